@@ -1,0 +1,215 @@
+package emu
+
+import "landgo/trace"
+
+// Mode is the processor mode.
+type Mode uint8
+
+const (
+	X86_64 Mode = iota
+	I386
+)
+
+// Prot is a set of page permissions. Checked by the machine's own hooks, per
+// 4 KiB page, so that changing them costs no call into the engine.
+type Prot uint8
+
+const (
+	ProtRead Prot = 1 << iota
+	ProtWrite
+	ProtExec
+)
+
+// Config describes a machine.
+type Config struct {
+	Mode Mode
+	// Space is the size in bytes of the guest's address space [0, Space), a
+	// multiple of 4096. It is reserved, not allocated. Default 64 GiB (i386:
+	// 4 GiB).
+	Space uint64
+	// Code lists the page-aligned ranges [Lo, Hi) that may hold instructions.
+	// Execution anywhere else is a fault. They are mapped into the engine
+	// read-execute, all else read-write.
+	Code []Range
+	// Uniprocessor makes an instruction one event, however many accesses it
+	// makes (no split).
+	Uniprocessor bool
+}
+
+// Range is an address range [Lo, Hi).
+type Range struct{ Lo, Hi uint64 }
+
+// Ctx names a saved CPU state (a slot in the machine's stack of contexts,
+// bytes of a half-executed instruction included). Slots are released by
+// Rewind.
+type Ctx int32
+
+// Regs is the general register file.
+type Regs struct {
+	RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP uint64
+	R8, R9, R10, R11, R12, R13, R14, R15   uint64
+	RIP, RFLAGS                            uint64
+	FSBase, GSBase                         uint64
+}
+
+// RegSet selects registers of Regs, bit i for the i-th field.
+type RegSet uint32
+
+// The registers a Run can set.
+const (
+	SetRAX RegSet = 1 << iota
+	SetRBX
+	SetRCX
+	SetRDX
+	SetRSI
+	SetRDI
+	SetRBP
+	SetRSP
+	SetR8
+	SetR9
+	SetR10
+	SetR11
+	SetR12
+	SetR13
+	SetR14
+	SetR15
+	SetRIP
+	SetRFLAGS
+	SetFSBase
+	SetGSBase
+	SetAll RegSet = 1<<20 - 1
+)
+
+// RunFlags say where a run stops and what it records.
+type RunFlags uint32
+
+const (
+	// StopShared: stop before the (Allow+1)-th event on shared memory.
+	StopShared RunFlags = 1 << iota
+	// StopAtomic: the same for events of atomic instructions only.
+	StopAtomic
+	// Solo: no other thread exists: accesses set no owner, are no events.
+	Solo
+	// Quiet: trusted code: no stops at accesses, no records, no owners.
+	// Breakpoints, traps, faults and the budget still stop.
+	Quiet
+	// Watch (with Quiet): trusted code that reads or writes the user's memory
+	// (stdio): accesses to granules that untrusted code of another thread has
+	// touched are recorded (and learned as shared), without stopping.
+	Watch
+	// RecordAll: record private accesses too (reports, heap, races). A record
+	// of a private access has no influence on stops.
+	RecordAll
+	// TracePCs: keep the program counters of the run's instructions (the last
+	// 4096), for spin detection and reports.
+	TracePCs
+	// IgnoreBreaks: don't stop at breakpoints.
+	IgnoreBreaks
+)
+
+// Run is the order for one run of the CPU.
+type Run struct {
+	From   Ctx
+	Thread trace.TID
+	Flags  RunFlags
+	// Allow is the number of shared events that the run may make before
+	// StopShared or StopAtomic stops it: 1 to execute the access that the
+	// thread is poised at, 0 after something else was the step's event.
+	Allow uint32
+	// Budget is the number of instructions after which the run stops with
+	// StopBudget; 0: no limit.
+	Budget uint64
+	// StopAt, if not 0, stops before the run's StopAt-th instruction (from 1)
+	// with StopInsn.
+	StopAt uint64
+	// Set and Regs: registers to write before the first instruction. Setting
+	// RIP drops a half-executed instruction.
+	Set  RegSet
+	Regs Regs
+	// SkipBreak: don't stop at a breakpoint on the run's first instruction.
+	SkipBreak bool
+}
+
+// Why says why a run stopped.
+type Why uint8
+
+const (
+	StopNone Why = iota
+	// StopAccess: poised before a shared access (Stop.Access); nothing of it
+	// has happened, or, of an instruction with several accesses on a
+	// multiprocessor, the earlier ones have, and are remembered in the context.
+	StopAccess
+	// StopBreak: before an instruction with a breakpoint (Stop.Break).
+	StopBreak
+	// StopTrap: before a syscall, int n, sysenter instruction.
+	StopTrap
+	// StopFault: before an instruction that faults (Stop.Fault).
+	StopFault
+	// StopBudget, StopInsn: before the instruction that would exceed them.
+	StopBudget
+	StopInsn
+	// StopHalt: before hlt, cli, sti, in, out and the like: what only a bare
+	// machine may do (Stop.Trap.Op has the bytes).
+	StopPrivileged
+	// StopUnmodelled: an instruction that isn't modelled (AVX, rdrand, x87
+	// state tricks, ...); Stop.Detail names it.
+	StopUnmodelled
+)
+
+// Trap describes the trap instruction that a run stopped before.
+type Trap struct {
+	Syscall bool  // syscall instruction (64-bit)
+	Vector  uint8 // int n, otherwise
+	Len     uint8 // its length: the kernel continues at RIP+Len
+}
+
+// FaultKind is a kind of processor fault.
+type FaultKind uint8
+
+const (
+	FaultNone   FaultKind = iota
+	FaultRead             // page not readable or not mapped
+	FaultWrite            // page not writable or not mapped
+	FaultFetch            // jump to where no code is
+	FaultDivide           // #DE
+	FaultIllegal          // #UD: ud2 or no such instruction
+	FaultProtection       // #GP: non-canonical address, misaligned SSE, privileged instruction
+	FaultBreakpoint       // int3
+)
+
+// Fault is a processor fault. The machine is as before the instruction.
+type Fault struct {
+	Kind FaultKind
+	Addr uint64 // the address, for read, write, fetch
+	Size uint32
+}
+
+// Stop is the result of a run, valid until the next one.
+type Stop struct {
+	Why Why
+	// Ctx is the slot in which the CPU's state at the stop was saved.
+	Ctx Ctx
+	PC  uint64 // of the next instruction
+	// Insns is the number of instructions completed in the run; a
+	// half-executed one counts when it completes.
+	Insns uint64
+	// Half: the thread is inside an instruction (see StopAccess).
+	Half   bool
+	Access trace.Access // for StopAccess: the event that comes next (Insn 0)
+	Break  uint8        // for StopBreak: the breakpoint's class
+	Trap   Trap
+	Fault  Fault
+	Detail string
+	// Regs is filled in for StopBreak, StopTrap, StopFault, StopPrivileged,
+	// StopUnmodelled.
+	Regs Regs
+	// Accesses are the run's recorded accesses, in program order, in the
+	// machine's own memory: copy before the next run.
+	Accesses []trace.Access
+	// Learned: memory was touched by a second thread for the first time, and
+	// the first one's accesses had not been recorded.
+	Learned bool
+	// PCs, with TracePCs: program counters of the completed instructions,
+	// oldest first, at most the last 4096.
+	PCs []uint64
+}

@@ -1,0 +1,105 @@
+// Package kernel defines what a guest believes it runs on. Its sub-packages
+// implement it: linux (system calls), pebbles (int traps).
+//
+// A Kernel answers traps. It owns address space layout, files, queues and
+// clocks of the guest; package scheduler owns threads, preemption points and
+// the trusted synchronisation objects.
+//
+// Invariant: every bit of a kernel's state that can change during an execution
+// is assigned through emu.Machine.Set or undone by emu.Machine.Undo, so that it
+// is marked and rewound with the machine. Names that a kernel gives out
+// (thread ids, addresses) are functions of the asking thread's name and its own
+// history, never of the order of different threads.
+package kernel
+
+import (
+	"landgo/emu"
+	"landgo/trace"
+)
+
+// Effect says what a trap did or would do to others.
+type Effect uint8
+
+const (
+	// Local: nothing that another thread could tell; no preemption point.
+	Local Effect = iota
+	// Event: an operation that depends on others' (Op says which).
+	Event
+	// Invalid: not modelled; Reason says what, by name.
+	Invalid
+)
+
+// Plan is what the trap at which a thread stands would do, without doing it.
+type Plan struct {
+	Effect   Effect
+	Op       trace.Op // for Event
+	Blocked  bool     // it isn't possible now
+	Outcomes uint32   // number of outcomes; 0 means 1
+	Yield    bool     // a voluntary switch
+	Name     string   // the call's name, for reports and certificates
+	Reason   string   // for Invalid: one clause, e.g. "system call 41 (socket) is not modelled"
+}
+
+// Spawn describes a new thread.
+type Spawn struct {
+	Child trace.TID
+	// Regs is the child's register file at its first instruction.
+	Regs emu.Regs
+}
+
+// Outcome is what carrying out a trap did.
+type Outcome struct {
+	Spawn *Spawn
+	// Sleep: the calling thread now waits in a kernel queue (Pending says for
+	// what) until another's Outcome has it in Wakes, or until the kernel's
+	// Expire lets it go.
+	Sleep   bool
+	Pending trace.Op
+	// Wakes are threads that leave a kernel queue. Their result registers have
+	// been set by the kernel through Host.SetResult.
+	Wakes []trace.TID
+	// Accesses are the guest bytes that the call read or wrote for the thread.
+	Accesses []trace.Access
+	Ops      []trace.Op
+	// ExitThread, ExitProcess: the caller or everybody ends, with Status.
+	ExitThread, ExitProcess bool
+	Status                  int
+	// Signal, if not 0, ends the process by that signal (abort: 6).
+	Signal int
+	// Invalid, if not empty, is why the guest can't be controlled further.
+	Invalid string
+}
+
+// Host is what the scheduler offers to a kernel.
+type Host interface {
+	Machine() *emu.Machine
+	// Intern names the n-th child (from 1) of parent, always the same TID for
+	// the same pair. It returns an error when there are too many threads.
+	Intern(parent trace.TID, n uint64) (trace.TID, error)
+	// Name is the thread's path name ("0", "0.1", ...).
+	Name(t trace.TID) string
+	// SetResult sets the result register of a thread that is asleep in the
+	// kernel.
+	SetResult(t trace.TID, v uint64)
+	// Regs is the register file of a thread at its trap.
+	Regs(t trace.TID) *emu.Regs
+}
+
+// Kernel answers the traps of one guest.
+type Kernel interface {
+	// Plan says what the trap at which t stands would do. No effect.
+	Plan(t trace.TID, trap emu.Trap) Plan
+	// Do carries it out with outcome c. It sets t's result register and
+	// program counter through the *emu.Regs it gets (the scheduler writes them
+	// back); blocked plans are never done.
+	Do(t trace.TID, trap emu.Trap, c trace.Choice, regs *emu.Regs) Outcome
+	// Fault gives the kernel a chance to handle a fault (a user exception
+	// handler, a signal handler) by changing regs; false: the fault is a bug.
+	Fault(t trace.TID, f emu.Fault, regs *emu.Regs) bool
+	// Expire is called when no thread can run and some sleep with a timeout:
+	// it advances the clock to the earliest deadline and lets the thread whose
+	// wait runs out go (trace.NoThread if there is none).
+	Expire() trace.TID
+	// Output is what the guest wrote so far in this execution, by descriptor.
+	Output(fd int) []byte
+}

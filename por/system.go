@@ -1,0 +1,41 @@
+// Package por searches the interleavings of a multithreaded program: it
+// decides which thread runs next and where to go back to. It knows a program
+// only as a System, and never sees the emulator.
+package por
+
+import (
+	"errors"
+
+	"landgo/trace"
+)
+
+// A System is a deterministic multithreaded program under a search's control.
+//
+// The search calls Mark in a state that it may want again, Threads to see who
+// can run, Step to run one of them, and Rewind to come back. A Step of a
+// thread whose status isn't Ready is a fault of the search and panics.
+type System interface {
+	// Threads appends the threads of the current state to dst in ascending
+	// order of TID, exited ones included. An empty or all-exited result, or
+	// one without a Ready thread, is the end of an execution.
+	Threads(dst []trace.Thread) []trace.Thread
+	// Step runs thread t, with outcome c, to its next preemption point. The
+	// transition is valid until the state before it is rewound past. After a
+	// transition with End EndProcess or EndBug the execution is over: Threads
+	// isn't asked again before a Rewind.
+	// An error (a guest that can't be controlled) ends the search; ErrFiner
+	// starts it again.
+	Step(t trace.TID, c trace.Choice) (*trace.Transition, error)
+	// Mark remembers the current state.
+	Mark() trace.Mark
+	// Rewind comes back to a marked state.
+	Rewind(trace.Mark)
+}
+
+// ErrFiner is what a Step may return when it learned that memory is shared
+// which was taken for private before, so that preemption points were missed.
+// The search rewinds to its root and starts again with all counts at zero; the
+// System knows the new points from then on, and learns a finite number of
+// times. What was found and counted afterwards doesn't depend on when sharing
+// was learned.
+var ErrFiner = errors.New("preemption points became finer")

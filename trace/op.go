@@ -1,0 +1,114 @@
+package trace
+
+import "fmt"
+
+// OpKind is a kind of synchronisation operation. Package por has the table
+// that says which kinds depend on which.
+type OpKind uint8
+
+// The operations. Obj names the object (its address; a thread's TID for
+// create, start, exit, join, detach; a resource number for system calls).
+const (
+	OpNone OpKind = iota
+	OpAccess // a plain access: only in Thread.Pending, never in Transition.Ops
+
+	OpCreate // Obj: the child's TID
+	OpExit   // Obj: the thread's own TID
+	OpJoin   // Obj: the joined thread's TID; blocks until its OpExit
+	OpDetach // Obj: the detached thread's TID
+	OpCancel // Obj: the cancelled thread's TID
+
+	OpLock // blocks while held
+	OpTryLock
+	OpTryLockFail
+	OpUnlock
+	OpMutexInit
+	OpMutexDestroy
+
+	// A wait on a condition variable is two steps: one with OpUnlock on the
+	// mutex and OpCondWait (enqueue) on the variable; then, once signalled, a
+	// step that begins with OpLock on the mutex.
+	OpCondWait
+	OpCondSignal
+	OpCondBroadcast
+	OpCondTimeout // a timed wait runs out: leaves the queue
+	OpCondInit
+	OpCondDestroy
+
+	OpSemWait // blocks while the value is 0; Arg: the value before
+	OpSemTryWait
+	OpSemTryWaitFail
+	OpSemPost // Arg: the value before
+	OpSemGet
+	OpSemInit
+	OpSemDestroy
+
+	OpReadLock // blocks while held for writing
+	OpTryReadLock
+	OpTryReadLockFail
+	OpWriteLock // blocks while held
+	OpTryWriteLock
+	OpTryWriteLockFail
+	OpReadUnlock
+	OpWriteUnlock
+	OpRWInit
+	OpRWDestroy
+
+	OpBarrierArrive
+	OpBarrierLeave // blocks until all have arrived
+	OpBarrierInit
+	OpBarrierDestroy
+
+	OpOnce // the whole of a once call that finds it done, or that runs the routine; blocks while another runs it
+
+	OpFutexWait // reads the word and enqueues, or returns at once
+	OpFutexWake
+	OpFutexRequeue
+	OpFutexTimeout
+	OpFutexLockPI // blocks while owned
+	OpFutexUnlockPI
+
+	OpDeschedule   // Obj: the thread's own TID; reads the reject word
+	OpMakeRunnable // Obj: the target's TID
+
+	OpYield   // a voluntary switch: depends on nothing
+	OpSleep   // depends on nothing under the default time model
+	OpTime    // reads the clock
+	OpAdvance // the clock moves on
+	OpSyscall // Obj: a resource number; Arg: 1 if it changes the resource
+
+	OpEnd // the process's end: depends on every step of a live thread
+
+	NumOps
+)
+
+var opNames = [NumOps]string{
+	"none", "access", "create", "exit", "join", "detach", "cancel",
+	"lock", "trylock", "trylock-fail", "unlock", "mutex-init", "mutex-destroy",
+	"cond-wait", "signal", "broadcast", "cond-timeout", "cond-init", "cond-destroy",
+	"sem-wait", "sem-trywait", "sem-trywait-fail", "sem-post", "sem-get", "sem-init", "sem-destroy",
+	"rdlock", "tryrdlock", "tryrdlock-fail", "wrlock", "trywrlock", "trywrlock-fail", "rdunlock", "wrunlock", "rw-init", "rw-destroy",
+	"barrier-arrive", "barrier-leave", "barrier-init", "barrier-destroy", "once",
+	"futex-wait", "futex-wake", "futex-requeue", "futex-timeout", "futex-lock-pi", "futex-unlock-pi",
+	"deschedule", "make-runnable", "yield", "sleep", "time", "advance", "syscall", "end",
+}
+
+func (k OpKind) String() string {
+	if int(k) < len(opNames) {
+		return opNames[k]
+	}
+	return fmt.Sprintf("op(%d)", uint8(k))
+}
+
+// Op is one synchronisation operation.
+type Op struct {
+	Kind OpKind
+	// Size is the size in bytes of the object at Obj where Obj is an address,
+	// so that a plain access to its bytes depends on the operation; else 0.
+	Size uint32
+	Obj  uint64
+	Arg  uint64
+	PC   uint64 // where it was called from, for reports
+}
+
+func (o Op) String() string { return fmt.Sprintf("%v(%#x)", o.Kind, o.Obj) }

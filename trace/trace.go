@@ -1,0 +1,155 @@
+// Package trace is the vocabulary that the other packages share: threads,
+// accesses, synchronisation operations, transitions, choices and schedules.
+//
+// It is a leaf: it imports nothing of landgo, so that the searches (por), the
+// observers (race, heap) and the machine (emu) can be built and tested without
+// each other.
+package trace
+
+import "fmt"
+
+// TID is a thread's dense index within one exploration, 0 for the first
+// thread. It is interned from the thread's name, which is a function of
+// (parent's name, ordinal among the parent's children) only, so one name has
+// the same TID in every execution of an exploration, in whatever order threads
+// are created. Across processes only names are stable: schedules use names.
+type TID int32
+
+// NoThread is the TID of nobody.
+const NoThread TID = -1
+
+// Choice is the outcome taken of a step that has several (which waiter a
+// signal lets go, whether a timeout fires): 0 <= Choice < Thread.Outcomes.
+type Choice uint32
+
+// Mark names a remembered state of a System. Marks nest like a stack:
+// rewinding to a mark forgets all later ones and keeps that one valid.
+type Mark uint64
+
+// Status says whether a thread can take a step.
+type Status uint8
+
+const (
+	// Ready: the thread can take its next step.
+	Ready Status = iota
+	// Blocked: its Pending operation isn't possible now (a held mutex, an
+	// unfinished join, a futex queue).
+	Blocked
+	// Spinning: an exact spin (see package scheduler): it waits until one of
+	// the bytes in Waits is written by another thread.
+	Spinning
+	// Exited: it will never run again.
+	Exited
+)
+
+func (s Status) String() string {
+	return [...]string{"ready", "blocked", "spinning", "exited"}[s]
+}
+
+// Thread is one thread's part of a state.
+type Thread struct {
+	ID     TID
+	Status Status
+	// Yielding: the thread stands at a yield, so that switching away from it
+	// is no preemption.
+	Yielding bool
+	// Outcomes is the number of outcomes of its next step: 1, or more at a
+	// choice. 0 where Status isn't Ready.
+	Outcomes uint32
+	// Pending is what its next step begins with: the synchronisation
+	// operation, or Op{Kind: OpAccess} with PendingAccess for a plain access.
+	// Known for every live thread, also for blocked ones.
+	Pending Op
+	// PendingAccess is the access that the next step begins with where
+	// Pending.Kind is OpAccess.
+	PendingAccess Access
+	// Waits holds, for a Spinning thread, the reads of its loop. Valid until
+	// the next Step or Rewind.
+	Waits []Access
+}
+
+// AccessFlags describe an access.
+type AccessFlags uint8
+
+const (
+	// Write: the access stores. A locked read-modify-write is one access with
+	// Write and RMW set.
+	Write AccessFlags = 1 << iota
+	// Atomic: made by a lock-prefixed instruction or xchg with memory.
+	Atomic
+	// RMW: reads and writes the same bytes in one indivisible event.
+	RMW
+	// Silent: a store of the bytes that were there already. Still a write for
+	// dependence; matters to spin detection only.
+	Silent
+	// FailedCAS: a locked compare-and-exchange that failed. It is recorded
+	// without Write: a read for dependence.
+	FailedCAS
+)
+
+// Access is one architectural access to memory that threads share: up to 16
+// bytes for an instruction's access, more for a system call's buffer. The
+// layout (24 bytes) is that of the machine's record, so records are read in
+// place.
+type Access struct {
+	Addr  uint64
+	PC    uint64
+	Size  uint32
+	Insn  uint16 // instruction number within the step, from 1, modulo 1<<16
+	Flags AccessFlags
+	_     uint8
+}
+
+// IsWrite reports whether the access stores.
+func (a *Access) IsWrite() bool { return a.Flags&Write != 0 }
+
+// Overlaps reports whether two accesses have a byte in common.
+func (a *Access) Overlaps(b *Access) bool {
+	return a.Addr < b.Addr+uint64(b.Size) && b.Addr < a.Addr+uint64(a.Size)
+}
+
+// Conflicts reports whether two accesses overlap and at least one writes.
+func (a *Access) Conflicts(b *Access) bool {
+	return (a.Flags|b.Flags)&Write != 0 && a.Overlaps(b)
+}
+
+// End says how a transition ended, beyond reaching a preemption point.
+type End uint8
+
+const (
+	// EndPoint: at the thread's next preemption point.
+	EndPoint End = iota
+	// EndThread: the thread exited.
+	EndThread
+	// EndProcess: the whole guest ended without a bug (exit, return of main).
+	EndProcess
+	// EndBug: the guest ended with a bug.
+	EndBug
+)
+
+// Transition is what one thread did in one step: from a preemption point to
+// its next one. Ends of the process, bugs included, are transitions of their
+// own: they hold nothing but the end.
+type Transition struct {
+	Thread TID
+	Choice Choice
+	End    End
+	// Begin and Last are the thread's own instruction numbers before and after
+	// the step: a name of the step that doesn't depend on where else landgo
+	// stopped.
+	Begin, Last uint64
+	// Accesses to shared memory in program order (duplicates left out), and
+	// operations in program order. Both slices are valid until the System is
+	// rewound to a mark made before the step: copy what must live longer.
+	Accesses []Access
+	Ops      []Op
+	// Wakes lists the threads that this step let go on or brought into being
+	// (creation, signal, futex wake, make_runnable): the step happens before
+	// the next step of each, and the two can't be reversed. An exit isn't here
+	// for its joiner: OpExit and OpJoin say that.
+	Wakes []TID
+}
+
+func (t *Transition) String() string {
+	return fmt.Sprintf("t%d/%d[%d,%d) %d accesses %v", t.Thread, t.Choice, t.Begin, t.Last, len(t.Accesses), t.Ops)
+}
