@@ -1,0 +1,77 @@
+# landgo: `make demo` shows it at work, `make test` checks it. Both install what
+# is missing first (setup/setup.sh). `make help` lists the rest.
+
+SHELL   := /bin/bash
+ENV     := . setup/env.sh &&
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+PREFIX  ?= /usr/local
+# One package after the other: tests that run guests are CPU-bound themselves.
+TESTFLAGS ?= -timeout 9m
+
+.PHONY: help setup build landgo guests test vet fmt demo bench soak fuzz cover install clean
+
+help:
+	@sed -n 's/^## //p' Makefile
+
+## make setup    install libunicorn and musl-gcc where they are missing
+setup:
+	@setup/setup.sh
+
+## make build    bin/landgo and the guests under bin/guests
+build: landgo guests
+
+landgo: setup
+	$(ENV) go build -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o bin/landgo ./cmd/landgo
+
+guests: setup
+	$(ENV) $(MAKE) -s -C guests
+	$(ENV) $(MAKE) -s -C guests/pebbles
+
+## make test     everything that a change has to pass
+test: build fmt vet
+	$(ENV) go test $(TESTFLAGS) ./...
+
+vet: setup
+	$(ENV) go vet ./...
+
+fmt:
+	@$(ENV) out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \
+	if [ -n "$$out" ]; then echo "not gofmt-ed: $$out"; exit 1; fi
+
+## make demo     three bugs found, explained, replayed, and their cures verified
+demo: build
+	@setup/demo.sh
+
+## make bench    the speed table, counts checked: median of 5 (RUNS=n)
+bench: build
+	$(ENV) go run -buildvcs=false ./internal/bench $(BENCHFLAGS)
+
+## make soak     the random tests of the searches with a fresh seed (SOAK=duration)
+SOAK ?= 10m
+soak: setup
+	$(ENV) seed=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); echo "seed $$seed"; \
+	LANDGO_SEED=$$seed LANDGO_SOAK=$(SOAK) go test -count=1 -timeout 0 -v -run 'Random|Mutant' ./por/...
+
+## make fuzz     the parsers of untrusted bytes, FUZZ each (default 30s)
+FUZZ ?= 30s
+fuzz: setup
+	$(ENV) for p in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -rn1 dirname | sort -u); do \
+		for f in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\).*/\1/p' $$p/*_test.go); do \
+			go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZ) ./$$p || exit 1; \
+		done; \
+	done
+
+## make cover    test coverage by package, in bin/cover.html
+cover: build
+	$(ENV) go test $(TESTFLAGS) -coverpkg=./... -coverprofile=bin/cover.out ./...
+	$(ENV) go tool cover -html=bin/cover.out -o bin/cover.html
+	$(ENV) go tool cover -func=bin/cover.out | tail -n 1
+
+## make install  bin/landgo to PREFIX/bin (default /usr/local), man pages beside it
+install: landgo
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 755 bin/landgo $(DESTDIR)$(PREFIX)/bin/landgo
+
+## make clean    remove what build made
+clean:
+	rm -rf bin

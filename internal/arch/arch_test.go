@@ -1,0 +1,160 @@
+// Package arch holds no code: its test keeps the direction of the imports
+// between landgo's packages (ARCHITECTURE.md has the picture).
+package arch
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "landgo/"
+
+// may lists, for each package, which packages of landgo it may import. A
+// package below one that is named here ("kernel" for "kernel/linux") has its
+// parent's rights, and may import its parent.
+var may = map[string][]string{
+	"trace":        {},
+	"image":        {"trace"},
+	"emu":          {"trace"},
+	"kernel":       {"image", "emu", "trace"},
+	"heap":         {"trace"},
+	"race":         {"trace"},
+	"scheduler":    {"kernel", "emu", "image", "trace"},
+	"por":          {"trace"},
+	"result":       {"trace"},
+	"explore":      {"trace", "image", "emu", "kernel", "heap", "race", "scheduler", "por", "result"},
+	"report":       {"result"},
+	"cmd/landgo":   {"explore", "report", "result"},
+	"guests":       {},
+	"internal":     {"guests"},
+	"internal/e2e": {"guests", "result"},
+}
+
+// cgo lists the packages that may contain C.
+var cgo = []string{"emu"}
+
+type imports struct{ plain, test []string }
+
+// list asks the go command for landgo's packages and what they import, cgo
+// files included.
+func list(t *testing.T) map[string]imports {
+	t.Helper()
+	const format = `{{.ImportPath}}|{{join .Imports " "}}|{{join .TestImports " "}} {{join .XTestImports " "}}`
+	out, err := exec.Command("go", "list", "-e", "-f", format, module+"...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	packages := map[string]imports{}
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		f := strings.Split(line, "|")
+		packages[strings.TrimPrefix(f[0], module)] = imports{strings.Fields(f[1]), strings.Fields(f[2])}
+	}
+	return packages
+}
+
+// room is the entry of may that governs a package: the longest that is it or
+// is above it.
+func room(pkg string) (string, bool) {
+	for p := pkg; ; {
+		if _, ok := may[p]; ok {
+			return p, true
+		}
+		i := strings.LastIndexByte(p, '/')
+		if i < 0 {
+			return "", false
+		}
+		p = p[:i]
+	}
+}
+
+// allowed reports whether package from may import package to.
+func allowed(from, to string) bool {
+	r, ok := room(from)
+	if !ok {
+		return false
+	}
+	if to == r || strings.HasPrefix(to, r+"/") {
+		return true
+	}
+	other, ok := room(to)
+	return ok && slices.Contains(may[r], other)
+}
+
+func TestImports(t *testing.T) {
+	packages := list(t)
+	if len(packages) < 5 {
+		t.Fatalf("go list knows only %d packages", len(packages))
+	}
+	for pkg, imp := range packages {
+		if _, ok := room(pkg); !ok {
+			t.Errorf("package %s has no line in ARCHITECTURE.md's table (may in this test)", pkg)
+			continue
+		}
+		for _, to := range imp.plain {
+			if to == "C" && !slices.Contains(cgo, pkg) {
+				t.Errorf("%s uses cgo: C belongs in emu", pkg)
+			}
+			if rest, ours := strings.CutPrefix(to, module); ours && !allowed(pkg, rest) {
+				t.Errorf("%s imports %s", pkg, rest)
+			}
+		}
+	}
+}
+
+// TestWithoutUnicorn keeps the packages that must build and be tested without
+// the emulator free of it, in their tests too.
+func TestWithoutUnicorn(t *testing.T) {
+	packages := list(t)
+	for _, free := range []string{"trace", "image", "heap", "race", "por", "result", "report"} {
+		for pkg, imp := range packages {
+			if r, _ := room(pkg); r != free {
+				continue
+			}
+			for _, to := range append(imp.plain, imp.test...) {
+				if strings.HasPrefix(to, module) && reaches(packages, strings.TrimPrefix(to, module), "emu") {
+					t.Errorf("%s needs emu, through %s", pkg, to)
+				}
+			}
+		}
+	}
+}
+
+func reaches(packages map[string]imports, from, to string) bool {
+	if from == to {
+		return true
+	}
+	for _, next := range packages[from].plain {
+		if rest, ours := strings.CutPrefix(next, module); ours && reaches(packages, rest, to) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestAllowed is the table's own test: a rule that lets everything through
+// would pass the tests above.
+func TestAllowed(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		want     bool
+	}{
+		{"por", "trace", true},
+		{"por", "emu", false},
+		{"por", "por/model", true},
+		{"trace", "por", false},
+		{"kernel/linux", "kernel", true},
+		{"kernel/linux", "emu", true},
+		{"kernel/linux", "scheduler", false},
+		{"report", "result", true},
+		{"report", "explore", false},
+		{"cmd/landgo", "explore", true},
+		{"emu", "kernel", false},
+		{"elsewhere", "trace", false},
+	} {
+		if got := allowed(c.from, c.to); got != c.want {
+			t.Errorf("allowed(%q, %q) = %v, want %v", c.from, c.to, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,25 @@
+# Sourced by the Makefile's recipes (and by anybody who wants to call go
+# directly): finds Go in its usual place and, where setup.sh unpacked packages
+# into .deps/ because it couldn't install them, points cgo and PATH there.
+#
+# Set LANDGO_ROOT to source it from elsewhere than the top of the tree.
+
+landgo_root=${LANDGO_ROOT:-$(pwd)}
+landgo_deps=$landgo_root/.deps
+
+if ! command -v go >/dev/null 2>&1 && [ -x /usr/local/go/bin/go ]; then
+	PATH=$PATH:/usr/local/go/bin
+fi
+
+if [ -f "$landgo_deps/usr/include/unicorn/unicorn.h" ]; then
+	landgo_lib=$(dirname "$(find "$landgo_deps/usr/lib" -name libunicorn.so | head -n 1)")
+	# The quotes are cgo's: a path may have spaces.
+	CGO_CFLAGS="${CGO_CFLAGS:--g -O2} '-I$landgo_deps/usr/include'"
+	CGO_LDFLAGS="${CGO_LDFLAGS:--g -O2} '-L$landgo_lib' '-Wl,-rpath,$landgo_lib'"
+	export CGO_CFLAGS CGO_LDFLAGS
+fi
+
+if [ -x "$landgo_deps/bin/musl-gcc" ]; then
+	PATH=$landgo_deps/bin:$PATH
+fi
+export PATH
