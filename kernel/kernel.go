@@ -96,10 +96,18 @@ type Kernel interface {
 	// Fault gives the kernel a chance to handle a fault (a user exception
 	// handler, a signal handler) by changing regs; false: the fault is a bug.
 	Fault(t trace.TID, f emu.Fault, regs *emu.Regs) bool
-	// Expire is called when no thread can run and some sleep with a timeout:
-	// it advances the clock to the earliest deadline and lets the thread whose
-	// wait runs out go (trace.NoThread if there is none).
-	Expire() trace.TID
+	// NextDeadline is the sleeping thread whose timed wait runs out first
+	// (ties by TID) and when, in nanoseconds of virtual time; trace.NoThread if
+	// no sleeper has a deadline. No effect.
+	NextDeadline() (trace.TID, uint64)
+	// Expire lets thread t's timed wait run out: the scheduler calls it, when
+	// nobody else can run, with the thread that NextDeadline named, after
+	// AdvanceTo. It sets t's result through Host.SetResult.
+	Expire(t trace.TID)
+	// Now is the virtual clock (CLOCK_REALTIME) in nanoseconds; AdvanceTo moves
+	// it forward (never back).
+	Now() uint64
+	AdvanceTo(ns uint64)
 	// Output is what the guest wrote so far in this execution, by descriptor.
 	Output(fd int) []byte
 }
