@@ -195,7 +195,7 @@ adapt_musl() {
 	specs=$(find "$deps/usr/lib" -name musl-gcc.specs | head -n 1)
 	[ -n "$specs" ] || return 1
 	mkdir -p "$deps/bin"
-	sed "s|/usr/\(include\|lib\)/|$deps/usr/\1/|g" "$specs" >"$deps/bin/musl-gcc.specs"
+	sed "s#/usr/\(include\|lib\)/#$deps/usr/\1/#g" "$specs" >"$deps/bin/musl-gcc.specs"
 	printf '#!/bin/sh\nexec "${REALGCC:-gcc}" "$@" -specs "%s"\n' "$deps/bin/musl-gcc.specs" >"$deps/bin/musl-gcc"
 	chmod +x "$deps/bin/musl-gcc"
 }
