@@ -38,6 +38,10 @@ type Plan struct {
 	Yield    bool     // a voluntary switch
 	Name     string   // the call's name, for reports and certificates
 	Reason   string   // for Invalid: one clause, e.g. "system call 41 (socket) is not modelled"
+	// Accesses are the guest bytes that the call would read or write for the
+	// thread: where other threads share them, a Local call is an event too.
+	// Valid until the next call of the kernel.
+	Accesses []trace.Access
 }
 
 // Spawn describes a new thread.
@@ -68,6 +72,15 @@ type Outcome struct {
 	Signal int
 	// Invalid, if not empty, is why the guest can't be controlled further.
 	Invalid string
+	// Idle: the call changed nothing that anybody could tell (a yield, a wake
+	// that found nobody, a wait that found another value, a look at the clock):
+	// a loop around it can be an exact spin.
+	Idle bool
+	// Resume, with RestoreCPU, is a CPU state that Host.CPU gave: the thread
+	// goes on with its vector and floating-point registers, and with the
+	// general registers that Do returned (the return from a signal handler).
+	RestoreCPU bool
+	Resume     emu.Ctx
 }
 
 // Host is what the scheduler offers to a kernel.
@@ -81,8 +94,15 @@ type Host interface {
 	// SetResult sets the result register of a thread that is asleep in the
 	// kernel.
 	SetResult(t trace.TID, v uint64)
-	// Regs is the register file of a thread at its trap.
+	// Regs is the register file of a thread that isn't running: at its trap, at
+	// a preemption point, or asleep (then as Do left it).
 	Regs(t trace.TID) *emu.Regs
+	// SetRegs makes a thread that isn't running, and isn't the caller, go on
+	// with other registers (a signal handler's). A half-executed instruction is
+	// dropped: it will be executed again from its start.
+	SetRegs(t trace.TID, regs *emu.Regs)
+	// CPU names the whole CPU state in which such a thread, or the caller, stands.
+	CPU(t trace.TID) emu.Ctx
 }
 
 // Kernel answers the traps of one guest.
