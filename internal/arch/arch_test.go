@@ -29,6 +29,7 @@ var may = map[string][]string{
 	"cmd/landgo":   {"explore", "report", "result"},
 	"guests":       {},
 	"internal":     {"guests"},
+	"setup":        {},
 	"internal/e2e": {"guests", "result"},
 }
 
