@@ -1,0 +1,152 @@
+// Package image turns an executable file into plain data: where its bytes go,
+// what its functions and variables are called, which source line an instruction
+// belongs to, how to walk its stacks, what its instructions do to registers,
+// and what its functions mean to a checker (profiles).
+//
+// It stands between a file and everything else: emu loads what it describes,
+// kernel picks a guest system by it, scheduler finds the trusted functions in
+// it, result and report name code and data by it. It never runs anything and
+// knows nothing of a machine's state.
+//
+// Invariants: an Image is a function of the file's bytes alone, so the same on
+// any machine; all addresses in it are those at which the guest will see them
+// (the load base is added already); after Parse it never changes for a caller,
+// and its methods may be called from any goroutine. A file is untrusted: any
+// sequence of bytes gives an Image or an error, in memory proportional to the
+// file.
+package image
+
+import (
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// Machine is the processor that a file is for.
+type Machine uint8
+
+const (
+	// X86_64 is ELF64 for x86-64.
+	X86_64 Machine = iota
+	// I386 is ELF32 for i386.
+	I386
+)
+
+func (m Machine) String() string {
+	return [...]string{"x86-64", "i386"}[m]
+}
+
+// PageSize is the granularity of segments and code ranges.
+const PageSize = 4096
+
+// PIEBase is where position-independent executables are loaded: low enough for
+// short addresses in reports, clear of the usual 0x400000 so that an address
+// tells which kind of file it is from, and always the same, for a schedule
+// must replay.
+const PIEBase = 0x10000000
+
+const (
+	maxFileSize = 1 << 30
+	maxMemSize  = 1 << 30 // of all segments together
+)
+
+// Image is an executable as plain data.
+type Image struct {
+	Path    string
+	SHA256  string // of the file, in hex
+	Machine Machine
+	Kernel  Kernel // what it seems to be made for
+	Entry   uint64
+	Base    uint64 // added to the file's addresses: 0, or PIEBase
+	// Segments in ascending order, not overlapping, page aligned.
+	Segments []Segment
+	// Code lists the page-aligned ranges that hold instructions, ascending,
+	// adjacent ones joined.
+	Code []Range
+	// PhdrAddr is where the guest finds its program headers (AT_PHDR), 0 if
+	// no segment holds them. Phnum and Phent are their number and size.
+	PhdrAddr     uint64
+	Phnum, Phent int
+	// TLS is the initial thread-local storage; nil without any.
+	TLS *TLS
+	// Symbols of functions and data, by address, then by name's rank (see
+	// Symbol). Empty if stripped.
+	Symbols  []Symbol
+	Stripped bool
+
+	file      *elf.File
+	byName    map[string]int // index in Symbols
+	functions []Symbol       // one for each address, with its best name
+	libc      Libc
+}
+
+// Open reads the executable at path.
+func Open(path string) (*Image, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: %w: check the path", path, fs.ErrNotExist)
+		}
+		return nil, fmt.Errorf("cannot read the guest: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the guest: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file: name an ELF executable", path)
+	}
+	return Parse(path, f, info.Size())
+}
+
+// Parse makes an Image of an executable of size bytes. The reader isn't used
+// after Parse returned.
+func Parse(name string, r io.ReaderAt, size int64) (*Image, error) {
+	if size > maxFileSize {
+		return nil, fmt.Errorf("%s is larger than 1 GiB: name an ELF executable, without embedded data", name)
+	}
+	data := make([]byte, max(size, 0))
+	if n, err := r.ReadAt(data, 0); n < len(data) {
+		return nil, fmt.Errorf("cannot read %s: %w", name, err)
+	}
+	im, err := parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	im.Path = name
+	return im, nil
+}
+
+func parse(data []byte) (*Image, error) {
+	h, err := parseHeader(data)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	im := &Image{
+		SHA256:  hex.EncodeToString(sum[:]),
+		Machine: h.machine,
+		Base:    h.base,
+		Entry:   h.entry + h.base,
+		Phnum:   len(h.progs),
+		Phent:   h.phent,
+	}
+	if err := im.addSegments(h, data); err != nil {
+		return nil, err
+	}
+	if im.file, err = openSections(data); err != nil {
+		return nil, err
+	}
+	if err := im.addSymbols(); err != nil {
+		return nil, err
+	}
+	im.libc = im.recognizeLibc()
+	im.Kernel = im.recognizeKernel(h, data)
+	return im, nil
+}

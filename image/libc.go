@@ -1,0 +1,126 @@
+package image
+
+import (
+	"bytes"
+	"debug/elf"
+	"strings"
+)
+
+// Libc is the C library inside a static executable.
+type Libc uint8
+
+const (
+	// NoLibc: freestanding, or unknown.
+	NoLibc Libc = iota
+	Glibc
+	Musl
+)
+
+func (l Libc) String() string {
+	return [...]string{"none", "glibc", "musl"}[l]
+}
+
+// Kernel is the system that an executable seems to be made for.
+type Kernel uint8
+
+const (
+	// UnknownKernel: nothing in the file says so.
+	UnknownKernel Kernel = iota
+	// Linux: system calls.
+	Linux
+	// Pebbles: traps of the Pebbles interface.
+	Pebbles
+)
+
+func (k Kernel) String() string {
+	return [...]string{"unknown", "linux", "pebbles"}[k]
+}
+
+// PebblesSymbol is defined, with any value, by an executable for Pebbles; an
+// ELF note whose owner is PebblesNote says the same and survives strip.
+const (
+	PebblesSymbol = "__pebbles_abi"
+	PebblesNote   = "Pebbles"
+)
+
+// Libc says which C library was linked in.
+func (im *Image) Libc() Libc { return im.libc }
+
+// recognizeLibc goes by symbols that each library always links, and which
+// programs don't define; in a stripped file by what strip leaves: the names of
+// glibc's sections, its ABI note and its messages. A stripped musl program has
+// nothing of the kind and counts as NoLibc.
+func (im *Image) recognizeLibc() Libc {
+	has := func(names ...string) bool {
+		for _, n := range names {
+			if _, ok := im.byName[n]; !ok {
+				return false
+			}
+		}
+		return true
+	}
+	switch {
+	case has("__libc_start_main", "__libc_setup_tls"):
+		return Glibc
+	case has("__libc_start_main", "__init_libc"):
+		return Musl
+	case !im.Stripped:
+		return NoLibc
+	case im.file.Section("__libc_freeres_fn") != nil, im.file.Section("__libc_IO_vtables") != nil:
+		return Glibc
+	}
+	for _, s := range im.Segments {
+		if bytes.Contains(s.Data, []byte("Fatal glibc error")) {
+			return Glibc
+		}
+	}
+	return NoLibc
+}
+
+// recognizeKernel: Pebbles says so itself. Anything else for x86-64 is a Linux
+// program, for that is what gcc -static makes, with a libc or without. An i386
+// file without a sign is nothing that is known here.
+func (im *Image) recognizeKernel(h *header, data []byte) Kernel {
+	if _, ok := im.byName[PebblesSymbol]; ok {
+		return Pebbles
+	}
+	for _, p := range h.progs {
+		if p.Type == elf.PT_NOTE && hasNote(data, p, PebblesNote) {
+			return Pebbles
+		}
+	}
+	if im.Machine == X86_64 {
+		return Linux
+	}
+	return UnknownKernel
+}
+
+// hasNote looks for an owner among the notes of a segment.
+func hasNote(data []byte, p prog, owner string) bool {
+	if p.Off > uint64(len(data)) || p.FileSize > uint64(len(data))-p.Off {
+		return false
+	}
+	align := uint64(4)
+	if p.Al == 8 {
+		align = 8
+	}
+	b := data[p.Off : p.Off+p.FileSize]
+	for len(b) >= 12 {
+		namesz, descsz := uint64(order.Uint32(b)), uint64(order.Uint32(b[4:]))
+		b = b[12:]
+		if namesz > uint64(len(b)) {
+			return false
+		}
+		if strings.TrimRight(string(b[:namesz]), "\x00") == owner {
+			return true
+		}
+		// Offsets of the description and of the next note, from the note's start.
+		desc := (12 + namesz + align - 1) &^ (align - 1)
+		next := (desc + descsz + align - 1) &^ (align - 1)
+		if next-12 > uint64(len(b)) {
+			return false
+		}
+		b = b[next-12:]
+	}
+	return false
+}

@@ -1,0 +1,44 @@
+package image
+
+// P2Profile is the thread library that students of CMU's 15-410 write in their
+// second project: its names are fixed, its insides are theirs. Nothing of it is
+// trusted unless asked for; the roles serve reports, preemption points and
+// lock-misuse checks.
+var P2Profile = Profile{Name: "p2", Bindings: join(
+	bind(ThreadInit, "thr_init"),
+	bind(Create, "thr_create"),
+	bind(Join, "thr_join"),
+	bind(ThreadExit, "thr_exit"),
+	bind(Self, "thr_getid"),
+	bind(Yield, "thr_yield"),
+
+	bind(MutexInit, "mutex_init"),
+	bind(MutexDestroy, "mutex_destroy"),
+	bind(MutexLock, "mutex_lock"),
+	bind(MutexUnlock, "mutex_unlock"),
+
+	bind(CondInit, "cond_init"),
+	bind(CondDestroy, "cond_destroy"),
+	bind(CondWait, "cond_wait"),
+	bind(CondSignal, "cond_signal"),
+	bind(CondBroadcast, "cond_broadcast"),
+
+	bind(SemInit, "sem_init"),
+	bind(SemDestroy, "sem_destroy"),
+	bind(SemWait, "sem_wait"),
+	bind(SemPost, "sem_signal"),
+
+	bind(RWInit, "rwlock_init"),
+	bind(RWDestroy, "rwlock_destroy"),
+	bind(RWLock, "rwlock_lock"),
+	bind(RWUnlock, "rwlock_unlock"),
+	bind(RWDowngrade, "rwlock_downgrade"),
+
+	bind(ProcessExit, "exit"),
+	bind(Panic, "panic"),
+
+	bind(Malloc, "malloc"),
+	bind(Calloc, "calloc"),
+	bind(Realloc, "realloc"),
+	bind(Free, "free"),
+)}

@@ -1,0 +1,101 @@
+package image
+
+import "sort"
+
+// A Profile says what a guest's functions mean, by name. It is plain data: the
+// built-in ones are PthreadProfile and P2Profile.
+type Profile struct {
+	Name     string
+	Bindings []Binding
+}
+
+// Binding gives a name its role.
+type Binding struct {
+	Name string
+	Role Role
+	// C11: the function returns thrd_success (0), thrd_busy (1), thrd_error
+	// (2), thrd_nomem (3), thrd_timedout (4) in place of an errno value.
+	C11 bool
+	// Only limits the binding to one C library; NoLibc: any.
+	Only Libc
+}
+
+// Bound is the role of a function of an image.
+type Bound struct {
+	Role Role
+	Name string // the function's best name (see Symbol)
+	C11  bool
+}
+
+// Results of C11 functions (Binding.C11), the same in glibc and musl.
+const (
+	ThrdSuccess = iota
+	ThrdBusy
+	ThrdError
+	ThrdNoMem
+	ThrdTimedOut
+)
+
+// Roles finds the functions of a profile in the image, by entry address. A
+// function with several names is one entry. Only global and weak functions
+// count: a file's own static function that happens to be called like one of
+// the profile is the guest's business. Where a linker made one code of
+// functions with several roles, the first in the profile wins (but see
+// SpinInitOrUnlock).
+func (im *Image) Roles(p *Profile) map[uint64]Bound {
+	roles := map[uint64]Bound{}
+	for _, b := range p.Bindings {
+		if b.Only != NoLibc && b.Only != im.libc {
+			continue
+		}
+		s, ok := im.Symbol(b.Name)
+		if !ok || !s.Global || s.Kind == Object || s.Kind == IFunc || !im.IsCode(s.Addr) {
+			continue
+		}
+		old, taken := roles[s.Addr]
+		if taken {
+			if old.Role == SpinUnlock && b.Role == SpinInit {
+				old.Role = SpinInitOrUnlock
+				roles[s.Addr] = old
+			}
+			continue
+		}
+		roles[s.Addr] = Bound{Role: b.Role, Name: im.bestName(s.Addr, b.Name), C11: b.C11}
+	}
+	return roles
+}
+
+// bestName is the name of the function at addr, or name if addr starts none.
+func (im *Image) bestName(addr uint64, name string) string {
+	i := sort.Search(len(im.functions), func(i int) bool { return im.functions[i].Addr >= addr })
+	if i < len(im.functions) && im.functions[i].Addr == addr {
+		return im.functions[i].Name
+	}
+	return name
+}
+
+// DefaultProfile is the profile for the image's kernel.
+func (im *Image) DefaultProfile() *Profile {
+	if im.Kernel == Pebbles {
+		return &P2Profile
+	}
+	return &PthreadProfile
+}
+
+// bind makes bindings of one role.
+func bind(r Role, names ...string) []Binding {
+	var bs []Binding
+	for _, n := range names {
+		bs = append(bs, Binding{Name: n, Role: r})
+	}
+	return bs
+}
+
+// join makes one list.
+func join(lists ...[]Binding) []Binding {
+	var bs []Binding
+	for _, l := range lists {
+		bs = append(bs, l...)
+	}
+	return bs
+}

@@ -1,0 +1,142 @@
+package image
+
+// PthreadProfile is POSIX threads, C11 threads and the allocator and stdio of
+// glibc and musl.
+//
+// C11: glibc's mtx_, cnd_, thrd_ functions and call_once are plain code that
+// calls the pthread function and translates its result, so nothing is bound
+// to them: the inner function is the event, and the translation is the guest's
+// own code. In musl some of them do the work themselves (mtx_lock, mtx_trylock,
+// cnd_signal, cnd_broadcast, mtx_init, mtx_destroy, cnd_init, cnd_destroy);
+// those are bound, and cnd_wait, which musl hands to its timed wait without a
+// deadline. thrd_yield is a system call of its own in both.
+var PthreadProfile = Profile{Name: "pthread", Bindings: join(
+	pthreadLocks,
+	pthreadWaiting,
+	pthreadThreads,
+	c11Threads,
+	process,
+	allocator,
+	bind(Stdio, stdio...),
+)}
+
+var pthreadLocks = join(
+	bind(MutexInit, "pthread_mutex_init"),
+	bind(MutexDestroy, "pthread_mutex_destroy"),
+	bind(MutexLock, "pthread_mutex_lock"),
+	bind(MutexTryLock, "pthread_mutex_trylock"),
+	bind(MutexTimedLock, "pthread_mutex_timedlock"),
+	bind(MutexClockLock, "pthread_mutex_clocklock"),
+	bind(MutexUnlock, "pthread_mutex_unlock"),
+
+	bind(RWInit, "pthread_rwlock_init"),
+	bind(RWDestroy, "pthread_rwlock_destroy"),
+	bind(RWReadLock, "pthread_rwlock_rdlock"),
+	bind(RWTryReadLock, "pthread_rwlock_tryrdlock"),
+	bind(RWTimedReadLock, "pthread_rwlock_timedrdlock"),
+	bind(RWClockReadLock, "pthread_rwlock_clockrdlock"),
+	bind(RWWriteLock, "pthread_rwlock_wrlock"),
+	bind(RWTryWriteLock, "pthread_rwlock_trywrlock"),
+	bind(RWTimedWriteLock, "pthread_rwlock_timedwrlock"),
+	bind(RWClockWriteLock, "pthread_rwlock_clockwrlock"),
+	bind(RWUnlock, "pthread_rwlock_unlock"),
+
+	bind(SpinUnlock, "pthread_spin_unlock"), // before init: see SpinInitOrUnlock
+	bind(SpinInit, "pthread_spin_init"),
+	bind(SpinDestroy, "pthread_spin_destroy"),
+	bind(SpinLock, "pthread_spin_lock"),
+	bind(SpinTryLock, "pthread_spin_trylock"),
+)
+
+var pthreadWaiting = join(
+	bind(CondInit, "pthread_cond_init"),
+	bind(CondDestroy, "pthread_cond_destroy"),
+	bind(CondWait, "pthread_cond_wait"),
+	bind(CondTimedWait, "pthread_cond_timedwait"),
+	bind(CondClockWait, "pthread_cond_clockwait"),
+	bind(CondSignal, "pthread_cond_signal"),
+	bind(CondBroadcast, "pthread_cond_broadcast"),
+
+	bind(SemInit, "sem_init"),
+	bind(SemDestroy, "sem_destroy"),
+	bind(SemWait, "sem_wait"),
+	bind(SemTryWait, "sem_trywait"),
+	bind(SemTimedWait, "sem_timedwait"),
+	bind(SemClockWait, "sem_clockwait"),
+	bind(SemPost, "sem_post"),
+	bind(SemGetValue, "sem_getvalue"),
+
+	bind(BarrierInit, "pthread_barrier_init"),
+	bind(BarrierDestroy, "pthread_barrier_destroy"),
+	bind(BarrierWait, "pthread_barrier_wait"),
+
+	bind(Once, "pthread_once"),
+)
+
+var pthreadThreads = join(
+	bind(Create, "pthread_create"),
+	bind(Join, "pthread_join"),
+	bind(TryJoin, "pthread_tryjoin_np"),
+	bind(TimedJoin, "pthread_timedjoin_np"),
+	bind(ClockJoin, "pthread_clockjoin_np"),
+	bind(Detach, "pthread_detach"),
+	bind(ThreadExit, "pthread_exit"),
+	bind(Self, "pthread_self"),
+	bind(Cancel, "pthread_cancel"),
+	bind(KeyCreate, "pthread_key_create"),
+	bind(CleanupPush, "_pthread_cleanup_push", "__pthread_register_cancel"),
+	bind(CleanupPop, "_pthread_cleanup_pop", "__pthread_unregister_cancel"),
+)
+
+var c11Threads = []Binding{
+	{Name: "mtx_init", Role: MutexInit, C11: true, Only: Musl},
+	{Name: "mtx_destroy", Role: MutexDestroy, C11: true, Only: Musl},
+	{Name: "mtx_lock", Role: MutexLock, C11: true, Only: Musl},
+	{Name: "mtx_trylock", Role: MutexTryLock, C11: true, Only: Musl},
+	{Name: "cnd_init", Role: CondInit, C11: true, Only: Musl},
+	{Name: "cnd_destroy", Role: CondDestroy, C11: true, Only: Musl},
+	{Name: "cnd_wait", Role: CondWait, C11: true, Only: Musl},
+	{Name: "cnd_signal", Role: CondSignal, C11: true, Only: Musl},
+	{Name: "cnd_broadcast", Role: CondBroadcast, C11: true, Only: Musl},
+}
+
+var process = join(
+	bind(ProcessExit, "exit", "quick_exit"),
+	bind(AtExit, "atexit", "__cxa_atexit", "on_exit", "at_quick_exit"),
+	bind(Abort, "abort"),
+	bind(AssertFail, "__assert_fail"),
+	bind(Yield, "sched_yield", "pthread_yield", "thrd_yield"),
+	bind(Sleep, "sleep", "usleep", "nanosleep", "clock_nanosleep", "thrd_sleep"),
+)
+
+var allocator = join(
+	bind(Malloc, "malloc"),
+	bind(Calloc, "calloc"),
+	bind(Realloc, "realloc"),
+	bind(ReallocArray, "reallocarray"),
+	bind(Free, "free", "cfree"),
+	bind(AlignedAlloc, "aligned_alloc"),
+	bind(PosixMemalign, "posix_memalign"),
+	bind(Memalign, "memalign"),
+	bind(Valloc, "valloc"),
+	bind(MallocUsableSize, "malloc_usable_size"),
+)
+
+var stdio = []string{
+	"printf", "vprintf", "fprintf", "vfprintf", "dprintf", "vdprintf",
+	"sprintf", "vsprintf", "snprintf", "vsnprintf", "asprintf", "vasprintf",
+	"__printf_chk", "__vprintf_chk", "__fprintf_chk", "__vfprintf_chk", "__dprintf_chk", "__vdprintf_chk",
+	"__sprintf_chk", "__vsprintf_chk", "__snprintf_chk", "__vsnprintf_chk", "__asprintf_chk", "__vasprintf_chk",
+	"puts", "putchar", "putc", "fputc", "fputs", "fwrite", "putw",
+	"putchar_unlocked", "putc_unlocked", "fputc_unlocked", "fputs_unlocked", "fwrite_unlocked", "_IO_putc",
+	"fflush", "fflush_unlocked", "perror", "psignal", "setbuf", "setvbuf", "setbuffer", "setlinebuf",
+	"scanf", "vscanf", "fscanf", "vfscanf", "sscanf", "vsscanf",
+	"__isoc99_scanf", "__isoc99_vscanf", "__isoc99_fscanf", "__isoc99_vfscanf", "__isoc99_sscanf", "__isoc99_vsscanf",
+	"__isoc23_scanf", "__isoc23_vscanf", "__isoc23_fscanf", "__isoc23_vfscanf", "__isoc23_sscanf", "__isoc23_vsscanf",
+	"getchar", "getc", "fgetc", "fgets", "gets", "fread", "getline", "getdelim", "ungetc", "_IO_getc",
+	"getchar_unlocked", "getc_unlocked", "fgetc_unlocked", "fgets_unlocked", "fread_unlocked",
+	"__fgets_chk", "__fread_chk", "__fgets_unlocked_chk", "__fread_unlocked_chk",
+	"fopen", "fopen64", "fdopen", "freopen", "freopen64", "fclose", "fileno", "feof", "ferror", "clearerr",
+	"fseek", "fseeko", "fseeko64", "ftell", "ftello", "ftello64", "rewind", "fgetpos", "fsetpos",
+	"fmemopen", "open_memstream",
+}

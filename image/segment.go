@@ -1,0 +1,179 @@
+package image
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"sort"
+)
+
+// Segment is a page-aligned run of memory with one set of permissions.
+type Segment struct {
+	Addr    uint64 // multiple of PageSize
+	Data    []byte // first bytes; what follows is zero. Read-only.
+	MemSize uint64 // multiple of PageSize
+	// Permissions, of whole pages.
+	Read, Write, Exec bool
+}
+
+// Range is the address range [Lo, Hi).
+type Range struct{ Lo, Hi uint64 }
+
+// TLS is the template of a thread's thread-local storage.
+type TLS struct {
+	Addr, FileSize, MemSize, Align uint64
+}
+
+// addressLimit is the end of what a program may use: the lower half of the
+// address space, less a margin so that sums can't overflow.
+func addressLimit(m Machine) uint64 {
+	if m == I386 {
+		return 1<<32 - PageSize
+	}
+	return 1<<47 - PageSize
+}
+
+// addSegments turns the loadable program headers into segments.
+func (im *Image) addSegments(h *header, data []byte) error {
+	var loads []prog
+	for _, p := range h.progs {
+		switch p.Type {
+		case elf.PT_LOAD:
+			if p.MemSize != 0 {
+				loads = append(loads, p)
+			}
+		case elf.PT_TLS:
+			im.TLS = &TLS{p.Addr + h.base, p.FileSize, p.MemSize, p.Al}
+		}
+	}
+	if len(loads) == 0 {
+		return errors.New("no loadable segment: link an executable with gcc -static")
+	}
+	if err := checkLoads(loads, h.base, h.machine, uint64(len(data))); err != nil {
+		return err
+	}
+	sort.SliceStable(loads, func(i, j int) bool { return loads[i].Addr < loads[j].Addr })
+	for _, p := range loads {
+		im.addSegment(p, h, data)
+	}
+	for i := 1; i < len(im.Segments); i++ {
+		s, next := im.Segments[i-1], im.Segments[i]
+		if s.Addr+s.MemSize > next.Addr {
+			return fmt.Errorf("segments at %#x and %#x overlap or share a page: link with -z separate-code and without -n or -N",
+				s.Addr, next.Addr)
+		}
+	}
+	if err := im.checkTLS(); err != nil {
+		return err
+	}
+	return im.addCode()
+}
+
+// checkLoads rejects segments that lie outside of the file or of any address
+// space, and sizes that no guest needs.
+func checkLoads(loads []prog, base uint64, m Machine, fileSize uint64) error {
+	total, limit := uint64(0), addressLimit(m)
+	for _, p := range loads {
+		switch {
+		case p.FileSize > p.MemSize:
+			return fmt.Errorf("damaged program header (segment at %#x is larger in the file than in memory): build or copy the file again", p.Addr)
+		case p.Off > fileSize || p.FileSize > fileSize-p.Off:
+			return errTruncated
+		case p.MemSize > maxMemSize || total+p.MemSize > maxMemSize:
+			return errors.New("segments of more than 1 GiB in memory: make the guest's static arrays smaller")
+		case p.Addr >= limit-base || p.MemSize > limit-base-p.Addr:
+			return fmt.Errorf("a segment at %#x, outside of a program's address space: link without a special address", p.Addr)
+		}
+		total += p.MemSize
+	}
+	return nil
+}
+
+// addSegment pads p to whole pages. Unlike Linux, which maps whatever the file
+// has beside the segment, the padding is zero: nothing that a program may rely
+// on.
+func (im *Image) addSegment(p prog, h *header, data []byte) {
+	lo, hi := pageDown(p.Addr), pageUp(p.Addr+p.MemSize)
+	bytes := data[p.Off : p.Off+p.FileSize : p.Off+p.FileSize]
+	if pad := p.Addr - lo; pad != 0 && len(bytes) != 0 {
+		bytes = append(make([]byte, pad), bytes...)
+	}
+	if h.phoff >= p.Off && h.phoff-p.Off < p.FileSize {
+		im.PhdrAddr = h.base + p.Addr + (h.phoff - p.Off)
+	}
+	im.Segments = append(im.Segments, Segment{
+		Addr: h.base + lo, Data: bytes, MemSize: hi - lo,
+		Read:  p.Flags&elf.PF_R != 0,
+		Write: p.Flags&elf.PF_W != 0,
+		Exec:  p.Flags&elf.PF_X != 0,
+	})
+}
+
+func (im *Image) checkTLS() error {
+	t := im.TLS
+	if t == nil {
+		return nil
+	}
+	if t.FileSize > t.MemSize || t.MemSize > maxMemSize || t.Align > PageSize || (t.FileSize > 0 && !im.holds(t.Addr, t.FileSize)) {
+		return errors.New("damaged thread-local storage header: build or copy the file again")
+	}
+	return nil
+}
+
+// holds reports whether one segment holds [addr, addr+size).
+func (im *Image) holds(addr, size uint64) bool {
+	for i := range im.Segments {
+		s := &im.Segments[i]
+		if addr >= s.Addr && addr-s.Addr < s.MemSize {
+			return size <= s.MemSize-(addr-s.Addr)
+		}
+	}
+	return false
+}
+
+// addCode collects the executable ranges and checks the entry point.
+func (im *Image) addCode() error {
+	for _, s := range im.Segments {
+		if !s.Exec {
+			continue
+		}
+		if n := len(im.Code); n > 0 && im.Code[n-1].Hi == s.Addr {
+			im.Code[n-1].Hi = s.Addr + s.MemSize
+			continue
+		}
+		im.Code = append(im.Code, Range{s.Addr, s.Addr + s.MemSize})
+	}
+	if len(im.Code) == 0 {
+		return errors.New("no executable segment: link an executable with gcc -static")
+	}
+	if !im.IsCode(im.Entry) {
+		return fmt.Errorf("the entry point %#x is in no executable segment: link with an entry point (_start, or -e symbol)", im.Entry)
+	}
+	return nil
+}
+
+// IsCode reports whether addr is in an executable segment.
+func (im *Image) IsCode(addr uint64) bool {
+	for _, r := range im.Code {
+		if addr >= r.Lo && addr < r.Hi {
+			return true
+		}
+	}
+	return false
+}
+
+// Bytes returns up to n bytes of the file as loaded at addr: fewer at the end
+// of what the file has. Read-only.
+func (im *Image) Bytes(addr uint64, n int) []byte {
+	for i := range im.Segments {
+		s := &im.Segments[i]
+		if addr >= s.Addr && addr-s.Addr < uint64(len(s.Data)) {
+			b := s.Data[addr-s.Addr:]
+			return b[:min(n, len(b))]
+		}
+	}
+	return nil
+}
+
+func pageDown(a uint64) uint64 { return a &^ (PageSize - 1) }
+func pageUp(a uint64) uint64   { return pageDown(a + PageSize - 1) }

@@ -1,0 +1,192 @@
+package image
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Kind is what a symbol names.
+type Kind uint8
+
+const (
+	// Func is code.
+	Func Kind = iota
+	// IFunc is a resolver: code that chooses the function at start-up. The
+	// function itself has another address.
+	IFunc
+	// Object is data.
+	Object
+	// Label has no type in the file: assembler code or a linker's mark.
+	Label
+)
+
+// Symbol is a name of an address.
+//
+// One address often has several names (puts and _IO_puts, pthread_create and
+// __pthread_create_2_1). The one shown is the first by rank: a global or weak
+// one before a local one, then the one with the fewest leading underscores,
+// then global before weak, then the shorter, then by alphabet. That is the name
+// which the user wrote, and always the same.
+type Symbol struct {
+	Name   string
+	Addr   uint64
+	Size   uint64 // 0: unknown
+	Kind   Kind
+	Global bool // global or weak in the sources, not local to a file
+	Weak   bool
+}
+
+// less orders by address, then by rank.
+func (s *Symbol) less(t *Symbol) bool {
+	if s.Addr != t.Addr {
+		return s.Addr < t.Addr
+	}
+	if s.Kind == Label != (t.Kind == Label) {
+		return t.Kind == Label
+	}
+	if s.Global != t.Global {
+		return s.Global
+	}
+	if a, b := underscores(s.Name), underscores(t.Name); a != b {
+		return a < b
+	}
+	if s.Weak != t.Weak {
+		return t.Weak
+	}
+	if len(s.Name) != len(t.Name) {
+		return len(s.Name) < len(t.Name)
+	}
+	if s.Name != t.Name {
+		return s.Name < t.Name
+	}
+	return s.Size > t.Size
+}
+
+func underscores(name string) int {
+	return len(name) - len(strings.TrimLeft(name, "_"))
+}
+
+func (im *Image) addSymbols() error {
+	syms, err := im.file.Symbols()
+	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
+		return fmt.Errorf("damaged symbol table (%w): build or copy the file again", err)
+	}
+	// In a position-independent executable the linker makes hidden symbols (all
+	// of glibc's exit, abort, malloc) local, and lists them after a file symbol
+	// without a name. A profile must find them; other local symbols are some
+	// source file's own.
+	demoted := false
+	for _, s := range syms {
+		if elf.ST_TYPE(s.Info) == elf.STT_FILE {
+			demoted = s.Name == ""
+		}
+		if sym, ok := im.symbol(&s); ok {
+			sym.Global = sym.Global || demoted
+			im.Symbols = append(im.Symbols, sym)
+		}
+	}
+	sort.Slice(im.Symbols, func(i, j int) bool { return im.Symbols[i].less(&im.Symbols[j]) })
+	im.Stripped = len(im.Symbols) == 0
+	im.byName = make(map[string]int, len(im.Symbols))
+	for i := range im.Symbols {
+		im.addName(i)
+	}
+	im.addFunctions()
+	return nil
+}
+
+// symbol translates one; false for what names no address of the guest
+// (sections, files, undefined and thread-local symbols).
+func (im *Image) symbol(s *elf.Symbol) (Symbol, bool) {
+	if s.Name == "" || s.Section == elf.SHN_UNDEF || s.Section == elf.SHN_COMMON {
+		return Symbol{}, false
+	}
+	bind := elf.ST_BIND(s.Info)
+	sym := Symbol{
+		Name:   s.Name,
+		Addr:   s.Value,
+		Size:   s.Size,
+		Global: bind != elf.STB_LOCAL,
+		Weak:   bind == elf.STB_WEAK,
+	}
+	if s.Section != elf.SHN_ABS {
+		sym.Addr += im.Base
+	}
+	switch elf.ST_TYPE(s.Info) {
+	case elf.STT_FUNC:
+		sym.Kind = Func
+	case elf.STT_GNU_IFUNC:
+		sym.Kind = IFunc
+	case elf.STT_OBJECT:
+		sym.Kind = Object
+	case elf.STT_NOTYPE:
+		sym.Kind = Label
+	default:
+		return Symbol{}, false
+	}
+	if sym.Size > maxMemSize {
+		sym.Size = 0
+	}
+	return sym, true
+}
+
+// addName enters symbol i into the index: a global one before a local one (of
+// which there can be several), otherwise the lowest address.
+func (im *Image) addName(i int) {
+	old, ok := im.byName[im.Symbols[i].Name]
+	if !ok || (im.Symbols[i].Global && !im.Symbols[old].Global) {
+		im.byName[im.Symbols[i].Name] = i
+	}
+}
+
+// addFunctions lists the best-named function of each address. Labels count
+// only in code without a sized function over them (assembler files).
+func (im *Image) addFunctions() {
+	end := uint64(0) // of the sized functions so far
+	for _, s := range im.Symbols {
+		n := len(im.functions)
+		if s.Kind == Object || !im.IsCode(s.Addr) || (n > 0 && im.functions[n-1].Addr == s.Addr) {
+			continue
+		}
+		if s.Kind == Label && s.Addr < end {
+			continue
+		}
+		im.functions = append(im.functions, s)
+		end = max(end, s.Addr+s.Size)
+	}
+}
+
+// Symbol returns the symbol called name: a global one, if there is one,
+// before a file's local one.
+func (im *Image) Symbol(name string) (Symbol, bool) {
+	i, ok := im.byName[name]
+	if !ok {
+		return Symbol{}, false
+	}
+	return im.Symbols[i], true
+}
+
+// Functions returns all functions by address, each once, under its best name.
+func (im *Image) Functions() []Symbol { return im.functions }
+
+// SymbolAt returns the function whose code contains addr. One without a size
+// reaches to the next function.
+func (im *Image) SymbolAt(addr uint64) (Symbol, bool) {
+	i := sort.Search(len(im.functions), func(i int) bool { return im.functions[i].Addr > addr })
+	if !im.IsCode(addr) {
+		return Symbol{}, false
+	}
+	// A function may be laid inside another one (assembler's entry points), so
+	// the nearest before addr needn't be the one that contains it; nesting is
+	// shallow.
+	for j := i - 1; j >= 0 && j >= i-4; j-- {
+		s := im.functions[j]
+		if addr-s.Addr < s.Size || (s.Size == 0 && j == i-1) {
+			return s, true
+		}
+	}
+	return Symbol{}, false
+}
