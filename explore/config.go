@@ -1,0 +1,235 @@
+package explore
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"landgo/result"
+)
+
+// Config says what to explore and how: one flat struct, whose defaults are in
+// DefaultConfig and whose options, with their texts, are in the table Options.
+// Its JSON form is what a bug file keeps: the fields that change what a
+// schedule means. The others have the tag "-".
+type Config struct {
+	// The guest and what it is given.
+	Guest string      `json:"-"` // path; a bug file keeps it beside the configuration
+	Args  []string    `json:"args,omitempty"`
+	Env   []string    `json:"env,omitempty"` // K=V
+	Stdin string      `json:"stdin,omitempty"`
+	Files []GuestFile `json:"files,omitempty"`
+
+	// Where switches may happen.
+	PP         Points     `json:"pp"`
+	Rules      []Rule     `json:"rules,omitempty"` // the last matching one wins
+	Processors Processors `json:"processors,omitempty"`
+
+	// What the guest's world is like.
+	Timeouts Timeouts `json:"timeouts"`
+	// LocksTested names the synchronisation functions that are tested, not
+	// trusted; AllLocks means all of them.
+	LocksTested   []string `json:"locks_tested,omitempty"`
+	ObserveStdout bool     `json:"observe_stdout,omitempty"`
+
+	// How to search. A schedule means the same under every search.
+	Search    Search `json:"-"`
+	Bound     Bound  `json:"-"`
+	KeepGoing bool   `json:"-"`
+	SelfCheck bool   `json:"-"`
+
+	// Limits. 0 is none, except where DefaultConfig has a value.
+	Time          time.Duration `json:"-"`
+	Memory        Size          `json:"-"`
+	MaxExecutions uint64        `json:"-"`
+	StepBudget    uint64        `json:"step_budget"`
+	MaxThreads    int           `json:"max_threads"`
+	MaxOutput     Size          `json:"max_output"`
+
+	// What to show and to keep.
+	Out   string `json:"-"` // the bug file; "" is BugPath's default, NoFile none
+	JSON  bool   `json:"-"`
+	Quiet bool   `json:"-"`
+
+	// For landgo's own tests.
+	NativeSync bool `json:"native_sync,omitempty"` // libc's own lock, join and exit code
+	AllShared  bool `json:"all_shared,omitempty"`  // all memory is shared from the start
+}
+
+// DefaultConfig has the defaults of all options.
+func DefaultConfig() Config {
+	return Config{
+		PP:         PointMem,
+		Processors: ProcessorsAuto,
+		Timeouts:   TimeoutsLast,
+		Search:     SearchOptimal,
+		Memory:     4 << 30,
+		StepBudget: 100_000_000,
+		MaxThreads: 128,
+		MaxOutput:  1 << 20,
+	}
+}
+
+// NoFile, as Config.Out, writes no bug file.
+const NoFile = "none"
+
+// AllLocks, in Config.LocksTested, stands for every function.
+const AllLocks = "*"
+
+// Search is a way to search.
+type Search string
+
+const (
+	SearchNone    Search = "none"    // every interleaving
+	SearchSleep   Search = "sleep"   // sleep sets
+	SearchDPOR    Search = "dpor"    // Flanagan and Godefroid 2005
+	SearchSource  Search = "source"  // source-DPOR
+	SearchOptimal Search = "optimal" // optimal-DPOR with wakeup trees
+)
+
+var searches = []string{string(SearchNone), string(SearchSleep), string(SearchDPOR), string(SearchSource), string(SearchOptimal)}
+
+// Timeouts says when a timed wait may run out.
+type Timeouts string
+
+const (
+	TimeoutsLast Timeouts = "last" // only when nobody else can run
+	TimeoutsAny  Timeouts = "any"  // at any point
+)
+
+// Processors says how many processors the guest is meant for.
+type Processors string
+
+const (
+	ProcessorsAuto Processors = ""    // the kernel's default
+	ProcessorsSMP  Processors = "smp" // an instruction's accesses are events of their own
+	ProcessorsUP   Processors = "up"  // an instruction is atomic
+)
+
+// Bound limits the interleavings that are explored.
+type Bound struct {
+	Kind  BoundKind
+	Limit uint32
+}
+
+// BoundKind is what a bound counts.
+type BoundKind string
+
+const (
+	BoundNone    BoundKind = ""
+	BoundPreempt BoundKind = "preempt" // preemptions in an execution
+)
+
+func (b Bound) String() string {
+	if b.Kind == BoundNone {
+		return "none"
+	}
+	return fmt.Sprintf("%s=%d", b.Kind, b.Limit)
+}
+
+// Rule restricts preemption points to those with a function on the call stack,
+// or to those without it.
+type Rule struct {
+	Without  bool   `json:"without,omitempty"`
+	Function string `json:"function"`
+}
+
+func (r Rule) String() string {
+	if r.Without {
+		return "without " + r.Function
+	}
+	return "within " + r.Function
+}
+
+// GuestFile is a host file that the guest may read.
+type GuestFile struct {
+	Host  string `json:"host"`
+	Guest string `json:"guest"` // its path as the guest sees it
+}
+
+// Validate says what is contradictory or missing in the configuration as a
+// whole; single values were checked when they were set.
+func (c *Config) Validate() error {
+	if c.Bound.Kind != BoundNone && c.Search != SearchNone {
+		return result.Errorf(result.UnsoundBound,
+			"--bound %v doesn't go with --search %s: its reduction may keep, of equivalent interleavings, one that is beyond the bound, and so miss bugs within it", c.Bound, c.Search)
+	}
+	// A bug file can hold what no option accepts.
+	switch {
+	case c.Timeouts != TimeoutsLast && c.Timeouts != TimeoutsAny:
+		return result.Errorf(result.BadBugFile, "timeouts are %q in the configuration: neither last nor any", c.Timeouts)
+	case c.Processors != ProcessorsAuto && c.Processors != ProcessorsSMP && c.Processors != ProcessorsUP:
+		return result.Errorf(result.BadBugFile, "processors are %q in the configuration: neither smp nor up", c.Processors)
+	case c.StepBudget == 0 || c.MaxThreads <= 0:
+		return result.Errorf(result.BadBugFile, "the configuration allows no instruction or no thread")
+	}
+	seen := map[string]string{}
+	for _, f := range c.Files {
+		if other, ok := seen[f.Guest]; ok && other != f.Host {
+			return result.Errorf(result.Usage, "--file gives the guest both %s and %s as %s", other, f.Host, f.Guest)
+		}
+		seen[f.Guest] = f.Host
+	}
+	return nil
+}
+
+// Granularity names at what granularity a verdict holds.
+func (c *Config) Granularity() string {
+	g := c.PP.String()
+	for _, r := range c.Rules {
+		g += " " + r.String()
+	}
+	return g
+}
+
+// BugPath is where the bug file goes, or "" if none is to be written.
+func (c *Config) BugPath() string {
+	switch c.Out {
+	case NoFile:
+		return ""
+	case "":
+		return filepath.Base(c.Guest) + ".landgo"
+	}
+	return c.Out
+}
+
+// Check is the check field of schedules: a digest of all that they depend on,
+// which is the image, the fields that a bug file keeps, and what is in the
+// files that those name: standard input, then Files in their order.
+func (c *Config) Check(image []byte, contents ...[]byte) uint32 {
+	kept := *c
+	// Where the host keeps a file doesn't matter, only what is in it.
+	kept.Stdin = ""
+	kept.Files = nil
+	for _, f := range c.Files {
+		kept.Files = append(kept.Files, GuestFile{Guest: f.Guest})
+	}
+	h := sha256.New()
+	for _, part := range append([][]byte{image, kept.Kept()}, contents...) {
+		sum := sha256.Sum256(part)
+		h.Write(sum[:])
+	}
+	return binary.BigEndian.Uint32(h.Sum(nil))
+}
+
+// Kept is what a bug file keeps of the configuration.
+func (c *Config) Kept() json.RawMessage {
+	text, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // plain strings and numbers only
+	}
+	return text
+}
+
+// ConfigOf is the configuration that a bug file's bug was found with.
+func ConfigOf(f *result.BugFile) (Config, error) {
+	c := DefaultConfig()
+	c.Guest = f.Guest.Path
+	if err := json.Unmarshal(f.Config, &c); err != nil {
+		return Config{}, result.Errorf(result.BadBugFile, "the bug file's configuration: %w", err)
+	}
+	return c, nil
+}

@@ -1,0 +1,431 @@
+package explore
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"landgo/result"
+)
+
+// Option describes one command-line option. The command's flags, their help,
+// the man page and docs/reference.md are made from the table Options, so they
+// can't differ.
+type Option struct {
+	Name  string
+	Group Group
+	// Value names the option's value in help; "" for a switch.
+	Value string
+	// Repeat: the option may be given several times, and each adds.
+	Repeat bool
+	// Hidden options are for landgo's own tests: only the reference has them.
+	Hidden bool
+	// Help is one line, Doc what the reference adds to it.
+	Help, Doc string
+	// Set gives the option a value, "true" for a switch, and checks it.
+	Set func(c *Config, value string) error
+	// Get is the value that Set takes, one for each repetition.
+	Get func(c *Config) []string
+}
+
+// Group is a heading under which options are shown.
+type Group string
+
+// The groups, in the order in which they are shown.
+const (
+	GroupGuest  Group = "What the guest gets"
+	GroupPoints Group = "Where threads may be switched"
+	GroupWorld  Group = "How the guest's world behaves"
+	GroupSearch Group = "How to search"
+	GroupLimits Group = "Limits"
+	GroupOutput Group = "What to show and to keep"
+	GroupTests  Group = "For landgo's own tests"
+)
+
+// Groups lists them.
+var Groups = []Group{GroupGuest, GroupPoints, GroupWorld, GroupSearch, GroupLimits, GroupOutput, GroupTests}
+
+// Default is the text of an option's default, or "" if it has none.
+func (o *Option) Default() string {
+	c := DefaultConfig()
+	return strings.Join(o.Get(&c), ",")
+}
+
+// Options is the table of all options.
+var Options = []Option{
+	{
+		Name: "env", Group: GroupGuest, Value: "K=V", Repeat: true,
+		Help: "put K=V into the guest's environment (empty by default)",
+		Doc:  "The environment of the shell doesn't reach the guest: it would make runs differ from machine to machine.",
+		Set: func(c *Config, v string) error {
+			if name, _, ok := strings.Cut(v, "="); !ok || name == "" {
+				return fmt.Errorf("want NAME=VALUE, got %q", v)
+			}
+			if strings.ContainsRune(v, 0) {
+				return fmt.Errorf("%q has a zero byte", v)
+			}
+			c.Env = append(c.Env, v)
+			return nil
+		},
+		Get: func(c *Config) []string { return c.Env },
+	}, {
+		Name: "stdin", Group: GroupGuest, Value: "FILE",
+		Help: "what the guest reads from standard input (nothing by default)",
+		Doc:  "The file is read once, before the search. Every execution reads it from its start.",
+		Set:  func(c *Config, v string) error { return setPath(&c.Stdin, v) },
+		Get:  func(c *Config) []string { return one(c.Stdin) },
+	}, {
+		Name: "file", Group: GroupGuest, Value: "HOST[:GUEST]", Repeat: true,
+		Help: "let the guest read the file HOST, under the path GUEST",
+		Doc:  "Without GUEST the guest sees it under the path given. The guest can open no other file, and writes none.",
+		Set:  setFile,
+		Get: func(c *Config) (values []string) {
+			for _, f := range c.Files {
+				values = append(values, f.Host+":"+f.Guest)
+			}
+			return values
+		},
+	}, {
+		Name: "pp", Group: GroupPoints, Value: "LIST",
+		Help: "preemption points: yield, lock, unlock, atomic, mem",
+		Doc:  "A comma list of kinds. A verdict holds at the granularity of the points that were explored, and says so.",
+		Set: func(c *Config, v string) (err error) {
+			c.PP, err = ParsePoints(v)
+			return err
+		},
+		Get: func(c *Config) []string { return one(c.PP.String()) },
+	}, {
+		Name: "within", Group: GroupPoints, Value: "FUNCTION", Repeat: true,
+		Help: "switch only while FUNCTION is on the thread's call stack",
+		Doc:  "May be mixed with --without; of the rules that match, the last one wins. Yields are never restricted.",
+		Set:  func(c *Config, v string) error { return addRule(c, Rule{Function: v}) },
+		Get:  func(c *Config) []string { return rules(c, false) },
+	}, {
+		Name: "without", Group: GroupPoints, Value: "FUNCTION", Repeat: true,
+		Help: "don't switch while FUNCTION is on the thread's call stack",
+		Doc:  "See --within.",
+		Set:  func(c *Config, v string) error { return addRule(c, Rule{Without: true, Function: v}) },
+		Get:  func(c *Config) []string { return rules(c, true) },
+	}, {
+		Name: "smp", Group: GroupPoints,
+		Help: "the guest runs on several processors (default of linux)",
+		Doc:  "An instruction without a lock prefix that makes two accesses can then be interrupted between them by another processor's.",
+		Set:  func(c *Config, v string) error { return setProcessors(c, ProcessorsSMP, v) },
+		Get:  func(c *Config) []string { return flag(c.Processors == ProcessorsSMP) },
+	}, {
+		Name: "up", Group: GroupPoints,
+		Help: "the guest runs on one processor (default of pebbles)",
+		Doc:  "Every instruction is then atomic.",
+		Set:  func(c *Config, v string) error { return setProcessors(c, ProcessorsUP, v) },
+		Get:  func(c *Config) []string { return flag(c.Processors == ProcessorsUP) },
+	}, {
+		Name: "timeouts", Group: GroupWorld, Value: "last|any",
+		Help: "when a timed wait runs out: when nobody else can run, or at any point",
+		Doc:  "With last, a timeout is a way out of last resort, as in a test that only uses it against hanging; with any, every order of the timeout and the other threads is explored.",
+		Set: func(c *Config, v string) error {
+			return setWord(&c.Timeouts, v, string(TimeoutsLast), string(TimeoutsAny))
+		},
+		Get: func(c *Config) []string { return one(string(c.Timeouts)) },
+	}, {
+		Name: "locks", Group: GroupWorld, Value: "trusted|tested[=F,...]",
+		Help: "take the synchronisation functions as correct, or test their code",
+		Doc:  "Trusted functions are one step each. With tested, their instructions are explored like any others: of all functions, or of those named after the equals sign. This is how a lock of your own is checked that has the name of a known one.",
+		Set:  setLocks,
+		Get: func(c *Config) []string {
+			switch {
+			case len(c.LocksTested) == 0:
+				return one("trusted")
+			case c.LocksTested[0] == AllLocks:
+				return one("tested")
+			}
+			return one("tested=" + strings.Join(c.LocksTested, ","))
+		},
+	}, {
+		Name: "observe", Group: GroupWorld, Value: "stdout",
+		Help: "count what threads write to standard output as shared state",
+		Doc:  "Two threads' output in another order is then another execution. By default it isn't.",
+		Set: func(c *Config, v string) error {
+			if v != "stdout" {
+				return fmt.Errorf("want stdout, got %q", v)
+			}
+			c.ObserveStdout = true
+			return nil
+		},
+		Get: func(c *Config) []string {
+			if c.ObserveStdout {
+				return one("stdout")
+			}
+			return nil
+		},
+	}, {
+		Name: "search", Group: GroupSearch, Value: "KIND",
+		Help: "none, sleep, dpor, source or optimal",
+		Doc:  "none runs every interleaving; the others leave out those that are equivalent to one they run: sleep with sleep sets, dpor after Flanagan and Godefroid, source and optimal after Abdulla, Aronis, Jonsson and Sagonas. All give the same verdict.",
+		Set:  func(c *Config, v string) error { return setWord(&c.Search, v, searches...) },
+		Get:  func(c *Config) []string { return one(string(c.Search)) },
+	}, {
+		Name: "bound", Group: GroupSearch, Value: "preempt=N",
+		Help: "explore only executions with at most N preemptions (with --search none)",
+		Doc:  "A preemption is a switch away from a thread that could have gone on. Most bugs need one or two. A run that finishes within a bound is bounded, not verified. The reductions aren't sound under a bound.",
+		Set:  setBound,
+		Get: func(c *Config) []string {
+			if c.Bound.Kind == BoundNone {
+				return nil
+			}
+			return one(c.Bound.String())
+		},
+	}, {
+		Name: "keep-going", Group: GroupSearch,
+		Help: "go on after a bug: find all distinct ones",
+		Doc:  "By default the search ends with the first bug.",
+		Set:  func(c *Config, v string) error { return setSwitch(&c.KeepGoing, v) },
+		Get:  func(c *Config) []string { return flag(c.KeepGoing) },
+	}, {
+		Name: "self-check", Group: GroupSearch,
+		Help: "run each execution twice and compare",
+		Doc:  "Shows that nothing which landgo doesn't control changes the guest's course. Halves the speed, or worse.",
+		Set:  func(c *Config, v string) error { return setSwitch(&c.SelfCheck, v) },
+		Get:  func(c *Config) []string { return flag(c.SelfCheck) },
+	}, {
+		Name: "time", Group: GroupLimits, Value: "DURATION",
+		Help: "stop after this long: 90s, 10m, 1h30m (no limit by default)",
+		Doc:  "A bare number is seconds. The verdict is then budget, with what was found so far.",
+		Set: func(c *Config, v string) (err error) {
+			c.Time, err = ParseDuration(v)
+			return err
+		},
+		Get: func(c *Config) []string {
+			if c.Time == 0 {
+				return nil
+			}
+			return one(formatDuration(c.Time))
+		},
+	}, {
+		Name: "memory", Group: GroupLimits, Value: "SIZE",
+		Help: "stop when landgo needs more memory than this: 512M, 2G; 0 for no limit",
+		Doc:  "Units are powers of 1024. The verdict is then budget.",
+		Set: func(c *Config, v string) (err error) {
+			c.Memory, err = ParseSize(v)
+			return err
+		},
+		Get: func(c *Config) []string { return one(c.Memory.String()) },
+	}, {
+		Name: "max-executions", Group: GroupLimits, Value: "N",
+		Help: "stop after N executions (no limit by default)",
+		Doc:  "The verdict is then budget.",
+		Set:  func(c *Config, v string) error { return setCount(&c.MaxExecutions, v, 0) },
+		Get: func(c *Config) []string {
+			if c.MaxExecutions == 0 {
+				return nil
+			}
+			return one(strconv.FormatUint(c.MaxExecutions, 10))
+		},
+	}, {
+		Name: "step-budget", Group: GroupLimits, Value: "N",
+		Help: "instructions that a thread may run without a preemption point",
+		Doc:  "Beyond it the guest is taken to loop for ever, and the verdict is invalid.",
+		Set:  func(c *Config, v string) error { return setCount(&c.StepBudget, v, 1) },
+		Get:  func(c *Config) []string { return one(strconv.FormatUint(c.StepBudget, 10)) },
+	}, {
+		Name: "max-threads", Group: GroupLimits, Value: "N",
+		Help: "threads that the guest may create",
+		Doc:  "Beyond it the verdict is invalid.",
+		Set: func(c *Config, v string) error {
+			n := uint64(0)
+			if err := setCount(&n, v, 1); err != nil {
+				return err
+			}
+			if n > 1<<16 {
+				return fmt.Errorf("want at most %d, got %d", 1<<16, n)
+			}
+			c.MaxThreads = int(n)
+			return nil
+		},
+		Get: func(c *Config) []string { return one(strconv.Itoa(c.MaxThreads)) },
+	}, {
+		Name: "max-output", Group: GroupLimits, Value: "SIZE",
+		Help: "bytes that the guest may write in one execution",
+		Doc:  "Beyond it the verdict is invalid.",
+		Set: func(c *Config, v string) (err error) {
+			c.MaxOutput, err = ParseSize(v)
+			return err
+		},
+		Get: func(c *Config) []string { return one(c.MaxOutput.String()) },
+	}, {
+		Name: "out", Group: GroupOutput, Value: "FILE",
+		Help: "where a bug is written for replay (default GUEST.landgo here; none: nowhere)",
+		Doc:  "With --keep-going the second bug goes to FILE.2, and so on. A file that isn't a bug file isn't overwritten.",
+		Set:  func(c *Config, v string) error { return setPath(&c.Out, v) },
+		Get:  func(c *Config) []string { return one(c.Out) },
+	}, {
+		Name: "json", Group: GroupOutput,
+		Help: "print the result as one JSON object",
+		Doc:  "Its fields are described below.",
+		Set:  func(c *Config, v string) error { return setSwitch(&c.JSON, v) },
+		Get:  func(c *Config) []string { return flag(c.JSON) },
+	}, {
+		Name: "quiet", Group: GroupOutput,
+		Help: "show no progress",
+		Doc:  "Errors are still shown.",
+		Set:  func(c *Config, v string) error { return setSwitch(&c.Quiet, v) },
+		Get:  func(c *Config) []string { return flag(c.Quiet) },
+	}, {
+		Name: "native-sync", Group: GroupTests, Hidden: true,
+		Help: "run libc's own lock, join and exit code uninterrupted",
+		Doc:  "By default landgo carries these functions out itself. Both ways must give the same result.",
+		Set:  func(c *Config, v string) error { return setSwitch(&c.NativeSync, v) },
+		Get:  func(c *Config) []string { return flag(c.NativeSync) },
+	}, {
+		Name: "all-shared", Group: GroupTests, Hidden: true,
+		Help: "take all memory as shared from the start",
+		Doc:  "By default sharing is learned. Both ways must give the same result.",
+		Set:  func(c *Config, v string) error { return setSwitch(&c.AllShared, v) },
+		Get:  func(c *Config) []string { return flag(c.AllShared) },
+	},
+}
+
+// OptionNamed is the entry of a name, or nil.
+func OptionNamed(name string) *Option {
+	for i := range Options {
+		if Options[i].Name == name {
+			return &Options[i]
+		}
+	}
+	return nil
+}
+
+func one(v string) []string {
+	if v == "" {
+		return nil
+	}
+	return []string{v}
+}
+
+func flag(on bool) []string {
+	if on {
+		return one("true")
+	}
+	return nil
+}
+
+func rules(c *Config, without bool) (values []string) {
+	for _, r := range c.Rules {
+		if r.Without == without {
+			values = append(values, r.Function)
+		}
+	}
+	return values
+}
+
+func setSwitch(field *bool, v string) (err error) {
+	if *field, err = strconv.ParseBool(v); err != nil {
+		return fmt.Errorf("want true or false, got %q", v)
+	}
+	return nil
+}
+
+func setPath(field *string, v string) error {
+	if v == "" {
+		return fmt.Errorf("want a file's name")
+	}
+	*field = v
+	return nil
+}
+
+func setCount(field *uint64, v string, least uint64) error {
+	n, err := strconv.ParseUint(v, 10, 63)
+	if err != nil || n < least {
+		return fmt.Errorf("want a number of %d or more, got %q", least, v)
+	}
+	*field = n
+	return nil
+}
+
+func setWord[T ~string](field *T, v string, words ...string) error {
+	for _, w := range words {
+		if v == w {
+			*field = T(v)
+			return nil
+		}
+	}
+	return fmt.Errorf("want %s; got %q%s", strings.Join(words, ", "), v, DidYouMean("%s", v, words))
+}
+
+func setProcessors(c *Config, p Processors, v string) error {
+	on := false
+	if err := setSwitch(&on, v); err != nil || !on {
+		return err
+	}
+	if c.Processors != ProcessorsAuto && c.Processors != p {
+		return fmt.Errorf("--smp and --up contradict each other")
+	}
+	c.Processors = p
+	return nil
+}
+
+func addRule(c *Config, r Rule) error {
+	if r.Function == "" || strings.ContainsAny(r.Function, " \t\n") {
+		return fmt.Errorf("want a function's name, got %q", r.Function)
+	}
+	c.Rules = append(c.Rules, r)
+	return nil
+}
+
+func setFile(c *Config, v string) error {
+	host, guest, ok := strings.Cut(v, ":")
+	if !ok {
+		guest = host
+	}
+	if host == "" || guest == "" || strings.ContainsRune(v, 0) {
+		return fmt.Errorf("want HOST or HOST:GUEST, got %q", v)
+	}
+	c.Files = append(c.Files, GuestFile{Host: host, Guest: guest})
+	return nil
+}
+
+func setLocks(c *Config, v string) error {
+	kind, list, named := strings.Cut(v, "=")
+	switch {
+	case v == "trusted":
+		c.LocksTested = nil
+	case v == "tested":
+		c.LocksTested = []string{AllLocks}
+	case kind == "tested" && named:
+		names := strings.Split(list, ",")
+		for _, n := range names {
+			if n == "" || n == AllLocks {
+				return fmt.Errorf("want names of functions after tested=, got %q", list)
+			}
+		}
+		c.LocksTested = names
+	default:
+		return fmt.Errorf("want trusted, tested or tested=FUNCTION,...; got %q%s", v, DidYouMean("%s", v, []string{"trusted", "tested"}))
+	}
+	return nil
+}
+
+func setBound(c *Config, v string) error {
+	kind, limit, ok := strings.Cut(v, "=")
+	if v == "none" {
+		c.Bound = Bound{}
+		return nil
+	}
+	n, err := strconv.ParseUint(limit, 10, 32)
+	if kind != string(BoundPreempt) || !ok || err != nil {
+		return fmt.Errorf("want preempt=N with N of 0 or more, got %q", v)
+	}
+	c.Bound = Bound{Kind: BoundPreempt, Limit: uint32(n)}
+	return nil
+}
+
+// Apply sets an option and names it in the error.
+func (o *Option) Apply(c *Config, value string) error {
+	err := o.Set(c, value)
+	if err == nil {
+		return nil
+	}
+	if result.KindOf(err) != result.Fault {
+		return err // says it all already
+	}
+	return result.Errorf(result.Usage, "--%s: %w", o.Name, err)
+}

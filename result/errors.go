@@ -1,0 +1,78 @@
+package result
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// ErrorKind names a kind of error. It is an error itself, so that
+// errors.Is(err, result.NotELF) asks for the kind.
+type ErrorKind string
+
+func (k ErrorKind) Error() string { return string(k) }
+
+// Error is an error that landgo can explain: its kind has an entry in the
+// table of "landgo help errors".
+type Error struct {
+	Kind ErrorKind
+	err  error
+}
+
+// Errorf makes an error of a kind; %w wraps as in fmt.Errorf. The message says
+// what is wrong with what; the table has the cause and the cure.
+func Errorf(kind ErrorKind, format string, args ...any) *Error {
+	return &Error{Kind: kind, err: fmt.Errorf(format, args...)}
+}
+
+func (e *Error) Error() string { return e.err.Error() }
+func (e *Error) Unwrap() error { return e.err }
+
+// Is makes errors.Is(err, kind) work.
+func (e *Error) Is(target error) bool {
+	kind, ok := target.(ErrorKind)
+	return ok && kind == e.Kind
+}
+
+// FileError is the error for a file that can't be opened or read.
+func FileError(err error) *Error {
+	path, cause := "file", err
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		path, cause = p.Path, p.Err
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return Errorf(NoFile, "%s: no such file", path)
+	}
+	return Errorf(Unreadable, "%s: can't be read: %w", path, cause)
+}
+
+// KindOf is the kind of an error, or Fault for one that has none: an error that
+// landgo can't explain is landgo's own.
+func KindOf(err error) ErrorKind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return Fault
+}
+
+// Line is the one line that the user gets for an error: what is wrong, what to
+// do, and the name under which "landgo help errors" explains it.
+func Line(err error) string {
+	p := Explain(KindOf(err))
+	message := strings.Join(strings.Fields(err.Error()), " ")
+	return fmt.Sprintf("%s; %s [%s]", message, p.Cure, p.Kind)
+}
+
+// Explain is the table's entry for a kind.
+func Explain(kind ErrorKind) Problem {
+	for _, p := range Problems {
+		if p.Kind == kind {
+			return p
+		}
+	}
+	return Explain(Fault)
+}

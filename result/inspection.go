@@ -1,0 +1,61 @@
+package result
+
+// Inspection is what landgo sees in a guest without running it, or before its
+// first thread.
+type Inspection struct {
+	// Schema is "landgo/1".
+	Schema  string `json:"schema"`
+	Version string `json:"version"`
+	Guest   Guest  `json:"guest"`
+	// Kernel is what the guest runs on, and How by what it was recognised.
+	Kernel string `json:"kernel"`
+	How    string `json:"how"`
+	// Format is the file's: "ELF64 x86-64, static-pie".
+	Format string `json:"format"`
+	Entry  Frame  `json:"entry"`
+	// Libc is "glibc", "musl", "none" or "unknown".
+	Libc string `json:"libc"`
+	// Symbols and Lines say whether there are any.
+	Symbols bool `json:"symbols"`
+	Lines   bool `json:"lines"`
+	// Functions are those whose meaning landgo knows.
+	Functions []Role `json:"functions"`
+	// Points are the preemption points, by kind.
+	Points []PointKind `json:"points"`
+	// Trusted says what is taken as correct.
+	Trusted []string `json:"trusted"`
+	// Unmodelled lists what a run would end at as invalid.
+	Unmodelled []Unmodelled `json:"unmodelled"`
+}
+
+// Role is a function and what it means.
+type Role struct {
+	Meaning  string `json:"meaning"` // lock, unlock, create, malloc, ...
+	Function string `json:"function"`
+	Address  Addr   `json:"address"`
+	Trusted  bool   `json:"trusted"`
+}
+
+// PointKind says how many places there are for one kind of preemption point.
+type PointKind struct {
+	Name string `json:"name"` // as in --pp
+	// Places is the number of places found; -1 where only a run can tell.
+	Places int    `json:"places"`
+	Note   string `json:"note"`
+}
+
+// Unmodelled is something that landgo doesn't model.
+type Unmodelled struct {
+	What  string `json:"what"`
+	Where Frame  `json:"where"`
+}
+
+// Finish puts in what every inspection has: the schema, and empty lists for
+// null ones.
+func (i *Inspection) Finish() {
+	i.Schema = Schema
+	i.Functions = full(i.Functions)
+	i.Points = full(i.Points)
+	i.Trusted = full(i.Trusted)
+	i.Unmodelled = full(i.Unmodelled)
+}

@@ -1,0 +1,208 @@
+package result
+
+// Problem explains one kind of error: what "landgo help errors" and
+// docs/errors.md say, and where the exit status comes from.
+type Problem struct {
+	Kind ErrorKind
+	// Status is the exit status.
+	Status int
+	// Example is a message of the kind.
+	Example string
+	// Cause says when it comes, in whole sentences.
+	Cause string
+	// Cure is what to do: a clause in the imperative, to follow a semicolon.
+	Cure string
+}
+
+// Errors of usage and input, for which there is no result.
+const (
+	Usage        ErrorKind = "usage"
+	UnknownPoint ErrorKind = "unknown-point"
+	UnsoundBound ErrorKind = "unsound-bound"
+	NoFile       ErrorKind = "no-file"
+	Unreadable   ErrorKind = "unreadable"
+	NotELF       ErrorKind = "not-elf"
+	BrokenELF    ErrorKind = "broken-elf"
+	WrongMachine ErrorKind = "wrong-machine"
+	NotProgram   ErrorKind = "not-a-program"
+	Dynamic      ErrorKind = "dynamic"
+	NoCode       ErrorKind = "no-code"
+	TooLarge     ErrorKind = "too-large"
+	NoKernel     ErrorKind = "unknown-kernel"
+	Unwritable   ErrorKind = "unwritable"
+	BadBugFile   ErrorKind = "bad-bug-file"
+	OtherVersion ErrorKind = "other-version"
+	OtherImage   ErrorKind = "other-image"
+	OtherConfig  ErrorKind = "other-configuration"
+	BadSchedule  ErrorKind = "bad-schedule"
+)
+
+// Reasons of an invalid result.
+const (
+	UnmodelledCall        ErrorKind = "unmodelled-call"
+	UnmodelledInstruction ErrorKind = "unmodelled-instruction"
+	PointlessPoint        ErrorKind = "pointless-point"
+	NoSuchFunction        ErrorKind = "no-such-function"
+	StepTooLong           ErrorKind = "step-too-long"
+	TooManyThreads        ErrorKind = "too-many-threads"
+	TooMuchMemory         ErrorKind = "too-much-guest-memory"
+	TooMuchOutput         ErrorKind = "too-much-output"
+	Diverged              ErrorKind = "diverged"
+)
+
+// Reasons of a budget result.
+const (
+	OutOfTime       ErrorKind = "out-of-time"
+	OutOfMemory     ErrorKind = "out-of-memory"
+	OutOfExecutions ErrorKind = "out-of-executions"
+	Interrupted     ErrorKind = "interrupted"
+)
+
+// BadEngine and Fault are landgo's own.
+const (
+	BadEngine ErrorKind = "engine"
+	Fault     ErrorKind = "fault"
+)
+
+// Problems is the table of all kinds, in the order in which they are shown.
+var Problems = []Problem{
+	{Usage, ExitUsage,
+		`unknown flag --serch, did you mean --search?`,
+		"A command, a flag or a flag's value isn't one that landgo knows, or two flags contradict each other.",
+		"\"landgo help run\" lists the flags"},
+	{UnknownPoint, ExitUsage,
+		`unknown preemption point "locks" in --pp, did you mean "lock"?`,
+		"--pp takes a comma list of kinds of preemption points.",
+		"choose from yield, lock, unlock, atomic, mem"},
+	{UnsoundBound, ExitUsage,
+		`--bound preempt=2 doesn't go with --search optimal`,
+		"A reduction leaves out interleavings that are equivalent to others, and the one that it keeps may need more preemptions than the one that it leaves out. Under a bound it would then miss bugs that are within the bound (Coons, Musuvathi and McKinley, OOPSLA 2013, figure 1). Only the exhaustive search is sound under a bound so far.",
+		"use --search none with a bound, or leave the bound out"},
+	{NoFile, ExitUsage,
+		`guest.elf: no such file`,
+		"A file named on the command line, or in a bug file, isn't there.",
+		"check the path; of a bug file's guest, give it after the bug file"},
+	{Unreadable, ExitUsage,
+		`guest.elf: can't be read: permission denied`,
+		"The file is there but the operating system doesn't let landgo read it, or it is a directory.",
+		"check the path and its permissions"},
+	{NotELF, ExitUsage,
+		`notes.txt: not an ELF file`,
+		"A guest is a compiled program in the ELF format, not its source and not a script.",
+		"build it with gcc -static -pthread and give the file that gcc made"},
+	{BrokenELF, ExitUsage,
+		`guest.elf: broken ELF file: segment 2 ends after the file does`,
+		"The file begins like an ELF file, but its headers contradict the rest: it is truncated or damaged.",
+		"build or copy it again"},
+	{WrongMachine, ExitUsage,
+		`guest.elf: built for aarch64`,
+		"landgo runs little-endian x86-64 programs. Programs for i386 and other machines aren't run yet.",
+		"build it for x86-64 (gcc -m64, or a cross compiler x86_64-linux-gnu-gcc)"},
+	{NotProgram, ExitUsage,
+		`guest.o: an object file, not a program`,
+		"The ELF file is an object file, a library or a core dump: it has no entry point to run from.",
+		"link it into a program with gcc -static -pthread"},
+	{Dynamic, ExitUsage,
+		`guest.elf: dynamically linked (it asks for /lib64/ld-linux-x86-64.so.2)`,
+		"A dynamically linked program brings only half of its code. landgo has to see all that runs.",
+		"link it with gcc -static -pthread"},
+	{NoCode, ExitUsage,
+		`guest.elf: no executable segment`,
+		"Nothing in the file may be executed, or its entry point lies outside of what may.",
+		"link it as a program with gcc -static -pthread"},
+	{TooLarge, ExitUsage,
+		`guest.elf: its segments reach up to 0x7fffffff0000, beyond the 64 GiB that a guest has`,
+		"The file's segments lie outside of the address space that landgo gives to a guest.",
+		"link it at its default address"},
+	{NoKernel, ExitUsage,
+		`guest.elf: landgo doesn't recognise what it runs on`,
+		"landgo knows Linux programs (glibc, musl or no libc) and thread libraries on the pebbles interface.",
+		"\"landgo inspect\" shows what landgo sees in the file"},
+	{Unwritable, ExitUsage,
+		`can't write the bug file /mnt/x.landgo: read-only file system`,
+		"landgo checks before the search starts that it can write its bug file, and doesn't overwrite files that aren't bug files.",
+		"give another place with --out FILE, or --out none to write no file"},
+	{BadBugFile, ExitUsage,
+		`x.landgo isn't a bug file of landgo's`,
+		"The file isn't one that landgo run wrote, or somebody changed it.",
+		"give the .landgo file that landgo run wrote"},
+	{OtherVersion, ExitUsage,
+		`x.landgo has the format "landgo-bug/2", this landgo reads "landgo-bug/1"`,
+		"The bug file or the schedule comes from another version of landgo, for which the same text may mean another interleaving.",
+		"replay with the landgo that wrote it, or find the bug again with landgo run"},
+	{OtherImage, ExitUsage,
+		`guest.elf isn't the program that the bug was found in: its sha256 is 3f…, the bug file's 9a…`,
+		"A schedule counts instructions, so it is valid for one build of one program only.",
+		"replay the same build, or find the bug again with landgo run"},
+	{OtherConfig, ExitUsage,
+		`the schedule was made for another guest or with other options`,
+		"A schedule is valid for one program, its arguments, environment and input files, and the options that change how it runs.",
+		"give the same options as to the run that printed the schedule, or replay its bug file"},
+	{BadSchedule, ExitUsage,
+		`schedule's segment 3 ("0.1#80"): no @ between the thread and its instruction number`,
+		"The text isn't a schedule: part of it may be missing.",
+		"copy the whole schedule, from s1: to its end"},
+
+	{UnmodelledCall, ExitInvalid,
+		`system call 41 (socket) is not modelled, called by main (net.c:12)`,
+		"landgo is the guest's kernel, and hasn't got that call, or that flag of it. A result would rest on a guess.",
+		"leave the call out of the test program, or replace it by a function of your own"},
+	{UnmodelledInstruction, ExitInvalid,
+		`instruction vaddps is not modelled, in sum (vec.c:9)`,
+		"The program uses an extension that the emulated processor hasn't got, or an instruction that only a kernel may use.",
+		"build without -march=native and the like"},
+	{PointlessPoint, ExitInvalid,
+		`--pp lock: there is no lock in this guest (it has no symbols)`,
+		"A kind of preemption point that can't be anywhere in the guest would make the verdict say nothing.",
+		"leave the point out; mem works with every guest"},
+	{NoSuchFunction, ExitInvalid,
+		`--within worker: no function of the guest is called worker`,
+		"A rule for a function that isn't there would make the verdict say nothing.",
+		"check the name with \"landgo inspect\", and that the guest isn't stripped"},
+	{StepTooLong, ExitInvalid,
+		`thread 0 ran 100000000 instructions without reaching a preemption point, in main (loop.c:7)`,
+		"A thread may be in an endless loop, or only in a long computation.",
+		"make the test smaller, or allow more with --step-budget"},
+	{TooManyThreads, ExitInvalid,
+		`more than 128 threads`,
+		"The guest created more threads than --max-threads allows.",
+		"use fewer threads (two or three show nearly every bug), or allow more with --max-threads"},
+	{TooMuchMemory, ExitInvalid,
+		`the guest asked for 4 TiB of memory`,
+		"The guest needs more memory than landgo gives to a guest.",
+		"make the test smaller"},
+	{TooMuchOutput, ExitInvalid,
+		`the guest wrote more than 1 MiB in one execution`,
+		"The guest may be printing for ever.",
+		"make it print less, or allow more with --max-output"},
+	{Diverged, ExitInvalid,
+		`step 17 went another way than the first time`,
+		"The guest did something else when it was run again in the same way, so something that landgo doesn't control changes its course.",
+		"please report it with the guest: it is a gap in landgo's model"},
+
+	{OutOfTime, ExitBudget,
+		`the time of --time ran out`,
+		"The space wasn't explored to its end. No bug was found in the part that was.",
+		"allow more with --time, or make the space smaller with --pp, --within or a smaller test"},
+	{OutOfMemory, ExitBudget,
+		`the memory of --memory ran out`,
+		"What the search has to remember grew beyond the limit.",
+		"allow more with --memory, or make the space smaller with --pp, --within or a smaller test"},
+	{OutOfExecutions, ExitBudget,
+		`the executions of --max-executions ran out`,
+		"The space wasn't explored to its end. No bug was found in the part that was.",
+		"allow more with --max-executions, or make the space smaller with --pp, --within or a smaller test"},
+	{Interrupted, ExitBudget,
+		`interrupted`,
+		"SIGINT or SIGTERM came. The result says what was found until then.",
+		"run it again for longer"},
+
+	{BadEngine, ExitFault,
+		`unicorn 1.0.2 is too old: landgo needs 2.0.1 or later`,
+		"The CPU emulator that landgo found isn't one that it can work with.",
+		"install libunicorn 2.0.1 or later; \"make build\" does"},
+	{Fault, ExitFault,
+		`internal error: index out of range`,
+		"landgo itself failed. That says nothing about the guest: there is no verdict.",
+		"please report it, with the guest, the command line, \"landgo version\" and this message"},
+}

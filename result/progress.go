@@ -1,0 +1,21 @@
+package result
+
+import "time"
+
+// Progress is how far a search is.
+type Progress struct {
+	// Phase is what landgo is doing: "searching", "minimising", "replaying".
+	Phase                                    string
+	Executions, Blocked, Pruned, Transitions uint64
+	// Bugs is the number of distinct bugs found so far.
+	Bugs    int
+	Elapsed time.Duration
+	// Explored is the share of the space explored, from 0 to 1; 0 while it
+	// isn't known.
+	Explored float64
+	// Estimate is the estimated number of executions in all; 0 while it isn't
+	// known.
+	Estimate float64
+	// Left is how long the rest will take; 0 while it isn't known.
+	Left time.Duration
+}

@@ -1,0 +1,173 @@
+package result
+
+// Schema names the version of the JSON form. A change that takes a field away
+// or gives it another meaning changes it.
+const Schema = "landgo/1"
+
+// Result is what a run or a replay found. Its JSON form is landgo's --json
+// output: lists are never null, so that scripts needn't ask.
+type Result struct {
+	// Schema is "landgo/1".
+	Schema string `json:"schema"`
+	// Version is landgo's own.
+	Version string  `json:"version"`
+	Verdict Verdict `json:"verdict"`
+	// Reason says in one line why a verdict is budget or invalid, or what is
+	// particular about another.
+	Reason string `json:"reason"`
+	// Problem is the name under which "landgo help errors" explains the reason
+	// of an invalid result, or "".
+	Problem ErrorKind `json:"problem,omitempty"`
+	// Place is where the guest did what the reason says, innermost frame first.
+	Place []Frame `json:"place,omitempty"`
+
+	Guest Guest `json:"guest"`
+	// Kernel is what the guest runs on: linux, pebbles.
+	Kernel string `json:"kernel"`
+	// PP is the list of preemption points that was asked for.
+	PP string `json:"pp"`
+	// Granularity is at what granularity the verdict holds: a list of
+	// preemption points with the restrictions on them.
+	Granularity string `json:"granularity"`
+	Search      string `json:"search"`
+	// Bound is "none" or the bound of the search: "preempt=2".
+	Bound string `json:"bound"`
+
+	// Executions is the number of maximal runs that reached an end, a bug and
+	// a deadlock too.
+	Executions uint64 `json:"executions"`
+	// Blocked is the number of runs cut because they could only repeat others.
+	Blocked uint64 `json:"blocked"`
+	// Pruned is the number of runs cut by the bound.
+	Pruned uint64 `json:"pruned"`
+	// Transitions is the number of steps really run.
+	Transitions uint64 `json:"transitions"`
+	// Replayed is the number of steps run again to come back to a state.
+	Replayed uint64 `json:"replayed"`
+	// Instructions is the number of guest instructions run.
+	Instructions uint64 `json:"instructions"`
+	// Seconds is the wall-clock time, from the start of landgo's work.
+	Seconds float64 `json:"seconds"`
+	// Threads is the greatest number of threads that an execution had.
+	Threads  int      `json:"threads"`
+	Estimate Estimate `json:"estimate"`
+
+	// Races lists data-race candidates.
+	Races []RacePair `json:"races"`
+	// Unexamined is the number of pairs of conflicting accesses by different
+	// threads that were seen with neither a preemption point nor a common lock
+	// between.
+	Unexamined uint64 `json:"unexamined"`
+	// UnexaminedFirst holds the first three of them.
+	UnexaminedFirst []RacePair `json:"unexamined_first"`
+	// Finer is the command that examines them.
+	Finer string `json:"finer,omitempty"`
+
+	// Bug is the bug of a bug verdict, else null; with --keep-going the one
+	// with the fewest preemptions.
+	Bug *Bug `json:"bug"`
+	// Bugs lists all distinct bugs found.
+	Bugs []*Bug `json:"bugs"`
+
+	// Replay is there in the result of a replay only.
+	Replay *Replay `json:"replay,omitempty"`
+	// Account is the step-by-step account of a replay.
+	Account []Event `json:"account,omitempty"`
+
+	Certificate Certificate `json:"certificate"`
+}
+
+// Guest names the program that was checked.
+type Guest struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+}
+
+// Estimate is what the weighted-backtrack estimator says of the search.
+type Estimate struct {
+	// Executions is the estimated size of the space; the true one when the
+	// search finished.
+	Executions float64 `json:"executions"`
+	// Explored is the share of the space that was explored, from 0 to 1.
+	Explored float64 `json:"explored"`
+	// SecondsLeft is how long the rest would take.
+	SecondsLeft float64 `json:"seconds_left"`
+}
+
+// RacePair is two places whose accesses conflict.
+type RacePair struct {
+	// Variable is the name of what they access, or its address.
+	Variable string `json:"variable"`
+	First    Access `json:"first"`
+	Second   Access `json:"second"`
+}
+
+// Certificate says what was controlled, and so what a verdict rests on.
+type Certificate struct {
+	Image       string `json:"image"` // the guest's sha256
+	Granularity string `json:"granularity"`
+	Bound       string `json:"bound"`
+	Search      string `json:"search"`
+	// Memory is the memory model: "sequentially consistent, several processors".
+	Memory string `json:"memory"`
+	// Timeouts says when a timed wait runs out.
+	Timeouts string `json:"timeouts"`
+	// Trusted says which synchronisation functions are taken as correct.
+	Trusted string `json:"trusted"`
+	// Calls lists the system calls met, by name, in alphabetical order.
+	Calls []string `json:"calls"`
+	// SelfCheck is "passed" when executions were run twice and compared, else
+	// "not run".
+	SelfCheck string `json:"self_check"`
+	// Engine is the CPU emulator and its version.
+	Engine string `json:"engine"`
+	// Assumptions lists what else the verdict takes for granted.
+	Assumptions []string `json:"assumptions"`
+}
+
+// Replay says how a replay went.
+type Replay struct {
+	// Expected is the bug that the file names; "" for a bare schedule, where
+	// any bug is the same one.
+	Expected Kind   `json:"expected"`
+	Message  string `json:"message"`
+	// Same: the same bug came back.
+	Same bool `json:"same"`
+}
+
+// Finish puts what every result has into one that explore filled in: the
+// schema, and empty lists for null ones.
+func (r *Result) Finish() {
+	r.Schema = Schema
+	r.Races = full(r.Races)
+	r.UnexaminedFirst = full(r.UnexaminedFirst)
+	r.Bugs = full(r.Bugs)
+	r.Certificate.Calls = full(r.Certificate.Calls)
+	r.Certificate.Assumptions = full(r.Certificate.Assumptions)
+	if r.Bug != nil && len(r.Bugs) == 0 {
+		r.Bugs = append(r.Bugs, r.Bug)
+	}
+	for _, b := range r.Bugs {
+		b.finish()
+	}
+}
+
+func (b *Bug) finish() {
+	b.Stack = full(b.Stack)
+	b.Steps = full(b.Steps)
+	b.Accesses = full(b.Accesses)
+	b.Waits = full(b.Waits)
+	b.Loops = full(b.Loops)
+	for i := range b.Steps {
+		b.Steps[i].Stack = full(b.Steps[i].Stack)
+		b.Steps[i].Accesses = full(b.Steps[i].Accesses)
+	}
+}
+
+// full is a slice that JSON doesn't write as null.
+func full[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
