@@ -15,22 +15,21 @@ const module = "landgo/"
 // package below one that is named here ("kernel" for "kernel/linux") has its
 // parent's rights, and may import its parent.
 var may = map[string][]string{
-	"trace":        {},
-	"image":        {"trace"},
-	"emu":          {"trace"},
-	"kernel":       {"image", "emu", "trace"},
-	"heap":         {"trace"},
-	"race":         {"trace"},
-	"scheduler":    {"kernel", "emu", "image", "trace"},
-	"por":          {"trace"},
-	"result":       {"trace"},
-	"explore":      {"trace", "image", "emu", "kernel", "heap", "race", "scheduler", "por", "result"},
-	"report":       {"result"},
-	"cmd/landgo":   {"explore", "report", "result"},
-	"guests":       {},
-	"internal":     {"guests"},
-	"setup":        {},
-	"internal/e2e": {"guests", "result"},
+	"trace":      {},
+	"image":      {"trace"},
+	"emu":        {"trace"},
+	"kernel":     {"image", "emu", "trace"},
+	"heap":       {"trace"},
+	"race":       {"trace"},
+	"scheduler":  {"kernel", "emu", "image", "trace"},
+	"por":        {"trace"},
+	"result":     {"trace"},
+	"explore":    {"trace", "image", "emu", "kernel", "heap", "race", "scheduler", "por", "result"},
+	"report":     {"result"},
+	"cmd/landgo": {"explore", "report", "result"},
+	"guests":     {},
+	"internal":   {"guests", "result"},
+	"setup":      {},
 }
 
 // cgo lists the packages that may contain C.

@@ -1,0 +1,255 @@
+package e2e
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"landgo/result"
+)
+
+// complains checks an ending without a verdict: nothing on stdout, one line on
+// stderr that names the kind of problem, and its exit status.
+func (e ending) complains(t *testing.T, kind result.ErrorKind, words ...string) {
+	t.Helper()
+	if e.stdout != "" {
+		t.Errorf("stdout isn't empty: %.500q", e.stdout)
+	}
+	line := strings.TrimSuffix(e.stderr, "\n")
+	if strings.Contains(line, "\n") || !strings.HasSuffix(line, "["+string(kind)+"]") {
+		t.Errorf("stderr is %q, want one line that ends [%s]", e.stderr, kind)
+	}
+	for _, w := range words {
+		if !strings.Contains(line, w) {
+			t.Errorf("stderr %q doesn't say %q", line, w)
+		}
+	}
+	if want := result.Explain(kind).Status; e.status != want {
+		t.Errorf("exit status %d, want %d", e.status, want)
+	}
+}
+
+// small is the smallest program: an entry point and an exit.
+func small(t *testing.T) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	src := filepath.Join(dir, "small.s")
+	text := ".globl _start\n_start: mov $60, %eax\n xor %edi, %edi\n syscall\n.data\n.quad 1\n"
+	if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "small.elf")
+	if text, err := exec.Command("gcc", "-nostdlib", "-static", "-o", out, src).CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v\n%s", err, text)
+	}
+	b, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Offsets into an ELF64 header and its program headers.
+const (
+	atType    = 16
+	atMachine = 18
+	atPhoff   = 32
+	atPhnum   = 56
+	phSize    = 56
+	phFlags   = 4
+	phOffset  = 8
+	phVaddr   = 16
+	phFilesz  = 32
+	phMemsz   = 40
+)
+
+// segments calls f with each PT_LOAD program header's bytes.
+func segments(b []byte, f func(ph []byte)) {
+	off := binary.LittleEndian.Uint64(b[atPhoff:])
+	for i := range int(binary.LittleEndian.Uint16(b[atPhnum:])) {
+		ph := b[int(off)+i*phSize:][:phSize]
+		if elf.ProgType(binary.LittleEndian.Uint32(ph)) == elf.PT_LOAD {
+			f(ph)
+		}
+	}
+}
+
+func TestBadFiles(t *testing.T) {
+	put16, put32, put64 := binary.LittleEndian.PutUint16, binary.LittleEndian.PutUint32, binary.LittleEndian.PutUint64
+	for _, c := range []struct {
+		name string
+		edit func(b []byte) []byte
+		kind result.ErrorKind
+	}{
+		{"empty", func(b []byte) []byte { return nil }, result.NotELF},
+		{"text", func(b []byte) []byte { return []byte("int main() { return 0; }\n") }, result.NotELF},
+		{"magic only", func(b []byte) []byte { return b[:4] }, result.BrokenELF},
+		{"truncated header", func(b []byte) []byte { return b[:40] }, result.BrokenELF},
+		{"truncated program headers", func(b []byte) []byte { return b[:80] }, result.BrokenELF},
+		{"truncated segment", func(b []byte) []byte { return b[:0x1001] }, result.BrokenELF},
+		{"program headers beyond the file", func(b []byte) []byte { put64(b[atPhoff:], 1<<62); return b }, result.BrokenELF},
+		{"program headers that wrap around", func(b []byte) []byte { put64(b[atPhoff:], 1<<64-8); return b }, result.BrokenELF},
+		{"65,535 program headers", func(b []byte) []byte { put16(b[atPhnum:], 0xffff); return b }, result.BrokenELF},
+		{"segment beyond the file", func(b []byte) []byte {
+			segments(b, func(ph []byte) { put64(ph[phOffset:], 1<<60) })
+			return b
+		}, result.BrokenELF},
+		{"segment larger in the file than in memory", func(b []byte) []byte {
+			segments(b, func(ph []byte) { put64(ph[phMemsz:], 1) })
+			return b
+		}, result.BrokenELF},
+		{"segment of exabytes", func(b []byte) []byte {
+			segments(b, func(ph []byte) { put64(ph[phMemsz:], 1<<62) })
+			return b
+		}, result.TooLarge},
+		{"segment of all memory", func(b []byte) []byte {
+			segments(b, func(ph []byte) { put64(ph[phVaddr:], 0); put64(ph[phMemsz:], 1<<64-1) })
+			return b
+		}, result.TooLarge},
+		{"wrong machine", func(b []byte) []byte { put16(b[atMachine:], uint16(elf.EM_AARCH64)); return b }, result.WrongMachine},
+		{"32 bits", func(b []byte) []byte { b[elf.EI_CLASS] = byte(elf.ELFCLASS32); return b }, result.WrongMachine},
+		{"big-endian", func(b []byte) []byte { b[elf.EI_DATA] = byte(elf.ELFDATA2MSB); return b }, result.WrongMachine},
+		{"object file", func(b []byte) []byte { put16(b[atType:], uint16(elf.ET_REL)); return b }, result.NotProgram},
+		{"core dump", func(b []byte) []byte { put16(b[atType:], uint16(elf.ET_CORE)); return b }, result.NotProgram},
+		{"no executable segment", func(b []byte) []byte {
+			segments(b, func(ph []byte) { put32(ph[phFlags:], uint32(elf.PF_R)) })
+			return b
+		}, result.NoCode},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "guest.elf")
+			if err := os.WriteFile(path, c.edit(small(t)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for _, sub := range []string{"run", "inspect"} {
+				e := run(t, sub, path)
+				e.complains(t, c.kind, path)
+				if e.peak > 256<<10 {
+					t.Errorf("%s took %d KiB", sub, e.peak)
+				}
+			}
+		})
+	}
+}
+
+// TestSmall: the program that TestBadFiles breaks is a good one unbroken.
+func TestSmall(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "guest.elf")
+	if err := os.WriteFile(path, small(t), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if r := run(t, "run", "--json", path).decode(t); r.Verdict != result.Verified || r.Executions != 1 {
+		t.Errorf("%s (%s), %d executions", r.Verdict, r.Reason, r.Executions)
+	}
+}
+
+func TestBadCommands(t *testing.T) {
+	good := guest(t, "lost.c")
+	dynamic := filepath.Join(t.TempDir(), "dynamic.elf")
+	if text, err := exec.Command("gcc", "-pthread", "-o", dynamic, "testdata/lost.c").CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v\n%s", err, text)
+	}
+	precious := filepath.Join(t.TempDir(), "precious.c")
+	if err := os.WriteFile(precious, []byte("int x;\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		args  []string
+		kind  result.ErrorKind
+		words []string
+	}{
+		{"no file", []string{"run", "nowhere.elf"}, result.NoFile, []string{"nowhere.elf"}},
+		{"a directory", []string{"run", t.TempDir()}, result.Unreadable, nil},
+		{"dynamic", []string{"run", dynamic}, result.Dynamic, []string{"-static"}},
+		{"no guest", []string{"run"}, result.Usage, nil},
+		{"unknown command", []string{"rnu", good}, result.Usage, []string{`run`}},
+		{"unknown flag", []string{"run", "--serch", "none", good}, result.Usage, []string{"--search"}},
+		{"unknown search", []string{"run", "--search", "optimla", good}, result.Usage, []string{"optimal"}},
+		{"unknown point", []string{"run", "--pp", "yield,locks", good}, result.UnknownPoint, []string{`"locks"`, `"lock"`}},
+		{"empty point", []string{"run", "--pp", "", good}, result.UnknownPoint, nil},
+		{"bad time", []string{"run", "--time", "soon", good}, result.Usage, []string{"soon"}},
+		{"bad memory", []string{"run", "--memory", "-3", good}, result.Usage, []string{"-3"}},
+		{"bad bound", []string{"run", "--search", "none", "--bound", "premept=2", good}, result.Usage, []string{"preempt"}},
+		{"unsound bound", []string{"run", "--bound", "preempt=2", good}, result.UnsoundBound, []string{"--search none"}},
+		{"bad environment", []string{"run", "--env", "PATH", good}, result.Usage, []string{"PATH"}},
+		{"no such input", []string{"run", "--stdin", "nowhere.txt", good}, result.NoFile, []string{"nowhere.txt"}},
+		{"output in no folder", []string{"run", "--out", "/nowhere/bug.landgo", good}, result.Unwritable, []string{"/nowhere/bug.landgo"}},
+		{"output over a file", []string{"run", "--out", precious, good}, result.Unwritable, []string{precious}},
+		{"output over a folder", []string{"run", "--out", t.TempDir(), good}, result.Unwritable, nil},
+		{"no bug file", []string{"replay", "nowhere.landgo"}, result.NoFile, nil},
+		{"no bug file's form", []string{"replay", precious}, result.BadBugFile, nil},
+		{"bad schedule", []string{"replay", "--schedule", "0:3 1:4", good}, result.BadSchedule, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			run(t, c.args...).complains(t, c.kind, c.words...)
+		})
+	}
+	if b, err := os.ReadFile(precious); err != nil || string(b) != "int x;\n" {
+		t.Errorf("the file in the way now holds %q (%v)", b, err)
+	}
+}
+
+// TestWildGuests: guests that don't end, or that would take the machine with
+// them, end as invalid, in time and with little memory.
+func TestWildGuests(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		source string
+		flags  []string
+		kind   result.ErrorKind
+		words  []string
+	}{
+		{"loops before its first thread", "endless.c", nil, result.StepTooLong, []string{"main", "endless.c:"}},
+		{"maps terabytes", "memory.c", nil, result.TooMuchMemory, []string{"memory"}},
+		{"writes terabytes", "memory.c", []string{"-DWRITE"}, result.TooMuchMemory, []string{"memory"}},
+		{"prints for ever", "print.c", nil, result.TooMuchOutput, nil},
+		{"creates threads for ever", "threads.c", nil, result.TooManyThreads, []string{"128"}},
+		{"instruction that isn't modelled", "avx.c", nil, result.UnmodelledInstruction, []string{"vaddps", "main", "avx.c:4"}},
+		{"system call that isn't modelled", "socket.c", nil, result.UnmodelledCall, []string{"socket", "socket.c:6"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := guest(t, c.source, c.flags...)
+			e := run(t, "run", "--json", path)
+			r := e.decode(t)
+			if r.Verdict != result.Invalid || r.Problem != c.kind {
+				t.Fatalf("verdict %s, problem %q: %s", r.Verdict, r.Problem, r.Reason)
+			}
+			if e.peak > 2<<20 {
+				t.Errorf("took %d KiB", e.peak)
+			}
+			where := result.Innermost(r.Place)
+			said := r.Reason + " " + where.Function + " " + where.Where()
+			for _, w := range c.words {
+				if !strings.Contains(said, w) {
+					t.Errorf("reason %q at %s %s doesn't say %q", r.Reason, where.Function, where.Where(), w)
+				}
+			}
+			if text := run(t, "run", path); text.status != result.ExitInvalid || !strings.Contains(text.stdout, r.Reason) {
+				t.Errorf("as text: exit %d, stdout %.1000q lacks the reason %q", text.status, text.stdout, r.Reason)
+			}
+		})
+	}
+}
+
+// TestUnwritableStdout: a result that can't be written isn't a success.
+func TestUnwritableStdout(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	path := guest(t, "lost.c", "-DLOCK")
+	for _, args := range [][]string{{"run", path}, {"run", "--json", path}} {
+		cmd := command(t, args...)
+		cmd.Stdout = full
+		e := finish(t, cmd)
+		if e.status == result.ExitOK || !strings.Contains(e.stderr, "no space left") {
+			t.Errorf("landgo %s on a full disk: exit %d, stderr %q", args[0], e.status, e.stderr)
+		}
+	}
+}

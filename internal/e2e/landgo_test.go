@@ -1,0 +1,156 @@
+// Package e2e tests landgo as its users meet it: the built program on real
+// guests, by exit status, stdout and stderr.
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"landgo/result"
+)
+
+// top is the top of the tree, landgo the program under test.
+var top, landgo string
+
+// TestMain builds landgo from the tree, so that `go test` never runs an old
+// one, and works in a folder of its own, where bug files go.
+func TestMain(m *testing.M) { os.Exit(main(m)) }
+
+func main(m *testing.M) int {
+	var err error
+	if top, err = filepath.Abs("../.."); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	dir, err := os.MkdirTemp("", "landgo-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	landgo = filepath.Join(dir, "landgo")
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", landgo, "./cmd/landgo")
+	build.Dir = top
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// limit is how long a run of landgo may take before the test calls it a hang.
+const limit = 3 * time.Minute
+
+// An ending is how a run of landgo ended.
+type ending struct {
+	status         int
+	stdout, stderr string
+	peak           int64 // KiB
+	elapsed        time.Duration
+}
+
+// command is landgo with these arguments, in a folder of the test's own.
+func command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(landgo, args...)
+	cmd.Dir = t.TempDir()
+	return cmd
+}
+
+// finish runs the command to its end.
+func finish(t *testing.T, cmd *exec.Cmd) ending {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if cmd.Stdout == nil {
+		cmd.Stdout = &out
+	}
+	cmd.Stderr = &errs
+	begin := time.Now()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go guard(cmd.Process, done)
+	cmd.Wait() // the exit status tells
+	close(done)
+	e := ending{
+		status:  cmd.ProcessState.ExitCode(),
+		stdout:  out.String(),
+		stderr:  errs.String(),
+		elapsed: time.Since(begin),
+	}
+	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		e.peak = u.Maxrss
+	}
+	if e.elapsed >= limit {
+		t.Fatalf("landgo %s still ran after %v:\n%.4000s", strings.Join(cmd.Args[1:], " "), limit, e.stderr)
+	}
+	return e
+}
+
+// guard ends a process that runs too long (with the stacks of its goroutines),
+// or that would take the machine's memory.
+func guard(p *os.Process, done <-chan struct{}) {
+	deadline := time.Now().Add(limit)
+	for {
+		select {
+		case <-done:
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+		var size, resident int64
+		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.Pid)); err == nil {
+			fmt.Sscan(string(b), &size, &resident)
+		}
+		if resident*int64(os.Getpagesize()) > 6<<30 {
+			p.Kill()
+		}
+		if time.Now().After(deadline) {
+			p.Signal(syscall.SIGQUIT)
+		}
+	}
+}
+
+// run runs landgo.
+func run(t *testing.T, args ...string) ending {
+	t.Helper()
+	return finish(t, command(t, args...))
+}
+
+// decode reads the one JSON object that is all of stdout.
+func (e ending) decode(t *testing.T) *result.Result {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(e.stdout))
+	d.DisallowUnknownFields()
+	var r result.Result
+	if err := d.Decode(&r); err != nil {
+		t.Fatalf("stdout isn't a result: %v\nexit %d\nstdout: %.2000s\nstderr: %.2000s", err, e.status, e.stdout, e.stderr)
+	}
+	if d.More() {
+		t.Fatalf("stdout holds more than one JSON object: %.2000s", e.stdout)
+	}
+	if r.ExitStatus() != e.status {
+		t.Errorf("exit status %d, but the result's is %d (%s: %s)", e.status, r.ExitStatus(), r.Verdict, r.Reason)
+	}
+	return &r
+}
+
+// guest builds a source of testdata and returns the program's path. Flags are
+// added to those of a static pthread program.
+func guest(t *testing.T, source string, flags ...string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), strings.TrimSuffix(source, ".c")+".elf")
+	args := append([]string{"-g", "-O1", "-static", "-pthread", "-o", out, filepath.Join("testdata", source)}, flags...)
+	if text, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+		t.Fatalf("gcc %s: %v\n%s", source, err, text)
+	}
+	return out
+}
