@@ -1,0 +1,149 @@
+package pebbles
+
+import (
+	"bytes"
+	"fmt"
+
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// maxLine bounds a print or readline.
+const maxLine = 64 << 10
+
+var outputOp = trace.Op{Kind: trace.OpSyscall, Obj: outputWord, Size: wordSize, Arg: 1}
+
+// printable reports whether the arguments of print(length, buffer) are good,
+// and which result they give if not.
+func (c *call) printable() (int64, bool) {
+	switch n := c.int(0); {
+	case n < 0 || n > maxLine:
+		return badArgument, false
+	case n > 0 && !c.k.canRead(c.a[1], uint64(n)):
+		return badPointer, false
+	}
+	return 0, true
+}
+
+func planPrint(c *call, p *kernel.Plan) {
+	if _, ok := c.printable(); !ok {
+		return
+	}
+	c.touch(c.a[1], uint64(c.int(0)), 0)
+	if c.k.cfg.ObserveOutput {
+		c.event(p, outputOp)
+		c.touch(outputWord, wordSize, trace.Write)
+	}
+}
+
+func doPrint(c *call, o *kernel.Outcome) int64 {
+	k := c.k
+	result, ok := c.printable()
+	if !ok {
+		return result
+	}
+	n := uint64(c.int(0))
+	c.touch(c.a[1], n, 0)
+	if k.cfg.ObserveOutput {
+		c.op(outputOp)
+		c.touch(outputWord, wordSize, trace.Write)
+	}
+	if k.printed+n > k.cfg.OutputLimit {
+		o.Invalid = fmt.Sprintf("the guest prints more than %d bytes in one execution: let it print less, or raise the output limit", k.cfg.OutputLimit)
+		return noMemory
+	}
+	text := make([]byte, n)
+	k.m.Read(c.a[1], text)
+	// What lies behind the printed bytes was rewound.
+	k.output = append(k.output[:k.printed], text...)
+	k.set(&k.printed, k.printed+n)
+	return 0
+}
+
+// Colours and cursor positions that exist (80 columns, 25 lines); nothing of
+// it is shown.
+const (
+	maxColor = 0x8f
+	rows     = 25
+	columns  = 80
+)
+
+func doSetTermColor(c *call, _ *kernel.Outcome) int64 {
+	if n := c.int(0); n < 0 || n > maxColor {
+		return badArgument
+	}
+	return 0
+}
+
+func doSetCursorPos(c *call, _ *kernel.Outcome) int64 {
+	if row, col := c.int(0), c.int(1); row < 0 || row >= rows || col < 0 || col >= columns {
+		return badArgument
+	}
+	return 0
+}
+
+var inputOp = trace.Op{Kind: trace.OpSyscall, Obj: inputWord, Size: wordSize, Arg: 1}
+
+// planInput is the plan of a call that takes from the input. On the real
+// machine it waits for somebody at the keyboard, who isn't there.
+func (c *call) planInput(p *kernel.Plan) {
+	if c.k.consumed == uint64(len(c.k.cfg.Stdin)) {
+		p.Effect = kernel.Invalid
+		p.Reason = c.row.name + " at the end of the input: give the guest more (--stdin)"
+		return
+	}
+	c.event(p, inputOp)
+	c.touch(inputWord, wordSize, trace.Write)
+}
+
+// take is the next n bytes of the input.
+func (c *call) take(n uint64) []byte {
+	k := c.k
+	c.op(inputOp)
+	c.touch(inputWord, wordSize, trace.Write)
+	from := k.consumed
+	k.set(&k.consumed, from+n)
+	return k.cfg.Stdin[from : from+n]
+}
+
+func planGetchar(c *call, p *kernel.Plan) { c.planInput(p) }
+
+func doGetchar(c *call, _ *kernel.Outcome) int64 {
+	return int64(c.take(1)[0])
+}
+
+// readable is printable's like for readline(length, buffer).
+func (c *call) readable() (int64, bool) {
+	switch n := c.int(0); {
+	case n < 0 || n > maxLine:
+		return badArgument, false
+	case n > 0 && !c.k.canWrite(c.a[1], uint64(n)):
+		return badPointer, false
+	}
+	return 0, true
+}
+
+func planReadline(c *call, p *kernel.Plan) {
+	if _, ok := c.readable(); ok && c.int(0) > 0 {
+		c.planInput(p)
+		c.touch(c.a[1], uint64(c.int(0)), trace.Write)
+	}
+}
+
+// doReadline copies a line with its newline, or as much of it as there is room
+// for; what is left of it comes next.
+func doReadline(c *call, _ *kernel.Outcome) int64 {
+	k := c.k
+	result, ok := c.readable()
+	if !ok || c.int(0) == 0 {
+		return result
+	}
+	left := k.cfg.Stdin[k.consumed:]
+	n := min(uint64(c.int(0)), uint64(len(left)))
+	if i := bytes.IndexByte(left[:n], '\n'); i >= 0 {
+		n = uint64(i) + 1
+	}
+	k.m.Write(c.a[1], c.take(n))
+	c.touch(c.a[1], n, trace.Write)
+	return int64(n)
+}

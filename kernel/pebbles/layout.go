@@ -1,0 +1,69 @@
+package pebbles
+
+import (
+	"fmt"
+
+	"landgo/emu"
+	"landgo/image"
+	"landgo/trace"
+)
+
+// The address space of a Pebbles task:
+//
+//	0 .......... userStart   the kernel's own: never mapped for the guest
+//	userStart .. mainTop     the image and what new_pages maps, where the guest wants it
+//	             mainTop     top of the main stack; the page above stays unmapped
+//
+// The real kernel keeps its data in the low part. This one has none, but the
+// words of its state that one thread can change and another can tell have
+// addresses there all the same: a call reports that it read or wrote such a
+// word like any other bytes, so what depends on what, and what a spin around a
+// call waits for, need no rules of their own.
+const (
+	pageSize  = 4096
+	space     = 1 << 32
+	userStart = 0x1000000
+	mainTop   = space - pageSize
+
+	statusWord = 0x1000 // the task's exit status
+	inputWord  = 0x1008 // how far the input has been read
+	outputWord = 0x1010 // what has been printed
+	runWords   = 0x10000
+	wordSize   = 8
+)
+
+// runWord is the address of the word that says whether a thread exists and can
+// run.
+func runWord(t trace.TID) uint64 { return runWords + uint64(t)*wordSize }
+
+// MachineConfig is the machine that a Pebbles guest runs on.
+func MachineConfig(img *image.Image) emu.Config {
+	c := emu.Config{Mode: emu.X86_64, Space: space, Uniprocessor: true}
+	if img.Machine == image.I386 {
+		c.Mode = emu.I386
+	}
+	for _, r := range img.Code {
+		c.Code = append(c.Code, emu.Range{Lo: r.Lo, Hi: r.Hi})
+	}
+	return c
+}
+
+func checkLayout(img *image.Image, cfg *Config) error {
+	stack := mainTop - cfg.StackSize
+	if cfg.StackSize > mainTop-userStart {
+		return fmt.Errorf("a main stack of %d bytes doesn't fit: give a smaller one", cfg.StackSize)
+	}
+	for i := range img.Segments {
+		s := &img.Segments[i]
+		if s.Addr < userStart {
+			return fmt.Errorf("a segment at %#x lies in the kernel's part of the address space, below %#x: link with -Wl,-Ttext-segment=%#[2]x", s.Addr, uint64(userStart))
+		}
+		if s.Addr+s.MemSize > stack {
+			return fmt.Errorf("a segment at %#x reaches into the main stack at %#x: link at a lower address", s.Addr, stack)
+		}
+	}
+	return nil
+}
+
+func pageDown(a uint64) uint64 { return a &^ (pageSize - 1) }
+func pageUp(a uint64) uint64   { return pageDown(a + pageSize - 1) }

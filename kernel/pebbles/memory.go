@@ -1,0 +1,135 @@
+package pebbles
+
+import (
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// region is what a new_pages mapped.
+type region struct {
+	base, size uint64
+	live       uint64 // 0 once it has been removed
+}
+
+// maxRegion bounds a region's size: it is a C int.
+const maxRegion = 1<<31 - pageSize
+
+// pagesOp: the mapping of a range of addresses changes. Everything that
+// touches these bytes depends on it.
+func pagesOp(base, size uint64) trace.Op {
+	return trace.Op{Kind: trace.OpSyscall, Obj: base, Size: uint32(size), Arg: 1}
+}
+
+// newPages checks the arguments of new_pages(base, length), which needn't be
+// mappable.
+func (c *call) newPages() (base, size uint64, ok bool) {
+	base, n := c.a[0], c.int(1)
+	ok = base%pageSize == 0 && n > 0 && n <= maxRegion && n%pageSize == 0 &&
+		base >= userStart && base <= mainTop && base+uint64(n) <= mainTop
+	return base, uint64(n), ok
+}
+
+func planNewPages(c *call, p *kernel.Plan) {
+	if base, size, ok := c.newPages(); ok {
+		c.event(p, pagesOp(base, size))
+	}
+}
+
+// doNewPages maps zeroed pages where the caller wants them. The pages don't
+// count as touched by the caller: they belong to who uses them first.
+func doNewPages(c *call, _ *kernel.Outcome) int64 {
+	k := c.k
+	base, size, ok := c.newPages()
+	if !ok {
+		return badArgument
+	}
+	c.op(pagesOp(base, size))
+	if size > k.cfg.MemoryLimit-k.used {
+		return noMemory
+	}
+	for page := base; page < base+size; page += pageSize {
+		if k.m.Prot(page) != 0 {
+			return noMemory
+		}
+	}
+	k.clear(base, size)
+	k.m.Protect(base, size, emu.ProtRead|emu.ProtWrite)
+	k.set(&k.used, k.used+size)
+	k.addRegion(base, size)
+	return 0
+}
+
+// clear zeroes what is left in pages of a range that had been mapped before;
+// all others are zero.
+func (k *Kernel) clear(base, size uint64) {
+	var page, zero [pageSize]byte
+	for _, r := range k.regions[:k.mapped] {
+		if r.live != 0 {
+			continue
+		}
+		for a := max(base, r.base); a < min(base+size, r.base+r.size); a += pageSize {
+			if k.m.Read(a, page[:]) && page != zero {
+				k.m.Write(a, zero[:])
+			}
+		}
+	}
+}
+
+// addRegion appends to the list, in the place of one that was rewound if there
+// is any.
+func (k *Kernel) addRegion(base, size uint64) {
+	if int(k.mapped) == len(k.regions) {
+		k.regions = append(k.regions, &region{})
+	}
+	r := k.regions[k.mapped]
+	k.set(&r.base, base)
+	k.set(&r.size, size)
+	k.set(&r.live, 1)
+	k.set(&k.mapped, k.mapped+1)
+}
+
+// regionAt finds the mapped region with a base.
+func (k *Kernel) regionAt(base uint64) *region {
+	for _, r := range k.regions[:k.mapped] {
+		if r.live != 0 && r.base == base {
+			return r
+		}
+	}
+	return nil
+}
+
+// planRemovePages: what a removal of nothing depends on is a mapping of at
+// least one page there.
+func planRemovePages(c *call, p *kernel.Plan) {
+	if c.a[0]%pageSize == 0 {
+		c.event(p, c.k.removal(c.a[0]))
+	}
+}
+
+func (k *Kernel) removal(base uint64) trace.Op {
+	if r := k.regionAt(base); r != nil {
+		return pagesOp(base, r.size)
+	}
+	return pagesOp(base, pageSize)
+}
+
+// doRemovePages takes a whole region away. It counts as a write to all of it,
+// so that its users, a thread on its stack say, turn out to depend on it.
+func doRemovePages(c *call, _ *kernel.Outcome) int64 {
+	k := c.k
+	base := c.a[0]
+	if base%pageSize != 0 {
+		return badArgument
+	}
+	c.op(k.removal(base))
+	r := k.regionAt(base)
+	if r == nil {
+		return badArgument
+	}
+	c.touch(base, r.size, trace.Write)
+	k.m.Protect(base, r.size, 0)
+	k.set(&k.used, k.used-r.size)
+	k.set(&r.live, 0)
+	return 0
+}

@@ -1,0 +1,153 @@
+// Package pebbles is the kernel that a thread library for the Pebbles trap
+// interface believes it runs on. landgo is that kernel; the student's library,
+// with its mutexes and its queues, is the guest, and all of it is tested.
+//
+//	scheduler ── Plan, Do ──> Kernel ── table of calls ──> schedule.go, memory.go, ...
+//	                            └── emu.Machine: guest memory, journal
+//
+// guests/pebbles/abi.md fixes the interface for x86-64, and the differences to
+// the i386 one that the published libraries use; both are forms of the same
+// kernel (form.go).
+//
+// It is a kernel for one processor: an instruction is atomic, and so is a call.
+// A call tells about each word of kernel state that it reads or writes by an
+// access to an address in the kernel's part of memory (layout.go).
+//
+// Invariants:
+//   - Every word that an execution changes is assigned through Machine.Set, or
+//     is a byte of guest memory. What isn't (the table of the threads met so
+//     far, the storage behind counted lists) has no influence on a result.
+//   - Thread ids are functions of the thread's name. Addresses are the guest's
+//     own choice.
+package pebbles
+
+import (
+	"fmt"
+
+	"landgo/emu"
+	"landgo/image"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// machine is what the kernel uses of emu.Machine.
+type machine interface {
+	Load(addr uint64, p []byte) error
+	Read(addr uint64, p []byte) bool
+	Read32(addr uint64) uint32
+	Read64(addr uint64) uint64
+	Write(addr uint64, p []byte) bool
+	Protect(addr, size uint64, p emu.Prot)
+	Prot(addr uint64) emu.Prot
+	Set(p *uint64, v uint64)
+}
+
+// Kernel implements kernel.Kernel.
+type Kernel struct {
+	cfg  Config
+	img  *image.Image
+	host kernel.Host
+	m    machine
+	form *form
+
+	threads []*thread            // by TID, nil for those of no interest; grows only
+	numbers map[uint64]trace.TID // by guest thread id; grows only
+	live    uint64               // threads that haven't vanished
+	status  uint64               // what set_status said last
+
+	regions  []*region // what new_pages mapped, the first `mapped` of them; grows only
+	mapped   uint64
+	used     uint64 // bytes given out by new_pages
+	output   []byte // of which the first `printed` count
+	printed  uint64
+	consumed uint64 // bytes of input read
+	now      uint64
+
+	// Scratch of one call, so that calls make no garbage.
+	call     call
+	accesses []trace.Access
+	ops      []trace.Op
+	wakes    []trace.TID
+	spawn    kernel.Spawn
+}
+
+var _ kernel.Kernel = (*Kernel)(nil)
+
+// New prepares a kernel for img. Nothing of the machine is touched before Boot.
+func New(host kernel.Host, img *image.Image, cfg Config) (*Kernel, error) {
+	cfg.setDefaults()
+	if err := checkLayout(img, &cfg); err != nil {
+		return nil, err
+	}
+	if err := checkVersion(img); err != nil {
+		return nil, err
+	}
+	k := &Kernel{
+		cfg: cfg, img: img, host: host, m: host.Machine(), form: &form64,
+		numbers: map[uint64]trace.TID{},
+	}
+	if img.Machine == image.I386 {
+		k.form = &form32
+	}
+	k.addThread(0, rootNumber).state = running
+	k.live = 1
+	return k, nil
+}
+
+// Plan implements kernel.Kernel.
+func (k *Kernel) Plan(t trace.TID, trap emu.Trap) kernel.Plan {
+	c := k.begin(t, trap, k.host.Regs(t))
+	if c.row == nil {
+		return kernel.Plan{Effect: kernel.Invalid, Name: "trap", Reason: unknown(trap)}
+	}
+	p := kernel.Plan{Name: c.row.name}
+	if c.row.plan != nil && !c.bad {
+		c.row.plan(c, &p)
+	}
+	p.Accesses = k.accesses
+	return p
+}
+
+// Do implements kernel.Kernel.
+func (k *Kernel) Do(t trace.TID, trap emu.Trap, _ trace.Choice, regs *emu.Regs) kernel.Outcome {
+	c := k.begin(t, trap, regs)
+	if c.row == nil || c.row.do == nil {
+		return kernel.Outcome{Invalid: unknown(trap)}
+	}
+	regs.RIP += uint64(trap.Len)
+	var o kernel.Outcome
+	result := badPointer
+	if !c.bad {
+		result = c.row.do(c, &o)
+	}
+	if !c.adopted {
+		k.form.setResult(regs, result)
+	}
+	o.Accesses, o.Ops, o.Wakes = k.accesses, k.ops, k.wakes
+	return o
+}
+
+// Output implements kernel.Kernel: there is one console.
+func (k *Kernel) Output(fd int) []byte {
+	if fd != 1 {
+		return nil
+	}
+	return k.output[:k.printed]
+}
+
+// set assigns a word of the kernel's state.
+func (k *Kernel) set(p *uint64, v uint64) {
+	if *p != v {
+		k.m.Set(p, v)
+	}
+}
+
+func unknown(trap emu.Trap) string {
+	if trap.Syscall {
+		return "the syscall instruction is not modelled on pebbles: its calls are traps (int 0x41 to int 0x74)"
+	}
+	if r := table[trap.Vector]; r != nil {
+		return fmt.Sprintf("trap %#x (%s) is not modelled", trap.Vector, r.name)
+	}
+	return fmt.Sprintf("trap %#x is no call of the pebbles interface", trap.Vector)
+}

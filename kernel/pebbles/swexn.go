@@ -1,0 +1,132 @@
+package pebbles
+
+import (
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// handler is a thread's registered exception handler. All of it is state.
+type handler struct {
+	stack uint64 // the first address above its stack; 0: none is registered
+	entry uint64
+	arg   uint64
+}
+
+func (k *Kernel) setHandler(t *thread, h handler) {
+	k.set(&t.handler.stack, h.stack)
+	k.set(&t.handler.entry, h.entry)
+	k.set(&t.handler.arg, h.arg)
+}
+
+// planSwexn: only the caller's own registers and handler change.
+func planSwexn(c *call, _ *kernel.Plan) {
+	if frame := c.a[3]; frame != 0 && c.k.canRead(frame, c.k.form.frameSize()) {
+		c.touch(frame, c.k.form.frameSize(), 0)
+	}
+}
+
+// doSwexn is swexn(stack, handler, arg, newureg): it registers a handler, or
+// takes the registered one away if stack or handler is 0, and adopts the
+// registers at newureg unless that is 0. Either all that it asks for is done
+// or nothing.
+func doSwexn(c *call, _ *kernel.Outcome) int64 {
+	k := c.k
+	h := handler{stack: c.a[0], entry: c.a[1], arg: c.a[2]}
+	if h.stack == 0 || h.entry == 0 {
+		h = handler{}
+	} else if result := k.checkHandler(h); result != 0 {
+		return result
+	}
+	if frame := c.a[3]; frame != 0 {
+		size := k.form.frameSize()
+		if !k.canRead(frame, size) {
+			return badPointer
+		}
+		c.touch(frame, size, 0)
+		if !k.decode(frame, c.regs) {
+			return badArgument
+		}
+		c.adopted = true
+	}
+	k.setHandler(c.t, h)
+	return 0
+}
+
+// checkHandler refuses a handler that could never be entered.
+func (k *Kernel) checkHandler(h handler) int64 {
+	if !k.img.IsCode(h.entry) {
+		return badArgument
+	}
+	if size := k.handlerFrame(); h.stack < size || !k.canWrite(h.stack-size, size) {
+		return badPointer
+	}
+	return 0
+}
+
+// handlerFrame bounds what is put on a handler's stack: the frame, the call's
+// words, and two alignments.
+func (k *Kernel) handlerFrame() uint64 {
+	return k.form.frameSize() + 3*k.form.word + 2*16
+}
+
+// Exceptions, and bits of a page fault's error code.
+const (
+	divideError   = 0
+	breakpoint    = 3
+	illegalOpcode = 6
+	generalFault  = 13
+	pageFault     = 14
+
+	codePresent = 1
+	codeWrite   = 2
+	codeUser    = 4
+	codeFetch   = 16
+)
+
+func (k *Kernel) exception(f emu.Fault) (exception, bool) {
+	e := exception{cause: pageFault, address: f.Addr, code: codeUser}
+	if k.m.Prot(pageDown(f.Addr)) != 0 {
+		e.code |= codePresent
+	}
+	switch f.Kind {
+	case emu.FaultRead:
+	case emu.FaultWrite:
+		e.code |= codeWrite
+	case emu.FaultFetch:
+		e.code |= codeFetch
+	case emu.FaultDivide:
+		e = exception{cause: divideError}
+	case emu.FaultIllegal:
+		e = exception{cause: illegalOpcode}
+	case emu.FaultProtection:
+		e = exception{cause: generalFault}
+	case emu.FaultBreakpoint:
+		e = exception{cause: breakpoint}
+	default:
+		return e, false
+	}
+	return e, true
+}
+
+// Fault implements kernel.Kernel: it enters the thread's handler, which is
+// registered no longer then, with (arg, ureg*) on its own stack. A fault of a
+// thread without one, or whose handler has lost its stack, is a bug.
+func (k *Kernel) Fault(id trace.TID, f emu.Fault, regs *emu.Regs) bool {
+	t := k.threads[id]
+	h := t.handler
+	e, known := k.exception(f)
+	if h.stack == 0 || !known || k.checkHandler(h) != 0 {
+		return false
+	}
+	if f.Kind == emu.FaultBreakpoint {
+		regs.RIP++ // a trap: it shows the instruction after int3
+	}
+	k.setHandler(t, handler{})
+	frame := (h.stack - k.form.frameSize()) &^ 15
+	k.m.Write(frame, k.form.encode(e, regs))
+	block := k.form.enter(regs, h.entry, frame, h.arg, frame)
+	k.m.Write(regs.RSP, block)
+	regs.RFLAGS &^= directionDF
+	return true
+}
