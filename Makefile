@@ -67,10 +67,16 @@ cover: build
 	$(ENV) go tool cover -html=bin/cover.out -o bin/cover.html
 	$(ENV) go tool cover -func=bin/cover.out | tail -n 1
 
-## make install  bin/landgo to PREFIX/bin (default /usr/local), man pages beside it
+## make install  landgo, its man pages and completions to PREFIX (default /usr/local)
+SHARE = $(DESTDIR)$(PREFIX)/share
 install: landgo
-	install -d $(DESTDIR)$(PREFIX)/bin
+	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/bash-completion/completions \
+		$(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	install -m 755 bin/landgo $(DESTDIR)$(PREFIX)/bin/landgo
+	bin/landgo man $(SHARE)/man/man1
+	bin/landgo completion bash >$(SHARE)/bash-completion/completions/landgo
+	bin/landgo completion zsh >$(SHARE)/zsh/site-functions/_landgo
+	bin/landgo completion fish >$(SHARE)/fish/vendor_completions.d/landgo.fish
 
 ## make clean    remove what build made
 clean:
