@@ -1,0 +1,165 @@
+package linux
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"landgo/emu"
+)
+
+// Types of auxiliary vector entries (System V ABI for AMD64, and Linux).
+const (
+	atNull     = 0
+	atPhdr     = 3
+	atPhent    = 4
+	atPhnum    = 5
+	atPagesz   = 6
+	atBase     = 7
+	atFlags    = 8
+	atEntry    = 9
+	atUID      = 11
+	atEUID     = 12
+	atGID      = 13
+	atEGID     = 14
+	atPlatform = 15
+	atHWCAP    = 16
+	atClktck   = 17
+	atSecure   = 23
+	atRandom   = 25
+	atHWCAP2   = 26
+	atExecfn   = 31
+)
+
+const (
+	userID       = 1000
+	clockTicks   = 100
+	initialFlags = 0x202 // RFLAGS: interrupts enabled
+	// hwcap is cpuid(1).edx of a baseline x86-64.
+	hwcap = 0x078bfbff
+)
+
+// randomBytes are what AT_RANDOM points to: glibc makes the stack canary and
+// the pointer guard of them, so they are the same in every run.
+var randomBytes = []byte("landgo's fixed\x00\x01")
+
+// Boot loads the guest, lays out its first stack, and returns the registers at
+// its entry point. It comes before the machine's first mark.
+func (k *Kernel) Boot() (emu.Regs, error) {
+	var used uint64
+	for i := range k.img.Segments {
+		s := &k.img.Segments[i]
+		if err := k.m.Load(s.Addr, s.Data); err != nil {
+			return emu.Regs{}, fmt.Errorf("loading the guest: %w", err)
+		}
+		k.m.Protect(s.Addr, s.MemSize, segmentProt(s.Read, s.Write, s.Exec))
+		used += s.MemSize
+	}
+	stack := k.space.stack
+	used += stack.size()
+	if used > k.space.limit {
+		return emu.Regs{}, fmt.Errorf("the guest needs %d bytes to start and may have %d: raise the guest's memory limit", used, k.space.limit)
+	}
+	k.space.used = used
+	k.m.Protect(stack.lo, stack.size(), emu.ProtRead|emu.ProtWrite)
+	sp, err := k.buildStack()
+	if err != nil {
+		return emu.Regs{}, err
+	}
+	return emu.Regs{RIP: k.img.Entry, RSP: sp, RFLAGS: initialFlags}, nil
+}
+
+func segmentProt(r, w, x bool) emu.Prot {
+	var p emu.Prot
+	if r {
+		p |= emu.ProtRead
+	}
+	if w {
+		p |= emu.ProtWrite
+	}
+	if x {
+		p |= emu.ProtExec
+	}
+	return p
+}
+
+// buildStack writes, downwards from the stack's end: strings and random bytes,
+// then the words that the ABI wants at the entry (argc, argv, environment,
+// auxiliary vector). It returns the stack pointer.
+func (k *Kernel) buildStack() (uint64, error) {
+	b := stackBuilder{top: k.space.stack.hi}
+	args := k.cfg.Args
+	if len(args) == 0 {
+		args = []string{k.img.Path}
+	}
+	random := b.bytes(randomBytes)
+	platform := b.string("x86_64")
+	execfn := b.string(exePath)
+	envp := b.strings(k.cfg.Env)
+	argv := b.strings(args)
+
+	words := []uint64{uint64(len(args))}
+	words = append(append(words, argv...), 0)
+	words = append(append(words, envp...), 0)
+	words = append(words,
+		atHWCAP, hwcap,
+		atPagesz, pageSize,
+		atClktck, clockTicks,
+		atPhdr, k.img.PhdrAddr,
+		atPhent, uint64(k.img.Phent),
+		atPhnum, uint64(k.img.Phnum),
+		atBase, 0,
+		atFlags, 0,
+		atEntry, k.img.Entry,
+		atUID, userID, atEUID, userID, atGID, userID, atEGID, userID,
+		atSecure, 0,
+		atRandom, random,
+		atHWCAP2, 0,
+		atExecfn, execfn,
+		atPlatform, platform,
+		atNull, 0,
+	)
+	size := uint64(len(words)) * 8
+	low := b.top - uint64(len(b.data))
+	sp := (low - size) &^ 15
+	// Linux allows a quarter of the stack for all of this.
+	if b.top-sp > k.space.stack.size()/4 {
+		return 0, errors.New("the guest's arguments and environment don't fit on its stack: pass less")
+	}
+	block := make([]byte, b.top-sp)
+	for i, w := range words {
+		binary.LittleEndian.PutUint64(block[i*8:], w)
+	}
+	copy(block[low-sp:], b.data)
+	if err := k.m.Load(sp, block); err != nil {
+		return 0, fmt.Errorf("writing the guest's first stack: %w", err)
+	}
+	return sp, nil
+}
+
+// stackBuilder puts things below each other.
+type stackBuilder struct {
+	top  uint64
+	data []byte // what lies at [top-len(data), top)
+}
+
+// bytes puts p at the next lower multiple of 16 and returns its address.
+func (b *stackBuilder) bytes(p []byte) uint64 {
+	padded := make([]byte, (len(p)+15)&^15)
+	copy(padded, p)
+	b.data = append(padded, b.data...)
+	return b.top - uint64(len(b.data))
+}
+
+func (b *stackBuilder) string(s string) uint64 {
+	return b.bytes(append([]byte(s), 0))
+}
+
+// strings puts each of list and returns their addresses.
+func (b *stackBuilder) strings(list []string) []uint64 {
+	addrs := make([]uint64, 0, len(list))
+	for _, s := range list {
+		addrs = append(addrs, b.string(s))
+	}
+	return addrs
+}

@@ -1,0 +1,121 @@
+package linux
+
+import (
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// call is a system call at which a thread stands.
+type call struct {
+	k      *Kernel
+	t      *thread
+	nr     uint64
+	a      [6]uint64 // arguments
+	pc     uint64    // of the syscall instruction
+	regs   *emu.Regs
+	choice uint64 // what is left of the outcome to decode
+	// returned: all registers have been set; there is no result.
+	returned bool
+}
+
+// begin makes k.call the call of t and clears the scratch.
+func (k *Kernel) begin(t trace.TID, r *emu.Regs) {
+	k.call = call{
+		k: k, t: k.threads[t], nr: r.RAX, pc: r.RIP, regs: r,
+		a: [6]uint64{r.RDI, r.RSI, r.RDX, r.R10, r.R8, r.R9},
+	}
+	k.accesses, k.ops, k.wakes = k.accesses[:0], k.ops[:0], k.wakes[:0]
+}
+
+func (c *call) row() *row {
+	if c.nr < uint64(len(table)) && table[c.nr].do != nil {
+		return &table[c.nr]
+	}
+	return nil
+}
+
+// int32 is argument i as a C int.
+func (c *call) int32(i int) int32 { return int32(c.a[i]) }
+
+// touch records that the call reads or writes guest bytes.
+func (c *call) touch(addr, size uint64, flags trace.AccessFlags) {
+	if size == 0 || addr == 0 {
+		return
+	}
+	c.k.accesses = append(c.k.accesses, trace.Access{
+		Addr: addr, PC: c.pc, Size: uint32(min(size, maxBuffer)), Flags: flags,
+	})
+}
+
+// op records an operation that the call carried out.
+func (c *call) op(o trace.Op) {
+	o.PC = c.pc
+	c.k.ops = append(c.k.ops, o)
+}
+
+// event fills in a plan.
+func (c *call) event(p *kernel.Plan, o trace.Op) {
+	o.PC = c.pc
+	p.Effect, p.Op = kernel.Event, o
+}
+
+// invalid fills in a plan of something that isn't modelled.
+func invalid(p *kernel.Plan, reason string) {
+	p.Effect, p.Reason = kernel.Invalid, reason
+}
+
+// maxBuffer bounds what a single call moves (as Linux's MAX_RW_COUNT).
+const maxBuffer = 0x7ffff000
+
+// can reports whether the guest may access [addr, addr+size) so.
+func (k *Kernel) can(addr, size uint64, p emu.Prot) bool {
+	if addr+size < addr || addr+size > k.cfg.Space {
+		return false
+	}
+	if size == 0 {
+		return true
+	}
+	for page := pageDown(addr); page < addr+size; page += pageSize {
+		if k.m.Prot(page)&p != p {
+			return false
+		}
+	}
+	return true
+}
+
+func (k *Kernel) canRead(addr, size uint64) bool  { return k.can(addr, size, emu.ProtRead) }
+func (k *Kernel) canWrite(addr, size uint64) bool { return k.can(addr, size, emu.ProtWrite) }
+
+// copyIn reads guest memory that must be readable; nil if it isn't.
+func (k *Kernel) copyIn(addr, size uint64) []byte {
+	if !k.canRead(addr, size) {
+		return nil
+	}
+	p := make([]byte, size)
+	k.m.Read(addr, p)
+	return p
+}
+
+// copyOut writes guest memory; the result is 0 or EFAULT.
+func (k *Kernel) copyOut(addr uint64, p []byte) uint64 {
+	if !k.canWrite(addr, uint64(len(p))) {
+		return efault
+	}
+	k.m.Write(addr, p)
+	return 0
+}
+
+// path reads a path argument.
+func (k *Kernel) path(addr uint64) (string, bool) {
+	return kernel.String(addr, maxPath, func(a uint64) (byte, bool) {
+		if !k.canRead(a, 1) {
+			return 0, false
+		}
+		var b [1]byte
+		k.m.Read(a, b[:])
+		return b[0], true
+	})
+}
+
+const maxPath = 4096

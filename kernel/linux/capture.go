@@ -1,0 +1,113 @@
+package linux
+
+import (
+	"fmt"
+
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// capture is what an execution wrote to one of its standard descriptors. Bytes
+// are appended; going back makes it shorter.
+type capture struct {
+	data  []byte
+	n     uint64 // state
+	limit uint64
+}
+
+func (c *capture) bytes() []byte { return c.data[:c.n] }
+
+func (k *Kernel) capture(c *capture, p []byte) {
+	c.data = append(c.data[:c.n], p...)
+	k.set(&c.n, c.n+uint64(len(p)))
+}
+
+// sink is where a write to the descriptor goes; use tells which.
+func (c *call) sink() (to *capture, use, errno uint64) {
+	d := c.k.files.descriptor(c.int32(0))
+	switch {
+	case d == nil:
+		return nil, 0, ebadf
+	case d.use == useStdout:
+		return &c.k.out, d.use, 0
+	case d.use == useStderr:
+		return &c.k.errs, d.use, 0
+	case d.use >= useFile && c.k.files.known[c.k.files.description(d).kind-1].char:
+		return nil, d.use, 0 // swallows all
+	}
+	return nil, 0, ebadf
+}
+
+// planWrite: writes are local unless their order is to be seen, or a standard
+// descriptor may mean something else by now.
+func planWrite(c *call, p *kernel.Plan) {
+	_, use, errno := c.sink()
+	switch {
+	case errno == 0 && use < useFile && c.k.cfg.ObserveStdout:
+		c.event(p, onResource(stream(use), 1))
+	case errno != 0 || use >= useFile || c.k.files.redirected != 0:
+		planFiles(c, p)
+	}
+}
+
+// stream is the resource of a standard descriptor.
+func stream(use uint64) uint64 {
+	if use == useStderr {
+		return resourceStderr
+	}
+	return resourceStdout
+}
+
+func memWrite(c *call) { c.touch(c.a[1], c.a[2], 0) }
+
+func doWrite(c *call, o *kernel.Outcome) uint64 {
+	return c.write([]buffer{{c.a[1], min(c.a[2], maxBuffer)}}, o)
+}
+
+func memWritev(c *call) {
+	vec, _, _ := c.iovec()
+	c.touch(c.a[1], uint64(len(vec))*16, 0)
+	for _, v := range vec {
+		c.touch(v.addr, v.size, 0)
+	}
+}
+
+func doWritev(c *call, o *kernel.Outcome) uint64 {
+	vec, _, errno := c.iovec()
+	if errno != 0 {
+		return errno
+	}
+	return c.write(vec, o)
+}
+
+func (c *call) write(vec []buffer, o *kernel.Outcome) uint64 {
+	k := c.k
+	to, use, errno := c.sink()
+	switch {
+	case errno != 0 || use >= useFile || k.files.redirected != 0:
+		c.op(onResource(resourceFiles, 1))
+	case k.cfg.ObserveStdout:
+		c.op(trace.Op{Kind: trace.OpSyscall, Obj: stream(use), Arg: 1})
+	}
+	if errno != 0 {
+		return errno
+	}
+	var n uint64
+	for _, v := range vec {
+		if !k.canRead(v.addr, v.size) {
+			if n == 0 {
+				return efault
+			}
+			break
+		}
+		if to != nil {
+			if to.n+v.size > to.limit {
+				o.Invalid = fmt.Sprintf("the guest prints more than %d bytes in one execution", to.limit)
+				return 0
+			}
+			k.capture(to, k.copyIn(v.addr, v.size))
+		}
+		n += v.size
+	}
+	return n
+}

@@ -1,0 +1,161 @@
+package linux
+
+import (
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// Flags of clone.
+const (
+	cloneVM            = 0x100
+	cloneFS            = 0x200
+	cloneFiles         = 0x400
+	cloneSighand       = 0x800
+	cloneThread        = 0x10000
+	cloneSysvsem       = 0x40000
+	cloneSettls        = 0x80000
+	cloneParentSettid  = 0x100000
+	cloneChildCleartid = 0x200000
+	cloneDetached      = 0x400000 // no effect
+	cloneChildSettid   = 0x1000000
+
+	// A thread shares all of these with its creator.
+	cloneShared  = cloneVM | cloneFS | cloneFiles | cloneSighand | cloneThread
+	cloneAllowed = cloneSysvsem | cloneSettls | cloneParentSettid | cloneChildCleartid | cloneDetached | cloneChildSettid
+)
+
+// cloneArgs are clone's arguments, in the order of none of its three forms.
+type cloneArgs struct {
+	flags               uint64
+	stack               uint64 // its upper end; 0: the creator's stack pointer
+	parentTID, childTID uint64
+	tls                 uint64
+	size                uint64 // of clone3's structure
+	exitSignal          uint64
+	other               bool // clone3: a field that isn't modelled is set
+}
+
+const (
+	clone3MinSize = 64
+	clone3MaxSize = 88
+)
+
+func (c *call) cloneArgs() cloneArgs {
+	if c.nr == sysClone {
+		return cloneArgs{flags: c.a[0] &^ 0xff, exitSignal: c.a[0] & 0xff, stack: c.a[1],
+			parentTID: c.a[2], childTID: c.a[3], tls: c.a[4], size: clone3MinSize}
+	}
+	m, at := c.k.m, c.a[0]
+	if c.a[1] < clone3MinSize || c.a[1] > clone3MaxSize || !c.k.canRead(at, c.a[1]) {
+		return cloneArgs{}
+	}
+	a := cloneArgs{flags: m.Read64(at), childTID: m.Read64(at + 16), parentTID: m.Read64(at + 24),
+		exitSignal: m.Read64(at + 32), tls: m.Read64(at + 56), size: c.a[1]}
+	if base := m.Read64(at + 40); base != 0 {
+		a.stack = base + m.Read64(at+48)
+	}
+	for off := uint64(64); off+8 <= c.a[1]; off += 8 { // set_tid, set_tid_size, cgroup
+		a.other = a.other || m.Read64(at+off) != 0
+	}
+	return a
+}
+
+func memClone(c *call) {
+	a := c.cloneArgs()
+	if c.nr == sysClone3 {
+		c.touch(c.a[0], c.a[1], 0)
+	}
+	if a.flags&cloneParentSettid != 0 {
+		c.touch(a.parentTID, 4, trace.Write)
+	}
+	if a.flags&cloneChildSettid != 0 {
+		c.touch(a.childTID, 4, trace.Write)
+	}
+}
+
+func planClone(c *call, p *kernel.Plan) {
+	a := c.cloneArgs()
+	switch {
+	case a.size == 0:
+		return // fails: nobody can tell
+	case a.flags&cloneThread == 0:
+		invalid(p, "a new process ("+p.Name+" without CLONE_THREAD: fork, system, posix_spawn) is not modelled")
+		return
+	case a.flags&cloneShared != cloneShared || a.flags&^(cloneShared|cloneAllowed) != 0 || a.exitSignal != 0 || a.other:
+		invalid(p, hexReason(p.Name+" with flags %#x is not modelled", a.flags))
+		return
+	}
+	child, err := c.k.child(c.t)
+	if err != nil {
+		invalid(p, err.Error())
+		return
+	}
+	c.event(p, trace.Op{Kind: trace.OpCreate, Obj: uint64(child.id)})
+}
+
+func doClone(c *call, o *kernel.Outcome) uint64 {
+	k := c.k
+	a := c.cloneArgs()
+	if a.size == 0 {
+		return einval
+	}
+	if a.flags&cloneParentSettid != 0 && !k.canWrite(a.parentTID, 4) ||
+		a.flags&cloneChildSettid != 0 && !k.canWrite(a.childTID, 4) {
+		return efault
+	}
+	child, err := k.child(c.t)
+	if err != nil {
+		o.Invalid = err.Error()
+		return 0
+	}
+	k.set(&c.t.children, c.t.children+1)
+	k.start(child, c.t)
+	if a.flags&cloneChildCleartid != 0 {
+		k.set(&child.clearTID, a.childTID)
+	}
+	if a.flags&cloneParentSettid != 0 {
+		k.m.Write32(a.parentTID, uint32(child.number))
+	}
+	if a.flags&cloneChildSettid != 0 {
+		k.m.Write32(a.childTID, uint32(child.number))
+	}
+	c.op(trace.Op{Kind: trace.OpCreate, Obj: uint64(child.id)})
+	k.spawn = kernel.Spawn{Child: child.id, Regs: c.childRegs(a)}
+	o.Spawn = &k.spawn
+	return child.number
+}
+
+func (c *call) childRegs(a cloneArgs) emu.Regs {
+	r := *c.regs
+	r.RAX = 0
+	if a.stack != 0 {
+		r.RSP = a.stack
+	}
+	if a.flags&cloneSettls != 0 {
+		r.FSBase = a.tls
+	}
+	return r
+}
+
+// start gives a child the state in which every thread begins. It began no
+// earlier than its creator's present.
+func (k *Kernel) start(t, creator *thread) {
+	k.set(&k.live, k.live+1)
+	k.set(&t.alive, 1)
+	k.set(&t.blocked, creator.blocked)
+	k.set(&t.notBefore, creator.notBefore)
+	k.set(&t.wait.deadline, noDeadline)
+	k.set(&t.name[0], creator.name[0])
+	k.set(&t.name[1], creator.name[1])
+}
+
+func doSetTIDAddress(c *call, o *kernel.Outcome) uint64 {
+	c.k.set(&c.t.clearTID, c.a[0])
+	return c.t.number
+}
+
+func doGettid(c *call, o *kernel.Outcome) uint64 { return c.t.number }
+
+// doGetpid: the process has its first thread's number.
+func doGetpid(c *call, o *kernel.Outcome) uint64 { return firstNumber }

@@ -1,0 +1,289 @@
+package linux
+
+import (
+	"landgo/emu"
+	"landgo/kernel"
+)
+
+// Protections and flags of mmap and its kin.
+const (
+	protMask = 7
+
+	mapShared         = 0x01
+	mapPrivate        = 0x02
+	mapSharedValidate = 0x03
+	mapType           = 0x0f
+	mapFixed          = 0x10
+	mapAnonymous      = 0x20
+	mapFixedNoreplace = 0x100000
+	// What changes nothing here: 32BIT, DENYWRITE, EXECUTABLE, LOCKED,
+	// NORESERVE, POPULATE, NONBLOCK, STACK.
+	mapHarmless = 0x40 | 0x800 | 0x1000 | 0x2000 | 0x4000 | 0x8000 | 0x10000 | 0x20000
+
+	mremapMaymove = 1
+)
+
+// protect changes the permissions of whole pages and keeps account of the
+// accessible ones. It reports false when there would be too many.
+func (k *Kernel) protect(addr, size uint64, p emu.Prot) bool {
+	var before uint64
+	for a := addr; a < addr+size; a += pageSize {
+		if k.m.Prot(a) != 0 {
+			before += pageSize
+		}
+	}
+	used := k.space.used - before
+	if p != 0 {
+		used += size
+	}
+	if used > k.space.limit && used > k.space.used {
+		return false
+	}
+	k.set(&k.space.used, used)
+	k.m.Protect(addr, size, p)
+	return true
+}
+
+// zero clears pages that aren't zero already.
+func (k *Kernel) zero(addr, size uint64) {
+	var page [pageSize]byte
+	for a := addr; a < addr+size; a += pageSize {
+		if k.m.Read(a, page[:]) && page != zeroPage {
+			k.m.Write(a, zeroPage[:])
+		}
+	}
+}
+
+var zeroPage [pageSize]byte
+
+// give hands thread t size fresh, zero bytes of its window.
+func (k *Kernel) give(t *thread, size uint64, p emu.Prot) uint64 {
+	size = pageUp(size)
+	addr := t.window.own().lo + t.mapped
+	if p != 0 { // fresh addresses are inaccessible already
+		if k.space.used+size > k.space.limit {
+			return enomem
+		}
+		k.set(&k.space.used, k.space.used+size)
+		k.m.Protect(addr, size, p)
+	}
+	k.set(&t.mapped, t.mapped+size+pageSize)
+	return addr
+}
+
+// fits reports whether the thread's window has room for size more bytes.
+func (t *thread) fits(size uint64) bool {
+	own := t.window.own()
+	return size <= own.size() && t.mapped+size+pageSize <= own.size()
+}
+
+func guestProt(bits uint64) emu.Prot { return segmentProt(bits&1 != 0, bits&2 != 0, bits&4 != 0) }
+
+// inGuest reports whether [addr, addr+size) lies where maps, the break or the
+// image may be.
+func (k *Kernel) inGuest(addr, size uint64) bool {
+	return addr+size >= addr && addr >= nullPages && addr+size <= k.space.stack.hi
+}
+
+func planMmap(c *call, p *kernel.Plan) {
+	size, prot, flags := pageUp(c.a[1]), c.a[2], c.a[3]
+	known := uint64(mapType | mapFixed | mapAnonymous | mapFixedNoreplace | mapHarmless)
+	switch {
+	case flags&^known != 0:
+		invalid(p, hexReason("mmap with flags %#x is not modelled", flags&^known))
+	case prot&4 != 0:
+		invalid(p, "mmap of executable memory (code made at run time) is not modelled")
+	case prot&^protMask != 0:
+		invalid(p, hexReason("mmap with protection %#x is not modelled", prot))
+	case flags&mapAnonymous == 0 && flags&mapType != mapPrivate && prot&2 != 0:
+		invalid(p, "mmap of a file, shared and writable, is not modelled")
+	case flags&(mapFixed|mapFixedNoreplace) == 0:
+		c.planRoom(p, size)
+	}
+}
+
+// planRoom tells what no machine has room for (ENOMEM) from what only this
+// layout has no room for.
+func (c *call) planRoom(p *kernel.Plan, size uint64) {
+	if size <= c.k.space.windows.own().size() && !c.t.fits(size) {
+		invalid(p, c.row().name+": the addresses kept for thread "+c.k.host.Name(c.t.id)+" are used up")
+	}
+}
+
+func doMmap(c *call, o *kernel.Outcome) uint64 {
+	k := c.k
+	addr, size, prot, flags := c.a[0], pageUp(c.a[1]), guestProt(c.a[2]), c.a[3]
+	var content []byte
+	if flags&mapAnonymous == 0 {
+		var errno uint64
+		if content, errno = k.files.content(c.int32(4)); errno != 0 {
+			return errno
+		}
+		content = content[min(c.a[5], uint64(len(content))):]
+	}
+	switch {
+	case c.a[1] == 0 || flags&mapType == 0:
+		return einval
+	case size < c.a[1] || size > k.cfg.Space:
+		return enomem
+	case flags&(mapFixed|mapFixedNoreplace) != 0:
+		if addr&(pageSize-1) != 0 {
+			return einval
+		}
+		if !k.inGuest(addr, size) {
+			return enomem
+		}
+		if flags&mapFixedNoreplace != 0 && !k.unmapped(addr, size) {
+			return eexist
+		}
+		if !k.protect(addr, size, prot) {
+			return enomem
+		}
+		k.zero(addr, size)
+	case !c.t.fits(size):
+		return enomem
+	default:
+		if addr = k.give(c.t, size, prot); failed(addr) {
+			return addr
+		}
+	}
+	if n := min(uint64(len(content)), size); n > 0 {
+		k.m.Write(addr, content[:n])
+	}
+	return addr
+}
+
+func (k *Kernel) unmapped(addr, size uint64) bool {
+	for a := addr; a < addr+size; a += pageSize {
+		if k.m.Prot(a) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func doMunmap(c *call, o *kernel.Outcome) uint64 {
+	addr, size := c.a[0], pageUp(c.a[1])
+	if addr&(pageSize-1) != 0 || size == 0 || !c.k.inGuest(addr, size) {
+		return einval
+	}
+	c.k.protect(addr, size, 0)
+	return 0
+}
+
+func planMprotect(c *call, p *kernel.Plan) {
+	switch {
+	case c.a[2]&^protMask != 0:
+		invalid(p, hexReason("mprotect with protection %#x is not modelled", c.a[2]))
+	case c.a[2]&4 != 0 && c.k.can(c.a[0], 1, 0) && c.k.m.Prot(c.a[0])&emu.ProtExec == 0:
+		invalid(p, "mprotect that makes memory executable (code made at run time) is not modelled")
+	}
+}
+
+func doMprotect(c *call, o *kernel.Outcome) uint64 {
+	addr, size := c.a[0], pageUp(c.a[1])
+	switch {
+	case addr&(pageSize-1) != 0:
+		return einval
+	case size == 0:
+		return 0
+	case !c.k.inGuest(addr, size):
+		return enomem
+	}
+	if !c.k.protect(addr, size, guestProt(c.a[2])) {
+		return enomem
+	}
+	return 0
+}
+
+// Advice that changes nothing that a program can tell.
+const (
+	madvDontneed = 4
+	madvFree     = 8
+)
+
+func planMadvise(c *call, p *kernel.Plan) {
+	switch a := c.a[2]; {
+	case a <= 3, a == madvDontneed, a == madvFree, a >= 10 && a <= 17:
+	default:
+		invalid(p, hexReason("madvise(%#x) is not modelled", a))
+	}
+}
+
+// doMadvise clears the pages of MADV_DONTNEED. MADV_FREE leaves them, as Linux
+// does while there is memory.
+func doMadvise(c *call, o *kernel.Outcome) uint64 {
+	addr, size := c.a[0], pageUp(c.a[1])
+	if addr&(pageSize-1) != 0 {
+		return einval
+	}
+	if !c.k.inGuest(addr, size) {
+		return enomem
+	}
+	if c.a[2] == madvDontneed {
+		c.k.zero(addr, size)
+	}
+	return 0
+}
+
+// doBrk moves the end of the data segment. Unlike a map's addresses, the
+// break's are one sequence for the whole process: only a trusted allocator may
+// use it where independent steps are to commute.
+func doBrk(c *call, o *kernel.Outcome) uint64 {
+	s := &c.k.space
+	want := c.a[0]
+	if want < s.brkLo || want > s.brkHi {
+		return s.brk
+	}
+	from, to := pageUp(s.brk), pageUp(want)
+	switch {
+	case to > from:
+		if !c.k.protect(from, to-from, emu.ProtRead|emu.ProtWrite) {
+			return s.brk
+		}
+	case to < from:
+		c.k.zero(to, from-to)
+		c.k.protect(to, from-to, 0)
+	}
+	c.k.set(&s.brk, want)
+	return want
+}
+
+func planMremap(c *call, p *kernel.Plan) {
+	size := pageUp(c.a[2])
+	switch {
+	case c.a[3]&^mremapMaymove != 0:
+		invalid(p, hexReason("mremap with flags %#x is not modelled", c.a[3]))
+	case c.a[3]&mremapMaymove != 0 && size > pageUp(c.a[1]):
+		c.planRoom(p, size)
+	}
+}
+
+// doMremap never grows in place: what lies behind a map is never given out.
+func doMremap(c *call, o *kernel.Outcome) uint64 {
+	k := c.k
+	old, oldSize, size := c.a[0], pageUp(c.a[1]), pageUp(c.a[2])
+	switch {
+	case old&(pageSize-1) != 0 || size == 0 || oldSize == 0:
+		return einval
+	case !k.inGuest(old, oldSize) || k.m.Prot(old) == 0:
+		return efault
+	case size <= oldSize:
+		k.protect(old+size, oldSize-size, 0)
+		return old
+	case c.a[3]&mremapMaymove == 0 || !c.t.fits(size):
+		return enomem
+	}
+	addr := k.give(c.t, size, k.m.Prot(old))
+	if failed(addr) {
+		return addr
+	}
+	var page [pageSize]byte
+	for off := uint64(0); off < oldSize; off += pageSize {
+		if k.m.Read(old+off, page[:]) && page != zeroPage {
+			k.m.Write(addr+off, page[:])
+		}
+	}
+	k.protect(old, oldSize, 0)
+	return addr
+}

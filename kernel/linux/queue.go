@@ -1,0 +1,113 @@
+package linux
+
+import (
+	"landgo/trace"
+)
+
+// waitKind says what a thread sleeps for.
+type waitKind = uint64
+
+const (
+	awake       waitKind = iota
+	waitFutex            // in a futex queue
+	waitPI               // in a futex queue, for ownership
+	waitSignals          // for signals only (pause, sigsuspend, sigtimedwait)
+)
+
+const noDeadline = ^uint64(0)
+
+// queue holds the threads that wait at one futex address, linked through
+// thread.wait in ascending order of their thread ids, so that the order of
+// arrivals isn't part of the state.
+type queue struct {
+	head uint64 // 1 + TID of the first; state
+}
+
+// queue is the queue of an address.
+func (k *Kernel) queue(addr uint64) *queue {
+	q := k.queues[addr]
+	if q == nil {
+		q = new(queue)
+		k.queues[addr] = q
+	}
+	return q
+}
+
+// waiters lists those at addr that a wake with these bits would find, of one
+// kind.
+func (k *Kernel) waiters(addr uint64, kind waitKind, bits uint64) []*thread {
+	q := k.queues[addr]
+	if q == nil {
+		return nil
+	}
+	var found []*thread
+	for next := q.head; next != 0; {
+		t := k.threads[next-1]
+		if t.wait.kind == kind && t.wait.bits&bits != 0 {
+			found = append(found, t)
+		}
+		next = t.wait.next
+	}
+	return found
+}
+
+// enqueue puts t to sleep at addr.
+func (k *Kernel) enqueue(t *thread, kind waitKind, addr, bits, deadline uint64) {
+	k.set(&t.wait.kind, kind)
+	k.set(&t.wait.addr, addr)
+	k.set(&t.wait.bits, bits)
+	k.set(&t.wait.deadline, deadline)
+	if kind == waitSignals {
+		return
+	}
+	link := &k.queue(addr).head
+	for *link != 0 && k.threads[*link-1].number < t.number {
+		link = &k.threads[*link-1].wait.next
+	}
+	k.set(&t.wait.next, *link)
+	k.set(link, uint64(t.id)+1)
+}
+
+// dequeue ends the sleep of t without a result.
+func (k *Kernel) dequeue(t *thread) {
+	if t.wait.kind != waitSignals {
+		link := &k.queue(t.wait.addr).head
+		for *link != uint64(t.id)+1 {
+			link = &k.threads[*link-1].wait.next
+		}
+		k.set(link, t.wait.next)
+	}
+	k.set(&t.wait.kind, awake)
+	k.set(&t.wait.deadline, noDeadline)
+}
+
+// wake lets t go with a result.
+func (k *Kernel) wake(t *thread, result uint64) {
+	k.dequeue(t)
+	k.host.SetResult(t.id, result)
+	k.wakes = append(k.wakes, t.id)
+}
+
+// wakeSome lets n of the waiters at addr go, as the call's choice says, and
+// returns how many there were to let go.
+func (k *Kernel) wakeSome(addr, bits, n uint64) uint64 {
+	w := k.waiters(addr, waitFutex, bits)
+	return k.wakeOf(w, n)
+}
+
+func (k *Kernel) wakeOf(w []*thread, n uint64) uint64 {
+	if len(w) == 0 {
+		return 0
+	}
+	for i, taken := range pick(&k.call.choice, uint64(len(w)), n) {
+		if taken {
+			k.wake(w[i], 0)
+		}
+	}
+	return min(n, uint64(len(w)))
+}
+
+// futexOp is an operation on a futex word.
+func futexOp(kind trace.OpKind, addr uint64) trace.Op {
+	return trace.Op{Kind: kind, Obj: addr, Size: 4}
+}

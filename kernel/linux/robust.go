@@ -1,0 +1,91 @@
+package linux
+
+import (
+	"cmp"
+	"slices"
+
+	"landgo/kernel"
+)
+
+// Robust futexes (Linux's Documentation/locking/robust-futex-ABI): each thread
+// keeps a list of the locks that it holds, and one that it is about to take or
+// release, in its own memory. At its exit the kernel walks the list.
+//
+//	head:  next entry | offset from an entry to its futex word | pending entry
+//	entry: next entry (bit 0: a futex with priority inheritance)
+
+const (
+	robustHeadSize = 24
+	// maxRobust bounds the walk, for a list may be circular (Linux has the same).
+	maxRobust = 2048
+)
+
+func doSetRobustList(c *call, o *kernel.Outcome) uint64 {
+	if c.a[1] != robustHeadSize {
+		return einval
+	}
+	c.k.set(&c.t.robustList, c.a[0])
+	return 0
+}
+
+// robustFutexes lists the futexes that t holds on its robust list, and those
+// with priority inheritance that others wait for it to release.
+func (k *Kernel) robustFutexes(t *thread) []departure {
+	var held []departure
+	head := t.robustList
+	if head != 0 && k.canRead(head, robustHeadSize) {
+		offset, pending := k.m.Read64(head+8), k.m.Read64(head+16)
+		entry := k.m.Read64(head)
+		for n := 0; entry&^1 != head && entry&^1 != 0 && n < maxRobust; n++ {
+			// The pending one may or may not be on the list yet.
+			if entry&^1 != pending&^1 {
+				held = k.addRobust(held, t, entry, offset)
+			}
+			if !k.canRead(entry&^1, 8) {
+				break
+			}
+			entry = k.m.Read64(entry &^ 1)
+		}
+		if pending&^1 != 0 {
+			held = k.addRobust(held, t, pending, offset)
+		}
+	}
+	return k.addInherited(held, t)
+}
+
+func (k *Kernel) addRobust(held []departure, t *thread, entry, offset uint64) []departure {
+	addr := entry&^1 + offset
+	if addr&3 != 0 || !k.canWrite(addr, 4) || uint64(k.m.Read32(addr))&futexTIDMask != t.number {
+		return held
+	}
+	// Without waiters in the kernel, priority inheritance makes no difference.
+	pi := entry&1 != 0 && len(k.waiters(addr, waitPI, matchAny)) > 0
+	return append(held, departure{addr: addr, pi: pi})
+}
+
+// addInherited adds the futexes with priority inheritance that t owns without
+// having them on its list: Linux hands those on as well. In the order of their
+// addresses, for it numbers the outcomes.
+func (k *Kernel) addInherited(held []departure, t *thread) []departure {
+	listed := len(held)
+	for _, w := range k.threads {
+		if w == nil || w.alive == 0 || w.wait.kind != waitPI {
+			continue
+		}
+		addr := w.wait.addr
+		if uint64(k.m.Read32(addr))&futexTIDMask == t.number && !contains(held, addr) {
+			held = append(held, departure{addr: addr, pi: true})
+		}
+	}
+	slices.SortFunc(held[listed:], func(a, b departure) int { return cmp.Compare(a.addr, b.addr) })
+	return held
+}
+
+func contains(d []departure, addr uint64) bool {
+	for i := range d {
+		if d[i].addr == addr {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,192 @@
+package linux
+
+import (
+	"encoding/binary"
+
+	"landgo/emu"
+	"landgo/kernel"
+)
+
+// The frame of a signal handler on the guest's stack, as Linux on x86-64 lays
+// it out (arch/x86/include/asm/sigframe.h, uapi/asm/ucontext.h): unwinders
+// (cancellation in glibc) and handlers (cancellation in musl) look into it.
+//
+//	0    return address: the restorer, which calls rt_sigreturn
+//	8    ucontext: flags, link, alternative stack, registers, mask
+//	312  siginfo
+//
+// Vector and floating-point registers aren't in it (its fpstate is null): the
+// host keeps the CPU's state from the handler's entry to its return.
+const (
+	frameContext  = 8
+	frameStack    = frameContext + 16
+	frameRegs     = frameContext + 40
+	frameMask     = frameRegs + 256
+	frameInfo     = frameMask + 8
+	siginfoSize   = 128
+	frameSize     = frameInfo + siginfoSize
+	redZone       = 128
+	directionFlag = 0x400
+	trapFlag      = 0x100
+	userFlags     = 0x40dd5 // what a return may set of RFLAGS: CF PF AF ZF SF TF DF OF AC
+)
+
+// frameOrder are the registers as struct sigcontext has them.
+func frameOrder(r *emu.Regs) [18]*uint64 {
+	return [...]*uint64{
+		&r.R8, &r.R9, &r.R10, &r.R11, &r.R12, &r.R13, &r.R14, &r.R15,
+		&r.RDI, &r.RSI, &r.RBP, &r.RBX, &r.RDX, &r.RAX, &r.RCX, &r.RSP, &r.RIP, &r.RFLAGS,
+	}
+}
+
+const (
+	segments     = 0x2b<<48 | 0x33 // ss, fs, gs, cs
+	frameSegs    = frameRegs + 18*8
+	frameErr     = frameSegs + 8
+	frameTrapno  = frameErr + 8
+	frameOldMask = frameTrapno + 8
+	frameCR2     = frameOldMask + 8
+)
+
+// info is what a handler is told.
+type info struct {
+	code   int32
+	addr   uint64 // of a fault; else the sender
+	trapno uint64
+	fault  bool
+}
+
+const siTkill = -6
+
+// sent is the information of a signal that a thread sent.
+var sent = info{code: siTkill, addr: userID<<32 | firstNumber}
+
+func (k *Kernel) faultInfo(f emu.Fault, pc uint64) info {
+	i := info{code: 1, addr: pc, fault: true}
+	switch f.Kind {
+	case emu.FaultRead, emu.FaultWrite, emu.FaultFetch:
+		i.addr, i.trapno = f.Addr, 14
+		if k.m.Prot(f.Addr) != 0 {
+			i.code = 2 // SEGV_ACCERR
+		}
+	case emu.FaultIllegal:
+		i.code, i.trapno = 2, 6
+	case emu.FaultProtection:
+		i.code, i.addr, i.trapno = 128, 0, 13
+	case emu.FaultBreakpoint:
+		i.code, i.addr, i.trapno = 128, 0, 3
+	}
+	return i
+}
+
+// frame remembers a handler's frame until its return.
+type frame struct {
+	addr uint64
+	cpu  emu.Ctx
+	prev uint64 // 1 + index of the thread's next outer one
+}
+
+// frames is a list that grows with every handler entered and shrinks when
+// that is undone; a rewound entry is overwritten.
+type frames struct {
+	list []frame
+	n    uint64 // state
+}
+
+func (k *Kernel) pushFrame(t *thread, addr uint64) {
+	h := &k.handlers
+	h.list = append(h.list[:h.n], frame{addr: addr, cpu: k.host.CPU(t.id), prev: t.frame})
+	k.set(&h.n, h.n+1)
+	k.set(&t.frame, h.n)
+}
+
+// enter makes regs those of a handler's first instruction. It reports false
+// where the frame can't be written.
+func (k *Kernel) enter(t *thread, sig uint64, regs *emu.Regs, i info) bool {
+	a := k.actions[sig]
+	sp := regs.RSP - redZone
+	if a.flags&saOnstack != 0 && t.altSize != 0 && !t.onAltStack(regs.RSP) {
+		sp = t.altStack + t.altSize
+	}
+	sp = (sp-frameSize)&^15 - 8
+	if a.flags&saRestorer == 0 || !k.canWrite(sp, frameSize) {
+		return false
+	}
+	mask := t.blocked
+	if t.savedMaskIsWanted != 0 {
+		mask = t.savedMask
+		k.set(&t.savedMaskIsWanted, 0)
+	}
+	k.m.Write(sp, k.buildFrame(t, sig, regs, i, a.restorer, mask))
+	k.pushFrame(t, sp)
+	blocked := t.blocked | a.mask
+	if a.flags&saNodefer == 0 {
+		blocked |= bit(sig)
+	}
+	k.set(&t.blocked, blocked)
+	if a.flags&saResethand != 0 {
+		k.set(&k.actions[sig].handler, sigDefault)
+	}
+	regs.RIP, regs.RSP, regs.RAX = a.handler, sp, 0
+	regs.RDI, regs.RSI, regs.RDX = sig, sp+frameInfo, sp+frameContext
+	regs.RFLAGS &^= directionFlag | trapFlag
+	return true
+}
+
+func (k *Kernel) buildFrame(t *thread, sig uint64, regs *emu.Regs, i info, restorer, mask uint64) []byte {
+	var b [frameSize]byte
+	put := func(off int, v uint64) { binary.LittleEndian.PutUint64(b[off:], v) }
+	put(0, restorer)
+	put(frameStack, t.altStack)
+	put(frameStack+16, t.altSize)
+	if t.altSize == 0 {
+		put(frameStack+8, ssDisable)
+	}
+	for n, r := range frameOrder(regs) {
+		put(frameRegs+8*n, *r)
+	}
+	put(frameSegs, segments)
+	put(frameOldMask, mask)
+	put(frameMask, mask)
+	binary.LittleEndian.PutUint32(b[frameInfo:], uint32(sig))
+	binary.LittleEndian.PutUint32(b[frameInfo+8:], uint32(i.code))
+	put(frameInfo+16, i.addr)
+	if i.fault {
+		put(frameTrapno, i.trapno)
+		put(frameCR2, i.addr)
+	}
+	return b[:]
+}
+
+func planSigreturn(c *call, p *kernel.Plan) {
+	c.planMask(p, c.k.m.Read64(c.regs.RSP-8+frameMask)&^unblockable)
+}
+
+// doSigreturn goes back to where a handler came from, as its frame says: the
+// handler may have changed that.
+func doSigreturn(c *call, o *kernel.Outcome) uint64 {
+	k, t := c.k, c.t
+	sp := c.regs.RSP - 8 // the handler's ret took the return address
+	if !k.canRead(sp, frameSize) {
+		o.Signal = sigSegv
+		return 0
+	}
+	gs, fs := c.regs.GSBase, c.regs.FSBase
+	for n, r := range frameOrder(c.regs) {
+		*r = k.m.Read64(sp + frameRegs + uint64(8*n))
+	}
+	c.regs.RFLAGS = c.regs.RFLAGS&userFlags | initialFlags
+	c.regs.GSBase, c.regs.FSBase = gs, fs
+	k.set(&t.blocked, k.m.Read64(sp+frameMask)&^unblockable)
+	c.returned = true
+	for at := t.frame; at != 0; {
+		f := &k.handlers.list[at-1]
+		at = f.prev
+		if f.addr == sp {
+			k.set(&t.frame, at)
+			o.RestoreCPU, o.Resume = true, f.cpu
+			break
+		}
+	}
+	return 0
+}

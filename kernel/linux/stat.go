@@ -1,0 +1,202 @@
+package linux
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// Kinds and permissions of files.
+const (
+	modeChar    = 0o020666
+	modeRegular = 0o100444
+	modePipe    = 0o010600
+	modeDir     = 0o040555
+
+	statSize  = 144
+	blockSize = 4096
+)
+
+// stat is struct stat of x86-64.
+func stat(inode uint64, mode uint32, size uint64) []byte {
+	b := make([]byte, statSize)
+	le := binary.LittleEndian
+	le.PutUint64(b[0:], 1) // device
+	le.PutUint64(b[8:], inode)
+	le.PutUint64(b[16:], 1) // links
+	le.PutUint32(b[24:], mode)
+	le.PutUint32(b[28:], userID)
+	le.PutUint32(b[32:], userID)
+	le.PutUint64(b[48:], size)
+	le.PutUint64(b[56:], blockSize)
+	le.PutUint64(b[64:], (size+511)/512)
+	for off := 72; off <= 104; off += 16 { // access, modification, change
+		le.PutUint64(b[off:], epoch/second)
+	}
+	return b
+}
+
+// statDescriptor: the standard ones are pipes, so that stdio buffers in full
+// and prints at the end, as it does when a program's output is captured.
+func (k *Kernel) statDescriptor(fd int32) ([]byte, uint64) {
+	d := k.files.descriptor(fd)
+	switch {
+	case d == nil:
+		return nil, ebadf
+	case d.use < useFile:
+		return stat(d.use, modePipe, 0), 0
+	}
+	return k.statKnown(int(k.files.description(d).kind - 1)), 0
+}
+
+func (k *Kernel) statKnown(i int) []byte {
+	f := &k.files.known[i]
+	mode := uint32(modeRegular)
+	if f.char {
+		mode = modeChar
+	}
+	return stat(uint64(i)+10, mode, uint64(len(f.content)))
+}
+
+func (k *Kernel) statPath(addr uint64) ([]byte, uint64) {
+	p, ok := k.path(addr)
+	switch {
+	case !ok:
+		return nil, efault
+	case p == "":
+		return nil, enoent
+	}
+	p = clean(p)
+	if i, found := k.files.byPath[p]; found {
+		return k.statKnown(i), 0
+	}
+	for known := range k.files.byPath {
+		if p == "/" || strings.HasPrefix(known, p+"/") {
+			return stat(1, modeDir, 0), 0
+		}
+	}
+	return nil, enoent
+}
+
+func memStat(c *call)   { c.touch(c.a[1], statSize, trace.Write) }
+func memStatat(c *call) { c.touch(c.a[2], statSize, trace.Write) }
+
+// planStat: whether a descriptor is open, and what it is, depends on others'
+// opens and closes; the standard ones stay unless redirected.
+func planStat(c *call, p *kernel.Plan) {
+	if c.a[0] > 2 || c.k.files.redirected != 0 {
+		c.event(p, onResource(resourceFiles, 0))
+	}
+}
+
+func planStatat(c *call, p *kernel.Plan) {
+	if path, ok := c.k.path(c.a[1]); ok && path == "" {
+		planStat(c, p)
+	} else if ok && c.int32(0) != atFDCWD && !strings.HasPrefix(path, "/") {
+		invalid(p, fmt.Sprintf("newfstatat(%q) relative to a directory is not modelled", path))
+	}
+}
+
+func (c *call) statResult(at uint64, b []byte, errno uint64) uint64 {
+	if errno != 0 {
+		return errno
+	}
+	return c.k.copyOut(at, b)
+}
+
+func doFstat(c *call, o *kernel.Outcome) uint64 {
+	b, errno := c.k.statDescriptor(c.int32(0))
+	return c.statResult(c.a[1], b, errno)
+}
+
+func doStat(c *call, o *kernel.Outcome) uint64 {
+	b, errno := c.k.statPath(c.a[0])
+	return c.statResult(c.a[1], b, errno)
+}
+
+func doStatat(c *call, o *kernel.Outcome) uint64 {
+	path, ok := c.k.path(c.a[1])
+	if ok && path == "" && c.a[3]&atEmptyPath != 0 {
+		b, errno := c.k.statDescriptor(c.int32(0))
+		return c.statResult(c.a[2], b, errno)
+	}
+	b, errno := c.k.statPath(c.a[1])
+	return c.statResult(c.a[2], b, errno)
+}
+
+// doAccess: everything that exists can be read.
+func doAccess(c *call, o *kernel.Outcome) uint64 {
+	at, mode := c.a[0], c.a[1]
+	if c.nr != sysAccess {
+		at, mode = c.a[1], c.a[2]
+	}
+	if _, errno := c.k.statPath(at); errno != 0 {
+		return errno
+	}
+	if mode&3 != 0 { // to write or execute
+		return eacces
+	}
+	return 0
+}
+
+func doReadlink(c *call, o *kernel.Outcome) uint64 {
+	at, buf, size := c.a[0], c.a[1], c.a[2]
+	if c.nr == sysReadlinkat {
+		at, buf, size = c.a[1], c.a[2], c.a[3]
+	}
+	p, ok := c.k.path(at)
+	switch {
+	case !ok:
+		return efault
+	case int64(size) <= 0:
+		return einval
+	case clean(p) != "/proc/self/exe":
+		if _, errno := c.k.statPath(at); errno == 0 {
+			return einval // not a link
+		}
+		return enoent
+	}
+	link := []byte(exePath)
+	link = link[:min(size, uint64(len(link)))]
+	if c.k.copyOut(buf, link) != 0 {
+		return efault
+	}
+	return uint64(len(link))
+}
+
+// Requests of ioctl that ask whether a descriptor is a terminal: none is.
+const (
+	tcgets     = 0x5401
+	tiocgwinsz = 0x5413
+	tiocgpgrp  = 0x540f
+)
+
+func planIoctl(c *call, p *kernel.Plan) {
+	switch c.a[1] & 0xffffffff {
+	case tcgets, tiocgwinsz, tiocgpgrp:
+		planStat(c, p)
+	default:
+		invalid(p, hexReason("ioctl(%#x) is not modelled", c.a[1]&0xffffffff))
+	}
+}
+
+func doIoctl(c *call, o *kernel.Outcome) uint64 {
+	if c.k.files.descriptor(c.int32(0)) == nil {
+		return ebadf
+	}
+	return enotty
+}
+
+// doGetcwd: the working directory is /.
+func doGetcwd(c *call, o *kernel.Outcome) uint64 {
+	if c.a[1] < 2 {
+		return erange
+	}
+	if c.k.copyOut(c.a[0], []byte("/\x00")) != 0 {
+		return efault
+	}
+	return 2
+}

@@ -1,0 +1,274 @@
+package linux
+
+import (
+	"encoding/binary"
+	"math"
+
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// The clock is virtual: nanoseconds since the epoch, from a fixed beginning. It
+// moves when a timed wait runs out (AdvanceTo) and when a thread looks at it
+// that has slept: a sleep itself is a mere yield that lets its thread see no
+// earlier time than its end (thread.notBefore), so that sleeps of different
+// threads commute. Two looks with no advance between show the same time.
+//
+// A loop that does nothing but look at the clock would never end so. From its
+// freeLooks-th look on each one moves the clock, by twice as much each time.
+
+const (
+	// epoch is where CLOCK_REALTIME begins: 2020-09-13 12:26:40 UTC.
+	epoch = 1_600_000_000 * second
+	// bootTime is where CLOCK_MONOTONIC is 0.
+	bootTime = epoch - 1000*second
+	second   = 1_000_000_000
+
+	freeLooks = 16
+	firstTick = 1000 // nanoseconds
+	maxTick   = 40   // doublings
+)
+
+// Clocks and flags.
+const (
+	clockRealtime       = 0
+	clockMonotonic      = 1
+	clockProcessCPU     = 2
+	clockThreadCPU      = 3
+	clockMonotonicRaw   = 4
+	clockRealtimeCoarse = 5
+	clockMonotonicCoars = 6
+	clockBoottime       = 7
+
+	timerAbstime = 1
+)
+
+// now is the time as t may see it.
+func (k *Kernel) now(t *thread) uint64 { return max(k.clock, t.notBefore) }
+
+func (k *Kernel) notBefore(t *thread, ns uint64) {
+	if ns > t.notBefore {
+		k.set(&t.notBefore, ns)
+	}
+}
+
+// nextLook is the time that t's next look at the clock shows.
+func (k *Kernel) nextLook(t *thread) uint64 {
+	now := k.now(t)
+	if t.looks >= freeLooks {
+		now += firstTick << min(t.looks-freeLooks, maxTick)
+	}
+	return now
+}
+
+// Now implements kernel.Kernel.
+func (k *Kernel) Now() uint64 { return k.clock }
+
+// AdvanceTo implements kernel.Kernel.
+func (k *Kernel) AdvanceTo(ns uint64) {
+	if ns > k.clock {
+		k.set(&k.clock, ns)
+	}
+}
+
+// NextDeadline implements kernel.Kernel.
+func (k *Kernel) NextDeadline() (trace.TID, uint64) {
+	first, when := trace.NoThread, uint64(noDeadline)
+	for _, t := range k.threads {
+		if t != nil && t.alive != 0 && t.wait.kind != awake && t.wait.deadline < when {
+			first, when = t.id, t.wait.deadline
+		}
+	}
+	return first, when
+}
+
+// Expire implements kernel.Kernel.
+func (k *Kernel) Expire(id trace.TID) {
+	t := k.threads[id]
+	result := uint64(etimedout)
+	if t.wait.kind == waitSignals {
+		result = eagain
+	}
+	k.notBefore(t, t.wait.deadline)
+	k.dequeue(t)
+	k.host.SetResult(id, result)
+}
+
+// onClock is a time of CLOCK_REALTIME on the clock of a guest's number.
+func onClock(id, ns uint64) uint64 {
+	switch id {
+	case clockRealtime, clockRealtimeCoarse:
+		return ns
+	case clockProcessCPU, clockThreadCPU:
+		return ns - epoch
+	}
+	return ns - bootTime
+}
+
+// sinceEpoch and sinceBoot turn a guest's absolute times into the kernel's.
+func sinceEpoch(ns uint64) uint64 { return ns }
+func sinceBoot(ns uint64) uint64  { return saturatingAdd(ns, bootTime) }
+
+func saturatingAdd(a, b uint64) uint64 {
+	if a+b < a {
+		return noDeadline - 1
+	}
+	return a + b
+}
+
+// timespec reads a guest's time in nanoseconds.
+func (k *Kernel) timespec(addr uint64) (ns, errno uint64) {
+	if !k.canRead(addr, 16) {
+		return 0, efault
+	}
+	sec, nsec := k.m.Read64(addr), k.m.Read64(addr+8)
+	if int64(sec) < 0 || nsec >= second {
+		return 0, einval
+	}
+	if sec > math.MaxInt64/second-1 {
+		return math.MaxInt64, 0
+	}
+	return sec*second + nsec, 0
+}
+
+// planLook is the plan of a call that shows the clock.
+func planLook(c *call, p *kernel.Plan) {
+	kind := trace.OpTime
+	if c.k.nextLook(c.t) > c.k.clock {
+		kind = trace.OpAdvance
+	}
+	c.event(p, trace.Op{Kind: kind})
+}
+
+// look reads the clock for the caller.
+func (c *call) look() uint64 {
+	k := c.k
+	ns := k.nextLook(c.t)
+	kind := trace.OpTime
+	if ns > k.clock {
+		kind = trace.OpAdvance
+		k.AdvanceTo(ns)
+	}
+	c.op(trace.Op{Kind: kind})
+	k.set(&c.t.looks, c.t.looks+1)
+	return ns
+}
+
+func pair(a, b uint64) []byte {
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, a), b)
+}
+
+func doClockGettime(c *call, o *kernel.Outcome) uint64 {
+	if c.a[0] > clockBoottime {
+		return einval
+	}
+	ns := onClock(c.a[0], c.look())
+	return c.k.copyOut(c.a[1], pair(ns/second, ns%second))
+}
+
+func doClockGetres(c *call, o *kernel.Outcome) uint64 {
+	if c.a[0] > clockBoottime {
+		return einval
+	}
+	if c.a[1] == 0 {
+		return 0
+	}
+	return c.k.copyOut(c.a[1], pair(0, 1))
+}
+
+func doGettimeofday(c *call, o *kernel.Outcome) uint64 {
+	ns := c.look()
+	if c.a[1] != 0 {
+		if c.k.copyOut(c.a[1], make([]byte, 8)) != 0 {
+			return efault
+		}
+	}
+	if c.a[0] == 0 {
+		return 0
+	}
+	return c.k.copyOut(c.a[0], pair(ns/second, ns%second/1000))
+}
+
+func doTime(c *call, o *kernel.Outcome) uint64 {
+	s := c.look() / second
+	if c.a[0] != 0 && c.k.copyOut(c.a[0], binary.LittleEndian.AppendUint64(nil, s)) != 0 {
+		return efault
+	}
+	return s
+}
+
+func planSleep(c *call, p *kernel.Plan) {
+	c.event(p, trace.Op{Kind: trace.OpSleep})
+	p.Yield = true
+}
+
+func doNanosleep(c *call, o *kernel.Outcome) uint64 {
+	return c.nap(o, clockRealtime, 0, c.a[0])
+}
+
+func doClockNanosleep(c *call, o *kernel.Outcome) uint64 {
+	if c.a[0] > clockBoottime || c.a[0] == clockThreadCPU {
+		return einval
+	}
+	return c.nap(o, c.a[0], c.a[1], c.a[2])
+}
+
+// nap is a sleep: see the head of this file.
+func (c *call) nap(o *kernel.Outcome, clock, flags, addr uint64) uint64 {
+	c.op(trace.Op{Kind: trace.OpSleep})
+	o.Idle = true
+	ns, errno := c.k.timespec(addr)
+	if errno != 0 {
+		return errno
+	}
+	until := saturatingAdd(c.k.now(c.t), ns)
+	if flags&timerAbstime != 0 {
+		until = saturatingAdd(ns, epoch-onClock(clock, epoch))
+	}
+	c.k.notBefore(c.t, until)
+	return 0
+}
+
+// poll and its kin are sleeps when they wait for no descriptor.
+func planPoll(c *call, p *kernel.Plan) {
+	if c.a[1] != 0 {
+		invalid(p, "poll of descriptors is not modelled")
+		return
+	}
+	planSleep(c, p)
+}
+
+func doPoll(c *call, o *kernel.Outcome) uint64 {
+	c.op(trace.Op{Kind: trace.OpSleep})
+	o.Idle = true
+	if ms := c.int32(2); ms > 0 {
+		c.k.notBefore(c.t, saturatingAdd(c.k.now(c.t), uint64(ms)*1_000_000))
+	}
+	return 0
+}
+
+func planSelect(c *call, p *kernel.Plan) {
+	if c.a[0] != 0 {
+		invalid(p, "select of descriptors is not modelled")
+		return
+	}
+	planSleep(c, p)
+}
+
+// doSelect takes a timeval.
+func doSelect(c *call, o *kernel.Outcome) uint64 {
+	c.op(trace.Op{Kind: trace.OpSleep})
+	o.Idle = true
+	if c.a[4] == 0 {
+		return 0
+	}
+	if !c.k.canRead(c.a[4], 16) {
+		return efault
+	}
+	sec, usec := c.k.m.Read64(c.a[4]), c.k.m.Read64(c.a[4]+8)
+	if int64(sec) < 0 || usec >= 1_000_000 || sec > 1<<33 {
+		return einval
+	}
+	c.k.notBefore(c.t, saturatingAdd(c.k.now(c.t), sec*second+usec*1000))
+	return 0
+}
