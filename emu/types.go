@@ -2,6 +2,10 @@ package emu
 
 import "landgo/trace"
 
+// Private marks, in the Flags of a record that RecordAll asked for, an access
+// to memory that no other thread has touched.
+const Private trace.AccessFlags = 1 << 7
+
 // Mode is the processor mode.
 type Mode uint8
 
@@ -128,6 +132,10 @@ type Run struct {
 	Regs Regs
 	// SkipBreak: don't stop at a breakpoint on the run's first instruction.
 	SkipBreak bool
+	// Reuse: From isn't needed any more. If it is younger than the latest
+	// mark, its slot is used for the result (Stop.Ctx == From), so that long
+	// runs without marks don't pile up contexts.
+	Reuse bool
 }
 
 // Why says why a run stopped.
@@ -148,8 +156,8 @@ const (
 	// StopBudget, StopInsn: before the instruction that would exceed them.
 	StopBudget
 	StopInsn
-	// StopHalt: before hlt, cli, sti, in, out and the like: what only a bare
-	// machine may do (Stop.Trap.Op has the bytes).
+	// StopPrivileged: before hlt, cli, sti, in, out and the like: what only a
+	// bare machine may do (Stop.Detail names it, Trap.Len is its length).
 	StopPrivileged
 	// StopUnmodelled: an instruction that isn't modelled (AVX, rdrand, x87
 	// state tricks, ...); Stop.Detail names it.
@@ -158,23 +166,24 @@ const (
 
 // Trap describes the trap instruction that a run stopped before.
 type Trap struct {
-	Syscall bool  // syscall instruction (64-bit)
-	Vector  uint8 // int n, otherwise
-	Len     uint8 // its length: the kernel continues at RIP+Len
+	Syscall  bool  // syscall instruction (64-bit)
+	Sysenter bool  // sysenter instruction (32-bit)
+	Vector   uint8 // int n, otherwise
+	Len      uint8 // its length: the kernel continues at RIP+Len
 }
 
 // FaultKind is a kind of processor fault.
 type FaultKind uint8
 
 const (
-	FaultNone   FaultKind = iota
-	FaultRead             // page not readable or not mapped
-	FaultWrite            // page not writable or not mapped
-	FaultFetch            // jump to where no code is
-	FaultDivide           // #DE
-	FaultIllegal          // #UD: ud2 or no such instruction
-	FaultProtection       // #GP: non-canonical address, misaligned SSE, privileged instruction
-	FaultBreakpoint       // int3
+	FaultNone       FaultKind = iota
+	FaultRead                 // page not readable or not mapped, non-canonical address
+	FaultWrite                // page not writable or not mapped, non-canonical address
+	FaultFetch                // jump to where no code is
+	FaultDivide               // #DE
+	FaultIllegal              // #UD: ud2 or no such instruction
+	FaultProtection           // #GP: a segment or descriptor that isn't there
+	FaultBreakpoint           // int3
 )
 
 // Fault is a processor fault. The machine is as before the instruction.

@@ -1,0 +1,153 @@
+/*
+ * The memory hook: called before every load and store. It checks permissions,
+ * keeps the journal, learns which granules are shared, and hands accesses to
+ * those on as events.
+ */
+#include <string.h>
+
+#include "journal.h"
+
+/* A load that crosses a page may be reported three times: whole, then its two
+ * aligned halves (Unicorn before 2.1.2). Recognised by the exact addresses. */
+static bool is_echo(struct machine *m, uint64_t addr, uint32_t size)
+{
+	if (m->echo_insn != m->insn || !m->echoes || addr != m->echo_addr)
+		return false;
+	m->echoes--;
+	m->echo_addr += size;
+	return true;
+}
+
+static void expect_echoes(struct machine *m, uint64_t addr, uint32_t size)
+{
+	if (m->knobs & KNOB_NO_ECHO)
+		return;
+	m->echo_insn = m->insn;
+	m->echo_addr = addr & ~(uint64_t)(size - 1);
+	m->echoes = 2;
+}
+
+/* Marks a granule as touched by the running thread. Reports whether it is
+ * shared. */
+static bool touch(struct machine *m, uint64_t granule)
+{
+	uint8_t *s = &m->shadow[granule];
+	if (*s == SHARED)
+		return true;
+	if (m->all_shared) {
+		*s = SHARED;
+		return true;
+	}
+	if (*s == m->owner)
+		return false;
+	if (*s == UNTOUCHED) {
+		*s = (uint8_t)m->owner;
+		return m->owner == SHARED;
+	}
+	m->result.learned = true;
+	*s = *s == TRUSTED_ONLY ? (uint8_t)m->owner : SHARED;
+	return *s == SHARED;
+}
+
+/* The same for trusted code, of which only accesses to what untrusted code of
+ * another thread touched matter. */
+static bool touch_trusted(struct machine *m, uint64_t granule)
+{
+	uint8_t *s = &m->shadow[granule];
+	if (*s == SHARED)
+		return true;
+	if (*s == UNTOUCHED)
+		*s = TRUSTED_ONLY;
+	if (*s == TRUSTED_ONLY || *s == m->owner)
+		return false;
+	m->result.learned = true;
+	*s = SHARED;
+	return true;
+}
+
+static bool touch_all(struct machine *m, uint64_t addr, uint64_t last)
+{
+	bool (*one)(struct machine *, uint64_t) = m->watching ? touch_trusted : touch;
+	uint64_t first_granule = addr >> GRANULE_SHIFT;
+	uint64_t last_granule = last >> GRANULE_SHIFT;
+	bool shared = one(m, first_granule);
+	if (last_granule != first_granule)
+		shared |= one(m, last_granule);
+	return shared;
+}
+
+/* Remembers the latest load of the thread's own memory: a split instruction
+ * may have made it before its first event. */
+static void note_read(struct machine *m, uint64_t addr, uint32_t size)
+{
+	m->read_insn = m->insn;
+	m->read_addr = addr;
+	m->read_size = size;
+}
+
+static void look_further(struct machine *m, uint64_t addr, uint32_t size, bool write, int64_t value)
+{
+	bool solo = m->order.flags & RUN_SOLO;
+	bool shared = !solo && touch_all(m, addr, addr + size - 1);
+	bool silent = write && !memcmp(m->mem + addr, &value, size);
+	if (shared)
+		event_access(m, addr, size, write, silent);
+	else if (m->any)
+		record_private(m, addr, size, write, silent);
+	if (!shared && !write)
+		note_read(m, addr, size);
+}
+
+/* Remembers what a store is about to overwrite. */
+static void note_store(struct machine *m, uint64_t addr, uint32_t size)
+{
+	if (m->wrote != m->insn) {
+		m->wrote = m->insn;
+		m->wrote_from = m->njournal;
+	}
+	journal_memory(m, addr, size);
+}
+
+void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t value, void *user)
+{
+	(void)uc;
+	struct machine *m = user;
+	uint64_t last = addr + (uint32_t)size - 1;
+	bool write = type == UC_MEM_WRITE;
+	if (unlikely(last >= m->space || last < addr)) {
+		stop_fault(m, write ? FAULT_WRITE : FAULT_READ, addr, size);
+		return;
+	}
+	if (unlikely(m->why)) {
+		/* A late stop: the instruction goes on to its end. */
+		if (write)
+			journal_memory(m, addr, size);
+		return;
+	}
+	uint64_t page = addr >> PAGE_SHIFT;
+	uint64_t last_page = last >> PAGE_SHIFT;
+	uint8_t need = write ? PERM_WRITE : PERM_READ;
+	if (unlikely(!(m->perm[page] & m->perm[last_page] & need))) {
+		if (write)
+			note_store(m, addr, size);
+		uint64_t bad = m->perm[page] & need ? last_page << PAGE_SHIFT : addr;
+		stop_fault(m, write ? FAULT_WRITE : FAULT_READ, bad, size);
+		return;
+	}
+	if (write) {
+		note_store(m, addr, size);
+	} else {
+		if (unlikely(m->echoes) && is_echo(m, addr, size))
+			return;
+		if (unlikely(page != last_page))
+			expect_echoes(m, addr, size);
+	}
+	if (m->blind)
+		return;
+	if (likely(m->shadow[addr >> GRANULE_SHIFT] == m->me && m->shadow[last >> GRANULE_SHIFT] == m->me)) {
+		if (!write)
+			note_read(m, addr, size);
+		return;
+	}
+	look_further(m, addr, size, write, value);
+}

@@ -1,0 +1,56 @@
+/*
+ * What an instruction means to the machine, from its bytes. Decided once per
+ * address, and kept in a class byte:
+ *
+ *   bit 7      the kind is known
+ *   bit 6      there is a breakpoint
+ *   bits 0..5  enum kind
+ */
+#ifndef LANDGO_CLASSIFY_H
+#define LANDGO_CLASSIFY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	CODE_KNOWN = 0x80,
+	CODE_BREAK = 0x40,
+	CODE_KIND = 0x3f,
+};
+
+enum kind {
+	KIND_PLAIN,
+	KIND_LOCKED,     /* lock prefix, or xchg with memory */
+	KIND_CAS,        /* lock cmpxchg */
+	KIND_CAS_PAIR,   /* lock cmpxchg8b, cmpxchg16b */
+	KIND_STRINGS,    /* cmps: two reads that are two accesses, even side by side */
+	KIND_CPUID,
+	KIND_RDTSC,
+	KIND_RDTSCP,
+	KIND_TRAP,       /* int n, syscall, sysenter */
+	KIND_ILLEGAL,    /* ud2 and what doesn't exist */
+	KIND_BREAKPOINT, /* int3, int1 */
+	KIND_PRIVILEGED,
+	KIND_UNMODELLED,
+	KIND_CROSSING,   /* plain, but its last byte is in another page */
+};
+
+/* An instruction taken apart as far as its kind needs. */
+struct insn {
+	enum kind kind;
+	const char *name; /* for KIND_PRIVILEGED and KIND_UNMODELLED */
+	uint8_t len;      /* for KIND_TRAP, KIND_PRIVILEGED, KIND_CPUID, KIND_RDTSC, KIND_RDTSCP */
+	uint8_t vector;   /* for int n */
+	bool syscall;
+	bool sysenter;
+	bool wide;        /* REX.W: cmpxchg16b rather than cmpxchg8b */
+};
+
+/*
+ * Decodes the instruction at p, of which n bytes can be read. All machines and
+ * all versions of the engine must agree on what is modelled, so this is a
+ * matter of the opcode and not of what the engine happens to execute.
+ */
+struct insn classify(const uint8_t *p, uint32_t n, bool is32);
+
+#endif

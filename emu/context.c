@@ -1,0 +1,188 @@
+/*
+ * CPU contexts. A slot holds Unicorn's own saved context (which keeps lazy
+ * flags, x87 and SSE state as they are, and costs less than reading registers
+ * one by one) and what the machine adds to it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+
+enum {
+	RESET_FPCW = 0x37f,   /* what a kernel gives a new process */
+	RESET_MXCSR = 0x1f80,
+	RESET_FPTAG = 0xffff,
+	XMM_REGS = 16,
+	X87_REGS = 8,
+	DIFF_SSE = 1 << NREGS,       /* RegDiff in context.go */
+	DIFF_X87 = 1 << (NREGS + 1),
+};
+
+static const int regs64[NREGS] = {
+	UC_X86_REG_RAX, UC_X86_REG_RBX, UC_X86_REG_RCX, UC_X86_REG_RDX, UC_X86_REG_RSI,
+	UC_X86_REG_RDI, UC_X86_REG_RBP, UC_X86_REG_RSP, UC_X86_REG_R8, UC_X86_REG_R9,
+	UC_X86_REG_R10, UC_X86_REG_R11, UC_X86_REG_R12, UC_X86_REG_R13, UC_X86_REG_R14,
+	UC_X86_REG_R15, UC_X86_REG_RIP, UC_X86_REG_EFLAGS, UC_X86_REG_FS_BASE, UC_X86_REG_GS_BASE,
+};
+
+/* In 32-bit mode there are no more than these; segment bases need a
+ * descriptor table, which the machine doesn't have. */
+static const int regs32[NREGS] = {
+	UC_X86_REG_EAX, UC_X86_REG_EBX, UC_X86_REG_ECX, UC_X86_REG_EDX, UC_X86_REG_ESI,
+	UC_X86_REG_EDI, UC_X86_REG_EBP, UC_X86_REG_ESP,
+	[REG_RIP] = UC_X86_REG_EIP, [REG_RFLAGS] = UC_X86_REG_EFLAGS,
+};
+
+static const int *reg_ids(const struct machine *m)
+{
+	return m->is32 ? regs32 : regs64;
+}
+
+/* Gives the engine's CPU the state of a new process, and keeps it. */
+const char *context_init(struct machine *m)
+{
+	uint16_t fpcw = RESET_FPCW;
+	uint16_t fptag = RESET_FPTAG;
+	uint32_t mxcsr = RESET_MXCSR;
+	uc_reg_write(m->uc, UC_X86_REG_FPCW, &fpcw);
+	uc_reg_write(m->uc, UC_X86_REG_FPTAG, &fptag);
+	uc_reg_write(m->uc, UC_X86_REG_MXCSR, &mxcsr);
+	uc_err err = uc_context_alloc(m->uc, &m->fresh);
+	if (!err)
+		err = uc_context_save(m->uc, m->fresh);
+	return err ? uc_strerror(err) : NULL;
+}
+
+/* Makes room for one more slot at least. */
+const char *slots_grow(struct machine *m)
+{
+	int32_t cap = m->slot_cap ? m->slot_cap * 2 : 16;
+	struct slot *grown = realloc(m->slots, (size_t)cap * sizeof *grown);
+	if (!grown)
+		return "out of memory";
+	m->slots = grown;
+	while (m->slot_cap < cap) {
+		struct slot *s = &m->slots[m->slot_cap];
+		memset(s, 0, sizeof *s);
+		uc_err err = uc_context_alloc(m->uc, &s->cpu);
+		if (err)
+			return uc_strerror(err);
+		m->slot_cap++;
+	}
+	return NULL;
+}
+
+/* Gives the slots each other's numbers. */
+void slots_swap(struct machine *m, int32_t a, int32_t b)
+{
+	struct slot s = m->slots[a];
+	m->slots[a] = m->slots[b];
+	m->slots[b] = s;
+	if (m->live == a)
+		m->live = b;
+	else if (m->live == b)
+		m->live = a;
+}
+
+/* Writes registers into the engine's CPU. RIP isn't among them: the engine is
+ * told it at each start. */
+void cpu_write(struct machine *m, uint32_t set, const uint64_t *regs)
+{
+	const int *ids = reg_ids(m);
+	set &= ~(1u << REG_RIP);
+	while (set) {
+		int i = __builtin_ctz(set);
+		set &= set - 1;
+		if (i < NREGS && ids[i])
+			uc_reg_write(m->uc, ids[i], &regs[i]);
+	}
+}
+
+/* Reads the engine's CPU. */
+void cpu_read(struct machine *m, uint64_t *regs)
+{
+	int ids[NREGS];
+	void *at[NREGS];
+	int n = 0;
+	memset(regs, 0, NREGS * sizeof *regs);
+	for (int i = 0; i < NREGS; i++) {
+		if (!reg_ids(m)[i])
+			continue;
+		ids[n] = reg_ids(m)[i];
+		at[n++] = &regs[i];
+	}
+	uc_reg_read_batch(m->uc, ids, at, n);
+}
+
+/* Makes slot a CPU that has run nothing, with these registers. */
+void context_start(struct machine *m, int32_t slot, const uint64_t *regs)
+{
+	struct slot *s = &m->slots[slot];
+	uc_context_restore(m->uc, m->fresh);
+	cpu_write(m, (1u << NREGS) - 1, regs);
+	uc_context_save(m->uc, s->cpu);
+	m->live = slot;
+	s->pc = regs[REG_RIP];
+	s->clock = 0;
+	s->poised.size = 0;
+	s->cas = false;
+	s->nheld = 0;
+}
+
+void context_load(struct machine *m, int32_t slot)
+{
+	uc_context_restore(m->uc, m->slots[slot].cpu);
+	m->live = slot;
+}
+
+void context_save(struct machine *m, int32_t slot)
+{
+	uc_context_save(m->uc, m->slots[slot].cpu);
+	m->live = slot;
+}
+
+/* Reads a saved CPU's registers. */
+void context_regs(struct machine *m, int32_t slot, uint64_t *regs)
+{
+	const struct slot *s = &m->slots[slot];
+	memset(regs, 0, NREGS * sizeof *regs);
+	for (int i = 0; i < NREGS; i++)
+		if (reg_ids(m)[i])
+			uc_context_reg_read(s->cpu, reg_ids(m)[i], &regs[i]);
+	regs[REG_RIP] = s->pc;
+}
+
+static bool same(uc_context *a, uc_context *b, int reg)
+{
+	uint8_t x[16] = { 0 };
+	uint8_t y[16] = { 0 };
+	uc_context_reg_read(a, reg, x);
+	uc_context_reg_read(b, reg, y);
+	return !memcmp(x, y, sizeof x);
+}
+
+/* Says which registers of two saved CPUs differ: bit i for the i-th general
+ * one, DIFF_SSE, DIFF_X87. */
+uint32_t context_diff(struct machine *m, int32_t a, int32_t b)
+{
+	uint64_t x[NREGS];
+	uint64_t y[NREGS];
+	uint32_t diff = 0;
+	uc_context *p = m->slots[a].cpu;
+	uc_context *q = m->slots[b].cpu;
+	context_regs(m, a, x);
+	context_regs(m, b, y);
+	for (int i = 0; i < NREGS; i++)
+		diff |= (uint32_t)(x[i] != y[i]) << i;
+	for (int i = 0; i < (m->is32 ? XMM_REGS / 2 : XMM_REGS); i++)
+		if (!same(p, q, UC_X86_REG_XMM0 + i))
+			diff |= DIFF_SSE;
+	if (!same(p, q, UC_X86_REG_MXCSR))
+		diff |= DIFF_SSE;
+	for (int i = 0; i < X87_REGS; i++)
+		if (!same(p, q, UC_X86_REG_FP0 + i))
+			diff |= DIFF_X87;
+	if (!same(p, q, UC_X86_REG_FPSW) || !same(p, q, UC_X86_REG_FPCW) || !same(p, q, UC_X86_REG_FPTAG))
+		diff |= DIFF_X87;
+	return diff;
+}

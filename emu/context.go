@@ -1,0 +1,126 @@
+package emu
+
+// #include "machine.h"
+import "C"
+
+import (
+	"bytes"
+	"fmt"
+	"unsafe"
+
+	"landgo/trace"
+)
+
+// RegDiff says in what two contexts differ: bit i for the i-th field of Regs,
+// and the bits below.
+type RegDiff uint32
+
+// Differences beyond general registers.
+const (
+	DiffSSE  RegDiff = 1 << (20 + iota) // xmm registers and mxcsr
+	DiffX87                             // x87 registers and control words
+	DiffHalf                            // bytes held by a half-executed instruction
+)
+
+// newSlot takes the next slot of the stack.
+func (m *Machine) newSlot() Ctx {
+	if m.c.nslots == m.c.slot_cap {
+		if msg := C.slots_grow(m.c); msg != nil {
+			panic(fmt.Sprintf("emu: context %d: %s", m.c.nslots, C.GoString(msg)))
+		}
+	}
+	m.c.nslots++
+	return Ctx(m.c.nslots - 1)
+}
+
+func (m *Machine) slot(c Ctx) *C.struct_slot {
+	if c < 0 || int32(c) >= int32(m.c.nslots) {
+		panic(fmt.Sprintf("emu: context %d of %d", c, m.c.nslots))
+	}
+	return (*C.struct_slot)(unsafe.Add(unsafe.Pointer(m.c.slots), uintptr(c)*C.sizeof_struct_slot))
+}
+
+// Start makes the context of a CPU that has run nothing, with these registers.
+func (m *Machine) Start(r *Regs) Ctx {
+	c := m.newSlot()
+	C.context_start(m.c, C.int32_t(c), (*C.uint64_t)(unsafe.Pointer(r)))
+	return c
+}
+
+// Regs is the general registers of a context.
+func (m *Machine) Regs(c Ctx) Regs {
+	m.slot(c)
+	var r Regs
+	C.context_regs(m.c, C.int32_t(c), (*C.uint64_t)(unsafe.Pointer(&r)))
+	return r
+}
+
+// PC is the program counter of a context. Unlike Regs it costs nothing.
+func (m *Machine) PC(c Ctx) uint64 { return uint64(m.slot(c).pc) }
+
+// Clock is the number of instructions that the context's thread has completed
+// since Start, in all runs.
+func (m *Machine) Clock(c Ctx) uint64 { return uint64(m.slot(c).clock) }
+
+// SameCPU says in what the states of two contexts differ; 0: in nothing. The
+// clock isn't compared.
+func (m *Machine) SameCPU(a, b Ctx) RegDiff {
+	x, y := m.slot(a), m.slot(b)
+	d := RegDiff(C.context_diff(m.c, C.int32_t(a), C.int32_t(b)))
+	if !sameHeld(x, y) {
+		d |= DiffHalf
+	}
+	return d
+}
+
+func sameHeld(x, y *C.struct_slot) bool {
+	if x.nheld != y.nheld {
+		return false
+	}
+	for i := range int(x.nheld) {
+		h, k := &x.held[i], &y.held[i]
+		if h.addr != k.addr || h.size != k.size || !bytes.Equal(heldBytes(h), heldBytes(k)) {
+			return false
+		}
+	}
+	return true
+}
+
+func heldBytes(h *C.struct_held) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(&h.bytes)), h.size)
+}
+
+// Held is a run of bytes that a half-executed instruction has read.
+type Held struct {
+	Addr  uint64
+	Bytes []byte
+}
+
+// Held appends to dst what the context's half-executed instruction has read, in
+// program order: part of its thread's state.
+func (m *Machine) Held(dst []Held, c Ctx) []Held {
+	s := m.slot(c)
+	for i := range int(s.nheld) {
+		h := &s.held[i]
+		dst = append(dst, Held{uint64(h.addr), bytes.Clone(heldBytes(h))})
+	}
+	return dst
+}
+
+// Poised is the event that a context made by StopAccess stands before, as it
+// would be now: whether a locked compare-and-exchange is going to fail depends
+// on what others have written since the stop. Size is 0 for other contexts.
+func (m *Machine) Poised(c Ctx) trace.Access {
+	s := m.slot(c)
+	a := *(*trace.Access)(unsafe.Pointer(&s.poised))
+	if !s.cas {
+		return a
+	}
+	expect := unsafe.Slice((*byte)(unsafe.Pointer(&s.expect)), 16)[:a.Size]
+	if bytes.Equal(expect, m.Bytes(a.Addr, uint64(a.Size))) {
+		a.Flags = trace.Write | trace.Atomic | trace.RMW
+	} else {
+		a.Flags = trace.Atomic | trace.FailedCAS
+	}
+	return a
+}

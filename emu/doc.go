@@ -1,0 +1,26 @@
+// Package emu is the machine: a processor and its memory, run by Unicorn.
+//
+// It runs one thread from one point to the next, records what the thread did to
+// memory that others touch, and goes back to any marked state. It knows threads
+// by number only, and nothing of system calls, schedules or searches.
+//
+// The C half (machine.h) has the engine's hooks: one before every instruction,
+// one before every access. A Run is one call into it. Everything else, marks and
+// rewinding included, is Go over the same memory.
+//
+// Invariants:
+//
+//   - A Stop is exactly before an instruction: no register and no byte of what
+//     it does has changed. The one exception is a half-executed instruction,
+//     whose reads are kept in its context (half.c).
+//   - Every change of guest memory and of page permissions is in the journal,
+//     and every change of Go-side state made through Set and Undo in its log:
+//     Rewind is exact.
+//   - What a Run does is a function of its order, the context, the memory and
+//     the sharing learned so far. Sharing only grows and is never rewound.
+//
+// Limits: an address whose bits 52 to 63 are wrong but whose lower bits name
+// mapped memory isn't seen to be wrong by Unicorn 2.1; misaligned SSE operands
+// don't fault; floating-point exceptions are never raised. Segment bases can't
+// be set in 32-bit mode.
+package emu

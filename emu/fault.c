@@ -1,0 +1,87 @@
+/*
+ * The engine's own complaints: memory that isn't there, exceptions, and
+ * instructions that it can't decode.
+ */
+#include "machine.h"
+
+enum {
+	VECTOR_DIVIDE = 0,
+	VECTOR_DEBUG = 1,
+	VECTOR_BREAKPOINT = 3,
+	VECTOR_ILLEGAL = 6,
+	VECTOR_DEVICE = 7,
+	VECTOR_STACK = 12,
+	VECTOR_PROTECTION = 13,
+	VECTOR_PAGE = 14,
+	VECTOR_FLOAT = 16,
+	VECTOR_SIMD = 19,
+};
+
+bool on_invalid(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t value, void *user)
+{
+	(void)uc;
+	(void)value;
+	struct machine *m = user;
+	if (m->why)
+		return false;
+	switch (type) {
+	case UC_MEM_FETCH_UNMAPPED:
+	case UC_MEM_FETCH_PROT:
+		m->stop_at_fetch = true;
+		stop_fault(m, FAULT_FETCH, addr, size);
+		break;
+	case UC_MEM_WRITE_UNMAPPED:
+	case UC_MEM_WRITE_PROT:
+		stop_fault(m, FAULT_WRITE, addr, size);
+		break;
+	default:
+		stop_fault(m, FAULT_READ, addr, size);
+		break;
+	}
+	return false;
+}
+
+void on_interrupt(uc_engine *uc, uint32_t number, void *user)
+{
+	(void)uc;
+	struct machine *m = user;
+	if (m->why)
+		return;
+	switch (number) {
+	case VECTOR_DIVIDE:
+		stop_fault(m, FAULT_DIVIDE, m->pc, 0);
+		return;
+	case VECTOR_BREAKPOINT:
+		stop_fault(m, FAULT_BREAKPOINT, m->pc, 0);
+		return;
+	case VECTOR_ILLEGAL:
+		stop_fault(m, FAULT_ILLEGAL, m->pc, 0);
+		return;
+	case VECTOR_STACK:
+	case VECTOR_PROTECTION:
+	case VECTOR_PAGE:
+		stop_fault(m, FAULT_PROTECTION, m->pc, 0);
+		return;
+	case VECTOR_DEBUG:
+		m->result.detail = "single stepping (the trap flag)";
+		break;
+	case VECTOR_DEVICE:
+	case VECTOR_FLOAT:
+	case VECTOR_SIMD:
+		m->result.detail = "unmasked floating-point exception";
+		break;
+	default:
+		m->result.detail = "processor exception";
+		break;
+	}
+	stop_run(m, STOP_UNMODELLED);
+}
+
+bool on_bad_insn(uc_engine *uc, void *user)
+{
+	(void)uc;
+	struct machine *m = user;
+	if (!m->why)
+		stop_fault(m, FAULT_ILLEGAL, m->pc, 0);
+	return false;
+}

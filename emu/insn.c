@@ -1,0 +1,171 @@
+/*
+ * The code hook: called before every instruction. It numbers the instruction,
+ * and stops the run where a class byte, a breakpoint or a limit says so.
+ */
+#include "classify.h"
+#include "machine.h"
+
+/* The instruction at the program counter, taken apart again. */
+static struct insn look(const struct machine *m, uint64_t addr)
+{
+	uint64_t rest = m->space - addr;
+	return classify(m->mem + addr, rest < 16 ? (uint32_t)rest : 16, m->is32);
+}
+
+static uint8_t learn_class(struct machine *m, uint64_t addr, uint32_t size)
+{
+	enum kind kind = look(m, addr).kind;
+	if ((m->knobs & KNOB_NO_LOCK) && kind == KIND_LOCKED)
+		kind = KIND_PLAIN;
+	bool crosses = (addr ^ (addr + size - 1)) >> PAGE_SHIFT;
+	if (kind == KIND_PLAIN && size <= 16 && crosses)
+		kind = KIND_CROSSING;
+	uint8_t *class = &m->code[addr - m->code_lo];
+	*class = (*class & CODE_BREAK) | CODE_KNOWN | kind;
+	return *class;
+}
+
+static void note_pc(struct machine *m, uint64_t addr)
+{
+	if (m->ntrace == 2 * TRACE_LEN) {
+		for (uint32_t i = 0; i < TRACE_LEN; i++)
+			m->trace[i] = m->trace[TRACE_LEN + i];
+		m->ntrace = TRACE_LEN;
+	}
+	m->trace[m->ntrace++] = addr;
+}
+
+/* What a compare-and-exchange compares with. */
+static void note_cas(struct machine *m, uint64_t addr, bool pair)
+{
+	uint64_t low = 0;
+	uint64_t high = 0;
+	m->atomic = m->insn;
+	if (m->knobs & KNOB_NO_CAS)
+		return;
+	uc_reg_read(m->uc, m->is32 ? UC_X86_REG_EAX : UC_X86_REG_RAX, &low);
+	if (pair)
+		uc_reg_read(m->uc, m->is32 ? UC_X86_REG_EDX : UC_X86_REG_RDX, &high);
+	m->cas = m->insn;
+	m->cas_pair = pair && look(m, addr).wide;
+	if (pair && !m->cas_pair)
+		low = (low & UINT32_MAX) | high << 32;
+	m->expect[0] = low;
+	m->expect[1] = high;
+}
+
+static void stop_before(struct machine *m, uint64_t addr, enum why why)
+{
+	struct insn x = look(m, addr);
+	m->result.len = x.len;
+	m->result.detail = x.name;
+	m->result.vector = x.vector;
+	m->result.syscall = x.syscall;
+	m->result.sysenter = x.sysenter;
+	stop_run(m, why);
+}
+
+static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum kind kind)
+{
+	if ((m->knobs & KNOB_NO_TRAPS) && kind >= KIND_TRAP)
+		return;
+	if ((m->knobs & KNOB_HOST_CPU) && kind >= KIND_CPUID && kind <= KIND_RDTSCP)
+		return;
+	switch (kind) {
+	case KIND_PLAIN:
+		return;
+	case KIND_LOCKED:
+		m->atomic = m->insn;
+		return;
+	case KIND_CAS:
+	case KIND_CAS_PAIR:
+		note_cas(m, addr, kind == KIND_CAS_PAIR);
+		return;
+	case KIND_STRINGS:
+		m->strings = m->insn;
+		return;
+	case KIND_CPUID:
+		virtual_cpuid(m, look(m, addr).len);
+		return;
+	case KIND_RDTSC:
+	case KIND_RDTSCP:
+		virtual_time(m, look(m, addr).len, kind == KIND_RDTSCP);
+		return;
+	case KIND_TRAP:
+		stop_before(m, addr, STOP_TRAP);
+		return;
+	case KIND_ILLEGAL:
+		stop_fault(m, FAULT_ILLEGAL, addr, 0);
+		return;
+	case KIND_BREAKPOINT:
+		stop_fault(m, FAULT_BREAKPOINT, addr, 0);
+		return;
+	case KIND_PRIVILEGED:
+		stop_before(m, addr, STOP_PRIVILEGED);
+		m->result.len = size;
+		return;
+	case KIND_UNMODELLED:
+		stop_before(m, addr, STOP_UNMODELLED);
+		return;
+	case KIND_CROSSING:
+		if (!(m->perm[(addr + size - 1) >> PAGE_SHIFT] & PERM_EXEC))
+			stop_fault(m, FAULT_FETCH, addr + size - 1, 1);
+		return;
+	}
+}
+
+static bool break_here(struct machine *m, uint64_t n)
+{
+	if (m->order.flags & RUN_IGNORE_BREAKS)
+		return false;
+	return n != 1 || !(m->order.skip_break || m->half_from);
+}
+
+/* Everything but a plain instruction in the middle of a run. */
+static void look_further(struct machine *m, uint64_t addr, uint32_t size)
+{
+	uint64_t n = m->insn;
+	uint64_t off = addr - m->code_lo;
+	if (m->why)
+		return; /* a late stop: the instruction before this one should have been the last */
+	if (n == 2 && m->half_from) {
+		half_finish(m);
+		set_alarm(m);
+	}
+	if (n == m->order.stop_at) {
+		stop_run(m, STOP_INSN);
+		return;
+	}
+	if (n > m->order.budget) {
+		stop_run(m, STOP_BUDGET);
+		return;
+	}
+	if (off >= m->code_len || !(m->perm[addr >> PAGE_SHIFT] & PERM_EXEC)) {
+		stop_fault(m, FAULT_FETCH, addr, 1);
+		return;
+	}
+	uint8_t class = m->code[off];
+	if (!(class & CODE_KNOWN))
+		class = learn_class(m, addr, size);
+	if ((class & CODE_BREAK) && break_here(m, n)) {
+		m->result.brk = m->brk[off];
+		stop_run(m, STOP_BREAK);
+		return;
+	}
+	act_on_kind(m, addr, size, class & CODE_KIND);
+	if ((m->order.flags & RUN_TRACE) && !m->why && !m->replay)
+		note_pc(m, addr);
+}
+
+void on_insn(uc_engine *uc, uint64_t addr, uint32_t size, void *user)
+{
+	(void)uc;
+	struct machine *m = user;
+	m->pc = addr;
+	uint64_t n = ++m->insn;
+	uint64_t off = addr - m->code_lo;
+	if (likely(n < m->alarm && off < m->code_len && m->code[off] == (CODE_KNOWN | KIND_PLAIN) &&
+	           (m->perm[addr >> PAGE_SHIFT] & PERM_EXEC)))
+		return;
+	look_further(m, addr, size);
+}

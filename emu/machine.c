@@ -1,0 +1,165 @@
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "classify.h"
+#include "journal.h"
+
+enum {
+	FIRST_JOURNAL = 1 << 12,
+	FIRST_RECORDS = 1 << 10,
+	CODE_BUFFER = 64 << 20, /* of translated code; Unicorn's default reserves 1 GiB */
+};
+
+/*
+ * Zero bytes that take memory only once they are touched. Huge pages would
+ * give 2 MiB for each first touch, so they are declined.
+ */
+static uint8_t *reserve(uint64_t n)
+{
+	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	madvise(p, n, MADV_NOHUGEPAGE);
+	return p;
+}
+
+static void release(uint8_t *p, uint64_t n)
+{
+	if (p)
+		munmap(p, n);
+}
+
+static const char *open_engine(struct machine *m)
+{
+	uc_err err = uc_open(UC_ARCH_X86, m->is32 ? UC_MODE_32 : UC_MODE_64, &m->uc);
+	if (err)
+		return uc_strerror(err);
+	/* 2.0.1 ignores this, and executes the same instructions and more:
+	 * classify refuses those. */
+	err = uc_ctl_set_cpu_model(m->uc, UC_CPU_X86_NEHALEM);
+	if (err)
+		return uc_strerror(err);
+#if UC_API_MAJOR > 2 || UC_API_MINOR >= 1
+	err = uc_ctl_set_tcg_buffer_size(m->uc, CODE_BUFFER);
+	if (err)
+		return uc_strerror(err);
+#endif
+	return NULL;
+}
+
+static bool reserve_all(struct machine *m)
+{
+	m->mem = reserve(m->space + SLACK);
+	m->perm = reserve(m->space >> PAGE_SHIFT);
+	m->shadow = reserve(m->space >> GRANULE_SHIFT);
+	m->code = reserve(m->code_len + 1);
+	m->brk = reserve(m->code_len + 1);
+	return m->mem && m->perm && m->shadow && m->code && m->brk;
+}
+
+static bool allocate_all(struct machine *m)
+{
+	m->journal_cap = FIRST_JOURNAL;
+	m->journal = malloc(m->journal_cap * sizeof *m->journal);
+	m->record_cap = FIRST_RECORDS;
+	m->records = malloc(m->record_cap * sizeof *m->records);
+	m->trace = malloc(2 * TRACE_LEN * sizeof *m->trace);
+	m->repeat = calloc(REPEAT_SLOTS, sizeof *m->repeat);
+	return m->journal && m->records && m->trace && m->repeat;
+}
+
+struct machine *machine_open(bool is32, uint64_t space, uint64_t code_lo, uint64_t code_len, const char **err)
+{
+	struct machine *m = calloc(1, sizeof *m);
+	if (!m) {
+		*err = "out of memory";
+		return NULL;
+	}
+	m->is32 = is32;
+	m->space = space;
+	m->code_lo = code_lo;
+	m->code_len = code_len;
+	m->live = -1;
+	if (!reserve_all(m))
+		*err = "the address space can't be reserved";
+	else if (!allocate_all(m))
+		*err = "out of memory";
+	else
+		*err = open_engine(m);
+	if (*err) {
+		machine_close(m);
+		return NULL;
+	}
+	return m;
+}
+
+/* Page permissions are checked in the memory hook: the engine only needs to
+ * know what may hold code. Data that it took for executable would make each
+ * store look for translated code. */
+const char *machine_map(struct machine *m, uint64_t lo, uint64_t hi, bool code)
+{
+	uint32_t prot = code ? UC_PROT_READ | UC_PROT_EXEC : UC_PROT_READ | UC_PROT_WRITE;
+	uc_err err = uc_mem_map_ptr(m->uc, lo, hi - lo, prot, m->mem + lo);
+	return err ? uc_strerror(err) : NULL;
+}
+
+/*
+ * One code hook, for it is inlined into translated code only while it is alone;
+ * all hooks before the first run, for translated code doesn't learn of later
+ * ones, nor forget removed ones.
+ */
+const char *machine_hook(struct machine *m)
+{
+	const struct {
+		int type;
+		void *call;
+	} hooks[] = {
+		{ UC_HOOK_CODE, (void *)on_insn },
+		{ UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, (void *)on_access },
+		{ UC_HOOK_MEM_INVALID, (void *)on_invalid },
+		{ UC_HOOK_INTR, (void *)on_interrupt },
+		{ UC_HOOK_INSN_INVALID, (void *)on_bad_insn },
+	};
+	const uint64_t everywhere_lo = 1, everywhere_hi = 0;
+	for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++) {
+		uc_hook h;
+		uc_err err = uc_hook_add(m->uc, &h, hooks[i].type, hooks[i].call, m, everywhere_lo, everywhere_hi);
+		if (err)
+			return uc_strerror(err);
+	}
+	return context_init(m);
+}
+
+/* Forgets what was known of code in [lo, hi), which has been written anew. */
+const char *machine_code_changed(struct machine *m, uint64_t lo, uint64_t hi)
+{
+	for (uint64_t a = lo; a < hi; a++)
+		m->code[a - m->code_lo] &= CODE_BREAK;
+	if (!m->ran)
+		return NULL;
+	uc_err err = uc_ctl_remove_cache(m->uc, lo, hi);
+	return err ? uc_strerror(err) : NULL;
+}
+
+void machine_close(struct machine *m)
+{
+	for (int32_t i = 0; i < m->slot_cap; i++)
+		uc_context_free(m->slots[i].cpu);
+	if (m->fresh)
+		uc_context_free(m->fresh);
+	if (m->uc)
+		uc_close(m->uc);
+	release(m->mem, m->space + SLACK);
+	release(m->perm, m->space >> PAGE_SHIFT);
+	release(m->shadow, m->space >> GRANULE_SHIFT);
+	release(m->code, m->code_len + 1);
+	release(m->brk, m->code_len + 1);
+	free(m->slots);
+	free(m->journal);
+	free(m->records);
+	free(m->trace);
+	free(m->repeat);
+	free(m);
+}

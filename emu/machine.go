@@ -1,0 +1,201 @@
+package emu
+
+/*
+#cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra
+#cgo LDFLAGS: -lunicorn
+#include <stdlib.h>
+#include "classify.h"
+#include "machine.h"
+
+static unsigned engine_version(void)
+{
+	unsigned major, minor;
+	return uc_version(&major, &minor);
+}
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"unsafe"
+
+	"landgo/trace"
+)
+
+const (
+	pageShift = 12
+	pageSize  = 1 << pageShift
+	maxSpace  = 1 << 44 // what the host can reserve three times over
+
+	defaultSpace64 = 64 << 30
+	defaultSpace32 = 4 << 30
+)
+
+// Machine is one guest machine. It is used by one goroutine at a time;
+// different machines are independent.
+type Machine struct {
+	c     *C.struct_machine
+	cfg   Config
+	space uint64
+	mem   unsafe.Pointer // host address of guest address 0
+	perm  []uint8        // by page
+	code  []uint8        // class bytes of code, see classify.h
+	brk   []uint8        // breakpoint classes of code
+	lo    uint64         // guest address of code[0] and brk[0]
+	log   []change
+	marks []mark
+	stop  Stop
+}
+
+// New returns a machine with empty, inaccessible memory.
+func New(cfg Config) (*Machine, error) {
+	space, err := checkConfig(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	lo := cfg.Code[0].Lo
+	n := cfg.Code[len(cfg.Code)-1].Hi - lo
+	var msg *C.char
+	c := C.machine_open(C.bool(cfg.Mode == I386), C.uint64_t(space), C.uint64_t(lo), C.uint64_t(n), &msg)
+	if c == nil {
+		return nil, fmt.Errorf("can't set up the machine: %s", C.GoString(msg))
+	}
+	m := &Machine{
+		c:     c,
+		cfg:   cfg,
+		space: space,
+		mem:   unsafe.Pointer(c.mem),
+		perm:  unsafe.Slice((*uint8)(c.perm), space>>pageShift),
+		code:  unsafe.Slice((*uint8)(c.code), n),
+		brk:   unsafe.Slice((*uint8)(c.brk), n),
+		lo:    lo,
+	}
+	c.uniprocessor = C.bool(cfg.Uniprocessor)
+	if err := m.mapMemory(); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// checkConfig completes a configuration and returns the size of the space.
+func checkConfig(cfg *Config) (uint64, error) {
+	space := cfg.Space
+	if space == 0 {
+		space = defaultSpace64
+		if cfg.Mode == I386 {
+			space = defaultSpace32
+		}
+	}
+	if space%pageSize != 0 || space > maxSpace || cfg.Mode == I386 && space > defaultSpace32 {
+		return 0, fmt.Errorf("an address space of %#x bytes is not possible", space)
+	}
+	if len(cfg.Code) == 0 {
+		return 0, errors.New("a machine needs a range of code")
+	}
+	cfg.Code = append([]Range(nil), cfg.Code...)
+	sort.Slice(cfg.Code, func(i, j int) bool { return cfg.Code[i].Lo < cfg.Code[j].Lo })
+	end := uint64(0)
+	for _, r := range cfg.Code {
+		if r.Lo%pageSize != 0 || r.Hi%pageSize != 0 || r.Lo >= r.Hi || r.Lo < end || r.Hi > space {
+			return 0, fmt.Errorf("code range %#x-%#x is empty, unaligned, overlapping or out of the address space", r.Lo, r.Hi)
+		}
+		end = r.Hi
+	}
+	return space, nil
+}
+
+// mapMemory tells the engine where code is and where data is, and registers the
+// hooks.
+func (m *Machine) mapMemory() error {
+	at := uint64(0)
+	for _, r := range append(m.cfg.Code, Range{m.space, m.space}) {
+		if err := m.mapRange(at, r.Lo, false); err != nil {
+			return err
+		}
+		if err := m.mapRange(r.Lo, r.Hi, true); err != nil {
+			return err
+		}
+		at = r.Hi
+	}
+	if msg := C.machine_hook(m.c); msg != nil {
+		return fmt.Errorf("can't set up the machine: %s", C.GoString(msg))
+	}
+	return nil
+}
+
+func (m *Machine) mapRange(lo, hi uint64, code bool) error {
+	if lo == hi {
+		return nil
+	}
+	if msg := C.machine_map(m.c, C.uint64_t(lo), C.uint64_t(hi), C.bool(code)); msg != nil {
+		return fmt.Errorf("can't map guest memory %#x-%#x: %s", lo, hi, C.GoString(msg))
+	}
+	return nil
+}
+
+// Close releases the machine and its memory. Views from Bytes and the last
+// Stop's slices die with it.
+func (m *Machine) Close() {
+	if m.c == nil {
+		return
+	}
+	C.machine_close(m.c)
+	*m = Machine{}
+}
+
+// Version is the version of the engine.
+func (m *Machine) Version() string {
+	v := uint32(C.engine_version())
+	return fmt.Sprintf("unicorn %d.%d.%d", v>>24, v>>16&0xff, v>>8&0xff)
+}
+
+// Mode is the processor's mode.
+func (m *Machine) Mode() Mode { return m.cfg.Mode }
+
+// Space is the size of the guest's address space.
+func (m *Machine) Space() uint64 { return m.space }
+
+// Late is the number of runs that had to be made again because an instruction
+// couldn't be stopped in its middle.
+func (m *Machine) Late() uint64 { return uint64(m.c.late) }
+
+// DeclareAllShared makes every access, outside Solo and Quiet runs, an event,
+// whoever has touched the memory. For tests.
+func (m *Machine) DeclareAllShared(on bool) { m.c.all_shared = C.bool(on) }
+
+// Break sets a breakpoint of some class before the instruction at addr; class 0
+// removes it. Breakpoints aren't part of the marked state. It reports whether
+// addr is in a code range.
+func (m *Machine) Break(addr uint64, class uint8) bool {
+	off := addr - m.lo
+	if off >= uint64(len(m.code)) {
+		return false
+	}
+	m.brk[off] = class
+	if class == 0 {
+		m.code[off] &^= C.CODE_BREAK
+	} else {
+		m.code[off] |= C.CODE_BREAK
+	}
+	return true
+}
+
+// Sharing says what is known of the 8 bytes around addr: the only thread that
+// has touched them, or shared. Owner is trace.NoThread for untouched memory, for
+// memory that only trusted code has touched, and for shared memory.
+func (m *Machine) Sharing(addr uint64) (owner trace.TID, shared bool) {
+	if addr >= m.space {
+		return trace.NoThread, false
+	}
+	b := *(*uint8)(unsafe.Add(unsafe.Pointer(m.c.shadow), addr>>C.GRANULE_SHIFT))
+	switch {
+	case b == C.SHARED:
+		return trace.NoThread, true
+	case b == C.UNTOUCHED || b > C.LAST_OWNER:
+		return trace.NoThread, false
+	}
+	return trace.TID(b) - 1, false
+}

@@ -1,0 +1,343 @@
+/*
+ * The machine's C half: one Unicorn engine, the guest's memory with its
+ * permission and sharing bytes, the undo journal, the stack of CPU contexts,
+ * and the record of one run.
+ *
+ * Go fills in the order, calls machine_run once, and reads the result and the
+ * records where they lie. Nothing here calls back into Go. Go also reads and
+ * appends to the journal itself, so the structs below are a contract with the
+ * Go files of this package.
+ */
+#ifndef LANDGO_MACHINE_H
+#define LANDGO_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <unicorn/unicorn.h>
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+enum {
+	PAGE_SHIFT = 12,
+	GRANULE_SHIFT = 3,      /* sharing is known per 8 bytes */
+	MAX_HELD = 4,           /* reads that a half-executed instruction can hold */
+	MAX_EVENT = 16,         /* bytes of one architectural access */
+	TRACE_LEN = 4096,       /* program counters kept by TracePCs */
+	SLACK = 4096,           /* bytes behind the guest's memory: the journal reads 8 at a time */
+	RECORD_LIMIT = 1 << 24, /* records of one run */
+	REPEAT_SLOTS = 1 << 12, /* of the table that finds repeated records */
+};
+
+/* Page permissions: Prot in types.go. */
+enum { PERM_READ = 1, PERM_WRITE = 2, PERM_EXEC = 4 };
+
+/*
+ * The sharing byte of a granule. It only moves forward: untouched, then one
+ * owner or trusted code only, then shared; never rewound.
+ */
+enum {
+	UNTOUCHED = 0,
+	LAST_OWNER = 250, /* 1..250: touched by thread number owner-1 only */
+	TRUSTED_ONLY = 254,
+	SHARED = 255,
+	NOBODY = 256, /* no byte has this value: every access looks further */
+};
+
+/* What a run stopped at: Why in types.go. */
+enum why {
+	STOP_NONE,
+	STOP_ACCESS,
+	STOP_BREAK,
+	STOP_TRAP,
+	STOP_FAULT,
+	STOP_BUDGET,
+	STOP_INSN,
+	STOP_PRIVILEGED,
+	STOP_UNMODELLED,
+};
+
+/* FaultKind in types.go. */
+enum fault {
+	FAULT_NONE,
+	FAULT_READ,
+	FAULT_WRITE,
+	FAULT_FETCH,
+	FAULT_DIVIDE,
+	FAULT_ILLEGAL,
+	FAULT_PROTECTION,
+	FAULT_BREAKPOINT,
+};
+
+/* RunFlags in types.go. */
+enum {
+	RUN_STOP_SHARED = 1 << 0,
+	RUN_STOP_ATOMIC = 1 << 1,
+	RUN_SOLO = 1 << 2,
+	RUN_QUIET = 1 << 3,
+	RUN_WATCH = 1 << 4,
+	RUN_RECORD_ALL = 1 << 5,
+	RUN_TRACE = 1 << 6,
+	RUN_IGNORE_BREAKS = 1 << 7,
+};
+
+/* AccessFlags in package trace, and Private in types.go. */
+enum {
+	ACCESS_WRITE = 1 << 0,
+	ACCESS_ATOMIC = 1 << 1,
+	ACCESS_RMW = 1 << 2,
+	ACCESS_SILENT = 1 << 3,
+	ACCESS_FAILED_CAS = 1 << 4,
+	ACCESS_PRIVATE = 1 << 7,
+};
+
+/* Layout of trace.Access. */
+struct access {
+	uint64_t addr;
+	uint64_t pc;
+	uint32_t size;
+	uint16_t insn;
+	uint8_t flags;
+	uint8_t unused;
+};
+
+/* General registers, in the order of Regs in types.go. */
+enum {
+	REG_RAX,
+	REG_RBX,
+	REG_RCX,
+	REG_RDX,
+	REG_RSI,
+	REG_RDI,
+	REG_RBP,
+	REG_RSP,
+	REG_R8,
+	REG_R15 = REG_R8 + 7,
+	REG_RIP,
+	REG_RFLAGS,
+	REG_FSBASE,
+	REG_GSBASE,
+	NREGS,
+};
+
+/* One entry of the journal: what was there before a change. */
+struct undo {
+	uint64_t where; /* bits 0..47 place, 48..55 kind, 56..63 size in bytes */
+	uint64_t old;
+};
+
+enum {
+	UNDO_KIND_SHIFT = 48,
+	UNDO_SIZE_SHIFT = 56,
+	UNDO_MEMORY = 0, /* place: guest address; old: its bytes */
+	UNDO_PERM = 1,   /* place: first page; old: number of pages << 8 | their permission */
+};
+
+#define UNDO_PLACE_MASK ((UINT64_C(1) << UNDO_KIND_SHIFT) - 1)
+
+/* Bytes that a half-executed instruction has read. */
+struct held {
+	uint64_t addr;
+	uint32_t size;
+	uint8_t bytes[MAX_EVENT];
+};
+
+/* A saved CPU. */
+struct slot {
+	uc_context *cpu;      /* invariant: saved into before it is restored from */
+	uint64_t pc;          /* of the next instruction; the engine's own may be stale */
+	uint64_t clock;       /* instructions completed since Start: the thread's time */
+	struct access poised; /* size 0, or the event that stopped the run */
+	uint64_t expect[2];   /* what a poised compare-and-exchange compares with */
+	bool cas;             /* the poised event is a locked compare-and-exchange */
+	uint8_t nheld;        /* not 0: inside the instruction at pc */
+	struct held held[MAX_HELD];
+};
+
+/* What Go asks for: Run in types.go. */
+struct order {
+	int32_t from;
+	int32_t to; /* the slot to save into */
+	int32_t thread;
+	uint32_t flags;
+	uint32_t allow;
+	uint32_t set; /* registers to write, bit i for the i-th */
+	uint64_t budget;
+	uint64_t stop_at;
+	uint64_t regs[NREGS];
+	bool skip_break;
+	bool reuse; /* the slot `from` may be given up for the result */
+};
+
+/* What Go gets: Stop in types.go. */
+struct result {
+	uint32_t why;
+	uint32_t fault;
+	uint64_t fault_addr;
+	uint32_t fault_size;
+	uint32_t len; /* length of the trap or privileged instruction */
+	uint64_t pc;
+	uint64_t insns;
+	struct access access;
+	const char *detail;
+	bool half;
+	bool learned;
+	bool syscall;
+	bool sysenter;
+	uint8_t vector;
+	uint8_t brk;
+	uint64_t regs[NREGS];
+};
+
+/* The shared events of the instruction under way. */
+struct events {
+	uint64_t insn; /* whose they are: any other value means there are none */
+	bool wrote;    /* one of them was a write */
+	bool full;     /* no room to hold another read: no split any more */
+	uint8_t nheld;
+	struct held held[MAX_HELD];
+};
+
+struct machine {
+	/* Read or written by the hooks at every instruction and access. */
+	uint64_t pc;         /* of the instruction under way */
+	uint64_t insn;       /* its number in the run, from 1 */
+	uint64_t alarm;      /* from this number on the code hook looks further */
+	uint64_t code_lo;    /* class bytes cover [code_lo, code_lo + code_len) */
+	uint64_t code_len;
+	uint8_t *code;       /* class byte per code byte, see classify.h */
+	uint8_t *perm;       /* permission byte per page */
+	uint8_t *mem;        /* host address of guest address 0 */
+	uint8_t *shadow;     /* sharing byte per granule */
+	uint64_t space;      /* guest addresses are below this */
+	uint32_t me;         /* the running thread's sharing byte, or NOBODY */
+	uint32_t why;        /* enum why: a stop is under way */
+	bool blind;          /* accesses are journaled and nothing else */
+	bool any;            /* private accesses are recorded too */
+	bool watching;       /* trusted code, see Watch in types.go */
+	bool counting;       /* RUN_STOP_SHARED or RUN_STOP_ATOMIC */
+	uint64_t atomic;     /* number of the latest locked instruction */
+	uint64_t wrote;      /* number of the latest instruction that stored, */
+	uint64_t wrote_from; /* and the journal's length before it */
+	uint64_t read_insn;  /* number of the latest instruction that loaded, */
+	uint64_t read_addr;  /* and its latest load */
+	uint32_t read_size;
+	uint32_t echoes;     /* reports to come of a page-crossing load, */
+	uint64_t echo_insn;  /* by this instruction */
+	uint64_t echo_addr;  /* of the next one */
+
+	struct undo *journal;
+	uint64_t njournal, journal_cap;
+	struct access *records;
+	uint64_t nrecords, record_cap;
+
+	/* Of the run. */
+	struct events events;
+	uint32_t nevents;     /* events counted against order.allow */
+	uint32_t owner;       /* the running thread's sharing byte */
+	bool open;            /* the last record's instruction may still extend it */
+	bool open_private;    /* it is a record of a private access */
+	uint64_t cas;         /* number of the latest locked compare-and-exchange, */
+	uint64_t expect[2];   /* what it compares with, */
+	bool cas_pair;        /* and whether that is two words */
+	uint64_t strings;     /* number of the latest instruction with two operands in memory to read */
+	uint64_t stop_insn;   /* the instruction that a stop in the memory hook belongs to */
+	uint64_t stop_pc;
+	bool stop_in_access;  /* the stop was asked for by the memory hook */
+	bool stop_at_fetch;   /* the instruction at the stop never began */
+	bool replay;          /* run again to just before an instruction: nothing is recorded */
+	uint64_t half_from;   /* not 0: 1 + the journal's length when held bytes had been put back */
+	uint64_t half_to;     /* the journal's length after the instruction */
+	uint8_t nothers;
+	struct held others[MAX_HELD]; /* what the other threads had in place of the held bytes */
+	uint64_t clock;       /* of the thread, when the run began */
+	uint64_t *trace;      /* 2 * TRACE_LEN program counters, in order */
+	uint32_t ntrace;
+	uint64_t *repeat;     /* by a record's hash: number of the run << 32 | where it was seen last */
+	uint32_t run;         /* number of the run */
+
+	/* Of the machine. */
+	uc_engine *uc;
+	bool is32;
+	bool uniprocessor;
+	bool all_shared;      /* every access is an event, for tests */
+	bool ran;             /* code may have been translated */
+	uint8_t *brk;         /* breakpoint class per code byte */
+	uc_context *fresh;    /* the CPU before its first instruction */
+	int32_t live;         /* slot that the engine's CPU equals, or -1 */
+	int32_t nslots, slot_cap;
+	struct slot *slots;
+	uint64_t late;        /* late stops so far */
+	uint32_t knobs;       /* KNOB_*: cures switched off, for tests */
+
+	struct order order;
+	struct result result;
+};
+
+/*
+ * Cures that a test can switch off, to see that it would fail without.
+ */
+enum {
+	KNOB_NO_LATE = 1 << 0,    /* don't cure late stops */
+	KNOB_NO_STORE_UNDO = 1 << 1, /* leave the poised store in memory */
+	KNOB_NO_ECHO = 1 << 2,    /* take each report of a page-crossing load */
+	KNOB_STALE_PC = 1 << 3,   /* trust the engine's pc at a stop */
+	KNOB_NO_CAS = 1 << 4,     /* a failing compare-and-exchange is a write */
+	KNOB_NO_LOCK = 1 << 5,    /* don't look at lock prefixes */
+	KNOB_NO_MERGE = 1 << 6,   /* each callback is an event */
+	KNOB_NO_HOLD = 1 << 7,    /* a split instruction reads again */
+	KNOB_NO_GIVE_BACK = 1 << 8, /* the others' bytes stay lost after a split */
+	KNOB_HOST_CPU = 1 << 9,   /* leave cpuid and rdtsc to the engine */
+	KNOB_NO_TRAPS = 1 << 10,  /* run hlt, syscall and the like */
+};
+
+/* machine.c */
+struct machine *machine_open(bool is32, uint64_t space, uint64_t code_lo, uint64_t code_len, const char **err);
+const char *machine_map(struct machine *m, uint64_t lo, uint64_t hi, bool code);
+const char *machine_hook(struct machine *m);
+void machine_close(struct machine *m);
+const char *machine_code_changed(struct machine *m, uint64_t lo, uint64_t hi);
+
+/* context.c */
+const char *context_init(struct machine *m);
+const char *slots_grow(struct machine *m);
+void slots_swap(struct machine *m, int32_t a, int32_t b);
+void context_start(struct machine *m, int32_t slot, const uint64_t *regs);
+void context_load(struct machine *m, int32_t slot);
+void context_save(struct machine *m, int32_t slot);
+void context_regs(struct machine *m, int32_t slot, uint64_t *regs);
+uint32_t context_diff(struct machine *m, int32_t a, int32_t b);
+void cpu_write(struct machine *m, uint32_t set, const uint64_t *regs);
+void cpu_read(struct machine *m, uint64_t *regs);
+
+/* run.c */
+void machine_run(struct machine *m);
+void set_alarm(struct machine *m);
+void stop_run(struct machine *m, enum why why);
+void stop_fault(struct machine *m, enum fault kind, uint64_t addr, uint32_t size);
+
+/* The hooks: insn.c, access.c, fault.c. */
+void on_insn(uc_engine *uc, uint64_t addr, uint32_t size, void *user);
+void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t value, void *user);
+bool on_invalid(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t value, void *user);
+void on_interrupt(uc_engine *uc, uint32_t number, void *user);
+bool on_bad_insn(uc_engine *uc, void *user);
+
+/* record.c */
+void event_access(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent);
+void record_private(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent);
+void records_finish(struct machine *m);
+
+/* half.c */
+void half_hold(struct machine *m, uint64_t addr, uint32_t size);
+bool half_covers(struct machine *m, uint64_t addr, uint32_t size);
+void half_resume(struct machine *m, const struct slot *s);
+void half_finish(struct machine *m);
+
+/* virtual.c */
+void virtual_cpuid(struct machine *m, uint32_t len);
+void virtual_time(struct machine *m, uint32_t len, bool with_cpu);
+
+#endif

@@ -1,0 +1,128 @@
+package emu
+
+// #include "journal.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"landgo/trace"
+)
+
+// mark is what a trace.Mark stands for: the lengths of everything that grows.
+type mark struct {
+	journal uint64
+	log     int
+	slots   int32
+}
+
+// change is an entry of the Go-side log: the old value of a word, or a function
+// that takes something back.
+type change struct {
+	word *uint64
+	old  uint64
+	undo func()
+}
+
+// undoEntry is struct undo of machine.h.
+type undoEntry struct{ where, old uint64 }
+
+// Mark remembers the present state: guest memory, page permissions, contexts,
+// and what was changed through Set and Undo. It costs the same whatever the size
+// of the state.
+func (m *Machine) Mark() trace.Mark {
+	now := mark{uint64(m.c.njournal), len(m.log), int32(m.c.nslots)}
+	if n := len(m.marks); n > 0 && m.marks[n-1] == now {
+		return trace.Mark(n - 1)
+	}
+	m.marks = append(m.marks, now)
+	return trace.Mark(len(m.marks) - 1)
+}
+
+// Rewind comes back to a marked state, at a cost proportional to what changed
+// since. Marks made later are forgotten; this one stays valid.
+func (m *Machine) Rewind(k trace.Mark) {
+	if k >= trace.Mark(len(m.marks)) {
+		panic("emu: rewind to a mark that was forgotten or never made")
+	}
+	to := m.marks[k]
+	m.marks = m.marks[:k+1]
+	m.rewindLog(to.log)
+	m.rewindJournal(to.journal)
+	m.c.nslots = C.int32_t(to.slots)
+}
+
+// Set assigns a word of Go-side state; Rewind restores it.
+func (m *Machine) Set(p *uint64, v uint64) {
+	if *p == v {
+		return
+	}
+	m.log = append(m.log, change{word: p, old: *p})
+	*p = v
+}
+
+// Undo has f called when the machine is rewound past here: the youngest first,
+// among assignments by Set, and before guest memory is restored.
+func (m *Machine) Undo(f func()) {
+	m.log = append(m.log, change{undo: f})
+}
+
+func (m *Machine) rewindLog(n int) {
+	for i := len(m.log) - 1; i >= n; i-- {
+		c := &m.log[i]
+		if c.undo != nil {
+			c.undo()
+		} else {
+			*c.word = c.old
+		}
+		*c = change{} // the collector must not find what it held
+	}
+	m.log = m.log[:n]
+}
+
+// rewindJournal undoes changes of memory and permissions, youngest first.
+func (m *Machine) rewindJournal(n uint64) {
+	j := unsafe.Slice((*undoEntry)(unsafe.Pointer(m.c.journal)), m.c.njournal)
+	for i := len(j) - 1; i >= int(n); i-- {
+		u := &j[i]
+		place := u.where & (1<<C.UNDO_KIND_SHIFT - 1)
+		if u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_PERM {
+			fill(m.perm[place:place+u.old>>8], uint8(u.old))
+			continue
+		}
+		at := unsafe.Add(m.mem, place)
+		switch u.where >> C.UNDO_SIZE_SHIFT {
+		case 8:
+			*(*uint64)(at) = u.old
+		case 4:
+			*(*uint32)(at) = uint32(u.old)
+		case 2:
+			*(*uint16)(at) = uint16(u.old)
+		case 1:
+			*(*uint8)(at) = uint8(u.old)
+		default:
+			k := u.where >> C.UNDO_SIZE_SHIFT
+			copy(unsafe.Slice((*byte)(at), k), unsafe.Slice((*byte)(unsafe.Pointer(&u.old)), k))
+		}
+	}
+	m.c.njournal = C.uint64_t(n)
+}
+
+func (m *Machine) push(u undoEntry) {
+	if m.c.njournal == m.c.journal_cap {
+		C.journal_grow(m.c)
+	}
+	*(*undoEntry)(unsafe.Add(unsafe.Pointer(m.c.journal), uintptr(m.c.njournal)*unsafe.Sizeof(u))) = u
+	m.c.njournal++
+}
+
+// remember puts n <= 8 bytes at addr into the journal.
+func (m *Machine) remember(addr, n uint64) {
+	// invariant: the memory has slack behind its end, so 8 bytes can be read.
+	m.push(undoEntry{addr | n<<C.UNDO_SIZE_SHIFT, *(*uint64)(unsafe.Add(m.mem, addr))})
+}
+
+// rememberProt puts the permissions that n pages have into the journal.
+func (m *Machine) rememberProt(page, n uint64, old uint8) {
+	m.push(undoEntry{page | C.UNDO_PERM<<C.UNDO_KIND_SHIFT, n<<8 | uint64(old)})
+}

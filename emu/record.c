@@ -1,0 +1,230 @@
+/*
+ * Events and records.
+ *
+ * An event is one architectural access to a shared granule, however many
+ * callbacks the engine makes of it: callbacks of one instruction, in one
+ * direction, that continue each other are one access of up to 16 bytes. All
+ * callbacks of a locked instruction are one event.
+ *
+ * Program order is kept. When the run doesn't stop at events, exact repeats
+ * (address, size, flags and program counter) are left out, so that a loop
+ * costs no memory; the table that finds them forgets, so a repeat may stay.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+
+static struct access *last_record(struct machine *m)
+{
+	return &m->records[m->nrecords - 1];
+}
+
+static uint32_t repeat_slot(const struct access *a)
+{
+	uint64_t h = (a->addr + a->size) * UINT64_C(0x9E3779B97F4A7C15);
+	h ^= (a->pc + a->flags) * UINT64_C(0xC2B2AE3D27D4EB4F);
+	return (uint32_t)(h >> 40) & (REPEAT_SLOTS - 1);
+}
+
+/* Takes the last record back if the run has it already. It is looked at only
+ * when it is complete: its size and flags grow with further callbacks. */
+static void drop_repeat(struct machine *m)
+{
+	struct access *a = last_record(m);
+	uint64_t *slot = &m->repeat[repeat_slot(a)];
+	if (*slot >> 32 == m->run) {
+		const struct access *b = &m->records[*slot & UINT32_MAX];
+		if (a->addr == b->addr && a->pc == b->pc && a->size == b->size && a->flags == b->flags) {
+			m->nrecords--;
+			return;
+		}
+	}
+	*slot = (uint64_t)m->run << 32 | (m->nrecords - 1);
+}
+
+static void close_record(struct machine *m)
+{
+	if (!m->open)
+		return;
+	m->open = false;
+	if (!(m->order.flags & RUN_STOP_SHARED))
+		drop_repeat(m);
+}
+
+void records_finish(struct machine *m)
+{
+	close_record(m);
+}
+
+static bool grow_records(struct machine *m)
+{
+	if (m->nrecords >= RECORD_LIMIT)
+		return false;
+	struct access *grown = realloc(m->records, m->record_cap * 2 * sizeof *grown);
+	if (!grown)
+		return false;
+	m->records = grown;
+	m->record_cap *= 2;
+	return true;
+}
+
+static void add_record(struct machine *m, uint64_t addr, uint32_t size, uint8_t flags)
+{
+	close_record(m);
+	if (unlikely(m->nrecords >= m->record_cap) && !grow_records(m)) {
+		m->result.detail = "too many memory accesses in one run";
+		m->stop_in_access = true;
+		m->stop_insn = m->insn;
+		m->stop_pc = m->pc;
+		stop_run(m, STOP_UNMODELLED);
+		return;
+	}
+	m->records[m->nrecords++] = (struct access){
+		.addr = addr,
+		.pc = m->pc,
+		.size = size,
+		.insn = (uint16_t)m->insn,
+		.flags = flags,
+	};
+	m->open = true;
+}
+
+/* Whether the open record is of the instruction under way, and of this kind. */
+static bool open_for(const struct machine *m, uint8_t private)
+{
+	const struct access *a = &m->records[m->nrecords - 1];
+	return m->open && a->insn == (uint16_t)m->insn && a->pc == m->pc && (a->flags & ACCESS_PRIVATE) == private;
+}
+
+/* A callback that continues the access of the open record. */
+static bool continues(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent)
+{
+	struct access *a = last_record(m);
+	bool was_write = a->flags & ACCESS_WRITE;
+	if (m->knobs & KNOB_NO_MERGE)
+		return false;
+	if (was_write != write || addr != a->addr + a->size || a->size + size > MAX_EVENT)
+		return false;
+	if (!write && m->strings == m->insn)
+		return false;
+	a->size += size;
+	if (!silent)
+		a->flags &= ~ACCESS_SILENT;
+	return true;
+}
+
+/* Further callbacks of a locked instruction: the rest of a pair is read, then
+ * both halves are written. */
+static void continue_locked(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent)
+{
+	struct access *a = last_record(m);
+	if (write) {
+		if (a->flags & ACCESS_FAILED_CAS)
+			return;
+		if (!silent)
+			a->flags &= ~ACCESS_SILENT;
+		return;
+	}
+	if (addr == a->addr + a->size)
+		a->size += size;
+}
+
+/* Whether the locked compare-and-exchange under way, of which the bytes at addr
+ * are being read, is going to fail. */
+static bool cas_fails(const struct machine *m, uint64_t addr, uint32_t size)
+{
+	uint32_t whole = m->cas_pair ? 2 * size : size;
+	return m->cas == m->insn && memcmp(m->expect, m->mem + addr, whole);
+}
+
+static uint8_t flags_of(const struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent)
+{
+	if (m->atomic != m->insn)
+		return write ? ACCESS_WRITE | (silent ? ACCESS_SILENT : 0) : 0;
+	if (cas_fails(m, addr, size))
+		return ACCESS_ATOMIC | ACCESS_FAILED_CAS;
+	/* Silent until a store says otherwise. */
+	return ACCESS_ATOMIC | ACCESS_RMW | ACCESS_WRITE | ACCESS_SILENT;
+}
+
+/* Stops the run before an event. */
+static void poise(struct machine *m, uint64_t addr, uint32_t size, uint8_t flags, bool half)
+{
+	bool pair = m->cas == m->insn && m->cas_pair;
+	m->result.access = (struct access){
+		.addr = addr,
+		.pc = m->pc,
+		.size = pair ? size * 2 : size,
+		.flags = flags & ~ACCESS_SILENT,
+	};
+	m->result.half = half;
+	m->stop_in_access = true;
+	m->stop_insn = m->insn;
+	m->stop_pc = m->pc;
+	stop_run(m, STOP_ACCESS);
+}
+
+static bool counts(const struct machine *m)
+{
+	if (m->order.flags & RUN_STOP_SHARED)
+		return true;
+	return (m->order.flags & RUN_STOP_ATOMIC) && m->atomic == m->insn;
+}
+
+static void begin_events(struct machine *m)
+{
+	struct events *e = &m->events;
+	e->insn = m->insn;
+	e->wrote = false;
+	e->full = false;
+	e->nheld = 0;
+}
+
+void event_access(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent)
+{
+	struct events *e = &m->events;
+	bool first = e->insn != m->insn;
+	bool locked = m->atomic == m->insn;
+	if (!first && open_for(m, 0)) {
+		if (locked) {
+			continue_locked(m, addr, size, write, silent);
+			return;
+		}
+		if (continues(m, addr, size, write, silent)) {
+			half_hold(m, addr, size);
+			return;
+		}
+	}
+	if (!first && !write && half_covers(m, addr, size))
+		return; /* read before the thread was stopped inside the instruction */
+	if (first)
+		begin_events(m);
+	uint8_t flags = flags_of(m, addr, size, write, silent);
+	bool of_its_own = first || !(m->uniprocessor || e->wrote || e->full);
+	if (of_its_own && counts(m)) {
+		if (m->nevents >= m->order.allow) {
+			poise(m, addr, size, flags, !first);
+			return;
+		}
+		m->nevents++;
+	}
+	add_record(m, addr, size, flags);
+	if (write)
+		e->wrote = true;
+	else if (!locked)
+		half_hold(m, addr, size);
+}
+
+void record_private(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent)
+{
+	if (m->nrecords && open_for(m, ACCESS_PRIVATE)) {
+		if (m->atomic == m->insn) {
+			continue_locked(m, addr, size, write, silent);
+			return;
+		}
+		if (continues(m, addr, size, write, silent))
+			return;
+	}
+	add_record(m, addr, size, flags_of(m, addr, size, write, silent) | ACCESS_PRIVATE);
+}

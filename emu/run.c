@@ -1,0 +1,271 @@
+/*
+ * One run of the CPU: load a context, run to the place where the hooks stop,
+ * put the machine exactly before the instruction there, save the context.
+ *
+ * The engine gets neither `until` nor `count`: the first makes it translate
+ * anew at each run, the second may flush all translated code, which costs 0.1 s.
+ */
+#include <string.h>
+
+#include "machine.h"
+#include "journal.h"
+
+/* Asks the engine to stop, at the instruction under way. */
+void stop_run(struct machine *m, enum why why)
+{
+	m->why = why;
+	m->alarm = 0;
+	uc_emu_stop(m->uc);
+}
+
+void stop_fault(struct machine *m, enum fault kind, uint64_t addr, uint32_t size)
+{
+	if (m->why)
+		return;
+	m->result.fault = kind;
+	/* The engine gives 52 bits in some versions: extend the sign in all. */
+	m->result.fault_addr = (uint64_t)((int64_t)(addr << 12) >> 12);
+	m->result.fault_size = size;
+	m->stop_in_access = kind == FAULT_READ || kind == FAULT_WRITE;
+	m->stop_insn = m->insn;
+	m->stop_pc = m->pc;
+	stop_run(m, STOP_FAULT);
+}
+
+static uint32_t owner_byte(int32_t thread)
+{
+	return thread >= 0 && thread < LAST_OWNER ? (uint32_t)thread + 1 : SHARED;
+}
+
+/* Which accesses the memory hook looks at. */
+static void set_view(struct machine *m)
+{
+	uint32_t flags = m->order.flags;
+	bool quiet = flags & RUN_QUIET;
+	bool solo = flags & RUN_SOLO;
+	m->owner = owner_byte(m->order.thread);
+	m->watching = quiet && (flags & RUN_WATCH);
+	m->any = (flags & RUN_RECORD_ALL) && !quiet;
+	m->blind = m->replay || (quiet && !m->watching) || (solo && !m->any);
+	bool look = m->any || m->all_shared || m->owner == SHARED;
+	m->me = look ? NOBODY : m->owner;
+	if (m->watching)
+		m->order.flags &= ~(uint32_t)(RUN_STOP_SHARED | RUN_STOP_ATOMIC);
+}
+
+/* The instruction number from which on the code hook looks at more than a
+ * class byte. */
+void set_alarm(struct machine *m)
+{
+	const struct order *o = &m->order;
+	m->alarm = o->budget == UINT64_MAX ? UINT64_MAX : o->budget + 1;
+	if (o->stop_at < m->alarm)
+		m->alarm = o->stop_at;
+	if (m->half_from && m->alarm > 2)
+		m->alarm = 2;
+	if (o->flags & RUN_TRACE)
+		m->alarm = 0;
+}
+
+static void begin_run(struct machine *m)
+{
+	memset(&m->result, 0, offsetof(struct result, regs));
+	m->nrecords = 0;
+	m->ntrace = 0;
+	m->nevents = 0;
+	m->replay = false;
+	if (m->order.budget == 0)
+		m->order.budget = UINT64_MAX;
+	if (m->order.stop_at == 0)
+		m->order.stop_at = UINT64_MAX;
+	m->run++;
+}
+
+static void begin_pass(struct machine *m)
+{
+	m->insn = 0;
+	m->why = STOP_NONE;
+	m->atomic = 0;
+	m->wrote = 0;
+	m->read_insn = 0;
+	m->echoes = 0;
+	m->cas = 0;
+	m->strings = 0;
+	m->open = false;
+	m->stop_in_access = false;
+	m->stop_at_fetch = false;
+	m->events.insn = 0;
+}
+
+static void load(struct machine *m, const struct slot *from)
+{
+	const struct order *o = &m->order;
+	if (m->live != o->from)
+		context_load(m, o->from);
+	m->live = -1;
+	cpu_write(m, o->set, o->regs);
+	m->clock = from->clock;
+	m->pc = o->set & 1u << REG_RIP ? o->regs[REG_RIP] : from->pc;
+}
+
+/* Lets the engine run. What it returns is of interest only when no hook has
+ * stopped it. */
+static void emulate(struct machine *m)
+{
+	set_view(m);
+	set_alarm(m);
+	m->ran = true;
+	uc_err err = uc_emu_start(m->uc, m->pc, 0, 0, 0);
+	if (m->why)
+		return;
+	if (!err) {
+		/* The one end that is no hook's: the guest came to address 0. */
+		m->stop_at_fetch = true;
+		stop_fault(m, FAULT_FETCH, 0, 1);
+		return;
+	}
+	m->result.detail = uc_strerror(err);
+	stop_run(m, STOP_UNMODELLED);
+}
+
+static uint64_t engine_pc(struct machine *m)
+{
+	uint64_t pc = 0;
+	uc_reg_read(m->uc, m->is32 ? UC_X86_REG_EIP : UC_X86_REG_RIP, &pc);
+	return pc;
+}
+
+/* A stop in the memory hook is late when the instruction makes its accesses in
+ * a helper of the engine, and so ran to its end. */
+static bool late(struct machine *m)
+{
+	if (!m->stop_in_access || (m->knobs & KNOB_NO_LATE))
+		return false;
+	return m->insn != m->stop_insn || engine_pc(m) != m->stop_pc;
+}
+
+/* Undoes the whole run and runs again to before the instruction. What was
+ * recorded the first time stays. */
+static void run_again(struct machine *m, const struct slot *from, uint64_t journal, bool resumed)
+{
+	enum why why = m->why;
+	uint64_t until = m->stop_insn;
+	struct events events = m->events;
+	struct order order = m->order;
+
+	m->late++;
+	journal_rollback(m, journal);
+	begin_pass(m);
+	load(m, from);
+	if (until > 1) {
+		struct result result = m->result;
+		m->replay = true;
+		m->order.stop_at = until;
+		m->order.budget = UINT64_MAX;
+		m->order.flags &= ~(uint32_t)RUN_TRACE;
+		half_resume(m, resumed ? from : NULL);
+		emulate(m);
+		m->result = result;
+	}
+	m->order = order;
+	m->events = events;
+	m->insn = until;
+	m->pc = m->stop_pc;
+	m->why = why;
+}
+
+/* Takes back what the instruction at the stop has stored already. */
+static void undo_poised(struct machine *m, uint64_t journal)
+{
+	if (m->knobs & KNOB_NO_STORE_UNDO)
+		return;
+	if (m->insn == 1 && m->half_from)
+		journal_rollback(m, journal); /* the held bytes too */
+	else if (m->wrote == m->insn)
+		journal_rollback(m, m->wrote_from);
+}
+
+/* The program counter of the next instruction, and how many are complete. */
+static void place(struct machine *m)
+{
+	struct result *r = &m->result;
+	if (m->stop_at_fetch) {
+		r->pc = engine_pc(m);
+		r->insns = m->insn;
+		if (m->half_from && m->insn >= 1)
+			half_finish(m);
+		return;
+	}
+	r->pc = m->knobs & KNOB_STALE_PC ? engine_pc(m) : m->pc;
+	r->insns = m->insn - 1;
+}
+
+/* The slot's part of an instruction stopped half-way, or not yet gone on with. */
+static void keep_half(struct machine *m, struct slot *to, const struct slot *from, bool resumed)
+{
+	bool still = resumed && m->result.insns == 0 && m->why != STOP_FAULT;
+	to->nheld = 0;
+	if (m->result.half) {
+		to->nheld = m->events.nheld;
+		memcpy(to->held, m->events.held, sizeof to->held);
+	} else if (still) {
+		to->nheld = from->nheld;
+		memcpy(to->held, from->held, sizeof to->held);
+		m->result.half = true;
+	}
+}
+
+static void fill_slot(struct machine *m, const struct slot *from, bool resumed)
+{
+	struct slot *to = &m->slots[m->order.to];
+	bool cas = m->why == STOP_ACCESS && m->cas == m->stop_insn;
+	keep_half(m, to, from, resumed);
+	to->pc = m->result.pc;
+	to->clock = from->clock + m->result.insns;
+	to->poised = m->result.access;
+	to->cas = cas;
+	if (cas)
+		memcpy(to->expect, m->expect, sizeof to->expect);
+	context_save(m, m->order.to);
+}
+
+static void fill_regs(struct machine *m)
+{
+	switch (m->why) {
+	case STOP_BREAK:
+	case STOP_TRAP:
+	case STOP_FAULT:
+	case STOP_PRIVILEGED:
+	case STOP_UNMODELLED:
+		cpu_read(m, m->result.regs);
+		m->result.regs[REG_RIP] = m->result.pc;
+		break;
+	default:
+		break;
+	}
+}
+
+void machine_run(struct machine *m)
+{
+	const struct slot *from = &m->slots[m->order.from];
+	uint64_t journal = m->njournal;
+	bool resumed = from->nheld && !(m->order.set & 1u << REG_RIP);
+
+	begin_run(m);
+	begin_pass(m);
+	load(m, from);
+	half_resume(m, resumed ? from : NULL);
+	emulate(m);
+	if (late(m))
+		run_again(m, from, journal, resumed);
+	undo_poised(m, journal);
+	place(m);
+	records_finish(m);
+	if (m->why == STOP_ACCESS && m->ntrace)
+		m->ntrace--;
+	m->result.why = m->why;
+	fill_slot(m, from, resumed);
+	fill_regs(m);
+	if (m->order.reuse)
+		slots_swap(m, m->order.from, m->order.to);
+}

@@ -1,0 +1,80 @@
+package emu
+
+// #include "machine.h"
+import "C"
+
+import (
+	"fmt"
+	"unsafe"
+
+	"landgo/trace"
+)
+
+// Run runs one thread's CPU from a context to the next stop. The context that it
+// began from stays valid (but see Reuse); the stop is valid until the next Run.
+func (m *Machine) Run(r *Run) *Stop {
+	if r.From < 0 || int32(r.From) >= int32(m.c.nslots) {
+		panic(fmt.Sprintf("emu: run from context %d of %d", r.From, m.c.nslots))
+	}
+	to := m.newSlot()
+	m.order(r, to)
+	C.machine_run(m.c)
+	if m.c.order.reuse {
+		m.c.nslots--
+		to = r.From
+	}
+	m.fillStop(r, to)
+	return &m.stop
+}
+
+func (m *Machine) order(r *Run, to Ctx) {
+	o := &m.c.order
+	o.from = C.int32_t(r.From)
+	o.to = C.int32_t(to)
+	o.thread = C.int32_t(r.Thread)
+	o.flags = C.uint32_t(r.Flags)
+	o.allow = C.uint32_t(r.Allow)
+	o.budget = C.uint64_t(r.Budget)
+	o.stop_at = C.uint64_t(r.StopAt)
+	o.skip_break = C.bool(r.SkipBreak)
+	o.reuse = C.bool(r.Reuse && (len(m.marks) == 0 || int32(r.From) >= m.marks[len(m.marks)-1].slots))
+	o.set = C.uint32_t(r.Set)
+	if r.Set != 0 {
+		*(*Regs)(unsafe.Pointer(&o.regs)) = r.Regs
+	}
+}
+
+func (m *Machine) fillStop(r *Run, to Ctx) {
+	c := &m.c.result
+	s := &m.stop
+	s.Why = Why(c.why)
+	s.Ctx = to
+	s.PC = uint64(c.pc)
+	s.Insns = uint64(c.insns)
+	s.Half = bool(c.half)
+	s.Learned = bool(c.learned)
+	s.Accesses = unsafe.Slice((*trace.Access)(unsafe.Pointer(m.c.records)), m.c.nrecords)
+	s.PCs = nil
+	if r.Flags&TracePCs != 0 {
+		s.PCs = m.tracedPCs()
+	}
+	s.Access = *(*trace.Access)(unsafe.Pointer(&c.access))
+	s.Break = uint8(c.brk)
+	s.Trap = Trap{bool(c.syscall), bool(c.sysenter), uint8(c.vector), uint8(c.len)}
+	s.Fault = Fault{FaultKind(c.fault), uint64(c.fault_addr), uint32(c.fault_size)}
+	s.Detail = ""
+	if c.detail != nil {
+		s.Detail = C.GoString(c.detail)
+	}
+	switch s.Why {
+	case StopBreak, StopTrap, StopFault, StopPrivileged, StopUnmodelled:
+		s.Regs = *(*Regs)(unsafe.Pointer(&c.regs))
+	}
+}
+
+// tracedPCs is the last TRACE_LEN program counters.
+func (m *Machine) tracedPCs() []uint64 {
+	n := int(m.c.ntrace)
+	all := unsafe.Slice((*uint64)(unsafe.Pointer(m.c.trace)), n)
+	return all[max(0, n-C.TRACE_LEN):]
+}
