@@ -82,7 +82,11 @@ type Image struct {
 	file      *elf.File
 	byName    map[string]int // index in Symbols
 	functions []Symbol       // one for each address, with its best name
+	objects   []Symbol       // the same of data
 	libc      Libc
+	size      int // of the file
+	debug     debugInfo
+	unwind    unwindTable
 }
 
 // Open reads the executable at path.
@@ -136,6 +140,7 @@ func parse(data []byte) (*Image, error) {
 		Entry:   h.entry + h.base,
 		Phnum:   len(h.progs),
 		Phent:   h.phent,
+		size:    len(data),
 	}
 	if err := im.addSegments(h, data); err != nil {
 		return nil, err
@@ -149,4 +154,18 @@ func parse(data []byte) (*Image, error) {
 	im.libc = im.recognizeLibc()
 	im.Kernel = im.recognizeKernel(h, data)
 	return im, nil
+}
+
+// section is the named section and its content, nil if there is none that can
+// be read.
+func (im *Image) section(name string) (*elf.Section, []byte) {
+	s := im.file.Section(name)
+	if s == nil || s.Type == elf.SHT_NOBITS || s.FileSize > uint64(im.size) || s.Flags&elf.SHF_COMPRESSED != 0 {
+		return nil, nil
+	}
+	b, err := s.Data()
+	if err != nil {
+		return nil, nil
+	}
+	return s, b
 }

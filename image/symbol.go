@@ -95,6 +95,7 @@ func (im *Image) addSymbols() error {
 		im.addName(i)
 	}
 	im.addFunctions()
+	im.addObjects()
 	return nil
 }
 
@@ -139,6 +140,17 @@ func (im *Image) addName(i int) {
 	old, ok := im.byName[im.Symbols[i].Name]
 	if !ok || (im.Symbols[i].Global && !im.Symbols[old].Global) {
 		im.byName[im.Symbols[i].Name] = i
+	}
+}
+
+// addObjects lists the best-named object of each address. Like functions,
+// they hardly ever overlap.
+func (im *Image) addObjects() {
+	for _, s := range im.Symbols {
+		n := len(im.objects)
+		if s.Kind == Object && (n == 0 || im.objects[n-1].Addr != s.Addr) {
+			im.objects = append(im.objects, s)
+		}
 	}
 }
 
@@ -189,4 +201,13 @@ func (im *Image) SymbolAt(addr uint64) (Symbol, bool) {
 		}
 	}
 	return Symbol{}, false
+}
+
+// objectAt returns the data symbol whose bytes contain addr.
+func (im *Image) objectAt(addr uint64) (Symbol, bool) {
+	i := sort.Search(len(im.objects), func(i int) bool { return im.objects[i].Addr > addr }) - 1
+	if i < 0 || addr-im.objects[i].Addr >= max(im.objects[i].Size, 1) {
+		return Symbol{}, false
+	}
+	return im.objects[i], true
 }

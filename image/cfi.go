@@ -1,0 +1,301 @@
+package image
+
+import (
+	"errors"
+	"sort"
+)
+
+// Call-frame information: .eh_frame (which any gcc writes for x86-64, debug
+// information or not, and which strip leaves) and .debug_frame.
+//
+// Source: DWARF 5 §6.4 and the Linux Standard Base's chapter on exception
+// frames. A common entry (CIE) holds what many functions share; a frame
+// description (FDE) belongs to one range of code. Both hold programs that, run
+// up to an instruction, say how to find the caller's registers there (file
+// cfirow.go).
+
+// description is one FDE.
+type description struct {
+	lo, hi  uint64
+	common  *common
+	program []byte
+}
+
+// common is one CIE.
+type common struct {
+	codeAlign  uint64
+	dataAlign  int64
+	retReg     uint64
+	pointerEnc byte
+	augmented  bool // FDEs have an augmentation block
+	addrSize   int
+	program    []byte
+}
+
+// How a pointer is encoded (LSB, DW_EH_PE_*): the low half says its size, the
+// high half what it counts from.
+const (
+	encAbsolute = 0x00
+	encULEB     = 0x01
+	encU2       = 0x02
+	encU4       = 0x03
+	encU8       = 0x04
+	encSLEB     = 0x09
+	encS2       = 0x0a
+	encS4       = 0x0b
+	encS8       = 0x0c
+	encPCRel    = 0x10
+	encIndirect = 0x80
+	encOmit     = 0xff
+)
+
+var errCFI = errors.New("damaged call-frame information")
+
+// cfiSection is a section being parsed.
+type cfiSection struct {
+	data []byte
+	addr uint64 // where it is loaded, for pointers relative to themselves
+	// eh: .eh_frame, where an FDE names its CIE by distance and pointers are
+	// encoded. Otherwise .debug_frame: by offset, plain addresses.
+	eh       bool
+	addrSize int
+	base     uint64 // load base, for plain addresses
+	commons  map[int]*common
+}
+
+// parse returns the section's FDEs, sorted. Damage ends it early: what was read
+// until then is good.
+func (c *cfiSection) parse() []description {
+	var ds []description
+	c.commons = map[int]*common{}
+	for off := 0; off+4 <= len(c.data); {
+		length := int64(order.Uint32(c.data[off:]))
+		if length == 0 { // a terminator; another object's part can follow
+			off += 4
+			continue
+		}
+		body := off + 4
+		if length == 0xffffffff || length < 4 || length > int64(len(c.data)-body) {
+			break // 64-bit entries: nobody writes them for x86
+		}
+		end := body + int(length)
+		if d, err := c.entry(off, body, end); err != nil {
+			break
+		} else if d.hi > d.lo {
+			ds = append(ds, d)
+		}
+		off = end
+	}
+	sort.SliceStable(ds, func(i, j int) bool { return ds[i].lo < ds[j].lo })
+	return ds
+}
+
+// entry parses the entry at off; a CIE gives an empty description.
+func (c *cfiSection) entry(off, body, end int) (description, error) {
+	id := order.Uint32(c.data[body:])
+	r := &cfiReader{data: c.data[:end], off: body + 4, section: c}
+	if (c.eh && id == 0) || (!c.eh && id == 0xffffffff) {
+		cie, err := parseCommon(r)
+		c.commons[off] = cie
+		return description{}, err
+	}
+	at := int(id)
+	if c.eh {
+		at = body - int(id)
+	}
+	cie := c.commons[at]
+	if cie == nil {
+		return description{}, errCFI
+	}
+	d := description{common: cie}
+	d.lo = r.pointer(cie.pointerEnc, cie.addrSize)
+	d.hi = d.lo + r.pointer(cie.pointerEnc&0x0f, cie.addrSize)
+	if !c.eh {
+		d.lo, d.hi = d.lo+c.base, d.hi+c.base
+	}
+	if cie.augmented {
+		r.skip(r.uleb())
+	}
+	d.program = r.rest()
+	return d, r.err
+}
+
+func parseCommon(r *cfiReader) (*common, error) {
+	cie := &common{addrSize: r.section.addrSize}
+	version := r.u8()
+	augmentation := r.str()
+	if version >= 4 { // address size, segment selector size
+		cie.addrSize = int(r.u8())
+		if r.u8() != 0 || (cie.addrSize != 4 && cie.addrSize != 8) {
+			return nil, errCFI
+		}
+	}
+	cie.codeAlign = r.uleb()
+	cie.dataAlign = r.sleb()
+	if version == 1 {
+		cie.retReg = uint64(r.u8())
+	} else {
+		cie.retReg = r.uleb()
+	}
+	if augmentation != "" {
+		if err := cie.parseAugmentation(r, augmentation); err != nil {
+			return nil, err
+		}
+	}
+	cie.program = r.rest()
+	return cie, r.err
+}
+
+func (cie *common) parseAugmentation(r *cfiReader, augmentation string) error {
+	if augmentation[0] != 'z' {
+		return errCFI
+	}
+	cie.augmented = true
+	size := r.uleb()
+	after := r.off + int(min(size, uint64(len(r.data))))
+	for _, ch := range augmentation[1:] {
+		switch ch {
+		case 'L':
+			r.u8()
+		case 'P':
+			r.pointer(r.u8()&^encIndirect, cie.addrSize)
+		case 'R':
+			cie.pointerEnc = r.u8()
+		case 'S': // signal frames: see sigframe.go
+		default:
+			return errCFI
+		}
+	}
+	if r.err == nil && after > len(r.data) {
+		return errCFI
+	}
+	r.off = after
+	return r.err
+}
+
+// cfiReader reads an entry's fields; after an error all reads give 0.
+type cfiReader struct {
+	data    []byte
+	off     int
+	section *cfiSection
+	err     error
+}
+
+func (r *cfiReader) need(n int) bool {
+	if r.err == nil && n <= len(r.data)-r.off {
+		return true
+	}
+	r.err = errCFI
+	return false
+}
+
+func (r *cfiReader) u8() byte { return byte(r.uint(1)) }
+
+func (r *cfiReader) uint(n int) uint64 {
+	if !r.need(n) {
+		return 0
+	}
+	v := uint64(0)
+	for i := n - 1; i >= 0; i-- {
+		v = v<<8 | uint64(r.data[r.off+i])
+	}
+	r.off += n
+	return v
+}
+
+func (r *cfiReader) sint(n int) uint64 {
+	shift := 64 - 8*n
+	return uint64(int64(r.uint(n)<<shift) >> shift)
+}
+
+func (r *cfiReader) str() string {
+	for i := r.off; i < len(r.data); i++ {
+		if r.data[i] == 0 {
+			s := string(r.data[r.off:i])
+			r.off = i + 1
+			return s
+		}
+	}
+	r.err = errCFI
+	return ""
+}
+
+func (r *cfiReader) leb() (v uint64, shift uint, last byte) {
+	for {
+		last = r.u8()
+		if shift < 64 {
+			v |= uint64(last&0x7f) << shift
+		}
+		shift += 7
+		if last&0x80 == 0 || r.err != nil {
+			return v, shift, last
+		}
+	}
+}
+
+func (r *cfiReader) uleb() uint64 {
+	v, _, _ := r.leb()
+	return v
+}
+
+func (r *cfiReader) sleb() int64 {
+	v, shift, last := r.leb()
+	if shift < 64 && last&0x40 != 0 {
+		v |= ^uint64(0) << shift
+	}
+	return int64(v)
+}
+
+func (r *cfiReader) skip(n uint64) []byte {
+	if n > uint64(len(r.data)) || !r.need(int(n)) {
+		r.err = errCFI
+		return nil
+	}
+	b := r.data[r.off : r.off+int(n)]
+	r.off += int(n)
+	return b
+}
+
+func (r *cfiReader) rest() []byte {
+	if r.err != nil {
+		return nil
+	}
+	return r.data[r.off:]
+}
+
+// pointer reads an encoded address.
+func (r *cfiReader) pointer(enc byte, addrSize int) uint64 {
+	if enc == encOmit {
+		return 0
+	}
+	at := r.section.addr + uint64(r.off)
+	var v uint64
+	switch enc & 0x0f {
+	case encAbsolute:
+		v = r.uint(addrSize)
+	case encULEB:
+		v = r.uleb()
+	case encU2:
+		v = r.uint(2)
+	case encU4:
+		v = r.uint(4)
+	case encU8, encS8:
+		v = r.uint(8)
+	case encSLEB:
+		v = uint64(r.sleb())
+	case encS2:
+		v = r.sint(2)
+	case encS4:
+		v = r.sint(4)
+	default:
+		r.err = errCFI
+	}
+	switch enc & 0xf0 {
+	case 0:
+	case encPCRel:
+		v += at
+	default:
+		r.err = errCFI
+	}
+	return v
+}

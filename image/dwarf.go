@@ -1,0 +1,168 @@
+package image
+
+import (
+	"debug/dwarf"
+	"debug/elf"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// debugInfo is the file's DWARF, read when it is first asked for: a run that
+// finds no bug never needs it, and parsing it costs more than the rest of Open.
+//
+// debug/dwarf says that it isn't hardened against hostile input, so every way
+// into it goes through guard, and what could make much of little (compressed
+// sections, shared range lists) has a budget.
+type debugInfo struct {
+	mu     sync.Mutex // guards all below and what is built from it
+	loaded bool
+	data   *dwarf.Data // nil: the file has none that can be used
+	units  []*unit
+	// ranges is the number of address ranges that may still be decoded.
+	ranges int
+
+	frames map[uint64][]Frame // memo of Frames, by pc
+}
+
+// unit is one compilation unit with code.
+type unit struct {
+	entry   *dwarf.Entry
+	compDir string
+	ranges  [][2]uint64 // as in the file, without the load base
+
+	loaded bool
+	rows   []row
+	scopes []*scope
+	files  []*dwarf.LineFile
+}
+
+// guard runs f, which reads DWARF; a panic inside means that the DWARF is
+// damaged, and ends f like an error.
+func guard(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("damaged debug information: %v", r)
+		}
+	}()
+	return f()
+}
+
+// load reads the sections and finds the units. Preconditions: mu is held.
+func (d *debugInfo) load(im *Image) {
+	if d.loaded {
+		return
+	}
+	d.loaded = true
+	d.frames = map[uint64][]Frame{}
+	d.ranges = im.size
+	err := guard(func() error {
+		if err := checkDebugSize(im.file, im.size); err != nil {
+			return err
+		}
+		data, err := im.file.DWARF()
+		if err != nil {
+			return err
+		}
+		d.data = data
+		return d.findUnits()
+	})
+	if err != nil {
+		d.data, d.units = nil, nil
+	}
+}
+
+// checkDebugSize refuses compressed sections that say they unpack to more than
+// compilers ever reach.
+func checkDebugSize(f *elf.File, fileSize int) error {
+	const ratio = 64
+	total := uint64(0)
+	for _, s := range f.Sections {
+		if strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_") {
+			total += min(s.Size, 1<<40)
+		}
+		if strings.HasPrefix(s.Name, ".zdebug_") {
+			// The old GNU form has its size in the data, where debug/elf
+			// believes it. No linker of the last ten years makes it.
+			return fmt.Errorf("%s: compressed in an outdated way", s.Name)
+		}
+	}
+	if total > uint64(fileSize)*ratio {
+		return fmt.Errorf("debug sections of %d bytes in a file of %d", total, fileSize)
+	}
+	return nil
+}
+
+// findUnits lists the units and where their code is.
+func (d *debugInfo) findUnits() error {
+	r := d.data.Reader()
+	for {
+		e, err := r.Next()
+		if err != nil || e == nil {
+			return err
+		}
+		if e.Tag == dwarf.TagCompileUnit || e.Tag == dwarf.TagPartialUnit {
+			u := &unit{entry: e}
+			u.compDir, _ = e.Val(dwarf.AttrCompDir).(string)
+			if u.ranges, err = d.entryRanges(e); err != nil {
+				return err
+			}
+			d.units = append(d.units, u)
+		}
+		r.SkipChildren()
+	}
+}
+
+// entryRanges decodes an entry's address ranges, within the budget.
+func (d *debugInfo) entryRanges(e *dwarf.Entry) ([][2]uint64, error) {
+	rs, err := d.data.Ranges(e)
+	if err != nil {
+		return nil, err
+	}
+	if d.ranges -= len(rs); d.ranges < 0 {
+		return nil, fmt.Errorf("more address ranges than the file has bytes")
+	}
+	return rs, nil
+}
+
+func inRanges(rs [][2]uint64, pc uint64) bool {
+	for _, r := range rs {
+		if pc >= r[0] && pc < r[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// name is an entry's name, its own or that of what it is an instance of.
+func (d *debugInfo) name(e *dwarf.Entry) string {
+	const maxHops = 8 // real chains have three; hostile ones are circles
+	for hop := 0; e != nil && hop < maxHops; hop++ {
+		if n, ok := e.Val(dwarf.AttrName).(string); ok && n != "" {
+			return n
+		}
+		e = d.origin(e)
+	}
+	return ""
+}
+
+// origin follows one reference to the entry that e completes; nil if none.
+func (d *debugInfo) origin(e *dwarf.Entry) *dwarf.Entry {
+	off, ok := e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+	if !ok {
+		if off, ok = e.Val(dwarf.AttrSpecification).(dwarf.Offset); !ok {
+			return nil
+		}
+	}
+	return d.entryAt(off)
+}
+
+func (d *debugInfo) entryAt(off dwarf.Offset) *dwarf.Entry {
+	r := d.data.Reader()
+	r.Seek(off)
+	e, err := r.Next()
+	if err != nil {
+		return nil
+	}
+	return e
+}

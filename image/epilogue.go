@@ -1,0 +1,270 @@
+package image
+
+import "golang.org/x/arch/x86/x86asm"
+
+// Unwinding code without call-frame information. Debian's musl has none at
+// all, and no frame pointers either.
+//
+// The idea: whatever a function does to its stack, it undoes before it
+// returns. So run the rest of the function from where the thread stands,
+// looking only at what moves the stack pointer (push, pop, add, sub, lea,
+// leave): calls are stepped over, branches are tried both ways, and the first
+// return that is reached has the caller's address on top of the stack. The
+// pops on the way give the caller's registers. It needs no symbols.
+//
+// A jump to an unknown address is a function's end like a return (a stub, a
+// call through a pointer in last position) if the stack looks like it, else a
+// switch: that goes on with the next instruction, which is another case and
+// has the same stack.
+//
+// Assumptions: calls leave the stack pointer as it was; a function that uses a
+// callee-saved register pops it (as gcc does) before it returns. Where the
+// path ran through a call that never returns, the stack is not as the return
+// expects; then the word there hardly ever follows a call, or isn't where the
+// ABI has return addresses (16n+8), and another path is tried.
+
+const (
+	maxEpilogue = 4000 // instructions looked at for one frame
+	maxBranches = 256  // branches left to try
+)
+
+// epilogueState is the machine as far as the walk follows it.
+type epilogueState struct {
+	pc   uint64
+	regs [numRules]uint64
+	// pushed are the words that the walk itself put on the stack.
+	pushed map[uint64]uint64
+}
+
+// epilogue finds the caller's frame by the code that follows. pc is where the
+// frame's code continues.
+func (w *walker) epilogue() bool {
+	start := epilogueState{pc: w.pc, regs: w.regs}
+	todo, seen := []epilogueState{start}, map[uint64]bool{}
+	for budget := maxEpilogue; len(todo) > 0; {
+		s := todo[0]
+		todo = todo[1:]
+		for !seen[s.pc] {
+			seen[s.pc] = true
+			if budget--; budget < 0 {
+				return false
+			}
+			inst, _, err := decode(w.im.Bytes(s.pc, MaxInst), w.im.Machine)
+			if err != nil {
+				break
+			}
+			if leaves(&inst) && w.returns(&s) {
+				return true
+			}
+			branch, ok := w.follow(&s, &inst)
+			if branch != 0 && len(todo) < maxBranches {
+				other := s
+				other.pc = branch
+				other.pushed = clone(s.pushed)
+				todo = append(todo, other)
+			}
+			if !ok {
+				break
+			}
+		}
+	}
+	return false
+}
+
+func clone(m map[uint64]uint64) map[uint64]uint64 {
+	if m == nil {
+		return nil
+	}
+	c := make(map[uint64]uint64, len(m))
+	for k, v := range m {
+		c[k] = v
+	}
+	return c
+}
+
+// leaves: the instruction may end the function.
+func leaves(inst *x86asm.Inst) bool {
+	_, direct := inst.Args[0].(x86asm.Rel)
+	return inst.Op == x86asm.RET || (inst.Op == x86asm.JMP && !direct)
+}
+
+// returns takes the caller's frame from a state that stands at a ret.
+func (w *walker) returns(s *epilogueState) bool {
+	const slotAlign = 8 // a return address's slot, modulo 16
+	sp := s.regs[regRSP]
+	ret, ok := w.word(s, sp)
+	if !ok || sp%16 != slotAlign || !w.im.returnsTo(ret) {
+		return false
+	}
+	w.regs = s.regs
+	w.regs[regRSP], w.regs[regRIP] = sp+8, ret
+	w.pc, w.interrupted = ret, false
+	return true
+}
+
+func (w *walker) word(s *epilogueState, addr uint64) (uint64, bool) {
+	if v, ok := s.pushed[addr]; ok {
+		return v, true
+	}
+	return w.read(addr)
+}
+
+// follow executes one instruction as far as the stack goes, and sets s.pc to
+// the next. It returns the other way of a branch (0: none), and whether s goes
+// on.
+func (w *walker) follow(s *epilogueState, inst *x86asm.Inst) (branch uint64, ok bool) {
+	next := s.pc + uint64(inst.Len)
+	if rel, isRel := inst.Args[0].(x86asm.Rel); isRel && inst.Op != x86asm.CALL {
+		target := next + uint64(int64(rel))
+		if inst.Op == x86asm.JMP {
+			s.pc = target
+			return 0, true
+		}
+		s.pc = next
+		return target, true
+	}
+	if inst.Op == x86asm.CALL && w.neverReturns(next, inst) {
+		return 0, false
+	}
+	if inst.Op == x86asm.RET || inst.Op == x86asm.HLT || inst.Op == x86asm.UD2 || w.endsFunction(next) {
+		return 0, false
+	}
+	s.pc = next
+	return 0, w.moveStack(s, inst)
+}
+
+// endsFunction: next is behind a function's last instruction, so what comes
+// before it doesn't go on.
+func (w *walker) endsFunction(next uint64) bool {
+	f, ok := w.im.SymbolAt(next - 1)
+	return ok && f.Size != 0 && next-f.Addr >= f.Size
+}
+
+// neverReturns knows the usual ends of a path by name. next is the address
+// after the call.
+func (w *walker) neverReturns(next uint64, inst *x86asm.Inst) bool {
+	rel, ok := inst.Args[0].(x86asm.Rel)
+	if !ok {
+		return false
+	}
+	f, ok := w.im.SymbolAt(next + uint64(int64(rel)))
+	if !ok {
+		return false
+	}
+	switch f.Name {
+	case "abort", "exit", "_exit", "_Exit", "__assert_fail", "__stack_chk_fail", "pthread_exit", "longjmp", "__chk_fail":
+		return true
+	}
+	return false
+}
+
+// moveStack executes what concerns rsp and the frame register; false where
+// rsp becomes unknown.
+func (w *walker) moveStack(s *epilogueState, inst *x86asm.Inst) bool {
+	sp := &s.regs[regRSP]
+	dst, isReg := dwarfReg(inst.Args[0])
+	switch inst.Op {
+	case x86asm.PUSH:
+		*sp -= 8
+		if s.pushed == nil {
+			s.pushed = map[uint64]uint64{}
+		}
+		s.pushed[*sp] = 0
+		if isReg {
+			s.pushed[*sp] = s.regs[dst]
+		}
+		return true
+	case x86asm.POP:
+		v, ok := w.word(s, *sp)
+		*sp += 8
+		if isReg {
+			s.regs[dst] = v
+		}
+		return ok
+	case x86asm.PUSHFQ:
+		*sp -= 8
+		return true
+	case x86asm.POPFQ:
+		*sp += 8
+		return true
+	case x86asm.LEAVE:
+		v, ok := w.word(s, s.regs[regRBP])
+		*sp, s.regs[regRBP] = s.regs[regRBP]+8, v
+		return ok
+	}
+	if !isReg {
+		return true
+	}
+	value, known := stackValue(s, inst)
+	switch {
+	case dst == regRSP:
+		*sp = value
+		return known
+	case dst == regRBP && inst.Op == x86asm.MOV && known:
+		s.regs[dst] = value
+	}
+	return true
+}
+
+// stackValue computes the instructions that set up and take down frames; false
+// for any other. CMP and TEST name rsp first without writing it.
+func stackValue(s *epilogueState, inst *x86asm.Inst) (uint64, bool) {
+	dst, _ := dwarfReg(inst.Args[0])
+	old := s.regs[dst]
+	switch inst.Op {
+	case x86asm.CMP, x86asm.TEST:
+		return old, true
+	case x86asm.ADD, x86asm.SUB, x86asm.AND:
+		imm, ok := inst.Args[1].(x86asm.Imm)
+		switch {
+		case !ok:
+			return 0, false
+		case inst.Op == x86asm.ADD:
+			return old + uint64(imm), true
+		case inst.Op == x86asm.SUB:
+			return old - uint64(imm), true
+		}
+		return old & uint64(imm), true
+	case x86asm.MOV:
+		src, ok := dwarfReg(inst.Args[1])
+		return s.regs[src], ok
+	case x86asm.LEA:
+		m, ok := inst.Args[1].(x86asm.Mem)
+		if !ok || m.Index != 0 {
+			return 0, false
+		}
+		base, ok := dwarfReg(m.Base)
+		return s.regs[base] + uint64(m.Disp), ok
+	}
+	return 0, false
+}
+
+// dwarfReg is the DWARF number of a 64-bit register.
+func dwarfReg(a x86asm.Arg) (int, bool) {
+	r, ok := a.(x86asm.Reg)
+	if !ok {
+		return 0, false
+	}
+	switch r {
+	case x86asm.RAX:
+		return 0, true
+	case x86asm.RDX:
+		return 1, true
+	case x86asm.RCX:
+		return 2, true
+	case x86asm.RBX:
+		return 3, true
+	case x86asm.RSI:
+		return 4, true
+	case x86asm.RDI:
+		return 5, true
+	case x86asm.RBP:
+		return regRBP, true
+	case x86asm.RSP:
+		return regRSP, true
+	}
+	if r >= x86asm.R8 && r <= x86asm.R15 {
+		return 8 + int(r-x86asm.R8), true
+	}
+	return 0, false
+}

@@ -1,0 +1,264 @@
+package image
+
+import (
+	"debug/dwarf"
+	"errors"
+	"io"
+	"path"
+	"sort"
+	"strings"
+)
+
+// Frame is a place in the sources.
+type Frame struct {
+	Function string
+	// Offset is pc's distance from the function's symbol; the place, where File
+	// is empty. For an inlined function, from that of the function around it.
+	Offset uint64
+	// File is a path relative to where the compiler ran, or the last element
+	// of one from elsewhere: the same on any machine. Path is the whole path
+	// as the compiler knew it, to read the source from.
+	File, Path   string
+	Line, Column int // Column 0: unknown
+	// Inlined: the function has been inlined into the next frame's.
+	Inlined bool
+}
+
+// row is one entry of a line table: code from addr to the next row's.
+type row struct {
+	addr         uint64
+	file         *dwarf.LineFile
+	line, column int
+	end          bool // ends a sequence: no code from here
+}
+
+// scope is a function, or one inlined into another.
+type scope struct {
+	ranges     [][2]uint64
+	name       string
+	inlined    bool
+	callFile   *dwarf.LineFile
+	callLine   int
+	callColumn int
+	children   []*scope // inlined here
+}
+
+// Frames returns the place of the instruction at pc, innermost first: inlined
+// functions, then the one that they were inlined into. Of a return address,
+// ask for the byte before it. Without debug information there is one frame
+// with function and offset; an address outside of all code has none.
+func (im *Image) Frames(pc uint64) []Frame {
+	if !im.IsCode(pc) {
+		return nil
+	}
+	d := &im.debug
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.load(im)
+	if fs, ok := d.frames[pc]; ok {
+		return fs
+	}
+	var fs []Frame
+	err := guard(func() (err error) {
+		fs, err = d.lookup(pc - im.Base)
+		return err
+	})
+	if err != nil || len(fs) == 0 {
+		fs = []Frame{{}}
+	}
+	if s, ok := im.SymbolAt(pc); ok {
+		for i := range fs {
+			fs[i].Offset = pc - s.Addr
+		}
+		if last := &fs[len(fs)-1]; last.Function == "" {
+			last.Function = s.Name
+		}
+	}
+	d.frames[pc] = fs
+	return fs
+}
+
+// lookup finds pc (as in the file) in the units.
+func (d *debugInfo) lookup(pc uint64) ([]Frame, error) {
+	for _, u := range d.units {
+		if !inRanges(u.ranges, pc) {
+			continue
+		}
+		if err := d.loadUnit(u); err != nil {
+			return nil, err
+		}
+		return u.frames(pc), nil
+	}
+	return nil, nil
+}
+
+// frames builds the places of pc: the line table has the innermost one, each
+// inlined scope says where it was called from.
+func (u *unit) frames(pc uint64) []Frame {
+	r := u.row(pc)
+	chain := u.chain(pc)
+	if r == nil && len(chain) == 0 {
+		return nil
+	}
+	var at Frame
+	if r != nil {
+		at = u.place(r.file, r.line, r.column)
+	}
+	if len(chain) == 0 {
+		return []Frame{at}
+	}
+	var fs []Frame
+	for i := len(chain) - 1; i >= 0; i-- {
+		s := chain[i]
+		at.Function, at.Inlined = s.name, s.inlined
+		fs = append(fs, at)
+		at = u.place(s.callFile, s.callLine, s.callColumn)
+	}
+	return fs
+}
+
+// chain lists the scopes around pc, outermost first.
+func (u *unit) chain(pc uint64) []*scope {
+	var chain []*scope
+	for scopes := u.scopes; ; {
+		var in *scope
+		for _, s := range scopes {
+			if inRanges(s.ranges, pc) {
+				in = s
+				break
+			}
+		}
+		if in == nil {
+			return chain
+		}
+		chain = append(chain, in)
+		scopes = in.children
+	}
+}
+
+// row finds the line table's row for pc. Line 0 marks code of no line: it
+// counts to the line before it.
+func (u *unit) row(pc uint64) *row {
+	i := sort.Search(len(u.rows), func(i int) bool { return u.rows[i].addr > pc }) - 1
+	if i < 0 || u.rows[i].end {
+		return nil
+	}
+	for j := i; j >= 0 && !u.rows[j].end; j-- {
+		if u.rows[j].line != 0 {
+			return &u.rows[j]
+		}
+	}
+	return nil
+}
+
+// place fills in a frame's position, its paths made the same on any machine.
+func (u *unit) place(f *dwarf.LineFile, line, column int) Frame {
+	if f == nil {
+		return Frame{}
+	}
+	shown := path.Base(f.Name)
+	if rel, ok := strings.CutPrefix(f.Name, u.compDir+"/"); ok && u.compDir != "" {
+		shown = path.Clean(rel)
+	} else if !path.IsAbs(f.Name) {
+		shown = path.Clean(f.Name)
+	}
+	return Frame{File: shown, Path: path.Clean(f.Name), Line: line, Column: column}
+}
+
+// loadUnit reads a unit's line table and functions.
+func (d *debugInfo) loadUnit(u *unit) error {
+	if u.loaded {
+		return nil
+	}
+	u.loaded = true
+	if err := d.loadRows(u); err != nil {
+		return err
+	}
+	return d.loadScopes(u)
+}
+
+func (d *debugInfo) loadRows(u *unit) error {
+	lr, err := d.data.LineReader(u.entry)
+	if err != nil || lr == nil {
+		return err
+	}
+	var e dwarf.LineEntry
+	for {
+		if err := lr.Next(&e); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+		u.rows = append(u.rows, row{e.Address, e.File, e.Line, e.Column, e.EndSequence})
+	}
+	u.files = lr.Files()
+	// Sequences come in any order. At one address an end comes before the
+	// next sequence's begin; otherwise the table's order stays: its last row
+	// for an address counts.
+	sort.SliceStable(u.rows, func(i, j int) bool {
+		a, b := &u.rows[i], &u.rows[j]
+		return a.addr < b.addr || (a.addr == b.addr && a.end && !b.end)
+	})
+	return nil
+}
+
+// loadScopes reads the unit's functions and what was inlined into them.
+// Lexical blocks between an inlined call and its caller make no scope.
+func (d *debugInfo) loadScopes(u *unit) error {
+	r := d.data.Reader()
+	r.Seek(u.entry.Offset)
+	if _, err := r.Next(); err != nil {
+		return err
+	}
+	if !u.entry.Children {
+		return nil
+	}
+	stack := []*scope{nil} // the scope around the entries being read; nil: none
+	for len(stack) > 0 {
+		e, err := r.Next()
+		if err != nil || e == nil {
+			return err
+		}
+		if e.Tag == 0 {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		around := stack[len(stack)-1]
+		s, err := d.scope(u, e)
+		if err != nil {
+			return err
+		}
+		if s == nil {
+			s = around
+		} else if around == nil || !s.inlined {
+			u.scopes = append(u.scopes, s)
+		} else {
+			around.children = append(around.children, s)
+		}
+		if e.Children {
+			stack = append(stack, s)
+		}
+	}
+	return nil
+}
+
+// scope makes a scope of an entry that is one with code; nil otherwise.
+func (d *debugInfo) scope(u *unit, e *dwarf.Entry) (*scope, error) {
+	if e.Tag != dwarf.TagSubprogram && e.Tag != dwarf.TagInlinedSubroutine {
+		return nil, nil
+	}
+	rs, err := d.entryRanges(e)
+	if err != nil || len(rs) == 0 {
+		return nil, err
+	}
+	s := &scope{ranges: rs, name: d.name(e), inlined: e.Tag == dwarf.TagInlinedSubroutine}
+	if s.inlined {
+		if i, ok := e.Val(dwarf.AttrCallFile).(int64); ok && i >= 0 && i < int64(len(u.files)) {
+			s.callFile = u.files[i]
+		}
+		line, _ := e.Val(dwarf.AttrCallLine).(int64)
+		column, _ := e.Val(dwarf.AttrCallColumn).(int64)
+		s.callLine, s.callColumn = int(line), int(column)
+	}
+	return s, nil
+}
