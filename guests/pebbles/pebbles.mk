@@ -1,0 +1,22 @@
+# What a Makefile includes to build tasks for Pebbles with plain gcc, after it
+# has set PEBBLES to this folder. A program is linked by naming its objects:
+#
+#	PEBBLES = path/to/guests/pebbles
+#	include $(PEBBLES)/pebbles.mk
+#	join_test: join_test.o thread.o mutex.o
+
+OPT ?= -O2
+
+# No floating point and no vector registers, which the interface doesn't know;
+# frames can be unwound by what is in .eh_frame.
+CFLAGS += -std=gnu11 -g $(OPT) -Wall -Wextra -I$(PEBBLES)/runtime \
+	-ffreestanding -fno-pic -fno-stack-protector -fcf-protection=none \
+	-mgeneral-regs-only -fasynchronous-unwind-tables
+ASFLAGS += -g
+LDFLAGS += -nostdlib -static -no-pie -Wl,-Ttext-segment=0x1000000 \
+	-Wl,-e,_main -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,norelro
+
+# Compiled into each program: there is no library to build first.
+RUNTIME = $(addprefix $(PEBBLES)/runtime/, crt0.S traps.S exit.c malloc.c printf.c string.c)
+LINK.o = $(CC) $(CFLAGS) $(LDFLAGS)
+LDLIBS += $(RUNTIME)
