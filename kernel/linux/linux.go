@@ -37,8 +37,7 @@ type machine interface {
 	Read32(addr uint64) uint32
 	Read64(addr uint64) uint64
 	Write(addr uint64, p []byte) bool
-	Write32(addr uint64, v uint32)
-	Write64(addr uint64, v uint64)
+	Write32(addr uint64, v uint32) bool
 	Protect(addr, size uint64, p emu.Prot)
 	Prot(addr uint64) emu.Prot
 	Set(p *uint64, v uint64)

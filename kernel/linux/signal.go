@@ -90,6 +90,11 @@ func (k *Kernel) fate(sig uint64) fate {
 	return fateHandled
 }
 
+// Handles reports whether the guest has a handler for a signal.
+func (k *Kernel) Handles(signal int) bool {
+	return signal > 0 && signal < numSignals && k.fate(uint64(signal)) == fateHandled
+}
+
 // Resources of OpSyscall.
 const (
 	resourceActions = 1 + iota // signal dispositions
