@@ -57,7 +57,11 @@ func TestOptionsCoverConfig(t *testing.T) {
 		if o.Help == "" || o.Doc == "" || strings.HasSuffix(o.Help, ".") || !strings.HasSuffix(o.Doc, ".") {
 			t.Errorf("--%s: the help has to be a clause, and the doc whole sentences", o.Name)
 		}
-		was, is := reflect.ValueOf(DefaultConfig()), reflect.ValueOf(c)
+		defaults := DefaultConfig()
+		if kept := string(c.Kept()) != string(defaults.Kept()); kept != o.Kept() {
+			t.Errorf("--%s: a bug file keeps it: %v, Kept: %v", o.Name, kept, o.Kept())
+		}
+		was, is := reflect.ValueOf(defaults), reflect.ValueOf(c)
 		n := 0
 		for f := range was.NumField() {
 			if !reflect.DeepEqual(was.Field(f).Interface(), is.Field(f).Interface()) {

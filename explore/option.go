@@ -51,6 +51,18 @@ func (o *Option) Default() string {
 	return strings.Join(o.Get(&c), ",")
 }
 
+// Kept reports whether schedules depend on the option, so that a bug file keeps
+// its value.
+func (o *Option) Kept() bool {
+	switch o.Group {
+	case GroupGuest, GroupPoints, GroupWorld, GroupTests:
+		return true
+	case GroupLimits:
+		return o.Name == "step-budget" || o.Name == "max-threads" || o.Name == "max-output"
+	}
+	return false
+}
+
 // Options is the table of all options.
 var Options = []Option{
 	{
@@ -254,7 +266,7 @@ var Options = []Option{
 	}, {
 		Name: "out", Group: GroupOutput, Value: "FILE",
 		Help: "where a bug is written for replay (default GUEST.landgo here; none: nowhere)",
-		Doc:  "With --keep-going the second bug goes to FILE.2, and so on. A file that isn't a bug file isn't overwritten.",
+		Doc:  "With --keep-going the second bug goes to GUEST.2.landgo, and so on. A file that isn't a bug file isn't overwritten.",
 		Set:  func(c *Config, v string) error { return setPath(&c.Out, v) },
 		Get:  func(c *Config) []string { return one(c.Out) },
 	}, {

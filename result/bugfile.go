@@ -38,7 +38,7 @@ type BugFile struct {
 func NewBugFile(r *Result, b *Bug, config json.RawMessage) *BugFile {
 	return &BugFile{
 		Format:   FileFormat,
-		Version:  r.Version,
+		Version:  Version,
 		Guest:    r.Guest,
 		Config:   config,
 		Kind:     b.Kind,
@@ -67,7 +67,8 @@ func ReadBugFile(path string) (*BugFile, error) {
 
 func parseBugFile(path string, text []byte) (*BugFile, error) {
 	var head struct {
-		Format string `json:"format"`
+		Format  string `json:"format"`
+		Version string `json:"version"`
 	}
 	if err := json.Unmarshal(text, &head); err != nil {
 		return nil, Errorf(BadBugFile, "%s isn't a bug file of landgo's: %w", path, err)
@@ -78,17 +79,28 @@ func parseBugFile(path string, text []byte) (*BugFile, error) {
 	if head.Format != FileFormat {
 		return nil, Errorf(OtherVersion, "%s has the format %q, this landgo reads %q", path, head.Format, FileFormat)
 	}
+	if head.Version != Version {
+		return nil, Errorf(OtherVersion, "%s was written by landgo %s, this is landgo %s", path, head.Version, Version)
+	}
 	var file BugFile
 	if err := json.Unmarshal(text, &file); err != nil {
 		return nil, Errorf(BadBugFile, "%s: %w", path, err)
 	}
-	if _, err := trace.ParseSchedule(file.Schedule); err != nil {
+	if err := CheckSchedule(file.Schedule); err != nil {
 		return nil, Errorf(BadSchedule, "%s: %w", path, err)
 	}
 	if file.Guest.Path == "" || len(file.Guest.SHA256) != 64 || len(file.Config) == 0 {
 		return nil, Errorf(BadBugFile, "%s: the guest or the configuration is missing", path)
 	}
 	return &file, nil
+}
+
+// CheckSchedule says whether a text is a schedule.
+func CheckSchedule(text string) error {
+	if _, err := trace.ParseSchedule(text); err != nil {
+		return Errorf(BadSchedule, "%w", err)
+	}
+	return nil
 }
 
 // Write puts the file at path, whole or not at all: whoever is killed while

@@ -50,10 +50,11 @@ type Unmodelled struct {
 	Where Frame  `json:"where"`
 }
 
-// Finish puts in what every inspection has: the schema, and empty lists for
-// null ones.
+// Finish puts in what every inspection has: the schema, landgo's version,
+// and empty lists for null ones.
 func (i *Inspection) Finish() {
 	i.Schema = Schema
+	i.Version = Version
 	i.Functions = full(i.Functions)
 	i.Points = full(i.Points)
 	i.Trusted = full(i.Trusted)

@@ -30,6 +30,7 @@ const (
 	TooLarge     ErrorKind = "too-large"
 	NoKernel     ErrorKind = "unknown-kernel"
 	Unwritable   ErrorKind = "unwritable"
+	NoOutput     ErrorKind = "no-output"
 	BadBugFile   ErrorKind = "bad-bug-file"
 	OtherVersion ErrorKind = "other-version"
 	OtherImage   ErrorKind = "other-image"
@@ -69,7 +70,7 @@ var Problems = []Problem{
 	{Usage, ExitUsage,
 		`unknown flag --serch, did you mean --search?`,
 		"A command, a flag or a flag's value isn't one that landgo knows, or two flags contradict each other.",
-		"\"landgo help run\" lists the flags"},
+		"\"landgo help\" lists the commands, \"landgo help run\" the flags"},
 	{UnknownPoint, ExitUsage,
 		`unknown preemption point "locks" in --pp, did you mean "lock"?`,
 		"--pp takes a comma list of kinds of preemption points.",
@@ -122,6 +123,10 @@ var Problems = []Problem{
 		`can't write the bug file /mnt/x.landgo: read-only file system`,
 		"landgo checks before the search starts that it can write its bug file, and doesn't overwrite files that aren't bug files.",
 		"give another place with --out FILE, or --out none to write no file"},
+	{NoOutput, ExitUsage,
+		`can't write the result to standard output: no space left on device`,
+		"There was a result, but it didn't get to where standard output goes.",
+		"send standard output to a place that takes it"},
 	{BadBugFile, ExitUsage,
 		`x.landgo isn't a bug file of landgo's`,
 		"The file isn't one that landgo run wrote, or somebody changed it.",

@@ -136,9 +136,10 @@ type Replay struct {
 }
 
 // Finish puts what every result has into one that explore filled in: the
-// schema, and empty lists for null ones.
+// schema, landgo's version, and empty lists for null ones.
 func (r *Result) Finish() {
 	r.Schema = Schema
+	r.Version = Version
 	r.Races = full(r.Races)
 	r.UnexaminedFirst = full(r.UnexaminedFirst)
 	r.Bugs = full(r.Bugs)

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+
+	"landgo/explore"
+	"landgo/result"
+)
+
+// engine is what the commands need of package explore; tests have their own.
+type engine interface {
+	// Run explores the configuration's state space. An error is one of usage
+	// or input; whatever else happened is in the result.
+	Run(context.Context, explore.Config, explore.Observer) (*result.Result, error)
+	// Replay runs one interleaving again. Of a bare schedule, the file has
+	// nothing else.
+	Replay(context.Context, explore.Config, *result.BugFile, explore.Observer) (*result.Result, error)
+	// Inspect says what landgo sees in the guest.
+	Inspect(explore.Config) (*result.Inspection, error)
+}
+
+// explorer is package explore as an engine.
+type explorer struct{}
+
+func (explorer) Run(ctx context.Context, c explore.Config, o explore.Observer) (*result.Result, error) {
+	return explore.Run(ctx, c, o)
+}
+
+func (explorer) Replay(ctx context.Context, c explore.Config, f *result.BugFile, o explore.Observer) (*result.Result, error) {
+	return explore.Replay(ctx, c, f, o)
+}
+
+func (explorer) Inspect(c explore.Config) (*result.Inspection, error) {
+	return explore.Inspect(c)
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"landgo/explore"
+	"landgo/result"
+)
+
+// exitText is "landgo help exit", and a section of each man page.
+const exitText = `0  verified: the whole space at the stated granularity, and no bug
+   bounded: the whole space within the stated bound, and no bug
+1  bug; of a replay: the same bug came back
+2  usage, unreadable input, a bug file that doesn't fit
+3  budget: time, memory or executions ran out, or an interrupt, and no bug so
+   far; of a replay: the bug didn't come back
+4  invalid: the guest can't be controlled, or does what isn't modelled
+5  a fault of landgo's own; never a verdict
+`
+
+func errorsTopic() *cobra.Command {
+	return &cobra.Command{Use: "errors", Short: "every error with its cause and cure", Long: result.ErrorTable()}
+}
+
+func exitTopic() *cobra.Command {
+	return &cobra.Command{Use: "exit", Short: "the verdicts and exit statuses", Long: exitText}
+}
+
+// isTopic reports whether a command is only a page of help.
+func isTopic(cmd *cobra.Command) bool {
+	return cmd.HasParent() && !cmd.Runnable() && !cmd.HasSubCommands()
+}
+
+// help shows a command's page.
+func (a *app) help(cmd *cobra.Command, _ []string) {
+	text := cmd.Long
+	if text == "" {
+		text = cmd.Short
+	}
+	fmt.Fprintln(a.stdout, strings.TrimSpace(text))
+	if !isTopic(cmd) {
+		fmt.Fprintln(a.stdout)
+		writeUsage(a.stdout, cmd)
+	}
+}
+
+// usage shows how to call a command.
+func (a *app) usage(cmd *cobra.Command) error {
+	writeUsage(a.stderr, cmd)
+	return nil
+}
+
+func writeUsage(w io.Writer, cmd *cobra.Command) {
+	fmt.Fprintf(w, "Usage:\n  %s\n", useLine(cmd))
+	if cmd.Example != "" {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "\nCommands:\n")
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() {
+				fmt.Fprintf(w, "  %-12s %s\n", c.Name(), c.Short)
+			}
+		}
+	}
+	if cmd.HasHelpSubCommands() && !cmd.HasParent() {
+		fmt.Fprintf(w, "\nMore help (landgo help NAME):\n")
+		for _, c := range cmd.Commands() {
+			if isTopic(c) {
+				fmt.Fprintf(w, "  %-12s %s\n", c.Name(), c.Short)
+			}
+		}
+	}
+	for _, g := range explore.Groups {
+		if rows := optionRows(cmd, g); rows != "" {
+			fmt.Fprintf(w, "\n%s:\n%s", g, rows)
+		}
+	}
+	if rows := otherFlags(cmd); rows != "" {
+		fmt.Fprintf(w, "\nOther flags:\n%s", rows)
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "\n\"%s COMMAND --help\" says more about a command.\n", cmd.CommandPath())
+	}
+}
+
+// useLine is a command's synopsis.
+func useLine(cmd *cobra.Command) string {
+	switch {
+	case !cmd.HasParent():
+		return cmd.Name() + " COMMAND"
+	case cmd.Runnable():
+		return cmd.Parent().CommandPath() + " " + cmd.Use
+	}
+	return cmd.CommandPath() + " COMMAND"
+}
+
+// optionRows has the command's options of a group, one a line.
+func optionRows(cmd *cobra.Command, g explore.Group) string {
+	var b strings.Builder
+	for i := range explore.Options {
+		o := &explore.Options[i]
+		if o.Group != g || o.Hidden || cmd.Flags().Lookup(o.Name) == nil {
+			continue
+		}
+		head := "--" + o.Name
+		if o.Value != "" {
+			head += " " + o.Value
+		}
+		help := o.Help
+		if d := o.Default(); d != "" {
+			help += " (default " + d + ")"
+		}
+		row(&b, head, help)
+	}
+	return b.String()
+}
+
+// otherFlags has those that aren't in the option table.
+func otherFlags(cmd *cobra.Command) string {
+	var b strings.Builder
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || explore.OptionNamed(f.Name) != nil {
+			return
+		}
+		head := "--" + f.Name
+		if f.Shorthand != "" {
+			head = "-" + f.Shorthand + ", " + head
+		}
+		if f.Value.Type() != "bool" {
+			head += " " + strings.ToUpper(f.Value.Type())
+		}
+		row(&b, head, f.Usage)
+	})
+	return b.String()
+}
+
+func row(b *strings.Builder, head, help string) {
+	if len(head) > 24 {
+		fmt.Fprintf(b, "  %s\n  %-24s %s\n", head, "", help)
+		return
+	}
+	fmt.Fprintf(b, "  %-24s %s\n", head, help)
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"landgo/explore"
+	"landgo/report"
+	"landgo/result"
+)
+
+func (a *app) inspectCommand() *cobra.Command {
+	c := explore.DefaultConfig()
+	cmd := &cobra.Command{
+		Use:   "inspect [flags] GUEST",
+		Short: "show what landgo sees in a guest",
+		Long: `inspect shows what landgo sees in a guest without exploring it: the kernel it
+recognises, the functions whose meaning it knows, the preemption points of each
+kind, what is trusted, and what it doesn't model.`,
+		Example: `  landgo inspect test`,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			own, guests := guestArgs(cmd, args)
+			if c.Guest, err = oneGuest(own); err != nil {
+				return err
+			}
+			c.Args = guests
+			if err := c.Validate(); err != nil {
+				return err
+			}
+			seen, err := a.engine.Inspect(c)
+			if err != nil {
+				return err
+			}
+			seen.Finish()
+			a.status = result.ExitOK
+			return a.print(func(w io.Writer) {
+				if c.JSON {
+					report.JSON(w, seen)
+					return
+				}
+				report.Inspection(w, seen, style(a.stdout))
+			})
+		},
+	}
+	addOptions(cmd, &c, func(o *explore.Option) bool {
+		return o.Group == explore.GroupPoints || o.Group == explore.GroupWorld || o.Name == "json"
+	})
+	return cmd
+}

@@ -1,0 +1,65 @@
+// Command landgo explores the interleavings of a multithreaded program: it runs
+// a compiled binary once for each way in which its threads can take turns that
+// could make a difference, and shows the one that fails.
+//
+// This package turns flags into a configuration and a result into text and an
+// exit status. What a command does is in package explore.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"landgo/result"
+)
+
+func main() {
+	os.Exit(guarded(os.Args[1:], os.Stderr, func() int {
+		return doMain(os.Args[1:], os.Stdout, os.Stderr, explorer{})
+	}))
+}
+
+// doMain is the whole program but for its end: it returns the exit status.
+func doMain(args []string, stdout, stderr io.Writer, e engine) (status int) {
+	defer func() {
+		if r := recover(); r != nil {
+			status = result.ExitFault
+			reportFault(stderr, fmt.Sprint(r), debug.Stack())
+		}
+	}()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+
+	app := &app{engine: e, stdout: stdout, stderr: stderr, status: result.ExitOK}
+	root := app.rootCommand()
+	root.SetArgs(args)
+	if err := root.ExecuteContext(ctx); err != nil {
+		return app.fail(err)
+	}
+	return app.status
+}
+
+// fail shows an error that came instead of a result.
+func (a *app) fail(err error) int {
+	kind := result.KindOf(err)
+	if kind == result.Fault {
+		reportFault(a.stderr, err.Error(), nil)
+		return result.ExitFault
+	}
+	fmt.Fprintf(a.stderr, "landgo: %s\n", result.Line(err))
+	return result.Explain(kind).Status
+}
+
+// reportFault says that landgo itself failed, and what to do about it.
+func reportFault(w io.Writer, message string, stack []byte) {
+	fmt.Fprintf(w, "landgo: %s\n", result.Line(result.Errorf(result.Fault, "internal error: %s", message)))
+	if len(stack) > 0 {
+		fmt.Fprintf(w, "%s", stack)
+	}
+	fmt.Fprintln(w, "landgo: this is a fault of landgo, not of the program that it ran: no verdict was reached")
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"landgo/explore"
+	"landgo/result"
+)
+
+func (a *app) replayCommand() *cobra.Command {
+	c := explore.DefaultConfig()
+	var schedule string
+	cmd := &cobra.Command{
+		Use:   "replay [flags] BUGFILE [GUEST]\n  landgo replay --schedule S [flags] GUEST [-- ARGUMENT...]",
+		Short: "run one interleaving again, with a step-by-step account",
+		Long: `replay runs exactly the interleaving that a bug file holds, and says of each
+step what it did. The guest is the one that the file names, or GUEST where it
+has moved. It refuses another guest, version or configuration with the reason.
+
+With --schedule it takes the schedule from a report's text; the options have to
+be those of the run that printed it.
+
+The exit status is 1 when the same bug came back, 3 when it didn't.`,
+		Example: `  landgo replay test.landgo
+  landgo replay test.landgo build/test
+  landgo replay --schedule s1:7f03a9c2:0@10412,0.1@35 test`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			own, guests := guestArgs(cmd, args)
+			if cmd.Flags().Changed("schedule") {
+				guest, err := oneGuest(own)
+				if err != nil {
+					return err
+				}
+				c.Guest, c.Args = guest, guests
+				return a.replay(cmd, c, &result.BugFile{Schedule: schedule})
+			}
+			return a.replayFile(cmd, c, own, guests)
+		},
+	}
+	cmd.Flags().StringVar(&schedule, "schedule", "", "the schedule to run, instead of a bug file's")
+	addOptions(cmd, &c, func(o *explore.Option) bool { return o.Kept() || shows(o) })
+	return cmd
+}
+
+// replayFile replays a bug file, which brings its own configuration.
+func (a *app) replayFile(cmd *cobra.Command, given explore.Config, own, guests []string) error {
+	switch {
+	case len(own) == 0:
+		return result.Errorf(result.Usage, "no bug file given")
+	case len(own) > 2 || len(guests) > 0:
+		return result.Errorf(result.Usage, "a bug file brings the guest's arguments: give the file, and the guest if it has moved")
+	}
+	for i := range explore.Options {
+		if o := &explore.Options[i]; o.Kept() && cmd.Flags().Changed(o.Name) {
+			return result.Errorf(result.Usage, "--%s doesn't go with a bug file, which has the options that its bug was found with", o.Name)
+		}
+	}
+	file, err := result.ReadBugFile(own[0])
+	if err != nil {
+		return err
+	}
+	c, err := explore.ConfigOf(file)
+	if err != nil {
+		return err
+	}
+	c.JSON, c.Quiet = given.JSON, given.Quiet
+	if len(own) == 2 {
+		c.Guest = own[1]
+	}
+	return a.replay(cmd, c, file)
+}
+
+// replay runs the interleaving and shows what came of it.
+func (a *app) replay(cmd *cobra.Command, c explore.Config, file *result.BugFile) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	if err := result.CheckSchedule(file.Schedule); err != nil {
+		return err
+	}
+	progress := a.progress(&c)
+	r, err := a.engine.Replay(cmd.Context(), c, file, progress)
+	progress.Close()
+	if err != nil {
+		return err
+	}
+	r.Finish()
+	if err := a.show(r, &c); err != nil {
+		return err
+	}
+	a.status = r.ExitStatus()
+	return nil
+}
+
+// shows reports whether an option says how a result is shown.
+func shows(o *explore.Option) bool { return o.Name == "json" || o.Name == "quiet" }

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"landgo/explore"
+	"landgo/report"
+	"landgo/result"
+)
+
+func (a *app) runCommand() *cobra.Command {
+	c := explore.DefaultConfig()
+	cmd := &cobra.Command{
+		Use:   "run [flags] GUEST [-- ARGUMENT...]",
+		Short: "explore a guest's interleavings until a bug or their end",
+		Long: `run explores the guest's interleavings until it finds a bug, has seen them all,
+or the budget runs out. Arguments after -- are the guest's.
+
+The verdict is verified, bounded, bug, budget or invalid ("landgo help exit").`,
+		Example: `  landgo run test
+  landgo run --pp lock,unlock --time 10m --json test -- -n 3
+  landgo run --search none --bound preempt=2 test`,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			own, guests := guestArgs(cmd, args)
+			if c.Guest, err = oneGuest(own); err != nil {
+				return err
+			}
+			c.Args = guests
+			return a.run(cmd, c)
+		},
+	}
+	addOptions(cmd, &c, func(*explore.Option) bool { return true })
+	return cmd
+}
+
+// run explores and shows the result.
+func (a *app) run(cmd *cobra.Command, c explore.Config) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	out := c.BugPath()
+	if out != "" {
+		if err := result.CheckWritable(out); err != nil {
+			return err
+		}
+	}
+	progress := a.progress(&c)
+	r, err := a.engine.Run(cmd.Context(), c, progress)
+	progress.Close()
+	if err != nil {
+		return err
+	}
+	r.Finish()
+	fileErr := saveBugs(r, &c, out)
+	if err := a.show(r, &c); err != nil {
+		return err
+	}
+	if fileErr != nil {
+		fmt.Fprintf(a.stderr, "landgo: %s\n", result.Line(fileErr))
+	}
+	a.status = r.ExitStatus()
+	return nil
+}
+
+// saveBugs writes a file for each bug and says in the bugs how to replay them.
+// A file that can't be written doesn't take the result away.
+func saveBugs(r *result.Result, c *explore.Config, out string) (failed error) {
+	for i, b := range r.Bugs {
+		b.File = ""
+		if out != "" {
+			path := numbered(out, i+1)
+			if err := result.NewBugFile(r, b, c.Kept()).Write(path); err != nil {
+				failed = err
+			} else {
+				b.File = path
+			}
+		}
+		b.Replay = c.ReplayCommand(b.File, b.Schedule)
+	}
+	return failed
+}
+
+// numbered is the path of the n-th bug: x.landgo, x.2.landgo, x.3.landgo.
+func numbered(path string, n int) string {
+	if n == 1 {
+		return path
+	}
+	const ext = ".landgo"
+	base, ok := strings.CutSuffix(path, ext)
+	if !ok {
+		return fmt.Sprintf("%s.%d", path, n)
+	}
+	return fmt.Sprintf("%s.%d%s", base, n, ext)
+}
+
+// show prints a result as the configuration asks.
+func (a *app) show(r *result.Result, c *explore.Config) error {
+	return a.print(func(w io.Writer) {
+		if c.JSON {
+			report.JSON(w, r)
+			return
+		}
+		report.Text(w, r, style(a.stdout))
+	})
+}
+
+// progress is the observer that shows how far a search is.
+func (a *app) progress(c *explore.Config) *report.Progress {
+	if c.Quiet {
+		return report.NewProgress(io.Discard, report.ProgressStyle{})
+	}
+	width, terminal := terminalWidth(a.stderr)
+	return report.NewProgress(a.stderr, report.ProgressStyle{Terminal: terminal, Width: width, Limited: c.Time != 0})
+}

@@ -1,0 +1,79 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"landgo/result"
+)
+
+// account tells a replay step by step: who, what, where, and why somebody else
+// goes on.
+func (p *page) account(events []result.Event) {
+	names := len("thread")
+	for i := range events {
+		names = max(names, len(events[i].Thread))
+	}
+	p.blank()
+	p.line("Step by step:")
+	p.line("%5s  %-*s  what it does, and where", "step", names, "thread")
+	for i := range events {
+		p.event(i+1, &events[i], names)
+	}
+}
+
+func (p *page) event(n int, e *result.Event, names int) {
+	head := fmt.Sprintf("%5d  %-*s  ", n, names, e.Thread)
+	rows := p.eventRows(e)
+	for i, r := range rows {
+		if i > 0 {
+			head = strings.Repeat(" ", len(head))
+		}
+		if len(head)+len(r.what)+2+len(r.where) <= p.width {
+			p.line("%s%-*s  %s", head, min(p.width-len(head)-len(r.where)-2, 34), r.what, r.where)
+		} else {
+			p.wrap(head, r.what)
+			p.line("%*s  in %s", len(head), "", r.where)
+		}
+		p.quote(strings.Repeat(" ", len(head)+2), r.frame, r.instruction)
+	}
+	indent := strings.Repeat(" ", len(head))
+	if e.ChoiceText != "" {
+		p.wrap(indent, "outcome "+fmt.Sprint(e.Choice)+": "+clean(e.ChoiceText))
+	}
+	for _, l := range strings.Split(strings.TrimRight(e.Output, "\n"), "\n") {
+		if l != "" {
+			p.line("%s", indent+"writes: "+p.cut(clean(l), len(indent)+8))
+		}
+	}
+	if e.Switch != "" {
+		mark := "----"
+		if e.Preemption {
+			mark = "===="
+		}
+		p.line("%7s%s %s %s (instruction %s)", "", mark, e.Thread, clean(e.Switch), group(e.End))
+	}
+}
+
+// eventRow is one line of an event.
+type eventRow struct {
+	what, where, instruction string
+	frame                    result.Frame
+}
+
+func (p *page) eventRows(e *result.Event) (rows []eventRow) {
+	if e.Does != "" {
+		f := result.Innermost(e.Stack)
+		rows = append(rows, eventRow{what: clean(e.Does), where: p.where(f), frame: f})
+	}
+	for i := range e.Accesses {
+		a := &e.Accesses[i]
+		f := result.Innermost(a.Stack)
+		rows = append(rows, eventRow{what: p.does(a), where: p.where(f), frame: f, instruction: a.Instruction})
+	}
+	if len(rows) == 0 {
+		f := result.Innermost(e.Stack)
+		rows = append(rows, eventRow{what: "runs", where: p.where(f), frame: f})
+	}
+	return rows
+}

@@ -1,0 +1,194 @@
+// Package report shows results: a first screen that a student understands, a
+// step-by-step account of a replay, what landgo sees in a guest, progress, and
+// JSON for machines.
+//
+// It turns plain values of package result into text and knows nothing of how
+// they came about. The same value gives the same bytes: no clock, no map order,
+// no terminal is asked here; Style has all that the look depends on.
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"landgo/result"
+)
+
+// Style says how text is to look.
+type Style struct {
+	// Width is the number of columns; text is made for 80 to 120 of them.
+	Width int
+	// Color allows terminal escapes.
+	Color bool
+	// Dir is the working directory: files below it are shown relative to it.
+	Dir string
+	// Source reads a source file; nil shows no source lines.
+	Source func(path string) ([]byte, error)
+}
+
+// JSON writes a result or an inspection as one object.
+func JSON(w io.Writer, v any) {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		panic(err) // plain data, and the writer is a buffer
+	}
+}
+
+// page is a text under construction.
+type page struct {
+	w     io.Writer
+	style Style
+	width int
+	files map[string][]string // source files by path, as lines
+}
+
+func newPage(w io.Writer, s Style) *page {
+	return &page{w: w, style: s, width: min(max(s.Width, 60), 120), files: map[string][]string{}}
+}
+
+func (p *page) line(format string, args ...any) {
+	fmt.Fprintln(p.w, strings.TrimRight(fmt.Sprintf(format, args...), " "))
+}
+
+func (p *page) blank() { fmt.Fprintln(p.w) }
+
+// wrap writes text in lines of the page's width. The first line begins with
+// head, and all others with as many spaces.
+func (p *page) wrap(head, text string) {
+	indent := strings.Repeat(" ", len(head))
+	line := head
+	for _, word := range strings.Fields(text) {
+		if len(line)+1+len(word) > p.width && strings.TrimSpace(line) != strings.TrimSpace(head) {
+			p.line("%s", line)
+			line = indent
+		}
+		if line != head && line != indent {
+			line += " "
+		}
+		line += word
+	}
+	p.line("%s", line)
+}
+
+// bold is text that stands out where the terminal can do that.
+func (p *page) bold(text string) string {
+	if !p.style.Color {
+		return text
+	}
+	return "\x1b[1m" + text + "\x1b[0m"
+}
+
+// file is a file's name as the user knows it.
+func (p *page) file(path string) string {
+	if rel, err := filepath.Rel(p.style.Dir, path); err == nil && p.style.Dir != "" && filepath.IsAbs(path) && !strings.HasPrefix(rel, "..") {
+		return clean(rel)
+	}
+	return clean(path)
+}
+
+// where is a frame as "function file:line", or with the address where there is
+// no line.
+func (p *page) where(f result.Frame) string {
+	place := f.Address.String()
+	if f.File != "" && f.Line > 0 {
+		place = fmt.Sprintf("%s:%d", p.file(f.File), f.Line)
+	}
+	if f.Function == "" {
+		return place
+	}
+	return clean(f.Function) + " " + place
+}
+
+// source is the text of a frame's line, or "" if it can't be read.
+func (p *page) source(f result.Frame) string {
+	if p.style.Source == nil || f.File == "" || f.Line <= 0 {
+		return ""
+	}
+	lines, ok := p.files[f.File]
+	if !ok {
+		if text, err := p.style.Source(f.File); err == nil {
+			lines = strings.Split(string(text), "\n")
+		}
+		p.files[f.File] = lines
+	}
+	if f.Line > len(lines) {
+		return ""
+	}
+	return clean(strings.TrimSpace(strings.ReplaceAll(lines[f.Line-1], "\t", " ")))
+}
+
+// quote writes a frame's source line, and the instruction beside it where one
+// is meant. Nothing is written where nothing is known.
+func (p *page) quote(indent string, f result.Frame, instruction string) {
+	text := p.source(f)
+	if text == "" && instruction == "" {
+		return
+	}
+	if text == "" {
+		p.line("%s%s", indent, p.cut(clean(instruction), len(indent)))
+		return
+	}
+	head := fmt.Sprintf("%s%d | ", indent, f.Line)
+	if instruction == "" {
+		p.line("%s%s", head, p.cut(text, len(head)))
+		return
+	}
+	asm := "; " + clean(instruction)
+	if room := p.width - len(head) - len(asm) - 2; len(text) <= room {
+		p.line("%s%-*s  %s", head, min(room, 36), text, asm)
+		return
+	}
+	p.line("%s%s", head, p.cut(text, len(head)))
+	p.line("%*s| %s", len(head)-2, "", p.cut(asm, len(head)))
+}
+
+// cut shortens text to what fits after a number of columns.
+func (p *page) cut(text string, used int) string {
+	if room := p.width - used; len(text) > room && room > 3 {
+		return text[:room-3] + "..."
+	}
+	return text
+}
+
+// clean makes text that comes from a guest harmless: control characters, which
+// a terminal might obey, are shown as Go escapes.
+func clean(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case unicode.IsPrint(r) && r != unicode.ReplacementChar:
+			b.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&b, "\\x%02x", r)
+		default:
+			fmt.Fprintf(&b, "\\u%04x", r)
+		}
+	}
+	return b.String()
+}
+
+// count is a number with its noun: "1 pair", "2 pairs".
+func count(n uint64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return group(n) + " " + noun + "s"
+}
+
+// group is a number with commas between groups of three digits.
+func group(n uint64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,181 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"landgo/result"
+)
+
+// Text writes the screen for a result.
+func Text(w io.Writer, r *result.Result, s Style) {
+	p := newPage(w, s)
+	p.headline(r)
+	switch {
+	case r.Verdict == result.Buggy:
+		p.bugs(r)
+	case r.Verdict == result.Invalid:
+		p.invalid(r)
+	case r.Replay != nil:
+		p.line("  The schedule ran to its end without the bug (%s).", clean(string(r.Replay.Expected)))
+	}
+	if len(r.Account) > 0 {
+		p.account(r.Account)
+	}
+	p.unexamined(r)
+	p.blank()
+	p.figures(r)
+	p.certificate(&r.Certificate)
+}
+
+// headline is the verdict, which never stands without what it holds for.
+func (p *page) headline(r *result.Result) {
+	guest := p.file(r.Guest.Path)
+	verdict, rest := string(r.Verdict), ""
+	switch r.Verdict {
+	case result.Verified:
+		verdict += " at " + r.Granularity
+		rest = "no interleaving of " + guest + " has a bug"
+	case result.Bounded:
+		verdict += " by " + r.Bound + " at " + r.Granularity
+		rest = "no interleaving of " + guest + " within the bound has a bug"
+	case result.Buggy:
+		rest = string(r.Bug.Kind) + ": " + clean(r.Bug.Message)
+	case result.Budget:
+		rest = clean(r.Reason) + "; no bug so far in " + guest + " at " + r.Granularity
+	case result.Invalid:
+		rest = clean(r.Reason)
+	}
+	text := verdict + ": " + rest
+	if len(text) <= p.width {
+		p.line("%s: %s", p.bold(verdict), rest)
+	} else {
+		p.wrap("", text)
+	}
+}
+
+// invalid explains why there is no verdict on the guest.
+func (p *page) invalid(r *result.Result) {
+	for i, f := range r.Place {
+		if i == 0 {
+			p.line("  in %s", p.where(f))
+			p.quote("       ", f, "")
+			continue
+		}
+		p.line("  called by %s", p.where(f))
+	}
+	if r.Problem == "" {
+		return
+	}
+	problem := result.Explain(r.Problem)
+	p.wrap("  why:  ", problem.Cause)
+	p.wrap("  cure: ", problem.Cure+" [landgo help errors: "+string(problem.Kind)+"]")
+}
+
+// unexamined says what a verdict leaves open.
+func (p *page) unexamined(r *result.Result) {
+	if r.Unexamined == 0 {
+		return
+	}
+	p.blank()
+	p.wrap("", fmt.Sprintf("Not examined: %s of conflicting accesses by different threads, seen with neither a preemption point nor a common lock between:", count(r.Unexamined, "pair")))
+	for _, pair := range r.UnexaminedFirst {
+		p.wrap("  ", fmt.Sprintf("%s: %s; %s", clean(pair.Variable), p.brief(&pair.First), p.brief(&pair.Second)))
+	}
+	if n := r.Unexamined - uint64(len(r.UnexaminedFirst)); n > 0 && n < r.Unexamined {
+		p.line("  and %s", count(n, "other"))
+	}
+	if r.Finer != "" {
+		p.line("To examine them:")
+		p.line("  %s", r.Finer)
+	}
+}
+
+// brief is an access in a few words.
+func (p *page) brief(a *result.Access) string {
+	return fmt.Sprintf("%s %s it in %s", a.Thread, a.Op, p.where(result.Innermost(a.Stack)))
+}
+
+// figures says how much was run, within which bound, and for how long.
+func (p *page) figures(r *result.Result) {
+	p.wrap("executions   ", fmt.Sprintf("%s complete, %s blocked, %s pruned; at most %s", group(r.Executions), group(r.Blocked), group(r.Pruned), count(uint64(r.Threads), "thread")))
+	p.wrap("transitions  ", fmt.Sprintf("%s, %s of them replayed; %s", group(r.Transitions), group(r.Replayed), count(r.Instructions, "instruction")))
+	p.wrap("search       ", fmt.Sprintf("%s, bound %s, points %s, on %s", r.Search, r.Bound, r.PP, r.Kernel))
+	if r.Replay == nil && r.Verdict != result.Invalid {
+		p.wrap("estimate     ", p.estimate(r))
+	}
+	p.line("time         %.2f s", r.Seconds)
+}
+
+func (p *page) estimate(r *result.Result) string {
+	e := r.Estimate
+	switch {
+	case r.Verdict == result.Verified || r.Verdict == result.Bounded:
+		return fmt.Sprintf("%s in all: the whole space was explored", count(r.Executions, "execution"))
+	case e.Executions == 0:
+		return "too early to say"
+	}
+	text := fmt.Sprintf("%s of about %s explored", percent(e.Explored), count(uint64(e.Executions), "execution"))
+	if e.SecondsLeft > 0 && r.Verdict == result.Budget {
+		text += fmt.Sprintf("; the rest would take about %s", seconds(e.SecondsLeft))
+	}
+	return text
+}
+
+// certificate says what the result rests on.
+func (p *page) certificate(c *result.Certificate) {
+	p.wrap("certificate  ", "image sha256 "+short(c.Image)+"; granularity "+c.Granularity+"; bound "+c.Bound+"; search "+c.Search)
+	const indent = "             "
+	p.wrap(indent, "memory "+c.Memory+"; timeouts "+c.Timeouts+"; "+c.Trusted)
+	if len(c.Calls) > 0 {
+		p.wrap(indent, "system calls met: "+clean(strings.Join(c.Calls, " ")))
+	}
+	for _, a := range c.Assumptions {
+		p.wrap(indent, clean(a))
+	}
+	p.wrap(indent, "self-check "+c.SelfCheck+"; "+c.Engine)
+}
+
+// short is the beginning of a digest, enough to tell guests apart by eye; JSON
+// has the whole one.
+func short(digest string) string {
+	if len(digest) <= 16 {
+		return digest
+	}
+	return digest[:16]
+}
+
+// percent is a share, with as many digits as it deserves.
+func percent(share float64) string {
+	switch {
+	case share >= 1:
+		return "100%"
+	case share >= 0.995: // not 100% before all was explored
+		return "99%"
+	case share >= 0.1:
+		return fmt.Sprintf("%.0f%%", 100*share)
+	case share >= 0.001:
+		return fmt.Sprintf("%.1f%%", 100*share)
+	case share > 0:
+		return "less than 0.1%"
+	}
+	return "0%"
+}
+
+// seconds is a time in the unit that a person would choose.
+func seconds(s float64) string {
+	switch {
+	case s < 1:
+		return "a second"
+	case s < 100:
+		return fmt.Sprintf("%.0f s", s)
+	case s < 100*60:
+		return fmt.Sprintf("%.0f min", s/60)
+	case s < 72*3600:
+		return fmt.Sprintf("%.0f h", s/3600)
+	case s < 1000*86400:
+		return fmt.Sprintf("%.0f days", s/86400)
+	}
+	return "years"
+}
