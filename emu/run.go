@@ -69,6 +69,8 @@ func (m *Machine) fillStop(r *Run, to Ctx) {
 	switch s.Why {
 	case StopBreak, StopTrap, StopFault, StopPrivileged, StopUnmodelled:
 		s.Regs = *(*Regs)(unsafe.Pointer(&c.regs))
+	default:
+		s.Regs = Regs{}
 	}
 }
 
