@@ -2,10 +2,11 @@ package image
 
 import "golang.org/x/arch/x86/x86asm"
 
-// Unwinding code without call-frame information. Debian's musl has none at
-// all, and no frame pointers either.
+// Unwinding code without call-frame information, forwards: what the rest of a
+// function does to the stack. Debian's musl has no such information at all, and
+// no frame pointers either.
 //
-// The idea: whatever a function does to its stack, it undoes before it
+// Whatever a function does to its stack, it undoes before it
 // returns. So run the rest of the function from where the thread stands,
 // looking only at what moves the stack pointer (push, pop, add, sub, lea,
 // leave): calls are stepped over, branches are tried both ways, and the first
@@ -21,46 +22,61 @@ import "golang.org/x/arch/x86/x86asm"
 // callee-saved register pops it (as gcc does) before it returns. Where the
 // path ran through a call that never returns, the stack is not as the return
 // expects; then the word there hardly ever follows a call, or isn't where the
-// ABI has return addresses (16n+8), and another path is tried.
+// ABI has return addresses (16n+8), and another path is tried. Where a
+// function's begin is known, file prologue.go is asked first: it has no such
+// doubts.
 
 const (
 	maxEpilogue = 4000 // instructions looked at for one frame
 	maxBranches = 256  // branches left to try
 )
 
-// epilogueState is the machine as far as the walk follows it.
-type epilogueState struct {
+// stackState is the machine as far as the walk follows it.
+type stackState struct {
 	pc   uint64
 	regs [numRules]uint64
 	// pushed are the words that the walk itself put on the stack.
-	pushed map[uint64]uint64
+	pushed map[uint64]pushed
+	saved  [numRules]bool // registers pushed so far
 }
 
-// epilogue finds the caller's frame by the code that follows. pc is where the
-// frame's code continues.
+// pushed is a word on the stack, and the register that it came from.
+type pushed struct {
+	value uint64
+	reg   int
+	first bool // of that register: so the caller's value of it
+}
+
+// epilogue finds the caller's frame by the code that follows.
 func (w *walker) epilogue() bool {
-	start := epilogueState{pc: w.pc, regs: w.regs}
-	todo, seen := []epilogueState{start}, map[uint64]bool{}
+	found := false
+	w.explore(stackState{pc: w.pc, regs: w.regs}, func(s *stackState, inst *x86asm.Inst) bool {
+		found = leaves(inst) && w.returns(s)
+		return found
+	})
+	return found
+}
+
+// explore runs the code from s on, every branch both ways, each instruction
+// once, until visit, called before each, returns true.
+func (w *walker) explore(s stackState, visit func(s *stackState, inst *x86asm.Inst) bool) {
+	todo, seen := []stackState{s}, map[uint64]bool{}
 	for budget := maxEpilogue; len(todo) > 0; {
-		s := todo[0]
-		todo = todo[1:]
-		for !seen[s.pc] {
+		s, todo = todo[0], todo[1:]
+		for !seen[s.pc] && budget > 0 {
 			seen[s.pc] = true
-			if budget--; budget < 0 {
-				return false
-			}
+			budget--
 			inst, _, err := decode(w.im.Bytes(s.pc, MaxInst), w.im.Machine)
 			if err != nil {
 				break
 			}
-			if leaves(&inst) && w.returns(&s) {
-				return true
+			if visit(&s, &inst) {
+				return
 			}
 			branch, ok := w.follow(&s, &inst)
 			if branch != 0 && len(todo) < maxBranches {
 				other := s
-				other.pc = branch
-				other.pushed = clone(s.pushed)
+				other.pc, other.pushed = branch, clone(s.pushed)
 				todo = append(todo, other)
 			}
 			if !ok {
@@ -68,14 +84,10 @@ func (w *walker) epilogue() bool {
 			}
 		}
 	}
-	return false
 }
 
-func clone(m map[uint64]uint64) map[uint64]uint64 {
-	if m == nil {
-		return nil
-	}
-	c := make(map[uint64]uint64, len(m))
+func clone(m map[uint64]pushed) map[uint64]pushed {
+	c := make(map[uint64]pushed, len(m))
 	for k, v := range m {
 		c[k] = v
 	}
@@ -89,7 +101,7 @@ func leaves(inst *x86asm.Inst) bool {
 }
 
 // returns takes the caller's frame from a state that stands at a ret.
-func (w *walker) returns(s *epilogueState) bool {
+func (w *walker) returns(s *stackState) bool {
 	const slotAlign = 8 // a return address's slot, modulo 16
 	sp := s.regs[regRSP]
 	ret, ok := w.word(s, sp)
@@ -102,9 +114,9 @@ func (w *walker) returns(s *epilogueState) bool {
 	return true
 }
 
-func (w *walker) word(s *epilogueState, addr uint64) (uint64, bool) {
-	if v, ok := s.pushed[addr]; ok {
-		return v, true
+func (w *walker) word(s *stackState, addr uint64) (uint64, bool) {
+	if p, ok := s.pushed[addr]; ok {
+		return p.value, true
 	}
 	return w.read(addr)
 }
@@ -112,7 +124,7 @@ func (w *walker) word(s *epilogueState, addr uint64) (uint64, bool) {
 // follow executes one instruction as far as the stack goes, and sets s.pc to
 // the next. It returns the other way of a branch (0: none), and whether s goes
 // on.
-func (w *walker) follow(s *epilogueState, inst *x86asm.Inst) (branch uint64, ok bool) {
+func (w *walker) follow(s *stackState, inst *x86asm.Inst) (branch uint64, ok bool) {
 	next := s.pc + uint64(inst.Len)
 	if rel, isRel := inst.Args[0].(x86asm.Rel); isRel && inst.Op != x86asm.CALL {
 		target := next + uint64(int64(rel))
@@ -160,18 +172,19 @@ func (w *walker) neverReturns(next uint64, inst *x86asm.Inst) bool {
 
 // moveStack executes what concerns rsp and the frame register; false where
 // rsp becomes unknown.
-func (w *walker) moveStack(s *epilogueState, inst *x86asm.Inst) bool {
+func (w *walker) moveStack(s *stackState, inst *x86asm.Inst) bool {
 	sp := &s.regs[regRSP]
 	dst, isReg := dwarfReg(inst.Args[0])
 	switch inst.Op {
 	case x86asm.PUSH:
 		*sp -= 8
 		if s.pushed == nil {
-			s.pushed = map[uint64]uint64{}
+			s.pushed = map[uint64]pushed{}
 		}
-		s.pushed[*sp] = 0
+		s.pushed[*sp] = pushed{}
 		if isReg {
-			s.pushed[*sp] = s.regs[dst]
+			s.pushed[*sp] = pushed{s.regs[dst], dst, !s.saved[dst]}
+			s.saved[dst] = true
 		}
 		return true
 	case x86asm.POP:
@@ -208,7 +221,7 @@ func (w *walker) moveStack(s *epilogueState, inst *x86asm.Inst) bool {
 
 // stackValue computes the instructions that set up and take down frames; false
 // for any other. CMP and TEST name rsp first without writing it.
-func stackValue(s *epilogueState, inst *x86asm.Inst) (uint64, bool) {
+func stackValue(s *stackState, inst *x86asm.Inst) (uint64, bool) {
 	dst, _ := dwarfReg(inst.Args[0])
 	old := s.regs[dst]
 	switch inst.Op {

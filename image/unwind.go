@@ -78,20 +78,20 @@ func (im *Image) Unwind(regs *Regs, read func(addr uint64) (uint64, bool)) []uin
 		return nil
 	}
 	im.unwind.load(im)
-	w := walker{im: im, read: read, pc: regs.RIP}
+	w := walker{im: im, read: read, pc: regs.RIP, innermost: true}
 	w.regs = [numRules]uint64{regs.RAX, regs.RDX, regs.RCX, regs.RBX, regs.RSI, regs.RDI, regs.RBP, regs.RSP,
 		regs.R8, regs.R9, regs.R10, regs.R11, regs.R12, regs.R13, regs.R14, regs.R15, regs.RIP}
 	var pcs []uint64
-	for innermost := true; len(pcs) < MaxFrames; innermost = false {
+	for ; len(pcs) < MaxFrames; w.innermost = false {
 		below := w.regs[regRSP]
 		interrupted := im.sigreturnOffset(w.pc) >= 0
-		if !w.step(innermost) || w.regs[regRSP] <= below || !im.IsCode(w.pc) || im.startsThread(w.pc-1) {
+		if !w.step() || w.regs[regRSP] <= below || !im.IsCode(w.pc) || im.startsThread(w.pc-1) {
 			break
 		}
 		switch {
 		case !interrupted:
 			pcs = append(pcs, w.pc)
-		case innermost:
+		case w.innermost:
 			pcs = append(pcs, w.pc+1)
 		default: // in place of the stub, which is nobody's function
 			pcs[len(pcs)-1] = w.pc + 1
@@ -135,23 +135,24 @@ type walker struct {
 	pc   uint64
 	// interrupted: pc is not a return address, but where a signal came.
 	interrupted bool
+	innermost   bool // no step has been made
 }
 
 // lookupPC is the address whose frame information counts: of a return address,
 // that of the call, which may be the function's last instruction.
-func (w *walker) lookupPC(innermost bool) uint64 {
-	if innermost || w.interrupted {
+func (w *walker) lookupPC() uint64 {
+	if w.innermost || w.interrupted {
 		return w.pc
 	}
 	return w.pc - 1
 }
 
 // step goes to the caller's frame.
-func (w *walker) step(innermost bool) bool {
+func (w *walker) step() bool {
 	if w.im.sigreturnOffset(w.pc) >= 0 {
 		return w.sigreturn()
 	}
-	pc := w.lookupPC(innermost)
+	pc := w.lookupPC()
 	if d := w.im.unwind.find(pc); d != nil {
 		row, err := d.row(pc, &w.im.unwind.section)
 		if err == nil {
@@ -163,7 +164,7 @@ func (w *walker) step(innermost bool) bool {
 			}
 		}
 	}
-	return w.epilogue() || w.framePointer() || (innermost && w.topOfStack())
+	return w.prologue() || w.epilogue() || w.framePointer() || (w.innermost && w.topOfStack())
 }
 
 // apply computes the caller's registers by the row's rules.
