@@ -1,0 +1,121 @@
+package scheduler
+
+import (
+	"landgo/image"
+	"landgo/trace"
+)
+
+// act says how a role is carried out.
+type act struct {
+	how  how
+	op   trace.OpKind
+	kind objectKind
+	// point is the kind of preemption point before it.
+	point Points
+	// release: a point of kind PointUnlock comes after it.
+	release bool
+	// deadline is the number of the argument that points to the absolute time
+	// at which the operation gives up; 0: it waits for ever.
+	deadline uint8
+}
+
+type how uint8
+
+const (
+	// ordinary code: nothing special.
+	ordinary how = iota
+	// operation: landgo carries it out as one step, or several.
+	operation
+	// quietly: the guest's own code runs without interruption.
+	quietly
+	// watched: the same, and what it touches of the user's memory is recorded.
+	watched
+	// noted: ordinary code, but landgo remembers that it was called.
+	noted
+	// ending: the guest's end.
+	ending
+)
+
+var acts = [image.NumRoles]act{
+	image.MutexInit:      {how: operation, op: trace.OpMutexInit, kind: kindMutex},
+	image.MutexDestroy:   {how: operation, op: trace.OpMutexDestroy, kind: kindMutex},
+	image.MutexLock:      {how: operation, op: trace.OpLock, kind: kindMutex, point: PointLock},
+	image.MutexTryLock:   {how: operation, op: trace.OpTryLock, kind: kindMutex, point: PointLock},
+	image.MutexTimedLock: {how: operation, op: trace.OpLock, kind: kindMutex, point: PointLock, deadline: 1},
+	image.MutexClockLock: {how: operation, op: trace.OpLock, kind: kindMutex, point: PointLock, deadline: 2},
+	image.MutexUnlock:    {how: operation, op: trace.OpUnlock, kind: kindMutex, release: true},
+
+	image.SpinInit:         {how: operation, op: trace.OpMutexInit, kind: kindMutex},
+	image.SpinInitOrUnlock: {how: operation, op: trace.OpUnlock, kind: kindMutex, release: true},
+	image.SpinDestroy:      {how: operation, op: trace.OpMutexDestroy, kind: kindMutex},
+	image.SpinLock:         {how: operation, op: trace.OpLock, kind: kindMutex, point: PointLock},
+	image.SpinTryLock:      {how: operation, op: trace.OpTryLock, kind: kindMutex, point: PointLock},
+	image.SpinUnlock:       {how: operation, op: trace.OpUnlock, kind: kindMutex, release: true},
+
+	image.CondInit:      {how: operation, op: trace.OpCondInit, kind: kindCond},
+	image.CondDestroy:   {how: operation, op: trace.OpCondDestroy, kind: kindCond},
+	image.CondWait:      {how: operation, op: trace.OpCondWait, kind: kindCond},
+	image.CondTimedWait: {how: operation, op: trace.OpCondWait, kind: kindCond, deadline: 2},
+	image.CondClockWait: {how: operation, op: trace.OpCondWait, kind: kindCond, deadline: 3},
+	image.CondSignal:    {how: operation, op: trace.OpCondSignal, kind: kindCond, release: true},
+	image.CondBroadcast: {how: operation, op: trace.OpCondBroadcast, kind: kindCond, release: true},
+
+	image.SemInit:      {how: operation, op: trace.OpSemInit, kind: kindSem},
+	image.SemDestroy:   {how: operation, op: trace.OpSemDestroy, kind: kindSem},
+	image.SemWait:      {how: operation, op: trace.OpSemWait, kind: kindSem, point: PointLock},
+	image.SemTryWait:   {how: operation, op: trace.OpSemTryWait, kind: kindSem, point: PointLock},
+	image.SemTimedWait: {how: operation, op: trace.OpSemWait, kind: kindSem, point: PointLock, deadline: 1},
+	image.SemClockWait: {how: operation, op: trace.OpSemWait, kind: kindSem, point: PointLock, deadline: 2},
+	image.SemPost:      {how: operation, op: trace.OpSemPost, kind: kindSem, release: true},
+	image.SemGetValue:  {how: operation, op: trace.OpSemGet, kind: kindSem},
+
+	image.RWInit:           {how: operation, op: trace.OpRWInit, kind: kindRWLock},
+	image.RWDestroy:        {how: operation, op: trace.OpRWDestroy, kind: kindRWLock},
+	image.RWReadLock:       {how: operation, op: trace.OpReadLock, kind: kindRWLock, point: PointLock},
+	image.RWTryReadLock:    {how: operation, op: trace.OpTryReadLock, kind: kindRWLock, point: PointLock},
+	image.RWTimedReadLock:  {how: operation, op: trace.OpReadLock, kind: kindRWLock, point: PointLock, deadline: 1},
+	image.RWClockReadLock:  {how: operation, op: trace.OpReadLock, kind: kindRWLock, point: PointLock, deadline: 2},
+	image.RWWriteLock:      {how: operation, op: trace.OpWriteLock, kind: kindRWLock, point: PointLock},
+	image.RWTryWriteLock:   {how: operation, op: trace.OpTryWriteLock, kind: kindRWLock, point: PointLock},
+	image.RWTimedWriteLock: {how: operation, op: trace.OpWriteLock, kind: kindRWLock, point: PointLock, deadline: 1},
+	image.RWClockWriteLock: {how: operation, op: trace.OpWriteLock, kind: kindRWLock, point: PointLock, deadline: 2},
+	image.RWUnlock:         {how: operation, op: trace.OpWriteUnlock, kind: kindRWLock, release: true},
+
+	image.BarrierInit:    {how: operation, op: trace.OpBarrierInit, kind: kindBarrier},
+	image.BarrierDestroy: {how: operation, op: trace.OpBarrierDestroy, kind: kindBarrier},
+	image.BarrierWait:    {how: operation, op: trace.OpBarrierArrive, kind: kindBarrier, point: PointLock},
+
+	image.Once: {how: operation, op: trace.OpOnce, kind: kindOnce, point: PointLock},
+
+	image.Create:    {how: quietly},
+	image.Join:      {how: operation, op: trace.OpJoin},
+	image.TryJoin:   {how: operation, op: trace.OpJoin},
+	image.TimedJoin: {how: operation, op: trace.OpJoin, deadline: 2},
+	image.ClockJoin: {how: operation, op: trace.OpJoin, deadline: 3},
+	image.Detach:    {how: operation, op: trace.OpDetach},
+
+	image.ThreadExit:  {how: operation, op: trace.OpExit},
+	image.KeyCreate:   {how: noted},
+	image.CleanupPush: {how: noted},
+	image.AtExit:      {how: noted},
+	image.ProcessExit: {how: ending, op: trace.OpEnd},
+	image.AssertFail:  {how: ending, op: trace.OpEnd},
+	image.Abort:       {how: ending, op: trace.OpEnd},
+	image.Panic:       {how: ending, op: trace.OpEnd},
+
+	image.Yield: {how: operation, op: trace.OpYield},
+	image.Sleep: {how: operation, op: trace.OpSleep},
+
+	image.Malloc:           {how: quietly},
+	image.Calloc:           {how: quietly},
+	image.Realloc:          {how: quietly},
+	image.ReallocArray:     {how: quietly},
+	image.Free:             {how: quietly},
+	image.AlignedAlloc:     {how: quietly},
+	image.PosixMemalign:    {how: quietly},
+	image.Memalign:         {how: quietly},
+	image.Valloc:           {how: quietly},
+	image.MallocUsableSize: {how: quietly},
+
+	image.Stdio: {how: watched},
+}

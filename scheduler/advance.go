@@ -1,0 +1,180 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/trace"
+)
+
+// firstChunk is the number of instructions that a run may take before landgo
+// looks whether the thread is in an endless loop.
+const firstChunk = 4096
+
+// advance runs a thread from its saved CPU state to its next preemption point.
+// allow is the number of shared events that it may make before it stops. New
+// accesses and operations are appended to tr.
+func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
+	skip := th.stand == standOp || th.stand == standRun
+	th.stand = standRun
+	chunk := uint64(firstChunk)
+	for {
+		stop := s.runCPU(th, tr, allow, skip, chunk)
+		skip = false
+		if len(stop.Accesses) > 0 {
+			allow = 0
+		}
+		switch stop.Why {
+		case emu.StopAccess:
+			th.stand, th.access = standAccess, stop.Access
+			if !s.pointAllowed(th, stop.PC) {
+				th.stand, allow = standRun, 1
+				continue
+			}
+			return s.arrive(th, tr)
+		case emu.StopBreak:
+			th.regs = stop.Regs
+			v, err := s.atBreak(th, tr)
+			if err != nil {
+				return err
+			}
+			switch v {
+			case stay:
+				return s.arrive(th, tr)
+			case passAllow:
+				if len(tr.Accesses) == 0 {
+					allow = 1
+				}
+			}
+			skip = v == step
+		case emu.StopTrap:
+			th.regs, th.trap = stop.Regs, stop.Trap
+			done, err := s.atTrap(th, tr)
+			if err != nil {
+				return err
+			}
+			if done {
+				return s.arrive(th, tr)
+			}
+		case emu.StopFault:
+			th.regs = stop.Regs
+			if s.kernel.Fault(th.id, stop.Fault, &th.regs) {
+				th.set = emu.SetAll
+				continue
+			}
+			return s.fail(th, s.faultFailure(th, stop.Fault))
+		case emu.StopBudget:
+			if th.insns-tr.Begin >= s.cfg.StepBudget {
+				return &BudgetError{Insns: th.insns - tr.Begin, PC: stop.PC, Thread: th.id}
+			}
+			spins, err := s.endless(th, tr)
+			if err != nil {
+				return err
+			}
+			if spins {
+				return nil
+			}
+			chunk *= 2
+		case emu.StopInsn: // a replay's segment ends here
+			return nil
+		case emu.StopPrivileged:
+			th.regs = stop.Regs
+			return s.fail(th, &Failure{Kind: Segfault, Thread: th.id, PC: stop.PC,
+				Message: "a privileged instruction: " + stop.Detail})
+		case emu.StopUnmodelled:
+			return s.invalid(InvalidInstruction, th, stop.PC, "the instruction %s isn't modelled", stop.Detail)
+		default:
+			return s.invalid(InvalidEngine, th, stop.PC, "the engine stopped for reason %d", stop.Why)
+		}
+	}
+}
+
+// runCPU lets the CPU run for a thread once and takes in what the run did.
+func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip bool, chunk uint64) *emu.Stop {
+	r := &s.run
+	r.From, r.Thread, r.Allow, r.SkipBreak = th.ctx, th.id, allow, skip
+	r.StopAt = 0
+	r.Budget = chunk
+	if left := s.cfg.StepBudget - (th.insns - tr.Begin); r.Budget > left {
+		r.Budget = left
+	}
+	r.Set = th.set
+	if r.Set != 0 {
+		r.Regs = th.regs
+		th.set = 0
+	}
+	r.Flags = s.flags(th)
+	if s.limit != 0 && s.limit > th.insns {
+		r.StopAt = s.limit - th.insns + 1
+	}
+	stop := s.machine.Run(r)
+	th.ctx, th.half = stop.Ctx, stop.Half
+	th.insns += stop.Insns
+	if len(stop.Accesses) > 0 {
+		tr.Accesses = append(tr.Accesses, stop.Accesses...)
+	}
+	if stop.Learned && r.Flags&(emu.Quiet|emu.Solo) == 0 {
+		s.finer = true
+	}
+	if s.observer != nil {
+		s.observer.Ran(th.id, stop)
+	}
+	return stop
+}
+
+// flags are the machine's flags for a thread's next run.
+func (s *System) flags(th *thread) emu.RunFlags {
+	var f emu.RunFlags
+	switch {
+	case th.starting:
+		f = emu.Quiet
+	case th.quiet.on:
+		f = emu.Quiet
+		if th.quiet.watch {
+			f |= emu.Watch
+		}
+	case s.alone(th):
+		f = emu.Solo
+	case s.cfg.Points&PointMem != 0:
+		f = emu.StopShared
+	case s.cfg.Points&PointAtomic != 0:
+		f = emu.StopAtomic
+	}
+	if s.cfg.KeepAll {
+		f |= emu.RecordAll
+	}
+	return f
+}
+
+// alone reports whether everything that other threads ever did happens before
+// the thread's next instruction, and nothing can run beside it: all others
+// have exited and were joined. Its accesses are no events then.
+func (s *System) alone(th *thread) bool {
+	for i := range s.threads {
+		if o := &s.threads[i]; s.exists[i] && o.id != th.id && (o.live() || !o.joined) {
+			return false
+		}
+	}
+	return true
+}
+
+// pointAllowed applies --within and --without to a point at pc.
+func (s *System) pointAllowed(th *thread, pc uint64) bool {
+	if len(s.cfg.Rules) == 0 {
+		return true
+	}
+	return allowed(s.cfg.Rules, s.StackNames(th.id))
+}
+
+// fail makes a thread stand before its failure: the guest's end is an event of
+// its own, which the others may still forestall.
+func (s *System) fail(th *thread, f *Failure) error {
+	th.stand, th.failure = standFailure, f
+	return nil
+}
+
+// breakAt sets a breakpoint; the first class given to an address stays.
+func (s *System) breakAt(addr uint64, c breakClass) {
+	if s.breaks[addr] == breakNone {
+		s.breaks[addr] = c
+		s.machine.Break(addr, uint8(c))
+	}
+}

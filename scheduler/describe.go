@@ -1,0 +1,112 @@
+package scheduler
+
+import (
+	"fmt"
+
+	"landgo/emu"
+	"landgo/image"
+	"landgo/trace"
+)
+
+// PC is the instruction at which a thread stands.
+func (s *System) PC(t trace.TID) uint64 { return s.standPC(&s.threads[t]) }
+
+// Stack is a thread's call stack: program counters, innermost first, return
+// addresses after the first.
+func (s *System) Stack(t trace.TID) []uint64 {
+	th := &s.threads[t]
+	regs := s.machine.Regs(th.ctx)
+	if th.set != 0 || th.stand == standOp || th.stand == standTrap {
+		regs = th.regs
+	}
+	return s.image.Unwind((*image.Regs)(&regs), func(addr uint64) (uint64, bool) {
+		if s.machine.Prot(addr)&emu.ProtRead == 0 {
+			return 0, false
+		}
+		return s.machine.Read64(addr), true
+	})
+}
+
+// StackNames are the names of the functions on a thread's stack, inlined ones
+// too, for the rules of --within and --without.
+func (s *System) StackNames(t trace.TID) []string {
+	s.frames = s.frames[:0]
+	for i, pc := range s.Stack(t) {
+		if i > 0 {
+			pc--
+		}
+		for _, f := range s.image.Frames(pc) {
+			s.frames = append(s.frames, f.Function)
+		}
+	}
+	return s.frames
+}
+
+// VariableName names an address by the variable that is there.
+func (s *System) VariableName(addr uint64) string {
+	if v, is := any(s.image).(interface{ Variable(uint64) (string, bool) }); is {
+		n, ok := v.Variable(addr)
+		if !ok {
+			return fmt.Sprintf("%#x", addr)
+		}
+		return n
+	}
+	return fmt.Sprintf("%#x", addr)
+}
+
+// assertMessage renders the arguments of __assert_fail.
+func (s *System) assertMessage(th *thread) string {
+	return fmt.Sprintf("assertion failed: %s", s.str(th.arg(0)))
+}
+
+// handlesAbort reports whether the guest has a handler for SIGABRT, so that
+// abort has to be carried out by its own code.
+func (s *System) handlesAbort() bool {
+	k, ok := s.kernel.(interface{ Handles(signal int) bool })
+	return ok && k.Handles(6)
+}
+
+// faultFailure is the bug of a processor fault.
+func (s *System) faultFailure(th *thread, f emu.Fault) *Failure {
+	out := &Failure{Kind: Segfault, Thread: th.id, PC: th.regs.RIP}
+	switch f.Kind {
+	case emu.FaultDivide:
+		out.Kind, out.Message = DivideError, "division by zero, or its result is too large"
+	case emu.FaultIllegal:
+		out.Kind, out.Message = IllegalInsn, "illegal instruction"
+	case emu.FaultBreakpoint:
+		out.Kind, out.Message = IllegalInsn, "a breakpoint instruction"
+	case emu.FaultProtection:
+		out.Message = "general protection fault: a bad address, misaligned vector access, or privileged instruction"
+	case emu.FaultFetch:
+		out.Message = fmt.Sprintf("jump to %s, where no code is", s.VariableName(f.Addr))
+	default:
+		verb := map[bool]string{true: "write to", false: "read from"}[f.Kind == emu.FaultWrite]
+		switch sp := th.regs.RSP; {
+		case f.Addr < 4096:
+			out.Message = fmt.Sprintf("%s address %#x: a null pointer", verb, f.Addr)
+		case f.Addr+(1<<16) > sp && f.Addr < sp+(1<<12):
+			out.Kind, out.Message = StackOverflow, "the thread's stack is used up"
+		default:
+			out.Message = fmt.Sprintf("%s address %#x, which isn't mapped so", verb, f.Addr)
+		}
+	}
+	return out
+}
+
+// setErrno sets a thread's errno. musl keeps it in the thread control block;
+// glibc in thread-local storage, whose end is the FS base.
+func (s *System) setErrno(th *thread, v uint32) {
+	switch s.libc {
+	case image.Musl:
+		s.machine.Write32(th.regs.FSBase+muslErrnoOffset, v)
+	case image.Glibc:
+		if sym, ok := s.image.Symbol("errno"); ok && s.image.TLS != nil {
+			size := (s.image.TLS.MemSize + s.image.TLS.Align - 1) &^ (s.image.TLS.Align - 1)
+			s.machine.Write32(th.regs.FSBase-size+sym.Addr, v)
+		}
+	}
+}
+
+// muslErrnoOffset is where struct pthread of musl 1.2 holds errno_val.
+const muslErrnoOffset = 0x34

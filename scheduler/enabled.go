@@ -1,0 +1,158 @@
+package scheduler
+
+import (
+	"landgo/image"
+	"landgo/trace"
+)
+
+// Threads implements por.System: who is there, who can run, what the others
+// wait for.
+func (s *System) Threads(dst []trace.Thread) []trace.Thread {
+	first := len(dst)
+	ready := false
+	for i := range s.threads {
+		if !s.exists[i] {
+			continue
+		}
+		th := &s.threads[i]
+		dst = append(dst, trace.Thread{ID: th.id, Yielding: th.yielding})
+		d := &dst[len(dst)-1]
+		s.describe(th, d)
+		if d.Status == trace.Ready {
+			ready = true
+			if d.Outcomes == 0 {
+				d.Outcomes = 1
+			}
+		}
+	}
+	if !ready {
+		s.letExpire(dst[first:])
+	}
+	return dst
+}
+
+// letExpire makes the timed wait with the earliest deadline ready when nobody
+// else is: a wait runs out only when nobody else can run (DESIGN §4).
+func (s *System) letExpire(list []trace.Thread) {
+	t := s.nextDeadline()
+	for i := range list {
+		if list[i].ID == t {
+			list[i].Status, list[i].Outcomes = trace.Ready, 1
+			list[i].Pending = trace.Op{Kind: trace.OpAdvance}
+		}
+	}
+}
+
+// describe fills in a thread's status and pending operation.
+func (s *System) describe(th *thread, d *trace.Thread) {
+	switch th.stand {
+	case standRun:
+	case standAccess:
+		d.Pending.Kind, d.PendingAccess = trace.OpAccess, th.access
+	case standOp:
+		d.Pending = s.pendingOp(th)
+		if !s.possible(th) {
+			d.Status = trace.Blocked
+		}
+		d.Outcomes = s.outcomes(th)
+	case standTrap:
+		p := s.kernel.Plan(th.id, th.trap)
+		d.Pending, d.Outcomes = p.Op, p.Outcomes
+		if p.Blocked {
+			d.Status = trace.Blocked
+		}
+	case standSleep:
+		d.Status, d.Pending = trace.Blocked, th.pending
+	case standSpin:
+		d.Status, d.Waits = trace.Spinning, th.waits
+		d.Pending, d.PendingAccess = trace.Op{Kind: trace.OpAccess}, th.access
+	case standFailure:
+		d.Pending.Kind = trace.OpEnd
+	case standExited:
+		d.Status = trace.Exited
+	}
+}
+
+// pendingOp is the operation that a thread standing at a trusted function
+// would do next.
+func (s *System) pendingOp(th *thread) trace.Op {
+	a := &acts[th.role]
+	op := trace.Op{Kind: a.op, Obj: th.arg(0), PC: th.regs.RIP}
+	if th.role == image.Join || th.role == image.Detach {
+		op.Obj = uint64(s.threadOf(th.arg(0)))
+		return op
+	}
+	if th.role == image.ProcessExit {
+		op.Obj = 0
+		return op
+	}
+	op.Size = objectSize[a.kind]
+	switch th.phase {
+	case phaseReacquire:
+		op.Kind, op.Obj, op.Size = trace.OpLock, th.mutex, objectSize[kindMutex]
+	case phaseLeave:
+		op.Kind = trace.OpBarrierLeave
+	}
+	return op
+}
+
+// possible reports whether the operation at which a thread stands can be done
+// now. A misuse is possible: it is done as a failure.
+func (s *System) possible(th *thread) bool {
+	switch th.phase {
+	case phaseQueued:
+		return false
+	case phaseReacquire:
+		o := s.objectOf(th.mutex, kindMutex)
+		return o.owner == trace.NoThread
+	case phaseLeave:
+		return index(s.objectOf(th.arg(0), kindBarrier).leaving, th.id) >= 0
+	}
+	switch th.role {
+	case image.MutexLock, image.MutexTimedLock, image.MutexClockLock, image.SpinLock:
+		o := s.objectOf(th.arg(0), kindMutex)
+		return o.owner == trace.NoThread || o.owner == th.id
+	case image.SemWait, image.SemTimedWait, image.SemClockWait:
+		return s.objectOf(th.arg(0), kindSem).value > 0
+	case image.RWReadLock, image.RWTimedReadLock, image.RWClockReadLock:
+		o := s.objectOf(th.arg(0), kindRWLock)
+		return o.owner == trace.NoThread || o.owner == th.id
+	case image.RWWriteLock, image.RWTimedWriteLock, image.RWClockWriteLock:
+		o := s.objectOf(th.arg(0), kindRWLock)
+		return o.owner == th.id || o.owner == trace.NoThread && len(o.readers) == 0 || index(o.readers, th.id) >= 0
+	case image.Once:
+		o := s.objectOf(th.arg(0), kindOnce)
+		return o.done || o.owner == trace.NoThread
+	case image.Join, image.TimedJoin, image.ClockJoin:
+		t := s.threadOf(th.arg(0))
+		return t == trace.NoThread || t == th.id || !s.threads[t].live()
+	}
+	return true
+}
+
+// outcomes is the number of outcomes of the operation at which a thread
+// stands: a signal may let any waiter go.
+func (s *System) outcomes(th *thread) uint32 {
+	if th.role == image.CondSignal {
+		return uint32(max(1, len(s.objectOf(th.arg(0), kindCond).waiters)))
+	}
+	return 1
+}
+
+// nextDeadline is the thread whose timed wait runs out first, ties by TID.
+func (s *System) nextDeadline() trace.TID {
+	best, when := trace.NoThread, uint64(0)
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !s.exists[i] || !th.timed || th.stand != standOp {
+			continue
+		}
+		if best == trace.NoThread || th.deadline < when {
+			best, when = th.id, th.deadline
+		}
+	}
+	if t, at := s.kernel.NextDeadline(); t != trace.NoThread && (best == trace.NoThread || at < when) {
+		return t
+	}
+	return best
+}

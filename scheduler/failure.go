@@ -1,0 +1,72 @@
+package scheduler
+
+import "landgo/trace"
+
+// Kind is a kind of bug (DESIGN §8's names).
+type Kind string
+
+const (
+	Assertion     Kind = "assertion"
+	Deadlock      Kind = "deadlock"
+	Livelock      Kind = "livelock"
+	Segfault      Kind = "segfault"
+	IllegalInsn   Kind = "illegal-instruction"
+	DivideError   Kind = "divide-error"
+	StackOverflow Kind = "stack-overflow"
+	LockMisuse    Kind = "lock-misuse"
+	InvalidFree   Kind = "invalid-free"
+	DoubleFree    Kind = "double-free"
+)
+
+// Failure is a bug at the end of an execution.
+type Failure struct {
+	Kind    Kind
+	Message string
+	Thread  trace.TID
+	PC      uint64 // where the thread stands
+	// Waits lists who waits for what and whom (deadlock, livelock).
+	Waits []Wait
+}
+
+// Wait is one thread's part in a deadlock or livelock.
+type Wait struct {
+	Thread trace.TID
+	What   string // "mutex 0x4c72a0", "thread 0.1 to end", ...
+	Obj    uint64
+	// Owner holds it, or trace.NoThread.
+	Owner trace.TID
+	// Cycle: the thread is part of the waits-for cycle.
+	Cycle bool
+}
+
+// InvalidError says why a guest can't be controlled: the verdict is invalid,
+// never green.
+type InvalidError struct {
+	What   What
+	Reason string
+	PC     uint64 // where, or 0
+	Thread trace.TID
+}
+
+// What is the kind of thing that isn't modelled or goes beyond a limit.
+type What uint8
+
+const (
+	InvalidCall What = iota
+	InvalidInstruction
+	InvalidThreads
+	InvalidEngine
+)
+
+func (e *InvalidError) Error() string { return e.Reason }
+
+// BudgetError says that one step ran longer than the step budget.
+type BudgetError struct {
+	Insns  uint64
+	PC     uint64
+	Thread trace.TID
+}
+
+func (e *BudgetError) Error() string {
+	return "a step ran more instructions than the step budget allows"
+}

@@ -1,0 +1,57 @@
+package scheduler
+
+import (
+	"landgo/image"
+	"landgo/trace"
+)
+
+// Merging lock and unlock with their neighbours (Lipton 1975, reduction): as
+// long as a mutex is only ever locked and unlocked, nobody can tell a state in
+// which a thread has just taken it from the one before (no other operation on
+// it is possible or has a result in either), so what others do between the
+// lock and the next access can be done before the lock: a lock moves right. In
+// the same way an unlock moves left. Under PointMem a critical section of n
+// accesses is then n steps rather than n+2, and its traces are the same in
+// number.
+//
+// What else can be done to a mutex (trylock, a timed lock, initialisation and
+// destruction while others live) sees whether it is held at a moment. The
+// first such operation makes the mutex contended for good, and if one was
+// merged before, the search starts again (por.ErrFiner).
+
+// merges reports whether lock and unlock of a mutex are merged, and remembers
+// that they were.
+func (s *System) merges(mutex uint64) bool {
+	if s.cfg.NoMerge || s.cfg.Points&PointMem == 0 || s.contended[mutex] {
+		return false
+	}
+	s.merged[mutex] = true
+	return true
+}
+
+// contend learns from the operation at whose entry a thread stands.
+func (s *System) contend(th *thread, a *act) {
+	if a.kind != kindMutex || a.op == trace.OpUnlock && th.role != image.SpinInitOrUnlock {
+		return
+	}
+	switch a.op {
+	case trace.OpLock:
+		if a.deadline == 0 {
+			return
+		}
+	case trace.OpTryLock, trace.OpMutexInit, trace.OpMutexDestroy:
+	case trace.OpUnlock:
+		if s.objectOf(th.arg(0), kindMutex).owner != trace.NoThread {
+			return
+		}
+	default:
+		return
+	}
+	m := th.arg(0)
+	if !s.contended[m] {
+		s.contended[m] = true
+		if s.merged[m] {
+			s.finer = true
+		}
+	}
+}

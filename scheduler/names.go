@@ -1,0 +1,51 @@
+package scheduler
+
+import (
+	"fmt"
+
+	"landgo/trace"
+)
+
+// names interns threads' names: a thread is called by the path of its place in
+// the tree of creations ("0" the first thread, "0.2" its second child,
+// "0.2.1" that one's first), which no order of execution can change. Interned
+// numbers are kept for a whole exploration and never rewound, so that one name
+// is one TID in all of its executions.
+type names struct {
+	paths []string
+	ids   map[child]trace.TID
+	max   int
+}
+
+type child struct {
+	parent  trace.TID
+	ordinal uint64
+}
+
+func newNames(max int) *names {
+	return &names{paths: []string{"0"}, ids: map[child]trace.TID{}, max: max}
+}
+
+func (n *names) intern(parent trace.TID, ordinal uint64) (trace.TID, error) {
+	key := child{parent, ordinal}
+	if t, ok := n.ids[key]; ok {
+		return t, nil
+	}
+	if len(n.paths) >= n.max {
+		return trace.NoThread, fmt.Errorf("the guest creates more than %d threads", n.max)
+	}
+	t := trace.TID(len(n.paths))
+	n.paths = append(n.paths, fmt.Sprintf("%s.%d", n.paths[parent], ordinal))
+	n.ids[key] = t
+	return t, nil
+}
+
+// lookup finds a thread by its path name.
+func (n *names) lookup(path string) (trace.TID, bool) {
+	for i, p := range n.paths {
+		if p == path {
+			return trace.TID(i), true
+		}
+	}
+	return trace.NoThread, false
+}

@@ -1,0 +1,141 @@
+package scheduler
+
+import (
+	"landgo/image"
+	"landgo/trace"
+)
+
+// object is the model of one trusted synchronisation object, by its address.
+// It comes into being at its first use, from the bytes that an initialiser
+// left there, or by its init function.
+//
+// invariant: slices are never changed in place (Rewind puts old values back).
+type object struct {
+	addr uint64
+	kind objectKind
+
+	// mutex, spin lock; rwlock: the writer. NoThread: free.
+	owner trace.TID
+	depth uint64 // of a recursive mutex
+	mtype mutexType
+
+	readers []trace.TID // rwlock
+	value   uint64      // semaphore's count; barrier's number of parties
+	waiters []trace.TID // condition variable's queue; barrier's arrivals
+	leaving []trace.TID // barrier: released, not yet left
+	done    bool        // once: has run
+
+	destroyed bool
+	// dead: the owner of a robust mutex ended while it held it.
+	dead bool
+}
+
+type objectKind uint8
+
+const (
+	kindMutex objectKind = iota
+	kindCond
+	kindSem
+	kindRWLock
+	kindBarrier
+	kindOnce
+)
+
+type mutexType uint8
+
+const (
+	mutexNormal mutexType = iota
+	mutexRecursive
+	mutexErrorCheck
+	mutexRobust mutexType = 8 // a flag
+)
+
+// objectSize is the number of bytes of a kind of object: both libcs agree on
+// x86-64.
+var objectSize = [...]uint32{kindMutex: 40, kindCond: 48, kindSem: 32, kindRWLock: 56, kindBarrier: 32, kindOnce: 4}
+
+// objectOf finds or makes the object of a kind at an address.
+func (s *System) objectOf(addr uint64, kind objectKind) *object {
+	o := s.objects[addr]
+	if o == nil {
+		o = &object{addr: addr, kind: kind, owner: trace.NoThread}
+		s.objects[addr] = o
+		s.saved = append(s.saved, saved{object: o, fresh: true})
+		s.adopt(o)
+	} else if o.kind != kind {
+		// Memory used again for another object, without an init call.
+		s.saveObject(o)
+		*o = object{addr: addr, kind: kind, owner: trace.NoThread}
+		s.adopt(o)
+	}
+	return o
+}
+
+// adopt reads what a static initialiser says about a new object.
+func (s *System) adopt(o *object) {
+	m := s.machine
+	switch o.kind {
+	case kindMutex:
+		if s.libc == image.Musl {
+			o.mtype = muslMutexType(m.Read32(o.addr))
+		} else {
+			o.mtype = glibcMutexType(m.Read32(o.addr + 16))
+		}
+	case kindSem:
+		o.value = uint64(m.Read32(o.addr))
+		if s.libc == image.Musl {
+			o.value &= 0x7fffffff
+		}
+	}
+}
+
+// glibcMutexType decodes __data.__kind: 0 normal, 1 recursive, 2 error
+// checking, 3 adaptive; 16 robust.
+func glibcMutexType(kind uint32) mutexType {
+	t := [...]mutexType{mutexNormal, mutexRecursive, mutexErrorCheck, mutexNormal}[kind&3]
+	if kind&16 != 0 {
+		t |= mutexRobust
+	}
+	return t
+}
+
+// muslMutexType decodes _m_type: 0 normal, 1 recursive, 2 error checking; 4
+// robust.
+func muslMutexType(kind uint32) mutexType {
+	t := [...]mutexType{mutexNormal, mutexRecursive, mutexErrorCheck, mutexNormal}[kind&3]
+	if kind&4 != 0 {
+		t |= mutexRobust
+	}
+	return t
+}
+
+// saveObject keeps the object's present value for Rewind.
+func (s *System) saveObject(o *object) {
+	s.saved = append(s.saved, saved{object: o, old: *o})
+}
+
+// saved is one entry of the log of changed objects.
+type saved struct {
+	object *object
+	old    object
+	fresh  bool // the object didn't exist before
+}
+
+func without(list []trace.TID, i int) []trace.TID {
+	out := make([]trace.TID, 0, len(list)-1)
+	return append(append(out, list[:i]...), list[i+1:]...)
+}
+
+func with(list []trace.TID, t trace.TID) []trace.TID {
+	out := make([]trace.TID, 0, len(list)+1)
+	return append(append(out, list...), t)
+}
+
+func index(list []trace.TID, t trace.TID) int {
+	for i, x := range list {
+		if x == t {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,48 @@
+package scheduler
+
+// Points is the set of kinds of preemption points that a search uses.
+// Voluntary switches (yield, sleep, blocking, a thread's end) are always points.
+type Points uint8
+
+const (
+	// PointLock: before acquiring: mutex lock and trylock, sem_wait, rwlock,
+	// a condition variable's reacquire, barrier, once.
+	PointLock Points = 1 << iota
+	// PointUnlock: after releasing: unlock, sem_post, signal, broadcast.
+	PointUnlock
+	// PointAtomic: before lock-prefixed and xchg-memory instructions.
+	PointAtomic
+	// PointMem: before every access to memory that threads share, and all of
+	// the above.
+	PointMem
+)
+
+// Rule restricts points by the call stack: where a function with the name is
+// on the stack, points are allowed (Within) or not. The last matching rule
+// wins; without a match points are allowed unless there is a Within rule
+// (Landslide's within_function and without_function).
+type Rule struct {
+	Function string
+	Within   bool
+}
+
+// allowed reports whether rules allow a point where the stack has these
+// functions.
+func allowed(rules []Rule, stack []string) bool {
+	ok := true
+	for _, r := range rules {
+		if r.Within {
+			ok = false
+			break
+		}
+	}
+	for _, r := range rules {
+		for _, f := range stack {
+			if f == r.Function {
+				ok = r.Within
+				break
+			}
+		}
+	}
+	return ok
+}

@@ -1,0 +1,285 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/trace"
+)
+
+// An exact spin (DESIGN §5): a thread that is back where it was, with nothing
+// done that another could see and nothing changed in what it read, will do the
+// same for ever, until one of the bytes that it read changes. It waits for
+// that, rather than being run again.
+//
+// The test is made where a thread comes to stand, and only after it has polled
+// once as an ordinary step: so what may happen between the reads of a loop is
+// explored from that first turn. Two ways to know:
+//
+//   - A loop with one shared read: after a poll of the bytes that the thread is
+//     about to read again, one more turn is tried and taken back. If it comes
+//     to the same place with the same CPU state and memory, with no effect, the
+//     state recurs. The trial makes dead registers not matter: they have their
+//     final value by then.
+//   - A loop of several steps: the thread's own earlier steps are walked back,
+//     as long as none had an effect, to one that began in exactly this state.
+//
+// "No effect" is each write silent, one by one; a back-out lock, whose visible
+// writes cancel out only in sum, isn't a spin.
+
+// stepInfo is what spin detection remembers of a step of the present path.
+type stepInfo struct {
+	tr      *trace.Transition
+	ctx     emu.Ctx // before the step
+	journal uint64  // the machine's journal before the step
+	pc      uint64  // where the thread stood
+	prev    int32   // the thread's step before: its index in System.steps + 1; 0: none
+}
+
+// maxSpinSteps bounds how far back a loop of several steps is looked for.
+const maxSpinSteps = 64
+
+// arrive is called where a thread has come to stand at the end of a step.
+func (s *System) arrive(th *thread, tr *trace.Transition) error {
+	if s.probing || !s.calmStep(tr) || th.id != tr.Thread || s.alone(th) {
+		return nil
+	}
+	switch th.stand {
+	case standAccess:
+		if n := len(tr.Accesses); n > 0 && s.sameRead(&tr.Accesses[n-1], &th.access) {
+			spins, err := s.tryTurn(th, tr)
+			if err != nil {
+				return err
+			}
+			if spins {
+				s.spinOn(th, tr.Accesses[n-1:])
+				return nil
+			}
+		}
+		fallthrough
+	case standRun, standTrap, standOp:
+		s.findTurn(th, tr)
+	}
+	return nil
+}
+
+// sameRead reports whether a thread that just made access a is about to make
+// it again.
+func (s *System) sameRead(a, next *trace.Access) bool {
+	return a.Addr == next.Addr && a.Size == next.Size
+}
+
+// calmStep reports whether a step had no effect that another thread could see.
+func (s *System) calmStep(tr *trace.Transition) bool {
+	for i := range tr.Accesses {
+		if a := &tr.Accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 {
+			return false
+		}
+	}
+	for i := range tr.Ops {
+		switch tr.Ops[i].Kind {
+		case trace.OpYield, trace.OpSleep, trace.OpTryLockFail, trace.OpSemTryWaitFail,
+			trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
+		default:
+			return false
+		}
+	}
+	return len(tr.Wakes) == 0
+}
+
+// tryTurn runs the thread once round from where it stands and takes it back:
+// does the state recur, with no effect?
+func (s *System) tryTurn(th *thread, of *trace.Transition) (bool, error) {
+	before := *th
+	s.arena.seal(of)
+	finer, observer := s.finer, s.observer
+	s.probing, s.observer = true, nil
+	k := s.Mark()
+	mem := s.machine.Journal()
+	s.save(th.id)
+	tr := s.arena.transition(th.id, 0)
+	err := s.step(th, tr, 0)
+	recurs := err == nil && th.stand == standAccess && th.access == before.access && th.half == before.half &&
+		s.calmStep(tr) && tr.End == trace.EndPoint &&
+		s.machine.SameCPU(before.ctx, th.ctx) == 0 && s.machine.Unchanged(mem, s.redZone(th))
+	s.Rewind(k)
+	s.marks = s.marks[:len(s.marks)-1]
+	s.probing, s.finer, s.observer = false, finer, observer
+	if err != nil {
+		err = nil // it will come up when the thread is really run
+	}
+	return recurs, err
+}
+
+// redZone is the lowest address of a thread's stack whose contents matter:
+// below it lies what the next call overwrites.
+func (s *System) redZone(th *thread) emu.Range {
+	sp := s.machine.Regs(th.ctx).RSP
+	return emu.Range{Lo: sp - min(sp, 1<<16), Hi: sp - min(sp, 128)}
+}
+
+// findTurn looks for an earlier step of the thread that began in exactly the
+// state in which it now stands, with no effect since.
+func (s *System) findTurn(th *thread, tr *trace.Transition) {
+	pc := s.standPC(th)
+	i := th.lastStep
+	for n := 0; i != 0 && n < maxSpinSteps; n++ {
+		st := &s.steps[i-1]
+		if st.tr != tr && !s.calmStep(st.tr) {
+			return
+		}
+		if st.pc == pc && s.machine.SameCPU(st.ctx, th.ctx) == 0 {
+			waits := s.readsSince(th, i-1)
+			if !s.writtenSince(th, i-1, waits) && s.machine.Unchanged(st.journal, s.redZone(th)) {
+				s.spinOn(th, waits)
+			}
+			return
+		}
+		i = st.prev
+	}
+}
+
+// standPC is the instruction at which a thread stands.
+func (s *System) standPC(th *thread) uint64 {
+	switch th.stand {
+	case standAccess:
+		return th.access.PC
+	case standOp, standTrap:
+		return th.regs.RIP
+	}
+	return s.machine.Regs(th.ctx).RIP
+}
+
+// readsSince are the accesses of the thread's own steps from index i on, and
+// the objects whose failed try it saw.
+func (s *System) readsSince(th *thread, i int32) []trace.Access {
+	var out []trace.Access
+	for ; int(i) < len(s.steps); i++ {
+		tr := s.steps[i].tr
+		if tr.Thread != th.id {
+			continue
+		}
+		out = append(out, tr.Accesses...)
+		for _, op := range tr.Ops {
+			if op.Size != 0 {
+				out = append(out, trace.Access{Addr: op.Obj, Size: op.Size, PC: op.PC})
+			}
+		}
+	}
+	return out
+}
+
+// writtenSince reports whether another thread changed any of the bytes in a
+// step from index i on.
+func (s *System) writtenSince(th *thread, i int32, reads []trace.Access) bool {
+	for ; int(i) < len(s.steps); i++ {
+		if tr := s.steps[i].tr; tr.Thread != th.id && disturbs(tr, reads) {
+			return true
+		}
+	}
+	return false
+}
+
+// disturbs reports whether a step changes any of the bytes, or operates on an
+// object among them.
+func disturbs(tr *trace.Transition, waits []trace.Access) bool {
+	for i := range tr.Accesses {
+		a := &tr.Accesses[i]
+		if !a.IsWrite() || a.Flags&trace.Silent != 0 {
+			continue
+		}
+		for j := range waits {
+			if a.Overlaps(&waits[j]) {
+				return true
+			}
+		}
+	}
+	for i := range tr.Ops {
+		op := &tr.Ops[i]
+		if op.Size == 0 {
+			continue
+		}
+		switch op.Kind {
+		case trace.OpTryLockFail, trace.OpSemTryWaitFail, trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
+			continue
+		}
+		obj := trace.Access{Addr: op.Obj, Size: op.Size}
+		for j := range waits {
+			if obj.Overlaps(&waits[j]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// spinOn makes a thread wait for a change of what its loop reads.
+func (s *System) spinOn(th *thread, reads []trace.Access) {
+	th.spinStand = th.stand
+	th.stand = standSpin
+	th.waits = append([]trace.Access(nil), reads...)
+}
+
+// wakeSpinners lets the threads go whose loops read what a step changed.
+func (s *System) wakeSpinners(tr *trace.Transition) {
+	for i := range s.threads {
+		th := &s.threads[i]
+		if th.stand == standSpin && s.exists[i] && th.id != tr.Thread && disturbs(tr, th.waits) {
+			s.save(th.id)
+			th.stand, th.waits = th.spinStand, nil
+		}
+	}
+}
+
+// endless looks whether a thread that has run for long within one step is in a
+// loop with no effect: it finds the period of its program counters and tries
+// one more turn. A loop of more than maxPeriod instructions isn't found and
+// runs into the step budget.
+func (s *System) endless(th *thread, tr *trace.Transition) (bool, error) {
+	r := emu.Run{From: th.ctx, Thread: th.id, Flags: s.flags(th)&^(emu.StopShared|emu.StopAtomic) | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * maxPeriod}
+	k, mem := s.machine.Mark(), s.machine.Journal()
+	defer s.machine.Rewind(k)
+	stop := s.machine.Run(&r)
+	if stop.Why != emu.StopBudget {
+		return false, nil
+	}
+	p := period(stop.PCs)
+	if p == 0 {
+		return false, nil
+	}
+	s.machine.Rewind(k)
+	r.Flags &^= emu.TracePCs
+	r.Budget = uint64(p)
+	stop = s.machine.Run(&r)
+	if stop.Why != emu.StopBudget || s.machine.SameCPU(th.ctx, stop.Ctx) != 0 || !s.machine.Unchanged(mem, s.redZone(th)) {
+		return false, nil
+	}
+	for i := range stop.Accesses {
+		if a := &stop.Accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 {
+			return false, nil
+		}
+	}
+	th.stand = standRun
+	s.spinOn(th, stop.Accesses)
+	return true, nil
+}
+
+// maxPeriod is the longest loop, in instructions, that endless finds.
+const maxPeriod = 1024
+
+// period is the shortest period of the last 2*maxPeriod program counters, or 0.
+func period(pcs []uint64) int {
+	n := len(pcs)
+	if n < 2*maxPeriod {
+		return 0
+	}
+	tail := pcs[n-2*maxPeriod:]
+next:
+	for p := 1; p <= maxPeriod; p++ {
+		for i := p; i < len(tail); i++ {
+			if tail[i] != tail[i-p] {
+				continue next
+			}
+		}
+		return p
+	}
+	return 0
+}

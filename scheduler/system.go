@@ -1,0 +1,300 @@
+// Package scheduler makes a guest into a por.System: it knows the guest's
+// threads, where they may be preempted, the trusted synchronisation objects,
+// who can run and who waits for what.
+//
+//	guest ── emu.Machine ──┐
+//	traps ── kernel.Kernel ─┤ scheduler.System ── por (through its System interface)
+//
+// A step runs one thread from where it stands to its next preemption point. A
+// thread always stands at a known operation: before a shared access, at the
+// entry of a trusted function, before a trap, asleep, in an exact spin, before
+// its failure, or gone. What lies between is private to the thread, so a new
+// thread's private beginning is run at its creation.
+//
+// Invariant: a System is a function of (image, configuration, steps taken). All
+// state that a step changes is in the machine's journal, in the log of threads
+// (System.threadLog) or of objects (System.saved), or derived from those;
+// except what is learned for good (names, shared memory, contended objects),
+// which only makes preemption points finer.
+package scheduler
+
+import (
+	"fmt"
+
+	"landgo/emu"
+	"landgo/image"
+	"landgo/kernel"
+	"landgo/por"
+	"landgo/trace"
+)
+
+// Config is what a System needs to know beside the guest.
+type Config struct {
+	Points Points
+	Rules  []Rule // --within, --without
+	// StepBudget is the number of instructions that one step may take.
+	StepBudget uint64
+	// AnyTimeout: a timed wait may run out at any time, not only when nobody
+	// else can run.
+	AnyTimeout bool
+	// Native leaves join, exit, lock and unlock to the guest's own code, for
+	// differential tests.
+	Native bool
+	// Tested are roles whose functions are ordinary code, not trusted.
+	Tested map[image.Role]bool
+	// MaxThreads bounds the number of threads of all executions.
+	MaxThreads int
+	// NoMerge switches the merging of lock and unlock with their neighbours
+	// off (see lockmerge.go), for differential tests.
+	NoMerge bool
+	// KeepAll records private accesses too (replays).
+	KeepAll bool
+}
+
+// System is a guest under control. It implements por.System and kernel.Host.
+type System struct {
+	cfg     Config
+	image   *image.Image
+	machine *emu.Machine
+	kernel  kernel.Kernel
+	current trace.TID // whose step is under way
+	libc    image.Libc
+	roles   map[uint64]image.Bound
+
+	threads   []thread // by TID; ids of threads not yet created are holes with stand exited and ctx -1
+	exists    []bool
+	names     *names
+	objects   map[uint64]*object
+	threadLog []threadSave
+	saved     []saved
+	marks     []mark
+	arena     arena
+
+	// contended are mutexes on which more than lock and unlock is done while
+	// others live: their lock and unlock aren't merged. Learned for good.
+	contended map[uint64]bool
+	merged    map[uint64]bool
+	finer     bool
+	// probing: a turn of a loop is being tried, to be taken back.
+	probing bool
+	steps   []stepInfo // of the present path, for spin detection
+
+	run   emu.Run
+	limit uint64 // replay: stop the stepping thread at this instruction number
+	// destructors, exitHandlers: 1 once the guest has registered some. They go
+	// back with the machine.
+	destructors, exitHandlers uint64
+	breaks                    map[uint64]breakClass
+	frames                    []string
+	observer                  Observer
+}
+
+// Observer is told of what happens inside steps, for reports. All methods are
+// called in the order of execution.
+type Observer interface {
+	// Ran is called after each run of the CPU within a step.
+	Ran(t trace.TID, stop *emu.Stop)
+}
+
+type threadSave struct {
+	id     trace.TID
+	exists bool
+	old    thread
+}
+
+type mark struct {
+	machine trace.Mark
+	threads int // of threadLog
+	objects int // of saved
+	arena   arenaMark
+	steps   int
+}
+
+type breakClass uint8
+
+const (
+	breakNone breakClass = iota
+	breakRole
+	breakReturn
+	breakStart
+	breakExit
+)
+
+// New makes a System for an image on a machine that holds it already. Attach
+// and Boot complete it.
+func New(cfg Config, m *emu.Machine, img *image.Image) *System {
+	if cfg.MaxThreads == 0 {
+		cfg.MaxThreads = 1000
+	}
+	s := &System{
+		cfg: cfg, image: img, machine: m, libc: img.Libc(),
+		names: newNames(cfg.MaxThreads), objects: map[uint64]*object{},
+		contended: map[uint64]bool{}, merged: map[uint64]bool{}, breaks: map[uint64]breakClass{},
+		roles:   map[uint64]image.Bound{},
+		threads: make([]thread, 0, cfg.MaxThreads),
+	}
+	return s
+}
+
+// Boot attaches the kernel and makes the first thread, which starts with regs.
+// It must be called once, before anything else. Nothing runs yet: what is
+// learned of sharing on the way to the first choice has to be rewindable too.
+func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.Regs) {
+	s.kernel = k
+	for addr, b := range roles {
+		if s.cfg.Tested[b.Role] {
+			continue
+		}
+		s.roles[addr] = b
+		s.breakAt(addr, breakRole)
+	}
+	s.ensure(0)
+	s.exists[0] = true
+	s.threads[0] = thread{id: 0, parent: trace.NoThread, ctx: s.machine.Start(regs), insns: 0}
+}
+
+// Machine implements kernel.Host.
+func (s *System) Machine() *emu.Machine { return s.machine }
+
+// Intern implements kernel.Host.
+func (s *System) Intern(parent trace.TID, n uint64) (trace.TID, error) {
+	return s.names.intern(parent, n)
+}
+
+// Name implements kernel.Host: the thread's path name.
+func (s *System) Name(t trace.TID) string { return s.names.paths[t] }
+
+// Lookup finds a thread by its path name.
+func (s *System) Lookup(name string) (trace.TID, bool) { return s.names.lookup(name) }
+
+// Regs implements kernel.Host.
+func (s *System) Regs(t trace.TID) *emu.Regs {
+	th := &s.threads[t]
+	if t != s.current && th.set == 0 && (th.stand == standAccess || th.stand == standSpin || th.stand == standRun) {
+		th.regs = s.machine.Regs(th.ctx) // regs is a cache then
+	}
+	return &th.regs
+}
+
+// SetRegs implements kernel.Host.
+func (s *System) SetRegs(t trace.TID, regs *emu.Regs) {
+	s.save(t)
+	th := &s.threads[t]
+	th.regs, th.set, th.half = *regs, emu.SetAll, false
+	if th.stand != standSleep {
+		th.stand = standRun
+	}
+}
+
+// CPU implements kernel.Host.
+func (s *System) CPU(t trace.TID) emu.Ctx { return s.threads[t].ctx }
+
+// SetResult implements kernel.Host.
+func (s *System) SetResult(t trace.TID, v uint64) {
+	s.save(t)
+	th := &s.threads[t]
+	th.regs.RAX = v
+	th.set |= emu.SetRAX
+}
+
+// ensure makes room for thread t. Threads never move: the capacity is there
+// from the start.
+func (s *System) ensure(t trace.TID) {
+	for int(t) >= len(s.threads) {
+		s.threads = append(s.threads, thread{id: trace.TID(len(s.threads)), stand: standExited})
+		s.exists = append(s.exists, false)
+	}
+}
+
+// save keeps the present state of a thread for Rewind.
+func (s *System) save(t trace.TID) {
+	s.threadLog = append(s.threadLog, threadSave{t, s.exists[t], s.threads[t]})
+}
+
+// Mark implements por.System.
+func (s *System) Mark() trace.Mark {
+	s.marks = append(s.marks, mark{
+		machine: s.machine.Mark(), threads: len(s.threadLog), objects: len(s.saved), arena: s.arena.mark(), steps: len(s.steps),
+	})
+	return trace.Mark(len(s.marks) - 1)
+}
+
+// Rewind implements por.System.
+func (s *System) Rewind(k trace.Mark) {
+	m := &s.marks[k]
+	s.machine.Rewind(m.machine)
+	for i := len(s.threadLog) - 1; i >= m.threads; i-- {
+		e := &s.threadLog[i]
+		s.threads[e.id], s.exists[e.id] = e.old, e.exists
+	}
+	s.threadLog = s.threadLog[:m.threads]
+	for i := len(s.saved) - 1; i >= m.objects; i-- {
+		e := &s.saved[i]
+		if e.fresh {
+			delete(s.objects, e.object.addr)
+		} else {
+			*e.object = e.old
+		}
+	}
+	clear(s.saved[m.objects:])
+	s.saved = s.saved[:m.objects]
+	s.arena.rewind(m.arena)
+	s.steps = s.steps[:m.steps]
+	s.marks = s.marks[:k+1]
+}
+
+// Step implements por.System.
+func (s *System) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	s.save(t)
+	th := &s.threads[t]
+	tr := s.arena.transition(t, c)
+	tr.Begin = th.insns
+	s.steps = append(s.steps, stepInfo{tr: tr, ctx: th.ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.lastStep})
+	th.lastStep = int32(len(s.steps))
+	err := s.step(th, tr, c)
+	tr.Last = th.insns
+	s.arena.seal(tr)
+	if err != nil {
+		return nil, err
+	}
+	s.current = trace.NoThread
+	s.wakeSpinners(tr)
+	if s.finer {
+		s.finer = false
+		return tr, por.ErrFiner
+	}
+	return tr, nil
+}
+
+// step carries out what the thread stands at, then lets it run on.
+func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
+	th.yielding = false
+	s.current = th.id
+	switch th.stand {
+	case standRun:
+		return s.advance(th, tr, 0)
+	case standAccess:
+		return s.advance(th, tr, 1)
+	case standOp:
+		return s.stepOp(th, tr, c)
+	case standTrap:
+		return s.stepTrap(th, tr, c)
+	case standSleep:
+		return s.stepExpire(th, tr)
+	case standFailure:
+		th.insns++ // the end counts: schedules name it
+		tr.End = trace.EndBug
+		tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpEnd})
+		return nil
+	}
+	panic(fmt.Sprintf("scheduler: step of thread %d, which stands at %d", th.id, th.stand))
+}
+
+// Failure is the bug that the last step ended with (End EndBug), by the thread
+// that made it.
+func (s *System) Failure(t trace.TID) *Failure { return s.threads[t].failure }
+
+// invalid makes the error for what isn't modelled.
+func (s *System) invalid(what What, th *thread, pc uint64, format string, args ...any) error {
+	return &InvalidError{What: what, Reason: fmt.Sprintf(format, args...), PC: pc, Thread: th.id}
+}

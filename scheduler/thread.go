@@ -1,0 +1,132 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/image"
+	"landgo/trace"
+)
+
+// stand says what a thread stands at between steps.
+type stand uint8
+
+const (
+	// standRun: nothing in particular: a point after a release or a yield.
+	standRun stand = iota
+	// standAccess: poised before a shared access.
+	standAccess
+	// standOp: at the entry of a trusted function that is one operation, or in
+	// a later phase of one (a condition variable's reacquire).
+	standOp
+	// standTrap: before a trap that others could notice.
+	standTrap
+	// standSleep: asleep in the kernel's queues.
+	standSleep
+	// standSpin: an exact spin; waits for a write to what its loop reads.
+	standSpin
+	// standFailure: before an instruction or call that ends the guest with a
+	// bug.
+	standFailure
+	// standExited: gone.
+	standExited
+)
+
+// phase is how far a trusted operation of several steps has come.
+type phase uint8
+
+const (
+	phaseEntry phase = iota
+	// phaseQueued: enqueued at a condition variable, not yet signalled.
+	phaseQueued
+	// phaseReacquire: signalled; takes the mutex back.
+	phaseReacquire
+	// phaseLeave: arrived at a barrier; leaves when all have.
+	phaseLeave
+)
+
+// quiet is the frame of a trusted function that the guest's own code carries
+// out without interruption: it extends to the return to ret at stack pointer
+// sp.
+type quiet struct {
+	on    bool
+	watch bool
+	role  image.Role
+	ret   uint64
+	sp    uint64
+}
+
+// thread is a guest thread's state. It is a plain value: System.save keeps a
+// copy of it before each change, Rewind puts that copy back.
+//
+// invariant: slices in it are never changed in place.
+type thread struct {
+	id       trace.TID
+	parent   trace.TID
+	children uint64
+
+	stand    stand
+	yielding bool
+	ctx      emu.Ctx
+	half     bool
+	// insns is the number of instructions that the thread has completed.
+	insns uint64
+
+	access trace.Access // standAccess
+	trap   emu.Trap     // standTrap
+	role   image.Role   // standOp
+	phase  phase        // standOp
+	// timed: the operation has a deadline, in nanoseconds of virtual time.
+	timed    bool
+	deadline uint64
+	result   uint64   // standOp: what the operation returns when it completes
+	mutex    uint64   // standOp in a condition wait: the mutex to take back
+	pending  trace.Op // standSleep: what it waits for
+	failure  *Failure // standFailure
+	waits    []trace.Access
+
+	// regs is the register file at the last break, trap or fault; set says
+	// which of them the next run has to write back.
+	regs emu.Regs
+	set  emu.RegSet
+
+	quiet quiet
+	// starting: in the runtime's thread start, before the start routine.
+	starting bool
+	entry    uint64 // the start routine
+	self     uint64 // pthread_t: the FS base at its start
+	exitPC   uint64 // where the start routine returns to
+	exitSP   uint64
+	// native: the runtime's own exit code runs (destructors, clean-up handlers).
+	native bool
+	retval uint64
+	// entryOfChild is the start routine of the thread being created.
+	entryOfChild uint64
+	onces        []onceFrame // once routines under way, outermost first
+	joined       bool
+	detached     bool
+
+	holds []uint64 // addresses of mutexes held, oldest first
+	// lastStep is the thread's latest step: its index in System.steps + 1.
+	lastStep  int32
+	spinStand stand // standSpin: what it stands at otherwise
+}
+
+func (t *thread) live() bool { return t.stand != standExited }
+
+// arg is the n-th integer argument (from 0) at a function's entry in the
+// System V calling convention.
+func (t *thread) arg(n int) uint64 {
+	switch n {
+	case 0:
+		return t.regs.RDI
+	case 1:
+		return t.regs.RSI
+	case 2:
+		return t.regs.RDX
+	default:
+		return t.regs.RCX
+	}
+}
+
+// onceFrame is a once routine under way: landgo made its call a tail call, so
+// that it returns to pthread_once's caller.
+type onceFrame struct{ obj, sp, ret uint64 }

@@ -1,0 +1,157 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/image"
+	"landgo/trace"
+)
+
+const setRIP = emu.SetRIP
+
+// performThread carries out the operations on threads: join, detach, exit,
+// yield, sleep.
+func (s *System) performThread(th *thread, tr *trace.Transition) (verdict, error) {
+	switch th.role {
+	case image.Join, image.TryJoin, image.TimedJoin, image.ClockJoin:
+		return s.join(th, tr)
+	case image.Detach:
+		t := s.threadOf(th.arg(0))
+		if t == trace.NoThread {
+			s.ret(th, esrch)
+			return pass, nil
+		}
+		s.save(t)
+		s.threads[t].detached = true
+		tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpDetach, Obj: uint64(t), PC: s.callSite(th)})
+		s.ret(th, 0)
+	case image.ThreadExit:
+		if th.native || s.destructors != 0 {
+			th.native = true
+			return step, nil
+		}
+		return s.endThread(th, tr, th.arg(0))
+	case image.Yield, image.Sleep:
+		s.ret(th, 0)
+		return s.yield(th, tr), nil
+	}
+	return pass, nil
+}
+
+// yield is a voluntary switch: the thread stands at a yield until its next
+// step. With PointMem it runs on to its next operation first: what lies
+// between is private.
+func (s *System) yield(th *thread, tr *trace.Transition) verdict {
+	th.yielding = true
+	if s.cfg.Points&PointMem != 0 || s.alone(th) {
+		return pass
+	}
+	return stay
+}
+
+// join takes an exited thread's result.
+func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
+	t := s.threadOf(th.arg(0))
+	if t == trace.NoThread || t == th.id {
+		s.ret(th, map[bool]uint64{true: edeadlk, false: esrch}[t == th.id])
+		return pass, nil
+	}
+	if s.threads[t].live() { // pthread_tryjoin_np
+		s.ret(th, ebusy)
+		return pass, nil
+	}
+	s.save(t)
+	j := &s.threads[t]
+	j.joined = true
+	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpJoin, Obj: uint64(t), PC: s.callSite(th)})
+	if p := th.arg(1); p != 0 {
+		s.machine.Write64(p, j.retval)
+		s.touch(th, tr, p, 8, true)
+	}
+	s.ret(th, 0)
+	return pass, nil
+}
+
+// endThread ends a thread whose start routine returned or that called
+// pthread_exit, with no code of the guest's left to run.
+func (s *System) endThread(th *thread, tr *trace.Transition, retval uint64) (verdict, error) {
+	th.retval = retval
+	if s.destructors != 0 && !th.native {
+		th.native = true
+		return step, nil
+	}
+	if f := s.exitMisuse(th); f != nil {
+		return stay, s.fail(th, f)
+	}
+	for _, a := range th.holds { // robust ones
+		o := s.objectOf(a, kindMutex)
+		s.saveObject(o)
+		o.owner, o.depth, o.dead = trace.NoThread, 0, true
+		tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpUnlock, Obj: a, Size: objectSize[kindMutex], PC: th.regs.RIP})
+	}
+	th.holds = nil
+	s.gone(th, tr)
+	return stay, nil
+}
+
+// gone makes a thread exited.
+func (s *System) gone(th *thread, tr *trace.Transition) {
+	th.stand = standExited
+	th.yielding = false
+	tr.End = trace.EndThread
+	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpExit, Obj: uint64(th.id), PC: th.regs.RIP})
+}
+
+// spawn makes a new thread, which the kernel described, and runs its private
+// beginning: up to its first operation.
+func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trace.Transition) error {
+	s.ensure(child)
+	s.save(child)
+	s.exists[child] = true
+	c := &s.threads[child]
+	*c = thread{id: child, parent: parent.id, ctx: s.machine.Start(regs), self: regs.FSBase,
+		starting: parent.quiet.on && parent.quiet.role == image.Create, entry: parent.entryOfChild}
+	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpCreate, Obj: uint64(child), PC: parent.regs.RIP})
+	tr.Wakes = append(tr.Wakes, child)
+	own := &trace.Transition{Thread: child}
+	caller := s.current
+	s.current = child
+	err := s.advance(c, own, 0)
+	s.current = caller
+	if len(own.Accesses) > 0 || len(own.Ops) > 0 {
+		// A beginning with an operation that no point precedes (a create, a
+		// lock that isn't a point): it counts as the creator's.
+		tr.Accesses = append(tr.Accesses, own.Accesses...)
+		tr.Ops = append(tr.Ops, own.Ops...)
+	}
+	return err
+}
+
+// threadOf finds a thread by its pthread_t, which in both libcs is the address
+// of its thread control block, the FS base.
+func (s *System) threadOf(self uint64) trace.TID {
+	for i := range s.threads {
+		if s.exists[i] && s.threads[i].self == self && self != 0 {
+			return s.threads[i].id
+		}
+	}
+	return trace.NoThread
+}
+
+// touch records an access that landgo makes for a thread to the guest's
+// memory, if it is shared.
+func (s *System) touch(th *thread, tr *trace.Transition, addr uint64, size uint32, write bool) {
+	if s.alone(th) {
+		return
+	}
+	shared, learned := s.machine.Touch(th.id, addr, uint64(size))
+	if learned {
+		s.finer = true
+	}
+	if shared {
+		a := trace.Access{Addr: addr, Size: size, PC: th.regs.RIP}
+		if write {
+			a.Flags = trace.Write
+		}
+		tr.Accesses = append(tr.Accesses, a)
+	}
+}

@@ -1,0 +1,174 @@
+package scheduler
+
+import (
+	"fmt"
+
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// atTrap decides about the trap before which a thread stopped: what nobody
+// else can notice is done within the step, the rest is a step of its own. It
+// reports whether the thread stands here.
+func (s *System) atTrap(th *thread, tr *trace.Transition) (bool, error) {
+	p := s.kernel.Plan(th.id, th.trap)
+	if p.Effect == kernel.Invalid {
+		return false, s.invalid(InvalidCall, th, th.regs.RIP, "%s", p.Reason)
+	}
+	if s.isEvent(th, &p) {
+		th.stand = standTrap
+		return true, nil
+	}
+	return s.trap(th, tr, 0)
+}
+
+// isEvent reports whether a trap has to be a step of its own.
+func (s *System) isEvent(th *thread, p *kernel.Plan) bool {
+	switch {
+	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd:
+		return true
+	case p.Yield, p.Op.Kind == trace.OpExit, p.Op.Kind == trace.OpCreate:
+		return false // order, no race
+	case th.quiet.on || th.starting || s.alone(th) && p.Op.Kind != trace.OpFutexWait:
+		return false
+	case p.Effect == kernel.Event:
+		// Without --pp mem too: a wait in the kernel can block, and a wake
+		// decides who goes on.
+		return true
+	}
+	for i := range p.Accesses {
+		if shared, _ := s.machine.Touch(th.id, p.Accesses[i].Addr, uint64(p.Accesses[i].Size)); shared {
+			return s.cfg.Points&PointMem != 0
+		}
+	}
+	return false
+}
+
+// stepTrap carries out the trap at which a thread stands and lets it run on.
+func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) error {
+	done, err := s.trap(th, tr, c)
+	if err != nil || done {
+		return err
+	}
+	return s.advance(th, tr, 0)
+}
+
+// trap carries a trap out. It reports whether the step is over.
+func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, error) {
+	p := s.kernel.Plan(th.id, th.trap)
+	call := th.regs.RIP
+	out := s.kernel.Do(th.id, th.trap, c, &th.regs)
+	th.insns++ // landgo carried an instruction out
+	th.set = emu.SetAll
+	th.stand = standRun
+	if out.Invalid != "" {
+		return false, s.invalid(InvalidCall, th, call, "%s", out.Invalid)
+	}
+	if out.RestoreCPU {
+		th.ctx = out.Resume
+	}
+	tr.Ops = append(tr.Ops, out.Ops...)
+	if !out.Idle && p.Effect == kernel.Event && len(out.Ops) == 0 && p.Op.Kind != trace.OpNone {
+		op := p.Op
+		op.PC = call
+		tr.Ops = append(tr.Ops, op)
+	}
+	if !th.quiet.on && !th.starting {
+		for _, a := range out.Accesses {
+			s.touch(th, tr, a.Addr, a.Size, a.IsWrite())
+		}
+	}
+	for _, w := range out.Wakes {
+		s.wakeFromKernel(w)
+		tr.Wakes = append(tr.Wakes, w)
+	}
+	if out.Spawn != nil {
+		if err := s.spawn(th, out.Spawn.Child, &out.Spawn.Regs, tr); err != nil {
+			return false, err
+		}
+	}
+	switch {
+	case out.Signal != 0:
+		th.failure = &Failure{Kind: Assertion, Thread: th.id, PC: call, Message: fmt.Sprintf("killed by signal %d", out.Signal)}
+		tr.End = trace.EndBug
+		return true, nil
+	case out.ExitProcess:
+		return true, s.exitProcess(th, tr, out.Status)
+	case out.ExitThread:
+		if f := s.exitMisuse(th); f != nil {
+			return true, s.fail(th, f)
+		}
+		s.gone(th, tr)
+		return true, nil
+	case out.Sleep:
+		th.stand, th.pending = standSleep, out.Pending
+		th.pending.PC = call
+		return true, nil
+	case p.Yield:
+		return s.yield(th, tr) == stay, nil
+	}
+	return false, nil
+}
+
+// wakeFromKernel lets a thread out of a kernel queue.
+func (s *System) wakeFromKernel(t trace.TID) {
+	s.save(t)
+	s.threads[t].stand = standRun
+}
+
+// exitProcess ends the guest.
+func (s *System) exitProcess(th *thread, tr *trace.Transition, status int) error {
+	th.insns++ // the end counts: schedules name it
+	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpEnd, PC: th.regs.RIP})
+	tr.End = trace.EndProcess
+	if status != 0 {
+		tr.End = trace.EndBug
+		th.failure = &Failure{Kind: Assertion, Thread: th.id, PC: th.regs.RIP,
+			Message: fmt.Sprintf("the guest exits with status %d", status&0xff)}
+	}
+	return nil
+}
+
+// stepExpire lets the timed wait of a thread that sleeps in the kernel run
+// out: nobody else can run. The clock moves on, after everything that was and
+// before everything that comes (DESIGN §4).
+func (s *System) stepExpire(th *thread, tr *trace.Transition) error {
+	t, when := s.kernel.NextDeadline()
+	if t != th.id {
+		panic("scheduler: a sleeping thread without a deadline was stepped")
+	}
+	s.kernel.AdvanceTo(when)
+	s.kernel.Expire(t)
+	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpAdvance, PC: th.regs.RIP})
+	th.stand = standRun
+	return s.advance(th, tr, 0)
+}
+
+// timeOut lets the timed operation at which a thread stands give up.
+func (s *System) timeOut(th *thread, tr *trace.Transition) (verdict, error) {
+	if !th.timed {
+		panic(fmt.Sprintf("scheduler: thread %d was stepped at an operation that isn't possible", th.id))
+	}
+	s.kernel.AdvanceTo(th.deadline)
+	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpAdvance, PC: s.callSite(th)})
+	th.timed = false
+	if th.phase == phaseQueued {
+		o := s.objectOf(th.arg(0), kindCond)
+		s.saveObject(o)
+		s.did(th, tr, trace.OpCondTimeout, o, 0)
+		o.waiters = without(o.waiters, index(o.waiters, th.id))
+		th.phase, th.result = phaseReacquire, etimedout
+		if s.possible(th) {
+			return s.reacquire(th, tr)
+		}
+		return stay, nil
+	}
+	if acts[th.role].kind == kindSem && acts[th.role].op == trace.OpSemWait {
+		s.setErrno(th, etimedout)
+		s.ret(th, ^uint64(0))
+		return pass, nil
+	}
+	s.ret(th, etimedout)
+	return pass, nil
+}
