@@ -19,8 +19,11 @@ func (w *walker) prologue() bool {
 	s := stackState{pc: f.Addr}
 	s.regs[regRSP] = top
 	found := false
-	w.explore(s, func(at *stackState, _ *x86asm.Inst) bool {
-		if found = at.pc == w.pc; found {
+	w.explore(s, func(at *stackState, inst *x86asm.Inst) bool {
+		// Behind a call is where it stands only once the call returns; of one
+		// that doesn't, nothing leads there.
+		called := inst.Op == x86asm.CALL && at.pc+uint64(inst.Len) == w.pc && w.lookupPC() != w.pc
+		if found = called || at.pc == w.pc; found {
 			s = *at
 		}
 		return found
