@@ -56,7 +56,7 @@ type Kernel struct {
 
 	space     space
 	queues    map[uint64]*queue // by address; grows only
-	clock     uint64            // virtual nanoseconds since the start
+	clock     uint64            // CLOCK_REALTIME, in nanoseconds
 	actions   [numSignals]action
 	pending   uint64 // signals sent to the process that every thread blocks
 	handlers  frames
@@ -83,6 +83,7 @@ func New(host kernel.Host, img *image.Image, cfg Config) (*Kernel, error) {
 		m:       host.Machine(),
 		numbers: map[uint64]trace.TID{},
 		queues:  map[uint64]*queue{},
+		clock:   epoch,
 	}
 	k.out.limit, k.errs.limit = cfg.OutputLimit, cfg.OutputLimit
 	if err := k.space.lay(img, &cfg); err != nil {

@@ -38,7 +38,7 @@ var probes = []struct {
 	{name: "assert", calls: "tgkill"},
 	{name: "malloc", calls: "munmap mremap"},
 	{name: "detach", calls: "exit"},
-	{name: "sleep", calls: "poll select gettimeofday"},
+	{name: "sleep", calls: "poll pselect6 time"},
 	{name: "signals", calls: "rt_sigreturn sigaltstack kill rt_sigtimedwait"},
 	{name: "attr", calls: "openat read close"},
 	{name: "stdin", stdin: "one\ntwo\n", file: "alpha\nbeta\n", calls: "openat lseek pread64 dup"},

@@ -51,7 +51,8 @@ func (k *Kernel) waiters(addr uint64, kind waitKind, bits uint64) []*thread {
 	return found
 }
 
-// enqueue puts t to sleep at addr.
+// enqueue puts t to sleep at addr, which for waitSignals isn't a queue's but
+// where sigwait wants to be told of the signal.
 func (k *Kernel) enqueue(t *thread, kind waitKind, addr, bits, deadline uint64) {
 	k.set(&t.wait.kind, kind)
 	k.set(&t.wait.addr, addr)

@@ -28,6 +28,20 @@ func doSetRobustList(c *call, o *kernel.Outcome) uint64 {
 	return 0
 }
 
+// doGetRobustList: musl asks whether robust lists exist.
+func doGetRobustList(c *call, o *kernel.Outcome) uint64 {
+	t := c.t
+	if c.a[0] != 0 {
+		if t = c.k.numbered(c.a[0]); t == nil {
+			return esrch
+		}
+	}
+	if c.k.copyOut(c.a[2], pair(robustHeadSize, 0)[:8]) != 0 {
+		return efault
+	}
+	return c.k.copyOut(c.a[1], pair(t.robustList, 0)[:8])
+}
+
 // robustFutexes lists the futexes that t holds on its robust list, and those
 // with priority inheritance that others wait for it to release.
 func (k *Kernel) robustFutexes(t *thread) []departure {

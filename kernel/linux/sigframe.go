@@ -148,9 +148,7 @@ func (k *Kernel) buildFrame(t *thread, sig uint64, regs *emu.Regs, i info, resto
 	put(frameSegs, segments)
 	put(frameOldMask, mask)
 	put(frameMask, mask)
-	binary.LittleEndian.PutUint32(b[frameInfo:], uint32(sig))
-	binary.LittleEndian.PutUint32(b[frameInfo+8:], uint32(i.code))
-	put(frameInfo+16, i.addr)
+	putInfo(b[frameInfo:], sig, i)
 	if i.fault {
 		put(frameTrapno, i.trapno)
 		put(frameCR2, i.addr)
@@ -160,6 +158,13 @@ func (k *Kernel) buildFrame(t *thread, sig uint64, regs *emu.Regs, i info, resto
 
 func planSigreturn(c *call, p *kernel.Plan) {
 	c.planMask(p, c.k.m.Read64(c.regs.RSP-8+frameMask)&^unblockable)
+}
+
+// putInfo writes a siginfo.
+func putInfo(b []byte, sig uint64, i info) {
+	binary.LittleEndian.PutUint32(b, uint32(sig))
+	binary.LittleEndian.PutUint32(b[8:], uint32(i.code))
+	binary.LittleEndian.PutUint64(b[16:], i.addr)
 }
 
 // doSigreturn goes back to where a handler came from, as its frame says: the

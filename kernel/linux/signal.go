@@ -373,7 +373,7 @@ func (k *Kernel) send(to target, o *kernel.Outcome) {
 	switch {
 	case f == fateIgnored && t.blocked&b == 0:
 	case t.blocked&b != 0 && t.awaits(to.sig): // sigwait
-		k.wake(t, to.sig)
+		k.wake(t, k.caught(t.wait.addr, to.sig))
 	case t.blocked&b != 0 && to.shared:
 		k.set(&k.pending, k.pending|b)
 	case t.blocked&b != 0 || t == k.call.t:
@@ -501,14 +501,6 @@ func memSigtimedwait(c *call) {
 	c.touch(c.a[2], 16, 0)
 }
 
-func planSigtimedwait(c *call, p *kernel.Plan) {
-	if c.a[1] != 0 {
-		invalid(p, "sigwaitinfo and sigtimedwait with information on the signal are not modelled: use sigwait")
-		return
-	}
-	planSignalSleep(c, p)
-}
-
 func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 	k, t := c.k, c.t
 	if c.a[3] != 8 {
@@ -522,7 +514,7 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 		sig := uint64(bits.TrailingZeros64(ready)) + 1
 		k.set(&t.sent, t.sent&^bit(sig))
 		k.set(&k.pending, k.pending&^bit(sig))
-		return sig
+		return k.caught(c.a[1], sig)
 	}
 	deadline := uint64(noDeadline)
 	if c.a[2] != 0 {
@@ -535,6 +527,20 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 		}
 		deadline = saturatingAdd(k.now(t), ns)
 	}
-	c.sleep(o, waitSignals, 0, set, deadline, trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id)})
+	c.sleep(o, waitSignals, c.a[1], set, deadline, trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id)})
 	return 0
+}
+
+// caught is the result of a sigwait that got sig, with what it is told at addr
+// if that isn't 0.
+func (k *Kernel) caught(addr, sig uint64) uint64 {
+	if addr == 0 {
+		return sig
+	}
+	var b [siginfoSize]byte
+	putInfo(b[:], sig, sent)
+	if k.copyOut(addr, b[:]) != 0 {
+		return efault
+	}
+	return sig
 }

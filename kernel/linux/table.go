@@ -17,6 +17,7 @@ const (
 	sysTgkill     = 234
 	sysOpenat     = 257
 	sysReadlinkat = 267
+	sysPpoll      = 271
 	sysClone3     = 435
 )
 
@@ -52,6 +53,7 @@ func init() {
 		// futex.go, pi.go, robust.go
 		202: {"futex", memFutex, planFutex, doFutex},
 		273: {"set_robust_list", nil, nil, doSetRobustList},
+		274: {"get_robust_list", out(1, 8), nil, doGetRobustList},
 
 		// clone.go, exit.go
 		39:        {"getpid", nil, nil, doGetpid},
@@ -69,7 +71,7 @@ func init() {
 		34:        {"pause", nil, planSignalSleep, doPause},
 		sysKill:   {"kill", nil, planKill, doKill},
 		127:       {"rt_sigpending", out(0, 8), nil, doSigpending},
-		128:       {"rt_sigtimedwait", memSigtimedwait, planSigtimedwait, doSigtimedwait},
+		128:       {"rt_sigtimedwait", memSigtimedwait, planSignalSleep, doSigtimedwait},
 		130:       {"rt_sigsuspend", in(0, 8), planSignalSleep, doSigsuspend},
 		131:       {"sigaltstack", nil, nil, doSigaltstack},
 		sysTkill:  {"tkill", nil, planKill, doKill},
@@ -105,14 +107,16 @@ func init() {
 		269:           {"faccessat", nil, nil, doAccess},
 
 		// time.go
-		7:   {"poll", nil, planPoll, doPoll},
-		23:  {"select", nil, planSelect, doSelect},
-		35:  {"nanosleep", in(0, 16), planSleep, doNanosleep},
-		96:  {"gettimeofday", out(0, 16), planLook, doGettimeofday},
-		201: {"time", out(0, 8), planLook, doTime},
-		228: {"clock_gettime", out(1, 16), planLook, doClockGettime},
-		229: {"clock_getres", out(1, 16), nil, doClockGetres},
-		230: {"clock_nanosleep", in(2, 16), planSleep, doClockNanosleep},
+		7:        {"poll", nil, planPoll, doPoll},
+		23:       {"select", nil, planSelect, doSelect},
+		35:       {"nanosleep", in(0, 16), planSleep, doNanosleep},
+		96:       {"gettimeofday", out(0, 16), planLook, doGettimeofday},
+		201:      {"time", out(0, 8), planLook, doTime},
+		228:      {"clock_gettime", out(1, 16), planLook, doClockGettime},
+		229:      {"clock_getres", out(1, 16), nil, doClockGetres},
+		270:      {"pselect6", nil, planSelect, doPselect},
+		sysPpoll: {"ppoll", nil, planPoll, doPselect},
+		230:      {"clock_nanosleep", in(2, 16), planSleep, doClockNanosleep},
 
 		// misc.go
 		24:  {"sched_yield", nil, planYield, doYield},

@@ -229,46 +229,66 @@ func (c *call) nap(o *kernel.Outcome, clock, flags, addr uint64) uint64 {
 	return 0
 }
 
-// poll and its kin are sleeps when they wait for no descriptor.
+// poll and select are sleeps when they wait for no descriptor.
+
 func planPoll(c *call, p *kernel.Plan) {
 	if c.a[1] != 0 {
-		invalid(p, "poll of descriptors is not modelled")
+		invalid(p, p.Name+" of descriptors is not modelled")
+		return
+	}
+	planSleep(c, p)
+}
+
+func planSelect(c *call, p *kernel.Plan) {
+	if c.a[0] != 0 {
+		invalid(p, p.Name+" of descriptors is not modelled")
 		return
 	}
 	planSleep(c, p)
 }
 
 func doPoll(c *call, o *kernel.Outcome) uint64 {
-	c.op(trace.Op{Kind: trace.OpSleep})
-	o.Idle = true
-	if ms := c.int32(2); ms > 0 {
-		c.k.notBefore(c.t, saturatingAdd(c.k.now(c.t), uint64(ms)*1_000_000))
-	}
-	return 0
+	ms := uint64(max(c.int32(2), 0))
+	return c.rest(o, ms*1_000_000)
 }
 
-func planSelect(c *call, p *kernel.Plan) {
-	if c.a[0] != 0 {
-		invalid(p, "select of descriptors is not modelled")
-		return
-	}
-	planSleep(c, p)
+// rest is a sleep for a time, with nothing left of it at the end.
+func (c *call) rest(o *kernel.Outcome, ns uint64) uint64 {
+	c.op(trace.Op{Kind: trace.OpSleep})
+	o.Idle = true
+	c.k.notBefore(c.t, saturatingAdd(c.k.now(c.t), ns))
+	return 0
 }
 
 // doSelect takes a timeval.
 func doSelect(c *call, o *kernel.Outcome) uint64 {
-	c.op(trace.Op{Kind: trace.OpSleep})
-	o.Idle = true
-	if c.a[4] == 0 {
-		return 0
+	at := c.a[4]
+	if at == 0 {
+		return c.rest(o, 0)
 	}
-	if !c.k.canRead(c.a[4], 16) {
+	if !c.k.canRead(at, 16) {
 		return efault
 	}
-	sec, usec := c.k.m.Read64(c.a[4]), c.k.m.Read64(c.a[4]+8)
+	sec, usec := c.k.m.Read64(at), c.k.m.Read64(at+8)
 	if int64(sec) < 0 || usec >= 1_000_000 || sec > 1<<33 {
 		return einval
 	}
-	c.k.notBefore(c.t, saturatingAdd(c.k.now(c.t), sec*second+usec*1000))
-	return 0
+	return c.rest(o, sec*second+usec*1000)
+}
+
+// doPselect is pselect6 and ppoll, whose timespec is argument 4 or 2. Their
+// masks don't matter: no signal arrives during a sleep.
+func doPselect(c *call, o *kernel.Outcome) uint64 {
+	at := c.a[4]
+	if c.nr == sysPpoll {
+		at = c.a[2]
+	}
+	if at == 0 {
+		return c.rest(o, 0)
+	}
+	ns, errno := c.k.timespec(at)
+	if errno != 0 {
+		return errno
+	}
+	return c.rest(o, ns)
 }

@@ -30,6 +30,11 @@ static void *child(void *arg)
 int main(void)
 {
 	pthread_t t[4];
+	char *big = malloc(1 << 20);
+	big[1000] = 7;
+	big = realloc(big, 3 << 20);
+	printf("%d\n", big[1000]);
+	free(big);
 	for (long i = 0; i < 4; i++)
 		pthread_create(&t[i], NULL, child, (void *)i);
 	for (int i = 0; i < 4; i++) {

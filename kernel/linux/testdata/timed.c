@@ -13,6 +13,7 @@ static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
 static sem_t s;
+static sem_t ready;
 
 static struct timespec in(long ms)
 {
@@ -39,6 +40,7 @@ static void *child(void *arg)
 	t = in(20);
 	printf("%d\n", pthread_rwlock_timedrdlock(&l, &t) == ETIMEDOUT);
 	t = in(100000);
+	sem_post(&ready);
 	printf("%d\n", sem_timedwait(&s, &t));
 	return NULL;
 }
@@ -48,14 +50,15 @@ int main(void)
 	pthread_t t;
 	struct timespec a, b;
 	sem_init(&s, 0, 0);
+	sem_init(&ready, 0, 0);
 	pthread_mutex_lock(&held);
 	pthread_rwlock_wrlock(&l);
 	clock_gettime(CLOCK_MONOTONIC, &a);
 	pthread_create(&t, NULL, child, NULL);
-	sleep(1);
+	sem_wait(&ready);
 	sem_post(&s);
 	pthread_join(t, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &b);
-	printf("%d\n", b.tv_sec - a.tv_sec >= 0);
+	printf("%d\n", b.tv_sec > a.tv_sec || b.tv_nsec - a.tv_nsec >= 80000000);
 	return 0;
 }
