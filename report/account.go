@@ -33,7 +33,7 @@ func (p *page) event(n int, e *result.Event, names int) {
 			p.line("%s%-*s  %s", head, min(p.width-len(head)-len(r.where)-2, 34), r.what, r.where)
 		} else {
 			p.wrap(head, r.what)
-			p.line("%*s  in %s", len(head), "", r.where)
+			p.line("%*s  in %s", len(head), "", p.fit(r.frame, len(head)+5))
 		}
 		p.quote(strings.Repeat(" ", len(head)+2), r.frame, r.instruction)
 	}
@@ -51,7 +51,7 @@ func (p *page) event(n int, e *result.Event, names int) {
 		if e.Preemption {
 			mark = "===="
 		}
-		p.line("%7s%s %s %s (instruction %s)", "", mark, e.Thread, clean(e.Switch), group(e.End))
+		p.wrap(strings.Repeat(" ", 7)+mark+" ", fmt.Sprintf("%s %s (instruction %s)", e.Thread, clean(e.Switch), group(e.End)))
 	}
 }
 
@@ -73,7 +73,7 @@ func (p *page) eventRows(e *result.Event) (rows []eventRow) {
 	}
 	if len(rows) == 0 {
 		f := result.Innermost(e.Stack)
-		rows = append(rows, eventRow{what: "runs", where: p.where(f), frame: f})
+		rows = append(rows, eventRow{what: fmt.Sprintf("runs %s alone", count(e.End-e.Begin, "instruction")), where: p.where(f), frame: f})
 	}
 	return rows
 }

@@ -45,13 +45,13 @@ func (p *page) bug(b *result.Bug) {
 	}
 	p.waits(b)
 	p.loops(b.Loops)
+	if !b.BeforeThreads {
+		p.switches(b)
+	}
 	if len(b.Waits) == 0 && len(b.Loops) == 0 {
 		p.stack(b)
 	}
 	p.output(b.Output)
-	if !b.BeforeThreads {
-		p.switches(b)
-	}
 	p.blank()
 	if b.File != "" && len(b.Schedule) > maxSchedule {
 		p.line("schedule     %d characters, in %s", len(b.Schedule), b.File)
@@ -73,8 +73,14 @@ func (p *page) accesses(list []result.Access) {
 	for i := range list {
 		a := &list[i]
 		f := result.Innermost(a.Stack)
-		p.line("  %-*s  %-*s  %s", names, a.Thread, does, p.does(a), p.where(f))
-		p.quote(strings.Repeat(" ", names+6), f, a.Instruction)
+		indent := strings.Repeat(" ", names+6)
+		if used := names + does + 6; used+len(p.where(f)) <= p.width {
+			p.line("  %-*s  %-*s  %s", names, a.Thread, does, p.does(a), p.where(f))
+		} else {
+			p.line("  %-*s  %s", names, a.Thread, p.cut(p.does(a), names+4))
+			p.line("%sin %s", indent, p.fit(f, len(indent)+3))
+		}
+		p.quote(indent, f, a.Instruction)
 	}
 }
 
@@ -111,7 +117,7 @@ func (p *page) stack(b *result.Bug) {
 		if f.Inlined {
 			inlined = " (inlined)"
 		}
-		p.line("  %s%s", p.where(f), inlined)
+		p.line("  %s%s", p.fit(f, 2+len(inlined)), inlined)
 	}
 }
 

@@ -95,6 +95,9 @@ func (p *page) file(path string) string {
 // where is a frame as "function file:line", or with the address where there is
 // no line.
 func (p *page) where(f result.Frame) string {
+	if f == (result.Frame{}) {
+		return ""
+	}
 	place := f.Address.String()
 	if f.File != "" && f.Line > 0 {
 		place = fmt.Sprintf("%s:%d", p.file(f.File), f.Line)
@@ -103,6 +106,17 @@ func (p *page) where(f result.Frame) string {
 		return place
 	}
 	return clean(f.Function) + " " + place
+}
+
+// fit is where, shortened to what fits after a number of columns: the
+// directories go first.
+func (p *page) fit(f result.Frame, used int) string {
+	text := p.where(f)
+	if used+len(text) > p.width && f.File != "" {
+		f.File = ".../" + filepath.Base(f.File)
+		text = p.where(f)
+	}
+	return p.cut(text, used)
 }
 
 // source is the text of a frame's line, or "" if it can't be read.

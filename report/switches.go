@@ -52,7 +52,7 @@ func (p *page) legend(starts []result.ThreadStart) {
 		if s.Created != nil {
 			text += ", created in " + p.where(*s.Created)
 		}
-		p.line("  %s %s", s.Thread, text)
+		p.wrap("  ", s.Thread+" "+text)
 	}
 }
 
@@ -119,7 +119,7 @@ func (p *page) switchRow(n int, s *result.Step, lanes []string) {
 	} else {
 		p.wrap(head, why)
 		if place != "" {
-			p.line("%*s  in %s", len(head), "", place)
+			p.line("%*s  in %s", len(head), "", p.fit(f, len(head)+5))
 		}
 	}
 	if s.Preemption {
@@ -127,7 +127,8 @@ func (p *page) switchRow(n int, s *result.Step, lanes []string) {
 	}
 	for i := range s.Accesses {
 		a := &s.Accesses[i]
-		p.line("%*s  %s, line %d", len(head), "", p.does(a), result.Innermost(a.Stack).Line)
+		text := fmt.Sprintf("%s, line %d", p.does(a), result.Innermost(a.Stack).Line)
+		p.line("%*s  %s", len(head), "", p.cut(text, len(head)+2))
 	}
 }
 

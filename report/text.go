@@ -17,8 +17,9 @@ func Text(w io.Writer, r *result.Result, s Style) {
 		p.bugs(r)
 	case r.Verdict == result.Invalid:
 		p.invalid(r)
-	case r.Replay != nil:
-		p.line("  The schedule ran to its end without the bug (%s).", clean(string(r.Replay.Expected)))
+	}
+	if r.Replay != nil {
+		p.replayed(r.Replay)
 	}
 	if len(r.Account) > 0 {
 		p.account(r.Account)
@@ -44,6 +45,9 @@ func (p *page) headline(r *result.Result) {
 		rest = string(r.Bug.Kind) + ": " + clean(r.Bug.Message)
 	case result.Budget:
 		rest = clean(r.Reason) + "; no bug so far in " + guest + " at " + r.Granularity
+		if r.Replay != nil {
+			rest = clean(r.Reason)
+		}
 	case result.Invalid:
 		rest = clean(r.Reason)
 	}
@@ -55,15 +59,30 @@ func (p *page) headline(r *result.Result) {
 	}
 }
 
+// replayed says whether a replay showed what it was to show.
+func (p *page) replayed(r *result.Replay) {
+	p.blank()
+	switch {
+	case r.Same && r.Expected == "":
+		p.line("The schedule leads to this bug.")
+	case r.Same:
+		p.line("The same bug came back.")
+	case r.Expected != "":
+		p.wrap("", fmt.Sprintf("The bug of the file didn't come back: %s: %s", r.Expected, clean(r.Message)))
+	default:
+		p.line("The schedule leads to no bug.")
+	}
+}
+
 // invalid explains why there is no verdict on the guest.
 func (p *page) invalid(r *result.Result) {
 	for i, f := range r.Place {
 		if i == 0 {
-			p.line("  in %s", p.where(f))
+			p.line("  in %s", p.fit(f, 5))
 			p.quote("       ", f, "")
 			continue
 		}
-		p.line("  called by %s", p.where(f))
+		p.line("  called by %s", p.fit(f, 12))
 	}
 	if r.Problem == "" {
 		return

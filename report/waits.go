@@ -22,10 +22,11 @@ func (p *page) waits(b *result.Bug) {
 		f := result.Innermost(w.Stack)
 		p.line("  %-*s  %s", names, w.Thread, p.cut(p.waitsFor(w), names+4))
 		indent := strings.Repeat(" ", names+6)
-		p.line("%sin %s", indent, p.where(f))
+		p.line("%sin %s", indent, p.fit(f, len(indent)+3))
 		p.quote(indent+"   ", f, "")
 		if w.Acquired != nil {
-			p.line("%s%s got it in %s", indent, w.Owner, p.where(*w.Acquired))
+			head := indent + w.Owner + " got it in "
+			p.line("%s%s", head, p.fit(*w.Acquired, len(head)))
 			p.quote(indent+"   ", *w.Acquired, "")
 		}
 	}
@@ -59,7 +60,7 @@ func (p *page) loops(loops []result.Loop) {
 		p.line("  %s  spins in", l.Thread)
 		indent := strings.Repeat(" ", len(l.Thread)+6)
 		for _, f := range l.Lines {
-			p.line("%s%s", indent, p.where(f))
+			p.line("%s%s", indent, p.fit(f, len(indent)))
 			p.quote(indent+"   ", f, "")
 		}
 		for i := range l.Waits {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"unicode"
 )
 
 // ErrorKind names a kind of error. It is an error itself, so that
@@ -60,10 +61,16 @@ func KindOf(err error) ErrorKind {
 }
 
 // Line is the one line that the user gets for an error: what is wrong, what to
-// do, and the name under which "landgo help errors" explains it.
+// do, and the name under which "landgo help errors" explains it. Control
+// characters, which a hostile file's names may have, don't reach the terminal.
 func Line(err error) string {
 	p := Explain(KindOf(err))
-	message := strings.Join(strings.Fields(err.Error()), " ")
+	message := strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, strings.Join(strings.Fields(err.Error()), " "))
 	return fmt.Sprintf("%s; %s [%s]", message, p.Cure, p.Kind)
 }
 
