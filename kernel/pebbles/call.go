@@ -46,7 +46,7 @@ func (k *Kernel) begin(t trace.TID, trap emu.Trap, regs *emu.Regs) *call {
 	k.accesses, k.ops, k.wakes = k.accesses[:0], k.ops[:0], k.wakes[:0]
 	k.call = call{k: k, t: k.threads[t], pc: regs.RIP, regs: regs}
 	c := &k.call
-	if !trap.Syscall {
+	if !trap.Syscall && !trap.Sysenter {
 		c.row = table[trap.Vector]
 	}
 	if c.row == nil || c.row.args == 0 {

@@ -143,8 +143,8 @@ func (k *Kernel) set(p *uint64, v uint64) {
 }
 
 func unknown(trap emu.Trap) string {
-	if trap.Syscall {
-		return "the syscall instruction is not modelled on pebbles: its calls are traps (int 0x41 to int 0x74)"
+	if trap.Syscall || trap.Sysenter {
+		return "syscall and sysenter are not modelled on pebbles: its calls are traps (int 0x41 to int 0x74)"
 	}
 	if r := table[trap.Vector]; r != nil {
 		return fmt.Sprintf("trap %#x (%s) is not modelled", trap.Vector, r.name)

@@ -114,7 +114,10 @@ static int vprintf(const char *format, va_list args)
 	char line[256];
 	int n = vsnprintf(line, sizeof line, format, args);
 
-	return print(n < (int)sizeof line ? n : (int)sizeof line - 1, line);
+	if (n > (int)sizeof line - 1)
+		n = sizeof line - 1;
+	print(n, line);
+	return n;
 }
 
 int printf(const char *format, ...)
