@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/image"
 	"landgo/trace"
 )
 
@@ -15,9 +16,18 @@ const firstChunk = 4096
 func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 	skip := th.stand == standOp || th.stand == standRun
 	th.stand = standRun
-	chunk := uint64(firstChunk)
+	look := th.insns + firstChunk
 	for {
-		stop := s.runCPU(th, tr, allow, skip, chunk)
+		if th.insns >= look {
+			if th.insns-tr.Begin >= s.cfg.StepBudget {
+				return &BudgetError{Insns: th.insns - tr.Begin, PC: s.machine.PC(th.ctx), Thread: th.id}
+			}
+			if s.endless(th) {
+				return nil
+			}
+			look += th.insns - tr.Begin
+		}
+		stop := s.runCPU(th, tr, allow, skip, look-th.insns)
 		skip = false
 		if len(stop.Accesses) > 0 {
 			allow = 0
@@ -39,14 +49,20 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			switch v {
 			case stay:
 				return s.arrive(th, tr)
+			case pass:
+				allow = 0 // an access after it is another event
 			case passAllow:
 				if len(tr.Accesses) == 0 {
 					allow = 1
 				}
 			}
+			if th.quiet.on && th.quiet.role == image.Create {
+				allow = 0 // the child may come between
+			}
 			skip = v == step
 		case emu.StopTrap:
 			th.regs, th.trap = stop.Regs, stop.Trap
+			allow = 0
 			done, err := s.atTrap(th, tr)
 			if err != nil {
 				return err
@@ -62,17 +78,6 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			}
 			return s.fail(th, s.faultFailure(th, stop.Fault))
 		case emu.StopBudget:
-			if th.insns-tr.Begin >= s.cfg.StepBudget {
-				return &BudgetError{Insns: th.insns - tr.Begin, PC: stop.PC, Thread: th.id}
-			}
-			spins, err := s.endless(th, tr)
-			if err != nil {
-				return err
-			}
-			if spins {
-				return nil
-			}
-			chunk *= 2
 		case emu.StopInsn: // a replay's segment ends here
 			return nil
 		case emu.StopPrivileged:

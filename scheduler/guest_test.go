@@ -142,3 +142,126 @@ func TestLostUpdate(t *testing.T) {
 		})
 	}
 }
+
+func TestEnumerate(t *testing.T) {
+	for _, c := range []struct {
+		name, source string
+		want         ends
+	}{
+		{"mutex", `
+#include <pthread.h>
+#include <assert.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+volatile int n;
+void *f(void *a) { (void)a; pthread_mutex_lock(&m); n = n + 1; pthread_mutex_unlock(&m); return 0; }
+int main(void) {
+	pthread_t a, b;
+	pthread_create(&a, 0, f, 0); pthread_create(&b, 0, f, 0);
+	pthread_join(a, 0); pthread_join(b, 0);
+	assert(n == 2);
+	return 0;
+}`, ends{runs: 4}},
+		{"abba", `
+#include <pthread.h>
+pthread_mutex_t a, b;
+void *f(void *p) { (void)p; pthread_mutex_lock(&a); pthread_mutex_lock(&b); pthread_mutex_unlock(&b); pthread_mutex_unlock(&a); return 0; }
+void *g(void *p) { (void)p; pthread_mutex_lock(&b); pthread_mutex_lock(&a); pthread_mutex_unlock(&a); pthread_mutex_unlock(&b); return 0; }
+int main(void) {
+	pthread_t p, q;
+	pthread_create(&p, 0, f, 0); pthread_create(&q, 0, g, 0);
+	pthread_join(p, 0); pthread_join(q, 0);
+	return 0;
+}`, ends{runs: 6, stuck: 2}},
+		{"cond", `
+#include <pthread.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+int ready;
+void *f(void *p) { (void)p; pthread_mutex_lock(&m); while (!ready) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return 0; }
+int main(void) {
+	pthread_t p;
+	pthread_create(&p, 0, f, 0);
+	pthread_mutex_lock(&m); ready = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m);
+	pthread_join(p, 0);
+	return 0;
+}`, ends{runs: 2}},
+		{"sem", `
+#include <pthread.h>
+#include <semaphore.h>
+sem_t s, r; volatile int x;
+void *f(void *p) { (void)p; sem_wait(&s); x = 1; sem_post(&r); return 0; }
+int main(void) {
+	pthread_t p; sem_init(&s, 0, 0); sem_init(&r, 0, 0);
+	pthread_create(&p, 0, f, 0);
+	x = 2; sem_post(&s); sem_wait(&r);
+	pthread_join(p, 0);
+	return x != 1;
+}`, ends{runs: 1}},
+		{"xpp", `
+#include <pthread.h>
+#include <assert.h>
+volatile int n;
+void *f(void *a) { (void)a; n++; return 0; }
+int main(void) {
+	pthread_t a, b;
+	pthread_create(&a, 0, f, 0); pthread_create(&b, 0, f, 0);
+	pthread_join(a, 0); pthread_join(b, 0);
+	assert(n == 2);
+	return 0;
+}`, ends{runs: 10, bugs: 6}},
+		{"spin", `
+#include <pthread.h>
+volatile int flag, x;
+void *f(void *a) { (void)a; x = 1; flag = 1; return 0; }
+int main(void) {
+	pthread_t a;
+	pthread_create(&a, 0, f, 0);
+	while (!flag) ;
+	return x != 1;
+}`, ends{runs: 3}},
+		{"livelock", `
+#include <pthread.h>
+volatile int p, q;
+void *f(void *a) { (void)a; while (!p) ; q = 1; return 0; }
+int main(void) {
+	pthread_t a;
+	pthread_create(&a, 0, f, 0);
+	while (!q) ;
+	p = 1;
+	return 0;
+}`, ends{}},
+		{"printf", `
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+volatile int p;
+void *f(void *a) { printf("hello %d\n", p); char *x = malloc(100); x[0] = 1; p = 1; free(x); return 0; }
+int main(void) {
+	pthread_t a;
+	pthread_create(&a, 0, f, 0);
+	p = 2;
+	printf("main\n");
+	pthread_join(a, 0);
+	return 0;
+}`, ends{runs: 3}},
+	} {
+		for _, cc := range []string{"gcc", "musl-gcc"} {
+			for _, o := range []string{"-O0", "-O2"} {
+				t.Run(c.name+"/"+cc+o, func(t *testing.T) {
+					s := boot(t, compile(t, cc, c.source, o), Config{Points: PointMem})
+					got := enumerate(t, s)
+					got.steps = 0
+					if c.name == "livelock" {
+						if got.runs == 0 || got.stuck != got.runs {
+							t.Errorf("%+v, want all stuck", got)
+						}
+						return
+					}
+					if got != c.want {
+						t.Errorf("%+v, want %+v", got, c.want)
+					}
+				})
+			}
+		}
+	}
+}

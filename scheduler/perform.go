@@ -112,7 +112,7 @@ func (s *System) acquire(th *thread, tr *trace.Transition, o *object, op trace.O
 	o.owner, o.depth = th.id, 1
 	th.holds = append(th.holds[:len(th.holds):len(th.holds)], o.addr)
 	s.ret(th, result)
-	if s.merges(o.addr) {
+	if !s.alone(th) && s.merges(o.addr) {
 		return passAllow, nil
 	}
 	return pass, nil
@@ -184,7 +184,7 @@ func (s *System) reacquire(th *thread, tr *trace.Transition) (verdict, error) {
 	th.holds = append(th.holds[:len(th.holds):len(th.holds)], m.addr)
 	th.phase = phaseEntry
 	s.ret(th, th.result)
-	if s.merges(m.addr) {
+	if !s.alone(th) && s.merges(m.addr) {
 		return passAllow, nil
 	}
 	return pass, nil

@@ -233,33 +233,33 @@ func (s *System) wakeSpinners(tr *trace.Transition) {
 // loop with no effect: it finds the period of its program counters and tries
 // one more turn. A loop of more than maxPeriod instructions isn't found and
 // runs into the step budget.
-func (s *System) endless(th *thread, tr *trace.Transition) (bool, error) {
-	r := emu.Run{From: th.ctx, Thread: th.id, Flags: s.flags(th)&^(emu.StopShared|emu.StopAtomic) | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * maxPeriod}
+func (s *System) endless(th *thread) bool {
+	r := emu.Run{From: th.ctx, Thread: th.id, Flags: s.flags(th)&^(emu.StopShared|emu.StopAtomic) | emu.TracePCs | emu.IgnoreBreaks | emu.RecordAll, Budget: 3 * maxPeriod}
 	k, mem := s.machine.Mark(), s.machine.Journal()
 	defer s.machine.Rewind(k)
 	stop := s.machine.Run(&r)
 	if stop.Why != emu.StopBudget {
-		return false, nil
+		return false
 	}
 	p := period(stop.PCs)
 	if p == 0 {
-		return false, nil
+		return false
 	}
 	s.machine.Rewind(k)
 	r.Flags &^= emu.TracePCs
 	r.Budget = uint64(p)
 	stop = s.machine.Run(&r)
 	if stop.Why != emu.StopBudget || s.machine.SameCPU(th.ctx, stop.Ctx) != 0 || !s.machine.Unchanged(mem, s.redZone(th)) {
-		return false, nil
+		return false
 	}
 	for i := range stop.Accesses {
 		if a := &stop.Accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 {
-			return false, nil
+			return false
 		}
 	}
 	th.stand = standRun
 	s.spinOn(th, stop.Accesses)
-	return true, nil
+	return true
 }
 
 // maxPeriod is the longest loop, in instructions, that endless finds.

@@ -69,7 +69,11 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 		th.ctx = out.Resume
 	}
 	tr.Ops = append(tr.Ops, out.Ops...)
-	if !out.Idle && p.Effect == kernel.Event && len(out.Ops) == 0 && p.Op.Kind != trace.OpNone {
+	switch p.Op.Kind {
+	case trace.OpNone, trace.OpCreate, trace.OpExit, trace.OpEnd: // recorded below, with what they do
+		p.Effect = kernel.Local
+	}
+	if !out.Idle && p.Effect == kernel.Event && len(out.Ops) == 0 {
 		op := p.Op
 		op.PC = call
 		tr.Ops = append(tr.Ops, op)
