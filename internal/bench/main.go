@@ -1,0 +1,113 @@
+// Command bench measures landgo on the guests of guests/bench: that each count
+// is what it has to be on every build, and how fast it gets there. Run it from
+// the top of a built tree, or with `make bench`.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"text/tabwriter"
+)
+
+func main() {
+	os.Exit(bench())
+}
+
+func bench() int {
+	runs := flag.Int("runs", 5, "the speed table shows the median of so many runs")
+	only := flag.String("only", "", "counts or speed: only that table")
+	flag.Parse()
+	rows, err := anchors("guests/bench/anchors.json")
+	if err != nil {
+		return fail(err)
+	}
+	first, err := measure("bin/guests/glibc-O1/lost_update-fixed")
+	if err != nil {
+		return fail(err)
+	}
+	fmt.Printf("%s\n\n", machine(first.Certificate.Engine))
+	status := 0
+	if *only != "counts" {
+		want := map[string]uint64{}
+		for _, r := range rows {
+			want[r.Name] = r.Executions
+		}
+		if err := speed(*runs, want); err != nil {
+			status = fail(err)
+		}
+		fmt.Println()
+	}
+	if *only != "speed" {
+		if err := counts(rows); err != nil {
+			status = fail(err)
+		}
+	}
+	return status
+}
+
+func fail(err error) int {
+	fmt.Fprintf(os.Stderr, "bench: %v\n", err)
+	return 1
+}
+
+// An anchor is a row of anchors.json.
+type anchor struct {
+	Name       string `json:"name"`
+	Executions uint64 `json:"executions"` // 0: no count to agree with
+	KeepGoing  bool   `json:"keep_going"`
+}
+
+func anchors(path string) ([]anchor, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var file struct {
+		Rows []anchor `json:"rows"`
+	}
+	if err := json.Unmarshal(b, &file); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return file.Rows, nil
+}
+
+// counts runs every row on every build, and returns an error if a count is
+// wrong or differs between builds. It goes through all rows first.
+func counts(rows []anchor) error {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	defer w.Flush()
+	builds := []string{"musl-O2", "musl-O1", "glibc-O2", "glibc-O1"}
+	fmt.Fprint(w, "guest\texpected")
+	for _, b := range builds {
+		fmt.Fprintf(w, "\t%s\tseconds\trate\tMiB", b)
+	}
+	fmt.Fprintln(w)
+	var bad error
+	for _, r := range rows {
+		if r.Executions > 0 {
+			fmt.Fprintf(w, "%s\t%d", r.Name, r.Executions)
+		} else {
+			fmt.Fprintf(w, "%s\t-", r.Name)
+		}
+		for _, b := range builds {
+			path := "bin/guests/" + b + "/" + r.Name
+			var args []string
+			if r.KeepGoing {
+				args = append(args, "--keep-going")
+			}
+			s, err := measure(append(args, path)...)
+			if err != nil {
+				return err
+			}
+			if r.Executions > 0 && s.Executions != r.Executions {
+				bad = wrong(path, s, r.Executions)
+			}
+			fmt.Fprintf(w, "\t%d\t%.2f\t%.0f/s\t%d", s.Executions, s.Seconds, s.rate(), s.peak>>10)
+		}
+		fmt.Fprintln(w)
+		w.Flush()
+	}
+	return bad
+}
