@@ -29,8 +29,9 @@ int main(void)
 	cond_init(&told);
 	assert(thr_create(waiter, NULL) > 0);
 	for (int round = 1; round <= ROUNDS; round++) {
-		while (waiting != round)
+		do
 			thr_yield(-1);
+		while (waiting != round);
 		/* The waiter lets go of the lock once it is in the queue. */
 		mutex_lock(&lock);
 		mutex_unlock(&lock);
