@@ -77,6 +77,7 @@ func (k *Kernel) dequeue(t *thread) {
 			link = &k.threads[*link-1].wait.next
 		}
 		k.set(link, t.wait.next)
+		k.set(&t.wait.next, 0)
 	}
 	k.set(&t.wait.kind, awake)
 	k.set(&t.wait.deadline, noDeadline)
