@@ -100,6 +100,8 @@ const (
 	TimeoutsAny  Timeouts = "any"  // at any point
 )
 
+var timeouts = []string{string(TimeoutsLast), string(TimeoutsAny)}
+
 // Processors says how many processors the guest is meant for.
 type Processors string
 

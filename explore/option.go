@@ -22,6 +22,10 @@ type Option struct {
 	Hidden bool
 	// Help is one line, Doc what the reference adds to it.
 	Help, Doc string
+	// Words are the values, where they can be listed; with List, a value is a
+	// comma list of them.
+	Words []string
+	List  bool
 	// Set gives the option a value, "true" for a switch, and checks it.
 	Set func(c *Config, value string) error
 	// Get is the value that Set takes, one for each repetition.
@@ -99,8 +103,9 @@ var Options = []Option{
 		},
 	}, {
 		Name: "pp", Group: GroupPoints, Value: "LIST",
-		Help: "preemption points: yield, lock, unlock, atomic, mem",
-		Doc:  "A comma list of kinds. A verdict holds at the granularity of the points that were explored, and says so.",
+		Help:  "preemption points: yield, lock, unlock, atomic, mem",
+		Words: pointNames(), List: true,
+		Doc: "A comma list of kinds. A verdict holds at the granularity of the points that were explored, and says so.",
 		Set: func(c *Config, v string) (err error) {
 			c.PP, err = ParsePoints(v)
 			return err
@@ -132,17 +137,19 @@ var Options = []Option{
 		Get:  func(c *Config) []string { return flag(c.Processors == ProcessorsUP) },
 	}, {
 		Name: "timeouts", Group: GroupWorld, Value: "last|any",
-		Help: "when a timed wait runs out: when nobody else can run, or at any point",
-		Doc:  "With last, a timeout is a way out of last resort, as in a test that only uses it against hanging; with any, every order of the timeout and the other threads is explored.",
+		Help:  "when a timed wait runs out: when nobody else can run, or at any point",
+		Words: timeouts,
+		Doc:   "With last, a timeout is a way out of last resort, as in a test that only uses it against hanging; with any, every order of the timeout and the other threads is explored.",
 		Set: func(c *Config, v string) error {
-			return setWord(&c.Timeouts, v, string(TimeoutsLast), string(TimeoutsAny))
+			return setWord(&c.Timeouts, v, timeouts...)
 		},
 		Get: func(c *Config) []string { return one(string(c.Timeouts)) },
 	}, {
 		Name: "locks", Group: GroupWorld, Value: "trusted|tested[=F,...]",
-		Help: "take the synchronisation functions as correct, or test their code",
-		Doc:  "Trusted functions are one step each. With tested, their instructions are explored like any others: of all functions, or of those named after the equals sign. This is how a lock of your own is checked that has the name of a known one.",
-		Set:  setLocks,
+		Help:  "take the synchronisation functions as correct, or test their code",
+		Words: []string{"trusted", "tested"},
+		Doc:   "Trusted functions are one step each. With tested, their instructions are explored like any others: of all functions, or of those named after the equals sign. This is how a lock of your own is checked that has the name of a known one.",
+		Set:   setLocks,
 		Get: func(c *Config) []string {
 			switch {
 			case len(c.LocksTested) == 0:
@@ -154,8 +161,9 @@ var Options = []Option{
 		},
 	}, {
 		Name: "observe", Group: GroupWorld, Value: "stdout",
-		Help: "count what threads write to standard output as shared state",
-		Doc:  "Two threads' output in another order is then another execution. By default it isn't.",
+		Help:  "count what threads write to standard output as shared state",
+		Words: []string{"stdout"},
+		Doc:   "Two threads' output in another order is then another execution. By default it isn't.",
 		Set: func(c *Config, v string) error {
 			if v != "stdout" {
 				return fmt.Errorf("want stdout, got %q", v)
@@ -171,10 +179,11 @@ var Options = []Option{
 		},
 	}, {
 		Name: "search", Group: GroupSearch, Value: "KIND",
-		Help: "none, sleep, dpor, source or optimal",
-		Doc:  "none runs every interleaving; the others leave out those that are equivalent to one they run: sleep with sleep sets, dpor after Flanagan and Godefroid, source and optimal after Abdulla, Aronis, Jonsson and Sagonas. All give the same verdict.",
-		Set:  func(c *Config, v string) error { return setWord(&c.Search, v, searches...) },
-		Get:  func(c *Config) []string { return one(string(c.Search)) },
+		Help:  "none, sleep, dpor, source or optimal",
+		Words: searches,
+		Doc:   "none runs every interleaving; the others leave out those that are equivalent to one they run: sleep with sleep sets, dpor after Flanagan and Godefroid, source and optimal after Abdulla, Aronis, Jonsson and Sagonas. All give the same verdict.",
+		Set:   func(c *Config, v string) error { return setWord(&c.Search, v, searches...) },
+		Get:   func(c *Config) []string { return one(string(c.Search)) },
 	}, {
 		Name: "bound", Group: GroupSearch, Value: "preempt=N",
 		Help: "explore only executions with at most N preemptions (with --search none)",

@@ -73,18 +73,35 @@ func ParsePoints(list string) (Points, error) {
 	return set, nil
 }
 
+// PointKind describes a kind of preemption point, for the reference.
+type PointKind struct{ Name, Doc string }
+
+// PointKinds lists the kinds in the order in which they are shown.
+func PointKinds() (kinds []PointKind) {
+	for _, k := range pointKinds {
+		kinds = append(kinds, PointKind{k.name, k.doc})
+	}
+	return kinds
+}
+
+// pointNames lists the kinds' names.
+func pointNames() (names []string) {
+	for _, k := range pointKinds {
+		names = append(names, k.name)
+	}
+	return names
+}
+
 func pointNamed(name string) (Points, error) {
-	var names []string
 	for _, k := range pointKinds {
 		if k.name == name {
 			return k.set, nil
 		}
-		names = append(names, k.name)
 	}
 	if name == "" {
 		return 0, result.Errorf(result.UnknownPoint, "empty preemption point in --pp")
 	}
-	return 0, result.Errorf(result.UnknownPoint, "unknown preemption point %q in --pp%s", name, DidYouMean("%q", name, names))
+	return 0, result.Errorf(result.UnknownPoint, "unknown preemption point %q in --pp%s", name, DidYouMean("%q", name, pointNames()))
 }
 
 // Pointless says of which points in the set there can be none in a guest of

@@ -114,7 +114,8 @@ func TestJSON(t *testing.T) {
 
 // TestNoNullLists: an empty result has lists, not nulls.
 func TestNoNullLists(t *testing.T) {
-	r := &result.Result{Verdict: result.Buggy, Bug: &result.Bug{Steps: []result.Step{{}}}}
+	r := &result.Result{Verdict: result.Buggy, Account: make([]result.Event, 1), UnexaminedFirst: make([]result.RacePair, 1),
+		Bug: &result.Bug{Steps: make([]result.Step, 1), Accesses: make([]result.Access, 1), Waits: make([]result.Wait, 1), Loops: make([]result.Loop, 1)}}
 	r.Finish()
 	var b bytes.Buffer
 	JSON(&b, r)

@@ -1,5 +1,7 @@
 package result
 
+import "reflect"
+
 // Inspection is what landgo sees in a guest without running it, or before its
 // first thread.
 type Inspection struct {
@@ -55,8 +57,5 @@ type Unmodelled struct {
 func (i *Inspection) Finish() {
 	i.Schema = Schema
 	i.Version = Version
-	i.Functions = full(i.Functions)
-	i.Points = full(i.Points)
-	i.Trusted = full(i.Trusted)
-	i.Unmodelled = full(i.Unmodelled)
+	fillLists(reflect.ValueOf(i))
 }

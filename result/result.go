@@ -1,5 +1,7 @@
 package result
 
+import "reflect"
+
 // Schema names the version of the JSON form. A change that takes a field away
 // or gives it another meaning changes it.
 const Schema = "landgo/1"
@@ -136,39 +138,20 @@ type Replay struct {
 }
 
 // Finish puts what every result has into one that explore filled in: the
-// schema, landgo's version, and empty lists for null ones.
+// schema, landgo's version, and empty lists for null ones; and it makes Bug and
+// Bugs agree.
 func (r *Result) Finish() {
 	r.Schema = Schema
 	r.Version = Version
-	r.Races = full(r.Races)
-	r.UnexaminedFirst = full(r.UnexaminedFirst)
-	r.Bugs = full(r.Bugs)
-	r.Certificate.Calls = full(r.Certificate.Calls)
-	r.Certificate.Assumptions = full(r.Certificate.Assumptions)
 	if r.Bug != nil && len(r.Bugs) == 0 {
-		r.Bugs = append(r.Bugs, r.Bug)
+		r.Bugs = []*Bug{r.Bug}
 	}
-	for _, b := range r.Bugs {
-		b.finish()
+	if r.Bug == nil {
+		for _, b := range r.Bugs {
+			if r.Bug == nil || b.Preemptions < r.Bug.Preemptions {
+				r.Bug = b
+			}
+		}
 	}
-}
-
-func (b *Bug) finish() {
-	b.Stack = full(b.Stack)
-	b.Steps = full(b.Steps)
-	b.Accesses = full(b.Accesses)
-	b.Waits = full(b.Waits)
-	b.Loops = full(b.Loops)
-	for i := range b.Steps {
-		b.Steps[i].Stack = full(b.Steps[i].Stack)
-		b.Steps[i].Accesses = full(b.Steps[i].Accesses)
-	}
-}
-
-// full is a slice that JSON doesn't write as null.
-func full[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
+	fillLists(reflect.ValueOf(r))
 }

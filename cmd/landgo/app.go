@@ -56,7 +56,7 @@ A guest is a static x86-64 ELF program: gcc -static -pthread test.c -g -o test`,
 	root.SetHelpFunc(a.help)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(a.runCommand(), a.replayCommand(), a.inspectCommand(), a.versionCommand(), a.manCommand(), errorsTopic(), exitTopic())
-	root.InitDefaultHelpCmd()
+	root.SetHelpCommand(a.helpCommand())
 	root.InitDefaultCompletionCmd()
 	return root
 }
@@ -65,7 +65,7 @@ A guest is a static x86-64 ELF program: gcc -static -pthread test.c -g -o test`,
 func unknownCommand(cmd *cobra.Command, word string) error {
 	var names []string
 	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
+		if c.IsAvailableCommand() || isTopic(c) {
 			names = append(names, c.Name())
 		}
 	}
@@ -120,6 +120,9 @@ func addOptions(cmd *cobra.Command, c *explore.Config, takes func(*explore.Optio
 		f.Hidden = o.Hidden
 		if o.Value == "" {
 			f.NoOptDefVal = "true"
+		}
+		if err := cmd.RegisterFlagCompletionFunc(o.Name, complete(o)); err != nil {
+			panic(err) // the flag was added just above
 		}
 	}
 }

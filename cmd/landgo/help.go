@@ -31,6 +31,29 @@ func exitTopic() *cobra.Command {
 	return &cobra.Command{Use: "exit", Short: "the verdicts and exit statuses", Long: exitText}
 }
 
+func (a *app) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND or TOPIC]",
+		Short: "explain a command or a topic",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(cmd.Root(), args[0])
+			}
+			about.InitDefaultHelpFlag() // so that its page lists it
+			return about.Help()
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) (names []string, _ cobra.ShellCompDirective) {
+			for _, c := range cmd.Root().Commands() {
+				if (c.IsAvailableCommand() || isTopic(c)) && len(args) == 0 && strings.HasPrefix(c.Name(), typed) {
+					names = append(names, c.Name())
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
 // isTopic reports whether a command is only a page of help.
 func isTopic(cmd *cobra.Command) bool {
 	return cmd.HasParent() && !cmd.Runnable() && !cmd.HasSubCommands()

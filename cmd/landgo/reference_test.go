@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"landgo/explore"
+	"landgo/result"
+)
+
+// TestReferencePages: the pages under docs say what the option table, the
+// comments of package result and the table of errors say.
+func TestReferencePages(t *testing.T) {
+	for name, text := range map[string]string{
+		"reference.md": referencePage(t),
+		"errors.md":    result.ErrorPage(),
+	} {
+		path := filepath.Join("..", "..", "docs", name)
+		if *update {
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, []byte(text)) {
+			t.Errorf("docs/%s is out of date: go test ./cmd/landgo -update writes it anew", name)
+		}
+	}
+}
+
+func referencePage(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("# Reference\n\nThis page is made from the tables and comments in the code (`go test ./cmd/landgo -update`).\n\n## Commands\n")
+	a := &app{engine: &fake{}}
+	for _, c := range a.rootCommand().Commands() {
+		if c.IsAvailableCommand() && c.Name() != "help" && c.Name() != "completion" {
+			fmt.Fprintf(&b, "\n### %s\n\n```\n%s\n```\n\n%s\n", c.CommandPath(), useLine(c), sentences(c.Long, c.Short))
+		}
+	}
+	b.WriteString("\n`landgo help`, `landgo help errors`, `landgo help exit` explain; `landgo completion SHELL` prints a completion script for bash, zsh, fish or PowerShell.\n")
+	b.WriteString("\n## Exit status\n\n```\n" + exitText + "```\n")
+	b.WriteString("\n## Options\n\n`replay` takes those marked R, `inspect` those marked I; `run` takes all.\n")
+	for _, g := range explore.Groups {
+		fmt.Fprintf(&b, "\n### %s\n\n| option | default | also | what it does |\n|---|---|---|---|\n", g)
+		for i := range explore.Options {
+			if o := &explore.Options[i]; o.Group == g {
+				optionRow(&b, a, o)
+			}
+		}
+	}
+	b.WriteString("\n### Preemption points\n\n| `--pp` | where |\n|---|---|\n")
+	for _, k := range explore.PointKinds() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", k.Name, k.Doc)
+	}
+	b.WriteString("\n## JSON\n\n`--json` prints one object on standard output. Fields are only added; a field that goes, or gets another meaning, changes `schema`.\n")
+	comments := fieldComments(t)
+	for _, v := range []any{result.Result{}, result.Guest{}, result.Estimate{}, result.RacePair{}, result.Certificate{}, result.Replay{},
+		result.Bug{}, result.ThreadStart{}, result.Step{}, result.Frame{}, result.Access{}, result.Wait{}, result.Loop{}, result.Event{},
+		result.Inspection{}, result.Role{}, result.PointKind{}, result.Unmodelled{}} {
+		jsonTable(t, &b, reflect.TypeOf(v), comments)
+	}
+	b.WriteString("\n## Schedules\n\nA schedule is one word: `s1:CHECK:THREAD@UNTIL[+PART][/CHOICE],...`. CHECK binds it to the guest and the options that it depends on. Each segment lets a thread, by its path name (`0` the first, `0.2` its second child), run until it has completed UNTIL instructions in its life; PART, if there, ends the segment inside the next instruction, after that many of its accesses; CHOICE is the outcome of the segment's first step, where it has several.\n")
+	return b.String()
+}
+
+func sentences(long, short string) string {
+	if long == "" {
+		return strings.ToUpper(short[:1]) + short[1:] + "."
+	}
+	return long
+}
+
+func optionRow(b *strings.Builder, a *app, o *explore.Option) {
+	head := "--" + o.Name
+	if o.Value != "" {
+		head += " " + o.Value
+	}
+	var also []string
+	if a.replayCommand().Flags().Lookup(o.Name) != nil {
+		also = append(also, "R")
+	}
+	if a.inspectCommand().Flags().Lookup(o.Name) != nil {
+		also = append(also, "I")
+	}
+	help := strings.ToUpper(o.Help[:1]) + o.Help[1:] + ". " + o.Doc
+	if o.Repeat {
+		help += " May be given several times."
+	}
+	row := fmt.Sprintf("`%s` | %s | %s | %s", strings.ReplaceAll(head, "|", `\|`), o.Default(), strings.Join(also, " "), strings.ReplaceAll(help, "|", `\|`))
+	fmt.Fprintf(b, "| %s |\n", row)
+}
+
+// jsonTable lists the fields of a struct of package result.
+func jsonTable(t *testing.T, b *strings.Builder, typ reflect.Type, comments map[string]string) {
+	about, ok := comments[typ.Name()]
+	if !ok {
+		t.Errorf("result.%s has no comment", typ.Name())
+	}
+	fmt.Fprintf(b, "\n### %s\n\n%s\n\n| field | type | meaning |\n|---|---|---|\n", typ.Name(), about)
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || name == "-" {
+			t.Errorf("%s.%s has no name in JSON", typ.Name(), f.Name)
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", name, jsonType(f.Type), strings.ReplaceAll(comments[typ.Name()+"."+f.Name], "|", `\|`))
+	}
+}
+
+// jsonType names a field's type as a reader of JSON knows it.
+func jsonType(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Slice:
+		return "list of " + jsonType(t.Elem())
+	case reflect.Pointer:
+		return jsonType(t.Elem())
+	case reflect.Struct:
+		return fmt.Sprintf("[%s](#%s)", t.Name(), strings.ToLower(t.Name()))
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "text"
+	}
+	if t == reflect.TypeFor[result.Addr]() {
+		return "address"
+	}
+	return "number"
+}
+
+// fieldComments reads the comments of package result's types ("Bug") and
+// fields ("Bug.Kind") from its sources.
+func fieldComments(t *testing.T) map[string]string {
+	t.Helper()
+	fset := token.NewFileSet()
+	var files []*ast.File
+	paths, err := filepath.Glob("../../result/*.go")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no sources of package result: %v", err)
+	}
+	for _, p := range paths {
+		if strings.HasSuffix(p, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, p, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	pkg, err := doc.NewFromFiles(fset, files, "landgo/result")
+	if err != nil {
+		t.Fatal(err)
+	}
+	comments := map[string]string{}
+	for _, typ := range pkg.Types {
+		comments[typ.Name] = oneLine(typ.Doc)
+		for _, spec := range typ.Decl.Specs {
+			s, ok := spec.(*ast.TypeSpec).Type.(*ast.StructType)
+			if !ok {
+				continue
+			}
+			for _, f := range s.Fields.List {
+				for _, n := range f.Names {
+					comments[typ.Name+"."+n.Name] = oneLine(f.Doc.Text() + " " + f.Comment.Text())
+				}
+			}
+		}
+	}
+	return comments
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
