@@ -244,7 +244,7 @@ var Options = []Option{
 	}, {
 		Name: "step-budget", Group: GroupLimits, Value: "N",
 		Help: "instructions that a thread may run without a preemption point",
-		Doc:  "Beyond it the guest is taken to loop for ever, and the verdict is invalid.",
+		Doc:  "Beyond it the guest may be looping for ever, and the verdict is budget.",
 		Set:  func(c *Config, v string) error { return setCount(&c.StepBudget, v, 1) },
 		Get:  func(c *Config) []string { return one(strconv.FormatUint(c.StepBudget, 10)) },
 	}, {

@@ -51,8 +51,10 @@ func samples() map[string]*result.Result {
 		"verified":       base(result.Verified),
 		"unexamined":     unexamined(),
 		"bounded":        bounded(),
+		"beyond-bound":   beyondBound(),
 		"budget":         budget(),
 		"interrupted":    interrupted(),
+		"endless":        endless(),
 		"invalid":        invalid(),
 		"replay":         replay(),
 		"replay-without": replayWithout(),
@@ -210,11 +212,26 @@ func bounded() *result.Result {
 	return r
 }
 
+// beyondBound is a bounded search that turned out to be a whole one.
+func beyondBound() *result.Result {
+	r := bounded()
+	r.Verdict, r.Pruned, r.Reason = result.Verified, 0, "no interleaving needs more than 2 preemptions"
+	return r
+}
+
 func budget() *result.Result {
 	r := base(result.Budget)
 	r.Reason, r.Problem = "the time of --time ran out", result.OutOfTime
 	r.Executions, r.Seconds = 1234567, 60.01
 	r.Estimate = result.Estimate{Executions: 98765432, Explored: 0.0125, SecondsLeft: 4738}
+	return r
+}
+
+func endless() *result.Result {
+	r := base(result.Budget)
+	r.Reason, r.Problem = "a step ran 100000000 instructions without coming to a preemption point", result.StepTooLong
+	r.Place = []result.Frame{at("wait_for", "spin.c", 7, 0x401140), at("main", "spin.c", 30, 0x4011ff)}
+	r.Executions, r.Threads, r.Estimate = 0, 1, result.Estimate{}
 	return r
 }
 

@@ -16,7 +16,13 @@ func Text(w io.Writer, r *result.Result, s Style) {
 	case r.Verdict == result.Buggy:
 		p.bugs(r)
 	case r.Verdict == result.Invalid:
-		p.invalid(r)
+		p.places(r)
+		p.problem(r.Problem, true)
+	case r.Verdict == result.Budget:
+		p.places(r)
+		p.problem(r.Problem, false)
+	case r.Reason != "":
+		p.wrap("  ", clean(r.Reason))
 	}
 	if r.Replay != nil {
 		p.replayed(r.Replay)
@@ -74,8 +80,8 @@ func (p *page) replayed(r *result.Replay) {
 	}
 }
 
-// invalid explains why there is no verdict on the guest.
-func (p *page) invalid(r *result.Result) {
+// places says where the guest did what the reason speaks of.
+func (p *page) places(r *result.Result) {
 	for i, f := range r.Place {
 		if i == 0 {
 			p.line("  in %s", p.fit(f, 5))
@@ -84,11 +90,17 @@ func (p *page) invalid(r *result.Result) {
 		}
 		p.line("  called by %s", p.fit(f, 12))
 	}
-	if r.Problem == "" {
+}
+
+// problem says what to do about a reason, and in full why it is one.
+func (p *page) problem(kind result.ErrorKind, full bool) {
+	if kind == "" {
 		return
 	}
-	problem := result.Explain(r.Problem)
-	p.wrap("  why:  ", problem.Cause)
+	problem := result.Explain(kind)
+	if full {
+		p.wrap("  why:  ", problem.Cause)
+	}
 	p.wrap("  cure: ", problem.Cure+" [landgo help errors: "+string(problem.Kind)+"]")
 }
 

@@ -44,7 +44,6 @@ const (
 	UnmodelledInstruction ErrorKind = "unmodelled-instruction"
 	PointlessPoint        ErrorKind = "pointless-point"
 	NoSuchFunction        ErrorKind = "no-such-function"
-	StepTooLong           ErrorKind = "step-too-long"
 	TooManyThreads        ErrorKind = "too-many-threads"
 	TooMuchMemory         ErrorKind = "too-much-guest-memory"
 	TooMuchOutput         ErrorKind = "too-much-output"
@@ -56,6 +55,7 @@ const (
 	OutOfTime       ErrorKind = "out-of-time"
 	OutOfMemory     ErrorKind = "out-of-memory"
 	OutOfExecutions ErrorKind = "out-of-executions"
+	StepTooLong     ErrorKind = "step-too-long"
 	Interrupted     ErrorKind = "interrupted"
 )
 
@@ -164,10 +164,6 @@ var Problems = []Problem{
 		`--within worker: no function of the guest is called worker`,
 		"A rule for a function that isn't there would make the verdict say nothing.",
 		"check the name with \"landgo inspect\", and that the guest isn't stripped"},
-	{StepTooLong, ExitInvalid,
-		`thread 0 ran 100000000 instructions without reaching a preemption point, in main (loop.c:7)`,
-		"A thread may be in an endless loop, or only in a long computation.",
-		"make the test smaller, or allow more with --step-budget"},
 	{TooManyThreads, ExitInvalid,
 		`more than 128 threads`,
 		"The guest created more threads than --max-threads allows.",
@@ -197,6 +193,10 @@ var Problems = []Problem{
 		`the executions of --max-executions ran out`,
 		"The space wasn't explored to its end. No bug was found in the part that was.",
 		"allow more with --max-executions, or make the space smaller with --pp, --within or a smaller test"},
+	{StepTooLong, ExitBudget,
+		`a step ran 100000000 instructions without coming to a preemption point`,
+		"A thread may be in an endless loop, or only in a long computation.",
+		"make the test smaller, or allow more with --step-budget"},
 	{Interrupted, ExitBudget,
 		`interrupted`,
 		"SIGINT or SIGTERM came. The result says what was found until then.",

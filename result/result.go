@@ -18,7 +18,7 @@ type Result struct {
 	// particular about another.
 	Reason string `json:"reason"`
 	// Problem is the name under which "landgo help errors" explains the reason
-	// of an invalid result, or "".
+	// of an invalid or a budget result, or "".
 	Problem ErrorKind `json:"problem,omitempty"`
 	// Place is where the guest did what the reason says, innermost frame first.
 	Place []Frame `json:"place,omitempty"`
