@@ -1,0 +1,139 @@
+package linux
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"landgo/kernel"
+)
+
+func (c *caller) text(addr uint64, s string) uint64 {
+	c.m.Write(addr, append([]byte(s), 0))
+	return addr
+}
+
+func (c *caller) read(addr, n uint64) string {
+	b := make([]byte, n)
+	c.m.Read(addr, b)
+	return string(b)
+}
+
+func TestFiles(t *testing.T) {
+	host := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(host, []byte("0123456789"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := newCaller(t, Config{Files: map[string]string{"data/f": host}, Stdin: []byte("input")})
+	name := c.text(dataPage, "/data/../data/f")
+	buf := uint64(dataPage + 0x400)
+	at := int64(atFDCWD)
+	cwd := uint64(at)
+	fd := c.do(0, sysOpenat, cwd, name, 0)
+	c.want("the lowest free descriptor", fd, 3)
+	c.want("read", c.do(0, nrRead, fd, buf, 4), 4)
+	if s := c.read(buf, 4); s != "0123" {
+		t.Errorf("read %q", s)
+	}
+	dup := c.do(0, sysDup, fd)
+	c.want("read through the other", c.do(0, nrRead, dup, buf, 100), 6)
+	c.want("at the end", c.do(0, nrRead, fd, buf, 100), 0)
+	c.want("lseek", c.do(0, 8, fd, ^uint64(1), 2), 8)
+	c.want("pread64", c.do(0, sysPread64, fd, buf, 3, 5), 3)
+	if s := c.read(buf, 3); s != "567" {
+		t.Errorf("pread64 %q", s)
+	}
+	c.want("fstat", c.do(0, 5, fd, buf), 0)
+	c.want("st_size", c.m.Read64(buf+48), 10)
+	c.want("st_mode", uint64(c.m.Read32(buf+24)), modeRegular)
+	c.want("close", c.do(0, nrClose, fd), 0)
+	c.want("close again", c.do(0, nrClose, fd), ebadf)
+	c.want("the other is open", c.do(0, 8, dup, 0, 1), 8)
+	c.want("open", c.do(0, 2, name, 0), 3)
+	c.want("no such file", c.do(0, 2, c.text(dataPage+64, "/nothing"), 0), enoent)
+	c.want("access", c.do(0, sysAccess, name, 4), 0)
+	c.want("access for writing", c.do(0, sysAccess, name, 2), eacces)
+	c.want("stat of its folder", c.do(0, 4, c.text(dataPage+64, "/data"), buf), 0)
+	c.want("a folder's mode", uint64(c.m.Read32(buf+24)), modeDir)
+	c.want("a bad path", c.do(0, 2, 5, 0), efault)
+	c.want("write to it", c.do(0, nrWrite, dup, buf, 1), ebadf)
+	a := c.do(0, nrMmap, 0, 10, 1, mapPrivate, dup, 0)
+	if s := c.read(a, 11); s != "0123456789\x00" {
+		t.Errorf("mapped %q", s)
+	}
+
+	c.want("stdin", c.do(0, nrRead, 0, buf, 3), 3)
+	c.want("stdin", c.do(0, nrRead, 0, buf, 30), 2)
+	c.want("its end", c.do(0, nrRead, 0, buf, 30), 0)
+	c.want("no terminal", c.do(0, 16, 1, tcgets, buf), enotty)
+	c.want("a pipe", c.do(0, 262, 1, c.text(dataPage+64, ""), buf, atEmptyPath), 0)
+	c.want("a pipe's mode", uint64(c.m.Read32(buf+24)), modePipe)
+	c.want("lseek of it", c.do(0, 8, 1, 0, 0), espipe)
+
+	n := c.do(0, 89, c.text(dataPage+64, "/proc/self/exe"), buf, 100)
+	if s := c.read(buf, n); s != exePath {
+		t.Errorf("/proc/self/exe is %q", s)
+	}
+	maps := c.do(0, 2, c.text(dataPage+64, mapsPath), 0)
+	n = c.do(0, nrRead, maps, buf, 4000)
+	if s := c.read(buf, n); !strings.Contains(s, "[stack]") || !strings.Contains(s, "00401000-00402000 r-xp") {
+		t.Errorf("maps: %q", s)
+	}
+	if _, err := New(c, c.k.img, Config{Files: map[string]string{"x": host + "-missing"}}); err == nil {
+		t.Error("a file that isn't there was accepted")
+	}
+}
+
+func TestOutput(t *testing.T) {
+	c := newCaller(t, Config{OutputLimit: 10})
+	buf := c.text(dataPage, "abcdef")
+	c.want("write", c.do(0, nrWrite, 1, buf, 3), 3)
+	m := c.m.Mark()
+	c.do(0, nrWrite, 2, buf, 6)
+	vec := uint64(dataPage + 64)
+	c.m.Write(vec, append(pair(buf+3, 2), pair(buf, 1)...))
+	c.want("writev", c.do(0, 20, 1, vec, 2), 3)
+	if o, e := string(c.k.Output(1)), string(c.k.Output(2)); o != "abcdea" || e != "abcdef" {
+		t.Errorf("%q, %q", o, e)
+	}
+	if _, o := c.choose1(0, 0, nrWrite, 1, buf, 6); !strings.Contains(o.Invalid, "prints more than 10 bytes") {
+		t.Errorf("beyond the limit: %+v", o)
+	}
+	c.m.Rewind(m)
+	if o, e := string(c.k.Output(1)), string(c.k.Output(2)); o != "abc" || e != "" {
+		t.Errorf("after going back: %q, %q", o, e)
+	}
+	c.want("unreadable", c.do(0, nrWrite, 1, 1<<40, 5), efault)
+	c.want("no descriptor", c.do(0, nrWrite, 9, buf, 1), ebadf)
+	c.want("nothing", c.do(0, nrWrite, 1, buf, 0), 0)
+}
+
+// TestRedirected: once a standard descriptor can mean something else, writes
+// to it are events.
+func TestRedirected(t *testing.T) {
+	c := newCaller(t, Config{})
+	buf := c.text(dataPage, "abc")
+	c.want("dup2", c.do(0, 33, 1, 2), 2)
+	if p := c.plan(0, nrWrite, 1, buf, 3); p.Effect != kernel.Event {
+		t.Errorf("%+v", p)
+	}
+	c.do(0, nrWrite, 2, buf, 3)
+	if o := string(c.k.Output(1)); o != "abc" {
+		t.Errorf("standard output %q", o)
+	}
+	c.want("close", c.do(0, nrClose, 1), 0)
+	c.want("write", c.do(0, nrWrite, 1, buf, 3), ebadf)
+}
+
+// TestDescriptorsRunOut: and nothing grows without bound.
+func TestDescriptorsRunOut(t *testing.T) {
+	c := newCaller(t, Config{})
+	name := c.text(dataPage, "/dev/null")
+	var r uint64
+	for range maxDescriptors + 5 {
+		r = c.do(0, 2, name, 0)
+	}
+	c.want("open", r, emfile)
+	c.want("dup", c.do(0, sysDup, 1), emfile)
+}

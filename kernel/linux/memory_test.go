@@ -1,0 +1,188 @@
+package linux
+
+import (
+	"strings"
+	"testing"
+
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+const anonymous = mapPrivate | mapAnonymous
+
+// TestAddressesAreFunctionsOfNames: two orders of the same calls by different
+// threads give each thread the same addresses and ids.
+func TestAddressesAreFunctionsOfNames(t *testing.T) {
+	run := func(order []int) (addrs [3][]uint64, numbers [3]uint64) {
+		c := newCaller(t, Config{})
+		ids := []trace.TID{0, c.spawn(0, word), c.spawn(0, word2)}
+		grand := map[int]bool{}
+		for _, i := range order {
+			if i > 0 && !grand[i] {
+				g := c.spawn(ids[i], dataPage+8)
+				grand[i] = true
+				numbers[i] = c.k.threads[g].number
+				addrs[i] = append(addrs[i], c.do(g, nrMmap, 0, pageSize, 3, anonymous))
+			}
+			addrs[i] = append(addrs[i], c.do(ids[i], nrMmap, 0, uint64(i+1)*5000, 3, anonymous))
+		}
+		return addrs, numbers
+	}
+	a, na := run([]int{0, 1, 2, 0, 1, 2})
+	b, nb := run([]int{2, 2, 1, 1, 0, 0})
+	if na != nb {
+		t.Errorf("ids %v and %v", na, nb)
+	}
+	seen := map[uint64]bool{}
+	for i := range a {
+		for j := range a[i] {
+			if a[i][j] != b[i][j] || failed(a[i][j]) || seen[a[i][j]] {
+				t.Errorf("thread %d, map %d: %#x and %#x", i, j, a[i][j], b[i][j])
+			}
+			seen[a[i][j]] = true
+		}
+	}
+}
+
+func TestUnmappedMemoryStaysSo(t *testing.T) {
+	c := newCaller(t, Config{})
+	a := c.do(0, nrMmap, 0, 2*pageSize, 3, anonymous)
+	c.m.Write(a, []byte("x"))
+	c.want("munmap", c.do(0, nrMunmap, a, 2*pageSize), 0)
+	if c.m.Prot(a) != 0 {
+		t.Error("still accessible")
+	}
+	b := c.do(0, nrMmap, 0, 2*pageSize, 3, anonymous)
+	if b == a {
+		t.Error("an address was given twice")
+	}
+	if c.m.Prot(b-pageSize) != 0 {
+		t.Error("no gap between maps")
+	}
+	c.want("misaligned", c.do(0, nrMunmap, a+1, pageSize), einval)
+	c.want("read from it", c.do(0, nrWrite, 1, a, 4), efault)
+}
+
+func TestFreshAndClearedMemory(t *testing.T) {
+	c := newCaller(t, Config{})
+	a := c.do(0, nrMmap, 0, 4*pageSize, 3, anonymous)
+	for _, clear := range []func(){
+		func() { c.want("madvise", c.do(0, nrMadvise, a, 4*pageSize, madvDontneed), 0) },
+		func() { c.want("mmap", c.do(0, nrMmap, a, 4*pageSize, 3, anonymous|mapFixed), a) },
+	} {
+		c.m.Write(a+pageSize+5, []byte("xyz"))
+		m := c.m.Mark()
+		clear()
+		c.want("cleared", c.m.Read64(a+pageSize), 0)
+		c.m.Rewind(m)
+		if c.m.Read64(a+pageSize) == 0 {
+			t.Error("clearing wasn't undone")
+		}
+	}
+	c.want("kept", c.do(0, nrMmap, a, pageSize, 3, anonymous|mapFixedNoreplace), eexist)
+}
+
+func TestBreak(t *testing.T) {
+	c := newCaller(t, Config{})
+	low := c.do(0, nrBrk, 0)
+	c.want("grow", c.do(0, nrBrk, low+5000), low+5000)
+	if !c.k.canWrite(low, 5000) || c.k.canWrite(low, 3*pageSize) {
+		t.Error("the break's pages aren't what they should be")
+	}
+	c.m.Write32(low+4096, 7)
+	c.want("shrink", c.do(0, nrBrk, low+1), low+1)
+	c.want("grow again", c.do(0, nrBrk, low+5000), low+5000)
+	c.want("new pages are zero", uint64(c.m.Read32(low+4096)), 0)
+	c.want("below", c.do(0, nrBrk, 5), low+5000)
+	c.want("beyond", c.do(0, nrBrk, 1<<50), low+5000)
+}
+
+func TestMremap(t *testing.T) {
+	c := newCaller(t, Config{})
+	a := c.do(0, nrMmap, 0, 3*pageSize, 3, anonymous)
+	c.m.Write32(a+pageSize, 77)
+	c.want("in place", c.do(0, nrMremap, a, 3*pageSize, 4*pageSize, 0), enomem)
+	b := c.do(0, nrMremap, a, 3*pageSize, 40*pageSize, mremapMaymove)
+	c.want("moved", uint64(c.m.Read32(b+pageSize)), 77)
+	if c.m.Prot(a) != 0 || !c.k.canWrite(b, 40*pageSize) {
+		t.Error("permissions after a move")
+	}
+	c.want("shrink", c.do(0, nrMremap, b, 40*pageSize, pageSize, 0), b)
+	if c.m.Prot(b+pageSize) != 0 {
+		t.Error("the rest is still there")
+	}
+	c.want("unmapped", c.do(0, nrMremap, a, pageSize, 2*pageSize, 0), efault)
+}
+
+// TestMemoryLimit: what is accessible counts, what is reserved doesn't.
+func TestMemoryLimit(t *testing.T) {
+	c := newCaller(t, Config{MemoryLimit: 64 << 20})
+	c.want("terabytes", c.do(0, nrMmap, 0, 1<<40, 3, anonymous), enomem)
+	c.want("overflow", c.do(0, nrMmap, 0, ^uint64(0), 3, anonymous), enomem)
+	reserved := c.do(0, nrMmap, 0, 256<<20, 0, anonymous)
+	if failed(reserved) {
+		t.Fatalf("reserving: %d", int64(reserved))
+	}
+	c.want("all of it", c.do(0, nrMprotect, reserved, 256<<20, 3), enomem)
+	c.want("some", c.do(0, nrMprotect, reserved, 32<<20, 3), 0)
+	c.want("more", c.do(0, nrMmap, 0, 40<<20, 3, anonymous), enomem)
+	low := c.do(0, nrBrk, 0)
+	c.want("break", c.do(0, nrBrk, low+40<<20), low)
+	c.want("given back", c.do(0, nrMunmap, reserved, 32<<20), 0)
+	if r := c.do(0, nrMmap, 0, 40<<20, 3, anonymous); failed(r) {
+		t.Errorf("after giving memory back: %d", int64(r))
+	}
+}
+
+// TestWindowUsedUp: where Linux would have room, landgo says that it hasn't.
+func TestWindowUsedUp(t *testing.T) {
+	c := newCaller(t, Config{})
+	size := c.k.space.windows.own().size() / 3
+	for range 2 {
+		c.do(0, nrMmap, 0, size, 0, anonymous)
+	}
+	p := c.plan(0, nrMmap, 0, size+pageSize, 0, anonymous)
+	if p.Effect != kernel.Invalid || !strings.Contains(p.Reason, "used up") {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestWindowsDontOverlap walks the tree of windows.
+func TestWindowsDontOverlap(t *testing.T) {
+	all := span{8 << 30, 63 << 30}
+	var walk func(s span, depth int)
+	walk = func(s span, depth int) {
+		if depth == 0 {
+			return
+		}
+		at := s.own().hi
+		for n := uint64(1); n <= largeWindows+smallWindows; n++ {
+			c := s.child(n)
+			if c.size() == 0 {
+				continue
+			}
+			if c.lo < at || c.hi > s.hi || c.lo%pageSize != 0 {
+				t.Fatalf("child %d of %x: %x", n, s, c)
+			}
+			at = c.hi
+			if n < 3 || n == largeWindows+1 {
+				walk(c, depth-1)
+			}
+		}
+		if s.child(largeWindows+smallWindows+1).size() != 0 {
+			t.Error("a window for one child too many")
+		}
+	}
+	walk(all, 4)
+}
+
+func TestProtections(t *testing.T) {
+	c := newCaller(t, Config{})
+	c.want("mprotect", c.do(0, nrMprotect, dataPage, pageSize, 1), 0)
+	if c.m.Prot(dataPage) != emu.ProtRead {
+		t.Errorf("protection %d", c.m.Prot(dataPage))
+	}
+	c.want("write into it", c.do(0, nrGetrandom, dataPage, 8), efault)
+	c.want("outside", c.do(0, nrMprotect, 1<<50, pageSize, 1), enomem)
+}
