@@ -80,6 +80,18 @@ func TestOptionsCoverConfig(t *testing.T) {
 	}
 }
 
+func TestWordsAreValues(t *testing.T) {
+	for i := range Options {
+		o := &Options[i]
+		for _, w := range o.Words {
+			c := DefaultConfig()
+			if err := o.Apply(&c, w); err != nil {
+				t.Errorf("--%s offers %q: %v", o.Name, w, err)
+			}
+		}
+	}
+}
+
 func TestDefaultsAreValid(t *testing.T) {
 	c := DefaultConfig()
 	if err := c.Validate(); err != nil {

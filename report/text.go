@@ -101,7 +101,7 @@ func (p *page) problem(kind result.ErrorKind, full bool) {
 	if full {
 		p.wrap("  why:  ", problem.Cause)
 	}
-	p.wrap("  cure: ", problem.Cure+" [landgo help errors: "+string(problem.Kind)+"]")
+	p.wrap("  cure: ", problem.Cure+" [landgo help errors "+string(problem.Kind)+"]")
 }
 
 // unexamined says what a verdict leaves open.

@@ -8,14 +8,16 @@ import (
 // ErrorTable is the text of "landgo help errors".
 func ErrorTable() string {
 	var b strings.Builder
-	b.WriteString("Every message of landgo's ends with its name in brackets, under which it is listed\nhere with its exit status, an example, the cause and the cure.\n")
+	b.WriteString("Every message of landgo's ends with its name in brackets, under which it is listed\nhere with its exit status, an example, the cause and the cure. \"landgo help errors\nNAME\" shows one.\n")
 	for _, p := range Problems {
-		fmt.Fprintf(&b, "\n%s (exit status %d)\n", p.Kind, p.Status)
-		fmt.Fprintf(&b, "  message: %s\n", p.Example)
-		fmt.Fprintf(&b, "  cause:   %s\n", p.Cause)
-		fmt.Fprintf(&b, "  cure:    %s.\n", p.Cure)
+		b.WriteString("\n" + p.Text())
 	}
 	return b.String()
+}
+
+// Text is an entry of the table.
+func (p *Problem) Text() string {
+	return fmt.Sprintf("%s (exit status %d)\n  message: %s\n  cause:   %s\n  cure:    %s.\n", p.Kind, p.Status, p.Example, p.Cause, p.Cure)
 }
 
 // ErrorPage is docs/errors.md.

@@ -154,8 +154,24 @@ func style(w io.Writer) report.Style {
 		Width:  width,
 		Color:  terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		Dir:    dir,
-		Source: os.ReadFile,
+		Source: readSource,
 	}
+}
+
+// maxSource is more than anybody's source file.
+const maxSource = 16 << 20
+
+// readSource reads a source file that a guest's line information names. A guest
+// can name anything, so only a regular file of a sensible size is read.
+func readSource(path string) ([]byte, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() || st.Size() > maxSource {
+		return nil, fmt.Errorf("%s isn't a source file", path)
+	}
+	return os.ReadFile(path)
 }
 
 // print writes a whole result at once, so that a reader never has half of it.

@@ -23,8 +23,10 @@ const exitText = `0  verified: the whole space at the stated granularity, and no
 5  a fault of landgo's own; never a verdict
 `
 
+const errorsName = "errors"
+
 func errorsTopic() *cobra.Command {
-	return &cobra.Command{Use: "errors", Short: "every error with its cause and cure", Long: result.ErrorTable()}
+	return &cobra.Command{Use: errorsName, Short: "every error with its cause and cure", Long: result.ErrorTable()}
 }
 
 func exitTopic() *cobra.Command {
@@ -37,6 +39,9 @@ func (a *app) helpCommand() *cobra.Command {
 		Short: "explain a command or a topic",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
+			if err == nil && about.Name() == errorsName && len(rest) == 1 {
+				return a.explain(rest[0])
+			}
 			if err != nil || len(rest) > 0 {
 				return unknownCommand(cmd.Root(), args[0])
 			}
@@ -52,6 +57,18 @@ func (a *app) helpCommand() *cobra.Command {
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+}
+
+// explain shows the entry of one error.
+func (a *app) explain(name string) error {
+	var names []string
+	for _, p := range result.Problems {
+		if string(p.Kind) == name {
+			return a.print(func(w io.Writer) { fmt.Fprint(w, p.Text()) })
+		}
+		names = append(names, string(p.Kind))
+	}
+	return result.Errorf(result.Usage, "no error is called %q%s", name, explore.DidYouMean("%q", name, names))
 }
 
 // isTopic reports whether a command is only a page of help.

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"landgo/explore"
+)
+
+// TestManPage: the page of run explains each option that its help lists, and
+// no text of ours is taken for a roff request.
+func TestManPage(t *testing.T) {
+	a := &app{engine: &fake{}}
+	root := a.rootCommand()
+	run, _, err := root.Find([]string{"run"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := manPage(run)
+	for i := range explore.Options {
+		o := &explore.Options[i]
+		if got := strings.Contains(page, ".BI "+roff("--"+o.Name)+" "); got == o.Hidden {
+			t.Errorf("--%s: hidden %v, in the page %v", o.Name, o.Hidden, got)
+		}
+	}
+	for n, l := range strings.Split(page, "\n") {
+		if request, _, _ := strings.Cut(l, " "); strings.HasPrefix(l, ".") && !strings.Contains(".TH .SH .TP .BI .B .BR .PP .nf .fi", request) {
+			t.Errorf("line %d: %s", n+1, l)
+		}
+	}
+}
+
+func TestRoff(t *testing.T) {
+	for text, want := range map[string]string{
+		"a-b":       `a\-b`,
+		`a\b`:       `a\eb`,
+		".x\n'y\nz": "\\&.x\n\\&'y\nz",
+	} {
+		if got := roff(text); got != want {
+			t.Errorf("roff(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestReadSource: line information that names a device isn't followed.
+func TestReadSource(t *testing.T) {
+	if text, err := readSource("man_test.go"); err != nil || !strings.HasPrefix(string(text), "package main") {
+		t.Errorf("man_test.go: %.20q, %v", text, err)
+	}
+	for _, path := range []string{"/dev/zero", ".", "none.c"} {
+		if _, err := readSource(path); err == nil {
+			t.Errorf("%s was read", path)
+		}
+	}
+}
