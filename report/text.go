@@ -83,6 +83,9 @@ func (p *page) replayed(r *result.Replay) {
 // places says where the guest did what the reason speaks of.
 func (p *page) places(r *result.Result) {
 	for i, f := range r.Place {
+		if i == maxFrames {
+			break
+		}
 		if i == 0 {
 			p.line("  in %s", p.fit(f, 5))
 			p.quote("       ", f, "")

@@ -97,8 +97,8 @@ type Access struct {
 	Size    uint32 `json:"size"`
 	// Symbol is the variable, with the offset in it ("table+8"), or "".
 	Symbol string `json:"symbol"`
-	// Old and New are the value read and the value written, in hexadecimal,
-	// or "" where there is none.
+	// Old and New are the value read and the value written, as numbers, or ""
+	// where there is none.
 	Old string `json:"old,omitempty"`
 	New string `json:"new,omitempty"`
 	// Instruction is the text of the instruction that makes the access.
