@@ -101,7 +101,8 @@ func (d *debugInfo) findUnits() error {
 		if err != nil || e == nil {
 			return err
 		}
-		if e.Tag == dwarf.TagCompileUnit || e.Tag == dwarf.TagPartialUnit {
+		switch e.Tag {
+		case dwarf.TagCompileUnit, dwarf.TagSkeletonUnit: // a skeleton's functions are in another file, its lines here
 			u := &unit{entry: e}
 			u.compDir, _ = e.Val(dwarf.AttrCompDir).(string)
 			if u.ranges, err = d.entryRanges(e); err != nil {

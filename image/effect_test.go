@@ -116,7 +116,7 @@ func perturbed(t *testing.T, tid int, regs syscall.PtraceRegs, e Effects) *sysca
 	before := regs
 	for i, r := range generalRegs(&regs) {
 		if e.Reads&(1<<i) == 0 {
-			*r ^= 0x5a5a5a5a5a5a5a5a
+			*r = ^*r
 		}
 	}
 	if !e.ReadsFlags {

@@ -156,13 +156,14 @@ func (u *unit) place(f *dwarf.LineFile, line, column int) Frame {
 	if f == nil {
 		return Frame{}
 	}
-	shown := path.Base(f.Name)
-	if rel, ok := strings.CutPrefix(f.Name, u.compDir+"/"); ok && u.compDir != "" {
-		shown = path.Clean(rel)
-	} else if !path.IsAbs(f.Name) {
+	whole, shown := f.Name, path.Base(f.Name)
+	if !path.IsAbs(whole) { // DWARF 5: relative to where the compiler ran
+		whole = path.Join(u.compDir, f.Name)
 		shown = path.Clean(f.Name)
+	} else if rel, ok := strings.CutPrefix(whole, u.compDir+"/"); ok && u.compDir != "" {
+		shown = path.Clean(rel)
 	}
-	return Frame{File: shown, Path: path.Clean(f.Name), Line: line, Column: column}
+	return Frame{File: shown, Path: path.Clean(whole), Line: line, Column: column}
 }
 
 // loadUnit reads a unit's line table and functions.
