@@ -64,7 +64,9 @@ type Outcome struct {
 	Wakes []trace.TID
 	// Accesses are the guest bytes that the call read or wrote for the thread.
 	Accesses []trace.Access
-	Ops      []trace.Op
+	// Ops are the operations that the call was, but for creations, exits and
+	// the process's end, which the scheduler records itself.
+	Ops []trace.Op
 	// ExitThread, ExitProcess: the caller or everybody ends, with Status.
 	ExitThread, ExitProcess bool
 	Status                  int

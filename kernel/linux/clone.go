@@ -120,7 +120,6 @@ func doClone(c *call, o *kernel.Outcome) uint64 {
 	if a.flags&cloneChildSettid != 0 {
 		k.m.Write32(a.childTID, uint32(child.number))
 	}
-	c.op(trace.Op{Kind: trace.OpCreate, Obj: uint64(child.id)})
 	k.spawn = kernel.Spawn{Child: child.id, Regs: c.childRegs(a)}
 	o.Spawn = &k.spawn
 	return child.number

@@ -46,7 +46,7 @@ func planExit(c *call, p *kernel.Plan) {
 		if d.pi {
 			kind = waitPI
 		}
-		if m := uint64(len(c.k.waiters(d.addr, kind, matchAny))); m > 1 {
+		if m := c.k.count(d.addr, kind, matchAny); m > 1 {
 			outcomes = product(outcomes, m)
 		}
 	}
@@ -81,23 +81,38 @@ func doExit(c *call, o *kernel.Outcome) uint64 {
 			}
 		}
 	}
-	k.set(&t.alive, 0)
+	k.bury(t)
+	o.ExitThread = true
+	o.Status = int(uint8(c.a[0]))
+	return 0
+}
+
+// bury forgets a thread that is gone.
+func (k *Kernel) bury(t *thread) {
 	k.set(&k.live, k.live-1)
+	k.set(&t.alive, 0)
 	k.set(&t.clearTID, 0)
 	k.set(&t.robustList, 0)
 	k.set(&t.sent, 0)
 	k.set(&t.frame, 0)
-	c.op(trace.Op{Kind: trace.OpExit, Obj: uint64(t.id)})
-	o.ExitThread = true
-	o.Status = int(uint8(c.a[0]))
-	return 0
+}
+
+// Leave tells the kernel of the end of a thread that the host carried out
+// itself, without an exit call. What the call would have cleared is cleared
+// (glibc's thread id; musl's lock only if the thread held it), but nobody is
+// woken: waiting for the thread is the host's part then.
+func (k *Kernel) Leave(id trace.TID) {
+	t := k.threads[id]
+	if t.clearTID != 0 && k.canWrite(t.clearTID, 4) && uint64(k.m.Read32(t.clearTID)) == t.number {
+		k.m.Write32(t.clearTID, 0)
+	}
+	k.bury(t)
 }
 
 func planExitGroup(c *call, p *kernel.Plan) { c.event(p, trace.Op{Kind: trace.OpEnd}) }
 
 // doExitGroup ends everybody.
 func doExitGroup(c *call, o *kernel.Outcome) uint64 {
-	c.op(trace.Op{Kind: trace.OpEnd})
 	o.ExitProcess = true
 	o.Status = int(uint8(c.a[0]))
 	return 0

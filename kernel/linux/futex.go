@@ -116,7 +116,7 @@ func planFutex(c *call, p *kernel.Plan) {
 	p.Name = futexNames[f.cmd]
 	outcomes := uint64(1)
 	op := futexOp(trace.OpFutexWake, f.addr)
-	plain := func(addr uint64) uint64 { return uint64(len(c.k.waiters(addr, waitFutex, matchAny))) }
+	plain := func(addr uint64) uint64 { return c.k.count(addr, waitFutex, matchAny) }
 	switch f.cmd {
 	case futexWait, futexWaitBitset:
 		op = futexOp(trace.OpFutexWait, f.addr)
@@ -124,8 +124,7 @@ func planFutex(c *call, p *kernel.Plan) {
 			outcomes = 2
 		}
 	case futexWake, futexWakeBitset:
-		w := c.k.waiters(f.addr, waitFutex, f.val3)
-		outcomes = choices(uint64(len(w)), wakeCount(f.val))
+		outcomes = choices(c.k.count(f.addr, waitFutex, f.val3), wakeCount(f.val))
 	case futexRequeue, futexCmpRequeue:
 		op = futexOp(trace.OpFutexRequeue, f.addr)
 		m, n := plain(f.addr), count(f.val)
@@ -143,7 +142,7 @@ func planFutex(c *call, p *kernel.Plan) {
 		}
 	case futexUnlockPI:
 		op = futexOp(trace.OpFutexUnlockPI, f.addr)
-		outcomes = max(uint64(len(c.k.waiters(f.addr, waitPI, matchAny))), 1)
+		outcomes = max(c.k.count(f.addr, waitPI, matchAny), 1)
 	}
 	if outcomes > maxOutcomes {
 		invalid(p, p.Name+": too many threads wait at one address to try which are woken")

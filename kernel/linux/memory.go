@@ -97,9 +97,21 @@ func planMmap(c *call, p *kernel.Plan) {
 		invalid(p, hexReason("mmap with protection %#x is not modelled", prot))
 	case flags&mapAnonymous == 0 && flags&mapType != mapPrivate && prot&2 != 0:
 		invalid(p, "mmap of a file, shared and writable, is not modelled")
+	case flags&mapFixed != 0 && c.k.holdsCode(c.a[0], size):
+		invalid(p, "mmap over the guest's code is not modelled")
 	case flags&(mapFixed|mapFixedNoreplace) == 0:
 		c.planRoom(p, size)
 	}
+}
+
+// holdsCode reports whether code is in [addr, addr+size).
+func (k *Kernel) holdsCode(addr, size uint64) bool {
+	for _, r := range k.img.Code {
+		if addr < r.Hi && r.Lo < saturatingAdd(addr, size) {
+			return true
+		}
+	}
+	return false
 }
 
 // planRoom tells what no machine has room for (ENOMEM) from what only this

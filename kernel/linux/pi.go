@@ -30,7 +30,7 @@ func (c *call) futexLockPI(f futex, o *kernel.Outcome) uint64 {
 	switch {
 	case owner == 0:
 		new := c.t.number | word&futexOwnerDied
-		if len(k.waiters(f.addr, waitPI, matchAny)) > 0 {
+		if k.count(f.addr, waitPI, matchAny) > 0 {
 			new |= futexWaiters
 		}
 		k.m.Write32(f.addr, uint32(new))

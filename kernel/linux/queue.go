@@ -51,6 +51,23 @@ func (k *Kernel) waiters(addr uint64, kind waitKind, bits uint64) []*thread {
 	return found
 }
 
+// count is the number of those waiters.
+func (k *Kernel) count(addr uint64, kind waitKind, bits uint64) uint64 {
+	q := k.queues[addr]
+	if q == nil {
+		return 0
+	}
+	var n uint64
+	for next := q.head; next != 0; {
+		t := k.threads[next-1]
+		if t.wait.kind == kind && t.wait.bits&bits != 0 {
+			n++
+		}
+		next = t.wait.next
+	}
+	return n
+}
+
 // enqueue puts t to sleep at addr, which for waitSignals isn't a queue's but
 // where sigwait wants to be told of the signal.
 func (k *Kernel) enqueue(t *thread, kind waitKind, addr, bits, deadline uint64) {
@@ -94,10 +111,6 @@ func (k *Kernel) wake(t *thread, result uint64) {
 // returns how many there were to let go.
 func (k *Kernel) wakeSome(addr, bits, n uint64) uint64 {
 	w := k.waiters(addr, waitFutex, bits)
-	return k.wakeOf(w, n)
-}
-
-func (k *Kernel) wakeOf(w []*thread, n uint64) uint64 {
 	if len(w) == 0 {
 		return 0
 	}

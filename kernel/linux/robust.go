@@ -73,7 +73,7 @@ func (k *Kernel) addRobust(held []departure, t *thread, entry, offset uint64) []
 		return held
 	}
 	// Without waiters in the kernel, priority inheritance makes no difference.
-	pi := entry&1 != 0 && len(k.waiters(addr, waitPI, matchAny)) > 0
+	pi := entry&1 != 0 && k.count(addr, waitPI, matchAny) > 0
 	return append(held, departure{addr: addr, pi: pi})
 }
 
