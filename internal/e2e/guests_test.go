@@ -1,0 +1,238 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"landgo/guests"
+	"landgo/result"
+)
+
+// smallRow is up to how many executions a row is run on all builds; larger ones
+// are run on musl-O2 only, and on all by `make bench`.
+const smallRow = 5000
+
+// explore runs landgo on a guest of the tables, at the finest granularity.
+func explore(t *testing.T, g guests.Guest, build string, flags ...string) *result.Result {
+	t.Helper()
+	path := filepath.Join(top, "bin/guests", g.Binary(build))
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("%v: run make guests first", err)
+	}
+	args := append([]string{"run", "--json", "--quiet", "--out", "none"}, flags...)
+	if g.KeepGoing {
+		args = append(args, "--keep-going")
+	}
+	return run(t, append(args, path)...).decode(t)
+}
+
+// differences lists what a result hasn't got of what is expected of a guest.
+func differences(g guests.Guest, r *result.Result) (all []string) {
+	differ := func(what string, got, want any) {
+		if got != want {
+			all = append(all, fmt.Sprintf("%s %v, want %v", what, got, want))
+		}
+	}
+	differ("verdict", string(r.Verdict), g.Verdict)
+	if g.Executions > 0 {
+		differ("executions", r.Executions, uint64(g.Executions))
+		differ("blocked", r.Blocked, uint64(0))
+	} else if g.Verdict == guests.Verified && r.Executions < 2 {
+		differ("executions", r.Executions, "at least 2")
+	}
+	if g.Threads > 0 && g.Verdict == guests.Verified {
+		differ("threads", r.Threads, g.Threads)
+	}
+	if len(g.Failures) == 0 || r.Bug == nil {
+		return all
+	}
+	differ("concurrent", !r.Bug.BeforeThreads, g.Concurrent)
+	if fails(r.Bug, g.Failures[0]) {
+		differ("preemptions", r.Bug.Preemptions, g.Failures[0].Preemptions)
+		differ("minimal", r.Bug.Minimal, result.Proven)
+		return all
+	}
+	for _, f := range g.Failures[1:] {
+		if fails(r.Bug, f) {
+			return all
+		}
+	}
+	return append(all, fmt.Sprintf("bug %s (%s), want one of %+v", r.Bug.Kind, r.Bug.Message, g.Failures))
+}
+
+// fails reports whether a bug is the failure that a table speaks of.
+func fails(b *result.Bug, f guests.Failure) bool {
+	if string(b.Kind) != f.Kind || !strings.Contains(b.Message, f.Hint) {
+		return false
+	}
+	for _, frame := range b.Stack {
+		if frame.Function == f.At {
+			return true
+		}
+	}
+	return f.At == ""
+}
+
+// report makes one error of a guest's differences.
+func report(t *testing.T, g guests.Guest, build string, r *result.Result) {
+	t.Helper()
+	if d := differences(g, r); len(d) > 0 {
+		t.Errorf("%s: %s\n(%s)", g.Binary(build), strings.Join(d, "\n"), r.Reason)
+	}
+}
+
+func linux(t *testing.T) []guests.Guest {
+	t.Helper()
+	all, err := guests.Linux()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestLinuxGuests: every fault is found, with the least number of preemptions,
+// and every twin is verified, on each build. With the twins exchanged, the same
+// check has to fail: it is the test of the test.
+func TestLinuxGuests(t *testing.T) {
+	all := linux(t)
+	for i := 0; i < len(all); i += 2 {
+		bad, fixed := all[i], all[i+1]
+		t.Run(bad.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, build := range guests.Builds {
+				ofBad, ofFixed := explore(t, bad, build), explore(t, fixed, build)
+				report(t, bad, build, ofBad)
+				report(t, fixed, build, ofFixed)
+				if len(differences(fixed, ofBad)) == 0 || len(differences(bad, ofFixed)) == 0 {
+					t.Errorf("%s: the check doesn't tell it from its twin", bad.Binary(build))
+				}
+			}
+		})
+	}
+}
+
+// TestCoarser: each fault shows at the coarsest points that its table names,
+// and at no coarser ones.
+func TestCoarser(t *testing.T) {
+	const build = "musl-O2"
+	for _, g := range linux(t) {
+		if g.Verdict != guests.Bug {
+			continue
+		}
+		t.Run(g.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, points := range guests.PointLists {
+				r := explore(t, g, build, "--pp", points)
+				if points == g.PP {
+					if r.Bug == nil || !fails(r.Bug, g.Failures[0]) {
+						t.Errorf("--pp %s: %s (%s) %+v", points, r.Verdict, r.Reason, r.Bug)
+					}
+					return
+				}
+				if r.Bug != nil && fails(r.Bug, g.Failures[0]) {
+					t.Errorf("the bug shows at --pp %s already, not only at %s", points, g.PP)
+				}
+			}
+		})
+	}
+}
+
+// TestLeastPreemptions: exhaustive search finds no bug with a preemption less
+// than the tables say, and one with that many.
+func TestLeastPreemptions(t *testing.T) {
+	const build = "musl-O2"
+	for _, g := range linux(t) {
+		if g.Verdict != guests.Bug {
+			continue
+		}
+		t.Run(g.Name, func(t *testing.T) {
+			t.Parallel()
+			least := g.Failures[0].Preemptions
+			if least > 0 {
+				r := explore(t, g, build, "--search", "none", "--bound", fmt.Sprintf("preempt=%d", least-1))
+				if r.Verdict != result.Bounded {
+					t.Errorf("with %d preemptions: %s (%s)", least-1, r.Verdict, r.Reason)
+				}
+			}
+			r := explore(t, g, build, "--search", "none", "--bound", fmt.Sprintf("preempt=%d", least))
+			if r.Bug == nil || !fails(r.Bug, g.Failures[0]) || r.Bug.Preemptions != least {
+				t.Errorf("with %d preemptions: %s (%s) %+v", least, r.Verdict, r.Reason, r.Bug)
+			}
+		})
+	}
+}
+
+// TestBenchRows: the counts agree with the anchors.
+func TestBenchRows(t *testing.T) {
+	rows, err := guests.Bench()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range rows {
+		t.Run(g.Name, func(t *testing.T) {
+			t.Parallel()
+			builds := guests.Builds
+			if g.Executions > smallRow {
+				builds = []string{"musl-O2"}
+			}
+			var first *result.Result
+			for _, build := range builds {
+				r := explore(t, g, build)
+				report(t, g, build, r)
+				if first == nil {
+					first = r
+				}
+				// A spinning row has no count to agree with but its own.
+				if g.Spins && r.Executions != first.Executions {
+					t.Errorf("%s: %d executions, %s has %d", g.Binary(build), r.Executions, builds[0], first.Executions)
+				}
+			}
+		})
+	}
+}
+
+// TestSharingFromTheStart: counts don't depend on when sharing was learned.
+func TestSharingFromTheStart(t *testing.T) {
+	rows, err := guests.Bench()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range append(rows, linux(t)...) {
+		if g.Executions == 0 || g.Executions > 1000 {
+			continue
+		}
+		t.Run(g.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, build := range []string{"glibc-O1", "musl-O2"} {
+				report(t, g, build, explore(t, g, build, "--all-shared"))
+			}
+		})
+	}
+}
+
+// TestOtherImages: position-independent and stripped guests have the same
+// verdicts.
+func TestOtherImages(t *testing.T) {
+	for _, kind := range []string{"pie", "stripped"} {
+		files, err := os.ReadDir(filepath.Join(top, "bin/guests", kind))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%v: %d guests; run make guests first", err, len(files))
+		}
+		for _, f := range files {
+			g, err := guests.Find(f.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := explore(t, g, kind)
+			if string(r.Verdict) != g.Verdict || r.Bug != nil && string(r.Bug.Kind) != g.Failures[0].Kind {
+				t.Errorf("%s: %s (%s) %+v", g.Binary(kind), r.Verdict, r.Reason, r.Bug)
+			}
+			if kind == "pie" {
+				report(t, g, kind, r)
+			}
+		}
+	}
+}
