@@ -3,13 +3,16 @@ module landgo
 go 1.23.0
 
 require (
-	github.com/go-delve/delve v1.25.2 // indirect
+	github.com/rogpeppe/go-internal v1.14.1
+	github.com/spf13/cobra v1.10.2
+	github.com/spf13/pflag v1.0.9
+	golang.org/x/arch v0.20.0
+	golang.org/x/term v0.34.0
+	pgregory.net/rapid v1.2.0
+)
+
+require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/rogpeppe/go-internal v1.14.1 // indirect
-	github.com/spf13/cobra v1.10.2 // indirect
-	github.com/spf13/pflag v1.0.9 // indirect
-	golang.org/x/arch v0.20.0 // indirect
 	golang.org/x/sys v0.35.0 // indirect
-	golang.org/x/term v0.34.0 // indirect
-	pgregory.net/rapid v1.2.0 // indirect
+	golang.org/x/tools v0.26.0 // indirect
 )

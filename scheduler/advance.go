@@ -113,6 +113,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	stop := s.machine.Run(r)
 	th.ctx, th.half = stop.Ctx, stop.Half
 	th.insns += stop.Insns
+	s.instructions += stop.Insns
 	if len(stop.Accesses) > 0 {
 		tr.Accesses = append(tr.Accesses, stop.Accesses...)
 	}

@@ -31,12 +31,27 @@ type Failure struct {
 // Wait is one thread's part in a deadlock or livelock.
 type Wait struct {
 	Thread trace.TID
-	What   string // "mutex 0x4c72a0", "thread 0.1 to end", ...
-	Obj    uint64
+	// For is the kind of thing it waits for ("mutex", "thread"), and Name its
+	// name.
+	For, Name string
+	Obj       uint64
 	// Owner holds it, or trace.NoThread.
 	Owner trace.TID
 	// Cycle: the thread is part of the waits-for cycle.
 	Cycle bool
+	// Spins: it waits in a loop, for a change of what Reads read.
+	Spins bool
+	Reads []trace.Access
+}
+
+func (w *Wait) String() string {
+	switch w.For {
+	case "thread":
+		return "thread " + w.Name + " to end"
+	case "condition variable":
+		return "a signal on " + w.Name
+	}
+	return w.For + " " + w.Name
 }
 
 // InvalidError says why a guest can't be controlled: the verdict is invalid,

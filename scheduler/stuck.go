@@ -3,7 +3,6 @@ package scheduler
 import (
 	"fmt"
 
-	"landgo/image"
 	"landgo/trace"
 )
 
@@ -20,7 +19,7 @@ func (s *System) Stuck(ended bool) *Failure {
 		if !s.exists[i] || !th.live() {
 			continue
 		}
-		what, obj, owner, waiting := s.waitsFor(th)
+		w, waiting := s.waitsFor(th)
 		if !waiting {
 			continue
 		}
@@ -28,7 +27,7 @@ func (s *System) Stuck(ended bool) *Failure {
 			first = th.id
 		}
 		spinning = spinning || th.stand == standSpin
-		waits = append(waits, Wait{Thread: th.id, What: what, Obj: obj, Owner: owner})
+		waits = append(waits, w)
 	}
 	cycle := markCycle(waits)
 	if len(waits) == 0 || ended && !cycle {
@@ -63,60 +62,63 @@ func stuckMessage(s *System, f *Failure, cycle, ended bool) string {
 	case cycle:
 		return "threads wait for each other in a cycle"
 	case len(f.Waits) == 1:
-		return fmt.Sprintf("thread %s waits for ever: %s", s.Name(f.Thread), f.Waits[0].What)
+		return fmt.Sprintf("thread %s waits for ever: %s", s.Name(f.Thread), f.Waits[0].String())
 	}
 	return fmt.Sprintf("%d threads wait for ever, and nobody is left to let them go", len(f.Waits))
 }
 
 // waitsFor says what a thread that can't run waits for, and whose it is.
-func (s *System) waitsFor(th *thread) (what string, obj uint64, owner trace.TID, waiting bool) {
-	owner = trace.NoThread
+func (s *System) waitsFor(th *thread) (Wait, bool) {
+	w := Wait{Thread: th.id, Owner: trace.NoThread}
 	switch th.stand {
 	case standSleep:
-		return fmt.Sprintf("%v %s", th.pending.Kind, s.VariableName(th.pending.Obj)), th.pending.Obj, owner, true
+		w.For, w.Obj = th.pending.Kind.String(), th.pending.Obj
+		w.Name = s.VariableName(w.Obj)
+		return w, true
 	case standSpin:
-		obj = th.access.Addr
+		w.For, w.Spins, w.Reads = "a loop that reads", true, th.waits
+		w.Name = "nothing"
 		if len(th.waits) > 0 {
-			obj = th.waits[0].Addr
-			return "a loop that reads " + s.VariableName(obj), obj, owner, true
+			w.Obj = th.waits[0].Addr
+			w.Name = s.VariableName(w.Obj)
 		}
-		return "a loop that reads nothing", 0, owner, true
+		return w, true
 	case standOp:
 	default:
-		return "", 0, owner, false
+		return w, false
 	}
 	if s.possible(th) {
-		return "", 0, owner, false
+		return w, false
 	}
-	obj = th.arg(0)
-	name := s.VariableName(obj)
-	switch {
+	w.Obj = th.arg(0)
+	w.Name = s.VariableName(w.Obj)
+	switch kind := acts[th.role].kind; {
 	case th.phase == phaseQueued:
-		return "a signal on " + name, obj, owner, true
+		w.For = "condition variable"
 	case th.phase == phaseReacquire:
-		o := s.objectOf(th.mutex, kindMutex)
-		return "mutex " + s.VariableName(th.mutex), th.mutex, o.owner, true
+		w.For, w.Obj, w.Name = "mutex", th.mutex, s.VariableName(th.mutex)
+		w.Owner = s.objectOf(th.mutex, kindMutex).owner
 	case th.phase == phaseLeave:
-		o := s.objectOf(obj, kindBarrier)
-		return fmt.Sprintf("barrier %s (%d of %d have arrived)", name, len(o.waiters), o.value), obj, owner, true
-	}
-	switch acts[th.role].kind {
-	case kindSem:
-		return "semaphore " + name, obj, owner, true
-	case kindRWLock:
-		o := s.objectOf(obj, kindRWLock)
-		if owner = o.owner; owner == trace.NoThread && len(o.readers) > 0 {
-			owner = o.readers[0]
+		o := s.objectOf(w.Obj, kindBarrier)
+		w.For = "barrier"
+		w.Name += fmt.Sprintf(" (%d of %d have arrived)", len(o.waiters), o.value)
+	case kind == kindSem:
+		w.For = "semaphore"
+	case kind == kindRWLock:
+		o := s.objectOf(w.Obj, kindRWLock)
+		w.For = "read-write lock"
+		if w.Owner = o.owner; w.Owner == trace.NoThread && len(o.readers) > 0 {
+			w.Owner = o.readers[0]
 		}
-		return "rwlock " + name, obj, owner, true
-	case kindOnce:
-		return "once " + name, obj, s.objectOf(obj, kindOnce).owner, true
+	case kind == kindOnce:
+		w.For, w.Owner = "once", s.objectOf(w.Obj, kindOnce).owner
+	case acts[th.role].op == trace.OpJoin:
+		w.For, w.Owner = "thread", s.threadOf(w.Obj)
+		w.Name = s.Name(w.Owner)
+	default:
+		w.For, w.Owner = "mutex", s.objectOf(w.Obj, kindMutex).owner
 	}
-	if th.role == image.Join || th.role == image.TimedJoin || th.role == image.ClockJoin {
-		t := s.threadOf(obj)
-		return fmt.Sprintf("thread %s to end", s.Name(t)), obj, t, true
-	}
-	return "mutex " + name, obj, s.objectOf(obj, kindMutex).owner, true
+	return w, true
 }
 
 // markCycle marks the threads that wait for each other in a cycle and reports

@@ -79,6 +79,9 @@ type System struct {
 	probing bool
 	steps   []stepInfo // of the present path, for spin detection
 
+	instructions uint64          // run in all
+	calls        map[string]bool // kernel calls met
+
 	run   emu.Run
 	limit uint64 // replay: stop the stepping thread at this instruction number
 	// destructors, exitHandlers: 1 once the guest has registered some. They go
@@ -129,7 +132,8 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s := &System{
 		cfg: cfg, image: img, machine: m, libc: img.Libc(),
 		names: newNames(cfg.MaxThreads), objects: map[uint64]*object{},
-		contended: map[uint64]bool{}, merged: map[uint64]bool{}, breaks: map[uint64]breakClass{},
+		contended: map[uint64]bool{}, merged: map[uint64]bool{}, calls: map[string]bool{},
+		breaks:  map[uint64]breakClass{},
 		roles:   map[uint64]image.Bound{},
 		threads: make([]thread, 0, cfg.MaxThreads),
 	}

@@ -92,6 +92,7 @@ type thread struct {
 	// starting: in the runtime's thread start, before the start routine.
 	starting bool
 	entry    uint64 // the start routine
+	created  uint64 // the return address of the creating call
 	self     uint64 // pthread_t: the FS base at its start
 	exitPC   uint64 // where the start routine returns to
 	exitSP   uint64

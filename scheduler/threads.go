@@ -109,7 +109,10 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 	s.exists[child] = true
 	c := &s.threads[child]
 	*c = thread{id: child, parent: parent.id, ctx: s.machine.Start(regs), self: regs.FSBase,
-		starting: parent.quiet.on && parent.quiet.role == image.Create, entry: parent.entryOfChild}
+		starting: parent.quiet.on && parent.quiet.role == image.Create, entry: regs.RIP, created: parent.regs.RIP}
+	if c.starting {
+		c.entry, c.created = parent.entryOfChild, parent.quiet.ret
+	}
 	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpCreate, Obj: uint64(child), PC: parent.regs.RIP})
 	tr.Wakes = append(tr.Wakes, child)
 	own := &trace.Transition{Thread: child}

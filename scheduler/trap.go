@@ -58,6 +58,9 @@ func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) erro
 func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, error) {
 	p := s.kernel.Plan(th.id, th.trap)
 	call := th.regs.RIP
+	if !s.calls[p.Name] {
+		s.calls[p.Name] = true
+	}
 	out := s.kernel.Do(th.id, th.trap, c, &th.regs)
 	th.insns++ // landgo carried an instruction out
 	th.set = emu.SetAll
@@ -144,6 +147,7 @@ func (s *System) stepExpire(th *thread, tr *trace.Transition) error {
 	}
 	s.kernel.AdvanceTo(when)
 	s.kernel.Expire(t)
+	th.insns++
 	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpAdvance, PC: th.regs.RIP})
 	th.stand = standRun
 	return s.advance(th, tr, 0)
@@ -155,6 +159,7 @@ func (s *System) timeOut(th *thread, tr *trace.Transition) (verdict, error) {
 		panic(fmt.Sprintf("scheduler: thread %d was stepped at an operation that isn't possible", th.id))
 	}
 	s.kernel.AdvanceTo(th.deadline)
+	th.insns++
 	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpAdvance, PC: s.callSite(th)})
 	th.timed = false
 	if th.phase == phaseQueued {

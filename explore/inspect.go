@@ -1,0 +1,107 @@
+package explore
+
+import (
+	"fmt"
+	"sort"
+
+	"landgo/image"
+	"landgo/result"
+)
+
+// Inspect says what landgo sees in the guest, without running it.
+func Inspect(cfg Config) (*result.Inspection, error) {
+	img, err := image.Open(cfg.Guest)
+	if err != nil {
+		return nil, imageError(err)
+	}
+	s := &session{cfg: cfg, img: img}
+	in := &result.Inspection{
+		Guest:   result.Guest{Path: cfg.Guest, SHA256: img.SHA256},
+		Kernel:  img.Kernel.String(),
+		How:     recognisedBy(img),
+		Format:  format(img),
+		Libc:    img.Libc().String(),
+		Symbols: !img.Stripped,
+	}
+	if fs := s.frames([]uint64{img.Entry}); len(fs) > 0 {
+		in.Entry = fs[0]
+	}
+	if main, ok := img.Symbol("main"); ok {
+		f := result.Innermost(s.frames([]uint64{main.Addr}))
+		in.Lines = f.File != ""
+	}
+	s.roles(in)
+	s.points(in)
+	in.Trusted = []string{s.trusted()}
+	s.unmodelled(in)
+	return in, nil
+}
+
+func recognisedBy(img *image.Image) string {
+	switch {
+	case img.Kernel == image.Pebbles:
+		return "the symbol or note that Pebbles programs have"
+	case img.Kernel == image.Linux && img.Libc() != image.NoLibc:
+		return "the C library"
+	case img.Kernel == image.Linux:
+		return "a static executable without a C library"
+	}
+	return "nothing"
+}
+
+func format(img *image.Image) string {
+	bits := map[image.Machine]string{image.X86_64: "ELF64", image.I386: "ELF32"}[img.Machine]
+	kind := "static"
+	if img.Base != 0 {
+		kind = "static-pie"
+	}
+	return fmt.Sprintf("%s %v, %s", bits, img.Machine, kind)
+}
+
+// roles lists the functions whose meaning landgo knows, by meaning.
+func (s *session) roles(in *result.Inspection) {
+	for addr, b := range s.img.Roles(s.img.DefaultProfile()) {
+		in.Functions = append(in.Functions, result.Role{
+			Meaning: b.Role.String(), Function: b.Name, Address: result.Addr(addr), Trusted: s.img.Kernel != image.Pebbles,
+		})
+	}
+	sort.Slice(in.Functions, func(i, j int) bool {
+		a, b := &in.Functions[i], &in.Functions[j]
+		if a.Meaning != b.Meaning {
+			return a.Meaning < b.Meaning
+		}
+		return a.Address < b.Address
+	})
+}
+
+// pointRoles are the roles before or after which there are points.
+var lockRoles = map[image.Role]bool{
+	image.MutexLock: true, image.MutexTryLock: true, image.MutexTimedLock: true, image.SemWait: true, image.SemTryWait: true,
+	image.RWReadLock: true, image.RWWriteLock: true, image.RWTryReadLock: true, image.RWTryWriteLock: true,
+	image.CondWait: true, image.CondTimedWait: true, image.BarrierWait: true, image.Once: true, image.SpinLock: true, image.SpinTryLock: true,
+}
+
+var unlockRoles = map[image.Role]bool{
+	image.MutexUnlock: true, image.SemPost: true, image.CondSignal: true, image.CondBroadcast: true, image.RWUnlock: true, image.SpinUnlock: true,
+	image.SpinInitOrUnlock: true,
+}
+
+// points counts the places of each kind of preemption point.
+func (s *session) points(in *result.Inspection) {
+	locks, unlocks := 0, 0
+	for _, b := range s.img.Roles(s.img.DefaultProfile()) {
+		if lockRoles[b.Role] {
+			locks++
+		}
+		if unlockRoles[b.Role] {
+			unlocks++
+		}
+	}
+	in.Points = []result.PointKind{
+		{Name: "yield", Places: -1, Note: "voluntary switches, as the guest makes them"},
+		{Name: "lock", Places: locks, Note: "functions that acquire"},
+		{Name: "unlock", Places: unlocks, Note: "functions that release"},
+		{Name: "atomic", Places: s.scan().atomic, Note: "locked instructions in the guest's code"},
+		{Name: "mem", Places: -1, Note: "accesses to memory that threads share, as a run finds them"},
+	}
+}

@@ -1,0 +1,86 @@
+package explore
+
+import (
+	"strings"
+
+	"landgo/result"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// frames names a stack of program counters: the first is an instruction, the
+// others are return addresses, named by the call before them.
+func (s *session) frames(pcs []uint64) []result.Frame {
+	var out []result.Frame
+	for i, pc := range pcs {
+		at := pc
+		if i > 0 {
+			at--
+		}
+		for _, f := range s.img.Frames(at) {
+			out = append(out, result.Frame{Function: f.Function, File: f.File, Line: f.Line, Address: result.Addr(pc), Inlined: f.Inlined})
+		}
+	}
+	return out
+}
+
+// stack is where a thread stands.
+func (s *session) stack(t trace.TID) []result.Frame { return s.frames(s.sys.Stack(t)) }
+
+// place is where a thread stood when landgo gave up on it; pc alone, if the
+// thread isn't there to be asked.
+func (s *session) place(t trace.TID, pc uint64) []result.Frame {
+	if s.sys == nil {
+		return nil
+	}
+	if st := s.stack(t); len(st) > 0 {
+		return st
+	}
+	if pc == 0 {
+		return nil
+	}
+	return s.frames([]uint64{pc})
+}
+
+// placeName is an instruction's source line, for keys.
+func (s *session) placeName(pc uint64) string {
+	fs := s.frames([]uint64{pc})
+	f := result.Innermost(fs)
+	return f.Function + " " + f.Where()
+}
+
+// access describes an access for a person, without its values.
+func (s *session) access(t trace.TID, a *trace.Access) result.Access {
+	out := result.Access{
+		Thread: s.sys.Name(t), Address: result.Addr(a.Addr), Size: a.Size, Op: "reads",
+		Instruction: s.instruction(a.PC), Stack: s.frames([]uint64{a.PC}),
+	}
+	switch {
+	case a.Flags&trace.FailedCAS != 0:
+		out.Op = "fails to exchange"
+	case a.Flags&trace.RMW != 0:
+		out.Op = "updates"
+	case a.IsWrite():
+		out.Op = "writes"
+	}
+	if n := s.sys.VariableName(a.Addr); !strings.HasPrefix(n, "0x") {
+		out.Symbol = n
+	}
+	return out
+}
+
+// instruction is the text of the instruction at pc.
+func (s *session) instruction(pc uint64) string {
+	code := s.img.Bytes(pc, 15)
+	if len(code) == 0 {
+		return ""
+	}
+	text, _, err := s.img.Inst(code, pc)
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// kinds of failures are result's kinds by name.
+func kindOf(k scheduler.Kind) result.Kind { return result.Kind(k) }

@@ -1,0 +1,235 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"landgo/por"
+	"landgo/result"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// Replay runs exactly one interleaving again and accounts for each step. Of a
+// bare schedule, the file has nothing else.
+func Replay(ctx context.Context, cfg Config, file *result.BugFile, obs Observer) (*result.Result, error) {
+	sched, err := trace.ParseSchedule(file.Schedule)
+	if err != nil {
+		return nil, result.Errorf(result.BadSchedule, "%w", err)
+	}
+	s, err := open(cfg)
+	if s == nil {
+		return nil, err
+	}
+	defer s.close()
+	r := s.newResult()
+	r.Replay = &result.Replay{Expected: file.Kind, Message: file.Message}
+	if err != nil {
+		if err := s.verdictOf(err, r); err != nil {
+			return nil, err
+		}
+		s.finish(r)
+		return r, nil
+	}
+	if want := file.Guest.SHA256; want != "" && want != s.img.SHA256 {
+		return nil, result.Errorf(result.OtherImage, "%s isn't the program that the bug was found in: its sha256 is %.12s…, the bug file's %.12s…", cfg.Guest, s.img.SHA256, want)
+	}
+	if sched.Check != s.check {
+		return nil, result.Errorf(result.OtherConfig, "the schedule was made for another guest or with other options or input")
+	}
+	if obs != nil {
+		obs.Progress(Progress{Phase: "replaying"})
+	}
+	if err := s.replay(ctx, sched, file, r); err != nil {
+		return nil, err
+	}
+	s.finish(r)
+	return r, nil
+}
+
+// replay runs the schedule's segments. In a fresh process less is known of what
+// threads share than when the schedule was made, so a step could go too far:
+// what it shows of sharing is kept, and the replay begins again.
+func (s *session) replay(ctx context.Context, sched trace.Schedule, file *result.BugFile, r *result.Result) error {
+	var path []por.PathStep
+	var failure *scheduler.Failure
+	for {
+		var err error
+		path, failure, err = s.follow(sched)
+		if ctx.Err() != nil {
+			r.Verdict, r.Problem, r.Reason = result.Budget, result.Interrupted, "interrupted"
+			return nil
+		}
+		if !errors.Is(err, por.ErrFiner) {
+			if err != nil {
+				return s.verdictOf(err, r)
+			}
+			break
+		}
+	}
+	st, err := s.tell(path)
+	if err != nil {
+		return s.verdictOf(err, r)
+	}
+	r.Executions, r.Transitions = 1, uint64(len(path))
+	r.Account = st.account()
+	r.Verdict = result.Budget
+	r.Reason = "this interleaving ended without a bug"
+	if failure == nil {
+		return nil
+	}
+	f := &finding{failure: *failure, path: path, minimal: result.BestFound}
+	for i := range path {
+		if path[i].Preemption {
+			f.preemptions++
+		}
+	}
+	b := st.bug(f)
+	b.Replay = s.cfg.ReplayCommand("", b.Schedule)
+	r.Bug, r.Bugs = b, []*result.Bug{b}
+	r.Replay.Same = file.Kind == "" || file.Kind == b.Kind && file.Message == b.Message
+	if r.Replay.Same {
+		r.Verdict, r.Reason = result.Buggy, ""
+	} else {
+		r.Reason = fmt.Sprintf("another bug came: %s, %s", b.Kind, b.Message)
+	}
+	return nil
+}
+
+// follow runs a schedule from the root and returns the steps that it took and
+// the bug that it ended with, or nil. ErrFiner: begin again.
+func (s *session) follow(sched trace.Schedule) (path []por.PathStep, failure *scheduler.Failure, err error) {
+	s.sys.Rewind(s.root)
+	defer s.sys.Limit(0)
+	for n, g := range sched.Segments {
+		t, ok := s.sys.Lookup(g.Thread)
+		if !ok {
+			return path, nil, s.diverged(n, "there is no thread "+g.Thread)
+		}
+		steps, end, err := s.segment(t, g, path)
+		path = steps
+		if err != nil {
+			return path, nil, err
+		}
+		switch end {
+		case "":
+		case ended:
+			return path, s.ending(path), nil
+		default:
+			return path, nil, s.diverged(n, end)
+		}
+	}
+	s.sys.Limit(0)
+	for _, th := range s.sys.Threads(nil) {
+		if th.Status == trace.Ready {
+			return path, nil, nil
+		}
+	}
+	return path, s.sys.Stuck(false), nil
+}
+
+// ended, as the second result of segment: the execution is over.
+const ended = "ended"
+
+// segment runs thread t to the end of a segment and appends its steps to path.
+// why is ended, or says why the guest doesn't follow, or is empty.
+func (s *session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ []por.PathStep, why string, err error) {
+	choice := g.Choice
+	for {
+		pos := s.sys.Position(t)
+		if pos.Insns > g.Until {
+			return path, fmt.Sprintf("thread %s is at instruction %d already", g.Thread, pos.Insns), nil
+		}
+		// A half-executed instruction doesn't count yet: one more step goes
+		// into it from its start, where its memory is known to be shared.
+		intoHalf := pos.Insns == g.Until
+		if intoHalf && (g.Part == 0 || pos.Half) {
+			return path, "", nil
+		}
+		threads := s.sys.Threads(nil)
+		th := find(threads, t)
+		if th == nil || th.Status != trace.Ready || uint32(choice) >= th.Outcomes {
+			return path, fmt.Sprintf("thread %s can't run here", g.Thread), nil
+		}
+		before := s.sys.Mark()
+		s.sys.Limit(g.Until)
+		step := por.PathStep{Thread: t, Choice: choice, Begin: pos.Insns, Preemption: s.preempts(threads, path, t)}
+		tr, err := s.sys.Step(t, choice)
+		if err != nil {
+			return path, "", err
+		}
+		if intoHalf && s.sys.Position(t).Insns > g.Until {
+			// Nothing in this execution shares that memory: before the
+			// instruction is as good as within it.
+			s.sys.Rewind(before)
+			return path, "", nil
+		}
+		step.Last = tr.Last
+		path = append(path, step)
+		choice = 0
+		switch tr.End {
+		case trace.EndBug, trace.EndProcess:
+			return path, ended, nil
+		case trace.EndThread:
+			return path, "", nil
+		}
+	}
+}
+
+// ending is the bug with which an execution ended that the process's end
+// ended, or nil.
+func (s *session) ending(path []por.PathStep) *scheduler.Failure {
+	if f := s.sys.Failure(path[len(path)-1].Thread); f != nil {
+		return f
+	}
+	return s.sys.Stuck(true)
+}
+
+// preempts reports whether going on with thread t is a preemption of the one
+// that ran before.
+func (s *session) preempts(threads []trace.Thread, path []por.PathStep, t trace.TID) bool {
+	if len(path) == 0 || path[len(path)-1].Thread == t {
+		return false
+	}
+	last := find(threads, path[len(path)-1].Thread)
+	return last != nil && last.Status == trace.Ready && !last.Yielding
+}
+
+func find(threads []trace.Thread, t trace.TID) *trace.Thread {
+	for i := range threads {
+		if threads[i].ID == t {
+			return &threads[i]
+		}
+	}
+	return nil
+}
+
+// diverged is a schedule that this guest doesn't follow.
+func (s *session) diverged(segment int, why string) error {
+	return &invalid{kind: result.Diverged, reason: fmt.Sprintf("the schedule's segment %d: %s", segment+1, why)}
+}
+
+// account is the step-by-step account of an execution.
+func (st *story) account() []result.Event {
+	var out []result.Event
+	for i := range st.beats {
+		b := &st.beats[i]
+		e := result.Event{
+			Thread: st.sys.Name(b.step.Thread), Begin: b.step.Begin, End: b.step.Last,
+			Choice: uint32(b.step.Choice), Stack: st.frames(b.stack), Output: b.out,
+			Switch: b.why, Preemption: i+1 < len(st.beats) && st.beats[i+1].step.Preemption,
+		}
+		for _, op := range b.ops {
+			if e.Does != "" {
+				e.Does += ", "
+			}
+			e.Does += st.sys.OpText(op)
+		}
+		for k := range b.accesses {
+			e.Accesses = append(e.Accesses, st.shown(i, k))
+		}
+		out = append(out, e)
+	}
+	return out
+}

@@ -1,0 +1,106 @@
+package explore
+
+import (
+	"fmt"
+	"sort"
+	"time"
+
+	"landgo/image"
+	"landgo/result"
+	"landgo/scheduler"
+)
+
+// report finds the least interleaving of each bug and tells its story.
+func (h *hunt) report() error {
+	for _, f := range h.found {
+		if err := h.minimise(f); err != nil {
+			return err
+		}
+	}
+	sort.SliceStable(h.found, func(i, j int) bool { return h.found[i].preemptions < h.found[j].preemptions })
+	for _, f := range h.found {
+		st, err := h.session.tell(f.path)
+		if err != nil {
+			return err
+		}
+		h.result.Bugs = append(h.result.Bugs, st.bug(f))
+	}
+	if len(h.result.Bugs) > 0 {
+		h.result.Bug = h.result.Bugs[0]
+	}
+	return nil
+}
+
+// newResult is a result with what is known before the search.
+func (s *session) newResult() *result.Result {
+	g := s.cfg.Granularity()
+	return &result.Result{
+		Guest:  result.Guest{Path: s.cfg.Guest, SHA256: s.img.SHA256},
+		Kernel: s.img.Kernel.String(), PP: s.cfg.PP.String(), Granularity: g,
+		Search: string(s.cfg.Search), Bound: s.cfg.Bound.String(),
+		Certificate: result.Certificate{
+			Image: s.img.SHA256, Granularity: g, Bound: s.cfg.Bound.String(), Search: string(s.cfg.Search),
+			Memory: s.memoryModel(), Timeouts: s.timeoutModel(), Trusted: s.trusted(), SelfCheck: "not run",
+		},
+	}
+}
+
+// finish puts in what is known after everything.
+func (s *session) finish(r *result.Result) {
+	r.Seconds = time.Since(s.start).Seconds()
+	if s.machine == nil {
+		return
+	}
+	r.Certificate.Engine = s.machine.Version()
+	if s.sys != nil {
+		r.Instructions = s.sys.Instructions()
+		r.Certificate.Calls = s.sys.Calls()
+	}
+	r.Certificate.Assumptions = s.assumptions()
+}
+
+func (s *session) memoryModel() string {
+	if s.uniprocessor() {
+		return "sequentially consistent, one processor"
+	}
+	return "sequentially consistent, several processors"
+}
+
+func (s *session) timeoutModel() string {
+	if s.cfg.Timeouts == TimeoutsAny {
+		return "a timed wait may run out at any point"
+	}
+	return "a timed wait runs out only when no other thread can run"
+}
+
+// trusted says which functions are taken as correct.
+func (s *session) trusted() string {
+	if s.img.Kernel == image.Pebbles {
+		return "nothing: the thread library is tested"
+	}
+	if len(s.img.Roles(s.img.DefaultProfile())) == 0 {
+		return "nothing: the guest has no symbols, so lock and unlock mean its futex calls and locked instructions"
+	}
+	return fmt.Sprintf("%s's thread, lock, allocation and output functions", s.img.Libc())
+}
+
+func (s *session) assumptions() []string {
+	out := []string{"a sleep may end at any point"}
+	if !s.cfg.ObserveStdout {
+		out = append(out, "the order of output between threads doesn't matter")
+	}
+	return out
+}
+
+// problemOf is the table entry for what made a guest invalid.
+func problemOf(e *scheduler.InvalidError) result.ErrorKind {
+	switch e.What {
+	case scheduler.InvalidInstruction:
+		return result.UnmodelledInstruction
+	case scheduler.InvalidThreads:
+		return result.TooManyThreads
+	case scheduler.InvalidEngine:
+		return result.Diverged
+	}
+	return result.UnmodelledCall
+}

@@ -1,0 +1,255 @@
+package explore
+
+import (
+	"context"
+
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"landgo/por"
+	"landgo/result"
+	"landgo/scheduler"
+)
+
+// Run explores the configuration's state space. An error is one of usage or
+// input, or landgo's own; whatever else happens is in the result.
+func Run(ctx context.Context, cfg Config, obs Observer) (*result.Result, error) {
+	if cfg.BugPath() != "" {
+		if err := result.CheckWritable(cfg.BugPath()); err != nil {
+			return nil, err
+		}
+	}
+	s, err := open(cfg)
+	if s == nil {
+		return nil, err
+	}
+	defer s.close()
+	r := s.newResult()
+	if err != nil {
+		if err := s.verdictOf(err, r); err != nil {
+			return nil, err
+		}
+		s.finish(r)
+		return r, nil
+	}
+	h := &hunt{session: s, ctx: ctx, obs: obs, result: r, seen: map[string]*finding{}}
+	if err := h.search(); err != nil {
+		return nil, err
+	}
+	if err := h.report(); err != nil {
+		return nil, err
+	}
+	s.finish(r)
+	return r, nil
+}
+
+// hunt is one search of a state space for bugs. It is the por.Observer.
+type hunt struct {
+	*session
+	ctx    context.Context
+	obs    Observer
+	result *result.Result
+
+	seen     map[string]*finding
+	found    []*finding // distinct ones, in the order found
+	stats    por.Stats
+	share    float64
+	stopped  result.ErrorKind // why the search was stopped early
+	lastTold time.Time
+	failed   error
+}
+
+// finding is a bug, with the execution that showed it.
+type finding struct {
+	failure     scheduler.Failure
+	key         string
+	path        []por.PathStep
+	preemptions int
+	minimal     result.Minimal
+}
+
+// search runs the configured search and puts verdict and counts into the
+// result.
+func (h *hunt) search() error {
+	opts := por.Options{MaxExecutions: h.cfg.MaxExecutions, Stop: h.stop}
+	if h.cfg.Bound.Kind != BoundNone {
+		opts.Bound, opts.Iterate = h.cfg.Bound.String(), true
+	}
+	engine, err := por.New(string(h.cfg.Search), opts)
+	if err != nil {
+		return result.Errorf(result.Usage, "%w", err)
+	}
+	h.tell(por.Progress{})
+	h.sys.Rewind(h.root)
+	stats, err := engine.Run(h.sys, h)
+	h.stats = stats
+	h.counts(stats)
+	r := h.result
+	if err != nil {
+		return h.verdictOf(err, r)
+	}
+	switch {
+	case h.failed != nil:
+		return h.failed
+	case len(h.found) > 0:
+		r.Verdict = result.Buggy
+	case stats.Complete && h.cfg.Bound.Kind == BoundNone:
+		r.Verdict = result.Verified
+	case stats.Complete && stats.Pruned == 0:
+		r.Verdict = result.Verified
+		r.Reason = fmt.Sprintf("no interleaving needs more than %d preemptions", h.cfg.Bound.Limit)
+	case stats.Complete:
+		r.Verdict = result.Bounded
+	default:
+		r.Verdict, r.Problem, r.Reason = result.Budget, h.stopped, h.stopReason()
+	}
+	return nil
+}
+
+// counts puts a search's counts and estimate into the result.
+func (h *hunt) counts(stats por.Stats) {
+	r := h.result
+	r.Executions, r.Blocked, r.Pruned = stats.Executions, stats.Blocked, stats.Pruned
+	r.Transitions, r.Replayed = stats.Transitions, stats.Replayed
+	if stats.Complete {
+		h.share = 1
+	}
+	r.Estimate.Explored = h.share
+	if h.share > 0 {
+		r.Estimate.Executions = float64(stats.Executions) / h.share
+		r.Estimate.SecondsLeft = time.Since(h.start).Seconds() * (1 - h.share) / h.share
+	}
+}
+
+// Ended implements por.Observer.
+func (h *hunt) Ended(x *por.Execution) bool {
+	h.result.Threads = max(h.result.Threads, len(x.Threads))
+	f := h.failureAt(x)
+	if f == nil {
+		return true
+	}
+	h.keep(f, x)
+	return h.cfg.KeepGoing
+}
+
+// failureAt is the bug with which an execution ended, or nil.
+func (h *hunt) failureAt(x *por.Execution) *scheduler.Failure {
+	switch x.Ending {
+	case por.EndedBug:
+		return h.sys.Failure(x.Last.Thread)
+	case por.EndedStuck:
+		return h.sys.Stuck(false)
+	case por.EndedProcess:
+		return h.sys.Stuck(true)
+	}
+	return nil
+}
+
+// keep remembers a bug if it is a new one, or its execution has fewer
+// preemptions than the one known.
+func (h *hunt) keep(f *scheduler.Failure, x *por.Execution) {
+	key := h.key(f)
+	old := h.seen[key]
+	if old != nil && old.preemptions <= x.Preemptions {
+		return
+	}
+	if old == nil {
+		old = &finding{key: key}
+		h.seen[key] = old
+		h.found = append(h.found, old)
+	}
+	old.failure, old.preemptions = *f, x.Preemptions
+	old.path = x.Path(old.path[:0])
+}
+
+// key tells distinct bugs apart: their kind, message and places, but not the
+// interleaving.
+func (h *hunt) key(f *scheduler.Failure) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s %s", f.Kind, f.Message, h.placeName(f.PC))
+	for _, w := range f.Waits {
+		fmt.Fprintf(&b, " %s@%s", w.String(), h.placeName(h.sys.PC(w.Thread)))
+	}
+	return b.String()
+}
+
+// Progress implements por.Observer.
+func (h *hunt) Progress(p por.Progress) {
+	h.share = p.Share
+	h.stats = p.Stats
+	if now := time.Now(); now.Sub(h.lastTold) >= 200*time.Millisecond {
+		h.lastTold = now
+		h.tell(p)
+	}
+}
+
+func (h *hunt) tell(p por.Progress) {
+	if h.obs == nil {
+		return
+	}
+	elapsed := time.Since(h.start)
+	out := Progress{
+		Phase: "searching", Executions: p.Stats.Executions, Blocked: p.Stats.Blocked, Pruned: p.Stats.Pruned,
+		Transitions: p.Stats.Transitions, Bugs: len(h.found), Elapsed: elapsed, Explored: p.Share,
+	}
+	if p.Share > 0 {
+		out.Estimate = float64(p.Stats.Executions) / p.Share
+		out.Left = time.Duration(float64(elapsed) * (1 - p.Share) / p.Share)
+	}
+	h.obs.Progress(out)
+}
+
+// stop is polled by the search.
+func (h *hunt) stop() bool {
+	switch {
+	case h.ctx.Err() != nil:
+		h.stopped = result.Interrupted
+	case h.cfg.Time > 0 && time.Since(h.start) > h.cfg.Time:
+		h.stopped = result.OutOfTime
+	case h.cfg.Memory > 0 && residentMemory() > uint64(h.cfg.Memory):
+		h.stopped = result.OutOfMemory
+	default:
+		return false
+	}
+	return true
+}
+
+func (h *hunt) stopReason() string {
+	switch h.stopped {
+	case result.Interrupted:
+		return "interrupted"
+	case result.OutOfTime:
+		return fmt.Sprintf("the time of %v is used up", h.cfg.Time)
+	case result.OutOfMemory:
+		return fmt.Sprintf("the memory of %v is used up", h.cfg.Memory)
+	}
+	h.result.Problem = result.OutOfExecutions
+	return fmt.Sprintf("%d executions were run, as many as --max-executions allows", h.stats.Executions)
+}
+
+// residentMemory is the size of this process in memory: Linux tells, elsewhere
+// the Go part of it has to do.
+func residentMemory() uint64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err == nil {
+		if f := strings.Fields(string(text)); len(f) > 1 {
+			if pages, err := strconv.ParseUint(f[1], 10, 64); err == nil {
+				return pages * uint64(os.Getpagesize())
+			}
+		}
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.Sys
+}
+
+// Restarted implements por.Observer: what was found so far will be found
+// again, with finer steps.
+func (h *hunt) Restarted() {
+	clear(h.seen)
+	h.found = h.found[:0]
+}

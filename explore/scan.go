@@ -1,0 +1,67 @@
+package explore
+
+import (
+	"fmt"
+	"strings"
+
+	"landgo/result"
+)
+
+// scanned is what a walk over the guest's code finds.
+type scanned struct {
+	atomic     int
+	unmodelled []result.Unmodelled
+}
+
+// scan decodes the guest's own functions: those with source lines, or all of
+// them where there are none.
+func (s *session) scan() scanned {
+	var out scanned
+	seen := map[string]bool{}
+	for _, f := range s.img.Functions() {
+		if f.Size == 0 || f.Size > 1<<20 {
+			continue
+		}
+		where := s.frames([]uint64{f.Addr})
+		if len(where) == 0 || !s.img.Stripped && result.Innermost(where).File == "" {
+			continue // a library's
+		}
+		for pc, end := f.Addr, f.Addr+f.Size; pc < end; {
+			text, n, err := s.img.Inst(s.img.Bytes(pc, 15), pc)
+			if err != nil || n == 0 {
+				break
+			}
+			if isAtomic(text) {
+				out.atomic++
+			}
+			if why := unmodelledInsn(text); why != "" && !seen[why+f.Name] {
+				seen[why+f.Name] = true
+				u := result.Unmodelled{What: why}
+				if fs := s.frames([]uint64{pc}); len(fs) > 0 {
+					u.Where = fs[0]
+				}
+				out.unmodelled = append(out.unmodelled, u)
+			}
+			pc += uint64(n)
+		}
+	}
+	return out
+}
+
+func isAtomic(text string) bool {
+	return strings.HasPrefix(text, "lock ") || strings.HasPrefix(text, "xchg") && strings.Contains(text, "(")
+}
+
+// unmodelledInsn says why a run would end at an instruction as invalid, or "".
+func unmodelledInsn(text string) string {
+	op, _, _ := strings.Cut(text, " ")
+	switch {
+	case strings.HasPrefix(op, "v") && strings.Contains(text, "mm"):
+		return fmt.Sprintf("instruction %s (AVX)", op)
+	case op == "rdrand", op == "rdseed", op == "xbegin", op == "xgetbv", op == "rdpmc":
+		return "instruction " + op
+	}
+	return ""
+}
+
+func (s *session) unmodelled(in *result.Inspection) { in.Unmodelled = s.scan().unmodelled }

@@ -1,0 +1,223 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"landgo/emu"
+	"landgo/image"
+	"landgo/kernel"
+	"landgo/kernel/linux"
+	"landgo/kernel/pebbles"
+	"landgo/result"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// session is one guest, booted and under control: a machine with its kernel
+// and scheduler, standing at the root of its state space.
+type session struct {
+	cfg     Config
+	img     *image.Image
+	machine *emu.Machine
+	sys     *scheduler.System
+	kern    kernel.Kernel
+	root    trace.Mark
+	check   uint32 // binds schedules to guest and configuration
+	start   time.Time
+}
+
+// open loads the guest and makes its first thread. The caller closes the
+// session, also with an error.
+func open(cfg Config) (*session, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	img, err := image.Open(cfg.Guest)
+	if err != nil {
+		return nil, imageError(err)
+	}
+	s := &session{cfg: cfg, img: img, start: time.Now()}
+	if why := cfg.PP.Pointless(img.Kernel.String()); why != "" {
+		return s, &invalid{kind: result.PointlessPoint, reason: why}
+	}
+	if err := s.checkRules(); err != nil {
+		return s, err
+	}
+	if s.machine, err = emu.New(s.machineConfig()); err != nil {
+		return s, result.Errorf(result.BadEngine, "the CPU emulator can't be started: %w", err)
+	}
+	s.machine.DeclareAllShared(cfg.AllShared)
+	s.sys = scheduler.New(s.schedulerConfig(), s.machine, img)
+	if err := s.boot(); err != nil {
+		return s, err
+	}
+	s.root = s.sys.Mark()
+	return s, nil
+}
+
+func (s *session) close() {
+	if s.machine != nil {
+		s.machine.Close()
+	}
+}
+
+func (s *session) machineConfig() emu.Config {
+	c := emu.Config{Uniprocessor: s.uniprocessor()}
+	for _, r := range s.img.Code {
+		c.Code = append(c.Code, emu.Range{Lo: r.Lo, Hi: r.Hi})
+	}
+	return c
+}
+
+// uniprocessor: the guests of pebbles run on one processor, those of linux on
+// several, unless the user says otherwise.
+func (s *session) uniprocessor() bool {
+	switch s.cfg.Processors {
+	case ProcessorsUP:
+		return true
+	case ProcessorsSMP:
+		return false
+	}
+	return s.img.Kernel == image.Pebbles
+}
+
+func (s *session) schedulerConfig() scheduler.Config {
+	c := scheduler.Config{
+		StepBudget: s.cfg.StepBudget,
+		AnyTimeout: s.cfg.Timeouts == TimeoutsAny,
+		MaxThreads: s.cfg.MaxThreads,
+		NoMerge:    s.cfg.NativeSync,
+		Native:     s.cfg.NativeSync,
+	}
+	for _, k := range []struct {
+		from Points
+		to   scheduler.Points
+	}{
+		{PointLock, scheduler.PointLock}, {PointUnlock, scheduler.PointUnlock},
+		{PointAtomic, scheduler.PointAtomic}, {pointMem, scheduler.PointMem},
+	} {
+		if s.cfg.PP.Has(k.from) {
+			c.Points |= k.to
+		}
+	}
+	for _, r := range s.cfg.Rules {
+		c.Rules = append(c.Rules, scheduler.Rule{Function: r.Function, Within: !r.Without})
+	}
+	return c
+}
+
+// boot makes the kernel and runs the guest to its first preemption point.
+func (s *session) boot() error {
+	stdin, contents, err := s.readInputs()
+	if err != nil {
+		return err
+	}
+	var regs emu.Regs
+	switch s.img.Kernel {
+	case image.Linux:
+		files := map[string]string{}
+		for _, f := range s.cfg.Files {
+			files[f.Guest] = f.Host
+		}
+		var k *linux.Kernel
+		k, err = linux.New(s.sys, s.img, linux.Config{
+			Args: s.argv(), Env: s.cfg.Env, Stdin: stdin, Files: files,
+			OutputLimit: uint64(s.cfg.MaxOutput), TimeoutsAny: s.cfg.Timeouts == TimeoutsAny,
+			ObserveStdout: s.cfg.ObserveStdout,
+		})
+		if err == nil {
+			s.kern = k
+			regs, err = k.Boot()
+		}
+	case image.Pebbles:
+		var k *pebbles.Kernel
+		k, err = pebbles.New(s.sys, s.img, pebbles.Config{
+			Args: s.argv(), Stdin: stdin, OutputLimit: uint64(s.cfg.MaxOutput), ObserveOutput: s.cfg.ObserveStdout,
+		})
+		if err == nil {
+			s.kern = k
+			regs, err = k.Boot()
+		}
+	default:
+		return &invalid{kind: result.NoKernel, reason: "nothing in the file says what it runs on: it is neither a Linux program nor one for Pebbles"}
+	}
+	if err != nil {
+		return &invalid{kind: result.NoKernel, reason: err.Error()}
+	}
+	s.check = s.cfg.Check([]byte(s.img.SHA256), contents...)
+	s.sys.Boot(s.kern, s.img.Roles(s.img.DefaultProfile()), &regs)
+	return nil
+}
+
+// argv is the guest's argument vector. Its first element is fixed, for what a
+// guest does must not depend on where its file lies.
+func (s *session) argv() []string { return append([]string{"guest"}, s.cfg.Args...) }
+
+// readInputs reads standard input, and everything that a schedule depends on.
+func (s *session) readInputs() (stdin []byte, contents [][]byte, err error) {
+	if s.cfg.Stdin != "" {
+		if stdin, err = os.ReadFile(s.cfg.Stdin); err != nil {
+			return nil, nil, result.FileError(err)
+		}
+	}
+	contents = append(contents, stdin)
+	for _, f := range s.cfg.Files {
+		b, err := os.ReadFile(f.Host)
+		if err != nil {
+			return nil, nil, result.FileError(err)
+		}
+		contents = append(contents, b)
+	}
+	return stdin, contents, nil
+}
+
+// checkRules refuses --within and --without of a function that isn't there: a
+// restriction that can't match would silently restrict nothing, or everything.
+func (s *session) checkRules() error {
+	for _, r := range s.cfg.Rules {
+		if _, ok := s.img.Symbol(r.Function); !ok {
+			var names []string
+			for _, f := range s.img.Functions() {
+				names = append(names, f.Name)
+			}
+			return &invalid{kind: result.NoSuchFunction,
+				reason: fmt.Sprintf("--%s: the guest has no function of that name%s", r, DidYouMean("%q", r.Function, names))}
+		}
+	}
+	return nil
+}
+
+// invalid is a guest that can't be controlled, found before it runs.
+type invalid struct {
+	kind   result.ErrorKind
+	reason string
+}
+
+func (e *invalid) Error() string { return e.reason }
+
+// verdictOf puts an error of a session or a search into a result, where it is
+// a verdict; otherwise it returns the error.
+func (s *session) verdictOf(err error, r *result.Result) error {
+	var inv *scheduler.InvalidError
+	var pre *invalid
+	var budget *scheduler.BudgetError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &pre):
+		r.Verdict, r.Reason, r.Problem = result.Invalid, pre.reason, pre.kind
+	case errors.As(err, &inv):
+		r.Verdict, r.Reason, r.Problem = result.Invalid, inv.Reason, problemOf(inv)
+		r.Place = s.place(inv.Thread, inv.PC)
+	case errors.As(err, &budget):
+		r.Verdict, r.Problem = result.Budget, result.StepTooLong
+		r.Reason = fmt.Sprintf("a step ran %d instructions without coming to a preemption point", budget.Insns)
+		r.Place = s.place(budget.Thread, budget.PC)
+	default:
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,378 @@
+package explore
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"landgo/por"
+	"landgo/result"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// story replays an execution and writes down what a person needs to see of it.
+type story struct {
+	*session
+	path     []por.PathStep
+	schedule trace.Schedule
+	beats    []beat
+	outputs  map[int]int
+}
+
+// beat is one step of the execution.
+type beat struct {
+	step     por.PathStep
+	accesses []trace.Access
+	values   []value // of accesses
+	ops      []trace.Op
+	// Of the thread of the step, before it: where it stood.
+	stack []uint64
+	why   string // why the thread was left after the step, if it was
+	held  []string
+	out   string
+}
+
+// value is what an access read and wrote.
+type value struct{ old, new string }
+
+// tell replays a path and tells its story. The path must be one of this
+// session's System.
+func (s *session) tell(path []por.PathStep) (*story, error) {
+	st := &story{session: s, path: path, schedule: trace.Schedule{Check: s.check}, outputs: map[int]int{}}
+	s.sys.Rewind(s.root)
+	for i := range path {
+		p := &path[i]
+		b := beat{step: *p, held: s.sys.Held(p.Thread)}
+		if i == 0 || path[i-1].Thread != p.Thread {
+			b.stack = s.sys.Stack(p.Thread)
+		}
+		tr, err := s.sys.Step(p.Thread, p.Choice)
+		if err != nil {
+			return nil, fmt.Errorf("an execution couldn't be run again: %w", err)
+		}
+		b.accesses = append(b.accesses, tr.Accesses...)
+		for j := range b.accesses {
+			b.values = append(b.values, s.valueOf(&b.accesses[j]))
+		}
+		b.ops = append(b.ops, tr.Ops...)
+		b.out = st.newOutput()
+		last := s.sys.Position(p.Thread)
+		seg := trace.Segment{Thread: s.sys.Name(p.Thread), Until: last.Insns, Choice: p.Choice}
+		if last.Half {
+			seg.Part = 1
+		}
+		st.schedule.Append(seg)
+		if i+1 < len(path) && path[i+1].Thread != p.Thread {
+			b.why = s.leaves(p.Thread, path[i+1].Preemption)
+		}
+		st.beats = append(st.beats, b)
+	}
+	return st, nil
+}
+
+// valueOf is the memory that an access was to, after its step: what it read, or
+// what it wrote.
+func (s *session) valueOf(a *trace.Access) value {
+	if a.Size == 0 || a.Size > 8 {
+		return value{}
+	}
+	var v uint64
+	for i, c := range s.machine.Bytes(a.Addr, uint64(a.Size)) {
+		v |= uint64(c) << (8 * i)
+	}
+	text := fmt.Sprintf("%#x", v)
+	if v < 1<<16 {
+		text = fmt.Sprint(v)
+	}
+	if a.IsWrite() {
+		return value{new: text}
+	}
+	return value{old: text}
+}
+
+// newOutput is what the guest wrote since it was asked last.
+func (st *story) newOutput() string {
+	var b strings.Builder
+	for fd := 1; fd <= 2; fd++ {
+		out := st.kern.Output(fd)
+		if n := st.outputs[fd]; n <= len(out) {
+			b.Write(out[n:])
+		}
+		st.outputs[fd] = len(out)
+	}
+	return b.String()
+}
+
+// leaves says why a thread doesn't go on.
+func (s *session) leaves(t trace.TID, preemption bool) string {
+	if preemption {
+		if next := s.sys.NextText(t); next != "" {
+			return "preempted before it " + next
+		}
+		return "preempted"
+	}
+	return s.sys.StateText(t)
+}
+
+// bug makes the report of the finding whose story this is.
+func (st *story) bug(f *finding) *result.Bug {
+	fl := &f.failure
+	b := &result.Bug{
+		Kind: kindOf(fl.Kind), Message: fl.Message, Thread: st.sys.Name(fl.Thread),
+		Preemptions: f.preemptions, Minimal: f.minimal, BeforeThreads: st.beforeThreads(),
+		Schedule: st.schedule.String(), Stack: st.frames(st.failingStack(fl)), Output: st.output(),
+	}
+	st.switches(b)
+	st.collisions(b)
+	st.waits(b, fl)
+	st.starts(b)
+	return b
+}
+
+// failingStack is where the failing thread stands, from the source line on
+// where the failure was seen in a library function (assert, abort).
+func (st *story) failingStack(f *scheduler.Failure) []uint64 {
+	return st.sys.Stack(f.Thread)
+}
+
+// beforeThreads: no second thread was ever there.
+func (st *story) beforeThreads() bool {
+	for i := range st.beats {
+		for _, op := range st.beats[i].ops {
+			if op.Kind == trace.OpCreate {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (st *story) output() string {
+	var b strings.Builder
+	for i := range st.beats {
+		b.WriteString(st.beats[i].out)
+	}
+	return b.String()
+}
+
+// switches lists the switches from thread to thread.
+func (st *story) switches(b *result.Bug) {
+	from := 0
+	for i := 1; i < len(st.beats); i++ {
+		prev, next := &st.beats[i-1], &st.beats[i]
+		if prev.step.Thread == next.step.Thread {
+			continue
+		}
+		step := result.Step{
+			From: st.sys.Name(prev.step.Thread), To: st.sys.Name(next.step.Thread),
+			Why: prev.why, Preemption: next.step.Preemption, Instruction: prev.step.Last,
+			Stack: st.frames(st.leftAt(i)),
+		}
+		for j := max(from, i-4); j < i; j++ {
+			for k := range st.beats[j].accesses {
+				step.Accesses = append(step.Accesses, st.shown(j, k))
+			}
+		}
+		from = i
+		b.Steps = append(b.Steps, step)
+	}
+}
+
+// leftAt is the stack at which the thread before beat i was left: where it
+// stood when it went on, or where it stands at the end.
+func (st *story) leftAt(i int) []uint64 {
+	t := st.beats[i-1].step.Thread
+	for j := i; j < len(st.beats); j++ {
+		if st.beats[j].step.Thread == t {
+			return st.beats[j].stack
+		}
+	}
+	return st.sys.Stack(t)
+}
+
+// shown is access k of beat j for a person.
+func (st *story) shown(j, k int) result.Access {
+	b := &st.beats[j]
+	a := st.access(b.step.Thread, &b.accesses[k])
+	a.Old, a.New = b.values[k].old, b.values[k].new
+	a.Held = b.held
+	return a
+}
+
+// collisions finds the accesses that the story is about: at a preemption, the
+// thread was between two accesses of its own to something that another thread
+// changed meanwhile, or was about to look at what another then changed.
+func (st *story) collisions(b *result.Bug) {
+	type at struct{ beat, access int }
+	var list []at
+	for i := 1; i < len(st.beats) && len(list) == 0; i++ {
+		if !st.beats[i].step.Preemption {
+			continue
+		}
+		t := st.beats[i-1].step.Thread
+		resume := i
+		for resume < len(st.beats) && st.beats[resume].step.Thread != t {
+			resume++
+		}
+		for j := i; j < resume; j++ {
+			for k := range st.beats[j].accesses {
+				mid := &st.beats[j].accesses[k]
+				before, okB := st.lastConflict(t, i-1, mid)
+				after, okA := st.firstConflict(t, resume, mid)
+				if !okB && !okA {
+					continue
+				}
+				if okB {
+					list = append(list, before)
+				}
+				list = append(list, at{j, k})
+				if okA {
+					list = append(list, after)
+				}
+				b.Cause = st.cause(t, list[0], at{j, k}, list[len(list)-1], okB, okA)
+				break
+			}
+			if len(list) > 0 {
+				break
+			}
+		}
+	}
+	for _, x := range list {
+		b.Accesses = append(b.Accesses, st.shown(x.beat, x.access))
+	}
+}
+
+// lastConflict is the last access of thread t, up to beat i, that conflicts
+// with a.
+func (st *story) lastConflict(t trace.TID, i int, a *trace.Access) (at struct{ beat, access int }, ok bool) {
+	for ; i >= 0; i-- {
+		if st.beats[i].step.Thread != t {
+			continue
+		}
+		for k := len(st.beats[i].accesses) - 1; k >= 0; k-- {
+			if st.beats[i].accesses[k].Conflicts(a) {
+				at.beat, at.access = i, k
+				return at, true
+			}
+		}
+	}
+	return at, false
+}
+
+// firstConflict is the first access of thread t, from beat i on, that conflicts
+// with a.
+func (st *story) firstConflict(t trace.TID, i int, a *trace.Access) (at struct{ beat, access int }, ok bool) {
+	for ; i < len(st.beats); i++ {
+		if st.beats[i].step.Thread != t {
+			continue
+		}
+		for k := range st.beats[i].accesses {
+			if st.beats[i].accesses[k].Conflicts(a) {
+				at.beat, at.access = i, k
+				return at, true
+			}
+		}
+	}
+	return at, false
+}
+
+// cause puts a collision into one line.
+func (st *story) cause(t trace.TID, before, mid, after struct{ beat, access int }, okB, okA bool) string {
+	m := st.shown(mid.beat, mid.access)
+	place := func(a result.Access) string { f := result.Innermost(a.Stack); return f.Where() }
+	noun := map[string]string{"reads": "read", "writes": "write", "updates": "update", "fails to exchange": "failed exchange"}
+	verb := map[string]string{"reads": "reads", "writes": "changes", "updates": "changes", "fails to exchange": "looks at"}
+	line := fmt.Sprintf("thread %s %s %s (%s)", m.Thread, verb[m.Op], m.Name(), place(m))
+	who := "thread " + st.sys.Name(t)
+	switch {
+	case okB && okA:
+		x, y := st.shown(before.beat, before.access), st.shown(after.beat, after.access)
+		return fmt.Sprintf("%s between %s's %s (%s) and its %s (%s)", line, who, noun[x.Op], place(x), noun[y.Op], place(y))
+	case okB:
+		x := st.shown(before.beat, before.access)
+		return fmt.Sprintf("%s after %s's %s (%s), and before it went on", line, who, noun[x.Op], place(x))
+	}
+	y := st.shown(after.beat, after.access)
+	return fmt.Sprintf("%s before %s's %s (%s)", line, who, noun[y.Op], place(y))
+}
+
+// waits describes a deadlock's or livelock's threads.
+func (st *story) waits(b *result.Bug, f *scheduler.Failure) {
+	for _, w := range f.Waits {
+		stack := st.stack(w.Thread)
+		if w.Spins {
+			loop := result.Loop{Thread: st.sys.Name(w.Thread), Lines: stack[:min(1, len(stack))]}
+			for i := range w.Reads {
+				loop.Waits = append(loop.Waits, st.access(w.Thread, &w.Reads[i]))
+			}
+			b.Loops = append(b.Loops, loop)
+			continue
+		}
+		out := result.Wait{Thread: st.sys.Name(w.Thread), For: w.For, Object: w.Name, Address: result.Addr(w.Obj), Stack: stack, Held: st.sys.Held(w.Thread)}
+		if w.Owner != trace.NoThread {
+			out.Owner = st.sys.Name(w.Owner)
+			out.Acquired = st.acquired(w.Owner, w.Obj)
+		}
+		b.Waits = append(b.Waits, out)
+	}
+	b.Cycle = st.cycle(f)
+}
+
+// cycle is the waits-for cycle, by names, beginning with its first thread.
+func (st *story) cycle(f *scheduler.Failure) []string {
+	for i := range f.Waits {
+		if !f.Waits[i].Cycle {
+			continue
+		}
+		var names []string
+		for t := f.Waits[i].Thread; len(names) <= len(f.Waits); {
+			names = append(names, st.sys.Name(t))
+			for _, w := range f.Waits {
+				if w.Thread == t {
+					t = w.Owner
+					break
+				}
+			}
+			if t == f.Waits[i].Thread {
+				return names
+			}
+		}
+	}
+	return nil
+}
+
+// acquired is where a thread took the object that it holds at the end.
+func (st *story) acquired(owner trace.TID, obj uint64) *result.Frame {
+	for i := len(st.beats) - 1; i >= 0; i-- {
+		if st.beats[i].step.Thread != owner {
+			continue
+		}
+		for _, op := range st.beats[i].ops {
+			switch op.Kind {
+			case trace.OpLock, trace.OpTryLock, trace.OpWriteLock, trace.OpReadLock, trace.OpTryWriteLock, trace.OpTryReadLock:
+				if op.Obj == obj && op.PC != 0 {
+					f := result.Innermost(st.frames([]uint64{op.PC - 1}))
+					return &f
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// starts says what each thread is.
+func (st *story) starts(b *result.Bug) {
+	for _, x := range st.sys.Starts() {
+		ts := result.ThreadStart{Thread: st.sys.Name(x.Thread)}
+		if fs := st.frames([]uint64{x.Entry}); len(fs) > 0 {
+			ts.Function = fs[len(fs)-1].Function
+		}
+		if x.Created != 0 {
+			f := result.Innermost(st.frames([]uint64{x.Created - 1}))
+			ts.Created = &f
+		}
+		b.ThreadStarts = append(b.ThreadStarts, ts)
+	}
+	sort.Slice(b.ThreadStarts, func(i, j int) bool { return b.ThreadStarts[i].Thread < b.ThreadStarts[j].Thread })
+}

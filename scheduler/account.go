@@ -1,0 +1,150 @@
+package scheduler
+
+import (
+	"fmt"
+	"sort"
+
+	"landgo/trace"
+)
+
+// What a report asks about a state, beside Stack and Stuck.
+
+// Position is how far a thread is: the instructions that it has completed, and
+// whether it stands inside the next one.
+type Position struct {
+	Insns uint64
+	Half  bool
+}
+
+// Position says how far a thread is.
+func (s *System) Position(t trace.TID) Position {
+	return Position{Insns: s.threads[t].insns, Half: s.threads[t].half}
+}
+
+// Held names the locks that a thread holds, oldest first.
+func (s *System) Held(t trace.TID) []string {
+	var out []string
+	for _, a := range s.threads[t].holds {
+		out = append(out, s.VariableName(a))
+	}
+	return out
+}
+
+// NextText says what a thread's next step begins with: "writes counter".
+func (s *System) NextText(t trace.TID) string {
+	th := &s.threads[t]
+	switch th.stand {
+	case standAccess:
+		verb := "reads"
+		switch {
+		case th.access.Flags&trace.RMW != 0:
+			verb = "updates"
+		case th.access.IsWrite():
+			verb = "writes"
+		}
+		return verb + " " + s.VariableName(th.access.Addr)
+	case standOp:
+		return s.OpText(s.pendingOp(th))
+	case standTrap:
+		return "calls " + s.kernel.Plan(th.id, th.trap).Name
+	case standFailure:
+		return "fails"
+	}
+	return ""
+}
+
+// StateText says why a thread doesn't go on by itself: "ended", "waits for ...".
+func (s *System) StateText(t trace.TID) string {
+	th := &s.threads[t]
+	switch {
+	case th.stand == standExited:
+		return "ended"
+	case th.stand == standSpin:
+		w, _ := s.waitsFor(th)
+		return "spins on " + w.Name
+	case th.yielding:
+		return "yields"
+	}
+	if w, waiting := s.waitsFor(th); waiting {
+		text := "waits for " + w.String()
+		if w.Owner != trace.NoThread && w.For != "thread" {
+			text += ", which " + s.Name(w.Owner) + " holds"
+		}
+		return text
+	}
+	return "stops"
+}
+
+// opVerbs has the operations that read better than by their names.
+var opVerbs = map[trace.OpKind]string{
+	trace.OpLock: "locks", trace.OpTryLock: "tries to lock", trace.OpTryLockFail: "tries to lock, in vain,",
+	trace.OpUnlock: "unlocks", trace.OpCondWait: "waits on", trace.OpCondSignal: "signals", trace.OpCondBroadcast: "broadcasts to",
+	trace.OpSemWait: "waits on", trace.OpSemPost: "posts", trace.OpReadLock: "locks for reading", trace.OpWriteLock: "locks for writing",
+	trace.OpReadUnlock: "unlocks", trace.OpWriteUnlock: "unlocks", trace.OpBarrierArrive: "arrives at", trace.OpBarrierLeave: "leaves",
+	trace.OpMutexInit: "initialises", trace.OpMutexDestroy: "destroys",
+}
+
+// OpText puts an operation into words.
+func (s *System) OpText(op trace.Op) string {
+	switch op.Kind {
+	case trace.OpCreate, trace.OpJoin, trace.OpDetach, trace.OpMakeRunnable:
+		if t := trace.TID(op.Obj); int(t) < len(s.names.paths) && t >= 0 {
+			return map[trace.OpKind]string{trace.OpCreate: "creates", trace.OpJoin: "joins", trace.OpDetach: "detaches",
+				trace.OpMakeRunnable: "makes runnable"}[op.Kind] + " " + s.Name(t)
+		}
+	case trace.OpExit:
+		return "ends"
+	case trace.OpEnd:
+		return "ends the process"
+	case trace.OpYield:
+		return "yields"
+	case trace.OpSleep:
+		return "sleeps"
+	case trace.OpAdvance:
+		return "times out"
+	}
+	if v, ok := opVerbs[op.Kind]; ok {
+		return v + " " + s.VariableName(op.Obj)
+	}
+	if op.Size != 0 {
+		return fmt.Sprintf("%v %s", op.Kind, s.VariableName(op.Obj))
+	}
+	return op.Kind.String()
+}
+
+// Start says where a thread came from.
+type Start struct {
+	Thread  trace.TID
+	Entry   uint64 // its start routine
+	Created uint64 // the return address of the creating call; 0: nobody created it
+}
+
+// Starts lists the threads of the present state.
+func (s *System) Starts() []Start {
+	var out []Start
+	for i := range s.threads {
+		if s.exists[i] {
+			th := &s.threads[i]
+			out = append(out, Start{Thread: th.id, Entry: th.entry, Created: th.created})
+		}
+	}
+	return out
+}
+
+// Limit makes the stepping thread stop at one of its own instruction numbers,
+// for replays; 0: no limit.
+func (s *System) Limit(insns uint64) { s.limit = insns }
+
+// Instructions is the number of guest instructions run so far, what was taken
+// back included.
+func (s *System) Instructions() uint64 { return s.instructions }
+
+// Calls names the kernel calls met so far, in alphabetical order.
+func (s *System) Calls() []string {
+	var out []string
+	for name := range s.calls {
+		out = append(out, name)
+	}
+	sort.Strings(out)
+	return out
+}
