@@ -1,0 +1,133 @@
+package por
+
+import (
+	"testing"
+
+	"landgo/por/internal/model"
+)
+
+// tally counts what an observer sees.
+type tally struct {
+	ends [5]int
+	stop func(*Execution) bool
+}
+
+func (t *tally) Ended(x *Execution) bool {
+	t.ends[x.Ending]++
+	return t.stop == nil || !t.stop(x)
+}
+func (t *tally) Progress(Progress) {}
+func (t *tally) Restarted()        { t.ends = [5]int{} }
+
+func runModel(t testing.TB, name string, p *model.Program, opts Options) (Stats, *tally) {
+	t.Helper()
+	s, err := New(name, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen tally
+	st, err := s.Run(model.New(p), &seen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st, &seen
+}
+
+// The number of traces of each program as Nidhugg and GenMC count them.
+var anchors = []struct {
+	name   string
+	prog   *model.Program
+	traces uint64
+	stuck  int
+	slow   bool
+}{
+	{"writer_readers 4", model.WriterReaders(4), 16, 0, false},
+	{"writer_readers 8", model.WriterReaders(8), 256, 0, false},
+	{"writer_readers 12", model.WriterReaders(12), 4096, 0, false},
+	{"nwriters 4", model.NWriters(4), 24, 0, false},
+	{"nwriters 7", model.NWriters(7), 5040, 0, false},
+	{"nwriters 8", model.NWriters(8), 40320, 0, true},
+	{"indexer 11", model.Indexer(11, false), 1, 0, false},
+	{"indexer 12", model.Indexer(12, false), 8, 0, false},
+	{"indexer 13", model.Indexer(13, false), 64, 0, false},
+	{"indexer 15", model.Indexer(15, false), 4096, 0, true},
+	{"indexer locked 12", model.Indexer(12, true), 8, 0, false},
+	{"indexer locked 13", model.Indexer(13, true), 64, 0, false},
+	{"indexer locked 15", model.Indexer(15, true), 4096, 0, true},
+	{"filesystem 13", model.FileSystem(13), 1, 0, false},
+	{"filesystem 14", model.FileSystem(14), 2, 0, false},
+	{"filesystem 18", model.FileSystem(18), 32, 0, false},
+	{"filesystem 22", model.FileSystem(22), 512, 0, true},
+	{"lastzero 5", model.LastZero(5), 64, 0, false},
+	{"lastzero 10", model.LastZero(10), 3328, 0, false},
+	{"lastzero 12", model.LastZero(12), 15360, 0, true},
+	{"micro 2 3", model.Micro(2, 3), 736, 0, false},
+	{"micro 2 5", model.Micro(2, 5), 80464, 0, true},
+	{"micro 3 2", model.Micro(3, 2), 51318, 0, true},
+	{"fib_bench 3", model.FibBench(3, 34), 1698, 0, false},
+	{"fib_bench 4", model.FibBench(4, 89), 19605, 0, true},
+	{"din_phil 3", model.Philosophers(3, false), 7, 1, false},
+	{"din_phil 5", model.Philosophers(5, false), 31, 1, false},
+	{"din_phil 3 ordered", model.Philosophers(3, true), 6, 0, false},
+	{"din_phil 8 ordered", model.Philosophers(8, true), 254, 0, false},
+	{"mutex_inc 4 1", model.MutexInc(4, 1), 24, 0, false},
+	{"mutex_inc 7 1", model.MutexInc(7, 1), 5040, 0, false},
+	{"mutex_inc 3 2", model.MutexInc(3, 2), 90, 0, false},
+	{"mutex_inc 3 3", model.MutexInc(3, 3), 1680, 0, false},
+	{"mutex_inc 2 8", model.MutexInc(2, 8), 12870, 0, true},
+	{"ainc 4", model.AInc(4), 24, 0, false},
+	{"ainc 7", model.AInc(7), 5040, 0, false},
+	{"peterson 1", model.Peterson(1), 14, 0, false},
+	{"peterson 2", model.Peterson(2), 2420, 0, false},
+	{"ring 3", model.Ring(3), 20, 0, false},
+	{"ring 4", model.Ring(4), 70, 0, false},
+	{"ring 8", model.Ring(8), 12870, 0, true},
+	{"two_cells 2", model.TwoCells(2), 22, 0, false},
+	{"two_cells 3", model.TwoCells(3), 300, 0, false},
+	{"two_cells 4", model.TwoCells(4), 6576, 0, false},
+	{"ledger", model.Ledger(), 6, 0, false},
+	{"abba", model.ABBA(false), 3, 1, false},
+	{"abba ok", model.ABBA(true), 2, 0, false},
+}
+
+// TestAnchors: optimal runs one execution of each trace and none in vain.
+func TestAnchors(t *testing.T) {
+	for _, a := range anchors {
+		t.Run(a.name, func(t *testing.T) {
+			if a.slow && testing.Short() {
+				t.Skip("more than 5000 traces")
+			}
+			st, seen := runModel(t, "optimal", a.prog, Options{OneEvent: true})
+			if st.Executions != a.traces || st.Blocked != 0 || seen.ends[EndedStuck] != a.stuck || !st.Complete {
+				t.Errorf("got %+v, %d stuck; want %d traces, %d stuck", st, seen.ends[EndedStuck], a.traces, a.stuck)
+			}
+			if sum := seen.ends[0] + seen.ends[1] + seen.ends[2]; uint64(sum) != st.Executions {
+				t.Errorf("%d ends observed, %d counted", sum, st.Executions)
+			}
+		})
+	}
+}
+
+// TestSpinLocks: programs that wait in loops finish, with as many executions
+// as there are orders of the critical sections and of the polls that saw a
+// change or came before one.
+func TestSpinLocks(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		prog   *model.Program
+		traces uint64
+	}{
+		{"ticketlock 2", model.TicketLock(2), 4},
+		{"ticketlock 3", model.TicketLock(3), 72},
+		{"ticketlock 4", model.TicketLock(4), 5184},
+		{"ttaslock 2", model.TTASLock(2), 12},
+		{"ttaslock 3", model.TTASLock(3), 1572},
+	} {
+		for _, name := range []string{"dpor", "source", "optimal"} {
+			st, seen := runModel(t, name, c.prog, Options{OneEvent: true})
+			if st.Executions != c.traces || seen.ends[EndedProcess] != int(c.traces) || !st.Complete {
+				t.Errorf("%s, %s: got %+v, want %d executions", c.name, name, st, c.traces)
+			}
+		}
+	}
+}

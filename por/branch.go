@@ -1,0 +1,113 @@
+package por
+
+import "landgo/trace"
+
+// branch is one way on from a state: a step of a thread with an outcome. It is
+// an entry of a backtrack set, of a sleep set, or a node of a wakeup tree, and
+// holds what dependence needs to know of the step. Steps are named by thread,
+// choice and, against points that became finer, by the thread's instruction
+// number at their end.
+type branch struct {
+	event
+	last uint64  // the thread's instruction number after the step, 0 if unknown
+	next *branch // the next branch of the same state
+	kids *branch // what to run after it: the wakeup tree below; nil at a leaf
+
+	// Own copies of what event holds, where it doesn't point to a transition's.
+	ownAccesses []trace.Access
+	ownOps      []trace.Op
+	ownWaits    []trace.Access
+}
+
+// names reports whether two branches are the same step of one state.
+func (a *branch) names(b *branch) bool { return a.thread == b.thread && a.choice == b.choice }
+
+// keep makes b own what it points to, so that it outlives the transition.
+func (b *branch) keep() {
+	b.ownAccesses = append(b.ownAccesses[:0], b.accesses...)
+	b.ownOps = append(b.ownOps[:0], b.ops...)
+	b.ownWaits = append(b.ownWaits[:0], b.waits...)
+	b.accesses, b.ops, b.waits = b.ownAccesses, b.ownOps, b.ownWaits
+}
+
+// blur makes b say what the step may do in another context: a try or a
+// compare-and-exchange that failed there may succeed here; and, unless a step
+// is one event, anything may follow.
+func (b *branch) blur(oneEvent bool) {
+	for i := range b.accesses {
+		if a := &b.accesses[i]; a.Flags&trace.FailedCAS != 0 {
+			a.Flags = a.Flags&^trace.FailedCAS | trace.Write
+		}
+	}
+	for i := range b.ops {
+		switch o := &b.ops[i]; o.Kind {
+		case trace.OpTryLockFail:
+			o.Kind = trace.OpTryLock
+		case trace.OpSemTryWaitFail:
+			o.Kind = trace.OpSemTryWait
+		case trace.OpTryReadLockFail:
+			o.Kind = trace.OpTryReadLock
+		case trace.OpTryWriteLockFail:
+			o.Kind = trace.OpTryWriteLock
+		}
+	}
+	b.last, b.wild = 0, !oneEvent
+}
+
+// pool hands out branches and takes them back, so that a search makes no
+// garbage.
+type pool struct{ free []*branch }
+
+func (p *pool) get() *branch {
+	if n := len(p.free); n > 0 {
+		b := p.free[n-1]
+		p.free = p.free[:n-1]
+		return b
+	}
+	return new(branch)
+}
+
+func (p *pool) named(t trace.TID, c trace.Choice) *branch {
+	b := p.get()
+	b.thread, b.choice = t, c
+	return b
+}
+
+// copy returns a branch of its own for what e did.
+func (p *pool) copy(e *event, last uint64) *branch {
+	b := p.get()
+	b.event, b.last = *e, last
+	b.keep()
+	return b
+}
+
+func (p *pool) put(b *branch) {
+	*b = branch{ownAccesses: b.ownAccesses, ownOps: b.ownOps, ownWaits: b.ownWaits}
+	p.free = append(p.free, b)
+}
+
+// putAll takes back a list of branches and all below.
+func (p *pool) putAll(b *branch) {
+	for b != nil {
+		next := b.next
+		p.putAll(b.kids)
+		p.put(b)
+		b = next
+	}
+}
+
+func add(list **branch, b *branch) {
+	for *list != nil {
+		list = &(*list).next
+	}
+	*list = b
+}
+
+func find(list *branch, t trace.TID, c trace.Choice) *branch {
+	for ; list != nil; list = list.next {
+		if list.thread == t && list.choice == c {
+			return list
+		}
+	}
+	return nil
+}

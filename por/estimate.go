@@ -1,0 +1,36 @@
+package por
+
+// The share of the search that is done, by Simsa, Bryant and Gibson's weighted
+// backtrack estimator (CMU-PDL-12-113, after Kilby et al.): an execution weighs
+// the product, over the states along it, of one over the number of branches
+// known there, and the share is the weight of the executions done.
+//
+// Deviation: they adjust stored weights whenever a branch is added. Here
+// nothing is stored: the branches done at the states of the current path weigh
+// 1/(known) each, times the weight of the path to there, and everything else
+// done lies below one of those. So the same figure costs one pass over the
+// path, paid for when somebody asks.
+func (x *explorer) share() float64 {
+	share, weight := 0.0, 1.0
+	for i := range x.nodes {
+		n := &x.nodes[i]
+		done, left := count(n.done), count(n.todo)
+		known := done + left
+		if n.cur != nil {
+			known++
+		}
+		if known == 0 {
+			break
+		}
+		share += weight * float64(done) / float64(known)
+		weight /= float64(known)
+	}
+	return share
+}
+
+func count(b *branch) (n int) {
+	for ; b != nil; b = b.next {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,13 @@
+package por
+
+// fault is a rule of a search that is left out. The differential tests must
+// find each: that is a test of the tests.
+type fault uint8
+
+const (
+	sound         fault = iota
+	dropBacktrack       // every third backtrack point is dropped
+	keepAsleep          // a sleeping thread isn't woken by what depends on it
+	noPending           // operations pending at an execution's end don't race
+	noProcessEnd        // the process's end races with nothing
+)

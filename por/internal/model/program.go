@@ -1,0 +1,126 @@
+// Package model is a tiny in-memory multithreaded machine: a por.System for
+// tests of the searches, without an emulator.
+//
+// A Program is a few threads of simple instructions over shared bytes and
+// synchronisation objects. A Machine runs it one event at a time, as package
+// scheduler runs a guest: a step carries out the event that the thread stands
+// at and goes on to just before the next one, and a thread always stands at a
+// known event. Invariant: all state lives in one array of words that is
+// assigned through an undo log, so Mark and Rewind cost what was changed.
+package model
+
+import "fmt"
+
+// NumRegs is the number of registers of a thread.
+const NumRegs = 8
+
+// Code is an instruction's operation.
+type Code uint8
+
+// The instructions. A, B and C are operands; R is a register.
+const (
+	Nop Code = iota
+	// Local instructions: no event.
+	Set    // R = C
+	AddI   // R += C
+	AddR   // R += reg[A]
+	Jump   // to A
+	JumpIf // to A if reg[R] == C
+	JumpNe // to A if reg[R] != C
+	Call   // F(regs): any pure function of the registers
+	Assert // bug A unless reg[R] == C
+	AssNe  // bug A unless reg[R] != C
+
+	// Events on memory: Size bytes at A (plus reg[B-1] where B > 0).
+	Load      // R = mem
+	Store     // mem = C
+	StoreR    // mem = reg[R] + C
+	FetchAdd  // R = mem; mem += C
+	Exchange  // R = mem; mem = C
+	CompareEx // if mem == C { mem = D; R = 1 } else { R = 0 }
+	CompareXR // if mem == C { mem = reg[D]; R = 1 } else { R = 0 }
+
+	// Events on objects number A (plus reg[B-1] where B > 0).
+	Lock
+	TryLock // R = 1 if it got it, else 0
+	Unlock
+	CondWait // on condition A with mutex C
+	Signal
+	Broadcast
+	SemWait
+	SemTry // R = 1 or 0
+	SemPost
+	ReadLock
+	WriteLock
+	RWUnlock
+	Barrier
+	Create // thread A
+	Join   // thread A
+	Yield
+	Exit // the process ends
+)
+
+var codeNames = [...]string{"nop", "set", "addi", "addr", "jump", "jumpif", "jumpne", "call", "assert", "assne",
+	"load", "store", "storer", "fetchadd", "exchange", "cas", "casr", "lock", "trylock", "unlock", "condwait",
+	"signal", "broadcast", "semwait", "semtry", "sempost", "readlock", "writelock", "rwunlock", "barrier",
+	"create", "join", "yield", "exit"}
+
+// Instr is one instruction.
+type Instr struct {
+	Code Code
+	R    int
+	A, B int
+	C, D int64
+	Size int // of a memory access; 0 means 8
+	F    func(r *[NumRegs]int64)
+}
+
+func (i Instr) String() string {
+	s := fmt.Sprintf("%s r%d a%d", codeNames[i.Code], i.R, i.A)
+	if i.B != 0 {
+		s += fmt.Sprintf("+r%d", i.B-1)
+	}
+	if i.C != 0 || i.D != 0 {
+		s += fmt.Sprintf(" %d,%d", i.C, i.D)
+	}
+	if i.Size != 0 {
+		s += fmt.Sprintf(" /%d", i.Size)
+	}
+	return s
+}
+
+// Program is what a Machine runs. Thread 0 exists from the start; the others
+// from their Create on. A thread ends with its code.
+type Program struct {
+	Threads  [][]Instr
+	Bytes    int // of shared memory
+	Init     map[int]byte
+	Mutexes  int
+	Conds    int
+	Sems     []int // initial values
+	RWLocks  int
+	Barriers []int // numbers of threads
+	// MainEnds: the process ends when thread 0 does, as in C.
+	MainEnds bool
+	// Coarse: preemption points before acquiring operations only, so that a
+	// step may make many events.
+	Coarse bool
+	// Budget, if not 0, is the number of events after which a thread ends,
+	// wherever it is: it bounds loops that aren't spins.
+	Budget int
+	// SpinInSum is a wrong spin rule, for a test of the tests: a loop whose
+	// own writes cancel out in sum counts as a spin.
+	SpinInSum bool
+}
+
+func (p *Program) String() string {
+	s := fmt.Sprintf("bytes %d mutexes %d conds %d sems %v rw %d barriers %v mainends %v coarse %v budget %d\n",
+		p.Bytes, p.Mutexes, p.Conds, p.Sems, p.RWLocks, p.Barriers, p.MainEnds, p.Coarse, p.Budget)
+	for t, code := range p.Threads {
+		s += fmt.Sprintf("thread %d:\n", t)
+		for i, in := range code {
+			s += fmt.Sprintf("\t%d: %v\n", i, in)
+		}
+	}
+	return s
+}

@@ -1,0 +1,435 @@
+package model
+
+import (
+	"fmt"
+
+	"landgo/trace"
+)
+
+// access is the access that memory instruction in of thread t makes.
+func (m *Machine) access(t int, in *Instr) trace.Access {
+	size := in.Size
+	if size == 0 {
+		size = 8
+	}
+	a := trace.Access{Addr: uint64(memBase + m.index(t, in)), PC: uint64(m.w[t*threadLen+wPC]), Size: uint32(size), Insn: 1}
+	switch in.Code {
+	case Store, StoreR:
+		a.Flags = trace.Write
+	case FetchAdd, Exchange, CompareEx, CompareXR:
+		a.Flags = trace.Write | trace.RMW | trace.Atomic
+	}
+	return a
+}
+
+// op is the operation at which thread t stands, OpAccess for an access.
+func (m *Machine) op(t int) trace.Op {
+	b := t * threadLen
+	obj := func(k trace.OpKind, base, i int) trace.Op {
+		return trace.Op{Kind: k, Obj: uint64(base + i*objStride), Size: objSize}
+	}
+	tid := func(k trace.OpKind, t int) trace.Op { return trace.Op{Kind: k, Obj: uint64(t)} }
+	if m.w[b+wBug] != 0 {
+		return trace.Op{Kind: trace.OpEnd}
+	}
+	in := m.next(t)
+	if in == nil {
+		if t == 0 && m.p.MainEnds {
+			return trace.Op{Kind: trace.OpEnd}
+		}
+		return tid(trace.OpExit, t)
+	}
+	switch i := m.index(t, in); in.Code {
+	case Lock:
+		return obj(trace.OpLock, mutexBase, i)
+	case TryLock:
+		return obj(trace.OpTryLock, mutexBase, i)
+	case Unlock:
+		return obj(trace.OpUnlock, mutexBase, i)
+	case CondWait:
+		if m.w[b+wQueue] == signalled {
+			return obj(trace.OpLock, mutexBase, int(in.C))
+		}
+		return obj(trace.OpCondWait, condBase, i)
+	case Signal:
+		return obj(trace.OpCondSignal, condBase, i)
+	case Broadcast:
+		return obj(trace.OpCondBroadcast, condBase, i)
+	case SemWait, SemTry, SemPost:
+		kind := map[Code]trace.OpKind{SemWait: trace.OpSemWait, SemTry: trace.OpSemTryWait, SemPost: trace.OpSemPost}[in.Code]
+		o := obj(kind, semBase, i)
+		o.Arg = uint64(m.w[m.sem+i])
+		return o
+	case ReadLock:
+		return obj(trace.OpReadLock, rwBase, i)
+	case WriteLock:
+		return obj(trace.OpWriteLock, rwBase, i)
+	case RWUnlock:
+		if m.w[m.rw+2*i] == int64(t+1) {
+			return obj(trace.OpWriteUnlock, rwBase, i)
+		}
+		return obj(trace.OpReadUnlock, rwBase, i)
+	case Barrier:
+		if m.w[b+wPhase] != 0 {
+			return obj(trace.OpBarrierLeave, barrierBase, i)
+		}
+		return obj(trace.OpBarrierArrive, barrierBase, i)
+	case Create:
+		return tid(trace.OpCreate, in.A)
+	case Join:
+		return tid(trace.OpJoin, in.A)
+	case Yield:
+		return trace.Op{Kind: trace.OpYield}
+	case Exit:
+		return trace.Op{Kind: trace.OpEnd}
+	}
+	return trace.Op{Kind: trace.OpAccess}
+}
+
+// blocked reports whether the operation at which thread t stands is
+// impossible now.
+func (m *Machine) blocked(t int) bool {
+	b := t * threadLen
+	in := m.next(t)
+	if in == nil || m.w[b+wBug] != 0 {
+		return false
+	}
+	switch i := m.index(t, in); in.Code {
+	case Lock:
+		return m.w[m.mutex+i] != 0
+	case CondWait:
+		return m.w[b+wQueue] == inQueue || m.w[b+wQueue] == signalled && m.w[m.mutex+int(in.C)] != 0
+	case SemWait:
+		return m.w[m.sem+i] == 0
+	case ReadLock:
+		return m.w[m.rw+2*i] != 0
+	case WriteLock:
+		return m.w[m.rw+2*i] != 0 || m.w[m.rw+2*i+1] != 0
+	case Barrier:
+		return m.w[b+wPhase] == m.w[m.bar+2*i+1]+1
+	case Join:
+		return m.w[in.A*threadLen+wState] != exited
+	}
+	return false
+}
+
+// waiters returns the number of threads in the queue of condition c, and the
+// n-th of them in ascending order.
+func (m *Machine) waiters(c, n int) (count, nth int) {
+	for t := range m.p.Threads {
+		b := t * threadLen
+		if m.w[b+wState] != alive || m.w[b+wQueue] != inQueue {
+			continue
+		}
+		if in := m.next(t); m.index(t, in) == c {
+			if count == n {
+				nth = t
+			}
+			count++
+		}
+	}
+	return count, nth
+}
+
+// Threads implements por.System.
+func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
+	for t := range m.p.Threads {
+		b := t * threadLen
+		if m.w[b+wState] == notYet {
+			continue
+		}
+		dst = append(dst, trace.Thread{ID: trace.TID(t), Status: trace.Exited})
+		th := &dst[len(dst)-1]
+		if m.w[b+wState] == exited {
+			continue
+		}
+		th.Status, th.Outcomes = trace.Ready, 1
+		th.Pending = m.op(t)
+		switch th.Pending.Kind {
+		case trace.OpAccess:
+			th.PendingAccess = m.access(t, m.next(t))
+		case trace.OpYield:
+			th.Yielding = true
+		case trace.OpCondSignal:
+			if n, _ := m.waiters(m.index(t, m.next(t)), 0); n > 1 {
+				th.Outcomes = uint32(n)
+			}
+		}
+		if m.w[b+wSpin] != 0 && m.unchanged(t) {
+			th.Status, th.Outcomes = trace.Spinning, 0
+			for i := 0; i < int(m.w[b+wReads]); i++ {
+				as := m.w[b+wRead+2*i]
+				th.Waits = append(th.Waits, trace.Access{Addr: uint64(memBase + as>>8), Size: uint32(as & 0xff)})
+			}
+		} else if m.blocked(t) {
+			th.Status, th.Outcomes = trace.Blocked, 0
+		}
+	}
+	return dst
+}
+
+// Step implements por.System.
+func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) {
+	t := int(id)
+	b := t * threadLen
+	if m.w[b+wState] != alive || m.blocked(t) || m.w[b+wSpin] != 0 && m.unchanged(t) {
+		panic(fmt.Sprintf("model: step of thread %d, which can't run", t))
+	}
+	if m.nstep == len(m.steps) {
+		m.steps = append(m.steps, trace.Transition{})
+	}
+	x := &m.steps[m.nstep]
+	m.nstep++
+	*x = trace.Transition{Thread: id, Choice: c, Begin: uint64(m.w[b+wInsns]),
+		Accesses: x.Accesses[:0], Ops: x.Ops[:0], Wakes: x.Wakes[:0]}
+	if m.w[b+wSpin] != 0 {
+		m.watch(t)
+	}
+	m.event(t, c, x)
+	for m.p.Coarse && x.End == trace.EndPoint && m.goesOn(t) {
+		m.event(t, 0, x)
+	}
+	x.Last = uint64(m.w[b+wInsns])
+	err := m.Finer
+	m.Finer = nil
+	return x, err
+}
+
+// goesOn reports whether, at coarse granularity, thread t's next event
+// belongs to the same step.
+func (m *Machine) goesOn(t int) bool {
+	if m.w[t*threadLen+wSpin] != 0 {
+		return false
+	}
+	switch m.op(t).Kind {
+	case trace.OpAccess, trace.OpUnlock, trace.OpSemPost, trace.OpReadUnlock, trace.OpWriteUnlock, trace.OpCreate, trace.OpExit:
+		return true
+	}
+	return false
+}
+
+// wrote notes that thread t changed or rewrote bytes [a, a+size).
+func (m *Machine) store(t, a, size int, v int64, x *trace.Access) {
+	b := t * threadLen
+	silent := true
+	if m.spins {
+		m.set(m.clock, m.w[m.clock]+1)
+	}
+	for i := 0; i < size; i++ {
+		nb, ob := v>>(8*i)&0xff, m.w[m.mem+a+i]
+		silent = silent && nb == ob
+		if m.spins {
+			m.set(b+wSum, m.w[b+wSum]+(nb-ob)<<(8*uint(i)))
+			m.set(m.ver+a+i, m.w[m.clock]<<8|int64(t))
+		}
+		m.set(m.mem+a+i, nb)
+	}
+	if silent {
+		x.Flags |= trace.Silent
+	} else if m.spins {
+		m.set(b+wDirty, 1)
+	}
+}
+
+func (m *Machine) load(t, a, size int) (v int64) {
+	for i := 0; i < size; i++ {
+		v |= m.w[m.mem+a+i] << (8 * i)
+	}
+	if b := t * threadLen; m.spins {
+		if n := int(m.w[b+wReads]); n < maxReads {
+			m.set(b+wRead+2*n, int64(a)<<8|int64(size))
+			m.set(b+wRead+2*n+1, m.w[m.clock])
+			m.set(b+wReads, int64(n+1))
+		} else {
+			m.set(b+wDirty, 1)
+			m.set(b+wSum, 1<<60) // too long to be watched
+		}
+	}
+	return v
+}
+
+// memory carries out a memory instruction.
+func (m *Machine) memory(t int, in *Instr, x *trace.Transition) {
+	x.Accesses = append(x.Accesses, m.access(t, in))
+	a := &x.Accesses[len(x.Accesses)-1]
+	at, size := int(a.Addr)-memBase, int(a.Size)
+	r := t*threadLen + wRegs + in.R
+	switch in.Code {
+	case Load:
+		m.set(r, m.load(t, at, size))
+	case Store:
+		m.store(t, at, size, in.C, a)
+	case StoreR:
+		m.store(t, at, size, m.w[r]+in.C, a)
+	case FetchAdd, Exchange:
+		old, v := m.load(t, at, size), in.C
+		if in.Code == FetchAdd {
+			v += old
+		}
+		m.store(t, at, size, v, a)
+		m.set(r, old)
+	case CompareEx, CompareXR:
+		v := in.D
+		if in.Code == CompareXR {
+			v = m.w[t*threadLen+wRegs+int(in.D)]
+		}
+		if m.load(t, at, size) == in.C {
+			m.store(t, at, size, v, a)
+			m.set(r, 1)
+		} else {
+			a.Flags = trace.Atomic | trace.FailedCAS
+			m.set(r, 0)
+		}
+	}
+}
+
+// event carries out the event at which thread t stands and goes on to just
+// before the next.
+func (m *Machine) event(t int, c trace.Choice, x *trace.Transition) {
+	b := t * threadLen
+	op := m.op(t)
+	in := m.next(t)
+	switch op.Kind {
+	case trace.OpEnd:
+		x.End, m.Bug = trace.EndProcess, -1
+		if m.w[b+wBug] != 0 {
+			x.End, m.Bug = trace.EndBug, int(m.w[b+wBug])-1
+		}
+		return
+	case trace.OpExit:
+		x.Ops = append(x.Ops, op)
+		x.End = trace.EndThread
+		m.set(b+wState, exited)
+		return
+	case trace.OpAccess:
+		m.memory(t, in, x)
+	default:
+		if !m.operate(t, c, in, &op, x) {
+			return
+		}
+		if m.spins {
+			m.set(b+wDirty, 1)
+			m.set(b+wSum, 1<<60)
+		}
+	}
+	m.set(b+wInsns, m.w[b+wInsns]+1)
+	m.set(b+wDone, m.w[b+wDone]+1)
+	m.set(b+wPC, m.w[b+wPC]+1)
+	m.advance(t)
+}
+
+// operate carries out a synchronisation operation. It reports whether the
+// thread is past its instruction.
+func (m *Machine) operate(t int, c trace.Choice, in *Instr, op *trace.Op, x *trace.Transition) bool {
+	b := t * threadLen
+	i := m.index(t, in)
+	r := b + wRegs + in.R
+	past := true
+	switch op.Kind {
+	case trace.OpLock:
+		if in.Code == CondWait {
+			i = int(in.C)
+			m.set(b+wQueue, 0)
+		}
+		m.set(m.mutex+i, int64(t+1))
+	case trace.OpTryLock:
+		if m.w[m.mutex+i] != 0 {
+			op.Kind = trace.OpTryLockFail
+			m.set(r, 0)
+		} else {
+			m.set(m.mutex+i, int64(t+1))
+			m.set(r, 1)
+		}
+	case trace.OpUnlock:
+		m.set(m.mutex+i, 0)
+	case trace.OpCondWait:
+		m.set(m.mutex+int(in.C), 0)
+		x.Ops = append(x.Ops, trace.Op{Kind: trace.OpUnlock, Obj: uint64(mutexBase + int(in.C)*objStride), Size: objSize})
+		m.set(b+wQueue, inQueue)
+		m.set(b+wInsns, m.w[b+wInsns]+1)
+		past = false
+	case trace.OpCondSignal, trace.OpCondBroadcast:
+		for n, w := m.waiters(i, int(c)); n > 0; n, w = m.waiters(i, 0) {
+			m.set(w*threadLen+wQueue, signalled)
+			x.Wakes = append(x.Wakes, trace.TID(w))
+			if op.Kind == trace.OpCondSignal {
+				break
+			}
+		}
+	case trace.OpSemWait, trace.OpSemTryWait:
+		if m.w[m.sem+i] == 0 {
+			op.Kind = trace.OpSemTryWaitFail
+			m.set(r, 0)
+			break
+		}
+		m.set(m.sem+i, m.w[m.sem+i]-1)
+		m.set(r, 1)
+	case trace.OpSemPost:
+		m.set(m.sem+i, m.w[m.sem+i]+1)
+	case trace.OpReadLock:
+		m.set(m.rw+2*i+1, m.w[m.rw+2*i+1]+1)
+	case trace.OpWriteLock:
+		m.set(m.rw+2*i, int64(t+1))
+	case trace.OpReadUnlock:
+		if m.w[m.rw+2*i+1] > 0 {
+			m.set(m.rw+2*i+1, m.w[m.rw+2*i+1]-1)
+		}
+	case trace.OpWriteUnlock:
+		m.set(m.rw+2*i, 0)
+	case trace.OpBarrierArrive:
+		gen := m.w[m.bar+2*i+1]
+		m.set(b+wPhase, gen+1)
+		m.set(m.bar+2*i, m.w[m.bar+2*i]+1)
+		if int(m.w[m.bar+2*i]) == m.p.Barriers[i] {
+			m.set(m.bar+2*i, 0)
+			m.set(m.bar+2*i+1, gen+1)
+			for u := range m.p.Threads {
+				if other := m.next(u); u != t && m.w[u*threadLen+wPhase] == gen+1 && m.w[u*threadLen+wState] == alive && m.index(u, other) == i {
+					x.Wakes = append(x.Wakes, trace.TID(u))
+				}
+			}
+		}
+		m.set(b+wInsns, m.w[b+wInsns]+1)
+		past = false
+	case trace.OpBarrierLeave:
+		m.set(b+wPhase, 0)
+	case trace.OpCreate:
+		m.set(in.A*threadLen+wState, alive)
+		m.advance(in.A)
+		x.Wakes = append(x.Wakes, trace.TID(in.A))
+	case trace.OpJoin:
+	case trace.OpYield:
+		// a yield has no effect: a loop around it may be a spin
+		x.Ops = append(x.Ops, *op)
+		m.set(b+wInsns, m.w[b+wInsns]+1)
+		m.set(b+wDone, m.w[b+wDone]+1)
+		m.set(b+wPC, m.w[b+wPC]+1)
+		m.advance(t)
+		return false
+	}
+	x.Ops = append(x.Ops, *op)
+	return past
+}
+
+// State is a hash of the current state: memory, objects, and each thread's
+// place and registers. Equal for equivalent executions.
+func (m *Machine) State() uint64 {
+	h := uint64(14695981039346656037)
+	mix := func(v int64) { h = (h ^ uint64(v)) * 1099511628211; h ^= h >> 29 }
+	for t := range m.p.Threads {
+		b := t * threadLen
+		for _, i := range []int{wPC, wState, wQueue, wBug} {
+			mix(m.w[b+i])
+		}
+		for i := 0; i < NumRegs; i++ {
+			mix(m.w[b+wRegs+i])
+		}
+	}
+	for i := 0; i < m.p.Bytes; i++ {
+		mix(m.w[m.mem+i])
+	}
+	for i := m.mutex; i < m.clock; i++ {
+		mix(m.w[i])
+	}
+	return h
+}

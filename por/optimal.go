@@ -1,0 +1,140 @@
+package por
+
+import "landgo/trace"
+
+// optimal is optimal-DPOR (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014,
+// Algorithm 2, as corrected and extended in JACM 2017): source sets with wakeup
+// trees. It runs exactly one execution of each Mazurkiewicz trace, and none in
+// vain, for programs without awaits (spins) under Options.OneEvent.
+//
+// At the end of an execution E, for each reversible race of an event e with a
+// later e', let E' be the state before e and v what comes after e in E without
+// happening after it, then e'. Unless something asleep at E' is a weak initial
+// of v, v is inserted into the wakeup tree of E'. See sequence.go for v and
+// wakeup.go for the tree.
+//
+// Blocking, as in JACM 2017: an acquire races with the acquire whose release
+// let it in, and each operation that is blocked at the end of E races as if it
+// came last (order.go, races.go). The end of the process races with the last
+// event of every thread and with the next step of each that was still ready.
+//
+// Deviations:
+//   - Algorithm 2 looks at every race of E each time. Here a race is settled
+//     once unless the answer rested on events after e' (a weak initial that v's
+//     essential part, e' and what happens before it, doesn't contain): only
+//     then may another continuation of the same prefix give another answer,
+//     and the race stays open while e' is on the stack.
+//   - v's non-essential events are added only as far as they are needed to
+//     tell v from what is asleep or already in the tree. What is left out
+//     commutes with v.
+//   - What e' does in its new place isn't known before it is run. A failing
+//     try or compare-and-exchange is taken for one that may succeed, and at
+//     coarse granularity e' is taken to depend on everything. So v may be
+//     inserted although it turns out redundant: sound, and counted as blocked
+//     when it does.
+//   - A step with several outcomes (which waiter a signal lets go) is that many
+//     events of which each execution has one: its other outcomes become
+//     branches when it is first run.
+//   - Where the reversed step turns out impossible (a spin that ended for
+//     another reason), the state gets an arbitrary branch instead: sound, not
+//     optimal.
+type optimal struct {
+	x       *explorer
+	seq     sequence
+	open    []int32 // races that were looked at and are still open
+	dropped int     // for fault dropBacktrack
+}
+
+func newOptimal(x *explorer) strategy {
+	s := &optimal{x: x}
+	s.seq.x = x
+	return s
+}
+
+func (s *optimal) uses() (bool, bool) { return true, true }
+
+func (s *optimal) reset() { s.open = s.open[:0] }
+
+// seed: the branches that the wakeup tree wants, else one arbitrary.
+func (s *optimal) seed(n *node, kids *branch) {
+	if n.todo = kids; kids == nil {
+		s.x.anyway(n)
+	}
+}
+
+func (s *optimal) ran(i int32) { s.x.spread(i) }
+
+// spread makes branches of the other outcomes of event i's step.
+func (x *explorer) spread(i int32) {
+	n := &x.nodes[i]
+	t := n.cur.thread
+	for c := trace.Choice(0); c < x.outcomes(n, t); c++ {
+		if c != n.cur.choice && find(n.todo, t, c) == nil && find(n.done, t, c) == nil && !x.asleep(n, t, c) {
+			add(&n.todo, x.pool.named(t, c))
+		}
+	}
+}
+
+func (s *optimal) end(e Ending) {
+	o := s.x.order
+	settled := o.kept
+	o.kept = len(o.races)
+	for len(s.open) > 0 && int(s.open[len(s.open)-1]) >= settled {
+		s.open = s.open[:len(s.open)-1]
+	}
+	kept := s.open[:0]
+	for _, r := range s.open {
+		if s.reverse(o.races[r]) {
+			kept = append(kept, r)
+		}
+	}
+	s.open = kept
+	for ; settled < len(o.races); settled++ {
+		if s.reverse(o.races[settled]) {
+			s.open = append(s.open, int32(settled))
+		}
+	}
+	if e != EndedBlocked {
+		s.x.pendingRaces(func(c int32, b *branch, row []int32) { s.seq.pending(c, b, row); s.insert(b) })
+		s.x.cutSteps(e, func(c int32, b *branch) { s.seq.alone(c, b); s.insert(b) })
+	}
+}
+
+// reverse handles a race; it reports whether the race stays open.
+func (s *optimal) reverse(r race) bool {
+	x, o := s.x, s.x.order
+	n := &x.nodes[r.second]
+	if x.opts.fault == noProcessEnd && n.cur.global {
+		return false
+	}
+	o.drops = append(o.drops[:0], r.first)
+	if first := o.ev[r.second].first; first.Kind == trace.OpWriteLock {
+		o.possible(r.first, &n.cur.event, first, r.second, x.readyFn)
+	}
+	b := x.pool.copy(&n.cur.event, 0)
+	b.blur(x.opts.OneEvent)
+	s.seq.executed(r, b)
+	open := s.insert(b)
+	x.pool.put(b)
+	return open
+}
+
+// insert puts the sequence that ends with step b into the wakeup tree of the
+// state before its race, once for each outcome that the step has if it comes
+// first there. It reports whether the answer may change while b's event is on
+// the stack.
+func (s *optimal) insert(b *branch) (open bool) {
+	n := &s.x.nodes[s.seq.c]
+	outcomes := trace.Choice(1)
+	if s.seq.first {
+		outcomes = s.x.outcomes(n, b.thread)
+	}
+	for b.choice = 0; b.choice < outcomes; b.choice++ {
+		if s.dropped++; s.x.opts.fault == dropBacktrack && s.dropped%3 == 0 {
+			continue
+		}
+		s.seq.start()
+		open = s.x.insert(n, &s.seq) || open
+	}
+	return open
+}

@@ -1,0 +1,60 @@
+package por
+
+import "landgo/trace"
+
+// What was still to come at the end of an execution takes part in races too.
+
+// pendingRaces calls f for each race of an event c with an operation that is
+// blocked at the end of the execution, as if it came next: b is the step that
+// could have come before c, row the clock of what it needs before it.
+// (A spinning thread has none: all writes of what it read came before.)
+func (x *explorer) pendingRaces(f func(c int32, b *branch, row []int32)) {
+	if x.opts.fault == noPending {
+		return
+	}
+	for k := range x.threads {
+		t := &x.threads[k]
+		if t.Status != trace.Blocked || !acquires[t.Pending.Kind] {
+			continue
+		}
+		b := x.upcoming(t)
+		x.order.pending(&b.event, t.Pending, x.readyFn, func(c int32, row []int32) { f(c, b, row) })
+		x.pool.put(b)
+	}
+}
+
+// cutSteps calls f for each step that the end of the process, event c, kept
+// from being taken.
+func (x *explorer) cutSteps(e Ending, f func(c int32, b *branch)) {
+	if e != EndedProcess && e != EndedBug || x.at >= 0 || x.opts.fault == noProcessEnd {
+		return
+	}
+	c := int32(x.depth() - 1)
+	for k := range x.threads {
+		t := &x.threads[k]
+		if t.Status != trace.Ready || t.ID == x.nodes[c].cur.thread {
+			continue
+		}
+		b := x.upcoming(t)
+		f(c, b)
+		x.pool.put(b)
+	}
+}
+
+// upcoming is the next step of thread t, as far as it is known.
+func (x *explorer) upcoming(t *trace.Thread) *branch {
+	b := x.pool.get()
+	b.event = event{thread: t.ID}
+	switch t.Pending.Kind {
+	case trace.OpAccess:
+		b.ownAccesses = append(b.ownAccesses[:0], t.PendingAccess)
+		b.accesses = b.ownAccesses
+	case trace.OpEnd, trace.OpAdvance:
+		b.global = true
+	default:
+		b.ownOps = append(b.ownOps[:0], t.Pending)
+		b.ops = b.ownOps
+	}
+	b.blur(x.opts.OneEvent)
+	return b
+}

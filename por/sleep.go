@@ -1,0 +1,15 @@
+package por
+
+// sleeping is search "sleep": sleep sets alone (Godefroid, LNCS 1032, Fig. 5.2):
+// all ready threads in every state but those asleep. It visits every state and
+// at least one execution of each trace; executions all of whose threads fall
+// asleep are cut.
+type sleeping struct{ x *explorer }
+
+func newSleep(x *explorer) strategy { return &sleeping{x} }
+
+func (s *sleeping) seed(n *node, _ *branch) { s.x.seedAll(n) }
+func (s *sleeping) ran(int32)               {}
+func (s *sleeping) end(Ending)              {}
+func (s *sleeping) reset()                  {}
+func (s *sleeping) uses() (bool, bool)      { return false, true }

@@ -1,0 +1,72 @@
+package por
+
+// The wakeup tree of a state (JACM 2017, Definition 6.1) is the branches still
+// to be explored there, in order, each with the tree of what to run after it.
+// A leaf stands for everything that can follow.
+
+// insert makes sure that something explored from the state of n covers v
+// (JACM 2017, §6, the test of Algorithm 2 line 8 and insert of Definition 6.3):
+// nothing if a step asleep or explored there is a weak initial of v; else v's
+// remainder below the leftmost branch of the tree that v can begin with. It
+// reports whether the answer depends on events after e'.
+func (x *explorer) insert(n *node, v *sequence) (open bool) {
+	for _, b := range x.sleep[n.sleeps:n.slept] {
+		switch v.weak(b) {
+		case initial:
+			return false
+		case perhaps:
+			open = true
+		}
+	}
+	for b := n.done; b != nil; b = b.next {
+		switch v.weak(b) {
+		case initial:
+			return false
+		case perhaps:
+			open = true
+		}
+	}
+	if open {
+		return true
+	}
+	list := &n.todo
+	for {
+		b, how := *list, no
+		for ; b != nil; b = b.next {
+			if how = v.weak(b); how != no {
+				break
+			}
+		}
+		if b == nil {
+			x.append(n, list, v)
+			return open
+		}
+		if list == &n.todo {
+			open = how == perhaps
+		}
+		v.remove(b)
+		if b.kids == nil || len(v.items) == 0 {
+			return open
+		}
+		list = &b.kids
+	}
+}
+
+// append adds what is left of v to a list of the tree, as a chain.
+func (x *explorer) append(n *node, list **branch, v *sequence) {
+	if list == &n.todo && !x.isReady(int(n.depth), v.event(v.items[0]).thread) {
+		// What lets it go isn't known to v: explore everything here.
+		x.anyAll(n)
+		return
+	}
+	for _, i := range v.items {
+		var b *branch
+		if i < 0 {
+			b = x.pool.copy(&v.e.event, 0)
+		} else {
+			b = x.pool.copy(v.event(i), x.nodes[i].last)
+		}
+		add(list, b)
+		list = &b.kids
+	}
+}
