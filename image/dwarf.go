@@ -23,6 +23,7 @@ type debugInfo struct {
 	ranges int
 
 	frames map[uint64][]Frame // memo of Frames, by pc
+	vars   *variables         // nil until asked for
 }
 
 // unit is one compilation unit with code.

@@ -163,9 +163,6 @@ func (h *header) checkStatic(data []byte, typ elf.Type) error {
 		}
 	}
 	tags := h.dynamicTags(dynamic)
-	if _, needed := tags[elf.DT_NEEDED]; needed {
-		return errDynamic
-	}
 	if typ == elf.ET_DYN {
 		_, named := tags[elf.DT_SONAME]
 		pie := elf.DynFlag1(tags[elf.DT_FLAGS_1])&elf.DF_1_PIE != 0
@@ -175,6 +172,9 @@ func (h *header) checkStatic(data []byte, typ elf.Type) error {
 		if h.machine == I386 {
 			return errors.New("a position-independent i386 executable: link with -no-pie -static")
 		}
+	}
+	if _, needed := tags[elf.DT_NEEDED]; needed {
+		return errDynamic
 	}
 	return nil
 }

@@ -1,0 +1,145 @@
+package image
+
+import (
+	"debug/dwarf"
+	"fmt"
+	"regexp"
+	"sort"
+)
+
+// variables are the program's variables with a fixed address, found when one is
+// first asked for.
+type variables struct {
+	list []variable // by address
+	memo map[uint64]string
+}
+
+type variable struct {
+	addr uint64 // with the load base
+	size uint64
+	name string
+	typ  dwarf.Offset
+}
+
+// Variable names the global or static variable that holds addr, down to the
+// element and the field: "counter", "table[3]", "queue.slots[0].owner"; a
+// function's static one is "function::name". Objects of the thread library
+// (pthread_mutex_t) are named as a whole. Without debug information it is the
+// symbol's name, with the distance in bytes, if any: "table+12".
+func (im *Image) Variable(addr uint64) (string, bool) {
+	d := &im.debug
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.load(im)
+	if d.vars == nil {
+		d.vars = &variables{memo: map[uint64]string{}}
+		d.findVariables(im)
+	}
+	name, ok := d.vars.memo[addr]
+	if !ok {
+		name = d.variable(im, addr)
+		d.vars.memo[addr] = name
+	}
+	return name, name != ""
+}
+
+func (d *debugInfo) variable(im *Image, addr uint64) string {
+	list := d.vars.list
+	i := sort.Search(len(list), func(i int) bool { return list[i].addr > addr }) - 1
+	if i >= 0 && addr-list[i].addr < list[i].size {
+		v := &list[i]
+		part, err := "", error(nil)
+		err = guard(func() error {
+			part = d.part(v.typ, addr-v.addr, maxTypeDepth)
+			return nil
+		})
+		if err != nil {
+			part = distance(addr - v.addr)
+		}
+		return v.name + part
+	}
+	s, ok := im.objectAt(addr)
+	if !ok {
+		return ""
+	}
+	return localSuffix.ReplaceAllString(s.Name, "") + distance(addr-s.Addr)
+}
+
+// localSuffix is what gcc appends to function-static variables' symbols.
+var localSuffix = regexp.MustCompile(`\.\d+$`)
+
+func distance(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("+%d", n)
+}
+
+// findVariables reads all units: a variable's unit isn't known by its address.
+func (d *debugInfo) findVariables(im *Image) {
+	if d.data == nil {
+		return
+	}
+	err := guard(func() error {
+		r := d.data.Reader()
+		functions := []string{""} // the function around the entries being read
+		for {
+			e, err := r.Next()
+			if err != nil || e == nil {
+				return err
+			}
+			if e.Tag == 0 {
+				functions = functions[:max(len(functions)-1, 1)]
+				continue
+			}
+			around := functions[len(functions)-1]
+			if e.Tag == dwarf.TagVariable {
+				d.addVariable(im, e, around)
+			}
+			if e.Tag == dwarf.TagSubprogram {
+				around = d.name(e)
+			}
+			if e.Children {
+				functions = append(functions, around)
+			}
+		}
+	})
+	list := d.vars.list
+	if err != nil {
+		list = nil
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].addr < list[j].addr })
+	d.vars.list = list
+}
+
+// addVariable takes the entries whose location is an address.
+func (d *debugInfo) addVariable(im *Image, e *dwarf.Entry, function string) {
+	location, _ := e.Val(dwarf.AttrLocation).([]byte)
+	var addr uint64
+	switch {
+	case len(location) == 9 && location[0] == opAddr:
+		addr = order.Uint64(location[1:])
+	case len(location) == 5 && location[0] == opAddr:
+		addr = uint64(order.Uint32(location[1:]))
+	default:
+		return
+	}
+	v := variable{addr: addr + im.Base, name: d.name(e)}
+	for of, hop := e, 0; of != nil && hop < 3; of, hop = d.origin(of), hop+1 {
+		if off, ok := of.Val(dwarf.AttrType).(dwarf.Offset); ok {
+			v.typ = off
+			break
+		}
+	}
+	v.size = d.sizeOf(v.typ, maxTypeDepth)
+	if s, ok := im.objectAt(v.addr); ok && s.Addr == v.addr {
+		v.size = max(v.size, s.Size) // an array without a length in its type
+	}
+	if v.name == "" || v.size == 0 || v.size > maxMemSize || !im.holds(v.addr, 1) {
+		return
+	}
+	if function != "" {
+		v.name = function + "::" + v.name
+	}
+	d.vars.list = append(d.vars.list, v)
+}
