@@ -14,7 +14,7 @@ import (
 // caller makes system calls by hand: a guest of one code page and some data
 // whose threads never run.
 type caller struct {
-	*testing.T
+	testing.TB
 	*driver
 }
 
@@ -38,7 +38,7 @@ const (
 	nrGetrandom                = 318
 )
 
-func newCaller(t *testing.T, cfg Config) *caller {
+func newCaller(t testing.TB, cfg Config) *caller {
 	img := &image.Image{
 		Path: "guest", Entry: codePage,
 		Segments: []image.Segment{

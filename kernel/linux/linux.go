@@ -30,25 +30,12 @@ import (
 	"landgo/trace"
 )
 
-// machine is what the kernel uses of emu.Machine.
-type machine interface {
-	Load(addr uint64, p []byte) error
-	Read(addr uint64, p []byte) bool
-	Read32(addr uint64) uint32
-	Read64(addr uint64) uint64
-	Write(addr uint64, p []byte) bool
-	Write32(addr uint64, v uint32) bool
-	Protect(addr, size uint64, p emu.Prot)
-	Prot(addr uint64) emu.Prot
-	Set(p *uint64, v uint64)
-}
-
 // Kernel implements kernel.Kernel.
 type Kernel struct {
 	cfg  Config
 	img  *image.Image
 	host kernel.Host
-	m    machine
+	m    *emu.Machine
 
 	threads []*thread            // by TID; grows only
 	numbers map[uint64]trace.TID // guest thread ids; grows only
@@ -65,6 +52,8 @@ type Kernel struct {
 
 	// Scratch of one call, so that calls make no garbage.
 	call     call
+	plan     kernel.Plan
+	outcome  kernel.Outcome
 	accesses []trace.Access
 	ops      []trace.Op
 	wakes    []trace.TID
@@ -107,15 +96,15 @@ func (k *Kernel) Plan(t trace.TID, trap emu.Trap) kernel.Plan {
 	if row == nil {
 		return kernel.Plan{Effect: kernel.Invalid, Name: CallName(c.nr), Reason: unmodelled(c.nr)}
 	}
-	p := kernel.Plan{Name: row.name}
+	k.plan = kernel.Plan{Name: row.name}
 	if row.mem != nil {
 		row.mem(c)
 	}
 	if row.plan != nil {
-		row.plan(c, &p)
+		row.plan(c, &k.plan)
 	}
-	p.Accesses = k.accesses
-	return p
+	k.plan.Accesses = k.accesses
+	return k.plan
 }
 
 // Do implements kernel.Kernel.
@@ -136,20 +125,21 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.R
 	// As the syscall instruction leaves them.
 	regs.RIP += uint64(trap.Len)
 	regs.RCX, regs.R11 = regs.RIP, regs.RFLAGS
-	var o kernel.Outcome
-	result := row.do(c, &o)
+	o := &k.outcome
+	*o = kernel.Outcome{}
+	result := row.do(c, o)
 	switch {
 	case o.Sleep:
-		k.m.Set(&c.t.sleepCall, c.nr)
-	case o.ExitThread || o.ExitProcess || o.Signal != 0 || c.returned:
+		k.set(&c.t.sleepCall, c.nr)
+	case o.ExitThread || o.ExitProcess || o.Signal != 0 || o.Invalid != "":
 	default:
-		regs.RAX = result
-	}
-	if !o.Sleep && !o.ExitThread && !o.ExitProcess && o.Signal == 0 {
-		k.deliver(c.t, regs, &o)
+		if !c.returned {
+			regs.RAX = result
+		}
+		k.deliver(c.t, regs, o)
 	}
 	o.Accesses, o.Ops, o.Wakes = k.accesses, k.ops, k.wakes
-	return o
+	return *o
 }
 
 // Output implements kernel.Kernel.

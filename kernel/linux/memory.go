@@ -1,6 +1,8 @@
 package linux
 
 import (
+	"bytes"
+
 	"landgo/emu"
 	"landgo/kernel"
 )
@@ -46,12 +48,16 @@ func (k *Kernel) protect(addr, size uint64, p emu.Prot) bool {
 
 // zero clears pages that aren't zero already.
 func (k *Kernel) zero(addr, size uint64) {
-	var page [pageSize]byte
 	for a := addr; a < addr+size; a += pageSize {
-		if k.m.Read(a, page[:]) && page != zeroPage {
+		if !k.isZero(a) {
 			k.m.Write(a, zeroPage[:])
 		}
 	}
+}
+
+// isZero reports whether a page of the guest holds zeros only.
+func (k *Kernel) isZero(page uint64) bool {
+	return bytes.Equal(k.m.Bytes(page, pageSize), zeroPage[:])
 }
 
 var zeroPage [pageSize]byte
@@ -290,10 +296,9 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 	if failed(addr) {
 		return addr
 	}
-	var page [pageSize]byte
 	for off := uint64(0); off < oldSize; off += pageSize {
-		if k.m.Read(old+off, page[:]) && page != zeroPage {
-			k.m.Write(addr+off, page[:])
+		if !k.isZero(old + off) {
+			k.m.Write(addr+off, k.m.Bytes(old+off, pageSize))
 		}
 	}
 	k.protect(old, oldSize, 0)

@@ -72,12 +72,10 @@ func (d *driver) digest() string {
 	fmt.Fprintf(&b, "%q %q\n", k.Output(1), k.Output(2))
 	h := fnv.New64a()
 	d.memory(func(addr, size uint64) {
-		var page [pageSize]byte
 		for a := addr; a < addr+size; a += pageSize {
-			d.m.Read(a, page[:])
 			h.Write([]byte{byte(d.m.Prot(a))})
-			if page != zeroPage {
-				h.Write(page[:])
+			if !k.isZero(a) {
+				h.Write(d.m.Bytes(a, pageSize))
 			}
 		}
 	})
@@ -112,7 +110,7 @@ func TestRewind(t *testing.T) {
 			t.Run(name+"/"+tc.name, func(t *testing.T) {
 				t.Parallel()
 				guest := tc.build(t, string(source))
-				for seed := uint64(1); seed <= 3; seed++ {
+				for seed := uint64(1); seed <= 2; seed++ {
 					rewindOnce(t, guest, seed)
 				}
 			})
