@@ -47,14 +47,8 @@ void cond_broadcast(cond_t *c)
 	c->queue.head = NULL;
 	guard_unlock(&c->guard);
 	while (w != NULL) {
-#if BROADCAST_STALE
-		/* w lies on the stack of a thread that runs again. */
-		grant(w);
-		w = w->next;
-#else
 		struct waiter *next = w->next;
 		grant(w);
 		w = next;
-#endif
 	}
 }

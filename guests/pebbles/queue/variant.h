@@ -22,13 +22,9 @@
 #define UNLOCK_TWICE 0
 #endif
 
-/* Of cond_wait: it gives the mutex back before it is in the queue. Of
- * cond_broadcast: it reads a waiter's next after it has let the waiter go. */
+/* Of cond_wait: it gives the mutex back before it is in the queue. */
 #ifndef COND_UNLOCKS_FIRST
 #define COND_UNLOCKS_FIRST 0
-#endif
-#ifndef BROADCAST_STALE
-#define BROADCAST_STALE 0
 #endif
 
 /* Of sem_signal: it wakes a waiter and counts the unit as well. */
