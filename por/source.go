@@ -29,8 +29,16 @@ func (s *source) reset()                  {}
 func (s *source) seed(n *node, _ *branch) { s.x.anyway(n) }
 
 func (s *source) ran(i int32) {
+	s.x.spread(i)
+	s.reverse(i, s.add)
+}
+
+func (s *source) end(e Ending) { s.finish(e, s.add) }
+
+// reverse calls add for each race of event i with an earlier one, with s.seq
+// the reversed sequence.
+func (s *source) reverse(i int32, add func()) {
 	x, o := s.x, s.x.order
-	x.spread(i)
 	for _, r := range o.races[o.ev[i].races:] {
 		if x.opts.fault == noProcessEnd && x.nodes[i].cur.global {
 			continue
@@ -40,21 +48,32 @@ func (s *source) ran(i int32) {
 			o.possible(r.first, &x.nodes[i].cur.event, first, i, x.readyFn)
 		}
 		s.seq.executed(r, x.nodes[i].cur)
-		s.add()
+		add()
 	}
 }
 
-func (s *source) end(e Ending) {
-	s.x.pendingRaces(func(c int32, b *branch, row []int32) { s.seq.pending(c, b, row); s.add() })
-	s.x.cutSteps(e, func(c int32, b *branch) { s.seq.alone(c, b); s.add() })
+// finish does the same for what is pending at the end of an execution.
+func (s *source) finish(e Ending, add func()) {
+	s.x.pendingRaces(func(c int32, b *branch, row []int32) { s.seq.pending(c, b, row); add() })
+	s.x.cutSteps(e, func(c int32, b *branch) { s.seq.alone(c, b); add() })
 }
 
-// add adds an initial of the sequence to the backtrack set of the state that
-// it starts in, with all outcomes, unless there is one.
+// add is insert, but for the fault.
 func (s *source) add() {
-	if s.dropped++; s.x.opts.fault == dropBacktrack && s.dropped%3 == 0 {
-		return
+	if !s.fails() {
+		s.insert()
 	}
+}
+
+// fails is fault dropBacktrack.
+func (s *source) fails() bool {
+	s.dropped++
+	return s.x.opts.fault == dropBacktrack && s.dropped%3 == 0
+}
+
+// insert adds an initial of the sequence to the backtrack set of the state that
+// it starts in, with all outcomes, unless there is one.
+func (s *source) insert() {
 	x, v := s.x, &s.seq
 	n := &x.nodes[v.c]
 	if v.first && len(v.whole) == 0 && x.outcomes(n, v.e.thread) > 1 {

@@ -1,0 +1,180 @@
+package por
+
+import (
+	"landgo/por/internal/model"
+
+	"pgregory.net/rapid"
+)
+
+// Random programs: a main thread and up to three others, of statements over
+// four overlapping variables and a few objects. Small enough that exhaustive
+// search can judge, with each kind of waiting, ending and losing in it.
+
+type writer struct {
+	t     *rapid.T
+	code  []model.Instr
+	label string
+}
+
+func (w *writer) pick(n int) int { return rapid.IntRange(0, n-1).Draw(w.t, w.label) }
+
+func (w *writer) put(in ...model.Instr) { w.code = append(w.code, in...) }
+
+// place draws a variable: two words, or parts of them.
+func (w *writer) place(in model.Instr) model.Instr {
+	switch w.pick(8) {
+	case 0:
+		in.A, in.Size = 0, 8
+	case 1, 2:
+		in.A, in.Size = 8, 8
+	case 3:
+		in.A, in.Size = 4, 2
+	case 4:
+		in.A, in.Size = 6, 4 // across two granules
+	default:
+		in.A, in.Size = 0, 4
+	}
+	return in
+}
+
+func (w *writer) access() {
+	r := w.pick(2)
+	switch w.pick(8) {
+	case 0, 1:
+		w.put(w.place(model.Instr{Code: model.Load, R: r}))
+	case 2:
+		w.put(w.place(model.Instr{Code: model.Store, C: int64(w.pick(3))}))
+	case 3:
+		w.put(w.place(model.Instr{Code: model.StoreR, R: r, C: 1}))
+	case 4:
+		w.put(w.place(model.Instr{Code: model.FetchAdd, R: r, C: 1}))
+	case 5:
+		w.put(w.place(model.Instr{Code: model.Exchange, R: r, C: 2}))
+	case 6:
+		w.put(w.place(model.Instr{Code: model.CompareEx, R: r, C: int64(w.pick(2)), D: 1}))
+	case 7: // x++
+		in := w.place(model.Instr{Code: model.Load, R: r})
+		out := in
+		out.Code, out.C = model.StoreR, 1
+		w.put(in, out)
+	}
+}
+
+func (w *writer) statement(threads int) {
+	r, a, m := w.pick(2), w.pick(2), w.pick(2)
+	switch w.pick(24) {
+	default:
+		w.access()
+	case 0, 1, 2: // a critical section, sometimes of two locks
+		w.put(model.Instr{Code: model.Lock, A: m})
+		w.access()
+		nested := w.pick(3) == 0
+		if nested {
+			w.put(model.Instr{Code: model.Lock, A: 1 - m})
+		}
+		if nested {
+			w.put(model.Instr{Code: model.Unlock, A: 1 - m})
+		}
+		if w.pick(12) != 0 {
+			w.put(model.Instr{Code: model.Unlock, A: m})
+		}
+	case 3:
+		w.put(model.Instr{Code: model.TryLock, R: r, A: m})
+		skip := len(w.code)
+		w.put(model.Instr{Code: model.JumpIf, R: r, C: 0})
+		w.access()
+		w.put(model.Instr{Code: model.Unlock, A: m})
+		w.code[skip].A = len(w.code)
+	case 4: // wait, unless told already
+		w.put(model.Instr{Code: model.Lock, A: 0}, model.Instr{Code: model.Load, R: r, A: 0, Size: 4})
+		skip := len(w.code)
+		w.put(model.Instr{Code: model.JumpNe, R: r}, model.Instr{Code: model.CondWait, A: 0, C: 0})
+		w.code[skip].A = len(w.code)
+		w.put(model.Instr{Code: model.Unlock, A: 0})
+	case 5:
+		w.put(model.Instr{Code: model.Signal, A: 0})
+	case 6:
+		w.put(model.Instr{Code: model.Broadcast, A: 0})
+	case 7:
+		w.put(model.Instr{Code: model.SemWait, A: a})
+	case 8:
+		w.put(model.Instr{Code: model.SemPost, A: a})
+	case 9:
+		w.put(model.Instr{Code: model.SemTry, R: r, A: a})
+	case 10:
+		w.put(model.Instr{Code: model.Barrier, A: 0})
+	case 11:
+		w.put(model.Instr{Code: model.ReadLock, A: 0})
+		w.access()
+		if w.pick(8) != 0 {
+			w.put(model.Instr{Code: model.RWUnlock, A: 0})
+		}
+	case 12:
+		w.put(model.Instr{Code: model.WriteLock, A: 0})
+		if w.pick(2) == 0 {
+			w.access()
+		}
+		if w.pick(8) != 0 {
+			w.put(model.Instr{Code: model.RWUnlock, A: 0})
+		}
+	case 13, 14, 15:
+		in := w.place(model.Instr{Code: model.Load, R: r})
+		w.put(in, model.Instr{Code: model.AssNe, A: len(w.code), R: r, C: int64(1 + w.pick(2))})
+	case 16:
+		if w.pick(3) == 0 {
+			w.put(model.Instr{Code: model.Exit})
+		}
+	case 17: // a spin
+		head := len(w.code)
+		w.put(w.place(model.Instr{Code: model.Load, R: r}), model.Instr{Code: model.JumpIf, R: r, C: 0, A: head})
+	case 18: // a back-out lock: no spin, for others see its transient values
+		head := len(w.code)
+		w.put(model.Instr{Code: model.FetchAdd, R: 2, A: 8, C: 1}, model.Instr{Code: model.JumpIf, R: 2, C: 0, A: head + 4},
+			model.Instr{Code: model.FetchAdd, R: 2, A: 8, C: -1}, model.Instr{Code: model.Jump, A: head})
+	case 19:
+		skip := len(w.code)
+		w.put(model.Instr{Code: model.JumpIf, R: r, C: int64(w.pick(2))})
+		w.access()
+		w.code[skip].A = len(w.code)
+	}
+}
+
+// programs draws a program.
+func programs(coarse bool) *rapid.Generator[*model.Program] {
+	return rapid.Custom(func(t *rapid.T) *model.Program {
+		n := rapid.IntRange(1, 3).Draw(t, "threads")
+		p := &model.Program{Bytes: 16, Mutexes: 2, Conds: 1, Sems: []int{rapid.IntRange(0, 2).Draw(t, "sem"), 1},
+			RWLocks: 1, Barriers: []int{2}, Budget: 9, Coarse: coarse, MainEnds: rapid.IntRange(0, 3).Draw(t, "mainends") > 0}
+		longest := 5 - n
+		body := func(label string, first int) []model.Instr {
+			w := &writer{t: t, label: label}
+			for k := rapid.IntRange(first, longest).Draw(t, label+" length"); k > 0; k-- {
+				w.statement(n)
+			}
+			return w.code
+		}
+		var main []model.Instr
+		for i := 1; i <= n; i++ {
+			main = append(main, model.Instr{Code: model.Create, A: i})
+		}
+		if own := body("main", 0); len(own) > 0 && n < 3 {
+			off := len(main)
+			for _, in := range own {
+				if in.Code == model.Jump || in.Code == model.JumpIf || in.Code == model.JumpNe {
+					in.A += off
+				}
+				main = append(main, in)
+			}
+		}
+		for i := 1; i <= n; i++ {
+			if rapid.IntRange(0, 3).Draw(t, "join") > 0 {
+				main = append(main, model.Instr{Code: model.Join, A: i})
+			}
+		}
+		p.Threads = append(p.Threads, main)
+		for i := 1; i <= n; i++ {
+			p.Threads = append(p.Threads, body("thread", 1))
+		}
+		return p
+	})
+}
