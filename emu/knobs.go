@@ -16,6 +16,7 @@ const (
 	knobNoGiveBack  = C.KNOB_NO_GIVE_BACK
 	knobHostCPU     = C.KNOB_HOST_CPU
 	knobNoTraps     = C.KNOB_NO_TRAPS
+	knobCount       = C.KNOB_COUNT
 )
 
 // setKnobs switches cures off, from the next run on.

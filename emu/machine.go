@@ -47,6 +47,8 @@ type Machine struct {
 	log   []change
 	marks []mark
 	stop  Stop
+
+	regsSet bool // stop.Regs isn't zero
 }
 
 // New returns a machine with empty, inaccessible memory.

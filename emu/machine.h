@@ -291,6 +291,7 @@ enum {
 	KNOB_NO_GIVE_BACK = 1 << 8, /* the others' bytes stay lost after a split */
 	KNOB_HOST_CPU = 1 << 9,   /* leave cpuid and rdtsc to the engine */
 	KNOB_NO_TRAPS = 1 << 10,  /* run hlt, syscall and the like */
+	KNOB_COUNT = 1 << 11,     /* let the engine count instructions as well */
 };
 
 /* machine.c */

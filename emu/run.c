@@ -115,7 +115,10 @@ static void emulate(struct machine *m)
 	set_view(m);
 	set_alarm(m);
 	m->ran = true;
-	uc_err err = uc_emu_start(m->uc, m->pc, 0, 0, 0);
+	size_t count = 0;
+	if ((m->knobs & KNOB_COUNT) && m->order.stop_at != UINT64_MAX)
+		count = m->order.stop_at;
+	uc_err err = uc_emu_start(m->uc, m->pc, 0, 0, count);
 	if (m->why)
 		return;
 	if (!err) {

@@ -1,6 +1,15 @@
 package emu
 
-// #include "machine.h"
+/*
+#include "machine.h"
+
+// The machine's address comes as a number: a pointer would have Go look at what
+// it points to, at each call.
+static void run_at(uintptr_t m)
+{
+	machine_run((struct machine *)m);
+}
+*/
 import "C"
 
 import (
@@ -18,7 +27,7 @@ func (m *Machine) Run(r *Run) *Stop {
 	}
 	to := m.newSlot()
 	m.order(r, to)
-	C.machine_run(m.c)
+	C.run_at(C.uintptr_t(uintptr(unsafe.Pointer(m.c))))
 	if m.c.order.reuse {
 		m.c.nslots--
 		to = r.From
@@ -62,16 +71,25 @@ func (m *Machine) fillStop(r *Run, to Ctx) {
 	s.Break = uint8(c.brk)
 	s.Trap = Trap{bool(c.syscall), bool(c.sysenter), uint8(c.vector), uint8(c.len)}
 	s.Fault = Fault{FaultKind(c.fault), uint64(c.fault_addr), uint32(c.fault_size)}
-	s.Detail = ""
-	if c.detail != nil {
-		s.Detail = C.GoString(c.detail)
-	}
+	s.Detail = staticString(c.detail)
 	switch s.Why {
 	case StopBreak, StopTrap, StopFault, StopPrivileged, StopUnmodelled:
 		s.Regs = *(*Regs)(unsafe.Pointer(&c.regs))
+		m.regsSet = true
 	default:
-		s.Regs = Regs{}
+		if m.regsSet {
+			s.Regs = Regs{}
+			m.regsSet = false
+		}
 	}
+}
+
+// staticString is a string constant of the C half, without a copy.
+func staticString(p *C.char) string {
+	if p == nil {
+		return ""
+	}
+	return unsafe.String((*byte)(unsafe.Pointer(p)), clen((*byte)(unsafe.Pointer(p))))
 }
 
 // tracedPCs is the last TRACE_LEN program counters.
@@ -79,4 +97,12 @@ func (m *Machine) tracedPCs() []uint64 {
 	n := int(m.c.ntrace)
 	all := unsafe.Slice((*uint64)(unsafe.Pointer(m.c.trace)), n)
 	return all[max(0, n-C.TRACE_LEN):]
+}
+
+func clen(p *byte) int {
+	n := 0
+	for *(*byte)(unsafe.Add(unsafe.Pointer(p), n)) != 0 {
+		n++
+	}
+	return n
 }

@@ -1,0 +1,197 @@
+package emu
+
+import (
+	"testing"
+
+	"landgo/trace"
+)
+
+// touch runs a thread over the guest (which touches one granule) and returns
+// the stop.
+func (g *guest) touch(thread trace.TID, flags RunFlags) *Stop {
+	return g.Run(&Run{From: g.start(uint64(thread) % 4), Thread: thread, Flags: flags, Allow: 9})
+}
+
+func learner(t *testing.T, insn string) *guest {
+	g := load(t, insn+"\nhlt\n", Config{})
+	return g
+}
+
+// Memory is private until a second thread touches it; from then on every access
+// is an event, also after a rewind.
+func TestSharingIsLearned(t *testing.T) {
+	g := learner(t, "incl (%rbx)")
+	mark := g.Mark()
+	if s := g.touch(3, StopShared); len(s.Accesses) != 0 || s.Learned {
+		t.Errorf("first thread: %+v", *s)
+	}
+	if owner, shared := g.Sharing(dataAt + 7); owner != 3 || shared {
+		t.Errorf("owner %d, shared %v", owner, shared)
+	}
+	if s := g.touch(3, StopShared); len(s.Accesses) != 0 || s.Learned {
+		t.Errorf("first thread again: %+v", *s)
+	}
+	if s := g.touch(4, StopShared); len(s.Accesses) != 2 || !s.Learned {
+		t.Errorf("second thread: %+v", *s)
+	}
+	g.Rewind(mark)
+	if _, shared := g.Sharing(dataAt); !shared {
+		t.Error("forgotten by a rewind")
+	}
+	for i := range trace.TID(5) {
+		if s := g.touch(i, StopShared); len(s.Accesses) != 2 || s.Learned {
+			t.Errorf("thread %d: %+v", i, *s)
+		}
+	}
+	if _, shared := g.Sharing(dataAt + 8); shared {
+		t.Error("the next granule is shared")
+	}
+}
+
+// The stop comes before the very access by which sharing is learned.
+func TestStopAtFirstSharedAccess(t *testing.T) {
+	g := learner(t, "incl (%rbx)")
+	g.touch(0, 0)
+	s := g.Run(&Run{From: g.start(1), Thread: 1, Flags: StopShared})
+	if s.Why != StopAccess || !s.Learned || s.Insns != 0 || s.Access.Addr != dataAt {
+		t.Errorf("%+v", *s)
+	}
+}
+
+// An access over two granules, one of which is shared, is an event as a whole.
+func TestEventOverTwoGranules(t *testing.T) {
+	g := learner(t, "mov 4(%rbx), %rax")
+	g.Run(&Run{From: g.Start(&Regs{RIP: g.entry, RBX: dataAt + 4}), Thread: 1})
+	if s := g.touch(0, StopShared); events(s.Accesses) != "r8@4 " || !s.Learned {
+		t.Errorf("%+v", *s)
+	}
+}
+
+func TestSoloRun(t *testing.T) {
+	g := learner(t, "incl (%rbx)")
+	if s := g.touch(0, Solo|StopShared); len(s.Accesses) != 0 {
+		t.Errorf("%+v", *s)
+	}
+	if owner, shared := g.Sharing(dataAt); owner != trace.NoThread || shared {
+		t.Error("a solo run took memory")
+	}
+	g.touch(1, 0)
+	g.touch(2, 0)
+	if s := g.touch(0, Solo|StopShared); len(s.Accesses) != 0 {
+		t.Errorf("shared memory in a solo run: %+v", *s)
+	}
+}
+
+// Quiet code leaves no trace of itself; watched code only where others have been.
+func TestQuietAndWatch(t *testing.T) {
+	g := learner(t, "incl (%rbx)")
+	g.touch(1, Quiet|StopShared)
+	if owner, _ := g.Sharing(dataAt); owner != trace.NoThread {
+		t.Error("quiet code took memory")
+	}
+	for i := range trace.TID(3) { // trusted code of all threads may share among itself
+		if s := g.touch(i, Quiet|Watch|StopShared); len(s.Accesses) != 0 || s.Learned {
+			t.Errorf("%+v", *s)
+		}
+	}
+	if s := g.touch(1, StopShared); !s.Learned || len(s.Accesses) != 0 {
+		t.Errorf("untrusted code takes what was trusted: %+v", *s)
+	}
+	if s := g.touch(1, Quiet|Watch); s.Learned || len(s.Accesses) != 0 {
+		t.Errorf("trusted code of the owner: %+v", *s)
+	}
+	if s := g.touch(2, Quiet|StopShared); s.Why != StopPrivileged || s.Learned || len(s.Accesses) != 0 {
+		t.Errorf("quiet code elsewhere: %+v", *s)
+	}
+	if s := g.Run(&Run{From: g.start(2), Thread: 2, Flags: Quiet | Watch | StopShared}); s.Why != StopPrivileged || !s.Learned || len(s.Accesses) != 2 {
+		t.Errorf("trusted code of another: %+v", *s)
+	}
+	if _, shared := g.Sharing(dataAt); !shared {
+		t.Error("not shared")
+	}
+	if s := g.touch(2, Quiet|Watch); s.Learned || len(s.Accesses) != 2 {
+		t.Errorf("shared memory in trusted code: %+v", *s)
+	}
+}
+
+// There are owners for 250 threads: what others touch counts as shared.
+func TestManyThreads(t *testing.T) {
+	g := learner(t, "incl (%rbx)")
+	if s := g.touch(249, StopShared); len(s.Accesses) != 0 {
+		t.Errorf("%+v", *s)
+	}
+	g = learner(t, "incl (%rbx)")
+	if s := g.touch(250, StopShared); len(s.Accesses) != 2 || s.Learned {
+		t.Errorf("%+v", *s)
+	}
+}
+
+// Whether sharing is learned or known from the start, the same accesses are
+// events once it is known.
+func TestDeclaredSharing(t *testing.T) {
+	g := learner(t, "mov 8(%rbx), %eax\n incl (%rbx)\n push %rax")
+	g.DeclareAllShared(true)
+	if s := g.touch(0, StopShared); events(s.Accesses) != "r4@8 r4@0 w4@0 w=8@1064952 " {
+		t.Errorf("%s", events(s.Accesses))
+	}
+}
+
+func TestStopAtomic(t *testing.T) {
+	g := small(t, "incl (%rbx)\nlock incl (%rbx)\nmov (%rbx), %eax\nxchg %eax, (%rbx)", 0)
+	s := g.Run(&Run{From: g.start(0), Flags: StopAtomic})
+	if s.Why != StopAccess || s.Insns != 1 || events(s.Accesses) != "r4@0 w4@0 " {
+		t.Errorf("%+v", *s)
+	}
+	s = g.Run(&Run{From: s.Ctx, Flags: StopAtomic, Allow: 1})
+	if s.Why != StopAccess || s.Insns != 2 || events(s.Accesses) != "M4@0 r4@0 " {
+		t.Errorf("%+v", *s)
+	}
+}
+
+func TestRecordAll(t *testing.T) {
+	g := learner(t, "incl (%rbx)\n lock incl 8(%rbx)\n movups 4(%rbx), %xmm0")
+	g.Run(&Run{From: g.Start(&Regs{RIP: g.entry, RBX: dataAt + 8}), Thread: 1})
+	s := g.touch(0, StopShared|RecordAll)
+	private := ""
+	for _, a := range s.Accesses {
+		if a.Flags&Private != 0 {
+			private += "p"
+		} else {
+			private += "s"
+		}
+	}
+	// The second thread's first granule is the first thread's second.
+	if events(s.Accesses) != "r4@0 w4@0 M4@8 r16@4 " || private != "ppss" {
+		t.Errorf("%s%s", events(s.Accesses), private)
+	}
+}
+
+// A loop's repeated accesses take no memory when nothing stops at them.
+func TestRepeatsAreDropped(t *testing.T) {
+	g := small(t, "mov $100000, %ecx\n1: mov (%rbx), %eax\n mov %ecx, 8(%rbx)\n dec %ecx\n jnz 1b", 0)
+	s := g.Run(&Run{From: g.start(0)})
+	if len(s.Accesses) != 2 {
+		t.Errorf("%d records", len(s.Accesses))
+	}
+	s = g.Run(&Run{From: g.start(0), Flags: StopShared, Allow: 1 << 30})
+	if len(s.Accesses) != 200000 {
+		t.Errorf("%d records", len(s.Accesses))
+	}
+}
+
+func TestTracePCs(t *testing.T) {
+	g := small(t, "mov $3, %ecx\n1: incl (%rbx)\n dec %ecx\n jnz 1b", 0)
+	s := g.Run(&Run{From: g.start(0), Flags: TracePCs})
+	if len(s.PCs) != 10 || uint64(len(s.PCs)) != s.Insns || s.PCs[0] != g.entry || s.PCs[4] != g.entry+5 {
+		t.Errorf("%#x", s.PCs)
+	}
+	s = g.Run(&Run{From: g.start(0), Flags: TracePCs | StopShared, Allow: 1})
+	if len(s.PCs) != 1 || !s.Half {
+		t.Errorf("%#x", s.PCs)
+	}
+	g = small(t, "mov $9000, %ecx\n1: dec %ecx\n jnz 1b", 0)
+	s = g.Run(&Run{From: g.start(0), Flags: TracePCs})
+	if len(s.PCs) != 4096 || s.PCs[4095] != g.entry+7 || s.PCs[4094] != g.entry+5 {
+		t.Errorf("%d pcs", len(s.PCs))
+	}
+}
