@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"golang.org/x/arch/x86/x86asm"
 )
 
 func TestOpenRealExecutables(t *testing.T) {
@@ -245,4 +247,52 @@ func TestStrip(t *testing.T) {
 	if _, ok := im.Symbol("main"); !ok || im.Stripped {
 		t.Error("strip -g keeps symbols")
 	}
+}
+
+// The functions of C11 threads are bound, or call one that is (by a path of
+// plain calls and jumps), so that no lock escapes the profile.
+func TestC11ThreadsAreCovered(t *testing.T) {
+	for _, l := range libcs {
+		im := open(t, l.compiler, "threads.c", "-static")
+		roles := im.Roles(&PthreadProfile)
+		for name, want := range map[string]Role{
+			"mtx_init": MutexInit, "mtx_lock": MutexLock, "mtx_trylock": MutexTryLock, "mtx_timedlock": MutexTimedLock, "mtx_unlock": MutexUnlock,
+			"cnd_init": CondInit, "cnd_wait": CondWait, "cnd_timedwait": CondTimedWait, "cnd_signal": CondSignal, "cnd_broadcast": CondBroadcast,
+			"call_once": Once, "thrd_create": Create, "thrd_join": Join, "thrd_detach": Detach, "thrd_exit": ThreadExit, "thrd_yield": Yield, "thrd_sleep": Sleep,
+		} {
+			f, ok := im.Symbol(name)
+			if !ok {
+				t.Fatalf("%s: no %s", l.compiler, name)
+			}
+			if got := roleOf(im, roles, f.Addr, 3); got != want {
+				t.Errorf("%s: %s leads to %v, want %v", l.compiler, name, got, want)
+			}
+		}
+	}
+}
+
+// roleOf is the role of the function at addr, or of the last function with one
+// that it calls or jumps to.
+func roleOf(im *Image, roles map[uint64]Bound, addr uint64, depth int) Role {
+	if b, ok := roles[addr]; ok {
+		return b.Role
+	}
+	found := NoRole
+	f, _ := im.SymbolAt(addr)
+	for pc := addr; depth > 0 && pc < f.Addr+f.Size; {
+		inst, _, err := decode(im.Bytes(pc, MaxInst), im.Machine)
+		if err != nil {
+			break
+		}
+		pc += uint64(inst.Len)
+		rel, ok := inst.Args[0].(x86asm.Rel)
+		target := pc + uint64(int64(rel))
+		if !ok || target-f.Addr < f.Size || (inst.Op != x86asm.CALL && inst.Op != x86asm.JMP) {
+			continue
+		}
+		if r := roleOf(im, roles, target, depth-1); r != NoRole {
+			found = r
+		}
+	}
+	return found
 }

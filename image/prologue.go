@@ -7,49 +7,45 @@ import "golang.org/x/arch/x86/x86asm"
 // begin, so symbols; other than the way forwards (file epilogue.go) it works in
 // functions that never return, like abort.
 
-// prologue finds the caller's frame by running the function from its begin,
-// with a made-up stack, to where it stands: on whatever path, the stack is as
-// deep there as in the real run.
-func (w *walker) prologue() bool {
-	f, ok := w.im.SymbolAt(w.lookupPC())
+// prologue makes the row that call-frame information would have for pc, by
+// running the function from its begin, with a made-up stack: on whatever path,
+// the stack is as deep there as in the real run. called: pc is behind a call.
+func (im *Image) prologue(pc uint64, called bool) (*cfiRow, bool) {
+	at := pc
+	if called {
+		at--
+	}
+	f, ok := im.SymbolAt(at)
 	if !ok {
-		return false
+		return nil, false
 	}
 	const top = 1 << 60 // the made-up stack pointer at the begin
 	s := stackState{pc: f.Addr}
 	s.regs[regRSP] = top
 	found := false
+	w := walker{im: im, read: func(uint64) (uint64, bool) { return 0, false }}
 	w.explore(s, func(at *stackState, inst *x86asm.Inst) bool {
 		// Behind a call is where it stands only once the call returns; of one
 		// that doesn't, nothing leads there.
-		called := inst.Op == x86asm.CALL && at.pc+uint64(inst.Len) == w.pc && w.lookupPC() != w.pc
-		if found = called || at.pc == w.pc; found {
+		call := called && inst.Op == x86asm.CALL && at.pc+uint64(inst.Len) == pc
+		if found = call || at.pc == pc; found {
 			s = *at
 		}
 		return found
 	})
 	depth := top - s.regs[regRSP]
 	if !found || depth > maxMemSize {
-		return false
+		return nil, false
 	}
-	// From here on, real addresses: made-up ones less shift.
-	slot := w.regs[regRSP] + depth
-	shift := top - slot
-	ret, ok := w.read(slot)
-	if !ok || !w.im.returnsTo(ret) {
-		return false
-	}
-	next := w.regs
+	const slot = 8 // of the return address
+	row := &cfiRow{cfaReg: regRSP, cfaOffset: int64(depth) + slot}
+	row.rules[regRIP] = rule{kind: ruleOffset, offset: -slot}
 	for addr, p := range s.pushed {
 		// The first word pushed of a register is its caller's; what lies below
 		// rsp is popped.
 		if p.first && addr >= s.regs[regRSP] {
-			if v, ok := w.read(addr - shift); ok {
-				next[p.reg] = v
-			}
+			row.rules[p.reg] = rule{kind: ruleOffset, offset: -int64(top-addr) - slot}
 		}
 	}
-	next[regRSP], next[regRIP] = slot+8, ret
-	w.regs, w.pc, w.interrupted = next, ret, false
-	return true
+	return row, true
 }

@@ -37,6 +37,8 @@ type Symbol struct {
 	Kind   Kind
 	Global bool // global or weak in the sources, not local to a file
 	Weak   bool
+
+	end uint64 // of its section; bounds a symbol without a size
 }
 
 // less orders by address, then by rank.
@@ -131,6 +133,10 @@ func (im *Image) symbol(s *elf.Symbol) (Symbol, bool) {
 	if sym.Size > maxMemSize {
 		sym.Size = 0
 	}
+	if i := int(s.Section); i < len(im.file.Sections) {
+		section := im.file.Sections[i]
+		sym.end = section.Addr + section.Size + im.Base
+	}
 	return sym, true
 }
 
@@ -185,7 +191,7 @@ func (im *Image) Symbol(name string) (Symbol, bool) {
 func (im *Image) Functions() []Symbol { return im.functions }
 
 // SymbolAt returns the function whose code contains addr. One without a size
-// reaches to the next function.
+// reaches to the next function or to its section's end.
 func (im *Image) SymbolAt(addr uint64) (Symbol, bool) {
 	i := sort.Search(len(im.functions), func(i int) bool { return im.functions[i].Addr > addr })
 	if !im.IsCode(addr) {
@@ -196,7 +202,7 @@ func (im *Image) SymbolAt(addr uint64) (Symbol, bool) {
 	// shallow.
 	for j := i - 1; j >= 0 && j >= i-4; j-- {
 		s := im.functions[j]
-		if addr-s.Addr < s.Size || (s.Size == 0 && j == i-1) {
+		if addr-s.Addr < s.Size || (s.Size == 0 && j == i-1 && addr < s.end) {
 			return s, true
 		}
 	}

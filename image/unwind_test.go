@@ -152,3 +152,33 @@ func traceRegs(r *syscall.PtraceRegs) *Regs {
 	return &Regs{RAX: r.Rax, RBX: r.Rbx, RCX: r.Rcx, RDX: r.Rdx, RSI: r.Rsi, RDI: r.Rdi, RBP: r.Rbp, RSP: r.Rsp,
 		R8: r.R8, R9: r.R9, R10: r.R10, R11: r.R11, R12: r.R12, R13: r.R13, R14: r.R14, R15: r.R15, RIP: r.Rip}
 }
+
+// TestStack looks at the stack in leaf functions of an optimised build, where
+// an assertion's check was inlined.
+func TestStack(t *testing.T) {
+	for _, l := range libcs {
+		im := open(t, l.compiler, "fails.c", "-static -O1 -g")
+		fail, ok := im.Symbol("__assert_fail")
+		if !ok {
+			t.Fatal("no __assert_fail")
+		}
+		var got []Frame
+		traceSteps(t, im, func(tr *tracee, _ int, regs *syscall.PtraceRegs, _ int) {
+			if regs.Rip == fail.Addr {
+				got = im.Stack(traceRegs(regs), tr.read)
+			}
+		})
+		var names []string
+		for _, f := range got {
+			names = append(names, f.Function)
+		}
+		if want := "[__assert_fail check outer main]"; fmt.Sprint(names) != want {
+			t.Errorf("%s: %v, want %s", l.compiler, names, want)
+		}
+		for _, f := range got[1:] {
+			if f.Line == 0 || !strings.HasSuffix(f.File, "fails.c") {
+				t.Errorf("%s: %+v has no place", l.compiler, f)
+			}
+		}
+	}
+}
