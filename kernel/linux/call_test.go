@@ -215,7 +215,7 @@ func TestLocalCallsAndEvents(t *testing.T) {
 		{nrFutex, []uint64{at, futexUnlockPI}, trace.OpFutexUnlockPI, at},
 		{24, nil, trace.OpYield, 0},
 		{nrNanosleep, []uint64{at}, trace.OpSleep, 0},
-		{nrClockGettime, []uint64{0, at}, trace.OpTime, 0},
+		{nrClockGettime, []uint64{0, at}, trace.OpSyscall, resourceClock},
 		{nrExit, []uint64{0}, trace.OpExit, 0},
 		{nrGroup, []uint64{0}, trace.OpEnd, 0},
 		{sysTkill, []uint64{firstNumber + 1, 0}, trace.OpCancel, uint64(child)},

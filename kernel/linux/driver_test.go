@@ -119,6 +119,9 @@ func (d *driver) run(traps int) {
 			if !th.known || th.asleep || th.gone {
 				continue
 			}
+			if th.trap != nil && d.k.Plan(trace.TID(id), *th.trap).Blocked {
+				continue
+			}
 			ran = true
 			if d.turn(trace.TID(id), th) {
 				n++
@@ -165,6 +168,9 @@ func (d *driver) turn(id trace.TID, th *driven) bool {
 		th.regs = stop.Regs
 		trap := stop.Trap
 		th.trap = &trap
+		if d.k.Plan(id, trap).Blocked {
+			return false
+		}
 		d.trap(id, th)
 		return true
 	case emu.StopFault:

@@ -12,7 +12,7 @@ import (
 // departure is one futex word that an exit changes.
 type departure struct {
 	addr  uint64
-	pi    bool // hand over to a waiter for ownership
+	pi    bool // with priority inheritance
 	clear bool // the cleared thread id, not a robust futex
 }
 
@@ -42,11 +42,7 @@ func planExit(c *call, p *kernel.Plan) {
 	}
 	outcomes := uint64(1)
 	for _, d := range c.k.departures(c.t) {
-		kind := waitFutex
-		if d.pi {
-			kind = waitPI
-		}
-		if m := c.k.count(d.addr, kind, matchAny); m > 1 {
+		if m := c.k.count(d.addr, waitFutex, matchAny); m > 1 && !d.pi {
 			outcomes = product(outcomes, m)
 		}
 	}
@@ -72,7 +68,7 @@ func doExit(c *call, o *kernel.Outcome) uint64 {
 			k.m.Write32(d.addr, 0)
 			k.wakeSome(d.addr, matchAny, 1)
 		case d.pi:
-			k.handOver(d.addr, futexOwnerDied)
+			k.release(d.addr, futexOwnerDied)
 		default:
 			word := k.m.Read32(d.addr)
 			k.m.Write32(d.addr, word&futexWaiters|futexOwnerDied)

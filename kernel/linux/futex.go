@@ -136,13 +136,10 @@ func planFutex(c *call, p *kernel.Plan) {
 		}
 		outcomes = product(choices(m, wakeCount(f.val)), choices(m2, wakeCount(f.val2)))
 	case futexLockPI, futexLockPI2, futexTrylockPI:
-		op = futexOp(trace.OpFutexLockPI, f.addr)
-		if c.k.cfg.TimeoutsAny && f.timeout != 0 && c.k.ownedByOther(c.t, f.addr) {
-			outcomes = 2
-		}
+		planLockPI(c, p, f)
+		return
 	case futexUnlockPI:
 		op = futexOp(trace.OpFutexUnlockPI, f.addr)
-		outcomes = max(c.k.count(f.addr, waitPI, matchAny), 1)
 	}
 	if outcomes > maxOutcomes {
 		invalid(p, p.Name+": too many threads wait at one address to try which are woken")

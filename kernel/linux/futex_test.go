@@ -158,28 +158,32 @@ func TestPriorityInheritance(t *testing.T) {
 	c.want("lock again", c.do(0, nrFutex, word, futexLockPI), edeadlk)
 	c.want("trylock by another", c.do(a, nrFutex, word, futexTrylockPI), eagain)
 	c.want("unlock by another", c.do(a, nrFutex, word, futexUnlockPI), eperm)
-	for _, id := range []trace.TID{a, b} {
-		if _, o := c.choose1(0, id, nrFutex, word, futexLockPI); !o.Sleep || o.Pending.Kind != trace.OpFutexLockPI {
-			t.Fatalf("a lock of an owned futex didn't sleep: %+v", o)
-		}
+	if p := c.plan(a, nrFutex, word, futexLockPI); !p.Blocked || p.Op.Kind != trace.OpFutexLockPI {
+		t.Errorf("a lock of an owned futex: %+v", p)
 	}
-	c.want("word", uint64(c.m.Read32(word)), number(0)|futexWaiters)
-	if p := c.plan(0, nrFutex, word, futexUnlockPI); p.Outcomes != 2 {
-		t.Errorf("%d outcomes of an unlock with two waiters", p.Outcomes)
+	c.m.Write32(word, 0) // the owner's own release
+	c.want("lock", c.do(a, nrFutex, word, futexLockPI), 0)
+	// With a time it sleeps, and a release lets it try again.
+	c.timespec(word2, epoch/second+1, 0)
+	if _, o := c.choose1(0, b, nrFutex, word, futexLockPI, 0, word2); !o.Sleep {
+		t.Fatalf("a timed lock of an owned futex didn't sleep: %+v", o)
 	}
-	if _, o := c.choose1(1, 0, nrFutex, word, futexUnlockPI); len(o.Wakes) != 1 || o.Wakes[0] != b {
+	c.want("word", uint64(c.m.Read32(word)), number(a)|futexWaiters)
+	if _, o := c.choose1(0, a, nrFutex, word, futexUnlockPI); len(o.Wakes) != 1 || o.Wakes[0] != b {
 		t.Errorf("woke %v", o.Wakes)
 	}
-	c.want("word", uint64(c.m.Read32(word)), number(b)|futexWaiters)
-	// The owner dies: the last waiter gets it, and is told.
-	if _, o := c.choose1(0, b, nrExit); len(o.Wakes) != 1 || o.Wakes[0] != a {
-		t.Errorf("an owner's exit woke %v", o.Wakes)
-	}
-	c.want("word", uint64(c.m.Read32(word)), number(a)|futexOwnerDied)
-	c.want("unlock", c.do(a, nrFutex, word, futexUnlockPI), 0)
+	r := &c.threads[b].regs
 	c.want("word", uint64(c.m.Read32(word)), 0)
+	c.want("again: rip", r.RIP, codePage)
+	c.want("again: rax", r.RAX, nrFutex)
+	c.want("again", c.do(b, nrFutex, word, futexLockPI, 0, word2), 0)
+	c.want("past", c.do(a, nrFutex, word, futexLockPI, 0, c.timespec(word2, 1, 0)), etimedout)
+	c.want("unlock", c.do(b, nrFutex, word, futexUnlockPI), 0)
 	c.m.Write32(word, 4242)
 	c.want("an owner that isn't", c.do(a, nrFutex, word, futexLockPI), esrch)
+	c.m.Write32(word, futexOwnerDied)
+	c.want("after a death", c.do(a, nrFutex, word, futexLockPI), 0)
+	c.want("word", uint64(c.m.Read32(word)), number(a)|futexOwnerDied)
 }
 
 func TestRobustList(t *testing.T) {
@@ -298,15 +302,22 @@ func TestSleepsCommute(t *testing.T) {
 	child := c.spawn(0, word)
 	c.do(0, nrNanosleep, c.timespec(word2, 3, 0), 0)
 	c.want("the clock", c.k.Now(), epoch)
-	if p := c.plan(child, nrClockGettime, 0, word2); p.Op.Kind != trace.OpTime {
+	if p := c.plan(child, nrClockGettime, 0, word2); p.Op != onClockOp(p, 0) {
 		t.Errorf("another's look: %v", p.Op)
 	}
-	if p := c.plan(0, nrClockGettime, 0, word2); p.Op.Kind != trace.OpAdvance {
+	if p := c.plan(0, nrClockGettime, 0, word2); p.Op != onClockOp(p, 1) {
 		t.Errorf("a look after a sleep: %v", p.Op)
 	}
 	c.do(0, nrClockGettime, 0, word2)
 	c.want("seconds", c.m.Read64(word2), epoch/second+3)
 	c.want("the clock", c.k.Now(), epoch+3*second)
+}
+
+// onClockOp is what a look at the clock has to be.
+func onClockOp(p kernel.Plan, moves uint64) trace.Op {
+	op := onResource(resourceClock, moves)
+	op.PC = p.Op.PC
+	return op
 }
 
 func TestTooManyChoices(t *testing.T) {

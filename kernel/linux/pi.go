@@ -1,20 +1,46 @@
 package linux
 
 import (
+	"landgo/emu"
 	"landgo/kernel"
 	"landgo/trace"
 )
 
 // Futexes with priority inheritance (Linux's Documentation/locking/pi-futex).
-// The word holds the owner's thread id; a thread that finds it owned sets
-// FUTEX_WAITERS and sleeps, and an unlock hands the futex to a sleeper. Linux
-// takes the one with the highest priority; here all have the same, and which
-// one it is, is a choice.
+// The word holds the owner's thread id. A lock of an owned one blocks: it is
+// possible again when the word has no owner, whether that is by a call or by
+// the owner's own compare-and-exchange, so nothing has to be queued.
+//
+// That is where landgo deviates: Linux hands the futex to the waiter with the
+// highest priority, here all have the same and any of them may be next, the
+// releasing thread too. POSIX allows it, and every order that Linux can have is
+// among them.
+//
+// Only a lock with a timeout sleeps in a queue, so that its deadline is known.
+// A release lets all of those try again.
 
 // ownedByOther reports whether a lock of addr by t would have to wait.
 func (k *Kernel) ownedByOther(t *thread, addr uint64) bool {
 	owner := uint64(k.m.Read32(addr)) & futexTIDMask
-	return owner != 0 && owner != t.number
+	return owner != t.number && k.numbered(owner) != nil
+}
+
+func planLockPI(c *call, p *kernel.Plan, f futex) {
+	c.event(p, futexOp(trace.OpFutexLockPI, f.addr))
+	if f.addr&3 != 0 || !c.k.ownedByOther(c.t, f.addr) {
+		return
+	}
+	switch {
+	case f.cmd == futexTrylockPI:
+		c.event(p, futexOp(trace.OpFutexWait, f.addr))
+	case f.timeout == 0:
+		p.Blocked = true
+	default:
+		c.event(p, futexOp(trace.OpFutexWait, f.addr))
+		if c.k.cfg.TimeoutsAny {
+			p.Outcomes = 2
+		}
+	}
 }
 
 func (c *call) futexLockPI(f futex, o *kernel.Outcome) uint64 {
@@ -23,34 +49,32 @@ func (c *call) futexLockPI(f futex, o *kernel.Outcome) uint64 {
 		o.Idle = true
 		return efault
 	}
-	op := futexOp(trace.OpFutexLockPI, f.addr)
-	c.op(op)
 	word := uint64(k.m.Read32(f.addr))
 	owner := word & futexTIDMask
 	switch {
 	case owner == 0:
-		new := c.t.number | word&futexOwnerDied
-		if k.count(f.addr, waitPI, matchAny) > 0 {
-			new |= futexWaiters
-		}
-		k.m.Write32(f.addr, uint32(new))
+		c.op(futexOp(trace.OpFutexLockPI, f.addr))
+		k.m.Write32(f.addr, uint32(c.t.number|word&futexOwnerDied))
 		return 0
 	case owner == c.t.number:
+		c.op(futexOp(trace.OpFutexLockPI, f.addr))
 		o.Idle = true
 		return edeadlk
-	case f.cmd == futexTrylockPI:
-		o.Idle = true
-		return eagain
-	case k.numbered(owner) == nil:
-		o.Idle = true
-		return esrch
 	}
+	op := futexOp(trace.OpFutexWait, f.addr)
+	c.op(op)
 	deadline, errno := c.deadline(f)
+	switch {
+	case f.cmd == futexTrylockPI:
+		errno = eagain
+	case k.numbered(owner) == nil:
+		errno = esrch
+	}
 	if errno != 0 {
 		o.Idle = true
 		return errno
 	}
-	if deadline != noDeadline && (c.choice == 1 || deadline <= k.now(c.t)) {
+	if c.choice == 1 || deadline <= k.now(c.t) {
 		c.op(futexOp(trace.OpFutexTimeout, f.addr))
 		k.notBefore(c.t, deadline)
 		return etimedout
@@ -71,23 +95,25 @@ func (c *call) futexUnlockPI(f futex, o *kernel.Outcome) uint64 {
 		o.Idle = true
 		return eperm
 	}
-	k.handOver(f.addr, 0)
+	k.release(f.addr, 0)
 	return 0
 }
 
-// handOver passes a futex on from its owner: to a waiter of the call's choice,
-// or to nobody.
-func (k *Kernel) handOver(addr, bits uint64) {
-	w := k.waiters(addr, waitPI, matchAny)
-	word := bits
-	if len(w) > 0 {
-		i := k.call.choice % uint64(len(w))
-		k.call.choice /= uint64(len(w))
-		word |= w[i].number
-		if len(w) > 1 {
-			word |= futexWaiters
-		}
-		k.wake(w[i], 0)
+// release takes a futex from its owner, leaving bits in the word, and lets
+// those that sleep for it make their calls again.
+func (k *Kernel) release(addr, bits uint64) {
+	k.m.Write32(addr, uint32(bits))
+	for _, t := range k.waiters(addr, waitPI, matchAny) {
+		regs := *k.host.Regs(t.id)
+		k.again(t, &regs)
+		k.dequeue(t)
+		k.host.SetRegs(t.id, &regs)
+		k.wakes = append(k.wakes, t.id)
 	}
-	k.m.Write32(addr, uint32(word))
+}
+
+// again makes a sleeper's call start anew.
+func (k *Kernel) again(t *thread, regs *emu.Regs) {
+	regs.RAX = t.sleepCall
+	regs.RIP -= syscallSize
 }

@@ -10,7 +10,7 @@ type waitKind = uint64
 const (
 	awake       waitKind = iota
 	waitFutex            // in a futex queue
-	waitPI               // in a futex queue, for ownership
+	waitPI               // in a futex queue, for ownership, with a deadline
 	waitSignals          // for signals only (pause, sigsuspend, sigtimedwait)
 )
 

@@ -1,11 +1,6 @@
 package linux
 
-import (
-	"cmp"
-	"slices"
-
-	"landgo/kernel"
-)
+import "landgo/kernel"
 
 // Robust futexes (Linux's Documentation/locking/robust-futex-ABI): each thread
 // keeps a list of the locks that it holds, and one that it is about to take or
@@ -42,8 +37,9 @@ func doGetRobustList(c *call, o *kernel.Outcome) uint64 {
 	return c.k.copyOut(c.a[1], pair(t.robustList, 0)[:8])
 }
 
-// robustFutexes lists the futexes that t holds on its robust list, and those
-// with priority inheritance that others wait for it to release.
+// robustFutexes lists the futexes that t holds on its robust list. One with
+// priority inheritance that isn't on the list stays owned by the dead, and a
+// lock of it fails with ESRCH.
 func (k *Kernel) robustFutexes(t *thread) []departure {
 	var held []departure
 	head := t.robustList
@@ -64,7 +60,7 @@ func (k *Kernel) robustFutexes(t *thread) []departure {
 			held = k.addRobust(held, t, pending, offset)
 		}
 	}
-	return k.addInherited(held, t)
+	return held
 }
 
 func (k *Kernel) addRobust(held []departure, t *thread, entry, offset uint64) []departure {
@@ -72,34 +68,5 @@ func (k *Kernel) addRobust(held []departure, t *thread, entry, offset uint64) []
 	if addr&3 != 0 || !k.canWrite(addr, 4) || uint64(k.m.Read32(addr))&futexTIDMask != t.number {
 		return held
 	}
-	// Without waiters in the kernel, priority inheritance makes no difference.
-	pi := entry&1 != 0 && k.count(addr, waitPI, matchAny) > 0
-	return append(held, departure{addr: addr, pi: pi})
-}
-
-// addInherited adds the futexes with priority inheritance that t owns without
-// having them on its list: Linux hands those on as well. In the order of their
-// addresses, for it numbers the outcomes.
-func (k *Kernel) addInherited(held []departure, t *thread) []departure {
-	listed := len(held)
-	for _, w := range k.threads {
-		if w == nil || w.alive == 0 || w.wait.kind != waitPI {
-			continue
-		}
-		addr := w.wait.addr
-		if uint64(k.m.Read32(addr))&futexTIDMask == t.number && !contains(held, addr) {
-			held = append(held, departure{addr: addr, pi: true})
-		}
-	}
-	slices.SortFunc(held[listed:], func(a, b departure) int { return cmp.Compare(a.addr, b.addr) })
-	return held
-}
-
-func contains(d []departure, addr uint64) bool {
-	for i := range d {
-		if d[i].addr == addr {
-			return true
-		}
-	}
-	return false
+	return append(held, departure{addr: addr, pi: entry&1 != 0})
 }

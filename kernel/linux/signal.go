@@ -101,6 +101,7 @@ const (
 	resourceFiles              // descriptors and file offsets
 	resourceStdout
 	resourceStderr
+	resourceClock
 )
 
 func onResource(number, changes uint64) trace.Op {
@@ -442,8 +443,7 @@ func (k *Kernel) leaveSleep(t *thread, sig uint64, regs *emu.Regs) {
 	k.dequeue(t)
 	regs.RAX = eintr
 	if restart {
-		regs.RAX = t.sleepCall
-		regs.RIP -= syscallSize
+		k.again(t, regs)
 	}
 }
 

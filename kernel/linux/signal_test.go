@@ -88,11 +88,11 @@ func TestSignalInterruptsSleep(t *testing.T) {
 		{"wait", 0, 0, futexWait, false},
 		{"wait, restart", saRestart, 0, futexWait, true},
 		{"timed wait, restart", saRestart, word2, futexWait, false},
-		{"lock", 0, 0, futexLockPI, true},
+		{"timed lock", 0, word2, futexLockPI, true},
 	} {
 		c := newCaller(t, Config{})
 		c.handle(sigUsr1, tt.flags, 0)
-		c.timespec(word2, 5, 0)
+		c.timespec(word2, 1<<32, 0)
 		id := c.spawn(0, dataPage+8)
 		sp := c.stack(id)
 		if tt.cmd == futexLockPI {

@@ -131,25 +131,27 @@ func (k *Kernel) timespec(addr uint64) (ns, errno uint64) {
 	return sec*second + nsec, 0
 }
 
-// planLook is the plan of a call that shows the clock.
+// planLook is the plan of a call that shows the clock. It isn't OpAdvance where
+// it moves it: that is for what happens when nobody can run, and a look may
+// come in any order with others'.
 func planLook(c *call, p *kernel.Plan) {
-	kind := trace.OpTime
+	c.event(p, onResource(resourceClock, c.moves()))
+}
+
+// moves is 1 if the caller's next look moves the clock, else 0.
+func (c *call) moves() uint64 {
 	if c.k.nextLook(c.t) > c.k.clock {
-		kind = trace.OpAdvance
+		return 1
 	}
-	c.event(p, trace.Op{Kind: kind})
+	return 0
 }
 
 // look reads the clock for the caller.
 func (c *call) look() uint64 {
 	k := c.k
+	c.op(onResource(resourceClock, c.moves()))
 	ns := k.nextLook(c.t)
-	kind := trace.OpTime
-	if ns > k.clock {
-		kind = trace.OpAdvance
-		k.AdvanceTo(ns)
-	}
-	c.op(trace.Op{Kind: kind})
+	k.AdvanceTo(ns)
 	k.set(&c.t.looks, c.t.looks+1)
 	return ns
 }
