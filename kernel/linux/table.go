@@ -64,7 +64,7 @@ func init() {
 		231:       {"exit_group", nil, planExitGroup, doExitGroup},
 		sysClone3: {"clone3", memClone, planClone, doClone},
 
-		// signal.go, sigframe.go
+		// signal.go, sigframe.go, kill.go, sigwait.go
 		13:        {"rt_sigaction", memSigaction, planSigaction, doSigaction},
 		14:        {"rt_sigprocmask", memSigprocmask, planSigprocmask, doSigprocmask},
 		15:        {"rt_sigreturn", nil, planSigreturn, doSigreturn},
@@ -77,7 +77,7 @@ func init() {
 		sysTkill:  {"tkill", nil, planKill, doKill},
 		sysTgkill: {"tgkill", nil, planKill, doKill},
 
-		// files.go
+		// files.go, read.go
 		0:          {"read", memRead, planFiles, doRead},
 		2:          {"open", nil, planOpen, doOpen},
 		3:          {"close", nil, planFiles, doClose},

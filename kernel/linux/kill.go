@@ -1,0 +1,206 @@
+package linux
+
+import (
+	"math/bits"
+
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// target is what a kill is aimed at.
+type target struct {
+	sig    uint64
+	t      *thread // nil: nobody
+	shared bool    // sent to the process
+	errno  uint64
+}
+
+// aim decodes tkill, tgkill and kill.
+func (c *call) aim() target {
+	number, sig := c.a[0], c.a[1]
+	switch c.nr {
+	case sysTgkill:
+		number, sig = c.a[1], c.a[2]
+		if int32(c.a[0]) != firstNumber {
+			return target{errno: esrch}
+		}
+	case sysKill:
+		if pid := c.int32(0); pid != firstNumber && pid != 0 && pid != -firstNumber {
+			return target{errno: esrch}
+		}
+	}
+	if sig >= numSignals {
+		return target{errno: einval}
+	}
+	if c.nr == sysKill {
+		return target{sig: sig, t: c.k.taker(sig), shared: true}
+	}
+	t := c.k.numbered(number & 0xffffffff)
+	if t == nil {
+		return target{errno: esrch}
+	}
+	return target{sig: sig, t: t}
+}
+
+// taker is the thread that takes a signal to the process: one that doesn't
+// block it or waits for it, among those (as Linux prefers) the first thread,
+// else the one with the lowest number; the first live one if all block it.
+func (k *Kernel) taker(sig uint64) *thread {
+	var best *thread
+	takes := func(t *thread) bool {
+		return sig == 0 || t.blocked&bit(sig) == 0 || t.awaits(sig)
+	}
+	for _, t := range k.threads {
+		if t == nil || t.alive == 0 {
+			continue
+		}
+		switch {
+		case best == nil, takes(t) && !takes(best):
+			best = t
+		case takes(t) == takes(best) && t.number < best.number:
+			best = t
+		}
+	}
+	return best
+}
+
+// awaits reports whether t sleeps in a sigwait for sig.
+func (t *thread) awaits(sig uint64) bool {
+	return t.wait.kind == waitSignals && t.wait.bits&bit(sig) != 0
+}
+
+func planKill(c *call, p *kernel.Plan) {
+	to := c.aim()
+	if to.errno == einval {
+		return
+	}
+	if to.sig == 0 || to.t == nil {
+		c.event(p, trace.Op{Kind: trace.OpCancel, Obj: c.victim(to)})
+		return
+	}
+	blocks := to.t.blocked&bit(to.sig) != 0
+	switch f := c.k.fate(to.sig); {
+	case f == fateStop:
+		invalid(p, p.Name+" with a signal that stops the process is not modelled")
+	case f == fateDeadly && !blocks:
+		c.event(p, trace.Op{Kind: trace.OpEnd})
+	case to.t == c.t:
+		// To itself: nobody else can tell.
+	default:
+		c.event(p, trace.Op{Kind: trace.OpCancel, Obj: uint64(to.t.id)})
+	}
+}
+
+// victim is the TID that a kill depends on, also where the thread is gone.
+func (c *call) victim(to target) uint64 {
+	number := c.a[0]
+	switch {
+	case to.t != nil:
+		return uint64(to.t.id)
+	case c.nr == sysTgkill:
+		number = c.a[1]
+	}
+	return uint64(c.k.numbers[number&0xffffffff])
+}
+
+func doKill(c *call, o *kernel.Outcome) uint64 {
+	k := c.k
+	to := c.aim()
+	if to.t != c.t {
+		c.op(trace.Op{Kind: trace.OpCancel, Obj: c.victim(to)})
+	}
+	switch {
+	case to.errno != 0:
+		o.Idle = true
+		return to.errno
+	case to.sig == 0 || to.t == nil:
+		o.Idle = true
+		return 0
+	}
+	k.send(to, o)
+	return 0
+}
+
+// send delivers a signal or keeps it until it is unblocked. The caller's own
+// are kept too: Do delivers them once the call has its result.
+func (k *Kernel) send(to target, o *kernel.Outcome) {
+	t, b := to.t, bit(to.sig)
+	f := k.fate(to.sig)
+	switch {
+	case f == fateIgnored && t.blocked&b == 0:
+	case t.blocked&b != 0 && t.awaits(to.sig): // sigwait
+		k.wake(t, k.caught(t.wait.addr, to.sig))
+	case t.blocked&b != 0 && to.shared:
+		k.set(&k.pending, k.pending|b)
+	case t.blocked&b != 0 || t == k.call.t:
+		k.set(&t.sent, t.sent|b)
+	case f == fateDeadly:
+		o.Signal = int(to.sig)
+	default:
+		k.interrupt(t, to.sig, o)
+	}
+}
+
+// deliver makes a thread that is about to return from a call take the signals
+// that it doesn't block.
+func (k *Kernel) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
+	for {
+		ready := (t.sent | k.pending) &^ t.blocked
+		if ready == 0 {
+			break
+		}
+		sig := uint64(bits.TrailingZeros64(ready)) + 1
+		k.set(&t.sent, t.sent&^bit(sig))
+		k.set(&k.pending, k.pending&^bit(sig))
+		switch k.fate(sig) {
+		case fateDeadly:
+			o.Signal = int(sig)
+			return
+		case fateStop:
+			o.Invalid = "a signal that stops the process is not modelled"
+			return
+		case fateHandled:
+			if !k.enter(t, sig, regs, sent) {
+				o.Signal = sigSegv
+				return
+			}
+		}
+	}
+	if t.savedMaskIsWanted != 0 { // sigsuspend that no handler ended
+		k.set(&t.savedMaskIsWanted, 0)
+		k.set(&t.blocked, t.savedMask)
+	}
+}
+
+// interrupt sends another thread into a handler.
+func (k *Kernel) interrupt(t *thread, sig uint64, o *kernel.Outcome) {
+	regs := *k.host.Regs(t.id)
+	if t.wait.kind != awake {
+		k.leaveSleep(t, sig, &regs)
+		k.wakes = append(k.wakes, t.id)
+	}
+	if !k.enter(t, sig, &regs, sent) {
+		o.Signal = sigSegv
+		return
+	}
+	k.host.SetRegs(t.id, &regs)
+}
+
+// leaveSleep is the way out of an interrupted call: again, or with EINTR.
+func (k *Kernel) leaveSleep(t *thread, sig uint64, regs *emu.Regs) {
+	restart := false
+	switch t.wait.kind {
+	case waitFutex:
+		restart = t.wait.deadline == noDeadline && k.actions[sig].flags&saRestart != 0
+	case waitPI:
+		restart = true
+	}
+	k.dequeue(t)
+	regs.RAX = eintr
+	if restart {
+		k.again(t, regs)
+	}
+}
+
+const syscallSize = 2

@@ -1,0 +1,86 @@
+package linux
+
+import (
+	"math/bits"
+
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// pause and its kin sleep until a signal arrives.
+
+func planSignalSleep(c *call, p *kernel.Plan) {
+	c.event(p, trace.Op{Kind: trace.OpCancel, Obj: uint64(c.t.id)})
+}
+
+func doPause(c *call, o *kernel.Outcome) uint64 {
+	c.sleep(o, waitSignals, 0, 0, noDeadline, trace.Op{Kind: trace.OpCancel, Obj: uint64(c.t.id)})
+	return 0
+}
+
+func doSigsuspend(c *call, o *kernel.Outcome) uint64 {
+	k, t := c.k, c.t
+	if c.a[1] != 8 {
+		return einval
+	}
+	if !k.canRead(c.a[0], 8) {
+		return efault
+	}
+	k.set(&t.savedMask, t.blocked)
+	k.set(&t.savedMaskIsWanted, 1)
+	k.set(&t.blocked, k.m.Read64(c.a[0])&^unblockable)
+	if (t.sent|k.pending)&^t.blocked != 0 {
+		return eintr // Do delivers it
+	}
+	return doPause(c, o)
+}
+
+func memSigtimedwait(c *call) {
+	c.touch(c.a[0], 8, 0)
+	c.touch(c.a[1], siginfoSize, trace.Write)
+	c.touch(c.a[2], 16, 0)
+}
+
+func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
+	k, t := c.k, c.t
+	if c.a[3] != 8 {
+		return einval
+	}
+	if !k.canRead(c.a[0], 8) {
+		return efault
+	}
+	set := k.m.Read64(c.a[0]) &^ unblockable
+	if ready := (t.sent | k.pending) & set; ready != 0 {
+		sig := uint64(bits.TrailingZeros64(ready)) + 1
+		k.set(&t.sent, t.sent&^bit(sig))
+		k.set(&k.pending, k.pending&^bit(sig))
+		return k.caught(c.a[1], sig)
+	}
+	deadline := uint64(noDeadline)
+	if c.a[2] != 0 {
+		ns, errno := k.timespec(c.a[2])
+		if errno != 0 {
+			return errno
+		}
+		if ns == 0 {
+			return eagain
+		}
+		deadline = saturatingAdd(k.now(t), ns)
+	}
+	c.sleep(o, waitSignals, c.a[1], set, deadline, trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id)})
+	return 0
+}
+
+// caught is the result of a sigwait that got sig, with what it is told at addr
+// if that isn't 0.
+func (k *Kernel) caught(addr, sig uint64) uint64 {
+	if addr == 0 {
+		return sig
+	}
+	var b [siginfoSize]byte
+	putInfo(b[:], sig, sent)
+	if k.copyOut(addr, b[:]) != 0 {
+		return efault
+	}
+	return sig
+}
