@@ -163,8 +163,7 @@ func checkEvents(t *testing.T, insn, want string, knobs uint32) error {
 
 // A load that crosses a page is reported three times by some versions.
 func TestPageCrossingLoad(t *testing.T) {
-	g := small(t, "mov 4094(%rbx), %eax", knobNoEcho)
-	if v := g.Version(); v != "unicorn 2.0.1" && v != "unicorn 2.1.1" {
+	if v := engine(t); v != "unicorn 2.0.1" && v != "unicorn 2.1.1" {
 		t.Skip(v, "reports it once")
 	}
 	cured(t, knobNoEcho, func(t *testing.T, k uint32) error {
@@ -321,15 +320,15 @@ func TestVirtualProcessor(t *testing.T) {
 	rdtscp
 	mov %rax, 40(%rbp)
 	mov %rcx, 48(%rbp)`, k)
-		g.finish(t, g.Start(&Regs{RIP: g.entry, RBP: dataAt}), 0)
-		s := ""
+		stop := g.Run(&Run{From: g.Start(&Regs{RIP: g.entry, RBP: dataAt})})
+		s := stop.Detail + " "
 		for i := range uint64(7) {
 			s += fmt.Sprintf("%x ", g.Read64(dataAt+8*i))
 		}
 		return s
 	}
 	cured(t, knobHostCPU, func(t *testing.T, k uint32) error {
-		if got, want := read(t, k), "663 2001 7888111 18 0 24 0 "; got != want {
+		if got, want := read(t, k), "hlt 663 2001 7888111 18 0 24 0 "; got != want {
 			return fmt.Errorf("got %s, want %s", got, want)
 		}
 		return nil
@@ -388,7 +387,7 @@ func TestHooksAfterTranslation(t *testing.T) {
 // Runs with and without limits can alternate: the engine isn't asked to count,
 // which would flush all translated code at each change.
 func TestNoFlush(t *testing.T) {
-	cured(t, knobCount, func(t *testing.T, k uint32) error {
+	check := func(t *testing.T, k uint32) error {
 		g := small(t, "1: inc %eax\n jmp 1b", k)
 		c := g.start(0)
 		g.Mark()
@@ -405,7 +404,20 @@ func TestNoFlush(t *testing.T) {
 			return fmt.Errorf("%d runs took %v", runs, d)
 		}
 		return nil
-	})
+	}
+	if engine(t) == "unicorn 2.0.1" {
+		cured(t, knobCount, check)
+		return
+	}
+	// Later engines have a smaller buffer to flush (CODE_BUFFER): that is a
+	// cure as well.
+	if err := check(t, 0); err != nil {
+		t.Error(err)
+	}
+}
+
+func engine(t *testing.T) string {
+	return small(t, "nop", 0).Version()
 }
 
 // An instance's address space and memory come back when it is closed.
