@@ -101,7 +101,6 @@ func (s *session) replay(ctx context.Context, sched trace.Schedule, file *result
 // the bug that it ended with, or nil. ErrFiner: begin again.
 func (s *session) follow(sched trace.Schedule) (path []por.PathStep, failure *scheduler.Failure, err error) {
 	s.sys.Rewind(s.root)
-	defer s.sys.Limit(0)
 	for n, g := range sched.Segments {
 		t, ok := s.sys.Lookup(g.Thread)
 		if !ok {
@@ -120,7 +119,6 @@ func (s *session) follow(sched trace.Schedule) (path []por.PathStep, failure *sc
 			return path, nil, s.diverged(n, end)
 		}
 	}
-	s.sys.Limit(0)
 	for _, th := range s.sys.Threads(nil) {
 		if th.Status == trace.Ready {
 			return path, nil, nil
@@ -153,17 +151,24 @@ func (s *session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 			return path, fmt.Sprintf("thread %s can't run here", g.Thread), nil
 		}
 		before := s.sys.Mark()
-		s.sys.Limit(g.Until)
 		step := por.PathStep{Thread: t, Choice: choice, Begin: pos.Insns, Preemption: s.preempts(threads, path, t)}
 		tr, err := s.sys.Step(t, choice)
 		if err != nil {
 			return path, "", err
 		}
-		if intoHalf && s.sys.Position(t).Insns > g.Until {
-			// Nothing in this execution shares that memory: before the
-			// instruction is as good as within it.
+		if s.sys.Position(t).Insns > g.Until {
+			// Nothing that this execution did so far shares the memory before
+			// whose access the segment ends.
 			s.sys.Rewind(before)
-			return path, "", nil
+			if intoHalf {
+				return path, "", nil // before the instruction is as good as within it
+			}
+			s.sys.Limit(g.Until)
+			tr, err = s.sys.Step(t, choice)
+			s.sys.Limit(0)
+			if err != nil {
+				return path, "", err
+			}
 		}
 		step.Last = tr.Last
 		path = append(path, step)

@@ -75,7 +75,7 @@ type finding struct {
 // search runs the configured search and puts verdict and counts into the
 // result.
 func (h *hunt) search() error {
-	opts := por.Options{MaxExecutions: h.cfg.MaxExecutions, Stop: h.stop}
+	opts := por.Options{MaxExecutions: h.cfg.MaxExecutions, Stop: h.stop, OneEvent: h.cfg.PP.Has(pointMem)}
 	if h.cfg.Bound.Kind != BoundNone {
 		opts.Bound, opts.Iterate = h.cfg.Bound.String(), true
 	}

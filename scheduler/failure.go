@@ -1,6 +1,10 @@
 package scheduler
 
-import "landgo/trace"
+import (
+	"fmt"
+
+	"landgo/trace"
+)
 
 // Kind is a kind of bug (DESIGN §8's names).
 type Kind string
@@ -75,13 +79,18 @@ const (
 
 func (e *InvalidError) Error() string { return e.Reason }
 
-// BudgetError says that one step ran longer than the step budget.
+// BudgetError says that one step ran more instructions than the step budget,
+// or that one execution had more steps than landgo follows.
 type BudgetError struct {
-	Insns  uint64
+	Insns  uint64 // of the step
+	Steps  int    // of the execution, or 0
 	PC     uint64
 	Thread trace.TID
 }
 
 func (e *BudgetError) Error() string {
-	return "a step ran more instructions than the step budget allows"
+	if e.Steps != 0 {
+		return fmt.Sprintf("an execution has %d steps and no end", e.Steps)
+	}
+	return fmt.Sprintf("a step ran %d instructions without coming to a preemption point", e.Insns)
 }

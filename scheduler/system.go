@@ -247,8 +247,15 @@ func (s *System) Rewind(k trace.Mark) {
 	s.marks = s.marks[:k+1]
 }
 
+// maxSteps is the longest execution, in steps: beyond it a guest is taken to
+// run for ever without an exact spin (a loop that counts, or backs off).
+const maxSteps = 200_000
+
 // Step implements por.System.
 func (s *System) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	if len(s.steps) >= maxSteps {
+		return nil, &BudgetError{Steps: len(s.steps), Thread: t, PC: s.PC(t)}
+	}
 	s.save(t)
 	th := &s.threads[t]
 	tr := s.arena.transition(t, c)

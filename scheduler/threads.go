@@ -38,14 +38,21 @@ func (s *System) performThread(th *thread, tr *trace.Transition) (verdict, error
 }
 
 // yield is a voluntary switch: the thread stands at a yield until its next
-// step. With PointMem it runs on to its next operation first: what lies
-// between is private.
+// step. With PointMem it runs on to its next operation first, for what lies
+// between is private; but a second yield with no event in between ends the
+// step, so that a loop that polls private memory between yields comes to stand
+// somewhere.
 func (s *System) yield(th *thread, tr *trace.Transition) verdict {
-	th.yielding = true
-	if s.cfg.Points&PointMem != 0 || s.alone(th) {
-		return pass
+	again := false
+	for i := range tr.Ops {
+		again = again || tr.Ops[i].Kind == trace.OpYield
 	}
-	return stay
+	th.yielding = true
+	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpYield, PC: th.regs.RIP})
+	if again || s.cfg.Points&PointMem == 0 && !s.alone(th) {
+		return stay
+	}
+	return pass
 }
 
 // join takes an exited thread's result.

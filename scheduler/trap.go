@@ -73,7 +73,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 	}
 	tr.Ops = append(tr.Ops, out.Ops...)
 	switch p.Op.Kind {
-	case trace.OpNone, trace.OpCreate, trace.OpExit, trace.OpEnd: // recorded below, with what they do
+	case trace.OpNone, trace.OpCreate, trace.OpExit, trace.OpEnd, trace.OpYield: // recorded below, with what they do
 		p.Effect = kernel.Local
 	}
 	if !out.Idle && p.Effect == kernel.Event && len(out.Ops) == 0 {

@@ -170,9 +170,13 @@ func (s *System) staysAt(th *thread, a *act) bool {
 		return true
 	}
 	switch th.role {
-	case image.Join, image.TryJoin, image.TimedJoin, image.ClockJoin, image.Detach, image.Yield, image.Sleep:
-		// Possible for good: order, no race (DESIGN §6).
-		return th.role == image.TryJoin
+	case image.Yield, image.Sleep:
+		return false // order, no race
+	case image.Join, image.TryJoin, image.TimedJoin, image.ClockJoin:
+		// Order, no race either. But where a step ends must depend on the
+		// thread alone, or equal traces would be cut into unequal steps: a
+		// second join may be possible already, or not yet.
+		return !s.alone(th)
 	}
 	if s.alone(th) {
 		return false
