@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -204,7 +205,12 @@ func TestWrongFiles(t *testing.T) {
 
 func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, tc := range []struct{ path, want string }{
+		{pipe, "not a regular file"},
 		{filepath.Join(dir, "none"), "file does not exist"},
 		{dir, "not a regular file"},
 		{os.DevNull, "not a regular file"},

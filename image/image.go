@@ -91,21 +91,22 @@ type Image struct {
 
 // Open reads the executable at path.
 func Open(path string) (*Image, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s: %w: check the path", path, fs.ErrNotExist)
-		}
-		return nil, fmt.Errorf("cannot read the guest: %w", err)
+	// Asked before it is opened, for opening a pipe waits for its writer.
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w: check the path", path, fs.ErrNotExist)
 	}
-	defer f.Close()
-	info, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the guest: %w", err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file: name an ELF executable", path)
 	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the guest: %w", err)
+	}
+	defer f.Close()
 	return Parse(path, f, info.Size())
 }
 

@@ -64,7 +64,7 @@ func storeTo(t *testing.T, im *Image, function, variable string) uint64 {
 func TestFrames(t *testing.T) {
 	store, call, outer := marked(t, "store"), marked(t, "call"), marked(t, "outer")
 	for _, flags := range []string{
-		"-O2 -gdwarf-4", "-O2 -gdwarf-5", "-O2 -gdwarf-5 -gz=zlib", "-O2 -gdwarf-5 -ffunction-sections -Wl,--gc-sections",
+		"-O2 -gdwarf-4", "-O2 -gdwarf-5", "-O2 -gdwarf-5 -gz=zlib", "-O2 -gdwarf-5 -ffunction-sections -Wl,--gc-sections", "-O2 -g -flto",
 	} {
 		for _, l := range libcs {
 			for _, static := range []string{"-static", "-static-pie"} {

@@ -21,10 +21,10 @@ const MaxFrames = 256
 // called, the next address is the interrupted instruction's plus one, to keep
 // this true.
 //
-// It works at any instruction where the file has call-frame information, as
-// all C code built for x86-64 has. In code without it (assembler in musl) the
-// return address is taken from the top of the stack, if a call put it there,
-// or from the chain of frame pointers.
+// It works at any instruction where the file has call-frame information, as gcc
+// writes it for C unless told otherwise. In code without it (Debian's musl) the
+// function's own instructions tell (files prologue.go, epilogue.go), or else
+// the chain of frame pointers.
 func (im *Image) Unwind(regs *Regs, read func(addr uint64) (uint64, bool)) []uint64 {
 	if im.Machine != X86_64 {
 		return nil
@@ -50,7 +50,7 @@ func (im *Image) Unwind(regs *Regs, read func(addr uint64) (uint64, bool)) []uin
 		}
 	}
 	for n := len(pcs); n > 0; n-- {
-		if s, ok := im.SymbolAt(pcs[n-1] - 1); !ok || !callsMain[s.Name] {
+		if !im.callsProgram(pcs[n-1] - 1) {
 			break
 		}
 		pcs = pcs[:n-1]
@@ -80,11 +80,16 @@ var threadStarts = map[string]bool{
 	"clone": true, "__clone": true, "clone3": true, "__clone3": true,
 }
 
-// callsMain are the functions between those and the program's own. musl's
-// start is a plain name, so it counts at the end of a stack only, where the
-// user's functions can't be.
-var callsMain = map[string]bool{
-	"__libc_start_main": true, "__libc_start_main_impl": true, "__libc_start_call_main": true,
-	"libc_start_main_stage2": true,
-	"start_thread":           true, "start": true, "start_c11": true,
+// callsProgram: the code at pc is the C library's, between a thread's start and
+// the program's own function.
+func (im *Image) callsProgram(pc uint64) bool {
+	s, ok := im.SymbolAt(pc)
+	return ok && callsProgram[im.libc][s.Name]
+}
+
+// The names are common words in part, so they count only in the library's own
+// company and at the end of a stack.
+var callsProgram = map[Libc]map[string]bool{
+	Glibc: {"__libc_start_main": true, "__libc_start_call_main": true, "start_thread": true},
+	Musl:  {"__libc_start_main": true, "libc_start_main_stage2": true, "start": true, "start_c11": true},
 }

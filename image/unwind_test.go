@@ -50,8 +50,7 @@ func (s *shadow) wanted(im *Image) []uint64 {
 		pcs = append(pcs, s.rets[i])
 	}
 	for n := len(pcs); n > 0; n-- {
-		f, _ := im.SymbolAt(pcs[n-1] - 1)
-		if !callsMain[f.Name] && !threadStarts[f.Name] {
+		if at := pcs[n-1] - 1; !im.callsProgram(at) && !im.startsThread(at) {
 			break
 		}
 		pcs = pcs[:n-1]
@@ -179,6 +178,33 @@ func TestStack(t *testing.T) {
 			if f.Line == 0 || !strings.HasSuffix(f.File, "fails.c") {
 				t.Errorf("%s: %+v has no place", l.compiler, f)
 			}
+		}
+	}
+}
+
+// TestConcurrentUse: workers share an image.
+func TestConcurrentUse(t *testing.T) {
+	im := open(t, "musl-gcc", "variables.c", "-static -g")
+	ask := func() string {
+		var b strings.Builder
+		for _, f := range im.Functions() {
+			fmt.Fprint(&b, im.Frames(f.Addr))
+			fmt.Fprint(&b, im.Unwind(&Regs{RIP: f.Addr, RSP: 0x7fff0008}, func(uint64) (uint64, bool) { return im.Entry, true }))
+		}
+		for _, s := range im.Symbols {
+			name, _ := im.Variable(s.Addr)
+			b.WriteString(name)
+		}
+		return b.String()
+	}
+	answers := make(chan string)
+	const workers = 4
+	for i := 0; i < workers; i++ {
+		go func() { answers <- ask() }()
+	}
+	for i := 0; i < workers; i++ {
+		if got := <-answers; got != ask() {
+			t.Error("the answers differ")
 		}
 	}
 }

@@ -4,7 +4,7 @@ import "testing"
 
 func TestVariable(t *testing.T) {
 	for _, l := range libcs {
-		for _, flags := range []string{"-static -gdwarf-4", "-static -gdwarf-5 -O2", "-static-pie -g -O1"} {
+		for _, flags := range []string{"-static -gdwarf-4", "-static -gdwarf-5 -O2", "-static-pie -g -O1", "-static -g -flto"} {
 			t.Run(l.compiler+" "+flags, func(t *testing.T) {
 				im := open(t, l.compiler, "variables.c", flags)
 				for _, tc := range []struct {
