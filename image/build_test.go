@@ -1,6 +1,7 @@
 package image
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // The tests look at real executables, which they build from testdata with the
@@ -38,6 +40,15 @@ var (
 	builds  = map[string]*built{}
 )
 
+// tool is a command of the machine that ends in a reasonable time, or fails.
+func tool(name string, args ...string) *exec.Cmd {
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(2*time.Minute, cancel)
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
 // compile builds testdata/source with a compiler (gcc or musl-gcc) and flags,
 // and returns the executable's path.
 func compile(t testing.TB, compiler, source, flags string) string {
@@ -55,7 +66,7 @@ func compile(t testing.TB, compiler, source, flags string) string {
 			flags = muslPIE(t, flags)
 		}
 		args := append(strings.Fields(flags), "-w", "-o", b.path, filepath.Join("testdata", source), "-pthread")
-		out, err := exec.Command(compiler, args...).CombinedOutput()
+		out, err := tool(compiler, args...).CombinedOutput()
 		if err != nil {
 			b.err = fmt.Errorf("%s %s: %v\n%s(the tests need gcc and musl-gcc: install musl-tools)", compiler, strings.Join(args, " "), err, out)
 		}
@@ -70,7 +81,7 @@ func compile(t testing.TB, compiler, source, flags string) string {
 // dynamic executable.
 func muslPIE(t testing.TB, flags string) string {
 	t.Helper()
-	out, _ := exec.Command("musl-gcc", "-###", "-static", "x.c").CombinedOutput()
+	out, _ := tool("musl-gcc", "-###", "-static", "x.c").CombinedOutput()
 	for _, word := range strings.Fields(strings.ReplaceAll(string(out), `"`, "")) {
 		if dir, ok := strings.CutSuffix(word, "/crti.o"); ok {
 			start := dir + "/rcrt1.o " + dir + "/crti.o -nostartfiles -static -fPIE -Wl,-pie,--no-dynamic-linker"

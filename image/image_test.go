@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -237,7 +236,7 @@ func TestRoleNames(t *testing.T) {
 func TestStrip(t *testing.T) {
 	path := compile(t, "gcc", "threads.c", "-static -g")
 	out := t.TempDir() + "/stripped"
-	if b, err := exec.Command("strip", "-g", "-o", out, path).CombinedOutput(); err != nil {
+	if b, err := tool("strip", "-g", "-o", out, path).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, b)
 	}
 	im, err := Open(out)

@@ -3,7 +3,6 @@ package image
 import (
 	"bufio"
 	"encoding/hex"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -68,7 +67,7 @@ func TestInstNamesAddresses(t *testing.T) {
 func TestInstLengths(t *testing.T) {
 	for _, l := range libcs {
 		im := open(t, l.compiler, "threads.c", "-static")
-		cmd := exec.Command("objdump", "-d", "-z", "--insn-width=15", im.Path)
+		cmd := tool("objdump", "-d", "-z", "--insn-width=15", im.Path)
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)

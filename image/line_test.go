@@ -3,7 +3,6 @@ package image
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -135,7 +134,7 @@ func TestFramePaths(t *testing.T) {
 		{"elsewhere", dir, source, "inlined.c"},
 	} {
 		out := filepath.Join(dir, tc.name)
-		cmd := exec.Command("gcc", "-static", "-O2", "-g", "-o", out, tc.source)
+		cmd := tool("gcc", "-static", "-O2", "-g", "-o", out, tc.source)
 		cmd.Dir = tc.dir
 		if b, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, b)
@@ -172,7 +171,7 @@ func TestFramesAgreeWithAddr2line(t *testing.T) {
 				pc += uint64(n)
 			}
 		}
-		cmd := exec.Command("addr2line", "-afi", "-e", im.Path)
+		cmd := tool("addr2line", "-afi", "-e", im.Path)
 		cmd.Stdin = strings.NewReader(args.String())
 		out, err := cmd.Output()
 		if err != nil {

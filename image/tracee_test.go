@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // tracee runs a program of ours one instruction at a time under ptrace, to
@@ -20,7 +21,7 @@ type tracee struct {
 
 // traceSteps calls visit before each instruction of the program, with the
 // thread's registers and the signal that it is about to get, and returns how the program
-// ended. visit may read the program's memory.
+// ended (killed, if that took minutes). visit may read the program's memory.
 func traceSteps(t *testing.T, im *Image, visit func(tr *tracee, tid int, regs *syscall.PtraceRegs, signal int)) syscall.WaitStatus {
 	t.Helper()
 	runtime.LockOSThread()
@@ -35,6 +36,8 @@ func traceSteps(t *testing.T, im *Image, visit func(tr *tracee, tid int, regs *s
 		cmd.Process.Kill()
 		cmd.Process.Release()
 	}()
+	watchdog := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+	defer watchdog.Stop()
 	var err error
 	if tr.mem, err = os.Open(fmt.Sprintf("/proc/%d/mem", tr.pid)); err != nil {
 		t.Fatal(err)
