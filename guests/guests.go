@@ -66,9 +66,9 @@ type Guest struct {
 	// Within[k] is how many traces some schedule with at most k preemptions
 	// produces; nil where not tabulated.
 	Within []int
-	// Spins: it waits by looking again. Executions is then for the rule that
-	// a look which changes nothing is one event, and that there is no second
-	// one before a write; other tools count otherwise.
+	// Spins: it waits by looking again. How many looks that change nothing a
+	// wait takes is a convention, so Executions is 0; they have to be equal on
+	// all builds.
 	Spins bool
 	// Concurrent: the fault needs a second thread.
 	Concurrent bool
@@ -153,7 +153,7 @@ func Bench() ([]Guest, error) {
 			Spins: r.Kind == "spin" || program == "ttaslock", Concurrent: true, Judge: "anchors",
 		}
 		if r.Kind == "spin" {
-			g.Judge = "enumerated"
+			g.Judge, g.Note = "enumerated", "verified, and the same count on all builds"
 		}
 		if r.Bug != nil {
 			g.Verdict, g.Failures = Bug, []Failure{*r.Bug}

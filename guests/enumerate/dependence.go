@@ -40,7 +40,8 @@ type use struct {
 //   - operations on one mutex, but not two failing trylocks;
 //   - enqueue, signal and broadcast of one condition variable;
 //   - semaphore waits with each other and with posts, but not two posts;
-//   - operations on one reader-writer lock, but not two rdlocks;
+//   - operations on one reader-writer lock, but not two readers' locks and
+//     releases;
 //   - arrivals at one barrier; operations on one once control;
 //   - the process's end with everything.
 //

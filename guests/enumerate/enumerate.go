@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// Points says where a thread may be preempted, as landgo's --pp does. Being
-// preempted before its end of the process is possible at all of them, and
-// voluntary switches are.
+// Points says where a thread may be preempted, as landgo's --pp does. It may
+// be left at a yield and at its end at all of them.
 type Points uint8
 
 const (
@@ -185,8 +184,6 @@ func (e *enumeration) mayPreempt(s *state, t int) bool {
 		return e.points&AtLock != 0
 	case opFetchAdd, opExchange, opCAS:
 		return e.points&AtAtomic != 0
-	case opEnd:
-		return true
 	}
 	return false
 }

@@ -224,7 +224,7 @@ func TestByHand(t *testing.T) {
 			Seq(CompareExchange(0, N(0), N(1), N(2))), Seq(CompareExchange(0, N(0), N(1), N(2)))), 1, []int{1}, nil},
 		{"two posts", pair(Program{Sems: []int{0}}, Seq(Up(N(0))), Seq(Up(N(0)))), 1, []int{1}, nil},
 		{"two read locks and releases", pair(Program{RWLocks: 1},
-			Seq(ReadLock(N(0))), Seq(ReadLock(N(0)))), 1, []int{1}, nil},
+			Seq(ReadLock(N(0)), ReadUnlock(N(0))), Seq(ReadLock(N(0)), ReadUnlock(N(0)))), 1, []int{1}, nil},
 		{"a poll: before the store or not", pair(Program{Memory: cell},
 			Seq(Store(N(0), N(1))), Seq(Await(0, N(0), Eq(R(0), N(1))))), 2, []int{2}, nil},
 		{"nobody to wait for", pair(Program{Memory: cell}, nil, Seq(Await(0, N(0), Eq(R(0), N(1))))), 1, []int{1},

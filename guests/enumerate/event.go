@@ -77,7 +77,7 @@ func (s *state) carryOut(t int, i *instr, outcome int) (uses []use, effect bool)
 		s.rws[i.a(r)].writer = t
 		effect = true
 	case opReadUnlock:
-		on(rwlock, i.a(r), write)
+		on(rwlock, i.a(r), share)
 		s.rws[i.a(r)].readers &^= 1 << t
 		effect, th.released = true, true
 	case opWriteUnlock:

@@ -161,10 +161,10 @@ func (s *state) outcomes(t int) int {
 }
 
 // free reports whether switching away from a ready thread is no preemption: it
-// stands at a yield or at its end.
+// stands at a yield or at its end, be it the process's too.
 func (s *state) free(t int) bool {
 	k := s.next(t).kind
-	return k == opYield || k == opExit
+	return k == opYield || k == opExit || k == opEnd
 }
 
 // stuck names why nobody can run: nothing where all threads have exited,

@@ -180,10 +180,10 @@ func earlyExit(fixed bool) *Program {
 	return two([]int{0}, Seq(Load(0, N(0)), If(Eq(R(0), N(0)), give)), Seq(Store(N(0), N(1))))
 }
 
-// earlyReturn: cells 0 pool, 1 what it points to.
+// earlyReturn: cells 0 pool, 1 what it points to, 2 seen.
 func earlyReturn(fixed bool) *Program {
-	return &Program{Memory: []int{1, 7}, Threads: [][]Stmt{
-		Seq(Create(1), When(!fixed, Store(N(0), N(0)))),
-		Seq(Load(0, N(0)), If(Eq(R(0), N(0)), Fail(Segfault, "")), Load(1, R(0))),
+	return &Program{Memory: []int{1, 7, 0}, Threads: [][]Stmt{
+		Seq(Create(1), When(!fixed, Store(N(0), N(0))), Load(0, N(2))),
+		Seq(Load(0, N(0)), If(Eq(R(0), N(0)), Fail(Segfault, "")), Load(1, R(0)), Store(N(2), R(1))),
 	}}
 }
