@@ -20,8 +20,9 @@ type tracee struct {
 }
 
 // traceSteps calls visit before each instruction of the program, with the
-// thread's registers and the signal that it is about to get, and returns how the program
-// ended (killed, if that took minutes). visit may read the program's memory.
+// thread's registers and the signal that it is about to get. It returns how
+// the program ended (killed, if that took minutes). visit may read the
+// program's memory.
 func traceSteps(t *testing.T, im *Image, visit func(tr *tracee, tid int, regs *syscall.PtraceRegs, signal int)) syscall.WaitStatus {
 	t.Helper()
 	runtime.LockOSThread()
