@@ -89,8 +89,7 @@ func (s *session) schedulerConfig() scheduler.Config {
 		StepBudget: s.cfg.StepBudget,
 		AnyTimeout: s.cfg.Timeouts == TimeoutsAny,
 		MaxThreads: s.cfg.MaxThreads,
-		NoMerge:    s.cfg.NativeSync,
-		Native:     s.cfg.NativeSync,
+		Native:     s.cfg.NativeSync || len(s.cfg.LocksTested) > 0,
 	}
 	for _, k := range []struct {
 		from Points

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 
+	"landgo/image"
 	"landgo/trace"
 )
 
@@ -64,6 +65,8 @@ func (s *System) StateText(t trace.TID) string {
 		return "spins on " + w.Name
 	case th.yielding:
 		return "yields"
+	case th.stand == standOp && th.role == image.ProcessExit, th.stand == standFailure:
+		return "is about to end the process"
 	}
 	if w, waiting := s.waitsFor(th); waiting {
 		text := "waits for " + w.String()

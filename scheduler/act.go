@@ -104,7 +104,8 @@ var acts = [image.NumRoles]act{
 	image.Panic:       {how: ending, op: trace.OpEnd},
 
 	image.Yield: {how: operation, op: trace.OpYield},
-	image.Sleep: {how: operation, op: trace.OpSleep},
+	// A sleep is the kernel's business: time passes.
+	image.Sleep: {how: ordinary},
 
 	image.Malloc:           {how: quietly},
 	image.Calloc:           {how: quietly},

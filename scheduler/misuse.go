@@ -30,14 +30,14 @@ func (s *System) misuse(th *thread) *Failure {
 	}
 	switch a.op {
 	case trace.OpLock:
-		if o.owner == th.id && o.mtype&^mutexRobust == mutexNormal {
+		if o.owner == th.id && o.mtype == mutexNormal {
 			return bad("%s is locked twice by the same thread", name)
 		}
 	case trace.OpUnlock:
 		if th.role == image.SpinInitOrUnlock && o.owner == trace.NoThread {
 			return nil
 		}
-		if o.owner != th.id && o.mtype&^mutexRobust == mutexNormal {
+		if o.owner != th.id && o.mtype == mutexNormal {
 			if o.owner == trace.NoThread {
 				return bad("%s is unlocked, but nobody holds it", name)
 			}
@@ -91,7 +91,7 @@ func (s *System) misuse(th *thread) *Failure {
 // exitMisuse checks a thread that is about to end.
 func (s *System) exitMisuse(th *thread) *Failure {
 	for _, a := range th.holds {
-		if o := s.objectOf(a, kindMutex); o.mtype&mutexRobust == 0 && !o.destroyed {
+		if o := s.objectOf(a, kindMutex); !o.destroyed {
 			return &Failure{Kind: LockMisuse, Thread: th.id, PC: th.regs.RIP,
 				Message: fmt.Sprintf("thread %s ends while it holds %s", s.Name(th.id), s.VariableName(a))}
 		}

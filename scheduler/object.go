@@ -26,8 +26,6 @@ type object struct {
 	done    bool        // once: has run
 
 	destroyed bool
-	// dead: the owner of a robust mutex ended while it held it.
-	dead bool
 }
 
 type objectKind uint8
@@ -47,7 +45,7 @@ const (
 	mutexNormal mutexType = iota
 	mutexRecursive
 	mutexErrorCheck
-	mutexRobust mutexType = 8 // a flag
+	mutexRobust mutexType = 8 // a flag; see distrust.go
 )
 
 // objectSize is the number of bytes of a kind of object: both libcs agree on

@@ -7,15 +7,13 @@ import (
 
 // errno values that the pthread functions return; semaphores set errno.
 const (
-	esrch           = 3
-	ebusy           = 16
-	einval          = 22
-	eagain          = 11
-	edeadlk         = 35
-	eperm           = 1
-	etimedout       = 110
-	eownerdead      = 130
-	enotrecoverable = 131
+	esrch     = 3
+	ebusy     = 16
+	einval    = 22
+	eagain    = 11
+	edeadlk   = 35
+	eperm     = 1
+	etimedout = 110
 )
 
 // barrierSerial is PTHREAD_BARRIER_SERIAL_THREAD.
@@ -89,7 +87,7 @@ func (s *System) performMutex(th *thread, tr *trace.Transition, o *object) (verd
 // acquire takes a mutex, or fails to.
 func (s *System) acquire(th *thread, tr *trace.Transition, o *object, op trace.OpKind) (verdict, error) {
 	switch {
-	case o.owner == th.id && o.mtype&^mutexRobust == mutexRecursive:
+	case o.owner == th.id && o.mtype == mutexRecursive:
 		o.depth++
 		s.did(th, tr, op, o, 0)
 		s.ret(th, 0)
@@ -104,14 +102,9 @@ func (s *System) acquire(th *thread, tr *trace.Transition, o *object, op trace.O
 		return pass, nil
 	}
 	s.did(th, tr, op, o, 0)
-	result := uint64(0)
-	if o.dead {
-		result = eownerdead
-	}
-	o.dead = false
 	o.owner, o.depth = th.id, 1
 	th.holds = append(th.holds[:len(th.holds):len(th.holds)], o.addr)
-	s.ret(th, result)
+	s.ret(th, 0)
 	if !s.alone(th) && s.merges(o.addr) {
 		return passAllow, nil
 	}

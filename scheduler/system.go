@@ -37,11 +37,8 @@ type Config struct {
 	// AnyTimeout: a timed wait may run out at any time, not only when nobody
 	// else can run.
 	AnyTimeout bool
-	// Native leaves join, exit, lock and unlock to the guest's own code, for
-	// differential tests.
+	// Native leaves threads and locks to the guest's own code from the start.
 	Native bool
-	// Tested are roles whose functions are ordinary code, not trusted.
-	Tested map[image.Role]bool
 	// MaxThreads bounds the number of threads of all executions.
 	MaxThreads int
 	// NoMerge switches the merging of lock and unlock with their neighbours
@@ -74,6 +71,7 @@ type System struct {
 	// others live: their lock and unlock aren't merged. Learned for good.
 	contended map[uint64]bool
 	merged    map[uint64]bool
+	native    bool // see distrust
 	finer     bool
 	// probing: a turn of a loop is being tried, to be taken back.
 	probing bool
@@ -146,11 +144,11 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.Regs) {
 	s.kernel = k
 	for addr, b := range roles {
-		if s.cfg.Tested[b.Role] {
-			continue
-		}
 		s.roles[addr] = b
 		s.breakAt(addr, breakRole)
+	}
+	if s.cfg.Native {
+		s.distrust()
 	}
 	s.ensure(0)
 	s.exists[0] = true

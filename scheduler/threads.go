@@ -30,7 +30,7 @@ func (s *System) performThread(th *thread, tr *trace.Transition) (verdict, error
 			return step, nil
 		}
 		return s.endThread(th, tr, th.arg(0))
-	case image.Yield, image.Sleep:
+	case image.Yield:
 		s.ret(th, 0)
 		return s.yield(th, tr), nil
 	}
@@ -89,21 +89,21 @@ func (s *System) endThread(th *thread, tr *trace.Transition, retval uint64) (ver
 	if f := s.exitMisuse(th); f != nil {
 		return stay, s.fail(th, f)
 	}
-	for _, a := range th.holds { // robust ones
-		o := s.objectOf(a, kindMutex)
-		s.saveObject(o)
-		o.owner, o.depth, o.dead = trace.NoThread, 0, true
-		tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpUnlock, Obj: a, Size: objectSize[kindMutex], PC: th.regs.RIP})
-	}
 	th.holds = nil
-	s.gone(th, tr)
+	s.gone(th, tr, false)
 	return stay, nil
 }
 
-// gone makes a thread exited.
-func (s *System) gone(th *thread, tr *trace.Transition) {
+// leaver is a kernel that wants to know of threads whose end landgo carries out.
+type leaver interface{ Leave(trace.TID) }
+
+// gone makes a thread exited. byKernel: its own exit call did it.
+func (s *System) gone(th *thread, tr *trace.Transition, byKernel bool) {
 	th.stand = standExited
 	th.yielding = false
+	if k, ok := s.kernel.(leaver); ok && !byKernel {
+		k.Leave(th.id)
+	}
 	tr.End = trace.EndThread
 	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpExit, Obj: uint64(th.id), PC: th.regs.RIP})
 }

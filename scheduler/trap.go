@@ -106,7 +106,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 		if f := s.exitMisuse(th); f != nil {
 			return true, s.fail(th, f)
 		}
-		s.gone(th, tr)
+		s.gone(th, tr, true)
 		return true, nil
 	case out.Sleep:
 		th.stand, th.pending = standSleep, out.Pending

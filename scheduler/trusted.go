@@ -36,7 +36,7 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		}
 		return step, nil
 	case breakExit:
-		if pc == th.exitPC && th.regs.RSP == th.exitSP+8 && !th.native {
+		if pc == th.exitPC && th.regs.RSP == th.exitSP+8 && !th.native && !s.native {
 			return s.endThread(th, tr, th.regs.RAX)
 		}
 		return step, nil
@@ -44,7 +44,10 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		if th.starting || th.quiet.on {
 			return step, nil
 		}
-		b := s.roles[pc]
+		b, ok := s.roles[pc]
+		if !ok {
+			return step, nil // not trusted any more
+		}
 		th.role = b.Role
 		return s.atRole(th, tr)
 	}
@@ -53,6 +56,9 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 
 // atRole decides what a trusted function's entry means.
 func (s *System) atRole(th *thread, tr *trace.Transition) (verdict, error) {
+	if s.distrustFor(th) {
+		return step, nil
+	}
 	a := &acts[th.role]
 	switch a.how {
 	case quietly, watched:
@@ -170,7 +176,7 @@ func (s *System) staysAt(th *thread, a *act) bool {
 		return true
 	}
 	switch th.role {
-	case image.Yield, image.Sleep:
+	case image.Yield:
 		return false // order, no race
 	case image.Join, image.TryJoin, image.TimedJoin, image.ClockJoin:
 		// Order, no race either. But where a step ends must depend on the

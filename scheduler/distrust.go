@@ -1,0 +1,37 @@
+package scheduler
+
+import "landgo/image"
+
+// distrust leaves the functions on threads and locks to the guest's own code,
+// as if they were the user's: their inside is ordinary, with futex calls as the
+// only operations. It is for good.
+//
+// It happens when a guest cancels a thread or uses a robust mutex: what those
+// do to a thread that waits, landgo's model of the functions doesn't know and
+// the guest's own code does. The search then starts again (por.ErrFiner).
+func (s *System) distrust() {
+	s.native = true
+	for addr, b := range s.roles {
+		switch acts[b.Role].how {
+		case operation, noted:
+			delete(s.roles, addr)
+		}
+	}
+}
+
+// distrustFor reports whether the call at which a thread stands needs the
+// guest's own code, and sees to it.
+func (s *System) distrustFor(th *thread) bool {
+	switch th.role {
+	case image.Cancel:
+	case image.MutexLock, image.MutexTryLock, image.MutexTimedLock, image.MutexClockLock, image.MutexUnlock:
+		if s.objectOf(th.arg(0), kindMutex).mtype&mutexRobust == 0 {
+			return false
+		}
+	default:
+		return false
+	}
+	s.distrust()
+	s.finer = true
+	return true
+}
