@@ -4,7 +4,8 @@
  *
  *   bit 7      the kind is known
  *   bit 6      there is a breakpoint
- *   bits 0..5  enum kind
+ *   bit 5      the instruction has been seen to make one access only (probe.c)
+ *   bits 0..4  enum kind
  */
 #ifndef LANDGO_CLASSIFY_H
 #define LANDGO_CLASSIFY_H
@@ -15,7 +16,8 @@
 enum {
 	CODE_KNOWN = 0x80,
 	CODE_BREAK = 0x40,
-	CODE_KIND = 0x3f,
+	CODE_SINGLE = 0x20,
+	CODE_KIND = 0x1f,
 };
 
 enum kind {

@@ -164,7 +164,7 @@ void on_insn(uc_engine *uc, uint64_t addr, uint32_t size, void *user)
 	m->pc = addr;
 	uint64_t n = ++m->insn;
 	uint64_t off = addr - m->code_lo;
-	if (likely(n < m->alarm && off < m->code_len && m->code[off] == (CODE_KNOWN | KIND_PLAIN) &&
+	if (likely(n < m->alarm && off < m->code_len && (m->code[off] | CODE_SINGLE) == (CODE_KNOWN | CODE_SINGLE | KIND_PLAIN) &&
 	           (m->perm[addr >> PAGE_SHIFT] & PERM_EXEC)))
 		return;
 	look_further(m, addr, size);

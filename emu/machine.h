@@ -315,6 +315,8 @@ void cpu_read(struct machine *m, uint64_t *regs);
 
 /* run.c */
 void machine_run(struct machine *m);
+void begin_pass(struct machine *m);
+void emulate(struct machine *m);
 void set_alarm(struct machine *m);
 void stop_run(struct machine *m, enum why why);
 void stop_fault(struct machine *m, enum fault kind, uint64_t addr, uint32_t size);
@@ -336,6 +338,10 @@ void half_hold(struct machine *m, uint64_t addr, uint32_t size);
 bool half_covers(struct machine *m, uint64_t addr, uint32_t size);
 void half_resume(struct machine *m, const struct slot *s);
 void half_finish(struct machine *m);
+
+/* probe.c */
+bool probe_needed(const struct machine *m);
+void probe(struct machine *m);
 
 /* virtual.c */
 void virtual_cpuid(struct machine *m, uint32_t len);

@@ -81,7 +81,7 @@ static void begin_run(struct machine *m)
 	m->run++;
 }
 
-static void begin_pass(struct machine *m)
+void begin_pass(struct machine *m)
 {
 	m->insn = 0;
 	m->why = STOP_NONE;
@@ -110,7 +110,7 @@ static void load(struct machine *m, const struct slot *from)
 
 /* Lets the engine run. What it returns is of interest only when no hook has
  * stopped it. */
-static void emulate(struct machine *m)
+void emulate(struct machine *m)
 {
 	set_view(m);
 	set_alarm(m);
@@ -169,6 +169,7 @@ static void run_again(struct machine *m, const struct slot *from, uint64_t journ
 		half_resume(m, resumed ? from : NULL);
 		emulate(m);
 		m->result = result;
+		m->replay = false;
 	}
 	m->order = order;
 	m->events = events;
@@ -269,6 +270,8 @@ void machine_run(struct machine *m)
 	m->result.why = m->why;
 	fill_slot(m, from, resumed);
 	fill_regs(m);
+	if (unlikely(probe_needed(m)))
+		probe(m);
 	if (m->order.reuse)
 		slots_swap(m, m->order.from, m->order.to);
 }

@@ -119,6 +119,47 @@ func TestUnsplitInstructions(t *testing.T) {
 	}
 }
 
+// The event that an unsplit instruction stands before is all that it will do.
+func TestPoisedAtWholeInstruction(t *testing.T) {
+	for _, c := range []struct {
+		insn string
+		up   bool
+		want trace.Access
+	}{
+		{"addl $1, (%rbx)", true, trace.Access{Addr: dataAt, Size: 4, Flags: trace.Write | trace.RMW}},
+		{"movsl", true, trace.Access{Addr: dataAt, Size: 68, Flags: trace.Write}},
+		{"cmpsl", true, trace.Access{Addr: dataAt, Size: 68}},
+		{"pushq (%rbx)", true, trace.Access{Addr: dataAt, Size: 128, Flags: trace.Write}},
+		{"mov (%rbx), %eax", true, trace.Access{Addr: dataAt, Size: 4}},
+		{"mov %eax, (%rbx)", true, trace.Access{Addr: dataAt, Size: 4, Flags: trace.Write}},
+		{"lock incl (%rbx)", true, trace.Access{Addr: dataAt, Size: 4, Flags: trace.Write | trace.RMW | trace.Atomic}},
+		{"mov %eax, (%rbx)", false, trace.Access{Addr: dataAt, Size: 4, Flags: trace.Write}},
+		{"addl $1, (%rbx)", false, trace.Access{Addr: dataAt, Size: 4}},
+		{"movups (%rbx), %xmm0", false, trace.Access{Addr: dataAt, Size: 16}},
+		{"movups %xmm0, (%rbx)", false, trace.Access{Addr: dataAt, Size: 16, Flags: trace.Write}},
+		{"cmpxchg16b (%rbx)", false, trace.Access{Addr: dataAt, Size: 16}},
+		{"cmpxchg16b (%rbx)", true, trace.Access{Addr: dataAt, Size: 16, Flags: trace.Write | trace.RMW}},
+		{"fldt (%rbx)", false, trace.Access{Addr: dataAt, Size: 10}},
+		{"fxsave (%rbx)", false, trace.Access{Addr: dataAt, Size: 154, Flags: trace.Write}},
+	} {
+		g := load(t, c.insn+"\nhlt\n", Config{Uniprocessor: c.up})
+		g.DeclareAllShared(true)
+		c.want.PC = g.entry
+		ctx := g.Start(&Regs{RIP: g.entry, RAX: 5, RBX: dataAt, RSI: dataAt, RDI: dataAt + 64, RSP: dataAt + 128})
+		before := g.hash(ctx)
+		for range 2 { // the second time, it is known how many accesses there are
+			s := g.Run(&Run{From: ctx, Flags: StopShared})
+			if s.Why != StopAccess || s.Access != c.want || g.Poised(s.Ctx) != c.want || len(s.Accesses) != 0 || g.hash(s.Ctx) != before {
+				t.Errorf("%s: %+v", c.insn, *s)
+			}
+			if s = g.Run(&Run{From: s.Ctx, Flags: StopShared, Allow: 1}); len(s.Accesses) == 0 {
+				t.Errorf("%s: going on: %+v", c.insn, *s)
+			}
+			clear(g.Bytes(dataAt, 512))
+		}
+	}
+}
+
 // A fault in the second half comes before the instruction, with the others'
 // bytes in place.
 func TestFaultInSecondHalf(t *testing.T) {
@@ -129,6 +170,15 @@ func TestFaultInSecondHalf(t *testing.T) {
 	s = g.Run(&Run{From: s.Ctx, Flags: StopShared, Allow: 1})
 	if s.Why != StopFault || s.Fault.Kind != FaultWrite || s.Half || g.Read64(dataAt) != 7 {
 		t.Errorf("%+v, memory %d", *s, g.Read64(dataAt))
+	}
+}
+
+// So is the second event of a split one.
+func TestPoisedAtSecondHalf(t *testing.T) {
+	g := small(t, "cmpxchg16b (%rbx)", 0)
+	s := g.Run(&Run{From: g.start(0), Flags: StopShared, Allow: 1})
+	if want := (trace.Access{Addr: dataAt, Size: 16, PC: g.entry, Flags: trace.Write}); s.Access != want || !s.Half {
+		t.Errorf("%+v", *s)
 	}
 }
 

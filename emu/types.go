@@ -203,9 +203,12 @@ type Stop struct {
 	// half-executed one counts when it completes.
 	Insns uint64
 	// Half: the thread is inside an instruction (see StopAccess).
-	Half   bool
-	Access trace.Access // for StopAccess: the event that comes next (Insn 0)
-	Break  uint8        // for StopBreak: the breakpoint's class
+	Half bool
+	// Access is, for StopAccess, the event that comes next (Insn 0). Of an
+	// instruction that makes several accesses but is one event, the smallest
+	// range that has them all.
+	Access trace.Access
+	Break  uint8 // for StopBreak: the breakpoint's class
 	Trap   Trap
 	Fault  Fault
 	Detail string
