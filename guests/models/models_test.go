@@ -53,26 +53,34 @@ func differences(g guests.Guest, p *enumerate.Program) []string {
 	return d
 }
 
+// linux is the guests that have a model. The others have their numbers by hand,
+// and say how.
 func linux(t *testing.T) []guests.Guest {
 	t.Helper()
 	all, err := guests.Linux()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(all) != 2*len(Linux) {
-		t.Errorf("%d guests and twins, %d models", len(all), len(Linux))
+	var modelled []guests.Guest
+	for _, g := range all {
+		_, ok := Linux[g.Program]
+		switch {
+		case ok && g.Judge == "enumerated":
+			modelled = append(modelled, g)
+		case ok || g.Judge != "by hand" || g.Note == "":
+			t.Errorf("%s: has a model: %v, numbers: %q, note: %q", g.Name, ok, g.Judge, g.Note)
+		}
 	}
-	return all
+	if len(modelled) != 2*len(Linux) {
+		t.Errorf("%d guests and twins for %d models", len(modelled), len(Linux))
+	}
+	return modelled
 }
 
 func TestLinux(t *testing.T) {
 	for _, g := range linux(t) {
 		t.Run(g.Name, func(t *testing.T) {
-			model, ok := Linux[g.Program]
-			if !ok || g.Judge != "enumerated" {
-				t.Fatalf("no model, numbers %q", g.Judge)
-			}
-			for _, d := range differences(g, model(g.Variant == "fixed")) {
+			for _, d := range differences(g, Linux[g.Program](g.Variant == "fixed")) {
 				t.Error(d)
 			}
 		})
@@ -83,7 +91,7 @@ func TestLinux(t *testing.T) {
 // a twin in its fault's, must both be noticed.
 func TestSwappedTwins(t *testing.T) {
 	for _, g := range linux(t) {
-		if model := Linux[g.Program]; model != nil && len(differences(g, model(g.Variant != "fixed"))) == 0 {
+		if len(differences(g, Linux[g.Program](g.Variant != "fixed"))) == 0 {
 			t.Errorf("%s: nothing noticed with the other twin's model", g.Name)
 		}
 	}
@@ -119,6 +127,7 @@ var tooBig = []string{
 	"indexer-N14", "indexer-N15", "indexer-N13-MUTEX", "indexer-N14-MUTEX", "indexer-N15-MUTEX",
 	"filesystem-N18", "filesystem-N20", "filesystem-N22", "ticketlock-N5",
 	"writer_readers-N12", "lastzero-N10", "din_phil-N8-OK",
+	"fib_bench-N5-BAD", // N=3 and N=4 need 5 and 7 preemptions: two for each turn but the first
 }
 
 // TestBench compares the anchors of up to 5,040 executions (in -short, 2,000).
@@ -137,7 +146,7 @@ func TestBench(t *testing.T) {
 			t.Errorf("%s has no model", g.Name)
 			continue
 		}
-		if g.Executions > limit || slices.Contains(tooBig, g.Name) || g.Name == "fib_bench-N5-BAD" {
+		if g.Executions > limit || slices.Contains(tooBig, g.Name) {
 			continue
 		}
 		counted++
