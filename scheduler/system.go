@@ -85,6 +85,7 @@ type System struct {
 	// destructors, exitHandlers: 1 once the guest has registered some. They go
 	// back with the machine.
 	destructors, exitHandlers uint64
+	ownDestructors            bool // see hasDestructors
 	breaks                    map[uint64]breakClass
 	frames                    []string
 	observer                  Observer
@@ -143,6 +144,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 // learned of sharing on the way to the first choice has to be rewindable too.
 func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.Regs) {
 	s.kernel = k
+	s.ownDestructors = hasDestructors(s.image)
 	for addr, b := range roles {
 		s.roles[addr] = b
 		s.breakAt(addr, breakRole)

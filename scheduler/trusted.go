@@ -122,8 +122,19 @@ func (s *System) note(th *thread) {
 	case image.CleanupPush:
 		th.native = true
 	case image.AtExit:
-		s.machine.Set(&s.exitHandlers, 1)
+		// glibc's start-up registers what runs the destructors of fini_array.
+		if f, ok := s.image.SymbolAt(th.arg(0)); !ok || f.Name != "call_fini" {
+			s.machine.Set(&s.exitHandlers, 1)
+		}
 	}
+}
+
+// hasDestructors reports whether the program has destructors of its own: more
+// in fini_array than the one that the compiler's start files put there.
+func hasDestructors(img *image.Image) bool {
+	from, ok1 := img.Symbol("__fini_array_start")
+	to, ok2 := img.Symbol("__fini_array_end")
+	return ok1 && ok2 && to.Addr-from.Addr > 8
 }
 
 // atEnding makes a thread stand before the guest's end.
@@ -131,8 +142,11 @@ func (s *System) atEnding(th *thread) (verdict, error) {
 	pc := s.callSite(th)
 	switch th.role {
 	case image.ProcessExit:
-		if s.exitHandlers != 0 {
-			return step, nil // the handlers are the guest's own code
+		if s.exitHandlers != 0 || s.ownDestructors {
+			return step, nil // they are the guest's own code
+		}
+		if int32(th.arg(0)) != 0 {
+			return s.enterQuiet(th, false) // a bug: its output is wanted, so buffers are flushed
 		}
 		th.stand, th.phase = standOp, phaseEntry
 		return stay, nil
