@@ -44,17 +44,18 @@ type Result struct {
 // only if they have the same events and order each dependent pair the same way.
 type name [2]uint64
 
-// past is an event that has happened.
+// past is an event that has happened, after others.
 type past struct {
 	thread, index int
 	uses          []use
+	before        *past
 }
 
 // node is a trace prefix with the thread that ran last: two interleavings that
 // agree in both have the same future, at the same price.
 type node struct {
 	state       *state
-	events      []past
+	events      *past // the last of them
 	name        name
 	last        int
 	preemptions int // the least number of all interleavings that lead here
@@ -243,7 +244,7 @@ func (n *node) successor(t, outcome, price int) *node {
 	index := n.state.threads[t].done
 	uses := s.state.step(t, outcome)
 	h := mixed(t, index, outcome)
-	for _, p := range n.events {
+	for p := n.events; p != nil; p = p.before {
 		if p.thread != t && anyDependent(p.uses, uses) {
 			before := mixed(p.thread, p.index, -1)
 			h[0] += before[0]
@@ -251,7 +252,7 @@ func (n *node) successor(t, outcome, price int) *node {
 		}
 	}
 	s.name = name{n.name[0] + scramble(h[0]), n.name[1] + scramble(h[1])}
-	s.events = append(slices.Clip(n.events), past{t, index, uses})
+	s.events = &past{t, index, uses, n.events}
 	return s
 }
 
@@ -280,7 +281,7 @@ type sharing struct {
 // other time: every object that it used is its thread's own.
 func (h *sharing) alone(n *node) bool {
 	own := true
-	for _, u := range n.events[len(n.events)-1].uses {
+	for _, u := range n.events.uses {
 		switch u.class {
 		case process:
 			own = false

@@ -125,7 +125,7 @@ func TestPoints(t *testing.T) {
 // programs are counted here.
 var tooBig = []string{
 	"indexer-N14", "indexer-N15", "indexer-N13-MUTEX", "indexer-N14-MUTEX", "indexer-N15-MUTEX",
-	"filesystem-N18", "filesystem-N20", "filesystem-N22", "ticketlock-N5",
+	"filesystem-N18", "filesystem-N20", "filesystem-N22", "ticketlock-N4", "ticketlock-N5",
 	"writer_readers-N12", "lastzero-N10", "din_phil-N8-OK",
 	"fib_bench-N5-BAD", // N=3 and N=4 need 5 and 7 preemptions: two for each turn but the first
 }
