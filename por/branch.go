@@ -22,6 +22,26 @@ type branch struct {
 // names reports whether two branches are the same step of one state.
 func (a *branch) names(b *branch) bool { return a.thread == b.thread && a.choice == b.choice }
 
+// does reports whether two steps did the same, as far as dependence goes.
+func (a *event) does(b *event) bool {
+	if len(a.accesses) != len(b.accesses) || len(a.ops) != len(b.ops) || a.global != b.global {
+		return false
+	}
+	for i := range a.accesses {
+		p, q := &a.accesses[i], &b.accesses[i]
+		if p.Addr != q.Addr || p.Size != q.Size || p.IsWrite() != q.IsWrite() {
+			return false
+		}
+	}
+	for i := range a.ops {
+		p, q := &a.ops[i], &b.ops[i]
+		if p.Kind != q.Kind || p.Obj != q.Obj {
+			return false
+		}
+	}
+	return true
+}
+
 // keep makes b own what it points to, so that it outlives the transition.
 func (b *branch) keep() {
 	b.ownAccesses = append(b.ownAccesses[:0], b.accesses...)
@@ -67,9 +87,10 @@ func (p *pool) get() *branch {
 	return new(branch)
 }
 
+// named returns a branch of which nothing is known yet but its name.
 func (p *pool) named(t trace.TID, c trace.Choice) *branch {
 	b := p.get()
-	b.thread, b.choice = t, c
+	b.thread, b.choice, b.wild = t, c, true
 	return b
 }
 

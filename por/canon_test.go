@@ -1,15 +1,12 @@
 package por
 
-import (
-	"encoding/binary"
-
-	"landgo/trace"
-)
+import "landgo/trace"
 
 // recorder wraps a System and keeps the transitions of the current execution.
 type recorder struct {
 	System
 	path    []trace.Transition
+	after   []uint64 // the earlier events that each is ordered after
 	marks   []recMark
 	blocked bool // somebody waited for more than a join, at some time
 }
@@ -21,10 +18,16 @@ type recMark struct {
 
 func (r *recorder) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	x, err := r.System.Step(t, c)
-	cp := *x
-	cp.Accesses = append([]trace.Access(nil), x.Accesses...)
-	cp.Ops = append([]trace.Op(nil), x.Ops...)
-	r.path = append(r.path, cp)
+	if len(r.path) == 64 {
+		panic("a random program with more than 64 events")
+	}
+	var after uint64
+	for i := range r.path {
+		if ordered(&r.path[i], x) {
+			after |= 1 << i
+		}
+	}
+	r.path, r.after = append(r.path, *x), append(r.after, after)
 	return x, err
 }
 
@@ -47,34 +50,25 @@ func (r *recorder) Rewind(k trace.Mark) {
 	m := r.marks[k]
 	r.marks = r.marks[:k+1]
 	r.System.Rewind(m.inner)
-	r.path = r.path[:m.n]
+	r.path, r.after = r.path[:m.n], r.after[:m.n]
 }
 
 // canonical is the same for two executions if and only if they are the same
 // trace: the linearisation that always takes the lowest thread that it can.
 // It stands beside the searches' own dependence, on purpose: pairs of events,
 // bytes and a few sentences.
-func canonical(path []trace.Transition, buf []byte) []byte {
-	n := len(path)
-	done := make([]bool, n)
+func (r *recorder) canonical(buf []byte) []byte {
+	n := len(r.path)
 	buf = buf[:0]
-	for taken := 0; taken < n; taken++ {
+	for done := uint64(0); len(buf) < 2*n; {
 		best := -1
 		for i := 0; i < n; i++ {
-			if done[i] || best >= 0 && path[i].Thread >= path[best].Thread {
-				continue
-			}
-			free := true
-			for j := 0; j < i && free; j++ {
-				free = done[j] || !ordered(&path[j], &path[i])
-			}
-			if free {
+			if done>>i&1 == 0 && r.after[i]&^done == 0 && (best < 0 || r.path[i].Thread < r.path[best].Thread) {
 				best = i
 			}
 		}
-		done[best] = true
-		buf = append(buf, byte(path[best].Thread))
-		buf = binary.AppendUvarint(buf, uint64(path[best].Choice))
+		done |= 1 << best
+		buf = append(buf, byte(r.path[best].Thread), byte(r.path[best].Choice))
 	}
 	return buf
 }

@@ -16,13 +16,14 @@ package por
 //   - All last dependent transitions that aren't ordered among each other get
 //     a backtrack point, not only the greatest.
 //   - Sleep sets "can be added exactly as in [10]", says §3. That loses
-//     executions: the point is a thread p that is ready before e but isn't a
-//     first step of the reversed sequence. The paper counts on exploring p
-//     there, which then finds the rest; but p may be asleep there, explored
-//     from an earlier state, to which its races then add their points, and not
-//     to this one (TestFinding1). So a first step of the reversed sequence is
-//     added too unless there is one: then the backtrack set is a source set
-//     (source.go), which is what soundness with sleep sets takes.
+//     executions (TestFinding1). A point is a thread p ready before e, which
+//     needn't be a first step of the reversed sequence: the paper counts on the
+//     exploration of p there to find the rest. But p may be asleep there, or
+//     what it leads to cut by what sleeps: it is explored from an earlier
+//     state, to which its races add their points, and not to this one. So a
+//     first step of the reversed sequence is added too, unless there is one:
+//     then the backtrack set is a source set (source.go), which is what
+//     soundness with sleep sets takes.
 //   - The process's end, operations blocked for ever, outcomes: see optimal.go.
 type dpor struct{ source }
 
@@ -32,27 +33,18 @@ func newDPOR(x *explorer) strategy {
 	return s
 }
 
-func (s *dpor) ran(i int32) {
-	s.x.spread(i)
-	s.reverse(i, s.backtrack)
-}
-
+func (s *dpor) ran(i int32)  { s.reverse(i, s.backtrack) }
 func (s *dpor) end(e Ending) { s.finish(e, s.backtrack) }
 
 // backtrack is lines 5-7: the thread of the later step has to be tried before
 // the earlier event, or everybody, if it couldn't run there.
-func (s *dpor) backtrack() {
-	if s.fails() {
-		return
-	}
+func (s *dpor) backtrack() (open bool) {
 	c, p := s.seq.c, s.seq.e.thread
 	n := &s.x.nodes[c]
-	if !s.x.isReady(int(c), p) {
+	if s.x.isReady(int(c), p) {
+		s.x.anyThread(n, p)
+	} else {
 		s.x.anyAll(n)
-		return
 	}
-	s.x.anyThread(n, p)
-	if s.x.asleep(n, p, 0) {
-		s.insert()
-	}
+	return s.insert()
 }

@@ -78,7 +78,8 @@ type node struct {
 	spins       int32 // len(x.spins) before
 	seen        int32 // len(x.waits) before
 	depth       int32
-	ending      Ending
+	ended       bool   // an execution ended here
+	ending      Ending // how, if nothing is left to explore from the start
 }
 
 type choice struct {
@@ -149,6 +150,9 @@ func (x *explorer) walk() error {
 		n := &x.nodes[len(x.nodes)-1]
 		b := x.take(n)
 		if b == nil {
+			if n.done == nil && !n.ended {
+				x.end(EndedBlocked)
+			}
 			if len(x.nodes) == 1 {
 				x.stats.Complete = true
 				return nil
@@ -312,10 +316,10 @@ func (x *explorer) take(n *node) *branch {
 			x.pool.put(b)
 			continue
 		}
-		if !x.isReady(int(n.depth), b.thread) || b.choice >= x.outcomes(n, b.thread) {
+		if !x.isReady(int(n.depth), b.thread) || b.choice >= x.outcomes(n, b.thread) || x.asleep(n, b.thread, b.choice) {
 			// The reversed step isn't possible after all (a wait that ended for
-			// another reason, a choice that isn't there): any other way on
-			// keeps the search sound.
+			// another reason, a choice that isn't there), or turns out
+			// redundant: any other way on keeps the search sound.
 			x.pool.putAll(b)
 			x.anyway(n)
 			continue
@@ -506,6 +510,7 @@ func (x *explorer) endProcess(t *trace.Transition) {
 // end counts and reports an end of an execution.
 func (x *explorer) end(e Ending) {
 	n := &x.nodes[len(x.nodes)-1]
+	n.ended = true
 	if n.preemptions >= x.fresh {
 		switch e {
 		case EndedBlocked:

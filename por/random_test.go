@@ -16,7 +16,14 @@ type writer struct {
 	label string
 }
 
-func (w *writer) pick(n int) int { return rapid.IntRange(0, n-1).Draw(w.t, w.label) }
+func (w *writer) pick(n int) int { return pick(w.t, w.label, n) }
+
+// pick draws a number below n: rapid's own ranges prefer small ones, which
+// makes programs in which little happens. It shrinks towards 0 all the same.
+func pick(t *rapid.T, label string, n int) int {
+	u := uint64(rapid.Uint16().Draw(t, label))
+	return int(u * 0x9e3779b97f4a7c15 >> 33 % uint64(n))
+}
 
 func (w *writer) put(in ...model.Instr) { w.code = append(w.code, in...) }
 
@@ -25,7 +32,7 @@ func (w *writer) place(in model.Instr) model.Instr {
 	switch w.pick(8) {
 	case 0:
 		in.A, in.Size = 0, 8
-	case 1, 2:
+	case 1:
 		in.A, in.Size = 8, 8
 	case 3:
 		in.A, in.Size = 4, 2
@@ -62,7 +69,7 @@ func (w *writer) access() {
 
 func (w *writer) statement(threads int) {
 	r, a, m := w.pick(2), w.pick(2), w.pick(2)
-	switch w.pick(24) {
+	switch w.pick(34) {
 	default:
 		w.access()
 	case 0, 1, 2: // a critical section, sometimes of two locks
@@ -117,7 +124,7 @@ func (w *writer) statement(threads int) {
 		if w.pick(8) != 0 {
 			w.put(model.Instr{Code: model.RWUnlock, A: 0})
 		}
-	case 13, 14, 15:
+	case 13, 14:
 		in := w.place(model.Instr{Code: model.Load, R: r})
 		w.put(in, model.Instr{Code: model.AssNe, A: len(w.code), R: r, C: int64(1 + w.pick(2))})
 	case 16:
@@ -142,13 +149,16 @@ func (w *writer) statement(threads int) {
 // programs draws a program.
 func programs(coarse bool) *rapid.Generator[*model.Program] {
 	return rapid.Custom(func(t *rapid.T) *model.Program {
-		n := rapid.IntRange(1, 3).Draw(t, "threads")
-		p := &model.Program{Bytes: 16, Mutexes: 2, Conds: 1, Sems: []int{rapid.IntRange(0, 2).Draw(t, "sem"), 1},
-			RWLocks: 1, Barriers: []int{2}, Budget: 9, Coarse: coarse, MainEnds: rapid.IntRange(0, 3).Draw(t, "mainends") > 0}
-		longest := 5 - n
-		body := func(label string, first int) []model.Instr {
+		n := [...]int{2, 1, 3, 2, 2, 3}[pick(t, "threads", 6)]
+		p := &model.Program{Bytes: 16, Mutexes: 2, Conds: 1, Sems: []int{pick(t, "sem", 3), 1}, RWLocks: 1,
+			Barriers: []int{2}, Budget: 9, Coarse: coarse, MainEnds: pick(t, "mainends", 4) > 0}
+		longest := [...]int{0, 5, 4, 2}[n]
+		if coarse {
+			longest += 2
+		}
+		body := func(label string, least, most int) []model.Instr {
 			w := &writer{t: t, label: label}
-			for k := rapid.IntRange(first, longest).Draw(t, label+" length"); k > 0; k-- {
+			for k := least + pick(t, label+" length", most-least+1); k > 0; k-- {
 				w.statement(n)
 			}
 			return w.code
@@ -157,9 +167,9 @@ func programs(coarse bool) *rapid.Generator[*model.Program] {
 		for i := 1; i <= n; i++ {
 			main = append(main, model.Instr{Code: model.Create, A: i})
 		}
-		if own := body("main", 0); len(own) > 0 && n < 3 {
+		if n < 3 {
 			off := len(main)
-			for _, in := range own {
+			for _, in := range body("main", 0, 5-2*n) {
 				if in.Code == model.Jump || in.Code == model.JumpIf || in.Code == model.JumpNe {
 					in.A += off
 				}
@@ -167,13 +177,13 @@ func programs(coarse bool) *rapid.Generator[*model.Program] {
 			}
 		}
 		for i := 1; i <= n; i++ {
-			if rapid.IntRange(0, 3).Draw(t, "join") > 0 {
+			if pick(t, "join", 4) > 0 {
 				main = append(main, model.Instr{Code: model.Join, A: i})
 			}
 		}
 		p.Threads = append(p.Threads, main)
 		for i := 1; i <= n; i++ {
-			p.Threads = append(p.Threads, body("thread", 1))
+			p.Threads = append(p.Threads, body("thread", max(1, longest-2), longest))
 		}
 		return p
 	})

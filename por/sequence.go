@@ -18,7 +18,7 @@ type sequence struct {
 	first bool    // e' is its thread's first step after that state
 	whole []int32 // the essential part, without e'
 
-	items     []int32 // v, without what was taken from it; -1 is e'
+	items     []int32 // v, without what was taken from it; -1, last, is e'
 	essential int     // items[:essential] are of the essential part
 }
 
@@ -68,7 +68,7 @@ func (s *sequence) start() {
 	for _, i := range s.whole {
 		o.stamp[i] = o.now
 	}
-	s.essential = len(s.items)
+	s.essential = len(s.whole)
 }
 
 // event is what item i does.
@@ -79,20 +79,14 @@ func (s *sequence) event(i int32) *event {
 	return &s.x.nodes[i].cur.event
 }
 
-// follows reports whether the item at index k comes after something in v that
-// it depends on.
-func (s *sequence) follows(k int) bool {
-	i := s.items[k]
-	if i < 0 {
-		return k > 0 // all of the essential part happens before e'
-	}
-	for _, j := range s.items[:k] {
-		if j >= 0 && j < i && s.x.order.before(j, i) {
-			return true
-		}
-	}
-	return false
-}
+// place says where a branch stands whose relation to v is asked.
+type place uint8
+
+const (
+	planned place = iota // in a wakeup tree
+	done                 // explored from the state where v starts
+	asleep               // explored from an earlier state
+)
 
 // verdict says whether a branch is a weak initial of v.
 type verdict uint8
@@ -108,16 +102,19 @@ const (
 
 // weak says whether b is a weak initial of v. Where only the rest speaks
 // against it, v grows by what does.
-func (s *sequence) weak(b *branch) verdict {
+func (s *sequence) weak(b *branch, where place) verdict {
 	for k, i := range s.items {
 		e := s.event(i)
-		if e.thread != b.thread {
+		switch {
+		case e.thread != b.thread:
 			continue
-		}
-		if e.choice != b.choice || s.follows(k) {
+		case e.choice != b.choice:
 			return no
-		}
-		if k < s.essential {
+		case i < 0:
+			return s.weakLast(b, where)
+		case s.follows(k):
+			return no
+		case k < s.essential:
 			return initial
 		}
 		return perhaps
@@ -129,7 +126,7 @@ func (s *sequence) weak(b *branch) verdict {
 	}
 	o := s.x.order
 	for i := s.c + 1; i < int32(len(o.ev)); i++ {
-		if i == s.end || o.stamp[i] == o.now || o.dropped(i) {
+		if !s.inRest(i) {
 			continue
 		}
 		e := s.event(i)
@@ -148,8 +145,58 @@ func (s *sequence) weak(b *branch) verdict {
 	return perhaps
 }
 
-// behind reports whether event i of the rest happens after anything else that
-// isn't dropped and hasn't been taken from v.
+// weakLast is weak for a branch b that is the step e' itself. What e' does
+// without c is what b did, if b is asleep: something of v may then have to come
+// before e' that didn't depend on what e' did after c. (If b was explored from
+// this very state, what reverses the two was found there.)
+func (s *sequence) weakLast(b *branch, where place) verdict {
+	if s.essential > 0 {
+		return no
+	}
+	if where != asleep || s.same(b) {
+		return initial
+	}
+	for _, i := range s.items[:len(s.items)-1] {
+		if s.event(i).dependent(&b.event) {
+			return no
+		}
+	}
+	for i := s.c + 1; i < int32(len(s.x.order.ev)); i++ {
+		if s.inRest(i) && s.event(i).dependent(&b.event) {
+			s.grow(i)
+			return no
+		}
+	}
+	return perhaps
+}
+
+// same reports whether b did what e' did after c, so that they depend on the
+// same.
+func (s *sequence) same(b *branch) bool {
+	if s.end >= int32(len(s.x.order.ev)) || s.x.order.ev[s.end].thread != b.thread {
+		return s.x.opts.OneEvent // e' is pending: an operation
+	}
+	return s.x.nodes[s.end].cur.event.does(&b.event)
+}
+
+// inRest reports whether event i is of the rest, and not yet taken.
+func (s *sequence) inRest(i int32) bool {
+	o := s.x.order
+	return i != s.end && o.stamp[i] != o.now && !o.dropped(i)
+}
+
+// follows reports whether the item at index k comes after something in v that
+// it depends on.
+func (s *sequence) follows(k int) bool {
+	for _, j := range s.items[:k] {
+		if i := s.items[k]; j < i && s.x.order.before(j, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// behind reports whether event i of the rest happens after anything else of v.
 func (s *sequence) behind(i int32) bool {
 	o := s.x.order
 	for _, j := range s.items {
@@ -158,21 +205,28 @@ func (s *sequence) behind(i int32) bool {
 		}
 	}
 	for j := s.c + 1; j < i; j++ {
-		if j != s.end && o.stamp[j] != o.now && o.before(j, i) && !o.dropped(j) {
+		if s.inRest(j) && o.before(j, i) {
 			return true
 		}
 	}
 	return false
 }
 
-// grow appends event i of the rest to v, with what happens before it.
+// grow adds event i of the rest to v, with what happens before it.
 func (s *sequence) grow(i int32) {
 	o := s.x.order
+	last := len(s.items) > 0 && s.items[len(s.items)-1] < 0
+	if last {
+		s.items = s.items[:len(s.items)-1]
+	}
 	for j := s.c + 1; j <= i; j++ {
-		if j != s.end && o.stamp[j] != o.now && (j == i || o.before(j, i)) && !o.dropped(j) {
+		if (j == i || o.before(j, i)) && s.inRest(j) {
 			o.stamp[j] = o.now
 			s.items = append(s.items, j)
 		}
+	}
+	if last {
+		s.items = append(s.items, -1)
 	}
 }
 
@@ -189,7 +243,7 @@ func (s *sequence) remove(b *branch) {
 	}
 	o := s.x.order
 	for i := s.c + 1; i < int32(len(o.ev)); i++ {
-		if i != s.end && o.stamp[i] != o.now && o.ev[i].thread == b.thread && !o.dropped(i) {
+		if o.ev[i].thread == b.thread && s.inRest(i) {
 			o.stamp[i] = o.now // it has run: no longer of the rest
 			return
 		}

@@ -9,13 +9,14 @@ import "landgo/trace"
 // already. It runs at least one execution of each trace, and may start others
 // that sleep sets cut.
 //
-// Deviations: those of optimal.go for outcomes, blocking and the process's end;
+// Deviations: a race is looked at again at the end where insert says so; those of optimal.go for outcomes, blocking and the process's end;
 // where no initial is ready (what would let it go isn't known) all ready
 // threads are added, as Flanagan and Godefroid do.
 type source struct {
 	x       *explorer
 	seq     sequence
-	dropped int
+	open    []int32 // races to be looked at again at the end
+	dropped int     // for fault dropBacktrack
 }
 
 func newSource(x *explorer) strategy {
@@ -25,44 +26,65 @@ func newSource(x *explorer) strategy {
 }
 
 func (s *source) uses() (bool, bool)      { return true, true }
-func (s *source) reset()                  {}
+func (s *source) reset()                  { s.open = s.open[:0] }
 func (s *source) seed(n *node, _ *branch) { s.x.anyway(n) }
+func (s *source) ran(i int32)             { s.reverse(i, s.insert) }
+func (s *source) end(e Ending)            { s.finish(e, s.insert) }
 
-func (s *source) ran(i int32) {
-	s.x.spread(i)
-	s.reverse(i, s.add)
-}
-
-func (s *source) end(e Ending) { s.finish(e, s.add) }
-
-// reverse calls add for each race of event i with an earlier one, with s.seq
+// reverse calls insert for each race of event i with an earlier one, with s.seq
 // the reversed sequence.
-func (s *source) reverse(i int32, add func()) {
-	x, o := s.x, s.x.order
-	for _, r := range o.races[o.ev[i].races:] {
-		if x.opts.fault == noProcessEnd && x.nodes[i].cur.global {
-			continue
+func (s *source) reverse(i int32, insert func() bool) {
+	s.x.spread(i)
+	from := s.x.order.ev[i].races
+	s.forget(from)
+	for r := from; r < int32(len(s.x.order.races)); r++ {
+		if s.take(r) && !s.fails() && insert() {
+			s.open = append(s.open, r)
 		}
-		o.drops = append(o.drops[:0], r.first)
-		if first := o.ev[i].first; first.Kind == trace.OpWriteLock {
-			o.possible(r.first, &x.nodes[i].cur.event, first, i, x.readyFn)
-		}
-		s.seq.executed(r, x.nodes[i].cur)
-		add()
 	}
 }
 
-// finish does the same for what is pending at the end of an execution.
-func (s *source) finish(e Ending, add func()) {
+// take sets s.seq to the sequence of a race.
+func (s *source) take(r int32) bool {
+	x, o := s.x, s.x.order
+	rc := o.races[r]
+	cur := x.nodes[rc.second].cur
+	if x.opts.fault == noProcessEnd && cur.global {
+		return false
+	}
+	o.drops = append(o.drops[:0], rc.first)
+	if first := o.ev[rc.second].first; first.Kind == trace.OpWriteLock {
+		o.possible(rc.first, &cur.event, first, rc.second, x.readyFn)
+	}
+	s.seq.executed(rc, cur)
+	return true
+}
+
+// forget drops open races from index r on: their events are gone.
+func (s *source) forget(r int32) {
+	for len(s.open) > 0 && s.open[len(s.open)-1] >= r {
+		s.open = s.open[:len(s.open)-1]
+	}
+}
+
+// finish does the same for what is pending at the end of an execution, and for
+// races that are still open.
+func (s *source) finish(e Ending, insert func() bool) {
+	s.forget(int32(len(s.x.order.races)))
+	kept := s.open[:0]
+	for _, r := range s.open {
+		if s.take(r) && s.insert() {
+			kept = append(kept, r)
+		}
+	}
+	s.open = kept
+	add := func() {
+		if !s.fails() {
+			insert()
+		}
+	}
 	s.x.pendingRaces(func(c int32, b *branch, row []int32) { s.seq.pending(c, b, row); add() })
 	s.x.cutSteps(e, func(c int32, b *branch) { s.seq.alone(c, b); add() })
-}
-
-// add is insert, but for the fault.
-func (s *source) add() {
-	if !s.fails() {
-		s.insert()
-	}
 }
 
 // fails is fault dropBacktrack.
@@ -72,35 +94,39 @@ func (s *source) fails() bool {
 }
 
 // insert adds an initial of the sequence to the backtrack set of the state that
-// it starts in, with all outcomes, unless there is one.
-func (s *source) insert() {
+// it starts in, unless there is one. It reports whether the answer may change:
+// the initial that there is is e' itself, asleep, and did something else there
+// than after e, so that events still to come may have to be before it.
+func (s *source) insert() (open bool) {
 	x, v := s.x, &s.seq
 	n := &x.nodes[v.c]
+	v.start()
 	if v.first && len(v.whole) == 0 && x.outcomes(n, v.e.thread) > 1 {
 		x.anyThread(n, v.e.thread) // each outcome is a step of its own
-		return
+		return false
 	}
 	for _, b := range x.sleep[n.sleeps:n.slept] {
-		if s.initial(b) {
-			return
+		if b.thread == v.e.thread && v.first {
+			if how := v.weak(b, asleep); how != no {
+				return how == perhaps
+			}
+		} else if s.initial(b) {
+			return false
 		}
 	}
 	for _, list := range [...]*branch{n.done, n.todo} {
 		for b := list; b != nil; b = b.next {
 			if s.initial(b) {
-				return
+				return false
 			}
 		}
 	}
-	t := v.e.thread
-	if len(v.whole) > 0 {
-		t = x.order.ev[v.whole[0]].thread
-	}
-	if x.isReady(int(v.c), t) {
+	if t := v.event(v.items[0]).thread; x.isReady(int(v.c), t) {
 		x.anyThread(n, t)
 	} else {
 		x.anyAll(n)
 	}
+	return false
 }
 
 // initial reports whether branch b is a first step of v: its thread's first

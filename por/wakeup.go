@@ -11,7 +11,7 @@ package por
 // reports whether the answer depends on events after e'.
 func (x *explorer) insert(n *node, v *sequence) (open bool) {
 	for _, b := range x.sleep[n.sleeps:n.slept] {
-		switch v.weak(b) {
+		switch v.weak(b, asleep) {
 		case initial:
 			return false
 		case perhaps:
@@ -19,7 +19,7 @@ func (x *explorer) insert(n *node, v *sequence) (open bool) {
 		}
 	}
 	for b := n.done; b != nil; b = b.next {
-		switch v.weak(b) {
+		switch v.weak(b, done) {
 		case initial:
 			return false
 		case perhaps:
@@ -33,7 +33,7 @@ func (x *explorer) insert(n *node, v *sequence) (open bool) {
 	for {
 		b, how := *list, no
 		for ; b != nil; b = b.next {
-			if how = v.weak(b); how != no {
+			if how = v.weak(b, planned); how != no {
 				break
 			}
 		}
