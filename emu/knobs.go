@@ -1,6 +1,22 @@
 package emu
 
-// #include "machine.h"
+/*
+#include "machine.h"
+
+static void idle(uc_engine *uc, uint64_t addr, uint32_t size, void *user)
+{
+	(void)uc;
+	(void)addr;
+	(void)size;
+	(void)user;
+}
+
+static void idle_hook(struct machine *m)
+{
+	uc_hook h;
+	uc_hook_add(m->uc, &h, UC_HOOK_CODE, (void *)idle, NULL, 1, 0);
+}
+*/
 import "C"
 
 // Cures that a test switches off, to see that it would fail without them.
@@ -8,7 +24,6 @@ const (
 	knobNoLate      = C.KNOB_NO_LATE
 	knobNoStoreUndo = C.KNOB_NO_STORE_UNDO
 	knobNoEcho      = C.KNOB_NO_ECHO
-	knobStalePC     = C.KNOB_STALE_PC
 	knobNoCAS       = C.KNOB_NO_CAS
 	knobNoLock      = C.KNOB_NO_LOCK
 	knobNoMerge     = C.KNOB_NO_MERGE
@@ -17,7 +32,12 @@ const (
 	knobHostCPU     = C.KNOB_HOST_CPU
 	knobNoTraps     = C.KNOB_NO_TRAPS
 	knobCount       = C.KNOB_COUNT
+	knobNoProbe     = C.KNOB_NO_PROBE
 )
 
 // setKnobs switches cures off, from the next run on.
 func (m *Machine) setKnobs(k uint32) { m.c.knobs = C.uint32_t(k) }
+
+// addCodeHook gives the engine a second code hook, which does nothing.
+// Preconditions: the machine hasn't run.
+func (m *Machine) addCodeHook() { C.idle_hook(m.c) }

@@ -280,18 +280,18 @@ struct machine {
  * Cures that a test can switch off, to see that it would fail without.
  */
 enum {
-	KNOB_NO_LATE = 1 << 0,    /* don't cure late stops */
+	KNOB_NO_LATE = 1 << 0,       /* don't cure late stops */
 	KNOB_NO_STORE_UNDO = 1 << 1, /* leave the poised store in memory */
-	KNOB_NO_ECHO = 1 << 2,    /* take each report of a page-crossing load */
-	KNOB_STALE_PC = 1 << 3,   /* trust the engine's pc at a stop */
-	KNOB_NO_CAS = 1 << 4,     /* a failing compare-and-exchange is a write */
-	KNOB_NO_LOCK = 1 << 5,    /* don't look at lock prefixes */
-	KNOB_NO_MERGE = 1 << 6,   /* each callback is an event */
-	KNOB_NO_HOLD = 1 << 7,    /* a split instruction reads again */
-	KNOB_NO_GIVE_BACK = 1 << 8, /* the others' bytes stay lost after a split */
-	KNOB_HOST_CPU = 1 << 9,   /* leave cpuid and rdtsc to the engine */
-	KNOB_NO_TRAPS = 1 << 10,  /* run hlt, syscall and the like */
-	KNOB_COUNT = 1 << 11,     /* let the engine count instructions as well */
+	KNOB_NO_ECHO = 1 << 2,       /* take each report of a page-crossing load */
+	KNOB_NO_CAS = 1 << 3,        /* a failing compare-and-exchange is a write */
+	KNOB_NO_LOCK = 1 << 4,       /* don't look at lock prefixes */
+	KNOB_NO_MERGE = 1 << 5,      /* each callback is an event */
+	KNOB_NO_HOLD = 1 << 6,       /* a split instruction reads again */
+	KNOB_NO_GIVE_BACK = 1 << 7,  /* the others' bytes stay lost after a split */
+	KNOB_HOST_CPU = 1 << 8,      /* leave cpuid and rdtsc to the engine */
+	KNOB_NO_TRAPS = 1 << 9,      /* run hlt, syscall and the like */
+	KNOB_COUNT = 1 << 10,        /* let the engine count instructions as well */
+	KNOB_NO_PROBE = 1 << 11,     /* tell of a poised event what was seen of it */
 };
 
 /* machine.c */

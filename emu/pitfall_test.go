@@ -420,6 +420,28 @@ func engine(t *testing.T) string {
 	return small(t, "nop", 0).Version()
 }
 
+// The engine calls one code hook from translated code, but looks two up in a
+// list, at each instruction.
+func TestOneCodeHook(t *testing.T) {
+	cost := func(hooks int) time.Duration {
+		g := small(t, "mov $300000, %ecx\n1: dec %ecx\n jnz 1b", 0)
+		for range hooks - 1 {
+			g.addCodeHook()
+		}
+		c := g.start(0)
+		best := time.Hour
+		for range 7 {
+			begun := processorTime()
+			g.finish(t, c, 0)
+			best = min(best, processorTime()-begun)
+		}
+		return best
+	}
+	if one, two := cost(1), cost(2); one*5 > two*4 {
+		t.Errorf("%v with one hook, %v with two: is there one more already?", one, two)
+	}
+}
+
 // An instance's address space and memory come back when it is closed.
 func TestManyMachines(t *testing.T) {
 	var open []*Machine

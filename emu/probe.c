@@ -18,6 +18,8 @@ bool probe_needed(const struct machine *m)
 {
 	if (m->why != STOP_ACCESS || (m->result.access.flags & ACCESS_ATOMIC))
 		return false; /* all of a locked instruction is known already */
+	if (m->knobs & KNOB_NO_PROBE)
+		return false;
 	return !(m->code[m->stop_pc - m->code_lo] & CODE_SINGLE);
 }
 

@@ -200,7 +200,7 @@ static void place(struct machine *m)
 			half_finish(m);
 		return;
 	}
-	r->pc = m->knobs & KNOB_STALE_PC ? engine_pc(m) : m->pc;
+	r->pc = m->pc;
 	r->insns = m->insn - 1;
 }
 
