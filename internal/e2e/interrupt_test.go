@@ -55,14 +55,14 @@ func TestInterrupt(t *testing.T) {
 func TestLimits(t *testing.T) {
 	long := guest(t, "long.c")
 	for _, c := range []struct{ flag, value, word string }{
-		{"--time", "1s", "--time"},
-		{"--max-executions", "100", "--max-executions"},
+		{"--time", "1s", "time"},
+		{"--max-executions", "100", "executions"},
 	} {
 		r := run(t, "run", "--json", c.flag, c.value, long).decode(t)
 		if r.Verdict != result.Budget || !strings.Contains(r.Reason, c.word) {
 			t.Errorf("%s %s: %s (%s)", c.flag, c.value, r.Verdict, r.Reason)
 		}
-		if c.word == "--max-executions" && r.Executions != 100 {
+		if c.flag == "--max-executions" && r.Executions != 100 {
 			t.Errorf("--max-executions 100 ran %d", r.Executions)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -73,6 +74,7 @@ func finish(t *testing.T, cmd *exec.Cmd) ending {
 		cmd.Stdout = &out
 	}
 	cmd.Stderr = &errs
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	begin := time.Now()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -88,7 +90,7 @@ func finish(t *testing.T, cmd *exec.Cmd) ending {
 		elapsed: time.Since(begin),
 	}
 	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		e.peak = u.Maxrss
+		e.peak = u.Maxrss // the greatest of the process and its children
 	}
 	if e.elapsed >= limit {
 		t.Fatalf("landgo %s still ran after %v:\n%.4000s", strings.Join(cmd.Args[1:], " "), limit, e.stderr)
@@ -96,27 +98,46 @@ func finish(t *testing.T, cmd *exec.Cmd) ending {
 	return e
 }
 
-// guard ends a process that runs too long (with the stacks of its goroutines),
-// or that would take the machine's memory.
+// guard ends a run that takes too long (with the stacks of its goroutines), or
+// that would take the machine's memory. landgo runs its guest in a child
+// process, so it is the group that counts.
 func guard(p *os.Process, done <-chan struct{}) {
 	deadline := time.Now().Add(limit)
 	for {
 		select {
 		case <-done:
 			return
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(50 * time.Millisecond):
 		}
-		var size, resident int64
-		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.Pid)); err == nil {
-			fmt.Sscan(string(b), &size, &resident)
+		if resident(p.Pid) > memoryLimit {
+			syscall.Kill(-p.Pid, syscall.SIGKILL)
 		}
-		if resident*int64(os.Getpagesize()) > 6<<30 {
-			p.Kill()
-		}
-		if time.Now().After(deadline) {
-			p.Signal(syscall.SIGQUIT)
+		switch late := time.Since(deadline); {
+		case late > 5*time.Second:
+			syscall.Kill(-p.Pid, syscall.SIGKILL)
+		case late > 0:
+			syscall.Kill(-p.Pid, syscall.SIGQUIT)
 		}
 	}
+}
+
+// memoryLimit is in bytes: no test's guest needs as much.
+const memoryLimit = 6 << 30
+
+// resident is the memory of a process and its children.
+func resident(pid int) int64 {
+	var size, pages int64
+	if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid)); err == nil {
+		fmt.Sscan(string(b), &size, &pages)
+	}
+	sum := pages * int64(os.Getpagesize())
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	for _, f := range strings.Fields(string(children)) {
+		if child, err := strconv.Atoi(f); err == nil {
+			sum += resident(child)
+		}
+	}
+	return sum
 }
 
 // run runs landgo.

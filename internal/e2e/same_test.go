@@ -111,7 +111,7 @@ func TestNoThreads(t *testing.T) {
 	if r.Bug == nil || r.Bug.Kind != result.Assertion || !r.Bug.BeforeThreads {
 		t.Fatalf("%s (%s): %+v", r.Verdict, r.Reason, r.Bug)
 	}
-	if text := run(t, "run", path); !strings.Contains(text.stdout, "not a concurrency bug") {
+	if text := run(t, "run", path); !strings.Contains(text.stdout, "it isn't a concurrency bug") {
 		t.Errorf("the text doesn't say so:\n%s", text.stdout)
 	}
 	// Its arguments reach the guest.

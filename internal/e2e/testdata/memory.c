@@ -1,14 +1,15 @@
-/* Takes terabytes: maps them, and writes to each page with -DWRITE. */
+/* Takes terabytes, a piece at a time: maps them, and writes to each page with
+   -DWRITE. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
 int main(void)
 {
-	const unsigned long piece = 1ul << 32;
-	for (int i = 0; i < 1024; i++) {
+	const unsigned long piece = PIECE;
+	for (int i = 0; i < 1 << 16; i++) {
 		char *p = mmap(0, piece, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (p == MAP_FAILED)
-			exit(0);
+			exit(1);
 #ifdef WRITE
 		for (unsigned long k = 0; k < piece; k += 4096)
 			p[k] = 1;
