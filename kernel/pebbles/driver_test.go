@@ -17,23 +17,16 @@ import (
 // machine. world is the least scheduler that can do that: it knows no points, no
 // sharing and no reduction.
 
-var guestDir string
+// guestDir is where the guests are built, once for all tests of landgo.
+var guestDir = filepath.Join("..", "..", "bin", "guests", "pebbles")
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "pebbles")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	guestDir = dir
-	make := exec.Command("make", "-s", "-j2", "-C", filepath.Join("..", "..", "guests", "pebbles"), "OUT="+dir, "all", "abi")
+	make := exec.Command("make", "-s", "-j2", "-C", filepath.Join("..", "..", "guests", "pebbles"), "all", "abi")
 	if out, err := make.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "building the guests (they need gcc and make): %v\n%s", err, out)
 		os.Exit(1)
 	}
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
 // actor is a guest thread in a world. It is a plain value, so a copy of a

@@ -9,11 +9,9 @@ import "landgo/trace"
 type enumerator struct {
 	w    *world
 	runs int // executions that came to an end
-	// polls bounds the voluntary switches in an execution between two other
-	// events: threads that poll in a row forever are cut.
-	polls int
-	bad   string // how the first bad execution ended
-	cut   int
+	cut  int // executions given up, for their threads only poll
+	// bad is how the first bad execution ended; the search is over then.
+	bad string
 }
 
 const goodEnd = "status 0"
@@ -59,18 +57,20 @@ func (e *enumerator) from(t trace.TID, n, polls int) {
 }
 
 // stretch runs t to its next voluntary switch and returns how many instructions
-// it has completed before it got there.
+// it has completed before it got there: 0 if it doesn't get there.
 func (e *enumerator) stretch(t trace.TID) uint64 {
 	before := e.w.actors[t].insns
 	if e.w.run(t, maxStretch) {
 		e.w.end = "no end"
+		return 0
 	}
 	return e.w.actors[t].insns - before
 }
 
 const (
-	maxStretch = 1 << 20
-	maxPolls   = 6
+	maxStretch = 1 << 16 // instructions; no guest here runs as many
+	maxPolls   = 6       // yields in turn
+	lonePolls  = 64      // yields of the only thread that can run
 )
 
 // switched goes on after a voluntary switch of t.
@@ -88,9 +88,12 @@ func (e *enumerator) switched(t trace.TID, n, polls int) {
 		return
 	}
 	if w.actors[t].state == actorReady {
-		// A yield. Others come first; a thread that yields to itself again and
-		// again, and threads that do so in turn, are cut.
-		if polls++; polls > maxPolls {
+		// A yield. Others come first. Threads that yield in turn are cut; one
+		// that is alone in doing so waits for ever.
+		if polls++; polls > lonePolls && len(ts) == 1 {
+			e.bad = "livelock"
+			return
+		} else if polls > maxPolls && len(ts) > 1 {
 			e.cut++
 			return
 		}
