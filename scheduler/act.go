@@ -32,6 +32,8 @@ const (
 	watched
 	// noted: ordinary code, but landgo remembers that it was called.
 	noted
+	// allocator: landgo carries it out; no other thread can tell.
+	allocator
 	// ending: the guest's end.
 	ending
 )
@@ -107,16 +109,16 @@ var acts = [image.NumRoles]act{
 	// A sleep is the kernel's business: time passes.
 	image.Sleep: {how: ordinary},
 
-	image.Malloc:           {how: quietly},
-	image.Calloc:           {how: quietly},
-	image.Realloc:          {how: quietly},
-	image.ReallocArray:     {how: quietly},
-	image.Free:             {how: quietly},
-	image.AlignedAlloc:     {how: quietly},
-	image.PosixMemalign:    {how: quietly},
-	image.Memalign:         {how: quietly},
-	image.Valloc:           {how: quietly},
-	image.MallocUsableSize: {how: quietly},
+	image.Malloc:           {how: allocator},
+	image.Calloc:           {how: allocator},
+	image.Realloc:          {how: allocator},
+	image.ReallocArray:     {how: allocator},
+	image.Free:             {how: allocator},
+	image.AlignedAlloc:     {how: allocator},
+	image.PosixMemalign:    {how: allocator},
+	image.Memalign:         {how: allocator},
+	image.Valloc:           {how: allocator},
+	image.MallocUsableSize: {how: allocator},
 
 	image.Stdio: {how: watched},
 }

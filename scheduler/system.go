@@ -77,6 +77,8 @@ type System struct {
 	probing bool
 	steps   []stepInfo // of the present path, for spin detection
 
+	heaps []*heap // by TID; their words go back with the machine
+
 	instructions uint64          // run in all
 	calls        map[string]bool // kernel calls met
 

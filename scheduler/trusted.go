@@ -41,12 +41,16 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		}
 		return step, nil
 	case breakRole:
-		if th.starting || th.quiet.on {
-			return step, nil
-		}
 		b, ok := s.roles[pc]
 		if !ok {
 			return step, nil // not trusted any more
+		}
+		if acts[b.Role].how == allocator {
+			th.role = b.Role
+			return s.performHeap(th)
+		}
+		if th.starting || th.quiet.on {
+			return step, nil
 		}
 		th.role = b.Role
 		return s.atRole(th, tr)

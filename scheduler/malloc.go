@@ -1,0 +1,272 @@
+package scheduler
+
+import (
+	"hash/fnv"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"landgo/emu"
+	"landgo/image"
+	"landgo/trace"
+)
+
+// The trusted allocator: landgo carries malloc and free out itself, so that
+// allocations of different threads commute (DESIGN §4). Each thread has an
+// arena whose place is a function of the thread's number, blocks come from it
+// in the thread's own order, and a freed block goes to the freeing thread's
+// list of its size, youngest first: memory is used again as it would be with a
+// thread cache, and nothing depends on what another thread allocates.
+//
+// Before a block stand 16 bytes: its size class, and a tag that says that it is
+// live. They are guest memory, so that they go back with it.
+
+const (
+	heapBase     = 0x8_0000_0000
+	heapArena    = 0x1000_0000 // 256 MiB of addresses for each thread
+	heapArenas   = 128
+	headerSize   = 16
+	tagLive      = 0x6c616e64676f2b2b
+	tagFree      = 0x6c616e64676f2d2d
+	tagAligned   = 0x6c616e64676f3d3d // before an aligned block: where its real block is
+	numClasses   = 48
+	largestBlock = heapArena / 2
+)
+
+// heap is one thread's arena.
+type heap struct {
+	base uint64
+	next uint64             // the first address never given out; 0: the arena is unused
+	free [numClasses]uint64 // the youngest free block of each class, linked through its first word
+}
+
+// class is the size class of n bytes, and the class's size: multiples of 16 up
+// to 512, then powers of two.
+func class(n uint64) (int, uint64) {
+	if n <= 512 {
+		k := max(1, (n+15)/16)
+		return int(k - 1), k * 16
+	}
+	k := bits.Len64(n - 1)
+	return 32 + k - 10, 1 << k
+}
+
+// allocate gives a thread n bytes at a multiple of 16; 0 if there are no more.
+func (s *System) allocate(th *thread, n uint64) uint64 {
+	if n > largestBlock {
+		return 0
+	}
+	m := s.machine
+	h := s.heapOf(th.id)
+	c, size := class(n)
+	p := h.free[c]
+	if p != 0 {
+		m.Set(&h.free[c], m.Read64(p))
+	} else {
+		next := max(h.next, h.base)
+		if next+headerSize+size > h.base+heapArena {
+			return 0
+		}
+		p = next + headerSize
+		m.Set(&h.next, p+size)
+		s.mapHeap(next, p+size)
+		m.Write64(p-16, uint64(c)<<56|size)
+	}
+	m.Write64(p-8, tagLive)
+	return p
+}
+
+// mapHeap makes the pages of [from, to) accessible that aren't yet.
+func (s *System) mapHeap(from, to uint64) {
+	for a := from &^ 4095; a < to; a += 4096 {
+		if s.machine.Prot(a) == 0 {
+			s.machine.Protect(a, 4096, emu.ProtRead|emu.ProtWrite)
+		}
+	}
+}
+
+// heapOf is the arena of a thread; nil if there is none left (see arenaNumber).
+func (s *System) heapOf(t trace.TID) *heap {
+	for int(t) >= len(s.heaps) {
+		s.heaps = append(s.heaps, nil)
+	}
+	if s.heaps[t] == nil {
+		n := arenaNumber(s.Name(t))
+		base := heapBase + heapArena*n
+		for _, other := range s.heaps {
+			if n >= heapArenas || other != nil && other.base == base {
+				return nil
+			}
+		}
+		s.heaps[t] = &heap{base: base}
+	}
+	return s.heaps[t]
+}
+
+// arenaNumber is a function of a thread's name alone: the n-th child of the
+// first thread has arena n; deeper ones share the last 32 by a hash of their
+// names.
+func arenaNumber(name string) uint64 {
+	parts := strings.Split(name, ".")
+	if len(parts) <= 2 {
+		n, _ := strconv.ParseUint(parts[len(parts)-1], 10, 64)
+		if n >= heapArenas-32 {
+			return heapArenas
+		}
+		return n
+	}
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return heapArenas - 32 + uint64(h.Sum32()%32)
+}
+
+// block finds the block that a pointer from malloc or an aligned allocation
+// stands for; 0 if it is none.
+func (s *System) block(p uint64) uint64 {
+	if p%16 != 0 || p < heapBase+headerSize || p >= heapBase+heapArena*heapArenas || s.machine.Prot(p-16) == 0 {
+		return 0
+	}
+	switch s.machine.Read64(p - 8) {
+	case tagLive, tagFree:
+		return p
+	case tagAligned:
+		return s.machine.Read64(p - 16)
+	}
+	return 0
+}
+
+// blockSize is the number of bytes that a block has.
+func (s *System) blockSize(b uint64) uint64 { return s.machine.Read64(b-16) &^ (0xff << 56) }
+
+// release gives a block back. It reports what is wrong with that, or nil.
+func (s *System) release(th *thread, p uint64) *Failure {
+	bad := func(k Kind, text string) *Failure {
+		return &Failure{Kind: k, Thread: th.id, PC: s.callSite(th), Message: text}
+	}
+	b := s.block(p)
+	if b == 0 {
+		return bad(InvalidFree, "free of a pointer that malloc didn't return")
+	}
+	m := s.machine
+	if m.Read64(b-8) == tagFree {
+		return bad(DoubleFree, "free of a block that is free already")
+	}
+	c := int(m.Read64(b-16) >> 56)
+	h := s.heapOf(th.id)
+	m.Write64(b-8, tagFree)
+	m.Write64(b, h.free[c])
+	m.Set(&h.free[c], b)
+	return nil
+}
+
+// performHeap carries out a function of the allocator. No other thread can
+// tell, so it never needs a step of its own; a wrong free is a bug.
+func (s *System) performHeap(th *thread) (verdict, error) {
+	a, b := th.arg(0), th.arg(1)
+	if s.heapOf(th.id) == nil {
+		return stay, s.invalid(InvalidThreads, th, s.callSite(th), "more threads allocate memory than landgo has arenas for (95 children of the first thread, and 32 others)")
+	}
+	switch th.role {
+	case image.Malloc, image.Valloc:
+		s.ret(th, s.newBlock(th, a, 0))
+	case image.Calloc:
+		s.ret(th, s.cleared(th, a, b))
+	case image.ReallocArray:
+		return s.resize(th, a, product(b, th.arg(2)))
+	case image.Realloc:
+		return s.resize(th, a, b)
+	case image.AlignedAlloc, image.Memalign:
+		s.ret(th, s.newBlock(th, b, a))
+	case image.PosixMemalign:
+		p := s.newBlock(th, th.arg(2), b)
+		if p == 0 {
+			s.ret(th, enomem)
+			break
+		}
+		s.machine.Write64(a, p)
+		s.ret(th, 0)
+	case image.MallocUsableSize:
+		size := uint64(0)
+		if blk := s.block(a); a != 0 && blk != 0 {
+			size = s.blockSize(blk) - (a - blk)
+		}
+		s.ret(th, size)
+	case image.Free:
+		if a != 0 {
+			if f := s.release(th, a); f != nil {
+				return stay, s.fail(th, f)
+			}
+		}
+		s.ret(th, 0)
+	}
+	return pass, nil
+}
+
+// enomem is the error of an allocation that can't be.
+const enomem = 12
+
+// product multiplies sizes; too large is the largest there is.
+func product(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	if hi != 0 {
+		return ^uint64(0)
+	}
+	return lo
+}
+
+// newBlock allocates n bytes at a multiple of align.
+func (s *System) newBlock(th *thread, n, align uint64) uint64 {
+	if align <= 16 || align&(align-1) != 0 {
+		return s.allocate(th, n)
+	}
+	b := s.allocate(th, n+align)
+	if b == 0 || b%align == 0 {
+		return b
+	}
+	p := (b + align) &^ (align - 1)
+	s.machine.Write64(p-16, b)
+	s.machine.Write64(p-8, tagAligned)
+	return p
+}
+
+// cleared allocates n*size bytes that are 0.
+func (s *System) cleared(th *thread, n, size uint64) uint64 {
+	total := product(n, size)
+	p := s.allocate(th, total)
+	if p == 0 {
+		return 0
+	}
+	bytes := s.machine.Bytes(p, total)
+	for i := range bytes {
+		if bytes[i] != 0 { // used before
+			s.machine.Write(p, make([]byte, total))
+			break
+		}
+	}
+	return p
+}
+
+// resize is realloc: the block moves unless its class has the room.
+func (s *System) resize(th *thread, p, n uint64) (verdict, error) {
+	if p == 0 {
+		s.ret(th, s.allocate(th, n))
+		return pass, nil
+	}
+	b := s.block(p)
+	if b == 0 || s.machine.Read64(b-8) == tagFree {
+		return stay, s.fail(th, &Failure{Kind: InvalidFree, Thread: th.id, PC: s.callSite(th),
+			Message: "realloc of a pointer that isn't a live block"})
+	}
+	if n <= s.blockSize(b)-(p-b) {
+		s.ret(th, p)
+		return pass, nil
+	}
+	q := s.allocate(th, n)
+	if q != 0 {
+		old := s.machine.Bytes(p, s.blockSize(b)-(p-b))
+		s.machine.Write(q, append([]byte(nil), old...))
+		s.release(th, p)
+	}
+	s.ret(th, q)
+	return pass, nil
+}
