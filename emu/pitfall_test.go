@@ -518,7 +518,9 @@ func TestHostStateIsRewound(t *testing.T) {
 	for range 3 {
 		g.Write(dataAt+3, []byte("a string of nineteen"))
 		g.finish(t, g.start(0), 0)
-		g.Write64(dataAt+16, 99)
+		g.Write64(dataAt+100, 99)
+		g.Write32(dataAt+110, 99)
+		g.Write8(dataAt+120, 99)
 		g.Protect(dataAt, 3*4096, ProtRead)
 		g.Protect(dataAt+4096, 4096, 0)
 		g.Set(&word, 2)
