@@ -108,8 +108,10 @@ func (s *System) gone(th *thread, tr *trace.Transition, byKernel bool) {
 	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpExit, Obj: uint64(th.id), PC: th.regs.RIP})
 }
 
-// spawn makes a new thread, which the kernel described, and runs its private
-// beginning: up to its first operation.
+// spawn makes a new thread, which the kernel described. Under PointMem it runs
+// the thread's private beginning, up to its first operation. At coarser
+// granularity what follows the runtime's thread start may touch shared memory:
+// the thread stands at its start routine, for its creator may go on first.
 func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trace.Transition) error {
 	s.ensure(child)
 	s.save(child)
@@ -122,6 +124,9 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 	}
 	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpCreate, Obj: uint64(child), PC: parent.regs.RIP})
 	tr.Wakes = append(tr.Wakes, child)
+	if !c.starting && s.cfg.Points&PointMem == 0 {
+		return nil
+	}
 	own := &trace.Transition{Thread: child}
 	caller := s.current
 	s.current = child

@@ -33,6 +33,9 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 			th.exitSP = th.regs.RSP
 			th.exitPC = s.machine.Read64(th.exitSP)
 			s.breakAt(th.exitPC, breakExit)
+			if s.cfg.Points&PointMem == 0 {
+				return stay, nil // see spawn
+			}
 		}
 		return step, nil
 	case breakExit:
