@@ -22,26 +22,6 @@ type branch struct {
 // names reports whether two branches are the same step of one state.
 func (a *branch) names(b *branch) bool { return a.thread == b.thread && a.choice == b.choice }
 
-// does reports whether two steps did the same, as far as dependence goes.
-func (a *event) does(b *event) bool {
-	if len(a.accesses) != len(b.accesses) || len(a.ops) != len(b.ops) || a.global != b.global {
-		return false
-	}
-	for i := range a.accesses {
-		p, q := &a.accesses[i], &b.accesses[i]
-		if p.Addr != q.Addr || p.Size != q.Size || p.IsWrite() != q.IsWrite() {
-			return false
-		}
-	}
-	for i := range a.ops {
-		p, q := &a.ops[i], &b.ops[i]
-		if p.Kind != q.Kind || p.Obj != q.Obj {
-			return false
-		}
-	}
-	return true
-}
-
 // keep makes b own what it points to, so that it outlives the transition.
 func (b *branch) keep() {
 	b.ownAccesses = append(b.ownAccesses[:0], b.accesses...)
@@ -52,11 +32,13 @@ func (b *branch) keep() {
 
 // blur makes b say what the step may do in another context: a try or a
 // compare-and-exchange that failed there may succeed here; and, unless a step
-// is one event, anything may follow.
-func (b *branch) blur(oneEvent bool) {
+// is one event, anything may follow. It reports whether it may be another thing
+// at all.
+func (b *branch) blur(oneEvent bool) (varies bool) {
 	for i := range b.accesses {
 		if a := &b.accesses[i]; a.Flags&trace.FailedCAS != 0 {
 			a.Flags = a.Flags&^trace.FailedCAS | trace.Write
+			varies = true
 		}
 	}
 	for i := range b.ops {
@@ -69,9 +51,13 @@ func (b *branch) blur(oneEvent bool) {
 			o.Kind = trace.OpTryReadLock
 		case trace.OpTryWriteLockFail:
 			o.Kind = trace.OpTryWriteLock
+		default:
+			continue
 		}
+		varies = true
 	}
 	b.last, b.wild = 0, !oneEvent
+	return varies || !oneEvent
 }
 
 // pool hands out branches and takes them back, so that a search makes no

@@ -99,21 +99,11 @@ func (s *optimal) end(e Ending) {
 }
 
 // reverse handles a race; it reports whether the race stays open.
-func (s *optimal) reverse(r race) bool {
-	x, o := s.x, s.x.order
-	n := &x.nodes[r.second]
-	if x.opts.fault == noProcessEnd && n.cur.global {
-		return false
+func (s *optimal) reverse(r race) (open bool) {
+	if b := s.seq.reverse(r); b != nil {
+		open = s.insert(b)
+		s.x.pool.put(b)
 	}
-	o.drops = append(o.drops[:0], r.first)
-	if first := o.ev[r.second].first; first.Kind == trace.OpWriteLock {
-		o.possible(r.first, &n.cur.event, first, r.second, x.readyFn)
-	}
-	b := x.pool.copy(&n.cur.event, 0)
-	b.blur(x.opts.OneEvent)
-	s.seq.executed(r, b)
-	open := s.insert(b)
-	x.pool.put(b)
 	return open
 }
 

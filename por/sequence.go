@@ -1,63 +1,106 @@
 package por
 
+import (
+	"slices"
+
+	"landgo/trace"
+)
+
 // sequence is the v of a reversed race (c, e'): what can be run in the state
 // before event c to have e' without c. Its *essential* part is what happens
 // before e' of the events that come after c and don't happen after it (or
 // after what else o.drops has), in their order, and e' itself. The *rest* is
 // what else comes after c without happening after it: it commutes with the
-// essential part, and is appended as far as it is needed.
+// essential part, and is added as far as it is needed.
 //
 // A branch b is a *weak initial* of v after a state (JACM 2017, Definition
 // 3.5) if b is a first step of v, or depends on no step of v. The paper's v is
 // the essential part and all of the rest; grow is what makes the difference.
+//
+// What e' does in its new place, without c, may be something else than what it
+// did after c, if it *may vary*: a try or compare-and-exchange that failed may
+// succeed, and at coarse granularity anything may follow its beginning. Then
+// all of the rest that e' may come to depend on is essential, and comes before
+// it; that e' may also come before that is found from there.
 type sequence struct {
-	x     *explorer
-	c     int32   // the state before event c is where v starts
-	end   int32   // position of e', or the execution's length if e' is pending
-	e     *branch // e', as far as it is known in its new place
-	first bool    // e' is its thread's first step after that state
-	whole []int32 // the essential part, without e'
+	x      *explorer
+	c      int32   // the state before event c is where v starts
+	end    int32   // position of e', or the execution's length if e' is pending
+	e      *branch // e', as far as it is known in its new place
+	varies bool    // e' may do something else there
+	first  bool    // e' is its thread's first step after that state
+	row    []int32 // a clock of what e' needs before it
+	whole  []int32 // the essential part, without e'
 
 	items     []int32 // v, without what was taken from it; -1, last, is e'
 	essential int     // items[:essential] are of the essential part
 }
 
-// executed makes v for the race r.
-func (s *sequence) executed(r race, e *branch) {
-	o := s.x.order
-	s.c, s.end, s.e = r.first, r.second, e
-	s.first = o.ev[r.second].prev < r.first
-	row := o.clock(r.second)
-	if r.need >= 0 {
-		row = o.needs[r.need:]
+// reverse makes v for the race r and returns e', which the caller gives back
+// to the pool; nil if the race is to be left out.
+func (s *sequence) reverse(r race) *branch {
+	x, o := s.x, s.x.order
+	cur := x.nodes[r.second].cur
+	if x.opts.fault == noProcessEnd && cur.global {
+		return nil
 	}
-	s.collect(row)
+	o.drops = append(o.drops[:0], r.first)
+	if first := o.ev[r.second].first; first.Kind == trace.OpWriteLock {
+		o.possible(r.first, &cur.event, first, r.second, x.readyFn)
+	}
+	s.e = x.pool.copy(&cur.event, 0)
+	s.c, s.end, s.varies = r.first, r.second, s.e.blur(x.opts.OneEvent)
+	s.first = o.ev[r.second].prev < r.first
+	s.row = o.clock(r.second)
+	if r.need >= 0 {
+		s.row = o.needs[r.need:]
+	}
+	s.collect()
+	return s.e
 }
 
 // pending makes v for the race of c with a step that is blocked at the end; row
 // is the clock of what that needs.
 func (s *sequence) pending(c int32, e *branch, row []int32) {
-	s.c, s.end, s.e = c, int32(len(s.x.order.ev)), e
+	s.c, s.end, s.e, s.varies = c, int32(len(s.x.order.ev)), e, e.wild
 	s.first = s.x.order.last[e.thread] <= c
-	s.collect(row)
+	s.row = row
+	s.collect()
 }
 
 // alone makes the v that is e' only: a step that the end of the process, c,
 // kept from being taken.
 func (s *sequence) alone(c int32, e *branch) {
 	s.x.order.drops = append(s.x.order.drops[:0], c)
-	s.c, s.end, s.e, s.first = c, c+1, e, true
+	s.c, s.end, s.e, s.varies, s.first = c, c+1, e, false, true
 	s.whole = s.whole[:0]
 }
 
-func (s *sequence) collect(row []int32) {
+// collect finds the essential part.
+func (s *sequence) collect() {
 	o := s.x.order
 	s.whole = s.whole[:0]
-	for i := s.c + 1; i < s.end; i++ {
-		if row[o.ev[i].thread] > i && !o.dropped(i) {
+	if !s.varies {
+		for i := s.c + 1; i < s.end; i++ {
+			if s.row[o.ev[i].thread] > i && !o.dropped(i) {
+				s.whole = append(s.whole, i)
+			}
+		}
+		return
+	}
+	for i := int32(len(o.ev)) - 1; i > s.c; i-- {
+		if i == s.end || o.dropped(i) {
+			continue
+		}
+		in := s.row[o.ev[i].thread] > i || s.e.dependent(s.event(i))
+		for k := 0; !in && k < len(s.whole); k++ {
+			in = o.before(i, s.whole[k])
+		}
+		if in {
 			s.whole = append(s.whole, i)
 		}
 	}
+	slices.Reverse(s.whole)
 }
 
 // start begins an insertion with the essential part.
@@ -79,84 +122,73 @@ func (s *sequence) event(i int32) *event {
 	return &s.x.nodes[i].cur.event
 }
 
-// place says where a branch stands whose relation to v is asked.
-type place uint8
-
-const (
-	planned place = iota // in a wakeup tree
-	done                 // explored from the state where v starts
-	asleep               // explored from an earlier state
-)
-
 // verdict says whether a branch is a weak initial of v.
 type verdict uint8
 
 const (
 	no verdict = iota
-	// initial: it is, by the essential part.
+	// initial: it is, whatever else the execution does after e'.
 	initial
-	// perhaps: it is in this execution; another with the same essential part
-	// may have something in the rest that the branch depends on.
+	// perhaps: it is in this execution; another with the same events up to e'
+	// may have something later that has to come before it.
 	perhaps
 )
 
-// weak says whether b is a weak initial of v. Where only the rest speaks
-// against it, v grows by what does.
-func (s *sequence) weak(b *branch, where place) verdict {
-	for k, i := range s.items {
-		e := s.event(i)
-		switch {
-		case e.thread != b.thread:
-			continue
-		case e.choice != b.choice:
-			return no
-		case i < 0:
-			return s.weakLast(b, where)
-		case s.follows(k):
-			return no
-		case k < s.essential:
-			return initial
-		}
+// begins says how far it is settled that item i, a first step of v, is one.
+func (s *sequence) begins(i int32) verdict {
+	if i < 0 && s.varies || i > s.end {
 		return perhaps
 	}
-	for _, i := range s.items {
-		if s.event(i).dependent(&b.event) {
-			return no
+	return initial
+}
+
+// starts says whether b is a first step of v (an initial). known: it is asleep
+// or explored, so that what it did is known. found: v has a step of its
+// thread.
+func (s *sequence) starts(b *branch, known bool) (how verdict, found bool) {
+	for k, i := range s.items {
+		e := s.event(i)
+		if e.thread != b.thread {
+			continue
 		}
+		if e.choice != b.choice || i >= 0 && s.follows(k) || i < 0 && !s.lastBegins(b, known) {
+			return no, true
+		}
+		return s.begins(i), true
 	}
-	o := s.x.order
-	for i := s.c + 1; i < int32(len(o.ev)); i++ {
+	for i := s.c + 1; i < int32(len(s.x.order.ev)); i++ {
 		if !s.inRest(i) {
 			continue
 		}
-		e := s.event(i)
-		if e.thread == b.thread && e.choice == b.choice {
-			if s.behind(i) {
-				s.grow(i)
-				return no
-			}
-			return perhaps
-		}
-		if e.dependent(&b.event) {
+		if e := s.event(i); e.thread != b.thread {
+			continue
+		} else if e.choice != b.choice || s.behind(i) {
 			s.grow(i)
-			return no
+			return no, true
 		}
+		return s.begins(i), true
 	}
-	return perhaps
+	return no, false
 }
 
-// weakLast is weak for a branch b that is the step e' itself. What e' does
-// without c is what b did, if b is asleep: something of v may then have to come
-// before e' that didn't depend on what e' did after c. (If b was explored from
-// this very state, what reverses the two was found there.)
-func (s *sequence) weakLast(b *branch, where place) verdict {
-	if s.essential > 0 {
-		return no
+// lastBegins reports whether b, the step e' itself, may be the first of v. If b
+// was run from this state or sleeps there, what it did is what e' does there.
+func (s *sequence) lastBegins(b *branch, known bool) bool {
+	for _, i := range s.items[:s.essential] {
+		if !known || s.row[s.event(i).thread] > i || s.event(i).dependent(&b.event) {
+			return false
+		}
 	}
-	if where != asleep || s.same(b) {
-		return initial
+	return true
+}
+
+// weak says whether b is a weak initial of v. Where only the rest speaks
+// against it, v grows by what does.
+func (s *sequence) weak(b *branch, known bool) verdict {
+	if how, found := s.starts(b, known); found {
+		return how
 	}
-	for _, i := range s.items[:len(s.items)-1] {
+	for _, i := range s.items {
 		if s.event(i).dependent(&b.event) {
 			return no
 		}
@@ -168,15 +200,6 @@ func (s *sequence) weakLast(b *branch, where place) verdict {
 		}
 	}
 	return perhaps
-}
-
-// same reports whether b did what e' did after c, so that they depend on the
-// same.
-func (s *sequence) same(b *branch) bool {
-	if s.end >= int32(len(s.x.order.ev)) || s.x.order.ev[s.end].thread != b.thread {
-		return s.x.opts.OneEvent // e' is pending: an operation
-	}
-	return s.x.nodes[s.end].cur.event.does(&b.event)
 }
 
 // inRest reports whether event i is of the rest, and not yet taken.

@@ -1,7 +1,5 @@
 package por
 
-import "landgo/trace"
-
 // source is source-DPOR (Abdulla, Aronis, Jonsson and Sagonas, JACM 2017,
 // Algorithm 1): when event e' is run, for each reversible race (e, e') one
 // *initial* of v, what comes after e without happening after it and then e',
@@ -38,26 +36,22 @@ func (s *source) reverse(i int32, insert func() bool) {
 	from := s.x.order.ev[i].races
 	s.forget(from)
 	for r := from; r < int32(len(s.x.order.races)); r++ {
-		if s.take(r) && !s.fails() && insert() {
+		if s.again(r, insert) {
 			s.open = append(s.open, r)
 		}
 	}
 }
 
-// take sets s.seq to the sequence of a race.
-func (s *source) take(r int32) bool {
-	x, o := s.x, s.x.order
-	rc := o.races[r]
-	cur := x.nodes[rc.second].cur
-	if x.opts.fault == noProcessEnd && cur.global {
+// again calls insert for race r.
+func (s *source) again(r int32, insert func() bool) (open bool) {
+	if s.fails() {
 		return false
 	}
-	o.drops = append(o.drops[:0], rc.first)
-	if first := o.ev[rc.second].first; first.Kind == trace.OpWriteLock {
-		o.possible(rc.first, &cur.event, first, rc.second, x.readyFn)
+	if b := s.seq.reverse(s.x.order.races[r]); b != nil {
+		open = insert()
+		s.x.pool.put(b)
 	}
-	s.seq.executed(rc, cur)
-	return true
+	return open
 }
 
 // forget drops open races from index r on: their events are gone.
@@ -73,7 +67,7 @@ func (s *source) finish(e Ending, insert func() bool) {
 	s.forget(int32(len(s.x.order.races)))
 	kept := s.open[:0]
 	for _, r := range s.open {
-		if s.take(r) && s.insert() {
+		if s.again(r, s.insert) {
 			kept = append(kept, r)
 		}
 	}
@@ -94,55 +88,41 @@ func (s *source) fails() bool {
 }
 
 // insert adds an initial of the sequence to the backtrack set of the state that
-// it starts in, unless there is one. It reports whether the answer may change:
-// the initial that there is is e' itself, asleep, and did something else there
-// than after e, so that events still to come may have to be before it.
+// it starts in, unless there is one. It reports whether the answer may change
+// with what is still to come.
 func (s *source) insert() (open bool) {
 	x, v := s.x, &s.seq
 	n := &x.nodes[v.c]
 	v.start()
 	if v.first && len(v.whole) == 0 && x.outcomes(n, v.e.thread) > 1 {
 		x.anyThread(n, v.e.thread) // each outcome is a step of its own
-		return false
+		return v.varies
 	}
 	for _, b := range x.sleep[n.sleeps:n.slept] {
-		if b.thread == v.e.thread && v.first {
-			if how := v.weak(b, asleep); how != no {
-				return how == perhaps
-			}
-		} else if s.initial(b) {
+		switch how, _ := v.starts(b, true); how {
+		case initial:
 			return false
+		case perhaps:
+			open = true
 		}
 	}
 	for _, list := range [...]*branch{n.done, n.todo} {
 		for b := list; b != nil; b = b.next {
-			if s.initial(b) {
+			switch how, _ := v.starts(b, list == n.done); how {
+			case initial:
 				return false
+			case perhaps:
+				open = true
 			}
 		}
+	}
+	if open {
+		return true
 	}
 	if t := v.event(v.items[0]).thread; x.isReady(int(v.c), t) {
 		x.anyThread(n, t)
 	} else {
 		x.anyAll(n)
 	}
-	return false
-}
-
-// initial reports whether branch b is a first step of v: its thread's first
-// event in v, with nothing of v before it.
-func (s *source) initial(b *branch) bool {
-	o, v := s.x.order, &s.seq
-	for i := v.c + 1; i < v.end; i++ {
-		if o.ev[i].thread != b.thread || o.dropped(i) {
-			continue
-		}
-		for j := v.c + 1; j < i; j++ {
-			if o.before(j, i) && !o.dropped(j) {
-				return false
-			}
-		}
-		return s.x.nodes[i].cur.choice == b.choice
-	}
-	return b.thread == v.e.thread && len(v.whole) == 0
+	return v.begins(v.items[0]) == perhaps
 }

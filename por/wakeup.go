@@ -11,7 +11,7 @@ package por
 // reports whether the answer depends on events after e'.
 func (x *explorer) insert(n *node, v *sequence) (open bool) {
 	for _, b := range x.sleep[n.sleeps:n.slept] {
-		switch v.weak(b, asleep) {
+		switch v.weak(b, true) {
 		case initial:
 			return false
 		case perhaps:
@@ -19,7 +19,7 @@ func (x *explorer) insert(n *node, v *sequence) (open bool) {
 		}
 	}
 	for b := n.done; b != nil; b = b.next {
-		switch v.weak(b, done) {
+		switch v.weak(b, true) {
 		case initial:
 			return false
 		case perhaps:
@@ -33,11 +33,14 @@ func (x *explorer) insert(n *node, v *sequence) (open bool) {
 	for {
 		b, how := *list, no
 		for ; b != nil; b = b.next {
-			if how = v.weak(b, planned); how != no {
+			if how = v.weak(b, false); how != no {
 				break
 			}
 		}
 		if b == nil {
+			if list == &n.todo {
+				open = v.begins(v.items[0]) == perhaps
+			}
 			x.append(n, list, v)
 			return open
 		}
