@@ -43,6 +43,11 @@ func Run(ctx context.Context, cfg Config, obs Observer) (*result.Result, error) 
 	if err := h.report(); err != nil {
 		return nil, err
 	}
+	if err := h.selfCheck(); err != nil {
+		if err := s.verdictOf(err, r); err != nil {
+			return nil, err
+		}
+	}
 	s.finish(r)
 	return r, nil
 }
@@ -60,7 +65,7 @@ type hunt struct {
 	share    float64
 	stopped  result.ErrorKind // why the search was stopped early
 	lastTold time.Time
-	failed   error
+	checks   [][]por.PathStep // executions to run again, for --self-check
 }
 
 // finding is a bug, with the execution that showed it.
@@ -93,8 +98,6 @@ func (h *hunt) search() error {
 		return h.verdictOf(err, r)
 	}
 	switch {
-	case h.failed != nil:
-		return h.failed
 	case len(h.found) > 0:
 		r.Verdict = result.Buggy
 	case stats.Complete && h.cfg.Bound.Kind == BoundNone:
@@ -128,6 +131,9 @@ func (h *hunt) counts(stats por.Stats) {
 // Ended implements por.Observer.
 func (h *hunt) Ended(x *por.Execution) bool {
 	h.result.Threads = max(h.result.Threads, len(x.Threads))
+	if h.cfg.SelfCheck && len(h.checks) < selfCheckRuns && x.Ending <= por.EndedStuck {
+		h.checks = append(h.checks, x.Path(nil))
+	}
 	f := h.failureAt(x)
 	if f == nil {
 		return true
@@ -252,4 +258,5 @@ func residentMemory() uint64 {
 func (h *hunt) Restarted() {
 	clear(h.seen)
 	h.found = h.found[:0]
+	h.checks = nil
 }

@@ -116,6 +116,11 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	s.instructions += stop.Insns
 	if len(stop.Accesses) > 0 {
 		tr.Accesses = append(tr.Accesses, stop.Accesses...)
+		if s.leavesOut() {
+			for i := range stop.Accesses {
+				s.sightings.sight(th.id, &stop.Accesses[i], th.holds, i == 0 && allow > 0)
+			}
+		}
 	}
 	if stop.Learned && r.Flags&(emu.Quiet|emu.Solo) == 0 {
 		s.finer = true
@@ -124,6 +129,12 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		s.observer.Ran(th.id, stop)
 	}
 	return stop
+}
+
+// leavesOut reports whether there are shared accesses without a preemption
+// point before them.
+func (s *System) leavesOut() bool {
+	return !s.probing && (s.cfg.Points&PointMem == 0 || len(s.cfg.Rules) > 0)
 }
 
 // flags are the machine's flags for a thread's next run.

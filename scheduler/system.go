@@ -77,7 +77,8 @@ type System struct {
 	probing bool
 	steps   []stepInfo // of the present path, for spin detection
 
-	heaps []*heap // by TID; their words go back with the machine
+	heaps     []*heap // by TID; their words go back with the machine
+	sightings sightings
 
 	instructions uint64          // run in all
 	calls        map[string]bool // kernel calls met
@@ -133,7 +134,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s := &System{
 		cfg: cfg, image: img, machine: m, libc: img.Libc(),
 		names: newNames(cfg.MaxThreads), objects: map[uint64]*object{},
-		contended: map[uint64]bool{}, merged: map[uint64]bool{}, calls: map[string]bool{},
+		contended: map[uint64]bool{}, merged: map[uint64]bool{}, calls: map[string]bool{}, sightings: sightings{},
 		breaks:  map[uint64]breakClass{},
 		roles:   map[uint64]image.Bound{},
 		threads: make([]thread, 0, cfg.MaxThreads),

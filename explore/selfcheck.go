@@ -1,0 +1,53 @@
+package explore
+
+import (
+	"fmt"
+
+	"landgo/por"
+	"landgo/result"
+)
+
+// selfCheckRuns is the number of executions that --self-check runs again.
+const selfCheckRuns = 50
+
+// selfCheck runs executions of the search again, in a fresh machine that knows
+// nothing of what threads share, from their schedules alone, and compares what
+// they leave behind. A difference means that something isn't under control.
+func (h *hunt) selfCheck() error {
+	if !h.cfg.SelfCheck || len(h.checks) == 0 {
+		return nil
+	}
+	other, err := open(h.cfg)
+	if other != nil {
+		defer other.close()
+	}
+	if err != nil {
+		return err
+	}
+	for i, path := range h.checks {
+		st, err := h.session.tell(path)
+		if err != nil {
+			return h.unlike(i, err.Error())
+		}
+		want := h.sys.State()
+		for {
+			_, _, err = other.follow(st.schedule)
+			if err != por.ErrFiner {
+				break
+			}
+		}
+		if err != nil {
+			return h.unlike(i, err.Error())
+		}
+		if got := other.sys.State(); got != want {
+			return h.unlike(i, "memory is different at its end")
+		}
+	}
+	h.result.Certificate.SelfCheck = "passed"
+	return nil
+}
+
+// unlike is an execution that went another way when it was run again.
+func (h *hunt) unlike(i int, why string) error {
+	return &invalid{kind: result.Diverged, reason: fmt.Sprintf("execution %d went another way when it was run again: %s", i+1, why)}
+}
