@@ -184,3 +184,23 @@ func summary(g *guest, s *Stop) string {
 	why.Accesses = nil
 	return fmt.Sprint(why, half, accesses, g.hash(s.Ctx), g.c.njournal)
 }
+
+// Registers read from a saved context are those that the engine would tell.
+func TestRegistersAreFound(t *testing.T) {
+	eachMode(t, func(t *testing.T, cfg Config) {
+		g := load(t, "mix.c", cfg)
+		for i, at := range g.c.reg_at {
+			wide := cfg.Mode == I386 && i >= 8
+			if want := i != 16 && i != 17 && !wide; want != (at >= 0) {
+				t.Errorf("register %d is at %d", i, at)
+			}
+		}
+		want := Regs{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, g.entry, 0x8d7, 19, 20}
+		if cfg.Mode == I386 {
+			want = Regs{RAX: 1, RBX: 2, RCX: 3, RDX: 4, RSI: 5, RDI: 6, RBP: 7, RSP: 8, RIP: g.entry, RFLAGS: 0x8d7}
+		}
+		if got := g.Regs(g.Start(&want)); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	})
+}

@@ -266,6 +266,7 @@ struct machine {
 	bool ran;             /* code may have been translated */
 	uint8_t *brk;         /* breakpoint class per code byte */
 	uc_context *fresh;    /* the CPU before its first instruction */
+	int32_t reg_at[NREGS]; /* offset of a register in a saved context, or -1 */
 	int32_t live;         /* slot that the engine's CPU equals, or -1 */
 	int32_t nslots, slot_cap;
 	struct slot *slots;
@@ -311,7 +312,6 @@ void context_save(struct machine *m, int32_t slot);
 void context_regs(struct machine *m, int32_t slot, uint64_t *regs);
 uint32_t context_diff(struct machine *m, int32_t a, int32_t b);
 void cpu_write(struct machine *m, uint32_t set, const uint64_t *regs);
-void cpu_read(struct machine *m, uint64_t *regs);
 
 /* run.c */
 void machine_run(struct machine *m);

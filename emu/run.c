@@ -241,8 +241,7 @@ static void fill_regs(struct machine *m)
 	case STOP_FAULT:
 	case STOP_PRIVILEGED:
 	case STOP_UNMODELLED:
-		cpu_read(m, m->result.regs);
-		m->result.regs[REG_RIP] = m->result.pc;
+		context_regs(m, m->order.to, m->result.regs);
 		break;
 	default:
 		break;
