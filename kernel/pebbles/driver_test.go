@@ -60,12 +60,17 @@ type world struct {
 
 func newWorld(t testing.TB, guest string, cfg Config) *world {
 	t.Helper()
-	img, err := image.Open(filepath.Join(guestDir, guest))
+	return openWorld(t, filepath.Join(guestDir, guest), cfg)
+}
+
+func openWorld(t testing.TB, path string, cfg Config) *world {
+	t.Helper()
+	img, err := image.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if img.Kernel != image.Pebbles {
-		t.Fatalf("%s: recognised as %v", guest, img.Kernel)
+		t.Fatalf("%s: recognised as %v", path, img.Kernel)
 	}
 	m, err := emu.New(MachineConfig(img))
 	if err != nil {

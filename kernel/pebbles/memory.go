@@ -133,3 +133,17 @@ func doRemovePages(c *call, _ *kernel.Outcome) int64 {
 	k.set(&r.live, 0)
 	return 0
 }
+
+// Removed reports whether an address is in pages that were mapped by new_pages
+// and are gone by remove_pages: what a fault there has to be called.
+func (k *Kernel) Removed(addr uint64) bool {
+	if addr >= space || k.m.Prot(addr) != 0 {
+		return false
+	}
+	for _, r := range k.regions[:k.mapped] {
+		if r.live == 0 && addr-r.base < r.size {
+			return true
+		}
+	}
+	return false
+}
