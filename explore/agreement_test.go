@@ -1,0 +1,175 @@
+package explore
+
+import (
+	"fmt"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"landgo/por"
+)
+
+// build compiles a guest of guests/linux for a test.
+func build(t testing.TB, cc, opt, name string, defines ...string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), name)
+	args := append([]string{"-g", opt, "-static", "-pthread", "-o", out, filepath.Join("..", "guests", "linux", name+".c")}, defines...)
+	if msg, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", cc, err, msg)
+	}
+	return out
+}
+
+// ends is the por.Observer that collects how executions end.
+type ends struct {
+	*session
+	states     map[string]int // final state and bug, and how often
+	executions int
+}
+
+func (e *ends) Ended(x *por.Execution) bool {
+	if x.Ending == por.EndedBlocked || x.Ending == por.EndedPruned {
+		return true
+	}
+	h := hunt{session: e.session}
+	end := fmt.Sprintf("%016x", e.sys.State())
+	if f := h.failureAt(x); f != nil {
+		end = h.key(f)
+	}
+	e.states[end]++
+	e.executions++
+	return true
+}
+func (e *ends) Progress(por.Progress) {}
+func (e *ends) Restarted()            { clear(e.states); e.executions = 0 }
+
+// explored runs a whole search and says how its executions end.
+func explored(t testing.TB, search string, c Config) *ends {
+	t.Helper()
+	c.Search = Search(search)
+	s, err := open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.close)
+	e := &ends{session: s, states: map[string]int{}}
+	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(pointMem), MaxExecutions: 200_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stats, err := engine.Run(s.sys, e)
+	if err != nil {
+		t.Fatalf("%s: %v", search, err)
+	}
+	if !stats.Complete {
+		t.Fatalf("%s: not complete after %d executions", search, stats.Executions)
+	}
+	return e
+}
+
+// small are guests that exhaustive search finishes in well under a second.
+var small = []string{
+	"lost_update", "increment", "withdraw", "deadlock_two", "lost_wakeup", "publication", "wrong_lock",
+	"trylock_backoff", "unlock_other", "early_return", "early_exit", "stack_argument", "two_preemptions",
+	"backout", "detached", "once_each", "write_under_rdlock", "ping_pong", "handoff", "livelock", "barrier_phase",
+}
+
+// TestSearchesAgree: every search reaches the same final states and bugs of
+// real guests as no reduction does.
+func TestSearchesAgree(t *testing.T) {
+	for i, name := range small {
+		for _, variant := range []string{"-DFAULTY", "-DFIXED"} {
+			cc, opt := "musl-gcc", "-O2"
+			if i%2 == 0 {
+				cc, opt = "gcc", "-O1"
+			}
+			t.Run(name+variant, func(t *testing.T) {
+				c := DefaultConfig()
+				c.Guest = build(t, cc, opt, name, variant)
+				for _, pp := range []Points{PointMem, PointYield | PointLock | PointUnlock} {
+					c.PP = pp
+					want := explored(t, "none", c)
+					for _, search := range []string{"sleep", "dpor", "source", "optimal"} {
+						got := explored(t, search, c)
+						if !slices.Equal(slices.Sorted(maps.Keys(got.states)), slices.Sorted(maps.Keys(want.states))) {
+							t.Errorf("%v, %s: ends %v, want those of %v", pp, search, got.states, want.states)
+						}
+						if got.executions > want.executions {
+							t.Errorf("%v, %s: %d executions, %d without reduction", pp, search, got.executions, want.executions)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestSharingDeclared: what is found doesn't depend on when sharing is learned.
+func TestSharingDeclared(t *testing.T) {
+	for _, name := range []string{"lost_update", "increment", "late_sharing", "aba", "trylock_backoff", "stack_argument"} {
+		t.Run(name, func(t *testing.T) {
+			c := DefaultConfig()
+			c.Guest = build(t, "musl-gcc", "-O2", name, "-DFIXED")
+			learned := explored(t, "optimal", c)
+			c.AllShared = true
+			declared := explored(t, "optimal", c)
+			if learned.executions != declared.executions || !maps.Equal(learned.states, declared.states) {
+				t.Errorf("%d executions with learned sharing, %d with all declared", learned.executions, declared.executions)
+			}
+		})
+	}
+}
+
+// TestOwnCodeAgrees: libc's own code for threads and locks reaches the same
+// bugs as landgo's model of it, and none where there is none.
+func TestOwnCodeAgrees(t *testing.T) {
+	for _, name := range []string{"lost_update", "withdraw", "deadlock_two", "wrong_lock", "ping_pong"} {
+		for _, variant := range []string{"-DFAULTY", "-DFIXED"} {
+			for _, cc := range []string{"gcc", "musl-gcc"} {
+				t.Run(name+variant+"/"+cc, func(t *testing.T) {
+					c := DefaultConfig()
+					c.PP = PointYield | PointLock | PointUnlock | PointAtomic
+					c.Guest = build(t, cc, "-O1", name, variant)
+					bugs := func(native bool) (kinds []string) {
+						c.NativeSync = native
+						s, err := open(c)
+						if err != nil {
+							t.Fatal(err)
+						}
+						defer s.close()
+						seen := map[string]bool{}
+						engine, err := por.New("optimal", por.Options{MaxExecutions: 20_000})
+						if err != nil {
+							t.Fatal(err)
+						}
+						if _, err := engine.Run(s.sys, &kindsSeen{session: s, kinds: seen}); err != nil {
+							t.Fatalf("native %v: %v", native, err)
+						}
+						return slices.Sorted(maps.Keys(seen))
+					}
+					if own, model := bugs(true), bugs(false); !slices.Equal(own, model) {
+						t.Errorf("libc's own code has the bugs %v, landgo's model %v", own, model)
+					}
+				})
+			}
+		}
+	}
+}
+
+// kindsSeen is the por.Observer that collects kinds of bugs.
+type kindsSeen struct {
+	*session
+	kinds map[string]bool
+}
+
+func (k *kindsSeen) Ended(x *por.Execution) bool {
+	h := hunt{session: k.session}
+	if f := h.failureAt(x); f != nil {
+		k.kinds[string(f.Kind)] = true
+	}
+	return true
+}
+func (k *kindsSeen) Progress(por.Progress) {}
+func (k *kindsSeen) Restarted()            { clear(k.kinds) }
