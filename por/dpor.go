@@ -46,5 +46,5 @@ func (s *dpor) backtrack() (open bool) {
 	} else {
 		s.x.anyAll(n)
 	}
-	return s.insert()
+	return s.x.opts.fault != paperSleep && s.insert()
 }

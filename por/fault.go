@@ -10,4 +10,5 @@ const (
 	keepAsleep          // a sleeping thread isn't woken by what depends on it
 	noPending           // operations pending at an execution's end don't race
 	noProcessEnd        // the process's end races with nothing
+	paperSleep          // dpor adds sleep sets "exactly as in [10]", see dpor.go
 )

@@ -29,7 +29,7 @@ func (w *writer) put(in ...model.Instr) { w.code = append(w.code, in...) }
 
 // place draws a variable: two words, or parts of them.
 func (w *writer) place(in model.Instr) model.Instr {
-	switch w.pick(8) {
+	switch w.pick(16) {
 	case 0:
 		in.A, in.Size = 0, 8
 	case 1:
@@ -46,10 +46,10 @@ func (w *writer) place(in model.Instr) model.Instr {
 
 func (w *writer) access() {
 	r := w.pick(2)
-	switch w.pick(8) {
-	case 0, 1:
+	switch w.pick(10) {
+	case 0:
 		w.put(w.place(model.Instr{Code: model.Load, R: r}))
-	case 2:
+	default:
 		w.put(w.place(model.Instr{Code: model.Store, C: int64(w.pick(3))}))
 	case 3:
 		w.put(w.place(model.Instr{Code: model.StoreR, R: r, C: 1}))
@@ -69,7 +69,7 @@ func (w *writer) access() {
 
 func (w *writer) statement(threads int) {
 	r, a, m := w.pick(2), w.pick(2), w.pick(2)
-	switch w.pick(34) {
+	switch w.pick(52) {
 	default:
 		w.access()
 	case 0, 1, 2: // a critical section, sometimes of two locks
@@ -82,7 +82,7 @@ func (w *writer) statement(threads int) {
 		if nested {
 			w.put(model.Instr{Code: model.Unlock, A: 1 - m})
 		}
-		if w.pick(12) != 0 {
+		if w.pick(16) != 0 {
 			w.put(model.Instr{Code: model.Unlock, A: m})
 		}
 	case 3:
@@ -126,7 +126,7 @@ func (w *writer) statement(threads int) {
 		}
 	case 13, 14:
 		in := w.place(model.Instr{Code: model.Load, R: r})
-		w.put(in, model.Instr{Code: model.AssNe, A: len(w.code), R: r, C: int64(1 + w.pick(2))})
+		w.put(in, model.Instr{Code: model.AssNe, A: len(w.code), R: r, C: int64(1 + w.pick(3))})
 	case 16:
 		if w.pick(3) == 0 {
 			w.put(model.Instr{Code: model.Exit})
@@ -149,10 +149,10 @@ func (w *writer) statement(threads int) {
 // programs draws a program.
 func programs(coarse bool) *rapid.Generator[*model.Program] {
 	return rapid.Custom(func(t *rapid.T) *model.Program {
-		n := [...]int{2, 1, 3, 2, 2, 3}[pick(t, "threads", 6)]
+		n := [...]int{2, 3, 2, 2, 2, 3}[pick(t, "threads", 6)]
 		p := &model.Program{Bytes: 16, Mutexes: 2, Conds: 1, Sems: []int{pick(t, "sem", 3), 1}, RWLocks: 1,
 			Barriers: []int{2}, Budget: 9, Coarse: coarse, MainEnds: pick(t, "mainends", 4) > 0}
-		longest := [...]int{0, 5, 4, 2}[n]
+		longest := [...]int{0, 6, 4, 2}[n]
 		if coarse {
 			longest += 2
 		}
@@ -169,7 +169,7 @@ func programs(coarse bool) *rapid.Generator[*model.Program] {
 		}
 		if n < 3 {
 			off := len(main)
-			for _, in := range body("main", 0, 5-2*n) {
+			for _, in := range body("main", 0, 6-2*n) {
 				if in.Code == model.Jump || in.Code == model.JumpIf || in.Code == model.JumpNe {
 					in.A += off
 				}
@@ -183,7 +183,7 @@ func programs(coarse bool) *rapid.Generator[*model.Program] {
 		}
 		p.Threads = append(p.Threads, main)
 		for i := 1; i <= n; i++ {
-			p.Threads = append(p.Threads, body("thread", max(1, longest-2), longest))
+			p.Threads = append(p.Threads, body("thread", longest-1, longest))
 		}
 		return p
 	})
