@@ -1,8 +1,6 @@
 package explore
 
 import (
-	"strings"
-
 	"landgo/result"
 	"landgo/scheduler"
 	"landgo/trace"
@@ -63,7 +61,7 @@ func (s *session) access(t trace.TID, a *trace.Access) result.Access {
 	case a.IsWrite():
 		out.Op = "writes"
 	}
-	if n := s.sys.VariableName(a.Addr); !strings.HasPrefix(n, "0x") {
+	if n, ok := s.img.Variable(a.Addr); ok {
 		out.Symbol = n
 	}
 	return out

@@ -200,85 +200,91 @@ func (st *story) shown(j, k int) result.Access {
 	return a
 }
 
-// collisions finds the accesses that the story is about: at a preemption, the
-// thread was between two accesses of its own to something that another thread
-// changed meanwhile, or was about to look at what another then changed.
+// at is access number access of beat number beat.
+type at struct{ beat, access int }
+
+// collisions finds the accesses that the story is about: at a preemption, a
+// thread was between two accesses of its own to what another thread then
+// changed. If there is no such thing, an access of the other's that conflicts
+// with one of the thread's will do.
 func (st *story) collisions(b *result.Bug) {
-	type at struct{ beat, access int }
-	var list []at
-	for i := 1; i < len(st.beats) && len(list) == 0; i++ {
-		if !st.beats[i].step.Preemption {
-			continue
-		}
-		t := st.beats[i-1].step.Thread
-		resume := i
-		for resume < len(st.beats) && st.beats[resume].step.Thread != t {
-			resume++
-		}
-		for j := i; j < resume; j++ {
-			for k := range st.beats[j].accesses {
-				mid := &st.beats[j].accesses[k]
-				before, okB := st.lastConflict(t, i-1, mid)
-				after, okA := st.firstConflict(t, resume, mid)
-				if !okB && !okA {
-					continue
-				}
-				if okB {
-					list = append(list, before)
-				}
-				list = append(list, at{j, k})
-				if okA {
-					list = append(list, after)
-				}
-				b.Cause = st.cause(t, list[0], at{j, k}, list[len(list)-1], okB, okA)
-				break
-			}
-			if len(list) > 0 {
-				break
+	for _, strict := range []bool{true, false} {
+		for i := 1; i < len(st.beats); i++ {
+			if st.beats[i].step.Preemption && st.collision(b, i, strict) {
+				return
 			}
 		}
 	}
-	for _, x := range list {
-		b.Accesses = append(b.Accesses, st.shown(x.beat, x.access))
+}
+
+// collision looks at what happens from beat i on, where the thread before was
+// preempted, until that thread goes on.
+func (st *story) collision(b *result.Bug, i int, strict bool) bool {
+	t := st.beats[i-1].step.Thread
+	resume := i
+	for resume < len(st.beats) && st.beats[resume].step.Thread != t {
+		resume++
 	}
+	for j := i; j < resume; j++ {
+		for k := range st.beats[j].accesses {
+			mid := &st.beats[j].accesses[k]
+			before, okB := st.lastConflict(t, i-1, mid)
+			after, okA := st.firstConflict(t, resume, mid)
+			if strict && !(okB && okA && mid.IsWrite()) || !okB && !okA {
+				continue
+			}
+			var list []at
+			if okB {
+				list = append(list, before)
+			}
+			list = append(list, at{j, k})
+			if okA {
+				list = append(list, after)
+			}
+			for _, x := range list {
+				b.Accesses = append(b.Accesses, st.shown(x.beat, x.access))
+			}
+			b.Cause = st.cause(t, before, at{j, k}, after, okB, okA)
+			return true
+		}
+	}
+	return false
 }
 
 // lastConflict is the last access of thread t, up to beat i, that conflicts
 // with a.
-func (st *story) lastConflict(t trace.TID, i int, a *trace.Access) (at struct{ beat, access int }, ok bool) {
+func (st *story) lastConflict(t trace.TID, i int, a *trace.Access) (x at, ok bool) {
 	for ; i >= 0; i-- {
 		if st.beats[i].step.Thread != t {
 			continue
 		}
 		for k := len(st.beats[i].accesses) - 1; k >= 0; k-- {
 			if st.beats[i].accesses[k].Conflicts(a) {
-				at.beat, at.access = i, k
-				return at, true
+				return at{i, k}, true
 			}
 		}
 	}
-	return at, false
+	return x, false
 }
 
 // firstConflict is the first access of thread t, from beat i on, that conflicts
 // with a.
-func (st *story) firstConflict(t trace.TID, i int, a *trace.Access) (at struct{ beat, access int }, ok bool) {
+func (st *story) firstConflict(t trace.TID, i int, a *trace.Access) (x at, ok bool) {
 	for ; i < len(st.beats); i++ {
 		if st.beats[i].step.Thread != t {
 			continue
 		}
 		for k := range st.beats[i].accesses {
 			if st.beats[i].accesses[k].Conflicts(a) {
-				at.beat, at.access = i, k
-				return at, true
+				return at{i, k}, true
 			}
 		}
 	}
-	return at, false
+	return x, false
 }
 
 // cause puts a collision into one line.
-func (st *story) cause(t trace.TID, before, mid, after struct{ beat, access int }, okB, okA bool) string {
+func (st *story) cause(t trace.TID, before, mid, after at, okB, okA bool) string {
 	m := st.shown(mid.beat, mid.access)
 	place := func(a result.Access) string { f := result.Innermost(a.Stack); return f.Where() }
 	noun := map[string]string{"reads": "read", "writes": "write", "updates": "update", "fails to exchange": "failed exchange"}

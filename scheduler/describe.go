@@ -19,12 +19,12 @@ func (s *System) Stack(t trace.TID) []uint64 {
 	if th.set != 0 || th.stand == standOp || th.stand == standTrap {
 		regs = th.regs
 	}
-	return s.image.Unwind((*image.Regs)(&regs), func(addr uint64) (uint64, bool) {
+	return append([]uint64{regs.RIP}, s.image.Unwind((*image.Regs)(&regs), func(addr uint64) (uint64, bool) {
 		if s.machine.Prot(addr)&emu.ProtRead == 0 {
 			return 0, false
 		}
 		return s.machine.Read64(addr), true
-	})
+	})...)
 }
 
 // StackNames are the names of the functions on a thread's stack, inlined ones
@@ -44,11 +44,7 @@ func (s *System) StackNames(t trace.TID) []string {
 
 // VariableName names an address by the variable that is there.
 func (s *System) VariableName(addr uint64) string {
-	if v, is := any(s.image).(interface{ Variable(uint64) (string, bool) }); is {
-		n, ok := v.Variable(addr)
-		if !ok {
-			return fmt.Sprintf("%#x", addr)
-		}
+	if n, ok := s.image.Variable(addr); ok {
 		return n
 	}
 	return fmt.Sprintf("%#x", addr)

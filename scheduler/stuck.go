@@ -74,6 +74,9 @@ func (s *System) waitsFor(th *thread) (Wait, bool) {
 	case standSleep:
 		w.For, w.Obj = th.pending.Kind.String(), th.pending.Obj
 		w.Name = s.VariableName(w.Obj)
+		if th.pending.Kind == trace.OpDeschedule {
+			w.For, w.Name = "make_runnable", "of thread "+s.Name(th.id)
+		}
 		return w, true
 	case standSpin:
 		w.For, w.Spins, w.Reads = "a loop that reads", true, th.waits
