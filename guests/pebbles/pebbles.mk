@@ -9,7 +9,7 @@ OPT ?= -O2
 
 # No floating point and no vector registers, which the interface doesn't know;
 # frames can be unwound by what is in .eh_frame.
-CFLAGS += -std=gnu11 -g $(OPT) -Wall -Wextra -I$(PEBBLES)/runtime \
+CFLAGS += -std=gnu11 -g $(OPT) -Wall -Wextra -I. -I$(PEBBLES)/runtime \
 	-ffreestanding -fno-pic -fno-stack-protector -fcf-protection=none \
 	-mgeneral-regs-only -fasynchronous-unwind-tables
 ASFLAGS += -g
