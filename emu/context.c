@@ -13,6 +13,7 @@ enum {
 	RESET_MXCSR = 0x1f80,
 	RESET_FPTAG = 0xffff,
 	CONTEXT_ALIGN = 4, /* of the processor's state in a saved context */
+	SLOT_BATCH = 32,   /* a context takes some 6 KiB */
 	XMM_REGS = 16,
 	X87_REGS = 8,
 	DIFF_SSE = 1 << NREGS,       /* RegDiff in context.go */
@@ -97,14 +98,18 @@ const char *context_init(struct machine *m)
 	return err ? uc_strerror(err) : NULL;
 }
 
-/* Makes room for one more slot at least. */
+/* Makes at least one more slot. */
 const char *slots_grow(struct machine *m)
 {
-	int32_t cap = m->slot_cap ? m->slot_cap * 2 : 16;
-	struct slot *grown = realloc(m->slots, (size_t)cap * sizeof *grown);
-	if (!grown)
-		return "out of memory";
-	m->slots = grown;
+	int32_t cap = m->slot_cap + SLOT_BATCH;
+	if (cap > m->slot_room) {
+		int32_t room = m->slot_room * 2 + SLOT_BATCH;
+		struct slot *grown = realloc(m->slots, (size_t)room * sizeof *grown);
+		if (!grown)
+			return "out of memory";
+		m->slots = grown;
+		m->slot_room = room;
+	}
 	while (m->slot_cap < cap) {
 		struct slot *s = &m->slots[m->slot_cap];
 		memset(s, 0, sizeof *s);

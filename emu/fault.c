@@ -17,6 +17,13 @@ enum {
 	VECTOR_SIMD = 19,
 };
 
+/* Whether the guest itself would allow what the engine refuses: the machine
+ * keeps code where it was at the start. */
+static bool guest_allows(const struct machine *m, uint64_t addr, uint8_t perm)
+{
+	return addr < m->space && (m->perm[addr >> PAGE_SHIFT] & perm);
+}
+
 bool on_invalid(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t value, void *user)
 {
 	(void)uc;
@@ -28,11 +35,19 @@ bool on_invalid(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_
 	case UC_MEM_FETCH_UNMAPPED:
 	case UC_MEM_FETCH_PROT:
 		m->stop_at_fetch = true;
-		stop_fault(m, FAULT_FETCH, addr, size);
+		if (guest_allows(m, addr, PERM_EXEC))
+			stop_unmodelled(m, "code made at run time");
+		else
+			stop_fault(m, FAULT_FETCH, addr, size);
 		break;
 	case UC_MEM_WRITE_UNMAPPED:
 	case UC_MEM_WRITE_PROT:
-		stop_fault(m, FAULT_WRITE, addr, size);
+		if (guest_allows(m, addr, PERM_WRITE)) {
+			stop_in_access(m);
+			stop_unmodelled(m, "a store into code");
+		} else {
+			stop_fault(m, FAULT_WRITE, addr, size);
+		}
 		break;
 	default:
 		stop_fault(m, FAULT_READ, addr, size);
@@ -63,18 +78,17 @@ void on_interrupt(uc_engine *uc, uint32_t number, void *user)
 		stop_fault(m, FAULT_PROTECTION, m->pc, 0);
 		return;
 	case VECTOR_DEBUG:
-		m->result.detail = "single stepping (the trap flag)";
-		break;
+		stop_unmodelled(m, "single stepping (the trap flag)");
+		return;
 	case VECTOR_DEVICE:
 	case VECTOR_FLOAT:
 	case VECTOR_SIMD:
-		m->result.detail = "unmasked floating-point exception";
-		break;
+		stop_unmodelled(m, "unmasked floating-point exception");
+		return;
 	default:
-		m->result.detail = "processor exception";
-		break;
+		stop_unmodelled(m, "processor exception");
+		return;
 	}
-	stop_run(m, STOP_UNMODELLED);
 }
 
 bool on_bad_insn(uc_engine *uc, void *user)

@@ -181,6 +181,8 @@ struct result {
 	uint64_t pc;
 	uint64_t insns;
 	struct access access;
+	uint64_t expect[2]; /* see struct slot */
+	bool cas;
 	const char *detail;
 	bool half;
 	bool learned;
@@ -268,7 +270,9 @@ struct machine {
 	uc_context *fresh;    /* the CPU before its first instruction */
 	int32_t reg_at[NREGS]; /* offset of a register in a saved context, or -1 */
 	int32_t live;         /* slot that the engine's CPU equals, or -1 */
-	int32_t nslots, slot_cap;
+	int32_t nslots;       /* in use */
+	int32_t slot_cap;     /* with a context */
+	int32_t slot_room;    /* there is memory for */
 	struct slot *slots;
 	uint64_t late;        /* late stops so far */
 	uint32_t knobs;       /* KNOB_*: cures switched off, for tests */
@@ -319,6 +323,8 @@ void begin_pass(struct machine *m);
 void emulate(struct machine *m);
 void set_alarm(struct machine *m);
 void stop_run(struct machine *m, enum why why);
+void stop_in_access(struct machine *m);
+void stop_unmodelled(struct machine *m, const char *what);
 void stop_fault(struct machine *m, enum fault kind, uint64_t addr, uint32_t size);
 
 /* The hooks: insn.c, access.c, fault.c. */

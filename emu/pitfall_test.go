@@ -294,6 +294,55 @@ func TestEvents(t *testing.T) {
 	})
 }
 
+// Code that the guest makes or changes while it runs is refused by name.
+func TestCodeMadeAtRunTime(t *testing.T) {
+	g := small(t, "jmp *%rbx", 0)
+	g.Protect(dataAt, 1, ProtRead|ProtWrite|ProtExec)
+	if s := g.Run(&Run{From: g.start(0)}); s.Why != StopUnmodelled || s.Detail != "code made at run time" || s.PC != dataAt {
+		t.Errorf("%+v", *s)
+	}
+	g = small(t, "nop\nmovl $1, _start(%rip)", 0)
+	g.Protect(g.entry, 1, ProtRead|ProtWrite|ProtExec)
+	if s := g.Run(&Run{From: g.start(0)}); s.Why != StopUnmodelled || s.Detail != "a store into code" || s.Insns != 1 || g.Read8(g.entry) != 0x90 {
+		t.Errorf("%+v", *s)
+	}
+}
+
+// The other mode has the same ways of stopping.
+func TestI386(t *testing.T) {
+	run := func(insn string, flags RunFlags) (*guest, *Stop) {
+		g := load(t, "mov $7, %edx\n"+insn+"\nhlt\n", Config{Mode: I386})
+		g.DeclareAllShared(true)
+		return g, g.Run(&Run{From: g.start(0), Flags: flags, Allow: 1})
+	}
+	for _, c := range []struct {
+		insn string
+		why  Why
+		trap Trap
+		name string
+	}{
+		{"int $0x80", StopTrap, Trap{Vector: 0x80, Len: 2}, ""},
+		{"sysenter", StopTrap, Trap{Sysenter: true, Len: 2}, ""},
+		{"cli", StopPrivileged, Trap{Len: 1}, "cli"},
+		{"iret", StopPrivileged, Trap{Len: 1}, "iret"},
+		{"lcall $8, $0", StopUnmodelled, Trap{}, "far call or jump"},
+		{"les (%ebx), %eax", StopUnmodelled, Trap{}, "load of a segment register"},
+		{"vaddps %ymm0, %ymm0, %ymm0", StopUnmodelled, Trap{}, "AVX or BMI (a VEX prefix)"},
+		{"inc %ecx", StopPrivileged, Trap{Len: 1}, "hlt"}, // 0x41, a prefix in 64-bit mode
+	} {
+		g, s := run(c.insn, 0)
+		if s.Why != c.why || s.Trap != c.trap || s.Detail != c.name || s.Regs.RDX != 7 || s.Regs.RSP != stackAt+0x4000 {
+			t.Errorf("%s on %s: %+v", c.insn, g.Version(), *s)
+		}
+	}
+	if _, s := run("incl (%ebx)", StopShared); s.Why != StopAccess || !s.Half || s.PC != codeAt+5 {
+		t.Errorf("split: %+v", *s)
+	}
+	if _, s := run("movl $1, 0xfffffffe", 0); s.Why != StopFault || s.Fault.Kind != FaultWrite {
+		t.Errorf("end of the address space: %+v", *s)
+	}
+}
+
 // The engine ends a run at hlt as if all were well: the machine stops before.
 func TestHltEndsRun(t *testing.T) {
 	cured(t, knobNoTraps, func(t *testing.T, k uint32) error {
@@ -494,18 +543,25 @@ func TestFailedCASAndSilentStore(t *testing.T) {
 	if len(s.Accesses) != 2 || s.Accesses[0].IsWrite() || !s.Accesses[1].IsWrite() || s.Accesses[1].Flags&trace.Silent == 0 {
 		t.Errorf("%s", events(s.Accesses))
 	}
-	// Whether it fails is a matter of the memory when it is executed.
-	s = g.Run(&Run{From: g.start(0), Flags: StopShared})
-	if s.Access.Flags != trace.Atomic|trace.FailedCAS || g.Poised(s.Ctx).Flags != s.Access.Flags {
-		t.Errorf("poised: %+v", s.Access)
-	}
-	g.Write32(dataAt, 0)
-	if a := g.Poised(s.Ctx); a.Flags != trace.Write|trace.Atomic|trace.RMW {
-		t.Errorf("poised after a store: %+v", a)
-	}
-	s = g.Run(&Run{From: s.Ctx, Flags: StopShared, Allow: 1})
-	if len(s.Accesses) != 1 || !s.Accesses[0].IsWrite() {
-		t.Errorf("executed: %s", events(s.Accesses))
+}
+
+// Whether it fails is a matter of the memory when it is executed.
+func TestPoisedCAS(t *testing.T) {
+	for _, insn := range []string{"lock cmpxchgl %ecx, (%rbx)", "lock cmpxchg8b (%rbx)", "lock cmpxchg16b (%rbx)", "nop\nlock cmpxchg16b (%rbx)"} {
+		g := small(t, insn, 0)
+		g.Write64(dataAt, 5)
+		s := g.Run(&Run{From: g.start(0), Flags: StopShared})
+		if s.Access.Flags != trace.Atomic|trace.FailedCAS || g.Poised(s.Ctx).Flags != s.Access.Flags {
+			t.Errorf("%s: poised: %+v", insn, s.Access)
+		}
+		g.Write32(dataAt, 0)
+		if a := g.Poised(s.Ctx); a.Flags != trace.Write|trace.Atomic|trace.RMW {
+			t.Errorf("%s: poised after a store: %+v", insn, a)
+		}
+		s = g.Run(&Run{From: s.Ctx, Flags: StopShared, Allow: 1})
+		if len(s.Accesses) != 1 || !s.Accesses[0].IsWrite() {
+			t.Errorf("%s: executed: %s", insn, events(s.Accesses))
+		}
 	}
 }
 

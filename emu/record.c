@@ -73,11 +73,8 @@ static void add_record(struct machine *m, uint64_t addr, uint32_t size, uint8_t 
 {
 	close_record(m);
 	if (unlikely(m->nrecords >= m->record_cap) && !grow_records(m)) {
-		m->result.detail = "too many memory accesses in one run";
-		m->stop_in_access = true;
-		m->stop_insn = m->insn;
-		m->stop_pc = m->pc;
-		stop_run(m, STOP_UNMODELLED);
+		stop_in_access(m);
+		stop_unmodelled(m, "too many memory accesses in one run");
 		return;
 	}
 	m->records[m->nrecords++] = (struct access){
@@ -159,9 +156,9 @@ static void poise(struct machine *m, uint64_t addr, uint32_t size, uint8_t flags
 		.flags = flags & ~ACCESS_SILENT,
 	};
 	m->result.half = half;
-	m->stop_in_access = true;
-	m->stop_insn = m->insn;
-	m->stop_pc = m->pc;
+	m->result.cas = m->cas == m->insn;
+	memcpy(m->result.expect, m->expect, sizeof m->result.expect);
+	stop_in_access(m);
 	stop_run(m, STOP_ACCESS);
 }
 

@@ -18,6 +18,20 @@ void stop_run(struct machine *m, enum why why)
 	uc_emu_stop(m->uc);
 }
 
+/* Notes that the stop to come is at an access of the instruction under way. */
+void stop_in_access(struct machine *m)
+{
+	m->stop_in_access = true;
+	m->stop_insn = m->insn;
+	m->stop_pc = m->pc;
+}
+
+void stop_unmodelled(struct machine *m, const char *what)
+{
+	m->result.detail = what;
+	stop_run(m, STOP_UNMODELLED);
+}
+
 void stop_fault(struct machine *m, enum fault kind, uint64_t addr, uint32_t size)
 {
 	if (m->why)
@@ -26,9 +40,8 @@ void stop_fault(struct machine *m, enum fault kind, uint64_t addr, uint32_t size
 	/* The engine gives 52 bits in some versions: extend the sign in all. */
 	m->result.fault_addr = (uint64_t)((int64_t)(addr << 12) >> 12);
 	m->result.fault_size = size;
-	m->stop_in_access = kind == FAULT_READ || kind == FAULT_WRITE;
-	m->stop_insn = m->insn;
-	m->stop_pc = m->pc;
+	if (kind == FAULT_READ || kind == FAULT_WRITE)
+		stop_in_access(m);
 	stop_run(m, STOP_FAULT);
 }
 
@@ -222,14 +235,12 @@ static void keep_half(struct machine *m, struct slot *to, const struct slot *fro
 static void fill_slot(struct machine *m, const struct slot *from, bool resumed)
 {
 	struct slot *to = &m->slots[m->order.to];
-	bool cas = m->why == STOP_ACCESS && m->cas == m->stop_insn;
 	keep_half(m, to, from, resumed);
 	to->pc = m->result.pc;
 	to->clock = from->clock + m->result.insns;
 	to->poised = m->result.access;
-	to->cas = cas;
-	if (cas)
-		memcpy(to->expect, m->expect, sizeof to->expect);
+	to->cas = m->result.cas;
+	memcpy(to->expect, m->result.expect, sizeof to->expect);
 	context_save(m, m->order.to);
 }
 
