@@ -81,11 +81,20 @@ func (s *sequence) collect() {
 	o := s.x.order
 	s.whole = s.whole[:0]
 	if !s.varies {
-		for i := s.c + 1; i < s.end; i++ {
-			if s.row[o.ev[i].thread] > i && !o.dropped(i) {
-				s.whole = append(s.whole, i)
+		// Each thread's events, newest first: the time is that of what e' needs,
+		// not of what lies between.
+		for _, n := range s.row[:o.width] {
+			i := n - 1
+			if i == s.end {
+				i = o.ev[i].prev
+			}
+			for ; i > s.c; i = o.ev[i].prev {
+				if !o.dropped(i) {
+					s.whole = append(s.whole, i)
+				}
 			}
 		}
+		slices.Sort(s.whole)
 		return
 	}
 	for i := int32(len(o.ev)) - 1; i > s.c; i-- {

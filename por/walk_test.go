@@ -1,0 +1,159 @@
+package por
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"landgo/por/internal/model"
+	"landgo/trace"
+)
+
+// finer is a System whose points become finer at some step: its machine runs
+// coarse steps until then. The finer machine is another one; both begin alike.
+type finer struct {
+	System
+	fine  System
+	steps int // until it learns
+}
+
+func (f *finer) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	f.steps--
+	x, err := f.System.Step(t, c)
+	if f.steps == 0 {
+		return x, fmt.Errorf("learned: %w", ErrFiner)
+	}
+	return x, err
+}
+
+// Rewind to the root, once it has learned, is to the finer program's root.
+func (f *finer) Rewind(m trace.Mark) {
+	if f.steps <= 0 && f.fine != nil {
+		f.System, f.fine = f.fine, nil
+	}
+	f.System.Rewind(m)
+}
+
+// TestFiner: whenever points become finer, what is counted in the end is what
+// the finer system alone gives.
+func TestFiner(t *testing.T) {
+	fine := model.MutexInc(3, 1)
+	coarse := *fine
+	coarse.Coarse = true
+	for _, name := range Names() {
+		want, _ := runModel(t, name, fine, Options{})
+		for _, at := range []int{1, 2, 5, 9, 14, 30} {
+			s, _ := New(name, Options{})
+			var seen tally
+			got, err := s.Run(&finer{System: model.New(&coarse), fine: model.New(fine), steps: at}, &seen)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Restarts != 1 {
+				t.Errorf("%s, learned at step %d: %d restarts", name, at, got.Restarts)
+			}
+			got.Restarts = 0
+			if got != want || seen.ends[EndedProcess] != int(want.Executions) {
+				t.Errorf("%s, learned at step %d: %+v, want %+v", name, at, got, want)
+			}
+		}
+	}
+}
+
+// TestStepFails: an error that isn't ErrFiner ends the search.
+func TestStepFails(t *testing.T) {
+	m := model.New(model.Micro(2, 1))
+	m.Finer = errors.New("an unknown system call")
+	s, _ := New("optimal", Options{})
+	if st, err := s.Run(m, &tally{}); !errors.Is(err, m.Finer) && err == nil || st.Complete {
+		t.Errorf("%+v, %v", st, err)
+	}
+}
+
+func TestStops(t *testing.T) {
+	p := model.Micro(2, 3)
+	for _, name := range Names() {
+		st, seen := runModel(t, name, p, Options{MaxExecutions: 17})
+		if st.Executions != 17 || seen.ends[EndedProcess] != 17 || st.Complete {
+			t.Errorf("%s with MaxExecutions: %+v", name, st)
+		}
+		polls := 0
+		st, _ = runModel(t, name, p, Options{Stop: func() bool { polls++; return polls == 3 }})
+		if polls != 3 || st.Complete {
+			t.Errorf("%s with Stop: %+v after %d polls", name, st, polls)
+		}
+		s, _ := New(name, Options{})
+		seen = &tally{stop: func(x *Execution) bool { return x.Preemptions > 0 }}
+		st, err := s.Run(model.New(p), seen)
+		if err != nil || st.Complete || st.Executions == 0 {
+			t.Errorf("%s stopped by its observer: %+v", name, st)
+		}
+	}
+}
+
+// progress keeps what a search reports.
+type progress struct {
+	tally
+	shares []float64
+}
+
+func (p *progress) Progress(r Progress) { p.shares = append(p.shares, r.Share) }
+
+// TestEstimate: the share never falls by much, and is near the truth on a
+// space whose size is known.
+func TestEstimate(t *testing.T) {
+	for _, name := range []string{"none", "optimal"} {
+		p := model.NWriters(7)
+		if name == "none" {
+			p = model.Micro(2, 2)
+		}
+		var seen progress
+		s, _ := New(name, Options{OneEvent: true})
+		st, err := s.Run(model.New(p), &seen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(seen.shares) < 3 {
+			t.Fatalf("%s: %d reports", name, len(seen.shares))
+		}
+		for i, share := range seen.shares {
+			at := 4096 * float64(i+1) / float64(st.Transitions)
+			if share <= 0 || share > 1 || share < at/3 || share > at*3 {
+				t.Errorf("%s: after %.3f of all transitions the share is %.3f", name, at, share)
+			}
+		}
+	}
+}
+
+// TestPath: an execution's steps replay to the same state.
+func TestPath(t *testing.T) {
+	p := model.Philosophers(3, false)
+	m := model.New(p)
+	s, _ := New("optimal", Options{OneEvent: true})
+	checked := 0
+	_, err := s.Run(m, &tally{stop: func(x *Execution) bool {
+		path := x.Path(nil)
+		if len(path) != x.Len() {
+			t.Fatalf("%d steps of %d", len(path), x.Len())
+		}
+		again := model.New(p)
+		preemptions := 0
+		for _, step := range path {
+			tr, err := again.Step(step.Thread, step.Choice)
+			if err != nil || tr.Begin != step.Begin || tr.Last != step.Last {
+				t.Fatalf("%+v became %v, %v", step, tr, err)
+			}
+			if step.Preemption {
+				preemptions++
+			}
+		}
+		if again.State() != m.State() || preemptions != x.Preemptions {
+			t.Errorf("a replay leads elsewhere, or %d preemptions are %d", x.Preemptions, preemptions)
+		}
+		checked++
+		return false
+	}})
+	if err != nil || checked != 7 {
+		t.Errorf("%d executions, %v", checked, err)
+	}
+}
