@@ -31,8 +31,23 @@ static void release(uint8_t *p, uint64_t n)
 		munmap(p, n);
 }
 
+/* The engine's settings differ between its minor versions, so the library that
+ * is loaded has to be of the one that this was compiled for. */
+static const char *check_version(void)
+{
+	unsigned major;
+	unsigned minor;
+	uc_version(&major, &minor);
+	if (major == UC_API_MAJOR && minor == UC_API_MINOR)
+		return NULL;
+	return "libunicorn isn't of the version that this program was built with: build it again";
+}
+
 static const char *open_engine(struct machine *m)
 {
+	const char *bad = check_version();
+	if (bad)
+		return bad;
 	uc_err err = uc_open(UC_ARCH_X86, m->is32 ? UC_MODE_32 : UC_MODE_64, &m->uc);
 	if (err)
 		return uc_strerror(err);

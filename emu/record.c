@@ -33,8 +33,9 @@ static void drop_repeat(struct machine *m)
 {
 	struct access *a = last_record(m);
 	uint64_t *slot = &m->repeat[repeat_slot(a)];
-	if (*slot >> 32 == m->run) {
-		const struct access *b = &m->records[*slot & UINT32_MAX];
+	uint64_t earlier = *slot & UINT32_MAX;
+	if (*slot >> 32 == m->run && earlier + 1 < m->nrecords) {
+		const struct access *b = &m->records[earlier];
 		if (a->addr == b->addr && a->pc == b->pc && a->size == b->size && a->flags == b->flags) {
 			m->nrecords--;
 			return;
