@@ -17,6 +17,7 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 	skip := th.stand == standOp || th.stand == standRun
 	th.stand = standRun
 	look := th.insns + firstChunk
+	first := th.ctx // the step's own beginning stays: spin detection compares with it
 	for {
 		if th.insns >= look {
 			if th.insns-tr.Begin >= s.cfg.StepBudget {
@@ -27,6 +28,7 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			}
 			look += th.insns - tr.Begin
 		}
+		s.run.Reuse = th.ctx != first && th.ctx != s.pinned
 		stop := s.runCPU(th, tr, allow, skip, look-th.insns)
 		skip = false
 		if len(stop.Accesses) > 0 {

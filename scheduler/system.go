@@ -83,8 +83,9 @@ type System struct {
 	instructions uint64          // run in all
 	calls        map[string]bool // kernel calls met
 
-	run   emu.Run
-	limit uint64 // replay: stop the stepping thread at this instruction number
+	run    emu.Run
+	pinned emu.Ctx // given to the kernel, to come back to
+	limit  uint64  // replay: stop the stepping thread at this instruction number
 	// destructors, exitHandlers: 1 once the guest has registered some. They go
 	// back with the machine.
 	destructors, exitHandlers uint64
@@ -138,6 +139,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		breaks:  map[uint64]breakClass{},
 		roles:   map[uint64]image.Bound{},
 		threads: make([]thread, 0, cfg.MaxThreads),
+		pinned:  -1,
 	}
 	return s
 }
@@ -194,7 +196,10 @@ func (s *System) SetRegs(t trace.TID, regs *emu.Regs) {
 }
 
 // CPU implements kernel.Host.
-func (s *System) CPU(t trace.TID) emu.Ctx { return s.threads[t].ctx }
+func (s *System) CPU(t trace.TID) emu.Ctx {
+	s.pinned = s.threads[t].ctx
+	return s.pinned
+}
 
 // SetResult implements kernel.Host.
 func (s *System) SetResult(t trace.TID, v uint64) {

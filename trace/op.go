@@ -9,8 +9,8 @@ type OpKind uint8
 // The operations. Obj names the object (its address; a thread's TID for
 // create, start, exit, join, detach; a resource number for system calls).
 const (
-	OpNone OpKind = iota
-	OpAccess // a plain access: only in Thread.Pending, never in Transition.Ops
+	OpNone   OpKind = iota
+	OpAccess        // a plain access: only in Thread.Pending, never in Transition.Ops
 
 	OpCreate // Obj: the child's TID
 	OpExit   // Obj: the thread's own TID
