@@ -1,0 +1,87 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"landgo/guests"
+	"landgo/result"
+)
+
+// A libraryTest is a row of guests/pebbles/expect.json: a test of a thread
+// library, or of a variant of it with a mistake.
+type libraryTest struct {
+	Name    string           `json:"name"`
+	Library string           `json:"library"`
+	Variant string           `json:"variant"`
+	Test    string           `json:"test"`
+	About   string           `json:"about"`
+	Threads int              `json:"threads"`
+	Verdict string           `json:"verdict"`
+	PP      string           `json:"pp"`
+	Bugs    []guests.Failure `json:"bugs"`
+	// Slow: its space is larger than a test has time for.
+	Slow bool `json:"slow"`
+}
+
+func (l libraryTest) guest() guests.Guest {
+	return guests.Guest{Name: l.Name, Threads: l.Threads, Verdict: l.Verdict, PP: l.PP, Failures: l.Bugs, Concurrent: true}
+}
+
+func libraryTests(t *testing.T) []libraryTest {
+	t.Helper()
+	f, err := os.Open(filepath.Join(top, "guests/pebbles/expect.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var table struct {
+		Schema string        `json:"schema"`
+		Guests []libraryTest `json:"guests"`
+	}
+	d := json.NewDecoder(f)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&table); err != nil {
+		t.Fatal(err)
+	}
+	return table.Guests
+}
+
+// TestLibraries: the thread libraries are verified, and each mistake in them is
+// found with the least number of preemptions. A mistake's row mustn't fit what
+// its test gives on the good library, nor the other way round.
+func TestLibraries(t *testing.T) {
+	all := libraryTests(t)
+	good := map[string]libraryTest{}
+	for _, l := range all {
+		if l.Variant == "" {
+			good[l.Library+"-"+l.Test] = l
+		}
+	}
+	for _, l := range all {
+		t.Run(l.Name, func(t *testing.T) {
+			t.Parallel()
+			flags := []string{"--pp", l.PP}
+			if l.Slow {
+				flags = append(flags, "--time", "10s")
+			}
+			r := explore(t, l.guest(), "pebbles", flags...)
+			if l.Slow && r.Problem == result.OutOfTime {
+				return
+			}
+			report(t, l.guest(), "pebbles", r)
+			if l.Variant == "" {
+				return
+			}
+			twin, ok := good[l.Library+"-"+l.Test]
+			if !ok {
+				t.Fatalf("there is no row for %s without the mistake", l.Test)
+			}
+			if len(differences(twin.guest(), r)) == 0 {
+				t.Error("the check doesn't tell it from the good library")
+			}
+		})
+	}
+}
