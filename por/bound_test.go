@@ -75,10 +75,9 @@ func TestIterate(t *testing.T) {
 // TestIterateFindsLeast: the first bug has the fewest preemptions.
 func TestIterateFindsLeast(t *testing.T) {
 	p := &model.Program{Bytes: 8, MainEnds: true, Threads: [][]model.Instr{
-		{{Code: model.Create, A: 1}, {Code: model.Join, A: 1}},
+		{{Code: model.Create, A: 1}, {Code: model.Load}, {Code: model.AssNe, C: 1}, {Code: model.Join, A: 1}},
 		{{Code: model.Store, C: 1}},
 	}}
-	p.Threads[0] = []model.Instr{{Code: model.Create, A: 1}, {Code: model.Load}, {Code: model.AssNe, C: 1}, {Code: model.Join, A: 1}}
 	found := -1
 	s, _ := New("none", Options{Bound: "preempt=5", Iterate: true})
 	_, err := s.Run(model.New(p), &tally{stop: func(x *Execution) bool {
