@@ -22,6 +22,7 @@ type libraryTest struct {
 	Verdict string           `json:"verdict"`
 	PP      string           `json:"pp"`
 	Bugs    []guests.Failure `json:"bugs"`
+	Note    string           `json:"note"`
 	// Slow: its space is larger than a test has time for.
 	Slow bool `json:"slow"`
 }
