@@ -43,7 +43,7 @@ type row struct {
 
 // begin makes k.call the call at which t stands, and clears the scratch.
 func (k *Kernel) begin(t trace.TID, trap emu.Trap, regs *emu.Regs) *call {
-	k.accesses, k.ops, k.wakes = k.accesses[:0], k.ops[:0], k.wakes[:0]
+	k.accesses, k.wakes = k.accesses[:0], k.wakes[:0]
 	k.call = call{k: k, t: k.threads[t], pc: regs.RIP, regs: regs}
 	c := &k.call
 	if !trap.Syscall && !trap.Sysenter {
@@ -78,12 +78,6 @@ func (c *call) touch(addr, size uint64, flags trace.AccessFlags) {
 		return
 	}
 	c.k.accesses = append(c.k.accesses, trace.Access{Addr: addr, PC: c.pc, Size: uint32(size), Flags: flags})
-}
-
-// op records an operation that the call carried out.
-func (c *call) op(o trace.Op) {
-	o.PC = c.pc
-	c.k.ops = append(c.k.ops, o)
 }
 
 // event fills in a plan.

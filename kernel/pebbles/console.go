@@ -11,8 +11,6 @@ import (
 // maxLine bounds a print or readline.
 const maxLine = 64 << 10
 
-var outputOp = trace.Op{Kind: trace.OpSyscall, Obj: outputWord, Size: wordSize, Arg: 1}
-
 // printable reports whether the arguments of print(length, buffer) are good,
 // and which result they give if not.
 func (c *call) printable() (int64, bool) {
@@ -31,8 +29,7 @@ func planPrint(c *call, p *kernel.Plan) {
 	}
 	c.touch(c.a[1], uint64(c.int(0)), 0)
 	if c.k.cfg.ObserveOutput {
-		c.event(p, outputOp)
-		c.touch(outputWord, wordSize, trace.Write)
+		c.event(p, trace.Op{Kind: trace.OpSyscall, Obj: outputWord, Size: wordSize, Arg: 1})
 	}
 }
 
@@ -44,10 +41,6 @@ func doPrint(c *call, o *kernel.Outcome) int64 {
 	}
 	n := uint64(c.int(0))
 	c.touch(c.a[1], n, 0)
-	if k.cfg.ObserveOutput {
-		c.op(outputOp)
-		c.touch(outputWord, wordSize, trace.Write)
-	}
 	if k.printed+n > k.cfg.OutputLimit {
 		o.Invalid = fmt.Sprintf("the guest prints more than %d bytes in one execution: let it print less, or raise the output limit", k.cfg.OutputLimit)
 		return noMemory
@@ -82,8 +75,6 @@ func doSetCursorPos(c *call, _ *kernel.Outcome) int64 {
 	return 0
 }
 
-var inputOp = trace.Op{Kind: trace.OpSyscall, Obj: inputWord, Size: wordSize, Arg: 1}
-
 // planInput is the plan of a call that takes from the input. On the real
 // machine it waits for somebody at the keyboard, who isn't there.
 func (c *call) planInput(p *kernel.Plan) {
@@ -92,15 +83,12 @@ func (c *call) planInput(p *kernel.Plan) {
 		p.Reason = c.row.name + " at the end of the input: give the guest more (--stdin)"
 		return
 	}
-	c.event(p, inputOp)
-	c.touch(inputWord, wordSize, trace.Write)
+	c.event(p, trace.Op{Kind: trace.OpSyscall, Obj: inputWord, Size: wordSize, Arg: 1})
 }
 
 // take is the next n bytes of the input.
 func (c *call) take(n uint64) []byte {
 	k := c.k
-	c.op(inputOp)
-	c.touch(inputWord, wordSize, trace.Write)
 	from := k.consumed
 	k.set(&k.consumed, from+n)
 	return k.cfg.Stdin[from : from+n]

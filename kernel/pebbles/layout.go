@@ -17,8 +17,9 @@ import (
 // The real kernel keeps its data in the low part. This one has none, but the
 // words of its state that one thread can change and another can tell have
 // addresses there all the same: a call reports that it read or wrote such a
-// word like any other bytes, so what depends on what, and what a spin around a
-// call waits for, need no rules of their own.
+// word like any other bytes, or names it as its operation's object. So what
+// depends on what, and what a spin around a call waits for, need no rules of
+// their own.
 const (
 	pageSize  = 4096
 	space     = 1 << 32
@@ -29,12 +30,18 @@ const (
 	inputWord  = 0x1008 // how far the input has been read
 	outputWord = 0x1010 // what has been printed
 	runWords   = 0x10000
+	pageWords  = 0x800000
 	wordSize   = 8
 )
 
 // runWord is the address of the word that says whether a thread exists and can
 // run.
 func runWord(t trace.TID) uint64 { return runWords + uint64(t)*wordSize }
+
+// pageWord is the address of the word that says how a page is mapped; those of
+// neighbours lie side by side. Words of pages, and not the bytes in them, because
+// what has to be looked at for each byte of an object should be few.
+func pageWord(addr uint64) uint64 { return pageWords + addr/pageSize*wordSize }
 
 // MachineConfig is the machine that a Pebbles guest runs on.
 func MachineConfig(img *image.Image) emu.Config {

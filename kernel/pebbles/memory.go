@@ -15,10 +15,9 @@ type region struct {
 // maxRegion bounds a region's size: it is a C int.
 const maxRegion = 1<<31 - pageSize
 
-// pagesOp: the mapping of a range of addresses changes. Everything that
-// touches these bytes depends on it.
+// pagesOp: the mapping of a range of pages changes.
 func pagesOp(base, size uint64) trace.Op {
-	return trace.Op{Kind: trace.OpSyscall, Obj: base, Size: uint32(size), Arg: 1}
+	return trace.Op{Kind: trace.OpSyscall, Obj: pageWord(base), Size: uint32(size / pageSize * wordSize), Arg: 1}
 }
 
 // newPages checks the arguments of new_pages(base, length), which needn't be
@@ -31,7 +30,7 @@ func (c *call) newPages() (base, size uint64, ok bool) {
 }
 
 func planNewPages(c *call, p *kernel.Plan) {
-	if base, size, ok := c.newPages(); ok {
+	if base, size, ok := c.newPages(); ok && size <= c.k.cfg.MemoryLimit {
 		c.event(p, pagesOp(base, size))
 	}
 }
@@ -44,7 +43,6 @@ func doNewPages(c *call, _ *kernel.Outcome) int64 {
 	if !ok {
 		return badArgument
 	}
-	c.op(pagesOp(base, size))
 	if size > k.cfg.MemoryLimit-k.used {
 		return noMemory
 	}
@@ -114,24 +112,45 @@ func (k *Kernel) removal(base uint64) trace.Op {
 	return pagesOp(base, pageSize)
 }
 
-// doRemovePages takes a whole region away. It counts as a write to all of it,
-// so that its users, a thread on its stack say, turn out to depend on it.
+// doRemovePages takes a whole region away. It counts as a write to all in it
+// that a thread has used, in this execution or another, so that its users, a
+// thread on its stack say, turn out to depend on it.
 func doRemovePages(c *call, _ *kernel.Outcome) int64 {
 	k := c.k
 	base := c.a[0]
 	if base%pageSize != 0 {
 		return badArgument
 	}
-	c.op(k.removal(base))
 	r := k.regionAt(base)
 	if r == nil {
 		return badArgument
 	}
-	c.touch(base, r.size, trace.Write)
+	c.touchUsed(base, r.size)
 	k.m.Protect(base, r.size, 0)
 	k.set(&k.used, k.used-r.size)
 	k.set(&r.live, 0)
 	return 0
+}
+
+// touchUsed records writes to the parts of a region that threads have touched.
+// What nobody has touched yet, and somebody will later, is a fault then.
+func (c *call) touchUsed(base, size uint64) {
+	from := base
+	for a := base; ; a += wordSize {
+		if a < base+size && c.k.used8(a) {
+			continue
+		}
+		c.touch(from, a-from, trace.Write)
+		if from = a + wordSize; from > base+size {
+			return
+		}
+	}
+}
+
+// used8 reports whether a thread has touched the 8 bytes at an address.
+func (k *Kernel) used8(addr uint64) bool {
+	owner, shared := k.m.Sharing(addr)
+	return shared || owner != trace.NoThread
 }
 
 // Removed reports whether an address is in pages that were mapped by new_pages

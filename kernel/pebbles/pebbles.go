@@ -40,6 +40,7 @@ type machine interface {
 	Protect(addr, size uint64, p emu.Prot)
 	Prot(addr uint64) emu.Prot
 	Set(p *uint64, v uint64)
+	Sharing(addr uint64) (owner trace.TID, shared bool)
 }
 
 // Kernel implements kernel.Kernel.
@@ -66,7 +67,6 @@ type Kernel struct {
 	// Scratch of one call, so that calls make no garbage.
 	call     call
 	accesses []trace.Access
-	ops      []trace.Op
 	wakes    []trace.TID
 	spawn    kernel.Spawn
 }
@@ -108,7 +108,8 @@ func (k *Kernel) Plan(t trace.TID, trap emu.Trap) kernel.Plan {
 	return p
 }
 
-// Do implements kernel.Kernel.
+// Do implements kernel.Kernel. The operation that a call carries out is the
+// plan's, unless the outcome is idle.
 func (k *Kernel) Do(t trace.TID, trap emu.Trap, _ trace.Choice, regs *emu.Regs) kernel.Outcome {
 	c := k.begin(t, trap, regs)
 	if c.row == nil || c.row.do == nil {
@@ -123,7 +124,7 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, _ trace.Choice, regs *emu.Regs) 
 	if !c.adopted {
 		k.form.setResult(regs, result)
 	}
-	o.Accesses, o.Ops, o.Wakes = k.accesses, k.ops, k.wakes
+	o.Accesses, o.Wakes = k.accesses, k.wakes
 	return o
 }
 

@@ -28,6 +28,10 @@ func (w *world) at(args ...uint64) {
 	r.RSI = packet
 }
 
+func syscallOp(word uint64, size uint32) trace.Op {
+	return trace.Op{Kind: trace.OpSyscall, Obj: word, Size: size, Arg: 1}
+}
+
 func TestPlanNamesWhatIsNotModelled(t *testing.T) {
 	for _, c := range []struct {
 		trap emu.Trap
@@ -74,16 +78,17 @@ func TestPlan(t *testing.T) {
 		{name: "deschedule", vector: 0x46, args: []uint64{packet}, effect: kernel.Event, op: trace.Op{Kind: trace.OpDeschedule, Obj: 0}, reads: []uint64{packet}, writes: []uint64{runWord(0)}},
 		{name: "deschedule nowhere", vector: 0x46, args: []uint64{8}},
 		{name: "make_runnable", vector: 0x47, args: []uint64{10}, effect: kernel.Event, op: trace.Op{Kind: trace.OpMakeRunnable, Obj: 1}, reads: []uint64{runWord(1)}},
-		{name: "new_pages", vector: 0x49, args: []uint64{0x20000000, 8192}, effect: kernel.Event, op: trace.Op{Kind: trace.OpSyscall, Obj: 0x20000000, Size: 8192, Arg: 1}, reads: []uint64{packet}},
+		{name: "new_pages", vector: 0x49, args: []uint64{0x20000000, 8192}, effect: kernel.Event, op: syscallOp(0x900000, 16), reads: []uint64{packet}},
+		{name: "new_pages of too much", vector: 0x49, args: []uint64{0x20000000, 512 << 20}, reads: []uint64{packet}},
 		{name: "new_pages of nothing", vector: 0x49, args: []uint64{0x20000000, 0}, reads: []uint64{packet}},
-		{name: "remove_pages", vector: 0x4a, args: []uint64{0x20000000}, effect: kernel.Event, op: trace.Op{Kind: trace.OpSyscall, Obj: 0x20000000, Size: 4096, Arg: 1}},
+		{name: "remove_pages", vector: 0x4a, args: []uint64{0x20000000}, effect: kernel.Event, op: syscallOp(0x900000, 8)},
 		{name: "sleep", vector: 0x4b, args: []uint64{1}, effect: kernel.Event, op: trace.Op{Kind: trace.OpSleep}, yields: true},
 		{name: "sleep for nothing", vector: 0x4b, args: []uint64{0}},
 		{name: "print", vector: 0x4e, args: []uint64{4, packet + 64}, reads: []uint64{packet, packet + 64}},
-		{name: "print, observed", vector: 0x4e, args: []uint64{4, packet + 64}, cfg: Config{ObserveOutput: true}, effect: kernel.Event, op: outputOp, reads: []uint64{packet, packet + 64}, writes: []uint64{outputWord}},
-		{name: "getchar", vector: 0x4c, cfg: Config{Stdin: []byte("x")}, effect: kernel.Event, op: inputOp, writes: []uint64{inputWord}},
+		{name: "print, observed", vector: 0x4e, args: []uint64{4, packet + 64}, cfg: Config{ObserveOutput: true}, effect: kernel.Event, op: syscallOp(outputWord, 8), reads: []uint64{packet, packet + 64}},
+		{name: "getchar", vector: 0x4c, cfg: Config{Stdin: []byte("x")}, effect: kernel.Event, op: syscallOp(inputWord, 8)},
 		{name: "thread_fork", vector: 0x52, effect: kernel.Event, op: trace.Op{Kind: trace.OpCreate, Obj: 1}, writes: []uint64{runWord(1)}},
-		{name: "set_status", vector: 0x59, args: []uint64{1}, effect: kernel.Event, op: statusOp, writes: []uint64{statusWord}},
+		{name: "set_status", vector: 0x59, args: []uint64{1}, effect: kernel.Event, op: syscallOp(statusWord, 8)},
 		{name: "vanish", vector: 0x60, effect: kernel.Event, op: trace.Op{Kind: trace.OpExit, Obj: 0}, writes: []uint64{runWord(0)}},
 		{name: "task_vanish", vector: 0x57, args: []uint64{1}, effect: kernel.Event, op: trace.Op{Kind: trace.OpEnd}},
 		{name: "halt", vector: 0x55, effect: kernel.Event, op: trace.Op{Kind: trace.OpEnd}},

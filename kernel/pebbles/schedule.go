@@ -16,17 +16,14 @@ import (
 // is what the real kernel guarantees too, for a timer interrupt may come at
 // once. Only the result tells whether the asked one could run.
 func planYield(c *call, p *kernel.Plan) {
-	c.event(p, c.yieldOp())
+	c.event(p, trace.Op{Kind: trace.OpYield})
 	p.Yield = true
 	if c.int(0) != -1 {
 		c.target(0)
 	}
 }
 
-func (c *call) yieldOp() trace.Op { return trace.Op{Kind: trace.OpYield} }
-
 func doYield(c *call, o *kernel.Outcome) int64 {
-	c.op(c.yieldOp())
 	o.Idle = true
 	if c.int(0) == -1 {
 		return 0
@@ -39,7 +36,9 @@ func doYield(c *call, o *kernel.Outcome) int64 {
 }
 
 // target is the thread that argument i names: its TID, trace.NoThread for a
-// number that is no thread's, and what is known of it. The call reads its state.
+// number that is no thread's, and what is known of it. The call reads its state,
+// even if the thread doesn't exist yet: after its creation the same call may
+// find it descheduled.
 func (c *call) target(i int) (trace.TID, *thread) {
 	id := c.k.lookup(uint64(uint32(c.int(i))))
 	if id == trace.NoThread {
@@ -67,7 +66,6 @@ func doDeschedule(c *call, o *kernel.Outcome) int64 {
 	if !k.canRead(c.a[0], 4) {
 		return badPointer
 	}
-	c.op(c.descheduleOp())
 	c.touch(c.a[0], 4, 0)
 	if k.m.Read32(c.a[0]) != 0 {
 		o.Idle = true
@@ -80,24 +78,12 @@ func doDeschedule(c *call, o *kernel.Outcome) int64 {
 }
 
 func planMakeRunnable(c *call, p *kernel.Plan) {
-	c.event(p, c.makeRunnableOp())
-}
-
-// makeRunnableOp names the target even if it doesn't exist yet: the same call
-// after its creation may find it descheduled.
-func (c *call) makeRunnableOp() trace.Op {
 	id, _ := c.target(0)
-	return trace.Op{Kind: trace.OpMakeRunnable, Obj: uint64(int64(id)), PC: c.pc}
+	c.event(p, trace.Op{Kind: trace.OpMakeRunnable, Obj: uint64(int64(id))})
 }
 
 func doMakeRunnable(c *call, o *kernel.Outcome) int64 {
-	c.op(c.makeRunnableOp())
-	id := c.k.lookup(uint64(uint32(c.int(0))))
-	if id == trace.NoThread {
-		o.Idle = true
-		return noThread
-	}
-	t := c.k.thread(id)
+	id, t := c.target(0)
 	if t == nil || t.state != descheduled {
 		o.Idle = true
 		return noThread
@@ -126,7 +112,6 @@ func doSleep(c *call, o *kernel.Outcome) int64 {
 	case n == 0:
 		return 0
 	}
-	c.op(trace.Op{Kind: trace.OpSleep})
 	c.k.set(&c.t.ticks, c.t.ticks+uint64(n))
 	// A loop around it that looks at no clock can be a spin.
 	o.Idle = true

@@ -128,12 +128,8 @@ func planThreadFork(c *call, p *kernel.Plan) {
 		p.Effect, p.Reason = kernel.Invalid, reason
 		return
 	}
-	c.event(p, createOp(id))
+	c.event(p, trace.Op{Kind: trace.OpCreate, Obj: uint64(id)})
 	c.touch(runWord(id), wordSize, trace.Write)
-}
-
-func createOp(child trace.TID) trace.Op {
-	return trace.Op{Kind: trace.OpCreate, Obj: uint64(child)}
 }
 
 // doThreadFork: the child has all registers of its parent, the stack pointer
@@ -158,24 +154,20 @@ func doThreadFork(c *call, o *kernel.Outcome) int64 {
 	k.spawn = kernel.Spawn{Child: id, Regs: *c.regs}
 	k.form.setResult(&k.spawn.Regs, 0)
 	o.Spawn = &k.spawn
-	c.op(createOp(id))
 	c.touch(runWord(id), wordSize, trace.Write)
 	return int64(number)
 }
 
 func doGettid(c *call, _ *kernel.Outcome) int64 { return int64(c.t.number) }
 
-func (c *call) exitOp() trace.Op { return trace.Op{Kind: trace.OpExit, Obj: uint64(c.t.id)} }
-
 func planVanish(c *call, p *kernel.Plan) {
-	c.event(p, c.exitOp())
+	c.event(p, trace.Op{Kind: trace.OpExit, Obj: uint64(c.t.id)})
 	c.touch(runWord(c.t.id), wordSize, trace.Write)
 }
 
 // doVanish ends the caller, and with the last thread the task.
 func doVanish(c *call, o *kernel.Outcome) int64 {
 	k := c.k
-	c.op(c.exitOp())
 	c.touch(runWord(c.t.id), wordSize, trace.Write)
 	k.set(&c.t.state, vanished)
 	k.set(&k.live, k.live-1)
@@ -192,28 +184,21 @@ func planEnd(c *call, p *kernel.Plan) {
 }
 
 func doTaskVanish(c *call, o *kernel.Outcome) int64 {
-	return c.end(o, int(c.int(0)))
+	o.ExitProcess, o.Status = true, int(c.int(0))
+	return 0
 }
 
 // doHalt: the machine stops, whatever the task's status.
-func doHalt(c *call, o *kernel.Outcome) int64 { return c.end(o, 0) }
-
-func (c *call) end(o *kernel.Outcome, status int) int64 {
-	c.op(trace.Op{Kind: trace.OpEnd})
-	o.ExitProcess, o.Status = true, status
+func doHalt(c *call, o *kernel.Outcome) int64 {
+	o.ExitProcess = true
 	return 0
 }
 
 func planSetStatus(c *call, p *kernel.Plan) {
-	c.event(p, statusOp)
-	c.touch(statusWord, wordSize, trace.Write)
+	c.event(p, trace.Op{Kind: trace.OpSyscall, Obj: statusWord, Size: wordSize, Arg: 1})
 }
 
-var statusOp = trace.Op{Kind: trace.OpSyscall, Obj: statusWord, Size: wordSize, Arg: 1}
-
 func doSetStatus(c *call, _ *kernel.Outcome) int64 {
-	c.op(statusOp)
-	c.touch(statusWord, wordSize, trace.Write)
 	c.k.set(&c.k.status, uint64(uint32(c.int(0))))
 	return 0
 }
