@@ -33,6 +33,7 @@ static void note_pc(struct machine *m, uint64_t addr)
 		m->ntrace = TRACE_LEN;
 	}
 	m->trace[m->ntrace++] = addr;
+	m->traced = m->insn;
 }
 
 /* What a compare-and-exchange compares with. */

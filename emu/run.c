@@ -275,8 +275,8 @@ void machine_run(struct machine *m)
 	undo_poised(m, journal);
 	place(m);
 	records_finish(m);
-	if (m->why == STOP_ACCESS && m->ntrace)
-		m->ntrace--;
+	if (m->ntrace && m->traced > m->result.insns)
+		m->ntrace--; /* begun, but not completed */
 	m->result.why = m->why;
 	fill_slot(m, from, resumed);
 	fill_regs(m);

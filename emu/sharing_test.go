@@ -189,6 +189,11 @@ func TestTracePCs(t *testing.T) {
 	if len(s.PCs) != 1 || !s.Half {
 		t.Errorf("%#x", s.PCs)
 	}
+	g = small(t, "nop\nmov 0x10, %eax", 0)
+	s = g.Run(&Run{From: g.start(0), Flags: TracePCs})
+	if s.Why != StopFault || len(s.PCs) != 1 {
+		t.Errorf("%#x", s.PCs)
+	}
 	g = small(t, "mov $9000, %ecx\n1: dec %ecx\n jnz 1b", 0)
 	s = g.Run(&Run{From: g.start(0), Flags: TracePCs})
 	if len(s.PCs) != 4096 || s.PCs[4095] != g.entry+7 || s.PCs[4094] != g.entry+5 {
