@@ -42,7 +42,7 @@ func TestPreemptionTable(t *testing.T) {
 // once.
 func TestIterate(t *testing.T) {
 	for _, p := range []*model.Program{model.Micro(2, 2), model.Philosophers(3, false), model.Peterson(1)} {
-		for k := 0; k <= 3; k++ {
+		for k := 0; k <= 2; k++ {
 			bound := fmt.Sprintf("preempt=%d", k)
 			once, err := explore("none", p, Options{Bound: bound})
 			if err != nil {

@@ -86,10 +86,27 @@ func ordered(a, b *trace.Transition) bool {
 			}
 		}
 	}
+	if inside(a, b) || inside(b, a) {
+		return true
+	}
 	for _, p := range a.Ops {
 		for _, q := range b.Ops {
 			if p.Obj == q.Obj && (matters(p.Kind, q.Kind) || matters(q.Kind, p.Kind)) {
 				return true
+			}
+		}
+	}
+	return false
+}
+
+// inside reports whether a touches the bytes of an object that b operates on.
+func inside(a, b *trace.Transition) bool {
+	for _, p := range a.Accesses {
+		for _, q := range b.Ops {
+			for k := p.Addr; k < p.Addr+uint64(p.Size); k++ {
+				if k >= q.Obj && k < q.Obj+uint64(q.Size) {
+					return true
+				}
 			}
 		}
 	}

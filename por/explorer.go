@@ -74,6 +74,7 @@ type node struct {
 	preemptions int       // up to here
 	sleeps      int32     // x.sleep[sleeps:slept] is the sleep set
 	slept       int32
+	strays      int32 // of those, the first are strays (wakeup.go)
 	choices     int32 // len(x.choices) before
 	spins       int32 // len(x.spins) before
 	seen        int32 // len(x.waits) before
@@ -319,9 +320,10 @@ func (x *explorer) take(n *node) *branch {
 		if !x.isReady(int(n.depth), b.thread) || b.choice >= x.outcomes(n, b.thread) || x.asleep(n, b.thread, b.choice) {
 			// The reversed step isn't possible after all (a wait that ended for
 			// another reason, a choice that isn't there), or turns out
-			// redundant: any other way on keeps the search sound.
+			// redundant. What was taken for covered by it may not be: explore
+			// everything here.
 			x.pool.putAll(b)
-			x.anyway(n)
+			x.anyAll(n)
 			continue
 		}
 		return b

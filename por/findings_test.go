@@ -56,6 +56,10 @@ var findings = []finding{
 		{{Code: model.ReadLock}, {Code: model.Load}, {Code: model.JumpIf, A: 4}, {Code: model.RWUnlock}, {Code: model.Nop}},
 		{{Code: model.WriteLock}, {Code: model.RWUnlock}},
 	}}},
+	{"8: a step that does less than it might have done wakes less", model.Program{MainEnds: true, Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Create, A: 3}},
+		{{Code: model.CompareEx, C: 1, D: 1}}, {{Code: model.Signal}}, {{Code: model.Load}},
+	}}},
 }
 
 func (f *finding) program() *model.Program {

@@ -36,8 +36,8 @@ import "landgo/trace"
 //     events of which each execution has one: its other outcomes become
 //     branches when it is first run.
 //   - Where the reversed step turns out impossible (a spin that ended for
-//     another reason), the state gets an arbitrary branch instead: sound, not
-//     optimal.
+//     another reason), all ready threads become branches of that state: sound,
+//     not optimal.
 type optimal struct {
 	x       *explorer
 	seq     sequence
@@ -58,6 +58,7 @@ func (s *optimal) reset() { s.open = s.open[:0] }
 // seed: the branches that the wakeup tree wants, else one arbitrary.
 func (s *optimal) seed(n *node, kids *branch) {
 	if n.todo = kids; kids == nil {
+		n.strays = n.slept - n.sleeps
 		s.x.anyway(n)
 	}
 }

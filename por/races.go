@@ -177,17 +177,7 @@ func (o *order) possible(c int32, e *event, first trace.Op, end int32, ready rea
 	o.drops = append(o.drops[:0], c)
 	switch first.Kind {
 	case trace.OpLock, trace.OpFutexLockPI:
-		for r := o.objs[o.object(&first)].head; r >= 0; r = o.ops[r].prev {
-			switch y := &o.ops[r]; {
-			case y.ev >= end || y.kind == trace.OpTryLockFail || o.dropped(y.ev):
-			case y.kind == trace.OpLock || y.kind == trace.OpTryLock || y.kind == trace.OpFutexLockPI:
-				return o.ev[y.ev].thread == e.thread // a recursive mutex
-			case y.kind == trace.OpFutexWait || y.kind == trace.OpFutexWake:
-			default:
-				return true
-			}
-		}
-		return true
+		return o.mutexFree(&first, e.thread, end)
 	case trace.OpSemWait:
 		v := int64(first.Arg)
 		for r := o.objs[o.object(&first)].head; r >= 0 && o.ops[r].ev >= c; r = o.ops[r].prev {
@@ -224,6 +214,38 @@ func (o *order) possible(c int32, e *event, first trace.Op, end int32, ready rea
 	}
 	if len(e.waits) > 0 {
 		return o.letGo(c, e, end, ready)
+	}
+	return true
+}
+
+// mutexFree reports whether thread t can lock the mutex, without what is
+// dropped. The walk goes back through the operations of the last owner only,
+// for a mutex that is locked recursively; before them it was free.
+func (o *order) mutexFree(op *trace.Op, t trace.TID, end int32) bool {
+	depth, owner := 0, trace.NoThread
+	for r := o.objs[o.object(op)].head; r >= 0; r = o.ops[r].prev {
+		y := &o.ops[r]
+		if y.ev >= end || o.dropped(y.ev) {
+			continue
+		}
+		who := o.ev[y.ev].thread
+		switch y.kind {
+		case trace.OpLock, trace.OpTryLock, trace.OpFutexLockPI:
+			if depth == 0 {
+				return owner != trace.NoThread && owner != who || who == t
+			}
+			depth--
+		case trace.OpUnlock, trace.OpFutexUnlockPI:
+			if depth == 0 && owner != trace.NoThread && owner != who {
+				return true
+			}
+			depth++
+		case trace.OpMutexInit, trace.OpMutexDestroy:
+			return true
+		default: // a try that failed, a wait on the futex
+			continue
+		}
+		owner = who
 	}
 	return true
 }

@@ -151,7 +151,8 @@ func programs(coarse bool) *rapid.Generator[*model.Program] {
 	return rapid.Custom(func(t *rapid.T) *model.Program {
 		n := [...]int{2, 3, 2, 2, 2, 3}[pick(t, "threads", 6)]
 		p := &model.Program{Bytes: 16, Mutexes: 2, Conds: 1, Sems: []int{pick(t, "sem", 3), 1}, RWLocks: 1,
-			Barriers: []int{2}, Budget: 9, Coarse: coarse, MainEnds: pick(t, "mainends", 4) > 0}
+			Barriers: []int{2}, Budget: 9, Coarse: coarse, MainEnds: pick(t, "mainends", 4) > 0,
+			Recursive: pick(t, "recursive", 4) == 3, Overlay: pick(t, "overlay", 4) == 3}
 		longest := [...]int{0, 6, 4, 2}[n]
 		if coarse {
 			longest += 2

@@ -11,6 +11,9 @@ func (x *explorer) inherit(n, p *node) {
 	for i := p.sleeps; i < p.slept; i++ {
 		if b := x.sleep[i]; !b.dependent(e) || x.opts.fault == keepAsleep && b.thread != e.thread {
 			x.sleep = append(x.sleep, b)
+			if i < p.sleeps+p.strays {
+				n.strays++
+			}
 		}
 	}
 	for b := p.done; b != nil; b = b.next {

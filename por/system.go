@@ -3,11 +3,7 @@
 // only as a System, and never sees the emulator.
 package por
 
-import (
-	"errors"
-
-	"landgo/trace"
-)
+import "landgo/trace"
 
 // A System is a deterministic multithreaded program under a search's control.
 //
@@ -32,10 +28,5 @@ type System interface {
 	Rewind(trace.Mark)
 }
 
-// ErrFiner is what a Step may return when it learned that memory is shared
-// which was taken for private before, so that preemption points were missed.
-// The search rewinds to its root and starts again with all counts at zero; the
-// System knows the new points from then on, and learns a finite number of
-// times. What was found and counted afterwards doesn't depend on when sharing
-// was learned.
-var ErrFiner = errors.New("preemption points became finer")
+// ErrFiner is trace.ErrFiner: the search rewinds to its root and starts again.
+var ErrFiner = trace.ErrFiner

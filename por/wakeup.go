@@ -4,14 +4,24 @@ package por
 // to be explored there, in order, each with the tree of what to run after it.
 // A leaf stands for everything that can follow.
 
+// What sleeps at a leaf is a *stray*. There is none in the paper: v was inserted
+// because it wakes everything. Here a step may turn out to do less than it might
+// have done, and wake less. What a stray leads to is then missing from the tree
+// below the leaf, which took it for covered; so a stray excuses only what
+// begins with it, as in source-DPOR.
+
 // insert makes sure that something explored from the state of n covers v
 // (JACM 2017, §6, the test of Algorithm 2 line 8 and insert of Definition 6.3):
 // nothing if a step asleep or explored there is a weak initial of v; else v's
 // remainder below the leftmost branch of the tree that v can begin with. It
 // reports whether the answer depends on events after e'.
 func (x *explorer) insert(n *node, v *sequence) (open bool) {
-	for _, b := range x.sleep[n.sleeps:n.slept] {
-		switch v.weak(b, true) {
+	for i, b := range x.sleep[n.sleeps:n.slept] {
+		how, _ := v.starts(b, true)
+		if how == no && i >= int(n.strays) {
+			how = v.weak(b, true)
+		}
+		switch how {
 		case initial:
 			return false
 		case perhaps:

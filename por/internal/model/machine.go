@@ -159,8 +159,8 @@ func (m *Machine) advance(t int) {
 		}
 		in := &code[pc]
 		if in.Code >= Load {
-			if in.Code == Unlock && m.w[m.mutex+m.index(t, in)] != int64(t+1) ||
-				in.Code == CondWait && m.w[b+wQueue] == 0 && m.w[m.mutex+int(in.C)] != int64(t+1) {
+			if in.Code == Unlock && m.w[m.mutex+m.index(t, in)]&0xff != int64(t+1) ||
+				in.Code == CondWait && m.w[b+wQueue] == 0 && m.w[m.mutex+int(in.C)]&0xff != int64(t+1) {
 				m.set(b+wBug, MisuseBug+1)
 			}
 			return

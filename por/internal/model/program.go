@@ -105,6 +105,11 @@ type Program struct {
 	// Coarse: preemption points before acquiring operations only, so that a
 	// step may make many events.
 	Coarse bool
+	// Recursive: a mutex may be locked again by its owner.
+	Recursive bool
+	// Overlay: mutex i is at the bytes [8*i, 8*i+8) of memory, as far as a
+	// transition shows it.
+	Overlay bool
 	// Budget, if not 0, is the number of events after which a thread ends,
 	// wherever it is: it bounds loops that aren't spins.
 	Budget int
@@ -114,8 +119,8 @@ type Program struct {
 }
 
 func (p *Program) String() string {
-	s := fmt.Sprintf("bytes %d mutexes %d conds %d sems %v rw %d barriers %v mainends %v coarse %v budget %d\n",
-		p.Bytes, p.Mutexes, p.Conds, p.Sems, p.RWLocks, p.Barriers, p.MainEnds, p.Coarse, p.Budget)
+	s := fmt.Sprintf("bytes %d mutexes %d conds %d sems %v rw %d barriers %v mainends %v coarse %v recursive %v overlay %v budget %d\n",
+		p.Bytes, p.Mutexes, p.Conds, p.Sems, p.RWLocks, p.Barriers, p.MainEnds, p.Coarse, p.Recursive, p.Overlay, p.Budget)
 	for t, code := range p.Threads {
 		s += fmt.Sprintf("thread %d:\n", t)
 		for i, in := range code {

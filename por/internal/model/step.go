@@ -26,6 +26,9 @@ func (m *Machine) access(t int, in *Instr) trace.Access {
 func (m *Machine) op(t int) trace.Op {
 	b := t * threadLen
 	obj := func(k trace.OpKind, base, i int) trace.Op {
+		if base == mutexBase {
+			return m.mutexOp(k, i)
+		}
 		return trace.Op{Kind: k, Obj: uint64(base + i*objStride), Size: objSize}
 	}
 	tid := func(k trace.OpKind, t int) trace.Op { return trace.Op{Kind: k, Obj: uint64(t)} }
@@ -56,8 +59,12 @@ func (m *Machine) op(t int) trace.Op {
 	case Broadcast:
 		return obj(trace.OpCondBroadcast, condBase, i)
 	case SemWait, SemTry, SemPost:
-		kind := map[Code]trace.OpKind{SemWait: trace.OpSemWait, SemTry: trace.OpSemTryWait, SemPost: trace.OpSemPost}[in.Code]
-		o := obj(kind, semBase, i)
+		o := obj(trace.OpSemWait, semBase, i)
+		if in.Code == SemTry {
+			o.Kind = trace.OpSemTryWait
+		} else if in.Code == SemPost {
+			o.Kind = trace.OpSemPost
+		}
 		o.Arg = uint64(m.w[m.sem+i])
 		return o
 	case ReadLock:
@@ -86,6 +93,30 @@ func (m *Machine) op(t int) trace.Op {
 	return trace.Op{Kind: trace.OpAccess}
 }
 
+func (m *Machine) mutexOp(k trace.OpKind, i int) trace.Op {
+	if m.p.Overlay {
+		return trace.Op{Kind: k, Obj: uint64(memBase + 8*i), Size: 8}
+	}
+	return trace.Op{Kind: k, Obj: uint64(mutexBase + i*objStride), Size: objSize}
+}
+
+// held reports whether another thread holds mutex i, so that t can't lock it.
+func (m *Machine) held(t, i int) bool {
+	owner := m.w[m.mutex+i] & 0xff
+	return owner != 0 && !(m.p.Recursive && owner == int64(t+1))
+}
+
+// lock and unlock count the owner's locks in a mutex's upper bits.
+func (m *Machine) lock(t, i int) { m.set(m.mutex+i, (m.w[m.mutex+i]|int64(t+1))+1<<8) }
+
+func (m *Machine) unlock(i int) {
+	if v := m.w[m.mutex+i] - 1<<8; v>>8 > 0 {
+		m.set(m.mutex+i, v)
+	} else {
+		m.set(m.mutex+i, 0)
+	}
+}
+
 // blocked reports whether the operation at which thread t stands is
 // impossible now.
 func (m *Machine) blocked(t int) bool {
@@ -96,9 +127,9 @@ func (m *Machine) blocked(t int) bool {
 	}
 	switch i := m.index(t, in); in.Code {
 	case Lock:
-		return m.w[m.mutex+i] != 0
+		return m.held(t, i)
 	case CondWait:
-		return m.w[b+wQueue] == inQueue || m.w[b+wQueue] == signalled && m.w[m.mutex+int(in.C)] != 0
+		return m.w[b+wQueue] == inQueue || m.w[b+wQueue] == signalled && m.held(t, int(in.C))
 	case SemWait:
 		return m.w[m.sem+i] == 0
 	case ReadLock:
@@ -331,20 +362,20 @@ func (m *Machine) operate(t int, c trace.Choice, in *Instr, op *trace.Op, x *tra
 			i = int(in.C)
 			m.set(b+wQueue, 0)
 		}
-		m.set(m.mutex+i, int64(t+1))
+		m.lock(t, i)
 	case trace.OpTryLock:
-		if m.w[m.mutex+i] != 0 {
+		if m.held(t, i) {
 			op.Kind = trace.OpTryLockFail
 			m.set(r, 0)
 		} else {
-			m.set(m.mutex+i, int64(t+1))
+			m.lock(t, i)
 			m.set(r, 1)
 		}
 	case trace.OpUnlock:
-		m.set(m.mutex+i, 0)
+		m.unlock(i)
 	case trace.OpCondWait:
-		m.set(m.mutex+int(in.C), 0)
-		x.Ops = append(x.Ops, trace.Op{Kind: trace.OpUnlock, Obj: uint64(mutexBase + int(in.C)*objStride), Size: objSize})
+		m.unlock(int(in.C))
+		x.Ops = append(x.Ops, m.mutexOp(trace.OpUnlock, int(in.C)))
 		m.set(b+wQueue, inQueue)
 		m.set(b+wInsns, m.w[b+wInsns]+1)
 		past = false
