@@ -80,3 +80,7 @@ func (m *Machine) Touch(t trace.TID, addr, n uint64) (shared, learned bool) {
 	}
 	return shared, learned
 }
+
+// Logged is the length of the log of Go-side state: it grows with each Set that
+// changes a word, and with each Undo.
+func (m *Machine) Logged() int { return len(m.log) }

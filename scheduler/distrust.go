@@ -8,12 +8,13 @@ import "landgo/image"
 //
 // It happens when a guest cancels a thread or uses a robust mutex: what those
 // do to a thread that waits, landgo's model of the functions doesn't know and
-// the guest's own code does. The search then starts again (por.ErrFiner).
+// the guest's own code does. The search then starts again (trace.ErrFiner).
 func (s *System) distrust() {
 	s.native = true
 	for addr, b := range s.roles {
 		switch acts[b.Role].how {
-		case operation, noted:
+		case quietly, watched, allocator, ending:
+		default:
 			delete(s.roles, addr)
 		}
 	}

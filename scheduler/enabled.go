@@ -49,6 +49,10 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 	case standRun:
 	case standAccess:
 		d.Pending.Kind, d.PendingAccess = trace.OpAccess, th.access
+		if th.access.Flags&trace.Atomic != 0 {
+			// Whether an exchange fails depends on what others wrote meanwhile.
+			d.PendingAccess = s.machine.Poised(th.ctx)
+		}
 	case standOp:
 		d.Pending = s.pendingOp(th)
 		if !s.possible(th) {

@@ -17,7 +17,7 @@ import (
 // What else can be done to a mutex (trylock, a timed lock, initialisation and
 // destruction while others live) sees whether it is held at a moment. The
 // first such operation makes the mutex contended for good, and if one was
-// merged before, the search starts again (por.ErrFiner).
+// merged before, the search starts again (trace.ErrFiner).
 
 // merges reports whether lock and unlock of a mutex are merged, and remembers
 // that they were.

@@ -31,6 +31,7 @@ type stepInfo struct {
 	ctx     emu.Ctx // before the step
 	journal uint64  // the machine's journal before the step
 	pc      uint64  // where the thread stood
+	effects uint64  // of the thread, before the step
 	prev    int32   // the thread's step before: its index in System.steps + 1; 0: none
 }
 
@@ -44,7 +45,7 @@ func (s *System) arrive(th *thread, tr *trace.Transition) error {
 	}
 	switch th.stand {
 	case standAccess:
-		if n := len(tr.Accesses); n > 0 && s.sameRead(&tr.Accesses[n-1], &th.access) {
+		if n := len(tr.Accesses); n > 0 && th.lastStep != 0 && s.steps[th.lastStep-1].effects == th.effects && s.sameRead(&tr.Accesses[n-1], &th.access) {
 			spins, err := s.tryTurn(th, tr)
 			if err != nil {
 				return err
@@ -97,7 +98,7 @@ func (s *System) tryTurn(th *thread, of *trace.Transition) (bool, error) {
 	s.save(th.id)
 	tr := s.arena.transition(th.id, 0)
 	err := s.step(th, tr, 0)
-	recurs := err == nil && th.stand == standAccess && th.access == before.access && th.half == before.half &&
+	recurs := err == nil && th.stand == standAccess && th.access == before.access && th.half == before.half && th.effects == before.effects &&
 		s.calmStep(tr) && tr.End == trace.EndPoint &&
 		s.machine.SameCPU(before.ctx, th.ctx) == 0 && s.machine.Unchanged(mem, s.redZone(th))
 	s.Rewind(k)
@@ -123,7 +124,7 @@ func (s *System) findTurn(th *thread, tr *trace.Transition) {
 	i := th.lastStep
 	for n := 0; i != 0 && n < maxSpinSteps; n++ {
 		st := &s.steps[i-1]
-		if st.tr != tr && !s.calmStep(st.tr) {
+		if st.tr != tr && !s.calmStep(st.tr) || st.effects != th.effects {
 			return
 		}
 		if st.pc == pc && s.machine.SameCPU(st.ctx, th.ctx) == 0 {

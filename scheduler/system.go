@@ -24,7 +24,6 @@ import (
 	"landgo/emu"
 	"landgo/image"
 	"landgo/kernel"
-	"landgo/por"
 	"landgo/trace"
 )
 
@@ -190,6 +189,7 @@ func (s *System) SetRegs(t trace.TID, regs *emu.Regs) {
 	s.save(t)
 	th := &s.threads[t]
 	th.regs, th.set, th.half = *regs, emu.SetAll, false
+	th.effects++
 	if th.stand != standSleep {
 		th.stand = standRun
 	}
@@ -268,7 +268,7 @@ func (s *System) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	th := &s.threads[t]
 	tr := s.arena.transition(t, c)
 	tr.Begin = th.insns
-	s.steps = append(s.steps, stepInfo{tr: tr, ctx: th.ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.lastStep})
+	s.steps = append(s.steps, stepInfo{tr: tr, ctx: th.ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.lastStep, effects: th.effects})
 	th.lastStep = int32(len(s.steps))
 	err := s.step(th, tr, c)
 	tr.Last = th.insns
@@ -280,7 +280,7 @@ func (s *System) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	s.wakeSpinners(tr)
 	if s.finer {
 		s.finer = false
-		return tr, por.ErrFiner
+		return tr, trace.ErrFiner
 	}
 	return tr, nil
 }

@@ -106,6 +106,8 @@ type thread struct {
 	detached     bool
 
 	holds []uint64 // addresses of mutexes held, oldest first
+	// effects counts what it did in the kernel, and what signals did to it.
+	effects uint64
 	// lastStep is the thread's latest step: its index in System.steps + 1.
 	lastStep  int32
 	spinStand stand // standSpin: what it stands at otherwise

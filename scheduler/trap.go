@@ -61,7 +61,11 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 	if !s.calls[p.Name] {
 		s.calls[p.Name] = true
 	}
+	journal, logged := s.machine.Journal(), s.machine.Logged()
 	out := s.kernel.Do(th.id, th.trap, c, &th.regs)
+	if !out.Idle && (s.machine.Journal() != journal || s.machine.Logged() != logged) {
+		th.effects++
+	}
 	th.insns++ // landgo carried an instruction out
 	th.set = emu.SetAll
 	th.stand = standRun

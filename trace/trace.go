@@ -6,7 +6,10 @@
 // each other.
 package trace
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // TID is a thread's dense index within one exploration, 0 for the first
 // thread. It is interned from the thread's name, which is a function of
@@ -153,3 +156,11 @@ type Transition struct {
 func (t *Transition) String() string {
 	return fmt.Sprintf("t%d/%d[%d,%d) %d accesses %v", t.Thread, t.Choice, t.Begin, t.Last, len(t.Accesses), t.Ops)
 }
+
+// ErrFiner is what a step of a System may return when it learned that memory is
+// shared which was taken for private before, so that preemption points were
+// missed. The search rewinds to its root and starts again with all counts at
+// zero; the System knows the new points from then on, and learns a finite
+// number of times. What was found and counted afterwards doesn't depend on when
+// sharing was learned.
+var ErrFiner = errors.New("preemption points became finer")
