@@ -56,12 +56,12 @@ type strategy interface {
 	end(e Ending)
 	// reset is told of a start from the root.
 	reset()
-	// uses says what the explorer has to keep: happens-before order, sleep
-	// sets, and whether each outcome of a step is a branch of its own from the
-	// start.
+	// uses says what the explorer has to keep: the happens-before order, sleep
+	// sets.
 	uses() (order, sleep bool)
 }
 
+// node is a state of the current path, and the event that leads on from it.
 type node struct {
 	mark        trace.Mark
 	marked      bool
@@ -88,9 +88,11 @@ type choice struct {
 	outcomes uint32
 }
 
+// spin notes that a thread was seen spinning, with its reads in waits[lo:hi], or
+// (old > 0) that it went on: x.spin was old before.
 type spin struct {
 	thread trace.TID
-	lo, hi int32 // in waits
+	lo, hi int32
 	old    int32
 }
 
@@ -205,196 +207,6 @@ func (x *explorer) open(kids *branch) {
 	}
 }
 
-// observe reads the threads' status in the state of n and returns the number
-// of those that can run.
-func (x *explorer) observe(n *node) (able int) {
-	x.threads = x.sys.Threads(x.threads[:0])
-	if len(x.threads) > 0 {
-		x.widen(int(x.threads[len(x.threads)-1].ID) + 1)
-	}
-	i := int(n.depth)
-	for len(x.ready) < (i+1)*x.words {
-		x.ready = append(x.ready, 0)
-	}
-	set := x.ready[i*x.words : (i+1)*x.words]
-	clear(set)
-	if i > 0 {
-		n.running = x.nodes[i-1].cur.thread
-		n.preemptions = x.nodes[i-1].preemptions
-		if x.nodes[i-1].preempting(n.running) {
-			n.preemptions++
-		}
-	}
-	for k := range x.threads {
-		t := &x.threads[k]
-		switch t.Status {
-		case trace.Ready:
-			able++
-			set[t.ID/64] |= 1 << (t.ID % 64)
-			if t.Outcomes > 1 {
-				x.choices = append(x.choices, choice{t.ID, t.Outcomes})
-			}
-			if t.ID == n.running {
-				k := t.Pending.Kind
-				n.couldGoOn = !t.Yielding && k != trace.OpExit && k != trace.OpEnd
-			}
-			x.letOn(n, t)
-		case trace.Spinning:
-			if x.order != nil && x.spin[t.ID] == 0 {
-				lo := int32(len(x.waits))
-				x.waits = append(x.waits, t.Waits...)
-				x.spins = append(x.spins, spin{t.ID, lo, int32(len(x.waits)), 0})
-				x.spin[t.ID] = int32(len(x.spins))
-			}
-		}
-	}
-	return able
-}
-
-// letOn gives a thread that the last event let go on an edge of the order from
-// that event, if it says nothing of it itself: where a thread waits for
-// something that isn't disabled again, what enabled it came before.
-func (x *explorer) letOn(n *node, t *trace.Thread) {
-	i := int(n.depth)
-	if x.order == nil || i == 0 || t.ID == n.running || x.order.last[t.ID] == 0 || x.isReady(i-1, t.ID) {
-		return
-	}
-	if t.Pending.Kind != trace.OpAccess && !acquires[t.Pending.Kind] {
-		x.order.wakesUp(t.ID)
-	}
-}
-
-func (x *explorer) widen(n int) {
-	for len(x.spin) < n {
-		x.spin, x.insns = append(x.spin, 0), append(x.insns, 0)
-	}
-	if x.order != nil {
-		x.order.widen(n)
-	}
-	w := (n + 63) / 64
-	if w <= x.words {
-		return
-	}
-	ready := make([]uint64, len(x.ready)/x.words*w)
-	for i := 0; i < len(x.ready)/x.words; i++ {
-		copy(ready[i*w:], x.ready[i*x.words:(i+1)*x.words])
-	}
-	x.ready, x.words = ready, w
-}
-
-func (x *explorer) isReady(i int, t trace.TID) bool {
-	w := int(t) / 64
-	return w < x.words && x.ready[i*x.words+w]>>(uint(t)%64)&1 != 0
-}
-
-// outcomes is the number of outcomes of ready thread t's step in the state of
-// n.
-func (x *explorer) outcomes(n *node, t trace.TID) trace.Choice {
-	hi := int32(len(x.choices))
-	if int(n.depth)+1 < len(x.nodes) {
-		hi = x.nodes[n.depth+1].choices
-	}
-	for _, c := range x.choices[n.choices:hi] {
-		if c.thread == t {
-			return trace.Choice(c.outcomes)
-		}
-	}
-	return 1
-}
-
-// preempting reports whether running t in the state of n is a preemption.
-func (n *node) preempting(t trace.TID) bool { return n.couldGoOn && t != n.running }
-
-// take removes the next branch to explore from n's, nil if there is none.
-func (x *explorer) take(n *node) *branch {
-	for n.todo != nil {
-		b := n.todo
-		n.todo, b.next = b.next, nil
-		if b.last != 0 && b.last < x.insns[b.thread] {
-			// An earlier step went beyond this one: what follows it comes now.
-			add(&b.kids, n.todo)
-			n.todo, b.kids = b.kids, nil
-			x.pool.put(b)
-			continue
-		}
-		if !x.isReady(int(n.depth), b.thread) || b.choice >= x.outcomes(n, b.thread) || x.asleep(n, b.thread, b.choice) {
-			// The reversed step isn't possible after all (a wait that ended for
-			// another reason, a choice that isn't there), or turns out
-			// redundant. What was taken for covered by it may not be: explore
-			// everything here.
-			x.pool.putAll(b)
-			x.anyAll(n)
-			continue
-		}
-		return b
-	}
-	return nil
-}
-
-// anyway adds the default branch that isn't asleep, done or planned, if any.
-func (x *explorer) anyway(n *node) {
-	if t, c, ok := x.arbitrary(n); ok && find(n.todo, t, c) == nil {
-		add(&n.todo, x.pool.named(t, c))
-	}
-}
-
-// anyThread adds what t can do in n unless it is asleep, done or planned.
-func (x *explorer) anyThread(n *node, t trace.TID) {
-	if !x.isReady(int(n.depth), t) {
-		return
-	}
-	for c := trace.Choice(0); c < x.outcomes(n, t); c++ {
-		if !x.asleep(n, t, c) && find(n.done, t, c) == nil && find(n.todo, t, c) == nil && (n.cur == nil || n.cur.thread != t || n.cur.choice != c) {
-			add(&n.todo, x.pool.named(t, c))
-		}
-	}
-}
-
-// anyAll does so for all threads.
-func (x *explorer) anyAll(n *node) {
-	for t := trace.TID(0); int(t) < x.words*64; t++ {
-		x.anyThread(n, t)
-	}
-}
-
-// arbitrary is the default way on from n: the running thread if it is ready,
-// else the first that is, leaving out what is asleep or explored.
-func (x *explorer) arbitrary(n *node) (trace.TID, trace.Choice, bool) {
-	if n.running != trace.NoThread && x.isReady(int(n.depth), n.running) {
-		if c, ok := x.awake(n, n.running); ok {
-			return n.running, c, true
-		}
-	}
-	for t := trace.TID(0); int(t) < x.words*64; t++ {
-		if x.isReady(int(n.depth), t) {
-			if c, ok := x.awake(n, t); ok {
-				return t, c, true
-			}
-		}
-	}
-	return 0, 0, false
-}
-
-// awake returns the first outcome of ready thread t's step that isn't asleep
-// or explored.
-func (x *explorer) awake(n *node, t trace.TID) (trace.Choice, bool) {
-	for c := trace.Choice(0); c < x.outcomes(n, t); c++ {
-		if !x.asleep(n, t, c) && find(n.done, t, c) == nil {
-			return c, true
-		}
-	}
-	return 0, false
-}
-
-func (x *explorer) asleep(n *node, t trace.TID, c trace.Choice) bool {
-	for _, b := range x.sleep[n.sleeps:n.slept] {
-		if b.thread == t && b.choice == c {
-			return true
-		}
-	}
-	return false
-}
-
 // step runs branch b from n and enters the state after it.
 func (x *explorer) step(n *node, b *branch) error {
 	i := int(n.depth)
@@ -481,54 +293,6 @@ func (x *explorer) count(n *node, b *branch) {
 	}
 }
 
-// endProcess ends the execution at an end of the process: there is a node for
-// the state after it, in which nobody is.
-func (x *explorer) endProcess(t *trace.Transition) {
-	i := len(x.nodes)
-	if i < cap(x.nodes) {
-		x.nodes = x.nodes[:i+1]
-	} else {
-		x.nodes = append(x.nodes, node{})
-	}
-	prev := &x.nodes[i-1]
-	p := prev.preemptions
-	if prev.preempting(t.Thread) {
-		p++
-	}
-	x.nodes[i] = node{depth: int32(i), running: t.Thread, preemptions: p, sleeps: int32(len(x.sleep)), slept: int32(len(x.sleep)),
-		choices: int32(len(x.choices)), spins: int32(len(x.spins)), seen: int32(len(x.waits))}
-	x.at = -1
-	for len(x.ready) < (i+1)*x.words {
-		x.ready = append(x.ready, 0)
-	}
-	clear(x.ready[i*x.words : (i+1)*x.words])
-	if t.End == trace.EndBug {
-		x.end(EndedBug)
-	} else {
-		x.end(EndedProcess)
-	}
-}
-
-// end counts and reports an end of an execution.
-func (x *explorer) end(e Ending) {
-	n := &x.nodes[len(x.nodes)-1]
-	n.ended = true
-	if n.preemptions >= x.fresh {
-		switch e {
-		case EndedBlocked:
-			x.stats.Blocked++
-		case EndedPruned: // counted with the branches cut
-		default:
-			x.stats.Executions++
-		}
-		x.ended.Ending, x.ended.Preemptions, x.ended.Threads = e, n.preemptions, x.threads
-		if !x.obs.Ended(&x.ended) || x.opts.MaxExecutions > 0 && x.stats.Executions >= x.opts.MaxExecutions {
-			x.stopped = true
-		}
-	}
-	x.strat.end(e)
-}
-
 // close leaves the current state, of which nothing is left to explore, and
 // with it the event that led there.
 func (x *explorer) close() {
@@ -556,33 +320,4 @@ func (x *explorer) close() {
 		b.keep()
 	}
 	b.next, p.done = p.done, b
-}
-
-// runOut lets the execution in which points became finer run to its end by the
-// default order, so that more is learned for the new start.
-func (x *explorer) runOut(t *trace.Transition) error {
-	running := t.Thread
-	for steps := 0; t.End != trace.EndProcess && t.End != trace.EndBug; steps++ {
-		if steps&0xff == 0xff && x.opts.Stop != nil && x.opts.Stop() {
-			x.stopped = true
-			return nil
-		}
-		x.threads = x.sys.Threads(x.threads[:0])
-		next := trace.NoThread
-		for k := range x.threads {
-			th := &x.threads[k]
-			if th.Status == trace.Ready && (next == trace.NoThread || th.ID == running) {
-				next = th.ID
-			}
-		}
-		if next == trace.NoThread {
-			return nil
-		}
-		var err error
-		if t, err = x.sys.Step(next, 0); err != nil && (!errors.Is(err, ErrFiner) || t == nil) {
-			return err
-		}
-		running = next
-	}
-	return nil
 }

@@ -65,17 +65,6 @@ func (s *optimal) seed(n *node, kids *branch) {
 
 func (s *optimal) ran(i int32) { s.x.spread(i) }
 
-// spread makes branches of the other outcomes of event i's step.
-func (x *explorer) spread(i int32) {
-	n := &x.nodes[i]
-	t := n.cur.thread
-	for c := trace.Choice(0); c < x.outcomes(n, t); c++ {
-		if c != n.cur.choice && find(n.todo, t, c) == nil && find(n.done, t, c) == nil && !x.asleep(n, t, c) {
-			add(&n.todo, x.pool.named(t, c))
-		}
-	}
-}
-
 func (s *optimal) end(e Ending) {
 	o := s.x.order
 	settled := o.kept

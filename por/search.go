@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"sort"
 	"strings"
-
-	"landgo/trace"
 )
 
 // A Search explores the executions of a System.
@@ -134,59 +132,4 @@ func (s *search) Run(sys System, obs Observer) (Stats, error) {
 		return x.stats, err
 	}
 	return iterate(x, s.bound)
-}
-
-// Ending says how an execution ended.
-type Ending uint8
-
-const (
-	// EndedProcess: the process ended, or all threads have.
-	EndedProcess Ending = iota
-	// EndedBug: a step ended with a bug.
-	EndedBug
-	// EndedStuck: somebody is alive and nobody can run: a deadlock, or a
-	// livelock if all wait in spins.
-	EndedStuck
-	// EndedBlocked: cut, for what follows is explored elsewhere.
-	EndedBlocked
-	// EndedPruned: cut by the bound. Other runs from this state may go on.
-	EndedPruned
-)
-
-func (e Ending) String() string {
-	return [...]string{"process end", "bug", "stuck", "blocked", "pruned"}[e]
-}
-
-// PathStep is one step of an execution.
-type PathStep struct {
-	Thread      trace.TID
-	Choice      trace.Choice
-	Begin, Last uint64
-	// Preemption: the switch to this step's thread was a preemption.
-	Preemption bool
-}
-
-// Execution is an execution at its end. Valid during the call of Ended only.
-type Execution struct {
-	Ending      Ending
-	Preemptions int
-	// Last is the last transition, nil if there was none.
-	Last *trace.Transition
-	// Threads are those of the last state before an end of the process, and of
-	// the final state otherwise.
-	Threads []trace.Thread
-
-	x *explorer
-}
-
-// Len is the number of the execution's steps.
-func (e *Execution) Len() int { return e.x.depth() }
-
-// Path appends the execution's steps to dst.
-func (e *Execution) Path(dst []PathStep) []PathStep {
-	for i := 0; i < e.x.depth(); i++ {
-		n := &e.x.nodes[i]
-		dst = append(dst, PathStep{n.cur.thread, n.cur.choice, n.begin, n.last, n.preempting(n.cur.thread)})
-	}
-	return dst
 }

@@ -1,0 +1,110 @@
+package por
+
+import "landgo/trace"
+
+// Which way to go on from a state.
+
+// take removes the next branch to explore from n's, nil if there is none.
+func (x *explorer) take(n *node) *branch {
+	for n.todo != nil {
+		b := n.todo
+		n.todo, b.next = b.next, nil
+		if b.last != 0 && b.last < x.insns[b.thread] {
+			// An earlier step went beyond this one: what follows it comes now.
+			add(&b.kids, n.todo)
+			leaf := b.kids == n.todo
+			n.todo, b.kids = b.kids, nil
+			x.pool.put(b)
+			if leaf {
+				x.anyAll(n)
+			}
+			continue
+		}
+		if !x.isReady(int(n.depth), b.thread) || b.choice >= x.outcomes(n, b.thread) || x.asleep(n, b.thread, b.choice) {
+			// The reversed step isn't possible after all (a wait that ended for
+			// another reason, a choice that isn't there), or turns out
+			// redundant. What was taken for covered by it may not be: explore
+			// everything here.
+			x.pool.putAll(b)
+			x.anyAll(n)
+			continue
+		}
+		return b
+	}
+	return nil
+}
+
+// anyway adds the default branch that isn't asleep, done or planned, if any.
+func (x *explorer) anyway(n *node) {
+	if t, c, ok := x.arbitrary(n); ok && find(n.todo, t, c) == nil {
+		add(&n.todo, x.pool.named(t, c))
+	}
+}
+
+// anyThread adds what t can do in n unless it is asleep, done or planned.
+func (x *explorer) anyThread(n *node, t trace.TID) {
+	if !x.isReady(int(n.depth), t) {
+		return
+	}
+	for c := trace.Choice(0); c < x.outcomes(n, t); c++ {
+		if !x.asleep(n, t, c) && find(n.done, t, c) == nil && find(n.todo, t, c) == nil && (n.cur == nil || n.cur.thread != t || n.cur.choice != c) {
+			add(&n.todo, x.pool.named(t, c))
+		}
+	}
+}
+
+// anyAll does so for all threads.
+func (x *explorer) anyAll(n *node) {
+	for t := trace.TID(0); int(t) < x.words*64; t++ {
+		x.anyThread(n, t)
+	}
+}
+
+// arbitrary is the default way on from n: the running thread if it is ready,
+// else the first that is, leaving out what is asleep or explored.
+func (x *explorer) arbitrary(n *node) (trace.TID, trace.Choice, bool) {
+	if n.running != trace.NoThread && x.isReady(int(n.depth), n.running) {
+		if c, ok := x.awake(n, n.running); ok {
+			return n.running, c, true
+		}
+	}
+	for t := trace.TID(0); int(t) < x.words*64; t++ {
+		if x.isReady(int(n.depth), t) {
+			if c, ok := x.awake(n, t); ok {
+				return t, c, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// awake returns the first outcome of ready thread t's step that isn't asleep
+// or explored.
+func (x *explorer) awake(n *node, t trace.TID) (trace.Choice, bool) {
+	for c := trace.Choice(0); c < x.outcomes(n, t); c++ {
+		if !x.asleep(n, t, c) && find(n.done, t, c) == nil {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+func (x *explorer) asleep(n *node, t trace.TID, c trace.Choice) bool {
+	for _, b := range x.sleep[n.sleeps:n.slept] {
+		if b.thread == t && b.choice == c {
+			return true
+		}
+	}
+	return false
+}
+
+// spread makes branches of the other outcomes of event i's step.
+func (x *explorer) spread(i int32) {
+	n := &x.nodes[i]
+	t := n.cur.thread
+	for c := trace.Choice(0); c < x.outcomes(n, t); c++ {
+		if c != n.cur.choice && find(n.todo, t, c) == nil && find(n.done, t, c) == nil && !x.asleep(n, t, c) {
+			add(&n.todo, x.pool.named(t, c))
+		}
+	}
+}
