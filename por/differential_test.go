@@ -100,7 +100,7 @@ func explore(name string, p *model.Program, opts Options) (*survey, error) {
 func spins(p *model.Program) bool {
 	for _, code := range p.Threads {
 		for pc, in := range code {
-			if in.Code == model.Jump && in.A <= pc || in.Code == model.JumpIf && in.A <= pc {
+			if (in.Code == model.Jump || in.Code == model.JumpIf || in.Code == model.JumpNe) && in.A <= pc {
 				return true
 			}
 		}
@@ -222,8 +222,10 @@ func TestDifferential(t *testing.T) {
 		}
 		seen.add(judge)
 		for _, name := range reductions {
-			if err := disagree(name, p, judge, Options{OneEvent: true}); err != nil {
-				rt.Fatalf("%v\n%v", err, p)
+			for _, oneEvent := range []bool{true, false} {
+				if err := disagree(name, p, judge, Options{OneEvent: oneEvent}); err != nil {
+					rt.Fatalf("%v (one event %v)\n%v", err, oneEvent, p)
+				}
 			}
 		}
 	})

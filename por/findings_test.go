@@ -62,6 +62,63 @@ var findings = []finding{
 	}}},
 }
 
+// What random programs seldom have.
+var byHand = []finding{
+	{"two waiters, one signal", model.Program{Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Create, A: 3}},
+		{{Code: model.Lock}, {Code: model.CondWait}, {Code: model.FetchAdd, C: 1}, {Code: model.Unlock}},
+		{{Code: model.Lock}, {Code: model.CondWait}, {Code: model.Exchange, C: 7}, {Code: model.Unlock}},
+		{{Code: model.Lock}, {Code: model.Signal}, {Code: model.Unlock}, {Code: model.Load}},
+	}}},
+	{"two waiters, two signals, and an end at any time", model.Program{MainEnds: true, Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Signal}, {Code: model.Signal}},
+		{{Code: model.Lock}, {Code: model.CondWait}, {Code: model.Store, C: 1}, {Code: model.Unlock}},
+		{{Code: model.Lock}, {Code: model.CondWait}, {Code: model.Store, C: 2}, {Code: model.Unlock}},
+	}}},
+	{"a broadcast with others coming", model.Program{Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Lock}, {Code: model.Broadcast}, {Code: model.Unlock}, {Code: model.Signal}},
+		{{Code: model.Lock}, {Code: model.CondWait}, {Code: model.FetchAdd, C: 1}, {Code: model.Unlock}},
+		{{Code: model.Lock}, {Code: model.CondWait}, {Code: model.Exchange, C: 7}, {Code: model.Unlock}},
+	}}},
+	{"a spin on two variables", model.Program{Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Create, A: 3}},
+		{{Code: model.Load}, {Code: model.JumpNe, A: 4}, {Code: model.Load, A: 8}, {Code: model.JumpIf, A: 0}, {Code: model.Load, R: 1}},
+		{{Code: model.Store, C: 1}}, {{Code: model.Store, A: 8, C: 2}},
+	}}},
+	{"a spin on two variables, one of them never right", model.Program{Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Load, R: 1}},
+		{{Code: model.Load}, {Code: model.Load, A: 8, R: 1}, {Code: model.JumpNe, R: 1, C: 5, A: 0}},
+		{{Code: model.Store, C: 1}, {Code: model.Store, A: 8, C: 2}, {Code: model.Store, C: 0}},
+	}}},
+	{"two who spin for each other", model.Program{Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}},
+		{{Code: model.Load}, {Code: model.JumpIf, A: 0}, {Code: model.Store, A: 8, C: 1}},
+		{{Code: model.Load, A: 8}, {Code: model.JumpIf, A: 0}, {Code: model.Store, C: 1}},
+	}}},
+	{"a yielding spin", model.Program{Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Store, C: 1}},
+		{{Code: model.Load}, {Code: model.JumpNe, A: 4}, {Code: model.Yield}, {Code: model.Jump, A: 0}, {Code: model.Store, A: 8, C: 1}},
+	}}},
+	{"a barrier used twice", model.Program{Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Barrier}, {Code: model.Store, C: 1}, {Code: model.Barrier}, {Code: model.Load}},
+		{{Code: model.Barrier}, {Code: model.Store, C: 2}, {Code: model.Barrier}, {Code: model.Load}},
+	}}},
+	{"a mutex locked twice by its owner", model.Program{Recursive: true, Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}},
+		{{Code: model.Lock}, {Code: model.Lock}, {Code: model.Store, C: 1}, {Code: model.Unlock}, {Code: model.Load}, {Code: model.Unlock}},
+		{{Code: model.Lock}, {Code: model.FetchAdd, C: 2}, {Code: model.Unlock}},
+	}}},
+	{"a mutex wiped while it is used", model.Program{Overlay: true, Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}},
+		{{Code: model.Lock}, {Code: model.Store, A: 8, C: 1}, {Code: model.Unlock}},
+		{{Code: model.Store, A: 4, Size: 4, C: 1}, {Code: model.Load, Size: 2}},
+	}}},
+	{"a ping-pong of semaphores", model.Program{Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.SemWait}, {Code: model.Load}, {Code: model.SemPost, A: 1}, {Code: model.SemWait}, {Code: model.SemWait}},
+		{{Code: model.SemWait, A: 1}, {Code: model.Store, C: 1}, {Code: model.SemPost}, {Code: model.SemWait, A: 1}, {Code: model.Store, C: 2}, {Code: model.SemPost}},
+	}}},
+}
+
 func (f *finding) program() *model.Program {
 	p := f.prog
 	p.Bytes, p.Mutexes, p.Conds, p.Sems, p.RWLocks, p.Barriers, p.Budget = 16, 2, 1, []int{2, 1}, 1, []int{2}, 12
@@ -69,16 +126,24 @@ func (f *finding) program() *model.Program {
 }
 
 func TestFindings(t *testing.T) {
-	for i := range findings {
-		t.Run(findings[i].name, func(t *testing.T) {
-			p := findings[i].program()
+	for _, f := range append(findings, byHand...) {
+		t.Run(f.name, func(t *testing.T) {
+			p := f.program()
 			judge, err := explore("none", p, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
+			if judge.stats.Executions < 2 {
+				t.Errorf("%d executions: nothing to search", judge.stats.Executions)
+			}
 			for _, name := range reductions {
-				if err := disagree(name, p, judge, Options{OneEvent: !p.Coarse}); err != nil {
-					t.Error(err)
+				for _, oneEvent := range []bool{false, true} {
+					if oneEvent && p.Coarse {
+						continue
+					}
+					if err := disagree(name, p, judge, Options{OneEvent: oneEvent}); err != nil {
+						t.Error(err)
+					}
 				}
 			}
 		})
