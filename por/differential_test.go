@@ -25,7 +25,11 @@ func TestMain(m *testing.M) {
 			flag.Set(name, value)
 		}
 	}
-	set("rapid.checks", fmt.Sprint(programsPerTest))
+	checks := programsPerTest
+	if testing.Short() {
+		checks = 300
+	}
+	set("rapid.checks", fmt.Sprint(checks))
 	set("rapid.nofailfile", "true")
 	if n := os.Getenv("LANDGO_SOAK"); n != "" {
 		seed := fmt.Sprint(time.Now().UnixNano() | 1)
