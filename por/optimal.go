@@ -4,8 +4,11 @@ import "landgo/trace"
 
 // optimal is optimal-DPOR (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014,
 // Algorithm 2, as corrected and extended in JACM 2017): source sets with wakeup
-// trees. It runs exactly one execution of each Mazurkiewicz trace, and none in
-// vain, for programs without awaits (spins) under Options.OneEvent.
+// trees. Under Options.OneEvent it runs exactly one execution of each
+// Mazurkiewicz trace of a program without awaits (spins), and none in vain
+// unless a try or a compare-and-exchange can fail in it. A spin that reads
+// several variables is the one thing for which a trace may be run twice: what
+// such a thread waits for is known only if it was seen waiting.
 //
 // At the end of an execution E, for each reversible race of an event e with a
 // later e', let E' be the state before e and v what comes after e in E without
@@ -29,9 +32,10 @@ import "landgo/trace"
 //     commutes with v.
 //   - What e' does in its new place isn't known before it is run. A failing
 //     try or compare-and-exchange is taken for one that may succeed, and at
-//     coarse granularity e' is taken to depend on everything. So v may be
-//     inserted although it turns out redundant: sound, and counted as blocked
-//     when it does.
+//     coarse granularity e' is taken to depend on everything: on what sleeps,
+//     so that v may be inserted although it turns out redundant (counted as
+//     blocked when it does); and on the rest of v, which then comes before e'.
+//     What then still sleeps at a leaf excuses less (wakeup.go).
 //   - A step with several outcomes (which waiter a signal lets go) is that many
 //     events of which each execution has one: its other outcomes become
 //     branches when it is first run.

@@ -7,9 +7,13 @@ package por
 // already. It runs at least one execution of each trace, and may start others
 // that sleep sets cut.
 //
-// Deviations: a race is looked at again at the end where insert says so; those of optimal.go for outcomes, blocking and the process's end;
-// where no initial is ready (what would let it go isn't known) all ready
-// threads are added, as Flanagan and Godefroid do.
+// Deviations:
+//   - Where the initial that there is, or is added, is e' itself and e' may do
+//     something else there than after e, the race is looked at again at the end
+//     of each execution: a later event may have to come before e' then.
+//   - Where no initial is ready (what would let it go isn't known) all ready
+//     threads are added, as Flanagan and Godefroid do.
+//   - Those of optimal.go for outcomes, blocking and the process's end.
 type source struct {
 	x       *explorer
 	seq     sequence
