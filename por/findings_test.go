@@ -60,6 +60,11 @@ var findings = []finding{
 		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Create, A: 3}},
 		{{Code: model.CompareEx, C: 1, D: 1}}, {{Code: model.Signal}}, {{Code: model.Load}},
 	}}},
+	{"9: who blocks on a lock of his own isn't let in by what he waits for", model.Program{Overlay: true, Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Load, A: 8}, {Code: model.Load}},
+		{{Code: model.Lock}, {Code: model.Lock, A: 1}, {Code: model.Unlock, A: 1}, {Code: model.Lock}},
+		{{Code: model.Lock}, {Code: model.Lock, A: 1}, {Code: model.Unlock, A: 1}},
+	}}},
 }
 
 // What random programs seldom have.

@@ -232,7 +232,7 @@ func (o *order) mutexFree(op *trace.Op, t trace.TID, end int32) bool {
 		switch y.kind {
 		case trace.OpLock, trace.OpTryLock, trace.OpFutexLockPI:
 			if depth == 0 {
-				return owner != trace.NoThread && owner != who || who == t
+				return owner != trace.NoThread && owner != who || who == t && o.taken(end)
 			}
 			depth--
 		case trace.OpUnlock, trace.OpFutexUnlockPI:
@@ -250,6 +250,10 @@ func (o *order) mutexFree(op *trace.Op, t trace.TID, end int32) bool {
 	return true
 }
 
+// taken reports whether the step at position end was taken: if a thread got a
+// lock that it has, the lock is recursive; if it is blocked there, it isn't.
+func (o *order) taken(end int32) bool { return end < int32(len(o.ev)) }
+
 // writerHolds reports whether another thread holds the read-write lock for
 // writing, without what is dropped.
 func (o *order) writerHolds(op *trace.Op, t trace.TID, end int32) bool {
@@ -260,7 +264,7 @@ func (o *order) writerHolds(op *trace.Op, t trace.TID, end int32) bool {
 		}
 		switch y.kind {
 		case trace.OpWriteLock, trace.OpTryWriteLock:
-			return o.ev[y.ev].thread != t
+			return o.ev[y.ev].thread != t || !o.taken(end)
 		case trace.OpWriteUnlock, trace.OpRWInit:
 			return false
 		}
