@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"text/tabwriter"
 )
 
 func main() {
@@ -73,24 +72,20 @@ func anchors(path string) ([]anchor, error) {
 	return file.Rows, nil
 }
 
+// builds are those that every row is counted on.
+var builds = []string{"musl-O2", "musl-O1", "glibc-O2", "glibc-O1"}
+
 // counts runs every row on every build, and returns an error if a count is
-// wrong or differs between builds. It goes through all rows first.
+// wrong. It goes through all rows first.
 func counts(rows []anchor) error {
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	defer w.Flush()
-	builds := []string{"musl-O2", "musl-O1", "glibc-O2", "glibc-O1"}
-	fmt.Fprint(w, "guest\texpected")
+	fmt.Printf("%-20s %9s", "guest", "expected")
 	for _, b := range builds {
-		fmt.Fprintf(w, "\t%s\tseconds\trate\tMiB", b)
+		fmt.Printf("  %8s %7s %9s %4s", b, "seconds", "rate", "MiB")
 	}
-	fmt.Fprintln(w)
+	fmt.Println()
 	var bad error
 	for _, r := range rows {
-		if r.Executions > 0 {
-			fmt.Fprintf(w, "%s\t%d", r.Name, r.Executions)
-		} else {
-			fmt.Fprintf(w, "%s\t-", r.Name)
-		}
+		fmt.Printf("%-20s %9s", r.Name, r.expected())
 		for _, b := range builds {
 			path := "bin/guests/" + b + "/" + r.Name
 			var args []string
@@ -104,10 +99,16 @@ func counts(rows []anchor) error {
 			if r.Executions > 0 && s.Executions != r.Executions {
 				bad = wrong(path, s, r.Executions)
 			}
-			fmt.Fprintf(w, "\t%d\t%.2f\t%.0f/s\t%d", s.Executions, s.Seconds, s.rate(), s.peak>>10)
+			fmt.Printf("  %8d %7.2f %7.0f/s %4d", s.Executions, s.Seconds, s.rate(), s.peak>>10)
 		}
-		fmt.Fprintln(w)
-		w.Flush()
+		fmt.Println()
 	}
 	return bad
+}
+
+func (r anchor) expected() string {
+	if r.Executions == 0 {
+		return "-"
+	}
+	return fmt.Sprint(r.Executions)
 }
