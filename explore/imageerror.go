@@ -9,9 +9,12 @@ import (
 )
 
 // imageError gives an error of package image its place in the table of errors.
-func imageError(err error) error {
+func imageError(guest string, err error) error {
 	var p *fs.PathError
-	if errors.As(err, &p) || errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
+		return result.Errorf(result.NoFile, "%s: no such file", guest)
+	}
+	if errors.As(err, &p) {
 		return result.FileError(err)
 	}
 	return result.Errorf(imageProblem(err.Error()), "%w", err)

@@ -12,7 +12,7 @@ import (
 func Inspect(cfg Config) (*result.Inspection, error) {
 	img, err := image.Open(cfg.Guest)
 	if err != nil {
-		return nil, imageError(err)
+		return nil, imageError(cfg.Guest, err)
 	}
 	s := &session{cfg: cfg, img: img}
 	in := &result.Inspection{

@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"sort"
+	"strings"
 	"time"
 
 	"landgo/image"
@@ -116,6 +117,12 @@ func problemOf(e *scheduler.InvalidError) result.ErrorKind {
 		return result.TooManyThreads
 	case scheduler.InvalidEngine:
 		return result.Diverged
+	}
+	switch {
+	case strings.Contains(e.Reason, "threads"):
+		return result.TooManyThreads
+	case strings.Contains(e.Reason, "prints more than"):
+		return result.TooMuchOutput
 	}
 	return result.UnmodelledCall
 }

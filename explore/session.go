@@ -37,7 +37,7 @@ func open(cfg Config) (*session, error) {
 	}
 	img, err := image.Open(cfg.Guest)
 	if err != nil {
-		return nil, imageError(err)
+		return nil, imageError(cfg.Guest, err)
 	}
 	s := &session{cfg: cfg, img: img, start: time.Now()}
 	if why := cfg.PP.Pointless(img.Kernel.String()); why != "" {
@@ -65,6 +65,11 @@ func (s *session) close() {
 }
 
 func (s *session) machineConfig() emu.Config {
+	if s.img.Kernel == image.Pebbles {
+		c := pebbles.MachineConfig(s.img)
+		c.Uniprocessor = s.uniprocessor()
+		return c
+	}
 	c := emu.Config{Uniprocessor: s.uniprocessor()}
 	for _, r := range s.img.Code {
 		c.Code = append(c.Code, emu.Range{Lo: r.Lo, Hi: r.Hi})
@@ -89,6 +94,7 @@ func (s *session) schedulerConfig() scheduler.Config {
 		StepBudget: s.cfg.StepBudget,
 		AnyTimeout: s.cfg.Timeouts == TimeoutsAny,
 		MaxThreads: s.cfg.MaxThreads,
+		PointsOnly: s.img.Kernel == image.Pebbles,
 		Native:     s.cfg.NativeSync || len(s.cfg.LocksTested) > 0,
 	}
 	for _, k := range []struct {
@@ -147,23 +153,8 @@ func (s *session) boot() error {
 		return &invalid{kind: result.NoKernel, reason: err.Error()}
 	}
 	s.check = s.cfg.Check([]byte(s.img.SHA256), contents...)
-	s.sys.Boot(s.kern, s.trustedRoles(), &regs)
+	s.sys.Boot(s.kern, s.img.Roles(s.img.DefaultProfile()), &regs)
 	return nil
-}
-
-// trustedRoles are the functions that landgo doesn't take as ordinary code. Of
-// a thread library under test that is only how it says that it failed.
-func (s *session) trustedRoles() map[uint64]image.Bound {
-	roles := s.img.Roles(s.img.DefaultProfile())
-	if s.img.Kernel != image.Pebbles {
-		return roles
-	}
-	for addr, b := range roles {
-		if b.Role != image.AssertFail && b.Role != image.Panic {
-			delete(roles, addr)
-		}
-	}
-	return roles
 }
 
 // argv is the guest's argument vector. Its first element is fixed, for what a

@@ -36,6 +36,7 @@ var P2Profile = Profile{Name: "p2", Bindings: join(
 
 	bind(ProcessExit, "exit"),
 	bind(Panic, "panic"),
+	bind(AssertFail, "__assert_fail"),
 
 	bind(Malloc, "malloc"),
 	bind(Calloc, "calloc"),

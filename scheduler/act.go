@@ -81,6 +81,7 @@ var acts = [image.NumRoles]act{
 	image.RWTryWriteLock:   {how: operation, op: trace.OpTryWriteLock, kind: kindRWLock, point: PointLock},
 	image.RWTimedWriteLock: {how: operation, op: trace.OpWriteLock, kind: kindRWLock, point: PointLock, deadline: 1},
 	image.RWClockWriteLock: {how: operation, op: trace.OpWriteLock, kind: kindRWLock, point: PointLock, deadline: 2},
+	image.RWLock:           {how: ordinary, point: PointLock}, // P2's, only ever tested
 	image.RWUnlock:         {how: operation, op: trace.OpWriteUnlock, kind: kindRWLock, release: true},
 
 	image.BarrierInit:    {how: operation, op: trace.OpBarrierInit, kind: kindBarrier},

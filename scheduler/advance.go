@@ -19,10 +19,10 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 	look := th.insns + firstChunk
 	first := th.ctx // the step's own beginning stays: spin detection compares with it
 	for {
+		if th.insns-tr.Begin >= s.cfg.StepBudget {
+			return &BudgetError{Insns: th.insns - tr.Begin, PC: s.machine.PC(th.ctx), Thread: th.id}
+		}
 		if th.insns >= look {
-			if th.insns-tr.Begin >= s.cfg.StepBudget {
-				return &BudgetError{Insns: th.insns - tr.Begin, PC: s.machine.PC(th.ctx), Thread: th.id}
-			}
 			if s.endless(th) {
 				return nil
 			}

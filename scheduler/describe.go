@@ -81,6 +81,8 @@ func (s *System) faultFailure(th *thread, f emu.Fault) *Failure {
 		switch sp := th.regs.RSP; {
 		case f.Addr < 4096:
 			out.Message = fmt.Sprintf("%s address %#x: a null pointer", verb, f.Addr)
+		case s.removed(f.Addr):
+			out.Message = fmt.Sprintf("%s address %#x, in pages that were given back", verb, f.Addr)
 		case f.Addr+(1<<16) > sp && f.Addr < sp+(1<<12):
 			out.Kind, out.Message = StackOverflow, "the thread's stack is used up"
 		default:
@@ -106,3 +108,10 @@ func (s *System) setErrno(th *thread, v uint32) {
 
 // muslErrnoOffset is where struct pthread of musl 1.2 holds errno_val.
 const muslErrnoOffset = 0x34
+
+// removed reports whether an address is in memory that the guest gave back to
+// its kernel.
+func (s *System) removed(addr uint64) bool {
+	k, ok := s.kernel.(interface{ Removed(addr uint64) bool })
+	return ok && k.Removed(addr)
+}

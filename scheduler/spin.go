@@ -28,11 +28,13 @@ import (
 // stepInfo is what spin detection remembers of a step of the present path.
 type stepInfo struct {
 	tr      *trace.Transition
-	ctx     emu.Ctx // before the step
-	journal uint64  // the machine's journal before the step
-	pc      uint64  // where the thread stood
-	effects uint64  // of the thread, before the step
-	prev    int32   // the thread's step before: its index in System.steps + 1; 0: none
+	ctx     emu.Ctx    // before the step
+	set     emu.RegSet // and what was to be written to its registers
+	regs    emu.Regs
+	journal uint64 // the machine's journal before the step
+	pc      uint64 // where the thread stood
+	effects uint64 // of the thread, before the step
+	prev    int32  // the thread's step before: its index in System.steps + 1; 0: none
 }
 
 // maxSpinSteps bounds how far back a loop of several steps is looked for.
@@ -127,7 +129,7 @@ func (s *System) findTurn(th *thread, tr *trace.Transition) {
 		if st.tr != tr && !s.calmStep(st.tr) || st.effects != th.effects {
 			return
 		}
-		if st.pc == pc && s.machine.SameCPU(st.ctx, th.ctx) == 0 {
+		if st.pc == pc && st.set == th.set && (st.set == 0 || st.regs == th.regs) && s.machine.SameCPU(st.ctx, th.ctx) == 0 {
 			waits := s.readsSince(th, i-1)
 			if !s.writtenSince(th, i-1, waits) && s.machine.Unchanged(st.journal, s.redZone(th)) {
 				s.spinOn(th, waits)

@@ -36,6 +36,9 @@ type Config struct {
 	// AnyTimeout: a timed wait may run out at any time, not only when nobody
 	// else can run.
 	AnyTimeout bool
+	// PointsOnly: no function of the guest is trusted. Roles only say where
+	// preemption points are (a thread library under test).
+	PointsOnly bool
 	// Native leaves threads and locks to the guest's own code from the start.
 	Native bool
 	// MaxThreads bounds the number of threads of all executions.
@@ -268,7 +271,11 @@ func (s *System) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	th := &s.threads[t]
 	tr := s.arena.transition(t, c)
 	tr.Begin = th.insns
-	s.steps = append(s.steps, stepInfo{tr: tr, ctx: th.ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.lastStep, effects: th.effects})
+	info := stepInfo{tr: tr, ctx: th.ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.lastStep, effects: th.effects}
+	if th.set != 0 {
+		info.set, info.regs = th.set, th.regs
+	}
+	s.steps = append(s.steps, info)
 	th.lastStep = int32(len(s.steps))
 	err := s.step(th, tr, c)
 	tr.Last = th.insns

@@ -89,6 +89,9 @@ type thread struct {
 	set  emu.RegSet
 
 	quiet quiet
+	// release is the frame of a tested function after whose return there is a
+	// preemption point.
+	release quiet
 	// starting: in the runtime's thread start, before the start routine.
 	starting bool
 	entry    uint64 // the start routine

@@ -28,21 +28,21 @@ func (s *System) isEvent(th *thread, p *kernel.Plan) bool {
 	switch {
 	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd:
 		return true
-	case p.Yield, p.Op.Kind == trace.OpExit, p.Op.Kind == trace.OpCreate:
-		return false // order, no race
 	case th.quiet.on || th.starting || s.alone(th) && p.Op.Kind != trace.OpFutexWait:
 		return false
-	case p.Effect == kernel.Event:
-		// Without --pp mem too: a wait in the kernel can block, and a wake
-		// decides who goes on.
-		return true
 	}
 	for i := range p.Accesses {
-		if shared, _ := s.machine.Touch(th.id, p.Accesses[i].Addr, uint64(p.Accesses[i].Size)); shared {
-			return s.cfg.Points&PointMem != 0
+		if shared, _ := s.machine.Touch(th.id, p.Accesses[i].Addr, uint64(p.Accesses[i].Size)); shared && s.cfg.Points&PointMem != 0 {
+			return true
 		}
 	}
-	return false
+	switch {
+	case p.Yield, p.Op.Kind == trace.OpExit, p.Op.Kind == trace.OpCreate:
+		return false // order, no race
+	}
+	// Without --pp mem too: a wait in the kernel can block, and a wake decides
+	// who goes on.
+	return p.Effect == kernel.Event
 }
 
 // stepTrap carries out the trap at which a thread stands and lets it run on.

@@ -48,6 +48,9 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		if !ok {
 			return step, nil // not trusted any more
 		}
+		if s.cfg.PointsOnly && acts[b.Role].how != ending {
+			return s.atTested(th, b.Role), nil
+		}
 		if acts[b.Role].how == allocator {
 			th.role = b.Role
 			return s.performHeap(th)
@@ -59,6 +62,23 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		return s.atRole(th, tr)
 	}
 	return step, nil
+}
+
+// atTested makes the points at a function that is tested, not trusted: before
+// one that acquires, and after the return of one that releases. With PointMem
+// the accesses inside are points.
+func (s *System) atTested(th *thread, r image.Role) verdict {
+	a := &acts[r]
+	switch {
+	case s.cfg.Points&PointMem != 0 || s.alone(th):
+	case a.point&s.cfg.Points != 0 && s.pointAllowed(th, th.regs.RIP):
+		return stay
+	case a.release && s.cfg.Points&PointUnlock != 0:
+		sp := th.regs.RSP
+		th.release = quiet{on: true, ret: s.machine.Read64(sp), sp: sp}
+		s.breakAt(th.release.ret, breakReturn)
+	}
+	return step
 }
 
 // atRole decides what a trusted function's entry means.
@@ -101,6 +121,13 @@ func (s *System) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
 	if q := &th.quiet; q.on {
 		if th.regs.RIP == q.ret && th.regs.RSP == q.sp+8 {
 			th.quiet = quiet{}
+		}
+		return step, nil
+	}
+	if r := &th.release; r.on && th.regs.RIP == r.ret && th.regs.RSP == r.sp+8 {
+		th.release = quiet{}
+		if s.pointAllowed(th, th.regs.RIP) {
+			return stay, nil
 		}
 		return step, nil
 	}
@@ -149,6 +176,9 @@ func (s *System) atEnding(th *thread) (verdict, error) {
 	pc := s.callSite(th)
 	switch th.role {
 	case image.ProcessExit:
+		if s.cfg.PointsOnly {
+			return step, nil
+		}
 		if s.exitHandlers != 0 || s.ownDestructors {
 			return step, nil // they are the guest's own code
 		}
