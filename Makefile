@@ -25,7 +25,7 @@ landgo: setup
 
 guests: setup
 	$(ENV) $(MAKE) -s -C guests
-	$(ENV) $(MAKE) -s -C guests/pebbles
+	$(ENV) $(MAKE) -s -C guests/pebbles all abi
 
 ## make test     everything that a change has to pass
 test: build fmt vet
