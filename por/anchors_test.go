@@ -97,7 +97,7 @@ func TestAnchors(t *testing.T) {
 			if a.slow && testing.Short() {
 				t.Skip("more than 5000 traces")
 			}
-			st, seen := runModel(t, "optimal", a.prog, Options{OneEvent: true})
+			st, seen := runModel(t, "optimal", a.prog, Options{OneEvent: true, Unmerged: true})
 			if st.Executions != a.traces || st.Blocked != 0 || seen.ends[EndedStuck] != a.stuck || !st.Complete {
 				t.Errorf("got %+v, %d stuck; want %d traces, %d stuck", st, seen.ends[EndedStuck], a.traces, a.stuck)
 			}
@@ -124,7 +124,7 @@ func TestSpinLocks(t *testing.T) {
 		{"ttaslock 3", model.TTASLock(3), 1572},
 	} {
 		for _, name := range []string{"dpor", "source", "optimal"} {
-			st, seen := runModel(t, name, c.prog, Options{OneEvent: true})
+			st, seen := runModel(t, name, c.prog, Options{OneEvent: true, Unmerged: true})
 			if st.Executions != c.traces || seen.ends[EndedProcess] != int(c.traces) || !st.Complete {
 				t.Errorf("%s, %s: got %+v, want %d executions", c.name, name, st, c.traces)
 			}

@@ -24,7 +24,7 @@ func BenchmarkSearch(b *testing.B) {
 				b.ReportAllocs()
 				var transitions, executions uint64
 				for i := 0; i < b.N; i++ {
-					st, _ := runModel(b, search, c.prog, Options{OneEvent: true})
+					st, _ := runModel(b, search, c.prog, Options{OneEvent: true, Unmerged: true})
 					transitions += st.Transitions
 					executions += st.Executions
 				}

@@ -35,7 +35,7 @@ func TestDeep(t *testing.T) {
 		p.Threads = append(p.Threads, code)
 	}
 	for _, name := range []string{"source", "optimal"} {
-		st, _ := runModel(t, name, p, Options{OneEvent: true, MaxExecutions: 200})
+		st, _ := runModel(t, name, p, Options{OneEvent: true, Unmerged: true, MaxExecutions: 200})
 		if st.Executions != 200 || st.Blocked != 0 {
 			t.Errorf("%s: %+v", name, st)
 		}

@@ -159,7 +159,7 @@ func disagree(name string, p *model.Program, judge *survey, opts Options) error 
 	if name != "none" && int(s.stats.Executions) != len(s.traces) {
 		return fmt.Errorf("%s: %d executions of %d traces", name, s.stats.Executions, len(s.traces))
 	}
-	if name == "optimal" && opts.OneEvent && s.stats.Blocked > 0 && !casts(p) {
+	if name == "optimal" && opts.Unmerged && opts.OneEvent && s.stats.Blocked > 0 && !casts(p) {
 		return fmt.Errorf("%s: %d blocked executions", name, s.stats.Blocked)
 	}
 	return nil
@@ -167,7 +167,7 @@ func disagree(name string, p *model.Program, judge *survey, opts Options) error 
 
 // judged runs the exhaustive search; nil if the program is too large for it.
 func judged(t interface{ Fatal(...any) }, p *model.Program) *survey {
-	if quick, _ := explore("optimal", p, Options{OneEvent: !p.Coarse, MaxExecutions: judgeLimit / 10}); !quick.stats.Complete {
+	if quick, _ := explore("optimal", p, Options{OneEvent: !p.Coarse, Unmerged: true, MaxExecutions: judgeLimit / 10}); !quick.stats.Complete {
 		return nil // don't spend the judge's time on what it won't finish
 	}
 	judge, err := explore("none", p, Options{MaxExecutions: judgeLimit})
@@ -218,7 +218,7 @@ func TestDifferential(t *testing.T) {
 	var seen sample
 	skipped := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		p := programs(false).Draw(rt, "program")
+		p := programs(false, false).Draw(rt, "program")
 		judge := judged(rt, p)
 		if judge == nil {
 			skipped++
@@ -227,7 +227,7 @@ func TestDifferential(t *testing.T) {
 		seen.add(judge)
 		for _, name := range reductions {
 			for _, oneEvent := range []bool{true, false} {
-				if err := disagree(name, p, judge, Options{OneEvent: oneEvent}); err != nil {
+				if err := disagree(name, p, judge, Options{OneEvent: oneEvent, Unmerged: true}); err != nil {
 					rt.Fatalf("%v (one event %v)\n%v", err, oneEvent, p)
 				}
 			}
@@ -237,15 +237,21 @@ func TestDifferential(t *testing.T) {
 	seen.check(t)
 }
 
-func TestDifferentialCoarse(t *testing.T) {
+// TestDifferentialCoarse: steps of many events.
+func TestDifferentialCoarse(t *testing.T) { agree(t, true, false, Options{}) }
+
+// TestDifferentialMerged: locks and unlocks in one step with accesses.
+func TestDifferentialMerged(t *testing.T) { agree(t, false, true, Options{OneEvent: true}) }
+
+func agree(t *testing.T, coarse, merge bool, opts Options) {
 	rapid.Check(t, func(rt *rapid.T) {
-		p := programs(true).Draw(rt, "program")
+		p := programs(coarse, merge).Draw(rt, "program")
 		judge := judged(rt, p)
 		if judge == nil {
 			rt.Skip("too large")
 		}
 		for _, name := range reductions {
-			if err := disagree(name, p, judge, Options{}); err != nil {
+			if err := disagree(name, p, judge, opts); err != nil {
 				rt.Fatalf("%v\n%v", err, p)
 			}
 		}

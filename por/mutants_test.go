@@ -23,7 +23,7 @@ func TestMutants(t *testing.T) {
 		for _, search := range m.searches {
 			t.Run(m.name+"/"+search, func(t *testing.T) {
 				hunt(t, func(p *model.Program, judge *survey) error {
-					return disagree(search, p, judge, Options{OneEvent: true, fault: m.fault})
+					return disagree(search, p, judge, Options{OneEvent: true, Unmerged: true, fault: m.fault})
 				})
 			})
 		}
@@ -40,7 +40,7 @@ func TestMutants(t *testing.T) {
 // hunt runs f on the differential test's programs until it fails.
 func hunt(t *testing.T, f func(*model.Program, *survey) error) {
 	t.Helper()
-	gen := programs(false)
+	gen := programs(false, false)
 	for n := 0; n < programsPerTest; n++ {
 		p := gen.Example(n)
 		judge := judged(t, p)

@@ -55,6 +55,6 @@ func (x *explorer) upcoming(t *trace.Thread) *branch {
 		b.ownOps = append(b.ownOps[:0], t.Pending)
 		b.ops = b.ownOps
 	}
-	b.blur(x.opts.OneEvent)
+	b.blur(x.opts.OneEvent && (x.opts.Unmerged || t.Pending.Kind != trace.OpLock))
 	return b
 }

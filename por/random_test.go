@@ -147,11 +147,11 @@ func (w *writer) statement(threads int) {
 }
 
 // programs draws a program.
-func programs(coarse bool) *rapid.Generator[*model.Program] {
+func programs(coarse, merge bool) *rapid.Generator[*model.Program] {
 	return rapid.Custom(func(t *rapid.T) *model.Program {
 		n := [...]int{2, 3, 2, 2, 2, 3}[pick(t, "threads", 6)]
 		p := &model.Program{Bytes: 16, Mutexes: 2, Conds: 1, Sems: []int{pick(t, "sem", 3), 1}, RWLocks: 1,
-			Barriers: []int{2}, Budget: 9, Coarse: coarse, MainEnds: pick(t, "mainends", 4) > 0,
+			Barriers: []int{2}, Budget: 9, Coarse: coarse, Merge: merge, MainEnds: pick(t, "mainends", 4) > 0,
 			Recursive: pick(t, "recursive", 4) == 3, Overlay: pick(t, "overlay", 4) == 3}
 		longest := [...]int{0, 6, 4, 2}[n]
 		if coarse {

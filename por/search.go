@@ -45,12 +45,19 @@ type Options struct {
 	// transitions of a lower bound are counted (and observed) once; running
 	// them again is Replayed.
 	Iterate bool
-	// OneEvent promises that each step makes at most one event, one access or
-	// one operation, as with a preemption point before every access (--pp mem).
-	// What a reversed step will do is then known, up to the success of a try or
-	// of a compare-and-exchange. Without it the searches stay sound, and
-	// optimal may run executions that turn out redundant (Stats.Blocked).
+	// OneEvent promises that which bytes and objects a step works on is settled
+	// by its thread's own state before it: it makes one access or operation, as
+	// with a preemption point before every access (--pp mem), or takes locks
+	// before it and releases its locks after it. What a reversed step will do is
+	// then known, up to the success of a try or of a compare-and-exchange and to
+	// releases. Without it the searches stay sound, and optimal may run
+	// executions that turn out redundant (Stats.Blocked).
 	OneEvent bool
+	// Unmerged promises, with OneEvent, that a step that takes a lock does
+	// nothing else. Otherwise what a thread that stays blocked would have done
+	// with its lock isn't known, and optimal may run redundant executions in
+	// programs with deadlocks.
+	Unmerged bool
 	// MaxExecutions, if not 0, stops the search after so many executions.
 	MaxExecutions uint64
 	// Stop, if not nil, is polled every few hundred transitions; true stops

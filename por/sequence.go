@@ -30,6 +30,7 @@ type sequence struct {
 	varies bool    // e' may do something else there
 	first  bool    // e' is its thread's first step after that state
 	row    []int32 // a clock of what e' needs before it
+	search bool    // row doesn't have all of it: what e' depends on has to be looked for
 	whole  []int32 // the essential part, without e'
 
 	items     []int32 // v, without what was taken from it; -1, last, is e'
@@ -55,6 +56,9 @@ func (s *sequence) reverse(r race) *branch {
 	if r.need >= 0 {
 		s.row = o.needs[r.need:]
 	}
+	// A write that goes with the release hides earlier ones, which e' depends on
+	// when the release is left out.
+	s.search = s.varies || r.need >= 0 && len(cur.accesses) > 0
 	s.collect()
 	return s.e
 }
@@ -64,7 +68,7 @@ func (s *sequence) reverse(r race) *branch {
 func (s *sequence) pending(c int32, e *branch, row []int32) {
 	s.c, s.end, s.e, s.varies = c, int32(len(s.x.order.ev)), e, e.wild
 	s.first = s.x.order.last[e.thread] <= c
-	s.row = row
+	s.row, s.search = row, s.varies
 	s.collect()
 }
 
@@ -80,7 +84,7 @@ func (s *sequence) alone(c int32, e *branch) {
 func (s *sequence) collect() {
 	o := s.x.order
 	s.whole = s.whole[:0]
-	if !s.varies {
+	if !s.search {
 		// Each thread's events, newest first: the time is that of what e' needs,
 		// not of what lies between.
 		for _, n := range s.row[:o.width] {

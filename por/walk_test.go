@@ -109,7 +109,7 @@ func TestEstimate(t *testing.T) {
 			p = model.Micro(2, 2)
 		}
 		var seen progress
-		s, _ := New(name, Options{OneEvent: true})
+		s, _ := New(name, Options{OneEvent: true, Unmerged: true})
 		st, err := s.Run(model.New(p), &seen)
 		if err != nil {
 			t.Fatal(err)
@@ -130,7 +130,7 @@ func TestEstimate(t *testing.T) {
 func TestPath(t *testing.T) {
 	p := model.Philosophers(3, false)
 	m := model.New(p)
-	s, _ := New("optimal", Options{OneEvent: true})
+	s, _ := New("optimal", Options{OneEvent: true, Unmerged: true})
 	checked := 0
 	_, err := s.Run(m, &tally{stop: func(x *Execution) bool {
 		path := x.Path(nil)

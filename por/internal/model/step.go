@@ -217,7 +217,7 @@ func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) 
 		m.watch(t)
 	}
 	m.event(t, c, x)
-	for m.p.Coarse && x.End == trace.EndPoint && m.goesOn(t) {
+	for x.End == trace.EndPoint && (m.p.Coarse && m.goesOn(t) || m.p.Merge && m.merges(t, x)) {
 		m.event(t, 0, x)
 	}
 	x.Last = uint64(m.w[b+wInsns])
@@ -239,7 +239,21 @@ func (m *Machine) goesOn(t int) bool {
 	return false
 }
 
-// wrote notes that thread t changed or rewrote bytes [a, a+size).
+// merges reports whether thread t's next event goes into the step x under
+// Program.Merge.
+func (m *Machine) merges(t int, x *trace.Transition) bool {
+	if m.w[t*threadLen+wSpin] != 0 {
+		return false
+	}
+	next := m.op(t).Kind
+	if n := len(x.Ops); n > 0 && len(x.Accesses) == 0 {
+		k := x.Ops[n-1].Kind
+		return k == trace.OpLock && (next == trace.OpAccess || next == trace.OpUnlock) || k == trace.OpUnlock && next == trace.OpUnlock
+	}
+	return len(x.Accesses) > 0 && next == trace.OpUnlock
+}
+
+// store writes size bytes at a for thread t.
 func (m *Machine) store(t, a, size int, v int64, x *trace.Access) {
 	b := t * threadLen
 	silent := true
