@@ -41,7 +41,7 @@ func differences(g guests.Guest, r *result.Result) (all []string) {
 	if g.Executions > 0 {
 		differ("executions", r.Executions, uint64(g.Executions))
 		differ("blocked", r.Blocked, uint64(0))
-	} else if g.Verdict == guests.Verified && r.Executions < 2 {
+	} else if g.Verdict == guests.Verified && g.Threads != 1 && r.Executions < 2 {
 		differ("executions", r.Executions, "at least 2")
 	}
 	if g.Threads > 0 && g.Verdict == guests.Verified {
@@ -208,7 +208,9 @@ func TestSharingFromTheStart(t *testing.T) {
 			t.Parallel()
 			for _, build := range []string{"glibc-O1", "musl-O2"} {
 				r := explore(t, g, build, "--all-shared")
-				if string(r.Verdict) != g.Verdict || r.Executions != uint64(g.Executions) || r.Blocked != 0 {
+				// A once routine's own accesses are events then, and whose
+				// they are depends on the order: a run may be begun in vain.
+				if string(r.Verdict) != g.Verdict || r.Executions != uint64(g.Executions) || r.Blocked != 0 && g.Program != "once_each" {
 					t.Errorf("%s: %s, %d executions and %d blocked, want %s, %d and 0 (%s)",
 						g.Binary(build), r.Verdict, r.Executions, r.Blocked, g.Verdict, g.Executions, r.Reason)
 				}
