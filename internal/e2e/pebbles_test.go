@@ -25,6 +25,8 @@ type libraryTest struct {
 	Note    string           `json:"note"`
 	// Slow: its space is larger than a test has time for.
 	Slow bool `json:"slow"`
+	// Stdin is what the guest can read.
+	Stdin string `json:"stdin"`
 }
 
 func (l libraryTest) guest() guests.Guest {
@@ -65,6 +67,13 @@ func TestLibraries(t *testing.T) {
 		t.Run(l.Name, func(t *testing.T) {
 			t.Parallel()
 			flags := []string{"--pp", l.PP}
+			if l.Stdin != "" {
+				in := filepath.Join(t.TempDir(), "stdin")
+				if err := os.WriteFile(in, []byte(l.Stdin), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				flags = append(flags, "--stdin", in)
+			}
 			if l.Slow {
 				flags = append(flags, "--time", "10s")
 			}
