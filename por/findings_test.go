@@ -76,6 +76,11 @@ var findings = []finding{
 		{{Code: model.Load}, {Code: model.Lock}, {Code: model.Load}, {Code: model.Unlock}, {Code: model.Lock}, {Code: model.CompareEx, C: 1, D: 1}, {Code: model.Unlock}},
 		{{Code: model.Store, A: 6, Size: 4}, {Code: model.Barrier}, {Code: model.Broadcast}, {Code: model.Signal}},
 	}}},
+	{"12: a race is settled only if no level of the tree depends on what came later", model.Program{Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.FetchAdd, A: 4, C: 1, Size: 2}},
+		{{Code: model.StoreR, C: 1, R: 1, Size: 4}, {Code: model.CompareEx, C: 1, D: 1}, {Code: model.Store, C: 1, Size: 4}},
+		{{Code: model.Store, Size: 4}, {Code: model.Load, Size: 4}},
+	}}},
 }
 
 // What random programs seldom have.

@@ -23,10 +23,11 @@ import "landgo/trace"
 //
 // Deviations:
 //   - Algorithm 2 looks at every race of E each time. Here a race is settled
-//     once unless the answer rested on events after e' (a weak initial that v's
-//     essential part, e' and what happens before it, doesn't contain): only
-//     then may another continuation of the same prefix give another answer,
-//     and the race stays open while e' is on the stack.
+//     once unless the answer rested on events after e' (a weak initial, here or
+//     further up in the tree, that v's essential part, e' and what happens
+//     before it, doesn't contain): only then may another continuation of the
+//     same prefix give another answer, and the race stays open while e' is on
+//     the stack.
 //   - v's non-essential events are added only as far as they are needed to
 //     tell v from what is asleep or already in the tree. What is left out
 //     commutes with v.

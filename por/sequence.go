@@ -155,6 +155,16 @@ func (s *sequence) begins(i int32) verdict {
 	return initial
 }
 
+// later reports whether v has events that came after e'.
+func (s *sequence) later() bool {
+	for _, i := range s.items {
+		if i > s.end {
+			return true
+		}
+	}
+	return false
+}
+
 // starts says whether b is a first step of v (an initial). known: it is asleep
 // or explored, so that what it did is known. found: v has a step of its
 // thread.

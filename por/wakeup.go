@@ -14,7 +14,8 @@ package por
 // (JACM 2017, §6, the test of Algorithm 2 line 8 and insert of Definition 6.3):
 // nothing if a step asleep or explored there is a weak initial of v; else v's
 // remainder below the leftmost branch of the tree that v can begin with. It
-// reports whether the answer depends on events after e'.
+// reports whether the answer, at any level of the tree, depends on events after
+// e': what sleeps excuses races below because all of this is in the tree.
 func (x *explorer) insert(n *node, v *sequence) (open bool) {
 	for i, b := range x.sleep[n.sleeps:n.slept] {
 		how, _ := v.starts(b, true)
@@ -39,6 +40,7 @@ func (x *explorer) insert(n *node, v *sequence) (open bool) {
 	if open {
 		return true
 	}
+	open = v.varies || v.later()
 	list := &n.todo
 	for {
 		b, how := *list, no
@@ -47,15 +49,10 @@ func (x *explorer) insert(n *node, v *sequence) (open bool) {
 				break
 			}
 		}
+		open = open || how == perhaps || v.later()
 		if b == nil {
-			if list == &n.todo {
-				open = v.begins(v.items[0]) == perhaps
-			}
 			x.append(n, list, v)
 			return open
-		}
-		if list == &n.todo {
-			open = how == perhaps
 		}
 		v.remove(b)
 		if b.kids == nil || len(v.items) == 0 {
