@@ -72,7 +72,7 @@ func (s *session) replay(ctx context.Context, sched trace.Schedule, file *result
 	if err != nil {
 		return s.verdictOf(err, r)
 	}
-	r.Executions, r.Transitions = 1, uint64(len(path))
+	r.Executions, r.Transitions, r.Threads = 1, uint64(len(path)), len(s.sys.Starts())
 	r.Account = st.account()
 	r.Verdict = result.Budget
 	r.Reason = "this interleaving ended without a bug"

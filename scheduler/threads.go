@@ -72,7 +72,7 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpJoin, Obj: uint64(t), PC: s.callSite(th)})
 	if p := th.arg(1); p != 0 {
 		s.machine.Write64(p, j.retval)
-		s.touch(th, tr, p, 8, true)
+		s.touch(th, tr, s.callSite(th)-1, p, 8, true)
 	}
 	s.ret(th, 0)
 	return pass, nil
@@ -153,8 +153,8 @@ func (s *System) threadOf(self uint64) trace.TID {
 }
 
 // touch records an access that landgo makes for a thread to the guest's
-// memory, if it is shared.
-func (s *System) touch(th *thread, tr *trace.Transition, addr uint64, size uint32, write bool) {
+// memory, if it is shared. pc is the instruction that it is for.
+func (s *System) touch(th *thread, tr *trace.Transition, pc, addr uint64, size uint32, write bool) {
 	if s.alone(th) {
 		return
 	}
@@ -163,7 +163,7 @@ func (s *System) touch(th *thread, tr *trace.Transition, addr uint64, size uint3
 		s.finer = true
 	}
 	if shared {
-		a := trace.Access{Addr: addr, Size: size, PC: th.regs.RIP}
+		a := trace.Access{Addr: addr, Size: size, PC: pc}
 		if write {
 			a.Flags = trace.Write
 		}

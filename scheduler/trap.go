@@ -87,7 +87,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 	}
 	if !th.quiet.on && !th.starting {
 		for _, a := range out.Accesses {
-			s.touch(th, tr, a.Addr, a.Size, a.IsWrite())
+			s.touch(th, tr, call, a.Addr, a.Size, a.IsWrite())
 		}
 	}
 	for _, w := range out.Wakes {
