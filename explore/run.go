@@ -80,7 +80,7 @@ type finding struct {
 // search runs the configured search and puts verdict and counts into the
 // result.
 func (h *hunt) search() error {
-	opts := por.Options{MaxExecutions: h.cfg.MaxExecutions, Stop: h.stop, OneEvent: h.cfg.PP.Has(pointMem)}
+	opts := por.Options{MaxExecutions: h.cfg.MaxExecutions, Stop: h.stop, OneEvent: h.cfg.PP.Has(pointMem) && len(h.cfg.Rules) == 0}
 	if h.cfg.Bound.Kind != BoundNone {
 		opts.Bound, opts.Iterate = h.cfg.Bound.String(), true
 	}
