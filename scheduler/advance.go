@@ -38,7 +38,7 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 		case emu.StopAccess:
 			th.stand, th.access = standAccess, stop.Access
 			if !s.pointAllowed(th, stop.PC) {
-				th.stand, allow = standRun, 1
+				th.stand, allow, s.passedOver = standRun, 1, true
 				continue
 			}
 			return s.arrive(th, tr)
@@ -118,12 +118,13 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	s.instructions += stop.Insns
 	if len(stop.Accesses) > 0 {
 		tr.Accesses = append(tr.Accesses, stop.Accesses...)
-		if s.leavesOut() {
+		if s.coarse() && !s.probing {
 			for i := range stop.Accesses {
-				s.sightings.sight(th.id, &stop.Accesses[i], th.holds, i == 0 && allow > 0)
+				s.sightings.sight(th.id, &stop.Accesses[i], th.holds, i == 0 && allow > 0 && !s.passedOver)
 			}
 		}
 	}
+	s.passedOver = false
 	if stop.Learned && r.Flags&(emu.Quiet|emu.Solo) == 0 {
 		s.finer = true
 	}
@@ -133,11 +134,9 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	return stop
 }
 
-// leavesOut reports whether there are shared accesses without a preemption
+// coarse reports whether there can be shared accesses without a preemption
 // point before them.
-func (s *System) leavesOut() bool {
-	return !s.probing && (s.cfg.Points&PointMem == 0 || len(s.cfg.Rules) > 0)
-}
+func (s *System) coarse() bool { return s.cfg.Points&PointMem == 0 || len(s.cfg.Rules) > 0 }
 
 // flags are the machine's flags for a thread's next run.
 func (s *System) flags(th *thread) emu.RunFlags {

@@ -75,6 +75,8 @@ type System struct {
 	merged    map[uint64]bool
 	native    bool // see distrust
 	finer     bool
+	// passedOver: the run under way begins at a point that the rules leave out.
+	passedOver bool
 	// probing: a turn of a loop is being tried, to be taken back.
 	probing bool
 	steps   []stepInfo // of the present path, for spin detection

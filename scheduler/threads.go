@@ -124,7 +124,7 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 	}
 	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpCreate, Obj: uint64(child), PC: parent.regs.RIP})
 	tr.Wakes = append(tr.Wakes, child)
-	if !c.starting && s.cfg.Points&PointMem == 0 {
+	if !c.starting && s.coarse() {
 		return nil
 	}
 	own := &trace.Transition{Thread: child}

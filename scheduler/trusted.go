@@ -33,7 +33,7 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 			th.exitSP = th.regs.RSP
 			th.exitPC = s.machine.Read64(th.exitSP)
 			s.breakAt(th.exitPC, breakExit)
-			if s.cfg.Points&PointMem == 0 {
+			if s.coarse() {
 				return stay, nil // see spawn
 			}
 		}
