@@ -326,7 +326,7 @@ func (s *System) performOnce(th *thread, tr *trace.Transition, o *object) (verdi
 // that lets others go. With PointMem there is one before the next access
 // anyway, and what lies between is private.
 func (s *System) afterRelease(th *thread) verdict {
-	if !acts[th.role].release || s.cfg.Points&PointMem != 0 || s.cfg.Points&PointUnlock == 0 ||
+	if !acts[th.role].release || !s.coarse() || s.cfg.Points&(PointUnlock|PointMem) == 0 ||
 		s.alone(th) || !s.pointAllowed(th, th.regs.RIP) {
 		return pass
 	}

@@ -49,7 +49,7 @@ func (s *System) yield(th *thread, tr *trace.Transition) verdict {
 	}
 	th.yielding = true
 	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpYield, PC: th.regs.RIP})
-	if again || s.cfg.Points&PointMem == 0 && !s.alone(th) {
+	if again || s.coarse() && !s.alone(th) {
 		return stay
 	}
 	return pass
