@@ -108,6 +108,11 @@ func (s *session) schedulerConfig() scheduler.Config {
 			c.Points |= k.to
 		}
 	}
+	if c.Points&(scheduler.PointLock|scheduler.PointUnlock) != 0 && len(s.img.Roles(s.img.DefaultProfile())) == 0 {
+		// Without symbols, lock and unlock mean futex calls, which are always
+		// steps of their own, and locked instructions (DESIGN §4).
+		c.Points |= scheduler.PointAtomic
+	}
 	for _, r := range s.cfg.Rules {
 		c.Rules = append(c.Rules, scheduler.Rule{Function: r.Function, Within: !r.Without})
 	}

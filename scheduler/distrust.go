@@ -6,8 +6,8 @@ import "landgo/image"
 // as if they were the user's: their inside is ordinary, with futex calls as the
 // only operations. It is for good.
 //
-// It happens when a guest cancels a thread or uses a robust mutex: what those
-// do to a thread that waits, landgo's model of the functions doesn't know and
+// It happens when a guest cancels a thread, uses a robust mutex, or waits with
+// a deadline that may run out at any time: what those do to a thread that waits, landgo's model of the functions doesn't know and
 // the guest's own code does. The search then starts again (trace.ErrFiner).
 func (s *System) distrust() {
 	s.native = true
@@ -23,6 +23,13 @@ func (s *System) distrust() {
 // distrustFor reports whether the call at which a thread stands needs the
 // guest's own code, and sees to it.
 func (s *System) distrustFor(th *thread) bool {
+	switch d := acts[th.role].deadline; {
+	case s.cfg.AnyTimeout && d != 0 && th.arg(int(d)) != 0:
+		// That a timed wait may run out at any time is a choice of the kernel's.
+		s.distrust()
+		s.finer = true
+		return true
+	}
 	switch th.role {
 	case image.Cancel:
 	case image.MutexLock, image.MutexTryLock, image.MutexTimedLock, image.MutexClockLock, image.MutexUnlock:
