@@ -15,10 +15,11 @@ import (
 // interrupt starts landgo and sends it a signal after some time.
 func interrupt(t *testing.T, after time.Duration, s syscall.Signal, args ...string) ending {
 	t.Helper()
-	cmd := command(t, args...)
-	timer := time.AfterFunc(after, func() { cmd.Process.Signal(s) })
-	defer timer.Stop()
-	return finish(t, cmd)
+	var timer *time.Timer
+	defer func() { timer.Stop() }()
+	return finish(t, command(t, args...), func(p *os.Process) {
+		timer = time.AfterFunc(after, func() { p.Signal(s) })
+	})
 }
 
 // TestInterrupt: a signal ends the search with what was found until then.

@@ -67,7 +67,7 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 }
 
 // finish runs the command to its end.
-func finish(t *testing.T, cmd *exec.Cmd) ending {
+func finish(t *testing.T, cmd *exec.Cmd, started ...func(*os.Process)) ending {
 	t.Helper()
 	var out, errs bytes.Buffer
 	if cmd.Stdout == nil {
@@ -78,6 +78,9 @@ func finish(t *testing.T, cmd *exec.Cmd) ending {
 	begin := time.Now()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
+	}
+	for _, f := range started {
+		f(cmd.Process)
 	}
 	done := make(chan struct{})
 	go guard(cmd.Process, done)
