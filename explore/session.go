@@ -119,6 +119,10 @@ func (s *session) schedulerConfig() scheduler.Config {
 	return c
 }
 
+// guestMemory is what a Linux guest may use: room for the stacks of as many
+// threads as --max-threads allows by default, twice over.
+const guestMemory = 2 << 30
+
 // boot makes the kernel and runs the guest to its first preemption point.
 func (s *session) boot() error {
 	stdin, contents, err := s.readInputs()
@@ -134,7 +138,7 @@ func (s *session) boot() error {
 		}
 		var k *linux.Kernel
 		k, err = linux.New(s.sys, s.img, linux.Config{
-			Args: s.argv(), Env: s.cfg.Env, Stdin: stdin, Files: files,
+			Args: s.argv(), Env: s.cfg.Env, Stdin: stdin, Files: files, MemoryLimit: guestMemory,
 			OutputLimit: uint64(s.cfg.MaxOutput), TimeoutsAny: s.cfg.Timeouts == TimeoutsAny,
 			ObserveStdout: s.cfg.ObserveStdout,
 		})

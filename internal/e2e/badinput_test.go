@@ -234,7 +234,7 @@ func TestWildGuests(t *testing.T) {
 	}
 }
 
-// TestTerabytes: the guest's machine has 4 GiB; a guest that wants more is told
+// TestTerabytes: the guest's machine has 2 GiB; a guest that wants more is told
 // so, as by a kernel, and landgo takes no more than that.
 func TestTerabytes(t *testing.T) {
 	for _, flags := range [][]string{
@@ -242,7 +242,7 @@ func TestTerabytes(t *testing.T) {
 		{"-DPIECE=1ul<<26", "-DWRITE"},
 	} {
 		e := run(t, "run", "--json", guest(t, "memory.c", flags...))
-		if r := e.decode(t); r.Verdict != result.Verified || e.peak > 5<<20 {
+		if r := e.decode(t); r.Verdict != result.Verified || e.peak > 3<<20 {
 			t.Errorf("%v: %s (%s), %d KiB", flags, r.Verdict, r.Reason, e.peak)
 		}
 	}
