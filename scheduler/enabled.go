@@ -91,6 +91,9 @@ func (s *System) pendingOp(th *thread) trace.Op {
 		return op
 	}
 	op.Size = objectSize[a.kind]
+	if op.Kind == trace.OpSemWait {
+		op.Arg = s.objectOf(op.Obj, kindSem).value
+	}
 	switch th.phase {
 	case phaseReacquire:
 		op.Kind, op.Obj, op.Size = trace.OpLock, th.mutex, objectSize[kindMutex]

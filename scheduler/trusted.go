@@ -212,9 +212,24 @@ func (s *System) atOperation(th *thread, tr *trace.Transition, a *act) (verdict,
 	}
 	if s.staysAt(th, a) {
 		th.stand = standOp
+		s.lookInVain(th, tr, a)
 		return stay, nil
 	}
 	return s.perform(th, tr, 0)
+}
+
+// lookInVain records that a step ended before an acquire only because it isn't
+// possible: without a preemption point there, what the step holds depends on
+// the object, as a failed try does.
+func (s *System) lookInVain(th *thread, tr *trace.Transition, a *act) {
+	if !s.coarse() || s.cfg.Points&(a.point|PointMem) != 0 || s.possible(th) {
+		return
+	}
+	fails := map[trace.OpKind]trace.OpKind{trace.OpLock: trace.OpTryLockFail, trace.OpSemWait: trace.OpSemTryWaitFail,
+		trace.OpReadLock: trace.OpTryReadLockFail, trace.OpWriteLock: trace.OpTryWriteLockFail}
+	if k, ok := fails[a.op]; ok {
+		s.did(th, tr, k, s.objectOf(th.arg(0), a.kind), 0)
+	}
 }
 
 // staysAt reports whether there has to be a preemption point before the
