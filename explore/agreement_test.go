@@ -48,7 +48,7 @@ func (e *ends) Restarted()            { clear(e.states); e.executions = 0 }
 // explored runs a whole search and says how its executions end.
 func explored(t testing.TB, search string, c Config) *ends {
 	t.Helper()
-	c.Search = Search(search)
+	c.Search = search
 	s, err := open(c)
 	if err != nil {
 		t.Fatal(err)

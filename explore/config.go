@@ -4,10 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"time"
 
+	"landgo/por"
 	"landgo/result"
 )
 
@@ -36,10 +36,10 @@ type Config struct {
 	ObserveStdout bool     `json:"observe_stdout,omitempty"`
 
 	// How to search. A schedule means the same under every search.
-	Search    Search `json:"-"`
-	Bound     Bound  `json:"-"`
-	KeepGoing bool   `json:"-"`
-	SelfCheck bool   `json:"-"`
+	Search    string     `json:"-"` // as por.ParseSpec reads it
+	Bounds    por.Bounds `json:"-"`
+	KeepGoing bool       `json:"-"`
+	SelfCheck bool       `json:"-"`
 
 	// Limits. 0 is none, except where DefaultConfig has a value.
 	Time          time.Duration `json:"-"`
@@ -65,7 +65,7 @@ func DefaultConfig() Config {
 		PP:         PointMem,
 		Processors: ProcessorsAuto,
 		Timeouts:   TimeoutsLast,
-		Search:     SearchOptimal,
+		Search:     "optimal",
 		Memory:     4 << 30,
 		StepBudget: 100_000_000,
 		MaxThreads: 128,
@@ -78,19 +78,6 @@ const NoFile = "none"
 
 // AllLocks, in Config.LocksTested, stands for every function.
 const AllLocks = "*"
-
-// Search is a way to search.
-type Search string
-
-const (
-	SearchNone    Search = "none"    // every interleaving
-	SearchSleep   Search = "sleep"   // sleep sets
-	SearchDPOR    Search = "dpor"    // Flanagan and Godefroid 2005
-	SearchSource  Search = "source"  // source-DPOR
-	SearchOptimal Search = "optimal" // optimal-DPOR with wakeup trees
-)
-
-var searches = []string{string(SearchNone), string(SearchSleep), string(SearchDPOR), string(SearchSource), string(SearchOptimal)}
 
 // Timeouts says when a timed wait may run out.
 type Timeouts string
@@ -110,27 +97,6 @@ const (
 	ProcessorsSMP  Processors = "smp" // an instruction's accesses are events of their own
 	ProcessorsUP   Processors = "up"  // an instruction is atomic
 )
-
-// Bound limits the interleavings that are explored.
-type Bound struct {
-	Kind  BoundKind
-	Limit uint32
-}
-
-// BoundKind is what a bound counts.
-type BoundKind string
-
-const (
-	BoundNone    BoundKind = ""
-	BoundPreempt BoundKind = "preempt" // preemptions in an execution
-)
-
-func (b Bound) String() string {
-	if b.Kind == BoundNone {
-		return "none"
-	}
-	return fmt.Sprintf("%s=%d", b.Kind, b.Limit)
-}
 
 // Rule restricts preemption points to those with a function on the call stack,
 // or to those without it.
@@ -155,9 +121,12 @@ type GuestFile struct {
 // Validate says what is contradictory or missing in the configuration as a
 // whole; single values were checked when they were set.
 func (c *Config) Validate() error {
-	if c.Bound.Kind != BoundNone && c.Search != SearchNone {
-		return result.Errorf(result.UnsoundBound,
-			"--bound %v doesn't go with --search %s: its reduction may keep, of equivalent interleavings, one that is beyond the bound, and so miss bugs within it", c.Bound, c.Search)
+	spec, err := por.ParseSpec(c.Search)
+	if err != nil {
+		return result.Errorf(result.Usage, "--search: %w", err)
+	}
+	if err := spec.Check(c.Bounds); err != nil {
+		return result.Errorf(result.UnsoundBound, "%w", err)
 	}
 	// A bug file can hold what no option accepts.
 	switch {
@@ -235,3 +204,6 @@ func ConfigOf(f *result.BugFile) (Config, error) {
 	}
 	return c, nil
 }
+
+// Searches lists what Config.Search may name.
+func Searches() []por.Kind { return por.Kinds() }

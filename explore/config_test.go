@@ -154,10 +154,10 @@ func TestOptionErrors(t *testing.T) {
 		{"pp", "", result.UnknownPoint, "empty"},
 		{"pp", "lock,", result.UnknownPoint, "empty"},
 		{"search", "optimum", result.Usage, "did you mean optimal?"},
-		{"search", "bfs", result.Usage, "want none, sleep, dpor, source, optimal"},
+		{"search", "bfs", result.Usage, "use one of none, sleep, dpor, source, optimal"},
 		{"bound", "preempt", result.Usage, "preempt=N"},
 		{"bound", "preempt=-1", result.Usage, "preempt=N"},
-		{"bound", "delay=2", result.Usage, "preempt=N"},
+		{"bound", "delays=2", result.Usage, "delay=N"},
 		{"time", "soon", result.Usage, "want a duration"},
 		{"time", "-5s", result.Usage, "want a duration"},
 		{"memory", "lots", result.Usage, "want a number of bytes"},
@@ -259,7 +259,7 @@ func TestBugFileConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := c
-	want.Search, want.Time, want.JSON, want.Quiet, want.Out = SearchOptimal, 0, false, false, ""
+	want.Search, want.Time, want.JSON, want.Quiet, want.Out = "optimal", 0, false, false, ""
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}

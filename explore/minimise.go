@@ -1,8 +1,6 @@
 package explore
 
 import (
-	"fmt"
-
 	"landgo/por"
 	"landgo/result"
 )
@@ -20,13 +18,13 @@ func (h *hunt) minimise(f *finding) error {
 		f.minimal = result.Proven
 		return nil
 	}
-	if h.cfg.Search == SearchNone && h.cfg.Bound.Kind == BoundPreempt {
+	if _, ok := h.cfg.Bounds.Limit(por.Preempt); ok {
 		f.minimal = result.Proven // the search went by bounds already
 		return nil
 	}
 	f.minimal = result.BestFound
 	engine, err := por.New("none", por.Options{
-		Bound: fmt.Sprintf("preempt=%d", f.preemptions-1), Iterate: true, MaxExecutions: minimiseLimit, Stop: h.stop,
+		Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit, Stop: h.stop,
 	})
 	if err != nil {
 		return err

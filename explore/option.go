@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"landgo/por"
 	"landgo/result"
 )
 
@@ -178,22 +179,33 @@ var Options = []Option{
 			return nil
 		},
 	}, {
-		Name: "search", Group: GroupSearch, Value: "KIND",
-		Help:  "none, sleep, dpor, source or optimal",
-		Words: searches,
-		Doc:   "none runs every interleaving; the others leave out those that are equivalent to one they run: sleep with sleep sets, dpor after Flanagan and Godefroid, source and optimal after Abdulla, Aronis, Jonsson and Sagonas. All give the same verdict.",
-		Set:   func(c *Config, v string) error { return setWord(&c.Search, v, searches...) },
-		Get:   func(c *Config) []string { return one(string(c.Search)) },
+		Name: "search", Group: GroupSearch, Value: "KIND[:OPTION=N,...]",
+		Help:  "how to search: landgo searches lists the kinds",
+		Words: por.Names(),
+		Doc:   "Sound searches give the same verdict; they differ in how many equivalent interleavings they run. Options of a search follow its name: pct:d=3,seed=7.",
+		Set: func(c *Config, v string) error {
+			spec, err := por.ParseSpec(v)
+			if err != nil {
+				name, _, _ := strings.Cut(v, ":")
+				return fmt.Errorf("%w%s", err, DidYouMean("%s", name, por.Names()))
+			}
+			c.Search = spec.String()
+			return nil
+		},
+		Get: func(c *Config) []string { return one(c.Search) },
 	}, {
-		Name: "bound", Group: GroupSearch, Value: "preempt=N",
-		Help: "explore only executions with at most N preemptions (with --search none)",
-		Doc:  "A preemption is a switch away from a thread that could have gone on. Most bugs need one or two. A run that finishes within a bound is bounded, not verified. The reductions aren't sound under a bound.",
-		Set:  setBound,
+		Name: "bound", Group: GroupSearch, Value: "MEASURE=N[,...]",
+		Help: "explore only executions within preempt=N, fair=N, rounds=N, delay=N or switches=N",
+		Doc:  "A preemption is a switch away from a thread that could have gone on. Most bugs need one or two. A run that finishes within a bound is bounded, not verified. Most reductions aren't sound under a bound, and refuse it: landgo searches says which one takes which.",
+		Set: func(c *Config, v string) (err error) {
+			c.Bounds, err = por.ParseBounds(v)
+			return err
+		},
 		Get: func(c *Config) []string {
-			if c.Bound.Kind == BoundNone {
+			if c.Bounds == nil {
 				return nil
 			}
-			return one(c.Bound.String())
+			return one(c.Bounds.String())
 		},
 	}, {
 		Name: "keep-going", Group: GroupSearch,
@@ -422,20 +434,6 @@ func setLocks(c *Config, v string) error {
 	default:
 		return fmt.Errorf("want trusted, tested or tested=FUNCTION,...; got %q%s", v, DidYouMean("%s", v, []string{"trusted", "tested"}))
 	}
-	return nil
-}
-
-func setBound(c *Config, v string) error {
-	kind, limit, ok := strings.Cut(v, "=")
-	if v == "none" {
-		c.Bound = Bound{}
-		return nil
-	}
-	n, err := strconv.ParseUint(limit, 10, 32)
-	if kind != string(BoundPreempt) || !ok || err != nil {
-		return fmt.Errorf("want preempt=N with N of 0 or more, got %q", v)
-	}
-	c.Bound = Bound{Kind: BoundPreempt, Limit: uint32(n)}
 	return nil
 }
 

@@ -38,9 +38,9 @@ func (s *session) newResult() *result.Result {
 	return &result.Result{
 		Guest:  result.Guest{Path: s.cfg.Guest, SHA256: s.img.SHA256},
 		Kernel: s.img.Kernel.String(), PP: s.cfg.PP.String(), Granularity: g,
-		Search: string(s.cfg.Search), Bound: s.cfg.Bound.String(),
+		Search: s.cfg.Search, Bound: s.cfg.Bounds.String(),
 		Certificate: result.Certificate{
-			Image: s.img.SHA256, Granularity: g, Bound: s.cfg.Bound.String(), Search: string(s.cfg.Search),
+			Image: s.img.SHA256, Granularity: g, Bound: s.cfg.Bounds.String(), Search: s.cfg.Search,
 			Memory: s.memoryModel(), Timeouts: s.timeoutModel(), Trusted: s.trusted(), SelfCheck: "not run",
 		},
 	}

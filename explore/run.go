@@ -80,11 +80,15 @@ type finding struct {
 // search runs the configured search and puts verdict and counts into the
 // result.
 func (h *hunt) search() error {
-	opts := por.Options{MaxExecutions: h.cfg.MaxExecutions, Stop: h.stop, OneEvent: h.cfg.PP.Has(pointMem) && len(h.cfg.Rules) == 0}
-	if h.cfg.Bound.Kind != BoundNone {
-		opts.Bound, opts.Iterate = h.cfg.Bound.String(), true
+	opts := por.Options{MaxExecutions: h.cfg.MaxExecutions, Stop: h.stop, OneEvent: h.cfg.PP.Has(pointMem) && len(h.cfg.Rules) == 0, Bounds: h.cfg.Bounds}
+	if _, ok := h.cfg.Bounds.Limit(por.Preempt); ok {
+		opts.Iterate = true
 	}
-	engine, err := por.New(string(h.cfg.Search), opts)
+	spec, err := por.ParseSpec(h.cfg.Search)
+	if err != nil {
+		return result.Errorf(result.Usage, "%w", err)
+	}
+	engine, err := por.New(h.cfg.Search, opts)
 	if err != nil {
 		return result.Errorf(result.Usage, "%w", err)
 	}
@@ -100,11 +104,14 @@ func (h *hunt) search() error {
 	switch {
 	case len(h.found) > 0:
 		r.Verdict = result.Buggy
-	case stats.Complete && h.cfg.Bound.Kind == BoundNone:
+	case stats.Complete && spec.Kind().Claim == por.Nothing:
+		r.Verdict, r.Problem = result.Budget, result.ProvesNothing
+		r.Reason = fmt.Sprintf("search %s has ended without a bug, and proves nothing", spec.Kind().Name)
+	case stats.Complete && len(h.cfg.Bounds) == 0:
 		r.Verdict = result.Verified
 	case stats.Complete && stats.Pruned == 0:
 		r.Verdict = result.Verified
-		r.Reason = fmt.Sprintf("no interleaving needs more than %d preemptions", h.cfg.Bound.Limit)
+		r.Reason = fmt.Sprintf("no interleaving is beyond the bound %v", h.cfg.Bounds)
 	case stats.Complete:
 		r.Verdict = result.Bounded
 	default:

@@ -1,7 +1,6 @@
 package por
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -27,7 +26,7 @@ func TestPreemptionTable(t *testing.T) {
 		{"two_cells 3", model.TwoCells(3), []int{24, 150}},
 	} {
 		for k, want := range c.traces {
-			s, err := explore("none", c.prog, Options{Bound: fmt.Sprintf("preempt=%d", k)})
+			s, err := explore("none", c.prog, Options{Bounds: Bounds{{Preempt, k}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,8 +42,8 @@ func TestPreemptionTable(t *testing.T) {
 func TestIterate(t *testing.T) {
 	for _, p := range []*model.Program{model.Micro(2, 2), model.Philosophers(3, false), model.Peterson(1)} {
 		for k := 0; k <= 2; k++ {
-			bound := fmt.Sprintf("preempt=%d", k)
-			once, err := explore("none", p, Options{Bound: bound})
+			bound := Bounds{{Preempt, k}}
+			once, err := explore("none", p, Options{Bounds: bound})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +55,7 @@ func TestIterate(t *testing.T) {
 				least = x.Preemptions
 				return false
 			}}
-			s, _ := New("none", Options{Bound: bound, Iterate: true})
+			s, _ := New("none", Options{Bounds: bound, Iterate: true})
 			st, err := s.Run(model.New(p), grows)
 			if err != nil {
 				t.Fatal(err)
@@ -79,7 +78,7 @@ func TestIterateFindsLeast(t *testing.T) {
 		{{Code: model.Store, C: 1}},
 	}}
 	found := -1
-	s, _ := New("none", Options{Bound: "preempt=5", Iterate: true})
+	s, _ := New("none", Options{Bounds: Bounds{{Preempt, 5}}, Iterate: true})
 	_, err := s.Run(model.New(p), &tally{stop: func(x *Execution) bool {
 		if x.Ending == EndedBug {
 			found = x.Preemptions
@@ -93,26 +92,46 @@ func TestIterateFindsLeast(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		opts Options
-		want string // "": fine
+		search, bounds string
+		iterate        bool
+		want           string // "": fine
 	}{
-		{"none", Options{Bound: "preempt=2"}, ""},
-		{"none", Options{Bound: "preempt=2", Iterate: true}, ""},
-		{"optimal", Options{Bound: "preempt=2"}, "isn't sound under a bound"},
-		{"sleep", Options{Bound: "preempt=0"}, "isn't sound under a bound"},
-		{"dpor", Options{Bound: "preempt=0"}, "isn't sound under a bound"},
-		{"source", Options{Bound: "preempt=0"}, "isn't sound under a bound"},
-		{"none", Options{Bound: "preempt"}, "use preempt=N"},
-		{"none", Options{Bound: "fair=2"}, "use preempt=N"},
-		{"none", Options{Bound: "preempt=-1"}, "must be a number"},
-		{"none", Options{Bound: "preempt=x"}, "must be a number"},
-		{"none", Options{Iterate: true}, "needs a bound"},
-		{"magic", Options{}, "use one of dpor, none, optimal, sleep, source"},
+		{"none", "preempt=2", false, ""},
+		{"none", "preempt=2", true, ""},
+		{"none", "none", false, ""},
+		{"optimal", "preempt=2", false, "search optimal isn't sound under the bound preempt=2: it leaves out"},
+		{"sleep", "preempt=0", false, "isn't sound under"},
+		{"dpor", "preempt=0", false, "isn't sound under"},
+		{"source", "preempt=0", false, "isn't sound under"},
+		{"none", "preempt", false, "want preempt=N"},
+		{"none", "preempt=-1", false, "want preempt=N"},
+		{"none", "preempt=x", false, "want preempt=N"},
+		{"none", "preempt=99999999999", false, "want preempt=N"},
+		{"none", "luck=2", false, "no bound \"luck=2\": use preempt=N, fair=N"},
+		{"none", "preempt=1,preempt=2", false, "given twice"},
+		{"none", "", true, "needs a bound"},
+		{"magic", "", false, "no search \"magic\": use one of none, sleep"},
+		{"optimal:x=1", "", false, "has no options"},
 	} {
-		_, err := New(c.name, c.opts)
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s %+v: %v, want %q", c.name, c.opts, err, c.want)
+		bounds, err := ParseBounds(c.bounds)
+		if err == nil {
+			_, err = New(c.search, Options{Bounds: bounds, Iterate: c.iterate})
 		}
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %s: %v, want %q", c.search, c.bounds, err, c.want)
+		}
+	}
+}
+
+// TestBoundsText: what String writes, ParseBounds reads.
+func TestBoundsText(t *testing.T) {
+	for _, text := range []string{"none", "preempt=0", "preempt=2,fair=5", "rounds=3", "delay=1,switches=9"} {
+		b, err := ParseBounds(text)
+		if err != nil || b.String() != text {
+			t.Errorf("%q: %v, %v", text, b, err)
+		}
+	}
+	if b, err := ParseBounds("fair=5,preempt=2"); err != nil || b.String() != "preempt=2,fair=5" {
+		t.Errorf("another order: %v, %v", b, err)
 	}
 }

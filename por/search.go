@@ -1,11 +1,5 @@
 package por
 
-import (
-	"fmt"
-	"sort"
-	"strings"
-)
-
 // A Search explores the executions of a System.
 type Search interface {
 	// Run explores sys from its current state on, until nothing is left, the
@@ -38,8 +32,8 @@ type Progress struct {
 
 // Options configure a search. The zero value explores everything.
 type Options struct {
-	// Bound is "" or "preempt=N": only executions with at most N preemptions.
-	Bound string
+	// Bounds limit the executions that are explored.
+	Bounds Bounds
 	// Iterate, with a bound, explores bound 0 first, then 1, and so on, so that
 	// the first bug found has the fewest preemptions. Executions and
 	// transitions of a lower bound are counted (and observed) once; running
@@ -76,67 +70,45 @@ type Stats struct {
 	Transitions uint64 // steps really run
 	Replayed    uint64 // steps run again only to come back to a state
 	Restarts    uint64 // times that sharing was learned and everything began again
+	Distinct    uint64 // of a sampling search: different traces among its executions
 	// Complete: the whole space was explored, within the bound if there is one.
 	Complete bool
 }
 
-// kind describes a search by name.
-type kind struct {
-	strategy func(*explorer) strategy
-	bounds   bool   // sound under a preemption bound
-	why      string // why not
-}
-
-var kinds = map[string]kind{
-	"none":    {newExhaustive, true, ""},
-	"sleep":   {newSleep, false, "a thread asleep at one number of preemptions may be needed at a lower one (Coons et al., Fig. 1)"},
-	"dpor":    {newDPOR, false, "it leaves out executions for others that may have more preemptions (Coons et al., Fig. 1)"},
-	"source":  {newSource, false, "it leaves out executions for others that may have more preemptions (Coons et al., Fig. 1)"},
-	"optimal": {newOptimal, false, "it leaves out executions for others that may have more preemptions (Coons et al., Fig. 1)"},
-}
-
-// Names lists the searches in alphabetical order.
-func Names() []string {
-	var names []string
-	for n := range kinds {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	return names
-}
-
 type search struct {
-	kind  kind
-	opts  Options
-	bound int // -1: none
+	spec Spec
+	opts Options
 }
 
-// New returns the search of that name.
-func New(name string, opts Options) (Search, error) {
-	k, ok := kinds[name]
-	if !ok {
-		return nil, fmt.Errorf("no search %q: use one of %s", name, strings.Join(Names(), ", "))
-	}
-	bound, err := parseBound(opts.Bound)
+// New returns the search that text names, with its options ("pct:d=3").
+func New(text string, opts Options) (Search, error) {
+	spec, err := ParseSpec(text)
 	if err != nil {
 		return nil, err
 	}
-	if bound >= 0 && !k.bounds {
-		return nil, fmt.Errorf("search %s isn't sound under a bound: %s; use search none", name, k.why)
+	if err := spec.Check(opts.Bounds); err != nil {
+		return nil, err
 	}
-	if bound < 0 && opts.Iterate {
-		return nil, fmt.Errorf("iterating needs a bound: add preempt=N")
+	if _, ok := opts.Bounds.Limit(Preempt); !ok && opts.Iterate {
+		return nil, &BoundError{"iterating needs a bound: add preempt=N"}
 	}
-	return &search{kind: k, opts: opts, bound: bound}, nil
+	return &search{spec: spec, opts: opts}, nil
 }
 
 // Run implements Search.
 func (s *search) Run(sys System, obs Observer) (Stats, error) {
-	x := newExplorer(sys, obs, s.opts, s.kind.strategy)
-	if !s.opts.Iterate {
-		x.bound = s.bound
-		err := x.run()
-		return x.stats, err
+	k := s.spec.kind
+	if k.run != nil {
+		return k.run(sys, obs, s.spec, s.opts)
 	}
-	return iterate(x, s.bound)
+	x := newExplorer(sys, obs, s.opts, k.strategy)
+	bound, bounded := s.opts.Bounds.Limit(Preempt)
+	if s.opts.Iterate {
+		return iterate(x, bound)
+	}
+	if bounded {
+		x.bound = bound
+	}
+	err := x.run()
+	return x.stats, err
 }

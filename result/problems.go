@@ -56,6 +56,7 @@ const (
 	OutOfMemory     ErrorKind = "out-of-memory"
 	OutOfExecutions ErrorKind = "out-of-executions"
 	StepTooLong     ErrorKind = "step-too-long"
+	ProvesNothing   ErrorKind = "proves-nothing"
 	Interrupted     ErrorKind = "interrupted"
 )
 
@@ -76,9 +77,9 @@ var Problems = []Problem{
 		"--pp takes a comma list of kinds of preemption points.",
 		"choose from yield, lock, unlock, atomic, mem"},
 	{UnsoundBound, ExitUsage,
-		`--bound preempt=2 doesn't go with --search optimal`,
-		"A reduction leaves out interleavings that are equivalent to others, and the one that it keeps may need more preemptions than the one that it leaves out. Under a bound it would then miss bugs that are within the bound (Coons, Musuvathi and McKinley, OOPSLA 2013, figure 1). Only the exhaustive search is sound under a bound so far.",
-		"use --search none with a bound, or leave the bound out"},
+		`search optimal isn't sound under the bound preempt=2`,
+		"A reduction leaves out interleavings that are equivalent to others, and the one that it keeps may need more preemptions than the one that it leaves out. Under a bound it would then miss bugs that are within the bound (Coons, Musuvathi and McKinley, OOPSLA 2013, figure 1). Each search takes the bounds under which it is sound.",
+		"choose a search that takes the bound (\"landgo searches\"), or leave the bound out"},
 	{NoFile, ExitUsage,
 		`guest.elf: no such file`,
 		"A file named on the command line, or in a bug file, isn't there.",
@@ -197,6 +198,10 @@ var Problems = []Problem{
 		`a step ran 100000000 instructions without coming to a preemption point`,
 		"A thread may be in an endless loop, or only in a long computation.",
 		"make the test smaller, or allow more with --step-budget"},
+	{ProvesNothing, ExitBudget,
+		`search pct has ended without a bug, and proves nothing`,
+		"The search samples executions, or leaves out some that may matter. Its end without a bug doesn't mean that there is none.",
+		"use a search that proves something (\"landgo searches\"), or let it sample more"},
 	{Interrupted, ExitBudget,
 		`interrupted`,
 		"SIGINT or SIGTERM came. The result says what was found until then.",

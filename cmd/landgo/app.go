@@ -55,7 +55,7 @@ A guest is a static x86-64 ELF program: gcc -static -pthread test.c -g -o test`,
 	root.SetUsageFunc(a.usage)
 	root.SetHelpFunc(a.help)
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(a.runCommand(), a.replayCommand(), a.inspectCommand(), a.versionCommand(), a.manCommand(), errorsTopic(), exitTopic())
+	root.AddCommand(a.runCommand(), a.replayCommand(), a.inspectCommand(), a.searchesCommand(), a.versionCommand(), a.manCommand(), errorsTopic(), exitTopic())
 	root.SetHelpCommand(a.helpCommand())
 	root.InitDefaultCompletionCmd()
 	return root

@@ -175,7 +175,7 @@ func TestBadCommands(t *testing.T) {
 		{"bad time", []string{"run", "--time", "soon", good}, result.Usage, []string{"--time"}},
 		{"bad memory", []string{"run", "--memory", "-3", good}, result.Usage, []string{"--memory"}},
 		{"bad bound", []string{"run", "--search", "none", "--bound", "premept=2", good}, result.Usage, []string{"preempt"}},
-		{"unsound bound", []string{"run", "--bound", "preempt=2", good}, result.UnsoundBound, []string{"--search none"}},
+		{"unsound bound", []string{"run", "--bound", "preempt=2", good}, result.UnsoundBound, []string{"searches with that bound: none"}},
 		{"bad environment", []string{"run", "--env", "PATH", good}, result.Usage, []string{"PATH"}},
 		{"no such input", []string{"run", "--stdin", "nowhere.txt", good}, result.NoFile, []string{"nowhere.txt"}},
 		{"output in no folder", []string{"run", "--out", "/nowhere/bug.landgo", good}, result.Unwritable, []string{"/nowhere/bug.landgo"}},

@@ -1,0 +1,175 @@
+package por
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind describes a search: what it is called, where it comes from, what it
+// proves, and what it can be asked for.
+type Kind struct {
+	Name string
+	// Paper is what it follows, with the section or the algorithm.
+	Paper string
+	// About says in a clause what it leaves out, and how.
+	About string
+	Claim Claim
+	// Bounds are the measures that it may be bounded by, alone or, with Joint,
+	// together.
+	Bounds []Measure
+	Joint  bool
+	// NeedsBound: without a bound it isn't a search.
+	NeedsBound bool
+	// WhyNot says why the other bounds are refused.
+	WhyNot string
+	// Params are the options that follow its name after a colon.
+	Params []Param
+	// SingleEvents: its steps have to be one event each, which means a
+	// preemption point before every access and lock and unlock not merged with
+	// anything.
+	SingleEvents bool
+
+	// strategy makes the search out of the walk that most searches share.
+	strategy func(*explorer) strategy
+	// run is a walk of its own, where strategy is nil.
+	run func(sys System, obs Observer, s Spec, opts Options) (Stats, error)
+}
+
+// Claim is what a search proves that has finished without a bug.
+type Claim uint8
+
+const (
+	// Everything: there is no bug in the whole space, or within the bound if
+	// there is one.
+	Everything Claim = iota
+	// Nothing: it samples, or isn't sound.
+	Nothing
+)
+
+// Param is an option of a search, a number.
+type Param struct {
+	Name    string
+	Default uint64
+	Least   uint64
+	Help    string
+}
+
+// beyond is why most reductions refuse every bound.
+const beyond = "it leaves out executions for others that may be beyond the bound (Coons, Musuvathi and McKinley 2013, Fig. 1)"
+
+// kinds lists the searches, in the order in which they are explained to users.
+var kinds = []Kind{
+	{Name: "none", Paper: "no reduction (Flanagan and Godefroid 2005, §6, the baseline)", About: "runs every interleaving",
+		Bounds: []Measure{Preempt}, strategy: newExhaustive},
+	{Name: "sleep", Paper: "sleep sets (Godefroid 1996, ch. 5)", About: "leaves out steps whose reorderings were all explored",
+		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", strategy: newSleep},
+	{Name: "dpor", Paper: "Flanagan and Godefroid, POPL 2005", About: "adds backtrack points where executions race",
+		WhyNot: beyond, strategy: newDPOR},
+	{Name: "source", Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 1", About: "backtracks within source sets",
+		WhyNot: beyond, strategy: newSource},
+	{Name: "optimal", Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",
+		WhyNot: beyond, strategy: newOptimal},
+}
+
+// Kinds lists the searches.
+func Kinds() []Kind { return append([]Kind(nil), kinds...) }
+
+// Names lists their names, in the same order.
+func Names() []string {
+	var names []string
+	for i := range kinds {
+		names = append(names, kinds[i].Name)
+	}
+	return names
+}
+
+func kindNamed(name string) *Kind {
+	for i := range kinds {
+		if kinds[i].Name == name {
+			return &kinds[i]
+		}
+	}
+	return nil
+}
+
+// takes reports whether the search is sound under a bound by m.
+func (k *Kind) takes(m Measure) bool {
+	for _, b := range k.Bounds {
+		if b == m {
+			return true
+		}
+	}
+	return false
+}
+
+// check says why the search can't be run within bounds.
+func (k *Kind) check(bounds Bounds) error {
+	for _, b := range bounds {
+		if k.takes(b.Measure) {
+			continue
+		}
+		var others []string
+		for i := range kinds {
+			if kinds[i].takes(b.Measure) {
+				others = append(others, kinds[i].Name)
+			}
+		}
+		why := k.WhyNot
+		if why == "" {
+			why = "it has no such bound"
+		}
+		if len(others) > 0 {
+			why += "; searches with that bound: " + strings.Join(others, ", ")
+		}
+		return &BoundError{fmt.Sprintf("search %s isn't sound under the bound %v: %s", k.Name, b, why)}
+	}
+	if len(bounds) > 1 && !k.Joint {
+		return &BoundError{fmt.Sprintf("search %s takes one bound at a time, not %v", k.Name, bounds)}
+	}
+	if len(bounds) == 0 && k.NeedsBound {
+		var with []string
+		for _, m := range k.Bounds {
+			with = append(with, string(m)+"=N")
+		}
+		return &BoundError{fmt.Sprintf("search %s needs a bound: %s", k.Name, strings.Join(with, " or "))}
+	}
+	return nil
+}
+
+// Proves says what a finished run without a bug proves.
+func (k *Kind) Proves() string {
+	switch {
+	case k.Claim == Nothing:
+		return "nothing: a run without a bug is never verified or bounded"
+	case k.NeedsBound:
+		return "no bug within the bound (bounded); none at all if the bound cut nothing off (verified)"
+	}
+	return "no bug at all (verified)"
+}
+
+// Takes says under which bounds the search is sound.
+func (k *Kind) Takes() string {
+	if len(k.Bounds) == 0 {
+		return "none: " + k.WhyNot
+	}
+	var names []string
+	for _, m := range k.Bounds {
+		names = append(names, string(m)+"=N")
+	}
+	text := strings.Join(names, ", ")
+	switch {
+	case len(names) > 1 && k.Joint:
+		text += ", alone or together"
+	case len(names) > 1:
+		text += ", one at a time"
+	}
+	if k.NeedsBound {
+		text += " (needed)"
+	}
+	return text
+}
+
+// BoundError is a search and a bound that don't go together.
+type BoundError struct{ why string }
+
+func (e *BoundError) Error() string { return e.why }

@@ -1,0 +1,84 @@
+package por
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Spec is a search with its options, as users write it: "optimal",
+// "pct:d=3,seed=7". The zero value isn't one.
+type Spec struct {
+	kind   *Kind
+	params []uint64 // parallel to kind.Params
+}
+
+// ParseSpec reads a search's name and options.
+func ParseSpec(text string) (Spec, error) {
+	name, options, given := strings.Cut(text, ":")
+	s := Spec{kind: kindNamed(name)}
+	if s.kind == nil {
+		return s, fmt.Errorf("no search %q: use one of %s", name, strings.Join(Names(), ", "))
+	}
+	for _, p := range s.kind.Params {
+		s.params = append(s.params, p.Default)
+	}
+	if !given {
+		return s, nil
+	}
+	if len(s.params) == 0 {
+		return s, fmt.Errorf("search %s has no options", name)
+	}
+	for _, option := range strings.Split(options, ",") {
+		if err := s.set(option); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+func (s *Spec) set(option string) error {
+	key, value, _ := strings.Cut(option, "=")
+	var names []string
+	for i, p := range s.kind.Params {
+		if p.Name != key {
+			names = append(names, p.Name)
+			continue
+		}
+		n, err := strconv.ParseUint(value, 10, 63)
+		if err != nil || n < p.Least {
+			return fmt.Errorf("search %s: %s wants a number of %d or more, got %q", s.kind.Name, key, p.Least, value)
+		}
+		s.params[i] = n
+		return nil
+	}
+	return fmt.Errorf("search %s has no option %q: it has %s", s.kind.Name, key, strings.Join(names, ", "))
+}
+
+// Kind is the search that s is of.
+func (s Spec) Kind() *Kind { return s.kind }
+
+// Param is the value of an option that the search's kind has.
+func (s Spec) Param(name string) uint64 {
+	for i, p := range s.kind.Params {
+		if p.Name == name {
+			return s.params[i]
+		}
+	}
+	panic("por: search " + s.kind.Name + " has no option " + name)
+}
+
+// String is the search with the options that aren't at their defaults.
+func (s Spec) String() string {
+	text, sep := s.kind.Name, ":"
+	for i, p := range s.kind.Params {
+		if s.params[i] != p.Default {
+			text += fmt.Sprintf("%s%s=%d", sep, p.Name, s.params[i])
+			sep = ","
+		}
+	}
+	return text
+}
+
+// Check says why a search can't be run within bounds: nil or a *BoundError.
+func (s Spec) Check(bounds Bounds) error { return s.kind.check(bounds) }
