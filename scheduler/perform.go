@@ -48,7 +48,7 @@ func (s *System) perform(th *thread, tr *trace.Transition, c trace.Choice) (verd
 
 // did records an operation on an object.
 func (s *System) did(th *thread, tr *trace.Transition, k trace.OpKind, o *object, arg uint64) {
-	tr.Ops = append(tr.Ops, trace.Op{Kind: k, Obj: o.addr, Size: objectSize[o.kind], Arg: arg, PC: s.callSite(th)})
+	tr.Did(trace.Op{Kind: k, Obj: o.addr, Size: objectSize[o.kind], Arg: arg, PC: s.callSite(th)})
 }
 
 func (s *System) performMutex(th *thread, tr *trace.Transition, o *object) (verdict, error) {

@@ -312,7 +312,7 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 	case standFailure:
 		th.insns++ // the end counts: schedules name it
 		tr.End = trace.EndBug
-		tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpEnd})
+		tr.Did(trace.Op{Kind: trace.OpEnd})
 		return nil
 	}
 	panic(fmt.Sprintf("scheduler: step of thread %d, which stands at %d", th.id, th.stand))

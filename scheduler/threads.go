@@ -22,7 +22,7 @@ func (s *System) performThread(th *thread, tr *trace.Transition) (verdict, error
 		}
 		s.save(t)
 		s.threads[t].detached = true
-		tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpDetach, Obj: uint64(t), PC: s.callSite(th)})
+		tr.Did(trace.Op{Kind: trace.OpDetach, Obj: uint64(t), PC: s.callSite(th)})
 		s.ret(th, 0)
 	case image.ThreadExit:
 		if th.native || s.destructors != 0 {
@@ -48,7 +48,7 @@ func (s *System) yield(th *thread, tr *trace.Transition) verdict {
 		again = again || tr.Ops[i].Kind == trace.OpYield
 	}
 	th.yielding = true
-	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpYield, PC: th.regs.RIP})
+	tr.Did(trace.Op{Kind: trace.OpYield, PC: th.regs.RIP})
 	if again || s.coarse() && !s.alone(th) {
 		return stay
 	}
@@ -69,7 +69,7 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 	s.save(t)
 	j := &s.threads[t]
 	j.joined = true
-	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpJoin, Obj: uint64(t), PC: s.callSite(th)})
+	tr.Did(trace.Op{Kind: trace.OpJoin, Obj: uint64(t), PC: s.callSite(th)})
 	if p := th.arg(1); p != 0 {
 		s.machine.Write64(p, j.retval)
 		s.touch(th, tr, s.callSite(th)-1, p, 8, true)
@@ -105,7 +105,7 @@ func (s *System) gone(th *thread, tr *trace.Transition, byKernel bool) {
 		k.Leave(th.id)
 	}
 	tr.End = trace.EndThread
-	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpExit, Obj: uint64(th.id), PC: th.regs.RIP})
+	tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(th.id), PC: th.regs.RIP})
 }
 
 // spawn makes a new thread, which the kernel described. Under PointMem it runs
@@ -122,7 +122,7 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 	if c.starting {
 		c.entry, c.created = parent.entryOfChild, parent.quiet.ret
 	}
-	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpCreate, Obj: uint64(child), PC: parent.regs.RIP})
+	tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(child), PC: parent.regs.RIP})
 	tr.Wakes = append(tr.Wakes, child)
 	if !c.starting && s.coarse() {
 		return nil
@@ -135,8 +135,7 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 	if len(own.Accesses) > 0 || len(own.Ops) > 0 {
 		// A beginning with an operation that no point precedes (a create, a
 		// lock that isn't a point): it counts as the creator's.
-		tr.Accesses = append(tr.Accesses, own.Accesses...)
-		tr.Ops = append(tr.Ops, own.Ops...)
+		tr.Append(own)
 	}
 	return err
 }

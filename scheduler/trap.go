@@ -75,7 +75,9 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 	if out.RestoreCPU {
 		th.ctx = out.Resume
 	}
-	tr.Ops = append(tr.Ops, out.Ops...)
+	for _, op := range out.Ops {
+		tr.Did(op)
+	}
 	switch p.Op.Kind {
 	case trace.OpNone, trace.OpCreate, trace.OpExit, trace.OpEnd, trace.OpYield: // recorded below, with what they do
 		p.Effect = kernel.Local
@@ -83,7 +85,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 	if !out.Idle && p.Effect == kernel.Event && len(out.Ops) == 0 {
 		op := p.Op
 		op.PC = call
-		tr.Ops = append(tr.Ops, op)
+		tr.Did(op)
 	}
 	if !th.quiet.on && !th.starting {
 		for _, a := range out.Accesses {
@@ -131,7 +133,7 @@ func (s *System) wakeFromKernel(t trace.TID) {
 // exitProcess ends the guest.
 func (s *System) exitProcess(th *thread, tr *trace.Transition, status int) error {
 	th.insns++ // the end counts: schedules name it
-	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpEnd, PC: th.regs.RIP})
+	tr.Did(trace.Op{Kind: trace.OpEnd, PC: th.regs.RIP})
 	tr.End = trace.EndProcess
 	if status != 0 {
 		tr.End = trace.EndBug
@@ -152,7 +154,7 @@ func (s *System) stepExpire(th *thread, tr *trace.Transition) error {
 	s.kernel.AdvanceTo(when)
 	s.kernel.Expire(t)
 	th.insns++
-	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpAdvance, PC: th.regs.RIP})
+	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: th.regs.RIP})
 	th.stand = standRun
 	return s.advance(th, tr, 0)
 }
@@ -164,7 +166,7 @@ func (s *System) timeOut(th *thread, tr *trace.Transition) (verdict, error) {
 	}
 	s.kernel.AdvanceTo(th.deadline)
 	th.insns++
-	tr.Ops = append(tr.Ops, trace.Op{Kind: trace.OpAdvance, PC: s.callSite(th)})
+	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: s.callSite(th)})
 	th.timed = false
 	if th.phase == phaseQueued {
 		o := s.objectOf(th.arg(0), kindCond)

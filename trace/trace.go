@@ -9,6 +9,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"math"
 )
 
 // TID is a thread's dense index within one exploration, 0 for the first
@@ -152,6 +153,26 @@ type Transition struct {
 	// for its joiner: OpExit and OpJoin say that.
 	Wakes []TID
 }
+
+// Did appends an operation that comes after all accesses so far.
+func (t *Transition) Did(o Op) {
+	o.At = at(len(t.Accesses))
+	t.Ops = append(t.Ops, o)
+}
+
+// Append appends what another transition did.
+func (t *Transition) Append(u *Transition) {
+	n := len(t.Accesses)
+	t.Accesses = append(t.Accesses, u.Accesses...)
+	for _, o := range u.Ops {
+		o.At = at(n + int(o.At))
+		t.Ops = append(t.Ops, o)
+	}
+}
+
+// at is a number of accesses as Op.At has it: operations after more than it can
+// say are taken to come after all.
+func at(n int) uint16 { return uint16(min(n, math.MaxUint16)) }
 
 func (t *Transition) String() string {
 	return fmt.Sprintf("t%d/%d[%d,%d) %d accesses %v", t.Thread, t.Choice, t.Begin, t.Last, len(t.Accesses), t.Ops)

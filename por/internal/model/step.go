@@ -342,7 +342,7 @@ func (m *Machine) event(t int, c trace.Choice, x *trace.Transition) {
 		}
 		return
 	case trace.OpExit:
-		x.Ops = append(x.Ops, op)
+		x.Did(op)
 		x.End = trace.EndThread
 		m.set(b+wState, exited)
 		return
@@ -389,7 +389,7 @@ func (m *Machine) operate(t int, c trace.Choice, in *Instr, op *trace.Op, x *tra
 		m.unlock(i)
 	case trace.OpCondWait:
 		m.unlock(int(in.C))
-		x.Ops = append(x.Ops, m.mutexOp(trace.OpUnlock, int(in.C)))
+		x.Did(m.mutexOp(trace.OpUnlock, int(in.C)))
 		m.set(b+wQueue, inQueue)
 		m.set(b+wInsns, m.w[b+wInsns]+1)
 		past = false
@@ -445,14 +445,14 @@ func (m *Machine) operate(t int, c trace.Choice, in *Instr, op *trace.Op, x *tra
 	case trace.OpJoin:
 	case trace.OpYield:
 		// a yield has no effect: a loop around it may be a spin
-		x.Ops = append(x.Ops, *op)
+		x.Did(*op)
 		m.set(b+wInsns, m.w[b+wInsns]+1)
 		m.set(b+wDone, m.w[b+wDone]+1)
 		m.set(b+wPC, m.w[b+wPC]+1)
 		m.advance(t)
 		return false
 	}
-	x.Ops = append(x.Ops, *op)
+	x.Did(*op)
 	return past
 }
 
