@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"fmt"
+
 	"landgo/por"
 	"landgo/result"
 )
@@ -9,10 +11,11 @@ import (
 // interleaving with fewer preemptions may take, for each bug.
 const minimiseLimit = 10_000
 
-// minimise looks for an interleaving of the same bug with the fewest
-// preemptions: preemption-bounded search without reduction, at bounds 0, 1, 2,
-// ... (Musuvathi and Qadeer, PLDI 2007). What it finds first is the least, and
-// if it ends without, what was known is.
+// minimise looks for the interleaving with the fewest preemptions:
+// preemption-bounded search without reduction, at bounds 0, 1, 2, ...
+// (Musuvathi and Qadeer, PLDI 2007). What it finds first is the least, and if it
+// ends without, what was known is. Where one bug is asked for, the story told
+// is the shortest of any bug; with --keep-going each has its own.
 func (h *hunt) minimise(f *finding) error {
 	if f.preemptions == 0 {
 		f.minimal = result.Proven
@@ -32,6 +35,7 @@ func (h *hunt) minimise(f *finding) error {
 	h.sys.Rewind(h.root)
 	m := &minimiser{hunt: h, want: f}
 	stats, err := engine.Run(h.sys, m)
+	h.finer = h.finer || stats.Restarts > 0
 	if err != nil {
 		// What the reduced search didn't meet (a step budget) leaves the bug
 		// as it was.
@@ -40,10 +44,14 @@ func (h *hunt) minimise(f *finding) error {
 	if m.got || stats.Complete {
 		f.minimal = result.Proven
 	}
-	return nil
+	if !m.got {
+		return nil
+	}
+	f.schedule, err = h.schedule(f.path)
+	return err
 }
 
-// minimiser is the por.Observer of a search for one known bug.
+// minimiser is the por.Observer of a search for a shorter story.
 type minimiser struct {
 	*hunt
 	want *finding
@@ -53,10 +61,14 @@ type minimiser struct {
 // Ended implements por.Observer.
 func (m *minimiser) Ended(x *por.Execution) bool {
 	f := m.failureAt(x)
-	if f == nil || m.key(f) != m.want.key {
+	if f == nil {
 		return true
 	}
-	m.want.failure, m.want.preemptions = *f, x.Preemptions
+	key := m.key(f)
+	if m.cfg.KeepGoing && key != m.want.key {
+		return true
+	}
+	m.want.failure, m.want.key, m.want.preemptions = *f, key, x.Preemptions
 	m.want.path = x.Path(m.want.path[:0])
 	m.got = true
 	return false
@@ -67,4 +79,22 @@ func (m *minimiser) Progress(p por.Progress) {
 	if m.obs != nil {
 		m.obs.Progress(Progress{Phase: "minimising", Executions: p.Stats.Executions, Bugs: len(m.found)})
 	}
+}
+
+// Restarted implements por.Observer. The bugs of the search before stay: their
+// schedules hold however fine the steps are.
+func (m *minimiser) Restarted() {}
+
+// refine makes the finding's steps as fine as they are now. Its search knew of
+// less shared memory than a minimising one met after it.
+func (h *hunt) refine(f *finding) error {
+	path, failure, err := h.followAll(f.schedule)
+	if err != nil {
+		return fmt.Errorf("an execution couldn't be run again: %w", err)
+	}
+	if failure == nil || h.key(failure) != f.key {
+		return fmt.Errorf("an execution went another way when it was run again in finer steps")
+	}
+	f.path, f.failure = path, *failure
+	return nil
 }

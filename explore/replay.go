@@ -48,25 +48,15 @@ func Replay(ctx context.Context, cfg Config, file *result.BugFile, obs Observer)
 	return r, nil
 }
 
-// replay runs the schedule's segments. In a fresh process less is known of what
-// threads share than when the schedule was made, so a step could go too far:
-// what it shows of sharing is kept, and the replay begins again.
+// replay runs the schedule's segments and tells what came of them.
 func (s *session) replay(ctx context.Context, sched trace.Schedule, file *result.BugFile, r *result.Result) error {
-	var path []por.PathStep
-	var failure *scheduler.Failure
-	for {
-		var err error
-		path, failure, err = s.follow(sched)
-		if ctx.Err() != nil {
-			r.Verdict, r.Problem, r.Reason = result.Budget, result.Interrupted, "interrupted"
-			return nil
-		}
-		if !errors.Is(err, por.ErrFiner) {
-			if err != nil {
-				return s.verdictOf(err, r)
-			}
-			break
-		}
+	path, failure, err := s.followAll(sched)
+	if ctx.Err() != nil {
+		r.Verdict, r.Problem, r.Reason = result.Budget, result.Interrupted, "interrupted"
+		return nil
+	}
+	if err != nil {
+		return s.verdictOf(err, r)
 	}
 	st, err := s.tell(path)
 	if err != nil {
@@ -80,6 +70,9 @@ func (s *session) replay(ctx context.Context, sched trace.Schedule, file *result
 		return nil
 	}
 	f := &finding{failure: *failure, path: path, minimal: result.BestFound}
+	if file.Kind == kindOf(failure.Kind) && file.Message == failure.Message && file.Minimal != "" {
+		f.minimal = file.Minimal // the run that wrote the file has tried
+	}
 	for i := range path {
 		if path[i].Preemption {
 			f.preemptions++
@@ -95,6 +88,18 @@ func (s *session) replay(ctx context.Context, sched trace.Schedule, file *result
 		r.Reason = fmt.Sprintf("another bug came: %s, %s", b.Kind, b.Message)
 	}
 	return nil
+}
+
+// followAll follows a schedule to its end. In a fresh process less is known of
+// what threads share than when the schedule was made, so a step could go too
+// far: what it shows of sharing is kept, and the schedule begins again.
+func (s *session) followAll(sched trace.Schedule) ([]por.PathStep, *scheduler.Failure, error) {
+	for {
+		path, failure, err := s.follow(sched)
+		if !errors.Is(err, por.ErrFiner) {
+			return path, failure, err
+		}
+	}
 }
 
 // follow runs a schedule from the root and returns the steps that it took and

@@ -14,12 +14,23 @@ import (
 // report finds the least interleaving of each bug and tells its story.
 func (h *hunt) report() error {
 	for _, f := range h.found {
+		var err error
+		if f.schedule, err = h.schedule(f.path); err != nil {
+			return err
+		}
+	}
+	for _, f := range h.found {
 		if err := h.minimise(f); err != nil {
 			return err
 		}
 	}
 	sort.SliceStable(h.found, func(i, j int) bool { return h.found[i].preemptions < h.found[j].preemptions })
 	for _, f := range h.found {
+		if h.finer {
+			if err := h.refine(f); err != nil {
+				return err
+			}
+		}
 		st, err := h.session.tell(f.path)
 		if err != nil {
 			return err

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-
 	"fmt"
 	"os"
 	"runtime"
@@ -13,6 +12,7 @@ import (
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
+	"landgo/trace"
 )
 
 // Run explores the configuration's state space. An error is one of usage or
@@ -40,13 +40,15 @@ func Run(ctx context.Context, cfg Config, obs Observer) (*result.Result, error) 
 	if err := h.search(); err != nil {
 		return nil, err
 	}
-	if err := h.report(); err != nil {
-		return nil, err
-	}
+	// Before the report: a minimising search may make steps finer than those
+	// that are to be checked.
 	if err := h.selfCheck(); err != nil {
 		if err := s.verdictOf(err, r); err != nil {
 			return nil, err
 		}
+	}
+	if err := h.report(); err != nil {
+		return nil, err
 	}
 	s.finish(r)
 	return r, nil
@@ -64,6 +66,7 @@ type hunt struct {
 	stats    por.Stats
 	share    float64
 	stopped  result.ErrorKind // why the search was stopped early
+	finer    bool             // since then, steps became finer
 	lastTold time.Time
 	checks   [][]por.PathStep // executions to run again, for --self-check
 }
@@ -73,6 +76,7 @@ type finding struct {
 	failure     scheduler.Failure
 	key         string
 	path        []por.PathStep
+	schedule    trace.Schedule // the same, however fine the steps are
 	preemptions int
 	minimal     result.Minimal
 }

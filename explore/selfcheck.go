@@ -3,7 +3,6 @@ package explore
 import (
 	"fmt"
 
-	"landgo/por"
 	"landgo/result"
 )
 
@@ -25,18 +24,12 @@ func (h *hunt) selfCheck() error {
 		return err
 	}
 	for i, path := range h.checks {
-		st, err := h.session.tell(path)
+		sched, err := h.schedule(path)
 		if err != nil {
 			return h.unlike(i, err.Error())
 		}
 		want := h.sys.State()
-		for {
-			_, _, err = other.follow(st.schedule)
-			if err != por.ErrFiner {
-				break
-			}
-		}
-		if err != nil {
+		if _, _, err := other.followAll(sched); err != nil {
 			return h.unlike(i, err.Error())
 		}
 		if got := other.sys.State(); got != want {

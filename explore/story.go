@@ -71,6 +71,16 @@ func (s *session) tell(path []por.PathStep) (*story, error) {
 	return st, nil
 }
 
+// schedule names an execution by its threads' instructions, so that it can be
+// run again by whoever knows less, or more, of what threads share.
+func (s *session) schedule(path []por.PathStep) (trace.Schedule, error) {
+	st, err := s.tell(path)
+	if err != nil {
+		return trace.Schedule{}, err
+	}
+	return st.schedule, nil
+}
+
 // valueOf is the memory that an access was to, after its step: what it read, or
 // what it wrote.
 func (s *session) valueOf(a *trace.Access) value {

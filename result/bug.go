@@ -19,8 +19,9 @@ type Bug struct {
 	// Preemptions is the number of switches away from a thread that could have
 	// gone on.
 	Preemptions int `json:"preemptions"`
-	// Minimal: "proven" if no interleaving with fewer preemptions has the bug,
-	// "best-found" if fewer weren't all tried.
+	// Minimal: "proven" if no interleaving with fewer preemptions has the bug
+	// (any bug, where only one was asked for), "best-found" if fewer weren't
+	// all tried.
 	Minimal Minimal `json:"minimal"`
 	// BeforeThreads: it happened before a second thread existed, and so isn't
 	// a concurrency bug.

@@ -28,10 +28,13 @@ type BugFile struct {
 	Guest   Guest  `json:"guest"`
 	// Config is the part of the configuration that a run depends on, as
 	// package explore writes it.
-	Config   json.RawMessage `json:"config"`
-	Kind     Kind            `json:"kind"`
-	Message  string          `json:"message"`
-	Schedule string          `json:"schedule"`
+	Config  json.RawMessage `json:"config"`
+	Kind    Kind            `json:"kind"`
+	Message string          `json:"message"`
+	// Minimal is what the run knew of the schedule's preemptions; a replay
+	// can't tell.
+	Minimal  Minimal `json:"minimal,omitempty"`
+	Schedule string  `json:"schedule"`
 }
 
 // NewBugFile is the file for one bug of a result.
@@ -43,6 +46,7 @@ func NewBugFile(r *Result, b *Bug, config json.RawMessage) *BugFile {
 		Config:   config,
 		Kind:     b.Kind,
 		Message:  b.Message,
+		Minimal:  b.Minimal,
 		Schedule: b.Schedule,
 	}
 }
@@ -91,6 +95,9 @@ func parseBugFile(path string, text []byte) (*BugFile, error) {
 	}
 	if file.Guest.Path == "" || len(file.Guest.SHA256) != 64 || len(file.Config) == 0 {
 		return nil, Errorf(BadBugFile, "%s: the guest or the configuration is missing", path)
+	}
+	if m := file.Minimal; m != "" && m != Proven && m != BestFound {
+		return nil, Errorf(BadBugFile, "%s: minimal is %q", path, m)
 	}
 	return &file, nil
 }

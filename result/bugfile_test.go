@@ -15,7 +15,7 @@ import (
 func sampleFile(schedule string) *BugFile {
 	return NewBugFile(
 		&Result{Guest: Guest{Path: "lost", SHA256: strings.Repeat("0f", 32)}},
-		&Bug{Kind: Assertion, Message: "exit status 3", Schedule: schedule},
+		&Bug{Kind: Assertion, Message: "exit status 3", Schedule: schedule, Minimal: Proven},
 		json.RawMessage(`{"pp":"mem"}`))
 }
 
@@ -77,6 +77,7 @@ func TestReadBugFileErrors(t *testing.T) {
 		"no guest":      {replace(`"lost"`, `""`), BadBugFile},
 		"short digest":  {replace("0f0f", ""), BadBugFile},
 		"wrong type":    {replace(`"exit status 3"`, "3"), BadBugFile},
+		"odd proof":     {replace(`"proven"`, `"sure"`), BadBugFile},
 		"no directory":  {"", NoFile},
 		"not readable":  {"", Unreadable},
 		"good, control": {string(good), ""},
