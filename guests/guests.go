@@ -1,6 +1,6 @@
 // Package guests knows the programs that landgo is tested on and what is
 // expected of each: the tables beside their sources (linux/*.json,
-// bench/anchors.json), as Go data. It builds nothing and runs nothing; the
+// bench/anchors.json, papers/papers.json), as Go data. It builds nothing and runs nothing; the
 // Makefile here builds, and README.md says how to add a guest.
 package guests
 
@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-//go:embed linux/*.json bench/anchors.json
+//go:embed linux/*.json bench/anchors.json papers/papers.json
 var tables embed.FS
 
 // Builds are the folders that hold each guest: a libc and an optimisation.
@@ -76,6 +76,10 @@ type Guest struct {
 	// the same), "anchors" (other tools), "by hand".
 	Judge string
 	Note  string
+	// Paper is the paper whose program it stands for, by its number in
+	// docs/papers.md, and Bound the one without which its search has no end;
+	// both are "" but for Papers.
+	Paper, Bound string
 }
 
 // Binary is the guest's path below the folder that the Makefile builds into.
@@ -163,6 +167,49 @@ func Bench() ([]Guest, error) {
 	return all, nil
 }
 
+type papersTable struct {
+	About string `json:"about"`
+	Rows  []struct {
+		Name       string   `json:"name"`
+		Paper      string   `json:"paper"`
+		Verdict    string   `json:"verdict"`
+		Executions int      `json:"executions"`
+		Bound      string   `json:"bound"`
+		Bug        *Failure `json:"bug"`
+	} `json:"rows"`
+}
+
+// Papers is the rows of papers/papers.json, in its order: the programs of the
+// papers, of which there is a build with musl -O2 only. Some are rows of Bench
+// too.
+func Papers() ([]Guest, error) {
+	var t papersTable
+	if err := load("papers/papers.json", &t); err != nil {
+		return nil, err
+	}
+	bench, err := Bench()
+	if err != nil {
+		return nil, err
+	}
+	var all []Guest
+	for _, r := range t.Rows {
+		program, _, _ := strings.Cut(r.Name, "-")
+		folder := "papers"
+		if slices.ContainsFunc(bench, func(g Guest) bool { return g.Program == program }) {
+			folder = "bench"
+		}
+		g := Guest{
+			Name: r.Name, Program: program, Source: path.Join(folder, program+".c"), Verdict: r.Verdict, PP: "mem",
+			Executions: r.Executions, Concurrent: true, Judge: "by hand", Paper: r.Paper, Bound: r.Bound,
+		}
+		if r.Bug != nil {
+			g.Failures = []Failure{*r.Bug}
+		}
+		all = append(all, g)
+	}
+	return all, nil
+}
+
 // Sizes are a bench row's options by name, from its binary's: N2 is N=2, BAD is
 // BAD=1.
 func (g Guest) Sizes() map[string]int {
@@ -179,7 +226,7 @@ func (g Guest) Sizes() map[string]int {
 
 // Find is the guest with a binary's name.
 func Find(name string) (Guest, error) {
-	for _, list := range []func() ([]Guest, error){Linux, Bench} {
+	for _, list := range []func() ([]Guest, error){Linux, Bench, Papers} {
 		all, err := list()
 		if err != nil {
 			return Guest{}, err

@@ -25,7 +25,20 @@ func everything(t *testing.T) []Guest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(linux, bench...)
+	all := append(linux, bench...)
+	papers, err := Papers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range papers {
+		i := slices.IndexFunc(bench, func(g Guest) bool { return g.Name == p.Name })
+		if i < 0 {
+			all = append(all, p)
+		} else if bench[i].Executions != p.Executions || bench[i].Verdict != p.Verdict {
+			t.Errorf("%s: papers.json and anchors.json differ", p.Name)
+		}
+	}
+	return all
 }
 
 func TestTables(t *testing.T) {
@@ -69,7 +82,7 @@ func TestTables(t *testing.T) {
 // checked.
 func TestEverySourceExpectsSomething(t *testing.T) {
 	all := everything(t)
-	for _, pattern := range []string{"linux/*.c", "bench/*.c"} {
+	for _, pattern := range []string{"linux/*.c", "bench/*.c", "papers/*.c"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v, %d files", pattern, err, len(files))
@@ -85,29 +98,31 @@ func TestEverySourceExpectsSomething(t *testing.T) {
 	}
 }
 
-// TestMakefileReadsTheSameRows: make finds the bench rows with sed, Go with its
-// JSON decoder.
+// TestMakefileReadsTheSameRows: make finds the rows with sed, Go with its JSON
+// decoder.
 func TestMakefileReadsTheSameRows(t *testing.T) {
-	table, err := os.ReadFile("bench/anchors.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines []string
-	for _, l := range strings.Split(string(table), "\n") {
-		if m := regexp.MustCompile(`.*"name": *"([^"]*)"`).FindStringSubmatch(l); m != nil {
-			lines = append(lines, m[1])
+	for file, list := range map[string]func() ([]Guest, error){"bench/anchors.json": Bench, "papers/papers.json": Papers} {
+		table, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	bench, err := Bench()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []string
-	for _, g := range bench {
-		rows = append(rows, g.Name)
-	}
-	if !slices.Equal(lines, rows) {
-		t.Errorf("one row a line, please: make sees %v, Go %v", lines, rows)
+		var lines []string
+		for _, l := range strings.Split(string(table), "\n") {
+			if m := regexp.MustCompile(`.*"name": *"([^"]*)"`).FindStringSubmatch(l); m != nil {
+				lines = append(lines, m[1])
+			}
+		}
+		all, err := list()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []string
+		for _, g := range all {
+			rows = append(rows, g.Name)
+		}
+		if !slices.Equal(lines, rows) {
+			t.Errorf("%s: one row a line, please: make sees %v, Go %v", file, lines, rows)
+		}
 	}
 }
 

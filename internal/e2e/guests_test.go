@@ -198,6 +198,32 @@ func TestBenchRows(t *testing.T) {
 	}
 }
 
+// TestPaperGuests: the programs of the papers do what their table says. Of a
+// space that is large the first part is looked at; `make papers` runs the rest.
+func TestPaperGuests(t *testing.T) {
+	rows, err := guests.Papers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range rows {
+		if _, err := os.Stat(filepath.Join(top, "guests/papers", g.Program+".c")); err != nil || g.Bound != "" {
+			continue
+		}
+		t.Run(g.Name, func(t *testing.T) {
+			t.Parallel()
+			const part = 2000
+			r := explore(t, g, "musl-O2", "--max-executions", fmt.Sprint(part))
+			if g.Verdict == guests.Verified && r.Executions == part && (g.Executions == 0 || g.Executions > part) {
+				if r.Bug != nil {
+					t.Errorf("%+v", r.Bug)
+				}
+				return
+			}
+			report(t, g, "musl-O2", r)
+		})
+	}
+}
+
 // TestSharingFromTheStart: verdict and executions don't depend on when sharing
 // was learned.
 func TestSharingFromTheStart(t *testing.T) {

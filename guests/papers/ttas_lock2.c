@@ -1,0 +1,27 @@
+/* ROUNDER, ttas-lock2(N): the lock of ttas_lock.c where the threads don't wait but try: one attempt each, that is a read
+ * and, if the lock looks free, an exchange; who gets it enters and leaves. What the paper's 2 stands for it doesn't say;
+ * without the unbounded wait all three kinds of read-modify-write outcomes are left. */
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#ifndef N
+#define N 4
+#endif
+atomic_int taken, inside;
+void *run(void *a)
+{
+	(void)a;
+	if (atomic_load(&taken) || atomic_exchange(&taken, 1)) return 0;
+	atomic_store(&inside, atomic_load(&inside) + 1);
+	assert(atomic_load(&inside) == 1);
+	atomic_store(&inside, 0);
+	atomic_store(&taken, 0);
+	return 0;
+}
+int main(void)
+{
+	pthread_t t[N];
+	for (int i = 0; i < N; i++) pthread_create(&t[i], 0, run, 0);
+	for (int i = 0; i < N; i++) pthread_join(t[i], 0);
+	return 0;
+}
