@@ -1,0 +1,94 @@
+package race
+
+import (
+	"fmt"
+	"slices"
+
+	"landgo/trace"
+)
+
+// held is a lock that a thread holds. A lock that is held twice is there twice.
+type held struct {
+	obj  uint64
+	read bool // as one of several readers
+}
+
+// locksets numbers sets of locks; number 0 is the empty one. They are kept for
+// good: a program has few.
+type locksets struct {
+	sets   [][]held
+	number map[string]int32
+}
+
+func (l *locksets) init() {
+	l.sets, l.number = [][]held{nil}, map[string]int32{"[]": 0}
+}
+
+func (l *locksets) intern(set []held) int32 {
+	key := fmt.Sprint(set)
+	n, ok := l.number[key]
+	if !ok {
+		n = int32(len(l.sets))
+		l.sets, l.number[key] = append(l.sets, set), n
+	}
+	return n
+}
+
+// exclude reports whether two sets have a lock in common that keeps one out
+// while the other is in.
+func (l *locksets) exclude(a, b int32) bool {
+	if a == 0 || b == 0 {
+		return false
+	}
+	for _, x := range l.sets[a] {
+		for _, y := range l.sets[b] {
+			if x.obj == y.obj && !(x.read && y.read) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// holding follows what thread t holds.
+func (d *Detector) holding(t trace.TID, o *trace.Op) {
+	var h held
+	take := false
+	switch o.Kind {
+	case trace.OpLock, trace.OpTryLock, trace.OpWriteLock, trace.OpTryWriteLock, trace.OpFutexLockPI:
+		h, take = held{o.Obj, false}, true
+	case trace.OpReadLock, trace.OpTryReadLock:
+		h, take = held{o.Obj, true}, true
+	case trace.OpUnlock, trace.OpWriteUnlock, trace.OpFutexUnlockPI:
+		h = held{o.Obj, false}
+	case trace.OpReadUnlock:
+		h = held{o.Obj, true}
+	default:
+		return
+	}
+	slot := d.threads[t].locks
+	set := slices.Clone(d.sets.sets[d.slots[slot]])
+	i := slices.Index(set, h)
+	switch {
+	case take:
+		set = append(set, h)
+		slices.SortFunc(set, func(a, b held) int {
+			switch {
+			case a.obj != b.obj && a.obj < b.obj:
+				return -1
+			case a.obj != b.obj:
+				return 1
+			case a.read == b.read:
+				return 0
+			case b.read:
+				return -1
+			}
+			return 1
+		})
+	case i < 0:
+		return // unlocks what it hasn't locked: somebody else's error
+	default:
+		set = slices.Delete(set, i, i+1)
+	}
+	d.set(slot, d.sets.intern(set))
+}

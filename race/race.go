@@ -1,0 +1,169 @@
+// Package race finds data-race candidates: pairs of instructions that access
+// the same bytes from different threads, at least one writing, without an order
+// between them. It watches transitions as a search runs them and goes back with
+// it; what it has found it keeps.
+//
+// Two definitions of order, as in Blum and Gibson (OOPSLA 2016, §2.2):
+//
+//   - HB, pure happens-before (Lamport): two accesses race unless
+//     synchronisation orders them: creation, join, a lock's release before its
+//     next acquisition, a wake-up, a barrier, a locked instruction before the
+//     next one on the same bytes. It misses a race that another execution's
+//     order of two critical sections would show.
+//   - Limited happens-before (O'Callahan and Choi, PPoPP 2003): locks and locked
+//     instructions order nothing; instead accesses under a common lock don't
+//     race. It finds more, some of them false: where the order of two critical
+//     sections is forced by the data that they exchange.
+//
+// Clocks are kept as in FastTrack (Flanagan and Freund, PLDI 2009): of an
+// access only its epoch is kept, its thread's own time. Deviation: FastTrack
+// keeps one write and, where reads are unordered, one read a thread, since it
+// reports the first race of a variable; here a variable keeps an access for
+// each (thread, instruction, lockset) that isn't before a later write, because
+// each racing instruction becomes a preemption point.
+//
+// Invariant: after Rewind(k) the detector answers as if nothing had been
+// watched since Mark returned k, but for the candidates, which only grow.
+package race
+
+import (
+	"math"
+	"slices"
+
+	"landgo/trace"
+)
+
+// Mode is a definition of order.
+type Mode uint8
+
+const (
+	HB Mode = iota
+	Limited
+)
+
+// Config is what a Detector needs to know.
+type Config struct {
+	Mode Mode
+	// Generation, if not nil, is the number of the heap block that has the
+	// byte at an address, 0 for none: one address in two blocks' lives has two
+	// numbers.
+	Generation func(addr uint64) uint64
+}
+
+// A Detector watches one exploration. Use New.
+type Detector struct {
+	cfg Config
+
+	vecs  []uint32 // vector clocks of width entries, end to end; number 0 is all zeros
+	width int
+
+	// Slots hold what changes, so that one log of old values undoes it all.
+	slots   []int32
+	log     []undo
+	threads []threadSlots
+	objects map[objectKey]int32 // its slot: the number of a clock
+	cells   map[uint64]int32    // by 8-byte granule: two slots, a range of records
+	records []record            // appended to, cut by Rewind
+	sets    locksets
+	marks   []mark
+	steps   int32
+
+	found map[Pair]*Candidate
+	order []*Candidate
+}
+
+type undo struct{ slot, old int32 }
+
+type mark struct {
+	log, vecs, records int
+	steps              int32
+}
+
+// threadSlots are the slots of a thread.
+type threadSlots struct {
+	clock int32 // the number of its vector clock
+	locks int32 // its lockset
+	round int32 // the barrier round in which it arrived, see sync.go
+}
+
+// New returns a detector at the start of an execution.
+func New(cfg Config) *Detector {
+	d := &Detector{cfg: cfg, width: 4, objects: map[objectKey]int32{}, cells: map[uint64]int32{}, found: map[Pair]*Candidate{}}
+	d.vecs = make([]uint32, d.width)
+	d.slots = make([]int32, 1) // slot 0 is nobody's
+	d.sets.init()
+	return d
+}
+
+// Mark remembers the present state. Marks nest like a stack.
+func (d *Detector) Mark() int {
+	d.marks = append(d.marks, mark{len(d.log), len(d.vecs), len(d.records), d.steps})
+	return len(d.marks) - 1
+}
+
+// Rewind comes back to a mark, and forgets all later ones.
+func (d *Detector) Rewind(k int) {
+	m := d.marks[k]
+	for i := len(d.log) - 1; i >= m.log; i-- {
+		d.slots[d.log[i].slot] = d.log[i].old
+	}
+	d.log, d.vecs, d.records, d.steps = d.log[:m.log], d.vecs[:m.vecs], d.records[:m.records], m.steps
+	d.marks = d.marks[:k+1]
+}
+
+// Restart forgets everything but the candidates: an execution begins.
+func (d *Detector) Restart() {
+	clear(d.slots)
+	d.log, d.vecs, d.records, d.steps = d.log[:0], d.vecs[:d.width], d.records[:0], 0
+	d.marks = d.marks[:0]
+}
+
+func (d *Detector) set(slot, v int32) {
+	if old := d.slots[slot]; old != v {
+		d.log = append(d.log, undo{slot, old})
+		d.slots[slot] = v
+	}
+}
+
+func (d *Detector) newSlots(n int) int32 {
+	s := int32(len(d.slots))
+	d.slots = append(d.slots, make([]int32, n)...)
+	return s
+}
+
+// Step watches one transition: its accesses and operations in the order in
+// which they were made (Op.At).
+func (d *Detector) Step(t *trace.Transition) {
+	d.ensure(t.Thread)
+	for _, w := range t.Wakes {
+		d.ensure(w)
+	}
+	next := 0
+	woke := int32(-1)
+	for i := range t.Ops {
+		o := &t.Ops[i]
+		for ; next < len(t.Accesses) && (next < int(o.At) || o.At == math.MaxUint16); next++ {
+			d.access(t.Thread, &t.Accesses[next])
+		}
+		if d.operation(t.Thread, o) {
+			woke = d.slots[d.threads[t.Thread].clock]
+			d.tick(t.Thread)
+		}
+	}
+	for ; next < len(t.Accesses); next++ {
+		d.access(t.Thread, &t.Accesses[next])
+	}
+	for _, w := range t.Wakes {
+		if slices.ContainsFunc(t.Ops, func(o trace.Op) bool { return o.Kind == trace.OpCreate && o.Obj == uint64(w) }) {
+			continue // its creation ordered it
+		}
+		// Which of several operations of one step woke whom isn't told: the
+		// last did.
+		if woke < 0 {
+			woke = d.slots[d.threads[t.Thread].clock]
+			d.tick(t.Thread)
+		}
+		d.joinClock(w, woke)
+	}
+	d.steps++
+}

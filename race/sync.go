@@ -1,0 +1,176 @@
+package race
+
+import "landgo/trace"
+
+// What synchronisation orders. An operation acquires what earlier operations
+// released to its object.
+
+// edges says which clocks of its object an operation takes part in.
+type edges uint8
+
+const (
+	// acquire, release: of the object's clock.
+	acquire edges = 1 << iota
+	release
+	// readRelease: of the readers' clock, which a writer acquires.
+	readRelease
+	acquireReaders
+	// wakes: a thread that it lets go on goes on after it.
+	wakes
+	// lock edges are left out by limited happens-before.
+	locks
+)
+
+var edgesOf = [trace.NumOps]edges{
+	trace.OpCreate: wakes,
+	trace.OpExit:   release,
+	trace.OpJoin:   acquire,
+	trace.OpCancel: wakes,
+
+	trace.OpLock:    acquire | locks,
+	trace.OpTryLock: acquire | locks,
+	trace.OpUnlock:  release | locks,
+
+	trace.OpCondSignal:    wakes,
+	trace.OpCondBroadcast: wakes,
+
+	trace.OpSemWait:    acquire,
+	trace.OpSemTryWait: acquire,
+	trace.OpSemPost:    release | wakes,
+
+	trace.OpReadLock:     acquire | locks,
+	trace.OpTryReadLock:  acquire | locks,
+	trace.OpWriteLock:    acquire | acquireReaders | locks,
+	trace.OpTryWriteLock: acquire | acquireReaders | locks,
+	trace.OpReadUnlock:   readRelease | locks,
+	trace.OpWriteUnlock:  release | locks,
+
+	trace.OpOnce: acquire | release,
+
+	trace.OpFutexWake:     wakes,
+	trace.OpFutexRequeue:  wakes,
+	trace.OpFutexLockPI:   acquire | locks,
+	trace.OpFutexUnlockPI: release | wakes | locks,
+
+	trace.OpMakeRunnable: wakes,
+}
+
+// kind of object: one address can be a mutex's and a futex's.
+type space uint8
+
+const (
+	syncObject space = iota
+	readers
+	thread
+	word         // the bytes of locked instructions
+	barrierClock // what has arrived in the round
+	barrierRound // its number
+	barrierDone  // what had arrived in the round before
+)
+
+type objectKey struct {
+	space space
+	obj   uint64
+}
+
+func (d *Detector) object(s space, obj uint64) int32 {
+	k := objectKey{s, obj}
+	slot, ok := d.objects[k]
+	if !ok {
+		slot = d.newSlots(1)
+		d.objects[k] = slot
+	}
+	return slot
+}
+
+// operation carries out what o orders. It reports whether o may wake others,
+// whose order the caller sees to.
+func (d *Detector) operation(t trace.TID, o *trace.Op) (woke bool) {
+	d.holding(t, o)
+	switch o.Kind {
+	case trace.OpCreate:
+		child := trace.TID(o.Obj)
+		d.ensure(child)
+		d.joinClock(child, d.slots[d.threads[t].clock])
+		return true
+	case trace.OpBarrierArrive:
+		d.arrive(t, o.Obj)
+		return true
+	case trace.OpBarrierLeave:
+		d.leave(t, o.Obj)
+		return false
+	}
+	e := edgesOf[o.Kind]
+	if e&locks != 0 && d.cfg.Mode == Limited {
+		return e&wakes != 0
+	}
+	s := syncObject
+	if o.Kind == trace.OpExit || o.Kind == trace.OpJoin {
+		s = thread
+	}
+	if e&acquire != 0 {
+		d.joinClock(t, d.slots[d.object(s, o.Obj)])
+	}
+	if e&acquireReaders != 0 {
+		d.joinClock(t, d.slots[d.object(readers, o.Obj)])
+	}
+	if e&(release|readRelease) == 0 {
+		return e&wakes != 0
+	}
+	if e&readRelease != 0 {
+		s = readers
+	}
+	d.releaseTo(t, d.object(s, o.Obj))
+	return e&wakes != 0
+}
+
+// releaseTo makes what acquires the object later come after thread t's events
+// so far. What was released before stays: a semaphore's posts add up, and of a
+// lock they come before anyway.
+func (d *Detector) releaseTo(t trace.TID, slot int32) {
+	mine := d.slots[d.threads[t].clock]
+	d.set(slot, d.joined(mine, d.slots[slot]))
+	d.tick(t)
+}
+
+// arrive and leave: whoever leaves a barrier's round does so after all who
+// arrived in it. The first to leave ends the round; a thread that arrives again
+// is in the next one.
+func (d *Detector) arrive(t trace.TID, obj uint64) {
+	round := d.object(barrierRound, obj)
+	d.set(d.threads[t].round, d.slots[round])
+	d.releaseTo(t, d.object(barrierClock, obj))
+}
+
+func (d *Detector) leave(t trace.TID, obj uint64) {
+	round, clock, done := d.object(barrierRound, obj), d.object(barrierClock, obj), d.object(barrierDone, obj)
+	if d.slots[d.threads[t].round] == d.slots[round] {
+		d.set(done, d.slots[clock])
+		d.set(clock, 0)
+		d.set(round, d.slots[round]+1)
+	}
+	d.joinClock(t, d.slots[done])
+}
+
+// acquireWord and releaseWord order a locked instruction with the others on the
+// same bytes. One that fails to exchange changes nothing, and lets nobody see
+// its clock.
+func (d *Detector) acquireWord(t trace.TID, a *trace.Access) {
+	if d.cfg.Mode == Limited {
+		return
+	}
+	for g := a.Addr &^ 7; g < a.Addr+uint64(a.Size); g += 8 {
+		d.joinClock(t, d.slots[d.object(word, g)])
+	}
+}
+
+func (d *Detector) releaseWord(t trace.TID, a *trace.Access) {
+	if d.cfg.Mode == Limited {
+		return
+	}
+	for g := a.Addr &^ 7; g < a.Addr+uint64(a.Size); g += 8 {
+		slot := d.object(word, g)
+		d.set(slot, d.joined(d.slots[d.threads[t].clock], d.slots[slot]))
+	}
+	d.tick(t)
+}
