@@ -33,6 +33,7 @@ const (
 	futexClass
 	threadClass // Obj is a TID
 	descheduleClass
+	heapClass
 	syscallClass // Obj is a resource number
 	numClasses
 )
@@ -53,6 +54,7 @@ var classOf = [trace.NumOps]class{
 	trace.OpFutexWait: futexClass, trace.OpFutexWake: futexClass, trace.OpFutexRequeue: futexClass, trace.OpFutexTimeout: futexClass,
 	trace.OpFutexLockPI: futexClass, trace.OpFutexUnlockPI: futexClass,
 	trace.OpDeschedule: descheduleClass, trace.OpMakeRunnable: descheduleClass,
+	trace.OpFree: heapClass, trace.OpReuse: heapClass,
 	trace.OpSyscall: syscallClass,
 }
 

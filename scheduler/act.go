@@ -32,7 +32,7 @@ const (
 	watched
 	// noted: ordinary code, but landgo remembers that it was called.
 	noted
-	// allocator: landgo carries it out; no other thread can tell.
+	// allocator: landgo carries it out (malloc.go).
 	allocator
 	// ending: the guest's end.
 	ending

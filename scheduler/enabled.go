@@ -81,6 +81,9 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 // would do next.
 func (s *System) pendingOp(th *thread) trace.Op {
 	a := &acts[th.role]
+	if a.how == allocator {
+		return th.pending
+	}
 	op := trace.Op{Kind: a.op, Obj: th.arg(0), PC: th.regs.RIP}
 	if th.role == image.Join || th.role == image.Detach {
 		op.Obj = uint64(s.threadOf(th.arg(0)))

@@ -159,9 +159,69 @@ func (s *System) release(th *thread, p uint64) *Failure {
 	return nil
 }
 
-// performHeap carries out a function of the allocator. No other thread can
-// tell, so it never needs a step of its own; a wrong free is a bug.
-func (s *System) performHeap(th *thread) (verdict, error) {
+// atAllocator makes a thread stand before a function of the allocator that
+// other threads can tell, and carries the others out within the step.
+func (s *System) atAllocator(th *thread, tr *trace.Transition) (verdict, error) {
+	th.phase, th.timed = phaseEntry, false
+	th.pending = s.heapOp(th)
+	if th.pending.Kind != trace.OpNone && s.cfg.Points&PointMem != 0 && s.pointAllowed(th, s.callSite(th)) {
+		th.stand = standOp
+		return stay, nil
+	}
+	return s.performHeap(th, tr)
+}
+
+// heapOp is what the call at which a thread stands does to a block that other
+// threads have touched, or the zero Op. A block's end of life depends on every
+// access to it, and so does its being given out again: what an access finds
+// there depends on the order.
+func (s *System) heapOp(th *thread) trace.Op {
+	if th.quiet.on || th.starting || s.alone(th) {
+		return trace.Op{}
+	}
+	op := trace.Op{PC: s.callSite(th)}
+	switch th.role {
+	case image.Free, image.Realloc, image.ReallocArray:
+		op.Kind, op.Obj = trace.OpFree, s.block(th.arg(0))
+	case image.Malloc, image.Valloc:
+		op.Kind, op.Obj = trace.OpReuse, s.freeBlock(th, th.arg(0))
+	case image.Calloc:
+		op.Kind, op.Obj = trace.OpReuse, s.freeBlock(th, product(th.arg(0), th.arg(1)))
+	case image.AlignedAlloc, image.Memalign:
+		op.Kind, op.Obj = trace.OpReuse, s.freeBlock(th, s.roomFor(th.arg(1), th.arg(0)))
+	case image.PosixMemalign:
+		op.Kind, op.Obj = trace.OpReuse, s.freeBlock(th, s.roomFor(th.arg(2), th.arg(1)))
+	}
+	if op.Obj == 0 {
+		return trace.Op{}
+	}
+	op.Size = uint32(s.blockSize(op.Obj))
+	shared, learned := s.machine.Touch(th.id, op.Obj, uint64(op.Size))
+	if learned {
+		s.finer = true
+	}
+	if !shared {
+		return trace.Op{}
+	}
+	return op
+}
+
+// freeBlock is the block that a thread's next allocation of n bytes uses again,
+// 0 if it takes a new one.
+func (s *System) freeBlock(th *thread, n uint64) uint64 {
+	h := s.heapOf(th.id)
+	if n > largestBlock || h == nil {
+		return 0
+	}
+	c, _ := class(n)
+	return h.free[c]
+}
+
+// performHeap carries out a function of the allocator. A wrong free is a bug.
+func (s *System) performHeap(th *thread, tr *trace.Transition) (verdict, error) {
+	if th.pending.Kind != trace.OpNone {
+		tr.Did(th.pending)
+	}
 	a, b := th.arg(0), th.arg(1)
 	if s.heapOf(th.id) == nil {
 		return stay, s.invalid(InvalidThreads, th, s.callSite(th), "more threads allocate memory than landgo has arenas for (95 children of the first thread, and 32 others)")
@@ -219,7 +279,7 @@ func (s *System) newBlock(th *thread, n, align uint64) uint64 {
 	if align <= 16 || align&(align-1) != 0 {
 		return s.allocate(th, n)
 	}
-	b := s.allocate(th, n+align)
+	b := s.allocate(th, s.roomFor(n, align))
 	if b == 0 || b%align == 0 {
 		return b
 	}
@@ -227,6 +287,14 @@ func (s *System) newBlock(th *thread, n, align uint64) uint64 {
 	s.machine.Write64(p-16, b)
 	s.machine.Write64(p-8, tagAligned)
 	return p
+}
+
+// roomFor is the size of a block that has n bytes at a multiple of align in it.
+func (s *System) roomFor(n, align uint64) uint64 {
+	if align <= 16 || align&(align-1) != 0 {
+		return n
+	}
+	return n + align
 }
 
 // cleared allocates n*size bytes that are 0.

@@ -53,7 +53,7 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		}
 		if acts[b.Role].how == allocator {
 			th.role = b.Role
-			return s.performHeap(th)
+			return s.atAllocator(th, tr)
 		}
 		if th.starting || th.quiet.on {
 			return step, nil
@@ -268,7 +268,9 @@ func (s *System) stepOp(th *thread, tr *trace.Transition, c trace.Choice) error 
 	}
 	var v verdict
 	var err error
-	if s.possible(th) {
+	if acts[th.role].how == allocator {
+		v, err = s.performHeap(th, tr)
+	} else if s.possible(th) {
 		v, err = s.perform(th, tr, c)
 	} else {
 		v, err = s.timeOut(th, tr)

@@ -71,6 +71,11 @@ const (
 	OpDeschedule   // Obj: the thread's own TID; reads the reject word
 	OpMakeRunnable // Obj: the target's TID
 
+	// Of memory blocks: Obj and Size are the block's, and every access to its
+	// bytes depends on them.
+	OpFree  // the block's life ends (free, realloc)
+	OpReuse // a block that was free before is given out again
+
 	OpYield   // a voluntary switch: depends on nothing
 	OpSleep   // depends on nothing under the default time model
 	OpTime    // reads the clock
@@ -90,7 +95,7 @@ var opNames = [NumOps]string{
 	"rdlock", "tryrdlock", "tryrdlock-fail", "wrlock", "trywrlock", "trywrlock-fail", "rdunlock", "wrunlock", "rw-init", "rw-destroy",
 	"barrier-arrive", "barrier-leave", "barrier-init", "barrier-destroy", "once",
 	"futex-wait", "futex-wake", "futex-requeue", "futex-timeout", "futex-lock-pi", "futex-unlock-pi",
-	"deschedule", "make-runnable", "yield", "sleep", "time", "advance", "syscall", "end",
+	"deschedule", "make-runnable", "free", "reuse", "yield", "sleep", "time", "advance", "syscall", "end",
 }
 
 func (k OpKind) String() string {
