@@ -131,3 +131,26 @@ func TestSpinLocks(t *testing.T) {
 		}
 	}
 }
+
+// TestSinglePath: on the paper's own two programs every form of dynamic
+// partial-order reduction runs a single path, up to 11 threads of the indexer
+// and 13 of the file system (Flanagan and Godefroid, Figs 6 and 8), and more
+// with one thread more.
+func TestSinglePath(t *testing.T) {
+	for _, search := range []string{"dpor", "dpor:sleep=0", "dpor:figure=3", "dpor:figure=3,sleep=0", "dpor:figure=4",
+		"dpor:figure=4,sleep=0", "classic", "nidhugg", "source", "optimal"} {
+		check := func(name string, n, most int, p *model.Program) {
+			st, _ := runModel(t, search, p, Options{OneEvent: true, Unmerged: true, MaxExecutions: 2})
+			if single := st.Executions == 1 && st.Blocked == 0 && st.Complete; single != (n <= most) {
+				t.Errorf("%s, %s with %d threads: %+v", search, name, n, st)
+			}
+		}
+		for n := 1; n <= 12; n++ {
+			check("indexer", n, 11, model.Indexer(n, false))
+			check("locked indexer", n, 11, model.Indexer(n, true))
+		}
+		for n := 1; n <= 14; n++ {
+			check("file system", n, 13, model.FileSystem(n))
+		}
+	}
+}

@@ -1,16 +1,22 @@
 package por
 
 // dpor is dynamic partial-order reduction as in Flanagan and Godefroid (POPL
-// 2005), Figure 4: with clock vectors; with sleep sets.
+// 2005), Figure 5: with clock vectors and without stack traversals, for each
+// object knows its last accesses; reads and writes are told apart, as the end
+// of their §4.2 proposes without giving the algorithm. Options choose Figures 3
+// and 4 in its place (figure3.go, figure4.go), and whether there are sleep sets.
+//
+// Soundness, without sleep sets: their Theorem 1, as in eager.go; with them,
+// that of source-DPOR (source.go).
 //
 // Deviations:
-//   - The last dependent transition of line 4 is found from indexes (their
-//     §4.2, see order.go). Fig. 4 looks at next(s, p) of every p in every
+//   - An object has any number of last accesses, a transition any number of
+//     objects (order.go). Figure 5 looks at next(s, p) of every p in every
 //     state s; here it is looked at when p takes the step, with all that the
 //     step did (at coarse granularity that isn't known before), and at the end
 //     of the execution for the steps that weren't taken. Between the two p
-//     doesn't move, and a backtrack point that only a state between would give
-//     comes from the races of the events between (their footnote 2).
+//     doesn't move, and the proof needs lines 3-9 in s for p only if p is taken
+//     from s, or nobody is (appendix, cases 2 and 3).
 //   - "May be co-enabled" is decided exactly where the operation allows
 //     (order.possible), so that acquires race with acquires as in §4.2.
 //   - All last dependent transitions that aren't ordered among each other get
@@ -25,13 +31,24 @@ package por
 //     then the backtrack set is a source set (source.go), which is what
 //     soundness with sleep sets takes.
 //   - The process's end, operations blocked for ever, outcomes: see optimal.go.
-type dpor struct{ source }
+type dpor struct {
+	source
+	sleep bool
+}
 
 func newDPOR(x *explorer) strategy {
-	s := &dpor{source{x: x}}
+	switch x.spec.Param("figure") {
+	case 3:
+		return newFigure3(x)
+	case 4:
+		return newFigure4(x)
+	}
+	s := &dpor{source{x: x}, x.spec.Param("sleep") == 1}
 	s.seq.x = x
 	return s
 }
+
+func (s *dpor) uses() (bool, bool) { return true, s.sleep }
 
 func (s *dpor) ran(i int32)  { s.reverse(i, s.backtrack) }
 func (s *dpor) end(e Ending) { s.finish(e, s.backtrack) }
@@ -46,5 +63,5 @@ func (s *dpor) backtrack() (open bool) {
 	} else {
 		s.x.anyAll(n)
 	}
-	return s.x.opts.fault != paperSleep && s.insert()
+	return s.sleep && s.x.opts.fault != paperSleep && s.insert()
 }

@@ -16,6 +16,7 @@ import (
 type explorer struct {
 	sys   System
 	obs   Observer
+	spec  Spec
 	opts  Options
 	strat strategy
 	stats Stats
@@ -96,10 +97,10 @@ type spin struct {
 	old    int32
 }
 
-func newExplorer(sys System, obs Observer, opts Options, strat func(*explorer) strategy) *explorer {
-	x := &explorer{sys: sys, obs: obs, opts: opts, bound: -1, words: 1}
+func newExplorer(sys System, obs Observer, spec Spec, opts Options) *explorer {
+	x := &explorer{sys: sys, obs: obs, spec: spec, opts: opts, bound: -1, words: 1}
 	x.ended.x = x
-	x.strat = strat(x)
+	x.strat = spec.kind.strategy(x)
 	x.readyFn = func(at int32, t trace.TID) bool { return x.isReady(int(at), t) }
 	return x
 }

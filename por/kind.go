@@ -51,7 +51,16 @@ type Param struct {
 	Name    string
 	Default uint64
 	Least   uint64
+	Most    uint64 // 0: no limit
 	Help    string
+}
+
+// wants says which numbers an option takes.
+func (p *Param) wants() string {
+	if p.Most > 0 {
+		return fmt.Sprintf("a number from %d to %d", p.Least, p.Most)
+	}
+	return fmt.Sprintf("a number of %d or more", p.Least)
 }
 
 // beyond is why most reductions refuse every bound.
@@ -64,7 +73,14 @@ var kinds = []Kind{
 	{Name: "sleep", Paper: "sleep sets (Godefroid 1996, ch. 5)", About: "leaves out steps whose reorderings were all explored",
 		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", strategy: newSleep},
 	{Name: "dpor", Paper: "Flanagan and Godefroid, POPL 2005", About: "adds backtrack points where executions race",
-		WhyNot: beyond, strategy: newDPOR},
+		WhyNot: beyond, Params: []Param{
+			{Name: "figure", Default: 5, Least: 3, Most: 5, Help: "3: happens-before by a search through the stack, with the refinement of line 5; 4: by clock vectors; 5: objects' last accesses, reads and writes told apart"},
+			{Name: "sleep", Default: 1, Most: 1, Help: "1: with sleep sets, 0: without"},
+		}, strategy: newDPOR},
+	{Name: "classic", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 6, after Flanagan and Godefroid, Fig. 4", About: "adds backtrack points before it schedules; persistent sets, without sleep sets",
+		WhyNot: beyond, strategy: newClassic},
+	{Name: "nidhugg", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 7", About: "as source, but its backtrack sets are persistent sets",
+		WhyNot: beyond, strategy: newNidhugg},
 	{Name: "source", Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 1", About: "backtracks within source sets",
 		WhyNot: beyond, strategy: newSource},
 	{Name: "optimal", Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",

@@ -9,16 +9,18 @@ import (
 // The differential test must be able to fail: searches with one rule left out
 // disagree with the judge on one of its programs.
 func TestMutants(t *testing.T) {
-	reduced := []string{"dpor", "source", "optimal"}
+	reduced := []string{"dpor", "dpor:sleep=0", "dpor:figure=3,sleep=0", "dpor:figure=4,sleep=0", "classic", "nidhugg", "source", "optimal"}
+	asleep := []string{"sleep", "dpor", "dpor:figure=3", "dpor:figure=4", "nidhugg", "source", "optimal"}
 	for _, m := range []struct {
 		name     string
 		fault    fault
 		searches []string
 	}{
 		{"a backtrack point dropped", dropBacktrack, reduced},
-		{"a thread kept asleep", keepAsleep, reductions},
+		{"a thread kept asleep", keepAsleep, asleep},
 		{"pending blocked operations left out", noPending, reduced},
 		{"the process's end left out", noProcessEnd, reduced},
+		{"sleep sets as in the paper", paperSleep, []string{"dpor", "dpor:figure=3", "dpor:figure=4"}},
 	} {
 		for _, search := range m.searches {
 			t.Run(m.name+"/"+search, func(t *testing.T) {

@@ -164,6 +164,19 @@ func (o *order) base(dst []int32, t trace.TID) {
 	}
 }
 
+// baseOf is the base that event i had.
+func (o *order) baseOf(dst []int32, i int32) {
+	r := &o.ev[i]
+	if r.prev >= 0 {
+		copy(dst, o.clock(r.prev))
+	} else {
+		clear(dst)
+	}
+	for k := r.woken; k >= 0; k = o.wakes[k].next {
+		join(dst, o.clock(o.wakes[k].ev))
+	}
+}
+
 // push appends an event and adds the reversible races in which it is the
 // second to o.races. first is what the step began with.
 func (o *order) push(e *event, first trace.Op, ready readiness) {

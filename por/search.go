@@ -101,7 +101,7 @@ func (s *search) Run(sys System, obs Observer) (Stats, error) {
 	if k.run != nil {
 		return k.run(sys, obs, s.spec, s.opts)
 	}
-	x := newExplorer(sys, obs, s.opts, k.strategy)
+	x := newExplorer(sys, obs, s.spec, s.opts)
 	bound, bounded := s.opts.Bounds.Limit(Preempt)
 	if s.opts.Iterate {
 		return iterate(x, bound)

@@ -32,6 +32,9 @@ type sequence struct {
 	row    []int32 // a clock of what e' needs before it
 	search bool    // row doesn't have all of it: what e' depends on has to be looked for
 	whole  []int32 // the essential part, without e'
+	// persistent: only the essential part's first steps count as initials
+	// (nidhugg.go).
+	persistent bool
 
 	items     []int32 // v, without what was taken from it; -1, last, is e'
 	essential int     // items[:essential] are of the essential part
@@ -178,6 +181,9 @@ func (s *sequence) starts(b *branch, known bool) (how verdict, found bool) {
 			return no, true
 		}
 		return s.begins(i), true
+	}
+	if s.persistent {
+		return no, false
 	}
 	for i := s.c + 1; i < int32(len(s.x.order.ev)); i++ {
 		if !s.inRest(i) {

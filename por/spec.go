@@ -46,8 +46,8 @@ func (s *Spec) set(option string) error {
 			continue
 		}
 		n, err := strconv.ParseUint(value, 10, 63)
-		if err != nil || n < p.Least {
-			return fmt.Errorf("search %s: %s wants a number of %d or more, got %q", s.kind.Name, key, p.Least, value)
+		if err != nil || n < p.Least || p.Most > 0 && n > p.Most {
+			return fmt.Errorf("search %s: %s wants %s, got %q", s.kind.Name, key, p.wants(), value)
 		}
 		s.params[i] = n
 		return nil

@@ -1,0 +1,137 @@
+package por
+
+import "landgo/trace"
+
+// eager is what Figures 3 and 4 of Flanagan and Godefroid (POPL 2005) share: in
+// each state s that is reached, for the next transition of every process p,
+// enabled or not (line 3), the last transition i of the stack S that is
+// dependent and may be co-enabled with it, and doesn't happen before p (line
+// 4), gets a backtrack point (lines 5-7). They differ in how lines 4-7 are
+// carried out: figure3.go and figure4.go.
+//
+// Soundness: their Theorem 1. What is explored from a state, when it is left,
+// is a persistent set there, and a search of persistent sets meets every
+// deadlock and every local state of an acyclic space; without sleep sets, every
+// trace too. The theorem asks of next(s, p) that what it depends on is known in
+// s, of dependence that it holds in all states, and of a process's next
+// transition that only the process itself changes it.
+//
+// Deviations:
+//   - Of a transition only its beginning is known before it is run (a step of
+//     several events, a try that may fail). Lines 4-7 are gone through again
+//     when it has run, with all that it did. That is still sound: the proof
+//     uses what lines 3-9 do in s for p only if p is taken from s or nobody is
+//     (appendix, case 2); otherwise it comes from the calls below (case 3).
+//   - The process's end ends every process. It depends on everything; the next
+//     transitions of those it cuts off get the point that line 4 would give
+//     them in the state after it. A wake-up or a creation is an order that
+//     isn't a race, see order.go.
+//   - From one state to the next only the processes that the transition between
+//     moved or let go on, and S's last transition, can give anything new for
+//     line 4; the rest is as it was, and isn't looked at again.
+//   - Each outcome of a transition with several is one of its own.
+//   - Sleep sets, an option: §3 says that they can be added exactly as in [10],
+//     which loses executions here (dpor.go, TestFinding1). The backtrack sets
+//     are made source sets beside what the figure puts into them, by the races
+//     of source.go; any superset of a source set is one, so soundness is then
+//     that of source-DPOR.
+type eager struct {
+	source
+	// lines carries out lines 4-7 for next(s, p) = e in the state before event
+	// end; first is the operation that e begins with.
+	lines func(e *event, first trace.Op, end int32)
+	sleep bool
+}
+
+func (s *eager) uses() (bool, bool) { return true, s.sleep }
+
+// seed is lines 2-11 for the state of n.
+func (s *eager) seed(n *node, _ *branch) {
+	s.processes()
+	s.x.anyway(n)
+}
+
+// processes is lines 3-9 for the current state.
+func (s *eager) processes() {
+	x := s.x
+	end := int32(x.depth())
+	if end == 0 {
+		return
+	}
+	top := x.nodes[end-1].cur
+	for k := range x.threads {
+		t := &x.threads[k]
+		if t.Status == trace.Exited || t.Status != trace.Ready && x.opts.fault == noPending {
+			continue
+		}
+		b := s.beginning(t)
+		// Only the top is new for who didn't move: see above.
+		if t.ID == top.thread || s.wokenBy(t.ID, end-1) || b.dependent(&top.event) && mayBeCoenabled(&top.event, t.Pending) {
+			s.lines(&b.event, t.Pending, end)
+		}
+		x.pool.put(b)
+	}
+}
+
+// beginning is what is known of thread t's next transition.
+func (s *eager) beginning(t *trace.Thread) *branch {
+	b := s.x.upcoming(t)
+	b.wild = false
+	if k := s.x.spin[t.ID]; k != 0 {
+		b.waits = s.x.waits[s.x.spins[k-1].lo:s.x.spins[k-1].hi]
+	}
+	return b
+}
+
+// wokenBy reports whether event i let thread t go on.
+func (s *eager) wokenBy(t trace.TID, i int32) bool {
+	w := s.x.order.woken[t]
+	return w >= 0 && s.x.order.wakes[w].ev == i
+}
+
+// ran goes through lines 4-7 again for a step that was more than its beginning.
+func (s *eager) ran(i int32) {
+	e := &s.x.nodes[i].cur.event
+	if !s.x.opts.OneEvent || len(e.accesses)+len(e.ops) != 1 {
+		if !e.global || s.x.opts.fault != noProcessEnd {
+			s.lines(e, s.x.order.ev[i].first, i)
+		}
+	}
+	if s.sleep && s.x.opts.fault != paperSleep {
+		s.reverse(i, s.insert)
+	} else {
+		s.x.spread(i)
+	}
+}
+
+func (s *eager) end(e Ending) {
+	if e == EndedStuck {
+		s.processes()
+	}
+	s.x.cutSteps(e, func(c int32, b *branch) { s.x.anyThread(&s.x.nodes[c], b.thread) })
+	if s.sleep && s.x.opts.fault != paperSleep {
+		s.finish(e, s.insert)
+	}
+}
+
+// mayBeCoenabled reports whether there may be a state in which transition a,
+// of another process, and one that begins with operation op are both enabled
+// (their §2.2). What releases an object before it acquires it is enabled while
+// its process holds it, and an acquire by somebody else isn't.
+func mayBeCoenabled(a *event, op trace.Op) bool {
+	if op.Kind == trace.OpSemWait || op.Kind == trace.OpOnce || !acquires[op.Kind] {
+		return true
+	}
+	for i := range a.ops {
+		if o := &a.ops[i]; o.Obj == op.Obj && dependentOps[o.Kind][op.Kind] {
+			return !releases[o.Kind]
+		}
+	}
+	return true
+}
+
+// releases[k]: who carries out an operation of kind k holds its object, and
+// keeps every acquire by others out that depends on k.
+var releases = [trace.NumOps]bool{
+	trace.OpUnlock: true, trace.OpReadUnlock: true, trace.OpWriteUnlock: true, trace.OpExit: true, trace.OpFutexUnlockPI: true,
+}

@@ -1,0 +1,115 @@
+package por
+
+import "landgo/trace"
+
+// Figure 3 of Flanagan and Godefroid (POPL 2005), search dpor:figure=3:
+// happens-before is found by a search through the stack, and line 5 refines
+// what is added.
+//
+//	4  if there is i = max({i in dom(S) | S_i is dependent and may be
+//	   co-enabled with next(s, p) and not i ->_S p}) {
+//	5    let E = {q in enabled(pre(S, i)) | q = p or there is j > i with
+//	   q = proc(S_j) and j ->_S p};
+//	6    if E isn't empty, add any q in E to backtrack(pre(S, i));
+//	7    else add all q in enabled(pre(S, i));
+//
+// One pass down the stack from its top decides both: it gathers the j with
+// j ->_S p, each because of one gathered before it, until it meets the first
+// that isn't one of them and is dependent and co-enabled; that is i, and E is
+// made of those gathered. No clocks are looked at.
+//
+// Of E, p is taken if it can be, and nothing is added if E has a process of the
+// backtrack set already (their optimization 1, at the end of §3).
+//
+// Terms, soundness and the other deviations: eager.go.
+type figure3 struct {
+	eager
+	past  []int32     // the j ->_S p, newest first
+	procs []trace.TID // their processes
+}
+
+func newFigure3(x *explorer) strategy {
+	s := &figure3{eager: eager{source: source{x: x}, sleep: x.spec.Param("sleep") == 1}}
+	s.seq.x = x
+	s.lines = s.point
+	return s
+}
+
+func (s *figure3) point(e *event, first trace.Op, end int32) {
+	x := s.x
+	s.past, s.procs = s.past[:0], append(s.procs[:0], e.thread)
+	for i := end - 1; i >= 0; i-- {
+		a := &x.nodes[i].cur.event
+		if s.before(i, a, e.thread) {
+			s.past = append(s.past, i)
+			s.procs = append(s.procs, a.thread)
+			continue
+		}
+		if a.dependent(e) && mayBeCoenabled(a, first) {
+			if !s.fails() {
+				s.add(i)
+			}
+			return
+		}
+	}
+}
+
+// before reports whether i ->_S p, where s.past has all later such: p itself,
+// or one of those, comes after i by program order, dependence or a wake-up.
+func (s *figure3) before(i int32, a *event, p trace.TID) bool {
+	if a.thread == p {
+		return true
+	}
+	o := s.x.order
+	last := int32(len(o.wakes))
+	if int(i)+1 < len(o.ev) {
+		last = o.ev[i+1].wakes
+	}
+	for _, w := range o.wakes[o.ev[i].wakes:last] {
+		for _, q := range s.procs {
+			if w.thread == q {
+				return true
+			}
+		}
+	}
+	for _, j := range s.past {
+		if s.x.nodes[j].cur.event.dependent(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// add is lines 5-7; s.procs has p and the processes of all j ->_S p, j > i.
+func (s *figure3) add(i int32) {
+	x := s.x
+	n := &x.nodes[i]
+	chosen := trace.NoThread
+	for _, q := range s.procs {
+		if !x.isReady(int(i), q) {
+			continue
+		}
+		if x.chosen(n, q) {
+			return
+		}
+		if chosen == trace.NoThread {
+			chosen = q
+		}
+	}
+	if chosen == trace.NoThread {
+		x.anyAll(n)
+	} else {
+		x.anyThread(n, chosen)
+	}
+}
+
+// chosen reports whether all that q can do in the state of n is in its
+// backtrack set.
+func (x *explorer) chosen(n *node, q trace.TID) bool {
+	for c := trace.Choice(0); c < x.outcomes(n, q); c++ {
+		if find(n.done, q, c) == nil && find(n.todo, q, c) == nil && (n.cur == nil || n.cur.thread != q || n.cur.choice != c) {
+			return false
+		}
+	}
+	return true
+}
