@@ -3,12 +3,10 @@ package explore
 import (
 	"fmt"
 	"sort"
-	"strings"
 	"time"
 
 	"landgo/image"
 	"landgo/result"
-	"landgo/scheduler"
 )
 
 // report finds the least interleaving of each bug and tells its story.
@@ -117,23 +115,4 @@ func (s *session) assumptions() []string {
 		out = append(out, "the order of output between threads doesn't matter")
 	}
 	return out
-}
-
-// problemOf is the table entry for what made a guest invalid.
-func problemOf(e *scheduler.InvalidError) result.ErrorKind {
-	switch e.What {
-	case scheduler.InvalidInstruction:
-		return result.UnmodelledInstruction
-	case scheduler.InvalidThreads:
-		return result.TooManyThreads
-	case scheduler.InvalidEngine:
-		return result.Diverged
-	}
-	switch {
-	case strings.Contains(e.Reason, "threads"):
-		return result.TooManyThreads
-	case strings.Contains(e.Reason, "prints more than"):
-		return result.TooMuchOutput
-	}
-	return result.UnmodelledCall
 }

@@ -156,10 +156,10 @@ func (s *session) boot() error {
 			regs, err = k.Boot()
 		}
 	default:
-		return &invalid{kind: result.NoKernel, reason: "nothing in the file says what it runs on: it is neither a Linux program nor one for Pebbles"}
+		return result.Errorf(result.NoKernel, "%s: nothing in the file says what it runs on: it is neither a Linux program nor one for Pebbles", s.cfg.Guest)
 	}
 	if err != nil {
-		return &invalid{kind: result.NoKernel, reason: err.Error()}
+		return bootError(s.cfg.Guest, err)
 	}
 	s.check = s.cfg.Check([]byte(s.img.SHA256), contents...)
 	s.sys.Boot(s.kern, s.img.Roles(s.img.DefaultProfile()), &regs)
@@ -224,7 +224,7 @@ func (s *session) verdictOf(err error, r *result.Result) error {
 	case errors.As(err, &pre):
 		r.Verdict, r.Reason, r.Problem = result.Invalid, pre.reason, pre.kind
 	case errors.As(err, &inv):
-		r.Verdict, r.Reason, r.Problem = result.Invalid, inv.Reason, problemOf(inv)
+		r.Verdict, r.Reason, r.Problem = result.Invalid, inv.Reason, gapProblems[inv.Gap]
 		r.Place = s.place(inv.Thread, inv.PC)
 	case errors.As(err, &budget):
 		r.Verdict, r.Problem = result.Budget, result.StepTooLong

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
-	"errors"
-	"fmt"
 )
 
 // The ELF header and program headers are decoded here and not by debug/elf,
@@ -63,24 +61,24 @@ func parseHeader(data []byte) (*header, error) {
 	return h, nil
 }
 
-var errTruncated = errors.New("the ELF file is truncated: build or copy it again")
+var errTruncated = errorf(Broken, "the ELF file is truncated")
 
 func checkIdent(data []byte) error {
 	if len(data) == 0 {
-		return errors.New("the file is empty: name an ELF executable built with gcc -static")
+		return errorf(NotELF, "the file is empty")
 	}
 	if !bytes.HasPrefix(data, []byte(elf.ELFMAG)) {
-		return errors.New("not an ELF file: name an executable built with gcc -static, not a script or a source file")
+		return errorf(NotELF, "not an ELF file")
 	}
 	if len(data) < elf.EI_NIDENT+4 {
 		return errTruncated
 	}
 	if elf.Data(data[elf.EI_DATA]) == elf.ELFDATA2MSB {
-		return errors.New("a big-endian ELF file: build for x86-64")
+		return errorf(WrongMachine, "a big-endian ELF file")
 	}
 	class := elf.Class(data[elf.EI_CLASS])
 	if elf.Data(data[elf.EI_DATA]) != elf.ELFDATA2LSB || (class != elf.ELFCLASS32 && class != elf.ELFCLASS64) {
-		return errors.New("a damaged ELF header (class or byte order): build or copy the file again")
+		return errorf(Broken, "a damaged ELF header (class or byte order)")
 	}
 	return nil
 }
@@ -90,11 +88,11 @@ func checkMachine(want Machine, m elf.Machine) error {
 	case m == elf.EM_X86_64 && want == X86_64, m == elf.EM_386 && want == I386:
 		return nil
 	case m == elf.EM_X86_64:
-		return errors.New("an x32 ELF file (32-bit pointers on x86-64): build without -mx32")
+		return errorf(WrongMachine, "an x32 ELF file (32-bit pointers on x86-64)")
 	case m == elf.EM_386:
-		return errors.New("a damaged ELF header (64-bit file for i386): build or copy the file again")
+		return errorf(Broken, "a damaged ELF header (64-bit file for i386)")
 	}
-	return fmt.Errorf("an ELF file for another machine (%v): build for x86-64", m)
+	return errorf(WrongMachine, "an ELF file for another machine (%v)", m)
 }
 
 func checkType(t elf.Type) error {
@@ -102,11 +100,11 @@ func checkType(t elf.Type) error {
 	case elf.ET_EXEC, elf.ET_DYN:
 		return nil
 	case elf.ET_REL:
-		return errors.New("a relocatable object file: link it (gcc -static file.o -o guest)")
+		return errorf(NotProgram, "a relocatable object file")
 	case elf.ET_CORE:
-		return errors.New("a core dump: name the executable that dumped it")
+		return errorf(NotProgram, "a core dump")
 	}
-	return fmt.Errorf("an ELF file of unknown type %#x: build an executable with gcc -static", uint16(t))
+	return errorf(NotProgram, "an ELF file of unknown type %#x", uint16(t))
 }
 
 // readProgs decodes the program headers.
@@ -122,11 +120,11 @@ func (h *header) readProgs(data []byte) error {
 	const maxProgs = 1024 // linkers make about ten; 0xffff says that the number is elsewhere
 	switch {
 	case num == 0:
-		return errors.New("no program headers, so nothing to load: link an executable with gcc -static")
+		return errorf(NoCode, "no program headers, so nothing to load")
 	case num > maxProgs:
-		return fmt.Errorf("damaged ELF header (%d program headers): build or copy the file again", num)
+		return errorf(Broken, "a damaged ELF header (%d program headers)", num)
 	case entsize != h.phent:
-		return fmt.Errorf("damaged ELF header (program headers of %d bytes): build or copy the file again", entsize)
+		return errorf(Broken, "a damaged ELF header (program headers of %d bytes)", entsize)
 	case h.phoff > uint64(len(data)) || uint64(num*entsize) > uint64(len(data))-h.phoff:
 		return errTruncated
 	}
@@ -150,7 +148,7 @@ func decodeProg(m Machine, b []byte) prog {
 // checkStatic tells a static executable, position-independent or not, from
 // what needs a dynamic linker.
 func (h *header) checkStatic(data []byte, typ elf.Type) error {
-	errDynamic := errors.New("dynamically linked, and landgo has no dynamic linker: link with gcc -static")
+	errDynamic := errorf(Dynamic, "dynamically linked, and landgo has no dynamic linker")
 	var dynamic []byte
 	for _, p := range h.progs {
 		switch p.Type {
@@ -167,10 +165,10 @@ func (h *header) checkStatic(data []byte, typ elf.Type) error {
 		_, named := tags[elf.DT_SONAME]
 		pie := elf.DynFlag1(tags[elf.DT_FLAGS_1])&elf.DF_1_PIE != 0
 		if named || h.entry == 0 || (dynamic != nil && !pie) {
-			return errors.New("a shared library: link an executable with gcc -static")
+			return errorf(NotProgram, "a shared library")
 		}
 		if h.machine == I386 {
-			return errors.New("a position-independent i386 executable: link with -no-pie -static")
+			return errorf(NotProgram, "a position-independent i386 executable: link with -no-pie")
 		}
 	}
 	if _, needed := tags[elf.DT_NEEDED]; needed {
@@ -211,7 +209,7 @@ func openSections(data []byte) (*elf.File, error) {
 		if shoffBeyond(data) {
 			return nil, errTruncated
 		}
-		return nil, fmt.Errorf("damaged ELF section headers (%w): build or copy the file again", err)
+		return nil, errorf(Broken, "damaged ELF section headers (%w)", err)
 	}
 	return f, nil
 }

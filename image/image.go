@@ -100,7 +100,7 @@ func Open(path string) (*Image, error) {
 		return nil, fmt.Errorf("cannot read the guest: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file: name an ELF executable", path)
+		return nil, errorf(Unreadable, "%s: not a regular file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -114,7 +114,7 @@ func Open(path string) (*Image, error) {
 // after Parse returned.
 func Parse(name string, r io.ReaderAt, size int64) (*Image, error) {
 	if size > maxFileSize {
-		return nil, fmt.Errorf("%s is larger than 1 GiB: name an ELF executable, without embedded data", name)
+		return nil, errorf(TooLarge, "%s: larger than 1 GiB", name)
 	}
 	data := make([]byte, max(size, 0))
 	if n, err := r.ReadAt(data, 0); n < len(data) {

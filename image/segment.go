@@ -2,8 +2,6 @@ package image
 
 import (
 	"debug/elf"
-	"errors"
-	"fmt"
 	"sort"
 )
 
@@ -47,7 +45,7 @@ func (im *Image) addSegments(h *header, data []byte) error {
 		}
 	}
 	if len(loads) == 0 {
-		return errors.New("no loadable segment: link an executable with gcc -static")
+		return errorf(NoCode, "no loadable segment")
 	}
 	if err := checkLoads(loads, h.base, h.machine, uint64(len(data))); err != nil {
 		return err
@@ -59,7 +57,7 @@ func (im *Image) addSegments(h *header, data []byte) error {
 	for i := 1; i < len(im.Segments); i++ {
 		s, next := im.Segments[i-1], im.Segments[i]
 		if s.Addr+s.MemSize > next.Addr {
-			return fmt.Errorf("segments at %#x and %#x overlap or share a page: link with -z separate-code and without -n or -N",
+			return errorf(Broken, "segments at %#x and %#x overlap or share a page: link with -z separate-code and without -n or -N",
 				s.Addr, next.Addr)
 		}
 	}
@@ -76,13 +74,13 @@ func checkLoads(loads []prog, base uint64, m Machine, fileSize uint64) error {
 	for _, p := range loads {
 		switch {
 		case p.FileSize > p.MemSize:
-			return fmt.Errorf("damaged program header (segment at %#x is larger in the file than in memory): build or copy the file again", p.Addr)
+			return errorf(Broken, "a damaged program header (segment at %#x is larger in the file than in memory)", p.Addr)
 		case p.Off > fileSize || p.FileSize > fileSize-p.Off:
 			return errTruncated
 		case p.MemSize > maxMemSize || total+p.MemSize > maxMemSize:
-			return errors.New("segments of more than 1 GiB in memory: make the guest's static arrays smaller")
+			return errorf(TooLarge, "segments of more than 1 GiB in memory")
 		case p.Addr >= limit-base || p.MemSize > limit-base-p.Addr:
-			return fmt.Errorf("a segment at %#x, outside of a program's address space: link without a special address", p.Addr)
+			return errorf(TooLarge, "a segment at %#x, outside of a program's address space", p.Addr)
 		}
 		total += p.MemSize
 	}
@@ -115,7 +113,7 @@ func (im *Image) checkTLS() error {
 		return nil
 	}
 	if t.FileSize > t.MemSize || t.MemSize > maxMemSize || t.Align > PageSize || (t.FileSize > 0 && !im.holds(t.Addr, t.FileSize)) {
-		return errors.New("damaged thread-local storage header: build or copy the file again")
+		return errorf(Broken, "a damaged thread-local storage header")
 	}
 	return nil
 }
@@ -144,10 +142,10 @@ func (im *Image) addCode() error {
 		im.Code = append(im.Code, Range{s.Addr, s.Addr + s.MemSize})
 	}
 	if len(im.Code) == 0 {
-		return errors.New("no executable segment: link an executable with gcc -static")
+		return errorf(NoCode, "no executable segment")
 	}
 	if !im.IsCode(im.Entry) {
-		return fmt.Errorf("the entry point %#x is in no executable segment: link with an entry point (_start, or -e symbol)", im.Entry)
+		return errorf(NoCode, "the entry point %#x is in no executable segment", im.Entry)
 	}
 	return nil
 }

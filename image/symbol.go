@@ -3,7 +3,6 @@ package image
 import (
 	"debug/elf"
 	"errors"
-	"fmt"
 	"sort"
 	"strings"
 )
@@ -74,7 +73,7 @@ func underscores(name string) int {
 func (im *Image) addSymbols() error {
 	syms, err := im.file.Symbols()
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
-		return fmt.Errorf("damaged symbol table (%w): build or copy the file again", err)
+		return errorf(Broken, "a damaged symbol table (%w)", err)
 	}
 	// In a position-independent executable the linker makes hidden symbols (all
 	// of glibc's exit, abort, malloc) local, and lists them after a file symbol

@@ -38,6 +38,7 @@ type Plan struct {
 	Yield    bool     // a voluntary switch
 	Name     string   // the call's name, for reports and certificates
 	Reason   string   // for Invalid: one clause, e.g. "system call 41 (socket) is not modelled"
+	Gap      Gap      // for Invalid: the kind of thing
 	// Accesses are the guest bytes that the call would read or write for the
 	// thread: where other threads share them, a Local call is an event too.
 	// Valid until the next call of the kernel.
@@ -72,8 +73,10 @@ type Outcome struct {
 	Status                  int
 	// Signal, if not 0, ends the process by that signal (abort: 6).
 	Signal int
-	// Invalid, if not empty, is why the guest can't be controlled further.
+	// Invalid, if not empty, is why the guest can't be controlled further, and
+	// Gap the kind of thing.
 	Invalid string
+	Gap     Gap
 	// Idle: the call changed nothing that anybody could tell (a yield, a wake
 	// that found nobody, a wait that found another value, a look at the clock):
 	// a loop around it can be an exact spin.

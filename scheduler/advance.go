@@ -3,6 +3,7 @@ package scheduler
 import (
 	"landgo/emu"
 	"landgo/image"
+	"landgo/kernel"
 	"landgo/trace"
 )
 
@@ -87,9 +88,9 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			return s.fail(th, &Failure{Kind: Segfault, Thread: th.id, PC: stop.PC,
 				Message: "a privileged instruction: " + stop.Detail})
 		case emu.StopUnmodelled:
-			return s.invalid(InvalidInstruction, th, stop.PC, "the instruction %s isn't modelled", stop.Detail)
+			return s.invalid(kernel.GapInstruction, th, stop.PC, "the instruction %s isn't modelled", stop.Detail)
 		default:
-			return s.invalid(InvalidEngine, th, stop.PC, "the engine stopped for reason %d", stop.Why)
+			return s.invalid(kernel.GapEngine, th, stop.PC, "the engine stopped for reason %d", stop.Why)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"fmt"
 
+	"landgo/kernel"
 	"landgo/trace"
 )
 
@@ -61,21 +62,11 @@ func (w *Wait) String() string {
 // InvalidError says why a guest can't be controlled: the verdict is invalid,
 // never green.
 type InvalidError struct {
-	What   What
+	Gap    kernel.Gap
 	Reason string
 	PC     uint64 // where, or 0
 	Thread trace.TID
 }
-
-// What is the kind of thing that isn't modelled or goes beyond a limit.
-type What uint8
-
-const (
-	InvalidCall What = iota
-	InvalidInstruction
-	InvalidThreads
-	InvalidEngine
-)
 
 func (e *InvalidError) Error() string { return e.Reason }
 

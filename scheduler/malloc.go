@@ -8,6 +8,7 @@ import (
 
 	"landgo/emu"
 	"landgo/image"
+	"landgo/kernel"
 	"landgo/trace"
 )
 
@@ -224,7 +225,7 @@ func (s *System) performHeap(th *thread, tr *trace.Transition) (verdict, error) 
 	}
 	a, b := th.arg(0), th.arg(1)
 	if s.heapOf(th.id) == nil {
-		return stay, s.invalid(InvalidThreads, th, s.callSite(th), "more threads allocate memory than landgo has arenas for (95 children of the first thread, and 32 others)")
+		return stay, s.invalid(kernel.GapThreads, th, s.callSite(th), "more threads allocate memory than landgo has arenas for (95 children of the first thread, and 32 others)")
 	}
 	switch th.role {
 	case image.Malloc, image.Valloc:

@@ -323,6 +323,6 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 func (s *System) Failure(t trace.TID) *Failure { return s.threads[t].failure }
 
 // invalid makes the error for what isn't modelled.
-func (s *System) invalid(what What, th *thread, pc uint64, format string, args ...any) error {
-	return &InvalidError{What: what, Reason: fmt.Sprintf(format, args...), PC: pc, Thread: th.id}
+func (s *System) invalid(gap kernel.Gap, th *thread, pc uint64, format string, args ...any) error {
+	return &InvalidError{Gap: gap, Reason: fmt.Sprintf(format, args...), PC: pc, Thread: th.id}
 }

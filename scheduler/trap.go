@@ -14,7 +14,7 @@ import (
 func (s *System) atTrap(th *thread, tr *trace.Transition) (bool, error) {
 	p := s.kernel.Plan(th.id, th.trap)
 	if p.Effect == kernel.Invalid {
-		return false, s.invalid(InvalidCall, th, th.regs.RIP, "%s", p.Reason)
+		return false, s.invalid(p.Gap, th, th.regs.RIP, "%s", p.Reason)
 	}
 	if s.isEvent(th, &p) {
 		th.stand = standTrap
@@ -70,7 +70,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 	th.set = emu.SetAll
 	th.stand = standRun
 	if out.Invalid != "" {
-		return false, s.invalid(InvalidCall, th, call, "%s", out.Invalid)
+		return false, s.invalid(out.Gap, th, call, "%s", out.Invalid)
 	}
 	if out.RestoreCPU {
 		th.ctx = out.Resume

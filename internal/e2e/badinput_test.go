@@ -164,7 +164,7 @@ func TestBadCommands(t *testing.T) {
 		words []string
 	}{
 		{"no file", []string{"run", "nowhere.elf"}, result.NoFile, []string{"nowhere.elf"}},
-		{"a directory", []string{"run", t.TempDir()}, result.NotELF, []string{"not a regular file"}},
+		{"a directory", []string{"run", t.TempDir()}, result.Unreadable, []string{"not a regular file"}},
 		{"dynamic", []string{"run", dynamic}, result.Dynamic, []string{"-static"}},
 		{"no guest", []string{"run"}, result.Usage, nil},
 		{"unknown command", []string{"rnu", good}, result.Usage, []string{`run`}},

@@ -2,10 +2,10 @@ package linux
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"landgo/emu"
+	"landgo/kernel"
 )
 
 // Types of auxiliary vector entries (System V ABI for AMD64, and Linux).
@@ -58,7 +58,7 @@ func (k *Kernel) Boot() (emu.Regs, error) {
 	stack := k.space.stack
 	used += stack.size()
 	if used > k.space.limit {
-		return emu.Regs{}, fmt.Errorf("the guest needs %d bytes to start and may have %d: raise the guest's memory limit", used, k.space.limit)
+		return emu.Regs{}, kernel.Errorf(kernel.GapMemory, "the guest needs %d bytes to start and may have %d", used, k.space.limit)
 	}
 	k.space.used = used
 	k.m.Protect(stack.lo, stack.size(), emu.ProtRead|emu.ProtWrite)
@@ -124,7 +124,7 @@ func (k *Kernel) buildStack() (uint64, error) {
 	sp := (low - size) &^ 15
 	// Linux allows a quarter of the stack for all of this.
 	if b.top-sp > k.space.stack.size()/4 {
-		return 0, errors.New("the guest's arguments and environment don't fit on its stack: pass less")
+		return 0, kernel.Errorf(kernel.GapArguments, "the guest's arguments and environment don't fit on its stack")
 	}
 	block := make([]byte, b.top-sp)
 	for i, w := range words {

@@ -65,6 +65,12 @@ func invalid(p *kernel.Plan, reason string) {
 	p.Effect, p.Reason = kernel.Invalid, reason
 }
 
+// beyond is invalid for what goes beyond a limit of landgo's.
+func beyond(p *kernel.Plan, gap kernel.Gap, reason string) {
+	invalid(p, reason)
+	p.Gap = gap
+}
+
 // maxBuffer bounds what a single call moves (as Linux's MAX_RW_COUNT).
 const maxBuffer = 0x7ffff000
 

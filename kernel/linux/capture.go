@@ -102,7 +102,7 @@ func (c *call) write(vec []buffer, o *kernel.Outcome) uint64 {
 		}
 		if to != nil {
 			if to.n+v.size > to.limit {
-				o.Invalid = fmt.Sprintf("the guest prints more than %d bytes in one execution", to.limit)
+				o.Invalid, o.Gap = fmt.Sprintf("the guest prints more than %d bytes in one execution", to.limit), kernel.GapOutput
 				return 0
 			}
 			k.capture(to, k.copyIn(v.addr, v.size))

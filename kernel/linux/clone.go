@@ -88,7 +88,7 @@ func planClone(c *call, p *kernel.Plan) {
 	}
 	child, err := c.k.child(c.t)
 	if err != nil {
-		invalid(p, err.Error())
+		beyond(p, kernel.GapThreads, err.Error())
 		return
 	}
 	c.event(p, trace.Op{Kind: trace.OpCreate, Obj: uint64(child.id)})
@@ -106,7 +106,7 @@ func doClone(c *call, o *kernel.Outcome) uint64 {
 	}
 	child, err := k.child(c.t)
 	if err != nil {
-		o.Invalid = err.Error()
+		o.Invalid, o.Gap = err.Error(), kernel.GapThreads
 		return 0
 	}
 	k.set(&c.t.children, c.t.children+1)

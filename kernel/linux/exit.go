@@ -47,7 +47,7 @@ func planExit(c *call, p *kernel.Plan) {
 		}
 	}
 	if outcomes > maxOutcomes {
-		invalid(p, "exit: too many threads wait for the thread's end to try which are woken")
+		beyond(p, kernel.GapThreads, "exit: too many threads wait for the thread's end to try which are woken")
 		return
 	}
 	c.event(p, trace.Op{Kind: trace.OpExit, Obj: uint64(c.t.id)})

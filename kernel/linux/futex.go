@@ -142,7 +142,7 @@ func planFutex(c *call, p *kernel.Plan) {
 		op = futexOp(trace.OpFutexUnlockPI, f.addr)
 	}
 	if outcomes > maxOutcomes {
-		invalid(p, p.Name+": too many threads wait at one address to try which are woken")
+		beyond(p, kernel.GapThreads, p.Name+": too many threads wait at one address to try which are woken")
 		return
 	}
 	c.event(p, op)

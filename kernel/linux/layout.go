@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/image"
+	"landgo/kernel"
 )
 
 // The guest's address space:
@@ -76,7 +77,7 @@ func (s *space) lay(img *image.Image, cfg *Config) error {
 	for i := range img.Segments {
 		g := &img.Segments[i]
 		if g.Addr < nullPages {
-			return fmt.Errorf("a segment at %#x: addresses below %#x are kept unmapped: link without -Ttext", g.Addr, nullPages)
+			return kernel.Errorf(kernel.GapLayout, "a segment at %#x: addresses below %#x are kept unmapped", g.Addr, nullPages)
 		}
 		end = max(end, g.Addr+g.MemSize)
 	}
@@ -90,7 +91,7 @@ func (s *space) lay(img *image.Image, cfg *Config) error {
 	s.brkLo = pageUp(end) + pageSize
 	s.brkHi = s.windows.lo - pageSize
 	if s.brkLo >= s.brkHi {
-		return fmt.Errorf("the guest's segments end at %#x, beyond landgo's limit for them of %#x: link at a lower address", end, s.brkHi)
+		return kernel.Errorf(kernel.GapLayout, "the guest's segments end at %#x, beyond landgo's limit for them of %#x", end, s.brkHi)
 	}
 	s.brk = s.brkLo
 	s.limit = cfg.MemoryLimit

@@ -124,7 +124,7 @@ func (k *Kernel) holdsCode(addr, size uint64) bool {
 // layout has no room for.
 func (c *call) planRoom(p *kernel.Plan, size uint64) {
 	if size <= c.k.space.windows.own().size() && !c.t.fits(size) {
-		invalid(p, c.row().name+": the addresses kept for thread "+c.k.host.Name(c.t.id)+" are used up")
+		beyond(p, kernel.GapMemory, c.row().name+": the addresses kept for thread "+c.k.host.Name(c.t.id)+" are used up")
 	}
 }
 

@@ -1,10 +1,10 @@
 package pebbles
 
 import (
-	"errors"
 	"fmt"
 
 	"landgo/emu"
+	"landgo/kernel"
 )
 
 // Boot loads the guest, lays out the main stack, and returns the registers at
@@ -53,7 +53,7 @@ func (k *Kernel) enterMain(low uint64) (emu.Regs, error) {
 	size := uint64(len(args)+1)*k.form.word + uint64(len(text))
 	// A quarter of the stack, as elsewhere, is for arguments.
 	if size > k.cfg.StackSize/4 {
-		return emu.Regs{}, errors.New("the guest's arguments don't fit on its stack: pass less")
+		return emu.Regs{}, kernel.Errorf(kernel.GapArguments, "the guest's arguments don't fit on its stack")
 	}
 	strings := mainTop - uint64(len(text))
 	var words []byte

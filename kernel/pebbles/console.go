@@ -42,7 +42,7 @@ func doPrint(c *call, o *kernel.Outcome) int64 {
 	n := uint64(c.int(0))
 	c.touch(c.a[1], n, 0)
 	if k.printed+n > k.cfg.OutputLimit {
-		o.Invalid = fmt.Sprintf("the guest prints more than %d bytes in one execution: let it print less, or raise the output limit", k.cfg.OutputLimit)
+		o.Invalid, o.Gap = fmt.Sprintf("the guest prints more than %d bytes in one execution", k.cfg.OutputLimit), kernel.GapOutput
 		return noMemory
 	}
 	text := make([]byte, n)
@@ -79,8 +79,8 @@ func doSetCursorPos(c *call, _ *kernel.Outcome) int64 {
 // machine it waits for somebody at the keyboard, who isn't there.
 func (c *call) planInput(p *kernel.Plan) {
 	if c.k.consumed == uint64(len(c.k.cfg.Stdin)) {
-		p.Effect = kernel.Invalid
-		p.Reason = c.row.name + " at the end of the input: give the guest more (--stdin)"
+		p.Effect, p.Gap = kernel.Invalid, kernel.GapInput
+		p.Reason = c.row.name + " at the end of the input"
 		return
 	}
 	c.event(p, trace.Op{Kind: trace.OpSyscall, Obj: inputWord, Size: wordSize, Arg: 1})

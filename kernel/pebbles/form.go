@@ -2,10 +2,10 @@ package pebbles
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"landgo/emu"
 	"landgo/image"
+	"landgo/kernel"
 )
 
 // form is what differs between the 64-bit interface and the i386 one: the size
@@ -35,10 +35,10 @@ func checkVersion(img *image.Image) error {
 	}
 	b := img.Bytes(s.Addr, 4)
 	if len(b) < 4 {
-		return fmt.Errorf("%s isn't initialised data: link the guest with the runtime's crt0.S", image.PebblesSymbol)
+		return kernel.Errorf(kernel.GapCall, "%s isn't initialised data: link the guest with the runtime's crt0.S", image.PebblesSymbol)
 	}
 	if v := binary.LittleEndian.Uint32(b); v != abiVersion {
-		return fmt.Errorf("the guest is built for version %d of the pebbles interface, this landgo has version %d: build it with this landgo's guests/pebbles", v, abiVersion)
+		return kernel.Errorf(kernel.GapCall, "the guest is built for version %d of the pebbles interface, this landgo has version %d: build it with this landgo's guests/pebbles", v, abiVersion)
 	}
 	return nil
 }

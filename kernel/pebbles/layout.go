@@ -5,6 +5,7 @@ import (
 
 	"landgo/emu"
 	"landgo/image"
+	"landgo/kernel"
 	"landgo/trace"
 )
 
@@ -63,10 +64,10 @@ func checkLayout(img *image.Image, cfg *Config) error {
 	for i := range img.Segments {
 		s := &img.Segments[i]
 		if s.Addr < userStart {
-			return fmt.Errorf("a segment at %#x lies in the kernel's part of the address space, below %#x: link with -Wl,-Ttext-segment=%#[2]x", s.Addr, uint64(userStart))
+			return kernel.Errorf(kernel.GapLayout, "a segment at %#x lies in the kernel's part of the address space, below %#x: link with -Wl,-Ttext-segment=%#[2]x", s.Addr, uint64(userStart))
 		}
 		if s.Addr+s.MemSize > stack {
-			return fmt.Errorf("a segment at %#x reaches into the main stack at %#x: link at a lower address", s.Addr, stack)
+			return kernel.Errorf(kernel.GapLayout, "a segment at %#x reaches into the main stack at %#x: link at a lower address", s.Addr, stack)
 		}
 	}
 	return nil

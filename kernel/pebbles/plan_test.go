@@ -175,8 +175,8 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := k.Boot(); err == nil || !strings.Contains(err.Error(), "pass less") {
-		t.Errorf("error %v, want one that says to pass less", err)
+	if _, err := k.Boot(); err == nil || !strings.Contains(err.Error(), "fit on its stack") {
+		t.Errorf("error %v, want one that says so", err)
 	}
 }
 

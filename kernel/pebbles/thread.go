@@ -125,7 +125,7 @@ func (k *Kernel) child(t *thread) (id trace.TID, number uint64, reason string) {
 func planThreadFork(c *call, p *kernel.Plan) {
 	id, _, reason := c.k.child(c.t)
 	if reason != "" {
-		p.Effect, p.Reason = kernel.Invalid, reason
+		p.Effect, p.Reason, p.Gap = kernel.Invalid, reason, kernel.GapThreads
 		return
 	}
 	c.event(p, trace.Op{Kind: trace.OpCreate, Obj: uint64(id)})
@@ -138,7 +138,7 @@ func doThreadFork(c *call, o *kernel.Outcome) int64 {
 	k := c.k
 	id, number, reason := k.child(c.t)
 	if reason != "" {
-		o.Invalid = reason
+		o.Invalid, o.Gap = reason, kernel.GapThreads
 		return noMemory
 	}
 	t := k.thread(id)
