@@ -127,6 +127,7 @@ func (h *hunt) search() error {
 // counts puts a search's counts and estimate into the result.
 func (h *hunt) counts(stats por.Stats) {
 	r := h.result
+	r.SearchSeconds = time.Since(h.start).Seconds()
 	r.Executions, r.Blocked, r.Pruned = stats.Executions, stats.Blocked, stats.Pruned
 	r.Transitions, r.Replayed = stats.Transitions, stats.Replayed
 	if stats.Complete {

@@ -168,6 +168,9 @@ func (x *explorer) walk() error {
 			return err
 		}
 	}
+	if x.stopped {
+		x.obs.Progress(Progress{Stats: x.stats, Share: x.share()})
+	}
 	return nil
 }
 

@@ -14,7 +14,8 @@ type Observer interface {
 	// the System stands at that end. It may look at the System, but not step
 	// it. It returns false to stop the search.
 	Ended(x *Execution) bool
-	// Progress is called every few thousand transitions.
+	// Progress is called every few thousand transitions, and when a search is
+	// stopped before its end.
 	Progress(p Progress)
 	// Restarted is called when a step learned of points missed before
 	// (ErrFiner) and the search starts again: all executions so far are void,

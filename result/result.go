@@ -50,6 +50,9 @@ type Result struct {
 	Instructions uint64 `json:"instructions"`
 	// Seconds is the wall-clock time, from the start of landgo's work.
 	Seconds float64 `json:"seconds"`
+	// SearchSeconds is the part of Seconds until the search ended: at its first
+	// bug, if it wasn't to go on. What follows makes the bug's story short.
+	SearchSeconds float64 `json:"search_seconds"`
 	// Threads is the greatest number of threads that an execution had.
 	Threads  int      `json:"threads"`
 	Estimate Estimate `json:"estimate"`
