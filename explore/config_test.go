@@ -133,15 +133,6 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-func TestPointless(t *testing.T) {
-	for list, want := range map[string]string{"mem": "", "lock": "", "cli": "--pp cli: ", "sti": "--pp sti: ", "race": "--pp race: "} {
-		p, err := ParsePoints(list)
-		if got := p.Pointless("linux"); err != nil || !strings.HasPrefix(got, want) || (want == "") != (got == "") {
-			t.Errorf("%s: %q, %v; want %q", list, got, err, want)
-		}
-	}
-}
-
 func TestOptionErrors(t *testing.T) {
 	for _, c := range []struct {
 		option, value string

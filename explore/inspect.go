@@ -74,33 +74,19 @@ func (s *session) roles(in *result.Inspection) {
 	})
 }
 
-// pointRoles are the roles before or after which there are points.
-var lockRoles = map[image.Role]bool{
-	image.MutexLock: true, image.MutexTryLock: true, image.MutexTimedLock: true, image.SemWait: true, image.SemTryWait: true,
-	image.RWReadLock: true, image.RWWriteLock: true, image.RWTryReadLock: true, image.RWTryWriteLock: true,
-	image.CondWait: true, image.CondTimedWait: true, image.BarrierWait: true, image.Once: true, image.SpinLock: true, image.SpinTryLock: true,
-}
-
-var unlockRoles = map[image.Role]bool{
-	image.MutexUnlock: true, image.SemPost: true, image.CondSignal: true, image.CondBroadcast: true, image.RWUnlock: true, image.SpinUnlock: true,
-	image.SpinInitOrUnlock: true,
-}
-
 // points counts the places of each kind of preemption point.
 func (s *session) points(in *result.Inspection) {
-	locks, unlocks := 0, 0
-	for _, b := range s.img.Roles(s.img.DefaultProfile()) {
-		if lockRoles[b.Role] {
-			locks++
-		}
-		if unlockRoles[b.Role] {
-			unlocks++
-		}
+	locks, unlocks := s.lockPlaces()
+	lockNote, unlockNote := "functions that acquire", "functions that release"
+	if s.noRoles() {
+		locks, unlocks = -1, -1
+		lockNote = "the guest's futex calls and locked instructions"
+		unlockNote = lockNote
 	}
 	in.Points = []result.PointKind{
 		{Name: "yield", Places: -1, Note: "voluntary switches, as the guest makes them"},
-		{Name: "lock", Places: locks, Note: "functions that acquire"},
-		{Name: "unlock", Places: unlocks, Note: "functions that release"},
+		{Name: "lock", Places: locks, Note: lockNote},
+		{Name: "unlock", Places: unlocks, Note: unlockNote},
 		{Name: "atomic", Places: s.scan().atomic, Note: "locked instructions in the guest's code"},
 		{Name: "mem", Places: -1, Note: "accesses to memory that threads share, as a run finds them"},
 	}

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"fmt"
 	"strings"
 
 	"landgo/result"
@@ -33,8 +32,8 @@ var pointKinds = []struct {
 	doc  string
 }{
 	{"yield", PointYield, "where a thread gives way of its own accord; always on"},
-	{"lock", PointLock, "before a mutex, semaphore, read-write lock, barrier or once is acquired, and before cond_wait's reacquire"},
-	{"unlock", PointUnlock, "after a release: unlock, sem_post, signal, broadcast"},
+	{"lock", PointLock, "before a mutex, semaphore, read-write lock, barrier or once is acquired, and before cond_wait's reacquire; in a guest without symbols, before locked instructions"},
+	{"unlock", PointUnlock, "after a release: unlock, sem_post, signal, broadcast; in a guest without symbols, before locked instructions"},
 	{"atomic", PointAtomic, "before lock-prefixed instructions and xchg with memory"},
 	{"mem", PointMem, "before every access to memory that threads share, and all of the above"},
 	{"cli", PointCLI, "before interrupts are switched off (kernels only)"},
@@ -102,23 +101,6 @@ func pointNamed(name string) (Points, error) {
 		return 0, result.Errorf(result.UnknownPoint, "empty preemption point in --pp")
 	}
 	return 0, result.Errorf(result.UnknownPoint, "unknown preemption point %q in --pp%s", name, DidYouMean("%q", name, pointNames()))
-}
-
-// Pointless says of which points in the set there can be none in a guest of
-// the kernel, and why; "" if there are no such.
-func (s Points) Pointless(kernel string) string {
-	for _, k := range []struct {
-		set  Points
-		name string
-	}{{PointCLI, "cli"}, {PointSTI, "sti"}} {
-		if s.Has(k.set) {
-			return fmt.Sprintf("--pp %s: a guest on %s can't switch interrupts off or on", k.name, kernel)
-		}
-	}
-	if s.Has(PointRace) {
-		return "--pp race: points found by data races aren't there yet"
-	}
-	return ""
 }
 
 // MarshalText implements encoding.TextMarshaler.

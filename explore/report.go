@@ -103,8 +103,12 @@ func (s *session) trusted() string {
 	if s.img.Kernel == image.Pebbles {
 		return "nothing: the thread library is tested"
 	}
-	if len(s.img.Roles(s.img.DefaultProfile())) == 0 {
-		return "nothing: the guest has no symbols, so lock and unlock mean its futex calls and locked instructions"
+	if s.noRoles() {
+		why := "has none of the functions that landgo knows"
+		if s.img.Stripped {
+			why = "has no symbols"
+		}
+		return "nothing: the guest " + why + ", so lock and unlock mean its futex calls and locked instructions"
 	}
 	return fmt.Sprintf("%s's thread, lock, allocation and output functions", s.img.Libc())
 }

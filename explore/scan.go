@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"landgo/image"
 	"landgo/result"
 )
 
@@ -27,11 +28,12 @@ func (s *session) scan() scanned {
 			continue // a library's
 		}
 		for pc, end := f.Addr, f.Addr+f.Size; pc < end; {
-			text, n, err := s.img.Inst(s.img.Bytes(pc, 15), pc)
+			code := s.img.Bytes(pc, image.MaxInst)
+			text, n, err := s.img.Inst(code, pc)
 			if err != nil || n == 0 {
 				break
 			}
-			if isAtomic(text) {
+			if locked, _, err := s.img.Locked(code); err == nil && locked {
 				out.atomic++
 			}
 			if why := unmodelledInsn(text); why != "" && !seen[why+f.Name] {
@@ -46,10 +48,6 @@ func (s *session) scan() scanned {
 		}
 	}
 	return out
-}
-
-func isAtomic(text string) bool {
-	return strings.HasPrefix(text, "lock ") || strings.HasPrefix(text, "xchg") && strings.Contains(text, "(")
 }
 
 // unmodelledInsn says why a run would end at an instruction as invalid, or "".

@@ -40,7 +40,7 @@ func open(cfg Config) (*session, error) {
 		return nil, imageError(cfg.Guest, err)
 	}
 	s := &session{cfg: cfg, img: img, start: time.Now()}
-	if why := cfg.PP.Pointless(img.Kernel.String()); why != "" {
+	if why := s.pointless(); why != "" {
 		return s, &invalid{kind: result.PointlessPoint, reason: why}
 	}
 	if err := s.checkRules(); err != nil {
@@ -108,7 +108,7 @@ func (s *session) schedulerConfig() scheduler.Config {
 			c.Points |= k.to
 		}
 	}
-	if c.Points&(scheduler.PointLock|scheduler.PointUnlock) != 0 && len(s.img.Roles(s.img.DefaultProfile())) == 0 {
+	if c.Points&(scheduler.PointLock|scheduler.PointUnlock) != 0 && s.noRoles() {
 		// Without symbols, lock and unlock mean futex calls, which are always
 		// steps of their own, and locked instructions (DESIGN §4).
 		c.Points |= scheduler.PointAtomic

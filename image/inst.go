@@ -89,3 +89,66 @@ func (im *Image) symbolic(addr uint64) (string, uint64) {
 	}
 	return "", 0
 }
+
+// Locked reports whether an instruction is one that a processor makes atomic:
+// with a lock prefix, or an xchg with memory, which needs none. length is as in
+// Inst.
+func (im *Image) Locked(code []byte) (locked bool, length int, err error) {
+	inst, _, err := decode(code, im.Machine)
+	if err != nil {
+		return false, 0, err
+	}
+	for _, p := range inst.Prefix {
+		if p&0xff == x86asm.PrefixLOCK {
+			return true, inst.Len, nil
+		}
+	}
+	if inst.Op == x86asm.XCHG {
+		for _, a := range inst.Args {
+			if _, ok := a.(x86asm.Mem); ok {
+				return true, inst.Len, nil
+			}
+		}
+	}
+	return false, inst.Len, nil
+}
+
+// AnyLocked reports whether the image has a locked instruction anywhere, its
+// libraries' code included. What no function's symbol covers, or doesn't
+// decode, is looked at from every byte: there it may say yes where there is
+// none, and never no where there is one.
+func (im *Image) AnyLocked() bool {
+	for _, r := range im.Code {
+		for pc := r.Lo; pc < r.Hi; {
+			if f, ok := im.SymbolAt(pc); ok && f.Addr == pc && f.Size > 0 {
+				locked, end := im.lockedIn(pc, min(pc+f.Size, r.Hi))
+				if locked {
+					return true
+				}
+				pc = end
+				continue
+			}
+			if locked, _, err := im.Locked(im.Bytes(pc, MaxInst)); err == nil && locked {
+				return true
+			}
+			pc++
+		}
+	}
+	return false
+}
+
+// lockedIn looks for a locked instruction in [pc, end), which begins with one,
+// up to what doesn't decode; next is where it stopped.
+func (im *Image) lockedIn(pc, end uint64) (locked bool, next uint64) {
+	for pc < end {
+		locked, n, err := im.Locked(im.Bytes(pc, MaxInst))
+		if err != nil {
+			return false, pc
+		}
+		if locked {
+			return true, pc
+		}
+		pc += uint64(n)
+	}
+	return false, pc
+}

@@ -265,3 +265,21 @@ func TestUnwritableStdout(t *testing.T) {
 		}
 	}
 }
+
+// TestPointlessPoint: points that can't be anywhere in the guest give no green
+// verdict.
+func TestPointlessPoint(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "guest.elf")
+	if err := os.WriteFile(path, small(t), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"lock", "unlock", "atomic"} {
+		e := run(t, "run", "--json", "--pp", kind, path)
+		if r := e.decode(t); r.Verdict != result.Invalid || r.Problem != result.PointlessPoint || !strings.Contains(r.Reason, "--pp "+kind) {
+			t.Errorf("--pp %s: %s, %q: %s", kind, r.Verdict, r.Problem, r.Reason)
+		}
+	}
+	if r := run(t, "run", "--json", "--pp", "yield", path).decode(t); r.Verdict != result.Verified {
+		t.Errorf("--pp yield: %s (%s)", r.Verdict, r.Reason)
+	}
+}

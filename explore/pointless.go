@@ -1,0 +1,69 @@
+package explore
+
+import (
+	"fmt"
+
+	"landgo/scheduler"
+)
+
+// pointless says which of the kinds of preemption points that were asked for
+// can't be anywhere in the guest, and why; "" if all can. A verdict at such a
+// granularity would claim more than was looked at (DESIGN §4).
+//
+// What decides is what the loaded image contains, not what runs: a program with
+// a C library always has locks and locked instructions, those of the library.
+// mem is never pointless: it finds its points as threads share memory.
+func (s *session) pointless() string {
+	p := s.cfg.PP
+	switch {
+	case p.Has(PointCLI):
+		return fmt.Sprintf("--pp cli: a guest on %s can't switch interrupts off or on", s.img.Kernel)
+	case p.Has(PointSTI):
+		return fmt.Sprintf("--pp sti: a guest on %s can't switch interrupts off or on", s.img.Kernel)
+	case p.Has(PointRace):
+		return "--pp race: points found by data races aren't there yet"
+	case p.Has(PointMem):
+		return ""
+	}
+	locks, unlocks := s.lockPlaces()
+	for _, k := range []struct {
+		set    Points
+		name   string
+		places int
+		what   string
+	}{
+		{PointLock, "lock", locks, "function that acquires a lock"},
+		{PointUnlock, "unlock", unlocks, "function that releases a lock"},
+	} {
+		switch {
+		case !p.Has(k.set):
+		case s.noRoles() && !s.img.AnyLocked():
+			return fmt.Sprintf("--pp %s: the guest has no function that landgo knows as a lock's, and no locked instruction", k.name)
+		case !s.noRoles() && k.places == 0:
+			return fmt.Sprintf("--pp %s: the guest has no %s", k.name, k.what)
+		}
+	}
+	if p.Has(PointAtomic) && !s.img.AnyLocked() {
+		return "--pp atomic: the guest has no locked instruction"
+	}
+	return ""
+}
+
+// lockPlaces counts the functions at which there are points of the kinds lock
+// and unlock.
+func (s *session) lockPlaces() (locks, unlocks int) {
+	for _, b := range s.img.Roles(s.img.DefaultProfile()) {
+		at := scheduler.PointsAt(b.Role)
+		if at&scheduler.PointLock != 0 {
+			locks++
+		}
+		if at&scheduler.PointUnlock != 0 {
+			unlocks++
+		}
+	}
+	return locks, unlocks
+}
+
+// noRoles: landgo knows the meaning of none of the guest's functions. lock and
+// unlock then mean its futex calls and locked instructions.
+func (s *session) noRoles() bool { return len(s.img.Roles(s.img.DefaultProfile())) == 0 }

@@ -1,0 +1,74 @@
+package explore
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"landgo/image"
+)
+
+// bare compiles assembly text into a guest without a C library.
+func bare(t *testing.T, text string, flags ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	src, out := filepath.Join(dir, "bare.s"), filepath.Join(dir, "bare")
+	if err := os.WriteFile(src, []byte(".globl _start\n"+text+"\n mov $60, %eax\n syscall\n.data\nword: .quad 0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"-nostdlib", "-static", "-o", out, src}, flags...)
+	if msg, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, msg)
+	}
+	return out
+}
+
+const (
+	// plain has neither a lock nor a locked instruction.
+	plain = "_start: mov word, %rax\n xchg %rax, %rbx"
+	// locks has one, with symbols' sizes and without.
+	locks    = "_start: lock incq word"
+	exchange = ".type _start, @function\n_start: xchg %rax, word(%rip)\n.size _start, .-_start"
+	// acquires has a mutex, by its name, and nothing that releases it.
+	acquires = "_start: call pthread_mutex_lock\n jmp 1f\n.globl pthread_mutex_lock\n.type pthread_mutex_lock, @function\npthread_mutex_lock: ret\n.size pthread_mutex_lock, .-pthread_mutex_lock\n1:"
+)
+
+// TestPointless: a kind of point that can't be anywhere in the guest is refused
+// by name, and no other is.
+func TestPointless(t *testing.T) {
+	guests := map[string]string{
+		"plain": bare(t, plain), "plain, stripped": bare(t, plain, "-s"),
+		"locks": bare(t, locks), "locks, stripped": bare(t, locks, "-s"),
+		"exchange": bare(t, exchange), "exchange, stripped": bare(t, exchange, "-s"),
+		"acquires": bare(t, acquires),
+		// musl links no mutex into a program that uses none; glibc always does.
+		"musl": build(t, "musl-gcc", "-O2", "deadlock_two"), "musl, no mutex": build(t, "musl-gcc", "-O2", "lost_update"),
+		"glibc": build(t, "gcc", "-O1", "deadlock_two"), "glibc, no mutex": build(t, "gcc", "-O1", "lost_update"),
+		"musl, stripped": build(t, "musl-gcc", "-O2", "lost_update", "-s"), "glibc, stripped": build(t, "gcc", "-O1", "lost_update", "-s"),
+	}
+	for name, path := range guests {
+		img, err := image.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for list, refused := range map[string]string{
+			"cli": "every", "sti": "every", "race": "every",
+			"lock": "plain; plain, stripped; musl, no mutex", "unlock": "plain; plain, stripped; acquires; musl, no mutex", "atomic": "plain; plain, stripped; acquires",
+			"yield": "", "mem": "", "lock,mem": "",
+		} {
+			points, err := ParsePoints(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &session{cfg: Config{PP: points}, img: img}
+			want := refused == "every" || slices.Contains(strings.Split(refused, "; "), name)
+			got := s.pointless()
+			if (got != "") != want || want && !strings.HasPrefix(got, "--pp "+list+": ") {
+				t.Errorf("%s: --pp %s: %q, want refused %v", name, list, got, want)
+			}
+		}
+	}
+}
