@@ -145,7 +145,7 @@ func TestOptionErrors(t *testing.T) {
 		{"pp", "", result.UnknownPoint, "empty"},
 		{"pp", "lock,", result.UnknownPoint, "empty"},
 		{"search", "optimum", result.Usage, "did you mean optimal?"},
-		{"search", "bfs", result.Usage, "use one of none, sleep, dpor"},
+		{"search", "bfs", result.Usage, "use one of none, bounded"},
 		{"bound", "preempt", result.Usage, "preempt=N"},
 		{"bound", "preempt=-1", result.Usage, "preempt=N"},
 		{"bound", "delays=2", result.Usage, "delay=N"},

@@ -85,7 +85,7 @@ type finding struct {
 // result.
 func (h *hunt) search() error {
 	opts := por.Options{MaxExecutions: h.cfg.MaxExecutions, Stop: h.stop, OneEvent: h.cfg.PP.Has(pointMem) && len(h.cfg.Rules) == 0, Bounds: h.cfg.Bounds}
-	if _, ok := h.cfg.Bounds.Limit(por.Preempt); ok {
+	if _, rounds := h.cfg.Bounds.Limit(por.Rounds); len(h.cfg.Bounds) > 0 && !rounds {
 		opts.Iterate = true
 	}
 	spec, err := por.ParseSpec(h.cfg.Search)

@@ -110,7 +110,7 @@ func TestUsage(t *testing.T) {
 		{"none", "luck=2", false, "no bound \"luck=2\": use preempt=N, fair=N"},
 		{"none", "preempt=1,preempt=2", false, "given twice"},
 		{"none", "", true, "needs a bound"},
-		{"magic", "", false, "no search \"magic\": use one of none, sleep"},
+		{"magic", "", false, "no search \"magic\": use one of none, bounded"},
 		{"optimal:x=1", "", false, "has no options"},
 	} {
 		bounds, err := ParseBounds(c.bounds)

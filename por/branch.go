@@ -12,6 +12,8 @@ type branch struct {
 	last uint64  // the thread's instruction number after the step, 0 if unknown
 	next *branch // the next branch of the same state
 	kids *branch // what to run after it: the wakeup tree below; nil at a leaf
+	// again: it was run before, and only leads back to where to go on.
+	again bool
 
 	// Own copies of what event holds, where it doesn't point to a transition's.
 	ownAccesses []trace.Access

@@ -7,6 +7,8 @@ type recorder struct {
 	System
 	path    []trace.Transition
 	after   []uint64 // the earlier events that each is ordered after
+	prices  []price  // of the path up to each event
+	threads []trace.Thread
 	marks   []recMark
 	blocked bool // somebody waited for more than a join, at some time
 }
@@ -17,6 +19,7 @@ type recMark struct {
 }
 
 func (r *recorder) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	r.prices = append(r.prices, r.price().plus(r.threads, t))
 	x, err := r.System.Step(t, c)
 	if len(r.path) == 64 {
 		panic("a random program with more than 64 events")
@@ -31,8 +34,17 @@ func (r *recorder) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) 
 	return x, err
 }
 
+// price is what the current path costs.
+func (r *recorder) price() price {
+	if n := len(r.prices); n > 0 {
+		return r.prices[n-1]
+	}
+	return price{last: trace.NoThread}
+}
+
 func (r *recorder) Threads(dst []trace.Thread) []trace.Thread {
 	dst = r.System.Threads(dst)
+	r.threads = append(r.threads[:0], dst...)
 	for i := range dst {
 		if s := dst[i].Status; (s == trace.Blocked || s == trace.Spinning) && dst[i].Pending.Kind != trace.OpJoin {
 			r.blocked = true
@@ -50,7 +62,7 @@ func (r *recorder) Rewind(k trace.Mark) {
 	m := r.marks[k]
 	r.marks = r.marks[:k+1]
 	r.System.Rewind(m.inner)
-	r.path, r.after = r.path[:m.n], r.after[:m.n]
+	r.path, r.after, r.prices = r.path[:m.n], r.after[:m.n], r.prices[:m.n]
 }
 
 // canonical is the same for two executions if and only if they are the same

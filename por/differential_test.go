@@ -54,8 +54,8 @@ type survey struct {
 	m        *model.Machine
 	r        *recorder
 	stats    Stats
-	outcomes map[outcome]int    // with the least number of preemptions
-	traces   map[string]outcome // by canonical form
+	outcomes map[outcome]price  // the least
+	traces   map[string]reached // by canonical form
 	buf      []byte
 	clash    string // two equivalent executions with different outcomes
 }
@@ -68,19 +68,36 @@ func (s *survey) Ended(x *Execution) bool {
 	if x.Ending == EndedBug {
 		o.bug = s.m.Bug + 1
 	}
-	if least, ok := s.outcomes[o]; !ok || x.Preemptions < least {
-		s.outcomes[o] = x.Preemptions
+	p := s.r.price()
+	if p.preempt != x.Preemptions {
+		s.clash = fmt.Sprintf("%d preemptions are %d", x.Preemptions, p.preempt)
+	}
+	if old, ok := s.outcomes[o]; ok {
+		s.outcomes[o] = p.least(old)
+	} else {
+		s.outcomes[o] = p
 	}
 	s.buf = s.r.canonical(s.buf)
-	if old, ok := s.traces[string(s.buf)]; !ok {
-		s.traces[string(s.buf)] = o
-	} else if old != o {
-		s.clash = fmt.Sprintf("%v and %v", old, o)
+	old, ok := s.traces[string(s.buf)]
+	switch {
+	case !ok:
+		old = reached{o, p}
+	case old.outcome != o:
+		s.clash = fmt.Sprintf("%v and %v", old.outcome, o)
 	}
+	old.price = old.price.least(p)
+	s.traces[string(s.buf)] = old
 	return true
 }
+
+// reached is where a trace leads, and what it costs at least.
+type reached struct {
+	outcome
+	price price
+}
+
 func (s *survey) Progress(Progress) {}
-func (s *survey) Restarted()        { s.outcomes, s.traces = map[outcome]int{}, map[string]outcome{} }
+func (s *survey) Restarted()        { s.outcomes, s.traces = map[outcome]price{}, map[string]reached{} }
 
 // judgeLimit is the number of executions that exhaustive search may take.
 const judgeLimit = 2500
@@ -201,7 +218,7 @@ func (s *sample) add(judge *survey) {
 	bug, two := false, false
 	for o, least := range judge.outcomes {
 		bug = bug || o.ending == EndedBug || o.ending == EndedStuck
-		two = two || least >= 2
+		two = two || least.preempt >= 2
 	}
 	if bug {
 		s.bug++
@@ -229,6 +246,9 @@ func TestDifferential(t *testing.T) {
 			rt.Skip("too large")
 		}
 		seen.add(judge)
+		if err := checkBoundings(p, judge, Options{OneEvent: true, Unmerged: true}); err != nil {
+			rt.Fatalf("%v\n%v", err, p)
+		}
 		for _, name := range reductions {
 			for _, oneEvent := range []bool{true, false} {
 				if err := disagree(name, p, judge, Options{OneEvent: oneEvent, Unmerged: true}); err != nil {

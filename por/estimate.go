@@ -11,6 +11,11 @@ package por
 // done lies below one of those. So the same figure costs one pass over the
 // path, paid for when somebody asks.
 func (x *explorer) share() float64 {
+	if s, ok := x.strat.(interface{ share() (float64, bool) }); ok {
+		if share, known := s.share(); known {
+			return share
+		}
+	}
 	share, weight := 0.0, 1.0
 	for i := range x.nodes {
 		n := &x.nodes[i]

@@ -4,14 +4,15 @@ import "landgo/trace"
 
 // exhaustive is search "none": every ready thread, with every outcome of its
 // step, in every state; no reduction. It is what the others are judged by.
-//
-// With a preemption bound it leaves out the branches that would exceed it
-// (Musuvathi and Qadeer, PLDI 2007); each counts as pruned. Without reduction
-// that is sound: each execution within the bound is a path of the tree whose
-// prefixes are within the bound too.
+// With a bound it is bounded.go.
 type exhaustive struct{ x *explorer }
 
-func newExhaustive(x *explorer) strategy { return &exhaustive{x} }
+func newExhaustive(x *explorer) strategy {
+	if x.meter != nil {
+		return newBounded(x)
+	}
+	return &exhaustive{x}
+}
 
 func (s *exhaustive) seed(n *node, _ *branch) { s.x.seedAll(n) }
 func (s *exhaustive) ran(int32)               {}
@@ -19,8 +20,8 @@ func (s *exhaustive) end(Ending)              {}
 func (s *exhaustive) reset()                  {}
 func (s *exhaustive) uses() (bool, bool)      { return false, false }
 
-// seedAll gives n all branches within the bound that aren't asleep: the
-// running thread first, then in ascending order.
+// seedAll gives n all branches that aren't asleep: the running thread first,
+// then in ascending order.
 func (x *explorer) seedAll(n *node) {
 	tail := &n.todo
 	put := func(t trace.TID) {
@@ -37,16 +38,8 @@ func (x *explorer) seedAll(n *node) {
 		put(n.running)
 	}
 	for t := trace.TID(0); int(t) < x.words*64; t++ {
-		if t == n.running || !x.isReady(i, t) {
-			continue
+		if t != n.running && x.isReady(i, t) {
+			put(t)
 		}
-		if x.bound >= 0 && n.preempting(t) && n.preemptions >= x.bound {
-			x.stats.Pruned += uint64(x.outcomes(n, t))
-			continue
-		}
-		put(t)
-	}
-	if n.todo == nil && x.bound >= 0 {
-		n.ending = EndedPruned
 	}
 }

@@ -36,9 +36,12 @@ type explorer struct {
 	order *order // nil if the strategy doesn't need it
 	pool  pool
 
-	sleeps  bool
-	bound   int // of preemptions, -1: none
-	fresh   int // count only what has at least this many preemptions
+	sleeps bool
+	meter  *meter // nil without bounds
+	// refill, if not nil, may give a state of which nothing is left to explore
+	// more branches.
+	refill  func(n *node) (bool, error)
+	low     int // the least depth since somebody set it
 	stopped bool
 	finer   bool
 	polled  uint32
@@ -98,8 +101,11 @@ type spin struct {
 }
 
 func newExplorer(sys System, obs Observer, spec Spec, opts Options) *explorer {
-	x := &explorer{sys: sys, obs: obs, spec: spec, opts: opts, bound: -1, words: 1}
+	x := &explorer{sys: sys, obs: obs, spec: spec, opts: opts, words: 1}
 	x.ended.x = x
+	if len(opts.Bounds) > 0 {
+		x.meter = newMeter(x, opts.Bounds)
+	}
 	x.strat = spec.kind.strategy(x)
 	x.readyFn = func(at int32, t trace.TID) bool { return x.isReady(int(at), t) }
 	return x
@@ -122,9 +128,6 @@ func (x *explorer) run() error {
 		x.stats = Stats{Restarts: x.stats.Restarts + 1}
 		x.finer = false
 		x.obs.Restarted()
-		if x.fresh > 0 {
-			return nil // iterate starts again
-		}
 	}
 }
 
@@ -144,6 +147,9 @@ func (x *explorer) reset() {
 	if x.sleeps = sleep; order {
 		x.order = newOrder()
 	}
+	if x.meter != nil {
+		x.meter.reset()
+	}
 	x.strat.reset()
 }
 
@@ -153,6 +159,13 @@ func (x *explorer) walk() error {
 	for !x.stopped && !x.finer {
 		n := &x.nodes[len(x.nodes)-1]
 		b := x.take(n)
+		if b == nil && x.refill != nil {
+			if more, err := x.refill(n); err != nil {
+				return err
+			} else if more {
+				continue
+			}
+		}
 		if b == nil {
 			if n.done == nil && !n.ended {
 				x.end(EndedBlocked)
@@ -188,6 +201,9 @@ func (x *explorer) open(kids *branch) {
 		choices: int32(len(x.choices)), spins: int32(len(x.spins)), seen: int32(len(x.waits))}
 	x.at = i
 	able := x.observe(n)
+	if x.meter != nil {
+		x.meter.enter(n)
+	}
 	if i > 0 {
 		x.inherit(n, &x.nodes[i-1])
 	}
@@ -202,7 +218,7 @@ func (x *explorer) open(kids *branch) {
 		x.end(ending)
 		return
 	}
-	if able > 1 || len(x.choices) > int(n.choices) {
+	if able > 1 || len(x.choices) > int(n.choices) || i == 0 && x.refill != nil {
 		n.mark, n.marked = x.sys.Mark(), true
 	}
 	x.strat.seed(n, kids)
@@ -226,6 +242,9 @@ func (x *explorer) step(n *node, b *branch) error {
 	for k := range x.threads {
 		if x.threads[k].ID == b.thread {
 			first = x.threads[k].Pending
+			if x.meter != nil {
+				x.meter.step(n, b.thread, x.threads[k].Yielding)
+			}
 		}
 	}
 	t, err := x.sys.Step(b.thread, b.choice)
@@ -235,7 +254,7 @@ func (x *explorer) step(n *node, b *branch) error {
 		}
 		x.finer = true
 	}
-	x.count(n, b)
+	x.count(b)
 	kids, want := b.kids, b.last
 	b.kids, b.last = nil, t.Last
 	n.begin, n.last = t.Begin, t.Last
@@ -279,12 +298,8 @@ func (x *explorer) step(n *node, b *branch) error {
 }
 
 // count counts a step.
-func (x *explorer) count(n *node, b *branch) {
-	p := n.preemptions
-	if n.preempting(b.thread) {
-		p++
-	}
-	if p < x.fresh {
+func (x *explorer) count(b *branch) {
+	if b.again {
 		x.stats.Replayed++
 	} else {
 		x.stats.Transitions++
@@ -305,8 +320,12 @@ func (x *explorer) close() {
 	n.done = nil
 	x.sleep, x.choices = x.sleep[:n.sleeps], x.choices[:n.choices]
 	x.nodes = x.nodes[:len(x.nodes)-1]
+	x.low = min(x.low, len(x.nodes)-1)
 	p := &x.nodes[len(x.nodes)-1]
 	b := p.cur
+	if x.meter != nil {
+		x.meter.back(p, b.thread)
+	}
 	for k := len(x.spins) - 1; k >= int(n.spins); k-- {
 		x.spin[x.spins[k].thread] = x.spins[k].old
 	}

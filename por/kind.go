@@ -66,10 +66,15 @@ func (p *Param) wants() string {
 // beyond is why most reductions refuse every bound.
 const beyond = "it leaves out executions for others that may be beyond the bound (Coons, Musuvathi and McKinley 2013, Fig. 1)"
 
+// anyCounted are the measures of meter.go.
+var anyCounted = []Measure{Preempt, Fair, Delay, Switches}
+
 // kinds lists the searches, in the order in which they are explained to users.
 var kinds = []Kind{
 	{Name: "none", Paper: "no reduction (Flanagan and Godefroid 2005, §6, the baseline)", About: "runs every interleaving",
-		Bounds: []Measure{Preempt}, strategy: newExhaustive},
+		Bounds: anyCounted, Joint: true, strategy: newExhaustive},
+	{Name: "bounded", Paper: "Musuvathi and Qadeer, PLDI 2007; Emmi, Qadeer and Rakamaric, POPL 2011; Coons, Musuvathi and McKinley, OOPSLA 2013, §2.5", About: "runs every interleaving within the bound, by ascending bound",
+		Bounds: anyCounted, Joint: true, NeedsBound: true, WhyNot: "its walk can't count that", strategy: newBounded},
 	{Name: "sleep", Paper: "sleep sets (Godefroid 1996, ch. 5)", About: "leaves out steps whose reorderings were all explored",
 		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", strategy: newSleep},
 	{Name: "dpor", Paper: "Flanagan and Godefroid, POPL 2005", About: "adds backtrack points where executions race",

@@ -138,6 +138,12 @@ func (w *writer) statement(threads int) {
 		head := len(w.code)
 		w.put(model.Instr{Code: model.FetchAdd, R: 2, A: 8, C: 1}, model.Instr{Code: model.JumpIf, R: 2, C: 0, A: head + 4},
 			model.Instr{Code: model.FetchAdd, R: 2, A: 8, C: -1}, model.Instr{Code: model.Jump, A: head})
+	case 20:
+		w.put(model.Instr{Code: model.Yield})
+	case 21: // yields until told, and counts: no spin
+		head := len(w.code)
+		w.put(model.Instr{Code: model.Yield}, model.Instr{Code: model.AddI, R: 3, C: 1},
+			w.place(model.Instr{Code: model.Load, R: r}), model.Instr{Code: model.JumpIf, R: r, C: 0, A: head})
 	case 19:
 		skip := len(w.code)
 		w.put(model.Instr{Code: model.JumpIf, R: r, C: int64(w.pick(2))})

@@ -36,9 +36,9 @@ type Options struct {
 	// Bounds limit the executions that are explored.
 	Bounds Bounds
 	// Iterate, with a bound, explores bound 0 first, then 1, and so on, so that
-	// the first bug found has the fewest preemptions. Executions and
-	// transitions of a lower bound are counted (and observed) once; running
-	// them again is Replayed.
+	// the first bug found has the fewest preemptions (or what the first of the
+	// bounds counts). Executions and transitions of a lower bound are counted
+	// (and observed) once; running them again is Replayed.
 	Iterate bool
 	// OneEvent promises that which bytes and objects a step works on is settled
 	// by its thread's own state before it: it makes one access or operation, as
@@ -90,7 +90,7 @@ func New(text string, opts Options) (Search, error) {
 	if err := spec.Check(opts.Bounds); err != nil {
 		return nil, err
 	}
-	if _, ok := opts.Bounds.Limit(Preempt); !ok && opts.Iterate {
+	if len(opts.Bounds) == 0 && opts.Iterate {
 		return nil, &BoundError{"iterating needs a bound: add preempt=N"}
 	}
 	return &search{spec: spec, opts: opts}, nil
@@ -103,13 +103,9 @@ func (s *search) Run(sys System, obs Observer) (Stats, error) {
 		return k.run(sys, obs, s.spec, s.opts)
 	}
 	x := newExplorer(sys, obs, s.spec, s.opts)
-	bound, bounded := s.opts.Bounds.Limit(Preempt)
-	if s.opts.Iterate {
-		return iterate(x, bound)
-	}
-	if bounded {
-		x.bound = bound
-	}
 	err := x.run()
+	if d, ok := x.strat.(interface{ drop() }); ok {
+		d.drop()
+	}
 	return x.stats, err
 }

@@ -34,6 +34,15 @@ func (f *finer) Rewind(m trace.Mark) {
 	f.System.Rewind(m)
 }
 
+// plain are options with nothing but a bound, where a search needs one: a wide
+// one.
+func plain(name string) Options {
+	if k := kindNamed(name); k.NeedsBound {
+		return Options{Bounds: Bounds{{k.Bounds[0], 9}}}
+	}
+	return Options{}
+}
+
 // TestFiner: whenever points become finer, what is counted in the end is what
 // the finer system alone gives.
 func TestFiner(t *testing.T) {
@@ -41,9 +50,9 @@ func TestFiner(t *testing.T) {
 	coarse := *fine
 	coarse.Coarse = true
 	for _, name := range Names() {
-		want, _ := runModel(t, name, fine, Options{})
+		want, _ := runModel(t, name, fine, plain(name))
 		for _, at := range []int{1, 2, 5, 9, 14, 30} {
-			s, _ := New(name, Options{})
+			s, _ := New(name, plain(name))
 			var seen tally
 			got, err := s.Run(&finer{System: model.New(&coarse), fine: model.New(fine), steps: at}, &seen)
 			if err != nil {
@@ -74,16 +83,20 @@ func TestStepFails(t *testing.T) {
 func TestStops(t *testing.T) {
 	p := model.Micro(2, 3)
 	for _, name := range Names() {
-		st, seen := runModel(t, name, p, Options{MaxExecutions: 17})
+		opts := plain(name)
+		opts.MaxExecutions = 17
+		st, seen := runModel(t, name, p, opts)
 		if st.Executions != 17 || seen.ends[EndedProcess] != 17 || st.Complete {
 			t.Errorf("%s with MaxExecutions: %+v", name, st)
 		}
 		polls := 0
-		st, _ = runModel(t, name, p, Options{Stop: func() bool { polls++; return polls == 3 }})
+		opts = plain(name)
+		opts.Stop = func() bool { polls++; return polls == 3 }
+		st, _ = runModel(t, name, p, opts)
 		if polls != 3 || st.Complete {
 			t.Errorf("%s with Stop: %+v after %d polls", name, st, polls)
 		}
-		s, _ := New(name, Options{})
+		s, _ := New(name, plain(name))
 		seen = &tally{stop: func(x *Execution) bool { return x.Preemptions > 0 }}
 		st, err := s.Run(model.New(p), seen)
 		if err != nil || st.Complete || st.Executions == 0 {

@@ -1,0 +1,127 @@
+package por
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"landgo/trace"
+)
+
+// frontier is a queue of steps at which a bound struck, each with the steps
+// that lead there from the root, to be explored when the bound is raised (the
+// work queue of iterative context bounding, Musuvathi and Qadeer, PLDI 2007,
+// Algorithm 1).
+//
+// Its length grows with the number of executions, so it is made small and kept
+// out of memory: a depth-first walk meets the bound at places with nearly the
+// same path, so an entry says how many steps it shares with the one before,
+// and gives the rest; and beyond frontierMemory it goes to a temporary file
+// that has no name, so that nothing is left behind whatever happens.
+type frontier struct {
+	buf     []byte
+	file    *os.File
+	size    int64 // of the file
+	entries int
+	shared  int // the walk's path has so many steps of the entry written last
+
+	in   *bufio.Reader
+	read int // entries
+	path []frontierStep
+}
+
+type frontierStep struct {
+	thread trace.TID
+	choice trace.Choice
+}
+
+// frontierMemory is how many bytes of a frontier are kept in memory.
+const frontierMemory = 1 << 20
+
+// begin begins an entry that shares the given number of steps with the one
+// before; n more follow, by add.
+func (f *frontier) begin(shared, n int) {
+	f.entries++
+	f.buf = binary.AppendUvarint(f.buf, uint64(shared))
+	f.buf = binary.AppendUvarint(f.buf, uint64(n))
+}
+
+func (f *frontier) add(t trace.TID, c trace.Choice) {
+	if c == 0 {
+		f.buf = binary.AppendUvarint(f.buf, uint64(t)<<1)
+		return
+	}
+	f.buf = binary.AppendUvarint(f.buf, uint64(t)<<1|1)
+	f.buf = binary.AppendUvarint(f.buf, uint64(c))
+}
+
+// spill moves what was written to the file, if it is much.
+func (f *frontier) spill() error {
+	if len(f.buf) < frontierMemory {
+		return nil
+	}
+	if f.file == nil {
+		file, err := os.CreateTemp("", "landgo-frontier-*")
+		if err != nil {
+			return fmt.Errorf("no room for what the next bound starts from (TMPDIR says where it goes): %w", err)
+		}
+		f.file = file
+		if err := os.Remove(file.Name()); err != nil {
+			return err
+		}
+	}
+	n, err := f.file.Write(f.buf)
+	f.size += int64(n)
+	f.buf = f.buf[:0]
+	if err != nil {
+		return fmt.Errorf("no room for what the next bound starts from (TMPDIR says where it goes): %w", err)
+	}
+	return nil
+}
+
+// next reads an entry into f.path and returns how many steps it shares with
+// the one before, false at the end. Nothing is written from then on.
+func (f *frontier) next() (shared int, ok bool, err error) {
+	if f.read == f.entries {
+		return 0, false, nil
+	}
+	if f.in == nil {
+		var all io.Reader = bytes.NewReader(f.buf)
+		if f.file != nil {
+			all = io.MultiReader(io.NewSectionReader(f.file, 0, f.size), all)
+		}
+		f.in = bufio.NewReaderSize(all, 1<<16)
+	}
+	f.read++
+	number := func() uint64 {
+		v, e := binary.ReadUvarint(f.in)
+		err = errors.Join(err, e)
+		return v
+	}
+	shared = int(number())
+	f.path = f.path[:min(shared, len(f.path))]
+	for n := number(); n > 0 && err == nil; n-- {
+		v := number()
+		step := frontierStep{thread: trace.TID(v >> 1)}
+		if v&1 != 0 {
+			step.choice = trace.Choice(number())
+		}
+		f.path = append(f.path, step)
+	}
+	if err != nil {
+		return 0, false, fmt.Errorf("what the last bound cut off can't be read back: %w", err)
+	}
+	return shared, true, nil
+}
+
+// drop gives the file back.
+func (f *frontier) drop() {
+	if f.file != nil {
+		f.file.Close()
+	}
+	*f = frontier{}
+}

@@ -1,0 +1,164 @@
+package por
+
+import "landgo/trace"
+
+// cost is what an execution has spent so far of the measures that a walk can
+// count step by step: all but Rounds, in the order of counted.
+type cost [4]int32
+
+var counted = [len(cost{})]Measure{Preempt, Fair, Delay, Switches}
+
+// meter counts the measures along the current path. Each is known before a
+// step is taken:
+//   - Preempt (Coons, Musuvathi and McKinley 2013, Definition 2.5): 1 for a
+//     step of another thread than the last one's, if that could go on. Deviation:
+//     as everywhere in landgo it may be left freely at a yield, at its end and in
+//     an exact spin. And it may be left freely where the fair bound keeps it
+//     from going on (their §5.3), so that a state has a step within both bounds.
+//   - Switches: 1 for a step of another thread than the last one's.
+//   - Delay (Emmi, Qadeer and Rakamaric, POPL 2011): how many ready threads are
+//     passed over by a deterministic scheduler that goes on with the last
+//     thread while it is ready, else with the next in the order of creation,
+//     round and round. A thread at a yield comes after all others, and one
+//     that the fair bound blocks isn't in the round: passing it costs nothing.
+//   - Fair (Coons et al., Definition 2.6): the greatest lead in yields that a
+//     thread had, where it took a step, over one that was ready. A yield is a
+//     step that is taken from a yield: so Y is a thread's own, whatever the
+//     others do, and a search may use it as Coons et al. do.
+//
+// Preempt, Switches and Delay add up; Fair is a maximum.
+type meter struct {
+	x      *explorer
+	limits cost // the greatest values allowed, -1: any
+	states []metered
+	yields []int32 // per thread, in the current path
+}
+
+// metered is what the meter keeps of a state of the path.
+type metered struct {
+	spent  cost
+	least  int32 // fewest yields of a ready thread
+	yields bool  // the step taken from here is a yield
+}
+
+func newMeter(x *explorer, bounds Bounds) *meter {
+	m := &meter{x: x}
+	for i, measure := range counted {
+		m.limits[i] = -1
+		if limit, ok := bounds.Limit(measure); ok {
+			m.limits[i] = int32(limit)
+		}
+	}
+	return m
+}
+
+// enter notes the state of n, in which x.threads are.
+func (m *meter) enter(n *node) {
+	for len(m.states) <= int(n.depth) {
+		m.states = append(m.states, metered{})
+	}
+	s := &m.states[n.depth]
+	if n.depth == 0 {
+		s.spent = cost{}
+	}
+	s.least, s.yields = -1, false
+	for k := range m.x.threads {
+		t := &m.x.threads[k]
+		for int(t.ID) >= len(m.yields) {
+			m.yields = append(m.yields, 0)
+		}
+		if y := m.yields[t.ID]; t.Status == trace.Ready && (s.least < 0 || y < s.least) {
+			s.least = y
+		}
+	}
+}
+
+// step notes that thread t goes on from n, the newest state.
+func (m *meter) step(n *node, t trace.TID, yields bool) {
+	for len(m.states) <= int(n.depth)+1 {
+		m.states = append(m.states, metered{})
+	}
+	m.states[n.depth+1].spent = m.after(n, t)
+	if m.states[n.depth].yields = yields; yields {
+		m.yields[t]++
+	}
+}
+
+// back takes the step from n back.
+func (m *meter) back(n *node, t trace.TID) {
+	if m.states[n.depth].yields {
+		m.yields[t]--
+	}
+}
+
+func (m *meter) reset() { clear(m.yields) }
+
+// blocked reports whether the fair bound keeps t from going on from n, the
+// newest state.
+func (m *meter) blocked(n *node, t trace.TID) bool {
+	return m.limits[1] >= 0 && m.yields[t]-m.states[n.depth].least > m.limits[1]
+}
+
+// after is what the execution has spent when t has gone on from n, the newest
+// state.
+func (m *meter) after(n *node, t trace.TID) cost {
+	s := &m.states[n.depth]
+	c := s.spent
+	if n.preempting(t) && !m.blocked(n, n.running) {
+		c[0]++
+	}
+	c[1] = max(c[1], m.yields[t]-s.least)
+	if m.limits[2] >= 0 {
+		c[2] += m.delays(n, t)
+	}
+	if n.running != trace.NoThread && n.running != t {
+		c[3]++
+	}
+	return c
+}
+
+// delays is how many threads the deterministic scheduler passes over for t.
+func (m *meter) delays(n *node, t trace.TID) (passed int32) {
+	x := m.x
+	all := trace.TID(x.words * 64)
+	from := n.running
+	switch {
+	case from == trace.NoThread:
+		from = 0
+	case x.yielding(from):
+		from++
+	}
+	for k := trace.TID(0); k < all; k++ {
+		u := (from + k) % all
+		if u == t {
+			break
+		}
+		if x.isReady(int(n.depth), u) && !m.blocked(n, u) {
+			passed++
+		}
+	}
+	return passed
+}
+
+// yielding reports whether t stands at a yield, in the newest state.
+func (x *explorer) yielding(t trace.TID) bool {
+	for k := range x.threads {
+		if x.threads[k].ID == t {
+			return x.threads[k].Yielding
+		}
+	}
+	return false
+}
+
+// within reports whether c is within all limits, and if not, whether only the
+// limit of measure i is in the way.
+func (m *meter) within(c cost, i int) (ok, but bool) {
+	ok, but = true, true
+	for k, limit := range m.limits {
+		if limit >= 0 && c[k] > limit {
+			ok = false
+			but = but && k == i
+		}
+	}
+	return ok, but && !ok
+}
