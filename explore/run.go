@@ -119,7 +119,8 @@ func (h *hunt) search() error {
 	case stats.Complete:
 		r.Verdict = result.Bounded
 	default:
-		r.Verdict, r.Problem, r.Reason = result.Budget, h.stopped, h.stopReason()
+		r.Verdict, r.Problem = result.Budget, h.stopped
+		r.Reason = h.stopReason() // may know a better Problem
 	}
 	return nil
 }

@@ -55,13 +55,16 @@ func TestInterrupt(t *testing.T) {
 // TestLimits: each budget ends the search as budget, naming it.
 func TestLimits(t *testing.T) {
 	long := guest(t, "long.c")
-	for _, c := range []struct{ flag, value, word string }{
-		{"--time", "1s", "time"},
-		{"--max-executions", "100", "executions"},
+	for _, c := range []struct {
+		flag, value, word string
+		problem           result.ErrorKind
+	}{
+		{"--time", "1s", "time", result.OutOfTime},
+		{"--max-executions", "100", "executions", result.OutOfExecutions},
 	} {
 		r := run(t, "run", "--json", c.flag, c.value, long).decode(t)
-		if r.Verdict != result.Budget || !strings.Contains(r.Reason, c.word) {
-			t.Errorf("%s %s: %s (%s)", c.flag, c.value, r.Verdict, r.Reason)
+		if r.Verdict != result.Budget || r.Problem != c.problem || !strings.Contains(r.Reason, c.word) {
+			t.Errorf("%s %s: %s %s (%s)", c.flag, c.value, r.Verdict, r.Problem, r.Reason)
 		}
 		if c.flag == "--max-executions" && r.Executions != 100 {
 			t.Errorf("--max-executions 100 ran %d", r.Executions)
