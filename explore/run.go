@@ -131,6 +131,10 @@ func (h *hunt) counts(stats por.Stats) {
 	r.SearchSeconds = time.Since(h.start).Seconds()
 	r.Executions, r.Blocked, r.Pruned = stats.Executions, stats.Blocked, stats.Pruned
 	r.Transitions, r.Replayed = stats.Transitions, stats.Replayed
+	r.Distinct = stats.Distinct
+	if stats.Distinct > 0 {
+		return // samples say nothing of how many executions there are
+	}
 	if stats.Complete {
 		h.share = 1
 	}
@@ -215,8 +219,12 @@ func (h *hunt) tell(p por.Progress) {
 		Phase: "searching", Executions: p.Stats.Executions, Blocked: p.Stats.Blocked, Pruned: p.Stats.Pruned,
 		Transitions: p.Stats.Transitions, Bugs: len(h.found), Elapsed: elapsed, Explored: p.Share,
 	}
-	if p.Share > 0 {
+	if p.Stats.Distinct > 0 {
+		out.Explored = 0 // the share is of the runs to make
+	} else if p.Share > 0 {
 		out.Estimate = float64(p.Stats.Executions) / p.Share
+	}
+	if p.Share > 0 {
 		out.Left = time.Duration(float64(elapsed) * (1 - p.Share) / p.Share)
 	}
 	h.obs.Progress(out)

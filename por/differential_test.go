@@ -256,6 +256,11 @@ func TestDifferential(t *testing.T) {
 				}
 			}
 		}
+		for _, name := range samplers {
+			if err := strays(name, p, judge); err != nil {
+				rt.Fatalf("%v\n%v", err, p)
+			}
+		}
 	})
 	t.Log("skipped", skipped)
 	seen.check(t)

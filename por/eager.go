@@ -64,23 +64,13 @@ func (s *eager) processes() {
 		if t.Status == trace.Exited || t.Status != trace.Ready && x.opts.fault == noPending {
 			continue
 		}
-		b := s.beginning(t)
+		b := x.beginning(t)
 		// Only the top is new for who didn't move: see above.
 		if t.ID == top.thread || s.wokenBy(t.ID, end-1) || b.dependent(&top.event) && mayBeCoenabled(&top.event, t.Pending) {
 			s.lines(&b.event, t.Pending, end)
 		}
 		x.pool.put(b)
 	}
-}
-
-// beginning is what is known of thread t's next transition.
-func (s *eager) beginning(t *trace.Thread) *branch {
-	b := s.x.upcoming(t)
-	b.wild = false
-	if k := s.x.spin[t.ID]; k != 0 {
-		b.waits = s.x.waits[s.x.spins[k-1].lo:s.x.spins[k-1].hi]
-	}
-	return b
 }
 
 // wokenBy reports whether event i let thread t go on.

@@ -34,7 +34,10 @@ type explorer struct {
 	insns   []uint64 // per thread: its instruction number in the current path
 
 	order *order // nil if the strategy doesn't need it
-	pool  pool
+	// sampling goes back to one state only, and needs no other marks; nil for
+	// searches that don't sample.
+	sampling *sampling
+	pool     pool
 
 	sleeps bool
 	meter  *meter // nil without bounds
@@ -218,7 +221,7 @@ func (x *explorer) open(kids *branch) {
 		x.end(ending)
 		return
 	}
-	if able > 1 || len(x.choices) > int(n.choices) || i == 0 && x.refill != nil {
+	if (able > 1 || len(x.choices) > int(n.choices) || i == 0 && x.refill != nil) && (x.sampling == nil || x.sampling.mark(i)) {
 		n.mark, n.marked = x.sys.Mark(), true
 	}
 	x.strat.seed(n, kids)

@@ -69,6 +69,9 @@ const beyond = "it leaves out executions for others that may be beyond the bound
 // anyCounted are the measures of meter.go.
 var anyCounted = []Measure{Preempt, Fair, Delay, Switches}
 
+// unbounded is why sampling refuses every bound.
+const unbounded = "it samples executions of all kinds, and proves nothing within a bound either"
+
 // kinds lists the searches, in the order in which they are explained to users.
 var kinds = []Kind{
 	{Name: "none", Paper: "no reduction (Flanagan and Godefroid 2005, §6, the baseline)", About: "runs every interleaving",
@@ -90,6 +93,18 @@ var kinds = []Kind{
 		WhyNot: beyond, strategy: newSource},
 	{Name: "optimal", Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",
 		WhyNot: beyond, strategy: newOptimal},
+	{Name: "random", Paper: "random walk", About: "samples: any ready thread takes the next step", Claim: Nothing,
+		WhyNot: unbounded, Params: sampled(), strategy: newRandom, run: runSampling},
+	{Name: "pct", Paper: "Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010", About: "samples: random priorities, with d-1 changes; a run meets a bug of depth d with a probability of 1/(n k^(d-1)) or more", Claim: Nothing,
+		WhyNot: unbounded, Params: sampled(Param{Name: "d", Default: 3, Least: 1, Most: 1000, Help: "depth of the bugs aimed at"}), strategy: newPCT, run: runSampling},
+	{Name: "pos", Paper: "Yuan, Yang and Gu, CAV 2018", About: "samples: random priorities of events, drawn again where they race", Claim: Nothing,
+		WhyNot: unbounded, Params: sampled(), strategy: newPOS, run: runSampling},
+}
+
+// sampled are the options of the searches that sample.
+func sampled(more ...Param) []Param {
+	return append(more, Param{Name: "runs", Default: 10_000, Least: 1, Help: "executions to run"},
+		Param{Name: "seed", Default: 1, Help: "of the random choices: the same seed gives the same runs"})
 }
 
 // Kinds lists the searches.

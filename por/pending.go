@@ -58,3 +58,13 @@ func (x *explorer) upcoming(t *trace.Thread) *branch {
 	b.blur(x.opts.OneEvent && (x.opts.Unmerged || t.Pending.Kind != trace.OpLock))
 	return b
 }
+
+// beginning is what is known of thread t's next transition.
+func (x *explorer) beginning(t *trace.Thread) *branch {
+	b := x.upcoming(t)
+	b.wild = false
+	if k := x.spin[t.ID]; k != 0 {
+		b.waits = x.waits[x.spins[k-1].lo:x.spins[k-1].hi]
+	}
+	return b
+}

@@ -3,6 +3,7 @@ package por
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"landgo/por/internal/model"
@@ -37,10 +38,24 @@ func (f *finer) Rewind(m trace.Mark) {
 // plain are options with nothing but a bound, where a search needs one: a wide
 // one.
 func plain(name string) Options {
+	name, _, _ = strings.Cut(name, ":")
 	if k := kindNamed(name); k.NeedsBound {
 		return Options{Bounds: Bounds{{k.Bounds[0], 9}}}
 	}
 	return Options{}
+}
+
+// everySearch lists the searches, those that sample with few runs.
+func everySearch() (names []string) {
+	for _, k := range Kinds() {
+		for _, p := range k.Params {
+			if p.Name == "runs" {
+				k.Name += ":runs=200"
+			}
+		}
+		names = append(names, k.Name)
+	}
+	return names
 }
 
 // TestFiner: whenever points become finer, what is counted in the end is what
@@ -49,7 +64,7 @@ func TestFiner(t *testing.T) {
 	fine := model.MutexInc(3, 1)
 	coarse := *fine
 	coarse.Coarse = true
-	for _, name := range Names() {
+	for _, name := range everySearch() {
 		want, _ := runModel(t, name, fine, plain(name))
 		for _, at := range []int{1, 2, 5, 9, 14, 30} {
 			s, _ := New(name, plain(name))
@@ -82,7 +97,7 @@ func TestStepFails(t *testing.T) {
 
 func TestStops(t *testing.T) {
 	p := model.Micro(2, 3)
-	for _, name := range Names() {
+	for _, name := range everySearch() {
 		opts := plain(name)
 		opts.MaxExecutions = 17
 		st, seen := runModel(t, name, p, opts)

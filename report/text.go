@@ -136,7 +136,9 @@ func (p *page) figures(r *result.Result) {
 	p.wrap("executions   ", fmt.Sprintf("%s complete, %s blocked, %s pruned; at most %s", group(r.Executions), group(r.Blocked), group(r.Pruned), count(uint64(r.Threads), "thread")))
 	p.wrap("transitions  ", fmt.Sprintf("%s, %s of them replayed; %s", group(r.Transitions), group(r.Replayed), count(r.Instructions, "instruction")))
 	p.wrap("search       ", fmt.Sprintf("%s, bound %s, points %s, on %s", r.Search, r.Bound, r.PP, r.Kernel))
-	if r.Replay == nil && r.Verdict != result.Invalid {
+	if r.Distinct > 0 {
+		p.wrap("sampled      ", fmt.Sprintf("%s among the executions; how many there are in all isn't known", count(r.Distinct, "distinct trace")))
+	} else if r.Replay == nil && r.Verdict != result.Invalid {
 		p.wrap("estimate     ", p.estimate(r))
 	}
 	p.line("time         %.2f s", r.Seconds)

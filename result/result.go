@@ -42,6 +42,9 @@ type Result struct {
 	Blocked uint64 `json:"blocked"`
 	// Pruned is the number of runs cut by the bound.
 	Pruned uint64 `json:"pruned"`
+	// Distinct is, of a search that samples, the number of different traces
+	// among its executions; absent from the results of other searches.
+	Distinct uint64 `json:"distinct,omitempty"`
 	// Transitions is the number of steps really run.
 	Transitions uint64 `json:"transitions"`
 	// Replayed is the number of steps run again to come back to a state.

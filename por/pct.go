@@ -1,0 +1,101 @@
+package por
+
+import "landgo/trace"
+
+// pct is probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi and
+// Nagarakatte, ASPLOS 2010): each thread has a random priority, the ready
+// thread of the highest one runs, and at d-1 random steps the thread that just
+// ran falls below all others. A bug of depth d, one that d ordering constraints
+// between steps suffice for, is met by a run with a probability of at least
+// 1/(n k^(d-1)), for n threads and at most k steps.
+//
+// Terms: k_1..k_(d-1), the priority change points, are drawn from the steps
+// 1..k; after step k_i the thread that made it has priority d-i. Initial
+// priorities are above those: a random order of the threads.
+//
+// Deviations:
+//   - n and k aren't given by the user: threads draw a random number as they
+//     appear, which orders any number of them with equal chance; and k is the
+//     length of the longest of the first pctPilots runs, which have what
+//     change points the runs before them allow (none in the first) and count
+//     as runs. The guarantee is for runs after those, of at most k steps.
+//   - A step is landgo's, from one preemption point to the next, and not an
+//     instruction.
+//   - A run that is far beyond k steps is taken to be in a loop that waits for
+//     somebody of lower priority and isn't an exact spin: from there on the
+//     running thread now and then falls below all others (the paper's §4
+//     lowers the priority of threads that make no progress, by heuristics of
+//     its own).
+type pct struct {
+	s        *sampling
+	depth    int    // d
+	longest  int    // k
+	run      uint64 // number
+	change   []int  // change[i] is k_(i+1)
+	priority []int64
+	bottom   int64 // below all priorities, for runs that don't end
+}
+
+// pctPilots is the number of runs that k is measured on.
+const pctPilots = 16
+
+func newPCT(x *explorer) strategy {
+	s := newSampling(x)
+	s.sampler = &pct{s: s, depth: int(x.spec.Param("d"))}
+	return s
+}
+
+func (p *pct) reset() { p.longest = 0 }
+
+func (p *pct) begin(r uint64) {
+	p.run = r
+	p.priority = p.priority[:0]
+	p.bottom = 0
+	p.change = p.change[:0]
+	for i := 1; i < p.depth && p.longest > 0; i++ {
+		p.change = append(p.change, 1+p.s.rand.IntN(p.longest))
+	}
+}
+
+func (p *pct) pick(*node) trace.TID {
+	best := trace.NoThread
+	for i := range p.s.x.threads {
+		t := &p.s.x.threads[i]
+		p.room(t.ID)
+		if p.priority[t.ID] == 0 {
+			p.priority[t.ID] = int64(p.depth) + p.s.rand.Int64N(1<<62)
+		}
+		if t.Status == trace.Ready && (best == trace.NoThread || p.priority[t.ID] > p.priority[best]) {
+			best = t.ID
+		}
+	}
+	return best
+}
+
+// room makes room for thread t; priority 0 isn't drawn yet.
+func (p *pct) room(t trace.TID) {
+	for int(t) >= len(p.priority) {
+		p.priority = append(p.priority, 0)
+	}
+}
+
+func (p *pct) ran(i int32) {
+	t := p.s.x.nodes[i].cur.thread
+	p.room(t)
+	steps := int(i) + 1
+	for k, at := range p.change {
+		if at == steps {
+			p.priority[t] = int64(p.depth - (k + 1))
+		}
+	}
+	if steps > 2*p.longest+1000 && p.s.rand.IntN(8) == 0 {
+		p.bottom--
+		p.priority[t] = p.bottom
+	}
+}
+
+func (p *pct) ended(steps int) {
+	if p.run < pctPilots {
+		p.longest = max(p.longest, steps)
+	}
+}

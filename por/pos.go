@@ -1,0 +1,74 @@
+package por
+
+import "landgo/trace"
+
+// pos is partial-order sampling (Yuan, Yang and Gu, CAV 2018, POS): each
+// pending event has a random priority, the ready one of the highest runs, and
+// events that race with it draw a new priority. So the order of two racing
+// events doesn't depend on how either fared against earlier ones, and a trace
+// with few races isn't made rare by independent steps: the probability of a
+// trace is bounded by its partial order and not by the number of steps.
+//
+// Terms: an event is pending from when its thread stands before it; two events
+// race if both are pending, they are dependent, and they are of different
+// threads.
+//
+// Deviations: of a pending event only the beginning is known; a step of several
+// events races, when it runs, with all that it does. The outcome of a step with
+// several is drawn uniformly when it is picked.
+type pos struct {
+	s        *sampling
+	priority []uint64 // per thread, of its pending event; 0: not drawn yet
+}
+
+func newPOS(x *explorer) strategy {
+	s := newSampling(x)
+	s.sampler = &pos{s: s}
+	return s
+}
+
+func (p *pos) reset()       {}
+func (p *pos) begin(uint64) { p.priority = p.priority[:0] }
+func (p *pos) ended(int)    {}
+
+func (p *pos) pick(*node) trace.TID {
+	best := trace.NoThread
+	for i := range p.s.x.threads {
+		t := &p.s.x.threads[i]
+		for int(t.ID) >= len(p.priority) {
+			p.priority = append(p.priority, 0)
+		}
+		if t.Status != trace.Ready {
+			continue
+		}
+		if p.priority[t.ID] == 0 {
+			p.priority[t.ID] = 1 + p.s.rand.Uint64N(1<<63)
+		}
+		if best == trace.NoThread || p.priority[t.ID] > p.priority[best] {
+			best = t.ID
+		}
+	}
+	return best
+}
+
+// ran takes the priority from the event that ran and from those that race with
+// it.
+func (p *pos) ran(i int32) {
+	x := p.s.x
+	e := &x.nodes[i].cur.event
+	if len(p.priority) == 0 {
+		return // nothing was pending but this
+	}
+	p.priority[e.thread] = 0
+	for k := range x.threads {
+		t := &x.threads[k]
+		if t.ID == e.thread || int(t.ID) >= len(p.priority) || p.priority[t.ID] == 0 {
+			continue
+		}
+		b := x.beginning(t)
+		if b.dependent(e) {
+			p.priority[t.ID] = 0
+		}
+		x.pool.put(b)
+	}
+}

@@ -1,0 +1,158 @@
+package por
+
+import (
+	"math/rand/v2"
+
+	"landgo/trace"
+)
+
+// sampling is the walk of the searches that sample: run after run from the
+// root, each a single execution whose every step a sampler picks at random,
+// without going back (random.go, pct.go, pos.go). It proves nothing; it says
+// how many distinct traces it saw (distinct.go).
+//
+// Run r draws from a generator of its own, seeded with the option seed and r,
+// so that a seed gives the same runs on every machine. Memory grows with the
+// number of distinct traces.
+type sampling struct {
+	x        *explorer
+	sampler  sampler
+	rand     *rand.Rand
+	distinct distinct
+	done     uint64 // runs
+	runs     uint64 // to do
+	over     bool   // the run under way has ended
+	root     trace.Mark
+	first    int // the first state with something to pick, -1: not known
+}
+
+// sampler picks the steps of an execution.
+type sampler interface {
+	// reset forgets what earlier runs taught.
+	reset()
+	// begin starts run r.
+	begin(r uint64)
+	// pick names a ready thread of the state of n; the threads are x.threads.
+	pick(n *node) trace.TID
+	// ran is told of event i before the state after it is looked at; of those
+	// that all runs begin with, at the beginning of each run.
+	ran(i int32)
+	// ended is told of the length of the run that has ended.
+	ended(steps int)
+}
+
+func newSampling(x *explorer) *sampling {
+	s := &sampling{x: x, runs: x.spec.Param("runs")}
+	x.sampling = s
+	return s
+}
+
+func (s *sampling) uses() (bool, bool) { return true, false }
+
+func (s *sampling) reset() {
+	s.done, s.first = 0, -1
+	s.distinct.clear()
+	s.sampler.reset()
+}
+
+// seed has one branch; of a step with several outcomes one is as likely as
+// another.
+func (s *sampling) seed(n *node, _ *branch) {
+	t := s.sampler.pick(n)
+	c := trace.Choice(0)
+	if k := s.x.outcomes(n, t); k > 1 {
+		c = trace.Choice(s.rand.Uint32N(uint32(k)))
+	}
+	n.todo = s.x.pool.named(t, c)
+}
+
+func (s *sampling) ran(i int32) { s.sampler.ran(i) }
+
+func (s *sampling) end(Ending) {
+	s.over = true
+	s.done++
+	s.x.stats.Distinct = s.distinct.add(s.x)
+	s.sampler.ended(s.x.depth())
+}
+
+// runSampling is Kind.run of the searches that sample. Complete means that all
+// runs were made.
+func runSampling(sys System, obs Observer, spec Spec, opts Options) (Stats, error) {
+	x := newExplorer(sys, obs, spec, opts)
+	s := x.sampling
+	s.root = sys.Mark()
+	for {
+		x.reset()
+		for s.done < s.runs && !x.stopped && !x.finer {
+			if err := s.run(); err != nil {
+				return x.stats, err
+			}
+		}
+		sys.Rewind(s.root)
+		if !x.finer {
+			x.stats.Complete = s.done == s.runs
+			return x.stats, nil
+		}
+		x.stats = Stats{Restarts: x.stats.Restarts + 1}
+		x.finer = false
+		obs.Restarted()
+	}
+}
+
+// run makes one run. What every run begins with, up to the first state in
+// which there is anything to pick, is run once.
+func (s *sampling) run() error {
+	x := s.x
+	s.rand = rand.New(rand.NewPCG(x.spec.Param("seed"), s.done))
+	s.over = false
+	s.sampler.begin(s.done)
+	if s.first < 0 {
+		x.at = 0
+		x.open(nil)
+	} else {
+		n := &x.nodes[s.first]
+		x.sys.Rewind(n.mark)
+		x.at = s.first
+		x.threads = x.sys.Threads(x.threads[:0])
+		for i := 0; i < s.first; i++ {
+			s.sampler.ran(int32(i))
+		}
+		n.ended = false
+		s.seed(n, nil)
+	}
+	for !s.over && !x.stopped && !x.finer {
+		n := &x.nodes[len(x.nodes)-1]
+		if err := x.step(n, x.take(n)); err != nil {
+			return err
+		}
+	}
+	if x.finer || x.stopped {
+		return nil // the walk starts afresh, or is over
+	}
+	for len(x.nodes) > max(s.first, 0)+1 {
+		x.close()
+	}
+	n := &x.nodes[len(x.nodes)-1]
+	x.pool.putAll(n.done)
+	n.done = nil
+	if s.first < 0 {
+		x.nodes, x.choices, x.spins, x.waits = x.nodes[:0], x.choices[:0], x.spins[:0], x.waits[:0]
+		clear(x.spin)
+		x.sys.Rewind(s.root)
+	}
+	return nil
+}
+
+// mark says whether the walk needs a mark at state i, which has something to
+// pick.
+func (s *sampling) mark(i int) bool {
+	if s.first < 0 {
+		s.first = i
+	}
+	return s.first == i
+}
+
+// share is how many of the runs are done.
+func (s *sampling) share() (share float64, known bool) {
+	return float64(s.done) / float64(s.runs), true
+}
