@@ -108,6 +108,27 @@ static void note_store(struct machine *m, uint64_t addr, uint32_t size)
 	journal_memory(m, addr, size);
 }
 
+/* What other threads can see of an access. */
+static inline void observe(struct machine *m, uint64_t addr, uint32_t size, bool write, int64_t value)
+{
+	uint64_t last = addr + size - 1;
+	if (likely(m->shadow[addr >> GRANULE_SHIFT] == m->me && m->shadow[last >> GRANULE_SHIFT] == m->me)) {
+		if (!write)
+			note_read(m, addr, size);
+		return;
+	}
+	look_further(m, addr, size, write, value);
+}
+
+/* After observe: an access to a block that threads share is an event first, for
+ * what it finds there depends on the others, and an error when it is made. */
+static void check_block(struct machine *m, uint64_t addr, uint32_t size, bool write)
+{
+	if (!m->checking || m->why || heap_allows(m, addr, size, write))
+		return;
+	stop_fault(m, write ? FAULT_BLOCK_WRITE : FAULT_BLOCK_READ, addr, size);
+}
+
 void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t value, void *user)
 {
 	(void)uc;
@@ -142,12 +163,8 @@ void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t
 		if (unlikely(page != last_page))
 			expect_echoes(m, addr, size);
 	}
-	if (m->blind)
-		return;
-	if (likely(m->shadow[addr >> GRANULE_SHIFT] == m->me && m->shadow[last >> GRANULE_SHIFT] == m->me)) {
-		if (!write)
-			note_read(m, addr, size);
-		return;
-	}
-	look_further(m, addr, size, write, value);
+	if (!m->blind)
+		observe(m, addr, size, write, value);
+	if (unlikely(addr - m->heap_lo < m->heap_len))
+		check_block(m, addr, size, write);
 }

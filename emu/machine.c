@@ -171,6 +171,7 @@ void machine_close(struct machine *m)
 	release(m->shadow, m->space >> GRANULE_SHIFT);
 	release(m->code, m->code_len + 1);
 	release(m->brk, m->code_len + 1);
+	free((void *)m->early);
 	free(m->slots);
 	free(m->journal);
 	free(m->records);

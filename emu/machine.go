@@ -75,6 +75,7 @@ func New(cfg Config) (*Machine, error) {
 		lo:    lo,
 	}
 	c.uniprocessor = C.bool(cfg.Uniprocessor)
+	m.mapHeap()
 	if err := m.mapMemory(); err != nil {
 		m.Close()
 		return nil, err
@@ -99,6 +100,9 @@ func checkConfig(cfg *Config) (uint64, error) {
 	}
 	cfg.Code = append([]Range(nil), cfg.Code...)
 	sort.Slice(cfg.Code, func(i, j int) bool { return cfg.Code[i].Lo < cfg.Code[j].Lo })
+	if err := checkHeap(cfg, space); err != nil {
+		return 0, err
+	}
 	end := uint64(0)
 	for _, r := range cfg.Code {
 		if r.Lo%pageSize != 0 || r.Hi%pageSize != 0 || r.Lo >= r.Hi || r.Lo < end || r.Hi > space {

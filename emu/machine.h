@@ -69,6 +69,8 @@ enum fault {
 	FAULT_ILLEGAL,
 	FAULT_PROTECTION,
 	FAULT_BREAKPOINT,
+	FAULT_BLOCK_READ,
+	FAULT_BLOCK_WRITE,
 };
 
 /* RunFlags in types.go. */
@@ -218,6 +220,7 @@ struct machine {
 	uint32_t why;        /* enum why: a stop is under way */
 	bool blind;          /* accesses are journaled and nothing else */
 	bool any;            /* private accesses are recorded too */
+	bool checking;       /* of accesses to blocks, see heap.c */
 	bool watching;       /* trusted code, see Watch in types.go */
 	bool counting;       /* RUN_STOP_SHARED or RUN_STOP_ATOMIC */
 	uint64_t atomic;     /* number of the latest locked instruction */
@@ -265,6 +268,11 @@ struct machine {
 	uc_engine *uc;
 	bool is32;
 	bool uniprocessor;
+	uint64_t heap_lo;     /* of the memory that is handed out in blocks */
+	uint64_t heap_len;
+	const uint8_t *alive; /* a byte per granule of it: the bytes that are in a block */
+	const uint64_t *early; /* early_len pairs, ascending: code that reads ahead */
+	uint32_t early_len;
 	bool all_shared;      /* every access is an event, for tests */
 	bool ran;             /* code may have been translated */
 	uint8_t *brk;         /* breakpoint class per code byte */
@@ -334,6 +342,9 @@ void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t
 bool on_invalid(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t value, void *user);
 void on_interrupt(uc_engine *uc, uint32_t number, void *user);
 bool on_bad_insn(uc_engine *uc, void *user);
+
+/* heap.c */
+bool heap_allows(const struct machine *m, uint64_t addr, uint32_t size, bool write);
 
 /* record.c */
 void event_access(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent);

@@ -40,7 +40,7 @@ void stop_fault(struct machine *m, enum fault kind, uint64_t addr, uint32_t size
 	/* The engine gives 52 bits in some versions: extend the sign in all. */
 	m->result.fault_addr = (uint64_t)((int64_t)(addr << 12) >> 12);
 	m->result.fault_size = size;
-	if (kind == FAULT_READ || kind == FAULT_WRITE)
+	if (kind == FAULT_READ || kind == FAULT_WRITE || kind == FAULT_BLOCK_READ || kind == FAULT_BLOCK_WRITE)
 		stop_in_access(m);
 	stop_run(m, STOP_FAULT);
 }
@@ -57,6 +57,7 @@ static void set_view(struct machine *m)
 	bool quiet = flags & RUN_QUIET;
 	bool solo = flags & RUN_SOLO;
 	m->owner = owner_byte(m->order.thread);
+	m->checking = !quiet && !m->replay;
 	m->watching = quiet && (flags & RUN_WATCH);
 	m->any = (flags & RUN_RECORD_ALL) && !quiet;
 	m->blind = m->replay || (quiet && !m->watching) || (solo && !m->any);

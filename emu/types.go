@@ -35,6 +35,14 @@ type Config struct {
 	// Execution anywhere else is a fault. They are mapped into the engine
 	// read-execute, all else read-write.
 	Code []Range
+	// Heap is memory that is handed out in blocks: outside of Quiet runs, an
+	// access to bytes of it of which none is alive is a fault. Both ends are
+	// multiples of 64. See Alive.
+	Heap Range
+	// Ahead lists code that may read Heap beyond a block's end: functions that
+	// read whole vectors. They may read up to 64 bytes beyond a block's end,
+	// and 16 before its start.
+	Ahead []Range
 	// Uniprocessor makes an instruction one event, however many accesses it
 	// makes (no split).
 	Uniprocessor bool
@@ -184,6 +192,8 @@ const (
 	FaultIllegal              // #UD: ud2 or no such instruction
 	FaultProtection           // #GP: a segment or descriptor that isn't there
 	FaultBreakpoint           // int3
+	FaultBlockRead            // of bytes of Config.Heap that are in no block
+	FaultBlockWrite
 )
 
 // Fault is a processor fault. The machine is as before the instruction.

@@ -70,7 +70,10 @@ func (s *session) machineConfig() emu.Config {
 		c.Uniprocessor = s.uniprocessor()
 		return c
 	}
-	c := emu.Config{Uniprocessor: s.uniprocessor()}
+	c := emu.Config{Uniprocessor: s.uniprocessor(), Heap: scheduler.HeapRange()}
+	for _, r := range s.img.ReadsAhead() {
+		c.Ahead = append(c.Ahead, emu.Range{Lo: r.Lo, Hi: r.Hi})
+	}
 	for _, r := range s.img.Code {
 		c.Code = append(c.Code, emu.Range{Lo: r.Lo, Hi: r.Hi})
 	}

@@ -18,6 +18,7 @@ type story struct {
 	schedule trace.Schedule
 	beats    []beat
 	outputs  map[int]int
+	blocks   map[uint64]*blockLife // by address
 }
 
 // beat is one step of the execution.
@@ -39,8 +40,10 @@ type value struct{ old, new string }
 // tell replays a path and tells its story. The path must be one of this
 // session's System.
 func (s *session) tell(path []por.PathStep) (*story, error) {
-	st := &story{session: s, path: path, schedule: trace.Schedule{Check: s.check}, outputs: map[int]int{}}
+	st := &story{session: s, path: path, schedule: trace.Schedule{Check: s.check}, outputs: map[int]int{}, blocks: map[uint64]*blockLife{}}
 	s.sys.Rewind(s.root)
+	s.sys.Observe(st)
+	defer s.sys.Observe(nil)
 	for i := range path {
 		p := &path[i]
 		b := beat{step: *p, held: s.sys.Held(p.Thread)}
@@ -136,6 +139,7 @@ func (st *story) bug(f *finding) *result.Bug {
 	st.switches(b)
 	st.collisions(b)
 	st.waits(b, fl)
+	b.Block = st.block(fl)
 	st.starts(b)
 	return b
 }

@@ -43,6 +43,7 @@ func (p *page) bug(b *result.Bug) {
 	if len(b.Accesses) > 0 {
 		p.accesses(b.Accesses)
 	}
+	p.block(b.Block)
 	p.waits(b)
 	p.loops(b.Loops)
 	if !b.BeforeThreads {

@@ -30,6 +30,8 @@ type Bug struct {
 	Schedule string `json:"schedule"`
 	// Stack is the failing thread's, innermost frame first.
 	Stack []Frame `json:"stack"`
+	// Block is the block of memory that a wrong access or free was about.
+	Block *Block `json:"block,omitempty"`
 	// Accesses are those that the cause speaks of, in the order they happened.
 	Accesses []Access `json:"accesses"`
 	// Waits says who waits for whom: of a deadlock, and of a livelock's
@@ -57,6 +59,22 @@ type ThreadStart struct {
 	Thread   string `json:"thread"`
 	Function string `json:"function"` // its start function
 	Created  *Frame `json:"created,omitempty"`
+}
+
+// Block is a block of memory that a wrong access or free was about.
+type Block struct {
+	Address   Addr    `json:"address"` // what the allocator returned
+	Size      uint64  `json:"size"`    // in bytes, as it was asked for
+	Allocated Origin  `json:"allocated"`
+	Freed     *Origin `json:"freed,omitempty"` // nil while it lives
+}
+
+// Origin is where something was done.
+type Origin struct {
+	Thread string `json:"thread"`
+	// Step is the step of the schedule, from 1: see the replay's account.
+	Step  int     `json:"step"`
+	Stack []Frame `json:"stack"`
 }
 
 // Step is one switch from a thread to another.

@@ -129,9 +129,6 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	if stop.Learned && r.Flags&(emu.Quiet|emu.Solo) == 0 {
 		s.finer = true
 	}
-	if s.observer != nil {
-		s.observer.Ran(th.id, stop)
-	}
 	return stop
 }
 

@@ -76,6 +76,8 @@ func (s *System) faultFailure(th *thread, f emu.Fault) *Failure {
 		out.Message = "general protection fault: a bad address, misaligned vector access, or privileged instruction"
 	case emu.FaultFetch:
 		out.Message = fmt.Sprintf("jump to %s, where no code is", s.VariableName(f.Addr))
+	case emu.FaultBlockRead, emu.FaultBlockWrite:
+		s.blockFault(out, f)
 	default:
 		verb := map[bool]string{true: "write to", false: "read from"}[f.Kind == emu.FaultWrite]
 		switch sp := th.regs.RSP; {

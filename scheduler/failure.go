@@ -21,6 +21,8 @@ const (
 	LockMisuse    Kind = "lock-misuse"
 	InvalidFree   Kind = "invalid-free"
 	DoubleFree    Kind = "double-free"
+	UseAfterFree  Kind = "use-after-free"
+	HeapOverflow  Kind = "heap-overflow"
 )
 
 // Failure is a bug at the end of an execution.
@@ -29,6 +31,9 @@ type Failure struct {
 	Message string
 	Thread  trace.TID
 	PC      uint64 // where the thread stands
+	// Block is the block of memory that a wrong access or free was about, if
+	// there is one.
+	Block Block
 	// Waits lists who waits for what and whom (deadlock, livelock).
 	Waits []Wait
 }

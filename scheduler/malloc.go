@@ -19,14 +19,18 @@ import (
 // list of its size, youngest first: memory is used again as it would be with a
 // thread cache, and nothing depends on what another thread allocates.
 //
-// Before a block stand 16 bytes: its size class, and a tag that says that it is
-// live. They are guest memory, so that they go back with it.
+// Before a block stand 16 bytes: its size class with the number of bytes asked
+// for, and a tag that says that it is live. They are guest memory, so that they
+// go back with it. Only the bytes asked for are alive to the machine: an access
+// to any other byte of the arenas is a fault.
 
 const (
 	heapBase     = 0x8_0000_0000
-	heapArena    = 0x1000_0000 // 256 MiB of addresses for each thread
+	heapArena    = 0xe00_0000 // 224 MiB of addresses for each thread
 	heapArenas   = 128
+	heapEnd      = heapBase + heapArenas*heapArena
 	headerSize   = 16
+	sizeMask     = 1<<56 - 1
 	tagLive      = 0x6c616e64676f2b2b
 	tagFree      = 0x6c616e64676f2d2d
 	tagAligned   = 0x6c616e64676f3d3d // before an aligned block: where its real block is
@@ -52,27 +56,54 @@ func class(n uint64) (int, uint64) {
 	return 32 + k - 10, 1 << k
 }
 
+// HeapRange is where the trusted allocator's blocks are.
+func HeapRange() emu.Range { return emu.Range{Lo: heapBase, Hi: heapEnd} }
+
 // allocate gives a thread n bytes at a multiple of 16; 0 if there are no more.
 func (s *System) allocate(th *thread, n uint64) uint64 {
+	p := s.room(th, n)
+	if p != 0 {
+		s.enliven(th, p, p, n)
+	}
+	return p
+}
+
+// enliven makes n bytes at p, in block b, those that may be accessed.
+func (s *System) enliven(th *thread, b, p, n uint64) {
+	if s.observer != nil {
+		s.observer.Block(th.id, Block{p, n}, true)
+	}
+	s.machine.Write64(b-16, s.machine.Read64(b-16)&^sizeMask|n)
+	s.machine.Alive(p, n, true)
+}
+
+// room takes a block that has room for n bytes, none of them alive yet: one
+// that was freed, or a new one.
+func (s *System) room(th *thread, n uint64) uint64 {
+	if b := s.freeBlock(th, n); b != 0 {
+		c, _ := class(n)
+		s.machine.Set(&s.heapOf(th.id).free[c], s.machine.Read64(b))
+		s.machine.Write64(b-8, tagLive)
+		return b
+	}
+	return s.newRoom(th, n)
+}
+
+func (s *System) newRoom(th *thread, n uint64) uint64 {
 	if n > largestBlock {
 		return 0
 	}
 	m := s.machine
 	h := s.heapOf(th.id)
 	c, size := class(n)
-	p := h.free[c]
-	if p != 0 {
-		m.Set(&h.free[c], m.Read64(p))
-	} else {
-		next := max(h.next, h.base)
-		if next+headerSize+size > h.base+heapArena {
-			return 0
-		}
-		p = next + headerSize
-		m.Set(&h.next, p+size)
-		s.mapHeap(next, p+size)
-		m.Write64(p-16, uint64(c)<<56|size)
+	next := max(h.next, h.base)
+	if next+headerSize+size > h.base+heapArena {
+		return 0
 	}
+	p := next + headerSize
+	m.Set(&h.next, p+size)
+	s.mapHeap(next, p+size)
+	m.Write64(p-16, uint64(c)<<56)
 	m.Write64(p-8, tagLive)
 	return p
 }
@@ -136,8 +167,17 @@ func (s *System) block(p uint64) uint64 {
 	return 0
 }
 
-// blockSize is the number of bytes that a block has.
-func (s *System) blockSize(b uint64) uint64 { return s.machine.Read64(b-16) &^ (0xff << 56) }
+// blockSize is the number of bytes that a block has room for.
+func (s *System) blockSize(b uint64) uint64 {
+	if c := s.machine.Read64(b-16) >> 56; c >= 32 {
+		return 1 << (c - 32 + 10)
+	} else {
+		return (c + 1) * 16
+	}
+}
+
+// asked is the number of bytes that a live block was asked for.
+func (s *System) asked(b uint64) uint64 { return s.machine.Read64(b-16) & sizeMask }
 
 // release gives a block back. It reports what is wrong with that, or nil.
 func (s *System) release(th *thread, p uint64) *Failure {
@@ -150,10 +190,16 @@ func (s *System) release(th *thread, p uint64) *Failure {
 	}
 	m := s.machine
 	if m.Read64(b-8) == tagFree {
-		return bad(DoubleFree, "free of a block that is free already")
+		f := bad(DoubleFree, "free of a block that is free already")
+		f.Block = Block{p, s.asked(b)}
+		return f
+	}
+	if s.observer != nil {
+		s.observer.Block(th.id, Block{p, s.asked(b)}, false)
 	}
 	c := int(m.Read64(b-16) >> 56)
 	h := s.heapOf(th.id)
+	m.Alive(p, s.asked(b), false)
 	m.Write64(b-8, tagFree)
 	m.Write64(b, h.free[c])
 	m.Set(&h.free[c], b)
@@ -182,8 +228,17 @@ func (s *System) heapOp(th *thread) trace.Op {
 	}
 	op := trace.Op{PC: s.callSite(th)}
 	switch th.role {
-	case image.Free, image.Realloc, image.ReallocArray:
+	case image.Free:
 		op.Kind, op.Obj = trace.OpFree, s.block(th.arg(0))
+	case image.Realloc, image.ReallocArray:
+		op.Kind, op.Obj = trace.OpFree, s.block(th.arg(0))
+		if th.arg(0) == 0 {
+			n := th.arg(1)
+			if th.role == image.ReallocArray {
+				n = product(n, th.arg(2))
+			}
+			op.Kind, op.Obj = trace.OpReuse, s.freeBlock(th, n)
+		}
 	case image.Malloc, image.Valloc:
 		op.Kind, op.Obj = trace.OpReuse, s.freeBlock(th, th.arg(0))
 	case image.Calloc:
@@ -249,7 +304,7 @@ func (s *System) performHeap(th *thread, tr *trace.Transition) (verdict, error) 
 	case image.MallocUsableSize:
 		size := uint64(0)
 		if blk := s.block(a); a != 0 && blk != 0 {
-			size = s.blockSize(blk) - (a - blk)
+			size = s.asked(blk)
 		}
 		s.ret(th, size)
 	case image.Free:
@@ -280,11 +335,16 @@ func (s *System) newBlock(th *thread, n, align uint64) uint64 {
 	if align <= 16 || align&(align-1) != 0 {
 		return s.allocate(th, n)
 	}
-	b := s.allocate(th, s.roomFor(n, align))
-	if b == 0 || b%align == 0 {
+	b := s.room(th, s.roomFor(n, align))
+	if b == 0 {
+		return 0
+	}
+	if b%align == 0 {
+		s.enliven(th, b, b, n)
 		return b
 	}
 	p := (b + align) &^ (align - 1)
+	s.enliven(th, b, p, n)
 	s.machine.Write64(p-16, b)
 	s.machine.Write64(p-8, tagAligned)
 	return p
@@ -326,13 +386,18 @@ func (s *System) resize(th *thread, p, n uint64) (verdict, error) {
 		return stay, s.fail(th, &Failure{Kind: InvalidFree, Thread: th.id, PC: s.callSite(th),
 			Message: "realloc of a pointer that isn't a live block"})
 	}
+	was := s.asked(b)
 	if n <= s.blockSize(b)-(p-b) {
+		s.machine.Alive(p, was, false)
+		s.enliven(th, b, p, n)
 		s.ret(th, p)
 		return pass, nil
 	}
-	q := s.allocate(th, n)
+	// A new block, so that the call is one event: the old one's end.
+	q := s.newRoom(th, n)
 	if q != 0 {
-		old := s.machine.Bytes(p, s.blockSize(b)-(p-b))
+		s.enliven(th, q, q, n)
+		old := s.machine.Bytes(p, was)
 		s.machine.Write(q, append([]byte(nil), old...))
 		s.release(th, p)
 	}

@@ -102,8 +102,9 @@ type System struct {
 // Observer is told of what happens inside steps, for reports. All methods are
 // called in the order of execution.
 type Observer interface {
-	// Ran is called after each run of the CPU within a step.
-	Ran(t trace.TID, stop *emu.Stop)
+	// Block is called when thread t, which stands at the allocator's function,
+	// is given a block, and when it gives one back.
+	Block(t trace.TID, b Block, given bool)
 }
 
 type threadSave struct {
@@ -165,6 +166,9 @@ func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.R
 	s.exists[0] = true
 	s.threads[0] = thread{id: 0, parent: trace.NoThread, ctx: s.machine.Start(regs), insns: 0}
 }
+
+// Observe has o told of what happens from now on; nil ends it.
+func (s *System) Observe(o Observer) { s.observer = o }
 
 // Machine implements kernel.Host.
 func (s *System) Machine() *emu.Machine { return s.machine }

@@ -1,0 +1,77 @@
+package emu
+
+// #include <stdlib.h>
+// #include "machine.h"
+import "C"
+
+import (
+	"fmt"
+	"sort"
+	"unsafe"
+)
+
+// The bytes of Config.Heap that are in a live block have a bit each, in guest
+// memory right behind Heap: so the journal takes them back like all else. The
+// guest can't reach them, for their pages have no permissions.
+
+// checkHeap completes the configuration of a heap.
+func checkHeap(cfg *Config, space uint64) error {
+	h := cfg.Heap
+	if h == (Range{}) {
+		return nil
+	}
+	if h.Lo%64 != 0 || h.Hi%64 != 0 || h.Lo >= h.Hi || h.Hi+(h.Hi-h.Lo)/8 > space {
+		return fmt.Errorf("a heap at %#x-%#x has no room for an eighth of it behind", h.Lo, h.Hi)
+	}
+	cfg.Ahead = append([]Range(nil), cfg.Ahead...)
+	sort.Slice(cfg.Ahead, func(i, j int) bool { return cfg.Ahead[i].Lo < cfg.Ahead[j].Lo })
+	return nil
+}
+
+func (m *Machine) mapHeap() {
+	h := m.cfg.Heap
+	if h == (Range{}) {
+		return
+	}
+	m.c.heap_lo, m.c.heap_len = C.uint64_t(h.Lo), C.uint64_t(h.Hi-h.Lo)
+	m.c.alive = (*C.uint8_t)(unsafe.Add(m.mem, h.Hi))
+	if n := len(m.cfg.Ahead); n > 0 {
+		size := C.size_t(n) * C.size_t(unsafe.Sizeof(Range{}))
+		p := C.malloc(size)
+		copy(unsafe.Slice((*Range)(p), n), m.cfg.Ahead)
+		m.c.early, m.c.early_len = (*C.uint64_t)(p), C.uint32_t(n)
+	}
+}
+
+// Alive says of n bytes at addr, a multiple of 8 within Config.Heap, whether
+// they are in a live block. Of the last 8 only the first n%8 are meant. Rewind
+// takes it back.
+func (m *Machine) Alive(addr, n uint64, alive bool) {
+	if n == 0 || m.cfg.Heap == (Range{}) {
+		return
+	}
+	var bits [8]byte
+	at := m.cfg.Heap.Hi + (addr-m.cfg.Heap.Lo)/8
+	for whole := n / 8; whole > 0; {
+		k := min(whole, 8)
+		for i := range bits[:k] {
+			bits[i] = 0
+			if alive {
+				bits[i] = 0xff
+			}
+		}
+		m.Write(at, bits[:k])
+		at += k
+		whole -= k
+	}
+	if rest := n % 8; rest > 0 {
+		mask := uint8(1)<<rest - 1
+		b := m.Bytes(at, 1)[0]
+		if alive {
+			b |= mask
+		} else {
+			b &^= mask
+		}
+		m.Write8(at, b)
+	}
+}
