@@ -153,6 +153,11 @@ func disagree(name string, p *model.Program, judge *survey, opts Options) error 
 	if err != nil {
 		return err
 	}
+	return compare(name, p, judge, s, opts)
+}
+
+// compare compares what a search found with what the judge did.
+func compare(name string, p *model.Program, judge, s *survey, opts Options) error {
 	if !s.stats.Complete {
 		return fmt.Errorf("%s: incomplete: %+v", name, s.stats)
 	}

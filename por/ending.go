@@ -59,7 +59,7 @@ func (x *explorer) end(e Ending) {
 func (x *explorer) runOut(t *trace.Transition) error {
 	running := t.Thread
 	for steps := 0; t.End != trace.EndProcess && t.End != trace.EndBug; steps++ {
-		if steps&0xff == 0xff && x.opts.Stop != nil && x.opts.Stop() {
+		if steps&0xff == 0xff && x.stopNow() {
 			x.stopped = true
 			return nil
 		}

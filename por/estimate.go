@@ -16,9 +16,13 @@ func (x *explorer) share() float64 {
 			return share
 		}
 	}
+	return shareOf(x.nodes)
+}
+
+func shareOf(nodes []node) float64 {
 	share, weight := 0.0, 1.0
-	for i := range x.nodes {
-		n := &x.nodes[i]
+	for i := range nodes {
+		n := &nodes[i]
 		done, left := count(n.done), count(n.todo)
 		known := done + left
 		if n.cur != nil {
@@ -38,4 +42,51 @@ func count(b *branch) (n int) {
 		n++
 	}
 	return n
+}
+
+// progress is the deepest junction of x's path, and the share of what is below
+// it, on that path, that is done.
+func (x *explorer) progress() (at *junction, below float64) {
+	k := 0
+	for k < len(x.nodes) && x.nodes[k].shared != nil {
+		at = x.nodes[k].shared
+		k++
+	}
+	return at, shareOf(x.nodes[k:])
+}
+
+// progress sums up what all members have done. In a tree that is shared near
+// its root, what is done lies below the branches explored at junctions, or
+// below where a member is.
+func (t *team) progress() Progress {
+	var p Progress
+	weights := map[*junction]float64{}
+	for _, j := range t.live {
+		p.Share += j.weight(weights) * float64(j.over)
+	}
+	for i := range t.seen {
+		r := &t.seen[i]
+		p.Stats.add(&r.stats)
+		if r.at != nil && !r.at.gone {
+			p.Share += r.at.weight(weights) * r.below
+		}
+	}
+	p.Stats.Restarts = t.members[0].stats.Restarts
+	return p
+}
+
+// weight is the share of one branch of j.
+func (j *junction) weight(known map[*junction]float64) float64 {
+	if w, ok := known[j]; ok {
+		return w
+	}
+	w := 1.0
+	if j.up != nil {
+		w = j.up.weight(known)
+	}
+	if n := count(j.todo) + count(j.done); n > 0 {
+		w /= float64(n)
+	}
+	known[j] = w
+	return w
 }

@@ -47,7 +47,13 @@ type explorer struct {
 	low     int // the least depth since somebody set it
 	stopped bool
 	finer   bool
+	halted  bool // the team stops
 	polled  uint32
+	due     bool // attend has something to look at
+	root    trace.Mark
+
+	team    *team // nil for one who works alone
+	holds   bool  // the team's lock
 	ended   Execution
 	readyFn readiness
 }
@@ -72,9 +78,11 @@ type strategy interface {
 type node struct {
 	mark        trace.Mark
 	marked      bool
-	cur         *branch // the branch that is being explored: event i
-	todo        *branch // to be explored, in order
-	done        *branch // explored
+	shared      *junction // what other workers see of it, nil if there is nobody
+	entered     bool      // its lists are those of shared
+	cur         *branch   // the branch that is being explored: event i
+	todo        *branch   // to be explored, in order
+	done        *branch   // explored
 	begin, last uint64
 	running     trace.TID // the thread of the event before
 	couldGoOn   bool      // switching away from it is a preemption
@@ -118,13 +126,13 @@ func (x *explorer) depth() int { return len(x.nodes) - 1 }
 
 // run explores everything, again from the start whenever points became finer.
 func (x *explorer) run() error {
-	root := x.sys.Mark()
+	x.root = x.sys.Mark()
 	for {
 		x.reset()
 		if err := x.walk(); err != nil {
 			return err
 		}
-		x.sys.Rewind(root)
+		x.sys.Rewind(x.root)
 		if !x.finer {
 			return nil
 		}
@@ -135,17 +143,7 @@ func (x *explorer) run() error {
 }
 
 func (x *explorer) reset() {
-	for i := range x.nodes {
-		n := &x.nodes[i]
-		x.pool.putAll(n.todo)
-		x.pool.putAll(n.done)
-		x.pool.putAll(n.cur)
-		*n = node{}
-	}
-	x.nodes, x.ready, x.sleep, x.choices = x.nodes[:0], x.ready[:0], x.sleep[:0], x.choices[:0]
-	x.spins, x.waits = x.spins[:0], x.waits[:0]
-	clear(x.spin)
-	clear(x.insns)
+	x.clearPath()
 	order, sleep := x.strat.uses()
 	if x.sleeps = sleep; order {
 		x.order = newOrder()
@@ -156,11 +154,62 @@ func (x *explorer) reset() {
 	x.strat.reset()
 }
 
+func (x *explorer) clearPath() {
+	for i := range x.nodes {
+		n := &x.nodes[i]
+		if n.shared == nil { // else others may have them
+			x.pool.putAll(n.todo)
+			x.pool.putAll(n.done)
+		}
+		x.pool.putAll(n.cur)
+		*n = node{}
+	}
+	x.nodes, x.ready, x.sleep, x.choices = x.nodes[:0], x.ready[:0], x.sleep[:0], x.choices[:0]
+	x.spins, x.waits = x.spins[:0], x.waits[:0]
+	clear(x.spin)
+	clear(x.insns)
+}
+
+// unwind leaves the current path, as reset does, but keeps what costs to build.
+func (x *explorer) unwind() {
+	x.clearPath()
+	if x.order != nil {
+		for len(x.order.ev) > 0 {
+			x.order.pop()
+		}
+	}
+	if x.meter != nil {
+		x.meter.reset()
+	}
+	x.strat.reset()
+}
+
 func (x *explorer) walk() error {
 	x.at = 0
 	x.open(nil)
-	for !x.stopped && !x.finer {
+	err := x.roam()
+	if x.team != nil {
+		err = x.team.dissolve(err)
+	}
+	return err
+}
+
+// roam explores from the current path on, until nothing is left.
+func (x *explorer) roam() error {
+	for !x.stopped && !x.finer && !x.halted {
+		if x.due {
+			if err := x.attend(); err != nil {
+				return err
+			}
+			continue
+		}
 		n := &x.nodes[len(x.nodes)-1]
+		if n.shared != nil {
+			if err := x.roamShared(n); err != nil {
+				return err
+			}
+			continue
+		}
 		b := x.take(n)
 		if b == nil && x.refill != nil {
 			if more, err := x.refill(n); err != nil {
@@ -193,22 +242,9 @@ func (x *explorer) walk() error {
 // open enters the state in which sys stands; kids are the branches that a
 // wakeup tree wants there.
 func (x *explorer) open(kids *branch) {
-	i := len(x.nodes)
-	if i < cap(x.nodes) {
-		x.nodes = x.nodes[:i+1]
-	} else {
-		x.nodes = append(x.nodes, node{})
-	}
-	n := &x.nodes[i]
-	*n = node{depth: int32(i), running: trace.NoThread, ending: EndedBlocked, sleeps: int32(len(x.sleep)), slept: int32(len(x.sleep)),
-		choices: int32(len(x.choices)), spins: int32(len(x.spins)), seen: int32(len(x.waits))}
-	x.at = i
-	able := x.observe(n)
-	if x.meter != nil {
-		x.meter.enter(n)
-	}
-	if i > 0 {
-		x.inherit(n, &x.nodes[i-1])
+	n, able := x.arrive()
+	if n.depth > 0 {
+		x.inherit(n, &x.nodes[n.depth-1])
 	}
 	if able == 0 {
 		x.pool.putAll(kids)
@@ -221,17 +257,71 @@ func (x *explorer) open(kids *branch) {
 		x.end(ending)
 		return
 	}
-	if (able > 1 || len(x.choices) > int(n.choices) || i == 0 && x.refill != nil) && (x.sampling == nil || x.sampling.mark(i)) {
-		n.mark, n.marked = x.sys.Mark(), true
-	}
+	x.markAt(n, able)
 	x.strat.seed(n, kids)
 	if n.todo == nil {
 		x.end(n.ending)
 	}
 }
 
+// markAt marks the state of n, where sys stands, if there is any choice in it.
+func (x *explorer) markAt(n *node, able int) {
+	if (able > 1 || len(x.choices) > int(n.choices) || n.depth == 0 && x.refill != nil) && (x.sampling == nil || x.sampling.mark(int(n.depth))) {
+		n.mark, n.marked = x.sys.Mark(), true
+	}
+}
+
+// arrive makes the node of the state in which sys stands, and says how many
+// threads can run there.
+func (x *explorer) arrive() (n *node, able int) {
+	i := len(x.nodes)
+	if i < cap(x.nodes) {
+		x.nodes = x.nodes[:i+1]
+	} else {
+		x.nodes = append(x.nodes, node{})
+	}
+	n = &x.nodes[i]
+	*n = node{depth: int32(i), running: trace.NoThread, ending: EndedBlocked, sleeps: int32(len(x.sleep)), slept: int32(len(x.sleep)),
+		choices: int32(len(x.choices)), spins: int32(len(x.spins)), seen: int32(len(x.waits))}
+	x.at = i
+	able = x.observe(n)
+	if x.meter != nil {
+		x.meter.enter(n)
+	}
+	return n, able
+}
+
 // step runs branch b from n and enters the state after it.
 func (x *explorer) step(n *node, b *branch) error {
+	kids, want := b.kids, b.last
+	b.kids = nil
+	t, err := x.perform(n, b)
+	if err != nil {
+		return err
+	}
+	x.count(b)
+	if want > t.Last && want > t.Begin && t.Last > t.Begin {
+		// The step ended before its name says: the rest of it comes first.
+		rest := x.pool.named(b.thread, 0)
+		rest.last, rest.kids = want, kids
+		kids = rest
+	}
+	x.strat.ran(n.depth)
+	if x.finer {
+		return x.runOut(t)
+	}
+	if t.End == trace.EndProcess || t.End == trace.EndBug {
+		x.pool.putAll(kids)
+		x.endProcess(t)
+		return nil
+	}
+	x.open(kids)
+	return nil
+}
+
+// perform takes the step of branch b from n, and makes it the event that leads
+// on from there.
+func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 	i := int(n.depth)
 	if x.at != i {
 		if !n.marked {
@@ -253,20 +343,12 @@ func (x *explorer) step(n *node, b *branch) error {
 	t, err := x.sys.Step(b.thread, b.choice)
 	if err != nil {
 		if !errors.Is(err, ErrFiner) || t == nil {
-			return err
+			return nil, err
 		}
 		x.finer = true
 	}
-	x.count(b)
-	kids, want := b.kids, b.last
-	b.kids, b.last = nil, t.Last
+	b.last = t.Last
 	n.begin, n.last = t.Begin, t.Last
-	if want > t.Last && want > t.Begin && t.Last > t.Begin {
-		// The step ended before its name says: the rest of it comes first.
-		rest := x.pool.named(b.thread, 0)
-		rest.last, rest.kids = want, kids
-		kids = rest
-	}
 	b.event = newEvent(t)
 	if s := x.spin[b.thread]; s != 0 {
 		b.event.waits = x.waits[x.spins[s-1].lo:x.spins[s-1].hi]
@@ -287,17 +369,7 @@ func (x *explorer) step(n *node, b *branch) error {
 		x.spins = append(x.spins, spin{b.thread, 0, 0, s})
 		x.spin[b.thread] = 0
 	}
-	x.strat.ran(int32(i))
-	if x.finer {
-		return x.runOut(t)
-	}
-	if t.End == trace.EndProcess || t.End == trace.EndBug {
-		x.pool.putAll(kids)
-		x.endProcess(t)
-		return nil
-	}
-	x.open(kids)
-	return nil
+	return t, nil
 }
 
 // count counts a step.
@@ -307,11 +379,8 @@ func (x *explorer) count(b *branch) {
 	} else {
 		x.stats.Transitions++
 	}
-	if x.polled++; x.polled&0xff == 0 && x.opts.Stop != nil && x.opts.Stop() {
-		x.stopped = true
-	}
-	if x.polled&0xfff == 0 {
-		x.obs.Progress(Progress{Stats: x.stats, Share: x.share()})
+	if x.polled++; x.polled&0xff == 0 || x.opts.restless {
+		x.due = true
 	}
 }
 
@@ -319,7 +388,9 @@ func (x *explorer) count(b *branch) {
 // with it the event that led there.
 func (x *explorer) close() {
 	n := &x.nodes[len(x.nodes)-1]
-	x.pool.putAll(n.done)
+	if n.shared == nil {
+		x.pool.putAll(n.done)
+	}
 	n.done = nil
 	x.sleep, x.choices = x.sleep[:n.sleeps], x.choices[:n.choices]
 	x.nodes = x.nodes[:len(x.nodes)-1]
@@ -342,6 +413,12 @@ func (x *explorer) close() {
 		x.order.pop()
 	}
 	p.cur = nil
+	if p.shared != nil {
+		// What others know of it is a copy, in p.shared.done.
+		x.pool.put(b)
+		x.team.finished(x, p.shared)
+		return
+	}
 	if p.todo != nil {
 		b.keep()
 	}

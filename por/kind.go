@@ -29,6 +29,8 @@ type Kind struct {
 	// anything.
 	SingleEvents bool
 
+	// split: it can be split among workers (crew.go), with some options at least.
+	split bool
 	// strategy makes the search out of the walk that most searches share.
 	strategy func(*explorer) strategy
 	// run is a walk of its own, where strategy is nil.
@@ -75,24 +77,24 @@ const unbounded = "it samples executions of all kinds, and proves nothing within
 // kinds lists the searches, in the order in which they are explained to users.
 var kinds = []Kind{
 	{Name: "none", Paper: "no reduction (Flanagan and Godefroid 2005, §6, the baseline)", About: "runs every interleaving",
-		Bounds: anyCounted, Joint: true, strategy: newExhaustive},
+		Bounds: anyCounted, Joint: true, split: true, strategy: newExhaustive},
 	{Name: "bounded", Paper: "Musuvathi and Qadeer, PLDI 2007; Emmi, Qadeer and Rakamaric, POPL 2011; Coons, Musuvathi and McKinley, OOPSLA 2013, §2.5", About: "runs every interleaving within the bound, by ascending bound",
-		Bounds: anyCounted, Joint: true, NeedsBound: true, WhyNot: "its walk can't count that", strategy: newBounded},
+		Bounds: anyCounted, Joint: true, NeedsBound: true, WhyNot: "its walk can't count that", split: true, strategy: newBounded},
 	{Name: "sleep", Paper: "sleep sets (Godefroid 1996, ch. 5)", About: "leaves out steps whose reorderings were all explored",
-		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", strategy: newSleep},
+		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", split: true, strategy: newSleep},
 	{Name: "dpor", Paper: "Flanagan and Godefroid, POPL 2005", About: "adds backtrack points where executions race",
 		WhyNot: beyond, Params: []Param{
 			{Name: "figure", Default: 5, Least: 3, Most: 5, Help: "3: happens-before by a search through the stack, with the refinement of line 5; 4: by clock vectors; 5: objects' last accesses, reads and writes told apart"},
 			{Name: "sleep", Default: 1, Most: 1, Help: "1: with sleep sets, 0: without"},
-		}, strategy: newDPOR},
+		}, split: true, strategy: newDPOR},
 	{Name: "classic", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 6, after Flanagan and Godefroid, Fig. 4", About: "adds backtrack points before it schedules; persistent sets, without sleep sets",
 		WhyNot: beyond, strategy: newClassic},
 	{Name: "nidhugg", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 7", About: "as source, but its backtrack sets are persistent sets",
-		WhyNot: beyond, strategy: newNidhugg},
+		WhyNot: beyond, split: true, strategy: newNidhugg},
 	{Name: "source", Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 1", About: "backtracks within source sets",
-		WhyNot: beyond, strategy: newSource},
+		WhyNot: beyond, split: true, strategy: newSource},
 	{Name: "optimal", Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",
-		WhyNot: beyond, strategy: newOptimal},
+		WhyNot: beyond, split: true, strategy: newOptimal},
 	{Name: "random", Paper: "random walk", About: "samples: any ready thread takes the next step", Claim: Nothing,
 		WhyNot: unbounded, Params: sampled(), strategy: newRandom, run: runSampling},
 	{Name: "pct", Paper: "Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010", About: "samples: random priorities, with d-1 changes; a run meets a bug of depth d with a probability of 1/(n k^(d-1)) or more", Claim: Nothing,

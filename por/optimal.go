@@ -108,6 +108,7 @@ func (s *optimal) reverse(r race) (open bool) {
 // the stack.
 func (s *optimal) insert(b *branch) (open bool) {
 	n := &s.x.nodes[s.seq.c]
+	defer s.x.leave(n, s.x.enter(n))
 	outcomes := trace.Choice(1)
 	if s.seq.first {
 		outcomes = s.x.outcomes(n, b.thread)

@@ -121,6 +121,12 @@ func (s *sampling) run() error {
 		s.seed(n, nil)
 	}
 	for !s.over && !x.stopped && !x.finer {
+		if x.due {
+			if err := x.attend(); err != nil {
+				return err
+			}
+			continue
+		}
 		n := &x.nodes[len(x.nodes)-1]
 		if err := x.step(n, x.take(n)); err != nil {
 			return err

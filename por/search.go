@@ -59,6 +59,13 @@ type Options struct {
 	// the search.
 	Stop func() bool
 
+	// Crew, if not nil, offers further workers to a search that can be split
+	// (Spec.Whole), unless MaxExecutions is given: which executions were the
+	// first ones would depend on timing.
+	Crew Crew
+
+	// restless has a worker look around after each step, for tests.
+	restless bool
 	// fault switches one rule of a search off, for a test of its tests.
 	fault fault
 }
@@ -99,6 +106,9 @@ func New(text string, opts Options) (Search, error) {
 // Run implements Search.
 func (s *search) Run(sys System, obs Observer) (Stats, error) {
 	k := s.spec.kind
+	if s.spec.Whole() != "" || s.opts.MaxExecutions > 0 || s.opts.Iterate {
+		s.opts.Crew = nil
+	}
 	if k.run != nil {
 		return k.run(sys, obs, s.spec, s.opts)
 	}

@@ -33,6 +33,14 @@ func (s *source) seed(n *node, _ *branch) { s.x.anyway(n) }
 func (s *source) ran(i int32)             { s.reverse(i, s.insert) }
 func (s *source) end(e Ending)            { s.finish(e, s.insert) }
 
+// resumed: another worker has looked at the races of the path; which of them
+// are still open isn't known here.
+func (s *source) resumed() {
+	for r := range s.x.order.races {
+		s.open = append(s.open, int32(r))
+	}
+}
+
 // reverse calls insert for each race of event i with an earlier one, with s.seq
 // the reversed sequence.
 func (s *source) reverse(i int32, insert func() bool) {
@@ -97,6 +105,7 @@ func (s *source) fails() bool {
 func (s *source) insert() (open bool) {
 	x, v := s.x, &s.seq
 	n := &x.nodes[v.c]
+	defer x.leave(n, x.enter(n))
 	v.start()
 	if v.first && len(v.whole) == 0 && x.outcomes(n, v.e.thread) > 1 {
 		x.anyThread(n, v.e.thread) // each outcome is a step of its own
