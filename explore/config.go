@@ -35,6 +35,9 @@ type Config struct {
 	LocksTested   []string `json:"locks_tested,omitempty"`
 	ObserveStdout bool     `json:"observe_stdout,omitempty"`
 
+	// Race is the definition of a data race, or RaceOff.
+	Race string `json:"-"`
+
 	// How to search. A schedule means the same under every search.
 	Search    string     `json:"-"` // as por.ParseSpec reads it
 	Bounds    por.Bounds `json:"-"`
@@ -65,6 +68,7 @@ func DefaultConfig() Config {
 		PP:         PointMem,
 		Processors: ProcessorsAuto,
 		Timeouts:   TimeoutsLast,
+		Race:       RaceLimited,
 		Search:     "optimal",
 		Memory:     4 << 30,
 		StepBudget: 100_000_000,
@@ -88,6 +92,15 @@ const (
 )
 
 var timeouts = []string{string(TimeoutsLast), string(TimeoutsAny)}
+
+// Definitions of a data race, see package race.
+const (
+	RaceHB      = "hb"
+	RaceLimited = "limited"
+	RaceOff     = "off"
+)
+
+var raceModes = []string{RaceLimited, RaceHB, RaceOff}
 
 // Processors says how many processors the guest is meant for.
 type Processors string

@@ -179,6 +179,13 @@ var Options = []Option{
 			return nil
 		},
 	}, {
+		Name: "race", Group: GroupSearch, Value: "limited|hb|off",
+		Help:  "which unordered accesses are listed as data-race candidates",
+		Words: raceModes,
+		Doc:   "With hb, those that no synchronisation orders in an execution that was run. With limited, locks order nothing, but accesses under a common lock aren't listed: that finds more, some of them ordered by what the critical sections exchange. A candidate isn't a bug: what it leads to is searched like everything else.",
+		Set:   func(c *Config, v string) error { return setWord(&c.Race, v, raceModes...) },
+		Get:   func(c *Config) []string { return one(c.Race) },
+	}, {
 		Name: "search", Group: GroupSearch, Value: "KIND[:OPTION=N,...]",
 		Help:  "how to search: landgo searches lists the kinds",
 		Words: por.Names(),

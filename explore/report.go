@@ -11,6 +11,11 @@ import (
 
 // report finds the least interleaving of each bug and tells its story.
 func (h *hunt) report() error {
+	if h.watched != nil {
+		if err := h.races(h.watched, h.result); err != nil {
+			return err
+		}
+	}
 	for _, f := range h.found {
 		var err error
 		if f.schedule, err = h.schedule(f.path); err != nil {

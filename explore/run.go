@@ -68,6 +68,7 @@ type hunt struct {
 	stopped  result.ErrorKind // why the search was stopped early
 	finer    bool             // since then, steps became finer
 	lastTold time.Time
+	watched  *watched
 	checks   [][]por.PathStep // executions to run again, for --self-check
 }
 
@@ -98,7 +99,12 @@ func (h *hunt) search() error {
 	}
 	h.tell(por.Progress{})
 	h.sys.Rewind(h.root)
-	stats, err := engine.Run(h.sys, h)
+	var sys por.System = h.sys
+	if h.cfg.Race != RaceOff {
+		h.watched = h.watch()
+		sys = h.watched
+	}
+	stats, err := engine.Run(sys, h)
 	h.stats = stats
 	h.counts(stats)
 	r := h.result
@@ -280,4 +286,7 @@ func (h *hunt) Restarted() {
 	clear(h.seen)
 	h.found = h.found[:0]
 	h.checks = nil
+	if h.watched != nil {
+		h.watched.restart()
+	}
 }

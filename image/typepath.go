@@ -31,6 +31,7 @@ func (d *debugInfo) part(typ dwarf.Offset, offset uint64, depth int) string {
 		}
 		fallthrough
 	case dwarf.TagConstType, dwarf.TagVolatileType, dwarf.TagAtomicType, dwarf.TagRestrictType:
+		d.vars.atomic = d.vars.atomic || e.Tag == dwarf.TagAtomicType
 		if hasType {
 			return d.part(next, offset, depth-1)
 		}
@@ -39,6 +40,8 @@ func (d *debugInfo) part(typ dwarf.Offset, offset uint64, depth int) string {
 			return d.element(e, next, offset, depth)
 		}
 	case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
+		name, _ := e.Val(dwarf.AttrName).(string)
+		d.vars.atomic = d.vars.atomic || strings.HasPrefix(name, "atomic<") || strings.HasPrefix(name, "__atomic_base<") || name == "atomic_flag"
 		return d.member(e, offset, depth)
 	}
 	return distance(offset)

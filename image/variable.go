@@ -11,7 +11,15 @@ import (
 // first asked for.
 type variables struct {
 	list []variable // by address
-	memo map[uint64]string
+	memo map[uint64]named
+	// atomic: the walk to the part under way came through an atomic type.
+	atomic bool
+}
+
+// named is what is known of an address.
+type named struct {
+	name   string
+	atomic bool
 }
 
 type variable struct {
@@ -27,20 +35,31 @@ type variable struct {
 // (pthread_mutex_t) are named as a whole. Without debug information it is the
 // symbol's name, with the distance in bytes, if any: "table+12".
 func (im *Image) Variable(addr uint64) (string, bool) {
+	n := im.named(addr)
+	return n.name, n.name != ""
+}
+
+// Atomic reports whether the variable's part that holds addr is declared as
+// atomic (C's _Atomic, C++'s std::atomic).
+func (im *Image) Atomic(addr uint64) bool { return im.named(addr).atomic }
+
+func (im *Image) named(addr uint64) named {
 	d := &im.debug
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.load(im)
 	if d.vars == nil {
-		d.vars = &variables{memo: map[uint64]string{}}
+		d.vars = &variables{memo: map[uint64]named{}}
 		d.findVariables(im)
 	}
-	name, ok := d.vars.memo[addr]
+	n, ok := d.vars.memo[addr]
 	if !ok {
-		name = d.variable(im, addr)
-		d.vars.memo[addr] = name
+		d.vars.atomic = false
+		n.name = d.variable(im, addr)
+		n.atomic = d.vars.atomic
+		d.vars.memo[addr] = n
 	}
-	return name, name != ""
+	return n
 }
 
 func (d *debugInfo) variable(im *Image, addr uint64) string {

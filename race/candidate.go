@@ -36,6 +36,7 @@ type Access struct {
 	Thread trace.TID
 	PC     uint64
 	Addr   uint64 // of the first byte in common
+	Size   uint32 // of the whole access, in bytes
 	Write  bool
 	Step   int32  // of the execution, from 0
 	Insn   uint16 // in the step, from 1, modulo 1<<16
@@ -58,6 +59,13 @@ func (d *Detector) race(earlier, later *record, addr uint64) {
 	c := d.found[p]
 	isNew := c == nil
 	if isNew {
+		if d.atomic[p] {
+			return
+		}
+		if d.cfg.Atomic != nil && d.cfg.Atomic(addr) {
+			d.atomic[p] = true
+			return
+		}
 		c = &Candidate{Pair: p, Recycled: true, threads: [2]trace.TID{earlier.thread, later.thread}}
 		d.found[p] = c
 		d.order = append(d.order, c)
@@ -78,5 +86,5 @@ func (d *Detector) race(earlier, later *record, addr uint64) {
 }
 
 func (r *record) access(addr uint64) Access {
-	return Access{Thread: r.thread, PC: r.pc, Addr: addr, Write: r.write, Step: r.step, Insn: r.insn}
+	return Access{Thread: r.thread, PC: r.pc, Addr: addr, Size: r.size, Write: r.write, Step: r.step, Insn: r.insn}
 }

@@ -14,6 +14,7 @@ type record struct {
 	gen    uint64
 	locks  int32
 	step   int32 // of the execution, from 0
+	size   uint32
 	insn   uint16
 	mask   uint8 // the bytes of the granule
 	write  bool
@@ -50,7 +51,7 @@ func (d *Detector) granule(t trace.TID, a *trace.Access, g uint64, mask uint8) {
 		slot = d.newSlots(2)
 		d.cells[g] = slot
 	}
-	mine := record{thread: t, time: d.now(t), pc: a.PC, locks: d.slots[d.threads[t].locks], step: d.steps, insn: a.Insn,
+	mine := record{thread: t, time: d.now(t), pc: a.PC, locks: d.slots[d.threads[t].locks], step: d.steps, insn: a.Insn, size: a.Size,
 		mask: mask, write: a.IsWrite(), atomic: a.Flags&trace.Atomic != 0}
 	if d.cfg.Generation != nil {
 		mine.gen = d.cfg.Generation(a.Addr)

@@ -48,6 +48,10 @@ type Config struct {
 	// byte at an address, 0 for none: one address in two blocks' lives has two
 	// numbers.
 	Generation func(addr uint64) uint64
+	// Atomic, if not nil, reports whether the byte at an address belongs to a
+	// variable that is declared as atomic: accesses to one don't race, even
+	// where the compiler makes plain instructions of them.
+	Atomic func(addr uint64) bool
 }
 
 // A Detector watches one exploration. Use New.
@@ -68,8 +72,9 @@ type Detector struct {
 	marks   []mark
 	steps   int32
 
-	found map[Pair]*Candidate
-	order []*Candidate
+	found  map[Pair]*Candidate
+	order  []*Candidate
+	atomic map[Pair]bool // pairs left out for Config.Atomic
 }
 
 type undo struct{ slot, old int32 }
@@ -88,7 +93,7 @@ type threadSlots struct {
 
 // New returns a detector at the start of an execution.
 func New(cfg Config) *Detector {
-	d := &Detector{cfg: cfg, width: 4, objects: map[objectKey]int32{}, cells: map[uint64]int32{}, found: map[Pair]*Candidate{}}
+	d := &Detector{cfg: cfg, width: 4, objects: map[objectKey]int32{}, cells: map[uint64]int32{}, found: map[Pair]*Candidate{}, atomic: map[Pair]bool{}}
 	d.vecs = make([]uint32, d.width)
 	d.slots = make([]int32, 1) // slot 0 is nobody's
 	d.sets.init()
@@ -111,11 +116,9 @@ func (d *Detector) Rewind(k int) {
 	d.marks = d.marks[:k+1]
 }
 
-// Restart forgets everything but the candidates: an execution begins.
-func (d *Detector) Restart() {
-	clear(d.slots)
-	d.log, d.vecs, d.records, d.steps = d.log[:0], d.vecs[:d.width], d.records[:0], 0
-	d.marks = d.marks[:0]
+// Forget forgets the candidates.
+func (d *Detector) Forget() {
+	d.found, d.order, d.atomic = map[Pair]*Candidate{}, nil, map[Pair]bool{}
 }
 
 func (d *Detector) set(slot, v int32) {

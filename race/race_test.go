@@ -283,10 +283,10 @@ func TestRewind(t *testing.T) {
 		d.Rewind(inner)
 		d.Rewind(k)
 		before := len(d.log)
-		d.found, d.order = map[Pair]*Candidate{}, nil
+		d.Forget()
 		run(d, right)
 		run(fresh, head)
-		fresh.found, fresh.order = map[Pair]*Candidate{}, nil
+		fresh.Forget()
 		run(fresh, right)
 		if got, want := strings.Join(found(d), ", "), strings.Join(found(fresh), ", "); got != want {
 			t.Fatalf("found %s, fresh %s", got, want)
@@ -369,6 +369,22 @@ func TestClasses(t *testing.T) {
 	d.Step(step(0, write(1)))
 	if !c.BothOrders() {
 		t.Errorf("one instruction, both orders: %+v", c)
+	}
+}
+
+// TestAtomicVariable: accesses to a variable that is declared as atomic don't
+// race.
+func TestAtomicVariable(t *testing.T) {
+	d := New(Config{Atomic: func(addr uint64) bool { return addr == 64 }})
+	d.Step(step(0, write(1)))
+	d.Step(step(1, read(2)))
+	if n := len(d.Candidates()); n != 0 {
+		t.Errorf("%d candidates", n)
+	}
+	d.Step(step(1, trace.Access{Addr: 128, Size: 4, PC: 5, Flags: trace.Write}))
+	d.Step(step(0, trace.Access{Addr: 128, Size: 4, PC: 6}))
+	if n := len(d.Candidates()); n != 1 {
+		t.Errorf("%d candidates of another variable, want 1", n)
 	}
 }
 

@@ -30,6 +30,7 @@ func Text(w io.Writer, r *result.Result, s Style) {
 	if len(r.Account) > 0 {
 		p.account(r.Account)
 	}
+	p.races(r)
 	p.unexamined(r)
 	p.blank()
 	p.figures(r)

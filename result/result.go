@@ -60,8 +60,12 @@ type Result struct {
 	Threads  int      `json:"threads"`
 	Estimate Estimate `json:"estimate"`
 
-	// Races lists data-race candidates.
+	// Races lists data-race candidates: pairs of instructions that access the
+	// same bytes from different threads, at least one writing, with nothing
+	// that orders them. Those seen in both orders come first; at most 20.
 	Races []RacePair `json:"races"`
+	// RaceCount is the number of all candidates.
+	RaceCount uint64 `json:"race_count"`
 	// Unexamined is the number of pairs of conflicting accesses by different
 	// threads that were seen with neither a preemption point nor a common lock
 	// between.
@@ -108,6 +112,12 @@ type RacePair struct {
 	Variable string `json:"variable"`
 	First    Access `json:"first"`
 	Second   Access `json:"second"`
+	// Of a data-race candidate. BothOrders: each of the two was seen to come
+	// first, in different executions. Recycled: it was seen only between two
+	// lives of one piece of heap memory. Seen is how often it was seen.
+	BothOrders bool   `json:"both_orders,omitempty"`
+	Recycled   bool   `json:"recycled,omitempty"`
+	Seen       uint64 `json:"seen,omitempty"`
 }
 
 // Certificate says what was controlled, and so what a verdict rests on.

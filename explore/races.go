@@ -1,0 +1,150 @@
+package explore
+
+import (
+	"sort"
+
+	"landgo/por"
+	"landgo/race"
+	"landgo/result"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// watched is a guest under control whose steps a race detector sees, on every
+// path that a search takes and goes back on.
+type watched struct {
+	*scheduler.System
+	races *race.Detector
+	marks []watchedMark // by the System's marks
+	path  []por.PathStep
+	first [][]por.PathStep // by candidate: the path on which it was first seen
+}
+
+type watchedMark struct{ races, path int }
+
+// watch begins at the root, where the session's guest has to stand.
+func (s *session) watch() *watched {
+	cfg := race.Config{Mode: race.Limited, Atomic: s.img.Atomic}
+	if s.cfg.Race == RaceHB {
+		cfg.Mode = race.HB
+	}
+	return &watched{System: s.sys, races: race.New(cfg)}
+}
+
+// restart forgets all candidates: points became finer.
+func (w *watched) restart() {
+	w.races.Forget()
+	w.first = nil
+}
+
+// Step implements por.System.
+func (w *watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	tr, err := w.System.Step(t, c)
+	if tr == nil {
+		return tr, err
+	}
+	w.path = append(w.path, por.PathStep{Thread: t, Choice: c, Begin: tr.Begin, Last: tr.Last})
+	w.races.Step(tr)
+	for len(w.first) < len(w.races.Candidates()) {
+		w.first = append(w.first, append([]por.PathStep(nil), w.path...))
+	}
+	return tr, err
+}
+
+// Mark implements por.System.
+func (w *watched) Mark() trace.Mark {
+	k := w.System.Mark()
+	for len(w.marks) <= int(k) {
+		w.marks = append(w.marks, watchedMark{})
+	}
+	w.marks[k] = watchedMark{w.races.Mark(), len(w.path)}
+	return k
+}
+
+// Rewind implements por.System.
+func (w *watched) Rewind(k trace.Mark) {
+	w.System.Rewind(k)
+	m := w.marks[k]
+	w.races.Rewind(m.races)
+	w.path = w.path[:m.path]
+}
+
+// maxRaces is the number of candidates that a result describes.
+const maxRaces = 20
+
+// races describes the candidates: those that came in both orders first.
+func (s *session) races(w *watched, r *result.Result) error {
+	all := w.races.Candidates()
+	rank := make([]int, len(all))
+	for i := range rank {
+		rank[i] = i
+	}
+	sort.SliceStable(rank, func(i, j int) bool { return all[rank[i]].BothOrders() && !all[rank[j]].BothOrders() })
+	r.RaceCount = uint64(len(all))
+	for _, i := range rank[:min(maxRaces, len(rank))] {
+		pair, err := s.racePair(all[i], w.first[i])
+		if err != nil {
+			return err
+		}
+		r.Races = append(r.Races, pair)
+	}
+	return nil
+}
+
+// racePair describes a candidate, and goes the path on which it was first seen
+// again to see who called what.
+func (s *session) racePair(c *race.Candidate, path []por.PathStep) (result.RacePair, error) {
+	p := result.RacePair{
+		Variable: s.sys.VariableName(c.First.Earlier.Addr), BothOrders: c.BothOrders(), Recycled: c.Recycled, Seen: c.Count,
+		First: s.raceAccess(&c.First.Earlier), Second: s.raceAccess(&c.First.Later),
+	}
+	s.sys.Rewind(s.root)
+	for i := range path {
+		for _, x := range []struct {
+			of *race.Access
+			to *result.Access
+		}{{&c.First.Earlier, &p.First}, {&c.First.Later, &p.Second}} {
+			if int(x.of.Step) != i {
+				continue
+			}
+			stack, err := s.stackWithin(&path[i], x.of)
+			if err != nil {
+				return p, err
+			}
+			if len(stack) > 0 {
+				x.to.Stack = stack
+			}
+		}
+		if _, err := s.sys.Step(path[i].Thread, path[i].Choice); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+func (s *session) raceAccess(a *race.Access) result.Access {
+	t := trace.Access{Addr: a.Addr, Size: a.Size, PC: a.PC}
+	if a.Write {
+		t.Flags = trace.Write
+	}
+	return s.access(a.Thread, &t)
+}
+
+// stackWithin is the stack of an access in the step that comes next, which is
+// run to there and taken back. Nil: the thread doesn't come to stand there.
+func (s *session) stackWithin(p *por.PathStep, a *race.Access) ([]result.Frame, error) {
+	k := s.sys.Mark()
+	defer s.sys.Rewind(k)
+	if until := p.Begin + uint64(a.Insn) - 1; a.Insn > 0 && until > p.Begin && until < p.Last {
+		s.sys.Limit(until)
+		_, err := s.sys.Step(p.Thread, p.Choice)
+		s.sys.Limit(0)
+		if err != nil {
+			return nil, err
+		}
+	}
+	if s.sys.PC(p.Thread) != a.PC {
+		return nil, nil
+	}
+	return s.stack(p.Thread), nil
+}
