@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -178,7 +179,10 @@ func readSource(path string) ([]byte, error) {
 func (a *app) print(write func(io.Writer)) error {
 	var b bytes.Buffer
 	write(&b)
-	if _, err := a.stdout.Write(b.Bytes()); err != nil {
+	switch _, err := a.stdout.Write(b.Bytes()); {
+	case errors.Is(err, syscall.EPIPE):
+		return nil // whoever reads has seen enough: landgo run ... | head
+	case err != nil:
 		var p *os.PathError
 		if errors.As(err, &p) {
 			err = p.Err

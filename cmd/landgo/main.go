@@ -34,6 +34,7 @@ func doMain(args []string, stdout, stderr io.Writer, e engine) (status int) {
 	}()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	signal.Ignore(syscall.SIGPIPE) // print sees that nobody reads on
 
 	app := &app{engine: e, stdout: stdout, stderr: stderr, status: result.ExitOK}
 	root := app.rootCommand()

@@ -266,6 +266,23 @@ func TestUnwritableStdout(t *testing.T) {
 	}
 }
 
+// TestNobodyReads: a reader that goes away before the result is there (head)
+// is no fault, and the exit status still says the verdict.
+func TestNobodyReads(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	defer w.Close()
+	cmd := command(t, "run", "--quiet", guest(t, "lost.c"))
+	cmd.Stdout = w
+	if e := finish(t, cmd); e.status != result.ExitBug || e.stderr != "" {
+		t.Errorf("exit %d, stderr %q", e.status, e.stderr)
+	}
+}
+
+
 // TestPointlessPoint: points that can't be anywhere in the guest give no green
 // verdict.
 func TestPointlessPoint(t *testing.T) {
