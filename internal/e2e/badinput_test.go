@@ -282,7 +282,6 @@ func TestNobodyReads(t *testing.T) {
 	}
 }
 
-
 // TestPointlessPoint: points that can't be anywhere in the guest give no green
 // verdict.
 func TestPointlessPoint(t *testing.T) {
