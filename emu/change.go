@@ -81,6 +81,43 @@ func (m *Machine) Touch(t trace.TID, addr, n uint64) (shared, learned bool) {
 	return shared, learned
 }
 
+// Others lists the parts of [addr, addr+n) that another thread's untrusted code
+// has touched, in order, to 8 bytes. With mark, thread t counts from now on as
+// one that touched the rest.
+func (m *Machine) Others(t trace.TID, addr, n uint64, mark bool) []Range {
+	var out []Range
+	if n == 0 || !m.inSpace(addr, n) {
+		return nil
+	}
+	if m.c.all_shared {
+		return []Range{{addr, addr + n}}
+	}
+	me := uint8(C.SHARED)
+	if t >= 0 && t < C.LAST_OWNER {
+		me = uint8(t) + 1
+	}
+	first := addr >> C.GRANULE_SHIFT
+	shadow := unsafe.Slice((*uint8)(unsafe.Add(unsafe.Pointer(m.c.shadow), first)), (addr+n-1)>>C.GRANULE_SHIFT-first+1)
+	for i, owner := range shadow {
+		if owner == C.UNTOUCHED || owner == C.TRUSTED_ONLY {
+			if mark {
+				shadow[i] = me
+			}
+			continue
+		}
+		if owner == me && me != C.SHARED {
+			continue
+		}
+		lo := (first + uint64(i)) << C.GRANULE_SHIFT
+		if k := len(out); k > 0 && out[k-1].Hi == lo {
+			out[k-1].Hi = lo + 1<<C.GRANULE_SHIFT
+		} else {
+			out = append(out, Range{lo, lo + 1<<C.GRANULE_SHIFT})
+		}
+	}
+	return out
+}
+
 // Logged is the length of the log of Go-side state: it grows with each Set that
 // changes a word, and with each Undo.
 func (m *Machine) Logged() int { return len(m.log) }

@@ -20,6 +20,9 @@ type Range struct{ Lo, Hi uint64 }
 // TLS is the template of a thread's thread-local storage.
 type TLS struct {
 	Addr, FileSize, MemSize, Align uint64
+	// Errno is where the C library's errno is in it, if HasErrno (glibc).
+	Errno    uint64
+	HasErrno bool
 }
 
 // addressLimit is the end of what a program may use: the lower half of the
@@ -41,7 +44,7 @@ func (im *Image) addSegments(h *header, data []byte) error {
 				loads = append(loads, p)
 			}
 		case elf.PT_TLS:
-			im.TLS = &TLS{p.Addr + h.base, p.FileSize, p.MemSize, p.Al}
+			im.TLS = &TLS{Addr: p.Addr + h.base, FileSize: p.FileSize, MemSize: p.MemSize, Align: p.Al}
 		}
 	}
 	if len(loads) == 0 {

@@ -84,6 +84,9 @@ func (im *Image) addSymbols() error {
 		if elf.ST_TYPE(s.Info) == elf.STT_FILE {
 			demoted = s.Name == ""
 		}
+		if t := im.TLS; t != nil && elf.ST_TYPE(s.Info) == elf.STT_TLS && s.Name == "errno" && elf.ST_BIND(s.Info) != elf.STB_LOCAL && s.Value+4 <= t.MemSize {
+			t.Errno, t.HasErrno = s.Value, true
+		}
 		if sym, ok := im.symbol(&s); ok {
 			sym.Global = sym.Global || demoted
 			im.Symbols = append(im.Symbols, sym)

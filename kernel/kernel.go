@@ -43,6 +43,17 @@ type Plan struct {
 	// thread: where other threads share them, a Local call is an event too.
 	// Valid until the next call of the kernel.
 	Accesses []trace.Access
+	// Pages are those whose contents or permissions the call would change.
+	Pages Pages
+}
+
+// Pages is a range of the guest's memory that a call takes away or changes. To
+// a thread that uses them it is a write of all their bytes.
+type Pages struct {
+	Addr, Size uint64
+	// Usable: others may use them afterwards too. If not, an access that comes
+	// later is a fault.
+	Usable bool
 }
 
 // Spawn describes a new thread.
@@ -65,6 +76,8 @@ type Outcome struct {
 	Wakes []trace.TID
 	// Accesses are the guest bytes that the call read or wrote for the thread.
 	Accesses []trace.Access
+	// Pages are those whose contents or permissions the call changed.
+	Pages Pages
 	// Ops are the operations that the call was, but for creations, exits and
 	// the process's end, which the scheduler records itself.
 	Ops []trace.Op

@@ -101,9 +101,10 @@ func (s *System) setErrno(th *thread, v uint32) {
 	case image.Musl:
 		s.machine.Write32(th.regs.FSBase+muslErrnoOffset, v)
 	case image.Glibc:
-		if sym, ok := s.image.Symbol("errno"); ok && s.image.TLS != nil {
-			size := (s.image.TLS.MemSize + s.image.TLS.Align - 1) &^ (s.image.TLS.Align - 1)
-			s.machine.Write32(th.regs.FSBase-size+sym.Addr, v)
+		if t := s.image.TLS; t != nil && t.HasErrno {
+			align := max(t.Align, 1)
+			size := (t.MemSize + align - 1) &^ (align - 1)
+			s.machine.Write32(th.regs.FSBase-size+t.Errno, v)
 		}
 	}
 }

@@ -36,6 +36,9 @@ func (s *System) isEvent(th *thread, p *kernel.Plan) bool {
 			return true
 		}
 	}
+	if s.cfg.Points&PointMem != 0 && len(s.othersIn(th, p.Pages)) > 0 {
+		return true
+	}
 	switch {
 	case p.Yield, p.Op.Kind == trace.OpExit, p.Op.Kind == trace.OpCreate:
 		return false // order, no race
@@ -43,6 +46,17 @@ func (s *System) isEvent(th *thread, p *kernel.Plan) bool {
 	// Without --pp mem too: a wait in the kernel can block, and a wake decides
 	// who goes on.
 	return p.Effect == kernel.Event
+}
+
+// othersIn lists the parts of pages that other threads touched: a thread's own
+// accesses are in order with its calls. Bytes that nobody touched yet need no
+// mark if they can't be used afterwards, for who touches them later ends in a
+// fault, which is found there.
+func (s *System) othersIn(th *thread, p kernel.Pages) []emu.Range {
+	if p.Size == 0 || s.alone(th) {
+		return nil
+	}
+	return s.machine.Others(th.id, p.Addr, p.Size, p.Usable)
 }
 
 // stepTrap carries out the trap at which a thread stands and lets it run on.
@@ -90,6 +104,9 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 	if !th.quiet.on && !th.starting {
 		for _, a := range out.Accesses {
 			s.touch(th, tr, call, a.Addr, a.Size, a.IsWrite())
+		}
+		for _, r := range s.othersIn(th, out.Pages) {
+			s.touch(th, tr, call, r.Lo, uint32(r.Hi-r.Lo), true)
 		}
 	}
 	for _, w := range out.Wakes {

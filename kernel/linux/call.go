@@ -15,6 +15,7 @@ type call struct {
 	pc     uint64    // of the syscall instruction
 	regs   *emu.Regs
 	choice uint64 // what is left of the outcome to decode
+	pages  kernel.Pages
 	// returned: all registers have been set; there is no result.
 	returned bool
 }

@@ -103,7 +103,7 @@ func (k *Kernel) Plan(t trace.TID, trap emu.Trap) kernel.Plan {
 	if row.plan != nil {
 		row.plan(c, &k.plan)
 	}
-	k.plan.Accesses = k.accesses
+	k.plan.Accesses, k.plan.Pages = k.accesses, c.pages
 	return k.plan
 }
 
@@ -138,7 +138,7 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.R
 		}
 		k.deliver(c.t, regs, o)
 	}
-	o.Accesses, o.Ops, o.Wakes = k.accesses, k.ops, k.wakes
+	o.Accesses, o.Pages, o.Ops, o.Wakes = k.accesses, c.pages, k.ops, k.wakes
 	return *o
 }
 

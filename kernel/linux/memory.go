@@ -74,6 +74,11 @@ func (k *Kernel) give(t *thread, size uint64, p emu.Prot) uint64 {
 		k.m.Protect(addr, size, p)
 	}
 	k.set(&t.mapped, t.mapped+size+pageSize)
+	if p == 0 {
+		k.set(&t.fresh, addr)
+	} else {
+		k.set(&t.fresh, 0)
+	}
 	return addr
 }
 

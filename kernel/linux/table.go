@@ -43,12 +43,12 @@ var table [512]row
 func init() {
 	table = [512]row{
 		// memory.go
-		9:  {"mmap", nil, planMmap, doMmap},
-		10: {"mprotect", nil, planMprotect, doMprotect},
-		11: {"munmap", nil, nil, doMunmap},
-		12: {"brk", nil, nil, doBrk},
-		25: {"mremap", nil, planMremap, doMremap},
-		28: {"madvise", nil, planMadvise, doMadvise},
+		9:  {"mmap", memMmap, planMmap, doMmap},
+		10: {"mprotect", memMprotect, planMprotect, doMprotect},
+		11: {"munmap", memMunmap, nil, doMunmap},
+		12: {"brk", memBrk, nil, doBrk},
+		25: {"mremap", memMremap, planMremap, doMremap},
+		28: {"madvise", memMadvise, planMadvise, doMadvise},
 
 		// futex.go, pi.go, robust.go
 		202: {"futex", memFutex, planFutex, doFutex},

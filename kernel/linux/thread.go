@@ -30,6 +30,7 @@ type thread struct {
 	alive    uint64
 	children uint64 // created so far
 	mapped   uint64 // bytes of the window given out
+	fresh    uint64 // its latest map, if nobody could use it so far; else 0
 
 	clearTID   uint64 // address to clear and wake at exit, 0 for none
 	robustList uint64

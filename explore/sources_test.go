@@ -1,0 +1,86 @@
+package explore
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"landgo/result"
+)
+
+// TestSources: programs that once got a wrong verdict. want is the bug's kind,
+// or a verdict; preemptions are counted by hand, as the comments say.
+func TestSources(t *testing.T) {
+	const head = `#define _GNU_SOURCE
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/mman.h>
+#include <time.h>
+#define GO(t, f) pthread_t t; pthread_create(&t, 0, f, 0)
+#define PAGE mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+`
+	for _, c := range []struct {
+		name, source, want string
+		preemptions        int
+	}{
+		// The user stops between its read of p and its write to the page, and
+		// main, which doesn't wait before its join, has to let it in first.
+		{"munmap under a user", `
+static int *volatile p;
+static void *user(void *a) { int *q = p; if (q) *(volatile int *)q = 1; return a; }
+int main(void) { p = PAGE; GO(t, user); int *q = p; p = 0; munmap(q, 4096); pthread_join(t, 0); }`, "segfault", 2},
+		{"munmap after its user", `
+static int *volatile p;
+static void *user(void *a) { *(volatile int *)p = 1; return a; }
+int main(void) { p = PAGE; GO(t, user); pthread_join(t, 0); munmap(p, 4096); }`, "verified", 0},
+		// The writer alone: main has to stop before its mprotect, or the writer faults.
+		{"mprotect under a writer", `
+static int *volatile p;
+static void *writer(void *a) { *(volatile int *)p = 1; return a; }
+int main(void) { p = PAGE; GO(t, writer); mprotect(p, 4096, PROT_READ); pthread_join(t, 0); }`, "segfault", 0},
+		{"pages cleared under a reader", `
+static int *volatile p;
+static void *clear(void *a) { madvise(p, 4096, MADV_DONTNEED); return a; }
+int main(void) { p = PAGE; *p = 7; GO(t, clear); int v = *(volatile int *)p; assert(v == 7); pthread_join(t, 0); }`, "assertion", 1},
+		{"errno of a semaphore that is empty", `
+static sem_t s;
+static void *taker(void *a)
+{
+	assert(sem_trywait(&s) == -1 && errno == EAGAIN);
+	struct timespec ts = {1, 0};
+	assert(sem_timedwait(&s, &ts) == -1 && errno == ETIMEDOUT);
+	return a;
+}
+int main(void) { sem_init(&s, 0, 0); GO(t, taker); pthread_join(t, 0); }`, "verified", 0},
+	} {
+		for _, cc := range []string{"gcc", "musl-gcc"} {
+			t.Run(c.name+" "+cc, func(t *testing.T) {
+				dir := t.TempDir()
+				src, bin := filepath.Join(dir, "guest.c"), filepath.Join(dir, "guest")
+				if err := os.WriteFile(src, []byte(head+c.source), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if msg, err := exec.Command(cc, "-g", "-O1", "-static", "-pthread", src, "-o", bin).CombinedOutput(); err != nil {
+					t.Fatalf("%s: %v\n%s", cc, err, msg)
+				}
+				cfg := DefaultConfig()
+				cfg.Guest, cfg.Out = bin, NoFile
+				r, err := Run(context.Background(), cfg, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, n := string(r.Verdict), 0
+				if r.Verdict == result.Buggy {
+					got, n = string(r.Bug.Kind), r.Bug.Preemptions
+				}
+				if got != c.want || n != c.preemptions {
+					t.Errorf("%s with %d preemptions (%s), want %s with %d", got, n, r.Reason, c.want, c.preemptions)
+				}
+			})
+		}
+	}
+}

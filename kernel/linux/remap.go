@@ -1,0 +1,60 @@
+package linux
+
+import "landgo/kernel"
+
+// A call that changes what pages hold or allow is, to the threads that use
+// them, a write of all their bytes: it has to be tried before and after each
+// of their accesses.
+
+func (c *call) takesAway(addr, size uint64) { c.changes(addr, size, false) }
+
+// changes records the pages; usable: others may still use them afterwards.
+func (c *call) changes(addr, size uint64, usable bool) {
+	if size = pageUp(size); addr&(pageSize-1) == 0 && c.k.inGuest(addr, size) { // or else the call fails
+		c.pages = kernel.Pages{Addr: addr, Size: size, Usable: usable}
+	}
+}
+
+// memMmap: fresh addresses are known to nobody, so that only a map at a given
+// place can meet another thread.
+func memMmap(c *call) {
+	if c.a[3]&mapFixed != 0 {
+		c.changes(c.a[0], c.a[1], true)
+	}
+}
+
+func memMunmap(c *call) { c.takesAway(c.a[0], c.a[1]) }
+
+// memMprotect leaves out the thread's latest map where it is made accessible
+// for the first time, as for a new thread's stack: it counts as part of the
+// mmap. (Deviation: a program that tells others the address between the two
+// calls isn't run with an access there before the second.)
+func memMprotect(c *call) {
+	if c.t.fresh != 0 && c.a[0]-c.t.fresh < c.t.window.own().lo+c.t.mapped-c.t.fresh {
+		return
+	}
+	c.changes(c.a[0], c.a[1], true)
+}
+
+func memMremap(c *call) {
+	old, size := pageUp(c.a[1]), pageUp(c.a[2])
+	switch {
+	case size > old && c.a[3]&mremapMaymove != 0:
+		c.takesAway(c.a[0], old)
+	case size < old:
+		c.takesAway(c.a[0]+size, old-size)
+	}
+}
+
+func memMadvise(c *call) {
+	if c.a[2] == madvDontneed {
+		c.changes(c.a[0], c.a[1], true)
+	}
+}
+
+func memBrk(c *call) {
+	s := &c.k.space
+	if to, from := pageUp(c.a[0]), pageUp(s.brk); c.a[0] >= s.brkLo && to < from {
+		c.takesAway(to, from-to)
+	}
+}
