@@ -34,6 +34,7 @@ type stepInfo struct {
 	journal uint64 // the machine's journal before the step
 	pc      uint64 // where the thread stood
 	effects uint64 // of the thread, before the step
+	insns   uint64 // the same
 	prev    int32  // the thread's step before: its index in System.steps + 1; 0: none
 }
 
@@ -129,7 +130,9 @@ func (s *System) findTurn(th *thread, tr *trace.Transition) {
 		if st.tr != tr && !s.calmStep(st.tr) || st.effects != th.effects {
 			return
 		}
-		if st.pc == pc && st.set == th.set && (st.set == 0 || st.regs == th.regs) && s.machine.SameCPU(st.ctx, th.ctx) == 0 {
+		// A step that ends where it began ran nothing: a point right at a
+		// thread's entry. That is no turn.
+		if st.insns != th.insns && st.pc == pc && st.set == th.set && (st.set == 0 || st.regs == th.regs) && s.machine.SameCPU(st.ctx, th.ctx) == 0 {
 			waits := s.readsSince(th, i-1)
 			if !s.writtenSince(th, i-1, waits) && s.machine.Unchanged(st.journal, s.redZone(th)) {
 				s.spinOn(th, waits)

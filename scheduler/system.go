@@ -277,7 +277,7 @@ func (s *System) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	th := &s.threads[t]
 	tr := s.arena.transition(t, c)
 	tr.Begin = th.insns
-	info := stepInfo{tr: tr, ctx: th.ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.lastStep, effects: th.effects}
+	info := stepInfo{tr: tr, ctx: th.ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.lastStep, effects: th.effects, insns: th.insns}
 	if th.set != 0 {
 		info.set, info.regs = th.set, th.regs
 	}
