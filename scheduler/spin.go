@@ -106,7 +106,9 @@ func (s *System) tryTurn(th *thread, of *trace.Transition) (bool, error) {
 		s.machine.SameCPU(before.ctx, th.ctx) == 0 && s.machine.Unchanged(mem, s.redZone(th))
 	s.Rewind(k)
 	s.marks = s.marks[:len(s.marks)-1]
-	s.probing, s.finer, s.observer = false, finer, observer
+	// What the turn learned of sharing is known for good, so the search has to
+	// start again as if the turn were real.
+	s.probing, s.finer, s.observer = false, finer || s.finer, observer
 	if err != nil {
 		err = nil // it will come up when the thread is really run
 	}

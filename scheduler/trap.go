@@ -32,7 +32,11 @@ func (s *System) isEvent(th *thread, p *kernel.Plan) bool {
 		return false
 	}
 	for i := range p.Accesses {
-		if shared, _ := s.machine.Touch(th.id, p.Accesses[i].Addr, uint64(p.Accesses[i].Size)); shared && s.cfg.Points&PointMem != 0 {
+		shared, learned := s.machine.Touch(th.id, p.Accesses[i].Addr, uint64(p.Accesses[i].Size))
+		if learned {
+			s.finer = true
+		}
+		if shared && s.cfg.Points&PointMem != 0 {
 			return true
 		}
 	}
