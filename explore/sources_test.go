@@ -18,6 +18,7 @@ func TestSources(t *testing.T) {
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <time.h>
 #define GO(t, f) pthread_t t; pthread_create(&t, 0, f, 0)
@@ -46,6 +47,23 @@ int main(void) { p = PAGE; GO(t, writer); mprotect(p, 4096, PROT_READ); pthread_
 static int *volatile p;
 static void *clear(void *a) { madvise(p, 4096, MADV_DONTNEED); return a; }
 int main(void) { p = PAGE; *p = 7; GO(t, clear); int v = *(volatile int *)p; assert(v == 7); pthread_join(t, 0); }`, "assertion", 1},
+		// The formatted digit comes between the writer's two accesses.
+		{"sprintf to what another writes", `
+static char buf[32];
+static void *writer(void *a) { *(volatile char *)buf = 'z'; assert(*(volatile char *)buf == 'z'); return a; }
+static void *printer(void *a) { sprintf(buf, "%d", 5); return a; }
+int main(void) { GO(t, writer); GO(u, printer); pthread_join(t, 0); pthread_join(u, 0); }`, "assertion", 1},
+		// Either may come first when main waits, so the second takes the only byte.
+		{"input in the other order", `
+static void *first(void *a) { assert(getchar() == 'x'); return a; }
+static void *second(void *a) { getchar(); return a; }
+int main(void) { GO(t, first); GO(u, second); pthread_join(t, 0); pthread_join(u, 0); }`, "assertion", 0},
+		{"a thread's name stored where another writes", `
+static volatile pthread_t id;
+static void *nothing(void *a) { return a; }
+static void *writer(void *a) { id = 7; assert(id == 7); return a; }
+static void *maker(void *a) { pthread_create((pthread_t *)&id, 0, nothing, 0); return a; }
+int main(void) { GO(t, writer); GO(u, maker); pthread_join(t, 0); pthread_join(u, 0); }`, "assertion", 1},
 		{"errno of a semaphore that is empty", `
 static sem_t s;
 static void *taker(void *a)
@@ -67,8 +85,12 @@ int main(void) { sem_init(&s, 0, 0); GO(t, taker); pthread_join(t, 0); }`, "veri
 				if msg, err := exec.Command(cc, "-g", "-O1", "-static", "-pthread", src, "-o", bin).CombinedOutput(); err != nil {
 					t.Fatalf("%s: %v\n%s", cc, err, msg)
 				}
+				in := filepath.Join(dir, "in")
+				if err := os.WriteFile(in, []byte("x"), 0o600); err != nil {
+					t.Fatal(err)
+				}
 				cfg := DefaultConfig()
-				cfg.Guest, cfg.Out = bin, NoFile
+				cfg.Guest, cfg.Stdin, cfg.Out = bin, in, NoFile
 				r, err := Run(context.Background(), cfg, nil)
 				if err != nil {
 					t.Fatal(err)

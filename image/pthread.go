@@ -18,6 +18,7 @@ var PthreadProfile = Profile{Name: "pthread", Bindings: join(
 	process,
 	allocator,
 	bind(Stdio, stdio...),
+	bind(StdioInput, stdioInput...),
 )}
 
 var pthreadLocks = join(
@@ -123,20 +124,22 @@ var allocator = join(
 )
 
 var stdio = []string{
-	"printf", "vprintf", "fprintf", "vfprintf", "dprintf", "vdprintf",
-	"sprintf", "vsprintf", "snprintf", "vsnprintf", "asprintf", "vasprintf",
-	"__printf_chk", "__vprintf_chk", "__fprintf_chk", "__vfprintf_chk", "__dprintf_chk", "__vdprintf_chk",
-	"__sprintf_chk", "__vsprintf_chk", "__snprintf_chk", "__vsnprintf_chk", "__asprintf_chk", "__vasprintf_chk",
-	"puts", "putchar", "putc", "fputc", "fputs", "fwrite", "putw",
+	"printf", "vprintf", "fprintf", "vfprintf", "dprintf", "vdprintf", "sprintf", "vsprintf", "snprintf",
+	"vsnprintf", "asprintf", "vasprintf", "__printf_chk", "__vprintf_chk", "__fprintf_chk", "__vfprintf_chk",
+	"__dprintf_chk", "__vdprintf_chk", "__sprintf_chk", "__vsprintf_chk", "__snprintf_chk", "__vsnprintf_chk",
+	"__asprintf_chk", "__vasprintf_chk", "puts", "putchar", "putc", "fputc", "fputs", "fwrite", "putw",
 	"putchar_unlocked", "putc_unlocked", "fputc_unlocked", "fputs_unlocked", "fwrite_unlocked", "_IO_putc",
-	"fflush", "fflush_unlocked", "perror", "psignal", "setbuf", "setvbuf", "setbuffer", "setlinebuf",
-	"scanf", "vscanf", "fscanf", "vfscanf", "sscanf", "vsscanf",
-	"__isoc99_scanf", "__isoc99_vscanf", "__isoc99_fscanf", "__isoc99_vfscanf", "__isoc99_sscanf", "__isoc99_vsscanf",
-	"__isoc23_scanf", "__isoc23_vscanf", "__isoc23_fscanf", "__isoc23_vfscanf", "__isoc23_sscanf", "__isoc23_vsscanf",
-	"getchar", "getc", "fgetc", "fgets", "gets", "fread", "getline", "getdelim", "ungetc", "_IO_getc",
-	"getchar_unlocked", "getc_unlocked", "fgetc_unlocked", "fgets_unlocked", "fread_unlocked",
-	"__fgets_chk", "__fread_chk", "__fgets_unlocked_chk", "__fread_unlocked_chk",
-	"fopen", "fopen64", "fdopen", "freopen", "freopen64", "fclose", "fileno", "feof", "ferror", "clearerr",
-	"fseek", "fseeko", "fseeko64", "ftell", "ftello", "ftello64", "rewind", "fgetpos", "fsetpos",
-	"fmemopen", "open_memstream",
+	"fflush", "fflush_unlocked", "perror", "psignal", "setbuf", "setvbuf", "setbuffer", "setlinebuf", "sscanf",
+	"vsscanf", "__isoc99_sscanf", "__isoc99_vsscanf", "__isoc23_sscanf", "__isoc23_vsscanf", "fopen", "fopen64",
+	"fdopen", "fclose", "fileno", "feof", "ferror", "ftell", "ftello", "ftello64", "fgetpos", "fmemopen",
+	"open_memstream",
+}
+
+var stdioInput = []string{
+	"scanf", "vscanf", "fscanf", "vfscanf", "__isoc99_scanf", "__isoc99_vscanf", "__isoc99_fscanf",
+	"__isoc99_vfscanf", "__isoc23_scanf", "__isoc23_vscanf", "__isoc23_fscanf", "__isoc23_vfscanf", "getchar",
+	"getc", "fgetc", "fgets", "gets", "fread", "getline", "getdelim", "ungetc", "_IO_getc", "getchar_unlocked",
+	"getc_unlocked", "fgetc_unlocked", "fgets_unlocked", "fread_unlocked", "__fgets_chk", "__fread_chk",
+	"__fgets_unlocked_chk", "__fread_unlocked_chk", "freopen", "freopen64", "clearerr", "fseek", "fseeko",
+	"fseeko64", "rewind", "fsetpos",
 }

@@ -99,6 +99,9 @@ const (
 	// Stdio: a function that formats, reads or writes, run as one trusted
 	// piece.
 	Stdio
+	// StdioInput: the same of one that takes from a stream what another thread
+	// could have got, or moves its position.
+	StdioInput
 
 	NumRoles
 )
@@ -118,7 +121,7 @@ var roleNames = [NumRoles]string{
 	"exit", "at-exit", "abort", "assert-fail", "panic",
 	"yield", "sleep",
 	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "malloc-usable-size",
-	"stdio",
+	"stdio", "stdio-input",
 }
 
 func (r Role) String() string {

@@ -34,7 +34,7 @@ func (b *branch) keep() {
 
 // blur makes b say what the step may do in another context: a try or a
 // compare-and-exchange that failed there may succeed here; and, unless a step
-// is one event, anything may follow. It reports whether it may be another thing
+// is one event that its thread alone settles, anything may follow. It reports whether it may be another thing
 // at all.
 func (b *branch) blur(oneEvent bool) (varies bool) {
 	for i := range b.accesses {
@@ -58,8 +58,8 @@ func (b *branch) blur(oneEvent bool) (varies bool) {
 		}
 		varies = true
 	}
-	b.last, b.wild = 0, !oneEvent
-	return varies || !oneEvent
+	b.last, b.wild = 0, b.loose || !oneEvent
+	return varies || b.wild
 }
 
 // pool hands out branches and takes them back, so that a search makes no

@@ -154,7 +154,9 @@ type event struct {
 	advance bool
 	// wild: what the step does beyond its beginning isn't known in the context
 	// that it stands for: it depends on everything too.
-	wild     bool
+	wild bool
+	// loose: see trace.Transition.
+	loose    bool
 	accesses []trace.Access
 	ops      []trace.Op
 	// waits are the reads of the spin that the step ended: the thread went on
@@ -163,7 +165,7 @@ type event struct {
 }
 
 func newEvent(t *trace.Transition) event {
-	e := event{thread: t.Thread, choice: t.Choice, accesses: t.Accesses, ops: t.Ops}
+	e := event{thread: t.Thread, choice: t.Choice, accesses: t.Accesses, ops: t.Ops, loose: t.Loose}
 	e.global = t.End == trace.EndProcess || t.End == trace.EndBug
 	for i := range t.Ops {
 		if k := t.Ops[i].Kind; k == trace.OpEnd || k == trace.OpAdvance {

@@ -82,7 +82,7 @@ func (s *eager) wokenBy(t trace.TID, i int32) bool {
 // ran goes through lines 4-7 again for a step that was more than its beginning.
 func (s *eager) ran(i int32) {
 	e := &s.x.nodes[i].cur.event
-	if !s.x.opts.OneEvent || len(e.accesses)+len(e.ops) != 1 {
+	if !s.x.opts.OneEvent || e.loose || len(e.accesses)+len(e.ops) != 1 {
 		if !e.global || s.x.opts.fault != noProcessEnd {
 			s.lines(e, s.x.order.ev[i].first, i)
 		}

@@ -44,7 +44,7 @@ func (x *explorer) cutSteps(e Ending, f func(c int32, b *branch)) {
 // upcoming is the next step of thread t, as far as it is known.
 func (x *explorer) upcoming(t *trace.Thread) *branch {
 	b := x.pool.get()
-	b.event = event{thread: t.ID}
+	b.event = event{thread: t.ID, loose: t.Loose}
 	switch t.Pending.Kind {
 	case trace.OpAccess:
 		b.ownAccesses = append(b.ownAccesses[:0], t.PendingAccess)

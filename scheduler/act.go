@@ -121,5 +121,6 @@ var acts = [image.NumRoles]act{
 	image.Valloc:           {how: allocator},
 	image.MallocUsableSize: {how: allocator},
 
-	image.Stdio: {how: watched},
+	image.Stdio:      {how: watched},
+	image.StdioInput: {how: watched},
 }

@@ -126,8 +126,11 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		}
 	}
 	s.passedOver = false
-	if stop.Learned && r.Flags&(emu.Quiet|emu.Solo) == 0 {
+	if stop.Learned && (r.Flags&(emu.Quiet|emu.Solo) == 0 || r.Flags&emu.Watch != 0) {
 		s.finer = true
+	}
+	if r.Flags&emu.Watch != 0 && len(stop.Accesses) > 0 {
+		s.meets(th)
 	}
 	return stop
 }
@@ -144,7 +147,7 @@ func (s *System) flags(th *thread) emu.RunFlags {
 		f = emu.Quiet
 	case th.quiet.on:
 		f = emu.Quiet
-		if th.quiet.watch {
+		if th.quiet.watch && !s.alone(th) {
 			f |= emu.Watch
 		}
 	case s.alone(th):

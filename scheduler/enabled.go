@@ -54,7 +54,10 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 			d.PendingAccess = s.machine.Poised(th.ctx)
 		}
 	case standOp:
-		d.Pending = s.pendingOp(th)
+		d.Pending, d.Loose = s.pendingOp(th), isQuiet(th.role)
+		if th.phase == phaseStore {
+			d.Pending.Kind, d.PendingAccess, d.Loose = trace.OpAccess, trace.Access{Addr: th.quiet.id, Size: 8, PC: th.quiet.ret, Flags: trace.Write}, false
+		}
 		if !s.possible(th) {
 			d.Status = trace.Blocked
 		}

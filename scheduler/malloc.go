@@ -36,13 +36,18 @@ const (
 	tagAligned   = 0x6c616e64676f3d3d // before an aligned block: where its real block is
 	numClasses   = 48
 	largestBlock = heapArena / 2
+	libraryPart  = heapArena / 16 // the arena's last part: what stdio allocates for itself
 )
 
-// heap is one thread's arena.
+// heap is one thread's arena, or the part of it that is the library's: a buffer
+// of stdio's never lies where a block of the user's lay in another execution, or
+// what stdio does to it would look like an access to the user's memory.
 type heap struct {
-	base uint64
-	next uint64             // the first address never given out; 0: the arena is unused
-	free [numClasses]uint64 // the youngest free block of each class, linked through its first word
+	base    uint64
+	end     uint64
+	next    uint64             // the first address never given out; 0: the arena is unused
+	free    [numClasses]uint64 // the youngest free block of each class, linked through its first word
+	library *heap
 }
 
 // class is the size class of n bytes, and the class's size: multiples of 16 up
@@ -82,7 +87,7 @@ func (s *System) enliven(th *thread, b, p, n uint64) {
 func (s *System) room(th *thread, n uint64) uint64 {
 	if b := s.freeBlock(th, n); b != 0 {
 		c, _ := class(n)
-		s.machine.Set(&s.heapOf(th.id).free[c], s.machine.Read64(b))
+		s.machine.Set(&s.heapFor(th).free[c], s.machine.Read64(b))
 		s.machine.Write64(b-8, tagLive)
 		return b
 	}
@@ -94,10 +99,10 @@ func (s *System) newRoom(th *thread, n uint64) uint64 {
 		return 0
 	}
 	m := s.machine
-	h := s.heapOf(th.id)
+	h := s.heapFor(th)
 	c, size := class(n)
 	next := max(h.next, h.base)
-	if next+headerSize+size > h.base+heapArena {
+	if next+headerSize+size > h.end {
 		return 0
 	}
 	p := next + headerSize
@@ -117,6 +122,15 @@ func (s *System) mapHeap(from, to uint64) {
 	}
 }
 
+// heapFor is where a thread allocates now; nil if it has no arena.
+func (s *System) heapFor(th *thread) *heap {
+	h := s.heapOf(th.id)
+	if h != nil && th.quiet.on {
+		return h.library
+	}
+	return h
+}
+
 // heapOf is the arena of a thread; nil if there is none left (see arenaNumber).
 func (s *System) heapOf(t trace.TID) *heap {
 	for int(t) >= len(s.heaps) {
@@ -130,7 +144,8 @@ func (s *System) heapOf(t trace.TID) *heap {
 				return nil
 			}
 		}
-		s.heaps[t] = &heap{base: base}
+		cut := base + heapArena - libraryPart
+		s.heaps[t] = &heap{base: base, end: cut, library: &heap{base: cut, end: base + heapArena}}
 	}
 	return s.heaps[t]
 }
@@ -200,6 +215,9 @@ func (s *System) release(th *thread, p uint64) *Failure {
 	c := int(m.Read64(b-16) >> 56)
 	h := s.heapOf(th.id)
 	m.Alive(p, s.asked(b), false)
+	if (b-heapBase)%heapArena >= heapArena-libraryPart {
+		h = h.library
+	}
 	m.Write64(b-8, tagFree)
 	m.Write64(b, h.free[c])
 	m.Set(&h.free[c], b)
@@ -265,7 +283,7 @@ func (s *System) heapOp(th *thread) trace.Op {
 // freeBlock is the block that a thread's next allocation of n bytes uses again,
 // 0 if it takes a new one.
 func (s *System) freeBlock(th *thread, n uint64) uint64 {
-	h := s.heapOf(th.id)
+	h := s.heapFor(th)
 	if n > largestBlock || h == nil {
 		return 0
 	}

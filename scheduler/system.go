@@ -72,9 +72,12 @@ type System struct {
 	// contended are mutexes on which more than lock and unlock is done while
 	// others live: their lock and unlock aren't merged. Learned for good.
 	contended map[uint64]bool
-	merged    map[uint64]bool
-	native    bool // see distrust
-	finer     bool
+	// meeting are the calls, by their return addresses, in which a trusted
+	// function was seen to touch what other threads do. Learned for good.
+	meeting map[uint64]bool
+	merged  map[uint64]bool
+	native  bool // see distrust
+	finer   bool
 	// passedOver: the run under way begins at a point that the rules leave out.
 	passedOver bool
 	// probing: a turn of a loop is being tried, to be taken back.
@@ -140,7 +143,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s := &System{
 		cfg: cfg, image: img, machine: m, libc: img.Libc(),
 		names: newNames(cfg.MaxThreads), objects: map[uint64]*object{},
-		contended: map[uint64]bool{}, merged: map[uint64]bool{}, calls: map[string]bool{}, sightings: sightings{},
+		contended: map[uint64]bool{}, meeting: map[uint64]bool{}, merged: map[uint64]bool{}, calls: map[string]bool{}, sightings: sightings{},
 		breaks:  map[uint64]breakClass{},
 		roles:   map[uint64]image.Bound{},
 		threads: make([]thread, 0, cfg.MaxThreads),

@@ -39,6 +39,8 @@ const (
 	phaseQueued
 	// phaseReacquire: signalled; takes the mutex back.
 	phaseReacquire
+	// phaseStore: a create whose thread's name has yet to be stored.
+	phaseStore
 	// phaseLeave: arrived at a barrier; leaves when all have.
 	phaseLeave
 )
@@ -52,6 +54,10 @@ type quiet struct {
 	role  image.Role
 	ret   uint64
 	sp    uint64
+	// own: the call is a step of its own (call.go). Of a create: id is where
+	// the new thread's name goes, and what was there.
+	own     bool
+	id, was uint64
 }
 
 // thread is a guest thread's state. It is a plain value: System.save keeps a

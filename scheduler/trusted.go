@@ -89,6 +89,11 @@ func (s *System) atRole(th *thread, tr *trace.Transition) (verdict, error) {
 	a := &acts[th.role]
 	switch a.how {
 	case quietly, watched:
+		if s.isOwnStep(th) {
+			th.stand, th.phase = standOp, phaseEntry
+			return stay, nil
+		}
+		s.touchByName(th, tr)
 		return s.enterQuiet(th, a.how == watched)
 	case noted:
 		s.note(th)
@@ -120,7 +125,7 @@ func (s *System) enterQuiet(th *thread, watch bool) (verdict, error) {
 func (s *System) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
 	if q := &th.quiet; q.on {
 		if th.regs.RIP == q.ret && th.regs.RSP == q.sp+8 {
-			th.quiet = quiet{}
+			return s.leaveQuiet(th), nil
 		}
 		return step, nil
 	}
@@ -263,6 +268,9 @@ func (s *System) staysAt(th *thread, a *act) bool {
 
 // stepOp carries out the operation at which a thread stands and lets it run on.
 func (s *System) stepOp(th *thread, tr *trace.Transition, c trace.Choice) error {
+	if isQuiet(th.role) {
+		return s.stepCall(th, tr)
+	}
 	if th.role == image.ProcessExit {
 		return s.exitProcess(th, tr, int(int32(th.arg(0))))
 	}

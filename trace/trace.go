@@ -67,6 +67,8 @@ type Thread struct {
 	// PendingAccess is the access that the next step begins with where
 	// Pending.Kind is OpAccess.
 	PendingAccess Access
+	// Loose: which bytes its next step works on isn't settled by the thread.
+	Loose bool
 	// Waits holds, for a Spinning thread, the reads of its loop. Valid until
 	// the next Step or Rewind.
 	Waits []Access
@@ -152,6 +154,9 @@ type Transition struct {
 	// the next step of each, and the two can't be reversed. An exit isn't here
 	// for its joiner: OpExit and OpJoin say that.
 	Wakes []TID
+	// Loose: which bytes the step works on may depend on what others wrote
+	// before it (a trusted function that goes through the guest's memory).
+	Loose bool
 }
 
 // Did appends an operation that comes after all accesses so far.

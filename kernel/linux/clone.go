@@ -111,6 +111,7 @@ func doClone(c *call, o *kernel.Outcome) uint64 {
 	}
 	k.set(&c.t.children, c.t.children+1)
 	k.start(child, c.t)
+	k.set(&child.stack, a.stack)
 	if a.flags&cloneChildCleartid != 0 {
 		k.set(&child.clearTID, a.childTID)
 	}

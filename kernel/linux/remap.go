@@ -23,7 +23,17 @@ func memMmap(c *call) {
 	}
 }
 
-func memMunmap(c *call) { c.takesAway(c.a[0], c.a[1]) }
+// memMunmap leaves out the stack of a thread that has ended: it is what a join
+// takes away, and comes after all that the thread did. (Deviation: that a third
+// thread still uses that stack is in order with nothing.)
+func memMunmap(c *call) {
+	for _, t := range c.k.threads {
+		if t != nil && t.alive == 0 && t.stack != 0 && t.stack-c.a[0]-1 < pageUp(c.a[1]) {
+			return
+		}
+	}
+	c.takesAway(c.a[0], c.a[1])
+}
 
 // memMprotect leaves out the thread's latest map where it is made accessible
 // for the first time, as for a new thread's stack: it counts as part of the

@@ -32,6 +32,7 @@ type thread struct {
 	mapped   uint64 // bytes of the window given out
 	fresh    uint64 // its latest map, if nobody could use it so far; else 0
 
+	stack      uint64 // its upper end as its creator gave it
 	clearTID   uint64 // address to clear and wake at exit, 0 for none
 	robustList uint64
 

@@ -1,0 +1,109 @@
+package scheduler
+
+import (
+	"landgo/image"
+	"landgo/trace"
+)
+
+// Trusted functions that the guest's own code carries out (stdio, the creation
+// of a thread) belong to the step in which they are called, as long as they
+// work on memory of the library's and the thread's own. Others can tell when
+// they do not:
+//
+//   - a function of stdio that reads or writes memory which other threads use
+//     (sprintf, fgets);
+//   - one that takes input, for what is left is for others;
+//   - the creation of a thread whose name goes where others look.
+//
+// Such a call is a step of its own: one operation, as all that is trusted. The
+// first two kinds are known by a call that did so (then the search starts again)
+// and by the function's name.
+
+// isQuiet reports whether a role is carried out so.
+func isQuiet(r image.Role) bool { return acts[r].how == quietly || acts[r].how == watched }
+
+// isOwnStep reports whether the call at whose entry a thread stands has to be
+// a step of its own.
+func (s *System) isOwnStep(th *thread) bool {
+	// The thread that musl creates before it stores its name is another.
+	if s.alone(th) && !(th.role == image.Create && s.libc == image.Musl) {
+		return false
+	}
+	if s.cfg.Points&PointMem == 0 || !s.pointAllowed(th, s.callSite(th)) {
+		return false
+	}
+	switch th.role {
+	case image.StdioInput:
+		return true
+	case image.Create:
+		shared, learned := s.machine.Touch(th.id, th.arg(0), 8)
+		s.finer = s.finer || learned
+		return shared
+	}
+	return s.meeting[s.callSite(th)]
+}
+
+// meets learns that the call under way touched what others do.
+func (s *System) meets(th *thread) {
+	if q := &th.quiet; !q.own && !s.meeting[q.ret] && s.cfg.Points&PointMem != 0 && !s.alone(th) {
+		s.meeting[q.ret], s.finer = true, true
+	}
+}
+
+// stepCall carries out a call that is a step of its own.
+func (s *System) stepCall(th *thread, tr *trace.Transition) error {
+	if th.phase == phaseStore {
+		q := th.quiet
+		th.quiet, th.phase = quiet{}, phaseEntry
+		th.insns++ // schedules name the states on both sides
+		s.machine.Write64(q.id, q.was)
+		s.touch(th, tr, q.ret, q.id, 8, true)
+		return s.advance(th, tr, 0)
+	}
+	if _, err := s.enterQuiet(th, acts[th.role].how == watched); err != nil {
+		return err
+	}
+	th.quiet.own, tr.Loose = true, th.role != image.Create
+	if th.role == image.Create && s.libc == image.Musl {
+		th.quiet.id, th.quiet.was = th.arg(0), s.machine.Read64(th.arg(0))
+	} else {
+		s.touchByName(th, tr)
+	}
+	return s.advance(th, tr, 0)
+}
+
+// touchByName records what the function at whose entry a thread stands is known
+// to touch.
+func (s *System) touchByName(th *thread, tr *trace.Transition) {
+	switch th.role {
+	case image.StdioInput:
+		s.touch(th, tr, s.callSite(th), s.input(), 8, true)
+	case image.Create:
+		s.touch(th, tr, s.callSite(th), th.arg(0), 8, true)
+	}
+}
+
+// leaveQuiet ends a quiet function at its return. musl stores a new thread's
+// name after the thread may run: landgo takes the store back and makes it a
+// step, so that the new thread can come first.
+func (s *System) leaveQuiet(th *thread) verdict {
+	q := &th.quiet
+	if q.id == 0 || th.regs.RAX != 0 {
+		th.quiet = quiet{}
+		return step
+	}
+	now := s.machine.Read64(q.id)
+	s.machine.Write64(q.id, q.was)
+	q.on, q.was = false, now
+	th.stand, th.role, th.phase = standOp, image.Create, phaseStore
+	return stay
+}
+
+// input is the address that stands for all that can be read: calls that take
+// input are in order with each other, whatever their stream.
+func (s *System) input() uint64 {
+	if sym, ok := s.image.Symbol("stdin"); ok {
+		return sym.Addr &^ 7
+	}
+	return 0
+}
