@@ -29,7 +29,7 @@ const (
 	pageSize  = 1 << pageShift
 	maxSpace  = 1 << 44 // what the host can reserve three times over
 
-	defaultSpace64 = 64 << 30
+	defaultSpace64 = 128 << 30
 	defaultSpace32 = 4 << 30
 )
 

@@ -28,7 +28,7 @@ const (
 type Config struct {
 	Mode Mode
 	// Space is the size in bytes of the guest's address space [0, Space), a
-	// multiple of 4096. It is reserved, not allocated. Default 64 GiB (i386:
+	// multiple of 4096. It is reserved, not allocated. Default 128 GiB (i386:
 	// 4 GiB).
 	Space uint64
 	// Code lists the page-aligned ranges [Lo, Hi) that may hold instructions.

@@ -19,6 +19,7 @@ func TestSources(t *testing.T) {
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 #define GO(t, f) pthread_t t; pthread_create(&t, 0, f, 0)
@@ -64,6 +65,10 @@ static void *nothing(void *a) { return a; }
 static void *writer(void *a) { id = 7; assert(id == 7); return a; }
 static void *maker(void *a) { pthread_create((pthread_t *)&id, 0, nothing, 0); return a; }
 int main(void) { GO(t, writer); GO(u, maker); pthread_join(t, 0); pthread_join(u, 0); }`, "assertion", 1},
+		{"a thread of a thread, and its heap", `
+static void *leaf(void *a) { char *p = malloc(10); *p = 1; free(p); return a; }
+static void *middle(void *a) { char *p = malloc(10); GO(t, leaf); pthread_join(t, 0); free(p); return a; }
+int main(void) { GO(t, middle); char *p = malloc(10); *p = 1; pthread_join(t, 0); free(p); }`, "verified", 0},
 		{"errno of a semaphore that is empty", `
 static sem_t s;
 static void *taker(void *a)

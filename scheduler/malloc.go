@@ -25,7 +25,7 @@ import (
 // to any other byte of the arenas is a fault.
 
 const (
-	heapBase     = 0x8_0000_0000
+	heapBase     = 0x10_0000_0000 // the upper half, of which kernels give nothing out
 	heapArena    = 0xe00_0000 // 224 MiB of addresses for each thread
 	heapArenas   = 128
 	heapEnd      = heapBase + heapArenas*heapArena

@@ -32,7 +32,7 @@ type Config struct {
 }
 
 // DefaultSpace is the address space that a kernel lays out unless told.
-const DefaultSpace = 64 << 30
+const DefaultSpace = 128 << 30
 
 func (c *Config) setDefaults() {
 	setDefault(&c.Space, DefaultSpace)

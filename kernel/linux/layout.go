@@ -11,8 +11,9 @@ import (
 //
 //	0 ........... 64 KiB   never mapped
 //	image ....... brk      grows up to the windows
-//	Space/8 ..... stack    windows: where mmap puts things
-//	              Space    the first thread's stack, a guard page on either side
+//	Space/16 .... stack    windows: where mmap puts things
+//	              Space/2  the first thread's stack, a guard page on either side
+//	Space/2 ..... Space    kept for the trusted allocator, which isn't the kernel's
 //
 // An mmap takes the next addresses of the asking thread's window, with a page
 // left free after it, and addresses are never given twice. So an address is a
@@ -81,9 +82,10 @@ func (s *space) lay(img *image.Image, cfg *Config) error {
 		}
 		end = max(end, g.Addr+g.MemSize)
 	}
-	s.windows.lo = pageDown(cfg.Space / 8)
-	s.stack.hi = cfg.Space - pageSize
-	if cfg.StackLimit > cfg.Space/8 {
+	top := cfg.Space / 2
+	s.windows.lo = pageDown(top / 8)
+	s.stack.hi = top - pageSize
+	if cfg.StackLimit > top/8 {
 		return fmt.Errorf("a stack of %d bytes doesn't fit: give a smaller one", cfg.StackLimit)
 	}
 	s.stack.lo = s.stack.hi - cfg.StackLimit
