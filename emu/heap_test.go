@@ -133,7 +133,7 @@ func TestReadsAhead(t *testing.T) {
 
 // TestHeapConfig: a heap without room for its map is refused.
 func TestHeapConfig(t *testing.T) {
-	for _, h := range []Range{{dataAt, dataAt}, {dataAt + 8, dataAt + 128}, {1 << 35, 1 << 36}} {
+	for _, h := range []Range{{dataAt, dataAt}, {dataAt + 8, dataAt + 128}, {1 << 36, 1 << 37}} {
 		if m, err := New(Config{Code: []Range{{codeAt, codeAt + codeSize}}, Heap: h}); err == nil {
 			m.Close()
 			t.Errorf("a heap at %x is accepted", h)

@@ -26,7 +26,7 @@ import (
 
 const (
 	heapBase     = 0x10_0000_0000 // the upper half, of which kernels give nothing out
-	heapArena    = 0xe00_0000 // 224 MiB of addresses for each thread
+	heapArena    = 0xe00_0000     // 224 MiB of addresses for each thread
 	heapArenas   = 128
 	heapEnd      = heapBase + heapArenas*heapArena
 	headerSize   = 16
