@@ -54,23 +54,22 @@ func (x *explorer) end(e Ending) {
 	x.strat.end(e)
 }
 
-// runOut lets the execution in which points became finer run to its end by the
-// default order, so that more is learned for the new start.
+// maxRunOut is how far an execution is followed after points became finer. What
+// isn't learned now is learned later.
+const maxRunOut = 4096
+
+// runOut lets the execution in which points became finer run on by the default
+// order, so that more is learned for the new start. A thread that yields lets
+// another go on: it may wait, in a loop, for what that one does.
 func (x *explorer) runOut(t *trace.Transition) error {
 	running := t.Thread
-	for steps := 0; t.End != trace.EndProcess && t.End != trace.EndBug; steps++ {
+	for steps := 0; steps < maxRunOut && t.End != trace.EndProcess && t.End != trace.EndBug; steps++ {
 		if steps&0xff == 0xff && x.stopNow() {
 			x.stopped = true
 			return nil
 		}
 		x.threads = x.sys.Threads(x.threads[:0])
-		next := trace.NoThread
-		for k := range x.threads {
-			th := &x.threads[k]
-			if th.Status == trace.Ready && (next == trace.NoThread || th.ID == running) {
-				next = th.ID
-			}
-		}
+		next := afterwards(x.threads, running)
 		if next == trace.NoThread {
 			return nil
 		}
@@ -81,4 +80,31 @@ func (x *explorer) runOut(t *trace.Transition) error {
 		running = next
 	}
 	return nil
+}
+
+// afterwards is the thread to go on after running: itself if it can and doesn't
+// yield, else the next one that can, in a circle.
+func afterwards(threads []trace.Thread, running trace.TID) trace.TID {
+	first, later, self := trace.NoThread, trace.NoThread, trace.NoThread
+	for k := range threads {
+		th := &threads[k]
+		switch {
+		case th.Status != trace.Ready:
+		case th.ID == running:
+			if !th.Yielding {
+				return running
+			}
+			self = running
+		case th.ID > running && later == trace.NoThread:
+			later = th.ID
+		case first == trace.NoThread:
+			first = th.ID
+		}
+	}
+	for _, t := range []trace.TID{later, first} {
+		if t != trace.NoThread {
+			return t
+		}
+	}
+	return self
 }

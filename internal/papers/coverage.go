@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+
+	"landgo/result"
+)
+
+// Coons, Musuvathi and McKinley, Figures 6 and 7: what a search explores, and in
+// what time, as the bound grows; without partial-order reduction, with it, and
+// DPOR without a bound. They count local states; here the transitions run stand
+// for the work and the traces reached for the coverage.
+
+var curves = []struct {
+	name, guest, bound string
+	least, most        int
+}{
+	{"mrse", "mrse-N3", "preempt", 0, 4},
+	{"fft4", "fft-N4-K2", "preempt", 0, 4},
+	{"fft", "fft-N8", "preempt", 0, 2},
+	{"exception", "ccr-N3-K4", "preempt", 0, 4},
+	{"fair", "fair-N2", "fair", 1, 4},
+}
+
+func coverage(l *lab) error {
+	for _, c := range curves {
+		t := newTable("bound", "no reduction: executions", "transitions", "time", "`bpor`: executions", "transitions", "time", "fewer executions")
+		for k := c.least; k <= c.most; k++ {
+			bound := fmt.Sprintf("%s=%d", c.bound, k)
+			o := l.run(
+				run{guest: bench(c.guest), search: "bounded", bound: bound, executions: 200_000, seconds: 20},
+				run{guest: bench(c.guest), search: "bpor", bound: bound, executions: 200_000, seconds: 20})
+			cells := []string{fmt.Sprint(k)}
+			for _, x := range o {
+				cells = append(cells, x.counted(x.Executions), x.counted(x.Transitions), seconds(x.SearchSeconds))
+			}
+			t.add(append(cells, factor(o[0], o[1]))...)
+			if o[1].Verdict == result.Verified && o[0].ended() {
+				break // the bound cuts nothing any more
+			}
+		}
+		for _, search := range []string{"dpor", "optimal"} {
+			if c.bound == "fair" {
+				break
+			}
+			o := l.run(run{guest: bench(c.guest), search: search, executions: 200_000, seconds: 20})
+			t.add("none: `"+search+"`", "", "", "", o[0].counted(o[0].Executions), o[0].counted(o[0].Transitions), seconds(o[0].SearchSeconds), "")
+		}
+		l.fill("coverage_"+c.name, t.String())
+	}
+	return nil
+}
+
+// factor is how many times fewer executions b ran than a.
+func factor(a, b outcome) string {
+	if a.late() || !b.ended() {
+		return ""
+	}
+	f := times(float64(a.Executions) / float64(max(b.Executions, 1)))
+	if !a.ended() {
+		return "> " + f
+	}
+	return f
+}

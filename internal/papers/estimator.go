@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"landgo/guests"
+)
+
+// The estimator's error: what it says after a share of the executions, over what
+// there turn out to be.
+
+var shares = []float64{0.01, 0.05, 0.25, 0.5}
+
+// Guests with fewer executions than that have no hundredth to speak of.
+const fewest = 100
+
+func estimator(l *lab) error {
+	var names []string
+	for _, list := range []func() ([]guests.Guest, error){guests.Linux, guests.Bench, guests.Papers} {
+		rows, err := list()
+		if err != nil {
+			return err
+		}
+		for _, g := range rows {
+			if g.Verdict == guests.Verified && g.Bound == "" && !slices.Contains(names, g.Name) {
+				names = append(names, g.Name)
+			}
+		}
+	}
+	t := newTable("guest", "executions", "estimate/executions after 1 %", "5 %", "25 %", "50 %")
+	ratios := make([][]float64, len(shares))
+	for _, name := range names {
+		o := l.run(run{guest: bench(name), search: "optimal", executions: 250_000, seconds: 15})
+		n := o[0].Executions
+		if !o[0].ended() || n < fewest {
+			continue
+		}
+		var runs []run
+		for _, s := range shares {
+			runs = append(runs, run{guest: bench(name), search: "optimal", executions: uint64(math.Ceil(s * float64(n)))})
+		}
+		o = l.run(runs...)
+		cells := []string{name, thousands(n)}
+		for i, x := range o {
+			if x.Estimate.Executions == 0 {
+				cells = append(cells, "-") // the first execution says nothing
+				continue
+			}
+			r := x.Estimate.Executions / float64(n)
+			ratios[i] = append(ratios[i], r)
+			cells = append(cells, fmt.Sprintf("%.2f", r))
+		}
+		t.add(cells...)
+	}
+	for _, q := range []struct {
+		name string
+		at   float64
+	}{{"least", 0}, {"median", 0.5}, {"greatest", 1}} {
+		cells := []string{"**" + q.name + "**", ""}
+		for i := range shares {
+			cells = append(cells, fmt.Sprintf("**%.2f**", quantile(slices.Clone(ratios[i]), q.at)))
+		}
+		t.add(cells...)
+	}
+	l.fill("estimator", t.String())
+	return nil
+}

@@ -1,0 +1,96 @@
+// Command papers runs the experiments of the papers whose searches landgo has,
+// on guests/papers and the other guests, and writes docs/papers.md: the paper's
+// figure, landgo's, and why they differ where they do. It fails if a figure that
+// has to be met isn't. Run it from the top of a built tree, or with `make papers`.
+//
+// The page's text is page.md, a template; each experiment here fills in tables
+// by name. All that it prints but times is the same on each run, for a search is
+// cut by its executions first: the limit on time only keeps one that makes none
+// from taking the evening.
+package main
+
+import (
+	_ "embed"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"text/template"
+	"time"
+)
+
+// An experiment fills in some of the page's tables.
+type experiment struct {
+	name string
+	run  func(*lab) error
+}
+
+var experiments = []experiment{
+	{"paths", paths}, {"thesis", thesis}, {"coverage", coverage}, {"papersbugs", papersBugs}, {"firstbug", firstBug},
+	{"speedup", speedup}, {"rounds", rounds}, {"preemptions", preemptions}, {"estimator", estimator},
+}
+
+//go:embed page.md
+var page string
+
+func main() {
+	os.Exit(papers())
+}
+
+func papers() int {
+	only := flag.String("only", "", "run this experiment only, and print its tables")
+	out := flag.String("out", "docs/papers.md", "the page to write")
+	flag.Parse()
+	l := newLab()
+	begin := time.Now()
+	found := false
+	for _, e := range experiments {
+		if *only != "" && e.name != *only {
+			continue
+		}
+		found = true
+		if err := e.run(l); err != nil {
+			return fail(fmt.Errorf("%s: %w", e.name, err))
+		}
+		fmt.Fprintf(os.Stderr, "%-12s %4.0f s\n", e.name, time.Since(begin).Seconds())
+	}
+	switch {
+	case !found:
+		return fail(fmt.Errorf("no experiment %q", *only))
+	case *only != "":
+		for _, name := range l.order {
+			fmt.Printf("%s\n\n%s\n", name, l.filled[name])
+		}
+	default:
+		l.fill("cores", fmt.Sprint(cap(l.cores)))
+		l.fill("took", fmt.Sprintf("%.0f", time.Since(begin).Minutes()))
+		if err := write(*out, l.filled); err != nil {
+			return fail(err)
+		}
+	}
+	for _, f := range l.failures {
+		fmt.Fprintf(os.Stderr, "papers: %s\n", f)
+	}
+	if len(l.failures) > 0 {
+		return 1
+	}
+	return 0
+}
+
+// write fills in the page. A table that no experiment made is an error.
+func write(path string, filled map[string]string) error {
+	t, err := template.New("page.md").Option("missingkey=error").Parse(page)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, filled); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(b.String()), 0o644)
+}
+
+func fail(err error) int {
+	fmt.Fprintf(os.Stderr, "papers: %v\n", err)
+	return 1
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+
+	"landgo/result"
+)
+
+// Coons, Musuvathi and McKinley, Table 1: the time to each bug, with the least
+// bound that has it.
+
+// A fault is a line of it, with the seconds that it gives; 0 is its dash.
+type fault struct {
+	paper, kind string
+	guest       string
+	seconds     []float64 // the paper's
+}
+
+var (
+	preemptionColumns = []string{"DPOR", "no BPOR, preemption bound", "BPOR, preemption bound"}
+	fairColumns       = []string{"DPOR", "no BPOR, fair and preemption bound", "BPOR, fair bound", "BPOR, fair and preemption bound"}
+)
+
+var preemptionFaults = []fault{
+	{"MRSE", "deadlock", "mrse-N3-BAD", []float64{2, 6, 1}},
+	{"CCR", "assertion", "ccr-N3-K4-BAD", []float64{69, 39, 9}},
+	{"CCR", "assertion", "ccr-N3-K4-LATE", []float64{64, 35, 8}},
+}
+
+var fairFaults = []fault{
+	{"NQueens", "assertion", "nqueens-N4-DRAW", []float64{0, 75, 5, 4}},
+	{"NQueens", "livelock", "nqueens-N4-DONE", []float64{0, 3235, 502, 125}},
+	{"NQueens", "assertion", "nqueens-N4-SUM", []float64{0, 312, 80, 11}},
+	{"Matrix", "assertion", "matrix-N3-EARLY", []float64{0, 54, 2, 2}},
+	{"Matrix", "livelock", "matrix-N3-COUNT", []float64{0, 1089, 787, 137}},
+	{"Matrix", "livelock", "matrix-N3-SENSE", []float64{0, 0, 694, 136}},
+	{"RegOwn", "exception", "regown-N2-BAD", []float64{0, 0, 3474, 1586}},
+}
+
+func papersBugs(l *lab) error {
+	faultTable(l, "bugs_preemption", preemptionFaults, preemptionColumns)
+	faultTable(l, "bugs_fair", fairFaults, fairColumns)
+	return nil
+}
+
+func faultTable(l *lab, name string, faults []fault, columns []string) {
+	head := []string{"test", "bug", "guest"}
+	for _, c := range columns {
+		head = append(head, c+": paper", "executions", "time")
+	}
+	t := newTable(head...)
+	for _, f := range faults {
+		cells := []string{f.paper, f.kind, f.guest}
+		for i := range columns {
+			search, bounds := columnSearch(len(columns), i)
+			o := leastBound(l, f.guest, search, bounds)
+			paper := "-"
+			if f.seconds[i] > 0 {
+				paper = fmt.Sprintf("%g s", f.seconds[i])
+			}
+			if o.Verdict == result.Buggy {
+				cells = append(cells, paper, thousands(o.Executions), seconds(o.SearchSeconds))
+			} else {
+				cells = append(cells, paper, "-", "")
+			}
+		}
+		t.add(cells...)
+	}
+	l.fill(name, t.String())
+}
+
+// columnSearch is what stands for a column of the paper: a search, and the
+// bounds that are tried, least first.
+func columnSearch(columns, i int) (string, []string) {
+	var preempt, fair, joint []string
+	for k := range 4 {
+		preempt = append(preempt, fmt.Sprintf("preempt=%d", k))
+		fair = append(fair, fmt.Sprintf("fair=%d", k+1))
+		joint = append(joint, fmt.Sprintf("preempt=%d,fair=%d", k, k+1))
+	}
+	switch {
+	case i == 0:
+		return "dpor", []string{""}
+	case columns == 3 && i == 1:
+		return "bounded", preempt
+	case columns == 3:
+		return "bpor", preempt
+	case i == 1:
+		return "bounded", joint
+	case i == 2:
+		return "bpor", fair
+	}
+	return "bpor", joint
+}
+
+// leastBound is the search at the first of the bounds at which it finds a bug,
+// or at the last.
+func leastBound(l *lab, guest, search string, bounds []string) outcome {
+	var last outcome
+	for _, b := range bounds {
+		o := l.run(run{guest: bench(guest), search: search, bound: b, executions: 200_000, seconds: 10})
+		if last = o[0]; last.Verdict == result.Buggy || last.late() {
+			break
+		}
+	}
+	return last
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Flanagan and Godefroid, Figures 6 and 8: transitions by the number of threads.
+//
+// Their tool takes each access to the table, and to what a lock guards, as
+// visible, whoever else accesses it. landgo finds out what threads share, so that
+// where no two meet it has one path without any reduction. --all-shared is the
+// paper's view.
+
+// A configuration is a column of them.
+type configuration struct {
+	head, search string
+	pp           string
+	asSeen       bool // landgo finds out what is shared
+	single       bool // it has to follow a single path where no threads meet
+}
+
+var withoutReduction = []configuration{
+	{head: "none, sharing learned", search: "none", asSeen: true},
+	{head: "none", search: "none"},
+	{head: "none, stateful", search: "stateful"},
+	{head: "none, sleep", search: "sleep"},
+	{head: "none, sleep, stateful", search: "stateful:sleep=1"},
+}
+
+// A static analysis finds that the file system's data are always accessed under
+// their locks, and can't tell one lock from another: that is all interleavings
+// of the locks.
+var static = []configuration{
+	{head: "static", search: "none", pp: "lock", asSeen: true},
+	{head: "static, stateful", search: "stateful", pp: "lock", asSeen: true},
+	{head: "static, sleep", search: "sleep", pp: "lock", asSeen: true},
+	{head: "static, sleep, stateful", search: "stateful:sleep=1", pp: "lock", asSeen: true},
+}
+
+var dynamic = []configuration{
+	{head: "dpor", search: "dpor:sleep=0", single: true},
+	{head: "dpor, sleep", search: "dpor", single: true},
+	{head: "source", search: "source", single: true},
+	{head: "optimal", search: "optimal", single: true},
+	{head: "trust", search: "trust", single: true},
+}
+
+func paths(l *lab) error {
+	threads(l, "indexer", 15, 11, slices.Concat(withoutReduction, dynamic))
+	threads(l, "filesystem", 26, 13, slices.Concat(withoutReduction, static, dynamic))
+	return nil
+}
+
+// threads measures a guest at 1 to most threads. Up to single of them no two
+// meet. A configuration that was cut isn't asked for more threads.
+func threads(l *lab, guest string, most, single int, all []configuration) {
+	head := []string{"threads"}
+	for _, c := range all {
+		head = append(head, c.head)
+	}
+	t := newTable(head...)
+	cut := make([]bool, len(all))
+	for n := 1; n <= most; n++ {
+		name := fmt.Sprintf("%s-N%d", guest, n)
+		if !known(name) {
+			continue
+		}
+		var runs []run
+		for i, c := range all {
+			if !cut[i] {
+				runs = append(runs, run{guest: bench(name), search: c.search, pp: c.pp, allShared: !c.asSeen, executions: 20_000, seconds: 5})
+			}
+		}
+		outcomes := l.run(runs...)
+		cells := []string{fmt.Sprint(n)}
+		for i, c := range all {
+			if cut[i] {
+				cells = append(cells, "")
+				continue
+			}
+			o := outcomes[0]
+			outcomes = outcomes[1:]
+			cut[i] = !o.ended()
+			cells = append(cells, o.counted(o.Transitions))
+			if c.single && n <= single {
+				l.want(o.Executions == 1 && o.Blocked == 0, "%s: %s explores %d executions and %d blocked, want a single path", name, c.search, o.Executions, o.Blocked)
+			}
+		}
+		t.add(cells...)
+	}
+	l.fill(guest, t.String())
+	// Each way of Figures 3 to 5, asserted without a column of its own.
+	for n := 1; n <= single; n++ {
+		var runs []run
+		for _, s := range []string{"dpor:figure=3,sleep=0", "dpor:figure=3", "dpor:figure=4,sleep=0", "dpor:figure=4", "classic", "nidhugg"} {
+			for _, shared := range []bool{false, true} {
+				runs = append(runs, run{guest: bench(fmt.Sprintf("%s-N%d", guest, n)), search: s, allShared: shared, executions: 100})
+			}
+		}
+		outcomes := l.run(runs...)
+		for i, o := range outcomes {
+			l.want(o.Executions == 1 && o.Blocked == 0, "%s: %s explores %d executions and %d blocked, want a single path", runs[i].guest, runs[i].search, o.Executions, o.Blocked)
+		}
+	}
+}
