@@ -39,17 +39,19 @@ const (
 // Roles finds the functions of a profile in the image, by entry address. A
 // function with several names is one entry. Only global and weak functions
 // count: a file's own static function that happens to be called like one of
-// the profile is the guest's business. Where a linker made one code of
+// the profile is the guest's business, and so is one that the guest has in
+// place of its C library's (see own.go). Where a linker made one code of
 // functions with several roles, the first in the profile wins (but see
 // SpinInitOrUnlock).
 func (im *Image) Roles(p *Profile) map[uint64]Bound {
 	roles := map[uint64]Bound{}
+	own := im.ownFunctions(p)
 	for _, b := range p.Bindings {
 		if b.Only != NoLibc && b.Only != im.libc {
 			continue
 		}
 		s, ok := im.Symbol(b.Name)
-		if !ok || !s.Global || s.Kind == Object || s.Kind == IFunc || !im.IsCode(s.Addr) {
+		if !ok || !s.Global || s.Kind == Object || s.Kind == IFunc || !im.IsCode(s.Addr) || own[s.Name] {
 			continue
 		}
 		old, taken := roles[s.Addr]

@@ -84,7 +84,7 @@ var opVerbs = map[trace.OpKind]string{
 	trace.OpUnlock: "unlocks", trace.OpCondWait: "waits on", trace.OpCondSignal: "signals", trace.OpCondBroadcast: "broadcasts to",
 	trace.OpSemWait: "waits on", trace.OpSemPost: "posts", trace.OpReadLock: "locks for reading", trace.OpWriteLock: "locks for writing",
 	trace.OpReadUnlock: "unlocks", trace.OpWriteUnlock: "unlocks", trace.OpBarrierArrive: "arrives at", trace.OpBarrierLeave: "leaves",
-	trace.OpMutexInit: "initialises", trace.OpMutexDestroy: "destroys",
+	trace.OpMutexInit: "initialises", trace.OpMutexDestroy: "destroys", trace.OpFree: "frees", trace.OpReuse: "is given",
 }
 
 // OpText puts an operation into words.

@@ -97,6 +97,7 @@ type System struct {
 	// back with the machine.
 	destructors, exitHandlers uint64
 	ownDestructors            bool // see hasDestructors
+	ownAllocator              bool // the guest's malloc isn't its library's
 	breaks                    map[uint64]breakClass
 	frames                    []string
 	observer                  Observer
@@ -158,7 +159,9 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.Regs) {
 	s.kernel = k
 	s.ownDestructors = hasDestructors(s.image)
+	_, s.ownAllocator = s.image.Symbol("malloc")
 	for addr, b := range roles {
+		s.ownAllocator = s.ownAllocator && b.Role != image.Malloc
 		s.roles[addr] = b
 		s.breakAt(addr, breakRole)
 	}

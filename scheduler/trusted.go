@@ -112,6 +112,9 @@ func (s *System) atRole(th *thread, tr *trace.Transition) (verdict, error) {
 func (s *System) enterQuiet(th *thread, watch bool) (verdict, error) {
 	sp := th.regs.RSP
 	ret := s.machine.Read64(sp)
+	// The program's own allocator, called from within the library, works on
+	// memory that its other callers work on.
+	watch = watch || s.ownAllocator
 	th.quiet = quiet{on: true, watch: watch, role: th.role, ret: ret, sp: sp}
 	if th.role == image.Create {
 		th.entryOfChild = th.arg(2)

@@ -1,0 +1,64 @@
+package image
+
+import (
+	"slices"
+	"strings"
+)
+
+// A program may define a function that its C library has too: its own malloc,
+// its own pthread_mutex_lock. The linker then takes the program's, whose code
+// is what is to be checked, so it has no role.
+//
+// How to tell. A function with line information is the program's own: C
+// libraries are installed without, and of one that was built with it the source
+// is in a folder that says so. Without line information: a libc defines what a
+// program may replace as a weak symbol, or under a second name that it uses
+// itself (__libc_malloc), and a program does neither. Musl has functions with
+// one strong name (free, sem_wait); of those, free goes with malloc, and the
+// others are taken for musl's. Pebbles programs bring all of their own, and
+// their profile trusts nothing.
+
+// ownFunctions are those names of a profile that the program defines itself.
+func (im *Image) ownFunctions(p *Profile) map[string]bool {
+	own := map[string]bool{}
+	if im.libc == NoLibc {
+		return own
+	}
+	for _, b := range p.Bindings {
+		if s, ok := im.Symbol(b.Name); ok && im.isOwn(&s) {
+			own[b.Name] = true
+		}
+	}
+	if own["malloc"] || own["free"] {
+		// One allocator: what the program leaves of the library's has no part
+		// of its own.
+		for _, b := range allocator {
+			own[b.Name] = true
+		}
+	}
+	return own
+}
+
+// replaceable begin the names of which each is weak or has a second name in a
+// libc.
+var replaceable = map[Libc][]string{
+	Glibc: {"pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_create", "pthread_join", "pthread_exit", "sem_", "malloc", "free", "calloc", "realloc"},
+	Musl: {"pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_unlock", "pthread_mutex_timedlock", "pthread_rwlock_rdlock",
+		"pthread_rwlock_wrlock", "pthread_rwlock_unlock", "pthread_create", "pthread_join", "pthread_exit", "pthread_once", "malloc"},
+}
+
+func (im *Image) isOwn(s *Symbol) bool {
+	if fs := im.Frames(s.Addr); len(fs) > 0 && fs[0].File != "" {
+		path := fs[len(fs)-1].Path
+		return !strings.Contains(path, "glibc") && !strings.Contains(path, "musl")
+	}
+	if s.Weak || !slices.ContainsFunc(replaceable[im.libc], func(p string) bool { return strings.HasPrefix(s.Name, p) }) {
+		return false
+	}
+	for i := range im.Symbols {
+		if t := &im.Symbols[i]; t.Addr == s.Addr && t.Name != s.Name && t.Kind != Object {
+			return false
+		}
+	}
+	return true
+}
