@@ -34,6 +34,7 @@ static bool touch(struct machine *m, uint64_t granule)
 	uint8_t *s = &m->shadow[granule];
 	if (*s == SHARED)
 		return true;
+	m->touched[granule >> PAGE_SHIFT] = true;
 	if (m->all_shared) {
 		*s = SHARED;
 		return true;
@@ -56,6 +57,7 @@ static bool touch_trusted(struct machine *m, uint64_t granule)
 	uint8_t *s = &m->shadow[granule];
 	if (*s == SHARED)
 		return true;
+	m->touched[granule >> PAGE_SHIFT] = true;
 	if (*s == UNTOUCHED)
 		*s = TRUSTED_ONLY;
 	if (*s == TRUSTED_ONLY || *s == m->owner)

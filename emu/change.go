@@ -70,6 +70,7 @@ func (m *Machine) Touch(t trace.TID, addr, n uint64) (shared, learned bool) {
 			shared = true
 		case *b == C.UNTOUCHED:
 			*b = me
+			m.touchedPages()[g>>pageShift] = true
 		case *b > C.LAST_OWNER: // trusted code only
 			*b, learned = me, true
 		case *b != me:

@@ -215,6 +215,7 @@ struct machine {
 	uint8_t *perm;       /* permission byte per page */
 	uint8_t *mem;        /* host address of guest address 0 */
 	uint8_t *shadow;     /* sharing byte per granule */
+	bool *touched;       /* by page of sharing bytes: some aren't UNTOUCHED */
 	uint64_t space;      /* guest addresses are below this */
 	uint32_t me;         /* the running thread's sharing byte, or NOBODY */
 	uint32_t why;        /* enum why: a stop is under way */

@@ -200,3 +200,28 @@ func TestTracePCs(t *testing.T) {
 		t.Errorf("%d pcs", len(s.PCs))
 	}
 }
+
+// What two machines learned apart is, together, what one would have learned.
+func TestLearnSharing(t *testing.T) {
+	a, b := learner(t, "incl (%rbx)"), learner(t, "incl (%rbx)")
+	a.touch(1, StopShared)
+	if news, err := b.LearnSharing(a.SharingPages()); news || err != nil {
+		t.Errorf("one owner: news %v, %v", news, err)
+	}
+	if owner, shared := b.Sharing(dataAt); owner != 1 || shared {
+		t.Errorf("owner %d, shared %v", owner, shared)
+	}
+	c := learner(t, "incl (%rbx)")
+	c.touch(2, StopShared)
+	for _, again := range []bool{true, false} {
+		if news, err := b.LearnSharing(c.SharingPages()); news != again || err != nil {
+			t.Errorf("two owners: news %v, %v", news, err)
+		}
+	}
+	if s := b.touch(1, StopShared); len(s.Accesses) != 2 || s.Learned {
+		t.Errorf("after learning: %+v", *s)
+	}
+	if _, err := b.LearnSharing([]SharingPage{{Number: 1 << 50, Bytes: make([]byte, SharingPageSize)}}); err == nil {
+		t.Error("a page beyond the address space is accepted")
+	}
+}

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"landgo/por"
@@ -43,6 +45,7 @@ type Config struct {
 	Bounds    por.Bounds `json:"-"`
 	KeepGoing bool       `json:"-"`
 	SelfCheck bool       `json:"-"`
+	Jobs      int        `json:"-"` // workers; 0: as many as there are cores
 
 	// Limits. 0 is none, except where DefaultConfig has a value.
 	Time          time.Duration `json:"-"`
@@ -158,6 +161,29 @@ func (c *Config) Validate() error {
 		seen[f.Guest] = f.Host
 	}
 	return nil
+}
+
+// Workers is how many workers may search at a time.
+func (c *Config) Workers() int {
+	if c.Jobs > 0 {
+		return c.Jobs
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// Whole says why the search has one worker although more were asked for, ""
+// if it doesn't.
+func (c *Config) Whole() string {
+	spec, err := por.ParseSpec(c.Search)
+	switch {
+	case err != nil || c.Jobs <= 1:
+		return ""
+	case spec.Whole() != "":
+		return fmt.Sprintf("search %s runs with one worker: %s", spec.Kind().Name, spec.Whole())
+	case c.MaxExecutions > 0:
+		return "a search with --max-executions runs with one worker: which executions are the first ones would depend on timing"
+	}
+	return ""
 }
 
 // Granularity names at what granularity a verdict holds.

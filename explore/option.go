@@ -221,6 +221,27 @@ var Options = []Option{
 		Set:  func(c *Config, v string) error { return setSwitch(&c.KeepGoing, v) },
 		Get:  func(c *Config) []string { return flag(c.KeepGoing) },
 	}, {
+		Name: "jobs", Group: GroupSearch, Value: "N",
+		Help: "search with N workers (as many as the machine has cores by default)",
+		Doc:  "Each has a guest of its own. Verdict, executions, bugs and schedules don't depend on N. blocked, transitions, replayed and instructions may, where races decide the order of the search (source, optimal, dpor, nidhugg): with --jobs 1 they are the same in each run. A search that meets a bug is made again by one worker, so that what is shown doesn't depend on timing. Searches that can't be split, and those with --max-executions, have one worker. A small search is over before others are asked.",
+		Set: func(c *Config, v string) error {
+			var n uint64
+			if err := setCount(&n, v, 1); err != nil {
+				return err
+			}
+			if n > 1024 {
+				return result.Errorf(result.Usage, "%s workers are too many: at most 1024", v)
+			}
+			c.Jobs = int(n)
+			return nil
+		},
+		Get: func(c *Config) []string {
+			if c.Jobs == 0 {
+				return nil
+			}
+			return one(strconv.Itoa(c.Jobs))
+		},
+	}, {
 		Name: "self-check", Group: GroupSearch,
 		Help: "run each execution twice and compare",
 		Doc:  "Shows that nothing which landgo doesn't control changes the guest's course. Halves the speed, or worse.",

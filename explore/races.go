@@ -37,6 +37,13 @@ func (w *watched) restart() {
 	w.first = nil
 }
 
+// add adds what another worker's detector found.
+func (w *watched) add(o *watched) {
+	for _, i := range w.races.Add(o.races) {
+		w.first = append(w.first, o.first[i])
+	}
+}
+
 // Step implements por.System.
 func (w *watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	tr, err := w.System.Step(t, c)

@@ -69,7 +69,11 @@ type hunt struct {
 	finer    bool             // since then, steps became finer
 	lastTold time.Time
 	watched  *watched
-	checks   [][]por.PathStep // executions to run again, for --self-check
+	// Of a further worker: what the search runs, and where that begins.
+	system por.System
+	begin  trace.Mark
+	checks [][]por.PathStep // executions to run again, for --self-check
+	crew   *crew            // nil for one who works alone
 }
 
 // finding is a bug, with the execution that showed it.
@@ -93,18 +97,8 @@ func (h *hunt) search() error {
 	if err != nil {
 		return result.Errorf(result.Usage, "%w", err)
 	}
-	engine, err := por.New(h.cfg.Search, opts)
-	if err != nil {
-		return result.Errorf(result.Usage, "%w", err)
-	}
 	h.tell(por.Progress{})
-	h.sys.Rewind(h.root)
-	var sys por.System = h.sys
-	if h.cfg.Race != RaceOff {
-		h.watched = h.watch()
-		sys = h.watched
-	}
-	stats, err := engine.Run(sys, h)
+	stats, err := h.together(spec, opts)
 	h.stats = stats
 	h.counts(stats)
 	r := h.result
@@ -288,5 +282,8 @@ func (h *hunt) Restarted() {
 	h.checks = nil
 	if h.watched != nil {
 		h.watched.restart()
+	}
+	if h.crew != nil {
+		h.crew.restarted()
 	}
 }

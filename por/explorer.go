@@ -117,6 +117,7 @@ func newExplorer(sys System, obs Observer, spec Spec, opts Options) *explorer {
 	if len(opts.Bounds) > 0 {
 		x.meter = newMeter(x, opts.Bounds)
 	}
+	x.opts.restless = opts.restless || opts.WarmUp == 1
 	x.strat = spec.kind.strategy(x)
 	x.readyFn = func(at int32, t trace.TID) bool { return x.isReady(int(at), t) }
 	return x

@@ -63,6 +63,10 @@ type Options struct {
 	// (Spec.Whole), unless MaxExecutions is given: which executions were the
 	// first ones would depend on timing.
 	Crew Crew
+	// WarmUp, if not 0, is after how many transitions without news of finer
+	// points other workers are asked; there is a default. 1: workers come and
+	// look at each other as often as they can, for tests.
+	WarmUp uint64
 
 	// restless has a worker look around after each step, for tests.
 	restless bool

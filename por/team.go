@@ -1,6 +1,7 @@
 package por
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -257,7 +258,7 @@ func (x *explorer) attend() error {
 		if x.polled&0xfff == 0 {
 			x.obs.Progress(Progress{Stats: x.stats, Share: x.share()})
 		}
-		if x.opts.Crew != nil && (x.stats.Transitions >= warmUp || x.opts.restless) {
+		if x.opts.Crew != nil && (x.stats.Transitions >= cmp.Or(x.opts.WarmUp, warmUp) || x.opts.restless) {
 			return x.assemble()
 		}
 		return nil

@@ -88,3 +88,27 @@ func (d *Detector) race(earlier, later *record, addr uint64) {
 func (r *record) access(addr uint64) Access {
 	return Access{Thread: r.thread, PC: r.pc, Addr: addr, Size: r.size, Write: r.write, Step: r.step, Insn: r.insn}
 }
+
+// Add adds the candidates of another detector, which has watched other
+// executions of the same program; of a pair that both have, d's First stays.
+// It returns the places of those that are new to d among o's.
+func (d *Detector) Add(o *Detector) (added []int) {
+	for i, b := range o.order {
+		a := d.found[b.Pair]
+		if a == nil {
+			c := *b
+			d.found[b.Pair] = &c
+			d.order = append(d.order, &c)
+			added = append(added, i)
+			continue
+		}
+		first, second := b.AFirst, b.BFirst
+		if a.A == a.B && a.threads[0] == b.threads[1] && a.threads[0] != b.threads[0] {
+			first, second = second, first
+		}
+		a.AFirst, a.BFirst = a.AFirst || first, a.BFirst || second
+		a.Recycled = a.Recycled && b.Recycled
+		a.Count += b.Count
+	}
+	return added
+}

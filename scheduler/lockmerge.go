@@ -50,7 +50,7 @@ func (s *System) contend(th *thread, a *act) {
 	m := th.arg(0)
 	if !s.contended[m] {
 		s.contended[m] = true
-		if s.merged[m] {
+		if s.merged[m] || s.sealed {
 			s.finer = true
 		}
 	}

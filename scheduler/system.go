@@ -78,6 +78,7 @@ type System struct {
 	merged  map[uint64]bool
 	native  bool // see distrust
 	finer   bool
+	sealed  bool // see Seal
 	// passedOver: the run under way begins at a point that the rules leave out.
 	passedOver bool
 	// probing: a turn of a loop is being tried, to be taken back.
@@ -181,7 +182,12 @@ func (s *System) Machine() *emu.Machine { return s.machine }
 
 // Intern implements kernel.Host.
 func (s *System) Intern(parent trace.TID, n uint64) (trace.TID, error) {
-	return s.names.intern(parent, n)
+	known := len(s.names.paths)
+	t, err := s.names.intern(parent, n)
+	if s.sealed && len(s.names.paths) > known {
+		s.finer = true
+	}
+	return t, err
 }
 
 // Name implements kernel.Host: the thread's path name.

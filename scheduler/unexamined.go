@@ -45,6 +45,20 @@ func (g sightings) sight(t trace.TID, a *trace.Access, holds []uint64, point boo
 	s.locks = slices.DeleteFunc(s.locks, func(l uint64) bool { return !slices.Contains(holds, l) })
 }
 
+// add adds the sightings of another System.
+func (g sightings) add(others sightings) {
+	for p, o := range others {
+		s := g[p]
+		if s == nil {
+			g[p] = &sighting{o.access, append([]uint64(nil), o.locks...), o.point}
+			continue
+		}
+		s.access.Flags |= o.access.Flags & trace.Write
+		s.point = s.point && o.point
+		s.locks = slices.DeleteFunc(s.locks, func(l uint64) bool { return !slices.Contains(o.locks, l) })
+	}
+}
+
 // Pair is two places whose accesses conflict.
 type Pair struct {
 	First, Second trace.Access

@@ -48,6 +48,9 @@ func (a *app) run(cmd *cobra.Command, c explore.Config) error {
 			return err
 		}
 	}
+	if why := c.Whole(); why != "" && !c.Quiet {
+		fmt.Fprintf(a.stderr, "landgo: %s\n", why)
+	}
 	progress := a.progress(&c)
 	r, err := a.engine.Run(cmd.Context(), c, progress)
 	progress.Close()

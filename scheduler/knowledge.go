@@ -1,0 +1,111 @@
+package scheduler
+
+import (
+	"errors"
+	"sort"
+	"strings"
+
+	"landgo/emu"
+	"landgo/trace"
+)
+
+// Knowledge is what a System has learned for good: plain data, with which a
+// System of the same guest and configuration has the same threads' numbers and
+// the same preemption points.
+type Knowledge struct {
+	Names     []string // threads' path names, by TID
+	Sharing   []emu.SharingPage
+	Contended []uint64 // mutexes, see lockmerge.go
+	Merged    []uint64
+	Meeting   []uint64 // calls, see System.meeting
+	Native    bool     // see distrust.go
+}
+
+// Knowledge is all that the System has learned.
+func (s *System) Knowledge() *Knowledge {
+	return &Knowledge{
+		Names: append([]string(nil), s.names.paths...), Sharing: s.machine.SharingPages(),
+		Contended: addresses(s.contended), Merged: addresses(s.merged), Meeting: addresses(s.meeting), Native: s.native,
+	}
+}
+
+func addresses(set map[uint64]bool) (list []uint64) {
+	for a := range set {
+		list = append(list, a)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i] < list[j] })
+	return list
+}
+
+// errNames is knowledge from a System that numbers threads in another way.
+var errNames = errors.New("threads are numbered in another way")
+
+// Learn adds what another System of the same guest has learned. It reports
+// whether the two together have finer preemption points than this one had:
+// then what it ran before is void.
+func (s *System) Learn(k *Knowledge) (news bool, err error) {
+	for i, name := range k.Names {
+		switch {
+		case i >= len(s.names.paths):
+			if err := s.names.append(name); err != nil {
+				return news, err
+			}
+		case s.names.paths[i] != name:
+			return news, errNames
+		}
+	}
+	if news, err = s.machine.LearnSharing(k.Sharing); err != nil {
+		return news, err
+	}
+	if k.Native && !s.native {
+		s.distrust()
+		news = true
+	}
+	for _, m := range k.Contended {
+		news = news || !s.contended[m]
+		s.contended[m] = true
+	}
+	for _, m := range k.Meeting {
+		news = news || !s.meeting[m]
+		s.meeting[m] = true
+	}
+	for _, m := range k.Merged {
+		s.merged[m] = true
+	}
+	return news, nil
+}
+
+// Seal makes everything that is learned from now on worth a new start
+// (trace.ErrFiner), a new thread's number too: others go by what was known.
+func (s *System) Seal(on bool) { s.sealed = on }
+
+// Witness adds what another System of the same guest has seen: kernel calls,
+// sightings, instructions run.
+func (s *System) Witness(o *System) {
+	for c := range o.calls {
+		s.calls[c] = true
+	}
+	s.instructions += o.instructions
+	s.sightings.add(o.sightings)
+}
+
+// append adds a thread that another System has met as its next.
+func (n *names) append(path string) error {
+	i := strings.LastIndexByte(path, '.')
+	if i < 0 || !trace.IsThreadName(path) {
+		return errNames
+	}
+	parent, ok := n.lookup(path[:i])
+	if !ok {
+		return errNames
+	}
+	var ordinal uint64
+	for _, c := range path[i+1:] {
+		ordinal = ordinal*10 + uint64(c-'0')
+	}
+	t, err := n.intern(parent, ordinal)
+	if err == nil && int(t) != len(n.paths)-1 {
+		err = errNames
+	}
+	return err
+}
