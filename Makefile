@@ -42,9 +42,10 @@ fmt:
 demo: build
 	@setup/demo.sh
 
-## make bench    the speed table, counts checked: median of 5 (RUNS=n)
+## make bench    the speed table, counts checked: median of RUNS (default 5)
+RUNS ?= 5
 bench: build
-	$(ENV) go run -buildvcs=false ./internal/bench $(BENCHFLAGS)
+	$(ENV) go run -buildvcs=false ./internal/bench -runs $(RUNS) $(BENCHFLAGS)
 
 ## make soak     the random tests of the searches: SOAK programs (default 20000), fresh seed
 SOAK ?= 20000

@@ -3,7 +3,6 @@ package explore
 import (
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"landgo/emu"
@@ -159,6 +158,9 @@ func (s *session) boot() error {
 			regs, err = k.Boot()
 		}
 	default:
+		if s.img.Machine == image.I386 {
+			return result.Errorf(result.WrongMachine, "%s: built for i386", s.cfg.Guest)
+		}
 		return result.Errorf(result.NoKernel, "%s: nothing in the file says what it runs on: it is neither a Linux program nor one for Pebbles", s.cfg.Guest)
 	}
 	if err != nil {
@@ -173,18 +175,21 @@ func (s *session) boot() error {
 // guest does must not depend on where its file lies.
 func (s *session) argv() []string { return append([]string{"guest"}, s.cfg.Args...) }
 
+// maxInput bounds what a guest is given to read: it is kept in memory.
+const maxInput = 256 << 20
+
 // readInputs reads standard input, and everything that a schedule depends on.
 func (s *session) readInputs() (stdin []byte, contents [][]byte, err error) {
 	if s.cfg.Stdin != "" {
-		if stdin, err = os.ReadFile(s.cfg.Stdin); err != nil {
-			return nil, nil, result.FileError(err)
+		if stdin, err = result.ReadFile(s.cfg.Stdin, maxInput); err != nil {
+			return nil, nil, err
 		}
 	}
 	contents = append(contents, stdin)
 	for _, f := range s.cfg.Files {
-		b, err := os.ReadFile(f.Host)
+		b, err := result.ReadFile(f.Host, maxInput)
 		if err != nil {
-			return nil, nil, result.FileError(err)
+			return nil, nil, err
 		}
 		contents = append(contents, b)
 	}

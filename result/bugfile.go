@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -54,17 +53,9 @@ func NewBugFile(r *Result, b *Bug, config json.RawMessage) *BugFile {
 // ReadBugFile reads a bug file and checks its form. Whether it fits the guest
 // is the replay's business.
 func ReadBugFile(path string) (*BugFile, error) {
-	f, err := os.Open(path)
+	text, err := ReadFile(path, maxBugFile)
 	if err != nil {
-		return nil, FileError(err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxBugFile+1))
-	if err != nil {
-		return nil, FileError(err)
-	}
-	if len(text) > maxBugFile {
-		return nil, Errorf(BadBugFile, "%s: larger than any bug file", path)
+		return nil, err
 	}
 	return parseBugFile(path, text)
 }

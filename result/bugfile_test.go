@@ -154,6 +154,13 @@ func TestKilledWhileWriting(t *testing.T) {
 		if err := writer.Start(); err != nil {
 			t.Fatal(err)
 		}
+		if i == 0 { // a busy machine takes its time to start a process
+			for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+				if _, err := os.Stat(path); err == nil {
+					break
+				}
+			}
+		}
 		time.Sleep(time.Duration(10+7*i) * time.Millisecond)
 		writer.Process.Kill()
 		writer.Wait()

@@ -3,6 +3,7 @@ package result
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -48,6 +49,36 @@ func FileError(err error) *Error {
 		return Errorf(NoFile, "%s: no such file", path)
 	}
 	return Errorf(Unreadable, "%s: can't be read: %w", path, cause)
+}
+
+// ReadFile reads a file that the user named, of at most limit bytes. It takes
+// no pipe and no device, which may have no end, or nobody at the other one: but
+// for the null device, which is empty.
+func ReadFile(path string, limit int64) ([]byte, error) {
+	// Asked before it is opened, for opening a pipe waits for its writer.
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, FileError(err)
+	}
+	if null, err := os.Stat(os.DevNull); err == nil && os.SameFile(info, null) {
+		return nil, nil
+	}
+	if !info.Mode().IsRegular() {
+		return nil, Errorf(Unreadable, "%s: not a regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, FileError(err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, FileError(err)
+	}
+	if int64(len(text)) > limit {
+		return nil, Errorf(Unreadable, "%s: larger than %d MiB", path, limit>>20)
+	}
+	return text, nil
 }
 
 // KindOf is the kind of an error, or Fault for one that has none: an error that

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -179,15 +178,6 @@ func readSource(path string) ([]byte, error) {
 func (a *app) print(write func(io.Writer)) error {
 	var b bytes.Buffer
 	write(&b)
-	switch _, err := a.stdout.Write(b.Bytes()); {
-	case errors.Is(err, syscall.EPIPE):
-		return nil // whoever reads has seen enough: landgo run ... | head
-	case err != nil:
-		var p *os.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		return result.Errorf(result.NoOutput, "can't write the result to standard output: %w", err)
-	}
-	return nil
+	_, err := a.stdout.Write(b.Bytes())
+	return err // doMain explains it
 }

@@ -36,10 +36,15 @@ func doMain(args []string, stdout, stderr io.Writer, e engine) (status int) {
 	defer stop()
 	signal.Ignore(syscall.SIGPIPE) // print sees that nobody reads on
 
-	app := &app{engine: e, stdout: stdout, stderr: stderr, status: result.ExitOK}
+	out := &sink{Writer: stdout}
+	app := &app{engine: e, stdout: out, stderr: stderr, status: result.ExitOK}
 	root := app.rootCommand()
 	root.SetArgs(args)
-	if err := root.ExecuteContext(ctx); err != nil {
+	err := root.ExecuteContext(ctx)
+	if lost := out.failed(); lost != nil {
+		err = lost
+	}
+	if err != nil {
 		return app.fail(err)
 	}
 	return app.status

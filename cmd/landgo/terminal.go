@@ -13,6 +13,9 @@ const plainWidth = 100
 // terminalWidth is the number of columns where a writer leads to, and whether
 // that is a terminal.
 func terminalWidth(w io.Writer) (int, bool) {
+	if s, ok := w.(*sink); ok {
+		w = s.Writer
+	}
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return plainWidth, false
