@@ -222,3 +222,22 @@ uint32_t context_diff(struct machine *m, int32_t a, int32_t b)
 		diff |= DIFF_X87;
 	return diff;
 }
+
+/* All that context_diff compares, as CONTEXT_WORDS words: general registers,
+ * xmm, x87, and the four control words. */
+void context_words(struct machine *m, int32_t slot, uint64_t *words)
+{
+	static const int control[] = { UC_X86_REG_MXCSR, UC_X86_REG_FPSW, UC_X86_REG_FPCW, UC_X86_REG_FPTAG };
+	uc_context *c = m->slots[slot].cpu;
+	memset(words, 0, CONTEXT_WORDS * sizeof *words);
+	context_regs(m, slot, words);
+	words += NREGS;
+	for (int i = 0; i < (m->is32 ? XMM_REGS / 2 : XMM_REGS); i++)
+		uc_context_reg_read(c, UC_X86_REG_XMM0 + i, words + 2 * i);
+	words += 2 * XMM_REGS;
+	for (int i = 0; i < X87_REGS; i++)
+		uc_context_reg_read(c, UC_X86_REG_FP0 + i, words + 2 * i);
+	words += 2 * X87_REGS;
+	for (size_t i = 0; i < sizeof control / sizeof *control; i++)
+		uc_context_reg_read(c, control[i], words + i);
+}

@@ -49,6 +49,10 @@ type Machine struct {
 	stop  Stop
 
 	regsSet bool // stop.Regs isn't zero
+
+	digests         []digestPoint // oldest first
+	words           map[*uint64]uint64
+	granules, pages []touched // scratch of Digest
 }
 
 // New returns a machine with empty, inaccessible memory.

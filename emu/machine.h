@@ -147,6 +147,8 @@ struct held {
 };
 
 /* A saved CPU. */
+enum { CONTEXT_WORDS = NREGS + 2 * (16 + 8) + 4 }; /* see context_words */
+
 struct slot {
 	uc_context *cpu;      /* invariant: saved into before it is restored from */
 	uint64_t pc;          /* of the next instruction; the engine's own may be stale */
@@ -285,6 +287,7 @@ struct machine {
 	int32_t slot_room;    /* there is memory for */
 	struct slot *slots;
 	uint64_t late;        /* late stops so far */
+	uint64_t clock_reads; /* rdtsc answered so far */
 	uint32_t knobs;       /* KNOB_*: cures switched off, for tests */
 
 	struct order order;
@@ -325,6 +328,7 @@ void context_load(struct machine *m, int32_t slot);
 void context_save(struct machine *m, int32_t slot);
 void context_regs(struct machine *m, int32_t slot, uint64_t *regs);
 uint32_t context_diff(struct machine *m, int32_t a, int32_t b);
+void context_words(struct machine *m, int32_t slot, uint64_t *words);
 void cpu_write(struct machine *m, uint32_t set, const uint64_t *regs);
 
 /* run.c */

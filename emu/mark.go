@@ -47,6 +47,7 @@ func (m *Machine) Rewind(k trace.Mark) {
 	}
 	to := m.marks[k]
 	m.marks = m.marks[:k+1]
+	m.forgetDigests(to)
 	m.rewindLog(to.log)
 	m.rewindJournal(to.journal)
 	m.c.nslots = C.int32_t(to.slots)

@@ -97,6 +97,7 @@ void virtual_cpuid(struct machine *m, uint32_t len)
 /* rdtsc, and rdtscp which also names the processor: number 0. */
 void virtual_time(struct machine *m, uint32_t len, bool with_cpu)
 {
+	m->clock_reads++;
 	uint64_t now = (m->clock + m->insn) * CYCLES_PER_INSN;
 	uint64_t regs[NREGS] = { [REG_RAX] = now & UINT32_MAX, [REG_RDX] = now >> 32 };
 	cpu_write(m, 1 << REG_RAX | 1 << REG_RDX | (with_cpu ? 1 << REG_RCX : 0), regs);

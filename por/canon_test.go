@@ -53,6 +53,8 @@ func (r *recorder) Threads(dst []trace.Thread) []trace.Thread {
 	return dst
 }
 
+func (r *recorder) Digest() (trace.Digest, error) { return r.System.(Hasher).Digest() }
+
 func (r *recorder) Mark() trace.Mark {
 	r.marks = append(r.marks, recMark{r.System.Mark(), len(r.path)})
 	return trace.Mark(len(r.marks) - 1)

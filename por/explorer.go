@@ -47,7 +47,8 @@ type explorer struct {
 	low     int // the least depth since somebody set it
 	stopped bool
 	finer   bool
-	halted  bool // the team stops
+	halted  bool  // the team stops
+	failed  error // why the search can't go on
 	polled  uint32
 	due     bool // attend has something to look at
 	root    trace.Mark
@@ -188,6 +189,9 @@ func (x *explorer) unwind() {
 func (x *explorer) walk() error {
 	x.at = 0
 	x.open(nil)
+	if x.failed != nil {
+		return x.failed
+	}
 	err := x.roam()
 	if x.team != nil {
 		err = x.team.dissolve(err)
@@ -317,7 +321,7 @@ func (x *explorer) step(n *node, b *branch) error {
 		return nil
 	}
 	x.open(kids)
-	return nil
+	return x.failed
 }
 
 // perform takes the step of branch b from n, and makes it the event that leads

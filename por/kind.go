@@ -82,6 +82,10 @@ var kinds = []Kind{
 		Bounds: anyCounted, Joint: true, NeedsBound: true, WhyNot: "its walk can't count that", split: true, strategy: newBounded},
 	{Name: "sleep", Paper: "sleep sets (Godefroid 1996, ch. 5)", About: "leaves out steps whose reorderings were all explored",
 		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", split: true, strategy: newSleep},
+	{Name: "stateful", Paper: "stateful search (Flanagan and Godefroid 2005, §5), sleep sets with states (Godefroid 1996, ch. 5)", About: "runs no step of a state twice; its memory grows with the number of states",
+		WhyNot: "what is left of a bound differs between two ways to a state", Params: []Param{
+			{Name: "sleep", Default: 1, Most: 1, Help: "1: with sleep sets, 0: without"},
+		}, strategy: newStateful},
 	{Name: "dpor", Paper: "Flanagan and Godefroid, POPL 2005", About: "adds backtrack points where executions race",
 		WhyNot: beyond, Params: []Param{
 			{Name: "figure", Default: 5, Least: 3, Most: 5, Help: "3: happens-before by a search through the stack, with the refinement of line 5; 4: by clock vectors; 5: objects' last accesses, reads and writes told apart"},

@@ -10,7 +10,7 @@ import (
 // disagree with the judge on one of its programs.
 func TestMutants(t *testing.T) {
 	reduced := []string{"dpor", "dpor:sleep=0", "dpor:figure=3,sleep=0", "dpor:figure=4,sleep=0", "classic", "nidhugg", "source", "optimal"}
-	asleep := []string{"sleep", "dpor", "dpor:figure=3", "dpor:figure=4", "nidhugg", "source", "optimal"}
+	asleep := []string{"sleep", "stateful", "dpor", "dpor:figure=3", "dpor:figure=4", "nidhugg", "source", "optimal"}
 	for _, m := range []struct {
 		name     string
 		fault    fault

@@ -27,6 +27,8 @@ func (f *finer) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	return x, err
 }
 
+func (f *finer) Digest() (trace.Digest, error) { return f.System.(Hasher).Digest() }
+
 // Rewind to the root, once it has learned, is to the finer program's root.
 func (f *finer) Rewind(m trace.Mark) {
 	if f.steps <= 0 && f.fine != nil {

@@ -1,0 +1,55 @@
+package model
+
+import "landgo/trace"
+
+// Digest implements por.Hasher: everything in the machine's state that a later
+// step depends on. What isn't in it: how many instructions a thread has run,
+// when its reads were made and who wrote last, of which only matters whether
+// another wrote since.
+func (m *Machine) Digest() (trace.Digest, error) {
+	h := trace.NewHash()
+	for t := range m.p.Threads {
+		b := t * threadLen
+		for _, i := range []int{wPC, wState, wQueue, wPhase, wBug} {
+			h.Word(uint64(m.w[b+i]))
+		}
+		m.hash(&h, b+wRegs, NumRegs)
+		if m.p.Budget > 0 {
+			h.Word(uint64(m.w[b+wDone]))
+		}
+		if m.spins {
+			m.hashLoop(&h, t)
+		}
+	}
+	m.hash(&h, m.mem, m.p.Bytes)
+	m.hash(&h, m.mutex, m.clock-m.mutex)
+	return h.Sum(), nil
+}
+
+func (m *Machine) hash(h *trace.Hash, at, n int) {
+	for _, v := range m.w[at : at+n] {
+		h.Word(uint64(v))
+	}
+}
+
+// hashLoop adds what is known of the loop that a thread may be in.
+func (m *Machine) hashLoop(h *trace.Hash, t int) {
+	b := t * threadLen
+	for _, i := range []int{wHead, wDirty, wReads, wSpin} {
+		h.Word(uint64(m.w[b+i]))
+	}
+	if m.p.SpinInSum {
+		h.Word(uint64(m.w[b+wSum]))
+	}
+	m.hash(h, b+wHeadRegs, NumRegs)
+	for i := 0; i < int(m.w[b+wReads]); i++ {
+		as, seen := m.w[b+wRead+2*i], m.w[b+wRead+2*i+1]
+		changed := uint64(0)
+		for k := int64(0); k < as&0xff; k++ {
+			if v := m.w[m.ver+int(as>>8+k)]; v>>8 > seen && v&0xff != int64(t) {
+				changed |= 1 << k
+			}
+		}
+		h.Words(uint64(as), changed)
+	}
+}

@@ -1,0 +1,199 @@
+package por
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"landgo/trace"
+)
+
+// stateful is search without partial-order reduction that stores the states it
+// has visited, and goes back when it comes to one again (Flanagan and
+// Godefroid, POPL 2005, §5, the configurations with a stateful search); with
+// sleep sets as in Godefroid (LNCS 1032, Fig. 5.2 with its state matching):
+//
+//	if s isn't in H { enter s in H with its sleep set; T = enabled \ s.Sleep }
+//	else { T = H(s).Sleep \ s.Sleep; s.Sleep = H(s).Sleep = s.Sleep n H(s).Sleep }
+//	explore each t in T; after each, add t to s.Sleep
+//
+// So a transition that was asleep when s was first visited, and isn't now, is
+// explored now.
+//
+// It finds every state in which somebody can run, so every final state and
+// every bug; it runs some execution to each, and not one of each trace. A run
+// that comes to a stored state is counted as blocked.
+//
+// Soundness: a state is known by a 128-bit digest (Hasher), which says all that
+// what follows depends on; two states that differ are taken for one with a
+// chance of about 2^-128 a pair. Without sleep sets it is then a graph search.
+// With them, for a state reachable by w from a visited s: if no first transition
+// of a w' equivalent to w is in H(s).Sleep, then it is visited, by induction on
+// the length of w. Take the first visit of s after which H(s).Sleep has no such
+// transition. Those that it had before, or at a first visit all of them, are in
+// T; let t be the one explored first. Its successor's sleep set has no first
+// transition of what is left of w, for that one would be independent of t, and a
+// first transition of w asleep in s or explored before t. Cycles make no
+// difference to this.
+//
+// A thread that turns in a loop without effect is seen to spin once it is back
+// where it was (a property of the path that led there), and only then is a
+// deadlock in which others spin a state that nobody can leave. It is found all
+// the same: let c be the state visited first of those with the memory of such a
+// deadlock, in which all that is left to do is to turn. The search goes on with
+// the thread that has run (branches.go), all these states being new, until it is
+// seen to spin; then with the next one. With sleep sets that thread mustn't be
+// asleep in c: so
+//
+// Deviations:
+//   - a transition that changes nothing never sleeps here;
+//   - the state after the end of the process isn't stored, nor one in which
+//     nobody can run: each path to it is an execution;
+//   - which transition of s is explored first is the order of search none, for
+//     the reason above.
+//
+// Memory: some 40 bytes a state, with sleep sets some 50 and each different
+// sleep set once. It grows with the space; Options.Stop is the limit.
+type stateful struct {
+	x      *explorer
+	hasher Hasher
+	sleep  bool
+	seen   map[trace.Digest]uint32 // the number of the state's sleep set
+	sets   [][]name                // sleep sets by number; the first is empty
+	number map[string]uint32
+	key    []byte
+	names  []name
+}
+
+// Hasher is a System that can tell states apart. A search that stores states
+// needs one.
+type Hasher interface {
+	// Digest is the same for two states if and only if all that can be done
+	// from them, and where it leads, is the same, as far as 128 bits go. It
+	// isn't asked for after an end of the process. An error says what of the
+	// state can't be told.
+	Digest() (trace.Digest, error)
+}
+
+// name is a transition of a state.
+type name struct {
+	thread trace.TID
+	choice trace.Choice
+}
+
+func newStateful(x *explorer) strategy {
+	s := &stateful{x: x, sleep: x.spec.Param("sleep") == 1}
+	s.hasher, _ = x.sys.(Hasher)
+	return s
+}
+
+func (s *stateful) uses() (bool, bool) { return false, s.sleep }
+func (s *stateful) ran(int32)          {}
+func (s *stateful) end(Ending)         {}
+
+func (s *stateful) reset() {
+	s.seen, s.number = map[trace.Digest]uint32{}, map[string]uint32{"": 0}
+	s.sets = append(s.sets[:0], nil)
+}
+
+func (s *stateful) seed(n *node, _ *branch) {
+	if s.hasher == nil {
+		s.x.failed = errors.New("search stateful needs a system whose states have digests")
+		return
+	}
+	d, err := s.hasher.Digest()
+	if err != nil {
+		s.x.failed = err
+		return
+	}
+	s.rouse(n)
+	old, known := s.seen[d]
+	switch {
+	case !known:
+		s.seen[d] = s.store(n)
+		s.x.seedAll(n)
+	case old != 0:
+		s.again(n, d, s.sets[old])
+	}
+}
+
+// rouse takes out of the sleep set of n what changes nothing.
+func (s *stateful) rouse(n *node) {
+	s.keep(n, func(b *branch) bool { return !b.idle() })
+}
+
+// keep leaves in the sleep set of n, the newest state, what f says.
+func (s *stateful) keep(n *node, f func(b *branch) bool) {
+	x := s.x
+	kept := x.sleep[:n.sleeps]
+	for _, b := range x.sleep[n.sleeps:n.slept] {
+		if f(b) {
+			kept = append(kept, b)
+		}
+	}
+	x.sleep, n.slept = kept, int32(len(kept))
+}
+
+// again explores what was asleep at earlier visits of the state and isn't now.
+func (s *stateful) again(n *node, d trace.Digest, old []name) {
+	x := s.x
+	var awake []name
+	for _, b := range old {
+		if !x.asleep(n, b.thread, b.choice) {
+			awake = append(awake, b)
+		}
+	}
+	s.keep(n, func(b *branch) bool {
+		for _, o := range old {
+			if o.thread == b.thread && o.choice == b.choice {
+				return true
+			}
+		}
+		return false
+	})
+	s.seen[d] = s.store(n)
+	for _, b := range awake {
+		add(&n.todo, x.pool.named(b.thread, b.choice))
+	}
+}
+
+// store gives the sleep set of n a number.
+func (s *stateful) store(n *node) uint32 {
+	s.names, s.key = s.names[:0], s.key[:0]
+	for _, b := range s.x.sleep[n.sleeps:n.slept] {
+		at := len(s.names)
+		for at > 0 && (s.names[at-1].thread > b.thread || s.names[at-1].thread == b.thread && s.names[at-1].choice > b.choice) {
+			at--
+		}
+		s.names = append(s.names, name{})
+		copy(s.names[at+1:], s.names[at:])
+		s.names[at] = name{b.thread, b.choice}
+	}
+	for _, b := range s.names {
+		s.key = binary.LittleEndian.AppendUint64(s.key, uint64(b.thread)<<32|uint64(b.choice))
+	}
+	k, ok := s.number[string(s.key)]
+	if !ok {
+		k = uint32(len(s.sets))
+		s.sets = append(s.sets, append([]name(nil), s.names...))
+		s.number[string(s.key)] = k
+	}
+	return k
+}
+
+// idle reports whether a step has no effect that another thread could see.
+func (e *event) idle() bool {
+	for i := range e.accesses {
+		if a := &e.accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 {
+			return false
+		}
+	}
+	for i := range e.ops {
+		switch e.ops[i].Kind {
+		case trace.OpYield, trace.OpSleep, trace.OpTryLockFail, trace.OpSemTryWaitFail,
+			trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
+		default:
+			return false
+		}
+	}
+	return !e.global
+}

@@ -1,0 +1,128 @@
+package scheduler
+
+import (
+	"errors"
+
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// Digest is a digest of the whole state, for searches that store states: it
+// implements por.Hasher. Two states of one System with the same digest behave
+// the same, because it has all that a step reads and can change:
+//
+//   - guest memory, page permissions and the kernel's words (memory map, files,
+//     queues, clock, signals), and this package's own that are assigned through
+//     Machine.Set (heaps): emu.Machine.Digest;
+//   - each thread: its CPU with what a half-executed instruction holds, where it
+//     stands, the frames of trusted functions it is in, the locks it holds, what
+//     it waits for or spins on;
+//   - each trusted object.
+//
+// What isn't in it: how many instructions a thread has run (but the processor's
+// clock tells: a guest that reads it is refused), what was printed (only how
+// much: nothing reads it back), what was learned for good (the same for all
+// states), and the steps that led there. Of those, spin detection reads the
+// latest of a thread's own, so that a thread that has been seen to spin differs
+// from one that is about to be (por/stateful.go says why that is enough); and
+// the number of steps of an execution has a limit (maxSteps) that is a failure.
+func (s *System) Digest() (trace.Digest, error) {
+	sum, err := s.machine.Digest()
+	if err != nil {
+		gap := kernel.GapCall
+		if errors.Is(err, emu.ErrClockRead) {
+			gap = kernel.GapInstruction
+		}
+		return sum, &InvalidError{Gap: gap, Reason: "search stateful can't tell states apart: " + err.Error()}
+	}
+	for i := range s.threads {
+		if s.exists[i] {
+			sum.Add(s.threadDigest(&s.threads[i]))
+		}
+	}
+	for _, o := range s.objects {
+		sum.Add(o.digest())
+	}
+	return sum, nil
+}
+
+// Kinds of parts, beside those of the machine.
+const (
+	partThread = 100 + iota
+	partObject
+)
+
+func (s *System) threadDigest(th *thread) trace.Digest {
+	h := trace.NewHash()
+	h.Words(partThread, uint64(th.id), uint64(th.stand), th.children, th.retval, bit(th.joined), bit(th.detached))
+	if !th.live() {
+		return h.Sum()
+	}
+	cpu := s.machine.CPUDigest(th.ctx)
+	h.Words(cpu[0], cpu[1], bit(th.yielding), bit(th.half), uint64(th.set))
+	stands := th.stand
+	if stands == standSpin {
+		stands = th.spinStand
+		h.Word(uint64(stands))
+		for i := range th.waits {
+			h.Words(th.waits[i].Addr, uint64(th.waits[i].Size))
+		}
+	}
+	switch stands {
+	case standAccess:
+		h.Words(th.access.Addr, uint64(th.access.Size), th.access.PC)
+	case standOp, standTrap, standSleep, standFailure:
+		hashRegs(&h, &th.regs)
+		h.Words(uint64(th.role), uint64(th.phase), bit(th.timed), th.deadline, th.result, th.mutex)
+		h.Words(bit(th.trap.Syscall), bit(th.trap.Sysenter), uint64(th.trap.Vector), uint64(th.trap.Len))
+		h.Words(uint64(th.pending.Kind), th.pending.Obj, th.pending.Arg, uint64(th.pending.Size))
+	default:
+		if th.set != 0 {
+			hashRegs(&h, &th.regs)
+		}
+	}
+	if f := th.failure; f != nil {
+		hashText(&h, string(f.Kind))
+		hashText(&h, f.Message)
+		h.Word(f.PC)
+	}
+	for _, q := range []*quiet{&th.quiet, &th.release} {
+		h.Words(bit(q.on), bit(q.watch), uint64(q.role), q.ret, q.sp)
+	}
+	h.Words(bit(th.starting), bit(th.native), th.entry, th.created, th.self, th.exitPC, th.exitSP, th.entryOfChild)
+	h.Word(uint64(len(th.onces)))
+	for _, o := range th.onces {
+		h.Words(o.obj, o.sp, o.ret)
+	}
+	for _, lock := range th.holds {
+		h.Word(lock)
+	}
+	return h.Sum()
+}
+
+func (o *object) digest() trace.Digest {
+	h := trace.NewHash()
+	h.Words(partObject, o.addr, uint64(o.kind), uint64(o.owner), o.depth, uint64(o.mtype), o.value, bit(o.done), bit(o.destroyed))
+	for _, list := range [][]trace.TID{o.readers, o.waiters, o.leaving} {
+		h.Word(uint64(len(list)))
+		for _, t := range list {
+			h.Word(uint64(t))
+		}
+	}
+	return h.Sum()
+}
+
+func hashRegs(h *trace.Hash, r *emu.Regs) {
+	h.Words(r.RAX, r.RBX, r.RCX, r.RDX, r.RSI, r.RDI, r.RBP, r.RSP, r.R8, r.R9,
+		r.R10, r.R11, r.R12, r.R13, r.R14, r.R15, r.RIP, r.RFLAGS, r.FSBase, r.GSBase)
+}
+
+func hashText(h *trace.Hash, text string) {
+	h.Word(uint64(len(text)))
+	for i := range len(text) {
+		h.Word(uint64(text[i]))
+	}
+}
+
+func bit(b bool) uint64 { return uint64(b2i(b)) }
