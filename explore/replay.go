@@ -50,6 +50,7 @@ func Replay(ctx context.Context, cfg Config, file *result.BugFile, obs Observer)
 
 // replay runs the schedule's segments and tells what came of them.
 func (s *session) replay(ctx context.Context, sched trace.Schedule, file *result.BugFile, r *result.Result) error {
+	s.following = true
 	path, failure, err := s.followAll(sched)
 	if ctx.Err() != nil {
 		r.Verdict, r.Problem, r.Reason = result.Budget, result.Interrupted, "interrupted"
@@ -92,11 +93,30 @@ func (s *session) replay(ctx context.Context, sched trace.Schedule, file *result
 
 // followAll follows a schedule to its end. In a fresh process less is known of
 // what threads share than when the schedule was made, so a step could go too
-// far: what it shows of sharing is kept, and the schedule begins again.
+// far: what it shows of sharing is kept, and the schedule begins again. So does
+// a schedule that can't be followed because it was made with libc's own code
+// for threads and locks, before the call that shows that this is needed.
 func (s *session) followAll(sched trace.Schedule) ([]por.PathStep, *scheduler.Failure, error) {
+	if s.following {
+		starts := map[string]uint64{}
+		for _, g := range sched.Segments {
+			if _, ok := starts[g.Thread]; !ok {
+				starts[g.Thread] = g.Until
+			}
+		}
+		s.sys.LimitStarts(starts)
+	}
+	var first error
 	for {
 		path, failure, err := s.follow(sched)
-		if !errors.Is(err, por.ErrFiner) {
+		var gap *invalid
+		switch {
+		case errors.Is(err, por.ErrFiner):
+		case first != nil && err != nil:
+			return path, failure, first
+		case errors.As(err, &gap) && gap.kind == result.Diverged && s.sys.Distrust():
+			first = err
+		default:
 			return path, failure, err
 		}
 	}

@@ -23,6 +23,7 @@ func (h *hunt) selfCheck() error {
 	if err != nil {
 		return err
 	}
+	other.following = true
 	for i, path := range h.checks {
 		sched, err := h.schedule(path)
 		if err != nil {

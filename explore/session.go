@@ -26,6 +26,8 @@ type session struct {
 	root    trace.Mark
 	check   uint32 // binds schedules to guest and configuration
 	start   time.Time
+	// following: it follows schedules that another session made.
+	following bool
 }
 
 // open loads the guest and makes its first thread. The caller closes the

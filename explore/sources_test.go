@@ -69,6 +69,14 @@ int main(void) { GO(t, writer); GO(u, maker); pthread_join(t, 0); pthread_join(u
 static void *leaf(void *a) { char *p = malloc(10); *p = 1; free(p); return a; }
 static void *middle(void *a) { char *p = malloc(10); GO(t, leaf); pthread_join(t, 0); free(p); return a; }
 int main(void) { GO(t, middle); char *p = malloc(10); *p = 1; pthread_join(t, 0); free(p); }`, "verified", 0},
+		// The first thread's accesses are of its own until the second has the lock,
+		// so a replay in a fresh process has to stop it where nothing is shared yet.
+		{"shared under the second thread's lock", `
+static volatile int x;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *first(void *a) { x = 1; assert(x == 1); return a; }
+static void *second(void *a) { pthread_mutex_lock(&m); x = 5; pthread_mutex_unlock(&m); return a; }
+int main(void) { GO(t, first); GO(u, second); pthread_join(t, 0); pthread_join(u, 0); }`, "assertion", 1},
 		{"errno of a semaphore that is empty", `
 static sem_t s;
 static void *taker(void *a)
@@ -103,6 +111,10 @@ int main(void) { sem_init(&s, 0, 0); GO(t, taker); pthread_join(t, 0); }`, "veri
 				got, n := string(r.Verdict), 0
 				if r.Verdict == result.Buggy {
 					got, n = string(r.Bug.Kind), r.Bug.Preemptions
+					again, err := Replay(context.Background(), cfg, &result.BugFile{Schedule: r.Bug.Schedule}, nil)
+					if err != nil || again.Bug == nil || again.Bug.Message != r.Bug.Message {
+						t.Errorf("the replay ended so: %+v %v", again, err)
+					}
 				}
 				if got != c.want || n != c.preemptions {
 					t.Errorf("%s with %d preemptions (%s), want %s with %d", got, n, r.Reason, c.want, c.preemptions)

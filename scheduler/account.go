@@ -138,6 +138,10 @@ func (s *System) Starts() []Start {
 // for replays; 0: no limit.
 func (s *System) Limit(insns uint64) { s.limit = insns }
 
+// LimitStarts says, by name, how far threads may run when they are created, for
+// a replay that knows less of what threads share than the run did.
+func (s *System) LimitStarts(insns map[string]uint64) { s.starts = insns }
+
 // Instructions is the number of guest instructions run so far, what was taken
 // back included.
 func (s *System) Instructions() uint64 { return s.instructions }

@@ -15,8 +15,8 @@ const firstChunk = 4096
 // allow is the number of shared events that it may make before it stops. New
 // accesses and operations are appended to tr.
 func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
-	skip := th.stand == standOp || th.stand == standRun
-	th.stand = standRun
+	skip := (th.stand == standOp || th.stand == standRun) && !th.limited
+	th.stand, th.limited = standRun, false
 	look := th.insns + firstChunk
 	first := th.ctx // the step's own beginning stays: spin detection compares with it
 	for {
@@ -82,6 +82,7 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			return s.fail(th, s.faultFailure(th, stop.Fault))
 		case emu.StopBudget:
 		case emu.StopInsn: // a replay's segment ends here
+			th.limited = true
 			return nil
 		case emu.StopPrivileged:
 			th.regs = stop.Regs

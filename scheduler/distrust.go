@@ -10,6 +10,7 @@ import "landgo/image"
 // a deadline that may run out at any time: what those do to a thread that waits, landgo's model of the functions doesn't know and
 // the guest's own code does. The search then starts again (trace.ErrFiner).
 func (s *System) distrust() {
+	s.distrusted = true
 	s.native = true
 	for addr, b := range s.roles {
 		switch acts[b.Role].how {
@@ -18,6 +19,16 @@ func (s *System) distrust() {
 			delete(s.roles, addr)
 		}
 	}
+}
+
+// Distrust does the same at the root, for a replay of what was found afterwards.
+// It reports whether that makes a difference.
+func (s *System) Distrust() bool {
+	if s.distrusted || s.cfg.PointsOnly {
+		return false
+	}
+	s.distrust()
+	return true
 }
 
 // distrustFor reports whether the call at which a thread stands needs the

@@ -77,8 +77,12 @@ type System struct {
 	meeting map[uint64]bool
 	merged  map[uint64]bool
 	native  bool // see distrust
-	finer   bool
-	sealed  bool // see Seal
+	// starts: see LimitStarts.
+	starts map[string]uint64
+	// distrusted: distrust was called.
+	distrusted bool
+	finer      bool
+	sealed     bool // see Seal
 	// passedOver: the run under way begins at a point that the rules leave out.
 	passedOver bool
 	// probing: a turn of a loop is being tried, to be taken back.

@@ -73,6 +73,9 @@ type thread struct {
 	yielding bool
 	ctx      emu.Ctx
 	half     bool
+	// limited: it was stopped at its instruction number (Limit), perhaps at a
+	// breakpoint that it hasn't reached otherwise.
+	limited bool
 	// insns is the number of instructions that the thread has completed.
 	insns uint64
 

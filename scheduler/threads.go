@@ -128,10 +128,10 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 		return nil
 	}
 	own := &trace.Transition{Thread: child}
-	caller := s.current
-	s.current = child
+	caller, limit := s.current, s.limit
+	s.current, s.limit = child, s.starts[s.Name(child)]
 	err := s.advance(c, own, 0)
-	s.current = caller
+	s.current, s.limit = caller, limit
 	if len(own.Accesses) > 0 || len(own.Ops) > 0 {
 		// A beginning with an operation that no point precedes (a create, a
 		// lock that isn't a point): it counts as the creator's.
