@@ -84,9 +84,9 @@ func (m *Machine) Touch(t trace.TID, addr, n uint64) (shared, learned bool) {
 }
 
 // Others lists the parts of [addr, addr+n) that another thread's untrusted code
-// has touched, in order, to 8 bytes. With mark, thread t counts from now on as
-// one that touched the rest.
-func (m *Machine) Others(t trace.TID, addr, n uint64, mark bool) []Range {
+// has touched, in order, to 8 bytes. Thread t counts from now on as one that
+// touched the rest.
+func (m *Machine) Others(t trace.TID, addr, n uint64) []Range {
 	var out []Range
 	if n == 0 || !m.inSpace(addr, n) {
 		return nil
@@ -101,20 +101,16 @@ func (m *Machine) Others(t trace.TID, addr, n uint64, mark bool) []Range {
 	first := addr >> C.GRANULE_SHIFT
 	shadow := unsafe.Slice((*uint8)(unsafe.Add(unsafe.Pointer(m.c.shadow), first)), (addr+n-1)>>C.GRANULE_SHIFT-first+1)
 	for i := 0; i < len(shadow); i++ {
-		// A stack is a million granules, nearly all of them in one of two states.
+		// A stack is a million granules, nearly all of them in one state.
 		if i&7 == 0 && i+8 <= len(shadow) {
-			if w := binary.NativeEndian.Uint64(shadow[i:]); w == uint64(me)*ones || w == C.UNTOUCHED && !mark {
-				if me != C.SHARED {
-					i += 7
-					continue
-				}
+			if me != C.SHARED && binary.NativeEndian.Uint64(shadow[i:]) == uint64(me)*ones {
+				i += 7
+				continue
 			}
 		}
 		owner := shadow[i]
 		if owner == C.UNTOUCHED || owner == C.TRUSTED_ONLY {
-			if mark {
-				shadow[i] = me
-			}
+			shadow[i] = me
 			continue
 		}
 		if owner == me && me != C.SHARED {

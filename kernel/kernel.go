@@ -49,12 +49,7 @@ type Plan struct {
 
 // Pages is a range of the guest's memory that a call takes away or changes. To
 // a thread that uses them it is a write of all their bytes.
-type Pages struct {
-	Addr, Size uint64
-	// Usable: others may use them afterwards too. If not, an access that comes
-	// later is a fault.
-	Usable bool
-}
+type Pages struct{ Addr, Size uint64 }
 
 // Spawn describes a new thread.
 type Spawn struct {

@@ -53,14 +53,12 @@ func (s *System) isEvent(th *thread, p *kernel.Plan) bool {
 }
 
 // othersIn lists the parts of pages that other threads touched: a thread's own
-// accesses are in order with its calls. Bytes that nobody touched yet need no
-// mark if they can't be used afterwards, for who touches them later ends in a
-// fault, which is found there.
+// accesses are in order with its calls.
 func (s *System) othersIn(th *thread, p kernel.Pages) []emu.Range {
 	if p.Size == 0 || s.alone(th) {
 		return nil
 	}
-	return s.machine.Others(th.id, p.Addr, p.Size, p.Usable)
+	return s.machine.Others(th.id, p.Addr, p.Size)
 }
 
 // stepTrap carries out the trap at which a thread stands and lets it run on.

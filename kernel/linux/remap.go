@@ -6,12 +6,10 @@ import "landgo/kernel"
 // them, a write of all their bytes: it has to be tried before and after each
 // of their accesses.
 
-func (c *call) takesAway(addr, size uint64) { c.changes(addr, size, false) }
-
-// changes records the pages; usable: others may still use them afterwards.
-func (c *call) changes(addr, size uint64, usable bool) {
+// changes records the pages.
+func (c *call) changes(addr, size uint64) {
 	if size = pageUp(size); addr&(pageSize-1) == 0 && c.k.inGuest(addr, size) { // or else the call fails
-		c.pages = kernel.Pages{Addr: addr, Size: size, Usable: usable}
+		c.pages = kernel.Pages{Addr: addr, Size: size}
 	}
 }
 
@@ -19,7 +17,7 @@ func (c *call) changes(addr, size uint64, usable bool) {
 // place can meet another thread.
 func memMmap(c *call) {
 	if c.a[3]&mapFixed != 0 {
-		c.changes(c.a[0], c.a[1], true)
+		c.changes(c.a[0], c.a[1])
 	}
 }
 
@@ -32,7 +30,7 @@ func memMunmap(c *call) {
 			return
 		}
 	}
-	c.takesAway(c.a[0], c.a[1])
+	c.changes(c.a[0], c.a[1])
 }
 
 // memMprotect leaves out the thread's latest map where it is made accessible
@@ -43,16 +41,16 @@ func memMprotect(c *call) {
 	if c.t.fresh != 0 && c.a[0]-c.t.fresh < c.t.window.own().lo+c.t.mapped-c.t.fresh {
 		return
 	}
-	c.changes(c.a[0], c.a[1], true)
+	c.changes(c.a[0], c.a[1])
 }
 
 func memMremap(c *call) {
 	old, size := pageUp(c.a[1]), pageUp(c.a[2])
 	switch {
 	case size > old && c.a[3]&mremapMaymove != 0:
-		c.takesAway(c.a[0], old)
+		c.changes(c.a[0], old)
 	case size < old:
-		c.takesAway(c.a[0]+size, old-size)
+		c.changes(c.a[0]+size, old-size)
 	}
 }
 
@@ -63,13 +61,13 @@ func memMremap(c *call) {
 func memMadvise(c *call) {
 	end, sp := c.a[0]+pageUp(c.a[1]), c.regs.RSP
 	if c.a[2] == madvDontneed && (end > sp || sp-end > 1<<16) {
-		c.changes(c.a[0], c.a[1], true)
+		c.changes(c.a[0], c.a[1])
 	}
 }
 
 func memBrk(c *call) {
 	s := &c.k.space
 	if to, from := pageUp(c.a[0]), pageUp(s.brk); c.a[0] >= s.brkLo && to < from {
-		c.takesAway(to, from-to)
+		c.changes(to, from-to)
 	}
 }
