@@ -8,7 +8,7 @@ PREFIX  ?= /usr/local
 # One package after the other: tests that run guests are CPU-bound themselves.
 TESTFLAGS ?= -timeout 9m
 
-.PHONY: help setup build landgo guests test vet fmt demo bench soak fuzz cover install clean
+.PHONY: help setup build landgo guests test vet fmt demo bench papers soak fuzz cover install clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -46,6 +46,10 @@ demo: build
 RUNS ?= 5
 bench: build
 	$(ENV) go run -buildvcs=false ./internal/bench -runs $(RUNS) $(BENCHFLAGS)
+
+## make papers   the papers' experiments, again: writes docs/papers.md (a quarter of an hour)
+papers: build
+	$(ENV) go run -buildvcs=false ./internal/papers $(PAPERSFLAGS)
 
 ## make soak     the random tests of the searches: SOAK programs (default 20000), fresh seed
 SOAK ?= 20000

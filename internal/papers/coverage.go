@@ -16,10 +16,10 @@ var curves = []struct {
 	least, most        int
 }{
 	{"mrse", "mrse-N3", "preempt", 0, 4},
-	{"fft4", "fft-N4-K2", "preempt", 0, 4},
-	{"fft", "fft-N8", "preempt", 0, 2},
+	{"fft4", "fft-N4-K2", "preempt", 0, 3},
+	{"fft", "fft-N8", "preempt", 0, 1},
 	{"exception", "ccr-N3-K4", "preempt", 0, 4},
-	{"fair", "fair-N2", "fair", 1, 4},
+	{"fair", "fair-N2", "fair", 1, 3},
 }
 
 func coverage(l *lab) error {
@@ -28,8 +28,8 @@ func coverage(l *lab) error {
 		for k := c.least; k <= c.most; k++ {
 			bound := fmt.Sprintf("%s=%d", c.bound, k)
 			o := l.run(
-				run{guest: bench(c.guest), search: "bounded", bound: bound, executions: 200_000, seconds: 20},
-				run{guest: bench(c.guest), search: "bpor", bound: bound, executions: 200_000, seconds: 20})
+				run{guest: bench(c.guest), search: "bounded", bound: bound, executions: 100_000, seconds: 10},
+				run{guest: bench(c.guest), search: "bpor", bound: bound, executions: 100_000, seconds: 10})
 			cells := []string{fmt.Sprint(k)}
 			for _, x := range o {
 				cells = append(cells, x.counted(x.Executions), x.counted(x.Transitions), seconds(x.SearchSeconds))
@@ -43,7 +43,7 @@ func coverage(l *lab) error {
 			if c.bound == "fair" {
 				break
 			}
-			o := l.run(run{guest: bench(c.guest), search: search, executions: 200_000, seconds: 20})
+			o := l.run(run{guest: bench(c.guest), search: search, executions: 100_000, seconds: 10})
 			t.add("none: `"+search+"`", "", "", "", o[0].counted(o[0].Executions), o[0].counted(o[0].Transitions), seconds(o[0].SearchSeconds), "")
 		}
 		l.fill("coverage_"+c.name, t.String())

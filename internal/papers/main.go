@@ -68,7 +68,11 @@ func papers() int {
 			return fail(err)
 		}
 	}
-	for _, f := range l.failures {
+	for i, f := range l.failures {
+		if i == 30 {
+			fmt.Fprintf(os.Stderr, "papers: and %d more\n", len(l.failures)-i)
+			break
+		}
 		fmt.Fprintf(os.Stderr, "papers: %s\n", f)
 	}
 	if len(l.failures) > 0 {

@@ -98,7 +98,7 @@ func columnSearch(columns, i int) (string, []string) {
 func leastBound(l *lab, guest, search string, bounds []string) outcome {
 	var last outcome
 	for _, b := range bounds {
-		o := l.run(run{guest: bench(guest), search: search, bound: b, executions: 200_000, seconds: 10})
+		o := l.run(run{guest: bench(guest), search: search, bound: b, executions: 100_000, seconds: 5})
 		if last = o[0]; last.Verdict == result.Buggy || last.late() {
 			break
 		}

@@ -29,9 +29,9 @@ var structures = []structure{
 func speedup(l *lab) error {
 	t := newTable("guest", "`trust`: executions", "time", "rounds=2: executions", "time", "speed-up", "rounds=3: executions", "time", "speed-up", "paper", "at 2", "at 3")
 	for _, s := range structures {
-		runs := []run{{guest: bench(s.name), search: "trust", seconds: 30}}
+		runs := []run{{guest: bench(s.name), search: "trust", seconds: 20}}
 		for _, k := range []int{2, 3} {
-			runs = append(runs, run{guest: bench(s.name), search: "rounder", bound: fmt.Sprintf("rounds=%d", k), seconds: 30})
+			runs = append(runs, run{guest: bench(s.name), search: "rounder", bound: fmt.Sprintf("rounds=%d", k), seconds: 20})
 		}
 		o := l.run(runs...)
 		cells := []string{s.name, o[0].counted(o[0].Executions), seconds(o[0].SearchSeconds)}
@@ -168,7 +168,7 @@ func preemptions(l *lab) error {
 		for _, search := range []string{"lazy-bpor", "bpor", "bounded"} {
 			var runs []run
 			for k := range g.Within {
-				runs = append(runs, run{guest: bench(g.Name), search: search, bound: fmt.Sprintf("preempt=%d", k), executions: 100_000, seconds: 15})
+				runs = append(runs, run{guest: bench(g.Name), search: search, bound: fmt.Sprintf("preempt=%d", k), executions: 100_000, seconds: 10})
 			}
 			o := l.run(runs...)
 			for k, x := range o {

@@ -33,12 +33,12 @@ func thesis(l *lab) error {
 }
 
 func unboundedTraces(l *lab) {
-	searches := []string{"source", "classic", "nidhugg", "optimal"}
-	t := newTable("program", "guest", "Source-DPOR: thesis", "`source`", "Classic-DPOR: thesis", "`classic`", "`nidhugg`", "`optimal`")
+	searches := []string{"source", "nidhugg", "classic", "optimal"}
+	t := newTable("program", "guest", "Source-DPOR: thesis", "`source`", "Classic-DPOR: thesis", "`nidhugg`", "`classic`", "`optimal`")
 	for _, s := range synthetics {
 		var runs []run
 		for _, search := range searches {
-			runs = append(runs, run{guest: bench(s.guest), search: search, executions: 200_000, seconds: 20})
+			runs = append(runs, run{guest: bench(s.guest), search: search, executions: 100_000, seconds: 10})
 		}
 		o := l.run(runs...)
 		t.add(s.name, s.guest, thousands(s.source), both(o[0]), thousands(s.classic), both(o[1]), both(o[2]), both(o[3]))
@@ -76,7 +76,7 @@ func boundedTraces(l *lab) {
 			}
 			var runs []run
 			for k := range 3 {
-				runs = append(runs, run{guest: bench(s.guest), search: search, bound: fmt.Sprintf("preempt=%d", k), executions: 100_000, seconds: 15})
+				runs = append(runs, run{guest: bench(s.guest), search: search, bound: fmt.Sprintf("preempt=%d", k), executions: 100_000, seconds: 10})
 			}
 			o := l.run(runs...)
 			for k := range 3 {
@@ -103,7 +103,7 @@ func readers(l *lab) {
 		}
 		for _, s := range bporsOfThesis {
 			for k := range 3 {
-				runs = append(runs, run{guest: guest, search: s, bound: fmt.Sprintf("preempt=%d", k), executions: 100_000, seconds: 15})
+				runs = append(runs, run{guest: guest, search: s, bound: fmt.Sprintf("preempt=%d", k), executions: 100_000, seconds: 10})
 			}
 		}
 		o := l.run(runs...)
