@@ -24,6 +24,21 @@ const (
 	ProtExec
 )
 
+// ProtOf makes a Prot of single permissions.
+func ProtOf(read, write, exec bool) Prot {
+	var p Prot
+	if read {
+		p |= ProtRead
+	}
+	if write {
+		p |= ProtWrite
+	}
+	if exec {
+		p |= ProtExec
+	}
+	return p
+}
+
 // Config describes a machine.
 type Config struct {
 	Mode Mode

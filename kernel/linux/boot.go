@@ -52,7 +52,7 @@ func (k *Kernel) Boot() (emu.Regs, error) {
 		if err := k.m.Load(s.Addr, s.Data); err != nil {
 			return emu.Regs{}, fmt.Errorf("loading the guest: %w", err)
 		}
-		k.m.Protect(s.Addr, s.MemSize, segmentProt(s.Read, s.Write, s.Exec))
+		k.m.Protect(s.Addr, s.MemSize, emu.ProtOf(s.Read, s.Write, s.Exec))
 		used += s.MemSize
 	}
 	stack := k.space.stack
@@ -67,20 +67,6 @@ func (k *Kernel) Boot() (emu.Regs, error) {
 		return emu.Regs{}, err
 	}
 	return emu.Regs{RIP: k.img.Entry, RSP: sp, RFLAGS: initialFlags}, nil
-}
-
-func segmentProt(r, w, x bool) emu.Prot {
-	var p emu.Prot
-	if r {
-		p |= emu.ProtRead
-	}
-	if w {
-		p |= emu.ProtWrite
-	}
-	if x {
-		p |= emu.ProtExec
-	}
-	return p
 }
 
 // buildStack writes, downwards from the stack's end: strings and random bytes,

@@ -88,7 +88,7 @@ func (t *thread) fits(size uint64) bool {
 	return size <= own.size() && t.mapped+size+pageSize <= own.size()
 }
 
-func guestProt(bits uint64) emu.Prot { return segmentProt(bits&1 != 0, bits&2 != 0, bits&4 != 0) }
+func guestProt(bits uint64) emu.Prot { return emu.ProtOf(bits&1 != 0, bits&2 != 0, bits&4 != 0) }
 
 // inGuest reports whether [addr, addr+size) lies where maps, the break or the
 // image may be.

@@ -16,25 +16,11 @@ func (k *Kernel) Boot() (emu.Regs, error) {
 		if err := k.m.Load(s.Addr, s.Data); err != nil {
 			return emu.Regs{}, fmt.Errorf("loading the guest: %w", err)
 		}
-		k.m.Protect(s.Addr, s.MemSize, segmentProt(s.Read, s.Write, s.Exec))
+		k.m.Protect(s.Addr, s.MemSize, emu.ProtOf(s.Read, s.Write, s.Exec))
 	}
 	low := mainTop - k.cfg.StackSize
 	k.m.Protect(low, k.cfg.StackSize, emu.ProtRead|emu.ProtWrite)
 	return k.enterMain(low)
-}
-
-func segmentProt(r, w, x bool) emu.Prot {
-	var p emu.Prot
-	if r {
-		p |= emu.ProtRead
-	}
-	if w {
-		p |= emu.ProtWrite
-	}
-	if x {
-		p |= emu.ProtExec
-	}
-	return p
 }
 
 // enterMain writes, downwards from the stack's end, the strings of argv, argv
