@@ -17,7 +17,7 @@ type watched struct {
 	races *race.Detector
 	marks []watchedMark // by the System's marks
 	path  []por.PathStep
-	first [][]por.PathStep // by candidate: the path on which it was first seen
+	shown [][]por.PathStep // by candidate: the path on which it is shown
 }
 
 type watchedMark struct{ races, path int }
@@ -34,13 +34,13 @@ func (s *session) watch() *watched {
 // restart forgets all candidates: points became finer.
 func (w *watched) restart() {
 	w.races.Forget()
-	w.first = nil
+	w.shown = nil
 }
 
 // add adds what another worker's detector found.
 func (w *watched) add(o *watched) {
-	for _, i := range w.races.Add(o.races) {
-		w.first = append(w.first, o.first[i])
+	for k, i := range w.races.Add(o.races) {
+		w.keep(w.races.Changed()[k], o.shown[i])
 	}
 }
 
@@ -52,10 +52,18 @@ func (w *watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	}
 	w.path = append(w.path, por.PathStep{Thread: t, Choice: c, Begin: tr.Begin, Last: tr.Last})
 	w.races.Step(tr)
-	for len(w.first) < len(w.races.Candidates()) {
-		w.first = append(w.first, append([]por.PathStep(nil), w.path...))
+	for _, i := range w.races.Changed() {
+		w.keep(i, w.path)
 	}
 	return tr, err
+}
+
+// keep remembers the path on which the candidate at place i is shown.
+func (w *watched) keep(i int, path []por.PathStep) {
+	for len(w.shown) <= i {
+		w.shown = append(w.shown, nil)
+	}
+	w.shown[i] = append(w.shown[i][:0], path...)
 }
 
 // Mark implements por.System.
@@ -79,17 +87,27 @@ func (w *watched) Rewind(k trace.Mark) {
 // maxRaces is the number of candidates that a result describes.
 const maxRaces = 20
 
-// races describes the candidates: those that came in both orders first.
+// races describes the candidates: those that came in both orders first, then by
+// address, so that it doesn't depend on when they were found.
 func (s *session) races(w *watched, r *result.Result) error {
 	all := w.races.Candidates()
 	rank := make([]int, len(all))
 	for i := range rank {
 		rank[i] = i
 	}
-	sort.SliceStable(rank, func(i, j int) bool { return all[rank[i]].BothOrders() && !all[rank[j]].BothOrders() })
+	sort.Slice(rank, func(i, j int) bool {
+		a, b := all[rank[i]], all[rank[j]]
+		switch {
+		case a.BothOrders() != b.BothOrders():
+			return a.BothOrders()
+		case a.A != b.A:
+			return a.A < b.A
+		}
+		return a.B < b.B
+	})
 	r.RaceCount = uint64(len(all))
 	for _, i := range rank[:min(maxRaces, len(rank))] {
-		pair, err := s.racePair(all[i], w.first[i])
+		pair, err := s.racePair(all[i], w.shown[i])
 		if err != nil {
 			return err
 		}
@@ -98,19 +116,19 @@ func (s *session) races(w *watched, r *result.Result) error {
 	return nil
 }
 
-// racePair describes a candidate, and goes the path on which it was first seen
-// again to see who called what.
+// racePair describes a candidate, and goes the path on which it is shown again
+// to see who called what.
 func (s *session) racePair(c *race.Candidate, path []por.PathStep) (result.RacePair, error) {
 	p := result.RacePair{
-		Variable: s.sys.VariableName(c.First.Earlier.Addr), BothOrders: c.BothOrders(), Recycled: c.Recycled, Seen: c.Count,
-		First: s.raceAccess(&c.First.Earlier), Second: s.raceAccess(&c.First.Later),
+		Variable: s.sys.VariableName(c.Shown.Earlier.Addr), BothOrders: c.BothOrders(), Recycled: c.Recycled,
+		First: s.raceAccess(&c.Shown.Earlier), Second: s.raceAccess(&c.Shown.Later),
 	}
 	s.sys.Rewind(s.root)
 	for i := range path {
 		for _, x := range []struct {
 			of *race.Access
 			to *result.Access
-		}{{&c.First.Earlier, &p.First}, {&c.First.Later, &p.Second}} {
+		}{{&c.Shown.Earlier, &p.First}, {&c.Shown.Later, &p.Second}} {
 			if int(x.of.Step) != i {
 				continue
 			}

@@ -5,30 +5,28 @@ import "landgo/trace"
 // Pair is two instructions that race, A at the lower address. They may be one.
 type Pair struct{ A, B uint64 }
 
-// Candidate is a pair of instructions that was seen to race.
+// Candidate is a pair of instructions that was seen to race. What it says
+// doesn't depend on the order in which the executions were watched.
 type Candidate struct {
 	Pair
 	// AFirst, BFirst: it was seen with that instruction's access first. With
-	// both it is confirmed: the program lets either come first. For a pair of
-	// one instruction with itself, both are set when each of two threads has
-	// come first.
+	// both it is confirmed: the program lets either come first. Of a pair of
+	// one instruction with itself, the thread with the lower number counts as
+	// A's.
 	AFirst, BFirst bool
 	// Recycled: each time, the two accesses were to different heap blocks, of
 	// which the second was given the first's memory (Blum and Gibson §5.2).
 	// The allocator orders what looks like a race.
 	Recycled bool
-	// Count is how often it was seen.
-	Count uint64
-	// First is where it was seen first (again where it was first seen not
-	// recycled).
-	First Sighting
-
-	threads [2]trace.TID // of a pair of one instruction: who came first, and second, at first
+	// Shown is one of the times it was seen: the least by threads and address,
+	// of those that weren't recycled if there are any.
+	Shown Sighting
 }
 
 // Sighting is one pair of racing accesses in an execution.
 type Sighting struct {
 	Earlier, Later Access
+	recycled       bool
 }
 
 // Access is one of them.
@@ -42,6 +40,21 @@ type Access struct {
 	Insn   uint16 // in the step, from 1, modulo 1<<16
 }
 
+// less orders sightings of one pair.
+func (s *Sighting) less(t *Sighting) bool {
+	switch {
+	case s.recycled != t.recycled:
+		return !s.recycled
+	case s.Earlier.PC != t.Earlier.PC:
+		return s.Earlier.PC < t.Earlier.PC
+	case s.Earlier.Thread != t.Earlier.Thread:
+		return s.Earlier.Thread < t.Earlier.Thread
+	case s.Later.Thread != t.Later.Thread:
+		return s.Later.Thread < t.Later.Thread
+	}
+	return s.Earlier.Addr < t.Earlier.Addr
+}
+
 // BothOrders reports whether the pair is confirmed.
 func (c *Candidate) BothOrders() bool { return c.AFirst && c.BFirst }
 
@@ -49,40 +62,47 @@ func (c *Candidate) BothOrders() bool { return c.AFirst && c.BFirst }
 // caller must not change it.
 func (d *Detector) Candidates() []*Candidate { return d.order }
 
+// Changed lists the candidates whose Shown the last Step, or Add, has set, by
+// their place in Candidates.
+func (d *Detector) Changed() []int { return d.changed }
+
 func (d *Detector) race(earlier, later *record, addr uint64) {
 	p := Pair{earlier.pc, later.pc}
-	swapped := p.A > p.B
-	if swapped {
+	aFirst := p.A < p.B || p.A == p.B && earlier.thread < later.thread
+	if p.A > p.B {
 		p.A, p.B = p.B, p.A
 	}
-	recycled := earlier.gen != later.gen
-	c := d.found[p]
-	isNew := c == nil
-	if isNew {
-		if d.atomic[p] {
-			return
-		}
-		if d.cfg.Atomic != nil && d.cfg.Atomic(addr) {
-			d.atomic[p] = true
-			return
-		}
-		c = &Candidate{Pair: p, Recycled: true, threads: [2]trace.TID{earlier.thread, later.thread}}
-		d.found[p] = c
+	if d.atomic[p] {
+		return
+	}
+	seen := Sighting{earlier.access(addr), later.access(addr), earlier.gen != later.gen}
+	if d.found[p] == nil && d.cfg.Atomic != nil && d.cfg.Atomic(addr) {
+		d.atomic[p] = true
+		return
+	}
+	d.add(&Candidate{Pair: p, AFirst: aFirst, BFirst: !aFirst, Recycled: seen.recycled, Shown: seen})
+}
+
+// add adds what b says to the candidate of its pair.
+func (d *Detector) add(b *Candidate) (changed bool) {
+	c := d.found[b.Pair]
+	if c == nil {
+		c = new(Candidate)
+		*c = *b
+		d.found[b.Pair] = c
+		d.place[c] = len(d.order)
 		d.order = append(d.order, c)
+		d.changed = append(d.changed, d.place[c])
+		return true
 	}
-	c.Count++
-	if isNew || c.Recycled && !recycled {
-		c.First = Sighting{earlier.access(addr), later.access(addr)}
+	c.AFirst, c.BFirst = c.AFirst || b.AFirst, c.BFirst || b.BFirst
+	c.Recycled = c.Recycled && b.Recycled
+	if !b.Shown.less(&c.Shown) {
+		return false
 	}
-	c.Recycled = c.Recycled && recycled
-	switch {
-	case p.A != p.B:
-		c.AFirst, c.BFirst = c.AFirst || !swapped, c.BFirst || swapped
-	case earlier.thread == c.threads[0]:
-		c.AFirst = true
-	case later.thread == c.threads[0]:
-		c.BFirst = true
-	}
+	c.Shown = b.Shown
+	d.changed = append(d.changed, d.place[c])
+	return true
 }
 
 func (r *record) access(addr uint64) Access {
@@ -90,25 +110,14 @@ func (r *record) access(addr uint64) Access {
 }
 
 // Add adds the candidates of another detector, which has watched other
-// executions of the same program; of a pair that both have, d's First stays.
-// It returns the places of those that are new to d among o's.
-func (d *Detector) Add(o *Detector) (added []int) {
+// executions of the same program. It returns, for each of Changed, the place of
+// the candidate among o's.
+func (d *Detector) Add(o *Detector) (from []int) {
+	d.changed = d.changed[:0]
 	for i, b := range o.order {
-		a := d.found[b.Pair]
-		if a == nil {
-			c := *b
-			d.found[b.Pair] = &c
-			d.order = append(d.order, &c)
-			added = append(added, i)
-			continue
+		if d.add(b) {
+			from = append(from, i)
 		}
-		first, second := b.AFirst, b.BFirst
-		if a.A == a.B && a.threads[0] == b.threads[1] && a.threads[0] != b.threads[0] {
-			first, second = second, first
-		}
-		a.AFirst, a.BFirst = a.AFirst || first, a.BFirst || second
-		a.Recycled = a.Recycled && b.Recycled
-		a.Count += b.Count
 	}
-	return added
+	return from
 }

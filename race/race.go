@@ -72,9 +72,11 @@ type Detector struct {
 	marks   []mark
 	steps   int32
 
-	found  map[Pair]*Candidate
-	order  []*Candidate
-	atomic map[Pair]bool // pairs left out for Config.Atomic
+	found   map[Pair]*Candidate
+	order   []*Candidate
+	place   map[*Candidate]int // in order
+	changed []int
+	atomic  map[Pair]bool // pairs left out for Config.Atomic
 }
 
 type undo struct{ slot, old int32 }
@@ -93,7 +95,7 @@ type threadSlots struct {
 
 // New returns a detector at the start of an execution.
 func New(cfg Config) *Detector {
-	d := &Detector{cfg: cfg, width: 4, objects: map[objectKey]int32{}, cells: map[uint64]int32{}, found: map[Pair]*Candidate{}, atomic: map[Pair]bool{}}
+	d := &Detector{cfg: cfg, width: 4, objects: map[objectKey]int32{}, cells: map[uint64]int32{}, found: map[Pair]*Candidate{}, place: map[*Candidate]int{}, atomic: map[Pair]bool{}}
 	d.vecs = make([]uint32, d.width)
 	d.slots = make([]int32, 1) // slot 0 is nobody's
 	d.sets.init()
@@ -119,6 +121,7 @@ func (d *Detector) Rewind(k int) {
 // Forget forgets the candidates.
 func (d *Detector) Forget() {
 	d.found, d.order, d.atomic = map[Pair]*Candidate{}, nil, map[Pair]bool{}
+	d.place, d.changed = map[*Candidate]int{}, nil
 }
 
 func (d *Detector) set(slot, v int32) {
@@ -137,6 +140,7 @@ func (d *Detector) newSlots(n int) int32 {
 // Step watches one transition: its accesses and operations in the order in
 // which they were made (Op.At).
 func (d *Detector) Step(t *trace.Transition) {
+	d.changed = d.changed[:0]
 	d.ensure(t.Thread)
 	for _, w := range t.Wakes {
 		d.ensure(w)

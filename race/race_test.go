@@ -2,6 +2,7 @@ package race
 
 import (
 	"fmt"
+	"regexp"
 	"sort"
 	"strings"
 	"testing"
@@ -347,13 +348,13 @@ func TestClasses(t *testing.T) {
 	d.Step(step(0, write(1)))
 	d.Step(step(1, read(2)))
 	c := d.Candidates()[0]
-	if !c.AFirst || c.BFirst || c.BothOrders() || c.Count != 1 || c.First.Earlier.Thread != 0 || c.First.Later.Step != 1 {
+	if !c.AFirst || c.BFirst || c.BothOrders() || c.Shown.Earlier.Thread != 0 || c.Shown.Later.Step != 1 {
 		t.Errorf("one order: %+v", c)
 	}
 	d.Rewind(k)
 	d.Step(step(1, read(2)))
 	d.Step(step(0, write(1)))
-	if !c.BothOrders() || c.Count != 2 || len(d.Candidates()) != 1 {
+	if !c.BothOrders() || len(d.Candidates()) != 1 {
 		t.Errorf("both orders: %+v", c)
 	}
 
@@ -401,7 +402,43 @@ func TestRecycled(t *testing.T) {
 		t.Errorf("across lives: %+v", c)
 	}
 	d.Step(step(0, write(1)))
-	if c.Recycled || c.First.Later.PC != 1 {
+	if c.Recycled || c.Shown.Later.PC != 1 {
 		t.Errorf("within one: %+v", c)
 	}
+}
+
+// TestAdd: it makes no difference which detector watched which execution, nor
+// in which order.
+func TestAdd(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		one, other := executions.Draw(t, "one"), executions.Draw(t, "other")
+		run := func(d *Detector, steps []trace.Transition) {
+			k := d.Mark()
+			for i := range steps {
+				d.Step(&steps[i])
+			}
+			d.Rewind(k)
+		}
+		text := func(d *Detector) string {
+			var all []string
+			for _, c := range d.Candidates() {
+				all = append(all, fmt.Sprintf("%+v", *c))
+			}
+			sort.Strings(all)
+			return strings.Join(all, "\n")
+		}
+		a, b, both := New(Config{}), New(Config{}), New(Config{})
+		run(a, one)
+		run(b, other)
+		run(both, other)
+		run(both, one)
+		if from := a.Add(b); len(from) != len(a.Changed()) {
+			t.Fatalf("%d from the other, %d changed", len(from), len(a.Changed()))
+		}
+		// Of equal sightings at different steps either may stay.
+		step := regexp.MustCompile(`(Step|Insn|Write|Size):\w+ ?`)
+		if got, want := step.ReplaceAllString(text(a), ""), step.ReplaceAllString(text(both), ""); got != want {
+			t.Fatalf("added:\n%s\nwatched by one:\n%s", got, want)
+		}
+	})
 }

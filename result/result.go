@@ -114,10 +114,9 @@ type RacePair struct {
 	Second   Access `json:"second"`
 	// Of a data-race candidate. BothOrders: each of the two was seen to come
 	// first, in different executions. Recycled: it was seen only between two
-	// lives of one piece of heap memory. Seen is how often it was seen.
-	BothOrders bool   `json:"both_orders,omitempty"`
-	Recycled   bool   `json:"recycled,omitempty"`
-	Seen       uint64 `json:"seen,omitempty"`
+	// lives of one piece of heap memory.
+	BothOrders bool `json:"both_orders,omitempty"`
+	Recycled   bool `json:"recycled,omitempty"`
 }
 
 // Certificate says what was controlled, and so what a verdict rests on.
