@@ -14,6 +14,11 @@ type branch struct {
 	kids *branch // what to run after it: the wakeup tree below; nil at a leaf
 	// again: it was run before, and only leads back to where to go on.
 	again bool
+	// For searches within a bound (bpor.go): what was spent up to and with the
+	// step; whether something below it was cut off; whether it changed who else
+	// can run, or was a yield.
+	price        int32
+	cut, changes bool
 
 	// Own copies of what event holds, where it doesn't point to a transition's.
 	ownAccesses []trace.Access

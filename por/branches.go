@@ -29,6 +29,10 @@ func (x *explorer) take(n *node) *branch {
 			x.anyAll(n)
 			continue
 		}
+		if x.allow != nil && !x.allow(n, b) {
+			b.next, n.over = n.over, b
+			continue
+		}
 		return b
 	}
 	return nil
@@ -48,7 +52,7 @@ func (x *explorer) anyThread(n *node, t trace.TID) {
 		return
 	}
 	for c := trace.Choice(0); c < x.outcomes(n, t); c++ {
-		if !x.asleep(n, t, c) && find(n.done, t, c) == nil && find(n.todo, t, c) == nil && (n.cur == nil || n.cur.thread != t || n.cur.choice != c) {
+		if !x.asleep(n, t, c) && find(n.done, t, c) == nil && find(n.todo, t, c) == nil && find(n.over, t, c) == nil && (n.cur == nil || n.cur.thread != t || n.cur.choice != c) {
 			add(&n.todo, x.pool.named(t, c))
 		}
 	}

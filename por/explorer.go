@@ -43,8 +43,11 @@ type explorer struct {
 	meter  *meter // nil without bounds
 	// refill, if not nil, may give a state of which nothing is left to explore
 	// more branches.
-	refill  func(n *node) (bool, error)
-	low     int // the least depth since somebody set it
+	refill func(n *node) (bool, error)
+	// allow, if not nil, may refuse a branch because of a bound.
+	allow   func(n *node, b *branch) bool
+	stuck   event // scratch, of waitsNow
+	low     int   // the least depth since somebody set it
 	stopped bool
 	finer   bool
 	halted  bool  // the team stops
@@ -84,6 +87,7 @@ type node struct {
 	cur         *branch   // the branch that is being explored: event i
 	todo        *branch   // to be explored, in order
 	done        *branch   // explored
+	over        *branch   // refused: over the bound
 	begin, last uint64
 	running     trace.TID // the thread of the event before
 	couldGoOn   bool      // switching away from it is a preemption
@@ -163,6 +167,7 @@ func (x *explorer) clearPath() {
 			x.pool.putAll(n.todo)
 			x.pool.putAll(n.done)
 		}
+		x.pool.putAll(n.over)
 		x.pool.putAll(n.cur)
 		*n = node{}
 	}
@@ -341,7 +346,7 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 		if x.threads[k].ID == b.thread {
 			first = x.threads[k].Pending
 			if x.meter != nil {
-				x.meter.step(n, b.thread, x.threads[k].Yielding)
+				b.price = x.meter.step(n, b.thread, x.threads[k].Yielding)
 			}
 		}
 	}
@@ -396,7 +401,8 @@ func (x *explorer) close() {
 	if n.shared == nil {
 		x.pool.putAll(n.done)
 	}
-	n.done = nil
+	x.pool.putAll(n.over)
+	n.done, n.over = nil, nil
 	x.sleep, x.choices = x.sleep[:n.sleeps], x.choices[:n.choices]
 	x.nodes = x.nodes[:len(x.nodes)-1]
 	x.low = min(x.low, len(x.nodes)-1)

@@ -5,10 +5,11 @@ package por
 type fault uint8
 
 const (
-	sound         fault = iota
-	dropBacktrack       // every third backtrack point is dropped
-	keepAsleep          // a sleeping thread isn't woken by what depends on it
-	noPending           // operations pending at an execution's end don't race
-	noProcessEnd        // the process's end races with nothing
-	paperSleep          // dpor adds sleep sets "exactly as in [10]", see dpor.go
+	sound          fault = iota
+	dropBacktrack        // every third backtrack point is dropped
+	keepAsleep           // a sleeping thread isn't woken by what depends on it
+	noPending            // operations pending at an execution's end don't race
+	noProcessEnd         // the process's end races with nothing
+	paperSleep           // dpor adds sleep sets "exactly as in [10]", see dpor.go
+	noConservative       // conservative backtrack points are skipped
 )

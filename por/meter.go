@@ -73,8 +73,9 @@ func (m *meter) enter(n *node) {
 	}
 }
 
-// step notes that thread t goes on from n, the newest state.
-func (m *meter) step(n *node, t trace.TID, yields bool) {
+// step notes that thread t goes on from n, the newest state, and returns the
+// preemptions up to and with it.
+func (m *meter) step(n *node, t trace.TID, yields bool) int32 {
 	for len(m.states) <= int(n.depth)+1 {
 		m.states = append(m.states, metered{})
 	}
@@ -82,6 +83,7 @@ func (m *meter) step(n *node, t trace.TID, yields bool) {
 	if m.states[n.depth].yields = yields; yields {
 		m.yields[t]++
 	}
+	return m.states[n.depth+1].spent[0]
 }
 
 // back takes the step from n back.
@@ -97,6 +99,17 @@ func (m *meter) reset() { clear(m.yields) }
 // newest state.
 func (m *meter) blocked(n *node, t trace.TID) bool {
 	return m.limits[1] >= 0 && m.yields[t]-m.states[n.depth].least > m.limits[1]
+}
+
+// leaves reports whether leaving the thread that ran before n is free there;
+// n's step has been taken.
+func (m *meter) leaves(n *node) bool {
+	s := &m.states[n.depth]
+	y := m.yields[n.running]
+	if s.yields && n.cur.thread == n.running {
+		y--
+	}
+	return !n.couldGoOn || m.limits[1] >= 0 && y-s.least > m.limits[1]
 }
 
 // after is what the execution has spent when t has gone on from n, the newest

@@ -40,7 +40,11 @@ type order struct {
 
 	races []race
 	needs []int32
-	kept  int // races below this index are those of the last time that somebody asked
+	// lets are pairs of a release and the operation that it let in, for bounds
+	// (bpor.go).
+	lets     []race
+	keepLets bool
+	kept     int // races below this index are those of the last time that somebody asked
 	// advanced is the position+1 of the newest advance of the clock.
 	advanced int32
 
@@ -59,9 +63,10 @@ type record struct {
 	prev   int32 // position of the thread's previous event, -1
 	woken  int32 // o.woken of the thread before the event
 	// Lengths of the stacks before the event.
-	wakes, accs, ops, races, needs int32
-	first                          trace.Op // what the step began with
-	advanced                       int32    // o.advanced before the event
+	wakes, accs, ops, races, needs, lets int32
+
+	first    trace.Op // what the step began with
+	advanced int32    // o.advanced before the event
 }
 
 type wake struct {
@@ -183,7 +188,7 @@ func (o *order) push(e *event, first trace.Op, ready readiness) {
 	i := int32(len(o.ev))
 	o.ev = append(o.ev, record{thread: e.thread, prev: o.last[e.thread] - 1, woken: o.woken[e.thread], first: first,
 		wakes: int32(len(o.wakes)), accs: int32(len(o.accs)), ops: int32(len(o.ops)), races: int32(len(o.races)),
-		needs: int32(len(o.needs)), advanced: o.advanced})
+		needs: int32(len(o.needs)), lets: int32(len(o.lets)), advanced: o.advanced})
 	n := len(o.clocks)
 	if n+o.width > cap(o.clocks) {
 		o.clocks = append(make([]int32, 0, 2*cap(o.clocks)+o.width), o.clocks...)
@@ -213,7 +218,9 @@ func (o *order) race(e *event, first trace.Op, i int32, row []int32, ready readi
 			continue
 		}
 		if !o.possible(c, e, first, i, ready) {
-			released = true
+			if released = true; o.keepLets {
+				o.lets = append(o.lets, race{c, i, -1})
+			}
 			continue
 		}
 		need := int32(-1)
@@ -288,7 +295,7 @@ func (o *order) pop() {
 		o.objs[o.ops[k].obj].head = o.ops[k].prev
 	}
 	o.ops = o.ops[:r.ops]
-	o.races, o.needs = o.races[:r.races], o.needs[:r.needs]
+	o.races, o.needs, o.lets = o.races[:r.races], o.needs[:r.needs], o.lets[:r.lets]
 	o.kept = min(o.kept, len(o.races))
 	o.advanced = r.advanced
 	o.last[r.thread], o.woken[r.thread] = r.prev+1, r.woken

@@ -7,6 +7,10 @@ func (x *explorer) inherit(n, p *node) {
 	if !x.sleeps {
 		return
 	}
+	if x.meter != nil {
+		x.inheritWithin(n, p)
+		return
+	}
 	e := &p.cur.event
 	for i := p.sleeps; i < p.slept; i++ {
 		if b := x.sleep[i]; !b.dependent(e) || x.opts.fault == keepAsleep && b.thread != e.thread {

@@ -72,5 +72,14 @@ func checkBoundings(p *model.Program, judge *survey, opts Options) error {
 			return err
 		}
 	}
+	for _, search := range []string{"bpor"} {
+		for _, bounds := range []Bounds{{{Preempt, 0}}, {{Preempt, 1}}, {{Preempt, 2}}, {{Fair, 0}}, {{Fair, 1}}, {{Preempt, 0}, {Fair, 0}}, {{Preempt, 1}, {Fair, 0}}} {
+			opts := opts
+			opts.Bounds = bounds
+			if err := disagreeWithin(search, p, judge, opts, false); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
