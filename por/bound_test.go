@@ -25,13 +25,15 @@ func TestPreemptionTable(t *testing.T) {
 		{"two_cells 2", model.TwoCells(2), []int{6, 20, 22}},
 		{"two_cells 3", model.TwoCells(3), []int{24, 150}},
 	} {
-		for k, want := range c.traces {
-			s, err := explore("none", c.prog, Options{Bounds: Bounds{{Preempt, k}}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(s.traces) != want || !s.stats.Complete {
-				t.Errorf("%s, %d preemptions: %d traces of %+v, want %d", c.name, k, len(s.traces), s.stats, want)
+		for _, search := range append([]string{"none"}, conservative...) {
+			for k, want := range c.traces {
+				s, err := explore(search, c.prog, Options{Bounds: Bounds{{Preempt, k}}, OneEvent: true, Unmerged: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(s.traces) != want || !s.stats.Complete {
+					t.Errorf("%s, %s, %d preemptions: %d traces of %+v, want %d", search, c.name, k, len(s.traces), s.stats, want)
+				}
 			}
 		}
 	}

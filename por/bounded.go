@@ -43,13 +43,7 @@ type bounded struct {
 func newBounded(x *explorer) strategy {
 	s := &bounded{x: x, iterate: x.opts.Iterate, waiting: map[int32]*frontier{}}
 	if s.iterate {
-		for i := len(counted) - 1; i >= 0; i-- {
-			for _, measure := range Measures {
-				if _, ok := x.opts.Bounds.Limit(measure); ok && measure == counted[i] {
-					s.measure = i
-				}
-			}
-		}
+		s.measure = x.meter.first
 		s.limit = x.meter.limits[s.measure]
 		x.refill = s.refill
 	}

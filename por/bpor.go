@@ -2,41 +2,86 @@ package por
 
 import "landgo/trace"
 
-// bpor is bounded partial-order reduction.
+// bpor is bounded partial-order reduction (Coons, Musuvathi and McKinley, OOPSLA
+// 2013): Algorithm 2, with Algorithm 3 for the preemption bound, Algorithm 4 for
+// the fair bound, and §5.3 for both. It is DPOR with more backtrack points.
+//
+// Why more: a step before which DPOR wants another thread may be one where a
+// switch is a preemption too many, while the same trace has a schedule within
+// the bound that switches earlier, where it was free. So besides the point
+// before the race, which may be refused (allow), there are *conservative*
+// points (conservative.go), at the start of the block of steps that the earlier
+// event is in (Algorithm 3, line 9): there a switch costs what staying costs,
+// so it is never refused.
+//
+// Soundness is the paper's: the branches explored from a state are a
+// preemption-bound persistent set (Definition 4.6, Theorem 8), a fair-bound
+// persistent set (Definition 4.7, Theorem 9), so each schedule within the bound
+// has an equivalent one within the bound that begins with one of them (Lemmas 2,
+// 3, 5 and 6, which move the first such step, or its whole block, to the front).
+// What the paper doesn't prove (sleep sets, "optimized", both bounds) is argued
+// below and where it is done, and all of it is judged by exhaustive search under
+// the same bounds: final states, bugs and traces (within_test.go).
+//
+// Deviations:
+//   - next(s, u) is looked at when u takes the step (as in dpor.go), and not in
+//     each s; where it is an acquire also when it comes to be impossible
+//     (waiting), for then u can't be added at the start of a later block, and a
+//     race that is found later may have no other place; and for what was never
+//     taken, at the end. Only races that nothing orders between count: the
+//     "optimized" rule 1 of §5. A point that a race with an event further back
+//     would give comes from the execution in which the nearer one is reversed,
+//     which is within the bound because block starts are.
+//   - The reversed step's thread u is added if it can run, else everybody
+//     (AddBacktrackPoint). At a block start there is a third way between: the
+//     first thread of what has to come before u's step ("optimized" rule 2).
+//   - A first step of the reversed sequence is added too, as in dpor.go, for
+//     sleep sets.
+//   - A pair of a release and the acquire that it let in is no race; it matters
+//     to cost only, since leaving a thread that is blocked is free. Such pairs
+//     give conservative points only (release).
+//   - Preemptions aren't counted at a yield, at a thread's end and in a spin,
+//     and a block ends there (meter.go).
+//   - "All states within the bound": conservative points wait until something
+//     from that state on was refused. If nothing was, what was done from there
+//     is DPOR without a bound, which needs none. optimised=0 adds them at once.
+//   - Livelock at MAX: a System bounds an execution's steps itself, and reports
+//     a bug by that name (package scheduler: the step budget).
+//   - Options.Iterate starts at the root again for each bound: the sets of a
+//     bound aren't those of the next.
 type bpor struct {
 	source
-	main   func() bool // adds the backtrack point before the race
-	naive  bool        // no conservative points
-	states []within
-	pre    bool // preemptions are bounded
-	fair   bool // leads in yields are bounded
-	round  int32
-	limit  int32
+	main      func() bool // adds the points before the race
+	naive     bool        // no conservative points
+	optimised bool        // they wait
+	asleep    bool        // there are sleep sets
+	states    []within
+	preempt   bool // preemptions are bounded
+	fair      bool // leads in yields are bounded
+	limit     int32
 }
 
-// within is what bpor keeps of a state.
+// within is what bpor keeps of a state of the path.
 type within struct {
-	block int32 // where the block of the step before began
+	block int32 // where the block of the step that led here began
 	// cut: a branch from here or below was refused because of the bound.
 	cut bool
-	// soft: something here or below may be left out because of a sleeper whose
+	// soft: something from here on may have been left out for a sleeper whose
 	// own exploration was cut.
 	soft    bool
-	waiting []trace.TID // threads to be added if cut; all is everybody
+	waiting []trace.TID // conservative points; anybody is everybody
 }
 
-// all stands for every ready thread.
-const all = trace.NoThread
+// anybody stands for every ready thread.
+const anybody = trace.NoThread
 
 func newBounding(x *explorer) *bpor {
-	s := &bpor{source: source{x: x}}
+	s := &bpor{source: source{x: x}, optimised: true, asleep: true}
 	s.seq.x = x
 	s.main = s.insert
-	if x.meter == nil {
-		return s
-	}
-	_, s.pre = x.opts.Bounds.Limit(Preempt)
+	_, s.preempt = x.opts.Bounds.Limit(Preempt)
 	_, s.fair = x.opts.Bounds.Limit(Fair)
+	s.limit = x.meter.limits[x.meter.first]
 	x.allow, x.refill = s.allow, s.refill
 	return s
 }
@@ -44,10 +89,11 @@ func newBounding(x *explorer) *bpor {
 func newBPOR(x *explorer) strategy {
 	s := newBounding(x)
 	s.main = s.persistent
+	s.optimised, s.asleep = x.spec.Param("optimised") == 1, x.spec.Param("sleep") == 1
 	return s
 }
 
-// persistent adds the thread of the later step, or everybody if that can't run.
+// persistent is AddBacktrackPoint at the race.
 func (s *bpor) persistent() (open bool) {
 	c, u := s.seq.c, s.seq.e.thread
 	n := &s.x.nodes[c]
@@ -59,9 +105,14 @@ func (s *bpor) persistent() (open bool) {
 	return s.insert()
 }
 
+func (s *bpor) uses() (bool, bool) { return true, s.asleep }
+
 func (s *bpor) reset() {
 	s.open = s.open[:0]
-	s.x.order.keepLets = s.pre && !s.naive
+	s.x.order.keepLets = s.preempt && !s.naive
+	if m := s.x.meter; s.x.opts.Iterate {
+		m.limits[m.first] = 0
+	}
 	s.enter(0, 0)
 }
 
@@ -73,13 +124,10 @@ func (s *bpor) enter(i, block int32) {
 	st.block, st.cut, st.soft, st.waiting = block, false, false, st.waiting[:0]
 }
 
-// seed adds the cheapest branch.
+// seed is Initialize: one branch, of the least cost. If the bound refuses all
+// that is awake the execution ends here.
 func (s *bpor) seed(n *node, _ *branch) {
 	x := s.x
-	if x.meter == nil {
-		x.anyway(n)
-		return
-	}
 	st := &s.states[n.depth]
 	for _, b := range x.sleep[n.sleeps:n.slept] {
 		st.soft = st.soft || b.cut
@@ -89,21 +137,21 @@ func (s *bpor) seed(n *node, _ *branch) {
 		s.waiting(n)
 	}
 	best, found := s.cheapest(n)
-	if found && best == all {
-		st.cut = true
-		n.ending = EndedPruned
-	} else if found {
+	if best != anybody {
 		c, _ := x.awake(n, best)
 		add(&n.todo, x.pool.named(best, c))
+	} else if found {
+		st.cut = true
+		n.ending = EndedPruned
 	}
 }
 
-// cheapest is the thread that is awake and costs least; all if every one
-// exceeds the bound.
+// cheapest is the thread that is awake and costs least, the running one first;
+// anybody if there is none within the bound, found if one was refused.
 func (s *bpor) cheapest(n *node) (best trace.TID, found bool) {
 	x := s.x
-	best = all
-	var least cost
+	best = anybody
+	var least int32
 	look := func(t trace.TID) {
 		if t == trace.NoThread || !x.isReady(int(n.depth), t) {
 			return
@@ -117,8 +165,12 @@ func (s *bpor) cheapest(n *node) (best trace.TID, found bool) {
 			x.stats.Pruned++
 			return
 		}
-		if best == all || s.pre && c[0] < least[0] || !s.pre && x.meter.yields[t] < x.meter.yields[best] {
-			best, least = t, c
+		price := c[0]
+		if !s.preempt {
+			price = x.meter.yields[t]
+		}
+		if best == anybody || price < least {
+			best, least = t, price
 		}
 	}
 	look(n.running)
@@ -127,13 +179,10 @@ func (s *bpor) cheapest(n *node) (best trace.TID, found bool) {
 			look(t)
 		}
 	}
-	if best != all {
-		return best, true
-	}
-	return all, found
+	return best, found
 }
 
-// allow refuses branches that exceed the bound.
+// allow is line 12 of Algorithm 2.
 func (s *bpor) allow(n *node, b *branch) bool {
 	if ok, _ := s.x.meter.within(s.x.meter.after(n, b.thread), 0); ok {
 		return true
@@ -143,60 +192,10 @@ func (s *bpor) allow(n *node, b *branch) bool {
 	return false
 }
 
-// changed looks at what the step to n changed.
-func (s *bpor) changed(n *node) {
-	x := s.x
-	p := &x.nodes[n.depth-1]
-	w := x.words
-	now, before := x.ready[int(n.depth)*w:], x.ready[int(p.depth)*w:]
-	diff := false
-	for i := 0; i < w; i++ {
-		d := now[i] ^ before[i]
-		if int(p.cur.thread)/64 == i {
-			d &^= 1 << (p.cur.thread % 64)
-		}
-		diff = diff || d != 0
-	}
-	p.cur.changes = diff || x.meter.states[p.depth].yields
-	if s.fair && p.cur.changes && !s.naive {
-		s.later(p.depth, all)
-		if s.pre {
-			s.later(s.states[n.depth].block, all)
-		}
-	}
-}
-
-// waiting looks at what the step to n keeps from going on, while it does.
-func (s *bpor) waiting(n *node) {
-	x := s.x
-	if x.opts.fault == noPending || dev("nowait") {
-		return
-	}
-	top := &x.nodes[n.depth-1].cur.event
-	for k := range x.threads {
-		t := &x.threads[k]
-		if t.Status != trace.Blocked || !acquires[t.Pending.Kind] {
-			continue
-		}
-		x.stuck = event{thread: t.ID, ops: append(x.stuck.ops[:0], t.Pending)}
-		if !top.dependent(&x.stuck) {
-			continue
-		}
-		b := x.upcoming(t)
-		x.order.pending(&b.event, t.Pending, x.readyFn, func(c int32, row []int32) {
-			if !s.fails() {
-				s.seq.pending(c, b, row)
-				s.point()
-			}
-		})
-		x.pool.put(b)
-	}
-}
-
 func (s *bpor) ran(i int32) {
 	n := &s.x.nodes[i]
 	block := i
-	if i > 0 && n.running == n.cur.thread && s.x.meter != nil && !s.x.meter.leaves(n) {
+	if n.running == n.cur.thread && !s.x.meter.leaves(n) {
 		block = s.states[i].block
 	}
 	s.enter(i+1, block)
@@ -209,72 +208,21 @@ func (s *bpor) ran(i int32) {
 
 func (s *bpor) end(e Ending) { s.finish(e, s.point) }
 
+// point is Backtrack, for the race of which s.seq is the reversed sequence.
 func (s *bpor) point() (open bool) {
 	open = s.main()
-	if s.pre && !s.naive {
-		s.blockPoint(s.seq.c, s.seq.e.thread, s.seq.event(s.seq.items[0]).thread)
+	if s.preempt && !s.naive {
+		s.blockStart(s.seq.c, s.seq.e.thread, s.seq.event(s.seq.items[0]).thread)
 	}
 	return open
 }
 
-func (s *bpor) blockPoint(c int32, u, q trace.TID) {
-	j := s.states[c+1].block
-	if j == c {
-		return
-	}
-	switch {
-	case s.x.isReady(int(j), u):
-		s.later(j, u)
-	case s.x.isReady(int(j), q):
-		s.later(j, q)
-	default:
-		s.later(j, all)
-	}
-}
-
-// release: event c let event i in.
-func (s *bpor) release(c, i int32) {
-	u := s.x.order.ev[i].thread
-	ready := s.x.isReady(int(c), u)
-	if !ready && s.x.order.ev[i].prev < c {
-		return
-	}
-	if ready {
-		s.later(c, u)
-	} else {
-		s.later(c, all)
-	}
-	s.blockPoint(c, u, u)
-}
-
-// later adds t to the state before event j when it turns out that something
-// below was cut off.
-func (s *bpor) later(j int32, t trace.TID) {
-	if s.x.opts.fault == noConservative {
-		return
-	}
-	st := &s.states[j]
-	for _, w := range st.waiting {
-		if w == t || w == all {
-			return
-		}
-	}
-	st.waiting = append(st.waiting, t)
-}
-
-// refill adds the conservative points of n if something was cut off from there
-// on.
+// refill is asked when nothing is left to explore from n: it adds the
+// conservative points if they are needed, and at the root begins the next round.
 func (s *bpor) refill(n *node) (more bool, err error) {
 	st := &s.states[n.depth]
-	if st.cut || dev("eager") {
-		for _, t := range st.waiting {
-			if t == all {
-				s.x.anyAll(n)
-			} else {
-				s.x.anyThread(n, t)
-			}
-		}
-		st.waiting = st.waiting[:0]
+	if st.cut || !s.optimised {
+		s.conserve(n, st)
 		if n.todo != nil {
 			return true, nil
 		}
@@ -283,58 +231,19 @@ func (s *bpor) refill(n *node) (more bool, err error) {
 		up := &s.states[n.depth-1]
 		up.cut, up.soft = up.cut || st.cut, up.soft || st.soft
 		s.x.nodes[n.depth-1].cur.cut = st.cut || st.soft
+		return false, nil
+	}
+	if m := s.x.meter; s.x.opts.Iterate && st.cut && m.limits[m.first] < s.limit {
+		m.limits[m.first]++
+		m.fresh = m.limits[m.first]
+		s.x.stats.Pruned, s.x.stats.Blocked = 0, 0
+		s.open = s.open[:0]
+		s.x.pool.putAll(n.done)
+		s.x.pool.putAll(n.over)
+		n.done, n.over = nil, nil
+		s.enter(0, 0)
+		s.seed(n, nil)
+		return true, nil
 	}
 	return false, nil
-}
-
-// inheritWithin gives n its sleep set where executions are bounded.
-func (x *explorer) inheritWithin(n, p *node) {
-	if !x.sleeps || dev("nosleep") {
-		return
-	}
-	e := &p.cur.event
-	stuck := x.waitsNow(e.thread)
-	asleep := func(b *branch) bool {
-		if b.dependent(e) && !(x.opts.fault == keepAsleep && b.thread != e.thread) {
-			return false
-		}
-		return !b.cut || stuck == nil || !b.dependent(stuck)
-	}
-	for i := p.sleeps; i < p.slept; i++ {
-		if b := x.sleep[i]; asleep(b) {
-			x.sleep = append(x.sleep, b)
-		}
-	}
-	pre, fair := x.meter.limits[0] >= 0, x.meter.limits[1] >= 0
-	for b := p.done; b != nil; b = b.next {
-		if dev("softall") {
-			b.cut = true
-		}
-		if b.cut && (pre && b.price >= p.cur.price || fair && b.changes) {
-			continue
-		}
-		if asleep(b) {
-			x.sleep = append(x.sleep, b)
-		}
-	}
-	n.slept = int32(len(x.sleep))
-}
-
-// waitsNow is what thread t waits for in the newest state, nil if it doesn't.
-func (x *explorer) waitsNow(t trace.TID) *event {
-	for k := range x.threads {
-		th := &x.threads[k]
-		if th.ID != t {
-			continue
-		}
-		switch th.Status {
-		case trace.Blocked:
-			x.stuck = event{thread: t, ops: append(x.stuck.ops[:0], th.Pending)}
-			return &x.stuck
-		case trace.Spinning:
-			x.stuck = event{thread: t, waits: th.Waits}
-			return &x.stuck
-		}
-	}
-	return nil
 }

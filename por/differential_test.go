@@ -252,7 +252,7 @@ func TestDifferential(t *testing.T) {
 			rt.Skip("too large")
 		}
 		seen.add(judge)
-		if err := checkBoundings(p, judge, Options{OneEvent: true, Unmerged: true}); err != nil {
+		if err := checkBoundings(boundings, p, judge, Options{OneEvent: true, Unmerged: true}); err != nil {
 			rt.Fatalf("%v\n%v", err, p)
 		}
 		for _, name := range reductions {
@@ -284,6 +284,9 @@ func agree(t *testing.T, coarse, merge bool, opts Options) {
 		judge := judged(rt, p)
 		if judge == nil {
 			rt.Skip("too large")
+		}
+		if err := checkBoundings(coarsely, p, judge, opts); err != nil {
+			rt.Fatalf("%v\n%v", err, p)
 		}
 		for _, name := range reductions {
 			if err := disagree(name, p, judge, opts); err != nil {

@@ -40,16 +40,18 @@ func (x *explorer) endProcess(t *trace.Transition) {
 func (x *explorer) end(e Ending) {
 	n := &x.nodes[len(x.nodes)-1]
 	n.ended = true
-	switch e {
-	case EndedBlocked:
-		x.stats.Blocked++
-	case EndedPruned: // counted with the branches cut
-	default:
-		x.stats.Executions++
-	}
-	x.ended.Ending, x.ended.Preemptions, x.ended.Threads = e, n.preemptions, x.threads
-	if !x.obs.Ended(&x.ended) || x.opts.MaxExecutions > 0 && x.stats.Executions >= x.opts.MaxExecutions {
-		x.stopped = true
+	if x.meter == nil || !x.meter.stale(int(n.depth)) {
+		switch e {
+		case EndedBlocked:
+			x.stats.Blocked++
+		case EndedPruned: // counted with the branches cut
+		default:
+			x.stats.Executions++
+		}
+		x.ended.Ending, x.ended.Preemptions, x.ended.Threads = e, n.preemptions, x.threads
+		if !x.obs.Ended(&x.ended) || x.opts.MaxExecutions > 0 && x.stats.Executions >= x.opts.MaxExecutions {
+			x.stopped = true
+		}
 	}
 	x.strat.end(e)
 }

@@ -46,7 +46,7 @@ type explorer struct {
 	refill func(n *node) (bool, error)
 	// allow, if not nil, may refuse a branch because of a bound.
 	allow   func(n *node, b *branch) bool
-	stuck   event // scratch, of waitsNow
+	stuck   event // scratch, of waitsFor
 	low     int   // the least depth since somebody set it
 	stopped bool
 	finer   bool
@@ -309,7 +309,7 @@ func (x *explorer) step(n *node, b *branch) error {
 	if err != nil {
 		return err
 	}
-	x.count(b)
+	x.count(n, b)
 	if want > t.Last && want > t.Begin && t.Last > t.Begin {
 		// The step ended before its name says: the rest of it comes first.
 		rest := x.pool.named(b.thread, 0)
@@ -383,8 +383,8 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 }
 
 // count counts a step.
-func (x *explorer) count(b *branch) {
-	if b.again {
+func (x *explorer) count(n *node, b *branch) {
+	if b.again || x.meter != nil && x.meter.stale(int(n.depth)+1) {
 		x.stats.Replayed++
 	} else {
 		x.stats.Transitions++

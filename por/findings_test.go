@@ -81,10 +81,27 @@ var findings = []finding{
 		{{Code: model.StoreR, C: 1, R: 1, Size: 4}, {Code: model.CompareEx, C: 1, D: 1}, {Code: model.Store, C: 1, Size: 4}},
 		{{Code: model.Store, Size: 4}, {Code: model.Load, Size: 4}},
 	}}},
+	{"13: within a bound, who comes to wait for a lock races with who has it then, not only with who has it last", model.Program{MainEnds: true, Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Join, A: 2}},
+		{{Code: model.Exchange, C: 2}, {Code: model.Lock}, {Code: model.Store, C: 1, Size: 4}, {Code: model.Lock, A: 1}, {Code: model.Unlock, A: 1}, {Code: model.Lock, A: 1},
+			{Code: model.Store, Size: 4}, {Code: model.FetchAdd, C: 1, Size: 4}},
+		{{Code: model.Load, Size: 4}, {Code: model.StoreR, C: 1, Size: 4}, {Code: model.Lock, A: 1}, {Code: model.StoreR, C: 1, Size: 4}, {Code: model.Unlock, A: 1},
+			{Code: model.Lock, A: 1}, {Code: model.StoreR, C: 1, Size: 4}, {Code: model.Lock}, {Code: model.Unlock}, {Code: model.Unlock, A: 1}, {Code: model.Signal}},
+	}}},
 }
 
 // What random programs seldom have.
 var byHand = []finding{
+	{"Coons, Musuvathi and McKinley 2013, Fig. 1", model.Program{Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}},
+		{{Code: model.Store, C: 1}, {Code: model.Store, A: 8, C: 1}},
+		{{Code: model.Store, A: 8, C: 2}},
+	}}},
+	{"yields and locks, for the fair bound", model.Program{Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}},
+		{{Code: model.Lock}, {Code: model.Load}, {Code: model.Unlock}, {Code: model.Yield}, {Code: model.Lock}, {Code: model.StoreR, C: 1}, {Code: model.Unlock}, {Code: model.Yield}},
+		{{Code: model.Yield}, {Code: model.Lock}, {Code: model.Yield}, {Code: model.Store, C: 7}, {Code: model.Unlock}},
+	}}},
 	{"two waiters, one signal", model.Program{Threads: [][]model.Instr{
 		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Create, A: 3}},
 		{{Code: model.Lock}, {Code: model.CondWait}, {Code: model.FetchAdd, C: 1}, {Code: model.Unlock}},
@@ -156,6 +173,13 @@ func TestFindings(t *testing.T) {
 			}
 			if judge.stats.Executions < 2 {
 				t.Errorf("%d executions: nothing to search", judge.stats.Executions)
+			}
+			within := boundings
+			if p.Coarse || p.Merge {
+				within = coarsely
+			}
+			if err := checkBoundings(within, p, judge, Options{OneEvent: !p.Coarse, Unmerged: !p.Merge}); err != nil {
+				t.Error(err)
 			}
 			for _, name := range reductions {
 				for _, oneEvent := range []bool{false, true} {

@@ -81,7 +81,11 @@ var kinds = []Kind{
 	{Name: "bounded", Paper: "Musuvathi and Qadeer, PLDI 2007; Emmi, Qadeer and Rakamaric, POPL 2011; Coons, Musuvathi and McKinley, OOPSLA 2013, §2.5", About: "runs every interleaving within the bound, by ascending bound",
 		Bounds: anyCounted, Joint: true, NeedsBound: true, WhyNot: "its walk can't count that", split: true, strategy: newBounded},
 	{Name: "bpor", Paper: "Coons, Musuvathi and McKinley, OOPSLA 2013, Algorithms 2, 3 and 4", About: "dpor, with more backtrack points where the bound may have cut off what others lead to",
-		Bounds: []Measure{Preempt, Fair}, Joint: true, NeedsBound: true, WhyNot: "its conservative backtrack points are for preemptions and the fair bound", strategy: newBPOR},
+		Bounds: []Measure{Preempt, Fair}, Joint: true, NeedsBound: true, WhyNot: "its conservative backtrack points are for preemptions and the fair bound",
+		Params: []Param{
+			{Name: "sleep", Default: 1, Most: 1, Help: "1: with sleep sets"},
+			{Name: "optimised", Default: 1, Most: 1, Help: "1: conservative backtrack points only where the bound cut something off; 0: wherever the paper's proof has them"},
+		}, strategy: newBPOR},
 	{Name: "sleep", Paper: "sleep sets (Godefroid 1996, ch. 5)", About: "leaves out steps whose reorderings were all explored",
 		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", split: true, strategy: newSleep},
 	{Name: "stateful", Paper: "stateful search (Flanagan and Godefroid 2005, §5), sleep sets with states (Godefroid 1996, ch. 5)", About: "runs no step of a state twice; its memory grows with the number of states",

@@ -30,6 +30,11 @@ var counted = [len(cost{})]Measure{Preempt, Fair, Delay, Switches}
 type meter struct {
 	x      *explorer
 	limits cost // the greatest values allowed, -1: any
+	// first is the measure of counted that is the first of the bounds: that
+	// which Options.Iterate raises. What has spent less than fresh of it was
+	// seen in an earlier round.
+	first  int
+	fresh  int32
 	states []metered
 	yields []int32 // per thread, in the current path
 }
@@ -43,6 +48,11 @@ type metered struct {
 
 func newMeter(x *explorer, bounds Bounds) *meter {
 	m := &meter{x: x}
+	for i, measure := range counted {
+		if len(bounds) > 0 && measure == bounds[0].Measure {
+			m.first = i
+		}
+	}
 	for i, measure := range counted {
 		m.limits[i] = -1
 		if limit, ok := bounds.Limit(measure); ok {
@@ -86,6 +96,10 @@ func (m *meter) step(n *node, t trace.TID, yields bool) int32 {
 	return m.states[n.depth+1].spent[0]
 }
 
+// stale reports whether the execution up to the state of the given depth was
+// seen in an earlier round.
+func (m *meter) stale(depth int) bool { return m.states[depth].spent[m.first] < m.fresh }
+
 // back takes the step from n back.
 func (m *meter) back(n *node, t trace.TID) {
 	if m.states[n.depth].yields {
@@ -93,7 +107,10 @@ func (m *meter) back(n *node, t trace.TID) {
 	}
 }
 
-func (m *meter) reset() { clear(m.yields) }
+func (m *meter) reset() {
+	clear(m.yields)
+	m.fresh = 0
+}
 
 // blocked reports whether the fair bound keeps t from going on from n, the
 // newest state.

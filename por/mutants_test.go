@@ -30,6 +30,29 @@ func TestMutants(t *testing.T) {
 			})
 		}
 	}
+	for _, m := range []struct {
+		name   string
+		fault  fault
+		bounds Bounds
+	}{
+		{"a backtrack point dropped", dropBacktrack, Bounds{{Preempt, 1}}},
+		{"a thread kept asleep", keepAsleep, Bounds{{Preempt, 1}}},
+		{"a conservative point skipped", noConservative, Bounds{{Preempt, 0}}},
+		{"a conservative point skipped", noConservative, Bounds{{Preempt, 1}, {Fair, 0}}},
+		{"pending blocked operations left out", noPending, Bounds{{Preempt, 1}}},
+		{"the process's end left out", noProcessEnd, Bounds{{Preempt, 1}}},
+	} {
+		for _, search := range conservative {
+			if kindNamed(search).check(m.bounds) != nil {
+				continue
+			}
+			t.Run(m.name+"/"+search+"/"+m.bounds.String(), func(t *testing.T) {
+				hunt(t, func(p *model.Program, judge *survey) error {
+					return disagreeWithin(search, p, judge, Options{OneEvent: true, Unmerged: true, fault: m.fault, Bounds: m.bounds}, false)
+				})
+			})
+		}
+	}
 	t.Run("the spin rule in sum", func(t *testing.T) {
 		hunt(t, func(p *model.Program, judge *survey) error {
 			wrong := *p
@@ -39,13 +62,29 @@ func TestMutants(t *testing.T) {
 	})
 }
 
+// conservative are the reductions within a bound.
+var conservative = []string{"bpor"}
+
+// judgements are those of the programs of hunt, by number.
+var judgements = map[int]judgement{}
+
+type judgement struct {
+	prog  *model.Program
+	judge *survey // nil: too large
+}
+
 // hunt runs f on the differential test's programs until it fails.
 func hunt(t *testing.T, f func(*model.Program, *survey) error) {
 	t.Helper()
 	gen := programs(false, false)
 	for n := 0; n < programsPerTest; n++ {
-		p := gen.Example(n)
-		judge := judged(t, p)
+		j, known := judgements[n]
+		if !known {
+			p := gen.Example(n)
+			j = judgement{p, judged(t, p)}
+			judgements[n] = j
+		}
+		p, judge := j.prog, j.judge
 		if judge == nil {
 			continue
 		}

@@ -50,35 +50,54 @@ func disagreeWithin(name string, p *model.Program, judge *survey, opts Options, 
 	return nil
 }
 
-// boundings are the bounds that every judged program goes through.
-var boundings = []struct {
-	search string
-	bounds Bounds
-}{
-	{"bounded", Bounds{{Preempt, 2}}},
-	{"bounded", Bounds{{Fair, 1}}},
-	{"bounded", Bounds{{Delay, 2}}},
-	{"bounded", Bounds{{Switches, 6}}},
-	{"bounded", Bounds{{Preempt, 1}, {Fair, 0}}},
-	{"bounded", Bounds{{Preempt, 1}, {Fair, 1}}},
+// bounding is a search within bounds that every judged program goes through.
+// iterate: by ascending bound, which has to show each trace at its least price.
+type bounding struct {
+	search  string
+	bounds  string
+	iterate bool
+}
+
+var boundings = []bounding{
+	{"bounded", "preempt=2", true},
+	{"bounded", "fair=1", true},
+	{"bounded", "delay=2", true},
+	{"bounded", "switches=6", true},
+	{"bounded", "preempt=1,fair=0", true},
+	{"bounded", "preempt=1,fair=1", true},
+	{"bpor", "preempt=0", false},
+	{"bpor", "preempt=1", false},
+	{"bpor", "preempt=2", true},
+	{"bpor", "fair=0", false},
+	{"bpor", "fair=1", true},
+	{"bpor", "preempt=0,fair=0", false},
+	{"bpor", "preempt=1,fair=0", true},
+	{"bpor", "preempt=1,fair=1", false},
+	{"bpor:sleep=0", "preempt=1", false},
+	{"bpor:optimised=0", "preempt=1", false},
+	{"bpor:optimised=0", "fair=0", false},
+}
+
+// coarsely are those for programs with steps of many events.
+var coarsely = []bounding{
+	{"bounded", "preempt=1", true},
+	{"bpor", "preempt=0", false},
+	{"bpor", "preempt=1", true},
+	{"bpor", "preempt=2", false},
+	{"bpor", "fair=0", false},
+	{"bpor", "preempt=1,fair=0", false},
 }
 
 // checkBoundings runs them.
-func checkBoundings(p *model.Program, judge *survey, opts Options) error {
-	for _, b := range boundings {
-		opts := opts
-		opts.Bounds, opts.Iterate = b.bounds, true
-		if err := disagreeWithin(b.search, p, judge, opts, true); err != nil {
+func checkBoundings(list []bounding, p *model.Program, judge *survey, opts Options) error {
+	for _, b := range list {
+		bounds, err := ParseBounds(b.bounds)
+		if err != nil {
 			return err
 		}
-	}
-	for _, search := range []string{"bpor"} {
-		for _, bounds := range []Bounds{{{Preempt, 0}}, {{Preempt, 1}}, {{Preempt, 2}}, {{Fair, 0}}, {{Fair, 1}}, {{Preempt, 0}, {Fair, 0}}, {{Preempt, 1}, {Fair, 0}}} {
-			opts := opts
-			opts.Bounds = bounds
-			if err := disagreeWithin(search, p, judge, opts, false); err != nil {
-				return err
-			}
+		opts.Bounds, opts.Iterate = bounds, b.iterate
+		if err := disagreeWithin(b.search, p, judge, opts, b.iterate); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -1,0 +1,125 @@
+package por
+
+import "landgo/trace"
+
+// The conservative backtrack points of bpor: those that no race needs, but a
+// bound.
+
+// blockStart adds a point at the start of the block of event c, which thread u
+// should come before (Algorithm 3, lines 8 and 9). q is who has to take the
+// first step of what leads to that.
+//
+// Where the block begins, all that is ready costs the same: leaving the block
+// before was free or was done, whoever comes now. So the point is within the
+// bound if what was explored from there is. The block is of steps of one thread
+// between places where it could be left freely, which are ext(s, t) of
+// Definition 4.5 where it was explored to its end.
+func (s *bpor) blockStart(c int32, u, q trace.TID) {
+	j := s.states[c+1].block
+	switch {
+	case j == c:
+	case s.x.isReady(int(j), u):
+		s.later(j, u)
+	case s.x.isReady(int(j), q):
+		s.later(j, q)
+	default:
+		s.later(j, anybody)
+	}
+}
+
+// release adds the points that come of event c, which let event i in: had i's
+// thread come to its acquire before c, leaving it would have been free. They
+// aren't needed if that thread stood at the acquire already before c: nobody
+// can leave it then.
+func (s *bpor) release(c, i int32) {
+	u := s.x.order.ev[i].thread
+	if s.x.isReady(int(c), u) {
+		s.later(c, u)
+	} else if s.x.order.ev[i].prev > c {
+		s.later(c, anybody)
+	} else {
+		return
+	}
+	s.blockStart(c, u, u)
+}
+
+// changed looks at what the step to n changed for others. Under the fair bound
+// a step that lets a thread run, or keeps one from it, or is a yield, may make
+// independent steps dearer (§4.3.2): everybody is added before it (Definition
+// 4.7, requirement 2). With a preemption bound too it may also end or begin a
+// free leaving, and everybody is added at its block's start as well ("whenever a
+// thread's enabledness changes", §5.3).
+//
+// Deviation: the paper's release operations are told by kind. Here what counts
+// is what the step did, in either direction.
+func (s *bpor) changed(n *node) {
+	x := s.x
+	p := &x.nodes[n.depth-1]
+	now, before := x.ready[int(n.depth)*x.words:], x.ready[int(p.depth)*x.words:]
+	b := p.cur
+	b.changes = x.meter.states[p.depth].yields
+	for i := 0; i < x.words; i++ {
+		d := now[i] ^ before[i]
+		if int(b.thread)/64 == i {
+			d &^= 1 << (b.thread % 64)
+		}
+		b.changes = b.changes || d != 0
+	}
+	if !s.fair || !b.changes || s.naive {
+		return
+	}
+	s.later(p.depth, anybody)
+	if s.preempt {
+		s.later(s.states[n.depth].block, anybody)
+	}
+}
+
+// waiting looks at each thread that the step to n has to do with and that is
+// blocked there, as if its acquire came next: line 6 of Algorithm 2.
+func (s *bpor) waiting(n *node) {
+	x := s.x
+	if x.opts.fault == noPending || s.naive {
+		return
+	}
+	top := &x.nodes[n.depth-1].cur.event
+	for k := range x.threads {
+		t := &x.threads[k]
+		if t.Status != trace.Blocked || !acquires[t.Pending.Kind] || !top.dependent(x.waitsFor(t)) {
+			continue
+		}
+		b := x.upcoming(t)
+		x.order.pending(&b.event, t.Pending, x.readyFn, func(c int32, row []int32) {
+			if !s.fails() {
+				s.seq.pending(c, b, row)
+				s.point()
+			}
+		})
+		x.pool.put(b)
+	}
+}
+
+// later notes that t is to be added to the state before event j.
+func (s *bpor) later(j int32, t trace.TID) {
+	if s.x.opts.fault == noConservative {
+		return
+	}
+	st := &s.states[j]
+	for _, w := range st.waiting {
+		if w == t || w == anybody {
+			return
+		}
+	}
+	st.waiting = append(st.waiting, t)
+}
+
+// conserve adds what waits in the state of n.
+func (s *bpor) conserve(n *node, st *within) {
+	for _, t := range st.waiting {
+		if t == anybody {
+			s.x.anyAll(n)
+		} else {
+			s.x.anyThread(n, t)
+		}
+	}
+	st.waiting = st.waiting[:0]
+}
