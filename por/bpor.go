@@ -53,6 +53,7 @@ type bpor struct {
 	source
 	main      func() bool // adds the points before the race
 	naive     bool        // no conservative points
+	sources   bool        // main adds source sets, which aren't persistent
 	optimised bool        // they wait
 	asleep    bool        // there are sleep sets
 	states    []within
@@ -212,7 +213,11 @@ func (s *bpor) end(e Ending) { s.finish(e, s.point) }
 func (s *bpor) point() (open bool) {
 	open = s.main()
 	if s.preempt && !s.naive {
-		s.blockStart(s.seq.c, s.seq.e.thread, s.seq.event(s.seq.items[0]).thread)
+		u, q := s.seq.e.thread, s.seq.event(s.seq.items[0]).thread
+		if s.sources {
+			s.early(s.seq.c, u, q)
+		}
+		s.blockStart(s.seq.c, u, q)
 	}
 	return open
 }

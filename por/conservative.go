@@ -15,9 +15,14 @@ import "landgo/trace"
 // between places where it could be left freely, which are ext(s, t) of
 // Definition 4.5 where it was explored to its end.
 func (s *bpor) blockStart(c int32, u, q trace.TID) {
-	j := s.states[c+1].block
+	if j := s.states[c+1].block; j < c {
+		s.early(j, u, q)
+	}
+}
+
+// early adds u in the state before event j, or else q, or everybody.
+func (s *bpor) early(j int32, u, q trace.TID) {
 	switch {
-	case j == c:
 	case s.x.isReady(int(j), u):
 		s.later(j, u)
 	case s.x.isReady(int(j), q):

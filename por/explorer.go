@@ -46,6 +46,7 @@ type explorer struct {
 	refill func(n *node) (bool, error)
 	// allow, if not nil, may refuse a branch because of a bound.
 	allow   func(n *node, b *branch) bool
+	freely  bool  // sleep sets take no heed of the bound (naivebpor.go)
 	stuck   event // scratch, of waitsFor
 	low     int   // the least depth since somebody set it
 	stopped bool

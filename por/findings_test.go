@@ -88,6 +88,12 @@ var findings = []finding{
 		{{Code: model.Load, Size: 4}, {Code: model.StoreR, C: 1, Size: 4}, {Code: model.Lock, A: 1}, {Code: model.StoreR, C: 1, Size: 4}, {Code: model.Unlock, A: 1},
 			{Code: model.Lock, A: 1}, {Code: model.StoreR, C: 1, Size: 4}, {Code: model.Lock}, {Code: model.Unlock}, {Code: model.Unlock, A: 1}, {Code: model.Signal}},
 	}}},
+	{"14: Source-BPOR as in the slides: a source set isn't persistent, and what is in it may be dearer", model.Program{MainEnds: true, Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Create, A: 3}, {Code: model.Join, A: 2}, {Code: model.Join, A: 3}},
+		{{Code: model.Store, Size: 4}},
+		{{Code: model.Lock}, {Code: model.Load, Size: 4}, {Code: model.JumpNe, A: 4}, {Code: model.CondWait}, {Code: model.Unlock}},
+		{{Code: model.Load, Size: 4}, {Code: model.AssNe, C: 2, A: 1}},
+	}}},
 }
 
 // What random programs seldom have.

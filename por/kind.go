@@ -74,6 +74,8 @@ var anyCounted = []Measure{Preempt, Fair, Delay, Switches}
 // unbounded is why sampling refuses every bound.
 const unbounded = "it samples executions of all kinds, and proves nothing within a bound either"
 
+var optimised = Param{Name: "optimised", Default: 1, Most: 1, Help: "1: conservative backtrack points only where the bound cut something off; 0: wherever the paper has them"}
+
 // kinds lists the searches, in the order in which they are explained to users.
 var kinds = []Kind{
 	{Name: "none", Paper: "no reduction (Flanagan and Godefroid 2005, §6, the baseline)", About: "runs every interleaving",
@@ -84,8 +86,14 @@ var kinds = []Kind{
 		Bounds: []Measure{Preempt, Fair}, Joint: true, NeedsBound: true, WhyNot: "its conservative backtrack points are for preemptions and the fair bound",
 		Params: []Param{
 			{Name: "sleep", Default: 1, Most: 1, Help: "1: with sleep sets"},
-			{Name: "optimised", Default: 1, Most: 1, Help: "1: conservative backtrack points only where the bound cut something off; 0: wherever the paper's proof has them"},
+			optimised,
 		}, strategy: newBPOR},
+	{Name: "naive-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 5", About: "source, refusing what is beyond the bound; isn't sound", Claim: Nothing,
+		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", strategy: newNaiveBPOR},
+	{Name: "nidhugg-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 12", About: "nidhugg, with conservative backtrack points at the starts of blocks",
+		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{optimised}, strategy: newNidhuggBPOR},
+	{Name: "source-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 13", About: "source, with conservative backtrack points at the starts of blocks",
+		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{optimised}, strategy: newSourceBPOR},
 	{Name: "sleep", Paper: "sleep sets (Godefroid 1996, ch. 5)", About: "leaves out steps whose reorderings were all explored",
 		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", split: true, strategy: newSleep},
 	{Name: "stateful", Paper: "stateful search (Flanagan and Godefroid 2005, §5), sleep sets with states (Godefroid 1996, ch. 5)", About: "runs no step of a state twice; its memory grows with the number of states",

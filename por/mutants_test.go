@@ -53,6 +53,11 @@ func TestMutants(t *testing.T) {
 			})
 		}
 	}
+	t.Run("naive-bpor", func(t *testing.T) {
+		hunt(t, func(p *model.Program, judge *survey) error {
+			return disagreeWithin("naive-bpor", p, judge, Options{OneEvent: true, Unmerged: true, Bounds: Bounds{{Preempt, 0}}}, false)
+		})
+	})
 	t.Run("the spin rule in sum", func(t *testing.T) {
 		hunt(t, func(p *model.Program, judge *survey) error {
 			wrong := *p
@@ -63,7 +68,7 @@ func TestMutants(t *testing.T) {
 }
 
 // conservative are the reductions within a bound.
-var conservative = []string{"bpor"}
+var conservative = []string{"bpor", "nidhugg-bpor", "source-bpor"}
 
 // judgements are those of the programs of hunt, by number.
 var judgements = map[int]judgement{}

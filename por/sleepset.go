@@ -7,7 +7,7 @@ func (x *explorer) inherit(n, p *node) {
 	if !x.sleeps {
 		return
 	}
-	if x.meter != nil {
+	if x.meter != nil && !x.freely {
 		x.inheritWithin(n, p)
 		return
 	}

@@ -76,6 +76,12 @@ var boundings = []bounding{
 	{"bpor:sleep=0", "preempt=1", false},
 	{"bpor:optimised=0", "preempt=1", false},
 	{"bpor:optimised=0", "fair=0", false},
+	{"nidhugg-bpor", "preempt=0", false},
+	{"nidhugg-bpor", "preempt=1", false},
+	{"nidhugg-bpor", "preempt=2", true},
+	{"source-bpor", "preempt=0", false},
+	{"source-bpor", "preempt=1", false},
+	{"source-bpor", "preempt=2", true},
 }
 
 // coarsely are those for programs with steps of many events.
@@ -86,6 +92,19 @@ var coarsely = []bounding{
 	{"bpor", "preempt=2", false},
 	{"bpor", "fair=0", false},
 	{"bpor", "preempt=1,fair=0", false},
+	{"nidhugg-bpor", "preempt=1", false},
+	{"source-bpor", "preempt=1", false},
+}
+
+func yields(p *model.Program) bool {
+	for _, code := range p.Threads {
+		for _, in := range code {
+			if in.Code == model.Yield {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // checkBoundings runs them.
@@ -94,6 +113,9 @@ func checkBoundings(list []bounding, p *model.Program, judge *survey, opts Optio
 		bounds, err := ParseBounds(b.bounds)
 		if err != nil {
 			return err
+		}
+		if _, fair := bounds.Limit(Fair); fair && !yields(p) {
+			continue // nothing is beyond a fair bound
 		}
 		opts.Bounds, opts.Iterate = bounds, b.iterate
 		if err := disagreeWithin(b.search, p, judge, opts, b.iterate); err != nil {
