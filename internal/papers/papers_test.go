@@ -42,8 +42,8 @@ func TestTablesNameWhatThereIs(t *testing.T) {
 	for _, c := range slices.Concat(withoutReduction, static, dynamic) {
 		sound(t, c.search, "")
 	}
-	for _, s := range bporsOfThesis {
-		sound(t, s, "preempt=1")
+	for _, b := range slices.Concat(boundings, observed) {
+		sound(t, b.search, "preempt=1")
 	}
 	for columns := 3; columns <= 4; columns++ {
 		for i := range columns {
