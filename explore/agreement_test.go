@@ -45,7 +45,8 @@ func (e *ends) Ended(x *por.Execution) bool {
 func (e *ends) Progress(por.Progress) {}
 func (e *ends) Restarted()            { clear(e.states); e.executions = 0 }
 
-// explored runs a whole search and says how its executions end.
+// explored runs a whole search, within the configuration's bounds, and says how
+// its executions end.
 func explored(t testing.TB, search string, c Config) *ends {
 	t.Helper()
 	c.Search = search
@@ -55,7 +56,7 @@ func explored(t testing.TB, search string, c Config) *ends {
 	}
 	t.Cleanup(s.close)
 	e := &ends{session: s, states: map[string]int{}}
-	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(pointMem), MaxExecutions: 200_000})
+	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(pointMem), MaxExecutions: 200_000, Bounds: c.Bounds})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,6 +125,48 @@ func possible(t testing.TB, c Config, points ...Points) (pp Points) {
 		}
 	}
 	return pp
+}
+
+// TestBoundedSearchesAgree: the same within bounds, where what no reduction
+// reaches within them is the judge.
+func TestBoundedSearchesAgree(t *testing.T) {
+	for i, name := range small {
+		variant := []string{"-DFAULTY", "-DFIXED"}[i%2]
+		cc, opt := "gcc", "-O1"
+		if i%2 == 0 {
+			cc, opt = "musl-gcc", "-O2"
+		}
+		t.Run(name+variant, func(t *testing.T) {
+			c := DefaultConfig()
+			c.Guest = build(t, cc, opt, name, variant)
+			locks := possible(t, c, PointYield, PointLock, PointUnlock)
+			for _, k := range []struct {
+				pp       Points
+				bounds   string
+				searches []string
+			}{
+				{PointMem, "preempt=0", []string{"bpor", "nidhugg-bpor", "source-bpor"}},
+				{PointMem, "preempt=1", []string{"bounded", "bpor", "nidhugg-bpor", "source-bpor"}},
+				{PointMem, "preempt=2", []string{"bpor"}},
+				{PointMem, "fair=1", []string{"bpor"}},
+				{PointMem, "preempt=1,fair=0", []string{"bounded", "bpor"}},
+				{locks, "preempt=1", []string{"bpor", "nidhugg-bpor", "source-bpor"}},
+			} {
+				bounds, err := por.ParseBounds(k.bounds)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.PP, c.Bounds = k.pp, bounds
+				want := explored(t, "none", c)
+				for _, search := range k.searches {
+					got := explored(t, search, c)
+					if !slices.Equal(slices.Sorted(maps.Keys(got.states)), slices.Sorted(maps.Keys(want.states))) {
+						t.Errorf("%v, %v, %s: ends %v, want those of %v", c.PP, bounds, search, got.states, want.states)
+					}
+				}
+			}
+		})
+	}
 }
 
 // TestSharingDeclared: what is found doesn't depend on when sharing is learned.

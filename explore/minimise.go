@@ -11,23 +11,27 @@ import (
 // interleaving with fewer preemptions may take, for each bug.
 const minimiseLimit = 10_000
 
-// minimise looks for the interleaving with the fewest preemptions:
-// preemption-bounded search without reduction, at bounds 0, 1, 2, ...
-// (Musuvathi and Qadeer, PLDI 2007). What it finds first is the least, and if it
-// ends without, what was known is. Where one bug is asked for, the story told
+// minimise looks for the interleaving with the fewest preemptions: bounded
+// partial-order reduction (Coons, Musuvathi and McKinley, OOPSLA 2013), at bounds
+// 0, 1, 2, ... What it finds first is the least, and if it ends without, what was
+// known is. Where one bug is asked for, the story told
 // is the shortest of any bug; with --keep-going each has its own.
 func (h *hunt) minimise(f *finding) error {
 	if f.preemptions == 0 {
 		f.minimal = result.Proven
 		return nil
 	}
-	if _, ok := h.cfg.Bounds.Limit(por.Preempt); ok {
+	spec, err := por.ParseSpec(h.cfg.Search)
+	if err != nil {
+		return err
+	}
+	if _, ok := h.cfg.Bounds.Limit(por.Preempt); ok && len(h.cfg.Bounds) == 1 && spec.Kind().Claim == por.Everything {
 		f.minimal = result.Proven // the search went by bounds already
 		return nil
 	}
 	f.minimal = result.BestFound
-	engine, err := por.New("none", por.Options{
-		Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit, Stop: h.stop,
+	engine, err := por.New("bpor", por.Options{
+		OneEvent: h.oneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit, Stop: h.stop,
 	})
 	if err != nil {
 		return err

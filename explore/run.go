@@ -89,7 +89,7 @@ type finding struct {
 // search runs the configured search and puts verdict and counts into the
 // result.
 func (h *hunt) search() error {
-	opts := por.Options{MaxExecutions: h.cfg.MaxExecutions, Stop: h.stop, OneEvent: h.cfg.PP.Has(pointMem) && len(h.cfg.Rules) == 0, Bounds: h.cfg.Bounds}
+	opts := por.Options{MaxExecutions: h.cfg.MaxExecutions, Stop: h.stop, OneEvent: h.oneEvent(), Bounds: h.cfg.Bounds}
 	if _, rounds := h.cfg.Bounds.Limit(por.Rounds); len(h.cfg.Bounds) > 0 && !rounds {
 		opts.Iterate = true
 	}
@@ -124,6 +124,9 @@ func (h *hunt) search() error {
 	}
 	return nil
 }
+
+// oneEvent reports whether each step is one event (por.Options).
+func (h *hunt) oneEvent() bool { return h.cfg.PP.Has(pointMem) && len(h.cfg.Rules) == 0 }
 
 // counts puts a search's counts and estimate into the result.
 func (h *hunt) counts(stats por.Stats) {
