@@ -52,6 +52,7 @@ func newBounded(x *explorer) strategy {
 
 func (s *bounded) ran(int32)          {}
 func (s *bounded) end(Ending)         {}
+func (s *bounded) expire()            {}
 func (s *bounded) uses() (bool, bool) { return false, false }
 
 func (s *bounded) reset() {

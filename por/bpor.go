@@ -208,6 +208,7 @@ func (s *bpor) ran(i int32) {
 }
 
 func (s *bpor) end(e Ending) { s.finish(e, s.point) }
+func (s *bpor) expire()      { s.x.givenUp(s.pending(s.point)) }
 
 // point is Backtrack, for the race of which s.seq is the reversed sequence.
 func (s *bpor) point() (open bool) {

@@ -52,6 +52,7 @@ func (s *dpor) uses() (bool, bool) { return true, s.sleep }
 
 func (s *dpor) ran(i int32)  { s.reverse(i, s.backtrack) }
 func (s *dpor) end(e Ending) { s.finish(e, s.backtrack) }
+func (s *dpor) expire()      { s.x.givenUp(s.pending(s.backtrack)) }
 
 // backtrack is lines 5-7: the thread of the later step has to be tried before
 // the earlier event, or everybody, if it couldn't run there.

@@ -104,6 +104,13 @@ func (s *eager) end(e Ending) {
 	}
 }
 
+// expire: lines 3-9 have seen what the wait is for when its state was reached.
+func (s *eager) expire() {
+	if s.sleep && s.x.opts.fault != paperSleep {
+		s.source.expire()
+	}
+}
+
 // mayBeCoenabled reports whether there may be a state in which transition a,
 // of another process, and one that begins with operation op are both enabled
 // (their §2.2). What releases an object before it acquires it is enabled while

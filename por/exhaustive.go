@@ -17,6 +17,7 @@ func newExhaustive(x *explorer) strategy {
 func (s *exhaustive) seed(n *node, _ *branch) { s.x.seedAll(n) }
 func (s *exhaustive) ran(int32)               {}
 func (s *exhaustive) end(Ending)              {}
+func (s *exhaustive) expire()                 {}
 func (s *exhaustive) reset()                  {}
 func (s *exhaustive) uses() (bool, bool)      { return false, false }
 

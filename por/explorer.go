@@ -72,6 +72,9 @@ type strategy interface {
 	ran(i int32)
 	// end is told of each end of an execution.
 	end(e Ending)
+	// expire is told of each state in which nobody can run until a wait runs
+	// out (trace.Thread.Expiring), before it does.
+	expire()
 	// reset is told of a start from the root.
 	reset()
 	// uses says what the explorer has to keep: the happens-before order, sleep
@@ -344,10 +347,13 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 	}
 	var first trace.Op
 	for k := range x.threads {
-		if x.threads[k].ID == b.thread {
-			first = x.threads[k].Pending
+		if t := &x.threads[k]; t.ID == b.thread {
 			if x.meter != nil {
-				b.price = x.meter.step(n, b.thread, x.threads[k].Yielding)
+				b.price = x.meter.step(n, b.thread, t.Yielding)
+			}
+			if first = t.Pending; t.Expiring {
+				first = trace.Op{Kind: trace.OpAdvance}
+				x.strat.expire()
 			}
 		}
 	}

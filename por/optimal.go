@@ -89,8 +89,15 @@ func (s *optimal) end(e Ending) {
 			s.open = append(s.open, int32(settled))
 		}
 	}
-	s.x.pendingRaces(func(c int32, b *branch, row []int32) { s.seq.pending(c, b, row); s.insert(b) })
+	s.x.pendingRaces(s.pending)
 	s.x.cutSteps(e, func(c int32, b *branch) { s.seq.alone(c, b); s.insert(b) })
+}
+
+func (s *optimal) expire() { s.x.givenUp(s.pending) }
+
+func (s *optimal) pending(c int32, b *branch, row []int32) {
+	s.seq.pending(c, b, row)
+	s.insert(b)
 }
 
 // reverse handles a race; it reports whether the race stays open.

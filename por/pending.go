@@ -17,10 +17,28 @@ func (x *explorer) pendingRaces(f func(c int32, b *branch, row []int32)) {
 		if t.Status != trace.Blocked || !acquires[t.Pending.Kind] {
 			continue
 		}
-		b := x.upcoming(t)
-		x.order.pending(&b.event, t.Pending, x.readyFn, func(c int32, row []int32) { f(c, b, row) })
-		x.pool.put(b)
+		x.pendingRace(t, f)
 	}
+}
+
+// givenUp does the same for a wait that is about to run out: what it waits for
+// in vain could have come earlier, and no end of the execution will see it
+// pending. It is told of the state in which nobody could run.
+func (x *explorer) givenUp(f func(c int32, b *branch, row []int32)) {
+	if x.opts.fault == noPending {
+		return
+	}
+	for k := range x.threads {
+		if t := &x.threads[k]; t.Expiring && acquires[t.Pending.Kind] {
+			x.pendingRace(t, f)
+		}
+	}
+}
+
+func (x *explorer) pendingRace(t *trace.Thread, f func(c int32, b *branch, row []int32)) {
+	b := x.upcoming(t)
+	x.order.pending(&b.event, t.Pending, x.readyFn, func(c int32, row []int32) { f(c, b, row) })
+	x.pool.put(b)
 }
 
 // cutSteps calls f for each step that the end of the process, event c, kept
@@ -49,7 +67,7 @@ func (x *explorer) upcoming(t *trace.Thread) *branch {
 	case trace.OpAccess:
 		b.ownAccesses = append(b.ownAccesses[:0], t.PendingAccess)
 		b.accesses = b.ownAccesses
-	case trace.OpEnd, trace.OpAdvance:
+	case trace.OpEnd:
 		b.global = true
 	default:
 		b.ownOps = append(b.ownOps[:0], t.Pending)

@@ -68,6 +68,8 @@ func (s *sampling) seed(n *node, _ *branch) {
 
 func (s *sampling) ran(i int32) { s.sampler.ran(i) }
 
+func (s *sampling) expire() {}
+
 func (s *sampling) end(Ending) {
 	s.over = true
 	s.done++

@@ -11,5 +11,6 @@ func newSleep(x *explorer) strategy { return &sleeping{x} }
 func (s *sleeping) seed(n *node, _ *branch) { s.x.seedAll(n) }
 func (s *sleeping) ran(int32)               {}
 func (s *sleeping) end(Ending)              {}
+func (s *sleeping) expire()                 {}
 func (s *sleeping) reset()                  {}
 func (s *sleeping) uses() (bool, bool)      { return false, true }

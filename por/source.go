@@ -32,6 +32,7 @@ func (s *source) reset()                  { s.open = s.open[:0] }
 func (s *source) seed(n *node, _ *branch) { s.x.anyway(n) }
 func (s *source) ran(i int32)             { s.reverse(i, s.insert) }
 func (s *source) end(e Ending)            { s.finish(e, s.insert) }
+func (s *source) expire()                 { s.x.givenUp(s.pending(s.insert)) }
 
 // resumed: another worker has looked at the races of the path; which of them
 // are still open isn't known here.
@@ -84,13 +85,21 @@ func (s *source) finish(e Ending, insert func() bool) {
 		}
 	}
 	s.open = kept
-	add := func() {
-		if !s.fails() {
+	s.x.pendingRaces(s.pending(insert))
+	s.x.cutSteps(e, func(c int32, b *branch) {
+		if s.seq.alone(c, b); !s.fails() {
+			insert()
+		}
+	})
+}
+
+// pending calls insert for each race of a blocked operation.
+func (s *source) pending(insert func() bool) func(c int32, b *branch, row []int32) {
+	return func(c int32, b *branch, row []int32) {
+		if s.seq.pending(c, b, row); !s.fails() {
 			insert()
 		}
 	}
-	s.x.pendingRaces(func(c int32, b *branch, row []int32) { s.seq.pending(c, b, row); add() })
-	s.x.cutSteps(e, func(c int32, b *branch) { s.seq.alone(c, b); add() })
 }
 
 // fails is fault dropBacktrack.

@@ -59,7 +59,7 @@ func (x *explorer) letOn(n *node, t *trace.Thread) {
 	if x.order == nil || i == 0 || t.ID == n.running || x.order.last[t.ID] == 0 || x.isReady(i-1, t.ID) {
 		return
 	}
-	if t.Pending.Kind != trace.OpAccess && !acquires[t.Pending.Kind] {
+	if !t.Expiring && t.Pending.Kind != trace.OpAccess && !acquires[t.Pending.Kind] {
 		x.order.wakesUp(t.ID)
 	}
 }

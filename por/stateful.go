@@ -89,6 +89,7 @@ func newStateful(x *explorer) strategy {
 func (s *stateful) uses() (bool, bool) { return false, s.sleep }
 func (s *stateful) ran(int32)          {}
 func (s *stateful) end(Ending)         {}
+func (s *stateful) expire()            {}
 
 func (s *stateful) reset() {
 	s.seen, s.number = map[trace.Digest]uint32{}, map[string]uint32{"": 0}

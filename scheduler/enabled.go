@@ -37,8 +37,7 @@ func (s *System) letExpire(list []trace.Thread) {
 	t := s.nextDeadline()
 	for i := range list {
 		if list[i].ID == t {
-			list[i].Status, list[i].Outcomes = trace.Ready, 1
-			list[i].Pending = trace.Op{Kind: trace.OpAdvance}
+			list[i].Status, list[i].Outcomes, list[i].Expiring = trace.Ready, 1, true
 		}
 	}
 }

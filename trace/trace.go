@@ -57,6 +57,9 @@ type Thread struct {
 	// Yielding: the thread stands at a yield, so that switching away from it
 	// is no preemption.
 	Yielding bool
+	// Expiring: nobody can run, and the thread is Ready only because its wait,
+	// Pending, runs out: its next step is an OpAdvance.
+	Expiring bool
 	// Outcomes is the number of outcomes of its next step: 1, or more at a
 	// choice. 0 where Status isn't Ready.
 	Outcomes uint32
