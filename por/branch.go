@@ -52,6 +52,8 @@ func (b *branch) blur(oneEvent bool) (varies bool) {
 		switch o := &b.ops[i]; o.Kind {
 		case trace.OpTryLockFail:
 			o.Kind = trace.OpTryLock
+		case trace.OpTryJoinFail:
+			o.Kind = trace.OpTryJoin
 		case trace.OpSemTryWaitFail:
 			o.Kind = trace.OpSemTryWait
 		case trace.OpTryReadLockFail:

@@ -39,20 +39,22 @@ const (
 )
 
 var classOf = [trace.NumOps]class{
-	trace.OpExit: threadClass, trace.OpJoin: threadClass, trace.OpDetach: threadClass, trace.OpCancel: threadClass,
+	trace.OpExit: threadClass, trace.OpJoin: threadClass, trace.OpTryJoin: threadClass,
+	trace.OpTryJoinFail: threadClass, trace.OpDetach: threadClass, trace.OpCancel: threadClass,
 	trace.OpLock: mutexClass, trace.OpTryLock: mutexClass, trace.OpTryLockFail: mutexClass, trace.OpUnlock: mutexClass,
 	trace.OpMutexInit: mutexClass, trace.OpMutexDestroy: mutexClass,
 	trace.OpCondWait: condClass, trace.OpCondSignal: condClass, trace.OpCondBroadcast: condClass,
 	trace.OpCondTimeout: condClass, trace.OpCondInit: condClass, trace.OpCondDestroy: condClass,
-	trace.OpSemWait: semClass, trace.OpSemTryWait: semClass, trace.OpSemTryWaitFail: semClass, trace.OpSemPost: semClass,
+	trace.OpCondLook: condClass,
+	trace.OpSemWait:  semClass, trace.OpSemTryWait: semClass, trace.OpSemTryWaitFail: semClass, trace.OpSemPost: semClass,
 	trace.OpSemGet: semClass, trace.OpSemInit: semClass, trace.OpSemDestroy: semClass,
 	trace.OpReadLock: rwClass, trace.OpTryReadLock: rwClass, trace.OpTryReadLockFail: rwClass, trace.OpWriteLock: rwClass,
 	trace.OpTryWriteLock: rwClass, trace.OpTryWriteLockFail: rwClass, trace.OpReadUnlock: rwClass, trace.OpWriteUnlock: rwClass,
 	trace.OpRWInit: rwClass, trace.OpRWDestroy: rwClass,
 	trace.OpBarrierArrive: barrierClass, trace.OpBarrierLeave: barrierClass, trace.OpBarrierInit: barrierClass, trace.OpBarrierDestroy: barrierClass,
-	trace.OpOnce:      onceClass,
+	trace.OpOnce: onceClass, trace.OpOnceLook: onceClass,
 	trace.OpFutexWait: futexClass, trace.OpFutexWake: futexClass, trace.OpFutexRequeue: futexClass, trace.OpFutexTimeout: futexClass,
-	trace.OpFutexLockPI: futexClass, trace.OpFutexUnlockPI: futexClass,
+	trace.OpFutexLockPI: futexClass, trace.OpFutexTryPI: futexClass, trace.OpFutexUnlockPI: futexClass,
 	trace.OpDeschedule: descheduleClass, trace.OpMakeRunnable: descheduleClass,
 	trace.OpFree: heapClass, trace.OpReuse: heapClass,
 	trace.OpSyscall: syscallClass,
@@ -62,8 +64,11 @@ var classOf = [trace.NumOps]class{
 // every other pair of one class depends. Kinds without a class (create, yield,
 // sleep, time under the default time model) depend on nothing.
 var independent = [][2][]trace.OpKind{
-	// A failing trylock changes nothing.
+	// A failing try changes nothing, nor does a look.
 	{{trace.OpTryLockFail}, {trace.OpTryLockFail}},
+	{{trace.OpTryJoinFail}, {trace.OpTryJoinFail}},
+	{{trace.OpCondLook}, {trace.OpCondLook}},
+	{{trace.OpOnceLook}, {trace.OpOnceLook}},
 	// Posts add up. A failing sem_trywait and sem_getvalue change nothing.
 	{{trace.OpSemPost}, {trace.OpSemPost}},
 	{{trace.OpSemTryWaitFail, trace.OpSemGet}, {trace.OpSemTryWaitFail, trace.OpSemGet}},

@@ -230,7 +230,7 @@ func (o *order) mutexFree(op *trace.Op, t trace.TID, end int32) bool {
 		}
 		who := o.ev[y.ev].thread
 		switch y.kind {
-		case trace.OpLock, trace.OpTryLock, trace.OpFutexLockPI:
+		case trace.OpLock, trace.OpTryLock, trace.OpFutexLockPI, trace.OpFutexTryPI:
 			if depth == 0 {
 				return owner != trace.NoThread && owner != who || who == t && o.taken(end)
 			}

@@ -38,6 +38,11 @@ const (
 	ending
 )
 
+// onObject reports whether a role is an operation on a synchronisation object.
+func onObject(r image.Role) bool {
+	return acts[r].how == operation && acts[r].op >= trace.OpLock && acts[r].op <= trace.OpOnce
+}
+
 var acts = [image.NumRoles]act{
 	image.MutexInit:      {how: operation, op: trace.OpMutexInit, kind: kindMutex},
 	image.MutexDestroy:   {how: operation, op: trace.OpMutexDestroy, kind: kindMutex},
@@ -92,7 +97,7 @@ var acts = [image.NumRoles]act{
 
 	image.Create:    {how: quietly},
 	image.Join:      {how: operation, op: trace.OpJoin},
-	image.TryJoin:   {how: operation, op: trace.OpJoin},
+	image.TryJoin:   {how: operation, op: trace.OpTryJoin},
 	image.TimedJoin: {how: operation, op: trace.OpJoin, deadline: 2},
 	image.ClockJoin: {how: operation, op: trace.OpJoin, deadline: 3},
 	image.Detach:    {how: operation, op: trace.OpDetach},

@@ -87,7 +87,8 @@ func (s *System) pendingOp(th *thread) trace.Op {
 		return th.pending
 	}
 	op := trace.Op{Kind: a.op, Obj: th.arg(0), PC: th.regs.RIP}
-	if th.role == image.Join || th.role == image.Detach {
+	switch th.role {
+	case image.Join, image.TryJoin, image.TimedJoin, image.ClockJoin, image.Detach:
 		op.Obj = uint64(s.threadOf(th.arg(0)))
 		return op
 	}
@@ -119,6 +120,9 @@ func (s *System) possible(th *thread) bool {
 		return o.owner == trace.NoThread
 	case phaseLeave:
 		return index(s.objectOf(th.arg(0), kindBarrier).leaving, th.id) >= 0
+	}
+	if onObject(th.role) && s.objectOf(th.arg(0), acts[th.role].kind).destroyed {
+		return true
 	}
 	switch th.role {
 	case image.MutexLock, image.MutexTimedLock, image.MutexClockLock, image.SpinLock:

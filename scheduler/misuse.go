@@ -12,26 +12,32 @@ import (
 // same (lock-misuse).
 func (s *System) misuse(th *thread) *Failure {
 	a := &acts[th.role]
-	if a.op < trace.OpLock || a.op > trace.OpOnce {
-		return nil
-	}
-	if a.op >= trace.OpFutexWait {
+	if !onObject(th.role) {
 		return nil
 	}
 	o := s.objectOf(th.arg(0), a.kind)
+	switch th.phase {
+	case phaseReacquire:
+		o = s.objectOf(th.mutex, kindMutex)
+	case phaseLeave:
+		return nil // its barrier may be gone
+	}
 	bad := func(format string, args ...any) *Failure {
+		args = append([]any{s.VariableName(o.addr)}, args...)
 		return &Failure{Kind: LockMisuse, Thread: th.id, PC: s.callSite(th), Message: fmt.Sprintf(format, args...)}
 	}
-	name := s.VariableName(o.addr)
 	isInit := a.op == trace.OpMutexInit || a.op == trace.OpCondInit || a.op == trace.OpSemInit ||
 		a.op == trace.OpRWInit || a.op == trace.OpBarrierInit
 	if o.destroyed && !isInit {
-		return bad("%s is used after it was destroyed", name)
+		return bad("%s is used after it was destroyed")
+	}
+	if th.phase != phaseEntry {
+		return nil
 	}
 	switch a.op {
 	case trace.OpLock:
 		if o.owner == th.id && o.mtype == mutexNormal {
-			return bad("%s is locked twice by the same thread", name)
+			return bad("%s is locked twice by the same thread")
 		}
 	case trace.OpUnlock:
 		if th.role == image.SpinInitOrUnlock && o.owner == trace.NoThread {
@@ -39,50 +45,46 @@ func (s *System) misuse(th *thread) *Failure {
 		}
 		if o.owner != th.id && o.mtype == mutexNormal {
 			if o.owner == trace.NoThread {
-				return bad("%s is unlocked, but nobody holds it", name)
+				return bad("%s is unlocked, but nobody holds it")
 			}
-			return bad("%s is unlocked by thread %s, but thread %s holds it", name, s.Name(th.id), s.Name(o.owner))
+			return bad("%s is unlocked by thread %s, but thread %s holds it", s.Name(th.id), s.Name(o.owner))
 		}
 	case trace.OpMutexDestroy:
 		if o.owner != trace.NoThread {
-			return bad("%s is destroyed while thread %s holds it", name, s.Name(o.owner))
+			return bad("%s is destroyed while thread %s holds it", s.Name(o.owner))
 		}
 	case trace.OpMutexInit:
 		if o.owner != trace.NoThread {
-			return bad("%s is initialised while thread %s holds it", name, s.Name(o.owner))
+			return bad("%s is initialised while thread %s holds it", s.Name(o.owner))
 		}
 	case trace.OpCondWait:
 		m := s.objectOf(th.arg(1), kindMutex)
 		if m.owner != th.id {
-			return bad("a wait on %s without holding %s", name, s.VariableName(m.addr))
+			return bad("a wait on %s without holding %s", s.VariableName(m.addr))
 		}
 	case trace.OpCondDestroy:
 		if len(o.waiters) > 0 {
-			return bad("%s is destroyed while thread %s waits on it", name, s.Name(o.waiters[0]))
-		}
-	case trace.OpSemDestroy:
-		if t := s.waiterOf(o.addr); t != trace.NoThread {
-			return bad("%s is destroyed while thread %s waits on it", name, s.Name(t))
+			return bad("%s is destroyed while thread %s waits on it", s.Name(o.waiters[0]))
 		}
 	case trace.OpWriteUnlock:
 		if o.owner != th.id && index(o.readers, th.id) < 0 {
-			return bad("%s is unlocked by thread %s, which doesn't hold it", name, s.Name(th.id))
+			return bad("%s is unlocked by thread %s, which doesn't hold it", s.Name(th.id))
 		}
 	case trace.OpWriteLock:
 		if o.owner == th.id || index(o.readers, th.id) >= 0 {
-			return bad("%s is locked for writing by thread %s, which holds it already", name, s.Name(th.id))
+			return bad("%s is locked for writing by thread %s, which holds it already", s.Name(th.id))
 		}
 	case trace.OpRWDestroy:
 		if o.owner != trace.NoThread || len(o.readers) > 0 {
-			return bad("%s is destroyed while it is held", name)
+			return bad("%s is destroyed while it is held")
 		}
 	case trace.OpBarrierDestroy:
 		if len(o.waiters) > 0 {
-			return bad("%s is destroyed while thread %s waits at it", name, s.Name(o.waiters[0]))
+			return bad("%s is destroyed while thread %s waits at it", s.Name(o.waiters[0]))
 		}
 	case trace.OpBarrierArrive:
 		if o.value == 0 {
-			return bad("%s is waited at, but wasn't initialised", name)
+			return bad("%s is waited at, but wasn't initialised")
 		}
 	}
 	return nil
@@ -97,16 +99,4 @@ func (s *System) exitMisuse(th *thread) *Failure {
 		}
 	}
 	return nil
-}
-
-// waiterOf is a thread that stands at an operation on the object at addr
-// which isn't possible.
-func (s *System) waiterOf(addr uint64) trace.TID {
-	for i := range s.threads {
-		th := &s.threads[i]
-		if s.exists[i] && th.stand == standOp && th.arg(0) == addr && !s.possible(th) {
-			return th.id
-		}
-	}
-	return trace.NoThread
 }

@@ -60,13 +60,23 @@ func (s *System) objectOf(addr uint64, kind objectKind) *object {
 		s.objects[addr] = o
 		s.saved = append(s.saved, saved{object: o, fresh: true})
 		s.adopt(o)
-	} else if o.kind != kind {
+	} else if o.kind != kind || o.destroyed && s.machine.Read32(addr) != destroyedMark {
 		// Memory used again for another object, without an init call.
 		s.saveObject(o)
 		*o = object{addr: addr, kind: kind, owner: trace.NoThread}
 		s.adopt(o)
 	}
 	return o
+}
+
+// destroyedMark is what landgo leaves in the first bytes of a destroyed object.
+// No initialiser does: where it is gone, the guest made a new object there by
+// an assignment or a memset.
+const destroyedMark = 0xdeadbeef
+
+func (s *System) destroy(o *object) {
+	o.destroyed = true
+	s.machine.Write32(o.addr, destroyedMark)
 }
 
 // adopt reads what a static initialiser says about a new object.

@@ -23,6 +23,9 @@ const barrierSerial = ^uint64(0)
 // possible, with outcome c. Where it takes several steps (a condition wait, a
 // barrier), the thread then stands at the next of them.
 func (s *System) perform(th *thread, tr *trace.Transition, c trace.Choice) (verdict, error) {
+	if failed, err := s.failMisuse(th, tr); failed {
+		return stay, err
+	}
 	if th.phase == phaseReacquire {
 		return s.reacquire(th, tr)
 	}
@@ -67,14 +70,15 @@ func (s *System) performMutex(th *thread, tr *trace.Transition, o *object) (verd
 		s.ret(th, 0)
 	case trace.OpMutexDestroy:
 		s.did(th, tr, op, o, 0)
-		o.destroyed = true
+		s.destroy(o)
 		s.ret(th, 0)
 	case trace.OpUnlock:
-		s.did(th, tr, op, o, 0)
-		if o.owner != th.id {
-			s.ret(th, eperm) // an error-checking or recursive mutex
+		if o.owner != th.id { // an error-checking or recursive mutex
+			s.did(th, tr, trace.OpTryLockFail, o, 0)
+			s.ret(th, eperm)
 			return pass, nil
 		}
+		s.did(th, tr, op, o, 0)
 		s.unlock(th, o)
 		s.ret(th, 0)
 		return s.afterRelease(th), nil
@@ -92,9 +96,9 @@ func (s *System) acquire(th *thread, tr *trace.Transition, o *object, op trace.O
 		s.did(th, tr, op, o, 0)
 		s.ret(th, 0)
 		return pass, nil
-	case o.owner == th.id && op == trace.OpLock:
-		s.did(th, tr, op, o, 0)
-		s.ret(th, edeadlk) // an error-checking mutex
+	case o.owner == th.id && op == trace.OpLock: // an error-checking mutex
+		s.did(th, tr, trace.OpTryLockFail, o, 0)
+		s.ret(th, edeadlk)
 		return pass, nil
 	case o.owner != trace.NoThread:
 		s.did(th, tr, trace.OpTryLockFail, o, 0)
@@ -135,7 +139,7 @@ func (s *System) performCond(th *thread, tr *trace.Transition, o *object, c trac
 	case trace.OpCondInit:
 		*o = object{addr: o.addr, kind: kindCond, owner: trace.NoThread}
 	case trace.OpCondDestroy:
-		o.destroyed = true
+		s.destroy(o)
 	case trace.OpCondSignal:
 		if len(o.waiters) > 0 {
 			s.wake(tr, o.waiters[c])
@@ -197,7 +201,7 @@ func (s *System) performSem(th *thread, tr *trace.Transition, o *object) (verdic
 	case trace.OpSemInit:
 		*o = object{addr: o.addr, kind: kindSem, owner: trace.NoThread, value: th.arg(2) & 0x7fffffff}
 	case trace.OpSemDestroy:
-		o.destroyed = true
+		s.destroy(o)
 	case trace.OpSemWait, trace.OpSemTryWait:
 		o.value--
 	case trace.OpSemPost:
@@ -222,27 +226,17 @@ func (s *System) performRW(th *thread, tr *trace.Transition, o *object) (verdict
 		*o = object{addr: o.addr, kind: kindRWLock, owner: trace.NoThread}
 	case trace.OpRWDestroy:
 		s.did(th, tr, op, o, 0)
-		o.destroyed = true
+		s.destroy(o)
 	case trace.OpReadLock, trace.OpTryReadLock:
 		if !free {
-			if op == trace.OpReadLock { // its own write lock
-				s.did(th, tr, op, o, 0)
-				s.ret(th, edeadlk)
-				return pass, nil
-			}
 			s.did(th, tr, trace.OpTryReadLockFail, o, 0)
-			s.ret(th, ebusy)
+			s.ret(th, map[bool]uint64{true: edeadlk, false: ebusy}[op == trace.OpReadLock]) // its own write lock, or a try
 			return pass, nil
 		}
 		s.did(th, tr, op, o, 0)
 		o.readers = with(o.readers, th.id)
 	case trace.OpWriteLock, trace.OpTryWriteLock:
 		if !free || len(o.readers) > 0 {
-			if op == trace.OpWriteLock { // its own lock
-				s.did(th, tr, op, o, 0)
-				s.ret(th, edeadlk)
-				return pass, nil
-			}
 			s.did(th, tr, trace.OpTryWriteLockFail, o, 0)
 			s.ret(th, ebusy)
 			return pass, nil
@@ -273,7 +267,7 @@ func (s *System) performBarrier(th *thread, tr *trace.Transition, o *object) (ve
 		*o = object{addr: o.addr, kind: kindBarrier, owner: trace.NoThread, value: th.arg(2) & 0xffffffff}
 	case op == trace.OpBarrierDestroy:
 		s.did(th, tr, op, o, 0)
-		o.destroyed = true
+		s.destroy(o)
 	case th.phase == phaseLeave:
 		s.did(th, tr, trace.OpBarrierLeave, o, 0)
 		o.leaving = without(o.leaving, index(o.leaving, th.id))

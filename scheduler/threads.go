@@ -63,13 +63,14 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 		return pass, nil
 	}
 	if s.threads[t].live() { // pthread_tryjoin_np
+		tr.Did(trace.Op{Kind: trace.OpTryJoinFail, Obj: uint64(t), PC: s.callSite(th)})
 		s.ret(th, ebusy)
 		return pass, nil
 	}
 	s.save(t)
 	j := &s.threads[t]
 	j.joined = true
-	tr.Did(trace.Op{Kind: trace.OpJoin, Obj: uint64(t), PC: s.callSite(th)})
+	tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
 	if p := th.arg(1); p != 0 {
 		s.machine.Write64(p, j.retval)
 		s.touch(th, tr, s.callSite(th)-1, p, 8, true)

@@ -15,6 +15,8 @@ const (
 	OpCreate // Obj: the child's TID
 	OpExit   // Obj: the thread's own TID
 	OpJoin   // Obj: the joined thread's TID; blocks until its OpExit
+	OpTryJoin
+	OpTryJoinFail
 	OpDetach // Obj: the detached thread's TID
 	OpCancel // Obj: the cancelled thread's TID
 
@@ -34,6 +36,7 @@ const (
 	OpCondTimeout // a timed wait runs out: leaves the queue
 	OpCondInit
 	OpCondDestroy
+	OpCondLook // changes nothing: what follows depends on who waits
 
 	OpSemWait // blocks while the value is 0; Arg: the value before
 	OpSemTryWait
@@ -59,13 +62,15 @@ const (
 	OpBarrierInit
 	OpBarrierDestroy
 
-	OpOnce // the whole of a once call that finds it done, or that runs the routine; blocks while another runs it
+	OpOnce     // the whole of a once call that finds it done, or that runs the routine; blocks while another runs it
+	OpOnceLook // finds the routine under way, and changes nothing
 
 	OpFutexWait // reads the word and enqueues, or returns at once
 	OpFutexWake
 	OpFutexRequeue
 	OpFutexTimeout
 	OpFutexLockPI // blocks while owned
+	OpFutexTryPI  // took one by a try
 	OpFutexUnlockPI
 
 	OpDeschedule   // Obj: the thread's own TID; reads the reject word
@@ -88,13 +93,13 @@ const (
 )
 
 var opNames = [NumOps]string{
-	"none", "access", "create", "exit", "join", "detach", "cancel",
+	"none", "access", "create", "exit", "join", "tryjoin", "tryjoin-fail", "detach", "cancel",
 	"lock", "trylock", "trylock-fail", "unlock", "mutex-init", "mutex-destroy",
-	"cond-wait", "signal", "broadcast", "cond-timeout", "cond-init", "cond-destroy",
+	"cond-wait", "signal", "broadcast", "cond-timeout", "cond-init", "cond-destroy", "cond-look",
 	"sem-wait", "sem-trywait", "sem-trywait-fail", "sem-post", "sem-get", "sem-init", "sem-destroy",
 	"rdlock", "tryrdlock", "tryrdlock-fail", "wrlock", "trywrlock", "trywrlock-fail", "rdunlock", "wrunlock", "rw-init", "rw-destroy",
-	"barrier-arrive", "barrier-leave", "barrier-init", "barrier-destroy", "once",
-	"futex-wait", "futex-wake", "futex-requeue", "futex-timeout", "futex-lock-pi", "futex-unlock-pi",
+	"barrier-arrive", "barrier-leave", "barrier-init", "barrier-destroy", "once", "once-look",
+	"futex-wait", "futex-wake", "futex-requeue", "futex-timeout", "futex-lock-pi", "futex-try-pi", "futex-unlock-pi",
 	"deschedule", "make-runnable", "free", "reuse", "yield", "sleep", "time", "advance", "syscall", "end",
 }
 

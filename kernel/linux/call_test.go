@@ -212,7 +212,8 @@ func TestLocalCallsAndEvents(t *testing.T) {
 		{nrFutex, []uint64{at, futexWaitBitset | futexClockRealtime, 5, 0, 0, matchAny}, trace.OpFutexWait, at},
 		{nrFutex, []uint64{at, futexRequeue, 1, 1, at + 4}, trace.OpFutexRequeue, at},
 		{nrFutex, []uint64{at, futexLockPI}, trace.OpFutexLockPI, at},
-		{nrFutex, []uint64{at, futexUnlockPI}, trace.OpFutexUnlockPI, at},
+		{nrFutex, []uint64{at, futexTrylockPI}, trace.OpFutexTryPI, at},
+		{nrFutex, []uint64{at, futexUnlockPI}, trace.OpFutexWait, at}, // not the owner: it fails
 		{24, nil, trace.OpYield, 0},
 		{nrNanosleep, []uint64{at}, trace.OpSleep, 0},
 		{nrClockGettime, []uint64{0, at}, trace.OpSyscall, resourceClock},

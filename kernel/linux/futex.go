@@ -139,7 +139,9 @@ func planFutex(c *call, p *kernel.Plan) {
 		planLockPI(c, p, f)
 		return
 	case futexUnlockPI:
-		op = futexOp(trace.OpFutexUnlockPI, f.addr)
+		if op = futexOp(trace.OpFutexUnlockPI, f.addr); f.addr&3 == 0 && !c.k.owns(c.t, f.addr) {
+			op.Kind = trace.OpFutexWait
+		}
 	}
 	if outcomes > maxOutcomes {
 		beyond(p, kernel.GapThreads, p.Name+": too many threads wait at one address to try which are woken")

@@ -156,6 +156,11 @@ func TestPriorityInheritance(t *testing.T) {
 	c.want("lock", c.do(0, nrFutex, word, futexLockPI), 0)
 	c.want("word", uint64(c.m.Read32(word)), number(0))
 	c.want("lock again", c.do(0, nrFutex, word, futexLockPI), edeadlk)
+	for call, want := range map[uint64]trace.OpKind{futexLockPI: trace.OpFutexWait, futexUnlockPI: trace.OpFutexUnlockPI} {
+		if p := c.plan(0, nrFutex, word, call); p.Op.Kind != want {
+			t.Errorf("the owner's call %d counts as %v, want %v", call, p.Op.Kind, want)
+		}
+	}
 	c.want("trylock by another", c.do(a, nrFutex, word, futexTrylockPI), eagain)
 	c.want("unlock by another", c.do(a, nrFutex, word, futexUnlockPI), eperm)
 	if p := c.plan(a, nrFutex, word, futexLockPI); !p.Blocked || p.Op.Kind != trace.OpFutexLockPI {

@@ -19,15 +19,38 @@ import (
 // Only a lock with a timeout sleeps in a queue, so that its deadline is known.
 // A release lets all of those try again.
 
+// A call that fails because of who the owner is changes nothing and counts as a
+// wait that returns at once: for a search only a lock that was taken is a lock,
+// and only an owner's unlock ends it.
+
+// owns reports whether t is the owner of the futex at addr.
+func (k *Kernel) owns(t *thread, addr uint64) bool {
+	return uint64(k.m.Read32(addr))&futexTIDMask == t.number
+}
+
 // ownedByOther reports whether a lock of addr by t would have to wait.
 func (k *Kernel) ownedByOther(t *thread, addr uint64) bool {
 	owner := uint64(k.m.Read32(addr)) & futexTIDMask
 	return owner != t.number && k.numbered(owner) != nil
 }
 
+// lockPI is the operation of a call that takes the futex.
+func (f *futex) lockPI() trace.OpKind {
+	if f.cmd == futexTrylockPI {
+		return trace.OpFutexTryPI
+	}
+	return trace.OpFutexLockPI
+}
+
 func planLockPI(c *call, p *kernel.Plan, f futex) {
-	c.event(p, futexOp(trace.OpFutexLockPI, f.addr))
-	if f.addr&3 != 0 || !c.k.ownedByOther(c.t, f.addr) {
+	c.event(p, futexOp(f.lockPI(), f.addr))
+	if f.addr&3 != 0 {
+		return
+	}
+	if !c.k.ownedByOther(c.t, f.addr) {
+		if c.k.owns(c.t, f.addr) {
+			c.event(p, futexOp(trace.OpFutexWait, f.addr))
+		}
 		return
 	}
 	switch {
@@ -53,11 +76,11 @@ func (c *call) futexLockPI(f futex, o *kernel.Outcome) uint64 {
 	owner := word & futexTIDMask
 	switch {
 	case owner == 0:
-		c.op(futexOp(trace.OpFutexLockPI, f.addr))
+		c.op(futexOp(f.lockPI(), f.addr))
 		k.m.Write32(f.addr, uint32(c.t.number|word&futexOwnerDied))
 		return 0
 	case owner == c.t.number:
-		c.op(futexOp(trace.OpFutexLockPI, f.addr))
+		c.op(futexOp(trace.OpFutexWait, f.addr))
 		o.Idle = true
 		return edeadlk
 	}
@@ -90,11 +113,12 @@ func (c *call) futexUnlockPI(f futex, o *kernel.Outcome) uint64 {
 		o.Idle = true
 		return efault
 	}
-	c.op(futexOp(trace.OpFutexUnlockPI, f.addr))
-	if uint64(k.m.Read32(f.addr))&futexTIDMask != c.t.number {
+	if !k.owns(c.t, f.addr) {
+		c.op(futexOp(trace.OpFutexWait, f.addr))
 		o.Idle = true
 		return eperm
 	}
+	c.op(futexOp(trace.OpFutexUnlockPI, f.addr))
 	k.release(f.addr, 0)
 	return 0
 }

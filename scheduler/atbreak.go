@@ -1,0 +1,106 @@
+package scheduler
+
+import (
+	"landgo/image"
+	"landgo/trace"
+)
+
+// verdict is what follows a stop at a breakpoint.
+type verdict uint8
+
+const (
+	// stay: the thread stands here; the step is over.
+	stay verdict = iota
+	// step: run on, this instruction included.
+	step
+	// pass: run on from where the registers were set to.
+	pass
+	// passAllow: the same, and the next shared access still belongs to this
+	// step (a lock merged with it, see lockmerge.go).
+	passAllow
+)
+
+// atBreak decides what a breakpoint means to a thread. th.regs is current.
+func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
+	pc := th.regs.RIP
+	switch s.breaks[pc] {
+	case breakReturn:
+		return s.atReturn(th, tr)
+	case breakStart:
+		if th.starting && pc == th.entry {
+			th.starting = false
+			th.exitSP = th.regs.RSP
+			th.exitPC = s.machine.Read64(th.exitSP)
+			s.breakAt(th.exitPC, breakExit)
+			if s.coarse() {
+				return stay, nil // see spawn
+			}
+		}
+		return step, nil
+	case breakExit:
+		if pc == th.exitPC && th.regs.RSP == th.exitSP+8 && !th.native && !s.native {
+			return s.endThread(th, tr, th.regs.RAX)
+		}
+		return step, nil
+	case breakRole:
+		b, ok := s.roles[pc]
+		if !ok {
+			return step, nil // not trusted any more
+		}
+		if s.cfg.PointsOnly && acts[b.Role].how != ending {
+			return s.atTested(th, b.Role), nil
+		}
+		if acts[b.Role].how == allocator {
+			th.role = b.Role
+			return s.atAllocator(th, tr)
+		}
+		if th.starting || th.quiet.on {
+			return step, nil
+		}
+		th.role = b.Role
+		return s.atRole(th, tr)
+	}
+	return step, nil
+}
+
+// atTested makes the points at a function that is tested, not trusted: before
+// one that acquires, and after the return of one that releases. With PointMem
+// the accesses inside are points.
+func (s *System) atTested(th *thread, r image.Role) verdict {
+	a := &acts[r]
+	switch {
+	case s.cfg.Points&PointMem != 0 || s.alone(th):
+	case a.point&s.cfg.Points != 0 && s.pointAllowed(th, th.regs.RIP):
+		return stay
+	case a.release && s.cfg.Points&PointUnlock != 0:
+		sp := th.regs.RSP
+		th.release = quiet{on: true, ret: s.machine.Read64(sp), sp: sp}
+		s.breakAt(th.release.ret, breakReturn)
+	}
+	return step
+}
+
+// atRole decides what a trusted function's entry means.
+func (s *System) atRole(th *thread, tr *trace.Transition) (verdict, error) {
+	if s.distrustFor(th) {
+		return step, nil
+	}
+	a := &acts[th.role]
+	switch a.how {
+	case quietly, watched:
+		if s.isOwnStep(th) {
+			th.stand, th.phase = standOp, phaseEntry
+			return stay, nil
+		}
+		s.touchByName(th, tr)
+		return s.enterQuiet(th, a.how == watched)
+	case noted:
+		s.note(th)
+		return step, nil
+	case ending:
+		return s.atEnding(th)
+	case operation:
+		return s.atOperation(th, tr, a)
+	}
+	return step, nil
+}

@@ -1,0 +1,78 @@
+package scheduler
+
+import (
+	"landgo/image"
+	"landgo/trace"
+)
+
+// atOperation makes a thread stand before a trusted operation, or carries it
+// out within this step where no other thread could tell the difference.
+func (s *System) atOperation(th *thread, tr *trace.Transition, a *act) (verdict, error) {
+	th.phase, th.timed = phaseEntry, false
+	if a.deadline != 0 {
+		if p := th.arg(int(a.deadline)); p != 0 {
+			th.timed, th.deadline = true, s.timespec(p)
+		}
+	}
+	if s.pointBefore(th, a) {
+		th.stand = standOp
+		return stay, nil
+	}
+	if !s.possible(th) || s.outcomes(th) > 1 {
+		// Only the object's state ends the step here.
+		th.stand = standOp
+		s.look(th, tr)
+		return stay, nil
+	}
+	return s.perform(th, tr, 0)
+}
+
+// pointBefore reports whether there is a preemption point before the operation,
+// whatever state its object is in: that depends on the thread alone.
+func (s *System) pointBefore(th *thread, a *act) bool {
+	switch th.role {
+	case image.ThreadExit, image.Yield:
+		return false // order, no race
+	case image.Join, image.TryJoin, image.TimedJoin, image.ClockJoin:
+		// Order, no race either. But where a step ends must depend on the
+		// thread alone, or equal traces would be cut into unequal steps: a
+		// second join may be possible already, or not yet.
+		return !s.alone(th)
+	}
+	if s.alone(th) {
+		return false
+	}
+	points := s.cfg.Points
+	if points&PointMem != 0 {
+		s.contend(th, a)
+		return !(a.op == trace.OpUnlock && s.merges(th.arg(0))) && s.pointAllowed(th, s.callSite(th))
+	}
+	return points&a.point != 0 && s.pointAllowed(th, s.callSite(th))
+}
+
+// stepOp carries out the operation at which a thread stands and lets it run on.
+func (s *System) stepOp(th *thread, tr *trace.Transition, c trace.Choice) error {
+	if isQuiet(th.role) {
+		return s.stepCall(th, tr)
+	}
+	if th.role == image.ProcessExit {
+		return s.exitProcess(th, tr, int(int32(th.arg(0))))
+	}
+	var v verdict
+	var err error
+	if acts[th.role].how == allocator {
+		v, err = s.performHeap(th, tr)
+	} else if s.possible(th) {
+		v, err = s.perform(th, tr, c)
+	} else {
+		v, err = s.timeOut(th, tr)
+	}
+	if err != nil || v == stay {
+		return err
+	}
+	allow := uint32(0)
+	if v == passAllow {
+		allow = 1
+	}
+	return s.advance(th, tr, allow)
+}

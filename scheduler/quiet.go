@@ -1,0 +1,80 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/image"
+	"landgo/trace"
+)
+
+// enterQuiet lets the guest's own code carry out a trusted function without
+// interruption. The function extends from its entry to the return to its
+// caller's address at the caller's stack pointer.
+func (s *System) enterQuiet(th *thread, watch bool) (verdict, error) {
+	sp := th.regs.RSP
+	ret := s.machine.Read64(sp)
+	// The program's own allocator, called from within the library, works on
+	// memory that its other callers work on.
+	watch = watch || s.ownAllocator
+	th.quiet = quiet{on: true, watch: watch, role: th.role, ret: ret, sp: sp}
+	if th.role == image.Create {
+		th.entryOfChild = th.arg(2)
+		s.breakAt(th.entryOfChild, breakStart)
+	}
+	s.breakAt(ret, breakReturn)
+	return step, nil
+}
+
+// atReturn ends a quiet function or a once routine, if it is its return.
+func (s *System) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
+	if q := &th.quiet; q.on {
+		if th.regs.RIP == q.ret && th.regs.RSP == q.sp+8 {
+			return s.leaveQuiet(th), nil
+		}
+		return step, nil
+	}
+	if r := &th.release; r.on && th.regs.RIP == r.ret && th.regs.RSP == r.sp+8 {
+		th.release = quiet{}
+		if s.pointAllowed(th, th.regs.RIP) {
+			return stay, nil
+		}
+		return step, nil
+	}
+	if n := len(th.onces); n > 0 && th.onces[n-1].sp+8 == th.regs.RSP {
+		f := th.onces[n-1]
+		th.onces = th.onces[: n-1 : n-1]
+		o := s.objectOf(f.obj, kindOnce)
+		s.saveObject(o)
+		o.done, o.owner = true, trace.NoThread
+		tr.Did(trace.Op{Kind: trace.OpOnce, Obj: f.obj, Size: objectSize[kindOnce], PC: f.ret})
+		th.regs.RAX = 0
+		th.set |= emu.SetRAX
+	}
+	return step, nil
+}
+
+// note remembers a call that changes how threads or the process must end:
+// thread-specific destructors and clean-up handlers are the guest's own code,
+// so the runtime's real exit has to run them.
+func (s *System) note(th *thread) {
+	switch th.role {
+	case image.KeyCreate:
+		if th.arg(1) != 0 {
+			s.machine.Set(&s.destructors, 1)
+		}
+	case image.CleanupPush:
+		th.native = true
+	case image.AtExit:
+		// glibc's start-up registers what runs the destructors of fini_array.
+		if f, ok := s.image.SymbolAt(th.arg(0)); !ok || f.Name != "call_fini" {
+			s.machine.Set(&s.exitHandlers, 1)
+		}
+	}
+}
+
+// hasDestructors reports whether the program has destructors of its own: more
+// in fini_array than the one that the compiler's start files put there.
+func hasDestructors(img *image.Image) bool {
+	from, ok1 := img.Symbol("__fini_array_start")
+	to, ok2 := img.Symbol("__fini_array_end")
+	return ok1 && ok2 && to.Addr-from.Addr > 8
+}
