@@ -75,6 +75,7 @@ var small = []string{
 	"lost_update", "increment", "withdraw", "deadlock_two", "lost_wakeup", "publication", "wrong_lock",
 	"trylock_backoff", "unlock_other", "early_return", "early_exit", "stack_argument", "two_preemptions",
 	"backout", "detached", "once_each", "write_under_rdlock", "ping_pong", "handoff", "livelock", "barrier_phase",
+	"ttas", "ticket", "trylock_yield",
 }
 
 // agreeing are the searches that reach every final state and bug.

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/image"
 	"landgo/trace"
 )
 
@@ -20,7 +21,12 @@ import (
 //     state recurs. The trial makes dead registers not matter: they have their
 //     final value by then.
 //   - A loop of several steps: the thread's own earlier steps are walked back,
-//     as long as none had an effect, to one that began in exactly this state.
+//     as long as none had an effect, to one that began in this state. Registers
+//     may differ that are dead there by the code alone, whichever way the loop
+//     goes on (image.Dead): the states that follow then differ in nothing else,
+//     and those registers have the same values from where they are overwritten.
+//     What is dead only on the way that the loop takes now isn't enough: a
+//     write of another's in the middle of the next turn may lead elsewhere.
 //
 // "No effect" is each write silent, one by one; a back-out lock, whose visible
 // writes cancel out only in sum, isn't a spin.
@@ -134,7 +140,7 @@ func (s *System) findTurn(th *thread, tr *trace.Transition) {
 		}
 		// A step that ends where it began ran nothing: a point right at a
 		// thread's entry. That is no turn.
-		if st.insns != th.insns && st.pc == pc && st.set == th.set && (st.set == 0 || st.regs == th.regs) && s.machine.SameCPU(st.ctx, th.ctx) == 0 {
+		if st.insns != th.insns && st.pc == pc && st.set == th.set && (st.set == 0 || st.regs == th.regs) && s.sameLive(th, st.ctx) {
 			waits := s.readsSince(th, i-1)
 			if !s.writtenSince(th, i-1, waits) && s.machine.Unchanged(st.journal, s.redZone(th)) {
 				s.spinOn(th, waits)
@@ -143,6 +149,44 @@ func (s *System) findTurn(th *thread, tr *trace.Transition) {
 		}
 		i = st.prev
 	}
+}
+
+// sameLive reports whether a thread's CPU state is that of context c, but for
+// registers and flags that are dead where it stands. That is asked of code only
+// where the thread is about to run an instruction as a whole.
+func (s *System) sameLive(th *thread, c emu.Ctx) bool {
+	d := s.machine.SameCPU(c, th.ctx)
+	if d == 0 {
+		return true
+	}
+	const regs = emu.RegDiff(emu.SetRSP<<9 - 1) // RAX to R15
+	if th.stand != standAccess || th.half || d&^(regs|emu.RegDiff(emu.SetRFLAGS)) != 0 {
+		return false
+	}
+	dead, flags := s.deadAt(th.access.PC)
+	if d&regs&^emu.RegDiff(dead) != 0 {
+		return false
+	}
+	const arithmetic = 0x8d5 // CF, PF, AF, ZF, SF, OF
+	if d&emu.RegDiff(emu.SetRFLAGS) == 0 {
+		return true
+	}
+	return flags && (s.machine.Regs(c).RFLAGS^s.machine.Regs(th.ctx).RFLAGS)&^arithmetic == 0
+}
+
+// deadAt is image.Dead, remembered.
+func (s *System) deadAt(pc uint64) (image.RegMask, bool) {
+	d, ok := s.dead[pc]
+	if !ok {
+		d.regs, d.flags = s.image.Dead(pc)
+		s.dead[pc] = d
+	}
+	return d.regs, d.flags
+}
+
+type dead struct {
+	regs  image.RegMask
+	flags bool
 }
 
 // standPC is the instruction at which a thread stands.

@@ -88,6 +88,7 @@ type System struct {
 	// probing: a turn of a loop is being tried, to be taken back.
 	probing bool
 	steps   []stepInfo // of the present path, for spin detection
+	dead    map[uint64]dead
 
 	heaps     []*heap // by TID; their words go back with the machine
 	sightings sightings
@@ -150,6 +151,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		cfg: cfg, image: img, machine: m, libc: img.Libc(),
 		names: newNames(cfg.MaxThreads), objects: map[uint64]*object{},
 		contended: map[uint64]bool{}, meeting: map[uint64]bool{}, merged: map[uint64]bool{}, calls: map[string]bool{}, sightings: sightings{},
+		dead:    map[uint64]dead{},
 		breaks:  map[uint64]breakClass{},
 		roles:   map[uint64]image.Bound{},
 		threads: make([]thread, 0, cfg.MaxThreads),

@@ -1,0 +1,54 @@
+/* Places at which some registers are dead: each label's test is in
+ * dead_test.go. The labels aren't functions, so that paths lead through them. */
+	.globl	main
+	.type	main, @function
+main:
+	nop
+overwritten:			/* rax and the flags, whatever it finds */
+	movl	word(%rip), %eax
+	testl	%eax, %eax
+	jne	overwritten
+	ret
+later:				/* rdx only after a branch, on both of its ways */
+	movl	word(%rip), %eax
+	testl	%eax, %eax
+	je	1f
+	movl	$1, %edx
+	jmp	later
+1:	movl	$2, %edx
+	ret
+oneway:				/* rdx on one way only: the other returns it */
+	movl	word(%rip), %eax
+	testl	%eax, %eax
+	je	1f
+	movl	$1, %edx
+	jmp	oneway
+1:	ret
+partly:				/* a part of rax lives on, and the carry */
+	movb	$1, %al
+	incl	%ecx
+	ret
+called:				/* what a function looks at isn't known */
+	call	other
+	xorl	%eax, %eax
+	ret
+tail:				/* nor what one does that is jumped to */
+	jmp	other
+around:				/* an endless loop looks at rcx only */
+	cmpl	%ecx, word(%rip)
+	jmp	around
+unknown:
+	fldz
+	xorl	%eax, %eax
+	ret
+	.size	main, .-main
+
+	.type	other, @function
+other:
+	xorl	%eax, %eax
+	ret
+	.size	other, .-other
+
+	.data
+word:	.long	0
+	.section .note.GNU-stack,"",@progbits
