@@ -63,7 +63,7 @@ func TestOutcomes(t *testing.T) {
 	c.Guest = chosen(t, "outcomes")
 	for kind, tt := range []struct {
 		name string
-		ends int    // with points at every access
+		ends int    // with points at every access, 0: any number
 		bug  string // part of each bug's text
 	}{
 		{"a wait that runs out", 2, ""},
@@ -76,12 +76,13 @@ func TestOutcomes(t *testing.T) {
 		{"a mutex destroyed by another", 3, "destroyed"},
 		{"a semaphore destroyed by another", 2, "destroyed"},
 		{"a mutex made anew by assignment", 1, ""},
+		{"a process that ends in a cycle with a timed wait", 0, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c.Args = []string{strconv.Itoa(kind)}
 			for _, c.PP = range []Points{PointMem, PointYield, PointYield | PointLock, PointYield | PointUnlock} {
 				ends := searchesAgree(t, c)
-				if c.PP == PointMem && len(ends) != tt.ends {
+				if c.PP == PointMem && tt.ends > 0 && len(ends) != tt.ends {
 					t.Errorf("ends %q, want %d", ends, tt.ends)
 				}
 				for _, end := range ends {

@@ -49,6 +49,8 @@ type Wait struct {
 	Owner trace.TID
 	// Cycle: the thread is part of the waits-for cycle.
 	Cycle bool
+	// Timed: the wait runs out by itself.
+	Timed bool
 	// Spins: it waits in a loop, for a change of what Reads read.
 	Spins bool
 	Reads []trace.Access

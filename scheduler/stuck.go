@@ -20,8 +20,8 @@ func (s *System) Stuck(ended bool) *Failure {
 			continue
 		}
 		w, waiting := s.waitsFor(th)
-		if !waiting {
-			continue
+		if !waiting || w.Timed {
+			continue // its time would run out
 		}
 		if first == trace.NoThread {
 			first = th.id
@@ -93,6 +93,7 @@ func (s *System) waitsFor(th *thread) (Wait, bool) {
 	if s.possible(th) {
 		return w, false
 	}
+	w.Timed = th.timed
 	w.Obj = th.arg(0)
 	w.Name = s.VariableName(w.Obj)
 	switch kind := acts[th.role].kind; {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t second = PTHREAD_MUTEX_INITIALIZER;
 static sem_t sem;
 static unsigned word;
 static pthread_t first;
@@ -43,6 +44,12 @@ static void *one(void *a) {
 	case 6:
 		sem_wait(&sem);
 		break;
+	case 8:
+		pthread_mutex_lock(&mutex);
+		if (pthread_mutex_timedlock(&second, &past) == 0)
+			pthread_mutex_unlock(&second);
+		pthread_mutex_unlock(&mutex);
+		break;
 	}
 	return a;
 }
@@ -58,6 +65,12 @@ static void *other(void *a) {
 		break;
 	case 5: pthread_mutex_destroy(&mutex); break;
 	case 6: sem_destroy(&sem); break;
+	case 8:
+		pthread_mutex_lock(&second);
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_unlock(&mutex);
+		pthread_mutex_unlock(&second);
+		break;
 	}
 	return a;
 }
@@ -74,6 +87,8 @@ int main(int n, char **arg) {
 	}
 	pthread_create(&first, 0, one, 0);
 	pthread_create(&t, 0, other, 0);
+	if (kind == 8) /* a cycle of waits, but one of them is going to end */
+		return 0;
 	pthread_join(t, 0);
 	if (kind != 1)
 		pthread_join(first, 0);
