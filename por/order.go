@@ -86,6 +86,9 @@ type accRec struct {
 	prevWrite int32 // the granule's write before
 	mask      uint8
 	write     bool
+	// The bytes of the granule that this access or one before it has, and those
+	// that one of them writes: a walk for others ends here.
+	below, written uint8
 }
 
 type object struct {
@@ -354,7 +357,18 @@ func (o *order) enterAccess(a *trace.Access, i int32) {
 				o.objs[o.objGranules[k]].plain = true
 			}
 		}
-		o.accs = append(o.accs, accRec{i, n, gr.head, gr.write, mask(g, a.Addr, hi), a.IsWrite()})
+		r := accRec{ev: i, gran: n, prev: gr.head, prevWrite: gr.write, mask: mask(g, a.Addr, hi), write: a.IsWrite()}
+		r.below = r.mask
+		if r.prev >= 0 {
+			r.below |= o.accs[r.prev].below
+		}
+		if r.write {
+			r.written = r.mask
+		}
+		if r.prevWrite >= 0 {
+			r.written |= o.accs[r.prevWrite].written
+		}
+		o.accs = append(o.accs, r)
 		gr.head = int32(len(o.accs) - 1)
 		if a.IsWrite() {
 			gr.write = gr.head
