@@ -55,7 +55,7 @@ const (
 
 func (s *System) threadDigest(th *thread) trace.Digest {
 	h := trace.NewHash()
-	h.Words(partThread, uint64(th.id), uint64(th.stand), th.children, th.retval, bit(th.joined), bit(th.detached))
+	h.Words(partThread, uint64(th.id), uint64(th.stand), th.retval, bit(th.joined))
 	if !th.live() {
 		return h.Sum()
 	}

@@ -65,9 +65,8 @@ type quiet struct {
 //
 // invariant: slices in it are never changed in place.
 type thread struct {
-	id       trace.TID
-	parent   trace.TID
-	children uint64
+	id     trace.TID
+	parent trace.TID
 
 	stand    stand
 	yielding bool
@@ -115,7 +114,6 @@ type thread struct {
 	entryOfChild uint64
 	onces        []onceFrame // once routines under way, outermost first
 	joined       bool
-	detached     bool
 
 	holds []uint64 // addresses of mutexes held, oldest first
 	// effects counts what it did in the kernel, and what signals did to it.

@@ -20,8 +20,6 @@ func (s *System) performThread(th *thread, tr *trace.Transition) (verdict, error
 			s.ret(th, esrch)
 			return pass, nil
 		}
-		s.save(t)
-		s.threads[t].detached = true
 		tr.Did(trace.Op{Kind: trace.OpDetach, Obj: uint64(t), PC: s.callSite(th)})
 		s.ret(th, 0)
 	case image.ThreadExit:
