@@ -66,7 +66,8 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 		stands = th.spinStand
 		h.Word(uint64(stands))
 		for i := range th.waits {
-			h.Words(th.waits[i].Addr, uint64(th.waits[i].Size))
+			w := &th.waits[i]
+			h.Words(w.Addr, w.PC, uint64(w.Size), uint64(w.Flags))
 		}
 	}
 	switch stands {
