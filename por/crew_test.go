@@ -42,20 +42,25 @@ func together(name string, p *model.Program, jobs int, opts Options) (*survey, e
 	opts.Crew, opts.restless = h, true
 	s, err := explore(name, p, opts)
 	for _, o := range h.surveys {
-		for k, v := range o.outcomes {
-			if old, ok := s.outcomes[k]; ok {
-				v = v.least(old)
-			}
-			s.outcomes[k] = v
-		}
-		for k, v := range o.traces {
-			if old, ok := s.traces[k]; ok && old.outcome != v.outcome {
-				s.clash = fmt.Sprintf("%v and %v", old, v)
-			}
-			s.traces[k] = v
-		}
+		s.merge(o)
 	}
 	return s, err
+}
+
+// merge adds what another survey saw.
+func (s *survey) merge(o *survey) {
+	for k, v := range o.outcomes {
+		if old, ok := s.outcomes[k]; ok {
+			v = v.least(old)
+		}
+		s.outcomes[k] = v
+	}
+	for k, v := range o.traces {
+		if old, ok := s.traces[k]; ok && old.outcome != v.outcome {
+			s.clash = fmt.Sprintf("%v and %v", old, v)
+		}
+		s.traces[k] = v
+	}
 }
 
 // splitting lists the searches that can be split.

@@ -139,7 +139,14 @@ func (x *explorer) run() error {
 	x.root = x.sys.Mark()
 	for {
 		x.reset()
-		if err := x.walk(); err != nil {
+		var err error
+		if from := x.opts.Resume; from != nil {
+			x.opts.Resume = nil
+			err = x.resume(from)
+		} else {
+			err = x.walk()
+		}
+		if err != nil {
 			return err
 		}
 		x.sys.Rewind(x.root)

@@ -68,6 +68,14 @@ type Options struct {
 	// look at each other as often as they can, for tests.
 	WarmUp uint64
 
+	// SaveNow, if not nil, is polled as Stop is; true has Save called with the
+	// state of the search, for Resume. Only for searches that can be split.
+	SaveNow func() bool
+	Save    func(state []byte) error
+	// Resume, if not nil, is such a state, of the same program and search: the
+	// search goes on from there.
+	Resume []byte
+
 	// restless has a worker look around after each step, for tests.
 	restless bool
 	// fault switches one rule of a search off, for a test of its tests.

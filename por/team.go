@@ -19,6 +19,8 @@ type team struct {
 	live     []*junction
 	waiting  int
 	stopped  bool // everybody is to stop
+	saving   bool // everybody is to stand still, see resume.go
+	parked   int
 	complete bool
 	err      error
 	fault    string // a panic
@@ -35,13 +37,17 @@ type report struct {
 // errAway is a path that leads elsewhere on another system.
 var errAway = errors.New("a step ends elsewhere when another worker repeats it")
 
-// assemble makes a team if there are workers to be had.
-func (x *explorer) assemble() error {
-	workers, err := x.opts.Crew.Hire()
-	if err != nil {
-		return err
+// assemble makes a team of x and whoever there is to be had: not of x alone,
+// unless it must.
+func (x *explorer) assemble(must bool) error {
+	var workers []Worker
+	if x.opts.Crew != nil {
+		var err error
+		if workers, err = x.opts.Crew.Hire(); err != nil {
+			return err
+		}
 	}
-	if len(workers) == 0 {
+	if len(workers) == 0 && !must {
 		x.opts.Crew = nil
 		return nil
 	}
@@ -56,14 +62,15 @@ func (x *explorer) assemble() error {
 	}
 	t.seen = make([]report, len(t.members))
 	x.team = t
-	t.lock(x)
-	x.give()
-	t.unlock(x)
+	return nil
+}
+
+// start has the further members work.
+func (t *team) start() {
 	for _, m := range t.members[1:] {
 		t.running.Add(1)
 		go m.work()
 	}
-	return nil
 }
 
 // work is what the goroutine of a further member does.
@@ -142,7 +149,11 @@ func (t *team) dissolve(err error) error {
 		x.finer = x.finer || m.finer
 	}
 	x.stats.Complete = t.complete
-	news, failed := t.crew.Settle()
+	var news bool
+	var failed error
+	if t.crew != nil {
+		news, failed = t.crew.Settle()
+	}
 	if t.err != nil {
 		return t.err
 	}
@@ -186,10 +197,12 @@ func (t *team) finished(x *explorer, j *junction) {
 }
 
 // pick is the junction nearest to the root that has a branch for one worker
-// more, nil if there is none.
+// more, nil if there is none: it has the most below it. One who works alone
+// takes the farthest, in the order of the search.
 func (t *team) pick() (best *junction) {
+	alone := len(t.members) == 1
 	for _, j := range t.live {
-		if (best == nil || j.depth < best.depth) && j.todo != nil && (j.coming == 0 || count(j.todo) > j.coming) {
+		if (best == nil || j.depth < best.depth != alone) && j.todo != nil && (j.coming == 0 || count(j.todo) > j.coming) {
 			best = j
 		}
 	}
@@ -202,14 +215,13 @@ func (x *explorer) findWork() error {
 	t := x.team
 	t.seen[x.seat()] = report{stats: x.stats}
 	j := t.pick()
-	for ; j == nil && !t.stopped; j = t.pick() {
+	for ; (j == nil || t.saving) && !t.stopped; j = t.pick() {
 		t.waiting++
 		if t.waiting == len(t.members) {
 			panic("por: everybody waits for work and nobody has any")
 		}
-		x.holds = false
-		t.wake.Wait()
-		x.holds = true
+		t.wake.Broadcast() // somebody may wait for all to stand still
+		x.wait()
 		t.waiting--
 	}
 	if t.stopped {
@@ -221,6 +233,7 @@ func (x *explorer) findWork() error {
 	err := x.visit(j)
 	t.lock(x)
 	j.coming--
+	x.park()
 	return err
 }
 
@@ -258,8 +271,15 @@ func (x *explorer) attend() error {
 		if x.polled&0xfff == 0 {
 			x.obs.Progress(Progress{Stats: x.stats, Share: x.share()})
 		}
-		if x.opts.Crew != nil && (x.stats.Transitions >= cmp.Or(x.opts.WarmUp, warmUp) || x.opts.restless) {
-			return x.assemble()
+		warm := x.opts.Crew != nil && (x.stats.Transitions >= cmp.Or(x.opts.WarmUp, warmUp) || x.opts.restless)
+		if save := x.opts.SaveNow != nil && x.opts.SaveNow(); save || warm {
+			if err := x.assemble(save); err != nil || x.team == nil {
+				return err
+			}
+			x.team.lock(x)
+			x.give()
+			x.team.unlock(x)
+			x.team.start()
 		}
 		return nil
 	}
@@ -273,10 +293,18 @@ func (x *explorer) attend() error {
 		x.stopped = true
 		return nil
 	}
+	x.park()
+	if err := x.saving(); err != nil {
+		return err
+	}
 	at, below := x.progress()
 	t.seen[x.seat()] = report{x.stats, at, below}
 	if x.polled&0xfff == 0 {
 		t.members[0].obs.Progress(t.progress())
+	}
+	if t.stopped {
+		x.halted = true
+		return nil
 	}
 	if t.waiting > 0 && t.pick() == nil {
 		x.give()
