@@ -46,6 +46,10 @@ type Config struct {
 	KeepGoing bool       `json:"-"`
 	SelfCheck bool       `json:"-"`
 	Jobs      int        `json:"-"` // workers; 0: as many as there are cores
+	// Checkpoint is where the search is saved now and then, Resume a file from
+	// which it goes on; "" is nowhere.
+	Checkpoint string `json:"-"`
+	Resume     string `json:"-"`
 
 	// Limits. 0 is none, except where DefaultConfig has a value.
 	Time          time.Duration `json:"-"`
@@ -143,6 +147,14 @@ func (c *Config) Validate() error {
 	}
 	if err := spec.Check(c.Bounds); err != nil {
 		return result.Errorf(result.UnsoundBound, "%w", err)
+	}
+	if c.Checkpoint != "" || c.Resume != "" {
+		switch {
+		case spec.Whole() != "":
+			return result.Errorf(result.Usage, "search %s can't be saved for --resume: %s", spec.Kind().Name, spec.Whole())
+		case len(c.Bounds) > 0:
+			return result.Errorf(result.Usage, "a search with a bound can't be saved for --resume")
+		}
 	}
 	// A bug file can hold what no option accepts.
 	switch {

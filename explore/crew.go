@@ -95,7 +95,7 @@ func (c *crew) restarted() {
 // close ends the workers. What they have seen is told to the search's own.
 func (c *crew) close() {
 	for _, o := range c.others {
-		c.sys.Witness(o.sys)
+		c.sys.Witness(o.sys.Witnessed())
 		if c.watched != nil && o.watched != nil {
 			c.watched.add(o.watched)
 		}
@@ -133,6 +133,9 @@ func (c *crew) adopt() {
 // together explores with several workers, and with one alone where what several
 // found depends on timing.
 func (h *hunt) together(spec por.Spec, opts por.Options) (por.Stats, error) {
+	if err := h.saves(&opts); err != nil {
+		return por.Stats{}, err
+	}
 	h.sys.Rewind(h.root)
 	if h.jobs() == 1 || spec.Whole() != "" || opts.MaxExecutions > 0 {
 		return h.run(opts)
@@ -170,7 +173,7 @@ func (h *hunt) again(opts por.Options, stats por.Stats, err error) (por.Stats, e
 	fresh.start = h.start
 	*h.session = *fresh
 	h.found, h.seen, h.checks = nil, map[string]*finding{}, nil
-	opts.Crew = nil
+	opts.Crew, opts.SaveNow, opts.Resume, h.saved = nil, nil, nil, nil
 	h.sys.Rewind(h.root)
 	oneStats, oneErr := h.run(opts)
 	if h.stopped != "" && len(h.found) == 0 && len(found) > 0 {
@@ -201,5 +204,11 @@ func (h *hunt) watchedSystem() por.System {
 		return h.sys
 	}
 	h.watched = h.watch()
+	for _, r := range h.saved {
+		h.watched.races.Restore(r.Candidate)
+		for _, i := range h.watched.races.Changed() {
+			h.watched.keep(i, r.Path)
+		}
+	}
 	return h.watched
 }

@@ -242,6 +242,18 @@ var Options = []Option{
 			return one(strconv.Itoa(c.Jobs))
 		},
 	}, {
+		Name: "checkpoint", Group: GroupSearch, Value: "FILE",
+		Help: "save the search to FILE every few seconds, for --resume",
+		Doc:  "Whatever ends landgo, the file is whole: it is written beside and renamed. Searches none, sleep, dpor, source, nidhugg and optimal, without a bound.",
+		Set:  func(c *Config, v string) error { return setPath(&c.Checkpoint, v) },
+		Get:  func(c *Config) []string { return one(c.Checkpoint) },
+	}, {
+		Name: "resume", Group: GroupSearch, Value: "FILE",
+		Help: "go on with the search that --checkpoint saved to FILE",
+		Doc:  "Give the same guest and options as then: a checkpoint of another program, version, search or configuration is refused. The totals are those of a search that wasn't interrupted; the limits of --time and --memory begin anew.",
+		Set:  func(c *Config, v string) error { return setPath(&c.Resume, v) },
+		Get:  func(c *Config) []string { return one(c.Resume) },
+	}, {
 		Name: "self-check", Group: GroupSearch,
 		Help: "run each execution twice and compare",
 		Doc:  "Shows that nothing which landgo doesn't control changes the guest's course. Halves the speed, or worse.",

@@ -23,6 +23,11 @@ func Run(ctx context.Context, cfg Config, obs Observer) (*result.Result, error) 
 			return nil, err
 		}
 	}
+	if cfg.Checkpoint != "" {
+		if err := checkCheckpoint(cfg.Checkpoint); err != nil {
+			return nil, err
+		}
+	}
 	s, err := open(cfg)
 	if s == nil {
 		return nil, err
@@ -74,6 +79,7 @@ type hunt struct {
 	begin  trace.Mark
 	checks [][]por.PathStep // executions to run again, for --self-check
 	crew   *crew            // nil for one who works alone
+	saved  []savedRace      // of the checkpoint that the search goes on from
 }
 
 // finding is a bug, with the execution that showed it.

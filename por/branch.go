@@ -11,7 +11,10 @@ type branch struct {
 	event
 	last uint64  // the thread's instruction number after the step, 0 if unknown
 	next *branch // the next branch of the same state
-	kids *branch // what to run after it: the wakeup tree below; nil at a leaf
+	// finished, of a branch taken from a junction: nothing is left to explore
+	// below it. Under the team's lock.
+	finished bool
+	kids     *branch // what to run after it: the wakeup tree below; nil at a leaf
 	// again: it was run before, and only leads back to where to go on.
 	again bool
 	// For searches within a bound (bpor.go): what was spent up to and with the

@@ -27,19 +27,26 @@ package por
 // as in the sequential search; that some of them are still in progress makes no
 // difference to the tree, for what they did first, which is what sleep sets
 // compare, is known when they are taken. A sequence v that a race gives is left
-// out if a branch that is asleep, done or in progress is a weak initial of it.
-// For one in progress that is what the sequential search says of one that is
-// done: by the end of the search, what it leads to that doesn't begin with
-// something taken before has been explored, and what begins with that was
-// covered from there, by induction over the order. The sequential proofs (JACM
-// 2017, §5.3 and §7) order the explored sequences by where they stand in the
-// tree, with siblings in the order of exploration, and compare at the end of
-// the exploration of a state; a state's junction is left only when nothing is
-// todo or in progress. So each trace is run at least once, and by the sleep
-// sets at most once: complete executions and final states don't depend on the
-// workers. The order of branches in which races put them does, and with it
-// blocked and transitions, unless all branches are known from the start (none,
-// sleep).
+// out if a branch that is asleep, done or in progress begins it. For one in
+// progress that is what the sequential search says of one that is done: by the
+// end of the search, what it leads to that doesn't begin with something taken
+// before has been explored, and what begins with that was covered from there,
+// by induction over the order. That is the theorem of source-DPOR (JACM 2017,
+// §5.3), which holds for any sleep set, whatever is explored first; its proof
+// compares at the end of the exploration of a state, and a state's junction is
+// left only when nothing is todo or in progress.
+//
+// Optimal-DPOR takes more for covered: what a sleeping step only commutes with,
+// too. That holds because all that the sleeping step led to was put into the
+// wakeup tree before the branch beside it was taken. Of a step that is in
+// progress then it doesn't hold, so such a step sleeps as a stray (wakeup.go),
+// for which source-DPOR's rule is used. That may cost runs that turn out
+// redundant.
+//
+// So each trace is run at least once, and by the sleep sets at most once:
+// complete executions and final states don't depend on the workers. The order
+// of branches in which races put them does, and with it blocked and
+// transitions, unless all branches are known from the start (none, sleep).
 
 // Worker is a further system to search with.
 type Worker struct {

@@ -115,6 +115,64 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// larger runs a search by several workers on a program too large for the judge.
+func larger(t *testing.T, name string, p *model.Program, jobs int, opts Options) Stats {
+	opts.Crew, opts.WarmUp = &plainHands{p: p, n: jobs - 1}, 2
+	s, err := New(name, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := s.Run(model.New(p), &tally{})
+	if err != nil || !st.Complete {
+		t.Fatalf("%s, %d jobs: %+v, %v", name, jobs, st, err)
+	}
+	return st
+}
+
+// plainHands is a Crew of model machines with nobody who looks on.
+type plainHands struct {
+	p *model.Program
+	n int
+}
+
+func (h *plainHands) Hire() (workers []Worker, err error) {
+	for range h.n {
+		workers = append(workers, Worker{model.New(h.p), &tally{}})
+	}
+	return workers, nil
+}
+func (h *plainHands) Settle() (bool, error) { return false, nil }
+
+var largerPrograms = []*model.Program{model.FibBench(3, 1000), model.MutexInc(3, 1), model.LastZero(5), model.Micro(3, 1)}
+
+// TestTogetherLarger: as many executions as one worker has, whenever workers
+// look at each other, on programs in which much is in progress at a time.
+func TestTogetherLarger(t *testing.T) {
+	for _, p := range largerPrograms {
+		for _, name := range []string{"optimal", "source", "dpor", "nidhugg"} {
+			one, _ := runModel(t, name, p, Options{OneEvent: true, Unmerged: true})
+			for i, look := range []uint32{1, 7, 31, 127} {
+				opts := Options{OneEvent: true, Unmerged: true, look: look}
+				if st := larger(t, name, p, 2+i%2, opts); st.Executions != one.Executions {
+					t.Errorf("%s: %d executions, one worker has %d", name, st.Executions, one.Executions)
+				}
+			}
+		}
+	}
+}
+
+// TestTogetherMutant: that test sees a worker that takes for covered what
+// another hasn't finished.
+func TestTogetherMutant(t *testing.T) {
+	one, _ := runModel(t, "optimal", largerPrograms[0], Options{OneEvent: true, Unmerged: true})
+	for range 20 {
+		if st := larger(t, "optimal", largerPrograms[0], 3, Options{OneEvent: true, Unmerged: true, look: 7, fault: calmSleep}); st.Executions < one.Executions {
+			return
+		}
+	}
+	t.Error("nothing was missed")
+}
+
 // TestTogetherBounded: the same for rounds of growing bounds.
 func TestTogetherBounded(t *testing.T) {
 	for _, p := range []*model.Program{model.Micro(2, 2), model.MutexInc(2, 2), model.LastZero(2)} {

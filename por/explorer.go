@@ -54,7 +54,8 @@ type explorer struct {
 	halted  bool  // the team stops
 	failed  error // why the search can't go on
 	polled  uint32
-	due     bool // attend has something to look at
+	look    uint32 // attend is called when none of these bits of polled is set
+	due     bool   // attend has something to look at
 	root    trace.Mark
 
 	team    *team // nil for one who works alone
@@ -125,6 +126,10 @@ func newExplorer(sys System, obs Observer, spec Spec, opts Options) *explorer {
 	x.ended.x = x
 	if len(opts.Bounds) > 0 {
 		x.meter = newMeter(x, opts.Bounds)
+	}
+	x.look = 0xff
+	if opts.look > 0 {
+		x.look = opts.look
 	}
 	x.opts.restless = opts.restless || opts.WarmUp == 1
 	x.strat = spec.kind.strategy(x)
@@ -403,7 +408,7 @@ func (x *explorer) count(n *node, b *branch) {
 	} else {
 		x.stats.Transitions++
 	}
-	if x.polled++; x.polled&0xff == 0 || x.opts.restless {
+	if x.polled++; x.polled&x.look == 0 || x.opts.restless {
 		x.due = true
 	}
 }
@@ -440,8 +445,8 @@ func (x *explorer) close() {
 	p.cur = nil
 	if p.shared != nil {
 		// What others know of it is a copy, in p.shared.done.
+		x.team.finished(x, p.shared, b.thread, b.choice)
 		x.pool.put(b)
-		x.team.finished(x, p.shared)
 		return
 	}
 	if p.todo != nil {

@@ -12,4 +12,5 @@ const (
 	noProcessEnd         // the process's end races with nothing
 	paperSleep           // dpor adds sleep sets "exactly as in [10]", see dpor.go
 	noConservative       // conservative backtrack points are skipped
+	calmSleep            // what others are exploring sleeps like what is explored
 )

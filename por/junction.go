@@ -77,6 +77,9 @@ func (x *explorer) publish(d int) {
 		}
 		j := &junction{depth: n.depth, strays: n.strays, sleep: append([]*branch(nil), x.sleep[n.sleeps:n.slept]...),
 			todo: n.todo, done: n.done, over: count(n.done), ended: n.ended}
+		for b := j.done; b != nil; b = b.next {
+			b.finished = true
+		}
 		if i > 0 {
 			p := &x.nodes[i-1]
 			j.up, j.thread, j.choice, j.last = p.shared, p.cur.thread, p.cur.choice, p.last
@@ -94,6 +97,13 @@ func (j *junction) take(x *explorer, n *node) {
 	b := x.pool.copy(&n.cur.event, n.last)
 	b.next, j.done = j.done, b
 	j.active++
+}
+
+// finish notes that nothing is left below a branch taken from j.
+func (j *junction) finish(t trace.TID, c trace.Choice) {
+	j.active--
+	j.over++
+	find(j.done, t, c).finished = true
 }
 
 // roamShared goes on from the last node, which is shared: with a branch left

@@ -14,10 +14,10 @@ package por
 // lock is held.
 func (x *explorer) saving() error {
 	t := x.team
-	if t.saving || t.stopped || x.opts.SaveNow == nil || !x.opts.SaveNow() {
+	if t.saving || t.stopped || x.opts.SaveNow == nil || !t.due && !x.opts.SaveNow() {
 		return nil
 	}
-	t.saving = true
+	t.saving, t.due = true, false
 	x.publishAll()
 	for t.parked+t.waiting < len(t.members)-1 && !t.stopped {
 		x.wait()
@@ -92,8 +92,7 @@ func (x *explorer) resume(data []byte) error {
 			t.stop()
 			break
 		}
-		j.up.active--
-		j.up.over++
+		j.up.finish(j.thread, j.choice)
 	}
 	t.wake.Broadcast()
 	err = x.findWork()

@@ -78,6 +78,7 @@ type Options struct {
 
 	// restless has a worker look around after each step, for tests.
 	restless bool
+	look     uint32 // or each time that these bits of a count are clear
 	// fault switches one rule of a search off, for a test of its tests.
 	fault fault
 }

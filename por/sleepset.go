@@ -12,17 +12,33 @@ func (x *explorer) inherit(n, p *node) {
 		return
 	}
 	e := &p.cur.event
-	for i := p.sleeps; i < p.slept; i++ {
-		if b := x.sleep[i]; !b.dependent(e) || x.opts.fault == keepAsleep && b.thread != e.thread {
-			x.sleep = append(x.sleep, b)
-			if i < p.sleeps+p.strays {
+	keep := func(b *branch) bool {
+		if b.dependent(e) && (x.opts.fault != keepAsleep || b.thread == e.thread) {
+			return false
+		}
+		x.sleep = append(x.sleep, b)
+		return true
+	}
+	for i := p.sleeps; i < p.sleeps+p.strays; i++ {
+		if keep(x.sleep[i]) {
+			n.strays++
+		}
+	}
+	if p.shared != nil {
+		// What others are exploring sleeps too, but what it leads to isn't in
+		// the wakeup tree yet: see wakeup.go.
+		for b := p.done; b != nil; b = b.next {
+			if !b.finished && keep(b) && x.opts.fault != calmSleep {
 				n.strays++
 			}
 		}
 	}
+	for i := p.sleeps + p.strays; i < p.slept; i++ {
+		keep(x.sleep[i])
+	}
 	for b := p.done; b != nil; b = b.next {
-		if !b.dependent(e) || x.opts.fault == keepAsleep && b.thread != e.thread {
-			x.sleep = append(x.sleep, b)
+		if p.shared == nil || b.finished {
+			keep(b)
 		}
 	}
 	n.slept = int32(len(x.sleep))

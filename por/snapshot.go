@@ -62,7 +62,7 @@ func (p *packer) putAccesses(list []trace.Access) {
 
 func (p *packer) putStep(b *branch) {
 	flags := uint64(0)
-	for i, f := range []bool{b.global, b.advance, b.wild, b.again} {
+	for i, f := range []bool{b.global, b.advance, b.wild, b.again, b.finished} {
 		if f {
 			flags |= 1 << i
 		}
@@ -172,8 +172,9 @@ const threadLimit = 1 << 20
 func (u *unpacker) step() *branch {
 	b := &branch{}
 	b.thread, b.choice, b.last = trace.TID(u.below(threadLimit)), trace.Choice(u.below(1<<32)), u.get()
-	flags := u.below(16)
+	flags := u.below(32)
 	b.global, b.advance, b.wild, b.again = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
+	b.finished = flags&16 != 0
 	b.ownAccesses = u.accesses()
 	for n := u.length(); n > 0 && !u.bad; n-- {
 		b.ownOps = append(b.ownOps, trace.Op{Kind: trace.OpKind(u.below(uint64(trace.NumOps))), At: uint16(u.below(1 << 16)),

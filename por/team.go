@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+
+	"landgo/trace"
 )
 
 // team is workers who explore one tree.
@@ -19,6 +21,7 @@ type team struct {
 	live     []*junction
 	waiting  int
 	stopped  bool // everybody is to stop
+	due      bool // to be saved, whatever SaveNow says
 	saving   bool // everybody is to stand still, see resume.go
 	parked   int
 	complete bool
@@ -187,10 +190,9 @@ func (t *team) remove(j *junction) {
 }
 
 // finished notes that a branch of j was explored by x.
-func (t *team) finished(x *explorer, j *junction) {
+func (t *team) finished(x *explorer, j *junction, thread trace.TID, c trace.Choice) {
 	locked := t.lock(x)
-	j.active--
-	j.over++
+	j.finish(thread, c)
 	if locked {
 		t.unlock(x)
 	}
@@ -277,6 +279,7 @@ func (x *explorer) attend() error {
 				return err
 			}
 			x.team.lock(x)
+			x.team.due, x.due = save, save
 			x.give()
 			x.team.unlock(x)
 			x.team.start()

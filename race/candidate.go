@@ -121,3 +121,10 @@ func (d *Detector) Add(o *Detector) (from []int) {
 	}
 	return from
 }
+
+// Restore adds a candidate that another process found.
+func (d *Detector) Restore(c Candidate) {
+	c.Shown.recycled = c.Recycled // the least is recycled if all are
+	d.changed = d.changed[:0]
+	d.add(&c)
+}

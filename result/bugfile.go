@@ -108,7 +108,7 @@ func (f *BugFile) Write(path string) error {
 	if err != nil {
 		return fmt.Errorf("encode bug file: %w", err)
 	}
-	if err := writeWhole(path, append(text, '\n')); err != nil {
+	if err := WriteWhole(path, append(text, '\n')); err != nil {
 		return unwritable(path, err)
 	}
 	return nil
@@ -144,9 +144,9 @@ func unwritable(path string, err error) error {
 	return Errorf(Unwritable, "can't write the bug file %s: %w", path, err)
 }
 
-// writeWhole writes a temporary file beside path, waits until it is on disk,
+// WriteWhole writes a temporary file beside path, waits until it is on disk,
 // and renames it.
-func writeWhole(path string, text []byte) error {
+func WriteWhole(path string, text []byte) error {
 	dir := filepath.Dir(path)
 	tmp, err := os.CreateTemp(dir, ".landgo-*")
 	if err != nil {

@@ -16,26 +16,27 @@ type Problem struct {
 
 // Errors of usage and input, for which there is no result.
 const (
-	Usage        ErrorKind = "usage"
-	UnknownPoint ErrorKind = "unknown-point"
-	UnsoundBound ErrorKind = "unsound-bound"
-	NoFile       ErrorKind = "no-file"
-	Unreadable   ErrorKind = "unreadable"
-	NotELF       ErrorKind = "not-elf"
-	BrokenELF    ErrorKind = "broken-elf"
-	WrongMachine ErrorKind = "wrong-machine"
-	NotProgram   ErrorKind = "not-a-program"
-	Dynamic      ErrorKind = "dynamic"
-	NoCode       ErrorKind = "no-code"
-	TooLarge     ErrorKind = "too-large"
-	NoKernel     ErrorKind = "unknown-kernel"
-	Unwritable   ErrorKind = "unwritable"
-	NoOutput     ErrorKind = "no-output"
-	BadBugFile   ErrorKind = "bad-bug-file"
-	OtherVersion ErrorKind = "other-version"
-	OtherImage   ErrorKind = "other-image"
-	OtherConfig  ErrorKind = "other-configuration"
-	BadSchedule  ErrorKind = "bad-schedule"
+	Usage         ErrorKind = "usage"
+	UnknownPoint  ErrorKind = "unknown-point"
+	UnsoundBound  ErrorKind = "unsound-bound"
+	NoFile        ErrorKind = "no-file"
+	Unreadable    ErrorKind = "unreadable"
+	NotELF        ErrorKind = "not-elf"
+	BrokenELF     ErrorKind = "broken-elf"
+	WrongMachine  ErrorKind = "wrong-machine"
+	NotProgram    ErrorKind = "not-a-program"
+	Dynamic       ErrorKind = "dynamic"
+	NoCode        ErrorKind = "no-code"
+	TooLarge      ErrorKind = "too-large"
+	NoKernel      ErrorKind = "unknown-kernel"
+	Unwritable    ErrorKind = "unwritable"
+	NoOutput      ErrorKind = "no-output"
+	BadBugFile    ErrorKind = "bad-bug-file"
+	BadCheckpoint ErrorKind = "bad-checkpoint"
+	OtherVersion  ErrorKind = "other-version"
+	OtherImage    ErrorKind = "other-image"
+	OtherConfig   ErrorKind = "other-configuration"
+	BadSchedule   ErrorKind = "bad-schedule"
 )
 
 // Reasons of an invalid result.
@@ -133,6 +134,10 @@ var Problems = []Problem{
 		`x.landgo isn't a bug file of landgo's`,
 		"The file isn't one that landgo run wrote, or somebody changed it.",
 		"give the .landgo file that landgo run wrote"},
+	{BadCheckpoint, ExitUsage,
+		`x.ckpt isn't a checkpoint of landgo's`,
+		"The file isn't one that landgo run --checkpoint wrote, or somebody changed it.",
+		"give the file that --checkpoint named, or search from the start"},
 	{OtherVersion, ExitUsage,
 		`x.landgo has the format "landgo-bug/2", this landgo reads "landgo-bug/1"`,
 		"The bug file or the schedule comes from another version of landgo, for which the same text may mean another interleaving.",

@@ -79,14 +79,60 @@ func (s *System) Learn(k *Knowledge) (news bool, err error) {
 // (trace.ErrFiner), a new thread's number too: others go by what was known.
 func (s *System) Seal(on bool) { s.sealed = on }
 
-// Witness adds what another System of the same guest has seen: kernel calls,
-// sightings, instructions run.
-func (s *System) Witness(o *System) {
-	for c := range o.calls {
+// Witnessed is what a System has seen of its guest: plain data.
+type Witnessed struct {
+	Calls        []string // kernel calls
+	Instructions uint64   // run in all
+	Sightings    []Sighting
+}
+
+// Sighting is what is known of the accesses of one place, see sightings.
+type Sighting struct {
+	Thread trace.TID
+	Access trace.Access
+	Locks  []uint64
+	Point  bool
+}
+
+// Witnessed is all that the System has seen.
+func (s *System) Witnessed() *Witnessed {
+	w := &Witnessed{Calls: s.Calls(), Instructions: s.instructions}
+	for p, g := range s.sightings {
+		w.Sightings = append(w.Sightings, Sighting{p.thread, g.access, append([]uint64(nil), g.locks...), g.point})
+	}
+	return w
+}
+
+// Witness adds what another System of the same guest has seen.
+func (s *System) Witness(w *Witnessed) {
+	for _, c := range w.Calls {
 		s.calls[c] = true
 	}
-	s.instructions += o.instructions
-	s.sightings.add(o.sightings)
+	s.instructions += w.Instructions
+	for i := range w.Sightings {
+		o := &w.Sightings[i]
+		s.sightings.add(place{o.Thread, o.Access.PC, o.Access.Addr, o.Access.Size}, o)
+	}
+}
+
+// Add adds what yet another System has seen: as good as Witness of both.
+func (w *Witnessed) Add(o *Witnessed) {
+	w.Calls = append(w.Calls, o.Calls...)
+	w.Instructions += o.Instructions
+	w.Sightings = append(w.Sightings, o.Sightings...)
+}
+
+// Add adds what another System has learned with the same thread numbers: as
+// good as Learn of both.
+func (k *Knowledge) Add(o *Knowledge) {
+	if len(o.Names) > len(k.Names) {
+		k.Names = o.Names
+	}
+	k.Sharing = append(k.Sharing, o.Sharing...)
+	k.Contended = append(k.Contended, o.Contended...)
+	k.Merged = append(k.Merged, o.Merged...)
+	k.Meeting = append(k.Meeting, o.Meeting...)
+	k.Native = k.Native || o.Native
 }
 
 // append adds a thread that another System has met as its next.

@@ -45,18 +45,16 @@ func (g sightings) sight(t trace.TID, a *trace.Access, holds []uint64, point boo
 	s.locks = slices.DeleteFunc(s.locks, func(l uint64) bool { return !slices.Contains(holds, l) })
 }
 
-// add adds the sightings of another System.
-func (g sightings) add(others sightings) {
-	for p, o := range others {
-		s := g[p]
-		if s == nil {
-			g[p] = &sighting{o.access, append([]uint64(nil), o.locks...), o.point}
-			continue
-		}
-		s.access.Flags |= o.access.Flags & trace.Write
-		s.point = s.point && o.point
-		s.locks = slices.DeleteFunc(s.locks, func(l uint64) bool { return !slices.Contains(o.locks, l) })
+// add adds what another System saw at a place.
+func (g sightings) add(p place, o *Sighting) {
+	s := g[p]
+	if s == nil {
+		g[p] = &sighting{o.Access, append([]uint64(nil), o.Locks...), o.Point}
+		return
 	}
+	s.access.Flags |= o.Access.Flags & trace.Write
+	s.point = s.point && o.Point
+	s.locks = slices.DeleteFunc(s.locks, func(l uint64) bool { return !slices.Contains(o.Locks, l) })
 }
 
 // Pair is two places whose accesses conflict.

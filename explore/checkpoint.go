@@ -1,0 +1,239 @@
+package explore
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"landgo/por"
+	"landgo/race"
+	"landgo/result"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// checkpointFormat names the form of a checkpoint file: one JSON object.
+const checkpointFormat = "landgo-checkpoint/1"
+
+// checkpointEvery is the time between two checkpoints.
+var checkpointEvery = 2 * time.Second
+
+// checkpoint is a search that can be gone on with in another process: what it
+// is a search of, what was learned and seen so far, and where it is.
+type checkpoint struct {
+	Format  string     `json:"format"`
+	Version string     `json:"version"`
+	SHA256  string     `json:"sha256"` // of the guest
+	Check   uint32     `json:"check"`  // Config.Check
+	Search  string     `json:"search"`
+	Bounds  string     `json:"bounds"`
+	Going   bool       `json:"keep_going"`
+	Race    string     `json:"race"`
+	Threads int        `json:"threads"`
+	Bugs    []savedBug `json:"bugs,omitempty"`
+
+	Knowledge *scheduler.Knowledge `json:"knowledge"`
+	Witnessed *scheduler.Witnessed `json:"witnessed"`
+	Races     []savedRace          `json:"races,omitempty"`
+	Tree      []byte               `json:"tree"` // por.Options.Save's
+	Sum       string               `json:"sum"`  // sha256 of the object without it
+}
+
+type savedBug struct {
+	Path        []por.PathStep `json:"path"`
+	Preemptions int            `json:"preemptions"`
+}
+
+type savedRace struct {
+	Candidate race.Candidate `json:"candidate"`
+	Path      []por.PathStep `json:"path"`
+}
+
+// sum is the digest of everything but Sum.
+func (p checkpoint) sum() string {
+	p.Sum = ""
+	text, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // plain data
+	}
+	d := sha256.Sum256(text)
+	return hex.EncodeToString(d[:])
+}
+
+// save writes a checkpoint. All workers stand still.
+func (h *hunt) save(tree []byte) error {
+	p := checkpoint{Format: checkpointFormat, Version: result.Version, SHA256: h.img.SHA256, Check: h.check, Search: h.cfg.Search,
+		Bounds: h.cfg.Bounds.String(), Going: h.cfg.KeepGoing, Race: h.cfg.Race, Threads: h.result.Threads, Tree: tree}
+	all := []*hunt{h}
+	if h.crew != nil {
+		all = append(all, h.crew.others...)
+	}
+	seen := race.New(race.Config{})
+	for i, o := range all {
+		k, w := o.sys.Knowledge(), o.sys.Witnessed()
+		if i == 0 {
+			p.Knowledge, p.Witnessed = k, w
+		} else {
+			p.Knowledge.Add(k)
+			p.Witnessed.Add(w)
+		}
+		p.Threads = max(p.Threads, o.result.Threads)
+		for _, f := range o.found {
+			p.Bugs = append(p.Bugs, savedBug{f.path, f.preemptions})
+		}
+		if o.watched != nil {
+			from := seen.Add(o.watched.races)
+			for k, at := range seen.Changed() {
+				for len(p.Races) <= at {
+					p.Races = append(p.Races, savedRace{})
+				}
+				p.Races[at].Path = o.watched.shown[from[k]]
+			}
+		}
+	}
+	for i, c := range seen.Candidates() {
+		p.Races[i].Candidate = *c
+	}
+	p.Sum = p.sum()
+	text, err := json.Marshal(&p)
+	if err != nil {
+		return err
+	}
+	if err := result.WriteWhole(h.cfg.Checkpoint, append(text, '\n')); err != nil {
+		return result.Errorf(result.Unwritable, "can't write the checkpoint %s: %w", h.cfg.Checkpoint, err)
+	}
+	return nil
+}
+
+// readCheckpoint reads a checkpoint file.
+func readCheckpoint(path string) (*checkpoint, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, result.FileError(err)
+	}
+	p := &checkpoint{}
+	if err := json.Unmarshal(text, p); err != nil || p.Format == "" {
+		return nil, result.Errorf(result.BadCheckpoint, "%s isn't a checkpoint of landgo's", path)
+	}
+	switch {
+	case p.Format != checkpointFormat:
+		return nil, result.Errorf(result.OtherVersion, "%s has the format %q, this landgo reads %q", path, p.Format, checkpointFormat)
+	case p.Version != result.Version:
+		return nil, result.Errorf(result.OtherVersion, "%s was written by landgo %s, this is landgo %s", path, p.Version, result.Version)
+	case p.Sum != p.sum() || p.Knowledge == nil || p.Witnessed == nil:
+		return nil, result.Errorf(result.BadCheckpoint, "%s is damaged", path)
+	}
+	return p, nil
+}
+
+// fits says why a checkpoint isn't one of this search, nil if it is.
+func (p *checkpoint) fits(s *session) error {
+	path := s.cfg.Resume
+	switch {
+	case p.SHA256 != s.img.SHA256:
+		return result.Errorf(result.OtherImage, "%s is a checkpoint of another program: its sha256 is %.12s…, that of %s %.12s…", path, p.SHA256, s.cfg.Guest, s.img.SHA256)
+	case p.Check != s.check:
+		return result.Errorf(result.OtherConfig, "%s was made with other options or input", path)
+	case p.Search != s.cfg.Search || p.Bounds != s.cfg.Bounds.String() || p.Going != s.cfg.KeepGoing || p.Race != s.cfg.Race:
+		return result.Errorf(result.OtherConfig, "%s was made with --search %s, --bound %s, --race %s and keep-going %v", path, p.Search, p.Bounds, p.Race, p.Going)
+	}
+	return nil
+}
+
+// resume takes over what a checkpoint has, and returns where the search is.
+func (h *hunt) resume() (tree []byte, err error) {
+	if h.cfg.Resume == "" {
+		return nil, nil
+	}
+	p, err := readCheckpoint(h.cfg.Resume)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.fits(h.session); err != nil {
+		return nil, err
+	}
+	if _, err := h.sys.Learn(p.Knowledge); err != nil {
+		return nil, result.Errorf(result.BadCheckpoint, "%s: %w", h.cfg.Resume, err)
+	}
+	h.sys.Witness(p.Witnessed)
+	h.result.Threads = p.Threads
+	for _, b := range p.Bugs {
+		if err := h.takeOver(b); err != nil {
+			return nil, err
+		}
+	}
+	h.saved = p.Races
+	return p.Tree, nil
+}
+
+// takeOver runs the execution of a saved bug again.
+func (h *hunt) takeOver(b savedBug) error {
+	h.sys.Rewind(h.root)
+	var tr *trace.Transition
+	for _, step := range b.Path {
+		th := find(h.sys.Threads(nil), step.Thread)
+		if th == nil || th.Status != trace.Ready {
+			return result.Errorf(result.BadCheckpoint, "%s: a bug doesn't come again", h.cfg.Resume)
+		}
+		var err error
+		if tr, err = h.sys.Step(step.Thread, step.Choice); err != nil {
+			return err
+		}
+	}
+	var f *scheduler.Failure
+	switch {
+	case tr == nil || tr.End != trace.EndProcess && tr.End != trace.EndBug:
+		f = h.sys.Stuck(false)
+	case tr.End == trace.EndBug:
+		f = h.sys.Failure(tr.Thread)
+	default:
+		f = h.sys.Stuck(true)
+	}
+	if f == nil {
+		return result.Errorf(result.BadCheckpoint, "%s: a bug doesn't come again", h.cfg.Resume)
+	}
+	key := h.key(f)
+	if old := h.seen[key]; old != nil && old.preemptions <= b.Preemptions {
+		return nil
+	} else if old == nil {
+		h.seen[key] = &finding{key: key}
+		h.found = append(h.found, h.seen[key])
+	}
+	old := h.seen[key]
+	old.failure, old.path, old.preemptions = *f, b.Path, b.Preemptions
+	return nil
+}
+
+// saves sets a search up to be saved now and then, and to begin where a
+// checkpoint says.
+func (h *hunt) saves(opts *por.Options) (err error) {
+	if h.cfg.Checkpoint != "" {
+		last := time.Now()
+		opts.SaveNow = func() bool {
+			due := time.Since(last) >= checkpointEvery
+			if due {
+				last = time.Now()
+			}
+			return due
+		}
+		opts.Save = h.save
+	}
+	opts.Resume, err = h.resume()
+	return err
+}
+
+// checkCheckpoint says why a checkpoint can't be written to a path.
+func checkCheckpoint(path string) error {
+	if _, err := readCheckpoint(path); err != nil && !errors.Is(err, result.OtherVersion) {
+		if st, statErr := os.Stat(path); statErr == nil && st.Size() > 0 {
+			return result.Errorf(result.Unwritable, "won't overwrite %s: it exists and isn't a checkpoint", path)
+		} else if statErr != nil && !errors.Is(statErr, fs.ErrNotExist) {
+			return result.Errorf(result.Unwritable, "can't write the checkpoint %s: %w", path, statErr)
+		}
+	}
+	return nil
+}
