@@ -66,7 +66,7 @@ func (s *eager) processes() {
 		}
 		b := x.beginning(t)
 		// Only the top is new for who didn't move: see above.
-		if t.ID == top.thread || s.wokenBy(t.ID, end-1) || b.dependent(&top.event) && mayBeCoenabled(&top.event, t.Pending) {
+		if t.ID == top.thread || s.wokenBy(t.ID, end-1) || b.dependent(&top.event) && x.mayBeCoenabled(end-1, t.Pending) {
 			s.lines(&b.event, t.Pending, end)
 		}
 		x.pool.put(b)
@@ -111,24 +111,51 @@ func (s *eager) expire() {
 	}
 }
 
-// mayBeCoenabled reports whether there may be a state in which transition a,
-// of another process, and one that begins with operation op are both enabled
-// (their §2.2). What releases an object before it acquires it is enabled while
-// its process holds it, and an acquire by somebody else isn't.
-func mayBeCoenabled(a *event, op trace.Op) bool {
-	if op.Kind == trace.OpSemWait || op.Kind == trace.OpOnce || !acquires[op.Kind] {
+// mayBeCoenabled reports whether there may be a state in which event i of the
+// stack and a transition of another process that begins with operation op are
+// both enabled (their §2.2): not if who makes i has the lock there that op
+// waits for, since that is so wherever it makes i; nor if i is the exit that op,
+// a join, waits for.
+func (x *explorer) mayBeCoenabled(i int32, op trace.Op) bool {
+	o := x.order
+	switch op.Kind {
+	case trace.OpJoin:
+		for _, y := range x.nodes[i].cur.ops {
+			if y.Kind == trace.OpExit && y.Obj == op.Obj {
+				return false
+			}
+		}
+		return true
+	case trace.OpLock, trace.OpFutexLockPI, trace.OpReadLock, trace.OpWriteLock:
+	default:
 		return true
 	}
-	for i := range a.ops {
-		if o := &a.ops[i]; o.Obj == op.Obj && dependentOps[o.Kind][op.Kind] {
-			return !releases[o.Kind]
+	depth := 0
+	for r := o.objs[o.object(&op)].head; r >= 0; r = o.ops[r].prev {
+		y := &o.ops[r]
+		if y.ev >= i {
+			continue
+		}
+		own := o.ev[y.ev].thread == o.ev[i].thread
+		switch y.kind {
+		case trace.OpLock, trace.OpTryLock, trace.OpFutexLockPI, trace.OpWriteLock, trace.OpTryWriteLock:
+			depth += btoi(own)
+		case trace.OpUnlock, trace.OpFutexUnlockPI, trace.OpWriteUnlock:
+			depth -= btoi(own)
+		case trace.OpReadLock, trace.OpTryReadLock:
+			depth += btoi(own && op.Kind == trace.OpWriteLock)
+		case trace.OpReadUnlock:
+			depth -= btoi(own && op.Kind == trace.OpWriteLock)
+		case trace.OpMutexInit, trace.OpMutexDestroy, trace.OpRWInit, trace.OpRWDestroy:
+			return depth <= 0 // what came before doesn't count
 		}
 	}
-	return true
+	return depth <= 0
 }
 
-// releases[k]: who carries out an operation of kind k holds its object, and
-// keeps every acquire by others out that depends on k.
-var releases = [trace.NumOps]bool{
-	trace.OpUnlock: true, trace.OpReadUnlock: true, trace.OpWriteUnlock: true, trace.OpExit: true, trace.OpFutexUnlockPI: true,
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

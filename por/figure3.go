@@ -45,7 +45,7 @@ func (s *figure3) point(e *event, first trace.Op, end int32) {
 			s.procs = append(s.procs, a.thread)
 			continue
 		}
-		if a.dependent(e) && mayBeCoenabled(a, first) {
+		if a.dependent(e) && x.mayBeCoenabled(i, first) {
 			if !s.fails() {
 				s.add(i)
 			}

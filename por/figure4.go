@@ -42,7 +42,7 @@ func (s *figure4) point(e *event, first trace.Op, end int32) {
 	}
 	for i := end - 1; i >= 0; i-- {
 		a := &x.nodes[i].cur.event
-		if a.thread == e.thread || s.clock[a.thread] > i || !a.dependent(e) || !mayBeCoenabled(a, first) {
+		if a.thread == e.thread || s.clock[a.thread] > i || !a.dependent(e) || !x.mayBeCoenabled(i, first) {
 			continue
 		}
 		if s.fails() {
