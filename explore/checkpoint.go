@@ -19,9 +19,6 @@ import (
 // checkpointFormat names the form of a checkpoint file: one JSON object.
 const checkpointFormat = "landgo-checkpoint/1"
 
-// checkpointEvery is the time between two checkpoints.
-var checkpointEvery = 2 * time.Second
-
 // checkpoint is a search that can be gone on with in another process: what it
 // is a search of, what was learned and seen so far, and where it is.
 type checkpoint struct {
@@ -214,7 +211,7 @@ func (h *hunt) saves(opts *por.Options) (err error) {
 	if h.cfg.Checkpoint != "" {
 		last := time.Now()
 		opts.SaveNow = func() bool {
-			due := time.Since(last) >= checkpointEvery
+			due := time.Since(last) >= h.cfg.CheckpointEvery
 			if due {
 				last = time.Now()
 			}

@@ -48,8 +48,9 @@ type Config struct {
 	Jobs      int        `json:"-"` // workers; 0: as many as there are cores
 	// Checkpoint is where the search is saved now and then, Resume a file from
 	// which it goes on; "" is nowhere.
-	Checkpoint string `json:"-"`
-	Resume     string `json:"-"`
+	Checkpoint      string        `json:"-"`
+	CheckpointEvery time.Duration `json:"-"`
+	Resume          string        `json:"-"`
 
 	// Limits. 0 is none, except where DefaultConfig has a value.
 	Time          time.Duration `json:"-"`
@@ -81,6 +82,8 @@ func DefaultConfig() Config {
 		StepBudget: 100_000_000,
 		MaxThreads: 128,
 		MaxOutput:  1 << 20,
+
+		CheckpointEvery: 5 * time.Second,
 	}
 }
 

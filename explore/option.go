@@ -248,6 +248,15 @@ var Options = []Option{
 		Set:  func(c *Config, v string) error { return setPath(&c.Checkpoint, v) },
 		Get:  func(c *Config) []string { return one(c.Checkpoint) },
 	}, {
+		Name: "checkpoint-every", Group: GroupSearch, Value: "DURATION",
+		Help: "how often --checkpoint saves",
+		Doc:  "A checkpoint is some ten kilobytes and takes milliseconds, most of them for the disk.",
+		Set: func(c *Config, v string) (err error) {
+			c.CheckpointEvery, err = ParseDuration(v)
+			return err
+		},
+		Get: func(c *Config) []string { return one(formatDuration(c.CheckpointEvery)) },
+	}, {
 		Name: "resume", Group: GroupSearch, Value: "FILE",
 		Help: "go on with the search that --checkpoint saved to FILE",
 		Doc:  "Give the same guest and options as then: a checkpoint of another program, version, search or configuration is refused. The totals are those of a search that wasn't interrupted; the limits of --time and --memory begin anew.",
