@@ -25,7 +25,7 @@ func TestPreemptionTable(t *testing.T) {
 		{"two_cells 2", model.TwoCells(2), []int{6, 20, 22}},
 		{"two_cells 3", model.TwoCells(3), []int{24, 150}},
 	} {
-		for _, search := range append([]string{"none"}, conservative...) {
+		for _, search := range append([]string{"none", "lazy-bpor"}, conservative...) {
 			for k, want := range c.traces {
 				s, err := explore(search, c.prog, Options{Bounds: Bounds{{Preempt, k}}, OneEvent: true, Unmerged: true})
 				if err != nil {

@@ -40,15 +40,20 @@ func (x *explorer) endProcess(t *trace.Transition) {
 func (x *explorer) end(e Ending) {
 	n := &x.nodes[len(x.nodes)-1]
 	n.ended = true
+	shown := e
+	if x.beyond != nil && e <= EndedStuck && x.beyond() {
+		x.stats.Pruned++
+		shown = EndedPruned
+	}
 	if x.meter == nil || !x.meter.stale(int(n.depth)) {
-		switch e {
+		switch shown {
 		case EndedBlocked:
 			x.stats.Blocked++
 		case EndedPruned: // counted with the branches cut
 		default:
 			x.stats.Executions++
 		}
-		x.ended.Ending, x.ended.Preemptions, x.ended.Threads = e, n.preemptions, x.threads
+		x.ended.Ending, x.ended.Preemptions, x.ended.Threads = shown, n.preemptions, x.threads
 		if !x.obs.Ended(&x.ended) || x.opts.MaxExecutions > 0 && x.stats.Executions >= x.opts.MaxExecutions {
 			x.stopped = true
 		}

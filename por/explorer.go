@@ -45,7 +45,10 @@ type explorer struct {
 	// more branches.
 	refill func(n *node) (bool, error)
 	// allow, if not nil, may refuse a branch because of a bound.
-	allow   func(n *node, b *branch) bool
+	allow func(n *node, b *branch) bool
+	// beyond, if not nil, says at the end of an execution that its trace is
+	// beyond the bound.
+	beyond  func() bool
 	freely  bool  // sleep sets take no heed of the bound (naivebpor.go)
 	stuck   event // scratch, of waitsFor
 	low     int   // the least depth since somebody set it

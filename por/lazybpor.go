@@ -1,0 +1,255 @@
+package por
+
+import "landgo/trace"
+
+// lazyBPOR is Lazy-BPOR (Nidhugg thesis, Sachinoglou 2018, Algorithms 10 and 11)
+// in its exact form: source-DPOR, without conservative points, and a trace is
+// within the bound if some linearisation of it is: min{Bv([E])} <= b. The least
+// is found by a search over the trace's prefixes (leastPreemptions).
+//
+// Soundness: source-DPOR runs each trace; those that need more preemptions than
+// the bound are pruned at their end.
+//
+// Deviations:
+//   - The slides refuse a step as soon as the least of the execution so far
+//     exceeds the bound. That isn't sound. The least isn't monotone (a thread
+//     that was left may turn out to have had only its end to go on to), and the
+//     races of what is refused are never seen, of which some lead to traces
+//     within the bound. So nothing is refused on the way, and the search runs
+//     as many executions as source-DPOR.
+//   - The slides' estimate (a Hamiltonian path over blocks) isn't defined in
+//     them, and there is none here.
+//   - A trace of more prefixes than leastStates counts as within the bound.
+//   - Options.Iterate changes nothing: traces come in the order of source-DPOR,
+//     and an execution shown may have more preemptions than its trace needs.
+type lazyBPOR struct {
+	source
+	bound int32
+	least leastPreemptions
+}
+
+func newLazyBPOR(x *explorer) strategy {
+	s := &lazyBPOR{source: source{x: x}, bound: x.meter.limits[0]}
+	s.seq.x = x
+	s.least.x = x
+	x.freely, x.beyond = true, s.beyond
+	return s
+}
+
+func (s *lazyBPOR) beyond() bool { return !s.least.within(s.bound) }
+
+// leastStates is the number of prefixes of a trace that are looked at.
+const leastStates = 1 << 20
+
+// leastPreemptions finds whether a linearisation of the current execution has
+// few preemptions: a search, by ascending cost, over pairs of a prefix of the
+// trace (how many events of each thread) and the thread that ran last.
+type leastPreemptions struct {
+	x      *explorer
+	events [][]int32 // per thread: its events
+	nth    []int32   // per event: how many of its thread's are before it
+}
+
+type prefix struct {
+	counts string // a rune for each thread
+	last   trace.TID
+}
+
+func (l *leastPreemptions) within(bound int32) bool {
+	x := l.x
+	if int32(x.nodes[len(x.nodes)-1].preemptions) <= bound {
+		return true
+	}
+	o := x.order
+	l.events, l.nth = make([][]int32, o.width), l.nth[:0]
+	for i := range o.ev {
+		t := o.ev[i].thread
+		l.nth = append(l.nth, int32(len(l.events[t])))
+		l.events[t] = append(l.events[t], int32(i))
+	}
+	start := prefix{string(make([]rune, o.width)), trace.NoThread}
+	seen := map[prefix]bool{}
+	layer := []prefix{start}
+	for cost := int32(0); cost <= bound; cost++ {
+		var next []prefix
+		for len(layer) > 0 {
+			p := layer[len(layer)-1]
+			layer = layer[:len(layer)-1]
+			if seen[p] {
+				continue
+			}
+			if seen[p] = true; len(seen) > leastStates {
+				return true
+			}
+			counts := []rune(p.counts)
+			done := 0
+			for _, n := range counts {
+				done += int(n)
+			}
+			if done == len(o.ev) {
+				return true
+			}
+			dear := p.last != trace.NoThread && l.goesOn(counts, p.last)
+			for t := range counts {
+				i := l.next(counts, trace.TID(t))
+				if i < 0 || !l.possible(counts, i) {
+					continue
+				}
+				counts[t]++
+				q := prefix{string(counts), trace.TID(t)}
+				counts[t]--
+				if dear && trace.TID(t) != p.last {
+					next = append(next, q)
+				} else {
+					layer = append(layer, q)
+				}
+			}
+		}
+		layer = next
+	}
+	return false
+}
+
+// next is thread t's first event after the prefix, -1 if it has none.
+func (l *leastPreemptions) next(counts []rune, t trace.TID) int32 {
+	if n := int(counts[t]); n < len(l.events[t]) {
+		return l.events[t][n]
+	}
+	return -1
+}
+
+// has reports whether event i is in the prefix.
+func (l *leastPreemptions) has(counts []rune, i int32) bool {
+	return counts[l.x.order.ev[i].thread] > l.nth[i]
+}
+
+// possible reports whether all that happens before event i is in the prefix.
+func (l *leastPreemptions) possible(counts []rune, i int32) bool {
+	for t, n := range l.x.order.clock(i) {
+		if j := n - 1; j >= 0 && j != i && t < len(counts) && !l.has(counts, j) {
+			return false
+		}
+	}
+	return true
+}
+
+// goesOn reports whether leaving t after the prefix is a preemption.
+func (l *leastPreemptions) goesOn(counts []rune, t trace.TID) bool {
+	x, o := l.x, l.x.order
+	last := l.events[t][counts[t]-1]
+	after := &x.nodes[last+1]
+	if x.isReady(int(last)+1, t) && !after.couldGoOn {
+		return false // at a yield, or at its end
+	}
+	op, waits, woken := trace.Op{}, []trace.Access(nil), o.woken[t]
+	again := true // what it locks and has, it may lock again
+	i := l.next(counts, t)
+	if i >= 0 {
+		op, waits, woken = o.ev[i].first, x.nodes[i].cur.waits, o.ev[i].woken
+	} else {
+		for k := range x.threads {
+			if th := &x.threads[k]; th.ID == t {
+				if th.Status == trace.Exited || th.Status == trace.Spinning || th.Status == trace.Blocked && !acquires[th.Pending.Kind] {
+					return false
+				}
+				op, again = th.Pending, th.Status == trace.Ready
+				if k := x.spin[t]; k != 0 {
+					waits = x.waits[x.spins[k-1].lo:x.spins[k-1].hi]
+				}
+			}
+		}
+	}
+	if woken >= 0 {
+		awake := false
+		for k := woken; k >= 0; k = o.wakes[k].next {
+			awake = awake || l.has(counts, o.wakes[k].ev)
+		}
+		if !awake {
+			return false
+		}
+	}
+	if len(waits) > 0 && !l.letGo(counts, last, waits) {
+		return false
+	}
+	return !acquires[op.Kind] || l.free(counts, t, &op, i, again)
+}
+
+// letGo reports whether a write of the prefix ended the spin that came after
+// event last.
+func (l *leastPreemptions) letGo(counts []rune, last int32, waits []trace.Access) bool {
+	o := l.x.order
+	for i := range o.ev {
+		if !l.has(counts, int32(i)) || o.ev[i].thread == o.ev[last].thread || int32(i) < last && o.before(int32(i), last) {
+			continue
+		}
+		for _, a := range l.x.nodes[i].cur.accesses {
+			for k := range waits {
+				if a.IsWrite() && a.Conflicts(&waits[k]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// free reports whether t's acquire is possible after the prefix. i is its event,
+// -1 if it was never taken; again: t may have the lock already.
+func (l *leastPreemptions) free(counts []rune, t trace.TID, op *trace.Op, i int32, again bool) bool {
+	o := l.x.order
+	value, readers, ended := int64(0), 0, false
+	depth, owner := 0, trace.NoThread
+	if op.Kind == trace.OpSemWait {
+		value = int64(op.Arg)
+	}
+	for r := o.objs[o.object(op)].head; r >= 0; r = o.ops[r].prev {
+		y := &o.ops[r]
+		in := l.has(counts, y.ev)
+		sign := int64(0) // the value now is that before event i, and what came between
+		if before := i < 0 || y.ev < i; in && !before {
+			sign = 1
+		} else if !in && before {
+			sign = -1
+		}
+		switch y.kind {
+		case trace.OpSemPost:
+			value += sign
+		case trace.OpSemWait, trace.OpSemTryWait:
+			value -= sign
+		}
+		if !in {
+			continue
+		}
+		switch y.kind {
+		case trace.OpLock, trace.OpTryLock, trace.OpFutexLockPI:
+			if depth++; depth > 0 && owner == trace.NoThread {
+				owner = o.ev[y.ev].thread
+			}
+		case trace.OpUnlock, trace.OpFutexUnlockPI:
+			depth--
+		case trace.OpReadLock, trace.OpTryReadLock:
+			readers++
+		case trace.OpReadUnlock:
+			readers--
+		case trace.OpWriteLock, trace.OpTryWriteLock:
+			readers += 1 << 16
+		case trace.OpWriteUnlock:
+			readers -= 1 << 16
+		case trace.OpExit:
+			ended = true
+		}
+	}
+	switch op.Kind {
+	case trace.OpLock, trace.OpFutexLockPI:
+		return depth <= 0 || owner == t && again
+	case trace.OpSemWait:
+		return value > 0
+	case trace.OpReadLock:
+		return readers < 1<<15
+	case trace.OpWriteLock:
+		return readers <= 0
+	case trace.OpJoin:
+		return ended
+	}
+	return true
+}
