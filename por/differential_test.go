@@ -257,6 +257,9 @@ func TestDifferential(t *testing.T) {
 		}
 		for _, name := range reductions {
 			for _, oneEvent := range []bool{true, false} {
+				if !oneEvent && (strings.Contains(name, ":") || strings.HasPrefix(name, "stateful")) {
+					continue // they meet steps of unknown contents in the coarse test
+				}
 				if err := disagree(name, p, judge, Options{OneEvent: oneEvent, Unmerged: true}); err != nil {
 					rt.Fatalf("%v (one event %v)\n%v", err, oneEvent, p)
 				}
