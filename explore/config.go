@@ -159,6 +159,9 @@ func (c *Config) Validate() error {
 			return result.Errorf(result.Usage, "a search with a bound can't be saved for --resume")
 		}
 	}
+	if name := spec.Kind().Name; spec.Kind().SingleEvents && (!c.PP.Has(pointMem) || len(c.Rules) > 0) {
+		return result.Errorf(result.Usage, "search %s needs steps of one event: use --pp mem, without --within and --without", name)
+	}
 	// A bug file can hold what no option accepts.
 	switch {
 	case c.Timeouts != TimeoutsLast && c.Timeouts != TimeoutsAny:

@@ -103,6 +103,7 @@ func (h *hunt) search() error {
 	if err != nil {
 		return result.Errorf(result.Usage, "%w", err)
 	}
+	opts.Unmerged = spec.Kind().SingleEvents
 	h.tell(por.Progress{})
 	stats, err := h.together(spec, opts)
 	h.stats = stats

@@ -10,6 +10,7 @@ import (
 	"landgo/kernel"
 	"landgo/kernel/linux"
 	"landgo/kernel/pebbles"
+	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
 	"landgo/trace"
@@ -100,6 +101,9 @@ func (s *session) schedulerConfig() scheduler.Config {
 		MaxThreads: s.cfg.MaxThreads,
 		PointsOnly: s.img.Kernel == image.Pebbles,
 		Native:     s.cfg.NativeSync || len(s.cfg.LocksTested) > 0,
+	}
+	if spec, err := por.ParseSpec(s.cfg.Search); err == nil {
+		c.NoMerge = spec.Kind().SingleEvents
 	}
 	for _, k := range []struct {
 		from Points

@@ -14,6 +14,8 @@ type branch struct {
 	// finished, of a branch taken from a junction: nothing is left to explore
 	// below it. Under the team's lock.
 	finished bool
+	// expected: it was never seen; it may do less than it says (trust).
+	expected bool
 	kids     *branch // what to run after it: the wakeup tree below; nil at a leaf
 	// again: it was run before, and only leads back to where to go on.
 	again bool

@@ -82,7 +82,7 @@ func (s *survey) Ended(x *Execution) bool {
 	old, ok := s.traces[string(s.buf)]
 	switch {
 	case !ok:
-		old = reached{o, p}
+		old = reached{o, p, s.r.rounds()}
 	case old.outcome != o:
 		s.clash = fmt.Sprintf("%v and %v", old.outcome, o)
 	}
@@ -94,7 +94,8 @@ func (s *survey) Ended(x *Execution) bool {
 // reached is where a trace leads, and what it costs at least.
 type reached struct {
 	outcome
-	price price
+	price  price
+	rounds int
 }
 
 func (s *survey) Progress(Progress) {}
@@ -253,6 +254,9 @@ func TestDifferential(t *testing.T) {
 		}
 		seen.add(judge)
 		if err := checkBoundings(boundings, p, judge, Options{OneEvent: true, Unmerged: true}); err != nil {
+			rt.Fatalf("%v\n%v", err, p)
+		}
+		if err := checkTrust(p, judge); err != nil {
 			rt.Fatalf("%v\n%v", err, p)
 		}
 		for _, name := range reductions {

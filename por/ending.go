@@ -68,25 +68,29 @@ const maxRunOut = 4096
 // runOut lets the execution in which points became finer run on by the default
 // order, so that more is learned for the new start. A thread that yields lets
 // another go on: it may wait, in a loop, for what that one does.
-func (x *explorer) runOut(t *trace.Transition) error {
+func (x *explorer) runOut(t *trace.Transition) (err error) {
+	x.stopped, err = runOut(x.sys, x.stopNow, t)
+	return err
+}
+
+func runOut(sys System, stop func() bool, t *trace.Transition) (stopped bool, err error) {
+	var threads []trace.Thread
 	running := t.Thread
 	for steps := 0; steps < maxRunOut && t.End != trace.EndProcess && t.End != trace.EndBug; steps++ {
-		if steps&0xff == 0xff && x.stopNow() {
-			x.stopped = true
-			return nil
+		if steps&0xff == 0xff && stop() {
+			return true, nil
 		}
-		x.threads = x.sys.Threads(x.threads[:0])
-		next := afterwards(x.threads, running)
+		threads = sys.Threads(threads[:0])
+		next := afterwards(threads, running)
 		if next == trace.NoThread {
-			return nil
+			return false, nil
 		}
-		var err error
-		if t, err = x.sys.Step(next, 0); err != nil && (!errors.Is(err, ErrFiner) || t == nil) {
-			return err
+		if t, err = sys.Step(next, 0); err != nil && (!errors.Is(err, ErrFiner) || t == nil) {
+			return false, err
 		}
 		running = next
 	}
-	return nil
+	return false, nil
 }
 
 // afterwards is the thread to go on after running: itself if it can and doesn't

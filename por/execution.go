@@ -42,16 +42,24 @@ type Execution struct {
 	// the final state otherwise.
 	Threads []trace.Thread
 
-	x *explorer
+	x walker
+}
+
+// walker is the walk that an execution belongs to.
+type walker interface {
+	depth() int
+	path(dst []PathStep) []PathStep
 }
 
 // Len is the number of the execution's steps.
 func (e *Execution) Len() int { return e.x.depth() }
 
 // Path appends the execution's steps to dst.
-func (e *Execution) Path(dst []PathStep) []PathStep {
-	for i := 0; i < e.x.depth(); i++ {
-		n := &e.x.nodes[i]
+func (e *Execution) Path(dst []PathStep) []PathStep { return e.x.path(dst) }
+
+func (x *explorer) path(dst []PathStep) []PathStep {
+	for i := 0; i < x.depth(); i++ {
+		n := &x.nodes[i]
 		dst = append(dst, PathStep{n.cur.thread, n.cur.choice, n.begin, n.last, n.preempting(n.cur.thread)})
 	}
 	return dst

@@ -13,4 +13,5 @@ const (
 	paperSleep           // dpor adds sleep sets "exactly as in [10]", see dpor.go
 	noConservative       // conservative backtrack points are skipped
 	calmSleep            // what others are exploring sleeps like what is explored
+	notMaximal           // trust revisits whatever the graph was made of
 )

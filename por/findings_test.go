@@ -94,6 +94,11 @@ var findings = []finding{
 		{{Code: model.Lock}, {Code: model.Load, Size: 4}, {Code: model.JumpNe, A: 4}, {Code: model.CondWait}, {Code: model.Unlock}},
 		{{Code: model.Load, Size: 4}, {Code: model.AssNe, C: 2, A: 1}},
 	}}},
+	{"15: a wait on a condition variable that was cut off would have given its mutex back", model.Program{MainEnds: true, Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}},
+		{{Code: model.Lock}, {Code: model.CondWait}},
+		{{Code: model.TryLock}},
+	}}},
 }
 
 // What random programs seldom have.
@@ -186,6 +191,11 @@ func TestFindings(t *testing.T) {
 			}
 			if err := checkBoundings(within, p, judge, Options{OneEvent: !p.Coarse, Unmerged: !p.Merge}); err != nil {
 				t.Error(err)
+			}
+			if !p.Coarse && !p.Merge {
+				if err := checkTrust(p, judge); err != nil {
+					t.Error(err)
+				}
 			}
 			for _, name := range reductions {
 				for _, oneEvent := range []bool{false, true} {

@@ -11,6 +11,7 @@ import (
 func TestMutants(t *testing.T) {
 	reduced := []string{"dpor", "dpor:sleep=0", "dpor:figure=3,sleep=0", "dpor:figure=4,sleep=0", "classic", "nidhugg", "source", "optimal"}
 	asleep := []string{"sleep", "stateful", "dpor", "dpor:figure=3", "dpor:figure=4", "nidhugg", "source", "optimal"}
+	graphs := []string{"trust"}
 	for _, m := range []struct {
 		name     string
 		fault    fault
@@ -21,11 +22,14 @@ func TestMutants(t *testing.T) {
 		{"pending blocked operations left out", noPending, reduced},
 		{"the process's end left out", noProcessEnd, reduced},
 		{"sleep sets as in the paper", paperSleep, []string{"dpor", "dpor:figure=3", "dpor:figure=4"}},
+		{"a revisit dropped", dropBacktrack, graphs},
+		{"a revisit's maximality ignored", notMaximal, graphs},
+		{"what blocked and cut off threads would have done left out", noPending, graphs},
 	} {
 		for _, search := range m.searches {
 			t.Run(m.name+"/"+search, func(t *testing.T) {
 				hunt(t, func(p *model.Program, judge *survey) error {
-					return disagree(search, p, judge, Options{OneEvent: true, Unmerged: true, fault: m.fault})
+					return disagree(search, p, judge, Options{OneEvent: true, Unmerged: true, MaxExecutions: 2 * judgeLimit, fault: m.fault})
 				})
 			})
 		}

@@ -47,6 +47,8 @@ type order struct {
 	kept     int // races below this index are those of the last time that somebody asked
 	// advanced is the position+1 of the newest advance of the clock.
 	advanced int32
+	// raceless: clocks only, no races.
+	raceless bool
 
 	found   []int32 // the direct predecessors of the event under way, see gather
 	cover   []int32 // scratch clock
@@ -200,7 +202,12 @@ func (o *order) push(e *event, first trace.Op, ready readiness) {
 	row := o.clocks[n:]
 	o.base(row, e.thread)
 	o.gather(e, first, row, ready)
-	if len(o.found) > 0 {
+	switch {
+	case o.raceless:
+		for _, c := range o.found {
+			join(row, o.clock(c))
+		}
+	case len(o.found) > 0:
 		o.race(e, first, i, row, ready)
 	}
 	row[e.thread] = i + 1

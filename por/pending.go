@@ -62,6 +62,13 @@ func (x *explorer) cutSteps(e Ending, f func(c int32, b *branch)) {
 // upcoming is the next step of thread t, as far as it is known.
 func (x *explorer) upcoming(t *trace.Thread) *branch {
 	b := x.pool.get()
+	b.upcoming(t)
+	b.blur(x.opts.OneEvent && (x.opts.Unmerged || t.Pending.Kind != trace.OpLock))
+	return b
+}
+
+// upcoming makes b what thread t's next step begins with.
+func (b *branch) upcoming(t *trace.Thread) {
 	b.event = event{thread: t.ID, loose: t.Loose}
 	switch t.Pending.Kind {
 	case trace.OpAccess:
@@ -73,8 +80,6 @@ func (x *explorer) upcoming(t *trace.Thread) *branch {
 		b.ownOps = append(b.ownOps[:0], t.Pending)
 		b.ops = b.ownOps
 	}
-	b.blur(x.opts.OneEvent && (x.opts.Unmerged || t.Pending.Kind != trace.OpLock))
-	return b
 }
 
 // beginning is what is known of thread t's next transition.

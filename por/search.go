@@ -27,7 +27,7 @@ type Observer interface {
 type Progress struct {
 	Stats Stats
 	// Share is the estimated share of the search's executions that are done,
-	// in (0, 1]; Executions/Share is an estimate of their number.
+	// in (0, 1]; Executions/Share is an estimate of their number. 0: not known.
 	Share float64
 }
 

@@ -41,10 +41,12 @@ func (f *finer) Rewind(m trace.Mark) {
 // one.
 func plain(name string) Options {
 	name, _, _ = strings.Cut(name, ":")
-	if k := kindNamed(name); k.NeedsBound {
-		return Options{Bounds: Bounds{{k.Bounds[0], 9}}}
+	k := kindNamed(name)
+	opts := Options{OneEvent: k.SingleEvents, Unmerged: k.SingleEvents}
+	if k.NeedsBound {
+		opts.Bounds = Bounds{{k.Bounds[0], 9}}
 	}
-	return Options{}
+	return opts
 }
 
 // everySearch lists the searches, those that sample with few runs.

@@ -1,0 +1,387 @@
+package por
+
+import "landgo/trace"
+
+// Revisits: which there are of a graph, and how one is made (trust.go).
+
+// candidate is a revisit of the graph at hand, P: what thread a.thread would do
+// next comes before event r, with K before it: what was in the graph before r,
+// a's base, and what take says of q with all that happens before it.
+type candidate struct {
+	a      *branch // as far as its context doesn't matter
+	varies bool    // what it does may be less
+	base   []int32
+	r      int32   // size of P: before the first
+	q      []int32 // events after r that may have to come before a though not in its base
+	take   []bool
+	seen   int32 // the events of P before a's turn before this one, -1 if it had none
+}
+
+// consider starts to look for revisits by event a, the next of its thread.
+func (w *trust) consider(a *event) {
+	b := w.pool.copy(a, 0)
+	w.pending, w.which = append(w.pending[:0], b), 0
+	w.passedOver()
+	w.start(b)
+}
+
+// passedOver adds what the threads would have done that are passed over in the
+// present state.
+func (w *trust) passedOver() {
+	if w.opts.fault == noPending {
+		return
+	}
+	for i := w.tip().passes; i < int32(len(w.passes)); i++ {
+		p := &w.passes[i]
+		if p.held != nil {
+			w.pending = append(w.pending, w.pool.copy(&p.held.event, 0))
+			continue
+		}
+		b := w.pool.get()
+		b.event = event{thread: p.thread, loose: p.loose}
+		b.ownOps = append(b.ownOps[:0], p.op)
+		b.ops = b.ownOps
+		w.expect(b)
+	}
+}
+
+// expect adds b, of which only the beginning is known, to what is pending.
+func (w *trust) expect(b *branch) {
+	b.expected, b.wild = true, !w.opts.OneEvent
+	for i := range b.ops {
+		switch k := b.ops[i].Kind; {
+		case k == trace.OpCondWait:
+			w.unlocks(b)
+		case k == trace.OpLock:
+			b.wild = b.wild || !w.opts.Unmerged
+		case !plainOp[k]:
+			b.wild = true
+		}
+	}
+	w.pending = append(w.pending, b)
+}
+
+// plainOp[k]: a step that begins with an operation of kind k does nothing else.
+var plainOp = [trace.NumOps]bool{
+	trace.OpCreate: true, trace.OpExit: true, trace.OpJoin: true, trace.OpDetach: true,
+	trace.OpTryLock: true, trace.OpUnlock: true, trace.OpCondSignal: true, trace.OpCondBroadcast: true,
+	trace.OpSemWait: true, trace.OpSemTryWait: true, trace.OpSemPost: true,
+	trace.OpReadLock: true, trace.OpTryReadLock: true, trace.OpWriteLock: true, trace.OpTryWriteLock: true,
+	trace.OpReadUnlock: true, trace.OpWriteUnlock: true, trace.OpBarrierArrive: true, trace.OpBarrierLeave: true,
+	trace.OpYield: true, trace.OpSleep: true, trace.OpTime: true, trace.OpEnd: true,
+}
+
+// unlocks adds to b, a wait on a condition variable, that it gives back one of
+// the mutexes that its thread has locked.
+func (w *trust) unlocks(b *branch) {
+	for i := w.order.last[b.thread] - 1; i >= 0; i = w.order.ev[i].prev {
+		s := &w.steps[i]
+		for k := range s.ops {
+			if o := s.ops[k]; o.Kind == trace.OpLock || o.Kind == trace.OpTryLock {
+				o.Kind = trace.OpUnlock
+				b.ownOps = append(b.ownOps, o)
+			}
+		}
+	}
+	b.ops = b.ownOps
+}
+
+func (w *trust) start(b *branch) {
+	c := &w.cand
+	c.a = b
+	c.varies = b.blur(!b.wild) || b.expected
+	c.base = w.base(c.base[:0], b.thread)
+	c.seen = w.lastTurn(b.thread, w.size())
+	c.r, c.q, c.take = int32(w.size()), c.q[:0], c.take[:0]
+	w.looking = true
+}
+
+// gatherPending lists what each thread would have done next at the end of an
+// execution: that revisits as if it came next.
+func (w *trust) gatherPending() {
+	w.forget()
+	w.passedOver()
+	if w.at < 0 && w.opts.fault != noPending {
+		last := w.steps[w.size()-1].thread
+		for k := range w.threads {
+			t := &w.threads[k]
+			if t.ID == last || t.Status != trace.Ready && (t.Status != trace.Blocked || !contends(t.Pending.Kind)) || t.Pending.Kind == trace.OpAdvance {
+				continue // an advance comes when nobody can run, and is never reversed
+			}
+			b := w.pool.get()
+			b.upcoming(t)
+			w.expect(b)
+		}
+	}
+	if len(w.pending) > 0 {
+		w.which = 0
+		w.start(w.pending[0])
+	}
+}
+
+func (w *trust) forget() {
+	for _, b := range w.pending {
+		w.pool.put(b)
+	}
+	w.pending, w.looking = w.pending[:0], false
+}
+
+// look finds the next revisit of the graph at hand.
+func (w *trust) look() bool {
+	for {
+		if w.scan(&w.cand) {
+			if w.dropped++; w.opts.fault == dropBacktrack && w.dropped%3 == 0 {
+				continue
+			}
+			return true
+		}
+		if w.which++; w.which == len(w.pending) {
+			return false
+		}
+		w.start(w.pending[w.which])
+	}
+}
+
+// scan finds the next revisit by c.a: displaced events from the newest to the
+// oldest, for each the smallest K first.
+func (w *trust) scan(c *candidate) bool {
+	if c.a.advance {
+		return false
+	}
+	w.need = w.need[:0]
+	for i := int32(w.size() - 1); i >= 0; i-- {
+		s := &w.steps[i]
+		if c.base[s.thread] > i {
+			continue
+		}
+		if s.added == revisits || s.choice != 0 {
+			if w.opts.fault != notMaximal {
+				w.need = append(w.need, i)
+				if !w.coverable(c, i) {
+					return false
+				}
+			}
+			continue
+		}
+		if i > c.r || s.added != inTurn || s.thread == c.a.thread || !w.displaces(c, i) {
+			continue
+		}
+		if w.limit >= 0 && i > 0 && w.steps[i-1].rounds > w.limit {
+			continue
+		}
+		if i < c.r {
+			w.between(c, i)
+		} else if !w.more(c) {
+			continue
+		}
+		for ok := true; ok; ok = w.more(c) {
+			if w.maximal(c) && !w.earlier(c) && w.inOrder(c) && w.within(c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// earlier reports whether c's revisit was made at an earlier turn of c.a.
+func (w *trust) earlier(c *candidate) bool {
+	if c.r >= c.seen {
+		return false
+	}
+	for k, q := range c.q {
+		if c.take[k] && q >= c.seen {
+			return false
+		}
+	}
+	return true
+}
+
+// displaces reports whether c.a could come before event i and make a
+// difference to it.
+func (w *trust) displaces(c *candidate, i int32) bool {
+	s := &w.steps[i]
+	return !s.advance && s.dependent(&c.a.event) && !w.lets(c, i)
+}
+
+// lets reports whether event i let c.a go, so that a isn't possible before it:
+// the end of a thread that is joined, or the release of a lock.
+func (w *trust) lets(c *candidate, i int32) bool {
+	s := &w.steps[i]
+	for k := range c.a.ops {
+		for j := range s.ops {
+			a, e := &c.a.ops[k], &s.ops[j]
+			switch {
+			case a.Obj != e.Obj:
+			case a.Kind == trace.OpJoin && e.Kind == trace.OpExit, a.Kind == trace.OpLock && e.Kind == trace.OpUnlock && w.held(e, i):
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// held reports whether the thread of event i had locked the mutex that e is on.
+func (w *trust) held(e *trace.Op, i int32) bool {
+	for r := w.order.objs[w.order.object(e)].head; r >= 0; r = w.order.ops[r].prev {
+		y := &w.order.ops[r]
+		if y.ev < i && y.kind != trace.OpTryLockFail {
+			return (y.kind == trace.OpLock || y.kind == trace.OpTryLock) && w.steps[y.ev].thread == w.steps[i].thread
+		}
+	}
+	return false
+}
+
+// between makes r the event displaced and fills q.
+func (w *trust) between(c *candidate, r int32) {
+	c.r, c.q, c.take = r, c.q[:0], c.take[:0]
+	for i := r + 1; i < int32(w.size()); i++ {
+		s := &w.steps[i]
+		if c.base[s.thread] <= i && !w.order.before(r, i) && s.dependent(&c.a.event) {
+			c.q, c.take = append(c.q, i), append(c.take, false)
+		}
+	}
+}
+
+// more goes on to the next choice of q that has with each event those of q that
+// happen before it.
+func (w *trust) more(c *candidate) bool {
+	for k := len(c.q) - 1; k >= 0; k-- {
+		if c.take[k] || !w.below(c, k) {
+			continue
+		}
+		c.take[k] = true
+		clear(c.take[k+1:])
+		return true
+	}
+	return false
+}
+
+func (w *trust) below(c *candidate, k int) bool {
+	for j := 0; j < k; j++ {
+		if !c.take[j] && w.order.before(c.q[j], c.q[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// coverable reports whether event b could be in K, for some choice of q.
+func (w *trust) coverable(c *candidate, b int32) bool {
+	for i := b; i < int32(w.size()); i++ {
+		s := &w.steps[i]
+		if (i == b || w.order.before(b, i)) && c.base[s.thread] <= i && s.dependent(&c.a.event) {
+			return true
+		}
+	}
+	return false
+}
+
+// covered reports whether event b, after r, is in K.
+func (w *trust) covered(c *candidate, b int32) bool {
+	if c.base[w.steps[b].thread] > b {
+		return true
+	}
+	for k, q := range c.q {
+		if c.take[k] && (q == b || q > b && w.order.before(b, q)) {
+			return true
+		}
+	}
+	return false
+}
+
+// revisit leaves the graph at hand for the one that c makes of it.
+func (w *trust) revisit() (ok bool, err error) {
+	c := &w.cand
+	r, t := int(c.r), c.a.thread
+	displaced := w.pool.copy(&w.steps[r].event, 0)
+	w.plan = w.plan[:0]
+	for i := r + 1; i < w.size(); i++ {
+		if w.covered(c, int32(i)) {
+			w.plan = append(w.plan, planned{w.steps[i].thread, w.steps[i].choice})
+		}
+	}
+	redo := w.next(r)
+	w.forget()
+	for w.size() > r {
+		w.drop(w.pop())
+	}
+	if err := w.come(); err != nil {
+		return false, err
+	}
+	for _, p := range w.plan {
+		if err := w.step(p.thread, p.choice, trace.NoThread, false); err != nil || w.halted() {
+			return false, err
+		}
+		s := &w.steps[w.size()-1]
+		s.added, s.group = alongside, int32(r)
+	}
+	return w.insert(t, 0, int32(r), redo, displaced)
+}
+
+type planned struct {
+	thread trace.TID
+	choice trace.Choice
+}
+
+// insert adds the revisiting event, thread t's, which displaces what follows
+// event r. If that isn't possible, or makes nothing new, it goes on to what is
+// left of the graph that the revisit was of.
+func (w *trust) insert(t trace.TID, choice trace.Choice, r, redo int32, displaced *branch) (ok bool, err error) {
+	if _, ok := w.graph.able(t); !ok {
+		return w.again(t, r, redo, displaced)
+	}
+	if err := w.step(t, choice, displaced.thread, true); err != nil || w.halted() {
+		return false, err
+	}
+	n := w.size() - 1
+	s := &w.steps[n]
+	s.added, s.group, s.redo, s.displaced = revisits, r, redo, displaced
+	if w.fits(n) {
+		if !w.beyond() {
+			return true, nil
+		}
+		w.stats.Pruned++
+	}
+	return w.revisited()
+}
+
+// fits reports whether the newest event, a revisit, is one that leads to a graph
+// that wasn't there: it really displaces, all that came with it happens before
+// it, and it comes in order.
+func (w *trust) fits(n int) bool {
+	s := &w.steps[n]
+	if !s.dependent(&s.displaced.event) {
+		return false
+	}
+	for i := s.group; i < int32(n); i++ {
+		if !w.order.before(i, int32(n)) {
+			return false
+		}
+	}
+	for p := s.group - 1; p >= 0 && w.steps[p].added == revisits && w.steps[p].displaced.thread == s.displaced.thread; p = w.steps[p].group - 1 {
+		a := &w.steps[p]
+		if w.order.before(p, int32(n)) {
+			break
+		}
+		if s.thread < a.thread && s.dependent(&a.displaced.event) {
+			return false
+		}
+	}
+	return true
+}
+
+// revisited leaves the graph at hand, whose newest event is a revisit that is
+// done with, for the event's next outcome or for what is left of the graph that
+// it was of.
+func (w *trust) revisited() (more bool, err error) {
+	s := w.pop()
+	t, choice, r, redo, displaced := s.thread, s.choice+1, s.group, s.redo, s.displaced
+	s.displaced = nil
+	if choice < trace.Choice(s.ways) {
+		if err := w.come(); err != nil {
+			return false, err
+		}
+		return w.insert(t, choice, r, redo, displaced)
+	}
+	return w.again(t, r, redo, displaced)
+}

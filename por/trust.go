@@ -1,0 +1,326 @@
+package por
+
+import (
+	"errors"
+
+	"landgo/trace"
+)
+
+// trust is TruSt (Kokologiannakis, Marmanis, Gladstein and Vafeiadis, "Truly
+// stateless, optimal dynamic partial order reduction", POPL 2022; Algorithm 2
+// of Marmanis and Vafeiadis 2023) for sequential consistency, over a System.
+//
+// An execution graph G holds events and the happens-before order between them,
+// the transitive closure of the papers' po, rf, co and fr by bytes: under
+// sequential consistency that is a Mazurkiewicz trace, and a read's sources and
+// a byte's coherence order can be read off it. VISIT adds the next event of the
+// thread whose turn it is, after everything (forward), and lets each event a
+// that it adds, or could add if the thread weren't blocked, revisit what a
+// would have made a difference to (revisit.go): if thread t did r at its turn,
+// in the graph S, and a comes before r, then the graph becomes K and a, where K
+// is S with all that has to come before a. Then t goes on.
+//
+// A graph is realised by the steps of the System in the order in which its
+// events were added: forward is one step, a revisit a Rewind to S and the rest
+// of K. No value is ever given to a read.
+//
+// That every trace is visited, once: think of guided(K) as the run that takes
+// turns as forward does from the empty graph, except that where a thread's
+// event would come before one of K's that it depends on, though it doesn't in
+// K, that one comes first, with what happens before it. Then the graph P that a
+// revisit of K by a is made from is guided(K) up to a's turn, and nothing else:
+// that is what ISMAXIMAL decides (maximal.go). So each graph has one parent.
+// From any trace parents lead to the empty graph, for a parent is a prefix of
+// the graph, or has r in place of a revisit: with A for a forward step and B
+// for a revisit, A before B, the words of steps grow smaller in the
+// lexicographic order. And each graph's children are looked through, all pairs
+// of r and K. So the search tree is the reverse search (Avis and Fukuda) of
+// this parent function. All that is asked of dependence is that it is valid
+// (dependence.go) and that an event is possible and the same wherever all that
+// happens before it in K has happened: hence one event a step (SingleEvents).
+// Where the order in which several events displaced one thread isn't told by
+// the trace, one order counts (canonical.go; others are Blocked).
+//
+// Memory: the graph at hand, and nothing per graph visited. When the graphs of
+// a revisit are done, P is made again as guided(K) (again in maximal.go).
+//
+// A work item is a graph with the steps that made it: thread, outcome and how
+// for each, in order (steps). Its subtree shares nothing with others: forward
+// and back until its own revisit would be undone. A worker could be given the
+// child of any revisit, and the giver goes on as if it was done with.
+//
+// Blocking: a turn of a thread that is blocked before a lock, a semaphore or
+// another operation that others take part in is passed over, but what it would
+// do revisits there and then; else so at the end of an execution, with the
+// steps that an end of the process cut off. A thread that was displaced and is
+// blocked since simply has its turn again when it can run.
+//
+// Spins: a thread that has spun on several variables depends, with each of its
+// events, on writes to them (graph.watch), learned like finer points: how far
+// it got in its loop when another wrote isn't its own event's business. Such
+// programs' traces may be visited more than once.
+//
+// A try or a compare-and-exchange that fails may succeed elsewhere, and depends
+// on more there. So it is ordered like one that succeeds, also with reads and
+// other failures, as in the paper every read-modify-write reads exclusively; of
+// the graphs that are one trace one counts (representative in canonical.go), the
+// others are Blocked.
+//
+// Deviations:
+//   - The papers give a read its source, and a write its place in co, when they
+//     are added, and only writes revisit reads. Here co and fr are causes like
+//     rf: an event is always added last, and a later one, read or write, that
+//     has to come before it revisits. Objects' operations, accesses of any bytes
+//     and the end of the process are then events like others; a lock is its
+//     acquires and releases in their order. What stays before the revisiting
+//     event, besides its causes, is a choice (candidate.take): readers that a
+//     revisiting write may come after.
+//   - next is the paper's leftmost thread, for programs in which nobody waits.
+//     A thread that can go on again doesn't get its turn before those after it
+//     have had theirs: what a revisit throws away and makes again stays short.
+//   - A revisit's r is taken out, and added again at t's turn, which is next.
+//   - Steps with several outcomes are as many events; only the first is maximal.
+type trust struct {
+	graph
+	obs     Observer
+	opts    Options
+	stats   Stats
+	limit   int32 // of rounds, -1 for none (rounder.go)
+	cut     bool  // the bound forbade a revisit
+	stopped bool
+	polled  uint32
+	ended   Execution
+
+	// The revisits of the graph at hand that are being looked through, if
+	// looking: cand is the newest, by a, which is pending[which] at the end of an
+	// execution.
+	looking bool
+	cand    candidate
+	pending []*branch
+	which   int
+	need    []int32
+	guide   []guided
+	left    int // of guide, not yet in the graph
+	plan    []planned
+	kept    []*branch
+	found   []int32
+	pairs   [][2]int32
+	dropped int // for fault dropBacktrack
+}
+
+func runTrust(sys System, obs Observer, _ Spec, opts Options) (Stats, error) {
+	limit := int32(-1)
+	if k, ok := opts.Bounds.Limit(Rounds); ok {
+		limit = int32(k)
+	}
+	root := sys.Mark()
+	w := &trust{obs: obs, opts: opts, limit: limit}
+	w.graph = *newGraph(sys)
+	w.ended.x = w
+	for {
+		err := w.explore()
+		if errors.Is(err, ErrFiner) {
+			w.finer, err = true, nil
+		}
+		if err != nil {
+			return w.stats, err
+		}
+		sys.Rewind(root)
+		if w.stopped || !w.finer {
+			return w.stats, nil
+		}
+		w.stats = Stats{Restarts: w.stats.Restarts + 1}
+		w.finer, w.cut = false, false
+		w.obs.Restarted()
+		w.forget()
+		w.reset()
+	}
+}
+
+// explore visits every graph.
+func (w *trust) explore() error {
+	for {
+		if err := w.forward(); err != nil || w.halted() {
+			return err
+		}
+		more, err := w.back()
+		if err != nil || w.halted() {
+			return err
+		}
+		if !more {
+			w.stats.Complete = true
+			if w.cut && w.stats.Pruned == 0 {
+				w.stats.Pruned = 1
+			}
+			return nil
+		}
+	}
+}
+
+func (w *trust) halted() bool { return w.stopped || w.finer }
+
+// forward adds the next event of the thread whose turn it is until nobody can
+// run, or nothing within the bound can come of it any more.
+func (w *trust) forward() error {
+	for {
+		tip := w.tip()
+		if tip.next == trace.NoThread {
+			return w.leaf()
+		}
+		if err := w.turn(true); err != nil || w.halted() {
+			return err
+		}
+	}
+}
+
+// turn adds the next event of the thread whose turn it is, with its first
+// outcome, or passes it over if that is beyond the bound.
+func (w *trust) turn(fresh bool) error {
+	t := w.tip().next
+	if err := w.step(t, 0, t, fresh); err != nil || w.halted() || !w.beyond() {
+		return err
+	}
+	if fresh {
+		w.stats.Pruned++
+	}
+	b := w.pool.copy(&w.pop().event, 0)
+	if err := w.come(); err != nil {
+		return err
+	}
+	w.hold(b)
+	return nil
+}
+
+// step adds an event and counts it.
+func (w *trust) step(t trace.TID, c trace.Choice, turn trace.TID, fresh bool) error {
+	ways, ok := w.able(t)
+	if !ok {
+		return w.lost(t)
+	}
+	tr, err := w.add(t, c, turn)
+	if err != nil {
+		return err
+	}
+	w.steps[w.size()-1].ways = ways
+	w.count(fresh, 1)
+	w.ended.Last = tr
+	if w.finer && w.at == w.size() {
+		w.stopped, err = runOut(w.sys, w.stopNow, tr)
+	}
+	return err
+}
+
+func (w *trust) count(fresh bool, n int) {
+	if fresh {
+		w.stats.Transitions += uint64(n)
+	} else {
+		w.stats.Replayed += uint64(n)
+	}
+	for ; n > 0; n-- {
+		if w.polled++; w.polled&0xff == 0 && w.stopNow() {
+			w.stopped = true
+		}
+		if w.polled&0xfff == 0 {
+			w.obs.Progress(Progress{Stats: w.stats})
+		}
+	}
+}
+
+// come is graph.come, counted.
+func (w *trust) come() error {
+	n, err := w.graph.come()
+	w.count(false, n)
+	return err
+}
+
+// leaf ends an execution, and finds what was still to come in it.
+func (w *trust) leaf() error {
+	e := EndedProcess
+	if w.at < 0 {
+		if w.ended.Last.End == trace.EndBug {
+			e = EndedBug
+		}
+	} else {
+		for k := range w.threads {
+			switch s := w.threads[k].Status; {
+			case s == trace.Ready:
+				e = EndedPruned // everybody who could run is held
+			case s != trace.Exited && e != EndedPruned:
+				e = EndedStuck
+			}
+		}
+	}
+	if e != EndedPruned && !w.canonical() {
+		e = EndedBlocked
+	}
+	w.end(e)
+	w.gatherPending()
+	return nil
+}
+
+// end counts and reports an end of an execution.
+func (w *trust) end(e Ending) {
+	switch e {
+	case EndedBlocked:
+		w.stats.Blocked++
+	case EndedPruned: // counted with the steps held
+	default:
+		w.stats.Executions++
+	}
+	w.ended.Ending, w.ended.Preemptions, w.ended.Threads = e, int(w.tip().preemptions), w.threads
+	if !w.obs.Ended(&w.ended) || w.opts.MaxExecutions > 0 && w.stats.Executions >= w.opts.MaxExecutions {
+		w.stopped = true
+	}
+}
+
+// back leaves graphs of which everything is explored, and goes on to the next.
+func (w *trust) back() (more bool, err error) {
+	for !w.halted() {
+		if w.looking {
+			if w.look() {
+				if ok, err := w.revisit(); ok || err != nil {
+					return ok, err
+				}
+				continue
+			}
+			w.forget()
+		}
+		n := w.size()
+		if n == 0 {
+			return false, nil
+		}
+		s := &w.steps[n-1]
+		if s.added == revisits {
+			if ok, err := w.revisited(); ok || err != nil {
+				return ok, err
+			}
+			continue
+		}
+		s = w.pop()
+		if s.choice+1 < trace.Choice(s.ways) {
+			t, c := s.thread, s.choice+1
+			if err := w.come(); err != nil {
+				return false, err
+			}
+			if err := w.step(t, c, t, true); err != nil || !w.beyond() {
+				return true, err
+			}
+			w.stats.Pruned++
+			continue
+		}
+		w.consider(&s.event)
+	}
+	return false, nil
+}
+
+func (w *trust) stopNow() bool { return w.opts.Stop != nil && w.opts.Stop() }
+
+func (w *trust) depth() int { return w.size() }
+
+func (w *trust) path(dst []PathStep) []PathStep {
+	for i := range w.steps[:w.size()] {
+		s := &w.steps[i]
+		dst = append(dst, PathStep{s.thread, s.choice, s.begin, s.last, s.couldGoOn && s.thread != s.running})
+	}
+	return dst
+}

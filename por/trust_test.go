@@ -1,0 +1,186 @@
+package por
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"landgo/por/internal/model"
+	"landgo/trace"
+)
+
+var single = Options{OneEvent: true, Unmerged: true}
+
+// checkTrust compares trust with the judge, and rounder with those of the
+// judge's traces that need no more rounds than a bound.
+func checkTrust(p *model.Program, judge *survey) error {
+	if err := disagree("trust", p, judge, single); err != nil || spins(p) {
+		return err
+	}
+	for _, k := range [][]int{{0, 3}, {1}, {2}}[len(judge.traces)%3] {
+		opts := single
+		opts.Bounds = Bounds{{Rounds, k}}
+		s, err := explore("rounder", p, opts)
+		if err != nil {
+			return err
+		}
+		within := 0
+		for c, r := range judge.traces {
+			if r.rounds > k {
+				continue
+			}
+			within++
+			if _, ok := s.traces[c]; !ok {
+				return fmt.Errorf("rounds=%d: missed trace %x", k, c)
+			}
+		}
+		if !s.stats.Complete || len(s.traces) != within || int(s.stats.Executions) != within {
+			return fmt.Errorf("rounds=%d: %+v, %d traces, %d are there", k, s.stats, len(s.traces), within)
+		}
+		if (within < len(judge.traces)) != (s.stats.Pruned > 0) && within < len(judge.traces) {
+			return fmt.Errorf("rounds=%d: %d of %d traces, but the bound cut nothing off", k, within, len(judge.traces))
+		}
+	}
+	return nil
+}
+
+// rounds is Algorithm 1 of Marmanis and Vafeiadis as it stands, over the
+// current path: the greedy round-robin scheduler. A step that lets a thread go
+// on comes before its next ones.
+func (r *recorder) rounds() int {
+	n := len(r.path)
+	before := make([]uint64, n)
+	threads := trace.TID(0)
+	for j := range r.path {
+		before[j] = r.after[j]
+		threads = max(threads, r.path[j].Thread+1)
+		for i := range r.path[:j] {
+			for _, t := range r.path[i].Wakes {
+				if t == r.path[j].Thread {
+					before[j] |= 1 << i
+				}
+			}
+		}
+	}
+	rounds, done, left := 0, uint64(0), n
+	for left > 0 {
+		rounds++
+		for t := trace.TID(0); t < threads; t++ {
+			for e := 0; e < n; e++ { // a thread's events stand in its order
+				if r.path[e].Thread == t && done>>e&1 == 0 && before[e]&^done == 0 {
+					done |= 1 << e
+					left--
+				}
+			}
+		}
+	}
+	return max(rounds-1, 0)
+}
+
+// TestTrustAnchors: one execution of each trace, none in vain.
+func TestTrustAnchors(t *testing.T) {
+	for _, a := range anchors {
+		t.Run(a.name, func(t *testing.T) {
+			if a.slow {
+				t.Skip("more than 5000 traces")
+			}
+			st, seen := runModel(t, "trust", a.prog, single)
+			if st.Executions != a.traces || st.Blocked != 0 || seen.ends[EndedStuck] != a.stuck || !st.Complete {
+				t.Errorf("got %+v, %d stuck; want %d traces, %d stuck", st, seen.ends[EndedStuck], a.traces, a.stuck)
+			}
+		})
+	}
+}
+
+// The numbers of traces within 1, 2, 3 and 4 rounds, as GenMC counts them with
+// its round-robin bound; fib_bench's by a separate enumeration.
+var roundsTable = []struct {
+	name   string
+	prog   *model.Program
+	traces [4]uint64
+}{
+	{"writer_readers 4", model.WriterReaders(4), [4]uint64{1, 16, 16, 16}},
+	{"nwriters 4", model.NWriters(4), [4]uint64{1, 12, 23, 24}},
+	{"nwriters 6", model.NWriters(6), [4]uint64{1, 58, 360, 662}},
+	{"indexer 12", model.Indexer(12, false), [4]uint64{1, 7, 8, 8}},
+	{"indexer 13", model.Indexer(13, false), [4]uint64{1, 49, 64, 64}},
+	{"filesystem 16", model.FileSystem(16), [4]uint64{1, 8, 8, 8}},
+	{"filesystem 18", model.FileSystem(18), [4]uint64{1, 32, 32, 32}},
+	{"lastzero 5", model.LastZero(5), [4]uint64{1, 32, 64, 64}},
+	{"micro 2 3", model.Micro(2, 3), [4]uint64{1, 43, 304, 653}},
+	{"fib_bench 3", model.FibBench(3, 34), [4]uint64{3, 163, 1008, 1620}},
+	{"din_phil 3 ordered", model.Philosophers(3, true), [4]uint64{1, 5, 6, 6}},
+	{"mutex_inc 4 1", model.MutexInc(4, 1), [4]uint64{1, 12, 23, 24}},
+	{"mutex_inc 3 2", model.MutexInc(3, 2), [4]uint64{1, 21, 69, 89}},
+	{"ainc 4", model.AInc(4), [4]uint64{1, 12, 23, 24}},
+	{"peterson 1", model.Peterson(1), [4]uint64{1, 12, 14, 14}},
+	{"peterson 2", model.Peterson(2), [4]uint64{1, 47, 485, 1525}},
+	{"ring 3", model.Ring(3), [4]uint64{1, 10, 19, 20}},
+	{"ring 4", model.Ring(4), [4]uint64{1, 17, 53, 69}},
+	{"two_cells 2", model.TwoCells(2), [4]uint64{1, 14, 22, 22}},
+	{"two_cells 3", model.TwoCells(3), [4]uint64{1, 54, 227, 296}},
+	{"ledger", model.Ledger(), [4]uint64{1, 5, 6, 6}},
+}
+
+func TestRoundsTable(t *testing.T) {
+	for _, c := range roundsTable {
+		for k, want := range c.traces {
+			opts := single
+			opts.Bounds = Bounds{{Rounds, k + 1}}
+			if st, _ := runModel(t, "rounder", c.prog, opts); st.Executions != want || !st.Complete {
+				t.Errorf("%s, rounds=%d: %+v, want %d executions", c.name, k+1, st, want)
+			}
+		}
+	}
+}
+
+// TestTrustSpins: programs that wait in loops reach the same ends as with
+// optimal, which runs some of their traces twice.
+func TestTrustSpins(t *testing.T) {
+	for _, p := range []*model.Program{model.TicketLock(2), model.TicketLock(3), model.TTASLock(2)} {
+		trust, err := explore("trust", p, single)
+		if err != nil {
+			t.Fatal(err)
+		}
+		optimal, _ := explore("optimal", p, single)
+		if len(trust.outcomes) != len(optimal.outcomes) || !trust.stats.Complete {
+			t.Errorf("%d ends, optimal has %d", len(trust.outcomes), len(optimal.outcomes))
+		}
+	}
+}
+
+// TestTrustMemory: what a search holds in memory grows with the graph, not with
+// the number of graphs.
+func TestTrustMemory(t *testing.T) {
+	held := func(p *model.Program, executions uint64) uint64 {
+		m := model.New(p)
+		s, err := New("trust", Options{OneEvent: true, Unmerged: true, MaxExecutions: executions})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var most uint64
+		n := 0
+		_, err = s.Run(m, &tally{stop: func(*Execution) bool {
+			if n++; n%(int(executions)/8) == 0 {
+				runtime.GC()
+				var mem runtime.MemStats
+				runtime.ReadMemStats(&mem)
+				most = max(most, mem.HeapAlloc)
+			}
+			return false
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return most
+	}
+	few, many := held(model.Micro(3, 3), 800), held(model.Micro(3, 3), 40_000)
+	if many > few+few/4+1<<18 {
+		t.Errorf("%d bytes after 800 executions, %d after 40,000", few, many)
+	}
+	long := held(model.Micro(2, 200), 800)
+	if long > few+400*4096 {
+		t.Errorf("%d bytes with graphs of 25 events, %d with 800", few, long)
+	}
+	t.Logf("%d, %d and %d bytes", few, many, long)
+}
