@@ -18,6 +18,7 @@ import (
 type sample struct {
 	*result.Result
 	wall time.Duration // from exec to exit
+	cpu  time.Duration // of all its threads
 	peak int64         // KiB
 }
 
@@ -39,6 +40,7 @@ func measure(args ...string) (sample, error) {
 		return s, fmt.Errorf("%s: exit %d: %s", strings.Join(line[2:], " "), cmd.ProcessState.ExitCode(), errs.String())
 	}
 	s.Result = &r
+	s.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	s.peak = cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
 	return s, nil
 }

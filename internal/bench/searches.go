@@ -24,9 +24,9 @@ var searchers = []searcher{
 var programs = []string{"nwriters-N7", "micro-N2-K3", "fib_bench-N3", "mutex_inc-N3-K3", "ring-N4", "two_cells-N3", "indexer-N14", "lastzero-N10"}
 
 // At most so much is run of each.
-var searchLimits = []string{"--max-executions", "20000", "--time", "5s"}
+var searchLimits = []string{"--max-executions", "20000", "--time", "3s"}
 
-// search runs a searcher on a guest with musl -O2, within the limits.
+// measure runs a searcher on a guest with musl -O2, within the limits.
 func (s searcher) measure(guest string) (sample, error) {
 	args := append([]string{"--search", s.search}, searchLimits...)
 	if s.bound != "" {
@@ -35,10 +35,14 @@ func (s searcher) measure(guest string) (sample, error) {
 	return measure(append(args, "bin/guests/musl-O2/"+guest)...)
 }
 
+// perSecond is executions per second of the processor's time, start included:
+// two searches are held against each other, whatever else the machine does.
+func perSecond(s sample) float64 { return float64(s.Executions) / max(s.cpu.Seconds(), 1e-9) }
+
 // searches prints the executions a second of each search, and how TruSt and
 // BPOR stand to what they have to reach.
 func searches() error {
-	fmt.Printf("%-26s", "executions/s")
+	fmt.Printf("%-26s", "executions/s of processor")
 	for _, p := range programs {
 		fmt.Printf(" %15s", p)
 	}
@@ -56,14 +60,14 @@ func searches() error {
 				return fmt.Errorf("%s %s: %s %s", p, s, x.Verdict, x.Reason)
 			}
 			rates[s][p] = x
-			fmt.Printf(" %15.0f", x.rate())
+			fmt.Printf(" %15.0f", perSecond(x))
 		}
 		fmt.Println()
 	}
 	fmt.Println()
 	for _, p := range programs {
 		trust, optimal := rates[searcher{"trust", ""}][p], rates[searcher{"optimal", ""}][p]
-		by := optimal.rate() / max(trust.rate(), 1e-9)
+		by := perSecond(optimal) / max(perSecond(trust), 1e-9)
 		goal("trust on "+p, fmt.Sprintf("%.1f times optimal's time", by), "2.0", by <= 2)
 	}
 	return fewer()
@@ -72,13 +76,13 @@ func searches() error {
 // fewer shows how many times fewer executions BPOR runs than a search without
 // reduction at the same bound.
 func fewer() error {
-	for _, p := range []string{"micro-N2-K3", "micro-N3-K2", "ring-N4", "ring-N8", "fft-N4-K2", "fft-N6"} {
+	for _, p := range []string{"micro-N2-K3", "micro-N3-K2", "ring-N4", "ring-N8", "fft-N4-K2"} {
 		const most = "200000"
-		plain, err := measure("--search", "bounded", "--bound", "preempt=2", "--max-executions", most, "--time", "30s", "bin/guests/musl-O2/"+p)
+		plain, err := measure("--search", "bounded", "--bound", "preempt=2", "--max-executions", most, "--time", "60s", "bin/guests/musl-O2/"+p)
 		if err != nil {
 			return err
 		}
-		bpor, err := measure("--search", "bpor", "--bound", "preempt=2", "--max-executions", most, "--time", "30s", "bin/guests/musl-O2/"+p)
+		bpor, err := measure("--search", "bpor", "--bound", "preempt=2", "--max-executions", most, "--time", "60s", "bin/guests/musl-O2/"+p)
 		if err != nil {
 			return err
 		}
