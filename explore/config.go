@@ -78,6 +78,7 @@ func DefaultConfig() Config {
 		Timeouts:   TimeoutsLast,
 		Race:       RaceLimited,
 		Search:     "optimal",
+		Jobs:       1,
 		Memory:     4 << 30,
 		StepBudget: 100_000_000,
 		MaxThreads: 128,

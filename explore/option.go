@@ -222,11 +222,11 @@ var Options = []Option{
 		Get:  func(c *Config) []string { return flag(c.KeepGoing) },
 	}, {
 		Name: "jobs", Group: GroupSearch, Value: "N",
-		Help: "search with N workers (as many as the machine has cores by default)",
-		Doc:  "Each has a guest of its own. Verdict, executions, bugs and schedules don't depend on N. blocked, transitions, replayed and instructions may, where races decide the order of the search (source, optimal, dpor, nidhugg): with --jobs 1 they are the same in each run. A search that meets a bug is made again by one worker, so that what is shown doesn't depend on timing. Searches that can't be split, and those with --max-executions, have one worker. A small search is over before others are asked.",
+		Help: "search with N workers; 0: as many as the machine has cores",
+		Doc:  "Each has a guest of its own. Verdict, executions, bugs and schedules don't depend on N. blocked, transitions, replayed and instructions may, where races decide the order of the search (source, optimal, dpor, nidhugg), so by default there is one worker, whose counts are the same in each run. A search that meets a bug is made again by one worker, so that what is shown doesn't depend on timing. Searches that can't be split, and those with --max-executions, have one worker. A small search is over before others are asked.",
 		Set: func(c *Config, v string) error {
 			var n uint64
-			if err := setCount(&n, v, 1); err != nil {
+			if err := setCount(&n, v, 0); err != nil {
 				return err
 			}
 			if n > 1024 {
@@ -236,9 +236,6 @@ var Options = []Option{
 			return nil
 		},
 		Get: func(c *Config) []string {
-			if c.Jobs == 0 {
-				return nil
-			}
 			return one(strconv.Itoa(c.Jobs))
 		},
 	}, {
