@@ -1,12 +1,9 @@
 package scheduler
 
-import (
-	"landgo/image"
-	"landgo/trace"
-)
+import "landgo/trace"
 
 // Merging lock and unlock with their neighbours (Lipton 1975, reduction): as
-// long as a mutex is only ever locked and unlocked, nobody can tell a state in
+// long as a mutex is only ever locked, and unlocked by its owner, nobody can tell a state in
 // which a thread has just taken it from the one before (no other operation on
 // it is possible or has a result in either), so what others do between the
 // lock and the next access can be done before the lock: a lock moves right. In
@@ -14,8 +11,8 @@ import (
 // accesses is then n steps rather than n+2, and its traces are the same in
 // number.
 //
-// What else can be done to a mutex (trylock, a timed lock, initialisation and
-// destruction while others live) sees whether it is held at a moment. The
+// What else can be done to a mutex (trylock, a timed lock, an unlock by another
+// thread, initialisation and destruction while others live) sees whether it is held at a moment. The
 // first such operation makes the mutex contended for good, and if one was
 // merged before, the search starts again (trace.ErrFiner).
 
@@ -31,7 +28,7 @@ func (s *System) merges(mutex uint64) bool {
 
 // contend learns from the operation at whose entry a thread stands.
 func (s *System) contend(th *thread, a *act) {
-	if a.kind != kindMutex || a.op == trace.OpUnlock && th.role != image.SpinInitOrUnlock {
+	if a.kind != kindMutex {
 		return
 	}
 	switch a.op {
@@ -41,7 +38,9 @@ func (s *System) contend(th *thread, a *act) {
 		}
 	case trace.OpTryLock, trace.OpMutexInit, trace.OpMutexDestroy:
 	case trace.OpUnlock:
-		if s.objectOf(th.arg(0), kindMutex).owner != trace.NoThread {
+		// By another than the owner it sees whether the mutex is held, and by
+		// whom.
+		if s.objectOf(th.arg(0), kindMutex).owner == th.id {
 			return
 		}
 	default:
