@@ -55,7 +55,7 @@ func (d *Detector) holding(t trace.TID, o *trace.Op) {
 	var h held
 	take := false
 	switch o.Kind {
-	case trace.OpLock, trace.OpTryLock, trace.OpWriteLock, trace.OpTryWriteLock, trace.OpFutexLockPI:
+	case trace.OpLock, trace.OpTryLock, trace.OpWriteLock, trace.OpTryWriteLock, trace.OpFutexLockPI, trace.OpFutexTryPI:
 		h, take = held{o.Obj, false}, true
 	case trace.OpReadLock, trace.OpTryReadLock:
 		h, take = held{o.Obj, true}, true

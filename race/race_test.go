@@ -373,6 +373,23 @@ func TestClasses(t *testing.T) {
 	}
 }
 
+// TestTries: what a successful try acquires is ordered as what an acquire does.
+func TestTries(t *testing.T) {
+	for _, c := range []struct{ release, acquire trace.Op }{
+		{trace.Op{Kind: trace.OpExit, Obj: 0}, trace.Op{Kind: trace.OpTryJoin, Obj: 0}},
+		{trace.Op{Kind: trace.OpFutexUnlockPI, Obj: 8}, trace.Op{Kind: trace.OpFutexTryPI, Obj: 8}},
+		{unlock(8), trace.Op{Kind: trace.OpTryLock, Obj: 8}},
+		{trace.Op{Kind: trace.OpSemPost, Obj: 8}, trace.Op{Kind: trace.OpSemTryWait, Obj: 8}},
+	} {
+		d := New(Config{})
+		d.Step(step(0, write(1), c.release))
+		d.Step(step(1, c.acquire, read(2)))
+		if n := len(d.Candidates()); n != 0 {
+			t.Errorf("%v: %d candidates", c.acquire, n)
+		}
+	}
+}
+
 // TestAtomicVariable: accesses to a variable that is declared as atomic don't
 // race.
 func TestAtomicVariable(t *testing.T) {

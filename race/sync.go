@@ -22,10 +22,11 @@ const (
 )
 
 var edgesOf = [trace.NumOps]edges{
-	trace.OpCreate: wakes,
-	trace.OpExit:   release,
-	trace.OpJoin:   acquire,
-	trace.OpCancel: wakes,
+	trace.OpCreate:  wakes,
+	trace.OpExit:    release,
+	trace.OpJoin:    acquire,
+	trace.OpTryJoin: acquire,
+	trace.OpCancel:  wakes,
 
 	trace.OpLock:    acquire | locks,
 	trace.OpTryLock: acquire | locks,
@@ -50,6 +51,7 @@ var edgesOf = [trace.NumOps]edges{
 	trace.OpFutexWake:     wakes,
 	trace.OpFutexRequeue:  wakes,
 	trace.OpFutexLockPI:   acquire | locks,
+	trace.OpFutexTryPI:    acquire | locks,
 	trace.OpFutexUnlockPI: release | wakes | locks,
 
 	trace.OpMakeRunnable: wakes,
@@ -105,7 +107,7 @@ func (d *Detector) operation(t trace.TID, o *trace.Op) (woke bool) {
 		return e&wakes != 0
 	}
 	s := syncObject
-	if o.Kind == trace.OpExit || o.Kind == trace.OpJoin {
+	if o.Kind == trace.OpExit || o.Kind == trace.OpJoin || o.Kind == trace.OpTryJoin {
 		s = thread
 	}
 	if e&acquire != 0 {
