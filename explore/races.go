@@ -120,7 +120,7 @@ func (s *session) races(w *watched, r *result.Result) error {
 // to see who called what.
 func (s *session) racePair(c *race.Candidate, path []por.PathStep) (result.RacePair, error) {
 	p := result.RacePair{
-		Variable: s.sys.VariableName(c.Shown.Earlier.Addr), BothOrders: c.BothOrders(), Recycled: c.Recycled,
+		Variable: s.sys.VariableName(c.Shown.Earlier.Addr), BothOrders: c.BothOrders(),
 		First: s.raceAccess(&c.Shown.Earlier), Second: s.raceAccess(&c.Shown.Later),
 	}
 	s.sys.Rewind(s.root)

@@ -14,19 +14,13 @@ type Candidate struct {
 	// one instruction with itself, the thread with the lower number counts as
 	// A's.
 	AFirst, BFirst bool
-	// Recycled: each time, the two accesses were to different heap blocks, of
-	// which the second was given the first's memory (Blum and Gibson §5.2).
-	// The allocator orders what looks like a race.
-	Recycled bool
-	// Shown is one of the times it was seen: the least by threads and address,
-	// of those that weren't recycled if there are any.
+	// Shown is one of the times it was seen: the least by threads and address.
 	Shown Sighting
 }
 
 // Sighting is one pair of racing accesses in an execution.
 type Sighting struct {
 	Earlier, Later Access
-	recycled       bool
 }
 
 // Access is one of them.
@@ -43,8 +37,6 @@ type Access struct {
 // less orders sightings of one pair.
 func (s *Sighting) less(t *Sighting) bool {
 	switch {
-	case s.recycled != t.recycled:
-		return !s.recycled
 	case s.Earlier.PC != t.Earlier.PC:
 		return s.Earlier.PC < t.Earlier.PC
 	case s.Earlier.Thread != t.Earlier.Thread:
@@ -75,12 +67,12 @@ func (d *Detector) race(earlier, later *record, addr uint64) {
 	if d.atomic[p] {
 		return
 	}
-	seen := Sighting{earlier.access(addr), later.access(addr), earlier.gen != later.gen}
+	seen := Sighting{earlier.access(addr), later.access(addr)}
 	if d.found[p] == nil && d.cfg.Atomic != nil && d.cfg.Atomic(addr) {
 		d.atomic[p] = true
 		return
 	}
-	d.add(&Candidate{Pair: p, AFirst: aFirst, BFirst: !aFirst, Recycled: seen.recycled, Shown: seen})
+	d.add(&Candidate{Pair: p, AFirst: aFirst, BFirst: !aFirst, Shown: seen})
 }
 
 // add adds what b says to the candidate of its pair.
@@ -96,7 +88,6 @@ func (d *Detector) add(b *Candidate) (changed bool) {
 		return true
 	}
 	c.AFirst, c.BFirst = c.AFirst || b.AFirst, c.BFirst || b.BFirst
-	c.Recycled = c.Recycled && b.Recycled
 	if !b.Shown.less(&c.Shown) {
 		return false
 	}
@@ -124,7 +115,6 @@ func (d *Detector) Add(o *Detector) (from []int) {
 
 // Restore adds a candidate that another process found.
 func (d *Detector) Restore(c Candidate) {
-	c.Shown.recycled = c.Recycled // the least is recycled if all are
 	d.changed = d.changed[:0]
 	d.add(&c)
 }

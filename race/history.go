@@ -11,7 +11,6 @@ type record struct {
 	thread trace.TID
 	time   uint32 // epoch: its thread's time
 	pc     uint64
-	gen    uint64
 	locks  int32
 	step   int32 // of the execution, from 0
 	size   uint32
@@ -53,9 +52,6 @@ func (d *Detector) granule(t trace.TID, a *trace.Access, g uint64, mask uint8) {
 	}
 	mine := record{thread: t, time: d.now(t), pc: a.PC, locks: d.slots[d.threads[t].locks], step: d.steps, insn: a.Insn, size: a.Size,
 		mask: mask, write: a.IsWrite(), atomic: a.Flags&trace.Atomic != 0}
-	if d.cfg.Generation != nil {
-		mine.gen = d.cfg.Generation(a.Addr)
-	}
 	lo, hi := int(d.slots[slot]), int(d.slots[slot+1])
 	stale := -1 // an older record that mine stands for
 	for i := lo; i < hi; i++ {
@@ -86,5 +82,5 @@ func (d *Detector) granule(t trace.TID, a *trace.Access, g uint64, mask uint8) {
 // r: what is after n is after r, so whatever races with r races with n, and the
 // two make the same pair.
 func (r *record) stoodForBy(n *record) bool {
-	return r.pc == n.pc && r.locks == n.locks && r.mask == n.mask && r.write == n.write && r.atomic == n.atomic && r.gen == n.gen
+	return r.pc == n.pc && r.locks == n.locks && r.mask == n.mask && r.write == n.write && r.atomic == n.atomic
 }

@@ -44,10 +44,6 @@ const (
 // Config is what a Detector needs to know.
 type Config struct {
 	Mode Mode
-	// Generation, if not nil, is the number of the heap block that has the
-	// byte at an address, 0 for none: one address in two blocks' lives has two
-	// numbers.
-	Generation func(addr uint64) uint64
 	// Atomic, if not nil, reports whether the byte at an address belongs to a
 	// variable that is declared as atomic: accesses to one don't race, even
 	// where the compiler makes plain instructions of them.

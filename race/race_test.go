@@ -406,24 +406,6 @@ func TestAtomicVariable(t *testing.T) {
 	}
 }
 
-// TestRecycled: what races only across two lives of an address is marked, until
-// it is seen within one.
-func TestRecycled(t *testing.T) {
-	gen := uint64(1)
-	d := New(Config{Mode: Limited, Generation: func(uint64) uint64 { return gen }})
-	d.Step(step(0, write(1)))
-	gen = 2
-	d.Step(step(1, write(2)))
-	c := d.Candidates()[0]
-	if !c.Recycled {
-		t.Errorf("across lives: %+v", c)
-	}
-	d.Step(step(0, write(1)))
-	if c.Recycled || c.Shown.Later.PC != 1 {
-		t.Errorf("within one: %+v", c)
-	}
-}
-
 // TestAdd: it makes no difference which detector watched which execution, nor
 // in which order.
 func TestAdd(t *testing.T) {

@@ -14,7 +14,7 @@ const maxRaces = 3
 func (p *page) races(r *result.Result) {
 	var both []*result.RacePair
 	for i := range r.Races {
-		if r.Races[i].BothOrders && !r.Races[i].Recycled {
+		if r.Races[i].BothOrders {
 			both = append(both, &r.Races[i])
 		}
 	}

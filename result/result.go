@@ -113,10 +113,8 @@ type RacePair struct {
 	First    Access `json:"first"`
 	Second   Access `json:"second"`
 	// Of a data-race candidate. BothOrders: each of the two was seen to come
-	// first, in different executions. Recycled: it was seen only between two
-	// lives of one piece of heap memory.
+	// first, in different executions.
 	BothOrders bool `json:"both_orders,omitempty"`
-	Recycled   bool `json:"recycled,omitempty"`
 }
 
 // Certificate says what was controlled, and so what a verdict rests on.
