@@ -68,6 +68,8 @@ type Config struct {
 	// For landgo's own tests.
 	NativeSync bool `json:"native_sync,omitempty"` // libc's own lock, join and exit code
 	AllShared  bool `json:"all_shared,omitempty"`  // all memory is shared from the start
+	// ProcessorTime: Time and the result's seconds are the processor's time.
+	ProcessorTime bool `json:"-"`
 }
 
 // DefaultConfig has the defaults of all options.

@@ -170,7 +170,7 @@ func (h *hunt) again(opts por.Options, stats por.Stats, err error) (por.Stats, e
 		return stats, failed
 	}
 	kept, watched, found, seen, checks := *h.session, h.watched, h.found, h.seen, h.checks
-	fresh.start = h.start
+	fresh.clock = h.clock
 	*h.session = *fresh
 	h.found, h.seen, h.checks = nil, map[string]*finding{}, nil
 	opts.Crew, opts.SaveNow, opts.Resume, h.saved = nil, nil, nil, nil

@@ -280,6 +280,12 @@ var Options = []Option{
 			return one(formatDuration(c.Time))
 		},
 	}, {
+		Name: "processor-time", Group: GroupLimits, Hidden: true,
+		Help: "count the processor's time in --time and in the result's seconds",
+		Doc:  "By default they are time on the wall, which a busy machine stretches.",
+		Set:  func(c *Config, v string) error { return setSwitch(&c.ProcessorTime, v) },
+		Get:  func(c *Config) []string { return flag(c.ProcessorTime) },
+	}, {
 		Name: "memory", Group: GroupLimits, Value: "SIZE",
 		Help: "stop when landgo needs more memory than this: 512M, 2G; 0 for no limit",
 		Doc:  "Units are powers of 1024. The verdict is then budget.",

@@ -3,7 +3,6 @@ package explore
 import (
 	"fmt"
 	"sort"
-	"time"
 
 	"landgo/image"
 	"landgo/result"
@@ -62,7 +61,7 @@ func (s *session) newResult() *result.Result {
 
 // finish puts in what is known after everything.
 func (s *session) finish(r *result.Result) {
-	r.Seconds = time.Since(s.start).Seconds()
+	r.Seconds = s.clock.elapsed().Seconds()
 	if s.machine == nil {
 		return
 	}

@@ -138,7 +138,7 @@ func (h *hunt) oneEvent() bool { return h.cfg.PP.Has(pointMem) && len(h.cfg.Rule
 // counts puts a search's counts and estimate into the result.
 func (h *hunt) counts(stats por.Stats) {
 	r := h.result
-	r.SearchSeconds = time.Since(h.start).Seconds()
+	r.SearchSeconds = h.clock.elapsed().Seconds()
 	r.Executions, r.Blocked, r.Pruned = stats.Executions, stats.Blocked, stats.Pruned
 	r.Transitions, r.Replayed = stats.Transitions, stats.Replayed
 	r.Distinct = stats.Distinct
@@ -151,7 +151,7 @@ func (h *hunt) counts(stats por.Stats) {
 	r.Estimate.Explored = h.share
 	if h.share > 0 {
 		r.Estimate.Executions = float64(stats.Executions) / h.share
-		r.Estimate.SecondsLeft = time.Since(h.start).Seconds() * (1 - h.share) / h.share
+		r.Estimate.SecondsLeft = h.clock.elapsed().Seconds() * (1 - h.share) / h.share
 	}
 }
 
@@ -224,7 +224,7 @@ func (h *hunt) tell(p por.Progress) {
 	if h.obs == nil {
 		return
 	}
-	elapsed := time.Since(h.start)
+	elapsed := h.clock.elapsed()
 	out := Progress{
 		Phase: "searching", Executions: p.Stats.Executions, Blocked: p.Stats.Blocked, Pruned: p.Stats.Pruned,
 		Transitions: p.Stats.Transitions, Bugs: len(h.found), Elapsed: elapsed, Explored: p.Share,
@@ -245,7 +245,7 @@ func (h *hunt) stop() bool {
 	switch {
 	case h.ctx.Err() != nil:
 		h.stopped = result.Interrupted
-	case h.cfg.Time > 0 && time.Since(h.start) > h.cfg.Time:
+	case h.cfg.Time > 0 && h.clock.elapsed() > h.cfg.Time:
 		h.stopped = result.OutOfTime
 	case h.cfg.Memory > 0 && residentMemory() > uint64(h.cfg.Memory):
 		h.stopped = result.OutOfMemory

@@ -3,7 +3,6 @@ package explore
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"landgo/emu"
 	"landgo/image"
@@ -26,7 +25,7 @@ type session struct {
 	kern    kernel.Kernel
 	root    trace.Mark
 	check   uint32 // binds schedules to guest and configuration
-	start   time.Time
+	clock   clock
 	// following: it follows schedules that another session made.
 	following bool
 }
@@ -41,7 +40,7 @@ func open(cfg Config) (*session, error) {
 	if err != nil {
 		return nil, imageError(cfg.Guest, err)
 	}
-	s := &session{cfg: cfg, img: img, start: time.Now()}
+	s := &session{cfg: cfg, img: img, clock: startClock(cfg.ProcessorTime)}
 	if why := s.pointless(); why != "" {
 		return s, &invalid{kind: result.PointlessPoint, reason: why}
 	}
