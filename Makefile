@@ -54,7 +54,7 @@ papers: build
 ## make soak     the random tests of the searches: SOAK programs (default 20000), fresh seed
 SOAK ?= 20000
 soak: setup
-	$(ENV) LANDGO_SOAK=$(SOAK) go test -count=1 -timeout 0 -v ./por
+	$(ENV) LANDGO_SOAK=$(SOAK) go test -count=1 -timeout 0 -v -run 'TestSoak$$' ./por
 
 ## make fuzz     the parsers of untrusted bytes, FUZZ each (default 30s)
 FUZZ ?= 30s

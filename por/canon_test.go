@@ -1,16 +1,27 @@
 package por
 
-import "landgo/trace"
+import (
+	"math/bits"
+
+	"landgo/trace"
+)
 
 // recorder wraps a System and keeps the transitions of the current execution.
 type recorder struct {
 	System
-	path    []trace.Transition
-	after   []uint64 // the earlier events that each is ordered after
-	prices  []price  // of the path up to each event
-	threads []trace.Thread
+	path    []*trace.Transition
+	after   []uint64     // the earlier events that each is ordered after
+	prices  []price      // of the path up to each event
+	stands  [][]standing // of the threads in the states of the path
 	marks   []recMark
 	blocked bool // somebody waited for more than a join, at some time
+}
+
+// standing is what a price depends on of a thread.
+type standing struct {
+	id           trace.TID
+	ready, yield bool
+	ends         bool // all that is left of it is its end
 }
 
 type recMark struct {
@@ -19,18 +30,18 @@ type recMark struct {
 }
 
 func (r *recorder) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
-	r.prices = append(r.prices, r.price().plus(r.threads, t))
+	r.prices = append(r.prices, r.price().plus(r.stands[len(r.path)], t))
 	x, err := r.System.Step(t, c)
 	if len(r.path) == 64 {
 		panic("a random program with more than 64 events")
 	}
 	var after uint64
-	for i := range r.path {
-		if ordered(&r.path[i], x) {
+	for i, y := range r.path {
+		if ordered(y, x) {
 			after |= 1 << i
 		}
 	}
-	r.path, r.after = append(r.path, *x), append(r.after, after)
+	r.path, r.after = append(r.path, x), append(r.after, after)
 	return x, err
 }
 
@@ -44,12 +55,18 @@ func (r *recorder) price() price {
 
 func (r *recorder) Threads(dst []trace.Thread) []trace.Thread {
 	dst = r.System.Threads(dst)
-	r.threads = append(r.threads[:0], dst...)
+	for len(r.stands) <= len(r.path) {
+		r.stands = append(r.stands, nil)
+	}
+	all := r.stands[len(r.path)][:0]
 	for i := range dst {
-		if s := dst[i].Status; (s == trace.Blocked || s == trace.Spinning) && dst[i].Pending.Kind != trace.OpJoin {
+		t := &dst[i]
+		if (t.Status == trace.Blocked || t.Status == trace.Spinning) && t.Pending.Kind != trace.OpJoin {
 			r.blocked = true
 		}
+		all = append(all, standing{t.ID, t.Status == trace.Ready, t.Yielding, t.Pending.Kind == trace.OpExit || t.Pending.Kind == trace.OpEnd})
 	}
+	r.stands[len(r.path)] = all
 	return dst
 }
 
@@ -73,16 +90,21 @@ func (r *recorder) Rewind(k trace.Mark) {
 // bytes and a few sentences.
 func (r *recorder) canonical(buf []byte) []byte {
 	n := len(r.path)
+	var of [maxThreads]uint64 // each thread's events
+	for i, x := range r.path {
+		of[x.Thread] |= 1 << i
+	}
 	buf = buf[:0]
 	for done := uint64(0); len(buf) < 2*n; {
-		best := -1
-		for i := 0; i < n; i++ {
-			if done>>i&1 == 0 && r.after[i]&^done == 0 && (best < 0 || r.path[i].Thread < r.path[best].Thread) {
-				best = i
+		t, next := 0, 0
+		for ; ; t++ {
+			next = bits.TrailingZeros64(of[t] &^ done)
+			if next < n && r.after[next]&^done == 0 {
+				break
 			}
 		}
-		done |= 1 << best
-		buf = append(buf, byte(r.path[best].Thread), byte(r.path[best].Choice))
+		done |= 1 << next
+		buf = append(buf, byte(t), byte(r.path[next].Choice))
 	}
 	return buf
 }
@@ -91,21 +113,22 @@ func ordered(a, b *trace.Transition) bool {
 	if a.Thread == b.Thread || a.End >= trace.EndProcess || b.End >= trace.EndProcess {
 		return true
 	}
-	for _, p := range a.Accesses {
-		for _, q := range b.Accesses {
-			for k := p.Addr; k < p.Addr+uint64(p.Size); k++ {
-				if k >= q.Addr && k < q.Addr+uint64(q.Size) && (p.IsWrite() || q.IsWrite()) {
-					return true
-				}
+	for i := range a.Accesses {
+		p := &a.Accesses[i]
+		for k := range b.Accesses {
+			q := &b.Accesses[k]
+			if p.Addr < q.Addr+uint64(q.Size) && q.Addr < p.Addr+uint64(p.Size) && (p.IsWrite() || q.IsWrite()) {
+				return true
 			}
 		}
 	}
 	if inside(a, b) || inside(b, a) {
 		return true
 	}
-	for _, p := range a.Ops {
-		for _, q := range b.Ops {
-			if p.Obj == q.Obj && (matters(p.Kind, q.Kind) || matters(q.Kind, p.Kind)) {
+	for i := range a.Ops {
+		p := &a.Ops[i]
+		for k := range b.Ops {
+			if q := &b.Ops[k]; p.Obj == q.Obj && (matters(p.Kind, q.Kind) || matters(q.Kind, p.Kind)) {
 				return true
 			}
 		}
@@ -115,12 +138,12 @@ func ordered(a, b *trace.Transition) bool {
 
 // inside reports whether a touches the bytes of an object that b operates on.
 func inside(a, b *trace.Transition) bool {
-	for _, p := range a.Accesses {
-		for _, q := range b.Ops {
-			for k := p.Addr; k < p.Addr+uint64(p.Size); k++ {
-				if k >= q.Obj && k < q.Obj+uint64(q.Size) {
-					return true
-				}
+	for i := range a.Accesses {
+		p := &a.Accesses[i]
+		for k := range b.Ops {
+			q := &b.Ops[k]
+			if p.Addr < q.Obj+uint64(q.Size) && q.Obj < p.Addr+uint64(p.Size) {
+				return true
 			}
 		}
 	}

@@ -21,9 +21,7 @@ type hands struct {
 
 func (h *hands) Hire() (workers []Worker, err error) {
 	for len(h.surveys) < h.n {
-		s := &survey{m: model.New(h.p)}
-		s.Restarted()
-		s.r = &recorder{System: s.m}
+		s := newSurvey(h.p)
 		h.surveys, h.roots = append(h.surveys, s), append(h.roots, s.r.Mark())
 	}
 	for i, s := range h.surveys {
@@ -51,7 +49,7 @@ func together(name string, p *model.Program, jobs int, opts Options) (*survey, e
 func (s *survey) merge(o *survey) {
 	for k, v := range o.outcomes {
 		if old, ok := s.outcomes[k]; ok {
-			v = v.least(old)
+			v.least(old)
 		}
 		s.outcomes[k] = v
 	}
@@ -88,7 +86,7 @@ func TestTogether(t *testing.T) {
 		opts := Options{OneEvent: !coarse, Unmerged: true}
 		for seed, seen := 0, 0; seen < programsOf; seed++ {
 			p := programs(coarse, false).Example(seed)
-			judge := judged(t, p)
+			judge := judged(t, p, judgeLimit)
 			if judge == nil {
 				continue
 			}

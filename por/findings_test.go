@@ -178,7 +178,7 @@ func TestFindings(t *testing.T) {
 	for _, f := range append(findings, byHand...) {
 		t.Run(f.name, func(t *testing.T) {
 			p := f.program()
-			judge, err := explore("none", p, Options{})
+			judge, err := exhaust(p, 1<<40)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -215,7 +215,7 @@ func TestFindings(t *testing.T) {
 // sleep sets added to a figure as it says lose executions.
 func TestFinding1(t *testing.T) {
 	p := findings[0].program()
-	judge, err := explore("none", p, Options{})
+	judge, err := exhaust(p, 1<<40)
 	if err != nil {
 		t.Fatal(err)
 	}

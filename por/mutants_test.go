@@ -82,25 +82,30 @@ type judgement struct {
 	judge *survey // nil: too large
 }
 
-// hunt runs f on the differential test's programs until it fails.
+// huntLimit is the number of a soak's programs among which each mutant has to be
+// found.
+const huntLimit = 5000
+
+// hunt runs f on programs of a soak until it fails.
 func hunt(t *testing.T, f func(*model.Program, *survey) error) {
 	t.Helper()
-	gen := programs(false, false)
-	for n := 0; n < programsPerTest; n++ {
+	gen := soaked(false, false)
+	met := 0
+	for n := 0; met < huntLimit; n++ {
 		j, known := judgements[n]
 		if !known {
 			p := gen.Example(n)
-			j = judgement{p, judged(t, p)}
+			j = judgement{p.Program, judged(t, p.Program, p.limit)}
 			judgements[n] = j
 		}
-		p, judge := j.prog, j.judge
-		if judge == nil {
+		if j.judge == nil {
 			continue
 		}
-		if err := f(p, judge); err != nil {
-			t.Logf("found by program %d: %v", n, err)
+		met++
+		if err := f(j.prog, j.judge); err != nil {
+			t.Logf("found by program %d: %v", met, err)
 			return
 		}
 	}
-	t.Errorf("%d programs didn't find it", programsPerTest)
+	t.Errorf("%d programs didn't find it", huntLimit)
 }

@@ -10,59 +10,67 @@ import (
 // what the system said of each state, beside the searches' own meter, on
 // purpose.
 type price struct {
-	preempt, fair, delay, switches int
+	preempt, fair, delay, switches int32
 	// joint[c] is the preemptions where leaving a thread that a fair bound of c
 	// blocks is free; dear where the execution exceeds that bound.
-	joint [maxFair + 1]int
+	joint [maxFair + 1]int32
 	last  trace.TID
-	yield map[trace.TID]int
+	yield [maxThreads]int8
 }
 
 const (
-	maxFair = 1
-	dear    = math.MaxInt32
+	maxFair    = 1
+	maxThreads = 8 // of a program that is recorded
+	dear       = math.MaxInt32
 )
 
 // least takes the lesser of each measure.
-func (p price) least(q price) price {
+func (p *price) least(q *price) {
 	p.preempt, p.fair = min(p.preempt, q.preempt), min(p.fair, q.fair)
 	p.delay, p.switches = min(p.delay, q.delay), min(p.switches, q.switches)
 	for c := range p.joint {
 		p.joint[c] = min(p.joint[c], q.joint[c])
 	}
-	return p
 }
 
 // of is the price by the bounds' measure; by preemptions where that and a fair
 // bound are given.
-func (p price) of(bounds Bounds) int {
+func (p *price) of(bounds Bounds) int {
 	if c, fair := bounds.Limit(Fair); fair {
 		if _, joint := bounds.Limit(Preempt); joint {
-			return p.joint[c]
+			return int(p.joint[c])
 		}
-		return p.fair
+		return int(p.fair)
 	}
-	return map[Measure]int{Preempt: p.preempt, Delay: p.delay, Switches: p.switches}[bounds[0].Measure]
+	switch bounds[0].Measure {
+	case Delay:
+		return int(p.delay)
+	case Switches:
+		return int(p.switches)
+	}
+	return int(p.preempt)
+}
+
+// lead is by how much thread t leads in yields at most.
+func (p *price) lead(threads []standing, t trace.TID) (most int32) {
+	for i := range threads {
+		if v := &threads[i]; v.ready {
+			most = max(most, int32(p.yield[t]-p.yield[v.id]))
+		}
+	}
+	return most
 }
 
 // plus is the price with one more step: of thread t in a state with the given
 // threads.
-func (p price) plus(threads []trace.Thread, t trace.TID) price {
-	lead := func(u trace.TID) (most int) {
-		for i := range threads {
-			if v := threads[i].ID; threads[i].Status == trace.Ready {
-				most = max(most, p.yield[u]-p.yield[v])
-			}
-		}
-		return most
-	}
+func (p price) plus(threads []standing, t trace.TID) price {
 	var goesOn, yields, stands bool // of the last thread; of t; the last is ready
 	for i := range threads {
 		th := &threads[i]
-		yields = yields || th.ID == t && th.Yielding
-		if th.ID == p.last && th.Status == trace.Ready {
-			stands = !th.Yielding
-			goesOn = stands && th.Pending.Kind != trace.OpExit && th.Pending.Kind != trace.OpEnd
+		yields = yields || th.id == t && th.yield
+		if th.id == p.last && th.ready {
+			stands = !th.yield
+			goesOn = stands && !th.ends
 		}
 	}
 	first := p.last == trace.NoThread
@@ -72,49 +80,42 @@ func (p price) plus(threads []trace.Thread, t trace.TID) price {
 	if goesOn && p.last != t {
 		p.preempt++
 	}
+	lead := p.lead(threads, t)
 	for c := range p.joint {
-		if lead(t) > c {
+		if lead > int32(c) {
 			p.joint[c] = dear
 		}
-		if goesOn && p.last != t && lead(p.last) <= c && p.joint[c] != dear {
+		if goesOn && p.last != t && p.joint[c] != dear && p.lead(threads, p.last) <= int32(c) {
 			p.joint[c]++
 		}
 	}
-	p.fair = max(p.fair, lead(t))
-	// The queue of the scheduler that is delayed: who runs, then who comes after
-	// him in order, then who comes before him.
-	var queue []trace.TID
-	turn := func(from, to trace.TID) {
+	p.fair = max(p.fair, lead)
+	// The scheduler that is delayed has whoever runs first in its queue, then who
+	// comes after him in order, then who comes before him.
+	front := p.last
+	if !first && !stands {
+		front++
+	}
+	turn := func(from, to trace.TID) (found bool) {
 		for i := range threads {
-			if v := threads[i].ID; v >= from && v < to && threads[i].Status == trace.Ready {
-				queue = append(queue, v)
+			if v := &threads[i]; v.id >= from && v.id < to && v.ready {
+				if v.id == t {
+					return true
+				}
+				p.delay++
 			}
 		}
+		return false
 	}
 	switch {
 	case first:
 		turn(0, math.MaxInt32)
-	case stands:
-		turn(p.last, math.MaxInt32)
-		turn(0, p.last)
-	default:
-		turn(p.last+1, math.MaxInt32)
-		turn(0, p.last+1)
+	case !turn(front, math.MaxInt32):
+		turn(0, front)
 	}
-	for _, v := range queue {
-		if v == t {
-			break
-		}
-		p.delay++
-	}
-	if p.last = t; yields {
-		counts := map[trace.TID]int{t: p.yield[t] + 1}
-		for u, n := range p.yield {
-			if u != t {
-				counts[u] = n
-			}
-		}
-		p.yield = counts
+	p.last = t
+	if yields {
+		p.yield[t]++
 	}
 	return p
 }

@@ -154,44 +154,55 @@ func (w *writer) statement(threads int) {
 
 // programs draws a program.
 func programs(coarse, merge bool) *rapid.Generator[*model.Program] {
-	return rapid.Custom(func(t *rapid.T) *model.Program {
-		n := [...]int{2, 3, 2, 2, 2, 3}[pick(t, "threads", 6)]
-		p := &model.Program{Bytes: 16, Mutexes: 2, Conds: 1, Sems: []int{pick(t, "sem", 3), 1}, RWLocks: 1,
-			Barriers: []int{2}, Budget: 9, Coarse: coarse, Merge: merge, MainEnds: pick(t, "mainends", 4) > 0,
-			Recursive: pick(t, "recursive", 4) == 3, Overlay: pick(t, "overlay", 4) == 3}
-		longest := [...]int{0, 6, 4, 2}[n]
-		if coarse {
-			longest += 2
+	return rapid.Custom(func(t *rapid.T) *model.Program { return draw(t, coarse, merge, false) })
+}
+
+// draw draws a program; a small one has about half as many statements.
+func draw(t *rapid.T, coarse, merge, small bool) *model.Program {
+	n := [...]int{2, 3, 2, 2, 2, 3}[pick(t, "threads", 6)]
+	p := &model.Program{Bytes: 16, Mutexes: 2, Conds: 1, Sems: []int{pick(t, "sem", 3), 1}, RWLocks: 1,
+		Barriers: []int{2}, Budget: 9, Coarse: coarse, Merge: merge, MainEnds: pick(t, "mainends", 4) > 0,
+		Recursive: pick(t, "recursive", 4) == 3, Overlay: pick(t, "overlay", 4) == 3}
+	longest := [...]int{0, 6, 4, 2}[n]
+	if coarse {
+		longest += 2
+	}
+	least := longest - 1
+	if small {
+		least, longest = 1, [...]int{0, 4, 3, 2}[n]
+	}
+	body := func(label string, least, most int) []model.Instr {
+		w := &writer{t: t, label: label}
+		for k := least + pick(t, label+" length", most-least+1); k > 0; k-- {
+			w.statement(n)
 		}
-		body := func(label string, least, most int) []model.Instr {
-			w := &writer{t: t, label: label}
-			for k := least + pick(t, label+" length", most-least+1); k > 0; k-- {
-				w.statement(n)
+		return w.code
+	}
+	var main []model.Instr
+	for i := 1; i <= n; i++ {
+		main = append(main, model.Instr{Code: model.Create, A: i})
+	}
+	mains := 6 - 2*n
+	if small {
+		mains = 1
+	}
+	if n < 3 {
+		off := len(main)
+		for _, in := range body("main", 0, mains) {
+			if in.Code == model.Jump || in.Code == model.JumpIf || in.Code == model.JumpNe {
+				in.A += off
 			}
-			return w.code
+			main = append(main, in)
 		}
-		var main []model.Instr
-		for i := 1; i <= n; i++ {
-			main = append(main, model.Instr{Code: model.Create, A: i})
+	}
+	for i := 1; i <= n; i++ {
+		if pick(t, "join", 4) > 0 {
+			main = append(main, model.Instr{Code: model.Join, A: i})
 		}
-		if n < 3 {
-			off := len(main)
-			for _, in := range body("main", 0, 6-2*n) {
-				if in.Code == model.Jump || in.Code == model.JumpIf || in.Code == model.JumpNe {
-					in.A += off
-				}
-				main = append(main, in)
-			}
-		}
-		for i := 1; i <= n; i++ {
-			if pick(t, "join", 4) > 0 {
-				main = append(main, model.Instr{Code: model.Join, A: i})
-			}
-		}
-		p.Threads = append(p.Threads, main)
-		for i := 1; i <= n; i++ {
-			p.Threads = append(p.Threads, body("thread", longest-1, longest))
-		}
-		return p
-	})
+	}
+	p.Threads = append(p.Threads, main)
+	for i := 1; i <= n; i++ {
+		p.Threads = append(p.Threads, body("thread", least, longest))
+	}
+	return p
 }

@@ -61,7 +61,7 @@ func TestResume(t *testing.T) {
 		opts := Options{OneEvent: !coarse, Unmerged: true}
 		for seed, seen := 1000, 0; seen < programsOf; seed++ {
 			p := programs(coarse, false).Example(seed)
-			judge := judged(t, p)
+			judge := judged(t, p, judgeLimit)
 			if judge == nil || judge.stats.Executions > 300 {
 				continue
 			}

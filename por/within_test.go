@@ -27,11 +27,14 @@ func disagreeWithin(name string, p *model.Program, judge *survey, opts Options, 
 	// the judge knows what it costs.
 	if kind, _, _ := strings.Cut(name, ":"); kindNamed(kind).Unordered {
 		for c, got := range s.traces {
-			got.price = judge.traces[c].price
-			s.traces[c] = got
+			if known := judge.traces[c]; known != nil {
+				got.price = known.price
+			}
 		}
 		for o := range s.outcomes {
-			s.outcomes[o] = judge.outcomes[o]
+			if known := judge.outcomes[o]; known != nil {
+				s.outcomes[o] = known
+			}
 		}
 	}
 	for o, least := range judge.outcomes {

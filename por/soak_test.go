@@ -1,0 +1,112 @@
+package por
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"landgo/por/internal/model"
+
+	"pgregory.net/rapid"
+)
+
+// The soak: the differential test on very many programs, of a seed that nobody
+// has tried. Most of them are small: what is wrong with a search shows on small
+// programs as well, and the judge needs a twentieth of the time for one. What
+// needs more is left to the few large ones. That nothing is lost by it is a test
+// too: the mutants are hunted among these programs (mutants_test.go).
+
+const (
+	// soakTail: one in so many programs is drawn as large as those of the
+	// differential test.
+	soakTail = 32
+	// soakLimit is the number of executions that the judge may take for the
+	// others.
+	soakLimit = 300
+	// soakBatch programs have a seed of their own; for as many as soakSteps
+	// more, steps are of several events.
+	soakBatch, soakSteps = 1000, 100
+)
+
+// sized is a program, and the number of executions that it may have.
+type sized struct {
+	*model.Program
+	limit uint64
+}
+
+// soaked draws the programs of a soak.
+func soaked(coarse, merge bool) *rapid.Generator[sized] {
+	return rapid.Custom(func(t *rapid.T) sized {
+		if pick(t, "size", soakTail) == soakTail-1 {
+			return sized{draw(t, coarse, merge, false), judgeLimit}
+		}
+		return sized{draw(t, coarse, merge, true), soakLimit}
+	})
+}
+
+// TestSoak runs as many programs as LANDGO_SOAK says, in batches; one with a
+// finding ends there, and the next goes on. LANDGO_SOAK=1 and -rapid.seed with
+// a batch's seed runs that batch again.
+func TestSoak(t *testing.T) {
+	n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK"))
+	if err != nil {
+		t.Skip("LANDGO_SOAK is the number of programs")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(800))
+	seed := uint64(time.Now().UnixNano()) | 1
+	flag.Visit(func(f *flag.Flag) {
+		if f.Name == "rapid.seed" {
+			seed, _ = strconv.ParseUint(f.Value.String(), 10, 64)
+		}
+	})
+	fmt.Printf("soak of %d programs, seed %d\n", n, seed)
+	seen, steps := &sample{}, &sample{}
+	began, failed := time.Now(), 0
+	for done := 0; done < n; done += soakBatch {
+		ok := soak(t, seed, soakBatch, false, false, seen)
+		ok = soak(t, seed, soakSteps, true, false, steps) && ok
+		ok = soak(t, seed, soakSteps, false, true, steps) && ok
+		if !ok {
+			failed++
+		}
+		if batch := done / soakBatch; batch%10 == 0 || done+soakBatch >= n {
+			var used syscall.Rusage
+			syscall.Getrusage(syscall.RUSAGE_SELF, &used)
+			fmt.Printf("%v, %d s of processor time, %d batches with a finding\n%v\nsteps of several events: %v\n",
+				time.Since(began).Round(time.Second), used.Utime.Sec+used.Stime.Sec, failed, seen, steps)
+		}
+		seed += 0x9e3779b97f4a7c15
+	}
+}
+
+// soak runs a batch of programs, or a part of it.
+func soak(t *testing.T, seed uint64, checks int, coarse, merge bool, seen *sample) bool {
+	name := map[bool]string{coarse: "coarse", merge: "merged", !coarse && !merge: "single"}[true]
+	return t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) {
+		flag.Set("rapid.seed", fmt.Sprint(seed))
+		flag.Set("rapid.checks", fmt.Sprint(checks))
+		gen := soaked(coarse, merge)
+		rapid.Check(t, func(rt *rapid.T) {
+			p := gen.Draw(rt, "program")
+			judge := judged(rt, p.Program, p.limit)
+			if judge == nil {
+				rt.Skip("too large")
+			}
+			seen.add(p.Program, judge)
+			var err error
+			if coarse || merge {
+				err = agreeSteps(p.Program, judge, Options{OneEvent: merge})
+			} else {
+				err = agreeAll(p.Program, judge)
+			}
+			if err != nil {
+				rt.Fatalf("%v\n%v", err, p.Program)
+			}
+		})
+	})
+}
