@@ -17,6 +17,9 @@ import (
 
 const programsPerTest = 2000
 
+// givenSeed is -rapid.seed as the user gave it, 0 if not.
+var givenSeed string
+
 func TestMain(m *testing.M) {
 	flag.Parse()
 	set := func(name, value string) {
@@ -30,6 +33,7 @@ func TestMain(m *testing.M) {
 	}
 	set("rapid.checks", fmt.Sprint(checks))
 	set("rapid.nofailfile", "true")
+	givenSeed = flag.Lookup("rapid.seed").Value.String()
 	set("rapid.seed", "20140122")
 	os.Exit(m.Run())
 }

@@ -58,12 +58,10 @@ func TestSoak(t *testing.T) {
 		t.Skip("LANDGO_SOAK is the number of programs")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
-	seed := uint64(time.Now().UnixNano()) | 1
-	flag.Visit(func(f *flag.Flag) {
-		if f.Name == "rapid.seed" {
-			seed, _ = strconv.ParseUint(f.Value.String(), 10, 64)
-		}
-	})
+	seed, _ := strconv.ParseUint(givenSeed, 10, 64)
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano()) | 1
+	}
 	fmt.Printf("soak of %d programs, seed %d\n", n, seed)
 	seen, steps := &sample{}, &sample{}
 	began, failed := time.Now(), 0
