@@ -75,3 +75,26 @@ func (m *Machine) Alive(addr, n uint64, alive bool) {
 		m.Write8(at, b)
 	}
 }
+
+// Dead reports whether a byte of [addr, addr+n) is in Config.Heap and in no live
+// block.
+func (m *Machine) Dead(addr, n uint64) bool {
+	h := m.cfg.Heap
+	lo, hi := max(addr, h.Lo), min(addr+n, h.Hi)
+	if lo >= hi || addr+n < addr {
+		return false
+	}
+	for at := lo &^ 7; at < hi; at += 8 {
+		mask := uint8(0xff)
+		if at < lo {
+			mask &= 0xff << (lo - at)
+		}
+		if hi < at+8 {
+			mask &= 0xff >> (at + 8 - hi)
+		}
+		if mask&^*(*uint8)(unsafe.Add(m.mem, h.Hi+(at-h.Lo)/8)) != 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -83,6 +83,8 @@ enum {
 	RUN_RECORD_ALL = 1 << 5,
 	RUN_TRACE = 1 << 6,
 	RUN_IGNORE_BREAKS = 1 << 7,
+	RUN_CHECK = 1 << 8,
+	RUN_UNCHECKED = 1 << 9,
 };
 
 /* AccessFlags in package trace, and Private in types.go. */

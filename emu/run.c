@@ -57,7 +57,7 @@ static void set_view(struct machine *m)
 	bool quiet = flags & RUN_QUIET;
 	bool solo = flags & RUN_SOLO;
 	m->owner = owner_byte(m->order.thread);
-	m->checking = !quiet && !m->replay;
+	m->checking = (!quiet || (flags & RUN_CHECK)) && !(flags & RUN_UNCHECKED) && !m->replay;
 	m->watching = quiet && (flags & RUN_WATCH);
 	m->any = (flags & RUN_RECORD_ALL) && !quiet;
 	m->blind = m->replay || (quiet && !m->watching) || (solo && !m->any);

@@ -50,8 +50,8 @@ type Config struct {
 	// Execution anywhere else is a fault. They are mapped into the engine
 	// read-execute, all else read-write.
 	Code []Range
-	// Heap is memory that is handed out in blocks: outside of Quiet runs, an
-	// access to bytes of it of which none is alive is a fault. Both ends are
+	// Heap is memory that is handed out in blocks: outside of Quiet runs without
+	// Check, an access to bytes of it of which none is alive is a fault. Both ends are
 	// multiples of 64. See Alive.
 	Heap Range
 	// Ahead lists code that may read Heap beyond a block's end: functions that
@@ -132,6 +132,10 @@ const (
 	TracePCs
 	// IgnoreBreaks: don't stop at breakpoints.
 	IgnoreBreaks
+	// Check (with Quiet): accesses to Config.Heap are checked all the same.
+	Check
+	// Unchecked: accesses to Config.Heap aren't checked (an allocator's own).
+	Unchecked
 )
 
 // Run is the order for one run of the CPU.

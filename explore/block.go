@@ -1,21 +1,32 @@
 package explore
 
 import (
+	"landgo/heap"
 	"landgo/result"
-	"landgo/scheduler"
 	"landgo/trace"
 )
 
-// blockLife is where a block of memory came from and went.
-type blockLife struct{ given, back result.Origin }
+// lifeKey names one life of a piece of memory.
+type lifeKey struct {
+	addr       uint64
+	generation uint32
+}
+
+// lifeStacks is who stood where when a block was given out, and given back.
+type lifeStacks struct{ given, back []result.Frame }
 
 // Block implements scheduler.Observer.
-func (st *story) Block(t trace.TID, b scheduler.Block, given bool) {
-	here := result.Origin{Thread: st.sys.Name(t), Step: len(st.beats) + 1, Stack: callers(st.stack(t))}
-	if given {
-		st.blocks[b.Addr] = &blockLife{given: here}
-	} else if l := st.blocks[b.Addr]; l != nil {
-		l.back = here
+func (st *story) Block(t trace.TID, b heap.Block, given bool) {
+	key := lifeKey{b.Addr, b.Generation}
+	l := st.blocks[key]
+	if l == nil {
+		l = new(lifeStacks)
+		st.blocks[key] = l
+	}
+	if stack := callers(st.stack(t)); given {
+		l.given = stack
+	} else {
+		l.back = stack
 	}
 }
 
@@ -29,14 +40,19 @@ func callers(stack []result.Frame) []result.Frame {
 }
 
 // block is the block that a failure is about, or nil.
-func (st *story) block(f *scheduler.Failure) *result.Block {
-	l := st.blocks[f.Block.Addr]
+func (st *story) block(b *heap.Block) *result.Block {
+	l := st.blocks[lifeKey{b.Addr, b.Generation}]
 	if l == nil {
 		return nil
 	}
-	b := &result.Block{Address: result.Addr(f.Block.Addr), Size: f.Block.Size, Allocated: l.given}
-	if l.back.Thread != "" {
-		b.Freed = &l.back
+	out := &result.Block{Address: result.Addr(b.Addr), Size: b.Size, Allocated: st.origin(&b.Given, l.given)}
+	if b.Freed {
+		freed := st.origin(&b.Back, l.back)
+		out.Freed = &freed
 	}
-	return b
+	return out
+}
+
+func (st *story) origin(e *heap.Event, stack []result.Frame) result.Origin {
+	return result.Origin{Thread: st.sys.Name(e.Thread), Step: int(e.Step), Stack: stack}
 }

@@ -18,7 +18,7 @@ type story struct {
 	schedule trace.Schedule
 	beats    []beat
 	outputs  map[int]int
-	blocks   map[uint64]*blockLife // by address
+	blocks   map[lifeKey]*lifeStacks
 }
 
 // beat is one step of the execution.
@@ -40,7 +40,7 @@ type value struct{ old, new string }
 // tell replays a path and tells its story. The path must be one of this
 // session's System.
 func (s *session) tell(path []por.PathStep) (*story, error) {
-	st := &story{session: s, path: path, schedule: trace.Schedule{Check: s.check}, outputs: map[int]int{}, blocks: map[uint64]*blockLife{}}
+	st := &story{session: s, path: path, schedule: trace.Schedule{Check: s.check}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{}}
 	s.sys.Rewind(s.root)
 	s.sys.Observe(st)
 	defer s.sys.Observe(nil)
@@ -139,7 +139,7 @@ func (st *story) bug(f *finding) *result.Bug {
 	st.switches(b)
 	st.collisions(b)
 	st.waits(b, fl)
-	b.Block = st.block(fl)
+	b.Block = st.block(&fl.Block)
 	st.starts(b)
 	return b
 }

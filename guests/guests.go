@@ -57,6 +57,9 @@ type Guest struct {
 	// Failures are all distinct bugs, fewest preemptions first; the first is
 	// the one that landgo has to show. None for Verified.
 	Failures []Failure
+	// Flags are options of landgo's that the failure takes to show; the twin is
+	// verified with them too.
+	Flags []string
 	// Executions is the number of Mazurkiewicz traces, which --pp mem
 	// --search optimal runs, bugs and deadlocks included. 0: not fixed by
 	// what the guest is (Note says why), or it stops at its first bug.
@@ -93,6 +96,7 @@ type linuxTable struct {
 	About      string    `json:"about"`
 	Threads    int       `json:"threads"`
 	PP         string    `json:"pp"`
+	Flags      []string  `json:"flags"`
 	Spins      bool      `json:"spins"`
 	Concurrent *bool     `json:"concurrent"`
 	Source     string    `json:"source"` // of the numbers: "enumerated" or "by hand"
@@ -118,7 +122,7 @@ func Linux() ([]Guest, error) {
 		name := strings.TrimSuffix(f.Name(), ".json")
 		bad := Guest{
 			Name: name, Program: name, About: t.About, Source: path.Join("linux", name+".c"),
-			Threads: t.Threads, Verdict: Bug, PP: t.PP, Failures: t.Bugs, Spins: t.Spins,
+			Threads: t.Threads, Verdict: Bug, PP: t.PP, Failures: t.Bugs, Flags: t.Flags, Spins: t.Spins,
 			Concurrent: t.Concurrent == nil || *t.Concurrent, Judge: t.Source, Note: t.Note,
 		}
 		fixed := bad

@@ -41,6 +41,9 @@ func everything(t *testing.T) []Guest {
 	return all
 }
 
+// heapKinds are those whose messages are landgo's own words.
+var heapKinds = []string{"use-after-free", "double-free", "invalid-free", "heap-overflow"}
+
 func TestTables(t *testing.T) {
 	seen := map[string]bool{}
 	for _, g := range everything(t) {
@@ -65,7 +68,7 @@ func TestTables(t *testing.T) {
 			if i > 0 && f.Preemptions < g.Failures[0].Preemptions {
 				t.Errorf("%s: the first failure isn't the cheapest", g.Name)
 			}
-			if !strings.Contains(string(source), f.Hint) {
+			if !strings.Contains(string(source), f.Hint) && !slices.Contains(heapKinds, f.Kind) {
 				t.Errorf("%s: the source doesn't say %q", g.Name, f.Hint)
 			}
 			if f.At != "" && !regexp.MustCompile(`\b`+f.At+`\(`).Match(source) {

@@ -19,6 +19,21 @@ func (p *page) block(b *result.Block) {
 	}
 }
 
+// origin shows a call of the allocator: thread, step, and the part of its stack
+// that has source lines.
 func (p *page) origin(what string, o *result.Origin) {
-	p.wrap("  ", fmt.Sprintf("%s by %s in %s", what, o.Thread, p.where(result.Innermost(o.Stack))))
+	p.wrap("  ", fmt.Sprintf("%s by %s in step %d, in %s", what, o.Thread, o.Step, p.where(result.Innermost(o.Stack))))
+	shown := 0
+	for _, f := range o.Stack {
+		if f.File == "" {
+			continue
+		}
+		if shown++; shown == 1 {
+			continue
+		}
+		if shown > maxFrames {
+			break
+		}
+		p.line("    from %s", p.fit(f, 9))
+	}
 }

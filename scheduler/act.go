@@ -43,6 +43,20 @@ func onObject(r image.Role) bool {
 	return acts[r].how == operation && acts[r].op >= trace.OpLock && acts[r].op <= trace.OpOnce
 }
 
+// does is an operation on an object in words: "locks a mutex".
+func (a *act) does() string {
+	verb, ok := opVerbs[a.op]
+	if !ok {
+		verb = "uses"
+	}
+	return verb + " " + objectNames[a.kind]
+}
+
+var objectNames = [...]string{
+	kindMutex: "a mutex", kindCond: "a condition variable", kindSem: "a semaphore", kindRWLock: "a read-write lock",
+	kindBarrier: "a barrier", kindOnce: "a once control",
+}
+
 var acts = [image.NumRoles]act{
 	image.MutexInit:      {how: operation, op: trace.OpMutexInit, kind: kindMutex},
 	image.MutexDestroy:   {how: operation, op: trace.OpMutexDestroy, kind: kindMutex},

@@ -148,6 +148,9 @@ func (s *System) flags(th *thread) emu.RunFlags {
 		f = emu.Quiet
 	case th.quiet.on:
 		f = emu.Quiet
+		if isQuiet(th.quiet.role) && th.quiet.role != image.Create {
+			f |= emu.Check // what it is given may be dead
+		}
 		if th.quiet.watch && !s.alone(th) {
 			f |= emu.Watch
 		}

@@ -14,7 +14,8 @@ import (
 //
 //   - guest memory, page permissions and the kernel's words (memory map, files,
 //     queues, clock, signals), and this package's own that are assigned through
-//     Machine.Set (heaps): emu.Machine.Digest;
+//     Machine.Set: emu.Machine.Digest;
+//   - the allocator's blocks and lists: heap.Heap.Digest;
 //   - each thread: its CPU with what a half-executed instruction holds, where it
 //     stands, the frames of trusted functions it is in, the locks it holds, what
 //     it waits for or spins on;
@@ -36,6 +37,7 @@ func (s *System) Digest() (trace.Digest, error) {
 		}
 		return sum, &InvalidError{Gap: gap, Reason: "search stateful can't tell states apart: " + err.Error()}
 	}
+	sum.Add(s.heap.Digest())
 	for i := range s.threads {
 		if s.exists[i] {
 			sum.Add(s.threadDigest(&s.threads[i]))

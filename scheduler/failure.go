@@ -3,6 +3,7 @@ package scheduler
 import (
 	"fmt"
 
+	"landgo/heap"
 	"landgo/kernel"
 	"landgo/trace"
 )
@@ -33,7 +34,7 @@ type Failure struct {
 	PC      uint64 // where the thread stands
 	// Block is the block of memory that a wrong access or free was about, if
 	// there is one.
-	Block Block
+	Block heap.Block
 	// Waits lists who waits for what and whom (deadlock, livelock).
 	Waits []Wait
 }

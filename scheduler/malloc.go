@@ -3,151 +3,70 @@ package scheduler
 import (
 	"hash/fnv"
 	"math/bits"
+	"sort"
 	"strconv"
 	"strings"
 
 	"landgo/emu"
+	"landgo/heap"
 	"landgo/image"
 	"landgo/kernel"
 	"landgo/trace"
 )
 
-// The trusted allocator: landgo carries malloc and free out itself, so that
-// allocations of different threads commute (DESIGN §4). Each thread has an
-// arena whose place is a function of the thread's number, blocks come from it
-// in the thread's own order, and a freed block goes to the freeing thread's
-// list of its size, youngest first: memory is used again as it would be with a
-// thread cache, and nothing depends on what another thread allocates.
-//
-// Before a block stand 16 bytes: its size class with the number of bytes asked
-// for, and a tag that says that it is live. They are guest memory, so that they
-// go back with it. Only the bytes asked for are alive to the machine: an access
-// to any other byte of the arenas is a fault.
+// The trusted allocator's calls: package heap knows the blocks and where they
+// lie, and here their bytes get accessible and calls get their results. Only the
+// bytes asked for are alive to the machine: an access to any other byte of the
+// arenas is a fault.
 
 const (
-	heapBase     = 0x10_0000_0000 // the upper half, of which kernels give nothing out
-	heapArena    = 0xe00_0000     // 224 MiB of addresses for each thread
-	heapArenas   = 128
-	heapEnd      = heapBase + heapArenas*heapArena
-	headerSize   = 16
-	sizeMask     = 1<<56 - 1
-	tagLive      = 0x6c616e64676f2b2b
-	tagFree      = 0x6c616e64676f2d2d
-	tagAligned   = 0x6c616e64676f3d3d // before an aligned block: where its real block is
-	numClasses   = 48
-	largestBlock = heapArena / 2
-	libraryPart  = heapArena / 16 // the arena's last part: what stdio allocates for itself
+	heapBase    = 0x10_0000_0000 // the upper half, of which kernels give nothing out
+	heapArena   = 0xe00_0000     // 224 MiB of addresses for each thread
+	heapArenas  = 128
+	heapEnd     = heapBase + heapArenas*heapArena
+	libraryPart = heapArena / 16 // the arena's last part: what stdio allocates for itself
 )
 
-// heap is one thread's arena, or the part of it that is the library's: a buffer
-// of stdio's never lies where a block of the user's lay in another execution, or
-// what stdio does to it would look like an access to the user's memory.
-type heap struct {
-	base    uint64
-	end     uint64
-	next    uint64             // the first address never given out; 0: the arena is unused
-	free    [numClasses]uint64 // the youngest free block of each class, linked through its first word
-	library *heap
-}
-
-// class is the size class of n bytes, and the class's size: multiples of 16 up
-// to 512, then powers of two.
-func class(n uint64) (int, uint64) {
-	if n <= 512 {
-		k := max(1, (n+15)/16)
-		return int(k - 1), k * 16
-	}
-	k := bits.Len64(n - 1)
-	return 32 + k - 10, 1 << k
-}
+// arenas are one thread's: a buffer of stdio's never lies where a block of the
+// user's lay in another execution, or what stdio does to it would look like an
+// access to the user's memory.
+type arenas struct{ user, library *heap.Arena }
 
 // HeapRange is where the trusted allocator's blocks are.
 func HeapRange() emu.Range { return emu.Range{Lo: heapBase, Hi: heapEnd} }
 
-// allocate gives a thread n bytes at a multiple of 16; 0 if there are no more.
-func (s *System) allocate(th *thread, n uint64) uint64 {
-	p := s.room(th, n)
-	if p != 0 {
-		s.enliven(th, p, p, n)
-	}
-	return p
-}
+// inHeap reports whether an address is in the trusted allocator's memory.
+func inHeap(addr uint64) bool { return addr-heapBase < heapEnd-heapBase }
 
-// enliven makes n bytes at p, in block b, those that may be accessed.
-func (s *System) enliven(th *thread, b, p, n uint64) {
-	if s.observer != nil {
-		s.observer.Block(th.id, Block{p, n}, true)
+// arenasOf are those of a thread; nil if there are none left (see arenaNumber).
+func (s *System) arenasOf(t trace.TID) *arenas {
+	for int(t) >= len(s.arenas) {
+		s.arenas = append(s.arenas, nil)
 	}
-	s.machine.Write64(b-16, s.machine.Read64(b-16)&^sizeMask|n)
-	s.machine.Alive(p, n, true)
-}
-
-// room takes a block that has room for n bytes, none of them alive yet: one
-// that was freed, or a new one.
-func (s *System) room(th *thread, n uint64) uint64 {
-	if b := s.freeBlock(th, n); b != 0 {
-		c, _ := class(n)
-		s.machine.Set(&s.heapFor(th).free[c], s.machine.Read64(b))
-		s.machine.Write64(b-8, tagLive)
-		return b
-	}
-	return s.newRoom(th, n)
-}
-
-func (s *System) newRoom(th *thread, n uint64) uint64 {
-	if n > largestBlock {
-		return 0
-	}
-	m := s.machine
-	h := s.heapFor(th)
-	c, size := class(n)
-	next := max(h.next, h.base)
-	if next+headerSize+size > h.end {
-		return 0
-	}
-	p := next + headerSize
-	m.Set(&h.next, p+size)
-	s.mapHeap(next, p+size)
-	m.Write64(p-16, uint64(c)<<56)
-	m.Write64(p-8, tagLive)
-	return p
-}
-
-// mapHeap makes the pages of [from, to) accessible that aren't yet.
-func (s *System) mapHeap(from, to uint64) {
-	for a := from &^ 4095; a < to; a += 4096 {
-		if s.machine.Prot(a) == 0 {
-			s.machine.Protect(a, 4096, emu.ProtRead|emu.ProtWrite)
-		}
-	}
-}
-
-// heapFor is where a thread allocates now; nil if it has no arena.
-func (s *System) heapFor(th *thread) *heap {
-	h := s.heapOf(th.id)
-	if h != nil && th.quiet.on {
-		return h.library
-	}
-	return h
-}
-
-// heapOf is the arena of a thread; nil if there is none left (see arenaNumber).
-func (s *System) heapOf(t trace.TID) *heap {
-	for int(t) >= len(s.heaps) {
-		s.heaps = append(s.heaps, nil)
-	}
-	if s.heaps[t] == nil {
+	if s.arenas[t] == nil {
 		n := arenaNumber(s.Name(t))
 		base := heapBase + heapArena*n
-		for _, other := range s.heaps {
-			if n >= heapArenas || other != nil && other.base == base {
+		for _, other := range s.arenas {
+			if n >= heapArenas || other != nil && other.user.Base() == base {
 				return nil
 			}
 		}
 		cut := base + heapArena - libraryPart
-		s.heaps[t] = &heap{base: base, end: cut, library: &heap{base: cut, end: base + heapArena}}
+		s.arenas[t] = &arenas{s.heap.NewArena(base, cut, heapArena/2), s.heap.NewArena(cut, base+heapArena, libraryPart/2)}
 	}
-	return s.heaps[t]
+	return s.arenas[t]
+}
+
+// arenaFor is where a thread allocates now; nil if it has no arena.
+func (s *System) arenaFor(th *thread) *heap.Arena {
+	switch a := s.arenasOf(th.id); {
+	case a == nil:
+		return nil
+	case th.quiet.on:
+		return a.library
+	default:
+		return a.user
+	}
 }
 
 // arenaNumber is a function of a thread's name alone: the n-th child of the
@@ -167,61 +86,67 @@ func arenaNumber(name string) uint64 {
 	return heapArenas - 32 + uint64(h.Sum32()%32)
 }
 
-// block finds the block that a pointer from malloc or an aligned allocation
-// stands for; 0 if it is none.
-func (s *System) block(p uint64) uint64 {
-	if p%16 != 0 || p < heapBase+headerSize || p >= heapBase+heapArena*heapArenas || s.machine.Prot(p-16) == 0 {
+// allocate gives a thread n bytes at a multiple of 16, and of align; 0 if there
+// are no more.
+func (s *System) allocate(th *thread, n, align uint64) uint64 {
+	b, fresh := s.arenaFor(th).Allocate(s.blockFor(th, n), align)
+	return s.begin(th, b, fresh)
+}
+
+// blockFor is a block of n bytes that a thread asks for, with no place yet.
+func (s *System) blockFor(th *thread, n uint64) heap.Block {
+	return heap.Block{Size: n, Library: th.quiet.on, Given: s.heapEvent(th)}
+}
+
+// heapEvent is the call of the allocator at whose entry a thread stands.
+func (s *System) heapEvent(th *thread) heap.Event {
+	return heap.Event{Thread: th.id, Step: int32(len(s.steps)), PC: s.callSite(th)}
+}
+
+// begin makes a new block accessible and returns its address; 0 for none.
+func (s *System) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
+	if b == nil {
 		return 0
 	}
-	switch s.machine.Read64(p - 8) {
-	case tagLive, tagFree:
-		return p
-	case tagAligned:
-		return s.machine.Read64(p - 16)
-	}
-	return 0
-}
-
-// blockSize is the number of bytes that a block has room for.
-func (s *System) blockSize(b uint64) uint64 {
-	if c := s.machine.Read64(b-16) >> 56; c >= 32 {
-		return 1 << (c - 32 + 10)
-	} else {
-		return (c + 1) * 16
-	}
-}
-
-// asked is the number of bytes that a live block was asked for.
-func (s *System) asked(b uint64) uint64 { return s.machine.Read64(b-16) & sizeMask }
-
-// release gives a block back. It reports what is wrong with that, or nil.
-func (s *System) release(th *thread, p uint64) *Failure {
-	bad := func(k Kind, text string) *Failure {
-		return &Failure{Kind: k, Thread: th.id, PC: s.callSite(th), Message: text}
-	}
-	b := s.block(p)
-	if b == 0 {
-		return bad(InvalidFree, "free of a pointer that malloc didn't return")
-	}
-	m := s.machine
-	if m.Read64(b-8) == tagFree {
-		f := bad(DoubleFree, "free of a block that is free already")
-		f.Block = Block{p, s.asked(b)}
-		return f
+	for a := fresh.Addr &^ 4095; a < fresh.Addr+fresh.Size; a += 4096 {
+		if s.machine.Prot(a) == 0 {
+			s.machine.Protect(a, 4096, emu.ProtRead|emu.ProtWrite)
+		}
 	}
 	if s.observer != nil {
-		s.observer.Block(th.id, Block{p, s.asked(b)}, false)
+		s.observer.Block(th.id, *b, true)
 	}
-	c := int(m.Read64(b-16) >> 56)
-	h := s.heapOf(th.id)
-	m.Alive(p, s.asked(b), false)
-	if (b-heapBase)%heapArena >= heapArena-libraryPart {
-		h = h.library
+	s.machine.Alive(b.Addr, b.Size, true)
+	return b.Addr
+}
+
+// end ends the life of a live block.
+func (s *System) end(th *thread, b heap.Block) {
+	if s.observer != nil {
+		s.observer.Block(th.id, b, false)
 	}
-	m.Write64(b-8, tagFree)
-	m.Write64(b, h.free[c])
-	m.Set(&h.free[c], b)
-	return nil
+	s.machine.Alive(b.Addr, b.Size, false)
+	a := s.arenasOf(th.id)
+	if (b.Addr-heapBase)%heapArena >= heapArena-libraryPart {
+		a.library.Release(b.Addr, s.heapEvent(th))
+	} else {
+		a.user.Release(b.Addr, s.heapEvent(th))
+	}
+}
+
+// badFree is what is wrong with giving back what the call's first argument
+// points to, or nil.
+func (s *System) badFree(th *thread) *Failure {
+	p := th.arg(0)
+	what := ""
+	if !inHeap(p) {
+		what = s.whose(p)
+	}
+	w, ok := s.heap.Free(p, 0, th.role.String(), what)
+	if ok {
+		return nil
+	}
+	return &Failure{Kind: Kind(w.Kind), Message: w.Message, Block: w.Block, Thread: th.id, PC: s.callSite(th)}
 }
 
 // atAllocator makes a thread stand before a function of the allocator that
@@ -247,29 +172,26 @@ func (s *System) heapOp(th *thread) trace.Op {
 	op := trace.Op{PC: s.callSite(th)}
 	switch th.role {
 	case image.Free:
-		op.Kind, op.Obj = trace.OpFree, s.block(th.arg(0))
+		op.Kind = trace.OpFree
 	case image.Realloc, image.ReallocArray:
-		op.Kind, op.Obj = trace.OpFree, s.block(th.arg(0))
+		op.Kind = trace.OpFree
 		if th.arg(0) == 0 {
-			n := th.arg(1)
-			if th.role == image.ReallocArray {
-				n = product(n, th.arg(2))
-			}
-			op.Kind, op.Obj = trace.OpReuse, s.freeBlock(th, n)
+			op.Kind = trace.OpReuse
 		}
-	case image.Malloc, image.Valloc:
-		op.Kind, op.Obj = trace.OpReuse, s.freeBlock(th, th.arg(0))
-	case image.Calloc:
-		op.Kind, op.Obj = trace.OpReuse, s.freeBlock(th, product(th.arg(0), th.arg(1)))
-	case image.AlignedAlloc, image.Memalign:
-		op.Kind, op.Obj = trace.OpReuse, s.freeBlock(th, s.roomFor(th.arg(1), th.arg(0)))
-	case image.PosixMemalign:
-		op.Kind, op.Obj = trace.OpReuse, s.freeBlock(th, s.roomFor(th.arg(2), th.arg(1)))
+	case image.Malloc, image.Valloc, image.Calloc, image.AlignedAlloc, image.Memalign, image.PosixMemalign:
+		op.Kind = trace.OpReuse
 	}
-	if op.Obj == 0 {
+	var p heap.Piece
+	switch a := s.arenaFor(th); {
+	case op.Kind == trace.OpFree:
+		p = s.heap.Room(th.arg(0))
+	case op.Kind == trace.OpReuse && a != nil:
+		p = a.Reuse(th.request())
+	}
+	if p.Size == 0 {
 		return trace.Op{}
 	}
-	op.Size = uint32(s.blockSize(op.Obj))
+	op.Obj, op.Size = p.Addr, uint32(p.Size)
 	shared, learned := s.machine.Touch(th.id, op.Obj, uint64(op.Size))
 	if learned {
 		s.finer = true
@@ -280,15 +202,26 @@ func (s *System) heapOp(th *thread) trace.Op {
 	return op
 }
 
-// freeBlock is the block that a thread's next allocation of n bytes uses again,
-// 0 if it takes a new one.
-func (s *System) freeBlock(th *thread, n uint64) uint64 {
-	h := s.heapFor(th)
-	if n > largestBlock || h == nil {
-		return 0
+// request is how many bytes the call of the allocator at which a thread stands
+// asks for, and at a multiple of what; 0 is any.
+func (t *thread) request() (size, align uint64) {
+	switch t.role {
+	case image.Malloc:
+		return t.arg(0), 0
+	case image.Valloc:
+		return t.arg(0), 4096
+	case image.Calloc:
+		return product(t.arg(0), t.arg(1)), 0
+	case image.Realloc:
+		return t.arg(1), 0
+	case image.ReallocArray:
+		return product(t.arg(1), t.arg(2)), 0
+	case image.AlignedAlloc, image.Memalign:
+		return t.arg(1), t.arg(0)
+	case image.PosixMemalign:
+		return t.arg(2), t.arg(1)
 	}
-	c, _ := class(n)
-	return h.free[c]
+	return 0, 0
 }
 
 // performHeap carries out a function of the allocator. A wrong free is a bug.
@@ -296,42 +229,47 @@ func (s *System) performHeap(th *thread, tr *trace.Transition) (verdict, error) 
 	if th.pending.Kind != trace.OpNone {
 		tr.Did(th.pending)
 	}
-	a, b := th.arg(0), th.arg(1)
-	if s.heapOf(th.id) == nil {
+	if s.arenasOf(th.id) == nil {
 		return stay, s.invalid(kernel.GapThreads, th, s.callSite(th), "more threads allocate memory than landgo has arenas for (95 children of the first thread, and 32 others)")
 	}
+	p := th.arg(0)
+	size, align := th.request()
 	switch th.role {
-	case image.Malloc, image.Valloc:
-		s.ret(th, s.newBlock(th, a, 0))
+	case image.Realloc, image.ReallocArray:
+		if p != 0 {
+			return s.resize(th, tr, size)
+		}
+		s.ret(th, s.allocate(th, size, 0))
 	case image.Calloc:
-		s.ret(th, s.cleared(th, a, b))
-	case image.ReallocArray:
-		return s.resize(th, a, product(b, th.arg(2)))
-	case image.Realloc:
-		return s.resize(th, a, b)
-	case image.AlignedAlloc, image.Memalign:
-		s.ret(th, s.newBlock(th, b, a))
+		s.ret(th, s.cleared(th, size))
 	case image.PosixMemalign:
-		p := s.newBlock(th, th.arg(2), b)
-		if p == 0 {
+		b := s.allocate(th, size, align)
+		if b == 0 {
 			s.ret(th, enomem)
 			break
 		}
-		s.machine.Write64(a, p)
+		s.machine.Write64(p, b)
 		s.ret(th, 0)
 	case image.MallocUsableSize:
-		size := uint64(0)
-		if blk := s.block(a); a != 0 && blk != 0 {
-			size = s.asked(blk)
+		if b := s.heap.At(p); b != nil && p != 0 {
+			if b.Freed {
+				return stay, s.fail(th, &Failure{Kind: UseAfterFree, Thread: th.id, PC: s.callSite(th), Block: *b,
+					Message: "malloc_usable_size of a block that has been freed"})
+			}
+			size = b.Size
 		}
 		s.ret(th, size)
 	case image.Free:
-		if a != 0 {
-			if f := s.release(th, a); f != nil {
+		if p != 0 {
+			if f := s.badFree(th); f != nil {
 				return stay, s.fail(th, f)
 			}
+			s.endObjects(th, tr, *s.heap.At(p))
+			s.end(th, *s.heap.At(p))
 		}
 		s.ret(th, 0)
+	default:
+		s.ret(th, s.allocate(th, size, align))
 	}
 	return pass, nil
 }
@@ -348,77 +286,76 @@ func product(a, b uint64) uint64 {
 	return lo
 }
 
-// newBlock allocates n bytes at a multiple of align.
-func (s *System) newBlock(th *thread, n, align uint64) uint64 {
-	if align <= 16 || align&(align-1) != 0 {
-		return s.allocate(th, n)
-	}
-	b := s.room(th, s.roomFor(n, align))
-	if b == 0 {
-		return 0
-	}
-	if b%align == 0 {
-		s.enliven(th, b, b, n)
-		return b
-	}
-	p := (b + align) &^ (align - 1)
-	s.enliven(th, b, p, n)
-	s.machine.Write64(p-16, b)
-	s.machine.Write64(p-8, tagAligned)
-	return p
-}
-
-// roomFor is the size of a block that has n bytes at a multiple of align in it.
-func (s *System) roomFor(n, align uint64) uint64 {
-	if align <= 16 || align&(align-1) != 0 {
-		return n
-	}
-	return n + align
-}
-
-// cleared allocates n*size bytes that are 0.
-func (s *System) cleared(th *thread, n, size uint64) uint64 {
-	total := product(n, size)
-	p := s.allocate(th, total)
+// cleared allocates n bytes that are 0.
+func (s *System) cleared(th *thread, n uint64) uint64 {
+	p := s.allocate(th, n, 0)
 	if p == 0 {
 		return 0
 	}
-	bytes := s.machine.Bytes(p, total)
+	bytes := s.machine.Bytes(p, n)
 	for i := range bytes {
 		if bytes[i] != 0 { // used before
-			s.machine.Write(p, make([]byte, total))
+			s.machine.Write(p, make([]byte, n))
 			break
 		}
 	}
 	return p
 }
 
-// resize is realloc: the block moves unless its class has the room.
-func (s *System) resize(th *thread, p, n uint64) (verdict, error) {
-	if p == 0 {
-		s.ret(th, s.allocate(th, n))
-		return pass, nil
+// resize is realloc of a block: it moves unless its room is large enough.
+func (s *System) resize(th *thread, tr *trace.Transition, n uint64) (verdict, error) {
+	p := th.arg(0)
+	if f := s.badFree(th); f != nil {
+		return stay, s.fail(th, f)
 	}
-	b := s.block(p)
-	if b == 0 || s.machine.Read64(b-8) == tagFree {
-		return stay, s.fail(th, &Failure{Kind: InvalidFree, Thread: th.id, PC: s.callSite(th),
-			Message: "realloc of a pointer that isn't a live block"})
-	}
-	was := s.asked(b)
-	if n <= s.blockSize(b)-(p-b) {
-		s.machine.Alive(p, was, false)
-		s.enliven(th, b, p, n)
+	old := *s.heap.At(p)
+	if s.heap.Resize(p, n, s.heapEvent(th)) {
+		if s.observer != nil {
+			s.observer.Block(th.id, old, false)
+			s.observer.Block(th.id, *s.heap.At(p), true)
+		}
+		s.machine.Alive(p, old.Size, false)
+		s.machine.Alive(p, n, true)
 		s.ret(th, p)
 		return pass, nil
 	}
-	// A new block, so that the call is one event: the old one's end.
-	q := s.newRoom(th, n)
+	// A new room, so that the call is one event: the old block's end.
+	b, fresh := s.arenaFor(th).AllocateNew(s.blockFor(th, n))
+	q := s.begin(th, b, fresh)
 	if q != 0 {
-		s.enliven(th, q, q, n)
-		old := s.machine.Bytes(p, was)
-		s.machine.Write(q, append([]byte(nil), old...))
-		s.release(th, p)
+		s.machine.Write(q, append([]byte(nil), s.machine.Bytes(p, old.Size)...))
+		s.endObjects(th, tr, old)
+		s.end(th, old)
 	}
 	s.ret(th, q)
 	return pass, nil
+}
+
+// endObjects ends the synchronisation objects in a block whose life ends: who
+// uses one of them before the end, and who would after it, depend on it.
+func (s *System) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
+	if th.quiet.on || th.starting {
+		return
+	}
+	var list []uint64
+	for a, o := range s.objects {
+		if b.Contains(a) && !o.destroyed {
+			list = append(list, a)
+		}
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i] < list[j] })
+	for _, a := range list {
+		o := s.objects[a]
+		s.saveObject(o)
+		if !s.alone(th) {
+			s.did(th, tr, destroys[o.kind], o, 0)
+		}
+		o.destroyed = true // with no mark in memory: what is used there next is new
+	}
+}
+
+// destroys is the operation that ends an object of each kind.
+var destroys = [...]trace.OpKind{
+	kindMutex: trace.OpMutexDestroy, kindCond: trace.OpCondDestroy, kindSem: trace.OpSemDestroy,
+	kindRWLock: trace.OpRWDestroy, kindBarrier: trace.OpBarrierDestroy, kindOnce: trace.OpOnce,
 }

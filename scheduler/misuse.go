@@ -22,6 +22,9 @@ func (s *System) misuse(th *thread) *Failure {
 	case phaseLeave:
 		return nil // its barrier may be gone
 	}
+	if f := s.deadAccess(th, s.callSite(th), o.addr, objectBytes(th.role, o.kind), a.does()); f != nil {
+		return f
+	}
 	bad := func(format string, args ...any) *Failure {
 		args = append([]any{s.VariableName(o.addr)}, args...)
 		return &Failure{Kind: LockMisuse, Thread: th.id, PC: s.callSite(th), Message: fmt.Sprintf(format, args...)}
@@ -88,6 +91,16 @@ func (s *System) misuse(th *thread) *Failure {
 		}
 	}
 	return nil
+}
+
+// objectBytes is the size of the object that a function of a role works on: a spin
+// lock is modelled as a mutex, and is smaller.
+func objectBytes(r image.Role, k objectKind) uint64 {
+	switch r {
+	case image.SpinInit, image.SpinInitOrUnlock, image.SpinDestroy, image.SpinLock, image.SpinTryLock, image.SpinUnlock:
+		return 4
+	}
+	return uint64(objectSize[k])
 }
 
 // exitMisuse checks a thread that is about to end.

@@ -49,8 +49,13 @@ func (s *System) perform(th *thread, tr *trace.Transition, c trace.Choice) (verd
 	return s.performThread(th, tr)
 }
 
-// did records an operation on an object.
+// did records an operation on an object. One in a block of memory is an access to
+// it: the block's end depends on it.
 func (s *System) did(th *thread, tr *trace.Transition, k trace.OpKind, o *object, arg uint64) {
+	if inHeap(o.addr) && !s.alone(th) {
+		_, learned := s.machine.Touch(th.id, o.addr, uint64(objectSize[o.kind]))
+		s.finer = s.finer || learned
+	}
 	tr.Did(trace.Op{Kind: k, Obj: o.addr, Size: objectSize[o.kind], Arg: arg, PC: s.callSite(th)})
 }
 

@@ -13,7 +13,8 @@
 //
 // Invariant: a System is a function of (image, configuration, steps taken). All
 // state that a step changes is in the machine's journal, in the log of threads
-// (System.threadLog) or of objects (System.saved), or derived from those;
+// (System.threadLog), of objects (System.saved) or of blocks (package heap), or
+// derived from those;
 // except what is learned for good (names, shared memory, contended objects),
 // which only makes preemption points finer.
 package scheduler
@@ -22,6 +23,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/heap"
 	"landgo/image"
 	"landgo/kernel"
 	"landgo/trace"
@@ -90,7 +92,8 @@ type System struct {
 	steps   []stepInfo // of the present path, for spin detection
 	dead    map[uint64]dead
 
-	heaps     []*heap // by TID; their words go back with the machine
+	heap      *heap.Heap
+	arenas    []*arenas // by TID
 	sightings sightings
 
 	instructions uint64          // run in all
@@ -114,7 +117,7 @@ type System struct {
 type Observer interface {
 	// Block is called when thread t, which stands at the allocator's function,
 	// is given a block, and when it gives one back.
-	Block(t trace.TID, b Block, given bool)
+	Block(t trace.TID, b heap.Block, given bool)
 }
 
 type threadSave struct {
@@ -128,6 +131,7 @@ type mark struct {
 	threads int // of threadLog
 	objects int // of saved
 	arena   arenaMark
+	heap    heap.Mark
 	steps   int
 }
 
@@ -156,6 +160,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		roles:   map[uint64]image.Bound{},
 		threads: make([]thread, 0, cfg.MaxThreads),
 		pinned:  -1,
+		heap:    heap.New(),
 	}
 	return s
 }
@@ -253,7 +258,7 @@ func (s *System) save(t trace.TID) {
 // Mark implements por.System.
 func (s *System) Mark() trace.Mark {
 	s.marks = append(s.marks, mark{
-		machine: s.machine.Mark(), threads: len(s.threadLog), objects: len(s.saved), arena: s.arena.mark(), steps: len(s.steps),
+		machine: s.machine.Mark(), threads: len(s.threadLog), objects: len(s.saved), arena: s.arena.mark(), heap: s.heap.Mark(), steps: len(s.steps),
 	})
 	return trace.Mark(len(s.marks) - 1)
 }
@@ -278,6 +283,7 @@ func (s *System) Rewind(k trace.Mark) {
 	clear(s.saved[m.objects:])
 	s.saved = s.saved[:m.objects]
 	s.arena.rewind(m.arena)
+	s.heap.Rewind(m.heap)
 	s.steps = s.steps[:m.steps]
 	s.marks = s.marks[:k+1]
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/image"
 	"landgo/kernel"
 	"landgo/trace"
 )
@@ -74,6 +75,10 @@ func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) erro
 func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, error) {
 	p := s.kernel.Plan(th.id, th.trap)
 	call := th.regs.RIP
+	if f := s.deadBuffer(th, tr, &p); f != nil {
+		th.insns++ // the failure is a place of its own
+		return true, s.fail(th, f)
+	}
 	if !s.calls[p.Name] {
 		s.calls[p.Name] = true
 	}
@@ -141,6 +146,22 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 		return s.yield(th, tr) == stay, nil
 	}
 	return false, nil
+}
+
+// deadBuffer is the bug of a call whose arguments point to memory of the heap
+// that is in no live block, or nil. What it found there is on record.
+func (s *System) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan) *Failure {
+	if th.starting || th.quiet.on && th.quiet.role == image.Create {
+		return nil
+	}
+	for _, a := range p.Accesses {
+		does := fmt.Sprintf("%s %s", p.Name, bytesText(a.IsWrite(), uint64(a.Size)))
+		if f := s.deadAccess(th, th.regs.RIP, a.Addr, uint64(a.Size), does); f != nil {
+			s.touch(th, tr, th.regs.RIP, a.Addr, a.Size, a.IsWrite())
+			return f
+		}
+	}
+	return nil
 }
 
 // wakeFromKernel lets a thread out of a kernel queue.

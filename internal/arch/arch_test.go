@@ -21,7 +21,7 @@ var may = map[string][]string{
 	"kernel":     {"image", "emu", "trace"},
 	"heap":       {"trace"},
 	"race":       {"trace"},
-	"scheduler":  {"kernel", "emu", "image", "trace"},
+	"scheduler":  {"kernel", "emu", "image", "heap", "trace"},
 	"por":        {"trace"},
 	"result":     {"trace"},
 	"explore":    {"trace", "image", "emu", "kernel", "heap", "race", "scheduler", "por", "result"},

@@ -23,7 +23,7 @@ func explore(t *testing.T, g guests.Guest, build string, flags ...string) *resul
 	if _, err := os.Stat(path); err != nil {
 		t.Fatalf("%v: run make guests first", err)
 	}
-	args := append([]string{"run", "--json", "--quiet", "--out", "none"}, flags...)
+	args := append([]string{"run", "--json", "--quiet", "--out", "none"}, append(slices.Clone(g.Flags), flags...)...)
 	if g.KeepGoing {
 		args = append(args, "--keep-going")
 	}

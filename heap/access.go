@@ -1,0 +1,81 @@
+package heap
+
+import "fmt"
+
+// Kind is a kind of bug: the names that reports use.
+type Kind string
+
+const (
+	UseAfterFree Kind = "use-after-free"
+	DoubleFree   Kind = "double-free"
+	InvalidFree  Kind = "invalid-free"
+	HeapOverflow Kind = "heap-overflow"
+	Leak         Kind = "leak"
+)
+
+// Wrong is what is wrong with an access, a free or an end.
+type Wrong struct {
+	Kind    Kind
+	Message string
+	Block   Block // that it is about; Addr 0: none
+}
+
+// Access says what is wrong with an access at an address, of which not all bytes
+// are in a live block. does is what it does: "reads 4 bytes", "locks a mutex".
+//
+// One that begins in a block that was freed is a use after the free; all others
+// are about the nearest live block, whose bounds they go beyond.
+func (h *Heap) Access(addr uint64, does string) Wrong {
+	if b := h.liveAround(addr); b != nil { // begins in one, and goes on behind it
+		return Wrong{HeapOverflow, fmt.Sprintf("%s at offset %d of a block of %s: beyond its end", does, addr-b.Addr, count(b.Size)), *b}
+	}
+	if b := h.around(addr); b != nil {
+		return Wrong{UseAfterFree, fmt.Sprintf("%s at offset %d of a block of %s that has been freed", does, addr-b.Addr, count(b.Size)), *b}
+	}
+	before, after := h.nearest(addr)
+	switch {
+	case after != nil && (before == nil || after.Addr-addr <= addr-(before.Addr+before.Size)):
+		return Wrong{HeapOverflow, fmt.Sprintf("%s, %s before the start of a block of %s", does, count(after.Addr-addr), count(after.Size)), *after}
+	case before != nil:
+		return Wrong{HeapOverflow, fmt.Sprintf("%s, %s after the end of a block of %s", does, count(addr-before.Addr-before.Size), count(before.Size)), *before}
+	}
+	return Wrong{Kind: HeapOverflow, Message: fmt.Sprintf("%s at %#x, in memory for the heap that was never allocated", does, addr)}
+}
+
+func (h *Heap) liveAround(addr uint64) *Block {
+	for i := len(h.blocks) - 1; i >= 0; i-- {
+		if b := &h.blocks[i]; !b.Freed && b.Contains(addr) {
+			return b
+		}
+	}
+	return nil
+}
+
+// nearest are the live blocks that end at an address or before it, and begin
+// behind it. Where only freed ones are there, they will do.
+func (h *Heap) nearest(addr uint64) (before, after *Block) {
+	closer := func(b, than *Block, near bool) bool {
+		return than == nil || !b.Freed && than.Freed || b.Freed == than.Freed && near
+	}
+	for i := range h.blocks {
+		b := &h.blocks[i]
+		switch {
+		case b.Addr+b.Size <= addr:
+			if closer(b, before, before != nil && b.Addr+b.Size >= before.Addr+before.Size) {
+				before = b
+			}
+		case b.Addr > addr:
+			if closer(b, after, after != nil && b.Addr <= after.Addr) {
+				after = b
+			}
+		}
+	}
+	return before, after
+}
+
+func count(n uint64) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

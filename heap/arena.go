@@ -1,0 +1,178 @@
+package heap
+
+import "math/bits"
+
+// The trusted allocator: landgo carries malloc and free out itself, so that
+// allocations of different threads commute (DESIGN §4). Each thread has an
+// arena, blocks come from it in the thread's own order, and a freed block goes
+// to the freeing thread's list of its size, youngest first: memory is used again
+// as it would be with a thread cache, and nothing depends on what another thread
+// allocates.
+//
+// A block lies in a room: a piece of an arena of one of a few sizes, with a gap
+// before it that is never in a block, so that neighbours don't touch.
+
+const (
+	// Gap is the number of bytes before each room: more than what a libc's string
+	// function may read ahead of its block, so that such a read never reaches the
+	// next one (emu.Config.Ahead), and a read of the next one is never taken for it.
+	Gap        = 80
+	numClasses = 48
+)
+
+// Arena is where one thread's blocks come from.
+type Arena struct {
+	heap      *Heap
+	base, end uint64
+	largest   uint64
+	next      uint64            // the first address never given out; 0: the arena is unused
+	free      [numClasses]int32 // 1 + the youngest free room of each class
+}
+
+// room is a piece of an arena that holds a block at a time.
+type room struct {
+	addr  uint64
+	class uint8
+	link  int32 // while it is free: 1 + the next older free one of its list
+}
+
+// NewArena makes an arena of the heap, with the addresses [base, end), of which
+// a block may take at most largest. Arenas aren't taken back by Rewind, only
+// what is in them.
+func (h *Heap) NewArena(base, end, largest uint64) *Arena {
+	a := &Arena{heap: h, base: base, end: end, largest: largest}
+	h.arenas = append(h.arenas, a)
+	return a
+}
+
+// Base is the arena's first address.
+func (a *Arena) Base() uint64 { return a.base }
+
+// Has reports whether an address is in the arena.
+func (a *Arena) Has(addr uint64) bool { return addr >= a.base && addr < a.end }
+
+// class is the size class of n bytes: multiples of 16 up to 512, then powers of
+// two.
+func class(n uint64) int {
+	if n <= 512 {
+		return int(max(1, (n+15)/16) - 1)
+	}
+	return 32 + bits.Len64(n-1) - 10
+}
+
+// capacity is the number of bytes that a room of a class has.
+func capacity(class int) uint64 {
+	if class >= 32 {
+		return 1 << (class - 32 + 10)
+	}
+	return uint64(class+1) * 16
+}
+
+// space is the number of bytes of a room in which n bytes at a multiple of align
+// fit; an alignment that is none counts as 1.
+func space(n, align uint64) uint64 {
+	if align <= 16 || align&(align-1) != 0 {
+		return n
+	}
+	if n+align < n {
+		return ^uint64(0)
+	}
+	return n + align
+}
+
+// Piece is a range of memory.
+type Piece struct{ Addr, Size uint64 }
+
+// Reuse is the room that the next block of n bytes takes that was another's
+// before; the zero Piece if it takes a new one, or none.
+func (a *Arena) Reuse(n, align uint64) Piece {
+	n = space(n, align)
+	if n > a.largest {
+		return Piece{}
+	}
+	if r := a.free[class(n)]; r > 0 {
+		return a.heap.piece(r - 1)
+	}
+	return Piece{}
+}
+
+func (h *Heap) piece(r int32) Piece {
+	return Piece{h.rooms[r].addr, capacity(int(h.rooms[r].class))}
+}
+
+// Allocate begins a block of b.Size bytes at a multiple of align, and of 16. It
+// returns the part of the arena that was never used before, and no block if
+// there is no room left.
+func (a *Arena) Allocate(b Block, align uint64) (_ *Block, fresh Piece) {
+	return a.allocate(b, align, false)
+}
+
+// AllocateNew is Allocate in a room that held no block before.
+func (a *Arena) AllocateNew(b Block) (_ *Block, fresh Piece) { return a.allocate(b, 0, true) }
+
+func (a *Arena) allocate(b Block, align uint64, unused bool) (_ *Block, fresh Piece) {
+	h, n := a.heap, space(b.Size, align)
+	if n > a.largest {
+		return nil, Piece{}
+	}
+	c := class(n)
+	r := a.free[c] - 1
+	if r < 0 || unused {
+		next := max(a.next, a.base)
+		if next+Gap+capacity(c) > a.end {
+			return nil, Piece{}
+		}
+		r = int32(len(h.rooms))
+		h.rooms = append(h.rooms, room{addr: next + Gap, class: uint8(c)})
+		h.log = append(h.log, undo{what: arenaNext, arena: a, old: a.next})
+		a.next = next + Gap + capacity(c)
+		fresh = Piece{next, Gap + capacity(c)}
+	} else {
+		h.log = append(h.log, undo{what: arenaFree, arena: a, at: uint64(c), old: uint64(a.free[c])})
+		a.free[c] = h.rooms[r].link
+	}
+	b.Addr = h.rooms[r].addr
+	if align > 16 && align&(align-1) == 0 {
+		b.Addr = (b.Addr + align - 1) &^ (align - 1)
+	}
+	return h.give(b, r), fresh
+}
+
+// Room is the room of the block that begins at an address, the zero Piece if
+// there is none, or it has no room.
+func (h *Heap) Room(addr uint64) Piece {
+	n := h.last[addr]
+	if n == 0 || h.room[n-1] < 0 {
+		return Piece{}
+	}
+	return h.piece(h.room[n-1])
+}
+
+// Release ends the life of the live block at an address and puts its room on
+// the arena's list: that of the thread that frees.
+func (a *Arena) Release(addr uint64, e Event) {
+	h := a.heap
+	r := h.room[h.last[addr]-1]
+	h.Take(addr, e)
+	c := h.rooms[r].class
+	h.log = append(h.log,
+		undo{what: roomLink, at: uint64(r), old: uint64(h.rooms[r].link)},
+		undo{what: arenaFree, arena: a, at: uint64(c), old: uint64(a.free[c])})
+	h.rooms[r].link = a.free[c]
+	a.free[c] = r + 1
+}
+
+// Resize makes the live block at an address one of n bytes, in the same room. It
+// reports false, and changes nothing, if the room is too small.
+func (h *Heap) Resize(addr, n uint64, e Event) bool {
+	i := h.last[addr] - 1
+	r := h.room[i]
+	if p := h.piece(r); n > p.Addr+p.Size-addr {
+		return false
+	}
+	b := h.blocks[i]
+	h.Take(addr, e)
+	b.Size, b.Given = n, e
+	h.give(b, r)
+	return true
+}

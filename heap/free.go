@@ -1,0 +1,31 @@
+package heap
+
+import "fmt"
+
+// Free says what is wrong with giving the block at a pointer back to the
+// allocators of a family by the function named; ok if nothing is. what describes
+// memory that isn't the heap's, for a message: "a variable", "the stack of
+// thread 0.1"; "" if it is the heap's.
+func (h *Heap) Free(p uint64, f Family, function, what string) (w Wrong, ok bool) {
+	b := h.At(p)
+	switch {
+	case b != nil && b.Freed:
+		return Wrong{DoubleFree, fmt.Sprintf("%s of a block that is free already", function), *b}, false
+	case b != nil && b.Family != f:
+		return Wrong{InvalidFree, fmt.Sprintf("%s of a block that another allocator gave out", function), *b}, false
+	case b != nil:
+		return Wrong{}, true
+	case what != "":
+		return Wrong{Kind: InvalidFree, Message: fmt.Sprintf("%s of %s, which no allocator gave out", function, what)}, false
+	}
+	if b = h.liveAround(p); b == nil {
+		b = h.around(p)
+	}
+	switch {
+	case b == nil:
+		return Wrong{Kind: InvalidFree, Message: fmt.Sprintf("%s of %#x, which no allocator gave out", function, p)}, false
+	case b.Freed:
+		return Wrong{InvalidFree, fmt.Sprintf("%s of a pointer %s into a block that has been freed", function, count(p-b.Addr)), *b}, false
+	}
+	return Wrong{InvalidFree, fmt.Sprintf("%s of a pointer %s into a block of %s, not of its start", function, count(p-b.Addr), count(b.Size)), *b}, false
+}

@@ -1,0 +1,149 @@
+package heap
+
+import "landgo/trace"
+
+// Event is a call of the allocator: by which thread, in which step of the
+// execution (from 1), and to where it returns.
+type Event struct {
+	Thread trace.TID
+	Step   int32
+	PC     uint64
+}
+
+// Family tells allocators apart: what one gave out isn't another's to free. The
+// guest's malloc is 0.
+type Family uint8
+
+// Block is one life of a piece of memory.
+type Block struct {
+	Addr   uint64 // what the allocator returned; 0: no block
+	Size   uint64 // bytes asked for
+	Family Family
+	// Generation counts the blocks that began at Addr, from 1.
+	Generation uint32
+	// Library: the C library asked for it itself.
+	Library bool
+	Given   Event
+	Freed   bool
+	Back    Event // valid if Freed
+}
+
+// Contains reports whether an address is in the block.
+func (b *Block) Contains(addr uint64) bool { return addr-b.Addr < b.Size }
+
+// Heap is the blocks of one execution. The zero value isn't usable: see New.
+type Heap struct {
+	blocks []Block
+	room   []int32 // of blocks, see arena.go; -1: not of an arena
+	rooms  []room  // of all arenas
+	arenas []*Arena
+	last   map[uint64]int32 // by address: 1 + the number of its latest block
+	log    []undo
+}
+
+// New is a heap without a block.
+func New() *Heap { return &Heap{last: map[uint64]int32{}} }
+
+// undo is one entry of the log: what a word was before it changed.
+type undo struct {
+	what  change
+	arena *Arena
+	at    uint64
+	old   uint64
+}
+
+type change uint8
+
+const (
+	lastBlock change = iota // at: address
+	freedFlag               // at: number of the block
+	arenaNext
+	arenaFree // at: size class
+	roomLink  // at: number of the room
+)
+
+// Mark is a remembered state. Marks nest like a stack.
+type Mark struct{ blocks, rooms, log int }
+
+// Mark remembers the present state.
+func (h *Heap) Mark() Mark { return Mark{len(h.blocks), len(h.rooms), len(h.log)} }
+
+// Rewind comes back to a mark and forgets all later ones.
+func (h *Heap) Rewind(m Mark) {
+	for i := len(h.log) - 1; i >= m.log; i-- {
+		u := &h.log[i]
+		switch u.what {
+		case lastBlock:
+			if u.old == 0 {
+				delete(h.last, u.at)
+			} else {
+				h.last[u.at] = int32(u.old)
+			}
+		case freedFlag:
+			h.blocks[u.at].Freed, h.blocks[u.at].Back = false, Event{}
+		case arenaNext:
+			u.arena.next = u.old
+		case arenaFree:
+			u.arena.free[u.at] = int32(u.old)
+		case roomLink:
+			h.rooms[u.at].link = int32(u.old)
+		}
+	}
+	h.log = h.log[:m.log]
+	h.blocks, h.room, h.rooms = h.blocks[:m.blocks], h.room[:m.blocks], h.rooms[:m.rooms]
+}
+
+// Give begins a block.
+func (h *Heap) Give(b Block) *Block { return h.give(b, -1) }
+
+func (h *Heap) give(b Block, room int32) *Block {
+	old := h.last[b.Addr]
+	b.Generation, b.Freed = 1, false
+	if old > 0 {
+		b.Generation += h.blocks[old-1].Generation
+	}
+	h.log = append(h.log, undo{what: lastBlock, at: b.Addr, old: uint64(old)})
+	h.blocks = append(h.blocks, b)
+	h.room = append(h.room, room)
+	h.last[b.Addr] = int32(len(h.blocks))
+	return &h.blocks[len(h.blocks)-1]
+}
+
+// At is the latest block that began at an address, nil if none did. It is valid
+// until the next Give or Rewind.
+func (h *Heap) At(addr uint64) *Block {
+	if n := h.last[addr]; n > 0 {
+		return &h.blocks[n-1]
+	}
+	return nil
+}
+
+// Live is the live block that began at an address, or nil.
+func (h *Heap) Live(addr uint64) *Block {
+	if b := h.At(addr); b != nil && !b.Freed {
+		return b
+	}
+	return nil
+}
+
+// Take ends the life of the block that begins at an address, by a call e. The
+// caller has made sure that there is one (Live).
+func (h *Heap) Take(addr uint64, e Event) {
+	n := h.last[addr] - 1
+	b := &h.blocks[n]
+	h.log = append(h.log, undo{what: freedFlag, at: uint64(n)})
+	b.Freed, b.Back = true, e
+}
+
+// Blocks is all blocks, oldest first. The caller must not change it.
+func (h *Heap) Blocks() []Block { return h.blocks }
+
+// around is the latest block that has an address in it, or nil.
+func (h *Heap) around(addr uint64) *Block {
+	for i := len(h.blocks) - 1; i >= 0; i-- {
+		if h.blocks[i].Contains(addr) {
+			return &h.blocks[i]
+		}
+	}
+	return nil
+}
