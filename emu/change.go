@@ -14,33 +14,44 @@ import (
 // that Unchanged understands, for as long as the machine isn't rewound past it.
 func (m *Machine) Journal() uint64 { return uint64(m.c.njournal) }
 
-// Unchanged reports whether guest memory and permissions are as they were when
-// the journal had the length from, leaving out the bytes in ignore. Changes
-// that were taken back count as none.
-func (m *Machine) Unchanged(from uint64, ignore Range) bool {
+// A Stretch is a part of the journal of guest memory: what was written between
+// two moments.
+type Stretch struct{ From, To uint64 }
+
+// Unchanged reports whether what was written in the given stretches of the
+// journal, in ascending order, made no difference: each byte written, except
+// those that ignore says yes to, is now what it was before its first write in
+// them. A change of permissions counts as a difference.
+func (m *Machine) Unchanged(in []Stretch, ignore func(addr uint64) bool) bool {
 	j := unsafe.Slice((*undoEntry)(unsafe.Pointer(m.c.journal)), m.c.njournal)
-	for i := from; i < uint64(len(j)); i++ {
-		u := &j[i]
-		if u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_PERM {
-			return false
-		}
-		addr, size := u.where&(1<<C.UNDO_KIND_SHIFT-1), u.where>>C.UNDO_SIZE_SHIFT
-		for k := uint64(0); k < size; k++ {
-			a := addr + k
-			if a >= ignore.Lo && a < ignore.Hi || *(*uint8)(unsafe.Add(m.mem, a)) == uint8(u.old>>(8*k)) {
-				continue
-			}
-			// What an entry remembers is what was there at that moment only if
-			// no earlier entry has the byte.
-			if !m.rememberedBefore(j[from:i], a) {
+	for n, s := range in {
+		for i := s.From; i < s.To; i++ {
+			u := &j[i]
+			if u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_PERM {
 				return false
+			}
+			addr, size := u.where&(1<<C.UNDO_KIND_SHIFT-1), u.where>>C.UNDO_SIZE_SHIFT
+			for k := uint64(0); k < size; k++ {
+				a := addr + k
+				if *(*uint8)(unsafe.Add(m.mem, a)) == uint8(u.old>>(8*k)) || ignore(a) {
+					continue
+				}
+				// What an entry remembers is what was there at first only if no
+				// earlier entry has the byte.
+				before := rememberedBefore(j[s.From:i], a)
+				for _, e := range in[:n] {
+					before = before || rememberedBefore(j[e.From:e.To], a)
+				}
+				if !before {
+					return false
+				}
 			}
 		}
 	}
 	return true
 }
 
-func (m *Machine) rememberedBefore(j []undoEntry, a uint64) bool {
+func rememberedBefore(j []undoEntry, a uint64) bool {
 	for i := range j {
 		addr, size := j[i].where&(1<<C.UNDO_KIND_SHIFT-1), j[i].where>>C.UNDO_SIZE_SHIFT
 		if j[i].where>>C.UNDO_KIND_SHIFT&0xff != C.UNDO_PERM && a >= addr && a < addr+size {

@@ -215,10 +215,20 @@ func (a *event) dependent(b *event) bool {
 				return true
 			}
 		}
+		for j := range b.waits {
+			if touches(&b.waits[j], p) {
+				return true
+			}
+		}
 	}
 	for i := range a.waits {
 		for j := range b.accesses {
 			if a.waits[i].Conflicts(&b.accesses[j]) {
+				return true
+			}
+		}
+		for j := range b.ops {
+			if touches(&a.waits[i], &b.ops[j]) {
 				return true
 			}
 		}

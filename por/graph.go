@@ -37,9 +37,6 @@ type graph struct {
 	// thread, index+1 of its last.
 	holds []hold
 	held  []int32
-	// watch holds, for threads that have spun on several variables, all that
-	// they read there; see spins in trust.go.
-	watch map[trace.TID][]trace.Access
 	// finer: what was run so far is void.
 	finer bool
 	pool  pool
@@ -94,7 +91,7 @@ type spun struct {
 }
 
 func newGraph(sys System) *graph {
-	g := &graph{sys: sys, watch: map[trace.TID][]trace.Access{}}
+	g := &graph{sys: sys}
 	g.reset()
 	return g
 }
@@ -172,9 +169,8 @@ func (g *graph) observe(turn trace.TID) {
 				s.couldGoOn = !t.Yielding && k != trace.OpExit && k != trace.OpEnd
 			}
 			g.letOn(n, t)
-		case trace.Spinning:
-			g.spinning(t)
 		}
+		g.spinning(t)
 	}
 	if turn != trace.NoThread {
 		g.take(s)
@@ -187,7 +183,7 @@ func (g *graph) observe(turn trace.TID) {
 // letOn is explorer.letOn: a thread that the last event let go on, and that
 // says nothing of it itself, goes on after that event.
 func (g *graph) letOn(n int, t *trace.Thread) {
-	if n == 0 || t.ID == g.steps[n-1].thread || g.order.last[t.ID] == 0 || g.wasReady(n-1, t.ID) {
+	if n == 0 || t.ID == g.steps[n-1].thread || g.order.last[t.ID] == 0 || g.wasReady(n-1, t.ID) || len(t.Waits) > 0 {
 		return
 	}
 	if t.Pending.Kind != trace.OpAccess && !acquires[t.Pending.Kind] {
@@ -216,15 +212,9 @@ func (g *graph) widen(n int) {
 	g.ready, g.words = ready, w
 }
 
-// spinning notes what a thread waits for.
+// spinning notes what a thread waits for, or waited for.
 func (g *graph) spinning(t *trace.Thread) {
-	for i := range t.Waits {
-		if w := &t.Waits[i]; w.Addr != t.Waits[0].Addr || w.Size != t.Waits[0].Size {
-			g.learn(t)
-			break
-		}
-	}
-	if g.spin[t.ID] != 0 {
+	if len(t.Waits) == 0 || g.spin[t.ID] != 0 {
 		return
 	}
 	lo := int32(len(g.waits))
@@ -233,20 +223,12 @@ func (g *graph) spinning(t *trace.Thread) {
 	g.spin[t.ID] = int32(len(g.spins))
 }
 
-// learn adds what t waits for to what is watched.
-func (g *graph) learn(t *trace.Thread) {
-	known := g.watch[t.ID]
-next:
-	for _, w := range t.Waits {
-		for _, k := range known {
-			if k.Addr == w.Addr && k.Size == w.Size {
-				continue next
-			}
-		}
-		known = append(known, trace.Access{Addr: w.Addr, Size: w.Size})
-		g.finer = true
+// waitsOf is what thread t's loop read, if its next step ends a spin.
+func (g *graph) waitsOf(t trace.TID) []trace.Access {
+	if k := g.spin[t]; k != 0 {
+		return g.waits[g.spins[k-1].lo:g.spins[k-1].hi]
 	}
-	g.watch[t.ID] = known
+	return nil
 }
 
 // able reports whether t can run in the state in which sys stands, and with
@@ -283,9 +265,7 @@ func (g *graph) come() (replayed int, err error) {
 			return replayed, err
 		}
 		replayed++
-		waits := s.event.waits
-		s.be(t)
-		s.event.waits = waits
+		s.be(t, s.event.waits)
 	}
 	g.threads = g.sys.Threads(g.threads[:0])
 	return replayed, nil
@@ -311,13 +291,8 @@ func (g *graph) add(t trace.TID, c trace.Choice, turn trace.TID) (*trace.Transit
 		g.finer = true
 	}
 	s := &g.steps[n]
-	s.be(tr)
+	s.be(tr, g.waitsOf(t))
 	s.begin, s.last, s.added = tr.Begin, tr.Last, inTurn
-	if known := g.watch[t]; known != nil {
-		s.event.waits = known
-	} else if k := g.spin[t]; k != 0 {
-		s.event.waits = g.waits[g.spins[k-1].lo:g.spins[k-1].hi]
-	}
 	s.spun, g.spin[t] = g.spin[t], 0
 	g.place(s)
 	for _, w := range tr.Wakes {
@@ -387,9 +362,10 @@ func (g *graph) base(dst []int32, t trace.TID) []int32 {
 	return dst
 }
 
-// be makes s's event what t did.
-func (s *step) be(t *trace.Transition) {
+// be makes s's event what t did, after a spin that read waits.
+func (s *step) be(t *trace.Transition, waits []trace.Access) {
 	s.event = newEvent(t)
+	s.event.waits = waits
 	if s.weak = s.failed(); s.weak {
 		b := new(branch)
 		b.event = s.event

@@ -110,6 +110,8 @@ func (w *trust) gatherPending() {
 			}
 			b := w.pool.get()
 			b.upcoming(t)
+			b.ownWaits = append(b.ownWaits[:0], w.waitsOf(t.ID)...)
+			b.waits = b.ownWaits
 			w.expect(b)
 		}
 	}

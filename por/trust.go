@@ -55,10 +55,11 @@ import (
 // steps that an end of the process cut off. A thread that was displaced and is
 // blocked since simply has its turn again when it can run.
 //
-// Spins: a thread that has spun on several variables depends, with each of its
-// events, on writes to them (graph.watch), learned like finer points: how far
-// it got in its loop when another wrote isn't its own event's business. Such
-// programs' traces may be visited more than once.
+// Spins: a thread that is back at the head of its loop as it was goes on only
+// because another wrote what the loop read (Thread.Waits), before it came back
+// or since: which of the two isn't settled by the trace. So its next event
+// counts as a read of all that, in either case, and waits for nobody
+// (Transition.Wakes) besides. Each trace of that order is visited once.
 //
 // A try or a compare-and-exchange that fails may succeed elsewhere, and depends
 // on more there. So it is ordered like one that succeeds, also with reads and

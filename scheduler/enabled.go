@@ -44,6 +44,7 @@ func (s *System) letExpire(list []trace.Thread) {
 
 // describe fills in a thread's status and pending operation.
 func (s *System) describe(th *thread, d *trace.Thread) {
+	d.Waits = th.waits
 	switch th.stand {
 	case standRun:
 	case standAccess:
@@ -70,7 +71,7 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 	case standSleep:
 		d.Status, d.Pending = trace.Blocked, th.pending
 	case standSpin:
-		d.Status, d.Waits = trace.Spinning, th.waits
+		d.Status = trace.Spinning
 		d.Pending, d.PendingAccess = trace.Op{Kind: trace.OpAccess}, th.access
 	case standFailure:
 		d.Pending.Kind = trace.OpEnd

@@ -109,7 +109,7 @@ func (s *System) tryTurn(th *thread, of *trace.Transition) (bool, error) {
 	err := s.step(th, tr, 0)
 	recurs := err == nil && th.stand == standAccess && th.access == before.access && th.half == before.half && th.effects == before.effects &&
 		s.calmStep(tr) && tr.End == trace.EndPoint &&
-		s.machine.SameCPU(before.ctx, th.ctx) == 0 && s.machine.Unchanged(mem, s.redZone(th))
+		s.machine.SameCPU(before.ctx, th.ctx) == 0 && s.unchanged(mem, s.redZone(th))
 	s.Rewind(k)
 	s.marks = s.marks[:len(s.marks)-1]
 	// What the turn learned of sharing is known for good, so the search has to
@@ -141,14 +141,46 @@ func (s *System) findTurn(th *thread, tr *trace.Transition) {
 		// A step that ends where it began ran nothing: a point right at a
 		// thread's entry. That is no turn.
 		if st.insns != th.insns && st.pc == pc && st.set == th.set && (st.set == 0 || st.regs == th.regs) && s.sameLive(th, st.ctx) {
-			waits := s.readsSince(th, i-1)
-			if !s.writtenSince(th, i-1, waits) && s.machine.Unchanged(st.journal, s.redZone(th)) {
-				s.spinOn(th, waits)
-			}
+			s.turn(th, i-1)
 			return
 		}
 		i = st.prev
 	}
+}
+
+// turn makes the thread spin if its steps from index i on, which brought it back
+// to where it stood, changed none of its private memory and nobody changed what
+// they read. What others did besides, and when, makes no difference: whether the
+// thread can go on is settled by what happened before, not by the order of
+// unrelated steps. If somebody did change it, the reads are remembered all the
+// same: the thread goes on because of that.
+func (s *System) turn(th *thread, i int32) {
+	reads, disturbed, own := s.readsSince(th, i)
+	zone := s.redZone(th)
+	if !s.machine.Unchanged(own, func(a uint64) bool {
+		if a >= zone.Lo && a < zone.Hi {
+			return true
+		}
+		for k := range reads { // it wrote no other value to what others see
+			if r := &reads[k]; a >= r.Addr && a < r.Addr+uint64(r.Size) {
+				return true
+			}
+		}
+		return false
+	}) {
+		return
+	}
+	if disturbed {
+		th.waits = append([]trace.Access(nil), reads...)
+		return
+	}
+	s.spinOn(th, reads)
+}
+
+// unchanged reports whether memory outside zone is as it was when the journal
+// had the length from.
+func (s *System) unchanged(from uint64, zone emu.Range) bool {
+	return s.machine.Unchanged([]emu.Stretch{{From: from, To: s.machine.Journal()}}, func(a uint64) bool { return a >= zone.Lo && a < zone.Hi })
 }
 
 // sameLive reports whether a thread's CPU state is that of context c, but for
@@ -201,33 +233,28 @@ func (s *System) standPC(th *thread) uint64 {
 }
 
 // readsSince are the accesses of the thread's own steps from index i on, and
-// the objects whose failed try it saw.
-func (s *System) readsSince(th *thread, i int32) []trace.Access {
-	var out []trace.Access
+// the objects whose failed try it saw; whether another thread changed any of the
+// bytes after that; and what the journal has of these steps.
+func (s *System) readsSince(th *thread, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
 	for ; int(i) < len(s.steps); i++ {
 		tr := s.steps[i].tr
 		if tr.Thread != th.id {
+			disturbed = disturbed || disturbs(tr, reads)
 			continue
 		}
-		out = append(out, tr.Accesses...)
+		end := s.machine.Journal()
+		if int(i)+1 < len(s.steps) {
+			end = s.steps[i+1].journal
+		}
+		own = append(own, emu.Stretch{From: s.steps[i].journal, To: end})
+		reads = append(reads, tr.Accesses...)
 		for _, op := range tr.Ops {
 			if op.Size != 0 {
-				out = append(out, trace.Access{Addr: op.Obj, Size: op.Size, PC: op.PC})
+				reads = append(reads, trace.Access{Addr: op.Obj, Size: op.Size, PC: op.PC})
 			}
 		}
 	}
-	return out
-}
-
-// writtenSince reports whether another thread changed any of the bytes in a
-// step from index i on.
-func (s *System) writtenSince(th *thread, i int32, reads []trace.Access) bool {
-	for ; int(i) < len(s.steps); i++ {
-		if tr := s.steps[i].tr; tr.Thread != th.id && disturbs(tr, reads) {
-			return true
-		}
-	}
-	return false
+	return reads, disturbed, own
 }
 
 // disturbs reports whether a step changes any of the bytes, or operates on an
@@ -276,7 +303,7 @@ func (s *System) wakeSpinners(tr *trace.Transition) {
 		th := &s.threads[i]
 		if th.stand == standSpin && s.exists[i] && th.id != tr.Thread && disturbs(tr, th.waits) {
 			s.save(th.id)
-			th.stand, th.waits = th.spinStand, nil
+			th.stand = th.spinStand
 		}
 	}
 }
@@ -301,7 +328,7 @@ func (s *System) endless(th *thread) bool {
 	r.Flags &^= emu.TracePCs
 	r.Budget = uint64(p)
 	stop = s.machine.Run(&r)
-	if stop.Why != emu.StopBudget || s.machine.SameCPU(th.ctx, stop.Ctx) != 0 || !s.machine.Unchanged(mem, s.redZone(th)) {
+	if stop.Why != emu.StopBudget || s.machine.SameCPU(th.ctx, stop.Ctx) != 0 || !s.unchanged(mem, s.redZone(th)) {
 		return false
 	}
 	for i := range stop.Accesses {

@@ -324,7 +324,7 @@ func (s *System) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 
 // step carries out what the thread stands at, then lets it run on.
 func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
-	th.yielding = false
+	th.yielding, th.waits = false, nil
 	s.current = th.id
 	switch th.stand {
 	case standRun:

@@ -72,8 +72,9 @@ type Thread struct {
 	PendingAccess Access
 	// Loose: which bytes its next step works on isn't settled by the thread.
 	Loose bool
-	// Waits holds, for a Spinning thread, the reads of its loop. Valid until
-	// the next Step or Rewind.
+	// Waits holds, for a Spinning thread, the reads of its loop; for a Ready
+	// one, the same if it would spin but for what others wrote to them since.
+	// Valid until the next Step or Rewind.
 	Waits []Access
 }
 

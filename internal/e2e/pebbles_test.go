@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"landgo/guests"
@@ -91,6 +92,25 @@ func TestLibraries(t *testing.T) {
 			}
 			if len(differences(twin.guest(), r)) == 0 {
 				t.Error("the check doesn't tell it from the good library")
+			}
+		})
+	}
+}
+
+// TestTrustOnLibraries: their locks are loops of several steps, on stacks that
+// others see. Whether a thread waits in one may not depend on the order of
+// unrelated steps: trust makes executions again in another one.
+func TestTrustOnLibraries(t *testing.T) {
+	for _, l := range libraryTests(t) {
+		if l.Library != "spin" || !slices.Contains([]string{"join", "rwlock", "cond", "downgrade"}, l.Test) {
+			continue
+		}
+		t.Run(l.Name, func(t *testing.T) {
+			t.Parallel()
+			report(t, l.guest(), "pebbles", explore(t, l.guest(), "pebbles", "--pp", l.PP, "--search", "trust"))
+			r := explore(t, l.guest(), "pebbles", "--pp", l.PP, "--search", "rounder", "--bound", "rounds=2")
+			if want := l.Verdict; string(r.Verdict) != want && (want != guests.Verified || r.Verdict != result.Bounded) {
+				t.Errorf("within two rounds: %s, want %s (%s)", r.Verdict, want, r.Reason)
 			}
 		})
 	}

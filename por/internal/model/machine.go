@@ -25,7 +25,7 @@ const (
 	wHead  // loop head's pc+1, 0 for none
 	wDirty
 	wReads // number of reads since the loop head
-	wSpin  // 1: it came round to its loop head unchanged
+	wSpin  // 1: it came round to its loop head as it was
 	wSum   // sum of its own changes since the loop head (for SpinInSum)
 	wDone  // events carried out
 	wRegs
@@ -219,7 +219,7 @@ func (m *Machine) unchanged(t int) bool {
 
 // visit notes that thread t is at a loop head: it spins if it is in the same
 // local state as at its last visit, made no change since, each write for
-// itself, and nothing that it read has been written since. Else the loop is
+// itself, for as long as nothing that it read is written. Else the loop is
 // watched from here on.
 func (m *Machine) visit(t, pc int) {
 	b := t * threadLen
@@ -231,7 +231,7 @@ func (m *Machine) visit(t, pc int) {
 	if m.p.SpinInSum {
 		dirty = m.w[b+wSum] != 0
 	}
-	if same && !dirty && m.unchanged(t) {
+	if same && !dirty {
 		m.set(b+wSpin, 1)
 		return
 	}

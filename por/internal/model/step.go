@@ -186,13 +186,16 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 				th.Outcomes = uint32(n)
 			}
 		}
-		if m.w[b+wSpin] != 0 && m.unchanged(t) {
-			th.Status, th.Outcomes = trace.Spinning, 0
+		if m.w[b+wSpin] != 0 {
+			if m.unchanged(t) {
+				th.Status, th.Outcomes = trace.Spinning, 0
+			}
 			for i := 0; i < int(m.w[b+wReads]); i++ {
 				as := m.w[b+wRead+2*i]
 				th.Waits = append(th.Waits, trace.Access{Addr: uint64(memBase + as>>8), Size: uint32(as & 0xff)})
 			}
-		} else if m.blocked(t) {
+		}
+		if th.Status == trace.Ready && m.blocked(t) {
 			th.Status, th.Outcomes = trace.Blocked, 0
 		}
 	}
