@@ -51,10 +51,12 @@ bench: build
 papers: build
 	$(ENV) go run -buildvcs=false ./internal/papers $(PAPERSFLAGS)
 
-## make soak     the random tests of the searches: SOAK programs (default 20000), fresh seed
+## make soak     the searches on SOAK random model programs and SOAK_GUESTS random C programs, fresh seeds
 SOAK ?= 20000
+SOAK_GUESTS ?= 600
 soak: setup
 	$(ENV) LANDGO_SOAK=$(SOAK) go test -count=1 -timeout 0 -v -run 'TestSoak$$' ./por
+	$(ENV) LANDGO_SOAK_GUESTS=$(SOAK_GUESTS) go test -count=1 -timeout 0 -v -run 'TestRandomPrograms$$' ./explore
 
 ## make fuzz     the parsers of untrusted bytes, FUZZ each (default 30s)
 FUZZ ?= 30s

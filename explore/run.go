@@ -200,12 +200,22 @@ func (h *hunt) keep(f *scheduler.Failure, x *por.Execution) {
 }
 
 // key tells distinct bugs apart: their kind, message and places, but not the
-// interleaving.
+// interleaving. The place of a thread that spins is what its loop reads, for it
+// may stand anywhere in the loop.
 func (h *hunt) key(f *scheduler.Failure) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s %s", f.Kind, f.Message, h.placeName(f.PC))
+	fmt.Fprintf(&b, "%s %s", f.Kind, f.Message)
+	if len(f.Waits) == 0 {
+		fmt.Fprintf(&b, " %s", h.placeName(f.PC))
+	}
 	for _, w := range f.Waits {
-		fmt.Fprintf(&b, " %s@%s", w.String(), h.placeName(h.sys.PC(w.Thread)))
+		fmt.Fprintf(&b, " %s@", w.String())
+		if !w.Spins {
+			b.WriteString(h.placeName(h.sys.PC(w.Thread)))
+		}
+		for i := range w.Reads {
+			b.WriteString(" " + h.placeName(w.Reads[i].PC))
+		}
 	}
 	return b.String()
 }

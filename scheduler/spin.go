@@ -1,6 +1,9 @@
 package scheduler
 
 import (
+	"cmp"
+	"slices"
+
 	"landgo/emu"
 	"landgo/image"
 	"landgo/trace"
@@ -290,11 +293,18 @@ func disturbs(tr *trace.Transition, waits []trace.Access) bool {
 	return false
 }
 
-// spinOn makes a thread wait for a change of what its loop reads.
+// spinOn makes a thread wait for a change of what its loop reads. The reads are
+// kept in the order of the code, each once: where in its loop the thread was
+// found out is chance.
 func (s *System) spinOn(th *thread, reads []trace.Access) {
 	th.spinStand = th.stand
 	th.stand = standSpin
-	th.waits = append([]trace.Access(nil), reads...)
+	order := func(a, b trace.Access) int {
+		return cmp.Or(cmp.Compare(a.PC, b.PC), cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Size, b.Size))
+	}
+	th.waits = slices.Clone(reads)
+	slices.SortStableFunc(th.waits, order)
+	th.waits = slices.CompactFunc(th.waits, func(a, b trace.Access) bool { return order(a, b) == 0 })
 }
 
 // wakeSpinners lets the threads go whose loops read what a step changed.

@@ -1,0 +1,140 @@
+package explore
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"landgo/guests/random"
+	"landgo/por"
+)
+
+// TestRandomPrograms: on random C programs, as compilers make them of musl and
+// glibc, optimal, TruSt and one more in turn reach the final states and bugs
+// that exhaustive search reaches, at every granularity.
+// LANDGO_SOAK_GUESTS=N in the environment runs N programs with a fresh seed;
+// LANDGO_SEED gives a seed, and LANDGO_PROGRAM one program of it.
+func TestRandomPrograms(t *testing.T) {
+	seed, n, limit := uint64(1), 30, uint64(300)
+	if v, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_GUESTS")); err == nil {
+		seed, n, limit = rand.Uint64N(1<<32), v, 3000
+	}
+	if v, err := strconv.ParseUint(os.Getenv("LANDGO_SEED"), 10, 64); err == nil {
+		seed = v
+	}
+	only := -1
+	if v, err := strconv.Atoi(os.Getenv("LANDGO_PROGRAM")); err == nil {
+		only, n = v, max(n, v+1)
+	}
+	t.Logf("seed %d, %d programs", seed, n)
+	compared, tooLarge, buggy, refused := 0, 0, 0, map[string]int{}
+	var guest string
+	for i := range n {
+		// A source of many programs compiles in the time of one.
+		const batch = 60
+		if i%batch == 0 {
+			guest = compileRandom(t, []string{"musl-gcc", "gcc"}[i/batch%2], seed+uint64(i/batch), min(batch, n-i))
+		}
+		if only >= 0 && i != only {
+			continue
+		}
+		c := DefaultConfig()
+		c.Guest, c.Args = guest, []string{strconv.Itoa(i % batch)}
+		for _, to := range randomComparisons(i) {
+			c.PP, _ = ParsePoints(to.pp)
+			c.Search = to.searches[0] // it decides on the steps, of its judge too
+			want, complete, err := explore(t, "none", c, limit)
+			if err != nil {
+				refused[err.Error()]++
+				continue
+			}
+			if !complete {
+				tooLarge++
+				continue
+			}
+			if slices.ContainsFunc(ending(want), func(end string) bool { return len(end) != 16 }) {
+				buggy++
+			}
+			for _, search := range to.searches {
+				got, complete, err := explore(t, search, c, 3*limit)
+				compared++
+				redundant := search == "optimal" && to.pp == "mem" && got.executions > want.executions
+				if err != nil || !complete || redundant || !slices.Equal(ending(got), ending(want)) {
+					t.Errorf("seed %d, program %d, %s at %s: complete %v, error %v, %d executions of %d\n got %v\nwant %v\n%s",
+						seed, i, search, to.pp, complete, err, got.executions, want.executions, got.states, want.states,
+						random.Program(seed+uint64(i/batch), i%batch))
+				}
+			}
+		}
+	}
+	t.Logf("%d searches compared, %d spaces with bugs, %d too large, refused: %v", compared, buggy, tooLarge, refused)
+	if only < 0 && (compared < n || buggy == 0) {
+		t.Errorf("%d searches compared and %d bugs on %d programs: the test tests little", compared, buggy, n)
+	}
+}
+
+// comparison is what exhaustive search judges at one granularity.
+type comparison struct {
+	pp       string
+	searches []string
+}
+
+// randomComparisons are those for program i. TruSt takes single events: merged
+// steps leave out ends of a process that differ only in what its unfinished
+// threads had done for themselves, so its judge doesn't merge either.
+func randomComparisons(i int) []comparison {
+	searches := []string{"optimal", agreeing[i%len(agreeing)]}
+	out := []comparison{{pp: "mem", searches: []string{"trust"}}}
+	for _, pp := range []string{"mem", "yield,lock,unlock", "atomic", "yield", "lock", "unlock"} {
+		out = append(out, comparison{pp: pp, searches: searches})
+	}
+	return out
+}
+
+// ending is how executions end, without how often.
+func ending(e *ends) []string { return slices.Sorted(maps.Keys(e.states)) }
+
+// compileRandom builds the programs of a seed into one guest.
+func compileRandom(t *testing.T, cc string, seed uint64, n int) string {
+	t.Helper()
+	dir := t.TempDir()
+	source, out := filepath.Join(dir, "random.c"), filepath.Join(dir, "random")
+	if err := os.WriteFile(source, []byte(random.Source(seed, n)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-g", "-O1", "-w", "-static", "-pthread", "-o", out, source}
+	if cc == "musl-gcc" { // which doesn't know the kernel's headers
+		args = append(args, "-idirafter", "/usr/include", "-idirafter", "/usr/include/x86_64-linux-gnu")
+	}
+	if msg, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", cc, err, msg)
+	}
+	return out
+}
+
+// explore runs a search up to a number of executions, over the steps of c.Search.
+func explore(t *testing.T, search string, c Config, limit uint64) (e *ends, complete bool, err error) {
+	t.Helper()
+	s, err := open(c)
+	if err != nil {
+		return nil, false, fmt.Errorf("opening: %w", err)
+	}
+	defer s.close()
+	e = &ends{session: s, states: map[string]int{}}
+	spec, err := por.ParseSpec(c.Search)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(pointMem), Unmerged: spec.Kind().SingleEvents, MaxExecutions: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stats, err := engine.Run(s.sys, e)
+	return e, stats.Complete, err
+}
