@@ -24,7 +24,7 @@ type watchedMark struct{ races, path int }
 
 // watch begins at the root, where the session's guest has to stand.
 func (s *session) watch() *watched {
-	cfg := race.Config{Mode: race.Limited, Atomic: s.img.Atomic}
+	cfg := race.Config{Mode: race.Limited, Atomic: s.img.Atomic, Fine: s.fine()}
 	if s.cfg.Race == RaceHB {
 		cfg.Mode = race.HB
 	}
@@ -91,9 +91,14 @@ const maxRaces = 20
 // address, so that it doesn't depend on when they were found.
 func (s *session) races(w *watched, r *result.Result) error {
 	all := w.races.Candidates()
-	rank := make([]int, len(all))
-	for i := range rank {
-		rank[i] = i
+	var rank []int
+	for i, c := range all {
+		switch c.Kind {
+		case race.Data:
+			rank = append(rank, i)
+		case race.Recycled:
+			r.RacesRecycled++
+		}
 	}
 	sort.Slice(rank, func(i, j int) bool {
 		a, b := all[rank[i]], all[rank[j]]
@@ -105,7 +110,7 @@ func (s *session) races(w *watched, r *result.Result) error {
 		}
 		return a.B < b.B
 	})
-	r.RaceCount = uint64(len(all))
+	r.RaceCount = uint64(len(rank))
 	for _, i := range rank[:min(maxRaces, len(rank))] {
 		pair, err := s.racePair(all[i], w.shown[i])
 		if err != nil {
@@ -152,7 +157,11 @@ func (s *session) raceAccess(a *race.Access) result.Access {
 	if a.Write {
 		t.Flags = trace.Write
 	}
-	return s.access(a.Thread, &t)
+	out := s.access(a.Thread, &t)
+	if a.Free {
+		out.Op = "frees"
+	}
+	return out
 }
 
 // stackWithin is the stack of an access in the step that comes next, which is

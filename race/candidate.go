@@ -5,15 +5,40 @@ import "landgo/trace"
 // Pair is two instructions that race, A at the lower address. They may be one.
 type Pair struct{ A, B uint64 }
 
+// Kind says what two accesses without an order between them are to a program.
+type Kind uint8
+
+const (
+	// Data: a data race.
+	Data Kind = iota
+	// Sync: both accesses are atomic, by a locked instruction or because the
+	// variable is declared so. The standards call it no race, but its order
+	// matters as that of a data race does.
+	Sync
+	// Recycled: the second access was to another heap block, which was given
+	// the first one's memory (Blum and Gibson §5.2). The allocator orders what
+	// looks like a race; if it is one, another execution shows it without the
+	// recycling (Theorem 2), so that it needs no preemption point.
+	Recycled
+)
+
+func (k Kind) String() string { return [...]string{"data", "sync", "recycled"}[k] }
+
 // Candidate is a pair of instructions that was seen to race. What it says
 // doesn't depend on the order in which the executions were watched.
 type Candidate struct {
 	Pair
+	// Kind is the least of those as which it was seen; the rest is about the
+	// times when it was seen as that.
+	Kind Kind
 	// AFirst, BFirst: it was seen with that instruction's access first. With
-	// both it is confirmed: the program lets either come first. Of a pair of
-	// one instruction with itself, the thread with the lower number counts as
-	// A's.
+	// both it is both-order, else single-order (Kasikci et al., ASPLOS 2012). Of
+	// a pair of one instruction with itself, the thread with the lower number
+	// counts as A's.
 	AFirst, BFirst bool
+	// Bare: one of the two was made without a preemption point right before it,
+	// so that not all of their orders were tried. Never of a Recycled one.
+	Bare bool
 	// Shown is one of the times it was seen: the least by threads and address.
 	Shown Sighting
 }
@@ -30,6 +55,7 @@ type Access struct {
 	Addr   uint64 // of the first byte in common
 	Size   uint32 // of the whole access, in bytes
 	Write  bool
+	Free   bool   // no access: the end of the life of the block, of Size bytes; PC is its caller's
 	Step   int32  // of the execution, from 0
 	Insn   uint16 // in the step, from 1, modulo 1<<16
 }
@@ -47,66 +73,100 @@ func (s *Sighting) less(t *Sighting) bool {
 	return s.Earlier.Addr < t.Earlier.Addr
 }
 
-// BothOrders reports whether the pair is confirmed.
+// BothOrders reports whether each of the two was seen to come first.
 func (c *Candidate) BothOrders() bool { return c.AFirst && c.BFirst }
 
 // Candidates lists what was found, in the order in which it was found. The
-// caller must not change it.
+// caller must not change it. It grows at its end; what is in it changes only
+// towards the lesser Kind, more orders, and Bare.
 func (d *Detector) Candidates() []*Candidate { return d.order }
 
 // Changed lists the candidates whose Shown the last Step, or Add, has set, by
 // their place in Candidates.
 func (d *Detector) Changed() []int { return d.changed }
 
-func (d *Detector) race(earlier, later *record, addr uint64) {
-	p := Pair{earlier.pc, later.pc}
-	aFirst := p.A < p.B || p.A == p.B && earlier.thread < later.thread
+// News lists the candidates that the last Step, or Add, has found, or of which
+// it has changed Kind or orders, by their place in Candidates. One may be there
+// twice.
+func (d *Detector) News() []int { return d.news }
+
+// race adds what one visit e to a rival r of s, and one to s after it, show.
+func (d *Detector) race(s *site, r *rival, e, v *visit) {
+	kind := Data
+	switch {
+	case e.life != v.life:
+		if r.recycled {
+			return
+		}
+		kind, r.recycled = Recycled, true
+	default:
+		if r.sync {
+			kind = Sync
+		}
+		r.seen = true
+		s.open--
+	}
+	p := Pair{r.site.pc, s.pc}
+	aFirst := p.A < p.B || p.A == p.B && r.site.thread < s.thread
 	if p.A > p.B {
 		p.A, p.B = p.B, p.A
 	}
-	if d.atomic[p] {
-		return
-	}
-	seen := Sighting{earlier.access(addr), later.access(addr)}
-	if d.found[p] == nil && d.cfg.Atomic != nil && d.cfg.Atomic(addr) {
-		d.atomic[p] = true
-		return
-	}
-	d.add(&Candidate{Pair: p, AFirst: aFirst, BFirst: !aFirst, Shown: seen})
+	at := s.first(s.mask & r.site.mask)
+	d.add(&Candidate{Pair: p, Kind: kind, AFirst: aFirst, BFirst: !aFirst, Bare: kind != Recycled && (s.bare || r.site.bare),
+		Shown: Sighting{r.site.access(e, at), s.access(v, at)}})
+}
+
+func (s *site) access(v *visit, at uint64) Access {
+	return Access{Thread: s.thread, PC: s.pc, Addr: at, Size: v.size, Write: s.write, Free: s.free, Step: v.step, Insn: v.insn}
 }
 
 // add adds what b says to the candidate of its pair.
-func (d *Detector) add(b *Candidate) (changed bool) {
+func (d *Detector) add(b *Candidate) {
 	c := d.found[b.Pair]
 	if c == nil {
 		c = new(Candidate)
 		*c = *b
 		d.found[b.Pair] = c
 		d.place[c] = len(d.order)
+		d.news = append(d.news, len(d.order))
+		d.changed = append(d.changed, len(d.order))
 		d.order = append(d.order, c)
+		return
+	}
+	switch {
+	case b.Kind > c.Kind:
+		c.Bare = c.Bare || b.Bare
+		return
+	case b.Kind < c.Kind:
+		bare := c.Bare || b.Bare
+		*c = *b
+		c.Bare = bare
+		d.news = append(d.news, d.place[c])
 		d.changed = append(d.changed, d.place[c])
-		return true
+		return
 	}
-	c.AFirst, c.BFirst = c.AFirst || b.AFirst, c.BFirst || b.BFirst
-	if !b.Shown.less(&c.Shown) {
-		return false
+	if b.AFirst && !c.AFirst || b.BFirst && !c.BFirst {
+		d.news = append(d.news, d.place[c])
 	}
-	c.Shown = b.Shown
-	d.changed = append(d.changed, d.place[c])
-	return true
+	c.AFirst, c.BFirst, c.Bare = c.AFirst || b.AFirst, c.BFirst || b.BFirst, c.Bare || b.Bare
+	if b.Shown.less(&c.Shown) {
+		c.Shown = b.Shown
+		d.changed = append(d.changed, d.place[c])
+	}
 }
 
-func (r *record) access(addr uint64) Access {
-	return Access{Thread: r.thread, PC: r.pc, Addr: addr, Size: r.size, Write: r.write, Step: r.step, Insn: r.insn}
-}
+// begin begins to collect what changes.
+func (d *Detector) begin() { d.changed, d.news = d.changed[:0], d.news[:0] }
 
 // Add adds the candidates of another detector, which has watched other
 // executions of the same program. It returns, for each of Changed, the place of
 // the candidate among o's.
 func (d *Detector) Add(o *Detector) (from []int) {
-	d.changed = d.changed[:0]
+	d.begin()
 	for i, b := range o.order {
-		if d.add(b) {
+		n := len(d.changed)
+		d.add(b)
+		if len(d.changed) > n {
 			from = append(from, i)
 		}
 	}
@@ -115,6 +175,6 @@ func (d *Detector) Add(o *Detector) (from []int) {
 
 // Restore adds a candidate that another process found.
 func (d *Detector) Restore(c Candidate) {
-	d.changed = d.changed[:0]
+	d.begin()
 	d.add(&c)
 }

@@ -1,86 +1,129 @@
 package race
 
 import (
-	"math/bits"
+	"slices"
 
 	"landgo/trace"
 )
 
-// record is an access that later ones may race with.
-type record struct {
-	thread trace.TID
-	time   uint32 // epoch: its thread's time
-	pc     uint64
-	locks  int32
-	step   int32 // of the execution, from 0
-	size   uint32
-	insn   uint16
-	mask   uint8 // the bytes of the granule
-	write  bool
-	atomic bool
-}
-
-// access checks an access against those before it and keeps it.
-func (d *Detector) access(t trace.TID, a *trace.Access) {
-	if a.Flags&trace.Atomic != 0 {
-		d.acquireWord(t, a)
-	}
+// access checks an access against those before it and keeps it. fresh: it is
+// its step's first event, so that a preemption point is right before it.
+func (d *Detector) access(t trace.TID, a *trace.Access, fresh bool) {
+	is := site{thread: t, pc: a.PC, locks: d.slots[d.threads[t].locks], write: a.IsWrite(), locked: a.Flags&trace.Atomic != 0, bare: !fresh && !d.cfg.Fine}
+	d.hit = d.hit[:0]
+	declared := false
 	hi := a.Addr + uint64(a.Size)
 	for g := a.Addr &^ 7; g < hi; g += 8 {
-		m := uint8(0xff)
+		is.granule, is.mask = g, 0xff
 		if a.Addr > g {
-			m <<= a.Addr - g
+			is.mask <<= a.Addr - g
 		}
 		if hi < g+8 {
-			m &= 0xff >> (g + 8 - hi)
+			is.mask &= 0xff >> (g + 8 - hi)
 		}
-		d.granule(t, a, g, m)
+		c := d.cell(g)
+		s := d.site(c, is)
+		declared = declared || s.declared
+		d.hit = append(d.hit, touched{s, d.slots[c.life]})
 	}
-	if a.Flags&trace.Atomic != 0 && a.IsWrite() {
+	v := visit{step: d.steps, size: a.Size, insn: a.Insn}
+	before := d.slots[d.threads[t].clock]
+	switch {
+	case d.cfg.Mode == Adjacent:
+		d.adjacent(t, v)
+	case is.locked || declared && !is.write:
+		d.acquireWord(t, a)
+	}
+	v.time, v.clock = d.now(t), d.slots[d.threads[t].clock]
+	for _, h := range d.hit {
+		v.life = h.life
+		if h.site.open > 0 && d.cfg.Mode != Adjacent {
+			d.check(h.site, v, before)
+		}
+		if last := &d.visits[d.slots[h.site.last]]; last.time != v.time || last.life != v.life {
+			d.visits = append(d.visits, v)
+			d.set(h.site.last, int32(len(d.visits)-1))
+		}
+	}
+	if is.locked && is.write {
 		d.releaseWord(t, a)
 	}
 }
 
-// granule checks and keeps the part of an access that lies in granule g. Its
-// records are a range of d.records; the new range is written behind all others,
-// and Rewind cuts it off.
-func (d *Detector) granule(t trace.TID, a *trace.Access, g uint64, mask uint8) {
-	slot, ok := d.cells[g]
-	if !ok {
-		slot = d.newSlots(2)
-		d.cells[g] = slot
-	}
-	mine := record{thread: t, time: d.now(t), pc: a.PC, locks: d.slots[d.threads[t].locks], step: d.steps, insn: a.Insn, size: a.Size,
-		mask: mask, write: a.IsWrite(), atomic: a.Flags&trace.Atomic != 0}
-	lo, hi := int(d.slots[slot]), int(d.slots[slot+1])
-	stale := -1 // an older record that mine stands for
-	for i := lo; i < hi; i++ {
-		r := &d.records[i]
-		switch {
-		case r.thread == t && r.stoodForBy(&mine):
-			stale = i
-		case r.thread != t && r.mask&mask != 0 && (r.write || mine.write) && !(r.atomic && mine.atomic) &&
-			!d.before(r.thread, r.time, t) && !d.sets.exclude(r.locks, mine.locks):
-			d.race(r, &mine, g+uint64(bits.TrailingZeros8(r.mask&mask)))
-		}
-	}
-	if stale >= 0 && d.records[stale].time == mine.time {
-		return
-	}
-	start := len(d.records)
-	for i := lo; i < hi; i++ {
-		if i != stale {
-			d.records = append(d.records, d.records[i])
-		}
-	}
-	d.records = append(d.records, mine)
-	d.set(slot, int32(start))
-	d.set(slot+1, int32(len(d.records)))
+// touched is a site of the access under way.
+type touched struct {
+	site *site
+	life int32
 }
 
-// stoodForBy reports whether the later access n of the same thread stands for
-// r: what is after n is after r, so whatever races with r races with n, and the
-// two make the same pair.
-func (r *record) stoodForBy(n *record) bool {
-	return r.pc == n.pc && r.locks == n.locks && r.mask == n.mask && r.write == n.write && r.atomic == n.atomic
+// check looks for races of a visit to site s with earlier ones. Of each site
+// the last visit stands for all before it: what is after the last is after
+// those too, so whatever races with one of them races with it, and makes the
+// same pair. before is the thread's clock without what the access acquires: two
+// atomic accesses aren't ordered by their own meeting.
+func (d *Detector) check(s *site, v visit, before int32) {
+	after := d.slots[d.threads[s.thread].clock]
+	for i := range s.rivals {
+		r := &s.rivals[i]
+		e := &d.visits[d.slots[r.site.last]]
+		if r.seen || e.time == 0 {
+			continue
+		}
+		clock := after
+		if r.sync {
+			clock = before
+		}
+		if d.clock(clock)[r.site.thread] < e.time {
+			d.race(s, r, e, &v)
+		}
+	}
+}
+
+// free ends the life of a block: it conflicts with each access to it. Accesses
+// after it are errors, or those of another life.
+func (d *Detector) free(t trace.TID, o *trace.Op, fresh bool) {
+	lo, hi := o.Obj, o.Obj+uint64(o.Size)
+	if o.Size == 0 || d.cfg.Mode == Adjacent {
+		return
+	}
+	// PC is where the call returns to.
+	is := site{thread: t, pc: o.PC - 1, locks: d.slots[d.threads[t].locks], write: true, mask: 0xff, free: true, bare: !fresh && !d.cfg.Fine}
+	v := visit{time: d.now(t), step: d.steps, size: o.Size}
+	d.eachCell(lo, hi, func(g uint64, c *cell) {
+		is.granule = g
+		s := d.site(c, is)
+		v.life = d.slots[c.life]
+		if s.open > 0 {
+			d.check(s, v, d.slots[d.threads[t].clock])
+		}
+	})
+}
+
+// reuse begins another life of a block's memory.
+func (d *Detector) reuse(o *trace.Op) {
+	d.eachCell(o.Obj, o.Obj+uint64(o.Size), func(_ uint64, c *cell) { d.set(c.life, d.slots[c.life]+1) })
+}
+
+// eachCell calls f for the granules from lo to hi that were ever accessed, by
+// address.
+func (d *Detector) eachCell(lo, hi uint64, f func(granule uint64, c *cell)) {
+	lo &^= 7
+	if (hi-lo)/8 <= uint64(len(d.cells)) {
+		for g := lo; g < hi; g += 8 {
+			if c := d.cells[g]; c != nil {
+				f(g, c)
+			}
+		}
+		return
+	}
+	var some []uint64
+	for g := range d.cells {
+		if g >= lo && g < hi {
+			some = append(some, g)
+		}
+	}
+	slices.Sort(some)
+	for _, g := range some {
+		f(g, d.cells[g])
+	}
 }

@@ -3,7 +3,8 @@
 // between them. It watches transitions as a search runs them and goes back with
 // it; what it has found it keeps.
 //
-// Two definitions of order, as in Blum and Gibson (OOPSLA 2016, §2.2):
+// Two definitions of order, as in Blum and Gibson (OOPSLA 2016, §2.2), and one
+// of our own for what is called a bug (adjacent.go):
 //
 //   - HB, pure happens-before (Lamport): two accesses race unless
 //     synchronisation orders them: creation, join, a lock's release before its
@@ -18,9 +19,11 @@
 // Clocks are kept as in FastTrack (Flanagan and Freund, PLDI 2009): of an
 // access only its epoch is kept, its thread's own time. Deviation: FastTrack
 // keeps one write and, where reads are unordered, one read a thread, since it
-// reports the first race of a variable; here a variable keeps an access for
-// each (thread, instruction, lockset) that isn't before a later write, because
-// each racing instruction becomes a preemption point.
+// reports the first race of a variable; here a variable keeps the last access
+// of each (thread, instruction, lockset), because each racing instruction
+// becomes a preemption point: a pair of instructions is a candidate
+// (candidate.go), and class.go says what becomes of one. The end of a heap
+// block's life conflicts with every access to the block.
 //
 // Invariant: after Rewind(k) the detector answers as if nothing had been
 // watched since Mark returned k, but for the candidates, which only grow.
@@ -39,14 +42,21 @@ type Mode uint8
 const (
 	HB Mode = iota
 	Limited
+	Adjacent
 )
 
 // Config is what a Detector needs to know.
 type Config struct {
 	Mode Mode
+	// Fine: there is a preemption point before every access that counts, also
+	// where a step has several. Else a step's first event alone has one.
+	Fine bool
 	// Atomic, if not nil, reports whether the byte at an address belongs to a
-	// variable that is declared as atomic: accesses to one don't race, even
-	// where the compiler makes plain instructions of them.
+	// variable that is declared as atomic: a race of two accesses to one is of
+	// Kind Sync, even where the compiler makes plain instructions of them. A
+	// plain load then acquires what locked instructions released, for that is
+	// how a sequentially consistent one is compiled; a plain store may be
+	// relaxed, and releases nothing.
 	Atomic func(addr uint64) bool
 }
 
@@ -62,8 +72,9 @@ type Detector struct {
 	log     []undo
 	threads []threadSlots
 	objects map[objectKey]int32 // its slot: the number of a clock
-	cells   map[uint64]int32    // by 8-byte granule: two slots, a range of records
-	records []record            // appended to, cut by Rewind
+	cells   map[uint64]*cell    // by 8-byte granule
+	sites   []*site             // of all cells
+	visits  []visit             // appended to, cut by Rewind
 	sets    locksets
 	marks   []mark
 	steps   int32
@@ -72,14 +83,16 @@ type Detector struct {
 	order   []*Candidate
 	place   map[*Candidate]int // in order
 	changed []int
-	atomic  map[Pair]bool // pairs left out for Config.Atomic
+	news    []int
+
+	hit []touched // the sites of the access under way
 }
 
 type undo struct{ slot, old int32 }
 
 type mark struct {
-	log, vecs, records int
-	steps              int32
+	log, vecs, visits int
+	steps             int32
 }
 
 // threadSlots are the slots of a thread.
@@ -91,16 +104,17 @@ type threadSlots struct {
 
 // New returns a detector at the start of an execution.
 func New(cfg Config) *Detector {
-	d := &Detector{cfg: cfg, width: 4, objects: map[objectKey]int32{}, cells: map[uint64]int32{}, found: map[Pair]*Candidate{}, place: map[*Candidate]int{}, atomic: map[Pair]bool{}}
+	d := &Detector{cfg: cfg, width: 4, objects: map[objectKey]int32{}, cells: map[uint64]*cell{}, found: map[Pair]*Candidate{}, place: map[*Candidate]int{}}
 	d.vecs = make([]uint32, d.width)
 	d.slots = make([]int32, 1) // slot 0 is nobody's
+	d.visits = make([]visit, 1)
 	d.sets.init()
 	return d
 }
 
 // Mark remembers the present state. Marks nest like a stack.
 func (d *Detector) Mark() int {
-	d.marks = append(d.marks, mark{len(d.log), len(d.vecs), len(d.records), d.steps})
+	d.marks = append(d.marks, mark{len(d.log), len(d.vecs), len(d.visits), d.steps})
 	return len(d.marks) - 1
 }
 
@@ -110,14 +124,17 @@ func (d *Detector) Rewind(k int) {
 	for i := len(d.log) - 1; i >= m.log; i-- {
 		d.slots[d.log[i].slot] = d.log[i].old
 	}
-	d.log, d.vecs, d.records, d.steps = d.log[:m.log], d.vecs[:m.vecs], d.records[:m.records], m.steps
+	d.log, d.vecs, d.visits, d.steps = d.log[:m.log], d.vecs[:m.vecs], d.visits[:m.visits], m.steps
 	d.marks = d.marks[:k+1]
 }
 
 // Forget forgets the candidates.
 func (d *Detector) Forget() {
-	d.found, d.order, d.atomic = map[Pair]*Candidate{}, nil, map[Pair]bool{}
-	d.place, d.changed = map[*Candidate]int{}, nil
+	d.found, d.order, d.place = map[Pair]*Candidate{}, nil, map[*Candidate]int{}
+	d.begin()
+	for _, s := range d.sites {
+		s.forget()
+	}
 }
 
 func (d *Detector) set(slot, v int32) {
@@ -136,7 +153,7 @@ func (d *Detector) newSlots(n int) int32 {
 // Step watches one transition: its accesses and operations in the order in
 // which they were made (Op.At).
 func (d *Detector) Step(t *trace.Transition) {
-	d.changed = d.changed[:0]
+	d.begin()
 	d.ensure(t.Thread)
 	for _, w := range t.Wakes {
 		d.ensure(w)
@@ -146,15 +163,15 @@ func (d *Detector) Step(t *trace.Transition) {
 	for i := range t.Ops {
 		o := &t.Ops[i]
 		for ; next < len(t.Accesses) && (next < int(o.At) || o.At == math.MaxUint16); next++ {
-			d.access(t.Thread, &t.Accesses[next])
+			d.access(t.Thread, &t.Accesses[next], next+i == 0)
 		}
-		if d.operation(t.Thread, o) {
+		if d.operation(t.Thread, o, next+i == 0) {
 			woke = d.slots[d.threads[t.Thread].clock]
 			d.tick(t.Thread)
 		}
 	}
 	for ; next < len(t.Accesses); next++ {
-		d.access(t.Thread, &t.Accesses[next])
+		d.access(t.Thread, &t.Accesses[next], next+len(t.Ops) == 0)
 	}
 	for _, w := range t.Wakes {
 		if slices.ContainsFunc(t.Ops, func(o trace.Op) bool { return o.Kind == trace.OpCreate && o.Obj == uint64(w) }) {

@@ -46,8 +46,6 @@ var edgesOf = [trace.NumOps]edges{
 	trace.OpReadUnlock:   readRelease | locks,
 	trace.OpWriteUnlock:  release | locks,
 
-	trace.OpOnce: acquire | release,
-
 	trace.OpFutexWake:     wakes,
 	trace.OpFutexRequeue:  wakes,
 	trace.OpFutexLockPI:   acquire | locks,
@@ -68,6 +66,7 @@ const (
 	barrierClock // what has arrived in the round
 	barrierRound // its number
 	barrierDone  // what had arrived in the round before
+	anyOperation // mode Adjacent
 )
 
 type objectKey struct {
@@ -87,9 +86,25 @@ func (d *Detector) object(s space, obj uint64) int32 {
 
 // operation carries out what o orders. It reports whether o may wake others,
 // whose order the caller sees to.
-func (d *Detector) operation(t trace.TID, o *trace.Op) (woke bool) {
+func (d *Detector) operation(t trace.TID, o *trace.Op, fresh bool) (woke bool) {
 	d.holding(t, o)
+	if d.cfg.Mode == Adjacent {
+		d.onObject(t, o)
+	}
 	switch o.Kind {
+	case trace.OpFree:
+		d.free(t, o, fresh)
+		return false
+	case trace.OpReuse:
+		d.reuse(o)
+		return false
+	case trace.OpOnce:
+		if o.Arg == trace.OnceEnds {
+			d.releaseTo(t, d.object(syncObject, o.Obj))
+		} else { // who finds it done comes after its end, but not after others who did
+			d.joinClock(t, d.slots[d.object(syncObject, o.Obj)])
+		}
+		return false
 	case trace.OpCreate:
 		child := trace.TID(o.Obj)
 		d.ensure(child)

@@ -110,7 +110,8 @@ type Frame struct {
 type Access struct {
 	Thread string `json:"thread"`
 	// Op is what it does: "reads", "writes", "updates" (reads and writes in
-	// one event), "fails to exchange".
+	// one event), "fails to exchange"; of a race "frees" too, the end of the
+	// block's life.
 	Op      string `json:"op"`
 	Address Addr   `json:"address"`
 	Size    uint32 `json:"size"`

@@ -66,6 +66,10 @@ type Result struct {
 	Races []RacePair `json:"races"`
 	// RaceCount is the number of all candidates.
 	RaceCount uint64 `json:"race_count"`
+	// RacesRecycled is the number of pairs that look like data races only
+	// because an allocator gave the memory of one block to another: they are
+	// none, and aren't in RaceCount.
+	RacesRecycled uint64 `json:"races_recycled"`
 	// Unexamined is the number of pairs of conflicting accesses by different
 	// threads that were seen with neither a preemption point nor a common lock
 	// between.

@@ -305,11 +305,12 @@ func (s *System) performBarrier(th *thread, tr *trace.Transition, o *object) (ve
 // pthread_once's caller, where a breakpoint completes the operation.
 func (s *System) performOnce(th *thread, tr *trace.Transition, o *object) (verdict, error) {
 	s.saveObject(o)
-	s.did(th, tr, trace.OpOnce, o, 0)
 	if o.done {
+		s.did(th, tr, trace.OpOnce, o, trace.OnceDone)
 		s.ret(th, 0)
 		return pass, nil
 	}
+	s.did(th, tr, trace.OpOnce, o, trace.OnceBegins)
 	o.owner = th.id
 	sp := th.regs.RSP
 	f := onceFrame{obj: o.addr, sp: sp, ret: s.machine.Read64(sp)}

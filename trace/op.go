@@ -62,7 +62,7 @@ const (
 	OpBarrierInit
 	OpBarrierDestroy
 
-	OpOnce     // the whole of a once call that finds it done, or that runs the routine; blocks while another runs it
+	OpOnce     // a once call finds the routine done, or begins it, or the routine has ended (Arg); blocks while another runs it
 	OpOnceLook // finds the routine under way, and changes nothing
 
 	OpFutexWait // reads the word and enqueues, or returns at once
@@ -90,6 +90,13 @@ const (
 	OpEnd // the process's end: depends on every step of a live thread
 
 	NumOps
+)
+
+// OpOnce's Arg.
+const (
+	OnceBegins = iota
+	OnceEnds
+	OnceDone // it had ended before
 )
 
 var opNames = [NumOps]string{

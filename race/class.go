@@ -1,0 +1,48 @@
+package race
+
+// Class is what became of a candidate: Blum and Gibson's terms (OOPSLA 2016,
+// §2.3), with what they leave open settled here. It is about the program as it
+// was run, with its input, and at the points that were explored.
+type Class uint8
+
+const (
+	// Untested: not all interleavings of the two accesses were run. The search
+	// was cut short (by time, a bound, a bug), or is no proof (samples), or one
+	// of the two was made without a preemption point right before it (Bare).
+	Untested Class = iota
+	// FalsePositive: they can't be reordered. All interleavings were run with
+	// points before both, and one always came first: something that isn't
+	// synchronisation orders them (Fig. 3b). Or the memory was recycled between
+	// them (§5.2).
+	FalsePositive
+	// Benign: each came first in some execution, all interleavings were run with
+	// points before both, and none failed.
+	Benign
+	// Buggy: preempting during the accesses led to a failure: in the execution
+	// that shows some bug (the one with the fewest preemptions that was found),
+	// a thread was preempted right before one of the two instructions. What
+	// failed needn't be theirs alone.
+	Buggy
+)
+
+func (c Class) String() string {
+	return [...]string{"untested", "false positive", "benign", "bug"}[c]
+}
+
+// Class says what became of a candidate in a search. complete: the search ran
+// all interleavings there are at its points, without a bound. failed: a thread
+// was preempted right before one of its instructions in the execution of a bug.
+// The candidate has to be from a detector that watched that search alone, for
+// Bare depends on the points. Of the classes from several searches the last in
+// the order above holds.
+func (c *Candidate) Class(complete, failed bool) Class {
+	switch {
+	case failed:
+		return Buggy
+	case !complete || c.Bare:
+		return Untested
+	case c.Kind != Recycled && c.BothOrders():
+		return Benign
+	}
+	return FalsePositive
+}

@@ -1,0 +1,116 @@
+package race
+
+import "landgo/trace"
+
+// site is an instruction of a thread as it touches bytes of one granule, with
+// certain locks held. A program has few, so they are kept for good, each with
+// the sites that it could race with; what an execution adds is when each was
+// visited last, which is a slot.
+type site struct {
+	thread   trace.TID
+	pc       uint64
+	granule  uint64 // its address, of 8 bytes
+	locks    int32
+	mask     uint8 // the bytes of the granule
+	write    bool
+	locked   bool // by a locked instruction
+	declared bool // of a variable that is declared as atomic
+	free     bool // no access: the end of the life of the block
+
+	bare bool // without a preemption point right before
+
+	last   int32 // slot: its last visit
+	rivals []rival
+	open   int // rivals that it may still be seen to race with, as the later one
+}
+
+// rival is a site that could race with the one that holds it.
+type rival struct {
+	site *site
+	// sync: both are atomic, so that the C standard calls it no race.
+	sync bool
+	// seen, recycled: a race with it was seen, this site's access the later; a
+	// race between two lives of the memory was.
+	seen, recycled bool
+}
+
+// visit is one access from a site. Number 0 is none.
+type visit struct {
+	time  uint32 // epoch: its thread's time
+	step  int32  // of the execution, from 0
+	size  uint32
+	life  int32 // of the granule's block
+	clock int32 // of its thread, after it; mode Adjacent only
+	insn  uint16
+}
+
+// cell is what is known of a granule.
+type cell struct {
+	sites []*site
+	life  int32 // a slot: how often its memory was given back
+}
+
+func (d *Detector) cell(granule uint64) *cell {
+	c := d.cells[granule]
+	if c == nil {
+		c = &cell{life: d.newSlots(1)}
+		d.cells[granule] = c
+	}
+	return c
+}
+
+// site is the site of an access that has these properties.
+func (d *Detector) site(c *cell, is site) *site {
+	for _, s := range c.sites {
+		if s.pc == is.pc && s.thread == is.thread && s.locks == is.locks && s.mask == is.mask &&
+			s.write == is.write && s.locked == is.locked && s.free == is.free && s.bare == is.bare {
+			return s
+		}
+	}
+	s := &is
+	s.last = d.newSlots(1)
+	if d.cfg.Atomic != nil && !s.free {
+		// A byte tells for the whole access: variables don't overlap.
+		s.declared = d.cfg.Atomic(s.first(s.mask))
+	}
+	for _, o := range c.sites {
+		if !d.compete(s, o) {
+			continue
+		}
+		sync := s.atomic() && o.atomic()
+		s.rivals = append(s.rivals, rival{site: o, sync: sync})
+		o.rivals = append(o.rivals, rival{site: s, sync: sync})
+		s.open++
+		o.open++
+	}
+	c.sites = append(c.sites, s)
+	d.sites = append(d.sites, s)
+	return s
+}
+
+// compete reports whether two sites' accesses would race if nothing but their
+// locks could order them.
+func (d *Detector) compete(s, o *site) bool {
+	return s.thread != o.thread && s.mask&o.mask != 0 && (s.write || o.write) && !(s.free && o.free) &&
+		(d.cfg.Mode == Adjacent || !d.sets.exclude(s.locks, o.locks))
+}
+
+func (s *site) atomic() bool { return s.locked || s.declared }
+
+// first is the address of the first byte of a mask.
+func (s *site) first(mask uint8) uint64 {
+	a := s.granule
+	for ; mask&1 == 0; mask >>= 1 {
+		a++
+	}
+	return a
+}
+
+// forget forgets what its candidates were made of.
+func (s *site) forget() {
+	s.open = len(s.rivals)
+	for i := range s.rivals {
+		r := &s.rivals[i]
+		r.seen, r.recycled = false, false
+	}
+}
