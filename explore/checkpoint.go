@@ -46,6 +46,7 @@ type savedBug struct {
 }
 
 type savedRace struct {
+	Limited   bool           `json:"limited,omitempty"` // of watched.limited, without Path
 	Candidate race.Candidate `json:"candidate"`
 	Path      []por.PathStep `json:"path"`
 }
@@ -69,7 +70,7 @@ func (h *hunt) save(tree []byte) error {
 	if h.crew != nil {
 		all = append(all, h.crew.others...)
 	}
-	seen := race.New(race.Config{})
+	seen, limited := race.New(race.Config{}), race.New(race.Config{})
 	for i, o := range all {
 		k, w := o.sys.Knowledge(), o.sys.Witnessed()
 		if i == 0 {
@@ -83,6 +84,9 @@ func (h *hunt) save(tree []byte) error {
 			p.Bugs = append(p.Bugs, savedBug{f.path, f.preemptions})
 		}
 		if o.watched != nil {
+			if o.watched.limited != nil {
+				limited.Add(o.watched.limited)
+			}
 			from := seen.Add(o.watched.races)
 			for k, at := range seen.Changed() {
 				for len(p.Races) <= at {
@@ -94,6 +98,9 @@ func (h *hunt) save(tree []byte) error {
 	}
 	for i, c := range seen.Candidates() {
 		p.Races[i].Candidate = *c
+	}
+	for _, c := range limited.Candidates() {
+		p.Races = append(p.Races, savedRace{Limited: true, Candidate: *c})
 	}
 	p.Sum = p.sum()
 	text, err := json.Marshal(&p)

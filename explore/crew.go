@@ -200,11 +200,15 @@ func (h *hunt) run(opts por.Options) (por.Stats, error) {
 func (h *hunt) watchedSystem() por.System {
 	h.sys.Rewind(h.root)
 	h.watched = nil
-	if h.cfg.Race == RaceOff {
+	if h.cfg.Race == RaceOff && h.fine() {
 		return h.sys
 	}
 	h.watched = h.watch()
 	for _, r := range h.saved {
+		if r.Limited {
+			h.watched.limited.Restore(r.Candidate)
+			continue
+		}
 		h.watched.races.Restore(r.Candidate)
 		for _, i := range h.watched.races.Changed() {
 			h.watched.keep(i, r.Path)

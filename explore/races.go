@@ -15,9 +15,14 @@ import (
 type watched struct {
 	*scheduler.System
 	races *race.Detector
-	marks []watchedMark // by the System's marks
-	path  []por.PathStep
-	shown [][]por.PathStep // by candidate: the path on which it is shown
+	// limited is a second detector, of mode Limited, where races has another one
+	// and the points leave something out (unexamined.go); else nil.
+	limited *race.Detector
+	listed  bool          // the configuration wants races listed
+	fine    bool          // nothing is left out
+	marks   []watchedMark // by the System's marks
+	path    []por.PathStep
+	shown   [][]por.PathStep // by candidate: the path on which it is shown
 }
 
 type watchedMark struct{ races, path int }
@@ -25,15 +30,23 @@ type watchedMark struct{ races, path int }
 // watch begins at the root, where the session's guest has to stand.
 func (s *session) watch() *watched {
 	cfg := race.Config{Mode: race.Limited, Atomic: s.img.Atomic, Fine: s.fine()}
+	w := &watched{System: s.sys, listed: s.cfg.Race != RaceOff, fine: s.fine()}
 	if s.cfg.Race == RaceHB {
+		if !w.fine {
+			w.limited = race.New(cfg)
+		}
 		cfg.Mode = race.HB
 	}
-	return &watched{System: s.sys, races: race.New(cfg)}
+	w.races = race.New(cfg)
+	return w
 }
 
 // restart forgets all candidates: points became finer.
 func (w *watched) restart() {
 	w.races.Forget()
+	if w.limited != nil {
+		w.limited.Forget()
+	}
 	w.shown = nil
 }
 
@@ -41,6 +54,9 @@ func (w *watched) restart() {
 func (w *watched) add(o *watched) {
 	for k, i := range w.races.Add(o.races) {
 		w.keep(w.races.Changed()[k], o.shown[i])
+	}
+	if w.limited != nil {
+		w.limited.Add(o.limited)
 	}
 }
 
@@ -52,6 +68,9 @@ func (w *watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	}
 	w.path = append(w.path, por.PathStep{Thread: t, Choice: c, Begin: tr.Begin, Last: tr.Last})
 	w.races.Step(tr)
+	if w.limited != nil {
+		w.limited.Step(tr)
+	}
 	for _, i := range w.races.Changed() {
 		w.keep(i, w.path)
 	}
@@ -73,6 +92,9 @@ func (w *watched) Mark() trace.Mark {
 		w.marks = append(w.marks, watchedMark{})
 	}
 	w.marks[k] = watchedMark{w.races.Mark(), len(w.path)}
+	if w.limited != nil {
+		w.limited.Mark() // its marks go with those of races
+	}
 	return k
 }
 
@@ -81,6 +103,9 @@ func (w *watched) Rewind(k trace.Mark) {
 	w.System.Rewind(k)
 	m := w.marks[k]
 	w.races.Rewind(m.races)
+	if w.limited != nil {
+		w.limited.Rewind(m.races)
+	}
 	w.path = w.path[:m.path]
 }
 
@@ -90,6 +115,9 @@ const maxRaces = 20
 // races describes the candidates: those that came in both orders first, then by
 // address, so that it doesn't depend on when they were found.
 func (s *session) races(w *watched, r *result.Result) error {
+	if !w.listed {
+		return nil
+	}
 	all := w.races.Candidates()
 	var rank []int
 	for i, c := range all {
@@ -159,7 +187,7 @@ func (s *session) raceAccess(a *race.Access) result.Access {
 	}
 	out := s.access(a.Thread, &t)
 	if a.Free {
-		out.Op = "frees"
+		out.Op, out.Instruction = "frees", "" // PC is in the call
 	}
 	return out
 }

@@ -14,6 +14,7 @@ func (h *hunt) report() error {
 		if err := h.races(h.watched, h.result); err != nil {
 			return err
 		}
+		h.unexamined(h.watched, h.result)
 	}
 	for _, f := range h.found {
 		var err error
@@ -69,23 +70,8 @@ func (s *session) finish(r *result.Result) {
 	if s.sys != nil {
 		r.Instructions = s.sys.Instructions()
 		r.Certificate.Calls = s.sys.Calls()
-		s.unexamined(r)
 	}
 	r.Certificate.Assumptions = s.assumptions()
-}
-
-// unexamined puts in what the granularity left out.
-func (s *session) unexamined(r *result.Result) {
-	pairs := s.sys.Unexamined()
-	r.Unexamined = uint64(len(pairs))
-	for _, p := range pairs[:min(3, len(pairs))] {
-		r.UnexaminedFirst = append(r.UnexaminedFirst, result.RacePair{
-			Variable: s.sys.VariableName(p.First.Addr), First: s.access(p.A, &p.First), Second: s.access(p.B, &p.Second),
-		})
-	}
-	if len(pairs) > 0 {
-		r.Finer = s.cfg.FinerCommand()
-	}
 }
 
 func (s *session) memoryModel() string {

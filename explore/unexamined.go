@@ -1,0 +1,62 @@
+package explore
+
+import (
+	"sort"
+
+	"landgo/race"
+	"landgo/result"
+)
+
+// Below the granularity of every shared access, a verdict leaves something out:
+// accesses that conflict and were never tried in other orders. What these are
+// the race detector knows: candidates, atomic ones too, of which one access was
+// made without a preemption point right before it. By limited happens-before,
+// for under it preemption points at all candidates and all synchronisation are
+// as good as points everywhere (Blum and Gibson, OOPSLA 2016, Theorem 1): if
+// nothing is unexamined, a verdict at lock and unlock points is one at every
+// access. Pure happens-before would leave out what the order of two critical
+// sections hides.
+
+// leftOut is the detector that knows what the points leave out, nil if they
+// leave nothing out.
+func (w *watched) leftOut() *race.Detector {
+	switch {
+	case w.fine:
+		return nil
+	case w.limited != nil:
+		return w.limited
+	}
+	return w.races
+}
+
+// unexamined puts in what the granularity left out, by address.
+func (s *session) unexamined(w *watched, r *result.Result) {
+	if w.leftOut() == nil {
+		return
+	}
+	var open []*race.Candidate
+	for _, c := range w.leftOut().Candidates() {
+		if c.Bare && c.Kind != race.Recycled {
+			open = append(open, c)
+		}
+	}
+	sort.Slice(open, func(i, j int) bool {
+		a, b := open[i], open[j]
+		switch {
+		case a.Shown.Earlier.Addr != b.Shown.Earlier.Addr:
+			return a.Shown.Earlier.Addr < b.Shown.Earlier.Addr
+		case a.A != b.A:
+			return a.A < b.A
+		}
+		return a.B < b.B
+	})
+	r.Unexamined = uint64(len(open))
+	for _, c := range open[:min(3, len(open))] {
+		r.UnexaminedFirst = append(r.UnexaminedFirst, result.RacePair{
+			Variable: s.sys.VariableName(c.Shown.Earlier.Addr), First: s.raceAccess(&c.Shown.Earlier), Second: s.raceAccess(&c.Shown.Later),
+		})
+	}
+	if len(open) > 0 {
+		r.Finer = s.cfg.FinerCommand()
+	}
+}

@@ -1,0 +1,46 @@
+package explore
+
+import (
+	"context"
+	"testing"
+)
+
+// TestUnexamined: what the points leave out is counted, whichever races are
+// listed; what synchronisation orders, or a point before both accesses lets
+// come in any order, is not.
+func TestUnexamined(t *testing.T) {
+	for _, c := range []struct {
+		guest, pp string
+		want      uint64 // counted by hand, from the source
+		op        string // of the second access of the first pair
+	}{
+		// Two threads load and store: the load and the store, the store and the
+		// store. The load has a point before it, the store hasn't.
+		{"lost_update", "yield", 2, "writes"},
+		{"lost_update-fixed", "lock,unlock", 0, ""},
+		{"lost_update", "mem", 0, ""},
+		// One locked instruction is each thread's only access.
+		{"increment-fixed", "yield", 0, ""},
+		// Each slot is written before the barrier and read behind it.
+		{"barrier_phase-fixed", "yield", 0, ""},
+		// The new block is filled and read, the old one read and freed.
+		{"use_after_free-fixed", "lock,unlock", 2, "frees"},
+	} {
+		for _, mode := range raceModes {
+			cfg := DefaultConfig()
+			cfg.Guest, cfg.Race, cfg.Out = "../bin/guests/musl-O2/"+c.guest, mode, NoFile
+			if err := OptionNamed("pp").Apply(&cfg, c.pp); err != nil {
+				t.Fatal(err)
+			}
+			r, err := Run(context.Background(), cfg, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Unexamined != c.want || len(r.UnexaminedFirst) != int(min(c.want, 3)) || (r.Finer != "") != (c.want > 0) {
+				t.Errorf("%s at %s, --race %s: %d pairs, want %d: %+v", c.guest, c.pp, mode, r.Unexamined, c.want, r.UnexaminedFirst)
+			} else if c.want > 0 && r.UnexaminedFirst[0].Second.Op != c.op {
+				t.Errorf("%s at %s, --race %s: %+v", c.guest, c.pp, mode, r.UnexaminedFirst[0])
+			}
+		}
+	}
+}
