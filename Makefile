@@ -26,6 +26,7 @@ landgo: setup
 guests: setup
 	$(ENV) $(MAKE) -s -C guests
 	$(ENV) $(MAKE) -s -C guests/pebbles all abi
+	$(ENV) $(MAKE) -s -C guests/pebbles MACHINE=i386 all abi
 
 ## make test     everything that a change has to pass
 test: build fmt vet

@@ -164,7 +164,7 @@ func (s *session) boot() error {
 		}
 	default:
 		if s.img.Machine == image.I386 {
-			return result.Errorf(result.WrongMachine, "%s: built for i386", s.cfg.Guest)
+			return result.Errorf(result.WrongMachine, "%s: built for i386, and not for Pebbles", s.cfg.Guest)
 		}
 		return result.Errorf(result.NoKernel, "%s: nothing in the file says what it runs on: it is neither a Linux program nor one for Pebbles", s.cfg.Guest)
 	}

@@ -134,8 +134,11 @@ func parseCommon(r *cfiReader) (*common, error) {
 	cie.dataAlign = r.sleb()
 	if version == 1 {
 		cie.retReg = uint64(r.u8())
+		if cie.addrSize == 4 {
+			cie.retReg = number32(cie.retReg)
+		}
 	} else {
-		cie.retReg = r.uleb()
+		cie.retReg = r.reg(cie.addrSize)
 	}
 	if augmentation != "" {
 		if err := cie.parseAugmentation(r, augmentation); err != nil {

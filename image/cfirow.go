@@ -12,6 +12,27 @@ const (
 	numRules = 17
 )
 
+// numbers32 are those of i386's registers, whose own DWARF numbers are these
+// indexes (eax ecx edx ebx esp ebp esi edi eip): what an i386 file says is
+// translated where it is read, and all else knows one numbering.
+var numbers32 = [...]uint64{0, 2, 1, 3, regRSP, regRBP, 4, 5, regRIP}
+
+// reg reads a register's number; numRules for one that unwinding doesn't follow.
+func (r *cfiReader) reg(addrSize int) uint64 {
+	n := r.uleb()
+	if addrSize == 4 {
+		return number32(n)
+	}
+	return n
+}
+
+func number32(n uint64) uint64 {
+	if n < uint64(len(numbers32)) {
+		return numbers32[n]
+	}
+	return numRules
+}
+
 type ruleKind uint8
 
 const (
@@ -98,14 +119,18 @@ func (p *frameProgram) run(program []byte) error {
 	for r.err == nil && r.off < len(r.data) {
 		op := r.u8()
 		operand := uint64(op & 0x3f)
+		reg := operand // of those that have one inside
+		if p.common.addrSize == 4 {
+			reg = number32(operand)
+		}
 		var advance uint64
 		switch op & 0xc0 {
 		case cfaAdvance:
 			advance = operand * p.common.codeAlign
 		case cfaOffset:
-			p.set(operand, rule{kind: ruleOffset, offset: int64(r.uleb()) * p.common.dataAlign})
+			p.set(reg, rule{kind: ruleOffset, offset: int64(r.uleb()) * p.common.dataAlign})
 		case cfaRestore:
-			p.restore(operand)
+			p.restore(reg)
 		default:
 			var err error
 			if advance, err = p.extended(op, r); err != nil {
@@ -159,11 +184,11 @@ func (p *frameProgram) defineCFA(op byte, r *cfiReader) {
 	row := &p.row
 	switch op {
 	case cfaDefCFA:
-		row.cfaReg, row.cfaOffset, row.cfaExpr = r.uleb(), int64(r.uleb()), nil
+		row.cfaReg, row.cfaOffset, row.cfaExpr = r.reg(p.common.addrSize), int64(r.uleb()), nil
 	case cfaDefCFASF:
-		row.cfaReg, row.cfaOffset, row.cfaExpr = r.uleb(), r.sleb()*p.common.dataAlign, nil
+		row.cfaReg, row.cfaOffset, row.cfaExpr = r.reg(p.common.addrSize), r.sleb()*p.common.dataAlign, nil
 	case cfaDefCFARegister:
-		row.cfaReg = r.uleb()
+		row.cfaReg = r.reg(p.common.addrSize)
 	case cfaDefCFAOffset:
 		row.cfaOffset = int64(r.uleb())
 	case cfaDefCFAOffsetSF:
@@ -174,7 +199,7 @@ func (p *frameProgram) defineCFA(op byte, r *cfiReader) {
 }
 
 func (p *frameProgram) defineRule(op byte, r *cfiReader) error {
-	reg := r.uleb()
+	reg := r.reg(p.common.addrSize)
 	switch op {
 	case cfaOffsetExtended:
 		p.set(reg, rule{kind: ruleOffset, offset: int64(r.uleb()) * p.common.dataAlign})
@@ -191,7 +216,7 @@ func (p *frameProgram) defineRule(op byte, r *cfiReader) error {
 	case cfaSameValue:
 		p.set(reg, rule{kind: ruleSame})
 	case cfaRegister:
-		p.set(reg, rule{kind: ruleRegister, offset: int64(r.uleb())})
+		p.set(reg, rule{kind: ruleRegister, offset: int64(r.reg(p.common.addrSize))})
 	case cfaExpression:
 		p.set(reg, rule{kind: ruleExpression, expr: r.skip(r.uleb())})
 	case cfaValExpression:

@@ -147,7 +147,7 @@ func perturbed(t *testing.T, tid int, regs syscall.PtraceRegs, e Effects) *sysca
 func checkCoverage(t *testing.T, covered map[x86asm.Op]bool) {
 	exempt := map[x86asm.Op]bool{
 		// Not instructions of 64-bit code.
-		x86asm.JCXZ: true, x86asm.PUSHF: true, x86asm.PUSHFD: true,
+		x86asm.JCXZ: true, x86asm.PUSHF: true, x86asm.PUSHFD: true, x86asm.PUSHAD: true, x86asm.POPAD: true,
 		// Variants of one that is tried.
 		x86asm.PREFETCHT1: true, x86asm.PREFETCHT2: true, x86asm.PREFETCHW: true,
 		x86asm.MOVSW: true, x86asm.MOVSD: true, x86asm.MOVSQ: true, x86asm.STOSB: true, x86asm.STOSQ: true,

@@ -74,6 +74,8 @@ var shapes = map[x86asm.Op]shape{
 	x86asm.PUSHF:  {flags: readsFlags, reads: RSP, writes: RSP},
 	x86asm.PUSHFD: {flags: readsFlags, reads: RSP, writes: RSP},
 	x86asm.PUSHFQ: {flags: readsFlags, reads: RSP, writes: RSP},
+	x86asm.PUSHAD: {reads: RAX | RBX | RCX | RDX | RSI | RDI | RBP | RSP, writes: RSP},
+	x86asm.POPAD:  {reads: RSP, writes: RAX | RBX | RCX | RDX | RSI | RDI | RBP | RSP},
 	x86asm.LEAVE:  {reads: RBP, writes: RSP | RBP},
 	x86asm.CALL:   {operands: "r", reads: RSP, writes: RSP},
 	x86asm.RET:    {operands: "r", reads: RSP, writes: RSP},

@@ -22,7 +22,7 @@ import "golang.org/x/arch/x86/x86asm"
 // callee-saved register pops it (as gcc does) before it returns. Where the
 // path ran through a call that never returns, the stack is not as the return
 // expects; then the word there hardly ever follows a call, or isn't where the
-// ABI has return addresses (16n+8), and another path is tried. Where a
+// ABI has return addresses (16n+8 on x86-64), and another path is tried. Where a
 // function's begin is known, file prologue.go is asked first: it has no such
 // doubts.
 
@@ -102,16 +102,25 @@ func leaves(inst *x86asm.Inst) bool {
 
 // returns takes the caller's frame from a state that stands at a ret.
 func (w *walker) returns(s *stackState) bool {
-	const slotAlign = 8 // a return address's slot, modulo 16
+	word := w.im.Machine.Word()
 	sp := s.regs[regRSP]
 	ret, ok := w.word(s, sp)
-	if !ok || sp%16 != slotAlign || !w.im.returnsTo(ret) {
+	if !ok || !w.returnSlot(sp) || !w.im.returnsTo(ret) {
 		return false
 	}
 	w.regs = s.regs
-	w.regs[regRSP], w.regs[regRIP] = sp+8, ret
+	w.regs[regRSP], w.regs[regRIP] = sp+word, ret
 	w.pc, w.interrupted = ret, false
 	return true
+}
+
+// returnSlot: the ABI may have a return address there. That of i386 asks for
+// words only; gcc's alignment isn't kept by assembler code.
+func (w *walker) returnSlot(sp uint64) bool {
+	if w.im.Machine == I386 {
+		return sp%4 == 0
+	}
+	return sp%16 == 8
 }
 
 func (w *walker) word(s *stackState, addr uint64) (uint64, bool) {
@@ -173,42 +182,55 @@ func (w *walker) neverReturns(next uint64, inst *x86asm.Inst) bool {
 // moveStack executes what concerns rsp and the frame register; false where
 // rsp becomes unknown.
 func (w *walker) moveStack(s *stackState, inst *x86asm.Inst) bool {
-	sp := &s.regs[regRSP]
-	dst, isReg := dwarfReg(inst.Args[0])
+	sp, word := &s.regs[regRSP], w.im.Machine.Word()
+	dst, isReg := dwarfReg(inst.Args[0], w.im.Machine)
 	switch inst.Op {
 	case x86asm.PUSH:
-		*sp -= 8
-		if s.pushed == nil {
-			s.pushed = map[uint64]pushed{}
-		}
-		s.pushed[*sp] = pushed{}
 		if isReg {
-			s.pushed[*sp] = pushed{s.regs[dst], dst, !s.saved[dst]}
-			s.saved[dst] = true
+			s.push(dst, word)
+		} else {
+			s.push(-1, word)
 		}
 		return true
 	case x86asm.POP:
 		v, ok := w.word(s, *sp)
-		*sp += 8
+		*sp += word
 		if isReg {
 			s.regs[dst] = v
 		}
 		return ok
-	case x86asm.PUSHFQ:
-		*sp -= 8
+	case x86asm.PUSHFQ, x86asm.PUSHFD:
+		*sp -= word
 		return true
-	case x86asm.POPFQ:
-		*sp += 8
+	case x86asm.POPFQ, x86asm.POPFD:
+		*sp += word
+		return true
+	case x86asm.PUSHAD:
+		for _, r := range pushad {
+			s.push(r, word)
+		}
+		return true
+	case x86asm.POPAD:
+		for i := range pushad {
+			v, ok := w.word(s, *sp)
+			*sp += word
+			if r := pushad[len(pushad)-1-i]; !ok {
+				return false
+			} else if r >= 0 {
+				s.regs[r] = v
+			}
+		}
 		return true
 	case x86asm.LEAVE:
 		v, ok := w.word(s, s.regs[regRBP])
-		*sp, s.regs[regRBP] = s.regs[regRBP]+8, v
+		*sp, s.regs[regRBP] = s.regs[regRBP]+word, v
 		return ok
 	}
 	if !isReg {
 		return true
 	}
-	value, known := stackValue(s, inst)
+	value, known := stackValue(s, inst, w.im.Machine)
+	value &= w.im.Machine.wordMask()
 	switch {
 	case dst == regRSP:
 		*sp = value
@@ -219,10 +241,28 @@ func (w *walker) moveStack(s *stackState, inst *x86asm.Inst) bool {
 	return true
 }
 
+// pushad are the registers in the order in which i386's pusha pushes them; the
+// stack pointer's own word, which popa passes over, is -1.
+var pushad = [...]int{0, 2, 1, 3, -1, regRBP, 4, 5}
+
+// push puts a register on the stack, or, for -1, something else.
+func (s *stackState) push(reg int, word uint64) {
+	s.regs[regRSP] -= word
+	if s.pushed == nil {
+		s.pushed = map[uint64]pushed{}
+	}
+	p := pushed{}
+	if reg >= 0 {
+		p = pushed{s.regs[reg], reg, !s.saved[reg]}
+		s.saved[reg] = true
+	}
+	s.pushed[s.regs[regRSP]] = p
+}
+
 // stackValue computes the instructions that set up and take down frames; false
 // for any other. CMP and TEST name rsp first without writing it.
-func stackValue(s *stackState, inst *x86asm.Inst) (uint64, bool) {
-	dst, _ := dwarfReg(inst.Args[0])
+func stackValue(s *stackState, inst *x86asm.Inst, machine Machine) (uint64, bool) {
+	dst, _ := dwarfReg(inst.Args[0], machine)
 	old := s.regs[dst]
 	switch inst.Op {
 	case x86asm.CMP, x86asm.TEST:
@@ -239,45 +279,37 @@ func stackValue(s *stackState, inst *x86asm.Inst) (uint64, bool) {
 		}
 		return old & uint64(imm), true
 	case x86asm.MOV:
-		src, ok := dwarfReg(inst.Args[1])
+		src, ok := dwarfReg(inst.Args[1], machine)
 		return s.regs[src], ok
 	case x86asm.LEA:
 		m, ok := inst.Args[1].(x86asm.Mem)
 		if !ok || m.Index != 0 {
 			return 0, false
 		}
-		base, ok := dwarfReg(m.Base)
+		base, ok := dwarfReg(m.Base, machine)
 		return s.regs[base] + uint64(m.Disp), ok
 	}
 	return 0, false
 }
 
-// dwarfReg is the DWARF number of a 64-bit register.
-func dwarfReg(a x86asm.Arg) (int, bool) {
+// dwarfReg is the DWARF number (x86-64's) of a register of a whole word.
+func dwarfReg(a x86asm.Arg, machine Machine) (int, bool) {
 	r, ok := a.(x86asm.Reg)
 	if !ok {
 		return 0, false
 	}
-	switch r {
-	case x86asm.RAX:
-		return 0, true
-	case x86asm.RDX:
-		return 1, true
-	case x86asm.RCX:
-		return 2, true
-	case x86asm.RBX:
-		return 3, true
-	case x86asm.RSI:
-		return 4, true
-	case x86asm.RDI:
-		return 5, true
-	case x86asm.RBP:
-		return regRBP, true
-	case x86asm.RSP:
-		return regRSP, true
+	first, last := x86asm.RAX, x86asm.R15
+	if machine == I386 {
+		first, last = x86asm.EAX, x86asm.EDI
 	}
-	if r >= x86asm.R8 && r <= x86asm.R15 {
-		return 8 + int(r-x86asm.R8), true
+	if r < first || r > last {
+		return 0, false
 	}
-	return 0, false
+	// In the order of the instruction encoding: ax cx dx bx sp bp si di r8...
+	encoded := [8]int{0, 2, 1, 3, regRSP, regRBP, 4, 5}
+	n := int(r - first)
+	if n < len(encoded) {
+		return encoded[n], true
+	}
+	return n, true
 }

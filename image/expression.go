@@ -6,9 +6,9 @@ package image
 // damaged) gives false: the unwinder then goes by the frame pointer.
 //
 // Source: DWARF 5 §2.5, §7.7.1.
-func evaluate(expr []byte, initial uint64, regs *[numRules]uint64, read func(uint64) (uint64, bool)) (uint64, bool) {
+func evaluate(expr []byte, initial uint64, m Machine, regs *[numRules]uint64, read func(uint64) (uint64, bool)) (uint64, bool) {
 	const maxSteps, maxStack = 256, 64
-	e := expression{stack: []uint64{initial}, regs: regs, read: read}
+	e := expression{stack: []uint64{initial}, machine: m, regs: regs, read: read}
 	e.r = cfiReader{data: expr, section: &cfiSection{}}
 	for step := 0; e.r.off < len(expr); step++ {
 		if step == maxSteps || len(e.stack) > maxStack || !e.step(e.r.u8()) || e.r.err != nil {
@@ -18,14 +18,15 @@ func evaluate(expr []byte, initial uint64, regs *[numRules]uint64, read func(uin
 	if len(e.stack) == 0 {
 		return 0, false
 	}
-	return e.stack[len(e.stack)-1], true
+	return e.stack[len(e.stack)-1] & m.wordMask(), true
 }
 
 type expression struct {
-	r     cfiReader
-	stack []uint64
-	regs  *[numRules]uint64
-	read  func(uint64) (uint64, bool)
+	r       cfiReader
+	stack   []uint64
+	machine Machine
+	regs    *[numRules]uint64
+	read    func(uint64) (uint64, bool)
 }
 
 func (e *expression) push(v uint64) bool {
@@ -88,7 +89,10 @@ func (e *expression) step(op byte) bool {
 	case op >= opLit0 && op <= opLit31:
 		return e.push(uint64(op - opLit0))
 	case op >= opBreg0 && op <= opBreg31:
-		reg := op - opBreg0
+		reg := uint64(op - opBreg0)
+		if e.machine == I386 {
+			reg = number32(reg)
+		}
 		return reg < numRules && e.push(e.regs[reg]+uint64(e.r.sleb()))
 	}
 	switch op {
@@ -101,7 +105,7 @@ func (e *expression) step(op byte) bool {
 	case opConsts:
 		return e.push(uint64(e.r.sleb()))
 	case opDeref:
-		v, ok := e.read(e.pop())
+		v, ok := e.read(e.pop() & e.machine.wordMask())
 		return ok && e.push(v)
 	case opDup:
 		v := e.pop()

@@ -41,6 +41,22 @@ func (m Machine) String() string {
 	return [...]string{"x86-64", "i386"}[m]
 }
 
+// Word is the size of a general register and of what push pushes.
+func (m Machine) Word() uint64 {
+	if m == I386 {
+		return 4
+	}
+	return 8
+}
+
+// wordMask has the bits of a word.
+func (m Machine) wordMask() uint64 {
+	if m == I386 {
+		return 1<<32 - 1
+	}
+	return 1<<64 - 1
+}
+
 // PageSize is the granularity of segments and code ranges.
 const PageSize = 4096
 

@@ -197,6 +197,8 @@ func TestKernel(t *testing.T) {
 		{"note, stripped", "-static -nostdlib -ffreestanding -DNOTE -s", Pebbles, X86_64},
 		{"neither", "-static -nostdlib -ffreestanding", Linux, X86_64},
 		{"i386", "-m32 -static -nostdlib -ffreestanding -no-pie", UnknownKernel, I386},
+		{"i386, begins at _main", "-m32 -static -nostdlib -ffreestanding -no-pie -D_start=_main -Wl,-e,_main", Pebbles, I386},
+		{"i386, text at 0x1000000, stripped", "-m32 -static -nostdlib -ffreestanding -no-pie -s -Wl,-Ttext,0x1000000", Pebbles, I386},
 		{"i386 with symbol", "-m32 -static -nostdlib -ffreestanding -no-pie -DSYMBOL", Pebbles, I386},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -204,7 +206,11 @@ func TestKernel(t *testing.T) {
 			if im.Kernel != tc.kernel || im.Machine != tc.machine || im.Libc() != NoLibc {
 				t.Errorf("%v, %v, %v", im.Kernel, im.Machine, im.Libc())
 			}
-			if s, ok := im.Symbol("_start"); !im.Stripped && (!ok || s.Addr != im.Entry) {
+			s, ok := im.Symbol("_start")
+			if !ok {
+				s, ok = im.Symbol("_main")
+			}
+			if !im.Stripped && (!ok || s.Addr != im.Entry) {
 				t.Errorf("_start %#x, entry %#x", s.Addr, im.Entry)
 			}
 		})

@@ -77,9 +77,14 @@ func (im *Image) recognizeLibc() Libc {
 	return NoLibc
 }
 
+// pebblesStart is where Pebbles has its programs' text.
+const pebblesStart = 0x1000000
+
 // recognizeKernel: Pebbles says so itself. Anything else for x86-64 is a Linux
-// program, for that is what gcc -static makes, with a libc or without. An i386
-// file without a sign is nothing that is known here.
+// program, for that is what gcc -static makes, with a libc or without. Of i386
+// files, those that the course's own Makefiles build say nothing, but begin at
+// _main or have their text where nobody else has it. Any other one is nothing
+// that is known here.
 func (im *Image) recognizeKernel(h *header, data []byte) Kernel {
 	if _, ok := im.byName[PebblesSymbol]; ok {
 		return Pebbles
@@ -91,6 +96,9 @@ func (im *Image) recognizeKernel(h *header, data []byte) Kernel {
 	}
 	if im.Machine == X86_64 {
 		return Linux
+	}
+	if s, ok := im.Symbol("_main"); ok && s.Addr == im.Entry || im.Code[0].Lo == pebblesStart {
+		return Pebbles
 	}
 	return UnknownKernel
 }

@@ -19,7 +19,10 @@ func (im *Image) prologue(pc uint64, called bool) (*cfiRow, bool) {
 	if !ok {
 		return nil, false
 	}
-	const top = 1 << 60 // the made-up stack pointer at the begin
+	top := uint64(1 << 60) // the made-up stack pointer at the begin
+	if im.Machine == I386 {
+		top = 1 << 31
+	}
 	s := stackState{pc: f.Addr}
 	s.regs[regRSP] = top
 	found := false
@@ -37,7 +40,7 @@ func (im *Image) prologue(pc uint64, called bool) (*cfiRow, bool) {
 	if !found || depth > maxMemSize {
 		return nil, false
 	}
-	const slot = 8 // of the return address
+	slot := int64(im.Machine.Word()) // of the return address
 	row := &cfiRow{cfaReg: regRSP, cfaOffset: int64(depth) + slot}
 	row.rules[regRIP] = rule{kind: ruleOffset, offset: -slot}
 	for addr, p := range s.pushed {

@@ -17,10 +17,7 @@ type unwindTable struct {
 
 func (u *unwindTable) load(im *Image) {
 	u.once.Do(func() {
-		addrSize := 8
-		if im.Machine == I386 {
-			addrSize = 4
-		}
+		addrSize := int(im.Machine.Word())
 		for _, name := range []string{".eh_frame", ".debug_frame"} {
 			if s, b := im.section(name); s != nil {
 				c := cfiSection{data: b, addr: s.Addr + im.Base, eh: name == ".eh_frame", addrSize: addrSize, base: im.Base}

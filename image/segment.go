@@ -12,6 +12,9 @@ type Segment struct {
 	MemSize uint64 // multiple of PageSize
 	// Permissions, of whole pages.
 	Read, Write, Exec bool
+	// Headers: it holds the file's own headers and nothing else, as where a
+	// linker was told where the text begins.
+	Headers bool
 }
 
 // Range is the address range [Lo, Hi).
@@ -107,6 +110,8 @@ func (im *Image) addSegment(p prog, h *header, data []byte) {
 		Read:  p.Flags&elf.PF_R != 0,
 		Write: p.Flags&elf.PF_W != 0,
 		Exec:  p.Flags&elf.PF_X != 0,
+
+		Headers: p.Off == 0 && p.FileSize <= h.phoff+uint64(len(h.progs)*h.phent),
 	})
 }
 

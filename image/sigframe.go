@@ -29,6 +29,11 @@ func (im *Image) sigreturnOffset(pc uint64) int {
 
 var syscallCode = []byte{0x0f, 0x05}
 
+// inSigreturn: the position is in such a stub. (No i386 guest has signals.)
+func (w *walker) inSigreturn() bool {
+	return w.im.Machine == X86_64 && w.im.sigreturnOffset(w.pc) >= 0
+}
+
 // savedRegs are the registers in the order of struct sigcontext, which begins
 // savedOffset bytes into the frame (after uc_flags, uc_link, uc_stack), by
 // their DWARF numbers: r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip.

@@ -14,7 +14,8 @@ const MaxFrames = 256
 
 // Unwind returns the return addresses on a thread's stack, innermost first,
 // without the current pc, up to the program's own main or thread function: the
-// C library's start code isn't part of it. read reads a word of memory.
+// C library's start code isn't part of it. read reads a word of memory, of the
+// machine's size.
 //
 // The byte before an address is in the instruction that the frame is at, so
 // that is what to ask Frames and SymbolAt for. Where a signal handler was
@@ -26,9 +27,6 @@ const MaxFrames = 256
 // function's own instructions tell (files prologue.go, epilogue.go), or else
 // the chain of frame pointers.
 func (im *Image) Unwind(regs *Regs, read func(addr uint64) (uint64, bool)) []uint64 {
-	if im.Machine != X86_64 {
-		return nil
-	}
 	im.unwind.load(im)
 	w := walker{im: im, read: read, pc: regs.RIP, innermost: true}
 	w.regs = [numRules]uint64{regs.RAX, regs.RDX, regs.RCX, regs.RBX, regs.RSI, regs.RDI, regs.RBP, regs.RSP,
@@ -36,7 +34,7 @@ func (im *Image) Unwind(regs *Regs, read func(addr uint64) (uint64, bool)) []uin
 	var pcs []uint64
 	for ; len(pcs) < MaxFrames; w.innermost = false {
 		below := w.regs[regRSP]
-		interrupted := im.sigreturnOffset(w.pc) >= 0
+		interrupted := w.inSigreturn()
 		if !w.step() || w.regs[regRSP] <= below || !im.IsCode(w.pc) || im.startsThread(w.pc-1) {
 			break
 		}

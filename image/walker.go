@@ -13,7 +13,7 @@ type walker struct {
 
 // step goes to the caller's frame.
 func (w *walker) step() bool {
-	if w.im.sigreturnOffset(w.pc) >= 0 {
+	if w.inSigreturn() {
 		return w.sigreturn()
 	}
 	r := w.im.unwind.recipe(w.im, place{w.pc, !w.innermost && !w.interrupted})
@@ -36,9 +36,9 @@ func (w *walker) apply(r *recipe) bool {
 	}
 	cfa, ok := uint64(0), true
 	if row.cfaExpr != nil {
-		cfa, ok = evaluate(row.cfaExpr, 0, &w.regs, w.read)
+		cfa, ok = evaluate(row.cfaExpr, 0, w.im.Machine, &w.regs, w.read)
 	} else if row.cfaReg < numRules {
-		cfa = w.regs[row.cfaReg] + uint64(row.cfaOffset)
+		cfa = (w.regs[row.cfaReg] + uint64(row.cfaOffset)) & w.im.Machine.wordMask()
 	} else {
 		ok = false
 	}
@@ -65,20 +65,20 @@ func (w *walker) recover(dst *uint64, r *rule, cfa uint64) bool {
 	ok := true
 	switch r.kind {
 	case ruleOffset:
-		*dst, ok = w.read(cfa + uint64(r.offset))
+		*dst, ok = w.read((cfa + uint64(r.offset)) & w.im.Machine.wordMask())
 	case ruleValOffset:
-		*dst = cfa + uint64(r.offset)
+		*dst = (cfa + uint64(r.offset)) & w.im.Machine.wordMask()
 	case ruleRegister:
 		if ok = uint64(r.offset) < numRules; ok {
 			*dst = w.regs[r.offset]
 		}
 	case ruleExpression:
 		var at uint64
-		if at, ok = evaluate(r.expr, cfa, &w.regs, w.read); ok {
+		if at, ok = evaluate(r.expr, cfa, w.im.Machine, &w.regs, w.read); ok {
 			*dst, ok = w.read(at)
 		}
 	case ruleValExpression:
-		*dst, ok = evaluate(r.expr, cfa, &w.regs, w.read)
+		*dst, ok = evaluate(r.expr, cfa, w.im.Machine, &w.regs, w.read)
 	}
 	return ok
 }
@@ -91,7 +91,7 @@ func (w *walker) topOfStack() bool {
 	if !ok || !w.im.returnsTo(ret) {
 		return false
 	}
-	w.regs[regRSP], w.regs[regRIP] = sp+8, ret
+	w.regs[regRSP], w.regs[regRIP] = sp+w.im.Machine.Word(), ret
 	w.pc, w.interrupted = ret, false
 	return true
 }
@@ -99,15 +99,16 @@ func (w *walker) topOfStack() bool {
 // framePointer follows rbp.
 func (w *walker) framePointer() bool {
 	bp := w.regs[regRBP]
-	if bp < w.regs[regRSP] || bp%8 != 0 {
+	word := w.im.Machine.Word()
+	if bp < w.regs[regRSP] || bp%word != 0 {
 		return false
 	}
 	saved, ok1 := w.read(bp)
-	ret, ok2 := w.read(bp + 8)
+	ret, ok2 := w.read(bp + word)
 	if !ok1 || !ok2 || !w.im.returnsTo(ret) {
 		return false
 	}
-	w.regs[regRBP], w.regs[regRSP] = saved, bp+16
+	w.regs[regRBP], w.regs[regRSP] = saved, bp+2*word
 	w.pc, w.regs[regRIP], w.interrupted = ret, ret, false
 	return true
 }
@@ -115,7 +116,7 @@ func (w *walker) framePointer() bool {
 // returnsTo reports whether code may return to addr: it comes after a call, or
 // is where signal handlers return to.
 func (im *Image) returnsTo(addr uint64) bool {
-	return im.afterCall(addr) || im.sigreturnOffset(addr) == 0
+	return im.afterCall(addr) || im.Machine == X86_64 && im.sigreturnOffset(addr) == 0
 }
 
 // afterCall reports whether a call instruction may end right before addr.

@@ -100,7 +100,7 @@ var Problems = []Problem{
 		"build or copy it again"},
 	{WrongMachine, ExitUsage,
 		`guest.elf: an ELF file for another machine (EM_AARCH64)`,
-		"landgo runs little-endian x86-64 programs. Programs for i386 and other machines aren't run yet.",
+		"landgo runs little-endian x86-64 programs, and of i386 ones those for Pebbles. Linux programs for i386 and those for other machines aren't run.",
 		"build it for x86-64 (gcc -m64, or a cross compiler x86_64-linux-gnu-gcc)"},
 	{NotProgram, ExitUsage,
 		`guest.o: a relocatable object file`,

@@ -30,7 +30,7 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		if th.starting && pc == th.entry {
 			th.starting = false
 			th.exitSP = th.regs.RSP
-			th.exitPC = s.machine.Read64(th.exitSP)
+			th.exitPC = s.word(th.exitSP)
 			s.breakAt(th.exitPC, breakExit)
 			if s.coarse() {
 				return stay, nil // see spawn
@@ -38,7 +38,7 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		}
 		return step, nil
 	case breakExit:
-		if pc == th.exitPC && th.regs.RSP == th.exitSP+8 && !th.native && !s.native {
+		if pc == th.exitPC && th.regs.RSP == th.exitSP+s.wordSize && !th.native && !s.native {
 			return s.endThread(th, tr, th.regs.RAX)
 		}
 		return step, nil
@@ -47,6 +47,7 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		if !ok {
 			return step, nil // not trusted any more
 		}
+		s.takeArgs(th)
 		if s.cfg.PointsOnly && acts[b.Role].how != ending {
 			return s.atTested(th, b.Role), nil
 		}
@@ -74,7 +75,7 @@ func (s *System) atTested(th *thread, r image.Role) verdict {
 		return stay
 	case a.release && s.cfg.Points&PointUnlock != 0:
 		sp := th.regs.RSP
-		th.release = quiet{on: true, ret: s.machine.Read64(sp), sp: sp}
+		th.release = quiet{on: true, ret: s.word(sp), sp: sp}
 		s.breakAt(th.release.ret, breakReturn)
 	}
 	return step

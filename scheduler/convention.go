@@ -5,14 +5,48 @@ import (
 	"landgo/image"
 )
 
+// word reads a word of the guest's memory, zero-extended.
+func (s *System) word(addr uint64) uint64 {
+	if s.wordSize == 4 {
+		return uint64(s.machine.Read32(addr))
+	}
+	return s.machine.Read64(addr)
+}
+
+// takeArgs reads the integer arguments of the function at whose entry a thread
+// stands: in registers (System V, x86-64) or on the stack (cdecl, i386).
+func (s *System) takeArgs(th *thread) {
+	r := &th.regs
+	if s.wordSize == 8 {
+		th.args = [4]uint64{r.RDI, r.RSI, r.RDX, r.RCX}
+		return
+	}
+	for i := range th.args {
+		th.args[i] = s.word(r.RSP + 4*uint64(i+1))
+	}
+}
+
+// vararg is the n-th argument (from 0) of a function with any number of them,
+// at whose entry a thread stands.
+func (s *System) vararg(th *thread, n int) uint64 {
+	r := &th.regs
+	if s.wordSize == 4 {
+		return s.word(r.RSP + 4*uint64(n+1))
+	}
+	if in := [...]uint64{r.RDI, r.RSI, r.RDX, r.RCX, r.R8, r.R9}; n < len(in) {
+		return in[n]
+	}
+	return s.word(r.RSP + 8*uint64(n-5))
+}
+
 // ret makes a trusted function return v to its caller.
 func (s *System) ret(th *thread, v uint64) {
 	if s.roles[th.regs.RIP].C11 {
 		v = c11Result(v)
 	}
 	th.insns++ // landgo carried a function out: schedules name the states on both sides
-	th.regs.RIP = s.machine.Read64(th.regs.RSP)
-	th.regs.RSP += 8
+	th.regs.RIP = s.word(th.regs.RSP)
+	th.regs.RSP += s.wordSize
 	th.regs.RAX = v
 	th.set |= emu.SetRAX | emu.SetRIP | emu.SetRSP
 	th.stand = standRun
@@ -33,7 +67,7 @@ func c11Result(v uint64) uint64 {
 
 // callSite is the address of the call instruction's end: where a thread at a
 // function's entry was called from.
-func (s *System) callSite(th *thread) uint64 { return s.machine.Read64(th.regs.RSP) }
+func (s *System) callSite(th *thread) uint64 { return s.word(th.regs.RSP) }
 
 // timespec reads a struct timespec as nanoseconds.
 func (s *System) timespec(p uint64) uint64 {

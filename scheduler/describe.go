@@ -23,7 +23,7 @@ func (s *System) Stack(t trace.TID) []uint64 {
 		if s.machine.Prot(addr)&emu.ProtRead == 0 {
 			return 0, false
 		}
-		return s.machine.Read64(addr), true
+		return s.word(addr), true
 	})...)
 }
 

@@ -313,7 +313,7 @@ func (s *System) performOnce(th *thread, tr *trace.Transition, o *object) (verdi
 	s.did(th, tr, trace.OpOnce, o, trace.OnceBegins)
 	o.owner = th.id
 	sp := th.regs.RSP
-	f := onceFrame{obj: o.addr, sp: sp, ret: s.machine.Read64(sp)}
+	f := onceFrame{obj: o.addr, sp: sp, ret: s.word(sp)}
 	th.onces = append(th.onces[:len(th.onces):len(th.onces)], f)
 	s.breakAt(f.ret, breakReturn)
 	th.regs.RIP = th.arg(1)

@@ -11,7 +11,7 @@ import (
 // caller's address at the caller's stack pointer.
 func (s *System) enterQuiet(th *thread, watch bool) (verdict, error) {
 	sp := th.regs.RSP
-	ret := s.machine.Read64(sp)
+	ret := s.word(sp)
 	// The program's own allocator, called from within the library, works on
 	// memory that its other callers work on.
 	watch = watch || s.ownAllocator
@@ -27,19 +27,19 @@ func (s *System) enterQuiet(th *thread, watch bool) (verdict, error) {
 // atReturn ends a quiet function or a once routine, if it is its return.
 func (s *System) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
 	if q := &th.quiet; q.on {
-		if th.regs.RIP == q.ret && th.regs.RSP == q.sp+8 {
+		if th.regs.RIP == q.ret && th.regs.RSP == q.sp+s.wordSize {
 			return s.leaveQuiet(th), nil
 		}
 		return step, nil
 	}
-	if r := &th.release; r.on && th.regs.RIP == r.ret && th.regs.RSP == r.sp+8 {
+	if r := &th.release; r.on && th.regs.RIP == r.ret && th.regs.RSP == r.sp+s.wordSize {
 		th.release = quiet{}
 		if s.pointAllowed(th, th.regs.RIP) {
 			return stay, nil
 		}
 		return step, nil
 	}
-	if n := len(th.onces); n > 0 && th.onces[n-1].sp+8 == th.regs.RSP {
+	if n := len(th.onces); n > 0 && th.onces[n-1].sp+s.wordSize == th.regs.RSP {
 		f := th.onces[n-1]
 		th.onces = th.onces[: n-1 : n-1]
 		o := s.objectOf(f.obj, kindOnce)

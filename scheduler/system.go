@@ -60,7 +60,9 @@ type System struct {
 	kernel  kernel.Kernel
 	current trace.TID // whose step is under way
 	libc    image.Libc
-	roles   map[uint64]image.Bound
+	// wordSize is that of the guest's general registers, in bytes.
+	wordSize uint64
+	roles    map[uint64]image.Bound
 
 	threads   []thread // by TID; ids of threads not yet created are holes with stand exited and ctx -1
 	exists    []bool
@@ -152,7 +154,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		cfg.MaxThreads = 1000
 	}
 	s := &System{
-		cfg: cfg, image: img, machine: m, libc: img.Libc(),
+		cfg: cfg, image: img, machine: m, libc: img.Libc(), wordSize: img.Machine.Word(),
 		names: newNames(cfg.MaxThreads), objects: map[uint64]*object{},
 		contended: map[uint64]bool{}, meeting: map[uint64]bool{}, merged: map[uint64]bool{}, calls: map[string]bool{}, sightings: sightings{},
 		dead:    map[uint64]dead{},

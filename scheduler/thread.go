@@ -95,6 +95,9 @@ type thread struct {
 	// which of them the next run has to write back.
 	regs emu.Regs
 	set  emu.RegSet
+	// args are the arguments of the function at whose entry it stands, or last
+	// stood.
+	args [4]uint64
 
 	quiet quiet
 	// release is the frame of a tested function after whose return there is a
@@ -125,20 +128,8 @@ type thread struct {
 
 func (t *thread) live() bool { return t.stand != standExited }
 
-// arg is the n-th integer argument (from 0) at a function's entry in the
-// System V calling convention.
-func (t *thread) arg(n int) uint64 {
-	switch n {
-	case 0:
-		return t.regs.RDI
-	case 1:
-		return t.regs.RSI
-	case 2:
-		return t.regs.RDX
-	default:
-		return t.regs.RCX
-	}
-}
+// arg is the n-th integer argument (from 0) at a function's entry.
+func (t *thread) arg(n int) uint64 { return t.args[n] }
 
 // onceFrame is a once routine under way: landgo made its call a tail call, so
 // that it returns to pthread_once's caller.

@@ -55,6 +55,15 @@ check_cc() {
 		die "gcc can't build a program: install the C library headers ($(paste_command gcc)); it says: $(first_line "$scratch/err")"
 }
 
+# check_m32 tells of a gcc that makes no programs for i386. Guests for i386 use
+# no headers and no libraries, so gcc's own -m32 is all that they need; without
+# it everything else is built and tested.
+check_m32() {
+	printf 'void _start(void) { for (;;); }\n' >"$scratch/m.c"
+	gcc -m32 -ffreestanding -nostdlib -static -o "$scratch/m" "$scratch/m.c" 2>"$scratch/err" ||
+		say "gcc -m32 doesn't work here, so the guests for i386 are left out; it says: $(first_line "$scratch/err")"
+}
+
 # check_modules fetches the Go modules of go.sum; without the network where they
 # are there.
 check_modules() {
@@ -223,6 +232,7 @@ paste_command() {
 
 check_go
 check_cc
+check_m32
 probe || install_packages
 probe || unpack_packages
 if probe; then

@@ -7,6 +7,13 @@
 
 OPT ?= -O2
 
+# MACHINE=i386 builds for the interface's i386 form. That needs nothing beside
+# gcc, for no header or library of a C library's is used.
+ifeq ($(MACHINE),i386)
+CFLAGS += -m32
+LDFLAGS += -m32
+endif
+
 # No floating point and no vector registers, which the interface doesn't know;
 # frames can be unwound by what is in .eh_frame.
 CFLAGS += -std=gnu11 -g $(OPT) -Wall -Wextra -I. -I$(PEBBLES)/runtime \

@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -24,6 +25,12 @@ type libraryTest struct {
 	PP      string           `json:"pp"`
 	Bugs    []guests.Failure `json:"bugs"`
 	Note    string           `json:"note"`
+	// I386 are the bugs of the i386 build where they are others.
+	I386 []guests.Failure `json:"i386"`
+	// Alike: the i386 build has as many executions. It needn't where a thread
+	// waits by looking again: how often it looks until its state recurs depends
+	// on the registers that gcc uses on the way.
+	Alike bool `json:"alike"`
 	// Slow: its space is larger than a test has time for.
 	Slow bool `json:"slow"`
 	// Stdin is what the guest can read.
@@ -53,11 +60,23 @@ func libraryTests(t *testing.T) []libraryTest {
 	return table.Guests
 }
 
+// makes32 reports whether gcc makes programs for i386 here: guests/pebbles is
+// built for that only then.
+func makes32(t *testing.T) bool {
+	t.Helper()
+	source := filepath.Join(t.TempDir(), "i386.c")
+	if err := os.WriteFile(source, []byte("void _start(void) { for (;;); }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return exec.Command("gcc", "-m32", "-ffreestanding", "-nostdlib", "-static", "-o", source+".out", source).Run() == nil
+}
+
 // TestLibraries: the thread libraries are verified, and each mistake in them is
-// found with the least number of preemptions. A mistake's row mustn't fit what
-// its test gives on the good library, nor the other way round.
+// found with the least number of preemptions, in their builds for x86-64 and for
+// i386. A mistake's row mustn't fit what its test gives on the good library, nor
+// the other way round.
 func TestLibraries(t *testing.T) {
-	all := libraryTests(t)
+	all, i386 := libraryTests(t), makes32(t)
 	good := map[string]libraryTest{}
 	for _, l := range all {
 		if l.Variant == "" {
@@ -83,6 +102,17 @@ func TestLibraries(t *testing.T) {
 				return
 			}
 			report(t, l.guest(), "pebbles", r)
+			if i386 {
+				g := l.guest()
+				if l.I386 != nil {
+					g.Failures = l.I386
+				}
+				r32 := explore(t, g, "pebbles-i386", flags...)
+				report(t, g, "pebbles-i386", r32)
+				if l.Alike && r32.Executions != r.Executions {
+					t.Errorf("%d executions on x86-64, %d on i386", r.Executions, r32.Executions)
+				}
+			}
 			if l.Variant == "" {
 				return
 			}

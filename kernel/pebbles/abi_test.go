@@ -2,6 +2,7 @@ package pebbles
 
 import (
 	"fmt"
+	"path/filepath"
 	"testing"
 )
 
@@ -35,13 +36,18 @@ func TestABI(t *testing.T) {
 	} {
 		// Every instruction on its own, a few, and none of the switches.
 		for _, slice := range []uint64{1, 17, 1 << 40} {
-			t.Run(fmt.Sprintf("%s/%d", name, slice), func(t *testing.T) {
-				w := newWorld(t, "abi-"+name, c.cfg)
-				w.finish(slice)
-				if w.end != c.end || string(w.k.Output(1)) != c.text {
-					t.Errorf("ended with %s, want %s; printed:\n%s", w.end, c.end, w.k.Output(1))
-				}
-			})
+			for _, dir := range []string{guestDir, guestDir32} {
+				t.Run(fmt.Sprintf("%s/%s/%d", filepath.Base(dir), name, slice), func(t *testing.T) {
+					if dir == guestDir32 {
+						needs32(t)
+					}
+					w := openWorld(t, filepath.Join(dir, "abi-"+name), c.cfg)
+					w.finish(slice)
+					if w.end != c.end || string(w.k.Output(1)) != c.text {
+						t.Errorf("ended with %s, want %s; printed:\n%s", w.end, c.end, w.k.Output(1))
+					}
+				})
+			}
 		}
 	}
 }

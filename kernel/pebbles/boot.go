@@ -13,6 +13,9 @@ import (
 func (k *Kernel) Boot() (emu.Regs, error) {
 	for i := range k.img.Segments {
 		s := &k.img.Segments[i]
+		if unneeded(s) {
+			continue
+		}
 		if err := k.m.Load(s.Addr, s.Data); err != nil {
 			return emu.Regs{}, fmt.Errorf("loading the guest: %w", err)
 		}

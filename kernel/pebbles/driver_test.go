@@ -17,16 +17,31 @@ import (
 // machine. world is the least scheduler that can do that: it knows no points, no
 // sharing and no reduction.
 
-// guestDir is where the guests are built, once for all tests of landgo.
-var guestDir = filepath.Join("..", "..", "bin", "guests", "pebbles")
+// guestDir and guestDir32 are where the guests are built, once for all tests of
+// landgo, for x86-64 and for i386.
+var (
+	guestDir   = filepath.Join("..", "..", "bin", "guests", "pebbles")
+	guestDir32 = guestDir + "-i386"
+)
 
 func TestMain(m *testing.M) {
-	make := exec.Command("make", "-s", "-j2", "-C", filepath.Join("..", "..", "guests", "pebbles"), "all", "abi")
-	if out, err := make.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building the guests (they need gcc and make): %v\n%s", err, out)
-		os.Exit(1)
+	for _, machine := range []string{"x86-64", "i386"} {
+		make := exec.Command("make", "-s", "-j2", "-C", sources, "MACHINE="+machine, "all", "abi")
+		if out, err := make.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "building the guests (they need gcc and make): %v\n%s", err, out)
+			os.Exit(1)
+		}
 	}
 	os.Exit(m.Run())
+}
+
+// needs32 skips a test where gcc doesn't make programs for i386: the Makefile
+// then builds no guests for it.
+func needs32(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(guestDir32, "spin-join")); err != nil {
+		t.Skip("gcc -m32 doesn't work here")
+	}
 }
 
 // actor is a guest thread in a world. It is a plain value, so a copy of a

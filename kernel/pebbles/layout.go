@@ -63,6 +63,9 @@ func checkLayout(img *image.Image, cfg *Config) error {
 	}
 	for i := range img.Segments {
 		s := &img.Segments[i]
+		if unneeded(s) {
+			continue
+		}
 		if s.Addr < userStart {
 			return kernel.Errorf(kernel.GapLayout, "a segment at %#x lies in the kernel's part of the address space, below %#x: link with -Wl,-Ttext-segment=%#[2]x", s.Addr, uint64(userStart))
 		}
@@ -72,6 +75,11 @@ func checkLayout(img *image.Image, cfg *Config) error {
 	}
 	return nil
 }
+
+// unneeded: a segment that a linker makes by itself right below the text, when
+// it is told to put that at userStart. The real kernel goes by sections, and
+// doesn't load it either.
+func unneeded(s *image.Segment) bool { return s.Headers && s.Addr+s.MemSize <= userStart }
 
 func pageDown(a uint64) uint64 { return a &^ (pageSize - 1) }
 func pageUp(a uint64) uint64   { return pageDown(a + pageSize - 1) }

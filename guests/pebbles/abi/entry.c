@@ -6,7 +6,11 @@ struct {
 	char **argv;
 	char *high, *low;
 	unsigned long *rsp;
+#ifdef __i386__
+	unsigned long rest[7]; /* eax ebx ecx edx esi edi ebp */
+#else
 	unsigned long rest[11]; /* rax rbx rbp r8 ... r15 */
+#endif
 	unsigned long flags, return_address;
 } found;
 
@@ -18,11 +22,11 @@ void check(void)
 	assert(found.argc == 1);
 	assert(strcmp(found.argv[0], "guest") == 0);
 	assert(found.argv[1] == NULL);
-	for (int i = 0; i < 11; i++)
+	for (unsigned i = 0; i < sizeof found.rest / sizeof *found.rest; i++)
 		assert(found.rest[i] == 0);
 	assert((found.flags & 0xed5) == 0x200); /* status flags off, interrupts on */
 	assert(found.return_address == 0);
-	assert(((unsigned long)found.rsp + 8) % 16 == 0);
+	assert(((unsigned long)found.rsp + sizeof *found.rsp) % 16 == 0);
 
 	assert(found.high == (char *)0xfffff000);
 	assert(found.high - found.low == 64 << 10);

@@ -15,6 +15,31 @@ __pebbles_abi:
 	.type _main, @function
 _main:
 	.cfi_startproc
+#ifdef __i386__
+	.cfi_undefined eip
+	mov %eax, found+20
+	mov 4(%esp), %eax
+	mov %eax, found+0
+	mov 8(%esp), %eax
+	mov %eax, found+4
+	mov 12(%esp), %eax
+	mov %eax, found+8
+	mov 16(%esp), %eax
+	mov %eax, found+12
+	mov %esp, found+16
+	mov %ebx, found+24
+	mov %ecx, found+28
+	mov %edx, found+32
+	mov %esi, found+36
+	mov %edi, found+40
+	mov %ebp, found+44
+	pushf
+	pop found+48
+	mov (%esp), %eax
+	mov %eax, found+52
+	sub $12, %esp
+	.cfi_adjust_cfa_offset 12
+#else
 	.cfi_undefined rip
 	mov %rdi, found+0
 	mov %rsi, found+8
@@ -38,6 +63,7 @@ _main:
 	mov %rax, found+136
 	sub $8, %rsp
 	.cfi_adjust_cfa_offset 8
+#endif
 	call check
 	hlt
 	.cfi_endproc

@@ -1,5 +1,6 @@
 # int forked(void *stack, void (*child)(void *), void *arg): like a library's,
-# and checks on the child's side that each register but %rax is the parent's.
+# and checks on the child's side that each register but %rax is the parent's (on i386 those
+# that the arguments leave).
 # On a difference the child runs into ud2.
 
 	.section .note.GNU-stack, "", @progbits
@@ -7,6 +8,28 @@
 	.globl forked
 	.type forked, @function
 forked:
+#ifdef __i386__
+	push %ebx
+	push %ebp
+	push %esi
+	push %edi
+	mov 20(%esp), %ecx	# stack, child, arg
+	mov 24(%esp), %edx
+	mov 28(%esp), %ebx
+	mov $13, %ebp
+	mov $14, %esi
+	mov %esp, %edi
+	stc
+	int $0x52
+	jnc 9f
+	test %eax, %eax
+	jz 1f
+	pop %edi
+	pop %esi
+	pop %ebp
+	pop %ebx
+	ret
+#else
 	push %rbx
 	push %rbp
 	push %r12
@@ -36,11 +59,23 @@ forked:
 	pop %rbp
 	pop %rbx
 	ret
+#endif
 
 	.macro same reg, value
 	cmp $\value, \reg
 	jne 9f
 	.endm
+#ifdef __i386__
+1:	same %ebp, 13
+	same %esi, 14
+	cmp %esp, %edi
+	jne 9f
+	mov %ecx, %esp
+	sub $12, %esp
+	push %ebx
+	call *%edx
+	hlt
+#else
 1:	same %rbx, 11
 	same %rcx, 12
 	same %rbp, 13
@@ -57,5 +92,6 @@ forked:
 	mov %rdx, %rdi
 	call *%rsi
 	hlt
+#endif
 9:	ud2
 	.size forked, . - forked

@@ -4,6 +4,49 @@
 	.section .note.GNU-stack, "", @progbits
 	.text
 
+#ifdef __i386__
+	.macro save_callee
+	push %ebx
+	push %ebp
+	push %esi
+	push %edi
+	mov 20(%esp), %edi
+	.endm
+
+	.macro load
+	pushl 7*4(%edi)
+	popf
+	mov 1*4(%edi), %ebx
+	mov 2*4(%edi), %ecx
+	mov 3*4(%edi), %edx
+	mov 4*4(%edi), %esi
+	mov 6*4(%edi), %ebp
+	mov 0*4(%edi), %eax
+	mov 5*4(%edi), %edi
+	.endm
+
+	.macro keep
+	push %edi
+	mov 28(%esp), %edi
+	mov %eax, 0*4(%edi)
+	mov %ebx, 1*4(%edi)
+	mov %ecx, 2*4(%edi)
+	mov %edx, 3*4(%edi)
+	mov %esi, 4*4(%edi)
+	mov %ebp, 6*4(%edi)
+	pushf
+	popl 7*4(%edi)
+	popl 5*4(%edi)
+	.endm
+
+	.macro restore
+	pop %edi
+	pop %esi
+	pop %ebp
+	pop %ebx
+	ret
+	.endm
+#else
 	.macro save_callee
 	push %rbx
 	push %rbp
@@ -66,6 +109,7 @@
 	pop %rbx
 	ret
 	.endm
+#endif
 
 	.macro call name, vector
 	.globl \name
@@ -86,7 +130,14 @@
 	.globl raw_sleep
 	.type raw_sleep, @function
 raw_sleep:
+#ifdef __i386__
+	push %esi
+	mov 8(%esp), %esi
+	int $0x4b
+	pop %esi
+#else
 	mov %rdi, %rsi
 	int $0x4b
+#endif
 	ret
 	.size raw_sleep, . - raw_sleep

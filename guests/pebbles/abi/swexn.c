@@ -1,6 +1,13 @@
 /* abi.md §8: exceptions, from each kind of fault to going on after it. */
 #include "pebbles.h"
 
+#ifdef __i386__
+#define UREG(name) e##name
+#define CX "%ecx"
+#else
+#define UREG(name) r##name
+#define CX "%rcx"
+#endif
 #define NOWHERE ((volatile char *)0x70000000)
 
 static char stack[PAGE_SIZE] __attribute__((aligned(16)));
@@ -11,14 +18,15 @@ static unsigned long skip; /* length of the faulting instruction */
 
 static void handler(void *arg, ureg_t *ureg)
 {
-	assert((unsigned long)__builtin_frame_address(0) % 16 == 0);
+	/* The return address lies below a multiple of 16, and the frame below it. */
+	assert((unsigned long)__builtin_frame_address(0) % 16 == 16 - 2 * sizeof(void *));
 	assert((char *)ureg >= stack && (char *)(ureg + 1) <= stack + sizeof stack);
 	assert(__builtin_return_address(0) == NULL);
 	seen = *ureg;
 	seen_arg = arg;
 	handled++;
-	ureg->rip += skip;
-	ureg->rax = 99;
+	ureg->UREG(ip) += skip;
+	ureg->UREG(ax) = 99;
 	swexn(NULL, NULL, NULL, ureg);
 	assert(0);
 }
@@ -37,7 +45,7 @@ static void expect(int count, unsigned long cause, unsigned long cr2, unsigned l
 	assert(seen.cr2 == cr2);
 	assert(seen.error_code == code);
 	assert(seen.cs == 0x23 && seen.ss == 0x2b && seen.ds == 0x2b && seen.zero == 0);
-	assert(seen.rflags & 0x200);
+	assert(seen.UREG(flags) & 0x200);
 }
 
 int main(void)
@@ -46,18 +54,24 @@ int main(void)
 
 	/* movb (%rcx), %al: 2 bytes; its registers are those at the fault. */
 	arm(2);
+#ifdef __i386__
+	__asm__ volatile("mov $0x55667788, %%edi; mov $5, %%eax; movb (%%ecx), %%al"
+			 : "=a"(rax) : "c"(NOWHERE) : "edi", "memory");
+	assert(seen.edi == 0x55667788);
+#else
 	__asm__ volatile("mov $0x1122334455667788, %%r15; mov $5, %%eax; movb (%%rcx), %%al"
 			 : "=a"(rax) : "c"(NOWHERE) : "r15", "memory");
-	expect(1, SWEXN_CAUSE_PAGEFAULT, (unsigned long)NOWHERE, 4);
-	assert(rax == 99 && seen.rax == 5 && seen.rcx == (unsigned long)NOWHERE);
 	assert(seen.r15 == 0x1122334455667788);
+#endif
+	expect(1, SWEXN_CAUSE_PAGEFAULT, (unsigned long)NOWHERE, 4);
+	assert(rax == 99 && seen.UREG(ax) == 5 && seen.UREG(cx) == (unsigned long)NOWHERE);
 
 	/* A write, to a page that isn't there, and to one that can't be written. */
 	arm(2);
-	__asm__ volatile("movb %%al, (%%rcx)" : "=a"(rax) : "c"(NOWHERE) : "memory");
+	__asm__ volatile("movb %%al, (%" CX ")" : "=a"(rax) : "c"(NOWHERE) : "memory");
 	expect(2, SWEXN_CAUSE_PAGEFAULT, (unsigned long)NOWHERE, 6);
 	arm(2);
-	__asm__ volatile("movb %%al, (%%rcx)" : "=a"(rax) : "c"(main) : "memory");
+	__asm__ volatile("movb %%al, (%" CX ")" : "=a"(rax) : "c"(main) : "memory");
 	expect(3, SWEXN_CAUSE_PAGEFAULT, (unsigned long)main, 7);
 
 	/* divl %ecx, ud2: 2 bytes each; int3 is passed already. */
@@ -74,7 +88,7 @@ int main(void)
 
 	/* What newureg may not be; then nothing else is done either. */
 	ureg_t bad = seen;
-	bad.rip = 0x70000000;
+	bad.UREG(ip) = 0x70000000;
 	assert(swexn(NULL, NULL, NULL, &bad) == ERR_ARGUMENT);
 	bad = seen;
 	bad.cs = 0x10;
@@ -83,10 +97,10 @@ int main(void)
 	bad.ss = 0x23;
 	assert(swexn(NULL, NULL, NULL, &bad) == ERR_ARGUMENT);
 	bad = seen;
-	bad.rflags &= ~0x200ul; /* interrupts off */
+	bad.UREG(flags) &= ~0x200ul; /* interrupts off */
 	assert(swexn(NULL, NULL, NULL, &bad) == ERR_ARGUMENT);
 	bad = seen;
-	bad.rflags |= 0x3000; /* ports */
+	bad.UREG(flags) |= 0x3000; /* ports */
 	assert(swexn(NULL, NULL, NULL, &bad) == ERR_ARGUMENT);
 	assert(swexn(stack + sizeof stack, (swexn_handler_t)0x70000000, NULL, NULL) == ERR_ARGUMENT);
 	assert(swexn((char *)NOWHERE, handler, NULL, NULL) == ERR_POINTER);

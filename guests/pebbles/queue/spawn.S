@@ -12,9 +12,23 @@
 	.type thread_spawn, @function
 thread_spawn:
 	.cfi_startproc
+#ifdef __i386__
+	push %ebx
+	.cfi_adjust_cfa_offset 4
+	.cfi_offset ebx, -8
+	mov 8(%esp), %ecx
+	mov 12(%esp), %edx
+	mov 16(%esp), %ebx
 	int $0x52
 	test %eax, %eax
 	jz 1f
+	pop %ebx
+	.cfi_adjust_cfa_offset -4
+#else
+	int $0x52
+	test %eax, %eax
+	jz 1f
+#endif
 	ret
 	.cfi_endproc
 	.size thread_spawn, . - thread_spawn
@@ -22,12 +36,22 @@ thread_spawn:
 	.type thread_start, @function
 thread_start:
 	.cfi_startproc
+#ifdef __i386__
+	.cfi_undefined eip
+1:	mov %ecx, %esp
+	xor %ebp, %ebp
+	sub $12, %esp		# the argument begins at a multiple of 16
+	push %ebx
+	call *%edx
+	mov %eax, (%esp)
+#else
 	.cfi_undefined rip
 1:	mov %rdi, %rsp
 	xor %ebp, %ebp
 	mov %rdx, %rdi
 	call *%rsi
 	mov %rax, %rdi
+#endif
 	call thr_exit
 	hlt
 	.cfi_endproc
@@ -40,7 +64,12 @@ thread_start:
 	.type unlock_and_vanish, @function
 unlock_and_vanish:
 	.cfi_startproc
+#ifdef __i386__
+	mov 4(%esp), %eax
+	incl (%eax)
+#else
 	incl (%rdi)
+#endif
 	int $0x60
 	hlt
 	.cfi_endproc

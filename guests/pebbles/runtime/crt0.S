@@ -24,6 +24,22 @@ __pebbles_abi:
 	.type _main, @function
 _main:
 	.cfi_startproc
+#ifdef __i386__
+	.cfi_undefined eip
+	sub $12, %esp		# two arguments' room, and alignment
+	.cfi_adjust_cfa_offset 12
+	mov 24(%esp), %eax
+	mov %eax, (%esp)
+	mov 28(%esp), %eax
+	mov %eax, 4(%esp)
+	call install_autostack
+	mov 16(%esp), %eax
+	mov %eax, (%esp)
+	mov 20(%esp), %eax
+	mov %eax, 4(%esp)
+	call main
+	mov %eax, (%esp)
+#else
 	.cfi_undefined rip
 	push %rdi
 	.cfi_adjust_cfa_offset 8
@@ -44,6 +60,7 @@ _main:
 	.cfi_adjust_cfa_offset 8
 	call main
 	mov %eax, %edi
+#endif
 	call exit
 	hlt			# exit doesn't return
 	.cfi_endproc

@@ -64,9 +64,14 @@ typedef struct ureg {
 	unsigned long cause;
 	unsigned long cr2; /* the address, for a page fault */
 	unsigned long ds, es, fs, gs;
+#ifdef __i386__
+	unsigned long edi, esi, ebp, zero, ebx, edx, ecx, eax;
+	unsigned long error_code, eip, cs, eflags, esp, ss;
+#else
 	unsigned long rdi, rsi, rbp, zero, rbx, rdx, rcx, rax;
 	unsigned long r8, r9, r10, r11, r12, r13, r14, r15;
 	unsigned long error_code, rip, cs, rflags, rsp, ss;
+#endif
 } ureg_t;
 
 typedef void (*swexn_handler_t)(void *arg, ureg_t *ureg);

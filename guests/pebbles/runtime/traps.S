@@ -1,7 +1,8 @@
 # The calls of the trap interface, for C. A call of one argument takes it in
-# %rsi; one of more takes in %rsi the address of a packet of 8-byte words. No
-# call changes any register but %rax, so nothing is saved here: a packet lies
-# in the red zone's place below the stack pointer, where nobody else writes.
+# %rsi; one of more takes in %rsi the address of a packet of words. No call
+# changes any register but %rax. On x86-64 nothing has to be saved: a packet lies
+# in the red zone's place below the stack pointer, where nobody else writes. On
+# i386 the arguments lie on the stack as a packet does.
 
 	.section .note.GNU-stack, "", @progbits
 	.text
@@ -27,24 +28,56 @@
 
 	.macro call1 name, vector
 	entry \name
+#ifdef __i386__
+	push %esi
+	.cfi_adjust_cfa_offset 4
+	.cfi_offset esi, -8
+	mov 8(%esp), %esi
+	int $\vector
+	pop %esi
+	.cfi_adjust_cfa_offset -4
+	ret
+#else
 	mov %rdi, %rsi
 	int $\vector
 	ret
+#endif
 	finish \name
 	.endm
 
 	.macro call2 name, vector
 	entry \name
+#ifdef __i386__
+	push %esi
+	.cfi_adjust_cfa_offset 4
+	.cfi_offset esi, -8
+	lea 8(%esp), %esi
+	int $\vector
+	pop %esi
+	.cfi_adjust_cfa_offset -4
+	ret
+#else
 	mov %rdi, -16(%rsp)
 	mov %rsi, -8(%rsp)
 	lea -16(%rsp), %rsi
 	int $\vector
 	ret
+#endif
 	finish \name
 	.endm
 
 	.macro call4 name, vector
 	entry \name
+#ifdef __i386__
+	push %esi
+	.cfi_adjust_cfa_offset 4
+	.cfi_offset esi, -8
+	lea 8(%esp), %esi
+	int $\vector
+	pop %esi
+	.cfi_adjust_cfa_offset -4
+	ret
+#else
 	mov %rdi, -32(%rsp)
 	mov %rsi, -24(%rsp)
 	mov %rdx, -16(%rsp)
@@ -52,6 +85,7 @@
 	lea -32(%rsp), %rsi
 	int $\vector
 	ret
+#endif
 	finish \name
 	.endm
 
