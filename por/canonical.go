@@ -1,5 +1,7 @@
 package por
 
+import "landgo/trace"
+
 // Which of the orders that make one trace counts (trust.go).
 
 // canonical reports whether the graph at hand, an execution, came about in the
@@ -8,24 +10,26 @@ package por
 // stayed displaced while others that don't depend on what displaced it went on
 // (readers of a lock that keep a writer waiting).
 func (w *trust) canonical() bool {
-	n := int32(w.size())
-	for i := int32(0); i < n; i++ {
-		if w.steps[i].added == revisits && !w.settled(i) && !w.foremost(i) {
+	// Going back from the end: who goes on in turn next, and whether all revisits
+	// up to there displaced that thread. Then it couldn't be another.
+	on, settled := trace.NoThread, false
+	for k := len(w.turned) - 1; k >= 0; k-- {
+		r := int(w.turned[k])
+		s := &w.steps[r]
+		if s.added != revisits {
+			continue
+		}
+		switch next := r + 1; {
+		case next == w.size():
+			settled = false
+		case w.steps[next].added == inTurn:
+			on, settled = w.steps[next].thread, true
+		}
+		if settled = settled && s.displaced.thread == on; !settled && !w.foremost(int32(r)) {
 			return false
 		}
 	}
 	return w.representative()
-}
-
-// settled reports whether the thread displaced by revisit i went on right after.
-func (w *trust) settled(i int32) bool {
-	v := w.steps[i].displaced.thread
-	for i++; i < int32(w.size()) && w.steps[i].added != inTurn; i++ {
-		if w.steps[i].added == revisits && w.steps[i].displaced.thread != v {
-			return false
-		}
-	}
-	return i < int32(w.size()) && w.steps[i].thread == v
 }
 
 // foremost reports whether the event of revisit i is the one that first()
@@ -68,11 +72,13 @@ func (w *trust) foremost(i int32) bool {
 // the trace.
 func (w *trust) representative() bool {
 	w.pairs = w.pairs[:0]
-	n := int32(w.size())
-	for i := int32(0); i < n; i++ {
-		for j := int32(0); j < n && w.steps[i].weak; j++ {
-			a, b := &w.steps[i], &w.steps[j]
-			if a.thread != b.thread && a.dependent(&b.event) && !a.truly(b) && (i < j || !b.weak) {
+	for _, i := range w.weak {
+		a := &w.steps[i]
+		// All that depends on it in the graph: no clock is before anything.
+		w.zero = append(w.zero[:0], make([]int32, w.order.width)...)
+		w.found = w.order.conflicts(&a.event, w.zero, w.found[:0])
+		for _, j := range w.found {
+			if b := &w.steps[j]; !a.truly(b) && (i < j || !b.weak) {
 				w.pairs = append(w.pairs, [2]int32{min(i, j), max(i, j)})
 			}
 		}
@@ -80,9 +86,9 @@ func (w *trust) representative() bool {
 	if len(w.pairs) == 0 {
 		return true
 	}
-	rank := w.ranks()
+	w.rank()
 	for _, p := range w.pairs {
-		if rank[p[0]] > rank[p[1]] {
+		if w.taken(p[1], p[0]) {
 			return false
 		}
 	}
@@ -101,47 +107,48 @@ func (s *step) truly(t *step) bool {
 	return a.dependent(b)
 }
 
-// ranks numbers the events in the order in which Algorithm 1 takes those of the
-// trace.
-func (w *trust) ranks() []int32 {
-	n := w.size()
-	above := make([][]int32, n) // what directly has to come before
-	for j := range above {
-		for i := 0; i < j; i++ {
-			if w.steps[i].truly(&w.steps[j]) {
-				above[j] = append(above[j], int32(i))
-			}
+// rank finds the round of the trace in which Algorithm 1 takes each event.
+func (w *trust) rank() {
+	if w.did == nil {
+		w.did = newOrder()
+		w.did.raceless = true
+	}
+	o := w.did
+	for len(o.ev) > 0 {
+		o.pop()
+	}
+	o.widen(w.order.width)
+	wakes := w.order.wakes
+	for i := range w.steps[:w.size()] {
+		s := &w.steps[i]
+		e := &s.event
+		if s.weak {
+			e = &s.did
+		}
+		s.taken = 0
+		if l := o.last[s.thread]; l > 0 {
+			s.taken = w.steps[l-1].taken
+		}
+		for k := o.woken[s.thread]; k >= 0; k = o.wakes[k].next {
+			c := o.wakes[k].ev
+			s.taken = max(s.taken, w.steps[c].taken+wrap(w.steps[c].thread, s.thread))
+		}
+		o.found = o.found[:0]
+		o.push(e, trace.Op{}, nil)
+		for _, c := range o.found {
+			s.taken = max(s.taken, w.steps[c].taken+wrap(w.steps[c].thread, s.thread))
+		}
+		for ; len(wakes) > 0 && int(wakes[0].ev) == i; wakes = wakes[1:] {
+			o.wakesUp(wakes[0].thread)
 		}
 	}
-	for _, k := range w.order.wakes {
-		for j := int(k.ev) + 1; j < n; j++ {
-			if w.steps[j].thread == k.thread {
-				above[j] = append(above[j], k.ev)
-				break
-			}
-		}
+}
+
+// taken reports whether Algorithm 1 takes event i before event j.
+func (w *trust) taken(i, j int32) bool {
+	a, b := &w.steps[i], &w.steps[j]
+	if a.taken != b.taken {
+		return a.taken < b.taken
 	}
-	rank := make([]int32, n)
-	for i := range rank {
-		rank[i] = -1
-	}
-	free := func(j int) bool {
-		for _, i := range above[j] {
-			if rank[i] < 0 {
-				return false
-			}
-		}
-		return rank[j] < 0
-	}
-	for next := int32(0); int(next) < n; {
-		for t := range w.order.last {
-			for j := 0; j < n; j++ {
-				if int(w.steps[j].thread) == t && free(j) {
-					rank[j] = next
-					next++
-				}
-			}
-		}
-	}
-	return rank
+	return a.thread < b.thread || a.thread == b.thread && i < j
 }

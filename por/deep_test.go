@@ -34,7 +34,7 @@ func TestDeep(t *testing.T) {
 		}
 		p.Threads = append(p.Threads, code)
 	}
-	for _, name := range []string{"source", "optimal"} {
+	for _, name := range []string{"source", "optimal", "trust"} {
 		st, _ := runModel(t, name, p, Options{OneEvent: true, Unmerged: true, MaxExecutions: 200})
 		if st.Executions != 200 || st.Blocked != 0 {
 			t.Errorf("%s: %+v", name, st)

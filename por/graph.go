@@ -37,6 +37,10 @@ type graph struct {
 	// thread, index+1 of its last.
 	holds []hold
 	held  []int32
+	// turned are the events that aren't what their thread does at its turn: the
+	// revisits, and those with another outcome than the first. weak are those
+	// that failed (step.weak).
+	turned, weak []int32
 	// finer: what was run so far is void.
 	finer bool
 	pool  pool
@@ -67,6 +71,7 @@ type step struct {
 	redo      int32 // see trust.next
 	rounds    int32 // of the graph up to this event, less one
 	round     int32 // of the event
+	taken     int32 // its round in the trace, see canonical.go
 
 	running     trace.TID // the thread of the event before
 	couldGoOn   bool      // switching away from it is a preemption
@@ -108,6 +113,7 @@ func (g *graph) reset() {
 		g.pool.put(g.holds[i].what)
 	}
 	g.spins, g.waits, g.passes, g.holds, g.at = g.spins[:0], g.waits[:0], g.passes[:0], g.holds[:0], 0
+	g.turned, g.weak = g.turned[:0], g.weak[:0]
 	clear(g.spin)
 	clear(g.passed)
 	clear(g.held)
@@ -293,6 +299,12 @@ func (g *graph) add(t trace.TID, c trace.Choice, turn trace.TID) (*trace.Transit
 	s := &g.steps[n]
 	s.be(tr, g.waitsOf(t))
 	s.begin, s.last, s.added = tr.Begin, tr.Last, inTurn
+	if c != 0 {
+		g.turned = append(g.turned, int32(n))
+	}
+	if s.weak {
+		g.weak = append(g.weak, int32(n))
+	}
 	s.spun, g.spin[t] = g.spin[t], 0
 	g.place(s)
 	for _, w := range tr.Wakes {
@@ -345,11 +357,32 @@ func (g *graph) pop() *step {
 	}
 	g.holds = g.holds[:top.holds]
 	g.steps = g.steps[:len(g.steps)-1]
+	n := int32(g.size())
+	g.turned, g.weak = without(g.turned, n), without(g.weak, n)
 	s := g.tip()
 	g.spin[s.thread] = s.spun
 	g.order.pop()
 	g.ready = g.ready[:len(g.steps)*g.words]
 	return s
+}
+
+// turns makes the newest event a revisit, which displaces what its thread's
+// whose turn it was did at event r.
+func (g *graph) turns(r, redo int32, displaced *branch) {
+	n := g.size() - 1
+	s := &g.steps[n]
+	s.added, s.group, s.redo, s.displaced = revisits, r, redo, displaced
+	if s.choice == 0 {
+		g.turned = append(g.turned, int32(n))
+	}
+}
+
+// without takes n off the end of an ascending list, if it is there.
+func without(list []int32, n int32) []int32 {
+	if k := len(list); k > 0 && list[k-1] == n {
+		return list[:k-1]
+	}
+	return list
 }
 
 // base is the clock of what has to be in a graph before thread t's next event:

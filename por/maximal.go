@@ -4,23 +4,12 @@ import "landgo/trace"
 
 // ISMAXIMAL, and the graph that a revisit was made from made again (trust.go).
 
-// guided is an event that has to be in a graph.
-type guided struct {
-	*branch
-	at    int32   // where it stood
-	clock []int32 // what happened before it there
-	in    bool    // it is in the graph again,
-	now   int32   // and there
-}
-
-func (g *guided) before(h *guided) bool { return h.clock[g.thread] > g.at }
-
 // maximal reports whether c's revisit may be made from the graph at hand P: P
 // is what becomes of K when everything else is added to it in turn, at the end
 // and with the first outcome (the paper's ISMAXIMAL). Then P is the only graph
 // that the revisited one is made from.
 func (w *trust) maximal(c *candidate) bool {
-	for _, b := range w.need {
+	for _, b := range c.need {
 		if b > c.r && !w.covered(c, b) {
 			return false
 		}
@@ -77,13 +66,9 @@ func (w *trust) next(r int) int32 {
 // redo says. What stands there beyond event r came with the revisit: K.
 func (w *trust) again(t trace.TID, r, redo int32, displaced *branch) (bool, error) {
 	w.pool.put(displaced)
-	w.guide, w.left = w.guide[:0], 0
 	if redo != 0 {
-		for i := r; i < int32(w.size()); i++ {
-			e := guided{now: -1, branch: w.pool.copy(&w.steps[i].event, 0), at: i, clock: append([]int32(nil), w.order.clock(i)...)}
-			w.guide = append(w.guide, e)
-		}
-		w.left = len(w.guide)
+		w.guide.fill(w, int(r))
+		defer w.guide.empty(&w.pool)
 	}
 	for w.size() > int(r) {
 		w.drop(w.pop())
@@ -103,19 +88,10 @@ func (w *trust) again(t trace.TID, r, redo int32, displaced *branch) (bool, erro
 			break
 		}
 	}
-	kept := w.kept[:0]
-	for i := range w.guide {
-		kept = append(kept, w.guide[i].branch)
-	}
-	var err error
 	if redo < 0 {
-		err = w.resume(t, r)
+		return false, w.resume(t, r)
 	}
-	for _, b := range kept {
-		w.pool.put(b)
-	}
-	w.kept = kept[:0]
-	return false, err
+	return false, nil
 }
 
 // resume goes on to look through the revisits of the graph at hand, after
@@ -134,11 +110,22 @@ func (w *trust) resume(t trace.TID, r int32) error {
 		}
 	}
 	c := &w.cand
-	w.between(c, r)
-	for k, q := range c.q {
-		for i := range w.guide {
-			c.take[k] = c.take[k] || w.guide[i].now == q
+	for c.next < len(c.found) && w.needed(c, c.found[c.next]) && c.found[c.next] != r {
+		c.next++
+	}
+	if c.next == len(c.found) {
+		return w.lost(t)
+	}
+	w.between(c, c.next)
+	o := w.order
+	o.tick(w.size() + 1)
+	for i := range w.guide.events {
+		if now := w.guide.events[i].now; now >= 0 {
+			o.stamp[now] = o.now
 		}
+	}
+	for k, q := range c.q {
+		c.take[k] = o.stamp[q] == o.now
 	}
 	return nil
 }
@@ -147,29 +134,24 @@ func (w *trust) resume(t trace.TID, r int32) error {
 // guide that isn't there yet would make a difference to it, that. With whole it
 // reports when everything is there but what thread t does next.
 func (w *trust) inTurn(t trace.TID, whole bool) (done bool, err error) {
-	v, k := w.tip().next, -1
-	for i := range w.guide {
-		if g := &w.guide[i]; w.left > 0 && !g.in && g.thread == v {
-			k = i
-			break
-		}
-	}
+	g, v := &w.guide, w.tip().next
+	k := g.next(v)
 	switch {
-	case whole && w.left == 0 && (v == t || w.isPassed(t)):
+	case whole && g.left == 0 && (v == t || w.isPassed(t)):
 		return true, nil
 	case v == trace.NoThread:
-		if !whole || w.left > 0 {
+		if !whole || g.left > 0 {
 			err = w.lost(t)
 		}
 		return true, err
-	case k >= 0 && w.free(k):
+	case k >= 0 && g.free(k):
 		return false, w.bring(k, v)
 	}
 	size := w.size()
-	if err := w.turn(false); err != nil || w.halted() || w.left == 0 || w.size() == size {
+	if err := w.turn(false); err != nil || w.halted() || g.left == 0 || w.size() == size {
 		return false, err
 	}
-	best := w.first(&w.steps[w.size()-1].event, k)
+	best := g.first(&w.steps[w.size()-1].event, k)
 	if best < 0 {
 		if k >= 0 || whole && v == t {
 			err = w.lost(v)
@@ -181,20 +163,17 @@ func (w *trust) inTurn(t trace.TID, whole bool) (done bool, err error) {
 		return false, err
 	}
 	group := int32(w.size())
-	for j := range w.guide[:best] {
-		if g := &w.guide[j]; !g.in && g.before(&w.guide[best]) {
-			if err := w.bring(j, trace.NoThread); err != nil || w.halted() {
-				return false, err
-			}
-			s := &w.steps[w.size()-1]
-			s.added, s.group = alongside, group
+	for _, j := range g.missing(best) {
+		if err := w.bring(int(j), trace.NoThread); err != nil || w.halted() {
+			return false, err
 		}
+		s := &w.steps[w.size()-1]
+		s.added, s.group = alongside, group
 	}
 	if err := w.bring(best, v); err != nil || w.halted() {
 		return false, err
 	}
-	s := &w.steps[w.size()-1]
-	s.added, s.group, s.redo, s.displaced = revisits, group, -1, displaced
+	w.turns(group, -1, displaced)
 	return false, nil
 }
 
@@ -210,42 +189,7 @@ func (w *trust) isPassed(t trace.TID) bool {
 
 // bring adds event i of the guide; turn is as in add.
 func (w *trust) bring(i int, turn trace.TID) error {
-	g := &w.guide[i]
-	g.in, g.now = true, int32(w.size())
-	w.left--
-	return w.step(g.thread, g.choice, turn, false)
-}
-
-// free reports whether all that happens before event k of the guide is there.
-func (w *trust) free(k int) bool {
-	for j := range w.guide[:k] {
-		if g := &w.guide[j]; !g.in && g.before(&w.guide[k]) {
-			return false
-		}
-	}
-	return true
-}
-
-// first is the event of the guide that displaces e, event k of the guide if
-// that isn't -1: of those that depend on e and that nothing else comes before
-// that does, the one of the lowest thread. -1 for none.
-func (w *trust) first(e *event, k int) int {
-	best := -1
-	for i := range w.guide {
-		if w.displacing(e, k, i) && (best < 0 || w.guide[i].thread < w.guide[best].thread) {
-			minimal := true
-			for j := range w.guide[:i] {
-				minimal = minimal && !(w.guide[j].before(&w.guide[i]) && w.displacing(e, k, j))
-			}
-			if minimal {
-				best = i
-			}
-		}
-	}
-	return best
-}
-
-func (w *trust) displacing(e *event, k, i int) bool {
-	g := &w.guide[i]
-	return !g.in && g.thread != e.thread && (k < 0 || i < k || !w.guide[k].before(g)) && g.dependent(e)
+	w.guide.enter(i, int32(w.size()))
+	e := &w.guide.events[i]
+	return w.step(e.thread, e.choice, turn, false)
 }

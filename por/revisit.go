@@ -11,8 +11,12 @@ type candidate struct {
 	a      *branch // as far as its context doesn't matter
 	varies bool    // what it does may be less
 	base   []int32
+	found  []int32 // the events of P that a depends on and that aren't in base, newest first
+	next   int     // found[:next] were looked at as r
+	turned int     // the graph's turned[turned:] were looked at
+	need   []int32 // and are these, without those in base: they have to be in K
 	r      int32   // size of P: before the first
-	q      []int32 // events after r that may have to come before a though not in its base
+	q      []int32 // those of found after r that don't happen after r
 	take   []bool
 	seen   int32 // the events of P before a's turn before this one, -1 if it had none
 }
@@ -92,7 +96,13 @@ func (w *trust) start(b *branch) {
 	c.varies = b.blur(!b.wild) || b.expected
 	c.base = w.base(c.base[:0], b.thread)
 	c.seen = w.lastTurn(b.thread, w.size())
+	c.found = c.found[:0]
+	if n := w.size(); n > 0 && w.steps[n-1].global && !w.steps[n-1].advance && !b.wild {
+		c.found = append(c.found, int32(n-1)) // the process's end, which nothing comes after
+	}
+	c.found = w.order.conflicts(&b.event, c.base, c.found)
 	c.r, c.q, c.take = int32(w.size()), c.q[:0], c.take[:0]
+	c.next, c.turned, c.need = 0, len(w.turned), c.need[:0]
 	w.looking = true
 }
 
@@ -150,39 +160,41 @@ func (w *trust) scan(c *candidate) bool {
 	if c.a.advance {
 		return false
 	}
-	w.need = w.need[:0]
-	for i := int32(w.size() - 1); i >= 0; i-- {
-		s := &w.steps[i]
-		if c.base[s.thread] > i {
+	for ; c.next < len(c.found); c.next++ {
+		i := c.found[c.next]
+		more := i == c.r
+		if !more && (!w.needed(c, i) || !w.displaces(c, i)) {
 			continue
 		}
-		if s.added == revisits || s.choice != 0 {
-			if w.opts.fault != notMaximal {
-				w.need = append(w.need, i)
-				if !w.coverable(c, i) {
-					return false
-				}
-			}
-			continue
+		if more {
+			more = w.more(c)
+		} else {
+			w.between(c, c.next)
+			more = true
 		}
-		if i > c.r || s.added != inTurn || s.thread == c.a.thread || !w.displaces(c, i) {
-			continue
-		}
-		if w.limit >= 0 && i > 0 && w.steps[i-1].rounds > w.limit {
-			continue
-		}
-		if i < c.r {
-			w.between(c, i)
-		} else if !w.more(c) {
-			continue
-		}
-		for ok := true; ok; ok = w.more(c) {
+		for ; more; more = w.more(c) {
 			if w.maximal(c) && !w.earlier(c) && w.inOrder(c) && w.within(c) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// needed adds to need what has to be in K if event i or an older one is
+// displaced. If that can't be, it ends the search for one.
+func (w *trust) needed(c *candidate, i int32) bool {
+	for ; c.turned > 0 && w.turned[c.turned-1] >= i; c.turned-- {
+		b := w.turned[c.turned-1]
+		if c.base[w.steps[b].thread] > b || w.opts.fault == notMaximal {
+			continue
+		}
+		if c.need = append(c.need, b); !w.coverable(c, b) {
+			c.next = len(c.found)
+			return false
+		}
+	}
+	return true
 }
 
 // earlier reports whether c's revisit was made at an earlier turn of c.a.
@@ -198,11 +210,14 @@ func (w *trust) earlier(c *candidate) bool {
 	return true
 }
 
-// displaces reports whether c.a could come before event i and make a
-// difference to it.
+// displaces reports whether c.a could come before event i, which depends on it,
+// in place of what i's thread did at its turn.
 func (w *trust) displaces(c *candidate, i int32) bool {
 	s := &w.steps[i]
-	return !s.advance && s.dependent(&c.a.event) && !w.lets(c, i)
+	if s.added != inTurn || s.choice != 0 || s.advance || w.lets(c, i) {
+		return false
+	}
+	return w.limit < 0 || i == 0 || w.steps[i-1].rounds <= w.limit
 }
 
 // lets reports whether event i let c.a go, so that a isn't possible before it:
@@ -233,12 +248,11 @@ func (w *trust) held(e *trace.Op, i int32) bool {
 	return false
 }
 
-// between makes r the event displaced and fills q.
-func (w *trust) between(c *candidate, r int32) {
-	c.r, c.q, c.take = r, c.q[:0], c.take[:0]
-	for i := r + 1; i < int32(w.size()); i++ {
-		s := &w.steps[i]
-		if c.base[s.thread] <= i && !w.order.before(r, i) && s.dependent(&c.a.event) {
+// between makes found[n] the event displaced and fills q.
+func (w *trust) between(c *candidate, n int) {
+	c.r, c.q, c.take = c.found[n], c.q[:0], c.take[:0]
+	for k := n - 1; k >= 0; k-- {
+		if i := c.found[k]; !w.order.before(c.r, i) {
 			c.q, c.take = append(c.q, i), append(c.take, false)
 		}
 	}
@@ -269,9 +283,11 @@ func (w *trust) below(c *candidate, k int) bool {
 
 // coverable reports whether event b could be in K, for some choice of q.
 func (w *trust) coverable(c *candidate, b int32) bool {
-	for i := b; i < int32(w.size()); i++ {
-		s := &w.steps[i]
-		if (i == b || w.order.before(b, i)) && c.base[s.thread] <= i && s.dependent(&c.a.event) {
+	for _, i := range c.found {
+		if i < b {
+			break
+		}
+		if i == b || w.order.before(b, i) {
 			return true
 		}
 	}
@@ -335,10 +351,8 @@ func (w *trust) insert(t trace.TID, choice trace.Choice, r, redo int32, displace
 	if err := w.step(t, choice, displaced.thread, true); err != nil || w.halted() {
 		return false, err
 	}
-	n := w.size() - 1
-	s := &w.steps[n]
-	s.added, s.group, s.redo, s.displaced = revisits, r, redo, displaced
-	if w.fits(n) {
+	w.turns(r, redo, displaced)
+	if w.fits(w.size() - 1) {
 		if !w.beyond() {
 			return true, nil
 		}

@@ -28,9 +28,9 @@ func (w *trust) within(c *candidate) bool {
 	if w.limit < 0 {
 		return true
 	}
-	for i := c.r + 1; i < int32(w.size()); i++ {
-		s := &w.steps[i]
-		if s.round+wrap(s.thread, c.a.thread) > w.limit && w.covered(c, i) {
+	// Rounds grow along what happens before, so the last events of K show it.
+	for k, i := range c.q {
+		if s := &w.steps[i]; c.take[k] && s.round+wrap(s.thread, c.a.thread) > w.limit {
 			w.cut = true
 			return false
 		}

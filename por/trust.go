@@ -99,14 +99,13 @@ type trust struct {
 	cand    candidate
 	pending []*branch
 	which   int
-	need    []int32
-	guide   []guided
-	left    int // of guide, not yet in the graph
+	guide   guide
 	plan    []planned
-	kept    []*branch
 	found   []int32
 	pairs   [][2]int32
-	dropped int // for fault dropBacktrack
+	zero    []int32
+	did     *order // of what the events did, for canonical.go
+	dropped int    // for fault dropBacktrack
 }
 
 func runTrust(sys System, obs Observer, _ Spec, opts Options) (Stats, error) {
