@@ -5,6 +5,7 @@ import (
 
 	"landgo/por"
 	"landgo/result"
+	"landgo/scheduler"
 )
 
 // minimiseLimit is the number of executions that the search for an
@@ -96,7 +97,10 @@ func (h *hunt) refine(f *finding) error {
 	if err != nil {
 		return fmt.Errorf("an execution couldn't be run again: %w", err)
 	}
-	if failure == nil || h.key(failure) != f.key {
+	// With other steps a loop is seen to go round at another of its instructions,
+	// which is part of a livelock's key.
+	spins := failure != nil && failure.Kind == scheduler.Livelock && f.failure.Kind == scheduler.Livelock && failure.Message == f.failure.Message
+	if failure == nil || h.key(failure) != f.key && !spins {
 		return fmt.Errorf("an execution went another way when it was run again in finer steps")
 	}
 	f.path, f.failure = path, *failure
