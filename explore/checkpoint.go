@@ -46,9 +46,16 @@ type savedBug struct {
 }
 
 type savedRace struct {
-	Limited   bool           `json:"limited,omitempty"` // of watched.limited, without Path
+	Of        string         `json:"of,omitempty"` // which of watched's lookouts
 	Candidate race.Candidate `json:"candidate"`
 	Path      []por.PathStep `json:"path"`
+}
+
+// of has the lookouts by the names under which their candidates are saved.
+var of = map[string]func(*watched) *lookout{
+	"":         func(w *watched) *lookout { return w.races },
+	"limited":  func(w *watched) *lookout { return w.limited },
+	"adjacent": func(w *watched) *lookout { return w.adjacent },
 }
 
 // sum is the digest of everything but Sum.
@@ -70,7 +77,7 @@ func (h *hunt) save(tree []byte) error {
 	if h.crew != nil {
 		all = append(all, h.crew.others...)
 	}
-	seen, limited := race.New(race.Config{}), race.New(race.Config{})
+	seen := &watched{races: newLookout(race.Config{}), limited: newLookout(race.Config{}), adjacent: newLookout(race.Config{})}
 	for i, o := range all {
 		k, w := o.sys.Knowledge(), o.sys.Witnessed()
 		if i == 0 {
@@ -84,23 +91,15 @@ func (h *hunt) save(tree []byte) error {
 			p.Bugs = append(p.Bugs, savedBug{f.path, f.preemptions})
 		}
 		if o.watched != nil {
-			if o.watched.limited != nil {
-				limited.Add(o.watched.limited)
-			}
-			from := seen.Add(o.watched.races)
-			for k, at := range seen.Changed() {
-				for len(p.Races) <= at {
-					p.Races = append(p.Races, savedRace{})
+			for _, l := range of {
+				if from := l(o.watched); from != nil {
+					l(seen).add(from)
 				}
-				p.Races[at].Path = o.watched.shown[from[k]]
 			}
 		}
 	}
-	for i, c := range seen.Candidates() {
-		p.Races[i].Candidate = *c
-	}
-	for _, c := range limited.Candidates() {
-		p.Races = append(p.Races, savedRace{Limited: true, Candidate: *c})
+	for _, name := range []string{"", "limited", "adjacent"} {
+		p.Races = append(p.Races, of[name](seen).save(name)...)
 	}
 	p.Sum = p.sum()
 	text, err := json.Marshal(&p)

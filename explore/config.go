@@ -37,6 +37,9 @@ type Config struct {
 	LocksTested   []string `json:"locks_tested,omitempty"`
 	ObserveStdout bool     `json:"observe_stdout,omitempty"`
 
+	// FailOnRace: a data race that is seen both ways round is a bug.
+	FailOnRace bool `json:"fail_on_race,omitempty"`
+
 	// Race is the definition of a data race, or RaceOff.
 	Race string `json:"-"`
 

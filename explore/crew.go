@@ -2,6 +2,7 @@ package explore
 
 import (
 	"landgo/por"
+	"landgo/race"
 	"landgo/result"
 )
 
@@ -104,11 +105,21 @@ func (c *crew) close() {
 	c.others = nil
 }
 
-// bugs is how many distinct ones all have found.
+// bugs is how many distinct ones all have found; a race may be one that one
+// worker has seen in one order, and another in the other.
 func (c *crew) bugs() (n int) {
 	n = len(c.found)
-	for _, o := range c.others {
-		n += len(o.found)
+	both := race.New(race.Config{})
+	for _, o := range append([]*hunt{c.hunt}, c.others...) {
+		if o != c.hunt {
+			n += len(o.found)
+		}
+		if o.watched != nil && o.watched.adjacent != nil {
+			both.Add(o.watched.adjacent.Detector)
+		}
+	}
+	if (&lookout{Detector: both}).confirmed() {
+		n++
 	}
 	return n
 }
@@ -176,7 +187,7 @@ func (h *hunt) again(opts por.Options, stats por.Stats, err error) (por.Stats, e
 	opts.Crew, opts.SaveNow, opts.Resume, h.saved = nil, nil, nil, nil
 	h.sys.Rewind(h.root)
 	oneStats, oneErr := h.run(opts)
-	if h.stopped != "" && len(h.found) == 0 && len(found) > 0 {
+	if h.stopped != "" && len(h.found) == 0 && !h.raced() && (len(found) > 0 || watched != nil && watched.raced) {
 		h.session.close()
 		*h.session = kept
 		h.watched, h.found, h.seen, h.checks = watched, found, seen, checks
@@ -200,19 +211,15 @@ func (h *hunt) run(opts por.Options) (por.Stats, error) {
 func (h *hunt) watchedSystem() por.System {
 	h.sys.Rewind(h.root)
 	h.watched = nil
-	if h.cfg.Race == RaceOff && h.fine() {
+	if h.cfg.Race == RaceOff && h.fine() && !h.cfg.FailOnRace {
 		return h.sys
 	}
-	h.watched = h.watch()
-	for _, r := range h.saved {
-		if r.Limited {
-			h.watched.limited.Restore(r.Candidate)
-			continue
-		}
-		h.watched.races.Restore(r.Candidate)
-		for _, i := range h.watched.races.Changed() {
-			h.watched.keep(i, r.Path)
-		}
+	w := h.watch()
+	h.watched = w
+	for i := range h.saved {
+		r := &h.saved[i]
+		of[r.Of](w).restore(r)
 	}
+	w.raced = w.adjacent.confirmed()
 	return h.watched
 }

@@ -11,12 +11,15 @@ import (
 )
 
 // chosen compiles a guest of testdata whose cases its first argument chooses.
-func chosen(t *testing.T, name string) string {
+func chosen(t *testing.T, name string) string { return compiled(t, name) }
+
+// compiled compiles a guest of testdata.
+func compiled(t *testing.T, name string, flags ...string) string {
 	t.Helper()
 	guest := filepath.Join(t.TempDir(), name)
 	// musl-gcc leaves the kernel's headers out.
-	args := []string{"-g", "-O1", "-static", "-pthread", "-idirafter", "/usr/include", "-idirafter", "/usr/include/x86_64-linux-gnu",
-		"-o", guest, filepath.Join("testdata", name+".c")}
+	args := append([]string{"-g", "-O1", "-static", "-pthread", "-idirafter", "/usr/include", "-idirafter", "/usr/include/x86_64-linux-gnu",
+		"-o", guest, filepath.Join("testdata", name+".c")}, flags...)
 	if msg, err := exec.Command("musl-gcc", args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, msg)
 	}

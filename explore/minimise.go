@@ -31,9 +31,13 @@ func (h *hunt) minimise(f *finding) error {
 		return nil
 	}
 	f.minimal = result.BestFound
-	engine, err := por.New("bpor", por.Options{
+	opts := por.Options{
 		OneEvent: h.oneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit, Stop: h.stop,
-	})
+	}
+	if f.failure.Kind == failureRace {
+		return h.minimiseRace(f, opts)
+	}
+	engine, err := por.New("bpor", opts)
 	if err != nil {
 		return err
 	}
@@ -96,6 +100,10 @@ func (h *hunt) refine(f *finding) error {
 	path, failure, err := h.followAll(f.schedule)
 	if err != nil {
 		return fmt.Errorf("an execution couldn't be run again: %w", err)
+	}
+	if f.failure.Kind == failureRace {
+		f.path = path // its story looks for the race
+		return nil
 	}
 	// With other steps a loop is seen to go round at another of its instructions,
 	// which is part of a livelock's key.

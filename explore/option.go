@@ -161,6 +161,24 @@ var Options = []Option{
 			return one("tested=" + strings.Join(c.LocksTested, ","))
 		},
 	}, {
+		Name: "fail-on", Group: GroupWorld, Value: "race",
+		Help:  "count data races that were seen both ways round as bugs",
+		Words: []string{"race"},
+		Doc:   "The two accesses have to be neighbours, in one execution this way round and in another the other: with nothing between that depends on the first and that the second depends on. So whatever keeps them apart, synchronisation or a protocol of the program's own, they aren't a bug, nor are accesses to a variable that is declared as atomic.",
+		Set: func(c *Config, v string) error {
+			if v != "race" {
+				return fmt.Errorf("want race, got %q", v)
+			}
+			c.FailOnRace = true
+			return nil
+		},
+		Get: func(c *Config) []string {
+			if c.FailOnRace {
+				return one("race")
+			}
+			return nil
+		},
+	}, {
 		Name: "observe", Group: GroupWorld, Value: "stdout",
 		Help:  "count what threads write to standard output as shared state",
 		Words: []string{"stdout"},

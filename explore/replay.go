@@ -67,6 +67,10 @@ func (s *session) replay(ctx context.Context, sched trace.Schedule, file *result
 	r.Account = st.account()
 	r.Verdict = result.Budget
 	r.Reason = "this interleaving ended without a bug"
+	if x := st.raceIn(file.Message); x != nil && (file.Kind == result.Race || file.Kind == "" && failure == nil) {
+		race := s.raceFailure(x)
+		failure = &race
+	}
 	if failure == nil {
 		return nil
 	}
@@ -79,7 +83,10 @@ func (s *session) replay(ctx context.Context, sched trace.Schedule, file *result
 			f.preemptions++
 		}
 	}
-	b := st.bug(f)
+	b, err := st.bug(f)
+	if err != nil {
+		return err
+	}
 	b.Replay = s.cfg.ReplayCommand("", b.Schedule)
 	r.Bug, r.Bugs = b, []*result.Bug{b}
 	r.Replay.Same = file.Kind == "" || file.Kind == b.Kind && file.Message == b.Message

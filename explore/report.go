@@ -38,7 +38,11 @@ func (h *hunt) report() error {
 		if err != nil {
 			return err
 		}
-		h.result.Bugs = append(h.result.Bugs, st.bug(f))
+		b, err := st.bug(f)
+		if err != nil {
+			return err
+		}
+		h.result.Bugs = append(h.result.Bugs, b)
 	}
 	if len(h.result.Bugs) > 0 {
 		h.result.Bug = h.result.Bugs[0]

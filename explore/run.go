@@ -112,6 +112,9 @@ func (h *hunt) search() error {
 	if err != nil {
 		return h.verdictOf(err, r)
 	}
+	if err := h.takeRaces(); err != nil {
+		return err
+	}
 	switch {
 	case len(h.found) > 0:
 		r.Verdict = result.Buggy
@@ -167,7 +170,7 @@ func (h *hunt) Ended(x *por.Execution) bool {
 	}
 	f := h.failureAt(x)
 	if f == nil {
-		return true
+		return !h.raced() || h.cfg.KeepGoing
 	}
 	h.keep(f, x)
 	return h.cfg.KeepGoing
@@ -257,6 +260,7 @@ func (h *hunt) tell(p por.Progress) {
 // stop is polled by the search.
 func (h *hunt) stop() bool {
 	switch {
+	case h.raced() && !h.cfg.KeepGoing:
 	case h.ctx.Err() != nil:
 		h.stopped = result.Interrupted
 	case h.cfg.Time > 0 && h.clock.elapsed() > h.cfg.Time:

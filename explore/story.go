@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"landgo/por"
+	"landgo/race"
 	"landgo/result"
 	"landgo/scheduler"
 	"landgo/trace"
@@ -18,6 +19,7 @@ type story struct {
 	schedule trace.Schedule
 	beats    []beat
 	outputs  map[int]int
+	adjacent []race.Sighting // races, where they are bugs
 	blocks   map[lifeKey]*lifeStacks
 }
 
@@ -44,6 +46,7 @@ func (s *session) tell(path []por.PathStep) (*story, error) {
 	s.sys.Rewind(s.root)
 	s.sys.Observe(st)
 	defer s.sys.Observe(nil)
+	n := s.neighbours()
 	for i := range path {
 		p := &path[i]
 		b := beat{step: *p, held: s.sys.Held(p.Thread)}
@@ -53,6 +56,9 @@ func (s *session) tell(path []por.PathStep) (*story, error) {
 		tr, err := s.sys.Step(p.Thread, p.Choice)
 		if err != nil {
 			return nil, fmt.Errorf("an execution couldn't be run again: %w", err)
+		}
+		if s.cfg.FailOnRace {
+			n.step(tr)
 		}
 		b.accesses = append(b.accesses, tr.Accesses...)
 		for j := range b.accesses {
@@ -71,6 +77,7 @@ func (s *session) tell(path []por.PathStep) (*story, error) {
 		}
 		st.beats = append(st.beats, b)
 	}
+	st.adjacent = n.seen
 	return st, nil
 }
 
@@ -129,7 +136,7 @@ func (s *session) leaves(t trace.TID, preemption bool) string {
 }
 
 // bug makes the report of the finding whose story this is.
-func (st *story) bug(f *finding) *result.Bug {
+func (st *story) bug(f *finding) (*result.Bug, error) {
 	fl := &f.failure
 	b := &result.Bug{
 		Kind: kindOf(fl.Kind), Message: fl.Message, Thread: st.sys.Name(fl.Thread),
@@ -141,7 +148,14 @@ func (st *story) bug(f *finding) *result.Bug {
 	st.waits(b, fl)
 	b.Block = st.block(&fl.Block)
 	st.starts(b)
-	return b
+	if fl.Kind != failureRace {
+		return b, nil
+	}
+	x := st.raceIn(fl.Message)
+	if x == nil {
+		return nil, fmt.Errorf("an execution went another way when it was run again: %s", fl.Message)
+	}
+	return b, st.collide(b, x)
 }
 
 // failingStack is where the failing thread stands, from the source line on

@@ -19,7 +19,7 @@ import (
 
 // leftOut is the detector that knows what the points leave out, nil if they
 // leave nothing out.
-func (w *watched) leftOut() *race.Detector {
+func (w *watched) leftOut() *lookout {
 	switch {
 	case w.fine:
 		return nil

@@ -1,0 +1,232 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+
+	"landgo/por"
+	"landgo/race"
+	"landgo/result"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// With --fail-on race, a data race is a bug when both orders were run, each
+// with the two accesses as neighbours (race.Adjacent). Happens-before isn't
+// enough for that: a program may well order its accesses by flags, turns or a
+// lock of its own, which happens-before doesn't know, and a false alarm is
+// worse than a race that another execution has to show.
+//
+// The bug's execution ends with the step of the later access. A replay runs
+// that one order and looks whether the two are neighbours in it; then whoever
+// came second could have gone first, for it stood before its access.
+
+// failureRace is the kind of such a failure.
+const failureRace = scheduler.Kind(result.Race)
+
+// confirmed reports whether a data race came in both orders.
+func (l *lookout) confirmed() bool {
+	return l != nil && slices.ContainsFunc(l.Candidates(), isBug)
+}
+
+func isBug(c *race.Candidate) bool { return c.Kind == race.Data && c.BothOrders() }
+
+// raced reports whether the search under way has met a race that is a bug.
+func (h *hunt) raced() bool { return h.watched != nil && h.watched.raced }
+
+// takeRaces makes findings of the races that are bugs.
+func (h *hunt) takeRaces() error {
+	if !h.raced() {
+		return nil
+	}
+	for i, c := range h.watched.adjacent.Candidates() {
+		if !isBug(c) {
+			continue
+		}
+		f := &finding{failure: h.raceFailure(&c.Shown), path: slices.Clone(h.watched.adjacent.shown[i])}
+		f.key = h.raceKey(&f.failure)
+		if err := h.countPreemptions(f); err != nil {
+			return err
+		}
+		if err := h.complete(f); err != nil {
+			return err
+		}
+		old := h.seen[f.key]
+		switch {
+		case old == nil:
+			h.seen[f.key] = f
+			h.found = append(h.found, f)
+		case f.preemptions < old.preemptions:
+			*old = *f
+		}
+	}
+	h.watched.raced = false // it has stopped the search, and is to stop no other
+	return nil
+}
+
+func (s *session) raceKey(f *scheduler.Failure) string { return string(f.Kind) + " " + f.Message }
+
+// raceFailure describes a race in words that depend neither on its order nor on
+// addresses, so that each execution with it says the same.
+func (s *session) raceFailure(x *race.Sighting) scheduler.Failure {
+	name, ok := s.img.Variable(x.Earlier.Addr)
+	if !ok {
+		name = "memory without a name"
+	}
+	a, b := &x.Earlier, &x.Later
+	if a.PC > b.PC {
+		a, b = b, a
+	}
+	verb := func(x *race.Access) string { return map[bool]string{true: "writes", false: "reads"}[x.Write] }
+	does := func(x *race.Access) string {
+		f := result.Innermost(s.frames([]uint64{x.PC}))
+		return fmt.Sprintf("%s (%s) %s", f.Function, f.Where(), verb(x))
+	}
+	text := fmt.Sprintf("data race on %s: %s it, %s it", name, does(a), does(b))
+	if a.PC == b.PC {
+		text = fmt.Sprintf("data race on %s: %s it in two threads", name, does(a))
+	}
+	return scheduler.Failure{Kind: failureRace, Message: text, Thread: x.Later.Thread, PC: x.Later.PC}
+}
+
+// countPreemptions puts into a path which of its steps are preemptions, and
+// leaves the guest at its end.
+func (s *session) countPreemptions(f *finding) error {
+	s.sys.Rewind(s.root)
+	f.preemptions = 0
+	var threads []trace.Thread
+	for i := range f.path {
+		p := &f.path[i]
+		threads = s.sys.Threads(threads[:0])
+		if p.Preemption = s.preempts(threads, f.path[:i], p.Thread); p.Preemption {
+			f.preemptions++
+		}
+		if _, err := s.sys.Step(p.Thread, p.Choice); err != nil {
+			return fmt.Errorf("an execution couldn't be run again: %w", err)
+		}
+	}
+	return nil
+}
+
+// complete takes a race's path to the end of the instruction that its last step
+// is within: a replay, in which the memory isn't known to be shared before that
+// instruction, couldn't stop there.
+func (s *session) complete(f *finding) error {
+	t := f.path[len(f.path)-1].Thread
+	for s.sys.Position(t).Half {
+		tr, err := s.sys.Step(t, 0)
+		if err != nil {
+			return fmt.Errorf("an execution couldn't be run again: %w", err)
+		}
+		f.path = append(f.path, por.PathStep{Thread: t, Begin: tr.Begin, Last: tr.Last})
+	}
+	return nil
+}
+
+// neighbours watches one execution for data races.
+type neighbours struct {
+	*race.Detector
+	seen []race.Sighting
+}
+
+func (s *session) neighbours() *neighbours {
+	return &neighbours{Detector: race.New(race.Config{Mode: race.Adjacent, Atomic: s.img.Atomic})}
+}
+
+func (n *neighbours) step(tr *trace.Transition) {
+	n.Step(tr)
+	for _, i := range n.Changed() {
+		if c := n.Candidates()[i]; c.Kind == race.Data {
+			n.seen = append(n.seen, c.Shown)
+		}
+	}
+}
+
+// raceIn is the race of a story that has a message, or the first if that is
+// "". Nil: there is none.
+func (st *story) raceIn(message string) *race.Sighting {
+	for i := range st.adjacent {
+		if message == "" || st.raceFailure(&st.adjacent[i]).Message == message {
+			return &st.adjacent[i]
+		}
+	}
+	return nil
+}
+
+// collide puts a race's two accesses into its bug. It leaves the guest
+// somewhere on the path.
+func (st *story) collide(b *result.Bug, x *race.Sighting) error {
+	first, second, err := st.stacksOf(st.path, x)
+	if err != nil {
+		return err
+	}
+	b.Accesses = nil
+	for _, side := range []struct {
+		a     *race.Access
+		stack []result.Frame
+	}{{&x.Earlier, first}, {&x.Later, second}} {
+		shown := st.raceAccess(side.a)
+		beat := &st.beats[side.a.Step]
+		if k := slices.IndexFunc(beat.accesses, func(a trace.Access) bool { return a.PC == side.a.PC && a.Insn == side.a.Insn }); k >= 0 {
+			shown = st.shown(int(side.a.Step), k)
+		}
+		if len(side.stack) > 0 {
+			shown.Stack = side.stack
+		}
+		b.Accesses = append(b.Accesses, shown)
+	}
+	b.Stack = b.Accesses[1].Stack
+	b.Cause = fmt.Sprintf("nothing orders the accesses of threads %s and %s: other executions have them the other way round", b.Accesses[0].Thread, b.Accesses[1].Thread)
+	return nil
+}
+
+// minimiseRace looks for the execution with the fewest preemptions in which the
+// finding's accesses are neighbours, whichever comes first.
+func (h *hunt) minimiseRace(f *finding, opts por.Options) error {
+	engine, err := por.New("bpor", opts)
+	if err != nil {
+		return err
+	}
+	h.sys.Rewind(h.root)
+	w := &watched{System: h.sys, adjacent: newLookout(race.Config{Mode: race.Adjacent, Atomic: h.img.Atomic})}
+	m := &raceMinimiser{minimiser: minimiser{hunt: h, want: f}, w: w}
+	stats, err := engine.Run(w, m)
+	h.finer = h.finer || stats.Restarts > 0
+	if err != nil {
+		return nil // as in minimise
+	}
+	if m.got || stats.Complete {
+		f.minimal = result.Proven
+	}
+	if !m.got {
+		return nil
+	}
+	if err := h.countPreemptions(f); err != nil {
+		return err
+	}
+	if err := h.complete(f); err != nil {
+		return err
+	}
+	f.schedule, err = h.schedule(f.path)
+	return err
+}
+
+type raceMinimiser struct {
+	minimiser
+	w *watched
+}
+
+// Ended implements por.Observer.
+func (m *raceMinimiser) Ended(*por.Execution) bool {
+	for i, c := range m.w.adjacent.Candidates() {
+		if failure := m.raceFailure(&c.Shown); c.Kind == race.Data && m.raceKey(&failure) == m.want.key {
+			m.want.failure, m.want.path = failure, slices.Clone(m.w.adjacent.shown[i])
+			m.got = true
+			return false
+		}
+	}
+	return true
+}
+
+// Restarted implements por.Observer.
+func (m *raceMinimiser) Restarted() { m.w.restart() }

@@ -1,0 +1,194 @@
+package explore
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"landgo/result"
+	"landgo/trace"
+)
+
+// racing is a configuration in which races are bugs.
+func racing(t *testing.T, guest string, options ...string) Config {
+	t.Helper()
+	cfg := DefaultConfig()
+	cfg.Guest, cfg.Out = guest, NoFile
+	for _, o := range append([]string{"pp=mem", "fail-on=race", "keep-going=true"}, options...) {
+		name, value, _ := strings.Cut(o, "=")
+		if err := OptionNamed(name).Apply(&cfg, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cfg
+}
+
+// raceBugs are the variables that a run calls racing, each once.
+func raceBugs(t *testing.T, cfg Config) (names []string, r *result.Result) {
+	t.Helper()
+	r, err := Run(context.Background(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range r.Bugs {
+		if b.Kind != result.Race {
+			continue
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(b.Message, "data race on "), ":")
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		replayed(t, cfg, r, b)
+	}
+	slices.Sort(names)
+	return names, r
+}
+
+// replayed: a fresh process that knows nothing of the run comes to the same
+// race.
+func replayed(t *testing.T, cfg Config, r *result.Result, b *result.Bug) {
+	t.Helper()
+	file := result.NewBugFile(r, b, cfg.Kept())
+	again, err := Replay(context.Background(), cfg, file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !again.Replay.Same || again.Bug == nil || again.Bug.Preemptions != b.Preemptions || len(again.Bug.Accesses) != 2 || len(b.Accesses) != 2 {
+		t.Errorf("%s: replay of %q: %+v %+v", cfg.Guest, b.Message, again.Replay, again.Bug)
+	}
+}
+
+// TestRaceIsBug: with --fail-on race, neighbours that were seen both ways round
+// are bugs, in every guest in which there are some, and nothing else is.
+func TestRaceIsBug(t *testing.T) {
+	guest := func(name string) string { return "../bin/guests/" + name }
+	for _, c := range []struct {
+		guest string
+		want  string // the variables
+	}{
+		{guest("musl-O2/lost_update"), "x"},
+		{guest("glibc-O1/increment"), "x"},
+		{guest("musl-O1/peterson_spin"), "flag[0] flag[1] inside turn"},
+		{guest("musl-O2/lost_update-fixed"), ""},
+		{guest("musl-O2/increment-fixed"), ""},
+		{guest("glibc-O2/barrier_phase-fixed"), ""},
+		{guest("musl-O2/use_after_free-fixed"), ""},
+		{guest("musl-O2/write_under_rdlock"), "x"},
+		{guest("musl-O2/write_under_rdlock-fixed"), ""},
+		{guest("musl-O2/nwriters-N4"), ""}, // atomic
+		// Happens-before takes a flag, and a lock made of atomic variables, for
+		// nothing: what they protect would be a false alarm.
+		{racesGuest(t, "flag"), "flag"},
+		{racesGuest(t, "peterson"), ""},
+		{racesGuest(t, "ownership"), ""},
+	} {
+		got, _ := raceBugs(t, racing(t, c.guest))
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: races on %v, want %q", c.guest, got, c.want)
+		}
+		if off, _ := raceBugs(t, racing(t, c.guest, "race=off", "jobs=3")); !slices.Equal(off, got) {
+			t.Errorf("%s, three workers, --race off: races on %v, want %v", c.guest, off, got)
+		}
+	}
+}
+
+// racesGuest is a case of testdata/races.c.
+func racesGuest(t *testing.T, name string) string {
+	t.Helper()
+	return compiled(t, "races", "-D"+strings.ToUpper(name))
+}
+
+// TestRaceUnderSearches: whatever search comes to both orders calls the race a
+// bug, and without being asked none does.
+func TestRaceUnderSearches(t *testing.T) {
+	const guest = "../bin/guests/musl-O2/lost_update"
+	for _, search := range []string{"none", "sleep", "stateful", "dpor", "classic", "nidhugg", "source", "optimal", "trust", "random:runs=50", "pct:d=2,runs=50", "pos:runs=50"} {
+		if got, r := raceBugs(t, racing(t, guest, "search="+search)); len(got) != 1 || r.Verdict != result.Buggy {
+			t.Errorf("%s: %s, races on %v", search, r.Verdict, got)
+		}
+	}
+	for _, search := range []string{"bounded", "bpor"} {
+		if got, r := raceBugs(t, racing(t, guest, "search="+search, "bound=preempt=1")); len(got) != 1 || r.Verdict != result.Buggy {
+			t.Errorf("%s: %s, races on %v", search, r.Verdict, got)
+		}
+	}
+	cfg := racing(t, guest)
+	cfg.FailOnRace = false
+	if got, r := raceBugs(t, cfg); len(got) > 0 || r.RaceCount == 0 {
+		t.Errorf("nobody asked, and %v are bugs", got)
+	}
+}
+
+// TestRaceEndsSearch: the first race ends a search that isn't to go on, and a
+// bare schedule shows it again.
+func TestRaceEndsSearch(t *testing.T) {
+	cfg := racing(t, "../bin/guests/musl-O2/increment")
+	cfg.KeepGoing = false
+	_, r := raceBugs(t, cfg)
+	if r.Bug == nil || r.Bug.Kind != result.Race || r.Bug.Preemptions != 0 || r.Bug.Minimal != result.Proven || r.ExitStatus() != result.ExitBug {
+		t.Fatalf("%s %+v", r.Verdict, r.Bug)
+	}
+	bare := &result.BugFile{Schedule: r.Bug.Schedule}
+	again, err := Replay(context.Background(), cfg, bare, nil)
+	if err != nil || again.Bug == nil || again.Bug.Message != r.Bug.Message {
+		t.Errorf("%v %+v", err, again)
+	}
+}
+
+// TestRaceAcrossCheckpoint: the order that was seen before a search was saved
+// counts after it.
+func TestRaceAcrossCheckpoint(t *testing.T) {
+	cfg := racing(t, "../bin/guests/musl-O2/lost_update")
+	h := &hunt{}
+	s, err := open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	h.session = s
+	w := h.watch()
+	s.sys.Rewind(s.root)
+	begin := w.Mark()
+	// run lets threads go on as far as they can, or for one step if negative.
+	run := func(order ...int) {
+		w.Rewind(begin)
+		for _, n := range order {
+			t := max(n, -n)
+			for w.Threads(nil)[t].Status == trace.Ready {
+				if _, err := w.Step(trace.TID(t), 0); err != nil {
+					w.restart()
+					w.Rewind(begin)
+					return
+				}
+				if n < 0 {
+					break
+				}
+			}
+		}
+	}
+	run(0, 1, 0, 2) // learns what is shared
+	run(0, 1, 0, 2)
+	if w.adjacent.confirmed() || len(w.adjacent.Candidates()) == 0 {
+		t.Fatalf("%d candidates after one order", len(w.adjacent.Candidates()))
+	}
+	text, err := json.Marshal(w.adjacent.save("adjacent"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var saved []savedRace
+	if err := json.Unmarshal(text, &saved); err != nil {
+		t.Fatal(err)
+	}
+	s.sys.Rewind(s.root)
+	w = h.watch()
+	begin = w.Mark()
+	for i := range saved {
+		of[saved[i].Of](w).restore(&saved[i])
+	}
+	run(0, -1, 2, 1)
+	if !w.adjacent.confirmed() {
+		t.Error("the order before the checkpoint is forgotten")
+	}
+}

@@ -1,0 +1,161 @@
+package explore
+
+import (
+	"landgo/por"
+	"landgo/race"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// watched is a guest under control whose steps race detectors see, on every
+// path that a search takes and goes back on.
+type watched struct {
+	*scheduler.System
+	// races has the candidates that are listed.
+	races *lookout
+	// limited is of mode Limited, where races has another one and the points
+	// leave something out (unexamined.go); else nil.
+	limited *lookout
+	// adjacent is of mode Adjacent, where races are bugs (raced.go); else nil.
+	adjacent *lookout
+	// raced: some race is a bug.
+	raced  bool
+	listed bool // the configuration wants races listed
+	fine   bool // the points leave nothing out
+	marks  []watchedMark
+	path   []por.PathStep
+}
+
+// watchedMark is a state by the System's mark: the detectors', which go
+// together, and the length of the path.
+type watchedMark struct{ races, path int }
+
+// lookout is a detector that knows on which path it has seen what it shows.
+type lookout struct {
+	*race.Detector
+	shown [][]por.PathStep // by candidate
+}
+
+// watch begins at the root, where the session's guest has to stand.
+func (s *session) watch() *watched {
+	w := &watched{System: s.sys, listed: s.cfg.Race != RaceOff, fine: s.fine()}
+	cfg := race.Config{Mode: race.Limited, Atomic: s.img.Atomic, Fine: w.fine}
+	if s.cfg.Race == RaceHB {
+		if !w.fine {
+			w.limited = newLookout(cfg)
+		}
+		cfg.Mode = race.HB
+	}
+	w.races = newLookout(cfg)
+	if s.cfg.FailOnRace {
+		cfg.Mode = race.Adjacent
+		w.adjacent = newLookout(cfg)
+	}
+	return w
+}
+
+func newLookout(cfg race.Config) *lookout { return &lookout{Detector: race.New(cfg)} }
+
+// lookouts calls f for each.
+func (w *watched) lookouts(f func(*lookout)) {
+	for _, l := range []*lookout{w.races, w.limited, w.adjacent} {
+		if l != nil {
+			f(l)
+		}
+	}
+}
+
+// restart forgets all candidates: points became finer.
+func (w *watched) restart() {
+	w.lookouts(func(l *lookout) {
+		l.Forget()
+		l.shown = nil
+	})
+	w.raced = false
+}
+
+// add adds what another worker's detectors found.
+func (w *watched) add(o *watched) {
+	w.races.add(o.races)
+	w.limited.add(o.limited)
+	w.adjacent.add(o.adjacent)
+	w.raced = w.adjacent.confirmed()
+}
+
+// Step implements por.System.
+func (w *watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	tr, err := w.System.Step(t, c)
+	if tr == nil {
+		return tr, err
+	}
+	w.path = append(w.path, por.PathStep{Thread: t, Choice: c, Begin: tr.Begin, Last: tr.Last})
+	w.lookouts(func(l *lookout) {
+		l.Step(tr)
+		for _, i := range l.Changed() {
+			l.keep(i, w.path)
+		}
+	})
+	if w.adjacent != nil && len(w.adjacent.News()) > 0 {
+		w.raced = w.raced || w.adjacent.confirmed()
+	}
+	return tr, err
+}
+
+// Mark implements por.System.
+func (w *watched) Mark() trace.Mark {
+	k := w.System.Mark()
+	for len(w.marks) <= int(k) {
+		w.marks = append(w.marks, watchedMark{})
+	}
+	w.marks[k].path = len(w.path)
+	w.lookouts(func(l *lookout) { w.marks[k].races = l.Mark() })
+	return k
+}
+
+// Rewind implements por.System.
+func (w *watched) Rewind(k trace.Mark) {
+	w.System.Rewind(k)
+	m := w.marks[k]
+	w.lookouts(func(l *lookout) { l.Rewind(m.races) })
+	w.path = w.path[:m.path]
+}
+
+// keep remembers the path on which the candidate at place i is shown.
+func (l *lookout) keep(i int, path []por.PathStep) {
+	for len(l.shown) <= i {
+		l.shown = append(l.shown, nil)
+	}
+	l.shown[i] = append(l.shown[i][:0], path...)
+}
+
+// add adds what another lookout found. Both may be nil.
+func (l *lookout) add(o *lookout) {
+	if l == nil {
+		return
+	}
+	for k, i := range l.Add(o.Detector) {
+		l.keep(l.Changed()[k], o.shown[i])
+	}
+}
+
+// restore adds what a checkpoint has.
+func (l *lookout) restore(r *savedRace) {
+	if l == nil {
+		return
+	}
+	l.Restore(r.Candidate)
+	for _, i := range l.Changed() {
+		l.keep(i, r.Path)
+	}
+}
+
+// save is what a checkpoint keeps.
+func (l *lookout) save(of string) (all []savedRace) {
+	if l == nil {
+		return nil
+	}
+	for i, c := range l.Candidates() {
+		all = append(all, savedRace{of, *c, l.shown[i]})
+	}
+	return all
+}
