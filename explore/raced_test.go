@@ -192,3 +192,42 @@ func TestRaceAcrossCheckpoint(t *testing.T) {
 		t.Error("the order before the checkpoint is forgotten")
 	}
 }
+
+// TestRaceClasses: what becomes of a candidate, in the words of Blum and Gibson.
+func TestRaceClasses(t *testing.T) {
+	for _, c := range []struct {
+		guest   string
+		options []string
+		want    string // of each variable's races
+	}{
+		{"../bin/guests/musl-O2/lost_update", nil, "x bug, x bug"}, // preempted before the write, which both have
+		{racesGuest(t, "flag"), nil, "flag benign, x false positive"},
+		{racesGuest(t, "flag"), []string{"max-executions=1"}, "flag untested, x untested"},
+		{racesGuest(t, "flag"), []string{"bound=preempt=0", "search=bpor"}, "flag untested, x untested"},
+		{racesGuest(t, "flag"), []string{"fail-on=race"}, "flag bug, x untested"},
+		// The x of each thread is in the middle of its step.
+		{racesGuest(t, "ownership"), []string{"pp=yield"}, "x untested"},
+		{racesGuest(t, "ownership"), nil, "x benign"},
+	} {
+		cfg := DefaultConfig()
+		cfg.Guest, cfg.Out = c.guest, NoFile
+		for _, o := range append([]string{"pp=mem"}, c.options...) {
+			name, value, _ := strings.Cut(o, "=")
+			if err := OptionNamed(name).Apply(&cfg, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, err := Run(context.Background(), cfg, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range r.Races {
+			got = append(got, p.Variable+" "+p.Class)
+		}
+		slices.Sort(got)
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("%s %v: %s (%s), want %s", c.guest, c.options, text, r.Verdict, c.want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"landgo/por"
 	"landgo/race"
 	"landgo/result"
+	"landgo/scheduler"
 	"landgo/trace"
 )
 
@@ -39,7 +40,9 @@ func (s *session) races(w *watched, r *result.Result) error {
 		return a.B < b.B
 	})
 	r.RaceCount = uint64(len(rank))
+	w.ranked = w.ranked[:0]
 	for _, i := range rank[:min(maxRaces, len(rank))] {
+		w.ranked = append(w.ranked, all[i])
 		pair, err := s.racePair(all[i], w.races.shown[i])
 		if err != nil {
 			return err
@@ -47,6 +50,36 @@ func (s *session) races(w *watched, r *result.Result) error {
 		r.Races = append(r.Races, pair)
 	}
 	return nil
+}
+
+// classify says what became of the races that are described, once the verdict
+// and the bugs' executions are known.
+func (w *watched) classify(r *result.Result, preempted map[uint64]bool) {
+	for i, c := range w.ranked {
+		r.Races[i].Class = c.Class(r.Verdict == result.Verified, preempted[c.A] || preempted[c.B]).String()
+	}
+}
+
+// preemptedAt adds the instructions before which a thread was preempted in the
+// story, and those of a race that is its bug. Who stood at a call of the
+// allocator's is at the call, as in race.Access.
+func (st *story) preemptedAt(at map[uint64]bool, f *scheduler.Failure) {
+	for i := 1; i < len(st.beats); i++ {
+		if !st.beats[i].step.Preemption {
+			continue
+		}
+		if stack := st.leftAt(i); len(stack) > 0 {
+			at[stack[0]] = true
+			if len(stack) > 1 {
+				at[stack[1]-1] = true
+			}
+		}
+	}
+	if f.Kind == failureRace {
+		if x := st.raceIn(f.Message); x != nil {
+			at[x.Earlier.PC], at[x.Later.PC] = true, true
+		}
+	}
 }
 
 // racePair describes a candidate, and goes the path on which it is shown again

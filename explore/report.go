@@ -28,6 +28,7 @@ func (h *hunt) report() error {
 		}
 	}
 	sort.SliceStable(h.found, func(i, j int) bool { return h.found[i].preemptions < h.found[j].preemptions })
+	preempted := map[uint64]bool{}
 	for _, f := range h.found {
 		if h.finer {
 			if err := h.refine(f); err != nil {
@@ -38,11 +39,15 @@ func (h *hunt) report() error {
 		if err != nil {
 			return err
 		}
+		st.preemptedAt(preempted, &f.failure)
 		b, err := st.bug(f)
 		if err != nil {
 			return err
 		}
 		h.result.Bugs = append(h.result.Bugs, b)
+	}
+	if h.watched != nil {
+		h.watched.classify(h.result, preempted)
 	}
 	if len(h.result.Bugs) > 0 {
 		h.result.Bug = h.result.Bugs[0]

@@ -20,8 +20,9 @@ type watched struct {
 	adjacent *lookout
 	// raced: some race is a bug.
 	raced  bool
-	listed bool // the configuration wants races listed
-	fine   bool // the points leave nothing out
+	listed bool              // the configuration wants races listed
+	ranked []*race.Candidate // those that the result describes, in its order
+	fine   bool              // the points leave nothing out
 	marks  []watchedMark
 	path   []por.PathStep
 }

@@ -28,7 +28,11 @@ func (p *page) races(r *result.Result) {
 	}
 	p.wrap("", text+":")
 	for _, pair := range both[:min(maxRaces, len(both))] {
-		p.wrap("  ", fmt.Sprintf("%s: %s; %s", clean(pair.Variable), p.brief(&pair.First), p.brief(&pair.Second)))
+		class := ""
+		if pair.Class != "" {
+			class = fmt.Sprintf(" (%s)", pair.Class)
+		}
+		p.wrap("  ", fmt.Sprintf("%s: %s; %s%s", clean(pair.Variable), p.brief(&pair.First), p.brief(&pair.Second), class))
 	}
 	if n := len(both) - maxRaces; n > 0 {
 		p.line("  and %s", count(uint64(n), "other"))

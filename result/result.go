@@ -119,6 +119,12 @@ type RacePair struct {
 	// Of a data-race candidate. BothOrders: each of the two was seen to come
 	// first, in different executions.
 	BothOrders bool `json:"both_orders,omitempty"`
+	// Class is what became of a candidate: "bug" if in the execution of a bug
+	// that is shown a thread was preempted right before one of the two, or the
+	// bug is the race; "benign" if all interleavings were run and each of the two
+	// came first in some; "false positive" if all were run and one always came
+	// first; else "untested".
+	Class string `json:"class,omitempty"`
 }
 
 // Certificate says what was controlled, and so what a verdict rests on.
