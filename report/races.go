@@ -29,7 +29,7 @@ func (p *page) races(r *result.Result) {
 	p.wrap("", text+":")
 	for _, pair := range both[:min(maxRaces, len(both))] {
 		class := ""
-		if pair.Class != "" {
+		if r.Verdict != result.Buggy && pair.Class != "" { // the bug says the rest
 			class = fmt.Sprintf(" (%s)", pair.Class)
 		}
 		p.wrap("  ", fmt.Sprintf("%s: %s; %s%s", clean(pair.Variable), p.brief(&pair.First), p.brief(&pair.Second), class))
