@@ -72,7 +72,8 @@ static bool reserve_all(struct machine *m)
 	m->touched = (bool *)reserve(m->space >> GRANULE_SHIFT >> PAGE_SHIFT);
 	m->code = reserve(m->code_len + 1);
 	m->brk = reserve(m->code_len + 1);
-	return m->mem && m->perm && m->shadow && m->touched && m->code && m->brk;
+	m->point = reserve(m->code_len + 1);
+	return m->mem && m->perm && m->shadow && m->touched && m->code && m->brk && m->point;
 }
 
 static bool allocate_all(struct machine *m)
@@ -173,6 +174,7 @@ void machine_close(struct machine *m)
 	release((uint8_t *)m->touched, m->space >> GRANULE_SHIFT >> PAGE_SHIFT);
 	release(m->code, m->code_len + 1);
 	release(m->brk, m->code_len + 1);
+	release(m->point, m->code_len + 1);
 	free((void *)m->early);
 	free(m->slots);
 	free(m->journal);

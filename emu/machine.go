@@ -43,7 +43,9 @@ type Machine struct {
 	perm  []uint8        // by page
 	code  []uint8        // class bytes of code, see classify.h
 	brk   []uint8        // breakpoint classes of code
+	point []uint8        // marks of code, see Points
 	lo    uint64         // guest address of code[0] and brk[0]
+	named []uint64       // what Points named
 	log   []change
 	marks []mark
 	stop  Stop
@@ -76,6 +78,7 @@ func New(cfg Config) (*Machine, error) {
 		perm:  unsafe.Slice((*uint8)(c.perm), space>>pageShift),
 		code:  unsafe.Slice((*uint8)(c.code), n),
 		brk:   unsafe.Slice((*uint8)(c.brk), n),
+		point: unsafe.Slice((*uint8)(c.point), n),
 		lo:    lo,
 	}
 	c.uniprocessor = C.bool(cfg.Uniprocessor)
@@ -191,6 +194,22 @@ func (m *Machine) Break(addr uint64, class uint8) bool {
 		m.code[off] |= C.CODE_BREAK
 	}
 	return true
+}
+
+// Points names the instructions before whose shared events a run with
+// StopPoints stops, in place of those named before. It isn't part of the marked
+// state. Addresses that hold no code are left out.
+func (m *Machine) Points(addrs []uint64) {
+	for _, a := range m.named {
+		m.point[a-m.lo] = 0
+	}
+	m.named = m.named[:0]
+	for _, a := range addrs {
+		if off := a - m.lo; off < uint64(len(m.point)) {
+			m.point[off] = 1
+			m.named = append(m.named, a)
+		}
+	}
 }
 
 // Sharing says what is known of the 8 bytes around addr: the only thread that

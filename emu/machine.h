@@ -85,6 +85,8 @@ enum {
 	RUN_IGNORE_BREAKS = 1 << 7,
 	RUN_CHECK = 1 << 8,
 	RUN_UNCHECKED = 1 << 9,
+	RUN_STOP_POINTS = 1 << 10,
+	RUN_STOPS = RUN_STOP_SHARED | RUN_STOP_ATOMIC | RUN_STOP_POINTS,
 };
 
 /* AccessFlags in package trace, and Private in types.go. */
@@ -227,7 +229,7 @@ struct machine {
 	bool any;            /* private accesses are recorded too */
 	bool checking;       /* of accesses to blocks, see heap.c */
 	bool watching;       /* trusted code, see Watch in types.go */
-	bool counting;       /* RUN_STOP_SHARED or RUN_STOP_ATOMIC */
+	bool counting;       /* RUN_STOPS */
 	uint64_t atomic;     /* number of the latest locked instruction */
 	uint64_t wrote;      /* number of the latest instruction that stored, */
 	uint64_t wrote_from; /* and the journal's length before it */
@@ -281,6 +283,7 @@ struct machine {
 	bool all_shared;      /* every access is an event, for tests */
 	bool ran;             /* code may have been translated */
 	uint8_t *brk;         /* breakpoint class per code byte */
+	uint8_t *point;       /* per code byte: 1 before instructions that RUN_STOP_POINTS stops at */
 	uc_context *fresh;    /* the CPU before its first instruction */
 	int32_t reg_at[NREGS]; /* offset of a register in a saved context, or -1 */
 	int32_t live;         /* slot that the engine's CPU equals, or -1 */

@@ -163,11 +163,14 @@ static void poise(struct machine *m, uint64_t addr, uint32_t size, uint8_t flags
 	stop_run(m, STOP_ACCESS);
 }
 
+/* Whether the run may stop before an event of the instruction under way. */
 static bool counts(const struct machine *m)
 {
 	if (m->order.flags & RUN_STOP_SHARED)
 		return true;
-	return (m->order.flags & RUN_STOP_ATOMIC) && m->atomic == m->insn;
+	if ((m->order.flags & RUN_STOP_ATOMIC) && m->atomic == m->insn)
+		return true;
+	return (m->order.flags & RUN_STOP_POINTS) && m->pc - m->code_lo < m->code_len && m->point[m->pc - m->code_lo];
 }
 
 static void begin_events(struct machine *m)
@@ -205,6 +208,9 @@ void event_access(struct machine *m, uint64_t addr, uint32_t size, bool write, b
 			poise(m, addr, size, flags, !first);
 			return;
 		}
+		m->nevents++;
+	} else if (of_its_own && (m->order.flags & RUN_STOP_POINTS) && m->nevents < m->order.allow) {
+		/* What the run may do without a stop is its first event, marked or not. */
 		m->nevents++;
 	}
 	add_record(m, addr, size, flags);

@@ -64,7 +64,7 @@ static void set_view(struct machine *m)
 	bool look = m->any || m->all_shared || m->owner == SHARED;
 	m->me = look ? NOBODY : m->owner;
 	if (m->watching)
-		m->order.flags &= ~(uint32_t)(RUN_STOP_SHARED | RUN_STOP_ATOMIC);
+		m->order.flags &= ~(uint32_t)RUN_STOPS;
 }
 
 /* The instruction number from which on the code hook looks at more than a

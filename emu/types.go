@@ -136,6 +136,10 @@ const (
 	Check
 	// Unchecked: accesses to Config.Heap aren't checked (an allocator's own).
 	Unchecked
+	// StopPoints: as StopShared, for events of the instructions that
+	// Machine.Points names only. Allow covers the run's first events, named
+	// or not.
+	StopPoints
 )
 
 // Run is the order for one run of the CPU.
@@ -144,7 +148,7 @@ type Run struct {
 	Thread trace.TID
 	Flags  RunFlags
 	// Allow is the number of shared events that the run may make before
-	// StopShared or StopAtomic stops it: 1 to execute the access that the
+	// StopShared, StopAtomic or StopPoints stops it: 1 to execute the access that the
 	// thread is poised at, 0 after something else was the step's event.
 	Allow uint32
 	// Budget is the number of instructions after which the run stops with

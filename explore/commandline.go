@@ -24,7 +24,7 @@ func (c *Config) ReplayCommand(file, schedule string) string {
 // granularity.
 func (c *Config) FinerCommand() string {
 	finer := *c
-	finer.PP = PointMem
+	finer.PP, finer.Races, finer.Deepen = PointMem, nil, true
 	finer.Rules = nil
 	// mem is the default, but the reader has to see it.
 	return commandLine("run", &finer, "--pp mem ", shellQuote(c.Guest))

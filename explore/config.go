@@ -26,7 +26,10 @@ type Config struct {
 	Files []GuestFile `json:"files,omitempty"`
 
 	// Where switches may happen.
-	PP         Points     `json:"pp"`
+	PP Points `json:"pp"`
+	// Races are the instructions that PointRace is at, as --pp takes them; none:
+	// those found racing.
+	Races      []string   `json:"races,omitempty"`
 	Rules      []Rule     `json:"rules,omitempty"` // the last matching one wins
 	Processors Processors `json:"processors,omitempty"`
 
@@ -39,6 +42,10 @@ type Config struct {
 
 	// FailOnRace: a data race that is seen both ways round is a bug.
 	FailOnRace bool `json:"fail_on_race,omitempty"`
+
+	// Deepen: with all points to choose from, and nothing said against it, landgo
+	// chooses which to use when (deepen.go).
+	Deepen bool `json:"-"`
 
 	// Race is the definition of a data race, or RaceOff.
 	Race string `json:"-"`
@@ -79,6 +86,7 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		PP:         PointMem,
+		Deepen:     true,
 		Processors: ProcessorsAuto,
 		Timeouts:   TimeoutsLast,
 		Race:       RaceLimited,
@@ -187,6 +195,23 @@ func (c *Config) Validate() error {
 	return nil
 }
 
+// deepens reports whether landgo chooses the preemption points itself. It does
+// so for searches that can be left and taken up again, and prove something.
+func (c *Config) deepens() bool {
+	spec, err := por.ParseSpec(c.Search)
+	if err != nil || spec.Whole() != "" || spec.Kind().Claim == por.Nothing || spec.Kind().SingleEvents {
+		return false
+	}
+	if len(c.Bounds) > 0 || c.MaxExecutions > 0 || c.Checkpoint != "" || c.Resume != "" || c.Jobs != 1 || c.Race == RaceOff || c.FailOnRace {
+		return false
+	}
+	return c.naive() || c.Deepen && c.PP == PointMem && len(c.Rules) == 0
+}
+
+// naive: instructions are to be added as they are found racing, to the points
+// that were asked for.
+func (c *Config) naive() bool { return c.PP.Has(PointRace) && len(c.Races) == 0 }
+
 // Workers is how many workers may search at a time.
 func (c *Config) Workers() int {
 	if c.Jobs > 0 {
@@ -212,7 +237,7 @@ func (c *Config) Whole() string {
 
 // Granularity names at what granularity a verdict holds.
 func (c *Config) Granularity() string {
-	g := c.PP.String()
+	g := c.PointList()
 	for _, r := range c.Rules {
 		g += " " + r.String()
 	}
@@ -258,10 +283,23 @@ func (c *Config) Kept() json.RawMessage {
 	return text
 }
 
+// For is the configuration with which a bug of a result of c's is replayed.
+func (c *Config) For(b *result.Bug) *Config {
+	own := *c
+	if b.PP != "" {
+		var err error
+		own.Deepen = false
+		if own.PP, own.Races, err = parsePoints(b.PP); err != nil {
+			panic(err) // it is what PointList wrote
+		}
+	}
+	return &own
+}
+
 // ConfigOf is the configuration that a bug file's bug was found with.
 func ConfigOf(f *result.BugFile) (Config, error) {
 	c := DefaultConfig()
-	c.Guest = f.Guest.Path
+	c.Guest, c.Deepen = f.Guest.Path, false
 	if err := json.Unmarshal(f.Config, &c); err != nil {
 		return Config{}, result.Errorf(result.BadBugFile, "the bug file's configuration: %w", err)
 	}

@@ -104,14 +104,20 @@ var Options = []Option{
 		},
 	}, {
 		Name: "pp", Group: GroupPoints, Value: "LIST",
-		Help:  "preemption points: yield, lock, unlock, atomic, mem",
+		Help:  "preemption points: yield, lock, unlock, atomic, sync, race, mem (landgo chooses by default)",
 		Words: pointNames(), List: true,
-		Doc: "A comma list of kinds. A verdict holds at the granularity of the points that were explored, and says so.",
+		Doc: "A comma list of kinds. A verdict holds at the granularity of the points that were explored, and says so. Without it landgo chooses: many small sets of points, as the time allows, until a bug or a verdict that holds for mem.",
 		Set: func(c *Config, v string) (err error) {
-			c.PP, err = ParsePoints(v)
+			c.PP, c.Races, err = parsePoints(v)
+			c.Deepen = false
 			return err
 		},
-		Get: func(c *Config) []string { return one(c.PP.String()) },
+		Get: func(c *Config) []string {
+			if c.Deepen && c.PP == PointMem {
+				return nil
+			}
+			return one(c.PointList())
+		},
 	}, {
 		Name: "within", Group: GroupPoints, Value: "FUNCTION", Repeat: true,
 		Help: "switch only while FUNCTION is on the thread's call stack",

@@ -18,11 +18,15 @@ const (
 	PointCLI
 	PointSTI
 	PointRace
+	pointSync
 	pointMem
 
 	// PointMem is before every access to memory that threads share, and all of
 	// the others that every guest can have.
-	PointMem = pointMem | PointYield | PointLock | PointUnlock | PointAtomic
+	PointMem = pointMem | PointYield | PointLock | PointUnlock | PointAtomic | pointSync
+	// PointSync is before every operation that threads could notice, and so
+	// includes the kinds that are before one.
+	PointSync = pointSync | PointYield | PointLock | PointAtomic
 )
 
 // pointKinds has the kinds in the order in which they are shown.
@@ -35,10 +39,11 @@ var pointKinds = []struct {
 	{"lock", PointLock, "before a mutex, semaphore, read-write lock, barrier or once is acquired, and before cond_wait's reacquire; in a guest without symbols, before locked instructions"},
 	{"unlock", PointUnlock, "after a release: unlock, sem_post, signal, broadcast; in a guest without symbols, before locked instructions"},
 	{"atomic", PointAtomic, "before lock-prefixed instructions and xchg with memory"},
+	{"sync", PointSync, "before every operation that other threads could notice: all functions of synchronisation, locked instructions, system calls; includes lock and atomic"},
 	{"mem", PointMem, "before every access to memory that threads share, and all of the above"},
 	{"cli", PointCLI, "before interrupts are switched off (kernels only)"},
 	{"sti", PointSTI, "after interrupts are switched on (kernels only)"},
-	{"race", PointRace, "at instructions found racing (not there yet)"},
+	{"race", PointRace, "before the accesses of the instructions after the equals sign, and of those found racing if there are none: race=ADDRESS or race=FUNCTION+OFFSET, several with + between"},
 }
 
 // Has reports whether all of the points of p are in the set.
@@ -48,8 +53,9 @@ func (s Points) Has(p Points) bool { return s&p == p }
 func (s Points) String() string {
 	var names []string
 	for _, k := range pointKinds {
-		if s.Has(PointMem) && PointMem.Has(k.set) && k.set != PointMem {
-			continue // mem says it
+		if s.Has(PointMem) && PointMem.Has(k.set) && k.set != PointMem ||
+			s.Has(PointSync) && PointSync.Has(k.set) && k.set != PointSync && k.set != PointYield {
+			continue // mem or sync says it
 		}
 		if s.Has(k.set) {
 			names = append(names, k.name)
@@ -60,16 +66,33 @@ func (s Points) String() string {
 
 // ParsePoints reads a comma list of kinds.
 func ParsePoints(list string) (Points, error) {
-	set := PointYield
+	set, places, err := parsePoints(list)
+	if err == nil && len(places) > 0 {
+		err = result.Errorf(result.UnknownPoint, "%q has places, want kinds only", list)
+	}
+	return set, err
+}
+
+// parsePoints reads a comma list of kinds, with places after race=.
+func parsePoints(list string) (set Points, places []string, err error) {
+	set = PointYield
 	for _, name := range strings.Split(list, ",") {
-		name = strings.TrimSpace(name)
+		name, text, given := strings.Cut(strings.TrimSpace(name), "=")
 		p, err := pointNamed(name)
 		if err != nil {
-			return 0, err
+			return 0, nil, err
+		}
+		if given {
+			if p != PointRace {
+				return 0, nil, result.Errorf(result.UnknownPoint, "only race takes places, in --pp %s=%s", name, text)
+			}
+			if places, err = parsePlaces(text); err != nil {
+				return 0, nil, err
+			}
 		}
 		set |= p
 	}
-	return set, nil
+	return set, places, nil
 }
 
 // PointKind describes a kind of preemption point, for the reference.

@@ -43,11 +43,18 @@ func (s *session) races(w *watched, r *result.Result) error {
 	w.ranked = w.ranked[:0]
 	for _, i := range rank[:min(maxRaces, len(rank))] {
 		w.ranked = append(w.ranked, all[i])
-		pair, err := s.racePair(all[i], w.races.shown[i])
+		path := w.races.shown[i]
+		if w.toward != nil && !w.toward(i) {
+			path = nil
+		}
+		pair, err := s.racePair(all[i], path)
 		if err != nil {
 			return err
 		}
 		r.Races = append(r.Races, pair)
+	}
+	if w.toward != nil {
+		w.toward(-1)
 	}
 	return nil
 }

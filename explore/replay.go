@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"landgo/por"
 	"landgo/result"
@@ -168,6 +169,9 @@ func (s *session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 	choice := g.Choice
 	for {
 		pos := s.sys.Position(t)
+		if pos.Insns > g.Until && s.aligning && !ran(path, t) {
+			return path, "", nil // what was private of its beginning it has done already
+		}
 		if pos.Insns > g.Until {
 			return path, fmt.Sprintf("thread %s is at instruction %d already", g.Thread, pos.Insns), nil
 		}
@@ -212,6 +216,11 @@ func (s *session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 			return path, "", nil
 		}
 	}
+}
+
+// ran reports whether a thread has taken a step.
+func ran(path []por.PathStep, t trace.TID) bool {
+	return slices.ContainsFunc(path, func(p por.PathStep) bool { return p.Thread == t })
 }
 
 // ending is the bug with which an execution ended that the process's end

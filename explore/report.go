@@ -17,34 +17,25 @@ func (h *hunt) report() error {
 		h.unexamined(h.watched, h.result)
 	}
 	for _, f := range h.found {
-		var err error
-		if f.schedule, err = h.schedule(f.path); err != nil {
+		err := h.as(f, func() (err error) {
+			f.schedule, err = h.schedule(f.path)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}
 	for _, f := range h.found {
-		if err := h.minimise(f); err != nil {
+		if err := h.as(f, func() error { return h.minimise(f) }); err != nil {
 			return err
 		}
 	}
 	sort.SliceStable(h.found, func(i, j int) bool { return h.found[i].preemptions < h.found[j].preemptions })
 	preempted := map[uint64]bool{}
 	for _, f := range h.found {
-		if h.finer {
-			if err := h.refine(f); err != nil {
-				return err
-			}
-		}
-		st, err := h.session.tell(f.path)
-		if err != nil {
+		if err := h.as(f, func() error { return h.write(f, preempted) }); err != nil {
 			return err
 		}
-		st.preemptedAt(preempted, &f.failure)
-		b, err := st.bug(f)
-		if err != nil {
-			return err
-		}
-		h.result.Bugs = append(h.result.Bugs, b)
 	}
 	if h.watched != nil {
 		h.watched.classify(h.result, preempted)
@@ -55,12 +46,36 @@ func (h *hunt) report() error {
 	return nil
 }
 
+// write puts a bug's story into the result, and the instructions before which a
+// thread is preempted in it into preempted.
+func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
+	if h.finer {
+		if err := h.refine(f); err != nil {
+			return err
+		}
+	}
+	st, err := h.session.tell(f.path)
+	if err != nil {
+		return err
+	}
+	st.preemptedAt(preempted, &f.failure)
+	b, err := st.bug(f)
+	if err != nil {
+		return err
+	}
+	if f.config != nil {
+		b.PP = f.config.PointList()
+	}
+	h.result.Bugs = append(h.result.Bugs, b)
+	return nil
+}
+
 // newResult is a result with what is known before the search.
 func (s *session) newResult() *result.Result {
 	g := s.cfg.Granularity()
 	return &result.Result{
 		Guest:  result.Guest{Path: s.cfg.Guest, SHA256: s.img.SHA256},
-		Kernel: s.img.Kernel.String(), PP: s.cfg.PP.String(), Granularity: g,
+		Kernel: s.img.Kernel.String(), PP: s.cfg.PointList(), Granularity: g,
 		Search: s.cfg.Search, Bound: s.cfg.Bounds.String(),
 		Certificate: result.Certificate{
 			Image: s.img.SHA256, Granularity: g, Bound: s.cfg.Bounds.String(), Search: s.cfg.Search,

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"landgo/deepen"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -42,7 +43,11 @@ func Run(ctx context.Context, cfg Config, obs Observer) (*result.Result, error) 
 		return r, nil
 	}
 	h := &hunt{session: s, ctx: ctx, obs: obs, result: r, seen: map[string]*finding{}}
-	if err := h.search(); err != nil {
+	search := h.search
+	if cfg.deepens() {
+		search = h.deepen
+	}
+	if err := search(); err != nil {
 		return nil, err
 	}
 	// Before the report: a minimising search may make steps finer than those
@@ -90,6 +95,9 @@ type finding struct {
 	schedule    trace.Schedule // the same, however fine the steps are
 	preemptions int
 	minimal     result.Minimal
+	fresh       bool        // path is of the search under way
+	job         *deepen.Job // that found it
+	config      *Config     // with which it is told, nil for the hunt's
 }
 
 // search runs the configured search and puts verdict and counts into the
@@ -204,6 +212,7 @@ func (h *hunt) keep(f *scheduler.Failure, x *por.Execution) {
 	}
 	old.failure, old.preemptions = *f, x.Preemptions
 	old.path = x.Path(old.path[:0])
+	old.fresh = true
 }
 
 // key tells distinct bugs apart: their kind, message and places, but not the

@@ -24,10 +24,14 @@ type session struct {
 	sys     *scheduler.System
 	kern    kernel.Kernel
 	root    trace.Mark
-	check   uint32 // binds schedules to guest and configuration
+	check   uint32   // binds schedules to guest and configuration
+	inputs  [][]byte // that a schedule depends on, see Config.Check
+	racing  []uint64 // where Config.Races are
 	clock   clock
 	// following: it follows schedules that another session made.
 	following bool
+	// aligning: the schedule was made where threads stand at their very beginning.
+	aligning bool
 }
 
 // open loads the guest and makes its first thread. The caller closes the
@@ -45,6 +49,9 @@ func open(cfg Config) (*session, error) {
 		return s, &invalid{kind: result.PointlessPoint, reason: why}
 	}
 	if err := s.checkRules(); err != nil {
+		return s, err
+	}
+	if s.racing, err = s.racePlaces(); err != nil {
 		return s, err
 	}
 	if s.machine, err = emu.New(s.machineConfig()); err != nil {
@@ -104,26 +111,38 @@ func (s *session) schedulerConfig() scheduler.Config {
 	if spec, err := por.ParseSpec(s.cfg.Search); err == nil {
 		c.NoMerge = spec.Kind().SingleEvents
 	}
+	c.Granularity = s.granularity(s.cfg.PP, s.racing)
+	return c
+}
+
+// granularity is where the guest stops, given kinds of points and instructions.
+func (s *session) granularity(points Points, race []uint64) scheduler.Granularity {
+	g := scheduler.Granularity{Race: race}
+	if points.Has(PointRace) && len(race) == 0 {
+		// Those that race aren't known yet: whoever follows a schedule has to be
+		// able to stop at all.
+		points |= PointMem
+	}
 	for _, k := range []struct {
 		from Points
 		to   scheduler.Points
 	}{
 		{PointLock, scheduler.PointLock}, {PointUnlock, scheduler.PointUnlock},
-		{PointAtomic, scheduler.PointAtomic}, {pointMem, scheduler.PointMem},
+		{PointAtomic, scheduler.PointAtomic}, {PointSync, scheduler.PointSync}, {pointMem, scheduler.PointMem},
 	} {
-		if s.cfg.PP.Has(k.from) {
-			c.Points |= k.to
+		if points.Has(k.from) {
+			g.Points |= k.to
 		}
 	}
-	if c.Points&(scheduler.PointLock|scheduler.PointUnlock) != 0 && s.noRoles() {
+	if g.Points&(scheduler.PointLock|scheduler.PointUnlock) != 0 && s.noRoles() {
 		// Without symbols, lock and unlock mean futex calls, which are always
 		// steps of their own, and locked instructions (DESIGN §4).
-		c.Points |= scheduler.PointAtomic
+		g.Points |= scheduler.PointAtomic
 	}
 	for _, r := range s.cfg.Rules {
-		c.Rules = append(c.Rules, scheduler.Rule{Function: r.Function, Within: !r.Without})
+		g.Rules = append(g.Rules, scheduler.Rule{Function: r.Function, Within: !r.Without})
 	}
-	return c
+	return g
 }
 
 // guestMemory is what a Linux guest may use: room for the stacks of as many
@@ -171,6 +190,7 @@ func (s *session) boot() error {
 	if err != nil {
 		return bootError(s.cfg.Guest, err)
 	}
+	s.inputs = contents
 	s.check = s.cfg.Check([]byte(s.img.SHA256), contents...)
 	s.sys.Boot(s.kern, s.img.Roles(s.img.DefaultProfile()), &regs)
 	return nil

@@ -25,6 +25,10 @@ type watched struct {
 	fine   bool              // the points leave nothing out
 	marks  []watchedMark
 	path   []por.PathStep
+	// toward, if not nil, has the System stop where it did when the path of a
+	// candidate of races was taken. It reports whether it can. -1: where the
+	// session's stops.
+	toward func(candidate int) bool
 }
 
 // watchedMark is a state by the System's mark: the detectors', which go

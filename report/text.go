@@ -32,6 +32,7 @@ func Text(w io.Writer, r *result.Result, s Style) {
 	}
 	p.races(r)
 	p.unexamined(r)
+	p.jobs(r)
 	p.blank()
 	p.figures(r)
 	p.certificate(&r.Certificate)

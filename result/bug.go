@@ -9,6 +9,9 @@ import (
 // Bug is one bug and the interleaving that leads to it.
 type Bug struct {
 	Kind Kind `json:"kind"`
+	// PP is the set of preemption points that the schedule is for, if it isn't
+	// the result's.
+	PP string `json:"pp,omitempty"`
 	// Message is what failed, in the guest's words where it has any.
 	Message string `json:"message"`
 	// Cause is one line that says which steps of which threads came between

@@ -60,6 +60,12 @@ type Result struct {
 	Threads  int      `json:"threads"`
 	Estimate Estimate `json:"estimate"`
 
+	// Jobs lists, of a run that chose its preemption points itself, the sets of
+	// points that it explored, or would have, in the order in which it thought of
+	// them. Executions, Transitions and so on are then those of the job that gave
+	// a verdict of verified, and else the sums of all jobs.
+	Jobs []Job `json:"jobs"`
+
 	// Races lists data-race candidates: pairs of instructions that access the
 	// same bytes from different threads, at least one writing, with nothing
 	// that orders them. Those seen in both orders come first; at most 20.

@@ -122,7 +122,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		tr.Accesses = append(tr.Accesses, stop.Accesses...)
 		if s.coarse() && !s.probing {
 			for i := range stop.Accesses {
-				s.sightings.sight(th.id, &stop.Accesses[i], th.holds, i == 0 && allow > 0 && !s.passedOver)
+				s.sightings.sight(th.id, &stop.Accesses[i], th.holds, i == 0 && allow > 0 && !s.passedOver || th.quiet.own)
 			}
 		}
 	}
@@ -158,8 +158,13 @@ func (s *System) flags(th *thread) emu.RunFlags {
 		f = emu.Solo
 	case s.cfg.Points&PointMem != 0:
 		f = emu.StopShared
-	case s.cfg.Points&PointAtomic != 0:
-		f = emu.StopAtomic
+	default:
+		if s.cfg.Points&(PointAtomic|PointSync) != 0 {
+			f = emu.StopAtomic
+		}
+		if len(s.racing) > 0 {
+			f |= emu.StopPoints
+		}
 	}
 	if s.cfg.KeepAll {
 		f |= emu.RecordAll

@@ -70,7 +70,7 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 func (s *System) atTested(th *thread, r image.Role) verdict {
 	a := &acts[r]
 	switch {
-	case s.cfg.Points&PointMem != 0 || s.alone(th):
+	case s.everyOperation() || s.alone(th):
 	case a.point&s.cfg.Points != 0 && s.pointAllowed(th, th.regs.RIP):
 		return stay
 	case a.release && s.cfg.Points&PointUnlock != 0:

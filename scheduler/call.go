@@ -29,7 +29,7 @@ func (s *System) isOwnStep(th *thread) bool {
 	if s.alone(th) && !(th.role == image.Create && s.libc == image.Musl) {
 		return false
 	}
-	if s.cfg.Points&PointMem == 0 || !s.pointAllowed(th, s.callSite(th)) {
+	if !s.everyOperation() || !s.pointAllowed(th, s.callSite(th)) {
 		return false
 	}
 	switch th.role {
@@ -45,7 +45,7 @@ func (s *System) isOwnStep(th *thread) bool {
 
 // meets learns that the call under way touched what others do.
 func (s *System) meets(th *thread) {
-	if q := &th.quiet; !q.own && !s.meeting[q.ret] && s.cfg.Points&PointMem != 0 && !s.alone(th) {
+	if q := &th.quiet; !q.own && !s.meeting[q.ret] && s.everyOperation() && !s.alone(th) {
 		s.meeting[q.ret], s.finer = true, true
 	}
 }

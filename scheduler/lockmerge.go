@@ -19,7 +19,7 @@ import "landgo/trace"
 // merges reports whether lock and unlock of a mutex are merged, and remembers
 // that they were.
 func (s *System) merges(mutex uint64) bool {
-	if s.cfg.NoMerge || s.cfg.Points&PointMem == 0 || s.contended[mutex] {
+	if s.cfg.NoMerge || !s.everyOperation() || s.contended[mutex] {
 		return false
 	}
 	s.merged[mutex] = true

@@ -154,7 +154,7 @@ func (s *System) badFree(th *thread) *Failure {
 func (s *System) atAllocator(th *thread, tr *trace.Transition) (verdict, error) {
 	th.phase, th.timed = phaseEntry, false
 	th.pending = s.heapOp(th)
-	if th.pending.Kind != trace.OpNone && s.cfg.Points&PointMem != 0 && s.pointAllowed(th, s.callSite(th)) {
+	if th.pending.Kind != trace.OpNone && s.everyOperation() && s.pointAllowed(th, s.callSite(th)) {
 		th.stand = standOp
 		return stay, nil
 	}

@@ -42,12 +42,11 @@ func (s *System) pointBefore(th *thread, a *act) bool {
 	if s.alone(th) {
 		return false
 	}
-	points := s.cfg.Points
-	if points&PointMem != 0 {
+	if s.everyOperation() {
 		s.contend(th, a)
 		return !(a.op == trace.OpUnlock && s.merges(th.arg(0))) && s.pointAllowed(th, s.callSite(th))
 	}
-	return points&a.point != 0 && s.pointAllowed(th, s.callSite(th))
+	return s.cfg.Points&a.point != 0 && s.pointAllowed(th, s.callSite(th))
 }
 
 // stepOp carries out the operation at which a thread stands and lets it run on.

@@ -18,9 +18,16 @@ const (
 	// PointAtomic: before lock-prefixed and xchg-memory instructions.
 	PointAtomic
 	// PointMem: before every access to memory that threads share, and all of
-	// the above.
+	// the others.
 	PointMem
+	// PointSync: all that PointMem has but for plain accesses: before every
+	// operation that other threads could notice, be it a trusted function, a
+	// trap or a locked instruction. Lock and unlock are merged as there.
+	PointSync
 )
+
+// everyOperation: each operation that others could notice is a point.
+func (s *System) everyOperation() bool { return s.cfg.Points&(PointMem|PointSync) != 0 }
 
 // PointsAt is the kinds of points that there are before or after a call of a
 // function with a role.

@@ -323,7 +323,7 @@ func (s *System) wakeSpinners(tr *trace.Transition) {
 // one more turn. A loop of more than maxPeriod instructions isn't found and
 // runs into the step budget.
 func (s *System) endless(th *thread) bool {
-	r := emu.Run{From: th.ctx, Thread: th.id, Flags: s.flags(th)&^(emu.StopShared|emu.StopAtomic) | emu.TracePCs | emu.IgnoreBreaks | emu.RecordAll, Budget: 3 * maxPeriod}
+	r := emu.Run{From: th.ctx, Thread: th.id, Flags: s.flags(th)&^(emu.StopShared|emu.StopAtomic|emu.StopPoints) | emu.TracePCs | emu.IgnoreBreaks | emu.RecordAll, Budget: 3 * maxPeriod}
 	k, mem := s.machine.Mark(), s.machine.Journal()
 	defer s.machine.Rewind(k)
 	stop := s.machine.Run(&r)

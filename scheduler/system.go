@@ -31,8 +31,7 @@ import (
 
 // Config is what a System needs to know beside the guest.
 type Config struct {
-	Points Points
-	Rules  []Rule // --within, --without
+	Granularity
 	// StepBudget is the number of instructions that one step may take.
 	StepBudget uint64
 	// AnyTimeout: a timed wait may run out at any time, not only when nobody
@@ -97,6 +96,8 @@ type System struct {
 	heap      *heap.Heap
 	arenas    []*arenas // by TID
 	sightings sightings
+	racing    map[uint64]bool // the instructions of Granularity.Race
+	learned   uint64          // how often points became finer
 
 	instructions uint64          // run in all
 	calls        map[string]bool // kernel calls met
@@ -164,6 +165,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		pinned:  -1,
 		heap:    heap.New(),
 	}
+	s.stopAt(cfg.Race)
 	return s
 }
 
@@ -317,8 +319,12 @@ func (s *System) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	}
 	s.current = trace.NoThread
 	s.wakeSpinners(tr)
+	if s.everyOperation() && s.coarse() {
+		s.sightOperations(tr)
+	}
 	if s.finer {
 		s.finer = false
+		s.learned++
 		return tr, trace.ErrFiner
 	}
 	return tr, nil

@@ -166,5 +166,8 @@ func (s *System) touch(th *thread, tr *trace.Transition, pc, addr uint64, size u
 			a.Flags = trace.Write
 		}
 		tr.Accesses = append(tr.Accesses, a)
+		if s.everyOperation() && s.coarse() {
+			s.sightings.sight(th.id, &a, nil, true) // its step begins with it
+		}
 	}
 }

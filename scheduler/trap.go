@@ -37,11 +37,11 @@ func (s *System) isEvent(th *thread, p *kernel.Plan) bool {
 		if learned {
 			s.finer = true
 		}
-		if shared && s.cfg.Points&PointMem != 0 {
+		if shared && (s.everyOperation() || s.racing[th.regs.RIP]) {
 			return true
 		}
 	}
-	if s.cfg.Points&PointMem != 0 && len(s.othersIn(th, p.Pages)) > 0 {
+	if s.everyOperation() && len(s.othersIn(th, p.Pages)) > 0 {
 		return true
 	}
 	switch {

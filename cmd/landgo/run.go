@@ -74,15 +74,16 @@ func (a *app) run(cmd *cobra.Command, c explore.Config) error {
 func saveBugs(r *result.Result, c *explore.Config, out string) (failed error) {
 	for i, b := range r.Bugs {
 		b.File = ""
+		own := c.For(b)
 		if out != "" {
 			path := numbered(out, i+1)
-			if err := result.NewBugFile(r, b, c.Kept()).Write(path); err != nil {
+			if err := result.NewBugFile(r, b, own.Kept()).Write(path); err != nil {
 				failed = err
 			} else {
 				b.File = path
 			}
 		}
-		b.Replay = c.ReplayCommand(b.File, b.Schedule)
+		b.Replay = own.ReplayCommand(b.File, b.Schedule)
 	}
 	return failed
 }

@@ -1,0 +1,166 @@
+package deepen
+
+import "slices"
+
+// Which job to run: Algorithm 3.
+
+// Next is the job to run now, nil if there is nothing left to run. Nobody is
+// running.
+func (p *Plan) Next() *Job {
+	if w := p.turn(); w != nil {
+		return w
+	}
+	if j := p.pending(nil); j != nil {
+		return j
+	}
+	for _, s := range p.suspended() {
+		if !p.subsetSuspended(s, nil) {
+			return s
+		}
+	}
+	return nil
+}
+
+// turn is the job that may be the proof, if it is its turn whatever else there
+// is: for its warm-up, and when the others have had as much as it needs. Of
+// several it is the one that needs least. Naive plans have nothing else.
+func (p *Plan) turn() (best *Job) {
+	if p.opts.Naive {
+		return nil
+	}
+	for _, j := range p.jobs {
+		switch {
+		case !p.verifies(j):
+		case j.State == Pending:
+			return j
+		case j.State == Suspended && (best == nil || j.ETA() < best.ETA()):
+			best = j
+		}
+	}
+	if best != nil && best.ETA() > float64(p.spent) {
+		return nil
+	}
+	return best
+}
+
+// warming: j may be the proof, and hasn't had its warm-up; or there is so little
+// left of it that it isn't worth a change.
+func (p *Plan) warming(j *Job) bool {
+	return p.verifies(j) && !p.opts.Naive && (j.Steps < p.opts.Warm || j.ETA() < 8*float64(p.opts.Warm))
+}
+
+// Goes reports whether j, which is running, goes on. left is how many steps
+// there is time for.
+func (p *Plan) Goes(j *Job, left float64) bool {
+	switch {
+	case j.State != Running:
+		return false
+	case p.warming(j):
+		return true
+	case p.opts.Naive:
+	case p.verifies(j) && j.ETA() > float64(p.spent+j.Steps) && p.pending(nil) != nil:
+		return false // its warm-up is over, or it was taken for shorter than it is
+	case !p.verifies(j) && p.turn() != nil:
+		return false
+	}
+	if j.Executions < p.opts.Least || j.ETA() < p.opts.Factor*left {
+		return true // the common case: it is expected to finish
+	}
+	if p.pending(j) != nil {
+		return false
+	}
+	for _, s := range p.suspended() {
+		if !j.Set.within(s.Set, p.opts.All) && j.ETA() > s.ETA() && !p.subsetSuspended(s, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// Suspend is told that j, which was running, isn't any more.
+func (p *Plan) Suspend(j *Job) {
+	if j.State == Running {
+		j.State = Suspended
+	}
+}
+
+// pending is the most urgent pending job of which no subset is suspended; its
+// estimate would be as bad. but, if not nil, counts as suspended.
+func (p *Plan) pending(but *Job) (best *Job) {
+	for _, j := range p.jobs {
+		if j.State != Pending || p.subsetSuspended(j, but) {
+			continue
+		}
+		if best == nil || p.before(j, best) {
+			best = j
+		}
+	}
+	return best
+}
+
+// subsetSuspended reports whether a proper subset of j is suspended.
+func (p *Plan) subsetSuspended(j, but *Job) bool {
+	return slices.ContainsFunc(p.jobs, func(s *Job) bool {
+		return s != j && (s.State == Suspended || s == but) && s.Set.within(j.Set, p.opts.All) && !j.Set.equal(s.Set)
+	})
+}
+
+// suspended lists the suspended jobs by estimate.
+func (p *Plan) suspended() (list []*Job) {
+	for _, j := range p.jobs {
+		if j.State == Suspended {
+			list = append(list, j)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *Job) int {
+		switch {
+		case a.ETA() < b.ETA():
+			return -1
+		case a.ETA() > b.ETA():
+			return 1
+		}
+		return a.ID - b.ID
+	})
+	return list
+}
+
+// before reports whether pending job a comes before b: by urgency, then by size.
+func (p *Plan) before(a, b *Job) bool {
+	if x, y := p.urgency(a), p.urgency(b); x != y {
+		return x < y
+	}
+	if x, y := len(a.Set.At), len(b.Set.At); x != y {
+		return x < y
+	}
+	return a.ID < b.ID
+}
+
+// urgency of a job: that of its most urgent point which no finished job had
+// (the authors' program: unexplored_priority); 0 for the minimal space.
+func (p *Plan) urgency(j *Job) int {
+	least := p.opts.Seeds[0].Kinds
+	if len(j.Set.At) == 0 && j.Set.Kinds == least {
+		return 0
+	}
+	best := 1 << 20
+	for _, a := range j.Set.At {
+		if c, ok := p.classes[a]; ok && !p.explored(Set{least, []uint64{a}}) {
+			best = min(best, int(c))
+		}
+	}
+	for bit := Kinds(1); bit != 0; bit <<= 1 {
+		if j.Set.Kinds&bit != 0 && least&bit == 0 && !p.explored(Set{Kinds: least | bit}) {
+			best = min(best, 4*int(bit))
+			break
+		}
+	}
+	if p.verifies(j) {
+		best = 1 << 21 // after all that it includes
+	}
+	return best
+}
+
+// explored reports whether a finished job includes s.
+func (p *Plan) explored(s Set) bool {
+	return slices.ContainsFunc(p.jobs, func(j *Job) bool { return j.State == Finished && s.within(j.Set, p.opts.All) })
+}

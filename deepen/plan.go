@@ -1,0 +1,210 @@
+// Package deepen decides which of many state spaces of one program to explore
+// when: iterative deepening, the depth being the number of preemption points
+// (Blum and Gibson, OOPSLA 2016, §3, Algorithms 1, 2 and 3). It knows spaces as
+// sets of preemption points, and what their explorers tell: executions, steps,
+// an estimate, data-race candidates, bugs. It runs nothing itself.
+//
+// Terms of the paper: a job is a set of preemption points and the exploration of
+// its space; pending ones haven't begun, suspended ones were left for others.
+// The minimal space has voluntary switches only, the maximal one all points that
+// are known.
+//
+// Invariant: what a Plan says depends on the calls made so far alone. Times are
+// numbers of steps, so a caller who derives the time that is left from such
+// numbers, and from no clock, gets the same jobs in the same order every time.
+//
+// Deviations, each named again at its line:
+//   - There is a job that preempts at every access from the start (Options.All):
+//     a superset of all others. It is run first, for a warm-up: a space that is
+//     small is finished so, and what races at all is mostly known after it.
+//   - The maximal space with synchronisation only grows by what the explorer
+//     says is needed for a proof (Conclude), not by every candidate.
+//   - A job isn't left for a pending superset of its own, as in the authors'
+//     program (§3.4 compares with the suspended ones only).
+//   - A job that may be the proof is run for a warm-up as soon as it is there,
+//     and taken up again when the others have had as much time as it is estimated
+//     to need: so to find its end takes about twice as long as without them.
+package deepen
+
+import "slices"
+
+// Options are what a Plan begins with.
+type Options struct {
+	// All is the kinds that include every point there can be.
+	All Kinds
+	// Seeds are the first spaces, from the smallest on (§3.2).
+	Seeds []Set
+	// Maximal, if not nil, is the set with all points of synchronisation: with
+	// the instructions that Conclude names, its space proves what All's does.
+	Maximal *Set
+	// Naive: the maximal space only (Algorithm 1), with every candidate's
+	// instructions.
+	Naive bool
+	// Warm is how many steps the job with All may take before others; 0: there
+	// is no such job.
+	Warm uint64
+	// Factor scales the time that is left when an estimate is compared with it,
+	// Least is the number of executions before which no job is suspended (§3.5).
+	// 0: 2 and 32.
+	Factor float64
+	Least  uint64
+}
+
+// Plan is the state of an iterative deepening.
+type Plan struct {
+	opts    Options
+	jobs    []*Job
+	classes map[uint64]Class // of the candidates' instructions
+	spent   uint64           // steps of all jobs but those that may be the proof
+	proof   *Job
+}
+
+// New returns the plan with its seeds.
+func New(o Options) *Plan {
+	if o.Factor == 0 {
+		o.Factor = 2
+	}
+	if o.Least == 0 {
+		o.Least = 32
+	}
+	p := &Plan{opts: o, classes: map[uint64]Class{}}
+	if o.Warm > 0 {
+		p.add(Set{Kinds: o.All}, Seed)
+	}
+	for _, s := range o.Seeds {
+		p.add(s, Seed)
+	}
+	if o.Maximal != nil {
+		p.add(*o.Maximal, Seed)
+	}
+	return p
+}
+
+// Jobs lists all jobs, in the order in which they were added.
+func (p *Plan) Jobs() []*Job { return p.jobs }
+
+// Proof is the job whose end proves that there is no bug whatever the points;
+// nil as long as there is none.
+func (p *Plan) Proof() *Job { return p.proof }
+
+// add adds a job, unless its set is there already, or bugs of a subset say what
+// it would, or a finished superset does.
+func (p *Plan) add(s Set, c Class) *Job {
+	for _, j := range p.jobs {
+		if j.Set.equal(s) || j.State == Finished && s.within(j.Set, p.opts.All) || j.State == Failing && j.Set.within(s, p.opts.All) {
+			return nil
+		}
+	}
+	j := &Job{ID: len(p.jobs) + 1, Set: s, Class: c}
+	p.jobs = append(p.jobs, j)
+	return j
+}
+
+// whole reports whether j preempts at every access.
+func (p *Plan) whole(j *Job) bool { return j.Set.Kinds&p.opts.All == p.opts.All }
+
+// verifies reports whether j is there for a proof, not for finding bugs early:
+// Algorithm 2 takes no notice of such jobs, or their supersets' being there would
+// keep all small ones away.
+func (p *Plan) verifies(j *Job) bool {
+	return p.whole(j) || p.opts.Maximal != nil && !p.opts.Naive && j.Set.Kinds == p.opts.Maximal.Kinds
+}
+
+// Candidate is told of an instruction that is part of a data-race candidate,
+// which j found: the earlier access's, or either's of one seen in both orders
+// (§3.5). It adds jobs by Algorithm 2, or 1 if the plan is naive.
+func (p *Plan) Candidate(j *Job, at uint64, c Class) {
+	if old, ok := p.classes[at]; !ok || c < old {
+		p.classes[at] = c
+	}
+	if p.opts.Naive {
+		if !j.Set.Has(at) {
+			p.extend([]uint64{at})
+		}
+		return
+	}
+	if m := p.opts.Maximal; m != nil && p.unbegun(*m) {
+		p.extend([]uint64{at})
+	}
+	if j.Set.Has(at) {
+		return // it isn't new to this job
+	}
+	if big := j.Set.With(at); !p.verifies(j) && !p.included(big) {
+		p.add(big, c)
+	}
+	p.add(Set{p.opts.Seeds[0].Kinds, []uint64{at}}, c)
+}
+
+// unbegun reports whether the job with a set hasn't begun.
+func (p *Plan) unbegun(s Set) bool {
+	return slices.ContainsFunc(p.jobs, func(j *Job) bool { return j.Set.equal(s) && j.State == Pending })
+}
+
+// included reports whether a job has all points of s (Algorithm 2, line 1).
+func (p *Plan) included(s Set) bool {
+	return slices.ContainsFunc(p.jobs, func(j *Job) bool { return !p.verifies(j) && s.within(j.Set, p.opts.All) })
+}
+
+// extend makes a new maximal job, with more instructions (Algorithm 1). What is
+// left of the old one is part of it.
+func (p *Plan) extend(at []uint64) {
+	m := p.opts.Maximal.WithAll(at)
+	if m.equal(*p.opts.Maximal) {
+		return
+	}
+	for _, j := range p.jobs {
+		if j.Set.equal(*p.opts.Maximal) && j.State == Pending {
+			j.Set, p.opts.Maximal = m, &m
+			return
+		}
+	}
+	p.opts.Maximal = &m
+	p.add(m, Seed)
+}
+
+// Conclude is told that the maximal job has finished, and which instructions of
+// it still conflict with others without a point. None: it proves what the job
+// with All would.
+func (p *Plan) Conclude(j *Job, open []uint64) {
+	p.Finished(j)
+	if len(open) == 0 {
+		p.proof = j
+		return
+	}
+	p.extend(open)
+}
+
+// Finished is told that j's space was explored to its end, without a bug.
+func (p *Plan) Finished(j *Job) {
+	j.State = Finished
+	j.Share = 1
+	if p.whole(j) {
+		p.proof = j
+	}
+	for _, o := range p.jobs {
+		if !o.State.Over() && o.Set.within(j.Set, p.opts.All) {
+			o.State = Covered
+		}
+	}
+}
+
+// Failed is told that j has a bug; goesOn: it may have others, and goes on.
+func (p *Plan) Failed(j *Job, goesOn bool) {
+	if !goesOn {
+		j.State = Failing
+	}
+	for _, o := range p.jobs {
+		// The job with All is left: it finds all bugs that there are.
+		if o != j && !o.State.Over() && j.Set.within(o.Set, p.opts.All) && !p.whole(o) {
+			o.State = Dropped
+		}
+	}
+}
+
+// Took is told that j has run some more steps.
+func (p *Plan) Took(j *Job, steps uint64) {
+	j.Steps += steps
+	if !p.verifies(j) {
+		p.spent += steps
+	}
+}

@@ -1,0 +1,53 @@
+package report
+
+import (
+	"fmt"
+
+	"landgo/result"
+)
+
+// maxJobs is how many sets of preemption points are shown that were run.
+const maxJobs = 12
+
+// jobs lists the sets of preemption points that a run explored which chose them
+// itself; nothing if one was enough.
+func (p *page) jobs(r *result.Result) {
+	var run []*result.Job
+	waiting, spared := 0, 0
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		switch {
+		case j.Transitions > 0:
+			run = append(run, j)
+		case j.State == "pending":
+			waiting++
+		default:
+			spared++
+		}
+	}
+	if len(run) < 2 {
+		return
+	}
+	p.blank()
+	p.line("Explored, by where threads are switched:")
+	for _, j := range run[:min(maxJobs, len(run))] {
+		p.wrap(fmt.Sprintf("  %-9s  ", j.State), fmt.Sprintf("%s: %s", clean(j.PP), jobText(j)))
+	}
+	if n := len(run) - maxJobs; n > 0 {
+		p.line("  and %s", count(uint64(n), "other set"))
+	}
+	if waiting > 0 {
+		p.line("  %s not begun", count(uint64(waiting), "set"))
+	}
+	if spared > 0 {
+		p.line("  %s not run, for others include what they would show", count(uint64(spared), "set"))
+	}
+}
+
+func jobText(j *result.Job) string {
+	text := count(j.Executions, "execution")
+	if j.State == "suspended" || j.State == "running" {
+		text += ", " + percent(j.Explored) + " explored"
+	}
+	return text
+}

@@ -1,0 +1,22 @@
+package result
+
+// Job is one of the spaces that a run explored which chose its preemption points
+// itself: the executions in which threads are switched at the points of one set.
+type Job struct {
+	// PP is the set, as --pp takes it.
+	PP string `json:"pp"`
+	// State: "verified" (explored to its end, without a bug), "bug" (one was
+	// found in it), "suspended" (left for others), "running" (when the run was
+	// stopped), "pending" (not begun), "covered" (not run, for a set that
+	// includes it is verified), "dropped" (a set that it includes has a bug),
+	// "stuck" (one of its executions doesn't end).
+	State      string `json:"state"`
+	Executions uint64 `json:"executions"`
+	Blocked    uint64 `json:"blocked"`
+	// Transitions is the number of steps run, repeated ones included.
+	Transitions uint64 `json:"transitions"`
+	// Explored is the estimated share of its space, from 0 to 1, and Estimate
+	// the estimated number of its executions; 0 while nothing is known.
+	Explored float64 `json:"explored"`
+	Estimate float64 `json:"estimate"`
+}

@@ -1,0 +1,62 @@
+package scheduler
+
+import "landgo/trace"
+
+// Granularity says where a System may stop: what a search sees of its guest as
+// one step.
+type Granularity struct {
+	Points Points
+	Rules  []Rule // --within, --without
+	// Race are instructions before whose accesses to shared memory there is a
+	// point, too. Where memory isn't known to be shared yet, sharing is learned
+	// as with PointMem; a step is named by its thread's instruction number all
+	// the same, so a schedule means the same at each granularity.
+	Race []uint64
+}
+
+// SetGranularity changes where the System stops from now on. What it has learned
+// stays. Preconditions: it stands at its root, and no other mark is in use.
+func (s *System) SetGranularity(g Granularity) {
+	s.cfg.Granularity = g
+	s.stopAt(g.Race)
+}
+
+func (s *System) stopAt(race []uint64) {
+	s.racing = nil
+	if len(race) > 0 {
+		s.racing = map[uint64]bool{}
+	}
+	for _, pc := range race {
+		s.racing[pc] = true
+	}
+	s.machine.Points(race)
+}
+
+// Learned counts the times that preemption points became finer for good: two
+// searches at one granularity have the same steps if it didn't change between.
+func (s *System) Learned() uint64 { return s.learned }
+
+// Sights is what a System has seen of accesses without a preemption point, see
+// Unexamined.
+type Sights struct{ of sightings }
+
+// Look has the System remember what it sees from now on in g, a new one if nil,
+// and returns it.
+func (s *System) Look(g *Sights) *Sights {
+	if g == nil {
+		g = &Sights{sightings{}}
+	}
+	s.sightings = g.of
+	return g
+}
+
+// sightOperations remembers the objects that a step worked on, as if it had
+// written them: an access to a mutex's bytes, or to a block that is freed,
+// conflicts with the operation. The operation's own point is before the step.
+func (s *System) sightOperations(tr *trace.Transition) {
+	for i := range tr.Ops {
+		if op := &tr.Ops[i]; op.Size != 0 {
+			s.sightings.sight(tr.Thread, &trace.Access{Addr: op.Obj, PC: op.PC, Size: op.Size, Flags: trace.Write}, nil, true)
+		}
+	}
+}
