@@ -1,0 +1,200 @@
+package explore
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"landgo/deepen"
+	"landgo/guests/random"
+	"landgo/por"
+	"landgo/result"
+	"landgo/trace"
+)
+
+// leaveOutWhole has iterative deepening without the space that has a point
+// before every access, so that a verdict of verified rests on Theorem 1.
+func leaveOutWhole(t *testing.T) {
+	old := warmSteps
+	warmSteps = 0
+	t.Cleanup(func() { warmSteps = old })
+}
+
+// TestDeepeningAgrees: what deepening says without ever preempting at every
+// access is what doing so says.
+func TestDeepeningAgrees(t *testing.T) {
+	leaveOutWhole(t)
+	for i, name := range small {
+		for _, variant := range []string{"-DFAULTY", "-DFIXED"} {
+			cc, opt := "gcc", "-O1"
+			if i%2 == 0 {
+				cc, opt = "musl-gcc", "-O2"
+			}
+			t.Run(name+variant, func(t *testing.T) {
+				c := DefaultConfig()
+				c.Guest, c.Out = build(t, cc, opt, name, variant), NoFile
+				got, err := Run(context.Background(), c, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.Deepen = false
+				want, err := Run(context.Background(), c, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.Verdict != want.Verdict {
+					t.Fatalf("%s, and %s at mem", got.Verdict, want.Verdict)
+				}
+				if got.Verdict == result.Verified && (got.Granularity != "mem" || !strings.Contains(got.Reason, "yield,sync")) {
+					t.Errorf("verified at %s: %q", got.Granularity, got.Reason)
+				}
+				if len(got.Jobs) < 2 || len(want.Jobs) > 0 {
+					t.Errorf("%d jobs, and %d at mem", len(got.Jobs), len(want.Jobs))
+				}
+			})
+		}
+	}
+}
+
+// outcomes is the por.Observer that collects bugs, and the final states of
+// executions in which nobody was cut short by the end of the process. What an
+// unfinished thread had done for itself by then is nobody's business, and it is
+// more at coarser steps.
+type outcomes struct {
+	*session
+	bugs, whole, cut map[string]bool
+}
+
+func (o *outcomes) Ended(x *por.Execution) bool {
+	if x.Ending == por.EndedBlocked {
+		return true
+	}
+	h := hunt{session: o.session}
+	if f := h.failureAt(x); f != nil {
+		o.bugs[h.key(f)] = true
+		return true
+	}
+	into := o.whole
+	for _, th := range x.Threads {
+		if th.Status != trace.Exited && x.Last != nil && th.ID != x.Last.Thread {
+			into = o.cut
+		}
+	}
+	into[strconv.FormatUint(o.sys.State(), 16)] = true
+	return true
+}
+func (o *outcomes) Progress(por.Progress) {}
+func (o *outcomes) Restarted()            { clear(o.bugs); clear(o.whole); clear(o.cut) }
+
+// outcomesOf runs a search to its end, or says that it is too large.
+func outcomesOf(t *testing.T, s *session, search string, at deepen.Set, limit uint64) (o *outcomes, open []uint64, complete bool, err error) {
+	t.Helper()
+	s.sys.Rewind(s.root)
+	s.sys.SetGranularity(s.granularity(Points(at.Kinds), at.At))
+	s.sys.Look(nil)
+	o = &outcomes{s, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	engine, err := por.New(search, por.Options{OneEvent: Points(at.Kinds).Has(PointMem), MaxExecutions: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stats, err := engine.Run(s.sys, o)
+	for _, p := range s.sys.Unexamined() {
+		open = append(open, p.First.PC, p.Second.PC)
+	}
+	return o, open, stats.Complete, err
+}
+
+// TestConvergence is Theorem 1 (Blum and Gibson, OOPSLA 2016, §5.1) as deepen.go
+// has it, on random C programs: points before synchronisation and before the
+// accesses of the instructions that conflict without one, added as they are
+// found, reach all bugs and final states that exhaustive search with a point
+// before every access reaches, and none besides. LANDGO_SOAK_GUESTS, LANDGO_SEED
+// and LANDGO_PROGRAM as for TestRandomPrograms.
+func TestConvergence(t *testing.T) {
+	seed, n, limit := uint64(7), 40, uint64(2000)
+	if v, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_GUESTS")); err == nil {
+		seed, n, limit = rand.Uint64N(1<<32), v, 20_000
+	}
+	if v, err := strconv.ParseUint(os.Getenv("LANDGO_SEED"), 10, 64); err == nil {
+		seed = v
+	}
+	only := -1
+	if v, err := strconv.Atoi(os.Getenv("LANDGO_PROGRAM")); err == nil {
+		only, n = v, max(n, v+1)
+	}
+	t.Logf("seed %d, %d programs", seed, n)
+	compared, buggy, extended, refused, tooLarge := 0, 0, 0, 0, 0
+	var guest string
+	for i := range n {
+		const batch = 60
+		if i%batch == 0 {
+			guest = compileRandom(t, []string{"gcc", "musl-gcc"}[i/batch%2], seed+uint64(i/batch), min(batch, n-i))
+		}
+		if only >= 0 && i != only {
+			continue
+		}
+		c := DefaultConfig()
+		c.Guest, c.Args = guest, []string{strconv.Itoa(i % batch)}
+		s, err := open(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _, complete, err := outcomesOf(t, s, "none", deepen.Set{Kinds: deepen.Kinds(PointMem)}, limit)
+		switch {
+		case err != nil:
+			refused++
+		case !complete:
+			tooLarge++
+		}
+		if err != nil || !complete {
+			s.close()
+			continue
+		}
+		at := deepen.Set{Kinds: deepen.Kinds(PointSync)}
+		for {
+			search := []string{"optimal", "none", "source"}[i%3]
+			got, open, complete, err := outcomesOf(t, s, search, at, 100*limit)
+			if err != nil || !complete {
+				t.Errorf("seed %d, program %d: %s at %d instructions: complete %v, error %v", seed, i, search, len(at.At), complete, err)
+				break
+			}
+			if more := at.WithAll(open); len(more.At) > len(at.At) {
+				at = more
+				extended++
+				continue
+			}
+			if len(open) > 0 {
+				t.Logf("program %d: %d instructions stay open", i, len(open))
+				break
+			}
+			compared++
+			if len(want.bugs) > 0 {
+				buggy++
+			}
+			for state := range got.whole {
+				if !want.whole[state] && !want.cut[state] {
+					t.Errorf("seed %d, program %d: a final state that no interleaving has", seed, i)
+				}
+			}
+			for state := range want.whole {
+				if !got.whole[state] && !got.cut[state] {
+					t.Errorf("seed %d, program %d (%s, %d points): a final state isn't reached\n%s", seed, i, search, len(at.At), random.Program(seed+uint64(i/batch), i%batch))
+				}
+			}
+			if a, b := slices.Sorted(maps.Keys(got.bugs)), slices.Sorted(maps.Keys(want.bugs)); !slices.Equal(a, b) {
+				t.Errorf("seed %d, program %d (%s, %d points):\n got bugs %q\nwant %q\n%s", seed, i, search, len(at.At), a, b, random.Program(seed+uint64(i/batch), i%batch))
+			}
+			break
+		}
+		s.close()
+	}
+	t.Logf("%d programs compared, %d with bugs, %d too large, %d refused; points added %d times", compared, buggy, tooLarge, refused, extended)
+	if only < 0 && (compared < n/3 || buggy == 0 || extended == 0) {
+		t.Errorf("%d programs compared, %d with bugs, points added %d times: the test tests little", compared, buggy, extended)
+	}
+}
