@@ -33,7 +33,7 @@ func (p *Plan) turn() (best *Job) {
 		case !p.verifies(j):
 		case j.State == Pending:
 			return j
-		case j.State == Suspended && (best == nil || j.ETA() < best.ETA()):
+		case j.State == Suspended && (best == nil || p.needs(j) < p.needs(best)):
 			best = j
 		}
 	}
@@ -43,10 +43,22 @@ func (p *Plan) turn() (best *Job) {
 	return best
 }
 
+// needs is the job's estimate, doubled for one that may end without a proof.
+func (p *Plan) needs(j *Job) float64 {
+	if p.whole(j) {
+		return j.ETA()
+	}
+	return 2 * j.ETA()
+}
+
+// worthwhile is how many warm-ups the rest of a job may take that isn't worth a
+// change.
+const worthwhile = 100
+
 // warming: j may be the proof, and hasn't had its warm-up; or there is so little
 // left of it that it isn't worth a change.
 func (p *Plan) warming(j *Job) bool {
-	return p.verifies(j) && !p.opts.Naive && (j.Steps < p.opts.Warm || j.ETA() < 8*float64(p.opts.Warm))
+	return p.verifies(j) && !p.opts.Naive && (j.Steps < p.opts.Warm || j.ETA() < worthwhile*float64(p.opts.Warm))
 }
 
 // Goes reports whether j, which is running, goes on. left is how many steps

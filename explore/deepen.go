@@ -189,11 +189,11 @@ func (d *deepening) ended(j *deepen.Job, sp *space, stats por.Stats, err error) 
 	}
 	switch {
 	case errors.As(err, &long):
-		// Perhaps with other points it has an end: a loop that waits.
-		j.State = deepen.Stuck
-		if d.whole(j) {
-			d.failed = err
+		if d.whole(j) || d.cfg.naive() {
+			return err // steps with fewer points are longer still
 		}
+		// Perhaps with other points it has an end: a loop that waits.
+		j.State, d.failed = deepen.Stuck, err
 	case err != nil:
 		return err
 	case bug && !d.cfg.KeepGoing:
