@@ -56,9 +56,9 @@ func (p *Plan) needs(j *Job) float64 {
 const worthwhile = 100
 
 // warming: j may be the proof, and hasn't had its warm-up; or there is so little
-// left of it that it isn't worth a change.
-func (p *Plan) warming(j *Job) bool {
-	return p.verifies(j) && !p.opts.Naive && (j.Steps < p.opts.Warm || j.ETA() < worthwhile*float64(p.opts.Warm))
+// left of it, also of what there is time for, that it isn't worth a change.
+func (p *Plan) warming(j *Job, left float64) bool {
+	return p.verifies(j) && !p.opts.Naive && (j.Steps < p.opts.Warm || j.ETA() < min(worthwhile*float64(p.opts.Warm), left/4))
 }
 
 // Goes reports whether j, which is running, goes on. left is how many steps
@@ -67,7 +67,7 @@ func (p *Plan) Goes(j *Job, left float64) bool {
 	switch {
 	case j.State != Running:
 		return false
-	case p.warming(j):
+	case p.warming(j, left):
 		return true
 	case p.opts.Naive:
 	case p.verifies(j) && j.ETA() > float64(p.spent+j.Steps) && p.pending(nil) != nil:

@@ -63,7 +63,7 @@ type deepening struct {
 	// horizon is up to how many steps is planned if there is no limit of time.
 	horizon uint64
 	begun   time.Duration // of the clock
-	failed  error         // of the job with all points: why it can't be finished
+	failed  error         // why a job has no end
 }
 
 // space is what is kept of a job that isn't running.
@@ -91,9 +91,9 @@ type sightedRace struct {
 var warmSteps uint64 = 50_000
 
 const (
-	// firstHorizon is for how many steps is planned without --time: a few
-	// seconds. Whenever they are used up, for as many again as there were.
-	firstHorizon = 4_000_000
+	// firstHorizon is for how many steps is planned without --time: half a
+	// minute. Whenever they are used up, for as many again as there were.
+	firstHorizon = 32_000_000
 )
 
 // newPlan is the plan with the seeds for the guest (§3.2).

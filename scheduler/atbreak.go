@@ -39,6 +39,11 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		return step, nil
 	case breakExit:
 		if pc == th.exitPC && th.regs.RSP == th.exitSP+s.wordSize && !th.native && !s.native {
+			if s.exitIsStep(th) { // as a call of pthread_exit
+				th.stand, th.role, th.phase, th.timed = standOp, image.ThreadExit, phaseEntry, false
+				th.args[0] = th.regs.RAX
+				return stay, nil
+			}
 			return s.endThread(th, tr, th.regs.RAX)
 		}
 		return step, nil

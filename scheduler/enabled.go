@@ -93,6 +93,10 @@ func (s *System) pendingOp(th *thread) trace.Op {
 		op.Obj = uint64(s.threadOf(th.arg(0)))
 		return op
 	}
+	if th.role == image.ThreadExit {
+		op.Obj = uint64(th.id)
+		return op
+	}
 	if th.role == image.ProcessExit {
 		op.Obj = 0
 		return op

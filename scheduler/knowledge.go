@@ -19,13 +19,14 @@ type Knowledge struct {
 	Merged    []uint64
 	Meeting   []uint64 // calls, see System.meeting
 	Native    bool     // see distrust.go
+	Exits     bool     // see System.watchedExits
 }
 
 // Knowledge is all that the System has learned.
 func (s *System) Knowledge() *Knowledge {
 	return &Knowledge{
 		Names: append([]string(nil), s.names.paths...), Sharing: s.machine.SharingPages(),
-		Contended: addresses(s.contended), Merged: addresses(s.merged), Meeting: addresses(s.meeting), Native: s.native,
+		Contended: addresses(s.contended), Merged: addresses(s.merged), Meeting: addresses(s.meeting), Native: s.native, Exits: s.watchedExits,
 	}
 }
 
@@ -60,6 +61,9 @@ func (s *System) Learn(k *Knowledge) (news bool, err error) {
 	if k.Native && !s.native {
 		s.distrust()
 		news = true
+	}
+	if k.Exits && !s.watchedExits {
+		s.watchedExits, news = true, true
 	}
 	for _, m := range k.Contended {
 		news = news || !s.contended[m]
@@ -133,6 +137,7 @@ func (k *Knowledge) Add(o *Knowledge) {
 	k.Merged = append(k.Merged, o.Merged...)
 	k.Meeting = append(k.Meeting, o.Meeting...)
 	k.Native = k.Native || o.Native
+	k.Exits = k.Exits || o.Exits
 }
 
 // append adds a thread that another System has met as its next.

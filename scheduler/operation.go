@@ -31,12 +31,17 @@ func (s *System) atOperation(th *thread, tr *trace.Transition, a *act) (verdict,
 // whatever state its object is in: that depends on the thread alone.
 func (s *System) pointBefore(th *thread, a *act) bool {
 	switch th.role {
-	case image.ThreadExit, image.Yield:
+	case image.ThreadExit:
+		return s.exitIsStep(th)
+	case image.Yield:
 		return false // order, no race
 	case image.Join, image.TryJoin, image.TimedJoin, image.ClockJoin:
 		// Order, no race either. But where a step ends must depend on the
 		// thread alone, or equal traces would be cut into unequal steps: a
 		// second join may be possible already, or not yet.
+		if th.role == image.TryJoin || s.cfg.AnyTimeout && th.timed {
+			s.seeLife()
+		}
 		return !s.alone(th)
 	}
 	if s.alone(th) {

@@ -98,6 +98,9 @@ type System struct {
 	sightings sightings
 	racing    map[uint64]bool // the instructions of Granularity.Race
 	learned   uint64          // how often points became finer
+	// watchedExits: a thread was seen to look whether another lives. Learned for
+	// good.
+	watchedExits bool
 
 	instructions uint64          // run in all
 	calls        map[string]bool // kernel calls met

@@ -77,6 +77,21 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 	return pass, nil
 }
 
+// exitIsStep reports whether a thread's end is a step of its own. It orders what
+// the thread did before what comes after its join, and races with nothing, so
+// it may be part of the thread's last step; unless others try to join it, and
+// see that it still lives after it did all else. The first who tries has the
+// search start again.
+func (s *System) exitIsStep(th *thread) bool { return s.watchedExits && !s.alone(th) }
+
+// seeLife learns that threads look whether others live, from the call at which
+// one stands.
+func (s *System) seeLife() {
+	if !s.watchedExits {
+		s.watchedExits, s.finer = true, true
+	}
+}
+
 // endThread ends a thread whose start routine returned or that called
 // pthread_exit, with no code of the guest's left to run.
 func (s *System) endThread(th *thread, tr *trace.Transition, retval uint64) (verdict, error) {
