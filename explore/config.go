@@ -39,6 +39,9 @@ type Config struct {
 	// trusted; AllLocks means all of them.
 	LocksTested   []string `json:"locks_tested,omitempty"`
 	ObserveStdout bool     `json:"observe_stdout,omitempty"`
+	// Trust names the groups of a thread library's functions (TrustGroups) that
+	// are taken as correct; on linux all are.
+	Trust []string `json:"trust,omitempty"`
 
 	// FailOnRace: a data race that is seen both ways round is a bug.
 	FailOnRace bool `json:"fail_on_race,omitempty"`

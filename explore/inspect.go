@@ -39,6 +39,8 @@ func Inspect(cfg Config) (*result.Inspection, error) {
 
 func recognisedBy(img *image.Image) string {
 	switch {
+	case img.Kernel == image.Pebbles && !img.SaysPebbles():
+		return "its entry point _main, or the address of its text, as 15-410's Makefiles have them"
 	case img.Kernel == image.Pebbles:
 		return "the symbol or note that Pebbles programs have"
 	case img.Kernel == image.Linux && img.Libc() != image.NoLibc:
@@ -62,7 +64,7 @@ func format(img *image.Image) string {
 func (s *session) roles(in *result.Inspection) {
 	for addr, b := range s.img.Roles(s.img.DefaultProfile()) {
 		in.Functions = append(in.Functions, result.Role{
-			Meaning: b.Role.String(), Function: b.Name, Address: result.Addr(addr), Trusted: s.img.Kernel != image.Pebbles,
+			Meaning: b.Role.String(), Function: b.Name, Address: result.Addr(addr), Trusted: s.trusts(b.Role),
 		})
 	}
 	sort.Slice(in.Functions, func(i, j int) bool {

@@ -32,6 +32,7 @@ var gapProblems = map[kernel.Gap]result.ErrorKind{
 	kernel.GapLayout:      result.TooLarge,
 	kernel.GapArguments:   result.Usage,
 	kernel.GapEngine:      result.Diverged,
+	kernel.GapTrust:       result.GoneAround,
 }
 
 // imageError explains why the guest's file isn't one.

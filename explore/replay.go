@@ -181,6 +181,9 @@ func (s *session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 		if intoHalf && (g.Part == 0 || pos.Half) {
 			return path, "", nil
 		}
+		// Where less is known of sharing than the schedule's search knew, a spin
+		// can be told a turn earlier. To run it on changes nothing.
+		s.sys.Unspin(t)
 		threads := s.sys.Threads(nil)
 		th := find(threads, t)
 		if th == nil || th.Status != trace.Ready || uint32(choice) >= th.Outcomes {

@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"sort"
+	"strings"
 
 	"landgo/image"
 	"landgo/result"
@@ -10,7 +11,9 @@ import (
 
 // report finds the least interleaving of each bug and tells its story.
 func (h *hunt) report() error {
-	if h.watched != nil {
+	// The step that made the guest invalid may have made others finer, so that
+	// the paths don't lead where they did.
+	if h.watched != nil && h.result.Verdict != result.Invalid {
 		if err := h.races(h.watched, h.result); err != nil {
 			return err
 		}
@@ -114,7 +117,10 @@ func (s *session) timeoutModel() string {
 
 // trusted says which functions are taken as correct.
 func (s *session) trusted() string {
-	if s.img.Kernel == image.Pebbles {
+	switch {
+	case s.img.Kernel == image.Pebbles && len(s.cfg.Trust) > 0:
+		return "of the thread library " + strings.Join(s.cfg.Trust, ", ") + "; the rest is tested"
+	case s.img.Kernel == image.Pebbles:
 		return "nothing: the thread library is tested"
 	}
 	if s.noRoles() {

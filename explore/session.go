@@ -44,6 +44,9 @@ func open(cfg Config) (*session, error) {
 	if err != nil {
 		return nil, imageError(cfg.Guest, err)
 	}
+	if len(cfg.Trust) > 0 && img.Kernel != image.Pebbles {
+		return nil, result.Errorf(result.Usage, "--trust is for thread libraries on pebbles; on %s the C library's functions are trusted anyway", img.Kernel)
+	}
 	s := &session{cfg: cfg, img: img, clock: startClock(cfg.ProcessorTime)}
 	if why := s.pointless(); why != "" {
 		return s, &invalid{kind: result.PointlessPoint, reason: why}
@@ -105,6 +108,7 @@ func (s *session) schedulerConfig() scheduler.Config {
 		StepBudget: s.cfg.StepBudget,
 		AnyTimeout: s.cfg.Timeouts == TimeoutsAny,
 		MaxThreads: s.cfg.MaxThreads,
+		Trusted:    s.trustedRoles(),
 		PointsOnly: s.img.Kernel == image.Pebbles,
 		Native:     s.cfg.NativeSync || len(s.cfg.LocksTested) > 0,
 	}

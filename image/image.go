@@ -100,7 +100,8 @@ type Image struct {
 	functions []Symbol       // one for each address, with its best name
 	objects   []Symbol       // the same of data
 	libc      Libc
-	size      int // of the file
+	noted     bool // it has the note of a program for Pebbles
+	size      int  // of the file
 	debug     debugInfo
 	unwind    unwindTable
 }

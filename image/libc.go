@@ -86,13 +86,11 @@ const pebblesStart = 0x1000000
 // _main or have their text where nobody else has it. Any other one is nothing
 // that is known here.
 func (im *Image) recognizeKernel(h *header, data []byte) Kernel {
-	if _, ok := im.byName[PebblesSymbol]; ok {
-		return Pebbles
-	}
 	for _, p := range h.progs {
-		if p.Type == elf.PT_NOTE && hasNote(data, p, PebblesNote) {
-			return Pebbles
-		}
+		im.noted = im.noted || p.Type == elf.PT_NOTE && hasNote(data, p, PebblesNote)
+	}
+	if im.SaysPebbles() {
+		return Pebbles
 	}
 	if im.Machine == X86_64 {
 		return Linux
@@ -101,6 +99,13 @@ func (im *Image) recognizeKernel(h *header, data []byte) Kernel {
 		return Pebbles
 	}
 	return UnknownKernel
+}
+
+// SaysPebbles: the file itself says that it is for Pebbles, by the symbol or by
+// the note.
+func (im *Image) SaysPebbles() bool {
+	_, ok := im.byName[PebblesSymbol]
+	return ok || im.noted
 }
 
 // hasNote looks for an owner among the notes of a segment.

@@ -37,6 +37,8 @@ var P2Profile = Profile{Name: "p2", Bindings: join(
 	bind(ProcessExit, "exit"),
 	bind(Panic, "panic"),
 	bind(AssertFail, "__assert_fail"),
+	bind(TestReport, "report_end"),
+	bind(DebugPrint, "sim_puts"),
 
 	bind(Malloc, "malloc"),
 	bind(Calloc, "calloc"),

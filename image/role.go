@@ -81,6 +81,8 @@ const (
 	Abort
 	AssertFail // __assert_fail(expression, file, line, function)
 	Panic      // P2: panic(format, ...)
+	TestReport // P2's tests: report_end(0: success, 1: failure)
+	DebugPrint // P2: sim_puts(string), which writes the simulator's log
 
 	Yield
 	Sleep
@@ -118,7 +120,7 @@ var roleNames = [NumRoles]string{
 	"once",
 	"thread-init", "create", "join", "try-join", "timed-join", "clock-join", "detach", "thread-exit", "self",
 	"cancel", "key-create", "cleanup-push", "cleanup-pop",
-	"exit", "at-exit", "abort", "assert-fail", "panic",
+	"exit", "at-exit", "abort", "assert-fail", "panic", "test-report", "debug-print",
 	"yield", "sleep",
 	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "malloc-usable-size",
 	"stdio", "stdio-input",

@@ -15,6 +15,7 @@ const (
 	GapInput                  // a read past the end of the input, where that would wait
 	GapLayout                 // the image lies where a guest of the kernel has nothing
 	GapArguments              // arguments and environment that don't fit
+	GapTrust                  // code that is trusted is gone past
 	GapEngine                 // the machine stopped where it never should
 )
 

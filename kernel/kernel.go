@@ -79,6 +79,8 @@ type Outcome struct {
 	// ExitThread, ExitProcess: the caller or everybody ends, with Status.
 	ExitThread, ExitProcess bool
 	Status                  int
+	// SetsStatus: the call says what the process's status will be.
+	SetsStatus bool
 	// Signal, if not 0, ends the process by that signal (abort: 6).
 	Signal int
 	// Invalid, if not empty, is why the guest can't be controlled further, and

@@ -50,6 +50,7 @@ const (
 	TooMuchOutput         ErrorKind = "too-much-output"
 	OutOfInput            ErrorKind = "out-of-input"
 	Diverged              ErrorKind = "diverged"
+	GoneAround            ErrorKind = "gone-around"
 )
 
 // Reasons of a budget result.
@@ -191,6 +192,10 @@ var Problems = []Problem{
 		`step 17 went another way than the first time`,
 		"The guest did something else when it was run again in the same way, so something that landgo doesn't control changes its course.",
 		"please report it with the guest: it is a gap in landgo's model"},
+	{GoneAround, ExitInvalid,
+		`the guest writes to lock past its functions, so it can't be trusted`,
+		"With --trust, an object of a thread library is landgo's model of one: its bytes hold nothing. The library has code outside of the object's functions that reads or writes them, or that waits inside of a function which is one step.",
+		"leave the group out of --trust"},
 
 	{OutOfTime, ExitBudget,
 		`the time of --time ran out`,

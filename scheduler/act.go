@@ -100,7 +100,8 @@ var acts = [image.NumRoles]act{
 	image.RWTryWriteLock:   {how: operation, op: trace.OpTryWriteLock, kind: kindRWLock, point: PointLock},
 	image.RWTimedWriteLock: {how: operation, op: trace.OpWriteLock, kind: kindRWLock, point: PointLock, deadline: 1},
 	image.RWClockWriteLock: {how: operation, op: trace.OpWriteLock, kind: kindRWLock, point: PointLock, deadline: 2},
-	image.RWLock:           {how: ordinary, point: PointLock}, // P2's, only ever tested
+	image.RWLock:           {how: operation, op: trace.OpReadLock, kind: kindRWLock, point: PointLock}, // or a write lock: see atBreak
+	image.RWDowngrade:      {how: operation, op: trace.OpWriteUnlock, kind: kindRWLock, release: true},
 	image.RWUnlock:         {how: operation, op: trace.OpWriteUnlock, kind: kindRWLock, release: true},
 
 	image.BarrierInit:    {how: operation, op: trace.OpBarrierInit, kind: kindBarrier},
@@ -124,6 +125,8 @@ var acts = [image.NumRoles]act{
 	image.AssertFail:  {how: ending, op: trace.OpEnd},
 	image.Abort:       {how: ending, op: trace.OpEnd},
 	image.Panic:       {how: ending, op: trace.OpEnd},
+	image.TestReport:  {how: ending, op: trace.OpEnd},
+	image.DebugPrint:  {how: noted},
 
 	image.Yield: {how: operation, op: trace.OpYield},
 	// A sleep is the kernel's business: time passes.

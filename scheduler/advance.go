@@ -34,6 +34,11 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 		skip = false
 		if len(stop.Accesses) > 0 {
 			allow = 0
+			if s.cfg.Trusted != nil {
+				if err := s.checkGuarded(th, stop.Accesses); err != nil {
+					return err
+				}
+			}
 		}
 		switch stop.Why {
 		case emu.StopAccess:
@@ -148,14 +153,16 @@ func (s *System) flags(th *thread) emu.RunFlags {
 		f = emu.Quiet
 	case th.quiet.on:
 		f = emu.Quiet
-		if isQuiet(th.quiet.role) && th.quiet.role != image.Create {
+		if s.isQuiet(th.quiet.role) && th.quiet.role != image.Create {
 			f |= emu.Check // what it is given may be dead
 		}
 		if th.quiet.watch && !s.alone(th) {
 			f |= emu.Watch
 		}
 	case s.alone(th):
-		f = emu.Solo
+		if s.cfg.Trusted == nil {
+			f = emu.Solo
+		}
 	case s.cfg.Points&PointMem != 0:
 		f = emu.StopShared
 	default:

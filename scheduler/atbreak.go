@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"landgo/image"
+	"landgo/kernel"
 	"landgo/trace"
 )
 
@@ -53,10 +54,13 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 			return step, nil // not trusted any more
 		}
 		s.takeArgs(th)
-		if s.cfg.PointsOnly && acts[b.Role].how != ending {
-			return s.atTested(th, b.Role), nil
+		if s.cfg.PointsOnly && acts[b.Role].how != ending && !s.trusts(b.Role) {
+			return s.atTested(th, b.Role)
 		}
-		if acts[b.Role].how == allocator {
+		if th.quiet.on && s.trusts(b.Role) {
+			return s.atInner(th, tr, b.Role)
+		}
+		if acts[b.Role].how == allocator && !s.cfg.PointsOnly {
 			th.role = b.Role
 			return s.atAllocator(th, tr)
 		}
@@ -64,6 +68,9 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 			return step, nil
 		}
 		th.role = b.Role
+		if th.role == image.RWLock {
+			th.role = [2]image.Role{image.RWReadLock, image.RWWriteLock}[min(th.arg(1), 1)]
+		}
 		return s.atRole(th, tr)
 	}
 	return step, nil
@@ -72,18 +79,57 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 // atTested makes the points at a function that is tested, not trusted: before
 // one that acquires, and after the return of one that releases. With PointMem
 // the accesses inside are points.
-func (s *System) atTested(th *thread, r image.Role) verdict {
+func (s *System) atTested(th *thread, r image.Role) (verdict, error) {
 	a := &acts[r]
+	switch r {
+	case image.ThreadExit:
+		th.leaving = true
+	case image.DebugPrint:
+		return step, s.debugPrint(th)
+	}
 	switch {
 	case s.everyOperation() || s.alone(th):
 	case a.point&s.cfg.Points != 0 && s.pointAllowed(th, th.regs.RIP):
-		return stay
+		return stay, nil
 	case a.release && s.cfg.Points&PointUnlock != 0:
 		sp := th.regs.RSP
 		th.release = quiet{on: true, ret: s.word(sp), sp: sp}
 		s.breakAt(th.release.ret, breakReturn)
 	}
-	return step
+	return step, nil
+}
+
+// atInner carries out a trusted operation inside of a trusted function that the
+// guest's own code carries out (a student's malloc takes a mutex): no other
+// thread runs there, so it can't wait for one.
+func (s *System) atInner(th *thread, tr *trace.Transition, r image.Role) (verdict, error) {
+	if !onObject(r) {
+		return step, nil
+	}
+	outer := th.role
+	th.role, th.phase = r, phaseEntry
+	if !s.possible(th) || s.outcomes(th) > 1 || r == image.CondWait {
+		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "%s would wait inside of a function that is trusted as one step", s.roles[th.regs.RIP].Name)
+	}
+	v, err := s.perform(th, tr, 0)
+	if v == stay && th.stand == standFailure || err != nil {
+		return stay, err
+	}
+	th.role = outer
+	return pass, nil
+}
+
+// printer is a kernel with a console that other things than calls write to.
+type printer interface{ Print(text []byte) string }
+
+// debugPrint keeps what a guest tells its simulator.
+func (s *System) debugPrint(th *thread) error {
+	if k, ok := s.kernel.(printer); ok {
+		if reason := k.Print([]byte(s.str(th.arg(0)) + "\n")); reason != "" {
+			return s.invalid(kernel.GapOutput, th, th.regs.RIP, "%s", reason)
+		}
+	}
+	return nil
 }
 
 // atRole decides what a trusted function's entry means.
@@ -105,6 +151,13 @@ func (s *System) atRole(th *thread, tr *trace.Transition) (verdict, error) {
 		return step, nil
 	case ending:
 		return s.atEnding(th)
+	case allocator: // a student's
+		if s.isOwnStep(th) {
+			th.stand, th.phase = standOp, phaseEntry
+			return stay, nil
+		}
+		s.touchByName(th, tr)
+		return s.enterQuiet(th, false)
 	case operation:
 		return s.atOperation(th, tr, a)
 	}

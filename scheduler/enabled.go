@@ -54,7 +54,7 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 			d.PendingAccess = s.machine.Poised(th.ctx)
 		}
 	case standOp:
-		d.Pending, d.Loose = s.pendingOp(th), isQuiet(th.role)
+		d.Pending, d.Loose = s.pendingOp(th), s.isQuiet(th.role)
 		if th.phase == phaseStore {
 			d.Pending.Kind, d.PendingAccess, d.Loose = trace.OpAccess, trace.Access{Addr: th.quiet.id, Size: 8, PC: th.quiet.ret, Flags: trace.Write}, false
 		}
@@ -85,6 +85,9 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 func (s *System) pendingOp(th *thread) trace.Op {
 	a := &acts[th.role]
 	if a.how == allocator {
+		if s.cfg.PointsOnly {
+			return trace.Op{Kind: trace.OpAccess, PC: th.regs.RIP}
+		}
 		return th.pending
 	}
 	op := trace.Op{Kind: a.op, Obj: th.arg(0), PC: th.regs.RIP}
@@ -101,13 +104,13 @@ func (s *System) pendingOp(th *thread) trace.Op {
 		op.Obj = 0
 		return op
 	}
-	op.Size = objectSize[a.kind]
+	op.Size = s.sizes[a.kind]
 	if op.Kind == trace.OpSemWait {
 		op.Arg = s.objectOf(op.Obj, kindSem).value
 	}
 	switch th.phase {
 	case phaseReacquire:
-		op.Kind, op.Obj, op.Size = trace.OpLock, th.mutex, objectSize[kindMutex]
+		op.Kind, op.Obj, op.Size = trace.OpLock, th.mutex, s.sizes[kindMutex]
 	case phaseLeave:
 		op.Kind = trace.OpBarrierLeave
 	}

@@ -23,7 +23,12 @@ func (s *System) atEnding(th *thread) (verdict, error) {
 	case image.AssertFail:
 		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.id, PC: pc, Message: s.assertMessage(th)})
 	case image.Panic:
-		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.id, PC: pc, Message: "panic: " + s.str(th.arg(0))})
+		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.id, PC: pc, Message: "panic: " + s.format(th, 0)})
+	case image.TestReport:
+		if int32(th.arg(0)) == 0 {
+			return step, nil
+		}
+		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.id, PC: pc, Message: "the test reports failure"})
 	}
 	if s.handlesAbort() {
 		return step, nil

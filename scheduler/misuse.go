@@ -22,7 +22,7 @@ func (s *System) misuse(th *thread) *Failure {
 	case phaseLeave:
 		return nil // its barrier may be gone
 	}
-	if f := s.deadAccess(th, s.callSite(th), o.addr, objectBytes(th.role, o.kind), a.does()); f != nil {
+	if f := s.deadAccess(th, s.callSite(th), o.addr, s.sizeFor(th.role, o.kind), a.does()); f != nil {
 		return f
 	}
 	bad := func(format string, args ...any) *Failure {
@@ -70,6 +70,9 @@ func (s *System) misuse(th *thread) *Failure {
 			return bad("%s is destroyed while thread %s waits on it", s.Name(o.waiters[0]))
 		}
 	case trace.OpWriteUnlock:
+		if th.role == image.RWDowngrade && o.owner != th.id {
+			return bad("%s is downgraded by thread %s, which doesn't hold it for writing", s.Name(th.id))
+		}
 		if o.owner != th.id && index(o.readers, th.id) < 0 {
 			return bad("%s is unlocked by thread %s, which doesn't hold it", s.Name(th.id))
 		}
@@ -93,14 +96,14 @@ func (s *System) misuse(th *thread) *Failure {
 	return nil
 }
 
-// objectBytes is the size of the object that a function of a role works on: a spin
+// sizeFor is the size of the object that a function of a role works on: a spin
 // lock is modelled as a mutex, and is smaller.
-func objectBytes(r image.Role, k objectKind) uint64 {
+func (s *System) sizeFor(r image.Role, k objectKind) uint64 {
 	switch r {
 	case image.SpinInit, image.SpinInitOrUnlock, image.SpinDestroy, image.SpinLock, image.SpinTryLock, image.SpinUnlock:
 		return 4
 	}
-	return uint64(objectSize[k])
+	return uint64(s.sizes[k])
 }
 
 // exitMisuse checks a thread that is about to end.

@@ -56,7 +56,7 @@ func (s *System) pointBefore(th *thread, a *act) bool {
 
 // stepOp carries out the operation at which a thread stands and lets it run on.
 func (s *System) stepOp(th *thread, tr *trace.Transition, c trace.Choice) error {
-	if isQuiet(th.role) {
+	if s.isQuiet(th.role) {
 		return s.stepCall(th, tr)
 	}
 	if th.role == image.ProcessExit {

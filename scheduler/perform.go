@@ -53,10 +53,10 @@ func (s *System) perform(th *thread, tr *trace.Transition, c trace.Choice) (verd
 // it: the block's end depends on it.
 func (s *System) did(th *thread, tr *trace.Transition, k trace.OpKind, o *object, arg uint64) {
 	if inHeap(o.addr) && !s.alone(th) {
-		_, learned := s.machine.Touch(th.id, o.addr, uint64(objectSize[o.kind]))
+		_, learned := s.machine.Touch(th.id, o.addr, uint64(s.sizes[o.kind]))
 		s.finer = s.finer || learned
 	}
-	tr.Did(trace.Op{Kind: k, Obj: o.addr, Size: objectSize[o.kind], Arg: arg, PC: s.callSite(th)})
+	tr.Did(trace.Op{Kind: k, Obj: o.addr, Size: s.sizes[o.kind], Arg: arg, PC: s.callSite(th)})
 }
 
 func (s *System) performMutex(th *thread, tr *trace.Transition, o *object) (verdict, error) {
@@ -69,7 +69,7 @@ func (s *System) performMutex(th *thread, tr *trace.Transition, o *object) (verd
 	case trace.OpMutexInit:
 		s.did(th, tr, op, o, 0)
 		*o = object{addr: o.addr, kind: kindMutex, owner: trace.NoThread}
-		if th.role == image.MutexInit {
+		if th.role == image.MutexInit && !s.cfg.PointsOnly {
 			o.mtype = s.mutexAttr(th.arg(1))
 		}
 		s.ret(th, 0)
@@ -204,7 +204,7 @@ func (s *System) performSem(th *thread, tr *trace.Transition, o *object) (verdic
 	s.did(th, tr, op, o, o.value)
 	switch op {
 	case trace.OpSemInit:
-		*o = object{addr: o.addr, kind: kindSem, owner: trace.NoThread, value: th.arg(2) & 0x7fffffff}
+		*o = object{addr: o.addr, kind: kindSem, owner: trace.NoThread, value: s.initialCount(th) & 0x7fffffff}
 	case trace.OpSemDestroy:
 		s.destroy(o)
 	case trace.OpSemWait, trace.OpSemTryWait:
@@ -219,6 +219,15 @@ func (s *System) performSem(th *thread, tr *trace.Transition, o *object) (verdic
 	}
 	s.ret(th, 0)
 	return pass, nil
+}
+
+// initialCount is the value that sem_init gives a semaphore: pthread's has an
+// argument more.
+func (s *System) initialCount(th *thread) uint64 {
+	if s.cfg.PointsOnly {
+		return th.arg(1)
+	}
+	return th.arg(2)
 }
 
 func (s *System) performRW(th *thread, tr *trace.Transition, o *object) (verdict, error) {
@@ -252,6 +261,10 @@ func (s *System) performRW(th *thread, tr *trace.Transition, o *object) (verdict
 		if o.owner == th.id {
 			s.did(th, tr, trace.OpWriteUnlock, o, 0)
 			o.owner = trace.NoThread
+			if th.role == image.RWDowngrade { // at once, before any writer
+				s.did(th, tr, trace.OpReadLock, o, 0)
+				o.readers = with(o.readers, th.id)
+			}
 		} else {
 			s.did(th, tr, trace.OpReadUnlock, o, 0)
 			o.readers = without(o.readers, index(o.readers, th.id))
@@ -326,7 +339,7 @@ func (s *System) performOnce(th *thread, tr *trace.Transition, o *object) (verdi
 // that lets others go. With PointMem there is one before the next access
 // anyway, and what lies between is private.
 func (s *System) afterRelease(th *thread) verdict {
-	if !acts[th.role].release || !s.coarse() || s.cfg.Points&(PointUnlock|PointMem) == 0 ||
+	if !acts[th.role].release || th.quiet.on || !s.coarse() || s.cfg.Points&(PointUnlock|PointMem) == 0 ||
 		s.alone(th) || !s.pointAllowed(th, th.regs.RIP) {
 		return pass
 	}

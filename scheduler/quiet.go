@@ -45,7 +45,7 @@ func (s *System) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
 		o := s.objectOf(f.obj, kindOnce)
 		s.saveObject(o)
 		o.done, o.owner = true, trace.NoThread
-		tr.Did(trace.Op{Kind: trace.OpOnce, Obj: f.obj, Size: objectSize[kindOnce], Arg: trace.OnceEnds, PC: f.ret})
+		tr.Did(trace.Op{Kind: trace.OpOnce, Obj: f.obj, Size: s.sizes[kindOnce], Arg: trace.OnceEnds, PC: f.ret})
 		th.regs.RAX = 0
 		th.set |= emu.SetRAX
 	}

@@ -307,6 +307,14 @@ func (s *System) spinOn(th *thread, reads []trace.Access) {
 	th.waits = slices.CompactFunc(th.waits, func(a, b trace.Access) bool { return order(a, b) == 0 })
 }
 
+// Unspin makes a thread that spins ready to run on, if it does.
+func (s *System) Unspin(t trace.TID) {
+	if th := &s.threads[t]; s.exists[t] && th.stand == standSpin {
+		s.save(t)
+		th.stand = th.spinStand
+	}
+}
+
 // wakeSpinners lets the threads go whose loops read what a step changed.
 func (s *System) wakeSpinners(tr *trace.Transition) {
 	for i := range s.threads {

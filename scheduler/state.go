@@ -46,7 +46,7 @@ func b2i(b bool) int {
 func (s *System) objectBytes() [][2]uint64 {
 	var out [][2]uint64
 	for a, o := range s.objects {
-		out = append(out, [2]uint64{a, a + uint64(objectSize[o.kind])})
+		out = append(out, [2]uint64{a, a + uint64(s.sizes[o.kind])})
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i][0] < out[j][0] })
 	return out

@@ -40,6 +40,9 @@ type Config struct {
 	// PointsOnly: no function of the guest is trusted. Roles only say where
 	// preemption points are (a thread library under test).
 	PointsOnly bool
+	// Trusted, with PointsOnly, are the roles whose functions are trusted all the
+	// same; nil: none.
+	Trusted *[image.NumRoles]bool
 	// Native leaves threads and locks to the guest's own code from the start.
 	Native bool
 	// MaxThreads bounds the number of threads of all executions.
@@ -59,6 +62,10 @@ type System struct {
 	kernel  kernel.Kernel
 	current trace.TID // whose step is under way
 	libc    image.Libc
+	sizes   objectSizes
+	// guarded are the trusted objects that lie in a word (guard.go), all that
+	// were ever met.
+	guarded map[uint64][]uint64
 	// wordSize is that of the guest's general registers, in bytes.
 	wordSize uint64
 	roles    map[uint64]image.Bound
@@ -112,10 +119,13 @@ type System struct {
 	// back with the machine.
 	destructors, exitHandlers uint64
 	ownDestructors            bool // see hasDestructors
-	ownAllocator              bool // the guest's malloc isn't its library's
-	breaks                    map[uint64]breakClass
-	frames                    []string
-	observer                  Observer
+	// threadStatus is 1 when the process's status was set by a thread on its
+	// way out. It goes back with the machine.
+	threadStatus uint64
+	ownAllocator bool // the guest's malloc isn't its library's
+	breaks       map[uint64]breakClass
+	frames       []string
+	observer     Observer
 }
 
 // Observer is told of what happens inside steps, for reports. All methods are
@@ -161,7 +171,8 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		cfg: cfg, image: img, machine: m, libc: img.Libc(), wordSize: img.Machine.Word(),
 		names: newNames(cfg.MaxThreads), objects: map[uint64]*object{},
 		contended: map[uint64]bool{}, meeting: map[uint64]bool{}, merged: map[uint64]bool{}, calls: map[string]bool{}, sightings: sightings{},
-		dead:    map[uint64]dead{},
+		dead:  map[uint64]dead{},
+		sizes: pthreadSizes, guarded: map[uint64][]uint64{},
 		breaks:  map[uint64]breakClass{},
 		roles:   map[uint64]image.Bound{},
 		threads: make([]thread, 0, cfg.MaxThreads),
@@ -169,6 +180,9 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		heap:    heap.New(),
 	}
 	s.stopAt(cfg.Race)
+	if cfg.Trusted != nil {
+		s.sizes = trustSizes(img)
+	}
 	return s
 }
 

@@ -113,6 +113,8 @@ type thread struct {
 	// native: the runtime's own exit code runs (destructors, clean-up handlers).
 	native bool
 	retval uint64
+	// leaving: it has called a thread library's thr_exit.
+	leaving bool
 	// entryOfChild is the start routine of the thread being created.
 	entryOfChild uint64
 	onces        []onceFrame // once routines under way, outermost first

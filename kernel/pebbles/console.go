@@ -41,16 +41,26 @@ func doPrint(c *call, o *kernel.Outcome) int64 {
 	}
 	n := uint64(c.int(0))
 	c.touch(c.a[1], n, 0)
-	if k.printed+n > k.cfg.OutputLimit {
-		o.Invalid, o.Gap = fmt.Sprintf("the guest prints more than %d bytes in one execution", k.cfg.OutputLimit), kernel.GapOutput
-		return noMemory
-	}
 	text := make([]byte, n)
 	k.m.Read(c.a[1], text)
+	if o.Invalid = k.Print(text); o.Invalid != "" {
+		o.Gap = kernel.GapOutput
+		return noMemory
+	}
+	return 0
+}
+
+// Print puts text on the console, by a call or past it: what a program tells the
+// simulator that the course runs it on is kept as well. It returns why it can't.
+func (k *Kernel) Print(text []byte) string {
+	n := uint64(len(text))
+	if k.printed+n > k.cfg.OutputLimit {
+		return fmt.Sprintf("the guest prints more than %d bytes in one execution", k.cfg.OutputLimit)
+	}
 	// What lies behind the printed bytes was rewound.
 	k.output = append(k.output[:k.printed], text...)
 	k.set(&k.printed, k.printed+n)
-	return 0
+	return ""
 }
 
 // Colours and cursor positions that exist (80 columns, 25 lines); nothing of

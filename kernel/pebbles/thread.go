@@ -198,7 +198,8 @@ func planSetStatus(c *call, p *kernel.Plan) {
 	c.event(p, trace.Op{Kind: trace.OpSyscall, Obj: statusWord, Size: wordSize, Arg: 1})
 }
 
-func doSetStatus(c *call, _ *kernel.Outcome) int64 {
+func doSetStatus(c *call, o *kernel.Outcome) int64 {
+	o.SetsStatus = true
 	c.k.set(&c.k.status, uint64(uint32(c.int(0))))
 	return 0
 }

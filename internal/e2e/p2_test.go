@@ -1,0 +1,162 @@
+package e2e
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"landgo/result"
+)
+
+// pebblesProgram builds a program for pebbles with gcc alone.
+func pebblesProgram(t *testing.T, machine, source string, flags ...string) string {
+	t.Helper()
+	runtime := filepath.Join(top, "guests/pebbles/runtime")
+	files, err := filepath.Glob(filepath.Join(runtime, "*.[cS]"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no runtime", err)
+	}
+	out := filepath.Join(t.TempDir(), "guest")
+	args := append(strings.Fields("-g -O1 -ffreestanding -fno-pic -fno-stack-protector -fcf-protection=none -mgeneral-regs-only "+
+		"-nostdlib -static -no-pie -Wl,-Ttext-segment=0x1000000 -Wl,-e,_main -Wl,-z,noexecstack -I"+runtime+" "+machine), "-o", out, source)
+	args = append(append(args, flags...), files...)
+	if text, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+		t.Fatalf("gcc %v: %v\n%s", args, err, text)
+	}
+	return out
+}
+
+// TestP2Signs: what a program of the course says of itself is understood: a
+// panic's message, a report of failure, what goes to the simulator, and that a
+// thread's status isn't a failure of the task's.
+func TestP2Signs(t *testing.T) {
+	machines := []string{"-m64"}
+	if makes32(t) {
+		machines = append(machines, "-m32")
+	}
+	for _, machine := range machines {
+		for sign, message := range map[string]string{
+			"PANIC":   "panic: file.c:17: -1 of fe, z%",
+			"REPORT":  "the test reports failure",
+			"SUCCESS": "",
+			"STATUS":  "",
+			"EXIT":    "the guest exits with status 3",
+		} {
+			t.Run(machine+" "+sign, func(t *testing.T) {
+				guest := pebblesProgram(t, machine, "testdata/p2.c", "-D"+sign)
+				r := run(t, "run", "--json", "--quiet", "--out", "none", guest).decode(t)
+				if message == "" {
+					if r.Verdict != result.Verified {
+						t.Errorf("%s: %+v", r.Verdict, r.Bug)
+					}
+					return
+				}
+				if r.Bug == nil || r.Bug.Kind != result.Assertion || r.Bug.Message != message {
+					t.Fatalf("%s: %+v, want %q", r.Verdict, r.Bug, message)
+				}
+				if !strings.Contains(r.Bug.Output, "to the simulator\nto the console\n") {
+					t.Errorf("its output: %q", r.Bug.Output)
+				}
+			})
+		}
+	}
+}
+
+// TestTrust: with a group trusted, mistakes in the rest of a library are found on
+// top of it, as with none; those in the group itself are gone. A library that
+// goes past the functions of the group can't be run so.
+func TestTrust(t *testing.T) {
+	builds := []string{"pebbles"}
+	if makes32(t) {
+		builds = append(builds, "pebbles-i386")
+	}
+	for _, c := range []struct {
+		guest, trust string
+		verdict      result.Verdict
+		kind         string // of the bug
+		least        int    // its preemptions
+	}{
+		{"queue-mutex", "mutex", result.Verified, "", 0},
+		{"queue-sections", "mutex", result.Verified, "", 0},
+		{"queue-cond", "mutex", result.Verified, "", 0},
+		{"queue-cond", "cond", result.Verified, "", 0},
+		{"queue-signal", "cond", result.Verified, "", 0},
+		{"queue-broadcast", "cond,mutex", result.Verified, "", 0},
+		{"queue-sem", "sem", result.Verified, "", 0},
+		{"queue-rwlock", "rwlock", result.Verified, "", 0},
+		{"queue-downgrade", "rwlock", result.Verified, "", 0},
+		{"queue-malloc", "malloc", result.Verified, "", 0},
+		{"queue-malloc", "malloc,mutex", result.Verified, "", 0},
+		{"queue-malloc", "mutex", result.Verified, "", 0},
+
+		{"queue-cond_unlocks_first-cond", "mutex", result.Buggy, "deadlock", 1},
+		{"queue-park_once-signal", "mutex", result.Buggy, "assertion", 2},
+		{"queue-sem_twice-sem", "mutex,cond,rwlock,malloc", result.Buggy, "assertion", 2},
+		{"queue-join_looks_first-join", "mutex,cond,sem,rwlock,malloc", result.Buggy, "deadlock", 1},
+		{"queue-unlock_twice-sections", "sem", result.Buggy, "assertion", 2},
+		{"queue-unlock_twice-sections", "mutex", result.Verified, "", 0},
+		{"queue-unlock_silent-mutex", "mutex", result.Verified, "", 0},
+		{"queue-cond_unlocks_first-cond", "cond", result.Verified, "", 0},
+		{"queue-sem_twice-sem", "sem", result.Verified, "", 0},
+
+		{"spin-mutex", "mutex", result.Invalid, "", 0},
+		{"spin-cond", "cond", result.Invalid, "", 0},
+		{"spin-mutex", "sem,rwlock", result.Verified, "", 0},
+	} {
+		for _, build := range builds {
+			t.Run(build+" "+c.guest+" "+c.trust, func(t *testing.T) {
+				t.Parallel()
+				path := filepath.Join(top, "bin/guests", build, c.guest)
+				r := run(t, "run", "--json", "--quiet", "--out", "none", "--self-check", "--trust", c.trust, path).decode(t)
+				if r.Verdict != c.verdict {
+					t.Fatalf("%s (%s) %+v, want %s", r.Verdict, r.Reason, r.Bug, c.verdict)
+				}
+				if c.verdict == result.Invalid {
+					if r.Problem != result.GoneAround || len(r.Place) == 0 {
+						t.Errorf("invalid for another reason: %s at %v", r.Reason, r.Place)
+					}
+					return
+				}
+				if c.verdict == result.Buggy && (string(r.Bug.Kind) != c.kind || r.Bug.Preemptions != c.least) {
+					t.Errorf("%s with %d preemptions, want %s with %d", r.Bug.Kind, r.Bug.Preemptions, c.kind, c.least)
+				}
+				for _, group := range strings.Split(c.trust, ",") {
+					if !strings.Contains(r.Certificate.Trusted, group) {
+						t.Errorf("the certificate has %q of %s", r.Certificate.Trusted, group)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestTrustIsAnAbstraction: what a library that is right does on top of trusted
+// objects, a search without reduction finds too, and as many different ends.
+func TestTrustIsAnAbstraction(t *testing.T) {
+	for _, guest := range []string{"queue-mutex", "queue-cond", "queue-rwlock", "queue-downgrade", "queue-sem"} {
+		path := filepath.Join(top, "bin/guests/pebbles", guest)
+		var verdicts []result.Verdict
+		for _, search := range []string{"optimal", "dpor", "stateful"} {
+			r := run(t, "run", "--json", "--quiet", "--out", "none", "--search", search, "--trust", "cond,sem,rwlock", path).decode(t)
+			verdicts = append(verdicts, r.Verdict)
+		}
+		if slices.ContainsFunc(verdicts, func(v result.Verdict) bool { return v != result.Verified }) {
+			t.Errorf("%s: %v", guest, verdicts)
+		}
+	}
+}
+
+// TestTrustNeedsALibrary: on linux the flag is refused, and so is a group that
+// doesn't exist.
+func TestTrustNeedsALibrary(t *testing.T) {
+	for _, args := range [][]string{
+		{"--trust", "mutex", filepath.Join(top, "bin/guests/musl-O2/aba-fixed")},
+		{"--trust", "mutexes", filepath.Join(top, "bin/guests/pebbles/queue-mutex")},
+	} {
+		if got := run(t, append([]string{"run", "--out", "none"}, args...)...); got.status != 2 || !strings.Contains(got.stderr, "trust") {
+			t.Errorf("%v: status %d, %s", args, got.status, got.stderr)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package scheduler
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// format renders the message of a function like panic(format, ...), at whose
+// entry a thread stands: argument first is the format. What it doesn't know (a
+// floating-point number) is left as it stands, and so is all that follows, for
+// the arguments can't be told apart then.
+func (s *System) format(th *thread, first int) string {
+	f := s.str(s.vararg(th, first))
+	next := func() uint64 {
+		first++
+		return s.vararg(th, first)
+	}
+	var out strings.Builder
+	for {
+		i := strings.IndexByte(f, '%')
+		if i < 0 {
+			out.WriteString(f)
+			return out.String()
+		}
+		out.WriteString(f[:i])
+		spec := f[i:]
+		n := 1 + len(spec[1:]) - len(strings.TrimLeft(spec[1:], "0123456789-+ #."))
+		flags := spec[1:n]
+		long := 0
+		for n < len(spec) && strings.IndexByte("lhz", spec[n]) >= 0 {
+			long += b2i(spec[n] != 'h')
+			n++
+		}
+		if n == len(spec) {
+			out.WriteString(spec)
+			return out.String()
+		}
+		number := func() uint64 {
+			if v := next(); long > 0 {
+				return v
+			} else {
+				return uint64(uint32(v))
+			}
+		}
+		switch spec[n] {
+		case '%':
+			out.WriteByte('%')
+		case 's':
+			fmt.Fprintf(&out, "%"+flags+"s", s.str(next()))
+		case 'c':
+			out.WriteByte(byte(next()))
+		case 'd', 'i':
+			v := int64(number())
+			if long == 0 || s.wordSize == 4 {
+				v = int64(int32(v))
+			}
+			fmt.Fprintf(&out, "%"+flags+"d", v)
+		case 'u':
+			fmt.Fprintf(&out, "%"+flags+"d", number())
+		case 'x', 'X', 'o':
+			fmt.Fprintf(&out, "%"+flags+spec[n:n+1], number())
+		case 'p':
+			out.WriteString("0x" + strconv.FormatUint(next(), 16))
+		default:
+			out.WriteString(spec)
+			return out.String()
+		}
+		f = spec[n+1:]
+	}
+}

@@ -1,0 +1,91 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/image"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// A student's mutex that is trusted (--trust) is landgo's model of one: its own
+// functions never run, so what their fields would hold is nowhere. The rest of
+// the library is ordinary code, and may look into a mutex or write to it past its
+// functions: a thread's last unlock is often a store in assembler. Going on then
+// would make deadlocks that the library hasn't got. So every access to the bytes
+// of a trusted object is looked at:
+//
+//   - a read, or a write while somebody holds it or waits: the guest can't be
+//     controlled on these terms, and the run ends as invalid;
+//   - a write to an object at rest: its memory serves something else (blocks of
+//     a heap, stacks), and the object is forgotten.
+//
+// Memory of trusted objects counts as shared from its first use on, and runs
+// before a second thread exists are recorded too, so that no access escapes.
+
+// everybody is nobody's thread id: memory that it touches is shared.
+const everybody trace.TID = 1 << 20
+
+// word is a stretch of 8 bytes, by its address / 8.
+const wordShift = 3
+
+// trusts reports whether a function of the guest's own library is taken as
+// correct.
+func (s *System) trusts(r image.Role) bool { return s.cfg.Trusted != nil && s.cfg.Trusted[r] }
+
+// trustSizes are the sizes of a library's types, by the debug information, or
+// else a word: the field that an initialiser writes first.
+func trustSizes(img *image.Image) objectSizes {
+	sizes := pthreadSizes
+	for kind, name := range map[objectKind]string{kindMutex: "mutex_t", kindCond: "cond_t", kindSem: "sem_t", kindRWLock: "rwlock_t"} {
+		sizes[kind] = uint32(img.Machine.Word())
+		if n, ok := img.TypeSize(name); ok && n > 0 && n < 1<<16 {
+			sizes[kind] = uint32(n)
+		}
+	}
+	return sizes
+}
+
+// guard begins to look at the bytes of an object.
+func (s *System) guard(o *object) {
+	if s.cfg.Trusted == nil {
+		return
+	}
+	size := uint64(s.sizes[o.kind])
+	if _, learned := s.machine.Touch(everybody, o.addr, size); learned {
+		s.finer = true // accesses that weren't recorded may have been there
+	}
+	for g := o.addr >> wordShift; g <= (o.addr+size-1)>>wordShift; g++ {
+		s.guarded[g] = append(s.guarded[g], o.addr)
+	}
+}
+
+// checkGuarded looks at the accesses of a run.
+func (s *System) checkGuarded(th *thread, accesses []trace.Access) error {
+	for i := range accesses {
+		a := &accesses[i]
+		if a.Flags&emu.Private != 0 {
+			continue
+		}
+		for g := a.Addr >> wordShift; g <= (a.Addr+uint64(a.Size)-1)>>wordShift; g++ {
+			for _, addr := range s.guarded[g] {
+				if err := s.touchObject(th, a, s.objects[addr]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (s *System) touchObject(th *thread, a *trace.Access, o *object) error {
+	if o == nil || o.destroyed || o.forgotten || a.Addr >= o.addr+uint64(s.sizes[o.kind]) || o.addr >= a.Addr+uint64(a.Size) {
+		return nil
+	}
+	if a.IsWrite() && o.owner == trace.NoThread && len(o.readers) == 0 && len(o.waiters) == 0 {
+		s.saveObject(o)
+		o.forgotten = true
+		return nil
+	}
+	does := map[bool]string{true: "writes to", false: "reads"}[a.IsWrite()]
+	return s.invalid(kernel.GapTrust, th, a.PC, "the guest %s %s past its functions, so it can't be trusted", does, s.VariableName(o.addr))
+}
