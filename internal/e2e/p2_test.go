@@ -109,7 +109,7 @@ func TestTrust(t *testing.T) {
 			t.Run(build+" "+c.guest+" "+c.trust, func(t *testing.T) {
 				t.Parallel()
 				path := filepath.Join(top, "bin/guests", build, c.guest)
-				r := run(t, "run", "--json", "--quiet", "--out", "none", "--self-check", "--trust", c.trust, path).decode(t)
+				r := run(t, "run", "--json", "--quiet", "--out", "none", "--pp", "mem", "--self-check", "--trust", c.trust, path).decode(t)
 				if r.Verdict != c.verdict {
 					t.Fatalf("%s (%s) %+v, want %s", r.Verdict, r.Reason, r.Bug, c.verdict)
 				}
@@ -139,7 +139,7 @@ func TestTrustIsAnAbstraction(t *testing.T) {
 		path := filepath.Join(top, "bin/guests/pebbles", guest)
 		var verdicts []result.Verdict
 		for _, search := range []string{"optimal", "dpor", "stateful"} {
-			r := run(t, "run", "--json", "--quiet", "--out", "none", "--search", search, "--trust", "cond,sem,rwlock", path).decode(t)
+			r := run(t, "run", "--json", "--quiet", "--out", "none", "--pp", "mem", "--search", search, "--trust", "cond,sem,rwlock", path).decode(t)
 			verdicts = append(verdicts, r.Verdict)
 		}
 		if slices.ContainsFunc(verdicts, func(v result.Verdict) bool { return v != result.Verified }) {
