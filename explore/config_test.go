@@ -29,3 +29,290 @@ func set(t *testing.T, options ...string) Config {
 
 // samples has a value other than the default for each option.
 var samples = map[string]string{
+	"env": "A=1", "stdin": "in.txt", "file": "a.txt:/etc/a", "pp": "yield,lock,race=main+0x12", "within": "f", "without": "g",
+	"smp": "true", "up": "true", "timeouts": "any", "locks": "tested=lock,unlock", "observe": "stdout", "trust": "mutex,cond", "fail-on": "race",
+	"race": "hb", "search": "dpor", "bound": "preempt=2", "keep-going": "true", "jobs": "3", "checkpoint": "c.ckpt", "checkpoint-every": "1m", "resume": "r.ckpt", "self-check": "true",
+	"time": "10m", "memory": "512M", "max-executions": "7", "step-budget": "1000", "max-threads": "5", "max-output": "4K",
+	"out": "x.landgo", "json": "true", "quiet": "true", "native-sync": "true", "all-shared": "true", "processor-time": "true",
+}
+
+// TestOptionsCoverConfig: each option changes a field and says its value, and
+// each field but the guest and its arguments is changed by an option.
+func TestOptionsCoverConfig(t *testing.T) {
+	changed := map[string]bool{"Guest": true, "Args": true}
+	for i := range Options {
+		o := &Options[i]
+		sample, ok := samples[o.Name]
+		if !ok {
+			t.Errorf("--%s has no sample in this test", o.Name)
+			continue
+		}
+		c := DefaultConfig()
+		if err := o.Apply(&c, sample); err != nil {
+			t.Errorf("--%s %s: %v", o.Name, sample, err)
+		}
+		if got := strings.Join(o.Get(&c), " "); !strings.HasSuffix(got, sample) {
+			t.Errorf("--%s %s: Get gives %q", o.Name, sample, got)
+		}
+		if o.Help == "" || o.Doc == "" || strings.HasSuffix(o.Help, ".") || !strings.HasSuffix(o.Doc, ".") {
+			t.Errorf("--%s: the help has to be a clause, and the doc whole sentences", o.Name)
+		}
+		defaults := DefaultConfig()
+		if kept := string(c.Kept()) != string(defaults.Kept()); kept != o.Kept() {
+			t.Errorf("--%s: a bug file keeps it: %v, Kept: %v", o.Name, kept, o.Kept())
+		}
+		was, is := reflect.ValueOf(defaults), reflect.ValueOf(c)
+		n := 0
+		for f := range was.NumField() {
+			if !reflect.DeepEqual(was.Field(f).Interface(), is.Field(f).Interface()) {
+				changed[was.Type().Field(f).Name] = true
+				n++
+			}
+		}
+		want := 1
+		if o.Name == "pp" {
+			want = 3 // the kinds, their places, and that landgo doesn't choose them
+		}
+		if n != want {
+			t.Errorf("--%s %s changes %d fields, want %d", o.Name, sample, n, want)
+		}
+	}
+	for f := range reflect.TypeFor[Config]().NumField() {
+		if name := reflect.TypeFor[Config]().Field(f).Name; !changed[name] {
+			t.Errorf("no option changes Config.%s", name)
+		}
+	}
+}
+
+func TestWordsAreValues(t *testing.T) {
+	for i := range Options {
+		o := &Options[i]
+		for _, w := range o.Words {
+			c := DefaultConfig()
+			if err := o.Apply(&c, w); err != nil {
+				t.Errorf("--%s offers %q: %v", o.Name, w, err)
+			}
+		}
+	}
+}
+
+func TestDefaultsAreValid(t *testing.T) {
+	c := DefaultConfig()
+	if err := c.Validate(); err != nil {
+		t.Error(err)
+	}
+	for i := range Options {
+		o := &Options[i]
+		for _, v := range o.Get(&c) {
+			if err := o.Apply(&c, v); err != nil {
+				t.Errorf("--%s refuses its own default: %v", o.Name, err)
+			}
+		}
+	}
+	if !reflect.DeepEqual(c, DefaultConfig()) {
+		t.Errorf("setting the defaults changes them: %+v", c)
+	}
+}
+
+func TestPoints(t *testing.T) {
+	for list, want := range map[string]string{
+		"yield":             "yield",
+		"lock":              "yield,lock",
+		"unlock,lock":       "yield,lock,unlock",
+		" lock , atomic ":   "yield,lock,atomic",
+		"mem":               "mem",
+		"yield,lock,mem":    "mem",
+		"cli,sti":           "yield,cli,sti",
+		"mem,race":          "mem,race",
+		"lock,lock,atomic":  "yield,lock,atomic",
+		"atomic,unlock,cli": "yield,unlock,atomic,cli",
+	} {
+		p, err := ParsePoints(list)
+		if err != nil || p.String() != want {
+			t.Errorf("ParsePoints(%q) = %v, %v; want %s", list, p, err, want)
+		}
+		if again, err := ParsePoints(p.String()); again != p || err != nil {
+			t.Errorf("ParsePoints(%q) doesn't come back: %v, %v", p, again, err)
+		}
+	}
+}
+
+func TestOptionErrors(t *testing.T) {
+	for _, c := range []struct {
+		option, value string
+		kind          result.ErrorKind
+		want          string
+	}{
+		{"pp", "locks", result.UnknownPoint, `did you mean "lock"?`},
+		{"pp", "yeild", result.UnknownPoint, `did you mean "yield"?`},
+		{"pp", "memory", result.UnknownPoint, `unknown preemption point "memory"`},
+		{"pp", "", result.UnknownPoint, "empty"},
+		{"pp", "lock,", result.UnknownPoint, "empty"},
+		{"search", "optimum", result.Usage, "did you mean optimal?"},
+		{"search", "bfs", result.Usage, "use one of none, bounded"},
+		{"bound", "preempt", result.Usage, "preempt=N"},
+		{"bound", "preempt=-1", result.Usage, "preempt=N"},
+		{"bound", "delays=2", result.Usage, "delay=N"},
+		{"time", "soon", result.Usage, "want a duration"},
+		{"time", "-5s", result.Usage, "want a duration"},
+		{"memory", "lots", result.Usage, "want a number of bytes"},
+		{"memory", "99999999T", result.Usage, "too large"},
+		{"max-executions", "many", result.Usage, "want a number"},
+		{"step-budget", "0", result.Usage, "1 or more"},
+		{"max-threads", "70000", result.Usage, "at most 65536"},
+		{"env", "NAME", result.Usage, "NAME=VALUE"},
+		{"env", "=x", result.Usage, "NAME=VALUE"},
+		{"file", ":x", result.Usage, "HOST"},
+		{"file", "", result.Usage, "HOST"},
+		{"stdin", "", result.Usage, "file's name"},
+		{"within", "", result.Usage, "function's name"},
+		{"without", "f g", result.Usage, "function's name"},
+		{"timeouts", "never", result.Usage, "want last, any"},
+		{"locks", "teste", result.Usage, "did you mean tested?"},
+		{"locks", "tested=", result.Usage, "names of functions"},
+		{"observe", "stderr", result.Usage, "want stdout"},
+		{"json", "maybe", result.Usage, "true or false"},
+	} {
+		cfg := DefaultConfig()
+		err := OptionNamed(c.option).Apply(&cfg, c.value)
+		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "--"+c.option) {
+			t.Errorf("--%s %q: %v; want one of kind %s that names the option, with %q", c.option, c.value, err, c.kind, c.want)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for name, c := range map[string]struct {
+		options []string
+		kind    result.ErrorKind
+	}{
+		"bound with none":     {[]string{"bound preempt=2", "search none"}, ""},
+		"bound with optimal":  {[]string{"bound preempt=2"}, result.UnsoundBound},
+		"bound with sleep":    {[]string{"search sleep", "bound preempt=0"}, result.UnsoundBound},
+		"no bound":            {[]string{"bound none"}, ""},
+		"two files as one":    {[]string{"file a:/x", "file b:/x"}, result.Usage},
+		"the same file twice": {[]string{"file a:/x", "file a:/x"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := set(t, c.options...)
+			err := cfg.Validate()
+			if c.kind == "" && err != nil || c.kind != "" && !errors.Is(err, c.kind) {
+				t.Errorf("got %v, want %q", err, c.kind)
+			}
+		})
+	}
+	up := set(t, "up")
+	if err := OptionNamed("smp").Apply(&up, "true"); err == nil {
+		t.Error("--up --smp accepted")
+	}
+}
+
+func TestRulesKeepTheirOrder(t *testing.T) {
+	c := set(t, "without a", "within b", "without c", "pp lock")
+	want := []Rule{{true, "a"}, {false, "b"}, {true, "c"}}
+	if !reflect.DeepEqual(c.Rules, want) {
+		t.Errorf("got %v, want %v", c.Rules, want)
+	}
+	if got, want := c.Granularity(), "yield,lock without a within b without c"; got != want {
+		t.Errorf("granularity %q, want %q", got, want)
+	}
+	if got, want := c.RunCommand(), "landgo run --pp yield,lock --without a --within b --without c guest.elf"; got != want {
+		t.Errorf("command %q, want %q", got, want)
+	}
+}
+
+func TestUnits(t *testing.T) {
+	for text, want := range map[string]Size{"0": 0, "100": 100, "4K": 4096, "512M": 512 << 20, "2GiB": 2 << 30, "1tb": 1 << 40, "3 M": 3 << 20} {
+		if got, err := ParseSize(text); got != want || err != nil {
+			t.Errorf("ParseSize(%q) = %d, %v; want %d", text, got, err, want)
+		}
+		if again, err := ParseSize(want.String()); again != want || err != nil {
+			t.Errorf("ParseSize(%q) doesn't come back: %d, %v", want, again, err)
+		}
+	}
+	for text, want := range map[string]time.Duration{
+		"0": 0, "90": 90 * time.Second, "90s": 90 * time.Second, "10m": 10 * time.Minute, "1h30m": 90 * time.Minute,
+		"2d": 48 * time.Hour, "1d12h": 36 * time.Hour, "1.5s": 1500 * time.Millisecond, "250ms": 250 * time.Millisecond,
+	} {
+		if got, err := ParseDuration(text); got != want || err != nil {
+			t.Errorf("ParseDuration(%q) = %v, %v; want %v", text, got, err, want)
+		}
+		if again, err := ParseDuration(formatDuration(want)); again != want || err != nil {
+			t.Errorf("ParseDuration(%q) doesn't come back: %v, %v", formatDuration(want), again, err)
+		}
+	}
+}
+
+// TestBugFileConfig: what a bug file keeps comes back, and nothing else does.
+func TestBugFileConfig(t *testing.T) {
+	c := set(t, "env A=1", "stdin in.txt", "file a:/b", "pp lock", "within f", "without g", "up",
+		"timeouts any", "locks tested=l", "step-budget 9", "search dpor", "time 5s", "json", "quiet", "out o.landgo")
+	c.Args = []string{"-n", "two words"}
+	f := &result.BugFile{Guest: result.Guest{Path: "guest.elf"}, Config: c.Kept()}
+	got, err := ConfigOf(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := c
+	want.Search, want.Time, want.JSON, want.Quiet, want.Out = "optimal", 0, false, false, ""
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	f.Config = []byte(`{"pp":"locks"}`)
+	if _, err := ConfigOf(f); !errors.Is(err, result.BadBugFile) {
+		t.Errorf("a wrong point in a bug file: %v", err)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	c := set(t, "stdin in.txt", "file a:/x")
+	check := c.Check([]byte("image"), []byte("in"), []byte("a"))
+	same := set(t, "stdin elsewhere.txt", "file b:/x", "search none", "json", "time 4")
+	if got := same.Check([]byte("image"), []byte("in"), []byte("a")); got != check {
+		t.Error("the check depends on what a run doesn't depend on")
+	}
+	for name, other := range map[string]uint32{
+		"image": c.Check([]byte("imagf"), []byte("in"), []byte("a")),
+		"stdin": c.Check([]byte("image"), []byte("on"), []byte("a")),
+		"file":  c.Check([]byte("image"), []byte("in"), []byte("b")),
+		"cut":   c.Check([]byte("image"), []byte("ina"), []byte("")),
+		"argument": func() uint32 {
+			d := c
+			d.Args = []string{"x"}
+			return d.Check([]byte("image"), []byte("in"), []byte("a"))
+		}(),
+		"pp": func() uint32 { d := c; d.PP = PointYield; return d.Check([]byte("image"), []byte("in"), []byte("a")) }(),
+	} {
+		if other == check {
+			t.Errorf("the check doesn't depend on the %s", name)
+		}
+	}
+}
+
+func TestReplayCommand(t *testing.T) {
+	c := set(t, "pp lock", "search none", "keep-going", "env A=it's", "json")
+	c.Guest = "my guests/a.elf"
+	c.Args = []string{"-n", "3"}
+	if got, want := c.ReplayCommand("a b.landgo", "s1:00000000:0@1"), "landgo replay 'a b.landgo'"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	want := `landgo replay --schedule s1:00000000:0@1/2 --env 'A=it'\''s' --pp yield,lock 'my guests/a.elf' -- -n 3`
+	if got := c.ReplayCommand("", "s1:00000000:0@1/2"); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got, want := c.FinerCommand(), `landgo run --pp mem --env 'A=it'\''s' --search none --keep-going --json 'my guests/a.elf' -- -n 3`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestDidYouMean(t *testing.T) {
+	names := []string{"search", "self-check", "time", "timeouts"}
+	for wrong, want := range map[string]string{
+		"serach": "search", "tim": "time", "timeout": "timeouts", "selfcheck": "self-check", "xyz": "", "": "", "kernel": "",
+	} {
+		got := DidYouMean("%s", wrong, names)
+		if want == "" && got != "" || want != "" && got != ", did you mean "+want+"?" {
+			t.Errorf("DidYouMean(%q) = %q, want %q", wrong, got, want)
+		}
+	}
+}
