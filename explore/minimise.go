@@ -26,7 +26,7 @@ func (h *hunt) minimise(f *finding) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := h.cfg.Bounds.Limit(por.Preempt); ok && len(h.cfg.Bounds) == 1 && spec.Kind().Claim == por.Everything && !spec.Kind().Unordered {
+	if _, ok := h.cfg.Bounds.Limit(por.Preempt); ok && len(h.cfg.Bounds) == 1 && spec.Claim() == por.Everything && !spec.Kind().Unordered {
 		f.minimal = result.Proven // the search went by bounds already
 		return nil
 	}

@@ -126,9 +126,9 @@ func (h *hunt) search() error {
 	switch {
 	case len(h.found) > 0:
 		r.Verdict = result.Buggy
-	case stats.Complete && spec.Kind().Claim == por.Nothing:
+	case stats.Complete && (spec.Kind().Claim == por.Nothing || spec.Claim() == por.Nothing && stats.Pruned > 0):
 		r.Verdict, r.Problem = result.Budget, result.ProvesNothing
-		r.Reason = fmt.Sprintf("search %s has ended without a bug, and proves nothing", spec.Kind().Name)
+		r.Reason = fmt.Sprintf("search %v has ended without a bug, and proves nothing", spec)
 	case stats.Complete && len(h.cfg.Bounds) == 0:
 		r.Verdict = result.Verified
 	case stats.Complete && stats.Pruned == 0:

@@ -78,6 +78,8 @@ const unbounded = "it samples executions of all kinds, and proves nothing within
 
 var optimised = Param{Name: "optimised", Default: 1, Most: 1, Help: "1: conservative backtrack points only where the bound cut something off; 0: wherever the paper has them"}
 
+var early = Param{Name: "early", Default: 1, Most: 1, Help: "1: also executions that end, or come to a standstill, with threads that would need more rounds to go on; 0: drops these as its paper does, sooner done, and proves nothing"}
+
 // kinds lists the searches, in the order in which they are explained to users.
 var kinds = []Kind{
 	{Name: "none", Paper: "no reduction (Flanagan and Godefroid 2005, §6, the baseline)", About: "runs every interleaving",
@@ -120,7 +122,7 @@ var kinds = []Kind{
 	{Name: "trust", Paper: "Kokologiannakis, Marmanis, Gladstein and Vafeiadis, POPL 2022", About: "builds each execution graph once, by revisits; memory linear in the graph",
 		WhyNot: beyond + "; within rounds: rounder", SingleEvents: true, run: runTrust},
 	{Name: "rounder", Paper: "Marmanis and Vafeiadis 2023, Algorithm 2 with the check of §IV", About: "trust within a number of round-robin rounds",
-		Bounds: []Measure{Rounds}, NeedsBound: true, WhyNot: beyond, SingleEvents: true, run: runTrust},
+		Bounds: []Measure{Rounds}, NeedsBound: true, WhyNot: beyond, SingleEvents: true, Params: []Param{early}, run: runTrust},
 	{Name: "random", Paper: "random walk", About: "samples: any ready thread takes the next step", Claim: Nothing,
 		WhyNot: unbounded, Params: sampled(), strategy: newRandom, run: runSampling},
 	{Name: "pct", Paper: "Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010", About: "samples: random priorities, with d-1 changes; a run meets a bug of depth d with a probability of 1/(n k^(d-1)) or more", Claim: Nothing,

@@ -17,7 +17,13 @@ import "landgo/trace"
 // trust.go holds as it stands. The price: an execution in which somebody can
 // only go on beyond the bound is followed to where nobody else can either. It
 // is no execution within the bound (EndedPruned), but leads to those that end
-// early.
+// early. No more can be left out without knowing that none does: where one
+// thread is beyond the bound, a failing assertion within it may take any order
+// of the others' steps.
+//
+// With the option early=0 graphs are dropped as in the paper (trust.dropping):
+// then each trace within the bound in which all threads run to their ends is
+// visited, once, and of those that end early some, and it proves nothing.
 
 // beyond reports whether the graph at hand is beyond the bound.
 func (w *trust) beyond() bool { return w.limit >= 0 && w.rounds() > w.limit }
@@ -28,12 +34,34 @@ func (w *trust) within(c *candidate) bool {
 	if w.limit < 0 {
 		return true
 	}
-	// Rounds grow along what happens before, so the last events of K show it.
+	// The event's round follows from those of what it directly comes after, as
+	// far as that is known: what it depends on, and its base. (What is in a base
+	// and directly before it counts for no more than the end of the base does.)
+	var e step
+	e.thread = c.a.thread
 	for k, i := range c.q {
-		if s := &w.steps[i]; c.take[k] && s.round+wrap(s.thread, c.a.thread) > w.limit {
-			w.cut = true
-			return false
+		if c.take[k] {
+			e.after(&w.steps[i])
 		}
+	}
+	if !c.varies {
+		if l := w.order.last[e.thread]; l > 0 {
+			e.after(&w.steps[l-1])
+		}
+		for k := w.order.woken[e.thread]; k >= 0; k = w.order.wakes[k].next {
+			e.after(&w.steps[w.order.wakes[k].ev])
+		}
+		for _, i := range c.found[c.next+1:] {
+			e.after(&w.steps[i])
+		}
+	}
+	// The access that is displaced comes next, after it.
+	if r := &w.steps[c.r]; w.dropping && !c.varies && !c.a.global && len(r.ops) == 0 && e.round <= w.limit {
+		e.round += wrap(e.thread, r.thread)
+	}
+	if e.round > w.limit {
+		w.cut = true
+		return false
 	}
 	return true
 }

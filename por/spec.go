@@ -68,6 +68,17 @@ func (s Spec) Param(name string) uint64 {
 	panic("por: search " + s.kind.Name + " has no option " + name)
 }
 
+// Claim is what the search proves that has finished without a bug, where its
+// bound has cut something off.
+func (s Spec) Claim() Claim {
+	for i, p := range s.kind.Params {
+		if p.Name == early.Name && s.params[i] == 0 {
+			return Nothing
+		}
+	}
+	return s.kind.Claim
+}
+
 // String is the search with the options that aren't at their defaults.
 func (s Spec) String() string {
 	text, sep := s.kind.Name, ":"

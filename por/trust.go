@@ -91,6 +91,8 @@ type trust struct {
 	stopped bool
 	polled  uint32
 	ended   Execution
+	// dropping: a graph beyond the bound is dropped (rounder.go).
+	dropping bool
 
 	// The revisits of the graph at hand that are being looked through, if
 	// looking: cand is the newest, by a, which is pending[which] at the end of an
@@ -108,13 +110,13 @@ type trust struct {
 	dropped int    // for fault dropBacktrack
 }
 
-func runTrust(sys System, obs Observer, _ Spec, opts Options) (Stats, error) {
+func runTrust(sys System, obs Observer, spec Spec, opts Options) (Stats, error) {
 	limit := int32(-1)
 	if k, ok := opts.Bounds.Limit(Rounds); ok {
 		limit = int32(k)
 	}
 	root := sys.Mark()
-	w := &trust{obs: obs, opts: opts, limit: limit}
+	w := &trust{obs: obs, opts: opts, limit: limit, dropping: limit >= 0 && spec.Param("early") == 0}
 	w.graph = *newGraph(sys)
 	w.ended.x = w
 	for {
@@ -170,11 +172,15 @@ func (w *trust) forward() error {
 		if err := w.turn(true); err != nil || w.halted() {
 			return err
 		}
+		if w.beyond() {
+			w.end(EndedPruned)
+			return nil
+		}
 	}
 }
 
 // turn adds the next event of the thread whose turn it is, with its first
-// outcome, or passes it over if that is beyond the bound.
+// outcome. One beyond the bound it passes over, unless that ends the graph.
 func (w *trust) turn(fresh bool) error {
 	t := w.tip().next
 	if err := w.step(t, 0, t, fresh); err != nil || w.halted() || !w.beyond() {
@@ -182,6 +188,9 @@ func (w *trust) turn(fresh bool) error {
 	}
 	if fresh {
 		w.stats.Pruned++
+	}
+	if w.dropping {
+		return nil
 	}
 	b := w.pool.copy(&w.pop().event, 0)
 	if err := w.come(); err != nil {

@@ -7,6 +7,8 @@ import (
 
 	"landgo/por/internal/model"
 	"landgo/trace"
+
+	"pgregory.net/rapid"
 )
 
 var single = Options{OneEvent: true, Unmerged: true}
@@ -127,11 +129,71 @@ func TestRoundsTable(t *testing.T) {
 		for k, want := range c.traces {
 			opts := single
 			opts.Bounds = Bounds{{Rounds, k + 1}}
-			if st, _ := runModel(t, "rounder", c.prog, opts); st.Executions != want || !st.Complete {
-				t.Errorf("%s, rounds=%d: %+v, want %d executions", c.name, k+1, st, want)
+			for _, search := range []string{"rounder", "rounder:early=0"} {
+				if st, _ := runModel(t, search, c.prog, opts); st.Executions != want || !st.Complete {
+					t.Errorf("%s %s, rounds=%d: %+v, want %d executions", search, c.name, k+1, st, want)
+				}
 			}
 		}
 	}
+}
+
+// TestRounderEarly: with early=0 rounder visits, once, all traces within the
+// bound in which every thread runs to its end, and none beyond; it leaves out
+// some others.
+func TestRounderEarly(t *testing.T) {
+	full, others, missed := 0, 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		p := draw(rt, false, false, true)
+		if spins(p) || exits(p) {
+			rt.Skip()
+		}
+		judge := judged(rt, p, soakLimit)
+		if judge == nil {
+			rt.Skip()
+		}
+		for k := 0; k < 3; k++ {
+			opts := single
+			opts.Bounds = Bounds{{Rounds, k}}
+			s, err := explore("rounder:early=0", p, opts)
+			if err != nil || int(s.stats.Executions) != len(s.traces) || !s.stats.Complete {
+				rt.Fatalf("%+v, %v, %d traces\n%v", s.stats, err, len(s.traces), p)
+			}
+			for c, r := range judge.traces {
+				_, ok := s.traces[c]
+				switch {
+				case r.rounds > k:
+					if ok {
+						rt.Fatalf("rounds=%d: trace %x needs %d\n%v", k, c, r.rounds, p)
+					}
+				case r.ending == EndedProcess && !p.MainEnds:
+					if full++; !ok {
+						rt.Fatalf("rounds=%d: missed trace %x\n%v", k, c, p)
+					}
+				case !ok:
+					missed++
+				default:
+					others++
+				}
+			}
+		}
+	})
+	t.Logf("%d full traces; of others %d and %d missed", full, others, missed)
+	if missed == 0 && !testing.Short() {
+		t.Error("it leaves out nothing: it need not be told apart")
+	}
+}
+
+// exits reports whether a thread may end the process.
+func exits(p *model.Program) bool {
+	for _, code := range p.Threads {
+		for _, in := range code {
+			if in.Code == model.Exit {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // TestTrustSpins: programs that wait in loops reach the same ends as with
