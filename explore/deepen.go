@@ -59,11 +59,16 @@ type deepening struct {
 	job     *deepen.Job // that is running
 	races   *race.Detector
 	sighted []sightedRace // by candidate of races
-	steps   uint64        // of all jobs
+	benign  map[race.Pair]bool
+	steps   uint64 // of all jobs
 	// horizon is up to how many steps is planned if there is no limit of time.
 	horizon uint64
 	begun   time.Duration // of the clock
-	failed  error         // why a job has no end
+	// beside is there once the warm-up is over, at warm steps.
+	beside    *beside
+	warm      uint64
+	besideErr error
+	failed    error // why a job has no end
 }
 
 // space is what is kept of a job that isn't running.
@@ -118,24 +123,36 @@ func (h *hunt) newPlan() *deepen.Plan {
 	return deepen.New(deepen.Options{All: deepen.Kinds(PointMem), Seeds: seeds, Maximal: &deepen.Set{Kinds: deepen.Kinds(PointSync)}, Warm: warmSteps})
 }
 
+func newDeepening(h *hunt) *deepening {
+	return &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: firstHorizon, begun: h.clock.elapsed(), races: race.New(race.Config{}), benign: map[race.Pair]bool{}}
+}
+
 // deepen runs jobs until a bug, a proof, or the end of the budget, and puts
 // verdict and counts into the result.
 func (h *hunt) deepen() error {
-	d := &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: firstHorizon, begun: h.clock.elapsed(), races: race.New(race.Config{})}
+	d := newDeepening(h)
 	h.tell(por.Progress{})
 	var err error
-	for err == nil && h.stopped == "" && d.plan.Proof() == nil && (len(h.found) == 0 || h.cfg.KeepGoing) {
+	for err == nil && h.stopped == "" && !d.settled() {
 		j := d.plan.Next()
 		if j == nil {
 			break
 		}
 		err = d.run(j)
 	}
+	if d.beside != nil {
+		d.beside.close()
+	}
 	d.account()
 	if err != nil {
 		return h.verdictOf(err, h.result)
 	}
 	return d.verdict()
+}
+
+// settled reports whether the verdict is known.
+func (d *deepening) settled() bool {
+	return d.plan.Proof() != nil || d.beside != nil && d.beside.proves() || len(d.found) > 0 && !d.cfg.KeepGoing
 }
 
 // run runs a job until it ends or is left.
@@ -149,11 +166,14 @@ func (d *deepening) run(j *deepen.Job) error {
 		// Its steps would be others now.
 		sp.tree, sp.stats, sp.sights = nil, por.Stats{}, nil
 	}
+	if d.warm == 0 && d.steps > 0 && !d.cfg.naive() {
+		d.warm, d.beside = d.steps, d.openBeside()
+	}
 	d.job, j.State = j, deepen.Running
 	sp.leave, sp.left = false, false
 	opts := por.Options{
 		OneEvent: d.whole(j), Resume: sp.tree,
-		Stop:    func() bool { return sp.left || d.stop() },
+		Stop:    func() bool { return sp.left || d.stop() || d.settled() || d.besideErr != nil },
 		SaveNow: func() bool { return sp.leave },
 		Save:    func(tree []byte) error { sp.tree, sp.left = tree, true; return nil },
 	}
@@ -169,9 +189,9 @@ func (d *deepening) run(j *deepen.Job) error {
 	sp.watched = own.watch()
 	stats, err := engine.Run(sp.watched, d)
 	d.learn(stats)
-	d.keepRaces(sp)
+	d.keepRaces(sp, err == nil && stats.Complete)
 	sp.learned, sp.watched = d.sys.Learned(), nil
-	if settleErr := d.settle(); settleErr != nil {
+	if settleErr := errors.Join(d.settle(), d.besideErr); settleErr != nil {
 		return settleErr
 	}
 	return d.ended(j, sp, stats, err)
@@ -186,6 +206,9 @@ func (d *deepening) ended(j *deepen.Job, sp *space, stats por.Stats, err error) 
 	bug := false
 	for _, f := range d.found {
 		bug = bug || f.job == j
+	}
+	if d.stopped != "" || d.settled() && !bug && !stats.Complete {
+		return nil // it was running
 	}
 	switch {
 	case errors.As(err, &long):
@@ -256,8 +279,14 @@ func (d *deepening) candidates(sp *space) {
 	}
 }
 
-// keepRaces keeps what a job's detector found.
-func (d *deepening) keepRaces(sp *space) {
+// keepRaces keeps what a job's detector found, and which of it is benign: it came
+// in both orders, and no interleaving at the job's points failed.
+func (d *deepening) keepRaces(sp *space, complete bool) {
+	for _, c := range sp.watched.races.Candidates() {
+		if c.Class(complete && len(d.found) == 0, false) == race.Benign {
+			d.benign[c.Pair] = true
+		}
+	}
 	from := d.races.Add(sp.watched.races.Detector)
 	for k, i := range d.races.Changed() {
 		for len(d.sighted) <= i {
@@ -305,6 +334,7 @@ func (d *deepening) Progress(p por.Progress) {
 	d.learn(p.Stats)
 	sp := d.spaces[d.job]
 	sp.leave = sp.leave || !d.plan.Goes(d.job, d.left())
+	d.lookBeside()
 	d.hunt.Progress(p)
 }
 
@@ -360,6 +390,9 @@ func (d *deepening) verdict() error {
 		if !d.whole(proof) {
 			r.Reason = fmt.Sprintf("explored at %s: no two accesses that conflict are without a common lock and without points, so the others can't make a difference", d.name(proof))
 		}
+	case d.beside != nil && d.beside.proves():
+		r.Verdict = result.Verified
+		r.Reason = "explored by ascending numbers of preemptions, until no interleaving was left that has more"
 	case d.cfg.naive() && d.stopped == "" && d.naiveEnd() != nil:
 		r.Verdict = result.Verified
 		r.PP = d.name(d.naiveEnd())
@@ -382,7 +415,7 @@ func (d *deepening) align(f *finding) error {
 	d.aligning = true
 	err := d.refine(f)
 	d.aligning = false
-	if err != nil && !d.whole(f.job) {
+	if err != nil && f.job != nil && !d.whole(f.job) {
 		c := d.cfg
 		c.Deepen, c.PP, c.Races = false, Points(f.job.Set.Kinds), nil
 		for _, pc := range f.job.Set.At {
@@ -455,6 +488,19 @@ func (d *deepening) showRaces() {
 		d.sys.SetGranularity(seen.space.granularity)
 		return true
 	}
+	proven := d.plan.Proof() != nil && len(d.found) == 0
+	w.settled = func(c *race.Candidate) race.Class {
+		switch {
+		case proven:
+			// Whatever points other jobs lacked, this one had them.
+			all := *c
+			all.Bare = false
+			return all.Class(true, false)
+		case d.benign[c.Pair]:
+			return race.Benign
+		}
+		return race.Untested
+	}
 	d.watched = w
 }
 
@@ -479,6 +525,25 @@ func (d *deepening) account() {
 			out.Estimate = float64(j.Executions) / j.Share
 		}
 		d.result.Jobs = append(d.result.Jobs, out)
+	}
+	if b := d.beside; b != nil {
+		state := deepen.Suspended
+		switch {
+		case b.proves():
+			state = deepen.Finished
+		case len(b.found) > 0:
+			state = deepen.Failing
+		}
+		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Bound: string(por.Preempt), State: state.String(),
+			Executions: b.stats.Executions, Blocked: b.stats.Blocked, Transitions: b.steps})
+		sum.Executions += b.stats.Executions
+		sum.Blocked += b.stats.Blocked
+		sum.Transitions += b.stats.Transitions
+		sum.Replayed += b.stats.Replayed
+		d.result.Threads = max(d.result.Threads, b.result.Threads)
+		if b.proves() {
+			sum = b.stats
+		}
 	}
 	if p := d.plan.Proof(); p != nil {
 		sum = d.spaces[p].stats

@@ -63,7 +63,12 @@ func (s *session) races(w *watched, r *result.Result) error {
 // and the bugs' executions are known.
 func (w *watched) classify(r *result.Result, preempted map[uint64]bool) {
 	for i, c := range w.ranked {
-		r.Races[i].Class = c.Class(r.Verdict == result.Verified, preempted[c.A] || preempted[c.B]).String()
+		failed := preempted[c.A] || preempted[c.B]
+		class := c.Class(r.Verdict == result.Verified, failed)
+		if w.settled != nil && !failed {
+			class = w.settled(c)
+		}
+		r.Races[i].Class = class.String()
 	}
 }
 

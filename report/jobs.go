@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"landgo/result"
 )
@@ -31,7 +32,7 @@ func (p *page) jobs(r *result.Result) {
 	p.blank()
 	p.line("Explored, by where threads are switched:")
 	for _, j := range run[:min(maxJobs, len(run))] {
-		p.wrap(fmt.Sprintf("  %-9s  ", j.State), fmt.Sprintf("%s: %s", clean(j.PP), jobText(j)))
+		p.wrap(fmt.Sprintf("  %-9s  ", j.State), fmt.Sprintf("%s: %s", clean(points(j)), jobText(j)))
 	}
 	if n := len(run) - maxJobs; n > 0 {
 		p.line("  and %s", count(uint64(n), "other set"))
@@ -42,6 +43,36 @@ func (p *page) jobs(r *result.Result) {
 	if spared > 0 {
 		p.line("  %s not run, for others include what they would show", count(uint64(spared), "set"))
 	}
+}
+
+// maxPlaces is how many instructions of a set are named.
+const maxPlaces = 2
+
+// points is a job's set of points, as far as a line holds it; JSON has all.
+func points(j *result.Job) string {
+	kinds, list, _ := strings.Cut(j.PP, "=")
+	text := kinds
+	if list != "" {
+		places := strings.Split(list, "+")
+		// A place is an address, or a function and a distance.
+		n, end := 0, len(places)
+		for i := range places {
+			if i+1 < len(places) && !strings.HasPrefix(places[i], "0x") {
+				continue
+			}
+			if n++; n == maxPlaces {
+				end = i + 1
+			}
+		}
+		text += "=" + strings.Join(places[:end], "+")
+		if n > maxPlaces {
+			text += fmt.Sprintf(" and %d more", n-maxPlaces)
+		}
+	}
+	if j.Bound != "" {
+		text += ", by ascending number of preemptions"
+	}
+	return text
 }
 
 func jobText(j *result.Job) string {

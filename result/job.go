@@ -5,6 +5,9 @@ package result
 type Job struct {
 	// PP is the set, as --pp takes it.
 	PP string `json:"pp"`
+	// Bound is what the job is bounded by, in ascending order: "preempt"; "" is
+	// no bound.
+	Bound string `json:"bound,omitempty"`
 	// State: "verified" (explored to its end, without a bug), "bug" (one was
 	// found in it), "suspended" (left for others), "running" (when the run was
 	// stopped), "pending" (not begun), "covered" (not run, for a set that

@@ -1,0 +1,173 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"landgo/por"
+	"landgo/result"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// beside is a search bounded by preemptions that has a share of an iterative
+// deepening's time: at every access, bound 0 first, then 1, and so on (Musuvathi
+// and Qadeer, PLDI 2007; Coons, Musuvathi and McKinley, OOPSLA 2013). Most bugs
+// need one or two preemptions; Blum and Gibson (OOPSLA 2016, §6.3) found that it
+// beats their method where no data-race candidates appear, and propose to run
+// both. Deviation: it has its share in any case, once the warm-up is over.
+//
+// It has a machine and a goroutine of its own and is left in place, in the
+// middle of its walk: one of the two works at a time, and each hands over after
+// a number of steps. So the order of everything is settled by numbers of steps.
+type beside struct {
+	*hunt
+	turn   chan bool // to it: go on, or (false) end
+	back   chan struct{}
+	steps  uint64 // of all bounds
+	until  uint64 // hands over then
+	before uint64 // the search's own count, when it was asked last
+	ending bool
+	over   bool
+	stats  por.Stats
+	err    error
+	fault  string
+	trace  []trace.Schedule // of the bugs found, in order
+}
+
+const (
+	// besideShare: one step in so many is the bounded search's.
+	besideShare = 3
+	// besideSlice is how many steps it takes at a time, or more.
+	besideSlice = 16_384
+	// besideBound is more preemptions than anybody will wait for.
+	besideBound = 64
+)
+
+// openBeside starts it, or returns nil where there is no room for a second
+// guest.
+func (d *deepening) openBeside() *beside {
+	s, err := open(d.cfg)
+	if err != nil {
+		if s != nil {
+			s.close()
+		}
+		return nil
+	}
+	b := &beside{hunt: &hunt{session: s, ctx: d.ctx, result: &result.Result{}, seen: map[string]*finding{}},
+		turn: make(chan bool), back: make(chan struct{})}
+	go b.work()
+	return b
+}
+
+func (b *beside) work() {
+	defer close(b.back)
+	defer func() {
+		if r := recover(); r != nil {
+			b.fault = fmt.Sprintf("%v\n%s", r, debug.Stack())
+		}
+	}()
+	if !<-b.turn {
+		return
+	}
+	engine, err := por.New("bpor", por.Options{
+		OneEvent: b.oneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: besideBound}}, Iterate: true,
+		Stop: func() bool { return b.ending },
+	})
+	if err == nil {
+		b.sys.Rewind(b.root)
+		b.stats, err = engine.Run(b.sys, b)
+	}
+	b.count(b.stats)
+	for _, f := range b.found {
+		var s trace.Schedule
+		if err == nil {
+			s, err = b.schedule(f.path)
+		}
+		b.trace = append(b.trace, s)
+	}
+	b.err = err
+}
+
+func (b *beside) count(s por.Stats) {
+	now := s.Transitions + s.Replayed
+	if now < b.before {
+		b.before = 0 // it began again
+	}
+	b.steps += now - b.before
+	b.before = now
+}
+
+// Progress implements por.Observer.
+func (b *beside) Progress(p por.Progress) {
+	b.count(p.Stats)
+	b.stats, b.share = p.Stats, p.Share
+	if b.steps < b.until || b.ending {
+		return
+	}
+	b.back <- struct{}{}
+	b.ending = !<-b.turn
+}
+
+// Restarted implements por.Observer.
+func (b *beside) Restarted() {
+	clear(b.seen)
+	b.found = b.found[:0]
+}
+
+// run gives it a number of steps. It reports whether it has come to an end.
+func (b *beside) run(steps uint64) (over bool) {
+	b.until = b.steps + steps
+	b.turn <- true
+	_, more := <-b.back
+	b.over = !more
+	if b.fault != "" {
+		panic(b.fault)
+	}
+	return b.over
+}
+
+// close ends it, wherever it is.
+func (b *beside) close() {
+	if !b.over {
+		b.turn <- false
+		for range b.back {
+		}
+		b.over = true
+	}
+	b.session.close()
+}
+
+// proves reports whether it has explored everything.
+func (b *beside) proves() bool {
+	return b.over && b.err == nil && b.stats.Complete && b.stats.Pruned == 0 && len(b.found) == 0
+}
+
+// lookBeside lets the bounded search have its share.
+func (d *deepening) lookBeside() {
+	if d.beside == nil || d.beside.over || d.beside.steps*(besideShare-1) >= d.steps-d.warm {
+		return
+	}
+	if d.beside.run(max(besideSlice, (d.steps-d.warm)/(4*besideShare))) {
+		d.takeBeside()
+	}
+}
+
+// takeBeside takes over the bugs that the bounded search has found.
+func (d *deepening) takeBeside() {
+	b := d.beside
+	var long *scheduler.BudgetError
+	if b.err != nil && !errors.As(b.err, &long) {
+		d.besideErr = b.err
+		return
+	}
+	for i, f := range b.found {
+		if b.err != nil || d.seen[f.key] != nil {
+			continue
+		}
+		f.schedule, f.fresh = b.trace[i], false
+		d.seen[f.key] = f
+		d.found = append(d.found, f)
+	}
+}
