@@ -90,6 +90,7 @@ func (s *session) points(in *result.Inspection) {
 		{Name: "lock", Places: locks, Note: lockNote},
 		{Name: "unlock", Places: unlocks, Note: unlockNote},
 		{Name: "atomic", Places: s.scan().atomic, Note: "locked instructions in the guest's code"},
+		{Name: "sync", Places: -1, Note: "operations that other threads could notice, as a run finds them"},
 		{Name: "mem", Places: -1, Note: "accesses to memory that threads share, as a run finds them"},
 	}
 }
