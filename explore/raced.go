@@ -43,11 +43,11 @@ func (h *hunt) takeRaces() error {
 		if !isBug(c) {
 			continue
 		}
-		f := &finding{failure: h.raceFailure(&c.Shown), path: slices.Clone(h.watched.adjacent.shown[i])}
-		f.key = h.raceKey(&f.failure)
+		f := &finding{key: h.raceKey(&c.Shown), path: slices.Clone(h.watched.adjacent.shown[i])}
 		if err := h.countPreemptions(f); err != nil {
 			return err
 		}
+		f.failure = h.raceFailure(&c.Shown)
 		if err := h.complete(f); err != nil {
 			return err
 		}
@@ -64,15 +64,9 @@ func (h *hunt) takeRaces() error {
 	return nil
 }
 
-func (s *session) raceKey(f *scheduler.Failure) string { return string(f.Kind) + " " + f.Message }
-
-// raceFailure describes a race in words that depend neither on its order nor on
-// addresses, so that each execution with it says the same.
-func (s *session) raceFailure(x *race.Sighting) scheduler.Failure {
-	name, ok := s.img.Variable(x.Earlier.Addr)
-	if !ok {
-		name = "memory without a name"
-	}
+// raceText describes a race of memory with a name in words that don't depend on
+// its order, so that each execution with it says the same.
+func (s *session) raceText(x *race.Sighting, name string) string {
 	a, b := &x.Earlier, &x.Later
 	if a.PC > b.PC {
 		a, b = b, a
@@ -82,11 +76,21 @@ func (s *session) raceFailure(x *race.Sighting) scheduler.Failure {
 		f := result.Innermost(s.frames([]uint64{x.PC}))
 		return fmt.Sprintf("%s (%s) %s", f.Function, f.Where(), verb(x))
 	}
-	text := fmt.Sprintf("data race on %s: %s it, %s it", name, does(a), does(b))
 	if a.PC == b.PC {
-		text = fmt.Sprintf("data race on %s: %s it in two threads", name, does(a))
+		return fmt.Sprintf("data race on %s: %s it in two threads", name, does(a))
 	}
-	return scheduler.Failure{Kind: failureRace, Message: text, Thread: x.Later.Thread, PC: x.Later.PC}
+	return fmt.Sprintf("data race on %s: %s it, %s it", name, does(a), does(b))
+}
+
+// raceFailure is a race as a failure, in the state after its later access.
+func (s *session) raceFailure(x *race.Sighting) scheduler.Failure {
+	return scheduler.Failure{Kind: failureRace, Message: s.raceText(x, s.sys.Describe(x.Earlier.Addr)), Thread: x.Later.Thread, PC: x.Later.PC}
+}
+
+// raceKey tells distinct races apart, in any state.
+func (s *session) raceKey(x *race.Sighting) string {
+	name, _ := s.img.Variable(x.Earlier.Addr)
+	return s.raceText(x, name)
 }
 
 // countPreemptions puts into a path which of its steps are preemptions, and
@@ -125,28 +129,35 @@ func (s *session) complete(f *finding) error {
 
 // neighbours watches one execution for data races.
 type neighbours struct {
+	*session
 	*race.Detector
-	seen []race.Sighting
+	seen []neighbour
+}
+
+// neighbour is a race and what it is as a failure.
+type neighbour struct {
+	race.Sighting
+	failure scheduler.Failure
 }
 
 func (s *session) neighbours() *neighbours {
-	return &neighbours{Detector: race.New(race.Config{Mode: race.Adjacent, Atomic: s.img.Atomic})}
+	return &neighbours{s, race.New(race.Config{Mode: race.Adjacent, Atomic: s.img.Atomic}), nil}
 }
 
 func (n *neighbours) step(tr *trace.Transition) {
 	n.Step(tr)
 	for _, i := range n.Changed() {
 		if c := n.Candidates()[i]; c.Kind == race.Data {
-			n.seen = append(n.seen, c.Shown)
+			n.seen = append(n.seen, neighbour{c.Shown, n.raceFailure(&c.Shown)})
 		}
 	}
 }
 
 // raceIn is the race of a story that has a message, or the first if that is
 // "". Nil: there is none.
-func (st *story) raceIn(message string) *race.Sighting {
+func (st *story) raceIn(message string) *neighbour {
 	for i := range st.adjacent {
-		if message == "" || st.raceFailure(&st.adjacent[i]).Message == message {
+		if message == "" || st.adjacent[i].failure.Message == message {
 			return &st.adjacent[i]
 		}
 	}
@@ -155,8 +166,8 @@ func (st *story) raceIn(message string) *race.Sighting {
 
 // collide puts a race's two accesses into its bug. It leaves the guest
 // somewhere on the path.
-func (st *story) collide(b *result.Bug, x *race.Sighting) error {
-	first, second, err := st.stacksOf(st.path, x)
+func (st *story) collide(b *result.Bug, x *neighbour) error {
+	first, second, name, err := st.visit(st.path, &x.Sighting)
 	if err != nil {
 		return err
 	}
@@ -172,6 +183,9 @@ func (st *story) collide(b *result.Bug, x *race.Sighting) error {
 		}
 		if len(side.stack) > 0 {
 			shown.Stack = side.stack
+		}
+		if shown.Symbol == "" {
+			shown.Symbol = name
 		}
 		b.Accesses = append(b.Accesses, shown)
 	}
@@ -204,6 +218,7 @@ func (h *hunt) minimiseRace(f *finding, opts por.Options) error {
 	if err := h.countPreemptions(f); err != nil {
 		return err
 	}
+	f.failure = h.raceFailure(&m.shown)
 	if err := h.complete(f); err != nil {
 		return err
 	}
@@ -213,14 +228,15 @@ func (h *hunt) minimiseRace(f *finding, opts por.Options) error {
 
 type raceMinimiser struct {
 	minimiser
-	w *watched
+	w     *watched
+	shown race.Sighting // on the path found
 }
 
 // Ended implements por.Observer.
 func (m *raceMinimiser) Ended(*por.Execution) bool {
 	for i, c := range m.w.adjacent.Candidates() {
-		if failure := m.raceFailure(&c.Shown); c.Kind == race.Data && m.raceKey(&failure) == m.want.key {
-			m.want.failure, m.want.path = failure, slices.Clone(m.w.adjacent.shown[i])
+		if c.Kind == race.Data && m.raceKey(&c.Shown) == m.want.key {
+			m.want.path, m.shown = slices.Clone(m.w.adjacent.shown[i]), c.Shown
 			m.got = true
 			return false
 		}

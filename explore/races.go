@@ -101,7 +101,10 @@ func (s *session) racePair(c *race.Candidate, path []por.PathStep) (result.RaceP
 		Variable: s.sys.VariableName(c.Shown.Earlier.Addr), BothOrders: c.BothOrders(),
 		First: s.raceAccess(&c.Shown.Earlier), Second: s.raceAccess(&c.Shown.Later),
 	}
-	first, second, err := s.stacksOf(path, &c.Shown)
+	first, second, name, err := s.visit(path, &c.Shown)
+	if name != "" {
+		p.Variable = name
+	}
 	if len(first) > 0 {
 		p.First.Stack = first
 	}
@@ -111,25 +114,27 @@ func (s *session) racePair(c *race.Candidate, path []por.PathStep) (result.RaceP
 	return p, err
 }
 
-// stacksOf goes a path again, for the stacks of two accesses on it; nil of one
-// before which no thread comes to stand. It leaves the guest at the later one.
-func (s *session) stacksOf(path []por.PathStep, x *race.Sighting) (first, second []result.Frame, err error) {
+// visit goes a path again, for the stacks of two accesses on it and the name of
+// what they access: nil of an access before which no thread comes to stand, ""
+// if the path doesn't come to the later one. It leaves the guest there.
+func (s *session) visit(path []por.PathStep, x *race.Sighting) (first, second []result.Frame, name string, err error) {
 	s.sys.Rewind(s.root)
 	for i := range path {
 		if int(x.Earlier.Step) == i {
 			if first, err = s.stackWithin(&path[i], &x.Earlier); err != nil {
-				return first, second, err
+				return first, second, name, err
 			}
 		}
 		if int(x.Later.Step) == i {
+			name = s.sys.Describe(x.Earlier.Addr)
 			second, err = s.stackWithin(&path[i], &x.Later)
-			return first, second, err
+			return first, second, name, err
 		}
 		if _, err := s.sys.Step(path[i].Thread, path[i].Choice); err != nil {
-			return first, second, err
+			return first, second, name, err
 		}
 	}
-	return first, second, nil
+	return first, second, name, nil
 }
 
 func (s *session) raceAccess(a *race.Access) result.Access {

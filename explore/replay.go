@@ -69,8 +69,7 @@ func (s *session) replay(ctx context.Context, sched trace.Schedule, file *result
 	r.Verdict = result.Budget
 	r.Reason = "this interleaving ended without a bug"
 	if x := st.raceIn(file.Message); x != nil && (file.Kind == result.Race || file.Kind == "" && failure == nil) {
-		race := s.raceFailure(x)
-		failure = &race
+		failure = &x.failure
 	}
 	if failure == nil {
 		return nil

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"landgo/por"
-	"landgo/race"
 	"landgo/result"
 	"landgo/scheduler"
 	"landgo/trace"
@@ -19,7 +18,7 @@ type story struct {
 	schedule trace.Schedule
 	beats    []beat
 	outputs  map[int]int
-	adjacent []race.Sighting // races, where they are bugs
+	adjacent []neighbour // races, where they are bugs
 	blocks   map[lifeKey]*lifeStacks
 }
 

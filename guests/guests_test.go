@@ -13,6 +13,7 @@ import (
 var kinds = []string{
 	"assertion", "deadlock", "livelock", "segfault", "illegal-instruction", "divide-error",
 	"use-after-free", "double-free", "invalid-free", "heap-overflow", "stack-overflow", "lock-misuse",
+	"race",
 }
 
 func everything(t *testing.T) []Guest {

@@ -14,17 +14,8 @@ func (s *System) PC(t trace.TID) uint64 { return s.standPC(&s.threads[t]) }
 // Stack is a thread's call stack: program counters, innermost first, return
 // addresses after the first.
 func (s *System) Stack(t trace.TID) []uint64 {
-	th := &s.threads[t]
-	regs := s.machine.Regs(th.ctx)
-	if th.set != 0 || th.stand == standOp || th.stand == standTrap {
-		regs = th.regs
-	}
-	return append([]uint64{regs.RIP}, s.image.Unwind((*image.Regs)(&regs), func(addr uint64) (uint64, bool) {
-		if s.machine.Prot(addr)&emu.ProtRead == 0 {
-			return 0, false
-		}
-		return s.word(addr), true
-	})...)
+	regs := s.stackRegs(&s.threads[t])
+	return append([]uint64{regs.RIP}, s.image.Unwind((*image.Regs)(&regs), s.readStack)...)
 }
 
 // StackNames are the names of the functions on a thread's stack, inlined ones

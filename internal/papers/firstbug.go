@@ -59,7 +59,7 @@ func buggy() ([]string, error) {
 			return nil, err
 		}
 		for _, g := range rows {
-			if g.Verdict == guests.Bug && g.Concurrent && !slices.Contains(all, bench(g.Name)) {
+			if g.Verdict == guests.Bug && g.Concurrent && len(g.Flags) == 0 && !slices.Contains(all, bench(g.Name)) {
 				all = append(all, bench(g.Name))
 			}
 		}

@@ -1,0 +1,83 @@
+package scheduler
+
+import (
+	"fmt"
+
+	"landgo/emu"
+	"landgo/heap"
+	"landgo/image"
+	"landgo/trace"
+)
+
+// Whereabouts is what an address is in the present state, for names.
+type Whereabouts struct {
+	// Block is the block of the heap that it is in, with no Addr if it is in none.
+	Block heap.Block
+	// Local is the variable on the stack of Thread, "" if there is none.
+	Local  string
+	Thread trace.TID
+}
+
+// Whereabouts looks what is at an address that no variable with a place of its
+// own has: the block that is there or was last, or a thread's local variable.
+func (s *System) Whereabouts(addr uint64) (w Whereabouts) {
+	blocks := s.heap.Blocks()
+	for i := len(blocks) - 1; i >= 0; i-- {
+		if blocks[i].Contains(addr) {
+			w.Block = blocks[i]
+			return w
+		}
+	}
+	for i := range s.threads {
+		if !s.exists[i] || !s.threads[i].live() {
+			continue
+		}
+		regs := s.stackRegs(&s.threads[i])
+		if name, ok := s.image.Local((*image.Regs)(&regs), s.readStack, addr); ok {
+			w.Local, w.Thread = name, s.threads[i].id
+			return w
+		}
+	}
+	return w
+}
+
+// stackRegs are the registers from which a thread's stack is unwound.
+func (s *System) stackRegs(th *thread) emu.Regs {
+	if th.set != 0 || th.stand == standOp || th.stand == standTrap {
+		return th.regs
+	}
+	return s.machine.Regs(th.ctx)
+}
+
+func (s *System) readStack(addr uint64) (uint64, bool) {
+	if s.machine.Prot(addr)&emu.ProtRead == 0 {
+		return 0, false
+	}
+	return s.word(addr), true
+}
+
+// Describe is the name of an address: a variable with a place of its own, a part
+// of a heap block with where it was allocated, a local variable, or the address.
+func (s *System) Describe(addr uint64) string {
+	if n, ok := s.image.Variable(addr); ok {
+		return n
+	}
+	w := s.Whereabouts(addr)
+	switch {
+	case w.Local != "":
+		return fmt.Sprintf("%s of thread %s", w.Local, s.Name(w.Thread))
+	case w.Block.Addr == 0:
+		return fmt.Sprintf("%#x", addr)
+	}
+	at := w.Block.Given.PC - 1
+	name, ok := s.image.PointedTo(at, w.Block.Size, addr-w.Block.Addr)
+	if !ok {
+		name = fmt.Sprintf("byte %d of a block of %d", addr-w.Block.Addr, w.Block.Size)
+	}
+	for _, f := range s.image.Frames(at) {
+		if f.File != "" {
+			return fmt.Sprintf("%s, allocated in %s (%s:%d)", name, f.Function, f.File, f.Line)
+		}
+	}
+	return fmt.Sprintf("%s, allocated at %#x", name, at)
+}
