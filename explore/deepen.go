@@ -60,7 +60,8 @@ type deepening struct {
 	races   *race.Detector
 	sighted []sightedRace // by candidate of races
 	benign  map[race.Pair]bool
-	steps   uint64 // of all jobs
+	steps   uint64         // of all jobs
+	both    *race.Detector // where races are bugs: of all jobs
 	// horizon is up to how many steps is planned if there is no limit of time.
 	horizon uint64
 	begun   time.Duration // of the clock
@@ -124,7 +125,7 @@ func (h *hunt) newPlan() *deepen.Plan {
 }
 
 func newDeepening(h *hunt) *deepening {
-	return &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: firstHorizon, begun: h.clock.elapsed(), races: race.New(race.Config{}), benign: map[race.Pair]bool{}}
+	return &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: firstHorizon, begun: h.clock.elapsed(), races: race.New(race.Config{}), both: race.New(race.Config{}), benign: map[race.Pair]bool{}}
 }
 
 // deepen runs jobs until a bug, a proof, or the end of the budget, and puts
@@ -167,7 +168,10 @@ func (d *deepening) run(j *deepen.Job) error {
 		sp.tree, sp.stats, sp.sights = nil, por.Stats{}, nil
 	}
 	if d.warm == 0 && d.steps > 0 && !d.cfg.naive() {
-		d.warm, d.beside = d.steps, d.openBeside()
+		d.warm = d.steps
+		if !d.cfg.FailOnRace { // it watches for no races, and must not prove that there are none
+			d.beside = d.openBeside()
+		}
 	}
 	d.job, j.State = j, deepen.Running
 	sp.leave, sp.left = false, false
@@ -187,10 +191,17 @@ func (d *deepening) run(j *deepen.Job) error {
 	own := *d.session
 	own.cfg.PP = Points(j.Set.Kinds) // what it leaves out depends on the points
 	sp.watched = own.watch()
+	d.watched = sp.watched
 	stats, err := engine.Run(sp.watched, d)
 	d.learn(stats)
 	d.keepRaces(sp, err == nil && stats.Complete)
-	sp.learned, sp.watched = d.sys.Learned(), nil
+	if sp.watched.adjacent != nil {
+		d.both.Add(sp.watched.adjacent.Detector)
+		if err := d.takeRaces(d.both); err != nil {
+			return err
+		}
+	}
+	sp.learned, sp.watched, d.watched = d.sys.Learned(), nil, nil
 	if settleErr := errors.Join(d.settle(), d.besideErr); settleErr != nil {
 		return settleErr
 	}
@@ -470,7 +481,7 @@ func (d *deepening) naiveEnd() *deepen.Job {
 
 // showRaces hands the candidates of all jobs on to the report.
 func (d *deepening) showRaces() {
-	w := &watched{System: d.sys, races: &lookout{Detector: d.races}, listed: true, fine: true}
+	w := &watched{System: d.sys, races: &lookout{Detector: d.races}, listed: d.cfg.Race != RaceOff, fine: true}
 	for i := range d.sighted {
 		w.races.shown = append(w.races.shown, d.sighted[i].path)
 	}

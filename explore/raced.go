@@ -34,16 +34,18 @@ func isBug(c *race.Candidate) bool { return c.Kind == race.Data && c.BothOrders(
 // raced reports whether the search under way has met a race that is a bug.
 func (h *hunt) raced() bool { return h.watched != nil && h.watched.raced }
 
-// takeRaces makes findings of the races that are bugs.
-func (h *hunt) takeRaces() error {
-	if !h.raced() {
-		return nil
+// takeRaces makes findings of the races that the search under way has seen and
+// that are bugs by what all searches have seen.
+func (h *hunt) takeRaces(all *race.Detector) error {
+	bug := map[race.Pair]bool{}
+	for _, c := range all.Candidates() {
+		bug[c.Pair] = isBug(c)
 	}
 	for i, c := range h.watched.adjacent.Candidates() {
-		if !isBug(c) {
+		if c.Kind != race.Data || !bug[c.Pair] {
 			continue
 		}
-		f := &finding{key: h.raceKey(&c.Shown), path: slices.Clone(h.watched.adjacent.shown[i])}
+		f := &finding{key: h.raceKey(&c.Shown), fresh: true, path: slices.Clone(h.watched.adjacent.shown[i])}
 		if err := h.countPreemptions(f); err != nil {
 			return err
 		}

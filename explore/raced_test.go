@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/race"
 	"landgo/result"
 	"landgo/trace"
 )
@@ -252,6 +253,27 @@ func TestRaceNames(t *testing.T) {
 			got, r := raceBugs(t, racing(t, "../bin/guests/"+build+"/"+c.guest))
 			if strings.Join(got, ", ") != c.want || r.RacesRecycled != c.recycled {
 				t.Errorf("%s/%s: %v, want %s; %d recycled, want %d", build, c.guest, got, c.want, r.RacesRecycled, c.recycled)
+			}
+		}
+	}
+}
+
+// TestRaceUnderDeepening: a race whose two orders different jobs come to is a
+// bug too.
+func TestRaceUnderDeepening(t *testing.T) {
+	defer func(n uint64) { warmSteps = n }(warmSteps)
+	for _, warmSteps = range []uint64{0, 50_000} {
+		for guest, want := range map[string]string{"lost_update": "x", "race_field": "stats.misses", "race_flag": "ready", "race_flag-fixed": "", "lost_update-fixed": ""} {
+			cfg := DefaultConfig()
+			cfg.Guest, cfg.Out, cfg.FailOnRace, cfg.KeepGoing = "../bin/guests/musl-O1/"+guest, NoFile, true, true
+			got, r := raceBugs(t, cfg)
+			if strings.Join(got, " ") != want || (want == "") != (r.Verdict == result.Verified) {
+				t.Errorf("%s: %s, races on %v, want %q", guest, r.Verdict, got, want)
+			}
+			for _, p := range r.Races {
+				if p.Class == race.Untested.String() && want == "" {
+					t.Errorf("%s: verified, and %s is untested", guest, p.Variable)
+				}
 			}
 		}
 	}

@@ -120,8 +120,10 @@ func (h *hunt) search() error {
 	if err != nil {
 		return h.verdictOf(err, r)
 	}
-	if err := h.takeRaces(); err != nil {
-		return err
+	if h.raced() {
+		if err := h.takeRaces(h.watched.adjacent.Detector); err != nil {
+			return err
+		}
 	}
 	switch {
 	case len(h.found) > 0:
