@@ -120,20 +120,84 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestTries: what a successful try acquires is ordered as what an acquire does.
-func TestTries(t *testing.T) {
-	for _, c := range []struct{ release, acquire trace.Op }{
-		{trace.Op{Kind: trace.OpExit, Obj: 0}, trace.Op{Kind: trace.OpTryJoin, Obj: 0}},
-		{trace.Op{Kind: trace.OpFutexUnlockPI, Obj: 8}, trace.Op{Kind: trace.OpFutexTryPI, Obj: 8}},
-		{unlock(8), trace.Op{Kind: trace.OpTryLock, Obj: 8}},
-		{trace.Op{Kind: trace.OpSemPost, Obj: 8}, trace.Op{Kind: trace.OpSemTryWait, Obj: 8}},
+// TestSynchronisation: what orders two accesses, in each mode; and what looks as
+// if it did.
+func TestSynchronisation(t *testing.T) {
+	op := func(k trace.OpKind, obj uint64) trace.Op { return trace.Op{Kind: k, Obj: obj} }
+	once := func(arg uint64) trace.Op { return trace.Op{Kind: trace.OpOnce, Obj: 8, Arg: arg} }
+	flag := func(pc uint64, f trace.AccessFlags) trace.Access {
+		return trace.Access{Addr: 128, Size: 4, PC: pc, Flags: f}
+	}
+	const locked = trace.Write | trace.RMW | trace.Atomic
+	seq := func(steps ...*trace.Transition) []*trace.Transition { return steps }
+	for _, c := range []struct {
+		name        string
+		steps       []*trace.Transition
+		hb, limited bool // ordered
+	}{
+		{"nothing", seq(step(0, write(1)), step(1, read(2))), false, false},
+		{"create", seq(step(0, write(1), op(trace.OpCreate, 1), trace.TID(1)), step(1, read(2))), true, true},
+		{"what its creator does later", seq(step(0, op(trace.OpCreate, 1), trace.TID(1), write(1)), step(1, read(2))), false, false},
+		{"join", seq(step(1, write(1), op(trace.OpExit, 1)), step(0, op(trace.OpJoin, 1), read(2))), true, true},
+		{"try to join", seq(step(1, write(1), op(trace.OpExit, 1)), step(0, op(trace.OpTryJoin, 1), read(2))), true, true},
+		{"try to join in vain", seq(step(1, write(1)), step(0, op(trace.OpTryJoinFail, 1), read(2))), false, false},
+		{"mutex, before and after", seq(step(0, write(1), lock(8), unlock(8)), step(1, lock(8), unlock(8), read(2))), true, false},
+		{"mutex, within", seq(step(0, lock(8), write(1), unlock(8)), step(1, lock(8), read(2), unlock(8))), true, true},
+		{"two mutexes", seq(step(0, lock(8), write(1), unlock(8)), step(1, lock(9), read(2), unlock(9))), false, false},
+		{"mutex by a try", seq(step(0, lock(8), write(1), unlock(8)), step(1, op(trace.OpTryLock, 8), read(2), unlock(8))), true, true},
+		{"a try in vain", seq(step(0, lock(8), write(1)), step(1, op(trace.OpTryLockFail, 8), read(2))), false, false},
+		{"writer, reader", seq(step(0, op(trace.OpWriteLock, 8), write(1), op(trace.OpWriteUnlock, 8)), step(1, op(trace.OpReadLock, 8), read(2), op(trace.OpReadUnlock, 8))), true, true},
+		{"reader, writer", seq(step(0, op(trace.OpReadLock, 8), read(1), op(trace.OpReadUnlock, 8)), step(1, op(trace.OpWriteLock, 8), write(2), op(trace.OpWriteUnlock, 8))), true, true},
+		{"a reader that writes, reader", seq(step(0, op(trace.OpReadLock, 8), write(1), op(trace.OpReadUnlock, 8)), step(1, op(trace.OpReadLock, 8), read(2), op(trace.OpReadUnlock, 8))), false, false},
+		{"signal", seq(step(0, write(1), op(trace.OpCondSignal, 8), trace.TID(1)), step(1, read(2))), true, true},
+		{"broadcast", seq(step(0, write(1), op(trace.OpCondBroadcast, 8), trace.TID(2), trace.TID(1)), step(1, read(2))), true, true},
+		{"a signal to another", seq(step(0, write(1), op(trace.OpCondSignal, 8), trace.TID(2)), step(1, read(2))), false, false},
+		{"a wait that runs out", seq(step(0, write(1), op(trace.OpCondSignal, 8)), step(1, op(trace.OpCondTimeout, 8), read(2))), false, false},
+		{"semaphore", seq(step(0, write(1), op(trace.OpSemPost, 8)), step(1, op(trace.OpSemWait, 8), read(2))), true, true},
+		{"semaphore by a try", seq(step(0, write(1), op(trace.OpSemPost, 8)), step(1, op(trace.OpSemTryWait, 8), read(2))), true, true},
+		{"a semaphore's value", seq(step(0, write(1), op(trace.OpSemPost, 8)), step(1, op(trace.OpSemGet, 8), read(2))), false, false},
+		{"barrier", seq(step(0, write(1), op(trace.OpBarrierArrive, 8)), step(1, op(trace.OpBarrierArrive, 8)), step(1, op(trace.OpBarrierLeave, 8), read(2))), true, true},
+		{"barrier, round after round", seq(step(0, op(trace.OpBarrierArrive, 8)), step(1, op(trace.OpBarrierArrive, 8)), step(0, op(trace.OpBarrierLeave, 8), write(1)), step(1, op(trace.OpBarrierLeave, 8), read(2))), false, false},
+		{"once", seq(step(0, once(trace.OnceBegins), write(1), once(trace.OnceEnds)), step(1, once(trace.OnceDone), read(2))), true, true},
+		{"who found it done", seq(step(0, write(1), once(trace.OnceDone)), step(1, once(trace.OnceDone), read(2))), false, false},
+		{"locked instructions", seq(step(0, write(1), flag(3, locked)), step(1, flag(4, locked), read(2))), true, false},
+		{"a locked one that fails to exchange", seq(step(0, write(1), flag(3, trace.Atomic|trace.FailedCAS)), step(1, flag(4, locked), read(2))), false, false},
+		{"a locked one and a plain load", seq(step(0, write(1), flag(3, locked)), step(1, flag(4, 0), read(2))), false, false},
+		{"relaxed: plain accesses", seq(step(0, write(1), flag(3, trace.Write)), step(1, flag(4, 0), read(2))), false, false},
+		{"futex", seq(step(0, write(1), op(trace.OpFutexWake, 8), trace.TID(1)), step(1, read(2))), true, true},
+		{"a futex's wait that runs out", seq(step(0, write(1), op(trace.OpFutexWake, 8)), step(1, op(trace.OpFutexTimeout, 8), read(2))), false, false},
+		{"requeue", seq(step(0, write(1), op(trace.OpFutexRequeue, 8), trace.TID(1)), step(1, read(2))), true, true},
+		{"futex with priorities", seq(step(0, op(trace.OpFutexLockPI, 8), write(1), op(trace.OpFutexUnlockPI, 8)), step(1, op(trace.OpFutexLockPI, 8), read(2))), true, true},
+		{"futex with priorities by a try", seq(step(0, write(1), op(trace.OpFutexUnlockPI, 8)), step(1, op(trace.OpFutexTryPI, 8), read(2))), true, false},
+		{"make_runnable", seq(step(1, op(trace.OpDeschedule, 1)), step(0, write(1), op(trace.OpMakeRunnable, 1), trace.TID(1)), step(1, read(2))), true, true},
+		{"make_runnable of one who runs", seq(step(0, write(1), op(trace.OpMakeRunnable, 1)), step(1, read(2))), false, false},
+		// One lock for all, however a kernel reports it.
+		{"interrupts off", seq(step(0, lock(0), write(1), unlock(0)), step(1, lock(0), read(2), unlock(0))), true, true},
 	} {
-		d := New(Config{})
-		d.Step(step(0, write(1), c.release))
-		d.Step(step(1, c.acquire, read(2)))
-		if n := len(d.Candidates()); n != 0 {
-			t.Errorf("%v: %d candidates", c.acquire, n)
+		for _, m := range []struct {
+			mode    Mode
+			ordered bool
+		}{{HB, c.hb}, {Limited, c.limited}} {
+			d := New(Config{Mode: m.mode})
+			for _, x := range c.steps {
+				d.Step(x)
+			}
+			_, racing := d.found[Pair{1, 2}]
+			if racing == m.ordered {
+				t.Errorf("%s, mode %d: racing is %v", c.name, m.mode, racing)
+			}
 		}
+	}
+}
+
+// TestAtomicLoad: a plain load of a variable that is declared as atomic may be a
+// sequentially consistent one, and acquires what a locked instruction released.
+func TestAtomicLoad(t *testing.T) {
+	d := New(Config{Atomic: func(addr uint64) bool { return addr&^7 == 128 }})
+	d.Step(step(0, write(1), trace.Access{Addr: 128, Size: 4, PC: 3, Flags: trace.Write | trace.RMW | trace.Atomic}))
+	d.Step(step(1, trace.Access{Addr: 128, Size: 4, PC: 4}, read(2)))
+	if d.found[Pair{1, 2}] != nil {
+		t.Errorf("%v", found(d))
 	}
 }
 

@@ -3,7 +3,9 @@ package race
 import "landgo/trace"
 
 // What synchronisation orders. An operation acquires what earlier operations
-// released to its object.
+// released to its object. Whoever models a processor whose interrupts go off and
+// on reports that as OpLock and OpUnlock of one object: one lock for all. A
+// timeout orders nothing, nor does an operation that fails or only looks.
 
 // edges says which clocks of its object an operation takes part in.
 type edges uint8
