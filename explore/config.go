@@ -50,6 +50,10 @@ type Config struct {
 	// chooses which to use when (deepen.go).
 	Deepen bool `json:"-"`
 
+	// SyncOnly: what is chosen among is synchronisation; data-race candidates add
+	// no points.
+	SyncOnly bool `json:"-"`
+
 	// Race is the definition of a data race, or RaceOff.
 	Race string `json:"-"`
 

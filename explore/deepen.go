@@ -60,6 +60,8 @@ type deepening struct {
 	races   *race.Detector
 	sighted []sightedRace // by candidate of races
 	benign  map[race.Pair]bool
+	after   []uint64       // executions of all jobs when each was added
+	passed  bool           // one execution is over
 	steps   uint64         // of all jobs
 	both    *race.Detector // where races are bugs: of all jobs
 	// horizon is up to how many steps is planned if there is no limit of time.
@@ -81,6 +83,7 @@ type space struct {
 	learned     uint64 // scheduler.System.Learned when it was left
 	told        map[race.Pair]deepen.Class
 	watched     *watched // while it runs
+	leftOut     *lookout // what its points left out so far (unexamined.go)
 	leave       bool     // it is to be left
 	left        bool
 }
@@ -121,6 +124,9 @@ func (h *hunt) newPlan() *deepen.Plan {
 			seeds = append(seeds, deepen.Set{Kinds: deepen.Kinds(PointYield | k.points)})
 		}
 	}
+	if h.cfg.SyncOnly {
+		return deepen.New(deepen.Options{All: deepen.Kinds(PointMem), Seeds: seeds})
+	}
 	return deepen.New(deepen.Options{All: deepen.Kinds(PointMem), Seeds: seeds, Maximal: &deepen.Set{Kinds: deepen.Kinds(PointSync)}, Warm: warmSteps})
 }
 
@@ -133,6 +139,7 @@ func newDeepening(h *hunt) *deepening {
 func (h *hunt) deepen() error {
 	d := newDeepening(h)
 	h.tell(por.Progress{})
+	d.date()
 	var err error
 	for err == nil && h.stopped == "" && !d.settled() {
 		j := d.plan.Next()
@@ -165,9 +172,9 @@ func (d *deepening) run(j *deepen.Job) error {
 	}
 	if sp.learned != d.sys.Learned() {
 		// Its steps would be others now.
-		sp.tree, sp.stats, sp.sights = nil, por.Stats{}, nil
+		sp.tree, sp.stats, sp.sights, sp.leftOut = nil, por.Stats{}, nil, nil
 	}
-	if d.warm == 0 && d.steps > 0 && !d.cfg.naive() {
+	if d.warm == 0 && d.steps > 0 && !d.cfg.naive() && !d.cfg.SyncOnly {
 		d.warm = d.steps
 		if !d.cfg.FailOnRace { // it watches for no races, and must not prove that there are none
 			d.beside = d.openBeside()
@@ -272,6 +279,9 @@ func (d *deepening) learn(stats por.Stats) {
 // candidates tells the plan of the candidates that the running job has shown, or
 // shown in the other order, since it was asked last.
 func (d *deepening) candidates(sp *space) {
+	if d.cfg.SyncOnly {
+		return
+	}
 	for _, c := range sp.watched.races.Candidates() {
 		class := deepen.OneOrder
 		if c.BothOrders() {
@@ -288,6 +298,23 @@ func (d *deepening) candidates(sp *space) {
 			d.plan.Candidate(d.job, c.B, class)
 		}
 	}
+	d.date()
+}
+
+// date notes for the jobs that are new how many executions there were before.
+func (d *deepening) date() {
+	if len(d.after) == len(d.plan.Jobs()) {
+		return
+	}
+	n := uint64(0)
+	for _, sp := range d.spaces {
+		if d.passed {
+			n += sp.stats.Executions
+		}
+	}
+	for len(d.after) < len(d.plan.Jobs()) {
+		d.after = append(d.after, n)
+	}
 }
 
 // keepRaces keeps what a job's detector found, and which of it is benign: it came
@@ -297,6 +324,11 @@ func (d *deepening) keepRaces(sp *space, complete bool) {
 		if c.Class(complete && len(d.found) == 0, false) == race.Benign {
 			d.benign[c.Pair] = true
 		}
+	}
+	if left := sp.watched.leftOut(); sp.leftOut == nil {
+		sp.leftOut = left
+	} else if left != nil {
+		sp.leftOut.Add(left.Detector)
 	}
 	from := d.races.Add(sp.watched.races.Detector)
 	for k, i := range d.races.Changed() {
@@ -351,6 +383,11 @@ func (d *deepening) Progress(p por.Progress) {
 
 // Ended implements por.Observer.
 func (d *deepening) Ended(x *por.Execution) bool {
+	if !d.passed {
+		// What one execution shows is told apart (result.Job).
+		d.candidates(d.spaces[d.job])
+		d.passed = true
+	}
 	checks := d.checks
 	goesOn := d.hunt.Ended(x)
 	if !d.whole(d.job) {
@@ -377,6 +414,9 @@ func (d *deepening) Restarted() {
 		kept = append(kept, f)
 	}
 	d.found, d.checks = kept, nil
+	if len(d.spaces) == 1 {
+		d.passed = false // it begins with steps that have all that is known to be shared
+	}
 	d.spaces[d.job].watched.restart()
 }
 
@@ -404,10 +444,11 @@ func (d *deepening) verdict() error {
 	case d.beside != nil && d.beside.proves():
 		r.Verdict = result.Verified
 		r.Reason = "explored by ascending numbers of preemptions, until no interleaving was left that has more"
-	case d.cfg.naive() && d.stopped == "" && d.naiveEnd() != nil:
+	case (d.cfg.naive() || d.cfg.SyncOnly) && d.stopped == "" && d.lastEnd() != nil:
 		r.Verdict = result.Verified
-		r.PP = d.name(d.naiveEnd())
+		r.PP = d.name(d.lastEnd())
 		r.Granularity, r.Certificate.Granularity = r.PP, r.PP
+		d.watched.fine, d.watched.limited = false, d.spaces[d.lastEnd()].leftOut
 	case d.stopped != "":
 		r.Verdict, r.Problem = result.Budget, d.stopped
 		r.Reason = d.stopReason()
@@ -423,10 +464,13 @@ func (d *deepening) verdict() error {
 // before every access. Where a thread goes round a loop in vain for which it
 // would wait there, it keeps the points of its job.
 func (d *deepening) align(f *finding) error {
-	d.aligning = true
-	err := d.refine(f)
-	d.aligning = false
-	if err != nil && f.job != nil && !d.whole(f.job) {
+	var err error
+	if !d.cfg.SyncOnly { // its verdicts are at its sets' points, and so are its stories
+		d.aligning = true
+		err = d.refine(f)
+		d.aligning = false
+	}
+	if (err != nil || d.cfg.SyncOnly) && f.job != nil && !d.whole(f.job) {
 		c := d.cfg
 		c.Deepen, c.PP, c.Races = false, Points(f.job.Set.Kinds), nil
 		for _, pc := range f.job.Set.At {
@@ -470,8 +514,9 @@ func (h *hunt) as(f *finding, do func() error) error {
 	return err
 }
 
-// naiveEnd is the finished job with all that races.
-func (d *deepening) naiveEnd() *deepen.Job {
+// lastEnd is the last job if it is finished: of a naive plan the one with all
+// that races, of one without candidates that with all synchronisation.
+func (d *deepening) lastEnd() *deepen.Job {
 	jobs := d.plan.Jobs()
 	if j := jobs[len(jobs)-1]; j.State == deepen.Finished {
 		return j
@@ -519,8 +564,12 @@ func (d *deepening) showRaces() {
 // is the proof, else the sums.
 func (d *deepening) account() {
 	var sum por.Stats
-	for _, j := range d.plan.Jobs() {
-		out := result.Job{PP: d.name(j), State: j.State.String(), Explored: j.Share}
+	d.date()
+	for i, j := range d.plan.Jobs() {
+		out := result.Job{PP: d.name(j), State: j.State.String(), Explored: j.Share, After: d.after[i]}
+		if j.Class != deepen.Seed {
+			out.Race = map[deepen.Class]string{deepen.BothOrders: "both orders", deepen.OneOrder: "one order"}[j.Class]
+		}
 		if sp := d.spaces[j]; sp != nil {
 			s := sp.stats
 			out.Executions, out.Blocked, out.Transitions = s.Executions, s.Blocked, s.Transitions+s.Replayed

@@ -311,6 +311,12 @@ var Options = []Option{
 			return one(formatDuration(c.Time))
 		},
 	}, {
+		Name: "sync-only", Group: GroupSearch, Hidden: true,
+		Help: "without --pp, choose among points of synchronisation only",
+		Doc:  "Data-race candidates add no points then, and a verdict holds for yield,lock,unlock. It is there to be compared with.",
+		Set:  func(c *Config, v string) error { return setSwitch(&c.SyncOnly, v) },
+		Get:  func(c *Config) []string { return flag(c.SyncOnly) },
+	}, {
 		Name: "processor-time", Group: GroupLimits, Hidden: true,
 		Help: "count the processor's time in --time and in the result's seconds",
 		Doc:  "By default they are time on the wall, which a busy machine stretches.",

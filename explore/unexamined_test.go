@@ -3,6 +3,8 @@ package explore
 import (
 	"context"
 	"testing"
+
+	"landgo/result"
 )
 
 // TestUnexamined: what the points leave out is counted, whichever races are
@@ -41,6 +43,22 @@ func TestUnexamined(t *testing.T) {
 			} else if c.want > 0 && r.UnexaminedFirst[0].Second.Op != c.op {
 				t.Errorf("%s at %s, --race %s: %+v", c.guest, c.pp, mode, r.UnexaminedFirst[0])
 			}
+		}
+	}
+}
+
+// TestUnexaminedSyncOnly: a deepening without data-race points leaves out what
+// one space with its points does.
+func TestUnexaminedSyncOnly(t *testing.T) {
+	for _, mode := range []string{RaceLimited, RaceHB} {
+		cfg := DefaultConfig()
+		cfg.Guest, cfg.Race, cfg.Out, cfg.SyncOnly = "../bin/guests/musl-O2/lost_update", mode, NoFile, true
+		r, err := Run(context.Background(), cfg, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != result.Verified || r.Granularity != "yield" || r.Unexamined != 2 || len(r.Jobs) != 1 {
+			t.Errorf("--race %s: %s at %s, %d pairs unexamined, %d sets: want verified at yield, 2 pairs, one set", mode, r.Verdict, r.Granularity, r.Unexamined, len(r.Jobs))
 		}
 	}
 }

@@ -13,7 +13,13 @@ type Job struct {
 	// stopped), "pending" (not begun), "covered" (not run, for a set that
 	// includes it is verified), "dropped" (a set that it includes has a bug),
 	// "stuck" (one of its executions doesn't end).
-	State      string `json:"state"`
+	State string `json:"state"`
+	// Race, of a set that was thought of for a data-race candidate: in which
+	// orders its accesses had been seen, "one order" or "both orders".
+	Race string `json:"race,omitempty"`
+	// After is how many executions had been run when the set was thought of: 0
+	// too for the candidates of the first execution.
+	After      uint64 `json:"after"`
 	Executions uint64 `json:"executions"`
 	Blocked    uint64 `json:"blocked"`
 	// Transitions is the number of steps run, repeated ones included.
