@@ -48,9 +48,18 @@ func (p *page) jobs(r *result.Result) {
 // maxPlaces is how many instructions of a set are named.
 const maxPlaces = 2
 
-// points is a job's set of points, as far as a line holds it; JSON has all.
+// points is what a job explores.
 func points(j *result.Job) string {
-	kinds, list, _ := strings.Cut(j.PP, "=")
+	text := jobName(j.PP)
+	if j.Bound != "" {
+		text += ", by ascending number of preemptions"
+	}
+	return text
+}
+
+// jobName is a set of points, as far as a line holds it; JSON has all.
+func jobName(pp string) string {
+	kinds, list, _ := strings.Cut(pp, "=")
 	text := kinds
 	if list != "" {
 		places := strings.Split(list, "+")
@@ -69,15 +78,12 @@ func points(j *result.Job) string {
 			text += fmt.Sprintf(" and %d more", n-maxPlaces)
 		}
 	}
-	if j.Bound != "" {
-		text += ", by ascending number of preemptions"
-	}
 	return text
 }
 
 func jobText(j *result.Job) string {
 	text := count(j.Executions, "execution")
-	if j.State == "suspended" || j.State == "running" {
+	if (j.State == "suspended" || j.State == "running") && j.Explored > 0 {
 		text += ", " + percent(j.Explored) + " explored"
 	}
 	return text

@@ -33,7 +33,7 @@ type Progress struct {
 	w       io.Writer
 	style   ProgressStyle
 	next    time.Duration // when to show again
-	drawn   bool          // there is a line to overwrite
+	drawn   int           // lines to overwrite
 	advised bool
 }
 
@@ -54,23 +54,79 @@ func (p *Progress) Progress(r result.Progress) {
 	}
 	text := "landgo: " + progressText(r)
 	if p.style.Terminal {
-		if room := p.style.Width - 1; len(text) > room && room > 0 {
-			text = text[:room]
-		}
-		fmt.Fprintf(p.w, "\r\x1b[K%s", text)
-		p.drawn = true
+		p.draw(append([]string{text}, jobRows(r)...))
 		p.next = r.Elapsed + terminalEvery
 		return
+	}
+	if len(r.Jobs) > 0 {
+		text += ", at " + jobName(r.Jobs[0].PP)
 	}
 	fmt.Fprintln(p.w, text)
 	p.next = r.Elapsed + plainEvery
 }
 
+// draw puts lines over those drawn before.
+func (p *Progress) draw(lines []string) {
+	p.up()
+	for i, l := range lines {
+		if room := p.style.Width - 1; len(l) > room && room > 0 {
+			l = l[:room]
+		}
+		if i > 0 {
+			fmt.Fprint(p.w, "\n")
+		}
+		fmt.Fprintf(p.w, "\r\x1b[K%s", l)
+	}
+	if len(lines) < p.drawn {
+		fmt.Fprint(p.w, "\x1b[J")
+	}
+	p.drawn = len(lines)
+}
+
+// up goes to the first of the lines drawn.
+func (p *Progress) up() {
+	if p.drawn > 1 {
+		fmt.Fprintf(p.w, "\x1b[%dA", p.drawn-1)
+	}
+}
+
+// maxJobRows is how many spaces are shown while a run is going on.
+const maxJobRows = 8
+
+// jobRows is the table of the spaces under way, a line each.
+func jobRows(r result.Progress) (rows []string) {
+	for i, j := range r.Jobs {
+		if i == maxJobRows {
+			break
+		}
+		state := "suspended"
+		if j.Running {
+			state = "running"
+		}
+		explored, left := "", ""
+		if j.Explored > 0 {
+			explored = percent(j.Explored)
+		}
+		if j.Left > 0 {
+			left = seconds(j.Left.Seconds()) + " left"
+		}
+		rows = append(rows, fmt.Sprintf("  %-9s %10s  %14s  %12s  %s", state, group(j.Executions), explored, left, jobName(j.PP)))
+	}
+	if len(r.Jobs) > 0 {
+		rows = append(rows, fmt.Sprintf("  %s verified, %d not begun", count(uint64(r.Verified), "set"), r.Waiting))
+	}
+	return rows
+}
+
 // Close ends the display and leaves no half a line behind.
 func (p *Progress) Close() {
-	if p.drawn {
+	if p.drawn > 0 {
+		p.up()
 		fmt.Fprint(p.w, "\r\x1b[K")
-		p.drawn = false
+		if p.drawn > 1 {
+			fmt.Fprint(p.w, "\x1b[J")
+		}
+		p.drawn = 0
 	}
 }
 

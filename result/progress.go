@@ -18,4 +18,18 @@ type Progress struct {
 	Estimate float64
 	// Left is how long the rest will take; 0 while it isn't known.
 	Left time.Duration
+	// Jobs are the spaces begun and not over, of a run that chooses its
+	// preemption points itself, the running one first; Verified and Waiting how
+	// many others are explored to their ends, and not begun.
+	Jobs              []JobProgress
+	Verified, Waiting int
+}
+
+// JobProgress is how far one of several spaces is.
+type JobProgress struct {
+	PP         string // as --pp takes it
+	Running    bool
+	Executions uint64
+	Explored   float64       // 0: not known
+	Left       time.Duration // 0: not known
 }
