@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"strings"
+
 	"landgo/image"
 )
 
@@ -23,7 +25,7 @@ func (s *System) atEnding(th *thread) (verdict, error) {
 	case image.AssertFail:
 		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.id, PC: pc, Message: s.assertMessage(th)})
 	case image.Panic:
-		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.id, PC: pc, Message: "panic: " + s.format(th, 0)})
+		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.id, PC: pc, Message: "panic: " + strings.TrimRight(s.format(th, 0), "\n")})
 	case image.TestReport:
 		if int32(th.arg(0)) == 0 {
 			return step, nil
