@@ -65,7 +65,9 @@ import (
 // on more there. So it is ordered like one that succeeds, also with reads and
 // other failures, as in the paper every read-modify-write reads exclusively; of
 // the graphs that are one trace one counts (representative in canonical.go), the
-// others are Blocked.
+// others are Blocked. As the read that it is it can't count: P has to have all of
+// K when the event's turn comes, also what comes before it only where it
+// succeeds (findings 5 and 12 are lost then).
 //
 // Deviations:
 //   - The papers give a read its source, and a write its place in co, when they
