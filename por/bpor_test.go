@@ -49,7 +49,7 @@ func TestBPORIsDPOR(t *testing.T) {
 // (boundsleep.go).
 func TestThesisAccount(t *testing.T) {
 	for search, want := range map[string]uint64{"lazy-bpor": 6, "bpor": 6, "nidhugg-bpor": 6, "source-bpor": 6,
-		"nidhugg-bpor:optimised=0": 15, "source-bpor:optimised=0": 15} {
+		"nidhugg-bpor:optimised=0": 6, "source-bpor:optimised=0": 6} {
 		for k := 0; k <= 2; k++ {
 			st, _ := runModel(t, search, model.MutexInc(3, 1), Options{OneEvent: true, Unmerged: true, Bounds: Bounds{{Preempt, k}}})
 			if st.Executions != want {

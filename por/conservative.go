@@ -20,14 +20,19 @@ func (s *bpor) blockStart(c int32, u, q trace.TID) {
 	}
 }
 
-// early adds u in the state before event j, or else q, or everybody.
+// early adds u in the state before event j, and q, or everybody.
+//
+// Deviation: Coons et al. add u alone where it can run. Their proof has no sleep
+// sets. With them u may be asleep there, for what begins with it is explored
+// elsewhere, which says nothing of what begins with q (finding 17; it is the
+// same at the race itself, see dpor.go).
 func (s *bpor) early(j int32, u, q trace.TID) {
-	switch {
-	case s.x.isReady(int(j), u):
+	if s.x.isReady(int(j), u) {
 		s.later(j, u)
-	case s.x.isReady(int(j), q):
+	}
+	if s.x.isReady(int(j), q) {
 		s.later(j, q)
-	default:
+	} else {
 		s.later(j, anybody)
 	}
 }
@@ -38,7 +43,9 @@ func (s *bpor) early(j int32, u, q trace.TID) {
 // can leave it then.
 func (s *bpor) release(c, i int32) {
 	u := s.x.order.ev[i].thread
-	if s.x.isReady(int(c), u) {
+	if s.x.isReady(int(c), u) && s.dozes(c, u) {
+		s.later(c, anybody) // what leads u to its acquire may begin with others
+	} else if s.x.isReady(int(c), u) {
 		s.later(c, u)
 	} else if s.x.order.ev[i].prev > c {
 		s.later(c, anybody)
@@ -46,6 +53,11 @@ func (s *bpor) release(c, i int32) {
 		return
 	}
 	s.blockStart(c, u, u)
+}
+
+// dozes reports whether u is asleep in the state before event j.
+func (s *bpor) dozes(j int32, u trace.TID) bool {
+	return s.asleep && s.x.asleep(&s.x.nodes[j], u, 0)
 }
 
 // changed looks at what the step to n changed for others. Under the fair bound

@@ -452,7 +452,7 @@ func (x *explorer) close() {
 		x.pool.put(b)
 		return
 	}
-	if p.todo != nil {
+	if p.todo != nil || x.refill != nil { // else nothing will run from p that b could sleep in
 		b.keep()
 	}
 	b.next, p.done = p.done, b

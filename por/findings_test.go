@@ -99,6 +99,15 @@ var findings = []finding{
 		{{Code: model.Lock}, {Code: model.CondWait}},
 		{{Code: model.TryLock}},
 	}}},
+	{"16: a conservative point comes after all else that was explored: what sleeps then must own what it did", model.Program{Standing: true, Threads: [][]model.Instr{
+		{{Code: model.Lock, A: 1}, {Code: model.Store}, {Code: model.Lock}, {Code: model.Unlock}, {Code: model.Unlock, A: 1}, {Code: model.FetchAdd, C: 1}},
+		{{Code: model.Yield}, {Code: model.Load, Size: 4}, {Code: model.Lock, A: 1}, {Code: model.Load, Size: 4}, {Code: model.StoreR, C: 1, Size: 4}, {Code: model.Lock}, {Code: model.Unlock}},
+	}}},
+	{"17: at a block's start the thread that a race is about may be asleep, and what leads to its step isn't", model.Program{Merge: true, Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Lock}, {Code: model.FetchAdd, C: 1}, {Code: model.Join, A: 2}},
+		{{Code: model.Load}, {Code: model.AssNe, A: 1, C: 1}},
+		{{Code: model.Load, Size: 4}, {Code: model.Yield}, {Code: model.Signal}},
+	}}},
 }
 
 // What random programs seldom have.

@@ -27,20 +27,38 @@ type reached struct {
 
 // survey is what a search found, or the judge.
 type survey struct {
+	p        *model.Program
 	m        *model.Machine
 	r        *recorder
 	stats    Stats
 	outcomes map[outcome]*price  // the least
 	traces   map[string]*reached // by canonical form
 	longest  int                 // execution, in events
+	judges   bool                // rounds are wanted too
+	blocked  bool                // somebody waited for more than a join, at some time
 	buf      []byte
 	clash    string // two equivalent executions with different outcomes
 }
 
 func newSurvey(p *model.Program) *survey {
-	s := &survey{m: model.New(p)}
+	s := &survey{m: model.New(p), p: p}
 	s.Restarted()
 	s.r = &recorder{System: s.m}
+	return s
+}
+
+// spare is the machine and the recorder that a survey of the last program was
+// made with, nil while they are used: the same program goes through sixty
+// searches, each of which takes microseconds.
+var spare *survey
+
+func borrow(p *model.Program) *survey {
+	old := spare
+	if spare = nil; old == nil || old.p != p {
+		return newSurvey(p)
+	}
+	s := &survey{m: old.m, p: p, r: old.r}
+	s.Restarted()
 	return s
 }
 
@@ -62,7 +80,11 @@ func (s *survey) ended(e Ending) {
 	old, ok := s.traces[string(s.buf)]
 	switch {
 	case !ok:
-		s.traces[string(s.buf)] = &reached{o, p, s.r.rounds()}
+		old = &reached{outcome: o, price: p}
+		if s.judges {
+			old.rounds = s.r.rounds()
+		}
+		s.traces[string(s.buf)] = old
 		return
 	case old.outcome != o:
 		s.clash = fmt.Sprintf("%v and %v", old.outcome, o)
@@ -89,22 +111,30 @@ func (s *survey) Restarted() {
 
 // explore runs a search on a program.
 func explore(name string, p *model.Program, opts Options) (*survey, error) {
-	s := newSurvey(p)
 	search, err := New(name, opts)
 	if err != nil {
 		return nil, err
 	}
-	s.stats, err = search.Run(s.r, s)
+	s := borrow(p)
+	root := s.r.Mark()
+	if s.stats, err = search.Run(s.r, s); err == nil {
+		s.r.Rewind(root)
+		s.r.marks = s.r.marks[:0]
+		spare = s
+	}
 	return s, err
 }
 
-// exhaust runs every execution of a program, unless there are more than limit.
+// exhaust runs every execution of a program, unless there are more than limit,
+// or it looks so.
 func exhaust(p *model.Program, limit uint64) (*survey, error) {
 	s := newSurvey(p)
+	s.judges = true
 	all := true
 	var states [][]trace.Thread // a buffer for each depth
-	var walk func() error
-	walk = func() error {
+	done := 0.0                 // the share of the executions that were run, as if each state's branches had equally many
+	var walk func(share float64) error
+	walk = func(share float64) error {
 		d := len(s.r.path)
 		if d == len(states) {
 			states = append(states, nil)
@@ -112,7 +142,11 @@ func exhaust(p *model.Program, limit uint64) (*survey, error) {
 		threads := s.r.Threads(states[d][:0])
 		states[d] = threads
 		mark := s.r.Mark()
-		end := EndedProcess
+		end, branches := EndedProcess, uint32(0)
+		for i := range threads {
+			branches += threads[i].Outcomes
+		}
+		share /= float64(max(branches, 1))
 		for i := range threads {
 			t := &threads[i]
 			if t.Status == trace.Exited {
@@ -131,25 +165,29 @@ func exhaust(p *model.Program, limit uint64) (*survey, error) {
 				switch x.End {
 				case trace.EndProcess:
 					s.count(EndedProcess)
+					done += share
 				case trace.EndBug:
 					s.count(EndedBug)
+					done += share
 				default:
-					err = walk()
+					err = walk(share)
 				}
 				if err != nil {
 					return err
 				}
-				all = s.stats.Executions <= limit
+				n := s.stats.Executions
+				all = all && n <= limit && (n < limit/8 || float64(n) < 5*done*float64(limit))
 				s.r.Rewind(mark)
 			}
 		}
 		if end != EndedBlocked {
 			s.count(end)
+			done += share
 		}
 		return nil
 	}
-	err := walk()
-	s.stats.Complete = all
+	err := walk(1)
+	s.stats.Complete, s.blocked = all, s.r.blocked
 	return s, err
 }
 
@@ -163,9 +201,6 @@ const judgeLimit = 2500
 
 // judged is the judge's survey of a program, nil if the program is too large.
 func judged(t interface{ Fatal(...any) }, p *model.Program, limit uint64) *survey {
-	if quick, _ := explore("optimal", p, Options{OneEvent: !p.Coarse, Unmerged: true, MaxExecutions: limit / 10}); !quick.stats.Complete {
-		return nil // don't spend the judge's time on what it won't finish
-	}
 	judge, err := exhaust(p, limit)
 	if err != nil {
 		t.Fatal(err)

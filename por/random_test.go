@@ -157,6 +157,27 @@ func programs(coarse, merge bool) *rapid.Generator[*model.Program] {
 	return rapid.Custom(func(t *rapid.T) *model.Program { return draw(t, coarse, merge, false) })
 }
 
+// drawStanding draws a small program of threads that are there from the start:
+// two of a few statements to four of one.
+func drawStanding(t *rapid.T, coarse, merge bool) *model.Program {
+	n := [...]int{3, 2, 4, 3}[pick(t, "threads", 4)]
+	p := &model.Program{Bytes: 16, Mutexes: 2, Conds: 1, Sems: []int{pick(t, "sem", 3), 1}, RWLocks: 1,
+		Barriers: []int{2}, Budget: 9, Coarse: coarse, Merge: merge, Standing: true, MainEnds: pick(t, "mainends", 8) == 7,
+		Recursive: pick(t, "recursive", 4) == 3, Overlay: pick(t, "overlay", 4) == 3}
+	for i := 0; i < n; i++ {
+		w := &writer{t: t, label: "thread"}
+		for k := 1 + pick(t, "length", [...]int{0, 0, 3, 2, 1}[n]); k > 0; k-- {
+			if n > 2 && pick(t, "kind", 3) == 0 {
+				w.access()
+			} else {
+				w.statement(n)
+			}
+		}
+		p.Threads = append(p.Threads, w.code)
+	}
+	return p
+}
+
 // draw draws a program; a small one has about half as many statements.
 func draw(t *rapid.T, coarse, merge, small bool) *model.Program {
 	n := [...]int{2, 3, 2, 2, 2, 3}[pick(t, "threads", 6)]

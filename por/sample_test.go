@@ -9,16 +9,17 @@ import (
 	"landgo/por/internal/model"
 )
 
-var samplers = []string{"random:runs=20", "pct:runs=20,d=2", "pos:runs=20"}
+var samplers = []string{"random:runs=%d", "pct:runs=%d,d=2", "pos:runs=%d"}
 
 // strays checks that a sampling search runs only real executions, and counts
 // their traces as the judge's canonical form does.
-func strays(name string, p *model.Program, judge *survey) error {
+func strays(name string, runs int, p *model.Program, judge *survey) error {
+	name = fmt.Sprintf(name, runs)
 	s, err := explore(name, p, Options{})
 	if err != nil {
 		return err
 	}
-	if s.stats.Executions != 20 || !s.stats.Complete || s.stats.Blocked+s.stats.Pruned != 0 {
+	if int(s.stats.Executions) != runs || !s.stats.Complete || s.stats.Blocked+s.stats.Pruned != 0 {
 		return fmt.Errorf("%s: %+v", name, s.stats)
 	}
 	for o := range s.outcomes {

@@ -23,7 +23,8 @@ import (
 
 const (
 	// soakTail: one in so many programs is drawn as large as those of the
-	// differential test.
+	// differential test. A quarter are like those, but small: threads are
+	// created, and end by a step. The rest have their threads from the start.
 	soakTail = 32
 	// soakLimit is the number of executions that the judge may take for the
 	// others.
@@ -42,10 +43,13 @@ type sized struct {
 // soaked draws the programs of a soak.
 func soaked(coarse, merge bool) *rapid.Generator[sized] {
 	return rapid.Custom(func(t *rapid.T) sized {
-		if pick(t, "size", soakTail) == soakTail-1 {
+		switch k := pick(t, "size", soakTail); {
+		case k == soakTail-1:
 			return sized{draw(t, coarse, merge, false), judgeLimit}
+		case k > soakTail*3/4:
+			return sized{draw(t, coarse, merge, true), soakLimit}
 		}
-		return sized{draw(t, coarse, merge, true), soakLimit}
+		return sized{drawStanding(t, coarse, merge), soakLimit}
 	})
 }
 
@@ -100,7 +104,7 @@ func soak(t *testing.T, seed uint64, checks int, coarse, merge bool, seen *sampl
 			if coarse || merge {
 				err = agreeSteps(p.Program, judge, Options{OneEvent: merge})
 			} else {
-				err = agreeAll(p.Program, judge)
+				err = agreeAll(p.Program, judge, true)
 			}
 			if err != nil {
 				rt.Fatalf("%v\n%v", err, p.Program)

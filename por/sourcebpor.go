@@ -8,9 +8,8 @@ package por
 // one that what leads to the reversed race begins with: one that is independent
 // of it, and that may come first at a higher price only (finding 14). So the
 // persistent set's point before the race is added too, as a conservative one:
-// where the bound cut nothing off, the source set stands. Even so it misses
-// executions, rarely (one in some thousands of random programs, see
-// TestSourceBPORMisses): what it finds are bugs, that it finds none says
+// where the bound cut nothing off, the source set stands. That isn't proven, and
+// so the search claims nothing: what it finds are bugs, that it finds none says
 // nothing.
 //
 // The rest is bpor.go, its rules for sleep sets (boundsleep.go) included: the

@@ -16,7 +16,7 @@ var single = Options{OneEvent: true, Unmerged: true}
 // checkTrust compares trust with the judge, and rounder with those of the
 // judge's traces that need no more rounds than a bound.
 func checkTrust(p *model.Program, judge *survey) error {
-	if err := disagree("trust", p, judge, single); err != nil || spins(p) {
+	if err := disagree("trust", p, judge, single); err != nil || spins(p) || p.Standing {
 		return err
 	}
 	for _, k := range [][]int{{0, 3}, {1}, {2}}[len(judge.traces)%3] {

@@ -99,8 +99,13 @@ func New(p *Program) *Machine {
 		}
 		m.loops = append(m.loops, l)
 	}
-	m.w[wState] = alive
-	m.advance(0)
+	for t := range p.Threads {
+		if t == 0 || p.Standing {
+			m.w[t*threadLen+wState] = alive
+			m.advance(t)
+			m.leave(t)
+		}
+	}
 	m.log = m.log[:0]
 	return m
 }
@@ -123,6 +128,16 @@ func (m *Machine) Rewind(k trace.Mark) {
 	}
 	m.log = m.log[:n]
 	m.nstep = int(k >> 32)
+}
+
+// leave lets a thread go that is at its end, in a program whose threads need no
+// step for that.
+func (m *Machine) leave(t int) (gone bool) {
+	if m.p.Standing && m.op(t).Kind == trace.OpExit {
+		m.set(t*threadLen+wState, exited)
+		return true
+	}
+	return false
 }
 
 // next returns the event at which a live thread stands: nil at its end.

@@ -109,6 +109,10 @@ type Program struct {
 	// an unlock with the access or unlock before it (Lipton's reduction, as
 	// package scheduler does it).
 	Merge bool
+	// Standing: all threads are there from the start, and one that is at its end
+	// is gone without a step for it. Such programs have far fewer executions of
+	// as many traces.
+	Standing bool
 	// Recursive: a mutex may be locked again by its owner.
 	Recursive bool
 	// Overlay: mutex i is at the bytes [8*i, 8*i+8) of memory, as far as a
@@ -123,8 +127,8 @@ type Program struct {
 }
 
 func (p *Program) String() string {
-	s := fmt.Sprintf("bytes %d mutexes %d conds %d sems %v rw %d barriers %v mainends %v coarse %v merge %v recursive %v overlay %v budget %d\n",
-		p.Bytes, p.Mutexes, p.Conds, p.Sems, p.RWLocks, p.Barriers, p.MainEnds, p.Coarse, p.Merge, p.Recursive, p.Overlay, p.Budget)
+	s := fmt.Sprintf("bytes %d mutexes %d conds %d sems %v rw %d barriers %v mainends %v coarse %v merge %v standing %v recursive %v overlay %v budget %d\n",
+		p.Bytes, p.Mutexes, p.Conds, p.Sems, p.RWLocks, p.Barriers, p.MainEnds, p.Coarse, p.Merge, p.Standing, p.Recursive, p.Overlay, p.Budget)
 	for t, code := range p.Threads {
 		s += fmt.Sprintf("thread %d:\n", t)
 		for i, in := range code {

@@ -223,6 +223,9 @@ func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) 
 	for x.End == trace.EndPoint && (m.p.Coarse && m.goesOn(t) || m.p.Merge && m.merges(t, x)) {
 		m.event(t, 0, x)
 	}
+	if x.End == trace.EndPoint && m.leave(t) {
+		x.End = trace.EndThread
+	}
 	x.Last = uint64(m.w[b+wInsns])
 	err := m.Finer
 	m.Finer = nil
