@@ -154,12 +154,12 @@ func TestBoundedSearchesAgree(t *testing.T) {
 				bounds   string
 				searches []string
 			}{
-				{PointMem, "preempt=0", []string{"bpor", "nidhugg-bpor"}},
-				{PointMem, "preempt=1", []string{"bounded", "bpor", "nidhugg-bpor"}},
+				{PointMem, "preempt=0", []string{"bpor", "nidhugg-bpor", "source-bpor"}},
+				{PointMem, "preempt=1", []string{"bounded", "bpor", "nidhugg-bpor", "source-bpor"}},
 				{PointMem, "preempt=2", []string{"bpor"}},
 				{PointMem, "fair=1", []string{"bpor"}},
 				{PointMem, "preempt=1,fair=0", []string{"bounded", "bpor"}},
-				{locks, "preempt=1", []string{"bpor"}},
+				{locks, "preempt=1", []string{"bpor", "nidhugg-bpor", "source-bpor"}},
 			} {
 				bounds, err := por.ParseBounds(k.bounds)
 				if err != nil {

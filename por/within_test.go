@@ -94,6 +94,9 @@ var boundings = []bounding{
 	{"nidhugg-bpor", "preempt=0", false},
 	{"nidhugg-bpor", "preempt=1", false},
 	{"nidhugg-bpor", "preempt=2", true},
+	{"source-bpor", "preempt=0", false},
+	{"source-bpor", "preempt=1", false},
+	{"source-bpor", "preempt=2", true},
 	{"lazy-bpor", "preempt=0", false},
 	{"lazy-bpor", "preempt=1", false},
 	{"lazy-bpor", "preempt=2", false},
@@ -107,6 +110,8 @@ var coarsely = []bounding{
 	{"bpor", "preempt=2", false},
 	{"bpor", "fair=0", false},
 	{"bpor", "preempt=1,fair=0", false},
+	{"nidhugg-bpor", "preempt=1", false},
+	{"source-bpor", "preempt=1", false},
 	{"lazy-bpor", "preempt=1", false},
 }
 
