@@ -22,6 +22,12 @@ import "landgo/trace"
 //     when it has run, with all that it did. That is still sound: the proof
 //     uses what lines 3-9 do in s for p only if p is taken from s or nobody is
 //     (appendix, case 2); otherwise it comes from the calls below (case 3).
+//     But what a step of several events goes on to may depend on what others
+//     did before it, and with it the step's dependence: then line 4's last
+//     transition isn't enough, for where the two are reversed the step may no
+//     longer depend on an earlier one that it has to come before as well
+//     (finding 18). There the backtrack sets are made source sets beside, as
+//     with sleep sets below.
 //   - The process's end ends every process. It depends on everything; the next
 //     transitions of those it cuts off get the point that line 4 would give
 //     them in the state after it. A wake-up or a creation is an order that
@@ -44,6 +50,11 @@ type eager struct {
 }
 
 func (s *eager) uses() (bool, bool) { return true, s.sleep }
+
+// racing reports whether backtrack sets are made source sets too.
+func (s *eager) racing() bool {
+	return (s.sleep || !s.x.opts.OneEvent) && s.x.opts.fault != paperSleep
+}
 
 // seed is lines 2-11 for the state of n.
 func (s *eager) seed(n *node, _ *branch) {
@@ -87,7 +98,7 @@ func (s *eager) ran(i int32) {
 			s.lines(e, s.x.order.ev[i].first, i)
 		}
 	}
-	if s.sleep && s.x.opts.fault != paperSleep {
+	if s.racing() {
 		s.reverse(i, s.insert)
 	} else {
 		s.x.spread(i)
@@ -99,14 +110,14 @@ func (s *eager) end(e Ending) {
 		s.processes()
 	}
 	s.x.cutSteps(e, func(c int32, b *branch) { s.x.anyThread(&s.x.nodes[c], b.thread) })
-	if s.sleep && s.x.opts.fault != paperSleep {
+	if s.racing() {
 		s.finish(e, s.insert)
 	}
 }
 
 // expire: lines 3-9 have seen what the wait is for when its state was reached.
 func (s *eager) expire() {
-	if s.sleep && s.x.opts.fault != paperSleep {
+	if s.racing() {
 		s.source.expire()
 	}
 }

@@ -108,6 +108,11 @@ var findings = []finding{
 		{{Code: model.Load}, {Code: model.AssNe, A: 1, C: 1}},
 		{{Code: model.Load, Size: 4}, {Code: model.Yield}, {Code: model.Signal}},
 	}}},
+	{"18: what a coarse step depends on may be settled by another, before which it doesn't depend on a third", model.Program{Coarse: true, Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.ReadLock}, {Code: model.Load, A: 6, Size: 4}, {Code: model.RWUnlock}, {Code: model.Join, A: 1}, {Code: model.Join, A: 2}},
+		{{Code: model.StoreR, R: 1, C: 1, Size: 4}, {Code: model.Lock}, {Code: model.Load, Size: 4}, {Code: model.JumpNe, A: 5}, {Code: model.CondWait}, {Code: model.Unlock}},
+		{{Code: model.Lock}, {Code: model.CompareEx, R: 1, C: 1, D: 1}, {Code: model.Unlock}},
+	}}},
 }
 
 // What random programs seldom have.
