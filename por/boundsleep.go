@@ -23,6 +23,10 @@ import "landgo/trace"
 //
 // inheritWithin gives n its sleep set.
 func (x *explorer) inheritWithin(n, p *node) {
+	if x.opts.fault == slideSleep || x.opts.fault == slideWake {
+		x.inheritSlides(n, p)
+		return
+	}
 	e := &p.cur.event
 	var stuck *event
 	for k := range x.threads {
@@ -47,6 +51,26 @@ func (x *explorer) inheritWithin(n, p *node) {
 			continue
 		}
 		if sleeps(b) {
+			x.sleep = append(x.sleep, b)
+		}
+	}
+	n.slept = int32(len(x.sleep))
+}
+
+// inheritSlides does so by the letter of Algorithms 12 and 13: what was explored
+// sleeps unless it was added conservatively, and wakes by dependence only. It
+// loses executions (TestThesisSleep).
+func (x *explorer) inheritSlides(n, p *node) {
+	if x.opts.fault == slideWake && p.cur.conservative {
+		return
+	}
+	for i := p.sleeps; i < p.slept; i++ {
+		if b := x.sleep[i]; !b.dependent(&p.cur.event) {
+			x.sleep = append(x.sleep, b)
+		}
+	}
+	for b := p.done; b != nil; b = b.next {
+		if !b.conservative && !b.dependent(&p.cur.event) {
 			x.sleep = append(x.sleep, b)
 		}
 	}

@@ -24,6 +24,7 @@ type branch struct {
 	// can run, or was a yield.
 	price        int32
 	cut, changes bool
+	conservative bool // it was added because of the bound
 
 	// Own copies of what event holds, where it doesn't point to a transition's.
 	ownAccesses []trace.Access

@@ -139,4 +139,7 @@ func (s *bpor) conserve(n *node, st *within) {
 		}
 	}
 	st.waiting = st.waiting[:0]
+	for b := n.todo; b != nil; b = b.next {
+		b.conservative = true
+	}
 }

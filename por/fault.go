@@ -12,6 +12,8 @@ const (
 	noProcessEnd         // the process's end races with nothing
 	paperSleep           // dpor adds sleep sets "exactly as in [10]", see dpor.go
 	noConservative       // conservative backtrack points are skipped
+	slideSleep           // bpor's sleep sets are those of the thesis's Algorithms 12 and 13
+	slideWake            // the same, and nothing sleeps below a conservative branch
 	calmSleep            // what others are exploring sleeps like what is explored
 	notMaximal           // trust revisits whatever the graph was made of
 )

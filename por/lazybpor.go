@@ -18,8 +18,12 @@ import "landgo/trace"
 //     within the bound. So nothing is refused on the way, and the search runs
 //     as many executions as source-DPOR.
 //   - The slides' estimate (a Hamiltonian path over blocks) isn't defined in
-//     them, and there is none here.
-//   - A trace of more prefixes than leastStates counts as within the bound.
+//     them. Ours is the next.
+//   - A trace of more prefixes than the option prefixes says counts as within
+//     the bound. With a small number that is a heuristic for large traces, of
+//     which there may be exponentially many prefixes: it errs on one side, so a
+//     run without a bug proves the same, and what it costs is executions beyond
+//     the bound.
 //   - Options.Iterate changes nothing: traces come in the order of source-DPOR,
 //     and an execution shown may have more preemptions than its trace needs.
 type lazyBPOR struct {
@@ -31,23 +35,21 @@ type lazyBPOR struct {
 func newLazyBPOR(x *explorer) strategy {
 	s := &lazyBPOR{source: source{x: x}, bound: x.meter.limits[0]}
 	s.seq.x = x
-	s.least.x = x
+	s.least.x, s.least.prefixes = x, int(x.spec.Param("prefixes"))
 	x.freely, x.beyond = true, s.beyond
 	return s
 }
 
 func (s *lazyBPOR) beyond() bool { return !s.least.within(s.bound) }
 
-// leastStates is the number of prefixes of a trace that are looked at.
-const leastStates = 1 << 20
-
 // leastPreemptions finds whether a linearisation of the current execution has
 // few preemptions: a search, by ascending cost, over pairs of a prefix of the
 // trace (how many events of each thread) and the thread that ran last.
 type leastPreemptions struct {
-	x      *explorer
-	events [][]int32 // per thread: its events
-	nth    []int32   // per event: how many of its thread's are before it
+	x        *explorer
+	prefixes int       // after so many the answer is yes
+	events   [][]int32 // per thread: its events
+	nth      []int32   // per event: how many of its thread's are before it
 }
 
 type prefix struct {
@@ -78,7 +80,7 @@ func (l *leastPreemptions) within(bound int32) bool {
 			if seen[p] {
 				continue
 			}
-			if seen[p] = true; len(seen) > leastStates {
+			if seen[p] = true; len(seen) > l.prefixes {
 				return true
 			}
 			counts := []rune(p.counts)
