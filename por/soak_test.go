@@ -92,14 +92,16 @@ func soak(t *testing.T, seed uint64, checks int, coarse, merge bool, seen *sampl
 	return t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) {
 		flag.Set("rapid.seed", fmt.Sprint(seed))
 		flag.Set("rapid.checks", fmt.Sprint(checks))
-		gen := soaked(coarse, merge)
+		gen, found := soaked(coarse, merge), false
 		rapid.Check(t, func(rt *rapid.T) {
 			p := gen.Draw(rt, "program")
 			judge := judged(rt, p.Program, p.limit)
 			if judge == nil {
 				rt.Skip("too large")
 			}
-			seen.add(p.Program, judge)
+			if !found {
+				seen.add(p.Program, judge) // what comes after a finding is to make it smaller
+			}
 			var err error
 			if coarse || merge {
 				err = agreeSteps(p.Program, judge, Options{OneEvent: merge})
@@ -107,6 +109,7 @@ func soak(t *testing.T, seed uint64, checks int, coarse, merge bool, seen *sampl
 				err = agreeAll(p.Program, judge, true)
 			}
 			if err != nil {
+				found = true
 				rt.Fatalf("%v\n%v", err, p.Program)
 			}
 		})
