@@ -87,6 +87,15 @@ static void note_read(struct machine *m, uint64_t addr, uint32_t size)
 	m->read_size = size;
 }
 
+/* Like check_block, of a stack whose thread has ended. Such an access is to what
+ * another thread touched, or made while no other thread is there. */
+static inline void check_grave(struct machine *m, uint64_t addr, uint32_t size, bool write)
+{
+	if (likely(addr - m->grave_lo >= m->grave_len) || !m->checking || m->why || !in_grave(m, addr, size))
+		return;
+	stop_fault(m, write ? FAULT_BLOCK_WRITE : FAULT_BLOCK_READ, addr, size);
+}
+
 static void look_further(struct machine *m, uint64_t addr, uint32_t size, bool write, int64_t value)
 {
 	bool solo = m->order.flags & RUN_SOLO;
@@ -98,6 +107,7 @@ static void look_further(struct machine *m, uint64_t addr, uint32_t size, bool w
 		record_private(m, addr, size, write, silent);
 	if (!shared && !write)
 		note_read(m, addr, size);
+	check_grave(m, addr, size, write);
 }
 
 /* Remembers what a store is about to overwrite. */
@@ -147,6 +157,8 @@ void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t
 			journal_memory(m, addr, size);
 		return;
 	}
+	if (unlikely(m->order.flags & RUN_HASH) && !m->replay)
+		hash_path(m, addr);
 	uint64_t page = addr >> PAGE_SHIFT;
 	uint64_t last_page = last >> PAGE_SHIFT;
 	uint8_t need = write ? PERM_WRITE : PERM_READ;
@@ -167,6 +179,8 @@ void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t
 	}
 	if (!m->blind)
 		observe(m, addr, size, write, value);
+	else
+		check_grave(m, addr, size, write);
 	if (unlikely(addr - m->heap_lo < m->heap_len))
 		check_block(m, addr, size, write);
 }

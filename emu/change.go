@@ -94,6 +94,35 @@ func (m *Machine) Touch(t trace.TID, addr, n uint64) (shared, learned bool) {
 	return shared, learned
 }
 
+// SharedHull is the smallest range that has all bytes of [lo, hi) in it that
+// threads share, to 8 bytes; empty if there are none.
+func (m *Machine) SharedHull(lo, hi uint64) (hull Range) {
+	touched := m.touchedPages()
+	first, last := lo>>C.GRANULE_SHIFT, (hi-1)>>C.GRANULE_SHIFT
+	if hi <= lo || !m.inSpace(lo, hi-lo) {
+		return hull
+	}
+	for g := first; g <= last; {
+		end := min(last+1, (g>>pageShift+1)<<pageShift)
+		if !touched[g>>pageShift] { // a stack is large, and little of it is used
+			g = end
+			continue
+		}
+		for i, b := range unsafe.Slice((*uint8)(unsafe.Add(unsafe.Pointer(m.c.shadow), g)), end-g) {
+			if b != C.SHARED {
+				continue
+			}
+			at := (g + uint64(i)) << C.GRANULE_SHIFT
+			if hull.Hi == 0 {
+				hull.Lo = max(at, lo)
+			}
+			hull.Hi = min(at+1<<C.GRANULE_SHIFT, hi)
+		}
+		g = end
+	}
+	return hull
+}
+
 // Others lists the parts of [addr, addr+n) that another thread's untrusted code
 // has touched, in order, to 8 bytes. Thread t counts from now on as one that
 // touched the rest.

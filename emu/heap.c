@@ -25,7 +25,7 @@ static uint8_t bytes_of(uint64_t granule, uint64_t lo, uint64_t hi)
 static bool all_alive(const struct machine *m, uint64_t lo, uint64_t hi)
 {
 	for (uint64_t g = lo >> GRANULE_SHIFT; g <= (hi - 1) >> GRANULE_SHIFT; g++) {
-		if (bytes_of(g, lo, hi) & ~m->alive[g])
+		if (bytes_of(g, lo, hi) & ~(m->alive[g] ^ m->flip))
 			return false;
 	}
 	return true;
@@ -34,13 +34,13 @@ static bool all_alive(const struct machine *m, uint64_t lo, uint64_t hi)
 static bool some_alive(const struct machine *m, uint64_t lo, uint64_t hi)
 {
 	for (uint64_t g = lo >> GRANULE_SHIFT; g < hi >> GRANULE_SHIFT; g++) {
-		if (m->alive[g])
+		if (m->alive[g] ^ m->flip)
 			return true;
 	}
 	return false;
 }
 
-static bool reads_ahead(const struct machine *m, uint64_t pc)
+bool reads_ahead(const struct machine *m, uint64_t pc)
 {
 	uint32_t lo = 0;
 	uint32_t hi = m->early_len;
@@ -71,4 +71,14 @@ bool heap_allows(const struct machine *m, uint64_t addr, uint32_t size, bool wri
 	uint64_t from = lo > AHEAD ? lo - AHEAD : 0;
 	uint64_t to = hi + BEFORE < m->heap_len ? hi + BEFORE : m->heap_len;
 	return some_alive(m, from, to);
+}
+
+/* The stack of a thread that has ended: nobody may use it any more. */
+bool in_grave(const struct machine *m, uint64_t addr, uint32_t size)
+{
+	for (uint32_t i = 0; i < m->grave_slots; i++) {
+		if (addr < m->graves[2 * i + 1] && addr + size > m->graves[2 * i])
+			return true;
+	}
+	return false;
 }

@@ -20,13 +20,21 @@ func checkHeap(cfg *Config, space uint64) error {
 	if h == (Range{}) {
 		return nil
 	}
-	if h.Lo%64 != 0 || h.Hi%64 != 0 || h.Lo >= h.Hi || h.Hi+(h.Hi-h.Lo)/8 > space {
+	if h.Lo%64 != 0 || h.Hi%64 != 0 || h.Lo >= h.Hi || graves(h)+graveTable > space {
 		return fmt.Errorf("a heap at %#x-%#x has no room for an eighth of it behind", h.Lo, h.Hi)
 	}
 	cfg.Ahead = append([]Range(nil), cfg.Ahead...)
 	sort.Slice(cfg.Ahead, func(i, j int) bool { return cfg.Ahead[i].Lo < cfg.Ahead[j].Lo })
 	return nil
 }
+
+// The stacks of threads that have ended are a table behind the bits.
+const (
+	maxGraves  = 1 << 12
+	graveTable = maxGraves * 16
+)
+
+func graves(h Range) uint64 { return h.Hi + (h.Hi-h.Lo)/8 }
 
 func (m *Machine) mapHeap() {
 	h := m.cfg.Heap
@@ -35,6 +43,10 @@ func (m *Machine) mapHeap() {
 	}
 	m.c.heap_lo, m.c.heap_len = C.uint64_t(h.Lo), C.uint64_t(h.Hi-h.Lo)
 	m.c.alive = (*C.uint8_t)(unsafe.Add(m.mem, h.Hi))
+	if m.cfg.HeapOpen {
+		m.c.flip = 0xff
+	}
+	m.c.graves = (*C.uint64_t)(unsafe.Add(m.mem, graves(h)))
 	if n := len(m.cfg.Ahead); n > 0 {
 		size := C.size_t(n) * C.size_t(unsafe.Sizeof(Range{}))
 		p := C.malloc(size)
@@ -50,6 +62,7 @@ func (m *Machine) Alive(addr, n uint64, alive bool) {
 	if n == 0 || m.cfg.Heap == (Range{}) {
 		return
 	}
+	alive = alive != m.cfg.HeapOpen // as a bit
 	var bits [8]byte
 	at := m.cfg.Heap.Hi + (addr-m.cfg.Heap.Lo)/8
 	for whole := n / 8; whole > 0; {
@@ -76,6 +89,39 @@ func (m *Machine) Alive(addr, n uint64, alive bool) {
 	}
 }
 
+// Bury makes r the stack of an ended thread, which nobody may access: number n of
+// such, of which there may be 4096; beyond that they aren't watched. An empty
+// range digs it up. Rewind takes it back.
+func (m *Machine) Bury(n int, r Range) {
+	if n >= maxGraves || m.cfg.Heap == (Range{}) {
+		return
+	}
+	at := graves(m.cfg.Heap) + uint64(n)*16
+	m.Write64(at, r.Lo)
+	m.Write64(at+8, r.Hi)
+	if r.Lo >= r.Hi {
+		return
+	}
+	// The hull only grows: it saves looking into the table.
+	c := m.c
+	c.grave_slots = max(c.grave_slots, C.uint32_t(n+1))
+	if c.grave_len == 0 {
+		c.grave_lo, c.grave_len = C.uint64_t(r.Lo), C.uint64_t(r.Hi-r.Lo)
+		return
+	}
+	lo, hi := min(c.grave_lo, C.uint64_t(r.Lo)), max(c.grave_lo+c.grave_len, C.uint64_t(r.Hi))
+	c.grave_lo, c.grave_len = lo, hi-lo
+}
+
+// Buried is the range of number n.
+func (m *Machine) Buried(n int) Range {
+	if n >= maxGraves || m.cfg.Heap == (Range{}) {
+		return Range{}
+	}
+	at := graves(m.cfg.Heap) + uint64(n)*16
+	return Range{m.Read64(at), m.Read64(at + 8)}
+}
+
 // Dead reports whether a byte of [addr, addr+n) is in Config.Heap and in no live
 // block.
 func (m *Machine) Dead(addr, n uint64) bool {
@@ -92,7 +138,11 @@ func (m *Machine) Dead(addr, n uint64) bool {
 		if hi < at+8 {
 			mask &= 0xff >> (at + 8 - hi)
 		}
-		if mask&^*(*uint8)(unsafe.Add(m.mem, h.Hi+(at-h.Lo)/8)) != 0 {
+		bits := *(*uint8)(unsafe.Add(m.mem, h.Hi+(at-h.Lo)/8))
+		if m.cfg.HeapOpen {
+			bits = ^bits
+		}
+		if mask&^bits != 0 {
 			return true
 		}
 	}

@@ -156,6 +156,8 @@ static void look_further(struct machine *m, uint64_t addr, uint32_t size)
 	act_on_kind(m, addr, size, class & CODE_KIND);
 	if ((m->order.flags & RUN_TRACE) && !m->why && !m->replay)
 		note_pc(m, addr);
+	if ((m->order.flags & RUN_HASH) && !m->why && !m->replay)
+		hash_path(m, addr);
 }
 
 void on_insn(uc_engine *uc, uint64_t addr, uint32_t size, void *user)

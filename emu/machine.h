@@ -87,6 +87,7 @@ enum {
 	RUN_UNCHECKED = 1 << 9,
 	RUN_STOP_POINTS = 1 << 10,
 	RUN_STOPS = RUN_STOP_SHARED | RUN_STOP_ATOMIC | RUN_STOP_POINTS,
+	RUN_HASH = 1 << 11,
 };
 
 /* AccessFlags in package trace, and Private in types.go. */
@@ -268,6 +269,7 @@ struct machine {
 	uint64_t *trace;      /* 2 * TRACE_LEN program counters, in order */
 	uint32_t ntrace;
 	uint64_t traced;      /* number of the latest instruction in it */
+	uint64_t path;        /* hash of the instructions and addresses of runs with RUN_HASH */
 	uint64_t *repeat;     /* by a record's hash: number of the run << 32 | where it was seen last */
 	uint32_t run;         /* number of the run */
 
@@ -277,9 +279,14 @@ struct machine {
 	bool uniprocessor;
 	uint64_t heap_lo;     /* of the memory that is handed out in blocks */
 	uint64_t heap_len;
-	const uint8_t *alive; /* a byte per granule of it: the bytes that are in a block */
+	const uint8_t *alive; /* a byte per granule of it: the bytes that may be accessed, */
+	uint8_t flip;         /* after an exclusive or with this */
 	const uint64_t *early; /* early_len pairs, ascending: code that reads ahead */
 	uint32_t early_len;
+	uint64_t grave_lo;    /* the hull of all stacks of ended threads so far, or more */
+	uint64_t grave_len;
+	const uint64_t *graves; /* grave_slots pairs: such a stack, or 0, 0 */
+	uint32_t grave_slots;
 	bool all_shared;      /* every access is an event, for tests */
 	bool ran;             /* code may have been translated */
 	uint8_t *brk;         /* breakpoint class per code byte */
@@ -355,11 +362,14 @@ bool on_bad_insn(uc_engine *uc, void *user);
 
 /* heap.c */
 bool heap_allows(const struct machine *m, uint64_t addr, uint32_t size, bool write);
+bool reads_ahead(const struct machine *m, uint64_t pc);
+bool in_grave(const struct machine *m, uint64_t addr, uint32_t size);
 
 /* record.c */
 void event_access(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent);
 void record_private(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent);
 void records_finish(struct machine *m);
+void hash_path(struct machine *m, uint64_t word);
 
 /* half.c */
 void half_hold(struct machine *m, uint64_t addr, uint32_t size);

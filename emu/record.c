@@ -232,3 +232,13 @@ void record_private(struct machine *m, uint64_t addr, uint32_t size, bool write,
 	}
 	add_record(m, addr, size, flags_of(m, addr, size, write, silent) | ACCESS_PRIVATE);
 }
+
+/* Notes an instruction or the address of an access. What a function that reads
+ * ahead does depends on bytes that it was never given. */
+void hash_path(struct machine *m, uint64_t word)
+{
+	if (reads_ahead(m, m->pc))
+		return;
+	m->path = (m->path ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	m->path ^= m->path >> 29;
+}

@@ -77,7 +77,7 @@ void set_alarm(struct machine *m)
 		m->alarm = o->stop_at;
 	if (m->half_from && m->alarm > 2)
 		m->alarm = 2;
-	if (o->flags & RUN_TRACE)
+	if (o->flags & (RUN_TRACE | RUN_HASH))
 		m->alarm = 0;
 }
 

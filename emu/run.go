@@ -106,3 +106,9 @@ func clen(p *byte) int {
 	}
 	return n
 }
+
+// Path is a hash of what runs with Hash did since ResetPath.
+func (m *Machine) Path() uint64 { return uint64(m.c.path) }
+
+// ResetPath begins a new one.
+func (m *Machine) ResetPath() { m.c.path = 0 }

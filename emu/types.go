@@ -54,6 +54,8 @@ type Config struct {
 	// Check, an access to bytes of it of which none is alive is a fault. Both ends are
 	// multiples of 64. See Alive.
 	Heap Range
+	// HeapOpen: all bytes of Heap are alive until Alive says otherwise.
+	HeapOpen bool
 	// Ahead lists code that may read Heap beyond a block's end: functions that
 	// read whole vectors. They may read up to 64 bytes beyond a block's end,
 	// and 16 before its start.
@@ -140,6 +142,9 @@ const (
 	// Machine.Points names only. Allow covers the run's first events, named
 	// or not.
 	StopPoints
+	// Hash: Machine.Path takes in the instructions, and the addresses of loads
+	// and stores, outside of Config.Ahead.
+	Hash
 )
 
 // Run is the order for one run of the CPU.

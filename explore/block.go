@@ -23,7 +23,11 @@ func (st *story) Block(t trace.TID, b heap.Block, given bool) {
 		l = new(lifeStacks)
 		st.blocks[key] = l
 	}
-	if stack := callers(st.stack(t)); given {
+	stack := st.stack(t)
+	if st.sys.PC(t) != b.Given.PC { // not on its way back
+		stack = callers(stack)
+	}
+	if given {
 		l.given = stack
 	} else {
 		l.back = stack

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"landgo/por"
@@ -41,7 +42,10 @@ type Config struct {
 	ObserveStdout bool     `json:"observe_stdout,omitempty"`
 	// Trust names the groups of a thread library's functions (TrustGroups) that
 	// are taken as correct; on linux all are.
-	Trust []string `json:"trust,omitempty"`
+	Trust  []string `json:"trust,omitempty"`
+	Malloc Malloc   `json:"malloc,omitempty"`
+	// CheckFor are further errors that count as bugs, in alphabetical order.
+	CheckFor []string `json:"check,omitempty"`
 
 	// FailOnRace: a data race that is seen both ways round is a bug.
 	FailOnRace bool `json:"fail_on_race,omitempty"`
@@ -85,6 +89,7 @@ type Config struct {
 	// For landgo's own tests.
 	NativeSync bool `json:"native_sync,omitempty"` // libc's own lock, join and exit code
 	AllShared  bool `json:"all_shared,omitempty"`  // all memory is shared from the start
+	NoHeap     bool `json:"no_heap,omitempty"`     // accesses to blocks and dead stacks aren't checked
 	// ProcessorTime: Time and the result's seconds are the processor's time.
 	ProcessorTime bool `json:"-"`
 }
@@ -110,6 +115,26 @@ func DefaultConfig() Config {
 
 // NoFile, as Config.Out, writes no bug file.
 const NoFile = "none"
+
+// Malloc says whose allocator runs.
+type Malloc string
+
+const (
+	MallocTrusted Malloc = ""       // landgo's, whose calls are independent
+	MallocNative  Malloc = "native" // the guest's, followed from outside
+)
+
+// Values of Config.CheckFor.
+const (
+	CheckLeak    = "leak"     // blocks that nothing points to when the program ends
+	CheckLeakAll = "leak-all" // all blocks that are left then
+	CheckUninit  = "uninit"   // what a run does depends on memory that was never written
+)
+
+var checks = []string{CheckLeak, CheckLeakAll, CheckUninit}
+
+// Checks reports whether CheckFor has a value.
+func (c *Config) Checks(what string) bool { return slices.Contains(c.CheckFor, what) }
 
 // AllLocks, in Config.LocksTested, stands for every function.
 const AllLocks = "*"
@@ -189,6 +214,8 @@ func (c *Config) Validate() error {
 		return result.Errorf(result.BadBugFile, "timeouts are %q in the configuration: neither last nor any", c.Timeouts)
 	case c.Processors != ProcessorsAuto && c.Processors != ProcessorsSMP && c.Processors != ProcessorsUP:
 		return result.Errorf(result.BadBugFile, "processors are %q in the configuration: neither smp nor up", c.Processors)
+	case c.Malloc != MallocTrusted && c.Malloc != MallocNative:
+		return result.Errorf(result.BadBugFile, "malloc is %q in the configuration: neither trusted nor native", c.Malloc)
 	case c.StepBudget == 0 || c.MaxThreads <= 0:
 		return result.Errorf(result.BadBugFile, "the configuration allows no instruction or no thread")
 	}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -191,6 +192,34 @@ var Options = []Option{
 		Doc:   "On pebbles nothing of a thread library is trusted. The functions of a group that is are one step each, and the others are explored on top of them: mutex; cond (and mutex, which its wait gives back); sem; rwlock; malloc, each call of which is the library's own code without interruption. A library that reads or writes a trusted object past its functions ends the run as invalid.",
 		Set:   setTrust,
 		Get:   func(c *Config) []string { return trustList(c) },
+	}, {
+		Name: "malloc", Group: GroupWorld, Value: "trusted|native",
+		Help:  "carry malloc and free out for the guest, or follow its own",
+		Words: []string{"trusted", "native"},
+		Doc:   "Trusted, each thread has blocks of its own addresses, and allocations of different threads are independent. Native, the guest's allocator runs, without interruption; every call depends on every other, so there are more interleavings, and memory is used again as that allocator does it. Errors of the heap are found either way.",
+		Set: func(c *Config, v string) error {
+			var word string
+			if err := setWord(&word, v, "trusted", "native"); err != nil {
+				return err
+			}
+			if c.Malloc = MallocTrusted; word == "native" {
+				c.Malloc = MallocNative
+			}
+			return nil
+		},
+		Get: func(c *Config) []string {
+			if c.Malloc == MallocNative {
+				return one("native")
+			}
+			return one("trusted")
+		},
+	}, {
+		Name: "check", Group: GroupWorld, Value: "leak,...", Repeat: true,
+		Help:  "further errors that count as bugs: leak, leak-all, uninit",
+		Words: checks, List: true,
+		Doc: "With leak, a program that ends with a block of the heap that nothing points to is a bug: no register, static variable, live stack or other block has the address of one of its bytes. With leak-all, every block that is left is one, pointed to or not. With uninit, a branch, an address or a system call that depends on bytes of the heap which were never written is one: the guest runs beside two twins whose fresh blocks have other bytes in them, and all three have to go the same way; that takes three times as long and more. What the C library allocates for itself doesn't count. Wrong accesses to the heap are always bugs.",
+		Set: setChecks,
+		Get: func(c *Config) []string { return one(strings.Join(c.CheckFor, ",")) },
 	}, {
 		Name: "observe", Group: GroupWorld, Value: "stdout",
 		Help:  "count what threads write to standard output as shared state",
@@ -403,6 +432,12 @@ var Options = []Option{
 		Doc:  "By default sharing is learned. Both ways must give the same result.",
 		Set:  func(c *Config, v string) error { return setSwitch(&c.AllShared, v) },
 		Get:  func(c *Config) []string { return flag(c.AllShared) },
+	}, {
+		Name: "no-heap", Group: GroupTests, Hidden: true,
+		Help: "don't check accesses to the heap and to dead stacks",
+		Doc:  "For measuring what the check costs.",
+		Set:  func(c *Config, v string) error { return setSwitch(&c.NoHeap, v) },
+		Get:  func(c *Config) []string { return flag(c.NoHeap) },
 	},
 }
 
@@ -502,6 +537,23 @@ func setFile(c *Config, v string) error {
 		return fmt.Errorf("want HOST or HOST:GUEST, got %q", v)
 	}
 	c.Files = append(c.Files, GuestFile{Host: host, Guest: guest})
+	return nil
+}
+
+func setChecks(c *Config, v string) error {
+	for _, word := range strings.Split(v, ",") {
+		var known string
+		if err := setWord(&known, word, checks...); err != nil {
+			return err
+		}
+		if !c.Checks(known) {
+			c.CheckFor = append(c.CheckFor, known)
+		}
+	}
+	slices.Sort(c.CheckFor)
+	if c.Checks(CheckLeak) && c.Checks(CheckLeakAll) {
+		return fmt.Errorf("leak and leak-all contradict each other")
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 
+	"landgo/image"
 	"landgo/scheduler"
 )
 
@@ -47,6 +48,32 @@ func (s *session) pointless() string {
 		return "--pp atomic: the guest has no locked instruction"
 	}
 	return ""
+}
+
+// unchecked says which of the errors that were asked for can't be looked for in
+// the guest, and why; "" if all can.
+func (s *session) unchecked() string {
+	if len(s.cfg.CheckFor) == 0 || s.allocates() {
+		return ""
+	}
+	return fmt.Sprintf("--check %s: the guest has no allocator that landgo knows", s.cfg.CheckFor[0])
+}
+
+// allocates reports whether landgo carries the guest's malloc out, or the guest
+// has none: a C library without it.
+func (s *session) allocates() bool {
+	if s.img.Kernel == image.Pebbles || s.img.Stripped {
+		return false
+	}
+	if _, ok := s.img.Symbol("malloc"); !ok {
+		return s.img.Libc() != image.NoLibc
+	}
+	for _, b := range s.img.Roles(s.img.DefaultProfile()) {
+		if b.Role == image.Malloc {
+			return true
+		}
+	}
+	return false
 }
 
 // lockPlaces counts the functions at which there are points of the kinds lock

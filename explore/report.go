@@ -130,6 +130,9 @@ func (s *session) trusted() string {
 		}
 		return "nothing: the guest " + why + ", so lock and unlock mean its futex calls and locked instructions"
 	}
+	if s.cfg.Malloc == MallocNative {
+		return fmt.Sprintf("%s's thread, lock and output functions; its allocator runs uninterrupted", s.img.Libc())
+	}
 	return fmt.Sprintf("%s's thread, lock, allocation and output functions", s.img.Libc())
 }
 

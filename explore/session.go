@@ -28,6 +28,9 @@ type session struct {
 	inputs  [][]byte // that a schedule depends on, see Config.Check
 	racing  []uint64 // where Config.Races are
 	clock   clock
+	// fill and twins are for --check uninit, see scheduler/twin.go.
+	fill  byte
+	twins []*session
 	// following: it follows schedules that another session made.
 	following bool
 	// aligning: the schedule was made where threads stand at their very beginning.
@@ -51,25 +54,46 @@ func open(cfg Config) (*session, error) {
 	if why := s.pointless(); why != "" {
 		return s, &invalid{kind: result.PointlessPoint, reason: why}
 	}
+	if why := s.unchecked(); why != "" {
+		return s, &invalid{kind: result.PointlessCheck, reason: why}
+	}
 	if err := s.checkRules(); err != nil {
 		return s, err
 	}
 	if s.racing, err = s.racePlaces(); err != nil {
 		return s, err
 	}
-	if s.machine, err = emu.New(s.machineConfig()); err != nil {
-		return s, result.Errorf(result.BadEngine, "the CPU emulator can't be started: %w", err)
-	}
-	s.machine.DeclareAllShared(cfg.AllShared)
-	s.sys = scheduler.New(s.schedulerConfig(), s.machine, img)
-	if err := s.boot(); err != nil {
+	if err := s.begin(); err != nil {
 		return s, err
+	}
+	if cfg.Checks(CheckUninit) {
+		for _, fill := range scheduler.Fills[1:] {
+			t := &session{cfg: cfg, img: img, fill: fill, racing: s.racing}
+			s.twins = append(s.twins, t)
+			if err := t.begin(); err != nil {
+				return s, err
+			}
+			s.sys.Beside(t.sys)
+		}
 	}
 	s.root = s.sys.Mark()
 	return s, nil
 }
 
+// begin makes the guest's machine and its first thread.
+func (s *session) begin() (err error) {
+	if s.machine, err = emu.New(s.machineConfig()); err != nil {
+		return result.Errorf(result.BadEngine, "the CPU emulator can't be started: %w", err)
+	}
+	s.machine.DeclareAllShared(s.cfg.AllShared)
+	s.sys = scheduler.New(s.schedulerConfig(), s.machine, s.img)
+	return s.boot()
+}
+
 func (s *session) close() {
+	for _, t := range s.twins {
+		t.close()
+	}
 	if s.machine != nil {
 		s.machine.Close()
 	}
@@ -81,7 +105,13 @@ func (s *session) machineConfig() emu.Config {
 		c.Uniprocessor = s.uniprocessor()
 		return c
 	}
-	c := emu.Config{Uniprocessor: s.uniprocessor(), Heap: scheduler.HeapRange()}
+	c := emu.Config{Uniprocessor: s.uniprocessor()}
+	if !s.cfg.NoHeap {
+		c.Heap = scheduler.HeapRange()
+		if s.cfg.Malloc == MallocNative {
+			c.Heap, c.HeapOpen = scheduler.FollowedRange(), true
+		}
+	}
 	for _, r := range s.img.ReadsAhead() {
 		c.Ahead = append(c.Ahead, emu.Range{Lo: r.Lo, Hi: r.Hi})
 	}
@@ -111,6 +141,16 @@ func (s *session) schedulerConfig() scheduler.Config {
 		Trusted:    s.trustedRoles(),
 		PointsOnly: s.img.Kernel == image.Pebbles,
 		Native:     s.cfg.NativeSync || len(s.cfg.LocksTested) > 0,
+	}
+	switch {
+	case s.cfg.Checks(CheckLeak):
+		c.Leaks = scheduler.LeaksLost
+	case s.cfg.Checks(CheckLeakAll):
+		c.Leaks = scheduler.LeaksAll
+	}
+	c.NativeMalloc = s.cfg.Malloc == MallocNative && s.img.Kernel == image.Linux
+	if s.cfg.Checks(CheckUninit) {
+		c.Fill = &s.fill
 	}
 	if spec, err := por.ParseSpec(s.cfg.Search); err == nil {
 		c.NoMerge = spec.Kind().SingleEvents

@@ -42,6 +42,9 @@ func (h *Heap) Access(addr uint64, does string) Wrong {
 	return Wrong{Kind: HeapOverflow, Message: fmt.Sprintf("%s at %#x, in memory for the heap that was never allocated", does, addr)}
 }
 
+// Around is the live block that has an address in it, or nil.
+func (h *Heap) Around(addr uint64) *Block { return h.liveAround(addr) }
+
 func (h *Heap) liveAround(addr uint64) *Block {
 	for i := len(h.blocks) - 1; i >= 0; i-- {
 		if b := &h.blocks[i]; !b.Freed && b.Contains(addr) {
@@ -49,6 +52,17 @@ func (h *Heap) liveAround(addr uint64) *Block {
 		}
 	}
 	return nil
+}
+
+// Near reports whether an address is in a block, live or not, or at most so many
+// bytes before or behind one.
+func (h *Heap) Near(addr, within uint64) bool {
+	for i := range h.blocks {
+		if b := &h.blocks[i]; addr+within >= b.Addr && addr < b.Addr+b.Size+within {
+			return true
+		}
+	}
+	return false
 }
 
 // nearest are the live blocks that end at an address or before it, and begin

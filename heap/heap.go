@@ -37,6 +37,7 @@ type Heap struct {
 	room   []int32 // of blocks, see arena.go; -1: not of an arena
 	rooms  []room  // of all arenas
 	arenas []*Arena
+	owned  []Piece          // the memory of followed allocators
 	last   map[uint64]int32 // by address: 1 + the number of its latest block
 	log    []undo
 }
@@ -63,10 +64,10 @@ const (
 )
 
 // Mark is a remembered state. Marks nest like a stack.
-type Mark struct{ blocks, rooms, log int }
+type Mark struct{ blocks, rooms, log, owned int }
 
 // Mark remembers the present state.
-func (h *Heap) Mark() Mark { return Mark{len(h.blocks), len(h.rooms), len(h.log)} }
+func (h *Heap) Mark() Mark { return Mark{len(h.blocks), len(h.rooms), len(h.log), len(h.owned)} }
 
 // Rewind comes back to a mark and forgets all later ones.
 func (h *Heap) Rewind(m Mark) {
@@ -90,6 +91,7 @@ func (h *Heap) Rewind(m Mark) {
 		}
 	}
 	h.log = h.log[:m.log]
+	h.owned = h.owned[:m.owned]
 	h.blocks, h.room, h.rooms = h.blocks[:m.blocks], h.room[:m.blocks], h.rooms[:m.rooms]
 }
 
@@ -134,6 +136,21 @@ func (h *Heap) Take(addr uint64, e Event) {
 	h.log = append(h.log, undo{what: freedFlag, at: uint64(n)})
 	b.Freed, b.Back = true, e
 }
+
+// Extend makes the live block at an address, which has no room, one of n bytes:
+// it goes on as another.
+func (h *Heap) Extend(addr, n uint64, e Event) {
+	b := *h.Live(addr)
+	h.Take(addr, e)
+	b.Size = n
+	h.Give(b)
+}
+
+// Own adds memory to what an allocator has that is followed.
+func (h *Heap) Own(p Piece) { h.owned = append(h.owned, p) }
+
+// Owned is that memory, in the order in which it came.
+func (h *Heap) Owned() []Piece { return h.owned }
 
 // Blocks is all blocks, oldest first. The caller must not change it.
 func (h *Heap) Blocks() []Block { return h.blocks }

@@ -275,3 +275,53 @@ func TestDigest(t *testing.T) {
 		t.Error("the same blocks and lists, and another digest")
 	}
 }
+
+// TestLost: a chain of blocks lives as long as its first is pointed to; a ring
+// that nothing outside points to is lost.
+func TestLost(t *testing.T) {
+	memory := map[uint64]uint64{}
+	words := func(p Piece, found func(uint64)) {
+		for a := p.Addr &^ 7; a < p.Addr+p.Size; a += 8 {
+			found(memory[a])
+		}
+	}
+	h := New()
+	for _, a := range []uint64{0x1000, 0x1100, 0x1200, 0x1300, 0x1400} {
+		h.Give(Block{Addr: a, Size: 16, Library: a == 0x1400})
+	}
+	var registers []uint64
+	root := []Piece{{0x500, 8}}
+	memory[0x500] = 0x1000           // a root points to the first,
+	memory[0x1008] = 0x1110          // it behind the last byte of the second;
+	memory[0x1200] = 0x1300          // these two point to each other
+	memory[0x1300] = 0x1200          // and to nothing else;
+	lost := func() (list []uint64) { // the last is the library's
+		for _, b := range h.Lost(registers, root, words) {
+			list = append(list, b.Addr)
+		}
+		return list
+	}
+	if got := fmt.Sprintf("%x", lost()); got != "[1200 1300]" {
+		t.Errorf("lost: %s", got)
+	}
+	memory[0x1400] = 0x1208
+	if got := lost(); got != nil {
+		t.Errorf("with a pointer from the library's block into one: %x", got)
+	}
+	memory[0x500] = 0x1000 - 1
+	if got := fmt.Sprintf("%x", lost()); got != "[1000 1100]" {
+		t.Errorf("with a root that points before the first: %s", got)
+	}
+	registers = []uint64{0x1004}
+	if got := lost(); got != nil {
+		t.Errorf("with a register that points into the first: %x", got)
+	}
+	registers = nil
+	h.Take(0x1100, at(0, 1))
+	if got := fmt.Sprintf("%x", lost()); got != "[1000]" {
+		t.Errorf("with the second freed: %s", got)
+	}
+	if n := len(h.Unfreed()); n != 3 {
+		t.Errorf("%d unfreed, want 3: the library's isn't the program's to free", n)
+	}
+}

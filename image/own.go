@@ -39,8 +39,8 @@ func (im *Image) ownFunctions(p *Profile) map[string]bool {
 	return own
 }
 
-// replaceable begin the names of which each is weak or has a second name in a
-// libc.
+// replaceable are the names of which each is weak or has a second name in a
+// libc; one that ends in an underscore stands for all that begin with it.
 var replaceable = map[Libc][]string{
 	Glibc: {"pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_create", "pthread_join", "pthread_exit", "sem_", "malloc", "free", "calloc", "realloc"},
 	Musl: {"pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_unlock", "pthread_mutex_timedlock", "pthread_rwlock_rdlock",
@@ -52,7 +52,9 @@ func (im *Image) isOwn(s *Symbol) bool {
 		path := fs[len(fs)-1].Path
 		return !strings.Contains(path, "glibc") && !strings.Contains(path, "musl")
 	}
-	if s.Weak || !slices.ContainsFunc(replaceable[im.libc], func(p string) bool { return strings.HasPrefix(s.Name, p) }) {
+	if s.Weak || !slices.ContainsFunc(replaceable[im.libc], func(p string) bool {
+		return s.Name == p || strings.HasSuffix(p, "_") && strings.HasPrefix(s.Name, p)
+	}) {
 		return false
 	}
 	for i := range im.Symbols {

@@ -73,6 +73,8 @@ type Outcome struct {
 	Accesses []trace.Access
 	// Pages are those whose contents or permissions the call changed.
 	Pages Pages
+	// Fresh are pages that the call made accessible to the guest.
+	Fresh Pages
 	// Ops are the operations that the call was, but for creations, exits and
 	// the process's end, which the scheduler records itself.
 	Ops []trace.Op

@@ -44,6 +44,7 @@ const (
 	UnmodelledCall        ErrorKind = "unmodelled-call"
 	UnmodelledInstruction ErrorKind = "unmodelled-instruction"
 	PointlessPoint        ErrorKind = "pointless-point"
+	PointlessCheck        ErrorKind = "pointless-check"
 	NoSuchFunction        ErrorKind = "no-such-function"
 	TooManyThreads        ErrorKind = "too-many-threads"
 	TooMuchMemory         ErrorKind = "too-much-guest-memory"
@@ -168,6 +169,10 @@ var Problems = []Problem{
 		`--pp lock: the guest has no function that acquires a lock`,
 		"A kind of preemption point that can't be anywhere in the guest would make the verdict say nothing. What counts is what is in the program's file: a C library brings locks and locked instructions of its own, used or not.",
 		"leave the point out; mem works with every guest"},
+	{PointlessCheck, ExitInvalid,
+		`--check leak: the guest has no allocator that landgo knows`,
+		"The guest allocates by functions of its own, or its symbols are gone, so that landgo can't see which blocks there are: the verdict would say nothing of them.",
+		"link the C library's malloc, keep the symbols, or leave --check out"},
 	{NoSuchFunction, ExitInvalid,
 		`--within worker: no function of the guest is called worker`,
 		"A rule for a function that isn't there would make the verdict say nothing.",

@@ -40,9 +40,11 @@ const (
 	DoubleFree         Kind = "double-free"
 	InvalidFree        Kind = "invalid-free"
 	HeapOverflow       Kind = "heap-overflow"
+	DeadStack          Kind = "stack-use-after-end"
 	StackOverflow      Kind = "stack-overflow"
 	LockMisuse         Kind = "lock-misuse"
 	Leak               Kind = "leak"
+	UninitialisedRead  Kind = "uninitialised-read"
 	Race               Kind = "race"
 )
 

@@ -97,6 +97,10 @@ func (s *System) OpText(op trace.Op) string {
 		}
 	case trace.OpExit:
 		return "ends"
+	case trace.OpFree:
+		if !s.inHeap(op.Obj) {
+			return "gives its stack up"
+		}
 	case trace.OpEnd:
 		return "ends the process"
 	case trace.OpYield:

@@ -116,7 +116,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		th.set = 0
 	}
 	r.Flags = s.flags(th)
-	if s.limit != 0 && s.limit > th.insns {
+	if s.limit != 0 && !s.probing && (s.limit > th.insns || s.exact && s.limit == th.insns) {
 		r.StopAt = s.limit - th.insns + 1
 	}
 	stop := s.machine.Run(r)
@@ -149,7 +149,7 @@ func (s *System) coarse() bool { return s.cfg.Points&PointMem == 0 || len(s.cfg.
 func (s *System) flags(th *thread) emu.RunFlags {
 	var f emu.RunFlags
 	switch {
-	case th.starting:
+	case th.starting, th.alloc.on:
 		f = emu.Quiet
 	case th.quiet.on:
 		f = emu.Quiet
@@ -172,6 +172,9 @@ func (s *System) flags(th *thread) emu.RunFlags {
 		if len(s.racing) > 0 {
 			f |= emu.StopPoints
 		}
+	}
+	if s.cfg.Fill != nil && !s.probing {
+		f |= emu.Hash
 	}
 	if s.cfg.KeepAll {
 		f |= emu.RecordAll

@@ -27,6 +27,11 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 	switch s.breaks[pc] {
 	case breakReturn:
 		return s.atReturn(th, tr)
+	case breakString:
+		return s.atString(th, tr)
+	case breakMain:
+		s.machine.Set(&s.entered, 1)
+		return step, nil
 	case breakStart:
 		if th.starting && pc == th.entry {
 			th.starting = false
@@ -62,9 +67,12 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		}
 		if acts[b.Role].how == allocator && !s.cfg.PointsOnly {
 			th.role = b.Role
+			if s.cfg.NativeMalloc {
+				return s.atFollowed(th, tr)
+			}
 			return s.atAllocator(th, tr)
 		}
-		if th.starting || th.quiet.on {
+		if th.trusted() {
 			return step, nil
 		}
 		th.role = b.Role

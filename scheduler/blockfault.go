@@ -4,12 +4,18 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/trace"
 )
 
 // blockFault is the bug of an access to memory of the allocator of which not all
 // is in a live block.
 func (s *System) blockFault(out *Failure, f emu.Fault) {
-	s.wrong(out, f.Addr, bytesText(f.Kind == emu.FaultBlockWrite, uint64(f.Size)))
+	does := bytesText(f.Kind == emu.FaultBlockWrite, uint64(f.Size))
+	if s.buriedAt(f.Addr) != trace.NoThread || !s.inHeap(f.Addr) {
+		s.graveFault(out, f, does)
+		return
+	}
+	s.wrong(out, f.Addr, does)
 }
 
 // bytesText is an access in words.
@@ -27,6 +33,12 @@ func bytesText(write bool, n uint64) string {
 func (s *System) wrong(out *Failure, addr uint64, does string) {
 	w := s.heap.Access(addr, does)
 	out.Kind, out.Message, out.Block = Kind(w.Kind), w.Message, w.Block
+}
+
+// nearHeap reports whether an address that isn't mapped is about a block: the
+// allocator's memory may end right before or behind it, or have been given back.
+func (s *System) nearHeap(addr uint64) bool {
+	return s.heap.Near(addr, 4096) || !s.cfg.NativeMalloc && s.inHeap(addr)
 }
 
 // deadAccess is the bug of something that landgo does for a thread with bytes

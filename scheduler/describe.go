@@ -72,6 +72,8 @@ func (s *System) faultFailure(th *thread, f emu.Fault) *Failure {
 	default:
 		verb := map[bool]string{true: "write to", false: "read from"}[f.Kind == emu.FaultWrite]
 		switch sp := th.regs.RSP; {
+		case s.nearHeap(f.Addr):
+			s.wrong(out, f.Addr, bytesText(f.Kind == emu.FaultWrite, uint64(f.Size)))
 		case f.Addr < 4096:
 			out.Message = fmt.Sprintf("%s address %#x: a null pointer", verb, f.Addr)
 		case s.removed(f.Addr):

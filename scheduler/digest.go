@@ -38,6 +38,13 @@ func (s *System) Digest() (trace.Digest, error) {
 		return sum, &InvalidError{Gap: gap, Reason: "search stateful can't tell states apart: " + err.Error()}
 	}
 	sum.Add(s.heap.Digest())
+	for _, w := range s.twins {
+		theirs, err := w.Digest()
+		if err != nil {
+			return sum, err
+		}
+		sum.Add(theirs)
+	}
 	for i := range s.threads {
 		if s.exists[i] {
 			sum.Add(s.threadDigest(&s.threads[i]))
@@ -90,10 +97,10 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 		hashText(&h, f.Message)
 		h.Word(f.PC)
 	}
-	for _, q := range []*quiet{&th.quiet, &th.release} {
+	for _, q := range []*quiet{&th.quiet, &th.release, &th.alloc.quiet} {
 		h.Words(bit(q.on), bit(q.watch), uint64(q.role), q.ret, q.sp)
 	}
-	h.Words(bit(th.starting), bit(th.native), th.entry, th.created, th.self, th.exitPC, th.exitSP, th.entryOfChild)
+	h.Words(bit(th.starting), bit(th.native), th.entry, th.created, th.self, th.exitPC, th.exitSP, th.entryOfChild, th.stack, bit(th.ownStack))
 	h.Word(uint64(len(th.onces)))
 	for _, o := range th.onces {
 		h.Words(o.obj, o.sp, o.ret)

@@ -28,6 +28,9 @@ func (s *System) Distrust() bool {
 		return false
 	}
 	s.distrust()
+	for _, w := range s.twins {
+		w.distrust()
+	}
 	return true
 }
 

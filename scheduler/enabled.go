@@ -54,7 +54,7 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 			d.PendingAccess = s.machine.Poised(th.ctx)
 		}
 	case standOp:
-		d.Pending, d.Loose = s.pendingOp(th), s.isQuiet(th.role)
+		d.Pending, d.Loose = s.pendingOp(th), s.isQuiet(th.role) || s.cfg.NativeMalloc && acts[th.role].how == allocator
 		if th.phase == phaseStore {
 			d.Pending.Kind, d.PendingAccess, d.Loose = trace.OpAccess, trace.Access{Addr: th.quiet.id, Size: 8, PC: th.quiet.ret, Flags: trace.Write}, false
 		}
@@ -65,6 +65,9 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 	case standTrap:
 		p := s.kernel.Plan(th.id, th.trap)
 		d.Pending, d.Outcomes = p.Op, p.Outcomes
+		if op := s.stackEnd(th); p.Op.Kind == trace.OpExit && op.Kind != trace.OpNone {
+			d.Pending = op
+		}
 		if p.Blocked {
 			d.Status = trace.Blocked
 		}
@@ -84,6 +87,9 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 // would do next.
 func (s *System) pendingOp(th *thread) trace.Op {
 	a := &acts[th.role]
+	if th.phase == phaseEnd {
+		return th.pending
+	}
 	if a.how == allocator {
 		if s.cfg.PointsOnly {
 			return trace.Op{Kind: trace.OpAccess, PC: th.regs.RIP}
@@ -97,6 +103,9 @@ func (s *System) pendingOp(th *thread) trace.Op {
 		return op
 	}
 	if th.role == image.ThreadExit {
+		if end := s.stackEnd(th); end.Kind != trace.OpNone {
+			return end
+		}
 		op.Obj = uint64(th.id)
 		return op
 	}

@@ -24,6 +24,9 @@ const (
 	DoubleFree    Kind = "double-free"
 	UseAfterFree  Kind = "use-after-free"
 	HeapOverflow  Kind = "heap-overflow"
+	DeadStack     Kind = "stack-use-after-end"
+	Leak          Kind = "leak"
+	Uninit        Kind = "uninitialised-read"
 )
 
 // Failure is a bug at the end of an execution.

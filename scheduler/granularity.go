@@ -17,6 +17,9 @@ type Granularity struct {
 // SetGranularity changes where the System stops from now on. What it has learned
 // stays. Preconditions: it stands at its root, and no other mark is in use.
 func (s *System) SetGranularity(g Granularity) {
+	for _, w := range s.twins {
+		w.SetGranularity(g)
+	}
 	s.cfg.Granularity = g
 	s.stopAt(g.Race)
 }

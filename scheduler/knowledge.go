@@ -45,6 +45,15 @@ var errNames = errors.New("threads are numbered in another way")
 // whether the two together have finer preemption points than this one had:
 // then what it ran before is void.
 func (s *System) Learn(k *Knowledge) (news bool, err error) {
+	for _, w := range s.twins {
+		if _, err := w.learn(k); err != nil {
+			return false, err
+		}
+	}
+	return s.learn(k)
+}
+
+func (s *System) learn(k *Knowledge) (news bool, err error) {
 	for i, name := range k.Names {
 		switch {
 		case i >= len(s.names.paths):
@@ -81,7 +90,12 @@ func (s *System) Learn(k *Knowledge) (news bool, err error) {
 
 // Seal makes everything that is learned from now on worth a new start
 // (trace.ErrFiner), a new thread's number too: others go by what was known.
-func (s *System) Seal(on bool) { s.sealed = on }
+func (s *System) Seal(on bool) {
+	s.sealed = on
+	for _, w := range s.twins {
+		w.sealed = on
+	}
+}
 
 // Witnessed is what a System has seen of its guest: plain data.
 type Witnessed struct {

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"bytes"
 	"hash/fnv"
 	"math/bits"
 	"sort"
@@ -35,8 +36,22 @@ type arenas struct{ user, library *heap.Arena }
 // HeapRange is where the trusted allocator's blocks are.
 func HeapRange() emu.Range { return emu.Range{Lo: heapBase, Hi: heapEnd} }
 
-// inHeap reports whether an address is in the trusted allocator's memory.
-func inHeap(addr uint64) bool { return addr-heapBase < heapEnd-heapBase }
+// FollowedRange is where the memory of an allocator is that is followed: wherever
+// the guest has memory at all.
+func FollowedRange() emu.Range { return emu.Range{Lo: 1 << 16, Hi: heapBase} }
+
+// inHeap reports whether an address is in the allocator's memory.
+func (s *System) inHeap(addr uint64) bool {
+	if !s.cfg.NativeMalloc {
+		return addr-heapBase < heapEnd-heapBase
+	}
+	for _, p := range s.heap.Owned() {
+		if addr-p.Addr < p.Size {
+			return true
+		}
+	}
+	return false
+}
 
 // arenasOf are those of a thread; nil if there are none left (see arenaNumber).
 func (s *System) arenasOf(t trace.TID) *arenas {
@@ -95,7 +110,7 @@ func (s *System) allocate(th *thread, n, align uint64) uint64 {
 
 // blockFor is a block of n bytes that a thread asks for, with no place yet.
 func (s *System) blockFor(th *thread, n uint64) heap.Block {
-	return heap.Block{Size: n, Library: th.quiet.on, Given: s.heapEvent(th)}
+	return heap.Block{Size: n, Library: th.quiet.on || s.entered == 0, Given: s.heapEvent(th)}
 }
 
 // heapEvent is the call of the allocator at whose entry a thread stands.
@@ -117,7 +132,17 @@ func (s *System) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
 		s.observer.Block(th.id, *b, true)
 	}
 	s.machine.Alive(b.Addr, b.Size, true)
+	if !b.Library {
+		s.fill(b.Addr, b.Size)
+	}
 	return b.Addr
+}
+
+// fill writes the fill into memory that the guest hasn't written.
+func (s *System) fill(addr, n uint64) {
+	if s.cfg.Fill != nil && n > 0 {
+		s.machine.Write(addr, bytes.Repeat([]byte{*s.cfg.Fill}, int(n)))
+	}
 }
 
 // end ends the life of a live block.
@@ -139,7 +164,7 @@ func (s *System) end(th *thread, b heap.Block) {
 func (s *System) badFree(th *thread) *Failure {
 	p := th.arg(0)
 	what := ""
-	if !inHeap(p) {
+	if !s.inHeap(p) {
 		what = s.whose(p)
 	}
 	w, ok := s.heap.Free(p, 0, th.role.String(), what)
@@ -292,9 +317,8 @@ func (s *System) cleared(th *thread, n uint64) uint64 {
 	if p == 0 {
 		return 0
 	}
-	bytes := s.machine.Bytes(p, n)
-	for i := range bytes {
-		if bytes[i] != 0 { // used before
+	for _, b := range s.machine.Bytes(p, n) {
+		if b != 0 { // used before, or filled
 			s.machine.Write(p, make([]byte, n))
 			break
 		}
@@ -316,6 +340,9 @@ func (s *System) resize(th *thread, tr *trace.Transition, n uint64) (verdict, er
 		}
 		s.machine.Alive(p, old.Size, false)
 		s.machine.Alive(p, n, true)
+		if n > old.Size && !old.Library {
+			s.fill(p+old.Size, n-old.Size)
+		}
 		s.ret(th, p)
 		return pass, nil
 	}

@@ -64,7 +64,17 @@ func (s *System) stepOp(th *thread, tr *trace.Transition, c trace.Choice) error 
 	}
 	var v verdict
 	var err error
-	if acts[th.role].how == allocator {
+	if th.role == image.ThreadExit {
+		th.insns++ // schedules name the states on both sides
+	}
+	if th.phase == phaseEnd {
+		_, err := s.endThread(th, tr, th.result)
+		return err
+	}
+	if acts[th.role].how == allocator && s.cfg.NativeMalloc {
+		tr.Loose = true
+		v, err = s.follow(th, tr)
+	} else if acts[th.role].how == allocator {
 		v, err = s.performHeap(th, tr)
 	} else if s.possible(th) {
 		v, err = s.perform(th, tr, c)

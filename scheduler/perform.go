@@ -52,7 +52,7 @@ func (s *System) perform(th *thread, tr *trace.Transition, c trace.Choice) (verd
 // did records an operation on an object. One in a block of memory is an access to
 // it: the block's end depends on it.
 func (s *System) did(th *thread, tr *trace.Transition, k trace.OpKind, o *object, arg uint64) {
-	if inHeap(o.addr) && !s.alone(th) {
+	if s.inHeap(o.addr) && !s.alone(th) {
 		_, learned := s.machine.Touch(th.id, o.addr, uint64(s.sizes[o.kind]))
 		s.finer = s.finer || learned
 	}

@@ -17,7 +17,7 @@ func (s *System) enterQuiet(th *thread, watch bool) (verdict, error) {
 	watch = watch || s.ownAllocator
 	th.quiet = quiet{on: true, watch: watch, role: th.role, ret: ret, sp: sp}
 	if th.role == image.Create {
-		th.entryOfChild = th.arg(2)
+		th.entryOfChild, th.childStack = th.arg(2), !s.callersStack(th)
 		s.breakAt(th.entryOfChild, breakStart)
 	}
 	s.breakAt(ret, breakReturn)
@@ -26,6 +26,12 @@ func (s *System) enterQuiet(th *thread, watch bool) (verdict, error) {
 
 // atReturn ends a quiet function or a once routine, if it is its return.
 func (s *System) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
+	if a := &th.alloc; a.on {
+		if th.regs.RIP == a.ret && th.regs.RSP == a.sp+s.wordSize {
+			s.leaveFollowed(th, tr)
+		}
+		return step, nil
+	}
 	if q := &th.quiet; q.on {
 		if th.regs.RIP == q.ret && th.regs.RSP == q.sp+s.wordSize {
 			return s.leaveQuiet(th), nil

@@ -105,7 +105,7 @@ func (s *System) tryTurn(th *thread, of *trace.Transition) (bool, error) {
 	s.arena.seal(of)
 	finer, observer := s.finer, s.observer
 	s.probing, s.observer = true, nil
-	k := s.Mark()
+	k := s.markAlone()
 	mem := s.machine.Journal()
 	s.save(th.id)
 	tr := s.arena.transition(th.id, 0)
@@ -113,7 +113,7 @@ func (s *System) tryTurn(th *thread, of *trace.Transition) (bool, error) {
 	recurs := err == nil && th.stand == standAccess && th.access == before.access && th.half == before.half && th.effects == before.effects &&
 		s.calmStep(tr) && tr.End == trace.EndPoint &&
 		s.machine.SameCPU(before.ctx, th.ctx) == 0 && s.unchanged(mem, s.redZone(th))
-	s.Rewind(k)
+	s.rewindAlone(k)
 	s.marks = s.marks[:len(s.marks)-1]
 	// What the turn learned of sharing is known for good, so the search has to
 	// start again as if the turn were real.
@@ -331,7 +331,7 @@ func (s *System) wakeSpinners(tr *trace.Transition) {
 // one more turn. A loop of more than maxPeriod instructions isn't found and
 // runs into the step budget.
 func (s *System) endless(th *thread) bool {
-	r := emu.Run{From: th.ctx, Thread: th.id, Flags: s.flags(th)&^(emu.StopShared|emu.StopAtomic|emu.StopPoints) | emu.TracePCs | emu.IgnoreBreaks | emu.RecordAll, Budget: 3 * maxPeriod}
+	r := emu.Run{From: th.ctx, Thread: th.id, Flags: s.flags(th)&^(emu.StopShared|emu.StopAtomic|emu.StopPoints|emu.Hash) | emu.TracePCs | emu.IgnoreBreaks | emu.RecordAll, Budget: 3 * maxPeriod}
 	k, mem := s.machine.Mark(), s.machine.Journal()
 	defer s.machine.Rewind(k)
 	stop := s.machine.Run(&r)

@@ -45,6 +45,13 @@ type Config struct {
 	Trusted *[image.NumRoles]bool
 	// Native leaves threads and locks to the guest's own code from the start.
 	Native bool
+	// NativeMalloc: the guest's own allocator runs, see follow.go.
+	NativeMalloc bool
+	// Leaks says which blocks that are left at the end are bugs.
+	Leaks Leaks
+	// Fill, if not nil, is the byte that blocks of memory are filled with when
+	// they are given out, see twin.go.
+	Fill *byte
 	// MaxThreads bounds the number of threads of all executions.
 	MaxThreads int
 	// NoMerge switches the merging of lock and unlock with their neighbours
@@ -101,7 +108,8 @@ type System struct {
 	dead    map[uint64]dead
 
 	heap      *heap.Heap
-	arenas    []*arenas // by TID
+	arenas    []*arenas         // by TID
+	mappings  map[uint64]uint64 // see mappingStart
 	sightings sightings
 	racing    map[uint64]bool // the instructions of Granularity.Race
 	learned   uint64          // how often points became finer
@@ -115,6 +123,8 @@ type System struct {
 	run    emu.Run
 	pinned emu.Ctx // given to the kernel, to come back to
 	limit  uint64  // replay: stop the stepping thread at this instruction number
+	exact  bool    // also where landgo has carried the last one out
+	twins  []*twin
 	// destructors, exitHandlers: 1 once the guest has registered some. They go
 	// back with the machine.
 	destructors, exitHandlers uint64
@@ -122,6 +132,9 @@ type System struct {
 	// threadStatus is 1 when the process's status was set by a thread on its
 	// way out. It goes back with the machine.
 	threadStatus uint64
+	// entered is 1 once main has begun, or if the guest names no main. What is
+	// allocated before is the C library's.
+	entered      uint64
 	ownAllocator bool // the guest's malloc isn't its library's
 	breaks       map[uint64]breakClass
 	frames       []string
@@ -159,6 +172,8 @@ const (
 	breakReturn
 	breakStart
 	breakExit
+	breakMain
+	breakString
 )
 
 // New makes a System for an image on a machine that holds it already. Attach
@@ -177,7 +192,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		roles:   map[uint64]image.Bound{},
 		threads: make([]thread, 0, cfg.MaxThreads),
 		pinned:  -1,
-		heap:    heap.New(),
+		heap:    heap.New(), mappings: map[uint64]uint64{},
 	}
 	s.stopAt(cfg.Race)
 	if cfg.Trusted != nil {
@@ -197,6 +212,14 @@ func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.R
 		s.ownAllocator = s.ownAllocator && b.Role != image.Malloc
 		s.roles[addr] = b
 		s.breakAt(addr, breakRole)
+	}
+	if m, ok := s.image.Symbol("main"); ok && !s.cfg.PointsOnly {
+		s.breakAt(m.Addr, breakMain)
+	} else {
+		s.entered = 1
+	}
+	if s.cfg.NativeMalloc {
+		s.breakStrings()
 	}
 	if s.cfg.Native {
 		s.distrust()
@@ -278,6 +301,13 @@ func (s *System) save(t trace.TID) {
 
 // Mark implements por.System.
 func (s *System) Mark() trace.Mark {
+	for _, w := range s.twins {
+		w.markAlone()
+	}
+	return s.markAlone()
+}
+
+func (s *System) markAlone() trace.Mark {
 	s.marks = append(s.marks, mark{
 		machine: s.machine.Mark(), threads: len(s.threadLog), objects: len(s.saved), arena: s.arena.mark(), heap: s.heap.Mark(), steps: len(s.steps),
 	})
@@ -286,6 +316,16 @@ func (s *System) Mark() trace.Mark {
 
 // Rewind implements por.System.
 func (s *System) Rewind(k trace.Mark) {
+	s.rewindAlone(k)
+	for _, w := range s.twins {
+		w.rewindAlone(k)
+		if len(s.steps) < w.lost {
+			w.lost = 0
+		}
+	}
+}
+
+func (s *System) rewindAlone(k trace.Mark) {
 	m := &s.marks[k]
 	s.machine.Rewind(m.machine)
 	for i := len(s.threadLog) - 1; i >= m.threads; i-- {
@@ -315,6 +355,16 @@ const maxSteps = 200_000
 
 // Step implements por.System.
 func (s *System) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	if len(s.twins) > 0 {
+		return s.stepBeside(t, c)
+	}
+	return s.stepAlone(t, c)
+}
+
+func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	if s.cfg.Fill != nil {
+		s.machine.ResetPath()
+	}
 	if len(s.steps) >= maxSteps {
 		return nil, &BudgetError{Steps: len(s.steps), Thread: t, PC: s.PC(t)}
 	}

@@ -41,6 +41,8 @@ const (
 	phaseReacquire
 	// phaseStore: a create whose thread's name has yet to be stored.
 	phaseStore
+	// phaseEnd: before the end of a thread whose stack others use.
+	phaseEnd
 	// phaseLeave: arrived at a barrier; leaves when all have.
 	phaseLeave
 )
@@ -87,7 +89,7 @@ type thread struct {
 	deadline uint64
 	result   uint64   // standOp: what the operation returns when it completes
 	mutex    uint64   // standOp in a condition wait: the mutex to take back
-	pending  trace.Op // standSleep: what it waits for
+	pending  trace.Op // standSleep, the allocator, phaseEnd: what it waits for, or does next
 	failure  *Failure // standFailure
 	waits    []trace.Access
 
@@ -100,6 +102,7 @@ type thread struct {
 	args [4]uint64
 
 	quiet quiet
+	alloc followed // a call of an allocator that is followed
 	// release is the frame of a tested function after whose return there is a
 	// preemption point.
 	release quiet
@@ -110,6 +113,11 @@ type thread struct {
 	self     uint64 // pthread_t: the FS base at its start
 	exitPC   uint64 // where the start routine returns to
 	exitSP   uint64
+	// stack is its stack pointer at its first instruction; ownStack: the C
+	// library mapped that stack. childStack is the same of the thread being
+	// created.
+	stack                uint64
+	ownStack, childStack bool
 	// native: the runtime's own exit code runs (destructors, clean-up handlers).
 	native bool
 	retval uint64

@@ -103,6 +103,9 @@ func (s *System) endThread(th *thread, tr *trace.Transition, retval uint64) (ver
 	if f := s.exitMisuse(th); f != nil {
 		return stay, s.fail(th, f)
 	}
+	if s.atStackEnd(th, retval) {
+		return stay, nil
+	}
 	th.holds = nil
 	s.gone(th, tr, false)
 	return stay, nil
@@ -115,6 +118,7 @@ type leaver interface{ Leave(trace.TID) }
 func (s *System) gone(th *thread, tr *trace.Transition, byKernel bool) {
 	th.stand = standExited
 	th.yielding = false
+	s.bury(th, tr)
 	if k, ok := s.kernel.(leaver); ok && !byKernel {
 		k.Leave(th.id)
 	}
@@ -131,11 +135,13 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 	s.save(child)
 	s.exists[child] = true
 	c := &s.threads[child]
-	*c = thread{id: child, parent: parent.id, ctx: s.machine.Start(regs), self: regs.FSBase,
+	*c = thread{id: child, parent: parent.id, ctx: s.machine.Start(regs), self: regs.FSBase, stack: regs.RSP,
 		starting: parent.quiet.on && parent.quiet.role == image.Create, entry: regs.RIP, created: parent.regs.RIP}
 	if c.starting {
 		c.entry, c.created = parent.entryOfChild, parent.quiet.ret
+		c.ownStack = parent.childStack
 	}
+	s.digUp(regs.RSP)
 	tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(child), PC: parent.regs.RIP})
 	tr.Wakes = append(tr.Wakes, child)
 	if !c.starting && s.coarse() {

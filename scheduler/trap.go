@@ -29,7 +29,7 @@ func (s *System) isEvent(th *thread, p *kernel.Plan) bool {
 	switch {
 	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd:
 		return true
-	case th.quiet.on || th.starting || s.alone(th) && p.Op.Kind != trace.OpFutexWait:
+	case th.trusted() || s.alone(th) && p.Op.Kind != trace.OpFutexWait:
 		return false
 	}
 	for i := range p.Accesses {
@@ -45,7 +45,9 @@ func (s *System) isEvent(th *thread, p *kernel.Plan) bool {
 		return true
 	}
 	switch {
-	case p.Yield, p.Op.Kind == trace.OpExit, p.Op.Kind == trace.OpCreate:
+	case p.Op.Kind == trace.OpExit:
+		return s.everyOperation() && s.stackEnd(th).Kind != trace.OpNone
+	case p.Yield, p.Op.Kind == trace.OpCreate:
 		return false // order, no race
 	}
 	// Without --pp mem too: a wait in the kernel can block, and a wake decides
@@ -111,7 +113,8 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 		op.PC = call
 		tr.Did(op)
 	}
-	if !th.quiet.on && !th.starting {
+	s.gotMemory(th, out.Fresh.Addr, out.Fresh.Size)
+	if !th.trusted() {
 		for _, a := range out.Accesses {
 			s.touch(th, tr, call, a.Addr, a.Size, a.IsWrite())
 		}
@@ -154,7 +157,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 // deadBuffer is the bug of a call whose arguments point to memory of the heap
 // that is in no live block, or nil. What it found there is on record.
 func (s *System) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan) *Failure {
-	if th.starting || th.quiet.on && th.quiet.role == image.Create {
+	if th.starting || th.alloc.on || th.quiet.on && th.quiet.role == image.Create {
 		return nil
 	}
 	for _, a := range p.Accesses {
@@ -184,6 +187,8 @@ func (s *System) exitProcess(th *thread, tr *trace.Transition, status int) error
 		tr.End = trace.EndBug
 		th.failure = &Failure{Kind: Assertion, Thread: th.id, PC: th.regs.RIP,
 			Message: fmt.Sprintf("the guest exits with status %d", status&0xff)}
+	} else if f := s.leak(th); f != nil {
+		tr.End, th.failure = trace.EndBug, f
 	}
 	return nil
 }

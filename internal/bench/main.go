@@ -16,7 +16,7 @@ func main() {
 
 func bench() int {
 	runs := flag.Int("runs", 5, "the speed table shows the median of so many runs")
-	only := flag.String("only", "", "counts, speed or searches: only that table")
+	only := flag.String("only", "", "counts, speed, searches or costs: only that table")
 	flag.Parse()
 	rows, err := anchors("guests/bench/anchors.json")
 	if err != nil {
@@ -41,6 +41,12 @@ func bench() int {
 	}
 	if asked("searches") {
 		if err := searches(); err != nil {
+			status = fail(err)
+		}
+		fmt.Println()
+	}
+	if asked("costs") {
+		if err := measureCosts(*runs); err != nil {
 			status = fail(err)
 		}
 		fmt.Println()

@@ -284,7 +284,7 @@ func TestOtherImages(t *testing.T) {
 					report(t, g, kind, explore(t, g, kind))
 					return
 				}
-				r := explore(t, g, kind, "--time", "10s")
+				r := explore(t, g, kind, "--time", "10s", "--processor-time")
 				cut := r.Verdict == result.Budget && g.Verdict == guests.Verified && r.Problem == result.OutOfTime
 				if string(r.Verdict) != g.Verdict && !cut || r.Bug != nil && string(r.Bug.Kind) != g.Failures[0].Kind {
 					t.Errorf("%s (%s) %+v", r.Verdict, r.Reason, r.Bug)

@@ -16,6 +16,7 @@ type call struct {
 	regs   *emu.Regs
 	choice uint64 // what is left of the outcome to decode
 	pages  kernel.Pages
+	fresh  kernel.Pages
 	// returned: all registers have been set; there is no result.
 	returned bool
 }

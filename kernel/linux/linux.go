@@ -138,6 +138,7 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.R
 		}
 		k.deliver(c.t, regs, o)
 	}
+	o.Fresh = c.fresh
 	o.Accesses, o.Pages, o.Ops, o.Wakes = k.accesses, c.pages, k.ops, k.wakes
 	return *o
 }

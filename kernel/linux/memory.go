@@ -41,6 +41,9 @@ func (k *Kernel) protect(addr, size uint64, p emu.Prot) bool {
 	if used > k.space.limit && used > k.space.used {
 		return false
 	}
+	if p != 0 && before < size {
+		k.call.fresh = kernel.Pages{Addr: addr, Size: size}
+	}
 	k.set(&k.space.used, used)
 	k.m.Protect(addr, size, p)
 	return true
@@ -72,6 +75,7 @@ func (k *Kernel) give(t *thread, size uint64, p emu.Prot) uint64 {
 		}
 		k.set(&k.space.used, k.space.used+size)
 		k.m.Protect(addr, size, p)
+		k.call.fresh = kernel.Pages{Addr: addr, Size: size}
 	}
 	k.set(&t.mapped, t.mapped+size+pageSize)
 	if p == 0 {
@@ -308,4 +312,33 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 	}
 	k.protect(old, oldSize, 0)
 	return addr
+}
+
+// Writable lists the memory that the guest may write, but what the host gave
+// it, in no order.
+func (k *Kernel) Writable() (list []emu.Range) {
+	add := func(lo, hi uint64) {
+		for a := pageDown(lo); a < hi; a += pageSize {
+			if k.m.Prot(a)&emu.ProtWrite == 0 {
+				continue
+			}
+			if n := len(list); n > 0 && list[n-1].Hi == a {
+				list[n-1].Hi += pageSize
+			} else {
+				list = append(list, emu.Range{Lo: a, Hi: a + pageSize})
+			}
+		}
+	}
+	for i := range k.img.Segments {
+		add(k.img.Segments[i].Addr, k.img.Segments[i].Addr+k.img.Segments[i].MemSize)
+	}
+	add(k.space.brkLo, k.space.brk)
+	for _, t := range k.threads {
+		if t != nil {
+			lo := t.window.own().lo
+			add(lo, lo+t.mapped)
+		}
+	}
+	add(k.space.stack.lo, k.space.stack.hi)
+	return list
 }

@@ -1,0 +1,214 @@
+package scheduler
+
+import (
+	"slices"
+	"strings"
+
+	"landgo/heap"
+	"landgo/image"
+	"landgo/trace"
+)
+
+// The guest's own allocator, followed from outside (--malloc native): its code
+// runs as it is, without interruption, and its calls' arguments and results say
+// which blocks there are. What it does to its own memory isn't checked; anybody
+// else's access to that memory is, wherever it is in no block.
+//
+// Its calls aren't independent: which address one returns depends on all before
+// it. So each call is an event that depends on all others, besides the end of the
+// block that it frees, and the beginning of the one that it returns.
+//
+// The allocator's memory is what it got from the kernel in a call of its own.
+
+// heapResource is what all calls of a followed allocator work on.
+const heapResource = 1 << 40
+
+// followed is a call of the allocator under way.
+type followed struct {
+	quiet
+	before       heap.Event
+	p            uint64 // the pointer that it was given
+	size, align  uint64
+	resultTarget uint64 // of posix_memalign
+}
+
+// trusted reports whether a thread runs code of the C library that landgo takes
+// as correct.
+func (t *thread) trusted() bool { return t.quiet.on || t.starting || t.alloc.on }
+
+// atFollowed makes a thread stand before a call of the allocator, or lets it go
+// into it within the step.
+func (s *System) atFollowed(th *thread, tr *trace.Transition) (verdict, error) {
+	if th.alloc.on {
+		return step, nil // one of its functions calls another
+	}
+	th.phase, th.timed = phaseEntry, false
+	th.pending = trace.Op{}
+	if !th.trusted() && !s.alone(th) {
+		th.pending = trace.Op{Kind: trace.OpSyscall, Obj: heapResource, Arg: 1, PC: s.callSite(th)}
+		if s.everyOperation() && s.pointAllowed(th, s.callSite(th)) {
+			th.stand = standOp
+			return stay, nil
+		}
+	}
+	return s.follow(th, tr)
+}
+
+// follow goes into the call. A wrong free is a bug, and a right one ends the
+// block at once.
+func (s *System) follow(th *thread, tr *trace.Transition) (verdict, error) {
+	if th.pending.Kind != trace.OpNone {
+		tr.Did(th.pending)
+	}
+	f := followed{quiet: quiet{on: true, role: th.role, ret: s.callSite(th), sp: th.regs.RSP}, before: s.heapEvent(th), p: th.arg(0)}
+	f.size, f.align = th.request()
+	switch th.role {
+	case image.Free, image.Realloc, image.ReallocArray:
+		if f.p == 0 {
+			break
+		}
+		if w := s.badFree(th); w != nil {
+			return stay, s.fail(th, w)
+		}
+		b := *s.heap.At(f.p)
+		s.lifeOp(th, tr, trace.OpFree, &b)
+		if th.role == image.Free {
+			s.endObjects(th, tr, b)
+			s.endFollowed(th, b, f.before)
+		}
+	}
+	th.alloc = f
+	s.breakAt(f.ret, breakReturn)
+	return step, nil
+}
+
+// lifeOp records that a block of which others use the memory begins or ends.
+func (s *System) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, b *heap.Block) {
+	if b.Size == 0 || th.quiet.on || th.starting || s.alone(th) {
+		return
+	}
+	shared, learned := s.machine.Touch(th.id, b.Addr, b.Size)
+	s.finer = s.finer || learned
+	if shared {
+		tr.Did(trace.Op{Kind: k, Obj: b.Addr, Size: uint32(b.Size), PC: th.alloc.ret})
+	}
+}
+
+func (s *System) endFollowed(th *thread, b heap.Block, e heap.Event) {
+	if s.observer != nil {
+		s.observer.Block(th.id, b, false)
+	}
+	s.machine.Alive(b.Addr, b.Size, false)
+	s.heap.Take(b.Addr, e)
+}
+
+// leaveFollowed takes in what a call of the allocator returned.
+func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
+	f := th.alloc
+	p := th.regs.RAX
+	switch f.role {
+	case image.Free:
+		p = 0
+	case image.MallocUsableSize:
+		// All that it says may be used.
+		if b := s.heap.Live(f.p); b != nil && p > b.Size {
+			s.heap.Extend(f.p, p, f.before)
+			s.machine.Alive(f.p, p, true)
+		}
+		p = 0
+	case image.PosixMemalign:
+		p = 0
+		if uint32(th.regs.RAX) == 0 {
+			p = s.machine.Read64(f.p)
+		}
+	case image.Realloc, image.ReallocArray:
+		if b := s.heap.Live(f.p); b != nil && f.p != 0 && (p != 0 || f.size == 0) {
+			old := *b
+			s.endObjects(th, tr, old)
+			s.endFollowed(th, old, f.before)
+			defer func() {
+				if th.alloc = (followed{}); p != 0 && f.size > old.Size && !old.Library {
+					s.fill(p+old.Size, f.size-old.Size)
+				}
+			}()
+		}
+	}
+	if p != 0 {
+		b := s.heap.Give(heap.Block{Addr: p, Size: f.size, Library: th.quiet.on || s.entered == 0, Given: f.before})
+		if s.observer != nil {
+			s.observer.Block(th.id, *b, true)
+		}
+		s.machine.Alive(p, f.size, true)
+		s.lifeOp(th, tr, trace.OpReuse, b)
+		if !b.Library && f.role != image.Calloc && f.role != image.Realloc && f.role != image.ReallocArray {
+			s.fill(p, f.size)
+		}
+	}
+	th.alloc = followed{}
+}
+
+// gotMemory: pages that a thread got from its kernel are the allocator's, and in
+// no block yet, if it was the allocator that asked; else they aren't the heap's.
+func (s *System) gotMemory(th *thread, addr, size uint64) {
+	switch {
+	case !s.cfg.NativeMalloc || size == 0:
+	case th.alloc.on:
+		s.machine.Alive(addr, size, false)
+		s.heap.Own(heap.Piece{Addr: addr, Size: size})
+	case s.machine.Dead(addr, size):
+		s.machine.Alive(addr, size, true)
+	}
+}
+
+// A followed allocator's blocks may lie so close together that a string function's
+// read ahead of one block (emu.Config.Ahead) can't be told from its read of the
+// next. So what such a function is given is looked at when it is called: within
+// a trusted function, which is one event, and where no other thread uses the
+// block. Elsewhere another thread may end it between the call and the read, and
+// what tells then is the read alone.
+
+func (s *System) breakStrings() {
+	for _, r := range s.image.ReadsAhead() {
+		s.breakAt(r.Lo, breakString)
+	}
+}
+
+// stringPointer is how many of a string function's first arguments are pointers to
+// what it reads or writes, by the beginning of its name; of those that have a
+// length, it may be 0.
+type stringPointer struct {
+	name   string
+	n      int
+	length bool
+}
+
+var stringPointers = []stringPointer{
+	{"strlen", 1, false}, {"strnlen", 1, true}, {"strchr", 1, false}, {"strrchr", 1, false}, {"rawmemchr", 1, false}, {"memchr", 1, true}, {"memrchr", 1, true},
+	{"strcpy", 2, false}, {"stpcpy", 2, false}, {"strcat", 2, false}, {"strcmp", 2, false}, {"strstr", 2, false},
+	{"strncpy", 2, true}, {"strncmp", 2, true}, {"strncat", 2, true}, {"memcpy", 2, true}, {"memmove", 2, true}, {"mempcpy", 2, true}, {"memcmp", 2, true},
+}
+
+// atString looks at the arguments of a string function.
+func (s *System) atString(th *thread, tr *trace.Transition) (verdict, error) {
+	f, ok := s.image.SymbolAt(th.regs.RIP)
+	if th.alloc.on || th.starting || !ok {
+		return step, nil
+	}
+	name := strings.TrimLeft(f.Name, "_")
+	k := slices.IndexFunc(stringPointers, func(p stringPointer) bool { return strings.HasPrefix(name, p.name) })
+	s.takeArgs(th)
+	if k < 0 || stringPointers[k].length && (th.arg(1) == 0 || th.arg(2) == 0) {
+		return step, nil
+	}
+	for i := range stringPointers[k].n {
+		if !th.quiet.on && !s.alone(th) && s.machine.SharedHull(th.arg(i), th.arg(i)+1).Hi != 0 {
+			continue
+		}
+		if out := s.deadAccess(th, th.regs.RIP, th.arg(i), 1, name+" reads"); out != nil {
+			s.touch(th, tr, th.regs.RIP, th.arg(i), 1, false)
+			th.insns++ // the failure is a place of its own
+			return stay, s.fail(th, out)
+		}
+	}
+	return step, nil
+}

@@ -1,0 +1,139 @@
+package scheduler
+
+import (
+	"fmt"
+
+	"landgo/emu"
+	"landgo/image"
+	"landgo/trace"
+)
+
+// The stack of a thread that has ended is nobody's, although its pages may stay
+// mapped for the next thread: an access to it is a bug. It is the memory from
+// the start of its mapping up to where the thread's stack pointer was at its
+// start; what a C library keeps above (the thread control block) is its own.
+//
+// A stack that the program gave pthread_create itself is the program's memory,
+// and so is that of a thread made without pthread_create.
+
+// callersStack reports whether the pthread_create at which a thread stands uses
+// a stack of the program's.
+func (s *System) callersStack(th *thread) bool {
+	attr := th.arg(1)
+	if attr == 0 || attr == ^uint64(0) { // C11's
+		return false
+	}
+	if s.libc == image.Musl {
+		return s.machine.Read64(attr+16) != 0
+	}
+	return s.machine.Read32(attr+8)&glibcStackAddr != 0
+}
+
+// glibcStackAddr is the flag of glibc's pthread_attr_t that says that there is
+// an address.
+const glibcStackAddr = 8
+
+// bury makes the stack of a thread that ends nobody's.
+func (s *System) bury(th *thread, tr *trace.Transition) {
+	if !th.ownStack {
+		return
+	}
+	if op := s.stackEnd(th); op.Kind != trace.OpNone {
+		tr.Did(op)
+	}
+	s.machine.Bury(int(th.id), s.stackOf(th))
+}
+
+// stackEnd is the end of a stack that others use, as an operation, or the zero
+// Op: every access of theirs depends on it. (The end of a thread otherwise is
+// order, no race.)
+func (s *System) stackEnd(th *thread) trace.Op {
+	if !th.ownStack || s.alone(th) {
+		return trace.Op{}
+	}
+	r := s.stackOf(th)
+	hull := s.machine.SharedHull(r.Lo, r.Hi)
+	if hull.Hi == 0 {
+		return trace.Op{}
+	}
+	return trace.Op{Kind: trace.OpFree, Obj: hull.Lo, Size: uint32(hull.Hi - hull.Lo), PC: th.regs.RIP}
+}
+
+// atStackEnd makes a thread that is about to end stand before its end, if others
+// use its stack. (Where each end is a step, it has stood there.)
+func (s *System) atStackEnd(th *thread, retval uint64) bool {
+	if th.phase == phaseEnd || s.exitIsStep(th) || !s.everyOperation() || !s.pointAllowed(th, th.regs.RIP) {
+		return false
+	}
+	op := s.stackEnd(th)
+	if op.Kind == trace.OpNone {
+		return false
+	}
+	th.pending, th.result = op, retval
+	th.stand, th.role, th.phase = standOp, image.ThreadExit, phaseEnd
+	return true
+}
+
+// stackOf is a created thread's stack: from its mapping's start to where its
+// stack pointer was at its start.
+func (s *System) stackOf(th *thread) emu.Range {
+	return emu.Range{Lo: s.mappingStart(th.stack - 1), Hi: th.stack}
+}
+
+// mappingStart is the lowest address from which on all pages up to addr are
+// writable. What it was is looked up first: stacks are large.
+func (s *System) mappingStart(addr uint64) uint64 {
+	writable := func(a uint64) bool { return s.machine.Prot(a)&emu.ProtWrite != 0 }
+	if lo, ok := s.mappings[addr]; ok && writable(lo) && (lo < 4096 || !writable(lo-4096)) {
+		return lo
+	}
+	lo := addr &^ 4095
+	for lo >= 4096 && writable(lo-4096) {
+		lo -= 4096
+	}
+	s.mappings[addr] = lo
+	return lo
+}
+
+// mappingEnd is the lowest address above addr whose page isn't writable.
+func (s *System) mappingEnd(addr uint64) uint64 {
+	hi := addr&^4095 + 4096
+	for s.machine.Prot(hi)&emu.ProtWrite != 0 {
+		hi += 4096
+	}
+	return hi
+}
+
+// digUp: a new thread has a stack that an ended one had.
+func (s *System) digUp(sp uint64) {
+	for i := range s.threads {
+		if !s.exists[i] || s.threads[i].live() {
+			continue
+		}
+		if r := s.machine.Buried(i); sp > r.Lo && sp <= r.Hi+4096 {
+			s.machine.Bury(i, emu.Range{})
+		}
+	}
+}
+
+// buriedAt is the ended thread on whose stack an address is, or NoThread.
+func (s *System) buriedAt(addr uint64) trace.TID {
+	for i := range s.threads {
+		if r := s.machine.Buried(i); s.exists[i] && addr >= r.Lo && addr < r.Hi {
+			return trace.TID(i)
+		}
+	}
+	return trace.NoThread
+}
+
+// graveFault is the bug of an access to an ended thread's stack.
+func (s *System) graveFault(out *Failure, f emu.Fault, does string) {
+	out.Kind = DeadStack
+	out.Message = fmt.Sprintf("%s on the stack of a thread that has ended", does)
+	for a := f.Addr; a < f.Addr+uint64(f.Size); a++ {
+		if t := s.buriedAt(a); t != trace.NoThread {
+			out.Message = fmt.Sprintf("%s on the stack of thread %s, which has ended", does, s.Name(t))
+			return
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package scheduler
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"landgo/emu"
+	"landgo/heap"
+)
+
+// Leaks says which blocks that are left at the process's end are bugs.
+type Leaks uint8
+
+const (
+	// LeaksOff: none.
+	LeaksOff Leaks = iota
+	// LeaksLost: those to which nothing points.
+	LeaksLost
+	// LeaksAll: all that the program asked for itself.
+	LeaksAll
+)
+
+// mapper is a kernel that knows what memory a guest may write, as far as it gave
+// it out. Package explore refuses to look for leaks with another.
+type mapper interface{ Writable() []emu.Range }
+
+// leak is the bug of a guest that ends and leaves blocks behind, or nil.
+func (s *System) leak(th *thread) *Failure {
+	var list []heap.Block
+	why := "never freed"
+	switch s.cfg.Leaks {
+	case LeaksOff:
+		return nil
+	case LeaksAll:
+		list = s.heap.Unfreed()
+	default:
+		if len(s.heap.Unfreed()) > 0 {
+			list = s.heap.Lost(s.registers(), s.roots(), s.words)
+		}
+		why = "lost: nothing points to"
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	total := uint64(0)
+	for i := range list {
+		total += list[i].Size
+	}
+	f := &Failure{Kind: Leak, Thread: th.id, PC: list[0].Given.PC, Block: list[0]}
+	switch {
+	case len(list) == 1 && s.cfg.Leaks == LeaksAll:
+		f.Message = fmt.Sprintf("a block of %s is %s", size(total), why)
+	case len(list) == 1:
+		f.Message = fmt.Sprintf("a block of %s is %s it", size(total), why)
+	case s.cfg.Leaks == LeaksAll:
+		f.Message = fmt.Sprintf("%d blocks of %s in all are %s", len(list), size(total), why)
+	default:
+		f.Message = fmt.Sprintf("%d blocks of %s in all are %s them", len(list), size(total), why)
+	}
+	return f
+}
+
+func size(n uint64) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// words reads the words of a piece of memory.
+func (s *System) words(p heap.Piece, found func(uint64)) {
+	lo, hi := (p.Addr+7)&^7, (p.Addr+p.Size)&^7
+	if lo >= hi {
+		return
+	}
+	b := s.machine.Bytes(lo, hi-lo)
+	for ; len(b) >= 8; b = b[8:] {
+		if w := binary.LittleEndian.Uint64(b); s.cfg.NativeMalloc || s.inHeap(w) {
+			found(w)
+		}
+	}
+}
+
+// registers are those of live threads: at a call, those that outlive it.
+func (s *System) registers() (list []uint64) {
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !s.exists[i] || !th.live() {
+			continue
+		}
+		r := s.regsOf(th)
+		list = append(list, r.RBX, r.RBP, r.R12, r.R13, r.R14, r.R15)
+		if th.stand != standOp && th.id != s.current {
+			list = append(list, r.RAX, r.RCX, r.RDX, r.RSI, r.RDI, r.R8, r.R9, r.R10, r.R11)
+		}
+	}
+	return list
+}
+
+// regsOf is the register file with which a thread goes on.
+func (s *System) regsOf(th *thread) emu.Regs {
+	if th.set != 0 || th.stand == standOp || th.stand == standTrap || th.id == s.current {
+		return th.regs
+	}
+	return s.machine.Regs(th.ctx)
+}
+
+// roots are where pointers count at the end, beside registers: all writable
+// memory but the heap, the stacks of threads that have ended, and
+// what is below a live thread's stack pointer.
+func (s *System) roots() []heap.Piece {
+	var skip []emu.Range
+	for _, p := range s.heap.Owned() {
+		skip = append(skip, emu.Range{Lo: p.Addr, Hi: p.Addr + p.Size})
+	}
+	for i := range s.threads {
+		th := &s.threads[i]
+		switch {
+		case !s.exists[i]:
+		case !th.live() && th.ownStack:
+			skip = append(skip, emu.Range{Lo: s.mappingStart(th.stack - 1), Hi: s.mappingEnd(th.stack - 1)})
+		case th.live():
+			sp := s.regsOf(th).RSP
+			skip = append(skip, emu.Range{Lo: s.mappingStart(sp), Hi: sp - redZone})
+		}
+	}
+	var pieces []heap.Piece
+	for _, r := range s.kernel.(mapper).Writable() {
+		pieces = cut(pieces, r, skip)
+	}
+	return pieces
+}
+
+// redZone is the number of bytes below the stack pointer that a function may use.
+const redZone = 128
+
+// cut appends the parts of r that aren't in skip.
+func cut(pieces []heap.Piece, r emu.Range, skip []emu.Range) []heap.Piece {
+	for _, k := range skip {
+		if k.Lo < r.Hi && r.Lo < k.Hi {
+			if r.Lo < k.Lo {
+				pieces = cut(pieces, emu.Range{Lo: r.Lo, Hi: k.Lo}, skip)
+			}
+			if k.Hi < r.Hi {
+				pieces = cut(pieces, emu.Range{Lo: k.Hi, Hi: r.Hi}, skip)
+			}
+			return pieces
+		}
+	}
+	return append(pieces, heap.Piece{Addr: r.Lo, Size: r.Hi - r.Lo})
+}

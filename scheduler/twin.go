@@ -1,0 +1,213 @@
+package scheduler
+
+import (
+	"bytes"
+	"errors"
+
+	"landgo/heap"
+	"landgo/trace"
+)
+
+// Reads of memory that was never written (--check uninit).
+//
+// A guest runs beside twins: the same program, with the same schedule, whose
+// blocks from malloc are filled with other bytes. All that a run depends on is
+// the same but those bytes, so where one goes another way (another instruction
+// comes next, or an access has another address, or a system call does something
+// else), that depends on a byte that the program never wrote. No shadow state
+// can be wrong about that: it is shown by two runs. So there is no false alarm.
+// What the fills happen to agree on isn't seen: a comparison for equality with a
+// value that no fill has. Copying such bytes, or computing with them, is no
+// error.
+//
+// The string functions of a C library are left out, for they look at bytes
+// beyond those that they were given (image.ReadsAhead); what they return isn't.
+//
+// Invariant: a twin has the same marks as its System, and has learned the same.
+
+// Fills are the bytes that blocks are filled with: the System's own, then its
+// twins'. As numbers they are 0, -1, and large positive ones.
+var Fills = [3]byte{0x00, 0xff, 0x5a}
+
+// twin is a System beside another.
+type twin struct {
+	*System
+	// lost, if not 0, is 1 + the number of steps before the one in which it went
+	// another way: until that is taken back it stands still.
+	lost int
+}
+
+// Beside has t run beside s. Both stand at their roots, without a mark.
+func (s *System) Beside(t *System) { s.twins = append(s.twins, &twin{System: t}) }
+
+// stepBeside is Step with twins. Where one goes another way, the step ends before
+// the instruction that depends on the fill, and the thread's failure is next.
+func (s *System) stepBeside(t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	k := s.Mark()
+	tr, err := s.stepAlone(t, c)
+	finer := errors.Is(err, trace.ErrFiner)
+	if err != nil && !finer {
+		return tr, err
+	}
+	var other *twin
+	for _, w := range s.twins {
+		if w.lost > 0 {
+			continue
+		}
+		w.limit, w.starts = s.limit, s.starts
+		their, err := w.stepAlone(t, c)
+		finer = finer || errors.Is(err, trace.ErrFiner)
+		if err != nil && !errors.Is(err, trace.ErrFiner) || !s.same(w, t, tr, their) {
+			other = w
+			break
+		}
+	}
+	if finer {
+		return tr, s.shareKnowledge()
+	}
+	if other == nil {
+		return tr, nil
+	}
+	return s.partAt(k, other, t, c)
+}
+
+// shareKnowledge makes a System and its twins know the same. The search begins
+// again.
+func (s *System) shareKnowledge() error {
+	for _, w := range s.twins {
+		if _, err := s.learn(w.Knowledge()); err != nil {
+			return err
+		}
+	}
+	for _, w := range s.twins {
+		if _, err := w.learn(s.Knowledge()); err != nil {
+			return err
+		}
+	}
+	s.learned++
+	return trace.ErrFiner
+}
+
+// same reports whether a step of thread t was the same in a twin.
+func (s *System) same(w *twin, t trace.TID, mine, their *trace.Transition) bool {
+	a, b := &s.threads[t], &w.threads[t]
+	if s.machine.Path() != w.machine.Path() || a.insns != b.insns || a.stand != b.stand || mine.End != their.End ||
+		len(mine.Ops) != len(their.Ops) || len(mine.Accesses) != len(their.Accesses) {
+		return false
+	}
+	if a.stand == standFailure && a.failure.Message != b.failure.Message {
+		return false
+	}
+	for i := range mine.Ops {
+		if mine.Ops[i] != their.Ops[i] {
+			return false
+		}
+	}
+	for i := range mine.Accesses {
+		p, q := mine.Accesses[i], their.Accesses[i]
+		if p.Addr != q.Addr || p.Size != q.Size || p.PC != q.PC || (p.Flags^q.Flags)&^trace.Silent != 0 {
+			return false
+		}
+	}
+	return s.sameOutput(w)
+}
+
+func (s *System) sameOutput(w *twin) bool {
+	return bytes.Equal(s.kernel.Output(1), w.kernel.Output(1)) && bytes.Equal(s.kernel.Output(2), w.kernel.Output(2))
+}
+
+// partAt finds the instruction from which on a twin goes another way in a step
+// from mark k, takes the step up to there, and has the thread fail.
+func (s *System) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	last := s.threads[t].insns
+	s.Rewind(k)
+	begin := s.threads[t].insns
+	// Up to lo both go the same way; up to hi they don't, or hi is too far.
+	lo, hi := begin, last+1
+	for lo+1 < hi {
+		mid := lo + (hi-lo)/2
+		if s.sameUntil(k, w, t, c, mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	f := &Failure{Kind: Uninit, Thread: t, Message: "an address depends on memory of the heap that was never written"}
+	s.sameUntil(k, w, t, c, lo+1)
+	path, output := s.machine.Path() == w.machine.Path(), s.sameOutput(w)
+	s.sameUntil(k, w, t, c, lo)
+	switch {
+	case path && !output:
+		f.Message = "what is written depends on memory of the heap that was never written"
+	case path:
+		f.Message = "a system call depends on memory of the heap that was never written"
+	case s.machine.PC(s.threads[t].ctx) != w.machine.PC(w.threads[t].ctx):
+		f.Message = "a branch depends on memory of the heap that was never written"
+		if lo > begin+1 {
+			lo-- // the branch itself
+		}
+	}
+	f.Block = s.unwritten(k, w, t, c, lo)
+	for _, w := range s.twins {
+		w.lost = len(s.steps) // one too many: 1 + the number before this step
+	}
+	tr, err := s.limited(k, t, c, lo)
+	if err != nil {
+		return nil, err
+	}
+	th := &s.threads[t]
+	f.PC = s.machine.PC(th.ctx)
+	if !th.live() { // at its first instruction: the step is taken whole
+		th.failure, tr.End = f, trace.EndBug
+		return tr, nil
+	}
+	return tr, s.fail(th, f)
+}
+
+// limited takes a step from mark k up to an instruction number.
+func (s *System) limited(k trace.Mark, t trace.TID, c trace.Choice, until uint64) (*trace.Transition, error) {
+	s.rewindAlone(k)
+	was, exact := s.limit, s.exact
+	s.limit, s.exact = until, until > s.threads[t].insns
+	if !s.exact {
+		s.limit = was
+	}
+	tr, err := s.stepAlone(t, c)
+	s.limit, s.exact = was, exact
+	return tr, err
+}
+
+// sameUntil reports whether a step from mark k goes the same way up to an
+// instruction number.
+func (s *System) sameUntil(k trace.Mark, w *twin, t trace.TID, c trace.Choice, until uint64) bool {
+	mine, err := s.limited(k, t, c, until)
+	if err != nil {
+		return false
+	}
+	their, err := w.limited(k, t, c, until)
+	return err == nil && s.threads[t].insns == until && s.same(w, t, mine, their)
+}
+
+// unwritten is the block with the last byte that a step reads, up to an
+// instruction number, and that isn't the same in a twin; the zero Block if it
+// was read before the step.
+func (s *System) unwritten(k trace.Mark, w *twin, t trace.TID, c trace.Choice, until uint64) (b heap.Block) {
+	if _, err := w.limited(k, t, c, until); err != nil {
+		return b
+	}
+	s.cfg.KeepAll = true
+	tr, err := s.limited(k, t, c, until)
+	s.cfg.KeepAll = false
+	if err != nil {
+		return b
+	}
+	for i := len(tr.Accesses) - 1; i >= 0; i-- {
+		a := &tr.Accesses[i]
+		if s.inHeap(a.Addr) && !bytes.Equal(s.machine.Bytes(a.Addr, uint64(a.Size)), w.machine.Bytes(a.Addr, uint64(a.Size))) {
+			if p := s.heap.Around(a.Addr); p != nil {
+				return *p
+			}
+		}
+	}
+	return b
+}
