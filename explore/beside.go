@@ -30,6 +30,7 @@ type beside struct {
 	before uint64 // the search's own count, when it was asked last
 	ending bool
 	over   bool
+	taken  bool // its bugs are the deepening's
 	stats  por.Stats
 	err    error
 	fault  string
@@ -135,6 +136,9 @@ func (b *beside) close() {
 		for range b.back {
 		}
 		b.over = true
+		if b.fault != "" {
+			panic(b.fault)
+		}
 	}
 	b.session.close()
 }
@@ -157,6 +161,10 @@ func (d *deepening) lookBeside() {
 // takeBeside takes over the bugs that the bounded search has found.
 func (d *deepening) takeBeside() {
 	b := d.beside
+	if b.taken {
+		return
+	}
+	b.taken = true
 	var long *scheduler.BudgetError
 	if b.err != nil && !errors.As(b.err, &long) {
 		d.besideErr = b.err

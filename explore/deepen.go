@@ -71,6 +71,7 @@ type deepening struct {
 	beside    *beside
 	warm      uint64
 	besideErr error
+	exhausted bool  // all bugs there are were found
 	failed    error // why a job has no end
 }
 
@@ -86,6 +87,7 @@ type space struct {
 	leftOut     *lookout // what its points left out so far (unexamined.go)
 	leave       bool     // it is to be left
 	left        bool
+	buggy       bool // a bug was found in it
 }
 
 // sightedRace is where a candidate is shown.
@@ -150,6 +152,8 @@ func (h *hunt) deepen() error {
 	}
 	if d.beside != nil {
 		d.beside.close()
+		d.takeBeside()
+		err = errors.Join(err, d.besideErr)
 	}
 	d.account()
 	if err != nil {
@@ -160,7 +164,7 @@ func (h *hunt) deepen() error {
 
 // settled reports whether the verdict is known.
 func (d *deepening) settled() bool {
-	return d.plan.Proof() != nil || d.beside != nil && d.beside.proves() || len(d.found) > 0 && !d.cfg.KeepGoing
+	return d.plan.Proof() != nil || d.exhausted || d.beside != nil && d.beside.proves() || len(d.found) > 0 && !d.cfg.KeepGoing
 }
 
 // run runs a job until it ends or is left.
@@ -221,10 +225,7 @@ func (d *deepening) whole(j *deepen.Job) bool { return Points(j.Set.Kinds).Has(P
 // ended tells the plan how a job's run ended.
 func (d *deepening) ended(j *deepen.Job, sp *space, stats por.Stats, err error) error {
 	var long *scheduler.BudgetError
-	bug := false
-	for _, f := range d.found {
-		bug = bug || f.job == j
-	}
+	bug := sp.buggy
 	if d.stopped != "" || d.settled() && !bug && !stats.Complete {
 		return nil // it was running
 	}
@@ -241,6 +242,7 @@ func (d *deepening) ended(j *deepen.Job, sp *space, stats por.Stats, err error) 
 		d.plan.Failed(j, false)
 	case stats.Complete && bug:
 		d.plan.Failed(j, false)
+		d.exhausted = d.exhausted || d.whole(j)
 	case stats.Complete && Points(j.Set.Kinds) == PointSync && !d.cfg.naive():
 		d.plan.Conclude(j, d.open())
 	case stats.Complete:
@@ -438,6 +440,8 @@ func (d *deepening) Ended(x *por.Execution) bool {
 	}
 	checks := d.checks
 	goesOn := d.hunt.Ended(x)
+	sp := d.spaces[d.job]
+	sp.buggy = sp.buggy || !goesOn || d.cfg.KeepGoing && d.failureAt(x) != nil
 	if !d.whole(d.job) {
 		d.checks = checks // a check follows steps at all points
 	}
@@ -462,6 +466,7 @@ func (d *deepening) Restarted() {
 		kept = append(kept, f)
 	}
 	d.found, d.checks = kept, nil
+	d.spaces[d.job].buggy = false
 	if len(d.spaces) == 1 {
 		d.passed = false // it begins with steps that have all that is known to be shared
 	}
