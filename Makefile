@@ -8,7 +8,7 @@ PREFIX  ?= /usr/local
 # One package after the other: tests that run guests are CPU-bound themselves.
 TESTFLAGS ?= -timeout 9m
 
-.PHONY: help setup build landgo guests test vet fmt demo bench papers soak fuzz cover install clean
+.PHONY: help setup build landgo guests test vet fmt demo bench papers study soak fuzz cover install clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -51,6 +51,10 @@ bench: build
 ## make papers   the papers' experiments, again: writes docs/papers.md (a quarter of an hour)
 papers: build
 	$(ENV) go run -buildvcs=false ./internal/papers $(PAPERSFLAGS)
+
+## make study    deepening against the other searches, on mutants: writes docs/quicksand.md (more than half an hour)
+study: build
+	$(ENV) go run -buildvcs=false ./internal/study $(STUDYFLAGS)
 
 ## make soak     the searches on SOAK random model programs and SOAK_GUESTS random C programs, fresh seeds
 SOAK ?= 20000

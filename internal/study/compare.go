@@ -1,0 +1,53 @@
+package main
+
+import (
+	"landgo/result"
+)
+
+// compare runs the contestants on a pair that counts, and holds what they say
+// against each other: that is a test of landgo beside the study.
+func (l *lab) compare(s *subject) error {
+	if s.class != right && s.class != wrong && s.class != undecided {
+		return nil
+	}
+	for _, c := range l.contestants {
+		t, err := l.run(s, c, l.budget)
+		if err != nil {
+			return err
+		}
+		if s.class == missing {
+			return nil
+		}
+		if t.bug() && s.class == undecided {
+			s.class = wrong
+		}
+	}
+	if err := l.firstPass(s); err != nil {
+		return err
+	}
+	l.contradictions(s)
+	return nil
+}
+
+// contradictions notes where two searches can't both be right.
+func (l *lab) contradictions(s *subject) {
+	for name, t := range s.trials {
+		switch {
+		case s.class == right && t.bug():
+			l.fail("%s: %s finds a bug in the library as it is: %s %s", s.name(), name, t.Kind, t.Message)
+		case s.class == wrong && t.whole():
+			l.fail("%s: %s says verified at %s, and others find a bug", s.name(), name, t.Granularity)
+		}
+		// A preemption bound is raised only when all below it is done.
+		least, bounded := s.trials[memBPOR.name]
+		if bounded && least.bug() && t.bug() && t.Preemptions < least.Preemptions {
+			l.fail("%s: %s finds a bug with %d preemptions, and bpor at every access none below %d", s.name(), name, t.Preemptions, least.Preemptions)
+		}
+	}
+}
+
+// whole reports whether a trial verified the pair for whatever interleaving: at
+// every access, or at points beyond which there is nothing left to order.
+func (t trial) whole() bool {
+	return t.Verdict == result.Verified && (t.Granularity == "mem" || t.Unexamined == 0)
+}

@@ -1,0 +1,173 @@
+// Command study compares landgo's iterative deepening with searching one space,
+// as Blum and Gibson did it for Quicksand (OOPSLA 2016, section 6): on the tests
+// of two thread libraries and on mutants of them, each contestant with the same
+// time of the processor. It writes docs/quicksand.md: the paper's Figure 7 and
+// Tables 1, 2 and 3 with ours beside theirs. Run it from the top of a built tree,
+// or with `make study`.
+//
+// What a run found is kept in the scratch folder, so a study that was stopped
+// goes on where it was; another build of landgo begins anew.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A lab has the folders, the budget, and what went wrong.
+type lab struct {
+	landgo, landgoHash string
+	scratch            string
+	budget             float64
+	stale              bool
+	cached             bool
+	jobs               int
+	contestants        []contestant
+
+	mu       sync.Mutex
+	codes    map[string]string
+	failures []string
+}
+
+func main() {
+	os.Exit(study())
+}
+
+func study() int {
+	l := &lab{codes: map[string]string{}}
+	out := flag.String("out", "docs/quicksand.md", "the page to write")
+	without := flag.String("without", "", "leave out contestants whose name begins with this; writes no page")
+	only := flag.String("only", "", "pairs whose name contains this; prints and writes no page")
+	flag.StringVar(&l.landgo, "landgo", "bin/landgo", "the program")
+	flag.StringVar(&l.scratch, "scratch", "bin/study", "where mutants and results are kept")
+	flag.Float64Var(&l.budget, "budget", 10, "seconds of the processor for each contestant and pair")
+	flag.BoolVar(&l.stale, "stale", false, "take the results of other builds of landgo too")
+	flag.BoolVar(&l.cached, "cached", false, "run nothing: the page of what was found so far, without pairs that aren't done")
+	flag.IntVar(&l.jobs, "jobs", 1, "pairs at a time")
+	flag.Parse()
+	for _, c := range contestants {
+		if *without == "" || !strings.HasPrefix(c.name, *without) {
+			l.contestants = append(l.contestants, c)
+		}
+	}
+	begin := time.Now()
+	subjects, err := l.study(*only)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "study: %v\n", err)
+		return 1
+	}
+	for _, s := range subjects {
+		if *only != "" || *without != "" {
+			fmt.Print(s.line())
+		}
+	}
+	if *only == "" && *without == "" {
+		if err := l.write(*out, subjects); err != nil {
+			fmt.Fprintf(os.Stderr, "study: %v\n", err)
+			return 1
+		}
+	}
+	fmt.Fprintf(os.Stderr, "%.0f s\n", time.Since(begin).Seconds())
+	for _, f := range l.failures {
+		fmt.Fprintf(os.Stderr, "study: %s\n", f)
+	}
+	if len(l.failures) > 0 {
+		return 1
+	}
+	return 0
+}
+
+// study makes the pairs and runs all contestants.
+func (l *lab) study(only string) ([]*subject, error) {
+	hash, err := digest(l.landgo)
+	if err != nil {
+		return nil, fmt.Errorf("%w: make build first", err)
+	}
+	l.landgoHash = hash
+	if l.scratch, err = filepath.Abs(l.scratch); err != nil {
+		return nil, err
+	}
+	all, err := pairs()
+	if err != nil {
+		return nil, err
+	}
+	var subjects []*subject
+	for _, p := range all {
+		if !strings.Contains(p.name(), only) {
+			continue
+		}
+		s, err := l.prepare(p)
+		if err != nil {
+			return nil, err
+		}
+		subjects = append(subjects, s)
+	}
+	if err := l.each(subjects, l.classify); err != nil {
+		return nil, err
+	}
+	// Bugs first: they are found soon, and what has none takes the whole budget.
+	sorted := slices.Clone(subjects)
+	slices.SortStableFunc(sorted, func(a, b *subject) int { return order[a.class] - order[b.class] })
+	return subjects, l.each(sorted, l.compare)
+}
+
+// each does something for each subject, as many at a time as -jobs says.
+func (l *lab) each(subjects []*subject, do func(*subject) error) error {
+	var wait sync.WaitGroup
+	var failed error
+	slots := make(chan bool, l.jobs)
+	for i, s := range subjects {
+		slots <- true
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			if err := do(s); err != nil {
+				l.mu.Lock()
+				failed = err
+				l.mu.Unlock()
+			}
+			<-slots
+		}()
+		if i%100 == 99 {
+			fmt.Fprintf(os.Stderr, "%d of %d\n", i+1, len(subjects))
+		}
+		l.mu.Lock()
+		err := failed
+		l.mu.Unlock()
+		if err != nil {
+			break
+		}
+	}
+	wait.Wait()
+	return failed
+}
+
+func (l *lab) fail(format string, a ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.failures = append(l.failures, fmt.Sprintf(format, a...))
+}
+
+func (s *subject) line() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", s.name(), s.class)
+	if s.preempted {
+		b.WriteString(", preempted")
+	}
+	if s.why != "" {
+		b.WriteString(": " + s.why)
+	}
+	b.WriteString("\n")
+	for _, c := range append(contestants, states, calm) {
+		if t, ok := s.trials[c.name]; ok {
+			fmt.Fprintf(&b, "    %-12s %-9s %8d executions %7.2f s  %s %s (%d)\n", c.name, t.Verdict, t.Executions, t.Found, t.Kind, t.Message, t.Preemptions)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"os"
+	"strings"
+	"text/template"
+)
+
+//go:embed page.md
+var page string
+
+// write fills in the page.
+func (l *lab) write(path string, subjects []*subject) error {
+	t, err := template.New("page.md").Option("missingkey=error").Parse(page)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, l.cells(subjects)); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(b.String()), 0o644)
+}
+
+// cells are the page's figures and tables, by their names there.
+func (l *lab) cells(subjects []*subject) map[string]string {
+	classes := map[class]int{}
+	mutants, checked, preempted, testNames := map[string]bool{}, 0, 0, map[string]bool{}
+	for _, s := range subjects {
+		classes[s.class]++
+		testNames[s.test] = true
+		if s.mutant != nil {
+			mutants[s.folder()] = true
+		}
+		if s.checked {
+			checked++
+		}
+		if s.preempted && s.class == wrong {
+			preempted++
+		}
+	}
+	builds := map[string]bool{}
+	for _, s := range subjects {
+		for _, c := range l.contestants {
+			if t, ok := s.trials[c.name]; ok && s.counted() {
+				builds[t.Landgo] = true
+			}
+		}
+	}
+	from := ""
+	if len(builds) > 1 {
+		from = fmt.Sprintf("This page was made with `-stale`: its results are of %d builds of landgo, between which deepening changed.", len(builds))
+	}
+	if n := classes[missing]; n > 0 {
+		from += fmt.Sprintf(" It leaves out %d pairs that weren't done.", n)
+	}
+	who := newTable("name", "what it is", "options")
+	for _, c := range l.contestants {
+		who.add("`"+c.name+"`", c.about, "`"+strings.Join(c.args, " ")+"`")
+	}
+	return map[string]string{
+		"builds": from, "budget": fmt.Sprintf("%g", l.budget), "check": fmt.Sprint(checkBudget),
+		"tests": number(len(testNames)), "mutants": number(len(mutants)),
+		"counted": number(classes[wrong] + classes[right] + classes[undecided]),
+		"wrong":   number(classes[wrong]), "right": number(classes[right]), "undecided": number(classes[undecided]),
+		"preempted": number(preempted), "checked": of(checked, classes[equivalent]),
+		"operators": operatorTable(subjects), "contestants": who.String(),
+		"figure7": l.figure7(subjects), "figure8": l.figure8(subjects),
+		"table1": l.table1(subjects), "table2": l.table2(subjects), "table3": l.table3(subjects),
+		"races": l.raceTable(subjects),
+		"lost":  l.lost(subjects), "contradictions": l.contradicted(),
+	}
+}
+
+// lost lists, for each contestant that deepening is held against, the bugs that
+// it found and deepening with limited happens-before didn't.
+func (l *lab) lost(subjects []*subject) string {
+	t := newTable("contestant", "found, and deep-limited not", "the other way round", "pairs that deep-limited lost")
+	for _, c := range l.contestants {
+		if c.name == deepLimited.name {
+			continue
+		}
+		var lost []string
+		won := 0
+		for _, s := range subjects {
+			switch mine, theirs := s.bugBy(deepLimited.name), s.bugBy(c.name); {
+			case theirs && !mine:
+				lost = append(lost, s.name())
+			case mine && !theirs:
+				won++
+			}
+		}
+		names := "-"
+		if len(lost) > 0 {
+			names = "`" + strings.Join(lost[:min(4, len(lost))], "`, `") + "`"
+		}
+		t.add(c.name, number(len(lost)), number(won), names)
+	}
+	return t.String()
+}
+
+func (l *lab) contradicted() string {
+	if len(l.failures) == 0 {
+		return "On the last run there was none."
+	}
+	return "On the last run:\n\n- " + strings.Join(l.failures, "\n- ")
+}

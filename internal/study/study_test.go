@@ -1,0 +1,197 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"landgo/result"
+)
+
+// The study works at the top of the tree, with a landgo built from it.
+func TestMain(m *testing.M) { os.Exit(inTree(m)) }
+
+var landgo string
+
+func inTree(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "landgo-study-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chdir("../.."); err != nil {
+		panic(err)
+	}
+	landgo = filepath.Join(dir, "landgo")
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", landgo, "./cmd/landgo").CombinedOutput(); err != nil {
+		os.Stderr.Write(out)
+		return 1
+	}
+	return m.Run()
+}
+
+func newLab(t *testing.T) *lab {
+	t.Helper()
+	return &lab{landgo: landgo, scratch: t.TempDir(), budget: 20, jobs: 2, contestants: contestants, codes: map[string]string{}}
+}
+
+// TestReduced makes the study of a few pairs of which the outcome is known: one
+// of each class, and bugs that need a preemption and a data-race point.
+func TestReduced(t *testing.T) {
+	l := newLab(t)
+	for _, tt := range []struct {
+		name      string
+		class     class
+		preempted bool
+		sync      result.Verdict // of the contestants without points at accesses
+	}{
+		{"spin/right/spin-cond", right, true, result.Verified},
+		// xchg as a load and a store: only between them does it go wrong.
+		{"spin/mutex.c-9-atomic_plain/spin-mutex", wrong, true, result.Verified},
+		// The ready flag is set under the lock, so the wake-up may come first.
+		{"spin/sem.c-38-signal_first/spin-sem", equivalent, true, ""},
+		// Nobody is ever woken.
+		{"queue/thread.c-105-wake_dropped/queue-reuse", wrong, false, result.Buggy},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			subjects, err := l.study(tt.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(subjects) != 1 {
+				t.Fatalf("%d pairs have this name", len(subjects))
+			}
+			s := subjects[0]
+			if s.class != tt.class || s.preempted != tt.preempted {
+				t.Errorf("got\n%swant %s, preempted %v", s.line(), tt.class, tt.preempted)
+			}
+			if tt.class == equivalent {
+				return
+			}
+			for _, c := range l.contestants {
+				got, want := s.trials[c.name].Verdict, result.Buggy
+				switch {
+				case tt.class == right:
+					want = result.Verified
+				case c.name == singleDPOR.name || c.name == singleBPOR.name || c.name == deepSync.name:
+					want = tt.sync
+				}
+				if got != want {
+					t.Errorf("%s says %s, want %s", c.name, got, want)
+				}
+			}
+		})
+	}
+	if len(l.failures) > 0 {
+		t.Errorf("contradictions:\n%s", strings.Join(l.failures, "\n"))
+	}
+}
+
+// TestGoesOn: a study that was stopped takes up what it has, of the same landgo
+// only.
+func TestGoesOn(t *testing.T) {
+	l := newLab(t)
+	const name = "queue/right/queue-join_late"
+	if _, err := l.study(name); err != nil {
+		t.Fatal(err)
+	}
+	real := l.landgo
+	l.landgo = filepath.Join(l.scratch, "other")
+	if err := os.WriteFile(l.landgo, []byte("#!/bin/sh\nexit 9\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	l.codes = map[string]string{}
+	if _, err := l.study(name); err == nil || !strings.Contains(err.Error(), "exit 9") {
+		t.Errorf("another landgo: %v, want that it was run", err)
+	}
+	l.stale = true
+	if _, err := l.study(name); err != nil {
+		t.Errorf("another landgo, and old results are welcome: %v", err)
+	}
+	l.stale, l.landgo = false, real
+}
+
+// TestMutantsAreBuilt: a mutant of a source and one of a header are built, with
+// their change in the program; one that isn't C is discarded with the reason.
+func TestMutantsAreBuilt(t *testing.T) {
+	l := newLab(t)
+	all, err := pairs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func(name string) pair {
+		i := slices.IndexFunc(all, func(p pair) bool { return p.name() == name })
+		if i < 0 {
+			t.Fatalf("there is no %s", name)
+		}
+		return all[i]
+	}
+	code := func(name string) string {
+		t.Helper()
+		program, err := l.build(find(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := loaded(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(c)
+	}
+	original := code("queue/right/queue-cond")
+	for _, name := range []string{"queue/cond.c-40-wake_dropped/queue-cond", "queue/guard.h-18-atomic_plain/queue-cond"} {
+		if code(name) == original {
+			t.Errorf("%s has the right library's code", name)
+		}
+	}
+	bad := find("queue/cond.c-40-wake_dropped/queue-cond")
+	mutant := *bad.mutant
+	mutant.Detail, mutant.Text = "broken", strings.Replace(mutant.Text, "mutex_lock(m);", "no_such_type m;", 1)
+	bad.mutant = &mutant
+	var why discarded
+	for range 2 { // the second time from the note of the first
+		if _, err := l.build(bad); !errors.As(err, &why) || !strings.Contains(string(why), "no_such_type") {
+			t.Errorf("got %v, want the compiler's reason", err)
+		}
+	}
+}
+
+// TestPairs: there are as many as the study promises, by the same rule each
+// time, and every test has a family.
+func TestPairs(t *testing.T) {
+	all, err := pairs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := pairs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	tests := map[string]map[string]bool{"spin": {}, "queue": {}}
+	for i, p := range all {
+		if names[p.name()] {
+			t.Errorf("two pairs are called %s", p.name())
+		}
+		names[p.name()] = true
+		tests[p.library][p.test] = true
+		if p.name() != again[i].name() {
+			t.Fatalf("pair %d is %s, then %s", i, p.name(), again[i].name())
+		}
+		if familyOf[p.test] == "" {
+			t.Errorf("test %s is in no row of the tables", p.test)
+		}
+	}
+	for l, t1 := range tests {
+		if len(t1) < 6 {
+			t.Errorf("%s has %d tests", l, len(t1))
+		}
+	}
+	if len(all) < 400 {
+		t.Errorf("%d pairs", len(all))
+	}
+}

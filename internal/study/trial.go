@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"landgo/result"
+)
+
+// A contestant is one of the ways to search that are compared.
+type contestant struct {
+	name  string
+	about string
+	args  []string
+}
+
+// The bound of the preemption-bounded searches is one that no test reaches: it
+// is raised from 0 until a bug is found or nothing was cut off.
+const anyBound = "preempt=99"
+
+var (
+	deepLimited = contestant{"deep-limited", "deepening, limited happens-before", []string{"--race", "limited"}}
+	deepPure    = contestant{"deep-hb", "deepening, pure happens-before", []string{"--race", "hb"}}
+	deepSync    = contestant{"deep-sync", "deepening, no data-race points", []string{"--sync-only"}}
+	singleDPOR  = contestant{"optimal", "one space, optimal DPOR, {yield,lock,unlock}", []string{"--race", "off", "--pp", "yield,lock,unlock", "--search", "optimal"}}
+	singleBPOR  = contestant{"bpor", "one space, BPOR by preemptions, {yield,lock,unlock}", []string{"--race", "off", "--pp", "yield,lock,unlock", "--search", "bpor", "--bound", anyBound}}
+	everyAccess = contestant{"mem", "every access, optimal DPOR", []string{"--race", "off", "--pp", "mem", "--search", "optimal"}}
+	memBPOR     = contestant{"mem-bpor", "every access, BPOR by preemptions", []string{"--race", "off", "--pp", "mem", "--search", "bpor", "--bound", anyBound}}
+)
+
+// contestants in the order of the tables.
+var contestants = []contestant{deepLimited, deepPure, deepSync, singleDPOR, singleBPOR, everyAccess, memBPOR}
+
+// Those that only say what a pair is.
+var (
+	// states is a search of another kind: it stores states and reorders nothing.
+	states = contestant{"states", "every access, states stored", []string{"--race", "off", "--pp", "mem", "--search", "stateful:sleep=0"}}
+	// calm runs what needs no preemption.
+	calm = contestant{"calm", "every access, no preemption", []string{"--race", "off", "--pp", "mem", "--search", "bounded", "--bound", "preempt=0"}}
+)
+
+// A trial is what a contestant found in one pair.
+type trial struct {
+	Pair       string  `json:"pair"`
+	Contestant string  `json:"contestant"`
+	Budget     float64 `json:"budget"` // seconds of the processor
+	Landgo     string  `json:"landgo"` // digest of the program that ran
+
+	Verdict     result.Verdict   `json:"verdict"`
+	Problem     result.ErrorKind `json:"problem,omitempty"`
+	Reason      string           `json:"reason,omitempty"`
+	Kind        result.Kind      `json:"kind,omitempty"`
+	Message     string           `json:"message,omitempty"`
+	Preemptions int              `json:"preemptions"`
+	Executions  uint64           `json:"executions"`
+	Found       float64          `json:"found"` // seconds of the processor until the search ended
+	Seconds     float64          `json:"seconds"`
+	Unexamined  uint64           `json:"unexamined"`
+	Granularity string           `json:"granularity"`
+	Recycled    uint64           `json:"recycled,omitempty"`
+	Jobs        []result.Job     `json:"jobs,omitempty"` // of a deepening
+}
+
+// fault is the verdict of a landgo that failed itself.
+const fault result.Verdict = "fault"
+
+func (t trial) bug() bool      { return t.Verdict == result.Buggy }
+func (t trial) verified() bool { return t.Verdict == result.Verified }
+
+var errMissing = errors.New("not done yet")
+
+// try runs a contestant on a program, or takes what an earlier run of the same
+// landgo found.
+func (l *lab) try(p pair, program string, c contestant, budget float64) (trial, error) {
+	path := filepath.Join(l.scratch, "trials", p.name(), fmt.Sprintf("%s-%gs.json", c.name, budget))
+	var t trial
+	if text, err := os.ReadFile(path); err == nil {
+		if err := json.Unmarshal(text, &t); err == nil && (t.Landgo == l.landgoHash || l.stale) {
+			return t, nil
+		}
+	}
+	if l.cached {
+		return t, errMissing
+	}
+	args := append([]string{"run", "--json", "--quiet", "--out", "none", "--processor-time", "--memory", "2G", "--time", fmt.Sprintf("%gs", budget)}, c.args...)
+	// A machine that is so busy, or a landgo that doesn't look at its clock.
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(60+60*budget)*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, l.landgo, append(args, program)...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		return t, err
+	}
+	var r result.Result
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		// No verdict is a finding too. It isn't kept: the next landgo may have one.
+		err = fmt.Errorf("landgo %s %s: exit %d: %s", strings.Join(args, " "), program, cmd.ProcessState.ExitCode(), strings.TrimSpace(errs.String()))
+		if cmd.ProcessState.ExitCode() == 5 {
+			l.fail("%v", err)
+			return trial{Pair: p.name(), Contestant: c.name, Verdict: fault, Reason: err.Error()}, nil
+		}
+		return t, err
+	}
+	t = trial{
+		Pair: p.name(), Contestant: c.name, Budget: budget, Landgo: l.landgoHash,
+		Verdict: r.Verdict, Problem: r.Problem, Reason: r.Reason, Executions: r.Executions,
+		Found: r.SearchSeconds, Seconds: r.Seconds, Unexamined: r.Unexamined, Granularity: r.Granularity,
+		Recycled: r.RacesRecycled, Jobs: r.Jobs,
+	}
+	if r.Bug != nil {
+		t.Kind, t.Message, t.Preemptions = r.Bug.Kind, r.Bug.Message, r.Bug.Preemptions
+	}
+	text, err := json.Marshal(t)
+	if err != nil {
+		return t, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return t, err
+	}
+	// Whole or not at all: the study may be stopped at any time.
+	if err := os.WriteFile(path+".new", text, 0o644); err != nil {
+		return t, err
+	}
+	return t, os.Rename(path+".new", path)
+}
+
+func digest(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8]), nil
+}
