@@ -24,7 +24,14 @@ type cost struct {
 
 var costs = []cost{
 	{"heap checks", nil, []string{"--no-heap"}, []string{"nwriters-N7", "micro-N2-K3", "mutex_inc-N3-K3", "indexer-N14", "blocks"}},
+	{"races", []string{"--pp", "mem"}, []string{"--pp", "mem", "--race", "off"}, raceGuests},
+	{"races by happens-before", []string{"--pp", "mem", "--race", "hb"}, []string{"--pp", "mem", "--race", "off"}, raceGuests},
+	{"races and heap", []string{"--pp", "mem"}, []string{"--pp", "mem", "--race", "off", "--no-heap"}, raceGuests},
+	{"races as bugs", []string{"--pp", "mem", "--fail-on", "race"}, []string{"--pp", "mem", "--race", "off"}, []string{"nwriters-N7", "ring-N8"}},
 }
+
+// raceGuests have many accesses, locks, threads, and races.
+var raceGuests = []string{"nwriters-N7", "mutex_inc-N2-K8", "ring-N8", "ms_queue-N4", "blocks"}
 
 // blocks allocates, uses and frees at every turn.
 const blocks = `
