@@ -69,37 +69,23 @@ func (p checkpoint) sum() string {
 	return hex.EncodeToString(d[:])
 }
 
-// save writes a checkpoint. All workers stand still.
+// save writes a checkpoint. No worker is at work.
 func (h *hunt) save(tree []byte) error {
 	p := checkpoint{Format: checkpointFormat, Version: result.Version, SHA256: h.img.SHA256, Check: h.check, Search: h.cfg.Search,
 		Bounds: h.cfg.Bounds.String(), Going: h.cfg.KeepGoing, Race: h.cfg.Race, Threads: h.result.Threads, Tree: tree}
-	all := []*hunt{h}
+	p.Knowledge, p.Witnessed = h.sys.Knowledge(), h.sys.Witnessed()
 	if h.crew != nil {
-		all = append(all, h.crew.others...)
+		p.Witnessed.Add(&h.crew.kept)
 	}
-	seen := &watched{races: newLookout(race.Config{}), limited: newLookout(race.Config{}), adjacent: newLookout(race.Config{})}
-	for i, o := range all {
-		k, w := o.sys.Knowledge(), o.sys.Witnessed()
-		if i == 0 {
-			p.Knowledge, p.Witnessed = k, w
-		} else {
-			p.Knowledge.Add(k)
-			p.Witnessed.Add(w)
-		}
-		p.Threads = max(p.Threads, o.result.Threads)
-		for _, f := range o.found {
-			p.Bugs = append(p.Bugs, savedBug{f.path, f.preemptions})
-		}
-		if o.watched != nil {
-			for _, l := range of {
-				if from := l(o.watched); from != nil {
-					l(seen).add(from)
-				}
+	for _, f := range h.found {
+		p.Bugs = append(p.Bugs, savedBug{f.path, f.preemptions})
+	}
+	if h.watched != nil {
+		for _, name := range []string{"", "limited", "adjacent"} {
+			if l := of[name](h.watched); l != nil {
+				p.Races = append(p.Races, l.save(name)...)
 			}
 		}
-	}
-	for _, name := range []string{"", "limited", "adjacent"} {
-		p.Races = append(p.Races, of[name](seen).save(name)...)
 	}
 	p.Sum = p.sum()
 	text, err := json.Marshal(&p)

@@ -103,7 +103,6 @@ func DefaultConfig() Config {
 		Timeouts:   TimeoutsLast,
 		Race:       RaceLimited,
 		Search:     "optimal",
-		Jobs:       1,
 		Memory:     4 << 30,
 		StepBudget: 100_000_000,
 		MaxThreads: 128,
@@ -201,8 +200,8 @@ func (c *Config) Validate() error {
 		switch {
 		case spec.Whole() != "":
 			return result.Errorf(result.Usage, "search %s can't be saved for --resume: %s", spec.Kind().Name, spec.Whole())
-		case len(c.Bounds) > 0:
-			return result.Errorf(result.Usage, "a search with a bound can't be saved for --resume")
+		case c.MaxExecutions > 0:
+			return result.Errorf(result.Usage, "a search with --max-executions can't be saved for --resume")
 		}
 	}
 	if name := spec.Kind().Name; spec.Kind().SingleEvents && (!c.PP.Has(pointMem) || len(c.Rules) > 0) {
@@ -236,7 +235,7 @@ func (c *Config) deepens() bool {
 	if err != nil || spec.Whole() != "" || spec.Kind().Claim == por.Nothing || spec.Kind().SingleEvents {
 		return false
 	}
-	if len(c.Bounds) > 0 || c.MaxExecutions > 0 || c.Checkpoint != "" || c.Resume != "" || c.Jobs != 1 || c.Race == RaceOff || c.FailOnRace {
+	if len(c.Bounds) > 0 || c.MaxExecutions > 0 || c.Checkpoint != "" || c.Resume != "" || c.Race == RaceOff || c.FailOnRace {
 		return false
 	}
 	return c.naive() || c.Deepen && c.PP == PointMem && len(c.Rules) == 0
@@ -254,17 +253,18 @@ func (c *Config) Workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Whole says why the search has one worker although more were asked for, ""
-// if it doesn't.
+// Whole says why the search has one worker, "" if it may have more.
 func (c *Config) Whole() string {
 	spec, err := por.ParseSpec(c.Search)
 	switch {
-	case err != nil || c.Jobs <= 1:
+	case err != nil:
 		return ""
 	case spec.Whole() != "":
 		return fmt.Sprintf("search %s runs with one worker: %s", spec.Kind().Name, spec.Whole())
 	case c.MaxExecutions > 0:
-		return "a search with --max-executions runs with one worker: which executions are the first ones would depend on timing"
+		return "a search with --max-executions runs with one worker: it goes in one order from the start"
+	case c.deepens():
+		return "one worker searches where landgo chooses its preemption points itself; with --pp there are more"
 	}
 	return ""
 }

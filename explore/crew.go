@@ -2,202 +2,154 @@ package explore
 
 import (
 	"landgo/por"
-	"landgo/race"
 	"landgo/result"
+	"landgo/scheduler"
 )
 
-// crew is a hunt's further workers: each has a guest of its own, booted from
-// the same file with the same configuration, and sees its own executions.
-//
-// What several workers find isn't taken as it comes, for the order in which
-// they find it depends on timing. A search that ends without a bug has the same
-// verdict and executions however many there are (por/crew.go). One that meets a
-// bug, or something that landgo can't go on from, is made again by one worker,
-// in a guest that knows nothing, so that all that is reported is what one
-// worker reports. That costs a buggy guest at most what one worker alone would
-// have taken; most bugs come before the search is split at all.
+// crew is a hunt's workers: each has a guest booted from the same file with the
+// same configuration, the first that of the hunt itself, and sees its own
+// executions. What they see is taken part by part, and kept in the order of the
+// parts (por/lap.go), so that what is reported doesn't depend on who saw it. All
+// know the same of threads and what they share; if one learns more, everybody
+// begins anew with that.
 type crew struct {
 	*hunt
-	others []*hunt
-	hired  bool // there were workers, in any attempt
-	lost   bool // workers don't agree on threads' numbers: one goes on alone
+	workers []*hunt
+	kept    scheduler.Witnessed // what was seen before and in the parts so far
+	sealed  bool
 }
 
-// warmUp is por.Options.WarmUp: a test has the workers come early.
-var warmUp uint64
+// warmUp and stint are those of por.Options: a test has searches divided early
+// and often.
+var warmUp, stint uint64
 
-// jobs is how many workers the search may have.
-func (h *hunt) jobs() int { return h.cfg.Workers() }
+// partSeen is what a worker has seen of a part.
+type partSeen struct {
+	found     []*finding
+	threads   int
+	checks    [][]por.PathStep
+	watched   *watched
+	witnessed *scheduler.Witnessed
+}
 
 // Hire implements por.Crew.
-func (c *crew) Hire() (workers []por.Worker, err error) {
-	if c.lost {
-		return nil, nil
-	}
-	c.hired = true
+func (c *crew) Hire() (all []por.Worker, err error) {
 	known := c.sys.Knowledge()
-	for i := range c.jobs() - 1 {
-		if i == len(c.others) {
-			s, err := open(c.cfg)
+	c.kept.Add(c.sys.TakeWitnessed())
+	c.sealed = true
+	for i := range c.cfg.Workers() {
+		s := c.session
+		if i > 0 {
+			if s, err = open(c.cfg); err == nil {
+				_, err = s.sys.Learn(known)
+			}
 			if err != nil { // no room for another guest: fewer will do
 				if s != nil {
 					s.close()
 				}
 				break
 			}
-			c.others = append(c.others, &hunt{session: s, ctx: c.ctx, result: &result.Result{}, seen: map[string]*finding{}})
+			s.sys.TakeWitnessed()
 		}
-		o := c.others[i]
-		if o.system == nil {
-			o.system = o.watchedSystem()
-			o.begin = o.system.Mark()
-		}
-		o.system.Rewind(o.begin)
-		if _, err := o.sys.Learn(known); err != nil {
-			c.lost = true
-			return nil, nil
-		}
-		o.sys.Seal(true)
-		workers = append(workers, por.Worker{Sys: o.system, Obs: o})
+		s.sys.Seal(true)
+		o := &hunt{session: s, ctx: c.ctx, result: &result.Result{}, seen: map[string]*finding{}}
+		c.workers = append(c.workers, o)
+		all = append(all, por.Worker{Begin: o.watchedSystem, Obs: o, Seen: func() any { return o.take() }})
 	}
-	c.sys.Seal(len(workers) > 0)
-	return workers, nil
+	return all, nil
 }
 
-// Settle implements por.Crew.
-func (c *crew) Settle() (news bool, err error) {
-	threads := len(c.sys.Knowledge().Names)
-	for _, o := range c.others {
-		k := o.sys.Knowledge()
-		if len(k.Names) > threads {
-			// Which worker met a thread first would number it.
-			c.lost = true
-			k.Names = nil
-		}
-		more, err := c.sys.Learn(k)
-		if err != nil {
-			return news, err
-		}
-		news = news || more
-		c.result.Threads = max(c.result.Threads, o.result.Threads)
-		o.sys.Seal(false)
-	}
-	c.sys.Seal(false)
-	return news, nil
+// take returns what the worker has seen, and forgets it.
+func (h *hunt) take() *partSeen {
+	p := &partSeen{h.found, h.result.Threads, h.checks, h.watched, h.sys.TakeWitnessed()}
+	h.found, h.seen, h.checks, h.result.Threads = nil, map[string]*finding{}, nil, 0
+	return p
 }
 
-// Restarted: what the workers found will be found again.
-func (c *crew) restarted() {
-	for _, o := range c.others {
-		o.Restarted()
+// Keep implements por.Crew.
+func (c *crew) Keep(seen any) {
+	p := seen.(*partSeen)
+	for _, f := range p.found {
+		old := c.seen[f.key]
+		switch {
+		case old == nil:
+			c.seen[f.key] = f
+			c.found = append(c.found, f)
+		case f.preemptions < old.preemptions:
+			*old = *f
+		}
 	}
+	c.result.Threads = max(c.result.Threads, p.threads)
+	if room := selfCheckRuns - len(c.checks); c.cfg.SelfCheck && room > 0 {
+		c.checks = append(c.checks, p.checks[:min(room, len(p.checks))]...)
+	}
+	if p.watched != nil {
+		c.watched.add(p.watched)
+	}
+	c.kept.Add(p.witnessed)
 }
 
-// close ends the workers. What they have seen is told to the search's own.
+// Restart implements por.Crew. All begin with new guests: what those of before
+// have learned of parts that don't count can't be taken from them.
+func (c *crew) Restart(w int) (por.System, error) {
+	known := c.workers[w].sys.Knowledge()
+	fresh, err := open(c.cfg)
+	if err == nil {
+		_, err = fresh.sys.Learn(known)
+	}
+	if err != nil {
+		if fresh != nil {
+			fresh.close()
+		}
+		return nil, err
+	}
+	c.dismiss(nil)
+	fresh.sys.TakeWitnessed()
+	c.session.close()
+	fresh.clock = c.clock
+	*c.session = *fresh
+	return c.watchedSystem(), nil
+}
+
+// Failed implements por.Crew.
+func (c *crew) Failed(w int) { c.failedAt = c.workers[w].session }
+
+// dismiss ends the workers but the first, and the one whose guest is still
+// wanted.
+func (c *crew) dismiss(wanted *session) {
+	for _, o := range c.workers[min(1, len(c.workers)):] {
+		if o.session != wanted {
+			o.session.close()
+		}
+	}
+	c.workers, c.sealed = nil, false
+}
+
+// close ends what Hire began.
 func (c *crew) close() {
-	for _, o := range c.others {
-		c.sys.Witness(o.sys.Witnessed())
-		if c.watched != nil && o.watched != nil {
-			c.watched.add(o.watched)
-		}
-		o.session.close()
-	}
-	c.others = nil
+	c.sys.Seal(false)
+	c.sys.Witness(&c.kept)
+	c.dismiss(c.failedAt)
 }
 
-// bugs is how many distinct ones all have found; a race may be one that one
-// worker has seen in one order, and another in the other.
-func (c *crew) bugs() (n int) {
-	n = len(c.found)
-	both := race.New(race.Config{})
-	for _, o := range append([]*hunt{c.hunt}, c.others...) {
-		if o != c.hunt {
-			n += len(o.found)
-		}
-		if o.watched != nil && o.watched.adjacent != nil {
-			both.Add(o.watched.adjacent.Detector)
-		}
-	}
-	if (&lookout{Detector: both}).confirmed() {
-		n++
-	}
-	return n
-}
-
-// adopt takes over what a worker found, for a search that didn't come to its
-// end.
-func (c *crew) adopt() {
-	for _, o := range c.others {
-		for _, f := range o.found {
-			old := c.seen[f.key]
-			switch {
-			case old == nil:
-				c.seen[f.key] = f
-				c.found = append(c.found, f)
-			case f.preemptions < old.preemptions:
-				*old = *f
-			}
-		}
-	}
-}
-
-// together explores with several workers, and with one alone where what several
-// found depends on timing.
+// together explores with as many workers as there are.
 func (h *hunt) together(spec por.Spec, opts por.Options) (por.Stats, error) {
 	if err := h.saves(&opts); err != nil {
 		return por.Stats{}, err
 	}
 	h.sys.Rewind(h.root)
-	if h.jobs() == 1 || spec.Whole() != "" || opts.MaxExecutions > 0 {
+	if h.cfg.Whole() != "" {
 		return h.run(opts)
 	}
-	c := &crew{hunt: h}
-	h.crew = c
-	opts.Crew, opts.WarmUp = c, warmUp
+	h.crew = &crew{hunt: h}
+	opts.Crew, opts.WarmUp, opts.Stint = h.crew, warmUp, stint
 	stats, err := h.run(opts)
+	h.crew.close()
 	h.crew = nil
-	again := c.hired && h.stopped == "" && (err != nil || c.bugs() > 0)
-	if c.hired && h.stopped != "" {
-		c.adopt()
-	}
-	if !again {
-		c.close()
-		return stats, err
-	}
-	c.adopt()
-	c.close()
-	return h.again(opts, stats, err)
+	return stats, err
 }
 
-// again makes the search again with one worker and a guest that knows nothing.
-// If time or memory run out before that has found anything, what is known is
-// kept.
-func (h *hunt) again(opts por.Options, stats por.Stats, err error) (por.Stats, error) {
-	fresh, failed := open(h.cfg)
-	if failed != nil {
-		if fresh != nil {
-			fresh.close()
-		}
-		return stats, failed
-	}
-	kept, watched, found, seen, checks := *h.session, h.watched, h.found, h.seen, h.checks
-	fresh.clock = h.clock
-	*h.session = *fresh
-	h.found, h.seen, h.checks = nil, map[string]*finding{}, nil
-	opts.Crew, opts.SaveNow, opts.Resume, h.saved = nil, nil, nil, nil
-	h.sys.Rewind(h.root)
-	oneStats, oneErr := h.run(opts)
-	if h.stopped != "" && len(h.found) == 0 && !h.raced() && (len(found) > 0 || watched != nil && watched.raced) {
-		h.session.close()
-		*h.session = kept
-		h.watched, h.found, h.seen, h.checks = watched, found, seen, checks
-		return stats, err
-	}
-	kept.close()
-	return oneStats, oneErr
-}
-
-// run makes the search once.
+// run makes the search.
 func (h *hunt) run(opts por.Options) (por.Stats, error) {
 	engine, err := por.New(h.cfg.Search, opts)
 	if err != nil {

@@ -2,44 +2,75 @@ package explore
 
 import (
 	"context"
+	"encoding/json"
+	"regexp"
 	"testing"
 
+	"landgo/por"
 	"landgo/result"
 )
 
-// TestJobs: what is reported doesn't depend on the number of workers, also if
-// they come before everything is known of what threads share.
+// untimed is a result's JSON without its durations.
+func untimed(t *testing.T, r *result.Result) string {
+	t.Helper()
+	text, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return regexp.MustCompile(`"[a-z_]*seconds[a-z_]*": [0-9.e+-]+`).ReplaceAllString(string(text), "")
+}
+
+// TestJobs: nothing that is reported depends on the number of workers, however
+// often it is tried, also if a search is divided before everything is known of
+// what threads share; and its verdict and executions are those of a search that
+// isn't divided.
 func TestJobs(t *testing.T) {
-	warmUp = 1
-	defer func() { warmUp = 0 }()
-	for _, guest := range []struct{ name, variant, search string }{
-		{"ticket", "-DFIXED", "optimal"},
-		{"increment", "-DFIXED", "none"},
-		{"late_sharing", "-DFIXED", "none"},
-		{"late_sharing", "-DFAULTY", "optimal"},
-		{"trylock_backoff", "-DFIXED", "sleep"},
-		{"lost_wakeup", "-DFAULTY", "source"},
-		{"two_preemptions", "-DFAULTY", "optimal"},
-		{"detached", "-DFIXED", "dpor"},
+	defer func() { warmUp, stint = 0, 0 }()
+	for _, guest := range []struct{ name, variant, search, bound string }{
+		{"ticket", "-DFIXED", "optimal", ""},
+		{"increment", "-DFIXED", "none", ""},
+		{"late_sharing", "-DFIXED", "none", ""},
+		{"late_sharing", "-DFAULTY", "optimal", ""},
+		{"trylock_backoff", "-DFIXED", "sleep", ""},
+		{"lost_wakeup", "-DFAULTY", "source", ""},
+		{"lost_wakeup", "-DFIXED", "nidhugg", ""},
+		{"two_preemptions", "-DFAULTY", "optimal", ""},
+		{"two_preemptions", "-DFAULTY", "bounded", "preempt=2"},
+		{"increment", "-DFIXED", "bounded", "preempt=1"},
+		{"detached", "-DFIXED", "dpor", ""},
 	} {
 		c := DefaultConfig()
 		c.Guest, c.Out, c.Search = build(t, "gcc", "-O1", guest.name, guest.variant), NoFile, guest.search
-		var want *result.Result
-		for _, c.Jobs = range []int{1, 2, 3} {
-			r, err := Run(context.Background(), c, nil)
-			if err != nil {
+		if guest.bound != "" {
+			var err error
+			if c.Bounds, err = por.ParseBounds(guest.bound); err != nil {
 				t.Fatal(err)
 			}
-			if want == nil {
-				want = r
-				continue
-			}
-			if r.Verdict != want.Verdict || r.Executions != want.Executions || r.Threads != want.Threads || r.Unexamined != want.Unexamined {
-				t.Errorf("%s, %s, %d jobs: %v, %d executions, %d threads; one has %v, %d, %d", guest.name, guest.search, c.Jobs,
-					r.Verdict, r.Executions, r.Threads, want.Verdict, want.Executions, want.Threads)
-			}
-			if r.Bug != nil && (r.Bug.Schedule != want.Bug.Schedule || r.Transitions != want.Transitions) {
-				t.Errorf("%s, %s, %d jobs: schedule %s, one has %s", guest.name, guest.search, c.Jobs, r.Bug.Schedule, want.Bug.Schedule)
+		}
+		warmUp, stint = 0, 0
+		whole, err := Run(context.Background(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, warmUp = range []uint64{1, 20, 200} {
+			stint = warmUp + 10
+			var want string
+			for _, c.Jobs = range []int{1, 2, 3, 8, 2, 3} {
+				r, err := Run(context.Background(), c, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := untimed(t, r)
+				if want == "" {
+					want = got
+				}
+				if got != want {
+					t.Fatalf("%s, %s, %d jobs, divided after %d:\n%s\none has\n%s", guest.name, guest.search, c.Jobs, warmUp, got, want)
+				}
+				if r.Verdict != whole.Verdict || r.Bug == nil && (r.Executions != whole.Executions || r.Threads != whole.Threads || r.Unexamined != whole.Unexamined) {
+					t.Errorf("%s, %s, divided after %d: %v, %d executions, %d threads; undivided %v, %d, %d", guest.name, guest.search, warmUp,
+						r.Verdict, r.Executions, r.Threads, whole.Verdict, whole.Executions, whole.Threads)
+				}
 			}
 		}
 	}

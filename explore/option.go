@@ -283,7 +283,7 @@ var Options = []Option{
 	}, {
 		Name: "jobs", Group: GroupSearch, Value: "N",
 		Help: "search with N workers; 0: as many as the machine has cores",
-		Doc:  "Each has a guest of its own. Verdict, executions, bugs and schedules don't depend on N. blocked, transitions, replayed and instructions may, where races decide the order of the search (source, optimal, dpor, nidhugg), so by default there is one worker, whose counts are the same in each run. A search that meets a bug is made again by one worker, so that what is shown doesn't depend on timing. Searches that can't be split, and those with --max-executions, have one worker. A small search is over before others are asked.",
+		Doc:  "Each has a guest of its own. All that is reported, counts included, is the same for any N: a search goes on its own for a while, and is then divided into parts whose order and lengths don't depend on who works on them. A small search is over before that. Searches that can't be divided, and those with --max-executions, have one worker.",
 		Set: func(c *Config, v string) error {
 			var n uint64
 			if err := setCount(&n, v, 0); err != nil {

@@ -79,12 +79,11 @@ type hunt struct {
 	finer    bool             // since then, steps became finer
 	lastTold time.Time
 	watched  *watched
-	// Of a further worker: what the search runs, and where that begins.
-	system por.System
-	begin  trace.Mark
-	checks [][]por.PathStep // executions to run again, for --self-check
-	crew   *crew            // nil for one who works alone
-	saved  []savedRace      // of the checkpoint that the search goes on from
+	checks   [][]por.PathStep // executions to run again, for --self-check
+	crew     *crew            // nil for a search that isn't divided
+	// failedAt is the guest in which a divided search failed.
+	failedAt *session
+	saved    []savedRace // of the checkpoint that the search goes on from
 }
 
 // finding is a bug, with the execution that showed it.
@@ -118,6 +117,10 @@ func (h *hunt) search() error {
 	h.counts(stats)
 	r := h.result
 	if err != nil {
+		if h.failedAt != nil && h.failedAt != h.session {
+			defer h.failedAt.close()
+			return h.failedAt.verdictOf(err, r)
+		}
 		return h.verdictOf(err, r)
 	}
 	if h.raced() {
@@ -321,8 +324,5 @@ func (h *hunt) Restarted() {
 	h.checks = nil
 	if h.watched != nil {
 		h.watched.restart()
-	}
-	if h.crew != nil {
-		h.crew.restarted()
 	}
 }

@@ -22,26 +22,23 @@ import (
 // others stand. Work isn't done twice: where the bound strikes, the step is
 // put, with its path, into the frontier of the value that it needs, and when
 // the walk is back at the root it takes up the frontier of the next value
-// (ICB's work queues). A frontier is in the order of the walk that wrote it,
-// so the walk that takes it up goes from one entry to the next by way of the
-// last state that they share: the steps that it runs again to get there
-// (Stats.Replayed) are few.
+// (ICB's work queues; ascent.go). It does so by chunks: some hundred entries
+// make a tree of steps to run again (Stats.Replayed) to where the walk goes on
+// for itself. A frontier is in the order of the walk that wrote it, so entries
+// of a chunk have most of their steps in common.
 //
 // Deviation: ICB's Algorithm 1 keeps states in its queues; here these are
 // paths, as in their tool (§4), and no state is remembered as visited.
 type bounded struct {
+	*ascent
 	x       *explorer
 	iterate bool
 	measure int // that is iterated: an index of counted
-	limit   int32
-	waiting map[int32]*frontier // by value of the measure
-	source  *frontier           // that is being taken up, nil in the first round
-	shared  int                 // of its next entry, -1 if that isn't read yet
 	err     error
 }
 
 func newBounded(x *explorer) strategy {
-	s := &bounded{x: x, iterate: x.opts.Iterate, waiting: map[int32]*frontier{}}
+	s := &bounded{x: x, iterate: x.opts.Iterate, ascent: &ascent{}}
 	if s.iterate {
 		s.measure = x.meter.first
 		s.limit = x.meter.limits[s.measure]
@@ -57,21 +54,10 @@ func (s *bounded) uses() (bool, bool) { return false, false }
 
 func (s *bounded) reset() {
 	s.drop()
+	s.x.low = 0
 	if s.iterate {
 		s.x.meter.limits[s.measure] = 0
 	}
-}
-
-// drop forgets what was cut off.
-func (s *bounded) drop() {
-	for _, f := range s.waiting {
-		f.drop()
-	}
-	clear(s.waiting)
-	if s.source != nil {
-		s.source.drop()
-	}
-	s.source, s.shared, s.x.low = nil, -1, 0
 }
 
 // seed gives n the way to the next entry of the frontier, if it is on it, and
@@ -118,11 +104,7 @@ func (s *bounded) wait(v int32, n *node, t trace.TID, c trace.Choice) {
 		f.shared = min(f.shared, s.x.low)
 	}
 	s.x.low = math.MaxInt
-	f := s.waiting[v]
-	if f == nil {
-		f = &frontier{}
-		s.waiting[v] = f
-	}
+	f := s.frontier(v)
 	f.begin(f.shared, int(n.depth)-f.shared+1)
 	for i := f.shared; i < int(n.depth); i++ {
 		f.add(s.x.nodes[i].cur.thread, s.x.nodes[i].cur.choice)
@@ -134,75 +116,45 @@ func (s *bounded) wait(v int32, n *node, t trace.TID, c trace.Choice) {
 	}
 }
 
-// refill gives n, of which nothing is left to explore, the way to the next
-// entry of the frontier if it is on it. At the root it goes on to the next
-// frontier.
+// refill gives the root, of which nothing is left to explore, the way to the
+// next entries that wait.
 func (s *bounded) refill(n *node) (more bool, err error) {
-	if s.err != nil {
+	if s.err != nil || n.depth > 0 || s.x.lap != nil {
 		return false, s.err
 	}
-	for {
-		if s.source != nil && s.shared < 0 {
-			shared, ok, err := s.source.next()
-			if err != nil {
-				return false, err
-			}
-			if s.shared = shared; !ok {
-				s.source.drop()
-				s.source, s.shared = nil, -1
-			}
-		}
-		if s.source != nil {
-			if s.shared < int(n.depth) {
-				return false, nil
-			}
-			s.toEntry(n)
-			return true, nil
-		}
-		if n.depth > 0 || !s.raise() {
-			return false, nil
-		}
+	chunk, entries, err := s.nextChunk(true)
+	if chunk == nil || err != nil {
+		return false, err
 	}
-}
-
-// raise raises the bound to the next value that something waits for.
-func (s *bounded) raise() bool {
-	for v := s.x.meter.limits[s.measure] + 1; v <= s.limit && len(s.waiting) > 0; v++ {
-		s.x.meter.limits[s.measure] = v
-		if f := s.waiting[v]; f != nil {
-			delete(s.waiting, v)
-			s.source = f
-			return true
-		}
-	}
-	s.x.meter.limits[s.measure] = s.limit
-	return false
-}
-
-// toEntry makes a chain of branches from n to the entry just read.
-func (s *bounded) toEntry(n *node) {
-	x := s.x
+	s.x.meter.limits[s.measure] = s.level
+	s.x.stats.Pruned -= entries
 	if n.done != nil { // one says that something was explored from here
-		x.pool.putAll(n.done.next)
+		s.x.pool.putAll(n.done.next)
 		n.done.next = nil
 	}
-	x.stats.Pruned--
-	path := s.source.path
-	list := &n.todo
-	for i := int(n.depth); i < len(path); i++ {
-		b := x.pool.named(path[i].thread, path[i].choice)
-		b.again = i < len(path)-1
-		*list = b
-		list = &b.kids
-	}
-	s.shared = -1
+	n.todo = chunk
+	return true, nil
+}
+
+// giveUp returns what was cut off, and begins afresh.
+func (s *bounded) giveUp() map[int32]*frontier {
+	cutOff := s.waiting
+	s.waiting = nil
+	return cutOff
 }
 
 // share is the share of the present round that is done: how much later rounds
 // will be isn't known.
-func (s *bounded) share() (float64, bool) {
-	if s.source == nil {
-		return 0, false
+func (s *bounded) share() (float64, bool) { return s.ascent.share() }
+
+// ascent takes what a search by ascending bound has cut off from it, nil if it
+// isn't one.
+func (x *explorer) ascent() *ascent {
+	b, ok := x.strat.(*bounded)
+	if !ok || !b.iterate {
+		return nil
 	}
-	return max(float64(s.source.read-1), 0.5) / float64(s.source.entries), true
+	a := b.ascent
+	b.ascent = &ascent{limit: a.limit}
+	return a
 }

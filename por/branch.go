@@ -12,7 +12,7 @@ type branch struct {
 	last uint64  // the thread's instruction number after the step, 0 if unknown
 	next *branch // the next branch of the same state
 	// finished, of a branch taken from a junction: nothing is left to explore
-	// below it. Under the team's lock.
+	// below it.
 	finished bool
 	// expected: it was never seen; it may do less than it says (trust).
 	expected bool
@@ -116,6 +116,31 @@ func (p *pool) putAll(b *branch) {
 		p.put(b)
 		b = next
 	}
+}
+
+// copies returns a wakeup tree like b's list, for looking at and adding to: what
+// its steps did is b's.
+func (p *pool) copies(b *branch) (list *branch) {
+	tail := &list
+	for ; b != nil; b = b.next {
+		c := p.get()
+		c.event, c.last, c.again, c.expected = b.event, b.last, b.again, b.expected
+		c.kids = p.copies(b.kids)
+		*tail = c
+		tail = &c.next
+	}
+	return list
+}
+
+// remove takes a step out of a list.
+func remove(list **branch, t trace.TID, c trace.Choice) *branch {
+	for ; *list != nil; list = &(*list).next {
+		if b := *list; b.thread == t && b.choice == c {
+			*list, b.next = b.next, nil
+			return b
+		}
+	}
+	return nil
 }
 
 func add(list **branch, b *branch) {

@@ -47,7 +47,7 @@ func (x *explorer) anyway(n *node) {
 
 // anyThread adds what t can do in n unless it is asleep, done or planned.
 func (x *explorer) anyThread(n *node, t trace.TID) {
-	defer x.leave(n, x.enter(n))
+	x.own(n)
 	if !x.isReady(int(n.depth), t) {
 		return
 	}
@@ -60,7 +60,7 @@ func (x *explorer) anyThread(n *node, t trace.TID) {
 
 // anyAll does so for all threads.
 func (x *explorer) anyAll(n *node) {
-	defer x.leave(n, x.enter(n))
+	x.own(n)
 	for t := trace.TID(0); int(t) < x.words*64; t++ {
 		x.anyThread(n, t)
 	}
@@ -107,7 +107,7 @@ func (x *explorer) asleep(n *node, t trace.TID, c trace.Choice) bool {
 // spread makes branches of the other outcomes of event i's step.
 func (x *explorer) spread(i int32) {
 	n := &x.nodes[i]
-	defer x.leave(n, x.enter(n))
+	x.own(n)
 	t := n.cur.thread
 	for c := trace.Choice(0); c < x.outcomes(n, t); c++ {
 		if c != n.cur.choice && find(n.todo, t, c) == nil && find(n.done, t, c) == nil && !x.asleep(n, t, c) {

@@ -1,52 +1,64 @@
 package por
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"reflect"
+	"slices"
 	"strconv"
-	"sync"
+	"sync/atomic"
 	"testing"
 
 	"landgo/por/internal/model"
-	"landgo/trace"
 )
 
-// hands is a Crew of model machines, with a survey each.
+// hands is a Crew of model machines. keep is what the search's observer has
+// seen of accepted parts.
 type hands struct {
-	p       *model.Program
-	n       int
-	surveys []*survey
-	roots   []trace.Mark
+	p        *model.Program
+	n        int
+	surveys  []*survey
+	keep     *survey
+	together int // times that it was hired
 }
 
 func (h *hands) Hire() (workers []Worker, err error) {
-	for len(h.surveys) < h.n {
+	h.surveys = nil
+	h.together++
+	for range h.n {
 		s := newSurvey(h.p)
-		h.surveys, h.roots = append(h.surveys, s), append(h.roots, s.r.Mark())
-	}
-	for i, s := range h.surveys {
-		s.r.Rewind(h.roots[i])
-		workers = append(workers, Worker{s.r, s})
+		h.surveys = append(h.surveys, s)
+		root := s.m.Mark()
+		workers = append(workers, Worker{
+			Begin: func() System { s.m.Rewind(root); s.r = &recorder{System: s.m}; return s.r },
+			Obs:   s,
+			Seen:  func() any { seen := *s; s.Restarted(); return &seen },
+		})
 	}
 	return workers, nil
 }
 
-func (h *hands) Settle() (bool, error) { return false, nil }
+func (h *hands) Keep(seen any)                 { h.keep.merge(seen.(*survey)) }
+func (h *hands) Restart(w int) (System, error) { return model.New(h.p), nil }
+func (h *hands) Failed(int)                    {}
 
-// together runs a search with several workers, who share as much as they can,
-// and puts together what they saw.
+// together runs a search with several workers, who come early and rest often.
 func together(name string, p *model.Program, jobs int, opts Options) (*survey, error) {
-	h := &hands{p: p, n: jobs - 1}
-	opts.Crew, opts.restless = h, true
+	h := &hands{p: p, n: jobs, keep: &survey{}}
+	h.keep.Restarted()
+	opts.Crew = h
+	opts.WarmUp, opts.Stint = cmp.Or(opts.WarmUp, 5), cmp.Or(opts.Stint, 7)
 	s, err := explore(name, p, opts)
-	for _, o := range h.surveys {
-		s.merge(o)
-	}
+	s.merge(h.keep)
 	return s, err
 }
 
 // merge adds what another survey saw.
 func (s *survey) merge(o *survey) {
+	if o.clash != "" {
+		s.clash = o.clash
+	}
 	for k, v := range o.outcomes {
 		if old, ok := s.outcomes[k]; ok {
 			v.least(old)
@@ -54,8 +66,11 @@ func (s *survey) merge(o *survey) {
 		s.outcomes[k] = v
 	}
 	for k, v := range o.traces {
-		if old, ok := s.traces[k]; ok && old.outcome != v.outcome {
-			s.clash = fmt.Sprintf("%v and %v", old, v)
+		if old, ok := s.traces[k]; ok {
+			if old.outcome != v.outcome {
+				s.clash = fmt.Sprintf("%v and %v", old, v)
+			}
+			v.price.least(&old.price)
 		}
 		s.traces[k] = v
 	}
@@ -71,11 +86,15 @@ func splitting() (names []string) {
 	return append(names, "dpor:figure=3", "dpor:figure=4")
 }
 
-// TestTogether: several workers find what one finds: the same final states and
-// bugs, the same traces, as many executions; and where all branches are known
-// from the start, all counts are the same.
+// allWorkers are the numbers of workers of the tests.
+var allWorkers = []int{1, 2, 3, 8}
+
+// TestTogether: a search in laps finds what one does that isn't divided: the
+// same final states and bugs, the same traces, as many executions; where all
+// branches are known from the start, all counts are the same. And however many
+// workers there are, all counts are the same.
 func TestTogether(t *testing.T) {
-	programsOf := 150
+	programsOf := 100
 	if testing.Short() {
 		programsOf = 30
 	}
@@ -91,40 +110,59 @@ func TestTogether(t *testing.T) {
 				continue
 			}
 			seen++
+			opts.Stint, opts.lapParts = uint64(1+seed%40), 2+seed%7
 			for _, name := range splitting() {
-				jobs := 2 + seed%3
-				s, err := together(name, p, jobs, opts)
-				if err == nil && s.clash != "" {
-					err = fmt.Errorf("%s", s.clash)
+				one, err := together(name, p, 1, opts)
+				if err == nil && one.clash != "" {
+					err = fmt.Errorf("%s", one.clash)
 				}
 				if err == nil {
-					err = compare(name, p, judge, s, opts)
+					err = compare(name, p, judge, one, opts)
 				}
 				if err != nil {
-					t.Fatalf("%s, %d jobs: %v\n%v", name, jobs, err, p)
+					t.Fatalf("%s: %v\n%v", name, err, p)
 				}
 				if name == "none" || name == "sleep" {
-					if one, _ := explore(name, p, opts); one.stats != s.stats {
-						t.Fatalf("%s, %d jobs: %+v, one has %+v\n%v", name, jobs, s.stats, one.stats, p)
+					if whole, _ := explore(name, p, opts); whole.stats != one.stats {
+						t.Fatalf("%s: %+v, undivided %+v\n%v", name, one.stats, whole.stats, p)
 					}
+				}
+				jobs := allWorkers[1+seed%3]
+				if many, err := together(name, p, jobs, opts); err != nil || many.stats != one.stats || !reflect.DeepEqual(many.traces, one.traces) {
+					t.Fatalf("%s, %d workers: %+v, %v; one has %+v\n%v", name, jobs, many.stats, err, one.stats, p)
 				}
 			}
 		}
 	}
 }
 
-// larger runs a search by several workers on a program too large for the judge.
-func larger(t *testing.T, name string, p *model.Program, jobs int, opts Options) Stats {
-	opts.Crew, opts.WarmUp = &plainHands{p: p, n: jobs - 1}, 2
-	s, err := New(name, opts)
-	if err != nil {
-		t.Fatal(err)
+var largerPrograms = []*model.Program{model.FibBench(3, 1000), model.MutexInc(3, 1), model.LastZero(5), model.Micro(3, 1)}
+
+// TestTogetherLarger: as many executions as an undivided search has, and the
+// same counts with any number of workers, on programs in which much is in
+// progress at a time.
+func TestTogetherLarger(t *testing.T) {
+	for _, p := range largerPrograms {
+		for _, name := range []string{"optimal", "source", "dpor", "nidhugg"} {
+			opts := Options{OneEvent: true, Unmerged: true}
+			whole, _ := runModel(t, name, p, opts)
+			for i, stint := range []uint64{20, 300, 2000} {
+				opts.Stint, opts.WarmUp, opts.lapParts = stint, 2, []int{24, 3, 12}[i]
+				var one Stats
+				for _, jobs := range allWorkers {
+					opts.Crew = plainHands{p, jobs}
+					st, _ := runModel(t, name, p, opts)
+					if one == (Stats{}) {
+						one = st
+					}
+					if st.Executions != whole.Executions || !st.Complete || st != one {
+						t.Errorf("%s, stints of %d, %d workers: %+v; one worker has %+v, undivided %+v", name, stint, jobs, st, one, whole)
+					}
+				}
+				t.Logf("%s: %d blocked, %d transitions; undivided %d, %d", name, one.Blocked, one.Transitions, whole.Blocked, whole.Transitions)
+			}
+		}
 	}
-	st, err := s.Run(model.New(p), &tally{})
-	if err != nil || !st.Complete {
-		t.Fatalf("%s, %d jobs: %+v, %v", name, jobs, st, err)
-	}
-	return st
 }
 
 // plainHands is a Crew of model machines with nobody who looks on.
@@ -133,56 +171,54 @@ type plainHands struct {
 	n int
 }
 
-func (h *plainHands) Hire() (workers []Worker, err error) {
+func (h plainHands) Hire() (workers []Worker, err error) {
 	for range h.n {
-		workers = append(workers, Worker{model.New(h.p), &tally{}})
+		m := model.New(h.p)
+		root := m.Mark()
+		workers = append(workers, Worker{Begin: func() System { m.Rewind(root); return m }, Obs: &tally{}})
 	}
 	return workers, nil
 }
-func (h *plainHands) Settle() (bool, error) { return false, nil }
+func (h plainHands) Keep(any)                    {}
+func (h plainHands) Restart(int) (System, error) { return model.New(h.p), nil }
+func (h plainHands) Failed(int)                  {}
 
-var largerPrograms = []*model.Program{model.FibBench(3, 1000), model.MutexInc(3, 1), model.LastZero(5), model.Micro(3, 1)}
-
-// TestTogetherLarger: as many executions as one worker has, whenever workers
-// look at each other, on programs in which much is in progress at a time.
-func TestTogetherLarger(t *testing.T) {
-	for _, p := range largerPrograms {
-		for _, name := range []string{"optimal", "source", "dpor", "nidhugg"} {
-			one, _ := runModel(t, name, p, Options{OneEvent: true, Unmerged: true})
-			for i, look := range []uint32{1, 7, 31, 127} {
-				opts := Options{OneEvent: true, Unmerged: true, look: look}
-				if st := larger(t, name, p, 2+i%2, opts); st.Executions != one.Executions {
-					t.Errorf("%s: %d executions, one worker has %d", name, st.Executions, one.Executions)
-				}
-			}
-		}
-	}
-}
-
-// TestTogetherMutant: that test sees a worker that takes for covered what
-// another hasn't finished.
+// TestTogetherMutant: these tests see a walk that takes for covered what another
+// hasn't finished.
 func TestTogetherMutant(t *testing.T) {
-	one, _ := runModel(t, "optimal", largerPrograms[0], Options{OneEvent: true, Unmerged: true})
-	for range 20 {
-		if st := larger(t, "optimal", largerPrograms[0], 3, Options{OneEvent: true, Unmerged: true, look: 7, fault: calmSleep}); st.Executions < one.Executions {
+	p := largerPrograms[0]
+	whole, _ := runModel(t, "optimal", p, Options{OneEvent: true, Unmerged: true})
+	for _, stint := range []uint64{20, 50, 100, 300} {
+		opts := Options{OneEvent: true, Unmerged: true, WarmUp: 2, Stint: stint, fault: calmSleep}
+		if st, _ := runModel(t, "optimal", p, opts); st.Executions < whole.Executions {
 			return
 		}
 	}
 	t.Error("nothing was missed")
 }
 
-// TestTogetherBounded: the same for rounds of growing bounds.
+// TestTogetherBounded: the same for rounds of growing bounds. What is run again
+// to come back to where a bound struck depends on the division, not on the
+// workers.
 func TestTogetherBounded(t *testing.T) {
 	for _, p := range []*model.Program{model.Micro(2, 2), model.MutexInc(2, 2), model.LastZero(2)} {
 		for bound := 0; bound <= 3; bound++ {
 			opts := Options{Bounds: Bounds{{Preempt, bound}}, Iterate: bound%2 == 0}
-			one, err := explore("none", p, opts)
+			whole, err := explore("none", p, opts)
 			if err != nil {
 				t.Fatal(err)
 			}
-			many, err := together("none", p, 3, opts)
-			if err != nil || many.stats != one.stats {
-				t.Errorf("bound %d: %+v, %v; one has %+v", bound, many.stats, err, one.stats)
+			var one Stats
+			for _, jobs := range allWorkers {
+				many, err := together("none", p, jobs, opts)
+				if jobs == 1 {
+					one = many.stats
+				}
+				st := many.stats
+				st.Replayed = whole.stats.Replayed
+				if err != nil || many.stats != one || st != whole.stats || !reflect.DeepEqual(many.traces, whole.traces) {
+					t.Errorf("bound %d, %d workers: %+v, %v; one has %+v, undivided %+v", bound, jobs, many.stats, err, one, whole.stats)
+				}
 			}
 		}
 	}
@@ -190,12 +226,91 @@ func TestTogetherBounded(t *testing.T) {
 
 // TestTogetherStops: an observer that has seen enough stops all.
 func TestTogetherStops(t *testing.T) {
-	var mu sync.Mutex
-	polls := 0
-	stop := func() bool { mu.Lock(); defer mu.Unlock(); polls++; return polls > 5000 }
+	var polls atomic.Int64
+	stop := func() bool { return polls.Add(1) > 5000 }
 	s, err := together("optimal", model.Micro(4, 3), 3, Options{OneEvent: true, Stop: stop})
 	if err != nil || s.stats.Complete || s.stats.Executions == 0 {
 		t.Errorf("%+v, %v", s.stats, err)
+	}
+}
+
+// first notes the first execution that ends with a bug, and stops there.
+type first struct {
+	path []PathStep
+}
+
+func (f *first) Ended(x *Execution) bool {
+	if x.Ending != EndedBug && x.Ending != EndedStuck {
+		return true
+	}
+	f.path = x.Path(nil)
+	return false
+}
+func (f *first) Progress(Progress) {}
+func (f *first) Restarted()        { f.path = nil }
+
+// finders is a Crew each of whom stops at the first bug.
+type finders struct {
+	plainHands
+	found *first
+}
+
+func (h finders) Hire() (workers []Worker, err error) {
+	workers, _ = h.plainHands.Hire()
+	for i := range workers {
+		f := &first{}
+		workers[i].Obs, workers[i].Seen = f, func() any { path := f.path; f.path = nil; return path }
+	}
+	return workers, nil
+}
+
+func (h finders) Keep(seen any) {
+	if path := seen.([]PathStep); path != nil && h.found.path == nil {
+		h.found.path = path
+	}
+}
+
+// TestTogetherFirstBug: the bug that stops a search is the same one, after the
+// same counts, with any number of workers.
+func TestTogetherFirstBug(t *testing.T) {
+	searches, found := append(splitting(), "bounded"), 0
+	for seed := 0; seed < 60; seed++ {
+		p := programs(seed%2 == 0, false).Example(seed)
+		if judged(t, p, judgeLimit) == nil {
+			continue
+		}
+		for _, name := range searches {
+			opts := Options{WarmUp: 10, Stint: 15}
+			if name == "bounded" {
+				opts.Bounds, opts.Iterate = Bounds{{Preempt, 2}}, true
+			}
+			var want *first
+			var one Stats
+			for _, jobs := range allWorkers {
+				f := &first{}
+				opts.Crew = finders{plainHands{p, jobs}, f}
+				s, err := New(name, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				st, err := s.Run(model.New(p), f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want == nil {
+					want, one = f, st
+				}
+				if f.path != nil {
+					found++
+				}
+				if st != one || !slices.Equal(f.path, want.path) {
+					t.Fatalf("%s, %d workers: %+v, %v; one has %+v, %v\n%v", name, jobs, st, f.path, one, want.path, p)
+				}
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no program with a bug")
 	}
 }
 
@@ -204,27 +319,6 @@ func TestWhole(t *testing.T) {
 		s, err := ParseSpec(text)
 		if err != nil || (s.Whole() != "") != whole {
 			t.Errorf("%s: %q, %v", text, s.Whole(), err)
-		}
-	}
-}
-
-// TestTogetherEarlier: a branch that another worker is still exploring excuses
-// only what begins with it (wakeup.go). With "what it is a weak initial of"
-// instead, most of these runs lost executions, up to half of them.
-func TestTogetherEarlier(t *testing.T) {
-	rounds := 12
-	if testing.Short() {
-		rounds = 4
-	}
-	for name, p := range map[string]*model.Program{"fib 2": model.FibBench(2, 1000), "fib 3": model.FibBench(3, 1000), "micro 2 2": model.Micro(2, 2)} {
-		for _, search := range []string{"optimal", "source", "dpor"} {
-			one, _ := runModel(t, search, p, Options{OneEvent: true, Unmerged: true})
-			for i := range rounds {
-				opts := Options{OneEvent: true, Unmerged: true, Crew: &hands{p: p, n: 1 + i%3}, WarmUp: uint64(i), restless: i%2 == 0}
-				if many, _ := runModel(t, search, p, opts); many.Executions != one.Executions || !many.Complete {
-					t.Fatalf("%s, %s, round %d: %+v, one worker has %+v", name, search, i, many, one)
-				}
-			}
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package por
 
 import (
+	"cmp"
 	"errors"
+	"math"
 
 	"landgo/trace"
 )
@@ -54,15 +56,21 @@ type explorer struct {
 	low     int   // the least depth since somebody set it
 	stopped bool
 	finer   bool
-	halted  bool  // the team stops
+	halted  bool  // nobody wants the part any more
 	failed  error // why the search can't go on
 	polled  uint32
 	look    uint32 // attend is called when none of these bits of polled is set
 	due     bool   // attend has something to look at
 	root    trace.Mark
 
-	team    *team // nil for one who works alone
-	holds   bool  // the team's lock
+	// used counts steps, up to quota; then the walk rests.
+	used, quota uint64
+	resting     bool
+	lap         *lap // under way, nil for one who works alone
+	index       int  // of the part in the lap
+	// left is the step of the state that the walk went back to last.
+	left frontierStep
+
 	ended   Execution
 	readyFn readiness
 }
@@ -90,8 +98,8 @@ type strategy interface {
 type node struct {
 	mark        trace.Mark
 	marked      bool
-	shared      *junction // what other workers see of it, nil if there is nobody
-	entered     bool      // its lists are those of shared
+	shared      *junction // others are at work below it; nil if there is nobody
+	copied      bool      // todo is a copy of what shared has
 	cur         *branch   // the branch that is being explored: event i
 	todo        *branch   // to be explored, in order
 	done        *branch   // explored
@@ -130,11 +138,7 @@ func newExplorer(sys System, obs Observer, spec Spec, opts Options) *explorer {
 	if len(opts.Bounds) > 0 {
 		x.meter = newMeter(x, opts.Bounds)
 	}
-	x.look = 0xff
-	if opts.look > 0 {
-		x.look = opts.look
-	}
-	x.opts.restless = opts.restless || opts.WarmUp == 1
+	x.quota, x.look = math.MaxUint64, cmp.Or(opts.look, 0xff)
 	x.strat = spec.kind.strategy(x)
 	x.readyFn = func(at int32, t trace.TID) bool { return x.isReady(int(at), t) }
 	return x
@@ -145,26 +149,56 @@ func (x *explorer) depth() int { return len(x.nodes) - 1 }
 // run explores everything, again from the start whenever points became finer.
 func (x *explorer) run() error {
 	x.root = x.sys.Mark()
+	from := x.opts.Resume
 	for {
 		x.reset()
-		var err error
-		if from := x.opts.Resume; from != nil {
-			x.opts.Resume = nil
-			err = x.resume(from)
-		} else {
-			err = x.walk()
-		}
-		if err != nil {
+		if err := x.once(from); err != nil {
 			return err
 		}
 		x.sys.Rewind(x.root)
 		if !x.finer {
 			return nil
 		}
+		from = nil
 		x.stats = Stats{Restarts: x.stats.Restarts + 1}
 		x.finer = false
 		x.obs.Restarted()
 	}
+}
+
+// once explores everything, from the root or from where a snapshot was made,
+// until points become finer.
+func (x *explorer) once(from []byte) error {
+	x.used, x.resting = 0, false
+	if x.divisible() {
+		x.quota = cmp.Or(x.opts.WarmUp, warmUp)
+	}
+	var t *tree
+	if from != nil {
+		var err error
+		if t, err = x.unpack(from); err != nil {
+			return err
+		}
+	}
+	if t == nil || t.whole {
+		if t == nil {
+			x.at = 0
+			x.open(nil)
+			if x.failed != nil {
+				return x.failed
+			}
+		} else if err := x.visit(t.parts[0]); err != nil {
+			return err
+		} else if b, ok := x.strat.(*bounded); ok && b.iterate {
+			b.ascent = t.rounds
+			x.meter.limits[b.measure] = b.level
+		}
+		if err := x.roam(); err != nil || !x.resting {
+			return err
+		}
+		t = x.plant()
+	}
+	return x.divide(t)
 }
 
 func (x *explorer) reset() {
@@ -210,22 +244,9 @@ func (x *explorer) unwind() {
 	x.strat.reset()
 }
 
-func (x *explorer) walk() error {
-	x.at = 0
-	x.open(nil)
-	if x.failed != nil {
-		return x.failed
-	}
-	err := x.roam()
-	if x.team != nil {
-		err = x.team.dissolve(err)
-	}
-	return err
-}
-
 // roam explores from the current path on, until nothing is left.
 func (x *explorer) roam() error {
-	for !x.stopped && !x.finer && !x.halted {
+	for !x.stopped && !x.finer && !x.halted && !x.resting {
 		if x.due {
 			if err := x.attend(); err != nil {
 				return err
@@ -234,10 +255,7 @@ func (x *explorer) roam() error {
 		}
 		n := &x.nodes[len(x.nodes)-1]
 		if n.shared != nil {
-			if err := x.roamShared(n); err != nil {
-				return err
-			}
-			continue
+			return nil
 		}
 		b := x.take(n)
 		if b == nil && x.refill != nil {
@@ -262,7 +280,7 @@ func (x *explorer) roam() error {
 			return err
 		}
 	}
-	if x.stopped {
+	if x.stopped && x.lap == nil {
 		x.obs.Progress(Progress{Stats: x.stats, Share: x.share()})
 	}
 	return nil
@@ -411,9 +429,39 @@ func (x *explorer) count(n *node, b *branch) {
 	} else {
 		x.stats.Transitions++
 	}
-	if x.polled++; x.polled&x.look == 0 || x.opts.restless {
+	x.used++
+	if x.polled++; x.polled&x.look == 0 || x.used >= x.quota {
 		x.due = true
 	}
+}
+
+// attend is called every few hundred transitions, between two of them.
+func (x *explorer) attend() error {
+	x.due = false
+	switch {
+	case x.lap != nil:
+		x.halted = x.lap.unwanted(x.index)
+	case x.opts.Stop != nil && x.opts.Stop():
+		x.stopped = true
+		return nil
+	case x.opts.SaveNow != nil && x.opts.SaveNow():
+		if err := x.opts.save(x.pack()); err != nil {
+			return err
+		}
+	}
+	if x.lap == nil && x.polled&0xfff == 0 {
+		x.obs.Progress(Progress{Stats: x.stats, Share: x.share()})
+	}
+	x.resting = x.used >= x.quota
+	return nil
+}
+
+// stopNow polls whether to stop.
+func (x *explorer) stopNow() bool {
+	if x.lap != nil {
+		return x.lap.unwanted(x.index)
+	}
+	return x.opts.Stop != nil && x.opts.Stop()
 }
 
 // close leaves the current state, of which nothing is left to explore, and
@@ -448,7 +496,7 @@ func (x *explorer) close() {
 	p.cur = nil
 	if p.shared != nil {
 		// What others know of it is a copy, in p.shared.done.
-		x.team.finished(x, p.shared, b.thread, b.choice)
+		x.left = frontierStep{b.thread, b.choice}
 		x.pool.put(b)
 		return
 	}

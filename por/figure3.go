@@ -106,7 +106,7 @@ func (s *figure3) add(i int32) {
 // chosen reports whether all that q can do in the state of n is in its
 // backtrack set.
 func (x *explorer) chosen(n *node, q trace.TID) bool {
-	defer x.leave(n, x.enter(n))
+	x.own(n)
 	for c := trace.Choice(0); c < x.outcomes(n, q); c++ {
 		if find(n.done, q, c) == nil && find(n.todo, q, c) == nil && (n.cur == nil || n.cur.thread != q || n.cur.choice != c) {
 			return false

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"os"
 
 	"landgo/trace"
@@ -30,7 +31,8 @@ type frontier struct {
 	shared  int // the walk's path has so many steps of the entry written last
 
 	in   *bufio.Reader
-	read int // entries
+	read int   // entries
+	at   int64 // bytes of them
 	path []frontierStep
 }
 
@@ -90,16 +92,13 @@ func (f *frontier) next() (shared int, ok bool, err error) {
 		return 0, false, nil
 	}
 	if f.in == nil {
-		var all io.Reader = bytes.NewReader(f.buf)
-		if f.file != nil {
-			all = io.MultiReader(io.NewSectionReader(f.file, 0, f.size), all)
-		}
-		f.in = bufio.NewReaderSize(all, 1<<16)
+		f.in = bufio.NewReaderSize(f.from(f.at), 1<<16)
 	}
 	f.read++
 	number := func() uint64 {
 		v, e := binary.ReadUvarint(f.in)
 		err = errors.Join(err, e)
+		f.at += int64(bits.Len64(v|1)+6) / 7
 		return v
 	}
 	shared = int(number())
@@ -116,6 +115,74 @@ func (f *frontier) next() (shared int, ok bool, err error) {
 		return 0, false, fmt.Errorf("what the last bound cut off can't be read back: %w", err)
 	}
 	return shared, true, nil
+}
+
+// from is what was written from a place on.
+func (f *frontier) from(at int64) io.Reader {
+	if at >= f.size {
+		return bytes.NewReader(f.buf[at-f.size:])
+	}
+	return io.MultiReader(io.NewSectionReader(f.file, at, f.size-at), bytes.NewReader(f.buf))
+}
+
+// left is what wasn't read yet.
+func (f *frontier) left() ([]byte, error) { return io.ReadAll(f.from(f.at)) }
+
+// chunk makes a tree of the next entries, so many that they have chunkSteps
+// steps: nil if there are none.
+func (f *frontier) chunk() (tree *branch, entries uint64, err error) {
+	var way []*branch // the branches of f.path
+	var last []frontierStep
+	for steps := 0; steps < chunkSteps; {
+		_, ok, err := f.next()
+		if err != nil || !ok {
+			return tree, entries, err
+		}
+		entries++
+		k := 0
+		for k < min(len(last), len(f.path)) && last[k] == f.path[k] {
+			k++
+		}
+		last, way = append(last[:k], f.path[k:]...), way[:k]
+		for i, s := range f.path[k:] {
+			b := new(branch)
+			b.thread, b.choice, b.wild, b.again = s.thread, s.choice, true, k+i+1 < len(f.path)
+			if len(way) == 0 {
+				add(&tree, b)
+			} else {
+				add(&way[len(way)-1].kids, b)
+			}
+			way = append(way, b)
+			steps++
+		}
+	}
+	return tree, entries, nil
+}
+
+// append adds all of g's entries, of which none was read. Preconditions: nor was
+// any of f's.
+func (f *frontier) append(g *frontier) error {
+	if g.file != nil {
+		in := io.NewSectionReader(g.file, 0, g.size)
+		for in.Size() > 0 {
+			at := len(f.buf)
+			f.buf = append(f.buf, make([]byte, frontierMemory)...)
+			n, err := in.Read(f.buf[at:])
+			f.buf = f.buf[:at+n]
+			if err == io.EOF {
+				break
+			} else if err != nil {
+				return fmt.Errorf("what the last bound cut off can't be read back: %w", err)
+			}
+			if err := f.spill(); err != nil {
+				return err
+			}
+		}
+	}
+	f.buf = append(f.buf, g.buf...)
+	f.entries += g.entries
+	f.shared = 0
+	return f.spill()
 }
 
 // drop gives the file back.

@@ -70,13 +70,31 @@ func (s *optimal) seed(n *node, kids *branch) {
 
 func (s *optimal) ran(i int32) { s.x.spread(i) }
 
-func (s *optimal) end(e Ending) {
-	o := s.x.order
-	settled := o.kept
-	o.kept = len(o.races)
-	for len(s.open) > 0 && int(s.open[len(s.open)-1]) >= settled {
+// forget drops open races that are gone.
+func (s *optimal) forget() {
+	for len(s.open) > 0 && int(s.open[len(s.open)-1]) >= s.x.order.kept {
 		s.open = s.open[:len(s.open)-1]
 	}
+}
+
+// remember implements resumer.
+func (s *optimal) remember() *memory {
+	s.forget()
+	return &memory{append([]int32(nil), s.open...), s.x.order.kept}
+}
+
+// resumed implements resumer: what another part has settled is looked at again.
+func (s *optimal) resumed(m *memory) {
+	if m != nil {
+		s.open, s.x.order.kept = append(s.open[:0], m.open...), m.kept
+	}
+}
+
+func (s *optimal) end(e Ending) {
+	o := s.x.order
+	s.forget()
+	settled := o.kept
+	o.kept = len(o.races)
 	kept := s.open[:0]
 	for _, r := range s.open {
 		if s.reverse(o.races[r]) {
@@ -115,7 +133,7 @@ func (s *optimal) reverse(r race) (open bool) {
 // the stack.
 func (s *optimal) insert(b *branch) (open bool) {
 	n := &s.x.nodes[s.seq.c]
-	defer s.x.leave(n, s.x.enter(n))
+	s.x.own(n)
 	outcomes := trace.Choice(1)
 	if s.seq.first {
 		outcomes = s.x.outcomes(n, b.thread)

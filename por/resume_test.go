@@ -17,11 +17,11 @@ var errKilled = errors.New("killed")
 func interrupted(name string, p *model.Program, jobs int, opts Options) (*survey, int, error) {
 	var all *survey
 	var last []byte
-	opts.restless = true
+	opts.look = 1
 	for kills := 0; ; kills++ {
 		polls, saves := 0, 0
 		opts.Resume = last
-		opts.SaveNow = func() bool { polls++; return polls%7 == 0 }
+		opts.SaveNow = func() bool { polls++; return polls%3 == 0 }
 		opts.Save = func(state []byte) error {
 			saves++
 			if saves > 2 {
@@ -49,16 +49,14 @@ func interrupted(name string, p *model.Program, jobs int, opts Options) (*survey
 	}
 }
 
-// TestResume: a search that is killed again and again gives what one does that
-// isn't; with one worker, all its counts too where all branches are known from
-// the start.
+// TestResume: a search that is killed again and again, whether it is divided yet
+// or not, has all the counts of one that isn't killed, and finds as much.
 func TestResume(t *testing.T) {
 	programsOf, kills := 60, 0
 	if testing.Short() {
 		programsOf = 15
 	}
 	for _, coarse := range []bool{false, true} {
-		opts := Options{OneEvent: !coarse, Unmerged: true}
 		for seed, seen := 1000, 0; seen < programsOf; seed++ {
 			p := programs(coarse, false).Example(seed)
 			judge := judged(t, p, judgeLimit)
@@ -66,14 +64,22 @@ func TestResume(t *testing.T) {
 				continue
 			}
 			seen++
-			for _, name := range splitting() {
+			for _, name := range append(splitting(), "bounded") {
+				opts := Options{OneEvent: !coarse, Unmerged: true, WarmUp: uint64(20 + seed%50), Stint: uint64(5 + seed%11)}
+				if name == "bounded" {
+					opts.Bounds, opts.Iterate = Bounds{{Preempt, 2}}, true
+				}
 				for _, jobs := range []int{1, 2} {
 					s, n, err := interrupted(name, p, jobs, opts)
 					kills += n
-					if err == nil {
+					if err == nil && name != "bounded" {
 						err = compare(name, p, judge, s, opts)
 					}
-					if one, _ := explore(name, p, opts); err == nil && (name == "none" || name == "sleep" || name == "optimal" && jobs == 1) && one.stats != s.stats {
+					one, failed := together(name, p, 1, opts)
+					if err == nil {
+						err = failed
+					}
+					if err == nil && (one.stats != s.stats || !sameOutcomes(one, s)) {
 						err = fmt.Errorf("%+v, undisturbed %+v", s.stats, one.stats)
 					}
 					if err != nil {
@@ -89,9 +95,18 @@ func TestResume(t *testing.T) {
 	}
 }
 
+func sameOutcomes(a, b *survey) bool {
+	for o := range a.outcomes {
+		if b.outcomes[o] == nil {
+			return false
+		}
+	}
+	return len(a.outcomes) == len(b.outcomes)
+}
+
 // snapshots are of a search by two workers.
 func snapshots(t testing.TB) (list [][]byte) {
-	opts := Options{OneEvent: true, Unmerged: true, restless: true}
+	opts := Options{OneEvent: true, Unmerged: true}
 	opts.SaveNow = func() bool { return true }
 	opts.Save = func(state []byte) error { list = append(list, state); return nil }
 	if _, err := together("optimal", model.MutexInc(2, 2), 2, opts); err != nil || len(list) == 0 {
@@ -100,22 +115,15 @@ func snapshots(t testing.TB) (list [][]byte) {
 	return list
 }
 
-// packed packs what unpack read.
-func packed(stats Stats, states []*junction) []byte {
-	x := &explorer{stats: stats}
-	t := &team{members: []*explorer{x}}
-	for _, j := range states {
-		t.add(j)
-	}
-	return t.pack()
-}
-
 // TestSnapshotRoundTrip: reading and writing change nothing.
 func TestSnapshotRoundTrip(t *testing.T) {
 	for _, data := range snapshots(t) {
-		stats, states, err := unpack(data)
-		if err != nil || !bytes.Equal(packed(stats, states), data) {
+		var tree tree
+		if err := tree.unpack(data, -1); err != nil {
 			t.Fatalf("%x: %v", data, err)
+		}
+		if again, err := tree.pack(); err != nil || !bytes.Equal(again, data) {
+			t.Fatalf("%x, written as %x: %v", data, again, err)
 		}
 	}
 }
@@ -129,13 +137,16 @@ func FuzzSnapshot(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		stats, states, err := unpack(data)
-		if err != nil {
+		var read, reread tree
+		if read.unpack(data, 3) != nil && read.unpack(data, -1) != nil {
 			return
 		}
-		again := packed(stats, states)
-		if stats2, _, err := unpack(again); err != nil || stats2 != stats {
-			t.Errorf("%x, written as %x: %v", data, again, err)
+		again, err := read.pack()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reread.unpack(again, 3) != nil && reread.unpack(again, -1) != nil || reread.stats != read.stats {
+			t.Errorf("%x, written as %x", data, again)
 		}
 	})
 }

@@ -59,14 +59,14 @@ type Options struct {
 	// the search.
 	Stop func() bool
 
-	// Crew, if not nil, offers further workers to a search that can be split
-	// (Spec.Whole), unless MaxExecutions is given: which executions were the
-	// first ones would depend on timing.
+	// Crew, if not nil, offers workers to a search that can be divided
+	// (Spec.Whole), unless MaxExecutions is given: a search that stops after so
+	// many goes in one order from the start.
 	Crew Crew
 	// WarmUp, if not 0, is after how many transitions without news of finer
-	// points other workers are asked; there is a default. 1: workers come and
-	// look at each other as often as they can, for tests.
-	WarmUp uint64
+	// points a search is divided, and Stint how many its parts have at a time;
+	// there are defaults. The counts of a search depend on them. For tests.
+	WarmUp, Stint uint64
 
 	// SaveNow, if not nil, is polled as Stop is; true has Save called with the
 	// state of the search, for Resume. Only for searches that can be split.
@@ -76,9 +76,10 @@ type Options struct {
 	// search goes on from there.
 	Resume []byte
 
-	// restless has a worker look around after each step, for tests.
-	restless bool
-	look     uint32 // or each time that these bits of a count are clear
+	// For tests: how many parts a lap has (lap.go), and how often a search looks
+	// around (explorer.look).
+	lapParts int
+	look     uint32
 	// fault switches one rule of a search off, for a test of its tests.
 	fault fault
 }
@@ -119,9 +120,6 @@ func New(text string, opts Options) (Search, error) {
 // Run implements Search.
 func (s *search) Run(sys System, obs Observer) (Stats, error) {
 	k := s.spec.kind
-	if s.spec.Whole() != "" || s.opts.MaxExecutions > 0 || s.opts.Iterate {
-		s.opts.Crew = nil
-	}
 	if k.run != nil {
 		return k.run(sys, obs, s.spec, s.opts)
 	}

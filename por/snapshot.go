@@ -3,29 +3,36 @@ package por
 import (
 	"encoding/binary"
 	"errors"
-	"sort"
+	"slices"
 
 	"landgo/trace"
 )
 
-// A snapshot is a search between two steps, as plain bytes: its counts, and
-// every state that has a branch left or in progress, with what is to be done,
-// was taken, and sleeps there. Steps are named by thread, choice and the
-// thread's instruction number; of those that were taken, what dependence
-// compares is kept too. Its length grows with depth, not with executions.
+// A snapshot is a tree at rest as plain bytes: its counts, and every state on
+// the way to one of its parts, with what is to be done, was taken, and sleeps
+// there. Steps are named by thread, choice and the thread's instruction number;
+// of those that were taken, what dependence compares is kept too. Its length
+// grows with depth, not with executions; with a bound that is raised, with what
+// waits for that too.
 //
-// Form: unsigned varints. snapshotVersion; the counts; the number of taken
-// steps, and these, each once (states share them); the number of states, and
-// these, parents before children.
-const snapshotVersion = 1
+// Form: unsigned varints. snapshotVersion; the counts; whether the search is
+// undivided, and if so its steps; the number of taken steps, and these, each
+// once (states share them); the number of states, and these, those before a
+// state before it; the parts, the orphans; what waits for greater bounds.
+//
+// To go on from one is what each lap begins with. So what was argued for laps
+// holds for a search that was interrupted, and all its counts are those of one
+// that wasn't.
+const snapshotVersion = 2
 
 // errSnapshot is one that can't be read.
 var errSnapshot = errors.New("what the checkpoint has of the search is damaged")
 
 type packer struct {
-	buf []byte
-	ids map[*branch]uint64
-	all []*branch
+	buf    []byte
+	failed error
+	ids    map[*branch]uint64
+	all    []*branch
 }
 
 func (p *packer) put(vs ...uint64) {
@@ -90,45 +97,122 @@ func (p *packer) putCounts(s *Stats) {
 	p.put(s.Executions, s.Blocked, s.Pruned, s.Transitions, s.Replayed, s.Restarts)
 }
 
-// pack makes a snapshot. Preconditions: the lock is held, all members stand
-// still, and their paths are published.
-func (t *team) pack() []byte {
-	var sum Stats
-	for _, m := range t.members {
-		sum.add(&m.stats)
-	}
-	sum.Restarts = t.members[0].stats.Restarts
-	live := append([]*junction(nil), t.live...)
-	sort.SliceStable(live, func(i, j int) bool { return live[i].depth < live[j].depth })
-	place := map[*junction]uint64{}
+// pack implements division.
+func (t *tree) pack() ([]byte, error) {
 	states := packer{ids: map[*branch]uint64{}}
-	for i, j := range live {
-		place[j] = uint64(i)
-		up := uint64(0)
-		if j.up != nil {
-			up = place[j.up] + 1
+	place := map[*junction]uint64{}
+	put := func(tip *junction) {
+		var way []*junction
+		for j := tip; j != nil; j = j.up {
+			if _, ok := place[j]; ok {
+				break
+			}
+			way = append(way, j)
 		}
-		states.put(up, uint64(j.thread), uint64(j.choice), j.last, uint64(j.strays), uint64(j.over))
-		states.putBool(j.ended)
-		states.put(uint64(len(j.sleep)))
-		for _, b := range j.sleep {
-			states.put(states.number(b))
+		for _, j := range slices.Backward(way) {
+			place[j] = uint64(len(place))
+			states.putState(j, place)
 		}
-		states.put(uint64(count(j.done)))
-		for b := j.done; b != nil; b = b.next {
-			states.put(states.number(b))
-		}
-		states.putTree(j.todo)
+	}
+	for _, p := range t.parts {
+		put(p.tip)
+	}
+	for _, j := range t.orphans {
+		put(j)
 	}
 	out := packer{}
 	out.put(snapshotVersion)
-	out.putCounts(&sum)
-	out.put(uint64(len(states.all)))
+	out.putCounts(&t.stats)
+	out.putBool(t.whole)
+	out.put(t.used, uint64(len(states.all)))
 	for _, b := range states.all {
 		out.putStep(b)
 	}
-	out.put(uint64(len(live)))
-	return append(out.buf, states.buf...)
+	out.put(uint64(len(place)))
+	out.buf = append(out.buf, states.buf...)
+	out.put(uint64(len(t.parts)))
+	for _, p := range t.parts {
+		out.put(place[p.tip])
+		out.putMemory(p.old)
+	}
+	out.put(uint64(len(t.orphans)))
+	for _, j := range t.orphans {
+		out.put(place[j])
+	}
+	out.putBool(t.rounds != nil)
+	if t.rounds != nil {
+		out.putAscent(t.rounds)
+	}
+	return out.buf, out.failed
+}
+
+// pack is a snapshot of a search that isn't divided.
+func (x *explorer) pack() ([]byte, error) {
+	p := &stretch{tip: x.still()}
+	if r, ok := x.strat.(resumer); ok {
+		p.old = r.remember()
+	}
+	t := &tree{stats: x.stats, whole: true, used: x.used, parts: []*stretch{p}}
+	if b, ok := x.strat.(*bounded); ok && b.iterate {
+		t.rounds = b.ascent
+	}
+	return t.pack()
+}
+
+func (p *packer) putState(j *junction, place map[*junction]uint64) {
+	up := uint64(0)
+	if j.up != nil {
+		up = place[j.up] + 1
+	}
+	p.put(up, uint64(j.thread), uint64(j.choice), j.last, uint64(j.strays), uint64(j.active))
+	p.putBool(j.ended)
+	p.put(uint64(len(j.sleep)))
+	for _, b := range j.sleep {
+		p.put(p.number(b))
+	}
+	p.put(uint64(count(j.done)))
+	for b := j.done; b != nil; b = b.next {
+		p.put(p.number(b))
+	}
+	p.putTree(j.todo)
+}
+
+func (p *packer) putMemory(m *memory) {
+	p.putBool(m != nil)
+	if m == nil {
+		return
+	}
+	p.put(uint64(m.kept), uint64(len(m.open)))
+	for _, r := range m.open {
+		p.put(uint64(r))
+	}
+}
+
+func (p *packer) putAscent(a *ascent) {
+	p.put(uint64(a.level))
+	p.putBool(a.source != nil)
+	if a.source != nil {
+		p.putFrontier(a.source)
+	}
+	p.put(uint64(len(a.waiting)))
+	for v := int32(0); v <= a.limit; v++ {
+		if f := a.waiting[v]; f != nil {
+			p.put(uint64(v))
+			p.putFrontier(f)
+		}
+	}
+}
+
+// putFrontier writes what is left of f.
+func (p *packer) putFrontier(f *frontier) {
+	p.put(uint64(f.entries), uint64(f.read), uint64(f.shared), uint64(len(f.path)))
+	for _, s := range f.path {
+		p.put(uint64(s.thread), uint64(s.choice))
+	}
+	left, err := f.left()
+	p.failed = errors.Join(p.failed, err)
+	p.put(uint64(len(left)))
+	p.buf = append(p.buf, left...)
 }
 
 type unpacker struct {
@@ -199,55 +283,128 @@ func (u *unpacker) tree(depth int) (list *branch) {
 	return list
 }
 
-// unpack reads a snapshot: its states, parents before children.
-func unpack(data []byte) (stats Stats, states []*junction, err error) {
+// memory reads what putMemory wrote.
+func (u *unpacker) memory() *memory {
+	if u.below(2) == 0 {
+		return nil
+	}
+	m := &memory{kept: int(u.below(1 << 31))}
+	for n := u.length(); n > 0 && !u.bad; n-- {
+		m.open = append(m.open, int32(u.below(1<<31)))
+	}
+	return m
+}
+
+func (u *unpacker) ascent(limit int32) *ascent {
+	a := &ascent{limit: limit, level: int32(u.below(uint64(limit) + 1))}
+	if u.below(2) == 1 {
+		a.source = u.frontier()
+	}
+	for n := u.length(); n > 0 && !u.bad; n-- {
+		v := int32(u.below(uint64(limit) + 1))
+		*a.frontier(v) = *u.frontier()
+	}
+	return a
+}
+
+func (u *unpacker) frontier() *frontier {
+	f := &frontier{entries: int(u.below(1 << 62)), read: int(u.below(1 << 62)), shared: int(u.below(1 << 31))}
+	for n := u.length(); n > 0 && !u.bad; n-- {
+		f.path = append(f.path, frontierStep{trace.TID(u.below(threadLimit)), trace.Choice(u.below(1 << 32))})
+	}
+	n := u.length()
+	f.buf, u.buf = append([]byte(nil), u.buf[:n]...), u.buf[n:]
+	return f
+}
+
+// unpack reads a snapshot of a search like x's.
+func (x *explorer) unpack(data []byte) (*tree, error) {
+	t := &tree{x: x}
+	limit := int32(-1)
+	if b, ok := x.strat.(*bounded); ok && b.iterate {
+		limit = b.limit
+	}
+	if err := t.unpack(data, limit); err != nil {
+		return nil, err
+	}
+	if x.stats = t.stats; t.whole {
+		x.used = t.used
+	}
+	return t, nil
+}
+
+// unpack reads a snapshot; limit is that of a bound that is raised, -1 if there
+// is none.
+func (t *tree) unpack(data []byte, limit int32) error {
 	u := &unpacker{buf: data}
 	if u.get() != snapshotVersion {
-		return stats, nil, errSnapshot
+		return errSnapshot
 	}
-	for _, field := range []*uint64{&stats.Executions, &stats.Blocked, &stats.Pruned, &stats.Transitions, &stats.Replayed, &stats.Restarts} {
+	for _, field := range []*uint64{&t.stats.Executions, &t.stats.Blocked, &t.stats.Pruned, &t.stats.Transitions, &t.stats.Replayed, &t.stats.Restarts} {
 		*field = u.get()
 	}
+	t.whole, t.used = u.below(2) == 1, u.get()
 	var taken []*branch
 	for n := u.length(); n > 0 && !u.bad; n-- {
 		taken = append(taken, u.step())
 	}
 	listed := map[*branch]bool{}
+	var states []*junction
 	for n := u.length(); n > 0 && !u.bad; n-- {
-		j := &junction{}
-		up := u.below(uint64(len(states)) + 1)
-		j.thread, j.choice, j.last = trace.TID(u.below(threadLimit)), trace.Choice(u.below(1<<32)), u.get()
-		j.strays, j.over, j.ended = int32(u.below(1<<31)), int(u.below(1<<31)), u.below(2) == 1
-		switch {
-		case up > 0:
-			j.up = states[up-1]
-			j.depth = j.up.depth + 1
-			j.up.active++
-		case len(states) > 0:
-			u.bad = true // two roots
-		}
-		for k := u.length(); k > 0 && !u.bad; k-- {
-			if i := u.below(uint64(len(taken))); !u.bad {
-				j.sleep = append(j.sleep, taken[i])
-			}
-		}
-		u.bad = u.bad || int(j.strays) > len(j.sleep)
-		tail := &j.done
-		for k := u.length(); k > 0 && !u.bad; k-- {
-			i := u.below(uint64(len(taken)))
-			if u.bad || listed[taken[i]] {
-				u.bad = true
-				break
-			}
-			listed[taken[i]] = true
-			*tail = taken[i]
-			tail = &taken[i].next
-		}
-		j.todo = u.tree(0)
-		states = append(states, j)
+		states = append(states, u.state(states, taken, listed))
 	}
-	if u.bad || len(u.buf) > 0 || len(states) == 0 {
-		return stats, nil, errSnapshot
+	for n := u.length(); n > 0 && !u.bad; n-- {
+		i := u.below(uint64(len(states)))
+		m := u.memory()
+		if !u.bad {
+			t.parts = append(t.parts, &stretch{tree: t, tip: states[i], old: m})
+		}
 	}
-	return stats, states, nil
+	for n := u.length(); n > 0 && !u.bad; n-- {
+		if i := u.below(uint64(len(states))); !u.bad {
+			t.orphans = append(t.orphans, states[i])
+		}
+	}
+	if u.below(2) == 1 {
+		if t.rounds = u.ascent(max(limit, 0)); limit < 0 {
+			u.bad = true
+		}
+	} else if limit >= 0 {
+		u.bad = true
+	}
+	if u.bad || len(u.buf) > 0 || t.whole && len(t.parts) != 1 {
+		return errSnapshot
+	}
+	return nil
+}
+
+// state reads a state, of which those before and the taken steps are known.
+func (u *unpacker) state(states []*junction, taken []*branch, listed map[*branch]bool) *junction {
+	j := &junction{}
+	up := u.below(uint64(len(states)) + 1)
+	j.thread, j.choice, j.last = trace.TID(u.below(threadLimit)), trace.Choice(u.below(1<<32)), u.get()
+	j.strays, j.active, j.ended = int32(u.below(1<<31)), int(u.below(1<<31)), u.below(2) == 1
+	if up > 0 && !u.bad {
+		j.up = states[up-1]
+		j.depth = j.up.depth + 1
+	}
+	for k := u.length(); k > 0 && !u.bad; k-- {
+		if i := u.below(uint64(len(taken))); !u.bad {
+			j.sleep = append(j.sleep, taken[i])
+		}
+	}
+	u.bad = u.bad || int(j.strays) > len(j.sleep)
+	tail := &j.done
+	for k := u.length(); k > 0 && !u.bad; k-- {
+		i := u.below(uint64(len(taken)))
+		if u.bad || listed[taken[i]] {
+			u.bad = true
+			break
+		}
+		listed[taken[i]] = true
+		*tail = taken[i]
+		tail = &taken[i].next
+	}
+	j.todo = u.tree(0)
+	return j
 }

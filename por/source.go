@@ -34,9 +34,19 @@ func (s *source) ran(i int32)             { s.reverse(i, s.insert) }
 func (s *source) end(e Ending)            { s.finish(e, s.insert) }
 func (s *source) expire()                 { s.x.givenUp(s.pending(s.insert)) }
 
-// resumed: another worker has looked at the races of the path; which of them
-// are still open isn't known here.
-func (s *source) resumed() {
+// remember implements resumer.
+func (s *source) remember() *memory {
+	s.forget(int32(len(s.x.order.races)))
+	return &memory{open: append([]int32(nil), s.open...)}
+}
+
+// resumed implements resumer: another part has looked at the races of the path;
+// which of them are still open isn't known here.
+func (s *source) resumed(m *memory) {
+	if m != nil {
+		s.open = append(s.open[:0], m.open...)
+		return
+	}
 	for r := range s.x.order.races {
 		s.open = append(s.open, int32(r))
 	}
@@ -114,7 +124,7 @@ func (s *source) fails() bool {
 func (s *source) insert() (open bool) {
 	x, v := s.x, &s.seq
 	n := &x.nodes[v.c]
-	defer x.leave(n, x.enter(n))
+	x.own(n)
 	v.start()
 	if v.first && len(v.whole) == 0 && x.outcomes(n, v.e.thread) > 1 {
 		x.anyThread(n, v.e.thread) // each outcome is a step of its own

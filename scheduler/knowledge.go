@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"errors"
+	"slices"
 	"sort"
 	"strings"
 
@@ -102,6 +103,8 @@ type Witnessed struct {
 	Calls        []string // kernel calls
 	Instructions uint64   // run in all
 	Sightings    []Sighting
+
+	places map[place]int // of Sightings, once Add was called
 }
 
 // Sighting is what is known of the accesses of one place, see sightings.
@@ -121,6 +124,15 @@ func (s *System) Witnessed() *Witnessed {
 	return w
 }
 
+// TakeWitnessed is all that the System has seen since it was last taken.
+func (s *System) TakeWitnessed() *Witnessed {
+	w := s.Witnessed()
+	clear(s.calls)
+	clear(s.sightings)
+	s.instructions = 0
+	return w
+}
+
 // Witness adds what another System of the same guest has seen.
 func (s *System) Witness(w *Witnessed) {
 	for _, c := range w.Calls {
@@ -129,16 +141,41 @@ func (s *System) Witness(w *Witnessed) {
 	s.instructions += w.Instructions
 	for i := range w.Sightings {
 		o := &w.Sightings[i]
-		s.sightings.add(place{o.Thread, o.Access.PC, o.Access.Addr, o.Access.Size}, o)
+		s.sightings.add(o.place(), o)
 	}
 }
 
 // Add adds what yet another System has seen: as good as Witness of both.
 func (w *Witnessed) Add(o *Witnessed) {
-	w.Calls = append(w.Calls, o.Calls...)
+	if w.places == nil {
+		w.places = map[place]int{}
+		for i := range w.Sightings {
+			w.places[w.Sightings[i].place()] = i
+		}
+	}
+	for _, c := range o.Calls {
+		if !slices.Contains(w.Calls, c) {
+			w.Calls = append(w.Calls, c)
+		}
+	}
 	w.Instructions += o.Instructions
-	w.Sightings = append(w.Sightings, o.Sightings...)
+	for i := range o.Sightings {
+		n := o.Sightings[i]
+		k, ok := w.places[n.place()]
+		if !ok {
+			w.places[n.place()] = len(w.Sightings)
+			n.Locks = slices.Clone(n.Locks)
+			w.Sightings = append(w.Sightings, n)
+			continue
+		}
+		s := &w.Sightings[k]
+		s.Access.Flags |= n.Access.Flags & trace.Write
+		s.Point = s.Point && n.Point
+		s.Locks = slices.DeleteFunc(s.Locks, func(l uint64) bool { return !slices.Contains(n.Locks, l) })
+	}
 }
+
+func (g *Sighting) place() place { return place{g.Thread, g.Access.PC, g.Access.Addr, g.Access.Size} }
 
 // Add adds what another System has learned with the same thread numbers: as
 // good as Learn of both.

@@ -48,7 +48,7 @@ func (a *app) run(cmd *cobra.Command, c explore.Config) error {
 			return err
 		}
 	}
-	if why := c.Whole(); why != "" && !c.Quiet {
+	if why := c.Whole(); why != "" && c.Jobs > 1 && !c.Quiet {
 		fmt.Fprintf(a.stderr, "landgo: %s\n", why)
 	}
 	progress := a.progress(&c)

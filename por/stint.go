@@ -1,0 +1,269 @@
+package por
+
+import (
+	"cmp"
+	"errors"
+)
+
+// What a walk does for a part of a divided search (tree.go).
+
+// stintLength is the number of steps after which a part rests: enough that
+// coming to where it goes on costs little beside it.
+func stintLength(depth int32) uint64 { return max(1<<14, 16*uint64(depth)) }
+
+// errAway is a path that leads elsewhere on another system.
+var errAway = errors.New("a step ends elsewhere when another worker repeats it")
+
+// work implements part.
+func (p *stretch) work(w, i int, l *lap) (ending, error) {
+	x := p.tree.explorers[w]
+	worker := &p.tree.workers[w]
+	x.sys, x.obs = worker.Begin(), worker.Obs
+	x.root = x.sys.Mark()
+	x.stats, x.stopped, x.finer, x.halted, x.resting, x.used = Stats{}, false, false, false, false, 0
+	x.lap, x.index = l, i
+	x.quota = cmp.Or(x.opts.Stint, stintLength(p.tip.depth))
+	p.start = p.tip
+	err := x.stint(p)
+	p.stats = x.stats
+	p.stats.Complete = false
+	x.lap = nil
+	switch {
+	case err != nil:
+		return failed, err
+	case x.finer:
+		return learned, nil
+	case x.stopped:
+		return enough, nil
+	case x.halted:
+		return gaveUp, nil
+	}
+	return rests, nil
+}
+
+// stint goes on with p, and leaves in p what it came to.
+func (x *explorer) stint(p *stretch) error {
+	if err := x.visit(p); err != nil || x.finer {
+		return err
+	}
+	p.old = nil
+	if b, ok := x.strat.(*bounded); ok && b.iterate {
+		x.meter.limits[b.measure] = p.tree.rounds.level
+	}
+	if p.takes {
+		i := len(x.nodes) - 1
+		n := &x.nodes[i]
+		x.own(n)
+		b := x.take(n)
+		if p.todo = x.pool.copies(n.todo); b == nil {
+			p.over = true
+			return nil
+		}
+		if err := x.step(n, b); err != nil || x.finer {
+			return err
+		}
+		n = &x.nodes[i]
+		p.taken = x.pool.copy(&n.cur.event, n.last)
+	}
+	if err := x.roam(); err != nil || x.finer || x.stopped || x.halted {
+		return err
+	}
+	x.collect(p)
+	return nil
+}
+
+// visit builds the path to where p goes on.
+func (x *explorer) visit(p *stretch) error {
+	x.unwind()
+	path := make([]*junction, p.tip.depth+1)
+	shared := -1 // the deepest state below which others are too
+	for j := p.tip; j != nil; j = j.up {
+		path[j.depth] = j
+		if shared < 0 && (j.active > 1 || p.takes) {
+			shared = int(j.depth)
+		}
+	}
+	for k, j := range path {
+		n, able := x.arrive()
+		n.strays, n.ended = j.strays, j.ended
+		x.sleep = append(x.sleep, j.sleep...)
+		n.slept = int32(len(x.sleep))
+		x.markAt(n, able)
+		n.todo, n.done = j.todo, j.done
+		var b *branch
+		if k <= shared {
+			n.shared = j
+		} else {
+			j.todo, j.done = nil, nil
+		}
+		if k+1 == len(path) {
+			break
+		}
+		next := path[k+1]
+		if k <= shared {
+			b = x.pool.named(next.thread, next.choice)
+		} else {
+			b = remove(&n.done, next.thread, next.choice)
+		}
+		if !x.isReady(k, next.thread) {
+			return errAway
+		}
+		if t, err := x.perform(n, b); err != nil {
+			return err
+		} else if x.finer {
+			return x.runOut(t)
+		} else if t.Last != next.last {
+			return errAway
+		}
+	}
+	if r, ok := x.strat.(resumer); ok {
+		r.resumed(p.old)
+	}
+	return nil
+}
+
+// own makes the branches planned in the state of n this walk's, which may then
+// add to them.
+func (x *explorer) own(n *node) {
+	if n.shared != nil && !n.copied {
+		n.todo, n.copied = x.pool.copies(n.todo), true
+	}
+}
+
+// collect leaves in p what it has come to at the end of its stint.
+func (x *explorer) collect(p *stretch) {
+	var up *junction
+	last := len(x.nodes) - 1
+	for i := range x.nodes {
+		n := &x.nodes[i]
+		if n.shared == nil {
+			break
+		}
+		up = n.shared
+		if n.copied {
+			base := n.shared.todo
+			if p.takes && n.shared == p.start {
+				base = p.todo
+			}
+			x.planned(p, n.shared, base, n.todo, nil)
+		}
+	}
+	if b, ok := x.strat.(*bounded); ok && b.iterate {
+		p.cutOff = b.giveUp()
+	}
+	if n := &x.nodes[last]; n.shared != nil || x.stats.Complete {
+		p.over, p.from, p.thread, p.choice = true, up, x.left.thread, x.left.choice
+		return
+	}
+	if r, ok := x.strat.(resumer); ok {
+		p.old = r.remember()
+	}
+	p.tip = x.still()
+	for i := range x.nodes {
+		if n := &x.nodes[i]; n.shared == nil {
+			n.todo, n.done = nil, nil
+		}
+	}
+}
+
+// planned writes down what list, of the branches planned in j after those of
+// way, has that base hasn't: what this walk has added.
+func (x *explorer) planned(p *stretch, j *junction, base, list *branch, way []*branch) {
+	for ; list != nil; list = list.next {
+		way := append(way[:len(way):len(way)], list)
+		switch {
+		case base != nil:
+			x.planned(p, j, base.kids, list.kids, way)
+			base = base.next
+		case list.kids != nil:
+			x.planned(p, j, nil, list.kids, way)
+		default:
+			chain := make([]*branch, len(way))
+			for i, b := range way {
+				chain[i] = x.pool.copy(&b.event, b.last)
+			}
+			p.plans = append(p.plans, plan{j, chain})
+		}
+	}
+}
+
+// divisible reports whether the search can be divided.
+func (x *explorer) divisible() bool {
+	return x.spec.Whole() == "" && x.opts.MaxExecutions == 0
+}
+
+// plant makes a tree of the search that this walk has made so far.
+func (x *explorer) plant() *tree {
+	t := &tree{x: x, stats: x.stats, rounds: x.ascent()}
+	p := &stretch{tree: t}
+	x.collect(p)
+	if !p.over {
+		t.parts = append(t.parts, p)
+	}
+	return t
+}
+
+// divide goes on with a search in laps.
+func (x *explorer) divide(t *tree) (err error) {
+	t.workers = alone(x)
+	if x.opts.Crew != nil {
+		if t.workers, err = x.opts.Crew.Hire(); err != nil {
+			return err
+		}
+	}
+	t.explorers = []*explorer{x}
+	for _, w := range t.workers[1:] {
+		m := newExplorer(nil, w.Obs, x.spec, x.opts)
+		m.reset()
+		t.explorers = append(t.explorers, m)
+	}
+	sys, root, obs := x.sys, x.root, x.obs
+	end, worker, err := divide(t, t.workers, x.opts.Crew, &x.opts, obs, &t.stats)
+	x.sys, x.root, x.obs, x.stats = sys, root, obs, t.stats
+	x.finer, x.halted, x.resting = end == learned, false, false
+	x.stopped = end == enough || end == gaveUp
+	x.stats.Complete = end == rests && err == nil
+	if b, ok := x.strat.(*bounded); ok && b.iterate {
+		t.rounds.drop()
+	}
+	if end == failed && x.opts.Crew != nil {
+		x.opts.Crew.Failed(worker)
+	}
+	if err == nil && x.finer && x.opts.Crew != nil {
+		if x.sys, err = x.opts.Crew.Restart(worker); err == nil {
+			x.root = x.sys.Mark()
+		}
+	}
+	return err
+}
+
+// still makes junctions of the states of the path from the first that is only
+// this walk's, and returns the last. They have the nodes' lists.
+func (x *explorer) still() (tip *junction) {
+	for i := range x.nodes {
+		n := &x.nodes[i]
+		if n.shared != nil {
+			tip = n.shared
+			continue
+		}
+		j := &junction{up: tip, depth: n.depth, strays: n.strays, sleep: append([]*branch(nil), x.sleep[n.sleeps:n.slept]...),
+			todo: n.todo, done: n.done, ended: n.ended}
+		for b := j.done; b != nil; b = b.next {
+			b.finished = true
+			if n.cur == nil && n.todo == nil {
+				b.accesses, b.ops, b.waits = nil, nil, nil // never looked at again, and gone with their steps
+			}
+		}
+		if i > 0 {
+			before := &x.nodes[i-1]
+			j.thread, j.choice, j.last = before.cur.thread, before.cur.choice, before.last
+		}
+		if n.cur != nil {
+			b := x.pool.copy(&n.cur.event, n.last)
+			b.next, j.done = j.done, b
+			j.active = 1
+		}
+		tip = j
+	}
+	return tip
+}

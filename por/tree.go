@@ -1,0 +1,357 @@
+package por
+
+import (
+	"slices"
+	"sort"
+
+	"landgo/trace"
+)
+
+// A search of one tree, divided: what the walk of explorer.go does alone.
+//
+// Between two laps the tree is *junctions*: the states on the way from the root
+// to where each part goes on. In a lap a part is a walk like any other, below
+// the last state on its way in which somebody else is at work too. The states
+// up to there, with what is planned, was taken and sleeps there, are looked at
+// and not changed: what the part would add to their branches it keeps to
+// itself, and the merge adds it, part by part. A lap that has room for further
+// parts takes branches left in the states nearest to the root, where the most
+// is below, one of a state at a time: what sleeps beside the next one is then
+// known.
+//
+// What a search has to offer for that (Kind.Whole), if it is a strategy of the
+// common walk:
+//   - A branch's exploration is right whatever the order in which branches of
+//     one state are taken, given that the sleep set has those taken before it,
+//     in progress or done.
+//   - It keeps nothing across executions but in the nodes of the path (todo,
+//     done, sleep), in what it can build again from the path's events, and what
+//     it gives away as a resumer.
+//   - Where it changes todo of a node that may not be the last one, it calls
+//     explorer.own before.
+//
+// Soundness. Let branches of a state be ordered by when they were taken. The
+// branch taken later has those taken before in its sleep set, as in the search
+// that isn't divided; that some of them are still in progress makes no
+// difference to the tree, for what they did first, which is what sleep sets
+// compare, is known when they are taken. A sequence v that a race gives is left
+// out if a branch that is asleep, done or in progress begins it. For one in
+// progress that is what the sequential search says of one that is done: by the
+// end of the search, what it leads to that doesn't begin with something taken
+// before has been explored, and what begins with that was covered from there,
+// by induction over the order. That is the theorem of source-DPOR (JACM 2017,
+// §5.3), which holds for any sleep set, whatever is explored first; its proof
+// compares at the end of the exploration of a state, and a junction is left only
+// when nothing is planned or in progress there and all parts that found
+// something out below it are merged. That what was found out comes late does no
+// harm: what covered a sequence when it was left out still does, for planned
+// branches are only ever taken, and taken ones finished.
+//
+// Optimal-DPOR takes more for covered: what a sleeping step only commutes with,
+// too. That holds because all that the sleeping step led to was put into the
+// wakeup tree before the branch beside it was taken. Of a step that is in
+// progress then it doesn't hold, so such a step sleeps as a stray (wakeup.go),
+// for which source-DPOR's rule is used. That may cost runs that turn out
+// redundant. So may the merge: two parts of a lap may want the same in other
+// words, of which it sees only those that begin alike (plan).
+//
+// So each trace is run at least once, and by the sleep sets at most once:
+// complete executions and final states are those of the search that isn't
+// divided. Blocked and transitions are as well, if all branches are known from
+// the start (none, sleep, bounded).
+
+// junction is a state on the way to a part.
+//
+// Invariants: while a lap is under way, a junction below which several parts
+// are isn't changed. Those of done and sleep never change. The junctions on a
+// way begin at a root.
+type junction struct {
+	up *junction // nil at a root
+	// How the state before leads here.
+	thread trace.TID
+	choice trace.Choice
+	last   uint64 // the thread's instruction number after it
+
+	depth  int32
+	strays int32
+	sleep  []*branch
+	todo   *branch
+	done   *branch // taken: explored, or in progress
+	active int     // of those, in progress
+	ended  bool
+
+	lap    int     // the last one in which it was looked at
+	weight float64 // the share of the tree of one of its branches, at lap
+}
+
+// finish notes that nothing is left below a branch taken from j.
+func (j *junction) finish(t trace.TID, c trace.Choice) {
+	j.active--
+	find(j.done, t, c).finished = true
+}
+
+// stretch is a part: what a walk does in a lap from where it stands.
+type stretch struct {
+	tree *tree
+	tip  *junction // where it goes on
+	// takes: it takes one branch of tip's, below which others are too.
+	takes bool
+	// old is what a resumer gave away at the end of the last lap.
+	old *memory
+
+	// What it came to. Where over, nothing is left of it: its first step left the
+	// state from (nil: it was all of a tree) and was thread's with choice.
+	over   bool
+	from   *junction
+	thread trace.TID
+	choice trace.Choice
+	start  *junction // tip when the lap began
+	taken  *branch   // what takes has taken, nil: there was nothing
+	todo   *branch   // what that left planned in start
+	plans  []plan
+	cutOff map[int32]*frontier // by the bound that is iterated
+	stats  Stats
+}
+
+// plan is a sequence that the branches of a state shall cover: each branch is
+// to be run after the one before.
+type plan struct {
+	at    *junction
+	chain []*branch
+}
+
+// memory is what a resumer gives away: which races of the path are still open.
+type memory struct {
+	open []int32
+	kept int
+}
+
+// resumer is a strategy that knows more of the path than it can build again
+// from its events.
+type resumer interface {
+	remember() *memory
+	// resumed is told that the path was built again, with what was remembered
+	// when it was left, nil if it was another part's.
+	resumed(m *memory)
+}
+
+// tree is a division: a search at rest between two laps.
+type tree struct {
+	x         *explorer   // the search's own
+	explorers []*explorer // one a worker
+	workers   []Worker
+	rounds    *ascent // of a search that goes by ascending bound, else nil
+	stats     Stats
+	// whole: a snapshot of a search that isn't divided yet and has used so many
+	// steps.
+	whole   bool
+	used    uint64
+	parts   []*stretch
+	orphans []*junction // something is left, and nobody at work below
+	laps    int
+}
+
+// counts implements part.
+func (p *stretch) counts() Stats { return p.stats }
+
+// deal implements division.
+func (t *tree) deal() (parts []part, err error) {
+	room := lapParts
+	if t.x.opts.lapParts > 0 {
+		room = t.x.opts.lapParts
+	}
+	for room > len(t.parts) && t.rounds != nil {
+		chunk, entries, err := t.rounds.nextChunk(len(t.parts) == 0 && len(t.orphans) == 0)
+		if err != nil {
+			return nil, err
+		}
+		if chunk == nil {
+			break
+		}
+		t.stats.Pruned -= entries
+		t.parts = append(t.parts, &stretch{tree: t, tip: &junction{todo: chunk, ended: true}})
+	}
+	t.split(room - len(t.parts))
+	for _, p := range t.parts {
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+// split makes further parts of branches left, those nearest to the root first.
+func (t *tree) split(room int) {
+	if room <= 0 {
+		return
+	}
+	t.laps++
+	left := append([]*junction(nil), t.orphans...)
+	for _, p := range t.parts {
+		for j := p.tip.up; j != nil && j.lap != t.laps; j = j.up {
+			if j.lap = t.laps; j.todo != nil {
+				left = append(left, j)
+			}
+		}
+	}
+	sort.SliceStable(left, func(i, k int) bool { return left[i].depth < left[k].depth })
+	for _, j := range left[:min(room, len(left))] {
+		p := &stretch{tree: t, tip: j, takes: j.active > 0}
+		if p.takes {
+			j.active++
+		} else {
+			t.orphans = slices.DeleteFunc(t.orphans, func(o *junction) bool { return o == j })
+		}
+		t.parts = append(t.parts, p)
+	}
+}
+
+// merge implements division.
+func (t *tree) merge() error {
+	for _, p := range t.parts {
+		if !p.takes {
+			continue
+		}
+		p.start.todo = p.todo
+		if p.taken == nil {
+			p.start.active--
+			continue
+		}
+		p.taken.next, p.start.done = p.start.done, p.taken
+	}
+	for _, p := range t.parts {
+		for _, n := range p.plans {
+			n.at.cover(n.chain)
+		}
+		for v, f := range p.cutOff {
+			if err := t.rounds.takeOver(v, f); err != nil {
+				return err
+			}
+		}
+	}
+	going := t.parts[:0]
+	for _, p := range t.parts {
+		switch {
+		case !p.over:
+			p.takes, p.plans, p.cutOff, p.taken, p.todo = false, nil, nil, nil, nil
+			going = append(going, p)
+		case p.takes && p.taken == nil:
+			t.settle(p.start)
+		case p.from != nil:
+			p.from.finish(p.thread, p.choice)
+			t.settle(p.from)
+		}
+	}
+	clear(t.parts[len(going):])
+	t.parts = going
+	return nil
+}
+
+// settle notes what is left of j, of which something is over.
+func (t *tree) settle(j *junction) {
+	for ; j != nil && j.active == 0; j = j.up {
+		if j.todo != nil {
+			t.orphans = append(t.orphans, j)
+			return
+		}
+		if j.up != nil {
+			j.up.finish(j.thread, j.choice)
+		}
+	}
+}
+
+// cover makes sure that what j leads to covers a chain: nothing, if a branch
+// that was taken begins it; else what is left of it goes below what is planned
+// that begins it. (Insert of JACM 2017, Definition 6.3, of what of v was
+// written down: a step that v only commutes with isn't seen to begin it.)
+func (j *junction) cover(chain []*branch) {
+	for b := j.done; b != nil; b = b.next {
+		if begins(chain, b) >= 0 {
+			return
+		}
+	}
+	list := &j.todo
+	for len(chain) > 0 {
+		b, k := *list, -1
+		for ; b != nil; b = b.next {
+			if k = begins(chain, b); k >= 0 {
+				break
+			}
+		}
+		if b == nil {
+			for _, c := range chain {
+				add(list, c)
+				list = &c.kids
+			}
+			return
+		}
+		if chain = slices.Delete(chain, k, k+1); b.kids == nil {
+			return
+		}
+		list = &b.kids
+	}
+}
+
+// begins returns the place of the step b in a chain that it is an initial of,
+// or -1.
+func begins(chain []*branch, b *branch) int {
+	for k, c := range chain {
+		if c.thread != b.thread {
+			continue
+		}
+		if c.choice != b.choice {
+			return -1
+		}
+		for _, before := range chain[:k] {
+			if before.dependent(&c.event) {
+				return -1
+			}
+		}
+		return k
+	}
+	return -1
+}
+
+// progress implements division. What is done lies below the branches explored
+// at junctions.
+func (t *tree) progress() Progress {
+	p := Progress{Stats: t.stats}
+	if t.rounds != nil {
+		if share, known := t.rounds.share(); known {
+			p.Share = share
+			return p
+		}
+	}
+	t.laps++
+	for _, j := range t.orphans {
+		p.Share += j.share(t.laps)
+	}
+	for _, part := range t.parts {
+		p.Share += part.tip.share(t.laps)
+	}
+	return p
+}
+
+// share is the share of the tree that is done at j and above, without what was
+// asked for in the same lap already.
+func (j *junction) share(lap int) (share float64) {
+	var way []*junction
+	for ; j != nil && j.lap != lap; j = j.up {
+		way = append(way, j)
+	}
+	for _, j := range slices.Backward(way) {
+		j.lap, j.weight = lap, 1
+		if j.up != nil {
+			j.weight = j.up.weight
+		}
+		over := 0
+		for b := j.done; b != nil; b = b.next {
+			if b.finished {
+				over++
+			}
+		}
+		if known := count(j.todo) + count(j.done); known > 0 {
+			j.weight /= float64(known)
+		}
+		share += j.weight * float64(over)
+	}
+	return share
+}
