@@ -1,6 +1,7 @@
 package por
 
 import (
+	"math"
 	"testing"
 
 	"landgo/por/internal/model"
@@ -90,19 +91,26 @@ var anchors = []struct {
 	{"abba ok", model.ABBA(true), 2, 0, false},
 }
 
-// TestAnchors: optimal runs one execution of each trace and none in vain.
+// TestAnchors: optimal runs one execution of each trace and none in vain. Divided,
+// it may run some in vain.
 func TestAnchors(t *testing.T) {
 	for _, a := range anchors {
 		t.Run(a.name, func(t *testing.T) {
 			if a.slow && testing.Short() {
 				t.Skip("more than 5000 traces")
 			}
-			st, seen := runModel(t, "optimal", a.prog, Options{OneEvent: true, Unmerged: true})
+			st, seen := runModel(t, "optimal", a.prog, Options{OneEvent: true, Unmerged: true, WarmUp: math.MaxUint64})
 			if st.Executions != a.traces || st.Blocked != 0 || seen.ends[EndedStuck] != a.stuck || !st.Complete {
 				t.Errorf("got %+v, %d stuck; want %d traces, %d stuck", st, seen.ends[EndedStuck], a.traces, a.stuck)
 			}
 			if sum := seen.ends[0] + seen.ends[1] + seen.ends[2]; uint64(sum) != st.Executions {
 				t.Errorf("%d ends observed, %d counted", sum, st.Executions)
+			}
+			if st.Transitions < warmUp {
+				return
+			}
+			if div, _ := runModel(t, "optimal", a.prog, Options{OneEvent: true, Unmerged: true}); div.Executions != a.traces || 50*div.Blocked > a.traces {
+				t.Errorf("divided %+v; want %d traces", div, a.traces)
 			}
 		})
 	}

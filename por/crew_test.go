@@ -79,7 +79,7 @@ func (s *survey) merge(o *survey) {
 // splitting lists the searches that can be split.
 func splitting() (names []string) {
 	for _, k := range Kinds() {
-		if k.split && !k.NeedsBound && k.strategy != nil {
+		if k.split && !k.NeedsBound && k.run == nil {
 			names = append(names, k.Name)
 		}
 	}
@@ -218,6 +218,34 @@ func TestTogetherBounded(t *testing.T) {
 				st.Replayed = whole.stats.Replayed
 				if err != nil || many.stats != one || st != whole.stats || !reflect.DeepEqual(many.traces, whole.traces) {
 					t.Errorf("bound %d, %d workers: %+v, %v; one has %+v, undivided %+v", bound, jobs, many.stats, err, one, whole.stats)
+				}
+			}
+		}
+	}
+}
+
+// TestTogetherSampling: divided runs are the same ones: all counts are those of
+// a search that makes them in a row, and the first bug is the same.
+func TestTogetherSampling(t *testing.T) {
+	for _, name := range []string{"random:runs=500", "pct:runs=500,d=2", "pos:runs=500,seed=7"} {
+		for _, p := range []*model.Program{model.Micro(3, 2), model.Philosophers(3, false)} {
+			var whole, found first
+			want, _ := runModel(t, name, p, Options{})
+			s, _ := New(name, Options{})
+			stopped, err := s.Run(model.New(p), &whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, jobs := range allWorkers {
+				opts := Options{WarmUp: uint64(1 + 100*i), Stint: uint64(1 + 50*i), Crew: plainHands{p, jobs}}
+				if st, _ := runModel(t, name, p, opts); st != want {
+					t.Errorf("%s, %d workers: %+v, undivided %+v", name, jobs, st, want)
+				}
+				found = first{}
+				opts.Crew = finders{plainHands{p, jobs}, &found}
+				s, _ := New(name, opts)
+				if st, err := s.Run(model.New(p), &found); err != nil || st != stopped || !slices.Equal(found.path, whole.path) {
+					t.Errorf("%s, %d workers: %+v, %v, %v; undivided %+v, %v", name, jobs, st, err, found.path, stopped, whole.path)
 				}
 			}
 		}

@@ -198,7 +198,15 @@ func (x *explorer) once(from []byte) error {
 		}
 		t = x.plant()
 	}
-	return x.divide(t)
+	var err error
+	if t.workers, t.explorers, err = x.hire(); err != nil {
+		return err
+	}
+	err = x.laps(t, t.workers)
+	if t.rounds != nil {
+		t.rounds.drop()
+	}
+	return err
 }
 
 func (x *explorer) reset() {
@@ -444,7 +452,7 @@ func (x *explorer) attend() error {
 	case x.opts.Stop != nil && x.opts.Stop():
 		x.stopped = true
 		return nil
-	case x.opts.SaveNow != nil && x.opts.SaveNow():
+	case x.sampling == nil && x.opts.SaveNow != nil && x.opts.SaveNow():
 		if err := x.opts.save(x.pack()); err != nil {
 			return err
 		}

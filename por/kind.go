@@ -126,11 +126,11 @@ var kinds = []Kind{
 	{Name: "rounder", Paper: "Marmanis and Vafeiadis 2023, Algorithm 2 with the check of §IV", About: "trust within a number of round-robin rounds",
 		Bounds: []Measure{Rounds}, NeedsBound: true, WhyNot: beyond, SingleEvents: true, Params: []Param{early}, run: runTrust},
 	{Name: "random", Paper: "random walk", About: "samples: any ready thread takes the next step", Claim: Nothing,
-		WhyNot: unbounded, Params: sampled(), strategy: newRandom, run: runSampling},
+		WhyNot: unbounded, Params: sampled(), split: true, strategy: newRandom, run: runSampling},
 	{Name: "pct", Paper: "Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010", About: "samples: random priorities, with d-1 changes; a run meets a bug of depth d with a probability of 1/(n k^(d-1)) or more", Claim: Nothing,
-		WhyNot: unbounded, Params: sampled(Param{Name: "d", Default: 3, Least: 1, Most: 1000, Help: "depth of the bugs aimed at"}), strategy: newPCT, run: runSampling},
+		WhyNot: unbounded, Params: sampled(Param{Name: "d", Default: 3, Least: 1, Most: 1000, Help: "depth of the bugs aimed at"}), split: true, strategy: newPCT, run: runSampling},
 	{Name: "pos", Paper: "Yuan, Yang and Gu, CAV 2018", About: "samples: random priorities of events, drawn again where they race", Claim: Nothing,
-		WhyNot: unbounded, Params: sampled(), strategy: newPOS, run: runSampling},
+		WhyNot: unbounded, Params: sampled(), split: true, strategy: newPOS, run: runSampling},
 }
 
 // sampled are the options of the searches that sample.

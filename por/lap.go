@@ -24,7 +24,10 @@ type division interface {
 	// deal returns the parts of the next lap in their order, none if nothing is
 	// left.
 	deal() ([]part, error)
-	// merge takes over what the parts of the last deal came to, all of them.
+	// count adds what part i of the last deal has run to the search's counts. It
+	// is called for each part that counts, in order.
+	count(i int)
+	// merge takes over what all parts of the last deal came to.
 	merge() error
 	// progress is how far the search is.
 	progress() Progress
@@ -37,8 +40,6 @@ type part interface {
 	// work is called once, from a goroutine of worker w's, of part i of the lap.
 	// It polls l.unwanted every few hundred steps, and gives up if that says so.
 	work(w, i int, l *lap) (ending, error)
-	// counts is what it added to the search's counts.
-	counts() Stats
 }
 
 // ending says why work on a part ended.
@@ -149,10 +150,9 @@ func (l *lap) unwanted(i int) bool {
 	return l.halted.Load() || int64(i) >= l.limit.Load()
 }
 
-// divide makes a division's search, lap after lap. It returns the counts of all
-// laps, why they ended (rests: nothing is left), and which worker's part ended
-// them.
-func divide(d division, workers []Worker, crew Crew, opts *Options, obs Observer, stats *Stats) (end ending, worker int, err error) {
+// divide makes a division's search, lap after lap. It returns why that ended
+// (rests: nothing is left), and which worker's part ended it.
+func divide(d division, workers []Worker, opts *Options, obs Observer) (end ending, worker int, err error) {
 	for {
 		parts, err := d.deal()
 		if err != nil || len(parts) == 0 {
@@ -161,9 +161,9 @@ func divide(d division, workers []Worker, crew Crew, opts *Options, obs Observer
 		l := &lap{workers: workers, parts: parts, stop: opts.Stop}
 		all := l.run()
 		for i := range all {
-			stats.add(parts[i].counts())
-			if crew != nil {
-				crew.Keep(all[i].seen)
+			d.count(i)
+			if opts.Crew != nil {
+				opts.Crew.Keep(all[i].seen)
 			}
 		}
 		if l.halted.Load() {

@@ -16,7 +16,7 @@ import "landgo/trace"
 // Deviations:
 //   - n and k aren't given by the user: threads draw a random number as they
 //     appear, which orders any number of them with equal chance; and k is the
-//     length of the longest of the first pctPilots runs, which have what
+//     length of the longest of the first pilots runs, which have what
 //     change points the runs before them allow (none in the first) and count
 //     as runs. The guarantee is for runs after those, of at most k steps.
 //   - A step is landgo's, from one preemption point to the next, and not an
@@ -35,9 +35,6 @@ type pct struct {
 	priority []int64
 	bottom   int64 // below all priorities, for runs that don't end
 }
-
-// pctPilots is the number of runs that k is measured on.
-const pctPilots = 16
 
 func newPCT(x *explorer) strategy {
 	s := newSampling(x)
@@ -95,7 +92,10 @@ func (p *pct) ran(i int32) {
 }
 
 func (p *pct) ended(steps int) {
-	if p.run < pctPilots {
+	if p.run < pilots {
 		p.longest = max(p.longest, steps)
 	}
 }
+
+func (p *pct) taught() int { return p.longest }
+func (p *pct) teach(k int) { p.longest = k }

@@ -29,6 +29,8 @@ func newPOS(x *explorer) strategy {
 
 func (p *pos) reset()       {}
 func (p *pos) begin(uint64) { p.priority = p.priority[:0] }
+func (p *pos) taught() int  { return 0 }
+func (p *pos) teach(int)    {}
 func (p *pos) ended(int)    {}
 
 func (p *pos) pick(*node) trace.TID {

@@ -17,6 +17,8 @@ func newRandom(x *explorer) strategy {
 func (w *walk) reset()       {}
 func (w *walk) begin(uint64) {}
 func (w *walk) ran(int32)    {}
+func (w *walk) taught() int  { return 0 }
+func (w *walk) teach(int)    {}
 func (w *walk) ended(int)    {}
 
 func (w *walk) pick(*node) trace.TID {

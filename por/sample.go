@@ -1,6 +1,7 @@
 package por
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	"landgo/trace"
@@ -9,7 +10,8 @@ import (
 // sampling is the walk of the searches that sample: run after run from the
 // root, each a single execution whose every step a sampler picks at random,
 // without going back (random.go, pct.go, pos.go). It proves nothing; it says
-// how many distinct traces it saw (distinct.go).
+// how many distinct traces it saw (distinct.go). Divided, a part is some runs
+// (samples.go).
 //
 // Run r draws from a generator of its own, seeded with the option seed and r,
 // so that a seed gives the same runs on every machine. Memory grows with the
@@ -39,6 +41,10 @@ type sampler interface {
 	ran(i int32)
 	// ended is told of the length of the run that has ended.
 	ended(steps int)
+	// taught is what the first runs have taught, for those that follow, and teach
+	// tells of it.
+	taught() int
+	teach(int)
 }
 
 func newSampling(x *explorer) *sampling {
@@ -82,23 +88,54 @@ func (s *sampling) end(Ending) {
 func runSampling(sys System, obs Observer, spec Spec, opts Options) (Stats, error) {
 	x := newExplorer(sys, obs, spec, opts)
 	s := x.sampling
-	s.root = sys.Mark()
+	x.root = sys.Mark()
+	from := opts.Resume
 	for {
 		x.reset()
-		for s.done < s.runs && !x.stopped && !x.finer {
-			if err := s.run(); err != nil {
+		s.root = x.root
+		if from != nil {
+			err := s.unpack(from)
+			if err == nil && s.done > 0 {
+				err = s.lead()
+			}
+			if err != nil {
 				return x.stats, err
 			}
 		}
-		sys.Rewind(s.root)
+		if err := s.once(); err != nil {
+			return x.stats, err
+		}
+		x.sys.Rewind(x.root)
 		if !x.finer {
-			x.stats.Complete = s.done == s.runs
 			return x.stats, nil
 		}
+		from = nil
 		x.stats = Stats{Restarts: x.stats.Restarts + 1}
 		x.finer = false
 		obs.Restarted()
 	}
+}
+
+// once makes all runs that are left: some in a row, and if that isn't all, the
+// others divided.
+func (s *sampling) once() error {
+	x := s.x
+	alone := cmp.Or(x.opts.WarmUp, warmUp)
+	for s.done < s.runs && !x.stopped && !x.finer {
+		if x.divisible() && s.done >= pilots && x.stats.Transitions >= alone {
+			return s.divide()
+		}
+		if err := s.run(); err != nil {
+			return err
+		}
+		if x.opts.SaveNow != nil && x.opts.SaveNow() && !x.stopped && !x.finer {
+			if err := x.opts.save(s.pack()); err != nil {
+				return err
+			}
+		}
+	}
+	x.stats.Complete = s.done == s.runs && !x.finer
+	return nil
 }
 
 // run makes one run. What every run begins with, up to the first state in
@@ -122,7 +159,17 @@ func (s *sampling) run() error {
 		n.ended = false
 		s.seed(n, nil)
 	}
-	for !s.over && !x.stopped && !x.finer {
+	if err := s.goOn(func() bool { return s.over }); err != nil || x.finer || x.stopped || x.halted {
+		return err // the walk starts afresh, or is over
+	}
+	s.goBack()
+	return nil
+}
+
+// goOn steps until there is enough.
+func (s *sampling) goOn(enough func() bool) error {
+	x := s.x
+	for !enough() && !x.stopped && !x.finer && !x.halted {
 		if x.due {
 			if err := x.attend(); err != nil {
 				return err
@@ -134,9 +181,36 @@ func (s *sampling) run() error {
 			return err
 		}
 	}
-	if x.finer || x.stopped {
-		return nil // the walk starts afresh, or is over
+	return nil
+}
+
+// lead runs what every run begins with, for a walk that begins with another run
+// than the first. It isn't counted: the first run has.
+func (s *sampling) lead() error {
+	x := s.x
+	stats := x.stats
+	s.rand = rand.New(rand.NewPCG(0, 0))
+	s.over = false
+	s.sampler.begin(s.done)
+	x.at = 0
+	x.open(nil)
+	if err := s.goOn(func() bool { return s.over || s.first >= 0 }); err != nil || x.finer || x.stopped || x.halted {
+		return err
 	}
+	if s.over { // there is nothing to pick: this was a run like any other
+		s.goBack()
+		return nil
+	}
+	x.stats, x.used = stats, 0
+	n := &x.nodes[s.first]
+	x.pool.putAll(n.todo)
+	n.todo = nil
+	return nil
+}
+
+// goBack goes back to where the next run begins.
+func (s *sampling) goBack() {
+	x := s.x
 	for len(x.nodes) > max(s.first, 0)+1 {
 		x.close()
 	}
@@ -148,7 +222,6 @@ func (s *sampling) run() error {
 		clear(x.spin)
 		x.sys.Rewind(s.root)
 	}
-	return nil
 }
 
 // mark says whether the walk needs a mark at state i, which has something to

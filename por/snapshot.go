@@ -283,6 +283,12 @@ func (u *unpacker) tree(depth int) (list *branch) {
 	return list
 }
 
+func (u *unpacker) counts(s *Stats) {
+	for _, field := range []*uint64{&s.Executions, &s.Blocked, &s.Pruned, &s.Transitions, &s.Replayed, &s.Restarts} {
+		*field = u.get()
+	}
+}
+
 // memory reads what putMemory wrote.
 func (u *unpacker) memory() *memory {
 	if u.below(2) == 0 {
@@ -340,9 +346,7 @@ func (t *tree) unpack(data []byte, limit int32) error {
 	if u.get() != snapshotVersion {
 		return errSnapshot
 	}
-	for _, field := range []*uint64{&t.stats.Executions, &t.stats.Blocked, &t.stats.Pruned, &t.stats.Transitions, &t.stats.Replayed, &t.stats.Restarts} {
-		*field = u.get()
-	}
+	u.counts(&t.stats)
 	t.whole, t.used = u.below(2) == 1, u.get()
 	var taken []*branch
 	for n := u.length(); n > 0 && !u.bad; n-- {

@@ -17,28 +17,12 @@ var errAway = errors.New("a step ends elsewhere when another worker repeats it")
 // work implements part.
 func (p *stretch) work(w, i int, l *lap) (ending, error) {
 	x := p.tree.explorers[w]
-	worker := &p.tree.workers[w]
-	x.sys, x.obs = worker.Begin(), worker.Obs
-	x.root = x.sys.Mark()
-	x.stats, x.stopped, x.finer, x.halted, x.resting, x.used = Stats{}, false, false, false, false, 0
-	x.lap, x.index = l, i
+	x.begin(&p.tree.workers[w], l, i)
 	x.quota = cmp.Or(x.opts.Stint, stintLength(p.tip.depth))
 	p.start = p.tip
 	err := x.stint(p)
 	p.stats = x.stats
-	p.stats.Complete = false
-	x.lap = nil
-	switch {
-	case err != nil:
-		return failed, err
-	case x.finer:
-		return learned, nil
-	case x.stopped:
-		return enough, nil
-	case x.halted:
-		return gaveUp, nil
-	}
-	return rests, nil
+	return x.ending(err)
 }
 
 // stint goes on with p, and leaves in p what it came to.
@@ -203,38 +187,68 @@ func (x *explorer) plant() *tree {
 	return t
 }
 
-// divide goes on with a search in laps.
-func (x *explorer) divide(t *tree) (err error) {
-	t.workers = alone(x)
+// hire returns who works on a divided search, and a walk for each: x for the
+// first.
+func (x *explorer) hire() (workers []Worker, walks []*explorer, err error) {
+	workers = alone(x)
 	if x.opts.Crew != nil {
-		if t.workers, err = x.opts.Crew.Hire(); err != nil {
-			return err
+		if workers, err = x.opts.Crew.Hire(); err != nil {
+			return nil, nil, err
 		}
 	}
-	t.explorers = []*explorer{x}
-	for _, w := range t.workers[1:] {
+	walks = []*explorer{x}
+	for _, w := range workers[1:] {
 		m := newExplorer(nil, w.Obs, x.spec, x.opts)
 		m.reset()
-		t.explorers = append(t.explorers, m)
+		walks = append(walks, m)
 	}
+	return workers, walks, nil
+}
+
+// laps makes a division's search.
+func (x *explorer) laps(d division, workers []Worker) (err error) {
 	sys, root, obs := x.sys, x.root, x.obs
-	end, worker, err := divide(t, t.workers, x.opts.Crew, &x.opts, obs, &t.stats)
-	x.sys, x.root, x.obs, x.stats = sys, root, obs, t.stats
+	end, worker, err := divide(d, workers, &x.opts, obs)
+	x.sys, x.root, x.obs, x.stats = sys, root, obs, d.progress().Stats
 	x.finer, x.halted, x.resting = end == learned, false, false
 	x.stopped = end == enough || end == gaveUp
 	x.stats.Complete = end == rests && err == nil
-	if b, ok := x.strat.(*bounded); ok && b.iterate {
-		t.rounds.drop()
+	if x.opts.Crew == nil {
+		return err
 	}
-	if end == failed && x.opts.Crew != nil {
+	switch {
+	case end == failed:
 		x.opts.Crew.Failed(worker)
-	}
-	if err == nil && x.finer && x.opts.Crew != nil {
+	case end == learned && err == nil:
 		if x.sys, err = x.opts.Crew.Restart(worker); err == nil {
 			x.root = x.sys.Mark()
 		}
 	}
 	return err
+}
+
+// begin has a walk begin a part of a lap with worker w.
+func (x *explorer) begin(w *Worker, l *lap, index int) {
+	x.sys, x.obs = w.Begin(), w.Obs
+	x.root = x.sys.Mark()
+	x.stats, x.stopped, x.finer, x.halted, x.resting, x.used = Stats{}, false, false, false, false, 0
+	x.lap, x.index = l, index
+}
+
+// ending says how a walk has ended a part of a lap.
+func (x *explorer) ending(err error) (ending, error) {
+	x.lap = nil
+	switch {
+	case err != nil:
+		return failed, err
+	case x.finer:
+		return learned, nil
+	case x.stopped:
+		return enough, nil
+	case x.halted:
+		return gaveUp, nil
+	}
+	return rests, nil
 }
 
 // still makes junctions of the states of the path from the first that is only

@@ -151,8 +151,8 @@ type tree struct {
 	laps    int
 }
 
-// counts implements part.
-func (p *stretch) counts() Stats { return p.stats }
+// count implements division.
+func (t *tree) count(i int) { t.stats.add(t.parts[i].stats) }
 
 // deal implements division.
 func (t *tree) deal() (parts []part, err error) {
@@ -319,6 +319,9 @@ func (t *tree) progress() Progress {
 			p.Share = share
 			return p
 		}
+	}
+	if len(t.parts) == 0 && len(t.orphans) == 0 {
+		p.Share = 1
 	}
 	t.laps++
 	for _, j := range t.orphans {

@@ -1,0 +1,148 @@
+package por
+
+import (
+	"encoding/binary"
+
+	"landgo/trace"
+)
+
+// Sampling, divided: run r is the same whoever makes it, for its generator
+// depends on the seed and on r only, and what the first runs teach is taught
+// before. So a part is a range of runs.
+
+// pilots is the number of runs that teach others.
+const pilots = 16
+
+// samples is a division: runs that are left to make.
+type samples struct {
+	s       *sampling // of the search's own walk: what was done so far
+	walks   []*explorer
+	workers []Worker
+	stats   Stats
+	taught  int    // by the first runs
+	each    uint64 // runs of a part
+	parts   []*someRuns
+}
+
+// someRuns is a part.
+type someRuns struct {
+	all      *samples
+	from, to uint64
+	stats    Stats
+	seen     map[trace.Digest]struct{}
+}
+
+// divide makes the runs that are left.
+func (s *sampling) divide() (err error) {
+	x := s.x
+	d := &samples{s: s, stats: x.stats, taught: s.sampler.taught()}
+	steps := max(1, x.stats.Transitions/s.done)
+	if d.each = max(1, stintLength(0)/steps); x.opts.Stint > 0 {
+		d.each = max(1, x.opts.Stint/steps)
+	}
+	if d.workers, d.walks, err = x.hire(); err != nil {
+		return err
+	}
+	// The first walk samples for its parts, and s keeps what all have done.
+	own := *s
+	d.s = &own
+	return x.laps(d, d.workers)
+}
+
+// deal implements division.
+func (d *samples) deal() (parts []part, err error) {
+	d.parts = d.parts[:0]
+	room := lapParts
+	if n := d.s.x.opts.lapParts; n > 0 {
+		room = n
+	}
+	for from := d.s.done; from < d.s.runs && len(parts) < room; from += d.each {
+		p := &someRuns{all: d, from: from, to: min(d.s.runs, from+d.each)}
+		d.parts, parts = append(d.parts, p), append(parts, p)
+	}
+	return parts, nil
+}
+
+// work implements part.
+func (p *someRuns) work(w, i int, l *lap) (ending, error) {
+	x := p.all.walks[w]
+	s := x.sampling
+	x.begin(&p.all.workers[w], l, i)
+	x.unwind()
+	s.root, s.done = x.root, p.from
+	s.sampler.teach(p.all.taught)
+	err := s.lead()
+	for s.done < p.to && err == nil && !x.stopped && !x.finer && !x.halted {
+		err = s.run()
+	}
+	p.stats, p.seen = x.stats, s.distinct.seen
+	return x.ending(err)
+}
+
+// count implements division.
+func (d *samples) count(i int) {
+	p := d.parts[i]
+	d.stats.add(p.stats)
+	for t := range p.seen {
+		d.s.distinct.seen[t] = struct{}{}
+	}
+	d.stats.Distinct = uint64(len(d.s.distinct.seen))
+}
+
+// merge implements division.
+func (d *samples) merge() error {
+	d.s.done = d.parts[len(d.parts)-1].to
+	return nil
+}
+
+// progress implements division.
+func (d *samples) progress() Progress {
+	return Progress{Stats: d.stats, Share: float64(d.s.done) / float64(d.s.runs)}
+}
+
+// pack implements division.
+func (d *samples) pack() ([]byte, error) {
+	s := *d.s
+	x := *s.x
+	x.stats = d.stats
+	s.x = &x
+	return s.packed(d.taught)
+}
+
+// pack is a snapshot between two runs: snapshotVersion, the counts, how many
+// runs were made, what they taught, and the traces seen.
+func (s *sampling) pack() ([]byte, error) { return s.packed(s.sampler.taught()) }
+
+func (s *sampling) packed(taught int) ([]byte, error) {
+	p := packer{}
+	p.put(snapshotVersion)
+	p.putCounts(&s.x.stats)
+	p.put(s.done, uint64(taught), uint64(len(s.distinct.seen)))
+	for d := range s.distinct.seen {
+		for _, word := range d {
+			p.buf = binary.LittleEndian.AppendUint64(p.buf, word)
+		}
+	}
+	return p.buf, nil
+}
+
+// unpack goes on from a snapshot.
+func (s *sampling) unpack(data []byte) error {
+	u := &unpacker{buf: data}
+	if u.get() != snapshotVersion {
+		return errSnapshot
+	}
+	stats := &s.x.stats
+	u.counts(stats)
+	s.done = u.below(s.runs + 1)
+	s.sampler.teach(int(u.below(1 << 31)))
+	n := u.length()
+	if u.bad || len(u.buf) != 16*n {
+		return errSnapshot
+	}
+	for ; len(u.buf) > 0; u.buf = u.buf[16:] {
+		s.distinct.seen[trace.Digest{binary.LittleEndian.Uint64(u.buf), binary.LittleEndian.Uint64(u.buf[8:])}] = struct{}{}
+	}
+	stats.Distinct = uint64(n)
+	return nil
+}
