@@ -13,14 +13,18 @@ import (
 // checkpoint to the totals of one that wasn't; a checkpoint of something else
 // is refused in one line.
 func TestCheckpoint(t *testing.T) {
-	good, other := guest(t, "lost.c", "-DLOCK", "-DN=7"), guest(t, "lost.c", "-DLOCK", "-DN=6")
+	large, other := guest(t, "lost.c", "-DLOCK", "-DN=7"), guest(t, "lost.c", "-DLOCK", "-DN=6")
 	file := filepath.Join(t.TempDir(), "search.ckpt")
 	save := []string{"--checkpoint", file, "--checkpoint-every", "5ms"}
 	for _, c := range []struct {
-		jobs, search string
-		transitions  bool // don't depend on timing
-	}{{"1", "optimal", true}, {"2", "optimal", false}, {"2", "sleep", true}} {
-		args := []string{"run", "--json", "--jobs", c.jobs, "--search", c.search}
+		jobs, search, good string
+		more               []string
+	}{
+		{"1", "optimal", large, nil}, {"2", "pct:runs=20000", other, nil}, {"2", "bounded", other, []string{"--bound", "preempt=1"}},
+		{"3", "optimal", large, nil}, {"2", "sleep", large, nil},
+	} {
+		good := c.good
+		args := append([]string{"run", "--json", "--jobs", c.jobs, "--search", c.search}, c.more...)
 		os.Remove(file)
 		want := run(t, append(args, good)...).decode(t)
 		killed := finish(t, command(t, append(append(args, save...), good)...), func(p *os.Process) {
@@ -38,20 +42,21 @@ func TestCheckpoint(t *testing.T) {
 		for _, going := range [][]string{nil, save} { // also saving again to the same file
 			r := run(t, append(append(append(args, going...), "--resume", file), good)...).decode(t)
 			if r.Verdict != want.Verdict || r.Executions != want.Executions || r.Threads != want.Threads ||
-				c.transitions && (r.Transitions != want.Transitions || r.Blocked != want.Blocked) {
+				r.Transitions != want.Transitions || r.Blocked != want.Blocked || r.Pruned != want.Pruned || r.Replayed != want.Replayed || r.Distinct != want.Distinct {
 				t.Errorf("%v: %s, %d executions, %d transitions; undisturbed %s, %d, %d", args, r.Verdict, r.Executions, r.Transitions,
 					want.Verdict, want.Executions, want.Transitions)
 			}
 		}
 	}
 
+	good := large
 	resume := []string{"run", "--search", "sleep", "--resume", file}
 	run(t, append(resume, other)...).complains(t, result.OtherImage)
 	run(t, append(resume, "--pp", "lock", good)...).complains(t, result.OtherConfig)
 	run(t, append(resume, good, "--", "x")...).complains(t, result.OtherConfig)
 	run(t, "run", "--search", "optimal", "--resume", file, good).complains(t, result.OtherConfig)
-	run(t, "run", "--search", "pct", "--resume", file, good).complains(t, result.Usage)
-	run(t, "run", "--search", "none", "--bound", "preempt=1", "--checkpoint", file+"2", good).complains(t, result.Usage)
+	run(t, "run", "--search", "classic", "--resume", file, good).complains(t, result.Usage)
+	run(t, "run", "--search", "bpor", "--bound", "preempt=1", "--checkpoint", file+"2", good).complains(t, result.Usage)
 	run(t, "run", "--search", "none", "--resume", good, good).complains(t, result.BadCheckpoint)
 	run(t, "run", "--search", "none", "--checkpoint", good, good).complains(t, result.Unwritable)
 	text, err := os.ReadFile(file)
