@@ -70,6 +70,7 @@ type explorer struct {
 	index       int  // of the part in the lap
 	// left is the step of the state that the walk went back to last.
 	left frontierStep
+	way  []*branch // scratch, of planned
 
 	ended   Execution
 	readyFn readiness

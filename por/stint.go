@@ -9,7 +9,7 @@ import (
 
 // stintLength is the number of steps after which a part rests: enough that
 // coming to where it goes on costs little beside it.
-func stintLength(depth int32) uint64 { return max(1<<14, 16*uint64(depth)) }
+func stintLength(depth int32) uint64 { return max(1<<15, 16*uint64(depth)) }
 
 // errAway is a path that leads elsewhere on another system.
 var errAway = errors.New("a step ends elsewhere when another worker repeats it")
@@ -129,7 +129,10 @@ func (x *explorer) collect(p *stretch) {
 			if p.takes && n.shared == p.start {
 				base = p.todo
 			}
-			x.planned(p, n.shared, base, n.todo, nil)
+			x.way = x.way[:0]
+			x.planned(p, n.shared, base, n.todo)
+			x.pool.putAll(n.todo)
+			n.todo, n.copied = n.shared.todo, false
 		}
 	}
 	if b, ok := x.strat.(*bounded); ok && b.iterate {
@@ -151,23 +154,24 @@ func (x *explorer) collect(p *stretch) {
 }
 
 // planned writes down what list, of the branches planned in j after those of
-// way, has that base hasn't: what this walk has added.
-func (x *explorer) planned(p *stretch, j *junction, base, list *branch, way []*branch) {
+// x.way, has that base hasn't: what this walk has added.
+func (x *explorer) planned(p *stretch, j *junction, base, list *branch) {
 	for ; list != nil; list = list.next {
-		way := append(way[:len(way):len(way)], list)
+		x.way = append(x.way, list)
 		switch {
 		case base != nil:
-			x.planned(p, j, base.kids, list.kids, way)
+			x.planned(p, j, base.kids, list.kids)
 			base = base.next
 		case list.kids != nil:
-			x.planned(p, j, nil, list.kids, way)
+			x.planned(p, j, nil, list.kids)
 		default:
-			chain := make([]*branch, len(way))
-			for i, b := range way {
+			chain := make([]*branch, len(x.way))
+			for i, b := range x.way {
 				chain[i] = x.pool.copy(&b.event, b.last)
 			}
 			p.plans = append(p.plans, plan{j, chain})
 		}
+		x.way = x.way[:len(x.way)-1]
 	}
 }
 

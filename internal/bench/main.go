@@ -16,7 +16,7 @@ func main() {
 
 func bench() int {
 	runs := flag.Int("runs", 5, "the speed table shows the median of so many runs")
-	only := flag.String("only", "", "counts, speed, searches or costs: only that table")
+	only := flag.String("only", "", "counts, speed, searches, costs, jobs or memory: only that table")
 	flag.Parse()
 	rows, err := anchors("guests/bench/anchors.json")
 	if err != nil {
@@ -47,6 +47,18 @@ func bench() int {
 	}
 	if asked("costs") {
 		if err := measureCosts(*runs); err != nil {
+			status = fail(err)
+		}
+		fmt.Println()
+	}
+	if asked("memory") {
+		if err := growing(); err != nil {
+			status = fail(err)
+		}
+		fmt.Println()
+	}
+	if asked("jobs") {
+		if err := jobs(min(*runs, 3)); err != nil {
 			status = fail(err)
 		}
 		fmt.Println()
