@@ -1,14 +1,15 @@
 package por
 
 import (
+	"bytes"
+	"slices"
 	"testing"
 
 	"landgo/por/internal/model"
 )
 
-// TestDeep: an execution of 100,000 transitions by 64 threads costs no more
-// per transition than a short one, up to the clocks' width.
-func TestDeep(t *testing.T) {
+// deepProgram has executions of 100,000 transitions by 64 threads.
+func deepProgram() *model.Program {
 	const threads, events = 64, 1560
 	p := &model.Program{Bytes: 8 * (threads + 1), MainEnds: true}
 	var main []model.Instr
@@ -34,6 +35,13 @@ func TestDeep(t *testing.T) {
 		}
 		p.Threads = append(p.Threads, code)
 	}
+	return p
+}
+
+// TestDeep: such an execution costs no more per transition than a short one, up
+// to the clocks' width.
+func TestDeep(t *testing.T) {
+	p := deepProgram()
 	for _, name := range []string{"source", "optimal", "trust"} {
 		st, _ := runModel(t, name, p, Options{OneEvent: true, Unmerged: true, MaxExecutions: 200})
 		if st.Executions != 200 || st.Blocked != 0 {
@@ -41,4 +49,38 @@ func TestDeep(t *testing.T) {
 		}
 		t.Logf("%s: %+v", name, st)
 	}
+}
+
+// TestDeepLaps: such a search is divided, saved and gone on with like any other:
+// what is saved is the same with one worker and with two, and for a search that
+// goes on from what was saved a lap before.
+func TestDeepLaps(t *testing.T) {
+	p := deepProgram()
+	laps := func(name string, jobs, n int, from []byte) (list [][]byte) {
+		opts := Options{OneEvent: true, Unmerged: true, WarmUp: 105_000, Stint: 5_000, lapParts: 2, Resume: from, Crew: plainHands{p, jobs}}
+		opts.SaveNow = func() bool { return true }
+		opts.look = 1<<30 - 1 // not before the search is divided
+		opts.Save = func(state []byte) error {
+			if list = append(list, state); len(list) == n {
+				return errKilled
+			}
+			return nil
+		}
+		s, err := New(name, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Run(model.New(p), &tally{}); err != errKilled {
+			t.Fatal(name, err)
+		}
+		return list
+	}
+	one := laps("optimal", 1, 3, nil)
+	if two := laps("optimal", 2, 3, nil); !slices.EqualFunc(one, two, bytes.Equal) {
+		t.Error("two workers go another way than one")
+	}
+	if again := laps("optimal", 2, 1, one[1]); !bytes.Equal(again[0], one[2]) {
+		t.Error("gone on with, the search goes another way")
+	}
+	t.Logf("%d bytes", len(one[2]))
 }

@@ -194,6 +194,7 @@ func (x *explorer) once(from []byte) error {
 			b.ascent = t.rounds
 			x.meter.limits[b.measure] = b.level
 		}
+		x.due = x.used >= x.quota
 		if err := x.roam(); err != nil || !x.resting {
 			return err
 		}
