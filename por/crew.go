@@ -37,7 +37,7 @@ type Crew interface {
 // warmUp is the number of transitions without news of finer points that a
 // search makes in one go before it is divided. Most searches that learn have
 // learned by then, and most small ones are over.
-const warmUp = 50_000
+const warmUp = 500_000
 
 // alone is who works on a search without a Crew: the search's own System.
 func alone(x *explorer) []Worker {

@@ -17,11 +17,10 @@ type split struct {
 
 var splits = []split{
 	{searcher{"none", ""}, "micro-N2-K5", 1.8},
-	{searcher{"bounded", "preempt=5"}, "micro-N3-K2", 1.8},
+	{searcher{"bounded", "preempt=8"}, "micro-N2-K5", 1.8},
 	{searcher{"trust", ""}, "fib_bench-N5", 1.8},
-	{searcher{"sleep", ""}, "fib_bench-N4", 0},
+	{searcher{"sleep", ""}, "fib_bench-N5", 0},
 	{searcher{"optimal", ""}, "fib_bench-N5", 0},
-	{searcher{"optimal", ""}, "nwriters-N8", 0},
 	{searcher{"source", ""}, "fib_bench-N5", 0},
 	{searcher{"dpor", ""}, "fib_bench-N5", 0},
 	{searcher{"pct:runs=100000", ""}, "fib_bench-N5", 0},
