@@ -201,15 +201,16 @@ func (h *hunt) takeOver(b savedBug) error {
 // checkpoint says.
 func (h *hunt) saves(opts *por.Options) (err error) {
 	if h.cfg.Checkpoint != "" {
-		last := time.Now()
-		opts.SaveNow = func() bool {
-			due := time.Since(last) >= h.cfg.CheckpointEvery
-			if due {
-				last = time.Now()
-			}
-			return due
+		last, took := time.Now(), time.Duration(0)
+		// Saving what is large takes a tenth of the time at the most.
+		opts.SaveNow = func() bool { return time.Since(last) >= max(h.cfg.CheckpointEvery, 10*took) }
+		opts.Save = func(tree []byte) error {
+			begin := time.Now()
+			err := h.save(tree)
+			last = time.Now()
+			took = last.Sub(begin)
+			return err
 		}
-		opts.Save = h.save
 	}
 	opts.Resume, err = h.resume()
 	return err
