@@ -95,12 +95,6 @@ type spun struct {
 	lo, hi int32
 }
 
-func newGraph(sys System) *graph {
-	g := &graph{sys: sys}
-	g.reset()
-	return g
-}
-
 // reset makes the graph empty; sys stands at its root.
 func (g *graph) reset() {
 	for i := range g.steps {

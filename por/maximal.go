@@ -63,35 +63,40 @@ func (w *trust) next(r int) int32 {
 }
 
 // again makes the graph again of which a revisit by thread t is done, as far as
-// redo says. What stands there beyond event r came with the revisit: K.
+// redo says, and goes on to look through what is left of its revisits.
 func (w *trust) again(t trace.TID, r, redo int32, displaced *branch) (bool, error) {
 	w.pool.put(displaced)
-	if redo != 0 {
-		w.guide.fill(w, int(r))
-		defer w.guide.empty(&w.pool)
+	if redo == 0 {
+		for w.size() > int(r) {
+			w.drop(w.pop())
+		}
+		return false, nil
 	}
+	defer w.guide.empty(&w.pool)
+	if err := w.remake(t, r, redo); err != nil || w.halted() || redo > 0 {
+		return false, err
+	}
+	return false, w.resume(t, r)
+}
+
+// remake makes the graph again of which a revisit by thread t is done, as far as
+// redo says, with the guide. What stands there beyond event r came with the
+// revisit: K.
+func (w *trust) remake(t trace.TID, r, redo int32) error {
+	w.guide.fill(w, int(r))
 	for w.size() > int(r) {
 		w.drop(w.pop())
 	}
-	if redo == 0 {
-		return false, nil
-	}
 	if err := w.come(); err != nil {
-		return false, err
+		return err
 	}
 	for redo < 0 || w.size() < int(redo) {
 		done, err := w.inTurn(t, redo < 0 && w.size() > int(r))
-		if err != nil || w.halted() {
-			return false, err
-		}
-		if done {
-			break
+		if err != nil || w.halted() || done {
+			return err
 		}
 	}
-	if redo < 0 {
-		return false, w.resume(t, r)
-	}
-	return false, nil
+	return nil
 }
 
 // resume goes on to look through the revisits of the graph at hand, after

@@ -352,6 +352,7 @@ func (w *trust) insert(t trace.TID, choice trace.Choice, r, redo int32, displace
 		return false, err
 	}
 	w.turns(r, redo, displaced)
+	w.nested++
 	if w.fits(w.size() - 1) {
 		if !w.beyond() {
 			return true, nil
@@ -391,6 +392,7 @@ func (w *trust) fits(n int) bool {
 // it was of.
 func (w *trust) revisited() (more bool, err error) {
 	s := w.pop()
+	w.nested--
 	t, choice, r, redo, displaced := s.thread, s.choice+1, s.group, s.redo, s.displaced
 	s.displaced = nil
 	if choice < trace.Choice(s.ways) {

@@ -44,10 +44,8 @@ import (
 // Memory: the graph at hand, and nothing per graph visited. When the graphs of
 // a revisit are done, P is made again as guided(K) (again in maximal.go).
 //
-// A work item is a graph with the steps that made it: thread, outcome and how
-// for each, in order (steps). Its subtree shares nothing with others: forward
-// and back until its own revisit would be undone. A worker could be given the
-// child of any revisit, and the giver goes on as if it was done with.
+// The subtree of a graph shares nothing with others: so it can be left to
+// somebody else, and the giver goes on as if it was done with (bough.go).
 //
 // Blocking: a turn of a thread that is blocked before a lock, a semaphore or
 // another operation that others take part in is passed over, but what it would
@@ -96,6 +94,15 @@ type trust struct {
 	// dropping: a graph beyond the bound is dropped (rounder.go).
 	dropping bool
 
+	// The walk makes the subtree of a graph with floor events, and is under
+	// nested revisits within it.
+	floor, nested int
+	// used counts steps, up to quota; then the walk rests.
+	used, quota uint64
+	lap         *lap // it works on part number index of this, unless it is nil
+	index       int
+	gaveUp      bool
+
 	// The revisits of the graph at hand that are being looked through, if
 	// looking: cand is the newest, by a, which is pending[which] at the end of an
 	// execution.
@@ -112,51 +119,65 @@ type trust struct {
 	dropped int    // for fault dropBacktrack
 }
 
+// runTrust is Kind.run of trust and rounder.
 func runTrust(sys System, obs Observer, spec Spec, opts Options) (Stats, error) {
-	limit := int32(-1)
-	if k, ok := opts.Bounds.Limit(Rounds); ok {
-		limit = int32(k)
-	}
-	root := sys.Mark()
-	w := &trust{obs: obs, opts: opts, limit: limit, dropping: limit >= 0 && spec.Param("early") == 0}
-	w.graph = *newGraph(sys)
-	w.ended.x = w
+	b := &boughs{spec: spec, opts: opts, root: sys.Mark()}
+	b.walk = newTrust(sys, obs, spec, opts)
+	from := opts.Resume
 	for {
-		err := w.explore()
-		if errors.Is(err, ErrFiner) {
-			w.finer, err = true, nil
-		}
+		w := b.walk
+		err := w.taught(b.once(from))
 		if err != nil {
 			return w.stats, err
 		}
-		sys.Rewind(root)
-		if w.stopped || !w.finer {
+		w.sys.Rewind(b.root)
+		if !w.finer {
+			if w.stats.Complete && w.cut && w.stats.Pruned == 0 {
+				w.stats.Pruned = 1
+			}
 			return w.stats, nil
 		}
+		from = nil
 		w.stats = Stats{Restarts: w.stats.Restarts + 1}
 		w.finer, w.cut = false, false
-		w.obs.Restarted()
-		w.forget()
-		w.reset()
+		obs.Restarted()
 	}
 }
 
-// explore visits every graph.
-func (w *trust) explore() error {
+// taught takes an error that says that points became finer for that.
+func (w *trust) taught(err error) error {
+	if errors.Is(err, ErrFiner) {
+		w.finer, err = true, nil
+	}
+	return err
+}
+
+func newTrust(sys System, obs Observer, spec Spec, opts Options) *trust {
+	w := &trust{obs: obs, opts: opts, limit: -1}
+	if k, ok := opts.Bounds.Limit(Rounds); ok {
+		w.limit, w.dropping = int32(k), spec.Param(early.Name) == 0
+	}
+	w.graph.sys = sys
+	w.ended.x = w
+	return w
+}
+
+// explore visits the graphs that are left of the walk's subtree, until rest says
+// so between two of them. over: all are.
+func (w *trust) explore(done bool, rest func() (bool, error)) (over bool, err error) {
 	for {
-		if err := w.forward(); err != nil || w.halted() {
-			return err
-		}
-		more, err := w.back()
-		if err != nil || w.halted() {
-			return err
-		}
-		if !more {
-			w.stats.Complete = true
-			if w.cut && w.stats.Pruned == 0 {
-				w.stats.Pruned = 1
+		if !done {
+			if yes, err := rest(); yes || err != nil {
+				return false, err
 			}
-			return nil
+			if err := w.forward(); err != nil || w.halted() {
+				return false, err
+			}
+		}
+		done = false
+		more, err := w.back()
+		if err != nil || w.halted() || !more {
+			return err == nil && !w.halted(), err
 		}
 	}
 }
@@ -227,11 +248,12 @@ func (w *trust) count(fresh bool, n int) {
 	} else {
 		w.stats.Replayed += uint64(n)
 	}
+	w.used += uint64(n)
 	for ; n > 0; n-- {
 		if w.polled++; w.polled&0xff == 0 && w.stopNow() {
 			w.stopped = true
 		}
-		if w.polled&0xfff == 0 {
+		if w.polled&0xfff == 0 && w.lap == nil {
 			w.obs.Progress(Progress{Stats: w.stats})
 		}
 	}
@@ -284,6 +306,10 @@ func (w *trust) end(e Ending) {
 	}
 }
 
+// errUnmade is a broken invariant: each revisit's graph has been made again when
+// all that came of it is done.
+var errUnmade = errors.New("search trust has lost the graph that a revisit was made from: use search optimal")
+
 // back leaves graphs of which everything is explored, and goes on to the next.
 func (w *trust) back() (more bool, err error) {
 	for !w.halted() {
@@ -297,8 +323,11 @@ func (w *trust) back() (more bool, err error) {
 			w.forget()
 		}
 		n := w.size()
-		if n == 0 {
+		if n == w.floor && w.nested == 0 {
 			return false, nil
+		}
+		if n == 0 {
+			return false, errUnmade
 		}
 		s := &w.steps[n-1]
 		if s.added == revisits {
@@ -324,7 +353,13 @@ func (w *trust) back() (more bool, err error) {
 	return false, nil
 }
 
-func (w *trust) stopNow() bool { return w.opts.Stop != nil && w.opts.Stop() }
+func (w *trust) stopNow() bool {
+	if w.lap != nil {
+		w.gaveUp = w.lap.unwanted(w.index)
+		return w.gaveUp
+	}
+	return w.opts.Stop != nil && w.opts.Stop()
+}
 
 func (w *trust) depth() int { return w.size() }
 

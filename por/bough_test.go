@@ -1,0 +1,96 @@
+package por
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"landgo/por/internal/model"
+)
+
+// TestBoughs: trust and rounder in parts visit what they visit in one go, and all
+// counts are the same with any number of workers, and when the search is killed
+// again and again.
+func TestBoughs(t *testing.T) {
+	programsOf, kills := 150, 0
+	if testing.Short() {
+		programsOf = 40
+	}
+	for seed, seen := 0, 0; seen < programsOf; seed++ {
+		p := programs(false, false).Example(seed)
+		judge := judged(t, p, judgeLimit)
+		if judge == nil {
+			continue
+		}
+		seen++
+		for k := -1; k < 3; k += 1 + seed%3 {
+			name, opts := "trust", single
+			if k >= 0 {
+				name, opts.Bounds = []string{"rounder", "rounder:early=0"}[seed%2], Bounds{{Rounds, k}}
+			}
+			whole, err := explore(name, p, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opts.WarmUp, opts.Stint, opts.lapParts = uint64(2+seed%50), uint64(1+seed%40), 2+seed%7
+			one, err := together(name, p, 1, opts)
+			if err == nil && (visited(one.stats) != visited(whole.stats) || !reflect.DeepEqual(keys(one), keys(whole))) {
+				err = fmt.Errorf("%+v in parts, %+v in one go", one.stats, whole.stats)
+			}
+			if err == nil {
+				jobs := allWorkers[1+seed%3]
+				var many *survey
+				if many, err = together(name, p, jobs, opts); err == nil && (many.stats != one.stats || !reflect.DeepEqual(keys(many), keys(one))) {
+					err = fmt.Errorf("%d workers: %+v, one %+v", jobs, many.stats, one.stats)
+				}
+			}
+			if err == nil && seed%3 == 0 {
+				s, n, failed := interrupted(name, p, 1+seed%2, opts)
+				kills += n
+				if err = failed; err == nil && (s.stats != one.stats || !sameOutcomes(s, one)) {
+					err = fmt.Errorf("after %d kills: %+v, undisturbed %+v", n, s.stats, one.stats)
+				}
+			}
+			if err != nil {
+				t.Fatalf("%s, rounds=%d, seed %d: %v\n%v", name, k, seed, err, p)
+			}
+		}
+	}
+	if kills < programsOf/10 {
+		t.Errorf("only %d kills", kills)
+	}
+}
+
+// visited are the counts that don't depend on how a search is divided.
+func visited(s Stats) [4]uint64 {
+	return [4]uint64{s.Executions, s.Blocked, s.Pruned, s.Restarts}
+}
+
+func keys(s *survey) map[string]outcome {
+	m := map[string]outcome{}
+	for k, v := range s.traces {
+		m[k] = v.outcome
+	}
+	return m
+}
+
+// TestBoughsLarger: the same on programs with many traces, one with loops.
+func TestBoughsLarger(t *testing.T) {
+	for _, p := range []*model.Program{model.MutexInc(3, 3), model.Micro(2, 3), model.LastZero(8), model.Philosophers(5, false), model.TTASLock(3)} {
+		whole, _ := runModel(t, "trust", p, single)
+		opts := single
+		opts.WarmUp, opts.Stint = 50, 200
+		var one Stats
+		for _, jobs := range allWorkers {
+			opts.Crew = plainHands{p, jobs}
+			s, _ := runModel(t, "trust", p, opts)
+			if one == (Stats{}) {
+				one = s
+			}
+			if visited(s) != visited(whole) || !s.Complete || s != one {
+				t.Errorf("%d workers: %+v; one %+v, in one go %+v", jobs, s, one, whole)
+			}
+		}
+		t.Logf("%d executions, %d transitions and %d again; in one go %d and %d", one.Executions, one.Transitions, one.Replayed, whole.Transitions, whole.Replayed)
+	}
+}
