@@ -107,7 +107,7 @@ func (s *session) countPreemptions(f *finding) error {
 		if p.Preemption = s.preempts(threads, f.path[:i], p.Thread); p.Preemption {
 			f.preemptions++
 		}
-		if _, err := s.sys.Step(p.Thread, p.Choice); err != nil {
+		if _, err := s.take(p); err != nil {
 			return fmt.Errorf("an execution couldn't be run again: %w", err)
 		}
 	}

@@ -130,7 +130,7 @@ func (s *session) visit(path []por.PathStep, x *race.Sighting) (first, second []
 			second, err = s.stackWithin(&path[i], &x.Later)
 			return first, second, name, err
 		}
-		if _, err := s.sys.Step(path[i].Thread, path[i].Choice); err != nil {
+		if _, err := s.take(&path[i]); err != nil {
 			return first, second, name, err
 		}
 	}

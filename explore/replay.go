@@ -201,9 +201,8 @@ func (s *session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 			if intoHalf {
 				return path, "", nil // before the instruction is as good as within it
 			}
-			s.sys.Limit(g.Until)
-			tr, err = s.sys.Step(t, choice)
-			s.sys.Limit(0)
+			step.Limit = g.Until
+			tr, err = s.take(&step)
 			if err != nil {
 				return path, "", err
 			}
@@ -218,6 +217,14 @@ func (s *session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 			return path, "", nil
 		}
 	}
+}
+
+// take runs a step of a path that was run before.
+func (s *session) take(p *por.PathStep) (*trace.Transition, error) {
+	s.sys.Unspin(p.Thread) // as segment may have
+	s.sys.Limit(p.Limit)
+	defer s.sys.Limit(0)
+	return s.sys.Step(p.Thread, p.Choice)
 }
 
 // ran reports whether a thread has taken a step.

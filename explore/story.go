@@ -52,7 +52,7 @@ func (s *session) tell(path []por.PathStep) (*story, error) {
 		if i == 0 || path[i-1].Thread != p.Thread {
 			b.stack = s.sys.Stack(p.Thread)
 		}
-		tr, err := s.sys.Step(p.Thread, p.Choice)
+		tr, err := s.take(p)
 		if err != nil {
 			return nil, fmt.Errorf("an execution couldn't be run again: %w", err)
 		}

@@ -30,6 +30,9 @@ type PathStep struct {
 	Begin, Last uint64
 	// Preemption: the switch to this step's thread was a preemption.
 	Preemption bool
+	// Limit is the thread's instruction before which a replay cut the step off,
+	// where less was known of what threads share than in the search; 0: it wasn't.
+	Limit uint64
 }
 
 // Execution is an execution at its end. Valid during the call of Ended only.
@@ -60,7 +63,7 @@ func (e *Execution) Path(dst []PathStep) []PathStep { return e.x.path(dst) }
 func (x *explorer) path(dst []PathStep) []PathStep {
 	for i := 0; i < x.depth(); i++ {
 		n := &x.nodes[i]
-		dst = append(dst, PathStep{n.cur.thread, n.cur.choice, n.begin, n.last, n.preempting(n.cur.thread)})
+		dst = append(dst, PathStep{Thread: n.cur.thread, Choice: n.cur.choice, Begin: n.begin, Last: n.last, Preemption: n.preempting(n.cur.thread)})
 	}
 	return dst
 }

@@ -366,7 +366,7 @@ func (w *trust) depth() int { return w.size() }
 func (w *trust) path(dst []PathStep) []PathStep {
 	for i := range w.steps[:w.size()] {
 		s := &w.steps[i]
-		dst = append(dst, PathStep{s.thread, s.choice, s.begin, s.last, s.couldGoOn && s.thread != s.running})
+		dst = append(dst, PathStep{Thread: s.thread, Choice: s.choice, Begin: s.begin, Last: s.last, Preemption: s.couldGoOn && s.thread != s.running})
 	}
 	return dst
 }

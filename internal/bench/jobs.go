@@ -30,7 +30,7 @@ var splits = []split{
 // idle. It returns an error where anything that is reported but time differs.
 func jobs(runs int) error {
 	for _, s := range splits {
-		args := []string{"--search", s.search}
+		args := []string{"--pp", "mem", "--search", s.search}
 		if s.bound != "" {
 			args = append(args, "--bound", s.bound)
 		}
