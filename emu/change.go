@@ -4,6 +4,7 @@ package emu
 import "C"
 
 import (
+	"bytes"
 	"encoding/binary"
 	"unsafe"
 
@@ -108,15 +109,12 @@ func (m *Machine) SharedHull(lo, hi uint64) (hull Range) {
 			g = end
 			continue
 		}
-		for i, b := range unsafe.Slice((*uint8)(unsafe.Add(unsafe.Pointer(m.c.shadow), g)), end-g) {
-			if b != C.SHARED {
-				continue
-			}
-			at := (g + uint64(i)) << C.GRANULE_SHIFT
+		page := unsafe.Slice((*uint8)(unsafe.Add(unsafe.Pointer(m.c.shadow), g)), end-g)
+		if i := bytes.IndexByte(page, C.SHARED); i >= 0 {
 			if hull.Hi == 0 {
-				hull.Lo = max(at, lo)
+				hull.Lo = max((g+uint64(i))<<C.GRANULE_SHIFT, lo)
 			}
-			hull.Hi = min(at+1<<C.GRANULE_SHIFT, hi)
+			hull.Hi = min((g+uint64(bytes.LastIndexByte(page, C.SHARED))+1)<<C.GRANULE_SHIFT, hi)
 		}
 		g = end
 	}

@@ -3,8 +3,6 @@ package explore
 import (
 	"context"
 	"maps"
-	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,30 +114,22 @@ func outcomesOf(t *testing.T, s *session, search string, at deepen.Set, limit ui
 // before every access reaches, and none besides. LANDGO_SOAK_GUESTS, LANDGO_SEED
 // and LANDGO_PROGRAM as for TestRandomPrograms.
 func TestConvergence(t *testing.T) {
-	seed, n, limit := uint64(7), 40, uint64(2000)
-	if v, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_GUESTS")); err == nil {
-		seed, n, limit = rand.Uint64N(1<<32), v, 20_000
+	seed, n, only, soak := randomRun(t, 7, 40)
+	limit := uint64(2000)
+	if soak {
+		limit = 20_000
 	}
-	if v, err := strconv.ParseUint(os.Getenv("LANDGO_SEED"), 10, 64); err == nil {
-		seed = v
-	}
-	only := -1
-	if v, err := strconv.Atoi(os.Getenv("LANDGO_PROGRAM")); err == nil {
-		only, n = v, max(n, v+1)
-	}
-	t.Logf("seed %d, %d programs", seed, n)
 	compared, buggy, extended, refused, tooLarge := 0, 0, 0, 0, 0
 	var guest string
 	for i := range n {
-		const batch = 60
-		if i%batch == 0 {
-			guest = compileRandom(t, []string{"gcc", "musl-gcc"}[i/batch%2], seed+uint64(i/batch), min(batch, n-i))
+		if i%randomBatch == 0 {
+			guest = compileRandom(t, []string{"gcc", "musl-gcc"}[i/randomBatch%2], seed+uint64(i/randomBatch), min(randomBatch, n-i))
 		}
 		if only >= 0 && i != only {
 			continue
 		}
 		c := DefaultConfig()
-		c.Guest, c.Args = guest, []string{strconv.Itoa(i % batch)}
+		c.Guest, c.Args = guest, []string{strconv.Itoa(i % randomBatch)}
 		s, err := open(c)
 		if err != nil {
 			t.Fatal(err)
@@ -183,11 +173,11 @@ func TestConvergence(t *testing.T) {
 			}
 			for state := range want.whole {
 				if !got.whole[state] && !got.cut[state] {
-					t.Errorf("seed %d, program %d (%s, %d points): a final state isn't reached\n%s", seed, i, search, len(at.At), random.Program(seed+uint64(i/batch), i%batch))
+					t.Errorf("seed %d, program %d (%s, %d points): a final state isn't reached\n%s", seed, i, search, len(at.At), random.Program(seed+uint64(i/randomBatch), i%randomBatch))
 				}
 			}
 			if a, b := slices.Sorted(maps.Keys(got.bugs)), slices.Sorted(maps.Keys(want.bugs)); !slices.Equal(a, b) {
-				t.Errorf("seed %d, program %d (%s, %d points):\n got bugs %q\nwant %q\n%s", seed, i, search, len(at.At), a, b, random.Program(seed+uint64(i/batch), i%batch))
+				t.Errorf("seed %d, program %d (%s, %d points):\n got bugs %q\nwant %q\n%s", seed, i, search, len(at.At), a, b, random.Program(seed+uint64(i/randomBatch), i%randomBatch))
 			}
 			break
 		}

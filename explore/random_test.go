@@ -21,31 +21,22 @@ import (
 // LANDGO_SOAK_GUESTS=N in the environment runs N programs with a fresh seed;
 // LANDGO_SEED gives a seed, and LANDGO_PROGRAM one program of it.
 func TestRandomPrograms(t *testing.T) {
-	seed, n, limit := uint64(1), 30, uint64(300)
-	if v, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_GUESTS")); err == nil {
-		seed, n, limit = rand.Uint64N(1<<32), v, 3000
+	seed, n, only, soak := randomRun(t, 1, 30)
+	limit := uint64(300)
+	if soak {
+		limit = 3000
 	}
-	if v, err := strconv.ParseUint(os.Getenv("LANDGO_SEED"), 10, 64); err == nil {
-		seed = v
-	}
-	only := -1
-	if v, err := strconv.Atoi(os.Getenv("LANDGO_PROGRAM")); err == nil {
-		only, n = v, max(n, v+1)
-	}
-	t.Logf("seed %d, %d programs", seed, n)
 	compared, tooLarge, buggy, refused := 0, 0, 0, map[string]int{}
 	var guest string
 	for i := range n {
-		// A source of many programs compiles in the time of one.
-		const batch = 60
-		if i%batch == 0 {
-			guest = compileRandom(t, []string{"musl-gcc", "gcc"}[i/batch%2], seed+uint64(i/batch), min(batch, n-i))
+		if i%randomBatch == 0 {
+			guest = compileRandom(t, []string{"musl-gcc", "gcc"}[i/randomBatch%2], seed+uint64(i/randomBatch), min(randomBatch, n-i))
 		}
 		if only >= 0 && i != only {
 			continue
 		}
 		c := DefaultConfig()
-		c.Guest, c.Args = guest, []string{strconv.Itoa(i % batch)}
+		c.Guest, c.Args = guest, []string{strconv.Itoa(i % randomBatch)}
 		for _, to := range randomComparisons(i) {
 			c.PP, _ = ParsePoints(to.pp)
 			c.Search = to.searches[0] // it decides on the steps, of its judge too
@@ -68,7 +59,7 @@ func TestRandomPrograms(t *testing.T) {
 				if err != nil || !complete || redundant || !slices.Equal(ending(got), ending(want)) {
 					t.Errorf("seed %d, program %d, %s at %s: complete %v, error %v, %d executions of %d\n got %v\nwant %v\n%s",
 						seed, i, search, to.pp, complete, err, got.executions, want.executions, got.states, want.states,
-						random.Program(seed+uint64(i/batch), i%batch))
+						random.Program(seed+uint64(i/randomBatch), i%randomBatch))
 				}
 			}
 		}
@@ -78,6 +69,28 @@ func TestRandomPrograms(t *testing.T) {
 		t.Errorf("%d searches compared and %d bugs on %d programs: the test tests little", compared, buggy, n)
 	}
 }
+
+// randomRun is what a test of random programs runs: n programs from a seed, or
+// what the environment says (TestRandomPrograms). only: the one program, or -1.
+func randomRun(t *testing.T, seed uint64, n int) (_ uint64, _, only int, soak bool) {
+	t.Helper()
+	if v, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_GUESTS")); err == nil {
+		seed, n, soak = rand.Uint64N(1<<32), v, true
+	}
+	if v, err := strconv.ParseUint(os.Getenv("LANDGO_SEED"), 10, 64); err == nil {
+		seed = v
+	}
+	only = -1
+	if v, err := strconv.Atoi(os.Getenv("LANDGO_PROGRAM")); err == nil {
+		only, n = v, max(n, v+1)
+	}
+	t.Logf("seed %d, %d programs", seed, n)
+	return seed, n, only, soak
+}
+
+// randomBatch is how many programs are in one source: it compiles in the time of
+// one.
+const randomBatch = 60
 
 // comparison is what exhaustive search judges at one granularity.
 type comparison struct {

@@ -32,9 +32,6 @@ type branch struct {
 	ownWaits    []trace.Access
 }
 
-// names reports whether two branches are the same step of one state.
-func (a *branch) names(b *branch) bool { return a.thread == b.thread && a.choice == b.choice }
-
 // keep makes b own what it points to, so that it outlives the transition.
 func (b *branch) keep() {
 	b.ownAccesses = append(b.ownAccesses[:0], b.accesses...)

@@ -84,8 +84,3 @@ func (d *Detector) tick(t trace.TID) {
 
 // now is thread t's own time.
 func (d *Detector) now(t trace.TID) uint32 { return d.clock(d.slots[d.threads[t].clock])[t] }
-
-// before reports whether the epoch (u, time) is before thread t's next event.
-func (d *Detector) before(u trace.TID, time uint32, t trace.TID) bool {
-	return d.clock(d.slots[d.threads[t].clock])[u] >= time
-}

@@ -96,9 +96,6 @@ func (o outcome) counted(n uint64) string {
 	return thousands(n)
 }
 
-// traces is what the thesis counts: executions, and those cut as redundant.
-func (o outcome) traces() uint64 { return o.Executions + o.Blocked }
-
 // refused is the verdict of a run that landgo wouldn't make, or calls invalid.
 const refused result.Verdict = "refused"
 

@@ -22,18 +22,8 @@ func (t *table) String() string        { return strings.Join(t.lines, "\n") }
 func number(n int) string              { return fmt.Sprint(n) }
 func tenths(n, all int) string         { return fmt.Sprintf("%.1f", float64(n)/float64(all)) }
 func of(n, all int) string             { return fmt.Sprintf("%d of %d", n, all) }
-func (l *lab) has(c contestant) bool   { return l.column(c) >= 0 }
 func (s *subject) family() string      { return familyOf[s.test] }
 func (s *subject) bugBy(c string) bool { return s.class == wrong && s.trials[c].bug() }
-
-func (l *lab) column(c contestant) int {
-	for i := range l.contestants {
-		if l.contestants[i].name == c.name {
-			return i
-		}
-	}
-	return -1
-}
 
 var familyOf = func() map[string]string {
 	m := map[string]string{}
