@@ -42,8 +42,10 @@ type Config struct {
 	ObserveStdout bool     `json:"observe_stdout,omitempty"`
 	// Trust names the groups of a thread library's functions (TrustGroups) that
 	// are taken as correct; on linux all are.
-	Trust  []string `json:"trust,omitempty"`
-	Malloc Malloc   `json:"malloc,omitempty"`
+	Trust []string `json:"trust,omitempty"`
+	// Profile says what the guest's own functions mean; nil: nothing.
+	Profile *Profile `json:"profile,omitempty"`
+	Malloc  Malloc   `json:"malloc,omitempty"`
 	// CheckFor are further errors that count as bugs, in alphabetical order.
 	CheckFor []string `json:"check,omitempty"`
 
@@ -204,7 +206,7 @@ func (c *Config) Validate() error {
 			return result.Errorf(result.Usage, "a search with --max-executions can't be saved for --resume")
 		}
 	}
-	if name := spec.Kind().Name; spec.Kind().SingleEvents && (!c.PP.Has(pointMem) || len(c.Rules) > 0) {
+	if name := spec.Kind().Name; spec.Kind().SingleEvents && (!c.PP.Has(pointMem) || len(c.rules()) > 0) {
 		return result.Errorf(result.Usage, "search %s needs steps of one event: use --pp mem, without --within and --without", name)
 	}
 	// A bug file can hold what no option accepts.
@@ -238,7 +240,7 @@ func (c *Config) deepens() bool {
 	if len(c.Bounds) > 0 || c.MaxExecutions > 0 || c.Checkpoint != "" || c.Resume != "" || c.Race == RaceOff || c.FailOnRace {
 		return false
 	}
-	return c.naive() || c.Deepen && c.PP == PointMem && len(c.Rules) == 0
+	return c.naive() || c.Deepen && c.PP == PointMem && len(c.rules()) == 0
 }
 
 // naive: instructions are to be added as they are found racing, to the points
@@ -272,7 +274,7 @@ func (c *Config) Whole() string {
 // Granularity names at what granularity a verdict holds.
 func (c *Config) Granularity() string {
 	g := c.PointList()
-	for _, r := range c.Rules {
+	for _, r := range c.rules() {
 		g += " " + r.String()
 	}
 	return g
@@ -296,6 +298,9 @@ func (c *Config) Check(image []byte, contents ...[]byte) uint32 {
 	kept := *c
 	// Where the host keeps a file doesn't matter, only what is in it.
 	kept.Stdin = ""
+	if c.Profile != nil {
+		kept.Profile = &Profile{Text: c.Profile.Text}
+	}
 	kept.Files = nil
 	for _, f := range c.Files {
 		kept.Files = append(kept.Files, GuestFile{Guest: f.Guest})

@@ -15,6 +15,9 @@ func Inspect(cfg Config) (*result.Inspection, error) {
 		return nil, imageError(cfg.Guest, err)
 	}
 	s := &session{cfg: cfg, img: img}
+	if err := s.readProfile(); err != nil {
+		return nil, err
+	}
 	in := &result.Inspection{
 		Guest:   result.Guest{Path: cfg.Guest, SHA256: img.SHA256},
 		Kernel:  img.Kernel.String(),
@@ -30,7 +33,7 @@ func Inspect(cfg Config) (*result.Inspection, error) {
 		f := result.Innermost(s.frames([]uint64{main.Addr}))
 		in.Lines = f.File != ""
 	}
-	s.roles(in)
+	s.functions(in)
 	s.points(in)
 	in.Trusted = []string{s.trusted()}
 	s.unmodelled(in)
@@ -60,11 +63,11 @@ func format(img *image.Image) string {
 	return fmt.Sprintf("%s %v, %s", bits, img.Machine, kind)
 }
 
-// roles lists the functions whose meaning landgo knows, by meaning.
-func (s *session) roles(in *result.Inspection) {
-	for addr, b := range s.img.Roles(s.img.DefaultProfile()) {
+// functions lists those whose meaning landgo knows, by meaning.
+func (s *session) functions(in *result.Inspection) {
+	for addr, b := range s.roles {
 		in.Functions = append(in.Functions, result.Role{
-			Meaning: b.Role.String(), Function: b.Name, Address: result.Addr(addr), Trusted: s.trusts(b.Role),
+			Meaning: b.Role.String(), Function: b.Name, Address: result.Addr(addr), Trusted: s.trusts(b),
 		})
 	}
 	sort.Slice(in.Functions, func(i, j int) bool {

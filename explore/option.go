@@ -193,6 +193,12 @@ var Options = []Option{
 		Set:   setTrust,
 		Get:   func(c *Config) []string { return trustList(c) },
 	}, {
+		Name: "profile", Group: GroupWorld, Value: "FILE",
+		Help: "what functions of the guest mean: a YAML file, see docs/profiles.md",
+		Doc:  "It goes over what is built in (pthread and the C library's names on linux, 15-410's on pebbles), and names the guest's own locks, panics and functions that are to run as one piece. Their code is tested like any other. A bug file has the profile in it.",
+		Set:  setProfile,
+		Get:  func(c *Config) []string { return profilePath(c.Profile) },
+	}, {
 		Name: "malloc", Group: GroupWorld, Value: "trusted|native",
 		Help:  "carry malloc and free out for the guest, or follow its own",
 		Words: []string{"trusted", "native"},

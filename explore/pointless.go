@@ -68,7 +68,7 @@ func (s *session) allocates() bool {
 	if _, ok := s.img.Symbol("malloc"); !ok {
 		return s.img.Libc() != image.NoLibc
 	}
-	for _, b := range s.img.Roles(s.img.DefaultProfile()) {
+	for _, b := range s.roles {
 		if b.Role == image.Malloc {
 			return true
 		}
@@ -79,7 +79,7 @@ func (s *session) allocates() bool {
 // lockPlaces counts the functions at which there are points of the kinds lock
 // and unlock.
 func (s *session) lockPlaces() (locks, unlocks int) {
-	for _, b := range s.img.Roles(s.img.DefaultProfile()) {
+	for _, b := range s.roles {
 		at := scheduler.PointsAt(b.Role)
 		if at&scheduler.PointLock != 0 {
 			locks++
@@ -93,4 +93,4 @@ func (s *session) lockPlaces() (locks, unlocks int) {
 
 // noRoles: landgo knows the meaning of none of the guest's functions. lock and
 // unlock then mean its futex calls and locked instructions.
-func (s *session) noRoles() bool { return len(s.img.Roles(s.img.DefaultProfile())) == 0 }
+func (s *session) noRoles() bool { return len(s.roles) == 0 }

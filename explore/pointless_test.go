@@ -64,6 +64,9 @@ func TestPointless(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := &session{cfg: Config{PP: points}, img: img}
+			if err := s.readProfile(); err != nil {
+				t.Fatal(err)
+			}
 			want := refused == "every" || slices.Contains(strings.Split(refused, "; "), name)
 			got := s.pointless()
 			if (got != "") != want || want && !strings.HasPrefix(got, "--pp "+list+": ") {

@@ -82,7 +82,7 @@ func (s *session) newResult() *result.Result {
 		Search: s.cfg.Search, Bound: s.cfg.Bounds.String(),
 		Certificate: result.Certificate{
 			Image: s.img.SHA256, Granularity: g, Bound: s.cfg.Bounds.String(), Search: s.cfg.Search,
-			Memory: s.memoryModel(), Timeouts: s.timeoutModel(), Trusted: s.trusted(), SelfCheck: "not run",
+			Memory: s.memoryModel(), Timeouts: s.timeoutModel(), Trusted: s.trusted(), Profile: s.profileName(), SelfCheck: "not run",
 		},
 	}
 }
@@ -134,6 +134,14 @@ func (s *session) trusted() string {
 		return fmt.Sprintf("%s's thread, lock and output functions; its allocator runs uninterrupted", s.img.Libc())
 	}
 	return fmt.Sprintf("%s's thread, lock, allocation and output functions", s.img.Libc())
+}
+
+// profileName says by which profiles functions have their meanings.
+func (s *session) profileName() string {
+	if s.cfg.Profile == nil {
+		return s.profile.Name
+	}
+	return s.profile.Name + ", " + s.cfg.Profile.name()
 }
 
 func (s *session) assumptions() []string {

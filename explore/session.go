@@ -18,8 +18,12 @@ import (
 // session is one guest, booted and under control: a machine with its kernel
 // and scheduler, standing at the root of its state space.
 type session struct {
-	cfg     Config
-	img     *image.Image
+	cfg Config
+	img *image.Image
+	// profile is what is known of the guest's functions, and roles what that makes
+	// of them.
+	profile *image.Profile
+	roles   map[uint64]image.Bound
 	machine *emu.Machine
 	sys     *scheduler.System
 	kern    kernel.Kernel
@@ -51,6 +55,9 @@ func open(cfg Config) (*session, error) {
 		return nil, result.Errorf(result.Usage, "--trust is for thread libraries on pebbles; on %s the C library's functions are trusted anyway", img.Kernel)
 	}
 	s := &session{cfg: cfg, img: img, clock: startClock(cfg.ProcessorTime)}
+	if err := s.readProfile(); err != nil {
+		return nil, err
+	}
 	if why := s.pointless(); why != "" {
 		return s, &invalid{kind: result.PointlessPoint, reason: why}
 	}
@@ -68,7 +75,7 @@ func open(cfg Config) (*session, error) {
 	}
 	if cfg.Checks(CheckUninit) {
 		for _, fill := range scheduler.Fills[1:] {
-			t := &session{cfg: cfg, img: img, fill: fill, racing: s.racing}
+			t := &session{cfg: cfg, img: img, profile: s.profile, roles: s.roles, fill: fill, racing: s.racing}
 			s.twins = append(s.twins, t)
 			if err := t.begin(); err != nil {
 				return s, err
@@ -183,7 +190,7 @@ func (s *session) granularity(points Points, race []uint64) scheduler.Granularit
 		// steps of their own, and locked instructions (DESIGN §4).
 		g.Points |= scheduler.PointAtomic
 	}
-	for _, r := range s.cfg.Rules {
+	for _, r := range s.cfg.rules() {
 		g.Rules = append(g.Rules, scheduler.Rule{Function: r.Function, Within: !r.Without})
 	}
 	return g
@@ -236,7 +243,7 @@ func (s *session) boot() error {
 	}
 	s.inputs = contents
 	s.check = s.cfg.Check([]byte(s.img.SHA256), contents...)
-	s.sys.Boot(s.kern, s.img.Roles(s.img.DefaultProfile()), &regs)
+	s.sys.Boot(s.kern, s.roles, &regs)
 	return nil
 }
 
@@ -268,7 +275,7 @@ func (s *session) readInputs() (stdin []byte, contents [][]byte, err error) {
 // checkRules refuses --within and --without of a function that isn't there: a
 // restriction that can't match would silently restrict nothing, or everything.
 func (s *session) checkRules() error {
-	for _, r := range s.cfg.Rules {
+	for _, r := range s.cfg.rules() {
 		if _, ok := s.img.Symbol(r.Function); !ok {
 			var names []string
 			for _, f := range s.img.Functions() {

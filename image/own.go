@@ -25,6 +25,9 @@ func (im *Image) ownFunctions(p *Profile) map[string]bool {
 		return own
 	}
 	for _, b := range p.Bindings {
+		if b.Own {
+			continue
+		}
 		if s, ok := im.Symbol(b.Name); ok && im.isOwn(&s) {
 			own[b.Name] = true
 		}

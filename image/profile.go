@@ -3,7 +3,8 @@ package image
 import "sort"
 
 // A Profile says what a guest's functions mean, by name. It is plain data: the
-// built-in ones are PthreadProfile and P2Profile.
+// built-in ones are PthreadProfile and P2Profile, and a user's own goes over one
+// of them (profilefile.go).
 type Profile struct {
 	Name     string
 	Bindings []Binding
@@ -18,6 +19,13 @@ type Binding struct {
 	C11 bool
 	// Only limits the binding to one C library; NoLibc: any.
 	Only Libc
+	// Own: the user's own profile has it. Such a function is the program's: its
+	// code is tested like any other, and it may be a file's static one.
+	Own bool
+	// Args says which of the function's arguments, from 1, are the role's; nil:
+	// the first ones, in the same order.
+	Args []int
+	Line int // in the user's profile
 }
 
 // Bound is the role of a function of an image.
@@ -25,6 +33,8 @@ type Bound struct {
 	Role Role
 	Name string // the function's best name (see Symbol)
 	C11  bool
+	Own  bool
+	Args []int
 }
 
 // Results of C11 functions (Binding.C11), the same in glibc and musl.
@@ -47,6 +57,12 @@ func (im *Image) Roles(p *Profile) map[uint64]Bound {
 	roles := map[uint64]Bound{}
 	own := im.ownFunctions(p)
 	for _, b := range p.Bindings {
+		if b.Own {
+			for _, addr := range im.functionsNamed(b.Name) {
+				roles[addr] = Bound{Role: b.Role, Name: im.bestName(addr, b.Name), Own: true, Args: b.Args}
+			}
+			continue
+		}
 		if b.Only != NoLibc && b.Only != im.libc {
 			continue
 		}
@@ -56,13 +72,18 @@ func (im *Image) Roles(p *Profile) map[uint64]Bound {
 		}
 		old, taken := roles[s.Addr]
 		if taken {
-			if old.Role == SpinUnlock && b.Role == SpinInit {
+			if !old.Own && old.Role == SpinUnlock && b.Role == SpinInit {
 				old.Role = SpinInitOrUnlock
 				roles[s.Addr] = old
 			}
 			continue
 		}
 		roles[s.Addr] = Bound{Role: b.Role, Name: im.bestName(s.Addr, b.Name), C11: b.C11}
+	}
+	for addr, b := range roles {
+		if b.Role == NoRole { // the user's profile takes the meaning away
+			delete(roles, addr)
+		}
 	}
 	return roles
 }

@@ -166,6 +166,9 @@ func (p *page) certificate(c *result.Certificate) {
 	p.wrap("certificate  ", "image sha256 "+short(c.Image)+"; granularity "+c.Granularity+"; bound "+c.Bound+"; search "+c.Search)
 	const indent = "             "
 	p.wrap(indent, "memory "+c.Memory+"; timeouts "+c.Timeouts+"; "+c.Trusted)
+	if strings.Contains(c.Profile, ", ") { // the user's
+		p.wrap(indent, "profile "+clean(c.Profile))
+	}
 	if len(c.Calls) > 0 {
 		p.wrap(indent, "system calls met: "+clean(strings.Join(c.Calls, " ")))
 	}

@@ -31,6 +31,7 @@ const (
 	NoKernel      ErrorKind = "unknown-kernel"
 	Unwritable    ErrorKind = "unwritable"
 	NoOutput      ErrorKind = "no-output"
+	BadProfile    ErrorKind = "bad-profile"
 	BadBugFile    ErrorKind = "bad-bug-file"
 	BadCheckpoint ErrorKind = "bad-checkpoint"
 	OtherVersion  ErrorKind = "other-version"
@@ -132,6 +133,10 @@ var Problems = []Problem{
 		`can't write the result to standard output: no space left on device`,
 		"There was a result, but it didn't get to where standard output goes.",
 		"send standard output to a place that takes it"},
+	{BadProfile, ExitUsage,
+		`pool.yaml:4: unknown role "lok" in functions, did you mean lock?`,
+		"The file of --profile isn't a profile, or doesn't fit the guest: a function that it names isn't there, or is one of the C library's.",
+		"correct the line that is named; docs/profiles.md has all keys and roles, \"landgo inspect\" what the guest has"},
 	{BadBugFile, ExitUsage,
 		`x.landgo isn't a bug file of landgo's`,
 		"The file isn't one that landgo run wrote, or somebody changed it.",

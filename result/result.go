@@ -145,6 +145,9 @@ type Certificate struct {
 	Timeouts string `json:"timeouts"`
 	// Trusted says which synchronisation functions are taken as correct.
 	Trusted string `json:"trusted"`
+	// Profile says where the functions' meanings are from: the built-in profile,
+	// then, after a comma and a space, the user's with its sha256.
+	Profile string `json:"profile"`
 	// Calls lists the system calls met, by name, in alphabetical order.
 	Calls []string `json:"calls"`
 	// SelfCheck is "passed" when executions were run twice and compared, else

@@ -58,8 +58,8 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		if !ok {
 			return step, nil // not trusted any more
 		}
-		s.takeArgs(th)
-		if s.cfg.PointsOnly && acts[b.Role].how != ending && !s.trusts(b.Role) {
+		s.takeArgs(th, b.Args)
+		if (s.cfg.PointsOnly || b.Own) && acts[b.Role].how != ending && !s.trusts(b.Role) {
 			return s.atTested(th, b.Role)
 		}
 		if th.quiet.on && s.trusts(b.Role) {

@@ -14,15 +14,25 @@ func (s *System) word(addr uint64) uint64 {
 }
 
 // takeArgs reads the integer arguments of the function at whose entry a thread
-// stands: in registers (System V, x86-64) or on the stack (cdecl, i386).
-func (s *System) takeArgs(th *thread) {
+// stands: in registers (System V, x86-64) or on the stack (cdecl, i386). Of a
+// function whose profile says where its role's arguments are (image.Bound.Args),
+// those are the first.
+func (s *System) takeArgs(th *thread, places []int) {
 	r := &th.regs
 	if s.wordSize == 8 {
 		th.args = [4]uint64{r.RDI, r.RSI, r.RDX, r.RCX}
+	} else {
+		for i := range th.args {
+			th.args[i] = s.word(r.RSP + 4*uint64(i+1))
+		}
+	}
+	if places == nil {
 		return
 	}
-	for i := range th.args {
-		th.args[i] = s.word(r.RSP + 4*uint64(i+1))
+	all := th.args
+	th.args = [4]uint64{}
+	for i, n := range places {
+		th.args[i] = all[n-1]
 	}
 }
 

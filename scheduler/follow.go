@@ -196,7 +196,7 @@ func (s *System) atString(th *thread, tr *trace.Transition) (verdict, error) {
 	}
 	name := strings.TrimLeft(f.Name, "_")
 	k := slices.IndexFunc(stringPointers, func(p stringPointer) bool { return strings.HasPrefix(name, p.name) })
-	s.takeArgs(th)
+	s.takeArgs(th, nil)
 	if k < 0 || stringPointers[k].length && (th.arg(1) == 0 || th.arg(2) == 0) {
 		return step, nil
 	}

@@ -1,0 +1,119 @@
+package image
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestParseProfile: what a profile's text means.
+func TestParseProfile(t *testing.T) {
+	p, err := ParseProfile("p.yaml", []byte(`# a comment
+name: guards
+functions:
+  lock: {name: enter, arguments: 2}   # one function
+  unlock: [leave, leave_quickly]
+  panic:
+    - name: die
+      arguments: [3]
+  none: exit
+trust: [log_line, log_flush]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Binding{
+		{Name: "enter", Role: MutexLock, Own: true, Args: []int{2}, Line: 4},
+		{Name: "leave", Role: MutexUnlock, Own: true, Line: 5},
+		{Name: "leave_quickly", Role: MutexUnlock, Own: true, Line: 5},
+		{Name: "die", Role: Panic, Own: true, Args: []int{3}, Line: 7},
+		{Name: "exit", Role: NoRole, Own: true, Line: 9},
+	}
+	if !slices.EqualFunc(p.Bindings, want, func(a, b Binding) bool {
+		return a.Name == b.Name && a.Role == b.Role && a.Own == b.Own && a.Line == b.Line && slices.Equal(a.Args, b.Args)
+	}) {
+		t.Errorf("bindings %+v\nwant %+v", p.Bindings, want)
+	}
+	if p.Name != "guards" || !slices.Equal(p.Trust, []Named{{"log_line", 10}, {"log_flush", 10}}) {
+		t.Errorf("name %q, trust %v", p.Name, p.Trust)
+	}
+	base := &Profile{Name: "base", Bindings: join(bind(ProcessExit, "exit"), bind(MutexLock, "lock"))}
+	over := p.Over(base)
+	if n := len(over.Bindings); n != 6 || over.Bindings[n-1].Name != "lock" {
+		t.Errorf("over a base with exit and lock: %+v", over.Bindings)
+	}
+}
+
+// TestBadProfiles: one line says what is wrong, and where.
+func TestBadProfiles(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                                 "p.yaml:1: a profile is a mapping with the keys name, functions, trust; this is nothing",
+		"- a":                                              "p.yaml:1: a profile is a mapping",
+		"functions:\n  lock: a\nfunction: b":               `p.yaml:3: unknown key "function"`,
+		"functions:\n  lok: a":                             `p.yaml:2: unknown role "lok" in functions`,
+		"functions:\n  malloc: a":                          `p.yaml:2: unknown role "malloc" in functions`,
+		"functions: lock":                                  "p.yaml:1: functions has to be a mapping from roles to functions; this is a single value",
+		"functions:\n  lock:":                              "p.yaml:2: lock has to be a function or a list of functions; this is nothing",
+		"functions:\n  lock:\n    - [a]":                   "p.yaml:3: want a name; this is a list",
+		"functions:\n  lock:\n    nam: a":                  `p.yaml:3: unknown key "nam" of a function`,
+		"functions:\n  lock: {arguments: 1}":               "p.yaml:2: the function has no name",
+		"functions:\n  lock: a b":                          `p.yaml:2: "a b" can't be the name of a function or variable`,
+		"functions:\n  lock: a\n  unlock: [a]":             "p.yaml:3: a has a role already, on line 2",
+		"functions:\n  lock: a\n  lock: b":                 "p.yaml:3: ",
+		"functions:\n  lock: {name: a, arguments: [1, 2]}": "p.yaml:2: the role has 1 argument(s) that landgo looks at; arguments has 2",
+		"functions:\n  lock: {name: a, arguments: 5}":      `p.yaml:2: want an argument's place from 1 to 4, got "5"`,
+		"functions:\n  lock: {name: a, arguments: first}":  `p.yaml:2: want an argument's place from 1 to 4, got "first"`,
+		"functions:\n  abort: {name: a, arguments: 1}":     "p.yaml:2: the role has no arguments that landgo looks at",
+		"trust: {a: b}":                                    "p.yaml:1: trust has to be a name or a list of names; this is a mapping",
+		"name: [a]":                                        "p.yaml:1: name has to be a single value; this is a list",
+		"name: &x a\ntrust: *x":                            "p.yaml:1: a profile is plain YAML, without Anchor",
+		"name: !!str a":                                    "p.yaml:1: a profile is plain YAML, without Tag",
+		"name: a\n---\nname: b":                            "p.yaml:3: a profile is one YAML document",
+		"name: \"a\ntrust: b":                              "p.yaml:1: ",
+		"name: a\n\ttrust: b":                              "p.yaml:2: ",
+		"trust: " + strings.Repeat("[", 100):               "p.yaml:1: nested too deeply",
+		"trust:\n" + strings.Repeat("- ", 9999):            "p.yaml:2: nested too deeply",
+		"a: " + strings.Repeat("x", maxProfile):            "p.yaml: has ",
+	} {
+		_, err := ParseProfile("p.yaml", []byte(text))
+		var e *ProfileError
+		switch {
+		case err == nil:
+			t.Errorf("%.60q is taken for a profile", text)
+		case !errors.As(err, &e) || !strings.HasPrefix(err.Error(), want) || strings.ContainsRune(err.Error(), '\n'):
+			t.Errorf("%.60q: %q, want %q", text, err, want)
+		}
+	}
+}
+
+// FuzzProfile: any text gives a profile or one line, soon.
+//
+//	go test ./image -fuzz FuzzProfile -fuzztime 60s
+func FuzzProfile(f *testing.F) {
+	for _, seed := range []string{
+		"name: a\nfunctions:\n  lock: {name: b, arguments: [1]}\n  unlock: [c, d]\ntrust: e\n",
+		"functions:\n  panic:\n  - name: die\n    arguments: 2\n", "a: &b [*b]", "? [a]\n: b", "a: |\n  b\n", "<<: {a: b}", "- - - a", "{", "\"", "a: !!binary x",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		start := time.Now()
+		p, err := ParseProfile("p.yaml", text)
+		var e *ProfileError
+		switch {
+		case (p == nil) != (err != nil):
+			t.Errorf("both a profile and an error, or neither: %v, %v", p, err)
+		case err != nil && !errors.As(err, &e):
+			t.Errorf("%v isn't a ProfileError", err)
+		case err != nil && (e.Text == "" || strings.ContainsAny(err.Error(), "\n\x00")):
+			t.Errorf("the error isn't a line: %q", err)
+		case p != nil:
+			p.Over(&P2Profile)
+		}
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%v for %d bytes", took, len(text))
+		}
+	})
+}
