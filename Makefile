@@ -27,6 +27,8 @@ guests: setup
 	$(ENV) $(MAKE) -s -C guests
 	$(ENV) $(MAKE) -s -C guests/pebbles all abi
 	$(ENV) $(MAKE) -s -C guests/pebbles MACHINE=i386 all abi
+	$(ENV) $(MAKE) -s -C guests/kernel
+	$(ENV) $(MAKE) -s -C guests/kernel MACHINE=i386
 
 ## make test     everything that a change has to pass
 test: build fmt vet
