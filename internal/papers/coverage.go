@@ -51,6 +51,30 @@ func coverage(l *lab) error {
 	return nil
 }
 
+// atTwo has what BPOR saves at two preemptions: ten times at the least, of what a
+// search without any reduction runs. Not to record what only one thread touches,
+// and to make one step of a lock and what follows, are reductions too; so the
+// figure that is wanted is of runs in which every access is a step.
+func atTwo(l *lab) error {
+	t := newTable("guest", "no reduction: executions", "`bpor`", "fewer", "`lazy-bpor`: traces",
+		"every access a step, no reduction: executions", "`bpor`", "fewer")
+	for _, g := range atTwoGuests {
+		at := func(search string, all bool) run {
+			return run{guest: bench(g), search: search, bound: "preempt=2", allShared: all, executions: 100_000, seconds: 120}
+		}
+		o := l.run(at("bounded", false), at("bpor", false), at("bounded", true), at("bpor", true), at("lazy-bpor", false))
+		all, some := o[2], o[3]
+		l.want(!all.late() && some.ended() && all.Executions >= 10*some.Executions,
+			"%s, preempt=2: bpor runs %d executions, without reduction there are %d: less than ten times", g, some.Executions, all.Executions)
+		t.add(g, o[0].counted(o[0].Executions), o[1].counted(o[1].Executions), factor(o[0], o[1]), o[4].counted(o[4].Executions),
+			all.counted(all.Executions), some.counted(some.Executions), factor(all, some))
+	}
+	l.fill("at_two", t.String())
+	return nil
+}
+
+var atTwoGuests = []string{"micro-N3-K2", "ring-N8", "fft-N4-K2"}
+
 // factor is how many times fewer executions b ran than a.
 func factor(a, b outcome) string {
 	if a.late() || !b.ended() {

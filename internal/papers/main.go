@@ -26,7 +26,7 @@ type experiment struct {
 }
 
 var experiments = []experiment{
-	{"paths", paths}, {"thesis", thesis}, {"coverage", coverage}, {"papersbugs", papersBugs}, {"firstbug", firstBug},
+	{"paths", paths}, {"thesis", thesis}, {"coverage", coverage}, {"attwo", atTwo}, {"papersbugs", papersBugs}, {"firstbug", firstBug},
 	{"speedup", speedup}, {"rounds", rounds}, {"preemptions", preemptions}, {"estimator", estimator},
 }
 

@@ -22,6 +22,7 @@ func TestTablesNameWhatThereIs(t *testing.T) {
 	for _, c := range curves {
 		names = append(names, c.guest)
 	}
+	names = append(names, atTwoGuests...)
 	for _, f := range append(slices.Clone(preemptionFaults), fairFaults...) {
 		names = append(names, f.guest)
 	}
