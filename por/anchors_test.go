@@ -106,7 +106,7 @@ func TestAnchors(t *testing.T) {
 			if sum := seen.ends[0] + seen.ends[1] + seen.ends[2]; uint64(sum) != st.Executions {
 				t.Errorf("%d ends observed, %d counted", sum, st.Executions)
 			}
-			if st.Transitions < warmUp {
+			if st.Transitions < optimalWarmUp {
 				return
 			}
 			if div, _ := runModel(t, "optimal", a.prog, Options{OneEvent: true, Unmerged: true}); div.Executions != a.traces || 50*div.Blocked > a.traces {

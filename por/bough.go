@@ -85,7 +85,7 @@ func (b *boughs) once(from []byte) error {
 		}
 		w.stats, w.used = b.stats, b.used
 	}
-	alone := cmp.Or(b.opts.WarmUp, warmUp)
+	alone := b.spec.warmUp(&b.opts)
 	divisible := b.spec.Whole() == "" && b.opts.MaxExecutions == 0
 	over, err := w.explore(false, func() (bool, error) {
 		if divisible && w.used >= alone {

@@ -1,5 +1,7 @@
 package por
 
+import "cmp"
+
 // Who works on a search that is divided (lap.go).
 
 // Worker is somebody to work on parts of a search.
@@ -34,10 +36,14 @@ type Crew interface {
 	Failed(w int)
 }
 
-// warmUp is the number of transitions without news of finer points that a
-// search makes in one go before it is divided. Most searches that learn have
-// learned by then, and most small ones are over.
-const warmUp = 500_000
+// warmUp is the number of steps without news of finer points that a search makes
+// in one go before it is divided, if its Kind says no other: a twentieth of a
+// second. Most searches that learn have learned by then, and for those that are
+// over other workers wouldn't have begun yet.
+const warmUp = 50_000
+
+// warmUp is that of a search.
+func (s Spec) warmUp(o *Options) uint64 { return cmp.Or(o.WarmUp, s.kind.warmUp, warmUp) }
 
 // alone is who works on a search without a Crew: the search's own System.
 func alone(x *explorer) []Worker {

@@ -172,7 +172,7 @@ func (x *explorer) run() error {
 func (x *explorer) once(from []byte) error {
 	x.used, x.resting = 0, false
 	if x.divisible() {
-		x.quota = cmp.Or(x.opts.WarmUp, warmUp)
+		x.quota = x.spec.warmUp(&x.opts)
 	}
 	var t *tree
 	if from != nil {

@@ -33,6 +33,8 @@ type Kind struct {
 
 	// split: it can be split among workers (crew.go), with some options at least.
 	split bool
+	// warmUp, if not 0, is how many steps it makes before it is split.
+	warmUp uint64
 	// strategy makes the search out of the walk that most searches share.
 	strategy func(*explorer) strategy
 	// run is a walk of its own, where strategy is nil.
@@ -120,7 +122,7 @@ var kinds = []Kind{
 	{Name: "source", Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 1", About: "backtracks within source sets",
 		WhyNot: beyond, split: true, strategy: newSource},
 	{Name: "optimal", Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",
-		WhyNot: beyond, split: true, strategy: newOptimal},
+		WhyNot: beyond, split: true, warmUp: optimalWarmUp, strategy: newOptimal},
 	{Name: "trust", Paper: "Kokologiannakis, Marmanis, Gladstein and Vafeiadis, POPL 2022", About: "builds each execution graph once, by revisits; memory linear in the graph",
 		WhyNot: beyond + "; within rounds: rounder", SingleEvents: true, split: true, run: runTrust},
 	{Name: "rounder", Paper: "Marmanis and Vafeiadis 2023, Algorithm 2 with the check of §IV", About: "trust within a number of round-robin rounds; isn't sound", Claim: Nothing,

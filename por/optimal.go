@@ -50,6 +50,10 @@ type optimal struct {
 	dropped int     // for fault dropBacktrack
 }
 
+// optimalWarmUp: split, the search may run something in vain (tree.go), which
+// alone it never does. So what takes no longer than a second isn't split.
+const optimalWarmUp = 500_000
+
 func newOptimal(x *explorer) strategy {
 	s := &optimal{x: x}
 	s.seq.x = x

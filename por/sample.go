@@ -1,7 +1,6 @@
 package por
 
 import (
-	"cmp"
 	"math/rand/v2"
 
 	"landgo/trace"
@@ -120,7 +119,7 @@ func runSampling(sys System, obs Observer, spec Spec, opts Options) (Stats, erro
 // others divided.
 func (s *sampling) once() error {
 	x := s.x
-	alone := cmp.Or(x.opts.WarmUp, warmUp)
+	alone := x.spec.warmUp(&x.opts)
 	for s.done < s.runs && !x.stopped && !x.finer {
 		if x.divisible() && s.done >= pilots && x.stats.Transitions >= alone {
 			return s.divide()
