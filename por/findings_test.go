@@ -158,6 +158,15 @@ var byHand = []finding{
 		{{Code: model.Load}, {Code: model.JumpIf, A: 0}, {Code: model.Store, A: 8, C: 1}},
 		{{Code: model.Load, A: 8}, {Code: model.JumpIf, A: 0}, {Code: model.Store, C: 1}},
 	}}},
+	{"a reader who wants to write: it can't before other readers either", model.Program{Standing: true, Threads: [][]model.Instr{
+		{{Code: model.ReadLock}, {Code: model.Load}},
+		{{Code: model.ReadLock}, {Code: model.Load}, {Code: model.WriteLock}},
+	}}},
+	{"one who wants to write after another's reading", model.Program{Standing: true, Threads: [][]model.Instr{
+		{{Code: model.ReadLock}, {Code: model.Load}},
+		{{Code: model.ReadLock}, {Code: model.SemPost, A: 1}},
+		{{Code: model.SemWait, A: 1}, {Code: model.SemWait, A: 1}, {Code: model.WriteLock}},
+	}}},
 	{"a yielding spin", model.Program{Threads: [][]model.Instr{
 		{{Code: model.Create, A: 1}, {Code: model.Store, C: 1}},
 		{{Code: model.Load}, {Code: model.JumpNe, A: 4}, {Code: model.Yield}, {Code: model.Jump, A: 0}, {Code: model.Store, A: 8, C: 1}},

@@ -274,8 +274,10 @@ func (o *order) writerHolds(op *trace.Op, t trace.TID, end int32) bool {
 
 // freeOfReaders reports whether the read-write lock can be had for writing
 // before c. Readers that came after c, independently of it, and didn't leave in
-// time, have to come later too: they are added to o.drops.
+// time, have to come later too: they are added to o.drops. One that t comes
+// after (it may be t itself) can't.
 func (o *order) freeOfReaders(c int32, op *trace.Op, t trace.TID, end int32) bool {
+	prev := o.previous(t, end)
 	for again := true; again; {
 		again = false
 		if o.writerHolds(op, t, end) {
@@ -286,7 +288,10 @@ func (o *order) freeOfReaders(c int32, op *trace.Op, t trace.TID, end int32) boo
 			if y.ev >= end || y.kind != trace.OpReadLock && y.kind != trace.OpTryReadLock || o.dropped(y.ev) || o.released(r, op, end) {
 				continue
 			}
-			if y.ev < c {
+			if o.ev[y.ev].thread == t && o.taken(end) {
+				continue
+			}
+			if y.ev < c || y.ev == prev || prev >= 0 && o.before(y.ev, prev) {
 				return false
 			}
 			o.drops = append(o.drops, y.ev)
@@ -315,14 +320,20 @@ func (o *order) released(r int32, op *trace.Op, end int32) bool {
 	return depth > 0
 }
 
+// previous is thread t's last event before the one at position end, -1 if it
+// has none.
+func (o *order) previous(t trace.TID, end int32) int32 {
+	if end < int32(len(o.ev)) && o.ev[end].thread == t {
+		return o.ev[end].prev
+	}
+	return o.last[t] - 1
+}
+
 // letGo reports whether a spinning thread would go on before c: it stood ready
 // there, or another write that isn't dropped let it go.
 func (o *order) letGo(c int32, e *event, end int32, ready readiness) bool {
-	prev := o.last[e.thread]
-	if end < int32(len(o.ev)) && o.ev[end].thread == e.thread {
-		prev = o.ev[end].prev + 1
-	}
-	if prev <= c && ready(c, e.thread) {
+	prev := o.previous(e.thread, end)
+	if prev < c && ready(c, e.thread) {
 		return true
 	}
 	for k := range e.waits {
@@ -335,7 +346,7 @@ func (o *order) letGo(c int32, e *event, end int32, ready readiness) bool {
 				if a.ev >= end || a.mask&m == 0 || o.ev[a.ev].thread == e.thread {
 					continue
 				}
-				if prev > 0 && (a.ev < prev && o.before(a.ev, prev-1)) {
+				if prev >= 0 && a.ev <= prev && o.before(a.ev, prev) {
 					break
 				}
 				if !o.dropped(a.ev) {
