@@ -12,6 +12,17 @@ void buffer_put(struct buffer *b, int item)
 	lock_release(&b->lock);
 }
 
+/* take has the lock, and knows that there is an item. */
+static int take(struct buffer *b)
+{
+	ASSERT(b->count > 0);
+	int item = b->items[b->first];
+	b->first = (b->first + 1) % BUFFER_SIZE;
+	b->count--;
+	condition_signal(&b->not_full);
+	return item;
+}
+
 int buffer_get(struct buffer *b)
 {
 	lock_acquire(&b->lock);
@@ -20,11 +31,15 @@ int buffer_get(struct buffer *b)
 		if (BUFFER_IF)
 			break;
 	}
-	ASSERT(b->count > 0);
-	int item = b->items[b->first];
-	b->first = (b->first + 1) % BUFFER_SIZE;
-	b->count--;
-	condition_signal(&b->not_full);
+	int item = take(b);
+	lock_release(&b->lock);
+	return item;
+}
+
+int buffer_poll(struct buffer *b)
+{
+	lock_acquire(&b->lock);
+	int item = b->count > 0 ? take(b) : 0;
 	lock_release(&b->lock);
 	return item;
 }

@@ -149,6 +149,8 @@ struct buffer {
 
 void buffer_put(struct buffer *b, int item);
 int buffer_get(struct buffer *b);
+/* The first item, or 0: it doesn't wait for one. */
+int buffer_poll(struct buffer *b);
 
 /* tests.c: what the command line can ask for. */
 
