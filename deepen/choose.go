@@ -4,17 +4,44 @@ import "slices"
 
 // Which job to run: Algorithm 3.
 
-// Next is the job to run now, nil if there is nothing left to run. Nobody is
-// running.
-func (p *Plan) Next() *Job {
-	if w := p.turn(); w != nil {
-		return w
+// Deal is which jobs to run now, up to n of them at a time: none if there is
+// nothing left to run. Those that are running stay, in the order in which they
+// were added, and the most urgent others join them; but the job whose turn it is
+// is alone. All are Running then.
+//
+// Deviation from the paper, where a job may begin beside a subset of its own: it
+// would run what that one is about to run, and not at all if that one fails.
+func (p *Plan) Deal(n int) (list []*Job) {
+	for _, j := range p.jobs {
+		if j.State == Running {
+			list = append(list, j)
+		}
 	}
-	if j := p.pending(nil); j != nil {
+	if w := p.turn(); w != nil {
+		for _, j := range list {
+			p.Suspend(j)
+		}
+		w.State = Running
+		return []*Job{w}
+	}
+	for len(list) < n {
+		j := p.next()
+		if j == nil {
+			break
+		}
+		j.State = Running
+		list = append(list, j)
+	}
+	return list
+}
+
+// next is the job that is begun or taken up next: nil if there is none.
+func (p *Plan) next() *Job {
+	if j := p.pending(); j != nil {
 		return j
 	}
 	for _, s := range p.suspended() {
-		if !p.subsetSuspended(s, nil) {
+		if !p.subsetOpen(s) {
 			return s
 		}
 	}
@@ -70,7 +97,7 @@ func (p *Plan) Goes(j *Job, left float64) bool {
 	case p.warming(j, left):
 		return true
 	case p.opts.Naive:
-	case p.verifies(j) && j.ETA() > float64(p.spent+j.Steps) && p.pending(nil) != nil:
+	case p.verifies(j) && j.ETA() > float64(p.spent+j.Steps) && p.pending() != nil:
 		return false // its warm-up is over, or it was taken for shorter than it is
 	case !p.verifies(j) && p.turn() != nil:
 		return false
@@ -78,11 +105,11 @@ func (p *Plan) Goes(j *Job, left float64) bool {
 	if j.Executions < p.opts.Least || j.ETA() < p.opts.Factor*left {
 		return true // the common case: it is expected to finish
 	}
-	if p.pending(j) != nil {
+	if p.pending() != nil {
 		return false
 	}
 	for _, s := range p.suspended() {
-		if !j.Set.within(s.Set, p.opts.All) && j.ETA() > s.ETA() && !p.subsetSuspended(s, nil) {
+		if !j.Set.within(s.Set, p.opts.All) && j.ETA() > s.ETA() && !p.subsetOpen(s) {
 			return false
 		}
 	}
@@ -96,11 +123,11 @@ func (p *Plan) Suspend(j *Job) {
 	}
 }
 
-// pending is the most urgent pending job of which no subset is suspended; its
-// estimate would be as bad. but, if not nil, counts as suspended.
-func (p *Plan) pending(but *Job) (best *Job) {
+// pending is the most urgent pending job of which no subset is suspended, whose
+// estimate would be as bad, or running.
+func (p *Plan) pending() (best *Job) {
 	for _, j := range p.jobs {
-		if j.State != Pending || p.subsetSuspended(j, but) {
+		if j.State != Pending || p.subsetOpen(j) {
 			continue
 		}
 		if best == nil || p.before(j, best) {
@@ -110,10 +137,10 @@ func (p *Plan) pending(but *Job) (best *Job) {
 	return best
 }
 
-// subsetSuspended reports whether a proper subset of j is suspended.
-func (p *Plan) subsetSuspended(j, but *Job) bool {
+// subsetOpen reports whether a proper subset of j is suspended or running.
+func (p *Plan) subsetOpen(j *Job) bool {
 	return slices.ContainsFunc(p.jobs, func(s *Job) bool {
-		return s != j && (s.State == Suspended || s == but) && s.Set.within(j.Set, p.opts.All) && !j.Set.equal(s.Set)
+		return s != j && (s.State == Suspended || s.State == Running) && s.Set.within(j.Set, p.opts.All) && !j.Set.equal(s.Set)
 	})
 }
 

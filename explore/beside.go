@@ -46,20 +46,26 @@ const (
 	besideBound = 64
 )
 
-// openBeside starts it, or returns nil where there is no room for a second
-// guest.
-func (d *deepening) openBeside() *beside {
+// accompany starts it, once the warm-up is over, unless there is no room for a
+// second guest.
+func (d *deepening) accompany() {
+	if d.warm > 0 || d.steps == 0 || d.cfg.naive() || d.cfg.SyncOnly {
+		return
+	}
+	d.warm = d.steps
+	if d.cfg.FailOnRace { // it watches for no races, and must not prove that there are none
+		return
+	}
 	s, err := open(d.cfg)
 	if err != nil {
 		if s != nil {
 			s.close()
 		}
-		return nil
+		return
 	}
-	b := &beside{hunt: &hunt{session: s, ctx: d.ctx, result: &result.Result{}, seen: map[string]*finding{}},
+	d.beside = &beside{hunt: &hunt{session: s, ctx: d.ctx, result: &result.Result{}, seen: map[string]*finding{}},
 		turn: make(chan bool), back: make(chan struct{})}
-	go b.work()
-	return b
+	go d.beside.work()
 }
 
 func (b *beside) work() {

@@ -17,6 +17,8 @@ type crew struct {
 	workers []*hunt
 	kept    scheduler.Witnessed // what was seen before and in the parts so far
 	sealed  bool
+	// stand has a worker's guest begin a part, with detectors looking on.
+	stand func(*hunt) por.System
 }
 
 // warmUp and stint are those of por.Options: a test has searches divided early
@@ -54,7 +56,7 @@ func (c *crew) Hire() (all []por.Worker, err error) {
 		s.sys.Seal(true)
 		o := &hunt{session: s, ctx: c.ctx, result: &result.Result{}, seen: map[string]*finding{}}
 		c.workers = append(c.workers, o)
-		all = append(all, por.Worker{Begin: o.watchedSystem, Obs: o, Seen: func() any { return o.take() }})
+		all = append(all, por.Worker{Begin: func() por.System { return c.stand(o) }, Obs: o, Seen: func() any { return o.take() }})
 	}
 	return all, nil
 }
@@ -93,22 +95,11 @@ func (c *crew) Keep(seen any) {
 // have learned of parts that don't count can't be taken from them.
 func (c *crew) Restart(w int) (por.System, error) {
 	known := c.workers[w].sys.Knowledge()
-	fresh, err := open(c.cfg)
-	if err == nil {
-		_, err = fresh.sys.Learn(known)
-	}
-	if err != nil {
-		if fresh != nil {
-			fresh.close()
-		}
+	c.dismiss(nil)
+	if err := c.session.anew(known); err != nil {
 		return nil, err
 	}
-	c.dismiss(nil)
-	fresh.sys.TakeWitnessed()
-	c.session.close()
-	fresh.clock = c.clock
-	*c.session = *fresh
-	return c.watchedSystem(), nil
+	return c.stand(c.hunt), nil
 }
 
 // Failed implements por.Crew.
@@ -141,7 +132,7 @@ func (h *hunt) together(spec por.Spec, opts por.Options) (por.Stats, error) {
 	if h.cfg.Whole() != "" {
 		return h.run(opts)
 	}
-	h.crew = &crew{hunt: h}
+	h.crew = &crew{hunt: h, stand: (*hunt).watchedSystem}
 	opts.Crew, opts.WarmUp, opts.Stint = h.crew, warmUp, stint
 	stats, err := h.run(opts)
 	h.crew.close()

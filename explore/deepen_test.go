@@ -170,7 +170,7 @@ func TestParsePlaces(t *testing.T) {
 // BenchmarkJobStart is what a job takes beyond its executions: the smallest
 // space there is, from the booted guest. To be under a millisecond.
 func BenchmarkJobStart(b *testing.B) {
-	d, _ := deepeningOf(b, "micro-N2-K3")
+	d := deepeningOf(b, "micro-N2-K3")
 	set := deepen.Set{Kinds: deepen.Kinds(PointYield)}
 	for range b.N {
 		j := &deepen.Job{Set: set}
@@ -185,7 +185,7 @@ func BenchmarkJobStart(b *testing.B) {
 // middle. A thousand are to be under 1 GiB.
 func BenchmarkSuspended(b *testing.B) {
 	warm(b, 1)
-	d, h := deepeningOf(b, "fib_bench-N5")
+	d := deepeningOf(b, "fib_bench-N5")
 	for range b.N {
 		var before, after runtime.MemStats
 		runtime.GC()
@@ -193,9 +193,11 @@ func BenchmarkSuspended(b *testing.B) {
 		const jobs = 50
 		for i := range jobs {
 			j := &deepen.Job{ID: i + 2, Set: deepen.Set{Kinds: deepen.Kinds(PointMem), At: []uint64{uint64(i)}}}
-			d.spaces[j] = &space{granularity: h.granularity(PointMem, nil), told: d.spaces[d.job].told, leave: true}
-			if err := d.run(j); err != nil || len(d.spaces[j].tree) == 0 {
-				b.Fatal(err, len(d.spaces[j].tree))
+			s := d.sit(j)
+			s.leave = true
+			s.work()
+			if err := d.fold(s); err != nil || len(s.sp.tree) == 0 {
+				b.Fatal(err, len(s.sp.tree))
 			}
 		}
 		runtime.GC()
@@ -205,7 +207,7 @@ func BenchmarkSuspended(b *testing.B) {
 	}
 }
 
-func deepeningOf(b *testing.B, name string) (*deepening, *hunt) {
+func deepeningOf(b *testing.B, name string) *deepening {
 	c := DefaultConfig()
 	c.Guest, c.Out = "../bin/guests/musl-O1/"+name, NoFile
 	s, err := open(c)
@@ -220,7 +222,7 @@ func deepeningOf(b *testing.B, name string) (*deepening, *hunt) {
 	if err := d.run(j); err != nil {
 		b.Fatal(err)
 	}
-	return d, h
+	return d
 }
 
-var _ por.Observer = (*deepening)(nil)
+var _ por.Observer = (*sitting)(nil)

@@ -32,6 +32,7 @@ type session struct {
 	inputs  [][]byte // that a schedule depends on, see Config.Check
 	racing  []uint64 // where Config.Races are
 	clock   clock
+	lives   int // how often the guest was booted anew, see anew
 	// fill and twins are for --check uninit, see scheduler/twin.go.
 	fill  byte
 	twins []*session
@@ -95,6 +96,26 @@ func (s *session) begin() (err error) {
 	s.machine.DeclareAllShared(s.cfg.AllShared)
 	s.sys = scheduler.New(s.schedulerConfig(), s.machine, s.img)
 	return s.boot()
+}
+
+// anew puts a new guest in the session's place, which knows what is given and
+// nothing else.
+func (s *session) anew(known *scheduler.Knowledge) error {
+	fresh, err := open(s.cfg)
+	if err == nil {
+		_, err = fresh.sys.Learn(known)
+	}
+	if err != nil {
+		if fresh != nil {
+			fresh.close()
+		}
+		return fmt.Errorf("the guest can't be booted once more: %w", err)
+	}
+	fresh.sys.TakeWitnessed()
+	fresh.clock, fresh.lives = s.clock, s.lives+1
+	s.close()
+	*s = *fresh
+	return nil
 }
 
 func (s *session) close() {

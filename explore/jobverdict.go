@@ -1,0 +1,151 @@
+package explore
+
+import (
+	"fmt"
+
+	"landgo/deepen"
+	"landgo/race"
+	"landgo/result"
+)
+
+// What an iterative deepening has come to, once no job runs any more.
+
+// verdict says what the jobs have come to.
+func (d *deepening) verdict() error {
+	r := d.result
+	d.sys.Rewind(d.root)
+	d.sys.SetGranularity(d.granularity(d.cfg.PP, nil))
+	d.sys.Look(nil)
+	d.showRaces()
+	for _, f := range d.found {
+		if err := d.align(f); err != nil {
+			return err
+		}
+	}
+	proof := d.plan.Proof()
+	switch {
+	case len(d.found) > 0:
+		r.Verdict = result.Buggy
+	case proof != nil:
+		r.Verdict = result.Verified
+		if !d.whole(proof) {
+			r.Reason = fmt.Sprintf("explored at %s: no two accesses that conflict are without a common lock and without points, so the others can't make a difference", d.name(proof))
+		}
+	case d.beside != nil && d.beside.proves():
+		r.Verdict = result.Verified
+		r.Reason = "explored by ascending numbers of preemptions, until no interleaving was left that has more"
+	case (d.cfg.naive() || d.cfg.SyncOnly) && d.stopped == "" && d.lastEnd() != nil:
+		r.Verdict = result.Verified
+		r.PP = d.name(d.lastEnd())
+		r.Granularity, r.Certificate.Granularity = r.PP, r.PP
+		d.watched.fine, d.watched.limited = false, d.spaces[d.lastEnd()].seen.leftOut()
+	case d.stopped != "":
+		r.Verdict, r.Problem = result.Budget, d.stopped
+		r.Reason = d.stopReason()
+	case d.stuck != nil:
+		return d.stuck.judge(r)
+	default:
+		panic("explore: all jobs are over, without a bug and without a proof")
+	}
+	return nil
+}
+
+// align makes the steps of a bug's execution those that it has with a point
+// before every access. Where a thread goes round a loop in vain for which it
+// would wait there, it keeps the points of its job.
+func (d *deepening) align(f *finding) error {
+	var err error
+	if !d.cfg.SyncOnly { // its verdicts are at its sets' points, and so are its stories
+		d.aligning = true
+		err = d.refine(f)
+		d.aligning = false
+	}
+	if (err != nil || d.cfg.SyncOnly) && f.job != nil && !d.whole(f.job) {
+		c := d.cfg
+		c.Deepen, c.PP, c.Races = false, Points(f.job.Set.Kinds), nil
+		for _, pc := range f.job.Set.At {
+			c.PP |= PointRace
+			c.Races = append(c.Races, d.placeOf(pc))
+		}
+		f.config = &c
+		err = d.as(f, func() error { return d.refine(f) })
+	}
+	if err != nil {
+		return err
+	}
+	f.preemptions = 0
+	for i := range f.path {
+		if f.path[i].Preemption {
+			f.preemptions++
+		}
+	}
+	return nil
+}
+
+// as does something with the preemption points with which a bug is told.
+func (h *hunt) as(f *finding, do func() error) error {
+	if f.config == nil {
+		return do()
+	}
+	all, own := h.session, *h.session
+	own.cfg = *f.config
+	own.check = own.cfg.Check([]byte(own.img.SHA256), own.inputs...)
+	var err error
+	if own.racing, err = own.racePlaces(); err != nil {
+		return err
+	}
+	h.session = &own
+	h.sys.Rewind(h.root)
+	h.sys.SetGranularity(own.granularity(own.cfg.PP, own.racing))
+	err = do()
+	h.session = all
+	h.sys.Rewind(h.root)
+	h.sys.SetGranularity(all.granularity(all.cfg.PP, all.racing))
+	return err
+}
+
+// lastEnd is the last job if it is finished: of a naive plan the one with all
+// that races, of one without candidates that with all synchronisation.
+func (d *deepening) lastEnd() *deepen.Job {
+	jobs := d.plan.Jobs()
+	if j := jobs[len(jobs)-1]; j.State == deepen.Finished {
+		return j
+	}
+	return nil
+}
+
+// showRaces hands the candidates of all jobs on to the report.
+func (d *deepening) showRaces() {
+	w := &watched{System: d.sys, races: &lookout{Detector: d.races}, listed: d.cfg.Race != RaceOff, fine: true}
+	for i := range d.sighted {
+		w.races.shown = append(w.races.shown, d.sighted[i].path)
+	}
+	all := d.granularity(d.cfg.PP, nil)
+	w.toward = func(i int) bool {
+		d.sys.Rewind(d.root)
+		d.sys.SetGranularity(all)
+		if i < 0 {
+			return false
+		}
+		seen := &d.sighted[i]
+		if seen.epoch != d.epoch() {
+			return false
+		}
+		d.sys.SetGranularity(seen.space.granularity)
+		return true
+	}
+	proven := d.plan.Proof() != nil && len(d.found) == 0
+	w.settled = func(c *race.Candidate) race.Class {
+		switch {
+		case proven:
+			// Whatever points other jobs lacked, this one had them.
+			all := *c
+			all.Bare = false
+			return all.Class(true, false)
+		case d.benign[c.Pair]:
+			return race.Benign
+		}
+		return race.Untested
+	}
+	d.watched = w
+}

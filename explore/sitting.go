@@ -1,0 +1,199 @@
+package explore
+
+import (
+	"errors"
+	"math"
+
+	"landgo/deepen"
+	"landgo/por"
+	"landgo/result"
+	"landgo/scheduler"
+)
+
+// sitting is a job at work, from where it was left, or from its root, to where
+// it is left again, on one guest. It is the por.Observer. What it finds it keeps
+// to itself, until it is folded in.
+//
+// A sitting that is alone asks the plan every few thousand steps whether to go
+// on, and tells it what it has found by then; its search is divided among all
+// workers once it is large (por/lap.go). One of several at work at a time does
+// nothing of that: it goes on for a number of steps.
+type sitting struct {
+	*hunt
+	d     *deepening
+	job   *deepen.Job
+	sp    *space
+	round *round // nil: it is alone
+	index int    // of it in the round
+	from  uint64 // steps of the job when it began
+	// room is how many executions there may be, 0: any number.
+	room, ran uint64
+	tree      []byte
+	leave     bool // it is to be left
+	left      bool
+	stats     por.Stats
+	err       error
+	unjudged  error // err, if it is no verdict
+
+	// Of one in a round.
+	learned   bool // points became finer
+	witnessed *scheduler.Witnessed
+	known     *scheduler.Knowledge
+}
+
+// sit begins a sitting of a job's, on the hunt's own guest.
+func (d *deepening) sit(j *deepen.Job) *sitting {
+	j.State = deepen.Running
+	s := &sitting{d: d, job: j, sp: d.space(j)}
+	s.hunt = &hunt{session: d.session, ctx: d.ctx, result: &result.Result{}, seen: map[string]*finding{}}
+	s.from = steps(s.sp.stats)
+	if d.cfg.MaxExecutions > 0 {
+		s.room = d.cfg.MaxExecutions - d.executions()
+	}
+	return s
+}
+
+func steps(s por.Stats) uint64 { return s.Transitions + s.Replayed }
+
+// run runs a job alone until it ends or is left.
+func (d *deepening) run(j *deepen.Job) error {
+	s := d.sit(j)
+	s.work()
+	err := d.fold(s)
+	if s.left {
+		d.plan.Suspend(j)
+	}
+	return err
+}
+
+// work is the sitting's search.
+func (s *sitting) work() {
+	opts := por.Options{
+		OneEvent: s.d.whole(s.job) && len(s.cfg.Rules) == 0, Resume: s.sp.tree, Stop: s.halts,
+		SaveNow: func() bool { return s.leave },
+		Save:    func(tree []byte) error { s.tree, s.left = tree, true; return nil },
+	}
+	var c *crew
+	switch {
+	case s.round != nil || s.room > 0:
+		opts.WarmUp = math.MaxUint64 // it isn't divided
+	default:
+		c = &crew{hunt: s.hunt, stand: s.stand}
+		opts.Crew, opts.WarmUp, opts.Stint = c, warmUp, stint
+	}
+	engine, err := por.New(s.cfg.Search, opts)
+	if err != nil {
+		s.err = result.Errorf(result.Usage, "%w", err)
+		s.unjudged = s.err
+		return
+	}
+	sys := s.stand(s.hunt)
+	if s.sp.seen != nil {
+		s.watched.races.add(s.sp.seen.races)
+		s.watched.limited.add(s.sp.seen.limited)
+	}
+	s.stats, s.err = engine.Run(sys, s)
+	if c != nil {
+		s.sys.Look(s.sp.sights) // which takes in what was seen of the parts
+		c.close()
+	}
+	if s.err == nil {
+		return
+	}
+	at := s.session
+	if s.failedAt != nil && s.failedAt != at {
+		at = s.failedAt
+		defer at.close()
+	}
+	s.unjudged = at.verdictOf(s.err, s.result)
+}
+
+// judge puts what the sitting failed with into a result.
+func (s *sitting) judge(r *result.Result) error {
+	r.Verdict, r.Reason, r.Problem, r.Place = s.result.Verdict, s.result.Reason, s.result.Problem, s.result.Place
+	return s.unjudged
+}
+
+// stand has a worker's guest stop where the space's steps end, with detectors
+// looking on.
+func (s *sitting) stand(o *hunt) por.System {
+	o.sys.Rewind(o.root)
+	o.sys.SetGranularity(s.sp.granularity)
+	if o == s.hunt {
+		s.sp.sights = o.sys.Look(s.sp.sights)
+	} else {
+		o.sys.Look(nil)
+	}
+	own := *o.session
+	own.cfg.PP = Points(s.job.Set.Kinds) // what it leaves out depends on the points
+	o.watched = own.watch()
+	return o.watched
+}
+
+// halts is polled by the search.
+func (s *sitting) halts() bool {
+	if s.round != nil {
+		return s.left || s.learned || s.round.unwanted(s.index)
+	}
+	return s.left || s.stop() || s.d.settled() || s.d.besideErr != nil
+}
+
+// fatal: there is no use in going on with other jobs.
+func (s *sitting) fatal() bool {
+	var long *scheduler.BudgetError
+	// Steps with fewer points than all are longer still.
+	return s.err != nil && (!errors.As(s.err, &long) || s.d.whole(s.job) || s.d.cfg.naive())
+}
+
+// Progress implements por.Observer.
+func (s *sitting) Progress(p por.Progress) {
+	s.share = p.Share
+	if s.round != nil {
+		s.leave = s.leave || steps(p.Stats) >= s.from+roundSteps
+		return
+	}
+	d := s.d
+	d.learn(s, p.Stats)
+	if s.sp.buggy || len(s.found) > 0 {
+		d.plan.Failed(s.job, true)
+	}
+	s.leave = s.leave || !d.plan.Goes(s.job, d.left())
+	d.lookBeside()
+	d.show()
+}
+
+// Ended implements por.Observer.
+func (s *sitting) Ended(x *por.Execution) bool {
+	if s.learned {
+		return false
+	}
+	if d := s.d; !d.passed {
+		// What one execution shows is told apart (result.Job).
+		d.candidates(s)
+		d.passed = true
+	}
+	goesOn := s.hunt.Ended(x)
+	if s.room > 0 && x.Ending <= por.EndedStuck {
+		if s.ran++; s.ran >= s.room && s.stopped == "" {
+			s.stopped = result.OutOfExecutions
+			return false
+		}
+	}
+	return goesOn
+}
+
+// Restarted implements por.Observer: what the job has found so far will be found
+// again. What was folded in has its schedule.
+func (s *sitting) Restarted() {
+	clear(s.seen)
+	s.found, s.checks = nil, nil
+	s.sp.buggy, s.ran, s.from = false, 0, 0
+	s.watched.restart()
+	if s.learned = s.round != nil; s.learned {
+		s.known = s.sys.Knowledge()
+		return
+	}
+	if len(s.d.spaces) == 1 {
+		s.d.passed = false // it begins with steps that have all that is known to be shared
+	}
+}
