@@ -265,8 +265,6 @@ func (c *Config) Whole() string {
 		return fmt.Sprintf("search %s runs with one worker: %s", spec.Kind().Name, spec.Whole())
 	case c.MaxExecutions > 0:
 		return "a search with --max-executions runs with one worker: it goes in one order from the start"
-	case c.deepens():
-		return "one worker searches where landgo chooses its preemption points itself; with --pp there are more"
 	}
 	return ""
 }

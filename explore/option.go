@@ -289,7 +289,7 @@ var Options = []Option{
 	}, {
 		Name: "jobs", Group: GroupSearch, Value: "N",
 		Help: "search with N workers; 0: as many as the machine has cores",
-		Doc:  "Each has a guest of its own. All that is reported, counts included, is the same for any N: a search goes on its own for a while, and is then divided into parts whose order and lengths don't depend on who works on them. A small search is over before that. Searches that can't be divided, and those with --max-executions, have one worker.",
+		Doc:  "Each has a guest of its own. All that is reported, counts included, is the same for any N: a search goes on its own for a while, and is then divided into parts whose order and lengths don't depend on who works on them. A small search is over before that. Where landgo chooses the preemption points, several sets of them are explored at a time. Searches that can't be divided, and those with --max-executions, have one worker.",
 		Set: func(c *Config, v string) error {
 			var n uint64
 			if err := setCount(&n, v, 0); err != nil {

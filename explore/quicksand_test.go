@@ -120,9 +120,15 @@ func TestFiguresOfQuicksand(t *testing.T) {
 
 func compileFigure(t *testing.T, figure string) string {
 	t.Helper()
+	return compile(t, figureHead+figures[figure]+figureMain)
+}
+
+// compile builds a guest of the test's own.
+func compile(t *testing.T, text string) string {
+	t.Helper()
 	dir := t.TempDir()
-	source, out := filepath.Join(dir, "figure.c"), filepath.Join(dir, "figure")
-	if err := os.WriteFile(source, []byte(figureHead+figures[figure]+figureMain), 0o600); err != nil {
+	source, out := filepath.Join(dir, "guest.c"), filepath.Join(dir, "guest")
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if msg, err := exec.Command("gcc", "-g", "-O1", "-static", "-pthread", "-o", out, source).CombinedOutput(); err != nil {
