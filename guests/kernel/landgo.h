@@ -52,6 +52,11 @@ LANDGO_TELL(unlocked, const void *object)
 LANDGO_TELL(allocated, const void *memory, unsigned long bytes)
 LANDGO_TELL(freed, const void *memory)
 
+/* Memory that only the choice of who runs next depends on, such as a ready list:
+ * what is done there with interrupts off says nothing of the order in which it
+ * was done. Before booted. */
+LANDGO_TELL(scheduling, const void *memory, unsigned long bytes)
+
 /* The kernel gives up: message says why. */
 LANDGO_TELL(panicked, const char *message)
 

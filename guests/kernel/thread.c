@@ -87,8 +87,10 @@ static void schedule(void)
 	struct thread *me = current(), *next = idle;
 	if (!queue_empty(&ready))
 		next = queue_take(&ready);
-	if (SWITCH_OPEN && me->state == READY)
+	if (SWITCH_OPEN && me->state == READY) {
 		interrupts_restore(true);
+		interrupts_off();
+	}
 	ASSERT(next->magic == MAGIC && next->state == READY);
 	if (next != me)
 		switch_threads(me, next);
