@@ -58,7 +58,8 @@ papers: build
 study: build
 	$(ENV) go run -buildvcs=false ./internal/study $(STUDYFLAGS)
 
-## make soak     the searches on SOAK random model programs and SOAK_GUESTS random C programs, fresh seeds
+## make soak     the searches on SOAK random model programs and SOAK_GUESTS random C programs, fresh seeds;
+##               LANDGO_SOAK_SEARCHES=trust,rounder for those alone, on the model programs
 SOAK ?= 20000
 SOAK_GUESTS ?= 600
 soak: setup

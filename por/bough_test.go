@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"landgo/por/internal/model"
+
+	"pgregory.net/rapid"
 )
 
 // TestBoughs: trust and rounder in parts visit what they visit in one go, and all
@@ -16,10 +18,14 @@ func TestBoughs(t *testing.T) {
 	if testing.Short() {
 		programsOf = 40
 	}
+	created, standing := programs(false, false), rapid.Custom(func(t *rapid.T) *model.Program { return drawStanding(t, false, false) })
 	for seed, seen := 0, 0; seen < programsOf; seed++ {
-		p := programs(false, false).Example(seed)
+		p := created.Example(seed)
+		if seed%5 > 2 {
+			p = standing.Example(seed)
+		}
 		judge := judged(t, p, judgeLimit)
-		if judge == nil {
+		if judge == nil || len(judge.traces) < 3 {
 			continue
 		}
 		seen++

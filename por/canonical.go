@@ -10,37 +10,46 @@ import "landgo/trace"
 // stayed displaced while others that don't depend on what displaced it went on
 // (readers of a lock that keep a writer waiting).
 func (w *trust) canonical() bool {
-	// Going back from the end: who goes on in turn next, and whether all revisits
-	// up to there displaced that thread. Then it couldn't be another.
-	on, settled := trace.NoThread, false
+	behind := trace.NoThread
 	for k := len(w.turned) - 1; k >= 0; k-- {
-		r := int(w.turned[k])
-		s := &w.steps[r]
-		if s.added != revisits {
-			continue
-		}
-		switch next := r + 1; {
-		case next == w.size():
-			settled = false
-		case w.steps[next].added == inTurn:
-			on, settled = w.steps[next].thread, true
-		}
-		if settled = settled && s.displaced.thread == on; !settled && !w.foremost(int32(r)) {
+		r := w.turned[k]
+		if w.steps[r].added == revisits && !w.settles(&behind, r) && !w.foremost(r, nil) {
 			return false
 		}
 	}
 	return w.representative()
 }
 
-// foremost reports whether the event of revisit i is the one that first()
-// chooses from all that follows.
-func (w *trust) foremost(i int32) bool {
+// settles goes back over revisit r of the graph at hand, after those behind it.
+// It reports whether r couldn't be another event, because the thread that it
+// displaced, and all revisits from there on did, goes on in turn after them: what
+// that thread was kept from is what it does then, and what depends on it comes
+// later. behind is that thread, or NoThread.
+func (w *trust) settles(behind *trace.TID, r int32) bool {
+	switch next := int(r) + 1; {
+	case next == w.size():
+		*behind = trace.NoThread
+	case w.steps[next].added == inTurn:
+		*behind = w.steps[next].thread
+	}
+	if *behind != w.steps[r].displaced.thread {
+		*behind = trace.NoThread
+	}
+	return *behind != trace.NoThread
+}
+
+// foremost reports whether the event of revisit i is the one that guide.first
+// chooses from all that follows, or from what of it is in c's K.
+func (w *trust) foremost(i int32, c *candidate) bool {
 	a := &w.steps[i]
 	e := &a.displaced.event
 	next := int32(-1) // what the displaced thread did then
 	found := w.found[:0]
 	for j := a.group; j < int32(w.size()); j++ {
 		s := &w.steps[j]
+		if c != nil && !w.covered(c, j) {
+			continue
+		}
 		if s.thread == e.thread {
 			if next < 0 {
 				next = j

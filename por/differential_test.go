@@ -175,12 +175,12 @@ func agreeAll(p *model.Program, judge *survey, few bool) error {
 	if err := checkBoundings(boundings, p, judge, Options{OneEvent: true, Unmerged: true}); err != nil {
 		return err
 	}
-	if err := checkTrust(p, judge); err != nil {
+	if err := checkTrust(p, judge, false); err != nil {
 		return err
 	}
 	for _, name := range reductions {
 		for _, oneEvent := range []bool{true, false} {
-			if !oneEvent && (few && judge.stats.Executions%4 > 0 || name == "none" || strings.Contains(name, ":") || strings.HasPrefix(name, "stateful")) {
+			if !wanted(name) || !oneEvent && (few && judge.stats.Executions%4 > 0 || name == "none" || strings.Contains(name, ":") || strings.HasPrefix(name, "stateful")) {
 				continue // it is nothing to them, or they meet it in the coarse test
 			}
 			if err := disagree(name, p, judge, Options{OneEvent: oneEvent, Unmerged: true}); err != nil {
@@ -193,6 +193,9 @@ func agreeAll(p *model.Program, judge *survey, few bool) error {
 		runs = 5
 	}
 	for _, name := range samplers {
+		if !wanted(name) {
+			continue
+		}
 		if err := strays(name, runs, p, judge); err != nil {
 			return err
 		}
@@ -225,6 +228,9 @@ func agreeSteps(p *model.Program, judge *survey, opts Options) error {
 		return err
 	}
 	for _, name := range reductions {
+		if !wanted(name) {
+			continue
+		}
 		if err := disagree(name, p, judge, opts); err != nil {
 			return err
 		}

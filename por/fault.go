@@ -16,4 +16,5 @@ const (
 	slideWake            // the same, and nothing sleeps below a conservative branch
 	calmSleep            // what others are exploring sleeps like what is explored
 	notMaximal           // trust revisits whatever the graph was made of
+	anyDisplacer         // and whichever of several events displaced a thread there
 )

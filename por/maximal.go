@@ -5,12 +5,19 @@ import "landgo/trace"
 // ISMAXIMAL, and the graph that a revisit was made from made again (trust.go).
 
 // maximal reports whether c's revisit may be made from the graph at hand P: P
-// is what becomes of K when everything else is added to it in turn, at the end
-// and with the first outcome (the paper's ISMAXIMAL). Then P is the only graph
-// that the revisited one is made from.
+// is guided(K), what becomes of K when everything else is added to it in turn, at
+// the end and with the first outcome (the paper's ISMAXIMAL). So what isn't in
+// turn in P has to be in K; and where several of K could have displaced a thread
+// that stayed displaced, the one that did has to be the one that the guide
+// chooses. Then P is the only graph that the revisited one is made from.
 func (w *trust) maximal(c *candidate) bool {
 	for _, b := range c.need {
 		if b > c.r && !w.covered(c, b) {
+			return false
+		}
+	}
+	for _, b := range c.loose {
+		if b > c.r && w.opts.fault != anyDisplacer && !w.foremost(b, c) {
 			return false
 		}
 	}
@@ -143,7 +150,7 @@ func (w *trust) inTurn(t trace.TID, whole bool) (done bool, err error) {
 	k := g.next(v)
 	switch {
 	case whole && g.left == 0 && (v == t || w.isPassed(t)):
-		return true, nil
+		return w.settleHolds()
 	case v == trace.NoThread:
 		if !whole || g.left > 0 {
 			err = w.lost(t)
@@ -180,6 +187,22 @@ func (w *trust) inTurn(t trace.TID, whole bool) (done bool, err error) {
 	}
 	w.turns(group, -1, displaced)
 	return false, nil
+}
+
+// settleHolds reports whether the thread whose turn it is can go on within the
+// bound. If it can't, it is passed over, and the next one may be such a thread
+// too. They belong to the state in which a revisit was made: what they would do
+// revisits there.
+func (w *trust) settleHolds() (bool, error) {
+	if w.limit < 0 || w.dropping || w.tip().next == trace.NoThread {
+		return true, nil
+	}
+	size := w.size()
+	if err := w.turn(false); err != nil || w.halted() || w.size() == size {
+		return false, err
+	}
+	w.drop(w.pop())
+	return true, w.come()
 }
 
 // isPassed reports whether thread t is passed over in the present state.

@@ -57,6 +57,13 @@ func TestMutants(t *testing.T) {
 			})
 		}
 	}
+	t.Run("who displaces a thread left open/rounder", func(t *testing.T) {
+		hunt(t, func(p *model.Program, judge *survey) error {
+			opts := single
+			opts.fault = anyDisplacer
+			return checkRounder(p, judge, len(judge.traces)%3, opts)
+		})
+	})
 	t.Run("naive-bpor", func(t *testing.T) {
 		hunt(t, func(p *model.Program, judge *survey) error {
 			return disagreeWithin("naive-bpor", p, judge, Options{OneEvent: true, Unmerged: true, Bounds: Bounds{{Preempt, 0}}}, false)

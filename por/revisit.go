@@ -15,6 +15,10 @@ type candidate struct {
 	next   int     // found[:next] were looked at as r
 	turned int     // the graph's turned[turned:] were looked at
 	need   []int32 // and are these, without those in base: they have to be in K
+	// loose are the graph's revisits, as far as they were looked at, of which
+	// others could have come first.
+	loose  []int32
+	behind trace.TID
 	r      int32   // size of P: before the first
 	q      []int32 // those of found after r that don't happen after r
 	take   []bool
@@ -103,6 +107,7 @@ func (w *trust) start(b *branch) {
 	c.found = w.order.conflicts(&b.event, c.base, c.found)
 	c.r, c.q, c.take = int32(w.size()), c.q[:0], c.take[:0]
 	c.next, c.turned, c.need = 0, len(w.turned), c.need[:0]
+	c.loose, c.behind = c.loose[:0], trace.NoThread
 	w.looking = true
 }
 
@@ -186,6 +191,9 @@ func (w *trust) scan(c *candidate) bool {
 func (w *trust) needed(c *candidate, i int32) bool {
 	for ; c.turned > 0 && w.turned[c.turned-1] >= i; c.turned-- {
 		b := w.turned[c.turned-1]
+		if w.steps[b].added == revisits && !w.settles(&c.behind, b) {
+			c.loose = append(c.loose, b)
+		}
 		if c.base[w.steps[b].thread] > b || w.opts.fault == notMaximal {
 			continue
 		}

@@ -3,13 +3,8 @@ package por
 import "landgo/trace"
 
 // rounder is ROUNDER (Marmanis and Vafeiadis 2023, §IV): TruSt within a number
-// of round-robin rounds (rounds.go). It is to visit exactly the traces G with
-// rounds(G) at most k, once each.
-//
-// It claims nothing: of 240,000 random programs one has a trace within one round
-// that is missed, an execution that ends in a deadlock (TestSoak, the batch of
-// seed 18186019768240818593). So the argument below has a gap, or the code has. Nor is it
-// divided among workers: parts of it (bough.go) came to have no graph left.
+// of round-robin rounds (rounds.go). It visits exactly the traces G with rounds(G)
+// at most k, once each.
 //
 // Deviation: Algorithm 2 drops a graph that is beyond the bound, which is right
 // by Proposition 2, rounds don't decrease from a graph to one that it leads to,
@@ -19,12 +14,13 @@ import "landgo/trace"
 // it is one that its thread can't do (graph.hold). An event's round is a
 // function of what happens before it, so every graph within the bound is one of
 // that program, each has one parent within the bound, and the argument in
-// trust.go holds as it stands. The price: an execution in which somebody can
-// only go on beyond the bound is followed to where nobody else can either. It
-// is no execution within the bound (EndedPruned), but leads to those that end
-// early. No more can be left out without knowing that none does: where one
-// thread is beyond the bound, a failing assertion within it may take any order
-// of the others' steps.
+// trust.go holds as it stands: a thread that can't do its event is like one that
+// is blocked, and where its turn is passed over is part of the graph (findings 21
+// and 22). The price: an execution in which somebody can only go on beyond the
+// bound is followed to where nobody else can either. It is no execution within the
+// bound (EndedPruned), but leads to those that end early. No more can be left out
+// without knowing that none does: where one thread is beyond the bound, a failing
+// assertion within it may take any order of the others' steps.
 //
 // With the option early=0 graphs are dropped as in the paper (trust.dropping):
 // then each trace within the bound in which all threads run to their ends is

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -53,9 +55,29 @@ func soaked(coarse, merge bool) *rapid.Generator[sized] {
 	})
 }
 
+// soakSearches are the searches that the soak is for, all if it is empty:
+// LANDGO_SOAK_SEARCHES, names with commas between them.
+var soakSearches = strings.FieldsFunc(os.Getenv("LANDGO_SOAK_SEARCHES"), func(r rune) bool { return r == ',' })
+
+// wanted reports whether a search takes part.
+func wanted(search string) bool {
+	name, _, _ := strings.Cut(search, ":")
+	return len(soakSearches) == 0 || slices.Contains(soakSearches, name)
+}
+
+// TestSoakSearches: a soak for searches that aren't there isn't one of all.
+func TestSoakSearches(t *testing.T) {
+	for _, name := range soakSearches {
+		if kindNamed(name) == nil {
+			t.Errorf("LANDGO_SOAK_SEARCHES: no search %q", name)
+		}
+	}
+}
+
 // TestSoak runs as many programs as LANDGO_SOAK says, in batches; one with a
 // finding ends there, and the next goes on. LANDGO_SOAK=1 and -rapid.seed with
-// a batch's seed runs that batch again.
+// a batch's seed runs that batch again. With LANDGO_SOAK_SEARCHES it is for those
+// searches only.
 func TestSoak(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK"))
 	if err != nil {
@@ -67,12 +89,15 @@ func TestSoak(t *testing.T) {
 		seed = uint64(time.Now().UnixNano()) | 1
 	}
 	fmt.Printf("soak of %d programs, seed %d\n", n, seed)
+	several := len(soakSearches) == 0 || slices.ContainsFunc(soakSearches, func(s string) bool { k := kindNamed(s); return k != nil && !k.SingleEvents })
 	seen, steps := &sample{}, &sample{}
 	began, failed := time.Now(), 0
 	for done := 0; done < n; done += soakBatch {
 		ok := soak(t, seed, soakBatch, false, false, seen)
-		ok = soak(t, seed, soakSteps, true, false, steps) && ok
-		ok = soak(t, seed, soakSteps, false, true, steps) && ok
+		if several {
+			ok = soak(t, seed, soakSteps, true, false, steps) && ok
+			ok = soak(t, seed, soakSteps, false, true, steps) && ok
+		}
 		if !ok {
 			failed++
 		}

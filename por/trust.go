@@ -29,7 +29,10 @@ import (
 // event would come before one of K's that it depends on, though it doesn't in
 // K, that one comes first, with what happens before it. Then the graph P that a
 // revisit of K by a is made from is guided(K) up to a's turn, and nothing else:
-// that is what ISMAXIMAL decides (maximal.go). So each graph has one parent.
+// that is what ISMAXIMAL decides (maximal.go). So each graph has one parent. (A
+// thread that was displaced may then be blocked, so that what could have displaced
+// it too follows in turn. If K has that as well, guided(K) says which of them did:
+// findings 19 and 20.)
 // From any trace parents lead to the empty graph, for a parent is a prefix of
 // the graph, or has r in place of a revisit: with A for a forward step and B
 // for a revisit, A before B, the words of steps grow smaller in the

@@ -129,6 +129,9 @@ func yields(p *model.Program) bool {
 // checkBoundings runs them.
 func checkBoundings(list []bounding, p *model.Program, judge *survey, opts Options) error {
 	for _, b := range list {
+		if !wanted(b.search) {
+			continue
+		}
 		bounds, err := ParseBounds(b.bounds)
 		if err != nil {
 			return err
