@@ -55,9 +55,8 @@ func (m *Machine) mapHeap() {
 	}
 }
 
-// Alive says of n bytes at addr, a multiple of 8 within Config.Heap, whether
-// they are in a live block. Of the last 8 only the first n%8 are meant. Rewind
-// takes it back.
+// Alive says of n bytes at addr, within Config.Heap, whether they are in a live
+// block. Rewind takes it back.
 func (m *Machine) Alive(addr, n uint64, alive bool) {
 	if n == 0 || m.cfg.Heap == (Range{}) {
 		return
@@ -65,6 +64,12 @@ func (m *Machine) Alive(addr, n uint64, alive bool) {
 	alive = alive != m.cfg.HeapOpen // as a bit
 	var bits [8]byte
 	at := m.cfg.Heap.Hi + (addr-m.cfg.Heap.Lo)/8
+	if first := addr % 8; first > 0 {
+		k := min(n, 8-first)
+		m.alivePart(at, (uint8(1)<<k-1)<<first, alive)
+		n -= k
+		at++
+	}
 	for whole := n / 8; whole > 0; {
 		k := min(whole, 8)
 		for i := range bits[:k] {
@@ -78,15 +83,19 @@ func (m *Machine) Alive(addr, n uint64, alive bool) {
 		whole -= k
 	}
 	if rest := n % 8; rest > 0 {
-		mask := uint8(1)<<rest - 1
-		b := m.Bytes(at, 1)[0]
-		if alive {
-			b |= mask
-		} else {
-			b &^= mask
-		}
-		m.Write8(at, b)
+		m.alivePart(at, uint8(1)<<rest-1, alive)
 	}
+}
+
+// alivePart sets or clears some bits of a byte.
+func (m *Machine) alivePart(at uint64, mask uint8, set bool) {
+	b := m.Bytes(at, 1)[0]
+	if set {
+		b |= mask
+	} else {
+		b &^= mask
+	}
+	m.Write8(at, b)
 }
 
 // Bury makes r the stack of an ended thread, which nobody may access: number n of

@@ -31,6 +31,9 @@ const (
 
 	defaultSpace64 = 128 << 30
 	defaultSpace32 = 4 << 30
+	// maxSpace32: what lies above the addresses that an i386 guest has is for the
+	// bits of Config.Heap, and isn't mapped into the engine.
+	maxSpace32 = 2 * defaultSpace32
 )
 
 // Machine is one guest machine. It is used by one goroutine at a time;
@@ -99,7 +102,7 @@ func checkConfig(cfg *Config) (uint64, error) {
 			space = defaultSpace32
 		}
 	}
-	if space%pageSize != 0 || space > maxSpace || cfg.Mode == I386 && space > defaultSpace32 {
+	if space%pageSize != 0 || space > maxSpace || cfg.Mode == I386 && space > maxSpace32 {
 		return 0, fmt.Errorf("an address space of %#x bytes is not possible", space)
 	}
 	if len(cfg.Code) == 0 {
@@ -124,7 +127,11 @@ func checkConfig(cfg *Config) (uint64, error) {
 // hooks.
 func (m *Machine) mapMemory() error {
 	at := uint64(0)
-	for _, r := range append(m.cfg.Code, Range{m.space, m.space}) {
+	end := m.space
+	if m.cfg.Mode == I386 {
+		end = min(end, defaultSpace32)
+	}
+	for _, r := range append(m.cfg.Code, Range{end, end}) {
 		if err := m.mapRange(at, r.Lo, false); err != nil {
 			return err
 		}

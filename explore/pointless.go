@@ -59,9 +59,12 @@ func (s *session) unchecked() string {
 	return fmt.Sprintf("--check %s: the guest has no allocator that landgo knows", s.cfg.CheckFor[0])
 }
 
-// allocates reports whether landgo carries the guest's malloc out, or the guest
-// has none: a C library without it.
+// allocates reports whether landgo follows the guest's allocator or carries it out,
+// or the guest has none: a C library without it.
 func (s *session) allocates() bool {
+	if s.pools() {
+		return true
+	}
 	if s.img.Kernel == image.Pebbles || s.img.Stripped {
 		return false
 	}

@@ -131,6 +131,9 @@ func (s *session) machineConfig() emu.Config {
 	if s.img.Kernel == image.Pebbles {
 		c := pebbles.MachineConfig(s.img)
 		c.Uniprocessor = s.uniprocessor()
+		if s.pools() {
+			c.Heap, c.HeapOpen = pebbles.UserRange(), true
+		}
 		return c
 	}
 	c := emu.Config{Uniprocessor: s.uniprocessor()}
@@ -138,6 +141,8 @@ func (s *session) machineConfig() emu.Config {
 		c.Heap = scheduler.HeapRange()
 		if s.cfg.Malloc == MallocNative {
 			c.Heap, c.HeapOpen = scheduler.FollowedRange(), true
+		} else if s.pools() {
+			c.Heap, c.HeapOpen = scheduler.EveryRange(), true
 		}
 	}
 	for _, r := range s.img.ReadsAhead() {
@@ -147,6 +152,19 @@ func (s *session) machineConfig() emu.Config {
 		c.Code = append(c.Code, emu.Range{Lo: r.Lo, Hi: r.Hi})
 	}
 	return c
+}
+
+// pools reports whether there are tested allocators to follow.
+func (s *session) pools() bool {
+	if s.cfg.NoHeap {
+		return false
+	}
+	for _, b := range s.roles {
+		if b.Followed() {
+			return true
+		}
+	}
+	return false
 }
 
 // uniprocessor: the guests of pebbles run on one processor, those of linux on
@@ -177,6 +195,7 @@ func (s *session) schedulerConfig() scheduler.Config {
 		c.Leaks = scheduler.LeaksAll
 	}
 	c.NativeMalloc = s.cfg.Malloc == MallocNative && s.img.Kernel == image.Linux
+	c.Pools = s.pools()
 	if s.cfg.Checks(CheckUninit) {
 		c.Fill = &s.fill
 	}
@@ -265,6 +284,9 @@ func (s *session) boot() error {
 	s.inputs = contents
 	s.check = s.cfg.Check([]byte(s.img.SHA256), contents...)
 	s.sys.Boot(s.kern, s.roles, &regs)
+	if s.pools() {
+		s.sys.OwnMemory(s.profile.Allocators)
+	}
 	return nil
 }
 

@@ -12,7 +12,7 @@ import (
 // kinds are landgo's names for bugs.
 var kinds = []string{
 	"assertion", "deadlock", "livelock", "segfault", "illegal-instruction", "divide-error",
-	"use-after-free", "double-free", "invalid-free", "heap-overflow", "stack-use-after-end", "stack-overflow", "lock-misuse", "leak", "uninitialised-read",
+	"use-after-free", "double-free", "invalid-free", "heap-overflow", "double-allocation", "stack-use-after-end", "stack-overflow", "lock-misuse", "leak", "uninitialised-read",
 	"race",
 }
 
@@ -43,7 +43,7 @@ func everything(t *testing.T) []Guest {
 }
 
 // heapKinds are those whose messages are landgo's own words.
-var heapKinds = []string{"use-after-free", "double-free", "invalid-free", "heap-overflow", "stack-use-after-end", "leak", "uninitialised-read"}
+var heapKinds = []string{"use-after-free", "double-free", "invalid-free", "heap-overflow", "double-allocation", "stack-use-after-end", "leak", "uninitialised-read"}
 
 func TestTables(t *testing.T) {
 	seen := map[string]bool{}

@@ -141,7 +141,7 @@ func (a *Arena) allocate(b Block, align uint64, unused bool) (_ *Block, fresh Pi
 // Room is the room of the block that begins at an address, the zero Piece if
 // there is none, or it has no room.
 func (h *Heap) Room(addr uint64) Piece {
-	n := h.last[addr]
+	n := h.last[place{0, addr}]
 	if n == 0 || h.room[n-1] < 0 {
 		return Piece{}
 	}
@@ -152,8 +152,8 @@ func (h *Heap) Room(addr uint64) Piece {
 // the arena's list: that of the thread that frees.
 func (a *Arena) Release(addr uint64, e Event) {
 	h := a.heap
-	r := h.room[h.last[addr]-1]
-	h.Take(addr, e)
+	r := h.room[h.last[place{0, addr}]-1]
+	h.Take(0, addr, e)
 	c := h.rooms[r].class
 	h.log = append(h.log,
 		undo{what: roomLink, at: uint64(r), old: uint64(h.rooms[r].link)},
@@ -165,13 +165,13 @@ func (a *Arena) Release(addr uint64, e Event) {
 // Resize makes the live block at an address one of n bytes, in the same room. It
 // reports false, and changes nothing, if the room is too small.
 func (h *Heap) Resize(addr, n uint64, e Event) bool {
-	i := h.last[addr] - 1
+	i := h.last[place{0, addr}] - 1
 	r := h.room[i]
 	if p := h.piece(r); n > p.Addr+p.Size-addr {
 		return false
 	}
 	b := h.blocks[i]
-	h.Take(addr, e)
+	h.Take(0, addr, e)
 	b.Size, b.Given = n, e
 	h.give(b, r)
 	return true

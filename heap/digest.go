@@ -7,10 +7,10 @@ import "landgo/trace"
 // to the same have the same; which steps made the calls isn't in it.
 func (h *Heap) Digest() trace.Digest {
 	var sum trace.Digest // Digest.Add commutes
-	for addr, n := range h.last {
+	for p, n := range h.last {
 		b := &h.blocks[n-1]
 		d := trace.NewHash()
-		d.Words(addr, b.Size, uint64(b.Family), 0)
+		d.Words(p.addr, b.Size, uint64(b.Family), 0)
 		if b.Freed {
 			d.Word(1)
 		}

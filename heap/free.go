@@ -7,14 +7,15 @@ import "fmt"
 // memory that isn't the heap's, for a message: "a variable", "the stack of
 // thread 0.1"; "" if it is the heap's.
 func (h *Heap) Free(p uint64, f Family, function, what string) (w Wrong, ok bool) {
-	b := h.At(p)
+	b := h.At(f, p)
+	other := h.othersAt(f, p)
 	switch {
-	case b != nil && b.Freed:
-		return Wrong{DoubleFree, fmt.Sprintf("%s of a block that is free already", function), *b}, false
-	case b != nil && b.Family != f:
-		return Wrong{InvalidFree, fmt.Sprintf("%s of a block that another allocator gave out", function), *b}, false
-	case b != nil:
+	case b != nil && !b.Freed:
 		return Wrong{}, true
+	case other != nil:
+		return Wrong{InvalidFree, fmt.Sprintf("%s of a block that another allocator gave out", function), *other}, false
+	case b != nil:
+		return Wrong{DoubleFree, fmt.Sprintf("%s of a block that is free already", function), *b}, false
 	case what != "":
 		return Wrong{Kind: InvalidFree, Message: fmt.Sprintf("%s of %s, which no allocator gave out", function, what)}, false
 	}
@@ -28,4 +29,14 @@ func (h *Heap) Free(p uint64, f Family, function, what string) (w Wrong, ok bool
 		return Wrong{InvalidFree, fmt.Sprintf("%s of a pointer %s into a block that has been freed", function, count(p-b.Addr)), *b}, false
 	}
 	return Wrong{InvalidFree, fmt.Sprintf("%s of a pointer %s into a block of %s, not of its start", function, count(p-b.Addr), count(b.Size)), *b}, false
+}
+
+// othersAt is the live block of another family that begins at an address, or nil.
+func (h *Heap) othersAt(f Family, p uint64) *Block {
+	for i := len(h.blocks) - 1; i >= 0; i-- {
+		if b := &h.blocks[i]; b.Addr == p && b.Family != f && !b.Freed {
+			return b
+		}
+	}
+	return nil
 }

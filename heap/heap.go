@@ -37,20 +37,28 @@ type Heap struct {
 	room   []int32 // of blocks, see arena.go; -1: not of an arena
 	rooms  []room  // of all arenas
 	arenas []*Arena
-	owned  []Piece          // the memory of followed allocators
-	last   map[uint64]int32 // by address: 1 + the number of its latest block
+	owned  []Piece         // the memory of followed allocators
+	last   map[place]int32 // 1 + the number of the latest block there
 	log    []undo
 }
 
+// place is where a block of a family begins: the first block that one allocator
+// cuts out of another's begins where that does.
+type place struct {
+	family Family
+	addr   uint64
+}
+
 // New is a heap without a block.
-func New() *Heap { return &Heap{last: map[uint64]int32{}} }
+func New() *Heap { return &Heap{last: map[place]int32{}} }
 
 // undo is one entry of the log: what a word was before it changed.
 type undo struct {
-	what  change
-	arena *Arena
-	at    uint64
-	old   uint64
+	what   change
+	family Family // lastBlock
+	arena  *Arena
+	at     uint64
+	old    uint64
 }
 
 type change uint8
@@ -75,10 +83,10 @@ func (h *Heap) Rewind(m Mark) {
 		u := &h.log[i]
 		switch u.what {
 		case lastBlock:
-			if u.old == 0 {
-				delete(h.last, u.at)
+			if p := (place{u.family, u.at}); u.old == 0 {
+				delete(h.last, p)
 			} else {
-				h.last[u.at] = int32(u.old)
+				h.last[p] = int32(u.old)
 			}
 		case freedFlag:
 			h.blocks[u.at].Freed, h.blocks[u.at].Back = false, Event{}
@@ -99,49 +107,50 @@ func (h *Heap) Rewind(m Mark) {
 func (h *Heap) Give(b Block) *Block { return h.give(b, -1) }
 
 func (h *Heap) give(b Block, room int32) *Block {
-	old := h.last[b.Addr]
+	p := place{b.Family, b.Addr}
+	old := h.last[p]
 	b.Generation, b.Freed = 1, false
 	if old > 0 {
 		b.Generation += h.blocks[old-1].Generation
 	}
-	h.log = append(h.log, undo{what: lastBlock, at: b.Addr, old: uint64(old)})
+	h.log = append(h.log, undo{what: lastBlock, family: b.Family, at: b.Addr, old: uint64(old)})
 	h.blocks = append(h.blocks, b)
 	h.room = append(h.room, room)
-	h.last[b.Addr] = int32(len(h.blocks))
+	h.last[p] = int32(len(h.blocks))
 	return &h.blocks[len(h.blocks)-1]
 }
 
-// At is the latest block that began at an address, nil if none did. It is valid
-// until the next Give or Rewind.
-func (h *Heap) At(addr uint64) *Block {
-	if n := h.last[addr]; n > 0 {
+// At is the latest block of a family that began at an address, nil if none did.
+// It is valid until the next Give or Rewind.
+func (h *Heap) At(f Family, addr uint64) *Block {
+	if n := h.last[place{f, addr}]; n > 0 {
 		return &h.blocks[n-1]
 	}
 	return nil
 }
 
-// Live is the live block that began at an address, or nil.
-func (h *Heap) Live(addr uint64) *Block {
-	if b := h.At(addr); b != nil && !b.Freed {
+// Live is the live block of a family that began at an address, or nil.
+func (h *Heap) Live(f Family, addr uint64) *Block {
+	if b := h.At(f, addr); b != nil && !b.Freed {
 		return b
 	}
 	return nil
 }
 
-// Take ends the life of the block that begins at an address, by a call e. The
-// caller has made sure that there is one (Live).
-func (h *Heap) Take(addr uint64, e Event) {
-	n := h.last[addr] - 1
+// Take ends the life of the block of a family that begins at an address, by a
+// call e. The caller has made sure that there is one (Live).
+func (h *Heap) Take(f Family, addr uint64, e Event) {
+	n := h.last[place{f, addr}] - 1
 	b := &h.blocks[n]
 	h.log = append(h.log, undo{what: freedFlag, at: uint64(n)})
 	b.Freed, b.Back = true, e
 }
 
-// Extend makes the live block at an address, which has no room, one of n bytes:
-// it goes on as another.
-func (h *Heap) Extend(addr, n uint64, e Event) {
-	b := *h.Live(addr)
-	h.Take(addr, e)
+// Extend makes the live block of a family at an address, which has no room, one
+// of n bytes: it goes on as another.
+func (h *Heap) Extend(f Family, addr, n uint64, e Event) {
+	b := *h.Live(f, addr)
+	h.Take(f, addr, e)
 	b.Size = n
 	h.Give(b)
 }
@@ -154,6 +163,26 @@ func (h *Heap) Owned() []Piece { return h.owned }
 
 // Blocks is all blocks, oldest first. The caller must not change it.
 func (h *Heap) Blocks() []Block { return h.blocks }
+
+// LiveOf lists the live blocks of a family, oldest first.
+func (h *Heap) LiveOf(f Family) (list []Block) {
+	for i := range h.blocks {
+		if b := &h.blocks[i]; !b.Freed && b.Family == f {
+			list = append(list, *b)
+		}
+	}
+	return list
+}
+
+// Overlapping is a live block of b's family that shares bytes with b, or nil.
+func (h *Heap) Overlapping(b *Block) *Block {
+	for i := len(h.blocks) - 1; i >= 0; i-- {
+		if o := &h.blocks[i]; !o.Freed && o.Family == b.Family && o.Addr < b.Addr+b.Size && b.Addr < o.Addr+o.Size {
+			return o
+		}
+	}
+	return nil
+}
 
 // around is the latest block that has an address in it, or nil.
 func (h *Heap) around(addr uint64) *Block {

@@ -20,7 +20,7 @@ func TestAccess(t *testing.T) {
 	for _, b := range []Block{{Addr: 0x1000, Size: 24}, {Addr: 0x1030, Size: 8}, {Addr: 0x1100, Size: 4}} {
 		h.Give(b)
 	}
-	h.Take(0x1030, at(1, 7))
+	h.Take(0, 0x1030, at(1, 7))
 	for _, c := range []struct {
 		addr  uint64
 		kind  Kind
@@ -51,12 +51,12 @@ func TestAccess(t *testing.T) {
 func TestAccessGenerations(t *testing.T) {
 	h := New()
 	h.Give(Block{Addr: 0x1000, Size: 16, Given: at(0, 1)})
-	h.Take(0x1000, at(1, 2))
+	h.Take(0, 0x1000, at(1, 2))
 	h.Give(Block{Addr: 0x1000, Size: 8, Given: at(2, 3)})
 	if w := h.Access(0x1008, "reads 1 byte"); w.Kind != UseAfterFree || w.Block.Generation != 1 || w.Block.Back != at(1, 2) {
 		t.Errorf("behind the second block, in what was the first: %+v", w)
 	}
-	h.Take(0x1000, at(3, 4))
+	h.Take(0, 0x1000, at(3, 4))
 	if w := h.Access(0x1000, "reads 1 byte"); w.Block.Generation != 2 || w.Block.Given != at(2, 3) || w.Block.Back != at(3, 4) {
 		t.Errorf("after both: %+v", w)
 	}
@@ -68,7 +68,7 @@ func TestFree(t *testing.T) {
 	h.Give(Block{Addr: 0x1000, Size: 24})
 	h.Give(Block{Addr: 0x1030, Size: 8})
 	h.Give(Block{Addr: 0x1100, Size: 8, Family: 1})
-	h.Take(0x1030, at(1, 7))
+	h.Take(0, 0x1030, at(1, 7))
 	for _, c := range []struct {
 		p    uint64
 		what string
@@ -115,8 +115,8 @@ func TestArena(t *testing.T) {
 	if r := give(b, 17, 0); r != 0x20000+Gap {
 		t.Errorf("of another size: %#x", r)
 	}
-	if r := give(b, 9, 0); r != p || h.At(p).Generation != 2 {
-		t.Errorf("used again: %#x, %+v", r, h.At(p))
+	if r := give(b, 9, 0); r != p || h.At(0, p).Generation != 2 {
+		t.Errorf("used again: %#x, %+v", r, h.At(0, p))
 	}
 	if r := give(a, 100, 256); r%256 != 0 || h.Room(r).Addr > r || r+100 > h.Room(r).Addr+h.Room(r).Size {
 		t.Errorf("aligned: %#x in %+v", r, h.Room(r))
@@ -204,7 +204,7 @@ func TestRandom(t *testing.T) {
 				}
 				if n := b.Size / 2; rapid.Bool().Draw(t, "by resize") && h.Resize(p, n, at(1, int32(step))) {
 					m.gens[p]++
-					m.live[p] = *h.At(p)
+					m.live[p] = *h.At(0, p)
 					continue
 				}
 				a.Release(p, at(1, int32(step)))
@@ -243,7 +243,7 @@ func check(t *rapid.T, h *Heap, m model) {
 		t.Fatalf("%d live blocks, in the model %d", live, len(m.live))
 	}
 	for p := range m.freed {
-		if b := h.At(p); b == nil || !b.Freed {
+		if b := h.At(0, p); b == nil || !b.Freed {
 			t.Fatalf("%#x is freed, and %+v", p, b)
 		}
 	}
@@ -317,7 +317,7 @@ func TestLost(t *testing.T) {
 		t.Errorf("with a register that points into the first: %x", got)
 	}
 	registers = nil
-	h.Take(0x1100, at(0, 1))
+	h.Take(0, 0x1100, at(0, 1))
 	if got := fmt.Sprintf("%x", lost()); got != "[1000]" {
 		t.Errorf("with the second freed: %s", got)
 	}

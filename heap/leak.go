@@ -66,6 +66,9 @@ func (h *Heap) Lost(registers []uint64, roots []Piece, words func(p Piece, found
 			list = append(list, h.blocks[n])
 		}
 	}
-	sort.Slice(list, func(i, j int) bool { return h.last[list[i].Addr] < h.last[list[j].Addr] })
+	sort.Slice(list, func(i, j int) bool { return h.number(&list[i]) < h.number(&list[j]) })
 	return list
 }
+
+// number is that of the latest block that began where b did.
+func (h *Heap) number(b *Block) int32 { return h.last[place{b.Family, b.Addr}] }

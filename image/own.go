@@ -26,6 +26,7 @@ func (im *Image) ownFunctions(p *Profile) map[string]bool {
 	}
 	for _, b := range p.Bindings {
 		if b.Own {
+			own[b.Name] = true // a profile's can't be the library's (FileProfile.Fits)
 			continue
 		}
 		if s, ok := im.Symbol(b.Name); ok && im.isOwn(&s) {

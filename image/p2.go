@@ -4,7 +4,11 @@ package image
 // second project: its names are fixed, its insides are theirs. Nothing of it is
 // trusted unless asked for; the roles serve reports, preemption points and
 // lock-misuse checks.
-var P2Profile = Profile{Name: "p2", Bindings: join(
+//
+// Its allocator is the course's, for one thread (_malloc): what the student
+// writes is malloc, which locks it. A program without the course's has its own
+// allocator under these names.
+var P2Profile = Profile{Name: "p2", Allocators: []Allocator{{Name: "malloc"}}, Bindings: join(
 	bind(ThreadInit, "thr_init"),
 	bind(Create, "thr_create"),
 	bind(Join, "thr_join"),
@@ -40,8 +44,25 @@ var P2Profile = Profile{Name: "p2", Bindings: join(
 	bind(TestReport, "report_end"),
 	bind(DebugPrint, "sim_puts"),
 
+	follow(1, "_malloc",
+		bind(Malloc, "malloc"), bind(Calloc, "calloc"), bind(Realloc, "realloc"), bind(Free, "free"),
+	),
+	follow(1, "",
+		bind(Malloc, "_malloc"), bind(Calloc, "_calloc"), bind(Realloc, "_realloc"), bind(Free, "_free"),
+	),
+	// Under --trust malloc.
 	bind(Malloc, "malloc"),
 	bind(Calloc, "calloc"),
 	bind(Realloc, "realloc"),
 	bind(Free, "free"),
 )}
+
+// follow makes bindings those of an allocator's functions, in programs without
+// one that is called unless.
+func follow(family uint8, unless string, lists ...[]Binding) []Binding {
+	bs := join(lists...)
+	for i := range bs {
+		bs[i].Family, bs[i].Unless = family, unless
+	}
+	return bs
+}

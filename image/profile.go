@@ -8,6 +8,17 @@ import "sort"
 type Profile struct {
 	Name     string
 	Bindings []Binding
+	// Allocators are those whose blocks are followed: a binding's Family is 1 + the
+	// index of its own, or 0 for the C library's.
+	Allocators []Allocator
+}
+
+// Allocator is an allocator whose code is tested, and whose blocks are followed.
+type Allocator struct {
+	Name string
+	// Memory are variables that are the allocator's: nobody else may touch their
+	// bytes but those in a live block.
+	Memory []Named
 }
 
 // Binding gives a name its role.
@@ -25,7 +36,13 @@ type Binding struct {
 	// Args says which of the function's arguments, from 1, are the role's; nil:
 	// the first ones, in the same order.
 	Args []int
-	Line int // in the user's profile
+	// Family is the allocator to which the function belongs. Size is the size of
+	// the blocks that it gives out, if they have all the same one.
+	Family uint8
+	Size   uint64
+	Line   int // in the user's profile
+	// Unless: not where the guest has a function of this name.
+	Unless string
 }
 
 // Bound is the role of a function of an image.
@@ -35,7 +52,14 @@ type Bound struct {
 	C11  bool
 	Own  bool
 	Args []int
+
+	Family uint8
+	Size   uint64
 }
+
+// Followed: its calls say which blocks of memory there are, while its code is
+// tested like any other.
+func (b *Bound) Followed() bool { return b.Family != 0 }
 
 // Results of C11 functions (Binding.C11), the same in glibc and musl.
 const (
@@ -57,9 +81,12 @@ func (im *Image) Roles(p *Profile) map[uint64]Bound {
 	roles := map[uint64]Bound{}
 	own := im.ownFunctions(p)
 	for _, b := range p.Bindings {
+		if _, ok := im.Symbol(b.Unless); ok {
+			continue
+		}
 		if b.Own {
 			for _, addr := range im.functionsNamed(b.Name) {
-				roles[addr] = Bound{Role: b.Role, Name: im.bestName(addr, b.Name), Own: true, Args: b.Args}
+				roles[addr] = Bound{Role: b.Role, Name: im.bestName(addr, b.Name), Own: true, Args: b.Args, Family: b.Family, Size: b.Size}
 			}
 			continue
 		}
@@ -78,7 +105,7 @@ func (im *Image) Roles(p *Profile) map[uint64]Bound {
 			}
 			continue
 		}
-		roles[s.Addr] = Bound{Role: b.Role, Name: im.bestName(s.Addr, b.Name), C11: b.C11}
+		roles[s.Addr] = Bound{Role: b.Role, Name: im.bestName(s.Addr, b.Name), C11: b.C11, Family: b.Family}
 	}
 	for addr, b := range roles {
 		if b.Role == NoRole { // the user's profile takes the meaning away

@@ -13,6 +13,7 @@ import (
 //	name:       what reports call it
 //	functions:  by role, the functions that have it
 //	trust:      functions that are run as one piece
+//	allocators: by name, the functions and the memory of an allocator
 //
 // A section is read by its entry in the table sections, and a binding that came
 // from a file knows its line: what is wrong with it is said of that line.
@@ -22,8 +23,9 @@ type FileProfile struct {
 	File string // for messages
 	Name string
 	// Bindings go before the built-in ones. All have Own.
-	Bindings []Binding
-	Trust    []Named
+	Bindings   []Binding
+	Trust      []Named
+	Allocators []Allocator
 }
 
 // Named is a function that a profile names.
@@ -46,13 +48,18 @@ var sections = []struct {
 		p.Trust, err = f.names()
 		return err
 	}},
+	{"allocators", (*FileProfile).readAllocators},
 }
 
 // ParseProfile reads a profile. file is its name in messages. All errors are
 // *ProfileError.
 func ParseProfile(file string, text []byte) (*FileProfile, error) {
 	p := &FileProfile{File: file}
-	if err := p.read(text); err != nil {
+	err := p.read(text)
+	if err == nil {
+		err = p.checkTwice()
+	}
+	if err != nil {
 		e := err.(*ProfileError)
 		e.File = file
 		return nil, e
@@ -177,12 +184,17 @@ func (p *FileProfile) readFunctions(f *field) error {
 		}
 		p.Bindings = append(p.Bindings, bs...)
 	}
-	for i, b := range p.Bindings {
-		for _, c := range p.Bindings[:i] {
-			if b.Name == c.Name {
-				return wrong(b.Line, "%s has a role already, on line %d", b.Name, c.Line)
-			}
+	return nil
+}
+
+// checkTwice: a function has one role.
+func (p *FileProfile) checkTwice() error {
+	first := map[string]int{}
+	for _, b := range p.Bindings {
+		if line, ok := first[b.Name]; ok {
+			return wrong(max(line, b.Line), "%s has a role already, on line %d", b.Name, min(line, b.Line))
 		}
+		first[b.Name] = b.Line
 	}
 	return nil
 }
@@ -198,7 +210,7 @@ func (f *field) bindings(r Role, arguments int) (bs []Binding, err error) {
 		return nil, wrong(f.line, "%s has to be a function or a list of functions; this is %v", f.key, f.value.kind)
 	}
 	for i := range items {
-		b, err := items[i].binding(r, arguments)
+		b, err := items[i].binding(r, arguments, sized(r))
 		if err != nil {
 			return nil, err
 		}
@@ -208,25 +220,31 @@ func (f *field) bindings(r Role, arguments int) (bs []Binding, err error) {
 }
 
 // binding is one function of a role: a name, or a mapping.
-func (n *node) binding(r Role, arguments int) (b Binding, err error) {
+func (n *node) binding(r Role, arguments int, keys []string) (b Binding, err error) {
 	name := n
 	if n.kind == mapping {
 		name = nil
 		for i := range n.fields {
 			f := &n.fields[i]
-			switch f.key {
-			case "name":
+			switch {
+			case !slices.Contains(keys, f.key):
+				return b, unknown(f.line, fmt.Sprintf("unknown key %q of a function", f.key), f.key, keys)
+			case f.key == "name":
 				name = &f.value
-			case "arguments":
-				if b.Args, err = f.positions(arguments); err != nil {
-					return b, err
-				}
-			default:
-				return b, unknown(f.line, fmt.Sprintf("unknown key %q of a function", f.key), f.key, []string{"name", "arguments"})
+			case f.key == "arguments":
+				b.Args, err = f.positions(arguments)
+			case f.key == "size":
+				b.Size, err = f.size()
+			}
+			if err != nil {
+				return b, err
 			}
 		}
-		if name == nil {
+		switch {
+		case name == nil:
 			return b, wrong(n.line, "the function has no name")
+		case b.Args != nil && b.Size != 0:
+			return b, wrong(n.line, "the blocks have a size of their own, or it is among the arguments: not both")
 		}
 	}
 	if err := checkName(name); err != nil {
@@ -269,7 +287,12 @@ func (p *FileProfile) Over(base *Profile) *Profile {
 	if p == nil {
 		return base
 	}
-	out := &Profile{Name: base.Name, Bindings: slices.Clone(p.Bindings)}
+	out := &Profile{Name: base.Name, Bindings: slices.Clone(p.Bindings), Allocators: slices.Concat(base.Allocators, p.Allocators)}
+	for i := range out.Bindings {
+		if b := &out.Bindings[i]; b.Family != 0 {
+			b.Family += uint8(len(base.Allocators))
+		}
+	}
 	for _, b := range base.Bindings {
 		if !slices.ContainsFunc(p.Bindings, func(own Binding) bool { return own.Name == b.Name }) {
 			out.Bindings = append(out.Bindings, b)
@@ -296,7 +319,7 @@ func (p *FileProfile) Fits(im *Image) error {
 			return err
 		}
 		for _, a := range addrs {
-			if known, ok := builtin[a]; ok {
+			if known, ok := builtin[a]; ok && !known.Own {
 				return p.at(b.Line, fmt.Sprintf("%s is a function of %v, whose meaning (%v) is built in", b.Name, im.libc, known.Role))
 			}
 		}
@@ -306,7 +329,7 @@ func (p *FileProfile) Fits(im *Image) error {
 			return err
 		}
 	}
-	return nil
+	return p.memoryFits(im)
 }
 
 // function finds the code that a profile names.

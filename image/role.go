@@ -97,6 +97,8 @@ const (
 	Memalign
 	Valloc
 	MallocUsableSize
+	FreeAll         // a user's profile: ends all blocks of its allocator
+	InsideAllocator // a user's profile: may touch the allocator's memory
 
 	// Stdio: a function that formats, reads or writes, run as one trusted
 	// piece.
@@ -122,7 +124,7 @@ var roleNames = [NumRoles]string{
 	"cancel", "key-create", "cleanup-push", "cleanup-pop",
 	"exit", "at-exit", "abort", "assert-fail", "panic", "test-report", "debug-print",
 	"yield", "sleep",
-	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "malloc-usable-size",
+	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "malloc-usable-size", "free-all", "inside",
 	"stdio", "stdio-input",
 }
 

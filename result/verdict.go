@@ -39,6 +39,7 @@ const (
 	UseAfterFree       Kind = "use-after-free"
 	DoubleFree         Kind = "double-free"
 	InvalidFree        Kind = "invalid-free"
+	DoubleAllocation   Kind = "double-allocation"
 	HeapOverflow       Kind = "heap-overflow"
 	DeadStack          Kind = "stack-use-after-end"
 	StackOverflow      Kind = "stack-overflow"

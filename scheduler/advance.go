@@ -173,6 +173,9 @@ func (s *System) flags(th *thread) emu.RunFlags {
 			f |= emu.StopPoints
 		}
 	}
+	if len(th.inside) > 0 {
+		f |= emu.Unchecked
+	}
 	if s.cfg.Fill != nil && !s.probing {
 		f |= emu.Hash
 	}

@@ -59,6 +59,9 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 			return step, nil // not trusted any more
 		}
 		s.takeArgs(th, b.Args)
+		if s.follows(&b) && (th.trusted() || !s.trusts(b.Role)) {
+			return s.atPool(th, tr, &b)
+		}
 		if (s.cfg.PointsOnly || b.Own) && acts[b.Role].how != ending && !s.trusts(b.Role) {
 			return s.atTested(th, b.Role)
 		}
@@ -165,7 +168,10 @@ func (s *System) atRole(th *thread, tr *trace.Transition) (verdict, error) {
 			return stay, nil
 		}
 		s.touchByName(th, tr)
-		return s.enterQuiet(th, false)
+		if v, err := s.enterQuiet(th, false); err != nil {
+			return v, err
+		}
+		return s.enterTrustedPool(th, tr)
 	case operation:
 		return s.atOperation(th, tr, a)
 	}

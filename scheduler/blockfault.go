@@ -11,7 +11,7 @@ import (
 // is in a live block.
 func (s *System) blockFault(out *Failure, f emu.Fault) {
 	does := bytesText(f.Kind == emu.FaultBlockWrite, uint64(f.Size))
-	if s.buriedAt(f.Addr) != trace.NoThread || !s.inHeap(f.Addr) {
+	if s.buriedAt(f.Addr) != trace.NoThread || !s.inHeap(f.Addr) && !s.heap.Near(f.Addr, uint64(f.Size)) {
 		s.graveFault(out, f, does)
 		return
 	}
@@ -38,7 +38,7 @@ func (s *System) wrong(out *Failure, addr uint64, does string) {
 // nearHeap reports whether an address that isn't mapped is about a block: the
 // allocator's memory may end right before or behind it, or have been given back.
 func (s *System) nearHeap(addr uint64) bool {
-	return s.heap.Near(addr, 4096) || !s.cfg.NativeMalloc && s.inHeap(addr)
+	return s.heap.Near(addr, 4096) || !s.cfg.NativeMalloc && !s.cfg.Pools && s.inHeap(addr)
 }
 
 // deadAccess is the bug of something that landgo does for a thread with bytes

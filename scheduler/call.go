@@ -76,6 +76,9 @@ func (s *System) stepCall(th *thread, tr *trace.Transition) error {
 	} else {
 		s.touchByName(th, tr)
 	}
+	if v, err := s.enterTrustedPool(th, tr); err != nil || v == stay {
+		return err
+	}
 	return s.advance(th, tr, 0)
 }
 

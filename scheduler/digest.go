@@ -100,6 +100,11 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 	for _, q := range []*quiet{&th.quiet, &th.release, &th.alloc.quiet} {
 		h.Words(bit(q.on), bit(q.watch), uint64(q.role), q.ret, q.sp)
 	}
+	for i := range th.inside {
+		f := &th.inside[i]
+		h.Words(uint64(f.role), f.ret, f.sp, uint64(f.family), f.p, f.size, f.old.Addr, f.old.Size)
+	}
+	h.Words(th.given.Addr, th.given.Size, uint64(th.given.Family))
 	h.Words(bit(th.starting), bit(th.native), th.entry, th.created, th.self, th.exitPC, th.exitSP, th.entryOfChild, th.stack, bit(th.ownStack))
 	h.Word(uint64(len(th.onces)))
 	for _, o := range th.onces {

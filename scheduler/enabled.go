@@ -55,6 +55,9 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 		}
 	case standOp:
 		d.Pending, d.Loose = s.pendingOp(th), s.isQuiet(th.role) || s.cfg.NativeMalloc && acts[th.role].how == allocator
+		if th.phase == phaseTaken || th.phase == phaseGiven {
+			d.Loose = false
+		}
 		if th.phase == phaseStore {
 			d.Pending.Kind, d.PendingAccess, d.Loose = trace.OpAccess, trace.Access{Addr: th.quiet.id, Size: 8, PC: th.quiet.ret, Flags: trace.Write}, false
 		}
@@ -87,7 +90,8 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 // would do next.
 func (s *System) pendingOp(th *thread) trace.Op {
 	a := &acts[th.role]
-	if th.phase == phaseEnd {
+	switch th.phase {
+	case phaseEnd, phaseTaken, phaseGiven:
 		return th.pending
 	}
 	if a.how == allocator {
@@ -130,6 +134,8 @@ func (s *System) pendingOp(th *thread) trace.Op {
 // now. A misuse is possible: it is done as a failure.
 func (s *System) possible(th *thread) bool {
 	switch th.phase {
+	case phaseTaken, phaseGiven:
+		return true
 	case phaseQueued:
 		return false
 	case phaseReacquire:

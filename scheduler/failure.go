@@ -23,6 +23,7 @@ const (
 	InvalidFree   Kind = "invalid-free"
 	DoubleFree    Kind = "double-free"
 	UseAfterFree  Kind = "use-after-free"
+	DoubleAlloc   Kind = "double-allocation"
 	HeapOverflow  Kind = "heap-overflow"
 	DeadStack     Kind = "stack-use-after-end"
 	Leak          Kind = "leak"

@@ -70,7 +70,7 @@ func (s *System) follow(th *thread, tr *trace.Transition) (verdict, error) {
 		if w := s.badFree(th); w != nil {
 			return stay, s.fail(th, w)
 		}
-		b := *s.heap.At(f.p)
+		b := *s.heap.At(0, f.p)
 		s.lifeOp(th, tr, trace.OpFree, &b)
 		if th.role == image.Free {
 			s.endObjects(th, tr, b)
@@ -99,7 +99,7 @@ func (s *System) endFollowed(th *thread, b heap.Block, e heap.Event) {
 		s.observer.Block(th.id, b, false)
 	}
 	s.machine.Alive(b.Addr, b.Size, false)
-	s.heap.Take(b.Addr, e)
+	s.heap.Take(0, b.Addr, e)
 }
 
 // leaveFollowed takes in what a call of the allocator returned.
@@ -111,8 +111,8 @@ func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
 		p = 0
 	case image.MallocUsableSize:
 		// All that it says may be used.
-		if b := s.heap.Live(f.p); b != nil && p > b.Size {
-			s.heap.Extend(f.p, p, f.before)
+		if b := s.heap.Live(0, f.p); b != nil && p > b.Size {
+			s.heap.Extend(0, f.p, p, f.before)
 			s.machine.Alive(f.p, p, true)
 		}
 		p = 0
@@ -122,7 +122,7 @@ func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
 			p = s.machine.Read64(f.p)
 		}
 	case image.Realloc, image.ReallocArray:
-		if b := s.heap.Live(f.p); b != nil && f.p != 0 && (p != 0 || f.size == 0) {
+		if b := s.heap.Live(0, f.p); b != nil && f.p != 0 && (p != 0 || f.size == 0) {
 			old := *b
 			s.endObjects(th, tr, old)
 			s.endFollowed(th, old, f.before)
@@ -151,8 +151,8 @@ func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
 // no block yet, if it was the allocator that asked; else they aren't the heap's.
 func (s *System) gotMemory(th *thread, addr, size uint64) {
 	switch {
-	case !s.cfg.NativeMalloc || size == 0:
-	case th.alloc.on:
+	case !s.cfg.NativeMalloc && !s.cfg.Pools || size == 0:
+	case th.alloc.on || len(th.inside) > 0:
 		s.machine.Alive(addr, size, false)
 		s.heap.Own(heap.Piece{Addr: addr, Size: size})
 	case s.machine.Dead(addr, size):

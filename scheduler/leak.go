@@ -69,13 +69,18 @@ func size(n uint64) string {
 
 // words reads the words of a piece of memory.
 func (s *System) words(p heap.Piece, found func(uint64)) {
-	lo, hi := (p.Addr+7)&^7, (p.Addr+p.Size)&^7
+	n := s.wordSize
+	lo, hi := (p.Addr+n-1)&^(n-1), (p.Addr+p.Size)&^(n-1)
 	if lo >= hi {
 		return
 	}
 	b := s.machine.Bytes(lo, hi-lo)
-	for ; len(b) >= 8; b = b[8:] {
-		if w := binary.LittleEndian.Uint64(b); s.cfg.NativeMalloc || s.inHeap(w) {
+	for ; len(b) > 0; b = b[n:] {
+		w := uint64(binary.LittleEndian.Uint32(b))
+		if n == 8 {
+			w = binary.LittleEndian.Uint64(b)
+		}
+		if s.cfg.NativeMalloc || s.cfg.Pools || s.inHeap(w) {
 			found(w)
 		}
 	}
@@ -90,6 +95,9 @@ func (s *System) registers() (list []uint64) {
 		}
 		r := s.regsOf(th)
 		list = append(list, r.RBX, r.RBP, r.R12, r.R13, r.R14, r.R15)
+		if s.wordSize == 4 {
+			list = append(list, r.RSI, r.RDI)
+		}
 		if th.stand != standOp && th.id != s.current {
 			list = append(list, r.RAX, r.RCX, r.RDX, r.RSI, r.RDI, r.R8, r.R9, r.R10, r.R11)
 		}

@@ -40,10 +40,13 @@ func HeapRange() emu.Range { return emu.Range{Lo: heapBase, Hi: heapEnd} }
 // the guest has memory at all.
 func FollowedRange() emu.Range { return emu.Range{Lo: 1 << 16, Hi: heapBase} }
 
-// inHeap reports whether an address is in the allocator's memory.
+// EveryRange is where blocks are if a tested allocator gives some out too: anywhere.
+func EveryRange() emu.Range { return emu.Range{Lo: 1 << 16, Hi: heapEnd} }
+
+// inHeap reports whether an address is in an allocator's memory.
 func (s *System) inHeap(addr uint64) bool {
-	if !s.cfg.NativeMalloc {
-		return addr-heapBase < heapEnd-heapBase
+	if !s.cfg.NativeMalloc && addr-heapBase < heapEnd-heapBase {
+		return true
 	}
 	for _, p := range s.heap.Owned() {
 		if addr-p.Addr < p.Size {
@@ -126,6 +129,9 @@ func (s *System) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
 	for a := fresh.Addr &^ 4095; a < fresh.Addr+fresh.Size; a += 4096 {
 		if s.machine.Prot(a) == 0 {
 			s.machine.Protect(a, 4096, emu.ProtRead|emu.ProtWrite)
+			if s.cfg.Pools {
+				s.machine.Alive(a, 4096, false) // what is outside may be used elsewhere
+			}
 		}
 	}
 	if s.observer != nil {
@@ -276,7 +282,7 @@ func (s *System) performHeap(th *thread, tr *trace.Transition) (verdict, error) 
 		s.machine.Write64(p, b)
 		s.ret(th, 0)
 	case image.MallocUsableSize:
-		if b := s.heap.At(p); b != nil && p != 0 {
+		if b := s.heap.At(0, p); b != nil && p != 0 {
 			if b.Freed {
 				return stay, s.fail(th, &Failure{Kind: UseAfterFree, Thread: th.id, PC: s.callSite(th), Block: *b,
 					Message: "malloc_usable_size of a block that has been freed"})
@@ -289,8 +295,8 @@ func (s *System) performHeap(th *thread, tr *trace.Transition) (verdict, error) 
 			if f := s.badFree(th); f != nil {
 				return stay, s.fail(th, f)
 			}
-			s.endObjects(th, tr, *s.heap.At(p))
-			s.end(th, *s.heap.At(p))
+			s.endObjects(th, tr, *s.heap.At(0, p))
+			s.end(th, *s.heap.At(0, p))
 		}
 		s.ret(th, 0)
 	default:
@@ -332,11 +338,11 @@ func (s *System) resize(th *thread, tr *trace.Transition, n uint64) (verdict, er
 	if f := s.badFree(th); f != nil {
 		return stay, s.fail(th, f)
 	}
-	old := *s.heap.At(p)
+	old := *s.heap.At(0, p)
 	if s.heap.Resize(p, n, s.heapEvent(th)) {
 		if s.observer != nil {
 			s.observer.Block(th.id, old, false)
-			s.observer.Block(th.id, *s.heap.At(p), true)
+			s.observer.Block(th.id, *s.heap.At(0, p), true)
 		}
 		s.machine.Alive(p, old.Size, false)
 		s.machine.Alive(p, n, true)

@@ -56,6 +56,12 @@ func (s *System) pointBefore(th *thread, a *act) bool {
 
 // stepOp carries out the operation at which a thread stands and lets it run on.
 func (s *System) stepOp(th *thread, tr *trace.Transition, c trace.Choice) error {
+	if th.phase == phaseTaken || th.phase == phaseGiven {
+		if v, err := s.stepPool(th, tr); err != nil || v == stay {
+			return err
+		}
+		return s.advance(th, tr, 0)
+	}
 	if s.isQuiet(th.role) {
 		return s.stepCall(th, tr)
 	}

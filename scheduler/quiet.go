@@ -26,6 +26,9 @@ func (s *System) enterQuiet(th *thread, watch bool) (verdict, error) {
 
 // atReturn ends a quiet function or a once routine, if it is its return.
 func (s *System) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
+	if v, err := s.leavePools(th, tr); err != nil || v == stay {
+		return v, err
+	}
 	if a := &th.alloc; a.on {
 		if th.regs.RIP == a.ret && th.regs.RSP == a.sp+s.wordSize {
 			s.leaveFollowed(th, tr)

@@ -47,6 +47,8 @@ type Config struct {
 	Native bool
 	// NativeMalloc: the guest's own allocator runs, see follow.go.
 	NativeMalloc bool
+	// Pools: allocators whose code is tested are followed, see pool.go.
+	Pools bool
 	// Leaks says which blocks that are left at the end are bugs.
 	Leaks Leaks
 	// Fill, if not nil, is the byte that blocks of memory are filled with when
@@ -209,7 +211,7 @@ func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.R
 	s.ownDestructors = hasDestructors(s.image)
 	_, s.ownAllocator = s.image.Symbol("malloc")
 	for addr, b := range roles {
-		s.ownAllocator = s.ownAllocator && b.Role != image.Malloc
+		s.ownAllocator = s.ownAllocator && (b.Role != image.Malloc || b.Own)
 		s.roles[addr] = b
 		s.breakAt(addr, breakRole)
 	}

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/heap"
 	"landgo/image"
 	"landgo/trace"
 )
@@ -45,6 +46,10 @@ const (
 	phaseEnd
 	// phaseLeave: arrived at a barrier; leaves when all have.
 	phaseLeave
+	// phaseTaken: a tested allocator is about to take a block back.
+	phaseTaken
+	// phaseGiven: a tested allocator is about to return a block.
+	phaseGiven
 )
 
 // quiet is the frame of a trusted function that the guest's own code carries
@@ -103,6 +108,10 @@ type thread struct {
 
 	quiet quiet
 	alloc followed // a call of an allocator that is followed
+	// inside are the calls of tested allocators under way, outermost first, and
+	// given is the block that the one at whose return it stands gives out.
+	inside []insideFrame
+	given  heap.Block
 	// release is the frame of a tested function after whose return there is a
 	// preemption point.
 	release quiet

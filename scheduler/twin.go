@@ -203,7 +203,7 @@ func (s *System) unwritten(k trace.Mark, w *twin, t trace.TID, c trace.Choice, u
 	}
 	for i := len(tr.Accesses) - 1; i >= 0; i-- {
 		a := &tr.Accesses[i]
-		if s.inHeap(a.Addr) && !bytes.Equal(s.machine.Bytes(a.Addr, uint64(a.Size)), w.machine.Bytes(a.Addr, uint64(a.Size))) {
+		if !bytes.Equal(s.machine.Bytes(a.Addr, uint64(a.Size)), w.machine.Bytes(a.Addr, uint64(a.Size))) {
 			if p := s.heap.Around(a.Addr); p != nil {
 				return *p
 			}

@@ -46,7 +46,8 @@ func pageWord(addr uint64) uint64 { return pageWords + addr/pageSize*wordSize }
 
 // MachineConfig is the machine that a Pebbles guest runs on.
 func MachineConfig(img *image.Image) emu.Config {
-	c := emu.Config{Mode: emu.X86_64, Space: space, Uniprocessor: true}
+	// What lies above the guest's addresses is for the bits of a heap.
+	c := emu.Config{Mode: emu.X86_64, Space: 2 * space, Uniprocessor: true}
 	if img.Machine == image.I386 {
 		c.Mode = emu.I386
 	}
@@ -55,6 +56,9 @@ func MachineConfig(img *image.Image) emu.Config {
 	}
 	return c
 }
+
+// UserRange is where a guest can have memory.
+func UserRange() emu.Range { return emu.Range{Lo: userStart, Hi: space} }
 
 func checkLayout(img *image.Image, cfg *Config) error {
 	stack := mainTop - cfg.StackSize

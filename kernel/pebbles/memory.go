@@ -37,7 +37,7 @@ func planNewPages(c *call, p *kernel.Plan) {
 
 // doNewPages maps zeroed pages where the caller wants them. The pages don't
 // count as touched by the caller: they belong to who uses them first.
-func doNewPages(c *call, _ *kernel.Outcome) int64 {
+func doNewPages(c *call, o *kernel.Outcome) int64 {
 	k := c.k
 	base, size, ok := c.newPages()
 	if !ok {
@@ -55,6 +55,7 @@ func doNewPages(c *call, _ *kernel.Outcome) int64 {
 	k.m.Protect(base, size, emu.ProtRead|emu.ProtWrite)
 	k.set(&k.used, k.used+size)
 	k.addRegion(base, size)
+	o.Fresh = kernel.Pages{Addr: base, Size: size}
 	return 0
 }
 
@@ -165,4 +166,20 @@ func (k *Kernel) Removed(addr uint64) bool {
 		}
 	}
 	return false
+}
+
+// Writable lists the memory that the guest may write, but what the host gave it,
+// in no order.
+func (k *Kernel) Writable() (list []emu.Range) {
+	for i := range k.img.Segments {
+		if g := &k.img.Segments[i]; g.Write {
+			list = append(list, emu.Range{Lo: g.Addr, Hi: g.Addr + g.MemSize})
+		}
+	}
+	for _, r := range k.regions[:k.mapped] {
+		if r.live != 0 {
+			list = append(list, emu.Range{Lo: r.base, Hi: r.base + r.size})
+		}
+	}
+	return append(list, emu.Range{Lo: mainTop - k.cfg.StackSize, Hi: mainTop})
 }

@@ -1,0 +1,115 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"landgo/result"
+)
+
+// poolGuests builds testdata/pool.c for linux and for pebbles, on a thread library
+// of guests/pebbles, with switches. The second value has the options for each.
+func poolGuests(t *testing.T, flags ...string) (paths []string, options [][]string) {
+	t.Helper()
+	profile, err := filepath.Abs("testdata/pool.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := []string{"run", "--json", "--pp", "mem", "--profile", profile}
+	paths, options = []string{guest(t, "pool.c", flags...)}, [][]string{with}
+	machines := []string{"-m64"}
+	if makes32(t) {
+		machines = append(machines, "-m32")
+	}
+	library := filepath.Join(top, "guests/pebbles/queue")
+	sources, err := filepath.Glob(filepath.Join(library, "*.[cS]"))
+	if err != nil || len(sources) == 0 {
+		t.Fatal("no library", err)
+	}
+	more := append(append([]string{"-DPEBBLES", "-I" + library}, flags...), sources...)
+	for _, m := range machines {
+		paths = append(paths, pebblesProgram(t, m, "testdata/pool.c", more...))
+		options = append(options, append(with[:len(with):len(with)], "--trust", "mutex"))
+	}
+	return paths, options
+}
+
+// TestPool: the errors of the heap are found with an allocator of the program's
+// own, whose code is tested like the rest, and each comes again in a replay; of a
+// program that is right there is no alarm.
+func TestPool(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(top, "docs/profiles.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("testdata/pool.yaml")
+	if err != nil || !strings.Contains(string(page), "```yaml\n"+string(text)+"```\n") {
+		t.Errorf("docs/profiles.md hasn't the profile that is tested here (%v)", err)
+	}
+	for _, c := range []struct {
+		mistake, check string
+		kind           result.Kind
+		least          int
+		message        string
+	}{
+		{"", "", "", 0, ""},
+		{"LATE", "", result.UseAfterFree, 2, "writes 1 byte at offset 23 of a block of 24 bytes that has been freed"},
+		{"DOUBLE", "", result.DoubleFree, 1, "pool_free of a block that is free already"},
+		{"OVERFLOW", "", result.HeapOverflow, 1, "writes 1 byte, 0 bytes after the end of a block of 24 bytes"},
+		{"UNDERFLOW", "", result.HeapOverflow, 1, "writes 1 byte, 1 byte before the start of a block of 24 bytes"},
+		{"INTERIOR", "", result.InvalidFree, 0, "pool_free of a pointer 8 bytes into a block of 24 bytes, not of its start"},
+		{"WRONG", "", result.InvalidFree, 0, "free of a block that another allocator gave out"},
+		{"FOREIGN", "", result.InvalidFree, 0, "pool_free of a block that another allocator gave out"},
+		{"RESET", "", result.UseAfterFree, 0, "writes 1 byte at offset 0 of a block of 24 bytes that has been freed"},
+		{"NOLOCK", "", result.DoubleAllocation, 1, "the allocator gives out 24 bytes that are in part a live block of 24 bytes"},
+		{"", "leak", "", 0, ""},
+		{"LOST", "leak", result.Leak, 0, "a block of 8 bytes is lost: nothing points to it"},
+		{"", "uninit", "", 0, ""},
+		{"UNSET", "uninit", result.UninitialisedRead, 0, "a branch depends on memory of the heap that was never written"},
+	} {
+		t.Run(c.mistake+" "+c.check, func(t *testing.T) {
+			t.Parallel()
+			paths, options := poolGuests(t, "-DMISTAKE_"+c.mistake)
+			for i, path := range paths {
+				file := filepath.Join(t.TempDir(), "pool.landgo")
+				args := append(options[i], "--out", file)
+				if c.check != "" {
+					args = append(args, "--check", c.check)
+				}
+				r := run(t, append(args, path)...).decode(t)
+				if c.kind == "" {
+					if r.Verdict != result.Verified || r.Executions < 2 {
+						t.Errorf("%s after %d executions (%s) %+v", r.Verdict, r.Executions, r.Reason, r.Bug)
+					}
+					continue
+				}
+				if r.Bug == nil || r.Bug.Kind != c.kind || !strings.HasSuffix(r.Bug.Message, c.message) || r.Bug.Preemptions != c.least {
+					t.Errorf("%s (%s) %+v; want %s with %d preemptions: %s", r.Verdict, r.Reason, r.Bug, c.kind, c.least, c.message)
+					continue
+				}
+				if b := r.Bug.Block; b == nil || b.Allocated.Thread == "" || (c.kind == result.UseAfterFree || c.kind == result.DoubleFree) && b.Freed == nil {
+					t.Errorf("the block is told as %+v", b)
+				}
+				if again := run(t, "replay", "--json", file).decode(t); !again.Replay.Same {
+					t.Errorf("replay: %s", again.Reason)
+				}
+			}
+		})
+	}
+}
+
+// TestPoolSearches: every search has the same verdict as one without reduction,
+// where a block's life is what two steps depend on each other by.
+func TestPoolSearches(t *testing.T) {
+	for mistake, kind := range map[string]result.Kind{"": "", "LATE": result.UseAfterFree, "DOUBLE": result.DoubleFree, "NOLOCK": result.DoubleAllocation} {
+		paths, options := poolGuests(t, "-DMISTAKE_"+mistake)
+		for _, search := range []string{"none", "sleep", "dpor", "source", "stateful", "trust"} {
+			r := run(t, append(options[0], "--search", search, paths[0])...).decode(t)
+			if kind == "" && r.Verdict != result.Verified || kind != "" && (r.Bug == nil || r.Bug.Kind != kind) {
+				t.Errorf("%s with %s: %s (%s) %+v", search, mistake, r.Verdict, r.Reason, r.Bug)
+			}
+		}
+	}
+}

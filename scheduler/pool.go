@@ -1,0 +1,271 @@
+package scheduler
+
+import (
+	"fmt"
+
+	"landgo/heap"
+	"landgo/image"
+	"landgo/trace"
+)
+
+// An allocator of the program's own, that a profile names: its code is tested like
+// all other code of the program's, and may be interrupted anywhere. What its
+// calls are given and return says which blocks there are.
+//
+// A block's life begins where the call that gives it out returns, and ends where
+// the call that takes it back begins; in between the allocator does with its
+// memory what it likes, so accesses aren't checked while a thread is inside. The
+// end and the beginning of a block that others have touched are events, as with
+// the trusted allocator: every access to the block depends on them. Each is a step
+// of its own where each event is one.
+//
+// Of the allocator's memory, all that is in no block is forbidden to others: the
+// variables that its profile names, and pages that it gets from the kernel in a
+// call of its own. Where its memory is somebody else's too (a chunk of malloc's),
+// only blocks that have been freed are.
+
+// insideFrame is a call of a tested allocator's function, to its return to ret at
+// stack pointer sp.
+type insideFrame struct {
+	quiet
+	family heap.Family
+	before heap.Event
+	p      uint64     // the pointer that it was given
+	size   uint64     // of the block that it is to give out
+	old    heap.Block // of a realloc: the one that it is to give up
+}
+
+// OwnMemory makes the variables of allocators theirs. It is called once, after
+// Boot, for all that Config.Pools has.
+func (s *System) OwnMemory(allocators []image.Allocator) {
+	for _, a := range allocators {
+		for _, m := range a.Memory {
+			for _, o := range s.image.Objects(m.Name) {
+				s.machine.Alive(o.Addr, o.Size, false)
+				s.heap.Own(heap.Piece{Addr: o.Addr, Size: o.Size})
+			}
+		}
+	}
+}
+
+// follows reports whether a function's calls say which blocks there are, and its
+// code is the program's.
+func (s *System) follows(b *image.Bound) bool { return b.Followed() && s.cfg.Pools }
+
+// atPool makes a thread stand before a call that ends a block of which others
+// use the memory, or lets it go into the call.
+func (s *System) atPool(th *thread, tr *trace.Transition, b *image.Bound) (verdict, error) {
+	family := heap.Family(b.Family)
+	if n := len(th.inside); n > 0 && th.inside[n-1].family == family {
+		return step, nil // one of its functions calls another
+	}
+	outer := th.role
+	th.role, th.pending = b.Role, trace.Op{}
+	if p, ok := s.endsAt(th, b); ok {
+		th.pending = s.poolOp(th, trace.OpFree, p, s.callSite(th))
+	}
+	if s.standsAtPool(th, s.callSite(th)) {
+		th.stand, th.phase, th.timed = standOp, phaseTaken, false
+		return stay, nil
+	}
+	v, err := s.enterPool(th, tr, b)
+	if th.quiet.on {
+		th.role = outer
+	}
+	return v, err
+}
+
+// standsAtPool reports whether the beginning or the end of a block, if there is
+// one pending, is a step of its own.
+func (s *System) standsAtPool(th *thread, pc uint64) bool {
+	return th.pending.Kind != trace.OpNone && !th.trusted() && s.everyOperation() && s.pointAllowed(th, pc)
+}
+
+// endsAt is the memory that the call at which a thread stands gives back.
+func (s *System) endsAt(th *thread, b *image.Bound) (p heap.Piece, ok bool) {
+	switch b.Role {
+	case image.Free, image.Realloc, image.ReallocArray:
+		if l := s.heap.Live(heap.Family(b.Family), th.arg(0)); l != nil {
+			return heap.Piece{Addr: l.Addr, Size: l.Size}, true
+		}
+	case image.FreeAll:
+		for _, l := range s.heap.LiveOf(heap.Family(b.Family)) {
+			if p.Size == 0 {
+				p = heap.Piece{Addr: l.Addr, Size: l.Size}
+			}
+			end := max(p.Addr+p.Size, l.Addr+l.Size)
+			p.Addr = min(p.Addr, l.Addr)
+			p.Size = end - p.Addr
+		}
+		return p, p.Size > 0
+	}
+	return heap.Piece{}, false
+}
+
+// enterTrustedPool: the function that a thread has just entered as one piece
+// (--trust malloc) is followed too.
+func (s *System) enterTrustedPool(th *thread, tr *trace.Transition) (verdict, error) {
+	if b, ok := s.roles[th.regs.RIP]; ok && s.follows(&b) {
+		return s.atPool(th, tr, &b)
+	}
+	return step, nil
+}
+
+// stepPool carries out what a thread stands at, the end of a block or the
+// beginning of one.
+func (s *System) stepPool(th *thread, tr *trace.Transition) (verdict, error) {
+	at := th.phase
+	th.phase = phaseEntry
+	if at == phaseTaken {
+		b := s.roles[th.regs.RIP]
+		return s.enterPool(th, tr, &b)
+	}
+	if v, err := s.givePooled(th, tr, th.given, th.role); err != nil || v == stay {
+		return v, err
+	}
+	return s.leavePools(th, tr)
+}
+
+// poolOp is the beginning or the end of a block as an operation; the zero Op if
+// nobody else could tell.
+func (s *System) poolOp(th *thread, k trace.OpKind, p heap.Piece, pc uint64) trace.Op {
+	if p.Size == 0 || th.trusted() && !s.inTrustedAllocator(th) || s.alone(th) {
+		return trace.Op{}
+	}
+	shared, learned := s.machine.Touch(th.id, p.Addr, p.Size)
+	s.finer = s.finer || learned
+	if !shared {
+		return trace.Op{}
+	}
+	return trace.Op{Kind: k, Obj: p.Addr, Size: uint32(p.Size), PC: pc}
+}
+
+// inTrustedAllocator: a thread is in a function of a thread library's allocator
+// that is run as one piece (--trust malloc). Its caller is the program.
+func (s *System) inTrustedAllocator(th *thread) bool {
+	return s.cfg.PointsOnly && th.quiet.on && acts[th.quiet.role].how == allocator
+}
+
+// enterPool goes into a call. A wrong free is a bug, and a right one ends the
+// block at once.
+func (s *System) enterPool(th *thread, tr *trace.Transition, b *image.Bound) (verdict, error) {
+	if th.pending.Kind != trace.OpNone {
+		tr.Did(th.pending)
+	}
+	f := insideFrame{quiet: quiet{on: true, role: b.Role, ret: s.callSite(th), sp: th.regs.RSP},
+		family: heap.Family(b.Family), before: s.heapEvent(th), p: th.arg(0)}
+	if f.size = b.Size; f.size == 0 {
+		f.size, _ = th.request()
+	}
+	switch b.Role {
+	case image.Free, image.Realloc, image.ReallocArray:
+		if f.p == 0 {
+			break
+		}
+		if w := s.badPoolFree(th, b); w != nil {
+			return stay, s.fail(th, w)
+		}
+		f.old = *s.heap.Live(f.family, f.p)
+		s.endPooled(th, tr, f.old, f.before)
+	case image.FreeAll:
+		for _, old := range s.heap.LiveOf(f.family) {
+			s.endPooled(th, tr, old, f.before)
+		}
+	}
+	th.inside = append(th.inside[:len(th.inside):len(th.inside)], f)
+	s.breakAt(f.ret, breakReturn)
+	return step, nil
+}
+
+// badPoolFree is what is wrong with giving back what the call's first argument
+// points to, or nil.
+func (s *System) badPoolFree(th *thread, b *image.Bound) *Failure {
+	p, what := th.arg(0), ""
+	if !s.inHeap(p) && !s.heap.Near(p, 0) {
+		what = s.whose(p)
+	}
+	w, ok := s.heap.Free(p, heap.Family(b.Family), b.Name, what)
+	if ok {
+		return nil
+	}
+	return &Failure{Kind: Kind(w.Kind), Message: w.Message, Block: w.Block, Thread: th.id, PC: s.callSite(th)}
+}
+
+func (s *System) endPooled(th *thread, tr *trace.Transition, b heap.Block, e heap.Event) {
+	s.endObjects(th, tr, b)
+	if s.observer != nil {
+		s.observer.Block(th.id, b, false)
+	}
+	s.machine.Alive(b.Addr, b.Size, false)
+	s.heap.Take(b.Family, b.Addr, e)
+	th.effects++
+}
+
+// leavePools takes in what the calls returned that end where a thread is: one can
+// be the last thing that another does. It stays at a block that begins if others
+// could tell.
+func (s *System) leavePools(th *thread, tr *trace.Transition) (v verdict, err error) {
+	for n := len(th.inside) - 1; n >= 0; n-- {
+		f := th.inside[n]
+		if th.regs.RIP != f.ret || th.regs.RSP != f.sp+s.wordSize {
+			return step, nil
+		}
+		th.inside = th.inside[:n:n]
+		if v, err = s.leavePool(th, tr, &f); err != nil || v == stay {
+			return v, err
+		}
+	}
+	return step, nil
+}
+
+func (s *System) leavePool(th *thread, tr *trace.Transition, f *insideFrame) (verdict, error) {
+	b := heap.Block{Size: f.size, Family: f.family, Given: f.before, Library: th.trusted() && !s.inTrustedAllocator(th) || s.entered == 0}
+	switch f.role {
+	case image.Free, image.FreeAll, image.InsideAllocator:
+		return step, nil
+	case image.PosixMemalign:
+		if uint32(th.regs.RAX) == 0 {
+			b.Addr = s.word(f.p)
+		}
+	default:
+		b.Addr = th.regs.RAX
+		if s.wordSize == 4 {
+			b.Addr = uint64(uint32(b.Addr))
+		}
+	}
+	if b.Addr == 0 {
+		if f.old.Addr != 0 && f.size != 0 { // a realloc that failed: the old block goes on
+			b = f.old
+			return s.givePooled(th, tr, b, f.role)
+		}
+		return step, nil
+	}
+	th.pending = s.poolOp(th, trace.OpReuse, heap.Piece{Addr: b.Addr, Size: b.Size}, f.ret)
+	if s.standsAtPool(th, f.ret) {
+		th.stand, th.role, th.phase, th.timed, th.given = standOp, f.role, phaseGiven, false, b
+		return stay, nil
+	}
+	return s.givePooled(th, tr, b, f.role)
+}
+
+// givePooled begins a block. One in a live block of the same allocator is a bug.
+func (s *System) givePooled(th *thread, tr *trace.Transition, b heap.Block, r image.Role) (verdict, error) {
+	if th.pending.Kind == trace.OpReuse {
+		tr.Did(th.pending)
+	}
+	th.pending, th.given = trace.Op{}, heap.Block{}
+	if other := s.heap.Overlapping(&b); other != nil {
+		return stay, s.fail(th, &Failure{Kind: DoubleAlloc, Thread: th.id, PC: b.Given.PC, Block: *other,
+			Message: fmt.Sprintf("the allocator gives out %s that are in part a live block of %s", size(b.Size), size(other.Size))})
+	}
+	p := s.heap.Give(b)
+	if s.observer != nil {
+		s.observer.Block(th.id, *p, true)
+	}
+	s.machine.Alive(b.Addr, b.Size, true)
+	th.effects++
+	if r == image.Malloc && !b.Library {
+		s.fill(b.Addr, b.Size)
+	}
+	return step, nil
+}
