@@ -47,15 +47,13 @@ const (
 )
 
 // accompany starts it, once the warm-up is over, unless there is no room for a
-// second guest.
+// second guest. Who limits executions, or where points may be, gets one thing
+// after the other.
 func (d *deepening) accompany() {
-	if d.warm > 0 || d.steps == 0 || d.cfg.naive() || d.cfg.SyncOnly {
+	if d.warm > 0 || d.steps == 0 || d.cfg.naive() || d.cfg.SyncOnly || d.cfg.MaxExecutions > 0 || len(d.cfg.rules()) > 0 {
 		return
 	}
 	d.warm = d.steps
-	if d.cfg.FailOnRace { // it watches for no races, and must not prove that there are none
-		return
-	}
 	s, err := open(d.cfg)
 	if err != nil {
 		if s != nil {
@@ -80,11 +78,16 @@ func (b *beside) work() {
 	}
 	engine, err := por.New("bpor", por.Options{
 		OneEvent: b.oneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: besideBound}}, Iterate: true,
-		Stop: func() bool { return b.ending },
+		Stop: func() bool { return b.ending || b.raced() && !b.cfg.KeepGoing },
 	})
 	if err == nil {
 		b.sys.Rewind(b.root)
-		b.stats, err = engine.Run(b.sys, b)
+		var sys por.System = b.sys
+		if b.cfg.FailOnRace {
+			b.watched = b.watch()
+			sys = b.watched
+		}
+		b.stats, err = engine.Run(sys, b)
 	}
 	b.count(b.stats)
 	for _, f := range b.found {
@@ -119,8 +122,7 @@ func (b *beside) Progress(p por.Progress) {
 
 // Restarted implements por.Observer.
 func (b *beside) Restarted() {
-	clear(b.seen)
-	b.found = b.found[:0]
+	b.hunt.Restarted()
 }
 
 // run gives it a number of steps. It reports whether it has come to an end.
@@ -135,23 +137,23 @@ func (b *beside) run(steps uint64) (over bool) {
 	return b.over
 }
 
-// close ends it, wherever it is.
-func (b *beside) close() {
-	if !b.over {
-		b.turn <- false
-		for range b.back {
-		}
-		b.over = true
-		if b.fault != "" {
-			panic(b.fault)
-		}
+// end ends it, wherever it is. Its guest stays.
+func (b *beside) end() {
+	if b.over {
+		return
 	}
-	b.session.close()
+	b.turn <- false
+	for range b.back {
+	}
+	b.over = true
+	if b.fault != "" {
+		panic(b.fault)
+	}
 }
 
 // proves reports whether it has explored everything.
 func (b *beside) proves() bool {
-	return b.over && b.err == nil && b.stats.Complete && b.stats.Pruned == 0 && len(b.found) == 0
+	return b.over && b.err == nil && b.stats.Complete && b.stats.Pruned == 0 && len(b.found) == 0 && !b.raced()
 }
 
 // lookBeside lets the bounded search have its share.
@@ -176,11 +178,25 @@ func (d *deepening) takeBeside() {
 		d.besideErr = b.err
 		return
 	}
+	if b.err != nil {
+		return
+	}
+	if b.watched != nil {
+		d.both.Add(b.watched.adjacent.Detector)
+		if d.besideErr = b.takeRaces(d.both); d.besideErr != nil {
+			return
+		}
+	}
 	for i, f := range b.found {
-		if b.err != nil || d.seen[f.key] != nil {
+		if d.seen[f.key] != nil {
 			continue
 		}
-		f.schedule, f.fresh = b.trace[i], false
+		if i < len(b.trace) {
+			f.schedule = b.trace[i]
+		} else if f.schedule, d.besideErr = b.schedule(f.path); d.besideErr != nil { // a race
+			return
+		}
+		f.fresh = false
 		d.seen[f.key] = f
 		d.found = append(d.found, f)
 	}

@@ -237,10 +237,10 @@ func (c *Config) deepens() bool {
 	if err != nil || spec.Whole() != "" || spec.Kind().Claim == por.Nothing || spec.Kind().SingleEvents {
 		return false
 	}
-	if len(c.Bounds) > 0 || c.MaxExecutions > 0 || c.Checkpoint != "" || c.Resume != "" || c.Race == RaceOff || c.FailOnRace {
+	if len(c.Bounds) > 0 || c.Checkpoint != "" || c.Resume != "" || c.Race == RaceOff {
 		return false
 	}
-	return c.naive() || c.Deepen && c.PP == PointMem && len(c.rules()) == 0
+	return c.naive() || c.Deepen && c.PP == PointMem
 }
 
 // naive: instructions are to be added as they are found racing, to the points

@@ -120,8 +120,9 @@ func (h *hunt) deepen() error {
 		}
 	}
 	if d.beside != nil {
-		d.beside.close()
+		d.beside.end()
 		d.takeBeside()
+		d.beside.session.close()
 		err = errors.Join(err, d.besideErr)
 	}
 	d.account()

@@ -17,6 +17,9 @@ func (d *deepening) verdict() error {
 	d.sys.SetGranularity(d.granularity(d.cfg.PP, nil))
 	d.sys.Look(nil)
 	d.showRaces()
+	if first := d.plan.Jobs()[0]; len(d.cfg.rules()) > 0 && d.whole(first) && d.spaces[first].seen != nil {
+		d.watched.fine, d.watched.limited = false, d.spaces[first].seen.leftOut()
+	}
 	for _, f := range d.found {
 		if err := d.align(f); err != nil {
 			return err
@@ -137,11 +140,16 @@ func (d *deepening) showRaces() {
 	proven := d.plan.Proof() != nil && len(d.found) == 0
 	w.settled = func(c *race.Candidate) race.Class {
 		switch {
-		case proven:
+		case proven && len(d.cfg.rules()) == 0:
 			// Whatever points other jobs lacked, this one had them.
 			all := *c
 			all.Bare = false
 			return all.Class(true, false)
+		case proven:
+			if own := d.spaces[d.plan.Proof()].seen.races.of(c.Pair); own != nil {
+				return own.Class(true, false)
+			}
+			return race.Untested
 		case d.benign[c.Pair]:
 			return race.Benign
 		}

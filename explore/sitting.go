@@ -69,7 +69,7 @@ func (d *deepening) run(j *deepen.Job) error {
 // work is the sitting's search.
 func (s *sitting) work() {
 	opts := por.Options{
-		OneEvent: s.d.whole(s.job) && len(s.cfg.Rules) == 0, Resume: s.sp.tree, Stop: s.halts,
+		OneEvent: s.d.whole(s.job) && len(s.cfg.rules()) == 0, Resume: s.sp.tree, Stop: s.halts,
 		SaveNow: func() bool { return s.leave },
 		Save:    func(tree []byte) error { s.tree, s.left = tree, true; return nil },
 	}

@@ -128,6 +128,16 @@ func (w *watched) Rewind(k trace.Mark) {
 	w.path = w.path[:m.path]
 }
 
+// of is the candidate of a pair, nil if there is none.
+func (l *lookout) of(p race.Pair) *race.Candidate {
+	for _, c := range l.Candidates() {
+		if c.Pair == p {
+			return c
+		}
+	}
+	return nil
+}
+
 // keep remembers the path on which the candidate at place i is shown.
 func (l *lookout) keep(i int, path []por.PathStep) {
 	for len(l.shown) <= i {

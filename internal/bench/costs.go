@@ -23,7 +23,7 @@ type cost struct {
 }
 
 var costs = []cost{
-	{"heap checks", nil, []string{"--no-heap"}, []string{"nwriters-N7", "micro-N2-K3", "mutex_inc-N3-K3", "indexer-N14", "blocks"}},
+	{"heap checks", []string{"--pp", "mem"}, []string{"--pp", "mem", "--no-heap"}, []string{"nwriters-N7", "micro-N2-K3", "mutex_inc-N3-K3", "indexer-N14", "blocks"}},
 	{"races", []string{"--pp", "mem"}, []string{"--pp", "mem", "--race", "off"}, raceGuests},
 	{"races by happens-before", []string{"--pp", "mem", "--race", "hb"}, []string{"--pp", "mem", "--race", "off"}, raceGuests},
 	{"races and heap", []string{"--pp", "mem"}, []string{"--pp", "mem", "--race", "off", "--no-heap"}, raceGuests},

@@ -55,7 +55,7 @@ func growing() error {
 				return err
 			}
 			heap[i], transitions[i] = w.heap, r.Transitions
-			x, err := measure("--search", g.search, "--max-executions", fmt.Sprint(r.Executions), path)
+			x, err := measure("--search", g.search, "--pp", "mem", "--max-executions", fmt.Sprint(r.Executions), path)
 			if err != nil {
 				return err
 			}

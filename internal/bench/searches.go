@@ -24,7 +24,7 @@ var searchers = []searcher{
 var programs = []string{"nwriters-N7", "micro-N2-K3", "fib_bench-N3", "mutex_inc-N3-K3", "ring-N4", "two_cells-N3", "indexer-N14", "lastzero-N10"}
 
 // At most so much is run of each.
-var searchLimits = []string{"--max-executions", "20000", "--time", "3s"}
+var searchLimits = []string{"--pp", "mem", "--max-executions", "20000", "--time", "3s"}
 
 // measure runs a searcher on a guest with musl -O2, within the limits.
 func (s searcher) measure(guest string) (sample, error) {

@@ -53,7 +53,7 @@ func speed(runs int, want map[string]uint64) error {
 			goal := t.rate * share
 			show(t.row, build, s, fmt.Sprintf("%.0f/s", s.rate()), fmt.Sprintf("%.0f/s", goal), s.rate() >= goal)
 			// Their inside is searched too then: a part of it gives the rate.
-			own, err := measure("--native-sync", "--max-executions", "5000", "--time", "20s", path)
+			own, err := measure("--pp", "mem", "--native-sync", "--max-executions", "5000", "--time", "20s", path)
 			if err != nil {
 				return err
 			}
@@ -133,7 +133,7 @@ func memory(_ int, show printer) error {
 	if out, err := exec.Command("musl-gcc", flags...).CombinedOutput(); err != nil {
 		return fmt.Errorf("musl-gcc: %w\n%s", err, out)
 	}
-	s, err := measure("--max-executions", fmt.Sprint(most), path)
+	s, err := measure("--pp", "mem", "--max-executions", fmt.Sprint(most), path)
 	if err != nil {
 		return err
 	}

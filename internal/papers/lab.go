@@ -57,6 +57,9 @@ func (r run) args() []string {
 	if r.bound != "" {
 		args = append(args, "--bound", r.bound)
 	}
+	if r.pp == "" && r.executions > 0 {
+		r.pp = "mem" // one search's executions
+	}
 	if r.pp != "" {
 		args = append(args, "--pp", r.pp)
 	}
