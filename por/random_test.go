@@ -138,6 +138,10 @@ func (w *writer) statement(threads int) {
 		head := len(w.code)
 		w.put(model.Instr{Code: model.FetchAdd, R: 2, A: 8, C: 1}, model.Instr{Code: model.JumpIf, R: 2, C: 0, A: head + 4},
 			model.Instr{Code: model.FetchAdd, R: 2, A: 8, C: -1}, model.Instr{Code: model.Jump, A: head})
+	case 22: // a spin under a lock
+		head := len(w.code)
+		w.put(model.Instr{Code: model.Lock, A: m}, w.place(model.Instr{Code: model.Load, R: r}), model.Instr{Code: model.Unlock, A: m},
+			model.Instr{Code: model.JumpIf, R: r, C: 0, A: head})
 	case 20:
 		w.put(model.Instr{Code: model.Yield})
 	case 21: // yields until told, and counts: no spin

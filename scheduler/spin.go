@@ -33,6 +33,14 @@ import (
 //
 // "No effect" is each write silent, one by one; a back-out lock, whose visible
 // writes cancel out only in sum, isn't a spin.
+//
+// A turn may take mutexes and give them back: a loop that looks under a lock
+// whether something has come. As long as a mutex is only ever locked, and
+// unlocked by its owner (lockmerge.go), all that others meet of such a turn is a
+// wait, and an execution without the turn comes to the same: the thread is where
+// it was, others get their locks sooner, and what blocks for good is a turn that
+// doesn't end. So these locks aren't among what the thread waits for. Judged by
+// TestQuietLocks in por's models, where every such turn is run.
 
 // stepInfo is what spin detection remembers of a step of the present path.
 type stepInfo struct {
@@ -91,6 +99,10 @@ func (s *System) calmStep(tr *trace.Transition) bool {
 		switch tr.Ops[i].Kind {
 		case trace.OpYield, trace.OpSleep, trace.OpTryLockFail, trace.OpSemTryWaitFail,
 			trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
+		case trace.OpLock, trace.OpUnlock:
+			if s.contended[tr.Ops[i].Obj] {
+				return false
+			}
 		default:
 			return false
 		}
@@ -159,6 +171,9 @@ func (s *System) findTurn(th *thread, tr *trace.Transition) {
 // same: the thread goes on because of that.
 func (s *System) turn(th *thread, i int32) {
 	reads, disturbed, own := s.readsSince(th, i)
+	if !s.givesBack(th, i) {
+		return
+	}
 	zone := s.redZone(th)
 	if !s.machine.Unchanged(own, func(a uint64) bool {
 		if a >= zone.Lo && a < zone.Hi {
@@ -252,12 +267,42 @@ func (s *System) readsSince(th *thread, i int32) (reads []trace.Access, disturbe
 		own = append(own, emu.Stretch{From: s.steps[i].journal, To: end})
 		reads = append(reads, tr.Accesses...)
 		for _, op := range tr.Ops {
-			if op.Size != 0 {
+			if op.Size != 0 && !plainLock(op.Kind) {
 				reads = append(reads, trace.Access{Addr: op.Obj, Size: op.Size, PC: op.PC})
 			}
 		}
 	}
 	return reads, disturbed, own
+}
+
+// plainLock reports whether an operation of a spin's is one that others can only
+// wait for.
+func plainLock(k trace.OpKind) bool { return k == trace.OpLock || k == trace.OpUnlock }
+
+// givesBack reports whether the thread's own steps from index i on unlock as
+// often what they lock. Of these mutexes it is remembered that they may not
+// become contended.
+func (s *System) givesBack(th *thread, i int32) bool {
+	var locks []uint64
+	for ; int(i) < len(s.steps); i++ {
+		if s.steps[i].tr.Thread != th.id {
+			continue
+		}
+		for _, op := range s.steps[i].tr.Ops {
+			if !plainLock(op.Kind) {
+				continue
+			}
+			s.merged[op.Obj] = true
+			if op.Kind == trace.OpLock {
+				locks = append(locks, op.Obj)
+			} else if k := slices.Index(locks, op.Obj); k >= 0 {
+				locks = slices.Delete(locks, k, k+1)
+			} else {
+				return false
+			}
+		}
+	}
+	return len(locks) == 0
 }
 
 // disturbs reports whether a step changes any of the bytes, or operates on an

@@ -35,7 +35,7 @@ func (m *Machine) hash(h *trace.Hash, at, n int) {
 // hashLoop adds what is known of the loop that a thread may be in.
 func (m *Machine) hashLoop(h *trace.Hash, t int) {
 	b := t * threadLen
-	for _, i := range []int{wHead, wDirty, wReads, wSpin} {
+	for _, i := range []int{wHead, wHolds, wDirty, wReads, wSpin} {
 		h.Word(uint64(m.w[b+i]))
 	}
 	if m.p.SpinInSum {

@@ -27,6 +27,7 @@ const (
 	wReads // number of reads since the loop head
 	wSpin  // 1: it came round to its loop head as it was
 	wSum   // sum of its own changes since the loop head (for SpinInSum)
+	wHolds // the mutexes that it held at the loop head
 	wDone  // events carried out
 	wRegs
 	wHeadRegs = wRegs + NumRegs
@@ -59,6 +60,7 @@ type Machine struct {
 	p     *Program
 	loops [][]bool // loops[t][pc]: pc is the target of a backward jump
 	spins bool     // there are loops at all
+	quiet bool     // mutexes are locked and unlocked, and nothing else
 	w     []int64
 	log   []undo
 	// steps holds the transitions of the current execution.
@@ -90,9 +92,11 @@ func New(p *Program) *Machine {
 	for i, v := range p.Sems {
 		m.w[m.sem+i] = int64(v)
 	}
+	m.quiet = !p.Overlay && !p.Loud
 	for _, code := range p.Threads {
 		l := make([]bool, len(code)+1)
 		for pc, in := range code {
+			m.quiet = m.quiet && in.Code != TryLock
 			if (in.Code == Jump || in.Code == JumpIf || in.Code == JumpNe) && in.A <= pc {
 				l[in.A], m.spins = true, true
 			}
@@ -234,11 +238,18 @@ func (m *Machine) unchanged(t int) bool {
 
 // visit notes that thread t is at a loop head: it spins if it is in the same
 // local state as at its last visit, made no change since, each write for
-// itself, for as long as nothing that it read is written. Else the loop is
-// watched from here on.
+// itself, for as long as nothing that it read is written. To lock and unlock a
+// quiet mutex is no change: as long as it holds the same, all that others may
+// have met is a wait. Else the loop is watched from here on.
 func (m *Machine) visit(t, pc int) {
 	b := t * threadLen
-	same := m.w[b+wHead] == int64(pc+1) && m.w[b+wReads] > 0
+	holds := int64(0)
+	for i := 0; m.quiet && i < m.p.Mutexes; i++ {
+		if v := m.w[m.mutex+i]; v&0xff == int64(t+1) {
+			holds |= v >> 8 << (8 * i)
+		}
+	}
+	same := m.w[b+wHead] == int64(pc+1) && m.w[b+wReads] > 0 && m.w[b+wHolds] == holds
 	for i := 0; same && i < NumRegs; i++ {
 		same = m.w[b+wRegs+i] == m.w[b+wHeadRegs+i]
 	}
@@ -251,6 +262,7 @@ func (m *Machine) visit(t, pc int) {
 		return
 	}
 	m.set(b+wHead, int64(pc+1))
+	m.set(b+wHolds, holds)
 	for i := 0; i < NumRegs; i++ {
 		m.set(b+wHeadRegs+i, m.w[b+wRegs+i])
 	}

@@ -124,6 +124,9 @@ type Program struct {
 	// SpinInSum is a wrong spin rule, for a test of the tests: a loop whose
 	// own writes cancel out in sum counts as a spin.
 	SpinInSum bool
+	// Loud takes every lock for a change that others can tell, so that a loop
+	// with one isn't a spin: what quiet locks are judged by.
+	Loud bool
 }
 
 func (p *Program) String() string {
