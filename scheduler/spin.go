@@ -203,17 +203,29 @@ func (s *System) unchanged(from uint64, zone emu.Range) bool {
 
 // sameLive reports whether a thread's CPU state is that of context c, but for
 // registers and flags that are dead where it stands. That is asked of code only
-// where the thread is about to run an instruction as a whole.
+// where the thread is about to run an instruction as a whole, or comes back from
+// a lock that landgo carries out.
 func (s *System) sameLive(th *thread, c emu.Ctx) bool {
 	d := s.machine.SameCPU(c, th.ctx)
 	if d == 0 {
 		return true
 	}
 	const regs = emu.RegDiff(emu.SetRSP<<9 - 1) // RAX to R15
-	if th.stand != standAccess || th.half || d&^(regs|emu.RegDiff(emu.SetRFLAGS)) != 0 {
+	if th.half || d&^(regs|emu.RegDiff(emu.SetRFLAGS)) != 0 {
 		return false
 	}
-	dead, flags := s.deadAt(th.access.PC)
+	var dead image.RegMask
+	var flags bool
+	switch {
+	case th.stand == standAccess:
+		dead, flags = s.deadAt(th.access.PC)
+	case th.stand == standOp && plainLock(acts[th.role].op):
+		// The operation reads its arguments and writes its result, no more.
+		dead, flags = s.deadAt(s.callSite(th))
+		dead = dead&^arguments | image.RAX
+	default:
+		return false
+	}
 	if d&regs&^emu.RegDiff(dead) != 0 {
 		return false
 	}
@@ -223,6 +235,9 @@ func (s *System) sameLive(th *thread, c emu.Ctx) bool {
 	}
 	return flags && (s.machine.Regs(c).RFLAGS^s.machine.Regs(th.ctx).RFLAGS)&^arithmetic == 0
 }
+
+// arguments are the registers that hold a function's.
+const arguments = image.RDI | image.RSI | image.RDX | image.RCX | image.R8 | image.R9
 
 // deadAt is image.Dead, remembered.
 func (s *System) deadAt(pc uint64) (image.RegMask, bool) {
