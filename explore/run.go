@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"landgo/deepen"
@@ -300,15 +301,21 @@ func (h *hunt) stopReason() string {
 	return fmt.Sprintf("%d executions were run, as many as --max-executions allows", h.stats.Executions)
 }
 
+// statm stays open: it is read some thousand times a second.
+var statm = sync.OnceValue(func() *os.File {
+	f, _ := os.Open("/proc/self/statm") // a nil File can't be read either
+	return f
+})
+
 // residentMemory is the size of this process in memory: Linux tells, elsewhere
 // the Go part of it has to do.
 func residentMemory() uint64 {
-	text, err := os.ReadFile("/proc/self/statm")
-	if err == nil {
-		if f := strings.Fields(string(text)); len(f) > 1 {
-			if pages, err := strconv.ParseUint(f[1], 10, 64); err == nil {
-				return pages * uint64(os.Getpagesize())
-			}
+	var text [128]byte
+	n, _ := statm().ReadAt(text[:], 0)
+	if _, rest, ok := strings.Cut(string(text[:n]), " "); ok {
+		first, _, _ := strings.Cut(rest, " ")
+		if pages, err := strconv.ParseUint(first, 10, 64); err == nil {
+			return pages * uint64(os.Getpagesize())
 		}
 	}
 	var m runtime.MemStats

@@ -11,7 +11,7 @@ type ascent struct {
 
 // chunkSteps is how many steps a chunk of a frontier has, or a few more: its
 // tree is in memory.
-const chunkSteps = 4096
+const chunkSteps = 2048
 
 // frontier is what waits for value v.
 func (a *ascent) frontier(v int32) *frontier {
@@ -33,12 +33,12 @@ func (a *ascent) takeOver(v int32, f *frontier) error {
 }
 
 // nextChunk is the next entries of the frontier being taken up, as a tree of
-// steps from the root: nil if there are none. over: nothing else is left at this
-// value, so the next one's turn has come.
-func (a *ascent) nextChunk(over bool) (chunk *branch, entries uint64, err error) {
+// steps from the root, of branches of p: nil if there are none. over: nothing
+// else is left at this value, so the next one's turn has come.
+func (a *ascent) nextChunk(over bool, p *pool) (chunk *branch, entries uint64, err error) {
 	for {
 		if a.source != nil {
-			if chunk, entries, err = a.source.chunk(); chunk != nil || err != nil {
+			if chunk, entries, err = a.source.chunk(p); chunk != nil || err != nil {
 				return chunk, entries, err
 			}
 			a.source.drop()

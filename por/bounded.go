@@ -122,7 +122,7 @@ func (s *bounded) refill(n *node) (more bool, err error) {
 	if s.err != nil || n.depth > 0 || s.x.lap != nil {
 		return false, s.err
 	}
-	chunk, entries, err := s.nextChunk(true)
+	chunk, entries, err := s.nextChunk(true, &s.x.pool)
 	if chunk == nil || err != nil {
 		return false, err
 	}

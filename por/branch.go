@@ -72,9 +72,14 @@ func (b *branch) blur(oneEvent bool) (varies bool) {
 	return varies || b.wild
 }
 
-// pool hands out branches and takes them back, so that a search makes no
+// pool hands out branches and takes them back, so that a search makes little
 // garbage.
 type pool struct{ free []*branch }
+
+// poolSpare is how many branches a pool keeps at the most. One may be given more
+// than it hands out, for as long as the search lasts: those that another walk or
+// a frontier has made.
+const poolSpare = 1 << 15
 
 func (p *pool) get() *branch {
 	if n := len(p.free); n > 0 {
@@ -101,6 +106,9 @@ func (p *pool) copy(e *event, last uint64) *branch {
 }
 
 func (p *pool) put(b *branch) {
+	if len(p.free) >= poolSpare {
+		return
+	}
 	*b = branch{ownAccesses: b.ownAccesses, ownOps: b.ownOps, ownWaits: b.ownWaits}
 	p.free = append(p.free, b)
 }

@@ -129,8 +129,8 @@ func (f *frontier) from(at int64) io.Reader {
 func (f *frontier) left() ([]byte, error) { return io.ReadAll(f.from(f.at)) }
 
 // chunk makes a tree of the next entries, so many that they have chunkSteps
-// steps: nil if there are none.
-func (f *frontier) chunk() (tree *branch, entries uint64, err error) {
+// steps, of branches of p: nil if there are none.
+func (f *frontier) chunk(p *pool) (tree *branch, entries uint64, err error) {
 	var way []*branch // the branches of f.path
 	var last []frontierStep
 	for steps := 0; steps < chunkSteps; {
@@ -145,8 +145,8 @@ func (f *frontier) chunk() (tree *branch, entries uint64, err error) {
 		}
 		last, way = append(last[:k], f.path[k:]...), way[:k]
 		for i, s := range f.path[k:] {
-			b := new(branch)
-			b.thread, b.choice, b.wild, b.again = s.thread, s.choice, true, k+i+1 < len(f.path)
+			b := p.named(s.thread, s.choice)
+			b.again = k+i+1 < len(f.path)
 			if len(way) == 0 {
 				add(&tree, b)
 			} else {

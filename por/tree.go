@@ -161,7 +161,7 @@ func (t *tree) deal() (parts []part, err error) {
 		room = t.x.opts.lapParts
 	}
 	for room > len(t.parts) && t.rounds != nil {
-		chunk, entries, err := t.rounds.nextChunk(len(t.parts) == 0 && len(t.orphans) == 0)
+		chunk, entries, err := t.rounds.nextChunk(len(t.parts) == 0 && len(t.orphans) == 0, t.spare())
 		if err != nil {
 			return nil, err
 		}
@@ -176,6 +176,18 @@ func (t *tree) deal() (parts []part, err error) {
 		parts = append(parts, p)
 	}
 	return parts, nil
+}
+
+// spare is the pool of a walk that has most to spare: what was made of one goes
+// back to whichever had the part.
+func (t *tree) spare() *pool {
+	most := &t.explorers[0].pool
+	for _, x := range t.explorers[1:] {
+		if len(x.pool.free) > len(most.free) {
+			most = &x.pool
+		}
+	}
+	return most
 }
 
 // split makes further parts of branches left, those nearest to the root first.

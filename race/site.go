@@ -67,7 +67,8 @@ func (d *Detector) site(c *cell, is site) *site {
 			return s
 		}
 	}
-	s := &is
+	s := new(site) // not &is: that would allocate for sites that are known, too
+	*s = is
 	s.last = d.newSlots(1)
 	if d.cfg.Atomic != nil && !s.free {
 		// A byte tells for the whole access: variables don't overlap.
