@@ -83,6 +83,10 @@ type Guest struct {
 	// docs/papers.md, and Bound the one without which its search has no end;
 	// both are "" but for Papers.
 	Paper, Bound string
+	// Race is what becomes of the data race on its variable x, by landgo's names
+	// of the definitions of a race ("limited", "hb") and of classes; "": none is
+	// listed. Nil where the table doesn't say.
+	Race map[string]string
 }
 
 // Binary is the guest's path below the folder that the Makefile builds into.
@@ -137,12 +141,13 @@ func Linux() ([]Guest, error) {
 type benchTable struct {
 	About string `json:"about"`
 	Rows  []struct {
-		Name       string   `json:"name"`
-		Kind       string   `json:"kind"` // exact, spin, bug
-		Executions int      `json:"executions"`
-		KeepGoing  bool     `json:"keep_going"`
-		Within     []int    `json:"within"`
-		Bug        *Failure `json:"bug"`
+		Name       string            `json:"name"`
+		Kind       string            `json:"kind"` // exact, spin, bug
+		Executions int               `json:"executions"`
+		KeepGoing  bool              `json:"keep_going"`
+		Within     []int             `json:"within"`
+		Bug        *Failure          `json:"bug"`
+		Race       map[string]string `json:"race"`
 	} `json:"rows"`
 }
 
@@ -174,12 +179,13 @@ func Bench() ([]Guest, error) {
 type papersTable struct {
 	About string `json:"about"`
 	Rows  []struct {
-		Name       string   `json:"name"`
-		Paper      string   `json:"paper"`
-		Verdict    string   `json:"verdict"`
-		Executions int      `json:"executions"`
-		Bound      string   `json:"bound"`
-		Bug        *Failure `json:"bug"`
+		Name       string            `json:"name"`
+		Paper      string            `json:"paper"`
+		Verdict    string            `json:"verdict"`
+		Executions int               `json:"executions"`
+		Bound      string            `json:"bound"`
+		Bug        *Failure          `json:"bug"`
+		Race       map[string]string `json:"race"`
 	} `json:"rows"`
 }
 
@@ -204,7 +210,7 @@ func Papers() ([]Guest, error) {
 		}
 		g := Guest{
 			Name: r.Name, Program: program, Source: path.Join(folder, program+".c"), Verdict: r.Verdict, PP: "mem",
-			Executions: r.Executions, Concurrent: true, Judge: "by hand", Paper: r.Paper, Bound: r.Bound,
+			Executions: r.Executions, Concurrent: true, Judge: "by hand", Paper: r.Paper, Bound: r.Bound, Race: r.Race,
 		}
 		if r.Bug != nil {
 			g.Failures = []Failure{*r.Bug}

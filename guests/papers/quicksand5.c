@@ -1,0 +1,30 @@
+/* Blum and Gibson (OOPSLA 2016), Figure 5: a block that one thread frees and another is given looks like a race of its
+ * bytes. It is none: the two accesses are of different lives of the memory. */
+#include <pthread.h>
+#include <stdlib.h>
+static int *volatile shared;
+static void *one(void *a)
+{
+	int *x = malloc(8);
+	*x = 1;
+	free(x);
+	return a;
+}
+static void *two(void *a)
+{
+	int *y = malloc(8);
+	*y = 0;
+	shared = y;
+	*y = 2;
+	return a;
+}
+
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, 0, one, 0);
+	pthread_create(&b, 0, two, 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	return 0;
+}
