@@ -98,6 +98,8 @@ static inline void check_grave(struct machine *m, uint64_t addr, uint32_t size, 
 
 static void look_further(struct machine *m, uint64_t addr, uint32_t size, bool write, int64_t value)
 {
+	if (unlikely(addr - m->order.blind_lo < m->order.blind_len))
+		return;
 	bool solo = m->order.flags & RUN_SOLO;
 	bool shared = !solo && touch_all(m, addr, addr + size - 1);
 	bool silent = write && !memcmp(m->mem + addr, &value, size);

@@ -1,6 +1,11 @@
 #include "classify.h"
 
-enum { LONGEST_INSN = 15 };
+enum {
+	LONGEST_INSN = 15,
+	STACK_POINTER = 4, /* its number among the registers */
+	REX_B = 1,
+	REX_R = 4,
+};
 
 /* The bytes of an instruction that its kind may depend on. */
 struct bytes {
@@ -13,6 +18,7 @@ struct bytes {
 	bool rep;   /* F3 */
 	bool data16;
 	bool wide; /* REX.W */
+	uint8_t rex;
 };
 
 /* Byte i after the opcode's first; 0 where the instruction can't be read. */
@@ -40,6 +46,14 @@ static struct insn plain(void)
 static struct insn unmodelled(const char *name)
 {
 	return (struct insn){ .kind = KIND_UNMODELLED, .name = name };
+}
+
+/* What programs have no use for, and kernels do. */
+static struct insn of_system(const char *name)
+{
+	struct insn x = unmodelled(name);
+	x.system = true;
+	return x;
 }
 
 static struct insn privileged(const char *name)
@@ -86,6 +100,7 @@ static void skip_prefixes(struct bytes *b)
 		if (b->is32 || (c & 0xF0) != 0x40)
 			return;
 		b->wide = c & 8;
+		b->rex = c;
 	}
 }
 
@@ -96,15 +111,15 @@ static struct insn group7(const struct bytes *b)
 	if (in_memory(modrm)) {
 		switch (digit(modrm)) {
 		case 0:
-			return unmodelled("sgdt");
+			return of_system("sgdt");
 		case 1:
-			return unmodelled("sidt");
+			return of_system("sidt");
 		case 2:
 			return privileged("lgdt");
 		case 3:
 			return privileged("lidt");
 		case 4:
-			return unmodelled("smsw");
+			return of_system("smsw");
 		case 6:
 			return privileged("lmsw");
 		case 7:
@@ -211,12 +226,12 @@ static struct insn map0f(const struct bytes *b)
 	uint8_t op = peek(b, 1);
 	switch (op) {
 	case 0x00:
-		return digit(peek(b, 2)) == 2 || digit(peek(b, 2)) == 3 ? privileged("lldt or ltr") : unmodelled("segment query");
+		return digit(peek(b, 2)) == 2 || digit(peek(b, 2)) == 3 ? privileged("lldt or ltr") : of_system("segment query");
 	case 0x01:
 		return group7(b);
 	case 0x02:
 	case 0x03:
-		return unmodelled("lar or lsl");
+		return of_system("lar or lsl");
 	case 0x05: {
 		if (b->is32)
 			return illegal();
@@ -274,7 +289,7 @@ static struct insn map0f(const struct bytes *b)
 	case 0xB2:
 	case 0xB4:
 	case 0xB5:
-		return unmodelled("load of a segment register");
+		return of_system("load of a segment register");
 	case 0xA2:
 		return whole(b, KIND_CPUID, 2);
 	case 0xAA:
@@ -302,7 +317,7 @@ static bool only32(uint8_t op, struct insn *x)
 	case 0x07:
 	case 0x17:
 	case 0x1F:
-		*x = unmodelled("load of a segment register");
+		*x = of_system("load of a segment register");
 		return true;
 	case 0x62:
 		*x = unmodelled("bound");
@@ -312,17 +327,25 @@ static bool only32(uint8_t op, struct insn *x)
 		return true;
 	case 0x9A:
 	case 0xEA:
-		*x = unmodelled("far call or jump");
+		*x = of_system("far call or jump");
 		return true;
 	case 0xC4:
 	case 0xC5:
-		*x = unmodelled("load of a segment register");
+		*x = of_system("load of a segment register");
 		return true;
 	case 0xCE:
 		*x = unmodelled("into");
 		return true;
 	}
 	return false;
+}
+
+static struct insn loads_stack(void)
+{
+	struct insn x = plain();
+	x.stack = true;
+	x.name = "load of the stack pointer";
+	return x;
 }
 
 /* The one-byte opcodes, without a lock prefix's meaning. */
@@ -352,11 +375,25 @@ static struct insn map1(const struct bytes *b)
 	case 0xEE:
 	case 0xEF:
 		return privileged("port input or output");
+	case 0x5C:
+		return b->rex & REX_B ? plain() : loads_stack();
+	case 0x89:
+		return !in_memory(modrm) && (modrm & 7) == STACK_POINTER && !(b->rex & REX_B) ? loads_stack() : plain();
+	case 0x8B:
+		return digit(modrm) == STACK_POINTER && !(b->rex & REX_R) ? loads_stack() : plain();
+	case 0x94:
+		return b->rex & REX_B ? plain() : loads_stack();
+	case 0x9D: {
+		x = plain();
+		x.flags = true;
+		x.name = "popf";
+		return x;
+	}
 	case 0x86:
 	case 0x87: /* xchg with memory locks without being told */
 		return in_memory(modrm) ? (struct insn){ .kind = KIND_LOCKED } : plain();
 	case 0x8E:
-		return unmodelled("load of a segment register");
+		return of_system("load of a segment register");
 	case 0x8F:
 		return digit(modrm) == 0 ? plain() : unmodelled("XOP");
 	case 0xA6:
@@ -367,7 +404,7 @@ static struct insn map1(const struct bytes *b)
 		return modrm == 0xF8 ? unmodelled("transactional memory") : plain();
 	case 0xCA:
 	case 0xCB:
-		return unmodelled("far return");
+		return of_system("far return");
 	case 0xCC:
 	case 0xF1:
 		return (struct insn){ .kind = KIND_BREAKPOINT };
@@ -384,7 +421,7 @@ static struct insn map1(const struct bytes *b)
 	case 0xFB:
 		return privileged("sti");
 	case 0xFF:
-		return digit(modrm) == 3 || digit(modrm) == 5 ? unmodelled("far call or jump") : plain();
+		return digit(modrm) == 3 || digit(modrm) == 5 ? of_system("far call or jump") : plain();
 	}
 	return plain();
 }

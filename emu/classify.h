@@ -35,6 +35,7 @@ enum kind {
 	KIND_PRIVILEGED,
 	KIND_UNMODELLED,
 	KIND_CROSSING,   /* plain, but its last byte is in another page */
+	KIND_STACK,      /* loads the stack pointer: on a bare machine a switch of stacks */
 };
 
 /* An instruction taken apart as far as its kind needs. */
@@ -46,6 +47,9 @@ struct insn {
 	bool syscall;
 	bool sysenter;
 	bool wide;        /* REX.W: cmpxchg16b rather than cmpxchg8b */
+	bool system;      /* KIND_UNMODELLED, but for kernels, who load segments and the like */
+	bool flags;       /* popf, which for kernels is like sti or cli */
+	bool stack;       /* loads the stack pointer from a register or memory */
 };
 
 /*

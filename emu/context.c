@@ -155,6 +155,9 @@ void context_start(struct machine *m, int32_t slot, const uint64_t *regs)
 	cpu_write(m, (1u << NREGS) - 1, regs);
 	uc_context_save(m->uc, s->cpu);
 	m->live = slot;
+	if (m->bare)
+		uc_reg_read(m->uc, UC_X86_REG_CR3, &s->cr3);
+	m->cr3 = s->cr3;
 	s->pc = regs[REG_RIP];
 	s->clock = 0;
 	s->poised.size = 0;
@@ -166,12 +169,18 @@ void context_load(struct machine *m, int32_t slot)
 {
 	uc_context_restore(m->uc, m->slots[slot].cpu);
 	m->live = slot;
+	if (m->bare)
+		board_loaded(m, &m->slots[slot]);
 }
 
 void context_save(struct machine *m, int32_t slot)
 {
 	uc_context_save(m->uc, m->slots[slot].cpu);
 	m->live = slot;
+	if (m->bare) {
+		uc_reg_read(m->uc, UC_X86_REG_CR3, &m->slots[slot].cr3);
+		m->cr3 = m->slots[slot].cr3;
+	}
 }
 
 /* Reads a saved CPU's registers. */

@@ -62,6 +62,12 @@ void on_interrupt(uc_engine *uc, uint32_t number, void *user)
 	struct machine *m = user;
 	if (m->why)
 		return;
+	if (m->bare && number == VECTOR_PAGE) {
+		uint64_t where = 0;
+		uc_reg_read(m->uc, UC_X86_REG_CR2, &where);
+		stop_fault(m, FAULT_READ, where, 1);
+		return;
+	}
 	switch (number) {
 	case VECTOR_DIVIDE:
 		stop_fault(m, FAULT_DIVIDE, m->pc, 0);

@@ -8,13 +8,23 @@
 /* The instruction at the program counter, taken apart again. */
 static struct insn look(const struct machine *m, uint64_t addr)
 {
+	addr -= m->code_bias;
 	uint64_t rest = m->space - addr;
 	return classify(m->mem + addr, rest < 16 ? (uint32_t)rest : 16, m->is32);
 }
 
 static uint8_t learn_class(struct machine *m, uint64_t addr, uint32_t size)
 {
-	enum kind kind = look(m, addr).kind;
+	struct insn x = look(m, addr);
+	enum kind kind = x.kind;
+	if (m->bare) {
+		if (x.system)
+			kind = KIND_PLAIN;
+		else if (x.flags)
+			kind = KIND_PRIVILEGED;
+		else if (x.stack)
+			kind = KIND_STACK;
+	}
 	if ((m->knobs & KNOB_NO_LOCK) && kind == KIND_LOCKED)
 		kind = KIND_PLAIN;
 	bool crosses = (addr ^ (addr + size - 1)) >> PAGE_SHIFT;
@@ -102,6 +112,9 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 		stop_fault(m, FAULT_BREAKPOINT, addr, 0);
 		return;
 	case KIND_PRIVILEGED:
+	case KIND_STACK:
+		if (m->order.permit && m->insn == 1)
+			return;
 		stop_before(m, addr, STOP_PRIVILEGED);
 		m->result.len = size;
 		return;
@@ -109,7 +122,7 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 		stop_before(m, addr, STOP_UNMODELLED);
 		return;
 	case KIND_CROSSING:
-		if (!(m->perm[(addr + size - 1) >> PAGE_SHIFT] & PERM_EXEC))
+		if (!(m->perm[(addr + size - 1 - m->code_bias) >> PAGE_SHIFT] & PERM_EXEC))
 			stop_fault(m, FAULT_FETCH, addr + size - 1, 1);
 		return;
 	}
@@ -141,7 +154,7 @@ static void look_further(struct machine *m, uint64_t addr, uint32_t size)
 		stop_run(m, STOP_BUDGET);
 		return;
 	}
-	if (off >= m->code_len || !(m->perm[addr >> PAGE_SHIFT] & PERM_EXEC)) {
+	if (off >= m->code_len || !(m->perm[(addr - m->code_bias) >> PAGE_SHIFT] & PERM_EXEC)) {
 		stop_fault(m, FAULT_FETCH, addr, 1);
 		return;
 	}
@@ -168,7 +181,7 @@ void on_insn(uc_engine *uc, uint64_t addr, uint32_t size, void *user)
 	uint64_t n = ++m->insn;
 	uint64_t off = addr - m->code_lo;
 	if (likely(n < m->alarm && off < m->code_len && (m->code[off] | CODE_SINGLE) == (CODE_KNOWN | CODE_SINGLE | KIND_PLAIN) &&
-	           (m->perm[addr >> PAGE_SHIFT] & PERM_EXEC)))
+	           (m->perm[(addr - m->code_bias) >> PAGE_SHIFT] & PERM_EXEC)))
 		return;
 	look_further(m, addr, size);
 }

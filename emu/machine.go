@@ -85,6 +85,7 @@ func New(cfg Config) (*Machine, error) {
 		lo:    lo,
 	}
 	c.uniprocessor = C.bool(cfg.Uniprocessor)
+	c.bare, c.code_bias = C.bool(cfg.Bare), C.uint64_t(cfg.CodeBias)
 	m.mapHeap()
 	if err := m.mapMemory(); err != nil {
 		m.Close()
@@ -115,7 +116,7 @@ func checkConfig(cfg *Config) (uint64, error) {
 	}
 	end := uint64(0)
 	for _, r := range cfg.Code {
-		if r.Lo%pageSize != 0 || r.Hi%pageSize != 0 || r.Lo >= r.Hi || r.Lo < end || r.Hi > space {
+		if r.Lo%pageSize != 0 || r.Hi%pageSize != 0 || r.Lo >= r.Hi || r.Lo < end || r.Lo < cfg.CodeBias || r.Hi-cfg.CodeBias > space {
 			return 0, fmt.Errorf("code range %#x-%#x is empty, unaligned, overlapping or out of the address space", r.Lo, r.Hi)
 		}
 		end = r.Hi
@@ -131,7 +132,9 @@ func (m *Machine) mapMemory() error {
 	if m.cfg.Mode == I386 {
 		end = min(end, defaultSpace32)
 	}
-	for _, r := range append(m.cfg.Code, Range{end, end}) {
+	bias := m.cfg.CodeBias
+	for _, r := range append(m.cfg.Code, Range{end + bias, end + bias}) {
+		r.Lo, r.Hi = r.Lo-bias, r.Hi-bias
 		if err := m.mapRange(at, r.Lo, false); err != nil {
 			return err
 		}

@@ -158,6 +158,7 @@ struct slot {
 	uc_context *cpu;      /* invariant: saved into before it is restored from */
 	uint64_t pc;          /* of the next instruction; the engine's own may be stale */
 	uint64_t clock;       /* instructions completed since Start: the thread's time */
+	uint64_t cr3;         /* of a bare machine */
 	struct access poised; /* size 0, or the event that stopped the run */
 	uint64_t expect[2];   /* what a poised compare-and-exchange compares with */
 	bool cas;             /* the poised event is a locked compare-and-exchange */
@@ -178,6 +179,9 @@ struct order {
 	uint64_t regs[NREGS];
 	bool skip_break;
 	bool reuse; /* the slot `from` may be given up for the result */
+	bool permit; /* the first instruction may be a privileged one */
+	uint64_t blind_lo; /* accesses to [blind_lo, blind_lo + blind_len) are journaled and nothing else */
+	uint64_t blind_len;
 };
 
 /* What Go gets: Stop in types.go. */
@@ -200,6 +204,15 @@ struct result {
 	uint8_t vector;
 	uint8_t brk;
 	uint64_t regs[NREGS];
+};
+
+/* What a bare machine's processor has beside the general registers: BoardRegs in
+ * board.go. */
+struct board_regs {
+	uint64_t cr0, cr2, cr3, cr4;
+	uint64_t gdt, idt;
+	uint64_t idt_limit;
+	uint64_t cs, ss;
 };
 
 /* The shared events of the instruction under way. */
@@ -277,6 +290,9 @@ struct machine {
 	uc_engine *uc;
 	bool is32;
 	bool uniprocessor;
+	bool bare;            /* the guest owns the machine: memory by physical addresses, code by virtual ones */
+	uint64_t code_bias;   /* of which the physical address is less by this */
+	uint64_t cr3;         /* that the engine's look-aside buffer goes with */
 	uint64_t heap_lo;     /* of the memory that is handed out in blocks */
 	uint64_t heap_len;
 	const uint8_t *alive; /* a byte per granule of it: the bytes that may be accessed, */
@@ -380,6 +396,12 @@ void half_finish(struct machine *m);
 /* probe.c */
 bool probe_needed(const struct machine *m);
 void probe(struct machine *m);
+
+/* board.c */
+void board_start(struct machine *m, uint64_t gdt, uint32_t gdt_limit);
+void board_regs(struct machine *m, int32_t slot, struct board_regs *r);
+void board_loaded(struct machine *m, const struct slot *s);
+void board_flush(struct machine *m);
 
 /* virtual.c */
 void virtual_cpuid(struct machine *m, uint32_t len);

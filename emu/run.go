@@ -47,6 +47,8 @@ func (m *Machine) order(r *Run, to Ctx) {
 	o.stop_at = C.uint64_t(r.StopAt)
 	o.skip_break = C.bool(r.SkipBreak)
 	o.reuse = C.bool(r.Reuse && (len(m.marks) == 0 || int32(r.From) >= m.marks[len(m.marks)-1].slots))
+	o.permit = C.bool(r.Permit)
+	o.blind_lo, o.blind_len = C.uint64_t(r.Blind.Lo), C.uint64_t(r.Blind.Hi-r.Blind.Lo)
 	o.set = C.uint32_t(r.Set)
 	if r.Set != 0 {
 		*(*Regs)(unsafe.Pointer(&o.regs)) = r.Regs

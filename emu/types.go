@@ -63,6 +63,12 @@ type Config struct {
 	// Uniprocessor makes an instruction one event, however many accesses it
 	// makes (no split).
 	Uniprocessor bool
+	// Bare: the guest is a kernel that owns the machine. Space is its memory, and
+	// all addresses are physical ones, but for those of instructions: of code,
+	// Code and Stop.PC are virtual addresses, from which the physical ones differ
+	// by CodeBias. Privileged instructions stop a run unless they are permitted.
+	Bare     bool
+	CodeBias uint64
 }
 
 // Range is an address range [Lo, Hi).
@@ -168,6 +174,11 @@ type Run struct {
 	Regs Regs
 	// SkipBreak: don't stop at a breakpoint on the run's first instruction.
 	SkipBreak bool
+	// Permit, on a bare machine, has the engine carry the first instruction out
+	// although it is one that stops with StopPrivileged.
+	Permit bool
+	// Blind is memory of which accesses are journaled and nothing else.
+	Blind Range
 	// Reuse: From isn't needed any more. If it is younger than the latest
 	// mark, its slot is used for the result (Stop.Ctx == From), so that long
 	// runs without marks don't pile up contexts.
