@@ -79,6 +79,9 @@ type Image struct {
 	Kernel  Kernel // what it seems to be made for
 	Entry   uint64
 	Base    uint64 // added to the file's addresses: 0, or PIEBase
+	// Bias is, of a kernel, by how much its addresses are above those of its
+	// memory once it has page tables.
+	Bias uint64
 	// Segments in ascending order, not overlapping, page aligned.
 	Segments []Segment
 	// Code lists the page-aligned ranges that hold instructions, ascending,
@@ -171,6 +174,9 @@ func parse(data []byte) (*Image, error) {
 	}
 	im.libc = im.recognizeLibc()
 	im.Kernel = im.recognizeKernel(h, data)
+	if im.Kernel == Bare {
+		im.narrowCode()
+	}
 	return im, nil
 }
 

@@ -30,10 +30,12 @@ const (
 	Linux
 	// Pebbles: traps of the Pebbles interface.
 	Pebbles
+	// Bare: it is a kernel itself, and owns the machine.
+	Bare
 )
 
 func (k Kernel) String() string {
-	return [...]string{"unknown", "linux", "pebbles"}[k]
+	return [...]string{"unknown", "linux", "pebbles", "bare"}[k]
 }
 
 // PebblesSymbol is defined, with any value, by an executable for Pebbles; an
@@ -91,6 +93,9 @@ func (im *Image) recognizeKernel(h *header, data []byte) Kernel {
 	}
 	if im.SaysPebbles() {
 		return Pebbles
+	}
+	if im.saysBare() {
+		return Bare
 	}
 	if im.Machine == X86_64 {
 		return Linux

@@ -126,8 +126,11 @@ func (im *Image) bestName(addr uint64, name string) string {
 
 // DefaultProfile is the profile for the image's kernel.
 func (im *Image) DefaultProfile() *Profile {
-	if im.Kernel == Pebbles {
+	switch im.Kernel {
+	case Pebbles:
 		return &P2Profile
+	case Bare:
+		return &BareProfile
 	}
 	return &PthreadProfile
 }

@@ -17,6 +17,9 @@ const (
 	GapArguments              // arguments and environment that don't fit
 	GapTrust                  // code that is trusted is gone past
 	GapEngine                 // the machine stopped where it never should
+	GapDevice                 // a port or a device
+	GapSchedule               // a scheduler that doesn't do what the kernel says of it
+	GapPaging                 // page tables that this engine doesn't follow
 )
 
 // Error is an error of a kernel's that can't start a guest, with its kind.

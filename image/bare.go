@@ -1,0 +1,76 @@
+package image
+
+import (
+	"bytes"
+	"debug/elf"
+	"sort"
+)
+
+// Kernels that own the machine. One is known by an annotation that it calls
+// (guests/kernel/landgo.h), or by the header that multiboot loaders look for.
+
+// BareProfile is for kernels that own the machine: they say what their functions
+// mean by annotations, not by names.
+var BareProfile = Profile{Name: "bare"}
+
+// TellPrefix begins the names of the annotations.
+const TellPrefix = "landgo_"
+
+const (
+	multibootRoom  = 8192 // of a file, in which the header has to be
+	multibootAlign = 4
+)
+
+var multibootMagic = []byte{0x02, 0xb0, 0xad, 0x1b}
+
+func (im *Image) saysBare() bool {
+	if _, ok := im.byName[TellPrefix+"booted"]; ok {
+		return true
+	}
+	for i := range im.Segments {
+		b := im.Segments[i].Data
+		b = b[:min(len(b), multibootRoom)]
+		for at := 0; ; at += multibootAlign {
+			k := bytes.Index(b[min(at, len(b)):], multibootMagic)
+			if k < 0 {
+				break
+			}
+			if at += k; at%multibootAlign != 0 || at+12 > len(b) {
+				at &^= multibootAlign - 1
+				continue
+			}
+			if order.Uint32(b[at:])+order.Uint32(b[at+4:])+order.Uint32(b[at+8:]) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// narrowCode takes code to be where the sections with instructions are: a kernel
+// is often linked into one segment, and what it writes mustn't count as code.
+func (im *Image) narrowCode() {
+	var code []Range
+	for _, s := range im.file.Sections {
+		if s.Flags&elf.SHF_EXECINSTR == 0 || s.Flags&elf.SHF_ALLOC == 0 || s.Size == 0 || s.Addr+s.Size < s.Addr {
+			continue
+		}
+		r := Range{pageDown(s.Addr), pageUp(s.Addr + s.Size)}
+		if im.IsCode(r.Lo) && im.IsCode(r.Hi-1) {
+			code = append(code, r)
+		}
+	}
+	sort.Slice(code, func(i, j int) bool { return code[i].Lo < code[j].Lo })
+	joined := code[:0]
+	for _, r := range code {
+		if n := len(joined); n > 0 && r.Lo <= joined[n-1].Hi {
+			joined[n-1].Hi = max(joined[n-1].Hi, r.Hi)
+			continue
+		}
+		joined = append(joined, r)
+	}
+	old := im.Code
+	if im.Code = joined; len(joined) == 0 || !im.IsCode(im.Entry) {
+		im.Code = old
+	}
+}

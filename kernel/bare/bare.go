@@ -1,0 +1,92 @@
+// Package bare is the machine that a kernel believes it owns: a PC with one
+// processor, memory, two interrupt controllers, a timer, a serial line, a text
+// screen, a keyboard that nobody touches, and ports that switch it off.
+//
+//	scheduler.Bare ── In, Out, Timer, Pending, Acknowledge ──> Board ── table of ports
+//	                                                            └── emu.Machine: memory, undo
+//
+// The scheduler runs the processor and delivers interrupts; what a port does, and
+// which interrupt comes next, is said here. Time is the scheduler's: the timer
+// ticks when it says so, whatever the kernel asked the timer for.
+//
+// Invariants:
+//   - Every word of a device's state is assigned through Machine.Set, so it is
+//     marked and rewound with the machine.
+//   - A port that isn't modelled is an error that names it.
+package bare
+
+import (
+	"fmt"
+
+	"landgo/emu"
+	"landgo/image"
+)
+
+// machine is what a board uses of emu.Machine.
+type machine interface {
+	Load(addr uint64, p []byte) error
+	Bytes(addr, n uint64) []byte
+	Protect(addr, size uint64, p emu.Prot)
+	Set(p *uint64, v uint64)
+	StartBoard(gdt uint64, size uint32)
+}
+
+// Config is what a kernel is given.
+type Config struct {
+	// Cmdline is the command line, as a boot loader passes it.
+	Cmdline string
+	// OutputLimit is the number of bytes of output that are kept.
+	OutputLimit uint64
+}
+
+// Board is a PC.
+type Board struct {
+	cfg Config
+	img *image.Image
+	m   machine
+
+	output  []byte // of which the first `printed` count
+	printed uint64
+	pic     [2]controller
+	serial  serial
+	cmos    uint64 // the register that is chosen
+	speaker uint64 // bits of port 0x61
+	typed   uint64 // of the word that switches off
+	ended   uint64 // 1: switched off; 2: with a status
+	status  uint64
+}
+
+// New makes a board for a kernel. Boot puts the kernel into its memory.
+func New(m machine, img *image.Image, cfg Config) *Board {
+	return &Board{cfg: cfg, img: img, m: m}
+}
+
+// Output is what the kernel has written: to the serial line, or if that was
+// never used, what its text screen shows. There is one console, descriptor 1.
+func (b *Board) Output(fd int) []byte {
+	if fd != 1 {
+		return nil
+	}
+	if b.printed == 0 {
+		return b.screen()
+	}
+	return b.output[:b.printed]
+}
+
+func (b *Board) print(c byte) error {
+	if b.cfg.OutputLimit > 0 && b.printed >= b.cfg.OutputLimit {
+		return fmt.Errorf("the kernel has written more than %d bytes: raise --max-output", b.cfg.OutputLimit)
+	}
+	b.output = append(b.output[:b.printed], c)
+	b.m.Set(&b.printed, b.printed+1)
+	return nil
+}
+
+// Ended reports whether the machine was switched off, and with what status: 0
+// unless the kernel says otherwise.
+func (b *Board) Ended() (status uint64, ended bool) { return b.status, b.ended != 0 }
+
+func (b *Board) end(status uint64) {
+	b.m.Set(&b.status, status)
+	b.m.Set(&b.ended, 1)
+}

@@ -1,0 +1,118 @@
+package bare
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"landgo/emu"
+	"landgo/image"
+	"landgo/kernel"
+)
+
+// Segments of the descriptor table that a kernel finds: flat, of ring 0, and
+// marked as accessed, so that loading one writes nothing.
+const (
+	codeSegment64 = 0x00209b0000000000
+	codeSegment32 = 0x00cf9b000000ffff
+	dataSegment   = 0x00cf93000000ffff
+
+	code32Selector = 24
+
+	fixedFlags     = 2
+	multibootMagic = 0x2badb002
+)
+
+// farReturn is the trampoline of a machine that begins in 64-bit mode: lretq.
+var farReturn = []byte{0x48, 0xcb}
+
+// Boot puts the kernel into memory as a multiboot loader does, and returns the
+// registers at its entry: protected mode with interrupts off, without paging, and
+// ebx has the address of the multiboot information. A kernel for x86-64 begins in
+// 32-bit code as well, for that is what such loaders give.
+func (b *Board) Boot() (emu.Regs, error) {
+	b.m.Protect(0, memory, emu.ProtRead|emu.ProtWrite)
+	for i := range b.img.Segments {
+		s := &b.img.Segments[i]
+		if err := b.m.Load(s.Addr-b.img.Bias, s.Data); err != nil {
+			return emu.Regs{}, fmt.Errorf("loading the kernel: %w", err)
+		}
+	}
+	for _, r := range b.img.Code {
+		b.m.Protect(r.Lo-b.img.Bias, r.Hi-r.Lo, emu.ProtRead|emu.ProtWrite|emu.ProtExec)
+	}
+	if err := b.information(); err != nil {
+		return emu.Regs{}, err
+	}
+	regs := emu.Regs{RAX: multibootMagic, RBX: multibootAt, RSP: stackAt, RIP: b.img.Entry, RFLAGS: fixedFlags}
+	code := uint64(codeSegment32)
+	if b.img.Machine == image.X86_64 {
+		code = codeSegment64
+		b.m.Protect(trampolineAt, image.PageSize, emu.ProtRead|emu.ProtExec)
+		if err := b.load(trampolineAt, farReturn); err != nil {
+			return emu.Regs{}, err
+		}
+		var frame []byte
+		frame = binary.LittleEndian.AppendUint64(frame, b.img.Entry)
+		frame = binary.LittleEndian.AppendUint64(frame, code32Selector)
+		regs.RIP, regs.RSP = trampolineAt, stackAt-uint64(len(frame))
+		if err := b.load(regs.RSP, frame); err != nil {
+			return emu.Regs{}, err
+		}
+	}
+	var table []byte
+	for _, d := range []uint64{0, code, dataSegment, codeSegment32} {
+		table = binary.LittleEndian.AppendUint64(table, d)
+	}
+	if err := b.load(gdtAt, table); err != nil {
+		return emu.Regs{}, err
+	}
+	b.m.StartBoard(gdtAt, uint32(len(table)))
+	return regs, nil
+}
+
+func (b *Board) load(at uint64, p []byte) error {
+	if err := b.m.Load(at, p); err != nil {
+		return fmt.Errorf("preparing the machine: %w", err)
+	}
+	return nil
+}
+
+// Fields of the multiboot information.
+const (
+	hasMemory  = 1 << 0
+	hasCmdline = 1 << 2
+	hasMap     = 1 << 6
+
+	flagsField, lowerField, upperField, cmdlineField, mapLenField, mapField = 0, 4, 8, 16, 44, 48
+
+	informationSize = 88
+	entrySize       = 24
+	usable          = 1
+)
+
+// information writes the multiboot information: memory, its map, and the command
+// line.
+func (b *Board) information() error {
+	if len(b.cfg.Cmdline) >= cmdlineRoom {
+		return kernel.Errorf(kernel.GapArguments, "a command line of more than %d bytes", cmdlineRoom-1)
+	}
+	if err := b.load(cmdlineAt, append([]byte(b.cfg.Cmdline), 0)); err != nil {
+		return err
+	}
+	info := make([]byte, informationSize+2*entrySize)
+	put := func(at, v int) { binary.LittleEndian.PutUint32(info[at:], uint32(v)) }
+	put(flagsField, hasMemory|hasCmdline|hasMap)
+	put(lowerField, lowerMemory>>10)
+	put(upperField, (memory-firstMegabyte)>>10)
+	put(cmdlineField, cmdlineAt)
+	put(mapLenField, 2*entrySize)
+	put(mapField, multibootAt+informationSize)
+	for i, r := range [][2]uint64{{0, lowerMemory}, {firstMegabyte, memory - firstMegabyte}} {
+		at := informationSize + i*entrySize
+		put(at, entrySize-4)
+		binary.LittleEndian.PutUint64(info[at+4:], r[0])
+		binary.LittleEndian.PutUint64(info[at+12:], r[1])
+		put(at+20, usable)
+	}
+	return b.load(multibootAt, info)
+}

@@ -1,0 +1,48 @@
+package bare
+
+import (
+	"landgo/emu"
+	"landgo/image"
+	"landgo/kernel"
+)
+
+// Where landgo's own things are in the kernel's memory: below the first
+// megabyte, in the pages that a loader uses.
+const (
+	memory = 64 << 20
+
+	gdtAt         = 0x1000
+	trampolineAt  = 0x2000 // into 32-bit mode
+	stackAt       = 0x3000 // the end of the first stack
+	multibootAt   = 0x4000
+	cmdlineAt     = 0x5000
+	cmdlineRoom   = 0x1000
+	lowerMemory   = 640 << 10
+	firstMegabyte = 1 << 20
+
+	screenAt    = 0xb8000
+	screenCells = 80 * 25
+)
+
+// MachineConfig is the machine for a kernel.
+func MachineConfig(img *image.Image) (emu.Config, error) {
+	c := emu.Config{Bare: true, Uniprocessor: true, Space: memory, CodeBias: img.Bias}
+	if img.Machine == image.I386 {
+		c.Mode = emu.I386
+	}
+	for _, s := range img.Segments {
+		if s.Addr < img.Bias || s.Addr-img.Bias+s.MemSize > memory {
+			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x, outside of the machine's %d MiB of memory", s.Addr, memory>>20)
+		}
+	}
+	if img.Bias == 0 {
+		if img.Code[0].Lo <= stackAt {
+			return c, kernel.Errorf(kernel.GapLayout, "code at %#x, where the loader's data is", img.Code[0].Lo)
+		}
+		c.Code = append(c.Code, emu.Range{Lo: trampolineAt, Hi: trampolineAt + image.PageSize})
+	}
+	for _, r := range img.Code {
+		c.Code = append(c.Code, emu.Range{Lo: r.Lo, Hi: r.Hi})
+	}
+	return c, nil
+}

@@ -1,0 +1,138 @@
+package bare
+
+// controller is an 8259A interrupt controller.
+type controller struct {
+	mask      uint64 // lines that are off
+	requests  uint64 // lines that ask
+	service   uint64 // lines whose interrupt was delivered and not yet ended
+	base      uint64 // the vector of its first line
+	word      uint64 // the initialisation word that comes next, 0: none
+	four      uint64 // there is a fourth one
+	automatic uint64 // interrupts end by themselves
+	selected  uint64 // 1: reads of its first port give service, not requests
+}
+
+const (
+	timerLine   = 0
+	slaveLine   = 2
+	serialLine  = 4
+	linesOfOne  = 8
+	initialise  = 0x10 // of the first word
+	needsFourth = 0x01
+	readCommand = 0x08
+	endCommand  = 0x20
+	specific    = 0x40
+	autoEnd     = 0x02
+)
+
+// raise has a line ask for an interrupt.
+func (b *Board) raise(line int) {
+	c := &b.pic[line/linesOfOne]
+	b.m.Set(&c.requests, c.requests|1<<(line%linesOfOne))
+}
+
+func (b *Board) lower(line int) {
+	c := &b.pic[line/linesOfOne]
+	b.m.Set(&c.requests, c.requests&^(1<<(line%linesOfOne)))
+}
+
+// best is the line that a controller would deliver: the first that asks, is on,
+// and comes before all that are in service.
+func (c *controller) best() (line int, ok bool) {
+	for line = 0; line < linesOfOne; line++ {
+		bit := uint64(1) << line
+		if c.service&bit != 0 {
+			return 0, false
+		}
+		if c.requests&^c.mask&bit != 0 {
+			return line, true
+		}
+	}
+	return 0, false
+}
+
+// Timer has the timer's line ask for an interrupt. It reports whether one can be
+// delivered: the line is on, and its last interrupt has ended.
+func (b *Board) Timer() bool {
+	c := &b.pic[0]
+	if c.word != 0 || c.mask&(1<<timerLine) != 0 || c.service&(1<<timerLine) != 0 {
+		return false
+	}
+	b.raise(timerLine)
+	return true
+}
+
+// Pending is the vector of the interrupt that is delivered next.
+func (b *Board) Pending() (vector uint8, ok bool) {
+	master := b.pic[0]
+	if _, ok := b.pic[1].best(); ok {
+		master.requests |= 1 << slaveLine
+	}
+	line, ok := master.best()
+	if !ok {
+		return 0, false
+	}
+	if line == slaveLine {
+		line, _ := b.pic[1].best()
+		return uint8(b.pic[1].base) + uint8(line), true
+	}
+	return uint8(master.base) + uint8(line), true
+}
+
+// Acknowledge takes the pending interrupt from its controller: it is in service
+// until the kernel says that it has ended.
+func (b *Board) Acknowledge() {
+	master := &b.pic[0]
+	slave, ok := b.pic[1].best()
+	if ok {
+		b.raise(slaveLine)
+	}
+	line, _ := master.best()
+	b.take(master, line)
+	if line == slaveLine && ok {
+		b.take(&b.pic[1], slave)
+	}
+}
+
+func (b *Board) take(c *controller, line int) {
+	b.m.Set(&c.requests, c.requests&^(1<<line))
+	if c.automatic == 0 {
+		b.m.Set(&c.service, c.service|1<<line)
+	}
+}
+
+// command is a write to a controller's first port.
+func (b *Board) command(c *controller, v uint64) {
+	switch {
+	case v&initialise != 0:
+		b.m.Set(&c.mask, 0)
+		b.m.Set(&c.service, 0)
+		b.m.Set(&c.requests, 0)
+		b.m.Set(&c.automatic, 0)
+		b.m.Set(&c.four, v&needsFourth)
+		b.m.Set(&c.word, 2)
+	case v&readCommand != 0:
+		b.m.Set(&c.selected, v&1)
+	case v&endCommand != 0 && v&specific != 0:
+		b.m.Set(&c.service, c.service&^(1<<(v&7)))
+	case v&endCommand != 0:
+		b.m.Set(&c.service, c.service&(c.service-1)) // the first in service
+	}
+}
+
+// data is a write to a controller's second port: the next initialisation word,
+// or which lines are off.
+func (b *Board) data(c *controller, v uint64) {
+	switch c.word {
+	case 2:
+		b.m.Set(&c.base, v&^7)
+		b.m.Set(&c.word, 3)
+	case 3: // how the two are wired
+		b.m.Set(&c.word, 4*c.four)
+	case 4:
+		b.m.Set(&c.automatic, v&autoEnd)
+		b.m.Set(&c.word, 0)
+	default:
+		b.m.Set(&c.mask, v)
+	}
+}

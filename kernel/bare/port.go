@@ -1,0 +1,149 @@
+package bare
+
+import "fmt"
+
+// What is at which port. Sizes are of one access in bytes; a device that has
+// registers of a byte gives an access of more to the ports that follow.
+
+const (
+	masterPort, slavePort = 0x20, 0xa0
+
+	timerPort, timerControl   = 0x40, 0x43
+	keyboardPort, keyStatus   = 0x60, 0x64
+	speakerPort               = 0x61
+	cmosIndex, cmosData       = 0x70, 0x71
+	delayPort, gatePort       = 0x80, 0x92
+	consolePort               = 0xe9 // of emulators
+	exitPort                  = 0xf4 // of QEMU's isa-debug-exit
+	bochsExit, bochsPower     = 0x501, 0x8900
+	serialPort                = 0x3f8
+	vgaFirst, vgaLast         = 0x3c0, 0x3df
+	acpiPower, oldAcpiPower   = 0x604, 0xb004
+	powerDown                 = 0x2000
+	diskFirst, diskLast       = 0x1f0, 0x1f7
+	disk2First, disk2Last     = 0x170, 0x177
+	diskControl, disk2Control = 0x3f6, 0x376
+	pciAddress, pciData       = 0xcf8, 0xcfc
+
+	absent = 0xff // what reading a device gives that isn't there
+
+	refreshBit = 0x10 // of the speaker's port: it toggles
+)
+
+// powerWord is what switches a Bochs off, byte by byte.
+const powerWord = "Shutdown"
+
+// In reads a port.
+func (b *Board) In(port uint16, size uint8) (v uint32, err error) {
+	for i := range size {
+		x, err := b.in(port + uint16(i))
+		if err != nil {
+			return 0, err
+		}
+		v |= uint32(x&0xff) << (8 * i)
+	}
+	return v, nil
+}
+
+func (b *Board) in(port uint16) (uint64, error) {
+	switch {
+	case port == masterPort, port == slavePort:
+		c := &b.pic[port>>7&1]
+		if c.selected != 0 {
+			return c.service, nil
+		}
+		return c.requests, nil
+	case port == masterPort+1, port == slavePort+1:
+		return b.pic[port>>7&1].mask, nil
+	case port >= timerPort && port <= timerControl:
+		return 0, fmt.Errorf("reading the timer's counter (port %#x) isn't modelled: time passes by its interrupts only", port)
+	case port == keyboardPort, port == keyStatus:
+		return 0, nil // no key was pressed
+	case port == speakerPort:
+		b.m.Set(&b.speaker, b.speaker^refreshBit)
+		return b.speaker, nil
+	case port == cmosData:
+		return clockRegisters[b.cmos&0x7f], nil
+	case port == cmosIndex, port == delayPort, port == gatePort, port == consolePort:
+		return 0, nil
+	case port >= serialPort && port < serialPort+8:
+		return b.readSerial(port - serialPort), nil
+	case port >= vgaFirst && port <= vgaLast:
+		return 0, nil
+	case port >= diskFirst && port <= diskLast, port >= disk2First && port <= disk2Last, port == diskControl, port == disk2Control,
+		port >= pciAddress && port < pciData+4:
+		return absent, nil
+	}
+	return 0, fmt.Errorf("input from port %#x isn't modelled", port)
+}
+
+// clockRegisters are those of the real-time clock, in BCD: it stands still, for
+// nothing of the host may reach the guest.
+var clockRegisters = [128]uint64{4: 0x12, 6: 0x01, 7: 0x01, 8: 0x01, 9: 0x20, 10: 0x26, 11: 0x02, 13: 0x80, 50: 0x20}
+
+// Out writes a port.
+func (b *Board) Out(port uint16, size uint8, v uint32) error {
+	switch port {
+	case acpiPower, oldAcpiPower:
+		if v&powerDown != 0 {
+			b.end(0)
+		}
+		return nil
+	case exitPort:
+		b.end(uint64(v))
+		return nil
+	case bochsExit:
+		b.end(0)
+		return nil
+	}
+	for i := range size {
+		if err := b.out(port+uint16(i), uint64(v>>(8*i)&0xff)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Board) out(port uint16, v uint64) error {
+	switch {
+	case port == masterPort, port == slavePort:
+		b.command(&b.pic[port>>7&1], v)
+	case port == masterPort+1, port == slavePort+1:
+		b.data(&b.pic[port>>7&1], v)
+	case port >= timerPort && port <= timerControl: // time is the scheduler's
+	case port == keyboardPort, port == keyStatus, port == delayPort, port == gatePort:
+	case port == speakerPort:
+		b.m.Set(&b.speaker, v)
+	case port == cmosIndex:
+		b.m.Set(&b.cmos, v)
+	case port == cmosData:
+	case port >= serialPort && port < serialPort+8:
+		return b.writeSerial(port-serialPort, v)
+	case port == consolePort:
+		return b.print(byte(v))
+	case port >= vgaFirst && port <= vgaLast: // the cursor and the like
+	case port == bochsPower:
+		b.power(byte(v))
+	case port >= diskFirst && port <= diskLast, port >= disk2First && port <= disk2Last, port == diskControl, port == disk2Control,
+		port >= pciAddress && port < pciData+4: // nobody is there
+	default:
+		return fmt.Errorf("output to port %#x isn't modelled", port)
+	}
+	return nil
+}
+
+// power takes a letter of the word that switches off.
+func (b *Board) power(letter byte) {
+	n := b.typed
+	if letter != powerWord[n] {
+		n = 0
+	}
+	if letter == powerWord[n] {
+		n++
+	}
+	if n == uint64(len(powerWord)) {
+		b.end(0)
+		n = 0
+	}
+	b.m.Set(&b.typed, n)
+}

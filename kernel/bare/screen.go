@@ -1,0 +1,24 @@
+package bare
+
+import "bytes"
+
+// screen is the text that the screen's memory shows, without what is blank at
+// the ends of lines and of the whole.
+func (b *Board) screen() (text []byte) {
+	cells := b.m.Bytes(screenAt, 2*screenCells)
+	for at := 0; at < len(cells); at += 2 * 80 {
+		var line []byte
+		for i := at; i < at+2*80; i += 2 {
+			c := cells[i]
+			if c < ' ' || c > '~' {
+				c = ' '
+			}
+			line = append(line, c)
+		}
+		text = append(append(text, bytes.TrimRight(line, " ")...), '\n')
+	}
+	if text = bytes.TrimRight(text, "\n"); len(text) > 0 {
+		text = append(text, '\n')
+	}
+	return text
+}
