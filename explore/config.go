@@ -25,6 +25,8 @@ type Config struct {
 	Env   []string    `json:"env,omitempty"` // K=V
 	Stdin string      `json:"stdin,omitempty"`
 	Files []GuestFile `json:"files,omitempty"`
+	// Cmdline is a kernel's command line.
+	Cmdline string `json:"cmdline,omitempty"`
 
 	// Where switches may happen.
 	PP Points `json:"pp"`

@@ -78,7 +78,7 @@ func TestDigests(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.close()
-			w := &twins{System: s.sys, states: map[trace.Digest]string{}, steps: map[string]string{}}
+			w := &twins{System: s.plain, states: map[trace.Digest]string{}, steps: map[string]string{}}
 			engine, err := por.New("none", por.Options{MaxExecutions: 2000})
 			if err != nil {
 				t.Fatal(err)

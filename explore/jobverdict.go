@@ -119,7 +119,7 @@ func (d *deepening) lastEnd() *deepen.Job {
 
 // showRaces hands the candidates of all jobs on to the report.
 func (d *deepening) showRaces() {
-	w := &watched{System: d.sys, races: &lookout{Detector: d.races}, listed: d.cfg.Race != RaceOff, fine: true}
+	w := &watched{guest: d.sys, races: &lookout{Detector: d.races}, listed: d.cfg.Race != RaceOff, fine: true}
 	for i := range d.sighted {
 		w.races.shown = append(w.races.shown, d.sighted[i].path)
 	}

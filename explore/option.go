@@ -93,6 +93,15 @@ var Options = []Option{
 		Set:  func(c *Config, v string) error { return setPath(&c.Stdin, v) },
 		Get:  func(c *Config) []string { return one(c.Stdin) },
 	}, {
+		Name: "cmdline", Group: GroupGuest, Value: "TEXT",
+		Help: "the command line of a kernel (for guests that are kernels)",
+		Doc:  "It is passed as a boot loader does, without a program's name before it.",
+		Set: func(c *Config, v string) error {
+			c.Cmdline = v
+			return nil
+		},
+		Get: func(c *Config) []string { return one(c.Cmdline) },
+	}, {
 		Name: "file", Group: GroupGuest, Value: "HOST[:GUEST]", Repeat: true,
 		Help: "let the guest read the file HOST, under the path GUEST",
 		Doc:  "Without GUEST the guest sees it under the path given. The guest can open no other file, and writes none.",

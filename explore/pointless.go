@@ -16,6 +16,9 @@ import (
 // mem is never pointless: it finds its points as threads share memory.
 func (s *session) pointless() string {
 	p := s.cfg.PP
+	if s.img.Kernel == image.Bare {
+		return s.pointlessBare()
+	}
 	switch {
 	case p.Has(PointCLI):
 		return fmt.Sprintf("--pp cli: a guest on %s can't switch interrupts off or on", s.img.Kernel)
@@ -46,6 +49,19 @@ func (s *session) pointless() string {
 	}
 	if p.Has(PointAtomic) && !s.img.AnyLocked() {
 		return "--pp atomic: the guest has no locked instruction"
+	}
+	return ""
+}
+
+// pointlessBare is pointless for a kernel, whose locks are known by annotations.
+func (s *session) pointlessBare() string {
+	for _, k := range []struct {
+		set        Points
+		name, tell string
+	}{{PointLock, "lock", "locking"}, {PointUnlock, "unlock", "unlocked"}} {
+		if _, ok := s.img.Symbol(image.TellPrefix + k.tell); !ok && s.cfg.PP.Has(k.set) && !s.cfg.PP.Has(PointMem) {
+			return fmt.Sprintf("--pp %s: the kernel doesn't call %s%s", k.name, image.TellPrefix, k.tell)
+		}
 	}
 	return ""
 }

@@ -33,6 +33,9 @@ var gapProblems = map[kernel.Gap]result.ErrorKind{
 	kernel.GapArguments:   result.Usage,
 	kernel.GapEngine:      result.Diverged,
 	kernel.GapTrust:       result.GoneAround,
+	kernel.GapDevice:      result.UnmodelledDevice,
+	kernel.GapSchedule:    result.OtherScheduler,
+	kernel.GapPaging:      result.NoPaging,
 }
 
 // imageError explains why the guest's file isn't one.

@@ -204,7 +204,7 @@ func (h *hunt) minimiseRace(f *finding, opts por.Options) error {
 		return err
 	}
 	h.sys.Rewind(h.root)
-	w := &watched{System: h.sys, adjacent: newLookout(race.Config{Mode: race.Adjacent, Atomic: h.img.Atomic})}
+	w := &watched{guest: h.sys, adjacent: newLookout(race.Config{Mode: race.Adjacent, Atomic: h.img.Atomic})}
 	m := &raceMinimiser{minimiser: minimiser{hunt: h, want: f}, w: w}
 	stats, err := engine.Run(w, m)
 	h.finer = h.finer || stats.Restarts > 0

@@ -276,10 +276,11 @@ func (st *story) account() []result.Event {
 			Switch: b.why, Preemption: i+1 < len(st.beats) && st.beats[i+1].step.Preemption,
 		}
 		for _, op := range b.ops {
-			if e.Does != "" {
+			text := st.sys.OpText(op)
+			if e.Does != "" && text != "" {
 				e.Does += ", "
 			}
-			e.Does += st.sys.OpText(op)
+			e.Does += text
 		}
 		for k := range b.accesses {
 			e.Accesses = append(e.Accesses, st.shown(i, k))

@@ -7,6 +7,7 @@ import (
 	"landgo/emu"
 	"landgo/image"
 	"landgo/kernel"
+	board "landgo/kernel/bare"
 	"landgo/kernel/linux"
 	"landgo/kernel/pebbles"
 	"landgo/por"
@@ -25,8 +26,9 @@ type session struct {
 	profile *image.Profile
 	roles   map[uint64]image.Bound
 	machine *emu.Machine
-	sys     *scheduler.System
-	kern    kernel.Kernel
+	sys     guest
+	plain   *scheduler.System // that sys is, or is made of
+	kern    console
 	root    trace.Mark
 	check   uint32   // binds schedules to guest and configuration
 	inputs  [][]byte // that a schedule depends on, see Config.Check
@@ -81,7 +83,7 @@ func open(cfg Config) (*session, error) {
 			if err := t.begin(); err != nil {
 				return s, err
 			}
-			s.sys.Beside(t.sys)
+			s.plain.Beside(t.plain)
 		}
 	}
 	s.root = s.sys.Mark()
@@ -90,11 +92,16 @@ func open(cfg Config) (*session, error) {
 
 // begin makes the guest's machine and its first thread.
 func (s *session) begin() (err error) {
-	if s.machine, err = emu.New(s.machineConfig()); err != nil {
+	mc, err := s.machineConfig()
+	if err != nil {
+		return bootError(s.cfg.Guest, err)
+	}
+	if s.machine, err = emu.New(mc); err != nil {
 		return result.Errorf(result.BadEngine, "the CPU emulator can't be started: %w", err)
 	}
 	s.machine.DeclareAllShared(s.cfg.AllShared)
-	s.sys = scheduler.New(s.schedulerConfig(), s.machine, s.img)
+	s.plain = scheduler.New(s.schedulerConfig(), s.machine, s.img)
+	s.sys = s.plain
 	return s.boot()
 }
 
@@ -127,14 +134,17 @@ func (s *session) close() {
 	}
 }
 
-func (s *session) machineConfig() emu.Config {
-	if s.img.Kernel == image.Pebbles {
+func (s *session) machineConfig() (emu.Config, error) {
+	switch s.img.Kernel {
+	case image.Bare:
+		return board.MachineConfig(s.img)
+	case image.Pebbles:
 		c := pebbles.MachineConfig(s.img)
 		c.Uniprocessor = s.uniprocessor()
 		if s.pools() {
 			c.Heap, c.HeapOpen = pebbles.UserRange(), true
 		}
-		return c
+		return c, nil
 	}
 	c := emu.Config{Uniprocessor: s.uniprocessor()}
 	if !s.cfg.NoHeap {
@@ -151,7 +161,7 @@ func (s *session) machineConfig() emu.Config {
 	for _, r := range s.img.Code {
 		c.Code = append(c.Code, emu.Range{Lo: r.Lo, Hi: r.Hi})
 	}
-	return c
+	return c, nil
 }
 
 // pools reports whether there are tested allocators to follow.
@@ -176,7 +186,7 @@ func (s *session) uniprocessor() bool {
 	case ProcessorsSMP:
 		return false
 	}
-	return s.img.Kernel == image.Pebbles
+	return s.img.Kernel != image.Linux
 }
 
 func (s *session) schedulerConfig() scheduler.Config {
@@ -185,7 +195,7 @@ func (s *session) schedulerConfig() scheduler.Config {
 		AnyTimeout: s.cfg.Timeouts == TimeoutsAny,
 		MaxThreads: s.cfg.MaxThreads,
 		Trusted:    s.trustedRoles(),
-		PointsOnly: s.img.Kernel == image.Pebbles,
+		PointsOnly: s.img.Kernel != image.Linux,
 		Native:     s.cfg.NativeSync || len(s.cfg.LocksTested) > 0,
 	}
 	switch {
@@ -220,12 +230,13 @@ func (s *session) granularity(points Points, race []uint64) scheduler.Granularit
 	}{
 		{PointLock, scheduler.PointLock}, {PointUnlock, scheduler.PointUnlock},
 		{PointAtomic, scheduler.PointAtomic}, {PointSync, scheduler.PointSync}, {pointMem, scheduler.PointMem},
+		{PointCLI, scheduler.PointCLI}, {PointSTI, scheduler.PointSTI},
 	} {
 		if points.Has(k.from) {
 			g.Points |= k.to
 		}
 	}
-	if g.Points&(scheduler.PointLock|scheduler.PointUnlock) != 0 && s.noRoles() {
+	if g.Points&(scheduler.PointLock|scheduler.PointUnlock) != 0 && s.noRoles() && s.img.Kernel != image.Bare {
 		// Without symbols, lock and unlock mean futex calls, which are always
 		// steps of their own, and locked instructions (DESIGN §4).
 		g.Points |= scheduler.PointAtomic
@@ -247,29 +258,32 @@ func (s *session) boot() error {
 		return err
 	}
 	var regs emu.Regs
+	var kern kernel.Kernel
 	switch s.img.Kernel {
+	case image.Bare:
+		return s.bootBare(contents)
 	case image.Linux:
 		files := map[string]string{}
 		for _, f := range s.cfg.Files {
 			files[f.Guest] = f.Host
 		}
 		var k *linux.Kernel
-		k, err = linux.New(s.sys, s.img, linux.Config{
+		k, err = linux.New(s.plain, s.img, linux.Config{
 			Args: s.argv(), Env: s.cfg.Env, Stdin: stdin, Files: files, MemoryLimit: guestMemory,
 			OutputLimit: uint64(s.cfg.MaxOutput), TimeoutsAny: s.cfg.Timeouts == TimeoutsAny,
 			ObserveStdout: s.cfg.ObserveStdout,
 		})
 		if err == nil {
-			s.kern = k
+			kern = k
 			regs, err = k.Boot()
 		}
 	case image.Pebbles:
 		var k *pebbles.Kernel
-		k, err = pebbles.New(s.sys, s.img, pebbles.Config{
+		k, err = pebbles.New(s.plain, s.img, pebbles.Config{
 			Args: s.argv(), Stdin: stdin, OutputLimit: uint64(s.cfg.MaxOutput), ObserveOutput: s.cfg.ObserveStdout,
 		})
 		if err == nil {
-			s.kern = k
+			kern = k
 			regs, err = k.Boot()
 		}
 	default:
@@ -281,13 +295,30 @@ func (s *session) boot() error {
 	if err != nil {
 		return bootError(s.cfg.Guest, err)
 	}
+	s.kern = kern
 	s.inputs = contents
 	s.check = s.cfg.Check([]byte(s.img.SHA256), contents...)
-	s.sys.Boot(s.kern, s.roles, &regs)
+	s.plain.Boot(kern, s.roles, &regs)
 	if s.pools() {
-		s.sys.OwnMemory(s.profile.Allocators)
+		s.plain.OwnMemory(s.profile.Allocators)
 	}
 	return nil
+}
+
+// bootBare boots a kernel that owns the machine, up to where its threads are
+// looked at.
+func (s *session) bootBare(contents [][]byte) error {
+	b := board.New(s.machine, s.img, board.Config{Cmdline: s.cfg.Cmdline, OutputLimit: uint64(s.cfg.MaxOutput)})
+	regs, err := b.Boot()
+	if err != nil {
+		return bootError(s.cfg.Guest, err)
+	}
+	s.kern = b
+	s.inputs = contents
+	s.check = s.cfg.Check([]byte(s.img.SHA256), contents...)
+	own := scheduler.NewBare(s.plain, b)
+	s.sys = own
+	return own.BootOwn(&regs)
 }
 
 // argv is the guest's argument vector. Its first element is fixed, for what a

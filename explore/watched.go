@@ -3,14 +3,13 @@ package explore
 import (
 	"landgo/por"
 	"landgo/race"
-	"landgo/scheduler"
 	"landgo/trace"
 )
 
 // watched is a guest under control whose steps race detectors see, on every
 // path that a search takes and goes back on.
 type watched struct {
-	*scheduler.System
+	guest
 	// races has the candidates that are listed.
 	races *lookout
 	// limited is of mode Limited, where races has another one and the points
@@ -46,7 +45,7 @@ type lookout struct {
 
 // watch begins at the root, where the session's guest has to stand.
 func (s *session) watch() *watched {
-	w := &watched{System: s.sys, listed: s.cfg.Race != RaceOff, fine: s.fine()}
+	w := &watched{guest: s.sys, listed: s.cfg.Race != RaceOff, fine: s.fine()}
 	cfg := race.Config{Mode: race.Limited, Atomic: s.img.Atomic, Fine: w.fine}
 	if s.cfg.Race == RaceHB {
 		if !w.fine {
@@ -92,7 +91,7 @@ func (w *watched) add(o *watched) {
 
 // Step implements por.System.
 func (w *watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
-	tr, err := w.System.Step(t, c)
+	tr, err := w.guest.Step(t, c)
 	if tr == nil {
 		return tr, err
 	}
@@ -111,7 +110,7 @@ func (w *watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 
 // Mark implements por.System.
 func (w *watched) Mark() trace.Mark {
-	k := w.System.Mark()
+	k := w.guest.Mark()
 	for len(w.marks) <= int(k) {
 		w.marks = append(w.marks, watchedMark{})
 	}
@@ -122,7 +121,7 @@ func (w *watched) Mark() trace.Mark {
 
 // Rewind implements por.System.
 func (w *watched) Rewind(k trace.Mark) {
-	w.System.Rewind(k)
+	w.guest.Rewind(k)
 	m := w.marks[k]
 	w.lookouts(func(l *lookout) { l.Rewind(m.races) })
 	w.path = w.path[:m.path]

@@ -53,6 +53,9 @@ const (
 	OutOfInput            ErrorKind = "out-of-input"
 	Diverged              ErrorKind = "diverged"
 	GoneAround            ErrorKind = "gone-around"
+	UnmodelledDevice      ErrorKind = "unmodelled-device"
+	OtherScheduler        ErrorKind = "other-scheduler"
+	NoPaging              ErrorKind = "no-paging"
 )
 
 // Reasons of a budget result.
@@ -206,6 +209,18 @@ var Problems = []Problem{
 		`the guest writes to lock past its functions, so it can't be trusted`,
 		"With --trust, an object of a thread library is landgo's model of one: its bytes hold nothing. The library has code outside of the object's functions that reads or writes them, or that waits inside of a function which is one step.",
 		"leave the group out of --trust"},
+	{UnmodelledDevice, ExitInvalid,
+		`input from port 0x60c isn't modelled`,
+		"A kernel uses a device, or a register of one, that the machine hasn't got: docs/kernels.md lists those that it has.",
+		"build the kernel without the device's driver"},
+	{OtherScheduler, ExitInvalid,
+		`1000 ticks of the timer don't bring the processor to thread 0.2, which the kernel says is ready`,
+		"A kernel's scheduler doesn't do what the kernel says of it by its annotations, or it lacks annotations that are needed.",
+		"compare the kernel's annotations with docs/kernels.md"},
+	{NoPaging, ExitInvalid,
+		`the kernel's page tables put 0xc0100000 elsewhere, and unicorn 2.0.1 takes each address for its own: landgo needs libunicorn 2.1 or newer for this kernel`,
+		"Kernels whose addresses aren't their memory's need an engine that follows page tables.",
+		"run \"make setup\", which finds libunicorn 2.1 where it can, and build landgo again"},
 
 	{OutOfTime, ExitBudget,
 		`the time of --time ran out`,

@@ -21,6 +21,7 @@ type Knowledge struct {
 	Meeting   []uint64 // calls, see System.meeting
 	Native    bool     // see distrust.go
 	Exits     bool     // see System.watchedExits
+	Ticked    []Ticked // of a kernel, see Bare.ticked
 }
 
 // Knowledge is all that the System has learned.
@@ -189,6 +190,7 @@ func (k *Knowledge) Add(o *Knowledge) {
 	k.Meeting = append(k.Meeting, o.Meeting...)
 	k.Native = k.Native || o.Native
 	k.Exits = k.Exits || o.Exits
+	k.Ticked = append(k.Ticked, o.Ticked...)
 }
 
 // append adds a thread that another System has met as its next.

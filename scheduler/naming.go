@@ -43,7 +43,7 @@ func (s *System) Whereabouts(addr uint64) (w Whereabouts) {
 
 // stackRegs are the registers from which a thread's stack is unwound.
 func (s *System) stackRegs(th *thread) emu.Regs {
-	if th.set != 0 || th.stand == standOp || th.stand == standTrap {
+	if s.bare || th.set != 0 || th.stand == standOp || th.stand == standTrap {
 		return th.regs
 	}
 	return s.machine.Regs(th.ctx)

@@ -24,6 +24,10 @@ const (
 	// operation that other threads could notice, be it a trusted function, a
 	// trap or a locked instruction. Lock and unlock are merged as there.
 	PointSync
+	// PointCLI: of kernels, before interrupts go off.
+	PointCLI
+	// PointSTI: after they have come on.
+	PointSTI
 )
 
 // everyOperation: each operation that others could notice is a point.

@@ -262,6 +262,9 @@ func (s *System) standPC(th *thread) uint64 {
 	case standOp, standTrap:
 		return th.regs.RIP
 	}
+	if s.bare {
+		return th.regs.RIP
+	}
 	return s.machine.Regs(th.ctx).RIP
 }
 

@@ -141,6 +141,7 @@ type System struct {
 	breaks       map[uint64]breakClass
 	frames       []string
 	observer     Observer
+	bare         bool // it is a Bare's: a thread's registers are in thread.regs
 }
 
 // Observer is told of what happens inside steps, for reports. All methods are

@@ -1,0 +1,327 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// A kernel that owns the machine schedules its threads itself, on one processor:
+// landgo can only interrupt it. Bare makes such a guest into a por.System.
+//
+// A step of thread t brings the processor to t, and lets t run to its next
+// preemption point. To bring it there landgo delivers timer interrupts where
+// threads stand, one after the other, until the kernel's own scheduler has
+// chosen t. So each schedule is one that the kernel makes under some timing of
+// its timer; a thread that ticks don't reach makes the guest invalid, by name.
+//
+//	thread s, at a point ── tick ──> handler, scheduler ── switch ──> u ── tick ──> ... ──> t ── its step
+//
+// Where a thread was interrupted, it goes on with interrupts on, and can be
+// interrupted again at once, before it does anything. A thread that gave the
+// processor up itself is switched to with interrupts off, and runs its *tail*
+// (the rest of a wait in semaphore_down) before they are on: nobody can keep it
+// from that. So who is brought past such a thread has run its tail.
+//
+// # Dependence
+//
+// What the interrupt's handler and the switch do for a tick is no event of a
+// thread's: who runs next is the search's choice. That two steps commute whose
+// accesses don't conflict rests on this: where all ready threads were
+// interrupted, the order of the ready list makes no difference, for ticks reach
+// all of them past each other. It doesn't hold in these cases, and a step to
+// which one applies depends on every step of another thread (wide):
+//
+//   - A ready thread stands before its tail, before the step or after it: the
+//     order in which threads are reached decides who has run its tail. (A wake-up
+//     and a creation make such threads.)
+//   - A thread sleeps: ticks may wake it, and their number depends on the order.
+//   - The step accesses memory in conflict with what ticks were seen to do
+//     (System.ticked): outside of a section without interrupts that is a race with
+//     the interrupt; and in one it may see how many there were (a clock). The
+//     kernel can say that some memory is its scheduler's alone
+//     (landgo_scheduling); what is done there without interrupts depends on who
+//     is ready only, not on the order, and is an event like any other.
+//   - Ready threads of different priority, of which ticks reach the best only.
+//
+// The label of a step is the same in all equivalent orders: to swap two steps
+// that aren't wide changes none of the conditions.
+type Bare struct {
+	*System
+	board Board
+
+	// The processor: words of the machine's log.
+	cpu     uint64 // the emu.Ctx in which it stands
+	on      uint64 // 1: interrupts are delivered
+	running uint64 // the TID of the thread whose code it runs
+	gap     uint64 // see switch.go
+	booted  uint64
+	born    uint64 // threads created, the idle ones aside
+	idles   uint64
+
+	// regs are to be written into the processor before it runs on; set says which.
+	// Empty between steps.
+	regs emu.Regs
+	set  emu.RegSet
+
+	tells map[uint64]tellKind
+	// ticked is what ticks were seen to do to 8 bytes of memory, by address / 8.
+	// Learned for good.
+	ticked map[uint64]tickAccess
+	// scheduling is memory of which only the choice of who runs next depends.
+	scheduling []emu.Range
+	early      []early
+	wide       bool   // the step under way
+	first      uint64 // the thread that calls landgo_booted, by the kernel's number
+	tickAt     uint64
+	toldOf     uint64 // see bareswitch.go
+	gapFrom    uint64
+	atBreak    uint64 // 1: the processor stands at an annotation that was dealt with
+	paged      bool   // the page tables in use were looked at
+	// volatile: the kernel changes control registers while threads run. control
+	// has them if not.
+	volatile bool
+	control  *emu.BoardRegs
+}
+
+// Board is what a Bare needs of its machine's devices.
+type Board interface {
+	In(port uint16, size uint8) (uint32, error)
+	Out(port uint16, size uint8, v uint32) error
+	// Timer has the timer ask for an interrupt; false: it can't be delivered.
+	Timer() bool
+	// Pending is the vector of the interrupt to deliver next, and Acknowledge
+	// takes it.
+	Pending() (vector uint8, ok bool)
+	Acknowledge()
+	// Ended: the machine was switched off.
+	Ended() (status uint64, ended bool)
+}
+
+// tickAccess is what ticks do to a place.
+type tickAccess uint8
+
+const (
+	tickReads tickAccess = 1 << iota
+	tickWrites
+)
+
+// ownState is what a kernel says of a thread.
+type ownState uint8
+
+const (
+	ownCreated ownState = iota
+	ownReady
+	ownBlocked
+	ownSleeping
+)
+
+// ownThread is a thread of a kernel's own.
+type ownThread struct {
+	number   uint64 // as the kernel calls it
+	state    ownState
+	idle     bool
+	priority int64
+	wants    uint64 // what it was about to acquire last
+	children uint64
+	// tail: it gave the processor up itself, or hasn't run yet.
+	tail bool
+	// interrupted: it was, at regs, and a handler's frame is on its stack.
+	interrupted bool
+	// halted: it waits for an interrupt (hlt).
+	halted bool
+	ended  bool // it will be gone after the next switch
+}
+
+// handlerThread stands, in the record of what memory threads share, for the code
+// that ticks run.
+const handlerThread trace.TID = 249
+
+// schedulerResource is what each step reads of the scheduler, and wide ones
+// change.
+const schedulerResource = 1 << 41
+
+// NewBare makes a Bare of a System that has no kernel yet.
+func NewBare(s *System, b Board) *Bare {
+	s.bare = true
+	return &Bare{System: s, board: b, ticked: map[uint64]tickAccess{}, tells: map[uint64]tellKind{}}
+}
+
+// Step implements por.System.
+func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	if len(s.steps) >= maxSteps {
+		return nil, &BudgetError{Steps: len(s.steps), Thread: t, PC: s.PC(t)}
+	}
+	s.save(t)
+	th := &s.threads[t]
+	tr := s.arena.transition(t, c)
+	tr.Begin = th.insns
+	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu), journal: s.machine.Journal(), pc: th.regs.RIP, prev: th.lastStep, insns: th.insns})
+	th.lastStep = int32(len(s.steps))
+	th.yielding = false
+	s.current = t
+	s.wide = s.unsettled()
+	err := s.take(th, tr)
+	if err == nil {
+		err = s.flush()
+	}
+	s.wide = s.wide || s.unsettled()
+	tr.Did(trace.Op{Kind: trace.OpSyscall, Obj: schedulerResource, Arg: uint64(b2i(s.wide))})
+	tr.Last = th.insns
+	s.arena.seal(tr)
+	if err != nil {
+		return nil, err
+	}
+	s.current = trace.NoThread
+	if s.finer {
+		s.finer = false
+		s.learned++
+		return tr, trace.ErrFiner
+	}
+	return tr, nil
+}
+
+// take is a step of thread th.
+func (s *Bare) take(th *thread, tr *trace.Transition) error {
+	if th.stand == standFailure {
+		s.end(tr, trace.EndBug)
+		return nil
+	}
+	done, err := s.reach(th, tr)
+	if err != nil || done {
+		return err
+	}
+	return s.advanceOwn(th, tr)
+}
+
+// end ends the guest.
+func (s *Bare) end(tr *trace.Transition, how trace.End) {
+	if th := &s.threads[tr.Thread]; th.insns == tr.Begin {
+		th.insns++ // the end is a place of its own, whoever came to it
+	}
+	tr.End = how
+	tr.Did(trace.Op{Kind: trace.OpEnd})
+}
+
+// unsettled: the order in which threads are reached makes a difference.
+func (s *Bare) unsettled() bool {
+	first := true
+	var priority int64
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !s.exists[i] || !th.live() || th.own.idle {
+			continue
+		}
+		switch th.own.state {
+		case ownSleeping:
+			return true
+		case ownReady:
+			if th.own.tail || !first && th.own.priority != priority {
+				return true
+			}
+			first, priority = false, th.own.priority
+		}
+	}
+	return false
+}
+
+// maxTicks is how many ticks it may take to reach a thread that is ready, and
+// maxSleep one that sleeps.
+const (
+	maxTicks = 1000
+	maxSleep = 100_000
+)
+
+// reach brings the processor to a thread. done: the guest ended on the way.
+func (s *Bare) reach(th *thread, tr *trace.Transition) (done bool, err error) {
+	limit := maxTicks
+	if th.own.state == ownSleeping {
+		limit = maxSleep
+	}
+	for ticks := 0; ; {
+		r := &s.threads[s.running]
+		switch {
+		case r.id == th.id && th.own.interrupted:
+			done, err = s.land(r, tr)
+		case r.id == th.id && !th.own.halted:
+			return false, nil
+		case s.on == 0 && r.own.interrupted:
+			done, err = s.land(r, tr)
+		case s.on == 0:
+			done, err = s.tail(r, tr)
+		default:
+			if ticks++; ticks > limit {
+				return false, s.invalid(kernel.GapSchedule, th, s.PC(th.id),
+					"%d ticks of the timer don't bring the processor to thread %s, which the kernel says is ready", limit, s.Name(th.id))
+			}
+			done, err = s.tick(r, tr)
+		}
+		if err != nil || done {
+			return done, err
+		}
+	}
+}
+
+// failOwn ends the guest with a bug: at once with interrupts off, for then nobody
+// can forestall it; else as a step of its own.
+func (s *Bare) failOwn(th *thread, tr *trace.Transition, f *Failure) {
+	s.save(th.id)
+	th.failure = f
+	if s.on == 1 && th.id == tr.Thread {
+		th.stand = standFailure
+		return
+	}
+	s.threads[tr.Thread].failure = f
+	s.end(tr, trace.EndBug)
+}
+
+// Threads implements por.System.
+func (s *Bare) Threads(dst []trace.Thread) []trace.Thread {
+	best, any := s.bestPriority()
+	first := len(dst)
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !s.exists[i] || th.own.idle {
+			continue
+		}
+		d := trace.Thread{ID: th.id, Yielding: th.yielding, Status: trace.Blocked}
+		d.Pending = trace.Op{Kind: trace.OpSyscall, Obj: schedulerResource, Arg: 1, PC: th.regs.RIP}
+		switch {
+		case !th.live():
+			d.Status = trace.Exited
+		case th.stand == standFailure:
+			d.Status, d.Outcomes, d.Pending = trace.Ready, 1, trace.Op{Kind: trace.OpEnd}
+		case th.own.state == ownReady && (th.own.priority >= best || uint64(th.id) == s.running):
+			d.Status, d.Outcomes = trace.Ready, 1
+			if th.stand == standAccess {
+				d.Pending, d.PendingAccess = trace.Op{Kind: trace.OpAccess}, th.access
+			}
+		}
+		dst = append(dst, d)
+	}
+	if any {
+		return dst
+	}
+	// Nobody is ready: time passes.
+	for i := range dst[first:] {
+		d := &dst[first+i]
+		if th := &s.threads[d.ID]; th.live() && th.own.state == ownSleeping {
+			d.Status, d.Outcomes, d.Expiring = trace.Ready, 1, true
+		}
+	}
+	return dst
+}
+
+// bestPriority is the highest of the ready threads'.
+func (s *Bare) bestPriority() (best int64, any bool) {
+	for i := range s.threads {
+		th := &s.threads[i]
+		if s.exists[i] && th.live() && !th.own.idle && th.own.state == ownReady && (!any || th.own.priority > best) {
+			best, any = th.own.priority, true
+		}
+	}
+	return best, any
+}
+
+// aloneOwn: no second thread was ever created.
+func (s *Bare) aloneOwn() bool { return s.born <= 1 }

@@ -1,0 +1,143 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// Booting: the kernel runs from its entry to landgo_booted, with nothing
+// recorded, for there is nobody else. Time passes by a tick in so many
+// instructions wherever interrupts are on.
+
+// bootTick is the number of instructions between ticks.
+const bootTick = 20_000
+
+// BootOwn starts the kernel with regs and runs it until it is up. It takes the
+// place of Boot.
+func (s *Bare) BootOwn(regs *emu.Regs) error {
+	missing := s.findTells()
+	s.ensure(0)
+	s.exists[0] = true
+	s.threads[0] = thread{id: 0, parent: trace.NoThread, ctx: s.machine.Start(regs), own: ownThread{state: ownReady}}
+	s.cpu = uint64(s.threads[0].ctx)
+	s.entered = 1
+	tr := &trace.Transition{}
+	u := turn{th: &s.threads[0], tr: tr}
+	for s.booted == 0 {
+		h, err := s.runFor(&u)
+		if err != nil {
+			return err
+		}
+		switch h {
+		case atOn, atHalt, atCountOut:
+			if s.on == 1 && (h == atHalt || s.threads[0].insns >= s.tickAt) {
+				s.tickAt = s.threads[0].insns + bootTick
+				if err := s.bootInterrupt(&u); err != nil {
+					return err
+				}
+			}
+		case atEnd:
+			f := s.threads[0].failure
+			return s.invalid(kernel.GapSchedule, &s.threads[0], f.PC, "the kernel fails before it has called landgo_booted: %s", f.Message)
+		}
+	}
+	if missing != "" {
+		return s.invalid(kernel.GapSchedule, &s.threads[0], s.pcNow(), "the kernel doesn't call %s: nothing is known of its threads", missing)
+	}
+	if err := s.checkPaging(&u); err != nil {
+		return err
+	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	s.threads[0].insns = 0
+	s.instructions = 0
+	return nil
+}
+
+// bootInterrupt delivers a tick, if there can be one.
+func (s *Bare) bootInterrupt(u *turn) error {
+	if !s.board.Timer() {
+		return nil
+	}
+	vector, ok := s.board.Pending()
+	if !ok {
+		return nil
+	}
+	s.board.Acknowledge()
+	return s.deliver(u.th, vector)
+}
+
+// tellEarly takes in what is told before the kernel is up.
+func (s *Bare) tellEarly(u *turn, kind tellKind) (happening, error) {
+	n := s.argument(0)
+	find := func() *early {
+		for i := range s.early {
+			if s.early[i].number == n {
+				return &s.early[i]
+			}
+		}
+		s.early = append(s.early, early{number: n, own: ownThread{number: n, tail: true}})
+		return &s.early[len(s.early)-1]
+	}
+	switch kind {
+	case tellBooted:
+		return atPoint, s.boot(u)
+	case tellCreated:
+		find()
+	case tellReady:
+		find().own.state = ownReady
+	case tellUnready:
+		find().own.state = ownBlocked
+	case tellSleep:
+		find().own.state = ownSleeping
+	case tellIdle:
+		find().own.idle = true
+	case tellPriority:
+		find().own.priority = int64(s.argument(1))
+	case tellSwitch:
+		s.first = n
+	case tellPanicked:
+		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel panics before it has called landgo_booted: %s", s.text(n))
+	case tellScheduling:
+		if at, ok := s.translate(n); ok {
+			s.scheduling = append(s.scheduling, emu.Range{Lo: at, Hi: at + s.argument(1)})
+		}
+	}
+	return atNothing, nil
+}
+
+// boot makes the threads that are known: the one that runs is the first, the
+// others are its children, in the order in which they were created.
+func (s *Bare) boot(u *turn) error {
+	var root *early
+	for i := range s.early {
+		if s.early[i].number == s.first {
+			root = &s.early[i]
+		}
+	}
+	if root == nil {
+		return s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_switch hasn't said which thread calls landgo_booted")
+	}
+	s.booted = 1
+	s.control = nil
+	s.born = 1
+	own := root.own
+	own.tail = false
+	own.state = ownReady
+	s.threads[0].own = own
+	for i := range s.early {
+		e := &s.early[i]
+		if e == root {
+			continue
+		}
+		s.threads[0].own.children++
+		t, err := s.Intern(0, s.threads[0].own.children)
+		if err != nil {
+			return s.invalid(kernel.GapThreads, u.th, s.regs.RIP, "%v", err)
+		}
+		s.bear(t, 0, e.own)
+	}
+	return nil
+}

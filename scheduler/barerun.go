@@ -1,0 +1,353 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// The processor runs for somebody: a thread in its own code, or the code that a
+// tick runs, on the stack of whom it interrupted.
+
+// turn is a stretch of running.
+type turn struct {
+	th *thread
+	tr *trace.Transition
+	// ticking: a tick's handler and the switch that it leads to, which are no
+	// thread's doing.
+	ticking bool
+	// points: the stretch ends at preemption points.
+	points bool
+	// begun: an instruction has completed, so that a point before the next one is
+	// another.
+	begun bool
+	allow uint32
+	blind emu.Range
+	// shadow: interrupts come on after one more instruction (sti).
+	shadow bool
+	// until, where ticking: the stretch ends where the thread was interrupted.
+	until *emu.Regs
+}
+
+// happening is why a stretch ended.
+type happening uint8
+
+const (
+	atNothing  happening = iota
+	atOn                 // interrupts have come on
+	atSwitch             // another thread has the processor
+	atPoint              // a preemption point
+	atHalt               // hlt, with interrupts on; gone past
+	atEnd                // the guest has ended, or stands before its failure
+	atLimit              // a replay's segment ends
+	atReturn             // where the thread was interrupted
+	atCountOut           // a stretch of instructions without anything
+)
+
+// stretch is how many instructions a thread runs without anything before landgo
+// looks whether it waits for others in a loop.
+const stretch = 20_000
+
+// run runs the processor until something happens.
+func (s *Bare) runFor(u *turn) (happening, error) {
+	ran := uint64(0)
+	for {
+		if u.th.insns-u.tr.Begin >= s.cfg.StepBudget && u.th.id == u.tr.Thread || ran > s.cfg.StepBudget {
+			return atNothing, &BudgetError{Insns: ran, PC: s.pcNow(), Thread: u.th.id}
+		}
+		stop := s.cpuRun(u)
+		ran += stop.Insns
+		if stop.Insns > 0 {
+			u.begun = true
+		}
+		h, err := s.stopped(u, stop)
+		if err != nil || h != atNothing {
+			return h, err
+		}
+		if u.until != nil && s.on == 1 && s.set&emu.SetRIP != 0 && s.regs.RIP == u.until.RIP && s.regs.RSP == u.until.RSP {
+			return atReturn, nil
+		}
+		if err := s.checkGap(u); err != nil {
+			return h, err
+		}
+		if stop.Why == emu.StopBudget && (ran >= stretch && u.points && s.on == 1 || s.booted == 0) {
+			return atCountOut, nil
+		}
+	}
+}
+
+// cpuRun runs the processor to its next stop and takes in what it did.
+func (s *Bare) cpuRun(u *turn) *emu.Stop {
+	r := &s.run
+	*r = emu.Run{From: emu.Ctx(s.cpu), Thread: u.th.id, Allow: u.allow, SkipBreak: s.atBreak == 1, Blind: u.blind, Reuse: true,
+		Budget: s.cfg.StepBudget, Set: s.set, Regs: s.regs}
+	s.set = 0
+	r.Flags = s.flagsOwn(u)
+	if u.ticking {
+		r.Thread = handlerThread
+	}
+	switch {
+	case s.booted == 0:
+		r.Budget = bootTick
+	case u.points && s.on == 1:
+		r.Budget = stretch
+	}
+	if u.shadow {
+		r.StopAt = 2
+	} else if s.limit != 0 && !u.ticking && u.th.id == u.tr.Thread && s.limit >= u.th.insns {
+		r.StopAt = s.limit - u.th.insns + 1
+	}
+	return s.execute(u)
+}
+
+// execute makes the run that was prepared.
+func (s *Bare) execute(u *turn) *emu.Stop {
+	r := &s.run
+	s.machine.Set(&s.atBreak, 0)
+	stop := s.machine.Run(r)
+	s.machine.Set(&s.cpu, uint64(stop.Ctx))
+	s.instructions += stop.Insns
+	if !u.ticking {
+		u.th.insns += stop.Insns
+	}
+	if len(stop.Accesses) > 0 {
+		u.allow = 0
+		if u.ticking {
+			s.tickDid(stop.Accesses)
+		} else {
+			s.threadDid(u, stop.Accesses)
+		}
+	}
+	if stop.Learned && r.Flags&(emu.Quiet|emu.Solo) == 0 {
+		s.finer = true
+	}
+	return stop
+}
+
+// flagsOwn are the machine's flags for a stretch.
+func (s *Bare) flagsOwn(u *turn) (f emu.RunFlags) {
+	switch {
+	case s.booted == 0:
+		return emu.Solo
+	case s.gap != gapNone:
+		return emu.Quiet
+	case u.ticking:
+	case s.aloneOwn():
+		f = emu.Solo
+	case !u.points || s.on == 0:
+	case s.cfg.Points&PointMem != 0:
+		f = emu.StopShared
+	default:
+		if s.cfg.Points&(PointAtomic|PointSync) != 0 {
+			f = emu.StopAtomic
+		}
+		if len(s.racing) > 0 {
+			f |= emu.StopPoints
+		}
+	}
+	if s.cfg.KeepAll && !u.ticking {
+		f |= emu.RecordAll
+	}
+	return f
+}
+
+// sectionLock stands for a section without interrupts, in the lists of locks
+// that a thread holds.
+const sectionLock = 1 << 42
+
+var sectionHolds = []uint64{sectionLock}
+
+// threadDid records accesses to shared memory by a thread.
+func (s *Bare) threadDid(u *turn, as []trace.Access) {
+	u.tr.Accesses = append(u.tr.Accesses, as...)
+	var holds []uint64
+	if s.on == 0 {
+		holds = sectionHolds
+	}
+	for i := range as {
+		a := &as[i]
+		if s.coarse() {
+			s.sightings.sight(u.th.id, a, holds, i == 0 && s.run.Allow > 0)
+		}
+		if s.conflictsWithTicks(a) && (s.on == 1 || !s.isScheduling(a)) {
+			s.wide = true
+		}
+	}
+}
+
+func (s *Bare) conflictsWithTicks(a *trace.Access) bool {
+	for g := a.Addr >> 3; g <= (a.Addr+uint64(a.Size)-1)>>3; g++ {
+		if k := s.ticked[g]; k&tickWrites != 0 || k != 0 && a.IsWrite() {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Bare) isScheduling(a *trace.Access) bool {
+	for _, r := range s.scheduling {
+		if a.Addr >= r.Lo && a.Addr+uint64(a.Size) <= r.Hi {
+			return true
+		}
+	}
+	return false
+}
+
+// tickDid learns what ticks do to memory. What threads did to it before counts
+// differently from then on.
+func (s *Bare) tickDid(as []trace.Access) {
+	for i := range as {
+		a := &as[i]
+		k := tickReads
+		if a.IsWrite() {
+			k |= tickWrites
+		}
+		for g := a.Addr >> 3; g <= (a.Addr+uint64(a.Size)-1)>>3; g++ {
+			if s.ticked[g]&k != k {
+				s.ticked[g] |= k
+				s.finer = true
+			}
+		}
+	}
+}
+
+// stopped deals with a stop of the processor.
+func (s *Bare) stopped(u *turn, stop *emu.Stop) (happening, error) {
+	switch stop.Why {
+	case emu.StopInsn:
+		if u.shadow {
+			u.shadow = false
+			return s.turnedOn()
+		}
+		return atLimit, nil
+	case emu.StopBudget:
+		return atNothing, nil
+	case emu.StopAccess:
+		s.saw(u)
+		if !s.pointAllowed(u.th, stop.PC) {
+			u.allow = 1
+			return atNothing, nil
+		}
+		u.th.stand, u.th.access = standAccess, stop.Access
+		return atPoint, nil
+	case emu.StopBreak:
+		s.regs = stop.Regs
+		return s.tell(u)
+	case emu.StopPrivileged:
+		s.regs = stop.Regs
+		return s.privileged(u, stop.Detail, uint64(stop.Trap.Len))
+	case emu.StopTrap:
+		s.regs = stop.Regs
+		if stop.Trap.Syscall || stop.Trap.Sysenter {
+			return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "system calls of user programs (syscall, sysenter) aren't modelled in kernels")
+		}
+		s.regs.RIP += uint64(stop.Trap.Len)
+		s.set = emu.SetAll
+		s.did(u)
+		return atNothing, s.deliver(u.th, stop.Trap.Vector)
+	case emu.StopFault:
+		s.regs = stop.Regs
+		s.set = emu.SetAll
+		s.saw(u)
+		u.th.regs = s.regs
+		s.failOwn(u.th, u.tr, s.faultOf(u.th, stop.Fault))
+		return atEnd, nil
+	case emu.StopUnmodelled:
+		return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "the instruction %s isn't modelled", stop.Detail)
+	}
+	return atNothing, s.invalid(kernel.GapEngine, u.th, stop.PC, "the engine stopped for reason %d", stop.Why)
+}
+
+// did counts an instruction that landgo has carried out.
+func (s *Bare) did(u *turn) {
+	u.begun = true
+	if !u.ticking {
+		u.th.insns++
+	}
+}
+
+// saw takes the registers of the thread that runs, for its stack.
+func (s *Bare) saw(u *turn) {
+	if u.ticking {
+		return
+	}
+	u.th.regs = s.regsNow()
+}
+
+// regsNow are the processor's registers.
+func (s *Bare) regsNow() emu.Regs {
+	if s.set == emu.SetAll {
+		return s.regs
+	}
+	return s.machine.Regs(emu.Ctx(s.cpu))
+}
+
+func (s *Bare) pcNow() uint64 { return s.regsNow().RIP }
+
+// flush writes what is left to write into the processor, so that its context is
+// all of its state.
+func (s *Bare) flush() error {
+	if s.set == 0 {
+		return nil
+	}
+	s.run = emu.Run{From: emu.Ctx(s.cpu), Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: s.set, Regs: s.regs, Reuse: true}
+	s.set = 0
+	stop := s.machine.Run(&s.run)
+	s.machine.Set(&s.cpu, uint64(stop.Ctx))
+	return nil
+}
+
+// turnedOn: interrupts have come on.
+func (s *Bare) turnedOn() (happening, error) {
+	s.machine.Set(&s.on, 1)
+	return atOn, nil
+}
+
+// advanceOwn runs a thread from where it stands to its next preemption point.
+func (s *Bare) advanceOwn(th *thread, tr *trace.Transition) error {
+	u := turn{th: th, tr: tr, points: true}
+	if th.stand == standAccess {
+		u.allow = 1
+	}
+	th.stand = standRun
+	for {
+		h, err := s.runFor(&u)
+		if err != nil {
+			return err
+		}
+		switch h {
+		case atOn:
+			th.own.tail = false
+			if done, err := s.devices(&u); done || err != nil {
+				return err
+			}
+			if s.cfg.Points&PointSTI != 0 && !s.aloneOwn() {
+				s.saw(&u)
+				if s.pointAllowed(th, th.regs.RIP) {
+					return nil
+				}
+			}
+		case atPoint, atLimit, atEnd:
+			if h != atEnd {
+				s.saw(&u)
+			}
+			return nil
+		case atHalt:
+			s.saw(&u)
+			th.own.halted, th.yielding = true, true
+			return nil
+		case atSwitch:
+			return nil
+		case atCountOut:
+			// A loop: time passes, and others may be let in.
+			s.saw(&u)
+			if !s.aloneOwn() {
+				th.yielding = true
+				return nil
+			}
+			if done, err := s.tickSelf(th, tr); done || err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package scheduler
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"sort"
+
+	"landgo/image"
+	"landgo/trace"
+)
+
+// What a report and a search ask about a kernel's state.
+
+// Rewind implements por.System.
+func (s *Bare) Rewind(k trace.Mark) {
+	s.System.Rewind(k)
+	s.set = 0
+	if s.volatile {
+		s.machine.FlushBoard()
+	}
+}
+
+// Stuck explains a state in which threads are left that can never run: nil if
+// there are none.
+func (s *Bare) Stuck(ended bool) *Failure {
+	if ended {
+		return nil
+	}
+	f := &Failure{Kind: Deadlock}
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !s.exists[i] || !th.live() || th.own.idle || th.own.state != ownBlocked && th.own.state != ownCreated {
+			continue
+		}
+		f.Waits = append(f.Waits, s.waitOf(th))
+	}
+	switch {
+	case len(f.Waits) == 0:
+		return nil
+	case len(f.Waits) == 1:
+		f.Message = fmt.Sprintf("the kernel idles for ever: thread %s waits for %s", s.Name(f.Waits[0].Thread), f.Waits[0].String())
+	default:
+		f.Message = fmt.Sprintf("the kernel idles for ever: %d threads wait, and nobody is left to let them go", len(f.Waits))
+	}
+	f.Thread, f.PC = f.Waits[0].Thread, s.PC(f.Waits[0].Thread)
+	return f
+}
+
+// waitOf says what a blocked thread waits for, as far as it said so itself.
+func (s *Bare) waitOf(th *thread) Wait {
+	w := Wait{Thread: th.id, Owner: trace.NoThread, For: "being woken", Name: "by another thread"}
+	if th.own.wants != 0 {
+		w.For, w.Obj, w.Name = "what it acquires,", th.own.wants, s.VariableName(th.own.wants)
+	}
+	return w
+}
+
+// StateText says why a thread doesn't go on by itself.
+func (s *Bare) StateText(t trace.TID) string {
+	th := &s.threads[t]
+	switch {
+	case th.stand == standExited:
+		return "ended"
+	case th.own.halted:
+		return "waits for an interrupt"
+	case th.yielding:
+		return "runs in a loop"
+	case th.own.state == ownSleeping:
+		return "sleeps"
+	case th.own.state == ownBlocked:
+		w := s.waitOf(th)
+		return "waits for " + w.String()
+	case th.own.tail:
+		return "gives way"
+	}
+	return "stops"
+}
+
+// NextText says what a thread's next step begins with.
+func (s *Bare) NextText(t trace.TID) string {
+	th := &s.threads[t]
+	if th.stand == standAccess || th.stand == standFailure {
+		return s.System.NextText(t)
+	}
+	switch code := s.code(th.regs.RIP); {
+	case len(code) > 0 && code[0] == 0xfa:
+		return "turns interrupts off"
+	case s.tells[th.regs.RIP] == tellLocking && th.own.wants != 0:
+		return "acquires " + s.VariableName(th.own.wants)
+	}
+	return ""
+}
+
+// Starts lists the threads of the present state, but for the idle one.
+func (s *Bare) Starts() (out []Start) {
+	for _, x := range s.System.Starts() {
+		if !s.threads[x.Thread].own.idle {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// OpText puts an operation into words.
+func (s *Bare) OpText(op trace.Op) string {
+	if op.Kind == trace.OpSyscall && op.Obj == schedulerResource {
+		return ""
+	}
+	return s.System.OpText(op)
+}
+
+// Stack is a thread's call stack.
+func (s *Bare) Stack(t trace.TID) []uint64 {
+	regs := s.threads[t].regs
+	return append([]uint64{regs.RIP}, s.image.Unwind((*image.Regs)(&regs), s.readOwn)...)
+}
+
+// PC is the instruction at which a thread stands.
+func (s *Bare) PC(t trace.TID) uint64 { return s.threads[t].regs.RIP }
+
+// State is a digest of what an execution left behind, for replays: the writable
+// memory of the kernel's own image, and who has ended. Page tables aren't in it:
+// the engine marks their entries as used, which nothing takes back.
+func (s *Bare) State() uint64 { return s.digest(func(uint64) bool { return false }) }
+
+// Outcome is State without what the order of threads that don't interfere may
+// change: what ticks touch, and threads' stacks. For comparing searches.
+func (s *Bare) Outcome() uint64 {
+	stacks := map[uint64]bool{}
+	for i := range s.threads {
+		if pa, ok := s.translate(s.threads[i].regs.RSP); s.exists[i] && ok {
+			stacks[pa>>12] = true
+		}
+	}
+	return s.digest(func(at uint64) bool { return stacks[at>>12] || s.ticked[at>>3] != 0 })
+}
+
+func (s *Bare) digest(without func(at uint64) bool) uint64 {
+	h := fnv.New64a()
+	tables := s.pageTables()
+	for _, seg := range s.image.Segments {
+		if !seg.Write {
+			continue
+		}
+		for at := seg.Addr - s.image.Bias; at < seg.Addr-s.image.Bias+seg.MemSize; at += 8 {
+			if tables[at>>12] || without(at) {
+				continue
+			}
+			if v := s.machine.Read64(at); v != 0 {
+				h.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, at), v))
+			}
+		}
+	}
+	for i := range s.threads {
+		if s.exists[i] {
+			h.Write([]byte{byte(b2i(s.threads[i].live()))})
+		}
+	}
+	return h.Sum64()
+}
+
+// pageTables are the pages of the page tables in use.
+func (s *Bare) pageTables() map[uint64]bool {
+	pages := map[uint64]bool{}
+	b := s.boardRegs()
+	if !b.Paging() {
+		return pages
+	}
+	levels, size := 4, uint64(8)
+	if s.wordSize == 4 {
+		levels, size = 2, 4
+		if b.CR4&cr4PAE != 0 {
+			levels, size = 3, 8
+		}
+	}
+	var visit func(table uint64, level int)
+	visit = func(table uint64, level int) {
+		if pages[table>>12] || !s.inMemory(table) {
+			return
+		}
+		pages[table>>12] = true
+		for at := table; level > 1 && at < table+4096; at += size {
+			e := s.machine.Read64(at)
+			if size == 4 {
+				e = uint64(s.machine.Read32(at))
+			}
+			if e&pagePresent != 0 && e&pageLarge == 0 {
+				visit(e&frameMask, level-1)
+			}
+		}
+	}
+	visit(b.CR3&frameMask, levels)
+	return pages
+}
+
+func (s *Bare) inMemory(at uint64) bool { return at < s.machine.Space() }
+
+// Digest implements por.Stateful.
+func (s *Bare) Digest() (trace.Digest, error) {
+	return trace.Digest{}, errors.New("the states of a kernel can't be told apart yet: use another search")
+}
+
+// Ticked is what ticks were seen to do to 8 bytes of memory.
+type Ticked struct {
+	At uint64
+	By uint8
+}
+
+// Knowledge is all that the System has learned.
+func (s *Bare) Knowledge() *Knowledge {
+	k := s.System.Knowledge()
+	for g, by := range s.ticked {
+		k.Ticked = append(k.Ticked, Ticked{g, uint8(by)})
+	}
+	sort.Slice(k.Ticked, func(i, j int) bool { return k.Ticked[i].At < k.Ticked[j].At })
+	return k
+}
+
+// Learn adds what another System of the same guest has learned.
+func (s *Bare) Learn(k *Knowledge) (news bool, err error) {
+	news, err = s.System.Learn(k)
+	for _, t := range k.Ticked {
+		if by := tickAccess(t.By); s.ticked[t.At]|by != s.ticked[t.At] {
+			s.ticked[t.At] |= by
+			news = true
+		}
+	}
+	return news, err
+}
+
+// Unspin and Distrust have no meaning here.
+func (s *Bare) Unspin(trace.TID) {}
+
+// Distrust implements what a replay asks: nothing is trusted.
+func (s *Bare) Distrust() bool { return false }

@@ -1,0 +1,91 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/kernel"
+)
+
+// A switch from thread to thread is two things: the stack pointer is loaded
+// anew, and landgo_switch says whose turn it is. Between them it isn't known
+// whose code runs, and what is done there to both stacks is neither thread's:
+// it isn't recorded. Either may come first.
+
+const (
+	gapNone   = iota
+	gapJumped // the stack was changed, and nobody has said for whom
+	gapTold   // it was said who is next, and the stack is yet to be changed
+)
+
+// minJump is the least distance of two threads' stack pointers. A smaller change
+// is a function's own frame.
+const minJump = 1024
+
+// maxGap is the number of instructions that may lie between.
+const maxGap = 2000
+
+// stackLoad has the engine execute an instruction that loads the stack pointer.
+func (s *Bare) stackLoad(u *turn) (happening, error) {
+	from := s.regs.RSP
+	shadow := u.shadow
+	if s.booted == 1 && !u.ticking {
+		u.th.regs = s.regs
+	}
+	stop := s.permit(u)
+	if stop.Why != emu.StopInsn {
+		return s.stopped(u, stop)
+	}
+	to := s.machine.Regs(emu.Ctx(s.cpu)).RSP
+	if shadow {
+		u.shadow = false
+		s.machine.Set(&s.on, 1)
+	}
+	if s.stackJump(u, from, to) {
+		return atSwitch, nil
+	}
+	if shadow {
+		return atOn, nil
+	}
+	return atNothing, nil
+}
+
+// stackJump notes that the stack pointer was changed. It reports whether this
+// completes a switch.
+func (s *Bare) stackJump(u *turn, from, to uint64) bool {
+	if s.booted == 0 || to-from+minJump <= 2*minJump {
+		return false
+	}
+	if s.gap == gapTold {
+		s.machine.Set(&s.gap, gapNone)
+		return s.switched(u, s.toldOf)
+	}
+	s.machine.Set(&s.gap, gapJumped)
+	s.machine.Set(&s.gapFrom, s.instructions)
+	return false
+}
+
+// switched: from here another thread's code runs.
+func (s *Bare) switched(u *turn, to uint64) bool {
+	if to == s.running {
+		return false
+	}
+	r := &s.threads[s.running]
+	s.save(r.id)
+	s.save(s.threads[to].id)
+	if r.own.ended {
+		r.stand = standExited
+	} else if !r.own.interrupted {
+		r.own.tail = true
+	}
+	s.machine.Set(&s.running, to)
+	u.th = &s.threads[to]
+	return true
+}
+
+// checkGap: the stack was changed, and nothing else came.
+func (s *Bare) checkGap(u *turn) error {
+	if s.gap != gapNone && s.instructions-s.gapFrom > maxGap {
+		return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+			"the stack was switched, and landgo_switch wasn't called beside it: it says whose the new one is")
+	}
+	return nil
+}

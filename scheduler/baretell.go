@@ -1,0 +1,212 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/image"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// What a kernel tells of its scheduler, by calls of empty functions
+// (guests/kernel/landgo.h).
+
+type tellKind uint8
+
+const (
+	tellBooted tellKind = iota
+	tellCreated
+	tellReady
+	tellUnready
+	tellSleep
+	tellSwitch
+	tellExited
+	tellIdle
+	tellPriority
+	tellLocking
+	tellUnlocked
+	tellAllocated
+	tellFreed
+	tellPanicked
+	tellScheduling
+	numTells
+)
+
+var tellNames = [numTells]string{
+	"booted", "created", "ready", "unready", "sleep", "switch", "exited", "idle", "priority",
+	"locking", "unlocked", "allocated", "freed", "panicked", "scheduling",
+}
+
+// needed are the annotations without which nothing is known of threads.
+var needed = []tellKind{tellBooted, tellCreated, tellReady, tellUnready, tellSwitch}
+
+// findTells sets breakpoints on the annotations. It names one that is missing.
+func (s *Bare) findTells() (missing string) {
+	for k, name := range tellNames {
+		if f, ok := s.image.Symbol(image.TellPrefix + name); ok {
+			s.tells[f.Addr] = tellKind(k)
+			s.machine.Break(f.Addr, uint8(breakRole))
+		}
+	}
+	for _, k := range needed {
+		if _, ok := s.image.Symbol(image.TellPrefix + tellNames[k]); !ok {
+			return image.TellPrefix + tellNames[k]
+		}
+	}
+	return ""
+}
+
+// argument is the n-th argument of the function at whose entry the processor
+// stands.
+func (s *Bare) argument(n int) uint64 {
+	if s.wordSize == 8 {
+		return [4]uint64{s.regs.RDI, s.regs.RSI, s.regs.RDX, s.regs.RCX}[n]
+	}
+	v, _ := s.word(s.regs.RSP + 4 + 4*uint64(n))
+	return v
+}
+
+// early is a thread that was created before the kernel was up.
+type early struct {
+	number uint64
+	own    ownThread
+}
+
+// tell takes in what the kernel tells at the annotation before which the
+// processor stands, and goes on behind it.
+func (s *Bare) tell(u *turn) (happening, error) {
+	kind := s.tells[s.regs.RIP]
+	s.machine.Set(&s.atBreak, 1)
+	if s.booted == 0 {
+		return s.tellEarly(u, kind)
+	}
+	if err := s.checkGap(u); err != nil && kind != tellSwitch {
+		return atNothing, err
+	}
+	n := s.argument(0)
+	switch kind {
+	case tellBooted:
+		return atNothing, nil
+	case tellLocking:
+		u.th.own.wants = n
+		if s.isPoint(u, PointLock) {
+			return atPoint, nil
+		}
+		return atNothing, nil
+	case tellUnlocked:
+		if s.isPoint(u, PointUnlock) {
+			return atPoint, nil
+		}
+		return atNothing, nil
+	case tellAllocated, tellFreed:
+		return atNothing, nil
+	case tellPanicked:
+		u.th.regs = s.regs
+		return s.ended(u, s.failHere(u, Assertion, "the kernel panics: %s", s.text(n)))
+	case tellCreated:
+		return atNothing, s.createdOwn(u, n)
+	case tellScheduling:
+		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_scheduling is called after landgo_booted")
+	}
+	t, ok := s.numbered(n)
+	if !ok {
+		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_%s names thread %#x, which landgo_created hasn't, or which has ended", tellNames[kind], n)
+	}
+	s.save(t)
+	th := &s.threads[t]
+	switch kind {
+	case tellReady:
+		if th.own.state != ownReady && !th.own.idle && t != u.tr.Thread {
+			u.tr.Wakes = append(u.tr.Wakes, t)
+		}
+		th.own.state = ownReady
+	case tellUnready:
+		th.own.state = ownBlocked
+	case tellSleep:
+		th.own.state = ownSleeping
+	case tellExited:
+		th.own.ended = true
+		th.own.state = ownBlocked
+		if t == u.tr.Thread {
+			u.tr.End = trace.EndThread
+		}
+		u.tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(t), PC: s.regs.RIP})
+	case tellIdle:
+		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_idle is called after landgo_booted")
+	case tellPriority:
+		th.own.priority = int64(n)
+		th.own.priority = int64(s.argument(1))
+	case tellSwitch:
+		return s.tellSwitch(u, uint64(t))
+	}
+	return atNothing, nil
+}
+
+// tellSwitch: thread t has the processor, or is about to get it.
+func (s *Bare) tellSwitch(u *turn, t uint64) (happening, error) {
+	switch {
+	case s.gap == gapJumped:
+		s.machine.Set(&s.gap, gapNone)
+		if s.switched(u, t) {
+			return atSwitch, nil
+		}
+	case t != s.running:
+		s.machine.Set(&s.gap, gapTold)
+		s.machine.Set(&s.toldOf, t)
+		s.machine.Set(&s.gapFrom, s.instructions)
+	}
+	return atNothing, nil
+}
+
+// numbered finds a living thread by the kernel's number.
+func (s *Bare) numbered(n uint64) (trace.TID, bool) {
+	for i := range s.threads {
+		if th := &s.threads[i]; s.exists[i] && th.live() && th.own.number == n {
+			return th.id, true
+		}
+	}
+	return trace.NoThread, false
+}
+
+// createdOwn names a new thread: the creator's n-th.
+func (s *Bare) createdOwn(u *turn, n uint64) error {
+	s.save(u.th.id)
+	u.th.own.children++
+	t, err := s.Intern(u.th.id, u.th.own.children)
+	if err != nil {
+		return s.invalid(kernel.GapThreads, u.th, s.regs.RIP, "%v", err)
+	}
+	s.bear(t, u.th.id, ownThread{number: n, tail: true})
+	s.threads[t].created = s.returnAddress()
+	u.tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(t), PC: s.regs.RIP})
+	return nil
+}
+
+// returnAddress is that of the function at whose entry the processor stands.
+func (s *Bare) returnAddress() uint64 {
+	v, _ := s.word(s.regs.RSP)
+	return v
+}
+
+// bear makes a thread exist.
+func (s *Bare) bear(t, parent trace.TID, own ownThread) {
+	s.ensure(t)
+	s.save(t)
+	s.exists[t] = true
+	s.threads[t] = thread{id: t, parent: parent, own: own, ctx: emu.Ctx(s.cpu)}
+	if !own.idle {
+		s.machine.Set(&s.born, s.born+1)
+	}
+}
+
+// text is a string of the kernel's.
+func (s *Bare) text(addr uint64) string {
+	var b []byte
+	for len(b) < 200 {
+		c, ok := s.byteAt(addr + uint64(len(b)))
+		if !ok || c == 0 {
+			break
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}

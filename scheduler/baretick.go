@@ -1,0 +1,207 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// Interrupts: how they are delivered, what ticks do, and how a thread comes back
+// to where it was interrupted.
+
+// handlerRoom is how much of the stack below the place where it was interrupted
+// a thread lends to the handler. What is done there is nobody else's business.
+const handlerRoom = 4096
+
+// tick delivers a timer interrupt to the thread that the processor runs, which
+// stands with interrupts on, and runs its handler until another thread has the
+// processor, or this one stands with interrupts on again.
+func (s *Bare) tick(r *thread, tr *trace.Transition) (done bool, err error) {
+	if !s.board.Timer() {
+		return false, s.invalid(kernel.GapSchedule, r, s.pcNow(),
+			"the timer's interrupt can't be delivered: its line is off, or the kernel hasn't told the interrupt controller that the last one has ended")
+	}
+	vector, ok := s.board.Pending()
+	if !ok {
+		return false, s.invalid(kernel.GapSchedule, r, s.pcNow(), "the timer's interrupt can't be delivered: another one is in service")
+	}
+	s.board.Acknowledge()
+	s.save(r.id)
+	r.own.halted = false
+	if !r.own.interrupted {
+		r.regs = s.regsNow()
+		r.own.interrupted = true
+	}
+	if err := s.deliver(r, vector); err != nil {
+		return false, err
+	}
+	u := turn{th: r, tr: tr, ticking: true, until: &r.regs, blind: stackBelow(r.regs.RSP)}
+	return s.finish(&u)
+}
+
+// stackBelow is where a handler's frames are.
+func stackBelow(sp uint64) emu.Range { return emu.Range{Lo: sp - handlerRoom, Hi: sp} }
+
+// finish runs a handler to its end, or to a switch.
+func (s *Bare) finish(u *turn) (done bool, err error) {
+	for {
+		h, err := s.runFor(u)
+		if err != nil {
+			return false, err
+		}
+		switch h {
+		case atEnd:
+			return true, nil
+		case atSwitch:
+			return false, nil
+		case atHalt:
+			return false, nil
+		case atReturn:
+			u.th.own.interrupted = false
+			return false, nil
+		case atOn:
+			if s.landed(u.th) {
+				u.th.own.interrupted = false
+				return false, nil
+			}
+			if u.until == nil {
+				return false, nil
+			}
+			// A handler that has turned interrupts on goes on: no tick comes now.
+		}
+	}
+}
+
+// landed: the processor stands where a thread was interrupted.
+func (s *Bare) landed(th *thread) bool {
+	now := s.regsNow()
+	return s.on == 1 && now.RIP == th.regs.RIP && now.RSP == th.regs.RSP
+}
+
+// land runs the end of the handler of a thread that was interrupted, which has
+// the processor again.
+func (s *Bare) land(th *thread, tr *trace.Transition) (done bool, err error) {
+	s.save(th.id)
+	if s.landed(th) {
+		th.own.interrupted = false
+		return false, nil
+	}
+	u := turn{th: th, tr: tr, ticking: true, until: &th.regs, blind: stackBelow(th.regs.RSP)}
+	return s.finish(&u)
+}
+
+// tail runs a thread that has the processor with interrupts off until they are
+// on: it gave it up itself, or it is the idle one.
+func (s *Bare) tail(th *thread, tr *trace.Transition) (done bool, err error) {
+	s.save(th.id)
+	u := turn{th: th, tr: tr, ticking: th.own.idle}
+	if th.own.idle {
+		u.blind = stackBelow(s.regsNow().RSP + handlerRoom/2)
+	}
+	for {
+		h, err := s.runFor(&u)
+		if err != nil {
+			return false, err
+		}
+		switch h {
+		case atEnd:
+			return true, nil
+		case atSwitch:
+			return false, nil
+		case atOn, atHalt:
+			th.own.tail = false
+			th.own.halted = h == atHalt && !th.own.idle
+			if !th.own.idle {
+				th.regs = s.regsNow()
+			}
+			return false, nil
+		}
+	}
+}
+
+// devices delivers what devices other than the timer ask for, when interrupts
+// have come on. Their handlers count as the thread's own code.
+func (s *Bare) devices(u *turn) (done bool, err error) {
+	for s.on == 1 {
+		vector, ok := s.board.Pending()
+		if !ok {
+			return false, nil
+		}
+		s.board.Acknowledge()
+		back := s.regsNow()
+		if err := s.deliver(u.th, vector); err != nil {
+			return false, err
+		}
+		v := turn{th: u.th, tr: u.tr, until: &back}
+		for s.on == 0 {
+			h, err := s.runFor(&v)
+			if err != nil {
+				return false, err
+			}
+			if h == atEnd || h == atSwitch {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// tickSelf lets time pass for a thread that is alone.
+func (s *Bare) tickSelf(th *thread, tr *trace.Transition) (done bool, err error) {
+	if done, err = s.tick(th, tr); err != nil || done {
+		return done, err
+	}
+	done, err = s.reach(th, tr)
+	return done, err
+}
+
+// Gates of the interrupt descriptor table.
+const (
+	gatePresent   = 1 << 15
+	gateInterrupt = 0xe
+	gateTrap      = 0xf
+)
+
+// deliver enters the handler of an interrupt, as the processor does: it pushes
+// where to go on, and turns interrupts off.
+func (s *Bare) deliver(th *thread, vector uint8) error {
+	regs := s.regsNow()
+	b := s.boardRegs()
+	size := 2 * s.wordSize
+	at := b.IDT + uint64(vector)*size
+	low, ok := s.word(at)
+	high, ok2 := s.word(at + s.wordSize)
+	if s.wordSize == 4 {
+		low |= high << 32
+		high = 0
+	}
+	kind := low >> 40 & 0xf
+	if !ok || !ok2 || uint64(vector)*size+size-1 > b.IDTLimit || low>>32&gatePresent == 0 || kind != gateInterrupt && kind != gateTrap {
+		return s.invalid(kernel.GapSchedule, th, regs.RIP, "interrupt %#x has no gate in the interrupt descriptor table", vector)
+	}
+	handler := low&0xffff | low>>32&0xffff0000 | high<<32
+	if s.wordSize == 8 && low>>32&7 != 0 {
+		return s.invalid(kernel.GapInstruction, th, regs.RIP, "interrupt %#x switches to a stack of its own (IST), which isn't modelled", vector)
+	}
+	frame := []uint64{regs.RFLAGS | 2, b.CS, regs.RIP}
+	sp := regs.RSP
+	if s.wordSize == 8 {
+		frame = append([]uint64{b.SS, regs.RSP}, frame...)
+		sp &^= 15
+	}
+	for _, v := range frame {
+		sp -= s.wordSize
+		if !s.store(sp, v) {
+			return s.invalid(kernel.GapLayout, th, regs.RIP, "an interrupt's frame can't be pushed at %#x: nothing is mapped there", sp)
+		}
+	}
+	regs.RSP, regs.RIP = sp, handler
+	regs.RFLAGS &^= flagTrap | flagNested | flagResume
+	if kind == gateInterrupt {
+		regs.RFLAGS &^= flagInterrupt
+		s.machine.Set(&s.on, 0)
+	}
+	s.regs, s.set = regs, emu.SetAll
+	s.machine.Set(&s.atBreak, 0)
+	return nil
+}
