@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"errors"
 	"sort"
 
 	"landgo/por"
@@ -130,7 +131,9 @@ func (s *session) visit(path []por.PathStep, x *race.Sighting) (first, second []
 			second, err = s.stackWithin(&path[i], &x.Later)
 			return first, second, name, err
 		}
-		if _, err := s.take(&path[i]); err != nil {
+		if _, err := s.take(&path[i]); errors.Is(err, por.ErrFiner) {
+			return first, second, name, nil // the rest of the path has other steps now
+		} else if err != nil {
 			return first, second, name, err
 		}
 	}
@@ -158,7 +161,7 @@ func (s *session) stackWithin(p *por.PathStep, a *race.Access) ([]result.Frame, 
 		s.sys.Limit(until)
 		_, err := s.sys.Step(p.Thread, p.Choice)
 		s.sys.Limit(0)
-		if err != nil {
+		if err != nil && !errors.Is(err, por.ErrFiner) { // a stop in the middle of a step can teach something
 			return nil, err
 		}
 	}

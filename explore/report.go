@@ -11,14 +11,6 @@ import (
 
 // report finds the least interleaving of each bug and tells its story.
 func (h *hunt) report() error {
-	// The step that made the guest invalid may have made others finer, so that
-	// the paths don't lead where they did.
-	if h.watched != nil && h.result.Verdict != result.Invalid {
-		if err := h.races(h.watched, h.result); err != nil {
-			return err
-		}
-		h.unexamined(h.watched, h.result)
-	}
 	for _, f := range h.found {
 		err := h.as(f, func() (err error) {
 			f.schedule, err = h.schedule(f.path)
@@ -27,6 +19,16 @@ func (h *hunt) report() error {
 		if err != nil {
 			return err
 		}
+	}
+	known := h.epoch()
+	// The step that made the guest invalid may have made others finer, so that
+	// the paths don't lead where they did.
+	if h.watched != nil && h.result.Verdict != result.Invalid {
+		if err := h.races(h.watched, h.result); err != nil {
+			return err
+		}
+		h.unexamined(h.watched, h.result)
+		h.finer = h.finer || h.epoch() != known
 	}
 	for _, f := range h.found {
 		if err := h.as(f, func() error { return h.minimise(f) }); err != nil {

@@ -21,7 +21,22 @@ func (l *lab) write(path string, subjects []*subject) error {
 	if err := t.Execute(&b, l.cells(subjects)); err != nil {
 		return err
 	}
+	if err := l.drawing(subjects).draw(strings.TrimSuffix(path, ".md") + ".svg"); err != nil {
+		return err
+	}
 	return os.WriteFile(path, []byte(b.String()), 0o644)
+}
+
+// drawing is Figure 7 as a drawing.
+func (l *lab) drawing(subjects []*subject) *figure {
+	most := 0
+	for _, s := range subjects {
+		if s.class == wrong {
+			most++
+		}
+	}
+	f := l.figure(fmt.Sprintf("Bugs found, of %d", most), most, subjects, found)
+	return &f
 }
 
 // cells are the page's figures and tables, by their names there.

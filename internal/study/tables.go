@@ -71,8 +71,11 @@ func (l *lab) cumulative(subjects []*subject, counts func(*subject, trial) bool)
 	return t.String()
 }
 
+// found: the trial found the pair's bug.
+func found(s *subject, t trial) bool { return s.class == wrong && t.bug() }
+
 func (l *lab) figure7(subjects []*subject) string {
-	return l.cumulative(subjects, func(s *subject, t trial) bool { return s.class == wrong && t.bug() })
+	return l.cumulative(subjects, found)
 }
 
 func (l *lab) figure8(subjects []*subject) string {

@@ -105,6 +105,11 @@ func (l *lab) try(p pair, program string, c contestant, budget float64) (trial, 
 		return t, err
 	}
 	var r result.Result
+	if ctx.Err() != nil {
+		// It counts as one that found nothing, and is tried again next time.
+		l.fail("%s: %s didn't end by its clock of the processor within %.0f s", p.name(), c.name, 60+60*budget)
+		return trial{Pair: p.name(), Contestant: c.name, Verdict: result.Budget, Found: budget}, nil
+	}
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		// No verdict is a finding too. It isn't kept: the next landgo may have one.
 		err = fmt.Errorf("landgo %s %s: exit %d: %s", strings.Join(args, " "), program, cmd.ProcessState.ExitCode(), strings.TrimSpace(errs.String()))
