@@ -11,6 +11,8 @@ import (
 // needs, it answers what replays and reports ask.
 type guest interface {
 	por.System
+	// Digest is for searches that store states.
+	Digest() (trace.Digest, error)
 
 	// Names and places.
 	Name(trace.TID) string
