@@ -13,7 +13,7 @@ import (
 //
 // What decides is what the loaded image contains, not what runs: a program with
 // a C library always has locks and locked instructions, those of the library.
-// mem is never pointless: it finds its points as threads share memory.
+// mem and sync are never pointless: they find their points in a run.
 func (s *session) pointless() string {
 	p := s.cfg.PP
 	if s.img.Kernel == image.Bare {
@@ -26,7 +26,7 @@ func (s *session) pointless() string {
 		return fmt.Sprintf("--pp sti: a guest on %s can't switch interrupts off or on", s.img.Kernel)
 	case s.cfg.naive() && !s.cfg.deepens():
 		return "--pp race: which instructions race is found out by a whole search, without a bound and without a checkpoint, and not with --race off; or name them: --pp race=FUNCTION+OFFSET"
-	case p.Has(PointMem):
+	case p.Has(PointMem), p.Has(PointSync):
 		return ""
 	}
 	locks, unlocks := s.lockPlaces()

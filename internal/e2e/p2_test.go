@@ -64,6 +64,24 @@ func TestP2Signs(t *testing.T) {
 	}
 }
 
+// TestLife: a thread that has done all that others can see may still live when
+// somebody asks for it, or be gone; its end is a step of its own for them.
+func TestLife(t *testing.T) {
+	abi := filepath.Join(top, "guests/pebbles/abi")
+	for _, question := range []string{"LIVES", "GONE", "TWICE", "SLEEPS"} {
+		guest := pebblesProgram(t, "-m64", "testdata/life.c", "-D"+question, "-I"+abi, filepath.Join(abi, "fork_call.S"))
+		for _, options := range []string{"", "--pp mem", "--pp mem --search none", "--pp mem --search stateful", "--pp sync"} {
+			if options == "--pp sync" && question != "SLEEPS" {
+				continue // the others look at a variable first, before which there is no point
+			}
+			args := append([]string{"run", "--json", "--out", "none"}, strings.Fields(options)...)
+			if r := run(t, append(args, guest)...).decode(t); r.Bug == nil || r.Bug.Kind != result.Assertion || r.Bug.Preemptions > 2 {
+				t.Errorf("%s %s: %s (%s) after %d executions, %+v", question, options, r.Verdict, r.Reason, r.Executions, r.Bug)
+			}
+		}
+	}
+}
+
 // TestTrust: with a group trusted, mistakes in the rest of a library are found on
 // top of it, as with none; those in the group itself are gone. A library that
 // goes past the functions of the group can't be run so.
