@@ -79,7 +79,7 @@ func (s *survey) merge(o *survey) {
 // splitting lists the searches that can be split.
 func splitting() (names []string) {
 	for _, k := range Kinds() {
-		if k.split && !k.NeedsBound && k.run == nil {
+		if k.whole == "" && !k.NeedsBound && k.run == nil {
 			names = append(names, k.Name)
 		}
 	}
@@ -342,8 +342,12 @@ func TestTogetherFirstBug(t *testing.T) {
 	}
 }
 
+// TestWhole: which searches go on several workers. The others say why not.
 func TestWhole(t *testing.T) {
-	for text, whole := range map[string]bool{"none": false, "optimal": false, "dpor": false, "dpor:sleep=0": true, "classic": true} {
+	for text, whole := range map[string]bool{"none": false, "bounded": false, "sleep": false, "dpor": false, "nidhugg": false, "source": false, "optimal": false,
+		"trust": false, "rounder": false, "random": false, "pct": false, "pos": false,
+		"dpor:sleep=0": true, "classic": true, "stateful": true,
+		"bpor": true, "naive-bpor": true, "nidhugg-bpor": true, "source-bpor": true, "lazy-bpor": true} {
 		s, err := ParseSpec(text)
 		if err != nil || (s.Whole() != "") != whole {
 			t.Errorf("%s: %q, %v", text, s.Whole(), err)

@@ -31,8 +31,9 @@ type Kind struct {
 	// anything.
 	SingleEvents bool
 
-	// split: it can be split among workers (crew.go), with some options at least.
-	split bool
+	// whole says why it can't be split among workers (crew.go), "" if it can,
+	// with some options at least.
+	whole string
 	// warmUp, if not 0, is how many steps it makes before it is split.
 	warmUp uint64
 	// strategy makes the search out of the walk that most searches share.
@@ -78,6 +79,13 @@ var anyCounted = []Measure{Preempt, Fair, Delay, Switches}
 // unbounded is why sampling refuses every bound.
 const unbounded = "it samples executions of all kinds, and proves nothing within a bound either"
 
+// Why searches can't be split.
+const (
+	cutOff   = "where its bound cuts something off decides what else has to be run, and one worker knows that only of its own part"
+	oneTable = "all parts would need one table of states"
+	wakeful  = "without sleep sets the number of executions depends on the order of branches"
+)
+
 var optimised = Param{Name: "optimised", Default: 1, Most: 1, Help: "1: conservative backtrack points only where the bound cut something off; 0: wherever the paper has them"}
 
 var early = Param{Name: "early", Default: 1, Most: 1, Help: "1: also executions that end, or come to a standstill, with threads that would need more rounds to go on; 0: drops these as its paper does, sooner done, and proves nothing"}
@@ -85,54 +93,54 @@ var early = Param{Name: "early", Default: 1, Most: 1, Help: "1: also executions 
 // kinds lists the searches, in the order in which they are explained to users.
 var kinds = []Kind{
 	{Name: "none", Paper: "no reduction (Flanagan and Godefroid 2005, §6, the baseline)", About: "runs every interleaving",
-		Bounds: anyCounted, Joint: true, split: true, strategy: newExhaustive},
+		Bounds: anyCounted, Joint: true, strategy: newExhaustive},
 	{Name: "bounded", Paper: "Musuvathi and Qadeer, PLDI 2007; Emmi, Qadeer and Rakamaric, POPL 2011; Coons, Musuvathi and McKinley, OOPSLA 2013, §2.5", About: "runs every interleaving within the bound, by ascending bound",
-		Bounds: anyCounted, Joint: true, NeedsBound: true, WhyNot: "its walk can't count that", split: true, strategy: newBounded},
+		Bounds: anyCounted, Joint: true, NeedsBound: true, WhyNot: "its walk can't count that", strategy: newBounded},
 	{Name: "bpor", Paper: "Coons, Musuvathi and McKinley, OOPSLA 2013, Algorithms 2, 3 and 4", About: "dpor, with more backtrack points where the bound may have cut off what others lead to",
 		Bounds: []Measure{Preempt, Fair}, Joint: true, NeedsBound: true, WhyNot: "its conservative backtrack points are for preemptions and the fair bound",
 		Params: []Param{
 			{Name: "sleep", Default: 1, Most: 1, Help: "1: with sleep sets"},
 			optimised,
-		}, strategy: newBPOR},
+		}, whole: cutOff, strategy: newBPOR},
 	{Name: "naive-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 5", About: "source, refusing what is beyond the bound; isn't sound", Claim: Nothing,
-		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", strategy: newNaiveBPOR},
+		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", whole: cutOff, strategy: newNaiveBPOR},
 	{Name: "nidhugg-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 12", About: "nidhugg, with conservative backtrack points at the starts of blocks",
-		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{optimised}, strategy: newNidhuggBPOR},
+		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{optimised}, whole: cutOff, strategy: newNidhuggBPOR},
 	{Name: "source-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 13", About: "source, with conservative backtrack points at the starts of blocks",
-		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{optimised}, strategy: newSourceBPOR},
+		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{optimised}, whole: cutOff, strategy: newSourceBPOR},
 	{Name: "lazy-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithms 10 and 11", About: "source, leaving out traces of which no linearisation is within the bound", Unordered: true,
 		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{
 			{Name: "prefixes", Default: 1 << 20, Least: 1, Help: "how many prefixes of a trace are looked at for its least preemptions; one that needs more counts as within the bound. A small number is a heuristic for large traces: it lets in too many, never too few"},
-		}, strategy: newLazyBPOR},
+		}, whole: cutOff, strategy: newLazyBPOR},
 	{Name: "sleep", Paper: "sleep sets (Godefroid 1996, ch. 5)", About: "leaves out steps whose reorderings were all explored",
-		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", split: true, strategy: newSleep},
+		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", strategy: newSleep},
 	{Name: "stateful", Paper: "stateful search (Flanagan and Godefroid 2005, §5), sleep sets with states (Godefroid 1996, ch. 5)", About: "runs no step of a state twice; its memory grows with the number of states",
 		WhyNot: "what is left of a bound differs between two ways to a state", Params: []Param{
 			{Name: "sleep", Default: 1, Most: 1, Help: "1: with sleep sets, 0: without"},
-		}, strategy: newStateful},
+		}, whole: oneTable, strategy: newStateful},
 	{Name: "dpor", Paper: "Flanagan and Godefroid, POPL 2005", About: "adds backtrack points where executions race",
 		WhyNot: beyond, Params: []Param{
 			{Name: "figure", Default: 5, Least: 3, Most: 5, Help: "3: happens-before by a search through the stack, with the refinement of line 5; 4: by clock vectors; 5: objects' last accesses, reads and writes told apart"},
 			{Name: "sleep", Default: 1, Most: 1, Help: "1: with sleep sets, 0: without"},
-		}, split: true, strategy: newDPOR},
+		}, strategy: newDPOR},
 	{Name: "classic", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 6, after Flanagan and Godefroid, Fig. 4", About: "adds backtrack points before it schedules; persistent sets, without sleep sets",
-		WhyNot: beyond, strategy: newClassic},
+		WhyNot: beyond, whole: wakeful, strategy: newClassic},
 	{Name: "nidhugg", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 7", About: "as source, but its backtrack sets are persistent sets",
-		WhyNot: beyond, split: true, strategy: newNidhugg},
+		WhyNot: beyond, strategy: newNidhugg},
 	{Name: "source", Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 1", About: "backtracks within source sets",
-		WhyNot: beyond, split: true, strategy: newSource},
+		WhyNot: beyond, strategy: newSource},
 	{Name: "optimal", Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",
-		WhyNot: beyond, split: true, warmUp: optimalWarmUp, strategy: newOptimal},
+		WhyNot: beyond, warmUp: optimalWarmUp, strategy: newOptimal},
 	{Name: "trust", Paper: "Kokologiannakis, Marmanis, Gladstein and Vafeiadis, POPL 2022", About: "builds each execution graph once, by revisits; memory linear in the graph",
-		WhyNot: beyond + "; within rounds: rounder", SingleEvents: true, split: true, run: runTrust},
+		WhyNot: beyond + "; within rounds: rounder", SingleEvents: true, run: runTrust},
 	{Name: "rounder", Paper: "Marmanis and Vafeiadis 2023, Algorithm 2 with the check of §IV", About: "trust within a number of round-robin rounds",
-		Bounds: []Measure{Rounds}, NeedsBound: true, WhyNot: beyond, SingleEvents: true, Params: []Param{early}, split: true, run: runTrust},
+		Bounds: []Measure{Rounds}, NeedsBound: true, WhyNot: beyond, SingleEvents: true, Params: []Param{early}, run: runTrust},
 	{Name: "random", Paper: "random walk", About: "samples: any ready thread takes the next step", Claim: Nothing,
-		WhyNot: unbounded, Params: sampled(), split: true, strategy: newRandom, run: runSampling},
+		WhyNot: unbounded, Params: sampled(), strategy: newRandom, run: runSampling},
 	{Name: "pct", Paper: "Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010", About: "samples: random priorities, with d-1 changes; a run meets a bug of depth d with a probability of 1/(n k^(d-1)) or more", Claim: Nothing,
-		WhyNot: unbounded, Params: sampled(Param{Name: "d", Default: 3, Least: 1, Most: 1000, Help: "depth of the bugs aimed at"}), split: true, strategy: newPCT, run: runSampling},
+		WhyNot: unbounded, Params: sampled(Param{Name: "d", Default: 3, Least: 1, Most: 1000, Help: "depth of the bugs aimed at"}), strategy: newPCT, run: runSampling},
 	{Name: "pos", Paper: "Yuan, Yang and Gu, CAV 2018", About: "samples: random priorities of events, drawn again where they race", Claim: Nothing,
-		WhyNot: unbounded, Params: sampled(), split: true, strategy: newPOS, run: runSampling},
+		WhyNot: unbounded, Params: sampled(), strategy: newPOS, run: runSampling},
 }
 
 // sampled are the options of the searches that sample.

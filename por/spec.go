@@ -96,12 +96,12 @@ func (s Spec) Check(bounds Bounds) error { return s.kind.check(bounds) }
 
 // Whole says why the search can't be split among workers, "" if it can.
 func (s Spec) Whole() string {
-	if !s.kind.split {
-		return "it has no way to be split"
+	if s.kind.whole != "" {
+		return s.kind.whole
 	}
 	for i, p := range s.kind.Params {
 		if p.Name == "sleep" && s.params[i] == 0 {
-			return "without sleep sets the number of executions depends on the order of branches"
+			return wakeful
 		}
 	}
 	return ""

@@ -219,6 +219,18 @@ func TestProgressGoesToStderr(t *testing.T) {
 	}
 }
 
+// TestOneWorker: a search that can't be divided says why in one line, if several
+// workers were asked for.
+func TestOneWorker(t *testing.T) {
+	for search, says := range map[string]bool{"optimal": false, "classic": true, "stateful": true, "dpor:sleep=0": true} {
+		verified := &fake{result: withVerdict(result.Verified)}
+		_, _, stderr := call(t, verified, "run", "--pp", "mem", "--jobs", "2", "--search", search, "guest.elf")
+		if (strings.Count(stderr, "\n") == 1 && strings.Contains(stderr, "runs with one worker: ")) != says || !says && stderr != "" {
+			t.Errorf("%s: %q", search, stderr)
+		}
+	}
+}
+
 // TestInterrupt: a signal ends the search, and its result is shown.
 func TestInterrupt(t *testing.T) {
 	ownDir(t)
