@@ -9,7 +9,7 @@ import (
 
 // stintLength is the number of steps after which a part rests: enough that
 // coming to where it goes on costs little beside it.
-func stintLength(depth int32) uint64 { return max(1<<15, 16*uint64(depth)) }
+func stintLength(depth int32) uint64 { return max(1<<14, 16*uint64(depth)) }
 
 // errAway is a path that leads elsewhere on another system.
 var errAway = errors.New("a step ends elsewhere when another worker repeats it")

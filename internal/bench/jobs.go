@@ -8,22 +8,24 @@ import (
 	"landgo/por"
 )
 
-// A split is a search that is measured with one worker and with two.
+// A split is a search that is measured with one worker and with two, on a
+// program of guests/bench that takes one about ten seconds.
 type split struct {
 	searcher
-	guest string
-	goal  float64 // how many times the rate of one, 0: measured only
+	program, flags string  // gcc's
+	goal           float64 // how many times the rate of one, 0: measured only
 }
 
 var splits = []split{
-	{searcher{"none", ""}, "micro-N2-K5", 1.8},
-	{searcher{"bounded", "preempt=8"}, "micro-N2-K5", 1.8},
-	{searcher{"trust", ""}, "fib_bench-N5", 1.8},
-	{searcher{"sleep", ""}, "fib_bench-N5", 0},
-	{searcher{"optimal", ""}, "fib_bench-N5", 0},
-	{searcher{"source", ""}, "fib_bench-N5", 0},
-	{searcher{"dpor", ""}, "fib_bench-N5", 0},
-	{searcher{"pct:runs=100000", ""}, "fib_bench-N5", 0},
+	{searcher{"none", ""}, "micro", "-DN=2 -DK=5", 1.8},
+	{searcher{"bounded", "preempt=10"}, "micro", "-DN=2 -DK=5", 1.8},
+	{searcher{"trust", ""}, "nwriters", "-DN=9", 1.8},
+	{searcher{"sleep", ""}, "nwriters", "-DN=9", 0},
+	{searcher{"optimal", ""}, "nwriters", "-DN=9", 0},
+	{searcher{"optimal", ""}, "fib_bench", "-DN=5", 0},
+	{searcher{"source", ""}, "nwriters", "-DN=9", 0},
+	{searcher{"dpor", ""}, "nwriters", "-DN=9", 0},
+	{searcher{"pct:runs=500000", ""}, "fib_bench", "-DN=5", 0},
 }
 
 // jobs shows how much faster two workers are than one. The machine has to be
@@ -34,17 +36,21 @@ func jobs(runs int) error {
 		if s.bound != "" {
 			args = append(args, "--bound", s.bound)
 		}
-		args = append(args, "bin/guests/musl-O2/"+s.guest)
-		what := s.String() + " on " + s.guest
+		path, err := compile(s.program, s.flags, s.program+"-jobs")
+		if err != nil {
+			return err
+		}
+		args = append(args, path)
+		what := s.String() + " on " + s.program + " " + s.flags
 		spec, err := por.ParseSpec(s.search)
 		if err != nil {
 			return err
 		}
 		if why := spec.Whole(); why != "" {
-			fmt.Printf("%-36s one worker: %s\n", what, why)
+			fmt.Printf("%-44s one worker: %s\n", what, why)
 			continue
 		}
-		var seconds [3]float64
+		var seconds, processor [3]float64
 		var report [3]string
 		for n := 1; n <= 2; n++ {
 			var all []float64
@@ -54,6 +60,7 @@ func jobs(runs int) error {
 					return err
 				}
 				all = append(all, x.SearchSeconds)
+				processor[n] += x.cpu.Seconds() / float64(runs)
 				text, err := x.timeless()
 				if err != nil {
 					return err
@@ -72,9 +79,9 @@ func jobs(runs int) error {
 			return fmt.Errorf("%s: one worker and two differ:\n%s\n%s", what, report[1], report[2])
 		}
 		by := seconds[1] / max(seconds[2], 1e-9)
-		figure := fmt.Sprintf("%.2f s, with two workers %.2f s: %.2f times as fast", seconds[1], seconds[2], by)
+		figure := fmt.Sprintf("%.2f s, with two workers %.2f s (of processor %.2f, %.2f): %.2f times as fast", seconds[1], seconds[2], processor[1], processor[2], by)
 		if s.goal == 0 {
-			fmt.Printf("%-36s %55s\n", what, figure)
+			fmt.Printf("%-44s %76s\n", what, figure)
 			continue
 		}
 		goal(what, figure, fmt.Sprint(s.goal), by >= s.goal)

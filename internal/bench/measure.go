@@ -83,6 +83,17 @@ func median(runs int, args ...string) (sample, error) {
 // rate is executions per second of search.
 func (s sample) rate() float64 { return float64(s.Executions) / max(s.Seconds, 1e-9) }
 
+// compile builds a program of guests/bench in a size that is no row of the
+// anchors, and returns where it is.
+func compile(program, flags, name string) (path string, err error) {
+	path = "bin/guests/" + name
+	args := strings.Fields("-g -O2 -static -pthread " + flags + " guests/bench/" + program + ".c -o " + path)
+	if out, err := exec.Command("musl-gcc", args...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("musl-gcc: %w\n%s", err, out)
+	}
+	return path, nil
+}
+
 // machine describes where the figures come from.
 func machine(engine string) string {
 	model := "unknown processor"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -52,10 +51,9 @@ func growing() error {
 	for _, g := range growths {
 		var peak, heap, transitions [2]uint64
 		for i, flags := range []string{g.small, g.large} {
-			path := fmt.Sprintf("bin/guests/%s-memory-%d", g.program, i)
-			all := strings.Fields("-g -O2 -static -pthread " + flags + " guests/bench/" + g.program + ".c -o " + path)
-			if out, err := exec.Command("musl-gcc", all...).CombinedOutput(); err != nil {
-				return fmt.Errorf("musl-gcc: %w\n%s", err, out)
+			path, err := compile(g.program, flags, fmt.Sprintf("%s-memory-%d", g.program, i))
+			if err != nil {
+				return err
 			}
 			bounds, err := por.ParseBounds(g.bound)
 			if err != nil {

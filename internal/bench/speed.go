@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"strings"
 	"time"
 
 	"landgo/result"
@@ -128,10 +126,10 @@ func start(runs int, show printer) error {
 // memory measures the peak of a long search, on a size that is no row of the
 // anchors.
 func memory(_ int, show printer) error {
-	const path, most = "bin/guests/fib_bench-N6", 1_000_000
-	flags := strings.Fields("-g -O2 -static -pthread -DN=6 guests/bench/fib_bench.c -o " + path)
-	if out, err := exec.Command("musl-gcc", flags...).CombinedOutput(); err != nil {
-		return fmt.Errorf("musl-gcc: %w\n%s", err, out)
+	const most = 1_000_000
+	path, err := compile("fib_bench", "-DN=6", "fib_bench-N6")
+	if err != nil {
+		return err
 	}
 	s, err := measure("--pp", "mem", "--max-executions", fmt.Sprint(most), path)
 	if err != nil {
