@@ -147,7 +147,7 @@ var errTooLarge = fmt.Errorf("more than %d executions", spinLimit)
 // loops draws programs of two or three threads with a loop each.
 func loops() *rapid.Generator[*model.Program] {
 	return rapid.Custom(func(t *rapid.T) *model.Program {
-		p := &model.Program{Bytes: 16, Mutexes: 1, Budget: 8, Init: map[int]byte{0: byte(pick(t, "init", 2))}}
+		p := &model.Program{Bytes: 16, Mutexes: 1, RWLocks: 1, Budget: 8, Init: map[int]byte{0: byte(pick(t, "init", 2))}}
 		n := 2 + pick(t, "threads", 2)
 		var main []model.Instr
 		for i := 1; i < n; i++ {
@@ -167,15 +167,19 @@ func loops() *rapid.Generator[*model.Program] {
 				code = append(code, plain("first"))
 			}
 			if i > 0 && pick(t, "loops", 4) > 0 {
-				head, locked := len(code), pick(t, "locked", 4) == 3
-				if locked {
-					code = append(code, model.Instr{Code: model.Lock})
+				head := len(code)
+				lock := []model.Code{0, 0, 0, model.Lock, model.ReadLock, model.WriteLock}[pick(t, "locked", 6)]
+				if lock != 0 {
+					code = append(code, model.Instr{Code: lock})
 				}
 				for k := 1 + pick(t, "length", 3); k > 0; k-- {
 					code = append(code, plain("body"))
 				}
-				if locked {
+				switch lock {
+				case model.Lock:
 					code = append(code, model.Instr{Code: model.Unlock})
+				case model.ReadLock, model.WriteLock:
+					code = append(code, model.Instr{Code: model.RWUnlock})
 				}
 				code = append(code, model.Instr{Code: model.JumpIf, R: pick(t, "test", 2), C: int64(pick(t, "value", 2)), A: head})
 			}

@@ -26,21 +26,20 @@ func (s *System) merges(mutex uint64) bool {
 	return true
 }
 
-// contend learns from the operation at whose entry a thread stands.
+// contend learns from the operation at whose entry a thread stands, on a mutex
+// or (for spin.go) a read-write lock.
 func (s *System) contend(th *thread, a *act) {
-	if a.kind != kindMutex {
-		return
-	}
 	switch a.op {
-	case trace.OpLock:
+	case trace.OpLock, trace.OpReadLock, trace.OpWriteLock:
 		if a.deadline == 0 {
 			return
 		}
-	case trace.OpTryLock, trace.OpMutexInit, trace.OpMutexDestroy:
-	case trace.OpUnlock:
-		// By another than the owner it sees whether the mutex is held, and by
+	case trace.OpTryLock, trace.OpMutexInit, trace.OpMutexDestroy,
+		trace.OpTryReadLock, trace.OpTryWriteLock, trace.OpRWInit, trace.OpRWDestroy:
+	case trace.OpUnlock, trace.OpWriteUnlock:
+		// By another than who holds it, it sees whether the lock is held, and by
 		// whom.
-		if s.objectOf(th.arg(0), kindMutex).owner == th.id {
+		if o := s.objectOf(th.arg(0), a.kind); o.owner == th.id || index(o.readers, th.id) >= 0 {
 			return
 		}
 	default:

@@ -47,8 +47,8 @@ func (s *System) pointBefore(th *thread, a *act) bool {
 	if s.alone(th) {
 		return false
 	}
+	s.contend(th, a)
 	if s.everyOperation() {
-		s.contend(th, a)
 		return !(a.op == trace.OpUnlock && s.merges(th.arg(0))) && s.pointAllowed(th, s.callSite(th))
 	}
 	return s.cfg.Points&a.point != 0 && s.pointAllowed(th, s.callSite(th))

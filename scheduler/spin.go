@@ -34,9 +34,9 @@ import (
 // "No effect" is each write silent, one by one; a back-out lock, whose visible
 // writes cancel out only in sum, isn't a spin.
 //
-// A turn may take mutexes and give them back: a loop that looks under a lock
-// whether something has come. As long as a mutex is only ever locked, and
-// unlocked by its owner (lockmerge.go), all that others meet of such a turn is a
+// A turn may take locks and give them back: a loop that looks under a lock
+// whether something has come. As long as a lock is only ever waited for, and
+// unlocked by who holds it (lockmerge.go), all that others meet of such a turn is a
 // wait, and an execution without the turn comes to the same: the thread is where
 // it was, others get their locks sooner, and what blocks for good is a turn that
 // doesn't end. So these locks aren't among what the thread waits for. Judged by
@@ -99,12 +99,10 @@ func (s *System) calmStep(tr *trace.Transition) bool {
 		switch tr.Ops[i].Kind {
 		case trace.OpYield, trace.OpSleep, trace.OpTryLockFail, trace.OpSemTryWaitFail,
 			trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
-		case trace.OpLock, trace.OpUnlock:
-			if s.contended[tr.Ops[i].Obj] {
+		default:
+			if !plainLock(tr.Ops[i].Kind) || s.contended[tr.Ops[i].Obj] {
 				return false
 			}
-		default:
-			return false
 		}
 	}
 	return len(tr.Wakes) == 0
@@ -295,13 +293,36 @@ func (s *System) readsSince(th *thread, i int32) (reads []trace.Access, disturbe
 
 // plainLock reports whether an operation of a spin's is one that others can only
 // wait for.
-func plainLock(k trace.OpKind) bool { return k == trace.OpLock || k == trace.OpUnlock }
+func plainLock(k trace.OpKind) bool {
+	switch k {
+	case trace.OpLock, trace.OpReadLock, trace.OpWriteLock:
+		return true
+	}
+	return takenBy(k) != trace.OpNone
+}
 
-// givesBack reports whether the thread's own steps from index i on unlock as
-// often what they lock. Of these mutexes it is remembered that they may not
+// takenBy is the operation that takes what k gives back, OpNone if k doesn't.
+func takenBy(k trace.OpKind) trace.OpKind {
+	switch k {
+	case trace.OpUnlock:
+		return trace.OpLock
+	case trace.OpReadUnlock:
+		return trace.OpReadLock
+	case trace.OpWriteUnlock:
+		return trace.OpWriteLock
+	}
+	return trace.OpNone
+}
+
+// givesBack reports whether the thread's own steps from index i on unlock all
+// that they lock, and no more. Of these locks it is remembered that they may not
 // become contended.
 func (s *System) givesBack(th *thread, i int32) bool {
-	var locks []uint64
+	type lock struct {
+		obj uint64
+		by  trace.OpKind
+	}
+	var has []lock
 	for ; int(i) < len(s.steps); i++ {
 		if s.steps[i].tr.Thread != th.id {
 			continue
@@ -311,16 +332,16 @@ func (s *System) givesBack(th *thread, i int32) bool {
 				continue
 			}
 			s.merged[op.Obj] = true
-			if op.Kind == trace.OpLock {
-				locks = append(locks, op.Obj)
-			} else if k := slices.Index(locks, op.Obj); k >= 0 {
-				locks = slices.Delete(locks, k, k+1)
+			if by := takenBy(op.Kind); by == trace.OpNone {
+				has = append(has, lock{op.Obj, op.Kind})
+			} else if k := slices.Index(has, lock{op.Obj, by}); k >= 0 {
+				has = slices.Delete(has, k, k+1)
 			} else {
 				return false
 			}
 		}
 	}
-	return len(locks) == 0
+	return len(has) == 0
 }
 
 // disturbs reports whether a step changes any of the bytes, or operates on an

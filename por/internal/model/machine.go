@@ -27,7 +27,7 @@ const (
 	wReads // number of reads since the loop head
 	wSpin  // 1: it came round to its loop head as it was
 	wSum   // sum of its own changes since the loop head (for SpinInSum)
-	wHolds // the mutexes that it held at the loop head
+	wHolds // what it locked since the loop head, less what it unlocked: a byte for each lock
 	wDone  // events carried out
 	wRegs
 	wHeadRegs = wRegs + NumRegs
@@ -60,7 +60,7 @@ type Machine struct {
 	p     *Program
 	loops [][]bool // loops[t][pc]: pc is the target of a backward jump
 	spins bool     // there are loops at all
-	quiet bool     // mutexes are locked and unlocked, and nothing else
+	quiet bool     // mutexes are locked and unlocked, and nothing else (as read-write locks are)
 	w     []int64
 	log   []undo
 	// steps holds the transitions of the current execution.
@@ -238,18 +238,12 @@ func (m *Machine) unchanged(t int) bool {
 
 // visit notes that thread t is at a loop head: it spins if it is in the same
 // local state as at its last visit, made no change since, each write for
-// itself, for as long as nothing that it read is written. To lock and unlock a
-// quiet mutex is no change: as long as it holds the same, all that others may
-// have met is a wait. Else the loop is watched from here on.
+// itself, for as long as nothing that it read is written. To lock and to unlock
+// what is quiet is no change: all that others may have met is a wait. Else the
+// loop is watched from here on.
 func (m *Machine) visit(t, pc int) {
 	b := t * threadLen
-	holds := int64(0)
-	for i := 0; m.quiet && i < m.p.Mutexes; i++ {
-		if v := m.w[m.mutex+i]; v&0xff == int64(t+1) {
-			holds |= v >> 8 << (8 * i)
-		}
-	}
-	same := m.w[b+wHead] == int64(pc+1) && m.w[b+wReads] > 0 && m.w[b+wHolds] == holds
+	same := m.w[b+wHead] == int64(pc+1) && m.w[b+wReads] > 0 && m.w[b+wHolds] == 0
 	for i := 0; same && i < NumRegs; i++ {
 		same = m.w[b+wRegs+i] == m.w[b+wHeadRegs+i]
 	}
@@ -262,7 +256,6 @@ func (m *Machine) visit(t, pc int) {
 		return
 	}
 	m.set(b+wHead, int64(pc+1))
-	m.set(b+wHolds, holds)
 	for i := 0; i < NumRegs; i++ {
 		m.set(b+wHeadRegs+i, m.w[b+wRegs+i])
 	}
@@ -273,7 +266,31 @@ func (m *Machine) visit(t, pc int) {
 func (m *Machine) watch(t int) {
 	b := t * threadLen
 	m.set(b+wDirty, 0)
+	m.set(b+wHolds, 0)
 	m.set(b+wSum, 0)
 	m.set(b+wReads, 0)
 	m.set(b+wSpin, 0)
+}
+
+// holds counts in what is locked and unlocked between two visits of a loop's
+// head. It reports whether op is of that kind, so that others can only wait.
+func (m *Machine) holds(t, i int, op *trace.Op) bool {
+	at := t*threadLen + wHolds
+	switch op.Kind {
+	case trace.OpLock:
+		m.set(at, m.w[at]+1<<(8*i))
+	case trace.OpUnlock:
+		m.set(at, m.w[at]-1<<(8*i))
+	case trace.OpReadLock:
+		m.set(at, m.w[at]+1<<(8*i+32))
+	case trace.OpReadUnlock:
+		m.set(at, m.w[at]-1<<(8*i+32))
+	case trace.OpWriteLock:
+		m.set(at, m.w[at]+1<<(8*i+48))
+	case trace.OpWriteUnlock:
+		m.set(at, m.w[at]-1<<(8*i+48))
+	default:
+		return false
+	}
+	return true
 }

@@ -358,7 +358,7 @@ func (m *Machine) event(t int, c trace.Choice, x *trace.Transition) {
 		if !m.operate(t, c, in, &op, x) {
 			return
 		}
-		if m.spins && !(m.quiet && in.Code != CondWait && (op.Kind == trace.OpLock || op.Kind == trace.OpUnlock)) {
+		if m.spins && !(m.quiet && in.Code != CondWait && m.holds(t, m.index(t, in), &op)) {
 			m.set(b+wDirty, 1)
 			m.set(b+wSum, 1<<60)
 		}
