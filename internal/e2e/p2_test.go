@@ -82,6 +82,31 @@ func TestLife(t *testing.T) {
 	}
 }
 
+// TestLongTurn: a lock that tries a thousand times before it yields ends with a
+// verdict: a turn of its loop is as exact a spin as a short one.
+func TestLongTurn(t *testing.T) {
+	abi := filepath.Join(top, "guests/pebbles/abi")
+	for _, optimise := range []string{"-O0", "-O2"} {
+		for mistake, kind := range map[string]result.Kind{"NONE": "", "SILENT": result.Livelock, "PLAIN": result.Livelock} {
+			guest := pebblesProgram(t, "-m64", "testdata/spin_yield.c", optimise, "-D"+mistake, "-I"+abi, filepath.Join(abi, "fork_call.S"))
+			searches := []string{"optimal"}
+			if kind == "" {
+				searches = append(searches, "stateful") // knows of no turns
+			}
+			for _, search := range searches {
+				r := run(t, "run", "--json", "--pp", "mem", "--out", "none", "--search", search, guest).decode(t)
+				var got result.Kind
+				if r.Bug != nil {
+					got = r.Bug.Kind
+				}
+				if got != kind || kind == "" && r.Verdict != result.Verified {
+					t.Errorf("%s %s with %s: %s %s (%s) after %d executions", optimise, mistake, search, r.Verdict, got, r.Reason, r.Executions)
+				}
+			}
+		}
+	}
+}
+
 // TestTrust: with a group trusted, mistakes in the rest of a library are found on
 // top of it, as with none; those in the group itself are gone. A library that
 // goes past the functions of the group can't be run so.
