@@ -95,7 +95,10 @@ func (s *eager) ran(i int32) {
 	e := &s.x.nodes[i].cur.event
 	if !s.x.opts.OneEvent || e.loose || len(e.accesses)+len(e.ops) != 1 {
 		if !e.global || s.x.opts.fault != noProcessEnd {
-			s.lines(e, s.x.order.ev[i].first, i)
+			b := s.x.pool.copy(e, 0)
+			b.blur(true)
+			s.lines(&b.event, s.x.order.ev[i].first, i)
+			s.x.pool.put(b)
 		}
 	}
 	if s.racing() {

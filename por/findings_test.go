@@ -130,6 +130,11 @@ var findings = []finding{
 		{{Code: model.Store}},
 		{{Code: model.Lock}, {Code: model.Load, Size: 4}, {Code: model.Unlock}, {Code: model.Lock}, {Code: model.StoreR, R: 1, C: 1, Size: 4}, {Code: model.Lock, A: 1}, {Code: model.Unlock, A: 1}, {Code: model.Unlock}},
 	}}},
+	{"23: a compare-and-exchange that fails in a step with a lock may succeed elsewhere, and then it writes", model.Program{Merge: true, Standing: true, Threads: [][]model.Instr{
+		{{Code: model.Load, A: 6, Size: 4}},
+		{{Code: model.Lock}, {Code: model.CompareEx, C: 1, D: 1}, {Code: model.Lock, A: 1}, {Code: model.Unlock, A: 1}},
+		{{Code: model.FetchAdd, C: 1, Size: 4}},
+	}}},
 }
 
 // What random programs seldom have.

@@ -1,0 +1,146 @@
+package model
+
+import (
+	"fmt"
+	"testing"
+
+	"landgo/trace"
+
+	"pgregory.net/rapid"
+)
+
+// polls draws threads that look under a lock whether something has come, some
+// with a second lock taken inside, and one or two that bring it about.
+func polls() *rapid.Generator[*Program] {
+	return rapid.Custom(func(t *rapid.T) *Program {
+		n := 0
+		pick := func(most int) int { n++; return rapid.IntRange(0, most-1).Draw(t, fmt.Sprint(n)) }
+		p := &Program{Bytes: 16, Mutexes: 2, Conds: 1, RWLocks: 1, Standing: true, Merge: pick(2) == 0, Recursive: pick(4) == 0}
+		section := func(code []Instr, body ...Instr) []Instr {
+			m, nested := pick(2), pick(3) == 0
+			if pick(3) == 0 {
+				code = append(code, Instr{Code: []Code{ReadLock, WriteLock}[pick(2)]})
+				return append(append(code, body...), Instr{Code: RWUnlock})
+			}
+			code = append(code, Instr{Code: Lock, A: m})
+			if nested {
+				code = append(code, Instr{Code: Lock, A: 1 - m})
+			}
+			code = append(code, body...)
+			if nested {
+				code = append(code, Instr{Code: Unlock, A: 1 - m})
+			}
+			return append(code, Instr{Code: Unlock, A: m})
+		}
+		access := func() Instr {
+			return Instr{Code: []Code{Load, Store, FetchAdd, Exchange}[pick(4)], A: 8 * pick(2), R: pick(2), C: int64(pick(2))}
+		}
+		for k := 1 + pick(2); k > 0; k-- {
+			var code []Instr
+			if pick(2) == 0 {
+				code = append(code, access())
+			}
+			head := len(code)
+			code = section(code, Instr{Code: Load, A: 8 * pick(2)})
+			if pick(2) == 0 {
+				code = append(code, Instr{Code: Yield})
+			}
+			code = append(code, Instr{Code: JumpIf, C: int64(pick(2)), A: head})
+			p.Threads = append(p.Threads, append(code, access()))
+		}
+		for k := 3 - len(p.Threads); k > 0; k-- {
+			var code []Instr
+			for s := 1 + pick(2); s > 0; s-- {
+				switch pick(4) {
+				case 0:
+					code = append(code, access())
+				case 1:
+					code = append(code, Instr{Code: Signal})
+				default:
+					code = section(code, access())
+				}
+			}
+			p.Threads = append(p.Threads, code)
+		}
+		return p
+	})
+}
+
+// leadsTo are the states in which a program can end, but for those in which a
+// thread waits in a loop for ever or was cut off in one.
+func leadsTo(p *Program, most int) (map[uint64]bool, bool) {
+	m, ends, seen := New(p), map[uint64]bool{}, map[trace.Digest]bool{}
+	var walk func()
+	walk = func() {
+		d, err := m.Digest()
+		if err != nil {
+			panic(err)
+		}
+		if seen[d] || len(seen) > most {
+			return
+		}
+		seen[d] = true
+		threads, over, waits := m.Threads(nil), true, false
+		k := m.Mark()
+		for i := range threads {
+			waits = waits || threads[i].Status == trace.Spinning
+			for c := uint32(0); c < threads[i].Outcomes; c++ {
+				over = false
+				x, err := m.Step(threads[i].ID, trace.Choice(c))
+				switch {
+				case err != nil:
+					panic(err)
+				case x.End == trace.EndBug:
+					ends[m.State()] = true
+				default:
+					walk()
+				}
+				m.Rewind(k)
+			}
+		}
+		for t := range p.Threads {
+			waits = waits || p.Budget > 0 && m.w[t*threadLen+wDone] >= int64(p.Budget)
+		}
+		if over && !waits {
+			ends[m.State()] = true
+		}
+	}
+	walk()
+	return ends, len(seen) <= most
+}
+
+// TestQuietLocks: to take a loop that locks and unlocks for a spin loses no
+// state in which the program can end, of those that it comes to if the loop is
+// run again and again.
+func TestQuietLocks(t *testing.T) {
+	programs, ended, spun := 0, 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		p := polls().Draw(rt, "program")
+		quiet, all := leadsTo(p, 20_000)
+		if !all {
+			rt.Fatalf("%v\nhas no end: its loop isn't taken for a spin", p)
+		}
+		loud := *p
+		loud.Loud, loud.Budget = true, 16
+		want, all := leadsTo(&loud, 200_000)
+		if !all {
+			rt.Skip("too large")
+		}
+		programs++
+		if len(want) > 0 {
+			ended++
+		}
+		for s := range want {
+			if !quiet[s] {
+				rt.Fatalf("%v\na state isn't reached", p)
+			}
+		}
+		if len(quiet) > len(want) {
+			spun++ // one that takes more turns than the budget
+		}
+	})
+	t.Logf("%d programs, %d with an end, %d with more ends than the budget lets come", programs, ended, spun)
+	if ended < programs/2 || programs < 20 {
+		t.Error("a poor sample")
+	}
+}
