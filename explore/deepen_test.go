@@ -172,6 +172,10 @@ func TestParsePlaces(t *testing.T) {
 func BenchmarkJobStart(b *testing.B) {
 	d := deepeningOf(b, "micro-N2-K3")
 	set := deepen.Set{Kinds: deepen.Kinds(PointYield)}
+	before := processorTime()
+	defer func() {
+		b.ReportMetric(float64((processorTime()-before).Microseconds())/1000/float64(b.N), "cpu-ms/job")
+	}()
 	for range b.N {
 		j := &deepen.Job{Set: set}
 		delete(d.spaces, j)

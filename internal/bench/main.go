@@ -16,7 +16,7 @@ func main() {
 
 func bench() int {
 	runs := flag.Int("runs", 5, "the speed table shows the median of so many runs")
-	only := flag.String("only", "", "counts, speed, searches, costs, jobs or memory: only that table")
+	only := flag.String("only", "", "counts, speed, searches, costs, deepening, jobs or memory: only that table")
 	flag.Parse()
 	rows, err := anchors("guests/bench/anchors.json")
 	if err != nil {
@@ -53,6 +53,12 @@ func bench() int {
 	}
 	if asked("memory") {
 		if err := growing(); err != nil {
+			status = fail(err)
+		}
+		fmt.Println()
+	}
+	if asked("deepening") {
+		if err := deepening(); err != nil {
 			status = fail(err)
 		}
 		fmt.Println()
