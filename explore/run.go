@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"landgo/deepen"
+	"landgo/image"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -150,7 +151,8 @@ func (h *hunt) search() error {
 }
 
 // oneEvent reports whether each step is one event (por.Options).
-func (h *hunt) oneEvent() bool { return h.fine() }
+// A kernel's section without interrupts is one step, whatever it does.
+func (h *hunt) oneEvent() bool { return h.fine() && h.img.Kernel != image.Bare }
 
 // fine reports whether there is a preemption point before every access to
 // shared memory.

@@ -236,6 +236,10 @@ func (s *session) granularity(points Points, race []uint64) scheduler.Granularit
 			g.Points |= k.to
 		}
 	}
+	if g.Points&scheduler.PointMem != 0 && s.img.Kernel == image.Bare {
+		// Accesses in a section without interrupts have their point before it.
+		g.Points |= scheduler.PointCLI
+	}
 	if g.Points&(scheduler.PointLock|scheduler.PointUnlock) != 0 && s.noRoles() && s.img.Kernel != image.Bare {
 		// Without symbols, lock and unlock mean futex calls, which are always
 		// steps of their own, and locked instructions (DESIGN §4).

@@ -414,6 +414,12 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 		b.event.waits = x.waits[x.spins[s-1].lo:x.spins[s-1].hi]
 	}
 	n.cur = b
+	if t.Disables && x.sampling == nil {
+		// That the others come first is a race that no later event shows: those who
+		// can't run any more come only after whoever lets them. (Priorities aren't
+		// in any of the papers.)
+		x.anyAll(n)
+	}
 	x.ended.Last = t
 	x.insns[b.thread] = t.Last
 	if x.order != nil {

@@ -55,11 +55,11 @@ func (d *Detector) holding(t trace.TID, o *trace.Op) {
 	var h held
 	take := false
 	switch o.Kind {
-	case trace.OpLock, trace.OpTryLock, trace.OpWriteLock, trace.OpTryWriteLock, trace.OpFutexLockPI, trace.OpFutexTryPI:
+	case trace.OpLock, trace.OpTryLock, trace.OpWriteLock, trace.OpTryWriteLock, trace.OpFutexLockPI, trace.OpFutexTryPI, trace.OpInterruptsOff:
 		h, take = held{o.Obj, false}, true
 	case trace.OpReadLock, trace.OpTryReadLock:
 		h, take = held{o.Obj, true}, true
-	case trace.OpUnlock, trace.OpWriteUnlock, trace.OpFutexUnlockPI:
+	case trace.OpUnlock, trace.OpWriteUnlock, trace.OpFutexUnlockPI, trace.OpInterruptsOn:
 		h = held{o.Obj, false}
 	case trace.OpReadUnlock:
 		h = held{o.Obj, true}

@@ -3,8 +3,7 @@ package race
 import "landgo/trace"
 
 // What synchronisation orders. An operation acquires what earlier operations
-// released to its object. Whoever models a processor whose interrupts go off and
-// on reports that as OpLock and OpUnlock of one object: one lock for all. A
+// released to its object. Sections without interrupts are one lock for all. A
 // timeout orders nothing, nor does an operation that fails or only looks.
 
 // edges says which clocks of its object an operation takes part in.
@@ -53,6 +52,9 @@ var edgesOf = [trace.NumOps]edges{
 	trace.OpFutexLockPI:   acquire | locks,
 	trace.OpFutexTryPI:    acquire | locks,
 	trace.OpFutexUnlockPI: release | wakes | locks,
+
+	trace.OpInterruptsOff: acquire | locks,
+	trace.OpInterruptsOn:  release | locks,
 
 	trace.OpMakeRunnable: wakes,
 }

@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"math"
+
 	"landgo/emu"
 	"landgo/kernel"
 	"landgo/trace"
@@ -71,13 +73,18 @@ type Bare struct {
 	// scheduling is memory of which only the choice of who runs next depends.
 	scheduling []emu.Range
 	early      []early
-	wide       bool   // the step under way
-	first      uint64 // the thread that calls landgo_booted, by the kernel's number
-	tickAt     uint64
-	toldOf     uint64 // see bareswitch.go
-	gapFrom    uint64
-	atBreak    uint64 // 1: the processor stands at an annotation that was dealt with
-	paged      bool   // the page tables in use were looked at
+	// probes: who can run is found out by trying; tried has who was, in the
+	// present state. Learned for good.
+	probes  bool
+	tried   map[trace.TID]bool
+	wide    bool        // the step under way
+	could   []trace.TID // who could run before it
+	first   uint64      // the thread that calls landgo_booted, by the kernel's number
+	tickAt  uint64
+	toldOf  uint64 // see bareswitch.go
+	gapFrom uint64
+	atBreak uint64 // 1: the processor stands at an annotation that was dealt with
+	paged   bool   // the page tables in use were looked at
 	// volatile: the kernel changes control registers while threads run. control
 	// has them if not.
 	volatile bool
@@ -98,13 +105,8 @@ type Board interface {
 	Ended() (status uint64, ended bool)
 }
 
-// tickAccess is what ticks do to a place.
-type tickAccess uint8
-
-const (
-	tickReads tickAccess = 1 << iota
-	tickWrites
-)
+// tickAccess is which of 8 bytes ticks read and write, a bit for each.
+type tickAccess struct{ reads, writes uint8 }
 
 // ownState is what a kernel says of a thread.
 type ownState uint8
@@ -161,6 +163,8 @@ func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	th.yielding = false
 	s.current = t
 	s.wide = s.unsettled()
+	s.could = s.whoCan(s.could[:0])
+	s.tried = nil
 	err := s.take(th, tr)
 	if err == nil {
 		err = s.flush()
@@ -172,6 +176,7 @@ func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	if err != nil {
 		return nil, err
 	}
+	tr.Disables = s.disabled(tr)
 	s.current = trace.NoThread
 	if s.finer {
 		s.finer = false
@@ -181,6 +186,33 @@ func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	return tr, nil
 }
 
+// whoCan appends the threads that the processor can be brought to.
+func (s *Bare) whoCan(dst []trace.TID) []trace.TID {
+	best := s.bestPriority()
+	for i := range s.threads {
+		if s.exists[i] && s.canRun(&s.threads[i], best) {
+			dst = append(dst, s.threads[i].id)
+		}
+	}
+	return dst
+}
+
+// disabled reports whether a step has kept a thread from running that could run
+// before it, and still waits for nothing but the processor.
+func (s *Bare) disabled(tr *trace.Transition) bool {
+	if tr.End == trace.EndProcess || tr.End == trace.EndBug {
+		return false
+	}
+	best := s.bestPriority()
+	for _, t := range s.could {
+		th := &s.threads[t]
+		if t != tr.Thread && th.live() && (th.own.state == ownReady || th.own.state == ownSleeping) && !s.canRun(th, best) {
+			return true
+		}
+	}
+	return false
+}
+
 // take is a step of thread th.
 func (s *Bare) take(th *thread, tr *trace.Transition) error {
 	if th.stand == standFailure {
@@ -188,6 +220,11 @@ func (s *Bare) take(th *thread, tr *trace.Transition) error {
 		return nil
 	}
 	done, err := s.reach(th, tr)
+	if err != nil && !s.probes {
+		// Begin again, and try first.
+		s.probes, s.finer = true, true
+		return nil
+	}
 	if err != nil || done {
 		return err
 	}
@@ -205,6 +242,9 @@ func (s *Bare) end(tr *trace.Transition, how trace.End) {
 
 // unsettled: the order in which threads are reached makes a difference.
 func (s *Bare) unsettled() bool {
+	if s.probes {
+		return true
+	}
 	first := true
 	var priority int64
 	for i := range s.threads {
@@ -277,8 +317,7 @@ func (s *Bare) failOwn(th *thread, tr *trace.Transition, f *Failure) {
 
 // Threads implements por.System.
 func (s *Bare) Threads(dst []trace.Thread) []trace.Thread {
-	best, any := s.bestPriority()
-	first := len(dst)
+	best := s.bestPriority()
 	for i := range s.threads {
 		th := &s.threads[i]
 		if !s.exists[i] || th.own.idle {
@@ -291,7 +330,7 @@ func (s *Bare) Threads(dst []trace.Thread) []trace.Thread {
 			d.Status = trace.Exited
 		case th.stand == standFailure:
 			d.Status, d.Outcomes, d.Pending = trace.Ready, 1, trace.Op{Kind: trace.OpEnd}
-		case th.own.state == ownReady && (th.own.priority >= best || uint64(th.id) == s.running):
+		case s.canRun(th, best):
 			d.Status, d.Outcomes = trace.Ready, 1
 			if th.stand == standAccess {
 				d.Pending, d.PendingAccess = trace.Op{Kind: trace.OpAccess}, th.access
@@ -299,28 +338,52 @@ func (s *Bare) Threads(dst []trace.Thread) []trace.Thread {
 		}
 		dst = append(dst, d)
 	}
-	if any {
-		return dst
-	}
-	// Nobody is ready: time passes.
-	for i := range dst[first:] {
-		d := &dst[first+i]
-		if th := &s.threads[d.ID]; th.live() && th.own.state == ownSleeping {
-			d.Status, d.Outcomes, d.Expiring = trace.Ready, 1, true
-		}
-	}
 	return dst
 }
 
+// canRun reports whether the processor can be brought to a thread: it is ready,
+// or sleeps, which ends with time, and no better one is ready.
+func (s *Bare) canRun(th *thread, best int64) bool {
+	if !th.live() || th.own.idle || th.own.state != ownReady && th.own.state != ownSleeping {
+		return false
+	}
+	if th.own.state == ownReady && uint64(th.id) == s.running {
+		return true
+	}
+	return th.own.priority >= best && (!s.probes || s.reachable(th))
+}
+
+// reachable tries whether ticks bring the processor to a thread, and takes that
+// back. Once a ready thread was met that they don't bring it to (the kernel has
+// lost it, or keeps the processor from others by a counter of its own), this
+// decides who can run.
+func (s *Bare) reachable(th *thread) bool {
+	if s.tried == nil {
+		s.tried = map[trace.TID]bool{}
+	}
+	if can, ok := s.tried[th.id]; ok {
+		return can
+	}
+	k := s.markAlone()
+	wide, current := s.wide, s.current
+	_, err := s.reach(th, &trace.Transition{Thread: th.id, Begin: th.insns})
+	s.rewindAlone(k)
+	s.marks = s.marks[:k]
+	s.set, s.wide, s.current = 0, wide, current
+	s.tried[th.id] = err == nil
+	return err == nil
+}
+
 // bestPriority is the highest of the ready threads'.
-func (s *Bare) bestPriority() (best int64, any bool) {
+func (s *Bare) bestPriority() (best int64) {
+	best = math.MinInt64
 	for i := range s.threads {
 		th := &s.threads[i]
-		if s.exists[i] && th.live() && !th.own.idle && th.own.state == ownReady && (!any || th.own.priority > best) {
-			best, any = th.own.priority, true
+		if s.exists[i] && th.live() && !th.own.idle && th.own.state == ownReady {
+			best = max(best, th.own.priority)
 		}
 	}
-	return best, any
+	return best
 }
 
 // aloneOwn: no second thread was ever created.

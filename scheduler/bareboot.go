@@ -98,6 +98,8 @@ func (s *Bare) tellEarly(u *turn, kind tellKind) (happening, error) {
 		find().own.priority = int64(s.argument(1))
 	case tellSwitch:
 		s.first = n
+	case tellAllocated, tellFreed:
+		return s.tellMemory(u, kind, n, s.argument(1))
 	case tellPanicked:
 		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel panics before it has called landgo_booted: %s", s.text(n))
 	case tellScheduling:

@@ -28,7 +28,7 @@ func (s *Bare) privileged(u *turn, name string, n uint64) (happening, error) {
 		}
 		u.shadow = false
 		s.regs.RFLAGS &^= flagInterrupt
-		s.machine.Set(&s.on, 0)
+		s.interrupts(u, 0)
 		return s.next(u, n)
 	case "sti":
 		s.regs.RFLAGS |= flagInterrupt
@@ -70,7 +70,7 @@ func (s *Bare) privileged(u *turn, name string, n uint64) (happening, error) {
 	}
 	if u.shadow {
 		u.shadow = false
-		return s.turnedOn()
+		return s.turnedOn(u)
 	}
 	return atNothing, s.checkPaging(u)
 }
@@ -121,9 +121,9 @@ func (s *Bare) setFlags(u *turn, v uint64) (happening, error) {
 	case v&flagTrap != 0:
 		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "single stepping (the trap flag) isn't modelled")
 	case v&flagInterrupt == 0:
-		s.machine.Set(&s.on, 0)
+		s.interrupts(u, 0)
 	case !was:
-		return s.turnedOn()
+		return s.turnedOn(u)
 	}
 	return atNothing, nil
 }
@@ -165,7 +165,7 @@ func (s *Bare) interruptReturn(u *turn) (happening, error) {
 func (s *Bare) halt(u *turn, n uint64) (happening, error) {
 	if u.shadow { // sti; hlt
 		u.shadow = false
-		s.machine.Set(&s.on, 1)
+		s.interrupts(u, 1)
 	}
 	if s.on == 0 {
 		if s.booted == 0 {
@@ -211,7 +211,7 @@ func (s *Bare) port(u *turn) (happening, error) {
 	if u.shadow {
 		u.shadow = false
 		s.next(u, p.length)
-		return s.turnedOn()
+		return s.turnedOn(u)
 	}
 	h, err := s.next(u, p.length)
 	if _, waits := s.board.Pending(); waits && s.on == 1 && h == atNothing && err == nil {

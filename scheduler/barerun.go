@@ -130,7 +130,7 @@ func (s *Bare) flagsOwn(u *turn) (f emu.RunFlags) {
 	case s.booted == 0:
 		return emu.Solo
 	case s.gap != gapNone:
-		return emu.Quiet
+		return emu.Quiet | emu.Check
 	case u.ticking:
 	case s.aloneOwn():
 		f = emu.Solo
@@ -175,13 +175,22 @@ func (s *Bare) threadDid(u *turn, as []trace.Access) {
 	}
 }
 
-func (s *Bare) conflictsWithTicks(a *trace.Access) bool {
-	for g := a.Addr >> 3; g <= (a.Addr+uint64(a.Size)-1)>>3; g++ {
-		if k := s.ticked[g]; k&tickWrites != 0 || k != 0 && a.IsWrite() {
-			return true
-		}
+func (s *Bare) conflictsWithTicks(a *trace.Access) (conflict bool) {
+	granules(a, func(g uint64, bytes uint8) {
+		k := s.ticked[g]
+		conflict = conflict || k.writes&bytes != 0 || a.IsWrite() && k.reads&bytes != 0
+	})
+	return conflict
+}
+
+// granules calls f for each 8 bytes that an access touches, with a bit for each
+// byte of them.
+func granules(a *trace.Access, f func(g uint64, bytes uint8)) {
+	for at, end := a.Addr, a.Addr+uint64(a.Size); at < end; {
+		next := min(at&^7+8, end)
+		f(at>>3, uint8((1<<(next-at)-1)<<(at&7)))
+		at = next
 	}
-	return false
 }
 
 func (s *Bare) isScheduling(a *trace.Access) bool {
@@ -198,16 +207,16 @@ func (s *Bare) isScheduling(a *trace.Access) bool {
 func (s *Bare) tickDid(as []trace.Access) {
 	for i := range as {
 		a := &as[i]
-		k := tickReads
-		if a.IsWrite() {
-			k |= tickWrites
-		}
-		for g := a.Addr >> 3; g <= (a.Addr+uint64(a.Size)-1)>>3; g++ {
-			if s.ticked[g]&k != k {
-				s.ticked[g] |= k
+		granules(a, func(g uint64, bytes uint8) {
+			k := s.ticked[g]
+			if k.reads |= bytes; a.IsWrite() {
+				k.writes |= bytes
+			}
+			if s.ticked[g] != k {
+				s.ticked[g] = k
 				s.finer = true
 			}
-		}
+		})
 	}
 }
 
@@ -217,7 +226,7 @@ func (s *Bare) stopped(u *turn, stop *emu.Stop) (happening, error) {
 	case emu.StopInsn:
 		if u.shadow {
 			u.shadow = false
-			return s.turnedOn()
+			return s.turnedOn(u)
 		}
 		return atLimit, nil
 	case emu.StopBudget:
@@ -298,9 +307,29 @@ func (s *Bare) flush() error {
 }
 
 // turnedOn: interrupts have come on.
-func (s *Bare) turnedOn() (happening, error) {
-	s.machine.Set(&s.on, 1)
+func (s *Bare) turnedOn(u *turn) (happening, error) {
+	s.interrupts(u, 1)
 	return atOn, nil
+}
+
+// interrupts turns interrupts on or off. For a thread's own code this begins or
+// ends a section.
+func (s *Bare) interrupts(u *turn, on uint64) {
+	if s.on != on && !u.ticking && s.booted == 1 {
+		s.section(u.tr, on == 0)
+	}
+	s.machine.Set(&s.on, on)
+}
+
+// section notes that a section without interrupts begins or ends. Where the
+// processor changes hands within one, it ends for who leaves, and begins for who
+// comes.
+func (s *Bare) section(tr *trace.Transition, begins bool) {
+	k := trace.OpInterruptsOn
+	if begins {
+		k = trace.OpInterruptsOff
+	}
+	tr.Did(trace.Op{Kind: k, Obj: sectionLock})
 }
 
 // advanceOwn runs a thread from where it stands to its next preemption point.
@@ -310,6 +339,9 @@ func (s *Bare) advanceOwn(th *thread, tr *trace.Transition) error {
 		u.allow = 1
 	}
 	th.stand = standRun
+	if s.on == 0 {
+		s.section(tr, true)
+	}
 	for {
 		h, err := s.runFor(&u)
 		if err != nil {
@@ -337,6 +369,7 @@ func (s *Bare) advanceOwn(th *thread, tr *trace.Transition) error {
 			th.own.halted, th.yielding = true, true
 			return nil
 		case atSwitch:
+			th.yielding = th.live()
 			return nil
 		case atCountOut:
 			// A loop: time passes, and others may be let in.

@@ -16,7 +16,7 @@ import (
 // Rewind implements por.System.
 func (s *Bare) Rewind(k trace.Mark) {
 	s.System.Rewind(k)
-	s.set = 0
+	s.set, s.tried = 0, nil
 	if s.volatile {
 		s.machine.FlushBoard()
 	}
@@ -31,7 +31,7 @@ func (s *Bare) Stuck(ended bool) *Failure {
 	f := &Failure{Kind: Deadlock}
 	for i := range s.threads {
 		th := &s.threads[i]
-		if !s.exists[i] || !th.live() || th.own.idle || th.own.state != ownBlocked && th.own.state != ownCreated {
+		if !s.exists[i] || !th.live() || th.own.idle || th.own.ended {
 			continue
 		}
 		f.Waits = append(f.Waits, s.waitOf(th))
@@ -51,7 +51,12 @@ func (s *Bare) Stuck(ended bool) *Failure {
 // waitOf says what a blocked thread waits for, as far as it said so itself.
 func (s *Bare) waitOf(th *thread) Wait {
 	w := Wait{Thread: th.id, Owner: trace.NoThread, For: "being woken", Name: "by another thread"}
-	if th.own.wants != 0 {
+	switch {
+	case th.own.state == ownReady:
+		w.For, w.Name = "the processor:", "the kernel says that it is ready, and no tick of the timer brings it there"
+	case th.own.state == ownSleeping:
+		w.For, w.Name = "time to pass:", "no tick of the timer wakes it"
+	case th.own.wants != 0:
 		w.For, w.Obj, w.Name = "what it acquires,", th.own.wants, s.VariableName(th.own.wants)
 	}
 	return w
@@ -105,7 +110,8 @@ func (s *Bare) Starts() (out []Start) {
 
 // OpText puts an operation into words.
 func (s *Bare) OpText(op trace.Op) string {
-	if op.Kind == trace.OpSyscall && op.Obj == schedulerResource {
+	switch op.Kind {
+	case trace.OpSyscall, trace.OpInterruptsOff, trace.OpInterruptsOn:
 		return ""
 	}
 	return s.System.OpText(op)
@@ -134,7 +140,7 @@ func (s *Bare) Outcome() uint64 {
 			stacks[pa>>12] = true
 		}
 	}
-	return s.digest(func(at uint64) bool { return stacks[at>>12] || s.ticked[at>>3] != 0 })
+	return s.digest(func(at uint64) bool { return stacks[at>>12] || s.ticked[at>>3] != tickAccess{} })
 }
 
 func (s *Bare) digest(without func(at uint64) bool) uint64 {
@@ -202,17 +208,18 @@ func (s *Bare) Digest() (trace.Digest, error) {
 	return trace.Digest{}, errors.New("the states of a kernel can't be told apart yet: use another search")
 }
 
-// Ticked is what ticks were seen to do to 8 bytes of memory.
+// Ticked is what ticks were seen to do to 8 bytes of memory, a bit for each byte.
 type Ticked struct {
-	At uint64
-	By uint8
+	At            uint64 // their address / 8
+	Reads, Writes uint8
 }
 
 // Knowledge is all that the System has learned.
 func (s *Bare) Knowledge() *Knowledge {
 	k := s.System.Knowledge()
+	k.Probes = s.probes
 	for g, by := range s.ticked {
-		k.Ticked = append(k.Ticked, Ticked{g, uint8(by)})
+		k.Ticked = append(k.Ticked, Ticked{g, by.reads, by.writes})
 	}
 	sort.Slice(k.Ticked, func(i, j int) bool { return k.Ticked[i].At < k.Ticked[j].At })
 	return k
@@ -221,9 +228,14 @@ func (s *Bare) Knowledge() *Knowledge {
 // Learn adds what another System of the same guest has learned.
 func (s *Bare) Learn(k *Knowledge) (news bool, err error) {
 	news, err = s.System.Learn(k)
+	if k.Probes && !s.probes {
+		s.probes, news = true, true
+	}
 	for _, t := range k.Ticked {
-		if by := tickAccess(t.By); s.ticked[t.At]|by != s.ticked[t.At] {
-			s.ticked[t.At] |= by
+		old := s.ticked[t.At]
+		now := tickAccess{old.reads | t.Reads, old.writes | t.Writes}
+		if now != old {
+			s.ticked[t.At] = now
 			news = true
 		}
 	}

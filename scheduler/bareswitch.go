@@ -37,7 +37,7 @@ func (s *Bare) stackLoad(u *turn) (happening, error) {
 	to := s.machine.Regs(emu.Ctx(s.cpu)).RSP
 	if shadow {
 		u.shadow = false
-		s.machine.Set(&s.on, 1)
+		s.interrupts(u, 1)
 	}
 	if s.stackJump(u, from, to) {
 		return atSwitch, nil
@@ -69,6 +69,9 @@ func (s *Bare) switched(u *turn, to uint64) bool {
 		return false
 	}
 	r := &s.threads[s.running]
+	if s.on == 0 && !u.ticking {
+		s.section(u.tr, false)
+	}
 	s.save(r.id)
 	s.save(s.threads[to].id)
 	if r.own.ended {

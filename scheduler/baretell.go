@@ -98,7 +98,7 @@ func (s *Bare) tell(u *turn) (happening, error) {
 		}
 		return atNothing, nil
 	case tellAllocated, tellFreed:
-		return atNothing, nil
+		return s.tellMemory(u, kind, n, s.argument(1))
 	case tellPanicked:
 		u.th.regs = s.regs
 		return s.ended(u, s.failHere(u, Assertion, "the kernel panics: %s", s.text(n)))

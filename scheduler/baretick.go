@@ -98,6 +98,9 @@ func (s *Bare) tail(th *thread, tr *trace.Transition) (done bool, err error) {
 	if th.own.idle {
 		u.blind = stackBelow(s.regsNow().RSP + handlerRoom/2)
 	}
+	if !th.own.idle {
+		s.section(tr, true)
+	}
 	for {
 		h, err := s.runFor(&u)
 		if err != nil {
@@ -131,6 +134,9 @@ func (s *Bare) devices(u *turn) (done bool, err error) {
 		back := s.regsNow()
 		if err := s.deliver(u.th, vector); err != nil {
 			return false, err
+		}
+		if s.on == 0 {
+			s.section(u.tr, true)
 		}
 		v := turn{th: u.th, tr: u.tr, until: &back}
 		for s.on == 0 {

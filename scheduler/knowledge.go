@@ -22,6 +22,7 @@ type Knowledge struct {
 	Native    bool     // see distrust.go
 	Exits     bool     // see System.watchedExits
 	Ticked    []Ticked // of a kernel, see Bare.ticked
+	Probes    bool     // see Bare.probes
 }
 
 // Knowledge is all that the System has learned.
@@ -191,6 +192,7 @@ func (k *Knowledge) Add(o *Knowledge) {
 	k.Native = k.Native || o.Native
 	k.Exits = k.Exits || o.Exits
 	k.Ticked = append(k.Ticked, o.Ticked...)
+	k.Probes = k.Probes || o.Probes
 }
 
 // append adds a thread that another System has met as its next.

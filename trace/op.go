@@ -87,6 +87,11 @@ const (
 	OpAdvance // the clock moves on
 	OpSyscall // Obj: a resource number; Arg: 1 if it changes the resource
 
+	// On one processor: a section without interrupts begins and ends. Nothing comes
+	// between; its accesses say what it depends on.
+	OpInterruptsOff
+	OpInterruptsOn
+
 	OpEnd // the process's end: depends on every step of a live thread
 
 	NumOps
@@ -107,7 +112,7 @@ var opNames = [NumOps]string{
 	"rdlock", "tryrdlock", "tryrdlock-fail", "wrlock", "trywrlock", "trywrlock-fail", "rdunlock", "wrunlock", "rw-init", "rw-destroy",
 	"barrier-arrive", "barrier-leave", "barrier-init", "barrier-destroy", "once", "once-look",
 	"futex-wait", "futex-wake", "futex-requeue", "futex-timeout", "futex-lock-pi", "futex-try-pi", "futex-unlock-pi",
-	"deschedule", "make-runnable", "free", "reuse", "yield", "sleep", "time", "advance", "syscall", "end",
+	"deschedule", "make-runnable", "free", "reuse", "yield", "sleep", "time", "advance", "syscall", "interrupts-off", "interrupts-on", "end",
 }
 
 func (k OpKind) String() string {

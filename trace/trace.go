@@ -161,6 +161,9 @@ type Transition struct {
 	// Loose: which bytes the step works on may depend on what others wrote
 	// before it (a trusted function that goes through the guest's memory).
 	Loose bool
+	// Disables: a thread that could run before the step can't after it, for a
+	// reason that no operation tells (a scheduler with priorities).
+	Disables bool
 }
 
 // Did appends an operation that comes after all accesses so far.

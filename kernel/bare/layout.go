@@ -10,6 +10,9 @@ import (
 // megabyte, in the pages that a loader uses.
 const (
 	memory = 64 << 20
+	// heapTables is room that the machine keeps behind its memory to know what was
+	// freed, beside an eighth of that.
+	heapTables = 1 << 20
 
 	gdtAt         = 0x1000
 	trampolineAt  = 0x2000 // into 32-bit mode
@@ -27,6 +30,10 @@ const (
 // MachineConfig is the machine for a kernel.
 func MachineConfig(img *image.Image) (emu.Config, error) {
 	c := emu.Config{Bare: true, Uniprocessor: true, Space: memory, CodeBias: img.Bias}
+	if _, ok := img.Symbol(image.TellPrefix + "freed"); ok {
+		c.Heap, c.HeapOpen = emu.Range{Lo: 0, Hi: memory}, true
+		c.Space += memory/8 + heapTables
+	}
 	if img.Machine == image.I386 {
 		c.Mode = emu.I386
 	}
