@@ -140,7 +140,10 @@ func (s *Bare) Outcome() uint64 {
 			stacks[pa>>12] = true
 		}
 	}
-	return s.digest(func(at uint64) bool { return stacks[at>>12] || s.ticked[at>>3] != tickAccess{} })
+	return s.digest(func(at uint64) bool {
+		owner, _ := s.machine.Sharing(at)
+		return stacks[at>>12] || owner == handlerThread || s.ticked[at>>3].writes != 0
+	})
 }
 
 func (s *Bare) digest(without func(at uint64) bool) uint64 {

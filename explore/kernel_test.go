@@ -1,0 +1,168 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"landgo/guests"
+	"landgo/por"
+	"landgo/result"
+	"landgo/scheduler"
+)
+
+// kernelBuilt compiles the kernel of guests/kernel for x86-64, with a mistake or
+// without.
+func kernelBuilt(t testing.TB, program string) string {
+	t.Helper()
+	dir := t.TempDir()
+	out, err := exec.Command("make", "-s", "-C", "../guests/kernel", "OUT64="+dir, filepath.Join(dir, program)).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return filepath.Join(dir, program)
+}
+
+func kernelConfig(guest, test, pp string) Config {
+	c := DefaultConfig()
+	c.Guest, c.Cmdline, c.Out, c.Deepen, c.Race = guest, "test="+test, NoFile, false, RaceOff
+	c.PP, _ = ParsePoints(pp)
+	return c
+}
+
+// TestKernelRows: each mistake of the kernel that can be made is found, with as
+// few preemptions as guests/kernel/expect.json says, and the bug comes again when
+// its schedule is followed in a fresh machine. What is right is verified, where
+// that doesn't take long.
+func TestKernelRows(t *testing.T) {
+	rows, err := guests.Kernels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := []string{"create", "buffer", "steal", "sleep", "donate_two"}
+	for _, row := range rows {
+		pp := row.PP
+		if row.Verdict != guests.Bug {
+			if pp = "cli,sti"; slices.Contains(long, row.Test) {
+				continue
+			}
+		}
+		if row.Name == "create_unguarded-create" {
+			continue // see TestKernelLoses
+		}
+		t.Run(row.Name, func(t *testing.T) {
+			t.Parallel()
+			c := kernelConfig(kernelBuilt(t, row.Program), row.Test, pp)
+			r, err := Run(context.Background(), c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if row.Verdict != guests.Bug {
+				if r.Verdict != result.Verified || r.Threads != row.Threads {
+					t.Errorf("%s (%s) with %d threads, want verified with %d", r.Verdict, r.Reason, r.Threads, row.Threads)
+				}
+				return
+			}
+			if r.Verdict != result.Buggy {
+				t.Fatalf("%s (%s), want a bug", r.Verdict, r.Reason)
+			}
+			if !slices.ContainsFunc(row.Failures, func(f guests.Failure) bool {
+				return f.Kind == string(r.Bug.Kind) && f.Preemptions == r.Bug.Preemptions
+			}) {
+				t.Errorf("%s with %d preemptions (%s), want one of %v", r.Bug.Kind, r.Bug.Preemptions, r.Bug.Message, row.Failures)
+			}
+			replayed, err := Replay(context.Background(), c, &result.BugFile{Schedule: r.Bug.Schedule}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if replayed.Bug == nil || replayed.Bug.Message != r.Bug.Message || replayed.Bug.Kind != r.Bug.Kind {
+				t.Errorf("the replay ended in %+v, want %s", replayed.Bug, r.Bug.Message)
+			}
+		})
+	}
+}
+
+// kernelEnds is how executions of a kernel end, up to what the order of steps
+// that don't interfere may change.
+type kernelEnds struct{ ends }
+
+func (e *kernelEnds) Ended(x *por.Execution) bool {
+	if x.Ending == por.EndedBlocked || x.Ending == por.EndedPruned {
+		return true
+	}
+	h := hunt{session: e.session}
+	end := fmt.Sprintf("%016x %s", e.sys.(*scheduler.Bare).Outcome(), e.kern.Output(1))
+	if f := h.failureAt(x); f != nil {
+		end = h.key(f)
+	}
+	e.states[end]++
+	e.executions++
+	return true
+}
+
+// kernelExplored runs a whole search, in a guest that knows what others learned.
+func kernelExplored(t *testing.T, search string, c Config, known *scheduler.Knowledge) (*kernelEnds, *scheduler.Knowledge) {
+	t.Helper()
+	s, err := open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	if known != nil {
+		if _, err := s.sys.Learn(known); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := &kernelEnds{ends{session: s, states: map[string]int{}}}
+	engine, err := por.New(search, por.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stats, err := engine.Run(s.sys, e)
+	if err != nil || !stats.Complete {
+		t.Fatalf("%s: %v, complete: %v", search, err, stats.Complete)
+	}
+	return e, s.sys.Knowledge()
+}
+
+// TestKernelSearchesAgree: the reductions reach the same ends of kernels as no
+// reduction does: right kernels and wrong ones, with threads that wait, sleep, and
+// have priorities.
+func TestKernelSearchesAgree(t *testing.T) {
+	for _, c := range []struct{ program, test, pp string }{
+		{"kernel", "create", "yield"},
+		{"kernel", "lock", "cli,sti"},
+		{"kernel", "join", "mem"},
+		{"kernel", "yield", "cli"},
+		{"kernel", "semaphore", "cli,sti"},
+		{"kernel", "race", "mem"},
+		{"kernel", "donate", "cli"},
+		{"kernel", "sleep", "lock"},
+		{"kernel-exit_early", "leave", "cli,sti"},
+		{"kernel-wakeup_lost", "semaphore", "cli,sti"},
+		{"kernel-donation_missed", "donate", "cli"},
+		{"kernel-switch_open", "yield", "sti"},
+		{"kernel-restore_nested", "semaphore", "sti"},
+	} {
+		t.Run(c.program+" "+c.test+" "+c.pp, func(t *testing.T) {
+			t.Parallel()
+			cfg := kernelConfig(kernelBuilt(t, c.program), c.test, c.pp)
+			_, known := kernelExplored(t, "none", cfg, nil)
+			want, known := kernelExplored(t, "none", cfg, known)
+			for _, search := range []string{"sleep", "dpor", "source", "optimal"} {
+				got, _ := kernelExplored(t, search, cfg, known)
+				if !slices.Equal(slices.Sorted(maps.Keys(got.states)), slices.Sorted(maps.Keys(want.states))) {
+					t.Errorf("%s: %d executions end in %v, want %v (%d executions)", search, got.executions, got.states, want.states, want.executions)
+				}
+				if os.Getenv("LANDGO_COUNTS") != "" {
+					t.Logf("%s: %d executions of %d, %d ends", search, got.executions, want.executions, len(want.states))
+				}
+			}
+		})
+	}
+}
