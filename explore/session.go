@@ -61,6 +61,9 @@ func open(cfg Config) (*session, error) {
 	if err := s.readProfile(); err != nil {
 		return nil, err
 	}
+	if err := s.trustable(); err != nil {
+		return nil, err
+	}
 	if why := s.pointless(); why != "" {
 		return s, &invalid{kind: result.PointlessPoint, reason: why}
 	}
@@ -195,6 +198,7 @@ func (s *session) schedulerConfig() scheduler.Config {
 		AnyTimeout: s.cfg.Timeouts == TimeoutsAny,
 		MaxThreads: s.cfg.MaxThreads,
 		Trusted:    s.trustedRoles(),
+		Profile:    s.profile,
 		PointsOnly: s.img.Kernel != image.Linux,
 		Native:     s.cfg.NativeSync || len(s.cfg.LocksTested) > 0,
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"landgo/image"
+	"landgo/result"
 )
 
 // trustGroups are the groups of a thread library's functions that --trust
@@ -71,6 +72,17 @@ func (s *session) trustedRoles() *[image.NumRoles]bool {
 		}
 	}
 	return &roles
+}
+
+// trustable refuses to trust objects of which nobody knows the size: all their bytes
+// are watched, for code that goes past the trusted functions.
+func (s *session) trustable() error {
+	for _, o := range image.ObjectTypes {
+		if slices.Contains(s.cfg.Trust, o.Name) && s.img.ObjectSize(s.profile, o.Name) == 0 {
+			return result.Errorf(result.Usage, "--trust %s: nothing says how large a %s is: build %s with -g, or give the size in a profile (sizes)", o.Name, o.Type, s.cfg.Guest)
+		}
+	}
+	return nil
 }
 
 // trusts reports whether a function with a role is taken as correct.

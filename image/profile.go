@@ -11,7 +11,33 @@ type Profile struct {
 	// Allocators are those whose blocks are followed: a binding's Family is 1 + the
 	// index of its own, or 0 for the C library's.
 	Allocators []Allocator
+	// Sizes are those of a thread library's types (ObjectTypes), in bytes, that the
+	// debug information needn't say.
+	Sizes map[string]uint64
 }
+
+// ObjectTypes are the kinds of objects of a thread library, by the names that
+// --trust has for them, and their types.
+var ObjectTypes = []struct{ Name, Type string }{
+	{"mutex", "mutex_t"}, {"cond", "cond_t"}, {"sem", "sem_t"}, {"rwlock", "rwlock_t"},
+}
+
+// ObjectSize is the size of a kind of objects, by the profile or the debug
+// information; 0 if neither says.
+func (im *Image) ObjectSize(p *Profile, name string) uint64 {
+	if n := p.Sizes[name]; n > 0 {
+		return n
+	}
+	for _, o := range ObjectTypes {
+		if n, ok := im.TypeSize(o.Type); ok && o.Name == name && n > 0 && n < maxObject {
+			return n
+		}
+	}
+	return 0
+}
+
+// maxObject bounds the size of an object of a thread library.
+const maxObject = 1 << 16
 
 // Allocator is an allocator whose code is tested, and whose blocks are followed.
 type Allocator struct {

@@ -14,6 +14,7 @@ import (
 //	functions:  by role, the functions that have it
 //	trust:      functions that are run as one piece
 //	allocators: by name, the functions and the memory of an allocator
+//	sizes:      of a thread library's objects
 //
 // A section is read by its entry in the table sections, and a binding that came
 // from a file knows its line: what is wrong with it is said of that line.
@@ -26,6 +27,7 @@ type FileProfile struct {
 	Bindings   []Binding
 	Trust      []Named
 	Allocators []Allocator
+	Sizes      map[string]uint64
 }
 
 // Named is a function that a profile names.
@@ -49,6 +51,7 @@ var sections = []struct {
 		return err
 	}},
 	{"allocators", (*FileProfile).readAllocators},
+	{"sizes", (*FileProfile).readSizes},
 }
 
 // ParseProfile reads a profile. file is its name in messages. All errors are
@@ -187,6 +190,32 @@ func (p *FileProfile) readFunctions(f *field) error {
 	return nil
 }
 
+func (p *FileProfile) readSizes(f *field) error {
+	if f.value.kind != mapping {
+		return wrong(f.line, "%s has to be a mapping from kinds of objects to bytes; this is %v", f.key, f.value.kind)
+	}
+	var known []string
+	for _, o := range ObjectTypes {
+		known = append(known, o.Name)
+	}
+	p.Sizes = map[string]uint64{}
+	for i := range f.value.fields {
+		g := &f.value.fields[i]
+		if !slices.Contains(known, g.key) {
+			return unknown(g.line, fmt.Sprintf("unknown kind of object %q", g.key), g.key, known)
+		}
+		n, err := g.size()
+		if err != nil {
+			return err
+		}
+		if n >= maxObject {
+			return wrong(g.line, "a %s has less than %d bytes", g.key, maxObject)
+		}
+		p.Sizes[g.key] = n
+	}
+	return nil
+}
+
 // checkTwice: a function has one role.
 func (p *FileProfile) checkTwice() error {
 	first := map[string]int{}
@@ -287,7 +316,7 @@ func (p *FileProfile) Over(base *Profile) *Profile {
 	if p == nil {
 		return base
 	}
-	out := &Profile{Name: base.Name, Bindings: slices.Clone(p.Bindings), Allocators: slices.Concat(base.Allocators, p.Allocators)}
+	out := &Profile{Name: base.Name, Bindings: slices.Clone(p.Bindings), Allocators: slices.Concat(base.Allocators, p.Allocators), Sizes: p.Sizes}
 	for i := range out.Bindings {
 		if b := &out.Bindings[i]; b.Family != 0 {
 			b.Family += uint8(len(base.Allocators))

@@ -49,7 +49,7 @@ trust: [log_line, log_flush]
 // TestBadProfiles: one line says what is wrong, and where.
 func TestBadProfiles(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                                  "p.yaml:1: a profile is a mapping with the keys name, functions, trust, allocators; this is nothing",
+		"":                                                  "p.yaml:1: a profile is a mapping with the keys name, functions, trust, allocators, sizes; this is nothing",
 		"- a":                                               "p.yaml:1: a profile is a mapping",
 		"functions:\n  lock: a\nfunction: b":                `p.yaml:3: unknown key "function"`,
 		"functions:\n  lok: a":                              `p.yaml:2: unknown role "lok" in functions`,
@@ -75,6 +75,9 @@ func TestBadProfiles(t *testing.T) {
 		"allocators:\n  p:\n    malloc: a\n    free: {name: b, size: 8}":  `p.yaml:4: unknown key "size" of a function`,
 		"allocators:\n  p:\n    malloc: a\n    free: a":                   "p.yaml:4: a has a role already, on line 3",
 		"functions:\n  lock: a\nallocators:\n  p:\n    malloc: a":         "p.yaml:5: a has a role already, on line 2",
+		"sizes: {mutx: 8}":                      `p.yaml:1: unknown kind of object "mutx"`,
+		"sizes: {mutex: -8}":                    `p.yaml:1: want a size in bytes from 1 to 1073741824, got "-8"`,
+		"sizes: {mutex: 65536}":                 "p.yaml:1: a mutex has less than 65536 bytes",
 		"trust: {a: b}":                         "p.yaml:1: trust has to be a name or a list of names; this is a mapping",
 		"name: [a]":                             "p.yaml:1: name has to be a single value; this is a list",
 		"name: &x a\ntrust: *x":                 "p.yaml:1: a profile is plain YAML, without Anchor",

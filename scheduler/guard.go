@@ -32,15 +32,12 @@ const wordShift = 3
 // correct.
 func (s *System) trusts(r image.Role) bool { return s.cfg.Trusted != nil && s.cfg.Trusted[r] }
 
-// trustSizes are the sizes of a library's types, by the debug information, or
-// else a word: the field that an initialiser writes first.
-func trustSizes(img *image.Image) objectSizes {
+// trustSizes are the sizes of a library's types, by its profile or the debug
+// information. Of those that aren't trusted they needn't be known.
+func trustSizes(img *image.Image, p *image.Profile) objectSizes {
 	sizes := pthreadSizes
-	for kind, name := range map[objectKind]string{kindMutex: "mutex_t", kindCond: "cond_t", kindSem: "sem_t", kindRWLock: "rwlock_t"} {
-		sizes[kind] = uint32(img.Machine.Word())
-		if n, ok := img.TypeSize(name); ok && n > 0 && n < 1<<16 {
-			sizes[kind] = uint32(n)
-		}
+	for kind, name := range map[objectKind]string{kindMutex: "mutex", kindCond: "cond", kindSem: "sem", kindRWLock: "rwlock"} {
+		sizes[kind] = uint32(max(img.ObjectSize(p, name), img.Machine.Word()))
 	}
 	return sizes
 }

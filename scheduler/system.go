@@ -43,6 +43,8 @@ type Config struct {
 	// Trusted, with PointsOnly, are the roles whose functions are trusted all the
 	// same; nil: none.
 	Trusted *[image.NumRoles]bool
+	// Profile, with Trusted, is where the sizes of the library's objects may be.
+	Profile *image.Profile
 	// Native leaves threads and locks to the guest's own code from the start.
 	Native bool
 	// NativeMalloc: the guest's own allocator runs, see follow.go.
@@ -199,7 +201,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	}
 	s.stopAt(cfg.Race)
 	if cfg.Trusted != nil {
-		s.sizes = trustSizes(img)
+		s.sizes = trustSizes(img, cfg.Profile)
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -188,6 +189,30 @@ func TestTrustIsAnAbstraction(t *testing.T) {
 		if slices.ContainsFunc(verdicts, func(v result.Verdict) bool { return v != result.Verified }) {
 			t.Errorf("%s: %v", guest, verdicts)
 		}
+	}
+}
+
+// TestTrustNeedsSizes: a group is trusted only where it is known how large its
+// objects are, by debug information or by a profile: all their bytes are watched.
+func TestTrustNeedsSizes(t *testing.T) {
+	profile := filepath.Join(t.TempDir(), "sizes.yaml")
+	if err := os.WriteFile(profile, []byte("sizes: {mutex: 4}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	library := filepath.Join(top, "guests/pebbles/spin")
+	sources, err := filepath.Glob(filepath.Join(library, "*.[cS]"))
+	if err != nil || len(sources) == 0 {
+		t.Fatal("no library", err)
+	}
+	test := filepath.Join(top, "guests/pebbles/tests/cond.c")
+	trust := []string{"run", "--json", "--out", "none", "--pp", "mem", "--trust", "mutex"}
+	bare := pebblesProgram(t, "-m64", test, append([]string{"-g0", "-I" + library}, sources...)...)
+	run(t, append(trust, bare)...).complains(t, result.Usage)
+	known := run(t, append(trust, pebblesProgram(t, "-m64", test, append([]string{"-I" + library}, sources...)...))...).decode(t)
+	told := run(t, append(trust, "--profile", profile, bare)...).decode(t)
+	if told.Verdict != known.Verdict || told.Problem != known.Problem || told.Executions != known.Executions {
+		t.Errorf("with a size from the profile: %s (%s), %d executions; by debug information: %s (%s), %d", told.Verdict, told.Reason, told.Executions,
+			known.Verdict, known.Reason, known.Executions)
 	}
 }
 
