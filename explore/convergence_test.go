@@ -188,3 +188,75 @@ func TestConvergence(t *testing.T) {
 		t.Errorf("%d programs compared, %d with bugs, points added %d times: the test tests little", compared, buggy, extended)
 	}
 }
+
+// TestConvergenceOfRounds: with jobs at work in rounds from the start, by one
+// worker or several, deepening of random C programs finds a bug where sleep sets
+// with a point before every access find one, all of them if it goes on, and says
+// verified elsewhere; with the space of all points, and without it.
+func TestConvergenceOfRounds(t *testing.T) {
+	seed, n, only, soak := randomRun(t, 23, 16)
+	limit := uint64(1000)
+	if soak {
+		limit = 20_000
+	}
+	warm(t, 1)
+	rounds(t, 1, 40)
+	restless = true
+	defer func() { restless = false }()
+	compared, buggy, together := 0, 0, 0
+	var guest string
+	for i := range n {
+		if i%randomBatch == 0 {
+			guest = compileRandom(t, []string{"musl-gcc", "gcc"}[i/randomBatch%2], seed+uint64(i/randomBatch), min(randomBatch, n-i))
+		}
+		if only >= 0 && i != only {
+			continue
+		}
+		c := DefaultConfig()
+		c.Guest, c.Args, c.Out, c.KeepGoing = guest, []string{strconv.Itoa(i % randomBatch)}, NoFile, true
+		s, err := open(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: deepen.Kinds(PointMem)}, limit)
+		s.close()
+		if err != nil || !complete {
+			continue
+		}
+		compared++
+		if len(want.bugs) > 0 {
+			buggy++
+		}
+		for _, warmSteps = range []uint64{1, 0} {
+			var one string
+			for _, c.Jobs = range []int{1, 3} {
+				r, err := Run(context.Background(), c, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if (r.Verdict == result.Buggy) != (len(want.bugs) > 0) || r.Verdict != result.Buggy && r.Verdict != result.Verified || warmSteps > 0 && len(r.Bugs) != len(want.bugs) {
+					t.Errorf("seed %d, program %d, warm-up %d, %d workers: %s (%s), %d bugs; all interleavings have %d\n%s", seed, i, warmSteps, c.Jobs,
+						r.Verdict, r.Reason, len(r.Bugs), len(want.bugs), random.Program(seed+uint64(i/randomBatch), i%randomBatch))
+				}
+				if one == "" {
+					one = untimed(t, r)
+				} else if two := untimed(t, r); two != one {
+					t.Errorf("seed %d, program %d, warm-up %d: three workers report\n%s\none\n%s", seed, i, warmSteps, two, one)
+				}
+				ran := 0
+				for _, j := range r.Jobs {
+					if j.Transitions > 0 {
+						ran++
+					}
+				}
+				if ran > 2 {
+					together++
+				}
+			}
+		}
+	}
+	t.Logf("%d programs compared, %d with bugs; in %d runs there were several jobs", compared, buggy, together)
+	if only < 0 && (compared < n/3 || buggy == 0 || together == 0) {
+		t.Errorf("%d programs compared, %d with bugs, %d runs of several jobs: the test tests little", compared, buggy, together)
+	}
+}

@@ -42,6 +42,8 @@ var (
 	// roundSteps is how long a sitting of a round is: long against what it takes
 	// to come back to where a job was left.
 	roundSteps uint64 = 1 << 17
+	// restless, in tests, has every job left as soon as it can be.
+	restless bool
 )
 
 // round is one under way.

@@ -70,7 +70,7 @@ func (d *deepening) run(j *deepen.Job) error {
 func (s *sitting) work() {
 	opts := por.Options{
 		OneEvent: s.d.whole(s.job) && len(s.cfg.rules()) == 0, Resume: s.sp.tree, Stop: s.halts,
-		SaveNow: func() bool { return s.leave },
+		SaveNow: func() bool { return s.leave || restless },
 		Save:    func(tree []byte) error { s.tree, s.left = tree, true; return nil },
 	}
 	var c *crew
