@@ -2,6 +2,7 @@ package por
 
 import (
 	"cmp"
+	"math"
 
 	"landgo/trace"
 )
@@ -24,6 +25,7 @@ type bough struct {
 	steps         []grown
 	top           []*branch // held in the last state
 	floor, nested int
+	scale         scale
 	// done: the newest event is a revisit that is done with.
 	done bool
 	// fork: it is to be divided at the end of its stint.
@@ -63,6 +65,9 @@ type boughs struct {
 	used  uint64
 }
 
+// boughsVersion is that of what boughs pack.
+const boughsVersion = snapshotVersion + 1
+
 // boughLimit is the number of steps after which a part rests.
 const boughLimit = 1 << 13
 
@@ -70,7 +75,7 @@ const boughLimit = 1 << 13
 func (b *boughs) once(from []byte) error {
 	w := b.walk
 	w.reset()
-	w.floor, w.nested, w.used = 0, 0, 0
+	w.floor, w.nested, w.used, w.scale = 0, 0, 0, newScale()
 	b.whole = true
 	if from != nil {
 		if err := b.unpack(from); err != nil {
@@ -192,16 +197,17 @@ func (w *trust) stint(p *bough) (err error) {
 			return err
 		}
 		q.floor, q.nested = w.size(), q.nested-1
+		q.scale.outermost()
 		p.other, q = q, w.rest(p.of)
 		p.done = true
 	}
-	p.steps, p.top, p.floor, p.nested = q.steps, q.top, q.floor, q.nested
+	p.steps, p.top, p.floor, p.nested, p.scale = q.steps, q.top, q.floor, q.nested, q.scale
 	return nil
 }
 
 // rest is the walk at rest.
 func (w *trust) rest(of *boughs) *bough {
-	p := &bough{of: of, floor: w.floor, nested: w.nested}
+	p := &bough{of: of, floor: w.floor, nested: w.nested, scale: w.scale.clone()}
 	for i := range w.steps[:w.size()] {
 		s := &w.steps[i]
 		e := grown{thread: s.thread, choice: s.choice, last: s.last, added: s.added, group: s.group, redo: s.redo,
@@ -224,7 +230,7 @@ func (w *trust) heldAt(lo, hi int32) (held []*branch) {
 
 // regrow builds the graph of p.
 func (w *trust) regrow(p *bough) error {
-	w.floor, w.nested = p.floor, p.nested
+	w.floor, w.nested, w.scale = p.floor, p.nested, p.scale.clone()
 	for i := range p.steps {
 		e := &p.steps[i]
 		w.holdAll(e.held)
@@ -267,10 +273,12 @@ func (w *trust) outermost() error {
 			w.drop(w.pop())
 		}
 		if w.nested == 1 {
+			w.scale.settle(w.size())
 			return nil
 		}
 		s := w.pop()
 		w.nested--
+		w.scale.ascend()
 		t, r, displaced := s.thread, s.group, s.displaced
 		s.displaced = nil
 		err := w.remake(t, r, -1)
@@ -305,12 +313,21 @@ func (b *boughs) merge() error {
 }
 
 // progress implements division.
-func (b *boughs) progress() Progress { return Progress{Stats: b.stats} }
+func (b *boughs) progress() Progress {
+	if b.whole {
+		return b.walk.progress()
+	}
+	left := 0.0
+	for _, p := range b.parts {
+		left += p.scale.left()
+	}
+	return Progress{Stats: b.stats, Share: max(0, 1-left)}
+}
 
 // pack implements division.
 func (b *boughs) pack() ([]byte, error) {
 	p := packer{}
-	p.put(snapshotVersion)
+	p.put(boughsVersion)
 	p.putCounts(&b.stats)
 	p.putBool(b.cut)
 	p.putBool(b.whole)
@@ -328,8 +345,34 @@ func (b *boughs) pack() ([]byte, error) {
 			p.putHeld(e.held)
 		}
 		p.putHeld(g.top)
+		p.putScale(&g.scale)
 	}
 	return p.buf, p.failed
+}
+
+func (p *packer) putScale(s *scale) {
+	p.putFloats(s.done, s.lifted)
+	p.put(uint64(s.light), uint64(len(s.runs)))
+	for i := range s.runs {
+		r := &s.runs[i]
+		p.putFloats(r.before, r.weight)
+		p.put(uint64(r.floor), uint64(len(r.joints)))
+		for _, j := range r.joints {
+			p.putFloats(j.before, j.weight, j.size)
+			p.putBool(j.known)
+			p.put(uint64(j.next), uint64(len(j.reaches)))
+			for _, q := range j.reaches {
+				p.put(uint64(q.r))
+				p.putFloats(q.size)
+			}
+		}
+	}
+}
+
+func (p *packer) putFloats(all ...float64) {
+	for _, f := range all {
+		p.put(math.Float64bits(f))
+	}
 }
 
 func (p *packer) putHeld(held []*branch) {
@@ -342,7 +385,7 @@ func (p *packer) putHeld(held []*branch) {
 // unpack goes on from a snapshot.
 func (b *boughs) unpack(data []byte) error {
 	u := &unpacker{buf: data}
-	if u.get() != snapshotVersion {
+	if u.get() != boughsVersion {
 		return errSnapshot
 	}
 	u.counts(&b.stats)
@@ -358,7 +401,7 @@ func (b *boughs) unpack(data []byte) error {
 			e.held = u.held()
 			g.steps = append(g.steps, e)
 		}
-		g.top = u.held()
+		g.top, g.scale = u.held(), u.scale()
 		b.parts = append(b.parts, g)
 	}
 	if u.bad || len(u.buf) > 0 || b.whole && len(b.parts) != 1 {
@@ -366,6 +409,25 @@ func (b *boughs) unpack(data []byte) error {
 	}
 	return nil
 }
+
+func (u *unpacker) scale() (s scale) {
+	s.done, s.lifted, s.light = u.float(), u.float(), int(u.below(1<<31))
+	for n := u.length(); n > 0 && !u.bad; n-- {
+		r := limb{before: u.float(), weight: u.float(), floor: int(u.below(1 << 31))}
+		for k := u.length(); k > 0 && !u.bad; k-- {
+			j := joint{before: u.float(), weight: u.float(), size: u.float(), known: u.below(2) == 1, next: int(u.below(1 << 31))}
+			for m := u.length(); m > 0 && !u.bad; m-- {
+				j.reaches = append(j.reaches, reach{int32(u.below(1 << 31)), u.float()})
+			}
+			r.joints = append(r.joints, j)
+		}
+		u.bad = u.bad || len(r.joints) == 0
+		s.runs = append(s.runs, r)
+	}
+	return s
+}
+
+func (u *unpacker) float() float64 { return math.Float64frombits(u.get()) }
 
 func (u *unpacker) held() (held []*branch) {
 	for n := u.length(); n > 0 && !u.bad; n-- {

@@ -290,6 +290,13 @@ func (g *graph) add(t trace.TID, c trace.Choice, turn trace.TID) (*trace.Transit
 		}
 		g.finer = true
 	}
+	g.enter(tr, c, turn)
+	return tr, nil
+}
+
+// enter puts what sys just did at the end of the graph.
+func (g *graph) enter(tr *trace.Transition, c trace.Choice, turn trace.TID) {
+	n, t := g.size(), tr.Thread
 	s := &g.steps[n]
 	s.be(tr, g.waitsOf(t))
 	s.begin, s.last, s.added = tr.Begin, tr.Last, inTurn
@@ -314,7 +321,6 @@ func (g *graph) add(t trace.TID, c trace.Choice, turn trace.TID) (*trace.Transit
 	if tr.End == trace.EndProcess || tr.End == trace.EndBug {
 		g.at = -1
 	}
-	return tr, nil
 }
 
 // place puts the event of s at the end of the order, and into its round.

@@ -326,6 +326,7 @@ func (w *trust) revisit() (ok bool, err error) {
 			w.plan = append(w.plan, planned{w.steps[i].thread, w.steps[i].choice})
 		}
 	}
+	w.scale.descend(w.size())
 	redo := w.next(r)
 	w.forget()
 	for w.size() > r {
@@ -361,6 +362,7 @@ func (w *trust) insert(t trace.TID, choice trace.Choice, r, redo int32, displace
 	}
 	w.turns(r, redo, displaced)
 	w.nested++
+	w.scale.made(w.size(), uint32(choice), w.steps[w.size()-1].ways)
 	if w.fits(w.size() - 1) {
 		if !w.beyond() {
 			return true, nil

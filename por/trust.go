@@ -102,7 +102,8 @@ type trust struct {
 	floor, nested int
 	// used counts steps, up to quota; then the walk rests.
 	used, quota uint64
-	lap         *lap // it works on part number index of this, unless it is nil
+	scale       scale // says how much is done
+	lap         *lap  // it works on part number index of this, unless it is nil
 	index       int
 	gaveUp      bool
 
@@ -137,6 +138,9 @@ func runTrust(sys System, obs Observer, spec Spec, opts Options) (Stats, error) 
 		if !w.finer {
 			if w.stats.Complete && w.cut && w.stats.Pruned == 0 {
 				w.stats.Pruned = 1
+			}
+			if w.stopped {
+				obs.Progress(b.progress())
 			}
 			return w.stats, nil
 		}
@@ -209,8 +213,14 @@ func (w *trust) forward() error {
 // outcome. One beyond the bound it passes over, unless that ends the graph.
 func (w *trust) turn(fresh bool) error {
 	t := w.tip().next
-	if err := w.step(t, 0, t, fresh); err != nil || w.halted() || !w.beyond() {
+	if err := w.step(t, 0, t, fresh); err != nil || w.halted() {
 		return err
+	}
+	if !w.beyond() {
+		if fresh {
+			w.weigh(w.ended.Last, 0)
+		}
+		return nil
 	}
 	if fresh {
 		w.stats.Pruned++
@@ -257,7 +267,7 @@ func (w *trust) count(fresh bool, n int) {
 			w.stopped = true
 		}
 		if w.polled&0xfff == 0 && w.lap == nil {
-			w.obs.Progress(Progress{Stats: w.stats})
+			w.obs.Progress(w.progress())
 		}
 	}
 }
@@ -291,8 +301,11 @@ func (w *trust) leaf() error {
 	}
 	w.end(e)
 	w.gatherPending()
+	w.weighEnd()
 	return nil
 }
+
+func (w *trust) progress() Progress { return Progress{Stats: w.stats, Share: min(w.scale.done, 1)} }
 
 // end counts and reports an end of an execution.
 func (w *trust) end(e Ending) {
@@ -326,6 +339,7 @@ func (w *trust) back() (more bool, err error) {
 			w.forget()
 		}
 		n := w.size()
+		w.scale.settle(n)
 		if n == w.floor && w.nested == 0 {
 			return false, nil
 		}
@@ -345,8 +359,12 @@ func (w *trust) back() (more bool, err error) {
 			if err := w.come(); err != nil {
 				return false, err
 			}
-			if err := w.step(t, c, t, true); err != nil || !w.beyond() {
+			if err := w.step(t, c, t, true); err != nil {
 				return true, err
+			}
+			if !w.beyond() {
+				w.weigh(w.ended.Last, c)
+				return true, nil
 			}
 			w.stats.Pruned++
 			continue
