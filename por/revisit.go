@@ -178,6 +178,9 @@ func (w *trust) scan(c *candidate) bool {
 			more = true
 		}
 		for ; more; more = w.more(c) {
+			if w.peeks != 0 && !w.peek() {
+				return false
+			}
 			if w.maximal(c) && !w.earlier(c) && w.inOrder(c) && w.within(c) {
 				return true
 			}

@@ -1,10 +1,6 @@
 package por
 
-import (
-	"slices"
-
-	"landgo/trace"
-)
+import "slices"
 
 // scale says which share of TruSt's search is done. Like estimate.go's it weighs:
 // an execution, and what comes of a revisit, weigh a part of what all that comes of
@@ -13,13 +9,14 @@ import (
 // the events that the revisit throws away, and those that came later, will come
 // again, and each can then make the revisits that displace what follows the
 // revisiting event, as far as it could before. So the guess is the product, over
-// those events, of one and the number of these. (Exact for writers of one
-// variable.) All revisits of a graph can be told from it at once: so this estimate
-// doesn't wait until a branch was found, as those of the other searches do.
+// those events, of one and the number of these. All revisits of a graph can be
+// told from it at once: so this estimate doesn't wait until a branch was found, as
+// those of the other searches do.
 //
 // Memory: some numbers for each revisit of the graphs on the way to each graph of
-// which a revisit is under way. Of those that weigh little nothing is kept
-// (least).
+// which a revisit is under way. Of those that weigh little (least) and of long ways
+// (longest) nothing is kept, and no more is looked at than maxReach and maxPeeks
+// let.
 type scale struct {
 	runs   []limb
 	done   float64
@@ -30,8 +27,12 @@ type scale struct {
 // least is the weight from which on a revisit is followed.
 const least = 1e-4
 
-// maxReach is how many revisits of one graph are looked at.
-const maxReach = 1 << 10
+// A way of more events isn't weighed: then nothing is known until it is done.
+const longest = 1 << 11
+
+// maxReach is how many revisits of one graph are listed, maxPeeks how many choices
+// of what comes with one are tried for that.
+const maxReach, maxPeeks = 1 << 8, 1 << 12
 
 // limb is the way from a graph that a revisit made, or from the empty one, to the
 // end of an execution.
@@ -46,10 +47,12 @@ type limb struct {
 type joint struct {
 	before, weight float64
 	known          bool
-	size           float64 // executions that come of it, as far as one guesses
+	size           float64 // executions that come of it, as far as one guesses: 0 before
+	stay           float64 // and of it with its event, for one outcome
 	outcomes       float64 // of the event that comes to it
 	reaches        []reach // its revisits, in the order in which they are made
 	next           int     // the one to be made
+	displaced      []int32 // by them, in ascending order
 }
 
 // reach is a revisit: the event that it displaces, and how many executions come of
@@ -70,7 +73,7 @@ func (s *scale) clone() scale {
 		c.runs[i].joints = slices.Clone(c.runs[i].joints)
 		for k := range c.runs[i].joints {
 			j := &c.runs[i].joints[k]
-			j.reaches = slices.Clone(j.reaches)
+			j.reaches, j.displaced = slices.Clone(j.reaches), slices.Clone(j.displaced)
 		}
 	}
 	return c
@@ -97,44 +100,48 @@ func (s *scale) joint(n int) *joint {
 // found.
 func (l *limb) weighs(done float64) {
 	last := len(l.joints) - 1
-	size := 1.0
-	known := last
-	for i := last; ; i-- {
-		j := &l.joints[i]
-		if i < last {
+	// again[r]: in how many ways all that comes after the graph at hand can come if
+	// nothing up to event r can be displaced.
+	again := make([]float64, l.floor+last+1)
+	for r := range again {
+		again[r] = 1
+	}
+	size, known := 1.0, last
+	for ; ; known-- {
+		j := &l.joints[known]
+		if j.size > 0 {
+			break // another outcome of its event led here
+		}
+		if j.stay = size; known < last {
 			size *= max(1, j.outcomes)
 		}
 		for k := range j.reaches {
 			q := &j.reaches[k]
-			for m := i; m < last; m++ {
-				if m > i || i == last {
-					q.size *= l.joints[m].open(q.r)
-				}
-			}
+			q.size *= again[q.r]
 			size += q.size
 		}
 		j.size = size
-		if known = i; j.known {
+		if j.known {
 			break
+		}
+		if n := len(j.displaced); n > 0 {
+			for r := range j.displaced[n-1] {
+				again[r] *= j.open(r)
+			}
 		}
 	}
 	for i := known + 1; i <= last; i++ {
 		j, p := &l.joints[i], &l.joints[i-1]
 		j.before, j.known = done, true
-		j.weight = p.weight * j.size / p.size
+		j.weight = p.weight * p.stay / p.size
 	}
 }
 
 // open is the number of ways in which j's event can still come if nothing up to
 // event r can be displaced.
 func (j *joint) open(r int32) float64 {
-	n := 1.0
-	for _, q := range j.reaches {
-		if q.r > r {
-			n++
-		}
-	}
-	return n
+	n, _ := slices.BinarySearch(j.displaced, r+1)
+	return float64(1 + len(j.displaced) - n)
 }
 
 // settle notes that all that comes of the graph with n events is done.
@@ -203,58 +210,10 @@ func (s *scale) left() float64 {
 	if len(s.runs) == 0 {
 		return 0
 	}
-	j := &s.runs[0].joints[0]
+	l := &s.runs[0]
+	if l.floor < 0 {
+		return max(0, l.before+l.weight-s.done)
+	}
+	j := &l.joints[0]
 	return max(0, j.before+j.weight-s.done)
-}
-
-// weigh notes that the newest event, tr with outcome c, came to the graph at the
-// turn of its thread. To look for its revisits it is taken out and put in again.
-func (w *trust) weigh(tr *trace.Transition, c trace.Choice) {
-	n := w.size() - 1
-	j := w.scale.joint(n)
-	if j == nil || w.halted() {
-		return
-	}
-	if c == 0 {
-		s := w.pop()
-		outcomes, b := s.ways, w.pool.copy(&s.event, 0)
-		w.consider(&b.event)
-		j.outcomes, j.next, j.reaches = float64(outcomes), 0, w.reaches(j.reaches[:0], n)
-		w.forget()
-		w.pool.put(b)
-		w.enter(tr, c, tr.Thread)
-		w.steps[n].ways = outcomes
-	}
-	l := w.scale.limb()
-	l.joints = append(l.joints[:n-l.floor+1], joint{})
-}
-
-// weighEnd does so for an execution's end.
-func (w *trust) weighEnd() {
-	j := w.scale.joint(w.size())
-	if j == nil {
-		return
-	}
-	if j.reaches, j.next = j.reaches[:0], 0; w.looking {
-		j.reaches = w.reaches(j.reaches, w.size())
-		w.gatherPending()
-	}
-	w.scale.limb().weighs(w.scale.done)
-	w.scale.done = j.before + j.weight/j.size
-}
-
-// reaches lists the revisits that are looked for, of the graph with n events.
-func (w *trust) reaches(list []reach, n int) []reach {
-	cut, dropped := w.cut, w.dropped
-	for len(list) < maxReach && w.look() {
-		q := reach{w.cand.r, 1}
-		for i := n - 1; i > int(q.r); i-- {
-			if j := w.scale.joint(i); j != nil && !w.covered(&w.cand, int32(i)) {
-				q.size *= j.open(q.r)
-			}
-		}
-		list = append(list, q)
-	}
-	w.cut, w.dropped = cut, dropped
-	return list
 }

@@ -56,7 +56,7 @@ func TestScale(t *testing.T) {
 		for k := -1; k < 3; k++ {
 			name, opts := "trust", single
 			if k >= 0 {
-				name, opts.Bounds = "rounder", Bounds{{Rounds, k}}
+				name, opts.Bounds = []string{"rounder", "rounder:early=0"}[seed/2%2], Bounds{{Rounds, k}}
 			}
 			whole, b := shares(t, name, p, opts)
 			last := 0.0

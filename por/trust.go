@@ -44,8 +44,9 @@ import (
 // Where the order in which several events displaced one thread isn't told by
 // the trace, one order counts (canonical.go; others are Blocked).
 //
-// Memory: the graph at hand, and nothing per graph visited. When the graphs of
-// a revisit are done, P is made again as guided(K) (again in maximal.go).
+// Memory: the graph at hand, and nothing per graph visited, but for what says how
+// much is done (scale.go). When the graphs of a revisit are done, P is made again
+// as guided(K) (again in maximal.go).
 //
 // The subtree of a graph shares nothing with others: so it can be left to
 // somebody else, and the giver goes on as if it was done with (bough.go).
@@ -103,6 +104,7 @@ type trust struct {
 	// used counts steps, up to quota; then the walk rests.
 	used, quota uint64
 	scale       scale // says how much is done
+	peeks       int   // looks for revisits that are left, if there are limits: -1 for none
 	lap         *lap  // it works on part number index of this, unless it is nil
 	index       int
 	gaveUp      bool
@@ -204,6 +206,7 @@ func (w *trust) forward() error {
 		}
 		if w.beyond() {
 			w.end(EndedPruned)
+			w.weighEnd()
 			return nil
 		}
 	}
@@ -216,16 +219,14 @@ func (w *trust) turn(fresh bool) error {
 	if err := w.step(t, 0, t, fresh); err != nil || w.halted() {
 		return err
 	}
-	if !w.beyond() {
+	beyond := w.beyond()
+	if fresh && beyond {
+		w.stats.Pruned++
+	}
+	if !beyond || w.dropping {
 		if fresh {
 			w.weigh(w.ended.Last, 0)
 		}
-		return nil
-	}
-	if fresh {
-		w.stats.Pruned++
-	}
-	if w.dropping {
 		return nil
 	}
 	b := w.pool.copy(&w.pop().event, 0)
