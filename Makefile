@@ -8,7 +8,7 @@ PREFIX  ?= /usr/local
 # One package after the other: tests that run guests are CPU-bound themselves.
 TESTFLAGS ?= -timeout 9m
 
-.PHONY: help setup build landgo guests test vet fmt demo bench papers study soak fuzz cover install clean
+.PHONY: help setup paging build landgo guests test vet fmt demo bench papers study soak fuzz cover install clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -16,6 +16,10 @@ help:
 ## make setup    install libunicorn and musl-gcc where they are missing
 setup:
 	@setup/setup.sh
+
+## make paging   libunicorn 2.1 into .deps, for kernels whose addresses aren't their memory's; then build again
+paging:
+	@setup/setup.sh --paging
 
 ## make build    bin/landgo and the guests under bin/guests
 build: landgo guests

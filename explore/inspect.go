@@ -42,6 +42,8 @@ func Inspect(cfg Config) (*result.Inspection, error) {
 
 func recognisedBy(img *image.Image) string {
 	switch {
+	case img.Kernel == image.Bare:
+		return "a multiboot header, or annotations of a kernel"
 	case img.Kernel == image.Pebbles && !img.SaysPebbles():
 		return "its entry point _main, or the address of its text, as 15-410's Makefiles have them"
 	case img.Kernel == image.Pebbles:
@@ -87,6 +89,14 @@ func (s *session) points(in *result.Inspection) {
 		locks, unlocks = -1, -1
 		lockNote = "the guest's futex calls and locked instructions"
 		unlockNote = lockNote
+	}
+	if s.img.Kernel == image.Bare {
+		lockNote, unlockNote = "where the kernel calls landgo_locking", "where it calls landgo_unlocked"
+		defer func() {
+			in.Points = append(in.Points,
+				result.PointKind{Name: "cli", Places: -1, Note: "before interrupts go off"},
+				result.PointKind{Name: "sti", Places: -1, Note: "after they have come on"})
+		}()
 	}
 	in.Points = []result.PointKind{
 		{Name: "yield", Places: -1, Note: "voluntary switches, as the guest makes them"},

@@ -111,6 +111,9 @@ func (s *session) memoryModel() string {
 }
 
 func (s *session) timeoutModel() string {
+	if s.img.Kernel == image.Bare {
+		return "a sleep ends by the ticks that the kernel counts"
+	}
 	if s.cfg.Timeouts == TimeoutsAny {
 		return "a timed wait may run out at any point"
 	}
@@ -120,6 +123,8 @@ func (s *session) timeoutModel() string {
 // trusted says which functions are taken as correct.
 func (s *session) trusted() string {
 	switch {
+	case s.img.Kernel == image.Bare:
+		return "nothing: the kernel is tested, but what it says of its scheduler is believed"
 	case s.img.Kernel == image.Pebbles && len(s.cfg.Trust) > 0:
 		return "of the thread library " + strings.Join(s.cfg.Trust, ", ") + "; the rest is tested"
 	case s.img.Kernel == image.Pebbles:
@@ -148,6 +153,10 @@ func (s *session) profileName() string {
 
 func (s *session) assumptions() []string {
 	out := []string{"a sleep may end at any point"}
+	if s.img.Kernel == image.Bare {
+		out = []string{"the timer may tick at any point of the granularity, as often as it takes, and nowhere else",
+			"other devices interrupt as soon as they can"}
+	}
 	if !s.cfg.ObserveStdout {
 		out = append(out, "the order of output between threads doesn't matter")
 	}

@@ -6,6 +6,11 @@
 # The ways, in order: apt-get as root; apt-get through sudo, if that needs no
 # password; the packages unpacked into .deps/ without installing them. Where
 # none works, or on another system, it prints the command to paste and exits 1.
+#
+# With --paging it sees to it that the libunicorn is one that follows page tables
+# (2.1), which kernels need whose addresses aren't their memory's. Where the
+# system's is older, the next Debian release's is unpacked into .deps/, from the
+# mirror that apt uses, and nothing of it is installed.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -16,6 +21,7 @@ deps=$top/.deps
 # What landgo asks for, and why: before 2.0.1 stops inside a memory hook lose
 # the program counter.
 unicorn_least=2.0.1
+[ "${1:-}" != --paging ] || unicorn_least=2.1.0
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 die() {
@@ -209,6 +215,40 @@ adapt_musl() {
 	chmod +x "$deps/bin/musl-gcc"
 }
 
+# next_apt is own_apt with the next release as the only source.
+next_apt() {
+	command=$1
+	shift
+	own_apt "$command" -o "Dir::Etc::sourcelist=$deps/apt/next.list" -o Dir::Etc::sourceparts=/nonexistent \
+		-o Acquire::Languages=none "$@"
+}
+
+# unpack_next unpacks the next release's libunicorn into .deps/.
+unpack_next() {
+	command -v apt-get >/dev/null 2>&1 && command -v dpkg >/dev/null 2>&1 || return 1
+	case $(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release 2>/dev/null) in
+	bookworm) this=bookworm next=trixie ;;
+	*) return 1 ;;
+	esac
+	mirror=$(apt-get indextargets --format '$(SITE) $(RELEASE)' 2>/dev/null | sed -n "s/ $this\$//p" | head -n 1)
+	[ -n "$mirror" ] || return 1
+	say "unpacking libunicorn of Debian $next from $mirror into .deps/"
+	mkdir -p "$deps/apt"
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $next main" >"$deps/apt/next.list"
+	next_apt apt-get update >>"$scratch/apt" 2>&1
+	library=$(next_apt apt-cache show libunicorn-dev 2>/dev/null |
+		sed -n 's/^Depends:.*\(libunicorn[0-9][a-z0-9]*\).*/\1/p' | head -n 1)
+	mkdir "$scratch/next"
+	(cd "$scratch/next" && next_apt apt-get download libunicorn-dev "$library") >>"$scratch/apt" 2>&1 || {
+		say "apt-get download failed: $(grep -E '^(E|W):' "$scratch/apt" | tail -n 1)"
+		return 1
+	}
+	for f in "$scratch"/next/*.deb; do
+		dpkg -x "$f" "$deps" || return 1
+	done
+	rm -rf "$deps/apt"
+}
+
 # paste_command is the command that installs what is missing on this system.
 # $1: "gcc" where it is the compiler that is missing.
 paste_command() {
@@ -233,8 +273,15 @@ paste_command() {
 check_go
 check_cc
 check_m32
-probe || install_packages
-probe || unpack_packages
+if [ $unicorn_least = 2.0.1 ]; then
+	probe || install_packages
+	probe || unpack_packages
+else
+	probe || unpack_next
+	[ "$unicorn_state" = ok ] || probe_unicorn
+	[ "$unicorn_state" = ok ] ||
+		die "no libunicorn 2.1 can be had here: kernels whose addresses aren't their memory's end as invalid (docs/installing.md says how to build one)"
+fi
 if probe; then
 	check_modules
 	exit 0
