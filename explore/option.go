@@ -316,7 +316,7 @@ var Options = []Option{
 	}, {
 		Name: "checkpoint", Group: GroupSearch, Value: "FILE",
 		Help: "save the search to FILE every few seconds, for --resume",
-		Doc:  "Whatever ends landgo, the file is whole: it is written beside and renamed. Searches none, sleep, dpor, source, nidhugg and optimal, without a bound.",
+		Doc:  "Whatever ends landgo, the file is whole: it is written beside and renamed. The searches that several workers can share can be saved (those that can't say so), with a bound too.",
 		Set:  func(c *Config, v string) error { return setPath(&c.Checkpoint, v) },
 		Get:  func(c *Config) []string { return one(c.Checkpoint) },
 	}, {
