@@ -32,20 +32,20 @@ func (a *ascent) takeOver(v int32, f *frontier) error {
 	return a.frontier(v).append(f)
 }
 
-// nextChunk is the next entries of the frontier being taken up, as a tree of
-// steps from the root, of branches of p: nil if there are none. over: nothing
-// else is left at this value, so the next one's turn has come.
-func (a *ascent) nextChunk(over bool, p *pool) (chunk *branch, entries uint64, err error) {
+// nextChunk is the next entries of the frontier being taken up: nil if there are
+// none. over: nothing else is left at this value, so the next one's turn has
+// come.
+func (a *ascent) nextChunk(over bool) (*chunk, error) {
 	for {
 		if a.source != nil {
-			if chunk, entries, err = a.source.chunk(p); chunk != nil || err != nil {
-				return chunk, entries, err
+			if c, err := a.source.chunk(); c != nil || err != nil {
+				return c, err
 			}
 			a.source.drop()
 			a.source = nil
 		}
 		if !over || !a.raise() {
-			return nil, 0, nil
+			return nil, nil
 		}
 	}
 }

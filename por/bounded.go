@@ -122,17 +122,17 @@ func (s *bounded) refill(n *node) (more bool, err error) {
 	if s.err != nil || n.depth > 0 || s.x.lap != nil {
 		return false, s.err
 	}
-	chunk, entries, err := s.nextChunk(true, &s.x.pool)
+	chunk, err := s.nextChunk(true)
 	if chunk == nil || err != nil {
 		return false, err
 	}
 	s.x.meter.limits[s.measure] = s.level
-	s.x.stats.Pruned -= entries
+	s.x.stats.Pruned -= uint64(len(chunk.ends))
 	if n.done != nil { // one says that something was explored from here
 		s.x.pool.putAll(n.done.next)
 		n.done.next = nil
 	}
-	n.todo = chunk
+	n.todo = chunk.tree(&s.x.pool)
 	return true, nil
 }
 

@@ -128,35 +128,59 @@ func (f *frontier) from(at int64) io.Reader {
 // left is what wasn't read yet.
 func (f *frontier) left() ([]byte, error) { return io.ReadAll(f.from(f.at)) }
 
-// chunk makes a tree of the next entries, so many that they have chunkSteps
-// steps, of branches of p: nil if there are none.
-func (f *frontier) chunk(p *pool) (tree *branch, entries uint64, err error) {
-	var way []*branch // the branches of f.path
+// chunk is entries of a frontier: the steps of each that it doesn't share with
+// the one before, end to end.
+type chunk struct {
+	steps  []frontierStep
+	shared []int // by entry
+	ends   []int // by entry, in steps
+}
+
+// chunk reads the next entries, so many that they have chunkSteps steps: nil if
+// there are none.
+func (f *frontier) chunk() (*chunk, error) {
+	c := &chunk{}
 	var last []frontierStep
-	for steps := 0; steps < chunkSteps; {
+	for len(c.steps) < chunkSteps {
 		_, ok, err := f.next()
-		if err != nil || !ok {
-			return tree, entries, err
+		if err != nil {
+			return nil, err
 		}
-		entries++
+		if !ok {
+			break
+		}
 		k := 0
 		for k < min(len(last), len(f.path)) && last[k] == f.path[k] {
 			k++
 		}
-		last, way = append(last[:k], f.path[k:]...), way[:k]
-		for i, s := range f.path[k:] {
-			b := p.named(s.thread, s.choice)
-			b.again = k+i+1 < len(f.path)
-			if len(way) == 0 {
-				add(&tree, b)
-			} else {
-				add(&way[len(way)-1].kids, b)
+		last = append(last[:k], f.path[k:]...)
+		c.steps = append(c.steps, f.path[k:]...)
+		c.shared, c.ends = append(c.shared, k), append(c.ends, len(c.steps))
+	}
+	if len(c.ends) == 0 {
+		return nil, nil
+	}
+	return c, nil
+}
+
+// tree is a chunk as a tree of steps from the root, of branches of p.
+func (c *chunk) tree(p *pool) (tree *branch) {
+	var way []*branch
+	at := 0
+	for e, end := range c.ends {
+		way = way[:c.shared[e]]
+		for ; at < end; at++ {
+			b := p.named(c.steps[at].thread, c.steps[at].choice)
+			b.again = at+1 < end
+			list := &tree
+			if len(way) > 0 {
+				list = &way[len(way)-1].kids
 			}
+			add(list, b)
 			way = append(way, b)
-			steps++
 		}
 	}
-	return tree, entries, nil
+	return tree
 }
 
 // append adds all of g's entries, of which none was read. Preconditions: nor was

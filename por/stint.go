@@ -27,6 +27,9 @@ func (p *stretch) work(w, i int, l *lap) (ending, error) {
 
 // stint goes on with p, and leaves in p what it came to.
 func (x *explorer) stint(p *stretch) error {
+	if p.chunk != nil {
+		p.tip.todo, p.chunk = p.chunk.tree(&x.pool), nil
+	}
 	if err := x.visit(p); err != nil || x.finer {
 		return err
 	}

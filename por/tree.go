@@ -96,6 +96,8 @@ type stretch struct {
 	tip  *junction // where it goes on
 	// takes: it takes one branch of tip's, below which others are too.
 	takes bool
+	// chunk is what is planned at tip, if nobody was at work there before.
+	chunk *chunk
 	// old is what a resumer gave away at the end of the last lap.
 	old *memory
 
@@ -161,33 +163,21 @@ func (t *tree) deal() (parts []part, err error) {
 		room = t.x.opts.lapParts
 	}
 	for room > len(t.parts) && t.rounds != nil {
-		chunk, entries, err := t.rounds.nextChunk(len(t.parts) == 0 && len(t.orphans) == 0, t.spare())
+		chunk, err := t.rounds.nextChunk(len(t.parts) == 0 && len(t.orphans) == 0)
 		if err != nil {
 			return nil, err
 		}
 		if chunk == nil {
 			break
 		}
-		t.stats.Pruned -= entries
-		t.parts = append(t.parts, &stretch{tree: t, tip: &junction{todo: chunk, ended: true}})
+		t.stats.Pruned -= uint64(len(chunk.ends))
+		t.parts = append(t.parts, &stretch{tree: t, tip: &junction{ended: true}, chunk: chunk})
 	}
 	t.split(room - len(t.parts))
 	for _, p := range t.parts {
 		parts = append(parts, p)
 	}
 	return parts, nil
-}
-
-// spare is the pool of a walk that has most to spare: what was made of one goes
-// back to whichever had the part.
-func (t *tree) spare() *pool {
-	most := &t.explorers[0].pool
-	for _, x := range t.explorers[1:] {
-		if len(x.pool.free) > len(most.free) {
-			most = &x.pool
-		}
-	}
-	return most
 }
 
 // split makes further parts of branches left, those nearest to the root first.
