@@ -10,6 +10,11 @@ package por
 // 1/(known) each, times the weight of the path to there, and everything else
 // done lies below one of those. So the same figure costs one pass over the
 // path, paid for when somebody asks.
+//
+// What was tried beside it: a branch that isn't explored is taken to be as large
+// as those of its state that are (the sizes are known), instead of all to weigh
+// the same. It is nearer early, for it sees lopsided trees, and farther off
+// late, where a small sample of sizes stands for much: docs/papers.md.
 func (x *explorer) share() float64 {
 	if s, ok := x.strat.(interface{ share() (float64, bool) }); ok {
 		if share, known := s.share(); known {
