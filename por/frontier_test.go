@@ -53,6 +53,69 @@ func TestFrontier(t *testing.T) {
 	}
 }
 
+// TestChunks: the trees of a frontier's chunks have its entries for leaves, in
+// order, and only those are new; and a pool that gets all branches back keeps no
+// more than it may.
+func TestChunks(t *testing.T) {
+	rnd := rand.New(rand.NewSource(2))
+	var f frontier
+	var path []frontierStep
+	var want []int
+	for i := trace.TID(0); len(want) < 20_000; {
+		shared := max(0, min(len(path)-1, rnd.Intn(20)))
+		path = path[:shared]
+		n := 1 + rnd.Intn(4)
+		f.begin(shared, n)
+		for ; n > 0; n-- {
+			s := frontierStep{i, trace.Choice(rnd.Intn(2))}
+			path = append(path, s)
+			f.add(s.thread, s.choice)
+			i++
+		}
+		want = append(want, sum(path))
+	}
+	var p pool
+	var got, chunks []int
+	var leaves func(way []frontierStep, b *branch)
+	leaves = func(way []frontierStep, b *branch) {
+		for ; b != nil; b = b.next {
+			here := append(slices.Clone(way), frontierStep{b.thread, b.choice})
+			if b.again != (b.kids != nil) {
+				t.Fatalf("%v: run before: %v", here, b.again)
+			}
+			if b.kids == nil {
+				got = append(got, sum(here))
+			}
+			leaves(here, b.kids)
+		}
+	}
+	for {
+		c, err := f.chunk()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c == nil {
+			break
+		}
+		chunks = append(chunks, len(c.ends))
+		var other pool // another worker's
+		tree := c.tree(&other)
+		leaves(nil, tree)
+		p.putAll(tree)
+	}
+	f.drop()
+	entries := 0
+	for _, n := range chunks {
+		entries += n
+	}
+	if !slices.Equal(got, want) || entries != len(want) || len(chunks) < 10 {
+		t.Errorf("%d entries in chunks of %v, %d leaves, want %d", entries, chunks, len(got), len(want))
+	}
+	if len(p.free) != poolSpare {
+		t.Errorf("the pool keeps %d branches", len(p.free))
+	}
+}
+
 func sum(path []frontierStep) int {
 	n := len(path)
 	for _, s := range path {
