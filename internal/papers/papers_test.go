@@ -111,6 +111,9 @@ func TestPageNamesTables(t *testing.T) {
 	for _, c := range curves {
 		filled["coverage_"+c.name] = true
 	}
+	for _, e := range estimated {
+		filled["estimator_"+e.search] = true
+	}
 	for _, m := range regexp.MustCompile(`fill\("([a-z_]+)",`).FindAllStringSubmatch(code.String(), -1) {
 		filled[m[1]] = true
 	}
