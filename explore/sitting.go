@@ -150,6 +150,9 @@ func (s *sitting) Progress(p por.Progress) {
 	s.share = p.Share
 	if s.round != nil {
 		s.leave = s.leave || steps(p.Stats) >= s.from+roundSteps
+		if s.session == s.d.session { // one of those at work shows the time; the rest is as of the last round
+			s.d.show()
+		}
 		return
 	}
 	d := s.d
