@@ -49,8 +49,15 @@ func (w *trust) passedOver() {
 		b.event = event{thread: p.thread, loose: p.loose}
 		b.ownOps = append(b.ownOps[:0], p.op)
 		b.ops = b.ownOps
+		w.spun(b)
 		w.expect(b)
 	}
+}
+
+// spun adds to b what its thread's loop read, if the step ends a spin.
+func (w *trust) spun(b *branch) {
+	b.ownWaits = append(b.ownWaits[:0], w.waitsOf(b.thread)...)
+	b.waits = b.ownWaits
 }
 
 // expect adds b, of which only the beginning is known, to what is pending.
@@ -125,8 +132,7 @@ func (w *trust) gatherPending() {
 			}
 			b := w.pool.get()
 			b.upcoming(t)
-			b.ownWaits = append(b.ownWaits[:0], w.waitsOf(t.ID)...)
-			b.waits = b.ownWaits
+			w.spun(b)
 			w.expect(b)
 		}
 	}

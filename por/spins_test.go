@@ -166,6 +166,12 @@ func loops() *rapid.Generator[*model.Program] {
 			for k := pick(t, "before", 3); k > 0; k-- {
 				code = append(code, plain("first"))
 			}
+			if pick(t, "section", 6) == 5 { // that it may not leave
+				code = append(code, model.Instr{Code: model.Lock}, plain("inside"))
+				if pick(t, "leaves", 3) > 0 {
+					code = append(code, model.Instr{Code: model.Unlock})
+				}
+			}
 			if i > 0 && pick(t, "loops", 4) > 0 {
 				head := len(code)
 				lock := []model.Code{0, 0, 0, model.Lock, model.ReadLock, model.WriteLock}[pick(t, "locked", 6)]
@@ -208,6 +214,11 @@ var spinFindings = []finding{
 	{"3: what is read is one variable, but not where the loop begins", model.Program{Threads: [][]model.Instr{
 		{{Code: model.Create, A: 1}, {Code: model.Store}, {Code: model.Store, C: 1}},
 		{{Code: model.Yield}, {Code: model.Load}, {Code: model.Yield}, {Code: model.JumpIf}},
+	}}},
+	{"4: a thread that goes round its loop by a lock is blocked before it, and depends on what the loop read as well", model.Program{Standing: true, Threads: [][]model.Instr{
+		{{Code: model.Lock}},
+		{{Code: model.Lock}, {Code: model.Load, Size: 4}, {Code: model.Unlock}, {Code: model.JumpIf}},
+		{{Code: model.Store, C: 1}, {Code: model.Store, C: 2}},
 	}}},
 }
 
