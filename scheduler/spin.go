@@ -20,16 +20,16 @@ import (
 //
 //   - A loop with one shared read: after a poll of the bytes that the thread is
 //     about to read again, one more turn is tried and taken back. If it comes
-//     to the same place with the same CPU state and memory, with no effect, the
-//     state recurs. The trial makes dead registers not matter: they have their
-//     final value by then.
+//     to the same place with the same memory and CPU state, with no effect, the
+//     state recurs.
 //   - A loop of several steps: the thread's own earlier steps are walked back,
-//     as long as none had an effect, to one that began in this state. Registers
-//     may differ that are dead there by the code alone, whichever way the loop
-//     goes on (image.Dead): the states that follow then differ in nothing else,
-//     and those registers have the same values from where they are overwritten.
-//     What is dead only on the way that the loop takes now isn't enough: a
-//     write of another's in the middle of the next turn may lead elsewhere.
+//     as long as none had an effect, to one that began in this state.
+//
+// In both, registers and flags may differ that are dead there by the code alone,
+// whichever way the loop goes on (image.Dead): the states that follow then differ
+// in nothing else, and those registers have the same values from where they are
+// overwritten. What is dead only on the way that the loop takes now isn't enough: a
+// write of another's in the middle of the next turn may lead elsewhere.
 //
 // "No effect" is each write silent, one by one; a back-out lock, whose visible
 // writes cancel out only in sum, isn't a spin.
@@ -144,7 +144,7 @@ func (s *System) tryTurn(th *thread, of *trace.Transition) (bool, error) {
 	err := s.step(th, tr, 0)
 	recurs := err == nil && th.stand == standAccess && th.access == before.access && th.half == before.half && th.effects == before.effects &&
 		s.calmStep(tr) && tr.End == trace.EndPoint &&
-		s.machine.SameCPU(before.ctx, th.ctx) == 0 && s.unchanged(mem, s.redZone(th))
+		s.sameLive(th, before.ctx) && s.unchanged(mem, s.redZone(th))
 	s.rewindAlone(k)
 	s.marks = s.marks[:len(s.marks)-1]
 	// What the turn learned of sharing is known for good, so the search has to

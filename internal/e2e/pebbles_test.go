@@ -28,8 +28,9 @@ type libraryTest struct {
 	// I386 are the bugs of the i386 build where they are others.
 	I386 []guests.Failure `json:"i386"`
 	// Alike: the i386 build has as many executions. It needn't where a thread
-	// waits by looking again: how often it looks until its state recurs depends
-	// on the registers that gcc uses on the way.
+	// waits by looking again: how often it looks until its state recurs depends on
+	// what gcc leaves on its stack on the way, which counts although nobody reads
+	// it. (Registers and flags that nobody reads don't count.)
 	Alike bool `json:"alike"`
 	// Slow: its space is larger than a test has time for.
 	Slow bool `json:"slow"`
