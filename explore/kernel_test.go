@@ -135,7 +135,7 @@ func kernelExplored(t *testing.T, search string, c Config, known *scheduler.Know
 // have priorities.
 func TestKernelSearchesAgree(t *testing.T) {
 	for _, c := range []struct{ program, test, pp string }{
-		{"kernel", "create", "yield"},
+		{"kernel", "create", "sti"},
 		{"kernel", "lock", "cli,sti"},
 		{"kernel", "join", "mem"},
 		{"kernel", "yield", "cli"},

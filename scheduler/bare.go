@@ -36,7 +36,12 @@ import (
 //
 //   - A ready thread stands before its tail, before the step or after it: the
 //     order in which threads are reached decides who has run its tail. (A wake-up
-//     and a creation make such threads.)
+//     makes such threads.) A tail that does nothing that others could tell isn't
+//     meant: to bring the processor past it is as if it had been interrupted. The
+//     tails of new threads and of those that yield are taken for such until one
+//     is seen to do more (baretail.go); then the search starts again. That is
+//     seen if it ever happens: a ready thread's step is taken in some execution
+//     from each state in which it is ready, before the end at the latest.
 //   - A thread sleeps: ticks may wake it, and their number depends on the order.
 //   - The step accesses memory in conflict with what ticks were seen to do
 //     (System.ticked): outside of a section without interrupts that is a race with
@@ -75,16 +80,20 @@ type Bare struct {
 	early      []early
 	// probes: who can run is found out by trying; tried has who was, in the
 	// present state. Learned for good.
-	probes  bool
-	tried   map[trace.TID]bool
-	wide    bool        // the step under way
-	could   []trace.TID // who could run before it
-	first   uint64      // the thread that calls landgo_booted, by the kernel's number
-	tickAt  uint64
-	toldOf  uint64 // see bareswitch.go
-	gapFrom uint64
-	atBreak uint64 // 1: the processor stands at an annotation that was dealt with
-	paged   bool   // the page tables in use were looked at
+	probes bool
+	tried  map[trace.TID]bool
+	// heavy are the kinds of tails that were seen to do what others can tell.
+	// Learned for good.
+	heavy     [numTailKinds]bool
+	tailWords map[tailWord]bool // see baretail.go; learned for good
+	wide      bool              // the step under way
+	could     []trace.TID       // who could run before it
+	first     uint64            // the thread that calls landgo_booted, by the kernel's number
+	tickAt    uint64
+	toldOf    uint64 // see bareswitch.go
+	gapFrom   uint64
+	atBreak   uint64 // 1: the processor stands at an annotation that was dealt with
+	paged     bool   // the page tables in use were looked at
 	// volatile: the kernel changes control registers while threads run. control
 	// has them if not.
 	volatile bool
@@ -127,7 +136,9 @@ type ownThread struct {
 	wants    uint64 // what it was about to acquire last
 	children uint64
 	// tail: it gave the processor up itself, or hasn't run yet.
-	tail bool
+	tail  bool
+	kind  tailKind
+	stack uint64 // the physical address of its stack pointer when it gave the processor up
 	// interrupted: it was, at regs, and a handler's frame is on its stack.
 	interrupted bool
 	// halted: it waits for an interrupt (hlt).
@@ -146,7 +157,7 @@ const schedulerResource = 1 << 41
 // NewBare makes a Bare of a System that has no kernel yet.
 func NewBare(s *System, b Board) *Bare {
 	s.bare = true
-	return &Bare{System: s, board: b, ticked: map[uint64]tickAccess{}, tells: map[uint64]tellKind{}}
+	return &Bare{System: s, board: b, ticked: map[uint64]tickAccess{}, tells: map[uint64]tellKind{}, tailWords: map[tailWord]bool{}}
 }
 
 // Step implements por.System.
@@ -256,7 +267,7 @@ func (s *Bare) unsettled() bool {
 		case ownSleeping:
 			return true
 		case ownReady:
-			if th.own.tail || !first && th.own.priority != priority {
+			if th.own.tail && s.isHeavy(th.own.kind) || !first && th.own.priority != priority {
 				return true
 			}
 			first, priority = false, th.own.priority

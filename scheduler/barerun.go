@@ -160,6 +160,7 @@ var sectionHolds = []uint64{sectionLock}
 // threadDid records accesses to shared memory by a thread.
 func (s *Bare) threadDid(u *turn, as []trace.Access) {
 	u.tr.Accesses = append(u.tr.Accesses, as...)
+	s.tailDid(u.th, as)
 	var holds []uint64
 	if s.on == 0 {
 		holds = sectionHolds

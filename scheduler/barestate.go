@@ -220,10 +220,17 @@ type Ticked struct {
 // Knowledge is all that the System has learned.
 func (s *Bare) Knowledge() *Knowledge {
 	k := s.System.Knowledge()
-	k.Probes = s.probes
+	k.Probes, k.HeavyTails = s.probes, append([]bool(nil), s.heavy[:]...)
 	for g, by := range s.ticked {
 		k.Ticked = append(k.Ticked, Ticked{g, by.reads, by.writes})
 	}
+	for w := range s.tailWords {
+		k.TailWords = append(k.TailWords, w)
+	}
+	sort.Slice(k.TailWords, func(i, j int) bool {
+		a, b := k.TailWords[i], k.TailWords[j]
+		return a.Thread < b.Thread || a.Thread == b.Thread && a.At < b.At
+	})
 	sort.Slice(k.Ticked, func(i, j int) bool { return k.Ticked[i].At < k.Ticked[j].At })
 	return k
 }
@@ -231,6 +238,14 @@ func (s *Bare) Knowledge() *Knowledge {
 // Learn adds what another System of the same guest has learned.
 func (s *Bare) Learn(k *Knowledge) (news bool, err error) {
 	news, err = s.System.Learn(k)
+	for _, w := range k.TailWords {
+		s.tailWords[w] = true
+	}
+	for i, heavy := range k.HeavyTails {
+		if i < len(s.heavy) && heavy && !s.heavy[i] {
+			s.heavy[i], news = true, true
+		}
+	}
 	if k.Probes && !s.probes {
 		s.probes, news = true, true
 	}

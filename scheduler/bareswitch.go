@@ -29,6 +29,7 @@ func (s *Bare) stackLoad(u *turn) (happening, error) {
 	shadow := u.shadow
 	if s.booted == 1 && !u.ticking {
 		u.th.regs = s.regs
+		u.th.own.stack, _ = s.translate(from)
 	}
 	stop := s.permit(u)
 	if stop.Why != emu.StopInsn {
@@ -77,7 +78,10 @@ func (s *Bare) switched(u *turn, to uint64) bool {
 	if r.own.ended {
 		r.stand = standExited
 	} else if !r.own.interrupted {
-		r.own.tail = true
+		r.own.tail, r.own.kind = true, tailOfWait
+		if r.own.state == ownReady {
+			r.own.kind = tailOfYield
+		}
 	}
 	s.machine.Set(&s.running, to)
 	u.th = &s.threads[to]

@@ -82,6 +82,9 @@ func (s *Bare) tell(u *turn) (happening, error) {
 	if err := s.checkGap(u); err != nil && kind != tellSwitch {
 		return atNothing, err
 	}
+	if kind != tellSwitch && !u.ticking {
+		s.inTail(u.th)
+	}
 	n := s.argument(0)
 	switch kind {
 	case tellBooted:

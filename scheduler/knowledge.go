@@ -23,6 +23,9 @@ type Knowledge struct {
 	Exits     bool     // see System.watchedExits
 	Ticked    []Ticked // of a kernel, see Bare.ticked
 	Probes    bool     // see Bare.probes
+	// HeavyTails, TailWords: see baretail.go.
+	HeavyTails []bool
+	TailWords  []tailWord
 }
 
 // Knowledge is all that the System has learned.
@@ -193,6 +196,13 @@ func (k *Knowledge) Add(o *Knowledge) {
 	k.Exits = k.Exits || o.Exits
 	k.Ticked = append(k.Ticked, o.Ticked...)
 	k.Probes = k.Probes || o.Probes
+	k.TailWords = append(k.TailWords, o.TailWords...)
+	for len(k.HeavyTails) < len(o.HeavyTails) {
+		k.HeavyTails = append(k.HeavyTails, false)
+	}
+	for i, heavy := range o.HeavyTails {
+		k.HeavyTails[i] = k.HeavyTails[i] || heavy
+	}
 }
 
 // append adds a thread that another System has met as its next.
