@@ -44,7 +44,7 @@ func (p *packer) putScale(s *scale) {
 	for i := range s.runs {
 		r := &s.runs[i]
 		p.putFloats(r.before, r.weight)
-		p.put(uint64(r.floor+1), uint64(len(r.joints)))
+		p.put(uint64(r.floor+1), uint64(r.effort), uint64(len(r.joints)))
 		for _, j := range r.joints {
 			p.putFloats(j.before, j.weight, j.size, j.stay)
 			p.putBool(j.known)
@@ -101,7 +101,7 @@ func (b *boughs) unpack(data []byte) error {
 func (u *unpacker) scale() (s scale) {
 	s.done, s.lifted, s.light = u.float(), u.float(), int(u.below(1<<31))
 	for n := u.length(); n > 0 && !u.bad; n-- {
-		r := limb{before: u.float(), weight: u.float(), floor: int(u.below(1<<31)) - 1}
+		r := limb{before: u.float(), weight: u.float(), floor: int(u.below(1<<31)) - 1, effort: int(u.below(effort + 1))}
 		for k := u.length(); k > 0 && !u.bad; k-- {
 			j := joint{before: u.float(), weight: u.float(), size: u.float(), stay: u.float(), known: u.below(2) == 1, next: int(u.below(1 << 31))}
 			for m := u.length(); m > 0 && !u.bad; m-- {

@@ -184,7 +184,7 @@ func (w *trust) scan(c *candidate) bool {
 			more = true
 		}
 		for ; more; more = w.more(c) {
-			if w.peeks != 0 && !w.peek() {
+			if !w.spend(1 + len(c.q)) {
 				return false
 			}
 			if w.maximal(c) && !w.earlier(c) && w.inOrder(c) && w.within(c) {

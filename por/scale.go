@@ -15,8 +15,8 @@ import "slices"
 //
 // Memory: some numbers for each revisit of the graphs on the way to each graph of
 // which a revisit is under way. Of those that weigh little (least) and of long ways
-// (longest) nothing is kept, and no more is looked at than maxReach and maxPeeks
-// let.
+// (longest) nothing is kept, nor of the revisits that it would take too long to find
+// (effort).
 type scale struct {
 	runs   []limb
 	done   float64
@@ -30,15 +30,16 @@ const least = 1e-4
 // A way of more events isn't weighed: then nothing is known until it is done.
 const longest = 1 << 11
 
-// maxReach is how many revisits of one graph are listed, maxPeeks how many choices
-// of what comes with one are tried for that.
-const maxReach, maxPeeks = 1 << 8, 1 << 12
+// effort is what may be spent on a way: looks at an event for a revisit. What isn't
+// found with it weighs nothing.
+const effort = 1 << 17
 
 // limb is the way from a graph that a revisit made, or from the empty one, to the
 // end of an execution.
 type limb struct {
 	floor          int     // events of the graph, -1 before it is made
 	before, weight float64 // done before it; of all that comes of it
+	effort         int     // left
 	joints         []joint // of the graphs with floor events, floor+1 and so on
 }
 
@@ -63,7 +64,7 @@ type reach struct {
 }
 
 func newScale() scale {
-	return scale{runs: []limb{{weight: 1, joints: []joint{{weight: 1, known: true}}}}}
+	return scale{runs: []limb{{weight: 1, effort: effort, joints: []joint{{weight: 1, known: true}}}}}
 }
 
 func (s *scale) clone() scale {
@@ -179,7 +180,7 @@ func (s *scale) made(n int, choice, outcomes uint32) {
 	if l := s.limb(); l != nil {
 		w := l.weight / float64(outcomes)
 		s.done = l.before + w*float64(choice)
-		l.floor, l.joints = n, append(l.joints[:0], joint{before: s.done, weight: w, known: true})
+		l.floor, l.effort, l.joints = n, effort, append(l.joints[:0], joint{before: s.done, weight: w, known: true})
 	}
 }
 

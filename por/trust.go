@@ -104,7 +104,8 @@ type trust struct {
 	// used counts steps, up to quota; then the walk rests.
 	used, quota uint64
 	scale       scale // says how much is done
-	peeks       int   // looks for revisits that are left, if there are limits: -1 for none
+	limited     bool  // it looks for revisits with limited effort:
+	effort      int   // so much is left
 	lap         *lap  // it works on part number index of this, unless it is nil
 	index       int
 	gaveUp      bool

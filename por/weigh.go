@@ -53,8 +53,13 @@ func (w *trust) weighEnd() {
 func (w *trust) reaches(j *joint, n int) {
 	j.next, j.reaches, j.displaced = 0, j.reaches[:0], j.displaced[:0]
 	cut, dropped := w.cut, w.dropped
-	for w.peeks = maxPeeks; len(j.reaches) < maxReach && w.look(); {
+	l := w.scale.limb()
+	w.effort, w.limited = l.effort, true
+	for w.effort > 0 && w.look() {
 		q := reach{w.cand.r, 1}
+		if !w.spend((n - int(q.r)) * (1 + len(w.cand.q))) {
+			break
+		}
 		for i := n - 1; i > int(q.r); i-- {
 			if e := w.scale.joint(i); e != nil && len(e.displaced) > 0 && !w.covered(&w.cand, int32(i)) {
 				q.size *= e.open(q.r)
@@ -62,16 +67,15 @@ func (w *trust) reaches(j *joint, n int) {
 		}
 		j.reaches, j.displaced = append(j.reaches, q), append(j.displaced, q.r)
 	}
+	l.effort, w.limited = w.effort, false
 	slices.Sort(j.displaced)
-	w.cut, w.dropped, w.peeks = cut, dropped, 0
+	w.cut, w.dropped = cut, dropped
 }
 
-// peek reports whether one more choice of what comes with a revisit may be tried.
-func (w *trust) peek() bool {
-	if w.peeks > 0 {
-		if w.peeks--; w.peeks == 0 {
-			w.peeks = -1
-		}
+// spend reports whether so many looks at an event may be taken.
+func (w *trust) spend(looks int) bool {
+	if w.limited {
+		w.effort = max(0, w.effort-looks)
 	}
-	return w.peeks > 0
+	return !w.limited || w.effort > 0
 }
