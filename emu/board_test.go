@@ -1,0 +1,80 @@
+package emu
+
+import "testing"
+
+const (
+	boardCode = 0x100000
+	boardGDT  = 0x1000
+)
+
+// boardMachine is a bare machine in 64-bit mode with code, which begins with the
+// stack at 0x200000.
+func boardMachine(t *testing.T, bias uint64, code ...byte) (*Machine, Ctx) {
+	t.Helper()
+	m, err := New(Config{Bare: true, CodeBias: bias, Space: 4 << 20, Uniprocessor: true, Code: []Range{{boardCode + bias, boardCode + bias + 0x1000}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	m.Protect(0, 4<<20, ProtRead|ProtWrite)
+	m.Protect(boardCode, 0x1000, ProtRead|ProtExec)
+	table := []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x9b, 0x20, 0, 0xff, 0xff, 0, 0, 0, 0x93, 0xcf, 0}
+	for _, x := range []struct {
+		at uint64
+		p  []byte
+	}{{boardCode, code}, {boardGDT, table}} {
+		if err := m.Load(x.at, x.p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.StartBoard(boardGDT, uint32(len(table)))
+	return m, m.Start(&Regs{RIP: boardCode + bias, RSP: 0x200000, RBX: 0x300000, RFLAGS: 2})
+}
+
+// TestPrivileged: what only a kernel may do stops a run, and is carried out where
+// it is permitted, one at a time.
+func TestPrivileged(t *testing.T) {
+	m, ctx := boardMachine(t, 0,
+		0xfa,             // cli
+		0x90,             // nop
+		0x0f, 0x20, 0xc0, // mov %cr0, %rax
+		0x9c,             // pushf
+		0x9d,             // popf
+		0x48, 0x89, 0xdc, // mov %rbx, %rsp
+		0xec, // in (%dx), %al
+		0xf4) // hlt
+	for _, want := range []struct {
+		name  string
+		insns uint64
+	}{{"cli", 0}, {"move to or from a control register", 2}, {"popf", 2}, {"load of the stack pointer", 1}, {"port input or output", 1}} {
+		s := m.Run(&Run{From: ctx, Permit: want.insns > 0})
+		if s.Why != StopPrivileged || s.Detail != want.name || s.Insns != want.insns {
+			t.Fatalf("stop %d (%s) after %d instructions, want %s after %d", s.Why, s.Detail, s.Insns, want.name, want.insns)
+		}
+		ctx = s.Ctx
+	}
+	if sp := m.Regs(ctx).RSP; sp != 0x300000 {
+		t.Errorf("the stack pointer is %#x, want what was loaded", sp)
+	}
+	if b := m.BoardRegs(ctx); b.GDT != boardGDT || b.CS != 8 || b.SS != 16 {
+		t.Errorf("the processor has %+v", b)
+	}
+}
+
+// TestBlind: accesses to the blind range are taken back by Rewind, and aren't
+// records.
+func TestBlind(t *testing.T) {
+	m, ctx := boardMachine(t, 0,
+		0x48, 0x89, 0x03, // mov %rax, (%rbx)
+		0x48, 0x89, 0x43, 0x08, // mov %rax, 8(%rbx)
+		0xf4) // hlt
+	m.DeclareAllShared(true)
+	k := m.Mark()
+	s := m.Run(&Run{From: ctx, Set: SetRAX, Regs: Regs{RAX: 7}, Blind: Range{0x300000, 0x300008}})
+	if len(s.Accesses) != 1 || s.Accesses[0].Addr != 0x300008 || m.Read64(0x300000) != 7 {
+		t.Errorf("%d records, %#x in the blind range", len(s.Accesses), m.Read64(0x300000))
+	}
+	if m.Rewind(k); m.Read64(0x300000) != 0 {
+		t.Error("a blind store isn't taken back")
+	}
+}

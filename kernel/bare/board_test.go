@@ -1,0 +1,184 @@
+package bare
+
+import (
+	"strings"
+	"testing"
+
+	"landgo/emu"
+)
+
+// ram is a machine without a processor.
+type ram struct{ bytes [memory]byte }
+
+func (r *ram) Load(at uint64, p []byte) error        { copy(r.bytes[at:], p); return nil }
+func (r *ram) Bytes(at, n uint64) []byte             { return r.bytes[at : at+n] }
+func (r *ram) Protect(addr, size uint64, p emu.Prot) {}
+func (r *ram) Set(p *uint64, v uint64)               { *p = v }
+func (r *ram) StartBoard(gdt uint64, size uint32)    {}
+func board(t *testing.T) *Board                      { return New(new(ram), nil, Config{OutputLimit: 8}) }
+
+// write writes bytes to ports.
+func (b *Board) write(t *testing.T, ports ...[2]uint) {
+	t.Helper()
+	for _, p := range ports {
+		if err := b.Out(uint16(p[0]), 1, uint32(p[1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// started is a board whose controllers were initialised as PCs are: vectors from
+// 0x20, the timer and the serial line on.
+func started(t *testing.T) *Board {
+	b := board(t)
+	b.write(t, [2]uint{0x20, 0x11}, [2]uint{0x21, 0x20}, [2]uint{0x21, 4}, [2]uint{0x21, 1},
+		[2]uint{0xa0, 0x11}, [2]uint{0xa1, 0x28}, [2]uint{0xa1, 2}, [2]uint{0xa1, 1},
+		[2]uint{0x21, 0xee}, [2]uint{0xa1, 0xff})
+	return b
+}
+
+// TestInterrupts: an interrupt waits while its line is off and while one that
+// comes before it is in service, which ends when the kernel says so.
+func TestInterrupts(t *testing.T) {
+	b := board(t)
+	b.write(t, [2]uint{0x21, 0xff})
+	if b.Timer() {
+		t.Error("the timer interrupts through a line that is off")
+	}
+	b = started(t)
+	if !b.Timer() {
+		t.Fatal("the timer can't interrupt")
+	}
+	if v, ok := b.Pending(); !ok || v != 0x20 {
+		t.Fatalf("pending is %#x, %v, want 0x20", v, ok)
+	}
+	b.Acknowledge()
+	if _, ok := b.Pending(); ok || b.Timer() {
+		t.Error("a second tick comes before the first one has ended")
+	}
+	b.raise(serialLine)
+	if _, ok := b.Pending(); ok {
+		t.Error("the serial line interrupts the timer's handler")
+	}
+	b.write(t, [2]uint{0x20, 0x20})
+	if v, ok := b.Pending(); !ok || v != 0x24 {
+		t.Errorf("after the end of the tick %#x, %v is pending, want the serial line's 0x24", v, ok)
+	}
+	if !b.Timer() {
+		t.Error("no tick after the end of the first")
+	}
+	if v, _ := b.Pending(); v != 0x20 {
+		t.Errorf("%#x comes before the timer", v)
+	}
+}
+
+// TestSecondController: its lines come through the first one's third.
+func TestSecondController(t *testing.T) {
+	b := started(t)
+	b.write(t, [2]uint{0x21, 0xfa}, [2]uint{0xa1, 0xef})
+	b.raise(12)
+	if v, ok := b.Pending(); !ok || v != 0x2c {
+		t.Fatalf("pending is %#x, %v, want 0x2c", v, ok)
+	}
+	b.Acknowledge()
+	if _, ok := b.Pending(); ok {
+		t.Error("it comes twice")
+	}
+	b.write(t, [2]uint{0xa0, 0x20}, [2]uint{0x20, 0x20})
+	if b.pic[0].service != 0 || b.pic[1].service != 0 {
+		t.Error("it hasn't ended")
+	}
+}
+
+// TestSerial: a kernel that writes by interrupts is told after each byte that
+// there is room for the next, once.
+func TestSerial(t *testing.T) {
+	b := started(t)
+	b.write(t, [2]uint{0x3fb, 0x80}, [2]uint{0x3f8, 1}, [2]uint{0x3fb, 3})
+	if len(b.Output(1)) != 0 {
+		t.Error("the divisor is output")
+	}
+	b.write(t, [2]uint{0x3f8, 'a'})
+	if _, ok := b.Pending(); ok {
+		t.Error("an interrupt that isn't on")
+	}
+	b.write(t, [2]uint{0x3f9, 2})
+	if v, ok := b.Pending(); !ok || v != 0x24 {
+		t.Errorf("pending is %#x, %v, want 0x24", v, ok)
+	}
+	if v, _ := b.In(0x3fa, 1); v != isEmpty {
+		t.Errorf("the reason is %#x, want that the transmitter is empty", v)
+	}
+	if v, _ := b.In(0x3fa, 1); v != nothing {
+		t.Errorf("the reason is %#x when it was told, want none", v)
+	}
+	if _, ok := b.Pending(); ok {
+		t.Error("the interrupt stays when its reason was read")
+	}
+	b.write(t, [2]uint{0x3f8, 'b'})
+	if _, ok := b.Pending(); !ok {
+		t.Error("no interrupt after the second byte")
+	}
+	if got := string(b.Output(1)); got != "ab" {
+		t.Errorf("the output is %q", got)
+	}
+	for range 6 {
+		b.write(t, [2]uint{0x3f8, 'c'})
+	}
+	if err := b.Out(0x3f8, 1, 'd'); err == nil {
+		t.Error("more output than allowed")
+	}
+}
+
+// TestOff: the ways to switch the machine off.
+func TestOff(t *testing.T) {
+	for name, off := range map[string]func(b *Board) error{
+		"acpi":  func(b *Board) error { return b.Out(0x604, 2, 0x2000) },
+		"bochs": func(b *Board) error { return b.Out(0x501, 1, 0x31) },
+		"qemu":  func(b *Board) error { return b.Out(0xf4, 1, 0) },
+		"word": func(b *Board) (err error) {
+			for _, c := range "ShutShutdown" {
+				err = b.Out(0x8900, 1, uint32(c))
+			}
+			return err
+		},
+	} {
+		b := board(t)
+		if _, ended := b.Ended(); ended {
+			t.Errorf("%s: off from the start", name)
+		}
+		err := off(b)
+		if status, ended := b.Ended(); !ended || status != 0 || err != nil {
+			t.Errorf("%s: ended %v with status %d, %v", name, ended, status, err)
+		}
+	}
+}
+
+// TestUnmodelled: a port that nothing is at is named.
+func TestUnmodelled(t *testing.T) {
+	b := board(t)
+	_, err := b.In(0x60c, 4)
+	if err == nil || !strings.Contains(err.Error(), "0x60c") {
+		t.Errorf("reading port 0x60c: %v", err)
+	}
+	if err := b.Out(0xcafe, 1, 0); err == nil || !strings.Contains(err.Error(), "0xcafe") {
+		t.Errorf("writing port 0xcafe: %v", err)
+	}
+	if _, err := b.In(0x40, 1); err == nil {
+		t.Error("the timer's counter can be read")
+	}
+}
+
+// TestScreen: what a kernel wrote to its screen is its output if it used no
+// serial line.
+func TestScreen(t *testing.T) {
+	r := new(ram)
+	b := New(r, nil, Config{})
+	for i, c := range "hello" {
+		r.bytes[screenAt+2*i] = byte(c)
+		r.bytes[screenAt+160*2+2*i] = byte(c)
+	}
+	if got := string(b.Output(1)); got != "hello\n\nhello\n" {
+		t.Errorf("the output is %q", got)
+	}
+}
