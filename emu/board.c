@@ -8,6 +8,30 @@
 #include "machine.h"
 
 enum { CODE_SELECTOR = 8, DATA_SELECTOR = 16 };
+enum { CR4_WIDE_ENTRIES = 1 << 5, EFER_LONG_MODE = 1 << 8 };
+
+static const uint64_t cr0_paging = 1ULL << 31;
+
+/* Turns paging on. In 64-bit mode the engine is in long mode already, but hasn't
+ * been told so. */
+void board_paging(struct machine *m, uint64_t tables)
+{
+	uint64_t cr0 = 0;
+	uint64_t cr4 = 0;
+	uc_x86_msr efer = { .rid = 0xc0000080 };
+	uc_reg_write(m->uc, UC_X86_REG_CR3, &tables);
+	if (!m->is32) {
+		uc_reg_read(m->uc, UC_X86_REG_CR4, &cr4);
+		cr4 |= CR4_WIDE_ENTRIES;
+		uc_reg_write(m->uc, UC_X86_REG_CR4, &cr4);
+		uc_reg_read(m->uc, UC_X86_REG_MSR, &efer);
+		efer.value |= EFER_LONG_MODE;
+		uc_reg_write(m->uc, UC_X86_REG_MSR, &efer);
+	}
+	uc_reg_read(m->uc, UC_X86_REG_CR0, &cr0);
+	cr0 |= cr0_paging;
+	uc_reg_write(m->uc, UC_X86_REG_CR0, &cr0);
+}
 
 /* Gives the processor flat segments by a descriptor table that lies in memory
  * already, and keeps that as the state in which contexts begin. */

@@ -27,6 +27,10 @@ func (m *Machine) StartBoard(gdt uint64, size uint32) {
 	C.board_start(m.c, C.uint64_t(gdt), C.uint32_t(size-1))
 }
 
+// StartPaging gives a bare machine's processor page tables to begin with: of four
+// levels, or on i386 of two. StartBoard comes behind it.
+func (m *Machine) StartPaging(tables uint64) { C.board_paging(m.c, C.uint64_t(tables)) }
+
 // BoardRegs reads a context's.
 func (m *Machine) BoardRegs(c Ctx) (r BoardRegs) {
 	m.slot(c)

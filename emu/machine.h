@@ -398,6 +398,7 @@ bool probe_needed(const struct machine *m);
 void probe(struct machine *m);
 
 /* board.c */
+void board_paging(struct machine *m, uint64_t tables);
 void board_start(struct machine *m, uint64_t gdt, uint32_t gdt_limit);
 void board_regs(struct machine *m, int32_t slot, struct board_regs *r);
 void board_loaded(struct machine *m, const struct slot *s);

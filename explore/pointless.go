@@ -53,8 +53,12 @@ func (s *session) pointless() string {
 	return ""
 }
 
-// pointlessBare is pointless for a kernel, whose locks are known by annotations.
+// pointlessBare is pointless for a kernel, whose locks are known by annotations, or
+// by the names of its family.
 func (s *session) pointlessBare() string {
+	if s.img.Pintos != nil {
+		return ""
+	}
 	for _, k := range []struct {
 		set        Points
 		name, tell string

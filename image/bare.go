@@ -24,7 +24,7 @@ const (
 var multibootMagic = []byte{0x02, 0xb0, 0xad, 0x1b}
 
 func (im *Image) saysBare() bool {
-	if _, ok := im.byName[TellPrefix+"booted"]; ok {
+	if _, ok := im.byName[TellPrefix+"booted"]; ok || im.pintos() != nil {
 		return true
 	}
 	for i := range im.Segments {

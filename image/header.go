@@ -26,6 +26,7 @@ type prog struct {
 	Type                             elf.ProgType
 	Flags                            elf.ProgFlag
 	Off, Addr, FileSize, MemSize, Al uint64
+	Physical                         uint64 // the address in memory before there are page tables
 }
 
 var order = binary.LittleEndian
@@ -137,12 +138,12 @@ func (h *header) readProgs(data []byte) error {
 func decodeProg(m Machine, b []byte) prog {
 	if m == I386 {
 		at := func(i int) uint64 { return uint64(order.Uint32(b[i:])) }
-		return prog{Type: elf.ProgType(at(0)), Off: at(4), Addr: at(8), FileSize: at(16),
+		return prog{Type: elf.ProgType(at(0)), Off: at(4), Addr: at(8), Physical: at(12), FileSize: at(16),
 			MemSize: at(20), Flags: elf.ProgFlag(at(24)), Al: at(28)}
 	}
 	at := func(i int) uint64 { return order.Uint64(b[i:]) }
 	return prog{Type: elf.ProgType(order.Uint32(b)), Flags: elf.ProgFlag(order.Uint32(b[4:])),
-		Off: at(8), Addr: at(16), FileSize: at(32), MemSize: at(40), Al: at(48)}
+		Off: at(8), Addr: at(16), Physical: at(24), FileSize: at(32), MemSize: at(40), Al: at(48)}
 }
 
 // checkStatic tells a static executable, position-independent or not, from

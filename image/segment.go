@@ -60,6 +60,9 @@ func (im *Image) addSegments(h *header, data []byte) error {
 	for _, p := range loads {
 		im.addSegment(p, h, data)
 	}
+	if s := im.Segments; len(s) > 1 && s[0].Headers && s[0].Addr+s[0].MemSize > s[1].Addr {
+		im.Segments = s[1:] // the page is there with the other one
+	}
 	for i := 1; i < len(im.Segments); i++ {
 		s, next := im.Segments[i-1], im.Segments[i]
 		if s.Addr+s.MemSize > next.Addr {
@@ -70,7 +73,20 @@ func (im *Image) addSegments(h *header, data []byte) error {
 	if err := im.checkTLS(); err != nil {
 		return err
 	}
+	im.addBias(loads, h)
 	return im.addCode()
+}
+
+// addBias: a kernel that makes its own page tables can have an entry point by the
+// address that it is loaded at.
+func (im *Image) addBias(loads []prog, h *header) {
+	for _, p := range loads {
+		if p.Flags&elf.PF_X != 0 && p.Physical < p.Addr && h.entry >= p.Physical && h.entry-p.Physical < p.MemSize && !im.holds(h.entry, 1) {
+			im.Bias = p.Addr - p.Physical
+			im.Entry += im.Bias
+			return
+		}
+	}
 }
 
 // checkLoads rejects segments that lie outside of the file or of any address

@@ -66,9 +66,15 @@ func (x *explorer) anyAll(n *node) {
 	}
 }
 
-// arbitrary is the default way on from n: the running thread if it is ready,
-// else the first that is, leaving out what is asleep or explored.
+// arbitrary is the default way on from n: whom the guest's own scheduler would
+// choose, the running thread if it is ready, else the first that is, leaving out
+// what is asleep or explored.
 func (x *explorer) arbitrary(n *node) (trace.TID, trace.Choice, bool) {
+	if n.next != trace.NoThread && x.isReady(int(n.depth), n.next) {
+		if c, ok := x.awake(n, n.next); ok {
+			return n.next, c, true
+		}
+	}
 	if n.running != trace.NoThread && x.isReady(int(n.depth), n.running) {
 		if c, ok := x.awake(n, n.running); ok {
 			return n.running, c, true

@@ -22,7 +22,7 @@ func (x *explorer) endProcess(t *trace.Transition) {
 	if prev.preempting(t.Thread) {
 		p++
 	}
-	x.nodes[i] = node{depth: int32(i), running: t.Thread, preemptions: p, sleeps: int32(len(x.sleep)), slept: int32(len(x.sleep)),
+	x.nodes[i] = node{depth: int32(i), running: t.Thread, next: trace.NoThread, preemptions: p, sleeps: int32(len(x.sleep)), slept: int32(len(x.sleep)),
 		choices: int32(len(x.choices)), spins: int32(len(x.spins)), seen: int32(len(x.waits))}
 	x.at = -1
 	for len(x.ready) < (i+1)*x.words {

@@ -107,6 +107,7 @@ type node struct {
 	over        *branch   // refused: over the bound
 	begin, last uint64
 	running     trace.TID // the thread of the event before
+	next        trace.TID // of the guest's own choice (trace.Thread.Next)
 	couldGoOn   bool      // switching away from it is a preemption
 	preemptions int       // up to here
 	sleeps      int32     // x.sleep[sleeps:slept] is the sleep set
@@ -338,7 +339,7 @@ func (x *explorer) arrive() (n *node, able int) {
 		x.nodes = append(x.nodes, node{})
 	}
 	n = &x.nodes[i]
-	*n = node{depth: int32(i), running: trace.NoThread, ending: EndedBlocked, sleeps: int32(len(x.sleep)), slept: int32(len(x.sleep)),
+	*n = node{depth: int32(i), running: trace.NoThread, next: trace.NoThread, ending: EndedBlocked, sleeps: int32(len(x.sleep)), slept: int32(len(x.sleep)),
 		choices: int32(len(x.choices)), spins: int32(len(x.spins)), seen: int32(len(x.waits))}
 	x.at = i
 	able = x.observe(n)

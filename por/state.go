@@ -30,6 +30,9 @@ func (x *explorer) observe(n *node) (able int) {
 		switch t.Status {
 		case trace.Ready:
 			able++
+			if t.Next {
+				n.next = t.ID
+			}
 			set[t.ID/64] |= 1 << (t.ID % 64)
 			if t.Outcomes > 1 {
 				x.choices = append(x.choices, choice{t.ID, t.Outcomes})

@@ -90,7 +90,8 @@ type Bare struct {
 	could     []trace.TID       // who could run before it
 	first     uint64            // the thread that calls landgo_booted, by the kernel's number
 	tickAt    uint64
-	toldOf    uint64 // see bareswitch.go
+	toldOf    uint64      // see bareswitch.go
+	wakers    []trace.TID // see baretime.go; nil: not known yet
 	gapFrom   uint64
 	atBreak   uint64 // 1: the processor stands at an annotation that was dealt with
 	paged     bool   // the page tables in use were looked at
@@ -143,7 +144,8 @@ type ownThread struct {
 	interrupted bool
 	// halted: it waits for an interrupt (hlt).
 	halted bool
-	ended  bool // it will be gone after the next switch
+	asleep uint64 // the stack pointer at its call of timer_sleep (Pintos)
+	ended  bool   // it will be gone after the next switch
 }
 
 // handlerThread stands, in the record of what memory threads share, for the code
@@ -175,8 +177,11 @@ func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	s.current = t
 	s.wide = s.unsettled()
 	s.could = s.whoCan(s.could[:0])
-	s.tried = nil
+	s.tried, s.wakers = nil, nil
 	err := s.take(th, tr)
+	if s.image.Pintos != nil {
+		s.lookPintos(tr)
+	}
 	if err == nil {
 		err = s.flush()
 	}
@@ -342,7 +347,7 @@ func (s *Bare) Threads(dst []trace.Thread) []trace.Thread {
 		case th.stand == standFailure:
 			d.Status, d.Outcomes, d.Pending = trace.Ready, 1, trace.Op{Kind: trace.OpEnd}
 		case s.canRun(th, best):
-			d.Status, d.Outcomes = trace.Ready, 1
+			d.Status, d.Outcomes, d.Next = trace.Ready, 1, uint64(th.id) == s.running
 			if th.stand == standAccess {
 				d.Pending, d.PendingAccess = trace.Op{Kind: trace.OpAccess}, th.access
 			}
@@ -360,6 +365,9 @@ func (s *Bare) canRun(th *thread, best int64) bool {
 	}
 	if th.own.state == ownReady && uint64(th.id) == s.running {
 		return true
+	}
+	if th.own.state == ownSleeping && !s.wakesFirst(th.id) {
+		return false
 	}
 	return th.own.priority >= best && (!s.probes || s.reachable(th))
 }

@@ -31,11 +31,15 @@ func (s *Bare) BootOwn(regs *emu.Regs) error {
 		}
 		switch h {
 		case atOn, atHalt, atCountOut:
-			if s.on == 1 && (h == atHalt || s.threads[0].insns >= s.tickAt) {
+			if s.on == 0 {
+				continue
+			}
+			if h == atHalt || s.threads[0].insns >= s.tickAt {
 				s.tickAt = s.threads[0].insns + bootTick
-				if err := s.bootInterrupt(&u); err != nil {
-					return err
-				}
+				s.board.Timer()
+			}
+			if err := s.bootInterrupt(&u); err != nil {
+				return err
 			}
 		case atEnd:
 			f := s.threads[0].failure
@@ -56,11 +60,8 @@ func (s *Bare) BootOwn(regs *emu.Regs) error {
 	return nil
 }
 
-// bootInterrupt delivers a tick, if there can be one.
+// bootInterrupt delivers what the timer or another device asks for.
 func (s *Bare) bootInterrupt(u *turn) error {
-	if !s.board.Timer() {
-		return nil
-	}
 	vector, ok := s.board.Pending()
 	if !ok {
 		return nil

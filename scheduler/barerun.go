@@ -373,13 +373,16 @@ func (s *Bare) advanceOwn(th *thread, tr *trace.Transition) error {
 			th.yielding = th.live()
 			return nil
 		case atCountOut:
-			// A loop: time passes, and others may be let in.
+			// A loop: time passes, and the kernel may choose another.
 			s.saw(&u)
+			if done, err := s.tick(th, tr); done || err != nil {
+				return err
+			}
 			if !s.aloneOwn() {
 				th.yielding = true
 				return nil
 			}
-			if done, err := s.tickSelf(th, tr); done || err != nil {
+			if done, err := s.reach(th, tr); done || err != nil {
 				return err
 			}
 		}

@@ -16,7 +16,7 @@ import (
 // Rewind implements por.System.
 func (s *Bare) Rewind(k trace.Mark) {
 	s.System.Rewind(k)
-	s.set, s.tried = 0, nil
+	s.set, s.tried, s.wakers = 0, nil, nil
 	if s.volatile {
 		s.machine.FlushBoard()
 	}

@@ -55,6 +55,10 @@ func (s *Bare) stackJump(u *turn, from, to uint64) bool {
 	if s.booted == 0 || to-from+minJump <= 2*minJump {
 		return false
 	}
+	if s.image.Pintos != nil {
+		t, ok := s.numbered(pageOf(to))
+		return ok && s.switched(u, uint64(t))
+	}
 	if s.gap == gapTold {
 		s.machine.Set(&s.gap, gapNone)
 		return s.switched(u, s.toldOf)
@@ -75,6 +79,9 @@ func (s *Bare) switched(u *turn, to uint64) bool {
 	}
 	s.save(r.id)
 	s.save(s.threads[to].id)
+	if s.image.Pintos != nil {
+		s.leavePintos(u, r)
+	}
 	if r.own.ended {
 		r.stand = standExited
 	} else if !r.own.interrupted {

@@ -29,6 +29,7 @@ const (
 	tellPanicked
 	tellScheduling
 	numTells
+	tellFailed // of Pintos only
 )
 
 var tellNames = [numTells]string{
@@ -41,6 +42,10 @@ var needed = []tellKind{tellBooted, tellCreated, tellReady, tellUnready, tellSwi
 
 // findTells sets breakpoints on the annotations. It names one that is missing.
 func (s *Bare) findTells() (missing string) {
+	if s.image.Pintos != nil {
+		s.findPintos()
+		return ""
+	}
 	for k, name := range tellNames {
 		if f, ok := s.image.Symbol(image.TellPrefix + name); ok {
 			s.tells[f.Addr] = tellKind(k)
@@ -76,6 +81,9 @@ type early struct {
 func (s *Bare) tell(u *turn) (happening, error) {
 	kind := s.tells[s.regs.RIP]
 	s.machine.Set(&s.atBreak, 1)
+	if s.image.Pintos != nil {
+		return s.tellPintos(u, kind)
+	}
 	if s.booted == 0 {
 		return s.tellEarly(u, kind)
 	}

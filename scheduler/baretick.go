@@ -152,15 +152,6 @@ func (s *Bare) devices(u *turn) (done bool, err error) {
 	return false, nil
 }
 
-// tickSelf lets time pass for a thread that is alone.
-func (s *Bare) tickSelf(th *thread, tr *trace.Transition) (done bool, err error) {
-	if done, err = s.tick(th, tr); err != nil || done {
-		return done, err
-	}
-	done, err = s.reach(th, tr)
-	return done, err
-}
-
 // Gates of the interrupt descriptor table.
 const (
 	gatePresent   = 1 << 15

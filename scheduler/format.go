@@ -11,11 +11,16 @@ import (
 // floating-point number) is left as it stands, and so is all that follows, for
 // the arguments can't be told apart then.
 func (s *System) format(th *thread, first int) string {
-	f := s.str(s.vararg(th, first))
-	next := func() uint64 {
+	return formatted(s.wordSize, s.str, func() uint64 {
 		first++
-		return s.vararg(th, first)
-	}
+		return s.vararg(th, first-1)
+	})
+}
+
+// formatted is format of arguments that next gives, one after the other, and of
+// strings as str reads them.
+func formatted(wordSize uint64, str func(uint64) string, next func() uint64) string {
+	f := str(next())
 	var out strings.Builder
 	for {
 		i := strings.IndexByte(f, '%')
@@ -47,12 +52,12 @@ func (s *System) format(th *thread, first int) string {
 		case '%':
 			out.WriteByte('%')
 		case 's':
-			fmt.Fprintf(&out, "%"+flags+"s", s.str(next()))
+			fmt.Fprintf(&out, "%"+flags+"s", str(next()))
 		case 'c':
 			out.WriteByte(byte(next()))
 		case 'd', 'i':
 			v := int64(number())
-			if long == 0 || s.wordSize == 4 {
+			if long == 0 || wordSize == 4 {
 				v = int64(int32(v))
 			}
 			fmt.Fprintf(&out, "%"+flags+"d", v)

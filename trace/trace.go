@@ -57,6 +57,9 @@ type Thread struct {
 	// Yielding: the thread stands at a yield, so that switching away from it
 	// is no preemption.
 	Yielding bool
+	// Next: of those who can run, the guest's own scheduler would choose this one. A
+	// search that has no other reason begins with it.
+	Next bool
 	// Expiring: nobody can run, and the thread is Ready only because its wait,
 	// Pending, runs out: its next step is an OpAdvance.
 	Expiring bool

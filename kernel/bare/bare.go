@@ -29,6 +29,8 @@ type machine interface {
 	Protect(addr, size uint64, p emu.Prot)
 	Set(p *uint64, v uint64)
 	StartBoard(gdt uint64, size uint32)
+	StartPaging(tables uint64)
+	HasPaging() bool
 }
 
 // Config is what a kernel is given.

@@ -40,6 +40,9 @@ func (b *Board) Boot() (emu.Regs, error) {
 	for _, r := range b.img.Code {
 		b.m.Protect(r.Lo-b.img.Bias, r.Hi-r.Lo, emu.ProtRead|emu.ProtWrite|emu.ProtExec)
 	}
+	if b.img.Pintos != nil {
+		return b.bootPintos()
+	}
 	if err := b.information(); err != nil {
 		return emu.Regs{}, err
 	}
@@ -99,6 +102,11 @@ func (b *Board) information() error {
 	if err := b.load(cmdlineAt, append([]byte(b.cfg.Cmdline), 0)); err != nil {
 		return err
 	}
+	return b.memoryMap(multibootAt)
+}
+
+// memoryMap writes the multiboot information.
+func (b *Board) memoryMap(where uint64) error {
 	info := make([]byte, informationSize+2*entrySize)
 	put := func(at, v int) { binary.LittleEndian.PutUint32(info[at:], uint32(v)) }
 	put(flagsField, hasMemory|hasCmdline|hasMap)
@@ -106,7 +114,7 @@ func (b *Board) information() error {
 	put(upperField, (memory-firstMegabyte)>>10)
 	put(cmdlineField, cmdlineAt)
 	put(mapLenField, 2*entrySize)
-	put(mapField, multibootAt+informationSize)
+	put(mapField, int(where)+informationSize)
 	for i, r := range [][2]uint64{{0, lowerMemory}, {firstMegabyte, memory - firstMegabyte}} {
 		at := informationSize + i*entrySize
 		put(at, entrySize-4)
@@ -114,5 +122,5 @@ func (b *Board) information() error {
 		binary.LittleEndian.PutUint64(info[at+12:], r[1])
 		put(at+20, usable)
 	}
-	return b.load(multibootAt, info)
+	return b.load(where, info)
 }

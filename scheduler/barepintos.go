@@ -1,0 +1,178 @@
+package scheduler
+
+import (
+	"landgo/image"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// Kernels of the Pintos family say nothing of their scheduler themselves, and
+// needn't: who can run is read from the status in each thread's structure, as the
+// kernel's own functions keep it, with whatever list or lists the kernel chooses
+// from. A thread's name is the address of its page, in which its stack is too; so
+// a switch is a change of the stack pointer to another thread's page.
+//
+// What is taken for granted, beside names (image.Pintos): that a thread is in
+// existence when thread_unblock is called for it the first time, that one that is
+// blocked inside timer_sleep will be woken by ticks, and that the status says the
+// truth wherever interrupts are on.
+
+// pintosTells are the functions whose calls mean something.
+var pintosTells = map[string]tellKind{
+	image.PintosRun:  tellBooted,
+	"thread_unblock": tellCreated,
+	"timer_sleep":    tellSleep,
+	"thread_block":   tellUnready,
+	"sema_down":      tellLocking,
+	"debug_panic":    tellPanicked,
+	"fail":           tellFailed,
+}
+
+// pintosUnlocks are functions that let others go when they return.
+var pintosUnlocks = []string{"sema_up"}
+
+// findPintos sets breakpoints on these functions.
+func (s *Bare) findPintos() {
+	at := func(addr uint64, kind tellKind) {
+		s.tells[addr] = kind
+		s.machine.Break(addr, uint8(breakRole))
+	}
+	for name, kind := range pintosTells {
+		if f, ok := s.image.Symbol(name); ok && s.image.IsCode(f.Addr) {
+			at(f.Addr, kind)
+		}
+	}
+	for _, name := range pintosUnlocks {
+		if f, ok := s.image.Symbol(name); ok {
+			for _, ret := range s.image.Returns(f) {
+				at(ret, tellUnlocked)
+			}
+		}
+	}
+}
+
+// pageOf is the thread whose stack an address is on.
+func pageOf(sp uint64) uint64 { return sp &^ (image.PageSize - 1) }
+
+// tellPintos takes in what the call of a function means.
+func (s *Bare) tellPintos(u *turn, kind tellKind) (happening, error) {
+	n := s.argument(0)
+	if s.booted == 0 {
+		switch kind {
+		case tellBooted:
+			idle, _ := s.word(s.image.Pintos.Idle)
+			s.first = pageOf(s.regs.RSP)
+			s.early = []early{
+				{number: s.first, own: ownThread{number: s.first}},
+				{number: idle, own: ownThread{number: idle, idle: true, tail: true, state: ownBlocked}},
+			}
+			return atPoint, s.boot(u)
+		case tellPanicked, tellFailed:
+			return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel panics before it runs a test: %s", s.message(kind))
+		}
+		return atNothing, nil
+	}
+	own := &u.th.own
+	if own.asleep != 0 && s.regs.RSP > own.asleep {
+		s.save(u.th.id)
+		own.asleep = 0
+	}
+	switch kind {
+	case tellCreated:
+		if _, known := s.numbered(n); !known {
+			return atNothing, s.createdOwn(u, n)
+		}
+	case tellSleep:
+		s.save(u.th.id)
+		own.asleep = s.regs.RSP
+	case tellLocking:
+		s.save(u.th.id)
+		own.wants = n
+		if s.isPoint(u, PointLock) {
+			return atPoint, nil
+		}
+	case tellUnlocked:
+		if s.isPoint(u, PointUnlock) {
+			return atPoint, nil
+		}
+	case tellPanicked, tellFailed:
+		u.th.regs = s.regs
+		return s.ended(u, s.failHere(u, Assertion, "the kernel panics: %s", s.message(kind)))
+	}
+	return atNothing, nil
+}
+
+// message is what debug_panic(file, line, function, format, ...) or fail(format,
+// ...) is called with.
+func (s *Bare) message(kind tellKind) string {
+	n := 0
+	if kind == tellPanicked {
+		n = 3
+	}
+	return formatted(s.wordSize, s.text, func() uint64 {
+		n++
+		return s.anyArgument(n - 1)
+	})
+}
+
+// anyArgument is argument beyond the registers that argument knows.
+func (s *Bare) anyArgument(n int) uint64 {
+	if s.wordSize == 4 || n < 4 {
+		return s.argument(n)
+	}
+	if n < 6 {
+		return [2]uint64{s.regs.R8, s.regs.R9}[n-4]
+	}
+	v, _ := s.word(s.regs.RSP + 8*uint64(n-5))
+	return v
+}
+
+// field32 reads a field of a thread's structure.
+func (s *Bare) field32(th *thread, offset uint64) uint32 {
+	pa, ok := s.translate(th.own.number + offset)
+	if !ok {
+		return image.PintosDying
+	}
+	return s.machine.Read32(pa)
+}
+
+// lookPintos reads who can run, at the end of a step.
+func (s *Bare) lookPintos(tr *trace.Transition) {
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !s.exists[i] || !th.live() || th.own.idle {
+			continue
+		}
+		state := ownBlocked
+		switch s.field32(th, s.image.Pintos.Status) {
+		case image.PintosRunning, image.PintosReady:
+			state = ownReady
+		case image.PintosBlocked:
+			if th.own.asleep != 0 {
+				state = ownSleeping
+			}
+		}
+		priority := int64(int32(s.field32(th, s.image.Pintos.Priority)))
+		if state == th.own.state && priority == th.own.priority {
+			continue
+		}
+		s.save(th.id)
+		if state == ownReady && th.own.state != ownReady && th.id != tr.Thread {
+			tr.Wakes = append(tr.Wakes, th.id)
+		}
+		th.own.state, th.own.priority = state, priority
+	}
+}
+
+// leavePintos: thread r, which gives the processor to another, may do so for good.
+func (s *Bare) leavePintos(u *turn, r *thread) {
+	if r.own.idle || s.field32(r, s.image.Pintos.Status) != image.PintosDying {
+		return
+	}
+	r.own.ended = true
+	r.own.state = ownBlocked
+	if r.id == u.tr.Thread {
+		u.tr.End = trace.EndThread
+	}
+	u.tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(r.id), PC: s.pcNow()})
+}
