@@ -58,7 +58,7 @@ func speed(runs int, want map[string]uint64) error {
 			fmt.Printf("%-26s %-9s %9d %8.3f s %20.0f/s  with libc's own locks and exits\n", "", "", own.Executions, own.Seconds, own.rate())
 		}
 	}
-	for _, f := range []func(int, printer) error{transitions, libraries, start, memory} {
+	for _, f := range []func(int, printer) error{transitions, libraries, kernels, start, memory} {
 		if err := f(runs, show); err != nil {
 			return err
 		}
