@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"landgo/guests"
+	"landgo/guests/ticks"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -164,5 +165,78 @@ func TestKernelSearchesAgree(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestKernelLoses: a thread that fell out of the ready list is ready, as the
+// kernel says, and no tick brings the processor there: that is told as what it is.
+// The other bug of the same mistake is found as well.
+func TestKernelLoses(t *testing.T) {
+	c := kernelConfig(kernelBuilt(t, "kernel-create_unguarded"), "create", "mem")
+	c.Search, c.KeepGoing = "bounded", true
+	c.Bounds = por.Bounds{{Measure: por.Preempt, Limit: 1}}
+	r, err := Run(context.Background(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[result.Kind]string{}
+	for _, b := range r.Bugs {
+		if b.Preemptions != 1 {
+			t.Errorf("%s with %d preemptions", b.Kind, b.Preemptions)
+		}
+		got[b.Kind] = b.Message
+	}
+	if len(got) != 2 || got["segfault"] == "" || got["deadlock"] == "" {
+		t.Errorf("found %v (%s %s), want a segfault and a deadlock", got, r.Verdict, r.Reason)
+	}
+}
+
+// TestKernelOnBothMachines: a kernel has the same interleavings on x86-64 and on
+// i386.
+func TestKernelOnBothMachines(t *testing.T) {
+	dir := t.TempDir()
+	exec.Command("make", "-s", "-C", "../guests/kernel", "MACHINE=i386", "OUT32="+dir, filepath.Join(dir, "kernel")).Run()
+	if _, err := os.Stat(filepath.Join(dir, "kernel")); err != nil {
+		t.Skip("gcc -m32 doesn't work here")
+	}
+	wide := kernelBuilt(t, "kernel")
+	for _, test := range []string{"yield", "lock", "semaphore", "donate"} {
+		var counts []uint64
+		for _, guest := range []string{wide, filepath.Join(dir, "kernel")} {
+			c := kernelConfig(guest, test, "cli,sti")
+			c.Search = "none" // reductions depend on what shares a word
+			r, err := Run(context.Background(), c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Verdict != result.Verified {
+				t.Errorf("%s: %s (%s)", test, r.Verdict, r.Reason)
+			}
+			counts = append(counts, r.Executions)
+		}
+		if counts[0] != counts[1] {
+			t.Errorf("%s: %d executions on x86-64, %d on i386", test, counts[0], counts[1])
+		}
+	}
+}
+
+// TestKernelCounts: in as many orders as package ticks counts without a machine,
+// sections without interrupts come: all that the timer can do, and nothing else.
+func TestKernelCounts(t *testing.T) {
+	guest := kernelBuilt(t, "kernel")
+	for _, test := range []string{"create", "join", "leave", "lock", "semaphore", "buffer"} {
+		want, err := ticks.Count(test, ticks.Mistakes{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := kernelConfig(guest, test, "cli")
+		c.Search = "none"
+		r, err := Run(context.Background(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Executions != uint64(want.Orders) {
+			t.Errorf("%s: %d executions, want %d", test, r.Executions, want.Orders)
+		}
 	}
 }

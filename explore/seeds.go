@@ -1,13 +1,27 @@
 package explore
 
-import "landgo/deepen"
+import (
+	"landgo/deepen"
+	"landgo/image"
+)
 
 // concludes reports whether the end of a space with less than all points can
 // prove what the end of that with all would (Theorem 1, deepen.go). With --within
 // and --without it can't: a point that is left out of one kind is left out of
 // all. Nor does it of races as bugs, which ask for two accesses as neighbours and
 // not for what they lead to.
-func (h *hunt) concludes() bool { return len(h.cfg.rules()) == 0 && !h.cfg.FailOnRace }
+// And of a kernel no candidate tells of races with the timer's interrupt.
+func (h *hunt) concludes() bool {
+	return len(h.cfg.rules()) == 0 && !h.cfg.FailOnRace && h.img.Kernel != image.Bare
+}
+
+// told is 1 if a kernel has an annotation.
+func (h *hunt) told(name string) int {
+	if _, ok := h.img.Symbol(image.TellPrefix + name); ok {
+		return 1
+	}
+	return 0
+}
 
 // newPlan is the plan with the seeds for the guest (§3.2).
 func (h *hunt) newPlan() *deepen.Plan {
@@ -20,10 +34,17 @@ func (h *hunt) newPlan() *deepen.Plan {
 	if h.noRoles() && h.img.AnyLocked() {
 		locks, unlocks = 1, 1
 	}
+	kernel := h.img.Kernel == image.Bare
+	if kernel {
+		locks, unlocks = h.told("locking"), h.told("unlocked")
+	}
 	for _, k := range []struct {
 		points Points
 		has    bool
-	}{{PointLock, locks > 0}, {PointUnlock, unlocks > 0}, {PointLock | PointUnlock, locks > 0 && unlocks > 0}} {
+	}{
+		{PointLock, locks > 0}, {PointUnlock, unlocks > 0}, {PointLock | PointUnlock, locks > 0 && unlocks > 0},
+		{PointCLI, kernel}, {PointSTI, kernel}, {PointCLI | PointSTI, kernel},
+	} {
 		if k.has {
 			seeds = append(seeds, deepen.Set{Kinds: deepen.Kinds(PointYield | k.points)})
 		}
