@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"landgo/image"
 	"landgo/por"
 	"landgo/race"
 	"landgo/trace"
@@ -47,7 +48,9 @@ type lookout struct {
 func (s *session) watch() *watched {
 	w := &watched{guest: s.sys, listed: s.cfg.Race != RaceOff, fine: s.fine()}
 	cfg := race.Config{Mode: race.Limited, Atomic: s.img.Atomic, Fine: w.fine}
-	if s.cfg.Race == RaceHB {
+	if s.cfg.Race == RaceHB || s.img.Kernel == image.Bare {
+		// A kernel's own locks are known by what orders them only: sections without
+		// interrupts.
 		if !w.fine {
 			w.limited = newLookout(cfg)
 		}
