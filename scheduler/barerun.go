@@ -23,6 +23,8 @@ type turn struct {
 	begun bool
 	allow uint32
 	blind emu.Range
+	// ran is how many instructions it has run since it came to nothing.
+	ran uint64
 	// shadow: interrupts come on after one more instruction (sti).
 	shadow bool
 	// until, where ticking: the stretch ends where the thread was interrupted.
@@ -70,7 +72,10 @@ func (s *Bare) runFor(u *turn) (happening, error) {
 		if err := s.checkGap(u); err != nil {
 			return h, err
 		}
-		if stop.Why == emu.StopBudget && (ran >= stretch && u.points && s.on == 1 || s.booted == 0) {
+		u.ran += stop.Insns
+		clean := stop.Why == emu.StopBudget || stop.Why == emu.StopPrivileged
+		if clean && u.ran >= stretch && u.points && s.on == 1 || stop.Why == emu.StopBudget && s.booted == 0 {
+			u.ran = 0
 			return atCountOut, nil
 		}
 	}

@@ -52,12 +52,12 @@ func (s *Bare) stackLoad(u *turn) (happening, error) {
 // stackJump notes that the stack pointer was changed. It reports whether this
 // completes a switch.
 func (s *Bare) stackJump(u *turn, from, to uint64) bool {
+	if s.image.Pintos != nil && s.booted == 1 {
+		t, ok := s.numbered(pageOf(to)) // a thread that is there already is no switch
+		return ok && s.switched(u, uint64(t))
+	}
 	if s.booted == 0 || to-from+minJump <= 2*minJump {
 		return false
-	}
-	if s.image.Pintos != nil {
-		t, ok := s.numbered(pageOf(to))
-		return ok && s.switched(u, uint64(t))
 	}
 	if s.gap == gapTold {
 		s.machine.Set(&s.gap, gapNone)

@@ -1,0 +1,119 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"landgo/guests"
+	"landgo/guests/ticks"
+	"landgo/result"
+)
+
+// kernelTests is the rows of guests/kernel/expect.json, and the builds that there
+// are.
+func kernelTests(t *testing.T) (all []guests.KernelTest, builds []string) {
+	t.Helper()
+	all, err := guests.Kernels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range guests.KernelBuilds {
+		if b == "kernel" || makes32(t) {
+			builds = append(builds, b)
+		}
+	}
+	return all, builds
+}
+
+// onKernel runs landgo on a test of the small kernel.
+func onKernel(t *testing.T, k guests.KernelTest, build string, flags ...string) *result.Result {
+	t.Helper()
+	path := filepath.Join(top, "bin/guests", build, k.Program)
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("%v: run make guests first", err)
+	}
+	args := append([]string{"run", "--json", "--quiet", "--out", "none"}, append(slices.Clone(k.Flags), flags...)...)
+	return run(t, append(args, path)...).decode(t)
+}
+
+// TestKernels: the small kernel is verified, and each mistake in it is found with
+// the least number of preemptions, in both builds. A mistake's row mustn't fit
+// what its test gives on the good kernel.
+func TestKernels(t *testing.T) {
+	all, builds := kernelTests(t)
+	for _, k := range all {
+		t.Run(k.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, build := range builds {
+				r := onKernel(t, k, build, "--pp", k.PP)
+				report(t, k.Guest, build, r)
+				twin := k
+				twin.Program = "kernel"
+				if k.Variant != "" && len(differences(k.Guest, onKernel(t, twin, build, "--pp", k.PP))) == 0 {
+					t.Errorf("%s: the check doesn't tell it from the good kernel", build)
+				}
+			}
+		})
+	}
+}
+
+// TestKernelPoints: each mistake shows at the coarsest points that its row names,
+// and at no coarser ones.
+func TestKernelPoints(t *testing.T) {
+	all, _ := kernelTests(t)
+	for _, k := range all {
+		if k.Verdict != guests.Bug {
+			continue
+		}
+		t.Run(k.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, points := range guests.KernelPointLists {
+				r := onKernel(t, k, "kernel", "--pp", points)
+				if points == k.PP {
+					if r.Bug == nil {
+						t.Errorf("--pp %s: %s (%s)", points, r.Verdict, r.Reason)
+					}
+					return
+				}
+				if r.Bug != nil {
+					t.Errorf("the bug shows at --pp %s already, not only at %s: %s", points, k.PP, r.Bug.Message)
+				}
+			}
+		})
+	}
+}
+
+// TestKernelOrders: an exhaustive search with a point before each section without
+// interrupts makes as many executions as a model of the kernel has orders of such
+// sections; and optimal, which makes one of each class of orders, no more. Where
+// a thread gives the processor up and would go on at once (a yield, one of higher
+// priority), its rest of a section can be run for it or as its own step: that
+// order is made twice.
+func TestKernelOrders(t *testing.T) {
+	all, builds := kernelTests(t)
+	twice := []string{"yield", "steal", "donate", "donate_two"}
+	for _, k := range all {
+		if k.Variant != "" || k.Verdict != guests.Verified || k.Test == "steal" || k.Test == "sleep" {
+			continue
+		}
+		t.Run(k.Name, func(t *testing.T) {
+			t.Parallel()
+			want, err := ticks.Count(k.Test, ticks.Mistakes{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, build := range builds {
+				none := onKernel(t, k, build, "--pp", "cli", "--search", "none")
+				optimal := onKernel(t, k, build, "--pp", "cli")
+				if n := int(none.Executions); n < want.Orders || n > want.Orders && !slices.Contains(twice, k.Test) {
+					t.Errorf("%s: %d executions, the model has %d orders", build, n, want.Orders)
+				}
+				if optimal.Executions > none.Executions || none.Verdict != result.Verified || optimal.Verdict != result.Verified {
+					t.Errorf("%s: exhaustive %s with %d executions, optimal %s with %d", build, none.Verdict, none.Executions, optimal.Verdict, optimal.Executions)
+				}
+			}
+		})
+	}
+}
