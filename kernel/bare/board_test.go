@@ -15,6 +15,8 @@ func (r *ram) Bytes(at, n uint64) []byte             { return r.bytes[at : at+n]
 func (r *ram) Protect(addr, size uint64, p emu.Prot) {}
 func (r *ram) Set(p *uint64, v uint64)               { *p = v }
 func (r *ram) StartBoard(gdt uint64, size uint32)    {}
+func (r *ram) StartPaging(uint64)                    {}
+func (r *ram) HasPaging() bool                       { return true }
 func board(t *testing.T) *Board                      { return New(new(ram), nil, Config{OutputLimit: 8}) }
 
 // write writes bytes to ports.
