@@ -109,6 +109,12 @@ func (e *kernelEnds) Ended(x *por.Execution) bool {
 // kernelExplored runs a whole search, in a guest that knows what others learned.
 func kernelExplored(t *testing.T, search string, c Config, known *scheduler.Knowledge) (*kernelEnds, *scheduler.Knowledge) {
 	t.Helper()
+	return kernelWithin(t, search, nil, c, known)
+}
+
+// kernelWithin does so within a bound.
+func kernelWithin(t *testing.T, search string, bounds por.Bounds, c Config, known *scheduler.Knowledge) (*kernelEnds, *scheduler.Knowledge) {
+	t.Helper()
 	s, err := open(c)
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +126,7 @@ func kernelExplored(t *testing.T, search string, c Config, known *scheduler.Know
 		}
 	}
 	e := &kernelEnds{ends{session: s, states: map[string]int{}}}
-	engine, err := por.New(search, por.Options{})
+	engine, err := por.New(search, por.Options{Bounds: bounds})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,6 +136,11 @@ func kernelExplored(t *testing.T, search string, c Config, known *scheduler.Know
 	}
 	return e, s.sys.Knowledge()
 }
+
+var (
+	kernelSearches = []string{"sleep", "dpor", "dpor:sleep=0", "dpor:figure=3", "dpor:figure=4", "classic", "nidhugg", "source", "optimal"}
+	kernelBounded  = []string{"bounded", "bpor", "bpor:sleep=0", "nidhugg-bpor", "source-bpor"}
+)
 
 // TestKernelSearchesAgree: the reductions reach the same ends of kernels as no
 // reduction does: right kernels and wrong ones, with threads that wait, sleep, and
@@ -155,7 +166,7 @@ func TestKernelSearchesAgree(t *testing.T) {
 			cfg := kernelConfig(kernelBuilt(t, c.program), c.test, c.pp)
 			_, known := kernelExplored(t, "none", cfg, nil)
 			want, known := kernelExplored(t, "none", cfg, known)
-			for _, search := range []string{"sleep", "dpor", "source", "optimal"} {
+			for _, search := range kernelSearches {
 				got, _ := kernelExplored(t, search, cfg, known)
 				if !slices.Equal(slices.Sorted(maps.Keys(got.states)), slices.Sorted(maps.Keys(want.states))) {
 					t.Errorf("%s: %d executions end in %v, want %v (%d executions)", search, got.executions, got.states, want.states, want.executions)
@@ -164,7 +175,32 @@ func TestKernelSearchesAgree(t *testing.T) {
 					t.Logf("%s: %d executions of %d, %d ends", search, got.executions, want.executions, len(want.states))
 				}
 			}
+			for k := range 3 {
+				bounds := por.Bounds{{Measure: por.Preempt, Limit: k}}
+				want, _ := kernelWithin(t, "none", bounds, cfg, known)
+				for _, search := range kernelBounded {
+					got, _ := kernelWithin(t, search, bounds, cfg, known)
+					if !slices.Equal(slices.Sorted(maps.Keys(got.states)), slices.Sorted(maps.Keys(want.states))) {
+						t.Errorf("%s, preempt=%d: %d executions end in %v, want %v (%d executions)", search, k, got.executions, got.states, want.states, want.executions)
+					}
+				}
+			}
 		})
+	}
+}
+
+// TestKernelRefuses: a search that a kernel's steps don't suit says so.
+func TestKernelRefuses(t *testing.T) {
+	guest := kernelBuilt(t, "kernel")
+	for search, bound := range map[string]string{"trust": "", "rounder": "rounds=1", "stateful": "", "lazy-bpor": "preempt=1"} {
+		c := kernelConfig(guest, "lock", "mem")
+		c.Search = search
+		if bound != "" {
+			c.Bounds, _ = por.ParseBounds(bound)
+		}
+		if _, err := Run(context.Background(), c, nil); result.KindOf(err) != result.Usage {
+			t.Errorf("%s: %v", search, err)
+		}
 	}
 }
 

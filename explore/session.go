@@ -313,9 +313,21 @@ func (s *session) boot() error {
 	return nil
 }
 
+// notForKernels has the searches that a kernel's steps don't suit, and why. The
+// others are compared with none (TestKernelSearchesAgree).
+var notForKernels = map[string]string{
+	"trust":     "their steps are more than one event",
+	"rounder":   "their steps are more than one event",
+	"stateful":  "what ticks may still do isn't in the hash of a state",
+	"lazy-bpor": "it doesn't know that a step may keep others from running, by their priority",
+}
+
 // bootBare boots a kernel that owns the machine, up to where its threads are
 // looked at.
 func (s *session) bootBare(contents [][]byte) error {
+	if spec, err := por.ParseSpec(s.cfg.Search); err == nil && notForKernels[spec.Kind().Name] != "" {
+		return result.Errorf(result.Usage, "search %s isn't for kernels that schedule their own threads: %s", spec.Kind().Name, notForKernels[spec.Kind().Name])
+	}
 	b := board.New(s.machine, s.img, board.Config{Cmdline: s.cfg.Cmdline, OutputLimit: uint64(s.cfg.MaxOutput)})
 	regs, err := b.Boot()
 	if err != nil {
