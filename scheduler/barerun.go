@@ -55,7 +55,7 @@ func (s *Bare) runFor(u *turn) (happening, error) {
 	ran := uint64(0)
 	for {
 		if u.th.insns-u.tr.Begin >= s.cfg.StepBudget && u.th.id == u.tr.Thread || ran > s.cfg.StepBudget {
-			return atNothing, &BudgetError{Insns: ran, PC: s.pcNow(), Thread: u.th.id}
+			return atNothing, &BudgetError{Insns: max(ran, u.th.insns-u.tr.Begin), PC: s.pcNow(), Thread: u.th.id}
 		}
 		stop := s.cpuRun(u)
 		ran += stop.Insns
