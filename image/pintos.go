@@ -74,29 +74,11 @@ func (im *Image) pintos() *Pintos {
 // false without debug information for it.
 func (im *Image) field(name, field string) (offset uint64, ok bool) {
 	d := &im.debug
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.load(im)
-	if d.data == nil {
-		return 0, false
-	}
-	err := guard(func() error {
-		r := d.data.Reader()
-		for {
-			e, err := r.Next()
-			if err != nil || e == nil {
-				return err
-			}
-			if e.Tag == dwarf.TagStructType && d.name(e) == name && e.Children {
-				if offset, ok = d.fieldAt(r, field); ok {
-					return nil
-				}
-				continue
-			}
-			if e.Tag != dwarf.TagCompileUnit {
-				r.SkipChildren() // types that a program names lie at the top
-			}
+	err := d.types(im, func(r *dwarf.Reader, e *dwarf.Entry) bool {
+		if e.Tag == dwarf.TagStructType && d.name(e) == name && e.Children {
+			offset, ok = d.fieldAt(r, field)
 		}
+		return ok
 	})
 	return offset, ok && err == nil
 }

@@ -6,27 +6,34 @@ import "debug/dwarf"
 // name (a typedef); false without debug information for it.
 func (im *Image) TypeSize(name string) (size uint64, ok bool) {
 	d := &im.debug
+	err := d.types(im, func(_ *dwarf.Reader, e *dwarf.Entry) bool {
+		if e.Tag == dwarf.TagTypedef && d.name(e) == name {
+			size, ok = d.sizeOf(e.Offset, maxTypeDepth), true
+		}
+		return ok
+	})
+	return size, ok && err == nil
+}
+
+// types gives f the entries at the top of each compile unit, where the types are
+// that a program names, until f is done. f may read on from its entry.
+func (d *debugInfo) types(im *Image, f func(r *dwarf.Reader, e *dwarf.Entry) (done bool)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.load(im)
 	if d.data == nil {
-		return 0, false
+		return nil
 	}
-	err := guard(func() error {
+	return guard(func() error {
 		r := d.data.Reader()
 		for {
 			e, err := r.Next()
-			if err != nil || e == nil {
+			if err != nil || e == nil || f(r, e) {
 				return err
 			}
-			if e.Tag == dwarf.TagTypedef && d.name(e) == name {
-				size, ok = d.sizeOf(e.Offset, maxTypeDepth), true
-				return nil
-			}
 			if e.Tag != dwarf.TagCompileUnit {
-				r.SkipChildren() // types that a program names lie at the top
+				r.SkipChildren()
 			}
 		}
 	})
-	return size, ok && err == nil
 }

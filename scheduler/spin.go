@@ -34,13 +34,7 @@ import (
 // "No effect" is each write silent, one by one; a back-out lock, whose visible
 // writes cancel out only in sum, isn't a spin.
 //
-// A turn may take locks and give them back: a loop that looks under a lock
-// whether something has come. As long as a lock is only ever waited for, and
-// unlocked by who holds it (lockmerge.go), all that others meet of such a turn is a
-// wait, and an execution without the turn comes to the same: the thread is where
-// it was, others get their locks sooner, and what blocks for good is a turn that
-// doesn't end. So these locks aren't among what the thread waits for. Judged by
-// TestQuietLocks in por's models, where every such turn is run.
+// A turn may take locks and give them back: spinlocks.go.
 
 // stepInfo is what spin detection remembers of a step of the present path.
 type stepInfo struct {
@@ -330,59 +324,6 @@ func (s *System) readsSince(th *thread, i int32) (reads []trace.Access, disturbe
 	return reads, disturbed, own
 }
 
-// plainLock reports whether an operation of a spin's is one that others can only
-// wait for.
-func plainLock(k trace.OpKind) bool {
-	switch k {
-	case trace.OpLock, trace.OpReadLock, trace.OpWriteLock:
-		return true
-	}
-	return takenBy(k) != trace.OpNone
-}
-
-// takenBy is the operation that takes what k gives back, OpNone if k doesn't.
-func takenBy(k trace.OpKind) trace.OpKind {
-	switch k {
-	case trace.OpUnlock:
-		return trace.OpLock
-	case trace.OpReadUnlock:
-		return trace.OpReadLock
-	case trace.OpWriteUnlock:
-		return trace.OpWriteLock
-	}
-	return trace.OpNone
-}
-
-// givesBack reports whether the thread's own steps from index i on unlock all
-// that they lock, and no more. Of these locks it is remembered that they may not
-// become contended.
-func (s *System) givesBack(th *thread, i int32) bool {
-	type lock struct {
-		obj uint64
-		by  trace.OpKind
-	}
-	var has []lock
-	for ; int(i) < len(s.steps); i++ {
-		if s.steps[i].tr.Thread != th.id {
-			continue
-		}
-		for _, op := range s.steps[i].tr.Ops {
-			if !plainLock(op.Kind) {
-				continue
-			}
-			s.merged[op.Obj] = true
-			if by := takenBy(op.Kind); by == trace.OpNone {
-				has = append(has, lock{op.Obj, op.Kind})
-			} else if k := slices.Index(has, lock{op.Obj, by}); k >= 0 {
-				has = slices.Delete(has, k, k+1)
-			} else {
-				return false
-			}
-		}
-	}
-	return len(has) == 0
-}
-
 // disturbs reports whether a step changes any of the bytes, or operates on an
 // object among them.
 func disturbs(tr *trace.Transition, waits []trace.Access) bool {
@@ -447,59 +388,4 @@ func (s *System) wakeSpinners(tr *trace.Transition) {
 			th.stand = th.spinStand
 		}
 	}
-}
-
-// endless looks whether a thread that has run for long within one step is in a
-// loop with no effect: it finds the period of its program counters and tries
-// one more turn. A loop of more than maxPeriod instructions isn't found and
-// runs into the step budget.
-func (s *System) endless(th *thread) bool {
-	r := emu.Run{From: th.ctx, Thread: th.id, Flags: s.flags(th)&^(emu.StopShared|emu.StopAtomic|emu.StopPoints|emu.Hash) | emu.TracePCs | emu.IgnoreBreaks | emu.RecordAll, Budget: 3 * maxPeriod}
-	k, mem := s.machine.Mark(), s.machine.Journal()
-	defer s.machine.Rewind(k)
-	stop := s.machine.Run(&r)
-	if stop.Why != emu.StopBudget {
-		return false
-	}
-	p := period(stop.PCs)
-	if p == 0 {
-		return false
-	}
-	s.machine.Rewind(k)
-	r.Flags &^= emu.TracePCs
-	r.Budget = uint64(p)
-	stop = s.machine.Run(&r)
-	if stop.Why != emu.StopBudget || s.machine.SameCPU(th.ctx, stop.Ctx) != 0 || !s.unchanged(mem, s.redZone(th)) {
-		return false
-	}
-	for i := range stop.Accesses {
-		if a := &stop.Accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 {
-			return false
-		}
-	}
-	th.stand = standRun
-	s.spinOn(th, stop.Accesses)
-	return true
-}
-
-// maxPeriod is the longest loop, in instructions, that endless finds.
-const maxPeriod = 1024
-
-// period is the shortest period of the last 2*maxPeriod program counters, or 0.
-func period(pcs []uint64) int {
-	n := len(pcs)
-	if n < 2*maxPeriod {
-		return 0
-	}
-	tail := pcs[n-2*maxPeriod:]
-next:
-	for p := 1; p <= maxPeriod; p++ {
-		for i := p; i < len(tail); i++ {
-			if tail[i] != tail[i-p] {
-				continue next
-			}
-		}
-		return p
-	}
-	return 0
 }

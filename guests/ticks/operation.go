@@ -102,14 +102,7 @@ func (s *state) stretch() {
 		s.wake(len(s.threads) - 1)
 		s.giveWay(t)
 	case join:
-		if th.phase == begun || s.threads[op.a].status == ended {
-			s.threads[op.a].freed = true
-			s.leave(t)
-			return
-		}
-		s.threads[op.a].joiner = t
-		th.phase = begun
-		s.block(t)
+		s.join(t, op.a, th.phase == begun || s.threads[op.a].status == ended)
 	case exit:
 		if th.joiner != nobody {
 			s.wake(th.joiner)
@@ -184,14 +177,7 @@ func (s *state) mistaken(t int, op operation) {
 			s.leave(t)
 		}
 	case joinBlind:
-		if th.phase == begun {
-			s.threads[op.a].freed = true
-			s.leave(t)
-			return
-		}
-		s.threads[op.a].joiner = t
-		th.phase = begun
-		s.block(t)
+		s.join(t, op.a, th.phase == begun)
 	case exitWake:
 		if th.joiner != nobody {
 			s.wake(th.joiner)
@@ -263,4 +249,17 @@ func (s *state) letGo(t, lock int) bool {
 		}
 	}
 	return waited
+}
+
+// join frees thread u, for t, if it has ended, as far as t knows; else t waits
+// for it.
+func (s *state) join(t, u int, over bool) {
+	if over {
+		s.threads[u].freed = true
+		s.leave(t)
+		return
+	}
+	s.threads[u].joiner = t
+	s.threads[t].phase = begun
+	s.block(t)
 }

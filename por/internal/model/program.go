@@ -127,6 +127,9 @@ type Program struct {
 	// Loud takes every lock for a change that others can tell, so that a loop
 	// with one isn't a spin: what quiet locks are judged by.
 	Loud bool
+	// Hushed is a wrong spin rule, for a test of the tests: to lock and unlock is
+	// no change though others try the mutex.
+	Hushed bool
 }
 
 func (p *Program) String() string {

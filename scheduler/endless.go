@@ -1,0 +1,61 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/trace"
+)
+
+// endless looks whether a thread that has run for long within one step is in a
+// loop with no effect: it finds the period of its program counters and tries
+// one more turn. A loop of more than maxPeriod instructions isn't found and
+// runs into the step budget.
+func (s *System) endless(th *thread) bool {
+	r := emu.Run{From: th.ctx, Thread: th.id, Flags: s.flags(th)&^(emu.StopShared|emu.StopAtomic|emu.StopPoints|emu.Hash) | emu.TracePCs | emu.IgnoreBreaks | emu.RecordAll, Budget: 3 * maxPeriod}
+	k, mem := s.machine.Mark(), s.machine.Journal()
+	defer s.machine.Rewind(k)
+	stop := s.machine.Run(&r)
+	if stop.Why != emu.StopBudget {
+		return false
+	}
+	p := period(stop.PCs)
+	if p == 0 {
+		return false
+	}
+	s.machine.Rewind(k)
+	r.Flags &^= emu.TracePCs
+	r.Budget = uint64(p)
+	stop = s.machine.Run(&r)
+	if stop.Why != emu.StopBudget || s.machine.SameCPU(th.ctx, stop.Ctx) != 0 || !s.unchanged(mem, s.redZone(th)) {
+		return false
+	}
+	for i := range stop.Accesses {
+		if a := &stop.Accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 {
+			return false
+		}
+	}
+	th.stand = standRun
+	s.spinOn(th, stop.Accesses)
+	return true
+}
+
+// maxPeriod is the longest loop, in instructions, that endless finds.
+const maxPeriod = 1024
+
+// period is the shortest period of the last 2*maxPeriod program counters, or 0.
+func period(pcs []uint64) int {
+	n := len(pcs)
+	if n < 2*maxPeriod {
+		return 0
+	}
+	tail := pcs[n-2*maxPeriod:]
+next:
+	for p := 1; p <= maxPeriod; p++ {
+		for i := p; i < len(tail); i++ {
+			if tail[i] != tail[i-p] {
+				continue next
+			}
+		}
+		return p
+	}
+	return 0
+}
