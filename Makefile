@@ -62,9 +62,9 @@ papers: build
 study: build
 	$(ENV) go run -buildvcs=false ./internal/study $(STUDYFLAGS)
 
-## make soak     the searches on SOAK random model programs and SOAK_GUESTS random C programs, fresh seeds;
+## make soak     the searches on SOAK random model programs (a million: more than an hour) and SOAK_GUESTS random C programs, fresh seeds;
 ##               LANDGO_SOAK_SEARCHES=trust,rounder for those alone, on the model programs
-SOAK ?= 20000
+SOAK ?= 1000000
 SOAK_GUESTS ?= 600
 soak: setup
 	$(ENV) LANDGO_SOAK=$(SOAK) go test -count=1 -timeout 0 -v -run 'TestSoak$$' ./por

@@ -1,7 +1,6 @@
 package linux
 
 import (
-	"encoding/binary"
 	"strings"
 	"testing"
 
@@ -330,5 +329,3 @@ func TestGetrandomIsTheThreadsOwn(t *testing.T) {
 		t.Errorf("%x %x, in the other order %x %x", a0, a1, b0, b1)
 	}
 }
-
-func le32(v uint32) []byte { return binary.LittleEndian.AppendUint32(nil, v) }
