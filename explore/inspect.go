@@ -43,7 +43,7 @@ func Inspect(cfg Config) (*result.Inspection, error) {
 func recognisedBy(img *image.Image) string {
 	switch {
 	case img.Kernel == image.Bare:
-		return "a multiboot header, or annotations of a kernel"
+		return "a multiboot header, annotations of a kernel, or a profile that tells of one"
 	case img.Kernel == image.Pebbles && !img.SaysPebbles():
 		return "its entry point _main, or the address of its text, as 15-410's Makefiles have them"
 	case img.Kernel == image.Pebbles:
@@ -91,7 +91,9 @@ func (s *session) points(in *result.Inspection) {
 		unlockNote = lockNote
 	}
 	if s.img.Kernel == image.Bare {
-		lockNote, unlockNote = "where the kernel calls landgo_locking", "where it calls landgo_unlocked"
+		if s.noRoles() {
+			lockNote, unlockNote = "where the kernel calls landgo_locking", "where it calls landgo_unlocked"
+		}
 		defer func() {
 			in.Points = append(in.Points,
 				result.PointKind{Name: "cli", Places: -1, Note: "before interrupts go off"},

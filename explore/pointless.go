@@ -59,12 +59,14 @@ func (s *session) pointlessBare() string {
 	if s.img.Pintos != nil {
 		return ""
 	}
+	locks, unlocks := s.lockPlaces()
 	for _, k := range []struct {
 		set        Points
 		name, tell string
-	}{{PointLock, "lock", "locking"}, {PointUnlock, "unlock", "unlocked"}} {
-		if _, ok := s.img.Symbol(image.TellPrefix + k.tell); !ok && s.cfg.PP.Has(k.set) && !s.cfg.PP.Has(PointMem) {
-			return fmt.Sprintf("--pp %s: the kernel doesn't call %s%s", k.name, image.TellPrefix, k.tell)
+		places     int
+	}{{PointLock, "lock", "locking", locks}, {PointUnlock, "unlock", "unlocked", unlocks}} {
+		if _, ok := s.img.Symbol(image.TellPrefix + k.tell); !ok && k.places == 0 && s.cfg.PP.Has(k.set) && !s.cfg.PP.Has(PointMem) {
+			return fmt.Sprintf("--pp %s: the kernel doesn't call %s%s, and no profile names a function for it", k.name, image.TellPrefix, k.tell)
 		}
 	}
 	return ""

@@ -89,7 +89,11 @@ func (s *session) readProfile() error {
 	if err := own.Fits(s.img); err != nil {
 		return profileError(err)
 	}
+	kernel := own.OwnKernel(s.img)
 	s.profile = own.Over(s.img.DefaultProfile())
+	if kernel != nil {
+		s.profile.Kernel = kernel
+	}
 	s.roles = s.img.Roles(s.profile)
 	return nil
 }

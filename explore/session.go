@@ -140,7 +140,7 @@ func (s *session) close() {
 func (s *session) machineConfig() (emu.Config, error) {
 	switch s.img.Kernel {
 	case image.Bare:
-		return board.MachineConfig(s.img)
+		return board.MachineConfig(s.img, s.pools())
 	case image.Pebbles:
 		c := pebbles.MachineConfig(s.img)
 		c.Uniprocessor = s.uniprocessor()
@@ -336,7 +336,7 @@ func (s *session) bootBare(contents [][]byte) error {
 	s.kern = b
 	s.inputs = contents
 	s.check = s.cfg.Check([]byte(s.img.SHA256), contents...)
-	own := scheduler.NewBare(s.plain, b)
+	own := scheduler.NewBare(s.plain, b, s.roles)
 	s.sys = own
 	return own.BootOwn(&regs)
 }

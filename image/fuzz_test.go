@@ -53,6 +53,11 @@ func interrogate(t *testing.T, im *Image) {
 		t.Errorf("the entry point %#x is no code", im.Entry)
 	}
 	im.Roles(im.DefaultProfile())
+	im.memberOf("thread", "state.a")
+	im.pathIn("ready", "first")
+	im.structSize("thread")
+	im.enumerator("READY")
+	im.Unseen("main")
 	pcs := []uint64{im.Entry, im.Entry + 1}
 	for i, s := range im.Functions() {
 		if i == 8 {

@@ -14,6 +14,9 @@ type Profile struct {
 	// Sizes are those of a thread library's types (ObjectTypes), in bytes, that the
 	// debug information needn't say.
 	Sizes map[string]uint64
+	// Kernel is, of a kernel that says nothing of its scheduler, where its things
+	// are; nil otherwise.
+	Kernel *OwnKernel
 }
 
 // ObjectTypes are the kinds of objects of a thread library, by the names that

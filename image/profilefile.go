@@ -15,6 +15,7 @@ import (
 //	trust:      functions that are run as one piece
 //	allocators: by name, the functions and the memory of an allocator
 //	sizes:      of a thread library's objects
+//	kernel:     of one that owns the machine, where its scheduler's things are
 //
 // A section is read by its entry in the table sections, and a binding that came
 // from a file knows its line: what is wrong with it is said of that line.
@@ -28,6 +29,7 @@ type FileProfile struct {
 	Trust      []Named
 	Allocators []Allocator
 	Sizes      map[string]uint64
+	Kernel     *KernelProfile
 }
 
 // Named is a function that a profile names.
@@ -52,6 +54,7 @@ var sections = []struct {
 	}},
 	{"allocators", (*FileProfile).readAllocators},
 	{"sizes", (*FileProfile).readSizes},
+	{"kernel", (*FileProfile).readKernel},
 }
 
 // ParseProfile reads a profile. file is its name in messages. All errors are
@@ -357,6 +360,9 @@ func (p *FileProfile) Fits(im *Image) error {
 		if _, err := p.function(im, t.Name, t.Line); err != nil {
 			return err
 		}
+	}
+	if err := p.kernelFits(im); err != nil {
+		return err
 	}
 	return p.memoryFits(im)
 }

@@ -2,6 +2,7 @@ package image
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -46,10 +47,45 @@ trust: [log_line, log_flush]
 	}
 }
 
+const kernelThread = "kernel:\n  booted: a\n  thread: {state: s, ready: [1, RUNS], ended: 3}\n"
+
+// TestParseKernelProfile: what a kernel's section means.
+func TestParseKernelProfile(t *testing.T) {
+	p, err := ParseProfile("p.yaml", []byte(kernelThread+`  current: cpu.thread
+  idle: [i, j]
+  created: {name: wake, arguments: 2}
+  sleep: nap
+  ready-list:
+  - {variable: r, first: head.next, link: elem, next: elem.next}
+  - {variable: q, next: 8}
+  table: threads
+  scheduling: r
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := *p.Kernel
+	want := KernelProfile{
+		Line: 1, Booted: Named{"a", 2},
+		Thread:  ThreadProfile{State: Named{"s", 3}, Ready: []Named{{"1", 3}, {"RUNS", 3}}, Ended: []Named{{"3", 3}}},
+		Current: Named{"cpu.thread", 4}, Idle: []Named{{"i", 5}, {"j", 5}},
+		Created: []Binding{{Name: "wake", Own: true, Args: []int{2}, Line: 6}},
+		Sleep:   []Named{{"nap", 7}},
+		Ready: []ListProfile{
+			{Named{"r", 9}, Named{"head.next", 9}, Named{"elem.next", 9}, Named{"elem", 9}},
+			{Variable: Named{"q", 10}, Next: Named{"8", 10}},
+		},
+		Table: []Named{{"threads", 11}}, Scheduled: []Named{{"r", 12}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
 // TestBadProfiles: one line says what is wrong, and where.
 func TestBadProfiles(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                                  "p.yaml:1: a profile is a mapping with the keys name, functions, trust, allocators, sizes; this is nothing",
+		"":                                                  "p.yaml:1: a profile is a mapping with the keys name, functions, trust, allocators, sizes, kernel; this is nothing",
 		"- a":                                               "p.yaml:1: a profile is a mapping",
 		"functions:\n  lock: a\nfunction: b":                `p.yaml:3: unknown key "function"`,
 		"functions:\n  lok: a":                              `p.yaml:2: unknown role "lok" in functions`,
@@ -75,9 +111,26 @@ func TestBadProfiles(t *testing.T) {
 		"allocators:\n  p:\n    malloc: a\n    free: {name: b, size: 8}":  `p.yaml:4: unknown key "size" of a function`,
 		"allocators:\n  p:\n    malloc: a\n    free: a":                   "p.yaml:4: a has a role already, on line 3",
 		"functions:\n  lock: a\nallocators:\n  p:\n    malloc: a":         "p.yaml:5: a has a role already, on line 2",
-		"sizes: {mutx: 8}":                      `p.yaml:1: unknown kind of object "mutx"`,
-		"sizes: {mutex: -8}":                    `p.yaml:1: want a size in bytes from 1 to 1073741824, got "-8"`,
-		"sizes: {mutex: 65536}":                 "p.yaml:1: a mutex has less than 65536 bytes",
+		"sizes: {mutx: 8}":                     `p.yaml:1: unknown kind of object "mutx"`,
+		"sizes: {mutex: -8}":                   `p.yaml:1: want a size in bytes from 1 to 1073741824, got "-8"`,
+		"sizes: {mutex: 65536}":                "p.yaml:1: a mutex has less than 65536 bytes",
+		"kernel: a":                            "p.yaml:1: kernel has to be a mapping; this is a single value",
+		"kernel:\n  boot: a":                   `p.yaml:2: unknown key "boot" of a kernel`,
+		"kernel:\n  booted: a":                 "p.yaml:1: the kernel has no thread with state, ready and ended",
+		"kernel:\n  booted: [a]":               "p.yaml:2: want a name; this is a list",
+		"kernel:\n  idle: a":                   "p.yaml:1: the kernel has no booted",
+		"kernel:\n  thread: a":                 "p.yaml:2: thread has to be a mapping with the keys [type state ready ended priority stack]; this is a single value",
+		"kernel:\n  thread: {stat: a}":         `p.yaml:2: unknown key "stat" of a thread`,
+		"kernel:\n  thread: {stack: 4000}":     "p.yaml:2: want the size of a block at a multiple of its size, a power of 2, got 4000",
+		"kernel:\n  thread: {ready: {a: b}}":   "p.yaml:2: ready has to be a value or a list of values; this is a mapping",
+		"kernel:\n  thread: {state: -1}":       `p.yaml:2: want a field or its offset, below 65536, got "-1"`,
+		"kernel:\n  ready-list: a":             "p.yaml:2: ready-list has to be a mapping with the keys [variable first next link], or a list of such",
+		"kernel:\n  ready-list: {variable: a}": "p.yaml:2: a list of threads has a variable and next",
+		"kernel:\n  ready-list: [a]":           "p.yaml:2: want a mapping with the keys [variable first next link]; this is a single value",
+		"kernel:\n  ready-list: {head: a}":     `p.yaml:2: unknown key "head" of a list of threads`,
+		kernelThread:                           "p.yaml:1: the kernel has neither a thread's stack nor current",
+		kernelThread + "  current: c\n":        "p.yaml:1: the kernel has no ready-list, created or table",
+		strings.Replace(kernelThread, "}", ", stack: 4096}", 1) + "  current: c\n": "p.yaml:4: who runs is told by current or by a thread's stack: not by both",
 		"trust: {a: b}":                         "p.yaml:1: trust has to be a name or a list of names; this is a mapping",
 		"name: [a]":                             "p.yaml:1: name has to be a single value; this is a list",
 		"name: &x a\ntrust: *x":                 "p.yaml:1: a profile is plain YAML, without Anchor",
@@ -107,6 +160,7 @@ func FuzzProfile(f *testing.F) {
 	for _, seed := range []string{
 		"name: a\nfunctions:\n  lock: {name: b, arguments: [1]}\n  unlock: [c, d]\ntrust: e\n",
 		"allocators:\n  p:\n    malloc: {name: a, size: 8}\n    free: [b, c]\n    memory: d\n    inside: e\n",
+		kernelThread + "  current: c\n  ready-list: [{variable: r, next: 8}]\n  idle: i\n", "kernel:\n  thread: {stack: 4096, priority: a.b}\n  sleepers: {variable: v, first: f, link: l, next: n}\n  table: [a]\n",
 		"functions:\n  panic:\n  - name: die\n    arguments: 2\n", "a: &b [*b]", "? [a]\n: b", "a: |\n  b\n", "<<: {a: b}", "- - - a", "{", "\"", "a: !!binary x",
 	} {
 		f.Add([]byte(seed))

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"landgo/emu"
+	"landgo/image"
 	"landgo/kernel"
 	"landgo/trace"
 )
@@ -72,6 +73,13 @@ type Bare struct {
 	set  emu.RegSet
 
 	tells map[uint64]tellKind
+	// own is a kernel that a profile tells of; nil: it tells itself. named are
+	// functions with roles, by entry; sleeps those in which threads wait for time;
+	// returns where calls of them return to: learned for good.
+	own     *image.OwnKernel
+	named   map[uint64]image.Bound
+	sleeps  map[uint64]bool
+	returns map[uint64]bool
 	// ticked is what ticks were seen to do to 8 bytes of memory, by address / 8.
 	// Learned for good.
 	ticked map[uint64]tickAccess
@@ -145,7 +153,10 @@ type ownThread struct {
 	// halted: it waits for an interrupt (hlt).
 	halted bool
 	asleep uint64 // the stack pointer at its call of timer_sleep (Pintos)
-	ended  bool   // it will be gone after the next switch
+	// noted: since it was switched to, it has noted that it runs (bareown.go).
+	noted bool
+	ended bool      // it will be gone after the next switch
+	calls []ownCall // of functions with roles, under way, outermost first
 }
 
 // handlerThread stands, in the record of what memory threads share, for the code
@@ -156,10 +167,15 @@ const handlerThread trace.TID = 249
 // change.
 const schedulerResource = 1 << 41
 
-// NewBare makes a Bare of a System that has no kernel yet.
-func NewBare(s *System, b Board) *Bare {
+// NewBare makes a Bare of a System that has no kernel yet. Functions of the kernel
+// may have roles.
+func NewBare(s *System, b Board, roles map[uint64]image.Bound) *Bare {
 	s.bare = true
-	return &Bare{System: s, board: b, ticked: map[uint64]tickAccess{}, tells: map[uint64]tellKind{}, tailWords: map[tailWord]bool{}}
+	var own *image.OwnKernel
+	if s.cfg.Profile != nil {
+		own = s.cfg.Profile.Kernel
+	}
+	return &Bare{System: s, board: b, own: own, named: roles, sleeps: map[uint64]bool{}, returns: map[uint64]bool{}, ticked: map[uint64]tickAccess{}, tells: map[uint64]tellKind{}, tailWords: map[tailWord]bool{}}
 }
 
 // Step implements por.System.
@@ -179,8 +195,8 @@ func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	s.could = s.whoCan(s.could[:0])
 	s.tried, s.wakers = nil, nil
 	err := s.take(th, tr)
-	if s.image.Pintos != nil {
-		s.lookPintos(tr)
+	if err == nil {
+		err = s.look(tr)
 	}
 	if err == nil {
 		err = s.flush()

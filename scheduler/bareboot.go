@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/image"
 	"landgo/kernel"
 	"landgo/trace"
 )
@@ -43,7 +44,7 @@ func (s *Bare) BootOwn(regs *emu.Regs) error {
 			}
 		case atEnd:
 			f := s.threads[0].failure
-			return s.invalid(kernel.GapSchedule, &s.threads[0], f.PC, "the kernel fails before it has called landgo_booted: %s", f.Message)
+			return s.invalid(kernel.GapSchedule, &s.threads[0], f.PC, "the kernel fails before %s is called: %s", s.upName(), f.Message)
 		}
 	}
 	if missing != "" {
@@ -58,6 +59,21 @@ func (s *Bare) BootOwn(regs *emu.Regs) error {
 	s.threads[0].insns = 0
 	s.instructions = 0
 	return nil
+}
+
+// upName is the function at whose call the kernel is up.
+func (s *Bare) upName() string {
+	if s.own != nil {
+		if f, ok := s.image.SymbolAt(s.own.Booted); ok {
+			return f.Name
+		}
+	}
+	return image.TellPrefix + tellNames[tellBooted]
+}
+
+// notUp makes the result invalid for what the kernel did before it was up.
+func (s *Bare) notUp(u *turn, format string, args ...any) error {
+	return s.invalid(kernel.GapSchedule, u.th, s.pcNow(), format, args...)
 }
 
 // bootInterrupt delivers what the timer or another device asks for.
@@ -100,9 +116,9 @@ func (s *Bare) tellEarly(u *turn, kind tellKind) (happening, error) {
 	case tellSwitch:
 		s.first = n
 	case tellAllocated, tellFreed:
-		return s.tellMemory(u, kind, n, s.argument(1))
+		return s.tellMemory(u, kind)
 	case tellPanicked:
-		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel panics before it has called landgo_booted: %s", s.text(n))
+		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel panics before landgo_booted is called: %s", s.text(n))
 	case tellScheduling:
 		if at, ok := s.translate(n); ok {
 			s.scheduling = append(s.scheduling, emu.Range{Lo: at, Hi: at + s.argument(1)})
@@ -129,6 +145,7 @@ func (s *Bare) boot(u *turn) error {
 	own := root.own
 	own.tail = false
 	own.state = ownReady
+	own.calls = s.threads[0].own.calls
 	s.threads[0].own = own
 	for i := range s.early {
 		e := &s.early[i]

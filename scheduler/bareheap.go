@@ -10,30 +10,48 @@ import (
 // that before it is given out again, not even a switch to a stack that lies
 // there.
 
-func (s *Bare) tellMemory(u *turn, kind tellKind, p, n uint64) (happening, error) {
+// tellMemory is what an annotation says.
+func (s *Bare) tellMemory(u *turn, kind tellKind) (happening, error) {
+	if kind == tellAllocated {
+		return s.giveBlock(u, "landgo_allocated", s.argument(0), s.argument(1), 0, s.returnAddress())
+	}
+	return s.takeBlock(u, "a free", s.argument(0), 0, s.returnAddress())
+}
+
+// giveBlock: an allocator gives n bytes at p to the code at pc.
+func (s *Bare) giveBlock(u *turn, who string, p, n uint64, family uint8, pc uint64) (happening, error) {
 	at, ok := s.translate(p)
 	if !ok {
-		return s.ended(u, s.failHere(u, InvalidFree, "landgo_%s names %#x, where nothing is mapped", tellNames[kind], p))
+		return s.ended(u, s.failHere(u, InvalidFree, "%s names %#x, where nothing is mapped", who, p))
 	}
-	e := heap.Event{Thread: u.th.id, Step: int32(len(s.steps)), PC: s.returnAddress()}
-	if kind == tellAllocated {
-		b := s.heap.Give(heap.Block{Addr: at, Size: n, Given: e})
-		s.machine.Alive(at, n, true)
-		s.observed(u, b, true)
-		s.blockOp(u, trace.OpReuse, b)
-		return atNothing, nil
+	b := s.heap.Give(heap.Block{Addr: at, Size: n, Family: heap.Family(family), Given: s.eventAt(u, pc)})
+	s.machine.Alive(at, n, true)
+	s.observed(u, b, true)
+	s.blockOp(u, trace.OpReuse, b, pc)
+	return atNothing, nil
+}
+
+func (s *Bare) eventAt(u *turn, pc uint64) heap.Event {
+	return heap.Event{Thread: u.th.id, Step: int32(len(s.steps)), PC: pc}
+}
+
+// takeBlock: the code at pc gives the block at p back.
+func (s *Bare) takeBlock(u *turn, who string, p uint64, family uint8, pc uint64) (happening, error) {
+	at, ok := s.translate(p)
+	if !ok {
+		return s.ended(u, s.failHere(u, InvalidFree, "%s names %#x, where nothing is mapped", who, p))
 	}
-	w, ok := s.heap.Free(at, 0, "a free", s.whoseOwn(at))
+	w, ok := s.heap.Free(at, heap.Family(family), who, s.whoseOwn(at))
 	if !ok {
 		h, err := s.ended(u, s.failHere(u, Kind(w.Kind), "%s", w.Message))
 		s.threads[u.tr.Thread].failure.Block = w.Block
 		return h, err
 	}
-	b := *s.heap.At(0, at)
-	s.blockOp(u, trace.OpFree, &b)
+	b := *s.heap.At(heap.Family(family), at)
+	s.blockOp(u, trace.OpFree, &b, pc)
 	s.observed(u, &b, false)
 	s.machine.Alive(b.Addr, b.Size, false)
-	s.heap.Take(0, at, e)
+	s.heap.Take(heap.Family(family), at, s.eventAt(u, pc))
 	return atNothing, nil
 }
 
@@ -51,8 +69,8 @@ func (s *Bare) observed(u *turn, b *heap.Block, given bool) {
 }
 
 // blockOp records that a block begins or ends, for those who touch its bytes.
-func (s *Bare) blockOp(u *turn, k trace.OpKind, b *heap.Block) {
+func (s *Bare) blockOp(u *turn, k trace.OpKind, b *heap.Block, pc uint64) {
 	if s.booted == 1 && !s.aloneOwn() {
-		u.tr.Did(trace.Op{Kind: k, Obj: b.Addr, Size: uint32(b.Size), PC: s.returnAddress()})
+		u.tr.Did(trace.Op{Kind: k, Obj: b.Addr, Size: uint32(b.Size), PC: pc})
 	}
 }

@@ -157,7 +157,9 @@ func (s *Bare) interruptReturn(u *turn) (happening, error) {
 	if words == 5 {
 		s.regs.RSP = frame[3]
 	}
-	s.stackJump(u, from, s.regs.RSP)
+	if _, err := s.stackJump(u, from, s.regs.RSP); err != nil {
+		return atNothing, err
+	}
 	return s.setFlags(u, frame[2])
 }
 
@@ -169,7 +171,7 @@ func (s *Bare) halt(u *turn, n uint64) (happening, error) {
 	}
 	if s.on == 0 {
 		if s.booted == 0 {
-			return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel stops for good (hlt with interrupts off) before it has called landgo_booted")
+			return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel stops for good (hlt with interrupts off) before %s is called", s.upName())
 		}
 		return s.ended(u, s.failHere(u, Deadlock, "the processor stops for good: hlt with interrupts off"))
 	}
@@ -223,7 +225,7 @@ func (s *Bare) port(u *turn) (happening, error) {
 // switchedOff ends the guest as the kernel wanted.
 func (s *Bare) switchedOff(u *turn, status uint64) error {
 	if s.booted == 0 {
-		return s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel has switched the machine off before it called landgo_booted: nothing was looked at")
+		return s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel has switched the machine off before %s was called: nothing was looked at", s.upName())
 	}
 	s.did(u)
 	u.th.regs = s.regs

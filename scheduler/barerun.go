@@ -69,6 +69,9 @@ func (s *Bare) runFor(u *turn) (happening, error) {
 		if u.until != nil && s.on == 1 && s.set&emu.SetRIP != 0 && s.regs.RIP == u.until.RIP && s.regs.RSP == u.until.RSP {
 			return atReturn, nil
 		}
+		if switched, err := s.pollGap(u); switched || err != nil {
+			return atSwitch, err
+		}
 		if err := s.checkGap(u); err != nil {
 			return h, err
 		}
@@ -97,7 +100,7 @@ func (s *Bare) cpuRun(u *turn) *emu.Stop {
 	case u.points && s.on == 1:
 		r.Budget = stretch
 	}
-	if u.shadow {
+	if u.shadow || s.stepsGap() {
 		r.StopAt = 2
 	} else if s.limit != 0 && !u.ticking && u.th.id == u.tr.Thread && s.limit >= u.th.insns {
 		r.StopAt = s.limit - u.th.insns + 1
@@ -153,6 +156,9 @@ func (s *Bare) flagsOwn(u *turn) (f emu.RunFlags) {
 	if s.cfg.KeepAll && !u.ticking {
 		f |= emu.RecordAll
 	}
+	if s.insideAllocator(u.th, 0) {
+		f |= emu.Unchecked
+	}
 	return f
 }
 
@@ -164,6 +170,7 @@ var sectionHolds = []uint64{sectionLock}
 
 // threadDid records accesses to shared memory by a thread.
 func (s *Bare) threadDid(u *turn, as []trace.Access) {
+	as = s.withoutNote(u.th, as)
 	u.tr.Accesses = append(u.tr.Accesses, as...)
 	s.tailDid(u.th, as)
 	var holds []uint64
@@ -233,6 +240,9 @@ func (s *Bare) stopped(u *turn, stop *emu.Stop) (happening, error) {
 		if u.shadow {
 			u.shadow = false
 			return s.turnedOn(u)
+		}
+		if s.stepsGap() {
+			return atNothing, nil
 		}
 		return atLimit, nil
 	case emu.StopBudget:
@@ -315,6 +325,9 @@ func (s *Bare) flush() error {
 // turnedOn: interrupts have come on.
 func (s *Bare) turnedOn(u *turn) (happening, error) {
 	s.interrupts(u, 1)
+	if s.own != nil && s.booted == 1 && !u.ticking {
+		return atOn, s.discover(u)
+	}
 	return atOn, nil
 }
 

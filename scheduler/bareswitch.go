@@ -40,8 +40,8 @@ func (s *Bare) stackLoad(u *turn) (happening, error) {
 		u.shadow = false
 		s.interrupts(u, 1)
 	}
-	if s.stackJump(u, from, to) {
-		return atSwitch, nil
+	if done, err := s.stackJump(u, from, to); done || err != nil {
+		return atSwitch, err
 	}
 	if shadow {
 		return atOn, nil
@@ -51,21 +51,24 @@ func (s *Bare) stackLoad(u *turn) (happening, error) {
 
 // stackJump notes that the stack pointer was changed. It reports whether this
 // completes a switch.
-func (s *Bare) stackJump(u *turn, from, to uint64) bool {
+func (s *Bare) stackJump(u *turn, from, to uint64) (bool, error) {
+	if s.own != nil && s.booted == 1 {
+		return s.jumpOwn(u, from, to)
+	}
 	if s.image.Pintos != nil && s.booted == 1 {
 		t, ok := s.numbered(pageOf(to)) // a thread that is there already is no switch
-		return ok && s.switched(u, uint64(t))
+		return ok && s.switched(u, uint64(t)), nil
 	}
 	if s.booted == 0 || to-from+minJump <= 2*minJump {
-		return false
+		return false, nil
 	}
 	if s.gap == gapTold {
 		s.machine.Set(&s.gap, gapNone)
-		return s.switched(u, s.toldOf)
+		return s.switched(u, s.toldOf), nil
 	}
 	s.machine.Set(&s.gap, gapJumped)
 	s.machine.Set(&s.gapFrom, s.instructions)
-	return false
+	return false, nil
 }
 
 // switched: from here another thread's code runs.
@@ -79,7 +82,10 @@ func (s *Bare) switched(u *turn, to uint64) bool {
 	}
 	s.save(r.id)
 	s.save(s.threads[to].id)
-	if s.image.Pintos != nil {
+	switch {
+	case s.own != nil:
+		s.leaveOwn(u, r)
+	case s.image.Pintos != nil:
 		s.leavePintos(u, r)
 	}
 	if r.own.ended {
@@ -90,6 +96,7 @@ func (s *Bare) switched(u *turn, to uint64) bool {
 			r.own.kind = tailOfYield
 		}
 	}
+	s.threads[to].own.noted = false
 	s.machine.Set(&s.running, to)
 	u.th = &s.threads[to]
 	return true
@@ -98,6 +105,10 @@ func (s *Bare) switched(u *turn, to uint64) bool {
 // checkGap: the stack was changed, and nothing else came.
 func (s *Bare) checkGap(u *turn) error {
 	if s.gap != gapNone && s.instructions-s.gapFrom > maxGap {
+		if s.own != nil {
+			return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+				"the stack was switched, and the profile's variable current doesn't tell whose the new one is")
+		}
 		return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
 			"the stack was switched, and landgo_switch wasn't called beside it: it says whose the new one is")
 	}

@@ -42,6 +42,11 @@ var needed = []tellKind{tellBooted, tellCreated, tellReady, tellUnready, tellSwi
 
 // findTells sets breakpoints on the annotations. It names one that is missing.
 func (s *Bare) findTells() (missing string) {
+	s.findCalls()
+	if s.own != nil {
+		s.findOwn()
+		return ""
+	}
 	if s.image.Pintos != nil {
 		s.findPintos()
 		return ""
@@ -79,15 +84,25 @@ type early struct {
 // tell takes in what the kernel tells at the annotation before which the
 // processor stands, and goes on behind it.
 func (s *Bare) tell(u *turn) (happening, error) {
-	kind := s.tells[s.regs.RIP]
 	s.machine.Set(&s.atBreak, 1)
+	h, err := s.called(u)
+	kind, tells := s.tells[s.regs.RIP]
+	if err != nil || h == atEnd || !tells {
+		return h, err
+	}
+	if s.own != nil {
+		if h2, err := s.tellOwn(u, kind); err != nil || h2 != atNothing {
+			return h2, err
+		}
+		return h, nil
+	}
 	if s.image.Pintos != nil {
 		return s.tellPintos(u, kind)
 	}
 	if s.booted == 0 {
 		return s.tellEarly(u, kind)
 	}
-	if err := s.checkGap(u); err != nil && kind != tellSwitch {
+	if err = s.checkGap(u); err != nil && kind != tellSwitch {
 		return atNothing, err
 	}
 	if kind != tellSwitch && !u.ticking {
@@ -109,7 +124,7 @@ func (s *Bare) tell(u *turn) (happening, error) {
 		}
 		return atNothing, nil
 	case tellAllocated, tellFreed:
-		return s.tellMemory(u, kind, n, s.argument(1))
+		return s.tellMemory(u, kind)
 	case tellPanicked:
 		u.th.regs = s.regs
 		return s.ended(u, s.failHere(u, Assertion, "the kernel panics: %s", s.text(n)))

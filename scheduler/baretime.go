@@ -59,8 +59,8 @@ func (s *Bare) passTime() []trace.TID {
 		if done || err != nil {
 			break // what is wrong shows when it is done for good
 		}
-		if s.image.Pintos != nil {
-			s.lookPintos(tr)
+		if s.look(tr) != nil {
+			break
 		}
 		for _, t := range asleep {
 			if s.threads[t].own.state == ownReady {

@@ -44,6 +44,15 @@ static void set_up(struct thread *t, int priority)
 	landgo_priority(t->id, priority);
 }
 
+/* KEEP_RUNNING: a variable says who runs, assigned before the switch (1) or after
+ * it (2), for kernels whose threads aren't found by their stacks are like that. */
+#ifdef KEEP_RUNNING
+struct thread *volatile running;
+#define NOTE_RUNNING(when, thread) ((when) == KEEP_RUNNING ? (void)(running = (thread)) : (void)0)
+#else
+#define NOTE_RUNNING(when, thread) (void)0
+#endif
+
 static struct thread *make(int priority, thread_function *function, void *argument)
 {
 	struct thread *t = page_allocate();
@@ -73,6 +82,8 @@ void threads_setup(void)
 	struct thread *me = current();
 	set_up(me, PRIORITY_NORMAL);
 	me->state = RUNNING;
+	NOTE_RUNNING(1, me);
+	NOTE_RUNNING(2, me);
 	landgo_ready(me->id);
 	idle = make(PRIORITY_LOWEST, idle_loop, NULL);
 	idle->state = READY;
@@ -92,8 +103,10 @@ static void schedule(void)
 		interrupts_off();
 	}
 	ASSERT(next->magic == MAGIC && next->state == READY);
+	NOTE_RUNNING(1, next);
 	if (next != me)
 		switch_threads(me, next);
+	NOTE_RUNNING(2, me);
 	me->state = RUNNING;
 	landgo_switch(me->id);
 }
@@ -102,6 +115,7 @@ static void schedule(void)
 _Noreturn void thread_begin(void)
 {
 	struct thread *me = current();
+	NOTE_RUNNING(2, me);
 	me->state = RUNNING;
 	landgo_switch(me->id);
 	interrupts_restore(true);

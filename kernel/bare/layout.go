@@ -27,10 +27,11 @@ const (
 	screenCells = 80 * 25
 )
 
-// MachineConfig is the machine for a kernel.
-func MachineConfig(img *image.Image) (emu.Config, error) {
+// MachineConfig is the machine for a kernel. followed: the calls of its allocators
+// are known.
+func MachineConfig(img *image.Image, followed bool) (emu.Config, error) {
 	c := emu.Config{Bare: true, Uniprocessor: true, Space: memory, CodeBias: img.Bias}
-	if _, ok := img.Symbol(image.TellPrefix + "freed"); ok {
+	if _, ok := img.Symbol(image.TellPrefix + "freed"); ok || followed {
 		c.Heap, c.HeapOpen = emu.Range{Lo: 0, Hi: memory}, true
 		c.Space += memory/8 + heapTables
 	}

@@ -1,0 +1,225 @@
+package image
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// The kernel section of a user's profile: where a kernel that has no annotations
+// keeps what landgo has to know of its scheduler. Who can run is read from each
+// thread's structure, so nothing depends on which functions the compiler put
+// into others.
+
+// KernelProfile is what that section says.
+type KernelProfile struct {
+	Line   int
+	Booted Named
+	Thread ThreadProfile
+	// Current is the variable that points to the thread that runs; "": a thread is
+	// found by its stack.
+	Current   Named
+	Idle      []Named
+	Created   []Binding
+	Sleep     []Named
+	Ready     []ListProfile
+	Sleepers  []ListProfile
+	Table     []Named
+	Scheduled []Named
+}
+
+// ThreadProfile is the structure of a thread. Its fields are paths in its type, or
+// offsets.
+type ThreadProfile struct {
+	Type            Named
+	State, Priority Named
+	Ready, Ended    []Named // values of State
+	// Stack is the size of the block that a thread's structure begins and its stack
+	// is in; 0: it is elsewhere.
+	Stack uint64
+}
+
+// ListProfile is a list of threads: First is where the variable points to its
+// first element, Next where an element points to the next, and Link where in a
+// thread an element is.
+type ListProfile struct{ Variable, First, Next, Link Named }
+
+// kernelKeys are the keys of the section.
+var kernelKeys = []struct {
+	name string
+	read func(*KernelProfile, *field) error
+}{
+	{"booted", func(k *KernelProfile, f *field) (err error) { k.Booted, err = f.named(); return err }},
+	{"thread", (*KernelProfile).readThread},
+	{"current", func(k *KernelProfile, f *field) (err error) { k.Current, err = f.path(); return err }},
+	{"idle", func(k *KernelProfile, f *field) (err error) { k.Idle, err = f.names(); return err }},
+	{"created", func(k *KernelProfile, f *field) (err error) { k.Created, err = f.bindings(NoRole, 1); return err }},
+	{"sleep", func(k *KernelProfile, f *field) (err error) { k.Sleep, err = f.names(); return err }},
+	{"ready-list", func(k *KernelProfile, f *field) error { return f.lists(&k.Ready) }},
+	{"sleepers", func(k *KernelProfile, f *field) error { return f.lists(&k.Sleepers) }},
+	{"table", func(k *KernelProfile, f *field) (err error) { k.Table, err = f.names(); return err }},
+	{"scheduling", func(k *KernelProfile, f *field) (err error) { k.Scheduled, err = f.names(); return err }},
+}
+
+var (
+	threadKeys = []string{"type", "state", "ready", "ended", "priority", "stack"}
+	listKeys   = []string{"variable", "first", "next", "link"}
+)
+
+func (p *FileProfile) readKernel(f *field) error {
+	if f.value.kind != mapping {
+		return wrong(f.line, "%s has to be a mapping; this is %v", f.key, f.value.kind)
+	}
+	k := &KernelProfile{Line: f.line}
+	var known []string
+	for _, key := range kernelKeys {
+		known = append(known, key.name)
+	}
+	for i := range f.value.fields {
+		g := &f.value.fields[i]
+		at := slices.Index(known, g.key)
+		if at < 0 {
+			return unknown(g.line, fmt.Sprintf("unknown key %q of a kernel", g.key), g.key, known)
+		}
+		if err := kernelKeys[at].read(k, g); err != nil {
+			return err
+		}
+	}
+	p.Kernel = k
+	return k.complete()
+}
+
+// complete says what is missing without which nothing is known of threads.
+func (k *KernelProfile) complete() error {
+	t := &k.Thread
+	switch {
+	case k.Booted.Name == "":
+		return wrong(k.Line, "the kernel has no booted: the function at whose call it is up")
+	case t.State.Name == "" || len(t.Ready) == 0 || len(t.Ended) == 0:
+		return wrong(k.Line, "the kernel has no thread with state, ready and ended: they say who can run")
+	case t.Stack == 0 && k.Current.Name == "":
+		return wrong(k.Line, "the kernel has neither a thread's stack nor current: nothing says who runs")
+	case t.Stack != 0 && k.Current.Name != "":
+		return wrong(k.Current.Line, "who runs is told by current or by a thread's stack: not by both")
+	case len(k.Ready) == 0 && len(k.Created) == 0 && len(k.Table) == 0:
+		return wrong(k.Line, "the kernel has no ready-list, created or table: nothing says which threads there are")
+	}
+	return nil
+}
+
+func (k *KernelProfile) readThread(f *field) error {
+	if f.value.kind != mapping {
+		return wrong(f.line, "%s has to be a mapping with the keys %v; this is %v", f.key, threadKeys, f.value.kind)
+	}
+	t := &k.Thread
+	for i := range f.value.fields {
+		g := &f.value.fields[i]
+		var err error
+		switch g.key {
+		case "type":
+			t.Type, err = g.named()
+		case "state":
+			t.State, err = g.path()
+		case "priority":
+			t.Priority, err = g.path()
+		case "ready":
+			t.Ready, err = g.values()
+		case "ended":
+			t.Ended, err = g.values()
+		case "stack":
+			if t.Stack, err = g.size(); err == nil && (t.Stack < 256 || t.Stack&(t.Stack-1) != 0) {
+				err = wrong(g.line, "want the size of a block at a multiple of its size, a power of 2, got %d", t.Stack)
+			}
+		default:
+			err = unknown(g.line, fmt.Sprintf("unknown key %q of a thread", g.key), g.key, threadKeys)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lists is a field's value as lists of threads: one, or several.
+func (f *field) lists(to *[]ListProfile) error {
+	items := f.value.items
+	if f.value.kind == mapping {
+		items = []node{f.value}
+	}
+	if len(items) == 0 {
+		return wrong(f.line, "%s has to be a mapping with the keys %v, or a list of such; this is %v", f.key, listKeys, f.value.kind)
+	}
+	for i := range items {
+		n := &items[i]
+		if n.kind != mapping {
+			return wrong(n.line, "want a mapping with the keys %v; this is %v", listKeys, n.kind)
+		}
+		var l ListProfile
+		for j := range n.fields {
+			g := &n.fields[j]
+			var err error
+			switch g.key {
+			case "variable":
+				l.Variable, err = g.named()
+			case "first":
+				l.First, err = g.path()
+			case "next":
+				l.Next, err = g.path()
+			case "link":
+				l.Link, err = g.path()
+			default:
+				err = unknown(g.line, fmt.Sprintf("unknown key %q of a list of threads", g.key), g.key, listKeys)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if l.Variable.Name == "" || l.Next.Name == "" {
+			return wrong(n.line, "a list of threads has a variable and next")
+		}
+		*to = append(*to, l)
+	}
+	return nil
+}
+
+// named is a field's value as the name of one function, variable or type.
+func (f *field) named() (Named, error) {
+	if err := checkName(&f.value); err != nil {
+		return Named{}, err
+	}
+	return Named{f.value.text, f.value.line}, nil
+}
+
+// path is a field's value as a path of fields, such as elem.next, or as an offset.
+func (f *field) path() (Named, error) {
+	if f.value.kind == scalar {
+		switch n, err := strconv.ParseInt(f.value.text, 0, 64); {
+		case err == nil && (n < 0 || n >= maxObject):
+			return Named{}, wrong(f.line, "want a field or its offset, below %d, got %q", maxObject, f.value.text)
+		case err == nil:
+			return Named{f.value.text, f.value.line}, nil
+		}
+	}
+	return f.named()
+}
+
+// values is a field's value as enumerators or numbers: one, or a list.
+func (f *field) values() (list []Named, err error) {
+	items := f.value.items
+	if f.value.kind == scalar {
+		items = []node{f.value}
+	}
+	if len(items) == 0 {
+		return nil, wrong(f.line, "%s has to be a value or a list of values; this is %v", f.key, f.value.kind)
+	}
+	for i := range items {
+		n := &items[i]
+		if _, err := strconv.ParseInt(n.text, 0, 64); n.kind != scalar || err != nil {
+			if err := checkName(n); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, Named{n.text, n.line})
+	}
+	return list, nil
+}

@@ -1,0 +1,214 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/image"
+)
+
+// Functions of a kernel to which a profile gives roles: its locks, its allocators,
+// its panic. A call is followed from the entry to the return to its caller at its
+// caller's stack pointer, on whatever stack that is: other threads may run in
+// between. The code is tested like all other code.
+
+// ownCall is a call under way.
+type ownCall struct {
+	role   image.Role
+	family uint8
+	sleep  bool
+	// sp is the stack pointer behind the return to ret.
+	sp, ret uint64
+	p, size uint64 // what an allocator was given
+}
+
+func emuRange(lo, hi uint64) emu.Range { return emu.Range{Lo: lo, Hi: hi} }
+
+// findCalls sets breakpoints on the functions that have roles.
+func (s *Bare) findCalls() {
+	for addr := range s.named {
+		s.machine.Break(addr, uint8(breakRole))
+	}
+	if s.own != nil {
+		for _, addr := range s.own.Sleep {
+			s.sleeps[addr] = true
+			s.machine.Break(addr, uint8(breakRole))
+		}
+	}
+}
+
+// called takes in that the processor stands where a function is called, or to
+// where one returns.
+func (s *Bare) called(u *turn) (happening, error) {
+	h, err := s.returned(u)
+	if err != nil || h == atEnd {
+		return h, err
+	}
+	pc := s.regs.RIP
+	if s.sleeps[pc] {
+		s.enterCall(u, ownCall{sleep: true})
+	}
+	b, ok := s.named[pc]
+	if !ok {
+		return h, nil
+	}
+	if h2, err := s.enterNamed(u, &b); err != nil || h2 != atNothing {
+		return h2, err
+	}
+	return h, nil
+}
+
+// enterCall keeps a call in mind, until it returns.
+func (s *Bare) enterCall(u *turn, c ownCall) {
+	c.ret, c.sp = s.returnAddress(), s.regs.RSP+s.wordSize
+	s.save(u.th.id)
+	own := &u.th.own
+	n := len(own.calls)
+	for n > 0 && own.calls[n-1].sp <= s.regs.RSP && s.sameStack(own.calls[n-1].sp) {
+		n-- // left in another way than by a return
+	}
+	own.calls = append(own.calls[:n:n], c)
+	if !s.returns[c.ret] {
+		s.returns[c.ret] = true
+		s.machine.Break(c.ret, uint8(breakRole))
+	}
+}
+
+// sameStack reports whether a stack pointer is near the present one: a kernel may
+// run an interrupt's handler on another stack.
+func (s *Bare) sameStack(sp uint64) bool { return s.regs.RSP-sp+1<<16 <= 2<<16 }
+
+// returned ends the call that returns here, if there is one.
+func (s *Bare) returned(u *turn) (happening, error) {
+	own := &u.th.own
+	n := len(own.calls)
+	if n == 0 || !s.returns[s.regs.RIP] || own.calls[n-1].ret != s.regs.RIP || own.calls[n-1].sp != s.regs.RSP {
+		return atNothing, nil
+	}
+	c := own.calls[n-1]
+	s.save(u.th.id)
+	own.calls = own.calls[:n-1]
+	switch c.role {
+	case image.Malloc, image.Calloc, image.AlignedAlloc, image.Memalign:
+		return s.gaveOwn(u, &c, s.regs.RAX)
+	case image.Realloc, image.ReallocArray:
+		if p := s.result(); c.p != 0 && (p != 0 || c.size == 0) {
+			if h, err := s.takeBlock(u, "a free", c.p, c.family, c.ret); h != atNothing || err != nil {
+				return h, err
+			}
+		}
+		return s.gaveOwn(u, &c, s.regs.RAX)
+	}
+	if PointsAt(c.role)&PointUnlock != 0 && !u.ticking && s.isPoint(u, PointUnlock) {
+		return atPoint, nil
+	}
+	return atNothing, nil
+}
+
+// result is what a function has returned.
+func (s *Bare) result() uint64 {
+	if s.wordSize == 4 {
+		return uint64(uint32(s.regs.RAX))
+	}
+	return s.regs.RAX
+}
+
+func (s *Bare) gaveOwn(u *turn, c *ownCall, _ uint64) (happening, error) {
+	if p := s.result(); p != 0 && c.size != 0 {
+		return s.giveBlock(u, "an allocator", p, c.size, c.family, c.ret)
+	}
+	return atNothing, nil
+}
+
+// enterNamed: a function with a role is called.
+func (s *Bare) enterNamed(u *turn, b *image.Bound) (happening, error) {
+	arg := func(n int) uint64 {
+		if b.Args != nil {
+			n = b.Args[n] - 1
+		}
+		return s.argument(n)
+	}
+	c := ownCall{role: b.Role, family: b.Family}
+	points := PointsAt(b.Role)
+	switch b.Role {
+	case image.Panic:
+		first := 0
+		if b.Args != nil {
+			first = b.Args[0] - 1
+		}
+		text := formatted(s.wordSize, s.text, func() uint64 {
+			first++
+			return s.anyArgument(first - 1)
+		})
+		return s.panics(u, "the kernel panics: "+text)
+	case image.AssertFail:
+		return s.panics(u, "assertion failed: "+s.text(arg(0)))
+	case image.Abort:
+		return s.panics(u, "the kernel panics in "+b.Name)
+	case image.TestReport:
+		if arg(0) != 0 {
+			return s.panics(u, "the test reports a failure")
+		}
+		return atNothing, nil
+	case image.CondWait:
+		return atNothing, nil
+	case image.Free:
+		h := atNothing
+		if p := arg(0); p != 0 && !s.insideAllocator(u.th, b.Family) {
+			var err error
+			if h, err = s.takeBlock(u, "a free", p, b.Family, s.returnAddress()); err != nil || h != atNothing {
+				return h, err
+			}
+		}
+	case image.Malloc, image.AlignedAlloc, image.Memalign:
+		if c.size = b.Size; c.size == 0 {
+			c.size = arg(map[bool]int{true: 0, false: 1}[b.Role == image.Malloc])
+		}
+	case image.Calloc:
+		c.size = arg(0) * arg(1)
+	case image.Realloc:
+		c.p, c.size = arg(0), arg(1)
+	case image.ReallocArray:
+		c.p, c.size = arg(0), arg(1)*arg(2)
+	}
+	if b.Family != 0 && s.insideAllocator(u.th, b.Family) {
+		c.role, c.size = image.InsideAllocator, 0 // one of its functions calls another
+	}
+	s.enterCall(u, c)
+	if points&PointLock != 0 && !u.ticking && s.booted == 1 {
+		u.th.own.wants = arg(0)
+		if s.isPoint(u, PointLock) {
+			return atPoint, nil
+		}
+	}
+	return atNothing, nil
+}
+
+// panics: the kernel gives up.
+func (s *Bare) panics(u *turn, text string) (happening, error) {
+	if s.booted == 0 {
+		return atNothing, s.notUp(u, "the kernel gives up before %s is called: %s", s.upName(), text)
+	}
+	u.th.regs = s.regs
+	return s.ended(u, s.failHere(u, Assertion, "%s", text))
+}
+
+// insideAllocator reports whether a thread is in a call of an allocator's function:
+// of a given one's, or of any (0).
+func (s *Bare) insideAllocator(th *thread, family uint8) bool {
+	for i := range th.own.calls {
+		if f := th.own.calls[i].family; f != 0 && (family == 0 || f == family) {
+			return true
+		}
+	}
+	return false
+}
+
+// inSleep reports whether a thread is in a call of a function in which threads
+// wait for time to pass.
+func (s *Bare) inSleep(th *thread) bool {
+	for i := range th.own.calls {
+		if th.own.calls[i].sleep {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,337 @@
+package scheduler
+
+import (
+	"slices"
+
+	"landgo/image"
+	"landgo/trace"
+)
+
+// A kernel without annotations, that a profile tells of (image.OwnKernel). Who can
+// run is read from the state in each thread's structure, at the end of a step and
+// where a thread gives the processor up: so it has to say the truth wherever
+// interrupts are on. A thread's name is the address of its structure. It exists
+// from when it is first seen in a list of ready ones or in a table, or is switched
+// to, or a function is called with it that the profile names.
+//
+// What the processor runs is told by the stack: a structure that begins the block
+// that it is in; or by a variable, which may be assigned before the stacks are
+// exchanged or after. In the latter case the kernel is run one instruction at a
+// time until it is.
+
+// maxListed bounds a list of threads: one that is being written to can be a ring.
+const maxListed = 4096
+
+// readsOwn: threads' states are read, not told.
+func (s *Bare) readsOwn() bool { return s.own != nil || s.image.Pintos != nil }
+
+// look reads who can run, where the kernel doesn't tell.
+func (s *Bare) look(tr *trace.Transition) error {
+	switch {
+	case s.own != nil:
+		return s.lookOwn(tr)
+	case s.image.Pintos != nil:
+		s.lookPintos(tr)
+	}
+	return nil
+}
+
+// findOwn sets the breakpoints that the profile needs.
+func (s *Bare) findOwn() {
+	at := func(addr uint64, kind tellKind) {
+		s.tells[addr] = kind
+		s.machine.Break(addr, uint8(breakRole))
+	}
+	for addr := range s.own.Created {
+		at(addr, tellCreated)
+	}
+	at(s.own.Booted, tellBooted)
+	for _, r := range s.own.Scheduling {
+		s.scheduling = append(s.scheduling, emuRange(r.Lo-s.image.Bias, r.Hi-s.image.Bias))
+	}
+}
+
+// tellOwn takes in what the call of a function means that the profile names.
+func (s *Bare) tellOwn(u *turn, kind tellKind) (happening, error) {
+	if s.booted == 0 {
+		if kind == tellBooted {
+			return atPoint, s.bootFound(u)
+		}
+		return atNothing, nil
+	}
+	if kind == tellCreated {
+		return atNothing, s.found(u, s.argument(s.own.Created[s.regs.RIP]))
+	}
+	return atNothing, nil
+}
+
+// bootFound makes the threads that there are when the kernel is up.
+func (s *Bare) bootFound(u *turn) error {
+	s.first = s.runner(s.regs.RSP)
+	root := ownThread{number: s.first, priority: s.priorityOf(s.first)}
+	s.early = []early{{number: s.first, own: root}}
+	for _, n := range append(s.idleOnes(), s.listed()...) {
+		if slices.ContainsFunc(s.early, func(e early) bool { return e.number == n }) {
+			continue
+		}
+		own := ownThread{number: n, tail: true, idle: slices.Contains(s.idleOnes(), n), priority: s.priorityOf(n)}
+		if !own.idle {
+			own.state = ownReady
+		}
+		s.early = append(s.early, early{number: n, own: own})
+	}
+	return s.boot(u)
+}
+
+// runner is the number of the thread that runs, whose stack pointer is given.
+func (s *Bare) runner(sp uint64) uint64 {
+	if s.own.Stack != 0 {
+		return sp &^ (s.own.Stack - 1)
+	}
+	n, _ := s.word(s.own.Current)
+	return n
+}
+
+func (s *Bare) idleOnes() (all []uint64) {
+	for _, v := range s.own.Idle {
+		if n, ok := s.word(v); ok && n != 0 {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// listed are the threads that are ready, by the kernel's lists and tables.
+func (s *Bare) listed() (all []uint64) {
+	for i := range s.own.Lists {
+		s.walk(&s.own.Lists[i], func(n uint64) {
+			if s.saysReady(n) {
+				all = append(all, n)
+			}
+		})
+	}
+	for _, t := range s.own.Tables {
+		for n := t.Lo; n+s.own.Size <= t.Hi; n += s.own.Size {
+			if s.saysReady(n) {
+				all = append(all, n)
+			}
+		}
+	}
+	return all
+}
+
+// walk calls f for the threads in a list.
+func (s *Bare) walk(l *image.ThreadList, f func(n uint64)) {
+	for _, first := range l.First {
+		p, ok := s.word(first)
+		for range maxListed {
+			if !ok || p == 0 || p >= l.Variable.Lo && p < l.Variable.Hi {
+				break
+			}
+			n := p - l.Link
+			next, mapped := s.word(n + l.Next)
+			if !mapped {
+				break
+			}
+			f(n)
+			if next == p {
+				break
+			}
+			p = next
+		}
+	}
+}
+
+// memberOf reads a number in a thread's structure.
+func (s *Bare) memberOf(n uint64, m image.Member) (v int64, ok bool) {
+	pa, ok := s.translate(n + m.Offset)
+	if !ok {
+		return 0, false
+	}
+	switch m.Size {
+	case 1:
+		return int64(s.machine.Read8(pa)), true
+	case 2:
+		return int64(int16(s.machine.Read16(pa))), true
+	case 8:
+		return int64(s.machine.Read64(pa)), true
+	}
+	return int64(int32(s.machine.Read32(pa))), true
+}
+
+func (s *Bare) saysReady(n uint64) bool {
+	v, ok := s.memberOf(n, s.own.State)
+	return ok && slices.Contains(s.own.Ready, v)
+}
+
+func (s *Bare) saysEnded(n uint64) bool {
+	v, ok := s.memberOf(n, s.own.State)
+	return ok && slices.Contains(s.own.Ended, v)
+}
+
+func (s *Bare) priorityOf(n uint64) int64 {
+	if s.own.Priority.Size == 0 {
+		return 0
+	}
+	v, _ := s.memberOf(n, s.own.Priority)
+	return v
+}
+
+// found makes thread n exist, if it doesn't.
+func (s *Bare) found(u *turn, n uint64) error {
+	if _, known := s.numbered(n); known || n == 0 {
+		return nil
+	}
+	if err := s.createdOwn(u, n); err != nil {
+		return err
+	}
+	t, _ := s.numbered(n)
+	th := &s.threads[t]
+	th.own.priority = s.priorityOf(n)
+	if th.own.idle = slices.Contains(s.idleOnes(), n); th.own.idle {
+		s.machine.Set(&s.born, s.born-1)
+	}
+	return nil
+}
+
+// discover makes the threads exist that are ready.
+func (s *Bare) discover(u *turn) error {
+	for _, n := range s.listed() {
+		if err := s.found(u, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lookOwn reads who can run, at the end of a step.
+func (s *Bare) lookOwn(tr *trace.Transition) error {
+	u := turn{th: &s.threads[tr.Thread], tr: tr}
+	if err := s.discover(&u); err != nil {
+		return err
+	}
+	asleep := s.sleepers()
+	for i := range s.threads {
+		if th := &s.threads[i]; s.exists[i] && th.live() && !th.own.idle {
+			s.lookAt(th, tr, asleep)
+		}
+	}
+	return nil
+}
+
+func (s *Bare) sleepers() (all []uint64) {
+	for i := range s.own.Sleepers {
+		s.walk(&s.own.Sleepers[i], func(n uint64) { all = append(all, n) })
+	}
+	return all
+}
+
+// lookAt reads whether a thread can run.
+func (s *Bare) lookAt(th *thread, tr *trace.Transition, asleep []uint64) {
+	state := ownBlocked
+	switch {
+	case s.saysReady(th.own.number):
+		state = ownReady
+	case s.saysEnded(th.own.number):
+	case slices.Contains(asleep, th.own.number), s.inSleep(th):
+		state = ownSleeping
+	}
+	priority := s.priorityOf(th.own.number)
+	if state == th.own.state && priority == th.own.priority {
+		return
+	}
+	s.save(th.id)
+	if state == ownReady && th.own.state != ownReady && th.id != tr.Thread {
+		tr.Wakes = append(tr.Wakes, th.id)
+	}
+	th.own.state, th.own.priority = state, priority
+}
+
+// leaveOwn: thread r gives the processor away, perhaps for good.
+func (s *Bare) leaveOwn(u *turn, r *thread) {
+	if r.own.idle {
+		return
+	}
+	s.lookAt(r, u.tr, s.sleepers())
+	if !s.saysEnded(r.own.number) {
+		return
+	}
+	s.save(r.id)
+	r.own.ended = true
+	if r.id == u.tr.Thread {
+		u.tr.End = trace.EndThread
+	}
+	u.tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(r.id), PC: s.pcNow()})
+}
+
+// jumpOwn: the stack pointer was changed. It reports whether another thread runs
+// from here on.
+func (s *Bare) jumpOwn(u *turn, from, to uint64) (bool, error) {
+	n := s.runner(to)
+	if s.own.Stack == 0 {
+		if to-from+minJump <= 2*minJump {
+			return false, nil
+		}
+		if n == s.threads[s.running].own.number || !s.isThread(n) {
+			s.machine.Set(&s.gap, gapJumped) // the variable is assigned later
+			s.machine.Set(&s.gapFrom, s.instructions)
+			return false, nil
+		}
+	}
+	if !s.isThread(n) {
+		return false, nil // a stack of no thread's, such as an interrupt's
+	}
+	if err := s.found(u, n); err != nil {
+		return false, err
+	}
+	t, _ := s.numbered(n)
+	return s.switched(u, uint64(t)), nil
+}
+
+// isThread: there is one of that number, or could be.
+func (s *Bare) isThread(n uint64) bool {
+	if _, known := s.numbered(n); known {
+		return true
+	}
+	return n != 0 && s.saysReady(n)
+}
+
+// steps reports whether the kernel is run one instruction at a time, until it has
+// assigned the variable that says who runs.
+func (s *Bare) stepsGap() bool { return s.own != nil && s.gap == gapJumped }
+
+// pollGap looks whether it has. It reports whether another thread runs from here on.
+func (s *Bare) pollGap(u *turn) (bool, error) {
+	if !s.stepsGap() {
+		return false, nil
+	}
+	n, _ := s.word(s.own.Current)
+	if n == s.threads[s.running].own.number || !s.isThread(n) {
+		return false, nil
+	}
+	s.machine.Set(&s.gap, gapNone)
+	if err := s.found(u, n); err != nil {
+		return false, err
+	}
+	t, _ := s.numbered(n)
+	return s.switched(u, uint64(t)), nil
+}
+
+// withoutNote is what a thread did, but for the first store to its own state after
+// it was switched to: it notes that it runs. That is a part of the switch, as what
+// comes before landgo_switch is in kernels with annotations; and between ready and
+// running landgo sees no difference.
+func (s *Bare) withoutNote(th *thread, as []trace.Access) []trace.Access {
+	if s.own == nil || !th.own.tail || th.own.noted || s.on == 1 {
+		return as
+	}
+	at, ok := s.translate(th.own.number + s.own.State.Offset)
+	for i := range as {
+		if a := &as[i]; ok && a.IsWrite() && a.Addr == at && uint64(a.Size) == s.own.State.Size {
+			s.save(th.id)
+			th.own.noted = true
+			return slices.Concat(as[:i], as[i+1:])
+		}
+	}
+	return as
+}
