@@ -23,6 +23,7 @@ func TestSources(t *testing.T) {
 #include <sys/mman.h>
 #include <time.h>
 #define GO(t, f) pthread_t t; pthread_create(&t, 0, f, 0)
+#define TAIL __attribute__((optimize("O2")))
 #define PAGE mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
 `
 	for _, c := range []struct {
@@ -87,6 +88,70 @@ static void *taker(void *a)
 	return a;
 }
 int main(void) { sem_init(&s, 0, 0); GO(t, taker); pthread_join(t, 0); }`, "verified", 0},
+		// What a once routine calls last returns for it, and for the pthread_once that
+		// is itself another routine's last call: whoever comes second mustn't wait.
+		{"a once routine whose last call prints", `
+static pthread_once_t o;
+TAIL static void set(void) { puts("set"); }
+static void *user(void *a) { pthread_once(&o, set); return a; }
+int main(void) { GO(t, user); GO(u, user); pthread_join(t, 0); pthread_join(u, 0); }`, "verified", 0},
+		{"a once routine whose last call makes a semaphore", `
+static pthread_once_t o;
+static sem_t s;
+TAIL static void set(void) { sem_init(&s, 0, 2); }
+static void *user(void *a) { pthread_once(&o, set); sem_wait(&s); return a; }
+int main(void) { GO(t, user); GO(u, user); pthread_join(t, 0); pthread_join(u, 0); }`, "verified", 0},
+		{"a once routine whose last call is pthread_once", `
+static pthread_once_t o, p;
+static int n;
+static void inner(void) { n++; }
+TAIL static void outer(void) { pthread_once(&p, inner); }
+static void *user(void *a) { pthread_once(&o, outer); assert(n == 1); return a; }
+int main(void) { GO(t, user); GO(u, user); pthread_join(t, 0); pthread_join(u, 0); }`, "verified", 0},
+		{"a timed wait on the monotonic clock", `
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c, d;
+static void *never(void *a)
+{
+	struct timespec ts = {1600000000 + 3600, 0}; // an hour on the other clock: it runs out last
+	pthread_mutex_lock(&m);
+	assert(pthread_cond_timedwait(&d, &m, &ts) == ETIMEDOUT);
+	pthread_mutex_unlock(&m);
+	return a;
+}
+int main(void)
+{
+	pthread_condattr_t a;
+	struct timespec ts, now;
+	pthread_condattr_init(&a);
+	pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
+	pthread_cond_init(&c, &a);
+	pthread_cond_init(&d, 0);
+	GO(t, never);
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	ts.tv_sec++;
+	pthread_mutex_lock(&m);
+	assert(pthread_cond_timedwait(&c, &m, &ts) == ETIMEDOUT);
+	pthread_mutex_unlock(&m);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	assert(now.tv_sec == ts.tv_sec && now.tv_nsec == ts.tv_nsec);
+	pthread_join(t, 0);
+}`, "verified", 0},
+		{"a timed wait until no time", `
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static void *user(void *a)
+{
+	struct timespec ts = {2000000000, 1000000000};
+	int r = pthread_mutex_timedlock(&m, &ts);
+	assert(r == 0 || r == EINVAL);
+	if (r)
+		pthread_mutex_lock(&m);
+	assert(pthread_cond_timedwait(&c, &m, &ts) == EINVAL);
+	pthread_mutex_unlock(&m);
+	return a;
+}
+int main(void) { GO(t, user); GO(u, user); pthread_join(t, 0); pthread_join(u, 0); }`, "verified", 0},
 	} {
 		for _, cc := range []string{"gcc", "musl-gcc"} {
 			t.Run(c.name+" "+cc, func(t *testing.T) {
@@ -121,5 +186,47 @@ int main(void) { sem_init(&s, 0, 0); GO(t, taker); pthread_join(t, 0); }`, "veri
 				}
 			})
 		}
+	}
+}
+
+// TestThreadLocal: the destructor of a C++ thread's own object is the guest's
+// code, and runs before the thread's end. It isn't in TestSources because a
+// static C program can't register one (glibc's call fails without its loader).
+func TestThreadLocal(t *testing.T) {
+	if _, err := exec.LookPath("g++"); err != nil {
+		t.Skip("no g++")
+	}
+	dir := t.TempDir()
+	src, bin := filepath.Join(dir, "guest.cc"), filepath.Join(dir, "guest")
+	if err := os.WriteFile(src, []byte(`
+#include <cassert>
+#include <pthread.h>
+static int n;
+struct counted { int v; ~counted() { __atomic_fetch_add(&n, v, __ATOMIC_SEQ_CST); } };
+static thread_local counted own = {1};
+static void *user(void *a) { own.v++; return a; }
+int main()
+{
+	pthread_t t, u;
+	pthread_create(&t, 0, user, 0);
+	pthread_create(&u, 0, user, 0);
+	pthread_join(t, 0);
+	pthread_join(u, 0);
+	assert(n == 4);
+}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if msg, err := exec.Command("g++", "-g", "-O1", "-static", "-pthread", src, "-o", bin).CombinedOutput(); err != nil {
+		t.Fatalf("g++: %v\n%s", err, msg)
+	}
+	cfg := DefaultConfig()
+	cfg.Guest, cfg.Out = bin, NoFile
+	r, err := Run(context.Background(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Finish(); r.Verdict != result.Verified || r.Executions < 2 {
+		t.Errorf("%s after %d executions (%s), want verified after both orders of the destructors", r.Verdict, r.Executions, r.Reason)
 	}
 }

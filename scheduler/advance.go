@@ -30,6 +30,9 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			look += th.insns - tr.Begin
 		}
 		s.run.Reuse = th.ctx != first && th.ctx != s.pinned
+		if skip && s.atCallersReturn(th) {
+			skip = false
+		}
 		stop := s.runCPU(th, tr, allow, skip, look-th.insns)
 		skip = false
 		if len(stop.Accesses) > 0 {

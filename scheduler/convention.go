@@ -79,11 +79,6 @@ func c11Result(v uint64) uint64 {
 // function's entry was called from.
 func (s *System) callSite(th *thread) uint64 { return s.word(th.regs.RSP) }
 
-// timespec reads a struct timespec as nanoseconds.
-func (s *System) timespec(p uint64) uint64 {
-	return s.machine.Read64(p)*1e9 + s.machine.Read64(p+8)
-}
-
 // str reads a C string of at most 512 bytes.
 func (s *System) str(p uint64) string {
 	var b []byte

@@ -84,7 +84,7 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 		h.Words(th.access.Addr, uint64(th.access.Size), th.access.PC)
 	case standOp, standTrap, standSleep, standFailure:
 		hashRegs(&h, &th.regs)
-		h.Words(uint64(th.role), uint64(th.phase), bit(th.timed), th.deadline, th.result, th.mutex)
+		h.Words(uint64(th.role), uint64(th.phase), bit(th.timed), th.deadline, bit(th.badTime), th.result, th.mutex)
 		h.Words(bit(th.trap.Syscall), bit(th.trap.Sysenter), uint64(th.trap.Vector), uint64(th.trap.Len))
 		h.Words(uint64(th.pending.Kind), th.pending.Obj, th.pending.Arg, uint64(th.pending.Size))
 	default:
@@ -105,7 +105,7 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 		h.Words(uint64(f.role), f.ret, f.sp, uint64(f.family), f.p, f.size, f.old.Addr, f.old.Size)
 	}
 	h.Words(th.given.Addr, th.given.Size, uint64(th.given.Family))
-	h.Words(bit(th.starting), bit(th.native), th.entry, th.created, th.self, th.exitPC, th.exitSP, th.entryOfChild, th.stack, bit(th.ownStack))
+	h.Words(bit(th.starting), bit(th.native), bit(th.atExit), th.entry, th.created, th.self, th.exitPC, th.exitSP, th.entryOfChild, th.stack, bit(th.ownStack))
 	h.Word(uint64(len(th.onces)))
 	for _, o := range th.onces {
 		h.Words(o.obj, o.sp, o.ret)
@@ -118,7 +118,7 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 
 func (o *object) digest() trace.Digest {
 	h := trace.NewHash()
-	h.Words(partObject, o.addr, uint64(o.kind), uint64(o.owner), o.depth, uint64(o.mtype), o.value, bit(o.done), bit(o.destroyed))
+	h.Words(partObject, o.addr, uint64(o.kind), uint64(o.owner), o.depth, uint64(o.mtype), o.value, o.clock, bit(o.done), bit(o.destroyed))
 	for _, list := range [][]trace.TID{o.readers, o.waiters, o.leaving} {
 		h.Word(uint64(len(list)))
 		for _, t := range list {

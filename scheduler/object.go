@@ -24,6 +24,7 @@ type object struct {
 	waiters []trace.TID // condition variable's queue; barrier's arrivals
 	leaving []trace.TID // barrier: released, not yet left
 	done    bool        // once: has run
+	clock   uint64      // condition variable: the clock of its timed waits
 
 	destroyed bool
 	// forgotten: its bytes were written for something else (guard.go).

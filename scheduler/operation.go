@@ -8,12 +8,11 @@ import (
 // atOperation makes a thread stand before a trusted operation, or carries it
 // out within this step where no other thread could tell the difference.
 func (s *System) atOperation(th *thread, tr *trace.Transition, a *act) (verdict, error) {
-	th.phase, th.timed = phaseEntry, false
-	if a.deadline != 0 {
-		if p := th.arg(int(a.deadline)); p != 0 {
-			th.timed, th.deadline = true, s.timespec(p)
-		}
+	th.phase, th.badTime = phaseEntry, false
+	if s.setDeadline(th, a) {
+		return pass, nil
 	}
+	a = &acts[th.role]
 	if s.pointBefore(th, a) {
 		th.stand = standOp
 		return stay, nil

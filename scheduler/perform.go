@@ -107,7 +107,7 @@ func (s *System) acquire(th *thread, tr *trace.Transition, o *object, op trace.O
 		return pass, nil
 	case o.owner != trace.NoThread:
 		s.did(th, tr, trace.OpTryLockFail, o, 0)
-		s.ret(th, ebusy)
+		s.ret(th, s.refusal(th, ebusy))
 		return pass, nil
 	}
 	s.did(th, tr, op, o, 0)
@@ -142,7 +142,7 @@ func (s *System) performCond(th *thread, tr *trace.Transition, o *object, c trac
 	s.did(th, tr, op, o, 0)
 	switch op {
 	case trace.OpCondInit:
-		*o = object{addr: o.addr, kind: kindCond, owner: trace.NoThread}
+		*o = object{addr: o.addr, kind: kindCond, owner: trace.NoThread, clock: s.condClock(th.arg(1))}
 	case trace.OpCondDestroy:
 		s.destroy(o)
 	case trace.OpCondSignal:
@@ -197,7 +197,7 @@ func (s *System) performSem(th *thread, tr *trace.Transition, o *object) (verdic
 	op := acts[th.role].op
 	if op == trace.OpSemTryWait && o.value == 0 {
 		s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
-		s.setErrno(th, eagain)
+		s.setErrno(th, uint32(s.refusal(th, eagain)))
 		s.ret(th, ^uint64(0))
 		return pass, nil
 	}
@@ -244,7 +244,7 @@ func (s *System) performRW(th *thread, tr *trace.Transition, o *object) (verdict
 	case trace.OpReadLock, trace.OpTryReadLock:
 		if !free {
 			s.did(th, tr, trace.OpTryReadLockFail, o, 0)
-			s.ret(th, map[bool]uint64{true: edeadlk, false: ebusy}[op == trace.OpReadLock]) // its own write lock, or a try
+			s.ret(th, map[bool]uint64{true: edeadlk, false: s.refusal(th, ebusy)}[op == trace.OpReadLock]) // its own write lock, or a try
 			return pass, nil
 		}
 		s.did(th, tr, op, o, 0)
@@ -252,7 +252,7 @@ func (s *System) performRW(th *thread, tr *trace.Transition, o *object) (verdict
 	case trace.OpWriteLock, trace.OpTryWriteLock:
 		if !free || len(o.readers) > 0 {
 			s.did(th, tr, trace.OpTryWriteLockFail, o, 0)
-			s.ret(th, ebusy)
+			s.ret(th, s.refusal(th, ebusy))
 			return pass, nil
 		}
 		s.did(th, tr, op, o, 0)

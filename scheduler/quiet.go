@@ -61,6 +61,17 @@ func (s *System) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
 	return step, nil
 }
 
+// atCallersReturn reports whether a function that has just returned was called
+// as the last thing that a once routine or a start routine does, by a jump: then
+// it returned for its caller too, whose breakpoint is still to be met.
+func (s *System) atCallersReturn(th *thread) bool {
+	rip, rsp := th.regs.RIP, th.regs.RSP-s.wordSize
+	if n := len(th.onces); n > 0 && th.onces[n-1].ret == rip && th.onces[n-1].sp == rsp {
+		return true
+	}
+	return rip == th.exitPC && rsp == th.exitSP && !th.native && !s.native
+}
+
 // note remembers a call that changes how threads or the process must end:
 // thread-specific destructors and clean-up handlers are the guest's own code,
 // so the runtime's real exit has to run them.
@@ -72,6 +83,8 @@ func (s *System) note(th *thread) {
 		}
 	case image.CleanupPush:
 		th.native = true
+	case image.ThreadAtExit: // a thread_local object of C++ has been made
+		th.native, th.atExit = true, true
 	case image.AtExit:
 		// glibc's start-up registers what runs the destructors of fini_array.
 		if f, ok := s.image.SymbolAt(th.arg(0)); !ok || f.Name != "call_fini" {

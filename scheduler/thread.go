@@ -92,6 +92,7 @@ type thread struct {
 	// timed: the operation has a deadline, in nanoseconds of virtual time.
 	timed    bool
 	deadline uint64
+	badTime  bool     // the operation is a try, for its deadline isn't a time
 	result   uint64   // standOp: what the operation returns when it completes
 	mutex    uint64   // standOp in a condition wait: the mutex to take back
 	pending  trace.Op // standSleep, the allocator, phaseEnd: what it waits for, or does next
@@ -129,6 +130,8 @@ type thread struct {
 	ownStack, childStack bool
 	// native: the runtime's own exit code runs (destructors, clean-up handlers).
 	native bool
+	// atExit: if it ends the process, code of the guest's runs first.
+	atExit bool
 	retval uint64
 	// leaving: it has called a thread library's thr_exit.
 	leaving bool

@@ -62,7 +62,7 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 	}
 	if s.threads[t].live() { // pthread_tryjoin_np
 		tr.Did(trace.Op{Kind: trace.OpTryJoinFail, Obj: uint64(t), PC: s.callSite(th)})
-		s.ret(th, ebusy)
+		s.ret(th, s.refusal(th, ebusy))
 		return pass, nil
 	}
 	s.save(t)

@@ -109,6 +109,12 @@ func onClock(id, ns uint64) uint64 {
 func sinceEpoch(ns uint64) uint64 { return ns }
 func sinceBoot(ns uint64) uint64  { return saturatingAdd(ns, bootTime) }
 
+// Realtime is a time on the clock of a guest's number as one of CLOCK_REALTIME,
+// the kernel's own.
+func (k *Kernel) Realtime(clock, ns uint64) uint64 {
+	return saturatingAdd(ns, epoch-onClock(clock, epoch))
+}
+
 func saturatingAdd(a, b uint64) uint64 {
 	if a+b < a {
 		return noDeadline - 1
@@ -225,7 +231,7 @@ func (c *call) nap(o *kernel.Outcome, clock, flags, addr uint64) uint64 {
 	}
 	until := saturatingAdd(c.k.now(c.t), ns)
 	if flags&timerAbstime != 0 {
-		until = saturatingAdd(ns, epoch-onClock(clock, epoch))
+		until = c.k.Realtime(clock, ns)
 	}
 	c.k.notBefore(c.t, until)
 	return 0
