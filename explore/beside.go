@@ -161,7 +161,7 @@ func (d *deepening) lookBeside() {
 	if d.beside == nil || d.beside.over || d.beside.steps*(besideShare-1) >= d.steps-d.warm {
 		return
 	}
-	if d.beside.run(max(besideSlice, (d.steps-d.warm)/(4*besideShare))) {
+	if d.beside.run(max(d.pace(besideSlice), (d.steps-d.warm)/(4*besideShare))) {
 		d.takeBeside()
 	}
 }

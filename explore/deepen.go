@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"landgo/deepen"
+	"landgo/image"
 	"landgo/por"
 	"landgo/race"
 	"landgo/scheduler"
@@ -89,12 +90,31 @@ const (
 	// firstHorizon is for how many steps is planned without --time. Whenever
 	// they are used up, for as many again as there were.
 	firstHorizon = 32 * stepRate
+	// kernelStep is how many steps of a program one of a kernel takes as long as:
+	// ticks, handlers and switches lie between the steps of its threads, and who
+	// can run has to be tried. 10,000 to 50,000 of them a second were measured.
+	// All numbers of steps by which jobs are planned are divided by it, or the
+	// warm-up alone would use up the time of a small test.
+	kernelStep = 50
 )
 
+// stepCost is how many steps of a program one of the guest takes as long as.
+func (h *hunt) stepCost() uint64 {
+	if h.img.Kernel == image.Bare {
+		return kernelStep
+	}
+	return 1
+}
+
+// pace is a number of a program's steps in the guest's: 0 only for 0.
+func (h *hunt) pace(programs uint64) uint64 {
+	return (programs + h.stepCost() - 1) / h.stepCost()
+}
+
 func newDeepening(h *hunt) *deepening {
-	d := &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: firstHorizon, begun: h.clock.elapsed(), races: race.New(race.Config{}), both: race.New(race.Config{}), benign: map[race.Pair]bool{}}
+	d := &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: h.pace(firstHorizon), begun: h.clock.elapsed(), races: race.New(race.Config{}), both: race.New(race.Config{}), benign: map[race.Pair]bool{}}
 	if h.cfg.Time > 0 {
-		d.horizon = max(stepRate, uint64(h.cfg.Time.Seconds()*stepRate))
+		d.horizon = h.pace(max(stepRate, uint64(h.cfg.Time.Seconds()*stepRate)))
 	}
 	return d
 }

@@ -221,9 +221,44 @@ func TestKernelLoses(t *testing.T) {
 			t.Errorf("%s with %d preemptions", b.Kind, b.Preemptions)
 		}
 		got[b.Kind] = b.Message
+		// A fresh machine hasn't met a ready thread that no tick reaches.
+		again, err := Replay(context.Background(), c, &result.BugFile{Schedule: b.Schedule}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again.Bug == nil || again.Bug.Message != b.Message {
+			t.Errorf("the replay of %q ended in %s, %+v", b.Message, again.Verdict, again.Bug)
+		}
 	}
 	if len(got) != 2 || got["segfault"] == "" || got["deadlock"] == "" {
 		t.Errorf("found %v (%s %s), want a segfault and a deadlock", got, r.Verdict, r.Reason)
+	}
+}
+
+// TestKernelDeepens: where landgo chooses the points, it comes to the search by
+// preemptions long before a kernel's steps have used up the time: they take many
+// times as long as a program's, and are planned for so. Between the two accesses
+// of this mistake is neither a cli nor a sti, and the space of all points is large.
+func TestKernelDeepens(t *testing.T) {
+	c := kernelConfig(kernelBuilt(t, "kernel-create_unguarded"), "create", "yield")
+	c.Deepen, c.PP, c.MaxExecutions = true, PointMem, 0
+	c.Race, c.Jobs = RaceLimited, 1
+	r, err := Run(context.Background(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != result.Buggy || r.Bug.Preemptions != 1 {
+		t.Fatalf("%s (%s), want a bug with 1 preemption", r.Verdict, r.Reason)
+	}
+	if r.Transitions > 50_000 {
+		t.Errorf("the bug was found after %d steps, in more than seconds", r.Transitions)
+	}
+	again, err := Replay(context.Background(), c, &result.BugFile{Schedule: r.Bug.Schedule}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Bug == nil || again.Bug.Message != r.Bug.Message {
+		t.Errorf("the replay of %q ended in %s, %+v", r.Bug.Message, again.Verdict, again.Bug)
 	}
 }
 

@@ -153,6 +153,9 @@ func (s *session) follow(sched trace.Schedule) (path []por.PathStep, failure *sc
 	}
 	for _, th := range s.sys.Threads(nil) {
 		if th.Status == trace.Ready {
+			if s.sys.Settle() {
+				return path, nil, por.ErrFiner
+			}
 			return path, nil, nil
 		}
 	}

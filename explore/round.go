@@ -61,7 +61,7 @@ type round struct {
 
 // width is how many jobs may be at work at a time now.
 func (d *deepening) width() int {
-	if d.steps < opening || d.cfg.MaxExecutions > 0 {
+	if d.steps < d.pace(opening) || d.cfg.MaxExecutions > 0 {
 		return 1
 	}
 	return roundJobs

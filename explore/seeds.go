@@ -56,6 +56,6 @@ func (h *hunt) newPlan() *deepen.Plan {
 	case h.concludes():
 		o.Maximal = &deepen.Set{Kinds: deepen.Kinds(PointSync)}
 	}
-	o.Warm = warmSteps
+	o.Warm = h.pace(warmSteps)
 	return deepen.New(o)
 }

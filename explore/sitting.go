@@ -149,7 +149,7 @@ func (s *sitting) fatal() bool {
 func (s *sitting) Progress(p por.Progress) {
 	s.share = p.Share
 	if s.round != nil {
-		s.leave = s.leave || steps(p.Stats) >= s.from+roundSteps
+		s.leave = s.leave || steps(p.Stats) >= s.from+s.pace(roundSteps)
 		if s.session == s.d.session { // one of those at work shows the time; the rest is as of the last round
 			s.d.show()
 		}

@@ -22,8 +22,10 @@ func (p *page) waits(b *result.Bug) {
 		f := result.Innermost(w.Stack)
 		p.line("  %-*s  %s", names, w.Thread, p.cut(p.waitsFor(w), names+4))
 		indent := strings.Repeat(" ", names+6)
-		p.line("%sin %s", indent, p.fit(f, len(indent)+3))
-		p.quote(indent+"   ", f, "")
+		if f.Function != "" || f.Address != 0 { // else it hasn't run yet
+			p.line("%sin %s", indent, p.fit(f, len(indent)+3))
+			p.quote(indent+"   ", f, "")
+		}
 		if w.Acquired != nil {
 			head := indent + w.Owner + " got it in "
 			p.line("%s%s", head, p.fit(*w.Acquired, len(head)))

@@ -53,7 +53,7 @@ func (s *Bare) waitOf(th *thread) Wait {
 	w := Wait{Thread: th.id, Owner: trace.NoThread, For: "being woken", Name: "by another thread"}
 	switch {
 	case th.own.state == ownReady:
-		w.For, w.Name = "the processor:", "the kernel says that it is ready, and no tick of the timer brings it there"
+		w.For, w.Name = "the processor:", "it is ready, and no tick brings it there"
 	case th.own.state == ownSleeping:
 		w.For, w.Name = "time to pass:", "no tick of the timer wakes it"
 	case th.own.wants != 0:
@@ -262,6 +262,22 @@ func (s *Bare) Learn(k *Knowledge) (news bool, err error) {
 
 // Unspin and Distrust have no meaning here.
 func (s *Bare) Unspin(trace.TID) {}
+
+// Settle learns that ready threads are to be tried, if ticks don't bring the
+// processor to one that seems able to run. A search learns that when it lets the
+// thread run; whoever follows the execution that it then reports never does.
+func (s *Bare) Settle() (news bool) {
+	best := s.bestPriority()
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !s.probes && s.exists[i] && th.stand != standFailure && s.canRun(th, best) && !s.reachable(th) {
+			s.probes = true
+			s.learned++
+			return true
+		}
+	}
+	return false
+}
 
 // Distrust implements what a replay asks: nothing is trusted.
 func (s *Bare) Distrust() bool { return false }
