@@ -54,16 +54,22 @@ func (d *deepening) accompany() {
 		return
 	}
 	d.warm = d.steps
+	_ = d.hire() // without room there is none
+}
+
+// hire begins it, with a guest of its own.
+func (d *deepening) hire() error {
 	s, err := open(d.cfg)
 	if err != nil {
 		if s != nil {
 			s.close()
 		}
-		return
+		return err
 	}
 	d.beside = &beside{hunt: &hunt{session: s, ctx: d.ctx, result: &result.Result{}, seen: map[string]*finding{}},
 		turn: make(chan bool), back: make(chan struct{})}
 	go d.beside.work()
+	return nil
 }
 
 func (b *beside) work() {

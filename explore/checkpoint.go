@@ -17,7 +17,7 @@ import (
 )
 
 // checkpointFormat names the form of a checkpoint file: one JSON object.
-const checkpointFormat = "landgo-checkpoint/1"
+const checkpointFormat = "landgo-checkpoint/2"
 
 // checkpoint is a search that can be gone on with in another process: what it
 // is a search of, what was learned and seen so far, and where it is.
@@ -36,8 +36,9 @@ type checkpoint struct {
 	Knowledge *scheduler.Knowledge `json:"knowledge"`
 	Witnessed *scheduler.Witnessed `json:"witnessed"`
 	Races     []savedRace          `json:"races,omitempty"`
-	Tree      []byte               `json:"tree"` // por.Options.Save's
-	Sum       string               `json:"sum"`  // sha256 of the object without it
+	Tree      []byte               `json:"tree,omitempty"`      // por.Options.Save's
+	Deepening *savedDeepening      `json:"deepening,omitempty"` // has trees of its own
+	Sum       string               `json:"sum"`                 // sha256 of the object without it
 }
 
 type savedBug struct {
@@ -71,9 +72,8 @@ func (p checkpoint) sum() string {
 
 // save writes a checkpoint. No worker is at work.
 func (h *hunt) save(tree []byte) error {
-	p := checkpoint{Format: checkpointFormat, Version: result.Version, SHA256: h.img.SHA256, Check: h.check, Search: h.cfg.Search,
-		Bounds: h.cfg.Bounds.String(), Going: h.cfg.KeepGoing, Race: h.cfg.Race, Threads: h.result.Threads, Tree: tree}
-	p.Knowledge, p.Witnessed = h.sys.Knowledge(), h.sys.Witnessed()
+	p := h.checkpoint()
+	p.Tree = tree
 	if h.crew != nil {
 		p.Witnessed.Add(&h.crew.kept)
 	}
@@ -87,8 +87,20 @@ func (h *hunt) save(tree []byte) error {
 			}
 		}
 	}
+	return h.writeCheckpoint(p)
+}
+
+// checkpoint has what every search has.
+func (h *hunt) checkpoint() *checkpoint {
+	return &checkpoint{Format: checkpointFormat, Version: result.Version, SHA256: h.img.SHA256, Check: h.check, Search: h.cfg.Search,
+		Bounds: h.cfg.Bounds.String(), Going: h.cfg.KeepGoing, Race: h.cfg.Race, Threads: h.result.Threads,
+		Knowledge: h.sys.Knowledge(), Witnessed: h.sys.Witnessed()}
+}
+
+// writeCheckpoint writes the file, whole or not at all.
+func (h *hunt) writeCheckpoint(p *checkpoint) error {
 	p.Sum = p.sum()
-	text, err := json.Marshal(&p)
+	text, err := json.Marshal(p)
 	if err != nil {
 		return err
 	}
@@ -129,12 +141,18 @@ func (p *checkpoint) fits(s *session) error {
 		return result.Errorf(result.OtherConfig, "%s was made with other options or input", path)
 	case p.Search != s.cfg.Search || p.Bounds != s.cfg.Bounds.String() || p.Going != s.cfg.KeepGoing || p.Race != s.cfg.Race:
 		return result.Errorf(result.OtherConfig, "%s was made with --search %s, --bound %s, --race %s and keep-going %v", path, p.Search, p.Bounds, p.Race, p.Going)
+	case p.Deepening == nil && s.cfg.deepens():
+		return result.Errorf(result.OtherConfig, "%s is a checkpoint of one search: give the same --pp as then", path)
+	case p.Deepening != nil && !s.cfg.deepens():
+		return result.Errorf(result.OtherConfig, "%s is a checkpoint of a search of many sets of points: it was made without --pp", path)
+	case p.Deepening != nil && p.Deepening.SyncOnly != s.cfg.SyncOnly:
+		return result.Errorf(result.OtherConfig, "%s was made with sync-only %v", path, p.Deepening.SyncOnly)
 	}
 	return nil
 }
 
-// resume takes over what a checkpoint has, and returns where the search is.
-func (h *hunt) resume() (tree []byte, err error) {
+// goOn takes over what every checkpoint has: nil if there is none to go on from.
+func (h *hunt) goOn() (*checkpoint, error) {
 	if h.cfg.Resume == "" {
 		return nil, nil
 	}
@@ -150,6 +168,15 @@ func (h *hunt) resume() (tree []byte, err error) {
 	}
 	h.sys.Witness(p.Witnessed)
 	h.result.Threads = p.Threads
+	return p, nil
+}
+
+// resume takes over what a checkpoint has, and returns where the search is.
+func (h *hunt) resume() (tree []byte, err error) {
+	p, err := h.goOn()
+	if p == nil {
+		return nil, err
+	}
 	for _, b := range p.Bugs {
 		if err := h.takeOver(b); err != nil {
 			return nil, err
@@ -201,18 +228,28 @@ func (h *hunt) takeOver(b savedBug) error {
 // checkpoint says.
 func (h *hunt) saves(opts *por.Options) (err error) {
 	if h.cfg.Checkpoint != "" {
-		last, took := time.Now(), time.Duration(0)
-		// Saving what is large takes a tenth of the time at the most.
-		opts.SaveNow = func() bool { return time.Since(last) >= max(h.cfg.CheckpointEvery, 10*took) }
-		opts.Save = func(tree []byte) error {
-			begin := time.Now()
-			err := h.save(tree)
-			last = time.Now()
-			took = last.Sub(begin)
-			return err
-		}
+		w := saver{every: h.cfg.CheckpointEvery, last: time.Now()}
+		opts.SaveNow = w.due
+		opts.Save = func(tree []byte) error { return w.run(func() error { return h.save(tree) }) }
 	}
 	opts.Resume, err = h.resume()
+	return err
+}
+
+// saver knows when it is time to save. Saving what is large takes a tenth of the
+// time at the most.
+type saver struct {
+	every, took time.Duration
+	last        time.Time
+}
+
+func (w *saver) due() bool { return time.Since(w.last) >= max(w.every, 10*w.took) }
+
+func (w *saver) run(save func() error) error {
+	begin := time.Now()
+	err := save()
+	w.last = time.Now()
+	w.took = w.last.Sub(begin)
 	return err
 }
 

@@ -234,27 +234,10 @@ func (c *Config) Validate() error {
 
 // deepens reports whether landgo chooses the preemption points itself.
 func (c *Config) deepens() bool {
-	if !c.alternates() {
+	if !c.alternates() || len(c.Bounds) > 0 {
 		return false
 	}
-	if len(c.Bounds) > 0 || c.Checkpoint != "" || c.Resume != "" || c.Race == RaceOff {
-		return false
-	}
-	return c.naive() || c.Deepen && c.PP == PointMem
-}
-
-// OneSpace says why landgo, which could choose the preemption points itself,
-// doesn't; "" if it does, or if points, a bound or a search were chosen that
-// settle it anyway.
-func (c *Config) OneSpace() string {
-	switch {
-	case !c.Deepen || c.PP != PointMem || len(c.Bounds) > 0 || !c.alternates():
-	case c.Checkpoint != "" || c.Resume != "":
-		return "with --checkpoint and --resume threads are switched before every access, in one search: a search of many sets of points can't be saved"
-	case c.Race == RaceOff:
-		return "with --race off threads are switched before every access, in one search: nothing is known that would make a set of points"
-	}
-	return ""
+	return c.naive() && c.Race != RaceOff || c.Deepen && c.PP == PointMem
 }
 
 // alternates reports whether the search can be left and taken up again, and

@@ -317,31 +317,29 @@ func TestDidYouMean(t *testing.T) {
 	}
 }
 
-// TestOneSpace: what keeps landgo from choosing its points says so in a line,
-// and what doesn't is silent.
-func TestOneSpace(t *testing.T) {
+// TestDeepens: what keeps landgo from choosing its points.
+func TestDeepens(t *testing.T) {
 	for _, c := range []struct {
 		lines   []string
 		deepens bool
-		says    bool
 	}{
-		{nil, true, false},
-		{[]string{"max-executions 7"}, true, false},
-		{[]string{"within f"}, true, false},
-		{[]string{"fail-on race"}, true, false},
-		{[]string{"jobs 3"}, true, false},
-		{[]string{"checkpoint file"}, false, true},
-		{[]string{"resume file"}, false, true},
-		{[]string{"race off"}, false, true},
-		{[]string{"race off", "pp mem"}, false, false},
-		{[]string{"checkpoint file", "pp lock"}, false, false},
-		{[]string{"search bpor", "bound preempt=1"}, false, false},
-		{[]string{"search trust"}, false, false},
-		{[]string{"search random:runs=5"}, false, false},
+		{nil, true},
+		{[]string{"max-executions 7"}, true},
+		{[]string{"within f"}, true},
+		{[]string{"fail-on race"}, true},
+		{[]string{"jobs 3"}, true},
+		{[]string{"checkpoint file"}, true},
+		{[]string{"resume file"}, true},
+		{[]string{"race off"}, true},
+		{[]string{"race off", "pp mem"}, false},
+		{[]string{"checkpoint file", "pp lock"}, false},
+		{[]string{"search bpor", "bound preempt=1"}, false},
+		{[]string{"search trust"}, false},
+		{[]string{"search random:runs=5"}, false},
 	} {
 		cfg := set(t, c.lines...)
-		if got, why := cfg.deepens(), cfg.OneSpace(); got != c.deepens || (why != "") != c.says {
-			t.Errorf("%q: deepens %v, says %q", c.lines, got, why)
+		if got := cfg.deepens(); got != c.deepens {
+			t.Errorf("%q: deepens %v", c.lines, got)
 		}
 	}
 }

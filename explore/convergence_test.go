@@ -40,6 +40,11 @@ func TestDeepeningAgrees(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				c.Race = RaceOff // what is needed for a proof isn't known from races
+				off, err := Run(context.Background(), c, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
 				c.Deepen = false
 				want, err := Run(context.Background(), c, nil)
 				if err != nil {
@@ -47,6 +52,9 @@ func TestDeepeningAgrees(t *testing.T) {
 				}
 				if got.Verdict != want.Verdict {
 					t.Fatalf("%s, and %s at mem", got.Verdict, want.Verdict)
+				}
+				if off.Verdict != want.Verdict || len(off.Races) > 0 || len(off.Jobs) < 2 {
+					t.Errorf("without races: %s, %d races, %d jobs; at mem %s", off.Verdict, len(off.Races), len(off.Jobs), want.Verdict)
 				}
 				if got.Verdict == result.Verified && (got.Granularity != "mem" || !strings.Contains(got.Reason, "yield,sync")) {
 					t.Errorf("verified at %s: %q", got.Granularity, got.Reason)

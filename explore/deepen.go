@@ -75,6 +75,9 @@ type deepening struct {
 	exhausted bool     // all bugs there are were found
 	stuck     *sitting // of a job that has no end
 	doomed    *sitting // that ended everything
+	// alone goes on, alone, before anything else is looked at: it was only paused.
+	alone *deepen.Job
+	saver saver
 }
 
 // warmSteps is how much of the space with all points is explored first. 0, in
@@ -126,8 +129,18 @@ func (h *hunt) deepen() error {
 	defer d.dismiss()
 	h.tell(por.Progress{})
 	d.date()
-	var err error
+	err := d.resume()
+	if err != nil {
+		return err
+	}
 	for err == nil && h.stopped == "" && !d.settled() {
+		if err = d.save(); err != nil {
+			break
+		}
+		if d.alone != nil {
+			err = d.run(d.alone)
+			continue
+		}
 		jobs := d.plan.Deal(d.width())
 		if len(jobs) == 0 {
 			break

@@ -257,7 +257,7 @@ var Options = []Option{
 		Name: "race", Group: GroupSearch, Value: "limited|hb|off",
 		Help:  "which unordered accesses are listed as data-race candidates",
 		Words: raceModes,
-		Doc:   "With hb, those that no synchronisation orders in an execution that was run. With limited, locks order nothing, but accesses under a common lock aren't listed: that finds more, some of them ordered by what the critical sections exchange. A candidate isn't a bug: what it leads to is searched like everything else.",
+		Doc:   "With hb, those that no synchronisation orders in an execution that was run. With limited, locks order nothing, but accesses under a common lock aren't listed: that finds more, some of them ordered by what the critical sections exchange. With off nothing looks for them: without --pp there are sets of points at synchronisation then, and before every access, but none of single instructions until those that the proof needs are known. A candidate isn't a bug: what it leads to is searched like everything else.",
 		Set:   func(c *Config, v string) error { return setWord(&c.Race, v, raceModes...) },
 		Get:   func(c *Config) []string { return one(c.Race) },
 	}, {
@@ -316,13 +316,13 @@ var Options = []Option{
 	}, {
 		Name: "checkpoint", Group: GroupSearch, Value: "FILE",
 		Help: "save the search to FILE every few seconds, for --resume",
-		Doc:  "Whatever ends landgo, the file is whole: it is written beside and renamed. The searches that several workers can share can be saved (those that can't say so), with a bound too.",
+		Doc:  "Whatever ends landgo, the file is whole: it is written beside and renamed. The searches that several workers can share can be saved (those that can't say so), with a bound too; so can a search of many sets of points, as without --pp, with all its jobs.",
 		Set:  func(c *Config, v string) error { return setPath(&c.Checkpoint, v) },
 		Get:  func(c *Config) []string { return one(c.Checkpoint) },
 	}, {
 		Name: "checkpoint-every", Group: GroupSearch, Value: "DURATION",
 		Help: "how often --checkpoint saves",
-		Doc:  "A checkpoint is some ten kilobytes and takes milliseconds, most of them for the disk.",
+		Doc:  "A checkpoint is some ten kilobytes for each search under way and takes milliseconds, most of them for the disk.",
 		Set: func(c *Config, v string) (err error) {
 			c.CheckpointEvery, err = ParseDuration(v)
 			return err
@@ -331,7 +331,7 @@ var Options = []Option{
 	}, {
 		Name: "resume", Group: GroupSearch, Value: "FILE",
 		Help: "go on with the search that --checkpoint saved to FILE",
-		Doc:  "Give the same guest and options as then: a checkpoint of another program, version, search or configuration is refused. The totals are those of a search that wasn't interrupted; the limits of --time and --memory begin anew.",
+		Doc:  "Give the same guest and options as then: a checkpoint of another program, version, search or configuration is refused. The totals are those of a search that wasn't interrupted; the limits of --time and --memory begin anew. Without --pp the search by ascending preemptions, which has a third of the time, is run again up to where it was.",
 		Set:  func(c *Config, v string) error { return setPath(&c.Resume, v) },
 		Get:  func(c *Config) []string { return one(c.Resume) },
 	}, {

@@ -25,7 +25,7 @@ func (s *session) pointless() string {
 	case p.Has(PointSTI):
 		return fmt.Sprintf("--pp sti: a guest on %s can't switch interrupts off or on", s.img.Kernel)
 	case s.cfg.naive() && !s.cfg.deepens():
-		return "--pp race: which instructions race is found out by a whole search, without a bound and without a checkpoint, and not with --race off; or name them: --pp race=FUNCTION+OFFSET"
+		return "--pp race: which instructions race is found out by a whole search, without a bound, and not with --race off; or name them: --pp race=FUNCTION+OFFSET"
 	case p.Has(PointMem), p.Has(PointSync):
 		return ""
 	}

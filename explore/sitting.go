@@ -16,8 +16,10 @@ import (
 //
 // A sitting that is alone asks the plan every few thousand steps whether to go
 // on, and tells it what it has found by then; its search is divided among all
-// workers once it is large (por/lap.go). One of several at work at a time does
-// nothing of that: it goes on for a number of steps.
+// workers once it is large (por/lap.go). After a number of steps it is paused, so
+// that the deepening can be saved: whether it is or not, the search goes on from
+// what a checkpoint has of it, and so runs the same. One of several at work at a
+// time does nothing of that: it goes on for a number of steps.
 type sitting struct {
 	*hunt
 	d     *deepening
@@ -31,6 +33,7 @@ type sitting struct {
 	tree      []byte
 	leave     bool // it is to be left
 	left      bool
+	paused    bool // the plan would have had it go on
 	stats     por.Stats
 	err       error
 	unjudged  error // err, if it is no verdict
@@ -40,6 +43,14 @@ type sitting struct {
 	witnessed *scheduler.Witnessed
 	known     *scheduler.Knowledge
 }
+
+// pauseSteps is how many steps a sitting that is alone has at a time: a moment,
+// against some milliseconds to take it up again.
+var pauseSteps uint64 = 1 << 17
+
+// errLeft ends a search that was saved. Just to ask it to stop would have it run
+// some steps more, in a divided one as many as the workers come to.
+var errLeft = errors.New("left")
 
 // sit begins a sitting of a job's, on the hunt's own guest.
 func (d *deepening) sit(j *deepen.Job) *sitting {
@@ -60,7 +71,11 @@ func (d *deepening) run(j *deepen.Job) error {
 	s := d.sit(j)
 	s.work()
 	err := d.fold(s)
-	if s.left {
+	d.alone = nil
+	switch {
+	case s.paused && s.left && err == nil && j.State == deepen.Running:
+		d.alone = j
+	case s.left:
 		d.plan.Suspend(j)
 	}
 	return err
@@ -71,7 +86,7 @@ func (s *sitting) work() {
 	opts := por.Options{
 		OneEvent: s.d.whole(s.job) && len(s.cfg.rules()) == 0, Resume: s.sp.tree, Stop: s.halts,
 		SaveNow: func() bool { return s.leave || restless },
-		Save:    func(tree []byte) error { s.tree, s.left = tree, true; return nil },
+		Save:    func(tree []byte) error { s.tree, s.left = tree, true; return errLeft },
 	}
 	var c *crew
 	switch {
@@ -96,6 +111,9 @@ func (s *sitting) work() {
 	if c != nil {
 		s.sys.Look(s.sp.sights) // which takes in what was seen of the parts
 		c.close()
+	}
+	if s.err == errLeft {
+		s.err, s.failedAt = nil, nil
 	}
 	if s.err == nil {
 		return
@@ -124,10 +142,18 @@ func (s *sitting) stand(o *hunt) por.System {
 	} else {
 		o.sys.Look(nil)
 	}
-	own := *o.session
-	own.cfg.PP = Points(s.job.Set.Kinds) // what it leaves out depends on the points
-	o.watched = own.watch()
+	o.watched = o.detectors(s.job)
 	return o.watched
+}
+
+// detectors are new ones for a job: what it leaves out depends on its points. A
+// job that proves something by itself leaves nothing out that they would know.
+func (s *session) detectors(j *deepen.Job) *watched {
+	own := *s
+	own.cfg.PP = Points(j.Set.Kinds)
+	w := own.watch()
+	w.blind = s.cfg.Race == RaceOff && !s.cfg.SyncOnly && len(s.cfg.rules()) == 0
+	return w
 }
 
 // halts is polled by the search.
@@ -161,6 +187,9 @@ func (s *sitting) Progress(p por.Progress) {
 		d.plan.Failed(s.job, true)
 	}
 	s.leave = s.leave || !d.plan.Goes(s.job, d.left())
+	if !s.leave && steps(p.Stats) >= s.from+pauseSteps {
+		s.leave, s.paused = true, true
+	}
 	d.lookBeside()
 	d.show()
 }

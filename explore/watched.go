@@ -18,6 +18,9 @@ type watched struct {
 	limited *lookout
 	// adjacent is of mode Adjacent, where races are bugs (raced.go); else nil.
 	adjacent *lookout
+	// blind: nobody wants to know of races, and nothing is left out that they
+	// would tell of: races is there, and sees nothing.
+	blind bool
 	// raced: some race is a bug.
 	raced  bool
 	listed bool              // the configuration wants races listed
@@ -66,10 +69,10 @@ func (s *session) watch() *watched {
 
 func newLookout(cfg race.Config) *lookout { return &lookout{Detector: race.New(cfg)} }
 
-// lookouts calls f for each.
+// lookouts calls f for each that sees something.
 func (w *watched) lookouts(f func(*lookout)) {
-	for _, l := range []*lookout{w.races, w.limited, w.adjacent} {
-		if l != nil {
+	for _, l := range [...]*lookout{w.races, w.limited, w.adjacent} {
+		if l != nil && !(w.blind && l != w.adjacent) {
 			f(l)
 		}
 	}

@@ -43,6 +43,18 @@ func (s *System) Learned() uint64 { return s.learned }
 // Unexamined.
 type Sights struct{ of sightings }
 
+// List is the same as plain data, in no order.
+func (g *Sights) List() []Sighting { return g.of.list() }
+
+// SightsOf is what List came of.
+func SightsOf(list []Sighting) *Sights {
+	g := &Sights{sightings{}}
+	for i := range list {
+		g.of.add(list[i].place(), &list[i])
+	}
+	return g
+}
+
 // Look has the System remember what it sees from now on in g, a new one if nil,
 // and returns it.
 func (s *System) Look(g *Sights) *Sights {

@@ -122,11 +122,14 @@ type Sighting struct {
 
 // Witnessed is all that the System has seen.
 func (s *System) Witnessed() *Witnessed {
-	w := &Witnessed{Calls: s.Calls(), Instructions: s.instructions}
-	for p, g := range s.sightings {
-		w.Sightings = append(w.Sightings, Sighting{p.thread, g.access, append([]uint64(nil), g.locks...), g.point})
+	return &Witnessed{Calls: s.Calls(), Instructions: s.instructions, Sightings: s.sightings.list()}
+}
+
+func (g sightings) list() (all []Sighting) {
+	for p, s := range g {
+		all = append(all, Sighting{p.thread, s.access, append([]uint64(nil), s.locks...), s.point})
 	}
-	return w
+	return all
 }
 
 // TakeWitnessed is all that the System has seen since it was last taken.

@@ -57,9 +57,6 @@ func (a *app) run(cmd *cobra.Command, c explore.Config) error {
 	if err != nil {
 		return err
 	}
-	if why := c.OneSpace(); why != "" && !c.Quiet {
-		fmt.Fprintf(a.stderr, "landgo: %s\n", why)
-	}
 	r.Finish()
 	fileErr := saveBugs(r, &c, out)
 	if err := a.show(r, &c); err != nil {

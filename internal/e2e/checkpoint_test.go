@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -24,7 +25,7 @@ func TestCheckpoint(t *testing.T) {
 		{"3", "optimal", large, nil}, {"2", "sleep", large, nil},
 	} {
 		good := c.good
-		args := append([]string{"run", "--json", "--jobs", c.jobs, "--search", c.search}, c.more...)
+		args := append([]string{"run", "--json", "--pp", "mem", "--jobs", c.jobs, "--search", c.search}, c.more...)
 		os.Remove(file)
 		want := run(t, append(args, good)...).decode(t)
 		killed := finish(t, command(t, append(append(args, save...), good)...), func(p *os.Process) {
@@ -51,6 +52,8 @@ func TestCheckpoint(t *testing.T) {
 
 	good := large
 	resume := []string{"run", "--search", "sleep", "--resume", file}
+	run(t, append(resume, good)...).complains(t, result.OtherConfig) // without --pp
+	resume = append(resume, "--pp", "mem")
 	run(t, append(resume, other)...).complains(t, result.OtherImage)
 	run(t, append(resume, "--pp", "lock", good)...).complains(t, result.OtherConfig)
 	run(t, append(resume, good, "--", "x")...).complains(t, result.OtherConfig)
@@ -68,4 +71,58 @@ func TestCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, append(resume, good)...).complains(t, result.BadCheckpoint)
+}
+
+// TestDeepeningCheckpoint: without --pp, too. Each process is killed as soon as
+// it has saved.
+func TestDeepeningCheckpoint(t *testing.T) {
+	good, other := guest(t, "split.c"), guest(t, "lost.c")
+	file := filepath.Join(t.TempDir(), "search.ckpt")
+	for _, jobs := range []string{"1", "2"} {
+		args := []string{"run", "--json", "--jobs", jobs}
+		os.Remove(file)
+		want := run(t, append(args, good)...).decode(t)
+		args = append(args, "--checkpoint", file, "--checkpoint-every", "1ms")
+		var before os.FileInfo
+		for kills := range 2 {
+			killed := finish(t, command(t, append(args, good)...), func(p *os.Process) {
+				for range 2000 {
+					if st, err := os.Stat(file); err == nil && (before == nil || !os.SameFile(st, before)) {
+						before = st
+						break
+					}
+					time.Sleep(5 * time.Millisecond)
+				}
+				p.Kill()
+			})
+			if killed.status >= 0 {
+				t.Fatalf("it ended before it could be killed: %d (%s)", killed.status, killed.stderr)
+			}
+			if kills == 0 {
+				args = append(args, "--resume", file)
+			}
+		}
+		r := run(t, append(args, good)...).decode(t)
+		if r.Verdict != want.Verdict || r.Executions != want.Executions || r.Threads != want.Threads || r.Transitions != want.Transitions ||
+			r.Replayed != want.Replayed || r.RaceCount != want.RaceCount || len(r.Jobs) != len(want.Jobs) || r.Instructions != want.Instructions {
+			t.Errorf("--jobs %s: %s, %d executions, %d transitions; undisturbed %s, %d, %d", jobs, r.Verdict, r.Executions, r.Transitions,
+				want.Verdict, want.Executions, want.Transitions)
+		}
+	}
+	resume := []string{"run", "--resume", file}
+	run(t, append(resume, other)...).complains(t, result.OtherImage)
+	run(t, append(resume, "--timeouts", "any", good)...).complains(t, result.OtherConfig)
+	run(t, append(resume, good, "--", "x")...).complains(t, result.OtherConfig)
+	for _, o := range [][]string{{"--pp", "mem"}, {"--sync-only"}, {"--keep-going"}, {"--race", "hb"}, {"--search", "source"}, {"--fail-on", "race"}} {
+		run(t, append(append(resume, o...), good)...).complains(t, result.OtherConfig)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := filepath.Join(t.TempDir(), "newer.ckpt")
+	if err := os.WriteFile(newer, bytes.Replace(text, []byte(`"version":"`), []byte(`"version":"9`), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run(t, "run", "--resume", newer, good).complains(t, result.OtherVersion)
 }

@@ -1,0 +1,50 @@
+package deepen
+
+import (
+	"errors"
+	"slices"
+)
+
+// Saved is a Plan as plain data, of which a Plan with the same Options is made
+// again by Restore.
+type Saved struct {
+	Jobs    []Job            `json:"jobs"`
+	Maximal *Set             `json:"maximal,omitempty"` // Options.Maximal, as it has grown
+	Classes map[uint64]Class `json:"classes,omitempty"` // of the candidates' instructions
+	Spent   uint64           `json:"spent"`
+}
+
+// errSaved is a plan that can't be: a checkpoint that isn't landgo's own.
+var errSaved = errors.New("what it has of the jobs can't be")
+
+// Save is the plan. It has no proof yet: with one there is nothing to go on with.
+func (p *Plan) Save() *Saved {
+	s := &Saved{Maximal: p.opts.Maximal, Classes: p.classes, Spent: p.spent}
+	for _, j := range p.jobs {
+		s.Jobs = append(s.Jobs, *j)
+	}
+	return s
+}
+
+// Restore makes a new Plan what another was when it was saved.
+func (p *Plan) Restore(s *Saved) error {
+	if (s.Maximal == nil) != (p.opts.Maximal == nil) || len(s.Jobs) < len(p.jobs) {
+		return errSaved
+	}
+	jobs := make([]*Job, len(s.Jobs))
+	for i := range s.Jobs {
+		j := s.Jobs[i]
+		if j.ID != i+1 || j.State > Stuck || j.Class > OneOrder || !slices.IsSorted(j.Set.At) {
+			return errSaved
+		}
+		jobs[i] = &j
+	}
+	p.jobs, p.opts.Maximal, p.spent = jobs, s.Maximal, s.Spent
+	for at, c := range s.Classes {
+		if c > OneOrder {
+			return errSaved
+		}
+		p.classes[at] = c
+	}
+	return nil
+}

@@ -1,0 +1,303 @@
+package explore
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+
+	"landgo/deepen"
+	"landgo/por"
+	"landgo/race"
+	"landgo/result"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// An iterative deepening in a checkpoint: the plan, and of each job what is kept
+// of one that isn't running, with its search as it was left. It is saved between
+// two sittings or rounds, where nothing runs. These come after numbers of steps,
+// whether there is a checkpoint or not; and every sitting goes on from what a
+// checkpoint has. So a deepening that was killed has the jobs, in the same order
+// and with the same counts, of one that wasn't. What was run since the last time
+// it was saved is run again.
+//
+// The bounded search beside the jobs is the exception: what it knows of an
+// execution is in its walk, and can't be saved (por: bpor has no snapshot). It is
+// run again to where it was, which takes as long as it took: a third of all time
+// so far at the most (besideShare).
+//
+// Paths mean the steps of one epoch; those of another are left out. Epochs are
+// counted anew by each process, so only what was of the last one is marked.
+
+// savedDeepening is what a deepening has, as plain data. Jobs are by their ID, 0
+// is none.
+type savedDeepening struct {
+	SyncOnly bool           `json:"sync_only,omitempty"`
+	Plan     *deepen.Saved  `json:"plan"`
+	Spaces   []savedSpace   `json:"spaces"`
+	Races    []savedSighted `json:"races,omitempty"` // in their order
+	Both     []savedRace    `json:"both,omitempty"`
+	Benign   []race.Pair    `json:"benign,omitempty"`
+	Found    []savedFinding `json:"found,omitempty"`
+	Stuck    *savedStuck    `json:"stuck,omitempty"`
+
+	After   []uint64         `json:"after"`
+	Checks  [][]por.PathStep `json:"checks,omitempty"`
+	Passed  bool             `json:"passed"`
+	Steps   uint64           `json:"steps"`
+	Horizon uint64           `json:"horizon"`
+	Alone   int              `json:"alone,omitempty"`
+	Used    time.Duration    `json:"used"` // ns
+
+	Warm        uint64 `json:"warm,omitempty"`
+	Beside      bool   `json:"beside,omitempty"`
+	BesideSteps uint64 `json:"beside_steps,omitempty"`
+	BesideOver  bool   `json:"beside_over,omitempty"`
+}
+
+// savedSpace is a space that was begun.
+type savedSpace struct {
+	Job     int                  `json:"job"`
+	Current bool                 `json:"current"` // its epoch is the last
+	Buggy   bool                 `json:"buggy,omitempty"`
+	Stats   por.Stats            `json:"stats"`
+	Sights  []scheduler.Sighting `json:"sights,omitempty"`
+	Looked  bool                 `json:"looked"` // it has sights, perhaps none
+	Tree    []byte               `json:"tree,omitempty"`
+	Told    []savedTold          `json:"told,omitempty"`
+	Seen    bool                 `json:"seen"`            // it has detectors
+	Races   []savedRace          `json:"races,omitempty"` // without paths
+}
+
+type savedTold struct {
+	race.Pair
+	Class deepen.Class
+}
+
+// savedSighted is a candidate, and where it is shown, if that is known.
+type savedSighted struct {
+	Candidate race.Candidate `json:"candidate"`
+	Job       int            `json:"job,omitempty"`
+	Path      []por.PathStep `json:"path,omitempty"`
+}
+
+type savedFinding struct {
+	Failure     scheduler.Failure `json:"failure"`
+	Key         string            `json:"key"`
+	Schedule    trace.Schedule    `json:"schedule"`
+	Preemptions int               `json:"preemptions"`
+	Job         int               `json:"job,omitempty"`
+}
+
+// savedStuck is how the last job without an end ended.
+type savedStuck struct {
+	Job     int              `json:"job"`
+	Verdict result.Verdict   `json:"verdict"`
+	Reason  string           `json:"reason"`
+	Problem result.ErrorKind `json:"problem"`
+	Place   []result.Frame   `json:"place,omitempty"`
+}
+
+// save writes a checkpoint, if there is to be one and it is time. No job is at
+// work.
+func (d *deepening) save() error {
+	if d.cfg.Checkpoint == "" || d.steps == 0 || !d.saver.due() {
+		return nil
+	}
+	return d.saver.run(func() error {
+		p := d.checkpoint()
+		p.Witnessed.Sightings = nil // each space has its own
+		p.Deepening = d.saved()
+		return d.writeCheckpoint(p)
+	})
+}
+
+func (d *deepening) saved() *savedDeepening {
+	s := &savedDeepening{SyncOnly: d.cfg.SyncOnly, Plan: d.plan.Save(), After: d.after, Checks: d.checks, Passed: d.passed,
+		Steps: d.steps, Horizon: d.horizon, Used: d.clock.elapsed() - d.begun, Warm: d.warm}
+	if d.alone != nil {
+		s.Alone = d.alone.ID
+	}
+	of := map[*space]int{}
+	for _, j := range d.plan.Jobs() {
+		if sp := d.spaces[j]; sp != nil {
+			of[sp] = j.ID
+			s.Spaces = append(s.Spaces, d.savedSpace(j, sp))
+		}
+	}
+	for i, c := range d.races.Candidates() {
+		o := savedSighted{Candidate: *c}
+		if at := &d.sighted[i]; at.space != nil && at.epoch == d.epoch() {
+			o.Job, o.Path = of[at.space], at.path
+		}
+		s.Races = append(s.Races, o)
+	}
+	for _, c := range d.both.Candidates() {
+		s.Both = append(s.Both, savedRace{Candidate: *c})
+	}
+	for p := range d.benign {
+		s.Benign = append(s.Benign, p)
+	}
+	slices.SortFunc(s.Benign, comparePairs)
+	for _, f := range d.found {
+		o := savedFinding{Failure: f.failure, Key: f.key, Schedule: f.schedule, Preemptions: f.preemptions}
+		if f.job != nil {
+			o.Job = f.job.ID
+		}
+		s.Found = append(s.Found, o)
+	}
+	if k := d.stuck; k != nil {
+		s.Stuck = &savedStuck{k.job.ID, k.result.Verdict, k.result.Reason, k.result.Problem, k.result.Place}
+	}
+	if b := d.beside; b != nil {
+		s.Beside, s.BesideSteps, s.BesideOver = true, b.steps, b.over
+	}
+	return s
+}
+
+func (d *deepening) savedSpace(j *deepen.Job, sp *space) savedSpace {
+	o := savedSpace{Job: j.ID, Current: sp.epoch == d.epoch(), Buggy: sp.buggy, Stats: sp.stats, Tree: sp.tree, Seen: sp.seen != nil}
+	if sp.sights != nil {
+		o.Looked, o.Sights = true, sp.sights.List()
+	}
+	for p, c := range sp.told {
+		o.Told = append(o.Told, savedTold{p, c})
+	}
+	slices.SortFunc(o.Told, func(a, b savedTold) int { return comparePairs(a.Pair, b.Pair) })
+	if sp.seen != nil {
+		for _, name := range []string{"", "limited"} {
+			if l := of[name](sp.seen); l != nil {
+				for _, c := range l.Candidates() {
+					o.Races = append(o.Races, savedRace{Of: name, Candidate: *c})
+				}
+			}
+		}
+	}
+	return o
+}
+
+func comparePairs(a, b race.Pair) int { return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B)) }
+
+// otherEpoch is none that a session ever has.
+var otherEpoch = epoch{lives: -1}
+
+// resume goes on from a checkpoint, if there is one to go on from.
+func (d *deepening) resume() error {
+	d.saver = saver{every: d.cfg.CheckpointEvery, last: time.Now()}
+	p, err := d.goOn()
+	if p == nil {
+		return err
+	}
+	if err := d.restore(p.Deepening); err != nil {
+		return result.Errorf(result.BadCheckpoint, "%s: %w", d.cfg.Resume, err)
+	}
+	return d.catchUp(p.Deepening)
+}
+
+// errJob is a job's number that there is none of.
+var errJob = errors.New("it names a job that it hasn't got")
+
+func (d *deepening) restore(s *savedDeepening) error {
+	if s.Plan == nil {
+		return errJob
+	}
+	if err := d.plan.Restore(s.Plan); err != nil {
+		return err
+	}
+	jobs := d.plan.Jobs()
+	known := true
+	job := func(id int) *deepen.Job {
+		if id < 0 || id > len(jobs) {
+			known = false
+		}
+		if id == 0 || !known {
+			return nil
+		}
+		return jobs[id-1]
+	}
+	d.spaces = map[*deepen.Job]*space{}
+	for i := range s.Spaces {
+		j := job(s.Spaces[i].Job)
+		if j == nil {
+			return errJob
+		}
+		d.spaces[j] = d.restoredSpace(j, &s.Spaces[i])
+	}
+	for _, o := range s.Races {
+		d.races.Restore(o.Candidate)
+		at := sightedRace{epoch: otherEpoch}
+		if j := job(o.Job); j != nil && d.spaces[j] != nil {
+			at = sightedRace{d.spaces[j], d.epoch(), o.Path}
+		}
+		d.sighted = append(d.sighted, at)
+	}
+	for _, o := range s.Both {
+		d.both.Restore(o.Candidate)
+	}
+	for _, p := range s.Benign {
+		d.benign[p] = true
+	}
+	for _, o := range s.Found {
+		f := &finding{failure: o.Failure, key: o.Key, schedule: o.Schedule, preemptions: o.Preemptions, job: job(o.Job)}
+		d.seen[f.key] = f
+		d.found = append(d.found, f)
+	}
+	if k := s.Stuck; k != nil {
+		d.stuck = &sitting{job: job(k.Job)}
+		d.stuck.hunt = &hunt{result: &result.Result{Verdict: k.Verdict, Reason: k.Reason, Problem: k.Problem, Place: k.Place}}
+	}
+	d.after, d.checks, d.passed, d.steps, d.horizon, d.warm = s.After, s.Checks, s.Passed, s.Steps, s.Horizon, s.Warm
+	d.begun -= s.Used
+	d.alone = job(s.Alone)
+	if !known || len(d.races.Candidates()) != len(s.Races) || len(d.after) > len(jobs) || d.horizon == 0 {
+		return errJob
+	}
+	return nil
+}
+
+func (d *deepening) restoredSpace(j *deepen.Job, o *savedSpace) *space {
+	sp := d.space(j)
+	sp.epoch, sp.buggy, sp.stats, sp.tree = otherEpoch, o.Buggy, o.Stats, o.Tree
+	if o.Current {
+		sp.epoch = d.epoch()
+	}
+	if o.Looked {
+		sp.sights = scheduler.SightsOf(o.Sights)
+	}
+	for _, t := range o.Told {
+		sp.told[t.Pair] = t.Class
+	}
+	if o.Seen {
+		sp.seen = d.detectors(j)
+		for i := range o.Races {
+			if l := of[o.Races[i].Of]; l != nil {
+				l(sp.seen).restore(&o.Races[i])
+			}
+		}
+	}
+	return sp
+}
+
+// catchUp has the bounded search run again to where it was.
+func (d *deepening) catchUp(s *savedDeepening) error {
+	if !s.Beside {
+		return nil
+	}
+	if err := d.hire(); err != nil {
+		return err
+	}
+	b := d.beside
+	for !b.over && (s.BesideOver || b.steps < s.BesideSteps) {
+		if d.stop() {
+			return nil
+		}
+		b.run(min(besideSlice, s.BesideSteps-min(b.steps, s.BesideSteps)))
+		d.show()
+	}
+	if b.steps != s.BesideSteps || b.over != s.BesideOver {
+		return result.Errorf(result.BadCheckpoint, "%s: the search by preemptions goes another way", d.cfg.Resume)
+	}
+	b.taken = b.over
+	return nil
+}
