@@ -135,6 +135,11 @@ var findings = []finding{
 		{{Code: model.Lock}, {Code: model.CompareEx, C: 1, D: 1}, {Code: model.Lock, A: 1}, {Code: model.Unlock, A: 1}},
 		{{Code: model.FetchAdd, C: 1, Size: 4}},
 	}}},
+	{"24: a write in the step that releases hides a read, which another operation of the step that acquires comes after", model.Program{Merge: true, Standing: true, Overlay: true, Threads: [][]model.Instr{
+		{{Code: model.Lock}, {Code: model.Load}, {Code: model.Lock, A: 1}, {Code: model.Unlock, A: 1}, {Code: model.Unlock}},
+		{{Code: model.TryLock, A: 1}, {Code: model.JumpIf, A: 4}, {Code: model.FetchAdd, C: 1}, {Code: model.Unlock, A: 1}},
+		{{Code: model.Load}},
+	}}},
 }
 
 // What random programs seldom have.

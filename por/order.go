@@ -383,6 +383,11 @@ func (o *order) enterAccess(a *trace.Access, i int32) {
 	}
 }
 
+// plain reports whether bytes of an operation's object were accessed as memory.
+func (o *order) plain(op *trace.Op) bool {
+	return classOf[op.Kind] != noClass && o.objs[o.object(op)].plain
+}
+
 // object numbers an operation's object and, when it is new, notes where its
 // bytes are.
 func (o *order) object(op *trace.Op) int32 {

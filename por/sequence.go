@@ -59,9 +59,7 @@ func (s *sequence) reverse(r race) *branch {
 	if r.need >= 0 {
 		s.row = o.needs[r.need:]
 	}
-	// A write that goes with the release hides earlier ones, which e' depends on
-	// when the release is left out.
-	s.search = s.varies || r.need >= 0 && len(cur.accesses) > 0
+	s.search = s.varies || r.need >= 0 && s.hidden()
 	s.collect()
 	return s.e
 }
@@ -71,8 +69,17 @@ func (s *sequence) reverse(r race) *branch {
 func (s *sequence) pending(c int32, e *branch, row []int32) {
 	s.c, s.end, s.e, s.varies = c, int32(len(s.x.order.ev)), e, e.wild
 	s.first = s.x.order.last[e.thread] <= c
-	s.row, s.search = row, s.varies
+	s.row, s.search = row, s.varies || s.hidden()
 	s.collect()
+}
+
+// hidden reports whether e' may depend on events that the release hides, which
+// is left out: all that it had to come after were found behind the release for
+// the object only that e' waits for. A write, or another operation, that goes
+// with the release hides earlier ones from what else e' does.
+func (s *sequence) hidden() bool {
+	e := &s.e.event
+	return len(e.accesses)+len(e.waits) > 0 || len(e.ops) != 1 || s.x.order.plain(&e.ops[0])
 }
 
 // alone makes the v that is e' only: a step that the end of the process, c,
