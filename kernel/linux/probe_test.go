@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,7 +22,7 @@ var probes = []struct {
 	stdin string
 	file  string // content of a file given as the only argument
 }{
-	{name: "hello", calls: "exit_group write newfstatat", env: []string{"GREETING=hi"}},
+	{name: "hello", calls: "exit_group write newfstatat|fstat", env: []string{"GREETING=hi"}},
 	{name: "join", calls: "clone3 exit mmap mprotect"},
 	{name: "mutex", calls: "futex(FUTEX_WAIT) futex(FUTEX_WAKE)"},
 	{name: "kinds"},
@@ -81,7 +82,8 @@ func TestProbes(t *testing.T) {
 					return
 				}
 				for _, name := range strings.Fields(p.calls) {
-					if !d.calls[name] {
+					// Which of two it calls is up to the version of glibc.
+					if !slices.ContainsFunc(strings.Split(name, "|"), func(n string) bool { return d.calls[n] }) {
 						t.Errorf("%s wasn't called; met: %s", name, d.met())
 					}
 				}
