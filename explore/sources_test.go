@@ -17,13 +17,14 @@ func TestSources(t *testing.T) {
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 #define GO(t, f) pthread_t t; pthread_create(&t, 0, f, 0)
-#define TAIL __attribute__((optimize("O2")))
+#define O2 __attribute__((optimize("O2"), noinline))
 #define PAGE mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
 `
 	for _, c := range []struct {
@@ -92,22 +93,51 @@ int main(void) { sem_init(&s, 0, 0); GO(t, taker); pthread_join(t, 0); }`, "veri
 		// is itself another routine's last call: whoever comes second mustn't wait.
 		{"a once routine whose last call prints", `
 static pthread_once_t o;
-TAIL static void set(void) { puts("set"); }
+O2 static void set(void) { puts("set"); }
 static void *user(void *a) { pthread_once(&o, set); return a; }
 int main(void) { GO(t, user); GO(u, user); pthread_join(t, 0); pthread_join(u, 0); }`, "verified", 0},
 		{"a once routine whose last call makes a semaphore", `
 static pthread_once_t o;
 static sem_t s;
-TAIL static void set(void) { sem_init(&s, 0, 2); }
+O2 static void set(void) { sem_init(&s, 0, 2); }
 static void *user(void *a) { pthread_once(&o, set); sem_wait(&s); return a; }
 int main(void) { GO(t, user); GO(u, user); pthread_join(t, 0); pthread_join(u, 0); }`, "verified", 0},
 		{"a once routine whose last call is pthread_once", `
 static pthread_once_t o, p;
 static int n;
 static void inner(void) { n++; }
-TAIL static void outer(void) { pthread_once(&p, inner); }
+O2 static void outer(void) { pthread_once(&p, inner); }
 static void *user(void *a) { pthread_once(&o, outer); assert(n == 1); return a; }
 int main(void) { GO(t, user); GO(u, user); pthread_join(t, 0); pthread_join(u, 0); }`, "verified", 0},
+		// The first to pass comes back before the other has seen the count go to 0. The
+		// other's schedule ends behind its yield, before anything of its is shared.
+		{"a barrier used again too soon", `
+static volatile int n, d[2];
+O2 static void barrier(void)
+{
+	if (__atomic_fetch_add(&n, 1, __ATOMIC_SEQ_CST) == 1)
+		__atomic_store_n(&n, 0, __ATOMIC_SEQ_CST);
+	else
+		while (n)
+			sched_yield();
+}
+static void *user(void *a)
+{
+	long me = (long)a;
+	d[me] = 1;
+	barrier();
+	assert(d[!me] == 1);
+	barrier();
+	return a;
+}
+int main(void)
+{
+	pthread_t t, u;
+	pthread_create(&t, 0, user, (void *)0);
+	pthread_create(&u, 0, user, (void *)1);
+	pthread_join(t, 0);
+	pthread_join(u, 0);
+}`, "livelock", 0},
 		{"a timed wait on the monotonic clock", `
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c, d;

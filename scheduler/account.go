@@ -139,8 +139,10 @@ func (s *System) Starts() []Start {
 }
 
 // Limit makes the stepping thread stop at one of its own instruction numbers,
-// for replays; 0: no limit.
-func (s *System) Limit(insns uint64) { s.limit = insns }
+// beyond the one where its step begins, for replays; 0: no limit. The last
+// instruction may be one that landgo carries out (a yield): there a step ended
+// whose thread came to stand before an access, and nothing shares its memory yet.
+func (s *System) Limit(insns uint64) { s.limit, s.exact = insns, insns != 0 }
 
 // LimitStarts says, by name, how far threads may run when they are created, for
 // a replay that knows less of what threads share than the run did.

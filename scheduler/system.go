@@ -127,7 +127,7 @@ type System struct {
 	run    emu.Run
 	pinned emu.Ctx // given to the kernel, to come back to
 	limit  uint64  // replay: stop the stepping thread at this instruction number
-	exact  bool    // also where landgo has carried the last one out
+	exact  bool    // also where landgo has carried the last instruction out
 	twins  []*twin
 	// destructors, exitHandlers: 1 once the guest has registered some. They go
 	// back with the machine.
