@@ -49,9 +49,11 @@ type Machine struct {
 	point []uint8        // marks of code, see Points
 	lo    uint64         // guest address of code[0] and brk[0]
 	named []uint64       // what Points named
-	log   []change
-	marks []mark
-	stop  Stop
+	// loaded is where Load has written.
+	loaded []Range
+	log    []change
+	marks  []mark
+	stop   Stop
 
 	regsSet bool // stop.Regs isn't zero
 

@@ -404,6 +404,11 @@ void board_regs(struct machine *m, int32_t slot, struct board_regs *r);
 void board_loaded(struct machine *m, const struct slot *s);
 void board_flush(struct machine *m);
 
+/* freeze.c */
+uint64_t context_frozen(const struct machine *m);
+void context_freeze(const struct machine *m, int32_t slot, void *to);
+void context_thaw(struct machine *m, int32_t slot, const void *from, uint64_t pc, uint64_t clock);
+
 /* virtual.c */
 void virtual_cpuid(struct machine *m, uint32_t len);
 void virtual_time(struct machine *m, uint32_t len, bool with_cpu);

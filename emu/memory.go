@@ -22,6 +22,7 @@ func (m *Machine) Load(addr uint64, p []byte) error {
 		return fmt.Errorf("%d bytes at %#x are outside the guest's address space", n, addr)
 	}
 	copy(m.Bytes(addr, n), p)
+	m.loaded = append(m.loaded, Range{addr, addr + n})
 	for _, r := range m.cfg.Code {
 		bias := m.cfg.CodeBias
 		lo, hi := max(addr+bias, r.Lo), min(addr+n+bias, r.Hi)

@@ -89,6 +89,9 @@ type Config struct {
 	Out   string `json:"-"` // the bug file; "" is BugPath's default, NoFile none
 	JSON  bool   `json:"-"`
 	Quiet bool   `json:"-"`
+	// Snapshot is where kernels' boots are kept: a directory, "" the user's cache,
+	// SnapshotOff nowhere.
+	Snapshot string `json:"-"`
 
 	// For landgo's own tests.
 	NativeSync bool `json:"native_sync,omitempty"` // libc's own lock, join and exit code

@@ -424,6 +424,12 @@ var Options = []Option{
 		Set:  func(c *Config, v string) error { return setPath(&c.Out, v) },
 		Get:  func(c *Config) []string { return one(c.Out) },
 	}, {
+		Name: "snapshot", Group: GroupOutput, Value: "DIR|off",
+		Help: "where kernels' boots are kept, to begin there the next time",
+		Doc:  "By default $XDG_CACHE_HOME/landgo/boot, or ~/.cache/landgo/boot. A boot of a million instructions and more is kept, and used for the same kernel, command line, profile, machine and landgo only. It changes nothing of a result.",
+		Set:  func(c *Config, v string) error { return setPath(&c.Snapshot, v) },
+		Get:  func(c *Config) []string { return one(c.Snapshot) },
+	}, {
 		Name: "json", Group: GroupOutput,
 		Help: "print the result as one JSON object",
 		Doc:  "Its fields are described below.",

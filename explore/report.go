@@ -81,7 +81,7 @@ func (s *session) newResult() *result.Result {
 	return &result.Result{
 		Guest:  result.Guest{Path: s.cfg.Guest, SHA256: s.img.SHA256},
 		Kernel: s.img.Kernel.String(), PP: s.cfg.PointList(), Granularity: g,
-		Search: s.cfg.Search, Bound: s.cfg.Bounds.String(),
+		Search: s.cfg.Search, Bound: s.cfg.Bounds.String(), Notes: s.notes,
 		Certificate: result.Certificate{
 			Image: s.img.SHA256, Granularity: g, Bound: s.cfg.Bounds.String(), Search: s.cfg.Search,
 			Memory: s.memoryModel(), Timeouts: s.timeoutModel(), Trusted: s.trusted(), Profile: s.profileName(), SelfCheck: "not run",

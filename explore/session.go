@@ -42,6 +42,9 @@ type session struct {
 	following bool
 	// aligning: the schedule was made where threads stand at their very beginning.
 	aligning bool
+	// afresh: no kept boot is used, for it was damaged.
+	afresh bool
+	notes  []string // for the user, a line each
 }
 
 // open loads the guest and makes its first thread. The caller closes the
@@ -94,7 +97,19 @@ func open(cfg Config) (*session, error) {
 }
 
 // begin makes the guest's machine and its first thread.
-func (s *session) begin() (err error) {
+func (s *session) begin() error {
+	err := s.beginOnce()
+	var damaged *damagedError
+	if !errors.As(err, &damaged) {
+		return err
+	}
+	s.notes = append(s.notes, damaged.Error())
+	s.afresh = true
+	s.machine.Close()
+	return s.beginOnce()
+}
+
+func (s *session) beginOnce() (err error) {
 	mc, err := s.machineConfig()
 	if err != nil {
 		return bootError(s.cfg.Guest, err)
@@ -338,7 +353,7 @@ func (s *session) bootBare(contents [][]byte) error {
 	s.check = s.cfg.Check([]byte(s.img.SHA256), contents...)
 	own := scheduler.NewBare(s.plain, b, s.roles)
 	s.sys = own
-	return own.BootOwn(&regs)
+	return s.bootKept(b, own, &regs)
 }
 
 // argv is the guest's argument vector. Its first element is fixed, for what a

@@ -97,6 +97,10 @@ type Result struct {
 	Account []Event `json:"account,omitempty"`
 
 	Certificate Certificate `json:"certificate"`
+
+	// Notes are about the run and not about the guest, a line each: a kept boot that
+	// was damaged. They are on standard error too.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Guest names the program that was checked.

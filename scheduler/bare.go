@@ -92,17 +92,19 @@ type Bare struct {
 	tried  map[trace.TID]bool
 	// heavy are the kinds of tails that were seen to do what others can tell.
 	// Learned for good.
-	heavy     [numTailKinds]bool
-	tailWords map[tailWord]bool // see baretail.go; learned for good
-	wide      bool              // the step under way
-	could     []trace.TID       // who could run before it
-	first     uint64            // the thread that calls landgo_booted, by the kernel's number
-	tickAt    uint64
-	toldOf    uint64      // see bareswitch.go
-	wakers    []trace.TID // see baretime.go; nil: not known yet
-	gapFrom   uint64
-	atBreak   uint64 // 1: the processor stands at an annotation that was dealt with
-	paged     bool   // the page tables in use were looked at
+	heavy      [numTailKinds]bool
+	tailWords  map[tailWord]bool // see baretail.go; learned for good
+	wide       bool              // the step under way
+	could      []trace.TID       // who could run before it
+	bootBlocks []bootBlock
+	bootInsns  uint64
+	first      uint64 // the thread that calls landgo_booted, by the kernel's number
+	tickAt     uint64
+	toldOf     uint64      // see bareswitch.go
+	wakers     []trace.TID // see baretime.go; nil: not known yet
+	gapFrom    uint64
+	atBreak    uint64 // 1: the processor stands at an annotation that was dealt with
+	paged      bool   // the page tables in use were looked at
 	// volatile: the kernel changes control registers while threads run. control
 	// has them if not.
 	volatile bool

@@ -56,10 +56,14 @@ func (s *Bare) BootOwn(regs *emu.Regs) error {
 	if err := s.flush(); err != nil {
 		return err
 	}
+	s.bootInsns = s.threads[0].insns
 	s.threads[0].insns = 0
 	s.instructions = 0
 	return nil
 }
+
+// BootInstructions is how many instructions BootOwn ran.
+func (s *Bare) BootInstructions() uint64 { return s.bootInsns }
 
 // upName is the function at whose call the kernel is up.
 func (s *Bare) upName() string {

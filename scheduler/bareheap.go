@@ -25,6 +25,7 @@ func (s *Bare) giveBlock(u *turn, who string, p, n uint64, family uint8, pc uint
 		return s.ended(u, s.failHere(u, InvalidFree, "%s names %#x, where nothing is mapped", who, p))
 	}
 	b := s.heap.Give(heap.Block{Addr: at, Size: n, Family: heap.Family(family), Given: s.eventAt(u, pc)})
+	s.keepBlock(*b, true)
 	s.machine.Alive(at, n, true)
 	s.observed(u, b, true)
 	s.blockOp(u, trace.OpReuse, b, pc)
@@ -51,7 +52,9 @@ func (s *Bare) takeBlock(u *turn, who string, p uint64, family uint8, pc uint64)
 	s.blockOp(u, trace.OpFree, &b, pc)
 	s.observed(u, &b, false)
 	s.machine.Alive(b.Addr, b.Size, false)
-	s.heap.Take(heap.Family(family), at, s.eventAt(u, pc))
+	b.Back = s.eventAt(u, pc)
+	s.keepBlock(b, false)
+	s.heap.Take(heap.Family(family), at, b.Back)
 	return atNothing, nil
 }
 

@@ -40,6 +40,15 @@ func (n *names) intern(parent trace.TID, ordinal uint64) (trace.TID, error) {
 	return t, nil
 }
 
+// births are the parents of threads from 1 on, and which of its children each is.
+func (n *names) births() (parents []trace.TID, ordinals []uint64) {
+	parents, ordinals = make([]trace.TID, len(n.paths)-1), make([]uint64, len(n.paths)-1)
+	for c, t := range n.ids {
+		parents[t-1], ordinals[t-1] = c.parent, c.ordinal
+	}
+	return parents, ordinals
+}
+
 // lookup finds a thread by its path name.
 func (n *names) lookup(path string) (trace.TID, bool) {
 	for i, p := range n.paths {

@@ -84,6 +84,7 @@ func (a *app) replay(cmd *cobra.Command, c explore.Config, file *result.BugFile)
 	if err != nil {
 		return err
 	}
+	a.notes(r)
 	r.Finish()
 	if err := a.show(r, &c); err != nil {
 		return err

@@ -57,6 +57,7 @@ func (a *app) run(cmd *cobra.Command, c explore.Config) error {
 	if err != nil {
 		return err
 	}
+	a.notes(r)
 	r.Finish()
 	fileErr := saveBugs(r, &c, out)
 	if err := a.show(r, &c); err != nil {
@@ -67,6 +68,12 @@ func (a *app) run(cmd *cobra.Command, c explore.Config) error {
 	}
 	a.status = r.ExitStatus()
 	return nil
+}
+
+func (a *app) notes(r *result.Result) {
+	for _, n := range r.Notes {
+		fmt.Fprintf(a.stderr, "landgo: %s\n", n)
+	}
 }
 
 // saveBugs writes a file for each bug and says in the bugs how to replay them.

@@ -1,0 +1,135 @@
+package emu
+
+/*
+#include "machine.h"
+*/
+import "C"
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// Frozen is a machine's state after a guest has run in it alone, which another
+// machine of the same configuration can go on from, in another process too: memory,
+// and one context. Permissions, breakpoints and what is known of sharing aren't in
+// it. It is plain data.
+type Frozen struct {
+	CPU       []byte // as the engine has it
+	PC, Clock uint64
+	ClockRead uint64   // times that the guest asked for the time
+	Check     []uint64 // registers, as they are read from CPU
+	// Pages are the numbers of the pages of memory that aren't all 0, ascending,
+	// and Data is what they hold.
+	Pages []uint64
+	Data  []byte
+}
+
+// Freeze copies the state with a context. It fails if that holds an address of
+// landgo's own process, by which it would mean something else in another one.
+func (m *Machine) Freeze(c Ctx) (*Frozen, error) {
+	n := int(C.context_frozen(m.c))
+	if n <= 0 {
+		return nil, errors.New("the engine's saved state has another form")
+	}
+	s := m.slot(c)
+	if s.nheld != 0 || s.poised.size != 0 {
+		return nil, errors.New("the processor is inside an instruction")
+	}
+	f := &Frozen{CPU: make([]byte, n), PC: uint64(s.pc), Clock: uint64(s.clock), ClockRead: uint64(m.c.clock_reads), Check: m.registers(c)}
+	C.context_freeze(m.c, C.int32_t(c), unsafe.Pointer(&f.CPU[0]))
+	if err := noAddresses(f.CPU); err != nil {
+		return nil, err
+	}
+	var zero [pageSize]byte
+	for at := uint64(0); at < m.space; at += pageSize {
+		if page := m.Bytes(at, pageSize); !bytes.Equal(page, zero[:]) {
+			f.Pages = append(f.Pages, at/pageSize)
+			f.Data = append(f.Data, page...)
+		}
+	}
+	return f, nil
+}
+
+// registers are a context's, those of a board included.
+func (m *Machine) registers(c Ctx) []uint64 {
+	w := make([]uint64, C.CONTEXT_WORDS)
+	m.slot(c)
+	C.context_words(m.c, C.int32_t(c), (*C.uint64_t)(unsafe.Pointer(&w[0])))
+	b := m.BoardRegs(c)
+	return append(w, b.CR0, b.CR2, b.CR3, b.CR4, b.GDT, b.IDT, b.IDTLimit, b.CS, b.SS)
+}
+
+// Thaw puts a frozen state into a machine in which nothing has run, and returns its
+// context. An error leaves the machine unusable.
+func (m *Machine) Thaw(f *Frozen) (Ctx, error) {
+	if len(f.CPU) != int(C.context_frozen(m.c)) || len(f.CPU) == 0 || len(f.Data) != len(f.Pages)*pageSize || m.c.ran {
+		return 0, errors.New("the state is of another machine")
+	}
+	for _, r := range m.loaded {
+		clear(m.Bytes(r.Lo, r.Hi-r.Lo))
+	}
+	for i := 0; i < len(f.Pages); {
+		k := i + 1 // neighbours go together
+		for k < len(f.Pages) && f.Pages[k] == f.Pages[k-1]+1 {
+			k++
+		}
+		if f.Pages[i] > m.space/pageSize {
+			return 0, errors.New("the state has more memory than the machine")
+		}
+		if err := m.Load(f.Pages[i]*pageSize, f.Data[i*pageSize:k*pageSize]); err != nil {
+			return 0, err
+		}
+		i = k
+	}
+	c := m.Start(&Regs{RIP: f.PC})
+	C.context_thaw(m.c, C.int32_t(c), unsafe.Pointer(&f.CPU[0]), C.uint64_t(f.PC), C.uint64_t(f.Clock))
+	m.c.clock_reads = C.uint64_t(f.ClockRead)
+	if !slices.Equal(m.registers(c), f.Check) {
+		return 0, errors.New("the engine reads other registers from the state than were in it")
+	}
+	return c, nil
+}
+
+// lowest is below all that isn't the program's own: the engine is a library, and
+// what it allocates lies with those, or in what the system calls the heap.
+const lowest = 1 << 32
+
+// noAddresses looks for words that are addresses of the engine's.
+func noAddresses(state []byte) error {
+	maps, err := os.Open("/proc/self/maps")
+	if err != nil {
+		return fmt.Errorf("whether the state can be moved isn't known: %w", err)
+	}
+	defer maps.Close()
+	var mapped []Range
+	for lines := bufio.NewScanner(maps); lines.Scan(); {
+		var r Range
+		if _, err := fmt.Sscanf(lines.Text(), "%x-%x", &r.Lo, &r.Hi); err == nil && (r.Lo >= lowest || strings.HasSuffix(lines.Text(), "[heap]")) {
+			mapped = append(mapped, r)
+		}
+	}
+	for at := 0; at+8 <= len(state); at += 8 {
+		v := binary.LittleEndian.Uint64(state[at:])
+		for _, r := range mapped {
+			if v >= r.Lo && v < r.Hi {
+				return fmt.Errorf("the engine's saved state has an address of its own process, at %d", at)
+			}
+		}
+	}
+	return nil
+}
+
+// Layout says in what form the engine keeps a processor's state: frozen ones are of
+// use to machines with the same only.
+func (m *Machine) Layout() string {
+	at := unsafe.Slice((*int32)(unsafe.Pointer(&m.c.reg_at[0])), int(C.NREGS))
+	return fmt.Sprint(m.Version(), " ", uint64(C.context_frozen(m.c)), at)
+}

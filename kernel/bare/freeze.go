@@ -1,0 +1,29 @@
+package bare
+
+import "landgo/kernel"
+
+// state is what a board's devices have to remember.
+type state struct {
+	output                                       []byte
+	pic                                          [2]controller
+	serial                                       serial
+	cmos, speaker, typed, ended, status, printed uint64
+}
+
+// Freeze is the state of the devices as bytes, for Thaw.
+func (b *Board) Freeze() ([]byte, error) {
+	return kernel.AppendPlain(nil, state{
+		b.output[:b.printed], b.pic, b.serial, b.cmos, b.speaker, b.typed, b.ended, b.status, b.printed,
+	})
+}
+
+// Thaw puts such a state back, before anything has run.
+func (b *Board) Thaw(p []byte) error {
+	var s state
+	if _, err := kernel.Plain(p, &s); err != nil {
+		return err
+	}
+	b.output, b.pic, b.serial = s.output, s.pic, s.serial
+	b.cmos, b.speaker, b.typed, b.ended, b.status, b.printed = s.cmos, s.speaker, s.typed, s.ended, s.status, s.printed
+	return nil
+}

@@ -1,0 +1,112 @@
+package scheduler
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"landgo/emu"
+	"landgo/heap"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// What a boot leaves behind, beside the machine's memory and its devices' state:
+// the threads that are known, and what was told of memory. Everything is as at the
+// end of BootOwn, before the first mark.
+
+// bootState is the part of a Bare that a boot changes.
+type bootState struct {
+	On, Running, Gap, ToldOf, GapFrom uint64
+	Born, Idles, First, TickAt        uint64
+	AtBreak                           uint64
+	Volatile, Paged                   bool
+
+	Threads    []thread
+	Exists     []bool
+	Parents    []trace.TID // with ordinals, in the order of thread ids from 1
+	Ordinals   []uint64
+	Scheduling []emu.Range
+	Returns    []uint64
+	Blocks     []bootBlock
+}
+
+// bootBlock is a block that the boot gave out, or took back.
+type bootBlock struct {
+	Block heap.Block
+	Given bool
+}
+
+// keepBlock notes what happens to blocks before the kernel is up.
+func (s *Bare) keepBlock(b heap.Block, given bool) {
+	if s.booted == 0 {
+		s.bootBlocks = append(s.bootBlocks, bootBlock{b, given})
+	}
+}
+
+// FreezeOwn is the state after BootOwn as bytes. It fails if something of it can't
+// be kept.
+func (s *Bare) FreezeOwn() (own []byte, machine *emu.Frozen, err error) {
+	b := bootState{
+		On: s.on, Running: s.running, Gap: s.gap, ToldOf: s.toldOf, GapFrom: s.gapFrom,
+		Born: s.born, Idles: s.idles, First: s.first, TickAt: s.tickAt, AtBreak: s.atBreak, Volatile: s.volatile, Paged: s.paged,
+		Threads: s.threads, Exists: s.exists, Scheduling: s.scheduling,
+		Returns: slices.Sorted(maps.Keys(s.returns)), Blocks: s.bootBlocks,
+	}
+	if len(s.steps)+len(s.ticked)+len(s.tailWords)+len(s.tried)+len(s.marks) > 0 || s.set != 0 || s.booted == 0 {
+		return nil, nil, errors.New("the kernel isn't just up")
+	}
+	b.Parents, b.Ordinals = s.names.births()
+	if own, err = kernel.AppendPlain(nil, b); err != nil {
+		return nil, nil, err
+	}
+	machine, err = s.machine.Freeze(emu.Ctx(s.cpu))
+	return own, machine, err
+}
+
+// ThawOwn takes the place of BootOwn. After an error the machine can't be used.
+func (s *Bare) ThawOwn(own []byte, machine *emu.Frozen) error {
+	var b bootState
+	rest, err := kernel.Plain(own, &b)
+	if err != nil {
+		return err
+	}
+	if len(rest) > 0 || len(b.Threads) == 0 || len(b.Threads) > cap(s.threads) || len(b.Exists) != len(b.Threads) || len(b.Ordinals) != len(b.Parents) {
+		return errors.New("the kept state has another form")
+	}
+	for i, p := range b.Parents {
+		if t, err := s.Intern(p, b.Ordinals[i]); err != nil || t != trace.TID(i+1) {
+			return fmt.Errorf("thread %d has another name: %v", i+1, err)
+		}
+	}
+	s.findTells()
+	for _, addr := range b.Returns {
+		s.returns[addr] = true
+		s.machine.Break(addr, uint8(breakRole))
+	}
+	cpu, err := s.machine.Thaw(machine)
+	if err != nil {
+		return err
+	}
+	s.cpu = uint64(cpu)
+	s.ensure(trace.TID(len(b.Threads) - 1))
+	copy(s.threads, b.Threads)
+	copy(s.exists, b.Exists)
+	for i := range s.threads {
+		s.threads[i].ctx = cpu
+	}
+	for _, k := range b.Blocks {
+		if k.Given {
+			s.heap.Give(k.Block)
+		} else {
+			s.heap.Take(k.Block.Family, k.Block.Addr, k.Block.Back)
+		}
+	}
+	s.on, s.running, s.gap, s.toldOf, s.gapFrom = b.On, b.Running, b.Gap, b.ToldOf, b.GapFrom
+	s.born, s.idles, s.first, s.tickAt, s.atBreak = b.Born, b.Idles, b.First, b.TickAt, b.AtBreak
+	s.volatile, s.paged, s.scheduling = b.Volatile, b.Paged, b.Scheduling
+	s.booted, s.entered = 1, 1
+	s.bootBlocks = b.Blocks
+	return nil
+}
