@@ -3,11 +3,13 @@ package explore
 import (
 	"landgo/heap"
 	"landgo/result"
+	"landgo/scheduler"
 	"landgo/trace"
 )
 
 // lifeKey names one life of a piece of memory.
 type lifeKey struct {
+	family     heap.Family
 	addr       uint64
 	generation uint32
 }
@@ -17,14 +19,17 @@ type lifeStacks struct{ given, back []result.Frame }
 
 // Block implements scheduler.Observer.
 func (st *story) Block(t trace.TID, b heap.Block, given bool) {
-	key := lifeKey{b.Addr, b.Generation}
+	key := lifeKey{b.Family, b.Addr, b.Generation}
 	l := st.blocks[key]
 	if l == nil {
 		l = new(lifeStacks)
 		st.blocks[key] = l
 	}
 	stack := st.stack(t)
-	if st.sys.PC(t) != b.Given.PC { // not on its way back
+	switch {
+	case len(stack) > 1 && mappers[stack[0].Function]:
+		stack = callers(stack)
+	case st.sys.PC(t) != b.Given.PC && b.Family < scheduler.MappingFamilies: // not on its way back
 		stack = callers(stack)
 	}
 	if given {
@@ -32,6 +37,12 @@ func (st *story) Block(t trace.TID, b heap.Block, given bool) {
 	} else {
 		l.back = stack
 	}
+}
+
+// mappers are the functions around the calls that map and unmap memory.
+var mappers = map[string]bool{
+	"mmap": true, "mmap64": true, "__mmap": true, "__mmap64": true, "munmap": true, "__munmap": true, "mremap": true, "__mremap": true,
+	"new_pages": true, "remove_pages": true,
 }
 
 // callers leaves out the allocator's own function, at whose entry the thread
@@ -45,7 +56,7 @@ func callers(stack []result.Frame) []result.Frame {
 
 // block is the block that a failure is about, or nil.
 func (st *story) block(b *heap.Block) *result.Block {
-	l := st.blocks[lifeKey{b.Addr, b.Generation}]
+	l := st.blocks[lifeKey{b.Family, b.Addr, b.Generation}]
 	if l == nil {
 		return nil
 	}

@@ -75,6 +75,9 @@ type Outcome struct {
 	Pages Pages
 	// Fresh are pages that the call made accessible to the guest.
 	Fresh Pages
+	// Mapped are pages that the call gave out, and Unmapped those that it took
+	// back: not what only changed its protection, nor the break.
+	Mapped, Unmapped Pages
 	// Ops are the operations that the call was, but for creations, exits and
 	// the process's end, which the scheduler records itself.
 	Ops []trace.Op

@@ -71,14 +71,17 @@ func (s *System) faultFailure(th *thread, f emu.Fault) *Failure {
 		s.blockFault(out, f)
 	default:
 		verb := map[bool]string{true: "write to", false: "read from"}[f.Kind == emu.FaultWrite]
-		switch sp := th.regs.RSP; {
+		sp := th.regs.RSP
+		nearStack := f.Addr+(1<<16) > sp && f.Addr < sp+(1<<12)
+		switch {
+		case s.mappingFault(out, f, nearStack):
 		case s.nearHeap(f.Addr):
 			s.wrong(out, f.Addr, bytesText(f.Kind == emu.FaultWrite, uint64(f.Size)))
 		case f.Addr < 4096:
 			out.Message = fmt.Sprintf("%s address %#x: a null pointer", verb, f.Addr)
 		case s.removed(f.Addr):
 			out.Message = fmt.Sprintf("%s address %#x, in pages that were given back", verb, f.Addr)
-		case f.Addr+(1<<16) > sp && f.Addr < sp+(1<<12):
+		case nearStack:
 			out.Kind, out.Message = StackOverflow, "the thread's stack is used up"
 		default:
 			out.Message = fmt.Sprintf("%s address %#x, which isn't mapped so", verb, f.Addr)

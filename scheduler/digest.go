@@ -38,6 +38,7 @@ func (s *System) Digest() (trace.Digest, error) {
 		return sum, &InvalidError{Gap: gap, Reason: "search stateful can't tell states apart: " + err.Error()}
 	}
 	sum.Add(s.heap.Digest())
+	sum.Add(s.mapped.Digest())
 	for _, w := range s.twins {
 		theirs, err := w.Digest()
 		if err != nil {

@@ -33,6 +33,41 @@ func (s *System) callersStack(th *thread) bool {
 // an address.
 const glibcStackAddr = 8
 
+// unlist takes a thread that was joined out of its C library's list of threads, as
+// the library's own exit or join would: its control block is on a stack of the
+// program's, which may give that memory back now, and the next pthread_create
+// writes to the list's neighbours. Where the words aren't a list's nothing is
+// changed.
+func (s *System) unlist(self uint64) {
+	var at, next, prev uint64 // of a node: what its pointers point to, and where in it these are
+	switch s.libc {
+	case image.Musl:
+		at, next, prev = self, 24, 16
+	case image.Glibc:
+		at, next, prev = self+glibcThreadList, 0, 8
+	default:
+		return
+	}
+	word := func(a uint64) uint64 {
+		if s.machine.Prot(a)&emu.ProtWrite == 0 || s.machine.Prot(a+7)&emu.ProtWrite == 0 {
+			return 0
+		}
+		return s.machine.Read64(a)
+	}
+	after, before := word(at+next), word(at+prev)
+	if after == 0 || before == 0 || word(after+prev) != at || word(before+next) != at {
+		return
+	}
+	s.machine.Write64(before+next, after)
+	s.machine.Write64(after+prev, before)
+	// What is left in it mustn't depend on who was in the list.
+	s.machine.Write64(at+next, at)
+	s.machine.Write64(at+prev, at)
+}
+
+// glibcThreadList is where struct pthread of glibc has its place in a list.
+const glibcThreadList = 0x2c0
+
 // bury makes the stack of a thread that ends nobody's.
 func (s *System) bury(th *thread, tr *trace.Transition) {
 	if !th.ownStack {

@@ -32,10 +32,13 @@ func (s *System) leak(th *thread) *Failure {
 	case LeaksOff:
 		return nil
 	case LeaksAll:
-		list = s.heap.Unfreed()
+		list = append(s.heap.Unfreed(), s.mapped.Unfreed()...)
 	default:
 		if len(s.heap.Unfreed()) > 0 {
 			list = s.heap.Lost(s.registers(), s.roots(), s.words)
+		}
+		if len(s.mapped.Unfreed()) > 0 {
+			list = append(list, s.lostMappings()...)
 		}
 		why = "lost: nothing points to"
 	}
@@ -80,7 +83,7 @@ func (s *System) words(p heap.Piece, found func(uint64)) {
 		if n == 8 {
 			w = binary.LittleEndian.Uint64(b)
 		}
-		if s.cfg.NativeMalloc || s.cfg.Pools || s.inHeap(w) {
+		if s.cfg.NativeMalloc || s.cfg.Pools || len(s.mapped.Blocks()) > 0 || s.inHeap(w) {
 			found(w)
 		}
 	}

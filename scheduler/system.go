@@ -111,6 +111,7 @@ type System struct {
 	steps   []stepInfo // of the present path, for spin detection
 	dead    map[uint64]dead
 
+	mapped    *heap.Heap // see mappings.go
 	heap      *heap.Heap
 	arenas    []*arenas         // by TID
 	mappings  map[uint64]uint64 // see mappingStart
@@ -166,6 +167,7 @@ type mark struct {
 	objects int // of saved
 	arena   arenaMark
 	heap    heap.Mark
+	mapped  heap.Mark
 	steps   int
 }
 
@@ -197,7 +199,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		roles:   map[uint64]image.Bound{},
 		threads: make([]thread, 0, cfg.MaxThreads),
 		pinned:  -1,
-		heap:    heap.New(), mappings: map[uint64]uint64{},
+		heap:    heap.New(), mapped: heap.New(), mappings: map[uint64]uint64{},
 	}
 	s.stopAt(cfg.Race)
 	if cfg.Trusted != nil {
@@ -314,7 +316,7 @@ func (s *System) Mark() trace.Mark {
 
 func (s *System) markAlone() trace.Mark {
 	s.marks = append(s.marks, mark{
-		machine: s.machine.Mark(), threads: len(s.threadLog), objects: len(s.saved), arena: s.arena.mark(), heap: s.heap.Mark(), steps: len(s.steps),
+		machine: s.machine.Mark(), threads: len(s.threadLog), objects: len(s.saved), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), steps: len(s.steps),
 	})
 	return trace.Mark(len(s.marks) - 1)
 }
@@ -350,6 +352,7 @@ func (s *System) rewindAlone(k trace.Mark) {
 	s.saved = s.saved[:m.objects]
 	s.arena.rewind(m.arena)
 	s.heap.Rewind(m.heap)
+	s.mapped.Rewind(m.mapped)
 	s.steps = s.steps[:m.steps]
 	s.marks = s.marks[:k+1]
 }

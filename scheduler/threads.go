@@ -68,6 +68,9 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 	s.save(t)
 	j := &s.threads[t]
 	j.joined = true
+	if !j.ownStack {
+		s.unlist(j.self)
+	}
 	tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
 	if p := th.arg(1); p != 0 {
 		s.machine.Write64(p, j.retval)
@@ -161,14 +164,21 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 }
 
 // threadOf finds a thread by its pthread_t, which in both libcs is the address
-// of its thread control block, the FS base.
+// of its thread control block, the FS base. Where a program gives one stack to one
+// thread after the other, it is the one that lives, or hasn't been joined.
 func (s *System) threadOf(self uint64) trace.TID {
+	found := trace.NoThread
 	for i := range s.threads {
-		if s.exists[i] && s.threads[i].self == self && self != 0 {
-			return s.threads[i].id
+		th := &s.threads[i]
+		switch {
+		case !s.exists[i] || th.self != self || self == 0:
+		case th.live():
+			return th.id
+		case found == trace.NoThread || s.threads[found].joined:
+			found = th.id
 		}
 	}
-	return trace.NoThread
+	return found
 }
 
 // touch records an access that landgo makes for a thread to the guest's

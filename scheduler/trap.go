@@ -114,6 +114,9 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 		tr.Did(op)
 	}
 	s.gotMemory(th, out.Fresh.Addr, out.Fresh.Size)
+	if f := s.maps(th, call, &out); f != nil {
+		return true, s.fail(th, f)
+	}
 	if !th.trusted() {
 		for _, a := range out.Accesses {
 			s.touch(th, tr, call, a.Addr, a.Size, a.IsWrite())

@@ -177,6 +177,7 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 	if n := min(uint64(len(content)), size); n > 0 {
 		k.m.Write(addr, content[:n])
 	}
+	o.Mapped = kernel.Pages{Addr: addr, Size: size}
 	return addr
 }
 
@@ -195,6 +196,7 @@ func doMunmap(c *call, o *kernel.Outcome) uint64 {
 		return einval
 	}
 	c.k.protect(addr, size, 0)
+	o.Unmapped = kernel.Pages{Addr: addr, Size: size}
 	return 0
 }
 
@@ -297,6 +299,7 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 		return efault
 	case size <= oldSize:
 		k.protect(old+size, oldSize-size, 0)
+		o.Unmapped = kernel.Pages{Addr: old + size, Size: oldSize - size}
 		return old
 	case c.a[3]&mremapMaymove == 0 || !c.t.fits(size):
 		return enomem
@@ -311,6 +314,7 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 		}
 	}
 	k.protect(old, oldSize, 0)
+	o.Unmapped, o.Mapped = kernel.Pages{Addr: old, Size: oldSize}, kernel.Pages{Addr: addr, Size: size}
 	return addr
 }
 

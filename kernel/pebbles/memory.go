@@ -56,6 +56,7 @@ func doNewPages(c *call, o *kernel.Outcome) int64 {
 	k.set(&k.used, k.used+size)
 	k.addRegion(base, size)
 	o.Fresh = kernel.Pages{Addr: base, Size: size}
+	o.Mapped = o.Fresh
 	return 0
 }
 
@@ -116,7 +117,7 @@ func (k *Kernel) removal(base uint64) trace.Op {
 // doRemovePages takes a whole region away. It counts as a write to all in it
 // that a thread has used, in this execution or another, so that its users, a
 // thread on its stack say, turn out to depend on it.
-func doRemovePages(c *call, _ *kernel.Outcome) int64 {
+func doRemovePages(c *call, o *kernel.Outcome) int64 {
 	k := c.k
 	base := c.a[0]
 	if base%pageSize != 0 {
@@ -127,6 +128,7 @@ func doRemovePages(c *call, _ *kernel.Outcome) int64 {
 		return badArgument
 	}
 	c.touchUsed(base, r.size)
+	o.Unmapped = kernel.Pages{Addr: base, Size: r.size}
 	k.m.Protect(base, r.size, 0)
 	k.set(&k.used, k.used-r.size)
 	k.set(&r.live, 0)
