@@ -7,6 +7,7 @@ import (
 	"landgo/image"
 	"landgo/kernel"
 	"landgo/result"
+	"landgo/scheduler"
 )
 
 // imageProblems and gapProblems give the kinds of errors of the packages below
@@ -69,4 +70,12 @@ func bootError(guest string, err error) error {
 		return &invalid{kind: kind, reason: err.Error()}
 	}
 	return result.Errorf(kind, "%s: %w", guest, err)
+}
+
+// tooLong is the problem of what ran beyond landgo's limits.
+func tooLong(e *scheduler.BudgetError) result.ErrorKind {
+	if e.Steps != 0 {
+		return result.NoEnd
+	}
+	return result.StepTooLong
 }

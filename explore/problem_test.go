@@ -9,6 +9,7 @@ import (
 	"landgo/image"
 	"landgo/kernel"
 	"landgo/result"
+	"landgo/scheduler"
 )
 
 // TestProblemsHaveKinds: whatever keeps a guest from being read or controlled
@@ -30,6 +31,19 @@ func TestProblemsHaveKinds(t *testing.T) {
 	delete(seen, result.TooLarge) // GapLayout is one of that too
 	for g := kernel.GapCall; g <= kernel.GapEngine; g++ {
 		check(fmt.Sprintf("gap %d", g), gapProblems[g])
+	}
+}
+
+// TestTooLong: an execution without an end has another cure than a step without
+// one.
+func TestTooLong(t *testing.T) {
+	for want, e := range map[result.ErrorKind]scheduler.BudgetError{
+		result.StepTooLong: {Insns: 1000},
+		result.NoEnd:       {Insns: 1000, Steps: 10},
+	} {
+		if got := tooLong(&e); got != want || result.Explain(got).Status != result.ExitBudget {
+			t.Errorf("%v is %s, want %s", &e, got, want)
+		}
 	}
 }
 

@@ -420,7 +420,7 @@ func (s *session) verdictOf(err error, r *result.Result) error {
 		r.Verdict, r.Reason, r.Problem = result.Invalid, inv.Reason, gapProblems[inv.Gap]
 		r.Place = s.place(inv.Thread, inv.PC)
 	case errors.As(err, &budget):
-		r.Verdict, r.Problem = result.Budget, result.StepTooLong
+		r.Verdict, r.Problem = result.Budget, tooLong(budget)
 		r.Reason = budget.Error()
 		r.Place = s.place(budget.Thread, budget.PC)
 	default:

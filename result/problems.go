@@ -64,6 +64,7 @@ const (
 	OutOfMemory     ErrorKind = "out-of-memory"
 	OutOfExecutions ErrorKind = "out-of-executions"
 	StepTooLong     ErrorKind = "step-too-long"
+	NoEnd           ErrorKind = "no-end"
 	ProvesNothing   ErrorKind = "proves-nothing"
 	Interrupted     ErrorKind = "interrupted"
 )
@@ -238,6 +239,10 @@ var Problems = []Problem{
 		`a step ran 100000000 instructions without coming to a preemption point`,
 		"A thread may be in an endless loop, or only in a long computation.",
 		"make the test smaller, or allow more with --step-budget"},
+	{NoEnd, ExitBudget,
+		`an execution has 200000 steps and no end`,
+		"Threads go on and on without coming back to where they were: each tries, fails and backs out in a way that the others could see, counts its tries, or sleeps until something comes. Such executions have no end where nobody lets the others run.",
+		"let threads that yield or sleep wait for the others with --search bpor --bound fair=2, bound the switches with --search bpor --bound preempt=2, or make the test smaller"},
 	{ProvesNothing, ExitBudget,
 		`search pct has ended without a bug, and proves nothing`,
 		"The search samples executions, or leaves out some that may matter. Its end without a bug doesn't mean that there is none.",

@@ -111,6 +111,8 @@ func init() {
 		23:       {"select", nil, planSelect, doSelect},
 		35:       {"nanosleep", in(0, 16), planSleep, doNanosleep},
 		96:       {"gettimeofday", out(0, 16), planLook, doGettimeofday},
+		98:       {"getrusage", out(1, usageSize), planLook, doGetrusage},
+		100:      {"times", out(0, 32), planLook, doTimes},
 		201:      {"time", out(0, 8), planLook, doTime},
 		228:      {"clock_gettime", out(1, 16), planLook, doClockGettime},
 		229:      {"clock_getres", out(1, 16), nil, doClockGetres},
@@ -120,6 +122,7 @@ func init() {
 
 		// misc.go
 		24:  {"sched_yield", nil, planYield, doYield},
+		99:  {"sysinfo", out(0, sysinfoSize), planLook, doSysinfo},
 		63:  {"uname", out(0, 390), nil, doUname},
 		97:  {"getrlimit", out(1, 16), nil, doGetrlimit},
 		102: {"getuid", nil, nil, doUserID},
