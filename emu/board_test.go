@@ -28,7 +28,7 @@ func boardMachine(t *testing.T, bias uint64, code ...byte) (*Machine, Ctx) {
 		}
 	}
 	m.StartBoard(boardGDT, uint32(len(table)))
-	return m, m.Start(&Regs{RIP: boardCode + bias, RSP: 0x200000, RBX: 0x300000, RFLAGS: 2})
+	return m, m.Start(&Regs{RIP: boardCode + bias, RSP: 0x200000, RBX: 0x300000, RFLAGS: 0x202})
 }
 
 // TestPrivileged: what only a kernel may do stops a run, and is carried out where
@@ -58,6 +58,31 @@ func TestPrivileged(t *testing.T) {
 	}
 	if b := m.BoardRegs(ctx); b.GDT != boardGDT || b.CS != 8 || b.SS != 16 {
 		t.Errorf("the processor has %+v", b)
+	}
+}
+
+// TestChangesNothing: neither cli where interrupts are off nor a move of the stack
+// pointer within a function's frame stops a run; what looks alike does.
+func TestChangesNothing(t *testing.T) {
+	m, ctx := boardMachine(t, 0,
+		0x48, 0x89, 0xdc, // mov %rbx, %rsp
+		0xfa, // cli
+		0xf4) // hlt
+	for _, c := range []struct {
+		name      string
+		sp, flags uint64
+		detail    string
+		insns     uint64
+	}{
+		{"a frame", 0x300000 + 1008, 2, "hlt", 2},
+		{"another page", 0x300000 - 16, 2, "load of the stack pointer", 0},
+		{"far away", 0x300000 + 2000, 2, "load of the stack pointer", 0},
+		{"interrupts on", 0x300000 + 1008, 0x202, "cli", 1},
+	} {
+		s := m.Run(&Run{From: ctx, Set: SetRSP | SetRFLAGS, Regs: Regs{RSP: c.sp, RFLAGS: c.flags}})
+		if s.Why != StopPrivileged || s.Detail != c.detail || s.Insns != c.insns {
+			t.Errorf("%s: stop %d (%s) after %d instructions, want %s after %d", c.name, s.Why, s.Detail, s.Insns, c.detail, c.insns)
+		}
 	}
 }
 

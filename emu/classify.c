@@ -2,9 +2,9 @@
 
 enum {
 	LONGEST_INSN = 15,
-	STACK_POINTER = 4, /* its number among the registers */
 	REX_B = 1,
 	REX_R = 4,
+	REX_W = 8,
 };
 
 /* The bytes of an instruction that its kind may depend on. */
@@ -346,6 +346,20 @@ static struct insn loads_stack(void)
 	x.stack = true;
 	x.name = "load of the stack pointer";
 	return x;
+}
+
+int stack_source(const uint8_t *p, bool is32)
+{
+	int rex = 0;
+	if (!is32 && (*p & 0xF0) == 0x40)
+		rex = *p++;
+	if (in_memory(p[1]) || (!is32 && !(rex & REX_W)))
+		return -1;
+	if (p[0] == 0x89)
+		return digit(p[1]) | (rex & REX_R ? 8 : 0);
+	if (p[0] == 0x8B)
+		return (p[1] & 7) | (rex & REX_B ? 8 : 0);
+	return -1;
 }
 
 /* The one-byte opcodes, without a lock prefix's meaning. */

@@ -59,4 +59,10 @@ struct insn {
  */
 struct insn classify(const uint8_t *p, uint32_t n, bool is32);
 
+/* The register, as instructions number them, that an instruction of KIND_STACK
+ * moves into the stack pointer as it is; -1 for other loads. */
+int stack_source(const uint8_t *p, bool is32);
+
+enum { STACK_POINTER = 4 }; /* its number among the registers */
+
 #endif

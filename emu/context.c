@@ -147,6 +147,24 @@ void cpu_write(struct machine *m, uint32_t set, const uint64_t *regs)
 	}
 }
 
+/* A register of the engine's CPU in the middle of a run, by the number that
+ * instructions give it. */
+uint64_t cpu_encoded(const struct machine *m, int number)
+{
+	static const int order[] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI };
+	uint64_t v = 0;
+	int i = number < 8 ? order[number] : REG_R8 + number - 8;
+	uc_reg_read(m->uc, reg_ids(m)[i], &v);
+	return v;
+}
+
+uint64_t cpu_flags(const struct machine *m)
+{
+	uint64_t v = 0;
+	uc_reg_read(m->uc, UC_X86_REG_EFLAGS, &v);
+	return v;
+}
+
 /* Makes slot a CPU that has run nothing, with these registers. */
 void context_start(struct machine *m, int32_t slot, const uint64_t *regs)
 {

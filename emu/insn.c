@@ -5,6 +5,12 @@
 #include "classify.h"
 #include "machine.h"
 
+enum {
+	CLI = 0xFA,
+	FLAG_INTERRUPT = 1 << 9,
+	FRAME_ROOM = 1024, /* minJump in package scheduler */
+};
+
 /* The instruction at the program counter, taken apart again. */
 static struct insn look(const struct machine *m, uint64_t addr)
 {
@@ -76,6 +82,24 @@ static void stop_before(struct machine *m, uint64_t addr, enum why why)
 	stop_run(m, why);
 }
 
+/* Whether the instruction changes nothing that the stop would be for: interrupts
+ * go off that are off, or the stack pointer moves by a function's frame, within
+ * its page. Kernels do so at every call, and a stop costs a thousand of these. */
+static bool changes_nothing(struct machine *m, uint64_t addr, enum kind kind)
+{
+	const uint8_t *p = m->mem + (addr - m->code_bias);
+	if (!m->bare)
+		return false;
+	if (kind == KIND_PRIVILEGED)
+		return *p == CLI && !(cpu_flags(m) & FLAG_INTERRUPT);
+	int from = stack_source(p, m->is32);
+	if (from < 0 || (m->order.flags & RUN_STACK_LOADS))
+		return false;
+	uint64_t sp = cpu_encoded(m, STACK_POINTER);
+	uint64_t to = cpu_encoded(m, from);
+	return sp >> PAGE_SHIFT == to >> PAGE_SHIFT && to - sp + FRAME_ROOM <= 2 * FRAME_ROOM;
+}
+
 static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum kind kind)
 {
 	if ((m->knobs & KNOB_NO_TRAPS) && kind >= KIND_TRAP)
@@ -114,6 +138,8 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 	case KIND_PRIVILEGED:
 	case KIND_STACK:
 		if (m->order.permit && m->insn == 1)
+			return;
+		if (changes_nothing(m, addr, kind))
 			return;
 		stop_before(m, addr, STOP_PRIVILEGED);
 		m->result.len = size;

@@ -88,6 +88,7 @@ enum {
 	RUN_STOP_POINTS = 1 << 10,
 	RUN_STOPS = RUN_STOP_SHARED | RUN_STOP_ATOMIC | RUN_STOP_POINTS,
 	RUN_HASH = 1 << 11,
+	RUN_STACK_LOADS = 1 << 12,
 };
 
 /* AccessFlags in package trace, and Private in types.go. */
@@ -358,6 +359,8 @@ void context_regs(struct machine *m, int32_t slot, uint64_t *regs);
 uint32_t context_diff(struct machine *m, int32_t a, int32_t b);
 void context_words(struct machine *m, int32_t slot, uint64_t *words);
 void cpu_write(struct machine *m, uint32_t set, const uint64_t *regs);
+uint64_t cpu_encoded(const struct machine *m, int number);
+uint64_t cpu_flags(const struct machine *m);
 
 /* run.c */
 void machine_run(struct machine *m);

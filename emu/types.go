@@ -1,6 +1,10 @@
 package emu
 
-import "landgo/trace"
+import (
+	"unsafe"
+
+	"landgo/trace"
+)
 
 // Private marks, in the Flags of a record that RecordAll asked for, an access
 // to memory that no other thread has touched.
@@ -115,6 +119,20 @@ const (
 	SetAll RegSet = 1<<20 - 1
 )
 
+// Differing are the registers that two processors have differently.
+func (r *Regs) Differing(o *Regs) (set RegSet) {
+	a, b := (*[nregs]uint64)(unsafe.Pointer(r)), (*[nregs]uint64)(unsafe.Pointer(o))
+	for i := range a {
+		if a[i] != b[i] {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// nregs is the number of registers of Regs.
+const nregs = 20
+
 // RunFlags say where a run stops and what it records.
 type RunFlags uint32
 
@@ -151,6 +169,9 @@ const (
 	// Hash: Machine.Path takes in the instructions, and the addresses of loads
 	// and stores, outside of Config.Ahead.
 	Hash
+	// StackLoads (bare): each load of the stack pointer stops, one within a
+	// function's frame too.
+	StackLoads
 )
 
 // Run is the order for one run of the CPU.

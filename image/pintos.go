@@ -8,6 +8,8 @@ import "debug/dwarf"
 type Pintos struct {
 	// Status and Priority are offsets in struct thread, of an int each.
 	Status, Priority uint64
+	// Size is that of struct thread, in bytes.
+	Size uint64
 	// Idle is the address of the variable that points to the idle thread.
 	Idle uint64
 	// Begin is where the kernel begins once there are page tables: what comes
@@ -31,6 +33,10 @@ const (
 	PintosDying
 )
 
+// pintosThread is the size of a thread's structure where debug information doesn't
+// say it.
+const pintosThread = 1024
+
 // i386Bias is by how much the original's addresses are above physical ones.
 const i386Bias = 0xc0000000
 
@@ -45,7 +51,7 @@ func (im *Image) pintos() *Pintos {
 	if !ok {
 		return nil
 	}
-	p := &Pintos{Status: 4, Priority: 28, Idle: idle.Addr}
+	p := &Pintos{Status: 4, Priority: 28, Size: pintosThread, Idle: idle.Addr}
 	begin := "main"
 	if im.Machine == X86_64 {
 		p.Priority, begin = 24, "entry_64"
@@ -58,6 +64,9 @@ func (im *Image) pintos() *Pintos {
 	}
 	if at, ok := im.field("thread", "priority"); ok {
 		p.Priority = at
+	}
+	if n, ok := im.structure("thread"); ok {
+		p.Size = n
 	}
 	main, ok := im.Symbol(begin)
 	if !ok || !im.IsCode(main.Addr) {
@@ -81,6 +90,21 @@ func (im *Image) field(name, field string) (offset uint64, ok bool) {
 		return ok
 	})
 	return offset, ok && err == nil
+}
+
+// structure is the size of the structure that the sources call name; false without
+// debug information for it.
+func (im *Image) structure(name string) (size uint64, ok bool) {
+	d := &im.debug
+	err := d.types(im, func(_ *dwarf.Reader, e *dwarf.Entry) bool {
+		if e.Tag == dwarf.TagStructType && d.name(e) == name && e.Children {
+			var n int64
+			n, ok = e.Val(dwarf.AttrByteSize).(int64)
+			size = uint64(n)
+		}
+		return ok
+	})
+	return size, ok && err == nil
 }
 
 // fieldAt reads the fields of a structure until one is called name.

@@ -71,6 +71,9 @@ type Bare struct {
 	// Empty between steps.
 	regs emu.Regs
 	set  emu.RegSet
+	// had is what context hadIn has in them, where it is known.
+	had   emu.Regs
+	hadIn emu.Ctx
 
 	tells map[uint64]tellKind
 	// own is a kernel that a profile tells of; nil: it tells itself. named are
@@ -102,6 +105,9 @@ type Bare struct {
 	tickAt     uint64
 	toldOf     uint64      // see bareswitch.go
 	wakers     []trace.TID // see baretime.go; nil: not known yet
+	ticks      uint64      // that have passed: a word of the machine's log
+	probing    bool        // ticks are being tried
+	unsteady   bool        // a tick has woken somebody it wasn't foretold to; learned for good
 	gapFrom    uint64
 	atBreak    uint64 // 1: the processor stands at an annotation that was dealt with
 	paged      bool   // the page tables in use were looked at
@@ -121,6 +127,8 @@ type Board interface {
 	// takes it.
 	Pending() (vector uint8, ok bool)
 	Acknowledge()
+	// Screen is the memory of the text screen.
+	Screen() emu.Range
 	// Ended: the machine was switched off.
 	Ended() (status uint64, ended bool)
 }
@@ -154,7 +162,10 @@ type ownThread struct {
 	interrupted bool
 	// halted: it waits for an interrupt (hlt).
 	halted bool
-	asleep uint64 // the stack pointer at its call of timer_sleep (Pintos)
+	asleep uint64 // the stack pointer at its call of timer_sleep (Pintos),
+	since  uint64 // and the ticks before it
+	length uint64 // that it wants to sleep
+	wakes  uint64 // the number of the tick that will wake it, see baretime.go
 	// noted: since it was switched to, it has noted that it runs (bareown.go).
 	noted bool
 	ended bool      // it will be gone after the next switch
@@ -406,7 +417,7 @@ func (s *Bare) reachable(th *thread) bool {
 	_, err := s.reach(th, &trace.Transition{Thread: th.id, Begin: th.insns})
 	s.rewindAlone(k)
 	s.marks = s.marks[:k]
-	s.set, s.wide, s.current = 0, wide, current
+	s.set, s.wide, s.current, s.hadIn = 0, wide, current, noWhere
 	s.tried[th.id] = err == nil
 	return err == nil
 }

@@ -26,6 +26,7 @@ var pintosTells = map[string]tellKind{
 	"sema_down":      tellLocking,
 	"debug_panic":    tellPanicked,
 	"fail":           tellFailed,
+	"memmove":        tellMove,
 }
 
 // pintosUnlocks are functions that let others go when they return.
@@ -33,22 +34,24 @@ var pintosUnlocks = []string{"sema_up"}
 
 // findPintos sets breakpoints on these functions.
 func (s *Bare) findPintos() {
-	at := func(addr uint64, kind tellKind) {
-		s.tells[addr] = kind
-		s.machine.Break(addr, uint8(breakRole))
-	}
 	for name, kind := range pintosTells {
 		if f, ok := s.image.Symbol(name); ok && s.image.IsCode(f.Addr) {
-			at(f.Addr, kind)
+			s.tellAt(f.Addr, kind)
 		}
 	}
 	for _, name := range pintosUnlocks {
 		if f, ok := s.image.Symbol(name); ok {
 			for _, ret := range s.image.Returns(f) {
-				at(ret, tellUnlocked)
+				s.tellAt(ret, tellUnlocked)
 			}
 		}
 	}
+}
+
+// tellAt sets a breakpoint that means something.
+func (s *Bare) tellAt(addr uint64, kind tellKind) {
+	s.tells[addr] = kind
+	s.machine.Break(addr, uint8(breakRole))
 }
 
 // pageOf is the thread whose stack an address is on.
@@ -56,6 +59,10 @@ func pageOf(sp uint64) uint64 { return sp &^ (image.PageSize - 1) }
 
 // tellPintos takes in what the call of a function means.
 func (s *Bare) tellPintos(u *turn, kind tellKind) (happening, error) {
+	if kind == tellMove {
+		s.scroll(u)
+		return atNothing, nil
+	}
 	n := s.argument(0)
 	if s.booted == 0 {
 		switch kind {
@@ -84,7 +91,12 @@ func (s *Bare) tellPintos(u *turn, kind tellKind) (happening, error) {
 		}
 	case tellSleep:
 		s.save(u.th.id)
-		own.asleep = s.regs.RSP
+		own.asleep, own.since, own.length = s.regs.RSP, s.ticks, s.longArgument()
+		if back := s.returnAddress(); s.image.IsCode(back) {
+			if _, known := s.tells[back]; !known {
+				s.tellAt(back, tellAwake)
+			}
+		}
 	case tellLocking:
 		s.save(u.th.id)
 		own.wants = n
@@ -127,6 +139,45 @@ func (s *Bare) anyArgument(n int) uint64 {
 	return v
 }
 
+// longArgument is the first argument of the function at whose entry the processor
+// stands, of 64 bits.
+func (s *Bare) longArgument() uint64 {
+	if s.wordSize == 8 {
+		return s.argument(0)
+	}
+	return s.argument(0) | s.argument(1)<<32
+}
+
+// maxForetold is the longest sleep that is foretold by what timer_sleep was called
+// with.
+const maxForetold = 1 << 32
+
+// foretell says when a thread that has begun to sleep will wake: as many ticks
+// after it asked for the time as it wants to sleep. If ticks have come since it
+// called timer_sleep, it isn't known when it asked.
+func (s *Bare) foretell(th *thread) {
+	o := &th.own
+	o.wakes = wakesUnknown
+	if o.since == s.ticks && o.length > 0 && o.length < maxForetold {
+		o.wakes = s.ticks + o.length
+	}
+}
+
+// sawTick looks who was woken by a tick.
+func (s *Bare) sawTick(tr *trace.Transition) {
+	for i := range s.threads {
+		th := &s.threads[i]
+		if s.isAsleep(th) && s.field32(th, s.image.Pintos.Status) != image.PintosBlocked {
+			s.save(th.id)
+			s.woke(th)
+			th.own.state = ownReady
+			if th.id != tr.Thread {
+				tr.Wakes = append(tr.Wakes, th.id)
+			}
+		}
+	}
+}
+
 // field32 reads a field of a thread's structure.
 func (s *Bare) field32(th *thread, offset uint64) uint32 {
 	pa, ok := s.translate(th.own.number + offset)
@@ -159,6 +210,9 @@ func (s *Bare) lookPintos(tr *trace.Transition) {
 		s.save(th.id)
 		if state == ownReady && th.own.state != ownReady && th.id != tr.Thread {
 			tr.Wakes = append(tr.Wakes, th.id)
+		}
+		if state == ownSleeping && th.own.state != ownSleeping {
+			s.foretell(th)
 		}
 		th.own.state, th.own.priority = state, priority
 	}

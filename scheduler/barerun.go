@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/image"
 	"landgo/kernel"
 	"landgo/trace"
 )
@@ -88,9 +89,12 @@ func (s *Bare) runFor(u *turn) (happening, error) {
 func (s *Bare) cpuRun(u *turn) *emu.Stop {
 	r := &s.run
 	*r = emu.Run{From: emu.Ctx(s.cpu), Thread: u.th.id, Allow: u.allow, SkipBreak: s.atBreak == 1, Blind: u.blind, Reuse: true,
-		Budget: s.cfg.StepBudget, Set: s.set, Regs: s.regs}
+		Budget: s.cfg.StepBudget, Set: s.changed(), Regs: s.regs}
 	s.set = 0
 	r.Flags = s.flagsOwn(u)
+	if s.own != nil && s.own.Stack != 0 && s.own.Stack < image.PageSize {
+		r.Flags |= emu.StackLoads
+	}
 	if u.ticking {
 		r.Thread = handlerThread
 	}
@@ -108,11 +112,28 @@ func (s *Bare) cpuRun(u *turn) *emu.Stop {
 	return s.execute(u)
 }
 
+// changed are the registers of s.set that the processor has otherwise. Writing
+// all of them takes longer than a short run does.
+func (s *Bare) changed() emu.RegSet {
+	if s.set != emu.SetAll || s.hadIn != emu.Ctx(s.cpu) {
+		return s.set
+	}
+	return s.regs.Differing(&s.had) | emu.SetRIP
+}
+
+// noWhere is no context.
+const noWhere emu.Ctx = -1
+
 // execute makes the run that was prepared.
 func (s *Bare) execute(u *turn) *emu.Stop {
 	r := &s.run
 	s.machine.Set(&s.atBreak, 0)
+	s.hadIn = noWhere
 	stop := s.machine.Run(r)
+	switch stop.Why {
+	case emu.StopBreak, emu.StopTrap, emu.StopPrivileged:
+		s.had, s.hadIn = stop.Regs, stop.Ctx
+	}
 	s.machine.Set(&s.cpu, uint64(stop.Ctx))
 	s.instructions += stop.Insns
 	if !u.ticking {
@@ -315,8 +336,8 @@ func (s *Bare) flush() error {
 	if s.set == 0 {
 		return nil
 	}
-	s.run = emu.Run{From: emu.Ctx(s.cpu), Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: s.set, Regs: s.regs, Reuse: true}
-	s.set = 0
+	s.run = emu.Run{From: emu.Ctx(s.cpu), Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: s.changed(), Regs: s.regs, Reuse: true}
+	s.set, s.hadIn = 0, noWhere
 	stop := s.machine.Run(&s.run)
 	s.machine.Set(&s.cpu, uint64(stop.Ctx))
 	return nil

@@ -16,7 +16,7 @@ import (
 // Rewind implements por.System.
 func (s *Bare) Rewind(k trace.Mark) {
 	s.System.Rewind(k)
-	s.set, s.tried, s.wakers = 0, nil, nil
+	s.set, s.tried, s.wakers, s.hadIn = 0, nil, nil, noWhere
 	if s.volatile {
 		s.machine.FlushBoard()
 	}
@@ -220,7 +220,7 @@ type Ticked struct {
 // Knowledge is all that the System has learned.
 func (s *Bare) Knowledge() *Knowledge {
 	k := s.System.Knowledge()
-	k.Probes, k.HeavyTails = s.probes, append([]bool(nil), s.heavy[:]...)
+	k.Probes, k.Unsteady, k.HeavyTails = s.probes, s.unsteady, append([]bool(nil), s.heavy[:]...)
 	for g, by := range s.ticked {
 		k.Ticked = append(k.Ticked, Ticked{g, by.reads, by.writes})
 	}
@@ -248,6 +248,9 @@ func (s *Bare) Learn(k *Knowledge) (news bool, err error) {
 	}
 	if k.Probes && !s.probes {
 		s.probes, news = true, true
+	}
+	if k.Unsteady && !s.unsteady {
+		s.unsteady, news = true, true
 	}
 	for _, t := range k.Ticked {
 		old := s.ticked[t.At]

@@ -29,7 +29,9 @@ const (
 	tellPanicked
 	tellScheduling
 	numTells
-	tellFailed // of Pintos only
+	tellFailed // this and the next of Pintos only
+	tellAwake  // a call of timer_sleep has returned
+	tellMove   // memmove, see barescreen.go
 )
 
 var tellNames = [numTells]string{
@@ -144,11 +146,14 @@ func (s *Bare) tell(u *turn) (happening, error) {
 		if th.own.state != ownReady && !th.own.idle && t != u.tr.Thread {
 			u.tr.Wakes = append(u.tr.Wakes, t)
 		}
-		th.own.state = ownReady
+		if th.own.state == ownSleeping && u.ticking {
+			s.woke(th)
+		}
+		th.own.state, th.own.wakes = ownReady, wakesUnknown
 	case tellUnready:
 		th.own.state = ownBlocked
 	case tellSleep:
-		th.own.state = ownSleeping
+		th.own.state, th.own.wakes = ownSleeping, wakesUnknown
 	case tellExited:
 		th.own.ended = true
 		th.own.state = ownBlocked

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/image"
 	"landgo/kernel"
 	"landgo/trace"
 )
@@ -26,6 +27,7 @@ func (s *Bare) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 		return false, s.invalid(kernel.GapSchedule, r, s.pcNow(), "the timer's interrupt can't be delivered: another one is in service")
 	}
 	s.board.Acknowledge()
+	s.machine.Set(&s.ticks, s.ticks+1)
 	s.save(r.id)
 	r.own.halted = false
 	if !r.own.interrupted {
@@ -35,12 +37,33 @@ func (s *Bare) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 	if err := s.deliver(r, vector); err != nil {
 		return false, err
 	}
-	u := turn{th: r, tr: tr, ticking: true, until: &r.regs, blind: stackBelow(r.regs.RSP)}
-	return s.finish(&u)
+	u := turn{th: r, tr: tr, ticking: true, until: &r.regs, blind: s.stackBelow(r.regs.RSP)}
+	done, err = s.finish(&u)
+	if s.image.Pintos != nil && !done && err == nil {
+		s.sawTick(tr)
+	}
+	return done, err
 }
 
-// stackBelow is where a handler's frames are.
-func stackBelow(sp uint64) emu.Range { return emu.Range{Lo: sp - handlerRoom, Hi: sp} }
+// stackBelow is where a handler's frames are in memory, if the stack pointer is
+// sp. Where a thread's structure is at the end of its stack, it isn't meant.
+func (s *Bare) stackBelow(sp uint64) emu.Range {
+	lo := sp - handlerRoom
+	if p := s.image.Pintos; p != nil {
+		lo = max(lo, pageOf(sp-1)+p.Size)
+	}
+	if k := s.own; k != nil && k.Stack != 0 {
+		lo = max(lo, (sp-1)&^(k.Stack-1)+k.Size)
+	}
+	end, ok := s.translate(sp - 1)
+	if !ok || lo >= sp {
+		return emu.Range{}
+	}
+	if from, ok := s.translate(lo); !ok || end-from != sp-1-lo {
+		lo = (sp - 1) &^ (image.PageSize - 1) // pages that aren't side by side
+	}
+	return emu.Range{Lo: end + 1 - (sp - lo), Hi: end + 1}
+}
 
 // finish runs a handler to its end, or to a switch.
 func (s *Bare) finish(u *turn) (done bool, err error) {
@@ -86,7 +109,7 @@ func (s *Bare) land(th *thread, tr *trace.Transition) (done bool, err error) {
 		th.own.interrupted = false
 		return false, nil
 	}
-	u := turn{th: th, tr: tr, ticking: true, until: &th.regs, blind: stackBelow(th.regs.RSP)}
+	u := turn{th: th, tr: tr, ticking: true, until: &th.regs, blind: s.stackBelow(th.regs.RSP)}
 	return s.finish(&u)
 }
 
@@ -96,7 +119,7 @@ func (s *Bare) tail(th *thread, tr *trace.Transition) (done bool, err error) {
 	s.save(th.id)
 	u := turn{th: th, tr: tr, ticking: th.own.idle}
 	if th.own.idle {
-		u.blind = stackBelow(s.regsNow().RSP + handlerRoom/2)
+		u.blind = s.stackBelow(s.regsNow().RSP + handlerRoom/2)
 	}
 	if !th.own.idle {
 		s.section(tr, true)

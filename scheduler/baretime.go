@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"math"
 	"slices"
 
 	"landgo/trace"
@@ -12,9 +13,24 @@ import (
 // of its clock take that for granted. So of the threads that sleep those can run
 // that wake first when nothing but time passes. Who they are only the kernel
 // knows; it is found out by letting time pass, and taking that back.
+//
+// That takes as many ticks as a sleep has left, and is asked in every state. But
+// when a kernel wakes a thread is settled, for nearly all kernels, when the thread
+// goes to sleep: at a tick of the clock, whatever the others do. So the tick is
+// foretold once for each sleep (ownThread.wakes), and those wake first who wake at
+// the first tick. Each wake-up by a tick that happens afterwards is held against
+// what was foretold. The first that comes at another tick ends this for good
+// (unsteady): the search starts again, and asks in every state. A wrong answer
+// can't go unnoticed: whoever is let wake too early wakes later than foretold, or
+// with another who was foretold for later, in some execution that the search makes.
 
 // maxIdle is how many ticks may pass until somebody wakes.
 const maxIdle = 20_000
+
+const (
+	wakesUnknown = 0
+	wakesNever   = math.MaxUint64
+)
 
 // wakesFirst reports whether a thread that sleeps is one of those.
 func (s *Bare) wakesFirst(t trace.TID) bool {
@@ -24,26 +40,78 @@ func (s *Bare) wakesFirst(t trace.TID) bool {
 	return slices.Contains(s.wakers, t)
 }
 
-// findWakers lets time pass, and takes it back.
+func (s *Bare) isAsleep(th *thread) bool {
+	return s.exists[th.id] && th.live() && th.own.state == ownSleeping
+}
+
+// findWakers names those that wake first: none, but not nil, if it takes too long.
 func (s *Bare) findWakers() []trace.TID {
-	k := s.markAlone()
-	wide, current := s.wide, s.current
-	wakers := s.passTime()
-	s.rewindAlone(k)
-	s.marks = s.marks[:k]
-	s.set, s.wide, s.current = 0, wide, current
+	if s.unsteady || s.own != nil { // at which tick such a kernel wakes a thread isn't seen
+		return s.probeTime(false)
+	}
+	first := uint64(wakesNever)
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !s.isAsleep(th) {
+			continue
+		}
+		if th.own.wakes == wakesUnknown {
+			s.probeTime(true)
+		}
+		first = min(first, th.own.wakes)
+	}
+	wakers := []trace.TID{}
+	for i := range s.threads {
+		if th := &s.threads[i]; s.isAsleep(th) && th.own.wakes == first && first != wakesNever {
+			wakers = append(wakers, th.id)
+		}
+	}
 	return wakers
 }
 
-// passTime lets ticks pass until a thread that sleeps now is ready, and names all
-// that are then: none, but not nil, if it takes too long.
-func (s *Bare) passTime() []trace.TID {
-	asleep, wakers := []trace.TID{}, []trace.TID{}
+// probeTime lets time pass, and takes it back: until somebody wakes, or until all
+// have of whom it isn't foretold when; then it foretells it.
+func (s *Bare) probeTime(foretell bool) []trace.TID {
+	var asleep []trace.TID
 	for i := range s.threads {
-		if th := &s.threads[i]; s.exists[i] && th.live() && th.own.state == ownSleeping {
+		if th := &s.threads[i]; s.isAsleep(th) && (!foretell || th.own.wakes == wakesUnknown) {
 			asleep = append(asleep, th.id)
 		}
 	}
+	woken := map[trace.TID]uint64{}
+	k := s.markAlone()
+	wide, current := s.wide, s.current
+	s.probing = true
+	s.passTime(func() bool {
+		for _, t := range asleep {
+			if _, known := woken[t]; !known && s.threads[t].own.state != ownSleeping {
+				woken[t] = s.ticks
+			}
+		}
+		return len(woken) == len(asleep) || !foretell && len(woken) > 0
+	})
+	s.probing = false
+	s.rewindAlone(k)
+	s.marks = s.marks[:k]
+	s.set, s.wide, s.current, s.hadIn = 0, wide, current, noWhere
+	wakers := []trace.TID{}
+	for _, t := range asleep {
+		at, ok := woken[t]
+		if ok {
+			wakers = append(wakers, t)
+		} else {
+			at = wakesNever
+		}
+		if foretell {
+			s.save(t)
+			s.threads[t].own.wakes = at
+		}
+	}
+	return wakers
+}
+
+// passTime lets ticks pass until enough does.
+func (s *Bare) passTime(enough func() bool) {
 	tr := &trace.Transition{Thread: trace.TID(s.running)}
 	for range maxIdle {
 		r := &s.threads[s.running]
@@ -57,19 +125,22 @@ func (s *Bare) passTime() []trace.TID {
 			done, err = s.tick(r, tr)
 		}
 		if done || err != nil {
-			break // what is wrong shows when it is done for good
+			return // what is wrong shows when it is done for good
 		}
 		if s.look(tr) != nil {
 			break
 		}
-		for _, t := range asleep {
-			if s.threads[t].own.state == ownReady {
-				wakers = append(wakers, t)
-			}
-		}
-		if len(wakers) > 0 {
-			break
+		if enough() {
+			return
 		}
 	}
-	return wakers
+}
+
+// woke: a tick, or what came of one, has woken a thread.
+func (s *Bare) woke(th *thread) {
+	foretold := th.own.wakes
+	th.own.wakes = wakesUnknown
+	if !s.probing && !s.unsteady && foretold != wakesUnknown && foretold != s.ticks {
+		s.unsteady, s.finer = true, true
+	}
 }

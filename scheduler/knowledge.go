@@ -23,6 +23,7 @@ type Knowledge struct {
 	Exits     bool     // see System.watchedExits
 	Ticked    []Ticked // of a kernel, see Bare.ticked
 	Probes    bool     // see Bare.probes
+	Unsteady  bool     // see baretime.go
 	// HeavyTails, TailWords: see baretail.go.
 	HeavyTails []bool
 	TailWords  []tailWord
@@ -199,6 +200,7 @@ func (k *Knowledge) Add(o *Knowledge) {
 	k.Exits = k.Exits || o.Exits
 	k.Ticked = append(k.Ticked, o.Ticked...)
 	k.Probes = k.Probes || o.Probes
+	k.Unsteady = k.Unsteady || o.Unsteady
 	k.TailWords = append(k.TailWords, o.TailWords...)
 	for len(k.HeavyTails) < len(o.HeavyTails) {
 		k.HeavyTails = append(k.HeavyTails, false)

@@ -1,6 +1,10 @@
 package bare
 
-import "bytes"
+import (
+	"bytes"
+
+	"landgo/emu"
+)
 
 // screen is the text that the screen's memory shows, without what is blank at
 // the ends of lines and of the whole.
@@ -22,3 +26,6 @@ func (b *Board) screen() (text []byte) {
 	}
 	return text
 }
+
+// Screen is its memory.
+func (b *Board) Screen() emu.Range { return emu.Range{Lo: screenAt, Hi: screenAt + 2*screenCells} }
