@@ -54,6 +54,7 @@ func (c *crew) Hire() (all []por.Worker, err error) {
 			s.sys.TakeWitnessed()
 		}
 		s.sys.Seal(true)
+		c.stopsWithin(s, true)
 		o := &hunt{session: s, ctx: c.ctx, result: &result.Result{}, seen: map[string]*finding{}}
 		c.workers = append(c.workers, o)
 		all = append(all, por.Worker{Begin: func() por.System { return c.stand(o) }, Obs: o, Seen: func() any { return o.take() }})

@@ -31,7 +31,7 @@ func Run(ctx context.Context, cfg Config, obs Observer) (*result.Result, error) 
 			return nil, err
 		}
 	}
-	s, err := open(cfg)
+	s, err := openWithin(ctx, cfg)
 	if s == nil {
 		return nil, err
 	}
@@ -114,7 +114,11 @@ func (h *hunt) search() error {
 	}
 	opts.Unmerged = spec.Kind().SingleEvents
 	h.tell(por.Progress{})
-	stats, err := h.together(spec, opts)
+	var stats por.Stats
+	err = h.promptly(func() (err error) {
+		stats, err = h.together(spec, opts)
+		return err
+	})
 	h.stats = stats
 	h.counts(stats)
 	r := h.result

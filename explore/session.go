@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -19,6 +20,8 @@ import (
 // session is one guest, booted and under control: a machine with its kernel
 // and scheduler, standing at the root of its state space.
 type session struct {
+	booting context.Context // while it boots, that it is wanted; else nil
+
 	cfg Config
 	img *image.Image
 	// profile is what is known of the guest's functions, and roles what that makes
@@ -49,7 +52,10 @@ type session struct {
 
 // open loads the guest and makes its first thread. The caller closes the
 // session, also with an error.
-func open(cfg Config) (*session, error) {
+func open(cfg Config) (*session, error) { return openWithin(context.Background(), cfg) }
+
+// openWithin is open, which ends early when it isn't wanted any more.
+func openWithin(ctx context.Context, cfg Config) (*session, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -79,7 +85,10 @@ func open(cfg Config) (*session, error) {
 	if s.racing, err = s.racePlaces(); err != nil {
 		return s, err
 	}
-	if err := s.begin(); err != nil {
+	s.booting = ctx
+	err = s.begin()
+	s.booting = nil
+	if err != nil {
 		return s, err
 	}
 	if cfg.Checks(CheckUninit) {
@@ -353,6 +362,10 @@ func (s *session) bootBare(contents [][]byte) error {
 	s.check = s.cfg.Check([]byte(s.img.SHA256), contents...)
 	own := scheduler.NewBare(s.plain, b, s.roles)
 	s.sys = own
+	if s.booting != nil {
+		own.StopIf(func() bool { return s.booting.Err() != nil || s.cfg.Time > 0 && s.clock.elapsed() > s.cfg.Time })
+		defer own.StopIf(nil)
+	}
 	return s.bootKept(b, own, &regs)
 }
 
@@ -419,6 +432,11 @@ func (s *session) verdictOf(err error, r *result.Result) error {
 	case errors.As(err, &inv):
 		r.Verdict, r.Reason, r.Problem = result.Invalid, inv.Reason, gapProblems[inv.Gap]
 		r.Place = s.place(inv.Thread, inv.PC)
+	case errors.Is(err, scheduler.ErrStopped):
+		r.Verdict, r.Problem, r.Reason = result.Budget, result.Interrupted, "interrupted while the kernel booted"
+		if s.cfg.Time > 0 && s.clock.elapsed() > s.cfg.Time {
+			r.Problem, r.Reason = result.OutOfTime, fmt.Sprintf("the time of %v is used up, and the kernel still boots", s.cfg.Time)
+		}
 	case errors.As(err, &budget):
 		r.Verdict, r.Problem = result.Budget, tooLong(budget)
 		r.Reason = budget.Error()

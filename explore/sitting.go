@@ -107,7 +107,10 @@ func (s *sitting) work() {
 		s.watched.races.add(s.sp.seen.races)
 		s.watched.limited.add(s.sp.seen.limited)
 	}
-	s.stats, s.err = engine.Run(sys, s)
+	s.err = s.promptly(func() (err error) {
+		s.stats, err = engine.Run(sys, s)
+		return err
+	})
 	if c != nil {
 		s.sys.Look(s.sp.sights) // which takes in what was seen of the parts
 		c.close()

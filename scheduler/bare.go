@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"errors"
 	"math"
 
 	"landgo/emu"
@@ -107,7 +108,9 @@ type Bare struct {
 	wakers     []trace.TID // see baretime.go; nil: not known yet
 	ticks      uint64      // that have passed: a word of the machine's log
 	probing    bool        // ticks are being tried
-	unsteady   bool        // a tick has woken somebody it wasn't foretold to; learned for good
+	stopIf     func() bool
+	polled     uint64 // instructions since stopIf was asked
+	unsteady   bool   // a tick has woken somebody it wasn't foretold to; learned for good
 	gapFrom    uint64
 	atBreak    uint64 // 1: the processor stands at an annotation that was dealt with
 	paged      bool   // the page tables in use were looked at
@@ -188,7 +191,7 @@ func NewBare(s *System, b Board, roles map[uint64]image.Bound) *Bare {
 	if s.cfg.Profile != nil {
 		own = s.cfg.Profile.Kernel
 	}
-	return &Bare{System: s, board: b, own: own, named: roles, sleeps: map[uint64]bool{}, returns: map[uint64]bool{}, ticked: map[uint64]tickAccess{}, tells: map[uint64]tellKind{}, tailWords: map[tailWord]bool{}}
+	return &Bare{System: s, board: b, own: own, named: roles, sleeps: map[uint64]bool{}, returns: map[uint64]bool{}, ticked: map[uint64]tickAccess{}, tells: map[uint64]tellKind{}, tailWords: map[tailWord]bool{}, hadIn: noWhere}
 }
 
 // Step implements por.System.
@@ -265,7 +268,7 @@ func (s *Bare) take(th *thread, tr *trace.Transition) error {
 		return nil
 	}
 	done, err := s.reach(th, tr)
-	if err != nil && !s.probes {
+	if err != nil && !s.probes && !errors.Is(err, ErrStopped) {
 		// Begin again, and try first.
 		s.probes, s.finer = true, true
 		return nil
@@ -414,10 +417,13 @@ func (s *Bare) reachable(th *thread) bool {
 	}
 	k := s.markAlone()
 	wide, current := s.wide, s.current
+	stop := s.stopIf
+	s.stopIf = nil // an answer can't be left out
 	_, err := s.reach(th, &trace.Transition{Thread: th.id, Begin: th.insns})
 	s.rewindAlone(k)
 	s.marks = s.marks[:k]
 	s.set, s.wide, s.current, s.hadIn = 0, wide, current, noWhere
+	s.stopIf = stop
 	s.tried[th.id] = err == nil
 	return err == nil
 }

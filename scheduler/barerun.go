@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"errors"
+
 	"landgo/emu"
 	"landgo/image"
 	"landgo/kernel"
@@ -60,6 +62,9 @@ func (s *Bare) runFor(u *turn) (happening, error) {
 		}
 		stop := s.cpuRun(u)
 		ran += stop.Insns
+		if s.toStop(stop.Insns) {
+			return atNothing, ErrStopped
+		}
 		if stop.Insns > 0 {
 			u.begun = true
 		}
@@ -85,11 +90,34 @@ func (s *Bare) runFor(u *turn) (happening, error) {
 	}
 }
 
+// ErrStopped ends a step that StopIf's function wanted ended.
+var ErrStopped = errors.New("the step was stopped")
+
+// StopIf has steps ask, every few thousand instructions, whether to end with
+// ErrStopped; nil: they don't.
+func (s *Bare) StopIf(f func() bool) { s.stopIf = f }
+
+// toStop asks, after so many more instructions. What is tried only is never
+// stopped: who can run would be wrong.
+func (s *Bare) toStop(n uint64) bool {
+	if s.polled += n + stopCost; s.polled < maxRun || s.stopIf == nil || s.probing {
+		return false
+	}
+	s.polled = 0
+	return s.stopIf()
+}
+
+// stopCost is how many instructions a stop of the processor takes as long as.
+const stopCost = 100
+
+// maxRun is how many instructions run before that is asked again.
+const maxRun = 1_000_000
+
 // cpuRun runs the processor to its next stop and takes in what it did.
 func (s *Bare) cpuRun(u *turn) *emu.Stop {
 	r := &s.run
 	*r = emu.Run{From: emu.Ctx(s.cpu), Thread: u.th.id, Allow: u.allow, SkipBreak: s.atBreak == 1, Blind: u.blind, Reuse: true,
-		Budget: s.cfg.StepBudget, Set: s.changed(), Regs: s.regs}
+		Budget: min(s.cfg.StepBudget, maxRun), Set: s.changed(), Regs: s.regs}
 	s.set = 0
 	r.Flags = s.flagsOwn(u)
 	if s.own != nil && s.own.Stack != 0 && s.own.Stack < image.PageSize {
