@@ -123,6 +123,12 @@ int main(void) { GO(t, f); pthread_join(t, 0); }`, "leak", "leak", "a block of 5
 	{"an index that was never set", `volatile char t[1000]; int main(void) { unsigned char *p = malloc(1); return t[*p]; }`, "uninit", "uninitialised-read", "an address depends"},
 	{"a text that was never set", `int main(void) { char *p = malloc(4); return write(1, p, 4) != 4; }`, "uninit", "uninitialised-read", "what is written depends"},
 	{"the part that realloc added", `int main(void) { char *p = calloc(1, 4); p = realloc(p, 12); if (p[3]) return 1; if (p[8]) puts("x"); }`, "uninit", "uninitialised-read", "a branch depends"},
+	{"equal to a number", `int main(void) { struct { int a, b; } *p = malloc(8); p->a = 1; KEEP(p); if (p->b == 77) puts("x"); }`, "uninit", "uninitialised-read", "a branch depends"},
+	{"equal to a letter", `int main(void) { char *p = malloc(3); KEEP(p); if (p[1] == 'q') puts("x"); }`, "uninit", "uninitialised-read", "a branch depends"},
+	{"equal to one of some", `
+int main(void) { short *p = malloc(2); KEEP(p); switch (*p) { case 300: puts("x"); break; case 5: puts("y"); break; case 9000: puts("z"); } }`, "uninit", "uninitialised-read", "a branch depends"},
+	{"equal to a number, and written", `
+int main(void) { struct { char c; int b; } *p = malloc(8), *q = malloc(8); p->c = 7, p->b = 77; KEEP(p); *q = *p; KEEP(q); if (q->b == 77) puts("x"); if (q->c == 'q') puts("y"); }`, "uninit", "verified", ""},
 	{"a block that is used again", `int main(void) { int *p = malloc(4); *p = 1; free(p); int *q = malloc(4); KEEP(q); if (*q == 0) puts("x"); }`, "uninit", "uninitialised-read", "a branch depends"},
 	{"copied and added up, but not looked at", `
 struct pair { char c; int i; } a, b;

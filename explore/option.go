@@ -232,7 +232,7 @@ var Options = []Option{
 		Name: "check", Group: GroupWorld, Value: "leak,...", Repeat: true,
 		Help:  "further errors that count as bugs: leak, leak-all, uninit",
 		Words: checks, List: true,
-		Doc: "With leak, a program that ends with a block of the heap that nothing points to is a bug: no register, static variable, live stack or other block has the address of one of its bytes. With leak-all, every block that is left is one, pointed to or not. With uninit, a branch, an address or a system call that depends on bytes of the heap which were never written is one: the guest runs beside two twins whose fresh blocks have other bytes in them, and all three have to go the same way; that takes three times as long and more. What the C library allocates for itself doesn't count. Wrong accesses to the heap are always bugs.",
+		Doc: "With leak, a program that ends with a block of the heap that nothing points to is a bug: no register, static variable, live stack or other block has the address of one of its bytes. With leak-all, every block that is left is one, pointed to or not. With uninit, a branch, an address or a system call that depends on bytes of the heap which were never written is one: the guest runs beside two to eight twins whose fresh blocks have other bytes in them (also the numbers that its own code compares with, the first six), and all have to go the same way; that takes three to nine times as long and more. What the C library allocates for itself doesn't count. Wrong accesses to the heap are always bugs.",
 		Set: setChecks,
 		Get: func(c *Config) []string { return one(strings.Join(c.CheckFor, ",")) },
 	}, {

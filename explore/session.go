@@ -39,7 +39,7 @@ type session struct {
 	clock   clock
 	lives   int // how often the guest was booted anew, see anew
 	// fill and twins are for --check uninit, see scheduler/twin.go.
-	fill  byte
+	fill  scheduler.Fill
 	twins []*session
 	// following: it follows schedules that another session made.
 	following bool
@@ -92,7 +92,7 @@ func openWithin(ctx context.Context, cfg Config) (*session, error) {
 		return s, err
 	}
 	if cfg.Checks(CheckUninit) {
-		for _, fill := range scheduler.Fills[1:] {
+		for _, fill := range scheduler.Fills(img)[1:] {
 			t := &session{cfg: cfg, img: img, profile: s.profile, roles: s.roles, fill: fill, racing: s.racing}
 			s.twins = append(s.twins, t)
 			if err := t.begin(); err != nil {

@@ -146,9 +146,11 @@ func (s *System) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
 
 // fill writes the fill into memory that the guest hasn't written.
 func (s *System) fill(addr, n uint64) {
-	if s.cfg.Fill != nil && n > 0 {
-		s.machine.Write(addr, bytes.Repeat([]byte{*s.cfg.Fill}, int(n)))
+	if s.cfg.Fill == nil || n == 0 {
+		return
 	}
+	begin := addr % 8
+	s.machine.Write(addr, bytes.Repeat(s.cfg.Fill[:], int(n/8)+2)[begin:begin+n])
 }
 
 // end ends the life of a live block.

@@ -53,9 +53,9 @@ type Config struct {
 	Pools bool
 	// Leaks says which blocks that are left at the end are bugs.
 	Leaks Leaks
-	// Fill, if not nil, is the byte that blocks of memory are filled with when
+	// Fill, if not nil, is what blocks of memory are filled with when
 	// they are given out, see twin.go.
-	Fill *byte
+	Fill *Fill
 	// MaxThreads bounds the number of threads of all executions.
 	MaxThreads int
 	// NoMerge switches the merging of lock and unlock with their neighbours

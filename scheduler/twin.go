@@ -3,8 +3,10 @@ package scheduler
 import (
 	"bytes"
 	"errors"
+	"slices"
 
 	"landgo/heap"
+	"landgo/image"
 	"landgo/trace"
 )
 
@@ -17,17 +19,53 @@ import (
 // else), that depends on a byte that the program never wrote. No shadow state
 // can be wrong about that: it is shown by two runs. So there is no false alarm.
 // What the fills happen to agree on isn't seen: a comparison for equality with a
-// value that no fill has. Copying such bytes, or computing with them, is no
-// error.
+// value that no fill has. So there are twins with the numbers that the program's own
+// code compares with, as far as a few twins go. What stays unseen: equality with a
+// number beyond those, with one that isn't in the code, or of what was computed
+// from such bytes. Copying such bytes, or computing with them, is no error.
 //
 // The string functions of a C library are left out, for they look at bytes
 // beyond those that they were given (image.ReadsAhead); what they return isn't.
 //
 // Invariant: a twin has the same marks as its System, and has learned the same.
 
-// Fills are the bytes that blocks are filled with: the System's own, then its
-// twins'. As numbers they are 0, -1, and large positive ones.
-var Fills = [3]byte{0x00, 0xff, 0x5a}
+// Fill is what blocks are filled with: the byte at an address is the one at its
+// last three bits.
+type Fill [8]byte
+
+// numberFills is how many twins have numbers of the program's, at the most. Each
+// takes as long as the program itself.
+const numberFills = 6
+
+// Fills are the fills for a guest: the System's own, then its twins'. As numbers
+// the first three are 0, -1, and large positive ones; then come those that the
+// guest compares with, in their own size, and as single bytes where they are small.
+func Fills(im *image.Image) []Fill {
+	list := []Fill{of(0, 1), of(0xff, 1), of(0x5a, 1)}
+	add := func(value uint64, size int) {
+		if f := of(value, size); len(list) < 3+numberFills && !slices.Contains(list, f) {
+			list = append(list, f)
+		}
+	}
+	numbers := im.Compared()
+	for _, n := range numbers {
+		add(n.Value, n.Size)
+	}
+	for _, n := range numbers {
+		if n.Value < 256 { // a byte, compared as the larger number that it was made
+			add(n.Value, 1)
+		}
+	}
+	return list
+}
+
+// of is a number again and again.
+func of(value uint64, size int) (f Fill) {
+	for i := range f {
+		f[i] = byte(value >> (8 * (i % size)))
+	}
+	return f
+}
 
 // twin is a System beside another.
 type twin struct {
