@@ -295,3 +295,10 @@ type Stop struct {
 	// oldest first, at most the last 4096.
 	PCs []uint64
 }
+
+// What Stop.Detail says where a guest does something to code, which the machine
+// keeps as it was at the start (fault.c).
+const (
+	StoreIntoCode = "a store into code"
+	CodeMade      = "code made at run time"
+)

@@ -36,6 +36,7 @@ var gapProblems = map[kernel.Gap]result.ErrorKind{
 	kernel.GapTrust:       result.GoneAround,
 	kernel.GapDevice:      result.UnmodelledDevice,
 	kernel.GapSchedule:    result.OtherScheduler,
+	kernel.GapCode:        result.CodeChanged,
 	kernel.GapPaging:      result.NoPaging,
 }
 

@@ -19,6 +19,7 @@ const (
 	GapEngine                 // the machine stopped where it never should
 	GapDevice                 // a port or a device
 	GapSchedule               // a scheduler that doesn't do what the kernel says of it
+	GapCode                   // code that is changed or made at run time
 	GapPaging                 // page tables that this engine doesn't follow
 )
 

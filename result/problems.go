@@ -44,6 +44,7 @@ const (
 const (
 	UnmodelledCall        ErrorKind = "unmodelled-call"
 	UnmodelledInstruction ErrorKind = "unmodelled-instruction"
+	CodeChanged           ErrorKind = "code-changed"
 	PointlessPoint        ErrorKind = "pointless-point"
 	PointlessCheck        ErrorKind = "pointless-check"
 	NoSuchFunction        ErrorKind = "no-such-function"
@@ -174,6 +175,10 @@ var Problems = []Problem{
 		`instruction vaddps is not modelled, in sum (vec.c:9)`,
 		"The program uses an extension that the emulated processor hasn't got, or an instruction that only a kernel may use.",
 		"build without -march=native and the like"},
+	{CodeChanged, ExitInvalid,
+		`a store into code isn't modelled, in start (boot.S:13)`,
+		"landgo takes the program's code as fixed. It is changed or made at run time, or shares a page of 4,096 bytes with data.",
+		"give code and data pages of their own: in a kernel's linker script, . = ALIGN(4096) before .data"},
 	{PointlessPoint, ExitInvalid,
 		`--pp lock: the guest has no function that acquires a lock`,
 		"A kind of preemption point that can't be anywhere in the guest would make the verdict say nothing. What counts is what is in the program's file: a C library brings locks and locked instructions of its own, used or not.",

@@ -97,11 +97,20 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			return s.fail(th, &Failure{Kind: Segfault, Thread: th.id, PC: stop.PC,
 				Message: "a privileged instruction: " + stop.Detail})
 		case emu.StopUnmodelled:
-			return s.invalid(kernel.GapInstruction, th, stop.PC, "the instruction %s isn't modelled", stop.Detail)
+			return s.unmodelled(th, stop)
 		default:
 			return s.invalid(kernel.GapEngine, th, stop.PC, "the engine stopped for reason %d", stop.Why)
 		}
 	}
+}
+
+// unmodelled says what the machine stopped before: an instruction that it hasn't
+// got, or something done to code.
+func (s *System) unmodelled(th *thread, stop *emu.Stop) error {
+	if stop.Detail == emu.StoreIntoCode || stop.Detail == emu.CodeMade {
+		return s.invalid(kernel.GapCode, th, stop.PC, "%s isn't modelled", stop.Detail)
+	}
+	return s.invalid(kernel.GapInstruction, th, stop.PC, "the instruction %s isn't modelled", stop.Detail)
 }
 
 // runCPU lets the CPU run for a thread once and takes in what the run did.

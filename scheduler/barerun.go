@@ -327,7 +327,7 @@ func (s *Bare) stopped(u *turn, stop *emu.Stop) (happening, error) {
 		s.failOwn(u.th, u.tr, s.faultOf(u.th, stop.Fault))
 		return atEnd, nil
 	case emu.StopUnmodelled:
-		return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "the instruction %s isn't modelled", stop.Detail)
+		return atNothing, s.unmodelled(u.th, stop)
 	}
 	return atNothing, s.invalid(kernel.GapEngine, u.th, stop.PC, "the engine stopped for reason %d", stop.Why)
 }
