@@ -38,8 +38,8 @@ type guest interface {
 	LimitStarts(insns map[string]uint64)
 	Unspin(trace.TID)
 	Distrust() bool
-	// Settle finds out whether those that seem able to run can. True: it has
-	// learned that they may not, and the execution is to begin again.
+	// Settle finds out whether who can run is as it seems. True: it has learned
+	// that it isn't, and the execution is to begin again.
 	Settle() bool
 	Observe(scheduler.Observer)
 

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"landgo/guests"
@@ -232,6 +233,53 @@ func TestKernelLoses(t *testing.T) {
 	}
 	if len(got) != 2 || got["segfault"] == "" || got["deadlock"] == "" {
 		t.Errorf("found %v (%s %s), want a segfault and a deadlock", got, r.Verdict, r.Reason)
+	}
+}
+
+// TestKernelAnnotations: a kernel that lacks an annotation, or calls one where it
+// isn't true, isn't verified, and has no bug that is none: the result is invalid
+// and says which. Where nobody but one thread runs after landgo_booted, a verdict
+// says so.
+func TestKernelAnnotations(t *testing.T) {
+	for _, c := range []struct{ file, line, instead, test, want string }{
+		{"thread.c", "	queue_add(&ready, t);\n	landgo_ready(t->id);\n	interrupts_restore(on || RESTORE_NESTED);", "	queue_add(&ready, t);\n	interrupts_restore(on);",
+			"lock", "landgo_ready wasn't called"},
+		{"thread.c", "	landgo_unready(me->id);\n", "", "semaphore", ""},
+		{"thread.c", "	me->state = RUNNING;\n	landgo_switch(me->id);\n	interrupts_restore(true);", "	me->state = RUNNING;\n	interrupts_restore(true);",
+			"lock", "landgo_switch wasn't called"},
+		{"thread.c", "	landgo_created(t->id);\n", "", "lock", "landgo_created hasn't"},
+		{"main.c", "	landgo_booted();\n", "", "lock", "landgo_booted"},
+	} {
+		t.Run(c.test+" "+c.want, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.CopyFS(dir, os.DirFS("../guests/kernel")); err != nil {
+				t.Fatal(err)
+			}
+			name := filepath.Join(dir, c.file)
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(text), c.line) {
+				t.Fatalf("%s hasn't %q", c.file, c.line)
+			}
+			os.WriteFile(name, []byte(strings.Replace(string(text), c.line, c.instead, 1)), 0o666)
+			if out, err := exec.Command("make", "-s", "-C", dir, "OUT64="+dir, filepath.Join(dir, "kernel")).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			r, err := Run(context.Background(), kernelConfig(filepath.Join(dir, "kernel"), c.test, "cli"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.want == "" {
+				if r.Verdict == result.Buggy {
+					t.Errorf("%s: %s", r.Verdict, r.Bug.Message)
+				}
+			} else if r.Verdict != result.Invalid || !strings.Contains(r.Reason, c.want) {
+				t.Errorf("%s (%s), want invalid for %q", r.Verdict, r.Reason, c.want)
+			}
+		})
 	}
 }
 

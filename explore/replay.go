@@ -189,6 +189,9 @@ func (s *session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 		threads := s.sys.Threads(nil)
 		th := find(threads, t)
 		if th == nil || th.Status != trace.Ready || uint32(choice) >= th.Outcomes {
+			if s.sys.Settle() {
+				return path, "", por.ErrFiner
+			}
 			return path, fmt.Sprintf("thread %s can't run here", g.Thread), nil
 		}
 		before := s.sys.Mark()

@@ -67,6 +67,8 @@ type Bare struct {
 	booted  uint64
 	born    uint64 // threads created, the idle ones aside
 	idles   uint64
+	// unannounced is how many threads are so.
+	unannounced uint64
 
 	// regs are to be written into the processor before it runs on; set says which.
 	// Empty between steps.
@@ -94,6 +96,8 @@ type Bare struct {
 	// present state. Learned for good.
 	probes bool
 	tried  map[trace.TID]bool
+	// unranked: priorities are no matter. Learned for good (barerank.go).
+	unranked bool
 	// heavy are the kinds of tails that were seen to do what others can tell.
 	// Learned for good.
 	heavy      [numTailKinds]bool
@@ -171,8 +175,10 @@ type ownThread struct {
 	wakes  uint64 // the number of the tick that will wake it, see baretime.go
 	// noted: since it was switched to, it has noted that it runs (bareown.go).
 	noted bool
-	ended bool      // it will be gone after the next switch
-	calls []ownCall // of functions with roles, under way, outermost first
+	ended bool // it will be gone after the next switch
+	// unannounced: it runs, or ran, and landgo_ready hasn\'t been called.
+	unannounced bool
+	calls       []ownCall // of functions with roles, under way, outermost first
 }
 
 // handlerThread stands, in the record of what memory threads share, for the code
@@ -210,9 +216,18 @@ func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	s.wide = s.unsettled()
 	s.could = s.whoCan(s.could[:0])
 	s.tried, s.wakers = nil, nil
+	if s.ranked() {
+		s.tryRanks()
+	}
 	err := s.take(th, tr)
+	if err == nil && s.gap != gapNone && tr.End != trace.EndBug && tr.End != trace.EndProcess {
+		err = s.openGap(&turn{th: th, tr: tr})
+	}
 	if err == nil {
 		err = s.look(tr)
+	}
+	if err == nil {
+		err = s.checkAnnounced(th, tr)
 	}
 	if err == nil {
 		err = s.flush()
@@ -304,7 +319,7 @@ func (s *Bare) unsettled() bool {
 		case ownSleeping:
 			return true
 		case ownReady:
-			if th.own.tail && s.isHeavy(th.own.kind) || !first && th.own.priority != priority {
+			if th.own.tail && s.isHeavy(th.own.kind) || !first && !s.unranked && th.own.priority != priority {
 				return true
 			}
 			first, priority = false, th.own.priority
@@ -431,6 +446,9 @@ func (s *Bare) reachable(th *thread) bool {
 // bestPriority is the highest of the ready threads'.
 func (s *Bare) bestPriority() (best int64) {
 	best = math.MinInt64
+	if s.unranked {
+		return best
+	}
 	for i := range s.threads {
 		th := &s.threads[i]
 		if s.exists[i] && th.live() && !th.own.idle && th.own.state == ownReady {

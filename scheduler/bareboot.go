@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"slices"
+
 	"landgo/emu"
 	"landgo/image"
 	"landgo/kernel"
@@ -117,6 +119,8 @@ func (s *Bare) tellEarly(u *turn, kind tellKind) (happening, error) {
 		find().own.idle = true
 	case tellPriority:
 		find().own.priority = int64(s.argument(1))
+	case tellExited:
+		s.early = slices.DeleteFunc(s.early, func(e early) bool { return e.number == n })
 	case tellSwitch:
 		s.first = n
 	case tellAllocated, tellFreed:

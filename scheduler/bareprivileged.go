@@ -169,6 +169,9 @@ func (s *Bare) halt(u *turn, n uint64) (happening, error) {
 		u.shadow = false
 		s.interrupts(u, 1)
 	}
+	if s.gap != gapNone && s.booted == 1 {
+		return atNothing, s.openGap(u)
+	}
 	if s.on == 0 {
 		if s.booted == 0 {
 			return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel stops for good (hlt with interrupts off) before %s is called", s.upName())

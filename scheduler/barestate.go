@@ -220,7 +220,7 @@ type Ticked struct {
 // Knowledge is all that the System has learned.
 func (s *Bare) Knowledge() *Knowledge {
 	k := s.System.Knowledge()
-	k.Probes, k.Unsteady, k.HeavyTails = s.probes, s.unsteady, append([]bool(nil), s.heavy[:]...)
+	k.Probes, k.Unsteady, k.Unranked, k.HeavyTails = s.probes, s.unsteady, s.unranked, append([]bool(nil), s.heavy[:]...)
 	for g, by := range s.ticked {
 		k.Ticked = append(k.Ticked, Ticked{g, by.reads, by.writes})
 	}
@@ -246,6 +246,9 @@ func (s *Bare) Learn(k *Knowledge) (news bool, err error) {
 			s.heavy[i], news = true, true
 		}
 	}
+	if k.Unranked && !s.unranked {
+		s.unranked, news = true, true
+	}
 	if k.Probes && !s.probes {
 		s.probes, news = true, true
 	}
@@ -267,9 +270,17 @@ func (s *Bare) Learn(k *Knowledge) (news bool, err error) {
 func (s *Bare) Unspin(trace.TID) {}
 
 // Settle learns that ready threads are to be tried, if ticks don't bring the
-// processor to one that seems able to run. A search learns that when it lets the
-// thread run; whoever follows the execution that it then reports never does.
+// processor to one that seems able to run, and that priorities are no matter. A
+// search learns that when it lets the threads run; whoever follows the execution
+// that it then reports never does.
 func (s *Bare) Settle() (news bool) {
+	if s.ranked() {
+		if s.tryRanks(); s.unranked {
+			s.finer = false
+			s.learned++
+			return true
+		}
+	}
 	best := s.bestPriority()
 	for i := range s.threads {
 		th := &s.threads[i]

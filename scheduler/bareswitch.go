@@ -3,6 +3,7 @@ package scheduler
 import (
 	"landgo/emu"
 	"landgo/kernel"
+	"landgo/trace"
 )
 
 // A switch from thread to thread is two things: the stack pointer is loaded
@@ -64,11 +65,49 @@ func (s *Bare) stackJump(u *turn, from, to uint64) (bool, error) {
 	}
 	if s.gap == gapTold {
 		s.machine.Set(&s.gap, gapNone)
-		return s.switched(u, s.toldOf), nil
+		return s.switchedTo(u, s.toldOf), nil
 	}
 	s.machine.Set(&s.gap, gapJumped)
 	s.machine.Set(&s.gapFrom, s.instructions)
 	return false, nil
+}
+
+// switchedTo is switched, by the kernel's annotations. A thread of which they say
+// that it waits has been put on the ready list, and landgo_ready will be called,
+// or has been forgotten (unannounced). In a kernel that puts threads there with
+// interrupts on it may be called late.
+func (s *Bare) switchedTo(u *turn, to uint64) bool {
+	if th := &s.threads[to]; to != s.running && !th.own.idle && th.own.state != ownReady {
+		s.save(th.id)
+		th.own.state, th.own.unannounced = ownReady, true
+		s.machine.Set(&s.unannounced, s.unannounced+1)
+	}
+	return s.switched(u, to)
+}
+
+// announced: landgo_ready was called for a thread, which may have ended.
+func (s *Bare) announced(th *thread) {
+	if th.own.unannounced {
+		s.save(th.id)
+		th.own.unannounced = false
+		s.machine.Set(&s.unannounced, s.unannounced-1)
+	}
+}
+
+// checkAnnounced: at an execution's end all threads that have run were on the
+// ready list. To take one for waiting that ran would keep orders from being run,
+// and make deadlocks of what is none.
+func (s *Bare) checkAnnounced(th *thread, tr *trace.Transition) error {
+	if s.unannounced == 0 || tr.End == trace.EndBug || tr.End != trace.EndProcess && len(s.whoCan(nil)) > 0 {
+		return nil
+	}
+	for i := range s.threads {
+		if x := &s.threads[i]; s.exists[i] && x.own.unannounced {
+			return s.invalid(kernel.GapSchedule, th, s.pcNow(),
+				"the kernel has given the processor to thread %s, and landgo_ready wasn't called when it was created, or woken", s.Name(x.id))
+		}
+	}
+	return nil
 }
 
 // switched: from here another thread's code runs.
@@ -99,18 +138,30 @@ func (s *Bare) switched(u *turn, to uint64) bool {
 	s.threads[to].own.noted = false
 	s.machine.Set(&s.running, to)
 	u.th = &s.threads[to]
+	if u.ticking {
+		s.outranks(u.th)
+	}
 	return true
 }
 
 // checkGap: the stack was changed, and nothing else came.
 func (s *Bare) checkGap(u *turn) error {
 	if s.gap != gapNone && s.instructions-s.gapFrom > maxGap {
-		if s.own != nil {
-			return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
-				"the stack was switched, and the profile's variable current doesn't tell whose the new one is")
-		}
-		return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
-			"the stack was switched, and landgo_switch wasn't called beside it: it says whose the new one is")
+		return s.openGap(u)
 	}
 	return nil
+}
+
+// openGap: one half of a switch came, and not the other.
+func (s *Bare) openGap(u *turn) error {
+	switch {
+	case s.own != nil:
+		return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+			"the stack was switched, and the profile's variable current doesn't tell whose the new one is")
+	case s.gap == gapTold:
+		return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+			"landgo_switch has named another thread, and the stack wasn't switched beside it")
+	}
+	return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+		"the stack was switched, and landgo_switch wasn't called beside it: it says whose the new one is")
 }

@@ -136,6 +136,10 @@ func (s *Bare) tell(u *turn) (happening, error) {
 		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_scheduling is called after landgo_booted")
 	}
 	t, ok := s.numbered(n)
+	if th := s.late(n); !ok && kind == tellReady && th != nil {
+		s.announced(th)
+		return atNothing, nil
+	}
 	if !ok {
 		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_%s names thread %#x, which landgo_created hasn't, or which has ended", tellNames[kind], n)
 	}
@@ -150,6 +154,7 @@ func (s *Bare) tell(u *turn) (happening, error) {
 			s.woke(th)
 		}
 		th.own.state, th.own.wakes = ownReady, wakesUnknown
+		s.announced(th)
 	case tellUnready:
 		th.own.state = ownBlocked
 	case tellSleep:
@@ -177,7 +182,7 @@ func (s *Bare) tellSwitch(u *turn, t uint64) (happening, error) {
 	switch {
 	case s.gap == gapJumped:
 		s.machine.Set(&s.gap, gapNone)
-		if s.switched(u, t) {
+		if s.switchedTo(u, t) {
 			return atSwitch, nil
 		}
 	case t != s.running:
@@ -196,6 +201,16 @@ func (s *Bare) numbered(n uint64) (trace.TID, bool) {
 		}
 	}
 	return trace.NoThread, false
+}
+
+// late finds a thread that has ended before it was told that it is ready.
+func (s *Bare) late(n uint64) *thread {
+	for i := range s.threads {
+		if th := &s.threads[i]; s.exists[i] && th.own.unannounced && th.own.number == n {
+			return th
+		}
+	}
+	return nil
 }
 
 // createdOwn names a new thread: the creator's n-th.

@@ -24,6 +24,7 @@ type Knowledge struct {
 	Ticked    []Ticked // of a kernel, see Bare.ticked
 	Probes    bool     // see Bare.probes
 	Unsteady  bool     // see baretime.go
+	Unranked  bool     // see Bare.unranked
 	// HeavyTails, TailWords: see baretail.go.
 	HeavyTails []bool
 	TailWords  []tailWord
@@ -201,6 +202,7 @@ func (k *Knowledge) Add(o *Knowledge) {
 	k.Ticked = append(k.Ticked, o.Ticked...)
 	k.Probes = k.Probes || o.Probes
 	k.Unsteady = k.Unsteady || o.Unsteady
+	k.Unranked = k.Unranked || o.Unranked
 	k.TailWords = append(k.TailWords, o.TailWords...)
 	for len(k.HeavyTails) < len(o.HeavyTails) {
 		k.HeavyTails = append(k.HeavyTails, false)

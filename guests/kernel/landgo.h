@@ -43,7 +43,8 @@ LANDGO_TELL(exited, unsigned long thread)
 /* It is the thread that runs when no other can; it waits for nobody. */
 LANDGO_TELL(idle, unsigned long thread)
 /* A timer interrupt chooses no thread of lower priority while one of higher is
- * ready. For kernels that have priorities, after created and at each change. */
+ * ready. For kernels that have priorities, after created and at each change. It
+ * is tried whether that holds; priorities are no matter if it doesn't. */
 LANDGO_TELL(priority, unsigned long thread, long priority)
 
 /* The caller is about to acquire something that threads wait for, or has

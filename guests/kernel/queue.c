@@ -42,7 +42,7 @@ void queue_remove(struct queue *q, struct thread *t)
 
 struct thread *queue_take(struct queue *q)
 {
-	struct thread *t = queue_best(q);
+	struct thread *t = PRIORITY_IGNORED ? q->first : queue_best(q);
 	queue_remove(q, t);
 	return t;
 }

@@ -42,6 +42,10 @@
 #ifndef BUFFER_IF
 #define BUFFER_IF 0
 #endif
+/* queue_take takes the first, whatever its priority. */
+#ifndef PRIORITY_IGNORED
+#define PRIORITY_IGNORED 0
+#endif
 /* thread_sleep puts the thread on the list of sleepers with interrupts on. */
 #ifndef SLEEP_UNGUARDED
 #define SLEEP_UNGUARDED 0

@@ -1,0 +1,66 @@
+package scheduler
+
+import "landgo/trace"
+
+// A kernel that names priorities says that no tick takes the processor to a
+// thread while a better one is ready. That is tried, not believed: what doesn't
+// hold would keep whole orders from being run, and a verdict would say nothing of
+// them. Once a tick was seen to choose a lesser thread, priorities are no matter
+// any more (unranked): all ready threads can run, as far as ticks reach them, and
+// the search starts again.
+//
+// It is seen if it ever happens within rankTicks ticks of a state from which a
+// step was taken, or by any tick that is delivered to bring the processor
+// somewhere.
+
+// rankTicks is how many ticks are tried: more than the slice of time of most
+// kernels.
+const rankTicks = 8
+
+// outranks notes that a tick has given the processor to thread to.
+func (s *Bare) outranks(to *thread) {
+	if s.unranked || to.own.idle || to.own.priority >= s.bestPriority() {
+		return
+	}
+	s.unranked, s.finer = true, true
+}
+
+// ranked reports whether ready threads differ in priority.
+func (s *Bare) ranked() bool {
+	if s.unranked {
+		return false
+	}
+	best := s.bestPriority()
+	for i := range s.threads {
+		if th := &s.threads[i]; s.exists[i] && th.live() && !th.own.idle && th.own.state == ownReady && th.own.priority != best {
+			return true
+		}
+	}
+	return false
+}
+
+// tryRanks lets ticks come, looks whom they choose, and takes that back.
+func (s *Bare) tryRanks() {
+	k := s.markAlone()
+	wide, current := s.wide, s.current
+	tr := &trace.Transition{Thread: trace.TID(s.running)}
+	for ticks := 0; ticks < rankTicks && !s.unranked; {
+		r := &s.threads[s.running]
+		done, err := false, error(nil)
+		switch {
+		case s.on == 0 && r.own.interrupted:
+			done, err = s.land(r, tr)
+		case s.on == 0:
+			done, err = s.tail(r, tr)
+		default:
+			ticks++
+			done, err = s.tick(r, tr)
+		}
+		if done || err != nil {
+			break // what is wrong shows when it is done for good
+		}
+	}
+	s.rewindAlone(k)
+	s.marks = s.marks[:k]
+	s.set, s.wide, s.current = 0, wide, current
+}
