@@ -241,6 +241,11 @@ func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	}
 	tr.Disables = s.disabled(tr)
 	s.current = trace.NoThread
+	if tr.End != trace.EndProcess && tr.End != trace.EndBug {
+		// What is learned by trying who can run has to be told by this step: no
+		// other may follow.
+		s.could = s.whoCan(s.could[:0])
+	}
 	if s.finer {
 		s.finer = false
 		s.learned++

@@ -44,6 +44,7 @@ func (s *Bare) tryRanks() {
 	k := s.markAlone()
 	wide, current := s.wide, s.current
 	tr := &trace.Transition{Thread: trace.TID(s.running)}
+	s.probing = true
 	for ticks := 0; ticks < rankTicks && !s.unranked; {
 		r := &s.threads[s.running]
 		done, err := false, error(nil)
@@ -60,7 +61,8 @@ func (s *Bare) tryRanks() {
 			break // what is wrong shows when it is done for good
 		}
 	}
+	s.probing = false
 	s.rewindAlone(k)
 	s.marks = s.marks[:k]
-	s.set, s.wide, s.current = 0, wide, current
+	s.set, s.wide, s.current, s.hadIn = 0, wide, current, noWhere
 }
