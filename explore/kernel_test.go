@@ -231,6 +231,9 @@ func TestKernelLoses(t *testing.T) {
 			t.Errorf("the replay of %q ended in %s, %+v", b.Message, again.Verdict, again.Bug)
 		}
 	}
+	if !slices.ContainsFunc(r.Certificate.Assumptions, func(s string) bool { return strings.Contains(s, "no tick took the processor") }) {
+		t.Errorf("the certificate doesn't say that a ready thread wasn't reached: %v", r.Certificate.Assumptions)
+	}
 	if len(got) != 2 || got["segfault"] == "" || got["deadlock"] == "" {
 		t.Errorf("found %v (%s %s), want a segfault and a deadlock", got, r.Verdict, r.Reason)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"landgo/image"
 	"landgo/result"
+	"landgo/scheduler"
 )
 
 // report finds the least interleaving of each bug and tells its story.
@@ -156,6 +157,9 @@ func (s *session) assumptions() []string {
 	if s.img.Kernel == image.Bare {
 		out = []string{"the timer may tick at any point of the granularity, as often as it takes, and nowhere else",
 			"other devices interrupt as soon as they can"}
+		if k, ok := s.sys.(*scheduler.Bare); ok {
+			out = append(out, k.Found()...)
+		}
 	}
 	if !s.cfg.ObserveStdout {
 		out = append(out, "the order of output between threads doesn't matter")

@@ -39,6 +39,17 @@ func (s *Bare) ranked() bool {
 	return false
 }
 
+// Found is what was found of the kernel's scheduler that a reader wouldn't expect.
+func (s *Bare) Found() (out []string) {
+	if s.probes {
+		out = append(out, "a thread was ready, and no tick took the processor to it: it couldn't run there")
+	}
+	if s.unranked {
+		out = append(out, "ticks took the processor to threads while better ones were ready: priorities don't matter")
+	}
+	return out
+}
+
 // tryRanks lets ticks come, looks whom they choose, and takes that back.
 func (s *Bare) tryRanks() {
 	k := s.markAlone()
