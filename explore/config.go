@@ -203,14 +203,6 @@ func (c *Config) Validate() error {
 	if err := spec.Check(c.Bounds); err != nil {
 		return result.Errorf(result.UnsoundBound, "%w", err)
 	}
-	if c.Checkpoint != "" || c.Resume != "" {
-		switch {
-		case spec.Whole() != "":
-			return result.Errorf(result.Usage, "search %s can't be saved for --resume: %s", spec.Kind().Name, spec.Whole())
-		case c.MaxExecutions > 0:
-			return result.Errorf(result.Usage, "a search with --max-executions can't be saved for --resume")
-		}
-	}
 	if name := spec.Kind().Name; spec.Kind().SingleEvents && (!c.PP.Has(pointMem) || len(c.rules()) > 0) {
 		return result.Errorf(result.Usage, "search %s needs steps of one event: use --pp mem, without --within and --without", name)
 	}

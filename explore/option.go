@@ -316,13 +316,13 @@ var Options = []Option{
 	}, {
 		Name: "checkpoint", Group: GroupSearch, Value: "FILE",
 		Help: "save the search to FILE every few seconds, for --resume",
-		Doc:  "Whatever ends landgo, the file is whole: it is written beside and renamed. The searches that several workers can share can be saved (those that can't say so), with a bound too; so can a search of many sets of points, as without --pp, with all its jobs.",
+		Doc:  "Whatever ends landgo, the file is whole: it is written beside and renamed. Every search can be saved, with a bound too; so can a search of many sets of points, as without --pp, with all its jobs.",
 		Set:  func(c *Config, v string) error { return setPath(&c.Checkpoint, v) },
 		Get:  func(c *Config) []string { return one(c.Checkpoint) },
 	}, {
 		Name: "checkpoint-every", Group: GroupSearch, Value: "DURATION",
 		Help: "how often --checkpoint saves",
-		Doc:  "A checkpoint is some ten kilobytes for each search under way and takes milliseconds, most of them for the disk.",
+		Doc:  "A checkpoint is some ten kilobytes for each search under way and takes milliseconds, most of them for the disk; of search stateful it has every state.",
 		Set: func(c *Config, v string) (err error) {
 			c.CheckpointEvery, err = ParseDuration(v)
 			return err

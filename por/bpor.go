@@ -117,6 +117,43 @@ func (s *bpor) reset() {
 	s.enter(0, 0)
 }
 
+// remember implements resumer.
+func (s *bpor) remember() *memory {
+	m, meter, p := s.source.remember(), s.x.meter, packer{}
+	m.limit, m.fresh = max(meter.limits[meter.first], 0), meter.fresh
+	for i := range s.x.nodes {
+		st := &s.states[i]
+		p.put(uint64(st.block), uint64(len(st.waiting)))
+		for _, t := range st.waiting {
+			p.put(uint64(t + 1)) // anybody is -1
+		}
+		p.putBool(st.cut)
+		p.putBool(st.soft)
+	}
+	m.own = p.buf
+	return m
+}
+
+// resumed implements resumer.
+func (s *bpor) resumed(m *memory) error {
+	if m == nil {
+		return errSnapshot
+	}
+	u := unpacker{buf: m.own}
+	for i := range s.x.nodes {
+		s.enter(int32(i), int32(u.below(uint64(i)+1)))
+		st := &s.states[i]
+		for n := u.length(); n > 0 && !u.bad; n-- {
+			st.waiting = append(st.waiting, trace.TID(u.below(threadLimit))-1)
+		}
+		st.cut, st.soft = u.below(2) == 1, u.below(2) == 1
+	}
+	if u.bad || len(u.buf) > 0 {
+		return errSnapshot
+	}
+	return s.source.resumed(m)
+}
+
 func (s *bpor) enter(i, block int32) {
 	for len(s.states) <= int(i) {
 		s.states = append(s.states, within{})

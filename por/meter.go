@@ -112,6 +112,14 @@ func (m *meter) reset() {
 	m.fresh = 0
 }
 
+// goOn sets the round of a search that goes by ascending bound, before the path
+// that it was on is built again.
+func (m *meter) goOn(old *memory) {
+	if _, ok := m.x.strat.(*bpor); ok && m.x.opts.Iterate {
+		m.limits[m.first], m.fresh = old.limit, old.fresh
+	}
+}
+
 // blocked reports whether the fair bound keeps t from going on from n, the
 // newest state.
 func (m *meter) blocked(n *node, t trace.TID) bool {

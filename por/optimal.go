@@ -84,14 +84,15 @@ func (s *optimal) forget() {
 // remember implements resumer.
 func (s *optimal) remember() *memory {
 	s.forget()
-	return &memory{append([]int32(nil), s.open...), s.x.order.kept}
+	return &memory{open: append([]int32(nil), s.open...), kept: s.x.order.kept}
 }
 
 // resumed implements resumer: what another part has settled is looked at again.
-func (s *optimal) resumed(m *memory) {
+func (s *optimal) resumed(m *memory) error {
 	if m != nil {
 		s.open, s.x.order.kept = append(s.open[:0], m.open...), m.kept
 	}
+	return nil
 }
 
 func (s *optimal) end(e Ending) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"landgo/por/internal/model"
@@ -93,6 +94,68 @@ func TestResume(t *testing.T) {
 	if kills < programsOf {
 		t.Error("hardly ever killed")
 	}
+}
+
+// TestResumeWhole: so has one that is never divided.
+func TestResumeWhole(t *testing.T) {
+	programsOf, kills := 25, 0
+	if testing.Short() {
+		programsOf = 8
+	}
+	for _, coarse := range []bool{false, true} {
+		for seed, seen := 3000, 0; seen < programsOf; seed++ {
+			p := programs(coarse, false).Example(seed)
+			judge := judged(t, p, judgeLimit)
+			if judge == nil || judge.stats.Executions > 300 {
+				continue
+			}
+			seen++
+			for _, s := range wholes {
+				if name, _, _ := strings.Cut(s.search, ":"); coarse && kindNamed(name).SingleEvents {
+					continue
+				}
+				opts := Options{OneEvent: !coarse, Unmerged: true, Iterate: s.iterate}
+				opts.Bounds, _ = ParseBounds(s.bounds)
+				undisturbed, err := explore(s.search, p, opts)
+				if err != nil {
+					t.Fatalf("%s: %v\n%v", s.search, err, p)
+				}
+				again, n, err := interrupted(s.search, p, 1, opts)
+				kills += n
+				if err == nil && (undisturbed.stats != again.stats || !sameOutcomes(undisturbed, again)) {
+					err = fmt.Errorf("%+v, undisturbed %+v", again.stats, undisturbed.stats)
+				}
+				if err != nil {
+					t.Fatalf("%s %s, %d kills: %v\n%v", s.search, s.bounds, n, err, p)
+				}
+				if opts.MaxExecutions = undisturbed.stats.Executions/2 + 1; n == 0 {
+					continue
+				}
+				again, _, err = interrupted(s.search, p, 1, opts)
+				if err != nil || again.stats.Executions != opts.MaxExecutions {
+					t.Fatalf("%s %s, at most %d executions: %d, %v\n%v", s.search, s.bounds, opts.MaxExecutions, again.stats.Executions, err, p)
+				}
+			}
+		}
+	}
+	t.Log("kills", kills)
+	if kills < programsOf {
+		t.Error("hardly ever killed")
+	}
+}
+
+// wholes are the searches that can't be divided, with what tells apart what they
+// keep.
+var wholes = []struct {
+	search, bounds string
+	iterate        bool
+}{
+	{"bpor", "preempt=2", true}, {"bpor", "preempt=1", false}, {"bpor", "fair=1", true}, {"bpor", "preempt=1,fair=1", true},
+	{"bpor:optimised=0", "preempt=1", true}, {"bpor:sleep=0", "preempt=1", true},
+	{"nidhugg-bpor", "preempt=2", true}, {"source-bpor", "preempt=2", true}, {"lazy-bpor", "preempt=1", true}, {"naive-bpor", "preempt=1", true},
+	{"classic", "", false}, {"dpor:sleep=0", "", false}, {"dpor:figure=3,sleep=0", "", false}, {"dpor:figure=4,sleep=0", "", false},
+	{"stateful", "", false}, {"stateful:sleep=0", "", false},
+	{"optimal", "", false}, {"none", "", false}, {"trust", "", false}, {"rounder", "rounds=2", false}, {"pct:runs=50", "", false}, // with a number of executions
 }
 
 func sameOutcomes(a, b *survey) bool {

@@ -69,7 +69,7 @@ type Options struct {
 	WarmUp, Stint uint64
 
 	// SaveNow, if not nil, is polled as Stop is; true has Save called with the
-	// state of the search, for Resume. Only for searches that can be split.
+	// state of the search, for Resume.
 	SaveNow func() bool
 	Save    func(state []byte) error
 	// Resume, if not nil, is such a state, of the same program and search: the

@@ -13,7 +13,7 @@ import (
 // there. Steps are named by thread, choice and the thread's instruction number;
 // of those that were taken, what dependence compares is kept too. Its length
 // grows with depth, not with executions; with a bound that is raised, with what
-// waits for that too.
+// waits for that too, and with the states that were stored by a search that does.
 //
 // Form: unsigned varints. snapshotVersion; the counts; whether the search is
 // undivided, and if so its steps; the number of taken steps, and these, each
@@ -23,7 +23,7 @@ import (
 // To go on from one is what each lap begins with. So what was argued for laps
 // holds for a search that was interrupted, and all its counts are those of one
 // that wasn't.
-const snapshotVersion = 2
+const snapshotVersion = 3
 
 // errSnapshot is one that can't be read.
 var errSnapshot = errors.New("what the checkpoint has of the search is damaged")
@@ -69,12 +69,12 @@ func (p *packer) putAccesses(list []trace.Access) {
 
 func (p *packer) putStep(b *branch) {
 	flags := uint64(0)
-	for i, f := range []bool{b.global, b.advance, b.wild, b.again, b.finished} {
+	for i, f := range []bool{b.global, b.advance, b.wild, b.again, b.finished, b.cut, b.changes, b.conservative} {
 		if f {
 			flags |= 1 << i
 		}
 	}
-	p.put(uint64(b.thread), uint64(b.choice), b.last, flags)
+	p.put(uint64(b.thread), uint64(b.choice), b.last, flags, uint64(b.price))
 	p.putAccesses(b.accesses)
 	p.put(uint64(len(b.ops)))
 	for i := range b.ops {
@@ -175,6 +175,7 @@ func (p *packer) putState(j *junction, place map[*junction]uint64) {
 		p.put(p.number(b))
 	}
 	p.putTree(j.todo)
+	p.putTree(j.over)
 }
 
 func (p *packer) putMemory(m *memory) {
@@ -186,6 +187,8 @@ func (p *packer) putMemory(m *memory) {
 	for _, r := range m.open {
 		p.put(uint64(r))
 	}
+	p.put(uint64(m.limit), uint64(m.fresh), uint64(len(m.own)))
+	p.buf = append(p.buf, m.own...)
 }
 
 func (p *packer) putAscent(a *ascent) {
@@ -256,9 +259,10 @@ const threadLimit = 1 << 20
 func (u *unpacker) step() *branch {
 	b := &branch{}
 	b.thread, b.choice, b.last = trace.TID(u.below(threadLimit)), trace.Choice(u.below(1<<32)), u.get()
-	flags := u.below(32)
+	flags := u.below(256)
 	b.global, b.advance, b.wild, b.again = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
-	b.finished = flags&16 != 0
+	b.finished, b.cut, b.changes, b.conservative = flags&16 != 0, flags&32 != 0, flags&64 != 0, flags&128 != 0
+	b.price = int32(u.below(1 << 31))
 	b.ownAccesses = u.accesses()
 	for n := u.length(); n > 0 && !u.bad; n-- {
 		b.ownOps = append(b.ownOps, trace.Op{Kind: trace.OpKind(u.below(uint64(trace.NumOps))), At: uint16(u.below(1 << 16)),
@@ -298,6 +302,9 @@ func (u *unpacker) memory() *memory {
 	for n := u.length(); n > 0 && !u.bad; n-- {
 		m.open = append(m.open, int32(u.below(1<<31)))
 	}
+	m.limit, m.fresh = int32(u.below(1<<31)), int32(u.below(1<<31))
+	n := u.length()
+	m.own, u.buf = append([]byte(nil), u.buf[:n]...), u.buf[n:]
 	return m
 }
 
@@ -409,6 +416,6 @@ func (u *unpacker) state(states []*junction, taken []*branch, listed map[*branch
 		*tail = taken[i]
 		tail = &taken[i].next
 	}
-	j.todo = u.tree(0)
+	j.todo, j.over = u.tree(0), u.tree(0)
 	return j
 }

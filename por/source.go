@@ -42,14 +42,15 @@ func (s *source) remember() *memory {
 
 // resumed implements resumer: another part has looked at the races of the path;
 // which of them are still open isn't known here.
-func (s *source) resumed(m *memory) {
+func (s *source) resumed(m *memory) error {
 	if m != nil {
 		s.open = append(s.open[:0], m.open...)
-		return
+		return nil
 	}
 	for r := range s.x.order.races {
 		s.open = append(s.open, int32(r))
 	}
+	return nil
 }
 
 // reverse calls insert for each race of event i with an earlier one, with s.seq

@@ -96,6 +96,47 @@ func (s *stateful) reset() {
 	s.sets = append(s.sets[:0], nil)
 }
 
+// remember implements resumer: the states that were stored.
+func (s *stateful) remember() *memory {
+	p := packer{}
+	p.put(uint64(len(s.sets)))
+	for _, set := range s.sets {
+		p.put(uint64(len(set)))
+		for _, b := range set {
+			p.put(uint64(b.thread), uint64(b.choice))
+		}
+	}
+	p.put(uint64(len(s.seen)))
+	for d, set := range s.seen {
+		p.put(d[0], d[1], uint64(set))
+	}
+	return &memory{own: p.buf}
+}
+
+// resumed implements resumer.
+func (s *stateful) resumed(m *memory) error {
+	if m == nil {
+		return errSnapshot
+	}
+	u := unpacker{buf: m.own}
+	s.sets, s.number = nil, map[string]uint32{}
+	for n := u.length(); n > 0 && !u.bad; n-- {
+		var set []name
+		for k := u.length(); k > 0 && !u.bad; k-- {
+			set = append(set, name{trace.TID(u.below(threadLimit)), trace.Choice(u.below(1 << 32))})
+		}
+		s.number[string(s.encode(set))] = uint32(len(s.sets))
+		s.sets = append(s.sets, set)
+	}
+	for n := u.length(); n > 0 && !u.bad; n-- {
+		s.seen[trace.Digest{u.get(), u.get()}] = uint32(u.below(uint64(len(s.sets))))
+	}
+	if u.bad || len(u.buf) > 0 || len(s.sets) == 0 {
+		return errSnapshot
+	}
+	return nil
+}
+
 func (s *stateful) seed(n *node, _ *branch) {
 	if s.hasher == nil {
 		s.x.failed = errors.New("search stateful needs a system whose states have digests")
@@ -159,7 +200,7 @@ func (s *stateful) again(n *node, d trace.Digest, old []name) {
 
 // store gives the sleep set of n a number.
 func (s *stateful) store(n *node) uint32 {
-	s.names, s.key = s.names[:0], s.key[:0]
+	s.names = s.names[:0]
 	for _, b := range s.x.sleep[n.sleeps:n.slept] {
 		at := len(s.names)
 		for at > 0 && (s.names[at-1].thread > b.thread || s.names[at-1].thread == b.thread && s.names[at-1].choice > b.choice) {
@@ -169,16 +210,22 @@ func (s *stateful) store(n *node) uint32 {
 		copy(s.names[at+1:], s.names[at:])
 		s.names[at] = name{b.thread, b.choice}
 	}
-	for _, b := range s.names {
-		s.key = binary.LittleEndian.AppendUint64(s.key, uint64(b.thread)<<32|uint64(b.choice))
-	}
-	k, ok := s.number[string(s.key)]
+	k, ok := s.number[string(s.encode(s.names))]
 	if !ok {
 		k = uint32(len(s.sets))
 		s.sets = append(s.sets, append([]name(nil), s.names...))
 		s.number[string(s.key)] = k
 	}
 	return k
+}
+
+// encode is a sleep set in order as bytes, valid until the next call.
+func (s *stateful) encode(set []name) []byte {
+	s.key = s.key[:0]
+	for _, b := range set {
+		s.key = binary.LittleEndian.AppendUint64(s.key, uint64(b.thread)<<32|uint64(b.choice))
+	}
+	return s.key
 }
 
 // idle reports whether a step has no effect that another thread could see.

@@ -62,6 +62,9 @@ func (x *explorer) stint(p *stretch) error {
 // visit builds the path to where p goes on.
 func (x *explorer) visit(p *stretch) error {
 	x.unwind()
+	if x.meter != nil && p.old != nil {
+		x.meter.goOn(p.old)
+	}
 	path := make([]*junction, p.tip.depth+1)
 	shared := -1 // the deepest state below which others are too
 	for j := p.tip; j != nil; j = j.up {
@@ -76,12 +79,12 @@ func (x *explorer) visit(p *stretch) error {
 		x.sleep = append(x.sleep, j.sleep...)
 		n.slept = int32(len(x.sleep))
 		x.markAt(n, able)
-		n.todo, n.done = j.todo, j.done
+		n.todo, n.done, n.over = j.todo, j.done, j.over
 		var b *branch
 		if k <= shared {
 			n.shared = j
 		} else {
-			j.todo, j.done = nil, nil
+			j.todo, j.done, j.over = nil, nil, nil
 		}
 		if k+1 == len(path) {
 			break
@@ -104,7 +107,7 @@ func (x *explorer) visit(p *stretch) error {
 		}
 	}
 	if r, ok := x.strat.(resumer); ok {
-		r.resumed(p.old)
+		return r.resumed(p.old)
 	}
 	return nil
 }
@@ -261,6 +264,7 @@ func (x *explorer) ending(err error) (ending, error) {
 // still makes junctions of the states of the path from the first that is only
 // this walk's, and returns the last. They have the nodes' lists.
 func (x *explorer) still() (tip *junction) {
+	_, later := x.strat.(*bpor) // which may find more to do in a state of which nothing is left
 	for i := range x.nodes {
 		n := &x.nodes[i]
 		if n.shared != nil {
@@ -268,10 +272,10 @@ func (x *explorer) still() (tip *junction) {
 			continue
 		}
 		j := &junction{up: tip, depth: n.depth, strays: n.strays, sleep: append([]*branch(nil), x.sleep[n.sleeps:n.slept]...),
-			todo: n.todo, done: n.done, ended: n.ended}
+			todo: n.todo, done: n.done, over: n.over, ended: n.ended}
 		for b := j.done; b != nil; b = b.next {
 			b.finished = true
-			if n.cur == nil && n.todo == nil {
+			if n.cur == nil && n.todo == nil && !later {
 				b.accesses, b.ops, b.waits = nil, nil, nil // never looked at again, and gone with their steps
 			}
 		}
@@ -281,6 +285,7 @@ func (x *explorer) still() (tip *junction) {
 		}
 		if n.cur != nil {
 			b := x.pool.copy(&n.cur.event, n.last)
+			b.price, b.cut, b.changes, b.conservative = n.cur.price, n.cur.cut, n.cur.changes, n.cur.conservative
 			b.next, j.done = j.done, b
 			j.active = 1
 		}

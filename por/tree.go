@@ -77,6 +77,7 @@ type junction struct {
 	sleep  []*branch
 	todo   *branch
 	done   *branch // taken: explored, or in progress
+	over   *branch // refused: over the bound
 	active int     // of those, in progress
 	ended  bool
 
@@ -122,10 +123,14 @@ type plan struct {
 	chain []*branch
 }
 
-// memory is what a resumer gives away: which races of the path are still open.
+// memory is what a resumer gives away: which races of the path are still open;
+// and, of a search that isn't divided, the round of a bound that is raised, and
+// what else it can't build again.
 type memory struct {
-	open []int32
-	kept int
+	open         []int32
+	kept         int
+	limit, fresh int32
+	own          []byte
 }
 
 // resumer is a strategy that knows more of the path than it can build again
@@ -133,8 +138,9 @@ type memory struct {
 type resumer interface {
 	remember() *memory
 	// resumed is told that the path was built again, with what was remembered
-	// when it was left, nil if it was another part's.
-	resumed(m *memory)
+	// when it was left, nil if it was another part's. It fails if that can't be
+	// read.
+	resumed(m *memory) error
 }
 
 // tree is a division: a search at rest between two laps.

@@ -23,6 +23,8 @@ func TestCheckpoint(t *testing.T) {
 	}{
 		{"1", "optimal", large, nil}, {"2", "pct:runs=20000", other, nil}, {"2", "bounded", other, []string{"--bound", "preempt=1"}},
 		{"3", "optimal", large, nil}, {"2", "sleep", large, nil},
+		{"1", "bpor", large, []string{"--bound", "preempt=3"}}, {"1", "classic", other, nil}, {"1", "stateful", large, nil},
+		{"2", "optimal", large, []string{"--max-executions", "4000"}},
 	} {
 		good := c.good
 		args := append([]string{"run", "--json", "--pp", "mem", "--jobs", c.jobs, "--search", c.search}, c.more...)
@@ -58,8 +60,7 @@ func TestCheckpoint(t *testing.T) {
 	run(t, append(resume, "--pp", "lock", good)...).complains(t, result.OtherConfig)
 	run(t, append(resume, good, "--", "x")...).complains(t, result.OtherConfig)
 	run(t, "run", "--search", "optimal", "--resume", file, good).complains(t, result.OtherConfig)
-	run(t, "run", "--search", "classic", "--resume", file, good).complains(t, result.Usage)
-	run(t, "run", "--search", "bpor", "--bound", "preempt=1", "--checkpoint", file+"2", good).complains(t, result.Usage)
+	run(t, "run", "--search", "classic", "--resume", file, good).complains(t, result.OtherConfig)
 	run(t, "run", "--search", "none", "--resume", good, good).complains(t, result.BadCheckpoint)
 	run(t, "run", "--search", "none", "--checkpoint", good, good).complains(t, result.Unwritable)
 	text, err := os.ReadFile(file)
