@@ -21,7 +21,7 @@ type OwnKernel struct {
 	Sleep           []uint64
 	Lists, Sleepers []ThreadList
 	Tables          []Range
-	Size            uint64 // of a thread's structure, where there are Tables
+	Size            uint64 // of a thread's structure; 0: not known
 	Scheduling      []Range
 }
 
@@ -122,9 +122,9 @@ func (p *FileProfile) own(im *Image) (*OwnKernel, error) {
 	for _, l := range k.Sleepers {
 		out.Sleepers = append(out.Sleepers, f.list(k.Thread.Type, l))
 	}
+	out.Size = im.structSize(k.Thread.Type.Name)
 	for _, t := range k.Table {
 		out.Tables = append(out.Tables, f.variable(t))
-		out.Size = im.structSize(k.Thread.Type.Name)
 		if last := out.Tables[len(out.Tables)-1]; f.err == nil && (out.Size == 0 || (last.Hi-last.Lo)/out.Size > maxTableSize) {
 			f.fail(t, fmt.Sprintf("how many threads the table %s has isn't known: a thread's type has no size", t.Name))
 		}

@@ -1,12 +1,10 @@
 package scheduler
 
 import (
-	"errors"
 	"math"
 
 	"landgo/emu"
 	"landgo/image"
-	"landgo/kernel"
 	"landgo/trace"
 )
 
@@ -175,8 +173,10 @@ type ownThread struct {
 	wakes  uint64 // the number of the tick that will wake it, see baretime.go
 	// noted: since it was switched to, it has noted that it runs (bareown.go).
 	noted bool
-	ended bool // it will be gone after the next switch
-	// unannounced: it runs, or ran, and landgo_ready hasn\'t been called.
+	// stackLow is the lowest address of its stack, 0 if nobody has said so.
+	stackLow uint64
+	ended    bool // it will be gone after the next switch
+	// unannounced: it runs, or ran, and landgo_ready hasn't been called.
 	unannounced bool
 	calls       []ownCall // of functions with roles, under way, outermost first
 }
@@ -288,7 +288,7 @@ func (s *Bare) take(th *thread, tr *trace.Transition) error {
 		return nil
 	}
 	done, err := s.reach(th, tr)
-	if err != nil && !s.probes && !errors.Is(err, ErrStopped) {
+	if isUnreached(err) && !s.probes {
 		// Begin again, and try first.
 		s.probes, s.finer = true, true
 		return nil
@@ -359,7 +359,7 @@ func (s *Bare) reach(th *thread, tr *trace.Transition) (done bool, err error) {
 			done, err = s.tail(r, tr)
 		default:
 			if ticks++; ticks > limit {
-				return false, s.invalid(kernel.GapSchedule, th, s.PC(th.id),
+				return false, s.unreached(th, s.PC(th.id),
 					"%d ticks of the timer don't bring the processor to thread %s, which the kernel says is ready", limit, s.Name(th.id))
 			}
 			done, err = s.tick(r, tr)
@@ -444,8 +444,9 @@ func (s *Bare) reachable(th *thread) bool {
 	s.marks = s.marks[:k]
 	s.set, s.wide, s.current, s.hadIn = 0, wide, current, noWhere
 	s.stopIf = stop
-	s.tried[th.id] = err == nil
-	return err == nil
+	// What else is wrong shows when it is done for good.
+	s.tried[th.id] = !isUnreached(err)
+	return s.tried[th.id]
 }
 
 // bestPriority is the highest of the ready threads'.

@@ -89,7 +89,8 @@ func (s *Bare) bootInterrupt(u *turn) error {
 		return nil
 	}
 	s.board.Acknowledge()
-	return s.deliver(u.th, vector)
+	_, err := s.undelivered(u, s.deliver(u.th, vector))
+	return err
 }
 
 // tellEarly takes in what is told before the kernel is up.
@@ -121,6 +122,8 @@ func (s *Bare) tellEarly(u *turn, kind tellKind) (happening, error) {
 		find().own.priority = int64(s.argument(1))
 	case tellExited:
 		s.early = slices.DeleteFunc(s.early, func(e early) bool { return e.number == n })
+	case tellStack:
+		find().own.stackLow = s.argument(1)
 	case tellSwitch:
 		s.first = n
 	case tellAllocated, tellFreed:

@@ -18,11 +18,7 @@ import (
 
 // bootState is the part of a Bare that a boot changes.
 type bootState struct {
-	On, Running, Gap, ToldOf, GapFrom uint64
-	Born, Idles, First, TickAt        uint64
-	AtBreak                           uint64
-	Volatile, Paged                   bool
-
+	Words      []byte // of the Bare itself
 	Threads    []thread
 	Exists     []bool
 	Parents    []trace.TID // with ordinals, in the order of thread ids from 1
@@ -49,13 +45,14 @@ func (s *Bare) keepBlock(b heap.Block, given bool) {
 // be kept.
 func (s *Bare) FreezeOwn() (own []byte, machine *emu.Frozen, err error) {
 	b := bootState{
-		On: s.on, Running: s.running, Gap: s.gap, ToldOf: s.toldOf, GapFrom: s.gapFrom,
-		Born: s.born, Idles: s.idles, First: s.first, TickAt: s.tickAt, AtBreak: s.atBreak, Volatile: s.volatile, Paged: s.paged,
 		Threads: s.threads, Exists: s.exists, Scheduling: s.scheduling,
 		Returns: slices.Sorted(maps.Keys(s.returns)), Blocks: s.bootBlocks,
 	}
 	if len(s.steps)+len(s.ticked)+len(s.tailWords)+len(s.tried)+len(s.marks) > 0 || s.set != 0 || s.booted == 0 {
 		return nil, nil, errors.New("the kernel isn't just up")
+	}
+	if b.Words, err = kernel.AppendWords(nil, s); err != nil {
+		return nil, nil, err
 	}
 	b.Parents, b.Ordinals = s.names.births()
 	if own, err = kernel.AppendPlain(nil, b); err != nil {
@@ -89,7 +86,10 @@ func (s *Bare) ThawOwn(own []byte, machine *emu.Frozen) error {
 	if err != nil {
 		return err
 	}
-	s.cpu = uint64(cpu)
+	if rest, err := kernel.Words(b.Words, s); err != nil || len(rest) > 0 {
+		return errors.Join(errors.New("the kept words have another form"), err)
+	}
+	s.cpu, s.bootInsns = uint64(cpu), 0
 	s.ensure(trace.TID(len(b.Threads) - 1))
 	copy(s.threads, b.Threads)
 	copy(s.exists, b.Exists)
@@ -103,10 +103,6 @@ func (s *Bare) ThawOwn(own []byte, machine *emu.Frozen) error {
 			s.heap.Take(k.Block.Family, k.Block.Addr, k.Block.Back)
 		}
 	}
-	s.on, s.running, s.gap, s.toldOf, s.gapFrom = b.On, b.Running, b.Gap, b.ToldOf, b.GapFrom
-	s.born, s.idles, s.first, s.tickAt, s.atBreak = b.Born, b.Idles, b.First, b.TickAt, b.AtBreak
-	s.volatile, s.paged, s.scheduling = b.Volatile, b.Paged, b.Scheduling
-	s.booted, s.entered = 1, 1
-	s.bootBlocks = b.Blocks
+	s.scheduling, s.entered, s.bootBlocks = b.Scheduling, 1, b.Blocks
 	return nil
 }

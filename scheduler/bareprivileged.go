@@ -151,11 +151,15 @@ func (s *Bare) interruptReturn(u *turn) (happening, error) {
 	case !s.image.IsCode(frame[0]):
 		return s.ended(u, s.failHere(u, Segfault, "iret goes to %#x, where no code is: it takes its frame from elsewhere than where the interrupt put it", frame[0]))
 	}
-	from := s.regs.RSP
+	from, at := s.regs.RSP, s.regs.RIP
 	s.regs.RIP = frame[0]
 	s.regs.RSP += 3 * s.wordSize
 	if words == 5 {
 		s.regs.RSP = frame[3]
+	}
+	if why := s.wrongReturn(u, frame[2]); why != "" {
+		s.regs.RIP, s.regs.RSP = at, from
+		return s.ended(u, s.failHere(u, Assertion, "%s", why))
 	}
 	if _, err := s.stackJump(u, from, s.regs.RSP); err != nil {
 		return atNothing, err

@@ -68,6 +68,9 @@ func (s *Bare) runFor(u *turn) (happening, error) {
 		if stop.Insns > 0 {
 			u.begun = true
 		}
+		if s.overflowed(u) {
+			return s.overflow(u)
+		}
 		h, err := s.stopped(u, stop)
 		if err != nil || h != atNothing {
 			return h, err
@@ -318,7 +321,7 @@ func (s *Bare) stopped(u *turn, stop *emu.Stop) (happening, error) {
 		s.regs.RIP += uint64(stop.Trap.Len)
 		s.set = emu.SetAll
 		s.did(u)
-		return atNothing, s.deliver(u.th, stop.Trap.Vector)
+		return s.undelivered(u, s.deliver(u.th, stop.Trap.Vector))
 	case emu.StopFault:
 		s.regs = stop.Regs
 		s.set = emu.SetAll

@@ -28,6 +28,7 @@ const (
 	tellFreed
 	tellPanicked
 	tellScheduling
+	tellStack
 	numTells
 	tellFailed // this and the next of Pintos only
 	tellAwake  // a call of timer_sleep has returned
@@ -36,7 +37,7 @@ const (
 
 var tellNames = [numTells]string{
 	"booted", "created", "ready", "unready", "sleep", "switch", "exited", "idle", "priority",
-	"locking", "unlocked", "allocated", "freed", "panicked", "scheduling",
+	"locking", "unlocked", "allocated", "freed", "panicked", "scheduling", "stack",
 }
 
 // needed are the annotations without which nothing is known of threads.
@@ -159,6 +160,8 @@ func (s *Bare) tell(u *turn) (happening, error) {
 		th.own.state = ownBlocked
 	case tellSleep:
 		th.own.state, th.own.wakes = ownSleeping, wakesUnknown
+	case tellStack:
+		th.own.stackLow = s.argument(1)
 	case tellExited:
 		th.own.ended = true
 		th.own.state = ownBlocked

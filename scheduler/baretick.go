@@ -19,12 +19,12 @@ const handlerRoom = 4096
 // processor, or this one stands with interrupts on again.
 func (s *Bare) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 	if !s.board.Timer() {
-		return false, s.invalid(kernel.GapSchedule, r, s.pcNow(),
+		return false, s.unreached(r, s.pcNow(),
 			"the timer's interrupt can't be delivered: its line is off, or the kernel hasn't told the interrupt controller that the last one has ended")
 	}
 	vector, ok := s.board.Pending()
 	if !ok {
-		return false, s.invalid(kernel.GapSchedule, r, s.pcNow(), "the timer's interrupt can't be delivered: another one is in service")
+		return false, s.unreached(r, s.pcNow(), "the timer's interrupt can't be delivered: another one is in service")
 	}
 	s.board.Acknowledge()
 	s.machine.Set(&s.ticks, s.ticks+1)
@@ -35,7 +35,8 @@ func (s *Bare) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 		r.own.interrupted = true
 	}
 	if err := s.deliver(r, vector); err != nil {
-		return false, err
+		h, err := s.undelivered(&turn{th: r, tr: tr}, err)
+		return h == atEnd, err
 	}
 	u := turn{th: r, tr: tr, ticking: true, until: &r.regs, blind: s.stackBelow(r.regs.RSP)}
 	done, err = s.finish(&u)
@@ -156,7 +157,8 @@ func (s *Bare) devices(u *turn) (done bool, err error) {
 		s.board.Acknowledge()
 		back := s.regsNow()
 		if err := s.deliver(u.th, vector); err != nil {
-			return false, err
+			h, err := s.undelivered(u, err)
+			return h == atEnd, err
 		}
 		if s.on == 0 {
 			s.section(u.tr, true)
@@ -187,18 +189,11 @@ const (
 func (s *Bare) deliver(th *thread, vector uint8) error {
 	regs := s.regsNow()
 	b := s.boardRegs()
-	size := 2 * s.wordSize
-	at := b.IDT + uint64(vector)*size
-	low, ok := s.word(at)
-	high, ok2 := s.word(at + s.wordSize)
-	if s.wordSize == 4 {
-		low |= high << 32
-		high = 0
+	g, ok := s.gate(vector)
+	if !ok {
+		return s.noGate(vector)
 	}
-	kind := low >> 40 & 0xf
-	if !ok || !ok2 || uint64(vector)*size+size-1 > b.IDTLimit || low>>32&gatePresent == 0 || kind != gateInterrupt && kind != gateTrap {
-		return s.invalid(kernel.GapSchedule, th, regs.RIP, "interrupt %#x has no gate in the interrupt descriptor table", vector)
-	}
+	low, high, kind := g[0], g[1], g[0]>>40&0xf
 	handler := low&0xffff | low>>32&0xffff0000 | high<<32
 	if s.wordSize == 8 && low>>32&7 != 0 {
 		return s.invalid(kernel.GapInstruction, th, regs.RIP, "interrupt %#x switches to a stack of its own (IST), which isn't modelled", vector)
@@ -212,7 +207,7 @@ func (s *Bare) deliver(th *thread, vector uint8) error {
 	for _, v := range frame {
 		sp -= s.wordSize
 		if !s.store(sp, v) {
-			return s.invalid(kernel.GapLayout, th, regs.RIP, "an interrupt's frame can't be pushed at %#x: nothing is mapped there", sp)
+			return s.noStack(vector, sp)
 		}
 	}
 	regs.RSP, regs.RIP = sp, handler

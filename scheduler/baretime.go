@@ -82,7 +82,7 @@ func (s *Bare) probeTime(foretell bool) []trace.TID {
 	k := s.markAlone()
 	wide, current := s.wide, s.current
 	s.probing = true
-	s.passTime(func() bool {
+	broken := s.passTime(func() bool {
 		for _, t := range asleep {
 			if _, known := woken[t]; !known && s.threads[t].own.state != ownSleeping {
 				woken[t] = s.ticks
@@ -90,6 +90,11 @@ func (s *Bare) probeTime(foretell bool) []trace.TID {
 		}
 		return len(woken) == len(asleep) || !foretell && len(woken) > 0
 	})
+	for _, t := range asleep {
+		if _, known := woken[t]; broken && !known {
+			woken[t] = s.ticks // it can run, and then what is wrong comes up
+		}
+	}
 	s.probing = false
 	s.rewindAlone(k)
 	s.marks = s.marks[:k]
@@ -110,8 +115,9 @@ func (s *Bare) probeTime(foretell bool) []trace.TID {
 	return wakers
 }
 
-// passTime lets ticks pass until enough does.
-func (s *Bare) passTime(enough func() bool) {
+// passTime lets ticks pass until enough does. It reports whether something else
+// came up than that: the end of the guest, or what landgo doesn't model.
+func (s *Bare) passTime(enough func() bool) (broken bool) {
 	tr := &trace.Transition{Thread: trace.TID(s.running)}
 	for range maxIdle {
 		r := &s.threads[s.running]
@@ -124,16 +130,17 @@ func (s *Bare) passTime(enough func() bool) {
 		default:
 			done, err = s.tick(r, tr)
 		}
-		if done || err != nil {
-			return // what is wrong shows when it is done for good
+		if err == nil && !done {
+			err = s.look(tr)
 		}
-		if s.look(tr) != nil {
-			break
+		if done || err != nil {
+			return done || !isUnreached(err)
 		}
 		if enough() {
-			return
+			return false
 		}
 	}
+	return false
 }
 
 // woke: a tick, or what came of one, has woken a thread.

@@ -55,7 +55,7 @@ static void set_gates(void)
 		gates[v].high = entry >> 32;
 #endif
 	}
-	struct __attribute__((packed)) { uint16_t limit; word base; } table = {sizeof gates - 1, (word)gates};
+	struct __attribute__((packed)) { uint16_t limit; word base; } table = {GATES_LOST ? 0 : sizeof gates - 1, (word)gates};
 	__asm__ volatile("lidt %0" : : "m"(table));
 }
 

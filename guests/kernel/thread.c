@@ -9,7 +9,7 @@
 #include "kernel.h"
 #include "landgo.h"
 
-enum { MAGIC = 0x7ead };
+enum { MAGIC = 0x7ead, SMALL = 36 };
 
 _Static_assert(offsetof(struct thread, stack) == 16, "switch.S");
 
@@ -42,6 +42,7 @@ static void set_up(struct thread *t, int priority)
 	t->magic = MAGIC;
 	landgo_created(t->id);
 	landgo_priority(t->id, priority);
+	landgo_stack(t->id, t + 1);
 }
 
 /* KEEP_RUNNING: a variable says who runs, assigned before the switch (1) or after
@@ -62,6 +63,8 @@ static struct thread *make(int priority, thread_function *function, void *argume
 	/* What switch_threads takes from the stack: four registers (six words of
 	 * them on x86-64), and where to go. */
 	word *stack = (word *)((char *)t + PAGE) - 2;
+	if (STACK_SMALL)
+		stack = (word *)(t + 1) + SMALL;
 	*--stack = (word)thread_entry;
 	for (int registers = sizeof(word) == 8 ? 6 : 4; registers; registers--)
 		*--stack = 0;

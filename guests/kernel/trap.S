@@ -1,3 +1,5 @@
+#include "variant.h"
+
 /* Where interrupts arrive. Each vector has an entry of 16 bytes, which pushes
  * what the processor hasn't: an error code for those without one, so that all
  * frames are alike (interrupt.c), and the vector. */
@@ -61,6 +63,9 @@ enter:
 	pop %rbx
 	pop %rax
 	add $16, %rsp
+#if REGISTER_LOST
+	xor $1, %r12
+#endif
 	iretq
 #else
 	pusha
@@ -70,6 +75,9 @@ enter:
 	add $4, %esp
 	popa
 	add $8, %esp
+#if REGISTER_LOST
+	xor $1, %edi
+#endif
 	iret
 #endif
 

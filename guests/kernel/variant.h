@@ -50,5 +50,17 @@
 #ifndef SLEEP_UNGUARDED
 #define SLEEP_UNGUARDED 0
 #endif
+/* A thread's stack has room for what it calls, and not for an interrupt in that. */
+#ifndef STACK_SMALL
+#define STACK_SMALL 0
+#endif
+/* The interrupts' entry gives back a register that it hasn't kept. */
+#ifndef REGISTER_LOST
+#define REGISTER_LOST 0
+#endif
+/* The table of gates is told as if it had none. */
+#ifndef GATES_LOST
+#define GATES_LOST 0
+#endif
 
 #endif

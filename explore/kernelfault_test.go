@@ -1,0 +1,47 @@
+package explore
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"landgo/result"
+)
+
+// TestKernelFaults: what goes wrong between a thread and its interrupts is told as
+// what it is, on both machines, where the threads are told of by a profile.
+func TestKernelFaults(t *testing.T) {
+	for _, k := range []struct{ program, kind, text string }{
+		{"kernel-register_lost", "assertion", "the interrupt's handler returns with "},
+		{"kernel-gates_lost", "segfault", "(triple fault)"},
+		{"kernel-stack_small", "stack-overflow", "is below the thread's stack"},
+	} {
+		for _, machine := range []string{"x86-64", "i386"} {
+			t.Run(k.program+" "+machine, func(t *testing.T) {
+				t.Parallel()
+				guest := silentKernel(t, machine, k.program, "")
+				if guest == "" {
+					t.Skip("gcc -m32 doesn't work here")
+				}
+				c := kernelConfig(guest, "lock", "lock")
+				c.Profile = silentProfile(t, false)
+				// Up before interrupts are on: the boot has ticks too.
+				c.Profile.Text = strings.Replace(c.Profile.Text, "booted: run_test", "booted: interrupts_restore", 1)
+				r, err := Run(context.Background(), c, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Bug == nil || string(r.Bug.Kind) != k.kind || !strings.Contains(r.Bug.Message, k.text) {
+					t.Fatalf("%s (%s): %+v, want %s: %s", r.Verdict, r.Reason, r.Bug, k.kind, k.text)
+				}
+				again, err := Replay(context.Background(), c, &result.BugFile{Schedule: r.Bug.Schedule}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if again.Bug == nil || again.Bug.Message != r.Bug.Message {
+					t.Errorf("the replay ended in %+v, want %s", again.Bug, r.Bug.Message)
+				}
+			})
+		}
+	}
+}
