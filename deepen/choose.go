@@ -183,7 +183,7 @@ func (p *Plan) urgency(j *Job) int {
 	}
 	best := 1 << 20
 	for _, a := range j.Set.At {
-		if c, ok := p.classes[a]; ok && !p.explored(Set{least, []uint64{a}}) {
+		if c, ok := p.classes[a]; ok && !p.explored(Set{Kinds: least, At: []uint64{a}}) {
 			best = min(best, int(c))
 		}
 	}

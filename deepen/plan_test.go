@@ -69,7 +69,7 @@ func TestCandidateAddsJobs(t *testing.T) {
 	if got := len(p.Jobs()) - before; got != 2 {
 		t.Errorf("a candidate adds %d jobs, want a small and a big one", got)
 	}
-	for _, s := range []Set{{yield, []uint64{42}}, {yield | lock, []uint64{42}}} {
+	for _, s := range []Set{{Kinds: yield, At: []uint64{42}}, {Kinds: yield | lock, At: []uint64{42}}} {
 		if !has(sets(p, Pending), s) {
 			t.Errorf("no job for %v", s)
 		}
@@ -142,7 +142,7 @@ func TestBug(t *testing.T) {
 	w.Share = 1e-9
 	p.Suspend(w)
 	p.Candidate(w, 42, OneOrder)
-	if !has(sets(p, Pending), Set{syncs, []uint64{42}}) || has(sets(p, Pending), Set{Kinds: syncs}) {
+	if !has(sets(p, Pending), Set{Kinds: syncs, At: []uint64{42}}) || has(sets(p, Pending), Set{Kinds: syncs}) {
 		t.Error("what races is among the points of the maximal space before it is begun")
 	}
 	m := start(t, p)
@@ -218,5 +218,58 @@ func TestTurns(t *testing.T) {
 	p.Suspend(j)
 	if k := start(t, p); !p.verifies(k) {
 		t.Errorf("got %v", k.Set)
+	}
+}
+
+// TestNarrow: a job within functions is part of the one without, and its end proves
+// nothing of that; its bug does.
+func TestNarrow(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		p := seeded(10)
+		first := start(t, p)
+		p.Candidate(first, 42, BothOrders)
+		p.Suspend(first)
+		alpha := Set{Kinds: yield, At: []uint64{42}}
+		var j *Job
+		for _, o := range p.Jobs() {
+			if o.Set.equal(alpha) {
+				j = o
+			}
+		}
+		if p.TooLarge(j, 1000) {
+			t.Error("it hasn't begun")
+		}
+		j.State = Running
+		p.Took(j, 20)
+		if !p.TooLarge(j, 1000) {
+			t.Error("it has taken two warm-ups")
+		}
+		n := len(p.Jobs())
+		p.Narrow(j, "f")
+		p.Narrow(j, "f")
+		p.Narrow(j, "g")
+		if len(p.Jobs()) != n+2 {
+			t.Fatalf("%d jobs more", len(p.Jobs())-n)
+		}
+		f := p.Jobs()[n]
+		if p.TooLarge(f, 0) || !f.Set.within(alpha, all) || alpha.within(f.Set, all) || f.Set.within(p.Jobs()[n+1].Set, all) {
+			t.Errorf("%+v", f)
+		}
+		f.State = Running
+		if fails {
+			p.Failed(f, false)
+			if j.State != Dropped {
+				t.Errorf("the larger one is %s", j.State)
+			}
+			continue
+		}
+		p.Finished(f)
+		if p.Proof() != nil || j.State != Running || p.explored(alpha) {
+			t.Errorf("the larger one is %s", j.State)
+		}
+		p.Finished(j)
+		if p.Jobs()[n+1].State != Covered {
+			t.Error("what is part of a finished one is still to be run")
+		}
 	}
 }

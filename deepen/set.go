@@ -7,10 +7,13 @@ import "slices"
 type Kinds uint16
 
 // Set is a set of preemption points: kinds, and single instructions. At is in
-// ascending order. A Set is a value: nothing changes one.
+// ascending order. Within, if there is any, is functions of which one has to be on
+// the call stack at a point; in ascending order too. A Set is a value: nothing
+// changes one.
 type Set struct {
-	Kinds Kinds
-	At    []uint64
+	Kinds  Kinds
+	At     []uint64
+	Within []string `json:",omitempty"`
 }
 
 // With is the set with one instruction more.
@@ -19,7 +22,7 @@ func (s Set) With(at uint64) Set {
 	if ok {
 		return s
 	}
-	return Set{s.Kinds, slices.Insert(slices.Clone(s.At), i, at)}
+	return Set{s.Kinds, slices.Insert(slices.Clone(s.At), i, at), s.Within}
 }
 
 // WithAll is the set with more instructions.
@@ -39,7 +42,7 @@ func (s Set) Has(at uint64) bool {
 // within reports whether s is a subset of t; every instruction is in a set that
 // has the kinds all.
 func (s Set) within(t Set, all Kinds) bool {
-	if s.Kinds&^t.Kinds != 0 {
+	if s.Kinds&^t.Kinds != 0 || !narrower(s.Within, t.Within) {
 		return false
 	}
 	if t.Kinds&all == all {
@@ -53,4 +56,15 @@ func (s Set) within(t Set, all Kinds) bool {
 	return true
 }
 
-func (s Set) equal(t Set) bool { return s.Kinds == t.Kinds && slices.Equal(s.At, t.At) }
+// narrower reports whether all that is within the functions of s is within those of
+// t; without any, everything is.
+func narrower(s, t []string) bool {
+	if len(t) == 0 {
+		return true
+	}
+	return len(s) > 0 && !slices.ContainsFunc(s, func(f string) bool { return !slices.Contains(t, f) })
+}
+
+func (s Set) equal(t Set) bool {
+	return s.Kinds == t.Kinds && slices.Equal(s.At, t.At) && slices.Equal(s.Within, t.Within)
+}

@@ -76,8 +76,9 @@ type deepening struct {
 	stuck     *sitting // of a job that has no end
 	doomed    *sitting // that ended everything
 	// alone goes on, alone, before anything else is looked at: it was only paused.
-	alone *deepen.Job
-	saver saver
+	alone    *deepen.Job
+	narrowed map[*deepen.Job]bool // their callers were looked at (narrow.go)
+	saver    saver
 }
 
 // warmSteps is how much of the space with all points is explored first. 0, in
@@ -115,7 +116,7 @@ func (h *hunt) pace(programs uint64) uint64 {
 }
 
 func newDeepening(h *hunt) *deepening {
-	d := &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: h.pace(firstHorizon), begun: h.clock.elapsed(), races: race.New(race.Config{}), both: race.New(race.Config{}), benign: map[race.Pair]bool{}}
+	d := &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: h.pace(firstHorizon), begun: h.clock.elapsed(), races: race.New(race.Config{}), both: race.New(race.Config{}), benign: map[race.Pair]bool{}, narrowed: map[*deepen.Job]bool{}}
 	if h.cfg.Time > 0 {
 		d.horizon = h.pace(max(stepRate, uint64(h.cfg.Time.Seconds()*stepRate)))
 	}

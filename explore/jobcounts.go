@@ -73,5 +73,9 @@ func (d *deepening) name(j *deepen.Job) string {
 	if len(places) > 0 {
 		p |= PointRace
 	}
-	return pointList(p, places)
+	name := pointList(p, places)
+	for _, f := range j.Set.Within {
+		name += " within " + f
+	}
+	return name
 }

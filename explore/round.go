@@ -114,6 +114,7 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 		if j.State == deepen.Running && !d.plan.Goes(j, d.left()) {
 			d.plan.Suspend(j)
 		}
+		d.narrow(j)
 	}
 	d.lookBeside()
 	d.show()

@@ -78,6 +78,7 @@ func (d *deepening) run(j *deepen.Job) error {
 	case s.left:
 		d.plan.Suspend(j)
 	}
+	d.narrow(j)
 	return err
 }
 

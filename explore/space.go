@@ -40,6 +40,9 @@ func (d *deepening) space(j *deepen.Job) *space {
 	sp := d.spaces[j]
 	if sp == nil {
 		sp = &space{granularity: d.granularity(Points(j.Set.Kinds), j.Set.At), told: map[race.Pair]deepen.Class{}}
+		for _, f := range j.Set.Within {
+			sp.granularity.Rules = append(sp.granularity.Rules, scheduler.Rule{Function: f, Within: true})
+		}
 		d.spaces[j] = sp
 	}
 	if sp.epoch != d.epoch() {
