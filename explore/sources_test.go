@@ -109,6 +109,12 @@ static void inner(void) { n++; }
 O2 static void outer(void) { pthread_once(&p, inner); }
 static void *user(void *a) { pthread_once(&o, outer); assert(n == 1); return a; }
 int main(void) { GO(t, user); GO(u, user); pthread_join(t, 0); pthread_join(u, 0); }`, "verified", 0},
+		{"a once routine that its thread ends in", `
+static pthread_once_t o;
+static int n, set;
+static void begin(void) { if (n++ == 0) pthread_exit(0); set = 1; }
+static void *user(void *a) { pthread_once(&o, begin); assert(set); return a; }
+int main(void) { GO(t, user); GO(u, user); pthread_join(t, 0); pthread_join(u, 0); assert(n == 2); }`, "verified", 0},
 		// The first to pass comes back before the other has seen the count go to 0. The
 		// other's schedule ends behind its yield, before anything of its is shared.
 		{"a barrier used again too soon", `

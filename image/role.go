@@ -79,6 +79,7 @@ const (
 	ProcessExit // exit and quick_exit: runs handlers first
 	AtExit
 	ThreadAtExit // a function to be called when the calling thread ends
+	Caught       // what a C++ handler or clean-up calls after an exception came to it
 	Abort
 	AssertFail // __assert_fail(expression, file, line, function)
 	Panic      // P2: panic(format, ...)
@@ -123,7 +124,7 @@ var roleNames = [NumRoles]string{
 	"once",
 	"thread-init", "create", "join", "try-join", "timed-join", "clock-join", "detach", "thread-exit", "self",
 	"cancel", "key-create", "cleanup-push", "cleanup-pop",
-	"exit", "at-exit", "thread-at-exit", "abort", "assert-fail", "panic", "test-report", "debug-print",
+	"exit", "at-exit", "thread-at-exit", "caught", "abort", "assert-fail", "panic", "test-report", "debug-print",
 	"yield", "sleep",
 	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "malloc-usable-size", "free-all", "inside",
 	"stdio", "stdio-input",

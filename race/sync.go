@@ -103,7 +103,7 @@ func (d *Detector) operation(t trace.TID, o *trace.Op, fresh bool) (woke bool) {
 		d.reuse(o)
 		return false
 	case trace.OpOnce:
-		if o.Arg == trace.OnceEnds {
+		if o.Arg == trace.OnceEnds || o.Arg == trace.OnceLeft {
 			d.releaseTo(t, d.object(syncObject, o.Obj))
 		} else { // who finds it done comes after its end, but not after others who did
 			d.joinClock(t, d.slots[d.object(syncObject, o.Obj)])

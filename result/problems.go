@@ -247,7 +247,7 @@ var Problems = []Problem{
 	{NoEnd, ExitBudget,
 		`an execution has 200000 steps and no end`,
 		"Threads go on and on without coming back to where they were: each tries, fails and backs out in a way that the others could see, counts its tries, or sleeps until something comes. Such executions have no end where nobody lets the others run.",
-		"let threads that yield or sleep wait for the others with --search bpor --bound fair=2, bound the switches with --search bpor --bound preempt=2, or make the test smaller"},
+		"try --search stateful, which stops at states that it has seen (threads that back out and try again), or --search bpor with --bound preempt=2 or fair=2, or make the test smaller"},
 	{ProvesNothing, ExitBudget,
 		`search pct has ended without a bug, and proves nothing`,
 		"The search samples executions, or leaves out some that may matter. Its end without a bug doesn't mean that there is none.",

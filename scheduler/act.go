@@ -122,6 +122,7 @@ var acts = [image.NumRoles]act{
 	image.CleanupPush:  {how: noted},
 	image.AtExit:       {how: noted},
 	image.ThreadAtExit: {how: noted},
+	image.Caught:       {how: noted},
 	image.ProcessExit:  {how: ending, op: trace.OpEnd},
 	image.AssertFail:   {how: ending, op: trace.OpEnd},
 	image.Abort:        {how: ending, op: trace.OpEnd},

@@ -158,6 +158,10 @@ func (s *System) atRole(th *thread, tr *trace.Transition) (verdict, error) {
 		s.touchByName(th, tr)
 		return s.enterQuiet(th, a.how == watched)
 	case noted:
+		if th.role == image.Caught {
+			s.leaveOnces(th, tr, th.regs.RSP)
+			return step, nil
+		}
 		s.note(th)
 		return step, nil
 	case ending:

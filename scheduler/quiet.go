@@ -61,6 +61,21 @@ func (s *System) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
 	return step, nil
 }
 
+// leaveOnces ends the once routines of a thread whose frames lie below an
+// address on its stack: an exception, or the thread's end, went past them. The
+// next caller begins such a routine again. The library says so when the exception
+// passes pthread_once; landgo sees it at the first call after that.
+func (s *System) leaveOnces(th *thread, tr *trace.Transition, below uint64) {
+	for n := len(th.onces); n > 0 && th.onces[n-1].sp < below; n-- {
+		f := th.onces[n-1]
+		th.onces = th.onces[: n-1 : n-1]
+		o := s.objectOf(f.obj, kindOnce)
+		s.saveObject(o)
+		o.owner = trace.NoThread
+		tr.Did(trace.Op{Kind: trace.OpOnce, Obj: f.obj, Size: s.sizes[kindOnce], Arg: trace.OnceLeft, PC: f.ret})
+	}
+}
+
 // atCallersReturn reports whether a function that has just returned was called
 // as the last thing that a once routine or a start routine does, by a jump: then
 // it returned for its caller too, whose breakpoint is still to be met.

@@ -119,6 +119,7 @@ type leaver interface{ Leave(trace.TID) }
 
 // gone makes a thread exited. byKernel: its own exit call did it.
 func (s *System) gone(th *thread, tr *trace.Transition, byKernel bool) {
+	s.leaveOnces(th, tr, ^uint64(0))
 	th.stand = standExited
 	th.yielding = false
 	s.bury(th, tr)

@@ -102,6 +102,7 @@ const (
 	OnceBegins = iota
 	OnceEnds
 	OnceDone // it had ended before
+	OnceLeft // it was left by an exception or the thread's end: the next caller begins it again
 )
 
 var opNames = [NumOps]string{
