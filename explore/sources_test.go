@@ -36,7 +36,7 @@ func TestSources(t *testing.T) {
 		{"munmap under a user", `
 static int *volatile p;
 static void *user(void *a) { int *q = p; if (q) *(volatile int *)q = 1; return a; }
-int main(void) { p = PAGE; GO(t, user); int *q = p; p = 0; munmap(q, 4096); pthread_join(t, 0); }`, "segfault", 2},
+int main(void) { p = PAGE; GO(t, user); int *q = p; p = 0; munmap(q, 4096); pthread_join(t, 0); }`, "use-after-free", 2},
 		{"munmap after its user", `
 static int *volatile p;
 static void *user(void *a) { *(volatile int *)p = 1; return a; }
