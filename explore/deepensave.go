@@ -22,10 +22,10 @@ import (
 // and with the same counts, of one that wasn't. What was run since the last time
 // it was saved is run again.
 //
-// The bounded search beside the jobs is the exception: what it knows of an
-// execution is in its walk, and can't be saved (por: bpor has no snapshot). It is
-// run again to where it was, which takes as long as it took: a third of all time
-// so far at the most (besideShare).
+// The bounded search beside the jobs is the exception: it hands over in the
+// middle of its walk (beside.go), not where a search can be saved. It is run
+// again to where it was, which takes as long as it took: a third of all time so
+// far at the most (besideShare).
 //
 // Paths mean the steps of one epoch; those of another are left out. Epochs are
 // counted anew by each process, so only what was of the last one is marked.
