@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -360,5 +361,49 @@ func TestKernelCounts(t *testing.T) {
 		if r.Executions != uint64(want.Orders) {
 			t.Errorf("%s: %d executions, want %d", test, r.Executions, want.Orders)
 		}
+	}
+}
+
+// TestKernelForetold: when a sleep ends is foretold once, and comes to what letting
+// time pass in every state does, in as many executions.
+func TestKernelForetold(t *testing.T) {
+	guest := kernelBuilt(t, "kernel")
+	for _, pp := range []string{"yield", "lock", "cli,sti"} {
+		c := kernelConfig(guest, "sleep", pp)
+		foretold, known := kernelExplored(t, "optimal", c, nil)
+		if known.Unsteady {
+			t.Errorf("%s: a tick has woken a thread that it wasn't foretold to", pp)
+		}
+		known.Unsteady = true
+		asked, _ := kernelExplored(t, "optimal", c, known)
+		if foretold.executions != asked.executions || !maps.Equal(foretold.states, asked.states) {
+			t.Errorf("%s: %d executions with %d ends if sleeps are foretold, %d with %d if time is let pass", pp,
+				foretold.executions, len(foretold.states), asked.executions, len(asked.states))
+		}
+	}
+}
+
+// TestKernelStepStops: a step ends early when it is asked to, and can be made again.
+func TestKernelStepStops(t *testing.T) {
+	s, err := open(kernelConfig(kernelBuilt(t, "kernel"), "sleep", "yield"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	b := s.sys.(*scheduler.Bare)
+	b.StopIf(func() bool { return true })
+	for range 100_000 {
+		b.Rewind(s.root)
+		if _, err = b.Step(0, 0); errors.Is(err, scheduler.ErrStopped) {
+			break
+		}
+	}
+	if !errors.Is(err, scheduler.ErrStopped) {
+		t.Fatalf("no step of many has ended early: %v", err)
+	}
+	b.StopIf(nil)
+	b.Rewind(s.root)
+	if tr, err := b.Step(0, 0); tr == nil || err != nil && !errors.Is(err, por.ErrFiner) {
+		t.Errorf("the step can't be made again: %v", err)
 	}
 }

@@ -64,8 +64,8 @@ func TestPintos(t *testing.T) {
 			}
 			begin, _ := im.Symbol(c.begin)
 			idle, _ := im.Symbol("idle_thread")
-			if p := im.Pintos; p.Status != 24 || p.Priority != 44 || p.Begin != begin.Addr || p.Idle != idle.Addr {
-				t.Errorf("%+v, want status at 24, priority at 44, begin %#x, idle %#x", p, begin.Addr, idle.Addr)
+			if p := im.Pintos; p.Status != 24 || p.Priority != 44 || p.Size != 48 || p.Begin != begin.Addr || p.Idle != idle.Addr {
+				t.Errorf("%+v, want status at 24, priority at 44 of 48 bytes, begin %#x, idle %#x", p, begin.Addr, idle.Addr)
 			}
 			if c.name == "i386" && im.Bias != 0xc0000000 {
 				t.Errorf("bias %#x", im.Bias)

@@ -110,6 +110,7 @@ type Bare struct {
 	wakers     []trace.TID // see baretime.go; nil: not known yet
 	ticks      uint64      // that have passed: a word of the machine's log
 	probing    bool        // ticks are being tried
+	due        bool        // a tick comes with the step under way
 	stopIf     func() bool
 	polled     uint64 // instructions since stopIf was asked
 	unsteady   bool   // a tick has woken somebody it wasn't foretold to; learned for good
@@ -179,6 +180,10 @@ type ownThread struct {
 	// unannounced: it runs, or ran, and landgo_ready hasn't been called.
 	unannounced bool
 	calls       []ownCall // of functions with roles, under way, outermost first
+	// See bareround.go.
+	lap             uint64
+	round           bool
+	stored, storing bool
 }
 
 // handlerThread stands, in the record of what memory threads share, for the code
@@ -213,7 +218,8 @@ func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	th.lastStep = int32(len(s.steps))
 	th.yielding = false
 	s.current = t
-	s.wide = s.unsettled()
+	s.wide = s.unsettled() || th.own.round
+	s.due = s.passes(th)
 	s.could = s.whoCan(s.could[:0])
 	s.tried, s.wakers = nil, nil
 	if s.ranked() {
@@ -232,7 +238,7 @@ func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	if err == nil {
 		err = s.flush()
 	}
-	s.wide = s.wide || s.unsettled()
+	s.wide = s.wide || s.unsettled() || th.own.round
 	tr.Did(trace.Op{Kind: trace.OpSyscall, Obj: schedulerResource, Arg: uint64(b2i(s.wide))})
 	tr.Last = th.insns
 	s.arena.seal(tr)

@@ -53,6 +53,10 @@ const (
 // looks whether it waits for others in a loop.
 const stretch = 20_000
 
+// sections is the same for a thread whose sections without interrupts begin and
+// end in it.
+const sections = 2 * stretch
+
 // run runs the processor until something happens.
 func (s *Bare) runFor(u *turn) (happening, error) {
 	ran := uint64(0)
@@ -225,6 +229,7 @@ func (s *Bare) threadDid(u *turn, as []trace.Access) {
 	as = s.withoutNote(u.th, as)
 	u.tr.Accesses = append(u.tr.Accesses, as...)
 	s.tailDid(u.th, as)
+	s.stores(u.th, as)
 	var holds []uint64
 	if s.on == 0 {
 		holds = sectionHolds
@@ -413,14 +418,31 @@ func (s *Bare) advanceOwn(th *thread, tr *trace.Transition) error {
 	if s.on == 0 {
 		s.section(tr, true)
 	}
+	from := th.insns
 	for {
 		h, err := s.runFor(&u)
 		if err != nil {
 			return err
 		}
+		if h == atOn && th.insns-from > sections {
+			h = atCountOut
+		}
+		if h == atCountOut {
+			from = th.insns
+		}
 		switch h {
 		case atOn:
 			th.own.tail = false
+			s.sectionEnds(th)
+			if s.due {
+				s.due = false
+				if done, err := s.tick(th, tr); done || err != nil {
+					return err
+				}
+				if done, err := s.reach(th, tr); done || err != nil {
+					return err
+				}
+			}
 			if done, err := s.devices(&u); done || err != nil {
 				return err
 			}
@@ -441,9 +463,14 @@ func (s *Bare) advanceOwn(th *thread, tr *trace.Transition) error {
 			return nil
 		case atSwitch:
 			th.yielding = th.live()
+			if th.yielding {
+				s.gaveWay(th)
+			}
 			return nil
 		case atCountOut:
 			// A loop: time passes, and the kernel may choose another.
+			th.own.tail = false
+			s.sectionEnds(th)
 			s.saw(&u)
 			if done, err := s.tick(th, tr); done || err != nil {
 				return err
