@@ -172,6 +172,10 @@ func (s *Bare) devices(u *turn) (done bool, err error) {
 			if h == atEnd || h == atSwitch {
 				return true, nil
 			}
+			if h == atLimit {
+				s.saw(&v)
+				return true, nil
+			}
 		}
 	}
 	return false, nil
