@@ -14,7 +14,7 @@ enum {
 /* The instruction at the program counter, taken apart again. */
 static struct insn look(const struct machine *m, uint64_t addr)
 {
-	addr -= m->code_bias;
+	addr = code_at(m, addr);
 	uint64_t rest = m->space - addr;
 	return classify(m->mem + addr, rest < 16 ? (uint32_t)rest : 16, m->is32);
 }
@@ -36,7 +36,7 @@ static uint8_t learn_class(struct machine *m, uint64_t addr, uint32_t size)
 	bool crosses = (addr ^ (addr + size - 1)) >> PAGE_SHIFT;
 	if (kind == KIND_PLAIN && size <= 16 && crosses)
 		kind = KIND_CROSSING;
-	uint8_t *class = &m->code[addr - m->code_lo];
+	uint8_t *class = &m->code[code_at(m, addr) - m->code_lo];
 	*class = (*class & CODE_BREAK) | CODE_KNOWN | kind;
 	return *class;
 }
@@ -87,7 +87,7 @@ static void stop_before(struct machine *m, uint64_t addr, enum why why)
  * its page. Kernels do so at every call, and a stop costs a thousand of these. */
 static bool changes_nothing(struct machine *m, uint64_t addr, enum kind kind)
 {
-	const uint8_t *p = m->mem + (addr - m->code_bias);
+	const uint8_t *p = m->mem + code_at(m, addr);
 	if (!m->bare)
 		return false;
 	if (kind == KIND_PRIVILEGED)
@@ -148,7 +148,7 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 		stop_before(m, addr, STOP_UNMODELLED);
 		return;
 	case KIND_CROSSING:
-		if (!(m->perm[(addr + size - 1 - m->code_bias) >> PAGE_SHIFT] & PERM_EXEC))
+		if (!(m->perm[code_at(m, addr + size - 1) >> PAGE_SHIFT] & PERM_EXEC))
 			stop_fault(m, FAULT_FETCH, addr + size - 1, 1);
 		return;
 	}
@@ -165,7 +165,7 @@ static bool break_here(struct machine *m, uint64_t n)
 static void look_further(struct machine *m, uint64_t addr, uint32_t size)
 {
 	uint64_t n = m->insn;
-	uint64_t off = addr - m->code_lo;
+	uint64_t off = code_at(m, addr) - m->code_lo;
 	if (m->why)
 		return; /* a late stop: the instruction before this one should have been the last */
 	if (n == 2 && m->half_from) {
@@ -180,7 +180,7 @@ static void look_further(struct machine *m, uint64_t addr, uint32_t size)
 		stop_run(m, STOP_BUDGET);
 		return;
 	}
-	if (off >= m->code_len || !(m->perm[(addr - m->code_bias) >> PAGE_SHIFT] & PERM_EXEC)) {
+	if (off >= m->code_len || !(m->perm[(off + m->code_lo) >> PAGE_SHIFT] & PERM_EXEC)) {
 		stop_fault(m, FAULT_FETCH, addr, 1);
 		return;
 	}
@@ -205,9 +205,9 @@ void on_insn(uc_engine *uc, uint64_t addr, uint32_t size, void *user)
 	struct machine *m = user;
 	m->pc = addr;
 	uint64_t n = ++m->insn;
-	uint64_t off = addr - m->code_lo;
+	uint64_t off = code_at(m, addr) - m->code_lo;
 	if (likely(n < m->alarm && off < m->code_len && (m->code[off] | CODE_SINGLE) == (CODE_KNOWN | CODE_SINGLE | KIND_PLAIN) &&
-	           (m->perm[(addr - m->code_bias) >> PAGE_SHIFT] & PERM_EXEC)))
+	           (m->perm[(off + m->code_lo) >> PAGE_SHIFT] & PERM_EXEC)))
 		return;
 	look_further(m, addr, size);
 }

@@ -157,6 +157,8 @@ const char *machine_code_changed(struct machine *m, uint64_t lo, uint64_t hi)
 	if (!m->ran)
 		return NULL;
 	uc_err err = uc_ctl_remove_cache(m->uc, lo, hi);
+	if (!err && m->code_bias)
+		err = uc_ctl_remove_cache(m->uc, lo + m->code_bias, hi + m->code_bias);
 	return err ? uc_strerror(err) : NULL;
 }
 

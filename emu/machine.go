@@ -47,7 +47,7 @@ type Machine struct {
 	code  []uint8        // class bytes of code, see classify.h
 	brk   []uint8        // breakpoint classes of code
 	point []uint8        // marks of code, see Points
-	lo    uint64         // guest address of code[0] and brk[0]
+	lo    uint64         // physical address of code[0] and brk[0]
 	named []uint64       // what Points named
 	// loaded is where Load has written.
 	loaded []Range
@@ -111,19 +111,33 @@ func checkConfig(cfg *Config) (uint64, error) {
 	if len(cfg.Code) == 0 {
 		return 0, errors.New("a machine needs a range of code")
 	}
+	if cfg.CodeBias != 0 && cfg.CodeBias < space {
+		return 0, fmt.Errorf("code %#x above its memory would overlap it", cfg.CodeBias)
+	}
 	cfg.Code = append([]Range(nil), cfg.Code...)
+	for i, r := range cfg.Code {
+		cfg.Code[i] = Range{cfg.codeAt(r.Lo), cfg.codeAt(r.Hi-1) + 1}
+	}
 	sort.Slice(cfg.Code, func(i, j int) bool { return cfg.Code[i].Lo < cfg.Code[j].Lo })
 	if err := checkHeap(cfg, space); err != nil {
 		return 0, err
 	}
 	end := uint64(0)
 	for _, r := range cfg.Code {
-		if r.Lo%pageSize != 0 || r.Hi%pageSize != 0 || r.Lo >= r.Hi || r.Lo < end || r.Lo < cfg.CodeBias || r.Hi-cfg.CodeBias > space {
+		if r.Lo%pageSize != 0 || r.Hi%pageSize != 0 || r.Lo >= r.Hi || r.Lo < end || r.Hi > space {
 			return 0, fmt.Errorf("code range %#x-%#x is empty, unaligned, overlapping or out of the address space", r.Lo, r.Hi)
 		}
 		end = r.Hi
 	}
 	return space, nil
+}
+
+// codeAt is where the code at an address is in memory.
+func (c *Config) codeAt(pc uint64) uint64 {
+	if pc >= c.CodeBias {
+		return pc - c.CodeBias
+	}
+	return pc
 }
 
 // mapMemory tells the engine where code is and where data is, and registers the
@@ -134,9 +148,7 @@ func (m *Machine) mapMemory() error {
 	if m.cfg.Mode == I386 {
 		end = min(end, defaultSpace32)
 	}
-	bias := m.cfg.CodeBias
-	for _, r := range append(m.cfg.Code, Range{end + bias, end + bias}) {
-		r.Lo, r.Hi = r.Lo-bias, r.Hi-bias
+	for _, r := range append(m.cfg.Code, Range{end, end}) {
 		if err := m.mapRange(at, r.Lo, false); err != nil {
 			return err
 		}
@@ -195,7 +207,7 @@ func (m *Machine) DeclareAllShared(on bool) { m.c.all_shared = C.bool(on) }
 // removes it. Breakpoints aren't part of the marked state. It reports whether
 // addr is in a code range.
 func (m *Machine) Break(addr uint64, class uint8) bool {
-	off := addr - m.lo
+	off := m.cfg.codeAt(addr) - m.lo
 	if off >= uint64(len(m.code)) {
 		return false
 	}
@@ -213,11 +225,11 @@ func (m *Machine) Break(addr uint64, class uint8) bool {
 // state. Addresses that hold no code are left out.
 func (m *Machine) Points(addrs []uint64) {
 	for _, a := range m.named {
-		m.point[a-m.lo] = 0
+		m.point[m.cfg.codeAt(a)-m.lo] = 0
 	}
 	m.named = m.named[:0]
 	for _, a := range addrs {
-		if off := a - m.lo; off < uint64(len(m.point)) {
+		if off := m.cfg.codeAt(a) - m.lo; off < uint64(len(m.point)) {
 			m.point[off] = 1
 			m.named = append(m.named, a)
 		}

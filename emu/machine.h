@@ -230,7 +230,7 @@ struct machine {
 	uint64_t pc;         /* of the instruction under way */
 	uint64_t insn;       /* its number in the run, from 1 */
 	uint64_t alarm;      /* from this number on the code hook looks further */
-	uint64_t code_lo;    /* class bytes cover [code_lo, code_lo + code_len) */
+	uint64_t code_lo;    /* class bytes cover [code_lo, code_lo + code_len), physical */
 	uint64_t code_len;
 	uint8_t *code;       /* class byte per code byte, see classify.h */
 	uint8_t *perm;       /* permission byte per page */
@@ -292,7 +292,7 @@ struct machine {
 	bool is32;
 	bool uniprocessor;
 	bool bare;            /* the guest owns the machine: memory by physical addresses, code by virtual ones */
-	uint64_t code_bias;   /* of which the physical address is less by this */
+	uint64_t code_bias;   /* see code_at */
 	uint64_t cr3;         /* that the engine's look-aside buffer goes with */
 	uint64_t heap_lo;     /* of the memory that is handed out in blocks */
 	uint64_t heap_len;
@@ -340,6 +340,13 @@ enum {
 	KNOB_COUNT = 1 << 10,        /* let the engine count instructions as well */
 	KNOB_NO_PROBE = 1 << 11,     /* tell of a poised event what was seen of it */
 };
+
+/* Where the instruction at a program counter is in memory. A kernel that has itself
+ * mapped higher runs at its own addresses until it has. */
+static inline uint64_t code_at(const struct machine *m, uint64_t pc)
+{
+	return pc >= m->code_bias ? pc - m->code_bias : pc;
+}
 
 /* machine.c */
 struct machine *machine_open(bool is32, uint64_t space, uint64_t code_lo, uint64_t code_len, const char **err);

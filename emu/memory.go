@@ -24,8 +24,7 @@ func (m *Machine) Load(addr uint64, p []byte) error {
 	copy(m.Bytes(addr, n), p)
 	m.loaded = append(m.loaded, Range{addr, addr + n})
 	for _, r := range m.cfg.Code {
-		bias := m.cfg.CodeBias
-		lo, hi := max(addr+bias, r.Lo), min(addr+n+bias, r.Hi)
+		lo, hi := max(addr, r.Lo), min(addr+n, r.Hi)
 		if lo >= hi {
 			continue
 		}
@@ -136,7 +135,7 @@ func (m *Machine) Write64(addr uint64, v uint64) bool {
 
 func (m *Machine) touchesCode(addr, n uint64) bool {
 	for _, r := range m.cfg.Code {
-		if addr+m.cfg.CodeBias < r.Hi && r.Lo < addr+m.cfg.CodeBias+n {
+		if addr < r.Hi && r.Lo < addr+n {
 			return true
 		}
 	}

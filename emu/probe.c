@@ -20,7 +20,7 @@ bool probe_needed(const struct machine *m)
 		return false; /* all of a locked instruction is known already */
 	if (m->knobs & KNOB_NO_PROBE)
 		return false;
-	return !(m->code[m->stop_pc - m->code_lo] & CODE_SINGLE);
+	return !(m->code[code_at(m, m->stop_pc) - m->code_lo] & CODE_SINGLE);
 }
 
 /* Whether an instruction's remaining accesses are one event: always so behind a
@@ -94,7 +94,7 @@ void probe(struct machine *m)
 	const struct access *a = m->records + first;
 	uint64_t n = m->nrecords - first;
 	if (!at->nheld && m->why == STOP_INSN && n && is_single(a, n, result.access.size, whole))
-		m->code[at->pc - m->code_lo] |= CODE_SINGLE;
+		m->code[code_at(m, at->pc) - m->code_lo] |= CODE_SINGLE;
 	while (n && (a->flags & ACCESS_PRIVATE)) {
 		a++;
 		n--;

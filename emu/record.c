@@ -170,7 +170,8 @@ static bool counts(const struct machine *m)
 		return true;
 	if ((m->order.flags & RUN_STOP_ATOMIC) && m->atomic == m->insn)
 		return true;
-	return (m->order.flags & RUN_STOP_POINTS) && m->pc - m->code_lo < m->code_len && m->point[m->pc - m->code_lo];
+	uint64_t off = code_at(m, m->pc) - m->code_lo;
+	return (m->order.flags & RUN_STOP_POINTS) && off < m->code_len && m->point[off];
 }
 
 static void begin_events(struct machine *m)

@@ -69,8 +69,9 @@ type Config struct {
 	Uniprocessor bool
 	// Bare: the guest is a kernel that owns the machine. Space is its memory, and
 	// all addresses are physical ones, but for those of instructions: of code,
-	// Code and Stop.PC are virtual addresses, from which the physical ones differ
-	// by CodeBias. Privileged instructions stop a run unless they are permitted.
+	// Code and Stop.PC are virtual addresses. Those from CodeBias on are above the
+	// physical ones by it, those below are physical; CodeBias is 0 or beyond Space.
+	// Privileged instructions stop a run unless they are permitted.
 	Bare     bool
 	CodeBias uint64
 }

@@ -1,7 +1,6 @@
 package image
 
 import (
-	"bytes"
 	"debug/elf"
 	"sort"
 )
@@ -16,35 +15,12 @@ var BareProfile = Profile{Name: "bare"}
 // TellPrefix begins the names of the annotations.
 const TellPrefix = "landgo_"
 
-const (
-	multibootRoom  = 8192 // of a file, in which the header has to be
-	multibootAlign = 4
-)
-
-var multibootMagic = []byte{0x02, 0xb0, 0xad, 0x1b}
-
 func (im *Image) saysBare() bool {
-	if _, ok := im.byName[TellPrefix+"booted"]; ok || im.pintos() != nil {
+	if _, ok := im.byName[TellPrefix+"booted"]; ok || im.pintos() != nil || im.Multiboot() != nil {
 		return true
 	}
-	for i := range im.Segments {
-		b := im.Segments[i].Data
-		b = b[:min(len(b), multibootRoom)]
-		for at := 0; ; at += multibootAlign {
-			k := bytes.Index(b[min(at, len(b)):], multibootMagic)
-			if k < 0 {
-				break
-			}
-			if at += k; at%multibootAlign != 0 || at+12 > len(b) {
-				at &^= multibootAlign - 1
-				continue
-			}
-			if order.Uint32(b[at:])+order.Uint32(b[at+4:])+order.Uint32(b[at+8:]) == 0 {
-				return true
-			}
-		}
-	}
-	return false
+	n := len(im.Segments)
+	return im.Segments[n-1].Addr >= addressLimit(im.Machine) // where only kernels are
 }
 
 // narrowCode takes code to be where the sections with instructions are: a kernel

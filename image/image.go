@@ -80,7 +80,7 @@ type Image struct {
 	Entry   uint64
 	Base    uint64 // added to the file's addresses: 0, or PIEBase
 	// Bias is, of a kernel, by how much its addresses are above those of its
-	// memory once it has page tables.
+	// memory once it has page tables: see Physical.
 	Bias uint64
 	// Pintos is set of kernels of that family.
 	Pintos *Pintos

@@ -10,6 +10,8 @@ type Segment struct {
 	Addr    uint64 // multiple of PageSize
 	Data    []byte // first bytes; what follows is zero. Read-only.
 	MemSize uint64 // multiple of PageSize
+	// Physical is where a loader of kernels puts it, see Image.Physical.
+	Physical uint64
 	// Permissions, of whole pages.
 	Read, Write, Exec bool
 	// Headers: it holds the file's own headers and nothing else, as where a
@@ -73,20 +75,32 @@ func (im *Image) addSegments(h *header, data []byte) error {
 	if err := im.checkTLS(); err != nil {
 		return err
 	}
-	im.addBias(loads, h)
+	im.addBias(h)
 	return im.addCode()
 }
 
-// addBias: a kernel that makes its own page tables can have an entry point by the
-// address that it is loaded at.
-func (im *Image) addBias(loads []prog, h *header) {
-	for _, p := range loads {
-		if p.Flags&elf.PF_X != 0 && p.Physical < p.Addr && h.entry >= p.Physical && h.entry-p.Physical < p.MemSize && !im.holds(h.entry, 1) {
-			im.Bias = p.Addr - p.Physical
-			im.Entry += im.Bias
-			return
+// addBias: a kernel that maps itself higher is loaded at other addresses than it is
+// linked at, and its entry point can be by either.
+func (im *Image) addBias(h *header) {
+	for i := range im.Segments {
+		s := &im.Segments[i]
+		if moved := s.Physical < s.Addr && (s.Physical != 0 || s.Addr>>63 != 0); moved && s.Exec {
+			im.Bias = s.Addr - s.Physical
+			break
 		}
 	}
+	if im.Bias != 0 && !im.holds(h.entry, 1) {
+		im.Entry += im.Bias
+	}
+}
+
+// Physical is where a kernel's address is in memory: below it by Bias, or itself,
+// for a kernel can have a part that runs before it has page tables.
+func (im *Image) Physical(addr uint64) uint64 {
+	if addr >= im.Bias {
+		return addr - im.Bias
+	}
+	return addr
 }
 
 // checkLoads rejects segments that lie outside of the file or of any address
@@ -101,12 +115,19 @@ func checkLoads(loads []prog, base uint64, m Machine, fileSize uint64) error {
 			return errTruncated
 		case p.MemSize > maxMemSize || total+p.MemSize > maxMemSize:
 			return errorf(TooLarge, "segments of more than 1 GiB in memory")
+		case high(&p, m) && base == 0 && p.MemSize <= ^uint64(PageSize-1)-p.Addr: // a kernel may be there
 		case p.Addr >= limit-base || p.MemSize > limit-base-p.Addr:
 			return errorf(TooLarge, "a segment at %#x, outside of a program's address space", p.Addr)
 		}
 		total += p.MemSize
 	}
 	return nil
+}
+
+// high reports whether a segment is in the upper half of the address space, and is
+// to be loaded elsewhere.
+func high(p *prog, m Machine) bool {
+	return m == X86_64 && p.Addr>>63 != 0 && p.Addr < ^uint64(PageSize-1) && p.Physical < addressLimit(m)
 }
 
 // addSegment pads p to whole pages. Unlike Linux, which maps whatever the file
@@ -122,7 +143,7 @@ func (im *Image) addSegment(p prog, h *header, data []byte) {
 		im.PhdrAddr = h.base + p.Addr + (h.phoff - p.Off)
 	}
 	im.Segments = append(im.Segments, Segment{
-		Addr: h.base + lo, Data: bytes, MemSize: hi - lo,
+		Addr: h.base + lo, Data: bytes, MemSize: hi - lo, Physical: h.base + p.Physical - (p.Addr - lo),
 		Read:  p.Flags&elf.PF_R != 0,
 		Write: p.Flags&elf.PF_W != 0,
 		Exec:  p.Flags&elf.PF_X != 0,

@@ -33,7 +33,8 @@ type variable struct {
 // element and the field: "counter", "table[3]", "queue.slots[0].owner"; a
 // function's static one is "function::name". Objects of the thread library
 // (pthread_mutex_t) are named as a whole. Without debug information it is the
-// symbol's name, with the distance in bytes, if any: "table+12".
+// symbol's name, with the distance in bytes, if any: "table+12". A kernel's can be
+// asked for by the address in its memory too.
 func (im *Image) Variable(addr uint64) (string, bool) {
 	n := im.named(addr)
 	return n.name, n.name != ""
@@ -42,6 +43,15 @@ func (im *Image) Variable(addr uint64) (string, bool) {
 // Atomic reports whether the variable's part that holds addr is declared as
 // atomic (C's _Atomic, C++'s std::atomic).
 func (im *Image) Atomic(addr uint64) bool { return im.named(addr).atomic }
+
+// linked is the address at which a kernel is linked to have what is at one of its
+// memory.
+func (im *Image) linked(addr uint64) uint64 {
+	if addr < im.Bias && im.holds(addr+im.Bias, 1) && !im.holds(addr, 1) {
+		return addr + im.Bias
+	}
+	return addr
+}
 
 func (im *Image) named(addr uint64) named {
 	d := &im.debug
@@ -52,6 +62,7 @@ func (im *Image) named(addr uint64) named {
 		d.vars = &variables{memo: map[uint64]named{}}
 		d.findVariables(im)
 	}
+	addr = im.linked(addr)
 	n, ok := d.vars.memo[addr]
 	if !ok {
 		d.vars.atomic = false

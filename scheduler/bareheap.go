@@ -59,7 +59,7 @@ func (s *Bare) takeBlock(u *turn, who string, p uint64, family uint8, pc uint64)
 }
 
 func (s *Bare) whoseOwn(at uint64) string {
-	if name, ok := s.image.Variable(at + s.image.Bias); ok {
+	if name, ok := s.image.Variable(at); ok {
 		return "the variable " + name
 	}
 	return ""

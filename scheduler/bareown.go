@@ -47,7 +47,7 @@ func (s *Bare) findOwn() {
 	}
 	at(s.own.Booted, tellBooted)
 	for _, r := range s.own.Scheduling {
-		s.scheduling = append(s.scheduling, emuRange(r.Lo-s.image.Bias, r.Hi-s.image.Bias))
+		s.scheduling = append(s.scheduling, emuRange(s.image.Physical(r.Lo), s.image.Physical(r.Hi)))
 	}
 }
 

@@ -153,7 +153,7 @@ func (s *Bare) digest(without func(at uint64) bool) uint64 {
 		if !seg.Write {
 			continue
 		}
-		for at := seg.Addr - s.image.Bias; at < seg.Addr-s.image.Bias+seg.MemSize; at += 8 {
+		for lo, at := s.image.Physical(seg.Addr), s.image.Physical(seg.Addr); at < lo+seg.MemSize; at += 8 {
 			if tables[at>>12] || without(at) {
 				continue
 			}

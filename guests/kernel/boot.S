@@ -2,7 +2,16 @@
  * protected mode without paging, with the address of its information in ebx.
  *
  * The page tables are data, nothing has to build them: the first 2 MiB, each
- * page at its own address, but for the first page, where null pointers point. */
+ * page at its own address, but for the first page, where null pointers point.
+ *
+ * Built with ABOVE, the kernel is linked so much above where the loader puts it: it
+ * begins where it isn't linked, maps itself at both places, and then at the upper
+ * one only. */
+
+#ifndef ABOVE
+#define ABOVE 0
+#endif
+#define PHYSICAL(symbol) (symbol - ABOVE)
 
 #define MULTIBOOT_MAGIC 0x1badb002
 /* The header says where to load what: so a 64-bit ELF file can be loaded too. */
@@ -28,7 +37,7 @@ header:
 	.long MULTIBOOT_MAGIC
 	.long MULTIBOOT_ADDRESSES
 	.long -(MULTIBOOT_MAGIC + MULTIBOOT_ADDRESSES)
-	.long header, load_begin, load_end, kernel_end, start
+	.long PHYSICAL(header), PHYSICAL(load_begin), PHYSICAL(load_end), PHYSICAL(kernel_end), PHYSICAL(start)
 
 	.text
 	.code32
@@ -36,13 +45,13 @@ header:
 start:
 	cli
 	cld
-	mov $main_page + PAGE - 16, %esp
+	mov $PHYSICAL(main_page) + PAGE - 16, %esp
 
 	/* The loader's copy may lie where we shall have pages. */
 	testl $HAS_COMMAND_LINE, (%ebx)
 	jz 2f
 	mov COMMAND_LINE(%ebx), %esi
-	mov $command_line, %edi
+	mov $PHYSICAL(command_line), %edi
 	mov $COMMAND_LINE_ROOM - 1, %ecx
 1:	lodsb
 	test %al, %al
@@ -50,7 +59,7 @@ start:
 	stosb
 	loop 1b
 2:
-	lgdt descriptors
+	lgdt PHYSICAL(descriptors)
 #ifdef __x86_64__
 	mov %cr4, %eax
 	or $CR4_WIDE_ENTRIES, %eax
@@ -60,12 +69,12 @@ start:
 	or $LONG_MODE, %eax
 	wrmsr
 #endif
-	mov $top_table, %eax
+	mov $PHYSICAL(top_table), %eax
 	mov %eax, %cr3
 	mov %cr0, %eax
 	or $CR0_PAGING | CR0_WRITE_PROTECT, %eax
 	mov %eax, %cr0
-	ljmp $CODE, $ready
+	ljmp $CODE, $PHYSICAL(ready)
 #ifdef __x86_64__
 	.code64
 #endif
@@ -76,6 +85,27 @@ ready:
 	mov %eax, %ss
 	mov %eax, %fs
 	mov %eax, %gs
+#if ABOVE
+#ifdef __x86_64__
+	mov $upper, %rax
+	jmp *%rax
+upper:
+	mov $main_page + PAGE - 16, %rsp
+	lgdt upper_descriptors
+	movq $0, top_table
+	mov %cr3, %rax
+	mov %rax, %cr3
+#else
+	mov $upper, %eax
+	jmp *%eax
+upper:
+	mov $main_page + PAGE - 16, %esp
+	lgdt upper_descriptors
+	movl $0, top_table
+	mov %cr3, %eax
+	mov %eax, %cr3
+#endif
+#endif
 	xor %ebp, %ebp
 	call kernel_main
 	ud2
@@ -92,7 +122,16 @@ segments:
 	.quad 0x00cf92000000ffff
 descriptors:
 	.word . - segments - 1
+	.long PHYSICAL(segments)
+#if ABOVE
+upper_descriptors:
+	.word descriptors - segments - 1
+#ifdef __x86_64__
+	.quad segments
+#else
 	.long segments
+#endif
+#endif
 
 	.balign PAGE
 #ifdef __x86_64__
@@ -100,21 +139,38 @@ descriptors:
 	.quad \value
 	.endm
 top_table:
-	.quad table_3 + PRESENT_WRITABLE
-	.fill 511, 8, 0
+	.quad PHYSICAL(table_3) + PRESENT_WRITABLE
+	.fill 510, 8, 0
+#if ABOVE
+	.quad PHYSICAL(table_3) + PRESENT_WRITABLE
+#else
+	.quad 0
+#endif
 table_3:
-	.quad table_2 + PRESENT_WRITABLE
-	.fill 511, 8, 0
+	.quad PHYSICAL(table_2) + PRESENT_WRITABLE
+	.fill 509, 8, 0
+#if ABOVE
+	.quad PHYSICAL(table_2) + PRESENT_WRITABLE
+#else
+	.quad 0
+#endif
+	.quad 0
 table_2:
-	.quad table_1 + PRESENT_WRITABLE
+	.quad PHYSICAL(table_1) + PRESENT_WRITABLE
 	.fill 511, 8, 0
 #else
 	.macro entry value
 	.long \value
 	.endm
 top_table:
-	.long table_1 + PRESENT_WRITABLE
+	.long PHYSICAL(table_1) + PRESENT_WRITABLE
+#if ABOVE
+	.fill 767, 4, 0
+	.long PHYSICAL(table_1) + PRESENT_WRITABLE
+	.fill 255, 4, 0
+#else
 	.fill 1023, 4, 0
+#endif
 #endif
 table_1:
 	entry 0

@@ -6,14 +6,18 @@
 
 /* kernel.ld, boot.S: where the kernel begins and ends, and what is mapped. */
 extern char kernel_end[];
-enum { KERNEL = 0x100000, MEMORY_END = 0x200000, PAGES = (MEMORY_END - KERNEL) / PAGE };
+#ifndef ABOVE
+#define ABOVE 0
+#endif
+enum { PAGES = 0x100000 / PAGE };
+static const word memory_end = (word)ABOVE + 0x200000;
 
 static void *free_pages[PAGES];
 static int free_count;
 
 void pages_setup(void)
 {
-	for (word page = MEMORY_END - PAGE; page >= (word)kernel_end && free_count < PAGES; page -= PAGE)
+	for (word page = memory_end - PAGE; page >= (word)kernel_end && free_count < PAGES; page -= PAGE)
 		free_pages[free_count++] = (void *)page;
 }
 

@@ -33,20 +33,26 @@ func (b *Board) Boot() (emu.Regs, error) {
 	b.m.Protect(0, memory, emu.ProtRead|emu.ProtWrite)
 	for i := range b.img.Segments {
 		s := &b.img.Segments[i]
-		if err := b.m.Load(s.Addr-b.img.Bias, s.Data); err != nil {
+		if err := b.m.Load(b.img.Physical(s.Addr), s.Data); err != nil {
 			return emu.Regs{}, fmt.Errorf("loading the kernel: %w", err)
 		}
 	}
 	for _, r := range b.img.Code {
-		b.m.Protect(r.Lo-b.img.Bias, r.Hi-r.Lo, emu.ProtRead|emu.ProtWrite|emu.ProtExec)
+		b.m.Protect(b.img.Physical(r.Lo), r.Hi-r.Lo, emu.ProtRead|emu.ProtWrite|emu.ProtExec)
 	}
 	if b.img.Pintos != nil {
 		return b.bootPintos()
 	}
+	if b.img.Bias != 0 && !b.m.HasPaging() {
+		return emu.Regs{}, kernel.Errorf(kernel.GapPaging, "the kernel is linked %#x above where it is loaded: landgo needs libunicorn 2.1 or newer for its page tables", b.img.Bias)
+	}
+	if err := b.checkHeader(); err != nil {
+		return emu.Regs{}, err
+	}
 	if err := b.information(); err != nil {
 		return emu.Regs{}, err
 	}
-	regs := emu.Regs{RAX: multibootMagic, RBX: multibootAt, RSP: stackAt, RIP: b.img.Entry, RFLAGS: fixedFlags}
+	regs := emu.Regs{RAX: multibootMagic, RBX: multibootAt, RSP: stackAt, RIP: b.img.Physical(b.img.Entry), RFLAGS: fixedFlags}
 	code := uint64(codeSegment32)
 	if b.img.Machine == image.X86_64 {
 		code = codeSegment64
@@ -55,7 +61,7 @@ func (b *Board) Boot() (emu.Regs, error) {
 			return emu.Regs{}, err
 		}
 		var frame []byte
-		frame = binary.LittleEndian.AppendUint64(frame, b.img.Entry)
+		frame = binary.LittleEndian.AppendUint64(frame, b.img.Physical(b.img.Entry))
 		frame = binary.LittleEndian.AppendUint64(frame, code32Selector)
 		regs.RIP, regs.RSP = trampolineAt, stackAt-uint64(len(frame))
 		if err := b.load(regs.RSP, frame); err != nil {

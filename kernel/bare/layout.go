@@ -31,6 +31,9 @@ const (
 // are known.
 func MachineConfig(img *image.Image, followed bool) (emu.Config, error) {
 	c := emu.Config{Bare: true, Uniprocessor: true, Space: memory, CodeBias: img.Bias}
+	if img.Bias != 0 && img.Bias < 2*memory {
+		return c, kernel.Errorf(kernel.GapLayout, "the kernel is loaded at %#x and linked at %#x: landgo needs these further apart, or the same", img.Segments[0].Physical, img.Segments[0].Addr)
+	}
 	if _, ok := img.Symbol(image.TellPrefix + "freed"); ok || followed {
 		c.Heap, c.HeapOpen = emu.Range{Lo: 0, Hi: memory}, true
 		c.Space += memory/8 + heapTables
@@ -39,13 +42,19 @@ func MachineConfig(img *image.Image, followed bool) (emu.Config, error) {
 		c.Mode = emu.I386
 	}
 	for _, s := range img.Segments {
-		if s.Addr < img.Bias || s.Addr-img.Bias+s.MemSize > memory {
-			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x, outside of the machine's %d MiB of memory", s.Addr, memory>>20)
+		at := img.Physical(s.Addr)
+		if at > memory || s.MemSize > memory-at {
+			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x, outside of the machine's %d MiB of memory", at, memory>>20)
+		}
+		if img.Pintos == nil && img.Bias != 0 && at != s.Physical {
+			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x is to be loaded at %#x, others at %#x below their addresses: landgo knows kernels whose parts are at their own addresses, or all by the same distance above them", s.Addr, s.Physical, img.Bias)
 		}
 	}
-	if img.Bias == 0 {
-		if img.Code[0].Lo <= stackAt {
-			return c, kernel.Errorf(kernel.GapLayout, "code at %#x, where the loader's data is", img.Code[0].Lo)
+	if img.Pintos == nil {
+		for _, r := range img.Code {
+			if at := img.Physical(r.Lo); at <= stackAt {
+				return c, kernel.Errorf(kernel.GapLayout, "code at %#x, where the loader's data is", at)
+			}
 		}
 		c.Code = append(c.Code, emu.Range{Lo: trampolineAt, Hi: trampolineAt + image.PageSize})
 	}

@@ -1,0 +1,43 @@
+package bare
+
+import (
+	"landgo/image"
+	"landgo/kernel"
+)
+
+// checkHeader refuses what a kernel's multiboot header asks for and doesn't get.
+//
+// A loader takes addresses in the header in place of those of the ELF file, and
+// reads the file as one piece then. Landgo loads by the ELF file, so the two have to
+// say the same: where the kernel's bytes go, and where it begins.
+func (b *Board) checkHeader() error {
+	h := b.img.Multiboot()
+	if h == nil {
+		return nil
+	}
+	const known = image.MultibootAligned | image.MultibootMemory | image.MultibootVideo
+	switch unknown := h.Flags & 0xffff &^ known; {
+	case unknown != 0:
+		return kernel.Errorf(kernel.GapLayout, "the multiboot header asks for what no loader has (flags %#x)", unknown)
+	case h.Flags&image.MultibootVideo != 0:
+		return kernel.Errorf(kernel.GapDevice, "the multiboot header asks for a video mode (flag 2); landgo has the text screen")
+	case h.Flags&image.MultibootAddresses == 0:
+		return nil
+	}
+	entry, at := b.img.Physical(b.img.Entry), b.img.Physical(h.At)
+	switch {
+	case h.Entry != entry:
+		return kernel.Errorf(kernel.GapLayout, "the multiboot header has the kernel begin at %#x, the ELF file at %#x", h.Entry, entry)
+	case h.Header != at:
+		return kernel.Errorf(kernel.GapLayout, "the multiboot header says that it is at %#x, the ELF file puts it at %#x", h.Header, at)
+	}
+	end := h.LoadEnd
+	for i := range b.img.Segments {
+		s := &b.img.Segments[i]
+		lo := b.img.Physical(s.Addr)
+		if hi := lo + uint64(len(s.Data)); len(s.Data) > 0 && (lo < h.Load || end != 0 && hi > end) {
+			return kernel.Errorf(kernel.GapLayout, "the multiboot header has %#x to %#x loaded, the ELF file has a segment at %#x to %#x", h.Load, end, lo, hi)
+		}
+	}
+	return nil
+}
