@@ -79,6 +79,7 @@ struct thread {
 	word wake_at;         /* the tick that it sleeps for */
 	struct thread *joiner; /* who waits for its end */
 	int status;           /* what it ended with */
+	int segment;          /* that it loads first: a mistake only */
 
 	struct lock *wanted; /* what it waits for */
 	struct lock *held;   /* what it holds, linked by next_held */

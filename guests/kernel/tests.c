@@ -164,6 +164,20 @@ static void test_sleep(void)
 	thread_join(a);
 }
 
+static int nap_up(void *unused)
+{
+	thread_sleep(1);
+	return up(unused);
+}
+
+/* Main waits for one who sleeps first. */
+static void test_alarm(void)
+{
+	thread_create(PRIORITY_NORMAL, nap_up, NULL);
+	semaphore_down(&semaphore);
+	ASSERT(counter == 1);
+}
+
 static struct lock outer, inner;
 static volatile bool high_done;
 
@@ -217,7 +231,7 @@ static const struct {
 } tests[] = {
 	{"create", test_create}, {"join", test_join}, {"leave", test_leave}, {"yield", test_yield},
 	{"lock", test_lock}, {"race", test_race}, {"semaphore", test_semaphore},
-	{"buffer", test_buffer}, {"steal", test_steal}, {"sleep", test_sleep},
+	{"buffer", test_buffer}, {"steal", test_steal}, {"sleep", test_sleep}, {"alarm", test_alarm},
 	{"donate", test_donate}, {"donate_two", test_donate_two},
 };
 

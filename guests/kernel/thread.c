@@ -9,7 +9,7 @@
 #include "kernel.h"
 #include "landgo.h"
 
-enum { MAGIC = 0x7ead, SMALL = 36 };
+enum { MAGIC = 0x7ead, SMALL = 36, KERNEL_DATA = 16, NO_SEGMENT = 0xfff8 };
 
 _Static_assert(offsetof(struct thread, stack) == 16, "switch.S");
 
@@ -39,6 +39,8 @@ static void set_up(struct thread *t, int priority)
 	t->joiner = NULL;
 	t->wanted = NULL;
 	t->held = NULL;
+	if (SEGMENT_LATE)
+		t->segment = NO_SEGMENT;
 	t->magic = MAGIC;
 	landgo_created(t->id);
 	landgo_priority(t->id, priority);
@@ -121,6 +123,8 @@ _Noreturn void thread_begin(void)
 	NOTE_RUNNING(2, me);
 	me->state = RUNNING;
 	landgo_switch(me->id);
+	if (SEGMENT_LATE)
+		__asm__ volatile("mov %0, %%fs" : : "r"(me->segment));
 	interrupts_restore(true);
 	thread_exit(me->function(me->argument));
 }
@@ -140,6 +144,8 @@ struct thread *thread_create(int priority, thread_function *function, void *argu
 	}
 	thread_give_way();
 	interrupts_restore(on);
+	if (SEGMENT_LATE)
+		t->segment = KERNEL_DATA;
 	return t;
 }
 
@@ -184,8 +190,11 @@ void thread_ready(struct thread *t)
 void thread_sleep(word time)
 {
 	struct thread *me = current();
+	if (SLEEP_EXACT)
+		me->wake_at = ticks_passed() + time;
 	bool on = interrupts_off();
-	me->wake_at = ticks + time;
+	if (!SLEEP_EXACT)
+		me->wake_at = ticks + time;
 	if (SLEEP_UNGUARDED)
 		interrupts_restore(on);
 	queue_add(&sleepers, me);
@@ -201,7 +210,7 @@ static void wake_sleepers(void)
 {
 	for (struct thread *t = sleepers.first, *next; t; t = next) {
 		next = t->next;
-		if (t->wake_at <= ticks) {
+		if (SLEEP_EXACT ? t->wake_at == ticks : t->wake_at <= ticks) {
 			queue_remove(&sleepers, t);
 			thread_ready(t);
 		}

@@ -62,5 +62,14 @@
 #ifndef GATES_LOST
 #define GATES_LOST 0
 #endif
+/* thread_sleep looks at the clock with interrupts on, and a tick wakes those whose
+ * time is now, not those whose time has passed. */
+#ifndef SLEEP_EXACT
+#define SLEEP_EXACT 0
+#endif
+/* thread_create has a thread ready that has yet to be given the segment it loads. */
+#ifndef SEGMENT_LATE
+#define SEGMENT_LATE 0
+#endif
 
 #endif

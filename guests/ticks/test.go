@@ -70,6 +70,8 @@ func New(name string, m Mistakes) *Test {
 		return &Test{[][]operation{main(w.create(1, normal), w.put(), w.steal(), w.join(1)), thread(w.get())}}
 	case "sleep":
 		return &Test{[][]operation{main(w.create(1, normal), nap, w.join(1)), thread(nap)}}
+	case "alarm":
+		return &Test{[][]operation{main(w.create(1, normal), w.down(semaphore)), thread(w.sleep(1), w.up(semaphore))}}
 	case "donate":
 		return &Test{[][]operation{main(w.create(1, normal), w.acquire(outer), w.release(outer), w.join(1)), startHigh, high, middle}}
 	case "donate_two":
