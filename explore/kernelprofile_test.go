@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/por"
 	"landgo/result"
 )
 
@@ -149,5 +150,34 @@ func TestSilentKernelRefuses(t *testing.T) {
 	c := kernelConfig(guest, "lock", "cli")
 	if r, err := Run(context.Background(), c, nil); err != nil || r.Verdict != result.Invalid {
 		t.Errorf("without a profile: %+v, %v", r, err)
+	}
+}
+
+// TestInterruptsLeftOff: a function that lets go of something and was called with
+// interrupts on mustn't return with them off. One that was called with them off
+// may, as the kernel's own do.
+func TestInterruptsLeftOff(t *testing.T) {
+	for _, machine := range []string{"x86-64", "i386"} {
+		guest := silentKernel(t, machine, "kernel-release_off", "")
+		if guest == "" {
+			continue
+		}
+		for _, points := range []string{"", "cli,sti"} {
+			c := kernelConfig(guest, "lock", points)
+			c.Profile = silentProfile(t, false)
+			if points == "" {
+				c.PP, c.Deepen = DefaultConfig().PP, true
+			} else {
+				c.Search, c.Bounds = "bounded", por.Bounds{{Measure: por.Preempt, Limit: 1}}
+			}
+			r, err := Run(context.Background(), c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const says = "lock_release was called with interrupts on, and returns with them off"
+			if r.Bug == nil || r.Bug.Message != says || r.Bug.Preemptions != 1 {
+				t.Errorf("%s, points %q: %s (%s) %+v", machine, points, r.Verdict, r.Reason, r.Bug)
+			}
+		}
 	}
 }

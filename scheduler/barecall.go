@@ -15,6 +15,8 @@ type ownCall struct {
 	role   image.Role
 	family uint8
 	sleep  bool
+	entry  uint64
+	on     bool // interrupts were on
 	// sp is the stack pointer behind the return to ret.
 	sp, ret uint64
 	p, size uint64 // what an allocator was given
@@ -59,6 +61,7 @@ func (s *Bare) called(u *turn) (happening, error) {
 // enterCall keeps a call in mind, until it returns.
 func (s *Bare) enterCall(u *turn, c ownCall) {
 	c.ret, c.sp = s.returnAddress(), s.regs.RSP+s.wordSize
+	c.entry, c.on = s.regs.RIP, s.on == 1
 	s.save(u.th.id)
 	own := &u.th.own
 	n := len(own.calls)
@@ -97,10 +100,23 @@ func (s *Bare) returned(u *turn) (happening, error) {
 		}
 		return s.gaveOwn(u, &c, s.regs.RAX)
 	}
+	if s.leftOff(u, &c) {
+		f, _ := s.image.SymbolAt(c.entry)
+		return s.ended(u, s.failHere(u, Assertion, "%s was called with interrupts on, and returns with them off", f.Name))
+	}
 	if PointsAt(c.role)&PointUnlock != 0 && !u.ticking && s.isPoint(u, PointUnlock) {
 		return atPoint, nil
 	}
 	return atNothing, nil
+}
+
+// leftOff reports whether a call that has returned left interrupts off. A function
+// that acquires something may do that, as a spin lock does; one that lets go of
+// something leaves them as they were, or on. Of landgo_unlocked nothing is claimed:
+// where the function began isn't known, and it may have been in its caller's
+// section.
+func (s *Bare) leftOff(u *turn, c *ownCall) bool {
+	return PointsAt(c.role)&PointUnlock != 0 && c.on && s.on == 0 && !u.shadow && !u.ticking && s.booted == 1
 }
 
 // result is what a function has returned.
