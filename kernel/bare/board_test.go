@@ -184,3 +184,42 @@ func TestScreen(t *testing.T) {
 		t.Errorf("the output is %q", got)
 	}
 }
+
+// TestControllerReads: a kernel that asks a controller whether an interrupt is real
+// (a spurious one comes by line 7 and isn't in service) gets what it asks for: the
+// mask, the lines that ask, those in service.
+func TestControllerReads(t *testing.T) {
+	b := started(t)
+	read := func(port uint16) uint32 {
+		v, err := b.In(port, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	if m, s := read(0x21), read(0xa1); m != 0xee || s != 0xff {
+		t.Errorf("the masks are %#x and %#x, want 0xee and 0xff", m, s)
+	}
+	b.raise(serialLine)
+	if asks := read(0x20); asks != 0x10 {
+		t.Errorf("the lines that ask are %#x, want 0x10", asks)
+	}
+	b.write(t, [2]uint{0x20, 0x0b})
+	if in := read(0x20); in != 0 {
+		t.Errorf("in service are %#x before anything was delivered", in)
+	}
+	b.Acknowledge()
+	if in := read(0x20); in != 0x10 {
+		t.Errorf("in service are %#x, want 0x10", in)
+	}
+	b.write(t, [2]uint{0x20, 0x0a})
+	if asks := read(0x20); asks != 0 {
+		t.Errorf("the lines that ask are %#x after the delivery", asks)
+	}
+	b.write(t, [2]uint{0x20, 0x64}) // the end of line 4
+	b.raise(serialLine)
+	b.lower(serialLine)
+	if v, ok := b.Pending(); ok {
+		t.Errorf("%#x comes when its reason is gone", v)
+	}
+}
