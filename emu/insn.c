@@ -205,9 +205,10 @@ void on_insn(uc_engine *uc, uint64_t addr, uint32_t size, void *user)
 	struct machine *m = user;
 	m->pc = addr;
 	uint64_t n = ++m->insn;
-	uint64_t off = code_at(m, addr) - m->code_lo;
+	uint64_t at = addr - m->code_bias; /* code below that is looked at further */
+	uint64_t off = at - m->code_lo;
 	if (likely(n < m->alarm && off < m->code_len && (m->code[off] | CODE_SINGLE) == (CODE_KNOWN | CODE_SINGLE | KIND_PLAIN) &&
-	           (m->perm[(off + m->code_lo) >> PAGE_SHIFT] & PERM_EXEC)))
+	           (m->perm[at >> PAGE_SHIFT] & PERM_EXEC)))
 		return;
 	look_further(m, addr, size);
 }

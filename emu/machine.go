@@ -111,7 +111,7 @@ func checkConfig(cfg *Config) (uint64, error) {
 	if len(cfg.Code) == 0 {
 		return 0, errors.New("a machine needs a range of code")
 	}
-	if cfg.CodeBias != 0 && cfg.CodeBias < space {
+	if cfg.CodeBias != 0 && (cfg.CodeBias < space || -cfg.CodeBias < space) {
 		return 0, fmt.Errorf("code %#x above its memory would overlap it", cfg.CodeBias)
 	}
 	cfg.Code = append([]Range(nil), cfg.Code...)

@@ -31,7 +31,7 @@ const (
 // are known.
 func MachineConfig(img *image.Image, followed bool) (emu.Config, error) {
 	c := emu.Config{Bare: true, Uniprocessor: true, Space: memory, CodeBias: img.Bias}
-	if img.Bias != 0 && img.Bias < 2*memory {
+	if img.Bias != 0 && (img.Bias < 2*memory || -img.Bias < 2*memory) {
 		return c, kernel.Errorf(kernel.GapLayout, "the kernel is loaded at %#x and linked at %#x: landgo needs these further apart, or the same", img.Segments[0].Physical, img.Segments[0].Addr)
 	}
 	if _, ok := img.Symbol(image.TellPrefix + "freed"); ok || followed {
