@@ -424,9 +424,12 @@ func (s *session) verdictOf(err error, r *result.Result) error {
 	var inv *scheduler.InvalidError
 	var pre *invalid
 	var budget *scheduler.BudgetError
+	var endless *por.EndlessError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &endless):
+		r.Verdict, r.Problem, r.Reason = result.Budget, result.Endless, endless.Error()
 	case errors.As(err, &pre):
 		r.Verdict, r.Reason, r.Problem = result.Invalid, pre.reason, pre.kind
 	case errors.As(err, &inv):

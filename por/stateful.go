@@ -44,6 +44,10 @@ import (
 // seen to spin; then with the next one. With sleep sets that thread mustn't be
 // asleep in c: so
 //
+// Executions needn't end here: one that comes back to a state that was stored is
+// left. If there is a state from which no end can be reached, whatever the others
+// do, that isn't for the search to call right (endless.go).
+//
 // Deviations:
 //   - a transition that changes nothing never sleeps here;
 //   - the state after the end of the process isn't stored, nor one in which
@@ -52,16 +56,23 @@ import (
 //     the reason above.
 //
 // Memory: some 40 bytes a state, with sleep sets some 50 and each different
-// sleep set once. It grows with the space; Options.Stop is the limit.
+// sleep set once, and 8 bytes a transition. It grows with the space; Options.Stop is the limit.
 type stateful struct {
 	x      *explorer
 	hasher Hasher
 	sleep  bool
-	seen   map[trace.Digest]uint32 // the number of the state's sleep set
-	sets   [][]name                // sleep sets by number; the first is empty
+	seen   map[trace.Digest]stored
+	sets   [][]name // sleep sets by number; the first is empty
 	number map[string]uint32
 	key    []byte
 	names  []name
+	steps  steps // of the states stored
+}
+
+// stored is a state that was stored.
+type stored struct {
+	number uint32 // in the order of first visits
+	sleep  uint32 // the number of its sleep set
 }
 
 // Hasher is a System that can tell states apart. A search that stores states
@@ -83,22 +94,30 @@ type name struct {
 func newStateful(x *explorer) strategy {
 	s := &stateful{x: x, sleep: x.spec.Param("sleep") == 1}
 	s.hasher, _ = x.sys.(Hasher)
+	x.refill = s.refill
 	return s
 }
 
 func (s *stateful) uses() (bool, bool) { return false, s.sleep }
 func (s *stateful) ran(int32)          {}
-func (s *stateful) end(Ending)         {}
 func (s *stateful) expire()            {}
 
 func (s *stateful) reset() {
-	s.seen, s.number = map[trace.Digest]uint32{}, map[string]uint32{"": 0}
+	s.seen, s.number = map[trace.Digest]stored{}, map[string]uint32{"": 0}
 	s.sets = append(s.sets[:0], nil)
+	s.steps.reset()
+}
+
+func (s *stateful) end(e Ending) {
+	if last := s.x.depth() - 1; e != EndedBlocked && last >= 0 {
+		s.steps.ends(last)
+	}
 }
 
 // remember implements resumer: the states that were stored.
 func (s *stateful) remember() *memory {
 	p := packer{}
+	p.putBool(s.x.sleeps)
 	p.put(uint64(len(s.sets)))
 	for _, set := range s.sets {
 		p.put(uint64(len(set)))
@@ -107,9 +126,10 @@ func (s *stateful) remember() *memory {
 		}
 	}
 	p.put(uint64(len(s.seen)))
-	for d, set := range s.seen {
-		p.put(d[0], d[1], uint64(set))
+	for d, k := range s.seen {
+		p.put(d[0], d[1], uint64(k.number), uint64(k.sleep))
 	}
+	s.steps.pack(&p, s.x.depth())
 	return &memory{own: p.buf}
 }
 
@@ -119,6 +139,7 @@ func (s *stateful) resumed(m *memory) error {
 		return errSnapshot
 	}
 	u := unpacker{buf: m.own}
+	s.x.sleeps = u.below(2) == 1
 	s.sets, s.number = nil, map[string]uint32{}
 	for n := u.length(); n > 0 && !u.bad; n-- {
 		var set []name
@@ -129,8 +150,9 @@ func (s *stateful) resumed(m *memory) error {
 		s.sets = append(s.sets, set)
 	}
 	for n := u.length(); n > 0 && !u.bad; n-- {
-		s.seen[trace.Digest{u.get(), u.get()}] = uint32(u.below(uint64(len(s.sets))))
+		s.seen[trace.Digest{u.get(), u.get()}] = stored{uint32(u.below(1 << 32)), uint32(u.below(uint64(len(s.sets))))}
 	}
+	s.steps.unpack(&u, len(s.seen))
 	if u.bad || len(u.buf) > 0 || len(s.sets) == 0 {
 		return errSnapshot
 	}
@@ -149,12 +171,16 @@ func (s *stateful) seed(n *node, _ *branch) {
 	}
 	s.rouse(n)
 	old, known := s.seen[d]
+	if !known {
+		old.number = uint32(len(s.seen))
+	}
+	s.steps.lead(int(n.depth), old.number)
 	switch {
 	case !known:
-		s.seen[d] = s.store(n)
+		s.seen[d] = stored{old.number, s.store(n)}
 		s.x.seedAll(n)
-	case old != 0:
-		s.again(n, d, s.sets[old])
+	case old.sleep != 0:
+		s.again(n, d, old)
 	}
 }
 
@@ -176,9 +202,10 @@ func (s *stateful) keep(n *node, f func(b *branch) bool) {
 }
 
 // again explores what was asleep at earlier visits of the state and isn't now.
-func (s *stateful) again(n *node, d trace.Digest, old []name) {
+func (s *stateful) again(n *node, d trace.Digest, known stored) {
 	x := s.x
 	var awake []name
+	old := s.sets[known.sleep]
 	for _, b := range old {
 		if !x.asleep(n, b.thread, b.choice) {
 			awake = append(awake, b)
@@ -192,7 +219,7 @@ func (s *stateful) again(n *node, d trace.Digest, old []name) {
 		}
 		return false
 	})
-	s.seen[d] = s.store(n)
+	s.seen[d] = stored{known.number, s.store(n)}
 	for _, b := range awake {
 		add(&n.todo, x.pool.named(b.thread, b.choice))
 	}

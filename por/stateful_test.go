@@ -171,17 +171,36 @@ func TestStatefulStates(t *testing.T) {
 }
 
 // TestStatefulCycles: a program that can run for ever is finished by a stateful
-// search, for it has few states; and a deadlock of spinning threads is found.
+// search, for it has few states; one that has to isn't called right; and a
+// deadlock of spinning threads is found.
 func TestStatefulCycles(t *testing.T) {
 	for _, search := range []string{"stateful", "stateful:sleep=0"} {
-		// A back-out lock that is never free: no exact spin.
-		p := two([]model.Instr{{Code: model.FetchAdd, R: 2, A: 8, C: 1}, {Code: model.JumpIf, R: 2, C: 0, A: 4},
-			{Code: model.FetchAdd, R: 2, A: 8, C: -1}, {Code: model.Jump, A: 0}},
-			[]model.Instr{{Code: model.FetchAdd, R: 2, A: 8, C: 1}, {Code: model.JumpIf, R: 2, C: 0, A: 4},
-				{Code: model.FetchAdd, R: 2, A: 8, C: -1}, {Code: model.Jump, A: 0}})
-		st, seen := runModel(t, search, p, Options{})
-		if !st.Complete || seen.ends[EndedBlocked] == 0 {
+		// Threads that take a lock and back out of it, which is no exact spin. Who
+		// has it first keeps it, or gives it back.
+		backOut := []model.Instr{{Code: model.FetchAdd, R: 2, A: 8, C: 1}, {Code: model.JumpIf, R: 2, C: 0, A: 4},
+			{Code: model.FetchAdd, R: 2, A: 8, C: -1}, {Code: model.Jump, A: 0}}
+		st, seen := runModel(t, search, two(append(backOut[:4:4], model.Instr{Code: model.FetchAdd, A: 8, C: -1}), append(backOut[:4:4], model.Instr{Code: model.FetchAdd, A: 8, C: -1})), Options{})
+		if !st.Complete || seen.ends[EndedBlocked] == 0 || seen.ends[EndedProcess] == 0 {
 			t.Errorf("%s: %+v", search, st)
+		}
+		for _, c := range []struct {
+			first, second []model.Instr
+			all           bool
+		}{
+			{backOut, backOut, true}, // nobody gives it back
+			// Who comes late goes round for ever.
+			{[]model.Instr{{Code: model.Load}, {Code: model.JumpIf, A: 5}, {Code: model.FetchAdd, A: 8, C: 1}, {Code: model.FetchAdd, A: 8, C: -1}, {Code: model.Jump, A: 2}},
+				[]model.Instr{{Code: model.Store, C: 1}}, false},
+		} {
+			s, err := New(search, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = s.Run(model.New(two(c.first, c.second)), &tally{})
+			var endless *EndlessError
+			if !errors.As(err, &endless) || endless.Endless == 0 || (endless.Endless == endless.States) != c.all {
+				t.Errorf("%s: %v", search, err)
+			}
 		}
 		i := slices.IndexFunc(byHand, func(f finding) bool { return f.name == "two who spin for each other" })
 		if _, seen := runModel(t, search, byHand[i].program(), Options{}); seen.ends[EndedStuck] == 0 {

@@ -66,6 +66,7 @@ const (
 	OutOfExecutions ErrorKind = "out-of-executions"
 	StepTooLong     ErrorKind = "step-too-long"
 	NoEnd           ErrorKind = "no-end"
+	Endless         ErrorKind = "endless"
 	ProvesNothing   ErrorKind = "proves-nothing"
 	Interrupted     ErrorKind = "interrupted"
 )
@@ -248,6 +249,10 @@ var Problems = []Problem{
 		`an execution has 200000 steps and no end`,
 		"Threads go on and on without coming back to where they were: each tries, fails and backs out in a way that the others could see, counts its tries, or sleeps until something comes. Such executions have no end where nobody lets the others run.",
 		"try --search stateful, which stops at states that it has seen (threads that back out and try again), or --search bpor with --bound preempt=2 or fair=2, or make the test smaller"},
+	{Endless, ExitBudget,
+		`no execution has an end: 7 states, and none of them leads to one`,
+		"Search stateful has seen every state, and none has a bug. But from some the threads go round for ever, whatever any of them does: a livelock, unless it is meant, as in a loop that serves others.",
+		"have the test end: a number of rounds for each thread, or a main that doesn't wait for them"},
 	{ProvesNothing, ExitBudget,
 		`search pct has ended without a bug, and proves nothing`,
 		"The search samples executions, or leaves out some that may matter. Its end without a bug doesn't mean that there is none.",
