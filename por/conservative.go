@@ -25,12 +25,17 @@ func (s *bpor) blockStart(c int32, u, q trace.TID) {
 // Deviation: Coons et al. add u alone where it can run. Their proof has no sleep
 // sets. With them u may be asleep there, for what begins with it is explored
 // elsewhere, which says nothing of what begins with q (finding 17; it is the
-// same at the race itself, see dpor.go).
+// same at the race itself, see dpor.go); nor of what comes before u and depends
+// on it. Without a bound the races of u, run later in the block, bring that; here
+// they may be refused. So where one of the two is asleep it is everybody
+// (finding 25).
 func (s *bpor) early(j int32, u, q trace.TID) {
 	if s.x.isReady(int(j), u) {
-		s.later(j, u)
+		if s.later(j, u); s.dozes(j, u) {
+			s.later(j, anybody)
+		}
 	}
-	if s.x.isReady(int(j), q) {
+	if s.x.isReady(int(j), q) && !s.dozes(j, q) {
 		s.later(j, q)
 	} else {
 		s.later(j, anybody)
