@@ -103,6 +103,7 @@ type object struct {
 
 type opRec struct {
 	ev, obj, prev int32
+	other         int32 // before prev, the last that depends on other kinds than this
 	kind          trace.OpKind
 	arg           uint64
 }
@@ -328,7 +329,11 @@ func (o *order) enter(e *event, i int32) {
 		}
 		n := o.object(op)
 		ob := &o.objs[n]
-		o.ops = append(o.ops, opRec{i, n, ob.head, op.Kind, op.Arg})
+		other := ob.head
+		if other >= 0 && dependentOps[o.ops[other].kind] == dependentOps[op.Kind] {
+			other = o.ops[other].other
+		}
+		o.ops = append(o.ops, opRec{i, n, ob.head, other, op.Kind, op.Arg})
 		ob.head = int32(len(o.ops) - 1)
 	}
 }

@@ -136,9 +136,13 @@ func (o *order) walk(e *event, n int32, m uint8, write bool, base []int32) {
 // gatherOps finds the operations on object n that op depends on.
 func (o *order) gatherOps(e *event, op *trace.Op, n int32, first trace.Op, base []int32, ready readiness) {
 	blocks := acquires[op.Kind] && op.Obj == first.Obj && op.Kind == first.Kind
-	for r := o.objs[n].head; r >= 0; r = o.ops[r].prev {
+	for r, next := o.objs[n].head, int32(0); r >= 0; r = next {
 		y := &o.ops[r]
-		if !dependentOps[y.kind][op.Kind] || classOf[op.Kind] == syscallClass && y.arg != 1 && op.Arg != 1 {
+		if next = y.prev; !dependentOps[y.kind][op.Kind] {
+			next = y.other // a thousand tries that fail, one after the other
+			continue
+		}
+		if classOf[op.Kind] == syscallClass && y.arg != 1 && op.Arg != 1 {
 			continue
 		}
 		o.find(e, y.ev, base)
