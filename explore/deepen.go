@@ -75,6 +75,7 @@ type deepening struct {
 	exhausted bool     // all bugs there are were found
 	stuck     *sitting // of a job that has no end
 	doomed    *sitting // that ended everything
+	byStates  *byStates
 	// alone goes on, alone, before anything else is looked at: it was only paused.
 	alone    *deepen.Job
 	narrowed map[*deepen.Job]bool // their callers were looked at (narrow.go)
@@ -159,10 +160,19 @@ func (h *hunt) deepen() error {
 		d.beside.session.close()
 		err = errors.Join(err, d.besideErr)
 	}
+	var byStates error
+	if d.endless() {
+		byStates = d.lookByStates()
+	}
 	d.account()
+	var endless *por.EndlessError
 	switch {
-	case err == nil:
+	case byStates != nil:
+		return d.verdictOf(byStates, h.result)
+	case err == nil || d.byStates.proves() || len(d.found) > 0:
 		return d.verdict()
+	case d.byStates != nil && errors.As(d.byStates.err, &endless):
+		return d.verdictOf(endless, h.result)
 	case d.doomed != nil:
 		return d.doomed.judge(h.result)
 	}

@@ -53,7 +53,21 @@ func (d *deepening) account() {
 			sum = b.stats
 		}
 	}
-	if p := d.plan.Proof(); p != nil {
+	if o := d.byStates; o != nil {
+		state := deepen.Suspended
+		switch {
+		case o.proves():
+			state, sum = deepen.Finished, o.stats
+		case len(o.found) > 0:
+			state = deepen.Failing
+		}
+		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Search: byStatesSearch, State: state.String(),
+			Executions: o.stats.Executions, Blocked: o.stats.Blocked, Transitions: steps(o.stats)})
+		d.result.Threads = max(d.result.Threads, o.result.Threads)
+	}
+	if d.byStates.proves() {
+		// The other jobs are nothing beside it.
+	} else if p := d.plan.Proof(); p != nil {
 		sum = d.spaces[p].stats
 	} else if len(d.plan.Jobs()) == 1 {
 		sum = d.spaces[d.plan.Jobs()[0]].stats

@@ -37,6 +37,10 @@ func (d *deepening) verdict() error {
 	case d.beside != nil && d.beside.proves():
 		r.Verdict = result.Verified
 		r.Reason = "explored by ascending numbers of preemptions, until no interleaving was left that has more"
+	case d.byStates.proves():
+		r.Verdict = result.Verified
+		r.Search, r.Certificate.Search = byStatesSearch, byStatesSearch
+		r.Reason = "explored state by state, for some executions have no end"
 	case (d.cfg.naive() || d.cfg.SyncOnly) && d.stopped == "" && d.lastEnd() != nil:
 		r.Verdict = result.Verified
 		r.PP = d.name(d.lastEnd())

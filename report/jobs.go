@@ -51,8 +51,11 @@ const maxPlaces = 2
 // points is what a job explores.
 func points(j *result.Job) string {
 	text := jobName(j.PP)
-	if j.Bound != "" {
+	switch {
+	case j.Bound != "":
 		text += ", by ascending number of preemptions"
+	case j.Search != "":
+		text += ", state by state"
 	}
 	return text
 }

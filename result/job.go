@@ -8,6 +8,9 @@ type Job struct {
 	// Bound is what the job is bounded by, in ascending order: "preempt"; "" is
 	// no bound.
 	Bound string `json:"bound,omitempty"`
+	// Search is the job's search, if it isn't the one that was asked for:
+	// "stateful", where an execution had no end.
+	Search string `json:"search,omitempty"`
 	// State: "verified" (explored to its end, without a bug), "bug" (one was
 	// found in it), "suspended" (left for others), "running" (when the run was
 	// stopped), "pending" (not begun), "covered" (not run, for a set that
