@@ -33,6 +33,9 @@ type guest interface {
 	OpText(trace.Op) string
 	State() uint64
 
+	// StopIf has steps ask whether to end with scheduler.ErrStopped.
+	StopIf(func() bool)
+
 	// Following a schedule.
 	Limit(insns uint64)
 	LimitStarts(insns map[string]uint64)

@@ -7,24 +7,21 @@ import (
 	"landgo/scheduler"
 )
 
-// A search asks between steps whether it is to stop. A step of a kernel can take
-// seconds: thousands of ticks until a sleep is over, or a screen full of text. So
-// kernels are asked in the middle of steps, too, while a search runs; not where a
-// bug is told, which somebody waits for. A search that is saved isn't left in the
-// middle of a step, for what is saved is the state between two.
+// A search asks between steps whether it is to stop. A step can take long: a
+// kernel's has thousands of ticks until a sleep is over, or a screen full of text,
+// and a program's at few points may lock and unlock a million times. So guests are
+// asked in the middle of steps, too, while a search runs; not where a bug is told,
+// which somebody waits for. A search that is saved isn't left in the middle of a
+// step, for what is saved is the state between two.
 
 // stopsWithin has a session's guest end its step with scheduler.ErrStopped when
 // the hunt is to stop.
 func (h *hunt) stopsWithin(s *session, on bool) {
-	b, ok := s.sys.(*scheduler.Bare)
-	if !ok {
-		return
-	}
 	var stop func() bool
 	if on && h.cfg.Checkpoint == "" {
 		stop = func() bool { return h.ctx.Err() != nil || h.cfg.Time > 0 && h.clock.elapsed() > h.cfg.Time }
 	}
-	b.StopIf(stop)
+	s.sys.StopIf(stop)
 }
 
 // promptly runs a search. That it was stopped within a step is no error.

@@ -64,7 +64,7 @@ int main(void) { GO(t, first); GO(u, second); pthread_join(t, 0); pthread_join(u
 		{"a thread's name stored where another writes", `
 static volatile pthread_t id;
 static void *nothing(void *a) { return a; }
-static void *writer(void *a) { id = 7; assert(id == 7); return a; }
+static void *writer(void *a) { id = (pthread_t)7; assert(id == (pthread_t)7); return a; }
 static void *maker(void *a) { pthread_create((pthread_t *)&id, 0, nothing, 0); return a; }
 int main(void) { GO(t, writer); GO(u, maker); pthread_join(t, 0); pthread_join(u, 0); }`, "assertion", 1},
 		{"a thread of a thread, and its heap", `

@@ -11,6 +11,15 @@ import (
 // looks whether the thread is in an endless loop.
 const firstChunk = 4096
 
+// pollEvery is after how many stops of a step stopping is thought of: each is an
+// operation that landgo carries out, or some thousand instructions.
+const pollEvery = 1 << 14
+
+// StopIf has steps ask, every few thousand operations or instructions, whether to
+// end with ErrStopped; nil: they don't. At few points one step may be a thread's
+// whole life, or have no end; a kernel's may have thousands of ticks.
+func (s *System) StopIf(f func() bool) { s.stopIf = f }
+
 // advance runs a thread from its saved CPU state to its next preemption point.
 // allow is the number of shared events that it may make before it stops. New
 // accesses and operations are appended to tr.
@@ -19,7 +28,10 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 	th.stand, th.limited = standRun, false
 	look := th.insns + firstChunk
 	first := th.ctx // the step's own beginning stays: spin detection compares with it
-	for {
+	for stops := 1; ; stops++ {
+		if stops%pollEvery == 0 && s.stopIf != nil && s.stopIf() {
+			return ErrStopped
+		}
 		if th.insns-tr.Begin >= s.cfg.StepBudget {
 			return &BudgetError{Insns: th.insns - tr.Begin, PC: s.machine.PC(th.ctx), Thread: th.id}
 		}

@@ -111,9 +111,8 @@ type Bare struct {
 	ticks      uint64      // that have passed: a word of the machine's log
 	probing    bool        // ticks are being tried
 	due        bool        // a tick comes with the step under way
-	stopIf     func() bool
-	polled     uint64 // instructions since stopIf was asked
-	unsteady   bool   // a tick has woken somebody it wasn't foretold to; learned for good
+	polled     uint64      // instructions since stopIf was asked
+	unsteady   bool        // a tick has woken somebody it wasn't foretold to; learned for good
 	gapFrom    uint64
 	atBreak    uint64 // 1: the processor stands at an annotation that was dealt with
 	paged      bool   // the page tables in use were looked at

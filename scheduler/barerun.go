@@ -100,10 +100,6 @@ func (s *Bare) runFor(u *turn) (happening, error) {
 // ErrStopped ends a step that StopIf's function wanted ended.
 var ErrStopped = errors.New("the step was stopped")
 
-// StopIf has steps ask, every few thousand instructions, whether to end with
-// ErrStopped; nil: they don't.
-func (s *Bare) StopIf(f func() bool) { s.stopIf = f }
-
 // toStop asks, after so many more instructions. What is tried only is never
 // stopped: who can run would be wrong.
 func (s *Bare) toStop(n uint64) bool {

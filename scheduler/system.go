@@ -71,6 +71,7 @@ type System struct {
 	image   *image.Image
 	machine *emu.Machine
 	kernel  kernel.Kernel
+	stopIf  func() bool
 	current trace.TID // whose step is under way
 	libc    image.Libc
 	sizes   objectSizes
