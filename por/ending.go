@@ -45,7 +45,7 @@ func (x *explorer) end(e Ending) {
 		x.stats.Pruned++
 		shown = EndedPruned
 	}
-	if x.meter == nil || !x.meter.stale(int(n.depth)) {
+	if !x.retaken && (x.meter == nil || !x.meter.stale(int(n.depth))) {
 		switch shown {
 		case EndedBlocked:
 			x.stats.Blocked++

@@ -9,7 +9,7 @@ import "fmt"
 //
 // With sleep sets not every step is taken from every state, and a state that
 // leads to an end may not be seen to. So if some aren't, the search is made again
-// without (Stats.Replayed is what the first took).
+// without (Stats.Replayed is what that takes), and nobody is told of its executions again.
 
 // EndlessError is a search that came to its end, and to states from which none
 // of the executions does.
@@ -118,11 +118,10 @@ func (s *stateful) refill(n *node) (more bool, err error) {
 	case !x.sleeps:
 		return false, &EndlessError{endless, len(s.seen)}
 	}
-	x.sleeps = false
-	x.stats = Stats{Replayed: x.stats.Replayed + x.stats.Transitions, Restarts: x.stats.Restarts}
 	x.pool.putAll(n.done)
 	n.done = nil
 	s.reset()
+	x.sleeps, x.retaken = false, true
 	x.sys.Rewind(n.mark)
 	x.at = 0
 	x.threads = x.sys.Threads(x.threads[:0])

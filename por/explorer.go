@@ -52,6 +52,7 @@ type explorer struct {
 	// beyond the bound.
 	beyond  func() bool
 	freely  bool  // sleep sets take no heed of the bound (naivebpor.go)
+	retaken bool  // what is run now was run before (endless.go)
 	stuck   event // scratch, of waitsFor
 	low     int   // the least depth since somebody set it
 	stopped bool
@@ -441,7 +442,7 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 
 // count counts a step.
 func (x *explorer) count(n *node, b *branch) {
-	if b.again || x.meter != nil && x.meter.stale(int(n.depth)+1) {
+	if b.again || x.retaken || x.meter != nil && x.meter.stale(int(n.depth)+1) {
 		x.stats.Replayed++
 	} else {
 		x.stats.Transitions++

@@ -106,6 +106,7 @@ func (s *stateful) reset() {
 	s.seen, s.number = map[trace.Digest]stored{}, map[string]uint32{"": 0}
 	s.sets = append(s.sets[:0], nil)
 	s.steps.reset()
+	s.x.retaken = false
 }
 
 func (s *stateful) end(e Ending) {
@@ -140,6 +141,7 @@ func (s *stateful) resumed(m *memory) error {
 	}
 	u := unpacker{buf: m.own}
 	s.x.sleeps = u.below(2) == 1
+	s.x.retaken = s.sleep && !s.x.sleeps
 	s.sets, s.number = nil, map[string]uint32{}
 	for n := u.length(); n > 0 && !u.bad; n-- {
 		var set []name
