@@ -98,7 +98,7 @@ func TestResume(t *testing.T) {
 
 // TestResumeWhole: so has one that is never divided.
 func TestResumeWhole(t *testing.T) {
-	programsOf, kills := 25, 0
+	programsOf, kills := 15, 0
 	if testing.Short() {
 		programsOf = 8
 	}
