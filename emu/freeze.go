@@ -81,7 +81,7 @@ func (m *Machine) Thaw(f *Frozen) (Ctx, error) {
 		for k < len(f.Pages) && f.Pages[k] == f.Pages[k-1]+1 {
 			k++
 		}
-		if f.Pages[i] > m.space/pageSize {
+		if f.Pages[k-1] >= m.space/pageSize {
 			return 0, errors.New("the state has more memory than the machine")
 		}
 		if err := m.Load(f.Pages[i]*pageSize, f.Data[i*pageSize:k*pageSize]); err != nil {

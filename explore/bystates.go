@@ -22,8 +22,8 @@ type byStates struct {
 // byStatesSearch is its name.
 const byStatesSearch = "stateful"
 
-// statesLimit is how many steps it has if there is no --time: they take seconds,
-// and some hundred megabytes. Who counts without an end has no end of states.
+// statesLimit is how many steps it has if there is no --time. Who counts without an
+// end has no end of states.
 const statesLimit = 2_000_000
 
 // endless reports whether the deepening has given up because of an execution

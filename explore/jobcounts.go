@@ -65,11 +65,9 @@ func (d *deepening) account() {
 			Executions: o.stats.Executions, Blocked: o.stats.Blocked, Transitions: steps(o.stats)})
 		d.result.Threads = max(d.result.Threads, o.result.Threads)
 	}
-	if d.byStates.proves() {
-		// The other jobs are nothing beside it.
-	} else if p := d.plan.Proof(); p != nil {
+	if p := d.plan.Proof(); p != nil {
 		sum = d.spaces[p].stats
-	} else if len(d.plan.Jobs()) == 1 {
+	} else if !d.byStates.proves() && len(d.plan.Jobs()) == 1 {
 		sum = d.spaces[d.plan.Jobs()[0]].stats
 		d.share = d.plan.Jobs()[0].Share
 	}

@@ -429,6 +429,16 @@ func (s *Bare) canRun(th *thread, best int64) bool {
 	return th.own.priority >= best && (!s.probes || s.reachable(th))
 }
 
+// tryOut does something and takes it back, in the middle of a step too.
+func (s *Bare) tryOut(do func()) {
+	k := s.markAlone()
+	wide, current := s.wide, s.current
+	do()
+	s.rewindAlone(k)
+	s.marks = s.marks[:k]
+	s.set, s.wide, s.current, s.hadIn = 0, wide, current, noWhere
+}
+
 // reachable tries whether ticks bring the processor to a thread, and takes that
 // back. Once a ready thread was met that they don't bring it to (the kernel has
 // lost it, or keeps the processor from others by a counter of its own), this
@@ -440,14 +450,10 @@ func (s *Bare) reachable(th *thread) bool {
 	if can, ok := s.tried[th.id]; ok {
 		return can
 	}
-	k := s.markAlone()
-	wide, current := s.wide, s.current
 	stop := s.stopIf
 	s.stopIf = nil // an answer can't be left out
-	_, err := s.reach(th, &trace.Transition{Thread: th.id, Begin: th.insns})
-	s.rewindAlone(k)
-	s.marks = s.marks[:k]
-	s.set, s.wide, s.current, s.hadIn = 0, wide, current, noWhere
+	var err error
+	s.tryOut(func() { _, err = s.reach(th, &trace.Transition{Thread: th.id, Begin: th.insns}) })
 	s.stopIf = stop
 	// What else is wrong shows when it is done for good.
 	s.tried[th.id] = !isUnreached(err)

@@ -1,9 +1,6 @@
 package scheduler
 
-import (
-	"landgo/emu"
-	"landgo/image"
-)
+import "landgo/image"
 
 // Functions of a kernel to which a profile gives roles: its locks, its allocators,
 // its panic. A call is followed from the entry to the return to its caller at its
@@ -21,8 +18,6 @@ type ownCall struct {
 	sp, ret uint64
 	p, size uint64 // what an allocator was given
 }
-
-func emuRange(lo, hi uint64) emu.Range { return emu.Range{Lo: lo, Hi: hi} }
 
 // findCalls sets breakpoints on the functions that have roles.
 func (s *Bare) findCalls() {
@@ -91,14 +86,14 @@ func (s *Bare) returned(u *turn) (happening, error) {
 	own.calls = own.calls[:n-1]
 	switch c.role {
 	case image.Malloc, image.Calloc, image.AlignedAlloc, image.Memalign:
-		return s.gaveOwn(u, &c, s.regs.RAX)
+		return s.gaveOwn(u, &c)
 	case image.Realloc, image.ReallocArray:
 		if p := s.result(); c.p != 0 && (p != 0 || c.size == 0) {
 			if h, err := s.takeBlock(u, "a free", c.p, c.family, c.ret); h != atNothing || err != nil {
 				return h, err
 			}
 		}
-		return s.gaveOwn(u, &c, s.regs.RAX)
+		return s.gaveOwn(u, &c)
 	}
 	if s.leftOff(u, &c) {
 		f, _ := s.image.SymbolAt(c.entry)
@@ -127,7 +122,8 @@ func (s *Bare) result() uint64 {
 	return s.regs.RAX
 }
 
-func (s *Bare) gaveOwn(u *turn, c *ownCall, _ uint64) (happening, error) {
+// gaveOwn takes in the block that an allocator's call has returned.
+func (s *Bare) gaveOwn(u *turn, c *ownCall) (happening, error) {
 	if p := s.result(); p != 0 && c.size != 0 {
 		return s.giveBlock(u, "an allocator", p, c.size, c.family, c.ret)
 	}

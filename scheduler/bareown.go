@@ -3,6 +3,7 @@ package scheduler
 import (
 	"slices"
 
+	"landgo/emu"
 	"landgo/image"
 	"landgo/trace"
 )
@@ -47,7 +48,7 @@ func (s *Bare) findOwn() {
 	}
 	at(s.own.Booted, tellBooted)
 	for _, r := range s.own.Scheduling {
-		s.scheduling = append(s.scheduling, emuRange(s.image.Physical(r.Lo), s.image.Physical(r.Hi)))
+		s.scheduling = append(s.scheduling, emu.Range{Lo: s.image.Physical(r.Lo), Hi: s.image.Physical(r.Hi)})
 	}
 }
 
@@ -296,7 +297,7 @@ func (s *Bare) isThread(n uint64) bool {
 	return n != 0 && s.saysReady(n)
 }
 
-// steps reports whether the kernel is run one instruction at a time, until it has
+// stepsGap reports whether the kernel is run one instruction at a time, until it has
 // assigned the variable that says who runs.
 func (s *Bare) stepsGap() bool { return s.own != nil && s.gap == gapJumped }
 

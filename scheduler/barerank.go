@@ -52,28 +52,18 @@ func (s *Bare) Found() (out []string) {
 
 // tryRanks lets ticks come, looks whom they choose, and takes that back.
 func (s *Bare) tryRanks() {
-	k := s.markAlone()
-	wide, current := s.wide, s.current
-	tr := &trace.Transition{Thread: trace.TID(s.running)}
 	s.probing = true
-	for ticks := 0; ticks < rankTicks && !s.unranked; {
-		r := &s.threads[s.running]
-		done, err := false, error(nil)
-		switch {
-		case s.on == 0 && r.own.interrupted:
-			done, err = s.land(r, tr)
-		case s.on == 0:
-			done, err = s.tail(r, tr)
-		default:
-			ticks++
-			done, err = s.tick(r, tr)
+	s.tryOut(func() {
+		tr := &trace.Transition{Thread: trace.TID(s.running)}
+		for ticks := 0; ticks < rankTicks && !s.unranked; {
+			ticked, done, err := s.onward(tr)
+			if done || err != nil {
+				return // what is wrong shows when it is done for good
+			}
+			if ticked {
+				ticks++
+			}
 		}
-		if done || err != nil {
-			break // what is wrong shows when it is done for good
-		}
-	}
+	})
 	s.probing = false
-	s.rewindAlone(k)
-	s.marks = s.marks[:k]
-	s.set, s.wide, s.current, s.hadIn = 0, wide, current, noWhere
 }

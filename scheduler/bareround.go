@@ -15,9 +15,10 @@ import (
 // doing anything, a tick comes with the next step that begins behind a yield.
 //
 // A thread *has gone round* if it gave the processor up twice at the same place,
-// with the same stack and registers that a function call keeps, and has stored nothing between that others
-// could tell. What it stores in the section in which it gives the processor up,
-// and on coming back, isn't meant: that is the scheduler's list. Where all have,
+// with the same stack and registers that a function call keeps, and has stored
+// nothing between that others could tell. What it stores in the section in which it
+// gives the processor up, and on coming back, isn't meant: that is the scheduler's
+// list. Where all have,
 // nothing would happen for ever without a tick, so that no order is lost by one.
 // It is one of those that the timer may always make.
 //

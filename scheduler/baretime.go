@@ -79,26 +79,23 @@ func (s *Bare) probeTime(foretell bool) []trace.TID {
 		}
 	}
 	woken := map[trace.TID]uint64{}
-	k := s.markAlone()
-	wide, current := s.wide, s.current
 	s.probing = true
-	broken := s.passTime(func() bool {
+	s.tryOut(func() {
+		broken := s.passTime(func() bool {
+			for _, t := range asleep {
+				if _, known := woken[t]; !known && s.threads[t].own.state != ownSleeping {
+					woken[t] = s.ticks
+				}
+			}
+			return len(woken) == len(asleep) || !foretell && len(woken) > 0
+		})
 		for _, t := range asleep {
-			if _, known := woken[t]; !known && s.threads[t].own.state != ownSleeping {
-				woken[t] = s.ticks
+			if _, known := woken[t]; broken && !known {
+				woken[t] = s.ticks // it can run, and then what is wrong comes up
 			}
 		}
-		return len(woken) == len(asleep) || !foretell && len(woken) > 0
 	})
-	for _, t := range asleep {
-		if _, known := woken[t]; broken && !known {
-			woken[t] = s.ticks // it can run, and then what is wrong comes up
-		}
-	}
 	s.probing = false
-	s.rewindAlone(k)
-	s.marks = s.marks[:k]
-	s.set, s.wide, s.current, s.hadIn = 0, wide, current, noWhere
 	wakers := []trace.TID{}
 	for _, t := range asleep {
 		at, ok := woken[t]
@@ -120,16 +117,7 @@ func (s *Bare) probeTime(foretell bool) []trace.TID {
 func (s *Bare) passTime(enough func() bool) (broken bool) {
 	tr := &trace.Transition{Thread: trace.TID(s.running)}
 	for range maxIdle {
-		r := &s.threads[s.running]
-		done, err := false, error(nil)
-		switch {
-		case s.on == 0 && r.own.interrupted:
-			done, err = s.land(r, tr)
-		case s.on == 0:
-			done, err = s.tail(r, tr)
-		default:
-			done, err = s.tick(r, tr)
-		}
+		_, done, err := s.onward(tr)
 		if err == nil && !done {
 			err = s.look(tr)
 		}
@@ -141,6 +129,22 @@ func (s *Bare) passTime(enough func() bool) (broken bool) {
 		}
 	}
 	return false
+}
+
+// onward lets the processor go on where nobody is to be chosen: to the end of a
+// handler or of a section without interrupts, else by a tick.
+func (s *Bare) onward(tr *trace.Transition) (ticked, done bool, err error) {
+	r := &s.threads[s.running]
+	switch {
+	case s.on == 0 && r.own.interrupted:
+		done, err = s.land(r, tr)
+	case s.on == 0:
+		done, err = s.tail(r, tr)
+	default:
+		ticked = true
+		done, err = s.tick(r, tr)
+	}
+	return ticked, done, err
 }
 
 // woke: a tick, or what came of one, has woken a thread.
