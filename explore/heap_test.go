@@ -101,6 +101,16 @@ int main(void)
 	pthread_join(t, 0);
 	memset(stack, 0, sizeof stack);
 }`, "", "verified", ""},
+	// The library's own end of a thread looks through the allocator's memory, and
+	// landgo's join has to know what the thread returned.
+	{"a thread's cache, given back by a destructor of its key", `
+static pthread_key_t key;
+static void *f(void *a) { char *p = malloc(16); p[15] = 1; pthread_setspecific(key, p); free(malloc(40)); return a; }
+int main(void) { pthread_key_create(&key, free); int x; pthread_t t; pthread_create(&t, 0, f, &x); void *p; pthread_join(t, &p); return p != &x; }`, "leak-all", "verified", ""},
+	{"what a thread with a clean-up handler returns", `
+static void *f(void *a) { char *p = malloc(20); pthread_cleanup_push(free, p); pthread_exit(a); pthread_cleanup_pop(1); return 0; }
+static void *g(void *a) { char *p = malloc(20); pthread_cleanup_push(free, p); pthread_cleanup_pop(1); return a; }
+int main(void) { int x; pthread_t t; void *p, *q; pthread_create(&t, 0, f, &x); pthread_join(t, &p); pthread_create(&t, 0, g, &x); pthread_join(t, &q); return p != &x || q != &x; }`, "", "verified", ""},
 	{"a list whose head is kept", `
 struct node { struct node *next; } *head;
 int main(void) { for (int i = 0; i < 5; i++) { struct node *n = malloc(sizeof *n); n->next = head; head = n; } }`, "leak", "verified", ""},

@@ -123,6 +123,9 @@ var allocator = join(
 	bind(Memalign, "memalign"),
 	bind(Valloc, "valloc"),
 	bind(MallocUsableSize, "malloc_usable_size"),
+	// What looks through the allocator's memory: the first one gives a thread's
+	// cache back at its end.
+	bind(InsideAllocator, "__malloc_arena_thread_freeres", "malloc_trim", "mallopt", "mallinfo", "mallinfo2", "malloc_stats", "malloc_info"),
 )
 
 var stdio = []string{

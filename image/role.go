@@ -100,7 +100,7 @@ const (
 	Valloc
 	MallocUsableSize
 	FreeAll         // a user's profile: ends all blocks of its allocator
-	InsideAllocator // a user's profile: may touch the allocator's memory
+	InsideAllocator // may touch the allocator's memory: of glibc, and by a user's profile
 
 	// Stdio: a function that formats, reads or writes, run as one trusted
 	// piece.

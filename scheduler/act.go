@@ -144,6 +144,7 @@ var acts = [image.NumRoles]act{
 	image.Memalign:         {how: allocator},
 	image.Valloc:           {how: allocator},
 	image.MallocUsableSize: {how: allocator},
+	image.InsideAllocator:  {how: allocator},
 
 	image.Stdio:      {how: watched},
 	image.StdioInput: {how: watched},

@@ -44,7 +44,14 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		}
 		return step, nil
 	case breakExit:
-		if pc == th.exitPC && th.regs.RSP == th.exitSP+s.wordSize && !th.native && !s.native {
+		if pc != th.exitPC || th.regs.RSP != th.exitSP+s.wordSize {
+			return step, nil
+		}
+		if th.native { // the runtime's own code ends it, landgo's join takes the result
+			th.retval = th.regs.RAX
+			return step, nil
+		}
+		if !s.native {
 			if s.exitIsStep(th) { // as a call of pthread_exit
 				th.stand, th.role, th.phase, th.timed = standOp, image.ThreadExit, phaseEntry, false
 				th.args[0] = th.regs.RAX
@@ -72,6 +79,9 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 			th.role = b.Role
 			if s.cfg.NativeMalloc {
 				return s.atFollowed(th, tr)
+			}
+			if b.Role == image.InsideAllocator {
+				return step, nil // of memory that isn't in use
 			}
 			return s.atAllocator(th, tr)
 		}

@@ -107,7 +107,7 @@ func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
 	f := th.alloc
 	p := th.regs.RAX
 	switch f.role {
-	case image.Free:
+	case image.Free, image.InsideAllocator:
 		p = 0
 	case image.MallocUsableSize:
 		// All that it says may be used.

@@ -24,7 +24,7 @@ func (s *System) performThread(th *thread, tr *trace.Transition) (verdict, error
 		s.ret(th, 0)
 	case image.ThreadExit:
 		if th.native || s.destructors != 0 {
-			th.native = true
+			th.native, th.retval = true, th.arg(0)
 			return step, nil
 		}
 		return s.endThread(th, tr, th.arg(0))
