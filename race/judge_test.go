@@ -218,14 +218,14 @@ func (g *graph) letsIn(a, b *trace.Op) bool {
 	return false
 }
 
-// sameObject: mode Adjacent orders all operations on an object.
+// sameObject: mode Adjacent orders all operations on an object that don't commute.
 func (g *graph) sameObject(a, b *trace.Op) bool {
 	for _, o := range []*trace.Op{a, b} {
 		if o == nil || o.Kind == trace.OpNone || o.Kind == trace.OpYield || o.Kind == trace.OpCreate {
 			return false
 		}
 	}
-	return a.Obj == b.Obj
+	return a.Obj == b.Obj && !Commute(a, b)
 }
 
 // conflict: two accesses, an earlier and a later, by different threads.

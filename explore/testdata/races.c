@@ -1,6 +1,8 @@
 /* What keeps accesses apart, that happens-before doesn't know. FLAG: a plain flag; the flag races, what it publishes
- * doesn't. PETERSON: a lock made of atomic variables. OWNERSHIP: a note under a lock says who may use it. */
+ * doesn't. PETERSON: a lock made of atomic variables. OWNERSHIP: a note under a lock says who may use it.
+ * READERS, POSTS: what comes between two accesses commutes, and keeps nothing apart. */
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 
 int x;
@@ -59,6 +61,25 @@ static void worker(void)
 
 static void *first(void *a) { worker(); return a; }
 static void *second(void *a) { worker(); return a; }
+
+#elif defined READERS
+static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+
+static void *second(void *a)
+{
+	pthread_rwlock_rdlock(&l);
+	x = 1;
+	pthread_rwlock_unlock(&l);
+	return a;
+}
+
+static void *first(void *a) { return second(a); }
+
+#elif defined POSTS
+static sem_t s;
+
+static void *first(void *a) { x = 1; sem_post(&s); return a; }
+static void *second(void *a) { sem_post(&s); x = 2; return a; }
 #endif
 
 int main(void)
