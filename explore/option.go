@@ -198,7 +198,7 @@ var Options = []Option{
 		Name: "trust", Group: GroupWorld, Value: "GROUP[,GROUP]",
 		Help:  "pebbles: take groups of the thread library's functions as correct",
 		Words: trustNames(),
-		Doc:   "On pebbles nothing of a thread library is trusted. The functions of a group that is are one step each, and the others are explored on top of them: mutex; cond (and mutex, which its wait gives back); sem; rwlock; malloc, each call of which is the library's own code without interruption. A library that reads or writes a trusted object past its functions ends the run as invalid.",
+		Doc:   "On pebbles nothing of a thread library is trusted. The functions of a group that is are one step each, and the others are explored on top of them: mutex; cond (and mutex, which its wait gives back); sem; rwlock; threads, which are threads of landgo's, with stacks of its own (of the library's functions on threads only thr_init runs); malloc, each call of which is the library's own code without interruption. A library that reads or writes a trusted object past its functions, or reads what its functions on threads keep, ends the run as invalid.",
 		Set:   setTrust,
 		Get:   func(c *Config) []string { return trustList(c) },
 	}, {

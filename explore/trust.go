@@ -21,6 +21,7 @@ var trustGroups = []struct {
 	{"cond", "mutex", []image.Role{image.CondInit, image.CondDestroy, image.CondWait, image.CondSignal, image.CondBroadcast}},
 	{"sem", "", []image.Role{image.SemInit, image.SemDestroy, image.SemWait, image.SemPost}},
 	{"rwlock", "", []image.Role{image.RWInit, image.RWDestroy, image.RWLock, image.RWUnlock, image.RWDowngrade}},
+	{"threads", "", []image.Role{image.ThreadInit, image.Create, image.Join, image.ThreadExit, image.Self, image.Yield}},
 	{"malloc", "", []image.Role{image.Malloc, image.Calloc, image.Realloc, image.Free}},
 }
 

@@ -214,7 +214,7 @@ var Problems = []Problem{
 		"please report it with the guest: it is a gap in landgo's model"},
 	{GoneAround, ExitInvalid,
 		`the guest writes to lock past its functions, so it can't be trusted`,
-		"With --trust, an object of a thread library is landgo's model of one: its bytes hold nothing. The library has code outside of the object's functions that reads or writes them, or that waits inside of a function which is one step.",
+		"With --trust, an object of a thread library is landgo's model of one: its bytes hold nothing. The library has code outside of the object's functions that reads or writes them, or that waits inside of a function which is one step. With --trust threads, it looks into what its functions on threads keep, and these don't run.",
 		"leave the group out of --trust"},
 	{UnmodelledDevice, ExitInvalid,
 		`input from port 0x60c isn't modelled`,

@@ -95,6 +95,12 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			}
 		case emu.StopFault:
 			th.regs = stop.Regs
+			if s.fallsOff(th) {
+				if _, err := s.carry(th, tr); err != nil {
+					return err
+				}
+				return s.arrive(th, tr)
+			}
 			if s.kernel.Fault(th.id, stop.Fault, &th.regs) {
 				th.set = emu.SetAll
 				continue

@@ -69,6 +69,9 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		if s.follows(&b) && (th.trusted() || !s.trusts(b.Role)) {
 			return s.atPool(th, tr, &b)
 		}
+		if s.carries(b.Role) {
+			return s.atCarried(th, tr, b.Role)
+		}
 		if (s.cfg.PointsOnly || b.Own) && acts[b.Role].how != ending && !s.trusts(b.Role) {
 			return s.atTested(th, b.Role)
 		}

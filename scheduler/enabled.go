@@ -54,6 +54,10 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 			d.PendingAccess = s.machine.Poised(th.ctx)
 		}
 	case standOp:
+		if s.carries(th.role) {
+			s.describeCarried(th, d)
+			return
+		}
 		d.Pending, d.Loose = s.pendingOp(th), s.isQuiet(th.role) || s.cfg.NativeMalloc && acts[th.role].how == allocator
 		if th.phase == phaseTaken || th.phase == phaseGiven {
 			d.Loose = false
@@ -136,6 +140,8 @@ func (s *System) possible(th *thread) bool {
 	switch th.phase {
 	case phaseTaken, phaseGiven:
 		return true
+	case phaseClaimed:
+		return !s.threads[th.pending.Obj].live()
 	case phaseQueued:
 		return false
 	case phaseReacquire:

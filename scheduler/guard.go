@@ -63,6 +63,11 @@ func (s *System) checkGuarded(th *thread, accesses []trace.Access) error {
 		if a.Flags&emu.Private != 0 {
 			continue
 		}
+		if len(s.kept) > 0 {
+			if err := s.touchesKept(th, a); err != nil {
+				return err
+			}
+		}
 		for g := a.Addr >> wordShift; g <= (a.Addr+uint64(a.Size)-1)>>wordShift; g++ {
 			for _, addr := range s.guarded[g] {
 				if err := s.touchObject(th, a, s.objects[addr]); err != nil {

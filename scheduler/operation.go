@@ -61,6 +61,9 @@ func (s *System) stepOp(th *thread, tr *trace.Transition, c trace.Choice) error 
 		}
 		return s.advance(th, tr, 0)
 	}
+	if s.carries(th.role) {
+		return s.stepCarried(th, tr)
+	}
 	if s.isQuiet(th.role) {
 		return s.stepCall(th, tr)
 	}

@@ -116,6 +116,9 @@ func (s *System) waitsFor(th *thread) (Wait, bool) {
 		}
 	case kind == kindOnce:
 		w.For, w.Owner = "once", s.objectOf(w.Obj, kindOnce).owner
+	case th.phase == phaseClaimed:
+		w.For, w.Owner = "thread", trace.TID(th.pending.Obj)
+		w.Name = s.Name(w.Owner)
 	case acts[th.role].op == trace.OpJoin:
 		w.For, w.Owner = "thread", s.threadOf(w.Obj)
 		w.Name = s.Name(w.Owner)

@@ -78,6 +78,13 @@ type System struct {
 	// guarded are the trusted objects that lie in a word (guard.go), all that
 	// were ever met.
 	guarded map[uint64][]uint64
+	// Of carried.go: the size of stacks, 0 before thr_init (it goes back with the
+	// machine); the variables of the functions on threads, by address; and one of
+	// them that a trusted allocator uses too.
+	stackSize uint64
+	kept      []image.Mention
+	skipped   uint64 // 1 once one of their calls has been carried out; goes back too
+	untrusted string
 	// wordSize is that of the guest's general registers, in bytes.
 	wordSize uint64
 	roles    map[uint64]image.Bound
@@ -231,6 +238,9 @@ func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.R
 	}
 	if s.cfg.Native {
 		s.distrust()
+	}
+	if s.carries(image.Create) {
+		s.watchThreads()
 	}
 	s.ensure(0)
 	s.exists[0] = true

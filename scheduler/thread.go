@@ -46,6 +46,8 @@ const (
 	phaseEnd
 	// phaseLeave: arrived at a barrier; leaves when all have.
 	phaseLeave
+	// phaseClaimed: it alone may join a thread, and waits for its end (carried.go).
+	phaseClaimed
 	// phaseTaken: a tested allocator is about to take a block back.
 	phaseTaken
 	// phaseGiven: a tested allocator is about to return a block.
@@ -139,6 +141,11 @@ type thread struct {
 	entryOfChild uint64
 	onces        []onceFrame // once routines under way, outermost first
 	joined       bool
+	// Of a thread that landgo made (carried.go): roomAt is where its stack ends.
+	// claimed: somebody joins it. vanished: it ended by a call of the kernel's.
+	// fellOff: its function has returned.
+	roomAt                     uint64
+	claimed, vanished, fellOff bool
 
 	holds []uint64 // addresses of mutexes held, oldest first
 	// effects counts what it did in the kernel, and what signals did to it.

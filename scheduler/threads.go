@@ -134,7 +134,8 @@ func (s *System) gone(th *thread, tr *trace.Transition, byKernel bool) {
 // the thread's private beginning, up to its first operation. At coarser
 // granularity what follows the runtime's thread start may touch shared memory:
 // the thread stands at its start routine, for its creator may go on first.
-func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trace.Transition) error {
+// roomAt is the end of its stack if landgo made that (carried.go), or 0.
+func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trace.Transition, roomAt uint64) error {
 	s.ensure(child)
 	s.save(child)
 	s.exists[child] = true
@@ -144,6 +145,9 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 	if c.starting {
 		c.entry, c.created = parent.entryOfChild, parent.quiet.ret
 		c.ownStack = parent.childStack
+	}
+	if c.roomAt = roomAt; roomAt != 0 {
+		c.ownStack, c.exitSP = true, regs.RSP
 	}
 	s.digUp(regs.RSP)
 	tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(child), PC: parent.regs.RIP})

@@ -130,7 +130,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 		tr.Wakes = append(tr.Wakes, w)
 	}
 	if out.Spawn != nil {
-		if err := s.spawn(th, out.Spawn.Child, &out.Spawn.Regs, tr); err != nil {
+		if err := s.spawn(th, out.Spawn.Child, &out.Spawn.Regs, tr, 0); err != nil {
 			return false, err
 		}
 	}
@@ -145,6 +145,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 		if f := s.exitMisuse(th); f != nil {
 			return true, s.fail(th, f)
 		}
+		th.vanished = true
 		s.gone(th, tr, true)
 		return true, nil
 	case out.Sleep:

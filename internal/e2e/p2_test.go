@@ -145,6 +145,16 @@ func TestTrust(t *testing.T) {
 		{"queue-cond_unlocks_first-cond", "cond", result.Verified, "", 0},
 		{"queue-sem_twice-sem", "sem", result.Verified, "", 0},
 
+		{"queue-join", "threads", result.Verified, "", 0},
+		{"queue-join_late", "threads", result.Verified, "", 0},
+		{"queue-rwlock", "threads", result.Verified, "", 0},
+		{"spin-signal", "threads", result.Verified, "", 0},
+		{"queue-malloc", "threads,mutex", result.Verified, "", 0},
+		{"queue-exit_recycles_early-reuse", "threads", result.Verified, "", 0},
+		{"spin-join_lost_wakeup-join", "threads", result.Verified, "", 0},
+		{"queue-sem_twice-sem", "threads", result.Buggy, "assertion", 2},
+		{"spin-mutex_plain-mutex", "threads", result.Buggy, "assertion", 2},
+
 		{"spin-mutex", "mutex", result.Invalid, "", 0},
 		{"spin-cond", "cond", result.Invalid, "", 0},
 		{"spin-mutex", "sem,rwlock", result.Verified, "", 0},

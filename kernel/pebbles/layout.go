@@ -31,6 +31,7 @@ const (
 	inputWord  = 0x1008 // how far the input has been read
 	outputWord = 0x1010 // what has been printed
 	runWords   = 0x10000
+	joinWords  = 0x100000
 	pageWords  = 0x800000
 	wordSize   = 8
 )

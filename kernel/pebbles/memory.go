@@ -9,8 +9,11 @@ import (
 // region is what a new_pages mapped.
 type region struct {
 	base, size uint64
-	live       uint64 // 0 once it has been removed
+	live       uint64 // 0 once it has been removed; lent: landgo's
 }
+
+// lent is the state of a region that no call mapped (carried.go).
+const lent = 2
 
 // maxRegion bounds a region's size: it is a C int.
 const maxRegion = 1<<31 - pageSize
@@ -42,6 +45,11 @@ func doNewPages(c *call, o *kernel.Outcome) int64 {
 	base, size, ok := c.newPages()
 	if !ok {
 		return badArgument
+	}
+	if k.lentIn(base, size) {
+		o.Invalid = "new_pages asks for pages that landgo has put the stack of a thread in, as --trust threads has it"
+		o.Gap = kernel.GapTrust
+		return noMemory
 	}
 	if size > k.cfg.MemoryLimit-k.used {
 		return noMemory
@@ -92,7 +100,7 @@ func (k *Kernel) addRegion(base, size uint64) {
 // regionAt finds the mapped region with a base.
 func (k *Kernel) regionAt(base uint64) *region {
 	for _, r := range k.regions[:k.mapped] {
-		if r.live != 0 && r.base == base {
+		if r.live == 1 && r.base == base {
 			return r
 		}
 	}

@@ -141,21 +141,26 @@ func doThreadFork(c *call, o *kernel.Outcome) int64 {
 		o.Invalid, o.Gap = reason, kernel.GapThreads
 		return noMemory
 	}
-	t := k.thread(id)
-	if t == nil {
-		t = k.addThread(id, number)
-	}
-	k.set(&c.t.children, c.t.children+1)
-	k.set(&k.live, k.live+1)
-	k.set(&t.state, running)
-	k.set(&t.children, 0)
-	k.set(&t.ticks, c.t.ticks)
-	k.setHandler(t, handler{})
+	k.addChild(c.t, id, number)
 	k.spawn = kernel.Spawn{Child: id, Regs: *c.regs}
 	k.form.setResult(&k.spawn.Regs, 0)
 	o.Spawn = &k.spawn
 	c.touch(runWord(id), wordSize, trace.Write)
 	return int64(number)
+}
+
+// addChild makes the next child of parent exist.
+func (k *Kernel) addChild(parent *thread, id trace.TID, number uint64) {
+	t := k.thread(id)
+	if t == nil {
+		t = k.addThread(id, number)
+	}
+	k.set(&parent.children, parent.children+1)
+	k.set(&k.live, k.live+1)
+	k.set(&t.state, running)
+	k.set(&t.children, 0)
+	k.set(&t.ticks, parent.ticks)
+	k.setHandler(t, handler{})
 }
 
 func doGettid(c *call, _ *kernel.Outcome) int64 { return int64(c.t.number) }

@@ -55,6 +55,8 @@ static inline void grant(struct waiter *w)
 {
 	int tid = w->tid;
 
+	/* volatile says nothing of tid: gcc would read it after the store. */
+	__asm__ volatile("" : : : "memory");
 	w->granted = 1;
 	make_runnable(tid);
 }

@@ -61,6 +61,8 @@ static void wake(struct waiter *w)
 {
 	int tid = w->tid;
 
+	/* volatile says nothing of tid: gcc would read it after the store. */
+	__asm__ volatile("" : : : "memory");
 	w->signalled = 1;
 	make_runnable(tid);
 }

@@ -1,0 +1,211 @@
+package image
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"golang.org/x/arch/x86/x86asm"
+)
+
+// Mention is a variable that code has the address of.
+type Mention struct {
+	Symbol
+	// OnlyRead: all that the code does with the address is read what is there.
+	OnlyRead bool
+}
+
+// Refers lists the variables whose addresses stand in the code of functions, by
+// address, and in that of all functions which it calls or has the address of, but
+// for those where stop says so: what that code can keep from one call to the next,
+// as far as it doesn't get at it through pointers of others. A place in writable
+// memory that no symbol covers is a variable of a word without a name.
+//
+// An address that code only compares something with, and that is the end of a
+// variable in the list, isn't taken for a mention of the next one: a loop over an
+// array ends so.
+func (im *Image) Refers(functions []uint64, stop func(entry uint64) bool) []Mention {
+	w := im.refer(functions, stop)
+	var list []Mention
+	for _, s := range w.found {
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b Mention) int { return cmp.Compare(a.Addr, b.Addr) })
+	return list
+}
+
+// Reached are the entries of all functions that Refers looks at.
+func (im *Image) Reached(functions []uint64, stop func(entry uint64) bool) map[uint64]bool {
+	return im.refer(functions, stop).reached
+}
+
+func (im *Image) refer(functions []uint64, stop func(entry uint64) bool) *referWalk {
+	w := &referWalk{im: im, stop: stop, reached: map[uint64]bool{}, seen: map[uint64]bool{}, swept: map[uint64]bool{}, found: map[uint64]Mention{}}
+	if s, ok := im.Symbol("_GLOBAL_OFFSET_TABLE_"); ok {
+		w.got = s.Addr
+	}
+	w.entries = slices.Clone(functions)
+	for len(w.entries) > 0 {
+		entry := w.entries[len(w.entries)-1]
+		w.entries = w.entries[:len(w.entries)-1]
+		w.function(entry)
+	}
+	for _, addr := range w.compared {
+		if !w.ends(addr) {
+			w.mention(addr, false)
+		}
+	}
+	return w
+}
+
+type referWalk struct {
+	im       *Image
+	stop     func(uint64) bool
+	got      uint64          // of code that is independent of its position on i386; 0: there is none
+	entries  []uint64        // to be looked at
+	reached  map[uint64]bool // entries, and targets of jumps
+	seen     map[uint64]bool // instructions on a path from an entry
+	swept    map[uint64]bool // functions
+	found    map[uint64]Mention
+	compared []uint64
+}
+
+// function looks at a function as a whole, where its size is known (a switch goes
+// on through a table), and otherwise along all paths from its entry.
+func (w *referWalk) function(entry uint64) {
+	w.reached[entry] = true
+	f, ok := w.im.SymbolAt(entry)
+	switch {
+	case !ok || f.Size == 0:
+		w.path(entry)
+	case !w.swept[f.Addr]:
+		w.swept[f.Addr] = true
+		for pc := f.Addr; pc < f.Addr+f.Size; {
+			next, _ := w.instruction(pc)
+			if next == 0 {
+				w.path(entry) // data lies between its instructions
+				break
+			}
+			pc = next
+		}
+	}
+}
+
+// path goes on to the function's end: what a call that doesn't come back has behind
+// it may be another one.
+func (w *referWalk) path(entry uint64) {
+	for pc := entry; w.im.IsCode(pc) && !w.seen[pc]; {
+		if f, ok := w.im.SymbolAt(pc); ok && f.Addr == pc && pc != entry {
+			w.call(pc)
+			return
+		}
+		next, inst := w.instruction(pc)
+		if next == 0 {
+			return
+		}
+		w.seen[pc] = true
+		kind, to := branch(&inst, next)
+		switch {
+		case kind == away && inst.Op != x86asm.CALL, kind == jumps && w.stop(to):
+			return
+		case kind == jumps:
+			next = to
+		case kind == forks && inst.Op != x86asm.CALL:
+			w.path(to)
+		}
+		pc = next
+	}
+}
+
+// instruction takes in what the one at pc mentions. next is where the one behind
+// it begins, 0 if it can't be read.
+func (w *referWalk) instruction(pc uint64) (next uint64, inst x86asm.Inst) {
+	inst, _, err := decode(w.im.Bytes(pc, MaxInst), w.im.Machine)
+	if err != nil {
+		return 0, inst
+	}
+	next = pc + uint64(inst.Len)
+	for i, a := range inst.Args {
+		switch a := a.(type) {
+		case x86asm.Rel:
+			if to := next + uint64(int64(a)); inst.Op == x86asm.CALL || inst.Op == x86asm.JMP {
+				w.call(to)
+			}
+		case x86asm.Imm:
+			if addr := uint64(a) & w.im.Machine.wordMask(); inst.Op == x86asm.CMP {
+				w.compared = append(w.compared, addr)
+			} else {
+				w.mention(addr, false)
+			}
+		case x86asm.Mem:
+			addr := uint64(a.Disp)
+			if a.Base == x86asm.RIP {
+				addr += next
+			}
+			addr &= w.im.Machine.wordMask()
+			read := i > 0 && inst.Op != x86asm.LEA && inst.Op != x86asm.XCHG && inst.Op != x86asm.XADD || onlyReads[inst.Op]
+			w.mention(addr, read)
+			if w.got != 0 {
+				w.mention((w.got+addr)&w.im.Machine.wordMask(), read)
+			}
+		}
+	}
+	return next, inst
+}
+
+// onlyReads are instructions that don't write their first operand.
+var onlyReads = map[x86asm.Op]bool{
+	x86asm.CMP: true, x86asm.TEST: true, x86asm.PUSH: true, x86asm.CALL: true, x86asm.JMP: true, x86asm.BT: true,
+	x86asm.MUL: true, x86asm.IMUL: true, x86asm.DIV: true, x86asm.IDIV: true,
+}
+
+// call goes on with a function that code has the address of.
+func (w *referWalk) call(entry uint64) {
+	if w.seen[entry] || w.reached[entry] || !w.im.IsCode(entry) || w.stop(entry) {
+		return
+	}
+	w.reached[entry] = true
+	w.entries = append(w.entries, entry)
+}
+
+// mention takes in an address, and what a word without a name points to.
+func (w *referWalk) mention(addr uint64, read bool) {
+	if w.im.IsCode(addr) {
+		if f, ok := w.im.SymbolAt(addr); ok && f.Addr == addr {
+			w.call(addr)
+		}
+		return
+	}
+	for i := range w.im.Segments {
+		s := &w.im.Segments[i]
+		if !s.Write || addr < s.Addr || addr >= s.Addr+s.MemSize {
+			continue
+		}
+		o, ok := w.im.objectAt(addr)
+		if !ok || o.Size == 0 {
+			o = Symbol{Name: o.Name, Addr: addr, Size: w.im.Machine.Word(), Kind: Object}
+		}
+		old, known := w.found[o.Addr]
+		w.found[o.Addr] = Mention{o, read && (old.OnlyRead || !known)}
+		if known {
+			return
+		}
+		if o.Name == "" {
+			// A slot of the global offset table, most likely.
+			slot := append(slices.Clone(w.im.Bytes(addr, int(o.Size))), make([]byte, 8)...)
+			w.mention(binary.LittleEndian.Uint64(slot)&w.im.Machine.wordMask(), false)
+		}
+		return
+	}
+}
+
+// ends reports whether an address is that behind a variable of the list, up to an
+// alignment.
+func (w *referWalk) ends(addr uint64) bool {
+	for _, o := range w.found {
+		if end := o.Addr + o.Size; end <= addr && addr-end < 32 {
+			return true
+		}
+	}
+	return false
+}

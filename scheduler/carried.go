@@ -1,0 +1,423 @@
+package scheduler
+
+import (
+	"slices"
+
+	"landgo/emu"
+	"landgo/image"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// With --trust threads, landgo carries the functions on threads of a student's
+// library out itself (thr_create, thr_join, thr_exit, thr_getid, thr_yield): threads
+// of the kernel, with stacks of landgo's, so that what is wrong with these functions
+// is no part of what is tested. Their code never runs. Of thr_init the size of
+// stacks is noted, and its code runs as well, in one piece: it often sets up what
+// other parts of the library need, a mutex for malloc say.
+//
+//	thr_create  a thread at once, with a stack of at least the size that was asked
+//	            for and no exception handler; its function's return is a thr_exit
+//	thr_join    claims the thread, then waits for its thr_exit; a negative number
+//	            for itself, for what is no thread, and for one that is claimed
+//	thr_exit    the stack is nobody's from here on; the last thread ends the task,
+//	            with the status of set_status
+//
+// What the rest of the library knows of threads it has to know by calls (gettid,
+// make_runnable, ...): where it looks into what the functions keep, that isn't
+// there. The variables that their code mentions (image.Refers), and the room above a
+// stack, where many libraries have a thread's structure, are watched: where code that
+// does run reads one, the run ends as invalid. It may store there, for what it stores
+// is known; it may read what is there before the first such call; and it may read what that code only reads, unless it is a pointer, by
+// which more could be written.
+
+// threadKernel is a kernel on which this works. The words are addresses that stand
+// for a thread's states: a call that looks at one depends on who changes it.
+type threadKernel interface {
+	Number(t trace.TID) uint64
+	Named(number uint64) (id trace.TID, run, join uint64)
+	Runs(t trace.TID) bool
+	NextChild(t trace.TID) (id trace.TID, run, join uint64, reason string)
+	Fork(t trace.TID, base, size, room uint64) (number uint64, ok, taken bool)
+	Block(regs *emu.Regs, function, top, arg uint64)
+	Last(t trace.TID) (status int, last bool)
+	Leave(t trace.TID)
+}
+
+const (
+	carriedStacks = 0xc0000000
+	carriedEnd    = 0xf0000000
+	// stackTail is above a stack: what a library keeps of a thread lies there.
+	stackTail = 4096
+	// callRoom is what the call of a thread's function takes of its stack.
+	callRoom = 64
+	failed   = ^uint64(0) // a negative number
+)
+
+// carries reports whether landgo carries out a function on threads.
+func (s *System) carries(r image.Role) bool {
+	switch r {
+	case image.ThreadInit, image.Create, image.Join, image.ThreadExit, image.Self, image.Yield:
+		return s.cfg.PointsOnly && s.trusts(r) && s.threadKernel() != nil
+	}
+	return false
+}
+
+func (s *System) threadKernel() threadKernel {
+	k, _ := s.kernel.(threadKernel)
+	return k
+}
+
+// watchThreads begins to look at what the functions keep. What the allocator and the
+// printing of text keep by themselves isn't theirs.
+func (s *System) watchThreads() {
+	var carried, allocators, trusted []uint64
+	for addr, b := range s.roles {
+		switch {
+		case b.Role == image.ThreadInit:
+		case s.carries(b.Role):
+			carried = append(carried, addr)
+		case acts[b.Role].how == allocator:
+			allocators = append(allocators, addr)
+			if s.trusts(b.Role) {
+				trusted = append(trusted, addr)
+			}
+		}
+	}
+	known := func(entry uint64) bool { _, ok := s.roles[entry]; return ok }
+	others := s.image.Reached(allocators, func(entry uint64) bool { return known(entry) && !slices.Contains(allocators, entry) })
+	for _, name := range []string{"printf", "lprintf", "vprintf", "sprintf", "snprintf", "vsnprintf", "putchar", "puts"} {
+		if f, ok := s.image.Symbol(name); ok {
+			others[f.Addr] = true
+		}
+	}
+	s.kept = s.image.Refers(carried, func(entry uint64) bool { return known(entry) || others[entry] })
+	for _, v := range s.kept {
+		s.machine.Touch(everybody, v.Addr, v.Size)
+	}
+	// A trusted allocator's code runs unseen.
+	for _, v := range s.image.Refers(trusted, func(uint64) bool { return false }) {
+		if s.keptAt(v.Addr, v.Size) >= 0 {
+			s.untrusted = v.Name
+		}
+	}
+}
+
+// keptAt is the place in s.kept of a variable that has some of these bytes, or -1.
+func (s *System) keptAt(addr, size uint64) int {
+	for i := range s.kept {
+		if v := &s.kept[i]; addr < v.Addr+v.Size && v.Addr < addr+size {
+			return i
+		}
+	}
+	return -1
+}
+
+// touchesKept is the error of an access to what the functions keep, or nil.
+func (s *System) touchesKept(th *thread, a *trace.Access) error {
+	if i := s.keptAt(a.Addr, uint64(a.Size)); i >= 0 && !s.harmless(&s.kept[i], a) {
+		name := s.VariableName(a.Addr)
+		return s.invalid(kernel.GapTrust, th, a.PC, "the guest reads %s, which belongs to its functions on threads: they can't be trusted alone", name)
+	}
+	if a.Addr >= carriedStacks && a.Addr < carriedEnd {
+		for i := range s.threads {
+			if t := &s.threads[i]; s.exists[i] && t.roomAt != 0 && a.Addr+uint64(a.Size) > t.roomAt && a.Addr < t.roomAt+stackTail {
+				return s.invalid(kernel.GapTrust, th, a.PC, "the guest uses the room above the stack of thread %s, where its functions on threads may keep something: they can't be trusted alone",
+					s.Name(t.id))
+			}
+		}
+	}
+	return nil
+}
+
+// harmless reports whether an access to a variable finds nothing there that the
+// functions would have written.
+func (s *System) harmless(v *image.Mention, a *trace.Access) bool {
+	if s.skipped == 0 || a.IsWrite() && a.Flags&trace.Atomic == 0 {
+		return true
+	}
+	for at := a.Addr &^ (s.wordSize - 1); at < a.Addr+uint64(a.Size); at += s.wordSize {
+		if !v.OnlyRead || s.machine.Prot(s.word(at))&emu.ProtWrite != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// atCarried decides what the entry of such a function means.
+func (s *System) atCarried(th *thread, tr *trace.Transition, r image.Role) (verdict, error) {
+	if th.quiet.on && r != image.Self && r != image.Yield {
+		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "%s is called inside of a function that is trusted as one step", s.roles[th.regs.RIP].Name)
+	}
+	if th.quiet.on {
+		s.machine.Set(&s.skipped, 1)
+		return s.answer(th, r), nil
+	}
+	th.role, th.phase, th.timed = r, phaseEntry, false
+	if r == image.ThreadInit {
+		return s.initThreads(th)
+	}
+	s.machine.Set(&s.skipped, 1)
+	return s.carry(th, tr)
+}
+
+// answer carries out what needs no step where nobody else can run.
+func (s *System) answer(th *thread, r image.Role) verdict {
+	k, result := s.threadKernel(), uint64(0)
+	if id := int32(th.arg(0)); r == image.Self {
+		result = k.Number(th.id)
+	} else if id != -1 {
+		if t, _, _ := k.Named(uint64(uint32(id))); t == trace.NoThread || !k.Runs(t) {
+			result = failed
+		}
+	}
+	s.ret(th, result)
+	return pass
+}
+
+func (s *System) initThreads(th *thread) (verdict, error) {
+	if !s.alone(th) {
+		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "%s is called while there are other threads", s.roles[th.regs.RIP].Name)
+	}
+	s.machine.Set(&s.stackSize, (uint64(uint32(th.arg(0)))+callRoom+4095)&^4095)
+	return s.enterQuiet(th, false)
+}
+
+// carry stands before a function, if others could tell when it is carried out, or
+// carries it out.
+func (s *System) carry(th *thread, tr *trace.Transition) (verdict, error) {
+	seen := false
+	for _, addr := range s.carriedWords(th) {
+		seen = s.sharesWord(th, addr) || seen
+	}
+	if th.role == image.ThreadExit {
+		seen = seen || s.exitIsStep(th) || s.stackEnd(th).Kind != trace.OpNone
+	}
+	if seen && s.everyOperation() && s.pointAllowed(th, s.whereCarried(th)) {
+		th.stand = standOp
+		return stay, nil
+	}
+	return s.performCarried(th, tr)
+}
+
+// describeCarried fills in what a thread does next that stands at such a function.
+func (s *System) describeCarried(th *thread, d *trace.Thread) {
+	switch {
+	case th.role == image.ThreadExit:
+		d.Pending = s.pendingOp(th)
+		return
+	case th.phase == phaseClaimed:
+		d.Pending = th.pending
+		if !s.possible(th) {
+			d.Status = trace.Blocked
+		}
+		return
+	}
+	d.Pending.Kind = trace.OpAccess
+	for _, addr := range s.carriedWords(th) {
+		if _, shared := s.machine.Sharing(addr); shared {
+			d.PendingAccess = trace.Access{Addr: addr, Size: 8, PC: s.whereCarried(th), Flags: s.carriedFlags(th)}
+		}
+	}
+}
+
+// sharesWord reports whether several threads look at a word.
+func (s *System) sharesWord(th *thread, addr uint64) bool {
+	if s.alone(th) {
+		return false
+	}
+	shared, learned := s.machine.Touch(th.id, addr, 8)
+	s.finer = s.finer || learned
+	return shared
+}
+
+// carriedWords are those by which others tell when the function at which a thread
+// stands is carried out.
+func (s *System) carriedWords(th *thread) []uint64 {
+	k := s.threadKernel()
+	switch th.role {
+	case image.Create:
+		if _, run, join, reason := k.NextChild(th.id); reason == "" {
+			return []uint64{run, join}
+		}
+	case image.Join:
+		if t, _, join := k.Named(uint64(uint32(th.arg(0)))); t != trace.NoThread {
+			return []uint64{join}
+		}
+	case image.ThreadExit:
+		_, run, _ := k.Named(k.Number(th.id))
+		return []uint64{run}
+	case image.Yield:
+		if t, run, _ := k.Named(uint64(uint32(th.arg(0)))); t != trace.NoThread {
+			return []uint64{run}
+		}
+	}
+	return nil
+}
+
+// carriedFlags: all but a yield change these words.
+func (s *System) carriedFlags(th *thread) trace.AccessFlags {
+	if th.role == image.Yield {
+		return 0
+	}
+	return trace.Write
+}
+
+// whereCarried is the call for which a function is carried out.
+func (s *System) whereCarried(th *thread) uint64 {
+	if th.fellOff {
+		return th.regs.RIP
+	}
+	return s.callSite(th)
+}
+
+// stepCarried carries out the function at which a thread stands and lets it run on.
+func (s *System) stepCarried(th *thread, tr *trace.Transition) error {
+	v, err := s.performCarried(th, tr)
+	if err != nil || v == stay {
+		return err
+	}
+	return s.advance(th, tr, 0)
+}
+
+func (s *System) performCarried(th *thread, tr *trace.Transition) (verdict, error) {
+	if s.untrusted != "" {
+		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "the allocator, which is trusted, uses %s, which belongs to the functions on threads: leave one of the two out", s.untrusted)
+	}
+	k := s.threadKernel()
+	pc := s.whereCarried(th)
+	if th.phase == phaseClaimed {
+		return s.takeStatus(th, tr, pc)
+	}
+	words := s.carriedWords(th)
+	for _, addr := range words {
+		s.touch(th, tr, pc, addr, 8, th.role != image.Yield)
+	}
+	switch th.role {
+	case image.Self:
+		return s.answer(th, image.Self), nil
+	case image.Yield:
+		s.answer(th, image.Yield)
+		return s.yield(th, tr), nil
+	case image.Create:
+		return s.create(th, tr, pc)
+	case image.ThreadExit:
+		return s.exitCarried(th, tr)
+	}
+	t, _, _ := k.Named(uint64(uint32(th.arg(0))))
+	if t == trace.NoThread || t == th.id || int(t) >= len(s.exists) || !s.exists[t] || s.threads[t].claimed {
+		s.ret(th, failed)
+		return pass, nil
+	}
+	s.save(t)
+	s.threads[t].claimed = true
+	th.pending, th.phase = trace.Op{Kind: trace.OpJoin, Obj: uint64(t), PC: pc}, phaseClaimed
+	if s.alone(th) {
+		return s.takeStatus(th, tr, pc)
+	}
+	th.insns++ // schedules name the states on both sides
+	th.stand = standOp
+	return stay, nil
+}
+
+// takeStatus ends a join of a thread that has ended.
+func (s *System) takeStatus(th *thread, tr *trace.Transition, pc uint64) (verdict, error) {
+	t := &s.threads[th.pending.Obj]
+	if t.vanished {
+		return stay, s.invalid(kernel.GapTrust, th, pc, "%s waits for thread %s, which ended by vanish past thr_exit: what comes of that only the library knows", s.roles[th.regs.RIP].Name, s.Name(t.id))
+	}
+	if p := th.arg(1); p != 0 {
+		for _, a := range [2]uint64{p, p + s.wordSize - 1} {
+			if s.machine.Prot(a)&emu.ProtWrite == 0 {
+				return stay, s.invalid(kernel.GapTrust, th, pc, "%s is to put a status at %#x, which isn't writable", s.roles[th.regs.RIP].Name, p)
+			}
+		}
+		if f := s.deadAccess(th, pc, p, s.wordSize, "a join writes its status"); f != nil {
+			return stay, s.fail(th, f)
+		}
+		s.setWord(p, t.retval)
+		s.touch(th, tr, pc-1, p, uint32(s.wordSize), true)
+	}
+	s.save(t.id)
+	t.joined = true
+	op := th.pending
+	tr.Did(op)
+	th.phase = phaseEntry
+	s.ret(th, 0)
+	return pass, nil
+}
+
+func (s *System) setWord(addr, v uint64) {
+	if s.wordSize == 4 {
+		s.machine.Write32(addr, uint32(v))
+		return
+	}
+	s.machine.Write64(addr, v)
+}
+
+// create makes a thread that runs a function on a stack of landgo's.
+func (s *System) create(th *thread, tr *trace.Transition, pc uint64) (verdict, error) {
+	k := s.threadKernel()
+	child, _, _, reason := k.NextChild(th.id)
+	if reason != "" {
+		return stay, s.invalid(kernel.GapThreads, th, pc, "%s", reason)
+	}
+	if s.stackSize == 0 { // thr_init comes first
+		s.ret(th, failed)
+		return pass, nil
+	}
+	place := arenaNumber(s.Name(child))
+	apart := s.stackSize + stackTail + 2*4096
+	base := carriedStacks + place*apart + 4096
+	for i := range s.threads {
+		if s.exists[i] && s.threads[i].roomAt == base+s.stackSize {
+			place = heapArenas
+		}
+	}
+	if place >= heapArenas || base+apart > carriedEnd {
+		return stay, s.invalid(kernel.GapThreads, th, pc, "there is no room for the stack of another thread: at most 95 children of the first thread and 32 others, and 768 MiB")
+	}
+	number, ok, taken := k.Fork(th.id, base, s.stackSize, stackTail)
+	if taken {
+		return stay, s.invalid(kernel.GapTrust, th, pc, "the guest has memory of its own at %#x, where landgo puts the stack of a thread", base)
+	}
+	if !ok {
+		s.ret(th, failed)
+		return pass, nil
+	}
+	s.gotMemory(th, base, s.stackSize)
+	s.machine.Touch(everybody, base+s.stackSize, stackTail)
+	regs := emu.Regs{RFLAGS: th.regs.RFLAGS}
+	k.Block(&regs, th.arg(0), base+s.stackSize, th.arg(1))
+	s.ret(th, number)
+	return pass, s.spawn(th, child, &regs, tr, base+s.stackSize)
+}
+
+// exitCarried ends a thread by its thr_exit.
+func (s *System) exitCarried(th *thread, tr *trace.Transition) (verdict, error) {
+	th.insns++ // schedules name the states on both sides
+	th.stand, th.retval = standRun, th.arg(0)
+	k := s.threadKernel()
+	if status, last := k.Last(th.id); last {
+		k.Leave(th.id)
+		return stay, s.exitProcess(th, tr, status)
+	}
+	if f := s.exitMisuse(th); f != nil {
+		return stay, s.fail(th, f)
+	}
+	th.holds = nil
+	s.gone(th, tr, false)
+	return stay, nil
+}
+
+// fallsOff reports whether a thread that jumped to 0 returned from its function: its
+// return address was 0. It stands at a thr_exit with what the function returned.
+func (s *System) fallsOff(th *thread) bool {
+	if th.roomAt == 0 || th.regs.RIP != 0 || th.regs.RSP != th.exitSP+s.wordSize {
+		return false
+	}
+	th.fellOff = true
+	th.role, th.phase, th.timed = image.ThreadExit, phaseEntry, false
+	th.args = [4]uint64{th.regs.RAX}
+	return true
+}
