@@ -111,6 +111,20 @@ int main(void) { pthread_key_create(&key, free); int x; pthread_t t; pthread_cre
 static void *f(void *a) { char *p = malloc(20); pthread_cleanup_push(free, p); pthread_exit(a); pthread_cleanup_pop(1); return 0; }
 static void *g(void *a) { char *p = malloc(20); pthread_cleanup_push(free, p); pthread_cleanup_pop(1); return a; }
 int main(void) { int x; pthread_t t; void *p, *q; pthread_create(&t, 0, f, &x); pthread_join(t, &p); pthread_create(&t, 0, g, &x); pthread_join(t, &q); return p != &x || q != &x; }`, "", "verified", ""},
+	{"what the library keeps for itself", `
+#include <locale.h>
+#include <time.h>
+#include <wchar.h>
+int main(void)
+{
+	setenv("A", "b", 1), setenv("A", "longer", 1);
+	time_t now = 1000000;
+	localtime(&now);
+	setlocale(LC_ALL, "");
+	wprintf(L"%ls", L"wide");
+	pthread_key_t k[40];
+	for (int i = 0; i < 40; i++) pthread_key_create(k + i, 0), pthread_setspecific(k[i], k);
+}`, "leak-all", "verified", ""},
 	{"a list whose head is kept", `
 struct node { struct node *next; } *head;
 int main(void) { for (int i = 0; i < 5; i++) { struct node *n = malloc(sizeof *n); n->next = head; head = n; } }`, "leak", "verified", ""},

@@ -134,7 +134,7 @@ func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
 		}
 	}
 	if p != 0 {
-		b := s.heap.Give(heap.Block{Addr: p, Size: f.size, Library: th.quiet.on || s.entered == 0, Given: f.before})
+		b := s.heap.Give(heap.Block{Addr: p, Size: f.size, Library: th.quiet.on || s.entered == 0 || s.libraryAsks(th), Given: f.before})
 		if s.observer != nil {
 			s.observer.Block(th.id, *b, true)
 		}

@@ -113,7 +113,7 @@ func (s *System) allocate(th *thread, n, align uint64) uint64 {
 
 // blockFor is a block of n bytes that a thread asks for, with no place yet.
 func (s *System) blockFor(th *thread, n uint64) heap.Block {
-	return heap.Block{Size: n, Library: th.quiet.on || s.entered == 0, Given: s.heapEvent(th)}
+	return heap.Block{Size: n, Library: th.quiet.on || s.entered == 0 || s.libraryAsks(th), Given: s.heapEvent(th)}
 }
 
 // heapEvent is the call of the allocator at whose entry a thread stands.
