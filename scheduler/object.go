@@ -29,6 +29,8 @@ type object struct {
 	destroyed bool
 	// forgotten: its bytes were written for something else (guard.go).
 	forgotten bool
+
+	savedAt int // the place in System.saved of its latest value there, if that is of this object
 }
 
 type objectKind uint8
@@ -62,7 +64,7 @@ type objectSizes [kindOnce + 1]uint32
 func (s *System) objectOf(addr uint64, kind objectKind) *object {
 	o := s.objects[addr]
 	if o == nil {
-		o = &object{addr: addr, kind: kind, owner: trace.NoThread}
+		o = &object{addr: addr, kind: kind, owner: trace.NoThread, savedAt: len(s.saved)}
 		s.objects[addr] = o
 		s.saved = append(s.saved, saved{object: o, fresh: true})
 		s.adopt(o)
@@ -70,7 +72,7 @@ func (s *System) objectOf(addr uint64, kind objectKind) *object {
 	} else if o.kind != kind || o.forgotten || o.destroyed && s.machine.Read32(addr) != destroyedMark {
 		// Memory used again for another object, without an init call.
 		s.saveObject(o)
-		*o = object{addr: addr, kind: kind, owner: trace.NoThread}
+		*o = object{addr: addr, kind: kind, owner: trace.NoThread, savedAt: o.savedAt}
 		s.adopt(o)
 	}
 	return o
@@ -127,9 +129,19 @@ func muslMutexType(kind uint32) mutexType {
 	return t
 }
 
-// saveObject keeps the object's present value for Rewind.
+// saveObject keeps the object's present value for Rewind. Nothing goes back to
+// between two marks, so the first value since the last one is enough: a step may
+// do a million operations on a mutex.
 func (s *System) saveObject(o *object) {
+	since := 0
+	if n := len(s.marks); n > 0 {
+		since = s.marks[n-1].objects
+	}
+	if i := o.savedAt; i >= since && i < len(s.saved) && s.saved[i].object == o {
+		return
+	}
 	s.saved = append(s.saved, saved{object: o, old: *o})
+	o.savedAt = len(s.saved) - 1
 }
 
 // saved is one entry of the log of changed objects.
