@@ -228,7 +228,7 @@ func (h *hunt) takeOver(b savedBug) error {
 // checkpoint says.
 func (h *hunt) saves(opts *por.Options) (err error) {
 	if h.cfg.Checkpoint != "" {
-		w := saver{every: h.cfg.CheckpointEvery, last: time.Now()}
+		w := h.newSaver()
 		opts.SaveNow = w.due
 		opts.Save = func(tree []byte) error { return w.run(func() error { return h.save(tree) }) }
 	}
@@ -241,6 +241,16 @@ func (h *hunt) saves(opts *por.Options) (err error) {
 type saver struct {
 	every, took time.Duration
 	last        time.Time
+}
+
+// newSaver: a search of a few seconds is saved too, so that what was done in them
+// can be gone on with.
+func (h *hunt) newSaver() saver {
+	w := saver{every: h.cfg.CheckpointEvery, last: time.Now()}
+	if h.cfg.Time > 0 {
+		w.every = min(w.every, h.cfg.Time/10)
+	}
+	return w
 }
 
 func (w *saver) due() bool { return time.Since(w.last) >= max(w.every, 10*w.took) }

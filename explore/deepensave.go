@@ -184,7 +184,7 @@ var otherEpoch = epoch{lives: -1}
 
 // resume goes on from a checkpoint, if there is one to go on from.
 func (d *deepening) resume() error {
-	d.saver = saver{every: d.cfg.CheckpointEvery, last: time.Now()}
+	d.saver = d.newSaver()
 	p, err := d.goOn()
 	if p == nil {
 		return err

@@ -322,7 +322,7 @@ var Options = []Option{
 	}, {
 		Name: "checkpoint-every", Group: GroupSearch, Value: "DURATION",
 		Help: "how often --checkpoint saves",
-		Doc:  "A checkpoint is some ten kilobytes for each search under way and takes milliseconds, most of them for the disk; of search stateful it has every state.",
+		Doc:  "Where --time is less than ten times that, it saves ten times in it. A checkpoint is some ten kilobytes for each search under way and takes milliseconds, most of them for the disk; of search stateful it has every state.",
 		Set: func(c *Config, v string) (err error) {
 			c.CheckpointEvery, err = ParseDuration(v)
 			return err
