@@ -101,6 +101,16 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 				}
 				return s.arrive(th, tr)
 			}
+			look, looks := s.faultLook(th, stop.Fault)
+			if looks && len(tr.Accesses)+len(tr.Ops) > 0 {
+				// What other threads do with the page may come before.
+				th.stand = standAccess
+				th.access = trace.Access{Addr: stop.Fault.Addr, PC: stop.PC, Size: 1}
+				return s.arrive(th, tr)
+			}
+			if looks {
+				tr.Did(look)
+			}
 			if s.kernel.Fault(th.id, stop.Fault, &th.regs) {
 				th.set = emu.SetAll
 				continue
@@ -120,6 +130,23 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			return s.invalid(kernel.GapEngine, th, stop.PC, "the engine stopped for reason %d", stop.Why)
 		}
 	}
+}
+
+// pageKernel is a kernel in which the handler of a fault can find pages that others
+// map and take away.
+type pageKernel interface {
+	FaultLook(t trace.TID, f emu.Fault) (trace.Op, bool)
+}
+
+// faultLook is what others have to do with a fault that the thread goes on after.
+func (s *System) faultLook(th *thread, f emu.Fault) (trace.Op, bool) {
+	k, ok := s.kernel.(pageKernel)
+	if !ok || s.alone(th) || !s.everyOperation() || th.trusted() {
+		return trace.Op{}, false
+	}
+	op, ok := k.FaultLook(th.id, f)
+	op.PC = th.regs.RIP
+	return op, ok
 }
 
 // unmodelled says what the machine stopped before: an instruction that it hasn't

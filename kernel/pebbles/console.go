@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"landgo/emu"
 	"landgo/kernel"
 	"landgo/trace"
 )
@@ -24,7 +25,10 @@ func (c *call) printable() (int64, bool) {
 }
 
 func planPrint(c *call, p *kernel.Plan) {
-	if _, ok := c.printable(); !ok {
+	if result, ok := c.printable(); !ok {
+		if result == badPointer {
+			c.misses(p, c.a[1], uint64(c.int(0)), emu.ProtRead)
+		}
 		return
 	}
 	c.touch(c.a[1], uint64(c.int(0)), 0)
@@ -122,9 +126,12 @@ func (c *call) readable() (int64, bool) {
 }
 
 func planReadline(c *call, p *kernel.Plan) {
-	if _, ok := c.readable(); ok && c.int(0) > 0 {
+	switch result, ok := c.readable(); {
+	case ok && c.int(0) > 0:
 		c.planInput(p)
 		c.touch(c.a[1], uint64(c.int(0)), trace.Write)
+	case result == badPointer:
+		c.misses(p, c.a[1], uint64(c.int(0)), emu.ProtWrite)
 	}
 }
 

@@ -1,6 +1,8 @@
 package pebbles
 
 import (
+	"fmt"
+
 	"landgo/emu"
 	"landgo/kernel"
 	"landgo/trace"
@@ -51,7 +53,14 @@ func doNewPages(c *call, o *kernel.Outcome) int64 {
 		o.Gap = kernel.GapTrust
 		return noMemory
 	}
+	if size > k.cfg.MemoryLimit {
+		return noMemory
+	}
 	if size > k.cfg.MemoryLimit-k.used {
+		// Who gets the last pages is a matter of order, which isn't explored.
+		if k.live > 1 {
+			o.Invalid, o.Gap = fmt.Sprintf("the guest's threads ask for more than %d bytes of memory", k.cfg.MemoryLimit), kernel.GapMemory
+		}
 		return noMemory
 	}
 	for page := base; page < base+size; page += pageSize {

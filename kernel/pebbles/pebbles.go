@@ -101,7 +101,10 @@ func (k *Kernel) Plan(t trace.TID, trap emu.Trap) kernel.Plan {
 		return kernel.Plan{Effect: kernel.Invalid, Name: "trap", Reason: unknown(trap)}
 	}
 	p := kernel.Plan{Name: c.row.name}
-	if c.row.plan != nil && !c.bad {
+	switch {
+	case c.bad:
+		c.misses(&p, k.form.argument(c.regs), uint64(c.row.args)*k.form.word, emu.ProtRead)
+	case c.row.plan != nil:
 		c.row.plan(c, &p)
 	}
 	p.Accesses = k.accesses

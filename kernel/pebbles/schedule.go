@@ -1,6 +1,7 @@
 package pebbles
 
 import (
+	"landgo/emu"
 	"landgo/kernel"
 	"landgo/trace"
 )
@@ -50,6 +51,7 @@ func (c *call) target(i int) (trace.TID, *thread) {
 
 func planDeschedule(c *call, p *kernel.Plan) {
 	if !c.k.canRead(c.a[0], 4) {
+		c.misses(p, c.a[0], 4, emu.ProtRead)
 		return
 	}
 	c.event(p, c.descheduleOp())

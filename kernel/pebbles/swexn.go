@@ -19,10 +19,27 @@ func (k *Kernel) setHandler(t *thread, h handler) {
 	k.set(&t.handler.arg, h.arg)
 }
 
-// planSwexn: only the caller's own registers and handler change.
-func planSwexn(c *call, _ *kernel.Plan) {
-	if frame := c.a[3]; frame != 0 && c.k.canRead(frame, c.k.form.frameSize()) {
-		c.touch(frame, c.k.form.frameSize(), 0)
+// planSwexn: only the caller's own registers and handler change, but whether its
+// memory is there decides.
+func planSwexn(c *call, p *kernel.Plan) {
+	if h := (handler{stack: c.a[0], entry: c.a[1]}); h.stack != 0 && h.entry != 0 {
+		size := c.k.handlerFrame()
+		switch c.k.checkHandler(h) {
+		case badPointer:
+			c.misses(p, h.stack-size, size, emu.ProtWrite)
+			return
+		case badArgument:
+			return
+		}
+		c.relies(p, h.stack-size, size)
+	}
+	size := c.k.form.frameSize()
+	switch frame := c.a[3]; {
+	case frame == 0:
+	case c.k.canRead(frame, size):
+		c.touch(frame, size, 0)
+	default:
+		c.misses(p, frame, size, emu.ProtRead)
 	}
 }
 

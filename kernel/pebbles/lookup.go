@@ -1,0 +1,60 @@
+package pebbles
+
+import (
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// Whether pages are there is state that other threads change. An access that finds
+// its bytes is compared with the remove_pages that takes them (memory.go). Who finds
+// none goes on too, by a call's error or by a handler of its faults: that is a look at
+// the page's word, which new_pages and remove_pages change.
+
+// look is the operation of who depends on how the pages of [addr, addr+size) are
+// mapped.
+func look(addr, size uint64) trace.Op {
+	from, to := pageDown(addr), pageUp(addr+size)
+	return trace.Op{Kind: trace.OpSyscall, Obj: pageWord(from), Size: uint32((to - from) / pageSize * wordSize)}
+}
+
+// mappable reports whether new_pages can map the page of an address.
+func mappable(addr uint64) bool { return addr >= userStart && addr < mainTop }
+
+// misses makes a call an event that fails because it can't access [addr, addr+size)
+// so: the first page where that is so decides.
+func (c *call) misses(p *kernel.Plan, addr, size uint64, prot emu.Prot) {
+	if addr+size < addr || addr+size > space {
+		return
+	}
+	for page := pageDown(addr); page < addr+size; page += pageSize {
+		if c.k.m.Prot(page)&prot == prot {
+			continue
+		}
+		if mappable(page) {
+			c.event(p, look(page, 1))
+		}
+		return
+	}
+}
+
+// relies makes a call an event that succeeds because pages are there, without an
+// access to them: they may be removed if new_pages mapped them.
+func (c *call) relies(p *kernel.Plan, addr, size uint64) {
+	for _, r := range c.k.regions[:c.k.mapped] {
+		if r.live == 1 && addr < r.base+r.size && r.base < addr+size {
+			c.event(p, look(addr, size))
+			return
+		}
+	}
+}
+
+// FaultLook is the look at a page that a thread takes which goes on by its handler
+// after a fault there; false for other faults, and where no handler is registered.
+func (k *Kernel) FaultLook(id trace.TID, f emu.Fault) (trace.Op, bool) {
+	switch f.Kind {
+	case emu.FaultRead, emu.FaultWrite, emu.FaultFetch:
+		return look(f.Addr, 1), k.threads[id].handler.stack != 0 && mappable(f.Addr)
+	}
+	return trace.Op{}, false
+}
