@@ -30,7 +30,11 @@ type libraryTest struct {
 	// Alike: the i386 build has as many executions. It needn't where a thread
 	// waits by looking again: how often it looks until its state recurs depends on
 	// what gcc leaves on its stack on the way, which counts although nobody reads
-	// it. (Registers and flags that nobody reads don't count.)
+	// it. (Registers and flags that nobody reads don't count.) So the number goes with
+	// the code more than with the processor: on x86-64 spin-join has the i386 build's
+	// at -Os, spin-readers at -O0 and queue-sections at -O1. Of spin-rwlock and
+	// abi-deschedule that isn't known, only that each processor has one number from
+	// -O1 (abi-deschedule: -O0) to -Os.
 	Alike bool `json:"alike"`
 	// Slow: its space is larger than a test has time for.
 	Slow bool `json:"slow"`
