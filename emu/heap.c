@@ -5,10 +5,11 @@
 #include "machine.h"
 
 /* How far from a block's bytes a function that reads ahead may read: four
- * vectors of 16 bytes beyond them, one vector's rest before. */
+ * vectors of 16 bytes beyond them, and as many before, for near the end of a page
+ * glibc's strlen begins at a multiple of 64. */
 enum {
 	AHEAD = 64,
-	BEFORE = 16,
+	BEFORE = 64,
 };
 
 static uint8_t bytes_of(uint64_t granule, uint64_t lo, uint64_t hi)

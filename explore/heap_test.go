@@ -61,6 +61,19 @@ int main(void)
 		free(p), free(q);
 	}
 }`, "", "verified", ""},
+	{"strings at each place in a page", `
+int main(void)
+{
+	for (int n = 1; n < 70; n++)
+		for (int i = 0; i < 40; i++) {
+			char *p = malloc(n);
+			memset(p, 'a', n - 1), p[n - 1] = 0;
+			assert(strlen(p) == (size_t)n - 1 && strnlen(p, 100) == (size_t)n - 1 && strncmp(p, "b", 100) && memchr(p, 0, 1000) == p + n - 1);
+		}
+}`, "", "verified", ""},
+	{"a string without an end", `int main(void) { char *p = malloc(7); memset(p, 'x', 7); return strlen(p) == 3; }`, "", "heap-overflow", "0 bytes after the end of a block of 7 bytes"},
+	{"copied beyond its end", `char to[20]; int main(void) { char *p = calloc(1, 7); memcpy(to, p, 9); }`, "", "heap-overflow", "of a block of 7 bytes"},
+	{"printed without an end", `int main(void) { char *p = malloc(16); memset(p, 'x', 16); printf("%.16s", p), printf("%s", p); }`, "", "heap-overflow", "0 bytes after the end of a block of 16 bytes"},
 	{"aligned memory to the byte", `int main(void) { volatile char *p = aligned_alloc(64, 64); p[64] = 1; }`, "", "heap-overflow", "0 bytes after the end of a block of 64 bytes"},
 	{"one before", `int main(void) { volatile char *p = malloc(8); return p[-1]; }`, "", "heap-overflow", "1 byte before the start of a block of 8 bytes"},
 	{"after realloc moved it", `int main(void) { volatile char *p = malloc(8), *next = malloc(8); char *q = realloc((void *)p, 4000); *q = 1; return p[0]; }`, "", "use-after-free", "a block of 8 bytes"},

@@ -1,9 +1,6 @@
 package scheduler
 
 import (
-	"slices"
-	"strings"
-
 	"landgo/heap"
 	"landgo/image"
 	"landgo/trace"
@@ -158,57 +155,4 @@ func (s *System) gotMemory(th *thread, addr, size uint64) {
 	case s.machine.Dead(addr, size):
 		s.machine.Alive(addr, size, true)
 	}
-}
-
-// A followed allocator's blocks may lie so close together that a string function's
-// read ahead of one block (emu.Config.Ahead) can't be told from its read of the
-// next. So what such a function is given is looked at when it is called: within
-// a trusted function, which is one event, and where no other thread uses the
-// block. Elsewhere another thread may end it between the call and the read, and
-// what tells then is the read alone.
-
-func (s *System) breakStrings() {
-	for _, r := range s.image.ReadsAhead() {
-		s.breakAt(r.Lo, breakString)
-	}
-}
-
-// stringPointer is how many of a string function's first arguments are pointers to
-// what it reads or writes, by the beginning of its name; of those that have a
-// length, it may be 0.
-type stringPointer struct {
-	name   string
-	n      int
-	length bool
-}
-
-var stringPointers = []stringPointer{
-	{"strlen", 1, false}, {"strnlen", 1, true}, {"strchr", 1, false}, {"strrchr", 1, false}, {"rawmemchr", 1, false}, {"memchr", 1, true}, {"memrchr", 1, true},
-	{"strcpy", 2, false}, {"stpcpy", 2, false}, {"strcat", 2, false}, {"strcmp", 2, false}, {"strstr", 2, false},
-	{"strncpy", 2, true}, {"strncmp", 2, true}, {"strncat", 2, true}, {"memcpy", 2, true}, {"memmove", 2, true}, {"mempcpy", 2, true}, {"memcmp", 2, true},
-}
-
-// atString looks at the arguments of a string function.
-func (s *System) atString(th *thread, tr *trace.Transition) (verdict, error) {
-	f, ok := s.image.SymbolAt(th.regs.RIP)
-	if th.alloc.on || th.starting || !ok {
-		return step, nil
-	}
-	name := strings.TrimLeft(f.Name, "_")
-	k := slices.IndexFunc(stringPointers, func(p stringPointer) bool { return strings.HasPrefix(name, p.name) })
-	s.takeArgs(th, nil)
-	if k < 0 || stringPointers[k].length && (th.arg(1) == 0 || th.arg(2) == 0) {
-		return step, nil
-	}
-	for i := range stringPointers[k].n {
-		if !th.quiet.on && !s.alone(th) && s.machine.SharedHull(th.arg(i), th.arg(i)+1).Hi != 0 {
-			continue
-		}
-		if out := s.deadAccess(th, th.regs.RIP, th.arg(i), 1, name+" reads"); out != nil {
-			s.touch(th, tr, th.regs.RIP, th.arg(i), 1, false)
-			th.insns++ // the failure is a place of its own
-			return stay, s.fail(th, out)
-		}
-	}
-	return step, nil
 }

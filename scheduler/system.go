@@ -233,7 +233,7 @@ func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.R
 	} else {
 		s.entered = 1
 	}
-	if s.cfg.NativeMalloc {
+	if !s.cfg.PointsOnly {
 		s.breakStrings()
 	}
 	if s.cfg.Native {
