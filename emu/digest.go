@@ -57,6 +57,9 @@ func (m *Machine) Digest() (trace.Digest, error) {
 	return now.sum, nil
 }
 
+// ClockReads is how often the guest has read the time-stamp counter.
+func (m *Machine) ClockReads() uint64 { return uint64(m.c.clock_reads) }
+
 // forgetDigests is Rewind's part.
 func (m *Machine) forgetDigests(to mark) {
 	n := len(m.digests)

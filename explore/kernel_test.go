@@ -47,7 +47,7 @@ func TestKernelRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	long := []string{"create", "buffer", "steal", "sleep", "donate_two"}
+	long := []string{"create", "buffer", "steal", "sleep", "donate_two", "guard", "nap", "doze"}
 	for _, row := range rows {
 		pp := row.PP
 		if row.Verdict != guests.Bug {
@@ -162,6 +162,10 @@ func TestKernelSearchesAgree(t *testing.T) {
 		{"kernel-donation_missed", "donate", "cli"},
 		{"kernel-switch_open", "yield", "sti"},
 		{"kernel-restore_nested", "semaphore", "sti"},
+		{"course", "copy", "cli"},
+		{"course", "nap", "yield"},
+		{"course", "doze", "lock"},
+		{"course-letter_open", "letters", "sti"},
 	} {
 		t.Run(c.program+" "+c.test+" "+c.pp, func(t *testing.T) {
 			t.Parallel()

@@ -21,7 +21,8 @@ var KernelPointLists = []string{"yield", "lock", "unlock", "lock,unlock", "cli",
 // KernelPointLists.
 type KernelTest struct {
 	Guest
-	Test string // what "test=" on the command line says
+	Test   string // what "test=" on the command line says
+	Kernel string // the program without a mistake: kernel, or course
 }
 
 // Kernels is the rows of guests/kernel/expect.json, in its order.
@@ -29,7 +30,8 @@ func Kernels() ([]KernelTest, error) {
 	var t struct {
 		Schema string `json:"schema"`
 		Guests []struct {
-			Name       string    `json:"name"` // TEST or MISTAKE-TEST
+			Name       string    `json:"name"`    // TEST or MISTAKE-TEST
+			Kernel     string    `json:"program"` // "": kernel
 			About      string    `json:"about"`
 			Threads    int       `json:"threads"`
 			Verdict    string    `json:"verdict"`
@@ -47,13 +49,17 @@ func Kernels() ([]KernelTest, error) {
 	}
 	var all []KernelTest
 	for _, r := range t.Guests {
-		k := KernelTest{Test: r.Name, Guest: Guest{
-			Name: r.Name, Program: "kernel", About: r.About, Source: "kernel/tests.c", Threads: r.Threads,
+		source := "kernel/course/tests.c"
+		if r.Kernel == "" {
+			r.Kernel, source = "kernel", "kernel/tests.c"
+		}
+		k := KernelTest{Test: r.Name, Kernel: r.Kernel, Guest: Guest{
+			Name: r.Name, Program: r.Kernel, About: r.About, Source: source, Threads: r.Threads,
 			Verdict: r.Verdict, PP: r.PP, Failures: r.Bugs, Executions: r.Executions,
 			Concurrent: true, Judge: r.Source, Note: r.Note,
 		}}
 		if mistake, test, ok := strings.Cut(r.Name, "-"); ok {
-			k.Variant, k.Test, k.Program = mistake, test, "kernel-"+mistake
+			k.Variant, k.Test, k.Program = mistake, test, r.Kernel+"-"+mistake
 		}
 		k.Flags = []string{"--cmdline", "test=" + k.Test}
 		all = append(all, k)

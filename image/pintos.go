@@ -14,6 +14,7 @@ type Pintos struct {
 	Idle uint64
 	// Begin is where the kernel begins once there are page tables: what comes
 	// before makes them, in the original in real mode, from where a loader put it.
+	// 0: a multiboot loader can start the kernel, at its entry.
 	Begin uint64
 	// Tables is where it has room for page tables, 0 if it hasn't.
 	Tables uint64
@@ -67,6 +68,9 @@ func (im *Image) pintos() *Pintos {
 	}
 	if n, ok := im.structure("thread"); ok {
 		p.Size = n
+	}
+	if im.Multiboot() != nil {
+		return p
 	}
 	main, ok := im.Symbol(begin)
 	if !ok || !im.IsCode(main.Addr) {

@@ -84,6 +84,7 @@ type Bare struct {
 	named   map[uint64]image.Bound
 	sleeps  map[uint64]bool
 	returns map[uint64]bool
+	letsGo  map[uint64]bool // functions that may not leave interrupts off, by entry
 	// ticked is what ticks were seen to do to 8 bytes of memory, by address / 8.
 	// Learned for good.
 	ticked map[uint64]tickAccess
@@ -109,8 +110,11 @@ type Bare struct {
 	toldOf     uint64      // see bareswitch.go
 	wakers     []trace.TID // see baretime.go; nil: not known yet
 	ticks      uint64      // that have passed: a word of the machine's log
+	ports      uint64      // accesses of threads to ports: a word of the machine's log
 	probing    bool        // ticks are being tried
+	trying     bool        // a livelock is
 	due        bool        // a tick comes with the step under way
+	vain       uint64      // see barelivelock.go: a word of the machine's log
 	polled     uint64      // instructions since stopIf was asked
 	unsteady   bool        // a tick has woken somebody it wasn't foretold to; learned for good
 	gapFrom    uint64
@@ -181,6 +185,8 @@ type ownThread struct {
 	calls       []ownCall // of functions with roles, under way, outermost first
 	// See bareround.go.
 	lap             uint64
+	lapFrom         uint64 // the journal's length when its turn began, and the one before
+	lapBefore       uint64
 	round           bool
 	stored, storing bool
 }
@@ -201,7 +207,7 @@ func NewBare(s *System, b Board, roles map[uint64]image.Bound) *Bare {
 	if s.cfg.Profile != nil {
 		own = s.cfg.Profile.Kernel
 	}
-	return &Bare{System: s, board: b, own: own, named: roles, sleeps: map[uint64]bool{}, returns: map[uint64]bool{}, ticked: map[uint64]tickAccess{}, tells: map[uint64]tellKind{}, tailWords: map[tailWord]bool{}, hadIn: noWhere}
+	return &Bare{System: s, board: b, own: own, named: roles, sleeps: map[uint64]bool{}, returns: map[uint64]bool{}, letsGo: map[uint64]bool{}, ticked: map[uint64]tickAccess{}, tells: map[uint64]tellKind{}, tailWords: map[tailWord]bool{}, hadIn: noWhere}
 }
 
 // Step implements por.System.
@@ -213,18 +219,26 @@ func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	th := &s.threads[t]
 	tr := s.arena.transition(t, c)
 	tr.Begin = th.insns
-	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu), journal: s.machine.Journal(), pc: th.regs.RIP, prev: th.lastStep, insns: th.insns})
+	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu), journal: s.machine.Journal(), pc: th.regs.RIP, prev: th.lastStep, insns: th.insns, ticks: s.ticks, ports: s.ports})
 	th.lastStep = int32(len(s.steps))
 	th.yielding = false
 	s.current = t
-	s.wide = s.unsettled() || th.own.round
-	s.due = s.passes(th)
 	s.could = s.whoCan(s.could[:0])
+	s.due = s.passes(th)
+	s.wide = s.unsettled() || th.own.round || s.due
+	s.countVain()
 	s.tried, s.wakers = nil, nil
 	if s.ranked() {
 		s.tryRanks()
 	}
-	err := s.take(th, tr)
+	var err error
+	f := s.livelock(th)
+	if th = &s.threads[t]; f != nil {
+		th.failure = f
+		s.end(tr, trace.EndBug)
+	} else {
+		err = s.take(th, tr)
+	}
 	if err == nil && s.gap != gapNone && tr.End != trace.EndBug && tr.End != trace.EndProcess {
 		err = s.openGap(&turn{th: th, tr: tr})
 	}

@@ -12,6 +12,7 @@ type ownCall struct {
 	role   image.Role
 	family uint8
 	sleep  bool
+	letsGo bool // by name; it has no points
 	entry  uint64
 	on     bool // interrupts were on
 	// sp is the stack pointer behind the return to ret.
@@ -42,6 +43,9 @@ func (s *Bare) called(u *turn) (happening, error) {
 	pc := s.regs.RIP
 	if s.sleeps[pc] {
 		s.enterCall(u, ownCall{sleep: true})
+	}
+	if s.letsGo[pc] {
+		s.enterCall(u, ownCall{letsGo: true})
 	}
 	b, ok := s.named[pc]
 	if !ok {
@@ -111,7 +115,7 @@ func (s *Bare) returned(u *turn) (happening, error) {
 // where the function began isn't known, and it may have been in its caller's
 // section.
 func (s *Bare) leftOff(u *turn, c *ownCall) bool {
-	return PointsAt(c.role)&PointUnlock != 0 && c.on && s.on == 0 && !u.shadow && !u.ticking && s.booted == 1
+	return (c.letsGo || PointsAt(c.role)&PointUnlock != 0) && c.on && s.on == 0 && !u.shadow && !u.ticking && s.booted == 1
 }
 
 // result is what a function has returned.

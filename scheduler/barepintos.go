@@ -32,11 +32,21 @@ var pintosTells = map[string]tellKind{
 // pintosUnlocks are functions that let others go when they return.
 var pintosUnlocks = []string{"sema_up"}
 
+// pintosLetsGo are functions that mustn't return with interrupts off if they were
+// called with interrupts on.
+var pintosLetsGo = []string{"sema_up", "lock_release", "cond_signal", "cond_broadcast"}
+
 // findPintos sets breakpoints on these functions.
 func (s *Bare) findPintos() {
 	for name, kind := range pintosTells {
 		if f, ok := s.image.Symbol(name); ok && s.image.IsCode(f.Addr) {
 			s.tellAt(f.Addr, kind)
+		}
+	}
+	for _, name := range pintosLetsGo {
+		if f, ok := s.image.Symbol(name); ok && s.image.IsCode(f.Addr) {
+			s.letsGo[f.Addr] = true
+			s.machine.Break(f.Addr, uint8(breakRole))
 		}
 	}
 	for _, name := range pintosUnlocks {

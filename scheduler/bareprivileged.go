@@ -191,6 +191,10 @@ func (s *Bare) ended(_ *turn, err error) (happening, error) { return atEnd, err 
 
 // port carries in and out with a register or a constant out.
 func (s *Bare) port(u *turn) (happening, error) {
+	if !u.ticking {
+		u.th.own.stored = true // a device may tell it the time
+		s.machine.Set(&s.ports, s.ports+1)
+	}
 	p, ok := decodePort(s.code(s.regs.RIP))
 	if !ok {
 		return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "port input or output of strings (ins, outs) isn't modelled")

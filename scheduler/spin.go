@@ -48,6 +48,8 @@ type stepInfo struct {
 	insns   uint64 // the same
 	prev    int32  // the thread's step before: its index in System.steps + 1; 0: none
 	key     uint64 // see key; 0: not made yet
+	ticks   uint64 // of a kernel's timer, before the step
+	ports   uint64 // and its threads' accesses to ports
 }
 
 // maxSpinSteps bounds how far back a loop of several steps is looked for: a lock

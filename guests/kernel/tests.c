@@ -54,6 +54,43 @@ static void test_yield(void)
 	thread_join(a);
 }
 
+static volatile int arrived[2];
+
+static int await_first(void *unused)
+{
+	(void)unused;
+	while (!arrived[0])
+		thread_yield();
+	arrived[1] = 1;
+	return 0;
+}
+
+/* Two threads yield until the other has come: the test is wrong. */
+static void test_await(void)
+{
+	thread_create(PRIORITY_NORMAL, await_first, NULL);
+	while (!arrived[1])
+		thread_yield();
+	arrived[0] = 1;
+}
+
+static int watch(void *unused)
+{
+	(void)unused;
+	word start = ticks_passed();
+	while (ticks_passed() - start < 1500)
+		thread_yield();
+	return 0;
+}
+
+/* Two threads yield for a long time. */
+static void test_watch(void)
+{
+	struct thread *a = thread_create(PRIORITY_NORMAL, watch, NULL);
+	watch(NULL);
+	thread_join(a);
+}
+
 static struct lock lock;
 
 static int increment(void *unused)
@@ -231,6 +268,7 @@ static const struct {
 } tests[] = {
 	{"create", test_create}, {"join", test_join}, {"leave", test_leave}, {"yield", test_yield},
 	{"lock", test_lock}, {"race", test_race}, {"semaphore", test_semaphore},
+	{"await", test_await}, {"watch", test_watch},
 	{"buffer", test_buffer}, {"steal", test_steal}, {"sleep", test_sleep}, {"alarm", test_alarm},
 	{"donate", test_donate}, {"donate_two", test_donate_two},
 };

@@ -19,10 +19,13 @@ const (
 	notEmpty
 	count
 	highDone
+	mutex
+	done
 	objects // how many; and one more, which stays 0
 )
 
-// A Test is a model of one of guests/kernel/tests.c.
+// A Test is a model of one of guests/kernel/tests.c, or of course/tests.c, where
+// threads aren't joined: for the sections it makes no difference.
 type Test struct {
 	programs [][]operation // main's first; a thread's number is its place in the order of creation
 }
@@ -64,6 +67,11 @@ func New(name string, m Mistakes) *Test {
 		return &Test{[][]operation{main(w.create(1, normal), section, w.join(1)), thread(section)}}
 	case "semaphore":
 		return &Test{[][]operation{main(w.create(1, normal), w.down(semaphore)), thread(w.up(semaphore))}}
+	case "post":
+		return &Test{[][]operation{main(w.create(1, normal), w.down(semaphore)), thread(w.up(semaphore))}}
+	case "guard":
+		guarded := appendProgram(appendProgram(w.down(mutex), w.up(mutex)), w.up(done))
+		return &Test{[][]operation{main(w.up(mutex), w.create(1, normal), guarded, w.down(done), w.down(done)), thread(guarded)}}
 	case "buffer":
 		return &Test{[][]operation{main(w.create(1, normal), w.put(), w.put(), w.join(1)), thread(w.get(), w.get())}}
 	case "steal":

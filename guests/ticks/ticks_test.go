@@ -20,7 +20,12 @@ var mistakes = map[string]Mistakes{
 	"donation_dropped": {DonationDropped: true},
 	"buffer_if":        {BufferIf: true},
 	"sleep_unguarded":  {SleepUnguarded: true},
+	"down_late":        {WakeupLost: true}, // of course
 }
+
+// unmodelled are tests of what isn't in sections, of the clock's ticks, and of the
+// screen.
+var unmodelled = []string{"race", "await", "nap", "doze", "letters", "scroll", "copy", "work", "politeness"}
 
 // TestTable: guests/kernel/expect.json says what the model says: nothing fails in
 // the kernel without a mistake, and a mistake in the ways and with the least
@@ -33,8 +38,8 @@ func TestTable(t *testing.T) {
 	modelled := 0
 	for _, k := range all {
 		m, ok := mistakes[k.Variant]
-		if !ok || k.Test == "race" {
-			if k.Judge != "by hand" {
+		if !ok || slices.Contains(unmodelled, k.Test) {
+			if k.Judge != "by hand" && k.Verdict == guests.Bug {
 				t.Errorf("%s has no model, and its numbers come from %q", k.Name, k.Judge)
 			}
 			continue

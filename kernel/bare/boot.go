@@ -40,7 +40,7 @@ func (b *Board) Boot() (emu.Regs, error) {
 	for _, r := range b.img.Code {
 		b.m.Protect(b.img.Physical(r.Lo), r.Hi-r.Lo, emu.ProtRead|emu.ProtWrite|emu.ProtExec)
 	}
-	if b.img.Pintos != nil {
+	if b.img.Pintos != nil && b.img.Pintos.Begin != 0 {
 		return b.bootPintos()
 	}
 	if b.img.Bias != 0 && !b.m.HasPaging() {

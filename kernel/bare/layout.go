@@ -30,6 +30,7 @@ const (
 // MachineConfig is the machine for a kernel. followed: the calls of its allocators
 // are known.
 func MachineConfig(img *image.Image, followed bool) (emu.Config, error) {
+	byLoader := img.Pintos == nil || img.Pintos.Begin == 0
 	c := emu.Config{Bare: true, Uniprocessor: true, Space: memory, CodeBias: img.Bias}
 	if img.Bias != 0 && (img.Bias < 2*memory || -img.Bias < 2*memory) {
 		return c, kernel.Errorf(kernel.GapLayout, "the kernel is loaded at %#x and linked at %#x: landgo needs these further apart, or the same", img.Segments[0].Physical, img.Segments[0].Addr)
@@ -46,11 +47,11 @@ func MachineConfig(img *image.Image, followed bool) (emu.Config, error) {
 		if at > memory || s.MemSize > memory-at {
 			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x, outside of the machine's %d MiB of memory", at, memory>>20)
 		}
-		if img.Pintos == nil && img.Bias != 0 && at != s.Physical {
+		if byLoader && img.Bias != 0 && at != s.Physical {
 			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x is to be loaded at %#x, others at %#x below their addresses: landgo knows kernels whose parts are at their own addresses, or all by the same distance above them", s.Addr, s.Physical, img.Bias)
 		}
 	}
-	if img.Pintos == nil {
+	if byLoader {
 		for _, r := range img.Code {
 			if at := img.Physical(r.Lo); at <= stackAt {
 				return c, kernel.Errorf(kernel.GapLayout, "code at %#x, where the loader's data is", at)

@@ -1,0 +1,106 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"landgo/por"
+	"landgo/result"
+	"landgo/trace"
+)
+
+// TestKernelWaitsLong: threads that yield to each other until 1,500 ticks have passed,
+// more than a livelock is claimed after, are no livelock, and come to an end: where a
+// loop of the kernel's own reads the clock, and where a course's kernel sleeps so.
+func TestKernelWaitsLong(t *testing.T) {
+	for _, k := range []struct{ program, test string }{{"kernel", "watch"}, {"course", "long_nap"}} {
+		c := kernelConfig(kernelBuilt(t, k.program), k.test, "yield")
+		c.MaxExecutions = 1
+		r, err := Run(context.Background(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Bug != nil || r.Executions != 1 || r.Transitions < 1500 {
+			t.Errorf("%s: %s (%s), %d executions of %d steps, %+v", k.test, r.Verdict, r.Reason, r.Executions, r.Transitions, r.Bug)
+		}
+	}
+}
+
+// TestKernelLivelock: it is told at whatever points, and comes again. A thread that is
+// alone, and yields to itself, has one too.
+func TestKernelLivelock(t *testing.T) {
+	for _, k := range []struct{ program, test, pp string }{
+		{"kernel", "await", "yield"}, {"kernel", "await", "cli,sti"}, {"course", "politeness", "cli"}, {"course", "loneliness", "cli"},
+	} {
+		c := kernelConfig(kernelBuilt(t, k.program), k.test, k.pp)
+		r, err := Run(context.Background(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Bug == nil || r.Bug.Kind != result.Livelock || r.Bug.Preemptions != 0 {
+			t.Errorf("%s at %s: %s (%s), %+v", k.test, k.pp, r.Verdict, r.Reason, r.Bug)
+			continue
+		}
+		again, err := Replay(context.Background(), c, &result.BugFile{Schedule: r.Bug.Schedule}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again.Bug == nil || again.Bug.Message != r.Bug.Message {
+			t.Errorf("%s at %s: the replay ended in %s, %+v", k.test, k.pp, again.Verdict, again.Bug)
+		}
+	}
+}
+
+// TestKernelScrolls: what goes up the screen as a whole is moved at once, and in no
+// other way than byte by byte: the test looks. 4,000 bytes take more instructions than
+// all else.
+func TestKernelScrolls(t *testing.T) {
+	c := kernelConfig(kernelBuilt(t, "course"), "scroll", "cli")
+	r, err := Run(context.Background(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != result.Verified || r.Instructions > 4000*r.Executions {
+		t.Errorf("%s (%s), %d executions of %d instructions", r.Verdict, r.Reason, r.Executions, r.Instructions)
+	}
+}
+
+// TestKernelStepTells: what is learned by trying who can run in a state is told by the
+// step that leads there, for no other need follow. So to ask who can run learns nothing.
+func TestKernelStepTells(t *testing.T) {
+	for _, test := range []string{"sleep", "alarm"} {
+		s, err := open(kernelConfig(kernelBuilt(t, "kernel"), test, "cli"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.close()
+		told, ended := 0, false
+		for !ended {
+			s.sys.Rewind(s.root)
+			for {
+				next := trace.NoThread
+				before := s.sys.Knowledge()
+				for _, th := range s.sys.Threads(nil) {
+					if th.Status == trace.Ready && (next == trace.NoThread || th.Next) {
+						next = th.ID
+					}
+				}
+				if told > 0 && !reflect.DeepEqual(before, s.sys.Knowledge()) {
+					t.Fatalf("%s: to ask who can run has learned something", test)
+				}
+				tr, err := s.sys.Step(next, 0)
+				if told++; errors.Is(err, por.ErrFiner) {
+					break // again
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if ended = tr.End == trace.EndProcess; ended {
+					break
+				}
+			}
+		}
+	}
+}
