@@ -15,7 +15,7 @@ const minimiseLimit = 10_000
 // minimise looks for the interleaving with the fewest preemptions: bounded
 // partial-order reduction (Coons, Musuvathi and McKinley, OOPSLA 2013), at bounds
 // 0, 1, 2, ... What it finds first is the least, and if it ends without, what was
-// known is. Where one bug is asked for, the story told
+// known is. A fair bound of the search stays. Where one bug is asked for, the story told
 // is the shortest of any bug; with --keep-going each has its own.
 func (h *hunt) minimise(f *finding) error {
 	if f.preemptions == 0 {
@@ -37,6 +37,10 @@ func (h *hunt) minimise(f *finding) error {
 	if f.failure.Kind == failureRace {
 		return h.minimiseRace(f, opts)
 	}
+	fair, cyclic := h.cfg.Bounds.Limit(por.Fair)
+	if cyclic { // without it executions needn't end
+		opts.Bounds = append(opts.Bounds, por.Bound{Measure: por.Fair, Limit: fair})
+	}
 	engine, err := por.New("bpor", opts)
 	if err != nil {
 		return err
@@ -50,7 +54,7 @@ func (h *hunt) minimise(f *finding) error {
 		// as it was.
 		return nil
 	}
-	if m.got || stats.Complete {
+	if (m.got || stats.Complete) && !cyclic {
 		f.minimal = result.Proven
 	}
 	if !m.got {

@@ -86,6 +86,7 @@ type accRec struct {
 	ev, gran  int32
 	prev      int32 // the granule's access before
 	prevWrite int32 // the granule's write before
+	other     int32 // the last write before that has other bytes than it: a read passes over a thousand of its neighbour
 	mask      uint8
 	write     bool
 	// The bytes of the granule that this access or one before it has, and those
@@ -369,7 +370,7 @@ func (o *order) enterAccess(a *trace.Access, i int32) {
 				o.objs[o.objGranules[k]].plain = true
 			}
 		}
-		r := accRec{ev: i, gran: n, prev: gr.head, prevWrite: gr.write, mask: mask(g, a.Addr, hi), write: a.IsWrite()}
+		r := accRec{ev: i, gran: n, prev: gr.head, prevWrite: gr.write, other: gr.write, mask: mask(g, a.Addr, hi), write: a.IsWrite()}
 		r.below = r.mask
 		if r.prev >= 0 {
 			r.below |= o.accs[r.prev].below
@@ -378,7 +379,11 @@ func (o *order) enterAccess(a *trace.Access, i int32) {
 			r.written = r.mask
 		}
 		if r.prevWrite >= 0 {
-			r.written |= o.accs[r.prevWrite].written
+			before := &o.accs[r.prevWrite]
+			r.written |= before.written
+			if before.mask == r.mask {
+				r.other = before.other
+			}
 		}
 		o.accs = append(o.accs, r)
 		gr.head = int32(len(o.accs) - 1)

@@ -113,7 +113,7 @@ func (o *order) gatherAccess(e *event, a *trace.Access, base []int32) {
 // conflicts with.
 func (o *order) walk(e *event, n int32, m uint8, write bool, base []int32) {
 	if !write {
-		for k := o.grans[n].write; k >= 0 && m&o.accs[k].written != 0; k = o.accs[k].prevWrite {
+		for k := o.grans[n].write; k >= 0 && m&o.accs[k].written != 0; k = o.accs[k].other {
 			if a := &o.accs[k]; a.mask&m != 0 {
 				o.find(e, a.ev, base)
 				m &^= a.mask

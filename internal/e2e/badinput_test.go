@@ -222,15 +222,15 @@ func TestWildGuests(t *testing.T) {
 		kind   result.ErrorKind
 		words  []string
 	}{
-		{"loops before its first thread", "endless.c", nil, result.StepTooLong, []string{"main", "endless.c:"}},
+		{"loops before its first thread", "endless.c", []string{"--step-budget", "10000000"}, result.StepTooLong, []string{"main", "endless.c:"}},
 		{"prints for ever", "print.c", nil, result.TooMuchOutput, nil},
 		{"creates threads for ever", "threads.c", nil, result.TooManyThreads, []string{"128"}},
 		{"instruction that isn't modelled", "avx.c", nil, result.UnmodelledInstruction, []string{"AVX", "main", "avx.c:4"}},
 		{"system call that isn't modelled", "socket.c", nil, result.UnmodelledCall, []string{"socket", "socket.c:6"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			path := guest(t, c.source, c.flags...)
-			e := run(t, "run", "--json", path)
+			args := append([]string{"run", guest(t, c.source)}, c.flags...)
+			e := run(t, append(args, "--json")...)
 			r := e.decode(t)
 			if r.Problem != c.kind || r.ExitStatus() != result.Explain(c.kind).Status {
 				t.Fatalf("verdict %s, problem %q: %s", r.Verdict, r.Problem, r.Reason)
@@ -245,7 +245,7 @@ func TestWildGuests(t *testing.T) {
 					t.Errorf("reason %q at %s %s doesn't say %q", r.Reason, where.Function, where.Where(), w)
 				}
 			}
-			if text := run(t, "run", path); text.status != e.status || !strings.Contains(text.stdout, r.Reason) {
+			if text := run(t, args...); text.status != e.status || !strings.Contains(text.stdout, r.Reason) {
 				t.Errorf("as text: exit %d, stdout %.1000q lacks the reason %q", text.status, text.stdout, r.Reason)
 			}
 		})
