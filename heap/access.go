@@ -29,7 +29,7 @@ func (h *Heap) Access(addr uint64, does string) Wrong {
 	if b := h.liveAround(addr); b != nil { // begins in one, and goes on behind it
 		return Wrong{HeapOverflow, fmt.Sprintf("%s at offset %d of a block of %s: beyond its end", does, addr-b.Addr, count(b.Size)), *b}
 	}
-	if b := h.around(addr); b != nil {
+	if b := h.around(addr); b != nil && !h.cut(b, addr) {
 		return Wrong{UseAfterFree, fmt.Sprintf("%s at offset %d of a block of %s that has been freed", does, addr-b.Addr, count(b.Size)), *b}
 	}
 	before, after := h.nearest(addr)
@@ -52,6 +52,13 @@ func (h *Heap) liveAround(addr uint64) *Block {
 		}
 	}
 	return nil
+}
+
+// cut reports whether an address was in a block that realloc made smaller in
+// place, and that goes on: b is the latest that had the address in it.
+func (h *Heap) cut(b *Block, addr uint64) bool {
+	l := h.Live(b.Family, b.Addr)
+	return l != nil && addr-l.Addr < l.Was
 }
 
 // Near reports whether an address is in a block, live or not, or at most so many

@@ -172,7 +172,7 @@ func (h *Heap) Resize(addr, n uint64, e Event) bool {
 	}
 	b := h.blocks[i]
 	h.Take(0, addr, e)
-	b.Size, b.Given = n, e
+	b.Was, b.Size, b.Given = b.Most(), n, e
 	h.give(b, r)
 	return true
 }

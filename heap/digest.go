@@ -10,7 +10,7 @@ func (h *Heap) Digest() trace.Digest {
 	for p, n := range h.last {
 		b := &h.blocks[n-1]
 		d := trace.NewHash()
-		d.Words(p.addr, b.Size, uint64(b.Family), 0)
+		d.Words(p.addr, b.Size, uint64(b.Family), uint64(b.Origin))
 		if b.Freed {
 			d.Word(1)
 		}

@@ -31,6 +31,21 @@ func (h *Heap) Free(p uint64, f Family, function, what string) (w Wrong, ok bool
 	return Wrong{InvalidFree, fmt.Sprintf("%s of a pointer %s into a block of %s, not of its start", function, count(p-b.Addr), count(b.Size)), *b}, false
 }
 
+// Matches says what is wrong with giving a live block back by the function named,
+// which takes back what origin o gives out; ok if nothing is, or it can't be told.
+func (b *Block) Matches(o Origin, function string) (w Wrong, ok bool) {
+	if b.Origin == o || b.Origin == Unknown || o == Unknown {
+		return Wrong{}, true
+	}
+	switch o {
+	case OfNew:
+		function = "delete"
+	case OfNewArray:
+		function = "delete[]"
+	}
+	return Wrong{InvalidFree, fmt.Sprintf("%s of a block that %s gave out", function, [...]string{"malloc", "new", "new[]"}[b.Origin]), *b}, false
+}
+
 // othersAt is the live block of another family that begins at an address, or nil.
 func (h *Heap) othersAt(f Family, p uint64) *Block {
 	for i := len(h.blocks) - 1; i >= 0; i-- {

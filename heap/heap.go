@@ -14,11 +14,26 @@ type Event struct {
 // guest's malloc is 0.
 type Family uint8
 
+// Origin is what a block's bytes were asked for by, of the functions that share
+// one allocator.
+type Origin uint8
+
+const (
+	OfMalloc Origin = iota
+	OfNew
+	OfNewArray
+	Unknown
+)
+
 // Block is one life of a piece of memory.
 type Block struct {
-	Addr   uint64 // what the allocator returned; 0: no block
-	Size   uint64 // bytes asked for
+	Addr uint64 // what the allocator returned; 0: no block
+	Size uint64 // bytes asked for
+	// Was is the largest size that it had before realloc made it this one in
+	// place; 0: none did. What is behind its end up to there was never given back.
+	Was    uint64
 	Family Family
+	Origin Origin
 	// Generation counts the blocks that began at Addr, from 1.
 	Generation uint32
 	// Library: the C library asked for it itself.
@@ -151,9 +166,12 @@ func (h *Heap) Take(f Family, addr uint64, e Event) {
 func (h *Heap) Extend(f Family, addr, n uint64, e Event) {
 	b := *h.Live(f, addr)
 	h.Take(f, addr, e)
-	b.Size = n
+	b.Was, b.Size = b.Most(), n
 	h.Give(b)
 }
+
+// Most is the largest size that a block has had at its place.
+func (b *Block) Most() uint64 { return max(b.Size, b.Was) }
 
 // Own adds memory to what an allocator has that is followed.
 func (h *Heap) Own(p Piece) { h.owned = append(h.owned, p) }

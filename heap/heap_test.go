@@ -62,6 +62,34 @@ func TestAccessGenerations(t *testing.T) {
 	}
 }
 
+// TestAccessCut: what realloc cut off a block in place is behind its end as long
+// as the block lives, and was in it once it is freed.
+func TestAccessCut(t *testing.T) {
+	h := New()
+	a := h.NewArena(0x10000, 0x20000, 0x8000)
+	old, _ := a.Allocate(Block{Size: 200}, 0)
+	p := old.Addr
+	h.Resize(p, 150, at(0, 2))
+	a.Release(p, at(0, 3))
+	h.Give(Block{Addr: p, Size: 100})
+	for _, n := range []uint64{60, 70, 33} {
+		h.Extend(0, p, n, at(0, 4))
+	}
+	for _, c := range []struct {
+		offset uint64
+		kind   Kind
+		gen    uint32
+	}{{33, HeapOverflow, 6}, {65, HeapOverflow, 6}, {99, HeapOverflow, 6}, {100, UseAfterFree, 2}, {160, UseAfterFree, 1}} {
+		if w := h.Access(p+c.offset, "reads 1 byte"); w.Kind != c.kind || w.Block.Generation != c.gen {
+			t.Errorf("offset %d: %s of generation %d (%s), want %s of %d", c.offset, w.Kind, w.Block.Generation, w.Message, c.kind, c.gen)
+		}
+	}
+	h.Take(0, p, at(0, 9))
+	if w := h.Access(p+65, "reads 1 byte"); w.Kind != UseAfterFree {
+		t.Errorf("after the free: %s (%s)", w.Kind, w.Message)
+	}
+}
+
 // TestFree: every wrong free by its kind.
 func TestFree(t *testing.T) {
 	h := New()

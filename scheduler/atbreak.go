@@ -29,6 +29,9 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		return s.atReturn(th, tr)
 	case breakString:
 		return s.atString(th, tr)
+	case breakOperator:
+		s.atOperator(th)
+		return step, nil
 	case breakMain:
 		s.machine.Set(&s.entered, 1)
 		return step, nil

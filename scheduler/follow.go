@@ -26,7 +26,8 @@ type followed struct {
 	before       heap.Event
 	p            uint64 // the pointer that it was given
 	size, align  uint64
-	resultTarget uint64 // of posix_memalign
+	origin       heap.Origin // of what it gives out
+	resultTarget uint64      // of posix_memalign
 }
 
 // trusted reports whether a thread runs code of the C library that landgo takes
@@ -59,6 +60,9 @@ func (s *System) follow(th *thread, tr *trace.Transition) (verdict, error) {
 	}
 	f := followed{quiet: quiet{on: true, role: th.role, ret: s.callSite(th), sp: th.regs.RSP}, before: s.heapEvent(th), p: th.arg(0)}
 	f.size, f.align = th.request()
+	if th.role != image.Free {
+		f.origin = s.origin(th)
+	}
 	switch th.role {
 	case image.Free, image.Realloc, image.ReallocArray:
 		if f.p == 0 {
@@ -103,6 +107,7 @@ func (s *System) endFollowed(th *thread, b heap.Block, e heap.Event) {
 func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
 	f := th.alloc
 	p := th.regs.RAX
+	var was uint64 // of a block that goes on where it is
 	switch f.role {
 	case image.Free, image.InsideAllocator:
 		p = 0
@@ -123,6 +128,9 @@ func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
 			old := *b
 			s.endObjects(th, tr, old)
 			s.endFollowed(th, old, f.before)
+			if p == old.Addr {
+				was = old.Most()
+			}
 			defer func() {
 				if th.alloc = (followed{}); p != 0 && f.size > old.Size && !old.Library {
 					s.fill(p+old.Size, f.size-old.Size)
@@ -131,7 +139,7 @@ func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
 		}
 	}
 	if p != 0 {
-		b := s.heap.Give(heap.Block{Addr: p, Size: f.size, Library: th.quiet.on || s.entered == 0 || s.libraryAsks(th), Given: f.before})
+		b := s.heap.Give(heap.Block{Addr: p, Size: f.size, Was: was, Origin: f.origin, Library: th.quiet.on || s.entered == 0 || s.libraryAsks(th), Given: f.before})
 		if s.observer != nil {
 			s.observer.Block(th.id, *b, true)
 		}

@@ -113,7 +113,7 @@ func (s *System) allocate(th *thread, n, align uint64) uint64 {
 
 // blockFor is a block of n bytes that a thread asks for, with no place yet.
 func (s *System) blockFor(th *thread, n uint64) heap.Block {
-	return heap.Block{Size: n, Library: th.quiet.on || s.entered == 0 || s.libraryAsks(th), Given: s.heapEvent(th)}
+	return heap.Block{Size: n, Origin: s.origin(th), Library: th.quiet.on || s.entered == 0 || s.libraryAsks(th), Given: s.heapEvent(th)}
 }
 
 // heapEvent is the call of the allocator at whose entry a thread stands.
@@ -177,7 +177,9 @@ func (s *System) badFree(th *thread) *Failure {
 	}
 	w, ok := s.heap.Free(p, 0, th.role.String(), what)
 	if ok {
-		return nil
+		if w, ok = s.heap.At(0, p).Matches(s.origin(th), th.role.String()); ok {
+			return nil
+		}
 	}
 	return &Failure{Kind: Kind(w.Kind), Message: w.Message, Block: w.Block, Thread: th.id, PC: s.callSite(th)}
 }

@@ -233,6 +233,9 @@ func (s *System) leavePool(th *thread, tr *trace.Transition, f *insideFrame) (ve
 			b.Addr = uint64(uint32(b.Addr))
 		}
 	}
+	if b.Addr == f.old.Addr {
+		b.Was = f.old.Most()
+	}
 	if b.Addr == 0 {
 		if f.old.Addr != 0 && f.size != 0 { // a realloc that failed: the old block goes on
 			b = f.old

@@ -148,7 +148,8 @@ type System struct {
 	// entered is 1 once main has begun, or if the guest names no main. What is
 	// allocated before is the C library's.
 	entered      uint64
-	ownAllocator bool // the guest's malloc isn't its library's
+	ownAllocator bool            // the guest's malloc isn't its library's
+	operators    image.Operators // none if they aren't looked at
 	breaks       map[uint64]breakClass
 	frames       []string
 	observer     Observer
@@ -189,6 +190,7 @@ const (
 	breakExit
 	breakMain
 	breakString
+	breakOperator
 )
 
 // New makes a System for an image on a machine that holds it already. Attach
@@ -235,6 +237,9 @@ func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.R
 	}
 	if !s.cfg.PointsOnly {
 		s.breakStrings()
+		if !s.ownAllocator {
+			s.breakOperators()
+		}
 	}
 	if s.cfg.Native {
 		s.distrust()

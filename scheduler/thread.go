@@ -109,8 +109,9 @@ type thread struct {
 	// stood.
 	args [4]uint64
 
-	quiet quiet
-	alloc followed // a call of an allocator that is followed
+	quiet    quiet
+	alloc    followed      // a call of an allocator that is followed
+	operator operatorFrame // a call of C++'s new or delete
 	// inside are the calls of tested allocators under way, outermost first, and
 	// given is the block that the one at whose return it stands gives out.
 	inside []insideFrame
