@@ -57,12 +57,12 @@ type deepening struct {
 	plan    *deepen.Plan
 	spaces  map[*deepen.Job]*space
 	races   *race.Detector
-	sighted []sightedRace // by candidate of races
-	benign  map[race.Pair]bool
-	after   []uint64       // executions of all jobs when each was added
-	passed  bool           // one execution is over
-	steps   uint64         // of all jobs
-	both    *race.Detector // where races are bugs: of all jobs
+	sighted []sightedRace             // by candidate of races
+	benign  map[race.Pair]*deepen.Job // the one with the most points at which each is
+	after   []uint64                  // executions of all jobs when each was added
+	passed  bool                      // one execution is over
+	steps   uint64                    // of all jobs
+	both    *race.Detector            // where races are bugs: of all jobs
 	// horizon is for how many steps is planned.
 	horizon uint64
 	begun   time.Duration // of the clock
@@ -117,7 +117,7 @@ func (h *hunt) pace(programs uint64) uint64 {
 }
 
 func newDeepening(h *hunt) *deepening {
-	d := &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: h.pace(firstHorizon), begun: h.clock.elapsed(), races: race.New(race.Config{}), both: race.New(race.Config{}), benign: map[race.Pair]bool{}, narrowed: map[*deepen.Job]bool{}}
+	d := &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: h.pace(firstHorizon), begun: h.clock.elapsed(), races: race.New(race.Config{}), both: race.New(race.Config{}), benign: map[race.Pair]*deepen.Job{}, narrowed: map[*deepen.Job]bool{}}
 	if h.cfg.Time > 0 {
 		d.horizon = h.pace(max(stepRate, uint64(h.cfg.Time.Seconds()*stepRate)))
 	}

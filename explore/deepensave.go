@@ -38,7 +38,7 @@ type savedDeepening struct {
 	Spaces   []savedSpace   `json:"spaces"`
 	Races    []savedSighted `json:"races,omitempty"` // in their order
 	Both     []savedRace    `json:"both,omitempty"`
-	Benign   []race.Pair    `json:"benign,omitempty"`
+	Benign   []savedBenign  `json:"benign,omitempty"`
 	Found    []savedFinding `json:"found,omitempty"`
 	Stuck    *savedStuck    `json:"stuck,omitempty"`
 
@@ -136,10 +136,10 @@ func (d *deepening) saved() *savedDeepening {
 	for _, c := range d.both.Candidates() {
 		s.Both = append(s.Both, savedRace{Candidate: *c})
 	}
-	for p := range d.benign {
-		s.Benign = append(s.Benign, p)
+	for p, j := range d.benign {
+		s.Benign = append(s.Benign, savedBenign{p, j.ID})
 	}
-	slices.SortFunc(s.Benign, comparePairs)
+	slices.SortFunc(s.Benign, func(a, b savedBenign) int { return comparePairs(a.Pair, b.Pair) })
 	for _, f := range d.found {
 		o := savedFinding{Failure: f.failure, Key: f.key, Schedule: f.schedule, Preemptions: f.preemptions}
 		if f.job != nil {
@@ -178,6 +178,12 @@ func (d *deepening) savedSpace(j *deepen.Job, sp *space) savedSpace {
 }
 
 func comparePairs(a, b race.Pair) int { return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B)) }
+
+// savedBenign is a pair that is benign at a job's points.
+type savedBenign struct {
+	race.Pair
+	Job int
+}
 
 // otherEpoch is none that a session ever has.
 var otherEpoch = epoch{lives: -1}
@@ -235,8 +241,10 @@ func (d *deepening) restore(s *savedDeepening) error {
 	for _, o := range s.Both {
 		d.both.Restore(o.Candidate)
 	}
-	for _, p := range s.Benign {
-		d.benign[p] = true
+	for _, o := range s.Benign {
+		if j := job(o.Job); j != nil {
+			d.benign[o.Pair] = j
+		}
 	}
 	for _, o := range s.Found {
 		f := &finding{failure: o.Failure, key: o.Key, schedule: o.Schedule, preemptions: o.Preemptions, job: job(o.Job)}

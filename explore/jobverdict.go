@@ -154,10 +154,16 @@ func (d *deepening) showRaces() {
 				return own.Class(true, false)
 			}
 			return race.Untested
-		case d.benign[c.Pair]:
+		case d.benign[c.Pair] != nil:
 			return race.Benign
 		}
 		return race.Untested
+	}
+	w.settledAt = func(c *race.Candidate) string {
+		if j := d.benign[c.Pair]; j != nil && !proven {
+			return d.name(j)
+		}
+		return ""
 	}
 	d.watched = w
 }

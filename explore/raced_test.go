@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"landgo/por"
 	"landgo/race"
@@ -300,5 +301,38 @@ func TestRaceUnderDeepening(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestBenignAt: a race that a deepening calls benign before it is through says at
+// which points.
+func TestBenignAt(t *testing.T) {
+	t.Parallel()
+	// Few interleavings at the accesses to x, millions at the others.
+	parts := heapCase{source: `
+volatile int x, y[8];
+static void *f(void *a) { x = 1; for (int i = 0; i < 8; i++) y[i]++; return a; }
+int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, f, 0); for (int i = 0; i < 3; i++) pthread_join(t[i], 0); }`}
+	guest, _ := parts.build(t, "musl-gcc")
+	cfg := DefaultConfig()
+	cfg.Guest, cfg.Out, cfg.Time, cfg.MaxExecutions = guest, NoFile, 4*time.Second, 20000
+	r, err := Run(context.Background(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Finish(); r.Verdict != result.Budget {
+		t.Fatalf("%s, want budget", r.Verdict)
+	}
+	for _, p := range r.Races {
+		if p.Variable == "x" {
+			if p.Class != "benign" || !strings.HasPrefix(p.VerifiedAt, "yield,race=f+0x") || !slices.ContainsFunc(r.Jobs, func(j result.Job) bool { return j.PP == p.VerifiedAt && j.State == "verified" }) {
+				t.Errorf("x is %s at %q, want benign at its own set: %+v", p.Class, p.VerifiedAt, r.Jobs)
+			}
+		} else if p.VerifiedAt != "" || p.Class != "untested" {
+			t.Errorf("%s is %s at %q, want untested", p.Variable, p.Class, p.VerifiedAt)
+		}
+	}
+	if len(r.Races) < 2 {
+		t.Errorf("races: %+v", r.Races)
 	}
 }

@@ -70,6 +70,9 @@ func (w *watched) classify(r *result.Result, preempted map[uint64]bool) {
 			class = w.settled(c)
 		}
 		r.Races[i].Class = class.String()
+		if class == race.Benign && w.settledAt != nil {
+			r.Races[i].VerifiedAt = w.settledAt(c)
+		}
 	}
 }
 

@@ -120,8 +120,9 @@ func (d *deepening) executions() (n uint64) {
 func (d *deepening) keepRaces(s *sitting) {
 	complete := s.err == nil && s.stats.Complete
 	for _, c := range s.watched.races.Candidates() {
-		if c.Class(complete && len(d.found) == 0, false) == race.Benign {
-			d.benign[c.Pair] = true
+		at := d.benign[c.Pair]
+		if c.Class(complete && len(d.found) == 0, false) == race.Benign && (at == nil || len(s.job.Set.At) > len(at.Set.At)) {
+			d.benign[c.Pair] = s.job
 		}
 	}
 	s.sp.seen = s.watched

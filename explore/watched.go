@@ -35,6 +35,8 @@ type watched struct {
 	// settled, if not nil, says what became of a candidate of races that has no
 	// part in a bug, where several searches have seen it.
 	settled func(*race.Candidate) race.Class
+	// settledAt is the points at which it says so, "" if these are the verdict's.
+	settledAt func(*race.Candidate) string
 }
 
 // watchedMark is a state by the System's mark: the detectors', which go

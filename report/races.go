@@ -31,6 +31,9 @@ func (p *page) races(r *result.Result) {
 		class := ""
 		if r.Verdict != result.Buggy && pair.Class != "" { // the bug says the rest
 			class = fmt.Sprintf(" (%s)", pair.Class)
+			if pair.VerifiedAt != "" {
+				class = fmt.Sprintf(" (%s at %s)", pair.Class, clean(jobName(pair.VerifiedAt)))
+			}
 		}
 		p.wrap("  ", fmt.Sprintf("%s: %s; %s%s", clean(pair.Variable), p.brief(&pair.First), p.brief(&pair.Second), class))
 	}

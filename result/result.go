@@ -135,6 +135,9 @@ type RacePair struct {
 	// came first in some; "false positive" if all were run and one always came
 	// first; else "untested".
 	Class string `json:"class,omitempty"`
+	// VerifiedAt is, of a benign one of a run that isn't verified, the set of
+	// points, as --pp takes it, at which all interleavings were run.
+	VerifiedAt string `json:"verified_at,omitempty"`
 }
 
 // Certificate says what was controlled, and so what a verdict rests on.
