@@ -98,7 +98,11 @@ func TestSearchesAgree(t *testing.T) {
 			t.Run(name+variant, func(t *testing.T) {
 				c := DefaultConfig()
 				c.Guest = build(t, cc, opt, name, variant)
-				for _, pp := range []Points{PointMem, possible(t, c, PointYield, PointLock, PointUnlock)} {
+				points := []Points{PointMem, possible(t, c, PointYield, PointLock, PointUnlock)}
+				if name == "barrier_phase" && variant == "-DFIXED" {
+					points = points[1:] // without reduction as long as all the others together
+				}
+				for _, pp := range points {
 					c.PP = pp
 					want := explored(t, "none", c)
 					searches := agreeing
@@ -199,6 +203,10 @@ func TestSharingDeclared(t *testing.T) {
 func TestOwnCodeAgrees(t *testing.T) {
 	for _, name := range []string{"lost_update", "withdraw", "deadlock_two", "wrong_lock", "ping_pong"} {
 		for _, variant := range []string{"-DFAULTY", "-DFIXED"} {
+			limit := uint64(4_000)
+			if variant == "-DFAULTY" {
+				limit = 20_000 // up to the bug
+			}
 			for _, cc := range []string{"gcc", "musl-gcc"} {
 				t.Run(name+variant+"/"+cc, func(t *testing.T) {
 					c := DefaultConfig()
@@ -212,7 +220,7 @@ func TestOwnCodeAgrees(t *testing.T) {
 						}
 						defer s.close()
 						seen := map[string]bool{}
-						engine, err := por.New("optimal", por.Options{MaxExecutions: 20_000})
+						engine, err := por.New("optimal", por.Options{MaxExecutions: limit})
 						if err != nil {
 							t.Fatal(err)
 						}
