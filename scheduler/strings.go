@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"landgo/trace"
@@ -17,8 +16,17 @@ import (
 // read alone.
 
 func (s *System) breakStrings() {
+	s.strings = map[uint64]*stringReading{}
 	for _, r := range s.image.ReadsAhead() {
-		s.breakAt(r.Lo, breakString)
+		f, _ := s.image.SymbolAt(r.Lo)
+		name := strings.TrimLeft(f.Name, "_")
+		for i := range stringReads {
+			if is := &stringReads[i]; strings.HasPrefix(name, is.name) {
+				s.strings[r.Lo] = is
+				s.breakAt(r.Lo, breakString)
+				break
+			}
+		}
 	}
 }
 
@@ -38,13 +46,15 @@ const (
 	wholeIfN                // as many, or to where the other differs
 )
 
-// stringReads are the readings of a string function's first arguments, by the
-// beginning of its name; length is the place of the length, from 0.
-var stringReads = []struct {
+// stringReading is what the string functions whose names begin so read of their
+// first arguments; length is the place of the length, from 0.
+type stringReading struct {
 	name   string
 	args   []reading
 	length int
-}{
+}
+
+var stringReads = []stringReading{
 	{"strlen", []reading{text}, 0}, {"strnlen", []reading{textN}, 1}, {"strchr", []reading{textFor}, 0}, {"strrchr", []reading{text}, 0},
 	{"rawmemchr", []reading{find}, 0}, {"memchr", []reading{findN}, 2}, {"memrchr", []reading{first}, 2},
 	{"strcpy", []reading{first, text}, 0}, {"stpcpy", []reading{first, text}, 0}, {"strcat", []reading{text, text}, 0},
@@ -56,23 +66,11 @@ var stringReads = []struct {
 
 // atString looks at the arguments of a string function.
 func (s *System) atString(th *thread, tr *trace.Transition) (verdict, error) {
-	f, ok := s.image.SymbolAt(th.regs.RIP)
-	if th.alloc.on || len(th.inside) > 0 || th.starting || s.entered == 0 || !ok { // before main: what chooses between a function's versions has its name
-		return step, nil
-	}
-	name := strings.TrimLeft(f.Name, "_")
-	k := slices.IndexFunc(stringReads, func(r struct {
-		name   string
-		args   []reading
-		length int
-	}) bool {
-		return strings.HasPrefix(name, r.name)
-	})
-	if k < 0 {
+	if th.alloc.on || len(th.inside) > 0 || th.starting || s.entered == 0 { // before main: what chooses between a function's versions has its name
 		return step, nil
 	}
 	s.takeArgs(th, nil)
-	is, n := &stringReads[k], ^uint64(0)
+	is, n := s.strings[th.regs.RIP], ^uint64(0)
 	if is.length > 0 {
 		if n = th.arg(is.length); n == 0 {
 			return step, nil

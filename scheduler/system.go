@@ -151,6 +151,7 @@ type System struct {
 	ownAllocator bool            // the guest's malloc isn't its library's
 	operators    image.Operators // none if they aren't looked at
 	breaks       map[uint64]breakClass
+	strings      map[uint64]*stringReading // by the function's first address
 	frames       []string
 	observer     Observer
 	bare         bool // it is a Bare's: a thread's registers are in thread.regs
