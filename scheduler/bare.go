@@ -219,7 +219,7 @@ func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	th := &s.threads[t]
 	tr := s.arena.transition(t, c)
 	tr.Begin = th.insns
-	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu), journal: s.machine.Journal(), pc: th.regs.RIP, prev: th.lastStep, insns: th.insns, ticks: s.ticks, ports: s.ports})
+	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu), journal: s.machine.Journal(), pc: th.regs.RIP, prev: th.lastStep, insns: th.insns, ticks: s.ticks, ports: s.ports, clock: s.machine.ClockReads(), on: s.on})
 	th.lastStep = int32(len(s.steps))
 	th.yielding = false
 	s.current = t

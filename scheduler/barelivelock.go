@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"landgo/emu"
 	"landgo/trace"
 )
 
@@ -17,20 +18,21 @@ import (
 //     or brings the processor to a thread that is ready and can't run because of its
 //     priority. These are tried, and taken back: the run that is shown ends where
 //     nothing new comes;
-//   - nothing that the threads read, in their last rounds, has another value now
-//     than before these rounds: not even the scheduler's lists, which come round
-//     as well. A thread that looks at a clock, in whatever way, has read what ticks
-//     have changed.
+//   - all memory is then as it was before their last rounds, but for dead stack, and
+//     for what they haven't read there of what ticks change, and of the stacks, on which
+//     handlers leave something. Not even the scheduler's lists are left out. A thread
+//     that looks at a clock, in whatever way, has read what ticks have changed.
 //
 // Then each goes on as it did, in every round: what it does follows from its
-// registers, its own memory, and what it reads, and all of it is as it was. What
-// ticks have changed and nobody has read is a count of them. That a tick does
+// registers and what it reads, and all of it is as it was. What ticks have changed
+// and nobody has read is a count of them. That a thread counts on its stack what it does
+// just after a tick only is left out. That a tick does
 // something to threads that don't sleep, after so many that did nothing (a
 // watchdog), is what a deadlock's claim leaves out as well (Stuck): who waits is
 // woken by threads or, from a sleep, by time.
 //
-// A thread that stores something in each turn, be it back and forth, has not gone
-// round, nor has one that asks a device; those run until the budget ends. So does one
+// Where a thread stores something in each turn, be it back and forth, none is claimed,
+// nor where one asks a device; those run until the budget ends. So does one
 // that yields and is chosen at once, without a switch of stacks.
 
 // vainTicks is how many ticks change nothing before a livelock is claimed. It is
@@ -134,24 +136,35 @@ func (s *Bare) comesRound(next *thread, turning map[trace.TID]bool) bool {
 			}
 		}
 	}
-	if s.alone() {
-		dead := s.inStack(next)
-		return s.aloneRound(next, func(b *stepInfo) bool {
-			readFrom(b)
-			return b.ticks != s.ticks && s.machine.Unchanged(s.since(b), func(pa uint64) bool {
-				return dead(pa) || !reads(pa) && !s.itsOwn(next, pa)
-			})
-		})
+	// What is unread of what ticks change, and of stacks, on which handlers leave
+	// something where a frame has a gap.
+	dead, stacks := s.dead(next), []emu.Range{}
+	for t := range turning {
+		stacks = append(stacks, s.stackPage(&s.threads[t]))
+	}
+	unread := func(pa uint64) bool {
+		if reads(pa) {
+			return false
+		}
+		owner, _ := s.machine.Sharing(pa)
+		return owner == handlerThread || s.ticked[pa>>3].writes != 0 || slices.ContainsFunc(stacks, func(r emu.Range) bool { return r.Lo <= pa && pa < r.Hi })
+	}
+	asBefore := func(b *stepInfo) bool {
+		return s.machine.Unchanged(s.since(b), func(pa uint64) bool { return dead(pa) || unread(pa) })
 	}
 	last := len(s.steps) - 1
 	for i := last - 1; i >= 0 && last-i <= maxRound; i-- {
 		b := &s.steps[i]
 		readFrom(b)
-		whole := b.ticks != s.ticks
-		for t := range turning {
-			whole = whole && b.journal <= s.threads[t].own.lapBefore
+		whole := b.ticks != s.ticks && b.ports == s.ports
+		if s.alone() {
+			whole = whole && b.turn && b.tr.Thread == next.id && s.machine.SameCPU(b.ctx, s.steps[last].ctx) == 0
+		} else {
+			for t := range turning {
+				whole = whole && b.journal <= s.threads[t].own.lapBefore
+			}
 		}
-		if whole && s.machine.Unchanged(s.since(b), func(pa uint64) bool { return !reads(pa) }) {
+		if whole && asBefore(b) {
 			return true
 		}
 	}

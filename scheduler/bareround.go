@@ -3,6 +3,7 @@ package scheduler
 import (
 	"encoding/binary"
 	"hash/fnv"
+	"slices"
 
 	"landgo/emu"
 	"landgo/image"
@@ -12,31 +13,30 @@ import (
 // Threads that wait for time by giving the processor up again and again (a
 // timer_sleep that yields until enough ticks have passed) hand it to one another
 // for ever, for landgo's timer ticks only where a search wants another thread. But
-// time passes for them, too: where each thread that can run has gone round once
-// without doing anything, a tick comes with the next step that begins behind a yield.
+// time passes for them, too: where they *have gone round*, a tick comes with the next
+// step. That is where
 //
-// A thread *has gone round* if it gave the processor up twice at the same place,
-// with the same registers that a function call keeps, and between
+//   - each thread that can run has given the processor up, at the place and with the
+//     registers that a function call keeps as the time before, and hasn't gone on
+//     since; or only one can run, and gets the processor back at once;
+//   - and since an earlier state of that kind no tick has come, no port was used and no
+//     clock read, and the processor and all memory are as they were then. The stacks
+//     below the stack pointers of those that gave the processor up aside.
 //
-//   - has stored nothing that others could tell. What it stores in the section in
-//     which it gives the processor up, and on coming back, isn't meant: that is the
-//     scheduler's list;
-//   - its own memory, which no other has touched, and its stack have become what they
-//     were, the stack below the stack pointer aside. So a thread that counts its turns, wherever it
-//     does, hasn't gone round.
+// No order is lost by it. A shortest way to whatever can be reached doesn't go through
+// the same state twice, nor does one that differs from it in the order of steps only
+// that don't interfere: so no such tick comes there. Nothing of this rests on which
+// memory is known to be shared, for a replay knows less of that (explore, followAll):
+// for the same reason no round begins before an access.
 //
-// Where all have, nothing would happen for ever without a tick, so that no order is
-// lost by one. It is one of those that the timer may always make.
+// Whether a step brings a tick depends on what the others did. So the steps of threads
+// that gave the processor up twice in this way depend on every step (Bare, wide).
 //
-// A thread that is *alone*, for no other can run, and gives the processor up gets it
-// back at once, without a switch. With it, all is clear: if the processor, all memory
-// but dead stack, and the devices are as they were before one of its last steps, it
-// goes round, and a tick comes.
-//
-// Whether a step brings a tick depends on what the others did. So the steps of
-// threads that have gone round depend on every step (Bare, wide).
+// A kernel that counts its switches doesn't go round: its executions end in the budget.
 
-// stores notes that a thread has stored what others can tell.
+// stores notes that a thread has stored what others can tell: not what it stores in the
+// section in which it gives the processor up, and on coming back, for that is the
+// scheduler's list.
 func (s *Bare) stores(th *thread, as []trace.Access) {
 	for i := range as {
 		a := &as[i]
@@ -78,8 +78,7 @@ func (s *Bare) stackPage(th *thread) emu.Range {
 	return emu.Range{Lo: at + max(low, page) - page, Hi: at + image.PageSize}
 }
 
-// ownStack: the memory is known to be the thread's stack. What is stored there is
-// compared when it gives the processor up.
+// ownStack: the memory is known to be the thread's stack.
 func (s *Bare) ownStack(th *thread, pa uint64) bool {
 	r := s.stackPage(th)
 	return r.Lo <= pa && pa < r.Hi
@@ -95,12 +94,11 @@ func (s *Bare) sectionEnds(th *thread) {
 // with last. Its turn began at the last time that it did.
 func (s *Bare) gaveWay(th *thread) {
 	o := &th.own
-	before, stored, from := o.lap, o.stored, o.lapFrom
-	o.lap, o.stored, o.storing, o.round = 0, false, false, false
-	o.lapBefore, o.lapFrom = from, s.machine.Journal()
-	if o.lap = s.lapOf(th); o.lap != 0 {
-		o.round = o.lap == before && !stored && s.ownUnchanged(th, from)
-	}
+	before, stored := o.lap, o.stored
+	o.stored, o.storing = false, false
+	o.lapBefore, o.lapFrom = o.lapFrom, s.machine.Journal()
+	o.lap = s.lapOf(th)
+	o.round = o.lap != 0 && o.lap == before
 	if stored || o.lap != before {
 		s.machine.Set(&s.vain, 0)
 	}
@@ -125,59 +123,42 @@ func (s *Bare) lapOf(th *thread) uint64 {
 	return h.Sum64() | 1
 }
 
-// ownUnchanged: what only this thread has touched, and its stack, is what it was when
-// the journal had a length.
-func (s *Bare) ownUnchanged(th *thread, from uint64) bool {
-	dead, stack := s.inStack(th), s.stackPage(th)
-	return s.machine.Unchanged([]emu.Stretch{{From: from, To: s.machine.Journal()}}, func(pa uint64) bool {
-		if dead(pa) {
-			return true
-		}
-		owner, shared := s.machine.Sharing(pa)
-		return (shared || owner != trace.NoThread && owner != th.id) && !(stack.Lo <= pa && pa < stack.Hi)
-	})
-}
-
-// maxRound is the most steps that a thread's round takes, where it is looked for.
+// maxRound is how many states in which a round may end are looked at for one in which
+// it began.
 const maxRound = 256
 
 // alone: of all threads only one can run.
 func (s *Bare) alone() bool { return len(s.could) == 1 }
-
-// aloneRound reports whether one of the last steps of a thread that is alone began
-// where it is now, and holds is true of it.
-func (s *Bare) aloneRound(th *thread, holds func(*stepInfo) bool) bool {
-	last := len(s.steps) - 1 // the step under way
-	for i := last - 1; i >= 0 && last-i <= maxRound; i-- {
-		b := &s.steps[i]
-		if b.tr.Thread != th.id || b.ports != s.ports {
-			return false
-		}
-		if b.pc == th.regs.RIP && s.machine.SameCPU(b.ctx, emu.Ctx(s.cpu)) == 0 && holds(b) {
-			return true
-		}
-	}
-	return false
-}
 
 // since is what was written since a step began.
 func (s *Bare) since(i *stepInfo) []emu.Stretch {
 	return []emu.Stretch{{From: i.journal, To: s.machine.Journal()}}
 }
 
-// inStack reports whether memory is a thread's stack, below its stack pointer.
-func (s *Bare) inStack(th *thread) func(pa uint64) bool {
-	r := s.stackPage(th)
-	if at, ok := s.translate(th.regs.RSP); ok && r.Lo <= at && at < r.Hi {
-		r.Hi = at
-	} else {
-		r = emu.Range{}
+// dead reports whether memory is below the stack pointer in the stack of a thread that
+// gave the processor up, or of th.
+func (s *Bare) dead(th *thread) func(pa uint64) bool {
+	var all []emu.Range
+	for i := range s.threads {
+		x := &s.threads[i]
+		if !s.exists[i] || !x.live() || x.own.idle || x.own.interrupted || x != th && !x.own.tail {
+			continue
+		}
+		r := s.stackPage(x)
+		if at, ok := s.translate(x.regs.RSP); ok && r.Lo <= at && at < r.Hi {
+			all = append(all, emu.Range{Lo: r.Lo, Hi: at})
+		}
 	}
-	return func(pa uint64) bool { return r.Lo <= pa && pa < r.Hi }
+	return func(pa uint64) bool {
+		return slices.ContainsFunc(all, func(r emu.Range) bool { return r.Lo <= pa && pa < r.Hi })
+	}
 }
 
-// allRound: each thread that can run has gone round.
-func (s *Bare) allRound() bool {
+// atTurn reports whether a round can end where thread th is to take a step.
+func (s *Bare) atTurn(th *thread) bool {
+	if s.alone() {
+		return th.own.state == ownReady && th.stand != standAccess
+	}
 	any := false
 	best := s.bestPriority()
 	for i := range s.threads {
@@ -186,19 +167,32 @@ func (s *Bare) allRound() bool {
 			continue
 		}
 		if !th.own.round || !th.own.tail || th.own.kind != tailOfYield {
-			return false // it has gone on since
+			return false
 		}
 		any = true
 	}
 	return any
 }
 
-// passes reports whether time passes with a thread's step.
+// passes reports whether time passes with the step of th that is under way.
 func (s *Bare) passes(th *thread) bool {
-	if s.alone() {
-		return s.aloneRound(th, func(i *stepInfo) bool {
-			return i.ticks == s.ticks && s.machine.Unchanged(s.since(i), s.inStack(th))
-		})
+	now := &s.steps[len(s.steps)-1]
+	if now.turn = s.atTurn(th); !now.turn {
+		return false
 	}
-	return th.own.round && th.own.tail && th.own.kind == tailOfYield && s.allRound()
+	dead := s.dead(th)
+	for i, n := len(s.steps)-2, 0; i >= 0 && n < maxRound; i-- {
+		b := &s.steps[i]
+		if b.ticks != now.ticks || b.ports != now.ports || b.clock != now.clock {
+			return false
+		}
+		if !b.turn {
+			continue
+		}
+		n++
+		if b.on == now.on && s.machine.SameCPU(b.ctx, now.ctx) == 0 && s.machine.Unchanged(s.since(b), dead) {
+			return true
+		}
+	}
+	return false
 }

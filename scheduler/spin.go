@@ -50,6 +50,9 @@ type stepInfo struct {
 	key     uint64 // see key; 0: not made yet
 	ticks   uint64 // of a kernel's timer, before the step
 	ports   uint64 // and its threads' accesses to ports
+	clock   uint64 // and its reads of the time-stamp counter
+	on      uint64 // its interrupts
+	turn    bool   // a kernel's threads may have gone round before it
 }
 
 // maxSpinSteps bounds how far back a loop of several steps is looked for: a lock

@@ -18,6 +18,7 @@ struct thread *idle_thread;
 static struct thread *left; /* who had the processor before */
 static int threads;
 static int64_t ticks;
+static int yields; /* see IMPATIENT_YIELD */
 static int slice; /* ticks that the thread that runs has had */
 bool timer_queues;
 
@@ -155,6 +156,8 @@ void thread_yield(void)
 	if (me != idle_thread)
 		list_add(&ready, me);
 	me->status = THREAD_READY;
+	if (IMPATIENT_YIELD)
+		yields++;
 	schedule();
 	interrupts_restore(on);
 }
@@ -202,6 +205,12 @@ static bool tired(volatile int *local)
 	if (IMPATIENT_SECTION) {
 		bool on = interrupts_off();
 		bool too_many = me->turns++ == TURNS;
+		interrupts_restore(on);
+		return too_many;
+	}
+	if (IMPATIENT_YIELD) {
+		bool on = interrupts_off();
+		bool too_many = yields >= 4 * TURNS;
 		interrupts_restore(on);
 		return too_many;
 	}

@@ -11,9 +11,13 @@
 #ifndef IMPATIENT_LOCAL
 #define IMPATIENT_LOCAL 0
 #endif
-/* or in a section without interrupts, where others look. */
+/* in a section without interrupts, where others look, */
 #ifndef IMPATIENT_SECTION
 #define IMPATIENT_SECTION 0
+#endif
+/* or in the one in which a thread yields, for all. */
+#ifndef IMPATIENT_YIELD
+#define IMPATIENT_YIELD 0
 #endif
 /* sema_down looks in one section and sleeps in the next. */
 #ifndef DOWN_LATE
