@@ -162,6 +162,23 @@ int main(void) { GO(t, f); pthread_join(t, 0); }`, "leak", "leak", "a block of 5
 	{"a flag that was never set", `int main(void) { struct { int a, b; } *p = malloc(8); p->a = 1; return p->b ? 0 : 0 * puts("no"); }`, "uninit", "uninitialised-read", "a branch depends"},
 	{"an index that was never set", `volatile char t[1000]; int main(void) { unsigned char *p = malloc(1); return t[*p]; }`, "uninit", "uninitialised-read", "an address depends"},
 	{"a text that was never set", `int main(void) { char *p = malloc(4); return write(1, p, 4) != 4; }`, "uninit", "uninitialised-read", "what is written depends"},
+	{"the length of a text that was never set", `int main(void) { char *p = malloc(8); p[7] = 0; KEEP(p); size_t n = strlen(p); KEEP(n); }`, "uninit", "uninitialised-read", "where a text ends depends"},
+	{"texts that end before what was never set, and one that another thread writes", `
+static char *p;
+static sem_t written;
+static void *f(void *a) { strcpy(p, "text"); sem_post(&written); return a; }
+int main(void)
+{
+	sem_init(&written, 0, 0);
+	p = malloc(40);
+	GO(t, f);
+	sem_wait(&written);
+	char *q = malloc(40);
+	strcat(strcpy(q, p), p);
+	memcpy(q + 20, q, 20);
+	if (strlen(q) != 8 || strchr(q, 'e') != q + 1 || strrchr(q + 20, 'x') != q + 26) return 1;
+	pthread_join(t, 0);
+}`, "uninit", "verified", ""},
 	{"the part that realloc added", `int main(void) { char *p = calloc(1, 4); p = realloc(p, 12); if (p[3]) return 1; if (p[8]) puts("x"); }`, "uninit", "uninitialised-read", "a branch depends"},
 	{"equal to a number", `int main(void) { struct { int a, b; } *p = malloc(8); p->a = 1; KEEP(p); if (p->b == 77) puts("x"); }`, "uninit", "uninitialised-read", "a branch depends"},
 	{"equal to a letter", `int main(void) { char *p = malloc(3); KEEP(p); if (p[1] == 'q') puts("x"); }`, "uninit", "uninitialised-read", "a branch depends"},

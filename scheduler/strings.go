@@ -79,7 +79,13 @@ func (s *System) atString(th *thread, tr *trace.Transition) (verdict, error) {
 	for i, r := range is.args {
 		p := th.arg(i)
 		end, dead := s.reads(r, p, th.arg(1-i), n)
-		if !dead || !th.quiet.on && !s.alone(th) && s.machine.SharedHull(p, end+1).Hi != 0 {
+		if !dead && (r != text && r != textFor || s.cfg.Fill == nil || end == 0) || !th.quiet.on && !s.alone(th) && s.machine.SharedHull(p, end+1).Hi != 0 {
+			continue
+		}
+		if r == text || r == textFor {
+			th.texts = texts{p, (th.texts.ends + end) * 0x9e3779b97f4a7c15}
+		}
+		if !dead {
 			continue
 		}
 		if out := s.deadAccess(th, th.regs.RIP, end, 1, is.name+" reads 1 byte"); out != nil {
@@ -91,8 +97,16 @@ func (s *System) atString(th *thread, tr *trace.Transition) (verdict, error) {
 	return step, nil
 }
 
-// reads follows a reading from p on to the first byte that is in no live block, if
-// it comes to one. other is the other one of two arguments: a pointer, or the
+// texts is what a thread's string functions have read that a text's end tells: for
+// --check uninit, by which what never was written may end a text or not. Only
+// texts to their 0 count: what has a length may go on to it.
+type texts struct {
+	last uint64 // where the latest one begins
+	ends uint64 // a hash of where all ended
+}
+
+// reads follows a reading from p on to its end, or to the first byte that is in no
+// live block, if it comes to one; 0 is an end that isn't known. other is the other one of two arguments: a pointer, or the
 // character that is looked for.
 func (s *System) reads(r reading, p, other, n uint64) (at uint64, dead bool) {
 	const chunk = 64
@@ -137,7 +151,7 @@ func (s *System) reads(r reading, p, other, n uint64) (at uint64, dead bool) {
 				ends = b[i] != c[i]
 			}
 			if ends {
-				return 0, false
+				return p + done + uint64(i), false
 			}
 		}
 		done += k

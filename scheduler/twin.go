@@ -25,7 +25,11 @@ import (
 // from such bytes. Copying such bytes, or computing with them, is no error.
 //
 // The string functions of a C library are left out, for they look at bytes
-// beyond those that they were given (image.ReadsAhead); what they return isn't.
+// beyond those that they were given (image.ReadsAhead); what they return isn't, nor
+// where the texts end that they are given. How many instructions they take may
+// depend on those bytes too, so a thread's instruction numbers may differ between a
+// System and its twins: what counts is the path outside of them. In a step in which
+// they differ, the place that is found for a difference can be such a function.
 //
 // Invariant: a twin has the same marks as its System, and has learned the same.
 
@@ -81,7 +85,7 @@ func (s *System) Beside(t *System) { s.twins = append(s.twins, &twin{System: t})
 // stepBeside is Step with twins. Where one goes another way, the step ends before
 // the instruction that depends on the fill, and the thread's failure is next.
 func (s *System) stepBeside(t trace.TID, c trace.Choice) (*trace.Transition, error) {
-	k := s.Mark()
+	k, begin := s.Mark(), s.threads[t].insns
 	tr, err := s.stepAlone(t, c)
 	finer := errors.Is(err, trace.ErrFiner)
 	if err != nil && !finer {
@@ -93,7 +97,15 @@ func (s *System) stepBeside(t trace.TID, c trace.Choice) (*trace.Transition, err
 			continue
 		}
 		w.limit, w.starts = s.limit, s.starts
+		if s.limit > 0 {
+			w.limit += w.threads[t].insns - begin
+		}
 		their, err := w.stepAlone(t, c)
+		if s.limit > 0 && (err != nil || !s.same(w, t, tr, their)) {
+			w.rewindAlone(k)
+			w.limit = 0 // to the step's own end: a string function took other steps in it
+			their, err = w.stepAlone(t, c)
+		}
 		finer = finer || errors.Is(err, trace.ErrFiner)
 		if err != nil && !errors.Is(err, trace.ErrFiner) || !s.same(w, t, tr, their) {
 			other = w
@@ -129,7 +141,7 @@ func (s *System) shareKnowledge() error {
 // same reports whether a step of thread t was the same in a twin.
 func (s *System) same(w *twin, t trace.TID, mine, their *trace.Transition) bool {
 	a, b := &s.threads[t], &w.threads[t]
-	if s.machine.Path() != w.machine.Path() || a.insns != b.insns || a.stand != b.stand || mine.End != their.End ||
+	if s.machine.Path() != w.machine.Path() || a.texts != b.texts || a.stand != b.stand || mine.End != their.End ||
 		len(mine.Ops) != len(their.Ops) || len(mine.Accesses) != len(their.Accesses) {
 		return false
 	}
@@ -172,9 +184,12 @@ func (s *System) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*tr
 	}
 	f := &Failure{Kind: Uninit, Thread: t, Message: "an address depends on memory of the heap that was never written"}
 	s.sameUntil(k, w, t, c, lo+1)
+	text, at := s.threads[t].texts != w.threads[t].texts, s.threads[t].texts.last
 	path, output := s.machine.Path() == w.machine.Path(), s.sameOutput(w)
 	s.sameUntil(k, w, t, c, lo)
 	switch {
+	case text:
+		f.Message = "where a text ends depends on memory of the heap that was never written"
 	case path && !output:
 		f.Message = "what is written depends on memory of the heap that was never written"
 	case path:
@@ -185,7 +200,11 @@ func (s *System) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*tr
 			lo-- // the branch itself
 		}
 	}
-	f.Block = s.unwritten(k, w, t, c, lo)
+	if b := s.heap.Around(at); text && b != nil {
+		f.Block = *b
+	} else {
+		f.Block = s.unwritten(k, w, t, c, lo)
+	}
 	for _, w := range s.twins {
 		w.lost = len(s.steps) // one too many: 1 + the number before this step
 	}
