@@ -179,6 +179,12 @@ int main(void)
 	if (strlen(q) != 8 || strchr(q, 'e') != q + 1 || strrchr(q + 20, 'x') != q + 26) return 1;
 	pthread_join(t, 0);
 }`, "uninit", "verified", ""},
+	{"texts of two threads, and an allocator that reads what was in a block", `
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static char *shared; static int n;
+static void *f(void *a) { pthread_mutex_lock(&m); char *q = malloc(50); strcpy(q, shared); strcat(q, "x"); strcpy(shared, q); n++; free(q); pthread_mutex_unlock(&m); return a; }
+int main(int c, char **v) { shared = malloc(30); strcpy(shared, "ab"); pthread_t t[2]; for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, f, 0); for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+ char b[40]; snprintf(b, 40, "%s %d", shared, n); puts(b); char *d = strdup(b); char *s = strndup(d, 3); if (strcmp(d, s) == 0 || !strstr(d, "ab") || strchr(d, 'q') || strncmp(d, s, 3)) return 1; printf("%.3s %s\n", d, s); free(d); free(s); return strlen(shared) != 4 || c > 5; }`, "uninit", "verified", ""},
 	{"the part that realloc added", `int main(void) { char *p = calloc(1, 4); p = realloc(p, 12); if (p[3]) return 1; if (p[8]) puts("x"); }`, "uninit", "uninitialised-read", "a branch depends"},
 	{"equal to a number", `int main(void) { struct { int a, b; } *p = malloc(8); p->a = 1; KEEP(p); if (p->b == 77) puts("x"); }`, "uninit", "uninitialised-read", "a branch depends"},
 	{"equal to a letter", `int main(void) { char *p = malloc(3); KEEP(p); if (p[1] == 'q') puts("x"); }`, "uninit", "uninitialised-read", "a branch depends"},

@@ -76,6 +76,10 @@ func (s *System) follow(th *thread, tr *trace.Transition) (verdict, error) {
 		if th.role == image.Free {
 			s.endObjects(th, tr, b)
 			s.endFollowed(th, b, f.before)
+			if s.cfg.Fill != nil && !b.Library && b.Size > 0 {
+				// Musl's next block there lies by what it finds in the memory.
+				s.machine.Write(b.Addr, make([]byte, b.Size))
+			}
 		}
 	}
 	th.alloc = f
