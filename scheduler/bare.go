@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"math"
+	"slices"
 
 	"landgo/emu"
 	"landgo/image"
@@ -254,6 +255,9 @@ func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	s.wide = s.wide || s.unsettled() || th.own.round
 	tr.Did(trace.Op{Kind: trace.OpSyscall, Obj: schedulerResource, Arg: uint64(b2i(s.wide))})
 	tr.Last = th.insns
+	// A sleeper that a tick has woken, and that could have been brought to run before,
+	// didn't need this step for it.
+	tr.Wakes = slices.DeleteFunc(tr.Wakes, func(t trace.TID) bool { return slices.Contains(s.could, t) })
 	s.arena.seal(tr)
 	if err != nil {
 		return nil, err
