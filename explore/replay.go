@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"landgo/image"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -169,7 +170,10 @@ const ended = "ended"
 // why is ended, or says why the guest doesn't follow, or is empty.
 func (s *session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ []por.PathStep, why string, err error) {
 	choice := g.Choice
-	for {
+	// A kernel's thread that does nothing in its segment got the processor all the
+	// same: ticks have passed, and left a handler's frame behind.
+	arrives := s.img.Kernel == image.Bare && g.Until > 0
+	for ; ; arrives = false {
 		pos := s.sys.Position(t)
 		if pos.Insns > g.Until && s.aligning && !ran(path, t) {
 			return path, "", nil // what was private of its beginning it has done already
@@ -180,7 +184,7 @@ func (s *session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 		// A half-executed instruction doesn't count yet: one more step goes
 		// into it from its start, where its memory is known to be shared.
 		intoHalf := pos.Insns == g.Until
-		if intoHalf && (g.Part == 0 || pos.Half) {
+		if intoHalf && (g.Part == 0 || pos.Half) && !arrives {
 			return path, "", nil
 		}
 		// Where less is known of sharing than the schedule's search knew, a spin
@@ -204,7 +208,7 @@ func (s *session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 			// Nothing that this execution did so far shares the memory before
 			// whose access the segment ends.
 			s.sys.Rewind(before)
-			if intoHalf {
+			if intoHalf && !arrives {
 				return path, "", nil // before the instruction is as good as within it
 			}
 			step.Limit = g.Until
