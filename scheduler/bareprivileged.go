@@ -79,7 +79,7 @@ func (s *Bare) privileged(u *turn, name string, n uint64) (happening, error) {
 func (s *Bare) permit(u *turn) *emu.Stop {
 	s.set = 0
 	s.run = emu.Run{From: emu.Ctx(s.cpu), Thread: u.th.id, Flags: s.flagsOwn(u) &^ (emu.StopShared | emu.StopAtomic | emu.StopPoints),
-		StopAt: 2, Permit: true, SkipBreak: true, Reuse: true, Blind: u.blind}
+		StopAt: 2, Permit: true, SkipBreak: true, Reuse: !s.kept(), Blind: u.blind}
 	if u.ticking {
 		s.run.Thread = handlerThread
 	}

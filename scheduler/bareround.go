@@ -127,6 +127,13 @@ func (s *Bare) lapOf(th *thread) uint64 {
 // it began.
 const maxRound = 256
 
+// kept: the processor's context is that of a state in which a round can begin, and will
+// be compared with later ones.
+func (s *Bare) kept() bool {
+	n := len(s.steps)
+	return n > 0 && s.steps[n-1].turn && s.steps[n-1].ctx == emu.Ctx(s.cpu)
+}
+
 // alone: of all threads only one can run.
 func (s *Bare) alone() bool { return len(s.could) == 1 }
 

@@ -119,7 +119,7 @@ const maxRun = 1_000_000
 // cpuRun runs the processor to its next stop and takes in what it did.
 func (s *Bare) cpuRun(u *turn) *emu.Stop {
 	r := &s.run
-	*r = emu.Run{From: emu.Ctx(s.cpu), Thread: u.th.id, Allow: u.allow, SkipBreak: s.atBreak == 1, Blind: u.blind, Reuse: true,
+	*r = emu.Run{From: emu.Ctx(s.cpu), Thread: u.th.id, Allow: u.allow, SkipBreak: s.atBreak == 1, Blind: u.blind, Reuse: !s.kept(),
 		Budget: min(s.cfg.StepBudget, maxRun), Set: s.changed(), Regs: s.regs}
 	s.set = 0
 	r.Flags = s.flagsOwn(u)
@@ -368,7 +368,7 @@ func (s *Bare) flush() error {
 	if s.set == 0 {
 		return nil
 	}
-	s.run = emu.Run{From: emu.Ctx(s.cpu), Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: s.changed(), Regs: s.regs, Reuse: true}
+	s.run = emu.Run{From: emu.Ctx(s.cpu), Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: s.changed(), Regs: s.regs, Reuse: !s.kept()}
 	s.set, s.hadIn = 0, noWhere
 	stop := s.machine.Run(&s.run)
 	s.machine.Set(&s.cpu, uint64(stop.Ctx))
