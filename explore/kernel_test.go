@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/guests"
 	"landgo/guests/ticks"
 	"landgo/por"
 	"landgo/result"
@@ -36,58 +35,6 @@ func kernelConfig(guest, test, pp string) Config {
 	c.Guest, c.Cmdline, c.Out, c.Deepen, c.Race = guest, "test="+test, NoFile, false, RaceOff
 	c.PP, _ = ParsePoints(pp)
 	return c
-}
-
-// TestKernelRows: each mistake of the kernel that can be made is found, with as
-// few preemptions as guests/kernel/expect.json says, and the bug comes again when
-// its schedule is followed in a fresh machine. What is right is verified, where
-// that doesn't take long.
-func TestKernelRows(t *testing.T) {
-	rows, err := guests.Kernels()
-	if err != nil {
-		t.Fatal(err)
-	}
-	long := []string{"create", "buffer", "steal", "sleep", "donate_two", "guard", "nap", "doze"}
-	for _, row := range rows {
-		pp := row.PP
-		if row.Verdict != guests.Bug {
-			if pp = "cli,sti"; slices.Contains(long, row.Test) {
-				continue
-			}
-		}
-		if row.Name == "create_unguarded-create" {
-			continue // see TestKernelLoses
-		}
-		t.Run(row.Name, func(t *testing.T) {
-			t.Parallel()
-			c := kernelConfig(kernelBuilt(t, row.Program), row.Test, pp)
-			r, err := Run(context.Background(), c, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if row.Verdict != guests.Bug {
-				if r.Verdict != result.Verified || r.Threads != row.Threads {
-					t.Errorf("%s (%s) with %d threads, want verified with %d", r.Verdict, r.Reason, r.Threads, row.Threads)
-				}
-				return
-			}
-			if r.Verdict != result.Buggy {
-				t.Fatalf("%s (%s), want a bug", r.Verdict, r.Reason)
-			}
-			if !slices.ContainsFunc(row.Failures, func(f guests.Failure) bool {
-				return f.Kind == string(r.Bug.Kind) && f.Preemptions == r.Bug.Preemptions
-			}) {
-				t.Errorf("%s with %d preemptions (%s), want one of %v", r.Bug.Kind, r.Bug.Preemptions, r.Bug.Message, row.Failures)
-			}
-			replayed, err := Replay(context.Background(), c, &result.BugFile{Schedule: r.Bug.Schedule}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if replayed.Bug == nil || replayed.Bug.Message != r.Bug.Message || replayed.Bug.Kind != r.Bug.Kind {
-				t.Errorf("the replay ended in %+v, want %s", replayed.Bug, r.Bug.Message)
-			}
-		})
-	}
 }
 
 // kernelEnds is how executions of a kernel end, up to what the order of steps

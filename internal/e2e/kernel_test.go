@@ -41,20 +41,27 @@ func onKernel(t *testing.T, k guests.KernelTest, build string, flags ...string) 
 	if _, err := os.Stat(path); err != nil {
 		t.Fatalf("%v: run make guests first", err)
 	}
-	args := append(slices.Concat([]string{"run", "--json", "--quiet", "--out", "none"}, k.Flags, flags), path)
+	args := append(slices.Concat([]string{"run", "--json", "--quiet", "--out", "none", "--self-check"}, k.Flags, flags), path)
 	once, _ := kernelRuns.LoadOrStore(strings.Join(args, " "), sync.OnceValue(func() *result.Result { return run(t, args...).decode(t) }))
 	return once.(func() *result.Result)()
 }
 
 // TestKernels: the small kernel is verified, and each mistake in it is found with
-// the least number of preemptions, in both builds. A mistake's row mustn't fit
-// what its test gives on the good kernel.
+// the least number of preemptions, in both builds, and comes again in a replay. A
+// mistake's row mustn't fit what its test gives on the good kernel.
 func TestKernels(t *testing.T) {
 	all, builds := kernelTests(t)
 	for _, k := range all {
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()
-			report(t, k.Guest, builds[0], onKernel(t, k, builds[0], "--pp", k.PP))
+			r := onKernel(t, k, builds[0], "--pp", k.PP)
+			report(t, k.Guest, builds[0], r)
+			if r.Bug != nil {
+				args := slices.Concat([]string{"replay", "--json", "--schedule", r.Bug.Schedule, "--pp", k.PP}, k.Flags, []string{filepath.Join(top, "bin/guests", builds[0], k.Program)})
+				if again := run(t, args...).decode(t); again.Bug == nil || again.Bug.Kind != r.Bug.Kind || again.Bug.Message != r.Bug.Message {
+					t.Errorf("the replay ended in %+v, want %s", again.Bug, r.Bug.Message)
+				}
+			}
 			most := 0
 			for _, f := range k.Failures {
 				most = max(most, f.Preemptions)
