@@ -27,12 +27,16 @@ build: landgo guests
 landgo: setup
 	$(ENV) go build -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o bin/landgo ./cmd/landgo
 
+# Without a -j of the caller's: as many jobs as there are processors.
+JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN))
+SUBMAKE = $(ENV) $(MAKE) $(JOBS) -s -C
+
 guests: setup
-	$(ENV) $(MAKE) -s -C guests
-	$(ENV) $(MAKE) -s -C guests/pebbles all abi
-	$(ENV) $(MAKE) -s -C guests/pebbles MACHINE=i386 all abi
-	$(ENV) $(MAKE) -s -C guests/kernel
-	$(ENV) $(MAKE) -s -C guests/kernel MACHINE=i386
+	$(SUBMAKE) guests
+	$(SUBMAKE) guests/pebbles all abi
+	$(SUBMAKE) guests/pebbles MACHINE=i386 all abi
+	$(SUBMAKE) guests/kernel
+	$(SUBMAKE) guests/kernel MACHINE=i386
 
 ## make test     everything that a change has to pass
 test: build fmt vet
