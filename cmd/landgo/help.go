@@ -1,11 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"landgo/explore"
@@ -25,38 +25,49 @@ const exitText = `0  verified: the whole space at the stated granularity, and no
 
 const errorsName = "errors"
 
-func errorsTopic() *cobra.Command {
-	return &cobra.Command{Use: errorsName, Short: "every error with its cause and cure", Long: result.ErrorTable()}
+func errorsTopic() *command {
+	return &command{name: errorsName, short: "every error with its cause and cure", long: result.ErrorTable()}
 }
 
-func exitTopic() *cobra.Command {
-	return &cobra.Command{Use: "exit", Short: "the verdicts and exit statuses", Long: exitText}
+func exitTopic() *command {
+	return &command{name: "exit", short: "the verdicts and exit statuses", long: exitText}
 }
 
-func (a *app) helpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND or TOPIC]",
-		Short: "explain a command or a topic",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			about, rest, err := cmd.Root().Find(args)
-			if err == nil && about.Name() == errorsName && len(rest) == 1 {
-				return a.explain(rest[0])
+func (a *app) helpCommand(root *command) *command {
+	return &command{
+		name:  "help",
+		use:   "[COMMAND or TOPIC]",
+		short: "explain a command or a topic",
+		run: func(_ context.Context, args []string) error {
+			if len(args) == 0 {
+				return a.help(root)
 			}
-			if err != nil || len(rest) > 0 {
-				return unknownCommand(cmd.Root(), args[0])
+			about := root.named(args[0])
+			switch {
+			case about != nil && len(args) == 1:
+				return a.help(about)
+			case about != nil && about.name == errorsName && len(args) == 2:
+				return a.explain(args[1])
 			}
-			about.InitDefaultHelpFlag() // so that its page lists it
-			return about.Help()
+			return unknownCommand(root, args[0])
 		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) (names []string, _ cobra.ShellCompDirective) {
-			for _, c := range cmd.Root().Commands() {
-				if (c.IsAvailableCommand() || isTopic(c)) && len(args) == 0 && strings.HasPrefix(c.Name(), typed) {
-					names = append(names, c.Name())
-				}
+		offers: func(args []string) []string {
+			if len(args) > 0 {
+				return nil
 			}
-			return names, cobra.ShellCompDirectiveNoFileComp
+			return root.names()
 		},
 	}
+}
+
+// names are those of the commands and topics.
+func (c *command) names() (all []string) {
+	for _, s := range c.commands {
+		if !s.hidden {
+			all = append(all, s.name)
+		}
+	}
+	return all
 }
 
 // explain shows the entry of one error.
@@ -71,81 +82,62 @@ func (a *app) explain(name string) error {
 	return result.Errorf(result.Usage, "no error is called %q%s", name, explore.DidYouMean("%q", name, names))
 }
 
-// isTopic reports whether a command is only a page of help.
-func isTopic(cmd *cobra.Command) bool {
-	return cmd.HasParent() && !cmd.Runnable() && !cmd.HasSubCommands()
-}
-
 // help shows a command's page.
-func (a *app) help(cmd *cobra.Command, _ []string) {
-	text := cmd.Long
+func (a *app) help(c *command) error {
+	text := c.long
 	if text == "" {
-		text = cmd.Short
+		text = c.short
 	}
-	fmt.Fprintln(a.stdout, strings.TrimSpace(text))
-	if !isTopic(cmd) {
-		fmt.Fprintln(a.stdout)
-		writeUsage(a.stdout, cmd)
-	}
+	return a.print(func(w io.Writer) {
+		fmt.Fprintln(w, strings.TrimSpace(text))
+		if !c.isTopic() {
+			fmt.Fprintln(w)
+			writeUsage(w, c)
+		}
+	})
 }
 
-// usage shows how to call a command.
-func (a *app) usage(cmd *cobra.Command) error {
-	writeUsage(a.stderr, cmd)
-	return nil
-}
-
-func writeUsage(w io.Writer, cmd *cobra.Command) {
-	fmt.Fprintf(w, "Usage:\n  %s\n", useLine(cmd))
-	if cmd.Example != "" {
-		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
+// writeUsage shows how to call a command.
+func writeUsage(w io.Writer, c *command) {
+	fmt.Fprintf(w, "Usage:\n  %s\n", c.useLine())
+	if c.example != "" {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", c.example)
 	}
-	if cmd.HasAvailableSubCommands() {
+	if c.parent == nil {
 		fmt.Fprintf(w, "\nCommands:\n")
-		for _, c := range cmd.Commands() {
-			if c.IsAvailableCommand() {
-				fmt.Fprintf(w, "  %-12s %s\n", c.Name(), c.Short)
-			}
-		}
-	}
-	if cmd.HasHelpSubCommands() && !cmd.HasParent() {
+		c.rows(w, (*command).listed)
 		fmt.Fprintf(w, "\nMore help (landgo help NAME):\n")
-		for _, c := range cmd.Commands() {
-			if isTopic(c) {
-				fmt.Fprintf(w, "  %-12s %s\n", c.Name(), c.Short)
-			}
-		}
+		c.rows(w, (*command).isTopic)
 	}
 	for _, g := range explore.Groups {
-		if rows := optionRows(cmd, g); rows != "" {
+		if rows := optionRows(c, g); rows != "" {
 			fmt.Fprintf(w, "\n%s:\n%s", g, rows)
 		}
 	}
-	if rows := otherFlags(cmd); rows != "" {
-		fmt.Fprintf(w, "\nOther flags:\n%s", rows)
+	fmt.Fprintf(w, "\nOther flags:\n%s", otherFlags(c))
+	if c.parent == nil {
+		fmt.Fprintf(w, "\n\"%s COMMAND --help\" says more about a command.\n", c.path())
 	}
-	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "\n\"%s COMMAND --help\" says more about a command.\n", cmd.CommandPath())
+}
+
+// rows lists some of a command's parts.
+func (c *command) rows(w io.Writer, which func(*command) bool) {
+	for _, s := range c.commands {
+		if which(s) {
+			fmt.Fprintf(w, "  %-12s %s\n", s.name, s.short)
+		}
 	}
 }
 
 // useLine is a command's synopsis.
-func useLine(cmd *cobra.Command) string {
-	switch {
-	case !cmd.HasParent():
-		return cmd.Name() + " COMMAND"
-	case cmd.Runnable():
-		return cmd.Parent().CommandPath() + " " + cmd.Use
-	}
-	return cmd.CommandPath() + " COMMAND"
-}
+func (c *command) useLine() string { return strings.TrimSpace(c.path() + " " + c.use) }
 
 // optionRows has the command's options of a group, one a line.
-func optionRows(cmd *cobra.Command, g explore.Group) string {
+func optionRows(c *command, g explore.Group) string {
 	var b strings.Builder
 	for i := range explore.Options {
 		o := &explore.Options[i]
-		if o.Group != g || o.Hidden || cmd.Flags().Lookup(o.Name) == nil {
+		if o.Group != g || o.Hidden || c.set().Lookup(o.Name) == nil {
 			continue
 		}
 		head := "--" + o.Name
@@ -162,10 +154,10 @@ func optionRows(cmd *cobra.Command, g explore.Group) string {
 }
 
 // otherFlags has those that aren't in the option table.
-func otherFlags(cmd *cobra.Command) string {
+func otherFlags(c *command) string {
 	var b strings.Builder
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || explore.OptionNamed(f.Name) != nil {
+	visible(c.set(), func(f *pflag.Flag) {
+		if explore.OptionNamed(f.Name) != nil {
 			return
 		}
 		head := "--" + f.Name

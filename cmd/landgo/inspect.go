@@ -1,26 +1,30 @@
 package main
 
 import (
+	"context"
 	"io"
-
-	"github.com/spf13/cobra"
 
 	"landgo/explore"
 	"landgo/report"
 	"landgo/result"
 )
 
-func (a *app) inspectCommand() *cobra.Command {
-	c := explore.DefaultConfig()
-	cmd := &cobra.Command{
-		Use:   "inspect [flags] GUEST",
-		Short: "show what landgo sees in a guest",
-		Long: `inspect shows what landgo sees in a guest without exploring it: the kernel it
+func (a *app) inspectCommand() *command {
+	c, flags := explore.DefaultConfig(), newFlags()
+	addOptions(flags, &c, func(o *explore.Option) bool {
+		return o.Group == explore.GroupPoints || o.Group == explore.GroupWorld || o.Name == "json"
+	})
+	return &command{
+		name:  "inspect",
+		use:   "[flags] GUEST",
+		short: "show what landgo sees in a guest",
+		long: `inspect shows what landgo sees in a guest without exploring it: the kernel it
 recognises, the functions whose meaning it knows, the preemption points of each
 kind, what is trusted, and what it doesn't model.`,
-		Example: `  landgo inspect test`,
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			own, guests := guestArgs(cmd, args)
+		example: `  landgo inspect test`,
+		flags:   flags,
+		run: func(_ context.Context, args []string) (err error) {
+			own, guests := guestArgs(flags, args)
 			if c.Guest, err = oneGuest(own); err != nil {
 				return err
 			}
@@ -43,8 +47,4 @@ kind, what is trusted, and what it doesn't model.`,
 			})
 		},
 	}
-	addOptions(cmd, &c, func(o *explore.Option) bool {
-		return o.Group == explore.GroupPoints || o.Group == explore.GroupWorld || o.Name == "json"
-	})
-	return cmd
 }

@@ -38,9 +38,7 @@ func doMain(args []string, stdout, stderr io.Writer, e engine) (status int) {
 
 	out := &sink{Writer: stdout}
 	app := &app{engine: e, stdout: out, stderr: stderr, status: result.ExitOK}
-	root := app.rootCommand()
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := app.execute(ctx, app.rootCommand(), args)
 	if lost := out.failed(); lost != nil {
 		err = lost
 	}

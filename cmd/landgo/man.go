@@ -1,41 +1,40 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"landgo/explore"
 	"landgo/result"
 )
 
-// manCommand writes the man pages, for packagers. They are made here and not by
-// cobra/doc, which would bring a Markdown renderer along and knows nothing of
-// the option table's longer texts.
-func (a *app) manCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    "man DIRECTORY",
-		Short:  "write the man pages into a directory",
-		Hidden: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
+// manCommand writes the man pages, for packagers.
+func (a *app) manCommand(root *command) *command {
+	return &command{
+		name:   "man",
+		use:    "DIRECTORY",
+		short:  "write the man pages into a directory",
+		hidden: true,
+		run: func(_ context.Context, args []string) error {
 			if len(args) != 1 {
 				return result.Errorf(result.Usage, "want the directory to write the man pages into")
 			}
-			return writeMan(cmd.Root(), args[0])
+			return writeMan(root, args[0])
 		},
 	}
 }
 
 // writeMan writes landgo.1 and a page for each command.
-func writeMan(root *cobra.Command, dir string) error {
-	pages := []*cobra.Command{root}
-	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() && c.Name() != "help" && c.Name() != "completion" {
+func writeMan(root *command, dir string) error {
+	pages := []*command{root}
+	for _, c := range root.commands {
+		if c.hasPage() {
 			pages = append(pages, c)
 		}
 	}
@@ -43,7 +42,7 @@ func writeMan(root *cobra.Command, dir string) error {
 		return manError(dir, err)
 	}
 	for _, c := range pages {
-		path := filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1")
+		path := filepath.Join(dir, strings.ReplaceAll(c.path(), " ", "-")+".1")
 		if err := os.WriteFile(path, []byte(manPage(c)), 0o644); err != nil {
 			return manError(path, err)
 		}
@@ -59,39 +58,37 @@ func manError(path string, err error) error {
 }
 
 // manPage is a command's page in roff.
-func manPage(cmd *cobra.Command) string {
+func manPage(c *command) string {
 	var b strings.Builder
-	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
+	name := strings.ReplaceAll(c.path(), " ", "-")
 	fmt.Fprintf(&b, ".TH %s 1 \"\" \"landgo %s\" \"landgo\"\n", roff(strings.ToUpper(name)), result.Version)
-	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(name), roff(cmd.Short))
-	fmt.Fprintf(&b, ".SH SYNOPSIS\n.nf\n%s\n.fi\n", roff(useLine(cmd)))
-	fmt.Fprintf(&b, ".SH DESCRIPTION\n%s\n", paragraphs(cmd.Long, cmd.Short))
+	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(name), roff(c.short))
+	fmt.Fprintf(&b, ".SH SYNOPSIS\n.nf\n%s\n.fi\n", roff(c.useLine()))
+	fmt.Fprintf(&b, ".SH DESCRIPTION\n%s\n", paragraphs(c.long, c.short))
 	for _, g := range explore.Groups {
-		manOptions(&b, cmd, g)
+		manOptions(&b, c, g)
 	}
-	if cmd.LocalFlags().HasAvailableFlags() {
-		fmt.Fprintf(&b, ".SH OTHER FLAGS\n")
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if explore.OptionNamed(f.Name) == nil {
-				fmt.Fprintf(&b, ".TP\n.B %s\n%s.\n", roff("--"+f.Name), roff(f.Usage))
-			}
-		})
-	}
-	if cmd.Example != "" {
-		fmt.Fprintf(&b, ".SH EXAMPLES\n.nf\n%s\n.fi\n", roff(cmd.Example))
+	fmt.Fprintf(&b, ".SH OTHER FLAGS\n")
+	visible(c.set(), func(f *pflag.Flag) {
+		if explore.OptionNamed(f.Name) == nil {
+			fmt.Fprintf(&b, ".TP\n.B %s\n%s.\n", roff("--"+f.Name), roff(f.Usage))
+		}
+	})
+	if c.example != "" {
+		fmt.Fprintf(&b, ".SH EXAMPLES\n.nf\n%s\n.fi\n", roff(c.example))
 	}
 	fmt.Fprintf(&b, ".SH EXIT STATUS\n.nf\n%s.fi\n", roff(exitText))
-	if related := seeAlso(cmd); related != "" {
+	if related := seeAlso(c); related != "" {
 		fmt.Fprintf(&b, ".SH SEE ALSO\n%s\n", related)
 	}
 	return b.String()
 }
 
-func manOptions(b *strings.Builder, cmd *cobra.Command, g explore.Group) {
+func manOptions(b *strings.Builder, c *command, g explore.Group) {
 	first := true
 	for i := range explore.Options {
 		o := &explore.Options[i]
-		if o.Group != g || o.Hidden || cmd.Flags().Lookup(o.Name) == nil {
+		if o.Group != g || o.Hidden || c.set().Lookup(o.Name) == nil {
 			continue
 		}
 		if first {
@@ -105,14 +102,14 @@ func manOptions(b *strings.Builder, cmd *cobra.Command, g explore.Group) {
 	}
 }
 
-func seeAlso(cmd *cobra.Command) string {
-	if cmd.HasParent() {
+func seeAlso(c *command) string {
+	if c.parent != nil {
 		return ".BR landgo (1)"
 	}
 	var pages []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() && c.Name() != "help" && c.Name() != "completion" {
-			pages = append(pages, fmt.Sprintf(".BR landgo-%s (1)", c.Name()))
+	for _, s := range c.commands {
+		if s.hasPage() {
+			pages = append(pages, fmt.Sprintf(".BR landgo-%s (1)", s.name))
 		}
 	}
 	return strings.Join(pages, ",\n")

@@ -12,11 +12,7 @@ import (
 func TestManPage(t *testing.T) {
 	a := &app{engine: &fake{}}
 	root := a.rootCommand()
-	run, _, err := root.Find([]string{"run"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := manPage(run)
+	page := manPage(root.named("run"))
 	for i := range explore.Options {
 		o := &explore.Options[i]
 		if got := strings.Contains(page, ".BI "+roff("--"+o.Name)+" "); got == o.Hidden {

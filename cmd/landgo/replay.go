@@ -1,19 +1,23 @@
 package main
 
 import (
-	"github.com/spf13/cobra"
+	"context"
+
+	"github.com/spf13/pflag"
 
 	"landgo/explore"
 	"landgo/result"
 )
 
-func (a *app) replayCommand() *cobra.Command {
-	c := explore.DefaultConfig()
-	var schedule string
-	cmd := &cobra.Command{
-		Use:   "replay [flags] BUGFILE [GUEST]\n  landgo replay --schedule S [flags] GUEST [-- ARGUMENT...]",
-		Short: "run one interleaving again, with a step-by-step account",
-		Long: `replay runs exactly the interleaving that a bug file holds, and says of each
+func (a *app) replayCommand() *command {
+	c, flags := explore.DefaultConfig(), newFlags()
+	schedule := flags.String("schedule", "", "the schedule to run, instead of a bug file's")
+	addOptions(flags, &c, func(o *explore.Option) bool { return o.Kept() || shows(o) })
+	return &command{
+		name:  "replay",
+		use:   "[flags] BUGFILE [GUEST]\n  landgo replay --schedule S [flags] GUEST [-- ARGUMENT...]",
+		short: "run one interleaving again, with a step-by-step account",
+		long: `replay runs exactly the interleaving that a bug file holds, and says of each
 step what it did. The guest is the one that the file names, or GUEST where it
 has moved. It refuses another guest, version or configuration with the reason.
 
@@ -21,29 +25,27 @@ With --schedule it takes the schedule from a report's text; the options have to
 be those of the run that printed it.
 
 The exit status is 1 when the same bug came back, 3 when it didn't.`,
-		Example: `  landgo replay test.landgo
+		example: `  landgo replay test.landgo
   landgo replay test.landgo build/test
   landgo replay --schedule s1:7f03a9c2:0@10412,0.1@35 test`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			own, guests := guestArgs(cmd, args)
-			if cmd.Flags().Changed("schedule") {
+		flags: flags,
+		run: func(ctx context.Context, args []string) error {
+			own, guests := guestArgs(flags, args)
+			if flags.Changed("schedule") {
 				guest, err := oneGuest(own)
 				if err != nil {
 					return err
 				}
 				c.Guest, c.Args = guest, guests
-				return a.replay(cmd, c, &result.BugFile{Schedule: schedule})
+				return a.replay(ctx, c, &result.BugFile{Schedule: *schedule})
 			}
-			return a.replayFile(cmd, c, own, guests)
+			return a.replayFile(ctx, flags, c, own, guests)
 		},
 	}
-	cmd.Flags().StringVar(&schedule, "schedule", "", "the schedule to run, instead of a bug file's")
-	addOptions(cmd, &c, func(o *explore.Option) bool { return o.Kept() || shows(o) })
-	return cmd
 }
 
 // replayFile replays a bug file, which brings its own configuration.
-func (a *app) replayFile(cmd *cobra.Command, given explore.Config, own, guests []string) error {
+func (a *app) replayFile(ctx context.Context, flags *pflag.FlagSet, given explore.Config, own, guests []string) error {
 	switch {
 	case len(own) == 0:
 		return result.Errorf(result.Usage, "no bug file given")
@@ -51,7 +53,7 @@ func (a *app) replayFile(cmd *cobra.Command, given explore.Config, own, guests [
 		return result.Errorf(result.Usage, "a bug file brings the guest's arguments: give the file, and the guest if it has moved")
 	}
 	for i := range explore.Options {
-		if o := &explore.Options[i]; o.Kept() && cmd.Flags().Changed(o.Name) {
+		if o := &explore.Options[i]; o.Kept() && flags.Changed(o.Name) {
 			return result.Errorf(result.Usage, "--%s doesn't go with a bug file, which has the options that its bug was found with", o.Name)
 		}
 	}
@@ -67,11 +69,11 @@ func (a *app) replayFile(cmd *cobra.Command, given explore.Config, own, guests [
 	if len(own) == 2 {
 		c.Guest = own[1]
 	}
-	return a.replay(cmd, c, file)
+	return a.replay(ctx, c, file)
 }
 
 // replay runs the interleaving and shows what came of it.
-func (a *app) replay(cmd *cobra.Command, c explore.Config, file *result.BugFile) error {
+func (a *app) replay(ctx context.Context, c explore.Config, file *result.BugFile) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
@@ -79,7 +81,7 @@ func (a *app) replay(cmd *cobra.Command, c explore.Config, file *result.BugFile)
 		return err
 	}
 	progress := a.progress(&c)
-	r, err := a.engine.Replay(cmd.Context(), c, file, progress)
+	r, err := a.engine.Replay(ctx, c, file, progress)
 	progress.Close()
 	if err != nil {
 		return err

@@ -1,44 +1,44 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"landgo/explore"
 	"landgo/report"
 	"landgo/result"
 )
 
-func (a *app) runCommand() *cobra.Command {
-	c := explore.DefaultConfig()
-	cmd := &cobra.Command{
-		Use:   "run [flags] GUEST [-- ARGUMENT...]",
-		Short: "explore a guest's interleavings until a bug or their end",
-		Long: `run explores the guest's interleavings until it finds a bug, has seen them all,
+func (a *app) runCommand() *command {
+	c, flags := explore.DefaultConfig(), newFlags()
+	addOptions(flags, &c, func(*explore.Option) bool { return true })
+	return &command{
+		name:  "run",
+		use:   "[flags] GUEST [-- ARGUMENT...]",
+		short: "explore a guest's interleavings until a bug or their end",
+		long: `run explores the guest's interleavings until it finds a bug, has seen them all,
 or the budget runs out. Arguments after -- are the guest's.
 
 The verdict is verified, bounded, bug, budget or invalid ("landgo help exit").`,
-		Example: `  landgo run test
+		example: `  landgo run test
   landgo run --pp lock,unlock --time 10m --json test -- -n 3
   landgo run --search none --bound preempt=2 test`,
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			own, guests := guestArgs(cmd, args)
+		flags: flags,
+		run: func(ctx context.Context, args []string) (err error) {
+			own, guests := guestArgs(flags, args)
 			if c.Guest, err = oneGuest(own); err != nil {
 				return err
 			}
 			c.Args = guests
-			return a.run(cmd, c)
+			return a.run(ctx, c)
 		},
 	}
-	addOptions(cmd, &c, func(*explore.Option) bool { return true })
-	return cmd
 }
 
 // run explores and shows the result.
-func (a *app) run(cmd *cobra.Command, c explore.Config) error {
+func (a *app) run(ctx context.Context, c explore.Config) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (a *app) run(cmd *cobra.Command, c explore.Config) error {
 		fmt.Fprintf(a.stderr, "landgo: %s\n", why)
 	}
 	progress := a.progress(&c)
-	r, err := a.engine.Run(cmd.Context(), c, progress)
+	r, err := a.engine.Run(ctx, c, progress)
 	progress.Close()
 	if err != nil {
 		return err

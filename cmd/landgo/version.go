@@ -1,11 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"runtime"
-
-	"github.com/spf13/cobra"
 
 	"landgo/result"
 )
@@ -13,12 +12,14 @@ import (
 // version is set by the build to the state of the repository.
 var version = ""
 
-func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "print landgo's version",
-		Args:  noArgs,
-		RunE: func(*cobra.Command, []string) error {
+func (a *app) versionCommand() *command {
+	return &command{
+		name:  "version",
+		short: "print landgo's version",
+		run: func(_ context.Context, args []string) error {
+			if len(args) > 0 {
+				return result.Errorf(result.Usage, "version takes no argument, got %q", args[0])
+			}
 			return a.print(func(w io.Writer) {
 				fmt.Fprintf(w, "landgo %s", result.Version)
 				if version != "" {
@@ -28,12 +29,4 @@ func (a *app) versionCommand() *cobra.Command {
 			})
 		},
 	}
-}
-
-// noArgs refuses arguments.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return result.Errorf(result.Usage, "%s takes no argument, got %q", cmd.CommandPath(), args[0])
-	}
-	return nil
 }
