@@ -53,7 +53,7 @@ type run struct {
 }
 
 func (r run) args() []string {
-	args := []string{"run", "--json", "--quiet", "--out", "none", "--jobs", "1", "--search", r.search}
+	args := []string{"run", "--json", "--quiet", "--out", "none", "--jobs", "1", "--processor-time", "--search", r.search}
 	if r.bound != "" {
 		args = append(args, "--bound", r.bound)
 	}

@@ -69,7 +69,7 @@ func threads(l *lab, guest string, most, single int, all []configuration) {
 		var runs []run
 		for i, c := range all {
 			if !cut[i] {
-				runs = append(runs, run{guest: bench(name), search: c.search, pp: c.pp, allShared: !c.asSeen, executions: 20_000, seconds: 4})
+				runs = append(runs, run{guest: bench(name), search: c.search, pp: c.pp, allShared: !c.asSeen, executions: 20_000, seconds: 8})
 			}
 		}
 		outcomes := l.run(runs...)
