@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sort"
+	"sync"
 
 	"landgo/por"
 )
@@ -31,6 +33,9 @@ var splits = []split{
 // jobs shows how much faster two workers are than one. The machine has to be
 // idle. It returns an error where anything that is reported but time differs.
 func jobs(runs int) error {
+	if err := ceiling(runs); err != nil {
+		return err
+	}
 	for _, s := range splits {
 		args := []string{"--pp", "mem", "--search", s.search}
 		if s.bound != "" {
@@ -86,6 +91,47 @@ func jobs(runs int) error {
 		}
 		goal(what, figure, fmt.Sprint(s.goal), by >= s.goal)
 	}
+	return nil
+}
+
+// ceiling shows how much two runs with one worker each get done at the same time,
+// next to one after the other: what two processors of this machine, which may share
+// a core or its caches with others, are at the most.
+func ceiling(runs int) error {
+	s := splits[0]
+	path, err := compile(s.program, s.flags, s.program+"-jobs")
+	if err != nil {
+		return err
+	}
+	args := []string{"--jobs", "1", "--pp", "mem", "--search", s.search, path}
+	var alone, together []float64
+	for range runs {
+		x, err := measureOn("", args...)
+		if err != nil {
+			return err
+		}
+		alone = append(alone, x.SearchSeconds)
+		var both [2]sample
+		var errs [2]error
+		var wait sync.WaitGroup
+		for i := range both {
+			wait.Add(1)
+			go func() {
+				defer wait.Done()
+				both[i], errs[i] = measureOn("", args...)
+			}()
+		}
+		wait.Wait()
+		if err := errors.Join(errs[:]...); err != nil {
+			return err
+		}
+		together = append(together, (both[0].SearchSeconds+both[1].SearchSeconds)/2)
+	}
+	sort.Float64s(alone)
+	sort.Float64s(together)
+	one, two := alone[runs/2], together[runs/2]
+	fmt.Printf("%-44s %76s\n", "two separate runs of "+s.String()+" at a time",
+		fmt.Sprintf("%.2f s alone, %.2f s each of two: %.2f times as much done", one, two, 2*one/max(two, 1e-9)))
 	return nil
 }
 
