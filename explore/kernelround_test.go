@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"testing"
+	"time"
 
 	"landgo/por"
 	"landgo/result"
@@ -31,16 +32,23 @@ func TestKernelWaitsLong(t *testing.T) {
 // TestKernelLivelock: it is told at whatever points, and comes again. A thread that is
 // alone, and yields to itself, has one too.
 func TestKernelLivelock(t *testing.T) {
-	for _, k := range []struct{ program, test, pp string }{
-		{"kernel", "await", "yield"}, {"kernel", "await", "cli,sti"}, {"course", "politeness", "cli"}, {"course", "loneliness", "cli"},
+	for _, k := range []struct{ program, test, pp, search string }{
+		{"kernel", "await", "yield", "optimal"}, {"kernel", "await", "cli,sti", "optimal"},
+		{"course", "politeness", "cli", "optimal"}, {"course", "loneliness", "cli", "optimal"},
+		// A search that begins with the thread that ran would never let the other turn.
+		{"course", "politeness", "yield", "bpor"}, {"course", "politeness", "yield", "bounded"}, {"course", "politeness", "yield", "none"},
 	} {
 		c := kernelConfig(kernelBuilt(t, k.program), k.test, k.pp)
+		c.Search, c.Time = k.search, 20*time.Second
+		if k.search == "bpor" || k.search == "bounded" {
+			c.Bounds = por.Bounds{{Measure: por.Preempt, Limit: 0}}
+		}
 		r, err := Run(context.Background(), c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r.Bug == nil || r.Bug.Kind != result.Livelock || r.Bug.Preemptions != 0 {
-			t.Errorf("%s at %s: %s (%s), %+v", k.test, k.pp, r.Verdict, r.Reason, r.Bug)
+			t.Errorf("%s at %s, %s: %s (%s), %+v", k.test, k.pp, k.search, r.Verdict, r.Reason, r.Bug)
 			continue
 		}
 		again, err := Replay(context.Background(), c, &result.BugFile{Schedule: r.Bug.Schedule}, nil)
@@ -48,7 +56,7 @@ func TestKernelLivelock(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again.Bug == nil || again.Bug.Message != r.Bug.Message {
-			t.Errorf("%s at %s: the replay ended in %s, %+v", k.test, k.pp, again.Verdict, again.Bug)
+			t.Errorf("%s at %s, %s: the replay ended in %s, %+v", k.test, k.pp, k.search, again.Verdict, again.Bug)
 		}
 	}
 }

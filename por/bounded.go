@@ -61,8 +61,7 @@ func (s *bounded) reset() {
 }
 
 // seed gives n the way to the next entry of the frontier, if it is on it, and
-// else all branches within the bounds: the running thread first, then in
-// ascending order.
+// else all branches within the bounds, in the order of byTurns.
 func (s *bounded) seed(n *node, kids *branch) {
 	if n.todo = kids; kids != nil {
 		return
@@ -84,14 +83,8 @@ func (s *bounded) seed(n *node, kids *branch) {
 			}
 		}
 	}
-	i := int(n.depth)
-	if n.running != trace.NoThread && x.isReady(i, n.running) {
-		put(n.running)
-	}
-	for t := trace.TID(0); int(t) < x.words*64; t++ {
-		if t != n.running && x.isReady(i, t) {
-			put(t)
-		}
+	for t := range x.byTurns(n) {
+		put(t)
 	}
 	if n.todo == nil {
 		n.ending = EndedPruned

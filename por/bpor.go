@@ -184,24 +184,21 @@ func (s *bpor) seed(n *node, _ *branch) {
 	}
 }
 
-// cheapest is the thread that is awake and costs least, the running one first;
-// anybody if there is none within the bound, found if one was refused.
+// cheapest is the thread that is awake and costs least, of several the one that comes
+// first (byTurns); anybody if there is none within the bound, found if one was refused.
 func (s *bpor) cheapest(n *node) (best trace.TID, found bool) {
 	x := s.x
 	best = anybody
 	var least int32
-	look := func(t trace.TID) {
-		if t == trace.NoThread || !x.isReady(int(n.depth), t) {
-			return
-		}
+	for t := range x.byTurns(n) {
 		if _, ok := x.awake(n, t); !ok {
-			return
+			continue
 		}
 		found = true
 		c := x.meter.after(n, t)
 		if ok, _ := x.meter.within(c, 0); !ok {
 			x.stats.Pruned++
-			return
+			continue
 		}
 		price := c[0]
 		if !s.preempt {
@@ -209,12 +206,6 @@ func (s *bpor) cheapest(n *node) (best trace.TID, found bool) {
 		}
 		if best == anybody || price < least {
 			best, least = t, price
-		}
-	}
-	look(n.running)
-	for t := trace.TID(0); int(t) < x.words*64; t++ {
-		if t != n.running {
-			look(t)
 		}
 	}
 	return best, found

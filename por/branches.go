@@ -1,6 +1,10 @@
 package por
 
-import "landgo/trace"
+import (
+	"iter"
+
+	"landgo/trace"
+)
 
 // Which way to go on from a state.
 
@@ -66,25 +70,30 @@ func (x *explorer) anyAll(n *node) {
 	}
 }
 
-// arbitrary is the default way on from n: whom the guest's own scheduler would
-// choose, the running thread if it is ready, else the first that is, leaving out
-// what is asleep or explored.
-func (x *explorer) arbitrary(n *node) (trace.TID, trace.Choice, bool) {
-	if n.next != trace.NoThread && x.isReady(int(n.depth), n.next) {
-		if c, ok := x.awake(n, n.next); ok {
-			return n.next, c, true
+// byTurns are the threads that are ready in n: whom the guest's own scheduler would
+// choose, the running one, and the others in ascending order. To stay with the running
+// one where the guest has chosen another can be an execution without an end: threads
+// that yield to each other.
+func (x *explorer) byTurns(n *node) iter.Seq[trace.TID] {
+	ready := func(t trace.TID) bool { return t != trace.NoThread && x.isReady(int(n.depth), t) }
+	return func(yield func(trace.TID) bool) {
+		if ready(n.next) && !yield(n.next) || n.running != n.next && ready(n.running) && !yield(n.running) {
+			return
 		}
-	}
-	if n.running != trace.NoThread && x.isReady(int(n.depth), n.running) {
-		if c, ok := x.awake(n, n.running); ok {
-			return n.running, c, true
-		}
-	}
-	for t := trace.TID(0); int(t) < x.words*64; t++ {
-		if x.isReady(int(n.depth), t) {
-			if c, ok := x.awake(n, t); ok {
-				return t, c, true
+		for t := trace.TID(0); int(t) < x.words*64; t++ {
+			if t != n.next && t != n.running && ready(t) && !yield(t) {
+				return
 			}
+		}
+	}
+}
+
+// arbitrary is the default way on from n: the first of byTurns, leaving out what is
+// asleep or explored.
+func (x *explorer) arbitrary(n *node) (trace.TID, trace.Choice, bool) {
+	for t := range x.byTurns(n) {
+		if c, ok := x.awake(n, t); ok {
+			return t, c, true
 		}
 	}
 	return 0, 0, false

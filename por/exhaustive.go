@@ -21,26 +21,16 @@ func (s *exhaustive) expire()                 {}
 func (s *exhaustive) reset()                  {}
 func (s *exhaustive) uses() (bool, bool)      { return false, false }
 
-// seedAll gives n all branches that aren't asleep: the running thread first,
-// then in ascending order.
+// seedAll gives n all branches that aren't asleep, in the order of byTurns.
 func (x *explorer) seedAll(n *node) {
 	tail := &n.todo
-	put := func(t trace.TID) {
+	for t := range x.byTurns(n) {
 		for c := trace.Choice(0); c < x.outcomes(n, t); c++ {
 			if x.asleep(n, t, c) {
 				continue
 			}
 			*tail = x.pool.named(t, c)
 			tail = &(*tail).next
-		}
-	}
-	i := int(n.depth)
-	if n.running != trace.NoThread && x.isReady(i, n.running) {
-		put(n.running)
-	}
-	for t := trace.TID(0); int(t) < x.words*64; t++ {
-		if t != n.running && x.isReady(i, t) {
-			put(t)
 		}
 	}
 }
