@@ -11,9 +11,11 @@ enum { CODE_SELECTOR = 8, DATA_SELECTOR = 16 };
 enum { CR4_WIDE_ENTRIES = 1 << 5, EFER_LONG_MODE = 1 << 8 };
 
 static const uint64_t cr0_paging = 1ULL << 31;
+static const uint64_t cr0_write_protect = 1 << 16;
 
-/* Turns paging on. In 64-bit mode the engine is in long mode already, but hasn't
- * been told so. */
+/* Turns paging on, as what a kernel begins with would have. In 64-bit mode the
+ * engine is in long mode already, but hasn't been told so. On i386 pages are
+ * protected from the kernel as well (Pintos; pintos-kaist does without). */
 void board_paging(struct machine *m, uint64_t tables)
 {
 	uint64_t cr0 = 0;
@@ -30,6 +32,8 @@ void board_paging(struct machine *m, uint64_t tables)
 	}
 	uc_reg_read(m->uc, UC_X86_REG_CR0, &cr0);
 	cr0 |= cr0_paging;
+	if (m->is32)
+		cr0 |= cr0_write_protect;
 	uc_reg_write(m->uc, UC_X86_REG_CR0, &cr0);
 }
 

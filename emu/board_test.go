@@ -1,6 +1,9 @@
 package emu
 
-import "testing"
+import (
+	"encoding/binary"
+	"testing"
+)
 
 const (
 	boardCode = 0x100000
@@ -101,5 +104,49 @@ func TestBlind(t *testing.T) {
 	}
 	if m.Rewind(k); m.Read64(0x300000) != 0 {
 		t.Error("a blind store isn't taken back")
+	}
+}
+
+// TestPagesProtected: on i386 the pages that a kernel begins with are protected from
+// itself, too.
+func TestPagesProtected(t *testing.T) {
+	m, err := New(Config{Bare: true, Mode: I386, Space: 4 << 20, Uniprocessor: true, Code: []Range{{boardCode, boardCode + 0x1000}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	if !m.HasPaging() {
+		t.Skip("libunicorn is older than 2.1")
+	}
+	m.Protect(0, 4<<20, ProtRead|ProtWrite)
+	m.Protect(boardCode, 0x1000, ProtRead|ProtExec)
+	const directory, pages, protected = 0x2000, 0x3000, 0x300000
+	put := binary.LittleEndian.AppendUint32
+	var table []byte
+	for at := uint32(0); at < 4<<20; at += 0x1000 {
+		flags := uint32(3) // present, writable
+		if at == protected {
+			flags = 1
+		}
+		table = put(table, at|flags)
+	}
+	segments := []byte{0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 0, 0x9b, 0xcf, 0, 0xff, 0xff, 0, 0, 0, 0x93, 0xcf, 0}
+	for at, p := range map[uint64][]byte{
+		boardCode: {0x89, 0x03, 0xf4}, // mov %eax, (%ebx); hlt
+		boardGDT:  segments,
+		directory: put(nil, pages|3),
+		pages:     table,
+	} {
+		if err := m.Load(at, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.StartPaging(directory)
+	m.StartBoard(boardGDT, uint32(len(segments)))
+	for at, want := range map[uint64]Why{protected: StopFault, protected + 0x2000: StopPrivileged} {
+		s := m.Run(&Run{From: m.Start(&Regs{RIP: boardCode, RSP: 0x200000, RBX: at, RFLAGS: 2})})
+		if s.Why != want {
+			t.Errorf("a store to %#x ends in %d (%s), want %d", at, s.Why, s.Detail, want)
+		}
 	}
 }
