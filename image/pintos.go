@@ -8,6 +8,9 @@ import "debug/dwarf"
 type Pintos struct {
 	// Status and Priority are offsets in struct thread, of an int each.
 	Status, Priority uint64
+	// Running, Ready and Dying are values of the status. A thread with any other
+	// waits: some kernels have one of their own for sleep.
+	Running, Ready, Dying uint32
 	// Size is that of struct thread, in bytes.
 	Size uint64
 	// Idle is the address of the variable that points to the idle thread.
@@ -25,14 +28,6 @@ const PintosRun = "run_test"
 
 // pintosNames are functions that all of the family have.
 var pintosNames = []string{"thread_create", "thread_block", "thread_unblock", "thread_exit", "thread_start", "sema_down", "sema_up", "debug_panic", PintosRun}
-
-// The statuses of a thread.
-const (
-	PintosRunning = iota
-	PintosReady
-	PintosBlocked
-	PintosDying
-)
 
 // pintosThread is the size of a thread's structure where debug information doesn't
 // say it.
@@ -53,6 +48,7 @@ func (im *Image) pintos() *Pintos {
 		return nil
 	}
 	p := &Pintos{Status: 4, Priority: 28, Size: pintosThread, Idle: idle.Addr}
+	p.Running, p.Ready, p.Dying = im.status("RUNNING", 0), im.status("READY", 1), im.status("DYING", 3)
 	begin := "main"
 	if im.Machine == X86_64 {
 		p.Priority, begin = 24, "entry_64"
@@ -81,6 +77,15 @@ func (im *Image) pintos() *Pintos {
 		im.Bias = i386Bias
 	}
 	return p
+}
+
+// status is the value of one of a thread's statuses: the course's, where debug
+// information doesn't say it.
+func (im *Image) status(name string, course uint32) uint32 {
+	if v, ok := im.enumerator("THREAD_" + name); ok {
+		return uint32(v)
+	}
+	return course
 }
 
 // field is the offset of a field in the structure that the sources call name;

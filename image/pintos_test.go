@@ -27,8 +27,8 @@ void entry_64(void) { run_test(); }
 int main(void) { run_test(); return 0; }
 `
 
-// TestPintos: a kernel is known by its functions, wherever its fields are; and one
-// that lacks a function isn't.
+// TestPintos: a kernel is known by its functions, wherever its fields are and whatever
+// statuses it has; and one that lacks a function isn't.
 func TestPintos(t *testing.T) {
 	dir := t.TempDir()
 	build := func(source string, flags ...string) *Image {
@@ -73,6 +73,13 @@ func TestPintos(t *testing.T) {
 			up, _ := im.Symbol("sema_up")
 			if n := len(im.Returns(up)); n == 0 {
 				t.Error("no return found in sema_up")
+			}
+			if p := im.Pintos; p.Running != 0 || p.Ready != 1 || p.Dying != 3 {
+				t.Errorf("%+v, want the course's statuses, 0, 1 and 3", p)
+			}
+			more := strings.Replace(likePintos, "int status", "enum { THREAD_RUNNING, THREAD_READY, THREAD_BLOCKED, THREAD_SLEEPING, THREAD_DYING } status", 1)
+			if p := build(more, c.flags...).Pintos; p.Running != 0 || p.Ready != 1 || p.Dying != 4 {
+				t.Errorf("%+v, want statuses 0, 1 and 4", p)
 			}
 			if im := build(strings.ReplaceAll(likePintos, "debug_panic", "another"), c.flags...); im.Pintos != nil {
 				t.Errorf("known without debug_panic: %+v", im.Pintos)

@@ -15,7 +15,8 @@ import (
 // What is taken for granted, beside names (image.Pintos): that a thread is in
 // existence when thread_unblock is called for it the first time, that one that is
 // blocked inside timer_sleep will be woken by ticks, and that the status says the
-// truth wherever interrupts are on.
+// truth wherever interrupts are on, but for the thread that has the processor: it may
+// have noted that it sleeps, and be interrupted before it does.
 
 // pintosTells are the functions whose calls mean something.
 var pintosTells = map[string]tellKind{
@@ -177,7 +178,7 @@ func (s *Bare) foretell(th *thread) {
 func (s *Bare) sawTick(tr *trace.Transition) {
 	for i := range s.threads {
 		th := &s.threads[i]
-		if s.isAsleep(th) && s.field32(th, s.image.Pintos.Status) != image.PintosBlocked {
+		if s.isAsleep(th) && s.statusReady(s.statusOf(th)) {
 			s.save(th.id)
 			s.woke(th)
 			th.own.state = ownReady
@@ -188,13 +189,17 @@ func (s *Bare) sawTick(tr *trace.Transition) {
 	}
 }
 
-// field32 reads a field of a thread's structure.
-func (s *Bare) field32(th *thread, offset uint64) uint32 {
-	pa, ok := s.translate(th.own.number + offset)
+// statusOf reads a thread's status.
+func (s *Bare) statusOf(th *thread) uint32 {
+	pa, ok := s.translate(th.own.number + s.image.Pintos.Status)
 	if !ok {
-		return image.PintosDying
+		return s.image.Pintos.Dying
 	}
 	return s.machine.Read32(pa)
+}
+
+func (s *Bare) statusReady(status uint32) bool {
+	return status == s.image.Pintos.Running || status == s.image.Pintos.Ready
 }
 
 // lookPintos reads who can run, at the end of a step.
@@ -205,15 +210,17 @@ func (s *Bare) lookPintos(tr *trace.Transition) {
 			continue
 		}
 		state := ownBlocked
-		switch s.field32(th, s.image.Pintos.Status) {
-		case image.PintosRunning, image.PintosReady:
+		switch status := s.statusOf(th); {
+		case status == s.image.Pintos.Dying:
+		case s.statusReady(status), uint64(th.id) == s.running:
 			state = ownReady
-		case image.PintosBlocked:
-			if th.own.asleep != 0 {
-				state = ownSleeping
-			}
+		case th.own.asleep != 0:
+			state = ownSleeping
 		}
-		priority := int64(int32(s.field32(th, s.image.Pintos.Priority)))
+		priority := th.own.priority
+		if pa, ok := s.translate(th.own.number + s.image.Pintos.Priority); ok {
+			priority = int64(int32(s.machine.Read32(pa)))
+		}
 		if state == th.own.state && priority == th.own.priority {
 			continue
 		}
@@ -230,7 +237,7 @@ func (s *Bare) lookPintos(tr *trace.Transition) {
 
 // leavePintos: thread r, which gives the processor to another, may do so for good.
 func (s *Bare) leavePintos(u *turn, r *thread) {
-	if r.own.idle || s.field32(r, s.image.Pintos.Status) != image.PintosDying {
+	if r.own.idle || s.statusOf(r) != s.image.Pintos.Dying {
 		return
 	}
 	r.own.ended = true

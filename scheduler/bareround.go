@@ -117,7 +117,7 @@ func (s *Bare) lapOf(th *thread) uint64 {
 		h.Write(binary.LittleEndian.AppendUint64(nil, v))
 	}
 	if ready := s.image.Pintos == nil && th.own.state == ownReady ||
-		s.image.Pintos != nil && s.field32(th, s.image.Pintos.Status) == image.PintosReady; !ready {
+		s.image.Pintos != nil && s.statusOf(th) == s.image.Pintos.Ready; !ready {
 		return 0
 	}
 	return h.Sum64() | 1

@@ -31,7 +31,7 @@ _Noreturn void debug_panic(const char *file, int line, const char *function, con
 
 /* thread.c */
 
-enum thread_status { THREAD_RUNNING, THREAD_READY, THREAD_BLOCKED, THREAD_DYING };
+enum thread_status { THREAD_RUNNING, THREAD_READY, THREAD_BLOCKED, THREAD_SLEEPING, THREAD_DYING };
 
 typedef void thread_function(void *argument);
 

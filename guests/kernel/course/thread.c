@@ -143,7 +143,7 @@ void thread_block(void)
 void thread_unblock(struct thread *t)
 {
 	bool on = interrupts_off();
-	ASSERT(t->status == THREAD_BLOCKED);
+	ASSERT(t->status == THREAD_BLOCKED || t->status == THREAD_SLEEPING);
 	list_add(&ready, t);
 	t->status = THREAD_READY;
 	interrupts_restore(on);
@@ -222,12 +222,16 @@ void timer_sleep(int64_t time)
 	int64_t start = timer_ticks();
 	volatile int turns = 0;
 	if (timer_queues) {
-		bool on = interrupts_off();
 		struct thread *me = current();
+		if (SLEEP_OPEN)
+			me->status = THREAD_SLEEPING;
+		bool on = interrupts_off();
+		if (!SLEEP_OPEN)
+			me->status = THREAD_SLEEPING;
 		me->wake_at = ticks + time;
 		me->next = sleepers.first;
 		sleepers.first = me;
-		thread_block();
+		schedule();
 		interrupts_restore(on);
 		return;
 	}

@@ -23,6 +23,10 @@
 #ifndef DOWN_LATE
 #define DOWN_LATE 0
 #endif
+/* timer_sleep notes that it sleeps before it turns interrupts off. */
+#ifndef SLEEP_OPEN
+#define SLEEP_OPEN 0
+#endif
 /* sema_up leaves interrupts off when somebody waits. */
 #ifndef UP_OFF
 #define UP_OFF 0
