@@ -153,6 +153,9 @@ func (s *System) possible(th *thread) bool {
 	if onObject(th.role) && s.objectOf(th.arg(0), acts[th.role].kind).destroyed {
 		return true
 	}
+	if _, faults := s.objectFault(th); faults {
+		return true
+	}
 	switch th.role {
 	case image.MutexLock, image.MutexTimedLock, image.MutexClockLock, image.SpinLock:
 		o := s.objectOf(th.arg(0), kindMutex)

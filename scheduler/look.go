@@ -1,6 +1,9 @@
 package scheduler
 
-import "landgo/trace"
+import (
+	"landgo/emu"
+	"landgo/trace"
+)
 
 // What a step held from doing on has to be in its record. Without a preemption
 // point before an operation the step goes through it where it is possible, and
@@ -38,6 +41,10 @@ func (s *System) look(th *thread, tr *trace.Transition) {
 // object's rules. It is asked when the operation would be carried out, for the
 // others may change the object until then.
 func (s *System) failMisuse(th *thread, tr *trace.Transition) (failed bool, err error) {
+	if fault, ok := s.objectFault(th); ok {
+		s.look(th, tr)
+		return true, s.meetFault(th, fault, acts[th.role].does())
+	}
 	f := s.misuse(th)
 	if f == nil {
 		return false, nil
@@ -47,4 +54,16 @@ func (s *System) failMisuse(th *thread, tr *trace.Transition) (failed bool, err 
 	}
 	th.insns++ // the failure is a place of its own
 	return true, s.fail(th, f)
+}
+
+// meetFault has a thread meet a fault that landgo meets for it, in what it does.
+func (s *System) meetFault(th *thread, fault emu.Fault, does string) error {
+	if s.kernel.Fault(th.id, fault, &th.regs) {
+		th.stand, th.set = standRun, emu.SetAll
+		return nil
+	}
+	f := s.faultFailure(th, fault)
+	f.PC, f.Message = s.callSite(th), does+": "+f.Message
+	th.insns++ // the failure is a place of its own
+	return s.fail(th, f)
 }

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"fmt"
 
+	"landgo/emu"
 	"landgo/image"
 	"landgo/trace"
 )
@@ -29,9 +30,7 @@ func (s *System) misuse(th *thread) *Failure {
 		args = append([]any{s.VariableName(o.addr)}, args...)
 		return &Failure{Kind: LockMisuse, Thread: th.id, PC: s.callSite(th), Message: fmt.Sprintf(format, args...)}
 	}
-	isInit := a.op == trace.OpMutexInit || a.op == trace.OpCondInit || a.op == trace.OpSemInit ||
-		a.op == trace.OpRWInit || a.op == trace.OpBarrierInit
-	if o.destroyed && !isInit {
+	if o.destroyed && !a.inits() {
 		return bad("%s is used after it was destroyed")
 	}
 	if th.phase != phaseEntry {
@@ -115,4 +114,38 @@ func (s *System) exitMisuse(th *thread) *Failure {
 		}
 	}
 	return nil
+}
+
+// inits reports whether an operation makes an object of its memory.
+func (a *act) inits() bool {
+	switch a.op {
+	case trace.OpMutexInit, trace.OpCondInit, trace.OpSemInit, trace.OpRWInit, trace.OpBarrierInit:
+		return true
+	}
+	return false
+}
+
+// objectFault is the fault that the operation at whose entry a thread stands meets
+// at its object: a null pointer, or another where the guest has no memory. The
+// object is landgo's, its bytes are the guest's. What a thread library does there
+// with faults of its own (pebbles) isn't known.
+func (s *System) objectFault(th *thread) (f emu.Fault, faults bool) {
+	if s.cfg.PointsOnly || !onObject(th.role) || th.phase != phaseEntry {
+		return f, false
+	}
+	a := &acts[th.role]
+	need := emu.ProtRead
+	f.Kind = emu.FaultRead
+	if a.op == trace.OpSemDestroy || a.op == trace.OpRWDestroy || th.role == image.SpinDestroy {
+		return f, false // it doesn't look there
+	}
+	if a.inits() || a.op == trace.OpLock || a.op == trace.OpUnlock || a.op == trace.OpSemPost {
+		need, f.Kind = emu.ProtWrite, emu.FaultWrite
+	}
+	f.Addr, f.Size = th.arg(0), 4
+	end := f.Addr + s.sizeFor(th.role, a.kind) - 1
+	if s.machine.Prot(f.Addr)&need != 0 {
+		f.Addr = end &^ 4095
+	}
+	return f, s.machine.Prot(f.Addr)&need == 0
 }

@@ -17,8 +17,7 @@ func (s *System) performThread(th *thread, tr *trace.Transition) (verdict, error
 	case image.Detach:
 		t := s.threadOf(th.arg(0))
 		if t == trace.NoThread {
-			s.ret(th, esrch)
-			return pass, nil
+			return s.noThread(th)
 		}
 		tr.Did(trace.Op{Kind: trace.OpDetach, Obj: uint64(t), PC: s.callSite(th)})
 		s.ret(th, 0)
@@ -56,8 +55,11 @@ func (s *System) yield(th *thread, tr *trace.Transition) verdict {
 // join takes an exited thread's result.
 func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 	t := s.threadOf(th.arg(0))
-	if t == trace.NoThread || t == th.id {
-		s.ret(th, map[bool]uint64{true: edeadlk, false: esrch}[t == th.id])
+	switch t {
+	case trace.NoThread:
+		return s.noThread(th)
+	case th.id:
+		s.ret(th, edeadlk)
 		return pass, nil
 	}
 	if s.threads[t].live() { // pthread_tryjoin_np
@@ -73,10 +75,28 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 	}
 	tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
 	if p := th.arg(1); p != 0 {
-		s.machine.Write64(p, j.retval)
+		const does = "a join writes its status"
 		s.touch(th, tr, s.callSite(th)-1, p, 8, true)
+		if f := s.deadAccess(th, s.callSite(th), p, 8, does); f != nil {
+			th.insns++
+			return stay, s.fail(th, f)
+		}
+		if s.machine.Prot(p)&emu.ProtWrite == 0 {
+			return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, does)
+		}
+		s.machine.Write64(p, j.retval)
 	}
 	s.ret(th, 0)
+	return pass, nil
+}
+
+// noThread is a call about a thread that there isn't. The C library looks for it in
+// its memory; glibc not at a null pointer.
+func (s *System) noThread(th *thread) (verdict, error) {
+	if p := th.arg(0); s.machine.Prot(p)&emu.ProtRead == 0 && (p != 0 || s.libc != image.Glibc) {
+		return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: p, Size: 4}, "looks for a thread")
+	}
+	s.ret(th, esrch)
 	return pass, nil
 }
 
