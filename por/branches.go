@@ -70,18 +70,29 @@ func (x *explorer) anyAll(n *node) {
 	}
 }
 
+// longestTurn is how many steps a thread takes by default before others go on. One
+// that waits for them in a loop that isn't an exact spin (it counts, or works
+// meanwhile) would never let them otherwise, and the first execution had no end.
+// Under a bound it isn't asked for: there a thread is left where the bound allows it.
+const longestTurn = 1024
+
 // byTurns are the threads that are ready in n: whom the guest's own scheduler would
-// choose, the running one, and the others in ascending order. To stay with the running
-// one where the guest has chosen another can be an execution without an end: threads
-// that yield to each other.
+// choose, the running one, and the others in ascending order; after longestTurn in a
+// circle, the running one last. To stay with the running one where the guest has
+// chosen another can be an execution without an end: threads that yield to each other.
 func (x *explorer) byTurns(n *node) iter.Seq[trace.TID] {
 	ready := func(t trace.TID) bool { return t != trace.NoThread && x.isReady(int(n.depth), t) }
+	over := n.turn >= longestTurn && x.meter == nil
 	return func(yield func(trace.TID) bool) {
-		if ready(n.next) && !yield(n.next) || n.running != n.next && ready(n.running) && !yield(n.running) {
+		if ready(n.next) && !yield(n.next) || !over && n.running != n.next && ready(n.running) && !yield(n.running) {
 			return
 		}
-		for t := trace.TID(0); int(t) < x.words*64; t++ {
-			if t != n.next && t != n.running && ready(t) && !yield(t) {
+		all, first := trace.TID(x.words*64), trace.TID(0)
+		if over {
+			first = n.running + 1
+		}
+		for k := range all {
+			if t := (first + k) % all; t != n.next && (over || t != n.running) && ready(t) && !yield(t) {
 				return
 			}
 		}

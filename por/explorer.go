@@ -118,6 +118,7 @@ type node struct {
 	spins       int32 // len(x.spins) before
 	seen        int32 // len(x.waits) before
 	depth       int32
+	turn        int32  // how many events before it are of that thread, one after the other
 	ended       bool   // an execution ended here
 	ending      Ending // how, if nothing is left to explore from the start
 }

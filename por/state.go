@@ -21,6 +21,10 @@ func (x *explorer) observe(n *node) (able int) {
 	if i > 0 {
 		n.running = x.nodes[i-1].cur.thread
 		n.preemptions = x.nodes[i-1].preemptions
+		n.turn = 1
+		if x.nodes[i-1].running == n.running {
+			n.turn = x.nodes[i-1].turn + 1
+		}
 		if x.nodes[i-1].preempting(n.running) {
 			n.preemptions++
 		}

@@ -117,6 +117,10 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			}
 			return s.fail(th, s.faultFailure(th, stop.Fault))
 		case emu.StopBudget:
+			if s.cutShort(th, tr) {
+				th.limited = true
+				return nil
+			}
 		case emu.StopInsn: // a replay's segment ends here
 			th.limited = true
 			return nil

@@ -116,8 +116,12 @@ type System struct {
 	passedOver bool
 	// probing: a turn of a loop is being tried, to be taken back.
 	probing bool
-	steps   []stepInfo // of the present path, for spin detection
-	dead    map[uint64]dead
+	// scouting: what others would do in a long step is being looked at; scouted is
+	// the length of each thread's steps after which that is done again (scout.go).
+	scouting bool
+	scouted  map[trace.TID]uint64
+	steps    []stepInfo // of the present path, for spin detection
+	dead     map[uint64]dead
 
 	mapped    *heap.Heap // see mappings.go
 	heap      *heap.Heap
@@ -204,7 +208,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		cfg: cfg, image: img, machine: m, libc: img.Libc(), wordSize: img.Machine.Word(),
 		names: newNames(cfg.MaxThreads), objects: map[uint64]*object{},
 		contended: map[uint64]bool{}, meeting: map[uint64]bool{}, merged: map[uint64]bool{}, calls: map[string]bool{}, sightings: sightings{},
-		dead:  map[uint64]dead{},
+		dead: map[uint64]dead{}, scouted: map[trace.TID]uint64{},
 		sizes: pthreadSizes, guarded: map[uint64][]uint64{},
 		breaks:  map[uint64]breakClass{},
 		roles:   map[uint64]image.Bound{},

@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"cmp"
+
 	"landgo/emu"
 	"landgo/image"
 	"landgo/trace"
@@ -177,7 +179,7 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 	}
 	own := &trace.Transition{Thread: child}
 	caller, limit := s.current, s.limit
-	s.current, s.limit = child, s.starts[s.Name(child)]
+	s.current, s.limit = child, cmp.Or(s.starts[s.Name(child)], min(longestBeginning, s.cfg.StepBudget/2))
 	err := s.advance(c, own, 0)
 	s.current, s.limit = caller, limit
 	if len(own.Accesses) > 0 || len(own.Ops) > 0 {
