@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"slices"
+
 	"landgo/image"
 	"landgo/por"
 	"landgo/race"
@@ -46,7 +48,7 @@ type watchedMark struct{ races, path int }
 // lookout is a detector that knows on which path it has seen what it shows.
 type lookout struct {
 	*race.Detector
-	shown [][]por.PathStep // by candidate
+	shown [][]por.PathStep // by candidate; never changed in place
 }
 
 // watch begins at the root, where the session's guest has to stand.
@@ -106,8 +108,11 @@ func (w *watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	w.path = append(w.path, por.PathStep{Thread: t, Choice: c, Begin: tr.Begin, Last: tr.Last})
 	w.lookouts(func(l *lookout) {
 		l.Step(tr)
-		for _, i := range l.Changed() {
-			l.keep(i, w.path)
+		if changed := l.Changed(); len(changed) > 0 {
+			path := slices.Clone(w.path)
+			for _, i := range changed {
+				l.keep(i, path)
+			}
 		}
 	})
 	if w.adjacent != nil && len(w.adjacent.News()) > 0 {
@@ -145,12 +150,13 @@ func (l *lookout) of(p race.Pair) *race.Candidate {
 	return nil
 }
 
-// keep remembers the path on which the candidate at place i is shown.
+// keep remembers the path on which the candidate at place i is shown. Candidates
+// share it: an access can race with hundreds at once, of thousands of steps.
 func (l *lookout) keep(i int, path []por.PathStep) {
 	for len(l.shown) <= i {
 		l.shown = append(l.shown, nil)
 	}
-	l.shown[i] = append(l.shown[i][:0], path...)
+	l.shown[i] = path
 }
 
 // add adds what another lookout found. Both may be nil.
