@@ -148,5 +148,13 @@ func TestPagesProtected(t *testing.T) {
 		if s.Why != want {
 			t.Errorf("a store to %#x ends in %d (%s), want %d", at, s.Why, s.Detail, want)
 		}
+		if want != StopFault {
+			continue
+		}
+		// The processor goes on with another thread, that does the same.
+		s = m.Run(&Run{From: s.Ctx, Set: SetRIP, Regs: Regs{RIP: boardCode}})
+		if s.Why != StopFault || s.Fault.Addr != at {
+			t.Errorf("a second store ends in %d (%s) %+v", s.Why, s.Detail, s.Fault)
+		}
 	}
 }

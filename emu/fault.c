@@ -10,6 +10,7 @@ enum {
 	VECTOR_BREAKPOINT = 3,
 	VECTOR_ILLEGAL = 6,
 	VECTOR_DEVICE = 7,
+	VECTOR_DOUBLE = 8,
 	VECTOR_STACK = 12,
 	VECTOR_PROTECTION = 13,
 	VECTOR_PAGE = 14,
@@ -62,7 +63,9 @@ void on_interrupt(uc_engine *uc, uint32_t number, void *user)
 	struct machine *m = user;
 	if (m->why)
 		return;
-	if (m->bare && number == VECTOR_PAGE) {
+	/* No exception is delivered here, and the engine remembers one all the same: the
+	 * next page fault, of whatever thread, is a double fault to it. */
+	if (m->bare && (number == VECTOR_PAGE || number == VECTOR_DOUBLE)) {
 		uint64_t where = 0;
 		uc_reg_read(m->uc, UC_X86_REG_CR2, &where);
 		stop_fault(m, FAULT_READ, where, 1);
