@@ -93,7 +93,7 @@ var (
 
 // TestKernelSearchesAgree: the reductions reach the same ends of kernels as no
 // reduction does: right kernels and wrong ones, with threads that wait, sleep, and
-// have priorities.
+// have priorities; kernels that say who woke whom, and such of whose threads it is read.
 func TestKernelSearchesAgree(t *testing.T) {
 	for _, c := range []struct{ program, test, pp string }{
 		{"kernel", "create", "sti"},
@@ -113,10 +113,18 @@ func TestKernelSearchesAgree(t *testing.T) {
 		{"course", "nap", "yield"},
 		{"course", "doze", "lock"},
 		{"course-letter_open", "letters", "sti"},
+		{"silent", "semaphore", "cli"},
+		{"silent", "sleep", "yield"},
 	} {
 		t.Run(c.program+" "+c.test+" "+c.pp, func(t *testing.T) {
 			t.Parallel()
-			cfg := kernelConfig(kernelBuilt(t, c.program), c.test, c.pp)
+			var cfg Config
+			if c.program == "silent" {
+				cfg = kernelConfig(silentKernel(t, "x86-64", "kernel", ""), c.test, c.pp)
+				cfg.Profile = silentProfile(t, false)
+			} else {
+				cfg = kernelConfig(kernelBuilt(t, c.program), c.test, c.pp)
+			}
 			_, known := kernelExplored(t, "none", cfg, nil)
 			want, known := kernelExplored(t, "none", cfg, known)
 			for _, search := range kernelSearches {

@@ -24,7 +24,7 @@ void screen_letter(char c)
 
 void screen_scroll(void)
 {
-	bool on = interrupts_off();
+	bool on = LETTER_OPEN ? false : interrupts_off();
 	memmove(screen, screen + COLUMNS, (ROWS - 1) * COLUMNS * sizeof *screen);
 	for (int i = 0; i < COLUMNS; i++)
 		screen[(ROWS - 1) * COLUMNS + i] = 0x720;

@@ -31,7 +31,7 @@
 #ifndef UP_OFF
 #define UP_OFF 0
 #endif
-/* A letter comes onto the screen with interrupts on. */
+/* A letter comes onto the screen, and its lines go up, with interrupts on. */
 #ifndef LETTER_OPEN
 #define LETTER_OPEN 0
 #endif
