@@ -208,7 +208,9 @@ func NewBare(s *System, b Board, roles map[uint64]image.Bound) *Bare {
 	if s.cfg.Profile != nil {
 		own = s.cfg.Profile.Kernel
 	}
-	return &Bare{System: s, board: b, own: own, named: roles, sleeps: map[uint64]bool{}, returns: map[uint64]bool{}, letsGo: map[uint64]bool{}, ticked: map[uint64]tickAccess{}, tells: map[uint64]tellKind{}, tailWords: map[tailWord]bool{}, hadIn: noWhere}
+	bare := &Bare{System: s, board: b, own: own, named: roles, sleeps: map[uint64]bool{}, returns: map[uint64]bool{}, letsGo: map[uint64]bool{}, ticked: map[uint64]tickAccess{}, tells: map[uint64]tellKind{}, tailWords: map[tailWord]bool{}, hadIn: noWhere}
+	s.readOwn = bare.word
+	return bare
 }
 
 // Step implements por.System.

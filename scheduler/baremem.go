@@ -107,9 +107,6 @@ func (s *Bare) byteAt(va uint64) (byte, bool) {
 // code is the instruction at an address.
 func (s *Bare) code(pc uint64) []byte { return s.machine.Bytes(s.image.Physical(pc), 15) }
 
-// readOwn reads a word of a stack, for unwinding.
-func (s *Bare) readOwn(va uint64) (uint64, bool) { return s.word(va) }
-
 // checkPaging refuses page tables that the engine doesn't follow.
 func (s *Bare) checkPaging(u *turn) error {
 	if s.paged || s.machine.HasPaging() {

@@ -7,7 +7,6 @@ import (
 	"hash/fnv"
 	"sort"
 
-	"landgo/image"
 	"landgo/trace"
 )
 
@@ -115,12 +114,6 @@ func (s *Bare) OpText(op trace.Op) string {
 		return ""
 	}
 	return s.System.OpText(op)
-}
-
-// Stack is a thread's call stack.
-func (s *Bare) Stack(t trace.TID) []uint64 {
-	regs := s.threads[t].regs
-	return append([]uint64{regs.RIP}, s.image.Unwind((*image.Regs)(&regs), s.readOwn)...)
 }
 
 // PC is the instruction at which a thread stands.

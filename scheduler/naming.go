@@ -50,6 +50,9 @@ func (s *System) stackRegs(th *thread) emu.Regs {
 }
 
 func (s *System) readStack(addr uint64) (uint64, bool) {
+	if s.readOwn != nil {
+		return s.readOwn(addr)
+	}
 	if s.machine.Prot(addr)&emu.ProtRead == 0 {
 		return 0, false
 	}

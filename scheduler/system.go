@@ -159,6 +159,8 @@ type System struct {
 	frames       []string
 	observer     Observer
 	bare         bool // it is a Bare's: a thread's registers are in thread.regs
+	// readOwn reads a word where a Bare's kernel has it, by its own addresses.
+	readOwn func(va uint64) (uint64, bool)
 }
 
 // Observer is told of what happens inside steps, for reports. All methods are

@@ -28,13 +28,18 @@ func TestHigherHalf(t *testing.T) {
 			continue
 		}
 		out := t.TempDir()
-		for _, k := range []struct{ name, test string }{{"kernel", "create"}, {"kernel-wakeup_lost", "semaphore"}} {
+		for _, k := range []struct{ name, test, within string }{
+			{"kernel", "create", ""}, {"kernel", "semaphore", "semaphore_down"}, {"kernel-wakeup_lost", "semaphore", ""},
+		} {
 			high := filepath.Join(out, k.name)
 			build := exec.Command("make", "-s", "-C", filepath.Join(top, "guests/kernel"), "MACHINE="+x.machine, "ABOVE="+x.above, "OUT="+out, high)
 			if said, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, said)
 			}
 			flags := []string{"run", "--json", "--quiet", "--out", "none", "--pp", "cli", "--cmdline", "test=" + k.test}
+			if k.within != "" { // a caller of the function in which the point is
+				flags = append(flags, "--within", k.within)
+			}
 			r := run(t, append(flags, high)...).decode(t)
 			if !m.HasPaging() {
 				if r.Verdict != result.Invalid || !strings.Contains(r.Reason, x.above+" above") || !strings.Contains(r.Reason, "libunicorn 2.1") {
