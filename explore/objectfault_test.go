@@ -43,6 +43,7 @@ int main(void) { pthread_t t; (void)t; (void)m; (void)use; (void)handle; MAIN; r
 		{"late = &m; pthread_create(&t, 0, use, 0); pthread_join(t, 0)", ""},
 		{"late = &m; pthread_create(&t, 0, use, 0); pthread_join(t, (void **)16)", "segfault"},
 		{"pthread_join((pthread_t)0xdeadbee0, 0)", "segfault"},
+		{"late = &m; pthread_create(&t, 0, use, 0); pthread_join(t, 0); if (pthread_join(t, 0) == 0) abort()", ""},
 	} {
 		t.Run(c.main, func(t *testing.T) {
 			cfg := DefaultConfig()

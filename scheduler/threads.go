@@ -69,8 +69,17 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 		s.ret(th, s.refusal(th, ebusy))
 		return pass, nil
 	}
-	s.save(t)
 	j := &s.threads[t]
+	if j.joined && j.ownStack {
+		// glibc remembers it as long as nobody else has the stack; musl has unmapped that.
+		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
+		if s.libc == image.Musl {
+			return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 4}, "joins a thread that was joined")
+		}
+		s.ret(th, esrch)
+		return pass, nil
+	}
+	s.save(t)
 	j.joined = true
 	if !j.ownStack {
 		s.unlist(j.self)
