@@ -186,6 +186,19 @@ static void *f(void *a) { pthread_mutex_lock(&m); char *q = malloc(50); strcpy(q
 int main(int c, char **v) { shared = malloc(30); strcpy(shared, "ab"); pthread_t t[2]; for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, f, 0); for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
  char b[40]; snprintf(b, 40, "%s %d", shared, n); puts(b); char *d = strdup(b); char *s = strndup(d, 3); if (strcmp(d, s) == 0 || !strstr(d, "ab") || strchr(d, 'q') || strncmp(d, s, 3)) return 1; printf("%.3s %s\n", d, s); free(d); free(s); return strlen(shared) != 4 || c > 5; }`, "uninit", "verified", ""},
 	{"the part that realloc added", `int main(void) { char *p = calloc(1, 4); p = realloc(p, 12); if (p[3]) return 1; if (p[8]) puts("x"); }`, "uninit", "uninitialised-read", "a branch depends"},
+	{"what was never set, and realloc has moved", `int main(void) { char *p = malloc(40); p[0] = 1; p = realloc(p, 4000); if (!p[0]) return 1; if (p[20]) puts("x"); }`, "uninit", "uninitialised-read", "a branch depends"},
+	{"the part that realloc added behind a block that moved", `int main(void) { char *p = calloc(1, 4); p = realloc(p, 4000); if (p[3]) return 1; if (p[3000]) puts("x"); }`, "uninit", "uninitialised-read", "a branch depends"},
+	{"blocks that move and shrink, with bytes that never were set", `
+int main(void)
+{
+	for (int i = 1; i < 60; i++) {
+		char *p = malloc(200 + i), *q;
+		p[0] = i, p[i] = i;
+		p = realloc(p, 500 + i);
+		if (p[0] != i || p[i] != i) return 1;
+		p = realloc(p, 30), q = malloc(40 * (i % 9)), free(p), free(q);
+	}
+}`, "uninit", "verified", ""},
 	{"equal to a number", `int main(void) { struct { int a, b; } *p = malloc(8); p->a = 1; KEEP(p); if (p->b == 77) puts("x"); }`, "uninit", "uninitialised-read", "a branch depends"},
 	{"equal to a letter", `int main(void) { char *p = malloc(3); KEEP(p); if (p[1] == 'q') puts("x"); }`, "uninit", "uninitialised-read", "a branch depends"},
 	{"equal to one of some", `

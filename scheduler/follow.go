@@ -23,11 +23,11 @@ const heapResource = 1 << 40
 // followed is a call of the allocator under way.
 type followed struct {
 	quiet
-	before       heap.Event
-	p            uint64 // the pointer that it was given
-	size, align  uint64
-	origin       heap.Origin // of what it gives out
-	resultTarget uint64      // of posix_memalign
+	before      heap.Event
+	p           uint64 // the pointer that it was given
+	size, align uint64
+	origin      heap.Origin // of what it gives out
+	kept        []byte      // what wipe took out of the block
 }
 
 // trusted reports whether a thread runs code of the C library that landgo takes
@@ -76,15 +76,26 @@ func (s *System) follow(th *thread, tr *trace.Transition) (verdict, error) {
 		if th.role == image.Free {
 			s.endObjects(th, tr, b)
 			s.endFollowed(th, b, f.before)
-			if s.cfg.Fill != nil && !b.Library && b.Size > 0 {
-				// Musl's next block there lies by what it finds in the memory.
-				s.machine.Write(b.Addr, make([]byte, b.Size))
-			}
+			s.wipe(&b)
+		} else {
+			f.kept = s.wipe(&b)
 		}
 	}
 	th.alloc = f
 	s.breakAt(f.ret, breakReturn)
 	return step, nil
+}
+
+// wipe clears a block that a call gives back, and returns what was in it, where
+// twins differ in that (--check uninit): musl's allocator puts its next block there
+// by what it finds in the memory. What realloc is to keep is put back afterwards.
+func (s *System) wipe(b *heap.Block) []byte {
+	if s.cfg.Fill == nil || b.Size == 0 {
+		return nil
+	}
+	kept := append([]byte(nil), s.machine.Bytes(b.Addr, b.Size)...)
+	s.machine.Write(b.Addr, make([]byte, b.Size))
+	return kept
 }
 
 // lifeOp records that a block of which others use the memory begins or ends.
@@ -128,6 +139,11 @@ func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
 			p = s.machine.Read64(f.p)
 		}
 	case image.Realloc, image.ReallocArray:
+		if p != 0 {
+			s.machine.Write(p, f.kept[:min(f.size, uint64(len(f.kept)))])
+		} else if f.size != 0 { // it failed
+			s.machine.Write(f.p, f.kept)
+		}
 		if b := s.heap.Live(0, f.p); b != nil && f.p != 0 && (p != 0 || f.size == 0) {
 			old := *b
 			s.endObjects(th, tr, old)
