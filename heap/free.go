@@ -46,12 +46,17 @@ func (b *Block) Matches(o Origin, function string) (w Wrong, ok bool) {
 	return Wrong{InvalidFree, fmt.Sprintf("%s of a block that %s gave out", function, [...]string{"malloc", "new", "new[]"}[b.Origin]), *b}, false
 }
 
-// othersAt is the live block of another family that begins at an address, or nil.
+// othersAt is the live block of another family that begins at an address, the
+// latest of several, or nil.
 func (h *Heap) othersAt(f Family, p uint64) *Block {
-	for i := len(h.blocks) - 1; i >= 0; i-- {
-		if b := &h.blocks[i]; b.Addr == p && b.Family != f && !b.Freed {
-			return b
+	latest := int32(0)
+	for _, other := range h.families {
+		if n := h.last[place{other, p}]; other != f && n > latest && !h.blocks[n-1].Freed {
+			latest = n
 		}
 	}
-	return nil
+	if latest == 0 {
+		return nil
+	}
+	return &h.blocks[latest-1]
 }

@@ -1,6 +1,10 @@
 package heap
 
-import "landgo/trace"
+import (
+	"slices"
+
+	"landgo/trace"
+)
 
 // Event is a call of the allocator: by which thread, in which step of the
 // execution (from 1), and to where it returns.
@@ -55,6 +59,8 @@ type Heap struct {
 	owned  []Piece         // the memory of followed allocators
 	last   map[place]int32 // 1 + the number of the latest block there
 	log    []undo
+	// families are those of which there ever was a block, before a Rewind too.
+	families []Family
 }
 
 // place is where a block of a family begins: the first block that one allocator
@@ -122,6 +128,9 @@ func (h *Heap) Rewind(m Mark) {
 func (h *Heap) Give(b Block) *Block { return h.give(b, -1) }
 
 func (h *Heap) give(b Block, room int32) *Block {
+	if !slices.Contains(h.families, b.Family) {
+		h.families = append(h.families, b.Family)
+	}
 	p := place{b.Family, b.Addr}
 	old := h.last[p]
 	b.Generation, b.Freed = 1, false

@@ -172,7 +172,7 @@ func (s *System) end(th *thread, b heap.Block) {
 func (s *System) badFree(th *thread) *Failure {
 	p := th.arg(0)
 	what := ""
-	if !s.inHeap(p) {
+	if s.heap.Live(0, p) == nil && !s.inHeap(p) {
 		what = s.whose(p)
 	}
 	w, ok := s.heap.Free(p, 0, th.role.String(), what)

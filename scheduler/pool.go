@@ -181,7 +181,7 @@ func (s *System) enterPool(th *thread, tr *trace.Transition, b *image.Bound) (ve
 // points to, or nil.
 func (s *System) badPoolFree(th *thread, b *image.Bound) *Failure {
 	p, what := th.arg(0), ""
-	if !s.inHeap(p) && !s.heap.Near(p, 0) {
+	if s.heap.Live(heap.Family(b.Family), p) == nil && !s.inHeap(p) && !s.heap.Near(p, 0) {
 		what = s.whose(p)
 	}
 	w, ok := s.heap.Free(p, heap.Family(b.Family), b.Name, what)
