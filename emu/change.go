@@ -82,7 +82,7 @@ func (m *Machine) Touch(t trace.TID, addr, n uint64) (shared, learned bool) {
 			shared = true
 		case *b == C.UNTOUCHED:
 			*b = me
-			m.touchedPages()[g>>pageShift] = true
+			m.touchedPages()[g>>pageShift] = 1
 		case *b > C.LAST_OWNER: // trusted code only
 			*b, learned = me, true
 		case *b != me:
@@ -105,7 +105,7 @@ func (m *Machine) SharedHull(lo, hi uint64) (hull Range) {
 	}
 	for g := first; g <= last; {
 		end := min(last+1, (g>>pageShift+1)<<pageShift)
-		if !touched[g>>pageShift] { // a stack is large, and little of it is used
+		if touched[g>>pageShift] == 0 { // a stack is large, and little of it is used
 			g = end
 			continue
 		}

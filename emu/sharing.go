@@ -4,6 +4,7 @@ package emu
 import "C"
 
 import (
+	"bytes"
 	"errors"
 	"unsafe"
 )
@@ -18,8 +19,9 @@ type SharingPage struct {
 // SharingPageSize is the number of granules of a SharingPage.
 const SharingPageSize = pageSize
 
-func (m *Machine) touchedPages() []bool {
-	return unsafe.Slice((*bool)(unsafe.Pointer(m.c.touched)), m.space>>C.GRANULE_SHIFT>>pageShift)
+// touchedPages has a 1 for each page that was touched.
+func (m *Machine) touchedPages() []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(m.c.touched)), m.space>>C.GRANULE_SHIFT>>pageShift)
 }
 
 func (m *Machine) sharingBytes(page uint64) []byte {
@@ -28,12 +30,16 @@ func (m *Machine) sharingBytes(page uint64) []byte {
 
 // SharingPages is all that was learned of sharing, in ascending order.
 func (m *Machine) SharingPages() (pages []SharingPage) {
-	for i, touched := range m.touchedPages() {
-		if touched {
-			pages = append(pages, SharingPage{uint64(i), append([]byte(nil), m.sharingBytes(uint64(i))...)})
+	// There are millions, and few of them touched.
+	all := m.touchedPages()
+	for i := 0; ; i++ {
+		next := bytes.IndexByte(all[i:], 1)
+		if next < 0 {
+			return pages
 		}
+		i += next
+		pages = append(pages, SharingPage{uint64(i), append([]byte(nil), m.sharingBytes(uint64(i))...)})
 	}
-	return pages
 }
 
 // LearnSharing adds what another machine learned, with the same guest and the
@@ -45,7 +51,7 @@ func (m *Machine) LearnSharing(pages []SharingPage) (news bool, err error) {
 		if p.Number >= uint64(len(known)) || len(p.Bytes) != pageSize {
 			return news, errors.New("what was learned of sharing is of another address space")
 		}
-		known[p.Number] = true
+		known[p.Number] = 1
 		mine := m.sharingBytes(p.Number)
 		for i, b := range p.Bytes {
 			a := mine[i]
