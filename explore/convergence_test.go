@@ -203,7 +203,7 @@ func TestConvergence(t *testing.T) {
 // verified elsewhere; with the space of all points, and without it.
 func TestConvergenceOfRounds(t *testing.T) {
 	seed, n, only, soak := randomRun(t, 23, 16)
-	limit := uint64(150) // jobs that are left all the time begin over and over
+	limit := uint64(1000)
 	if soak {
 		limit = 20_000
 	}

@@ -464,6 +464,7 @@ func (x *explorer) attend() error {
 		x.stopped = true
 		return nil
 	case x.sampling == nil && x.opts.SaveNow != nil && x.opts.SaveNow():
+		x.obs.Progress(Progress{Stats: x.stats, Share: x.share()}) // it may be the last that is told
 		if err := x.opts.save(x.pack()); err != nil {
 			return err
 		}
