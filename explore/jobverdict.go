@@ -141,6 +141,9 @@ func (d *deepening) showRaces() {
 		d.sys.SetGranularity(seen.space.granularity)
 		return true
 	}
+	w.alike = func(i, j int) bool {
+		return d.sighted[i].space == d.sighted[j].space && d.sighted[i].epoch == d.sighted[j].epoch
+	}
 	proven := d.plan.Proof() != nil && len(d.found) == 0
 	w.settled = func(c *race.Candidate) race.Class {
 		switch {

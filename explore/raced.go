@@ -169,15 +169,15 @@ func (st *story) raceIn(message string) *neighbour {
 // collide puts a race's two accesses into its bug. It leaves the guest
 // somewhere on the path.
 func (st *story) collide(b *result.Bug, x *neighbour) error {
-	first, second, name, err := st.visit(st.path, &x.Sighting)
-	if err != nil {
+	v := view{Sighting: &x.Sighting}
+	if err := st.visit(st.path, &v); err != nil {
 		return err
 	}
 	b.Accesses = nil
 	for _, side := range []struct {
 		a     *race.Access
 		stack []result.Frame
-	}{{&x.Earlier, first}, {&x.Later, second}} {
+	}{{&x.Earlier, v.first}, {&x.Later, v.second}} {
 		shown := st.raceAccess(side.a)
 		beat := &st.beats[side.a.Step]
 		if k := slices.IndexFunc(beat.accesses, func(a trace.Access) bool { return a.PC == side.a.PC && a.Insn == side.a.Insn }); k >= 0 {
@@ -187,7 +187,7 @@ func (st *story) collide(b *result.Bug, x *neighbour) error {
 			shown.Stack = side.stack
 		}
 		if shown.Symbol == "" {
-			shown.Symbol = name
+			shown.Symbol = v.name
 		}
 		b.Accesses = append(b.Accesses, shown)
 	}

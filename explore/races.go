@@ -2,6 +2,7 @@ package explore
 
 import (
 	"errors"
+	"slices"
 	"sort"
 
 	"landgo/por"
@@ -42,20 +43,31 @@ func (s *session) races(w *watched, r *result.Result) error {
 	})
 	r.RaceCount = uint64(len(rank))
 	w.ranked = w.ranked[:0]
-	for _, i := range rank[:min(maxRaces, len(rank))] {
+	rank = rank[:min(maxRaces, len(rank))]
+	views := make([]view, len(rank))
+	for k, i := range rank {
 		w.ranked = append(w.ranked, all[i])
-		path := w.races.shown[i]
-		if w.toward != nil && !w.toward(i) {
-			path = nil
+		views[k] = view{Sighting: &all[i].Shown, path: w.races.shown[i]}
+	}
+	for k := range views {
+		if views[k].done || w.toward != nil && !w.toward(rank[k]) {
+			continue
 		}
-		pair, err := s.racePair(all[i], path)
-		if err != nil {
+		along := []*view{&views[k]}
+		for l := k + 1; l < len(views); l++ {
+			if v := &views[l]; !v.done && v.on(views[k].path) && (w.alike == nil || w.alike(rank[k], rank[l])) {
+				along = append(along, v)
+			}
+		}
+		if err := s.visit(views[k].path, along...); err != nil {
 			return err
 		}
-		r.Races = append(r.Races, pair)
 	}
 	if w.toward != nil {
 		w.toward(-1)
+	}
+	for k, i := range rank {
+		r.Races = append(r.Races, s.racePair(all[i], &views[k]))
 	}
 	return nil
 }
@@ -98,49 +110,73 @@ func (st *story) preemptedAt(at map[uint64]bool, f *scheduler.Failure) {
 	}
 }
 
-// racePair describes a candidate, and goes the path on which it is shown again
-// to see who called what.
-func (s *session) racePair(c *race.Candidate, path []por.PathStep) (result.RacePair, error) {
+// racePair describes a candidate.
+func (s *session) racePair(c *race.Candidate, v *view) result.RacePair {
 	p := result.RacePair{
-		Variable: s.sys.VariableName(c.Shown.Earlier.Addr), BothOrders: c.BothOrders(),
-		First: s.raceAccess(&c.Shown.Earlier), Second: s.raceAccess(&c.Shown.Later),
+		Variable: s.sys.VariableName(v.Earlier.Addr), BothOrders: c.BothOrders(),
+		First: s.raceAccess(&v.Earlier), Second: s.raceAccess(&v.Later),
 	}
-	first, second, name, err := s.visit(path, &c.Shown)
-	if name != "" {
-		p.Variable = name
+	if v.name != "" {
+		p.Variable = v.name
 	}
-	if len(first) > 0 {
-		p.First.Stack = first
+	if len(v.first) > 0 {
+		p.First.Stack = v.first
 	}
-	if len(second) > 0 {
-		p.Second.Stack = second
+	if len(v.second) > 0 {
+		p.Second.Stack = v.second
 	}
-	return p, err
+	return p
 }
 
-// visit goes a path again, for the stacks of two accesses on it and the name of
-// what they access: nil of an access before which no thread comes to stand, ""
-// if the path doesn't come to the later one. It leaves the guest there.
-func (s *session) visit(path []por.PathStep, x *race.Sighting) (first, second []result.Frame, name string, err error) {
+// view is what is seen of two accesses by whoever goes the path on which they are:
+// their stacks, nil of one before which no thread comes to stand, and the name of
+// what they access, "" if the path doesn't come to the later one.
+type view struct {
+	*race.Sighting
+	path          []por.PathStep
+	first, second []result.Frame
+	name          string
+	done          bool
+}
+
+// on reports whether a path comes to both accesses as the view's own does.
+func (v *view) on(path []por.PathStep) bool {
+	n := int(v.Later.Step) + 1
+	return n <= len(path) && n <= len(v.path) && slices.Equal(v.path[:n], path[:n])
+}
+
+// visit goes a path again, up to the last access of views that are on it. It leaves
+// the guest there.
+func (s *session) visit(path []por.PathStep, views ...*view) (err error) {
 	s.sys.Rewind(s.root)
+	defer func() { views[0].done = true }() // it won't come farther another time
+	left := len(views)
 	for i := range path {
-		if int(x.Earlier.Step) == i {
-			if first, err = s.stackWithin(&path[i], &x.Earlier); err != nil {
-				return first, second, name, err
+		for _, v := range views {
+			if int(v.Earlier.Step) == i {
+				if v.first, err = s.stackWithin(&path[i], &v.Earlier); err != nil {
+					return err
+				}
+			}
+			if int(v.Later.Step) == i {
+				v.name = s.sys.Describe(v.Earlier.Addr)
+				v.done = true
+				left--
+				if v.second, err = s.stackWithin(&path[i], &v.Later); err != nil {
+					return err
+				}
 			}
 		}
-		if int(x.Later.Step) == i {
-			name = s.sys.Describe(x.Earlier.Addr)
-			second, err = s.stackWithin(&path[i], &x.Later)
-			return first, second, name, err
+		if left == 0 {
+			return nil
 		}
 		if _, err := s.take(&path[i]); errors.Is(err, por.ErrFiner) {
-			return first, second, name, nil // the rest of the path has other steps now
+			return nil // the rest of the path has other steps now
 		} else if err != nil {
-			return first, second, name, err
+			return err
 		}
 	}
-	return first, second, name, nil
+	return nil
 }
 
 func (s *session) raceAccess(a *race.Access) result.Access {

@@ -34,6 +34,9 @@ type watched struct {
 	// candidate of races was taken. It reports whether it can. -1: where the
 	// session's stops.
 	toward func(candidate int) bool
+	// alike, if not nil, reports whether toward has it stop at the same places for
+	// two candidates.
+	alike func(candidate, other int) bool
 	// settled, if not nil, says what became of a candidate of races that has no
 	// part in a bug, where several searches have seen it.
 	settled func(*race.Candidate) race.Class

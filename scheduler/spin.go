@@ -47,7 +47,8 @@ type stepInfo struct {
 	effects uint64 // of the thread, before the step
 	insns   uint64 // the same
 	prev    int32  // the thread's step before: its index in System.steps + 1; 0: none
-	key     uint64 // see key; 0: not made yet
+	nth     uint32 // how many steps the thread had made before
+	turns   listed
 	ticks   uint64 // of a kernel's timer, before the step
 	ports   uint64 // and its threads' accesses to ports
 	clock   uint64 // and its reads of the time-stamp counter
@@ -57,27 +58,14 @@ type stepInfo struct {
 
 // maxSpinSteps bounds how far back a loop of several steps is looked for: a lock
 // that tries a thousand times before it yields has a turn of a thousand steps.
-// Each step that is tried costs a comparison of CPU states; beyond nearSteps those
-// are tried alone whose live registers have the same digest.
+// Each step that is tried costs a comparison of CPU states, so those before the
+// last few are looked up (turns.go). Before an operation, where the state isn't in
+// the registers alone, maxOpSteps are tried.
 const (
 	maxSpinSteps = 8192
-	nearSteps    = 64
+	nearSteps    = 8
+	maxOpSteps   = 64
 )
-
-// key is a digest of what sameLive compares for certain: where a step began, and the
-// general registers that aren't dead there.
-func (s *System) key(pc uint64, c emu.Ctx) uint64 {
-	dead, _ := s.deadAt(pc)
-	r := s.machine.Regs(c)
-	h := pc
-	for i, v := range [...]uint64{r.RAX, r.RBX, r.RCX, r.RDX, r.RSI, r.RDI, r.RBP, r.RSP, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15} {
-		if dead&(1<<i) == 0 {
-			h = (h ^ v) * 0x9e3779b97f4a7c15
-			h ^= h >> 29
-		}
-	}
-	return h | 1
-}
 
 // arrive is called where a thread has come to stand at the end of a step.
 func (s *System) arrive(th *thread, tr *trace.Transition) error {
@@ -165,29 +153,16 @@ func (s *System) redZone(th *thread) emu.Range {
 // findTurn looks for an earlier step of the thread that began in exactly the
 // state in which it now stands, with no effect since.
 func (s *System) findTurn(th *thread, tr *trace.Transition) {
-	pc := s.standPC(th)
-	i := th.lastStep
-	far := maxSpinSteps
-	if th.stand == standOp || th.set != 0 {
-		far = nearSteps // other registers count there
+	pc, near := s.standPC(th), nearSteps
+	listed := th.stand != standOp && th.set == 0
+	if !listed {
+		near = maxOpSteps
 	}
-	mine := uint64(0)
-	for n := 0; i != 0 && n < far; n++ {
+	i := th.lastStep
+	for n := 0; i != 0 && n < near; n++ {
 		st := &s.steps[i-1]
 		if st.tr != tr && !s.calmStep(st.tr) || st.effects != th.effects {
 			return
-		}
-		if n >= nearSteps && st.pc == pc {
-			if mine == 0 {
-				mine = s.key(pc, th.ctx)
-			}
-			if st.key == 0 {
-				st.key = s.key(pc, st.ctx)
-			}
-			if st.key != mine {
-				i = st.prev
-				continue
-			}
 		}
 		// A step that ends where it began ran nothing: a point right at a
 		// thread's entry. That is no turn.
@@ -196,6 +171,12 @@ func (s *System) findTurn(th *thread, tr *trace.Transition) {
 			return
 		}
 		i = st.prev
+	}
+	if i == 0 || !listed {
+		return
+	}
+	if i = s.farTurn(th, i, pc); i != 0 {
+		s.turn(th, i-1)
 	}
 }
 

@@ -120,7 +120,8 @@ type System struct {
 	// the length of each thread's steps after which that is done again (scout.go).
 	scouting bool
 	scouted  map[trace.TID]uint64
-	steps    []stepInfo // of the present path, for spin detection
+	steps    []stepInfo        // of the present path, for spin detection
+	turns    map[turnKey]int32 // the latest in each list of steps: its index in steps + 1
 	dead     map[uint64]dead
 
 	mapped    *heap.Heap // see mappings.go
@@ -210,7 +211,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		cfg: cfg, image: img, machine: m, libc: img.Libc(), wordSize: img.Machine.Word(),
 		names: newNames(cfg.MaxThreads), objects: map[uint64]*object{},
 		contended: map[uint64]bool{}, meeting: map[uint64]bool{}, merged: map[uint64]bool{}, calls: map[string]bool{}, sightings: sightings{},
-		dead: map[uint64]dead{}, scouted: map[trace.TID]uint64{},
+		dead: map[uint64]dead{}, scouted: map[trace.TID]uint64{}, turns: map[turnKey]int32{},
 		sizes: pthreadSizes, guarded: map[uint64][]uint64{},
 		breaks:  map[uint64]breakClass{},
 		roles:   map[uint64]image.Bound{},
@@ -376,6 +377,7 @@ func (s *System) rewindAlone(k trace.Mark) {
 	s.arena.rewind(m.arena)
 	s.heap.Rewind(m.heap)
 	s.mapped.Rewind(m.mapped)
+	s.delist(m.steps)
 	s.steps = s.steps[:m.steps]
 	s.marks = s.marks[:k+1]
 }
@@ -406,6 +408,9 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	info := stepInfo{tr: tr, ctx: th.ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.lastStep, effects: th.effects, insns: th.insns}
 	if th.set != 0 {
 		info.set, info.regs = th.set, th.regs
+	}
+	if th.lastStep != 0 {
+		info.nth = s.steps[th.lastStep-1].nth + 1
 	}
 	s.steps = append(s.steps, info)
 	th.lastStep = int32(len(s.steps))

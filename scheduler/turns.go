@@ -1,0 +1,104 @@
+package scheduler
+
+import (
+	"slices"
+
+	"landgo/emu"
+	"landgo/trace"
+)
+
+// The steps of the present path by where they began: so that a thread that reads
+// and reads, as one that sorts or searches a table does, needn't look through
+// thousands of its steps at each further one (findTurn). A step is listed once its
+// thread has made nearSteps more without an effect that others could see.
+
+// turnKey is where a thread's step began: a digest of what sameLive compares for
+// certain.
+type turnKey struct {
+	thread trace.TID
+	state  uint64
+}
+
+// listed is a step's place in the list of its key.
+type listed struct {
+	on    bool   // it is known to have had no effect
+	state uint64 // of its key; 0: it is in no list
+	older int32  // the next one in the list: its index in System.steps + 1
+	from  uint32 // the first of the thread's steps, by nth, since which none had an effect
+}
+
+// state is a digest of where a step began: the instruction, and the general registers
+// that aren't dead there.
+func (s *System) state(pc uint64, c emu.Ctx) uint64 {
+	dead, _ := s.deadAt(pc)
+	r := s.machine.Regs(c)
+	h := pc
+	for i, v := range [...]uint64{r.RAX, r.RBX, r.RCX, r.RDX, r.RSI, r.RDI, r.RBP, r.RSP, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15} {
+		if dead&(1<<i) == 0 {
+			h = (h ^ v) * 0x9e3779b97f4a7c15
+			h ^= h >> 29
+		}
+	}
+	return h | 1
+}
+
+// farTurn is findTurn for the thread's step with number i and those before it; 0 if
+// there is none.
+func (s *System) farTurn(th *thread, i int32, pc uint64) int32 {
+	s.enlist(i)
+	if !s.steps[i-1].turns.on {
+		return 0
+	}
+	from := s.steps[i-1].turns.from
+	if last := s.steps[th.lastStep-1].nth; last >= maxSpinSteps {
+		from = max(from, last-maxSpinSteps+1)
+	}
+	for c := s.turns[turnKey{th.id, s.state(pc, th.ctx)}]; c != 0; c = s.steps[c-1].turns.older {
+		st := &s.steps[c-1]
+		if st.nth < from || st.effects != th.effects {
+			return 0
+		}
+		if st.insns != th.insns && st.pc == pc && s.sameLive(th, st.ctx) {
+			return c
+		}
+	}
+	return 0
+}
+
+// enlist lists the step with number i, and those of its thread before it that aren't
+// yet, back to one with an effect.
+func (s *System) enlist(i int32) {
+	var fresh []int32
+	for ; i != 0 && !s.steps[i-1].turns.on && s.calmStep(s.steps[i-1].tr); i = s.steps[i-1].prev {
+		fresh = append(fresh, i)
+	}
+	for _, f := range slices.Backward(fresh) {
+		st := &s.steps[f-1]
+		st.turns = listed{on: true, from: st.nth}
+		if st.prev != 0 && s.steps[st.prev-1].turns.on {
+			st.turns.from = s.steps[st.prev-1].turns.from
+		}
+		if st.set == 0 {
+			st.turns.state = s.state(st.pc, st.ctx)
+			k := turnKey{st.tr.Thread, st.turns.state}
+			st.turns.older = s.turns[k]
+			s.turns[k] = f
+		}
+	}
+}
+
+// delist takes the steps from index from on, which are taken back, off their lists:
+// of each list they are the latest.
+func (s *System) delist(from int) {
+	for i := len(s.steps) - 1; i >= from; i-- {
+		t := &s.steps[i].turns
+		if t.state == 0 {
+			continue
+		}
+		if k := (turnKey{s.steps[i].tr.Thread, t.state}); t.older == 0 {
+			delete(s.turns, k)
+		} else {
+			s.turns[k] = t.older
+		}
+	}
+}
