@@ -19,6 +19,8 @@ var PthreadProfile = Profile{Name: "pthread", Bindings: join(
 	allocator,
 	bind(Stdio, stdio...),
 	bind(StdioInput, stdioInput...),
+	// The unwinder's search for a function's tables, which the first one sorts.
+	bind(Stdio, "_Unwind_Find_FDE"),
 )}
 
 var pthreadLocks = join(

@@ -103,7 +103,7 @@ const (
 	InsideAllocator // may touch the allocator's memory: of glibc, and by a user's profile
 
 	// Stdio: a function that formats, reads or writes, run as one trusted
-	// piece.
+	// piece; and the unwinder's search for tables.
 	Stdio
 	// StdioInput: the same of one that takes from a stream what another thread
 	// could have got, or moves its position.

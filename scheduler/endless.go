@@ -10,7 +10,8 @@ import (
 // one more turn. A loop of more than maxPeriod instructions isn't found and
 // runs into the step budget.
 func (s *System) endless(th *thread) bool {
-	r := emu.Run{From: th.ctx, Thread: th.id, Flags: s.flags(th)&^(emu.StopShared|emu.StopAtomic|emu.StopPoints|emu.Hash) | emu.TracePCs | emu.IgnoreBreaks | emu.RecordAll, Budget: 3 * maxPeriod}
+	// It may run on into a trusted function, so nothing is learned of sharing.
+	r := emu.Run{From: th.ctx, Thread: th.id, Flags: emu.Quiet | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * maxPeriod}
 	k, mem := s.machine.Mark(), s.machine.Journal()
 	defer s.machine.Rewind(k)
 	stop := s.machine.Run(&r)
@@ -22,7 +23,7 @@ func (s *System) endless(th *thread) bool {
 		return false
 	}
 	s.machine.Rewind(k)
-	r.Flags &^= emu.TracePCs
+	r.Flags = s.flags(th)&^(emu.StopShared|emu.StopAtomic|emu.StopPoints|emu.Hash) | emu.IgnoreBreaks | emu.RecordAll
 	r.Budget = uint64(p)
 	stop = s.machine.Run(&r)
 	if stop.Why != emu.StopBudget || s.machine.SameCPU(th.ctx, stop.Ctx) != 0 || !s.unchanged(mem, s.redZone(th)) {

@@ -1,0 +1,64 @@
+package explore
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"landgo/result"
+)
+
+const exceptionSource = `
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+static std::atomic<int> caught;
+static void deep(int n)
+{
+	if (n == 0) throw std::runtime_error("x");
+	deep(n - 1);
+	caught.load();
+}
+static void work()
+{
+	try { deep(3); } catch (const std::exception &) { caught++; }
+}
+int main()
+{
+	std::thread a(work), b(work);
+	a.join(), b.join();
+	return caught != 2;
+}
+`
+
+// TestExceptions: what the unwinder does to find a function's tables, and to sort
+// them at the first throw, is one step, as with other functions of the library: two
+// threads that throw are verified with a handful of executions, wherever they may
+// be switched.
+func TestExceptions(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("g++"); err != nil {
+		t.Skip("no g++")
+	}
+	dir := t.TempDir()
+	src, bin := filepath.Join(dir, "guest.cc"), filepath.Join(dir, "guest")
+	if err := os.WriteFile(src, []byte(exceptionSource), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if msg, err := exec.Command("g++", "-std=c++17", "-g", "-O1", "-static", "-pthread", src, "-o", bin).CombinedOutput(); err != nil {
+		t.Fatalf("g++: %v\n%s", err, msg)
+	}
+	for _, deepens := range []bool{true, false} {
+		cfg := DefaultConfig()
+		cfg.Guest, cfg.Out, cfg.Deepen, cfg.MaxExecutions = bin, NoFile, deepens, 100
+		r, err := Run(context.Background(), cfg, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != result.Verified || r.Executions < 2 {
+			t.Errorf("deepening %v: %s (%s) after %d executions, want verified", deepens, r.Verdict, r.Reason, r.Executions)
+		}
+	}
+}
