@@ -55,7 +55,7 @@ const (
 
 // lapParts is how many parts a lap has at the most: more than a machine has
 // cores for the most part, and a number that many divide.
-const lapParts = 48
+const lapParts = 96
 
 // lap is one lap under way.
 type lap struct {

@@ -92,9 +92,9 @@ func (s *System) arrive(th *thread, tr *trace.Transition) error {
 }
 
 // sameRead reports whether a thread that just made access a is about to make
-// it again.
+// it again. To write what was read isn't meant: that is how a counter is counted.
 func (s *System) sameRead(a, next *trace.Access) bool {
-	return a.Addr == next.Addr && a.Size == next.Size
+	return a.Addr == next.Addr && a.Size == next.Size && (a.IsWrite() || !next.IsWrite())
 }
 
 // calmStep reports whether a step had no effect that another thread could see.
