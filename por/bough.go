@@ -65,7 +65,7 @@ type boughs struct {
 }
 
 // boughLimit is the number of steps after which a part rests.
-const boughLimit = 1 << 13
+const boughLimit = 1 << 14
 
 // once makes the search, up to its end or to a step that teaches finer points.
 func (b *boughs) once(from []byte) error {
