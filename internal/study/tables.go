@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"landgo/result"
@@ -185,10 +188,10 @@ func operatorTable(subjects []*subject) string {
 	}
 	for _, o := range names {
 		var list []string
-		for _, k := range []result.Kind{result.Deadlock, result.Livelock, result.Assertion, result.Segfault} {
-			if n := kinds[o][k]; n > 0 {
-				list = append(list, fmt.Sprintf("%d %s", n, k))
-			}
+		for _, k := range slices.SortedFunc(maps.Keys(kinds[o]), func(a, b result.Kind) int {
+			return cmp.Or(kinds[o][b]-kinds[o][a], cmp.Compare(a, b))
+		}) {
+			list = append(list, fmt.Sprintf("%d %s", kinds[o][k], k))
 		}
 		row("`"+o+"`", rows[o], strings.Join(list, ", "))
 		for c, n := range rows[o] {
