@@ -21,6 +21,7 @@ type command struct {
 	long     string
 	example  string
 	hidden   bool
+	raw      bool           // its arguments are another command's: no flag is looked for
 	flags    *pflag.FlagSet // nil: those that each command has
 	run      func(ctx context.Context, args []string) error
 	offers   func(args []string) []string // what a shell may offer as the next argument
@@ -88,8 +89,8 @@ func (a *app) execute(ctx context.Context, root *command, args []string) error {
 		}
 		args = args[1:]
 	}
-	if c.name == completeName {
-		return c.run(ctx, args) // which are another command's
+	if c.raw {
+		return c.run(ctx, args)
 	}
 	flags := c.set()
 	if err := flags.Parse(args); err != nil {

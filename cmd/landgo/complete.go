@@ -50,15 +50,13 @@ line. "make install" puts them where these shells look.`,
 	}
 }
 
-const completeName = "__complete"
-
 // moreMark is the line behind offers that may go on: a list's.
 const moreMark = ":more"
 
 // completeCommand prints what may come in the place of its last argument, which
 // is being typed: one offer a line, with what it is behind a tab.
 func (a *app) completeCommand(root *command) *command {
-	return &command{name: completeName, hidden: true, run: func(_ context.Context, args []string) error {
+	return &command{name: "__complete", hidden: true, raw: true, run: func(_ context.Context, args []string) error {
 		if len(args) == 0 {
 			return result.Errorf(result.Usage, "want the words of a command line")
 		}

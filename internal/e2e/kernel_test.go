@@ -30,9 +30,14 @@ func kernelTests(t *testing.T) (all []guests.KernelTest, builds []string) {
 	return all, builds
 }
 
-// kernelRuns has the result of each run by what it is a run of: the tests ask for
-// some more than once, and they take long.
+// kernelRuns has the result of each run by what it is a run of, a *kernelRun: the
+// tests ask for some more than once, and they take long.
 var kernelRuns sync.Map
+
+type kernelRun struct {
+	sync.Mutex
+	*result.Result
+}
 
 // onKernel is what landgo says of a test of the small kernel.
 func onKernel(t *testing.T, k guests.KernelTest, build string, flags ...string) *result.Result {
@@ -42,8 +47,14 @@ func onKernel(t *testing.T, k guests.KernelTest, build string, flags ...string) 
 		t.Fatalf("%v: run make guests first", err)
 	}
 	args := append(slices.Concat([]string{"run", "--json", "--quiet", "--out", "none", "--self-check"}, k.Flags, flags), path)
-	once, _ := kernelRuns.LoadOrStore(strings.Join(args, " "), sync.OnceValue(func() *result.Result { return run(t, args...).decode(t) }))
-	return once.(func() *result.Result)()
+	kept, _ := kernelRuns.LoadOrStore(strings.Join(args, " "), &kernelRun{})
+	r := kept.(*kernelRun)
+	r.Lock()
+	defer r.Unlock()
+	if r.Result == nil { // or nobody has come to its end
+		r.Result = run(t, args...).decode(t)
+	}
+	return r.Result
 }
 
 // TestKernels: the small kernel is verified, and each mistake in it is found with
