@@ -64,9 +64,6 @@ type boughs struct {
 	used  uint64
 }
 
-// boughLimit is the number of steps after which a part rests.
-const boughLimit = 1 << 14
-
 // once makes the search, up to its end or to a step that teaches finer points.
 func (b *boughs) once(from []byte) error {
 	w := b.walk
@@ -181,7 +178,7 @@ func (w *trust) stint(p *bough) (err error) {
 	if err := w.regrow(p); err != nil || w.halted() {
 		return err
 	}
-	w.used, w.quota = 0, cmp.Or(p.of.opts.Stint, max(boughLimit, 16*uint64(len(p.steps))))
+	w.used, w.quota = 0, cmp.Or(p.of.opts.Stint, stintLength(len(p.steps), w.index, len(w.lap.parts)))
 	p.over, err = w.explore(p.done, func() (bool, error) { return w.used >= w.quota, nil })
 	if err != nil || w.halted() || p.over {
 		return err

@@ -66,6 +66,7 @@ type explorer struct {
 
 	// used counts steps, up to quota; then the walk rests.
 	used, quota uint64
+	pace        pace
 	resting     bool
 	lap         *lap // under way, nil for one who works alone
 	index       int  // of the part in the lap
@@ -457,6 +458,7 @@ func (x *explorer) count(n *node, b *branch) {
 // attend is called every few hundred transitions, between two of them.
 func (x *explorer) attend() error {
 	x.due = false
+	x.pace.giveWay()
 	switch {
 	case x.lap != nil:
 		x.halted = x.lap.unwanted(x.index)

@@ -57,6 +57,15 @@ const (
 // cores for the most part, and a number that many divide.
 const lapParts = 96
 
+// stintLength is the number of steps after which part i of n, whose way is so deep,
+// rests: enough that coming to where it goes on costs little beside it. It is less
+// the fewer parts come after: no worker then waits long for the last one, and a
+// search with few parts soon has more.
+func stintLength(depth, i, n int) uint64 {
+	const whole, ease = 1 << 14, 16
+	return max(whole/ease*uint64(min(ease, n-i)), 16*uint64(depth))
+}
+
 // lap is one lap under way.
 type lap struct {
 	workers []Worker

@@ -7,10 +7,6 @@ import (
 
 // What a walk does for a part of a divided search (tree.go).
 
-// stintLength is the number of steps after which a part rests: enough that
-// coming to where it goes on costs little beside it.
-func stintLength(depth int32) uint64 { return max(1<<14, 16*uint64(depth)) }
-
 // errAway is a path that leads elsewhere on another system.
 var errAway = errors.New("a step ends elsewhere when another worker repeats it")
 
@@ -18,7 +14,7 @@ var errAway = errors.New("a step ends elsewhere when another worker repeats it")
 func (p *stretch) work(w, i int, l *lap) (ending, error) {
 	x := p.tree.explorers[w]
 	x.begin(&p.tree.workers[w], l, i)
-	x.quota = cmp.Or(x.opts.Stint, stintLength(p.tip.depth))
+	x.quota = cmp.Or(x.opts.Stint, stintLength(int(p.tip.depth), i, len(l.parts)))
 	p.start = p.tip
 	err := x.stint(p)
 	p.stats = x.stats

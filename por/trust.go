@@ -103,6 +103,7 @@ type trust struct {
 	floor, nested int
 	// used counts steps, up to quota; then the walk rests.
 	used, quota uint64
+	pace        pace
 	scale       scale // says how much is done
 	limited     bool  // it looks for revisits with limited effort:
 	effort      int   // so much is left
@@ -377,6 +378,7 @@ func (w *trust) back() (more bool, err error) {
 }
 
 func (w *trust) stopNow() bool {
+	w.pace.giveWay()
 	if w.lap != nil {
 		w.gaveUp = w.lap.unwanted(w.index)
 		return w.gaveUp

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -93,8 +92,7 @@ func measureCosts(runs int) error {
 				}
 				ratios = append(ratios, perSecond(without)/max(perSecond(with), 1e-9))
 			}
-			sort.Float64s(ratios)
-			by := ratios[len(ratios)/2]
+			by := middle(ratios)
 			goal(strings.TrimSpace(c.name+" on "+g), fmt.Sprintf("%.0f/s without, %.0f/s with: %.2f times the time", perSecond(without), perSecond(with), by), "2.0", by <= 2)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sort"
 	"sync"
 
 	"landgo/por"
@@ -55,16 +54,17 @@ func jobs(runs int) error {
 			fmt.Printf("%-44s one worker: %s\n", what, why)
 			continue
 		}
-		var seconds, processor [3]float64
+		var seconds [3][]float64
+		var processor [3]float64
+		var by []float64 // one of each after the other: a machine isn't as fast all the time
 		var report [3]string
-		for n := 1; n <= 2; n++ {
-			var all []float64
-			for range runs {
+		for r := range runs {
+			for n := 1; n <= 2; n++ {
 				x, err := measureOn("", append([]string{"--jobs", fmt.Sprint(n)}, args...)...)
 				if err != nil {
 					return err
 				}
-				all = append(all, x.SearchSeconds)
+				seconds[n] = append(seconds[n], x.SearchSeconds)
 				processor[n] += x.cpu.Seconds() / float64(runs)
 				text, err := x.timeless()
 				if err != nil {
@@ -77,19 +77,18 @@ func jobs(runs int) error {
 					return fmt.Errorf("%s: two runs with %d workers differ:\n%s\n%s", what, n, report[n], text)
 				}
 			}
-			sort.Float64s(all)
-			seconds[n] = all[len(all)/2]
+			by = append(by, seconds[1][r]/max(seconds[2][r], 1e-9))
 		}
 		if report[1] != report[2] {
 			return fmt.Errorf("%s: one worker and two differ:\n%s\n%s", what, report[1], report[2])
 		}
-		by := seconds[1] / max(seconds[2], 1e-9)
-		figure := fmt.Sprintf("%.2f s, with two workers %.2f s (of processor %.2f, %.2f): %.2f times as fast", seconds[1], seconds[2], processor[1], processor[2], by)
+		times := middle(by)
+		figure := fmt.Sprintf("%.2f s, with two workers %.2f s (of processor %.2f, %.2f): %.2f times as fast", middle(seconds[1]), middle(seconds[2]), processor[1], processor[2], times)
 		if s.goal == 0 {
 			fmt.Printf("%-44s %76s\n", what, figure)
 			continue
 		}
-		goal(what, figure, fmt.Sprint(s.goal), by >= s.goal)
+		goal(what, figure, fmt.Sprint(s.goal), times >= s.goal)
 	}
 	return nil
 }
@@ -127,9 +126,7 @@ func ceiling(runs int) error {
 		}
 		together = append(together, (both[0].SearchSeconds+both[1].SearchSeconds)/2)
 	}
-	sort.Float64s(alone)
-	sort.Float64s(together)
-	one, two := alone[runs/2], together[runs/2]
+	one, two := middle(alone), middle(together)
 	fmt.Printf("%-44s %76s\n", "two separate runs of "+s.String()+" at a time",
 		fmt.Sprintf("%.2f s alone, %.2f s each of two: %.2f times as much done", one, two, 2*one/max(two, 1e-9)))
 	return nil

@@ -80,6 +80,12 @@ func median(runs int, args ...string) (sample, error) {
 	return all[len(all)/2], nil
 }
 
+// middle is the median of some figures, which it sorts.
+func middle(all []float64) float64 {
+	sort.Float64s(all)
+	return all[len(all)/2]
+}
+
 // rate is executions per second of search.
 func (s sample) rate() float64 { return float64(s.Executions) / max(s.Seconds, 1e-9) }
 
