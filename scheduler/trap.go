@@ -165,6 +165,9 @@ func (s *System) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan) *F
 		return nil
 	}
 	for _, a := range p.Accesses {
+		if !s.machine.Dead(a.Addr, uint64(a.Size)) {
+			continue // the common case, without words
+		}
 		does := fmt.Sprintf("%s %s", p.Name, bytesText(a.IsWrite(), uint64(a.Size)))
 		if f := s.deadAccess(th, th.regs.RIP, a.Addr, uint64(a.Size), does); f != nil {
 			s.touch(th, tr, th.regs.RIP, a.Addr, a.Size, a.IsWrite())

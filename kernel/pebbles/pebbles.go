@@ -69,6 +69,8 @@ type Kernel struct {
 	accesses []trace.Access
 	wakes    []trace.TID
 	spawn    kernel.Spawn
+	plan     kernel.Plan
+	outcome  kernel.Outcome
 }
 
 var _ kernel.Kernel = (*Kernel)(nil)
@@ -100,15 +102,16 @@ func (k *Kernel) Plan(t trace.TID, trap emu.Trap) kernel.Plan {
 	if c.row == nil {
 		return kernel.Plan{Effect: kernel.Invalid, Name: "trap", Reason: unknown(trap)}
 	}
-	p := kernel.Plan{Name: c.row.name}
+	p := &k.plan
+	*p = kernel.Plan{Name: c.row.name}
 	switch {
 	case c.bad:
-		c.misses(&p, k.form.argument(c.regs), uint64(c.row.args)*k.form.word, emu.ProtRead)
+		c.misses(p, k.form.argument(c.regs), uint64(c.row.args)*k.form.word, emu.ProtRead)
 	case c.row.plan != nil:
-		c.row.plan(c, &p)
+		c.row.plan(c, p)
 	}
 	p.Accesses = k.accesses
-	return p
+	return *p
 }
 
 // Do implements kernel.Kernel. The operation that a call carries out is the
@@ -119,16 +122,17 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, _ trace.Choice, regs *emu.Regs) 
 		return kernel.Outcome{Invalid: unknown(trap)}
 	}
 	regs.RIP += uint64(trap.Len)
-	var o kernel.Outcome
+	o := &k.outcome
+	*o = kernel.Outcome{}
 	result := badPointer
 	if !c.bad {
-		result = c.row.do(c, &o)
+		result = c.row.do(c, o)
 	}
 	if !c.adopted {
 		k.form.setResult(regs, result)
 	}
 	o.Accesses, o.Wakes = k.accesses, k.wakes
-	return o
+	return *o
 }
 
 // Output implements kernel.Kernel: there is one console.
