@@ -49,8 +49,8 @@ func (p *Plan) next() *Job {
 }
 
 // turn is the job that may be the proof, if it is its turn whatever else there
-// is: for its warm-up, and when the others have had as much as it needs. Of
-// several it is the one that needs least. Naive plans have nothing else.
+// is: for its warm-up, for its share, and when the others have had as much as it
+// needs. Of several it is the one that needs least. Naive plans have nothing else.
 func (p *Plan) turn() (best *Job) {
 	if p.opts.Naive {
 		return nil
@@ -60,6 +60,8 @@ func (p *Plan) turn() (best *Job) {
 		case !p.verifies(j):
 		case j.State == Pending:
 			return j
+		case j.State == Suspended && p.owed(j) > p.opts.Warm:
+			return j
 		case j.State == Suspended && (best == nil || p.needs(j) < p.needs(best)):
 			best = j
 		}
@@ -68,6 +70,19 @@ func (p *Plan) turn() (best *Job) {
 		return nil
 	}
 	return best
+}
+
+// wholeShare: of so many steps of others the job with All has one, whatever its
+// estimate. Its space has what no candidate was seen for, and races that take two
+// points at a time.
+const wholeShare = 2
+
+// owed is how many steps the job with All is behind its share; 0 for others.
+func (p *Plan) owed(j *Job) uint64 {
+	if share := p.spent / wholeShare; p.whole(j) && share > j.Steps {
+		return share - j.Steps
+	}
+	return 0
 }
 
 // needs is the job's estimate, doubled for one that may end without a proof.
@@ -94,7 +109,7 @@ func (p *Plan) Goes(j *Job, left float64) bool {
 	switch {
 	case j.State != Running:
 		return false
-	case p.warming(j, left):
+	case p.warming(j, left) || !p.opts.Naive && p.owed(j) > 0:
 		return true
 	case p.opts.Naive:
 	case p.verifies(j) && j.ETA() > float64(p.spent+j.Steps) && p.pending() != nil:

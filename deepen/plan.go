@@ -23,7 +23,8 @@
 //     program (§3.4 compares with the suspended ones only).
 //   - A job that may be the proof is run for a warm-up as soon as it is there,
 //     and taken up again when the others have had as much time as it is estimated
-//     to need: so to find its end takes about twice as long as without them.
+//     to need: so to find its end takes about twice as long as without them. The
+//     one with All has a share of the time in any case (wholeShare).
 package deepen
 
 import "slices"

@@ -196,8 +196,8 @@ func TestTurns(t *testing.T) {
 	p := seeded(10)
 	for range 2 {
 		j := start(t, p)
-		p.Took(j, 1000)
-		j.Share = 0.25 // an ETA of 3000
+		p.Took(j, 2000)
+		j.Share = 0.4 // an ETA of 3000
 		if p.Goes(j, 1e9) {
 			t.Error("the warm-up goes on")
 		}
@@ -218,6 +218,44 @@ func TestTurns(t *testing.T) {
 	p.Suspend(j)
 	if k := start(t, p); !p.verifies(k) {
 		t.Errorf("got %v", k.Set)
+	}
+}
+
+// TestShare: the job with all points has its share of the time, however long it is
+// estimated to take, and no more.
+func TestShare(t *testing.T) {
+	p := seeded(10)
+	var w *Job
+	for range 2 { // both that may be the proof
+		j := start(t, p)
+		if p.whole(j) {
+			w = j
+		}
+		p.Took(j, 1000)
+		j.Share = 1e-6
+		p.Suspend(j)
+	}
+	j := start(t, p)
+	p.Took(j, wholeShare*(w.Steps+10))
+	if !p.Goes(j, 1e9) {
+		t.Error("left for a share that is no slice")
+	}
+	p.Took(j, wholeShare)
+	if p.Goes(j, 1e9) {
+		t.Error("no share for the job with all points")
+	}
+	p.Suspend(j)
+	if start(t, p) != w {
+		t.Fatal("another one's turn")
+	}
+	p.Took(w, 10)
+	if !p.Goes(w, 1e9) {
+		t.Error("less than its share")
+	}
+	p.Took(w, 1)
+	w.Executions, j.Share = 100, 0.5
+	if p.Goes(w, 1e6) {
+		t.Error("more than its share")
 	}
 }
 

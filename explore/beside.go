@@ -39,7 +39,7 @@ type beside struct {
 
 const (
 	// besideShare: one step in so many is the bounded search's.
-	besideShare = 3
+	besideShare = 4
 	// besideSlice is how many steps it takes at a time, or more.
 	besideSlice = 16_384
 	// besideBound is more preemptions than anybody will wait for.
@@ -107,7 +107,7 @@ func (b *beside) work() {
 }
 
 func (b *beside) count(s por.Stats) {
-	now := s.Transitions + s.Replayed
+	now := steps(s)
 	if now < b.before {
 		b.before = 0 // it began again
 	}

@@ -62,7 +62,7 @@ func (d *deepening) account() {
 			state = deepen.Failing
 		}
 		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Search: byStatesSearch, State: state.String(),
-			Executions: o.stats.Executions, Blocked: o.stats.Blocked, Transitions: steps(o.stats)})
+			Executions: o.stats.Executions, Blocked: o.stats.Blocked, Transitions: o.stats.Transitions + o.stats.Replayed})
 		d.result.Threads = max(d.result.Threads, o.result.Threads)
 	}
 	if p := d.plan.Proof(); p != nil {

@@ -331,7 +331,7 @@ var Options = []Option{
 	}, {
 		Name: "resume", Group: GroupSearch, Value: "FILE",
 		Help: "go on with the search that --checkpoint saved to FILE",
-		Doc:  "Give the same guest and options as then: a checkpoint of another program, version, search or configuration is refused. The totals are those of a search that wasn't interrupted; the limits of --time and --memory begin anew. Without --pp the search by ascending preemptions, which has a third of the time, is run again up to where it was.",
+		Doc:  "Give the same guest and options as then: a checkpoint of another program, version, search or configuration is refused. The totals are those of a search that wasn't interrupted; the limits of --time and --memory begin anew. Without --pp the search by ascending preemptions, which has a quarter of the time, is run again up to where it was.",
 		Set:  func(c *Config, v string) error { return setPath(&c.Resume, v) },
 		Get:  func(c *Config) []string { return one(c.Resume) },
 	}, {

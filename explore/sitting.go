@@ -64,7 +64,12 @@ func (d *deepening) sit(j *deepen.Job) *sitting {
 	return s
 }
 
-func steps(s por.Stats) uint64 { return s.Transitions + s.Replayed }
+// steps is how long a search has taken, by no clock: its transitions, and as many
+// as it takes the time of to end an execution and to look for races in it.
+func steps(s por.Stats) uint64 {
+	const end = 8
+	return s.Transitions + s.Replayed + end*(s.Executions+s.Blocked)
+}
 
 // run runs a job alone until it ends or is left.
 func (d *deepening) run(j *deepen.Job) error {

@@ -55,7 +55,7 @@ func (d *deepening) space(j *deepen.Job) *space {
 // learn takes in how far a job is.
 func (d *deepening) learn(s *sitting, stats por.Stats) {
 	sp := s.sp
-	before, now := sp.stats.Transitions+sp.stats.Replayed, stats.Transitions+stats.Replayed
+	before, now := steps(sp.stats), steps(stats)
 	if now < before {
 		before = 0 // it began again
 	}
