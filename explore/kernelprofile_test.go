@@ -51,12 +51,13 @@ func silentProfile(t testing.TB, running bool) *Profile {
 
 // TestSilentKernelCounts: without annotations, by a profile, a kernel has as many
 // interleavings as with them: whether who runs is told by stacks, or by a variable
-// that is assigned before or after the switch of stacks.
+// that is assigned before or after the switch of stacks; and whether threads switch
+// to each other, or to a scheduler that looks for the next one with interrupts on.
 func TestSilentKernelCounts(t *testing.T) {
 	type build struct{ machine, flags string }
 	told := kernelBuilt(t, "kernel")
 	guests := map[build]string{}
-	for _, b := range []build{{"x86-64", ""}, {"i386", ""}, {"x86-64", "-DKEEP_RUNNING=1"}, {"x86-64", "-DKEEP_RUNNING=2"}} {
+	for _, b := range []build{{"x86-64", ""}, {"i386", ""}, {"x86-64", "-DKEEP_RUNNING=1"}, {"x86-64", "-DKEEP_RUNNING=2"}, {"x86-64", "-DKEEP_RUNNING=2 -DSCHEDULER=1"}} {
 		guests[b] = silentKernel(t, b.machine, "kernel", b.flags)
 	}
 	for _, test := range []string{"create", "join", "yield", "semaphore", "donate", "sleep"} {
@@ -74,11 +75,17 @@ func TestSilentKernelCounts(t *testing.T) {
 				}
 				c := c
 				c.Guest, c.Profile = guest, silentProfile(t, b.flags != "")
+				scheduler := strings.Contains(b.flags, "SCHEDULER")
+				if scheduler {
+					c.Profile.Text = strings.Replace(c.Profile.Text, "  idle: idle\n", "", 1)
+				}
 				r, err := Run(context.Background(), c, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if r.Verdict != result.Verified || r.Executions != want.Executions || r.Transitions != want.Transitions || r.Threads != want.Threads {
+				// To yield to oneself is a switch there, to the scheduler and back.
+				longer := scheduler && test == "yield" && r.Transitions > want.Transitions
+				if r.Verdict != result.Verified || r.Executions != want.Executions || r.Transitions != want.Transitions && !longer || r.Threads != want.Threads {
 					t.Errorf("%v: %s (%s), %d executions of %d steps, %d threads; with annotations %d of %d, %d", b, r.Verdict, r.Reason,
 						r.Executions, r.Transitions, r.Threads, want.Executions, want.Transitions, want.Threads)
 				}
@@ -88,7 +95,8 @@ func TestSilentKernelCounts(t *testing.T) {
 }
 
 // TestSilentKernelMistakes: the kernel's mistakes are found without annotations as
-// well, with as few preemptions, and replay.
+// well, with as few preemptions, and replay. page_free ends in a jump to another
+// function: where that has a role too, both calls have ended.
 func TestSilentKernelMistakes(t *testing.T) {
 	for _, k := range []struct{ program, test, pp, kind, text string }{
 		{"kernel-wakeup_lost", "semaphore", "cli", "deadlock", "semaphore"},
@@ -101,6 +109,7 @@ func TestSilentKernelMistakes(t *testing.T) {
 			t.Parallel()
 			c := kernelConfig(silentKernel(t, "x86-64", k.program, ""), k.test, k.pp)
 			c.Profile = silentProfile(t, false)
+			c.Profile.Text = strings.Replace(c.Profile.Text, "unlock: [", "unlock: [interrupts_restore, ", 1)
 			r, err := Run(context.Background(), c, nil)
 			if err != nil {
 				t.Fatal(err)

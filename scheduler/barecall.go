@@ -78,28 +78,46 @@ func (s *Bare) enterCall(u *turn, c ownCall) {
 // run an interrupt's handler on another stack.
 func (s *Bare) sameStack(sp uint64) bool { return s.regs.RSP-sp+1<<16 <= 2<<16 }
 
-// returned ends the call that returns here, if there is one.
+// returned ends the calls that return here: several, where a function's last call
+// was made by a jump.
 func (s *Bare) returned(u *turn) (happening, error) {
-	own := &u.th.own
-	n := len(own.calls)
-	if n == 0 || !s.returns[s.regs.RIP] || own.calls[n-1].ret != s.regs.RIP || own.calls[n-1].sp != s.regs.RSP {
+	if !s.returns[s.regs.RIP] {
 		return atNothing, nil
 	}
-	c := own.calls[n-1]
-	s.save(u.th.id)
-	own.calls = own.calls[:n-1]
+	point := atNothing
+	for {
+		own := &u.th.own
+		n := len(own.calls)
+		if n == 0 || own.calls[n-1].ret != s.regs.RIP || own.calls[n-1].sp != s.regs.RSP {
+			return point, nil
+		}
+		c := own.calls[n-1]
+		s.save(u.th.id)
+		own.calls = own.calls[:n-1]
+		h, err := s.ends(u, &c)
+		if err != nil || h == atEnd {
+			return h, err
+		}
+		if h == atPoint {
+			point = h
+		}
+	}
+}
+
+// ends takes in that a call has returned.
+func (s *Bare) ends(u *turn, c *ownCall) (happening, error) {
 	switch c.role {
 	case image.Malloc, image.Calloc, image.AlignedAlloc, image.Memalign:
-		return s.gaveOwn(u, &c)
+		return s.gaveOwn(u, c)
 	case image.Realloc, image.ReallocArray:
 		if p := s.result(); c.p != 0 && (p != 0 || c.size == 0) {
 			if h, err := s.takeBlock(u, "a free", c.p, c.family, c.ret); h != atNothing || err != nil {
 				return h, err
 			}
 		}
-		return s.gaveOwn(u, &c)
+		return s.gaveOwn(u, c)
 	}
-	if s.leftOff(u, &c) {
+	if s.leftOff(u, c) {
 		f, _ := s.image.SymbolAt(c.entry)
 		return s.ended(u, s.failHere(u, Assertion, "%s was called with interrupts on, and returns with them off", f.Name))
 	}

@@ -18,7 +18,9 @@ import (
 // What the processor runs is told by the stack: a structure that begins the block
 // that it is in; or by a variable, which may be assigned before the stacks are
 // exchanged or after. In the latter case the kernel is run one instruction at a
-// time until it is.
+// time until it is. A kernel without an idle thread may have a stack for its
+// scheduler, and nobody in the variable while that runs: thread 0 is the idle one
+// then.
 
 // maxListed bounds a list of threads: one that is being written to can be a ring.
 const maxListed = 4096
@@ -80,6 +82,9 @@ func (s *Bare) bootFound(u *turn) error {
 			own.state = ownReady
 		}
 		s.early = append(s.early, early{number: n, own: own})
+	}
+	if s.own.Current != 0 && len(s.own.Idle) == 0 && s.first != 0 {
+		s.early = append(s.early, early{own: ownThread{tail: true, idle: true}})
 	}
 	return s.boot(u)
 }

@@ -34,6 +34,9 @@ type turn struct {
 	until *emu.Regs
 }
 
+// unhurried: a tick may come where nothing else happens for long.
+func (u *turn) unhurried() bool { return u.points || u.th.own.idle && u.until == nil }
+
 // happening is why a stretch ended.
 type happening uint8
 
@@ -90,7 +93,7 @@ func (s *Bare) runFor(u *turn) (happening, error) {
 		}
 		u.ran += stop.Insns
 		clean := stop.Why == emu.StopBudget || stop.Why == emu.StopPrivileged
-		if clean && u.ran >= stretch && u.points && s.on == 1 || stop.Why == emu.StopBudget && s.booted == 0 {
+		if clean && u.ran >= stretch && u.unhurried() && s.on == 1 || stop.Why == emu.StopBudget && s.booted == 0 {
 			u.ran = 0
 			return atCountOut, nil
 		}
@@ -132,7 +135,7 @@ func (s *Bare) cpuRun(u *turn) *emu.Stop {
 	switch {
 	case s.booted == 0:
 		r.Budget = bootTick
-	case u.points && s.on == 1:
+	case u.unhurried() && s.on == 1:
 		r.Budget = stretch
 	}
 	if u.shadow || s.stepsGap() {

@@ -43,6 +43,10 @@ func (s *Bare) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 	if s.image.Pintos != nil && !done && err == nil {
 		s.sawTick(tr)
 	}
+	if r.own.idle && uint64(r.id) == s.running && s.on == 1 && !done && err == nil {
+		// It may look for ready threads with interrupts on, outside of the tick.
+		return s.tail(r, tr)
+	}
 	return done, err
 }
 
@@ -115,7 +119,7 @@ func (s *Bare) land(th *thread, tr *trace.Transition) (done bool, err error) {
 }
 
 // tail runs a thread that has the processor with interrupts off until they are
-// on: it gave it up itself, or it is the idle one.
+// on: it gave it up itself, or it is the idle one. That one may have them on.
 func (s *Bare) tail(th *thread, tr *trace.Transition) (done bool, err error) {
 	s.save(th.id)
 	u := turn{th: th, tr: tr, ticking: th.own.idle}
@@ -135,7 +139,7 @@ func (s *Bare) tail(th *thread, tr *trace.Transition) (done bool, err error) {
 			return true, nil
 		case atSwitch:
 			return false, nil
-		case atOn, atHalt:
+		case atOn, atHalt, atCountOut:
 			th.own.tail = false
 			th.own.halted = h == atHalt && !th.own.idle
 			if !th.own.idle {

@@ -47,11 +47,18 @@ static void set_up(struct thread *t, int priority)
 	landgo_stack(t->id, t + 1);
 }
 
+/* SCHEDULER: who gives the processor up gives it to the idle thread, which chooses
+ * the next one, looks for it with interrupts on, and is nobody in `running`. */
+#ifndef SCHEDULER
+#define SCHEDULER 0
+#endif
+
 /* KEEP_RUNNING: a variable says who runs, assigned before the switch (1) or after
  * it (2), for kernels whose threads aren't found by their stacks are like that. */
 #ifdef KEEP_RUNNING
 struct thread *volatile running;
-#define NOTE_RUNNING(when, thread) ((when) == KEEP_RUNNING ? (void)(running = (thread)) : (void)0)
+#define NOTE_RUNNING(when, thread) \
+	((when) == KEEP_RUNNING ? (void)(running = SCHEDULER && (thread) == idle ? NULL : (thread)) : (void)0)
 #else
 #define NOTE_RUNNING(when, thread) (void)0
 #endif
@@ -74,11 +81,19 @@ static struct thread *make(int priority, thread_function *function, void *argume
 	return t;
 }
 
+static void schedule(void);
+
 static _Noreturn int idle_loop(void *unused)
 {
 	(void)unused;
-	for (;;)
+	for (;;) {
 		__asm__ volatile("sti; hlt; cli" : : : "memory");
+		while (SCHEDULER && !queue_empty(&ready)) {
+			idle->state = READY;
+			schedule();
+			__asm__ volatile("sti; nop; cli" : : : "memory");
+		}
+	}
 }
 
 /* The caller becomes a thread too: its stack is in a page of its own (boot.S). */
@@ -101,7 +116,7 @@ void threads_setup(void)
 static void schedule(void)
 {
 	struct thread *me = current(), *next = idle;
-	if (!queue_empty(&ready))
+	if (!queue_empty(&ready) && (!SCHEDULER || me == idle))
 		next = queue_take(&ready);
 	if (SWITCH_OPEN && me->state == READY) {
 		interrupts_restore(true);
@@ -221,7 +236,7 @@ void thread_tick(void)
 {
 	ticks++;
 	wake_sleepers();
-	if (!queue_empty(&ready))
+	if (!queue_empty(&ready) && !(SCHEDULER && current() == idle))
 		thread_yield();
 }
 
