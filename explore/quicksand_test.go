@@ -70,12 +70,17 @@ func TestFiguresOfQuicksand(t *testing.T) {
 // compile builds a guest of the test's own.
 func compile(t *testing.T, text string) string {
 	t.Helper()
+	return compileBy(t, "gcc", text)
+}
+
+func compileBy(t *testing.T, cc, text string) string {
+	t.Helper()
 	dir := t.TempDir()
 	source, out := filepath.Join(dir, "guest.c"), filepath.Join(dir, "guest")
 	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if msg, err := exec.Command("gcc", "-g", "-O1", "-static", "-pthread", "-o", out, source).CombinedOutput(); err != nil {
+	if msg, err := exec.Command(cc, "-g", "-O1", "-static", "-pthread", "-o", out, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, msg)
 	}
 	return out

@@ -143,7 +143,7 @@ type neighbour struct {
 }
 
 func (s *session) neighbours() *neighbours {
-	return &neighbours{s, race.New(race.Config{Mode: race.Adjacent, Atomic: s.img.Atomic}), nil}
+	return &neighbours{s, race.New(s.raceConfig(race.Adjacent)), nil}
 }
 
 func (n *neighbours) step(tr *trace.Transition) {
@@ -204,7 +204,7 @@ func (h *hunt) minimiseRace(f *finding, opts por.Options) error {
 		return err
 	}
 	h.sys.Rewind(h.root)
-	w := &watched{guest: h.sys, adjacent: newLookout(race.Config{Mode: race.Adjacent, Atomic: h.img.Atomic})}
+	w := &watched{guest: h.sys, adjacent: newLookout(h.raceConfig(race.Adjacent))}
 	m := &raceMinimiser{minimiser: minimiser{hunt: h, want: f}, w: w}
 	stats, err := engine.Run(w, m)
 	h.finer = h.finer || stats.Restarts > 0

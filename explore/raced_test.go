@@ -99,6 +99,32 @@ func TestRaceIsBug(t *testing.T) {
 	}
 }
 
+// TestLibraryRaces: what the C library reads and writes by plain instructions to
+// synchronise is no race where its code is tested, nor what the kernel does to a
+// futex; the program's own accesses are.
+func TestLibraryRaces(t *testing.T) {
+	const program = `#include <pthread.h>
+static int x;
+static void *f(void *a) { if (a) x = 1; return a; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, ARG); READ; pthread_join(t, 0); return 0; }
+`
+	for _, libc := range []string{"gcc", "musl-gcc"} {
+		for _, c := range []struct{ arg, read, want string }{
+			{"0", "(void)0", ""},
+			{"&x", "(void)*(volatile int *)&x", "x"},
+			{"&x", "(void)*(_Atomic int *)&x", "x"},
+		} {
+			guest := compileBy(t, libc, strings.NewReplacer("ARG", c.arg, "READ", c.read).Replace(program))
+			if got, r := raceBugs(t, racing(t, guest, "locks=tested", "time=20s")); strings.Join(got, " ") != c.want || r.Verdict == result.Budget {
+				t.Errorf("%s, %s: races on %v, want %q (%s)", libc, c.read, got, c.want, r.Verdict)
+			}
+		}
+	}
+	if got, r := raceBugs(t, racing(t, "../bin/guests/glibc-O2/lost_update-fixed", "locks=tested")); len(got) > 0 || r.Verdict != result.Verified {
+		t.Errorf("lost_update-fixed: %s, races on %v", r.Verdict, got)
+	}
+}
+
 // TestCommute: operations between which --fail-on race sees no order are
 // independent for the searches, so no search need show both of their orders.
 func TestCommute(t *testing.T) {

@@ -57,7 +57,8 @@ type lookout struct {
 // watch begins at the root, where the session's guest has to stand.
 func (s *session) watch() *watched {
 	w := &watched{guest: s.sys, listed: s.cfg.Race != RaceOff, fine: s.fine()}
-	cfg := race.Config{Mode: race.Limited, Atomic: s.img.Atomic, Fine: w.fine}
+	cfg := s.raceConfig(race.Limited)
+	cfg.Fine = w.fine
 	if s.cfg.Race == RaceHB || s.img.Kernel == image.Bare {
 		// A kernel's own locks are known by what orders them only: sections without
 		// interrupts.
@@ -72,6 +73,11 @@ func (s *session) watch() *watched {
 		w.adjacent = newLookout(cfg)
 	}
 	return w
+}
+
+// raceConfig is what a detector of a mode knows of the guest.
+func (s *session) raceConfig(m race.Mode) race.Config {
+	return race.Config{Mode: m, Atomic: s.img.Atomic, Library: s.img.Synchronises}
 }
 
 func newLookout(cfg race.Config) *lookout { return &lookout{Detector: race.New(cfg)} }

@@ -11,7 +11,7 @@ import (
 func (d *Detector) access(t trace.TID, a *trace.Access, fresh bool) {
 	is := site{thread: t, pc: a.PC, locks: d.slots[d.threads[t].locks], write: a.IsWrite(), locked: a.Flags&trace.Atomic != 0, bare: !fresh && !d.cfg.Fine}
 	d.hit = d.hit[:0]
-	declared := false
+	declared, locked := false, is.locked
 	hi := a.Addr + uint64(a.Size)
 	for g := a.Addr &^ 7; g < hi; g += 8 {
 		is.granule, is.mask = g, 0xff
@@ -23,7 +23,7 @@ func (d *Detector) access(t trace.TID, a *trace.Access, fresh bool) {
 		}
 		c := d.cell(g)
 		s := d.site(c, is)
-		declared = declared || s.declared
+		declared, locked = declared || s.declared, locked || s.library
 		d.hit = append(d.hit, touched{s, d.slots[c.life]})
 	}
 	v := visit{step: d.steps, size: a.Size, insn: a.Insn}
@@ -31,7 +31,7 @@ func (d *Detector) access(t trace.TID, a *trace.Access, fresh bool) {
 	switch {
 	case d.cfg.Mode == Adjacent:
 		d.adjacent(t, v)
-	case is.locked || declared && !is.write:
+	case locked || declared && !is.write:
 		d.acquireWord(t, a)
 	}
 	v.time, v.clock = d.now(t), d.slots[d.threads[t].clock]
@@ -45,7 +45,7 @@ func (d *Detector) access(t trace.TID, a *trace.Access, fresh bool) {
 			d.set(h.site.last, int32(len(d.visits)-1))
 		}
 	}
-	if is.locked && is.write {
+	if locked && is.write {
 		d.releaseWord(t, a)
 	}
 }

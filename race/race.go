@@ -58,6 +58,9 @@ type Config struct {
 	// how a sequentially consistent one is compiled; a plain store may be
 	// relaxed, and releases nothing.
 	Atomic func(addr uint64) bool
+	// Library, if not nil, reports whether the instruction at pc is one of the C
+	// library's own synchronisation, where that is executed: it counts as locked.
+	Library func(pc uint64) bool
 }
 
 // A Detector watches one exploration. Use New.

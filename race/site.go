@@ -15,6 +15,7 @@ type site struct {
 	write    bool
 	locked   bool // by a locked instruction
 	declared bool // of a variable that is declared as atomic
+	library  bool // by the C library's own synchronisation
 	free     bool // no access: the end of the life of the block
 
 	bare bool // without a preemption point right before
@@ -74,6 +75,7 @@ func (d *Detector) site(c *cell, is site) *site {
 		// A byte tells for the whole access: variables don't overlap.
 		s.declared = d.cfg.Atomic(s.first(s.mask))
 	}
+	s.library = d.cfg.Library != nil && !s.free && d.cfg.Library(s.pc)
 	for _, o := range c.sites {
 		if !d.compete(s, o) {
 			continue
@@ -96,7 +98,7 @@ func (d *Detector) compete(s, o *site) bool {
 		(d.cfg.Mode == Adjacent || !d.sets.exclude(s.locks, o.locks))
 }
 
-func (s *site) atomic() bool { return s.locked || s.declared }
+func (s *site) atomic() bool { return s.locked || s.declared || s.library }
 
 // first is the address of the first byte of a mask.
 func (s *site) first(mask uint8) uint64 {

@@ -64,7 +64,7 @@ func (s *System) stepCall(th *thread, tr *trace.Transition) error {
 		th.quiet, th.phase = quiet{}, phaseEntry
 		th.insns++ // schedules name the states on both sides
 		s.machine.Write64(q.id, q.was)
-		s.touch(th, tr, q.ret, q.id, 8, true)
+		s.touch(th, tr, q.ret, q.id, 8, trace.Write)
 		return s.advance(th, tr, 0)
 	}
 	if _, err := s.enterQuiet(th, acts[th.role].how == watched); err != nil {
@@ -87,11 +87,11 @@ func (s *System) stepCall(th *thread, tr *trace.Transition) error {
 func (s *System) touchByName(th *thread, tr *trace.Transition) {
 	switch th.role {
 	case image.StdioInput:
-		s.touch(th, tr, s.callSite(th), s.input(), 8, true)
+		s.touch(th, tr, s.callSite(th), s.input(), 8, trace.Write)
 	case image.Create:
-		s.touch(th, tr, s.callSite(th), th.arg(0), 8, true)
+		s.touch(th, tr, s.callSite(th), th.arg(0), 8, trace.Write)
 	case image.Malloc, image.Calloc, image.Realloc, image.Free:
-		s.touch(th, tr, s.callSite(th), allocatorWord, 8, true)
+		s.touch(th, tr, s.callSite(th), allocatorWord, 8, trace.Write)
 	}
 }
 

@@ -207,7 +207,7 @@ func (s *System) performCarried(th *thread, tr *trace.Transition) (verdict, erro
 	}
 	words := s.carriedWords(th)
 	for _, addr := range words {
-		s.touch(th, tr, pc, addr, 8, th.role != image.Yield)
+		s.touch(th, tr, pc, addr, 8, s.carriedFlags(th))
 	}
 	switch th.role {
 	case image.Self:
@@ -252,7 +252,7 @@ func (s *System) takeStatus(th *thread, tr *trace.Transition, pc uint64) (verdic
 			return stay, s.fail(th, f)
 		}
 		s.setWord(p, t.retval)
-		s.touch(th, tr, pc-1, p, uint32(s.wordSize), true)
+		s.touch(th, tr, pc-1, p, uint32(s.wordSize), trace.Write)
 	}
 	s.save(t.id)
 	t.joined = true

@@ -215,7 +215,7 @@ func (s *System) performSem(th *thread, tr *trace.Transition, o *object) (verdic
 		return s.afterRelease(th), nil
 	case trace.OpSemGet:
 		s.machine.Write32(th.arg(1), uint32(o.value))
-		s.touch(th, tr, s.callSite(th)-1, th.arg(1), 4, true)
+		s.touch(th, tr, s.callSite(th)-1, th.arg(1), 4, trace.Write)
 	}
 	s.ret(th, 0)
 	return pass, nil

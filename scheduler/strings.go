@@ -89,7 +89,7 @@ func (s *System) atString(th *thread, tr *trace.Transition) (verdict, error) {
 			continue
 		}
 		if out := s.deadAccess(th, th.regs.RIP, end, 1, is.name+" reads 1 byte"); out != nil {
-			s.touch(th, tr, th.regs.RIP, end, 1, false)
+			s.touch(th, tr, th.regs.RIP, end, 1, 0)
 			th.insns++ // the failure is a place of its own
 			return stay, s.fail(th, out)
 		}

@@ -87,7 +87,7 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 	tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
 	if p := th.arg(1); p != 0 {
 		const does = "a join writes its status"
-		s.touch(th, tr, s.callSite(th)-1, p, 8, true)
+		s.touch(th, tr, s.callSite(th)-1, p, 8, trace.Write)
 		if f := s.deadAccess(th, s.callSite(th), p, 8, does); f != nil {
 			th.insns++
 			return stay, s.fail(th, f)
@@ -219,7 +219,7 @@ func (s *System) threadOf(self uint64) trace.TID {
 
 // touch records an access that landgo makes for a thread to the guest's
 // memory, if it is shared. pc is the instruction that it is for.
-func (s *System) touch(th *thread, tr *trace.Transition, pc, addr uint64, size uint32, write bool) {
+func (s *System) touch(th *thread, tr *trace.Transition, pc, addr uint64, size uint32, flags trace.AccessFlags) {
 	if s.alone(th) {
 		return
 	}
@@ -228,10 +228,7 @@ func (s *System) touch(th *thread, tr *trace.Transition, pc, addr uint64, size u
 		s.finer = true
 	}
 	if shared {
-		a := trace.Access{Addr: addr, Size: size, PC: pc}
-		if write {
-			a.Flags = trace.Write
-		}
+		a := trace.Access{Addr: addr, Size: size, PC: pc, Flags: flags}
 		tr.Accesses = append(tr.Accesses, a)
 		if s.everyOperation() && s.coarse() {
 			s.sightings.sight(th.id, &a, nil, true) // its step begins with it

@@ -254,7 +254,7 @@ func TestAccessesAreTheBuffers(t *testing.T) {
 		{nrRead, []uint64{0, dataPage, 100}, []trace.Access{{Addr: dataPage, Size: 3, Flags: trace.Write}}},
 		{20, []uint64{1, vec, 2}, []trace.Access{{Addr: vec, Size: 32}, {Addr: dataPage + 256, Size: 3}, {Addr: dataPage + 512, Size: 5}}},
 		{nrClockGettime, []uint64{0, dataPage}, []trace.Access{{Addr: dataPage, Size: 16, Flags: trace.Write}}},
-		{nrFutex, []uint64{dataPage, futexWait, 1}, []trace.Access{{Addr: dataPage, Size: 4}}},
+		{nrFutex, []uint64{dataPage, futexWait, 1}, []trace.Access{{Addr: dataPage, Size: 4, Flags: trace.Atomic}}},
 		{nrFutex, []uint64{dataPage, futexWake, 1}, nil},
 	} {
 		p := c.plan(0, tt.nr, tt.args...)

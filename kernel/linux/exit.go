@@ -29,7 +29,7 @@ func memExit(c *call) {
 	for _, d := range c.k.departures(c.t) {
 		flags := trace.Write | trace.RMW | trace.Atomic
 		if d.clear {
-			flags = trace.Write
+			flags = trace.Write | trace.Atomic // who reads it there comes after the thread
 		}
 		c.touch(d.addr, 4, flags)
 	}

@@ -90,13 +90,13 @@ var futexNames = [...]string{
 	futexLockPI2: "futex(FUTEX_LOCK_PI2)",
 }
 
-// memFutex: what a call reads and writes. A wake uses the address as a name
-// only.
+// memFutex: what a call reads and writes, a futex's word indivisibly. A wake uses
+// the address as a name only.
 func memFutex(c *call) {
 	f := c.futex()
 	switch f.cmd {
 	case futexWait, futexWaitBitset, futexCmpRequeue:
-		c.touch(f.addr, 4, 0)
+		c.touch(f.addr, 4, trace.Atomic)
 	case futexWakeOp:
 		c.touch(f.addr2, 4, trace.Write|trace.RMW|trace.Atomic)
 	case futexLockPI, futexLockPI2, futexTrylockPI, futexUnlockPI:

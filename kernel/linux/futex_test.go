@@ -244,7 +244,7 @@ func TestExitClearsAndWakes(t *testing.T) {
 		c.do(id, nrFutex, word, futexWait, number)
 	}
 	p := c.plan(child, nrExit, 0)
-	if p.Outcomes != 2 || p.Op.Kind != trace.OpExit || p.Op.Obj != uint64(child) || len(p.Accesses) != 1 || p.Accesses[0].Addr != word {
+	if p.Outcomes != 2 || p.Op.Kind != trace.OpExit || p.Op.Obj != uint64(child) || len(p.Accesses) != 1 || p.Accesses[0].Addr != word || p.Accesses[0].Flags != trace.Write|trace.Atomic {
 		t.Errorf("plan: %+v", p)
 	}
 	if _, o := c.choose1(1, child, nrExit); !o.ExitThread || len(o.Wakes) != 1 || o.Wakes[0] != b {

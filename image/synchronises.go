@@ -1,0 +1,28 @@
+package image
+
+import (
+	"slices"
+	"strings"
+)
+
+// Names of the functions of glibc and musl on threads, locks and their like, and of
+// what these are made of: how they begin, behind underscores, and musl's whole.
+var (
+	syncPrefixes = []string{"pthread_", "sem_", "new_sem_", "thrd_", "mtx_", "cnd_", "tss_", "call_once",
+		"futex_", "lll_", "nptl_", "start_thread", "libc_start_call_main"}
+	syncNames = []string{"__lock", "__unlock", "__wait", "__wake", "__timedwait", "__timedwait_cp",
+		"__tl_lock", "__tl_unlock", "__tl_sync", "__vm_lock", "__vm_unlock", "__vm_wait", "__private_cond_signal"}
+)
+
+// Synchronises reports whether the instruction at pc belongs to the C library's
+// functions on threads and locks. What these read and write by plain instructions is
+// as atomic as they need it: a relaxed load is one. A program's own function is
+// none of them, whatever its name (own.go).
+func (im *Image) Synchronises(pc uint64) bool {
+	f, ok := im.SymbolAt(pc)
+	if !ok || im.libc == NoLibc {
+		return false
+	}
+	name := strings.TrimLeft(f.Name, "_")
+	return (slices.Contains(syncNames, f.Name) || slices.ContainsFunc(syncPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })) && !im.isOwn(&f)
+}
