@@ -3,6 +3,7 @@ package scheduler
 import (
 	"math"
 
+	"landgo/emu"
 	"landgo/image"
 	"landgo/trace"
 )
@@ -23,22 +24,37 @@ type clocks interface {
 const badTime = math.MaxUint64
 
 // setDeadline reads the time at which the operation at whose entry a thread
-// stands gives up, if it has one. It reports whether the call is over: the
-// library looks at some times before all else.
-func (s *System) setDeadline(th *thread, a *act) (over bool) {
+// stands gives up, if it has one. It reports whether the call is over, with what
+// comes of it: the library looks at some times before all else.
+func (s *System) setDeadline(th *thread, a *act) (over bool, v verdict, err error) {
 	th.timed = false
-	if a.deadline == 0 || th.arg(int(a.deadline)) == 0 {
-		return false
+	if a.deadline == 0 {
+		return false, pass, nil
 	}
-	ns := s.timespec(th.arg(int(a.deadline)))
+	at := th.arg(int(a.deadline))
+	glibc := s.libc != image.Musl
+	early := a.op == trace.OpCondWait || glibc && (a.op == trace.OpReadLock || a.op == trace.OpWriteLock || a.op == trace.OpSemWait)
+	if at == 0 && !(glibc && (a.op == trace.OpCondWait || a.op == trace.OpSemWait)) {
+		return false, pass, nil // no time is none that runs out
+	}
+	ns := uint64(badTime)
+	if s.readable(at, timespecSize) {
+		ns = s.timespec(at)
+	}
 	if ns == badTime {
-		return s.refuseTime(th)
+		th.badTime = true
+		if early {
+			v, err = s.refuse(th, einval)
+			return true, v, err
+		}
+		s.onlyTry(th)
+		return false, pass, nil
 	}
 	if k, ok := s.kernel.(clocks); ok && ns != 0 {
 		ns = k.Realtime(s.clockOf(th, a), ns)
 	}
 	th.timed, th.deadline = true, ns
-	return false
+	return false, pass, nil
 }
 
 // clockOf is the number of the clock that a timed operation's time is on.
@@ -54,41 +70,47 @@ func (s *System) clockOf(th *thread, a *act) uint64 {
 
 const clockRealtime = 0
 
-// refuseTime carries out an operation with a time that isn't one. Some functions
-// refuse it at once, the others only where they would have to wait: a try.
-func (s *System) refuseTime(th *thread) (over bool) {
-	glibc := s.libc != image.Musl
-	switch op := acts[th.role].op; {
-	case op == trace.OpCondWait, glibc && (op == trace.OpReadLock || op == trace.OpWriteLock):
-		s.ret(th, einval)
-		return true
-	case glibc && op == trace.OpSemWait:
-		s.setErrno(th, einval)
-		s.ret(th, ^uint64(0))
-		return true
-	case op == trace.OpLock:
+// onlyTry makes an operation whose time isn't one, and is looked at only where it
+// would have to wait, a try.
+func (s *System) onlyTry(th *thread) {
+	switch acts[th.role].op {
+	case trace.OpLock:
 		th.role = image.MutexTryLock
-	case op == trace.OpReadLock:
+	case trace.OpReadLock:
 		th.role = image.RWTryReadLock
-	case op == trace.OpWriteLock:
+	case trace.OpWriteLock:
 		th.role = image.RWTryWriteLock
-	case op == trace.OpSemWait:
+	case trace.OpSemWait:
 		th.role = image.SemTryWait
-	case op == trace.OpJoin:
+	case trace.OpJoin:
 		th.role = image.TryJoin
 	}
-	th.badTime = true
-	return false
 }
 
-// refusal is what a try that fails returns: errno, or what a timed operation
-// does that was given no time.
-func (s *System) refusal(th *thread, errno uint64) uint64 {
+// refuse ends a try that fails with errno, or a timed operation that was given no
+// time: it reads that now.
+func (s *System) refuse(th *thread, errno uint64) (verdict, error) {
 	if th.badTime {
-		return einval
+		at := th.arg(int(acts[s.roles[th.regs.RIP].Role].deadline))
+		if !s.readable(at, timespecSize) {
+			return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: at, Size: 8}, "reads when to give up")
+		}
+		errno = einval
 	}
-	return errno
+	if acts[th.role].kind == kindSem {
+		s.setErrno(th, uint32(errno))
+		errno = ^uint64(0)
+	}
+	s.ret(th, errno)
+	return pass, nil
 }
+
+// readable reports whether the guest can read n bytes at p, at most a page.
+func (s *System) readable(p, n uint64) bool {
+	return s.machine.Prot(p)&emu.ProtRead != 0 && s.machine.Prot(p+n-1)&emu.ProtRead != 0
+}
+
+const timespecSize = 16
 
 // timespec reads a struct timespec as nanoseconds; what lies before the clock's
 // beginning is 0.

@@ -126,7 +126,8 @@ func (a *act) inits() bool {
 }
 
 // objectFault is the fault that the operation at whose entry a thread stands meets
-// at its object: a null pointer, or another where the guest has no memory. The
+// at its object, or what else it is given: a null pointer, or another where the
+// guest has no memory. The
 // object is landgo's, its bytes are the guest's. What a thread library does there
 // with faults of its own (pebbles) isn't known.
 func (s *System) objectFault(th *thread) (f emu.Fault, faults bool) {
@@ -147,5 +148,16 @@ func (s *System) objectFault(th *thread) (f emu.Fault, faults bool) {
 	if s.machine.Prot(f.Addr)&need != 0 {
 		f.Addr = end &^ 4095
 	}
-	return f, s.machine.Prot(f.Addr)&need == 0
+	if s.machine.Prot(f.Addr)&need == 0 {
+		return f, true
+	}
+	switch f.Addr = th.arg(1); {
+	case a.op == trace.OpSemGet:
+		f.Kind = emu.FaultWrite
+		return f, s.machine.Prot(f.Addr)&emu.ProtWrite == 0
+	case a.inits() && a.op != trace.OpSemInit && th.role != image.SpinInit && th.role != image.SpinInitOrUnlock && !s.roles[th.regs.RIP].C11 && f.Addr != 0: // attributes
+		f.Kind = emu.FaultRead
+		return f, !s.readable(f.Addr, 4)
+	}
+	return f, false
 }

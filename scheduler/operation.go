@@ -9,8 +9,8 @@ import (
 // out within this step where no other thread could tell the difference.
 func (s *System) atOperation(th *thread, tr *trace.Transition, a *act) (verdict, error) {
 	th.phase, th.badTime = phaseEntry, false
-	if s.setDeadline(th, a) {
-		return pass, nil
+	if over, v, err := s.setDeadline(th, a); over {
+		return v, err
 	}
 	a = &acts[th.role]
 	if s.pointBefore(th, a) {

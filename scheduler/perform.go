@@ -69,7 +69,11 @@ func (s *System) performMutex(th *thread, tr *trace.Transition, o *object) (verd
 	case trace.OpMutexInit:
 		s.did(th, tr, op, o, 0)
 		*o = object{addr: o.addr, kind: kindMutex, owner: trace.NoThread}
-		if th.role == image.MutexInit && !s.cfg.PointsOnly {
+		switch {
+		case s.cfg.PointsOnly || th.role != image.MutexInit:
+		case s.roles[th.regs.RIP].C11:
+			o.mtype = muslMutexType(uint32(th.arg(1)) & mtxRecursive)
+		default:
 			o.mtype = s.mutexAttr(th.arg(1))
 		}
 		s.ret(th, 0)
@@ -107,8 +111,7 @@ func (s *System) acquire(th *thread, tr *trace.Transition, o *object, op trace.O
 		return pass, nil
 	case o.owner != trace.NoThread:
 		s.did(th, tr, trace.OpTryLockFail, o, 0)
-		s.ret(th, s.refusal(th, ebusy))
-		return pass, nil
+		return s.refuse(th, ebusy)
 	}
 	s.did(th, tr, op, o, 0)
 	o.owner, o.depth = th.id, 1
@@ -197,9 +200,7 @@ func (s *System) performSem(th *thread, tr *trace.Transition, o *object) (verdic
 	op := acts[th.role].op
 	if op == trace.OpSemTryWait && o.value == 0 {
 		s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
-		s.setErrno(th, uint32(s.refusal(th, eagain)))
-		s.ret(th, ^uint64(0))
-		return pass, nil
+		return s.refuse(th, eagain)
 	}
 	s.did(th, tr, op, o, o.value)
 	switch op {
@@ -244,16 +245,17 @@ func (s *System) performRW(th *thread, tr *trace.Transition, o *object) (verdict
 	case trace.OpReadLock, trace.OpTryReadLock:
 		if !free {
 			s.did(th, tr, trace.OpTryReadLockFail, o, 0)
-			s.ret(th, map[bool]uint64{true: edeadlk, false: s.refusal(th, ebusy)}[op == trace.OpReadLock]) // its own write lock, or a try
-			return pass, nil
+			if op == trace.OpReadLock { // its own write lock
+				return s.refuse(th, edeadlk)
+			}
+			return s.refuse(th, ebusy)
 		}
 		s.did(th, tr, op, o, 0)
 		o.readers = with(o.readers, th.id)
 	case trace.OpWriteLock, trace.OpTryWriteLock:
 		if !free || len(o.readers) > 0 {
 			s.did(th, tr, trace.OpTryWriteLockFail, o, 0)
-			s.ret(th, s.refusal(th, ebusy))
-			return pass, nil
+			return s.refuse(th, ebusy)
 		}
 		s.did(th, tr, op, o, 0)
 		o.owner = th.id
@@ -345,6 +347,9 @@ func (s *System) afterRelease(th *thread) verdict {
 	}
 	return stay
 }
+
+// mtxRecursive is C11's mtx_recursive.
+const mtxRecursive = 1
 
 // mutexAttr is the type that a mutex attribute object asks for.
 func (s *System) mutexAttr(attr uint64) mutexType {

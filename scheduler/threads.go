@@ -66,8 +66,7 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 	}
 	if s.threads[t].live() { // pthread_tryjoin_np
 		tr.Did(trace.Op{Kind: trace.OpTryJoinFail, Obj: uint64(t), PC: s.callSite(th)})
-		s.ret(th, s.refusal(th, ebusy))
-		return pass, nil
+		return s.refuse(th, ebusy)
 	}
 	j := &s.threads[t]
 	if j.joined && j.ownStack {
