@@ -75,6 +75,8 @@ int main(void)
 	{"copied beyond its end", `char to[20]; int main(void) { char *p = calloc(1, 7); memcpy(to, p, 9); }`, "", "heap-overflow", "of a block of 7 bytes"},
 	{"printed without an end", `int main(void) { char *p = malloc(16); memset(p, 'x', 16); printf("%.16s", p), printf("%s", p); }`, "", "heap-overflow", "0 bytes after the end of a block of 16 bytes"},
 	{"aligned memory to the byte", `int main(void) { volatile char *p = aligned_alloc(64, 64); p[64] = 1; }`, "", "heap-overflow", "0 bytes after the end of a block of 64 bytes"},
+	{"an alignment that is none", `int main(void) { void *p; return posix_memalign(&p, 4, 9) != 22 || posix_memalign(&p, 24, 9) != 22 || posix_memalign(&p, 8, 9); }`, "", "verified", ""},
+	{"memory given to nowhere", `int main(void) { void **p = (void **)16; KEEP(p); return posix_memalign(p, 8, 9); }`, "", "segfault", ""},
 	{"one before", `int main(void) { volatile char *p = malloc(8); return p[-1]; }`, "", "heap-overflow", "1 byte before the start of a block of 8 bytes"},
 	{"after realloc moved it", `int main(void) { volatile char *p = malloc(8), *next = malloc(8); char *q = realloc((void *)p, 4000); *q = 1; return p[0]; }`, "", "use-after-free", "a block of 8 bytes"},
 	{"behind what realloc left of a block", `int main(void) { char *p = malloc(100); p = realloc(p, 33); KEEP(p); return p[33]; }`, "", "heap-overflow", "0 bytes after the end of a block of 33 bytes"},

@@ -202,12 +202,16 @@ func (o *order) possible(c int32, e *event, first trace.Op, end int32, ready rea
 	case trace.OpWriteLock:
 		return o.freeOfReaders(c, &first, e.thread, end)
 	case trace.OpJoin:
+		known := false
 		for r := o.objs[o.object(&first)].head; r >= 0; r = o.ops[r].prev {
-			if y := &o.ops[r]; y.kind == trace.OpExit && y.ev < end {
-				return !o.dropped(y.ev)
+			if y := &o.ops[r]; (y.kind == trace.OpExit || y.kind == trace.OpDetach) && y.ev < end {
+				if !o.dropped(y.ev) {
+					return true // a join of what is detached fails at once
+				}
+				known = true
 			}
 		}
-		return true
+		return !known
 	case trace.OpBarrierLeave:
 		return true // what let it go is in its base
 	case trace.OpOnce:

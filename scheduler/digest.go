@@ -65,7 +65,7 @@ const (
 
 func (s *System) threadDigest(th *thread) trace.Digest {
 	h := trace.NewHash()
-	h.Words(partThread, uint64(th.id), uint64(th.stand), th.retval, bit(th.joined))
+	h.Words(partThread, uint64(th.id), uint64(th.stand), th.retval, bit(th.joined), bit(th.detached))
 	if !th.live() {
 		return h.Sum()
 	}

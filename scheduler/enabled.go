@@ -173,7 +173,13 @@ func (s *System) possible(th *thread) bool {
 		return o.done || o.owner == trace.NoThread
 	case image.Join, image.TimedJoin, image.ClockJoin:
 		t := s.threadOf(th.arg(0))
-		return t == trace.NoThread || t == th.id || !s.threads[t].live()
+		switch {
+		case t == trace.NoThread || s.threads[t].detached:
+			return true
+		case t == th.id:
+			return s.libc == image.Glibc // which refuses it
+		}
+		return !s.threads[t].live()
 	}
 	return true
 }

@@ -278,10 +278,17 @@ func (s *System) performHeap(th *thread, tr *trace.Transition) (verdict, error) 
 	case image.Calloc:
 		s.ret(th, s.cleared(th, size))
 	case image.PosixMemalign:
+		if align < s.wordSize || align&(align-1) != 0 {
+			s.ret(th, einval)
+			break
+		}
 		b := s.allocate(th, size, align)
 		if b == 0 {
 			s.ret(th, enomem)
 			break
+		}
+		if s.machine.Prot(p)&emu.ProtWrite == 0 {
+			return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, "gives out memory")
 		}
 		s.machine.Write64(p, b)
 		s.ret(th, 0)

@@ -18,6 +18,7 @@ func (s *System) enterQuiet(th *thread, watch bool) (verdict, error) {
 	th.quiet = quiet{on: true, watch: watch, role: th.role, ret: ret, sp: sp}
 	if th.role == image.Create {
 		th.entryOfChild, th.childStack = th.arg(2), !s.callersStack(th)
+		th.childDetached = s.createsDetached(th)
 		s.breakAt(th.entryOfChild, breakStart)
 	}
 	s.breakAt(ret, breakReturn)

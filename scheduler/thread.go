@@ -129,9 +129,9 @@ type thread struct {
 	exitSP   uint64
 	// stack is its stack pointer at its first instruction; ownStack: the C
 	// library mapped that stack. childStack is the same of the thread being
-	// created.
-	stack                uint64
-	ownStack, childStack bool
+	// created. childDetached: that one is created detached.
+	stack                               uint64
+	ownStack, childStack, childDetached bool
 	// native: the runtime's own exit code runs (destructors, clean-up handlers).
 	native bool
 	// atExit: if it ends the process, code of the guest's runs first.
@@ -143,6 +143,7 @@ type thread struct {
 	entryOfChild uint64
 	onces        []onceFrame // once routines under way, outermost first
 	joined       bool
+	detached     bool
 	// Of a thread that landgo made (carried.go): roomAt is where its stack ends.
 	// claimed: somebody joins it. vanished: it ended by a call of the kernel's.
 	// fellOff: its function has returned.

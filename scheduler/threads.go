@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"cmp"
+	"fmt"
 
 	"landgo/emu"
 	"landgo/image"
@@ -22,6 +23,14 @@ func (s *System) performThread(th *thread, tr *trace.Transition) (verdict, error
 			return s.noThread(th)
 		}
 		tr.Did(trace.Op{Kind: trace.OpDetach, Obj: uint64(t), PC: s.callSite(th)})
+		switch j := &s.threads[t]; {
+		case j.detached:
+			return s.notJoinable(th, t, "detached twice")
+		case s.gaveBack(j):
+			return s.notJoinable(th, t, "detached, but was joined")
+		}
+		s.save(t)
+		s.threads[t].detached = true
 		s.ret(th, 0)
 	case image.ThreadExit:
 		if th.native || s.destructors != 0 {
@@ -57,10 +66,13 @@ func (s *System) yield(th *thread, tr *trace.Transition) verdict {
 // join takes an exited thread's result.
 func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 	t := s.threadOf(th.arg(0))
-	switch t {
-	case trace.NoThread:
+	switch {
+	case t == trace.NoThread:
 		return s.noThread(th)
-	case th.id:
+	case s.threads[t].detached:
+		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
+		return s.notJoinable(th, t, "joined, but was detached")
+	case t == th.id && th.role != image.TryJoin:
 		s.ret(th, edeadlk)
 		return pass, nil
 	}
@@ -69,7 +81,7 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 		return s.refuse(th, ebusy)
 	}
 	j := &s.threads[t]
-	if j.joined && j.ownStack {
+	if s.gaveBack(j) {
 		// glibc remembers it as long as nobody else has the stack; musl has unmapped that.
 		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
 		if s.libc == image.Musl {
@@ -98,6 +110,21 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 	}
 	s.ret(th, 0)
 	return pass, nil
+}
+
+// gaveBack reports whether a thread was joined and the library knows it. It looks in
+// the thread's memory, which is the program's where the stack was; musl's first
+// thread never gives its own back.
+func (s *System) gaveBack(t *thread) bool {
+	return t.joined && (t.ownStack || t.parent == trace.NoThread && s.libc == image.Glibc)
+}
+
+// notJoinable is the misuse of a thread that can't be joined, nor detached. The
+// standard leaves open what comes of it; glibc refuses mostly, and musl crashes.
+func (s *System) notJoinable(th *thread, t trace.TID, what string) (verdict, error) {
+	f := &Failure{Kind: LockMisuse, Thread: th.id, PC: s.callSite(th), Message: fmt.Sprintf("thread %s is %s", s.Name(t), what)}
+	th.insns++ // the failure is a place of its own
+	return stay, s.fail(th, f)
 }
 
 // noThread is a call about a thread that there isn't. The C library looks for it in
@@ -174,7 +201,7 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 		starting: parent.quiet.on && parent.quiet.role == image.Create, entry: regs.RIP, created: parent.regs.RIP}
 	if c.starting {
 		c.entry, c.created = parent.entryOfChild, parent.quiet.ret
-		c.ownStack = parent.childStack
+		c.ownStack, c.detached = parent.childStack, parent.childDetached
 	}
 	if c.roomAt = roomAt; roomAt != 0 {
 		c.ownStack, c.exitSP = true, regs.RSP
@@ -200,7 +227,8 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 
 // threadOf finds a thread by its pthread_t, which in both libcs is the address
 // of its thread control block, the FS base. Where a program gives one stack to one
-// thread after the other, it is the one that lives, or hasn't been joined.
+// thread after the other, or the library does, it is the one that lives, or can still
+// be joined.
 func (s *System) threadOf(self uint64) trace.TID {
 	found := trace.NoThread
 	for i := range s.threads {
@@ -209,7 +237,7 @@ func (s *System) threadOf(self uint64) trace.TID {
 		case !s.exists[i] || th.self != self || self == 0:
 		case th.live():
 			return th.id
-		case found == trace.NoThread || s.threads[found].joined:
+		case found == trace.NoThread || s.threads[found].joined || s.threads[found].detached:
 			found = th.id
 		}
 	}

@@ -91,6 +91,9 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 	}
 	th.insns++ // landgo carried an instruction out
 	th.set = emu.SetAll
+	if th.self == 0 { // the first thread's library has told the processor where its control block is
+		th.self = th.regs.FSBase
+	}
 	th.stand = standRun
 	if out.Invalid != "" {
 		return false, s.invalid(out.Gap, th, call, "%s", out.Invalid)
@@ -119,10 +122,10 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 	}
 	if !th.trusted() {
 		for _, a := range out.Accesses {
-			s.touch(th, tr, call, a.Addr, a.Size, a.IsWrite())
+			s.touch(th, tr, call, a.Addr, a.Size, a.Flags)
 		}
 		for _, r := range s.othersIn(th, out.Pages) {
-			s.touch(th, tr, call, r.Lo, uint32(r.Hi-r.Lo), true)
+			s.touch(th, tr, call, r.Lo, uint32(r.Hi-r.Lo), trace.Write)
 		}
 	}
 	for _, w := range out.Wakes {
@@ -170,7 +173,7 @@ func (s *System) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan) *F
 		}
 		does := fmt.Sprintf("%s %s", p.Name, bytesText(a.IsWrite(), uint64(a.Size)))
 		if f := s.deadAccess(th, th.regs.RIP, a.Addr, uint64(a.Size), does); f != nil {
-			s.touch(th, tr, th.regs.RIP, a.Addr, a.Size, a.IsWrite())
+			s.touch(th, tr, th.regs.RIP, a.Addr, a.Size, a.Flags)
 			return f
 		}
 	}
