@@ -147,7 +147,7 @@ func (h *hunt) search() error {
 		r.Verdict = result.Verified
 	case stats.Complete && stats.Pruned == 0:
 		r.Verdict = result.Verified
-		r.Reason = fmt.Sprintf("no interleaving is beyond the bound %v", h.cfg.Bounds)
+		r.Reason = fmt.Sprintf("the bound %v cut nothing off", h.cfg.Bounds)
 	case stats.Complete:
 		r.Verdict = result.Bounded
 	default:

@@ -174,19 +174,22 @@ func (s *bpor) seed(n *node, _ *branch) {
 		s.changed(n)
 		s.waiting(n)
 	}
-	best, found := s.cheapest(n)
+	best, refused := s.cheapest(n)
 	if best != anybody {
 		c, _ := x.awake(n, best)
 		add(&n.todo, x.pool.named(best, c))
-	} else if found {
+	} else if refused > 0 {
+		x.stats.Pruned += refused
 		st.cut = true
 		n.ending = EndedPruned
 	}
 }
 
 // cheapest is the thread that is awake and costs least, of several the one that comes
-// first (byTurns); anybody if there is none within the bound, found if one was refused.
-func (s *bpor) cheapest(n *node) (best trace.TID, found bool) {
+// first (byTurns); anybody if there is none within the bound. Of those that are awake
+// so many were refused: nothing is cut off by that as long as there is another, for no
+// race has asked for them.
+func (s *bpor) cheapest(n *node) (best trace.TID, refused uint64) {
 	x := s.x
 	best = anybody
 	var least int32
@@ -194,10 +197,9 @@ func (s *bpor) cheapest(n *node) (best trace.TID, found bool) {
 		if _, ok := x.awake(n, t); !ok {
 			continue
 		}
-		found = true
 		c := x.meter.after(n, t)
 		if ok, _ := x.meter.within(c, 0); !ok {
-			x.stats.Pruned++
+			refused++
 			continue
 		}
 		price := c[0]
@@ -208,7 +210,7 @@ func (s *bpor) cheapest(n *node) (best trace.TID, found bool) {
 			best, least = t, price
 		}
 	}
-	return best, found
+	return best, refused
 }
 
 // allow is line 12 of Algorithm 2.

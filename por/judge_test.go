@@ -33,6 +33,7 @@ type survey struct {
 	stats    Stats
 	outcomes map[outcome]*price  // the least
 	traces   map[string]*reached // by canonical form
+	dearest  price               // of all executions, by each measure
 	longest  int                 // execution, in events
 	judges   bool                // rounds are wanted too
 	blocked  bool                // somebody waited for more than a join, at some time
@@ -70,6 +71,7 @@ func (s *survey) ended(e Ending) {
 		o.bug = s.m.Bug + 1
 	}
 	p := s.r.price()
+	s.dearest.most(&p)
 	if old, ok := s.outcomes[o]; ok {
 		old.least(&p)
 	} else {

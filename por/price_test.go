@@ -33,6 +33,15 @@ func (p *price) least(q *price) {
 	}
 }
 
+// most takes the greater of each.
+func (p *price) most(q *price) {
+	p.preempt, p.fair = max(p.preempt, q.preempt), max(p.fair, q.fair)
+	p.delay, p.switches = max(p.delay, q.delay), max(p.switches, q.switches)
+	for c := range p.joint {
+		p.joint[c] = max(p.joint[c], q.joint[c])
+	}
+}
+
 // of is the price by the bounds' measure; by preemptions where that and a fair
 // bound are given.
 func (p *price) of(bounds Bounds) int {

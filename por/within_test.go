@@ -9,8 +9,9 @@ import (
 
 // disagreeWithin compares a search under bounds with the judge: what it reaches
 // at each value up to the limit of the first bound is what some schedule
-// within it reaches. exact: the search runs each of these schedules, so that
-// it must have seen the least price of each.
+// within it reaches. A bound cuts something off only if some schedule is beyond
+// it, and nothing is missed if it doesn't. exact: the search runs each of these
+// schedules, so that it must have seen the least price of each.
 func disagreeWithin(name string, p *model.Program, judge *survey, opts Options, exact bool) error {
 	s, err := explore(name, p, opts)
 	if err != nil {
@@ -23,6 +24,16 @@ func disagreeWithin(name string, p *model.Program, judge *survey, opts Options, 
 		return fail("incomplete: %+v, %s", s.stats, s.clash)
 	}
 	limit := opts.Bounds[0].Limit
+	if s.stats.Pruned > 0 && judge.dearest.of(opts.Bounds) <= limit {
+		return fail("%d pruned, and nothing is beyond the bound", s.stats.Pruned)
+	}
+	if s.stats.Pruned == 0 {
+		for o := range judge.outcomes {
+			if _, found := s.outcomes[o]; !found {
+				return fail("missed %+v, though nothing was cut off", o)
+			}
+		}
+	}
 	// What a search without order shows of a trace may be dearer than need be:
 	// the judge knows what it costs.
 	if kind, _, _ := strings.Cut(name, ":"); kindNamed(kind).Unordered {
