@@ -52,3 +52,26 @@ func TestWaitsForPrivateMemory(t *testing.T) {
 		})
 	}
 }
+
+// TestWaitsTogether: whoever of several workers meets such a loop, in a search that is
+// divided from the start, the same is reported, and holds when it is run again.
+func TestWaitsTogether(t *testing.T) {
+	defer func() { warmUp, stint = 0, 0 }()
+	warmUp, stint = 1, 5
+	c := DefaultConfig()
+	c.Guest, c.Out, c.Deepen, c.SelfCheck = compiled(t, "waits_twice"), NoFile, false, true
+	var want string
+	for _, c.Jobs = range []int{1, 2} {
+		r, err := Run(context.Background(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := untimed(t, r)
+		if want == "" {
+			want = got
+		}
+		if got != want || r.Verdict != result.Verified || r.Executions == 0 || r.Certificate.SelfCheck != "passed" {
+			t.Errorf("%d jobs: %s (%s)\n%s\none has\n%s", c.Jobs, r.Verdict, r.Reason, got, want)
+		}
+	}
+}
