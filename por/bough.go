@@ -178,7 +178,7 @@ func (w *trust) stint(p *bough) (err error) {
 	if err := w.regrow(p); err != nil || w.halted() {
 		return err
 	}
-	w.used, w.quota = 0, cmp.Or(p.of.opts.Stint, stintLength(len(p.steps), w.index, len(w.lap.parts)))
+	w.used, w.quota = 0, p.of.opts.stint(len(p.steps), w.index, len(w.lap.parts))
 	p.over, err = w.explore(p.done, func() (bool, error) { return w.used >= w.quota, nil })
 	if err != nil || w.halted() || p.over {
 		return err

@@ -34,30 +34,8 @@ func TestBoughs(t *testing.T) {
 			if k >= 0 {
 				name, opts.Bounds = []string{"rounder", "rounder:early=0"}[seed%2], Bounds{{Rounds, k}}
 			}
-			whole, err := explore(name, p, opts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			opts.WarmUp, opts.Stint, opts.lapParts = uint64(2+seed%50), uint64(1+seed%40), 2+seed%7
-			one, err := together(name, p, 1, opts)
-			if err == nil && (visited(one.stats) != visited(whole.stats) || !reflect.DeepEqual(keys(one), keys(whole))) {
-				err = fmt.Errorf("%+v in parts, %+v in one go", one.stats, whole.stats)
-			}
-			if err == nil {
-				jobs := allWorkers[1+seed%3]
-				var many *survey
-				if many, err = together(name, p, jobs, opts); err == nil && (many.stats != one.stats || !reflect.DeepEqual(keys(many), keys(one))) {
-					err = fmt.Errorf("%d workers: %+v, one %+v", jobs, many.stats, one.stats)
-				}
-			}
-			if err == nil && seed%3 == 0 {
-				s, n, failed := interrupted(name, p, 1+seed%2, opts)
-				kills += n
-				if err = failed; err == nil && (s.stats != one.stats || !sameOutcomes(s, one)) {
-					err = fmt.Errorf("after %d kills: %+v, undisturbed %+v", n, s.stats, one.stats)
-				}
-			}
-			if err != nil {
+			n, err := agreeBoughs(name, p, seed, opts)
+			if kills += n; err != nil {
 				t.Fatalf("%s, rounds=%d, seed %d: %v\n%v", name, k, seed, err, p)
 			}
 		}
@@ -65,6 +43,35 @@ func TestBoughs(t *testing.T) {
 	if kills < programsOf/10 {
 		t.Errorf("only %d kills", kills)
 	}
+}
+
+// agreeBoughs is that for one program. How the search is divided, and among how
+// many, is a matter of n, as is whether it is killed.
+func agreeBoughs(name string, p *model.Program, n int, opts Options) (kills int, err error) {
+	whole, err := explore(name, p, opts)
+	if err != nil {
+		return 0, err
+	}
+	opts.WarmUp, opts.Stint, opts.lapParts = uint64(2+n%50), uint64(1+n%40), 2+n%7
+	one, err := together(name, p, 1, opts)
+	if err != nil {
+		return 0, err
+	}
+	if visited(one.stats) != visited(whole.stats) || !reflect.DeepEqual(keys(one), keys(whole)) {
+		return 0, fmt.Errorf("%+v in parts, %+v in one go", one.stats, whole.stats)
+	}
+	jobs := allWorkers[1+n%3]
+	if many, err := together(name, p, jobs, opts); err != nil || many.stats != one.stats || !reflect.DeepEqual(keys(many), keys(one)) {
+		return 0, fmt.Errorf("%d workers: %+v, %v; one %+v", jobs, many.stats, err, one.stats)
+	}
+	if n%3 > 0 {
+		return 0, nil
+	}
+	s, kills, err := interrupted(name, p, 1+n%2, opts)
+	if err == nil && (s.stats != one.stats || !sameOutcomes(s, one)) {
+		err = fmt.Errorf("after %d kills: %+v, undisturbed %+v", kills, s.stats, one.stats)
+	}
+	return kills, err
 }
 
 // visited are the counts that don't depend on how a search is divided.

@@ -57,13 +57,17 @@ const (
 // cores for the most part, and a number that many divide.
 const lapParts = 96
 
-// stintLength is the number of steps after which part i of n, whose way is so deep,
+// stint is the number of steps after which part i of n, whose way is so deep,
 // rests: enough that coming to where it goes on costs little beside it. It is less
 // the fewer parts come after: no worker then waits long for the last one, and a
 // search with few parts soon has more.
-func stintLength(depth, i, n int) uint64 {
-	const whole, ease = 1 << 14, 16
-	return max(whole/ease*uint64(min(ease, n-i)), 16*uint64(depth))
+func (o *Options) stint(depth, i, n int) uint64 {
+	const ease = 16
+	whole, least := uint64(1<<14), 16*uint64(depth)
+	if o.Stint > 0 {
+		whole, least = o.Stint, (o.Stint+1)/2
+	}
+	return max(whole*uint64(min(ease, n-i))/ease, least)
 }
 
 // lap is one lap under way.

@@ -37,9 +37,7 @@ func (s *sampling) divide() (err error) {
 	x := s.x
 	d := &samples{s: s, stats: x.stats, taught: s.sampler.taught()}
 	steps := max(1, x.stats.Transitions/s.done)
-	if d.each = max(1, stintLength(0, 0, lapParts)/steps); x.opts.Stint > 0 {
-		d.each = max(1, x.opts.Stint/steps)
-	}
+	d.each = max(1, x.opts.stint(0, 0, lapParts)/steps)
 	if d.workers, d.walks, err = x.hire(); err != nil {
 		return err
 	}

@@ -64,8 +64,9 @@ type Options struct {
 	// many goes in one order from the start.
 	Crew Crew
 	// WarmUp, if not 0, is after how many transitions without news of finer
-	// points a search is divided, and Stint how many its parts have at a time;
-	// there are defaults. The counts of a search depend on them. For tests.
+	// points a search is divided, and Stint how many its parts have at a time, at
+	// the most; there are defaults. The counts of a search depend on them. For
+	// tests.
 	WarmUp, Stint uint64
 
 	// SaveNow, if not nil, is polled as Stop is; true has Save called with the

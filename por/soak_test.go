@@ -32,8 +32,9 @@ const (
 	// others.
 	soakLimit = 300
 	// soakBatch programs have a seed of their own; for as many as soakSteps
-	// more, steps are of several events.
-	soakBatch, soakSteps = 1000, 100
+	// more, steps are of several events; as many more again go through divided
+	// searches.
+	soakBatch, soakSteps, soakDivided = 1000, 100, 100
 )
 
 // sized is a program, and the number of executions that it may have.
@@ -79,6 +80,28 @@ func TestSoakSearches(t *testing.T) {
 // a batch's seed runs that batch again. With LANDGO_SOAK_SEARCHES it is for those
 // searches only.
 func TestSoak(t *testing.T) {
+	several := len(soakSearches) == 0 || slices.ContainsFunc(soakSearches, func(s string) bool { k := kindNamed(s); return k != nil && !k.SingleEvents })
+	seen, steps, divided := &sample{}, &sample{}, &sample{}
+	soakBatches(t, func(seed uint64) bool {
+		ok := soak(t, "single", seed, soakBatch, seen)
+		if several {
+			ok = soak(t, "coarse", seed, soakSteps, steps) && ok
+			ok = soak(t, "merged", seed, soakSteps, steps) && ok
+		}
+		return soak(t, "divided", seed, soakDivided, divided) && ok
+	}, func() string {
+		return fmt.Sprintf("%v\nsteps of several events: %v\ndivided: %v", seen, steps, divided)
+	})
+}
+
+// TestSoakDivided does so with divided searches only.
+func TestSoakDivided(t *testing.T) {
+	seen := &sample{}
+	soakBatches(t, func(seed uint64) bool { return soak(t, "divided", seed, soakBatch, seen) }, seen.String)
+}
+
+// soakBatches runs batches, each with a seed, and says now and then what was seen.
+func soakBatches(t *testing.T, run func(seed uint64) bool, seen func() string) {
 	n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK"))
 	if err != nil {
 		t.Skip("LANDGO_SOAK is the number of programs")
@@ -89,32 +112,25 @@ func TestSoak(t *testing.T) {
 		seed = uint64(time.Now().UnixNano()) | 1
 	}
 	fmt.Printf("soak of %d programs, seed %d\n", n, seed)
-	several := len(soakSearches) == 0 || slices.ContainsFunc(soakSearches, func(s string) bool { k := kindNamed(s); return k != nil && !k.SingleEvents })
-	seen, steps := &sample{}, &sample{}
 	began, failed := time.Now(), 0
 	for done := 0; done < n; done += soakBatch {
-		ok := soak(t, seed, soakBatch, false, false, seen)
-		if several {
-			ok = soak(t, seed, soakSteps, true, false, steps) && ok
-			ok = soak(t, seed, soakSteps, false, true, steps) && ok
-		}
-		if !ok {
+		if !run(seed) {
 			failed++
 		}
 		if batch := done / soakBatch; batch%10 == 0 || done+soakBatch >= n {
 			var used syscall.Rusage
 			syscall.Getrusage(syscall.RUSAGE_SELF, &used)
-			fmt.Printf("%v, %d s of processor time, %d batches with a finding\n%v\nsteps of several events: %v\n",
-				time.Since(began).Round(time.Second), used.Utime.Sec+used.Stime.Sec, failed, seen, steps)
+			fmt.Printf("%v, %d s of processor time, %d batches with a finding\n%v\n",
+				time.Since(began).Round(time.Second), used.Utime.Sec+used.Stime.Sec, failed, seen())
 		}
 		seed += 0x9e3779b97f4a7c15
 	}
 }
 
 // soak runs a batch of programs, or a part of it.
-func soak(t *testing.T, seed uint64, checks int, coarse, merge bool, seen *sample) bool {
-	name := map[bool]string{coarse: "coarse", merge: "merged", !coarse && !merge: "single"}[true]
-	return t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) {
+func soak(t *testing.T, mode string, seed uint64, checks int, seen *sample) bool {
+	coarse, merge := mode == "coarse", mode == "merged"
+	return t.Run(fmt.Sprintf("%s/%d", mode, seed), func(t *testing.T) {
 		flag.Set("rapid.seed", fmt.Sprint(seed))
 		flag.Set("rapid.checks", fmt.Sprint(checks))
 		gen, found := soaked(coarse, merge), false
@@ -128,9 +144,12 @@ func soak(t *testing.T, seed uint64, checks int, coarse, merge bool, seen *sampl
 				seen.add(p.Program, judge) // what comes after a finding is to make it smaller
 			}
 			var err error
-			if coarse || merge {
+			switch {
+			case mode == "divided":
+				err = agreeAllDivided(p.Program, judge, pick(rt, "division", 40*7*3))
+			case coarse || merge:
 				err = agreeSteps(p.Program, judge, Options{OneEvent: merge})
-			} else {
+			default:
 				err = agreeAll(p.Program, judge, true)
 			}
 			if err != nil {
@@ -139,4 +158,47 @@ func soak(t *testing.T, seed uint64, checks int, coarse, merge bool, seen *sampl
 			}
 		})
 	})
+}
+
+// agreeAllDivided compares the searches that can be divided with the judge, and
+// with themselves after a kill. How they are divided is a matter of n.
+func agreeAllDivided(p *model.Program, judge *survey, n int) error {
+	if err := agreeDivided(p, judge, n, single); err != nil {
+		return err
+	}
+	for k := -1; k < 3; k++ {
+		name, opts := "trust", single
+		if k >= 0 {
+			name, opts.Bounds = "rounder", Bounds{{Rounds, k}}
+		}
+		if k >= 0 && k != n/3%3 || !wanted(name) {
+			continue
+		}
+		if _, err := agreeBoughs(name, p, n, opts); err != nil {
+			return fmt.Errorf("%s, rounds=%d: %w", name, k, err)
+		}
+	}
+	jobs := allWorkers[1+n%3]
+	for i, name := range append(splitting(), "bounded", "pct:runs=30") {
+		opts := single
+		opts.WarmUp, opts.Stint, opts.lapParts = uint64(1+n%50), uint64(1+n%40), 2+n%7
+		if name == "bounded" {
+			opts.Bounds, opts.Iterate = Bounds{{Preempt, 2}}, true
+		}
+		if !wanted(name) || i%4 != n/3%4 && name != "bounded" {
+			continue
+		}
+		whole, err := explore(name, p, opts)
+		if err != nil {
+			return err
+		}
+		one, err := together(name, p, 1, opts)
+		if err != nil || one.stats.Executions != whole.stats.Executions && !again[name] || !sameOutcomes(one, whole) {
+			return fmt.Errorf("%s, divided: %+v, %v; in one go %+v", name, one.stats, err, whole.stats)
+		}
+		if s, kills, err := interrupted(name, p, jobs, opts); err != nil || s.stats != one.stats || !sameOutcomes(s, one) {
+			return fmt.Errorf("%s, %d workers, %d kills: %+v, %v; undisturbed %+v", name, jobs, kills, s.stats, err, one.stats)
+		}
+	}
+	return nil
 }

@@ -1,9 +1,6 @@
 package por
 
-import (
-	"cmp"
-	"errors"
-)
+import "errors"
 
 // What a walk does for a part of a divided search (tree.go).
 
@@ -14,7 +11,7 @@ var errAway = errors.New("a step ends elsewhere when another worker repeats it")
 func (p *stretch) work(w, i int, l *lap) (ending, error) {
 	x := p.tree.explorers[w]
 	x.begin(&p.tree.workers[w], l, i)
-	x.quota = cmp.Or(x.opts.Stint, stintLength(int(p.tip.depth), i, len(l.parts)))
+	x.quota = x.opts.stint(int(p.tip.depth), i, len(l.parts))
 	p.start = p.tip
 	err := x.stint(p)
 	p.stats = x.stats
