@@ -155,6 +155,14 @@ func TestSilentKernelRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %q", k.to, err, k.want)
 		}
 	}
+	// What a run contradicts: nothing is verified by it.
+	for _, ready := range []string{"[READY]", "[RUNNING]"} {
+		c := kernelConfig(guest, "semaphore", "cli")
+		c.Profile = &Profile{"p.yaml", strings.Replace(good, "[READY, RUNNING]", ready, 1)}
+		if r, err := Run(context.Background(), c, nil); err != nil || r.Verdict != result.Invalid || !strings.Contains(r.Reason, "the profile's ready ones") {
+			t.Errorf("ready: %s: %+v, %v", ready, r, err)
+		}
+	}
 	// Whom no profile tells of says nothing itself.
 	c := kernelConfig(guest, "lock", "cli")
 	if r, err := Run(context.Background(), c, nil); err != nil || r.Verdict != result.Invalid {

@@ -5,6 +5,7 @@ import (
 
 	"landgo/emu"
 	"landgo/image"
+	"landgo/kernel"
 	"landgo/trace"
 )
 
@@ -71,6 +72,9 @@ func (s *Bare) tellOwn(u *turn, kind tellKind) (happening, error) {
 // bootFound makes the threads that there are when the kernel is up.
 func (s *Bare) bootFound(u *turn) error {
 	s.first = s.runner(s.regs.RSP)
+	if !s.saysReady(s.first) {
+		return s.notUp(u, "the thread that calls %s runs, and its state isn't among the profile's ready ones", s.upName())
+	}
 	root := ownThread{number: s.first, priority: s.priorityOf(s.first)}
 	s.early = []early{{number: s.first, own: root}}
 	for _, n := range append(s.idleOnes(), s.listed()...) {
@@ -206,6 +210,17 @@ func (s *Bare) discover(u *turn) error {
 		if err := s.found(u, n); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// turnedOnOwn: a thread's own code has turned interrupts on.
+func (s *Bare) turnedOnOwn(u *turn) error {
+	if err := s.discover(u); err != nil {
+		return err
+	}
+	if th := u.th; s.own.Stack != 0 && !th.own.idle && !th.own.interrupted && s.runner(s.regsNow().RSP) != th.own.number {
+		return s.invalid(kernel.GapSchedule, th, s.pcNow(), "a stack is in use of which no thread is known: the state of the one that was switched to isn't among the profile's ready ones")
 	}
 	return nil
 }

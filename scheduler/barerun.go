@@ -382,7 +382,7 @@ func (s *Bare) flush() error {
 func (s *Bare) turnedOn(u *turn) (happening, error) {
 	s.interrupts(u, 1)
 	if s.own != nil && s.booted == 1 && !u.ticking {
-		return atOn, s.discover(u)
+		return atOn, s.turnedOnOwn(u)
 	}
 	return atOn, nil
 }
