@@ -58,6 +58,7 @@ type boughs struct {
 	crew  []Worker
 	stats Stats
 	cut   bool
+	share float64 // done, when the last lap began or was merged
 	parts []*bough
 	// whole: a search that isn't divided yet and has used so many steps.
 	whole bool
@@ -141,6 +142,7 @@ func (b *boughs) divide() error {
 
 // deal implements division.
 func (b *boughs) deal() (parts []part, err error) {
+	b.weigh()
 	room := cmp.Or(b.opts.lapParts, lapParts) - len(b.parts)
 	for i, p := range b.parts {
 		p.fork = i < room
@@ -302,7 +304,18 @@ func (b *boughs) merge() error {
 		}
 	}
 	b.parts = parts
+	b.weigh()
 	return nil
+}
+
+// weigh notes how much is done. In a lap that ends early, parts that don't count may
+// have gone anywhere.
+func (b *boughs) weigh() {
+	left := 0.0
+	for _, p := range b.parts {
+		left += p.scale.left()
+	}
+	b.share = max(0, 1-left)
 }
 
 // progress implements division.
@@ -310,9 +323,5 @@ func (b *boughs) progress() Progress {
 	if b.whole {
 		return b.walk.progress()
 	}
-	left := 0.0
-	for _, p := range b.parts {
-		left += p.scale.left()
-	}
-	return Progress{Stats: b.stats, Share: max(0, 1-left)}
+	return Progress{Stats: b.stats, Share: b.share}
 }

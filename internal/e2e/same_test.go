@@ -26,6 +26,7 @@ func TestSame(t *testing.T) {
 		{"run", "--json", good},
 		{"run", good},
 		{"run", "--search", "none", "--pp", "yield,lock", "--json", good},
+		{"run", "--search", "trust", "--pp", "mem", "--json", filepath.Join(top, "bin/guests/musl-O1/fib_bench-N5-BAD")}, // its bug is some laps away
 		{"inspect", bug},
 	} {
 		t.Run(strings.Join(args[:len(args)-1], " "), func(t *testing.T) {
