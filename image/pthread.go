@@ -1,5 +1,7 @@
 package image
 
+import "slices"
+
 // PthreadProfile is POSIX threads, C11 threads and the allocator and stdio of
 // glibc and musl.
 //
@@ -141,6 +143,18 @@ var stdio = []string{
 	"fdopen", "fclose", "fileno", "feof", "ferror", "ftell", "ftello", "ftello64", "fgetpos", "fmemopen",
 	"open_memstream",
 }
+
+// fillers are those functions of stdio that put what they make or read into memory
+// at their first argument.
+var fillers = []string{
+	"sprintf", "vsprintf", "snprintf", "vsnprintf", "__sprintf_chk", "__vsprintf_chk", "__snprintf_chk", "__vsnprintf_chk",
+	"fgets", "gets", "fread", "fgets_unlocked", "fread_unlocked", "__fgets_chk", "__fread_chk", "__fgets_unlocked_chk",
+	"__fread_unlocked_chk",
+}
+
+// Fills reports whether a function of stdio fills memory of its caller's, from its
+// first argument on.
+func Fills(name string) bool { return slices.Contains(fillers, name) }
 
 var stdioInput = []string{
 	"scanf", "vscanf", "fscanf", "vfscanf", "__isoc99_scanf", "__isoc99_vscanf", "__isoc99_fscanf",

@@ -15,6 +15,7 @@ func (s *System) enterQuiet(th *thread, watch bool) (verdict, error) {
 	// The program's own allocator, called from within the library, works on
 	// memory that its other callers work on.
 	watch = watch || s.ownAllocator
+	s.fills(th)
 	th.quiet = quiet{on: true, watch: watch, role: th.role, ret: ret, sp: sp}
 	if th.role == image.Create {
 		th.entryOfChild, th.childStack = th.arg(2), !s.callersStack(th)
@@ -23,6 +24,17 @@ func (s *System) enterQuiet(th *thread, watch bool) (verdict, error) {
 	}
 	s.breakAt(ret, breakReturn)
 	return step, nil
+}
+
+// fills learns whose memory a function of stdio is about to fill. That trusted code
+// touched it says nothing (it has memory of its own too), and what the program does
+// with it when the other threads are gone isn't looked at. Of two such calls that
+// overlap, the first byte of one is within the other.
+func (s *System) fills(th *thread) {
+	if p := th.arg(0); p != 0 && !s.alone(th) && image.Fills(s.roles[th.regs.RIP].Name) {
+		_, learned := s.machine.Touch(th.id, p, 1)
+		s.finer = s.finer || learned
+	}
 }
 
 // atReturn ends a quiet function or a once routine, if it is its return.

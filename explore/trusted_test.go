@@ -1,0 +1,57 @@
+package explore
+
+import (
+	"context"
+	"testing"
+
+	"landgo/result"
+)
+
+// TestTrustedSharing: two threads' calls of stdio that meet in the program's memory
+// depend on each other, also where nobody else touches it while there are threads.
+func TestTrustedSharing(t *testing.T) {
+	for _, program := range []string{`
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static char b[8];
+static void *f(void *a) { sprintf(b, "%d", 1); return a; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); sprintf(b, "%d", 2); pthread_join(t, 0); if (b[0] == FIRST) abort(); return 0; }
+`, `
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void *f(void *a) { sprintf(a, "%d", 1); return a; }
+int main(void) {
+	pthread_t t;
+	char b[8];
+	pthread_create(&t, 0, f, b);
+	sprintf(b, "%d", 2);
+	pthread_join(t, 0);
+	if (b[0] == FIRST) abort();
+	return 0;
+}
+`, `
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static char b[40];
+static void *f(void *a) { snprintf(b + 17, 9, "%d", 1); return a; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); sprintf(b, "%d%d", 1000000000, 1222222222); pthread_join(t, 0); if (b[17] == FIRST) abort(); return 0; }
+`} {
+		for _, first := range []string{"#define FIRST '1'", "#define FIRST '2'"} {
+			cfg := DefaultConfig()
+			cfg.Guest, cfg.Out = compile(t, first+program), NoFile
+			for _, pp := range []Points{PointMem, cfg.PP} {
+				cfg.PP = pp
+				r, err := Run(context.Background(), cfg, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Finish(); r.Verdict != result.Buggy || r.Bug.Kind != result.Assertion {
+					t.Errorf("%s, %v: %s", first, pp, r.Verdict)
+				}
+			}
+		}
+	}
+}
