@@ -20,6 +20,27 @@ func untimed(t *testing.T, r *result.Result) string {
 	return regexp.MustCompile(`"[a-z_]*seconds[a-z_]*": [0-9.e+-]+`).ReplaceAllString(string(text), "")
 }
 
+// sameFor runs a configuration with so many workers, one number after the other, and
+// returns what all of these runs report but for durations.
+func sameFor(t *testing.T, c Config, jobs ...int) (r *result.Result) {
+	t.Helper()
+	want := ""
+	for _, c.Jobs = range jobs {
+		var err error
+		if r, err = Run(context.Background(), c, nil); err != nil {
+			t.Fatal(err)
+		}
+		got := untimed(t, r)
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Fatalf("%s, %s, %d workers:\n%s\n%d have\n%s", c.Guest, c.Search, c.Jobs, got, jobs[0], want)
+		}
+	}
+	return r
+}
+
 // TestJobs: nothing that is reported depends on the number of workers, however
 // often it is tried, also if a search is divided before everything is known of
 // what threads share; and its verdict and executions are those of a search that
@@ -54,23 +75,10 @@ func TestJobs(t *testing.T) {
 		}
 		for _, warmUp = range []uint64{1, 20, 200} {
 			stint = warmUp + 10
-			var want string
-			for _, c.Jobs = range []int{1, 2, 3, 8, 2, 3} {
-				r, err := Run(context.Background(), c, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := untimed(t, r)
-				if want == "" {
-					want = got
-				}
-				if got != want {
-					t.Fatalf("%s, %s, %d jobs, divided after %d:\n%s\none has\n%s", guest.name, guest.search, c.Jobs, warmUp, got, want)
-				}
-				if r.Verdict != whole.Verdict || r.Bug == nil && (r.Executions != whole.Executions || r.Threads != whole.Threads || r.Unexamined != whole.Unexamined) {
-					t.Errorf("%s, %s, divided after %d: %v, %d executions, %d threads; undivided %v, %d, %d", guest.name, guest.search, warmUp,
-						r.Verdict, r.Executions, r.Threads, whole.Verdict, whole.Executions, whole.Threads)
-				}
+			r := sameFor(t, c, 1, 2, 3, 8, 2, 3)
+			if r.Verdict != whole.Verdict || r.Bug == nil && (r.Executions != whole.Executions || r.Threads != whole.Threads || r.Unexamined != whole.Unexamined) {
+				t.Errorf("%s, %s, divided after %d: %v, %d executions, %d threads; undivided %v, %d, %d", guest.name, guest.search, warmUp,
+					r.Verdict, r.Executions, r.Threads, whole.Verdict, whole.Executions, whole.Threads)
 			}
 		}
 	}

@@ -66,25 +66,12 @@ func TestJobsAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		rounds(t, g.length, g.length/2+30)
-		var want string
-		for _, c.Jobs = range []int{1, 2, 5} {
-			r, err := Run(context.Background(), c, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := untimed(t, r)
-			if want == "" {
-				want = got
-			}
-			if got != want {
-				t.Fatalf("%s, %d workers:\n%s\none has\n%s", g.name, c.Jobs, got, want)
-			}
-			if r.Verdict != whole.Verdict || g.goesOn && len(r.Bugs) != len(whole.Bugs) {
-				t.Errorf("%s: %s with %d bugs, without rounds %s with %d", g.name, r.Verdict, len(r.Bugs), whole.Verdict, len(whole.Bugs))
-			}
-			if r.Verdict == result.Verified && len(r.Jobs) > 3 {
-				several++
-			}
+		r := sameFor(t, c, 1, 2, 5)
+		if r.Verdict != whole.Verdict || g.goesOn && len(r.Bugs) != len(whole.Bugs) {
+			t.Errorf("%s: %s with %d bugs, without rounds %s with %d", g.name, r.Verdict, len(r.Bugs), whole.Verdict, len(whole.Bugs))
+		}
+		if r.Verdict == result.Verified && len(r.Jobs) > 3 {
+			several++
 		}
 	}
 	if several == 0 {

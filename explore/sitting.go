@@ -64,8 +64,8 @@ func (d *deepening) sit(j *deepen.Job) *sitting {
 	return s
 }
 
-// steps is how long a search has taken, by no clock: its transitions, and as many
-// as it takes the time of to end an execution and to look for races in it.
+// steps is how long a search has taken, by no clock: its transitions, and for each
+// execution as many as its end takes the time of, where races are looked for.
 func steps(s por.Stats) uint64 {
 	const end = 8
 	return s.Transitions + s.Replayed + end*(s.Executions+s.Blocked)

@@ -60,18 +60,7 @@ func TestWaitsTogether(t *testing.T) {
 	warmUp, stint = 1, 5
 	c := DefaultConfig()
 	c.Guest, c.Out, c.Deepen, c.SelfCheck = compiled(t, "waits_twice"), NoFile, false, true
-	var want string
-	for _, c.Jobs = range []int{1, 2} {
-		r, err := Run(context.Background(), c, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := untimed(t, r)
-		if want == "" {
-			want = got
-		}
-		if got != want || r.Verdict != result.Verified || r.Executions == 0 || r.Certificate.SelfCheck != "passed" {
-			t.Errorf("%d jobs: %s (%s)\n%s\none has\n%s", c.Jobs, r.Verdict, r.Reason, got, want)
-		}
+	if r := sameFor(t, c, 1, 2); r.Verdict != result.Verified || r.Executions == 0 || r.Certificate.SelfCheck != "passed" {
+		t.Errorf("%s (%s), %d executions, self-check %s", r.Verdict, r.Reason, r.Executions, r.Certificate.SelfCheck)
 	}
 }

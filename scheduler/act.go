@@ -14,6 +14,8 @@ type act struct {
 	point Points
 	// release: a point of kind PointUnlock comes after it.
 	release bool
+	// attr: its second argument points to attributes, or is null (but in C11).
+	attr bool
 	// deadline is the number of the argument that points to the absolute time
 	// at which the operation gives up; 0: it waits for ever.
 	deadline uint8
@@ -58,7 +60,7 @@ var objectNames = [...]string{
 }
 
 var acts = [image.NumRoles]act{
-	image.MutexInit:      {how: operation, op: trace.OpMutexInit, kind: kindMutex},
+	image.MutexInit:      {how: operation, op: trace.OpMutexInit, kind: kindMutex, attr: true},
 	image.MutexDestroy:   {how: operation, op: trace.OpMutexDestroy, kind: kindMutex},
 	image.MutexLock:      {how: operation, op: trace.OpLock, kind: kindMutex, point: PointLock},
 	image.MutexTryLock:   {how: operation, op: trace.OpTryLock, kind: kindMutex, point: PointLock},
@@ -73,7 +75,7 @@ var acts = [image.NumRoles]act{
 	image.SpinTryLock:      {how: operation, op: trace.OpTryLock, kind: kindMutex, point: PointLock},
 	image.SpinUnlock:       {how: operation, op: trace.OpUnlock, kind: kindMutex, release: true},
 
-	image.CondInit:      {how: operation, op: trace.OpCondInit, kind: kindCond},
+	image.CondInit:      {how: operation, op: trace.OpCondInit, kind: kindCond, attr: true},
 	image.CondDestroy:   {how: operation, op: trace.OpCondDestroy, kind: kindCond},
 	image.CondWait:      {how: operation, op: trace.OpCondWait, kind: kindCond},
 	image.CondTimedWait: {how: operation, op: trace.OpCondWait, kind: kindCond, deadline: 2},
@@ -90,7 +92,7 @@ var acts = [image.NumRoles]act{
 	image.SemPost:      {how: operation, op: trace.OpSemPost, kind: kindSem, release: true},
 	image.SemGetValue:  {how: operation, op: trace.OpSemGet, kind: kindSem},
 
-	image.RWInit:           {how: operation, op: trace.OpRWInit, kind: kindRWLock},
+	image.RWInit:           {how: operation, op: trace.OpRWInit, kind: kindRWLock, attr: true},
 	image.RWDestroy:        {how: operation, op: trace.OpRWDestroy, kind: kindRWLock},
 	image.RWReadLock:       {how: operation, op: trace.OpReadLock, kind: kindRWLock, point: PointLock},
 	image.RWTryReadLock:    {how: operation, op: trace.OpTryReadLock, kind: kindRWLock, point: PointLock},
@@ -104,7 +106,7 @@ var acts = [image.NumRoles]act{
 	image.RWDowngrade:      {how: operation, op: trace.OpWriteUnlock, kind: kindRWLock, release: true},
 	image.RWUnlock:         {how: operation, op: trace.OpWriteUnlock, kind: kindRWLock, release: true},
 
-	image.BarrierInit:    {how: operation, op: trace.OpBarrierInit, kind: kindBarrier},
+	image.BarrierInit:    {how: operation, op: trace.OpBarrierInit, kind: kindBarrier, attr: true},
 	image.BarrierDestroy: {how: operation, op: trace.OpBarrierDestroy, kind: kindBarrier},
 	image.BarrierWait:    {how: operation, op: trace.OpBarrierArrive, kind: kindBarrier, point: PointLock},
 

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"math"
 
 	"landgo/emu"
 	"landgo/image"
@@ -18,35 +19,7 @@ import (
 
 // callersStack reports whether the pthread_create at which a thread stands uses
 // a stack of the program's.
-func (s *System) callersStack(th *thread) bool {
-	attr := th.arg(1)
-	if attr == 0 || attr == ^uint64(0) { // C11's
-		return false
-	}
-	if s.libc == image.Musl {
-		return s.machine.Read64(attr+16) != 0
-	}
-	return s.machine.Read32(attr+8)&glibcStackAddr != 0
-}
-
-// createsDetached reports whether the pthread_create at which a thread stands makes a
-// detached one.
-func (s *System) createsDetached(th *thread) bool {
-	attr := th.arg(1)
-	if attr == 0 || attr == ^uint64(0) { // C11's
-		return false
-	}
-	if s.libc == image.Musl {
-		return s.machine.Read32(attr+24) != 0
-	}
-	return s.machine.Read32(attr+8)&glibcDetached != 0
-}
-
-// Flags of glibc's pthread_attr_t: the thread is detached; there is an address.
-const (
-	glibcDetached  = 1
-	glibcStackAddr = 8
-)
+func (s *System) callersStack(th *thread) bool { return s.createsBy(th, glibcStackAddr, 16, math.MaxUint64) }
 
 // unlist takes a thread that was joined out of its C library's list of threads, as
 // the library's own exit or join would: its control block is on a stack of the

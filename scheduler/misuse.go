@@ -127,9 +127,8 @@ func (a *act) inits() bool {
 
 // objectFault is the fault that the operation at whose entry a thread stands meets
 // at its object, or what else it is given: a null pointer, or another where the
-// guest has no memory. The
-// object is landgo's, its bytes are the guest's. What a thread library does there
-// with faults of its own (pebbles) isn't known.
+// guest has no memory. The object is landgo's, its bytes are the guest's. What a
+// thread library does there with faults of its own (pebbles) isn't known.
 func (s *System) objectFault(th *thread) (f emu.Fault, faults bool) {
 	if s.cfg.PointsOnly || !onObject(th.role) || th.phase != phaseEntry {
 		return f, false
@@ -155,7 +154,7 @@ func (s *System) objectFault(th *thread) (f emu.Fault, faults bool) {
 	case a.op == trace.OpSemGet:
 		f.Kind = emu.FaultWrite
 		return f, s.machine.Prot(f.Addr)&emu.ProtWrite == 0
-	case a.inits() && a.op != trace.OpSemInit && th.role != image.SpinInit && th.role != image.SpinInitOrUnlock && !s.roles[th.regs.RIP].C11 && f.Addr != 0: // attributes
+	case a.attr && !s.roles[th.regs.RIP].C11 && f.Addr != 0:
 		f.Kind = emu.FaultRead
 		return f, !s.readable(f.Addr, 4)
 	}

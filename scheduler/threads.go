@@ -3,6 +3,7 @@ package scheduler
 import (
 	"cmp"
 	"fmt"
+	"math"
 
 	"landgo/emu"
 	"landgo/image"
@@ -223,6 +224,30 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 		tr.Append(own)
 	}
 	return err
+}
+
+// createsDetached reports whether the pthread_create at which a thread stands makes a
+// detached one.
+func (s *System) createsDetached(th *thread) bool { return s.createsBy(th, glibcDetached, 24, math.MaxUint32) }
+
+// Flags of glibc's pthread_attr_t: the thread is detached; there is an address.
+const (
+	glibcDetached  = 1
+	glibcStackAddr = 8
+)
+
+// createsBy reports whether the attributes with which a thread is about to create
+// another say something: glibc's pthread_attr_t has flags, musl's a field, which is
+// these bits of a word.
+func (s *System) createsBy(th *thread, flag uint32, field, bits uint64) bool {
+	attr := th.arg(1)
+	switch {
+	case attr == 0 || attr == ^uint64(0): // C11's
+		return false
+	case s.libc != image.Musl:
+		return s.machine.Read32(attr+8)&flag != 0
+	}
+	return s.machine.Read64(attr+field)&bits != 0
 }
 
 // threadOf finds a thread by its pthread_t, which in both libcs is the address

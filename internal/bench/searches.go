@@ -80,7 +80,7 @@ func searches() error {
 // leaves, it shows how much is saved, and what the traces are, fewer than which no
 // search can run.
 func fewer() error {
-	for _, p := range []string{"micro-N3-K2", "ring-N4", "ring-N8", "fft-N4-K2"} {
+	for _, p := range []string{"micro-N2-K3", "micro-N3-K2", "ring-N4", "ring-N8", "fft-N4-K2"} {
 		count := func(search string, more ...string) (sample, error) {
 			args := append([]string{"--search", search, "--bound", "preempt=2", "--max-executions", "200000", "--time", "60s"}, more...)
 			return measure(append(args, "bin/guests/musl-O2/"+p)...)

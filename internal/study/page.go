@@ -64,19 +64,19 @@ func (l *lab) cells(subjects []*subject) map[string]string {
 			}
 		}
 	}
-	var from []string
+	from := ""
 	if len(builds) > 1 {
-		from = append(from, fmt.Sprintf("This page was made with `-stale`: its results are of %d builds of landgo, between which deepening changed.", len(builds)))
+		from = fmt.Sprintf(" This page was made with `-stale`: its results are of %d builds of landgo, between which deepening changed.", len(builds))
 	}
 	if n := classes[missing]; n > 0 {
-		from = append(from, fmt.Sprintf("Pairs that are left out, for they weren't done: %d.", n))
+		from += fmt.Sprintf(" Pairs that are left out, for they weren't done: %d.", n)
 	}
 	who := newTable("name", "what it is", "options")
 	for _, c := range l.contestants {
 		who.add("`"+c.name+"`", c.about, "`"+strings.Join(c.args, " ")+"`")
 	}
 	return map[string]string{
-		"builds": strings.Join(from, " "), "budget": fmt.Sprintf("%g", l.budget), "check": fmt.Sprint(checkBudget),
+		"builds": from, "budget": fmt.Sprintf("%g", l.budget), "check": fmt.Sprint(checkBudget),
 		"tests": number(len(testNames)), "mutants": number(len(mutants)),
 		"counted": number(classes[wrong] + classes[right] + classes[undecided]),
 		"wrong":   number(classes[wrong]), "right": number(classes[right]), "undecided": number(classes[undecided]),
