@@ -21,6 +21,7 @@ type guest interface {
 	Stack(trace.TID) []uint64
 	Position(trace.TID) scheduler.Position
 	Starts() []scheduler.Start
+	Variable(addr uint64) (string, bool)
 	VariableName(addr uint64) string
 	Describe(addr uint64) string
 

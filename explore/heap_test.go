@@ -50,6 +50,13 @@ int main(void)
 	for (int i = 0; i < 10; i++) free(list[i]);
 	free(0);
 }`, "leak-all", "verified", ""},
+	{"what asprintf and getline give out is the program's", `
+int main(void)
+{
+	char *p, *q = 0;
+	size_t room = 0;
+	if (asprintf(&p, "%d", 5) != 1 || getline(&q, &room, stdin) != 1) return 1;
+}`, "leak-all", "leak", "2 blocks of"},
 	{"strings of each length at the end of their blocks", `
 int main(void)
 {

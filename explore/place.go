@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"landgo/image"
 	"landgo/result"
 	"landgo/scheduler"
 	"landgo/trace"
@@ -61,19 +62,19 @@ func (s *session) access(t trace.TID, a *trace.Access) result.Access {
 	case a.IsWrite():
 		out.Op = "writes"
 	}
-	if n, ok := s.img.Variable(a.Addr); ok {
+	if n, ok := s.sys.Variable(a.Addr); ok {
 		out.Symbol = n
 	}
 	return out
 }
 
-// instruction is the text of the instruction at pc.
+// instruction is the text of the instruction at pc, or of the call whose last byte
+// is there.
 func (s *session) instruction(pc uint64) string {
-	code := s.img.Bytes(pc, 15)
-	if len(code) == 0 {
-		return ""
+	if call, ok := s.img.CallAt(pc); ok {
+		pc = call.Lo
 	}
-	text, _, err := s.img.Inst(code, pc)
+	text, _, err := s.img.Inst(s.img.Bytes(pc, image.MaxInst), pc)
 	if err != nil {
 		return ""
 	}

@@ -61,7 +61,9 @@ func (s *session) racePlaces() (pcs []uint64, err error) {
 			}
 			pc += d
 		}
-		if text, n, err := s.img.Inst(s.img.Bytes(pc, 15), pc); err != nil || n == 0 || text == "" {
+		if call, ok := s.img.CallAt(pc); ok {
+			pc = call.Hi - 1
+		} else if text, n, err := s.img.Inst(s.img.Bytes(pc, 15), pc); err != nil || n == 0 || text == "" {
 			return nil, &invalid{kind: result.PointlessPoint, reason: fmt.Sprintf("--pp race=%s: the guest has no instruction there", p)}
 		}
 		pcs = append(pcs, pc)

@@ -204,8 +204,14 @@ func (s *session) stackWithin(p *por.PathStep, a *race.Access) ([]result.Frame, 
 			return nil, err
 		}
 	}
-	if s.sys.PC(p.Thread) != a.PC {
+	if s.sys.PC(p.Thread) != a.PC && !s.calledAt(p.Thread, a.PC) {
 		return nil, nil
 	}
 	return s.stack(p.Thread), nil
+}
+
+// calledAt: a thread stands at a function's entry, and pc is in the call.
+func (s *session) calledAt(t trace.TID, pc uint64) bool {
+	stack := s.sys.Stack(t)
+	return len(stack) > 1 && stack[1]-1 == pc
 }

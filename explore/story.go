@@ -198,6 +198,9 @@ func (st *story) switches(b *result.Bug) {
 		}
 		for j := max(from, i-4); j < i; j++ {
 			for k := range st.beats[j].accesses {
+				if l := st.beats[j].accesses; k > 0 && l[k].Addr == l[k-1].Addr && l[k].Size == l[k-1].Size && l[k].PC == l[k-1].PC && l[k].IsWrite() == l[k-1].IsWrite() {
+					continue // of one call
+				}
 				step.Accesses = append(step.Accesses, st.shown(j, k))
 			}
 		}

@@ -6,6 +6,23 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
+// CallAt is the call instruction that begins at pc, or ends with it.
+func (im *Image) CallAt(pc uint64) (Range, bool) {
+	f, ok := im.SymbolAt(pc)
+	for at := f.Addr; ok && at <= pc; {
+		inst, _, err := decode(im.Bytes(at, MaxInst), im.Machine)
+		if err != nil {
+			break
+		}
+		next := at + uint64(inst.Len)
+		if (at == pc || next-1 == pc) && inst.Op == x86asm.CALL {
+			return Range{at, next}, true
+		}
+		at = next
+	}
+	return Range{}, false
+}
+
 // Callers lists the functions with source lines that call, or jump to, the function
 // that begins at addr by its address, each once, in alphabetical order. A function
 // isn't its own caller.

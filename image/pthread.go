@@ -1,6 +1,9 @@
 package image
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // PthreadProfile is POSIX threads, C11 threads and the allocator and stdio of
 // glibc and musl.
@@ -141,7 +144,12 @@ var stdio = []string{
 	"fflush", "fflush_unlocked", "perror", "psignal", "setbuf", "setvbuf", "setbuffer", "setlinebuf", "sscanf",
 	"vsscanf", "__isoc99_sscanf", "__isoc99_vsscanf", "__isoc23_sscanf", "__isoc23_vsscanf", "fopen", "fopen64",
 	"fdopen", "fclose", "fileno", "feof", "ferror", "ftell", "ftello", "ftello64", "fgetpos", "fmemopen",
-	"open_memstream",
+	"open_memstream", "feof_unlocked", "ferror_unlocked", "fileno_unlocked",
+	"wprintf", "vwprintf", "fwprintf", "vfwprintf", "swprintf", "vswprintf", "__wprintf_chk", "__vwprintf_chk", "__fwprintf_chk",
+	"__vfwprintf_chk", "__swprintf_chk", "__vswprintf_chk", "putwchar", "putwc", "fputwc", "fputws", "putwchar_unlocked",
+	"putwc_unlocked", "fputwc_unlocked", "fputws_unlocked", "fwide", "open_wmemstream", "swscanf", "vswscanf", "__isoc99_swscanf",
+	"__isoc99_vswscanf", "__isoc23_swscanf", "__isoc23_vswscanf",
+	"__overflow", // which putc_unlocked is in glibc's header, where its buffer is full
 }
 
 // fillers are those functions of stdio that put what they make or read into memory
@@ -156,11 +164,35 @@ var fillers = []string{
 // first argument on.
 func Fills(name string) bool { return slices.Contains(fillers, name) }
 
+// givers are those that return a block which their caller is to free.
+var givers = []string{"asprintf", "vasprintf", "__asprintf_chk", "__vasprintf_chk", "getline", "getdelim"}
+
+// Gives reports whether a block that a function of stdio allocates is its caller's.
+func Gives(name string) bool { return slices.Contains(givers, name) }
+
+// Stream reports whether an address is in a variable that a C library keeps a
+// stream in: the one behind stdin, stdout or stderr, or its lock.
+func (im *Image) Stream(addr uint64) bool {
+	o, ok := im.objectAt(addr)
+	if !ok || im.libc == NoLibc {
+		return false
+	}
+	switch o.Name {
+	case "__stdin_FILE", "__stdout_FILE", "__stderr_FILE":
+		return true
+	}
+	return slices.ContainsFunc([]string{"_IO_2_1_std", "_IO_stdfile_", "_IO_wide_data_"}, func(p string) bool { return strings.HasPrefix(o.Name, p) })
+}
+
 var stdioInput = []string{
 	"scanf", "vscanf", "fscanf", "vfscanf", "__isoc99_scanf", "__isoc99_vscanf", "__isoc99_fscanf",
 	"__isoc99_vfscanf", "__isoc23_scanf", "__isoc23_vscanf", "__isoc23_fscanf", "__isoc23_vfscanf", "getchar",
 	"getc", "fgetc", "fgets", "gets", "fread", "getline", "getdelim", "ungetc", "_IO_getc", "getchar_unlocked",
 	"getc_unlocked", "fgetc_unlocked", "fgets_unlocked", "fread_unlocked", "__fgets_chk", "__fread_chk",
 	"__fgets_unlocked_chk", "__fread_unlocked_chk", "freopen", "freopen64", "clearerr", "fseek", "fseeko",
-	"fseeko64", "rewind", "fsetpos",
+	"fseeko64", "rewind", "fsetpos", "clearerr_unlocked", "getwchar", "getwc", "fgetwc", "fgetws", "getwchar_unlocked", "getwc_unlocked",
+	"fgetwc_unlocked", "fgetws_unlocked", "__fgetws_chk", "__fgetws_unlocked_chk", "ungetwc", "wscanf", "vwscanf", "fwscanf", "vfwscanf",
+	"__isoc99_wscanf", "__isoc99_vwscanf", "__isoc99_fwscanf", "__isoc99_vfwscanf", "__isoc23_wscanf", "__isoc23_vwscanf",
+	"__isoc23_fwscanf", "__isoc23_vfwscanf",
+	"__uflow", // getc_unlocked, where its buffer is empty
 }

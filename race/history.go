@@ -9,7 +9,7 @@ import (
 // access checks an access against those before it and keeps it. fresh: it is
 // its step's first event, so that a preemption point is right before it.
 func (d *Detector) access(t trace.TID, a *trace.Access, fresh bool) {
-	is := site{thread: t, pc: a.PC, locks: d.slots[d.threads[t].locks], write: a.IsWrite(), locked: a.Flags&trace.Atomic != 0, bare: !fresh && !d.cfg.Fine}
+	is := site{thread: t, pc: a.PC, locks: d.slots[d.threads[t].locks], write: a.IsWrite(), locked: a.Flags&(trace.Atomic|trace.Library) != 0, bare: !fresh && !d.cfg.Fine}
 	d.hit = d.hit[:0]
 	declared, locked := false, is.locked
 	hi := a.Addr + uint64(a.Size)

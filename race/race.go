@@ -166,7 +166,7 @@ func (d *Detector) Step(t *trace.Transition) {
 	for i := range t.Ops {
 		o := &t.Ops[i]
 		for ; next < len(t.Accesses) && (next < int(o.At) || o.At == math.MaxUint16); next++ {
-			d.access(t.Thread, &t.Accesses[next], next+i == 0)
+			d.access(t.Thread, &t.Accesses[next], begins(t, next, i))
 		}
 		if d.operation(t.Thread, o, next+i == 0) {
 			woke = d.slots[d.threads[t.Thread].clock]
@@ -174,7 +174,7 @@ func (d *Detector) Step(t *trace.Transition) {
 		}
 	}
 	for ; next < len(t.Accesses); next++ {
-		d.access(t.Thread, &t.Accesses[next], next+len(t.Ops) == 0)
+		d.access(t.Thread, &t.Accesses[next], begins(t, next, len(t.Ops)))
 	}
 	for _, w := range t.Wakes {
 		if slices.ContainsFunc(t.Ops, func(o trace.Op) bool { return o.Kind == trace.OpCreate && o.Obj == uint64(w) }) {
@@ -189,4 +189,20 @@ func (d *Detector) Step(t *trace.Transition) {
 		d.joinClock(w, woke)
 	}
 	d.steps++
+}
+
+// begins reports whether a transition begins with its n-th access, before which it
+// has so many operations: all that comes before is of the same call, which is one
+// event.
+func begins(t *trace.Transition, n, ops int) bool {
+	pc := t.Accesses[n].PC
+	if n > 0 && !(t.Loose && t.Accesses[0].PC == pc) {
+		return false
+	}
+	for i := range t.Ops[:ops] {
+		if t.Ops[i].PC-1 != pc { // an operation has the call's end
+			return false
+		}
+	}
+	return true
 }

@@ -13,7 +13,7 @@ type site struct {
 	locks    int32
 	mask     uint8 // the bytes of the granule
 	write    bool
-	locked   bool // by a locked instruction
+	locked   bool // by a locked instruction, or as good as that (trace.Library)
 	declared bool // of a variable that is declared as atomic
 	library  bool // by the C library's own synchronisation
 	free     bool // no access: the end of the life of the block

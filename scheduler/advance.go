@@ -185,10 +185,15 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	th.insns += stop.Insns
 	s.instructions += stop.Insns
 	if len(stop.Accesses) > 0 {
+		n := len(tr.Accesses)
 		tr.Accesses = append(tr.Accesses, stop.Accesses...)
+		made := tr.Accesses[n:]
+		if r.Flags&emu.Watch != 0 {
+			s.attribute(th, tr, made)
+		}
 		if s.coarse() && !s.probing {
-			for i := range stop.Accesses {
-				s.sightings.sight(th.id, &stop.Accesses[i], th.holds, i == 0 && allow > 0 && !s.passedOver || th.quiet.own)
+			for i := range made {
+				s.sightings.sight(th.id, &made[i], th.holds, i == 0 && allow > 0 && !s.passedOver || th.quiet.own)
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func (s *System) isOwnStep(th *thread) bool {
 	if s.alone(th) && !(th.role == image.Create && s.libc == image.Musl) {
 		return false
 	}
-	if !s.everyOperation() || !s.pointAllowed(th, s.callSite(th)) {
+	if !s.isPoint(th) {
 		return false
 	}
 	switch {
@@ -47,7 +47,41 @@ func (s *System) isOwnStep(th *thread) bool {
 		s.finer = s.finer || learned
 		return shared
 	}
-	return s.meeting[s.callSite(th)]
+	return s.meeting[s.callSite(th)] || s.racing[s.callSite(th)-1]
+}
+
+// isPoint reports whether there is a point before a call that others can tell, at
+// whose entry a thread stands: each is one, or this one was found racing.
+func (s *System) isPoint(th *thread) bool {
+	site := s.callSite(th)
+	return (s.everyOperation() || s.racing[site-1]) && s.pointAllowed(th, site)
+}
+
+// attribute makes what a trusted call has just touched the call's: to whoever tells
+// races apart it is one event, at the call's place. Which of its instructions reads
+// a byte first, and which last, is the library's business.
+func (s *System) attribute(th *thread, tr *trace.Transition, made []trace.Access) {
+	q := &th.quiet
+	for i := range made {
+		a := &made[i]
+		a.PC, a.Insn = q.ret-1, 1
+		if q.insn > tr.Begin {
+			a.Insn += uint16(q.insn - tr.Begin)
+		}
+		if s.isStream(a.Addr) {
+			a.Flags |= trace.Library
+		}
+	}
+}
+
+// isStream reports whether an address is in what the C library keeps of a stream:
+// it has a lock of its own, and looks at some of it without.
+func (s *System) isStream(addr uint64) bool {
+	if s.image.Stream(addr) {
+		return true
+	}
+	b := s.heap.Around(addr)
+	return b != nil && b.Library
 }
 
 // meets learns that the call under way touched what others do.
@@ -64,7 +98,7 @@ func (s *System) stepCall(th *thread, tr *trace.Transition) error {
 		th.quiet, th.phase = quiet{}, phaseEntry
 		th.insns++ // schedules name the states on both sides
 		s.machine.Write64(q.id, q.was)
-		s.touch(th, tr, q.ret, q.id, 8, trace.Write)
+		s.touch(th, tr, q.ret-1, q.id, 8, trace.Write)
 		return s.advance(th, tr, 0)
 	}
 	if _, err := s.enterQuiet(th, acts[th.role].how == watched); err != nil {
@@ -87,11 +121,11 @@ func (s *System) stepCall(th *thread, tr *trace.Transition) error {
 func (s *System) touchByName(th *thread, tr *trace.Transition) {
 	switch th.role {
 	case image.StdioInput:
-		s.touch(th, tr, s.callSite(th), s.input(), 8, trace.Write)
+		s.touch(th, tr, s.callSite(th)-1, inputWord, 8, trace.Write|trace.Library)
 	case image.Create:
-		s.touch(th, tr, s.callSite(th), th.arg(0), 8, trace.Write)
+		s.touch(th, tr, s.callSite(th)-1, th.arg(0), 8, trace.Write)
 	case image.Malloc, image.Calloc, image.Realloc, image.Free:
-		s.touch(th, tr, s.callSite(th), allocatorWord, 8, trace.Write)
+		s.touch(th, tr, s.callSite(th)-1, allocatorWord, 8, trace.Write)
 	}
 }
 
@@ -115,11 +149,6 @@ func (s *System) leaveQuiet(th *thread) verdict {
 // out depends on the order of the calls. It lies where Pebbles maps nothing.
 const allocatorWord = 0x2000
 
-// input is the address that stands for all that can be read: calls that take
-// input are in order with each other, whatever their stream.
-func (s *System) input() uint64 {
-	if sym, ok := s.image.Symbol("stdin"); ok {
-		return sym.Addr &^ 7
-	}
-	return 0
-}
+// inputWord stands for all that can be read: calls that take input are in order
+// with each other, whatever their stream. It lies where Linux maps nothing.
+const inputWord = 0x3000

@@ -35,10 +35,18 @@ func (s *System) StackNames(t trace.TID) []string {
 
 // VariableName names an address by the variable that is there.
 func (s *System) VariableName(addr uint64) string {
-	if n, ok := s.image.Variable(addr); ok {
+	if n, ok := s.Variable(addr); ok {
 		return n
 	}
 	return fmt.Sprintf("%#x", addr)
+}
+
+// Variable is the name of what is at an address, if it has a place of its own.
+func (s *System) Variable(addr uint64) (string, bool) {
+	if addr == inputWord {
+		return "stdin", true
+	}
+	return s.image.Variable(addr)
 }
 
 // assertMessage renders the arguments of __assert_fail.

@@ -63,7 +63,7 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 			d.Loose = false
 		}
 		if th.phase == phaseStore {
-			d.Pending.Kind, d.PendingAccess, d.Loose = trace.OpAccess, trace.Access{Addr: th.quiet.id, Size: 8, PC: th.quiet.ret, Flags: trace.Write}, false
+			d.Pending.Kind, d.PendingAccess, d.Loose = trace.OpAccess, trace.Access{Addr: th.quiet.id, Size: 8, PC: th.quiet.ret - 1, Flags: trace.Write}, false
 		}
 		if !s.possible(th) {
 			d.Status = trace.Blocked

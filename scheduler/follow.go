@@ -44,7 +44,7 @@ func (s *System) atFollowed(th *thread, tr *trace.Transition) (verdict, error) {
 	th.pending = trace.Op{}
 	if !th.trusted() && !s.alone(th) {
 		th.pending = trace.Op{Kind: trace.OpSyscall, Obj: heapResource, Arg: 1, PC: s.callSite(th)}
-		if s.everyOperation() && s.pointAllowed(th, s.callSite(th)) {
+		if s.isPoint(th) {
 			th.stand = standOp
 			return stay, nil
 		}
@@ -159,7 +159,7 @@ func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
 		}
 	}
 	if p != 0 {
-		b := s.heap.Give(heap.Block{Addr: p, Size: f.size, Was: was, Origin: f.origin, Library: th.quiet.on || s.entered == 0 || s.libraryAsks(th), Given: f.before})
+		b := s.heap.Give(heap.Block{Addr: p, Size: f.size, Was: was, Origin: f.origin, Library: s.isLibrarys(th), Given: f.before})
 		if s.observer != nil {
 			s.observer.Block(th.id, *b, true)
 		}

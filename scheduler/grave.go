@@ -19,7 +19,9 @@ import (
 
 // callersStack reports whether the pthread_create at which a thread stands uses
 // a stack of the program's.
-func (s *System) callersStack(th *thread) bool { return s.createsBy(th, glibcStackAddr, 16, math.MaxUint64) }
+func (s *System) callersStack(th *thread) bool {
+	return s.createsBy(th, glibcStackAddr, 16, math.MaxUint64)
+}
 
 // unlist takes a thread that was joined out of its C library's list of threads, as
 // the library's own exit or join would: its control block is on a stack of the

@@ -17,6 +17,12 @@ var libraryOwn = map[string]bool{
 	"_Unwind_Find_FDE": true, "__register_frame_info": true,
 }
 
+// isLibrarys reports whether the block for which a thread calls the allocator is the
+// C library's own.
+func (s *System) isLibrarys(th *thread) bool {
+	return th.quiet.on && !th.quiet.gives || s.entered == 0 || s.libraryAsks(th)
+}
+
 // libraryAsks reports whether a call of the allocator comes from such a function,
 // where somebody wants to know: with --check leak-all, which is about all that the
 // program itself asked for.

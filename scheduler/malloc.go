@@ -113,7 +113,7 @@ func (s *System) allocate(th *thread, n, align uint64) uint64 {
 
 // blockFor is a block of n bytes that a thread asks for, with no place yet.
 func (s *System) blockFor(th *thread, n uint64) heap.Block {
-	return heap.Block{Size: n, Origin: s.origin(th), Library: th.quiet.on || s.entered == 0 || s.libraryAsks(th), Given: s.heapEvent(th)}
+	return heap.Block{Size: n, Origin: s.origin(th), Library: s.isLibrarys(th), Given: s.heapEvent(th)}
 }
 
 // heapEvent is the call of the allocator at whose entry a thread stands.
@@ -189,7 +189,7 @@ func (s *System) badFree(th *thread) *Failure {
 func (s *System) atAllocator(th *thread, tr *trace.Transition) (verdict, error) {
 	th.phase, th.timed = phaseEntry, false
 	th.pending = s.heapOp(th)
-	if th.pending.Kind != trace.OpNone && s.everyOperation() && s.pointAllowed(th, s.callSite(th)) {
+	if th.pending.Kind != trace.OpNone && s.isPoint(th) {
 		th.stand = standOp
 		return stay, nil
 	}

@@ -62,7 +62,7 @@ func (s *System) readStack(addr uint64) (uint64, bool) {
 // Describe is the name of an address: a variable with a place of its own, a part
 // of a heap block with where it was allocated, a local variable, or the address.
 func (s *System) Describe(addr uint64) string {
-	if n, ok := s.image.Variable(addr); ok {
+	if n, ok := s.Variable(addr); ok {
 		return n
 	}
 	w := s.Whereabouts(addr)

@@ -50,7 +50,7 @@ func (s *System) pointBefore(th *thread, a *act) bool {
 	if s.everyOperation() {
 		return !(a.op == trace.OpUnlock && s.merges(th.arg(0))) && s.pointAllowed(th, s.callSite(th))
 	}
-	return s.cfg.Points&a.point != 0 && s.pointAllowed(th, s.callSite(th))
+	return (s.cfg.Points&a.point != 0 || s.racing[s.callSite(th)-1]) && s.pointAllowed(th, s.callSite(th))
 }
 
 // stepOp carries out the operation at which a thread stands and lets it run on.

@@ -78,7 +78,7 @@ func (s *System) atPool(th *thread, tr *trace.Transition, b *image.Bound) (verdi
 // standsAtPool reports whether the beginning or the end of a block, if there is
 // one pending, is a step of its own.
 func (s *System) standsAtPool(th *thread, pc uint64) bool {
-	return th.pending.Kind != trace.OpNone && !th.trusted() && s.everyOperation() && s.pointAllowed(th, pc)
+	return th.pending.Kind != trace.OpNone && !th.trusted() && (s.everyOperation() || s.racing[pc-1]) && s.pointAllowed(th, pc)
 }
 
 // endsAt is the memory that the call at which a thread stands gives back.
@@ -219,7 +219,7 @@ func (s *System) leavePools(th *thread, tr *trace.Transition) (v verdict, err er
 }
 
 func (s *System) leavePool(th *thread, tr *trace.Transition, f *insideFrame) (verdict, error) {
-	b := heap.Block{Size: f.size, Family: f.family, Given: f.before, Library: th.trusted() && !s.inTrustedAllocator(th) || s.entered == 0}
+	b := heap.Block{Size: f.size, Family: f.family, Given: f.before, Library: th.trusted() && !th.quiet.gives && !s.inTrustedAllocator(th) || s.entered == 0}
 	switch f.role {
 	case image.Free, image.FreeAll, image.InsideAllocator:
 		return step, nil

@@ -16,7 +16,7 @@ func (s *System) enterQuiet(th *thread, watch bool) (verdict, error) {
 	// memory that its other callers work on.
 	watch = watch || s.ownAllocator
 	s.fills(th)
-	th.quiet = quiet{on: true, watch: watch, role: th.role, ret: ret, sp: sp}
+	th.quiet = quiet{on: true, watch: watch, role: th.role, ret: ret, sp: sp, insn: th.insns, gives: image.Gives(s.roles[th.regs.RIP].Name)}
 	if th.role == image.Create {
 		th.entryOfChild, th.childStack = th.arg(2), !s.callersStack(th)
 		th.childDetached = s.createsDetached(th)

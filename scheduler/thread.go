@@ -67,6 +67,10 @@ type quiet struct {
 	// the new thread's name goes, and what was there.
 	own     bool
 	id, was uint64
+	// gives: a block that it allocates is its caller's.
+	gives bool
+	// insn is the number of instructions that the thread had completed at its entry.
+	insn uint64
 }
 
 // thread is a guest thread's state. It is a plain value: System.save keeps a

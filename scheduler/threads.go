@@ -228,7 +228,9 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 
 // createsDetached reports whether the pthread_create at which a thread stands makes a
 // detached one.
-func (s *System) createsDetached(th *thread) bool { return s.createsBy(th, glibcDetached, 24, math.MaxUint32) }
+func (s *System) createsDetached(th *thread) bool {
+	return s.createsBy(th, glibcDetached, 24, math.MaxUint32)
+}
 
 // Flags of glibc's pthread_attr_t: the thread is detached; there is an address.
 const (

@@ -98,6 +98,9 @@ const (
 	// FailedCAS: a locked compare-and-exchange that failed. It is recorded
 	// without Write: a read for dependence.
 	FailedCAS
+	// Library: made by trusted code to memory that the C library keeps in order
+	// itself (a stream). It is no race with another of the kind.
+	Library
 )
 
 // Access is one architectural access to memory that threads share: up to 16
