@@ -16,7 +16,12 @@ type branch struct {
 	finished bool
 	// expected: it was never seen; it may do less than it says (trust).
 	expected bool
-	kids     *branch // what to run after it: the wakeup tree below; nil at a leaf
+	// What to run after it, the wakeup tree below: the steps of chain, one after the
+	// other, then one of kids. Neither: it is a leaf. Trees share the steps of
+	// chains, which stay as they are. Whoever takes a step of one makes a branch of
+	// it (pool.below).
+	chain []*branch
+	kids  *branch
 	// again: it was run before, and only leads back to where to go on.
 	again bool
 	// For searches within a bound (bpor.go): what was spent up to and with the
@@ -123,6 +128,32 @@ func (p *pool) putAll(b *branch) {
 	}
 }
 
+// below is the wakeup tree after the step of b.
+func (p *pool) below(b *branch) **branch {
+	if len(b.chain) > 0 {
+		c := p.get()
+		c.event, c.last, c.chain, c.kids = b.chain[0].event, b.chain[0].last, b.chain[1:], b.kids
+		b.chain, b.kids = nil, c
+	}
+	return &b.kids
+}
+
+// split makes a branch of step k of b's chain.
+func (p *pool) split(b *branch, k int) {
+	before := b.chain[:k]
+	b.chain = b.chain[k:]
+	p.below(b)
+	b.chain = before
+}
+
+// unfold makes branches of all chains in a wakeup tree, which several are to
+// look at.
+func (p *pool) unfold(b *branch) {
+	for ; b != nil; b = b.next {
+		p.unfold(*p.below(b))
+	}
+}
+
 // copies returns a wakeup tree like b's list, for looking at and adding to: what
 // its steps did is b's.
 func (p *pool) copies(b *branch) (list *branch) {
@@ -130,7 +161,7 @@ func (p *pool) copies(b *branch) (list *branch) {
 	for ; b != nil; b = b.next {
 		c := p.get()
 		c.event, c.last, c.again, c.expected = b.event, b.last, b.again, b.expected
-		c.kids = p.copies(b.kids)
+		c.chain, c.kids = b.chain, p.copies(b.kids)
 		*tail = c
 		tail = &c.next
 	}

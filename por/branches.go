@@ -15,9 +15,10 @@ func (x *explorer) take(n *node) *branch {
 		n.todo, b.next = b.next, nil
 		if b.last != 0 && b.last < x.insns[b.thread] {
 			// An earlier step went beyond this one: what follows it comes now.
-			add(&b.kids, n.todo)
-			leaf := b.kids == n.todo
-			n.todo, b.kids = b.kids, nil
+			kids := x.pool.below(b)
+			add(kids, n.todo)
+			leaf := *kids == n.todo
+			n.todo, *kids = *kids, nil
 			x.pool.put(b)
 			if leaf {
 				x.anyAll(n)

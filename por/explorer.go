@@ -58,6 +58,8 @@ type explorer struct {
 	stopped bool
 	finer   bool
 	halted  bool  // nobody wants the part any more
+	quits   bool  // halted or stopped amid the work after a transition
+	worked  int   // of that work, since it was asked for last
 	failed  error // why the search can't go on
 	polled  uint32
 	look    uint32 // attend is called when none of these bits of polled is set
@@ -104,6 +106,7 @@ type node struct {
 	shared      *junction // others are at work below it; nil if there is nobody
 	copied      bool      // todo is a copy of what shared has
 	cur         *branch   // the branch that is being explored: event i
+	kept        *branch   // event i for chains, nil until one needs it
 	todo        *branch   // to be explored, in order
 	done        *branch   // explored
 	over        *branch   // refused: over the bound
@@ -354,7 +357,7 @@ func (x *explorer) arrive() (n *node, able int) {
 
 // step runs branch b from n and enters the state after it.
 func (x *explorer) step(n *node, b *branch) error {
-	kids, want := b.kids, b.last
+	kids, want := *x.pool.below(b), b.last
 	b.kids = nil
 	t, err := x.perform(n, b)
 	if err != nil {
@@ -417,7 +420,7 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 	if s := x.spin[b.thread]; s != 0 {
 		b.event.waits = x.waits[x.spins[s-1].lo:x.spins[s-1].hi]
 	}
-	n.cur = b
+	n.cur, n.kept = b, nil
 	if t.Disables && x.sampling == nil {
 		// That the others come first is a race that no later event shows: those who
 		// can't run any more come only after whoever lets them. (Priorities aren't
@@ -484,6 +487,18 @@ func (x *explorer) stopNow() bool {
 		return x.lap.unwanted(x.index)
 	}
 	return x.opts.Stop != nil && x.opts.Stop()
+}
+
+// amid is told of work, in steps looked at, that can go on for seconds between two
+// transitions. It reports whether the search is to stop: what the caller has left
+// to do is lost with it.
+func (x *explorer) amid(work int) bool {
+	if x.worked += work; x.worked >= 1<<20 && !x.quits {
+		x.worked = 0
+		x.quits = x.stopNow()
+		x.stopped, x.halted = x.stopped || x.quits && x.lap == nil, x.halted || x.quits && x.lap != nil
+	}
+	return x.quits
 }
 
 // close leaves the current state, of which nothing is left to explore, and

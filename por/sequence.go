@@ -37,7 +37,9 @@ type sequence struct {
 	persistent bool
 
 	items     []int32 // v, without what was taken from it; -1, last, is e'
+	room      []int32 // where items begins
 	essential int     // items[:essential] are of the essential part
+	after     int     // how many items came after e'
 }
 
 // reverse makes v for the race r and returns e', which the caller gives back
@@ -45,7 +47,7 @@ type sequence struct {
 func (s *sequence) reverse(r race) *branch {
 	x, o := s.x, s.x.order
 	cur := x.nodes[r.second].cur
-	if x.opts.fault == noProcessEnd && cur.global {
+	if x.opts.fault == noProcessEnd && cur.global || x.amid(int(r.second-r.first)) {
 		return nil
 	}
 	o.drops = append(o.drops[:0], r.first)
@@ -130,11 +132,14 @@ func (s *sequence) collect() {
 func (s *sequence) start() {
 	o := s.x.order
 	o.tick(len(o.ev) + 1)
-	s.items = append(append(s.items[:0], s.whole...), -1)
+	s.items = append(append(s.room[:0], s.whole...), -1)
+	s.room, s.essential, s.after = s.items, len(s.whole), 0
 	for _, i := range s.whole {
 		o.stamp[i] = o.now
+		if i > s.end {
+			s.after++
+		}
 	}
-	s.essential = len(s.whole)
 }
 
 // event is what item i does.
@@ -143,6 +148,14 @@ func (s *sequence) event(i int32) *event {
 		return &s.e.event
 	}
 	return &s.x.nodes[i].cur.event
+}
+
+// thread is that of item i, found with less to look at.
+func (s *sequence) thread(i int32) trace.TID {
+	if i < 0 {
+		return s.e.thread
+	}
+	return s.x.order.ev[i].thread
 }
 
 // verdict says whether a branch is a weak initial of v.
@@ -166,25 +179,17 @@ func (s *sequence) begins(i int32) verdict {
 }
 
 // later reports whether v has events that came after e'.
-func (s *sequence) later() bool {
-	for _, i := range s.items {
-		if i > s.end {
-			return true
-		}
-	}
-	return false
-}
+func (s *sequence) later() bool { return s.after > 0 }
 
 // starts says whether b is a first step of v (an initial). known: it is asleep
 // or explored, so that what it did is known. found: v has a step of its
 // thread.
 func (s *sequence) starts(b *branch, known bool) (how verdict, found bool) {
 	for k, i := range s.items {
-		e := s.event(i)
-		if e.thread != b.thread {
+		if s.thread(i) != b.thread {
 			continue
 		}
-		if e.choice != b.choice || i >= 0 && s.follows(k) || i < 0 && !s.lastBegins(b, known) {
+		if s.event(i).choice != b.choice || i >= 0 && s.follows(k) || i < 0 && !s.lastBegins(b, known) {
 			return no, true
 		}
 		return s.begins(i), true
@@ -193,12 +198,10 @@ func (s *sequence) starts(b *branch, known bool) (how verdict, found bool) {
 		return no, false
 	}
 	for i := s.c + 1; i < int32(len(s.x.order.ev)); i++ {
-		if !s.inRest(i) {
+		if s.thread(i) != b.thread || !s.inRest(i) {
 			continue
 		}
-		if e := s.event(i); e.thread != b.thread {
-			continue
-		} else if e.choice != b.choice || s.behind(i) {
+		if s.event(i).choice != b.choice || s.behind(i) {
 			s.grow(i)
 			return no, true
 		}
@@ -282,6 +285,9 @@ func (s *sequence) grow(i int32) {
 		if (j == i || o.before(j, i)) && s.inRest(j) {
 			o.stamp[j] = o.now
 			s.items = append(s.items, j)
+			if j > s.end {
+				s.after++
+			}
 		}
 	}
 	if last {
@@ -292,17 +298,22 @@ func (s *sequence) grow(i int32) {
 // remove takes b, a weak initial of v, from it.
 func (s *sequence) remove(b *branch) {
 	for k, i := range s.items {
-		if s.event(i).thread == b.thread {
-			s.items = append(s.items[:k], s.items[k+1:]...)
+		if s.thread(i) == b.thread {
+			// What is taken is mostly near the start, so what is before it moves.
+			copy(s.items[1:k+1], s.items[:k])
+			s.items = s.items[1:]
 			if k < s.essential {
 				s.essential--
+			}
+			if i > s.end {
+				s.after--
 			}
 			return
 		}
 	}
 	o := s.x.order
 	for i := s.c + 1; i < int32(len(o.ev)); i++ {
-		if o.ev[i].thread == b.thread && s.inRest(i) {
+		if s.thread(i) == b.thread && s.inRest(i) {
 			o.stamp[i] = o.now // it has run: no longer of the rest
 			return
 		}

@@ -89,6 +89,10 @@ func (p *packer) putTree(b *branch) {
 	p.put(uint64(count(b)))
 	for ; b != nil; b = b.next {
 		p.putStep(b)
+		for _, c := range b.chain {
+			p.put(1)
+			p.putStep(c)
+		}
 		p.putTree(b.kids)
 	}
 }

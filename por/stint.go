@@ -144,6 +144,11 @@ func (x *explorer) collect(p *stretch) {
 	if r, ok := x.strat.(resumer); ok {
 		p.old = r.remember()
 	}
+	for i := range x.nodes {
+		if n := &x.nodes[i]; n.shared == nil {
+			x.pool.unfold(n.todo)
+		}
+	}
 	p.tip = x.still()
 	for i := range x.nodes {
 		if n := &x.nodes[i]; n.shared == nil {
@@ -159,9 +164,9 @@ func (x *explorer) planned(p *stretch, j *junction, base, list *branch) {
 		x.way = append(x.way, list)
 		switch {
 		case base != nil:
-			x.planned(p, j, base.kids, list.kids)
+			x.planned(p, j, base.kids, *x.pool.below(list))
 			base = base.next
-		case list.kids != nil:
+		case *x.pool.below(list) != nil:
 			x.planned(p, j, nil, list.kids)
 		default:
 			chain := make([]*branch, len(x.way))
@@ -234,7 +239,7 @@ func (x *explorer) laps(d division, workers []Worker) (err error) {
 func (x *explorer) begin(w *Worker, l *lap, index int) {
 	x.sys, x.obs = w.Begin(), w.Obs
 	x.root = x.sys.Mark()
-	x.stats, x.stopped, x.finer, x.halted, x.resting, x.used = Stats{}, false, false, false, false, 0
+	x.stats, x.stopped, x.finer, x.halted, x.quits, x.resting, x.used = Stats{}, false, false, false, false, false, 0
 	x.lap, x.index = l, index
 }
 

@@ -57,6 +57,19 @@ func (x *explorer) insert(n *node, v *sequence) (open bool) {
 			return open
 		}
 		v.remove(b)
+		for k, c := range b.chain {
+			if len(v.items) == 0 {
+				return open
+			}
+			how = v.weak(c, false)
+			open = open || how == perhaps || v.later()
+			if how == no {
+				x.pool.split(b, k)
+				x.append(n, &b.kids, v)
+				return open
+			}
+			v.remove(c)
+		}
 		if b.kids == nil || len(v.items) == 0 {
 			return open
 		}
@@ -64,21 +77,40 @@ func (x *explorer) insert(n *node, v *sequence) (open bool) {
 	}
 }
 
-// append adds what is left of v to a list of the tree, as a chain.
+// append adds what is left of v to a list of the tree: a branch for its first
+// step, with the others as its chain. A chain costs 8 bytes a step where branches
+// are several hundred, and the races of an execution of a thousand steps can want
+// a thousand more steps each.
 func (x *explorer) append(n *node, list **branch, v *sequence) {
 	if list == &n.todo && !x.isReady(int(n.depth), v.event(v.items[0]).thread) {
 		// What lets it go isn't known to v: explore everything here.
 		x.anyAll(n)
 		return
 	}
-	for _, i := range v.items {
-		var b *branch
-		if i < 0 {
-			b = x.pool.copy(&v.e.event, 0)
-		} else {
-			b = x.pool.copy(v.event(i), x.nodes[i].last)
-		}
-		add(list, b)
-		list = &b.kids
+	var b *branch
+	if i := v.items[0]; i < 0 {
+		b = x.pool.copy(&v.e.event, 0)
+	} else {
+		b = x.pool.copy(v.event(i), x.nodes[i].last)
 	}
+	if rest := v.items[1:]; len(rest) > 0 {
+		b.chain = make([]*branch, len(rest))
+		for k, i := range rest {
+			if i < 0 {
+				b.chain[k] = x.pool.copy(&v.e.event, 0)
+			} else {
+				b.chain[k] = x.nodes[i].keep()
+			}
+		}
+	}
+	add(list, b)
+}
+
+// keep returns a copy of the event that leads on from n, the same for all chains.
+func (n *node) keep() *branch {
+	if n.kept == nil {
+		n.kept = &branch{event: n.cur.event, last: n.last}
+		n.kept.keep()
+	}
+	return n.kept
 }

@@ -3,6 +3,7 @@ package por
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -121,6 +122,31 @@ func TestStops(t *testing.T) {
 		if err != nil || st.Complete || st.Executions == 0 {
 			t.Errorf("%s stopped by its observer: %+v", name, st)
 		}
+	}
+}
+
+// What the races of a long execution want is kept in little, and looked for no
+// longer than somebody wants it: a thousand races, and half a million steps.
+func TestManyRaces(t *testing.T) {
+	const n = 1500
+	p := model.TwoWriters(n)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	st, _ := runModel(t, "optimal", p, Options{OneEvent: true, MaxExecutions: 3})
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; st.Executions != 3 || got > 60<<20 {
+		t.Errorf("%d executions took %d MiB, where a step of what is wanted needs 8 bytes", st.Executions, got>>20)
+	}
+	seen := &tally{}
+	amid := 0
+	s, _ := New("optimal", Options{OneEvent: true, Stop: func() bool {
+		if seen.ends[EndedProcess] == 1 {
+			amid++
+		}
+		return amid == 1
+	}})
+	if st, err := s.Run(model.New(p), seen); err != nil || st.Executions != 1 || st.Transitions != 2*n+7 {
+		t.Errorf("%d executions of %d transitions, %v: the races of the first weren't left", st.Executions, st.Transitions, err)
 	}
 }
 

@@ -284,6 +284,13 @@ func TwoCells(n int) *Program {
 	return parallel(16, append(t, []Instr{{Code: Load, A: 8}, {Code: Load, R: 1}, {Code: Call, F: seen}, {Code: Assert, R: 2}}))
 }
 
+// TwoWriters: two threads write the same n cells in the same order.
+func TwoWriters(n int) *Program {
+	return parallel(8*n, each(2, func(t int) []Instr {
+		return times(n, func(i int) []Instr { return []Instr{{Code: Store, A: 8 * i, C: int64(t)}} })
+	}))
+}
+
 // Ledger: three clerks, one locked entry each.
 func Ledger() *Program {
 	const balance, in, out = 0, 8, 16
