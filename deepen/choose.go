@@ -40,8 +40,9 @@ func (p *Plan) next() *Job {
 	if j := p.pending(); j != nil {
 		return j
 	}
+	open := p.open()
 	for _, s := range p.suspended() {
-		if !p.subsetOpen(s) {
+		if !p.covers(s, open) {
 			return s
 		}
 	}
@@ -123,8 +124,9 @@ func (p *Plan) Goes(j *Job, left float64) bool {
 	if p.pending() != nil {
 		return false
 	}
+	open := p.open()
 	for _, s := range p.suspended() {
-		if !j.Set.within(s.Set, p.opts.All) && j.ETA() > s.ETA() && !p.subsetOpen(s) {
+		if !j.Set.within(s.Set, p.opts.All) && j.ETA() > s.ETA() && !p.covers(s, open) {
 			return false
 		}
 	}
@@ -141,21 +143,33 @@ func (p *Plan) Suspend(j *Job) {
 // pending is the most urgent pending job of which no subset is suspended, whose
 // estimate would be as bad, or running.
 func (p *Plan) pending() (best *Job) {
+	open, urgency := p.open(), 0
 	for _, j := range p.jobs {
-		if j.State != Pending || p.subsetOpen(j) {
+		if j.State != Pending {
 			continue
 		}
-		if best == nil || p.before(j, best) {
-			best = j
+		u := p.urgency(j)
+		if (best == nil || u < urgency || u == urgency && before(j, best)) && !p.covers(j, open) {
+			best, urgency = j, u
 		}
 	}
 	return best
 }
 
-// subsetOpen reports whether a proper subset of j is suspended or running.
-func (p *Plan) subsetOpen(j *Job) bool {
-	return slices.ContainsFunc(p.jobs, func(s *Job) bool {
-		return s != j && (s.State == Suspended || s.State == Running) && s.Set.within(j.Set, p.opts.All) && !j.Set.equal(s.Set)
+// open lists the jobs that are suspended or running.
+func (p *Plan) open() (list []*Job) {
+	for _, j := range p.jobs {
+		if j.State == Suspended || j.State == Running {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
+// covers reports whether one of the jobs that are open is a proper subset of j.
+func (p *Plan) covers(j *Job, open []*Job) bool {
+	return slices.ContainsFunc(open, func(s *Job) bool {
+		return s != j && s.Set.within(j.Set, p.opts.All) && !j.Set.equal(s.Set)
 	})
 }
 
@@ -178,11 +192,8 @@ func (p *Plan) suspended() (list []*Job) {
 	return list
 }
 
-// before reports whether pending job a comes before b: by urgency, then by size.
-func (p *Plan) before(a, b *Job) bool {
-	if x, y := p.urgency(a), p.urgency(b); x != y {
-		return x < y
-	}
+// before reports whether pending job a comes before b, which is as urgent: by size.
+func before(a, b *Job) bool {
 	if x, y := len(a.Set.At), len(b.Set.At); x != y {
 		return x < y
 	}
@@ -196,25 +207,35 @@ func (p *Plan) urgency(j *Job) int {
 	if len(j.Set.At) == 0 && j.Set.Kinds == least {
 		return 0
 	}
+	if p.verifies(j) {
+		return 1 << 21 // after all that it includes
+	}
 	best := 1 << 20
 	for _, a := range j.Set.At {
-		if c, ok := p.classes[a]; ok && !p.explored(Set{Kinds: least, At: []uint64{a}}) {
-			best = min(best, int(c))
+		if c, ok := p.classes[a]; ok && int(c) < best && !p.explored.at[a] {
+			best = int(c)
 		}
 	}
 	for bit := Kinds(1); bit != 0; bit <<= 1 {
-		if j.Set.Kinds&bit != 0 && least&bit == 0 && !p.explored(Set{Kinds: least | bit}) {
-			best = min(best, 4*int(bit))
-			break
+		if j.Set.Kinds&bit != 0 && least&bit == 0 && p.explored.kinds&bit == 0 {
+			return min(best, 4*int(bit))
 		}
-	}
-	if p.verifies(j) {
-		best = 1 << 21 // after all that it includes
 	}
 	return best
 }
 
-// explored reports whether a finished job includes s.
-func (p *Plan) explored(s Set) bool {
-	return slices.ContainsFunc(p.jobs, func(j *Job) bool { return j.State == Finished && s.within(j.Set, p.opts.All) })
+// explored is what finished jobs have with the points of the minimal space.
+type explored struct {
+	at    map[uint64]bool
+	kinds Kinds
+}
+
+func (e *explored) add(s Set, least Kinds) {
+	if s.Kinds&least != least || len(s.Within) > 0 {
+		return
+	}
+	e.kinds |= s.Kinds
+	for _, a := range s.At {
+		e.at[a] = true
+	}
 }

@@ -58,6 +58,8 @@ type Plan struct {
 	classes map[uint64]Class // of the candidates' instructions
 	spent   uint64           // steps of all jobs but those that may be the proof
 	proof   *Job
+	// explored is derived from the finished jobs: there may be thousands.
+	explored explored
 }
 
 // New returns the plan with its seeds.
@@ -68,7 +70,7 @@ func New(o Options) *Plan {
 	if o.Least == 0 {
 		o.Least = 32
 	}
-	p := &Plan{opts: o, classes: map[uint64]Class{}}
+	p := &Plan{opts: o, classes: map[uint64]Class{}, explored: explored{at: map[uint64]bool{}}}
 	if o.Warm > 0 {
 		p.add(Set{Kinds: o.All}, Seed)
 	}
@@ -202,6 +204,7 @@ func (p *Plan) Conclude(j *Job, open []uint64) {
 func (p *Plan) Finished(j *Job) {
 	j.State = Finished
 	j.Share = 1
+	p.explored.add(j.Set, p.opts.Seeds[0].Kinds)
 	if p.whole(j) {
 		p.proof = j
 	}

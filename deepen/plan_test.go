@@ -302,7 +302,7 @@ func TestNarrow(t *testing.T) {
 			continue
 		}
 		p.Finished(f)
-		if p.Proof() != nil || j.State != Running || p.explored(alpha) {
+		if p.Proof() != nil || j.State != Running || p.explored.at[alpha.At[0]] {
 			t.Errorf("the larger one is %s", j.State)
 		}
 		p.Finished(j)

@@ -38,6 +38,9 @@ func (p *Plan) Restore(s *Saved) error {
 			return errSaved
 		}
 		jobs[i] = &j
+		if j.State == Finished {
+			p.explored.add(j.Set, p.opts.Seeds[0].Kinds)
+		}
 	}
 	p.jobs, p.opts.Maximal, p.spent = jobs, s.Maximal, s.Spent
 	for at, c := range s.Classes {

@@ -48,6 +48,9 @@ func (s Set) within(t Set, all Kinds) bool {
 	if t.Kinds&all == all {
 		return true
 	}
+	if len(s.At) > len(t.At) {
+		return false
+	}
 	for _, a := range s.At {
 		if !t.Has(a) {
 			return false

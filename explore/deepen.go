@@ -135,7 +135,7 @@ func (h *hunt) deepen() error {
 	if err != nil {
 		return err
 	}
-	for err == nil && h.stopped == "" && !d.settled() {
+	for err == nil && h.stopped == "" && !d.settled() && !d.stop() { // a job may be over before its search asks
 		if err = d.save(); err != nil {
 			break
 		}

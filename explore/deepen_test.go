@@ -230,3 +230,17 @@ func deepeningOf(b *testing.B, name string) *deepening {
 }
 
 var _ por.Observer = (*sitting)(nil)
+
+// TestStopsBetweenJobs: a job that is over before its search asks whether to stop
+// doesn't keep the rest of them going.
+func TestStopsBetweenJobs(t *testing.T) {
+	leaveOutWhole(t)
+	c := DefaultConfig()
+	c.Guest, c.Out = "../bin/guests/musl-O2/race_field-fixed", NoFile
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	r, err := Run(ctx, c, nil)
+	if err != nil || r.Verdict != result.Budget || r.Problem != result.Interrupted {
+		t.Errorf("%v %+v", err, r)
+	}
+}
