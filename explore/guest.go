@@ -24,6 +24,7 @@ type guest interface {
 	Variable(addr uint64) (string, bool)
 	VariableName(addr uint64) string
 	Describe(addr uint64) string
+	Whereabouts(addr uint64) scheduler.Whereabouts
 
 	// What is the matter in a state.
 	Failure(trace.TID) *scheduler.Failure

@@ -25,7 +25,7 @@ func (s *session) races(w *watched, r *result.Result) error {
 	var rank []int
 	for i, c := range all {
 		switch c.Kind {
-		case race.Data:
+		case race.Data, race.Unclear:
 			rank = append(rank, i)
 		case race.Recycled:
 			r.RacesRecycled++

@@ -36,6 +36,8 @@ type unit struct {
 	rows   []row
 	scopes []*scope
 	files  []*dwarf.LineFile
+
+	pointees []dwarf.Offset // nil: not found yet, see local.go
 }
 
 // guard runs f, which reads DWARF; a panic inside means that the DWARF is

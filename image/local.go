@@ -8,16 +8,16 @@ import (
 // Local names the variable of a function on a thread's stack that holds addr,
 // down to the element and the field: "main::sums[1]". It knows variables that
 // live in memory for the whole of their scope, as those do whose address is
-// taken: no other thread could access another kind. regs and read are as in
-// Unwind; addr may be in any frame.
-func (im *Image) Local(regs *Regs, read func(addr uint64) (uint64, bool), addr uint64) (string, bool) {
+// taken: no other thread could access another kind. atomic: the part is declared
+// so. regs and read are as in Unwind; addr may be in any frame.
+func (im *Image) Local(regs *Regs, read func(addr uint64) (uint64, bool), addr uint64) (name string, atomic, ok bool) {
 	const redZone = 128
 	im.unwind.load(im)
 	w := walker{im: im, read: read, pc: regs.RIP, innermost: true}
 	w.regs = [numRules]uint64{regs.RAX, regs.RDX, regs.RCX, regs.RBX, regs.RSI, regs.RDI, regs.RBP, regs.RSP,
 		regs.R8, regs.R9, regs.R10, regs.R11, regs.R12, regs.R13, regs.R14, regs.R15, regs.RIP}
 	if addr < regs.RSP-redZone {
-		return "", false
+		return "", false, false
 	}
 	for range MaxFrames {
 		pc, below := w.pc, w.regs[regRSP]
@@ -25,29 +25,30 @@ func (im *Image) Local(regs *Regs, read func(addr uint64) (uint64, bool), addr u
 			pc-- // in the call
 		}
 		if !w.step() || w.regs[regRSP] <= below {
-			return "", false
+			return "", false, false
 		}
 		if cfa := w.regs[regRSP]; addr < cfa {
 			return im.localOf(pc, addr-cfa)
 		}
 		if !im.IsCode(w.pc) || im.startsThread(w.pc-1) {
-			return "", false
+			return "", false, false
 		}
 		w.innermost = false
 	}
-	return "", false
+	return "", false, false
 }
 
 // localOf names what lies at a distance from the frame (the value that the
 // stack pointer has after the return) of the function at pc.
-func (im *Image) localOf(pc, at uint64) (name string, ok bool) {
+func (im *Image) localOf(pc, at uint64) (name string, atomic, ok bool) {
 	d := &im.debug
 	im.named(0) // finds the variables, with the lock that what follows needs too
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.data == nil {
-		return "", false
+		return "", false, false
 	}
+	d.vars.atomic = false
 	err := guard(func() error {
 		function, err := d.function(pc - im.Base)
 		if function == nil || err != nil {
@@ -57,7 +58,7 @@ func (im *Image) localOf(pc, at uint64) (name string, ok bool) {
 		name = d.name(function) + "::" + name
 		return nil
 	})
-	return name, ok && err == nil
+	return name, d.vars.atomic, ok && err == nil
 }
 
 // function is the entry of the function, not an inlined one, that has the code
@@ -159,38 +160,83 @@ func (im *Image) PointedTo(pc, size, offset uint64) (name string, ok bool) {
 }
 
 // structure is the only structure of a size to which the unit with pc has
-// pointers, with its name; 0 if there is none or are several.
+// pointers, with its name; 0 if there is none or are several, or if a pointer is to
+// a number of that size.
 func (d *debugInfo) structure(pc, size uint64) (only dwarf.Offset, name string) {
+	several := false
+	d.pointees(pc, func(to dwarf.Offset) bool {
+		if d.sizeOf(to, maxTypeDepth) != size {
+			return true
+		}
+		typ, called := d.plain(to)
+		if typ == 0 {
+			e := d.bare(to)
+			several = e != nil && e.Tag == dwarf.TagBaseType
+			return !several
+		}
+		several = only != 0 && typ != only
+		only, name = typ, called
+		return !several
+	})
+	if several {
+		return 0, ""
+	}
+	return only, name
+}
+
+// pointees calls f for the types to which the unit with pc declares pointers, until
+// it returns false. What stdatomic.h's macros declare for themselves doesn't count:
+// they would make every type with something atomic one of a block.
+func (d *debugInfo) pointees(pc uint64, f func(to dwarf.Offset) bool) {
 	for _, u := range d.units {
 		if !inRanges(u.ranges, pc) {
 			continue
 		}
-		r := d.data.Reader()
-		r.Seek(u.entry.Offset)
-		if _, err := r.Next(); err != nil {
-			return 0, ""
+		if u.pointees == nil {
+			u.pointees = d.findPointees(u)
 		}
-		for {
-			e, err := r.Next()
-			if err != nil || e == nil || e.Tag == 0 {
-				return only, name
+		for _, to := range u.pointees {
+			if !f(to) {
+				return
 			}
-			r.SkipChildren()
-			to, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
-			if e.Tag != dwarf.TagPointerType || !ok {
-				continue
-			}
-			typ, called := d.plain(to)
-			if typ == 0 || typ == only || d.sizeOf(typ, maxTypeDepth) != size {
-				continue
-			}
-			if only != 0 {
-				return 0, ""
-			}
-			only, name = typ, called
 		}
 	}
-	return 0, ""
+}
+
+func (d *debugInfo) findPointees(u *unit) []dwarf.Offset {
+	list := []dwarf.Offset{}
+	declared, pointers := map[dwarf.Offset]bool{}, [][2]dwarf.Offset{}
+	r := d.data.Reader()
+	r.Seek(u.entry.Offset)
+	for depth := 0; ; {
+		e, err := r.Next()
+		if err != nil || e == nil {
+			break
+		}
+		switch {
+		case e.Tag == 0:
+			depth--
+		case e.Children:
+			depth++
+		}
+		if depth == 0 {
+			break
+		}
+		to, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
+		if !ok || e.Tag == dwarf.TagVariable && strings.HasPrefix(d.name(e), "__atomic_") {
+			continue
+		}
+		declared[to] = true
+		if e.Tag == dwarf.TagPointerType {
+			pointers = append(pointers, [2]dwarf.Offset{e.Offset, to})
+		}
+	}
+	for _, p := range pointers {
+		if declared[p[0]] {
+			list = append(list, p[1])
+		}
+	}
+	return list
 }
 
 // plain is the structure behind a type's names and qualifiers, with the nearest

@@ -3,6 +3,7 @@ package image
 import (
 	"debug/dwarf"
 	"fmt"
+	"math"
 	"math/bits"
 	"strings"
 )
@@ -104,7 +105,7 @@ func (d *debugInfo) member(structure *dwarf.Entry, offset uint64, depth int) str
 		}
 		at, ok := memberOffset(e)
 		typ, hasType := e.Val(dwarf.AttrType).(dwarf.Offset)
-		if !ok || !hasType || at > offset || offset-at >= max(d.sizeOf(typ, depth-1), 1) {
+		if !ok || !hasType || at > offset || offset-at >= d.extent(typ, depth-1) {
 			return true
 		}
 		found = d.part(typ, offset-at, depth-1)
@@ -114,6 +115,16 @@ func (d *debugInfo) member(structure *dwarf.Entry, offset uint64, depth int) str
 		return false
 	})
 	return found
+}
+
+// extent is how far a member of a type reaches: without end for an array without
+// a length, which is a structure's last.
+func (d *debugInfo) extent(typ dwarf.Offset, depth int) uint64 {
+	size := d.sizeOf(typ, depth)
+	if e := d.bare(typ); size == 0 && e != nil && e.Tag == dwarf.TagArrayType {
+		return math.MaxUint64
+	}
+	return max(size, 1)
 }
 
 // memberOffset is where a member begins, in bytes; false for a static one.

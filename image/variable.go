@@ -14,12 +14,15 @@ type variables struct {
 	memo map[uint64]named
 	// atomic: the walk to the part under way came through an atomic type.
 	atomic bool
+	// declares: the program has a type that C calls atomic.
+	declares bool
 }
 
 // named is what is known of an address.
 type named struct {
 	name   string
 	atomic bool
+	symbol bool // there is no debug information of it
 }
 
 type variable struct {
@@ -39,10 +42,6 @@ func (im *Image) Variable(addr uint64) (string, bool) {
 	n := im.named(addr)
 	return n.name, n.name != ""
 }
-
-// Atomic reports whether the variable's part that holds addr is declared as
-// atomic (C's _Atomic, C++'s std::atomic).
-func (im *Image) Atomic(addr uint64) bool { return im.named(addr).atomic }
 
 // linked is the address at which a kernel is linked to have what is at one of its
 // memory.
@@ -66,14 +65,15 @@ func (im *Image) named(addr uint64) named {
 	n, ok := d.vars.memo[addr]
 	if !ok {
 		d.vars.atomic = false
-		n.name = d.variable(im, addr)
-		n.atomic = d.vars.atomic
+		n.name, n.symbol = d.variable(im, addr)
+		n.atomic = d.vars.atomic || n.symbol && mangled(n.name, hiddenObjects...)
 		d.vars.memo[addr] = n
 	}
 	return n
 }
 
-func (d *debugInfo) variable(im *Image, addr uint64) string {
+// variable names what holds addr. symbol: only a symbol is known of it.
+func (d *debugInfo) variable(im *Image, addr uint64) (name string, symbol bool) {
 	list := d.vars.list
 	i := sort.Search(len(list), func(i int) bool { return list[i].addr > addr }) - 1
 	if i >= 0 && addr-list[i].addr < list[i].size {
@@ -86,13 +86,13 @@ func (d *debugInfo) variable(im *Image, addr uint64) string {
 		if err != nil {
 			part = distance(addr - v.addr)
 		}
-		return v.name + part
+		return v.name + part, false
 	}
 	s, ok := im.objectAt(addr)
 	if !ok {
-		return ""
+		return "", false
 	}
-	return localSuffix.ReplaceAllString(s.Name, "") + distance(addr-s.Addr)
+	return localSuffix.ReplaceAllString(s.Name, "") + distance(addr-s.Addr), true
 }
 
 // localSuffix is what gcc appends to function-static variables' symbols.
@@ -123,6 +123,7 @@ func (d *debugInfo) findVariables(im *Image) {
 				continue
 			}
 			around := functions[len(functions)-1]
+			d.vars.declares = d.vars.declares || e.Tag == dwarf.TagAtomicType
 			if e.Tag == dwarf.TagVariable {
 				d.addVariable(im, e, around)
 			}

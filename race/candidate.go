@@ -11,6 +11,9 @@ type Kind uint8
 const (
 	// Data: a data race.
 	Data Kind = iota
+	// Unclear: a data race, unless the memory is of a type that is atomic: it is a
+	// block of the heap, and which type its program means isn't known.
+	Unclear
 	// Sync: both accesses are atomic, by a locked instruction or because the
 	// variable is declared so. The standards call it no race, but its order
 	// matters as that of a data race does.
@@ -22,7 +25,7 @@ const (
 	Recycled
 )
 
-func (k Kind) String() string { return [...]string{"data", "sync", "recycled"}[k] }
+func (k Kind) String() string { return [...]string{"data", "unclear", "sync", "recycled"}[k] }
 
 // Candidate is a pair of instructions that was seen to race. What it says
 // doesn't depend on the order in which the executions were watched.
@@ -92,28 +95,48 @@ func (d *Detector) News() []int { return d.news }
 
 // race adds what one visit e to a rival r of s, and one to s after it, show.
 func (d *Detector) race(s *site, r *rival, e, v *visit) {
-	kind := Data
+	at := s.first(s.mask & r.site.mask)
+	kind := Recycled
 	switch {
-	case e.life != v.life:
-		if r.recycled {
-			return
-		}
-		kind, r.recycled = Recycled, true
-	default:
-		if r.sync {
-			kind = Sync
-		}
+	case e.life == v.life:
+		kind = d.kind(s, r.site, at)
 		r.seen = true
 		s.open--
+	case r.recycled:
+		return
+	default:
+		r.recycled = true
 	}
 	p := Pair{r.site.pc, s.pc}
 	aFirst := p.A < p.B || p.A == p.B && r.site.thread < s.thread
 	if p.A > p.B {
 		p.A, p.B = p.B, p.A
 	}
-	at := s.first(s.mask & r.site.mask)
 	d.add(&Candidate{Pair: p, Kind: kind, AFirst: aFirst, BFirst: !aFirst, Bare: kind != Recycled && (s.bare || r.site.bare),
 		Shown: Sighting{r.site.access(e, at), s.access(v, at)}})
+}
+
+// kind says what a race of two sites at an address is.
+func (d *Detector) kind(s, o *site, at uint64) Kind {
+	switch min(d.atomic(s, at), d.atomic(o, at)) {
+	case Declared:
+		return Sync
+	case Perhaps:
+		return Unclear
+	}
+	return Data
+}
+
+// atomic says whether the access from a site is atomic. It asks again what the
+// memory at an address is, for now another thread uses it as well.
+func (d *Detector) atomic(s *site, at uint64) Atomicity {
+	switch {
+	case s.atomic():
+		return Declared
+	case s.free || d.cfg.Atomic == nil:
+		return Plain
+	}
+	return d.cfg.Atomic(s.pc, at)
 }
 
 func (s *site) access(v *visit, at uint64) Access {

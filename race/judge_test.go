@@ -37,6 +37,16 @@ type graph struct {
 
 func declared(addr uint64) bool { return addr&^7 == 0x1008 }
 
+// ofAddress makes a Config.Atomic of addresses.
+func ofAddress(declared func(addr uint64) bool) func(pc, addr uint64) Atomicity {
+	return func(_, addr uint64) Atomicity {
+		if declared(addr) {
+			return Declared
+		}
+		return Plain
+	}
+}
+
 // granules of an access, with the bytes in each.
 func granules(a *trace.Access) map[uint64]trace.Access {
 	all := map[uint64]trace.Access{}
@@ -432,7 +442,7 @@ func TestAgainstGraph(t *testing.T) {
 			kinds := map[Kind]int{}
 			rapid.Check(t, func(t *rapid.T) {
 				steps := executions.Draw(t, "execution")
-				d := New(Config{Mode: Mode(mode), Atomic: declared})
+				d := New(Config{Mode: Mode(mode), Atomic: ofAddress(declared)})
 				for i := range steps {
 					d.Step(&steps[i])
 				}

@@ -51,17 +51,28 @@ type Config struct {
 	// Fine: there is a preemption point before every access that counts, also
 	// where a step has several. Else a step's first event alone has one.
 	Fine bool
-	// Atomic, if not nil, reports whether the byte at an address belongs to a
-	// variable that is declared as atomic: a race of two accesses to one is of
-	// Kind Sync, even where the compiler makes plain instructions of them. A
-	// plain load then acquires what locked instructions released, for that is
-	// how a sequentially consistent one is compiled; a plain store may be
+	// Atomic, if not nil, says whether the access of the instruction at pc to the
+	// byte at an address is one to what is declared as atomic: a race of two of
+	// them is of Kind Sync, even where the compiler makes plain instructions of
+	// them. A plain load then acquires what locked instructions released, for that
+	// is how a sequentially consistent one is compiled; a plain store may be
 	// relaxed, and releases nothing.
-	Atomic func(addr uint64) bool
+	Atomic func(pc, addr uint64) Atomicity
 	// Library, if not nil, reports whether the instruction at pc is one of the C
 	// library's own synchronisation, where that is executed: it counts as locked.
 	Library func(pc uint64) bool
 }
+
+// Atomicity is what is known of how a program means an access.
+type Atomicity uint8
+
+const (
+	Plain Atomicity = iota
+	// Perhaps: it is to a block of the heap whose type can't be told, and a type
+	// of its size has something atomic there.
+	Perhaps
+	Declared
+)
 
 // A Detector watches one exploration. Use New.
 type Detector struct {

@@ -193,7 +193,7 @@ func TestSynchronisation(t *testing.T) {
 // TestAtomicLoad: a plain load of a variable that is declared as atomic may be a
 // sequentially consistent one, and acquires what a locked instruction released.
 func TestAtomicLoad(t *testing.T) {
-	d := New(Config{Atomic: func(addr uint64) bool { return addr&^7 == 128 }})
+	d := New(Config{Atomic: ofAddress(func(addr uint64) bool { return addr&^7 == 128 })})
 	d.Step(step(0, write(1), trace.Access{Addr: 128, Size: 4, PC: 3, Flags: trace.Write | trace.RMW | trace.Atomic}))
 	d.Step(step(1, trace.Access{Addr: 128, Size: 4, PC: 4}, read(2)))
 	if d.found[Pair{1, 2}] != nil {
@@ -206,7 +206,15 @@ func TestAtomicLoad(t *testing.T) {
 func TestKinds(t *testing.T) {
 	kind := func(want Kind, steps ...*trace.Transition) {
 		t.Helper()
-		d := New(Config{Atomic: func(addr uint64) bool { return addr == 128 }})
+		d := New(Config{Atomic: func(pc, addr uint64) Atomicity {
+			switch {
+			case addr == 128 || pc == 77:
+				return Declared
+			case addr == 256:
+				return Perhaps
+			}
+			return Plain
+		}})
 		for _, x := range steps {
 			d.Step(x)
 		}
@@ -229,6 +237,13 @@ func TestKinds(t *testing.T) {
 	kind(Recycled, step(0, at(64, 1, w)), step(1, reuse, at(64, 2, w)))
 	kind(Data, step(0, at(64, 1, w)), step(1, reuse, at(64, 2, w)), step(0, at(64, 1, w)))
 	kind(Recycled, step(0, at(64, 1, w)), step(1, trace.Op{Kind: trace.OpReuse, Obj: 0, Size: 1 << 30}, at(64, 2, w))) // more than is known
+	// Of memory whose type isn't known, and of what is atomic by the instruction.
+	kind(Unclear, step(0, at(256, 1, w)), step(1, at(256, 2, 0)))
+	kind(Unclear, step(0, at(256, 1, w)), step(1, at(256, 2, locked)))
+	kind(Sync, step(0, at(256, 77, w)), step(1, at(256, 77, 0)))
+	kind(Unclear, step(0, at(256, 77, w)), step(1, at(256, 2, 0)))
+	kind(Data, step(0, at(64, 77, w)), step(1, at(64, 2, 0)))
+	kind(Data, step(0, at(256, 1, w)), step(1, at(256, 2, 0)), step(0, at(64, 1, w)), step(1, at(64, 2, 0)))
 	// An access that has no order with the end of its block's life.
 	kind(Data, step(0, at(64, 1, 0)), step(1, trace.Op{Kind: trace.OpFree, Obj: 64, Size: 16, PC: 9}))
 }

@@ -14,7 +14,7 @@ type site struct {
 	mask     uint8 // the bytes of the granule
 	write    bool
 	locked   bool // by a locked instruction, or as good as that (trace.Library)
-	declared bool // of a variable that is declared as atomic
+	declared bool // of what is declared as atomic
 	library  bool // by the C library's own synchronisation
 	free     bool // no access: the end of the life of the block
 
@@ -73,7 +73,7 @@ func (d *Detector) site(c *cell, is site) *site {
 	s.last = d.newSlots(1)
 	if d.cfg.Atomic != nil && !s.free {
 		// A byte tells for the whole access: variables don't overlap.
-		s.declared = d.cfg.Atomic(s.first(s.mask))
+		s.declared = d.cfg.Atomic(s.pc, s.first(s.mask)) == Declared
 	}
 	s.library = d.cfg.Library != nil && !s.free && d.cfg.Library(s.pc)
 	for _, o := range c.sites {

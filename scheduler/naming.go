@@ -13,8 +13,10 @@ import (
 type Whereabouts struct {
 	// Block is the block of the heap that it is in, with no Addr if it is in none.
 	Block heap.Block
-	// Local is the variable on the stack of Thread, "" if there is none.
+	// Local is the variable on the stack of Thread, "" if there is none; Atomic: it,
+	// or the part of it that is there, is declared so.
 	Local  string
+	Atomic bool
 	Thread trace.TID
 }
 
@@ -33,8 +35,8 @@ func (s *System) Whereabouts(addr uint64) (w Whereabouts) {
 			continue
 		}
 		regs := s.stackRegs(&s.threads[i])
-		if name, ok := s.image.Local((*image.Regs)(&regs), s.readStack, addr); ok {
-			w.Local, w.Thread = name, s.threads[i].id
+		if name, atomic, ok := s.image.Local((*image.Regs)(&regs), s.readStack, addr); ok {
+			w.Local, w.Atomic, w.Thread = name, atomic, s.threads[i].id
 			return w
 		}
 	}

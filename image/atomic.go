@@ -1,0 +1,103 @@
+package image
+
+import (
+	"debug/dwarf"
+	"path"
+	"slices"
+	"strings"
+)
+
+// What a program means as atomic. A compiler makes plain instructions of most
+// atomic loads and of some stores, so it is told by what they are to: a variable,
+// another thread's local one, or a block of the heap, by their types; and of C++,
+// whose atomic operations are the library's functions, by where their code is
+// from. What C's __atomic_load_n does to a plain variable can't be told.
+
+// Atomic reports whether the access of the instruction at pc to the byte at addr is
+// one to what is declared as atomic (C's _Atomic, C++'s std::atomic), as far as the
+// instruction or a static variable tell. known: there is such a variable.
+func (im *Image) Atomic(pc, addr uint64) (atomic, known bool) {
+	n := im.named(addr)
+	return n.atomic || im.atomicCode(pc) || n.symbol && mangled(n.name, "_Z") && im.ofRuntime(pc), n.name != ""
+}
+
+// DeclaresAtomic reports whether the program has a type that is _Atomic.
+func (im *Image) DeclaresAtomic() bool {
+	im.named(0)
+	return im.debug.vars.declares
+}
+
+// hiddenObjects begin the symbols of what C++ makes itself: the library's objects
+// (std::cout, which threads may share), and the guards of static variables, which a
+// program's code reads by a plain load.
+var hiddenObjects = []string{"_ZS", "_ZNS", "_ZGV"}
+
+// mangled reports whether a symbol begins with one of these.
+func mangled(symbol string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(symbol, p) })
+}
+
+// atomicHeaders are those of the GNU C++ library that have the code of its atomic
+// operations, and of what it makes of them.
+var atomicHeaders = []string{"atomic", "atomic_base.h", "atomic_wait.h", "atomic_timed_wait.h", "atomic_futex.h", "atomicity.h",
+	"shared_ptr_base.h", "shared_ptr_atomic.h", "semaphore_base.h", "barrier", "latch", "stop_token"}
+
+// inHeader is the header of the C++ library that the instruction at pc is from; ""
+// if it is from none.
+func (im *Image) inHeader(pc uint64) string {
+	if fs := im.Frames(pc); len(fs) > 0 && strings.Contains(fs[0].Path, "/c++/") {
+		return path.Base(fs[0].Path)
+	}
+	return ""
+}
+
+// atomicCode reports whether the instruction at pc is from a function of the C++
+// library that accesses memory as atomic.
+func (im *Image) atomicCode(pc uint64) bool { return slices.Contains(atomicHeaders, im.inHeader(pc)) }
+
+// ofRuntime reports whether the instruction at pc is of a library, in a program with
+// debug information. Its accesses to objects of C++ without such information (a
+// locale's tables, made when they are first used) are the library's own business.
+func (im *Image) ofRuntime(pc uint64) bool {
+	main, ok := im.Symbol("main")
+	own := func(pc uint64) bool {
+		fs := im.Frames(pc)
+		return len(fs) > 0 && fs[0].File != "" && im.inHeader(pc) == ""
+	}
+	return ok && own(main.Addr) && !own(pc)
+}
+
+// AtomicIn reports whether what lies at an offset in a block of memory is declared
+// as atomic by the block's type, and whether that is certain. The code at one place
+// asked for the block, that at the other uses it; its type is one to which their
+// units have pointers, or an array of such.
+func (im *Image) AtomicIn(asked, used, size, offset uint64) (atomic, certain bool) {
+	d := &im.debug
+	im.named(0)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.data == nil {
+		return false, false
+	}
+	plain := true
+	err := guard(func() error {
+		at := func(typ dwarf.Offset, offset uint64) bool {
+			d.vars.atomic = false
+			d.part(typ, offset, maxTypeDepth)
+			return d.vars.atomic
+		}
+		if typ, _ := d.structure(asked-im.Base, size); typ != 0 {
+			atomic = at(typ, offset)
+		}
+		for _, pc := range []uint64{asked, used} {
+			d.pointees(pc-im.Base, func(to dwarf.Offset) bool {
+				n := d.sizeOf(to, maxTypeDepth)
+				fits := n > 0 && n <= size && (size%n == 0 && at(to, offset%n) || offset >= n && at(to, offset))
+				plain = plain && !fits
+				return plain
+			})
+		}
+		return nil
+	})
+	return atomic, err == nil && (atomic || plain)
+}
