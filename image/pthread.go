@@ -152,18 +152,6 @@ var stdio = []string{
 	"__overflow", // which putc_unlocked is in glibc's header, where its buffer is full
 }
 
-// fillers are those functions of stdio that put what they make or read into memory
-// at their first argument.
-var fillers = []string{
-	"sprintf", "vsprintf", "snprintf", "vsnprintf", "__sprintf_chk", "__vsprintf_chk", "__snprintf_chk", "__vsnprintf_chk",
-	"fgets", "gets", "fread", "fgets_unlocked", "fread_unlocked", "__fgets_chk", "__fread_chk", "__fgets_unlocked_chk",
-	"__fread_unlocked_chk",
-}
-
-// Fills reports whether a function of stdio fills memory of its caller's, from its
-// first argument on.
-func Fills(name string) bool { return slices.Contains(fillers, name) }
-
 // givers are those that return a block which their caller is to free.
 var givers = []string{"asprintf", "vasprintf", "__asprintf_chk", "__vasprintf_chk", "getline", "getdelim"}
 

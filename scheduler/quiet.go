@@ -31,9 +31,42 @@ func (s *System) enterQuiet(th *thread, watch bool) (verdict, error) {
 // with it when the other threads are gone isn't looked at. Of two such calls that
 // overlap, the first byte of one is within the other.
 func (s *System) fills(th *thread) {
-	if p := th.arg(0); p != 0 && !s.alone(th) && image.Fills(s.roles[th.regs.RIP].Name) {
-		_, learned := s.machine.Touch(th.id, p, 1)
-		s.finer = s.finer || learned
+	f, ok := image.Fills(s.roles[th.regs.RIP].Name)
+	if !ok || s.alone(th) {
+		return
+	}
+	fill := func(p uint64) {
+		if s.machine.Prot(p)&emu.ProtRead != 0 {
+			_, learned := s.machine.Touch(th.id, p, 1)
+			s.finer = s.finer || learned
+		}
+	}
+	for _, n := range f.Args {
+		fill(s.vararg(th, n))
+	}
+	format, ok := f.Scanf()
+	if !ok {
+		return
+	}
+	next := func(k int) uint64 { return s.vararg(th, format+1+k) }
+	if f.List {
+		next = s.vaList(s.vararg(th, format+1))
+	}
+	for k := range image.ScanfPointers(s.str(s.vararg(th, format))) {
+		fill(next(k))
+	}
+}
+
+// vaList reads the pointers in the va_list at an address (System V, x86-64).
+func (s *System) vaList(at uint64) func(k int) uint64 {
+	const registers = 6 * 8
+	used, rest, saved := uint64(s.machine.Read32(at)), s.machine.Read64(at+8), s.machine.Read64(at+16)
+	return func(k int) uint64 {
+		o := used + 8*uint64(k)
+		if used <= registers && o < registers {
+			return s.machine.Read64(saved + o)
+		}
+		return s.machine.Read64(rest + o - max(used, registers))
 	}
 }
 
