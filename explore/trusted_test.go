@@ -43,10 +43,10 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); sprintf(b, "%d%d", 10
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-static int n, k;
+static int n[16], k;
 static void take(const char *s, const char *f, ...) { va_list l; va_start(l, f); vsscanf(s, f, l); va_end(l); }
-static void *f(void *a) { int k; take("% 0 1 2 3 49", "%% %d %d %d %d %d", &k, &k, &k, &k, &n); return a; }
-int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); take("0 1 2 3 50", "%d %d %d %d %d", &k, &k, &k, &k, &n); pthread_join(t, 0); if (n == FIRST) abort(); return 0; }
+static void *f(void *a) { int k; take("% 0 1 2 3 49", "%% %d %d %d %d %d", &k, &k, &k, &k, n); return a; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); take("0 1 2 3 50", "%d %d %d %d %d", &k, &k, &k, &k, n); pthread_join(t, 0); if (n[0] == FIRST) abort(); return 0; }
 `, `
 #include <pthread.h>
 #include <stdio.h>
