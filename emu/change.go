@@ -62,6 +62,26 @@ func rememberedBefore(j []undoEntry, a uint64) bool {
 	return false
 }
 
+// Values calls f with the values that n <= 8 bytes at addr have had since a moment of
+// the journal, the present one first.
+func (m *Machine) Values(since, addr, n uint64, f func(v uint64)) {
+	var b [8]byte
+	copy(b[:n], m.Bytes(addr, n))
+	f(binary.LittleEndian.Uint64(b[:]))
+	j := unsafe.Slice((*undoEntry)(unsafe.Pointer(m.c.journal)), m.c.njournal)
+	for i := m.Journal(); i > since; i-- {
+		u := &j[i-1]
+		at, size := u.where&(1<<C.UNDO_KIND_SHIFT-1), u.where>>C.UNDO_SIZE_SHIFT
+		if u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_PERM || at+size <= addr || at >= addr+n {
+			continue
+		}
+		for k := max(at, addr); k < min(at+size, addr+n); k++ {
+			b[k-addr] = byte(u.old >> (8 * (k - at)))
+		}
+		f(binary.LittleEndian.Uint64(b[:]))
+	}
+}
+
 // Touch says of n bytes that landgo itself reads or writes for a thread whether
 // threads share them, and learns from it as from an access of untrusted code.
 func (m *Machine) Touch(t trace.TID, addr, n uint64) (shared, learned bool) {

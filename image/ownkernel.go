@@ -28,6 +28,19 @@ type OwnKernel struct {
 // Member is a part of a structure.
 type Member struct{ Offset, Size uint64 }
 
+// Signed is the number that the member's bytes are, little-endian.
+func (m Member) Signed(v uint64) int64 {
+	switch m.Size {
+	case 1:
+		return int64(uint8(v))
+	case 2:
+		return int64(int16(v))
+	case 8:
+		return int64(v)
+	}
+	return int64(int32(v))
+}
+
 // ThreadList is where a list of threads begins, and how it goes on: a pointer
 // points Link bytes into a thread, and at Next bytes into it is the next pointer.
 // It ends where a pointer is null, or points into Variable.

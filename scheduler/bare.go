@@ -119,8 +119,12 @@ type Bare struct {
 	polled     uint64      // instructions since stopIf was asked
 	unsteady   bool        // a tick has woken somebody it wasn't foretold to; learned for good
 	gapFrom    uint64
-	atBreak    uint64 // 1: the processor stands at an annotation that was dealt with
-	paged      bool   // the page tables in use were looked at
+	gapTo      uint64          // the stack pointer that was loaded then
+	looked     uint64          // the journal's length when threads were looked for last (bareown.go)
+	tickBest   int64           // see outranks
+	idled      map[uint64]bool // see checkIdle
+	atBreak    uint64          // 1: the processor stands at an annotation that was dealt with
+	paged      bool            // the page tables in use were looked at
 	// volatile: the kernel changes control registers while threads run. control
 	// has them if not.
 	volatile bool
@@ -208,7 +212,7 @@ func NewBare(s *System, b Board, roles map[uint64]image.Bound) *Bare {
 	if s.cfg.Profile != nil {
 		own = s.cfg.Profile.Kernel
 	}
-	bare := &Bare{System: s, board: b, own: own, named: roles, sleeps: map[uint64]bool{}, returns: map[uint64]bool{}, letsGo: map[uint64]bool{}, ticked: map[uint64]tickAccess{}, tells: map[uint64]tellKind{}, tailWords: map[tailWord]bool{}, hadIn: noWhere}
+	bare := &Bare{System: s, board: b, own: own, named: roles, sleeps: map[uint64]bool{}, returns: map[uint64]bool{}, letsGo: map[uint64]bool{}, ticked: map[uint64]tickAccess{}, tells: map[uint64]tellKind{}, tailWords: map[tailWord]bool{}, idled: map[uint64]bool{}, hadIn: noWhere}
 	s.readOwn = bare.word
 	return bare
 }
@@ -270,6 +274,9 @@ func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 		// What is learned by trying who can run has to be told by this step: no
 		// other may follow.
 		s.could = s.whoCan(s.could[:0])
+	}
+	if err := s.checkIdle(tr); err != nil {
+		return nil, err
 	}
 	if s.finer {
 		s.finer = false

@@ -58,6 +58,7 @@ func (s *Bare) BootOwn(regs *emu.Regs) error {
 	if err := s.flush(); err != nil {
 		return err
 	}
+	s.looked = s.machine.Journal()
 	s.bootInsns = s.threads[0].insns
 	s.threads[0].insns = 0
 	s.instructions = 0

@@ -104,5 +104,6 @@ func (s *Bare) ThawOwn(own []byte, machine *emu.Frozen) error {
 		}
 	}
 	s.scheduling, s.entered, s.bootBlocks = b.Scheduling, 1, b.Blocks
+	s.looked = s.machine.Journal()
 	return nil
 }

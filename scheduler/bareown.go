@@ -158,15 +158,7 @@ func (s *Bare) memberOf(n uint64, m image.Member) (v int64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	switch m.Size {
-	case 1:
-		return int64(s.machine.Read8(pa)), true
-	case 2:
-		return int64(int16(s.machine.Read16(pa))), true
-	case 8:
-		return int64(s.machine.Read64(pa)), true
-	}
-	return int64(int32(s.machine.Read32(pa))), true
+	return m.Signed(s.machine.Read64(pa)), true
 }
 
 func (s *Bare) saysReady(n uint64) bool {
@@ -211,6 +203,7 @@ func (s *Bare) discover(u *turn) error {
 			return err
 		}
 	}
+	s.machine.Set(&s.looked, s.machine.Journal())
 	return nil
 }
 
@@ -229,6 +222,9 @@ func (s *Bare) turnedOnOwn(u *turn) error {
 func (s *Bare) lookOwn(tr *trace.Transition) error {
 	u := turn{th: &s.threads[tr.Thread], tr: tr}
 	if err := s.discover(&u); err != nil {
+		return err
+	}
+	if err := s.checkIdlers(&u); err != nil {
 		return err
 	}
 	asleep := s.sleepers()
@@ -296,17 +292,15 @@ func (s *Bare) jumpOwn(u *turn, from, to uint64) (bool, error) {
 		if n == s.threads[s.running].own.number || !s.isThread(n) {
 			s.machine.Set(&s.gap, gapJumped) // the variable is assigned later
 			s.machine.Set(&s.gapFrom, s.instructions)
+			s.machine.Set(&s.gapTo, to)
 			return false, nil
 		}
 	}
 	if !s.isThread(n) {
 		return false, nil // a stack of no thread's, such as an interrupt's
 	}
-	if err := s.found(u, n); err != nil {
-		return false, err
-	}
-	t, _ := s.numbered(n)
-	return s.switched(u, uint64(t)), nil
+	t, err := s.comes(u, n, to)
+	return err == nil && s.switched(u, uint64(t)), err
 }
 
 // isThread: there is one of that number, or could be.
@@ -331,11 +325,8 @@ func (s *Bare) pollGap(u *turn) (bool, error) {
 		return false, nil
 	}
 	s.machine.Set(&s.gap, gapNone)
-	if err := s.found(u, n); err != nil {
-		return false, err
-	}
-	t, _ := s.numbered(n)
-	return s.switched(u, uint64(t)), nil
+	t, err := s.comes(u, n, s.gapTo)
+	return err == nil && s.switched(u, uint64(t)), err
 }
 
 // withoutNote is what a thread did, but for the first store to its own state after

@@ -1,6 +1,10 @@
 package scheduler
 
-import "landgo/trace"
+import (
+	"math"
+
+	"landgo/trace"
+)
 
 // A kernel that names priorities says that no tick takes the processor to a
 // thread while a better one is ready. That is tried, not believed: what doesn't
@@ -17,12 +21,25 @@ import "landgo/trace"
 // kernels.
 const rankTicks = 8
 
-// outranks notes that a tick has given the processor to thread to.
+// outranks notes that a tick has given the processor to thread to. What counts is who
+// was the best when it took it from a thread: what is read of a priority may follow
+// from who runs, and an idle thread may be the scheduler that is run in between.
 func (s *Bare) outranks(to *thread) {
-	if s.unranked || to.own.idle || to.own.priority >= s.bestPriority() {
+	if to.own.idle {
 		return
 	}
-	s.unranked, s.finer = true, true
+	if !s.unranked && to.own.priority < s.tickBest {
+		s.unranked, s.finer = true, true
+	}
+	s.tickBest = math.MinInt64
+}
+
+// rankAtTick notes who is the best when a tick comes to thread r.
+func (s *Bare) rankAtTick(r *thread) {
+	if !r.own.idle {
+		s.tickBest = math.MinInt64
+	}
+	s.tickBest = max(s.tickBest, s.bestPriority())
 }
 
 // ranked reports whether ready threads differ in priority.

@@ -381,6 +381,9 @@ func (s *Bare) flush() error {
 // turnedOn: interrupts have come on.
 func (s *Bare) turnedOn(u *turn) (happening, error) {
 	s.interrupts(u, 1)
+	if s.stepsGap() {
+		return atOn, s.openGap(u)
+	}
 	if s.own != nil && s.booted == 1 && !u.ticking {
 		return atOn, s.turnedOnOwn(u)
 	}

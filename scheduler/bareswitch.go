@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"math"
+
 	"landgo/emu"
 	"landgo/kernel"
 	"landgo/trace"
@@ -102,7 +104,12 @@ func (s *Bare) checkAnnounced(th *thread, tr *trace.Transition) error {
 		return nil
 	}
 	for i := range s.threads {
-		if x := &s.threads[i]; s.exists[i] && x.own.unannounced {
+		x := &s.threads[i]
+		if s.exists[i] && x.own.unannounced && s.own != nil {
+			return s.invalid(kernel.GapSchedule, th, s.pcNow(),
+				"the kernel has given the processor to thread %s, and its state wasn't among the profile's ready ones", s.Name(x.id))
+		}
+		if s.exists[i] && x.own.unannounced {
 			return s.invalid(kernel.GapSchedule, th, s.pcNow(),
 				"the kernel has given the processor to thread %s, and landgo_ready wasn't called when it was created, or woken", s.Name(x.id))
 		}
@@ -140,6 +147,8 @@ func (s *Bare) switched(u *turn, to uint64) bool {
 	u.th = &s.threads[to]
 	if u.ticking {
 		s.outranks(u.th)
+	} else {
+		s.tickBest = math.MinInt64
 	}
 	return true
 }

@@ -148,6 +148,9 @@ func (s *Bare) tell(u *turn) (happening, error) {
 	th := &s.threads[t]
 	switch kind {
 	case tellReady:
+		if th.own.state == ownBlocked && u.ticking && !th.own.idle {
+			return atNothing, s.wokenByTick(th)
+		}
 		if th.own.state != ownReady && !th.own.idle && t != u.tr.Thread {
 			u.tr.Wakes = append(u.tr.Wakes, t)
 		}

@@ -39,7 +39,12 @@ func (s *Bare) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 		return h == atEnd, err
 	}
 	u := turn{th: r, tr: tr, ticking: true, until: &r.regs, blind: s.stackBelow(r.regs.RSP)}
+	s.rankAtTick(r)
+	waiting := s.waiting()
 	done, err = s.finish(&u)
+	if !done && err == nil {
+		err = s.checkWoken(waiting)
+	}
 	if s.image.Pintos != nil && !done && err == nil {
 		s.sawTick(tr)
 	}

@@ -1,0 +1,181 @@
+package scheduler
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// What a kernel or its profile says of threads is believed until a run contradicts
+// it. A thread that landgo doesn't know of, or takes for waiting or ended, isn't let
+// run where it could be: what is verified then is less than it seems. So a
+// contradiction makes the result invalid, unless it can be the kernel's own mistake.
+
+// comes: by the profile, thread n gets the processor, whose stack pointer is sp.
+func (s *Bare) comes(u *turn, n, sp uint64) (trace.TID, error) {
+	if _, known := s.numbered(n); !known && !slices.Contains(s.idleOnes(), n) && s.unlisted(n) {
+		return 0, s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+			"the kernel has given the processor to a thread at %#x, which was ready before, and is in none of the profile's lists or tables of ready threads, nor its idle one", n)
+	}
+	if err := s.found(u, n); err != nil {
+		return 0, err
+	}
+	t, _ := s.numbered(n)
+	th := &s.threads[t]
+	if th.own.tail && th.own.kind == tailOfNew && s.leftThere(n, sp) {
+		return 0, s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+			"the thread at %#x had ended, by the profile's states of those that have, and goes on where it was", n)
+	}
+	if !th.own.idle && !s.saysReady(n) && !th.own.unannounced {
+		s.save(t)
+		th.own.unannounced = true
+		s.machine.Set(&s.unannounced, s.unannounced+1)
+	}
+	return t, nil
+}
+
+// unlisted reports whether thread n, of which nothing is known, was ready when
+// threads were looked for last, and hasn't been in a list since. A kernel may make a
+// thread and give it the processor in one section, and a new thread's state is what
+// its memory was before.
+func (s *Bare) unlisted(n uint64) bool {
+	yes := true
+	values := func(va, size uint64, f func(v uint64) bool) {
+		if pa, ok := s.translate(va); ok {
+			s.machine.Values(s.looked, pa, size, func(v uint64) { yes = yes && f(v) })
+		}
+	}
+	values(n+s.own.State.Offset, s.own.State.Size, func(v uint64) bool {
+		return slices.Contains(s.own.Ready, s.own.State.Signed(v))
+	})
+	for i := range s.own.Lists {
+		l := &s.own.Lists[i]
+		links := slices.Clone(l.First)
+		for k := range s.threads {
+			if s.exists[k] && s.threads[k].own.number != 0 {
+				links = append(links, s.threads[k].own.number+l.Next)
+			}
+		}
+		for _, at := range links {
+			values(at, s.wordSize, func(v uint64) bool { return v != n+l.Link })
+		}
+	}
+	return yes
+}
+
+// leftThere reports whether a stack pointer is where an earlier thread n, which has
+// ended, gave the processor up for the last time. One that has been made anew begins
+// elsewhere.
+func (s *Bare) leftThere(n, sp uint64) bool {
+	pa, ok := s.translate(sp)
+	for i := range s.threads {
+		if o := &s.threads[i].own; s.exists[i] && o.ended && o.number == n && ok && o.stack == pa {
+			return true
+		}
+	}
+	return false
+}
+
+// checkIdlers: the profile's idle threads are the same all the time.
+func (s *Bare) checkIdlers(u *turn) error {
+	idle := s.idleOnes()
+	for i := range s.threads {
+		th := &s.threads[i]
+		if s.exists[i] && th.live() && th.own.number != 0 && th.own.idle != slices.Contains(idle, th.own.number) {
+			return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+				"the profile's idle variables name one thread, and then another: an idle thread stays what it is")
+		}
+	}
+	return nil
+}
+
+// Ticks wake those that sleep. A thread that is said to wait for others and is woken by
+// a tick could have been run by itself, and a deadlock of such isn't one.
+
+// waiting are the threads that wait for others, where that is read.
+func (s *Bare) waiting() (all []trace.TID) {
+	for i := range s.threads {
+		th := &s.threads[i]
+		if s.readsOwn() && s.exists[i] && th.live() && !th.own.idle && th.own.state == ownBlocked && !s.readReady(th) {
+			all = append(all, th.id)
+		}
+	}
+	return all
+}
+
+// readReady reads whether a thread is ready.
+func (s *Bare) readReady(th *thread) bool {
+	if s.own != nil {
+		return s.saysReady(th.own.number)
+	}
+	return s.statusReady(s.statusOf(th))
+}
+
+// wokenByTick: a tick, or an idle thread, has made ready a thread that waits for others.
+func (s *Bare) wokenByTick(th *thread) error {
+	how := "landgo_sleep wasn't called for it"
+	switch {
+	case s.own != nil:
+		how = "it is in none of the profile's sleepers, and in no function of its sleep"
+	case s.image.Pintos != nil:
+		how = "it isn't in timer_sleep"
+	}
+	return s.invalid(kernel.GapSchedule, th, th.regs.RIP,
+		"a tick has woken thread %s, which waits for others by what the kernel says, and not for time: %s", s.Name(th.id), how)
+}
+
+// checkWoken looks whether a tick has woken one of those that wait.
+func (s *Bare) checkWoken(waiting []trace.TID) error {
+	for _, t := range waiting {
+		if th := &s.threads[t]; th.live() && s.readReady(th) {
+			return s.wokenByTick(th)
+		}
+	}
+	return nil
+}
+
+// checkIdle: where nobody can run, for all wait or have ended, no tick changes that. It
+// is tried once for each set of places where they stand, and taken back: what a kernel
+// or its profile says could be wrong.
+func (s *Bare) checkIdle(tr *trace.Transition) (err error) {
+	if tr.End == trace.EndProcess || tr.End == trace.EndBug || len(s.could) > 0 || s.finer {
+		return nil
+	}
+	h := fnv.New64a()
+	for i := range s.threads {
+		if th := &s.threads[i]; s.exists[i] {
+			fmt.Fprintln(h, i, th.own.state, th.own.ended, th.regs.RIP, th.regs.RSP)
+		}
+	}
+	if s.idled[h.Sum64()] {
+		return nil
+	}
+	s.idled[h.Sum64()] = true
+	s.probing = true
+	s.tryOut(func() {
+		was := s.running
+		tr := &trace.Transition{Thread: trace.TID(was)}
+		for ticks := 0; ticks < vainTicks && err == nil; {
+			ticked, done, bad := s.onward(tr)
+			if bad == nil && !done {
+				bad = s.look(tr)
+			}
+			if done || isUnreached(bad) {
+				return
+			}
+			if r := &s.threads[s.running]; bad == nil && s.running != was && !r.own.idle {
+				bad = s.invalid(kernel.GapSchedule, r, r.regs.RIP,
+					"the kernel gives the processor to thread %s, where no thread is ready by what it or its profile says", s.Name(r.id))
+			}
+			if ticked {
+				ticks++
+			}
+			err = bad
+		}
+	})
+	s.probing = false
+	return err
+}
