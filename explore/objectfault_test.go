@@ -44,6 +44,8 @@ int main(void) { pthread_t t; (void)t; (void)m; (void)use; (void)handle; (void)s
 		{"pthread_cond_signal(0)", "segfault", "gcc"},
 		{"pthread_rwlock_rdlock(0)", "segfault", "gcc"},
 		{"pthread_barrier_wait(0)", "segfault", "gcc"},
+		{"pthread_cond_wait(&c, 0)", "segfault", "gcc"},
+		{"signal(SIGSEGV, handle); pthread_cond_wait(&c, 0)", "", "musl-gcc"},
 		{"sem_destroy(0)", "", "gcc"},
 		{"signal(SIGSEGV, handle); pthread_mutex_lock(0)", "", "gcc"},
 		{"pthread_create(&t, 0, use, 0); late = &m; pthread_join(t, 0)", "segfault", "gcc"},

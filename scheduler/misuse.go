@@ -151,7 +151,7 @@ func (s *System) objectFault(th *thread) (f emu.Fault, faults bool) {
 		return f, true
 	}
 	switch f.Addr = th.arg(1); {
-	case a.op == trace.OpSemGet:
+	case a.op == trace.OpSemGet, a.op == trace.OpCondWait: // the mutex, which is let go
 		f.Kind = emu.FaultWrite
 		return f, s.machine.Prot(f.Addr)&emu.ProtWrite == 0
 	case a.attr && !s.roles[th.regs.RIP].C11 && f.Addr != 0:
