@@ -58,6 +58,7 @@ type Heap struct {
 	arenas []*Arena
 	owned  []Piece         // the memory of followed allocators
 	last   map[place]int32 // 1 + the number of the latest block there
+	pages  pages
 	log    []undo
 	// families are those of which there ever was a block, before a Rewind too.
 	families []Family
@@ -71,7 +72,7 @@ type place struct {
 }
 
 // New is a heap without a block.
-func New() *Heap { return &Heap{last: map[place]int32{}} }
+func New() *Heap { return &Heap{last: map[place]int32{}, pages: pages{on: map[uint64][]int32{}}} }
 
 // undo is one entry of the log: what a word was before it changed.
 type undo struct {
@@ -111,6 +112,7 @@ func (h *Heap) Rewind(m Mark) {
 			}
 		case freedFlag:
 			h.blocks[u.at].Freed, h.blocks[u.at].Back = false, Event{}
+			h.enter(int32(u.at))
 		case arenaNext:
 			u.arena.next = u.old
 		case arenaFree:
@@ -118,6 +120,9 @@ func (h *Heap) Rewind(m Mark) {
 		case roomLink:
 			h.rooms[u.at].link = int32(u.old)
 		}
+	}
+	for n := m.blocks; n < len(h.blocks); n++ { // they live, now
+		h.leave(int32(n))
 	}
 	h.log = h.log[:m.log]
 	h.owned = h.owned[:m.owned]
@@ -141,6 +146,7 @@ func (h *Heap) give(b Block, room int32) *Block {
 	h.blocks = append(h.blocks, b)
 	h.room = append(h.room, room)
 	h.last[p] = int32(len(h.blocks))
+	h.enter(int32(len(h.blocks) - 1))
 	return &h.blocks[len(h.blocks)-1]
 }
 
@@ -168,6 +174,7 @@ func (h *Heap) Take(f Family, addr uint64, e Event) {
 	b := &h.blocks[n]
 	h.log = append(h.log, undo{what: freedFlag, at: uint64(n)})
 	b.Freed, b.Back = true, e
+	h.leave(n)
 }
 
 // Extend makes the live block of a family at an address, which has no room, one
@@ -199,16 +206,6 @@ func (h *Heap) LiveOf(f Family) (list []Block) {
 		}
 	}
 	return list
-}
-
-// Overlapping is a live block of b's family that shares bytes with b, or nil.
-func (h *Heap) Overlapping(b *Block) *Block {
-	for i := len(h.blocks) - 1; i >= 0; i-- {
-		if o := &h.blocks[i]; !o.Freed && o.Family == b.Family && o.Addr < b.Addr+b.Size && b.Addr < o.Addr+o.Size {
-			return o
-		}
-	}
-	return nil
 }
 
 // around is the latest block that has an address in it, or nil.

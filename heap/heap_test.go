@@ -2,6 +2,7 @@ package heap
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -351,5 +352,56 @@ func TestLost(t *testing.T) {
 	}
 	if n := len(h.Unfreed()); n != 3 {
 		t.Errorf("%d unfreed, want 3: the library's isn't the program's to free", n)
+	}
+}
+
+// TestOverlapping: what is kept page by page answers as a walk over all blocks does,
+// also after it went back.
+func TestOverlapping(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	h := New()
+	var marks []Mark
+	next := func() Block {
+		size := []uint64{0, 1, 40, pageSize, 3 * pageSize, largeBlock, largeBlock + 1}[r.IntN(7)]
+		return Block{Addr: 1 + r.Uint64N(100*pageSize), Size: size, Family: Family(r.IntN(3))}
+	}
+	hits := 0
+	for range 5000 {
+		switch b := next(); r.IntN(8) {
+		case 0:
+			marks = append(marks, h.Mark())
+		case 1:
+			if n := len(marks); n > 0 {
+				h.Rewind(marks[n-1])
+				marks = marks[:n-1+r.IntN(2)]
+			}
+		case 2, 3, 4:
+			if h.Live(b.Family, b.Addr) == nil {
+				h.Give(b)
+			}
+		case 5, 6:
+			if live := h.LiveOf(b.Family); len(live) > 0 {
+				h.Take(b.Family, live[r.IntN(len(live))].Addr, Event{})
+			}
+		default:
+			if b.Family == 0 {
+				b.Family = 1
+			}
+			var want *Block
+			for i := range h.blocks {
+				if o := &h.blocks[i]; !o.Freed && o.Family == b.Family && o.Addr < b.Addr+b.Size && b.Addr < o.Addr+o.Size {
+					want = o
+				}
+			}
+			if got := h.Overlapping(&b); got != want {
+				t.Fatalf("%+v overlaps %v, want %v", b, got, want)
+			}
+			if want != nil {
+				hits++
+			}
+		}
+	}
+	if hits < 50 {
+		t.Errorf("only %d blocks overlapped", hits)
 	}
 }

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"landgo/heap"
 	"landgo/image"
 	"landgo/trace"
 )
@@ -59,29 +60,27 @@ func (s *System) isPoint(th *thread) bool {
 
 // attribute makes what a trusted call has just touched the call's: to whoever tells
 // races apart it is one event, at the call's place. Which of its instructions reads
-// a byte first, and which last, is the library's business.
+// a byte first, and which last, is the library's business; and so is a stream, which
+// has a lock of its own, and is looked at in part without.
 func (s *System) attribute(th *thread, tr *trace.Transition, made []trace.Access) {
 	q := &th.quiet
+	var last heap.Block // looking for one is a walk
 	for i := range made {
 		a := &made[i]
 		a.PC, a.Insn = q.ret-1, 1
 		if q.insn > tr.Begin {
 			a.Insn += uint16(q.insn - tr.Begin)
 		}
-		if s.isStream(a.Addr) {
+		if !last.Contains(a.Addr) && s.inHeap(a.Addr) {
+			last = heap.Block{}
+			if b := s.heap.Around(a.Addr); b != nil {
+				last = *b
+			}
+		}
+		if last.Contains(a.Addr) && last.Library || s.image.Stream(a.Addr) {
 			a.Flags |= trace.Library
 		}
 	}
-}
-
-// isStream reports whether an address is in what the C library keeps of a stream:
-// it has a lock of its own, and looks at some of it without.
-func (s *System) isStream(addr uint64) bool {
-	if s.image.Stream(addr) {
-		return true
-	}
-	b := s.heap.Around(addr)
-	return b != nil && b.Library
 }
 
 // meets learns that the call under way touched what others do.

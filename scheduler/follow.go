@@ -56,6 +56,10 @@ func (s *System) atFollowed(th *thread, tr *trace.Transition) (verdict, error) {
 // block at once.
 func (s *System) follow(th *thread, tr *trace.Transition) (verdict, error) {
 	if th.pending.Kind != trace.OpNone {
+		// Of a long row of calls in one step the first and the last say all.
+		if n := len(tr.Ops); n > 1 && tr.Ops[n-1].Obj == heapResource && tr.Ops[n-2].Obj == heapResource {
+			tr.Ops = tr.Ops[:n-1]
+		}
 		tr.Did(th.pending)
 	}
 	f := followed{quiet: quiet{on: true, role: th.role, ret: s.callSite(th), sp: th.regs.RSP}, before: s.heapEvent(th), p: th.arg(0)}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"hash/fnv"
 	"math/bits"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -381,14 +381,7 @@ func (s *System) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
 	if th.quiet.on || th.starting {
 		return
 	}
-	var list []uint64
-	for a, o := range s.objects {
-		if b.Contains(a) && !o.destroyed {
-			list = append(list, a)
-		}
-	}
-	sort.Slice(list, func(i, j int) bool { return list[i] < list[j] })
-	for _, a := range list {
+	for _, a := range s.objectsIn(b) {
 		o := s.objects[a]
 		s.saveObject(o)
 		if !s.alone(th) {
@@ -396,6 +389,25 @@ func (s *System) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
 		}
 		o.destroyed = true // with no mark in memory: what is used there next is new
 	}
+}
+
+// objectsIn lists the objects in a block that aren't destroyed, by address.
+func (s *System) objectsIn(b heap.Block) (list []uint64) {
+	if b.Size < uint64(len(s.objects)) {
+		for a := b.Addr; b.Contains(a); a++ {
+			if o := s.objects[a]; o != nil && !o.destroyed {
+				list = append(list, a)
+			}
+		}
+		return list
+	}
+	for a, o := range s.objects {
+		if b.Contains(a) && !o.destroyed {
+			list = append(list, a)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // destroys is the operation that ends an object of each kind.

@@ -1,0 +1,78 @@
+package heap
+
+// Allocators of the program's own may give out memory that is somebody's already,
+// so each of their blocks is compared with the live ones near it. pages has these:
+// the numbers of the live blocks of followed pools on each page, in no order, and
+// beside that those that are large. Rewind keeps it up by what it takes back.
+type pages struct {
+	on    map[uint64][]int32 // by page
+	large []int32
+}
+
+const (
+	pageSize = 4096
+	// largeBlock is the size of a block that isn't entered page by page.
+	largeBlock = 64 * pageSize
+)
+
+// enter adds the live block with number n.
+func (h *Heap) enter(n int32) {
+	h.eachPage(n, func(list []int32) []int32 { return append(list, n) })
+}
+
+// leave takes the block with number n out.
+func (h *Heap) leave(n int32) {
+	h.eachPage(n, func(list []int32) []int32 {
+		for i, m := range list {
+			if m == n {
+				last := len(list) - 1
+				list[i] = list[last]
+				return list[:last]
+			}
+		}
+		panic("heap: a live block isn't on its page")
+	})
+}
+
+func (h *Heap) eachPage(n int32, f func([]int32) []int32) {
+	b := &h.blocks[n]
+	switch {
+	case b.Family == 0:
+	case b.Size > largeBlock:
+		h.pages.large = f(h.pages.large)
+	default:
+		for p := b.Addr / pageSize; p <= b.lastPage(); p++ {
+			h.pages.on[p] = f(h.pages.on[p])
+		}
+	}
+}
+
+// lastPage is that of its last byte; an empty block is on the page of its address.
+func (b *Block) lastPage() uint64 { return (b.Addr + max(b.Size, 1) - 1) / pageSize }
+
+// Overlapping is the latest live block of b's family, not the guest's malloc's, that
+// shares bytes with b, or nil.
+func (h *Heap) Overlapping(b *Block) *Block {
+	found := int32(-1)
+	look := func(list []int32) {
+		for _, n := range list {
+			if o := &h.blocks[n]; n > found && o.Family == b.Family && o.Addr < b.Addr+b.Size && b.Addr < o.Addr+o.Size {
+				found = n
+			}
+		}
+	}
+	look(h.pages.large)
+	if b.Size > largeBlock {
+		for _, list := range h.pages.on {
+			look(list)
+		}
+	} else {
+		for p := b.Addr / pageSize; p <= b.lastPage(); p++ {
+			look(h.pages.on[p])
+		}
+	}
+	if found < 0 {
+		return nil
+	}
+	return &h.blocks[found]
+}
