@@ -210,6 +210,8 @@ func TestKernelAnnotations(t *testing.T) {
 		{"thread.c", "	landgo_unready(me->id);\n", "", "semaphore", ""},
 		{"thread.c", "	me->state = RUNNING;\n	landgo_switch(me->id);\n	if (SEGMENT_LATE)", "	me->state = RUNNING;\n	if (SEGMENT_LATE)",
 			"lock", "landgo_switch wasn't called"},
+		{"thread.c", "	landgo_sleep(me->id);\n", "", "sleep", "neither landgo_sleep nor landgo_unready"},
+		{"thread.c", "	landgo_sleep(me->id);\n", "	landgo_unready(me->id);\n", "sleep", "landgo_sleep wasn't called"},
 		{"thread.c", "	landgo_created(t->id);\n", "", "lock", "landgo_created hasn't"},
 		{"main.c", "	landgo_booted();\n", "", "lock", "landgo_booted"},
 	} {

@@ -127,6 +127,23 @@ func (s *Bare) wokenByTick(th *thread) error {
 		"a tick has woken thread %s, which waits for others by what the kernel says, and not for time: %s", s.Name(th.id), how)
 }
 
+// readyByTick: landgo_ready is called for a thread by a tick, or by the idle thread.
+func (s *Bare) readyByTick(th *thread) error {
+	o := &th.own
+	switch {
+	case o.state == ownBlocked:
+		return s.wokenByTick(th)
+	case o.state != ownReady || !o.tail || o.kind != tailOfYield || o.interrupted:
+	case s.threads[s.running].own.idle:
+		return s.invalid(kernel.GapSchedule, th, th.regs.RIP,
+			"a tick has woken thread %s, for which the kernel idled: neither landgo_sleep nor landgo_unready was called when it began to wait", s.Name(th.id))
+	case !s.probes:
+		// It waits, perhaps; or ready threads are put into another list.
+		s.probes, s.finer = true, true
+	}
+	return nil
+}
+
 // checkWoken looks whether a tick has woken one of those that wait.
 func (s *Bare) checkWoken(waiting []trace.TID) error {
 	for _, t := range waiting {

@@ -148,8 +148,10 @@ func (s *Bare) tell(u *turn) (happening, error) {
 	th := &s.threads[t]
 	switch kind {
 	case tellReady:
-		if th.own.state == ownBlocked && u.ticking && !th.own.idle {
-			return atNothing, s.wokenByTick(th)
+		if u.ticking && !th.own.idle {
+			if err := s.readyByTick(th); err != nil {
+				return atNothing, err
+			}
 		}
 		if th.own.state != ownReady && !th.own.idle && t != u.tr.Thread {
 			u.tr.Wakes = append(u.tr.Wakes, t)
