@@ -199,6 +199,54 @@ func TestKernelLoses(t *testing.T) {
 	}
 }
 
+// kernelEdited compiles the kernel of guests/kernel with something else in place of
+// lines of a file.
+func kernelEdited(t *testing.T, file, line, instead string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../guests/kernel")); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, file)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), line) {
+		t.Fatalf("%s hasn't %q", file, line)
+	}
+	os.WriteFile(name, []byte(strings.Replace(string(text), line, instead, 1)), 0o666)
+	if out, err := exec.Command("make", "-s", "-C", dir, "OUT64="+dir, filepath.Join(dir, "kernel")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return filepath.Join(dir, "kernel")
+}
+
+// TestKernelUnmet: where no run comes to points of a kind, or the timer never
+// interrupts, the verdict says so.
+func TestKernelUnmet(t *testing.T) {
+	late := kernelEdited(t, "sync.c", "	landgo_locking(l);\n	bool on = interrupts_off();\n", "	bool on = interrupts_off();\n	landgo_locking(l);\n")
+	masked := kernelEdited(t, "interrupt.c", "out8(MASTER_MASK, 0xfe);", "out8(MASTER_MASK, 0xff);")
+	whole := kernelBuilt(t, "kernel")
+	for _, c := range []struct{ guest, test, pp, want string }{
+		{late, "lock", "lock", "no preemption point of lock was reached"},
+		{late, "lock", "lock,unlock", "no preemption point of lock was reached"},
+		{late, "lock", "unlock", ""},
+		{late, "lock", "mem", ""},
+		{whole, "lock", "lock", ""},
+		{whole, "yield", "lock,unlock", "no preemption point of lock, unlock was reached"},
+		{masked, "yield", "cli", "the timer never interrupted"},
+	} {
+		r, err := Run(context.Background(), kernelConfig(c.guest, c.test, c.pp), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != result.Verified || (c.want == "") != (r.Reason == "") || !strings.Contains(r.Reason, c.want) {
+			t.Errorf("%s at %s: %s (%s) after %d executions, want %q", c.test, c.pp, r.Verdict, r.Reason, r.Executions, c.want)
+		}
+	}
+}
+
 // TestKernelAnnotations: a kernel that lacks an annotation, or calls one where it
 // isn't true, isn't verified, and has no bug that is none: the result is invalid
 // and says which. Where nobody but one thread runs after landgo_booted, a verdict
@@ -217,23 +265,7 @@ func TestKernelAnnotations(t *testing.T) {
 	} {
 		t.Run(c.test+" "+c.want, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			if err := os.CopyFS(dir, os.DirFS("../guests/kernel")); err != nil {
-				t.Fatal(err)
-			}
-			name := filepath.Join(dir, c.file)
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !strings.Contains(string(text), c.line) {
-				t.Fatalf("%s hasn't %q", c.file, c.line)
-			}
-			os.WriteFile(name, []byte(strings.Replace(string(text), c.line, c.instead, 1)), 0o666)
-			if out, err := exec.Command("make", "-s", "-C", dir, "OUT64="+dir, filepath.Join(dir, "kernel")).CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			r, err := Run(context.Background(), kernelConfig(filepath.Join(dir, "kernel"), c.test, "cli"), nil)
+			r, err := Run(context.Background(), kernelConfig(kernelEdited(t, c.file, c.line, c.instead), c.test, "cli"), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

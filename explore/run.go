@@ -62,8 +62,8 @@ func Run(ctx context.Context, cfg Config, obs Observer) (*result.Result, error) 
 	if err := h.report(); err != nil {
 		return nil, err
 	}
-	if s.img.Kernel == image.Bare && (r.Verdict == result.Verified || r.Verdict == result.Bounded) && r.Threads < 2 && r.Reason == "" {
-		r.Reason = "there was one thread only: no other was alive when the kernel said that it is up (landgo_booted), and none was created after it"
+	if s.img.Kernel == image.Bare && (r.Verdict == result.Verified || r.Verdict == result.Bounded) && r.Reason == "" {
+		r.Reason = s.unmet(r.Threads)
 	}
 	s.finish(r)
 	return r, nil

@@ -102,7 +102,17 @@ func (s *Bare) isPoint(u *turn, kind Points) bool {
 		return false
 	}
 	u.th.regs = s.regs
-	return s.pointAllowed(u.th, s.regs.RIP)
+	return s.meets(u.th, s.regs.RIP, kind)
+}
+
+// meets reports whether a thread stops at a point of a kind at pc, and
+// notes that it does.
+func (s *Bare) meets(th *thread, pc uint64, kind Points) bool {
+	if !s.pointAllowed(th, pc) {
+		return false
+	}
+	s.met.Points |= kind
+	return true
 }
 
 func (s *Bare) point(u *turn) (happening, error) {

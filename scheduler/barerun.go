@@ -305,7 +305,7 @@ func (s *Bare) stopped(u *turn, stop *emu.Stop) (happening, error) {
 		return atNothing, nil
 	case emu.StopAccess:
 		s.saw(u)
-		if !s.pointAllowed(u.th, stop.PC) {
+		if !s.meets(u.th, stop.PC, PointMem) {
 			u.allow = 1
 			return atNothing, nil
 		}
@@ -450,7 +450,7 @@ func (s *Bare) advanceOwn(th *thread, tr *trace.Transition) error {
 			}
 			if s.cfg.Points&PointSTI != 0 && !s.aloneOwn() {
 				s.saw(&u)
-				if s.pointAllowed(th, th.regs.RIP) {
+				if s.meets(th, th.regs.RIP, PointSTI) {
 					return nil
 				}
 			}

@@ -19,6 +19,7 @@ const handlerRoom = 4096
 // processor, or this one stands with interrupts on again.
 func (s *Bare) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 	if !s.board.Timer() {
+		s.met.Barred = true
 		return false, s.unreached(r, s.pcNow(),
 			"the timer's interrupt can't be delivered: its line is off, or the kernel hasn't told the interrupt controller that the last one has ended")
 	}
@@ -27,6 +28,7 @@ func (s *Bare) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 		return false, s.unreached(r, s.pcNow(), "the timer's interrupt can't be delivered: another one is in service")
 	}
 	s.board.Acknowledge()
+	s.met.Ticks = true
 	s.machine.Set(&s.ticks, s.ticks+1)
 	s.save(r.id)
 	r.own.halted = false

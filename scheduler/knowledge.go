@@ -110,8 +110,22 @@ type Witnessed struct {
 	Calls        []string // kernel calls
 	Instructions uint64   // run in all
 	Sightings    []Sighting
+	Met          Met
 
 	places map[place]int // of Sightings, once Add was called
+}
+
+// Met is which preemption points of a kernel's threads were reached, with another
+// thread there; whether a tick was ever delivered, and whether one couldn't be.
+type Met struct {
+	Points        Points
+	Ticks, Barred bool
+}
+
+func (m *Met) add(o Met) {
+	m.Points |= o.Points
+	m.Ticks = m.Ticks || o.Ticks
+	m.Barred = m.Barred || o.Barred
 }
 
 // Sighting is what is known of the accesses of one place, see sightings.
@@ -124,7 +138,7 @@ type Sighting struct {
 
 // Witnessed is all that the System has seen.
 func (s *System) Witnessed() *Witnessed {
-	return &Witnessed{Calls: s.Calls(), Instructions: s.instructions, Sightings: s.sightings.list()}
+	return &Witnessed{Calls: s.Calls(), Instructions: s.instructions, Sightings: s.sightings.list(), Met: s.met}
 }
 
 func (g sightings) list() (all []Sighting) {
@@ -139,6 +153,7 @@ func (s *System) TakeWitnessed() *Witnessed {
 	w := s.Witnessed()
 	clear(s.calls)
 	clear(s.sightings)
+	s.met = Met{}
 	s.instructions = 0
 	return w
 }
@@ -149,6 +164,7 @@ func (s *System) Witness(w *Witnessed) {
 		s.calls[c] = true
 	}
 	s.instructions += w.Instructions
+	s.met.add(w.Met)
 	for i := range w.Sightings {
 		o := &w.Sightings[i]
 		s.sightings.add(o.place(), o)
@@ -169,6 +185,7 @@ func (w *Witnessed) Add(o *Witnessed) {
 		}
 	}
 	w.Instructions += o.Instructions
+	w.Met.add(o.Met)
 	for i := range o.Sightings {
 		n := o.Sightings[i]
 		k, ok := w.places[n.place()]

@@ -137,6 +137,7 @@ type System struct {
 
 	instructions uint64          // run in all
 	calls        map[string]bool // kernel calls met
+	met          Met             // of a kernel that owns the machine
 
 	run    emu.Run
 	pinned emu.Ctx // given to the kernel, to come back to
