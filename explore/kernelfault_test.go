@@ -45,3 +45,38 @@ func TestKernelFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestKernelLoopsOff: where interrupts are off and everything comes back to what it
+// was, that is for ever, in a thread, in a handler, or in threads that yield to each
+// other; and a loop that counts is none of these.
+func TestKernelLoopsOff(t *testing.T) {
+	const line, says = "	(void)unused;\n	return 7;", "interrupts are off, and the processor goes round in a loop for ever"
+	for _, k := range []struct{ file, line, instead, want string }{
+		{"tests.c", line, "	(void)unused;\n	interrupts_off();\n	while (!counter)\n		;\n	return 7;", says},
+		{"tests.c", line, "	(void)unused;\n	interrupts_off();\n	while (!counter)\n		thread_yield();\n	return 7;", says},
+		{"thread.c", "	ticks++;\n", "	ticks++;\n	while (threads > 2)\n		__asm__ volatile(\"\" : : : \"memory\");\n", says},
+		{"tests.c", "	(void)unused;\n	return 7;", "	(void)unused;\n	interrupts_off();\n	while (counter < 100000)\n		counter++;\n	return 7;", ""},
+	} {
+		c := kernelConfig(kernelEdited(t, k.file, k.line, k.instead), "create", "cli")
+		r, err := Run(context.Background(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k.want == "" {
+			if r.Verdict != result.Verified {
+				t.Errorf("%s: %s (%s) %+v", k.instead, r.Verdict, r.Reason, r.Bug)
+			}
+			continue
+		}
+		if r.Bug == nil || r.Bug.Kind != "livelock" || !strings.HasPrefix(r.Bug.Message, k.want) {
+			t.Fatalf("%s: %s (%s) %+v", k.instead, r.Verdict, r.Reason, r.Bug)
+		}
+		again, err := Replay(context.Background(), c, &result.BugFile{Schedule: r.Bug.Schedule}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again.Bug == nil || again.Bug.Message != r.Bug.Message {
+			t.Errorf("%s: the replay ended in %+v", k.instead, again.Bug)
+		}
+	}
+}

@@ -118,6 +118,8 @@ type Bare struct {
 	vain       uint64      // see barelivelock.go: a word of the machine's log
 	polled     uint64      // instructions since stopIf was asked
 	unsteady   bool        // a tick has woken somebody it wasn't foretold to; learned for good
+	asked      uint64 // accesses to ports of anybody
+	ons        uint64 // how often interrupts came on: a word of the machine's log
 	gapFrom    uint64
 	gapTo      uint64          // the stack pointer that was loaded then
 	looked     uint64          // the journal's length when threads were looked for last (bareown.go)
@@ -226,7 +228,7 @@ func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	th := &s.threads[t]
 	tr := s.arena.transition(t, c)
 	tr.Begin = th.insns
-	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu), journal: s.machine.Journal(), pc: th.regs.RIP, prev: th.lastStep, insns: th.insns, ticks: s.ticks, ports: s.ports, clock: s.machine.ClockReads(), on: s.on})
+	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu), journal: s.machine.Journal(), pc: th.regs.RIP, prev: th.lastStep, insns: th.insns, ticks: s.ticks, ports: s.ports, clock: s.machine.ClockReads(), on: s.on, ons: s.ons})
 	th.lastStep = int32(len(s.steps))
 	th.yielding = false
 	s.current = t

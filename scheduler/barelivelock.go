@@ -51,7 +51,8 @@ func (s *Bare) countVain() {
 
 // livelock is what is claimed of the state before the step under way; nil: nothing.
 func (s *Bare) livelock(next *thread) *Failure {
-	if n := s.vain; !s.due || n < firstVain || n&(n-1) != 0 || s.trying || s.machine.ClockReads() != 0 {
+	off := s.offRounds()
+	if n := s.vain; !off && (!s.due || n < firstVain || n&(n-1) != 0 || s.trying || s.machine.ClockReads() != 0) {
 		return nil
 	}
 	turning := map[trace.TID]bool{}
@@ -65,13 +66,13 @@ func (s *Bare) livelock(next *thread) *Failure {
 			continue
 		}
 		switch {
-		case th.own.state == ownSleeping:
+		case th.own.state == ownSleeping && !off:
 			return nil
 		case !turning[th.id] && !th.own.ended:
 			f.Waits = append(f.Waits, s.waitOf(th))
 		}
 	}
-	if !s.comesRound(next, turning) || !s.goesOn() {
+	if !off && (!s.comesRound(next, turning) || !s.goesOn()) {
 		return nil
 	}
 	var names []string
@@ -86,6 +87,10 @@ func (s *Bare) livelock(next *thread) *Failure {
 	f.Message = fmt.Sprintf("the kernel goes round for ever: thread %s gives the processor up again and again", names[0])
 	if len(names) > 1 {
 		f.Message = fmt.Sprintf("the kernel goes round for ever: threads %s give the processor up again and again", strings.Join(names, ", "))
+	}
+	if off {
+		f.Message = offText + f.Message[len("the kernel goes round for ever"):]
+		return f
 	}
 	f.Message += fmt.Sprintf(", and %d ticks have changed nothing that is read there", vainTicks)
 	return f

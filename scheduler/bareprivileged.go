@@ -201,6 +201,7 @@ func (s *Bare) ended(_ *turn, err error) (happening, error) { return atEnd, err 
 
 // port carries in and out with a register or a constant out.
 func (s *Bare) port(u *turn) (happening, error) {
+	s.asked++
 	if !u.ticking {
 		u.th.own.stored = true // a device may tell it the time
 		s.machine.Set(&s.ports, s.ports+1)

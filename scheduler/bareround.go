@@ -198,6 +198,7 @@ func (s *Bare) passes(th *thread) bool {
 		}
 		n++
 		if b.on == now.on && s.machine.SameCPU(b.ctx, now.ctx) == 0 && s.machine.Unchanged(s.since(b), dead) {
+			now.off = now.on == 0 && b.ons == now.ons && !s.trying
 			return true
 		}
 	}

@@ -63,7 +63,15 @@ const sections = 2 * stretch
 // run runs the processor until something happens.
 func (s *Bare) runFor(u *turn) (happening, error) {
 	ran := uint64(0)
+	var loop offLoop
 	for {
+		if again, err := s.endless(&loop, ran); err != nil || again {
+			if again {
+				s.regs = s.regsNow()
+				return s.ended(u, s.failHere(u, Livelock, offText))
+			}
+			return atNothing, err
+		}
 		if u.th.insns-u.tr.Begin >= s.cfg.StepBudget && u.th.id == u.tr.Thread || ran > s.cfg.StepBudget {
 			return atNothing, &BudgetError{Insns: max(ran, u.th.insns-u.tr.Begin), PC: s.pcNow(), Thread: u.th.id}
 		}
@@ -137,6 +145,8 @@ func (s *Bare) cpuRun(u *turn) *emu.Stop {
 		r.Budget = bootTick
 	case u.unhurried() && s.on == 1:
 		r.Budget = stretch
+	case s.on == 0:
+		r.Budget = min(s.cfg.StepBudget, offRun)
 	}
 	if u.shadow || s.stepsGap() {
 		r.StopAt = 2
@@ -395,6 +405,9 @@ func (s *Bare) turnedOn(u *turn) (happening, error) {
 func (s *Bare) interrupts(u *turn, on uint64) {
 	if s.on != on && !u.ticking && s.booted == 1 {
 		s.section(u.tr, on == 0)
+	}
+	if on == 1 && s.on == 0 {
+		s.machine.Set(&s.ons, s.ons+1)
 	}
 	s.machine.Set(&s.on, on)
 }

@@ -53,6 +53,8 @@ type stepInfo struct {
 	ports   uint64 // and its threads' accesses to ports
 	clock   uint64 // and its reads of the time-stamp counter
 	on      uint64 // its interrupts
+	ons     uint64 // how often interrupts had come on
+	off     bool   // it is as at an earlier step, and interrupts were off all the time
 	turn    bool   // a kernel's threads may have gone round before it
 }
 
