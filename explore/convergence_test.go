@@ -268,3 +268,34 @@ func TestConvergenceOfRounds(t *testing.T) {
 		t.Errorf("%d programs compared, %d with bugs, %d runs of several jobs: the test tests little", compared, buggy, together)
 	}
 }
+
+// TestLoopIsNamedByItsOwnRead: a livelock is the same bug at any points, though a
+// thread has read what its loop reads just before the loop.
+func TestLoopIsNamedByItsOwnRead(t *testing.T) {
+	c := DefaultConfig()
+	c.Guest = compile(t, `#include <pthread.h>
+static volatile int v, never;
+static void *f(void *p) {
+	if (v == 1) never = 1;
+	while (!v) ;
+	return p;
+}
+int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0); pthread_join(t, 0); v = never; return 0; }
+`)
+	s, err := open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	for _, p := range []Points{PointMem, PointSync} {
+		o, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: deepen.Kinds(p)}, 1000)
+		if err != nil || !complete || len(o.bugs) != 1 {
+			t.Errorf("%s: complete %v, error %v", p, complete, err)
+		}
+		for key := range o.bugs {
+			if strings.Contains(key, "guest.c:4") || !strings.Contains(key, "guest.c:5") {
+				t.Errorf("%s: %s", p, key)
+			}
+		}
+	}
+}

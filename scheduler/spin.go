@@ -82,7 +82,9 @@ func (s *System) arrive(th *thread, tr *trace.Transition) error {
 				return err
 			}
 			if spins {
-				s.spinOn(th, tr.Accesses[n-1:])
+				read := tr.Accesses[n-1]
+				read.PC = th.access.PC // the last one was perhaps before the loop
+				s.spinOn(th, []trace.Access{read})
 				return nil
 			}
 		}
