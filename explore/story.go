@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -226,8 +227,29 @@ func (st *story) shown(j, k int) result.Access {
 	b := &st.beats[j]
 	a := st.access(b.step.Thread, &b.accesses[k])
 	a.Old, a.New = b.values[k].old, b.values[k].new
-	a.Held = b.held
+	a.Held = st.held(at{j, k})
 	return a
+}
+
+// held names the locks that the thread holds at an access: those before its beat,
+// and what the beat did to them by then.
+func (st *story) held(x at) []string {
+	b := &st.beats[x.beat]
+	list := slices.Clone(b.held)
+	for i := range b.ops {
+		o := &b.ops[i]
+		if int(o.At) > x.access {
+			break
+		}
+		name := st.sys.VariableName(o.Obj)
+		switch o.Kind {
+		case trace.OpLock, trace.OpTryLock, trace.OpReadLock, trace.OpTryReadLock, trace.OpWriteLock, trace.OpTryWriteLock:
+			list = append(list, name)
+		case trace.OpUnlock, trace.OpReadUnlock, trace.OpWriteUnlock:
+			list = slices.DeleteFunc(list, func(l string) bool { return l == name })
+		}
+	}
+	return list
 }
 
 // at is access number access of beat number beat.
@@ -235,21 +257,24 @@ type at struct{ beat, access int }
 
 // collisions finds the accesses that the story is about: at a preemption, a
 // thread was between two accesses of its own to what another thread then
-// changed. If there is no such thing, an access of the other's that conflicts
-// with one of the thread's will do.
+// changed, without a lock in common if there is such a thing. If there is nothing
+// of the kind, an access of the other's that conflicts with one of the thread's
+// will do.
 func (st *story) collisions(b *result.Bug) {
 	for _, strict := range []bool{true, false} {
-		for i := 1; i < len(st.beats); i++ {
-			if st.beats[i].step.Preemption && st.collision(b, i, strict) {
-				return
+		for _, locked := range []bool{false, true} {
+			for i := 1; i < len(st.beats); i++ {
+				if st.beats[i].step.Preemption && st.collision(b, i, strict, locked) {
+					return
+				}
 			}
 		}
 	}
 }
 
 // collision looks at what happens from beat i on, where the thread before was
-// preempted, until that thread goes on.
-func (st *story) collision(b *result.Bug, i int, strict bool) bool {
+// preempted, until that thread goes on. locked: accesses under a common lock count.
+func (st *story) collision(b *result.Bug, i int, strict, locked bool) bool {
 	t := st.beats[i-1].step.Thread
 	resume := i
 	for resume < len(st.beats) && st.beats[resume].step.Thread != t {
@@ -261,6 +286,9 @@ func (st *story) collision(b *result.Bug, i int, strict bool) bool {
 			before, okB := st.lastConflict(t, i-1, mid)
 			after, okA := st.firstConflict(t, resume, mid)
 			if strict && !(okB && okA && mid.IsWrite()) || !okB && !okA {
+				continue
+			}
+			if !locked && (okB && st.together(at{j, k}, before) || okA && st.together(at{j, k}, after)) {
 				continue
 			}
 			var list []at
@@ -279,6 +307,12 @@ func (st *story) collision(b *result.Bug, i int, strict bool) bool {
 		}
 	}
 	return false
+}
+
+// together reports whether two accesses were made with a lock in common.
+func (st *story) together(x, y at) bool {
+	mine := st.held(x)
+	return slices.ContainsFunc(st.held(y), func(l string) bool { return slices.Contains(mine, l) })
 }
 
 // lastConflict is the last access of thread t, up to beat i, that conflicts

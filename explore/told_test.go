@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"landgo/por"
@@ -47,5 +48,34 @@ func TestToldAsFollowed(t *testing.T) {
 			t.Errorf("%s: the story is %s, what was followed %s", name, got, want.String())
 		}
 		s.close()
+	}
+}
+
+// TestCauseIsWhatNoLockProtects: a thread that is preempted within a race has what
+// it did under a lock before and after changed by others as well, and that isn't
+// told as the cause. An access right after its lock is told as made with it.
+func TestCauseIsWhatNoLockProtects(t *testing.T) {
+	c := DefaultConfig()
+	c.Out, c.Guest = NoFile, compile(t, `#include <assert.h>
+#include <pthread.h>
+static int x, y;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void safe(void) { pthread_mutex_lock(&m); y++; pthread_mutex_unlock(&m); }
+static void *f(void *p) { safe(); x++; safe(); return p; }
+int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0); pthread_join(t, 0); pthread_join(u, 0); assert(x == 2); return 0; }
+`)
+	r, err := Run(context.Background(), c, nil)
+	if err != nil || r.Bug == nil {
+		t.Fatalf("%v %v", err, r)
+	}
+	if !strings.Contains(r.Bug.Cause, "changes x") || len(r.Bug.Accesses) != 3 {
+		t.Errorf("%q, %d accesses", r.Bug.Cause, len(r.Bug.Accesses))
+	}
+	for i := range r.Bug.Steps {
+		for _, a := range r.Bug.Steps[i].Accesses {
+			if want := []string{"m"}; a.Symbol == "y" && !slices.Equal(a.Held, want) || a.Symbol == "x" && len(a.Held) > 0 {
+				t.Errorf("thread %s %s %s, holding %q", a.Thread, a.Op, a.Symbol, a.Held)
+			}
+		}
 	}
 }

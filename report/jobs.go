@@ -35,7 +35,13 @@ func (p *page) jobs(r *result.Result) {
 		p.wrap(fmt.Sprintf("  %-9s  ", j.State), fmt.Sprintf("%s: %s", clean(points(j)), jobText(j)))
 	}
 	if n := len(run) - maxJobs; n > 0 {
-		p.line("  and %s", count(uint64(n), "other set"))
+		verified := 0
+		for _, j := range run[maxJobs:] {
+			if j.State == "verified" {
+				verified++
+			}
+		}
+		p.line("  and %s, %d of them verified (--json names them)", count(uint64(n), "other set"), verified)
 	}
 	if waiting > 0 {
 		p.line("  %s not begun", count(uint64(waiting), "set"))
