@@ -99,7 +99,8 @@ const (
 	// without Write: a read for dependence.
 	FailedCAS
 	// Library: made by trusted code to memory that the C library keeps in order
-	// itself (a stream). It is no race with another of the kind.
+	// itself (a stream), or by a call of Pebbles to its kernel's. It is no race with
+	// another of the kind.
 	Library
 )
 

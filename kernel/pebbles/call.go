@@ -72,10 +72,13 @@ func (k *Kernel) begin(t trace.TID, trap emu.Trap, regs *emu.Regs) *call {
 func (c *call) int(i int) int64 { return int64(int32(c.a[i])) }
 
 // touch records that the call reads or writes bytes, the guest's or a word of
-// the kernel's.
+// the kernel's, of which two calls are no race.
 func (c *call) touch(addr, size uint64, flags trace.AccessFlags) {
 	if size == 0 {
 		return
+	}
+	if addr < userStart {
+		flags |= trace.Library
 	}
 	c.k.accesses = append(c.k.accesses, trace.Access{Addr: addr, PC: c.pc, Size: uint32(size), Flags: flags})
 }
