@@ -13,6 +13,7 @@ import (
 
 const heapHead = `#define _GNU_SOURCE
 #include <assert.h>
+#include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -50,6 +51,37 @@ int main(void)
 	for (int i = 0; i < 10; i++) free(list[i]);
 	free(0);
 }`, "leak-all", "verified", ""},
+	{"a thread's variable after its end", `
+static __thread int v;
+static void *lend(void *a) { v = 3; return &v; }
+int main(void) { GO(t, lend); void *p; pthread_join(t, &p); return *(volatile int *)p == 6; }`, "", "stack-use-after-end", "thread 0.1, which has ended"},
+	{"threads whose last act is a call of the library's", `
+#define LAST __attribute__((optimize("optimize-sibling-calls")))
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int n;
+static void init(void) { n++; }
+LAST static void *give(void *a) { return malloc(8); }
+LAST static void *begin(void *a) { return ((void *(*)(pthread_once_t *, void (*)(void)))pthread_once)(&once, init); }
+int main(void)
+{
+	void *p;
+	GO(t, give);
+	GO(u, begin);
+	GO(v, begin);
+	pthread_join(t, &p), pthread_join(u, 0), pthread_join(v, 0);
+	free(p);
+	assert(n == 1);
+}`, "leak-all", "verified", ""},
+	{"no memory", `int main(void) { assert(!malloc((size_t)1 << 60) && errno == ENOMEM); errno = 0; assert(!calloc((size_t)1 << 33, (size_t)1 << 33) && errno == ENOMEM); }`, "", "verified", ""},
+	{"what a stream in memory leaves behind", `
+int main(void)
+{
+	char *p;
+	size_t n;
+	FILE *f = open_memstream(&p, &n);
+	fputs("abc", f);
+	fclose(f);
+}`, "leak-all", "leak", "a block of"},
 	{"what asprintf and getline give out is the program's", `
 int main(void)
 {

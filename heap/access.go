@@ -26,11 +26,12 @@ type Wrong struct {
 // One that begins in a block that was freed is a use after the free; all others
 // are about the nearest live block, whose bounds they go beyond.
 func (h *Heap) Access(addr uint64, does string) Wrong {
+	// One that was freed may lie in another allocator's that lives, and is older.
+	if b := h.around(addr); b != nil && b.Freed && !h.cut(b, addr) {
+		return Wrong{UseAfterFree, fmt.Sprintf("%s at offset %d of a block of %s that has been freed", does, addr-b.Addr, count(b.Size)), *b}
+	}
 	if b := h.liveAround(addr); b != nil { // begins in one, and goes on behind it
 		return Wrong{HeapOverflow, fmt.Sprintf("%s at offset %d of a block of %s: beyond its end", does, addr-b.Addr, count(b.Size)), *b}
-	}
-	if b := h.around(addr); b != nil && !h.cut(b, addr) {
-		return Wrong{UseAfterFree, fmt.Sprintf("%s at offset %d of a block of %s that has been freed", does, addr-b.Addr, count(b.Size)), *b}
 	}
 	before, after := h.nearest(addr)
 	switch {

@@ -15,13 +15,16 @@ func at(t trace.TID, step int32) Event {
 }
 
 // TestAccess: what an access is taken for, by hand: a live block of 24 bytes at
-// 0x1000, a freed one of 8 at 0x1030, a live one of 4 at 0x1100.
+// 0x1000, a freed one of 8 at 0x1030, a live one of 4 at 0x1100, one of 100 at 0x2000
+// in which a pool had a block that it took back.
 func TestAccess(t *testing.T) {
 	h := New()
-	for _, b := range []Block{{Addr: 0x1000, Size: 24}, {Addr: 0x1030, Size: 8}, {Addr: 0x1100, Size: 4}} {
+	for _, b := range []Block{{Addr: 0x1000, Size: 24}, {Addr: 0x1030, Size: 8}, {Addr: 0x1100, Size: 4},
+		{Addr: 0x2000, Size: 100}, {Addr: 0x2010, Size: 16, Family: 1}} {
 		h.Give(b)
 	}
 	h.Take(0, 0x1030, at(1, 7))
+	h.Take(1, 0x2010, at(1, 7))
 	for _, c := range []struct {
 		addr  uint64
 		kind  Kind
@@ -33,6 +36,8 @@ func TestAccess(t *testing.T) {
 		{0x1020, HeapOverflow, "reads 8 bytes, 8 bytes after the end of a block of 24 bytes", 0x1000},
 		{0x1030, UseAfterFree, "reads 8 bytes at offset 0 of a block of 8 bytes that has been freed", 0x1030},
 		{0x1037, UseAfterFree, "reads 8 bytes at offset 7 of a block of 8 bytes that has been freed", 0x1030},
+		{0x2014, UseAfterFree, "reads 8 bytes at offset 4 of a block of 16 bytes that has been freed", 0x2010},
+		{0x2060, HeapOverflow, "reads 8 bytes at offset 96 of a block of 100 bytes: beyond its end", 0x2000},
 		{0x10f8, HeapOverflow, "reads 8 bytes, 8 bytes before the start of a block of 4 bytes", 0x1100},
 		{0xfff, HeapOverflow, "reads 8 bytes, 1 byte before the start of a block of 24 bytes", 0x1000},
 		{0x1104, HeapOverflow, "reads 8 bytes, 0 bytes after the end of a block of 4 bytes", 0x1100},

@@ -153,7 +153,7 @@ var stdio = []string{
 }
 
 // givers are those that return a block which their caller is to free.
-var givers = []string{"asprintf", "vasprintf", "__asprintf_chk", "__vasprintf_chk", "getline", "getdelim"}
+var givers = []string{"asprintf", "vasprintf", "__asprintf_chk", "__vasprintf_chk", "getline", "getdelim", "open_memstream", "open_wmemstream"}
 
 // Gives reports whether a block that a function of stdio allocates is its caller's.
 func Gives(name string) bool { return slices.Contains(givers, name) }

@@ -50,6 +50,11 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		if pc != th.exitPC || th.regs.RSP != th.exitSP+s.wordSize {
 			return step, nil
 		}
+		for s.returnsHere(th) { // called as the last thing that it does
+			if v, err := s.atReturn(th, tr); err != nil || v == stay {
+				return v, err
+			}
+		}
 		if th.native { // the runtime's own code ends it, landgo's join takes the result
 			th.retval = th.regs.RAX
 			return step, nil

@@ -127,6 +127,7 @@ func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
 	f := th.alloc
 	p := th.regs.RAX
 	var was uint64 // of a block that goes on where it is
+	library := s.isLibrarys(th)
 	switch f.role {
 	case image.Free, image.InsideAllocator:
 		p = 0
@@ -150,6 +151,7 @@ func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
 		}
 		if b := s.heap.Live(0, f.p); b != nil && f.p != 0 && (p != 0 || f.size == 0) {
 			old := *b
+			library = old.Library
 			s.endObjects(th, tr, old)
 			s.endFollowed(th, old, f.before)
 			if p == old.Addr {
@@ -163,7 +165,7 @@ func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
 		}
 	}
 	if p != 0 {
-		b := s.heap.Give(heap.Block{Addr: p, Size: f.size, Was: was, Origin: f.origin, Library: s.isLibrarys(th), Given: f.before})
+		b := s.heap.Give(heap.Block{Addr: p, Size: f.size, Was: was, Origin: f.origin, Library: library, Given: f.before})
 		if s.observer != nil {
 			s.observer.Block(th.id, *b, true)
 		}

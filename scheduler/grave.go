@@ -11,8 +11,8 @@ import (
 
 // The stack of a thread that has ended is nobody's, although its pages may stay
 // mapped for the next thread: an access to it is a bug. It is the memory from
-// the start of its mapping up to where the thread's stack pointer was at its
-// start; what a C library keeps above (the thread control block) is its own.
+// the start of its mapping up to the thread control block, with the thread-local
+// variables; what a C library keeps from there on is its own.
 //
 // A stack that the program gave pthread_create itself is the program's memory,
 // and so is that of a thread made without pthread_create.
@@ -99,10 +99,18 @@ func (s *System) atStackEnd(th *thread, retval uint64) bool {
 	return true
 }
 
+// maxThreadLocal is more than thread-local variables take.
+const maxThreadLocal = 1 << 20
+
 // stackOf is a created thread's stack: from its mapping's start to where its
-// stack pointer was at its start.
+// stack pointer was at its start, and its thread-local variables, which both
+// libraries have between there and the control block.
 func (s *System) stackOf(th *thread) emu.Range {
-	return emu.Range{Lo: s.mappingStart(th.stack - 1), Hi: th.stack}
+	r := emu.Range{Lo: s.mappingStart(th.stack - 1), Hi: th.stack}
+	if th.self > r.Hi && th.self-r.Hi <= maxThreadLocal {
+		r.Hi = th.self
+	}
+	return r
 }
 
 // mappingStart is the lowest address from which on all pages up to addr are

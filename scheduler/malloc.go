@@ -274,9 +274,9 @@ func (s *System) performHeap(th *thread, tr *trace.Transition) (verdict, error) 
 		if p != 0 {
 			return s.resize(th, tr, size)
 		}
-		s.ret(th, s.allocate(th, size, 0))
+		s.give(th, s.allocate(th, size, 0))
 	case image.Calloc:
-		s.ret(th, s.cleared(th, size))
+		s.give(th, s.cleared(th, size))
 	case image.PosixMemalign:
 		if align < s.wordSize || align&(align-1) != 0 {
 			s.ret(th, einval)
@@ -311,9 +311,17 @@ func (s *System) performHeap(th *thread, tr *trace.Transition) (verdict, error) 
 		}
 		s.ret(th, 0)
 	default:
-		s.ret(th, s.allocate(th, size, align))
+		s.give(th, s.allocate(th, size, align))
 	}
 	return pass, nil
+}
+
+// give returns a block to the allocator's caller, or that there is none.
+func (s *System) give(th *thread, p uint64) {
+	if p == 0 {
+		s.setErrno(th, enomem)
+	}
+	s.ret(th, p)
 }
 
 // enomem is the error of an allocation that can't be.
@@ -364,14 +372,16 @@ func (s *System) resize(th *thread, tr *trace.Transition, n uint64) (verdict, er
 		return pass, nil
 	}
 	// A new room, so that the call is one event: the old block's end.
-	b, fresh := s.arenaFor(th).AllocateNew(s.blockFor(th, n))
+	next := s.blockFor(th, n)
+	next.Library = old.Library
+	b, fresh := s.arenaFor(th).AllocateNew(next)
 	q := s.begin(th, b, fresh)
 	if q != 0 {
 		s.machine.Write(q, append([]byte(nil), s.machine.Bytes(p, old.Size)...))
 		s.endObjects(th, tr, old)
 		s.end(th, old)
 	}
-	s.ret(th, q)
+	s.give(th, q)
 	return pass, nil
 }
 

@@ -107,6 +107,16 @@ func (s *System) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
 	return step, nil
 }
 
+// returnsHere reports whether a call whose end matters returns where a thread is.
+func (s *System) returnsHere(th *thread) bool {
+	here := func(q *quiet) bool { return q.on && th.regs.RIP == q.ret && th.regs.RSP == q.sp+s.wordSize }
+	if n := len(th.inside); n > 0 && here(&th.inside[n-1].quiet) {
+		return true
+	}
+	n := len(th.onces)
+	return here(&th.alloc.quiet) || here(&th.quiet) || n > 0 && th.onces[n-1].ret == th.regs.RIP && th.onces[n-1].sp+s.wordSize == th.regs.RSP
+}
+
 // leaveOnces ends the once routines of a thread whose frames lie below an
 // address on its stack: an exception, or the thread's end, went past them. The
 // next caller begins such a routine again. The library says so when the exception
