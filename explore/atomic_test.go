@@ -70,6 +70,28 @@ int main(int argc, char **argv) {
 	}
 }
 
+// TestAtomicHeaderAlone: stdatomic.h's names for types make nothing atomic, also where
+// the type of memory can't be told.
+func TestAtomicHeaderAlone(t *testing.T) {
+	guest := compile(t, `#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+static int *p;
+static void *f(void *a) { p[3] = 1; return a; }
+int main(void) {
+	pthread_t t;
+	p = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_create(&t, 0, f, 0);
+	p[3] = 2;
+	pthread_join(t, 0);
+	return 0;
+}
+`)
+	if bugs, r := raceBugs(t, racing(t, guest)); len(bugs) != 1 {
+		t.Errorf("races on %q (%s)", bugs, r.Verdict)
+	}
+}
+
 // TestAtomicCode: of C++ the atomic operations are functions, and what is from them
 // is in no race, whatever the memory; nor is what its library does to its own objects.
 func TestAtomicCode(t *testing.T) {

@@ -27,6 +27,44 @@ func (im *Image) DeclaresAtomic() bool {
 	return im.debug.vars.declares
 }
 
+// typeUses finds out whether a program uses a type that is _Atomic: stdatomic.h
+// alone has names for many.
+type typeUses struct {
+	atomic map[dwarf.Offset]bool
+	names  map[dwarf.Offset]dwarf.Offset // typedefs, and what they stand for
+	used   map[dwarf.Offset]bool         // by something that is no typedef
+}
+
+func (u *typeUses) add(d *debugInfo, e *dwarf.Entry) {
+	if e.Tag == dwarf.TagAtomicType {
+		u.atomic[e.Offset] = true
+	}
+	switch typ, ok := e.Val(dwarf.AttrType).(dwarf.Offset); {
+	case !ok || e.Tag == dwarf.TagVariable && ofMacro(d.name(e)):
+	case e.Tag == dwarf.TagTypedef:
+		u.names[e.Offset] = typ
+	default:
+		u.used[typ] = true
+	}
+}
+
+func (u *typeUses) ofAtomic() bool {
+	for typ := range u.used {
+		for range maxTypeDepth {
+			if u.atomic[typ] {
+				return true
+			}
+			if typ = u.names[typ]; typ == 0 {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// ofMacro: the variable is one of stdatomic.h's macros.
+func ofMacro(variable string) bool { return strings.HasPrefix(variable, "__atomic_") }
+
 // hiddenObjects begin the symbols of what C++ makes itself: the library's objects
 // (std::cout, which threads may share), and the guards of static variables, which a
 // program's code reads by a plain load.

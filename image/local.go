@@ -223,7 +223,7 @@ func (d *debugInfo) findPointees(u *unit) []dwarf.Offset {
 			break
 		}
 		to, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
-		if !ok || e.Tag == dwarf.TagVariable && strings.HasPrefix(d.name(e), "__atomic_") {
+		if !ok || e.Tag == dwarf.TagVariable && ofMacro(d.name(e)) {
 			continue
 		}
 		declared[to] = true

@@ -14,7 +14,7 @@ type variables struct {
 	memo map[uint64]named
 	// atomic: the walk to the part under way came through an atomic type.
 	atomic bool
-	// declares: the program has a type that C calls atomic.
+	// declares: something of the program's is of a type that C calls atomic.
 	declares bool
 }
 
@@ -112,6 +112,8 @@ func (d *debugInfo) findVariables(im *Image) {
 	}
 	err := guard(func() error {
 		r := d.data.Reader()
+		uses := typeUses{atomic: map[dwarf.Offset]bool{}, names: map[dwarf.Offset]dwarf.Offset{}, used: map[dwarf.Offset]bool{}}
+		defer func() { d.vars.declares = uses.ofAtomic() }()
 		functions := []string{""} // the function around the entries being read
 		for {
 			e, err := r.Next()
@@ -123,7 +125,7 @@ func (d *debugInfo) findVariables(im *Image) {
 				continue
 			}
 			around := functions[len(functions)-1]
-			d.vars.declares = d.vars.declares || e.Tag == dwarf.TagAtomicType
+			uses.add(d, e)
 			if e.Tag == dwarf.TagVariable {
 				d.addVariable(im, e, around)
 			}
