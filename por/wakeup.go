@@ -77,6 +77,10 @@ func (x *explorer) insert(n *node, v *sequence) (open bool) {
 	}
 }
 
+// shortChain is how many steps after a new branch are branches too: those of a small
+// program, which the pool has.
+const shortChain = 3
+
 // append adds what is left of v to a list of the tree: a branch for its first
 // step, with the others as its chain. A chain costs 8 bytes a step where branches
 // are several hundred, and the races of an execution of a thousand steps can want
@@ -87,23 +91,27 @@ func (x *explorer) append(n *node, list **branch, v *sequence) {
 		x.anyAll(n)
 		return
 	}
-	var b *branch
-	if i := v.items[0]; i < 0 {
-		b = x.pool.copy(&v.e.event, 0)
-	} else {
-		b = x.pool.copy(v.event(i), x.nodes[i].last)
-	}
-	if rest := v.items[1:]; len(rest) > 0 {
-		b.chain = make([]*branch, len(rest))
-		for k, i := range rest {
-			if i < 0 {
-				b.chain[k] = x.pool.copy(&v.e.event, 0)
-			} else {
-				b.chain[k] = x.nodes[i].keep()
-			}
+	for k, i := range v.items {
+		var b *branch
+		if i < 0 {
+			b = x.pool.copy(&v.e.event, 0)
+		} else {
+			b = x.pool.copy(v.event(i), x.nodes[i].last)
 		}
+		add(list, b)
+		if rest := v.items[k+1:]; len(rest) > shortChain {
+			b.chain = make([]*branch, len(rest))
+			for k, i := range rest {
+				if i < 0 {
+					b.chain[k] = x.pool.copy(&v.e.event, 0)
+				} else {
+					b.chain[k] = x.nodes[i].keep()
+				}
+			}
+			return
+		}
+		list = &b.kids
 	}
-	add(list, b)
 }
 
 // keep returns a copy of the event that leads on from n, the same for all chains.
