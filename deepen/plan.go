@@ -58,8 +58,11 @@ type Plan struct {
 	classes map[uint64]Class // of the candidates' instructions
 	spent   uint64           // steps of all jobs but those that may be the proof
 	proof   *Job
-	// explored is derived from the finished jobs: there may be thousands.
+	// What is derived from the jobs, of which there may be thousands:
 	explored explored
+	with     map[uint64][]*Job // those that have an instruction, by it
+	failing  []*Job
+	largest  *Job // the one with Options.Maximal
 }
 
 // New returns the plan with its seeds.
@@ -70,7 +73,7 @@ func New(o Options) *Plan {
 	if o.Least == 0 {
 		o.Least = 32
 	}
-	p := &Plan{opts: o, classes: map[uint64]Class{}, explored: explored{at: map[uint64]bool{}}}
+	p := &Plan{opts: o, classes: map[uint64]Class{}, explored: explored{at: map[uint64]bool{}}, with: map[uint64][]*Job{}}
 	if o.Warm > 0 {
 		p.add(Set{Kinds: o.All}, Seed)
 	}
@@ -79,8 +82,17 @@ func New(o Options) *Plan {
 	}
 	if o.Maximal != nil {
 		p.add(*o.Maximal, Seed)
+		p.largest = p.find(*o.Maximal)
 	}
 	return p
+}
+
+// find is the job with a set; nil if there is none.
+func (p *Plan) find(s Set) *Job {
+	if i := slices.IndexFunc(p.jobs, func(j *Job) bool { return j.Set.equal(s) }); i >= 0 {
+		return p.jobs[i]
+	}
+	return nil
 }
 
 // Jobs lists all jobs, in the order in which they were added.
@@ -93,14 +105,28 @@ func (p *Plan) Proof() *Job { return p.proof }
 // add adds a job, unless its set is there already, or bugs of a subset say what
 // it would, or a finished superset does.
 func (p *Plan) add(s Set, c Class) *Job {
-	for _, j := range p.jobs {
-		if j.Set.equal(s) || j.State == Finished && s.within(j.Set, p.opts.All) || j.State == Failing && j.Set.within(s, p.opts.All) {
-			return nil
-		}
+	larger := p.jobs
+	if len(s.At) > 0 {
+		larger = p.with[s.At[0]]
+	}
+	known := func(j *Job) bool {
+		return j.Set.equal(s) || j.State == Finished && s.within(j.Set, p.opts.All)
+	}
+	fails := func(j *Job) bool { return j.Set.within(s, p.opts.All) }
+	if p.proof != nil && s.within(p.proof.Set, p.opts.All) || slices.ContainsFunc(larger, known) || slices.ContainsFunc(p.failing, fails) {
+		return nil
 	}
 	j := &Job{ID: len(p.jobs) + 1, Set: s, Class: c}
 	p.jobs = append(p.jobs, j)
+	p.index(j, s.At)
 	return j
+}
+
+// index notes that a job has instructions.
+func (p *Plan) index(j *Job, at []uint64) {
+	for _, a := range at {
+		p.with[a] = append(p.with[a], j)
+	}
 }
 
 // whole reports whether j preempts at every access.
@@ -126,13 +152,13 @@ func (p *Plan) Candidate(j *Job, at uint64, c Class) {
 		}
 		return
 	}
-	if m := p.opts.Maximal; m != nil && p.unbegun(*m) {
+	if p.largest != nil && p.largest.State == Pending {
 		p.extend([]uint64{at})
 	}
 	if j.Set.Has(at) {
 		return // it isn't new to this job
 	}
-	if big := j.Set.With(at); !p.verifies(j) && len(j.Set.Within) == 0 && !p.included(big) {
+	if big := j.Set.With(at); !p.verifies(j) && len(j.Set.Within) == 0 && !p.included(big, at) {
 		p.add(big, c)
 	}
 	p.add(Set{Kinds: p.opts.Seeds[0].Kinds, At: []uint64{at}}, c)
@@ -161,31 +187,27 @@ func (p *Plan) Narrow(j *Job, function string) {
 	p.add(s, j.Class)
 }
 
-// unbegun reports whether the job with a set hasn't begun.
-func (p *Plan) unbegun(s Set) bool {
-	return slices.ContainsFunc(p.jobs, func(j *Job) bool { return j.Set.equal(s) && j.State == Pending })
-}
-
-// included reports whether a job has all points of s (Algorithm 2, line 1).
-func (p *Plan) included(s Set) bool {
-	return slices.ContainsFunc(p.jobs, func(j *Job) bool { return !p.verifies(j) && s.within(j.Set, p.opts.All) })
+// included reports whether a job has all points of s, of which at is one (Algorithm
+// 2, line 1).
+func (p *Plan) included(s Set, at uint64) bool {
+	return slices.ContainsFunc(p.with[at], func(j *Job) bool { return !p.verifies(j) && s.within(j.Set, p.opts.All) })
 }
 
 // extend makes a new maximal job, with more instructions (Algorithm 1). What is
 // left of the old one is part of it.
 func (p *Plan) extend(at []uint64) {
-	m := p.opts.Maximal.WithAll(at)
-	if m.equal(*p.opts.Maximal) {
+	old := p.opts.Maximal
+	m := old.WithAll(at)
+	if m.equal(*old) {
 		return
 	}
-	for _, j := range p.jobs {
-		if j.Set.equal(*p.opts.Maximal) && j.State == Pending {
-			j.Set, p.opts.Maximal = m, &m
-			return
-		}
-	}
 	p.opts.Maximal = &m
-	p.add(m, Seed)
+	if p.largest == nil || p.largest.State != Pending {
+		p.largest = p.add(m, Seed)
+		return
+	}
+	p.largest.Set = m
+	p.index(p.largest, slices.DeleteFunc(slices.Clone(m.At), old.Has))
 }
 
 // Conclude is told that the maximal job has finished, and which instructions of
@@ -219,6 +241,7 @@ func (p *Plan) Finished(j *Job) {
 func (p *Plan) Failed(j *Job, goesOn bool) {
 	if !goesOn {
 		j.State = Failing
+		p.failing = append(p.failing, j)
 	}
 	for _, o := range p.jobs {
 		// The job with All is left: it finds all bugs that there are.

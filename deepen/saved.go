@@ -38,11 +38,21 @@ func (p *Plan) Restore(s *Saved) error {
 			return errSaved
 		}
 		jobs[i] = &j
-		if j.State == Finished {
-			p.explored.add(j.Set, p.opts.Seeds[0].Kinds)
-		}
 	}
 	p.jobs, p.opts.Maximal, p.spent = jobs, s.Maximal, s.Spent
+	p.with, p.largest = map[uint64][]*Job{}, nil
+	for _, j := range jobs {
+		p.index(j, j.Set.At)
+		switch {
+		case j.State == Finished:
+			p.explored.add(j.Set, p.opts.Seeds[0].Kinds)
+		case j.State == Failing:
+			p.failing = append(p.failing, j)
+		}
+	}
+	if s.Maximal != nil {
+		p.largest = p.find(*s.Maximal)
+	}
 	for at, c := range s.Classes {
 		if c > OneOrder {
 			return errSaved
