@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,6 +106,7 @@ func TestAtomicCode(t *testing.T) {
 struct shared { int plain = 0; std::atomic<bool> ready{false}; };
 static int answer() { return 42; }
 static int once() { static int made = answer(); return made; }
+static std::shared_ptr<shared> other;
 int main(int argc, char **) {
 	auto s = std::make_shared<shared>();
 	std::atomic<int> local{0};
@@ -117,6 +119,7 @@ int main(int argc, char **) {
 		case 3: once(); break;
 		case 4: std::cout << "a"; break;
 		case 5: std::atomic_ref<int>(number).store(1); break;
+		case 6: number = 1, other = s; break;
 		}
 	});
 	switch (argc - 1) {
@@ -126,6 +129,7 @@ int main(int argc, char **) {
 	case 3: once(); break;
 	case 4: std::cout << "b"; break;
 	case 5: std::atomic_ref<int>(number).load(); break;
+	case 6: other = nullptr; break;
 	}
 	s.reset();
 	t.join();
@@ -144,5 +148,11 @@ int main(int argc, char **) {
 		if bugs, r := raceBugs(t, cfg); len(bugs) != want || r.Verdict == result.Budget {
 			t.Errorf("%d: races on %q, want %d (%s)", which, bugs, want, r.Verdict)
 		}
+	}
+	// The pointer that holds a count isn't atomic.
+	cfg := racing(t, bin, "keep-going=false")
+	cfg.Args = slices.Repeat([]string{"x"}, 6)
+	if r, err := Run(context.Background(), cfg, nil); err != nil || r.Bug == nil || r.Bug.Kind != result.Race || !strings.Contains(r.Bug.Message, "other") {
+		t.Errorf("%v, %+v", err, r)
 	}
 }

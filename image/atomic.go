@@ -76,9 +76,12 @@ func mangled(symbol string, prefixes ...string) bool {
 }
 
 // atomicHeaders are those of the GNU C++ library that have the code of its atomic
-// operations, and of what it makes of them.
-var atomicHeaders = []string{"atomic", "atomic_base.h", "atomic_wait.h", "atomic_timed_wait.h", "atomic_futex.h", "atomicity.h",
-	"shared_ptr_base.h", "shared_ptr_atomic.h", "semaphore_base.h", "barrier", "latch", "stop_token"}
+// operations; counterFunctions, of its reference counts, are beside the pointers'
+// own, which aren't atomic.
+var (
+	atomicHeaders    = []string{"atomic", "atomic_base.h", "atomic_wait.h", "atomic_timed_wait.h", "atomic_futex.h", "atomicity.h", "shared_ptr_atomic.h"}
+	counterFunctions = []string{"_M_add_ref", "_M_release", "_M_weak_", "_M_get_use_count"}
+)
 
 // inHeader is the header of the C++ library that the instruction at pc is from; ""
 // if it is from none.
@@ -91,7 +94,14 @@ func (im *Image) inHeader(pc uint64) string {
 
 // atomicCode reports whether the instruction at pc is from a function of the C++
 // library that accesses memory as atomic.
-func (im *Image) atomicCode(pc uint64) bool { return slices.Contains(atomicHeaders, im.inHeader(pc)) }
+func (im *Image) atomicCode(pc uint64) bool {
+	h := im.inHeader(pc)
+	if h == "shared_ptr_base.h" {
+		f := im.Frames(pc)[0].Function
+		return slices.ContainsFunc(counterFunctions, func(p string) bool { return strings.HasPrefix(f, p) })
+	}
+	return slices.Contains(atomicHeaders, h)
+}
 
 // ofRuntime reports whether the instruction at pc is of a library, in a program with
 // debug information. Its accesses to objects of C++ without such information (a
