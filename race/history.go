@@ -12,11 +12,16 @@ func (d *Detector) access(t trace.TID, a *trace.Access, fresh bool) {
 	is := site{thread: t, pc: a.PC, locks: d.slots[d.threads[t].locks], write: a.IsWrite(), locked: a.Flags&(trace.Atomic|trace.Library) != 0, bare: !fresh && !d.cfg.Fine}
 	d.hit = d.hit[:0]
 	declared, locked := false, is.locked
-	hi := a.Addr + uint64(a.Size)
-	for g := a.Addr &^ 7; g < hi; g += 8 {
+	lo, hi := a.Addr, a.Addr+uint64(a.Size)
+	if d.cfg.Mode == Adjacent {
+		if lo, hi = a.Counted(); lo == hi {
+			return
+		}
+	}
+	for g := lo &^ 7; g < hi; g += 8 {
 		is.granule, is.mask = g, 0xff
-		if a.Addr > g {
-			is.mask <<= a.Addr - g
+		if lo > g {
+			is.mask <<= lo - g
 		}
 		if hi < g+8 {
 			is.mask &= 0xff >> (g + 8 - hi)

@@ -188,6 +188,9 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		n := len(tr.Accesses)
 		tr.Accesses = append(tr.Accesses, stop.Accesses...)
 		made := tr.Accesses[n:]
+		for i := range made {
+			s.lookPast(&th.string, &made[i])
+		}
 		if r.Flags&emu.Watch != 0 {
 			s.attribute(th, tr, made)
 		}

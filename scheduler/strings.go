@@ -66,6 +66,7 @@ var stringReads = []stringReading{
 
 // atString looks at the arguments of a string function.
 func (s *System) atString(th *thread, tr *trace.Transition) (verdict, error) {
+	th.string = stringCall{}
 	if th.alloc.on || len(th.inside) > 0 || th.starting || s.entered == 0 { // before main: what chooses between a function's versions has its name
 		return step, nil
 	}
@@ -76,9 +77,11 @@ func (s *System) atString(th *thread, tr *trace.Transition) (verdict, error) {
 			return step, nil
 		}
 	}
+	call := s.stringCall(th, is)
 	for i, r := range is.args {
 		p := th.arg(i)
 		end, dead := s.reads(r, p, th.arg(1-i), n)
+		call.reads(r, p, end, n, s.machine.Read8(end) == 0)
 		if !dead && (r != text && r != textFor || s.cfg.Fill == nil || end == 0) || !th.quiet.on && !s.alone(th) && s.machine.SharedHull(p, end+1).Hi != 0 {
 			continue
 		}
@@ -88,12 +91,14 @@ func (s *System) atString(th *thread, tr *trace.Transition) (verdict, error) {
 		if !dead {
 			continue
 		}
+		call.lo = call.hi
 		if out := s.deadAccess(th, th.regs.RIP, end, 1, is.name+" reads 1 byte"); out != nil {
 			s.touch(th, tr, th.regs.RIP, end, 1, 0)
 			th.insns++ // the failure is a place of its own
 			return stay, s.fail(th, out)
 		}
 	}
+	th.string = call
 	return step, nil
 }
 

@@ -116,6 +116,7 @@ type thread struct {
 	quiet    quiet
 	alloc    followed      // a call of an allocator that is followed
 	texts    texts         // of a System with twins
+	string   stringCall    // the string function that it entered last
 	operator operatorFrame // a call of C++'s new or delete
 	// inside are the calls of tested allocators under way, outermost first, and
 	// given is the block that the one at whose return it stands gives out.

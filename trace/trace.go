@@ -114,7 +114,21 @@ type Access struct {
 	Size  uint32
 	Insn  uint16 // instruction number within the step, from 1, modulo 1<<16
 	Flags AccessFlags
-	_     uint8
+	Ahead Ahead
+}
+
+// Ahead is how many bytes a read takes in that its function looks past, for it reads
+// whole vectors: as many before those that count in the high half, and behind in the
+// low one.
+type Ahead uint8
+
+// MakeAhead is so many bytes before and behind, at most 15.
+func MakeAhead(before, behind uint64) Ahead { return Ahead(min(before, 15)<<4 | min(behind, 15)) }
+
+// Counted is the addresses of the bytes that count, up to hi; none if lo is hi.
+func (a *Access) Counted() (lo, hi uint64) {
+	lo, hi = a.Addr+uint64(a.Ahead>>4), a.Addr+uint64(a.Size)-uint64(a.Ahead&15)
+	return min(lo, hi), hi
 }
 
 // IsWrite reports whether the access stores.
