@@ -11,7 +11,10 @@ import (
 	"landgo/result"
 )
 
-const operatorsSource = `
+const operatorsSource = `#ifdef LONE // without an operator new
+#include <cstdlib>
+int main() { int *volatile p = (int *)malloc(4); delete p; }
+#else
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -86,6 +89,7 @@ int main(int argc, char **argv)
 	case 9: delete keep(new (std::nothrow) wide[2]); break;
 	}
 }
+#endif
 `
 
 // TestOperators: what one of C++'s operators gave out is to be given back by its
@@ -112,6 +116,7 @@ func TestOperators(t *testing.T) {
 		{"runtime", "7", "realloc of a block that new gave out"},
 		{"runtime", "8", "delete of a block that malloc gave out"},
 		{"runtime", "9", "delete of a block that new[] gave out"},
+		{"LONE", "0", "delete of a block that malloc gave out"},
 		{"REPLACED", "0", ""},
 		{"REPLACED", "1", ""},
 	} {

@@ -15,12 +15,10 @@ type Operators struct {
 // forms. It is empty if the program defines one of them itself, or that can't be
 // told: then what they give out may be free's too. A function with line
 // information is the program's, so the program has to have some; and the
-// runtime's new asks for the new-handler.
+// runtime's new, where there is one, asks for the new-handler.
 func (im *Image) Operators() Operators {
 	all := Operators{New: map[uint64]Range{}, Delete: map[uint64]Range{}, Arrays: map[uint64]bool{}}
-	if _, ok := im.Symbol("_ZSt15get_new_handlerv"); !ok {
-		return Operators{}
-	}
+	_, handler := im.Symbol("_ZSt15get_new_handlerv")
 	if m, ok := im.Symbol("main"); !ok || !im.hasLine(m.Addr) {
 		return Operators{}
 	}
@@ -36,6 +34,8 @@ func (im *Image) Operators() Operators {
 		list := all.New
 		if deletes {
 			list = all.Delete
+		} else if !handler {
+			return Operators{}
 		}
 		_, known := list[f.Addr]
 		if f.Size == 0 || im.hasLine(f.Addr) || known && array != all.Arrays[f.Addr] { // the linker folded two that are the same code

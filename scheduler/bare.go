@@ -118,8 +118,8 @@ type Bare struct {
 	vain       uint64      // see barelivelock.go: a word of the machine's log
 	polled     uint64      // instructions since stopIf was asked
 	unsteady   bool        // a tick has woken somebody it wasn't foretold to; learned for good
-	asked      uint64 // accesses to ports of anybody
-	ons        uint64 // how often interrupts came on: a word of the machine's log
+	asked      uint64      // accesses to ports of anybody
+	ons        uint64      // how often interrupts came on: a word of the machine's log
 	gapFrom    uint64
 	gapTo      uint64          // the stack pointer that was loaded then
 	looked     uint64          // the journal's length when threads were looked for last (bareown.go)
