@@ -103,3 +103,19 @@ func TestWrongProfiles(t *testing.T) {
 		}
 	}
 }
+
+// TestListedThread: a thread that the kernel has left in its ready list can run,
+// whatever its state says: here its page is freed, and its state set to ENDED, before it
+// has left the processor for the last time.
+func TestListedThread(t *testing.T) {
+	t.Setenv("CFLAGS", "-DLANDGO_SILENT -DEXIT_EARLY=1")
+	c := kernelConfig(kernelEdited(t, "thread.c", "	int status = t->status;\n", "	int status = t->status;\n	t->state = ENDED;\n"), "lock", "cli")
+	c.Profile = silentProfile(t, false)
+	r, err := Run(context.Background(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Bug == nil || r.Bug.Kind != "use-after-free" {
+		t.Errorf("%s (%s) after %d executions, want a use-after-free", r.Verdict, r.Reason, r.Executions)
+	}
+}

@@ -65,6 +65,9 @@ func Run(ctx context.Context, cfg Config, obs Observer) (*result.Result, error) 
 	if s.img.Kernel == image.Bare && (r.Verdict == result.Verified || r.Verdict == result.Bounded) && r.Reason == "" {
 		r.Reason = s.unmet(r.Threads)
 	}
+	if h.stopped != "" && r.Executions == 0 && r.Blocked == 0 && r.Transitions > 0 && r.Verdict == result.Budget {
+		r.Reason += fmt.Sprintf(", and no execution has come to its end: %d steps were run", r.Transitions)
+	}
 	s.finish(r)
 	return r, nil
 }

@@ -227,27 +227,29 @@ func (s *Bare) lookOwn(tr *trace.Transition) error {
 	if err := s.checkIdlers(&u); err != nil {
 		return err
 	}
-	asleep := s.sleepers()
+	asleep, queued := s.members(s.own.Sleepers), s.members(s.own.Lists)
 	for i := range s.threads {
 		if th := &s.threads[i]; s.exists[i] && th.live() && !th.own.idle {
-			s.lookAt(th, tr, asleep)
+			s.lookAt(th, tr, asleep, queued)
 		}
 	}
 	return nil
 }
 
-func (s *Bare) sleepers() (all []uint64) {
-	for i := range s.own.Sleepers {
-		s.walk(&s.own.Sleepers[i], func(n uint64) { all = append(all, n) })
+// members are all that is in some lists.
+func (s *Bare) members(lists []image.ThreadList) (all []uint64) {
+	for i := range lists {
+		s.walk(&lists[i], func(n uint64) { all = append(all, n) })
 	}
 	return all
 }
 
-// lookAt reads whether a thread can run.
-func (s *Bare) lookAt(th *thread, tr *trace.Transition, asleep []uint64) {
+// lookAt reads whether a thread can run: by its state, or because the kernel has left
+// it in a list of ready ones, whatever its state says.
+func (s *Bare) lookAt(th *thread, tr *trace.Transition, asleep, queued []uint64) {
 	state := ownBlocked
 	switch {
-	case s.saysReady(th.own.number):
+	case s.saysReady(th.own.number), slices.Contains(queued, th.own.number):
 		state = ownReady
 	case s.saysEnded(th.own.number):
 	case slices.Contains(asleep, th.own.number), s.inSleep(th):
@@ -269,7 +271,7 @@ func (s *Bare) leaveOwn(u *turn, r *thread) {
 	if r.own.idle {
 		return
 	}
-	s.lookAt(r, u.tr, s.sleepers())
+	s.lookAt(r, u.tr, s.members(s.own.Sleepers), s.members(s.own.Lists))
 	if !s.saysEnded(r.own.number) {
 		return
 	}
