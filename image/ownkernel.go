@@ -69,6 +69,9 @@ func (p *FileProfile) kernelFits(im *Image) error {
 		if why := im.Unseen(b.Name); why != "" && b.Role != NoRole {
 			return p.at(b.Line, why)
 		}
+		if why := im.inRegisters(b.Name); why != "" && (b.Family != 0 || b.Role == TestReport) {
+			return p.at(b.Line, why)
+		}
 	}
 	for _, a := range p.Allocators {
 		if len(a.Memory) > 0 {
@@ -123,6 +126,9 @@ func (p *FileProfile) own(im *Image) (*OwnKernel, error) {
 		at := 1
 		if b.Args != nil {
 			at = b.Args[0]
+		}
+		if why := im.inRegisters(b.Name); why != "" {
+			f.fail(Named{b.Name, b.Line}, why)
 		}
 		out.Created[f.function(Named{b.Name, b.Line})] = at - 1
 	}
