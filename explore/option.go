@@ -378,7 +378,7 @@ var Options = []Option{
 	}, {
 		Name: "max-executions", Group: GroupLimits, Value: "N",
 		Help: "stop after N executions (no limit by default)",
-		Doc:  "The verdict is then budget.",
+		Doc:  "The verdict is then budget. Where landgo chooses the preemption points, it explores nothing beside its sets of them.",
 		Set:  func(c *Config, v string) error { return setCount(&c.MaxExecutions, v, 0) },
 		Get: func(c *Config) []string {
 			if c.MaxExecutions == 0 {
