@@ -1,0 +1,32 @@
+/* Two readers are in at once, and see what was written before: the one stays
+ * until the other is there. */
+#include "pebbles.h"
+#include "thread.h"
+
+static rwlock_t lock;
+static volatile int value, reading;
+
+static void *reader(void *arg)
+{
+	rwlock_lock(&lock, RWLOCK_READ);
+	reading = 1;
+	assert(value == 1);
+	rwlock_unlock(&lock);
+	return arg;
+}
+
+int main(void)
+{
+	thr_init(PAGE_SIZE);
+	rwlock_init(&lock);
+	rwlock_lock(&lock, RWLOCK_WRITE);
+	assert(thr_create(reader, NULL) > 0);
+	value = 1;
+	rwlock_unlock(&lock);
+	rwlock_lock(&lock, RWLOCK_READ);
+	do
+		thr_yield(-1);
+	while (!reading);
+	rwlock_unlock(&lock);
+	return 0;
+}
