@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,5 +119,18 @@ func TestKernelStepTells(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A thread that sleeps for longer than anybody waits is left asleep, and the verdict
+// says so: no ticks are spent on it, and no other thread is tried for its sake.
+func TestKernelOversleeps(t *testing.T) {
+	r, err := Run(context.Background(), kernelConfig(kernelBuilt(t, "course"), "oversleep", "cli"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := strings.Join(r.Certificate.Assumptions, "\n")
+	if r.Verdict != result.Verified || !strings.Contains(said, "nobody waits for") || strings.Contains(said, "no tick took") {
+		t.Errorf("%s, with %s", r.Verdict, said)
 	}
 }

@@ -118,6 +118,7 @@ type Bare struct {
 	vain       uint64      // see barelivelock.go: a word of the machine's log
 	polled     uint64      // instructions since stopIf was asked
 	unsteady   bool        // a tick has woken somebody it wasn't foretold to; learned for good
+	oversleeps bool        // a thread sleeps for more than maxSleep ticks; learned for good
 	asked      uint64      // accesses to ports of anybody
 	ons        uint64      // how often interrupts came on: a word of the machine's log
 	gapFrom    uint64

@@ -168,9 +168,18 @@ const maxForetold = 1 << 32
 // called timer_sleep, it isn't known when it asked.
 func (s *Bare) foretell(th *thread) {
 	o := &th.own
-	o.wakes = wakesUnknown
-	if o.since == s.ticks && o.length > 0 && o.length < maxForetold {
+	switch {
+	case o.since != s.ticks || o.length == 0 || o.length >= maxForetold:
+		o.wakes = wakesUnknown
+	case o.length <= maxSleep:
 		o.wakes = s.ticks + o.length
+	default:
+		// Nobody waits for so many, which are of a mistake: a length read from a stack
+		// that is gone.
+		o.wakes = wakesNever
+		if !s.oversleeps {
+			s.oversleeps, s.finer = true, true
+		}
 	}
 }
 

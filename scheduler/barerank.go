@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"fmt"
 	"math"
 
 	"landgo/trace"
@@ -60,6 +61,9 @@ func (s *Bare) ranked() bool {
 func (s *Bare) Found() (out []string) {
 	if s.probes {
 		out = append(out, "a thread was ready, and no tick took the processor to it: it couldn't run there")
+	}
+	if s.oversleeps {
+		out = append(out, fmt.Sprintf("a thread sleeps for more than %d ticks, which nobody waits for: it doesn't wake", maxSleep))
 	}
 	if s.unranked {
 		out = append(out, "ticks took the processor to threads while better ones were ready: priorities don't matter")

@@ -213,7 +213,7 @@ type Ticked struct {
 // Knowledge is all that the System has learned.
 func (s *Bare) Knowledge() *Knowledge {
 	k := s.System.Knowledge()
-	k.Probes, k.Unsteady, k.Unranked, k.HeavyTails = s.probes, s.unsteady, s.unranked, append([]bool(nil), s.heavy[:]...)
+	k.Probes, k.Unsteady, k.Oversleeps, k.Unranked, k.HeavyTails = s.probes, s.unsteady, s.oversleeps, s.unranked, append([]bool(nil), s.heavy[:]...)
 	for g, by := range s.ticked {
 		k.Ticked = append(k.Ticked, Ticked{g, by.reads, by.writes})
 	}
@@ -247,6 +247,9 @@ func (s *Bare) Learn(k *Knowledge) (news bool, err error) {
 	}
 	if k.Unsteady && !s.unsteady {
 		s.unsteady, news = true, true
+	}
+	if k.Oversleeps && !s.oversleeps {
+		s.oversleeps, news = true, true
 	}
 	for _, t := range k.Ticked {
 		old := s.ticked[t.At]

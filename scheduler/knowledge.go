@@ -25,6 +25,8 @@ type Knowledge struct {
 	Probes    bool     // see Bare.probes
 	Unsteady  bool     // see baretime.go
 	Unranked  bool     // see Bare.unranked
+	// Oversleeps: see Bare.foretell.
+	Oversleeps bool
 	// HeavyTails, TailWords: see baretail.go.
 	HeavyTails []bool
 	TailWords  []tailWord

@@ -118,6 +118,21 @@ static void test_doze(void)
 	test_nap();
 }
 
+static void oversleeper(void *unused)
+{
+	(void)unused;
+	sema_up(&done);
+	timer_sleep(10000000);
+}
+
+/* Main ends, while another sleeps for a day. */
+static void test_oversleep(void)
+{
+	timer_queues = true;
+	thread_create("oversleeper", 31, oversleeper, NULL);
+	sema_down(&done);
+}
+
 static void worker(void *unused)
 {
 	(void)unused;
@@ -208,7 +223,7 @@ bool run_test(const char *name)
 		const char *name;
 		void (*run)(void);
 	} tests[] = {
-		{"post", test_post}, {"guard", test_guard}, {"nap", test_nap}, {"doze", test_doze},
+		{"post", test_post}, {"guard", test_guard}, {"nap", test_nap}, {"doze", test_doze}, {"oversleep", test_oversleep},
 		{"long_nap", test_long_nap}, {"politeness", test_politeness}, {"loneliness", test_loneliness}, {"work", test_work}, {"letters", test_letters}, {"scroll", test_scroll}, {"copy", test_copy},
 	};
 	for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
