@@ -71,12 +71,17 @@ func (s *session) access(t trace.TID, a *trace.Access) result.Access {
 // instruction is the text of the instruction at pc, or of the call whose last byte
 // is there.
 func (s *session) instruction(pc uint64) string {
-	if call, ok := s.img.CallAt(pc); ok {
-		pc = call.Lo
-	}
-	text, _, err := s.img.Inst(s.img.Bytes(pc, image.MaxInst), pc)
-	if err != nil {
-		return ""
+	text, ok := s.texts[pc]
+	if !ok {
+		if s.texts == nil {
+			s.texts = map[uint64]string{}
+		}
+		at := pc
+		if call, ok := s.img.CallAt(pc); ok {
+			at = call.Lo
+		}
+		text, _, _ = s.img.Inst(s.img.Bytes(at, image.MaxInst), at) // none for what isn't one
+		s.texts[pc] = text
 	}
 	return text
 }

@@ -48,6 +48,9 @@ type session struct {
 	// afresh: no kept boot is used, for it was damaged.
 	afresh bool
 	notes  []string // for the user, a line each
+	// texts are those of instructions: a step of a kernel's has thousands of
+	// accesses, by a few.
+	texts map[uint64]string
 }
 
 // open loads the guest and makes its first thread. The caller closes the

@@ -241,11 +241,11 @@ func (st *story) held(x at) []string {
 		if int(o.At) > x.access {
 			break
 		}
-		name := st.sys.VariableName(o.Obj)
 		switch o.Kind {
 		case trace.OpLock, trace.OpTryLock, trace.OpReadLock, trace.OpTryReadLock, trace.OpWriteLock, trace.OpTryWriteLock:
-			list = append(list, name)
+			list = append(list, st.sys.VariableName(o.Obj))
 		case trace.OpUnlock, trace.OpReadUnlock, trace.OpWriteUnlock:
+			name := st.sys.VariableName(o.Obj)
 			list = slices.DeleteFunc(list, func(l string) bool { return l == name })
 		}
 	}
