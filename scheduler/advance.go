@@ -126,6 +126,13 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			return nil
 		case emu.StopPrivileged:
 			th.regs = stop.Regs
+			if stop.Detail == "iret" {
+				return s.unmodelled(th, stop) // a program may: it returns to where it is
+			}
+			if s.kernel.Fault(th.id, emu.Fault{Kind: emu.FaultProtection}, &th.regs) {
+				th.set = emu.SetAll
+				continue
+			}
 			return s.fail(th, &Failure{Kind: Segfault, Thread: th.id, PC: stop.PC,
 				Message: "a privileged instruction: " + stop.Detail})
 		case emu.StopUnmodelled:

@@ -226,6 +226,7 @@ func TestWildGuests(t *testing.T) {
 		{"prints for ever", "print.c", nil, result.TooMuchOutput, nil},
 		{"creates threads for ever", "threads.c", nil, result.TooManyThreads, []string{"128"}},
 		{"instruction that isn't modelled", "avx.c", nil, result.UnmodelledInstruction, []string{"AVX", "main", "avx.c:4"}},
+		{"return from an interrupt", "iret.c", nil, result.UnmodelledInstruction, []string{"iret", "main"}},
 		{"system call that isn't modelled", "socket.c", nil, result.UnmodelledCall, []string{"socket", "socket.c:6"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

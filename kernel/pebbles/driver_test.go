@@ -177,9 +177,12 @@ func (w *world) run(t trace.TID, budget uint64) bool {
 			if left == 0 {
 				return true
 			}
-		case emu.StopFault:
+		case emu.StopFault, emu.StopPrivileged:
 			a.regs = stop.Regs
 			f := stop.Fault
+			if stop.Why == emu.StopPrivileged {
+				f.Kind = emu.FaultProtection
+			}
 			if !w.k.Fault(t, f, &a.regs) {
 				w.end = fmt.Sprintf("fault %d at %#x", f.Kind, f.Addr)
 				return false

@@ -85,6 +85,9 @@ int main(void)
 	__asm__ volatile("int3" : "=a"(rax));
 	expect(6, SWEXN_CAUSE_BREAKPOINT, 0, 0);
 	assert(rax == 99);
+	arm(1);
+	__asm__ volatile("cli" : "=a"(rax));
+	expect(7, SWEXN_CAUSE_PROTFAULT, 0, 0);
 
 	/* What newureg may not be; then nothing else is done either. */
 	ureg_t bad = seen;
@@ -108,6 +111,6 @@ int main(void)
 	arm(2);
 	assert(swexn(NULL, NULL, NULL, &bad) == ERR_ARGUMENT);
 	__asm__ volatile("ud2" : "=a"(rax)); /* still armed */
-	expect(7, SWEXN_CAUSE_OPCODE, 0, 0);
+	expect(8, SWEXN_CAUSE_OPCODE, 0, 0);
 	return 0;
 }
