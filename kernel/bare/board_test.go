@@ -223,3 +223,50 @@ func TestControllerReads(t *testing.T) {
 		t.Errorf("%#x comes when its reason is gone", v)
 	}
 }
+
+// TestAlone: a controller that is told that it is the only one has no third word.
+func TestAlone(t *testing.T) {
+	b := board(t)
+	b.write(t, [2]uint{0x20, 0x13}, [2]uint{0x21, 0x20}, [2]uint{0x21, 1}, [2]uint{0x21, 0xfe})
+	if b.pic[0].mask != 0xfe || b.pic[0].automatic != 0 || !b.Timer() {
+		t.Errorf("the controller is %+v", b.pic[0])
+	}
+	b.Acknowledge()
+	b.write(t, [2]uint{0x20, 0x68 &^ 0x20}, [2]uint{0x20, 0x20}) // the usual order of lines; the end
+	if b.pic[0].service != 0 {
+		t.Error("the tick hasn't ended")
+	}
+}
+
+// TestRefused: what landgo's controllers and its timer don't do is named.
+func TestRefused(t *testing.T) {
+	for _, p := range [][2]uint{{0x20, 0xa0}, {0xa0, 0xc1}, {0x20, 0x68}, {0x20, 0x0c}, {0x43, 0x30}, {0x43, 0x38}, {0x43, 0x12}} {
+		if err := started(t).Out(uint16(p[0]), 1, uint32(p[1])); err == nil || !strings.Contains(err.Error(), "isn't modelled") {
+			t.Errorf("%#x to port %#x: %v", p[1], p[0], err)
+		}
+	}
+	started(t).write(t, [2]uint{0x43, 0x34}, [2]uint{0x43, 0x36}, [2]uint{0x43, 0}, [2]uint{0x43, 0xb0})
+}
+
+// TestLoop: a serial line that is tied to itself gets what it sends, and nobody else.
+func TestLoop(t *testing.T) {
+	b := started(t)
+	read := func(port uint16) uint32 {
+		v, err := b.In(port, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	b.write(t, [2]uint{0x3fc, 0x1e}, [2]uint{0x3f8, 0xae})
+	if s, m := read(0x3fd), read(0x3fe); s != 0x61 || m != 0xd0 {
+		t.Errorf("the line's status is %#x, the modem's %#x, want 0x61 and 0xd0", s, m)
+	}
+	if v := read(0x3f8); v != 0xae || read(0x3fd) != 0x60 {
+		t.Errorf("%#x comes back", v)
+	}
+	b.write(t, [2]uint{0x3fc, 0x0f}, [2]uint{0x3f8, 'a'})
+	if got := string(b.Output(1)); got != "a" {
+		t.Errorf("the output is %q", got)
+	}
+}

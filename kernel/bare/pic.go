@@ -1,5 +1,7 @@
 package bare
 
+import "fmt"
+
 // controller is an 8259A interrupt controller.
 type controller struct {
 	mask      uint64 // lines that are off
@@ -8,6 +10,7 @@ type controller struct {
 	base      uint64 // the vector of its first line
 	word      uint64 // the initialisation word that comes next, 0: none
 	four      uint64 // there is a fourth one
+	single    uint64 // there is no third one: it isn't wired to another controller
 	automatic uint64 // interrupts end by themselves
 	selected  uint64 // 1: reads of its first port give service, not requests
 }
@@ -19,10 +22,15 @@ const (
 	linesOfOne  = 8
 	initialise  = 0x10 // of the first word
 	needsFourth = 0x01
+	alone       = 0x02
 	readCommand = 0x08
 	endCommand  = 0x20
 	specific    = 0x40
 	autoEnd     = 0x02
+	rotation    = 0x80
+	specialMask = 0x60 // of a read command
+	poll        = 0x04
+	selects     = 0x02
 )
 
 // raise has a line ask for an interrupt.
@@ -102,7 +110,7 @@ func (b *Board) take(c *controller, line int) {
 }
 
 // command is a write to a controller's first port.
-func (b *Board) command(c *controller, v uint64) {
+func (b *Board) command(c *controller, v uint64) error {
 	switch {
 	case v&initialise != 0:
 		b.m.Set(&c.mask, 0)
@@ -110,14 +118,19 @@ func (b *Board) command(c *controller, v uint64) {
 		b.m.Set(&c.requests, 0)
 		b.m.Set(&c.automatic, 0)
 		b.m.Set(&c.four, v&needsFourth)
+		b.m.Set(&c.single, v&alone)
 		b.m.Set(&c.word, 2)
-	case v&readCommand != 0:
+	case v&readCommand != 0 && (v&specialMask == specialMask || v&poll != 0), v&readCommand == 0 && v&rotation != 0:
+		return fmt.Errorf("the command %#x to an interrupt controller isn't modelled: its lines' order changes, or it is polled", v)
+	case v&readCommand != 0 && v&selects != 0:
 		b.m.Set(&c.selected, v&1)
+	case v&readCommand != 0:
 	case v&endCommand != 0 && v&specific != 0:
 		b.m.Set(&c.service, c.service&^(1<<(v&7)))
 	case v&endCommand != 0:
 		b.m.Set(&c.service, c.service&(c.service-1)) // the first in service
 	}
+	return nil
 }
 
 // data is a write to a controller's second port: the next initialisation word,
@@ -126,7 +139,9 @@ func (b *Board) data(c *controller, v uint64) {
 	switch c.word {
 	case 2:
 		b.m.Set(&c.base, v&^7)
-		b.m.Set(&c.word, 3)
+		if b.m.Set(&c.word, 3); c.single != 0 {
+			b.m.Set(&c.word, 4*c.four)
+		}
 	case 3: // how the two are wired
 		b.m.Set(&c.word, 4*c.four)
 	case 4:

@@ -27,6 +27,11 @@ const (
 
 	absent = 0xff // what reading a device gives that isn't there
 
+	// Of what is written to the timer's control: which counter (0 ticks), which of
+	// its bytes come next (none: it is only looked at), and in which modes it ticks
+	// again and again.
+	ofCounter, counterBytes, again = 0xc0, 0x30, 0x04
+
 	refreshBit = 0x10 // of the speaker's port: it toggles
 )
 
@@ -107,9 +112,11 @@ func (b *Board) Out(port uint16, size uint8, v uint32) error {
 func (b *Board) out(port uint16, v uint64) error {
 	switch {
 	case port == masterPort, port == slavePort:
-		b.command(&b.pic[port>>7&1], v)
+		return b.command(&b.pic[port>>7&1], v)
 	case port == masterPort+1, port == slavePort+1:
 		b.data(&b.pic[port>>7&1], v)
+	case port == timerControl && v&ofCounter == 0 && v&counterBytes != 0 && v&again == 0:
+		return fmt.Errorf("the timer's mode %d, in which it ticks once, isn't modelled", v>>1&7)
 	case port >= timerPort && port <= timerControl: // time is the scheduler's
 	case port == keyboardPort, port == keyStatus, port == delayPort, port == gatePort:
 	case port == speakerPort:

@@ -1,6 +1,7 @@
 package bare
 
-// serial is a 16550 with nothing to receive. What is written goes out at once,
+// serial is a 16550 with nothing to receive but what it sends to itself, when a
+// kernel tries whether it works. What is written goes out at once,
 // so its transmitter is always empty; who has its interrupt on is told so after
 // each byte.
 type serial struct {
@@ -10,6 +11,8 @@ type serial struct {
 	scratch    uint64
 	divisor    [2]uint64
 	empty      uint64 // 1: that the transmitter is empty hasn't been told
+	looped     uint64 // what it has sent to itself, if received is 1
+	received   uint64
 }
 
 const (
@@ -27,7 +30,9 @@ const (
 	nothing       = 0x01 // of identity
 	isEmpty       = 0x02
 	allEmpty      = 0x60 // of the line's status
+	hasReceived   = 0x01
 	connected     = 0xb0 // of the modem's
+	loop          = 0x10 // of what is written to the modem
 )
 
 func (b *Board) readSerial(register uint16) uint64 {
@@ -37,7 +42,8 @@ func (b *Board) readSerial(register uint16) uint64 {
 		if s.format&divisorAccess != 0 {
 			return s.divisor[0]
 		}
-		return 0
+		b.m.Set(&s.received, 0)
+		return s.looped
 	case interruptRegister:
 		if s.format&divisorAccess != 0 {
 			return s.divisor[1]
@@ -55,8 +61,11 @@ func (b *Board) readSerial(register uint16) uint64 {
 	case modemRegister:
 		return s.modem
 	case lineRegister:
-		return allEmpty
+		return allEmpty | hasReceived*s.received
 	case modemStatusRegister:
+		if m := s.modem; m&loop != 0 { // its own four lines
+			return m&2<<3 | m&1<<5 | m&0xc<<4
+		}
 		return connected
 	}
 	return s.scratch
@@ -70,7 +79,11 @@ func (b *Board) writeSerial(register uint16, v uint64) error {
 			b.m.Set(&s.divisor[register], v)
 			return nil
 		}
-		if register == dataRegister {
+		if register == dataRegister && s.modem&loop != 0 {
+			b.m.Set(&s.looped, v)
+			b.m.Set(&s.received, 1)
+			b.m.Set(&s.empty, 1)
+		} else if register == dataRegister {
 			if err := b.print(byte(v)); err != nil {
 				return err
 			}
