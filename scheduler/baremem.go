@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/image"
 	"landgo/kernel"
 	"landgo/trace"
 )
@@ -162,12 +163,16 @@ func (s *Bare) failHere(u *turn, kind Kind, format string, args ...any) error {
 	return nil
 }
 
-// faultOf is the bug of a processor fault.
+// faultOf is the bug of a processor fault. Through a kernel's own page tables the
+// engine doesn't say whether it was a read.
 func (s *Bare) faultOf(th *thread, f emu.Fault) *Failure {
 	out := s.faultFailure(th, f)
 	out.PC = s.regs.RIP
-	if f.Kind == emu.FaultRead && f.Addr >= 4096 && out.Kind == Segfault {
+	if f.Kind == emu.FaultRead && out.Kind == Segfault {
 		out.Message = fmt.Sprintf("page fault at address %#x", f.Addr)
+		if f.Addr < image.PageSize {
+			out.Message += ": a null pointer"
+		}
 	}
 	return out
 }
