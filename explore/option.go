@@ -114,7 +114,7 @@ var Options = []Option{
 		},
 	}, {
 		Name: "pp", Group: GroupPoints, Value: "LIST",
-		Help:  "preemption points: yield, lock, unlock, atomic, sync, race, mem (landgo chooses by default)",
+		Help:  "preemption points: yield, lock, unlock, atomic, sync, race, mem; of kernels cli, sti too (landgo chooses by default)",
 		Words: pointNames(), List: true,
 		Doc: "A comma list of kinds. A verdict holds at the granularity of the points that were explored, and says so. Without it landgo chooses: many small sets of points, as the time allows, until a bug or a verdict that holds for mem.",
 		Set: func(c *Config, v string) (err error) {

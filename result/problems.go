@@ -86,7 +86,7 @@ var Problems = []Problem{
 	{UnknownPoint, ExitUsage,
 		`unknown preemption point "locks" in --pp, did you mean "lock"?`,
 		"--pp takes a comma list of kinds of preemption points.",
-		"choose from yield, lock, unlock, atomic, mem"},
+		"choose from yield, lock, unlock, atomic, sync, race, mem, and for kernels cli, sti"},
 	{UnsoundBound, ExitUsage,
 		`search optimal isn't sound under the bound preempt=2`,
 		"A reduction leaves out interleavings that are equivalent to others, and the one that it keeps may need more preemptions than the one that it leaves out. Under a bound it would then miss bugs that are within the bound (Coons, Musuvathi and McKinley, OOPSLA 2013, figure 1). Each search takes the bounds under which it is sound.",
