@@ -76,14 +76,31 @@ func (s *session) trustedRoles() *[image.NumRoles]bool {
 }
 
 // trustable refuses to trust objects of which nobody knows the size: all their bytes
-// are watched, for code that goes past the trusted functions.
+// are watched, for code that goes past the trusted functions. A guest that hasn't got
+// the functions has no such objects.
 func (s *session) trustable() error {
 	for _, o := range image.ObjectTypes {
-		if slices.Contains(s.cfg.Trust, o.Name) && s.img.ObjectSize(s.profile, o.Name) == 0 {
+		if slices.Contains(s.cfg.Trust, o.Name) && s.hasObjects(o.Name) && s.img.ObjectSize(s.profile, o.Name) == 0 {
 			return result.Errorf(result.Usage, "--trust %s: nothing says how large a %s is: build %s with -g, or give the size in a profile (sizes)", o.Name, o.Type, s.cfg.Guest)
 		}
 	}
 	return nil
+}
+
+// hasObjects reports whether the guest has functions that are given objects of a
+// group.
+func (s *session) hasObjects(group string) bool {
+	for _, g := range trustGroups {
+		if g.name != group && g.needs != group {
+			continue
+		}
+		for _, b := range s.roles {
+			if slices.Contains(g.roles, b.Role) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // trusts reports whether a function with a role is taken as correct.

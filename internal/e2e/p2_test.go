@@ -218,6 +218,13 @@ func TestTrustNeedsSizes(t *testing.T) {
 	trust := []string{"run", "--json", "--out", "none", "--pp", "mem", "--trust", "mutex"}
 	bare := pebblesProgram(t, "-m64", test, append([]string{"-g0", "-I" + library}, sources...)...)
 	run(t, append(trust, bare)...).complains(t, result.Usage)
+	some := slices.DeleteFunc(slices.Clone(sources), func(name string) bool {
+		return slices.Contains([]string{"sem.c", "rwlock.c"}, filepath.Base(name))
+	})
+	fewer := pebblesProgram(t, "-m64", test, append([]string{"-g0", "-I" + library}, some...)...)
+	if r := run(t, "run", "--json", "--out", "none", "--pp", "mem", "--trust", "sem,rwlock", "--max-executions", "1", fewer).decode(t); r.Executions != 1 {
+		t.Errorf("groups that the guest hasn't got: %s (%s)", r.Verdict, r.Reason)
+	}
 	known := run(t, append(trust, pebblesProgram(t, "-m64", test, append([]string{"-I" + library}, sources...)...))...).decode(t)
 	told := run(t, append(trust, "--profile", profile, bare)...).decode(t)
 	if told.Verdict != known.Verdict || told.Problem != known.Problem || told.Executions != known.Executions {
