@@ -241,15 +241,24 @@ func (st *story) held(x at) []string {
 		if int(o.At) > x.access {
 			break
 		}
-		switch o.Kind {
-		case trace.OpLock, trace.OpTryLock, trace.OpReadLock, trace.OpTryReadLock, trace.OpWriteLock, trace.OpTryWriteLock:
+		switch {
+		case takes(o):
 			list = append(list, st.sys.VariableName(o.Obj))
-		case trace.OpUnlock, trace.OpReadUnlock, trace.OpWriteUnlock:
+		case o.Kind == trace.OpUnlock, o.Kind == trace.OpReadUnlock, o.Kind == trace.OpWriteUnlock:
 			name := st.sys.VariableName(o.Obj)
 			list = slices.DeleteFunc(list, func(l string) bool { return l == name })
 		}
 	}
 	return list
+}
+
+// takes reports whether an operation took a lock.
+func takes(o *trace.Op) bool {
+	switch o.Kind {
+	case trace.OpLock, trace.OpTryLock, trace.OpReadLock, trace.OpTryReadLock, trace.OpWriteLock, trace.OpTryWriteLock:
+		return true
+	}
+	return false
 }
 
 // at is access number access of beat number beat.
@@ -419,12 +428,9 @@ func (st *story) acquired(owner trace.TID, obj uint64) *result.Frame {
 			continue
 		}
 		for _, op := range st.beats[i].ops {
-			switch op.Kind {
-			case trace.OpLock, trace.OpTryLock, trace.OpWriteLock, trace.OpReadLock, trace.OpTryWriteLock, trace.OpTryReadLock:
-				if op.Obj == obj && op.PC != 0 {
-					f := result.Innermost(st.frames([]uint64{op.PC - 1}))
-					return &f
-				}
+			if takes(&op) && op.Obj == obj && op.PC != 0 {
+				f := result.Innermost(st.frames([]uint64{op.PC - 1}))
+				return &f
 			}
 		}
 	}
