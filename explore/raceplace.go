@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"landgo/image"
 	"landgo/result"
 )
 
@@ -63,7 +64,7 @@ func (s *session) racePlaces() (pcs []uint64, err error) {
 		}
 		if call, ok := s.img.CallAt(pc); ok {
 			pc = call.Hi - 1
-		} else if text, n, err := s.img.Inst(s.img.Bytes(pc, 15), pc); err != nil || n == 0 || text == "" {
+		} else if text, n, err := s.img.Inst(s.img.Bytes(pc, image.MaxInst), pc); err != nil || n == 0 || text == "" {
 			return nil, &invalid{kind: result.PointlessPoint, reason: fmt.Sprintf("--pp race=%s: the guest has no instruction there", p)}
 		}
 		pcs = append(pcs, pc)

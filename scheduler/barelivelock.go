@@ -84,15 +84,15 @@ func (s *Bare) livelock(next *thread) *Failure {
 			names = append(names, s.Name(t))
 		}
 	}
-	f.Message = fmt.Sprintf("the kernel goes round for ever: thread %s gives the processor up again and again", names[0])
-	if len(names) > 1 {
-		f.Message = fmt.Sprintf("the kernel goes round for ever: threads %s give the processor up again and again", strings.Join(names, ", "))
-	}
+	what, why := "the kernel goes round for ever", fmt.Sprintf(", and %d ticks have changed nothing that is read there", vainTicks)
 	if off {
-		f.Message = offText + f.Message[len("the kernel goes round for ever"):]
-		return f
+		what, why = offText, ""
 	}
-	f.Message += fmt.Sprintf(", and %d ticks have changed nothing that is read there", vainTicks)
+	who := fmt.Sprintf("thread %s gives", names[0])
+	if len(names) > 1 {
+		who = fmt.Sprintf("threads %s give", strings.Join(names, ", "))
+	}
+	f.Message = fmt.Sprintf("%s: %s the processor up again and again%s", what, who, why)
 	return f
 }
 
