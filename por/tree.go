@@ -7,7 +7,7 @@ import (
 	"landgo/trace"
 )
 
-// A search of one tree, divided: what the walk of explorer.go does alone.
+// A search of one tree, divided: what the walk of explorer.go and advance.go does alone.
 //
 // Between two laps the tree is *junctions*: the states on the way from the root
 // to where each part goes on. In a lap a part is a walk like any other, below
