@@ -173,6 +173,10 @@ void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t
 	}
 	if (write) {
 		note_store(m, addr, size);
+		if (unlikely(addr - m->order.beneath_lo < m->order.beneath_len) && overflows(m, addr)) {
+			stop_fault(m, FAULT_STACK, addr, size);
+			return;
+		}
 	} else {
 		if (unlikely(m->echoes) && is_echo(m, addr, size))
 			return;

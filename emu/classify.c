@@ -362,6 +362,27 @@ int stack_source(const uint8_t *p, bool is32)
 	return -1;
 }
 
+bool pushes(const uint8_t *p, bool is32)
+{
+	struct bytes b = { .p = p, .n = LONGEST_INSN, .is32 = is32 };
+	skip_prefixes(&b);
+	uint8_t d = digit(peek(&b, 1));
+	switch (peek(&b, 0)) {
+	case 0x60: /* pusha */
+	case 0x68:
+	case 0x6A:
+	case 0x9C: /* pushf */
+	case 0xC8: /* enter */
+	case 0xE8: /* call */
+		return true;
+	case 0x0F:
+		return (peek(&b, 1) & 0xF7) == 0xA0; /* fs, gs */
+	case 0xFF:
+		return d == 2 || d == 3 || d == 6;
+	}
+	return (peek(&b, 0) & 0xF8) == 0x50 || (is32 && (peek(&b, 0) & 0xE7) == 0x06);
+}
+
 /* The one-byte opcodes, without a lock prefix's meaning. */
 static struct insn map1(const struct bytes *b)
 {

@@ -63,6 +63,9 @@ struct insn classify(const uint8_t *p, uint32_t n, bool is32);
  * moves into the stack pointer as it is; -1 for other loads. */
 int stack_source(const uint8_t *p, bool is32);
 
+/* Whether an instruction pushes. */
+bool pushes(const uint8_t *p, bool is32);
+
 enum { STACK_POINTER = 4 }; /* its number among the registers */
 
 #endif

@@ -71,6 +71,7 @@ enum fault {
 	FAULT_BREAKPOINT,
 	FAULT_BLOCK_READ,
 	FAULT_BLOCK_WRITE,
+	FAULT_STACK,
 };
 
 /* RunFlags in types.go. */
@@ -183,6 +184,9 @@ struct order {
 	bool permit; /* the first instruction may be a privileged one */
 	uint64_t blind_lo; /* accesses to [blind_lo, blind_lo + blind_len) are journaled and nothing else */
 	uint64_t blind_len;
+	uint64_t stack_low;   /* the lowest byte of the thread's stack, */
+	uint64_t beneath_lo;  /* and the memory below it */
+	uint64_t beneath_len;
 };
 
 /* What Go gets: Stop in types.go. */
@@ -389,6 +393,7 @@ bool on_bad_insn(uc_engine *uc, void *user);
 /* heap.c */
 bool heap_allows(const struct machine *m, uint64_t addr, uint32_t size, bool write);
 bool reads_ahead(const struct machine *m, uint64_t pc);
+bool overflows(const struct machine *m, uint64_t addr);
 bool in_grave(const struct machine *m, uint64_t addr, uint32_t size);
 
 /* record.c */

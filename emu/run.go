@@ -49,6 +49,7 @@ func (m *Machine) order(r *Run, to Ctx) {
 	o.reuse = C.bool(r.Reuse && (len(m.marks) == 0 || int32(r.From) >= m.marks[len(m.marks)-1].slots))
 	o.permit = C.bool(r.Permit)
 	o.blind_lo, o.blind_len = C.uint64_t(r.Blind.Lo), C.uint64_t(r.Blind.Hi-r.Blind.Lo)
+	o.stack_low, o.beneath_lo, o.beneath_len = C.uint64_t(r.StackLow), C.uint64_t(r.Beneath.Lo), C.uint64_t(r.Beneath.Hi-r.Beneath.Lo)
 	o.set = C.uint32_t(r.Set)
 	if r.Set != 0 {
 		*(*Regs)(unsafe.Pointer(&o.regs)) = r.Regs

@@ -201,6 +201,11 @@ type Run struct {
 	Permit bool
 	// Blind is memory of which accesses are journaled and nothing else.
 	Blind Range
+	// Beneath is the memory below the thread's stack, whose lowest byte is at
+	// StackLow: a store there, with the stack pointer there too or by an instruction
+	// that pushes, is a fault.
+	Beneath  Range
+	StackLow uint64
 	// Reuse: From isn't needed any more. If it is younger than the latest
 	// mark, its slot is used for the result (Stop.Ctx == From), so that long
 	// runs without marks don't pile up contexts.
@@ -255,6 +260,7 @@ const (
 	FaultBreakpoint           // int3
 	FaultBlockRead            // of bytes of Config.Heap that are in no block
 	FaultBlockWrite
+	FaultStack // a store below the thread's stack, see Run.Beneath
 )
 
 // Fault is a processor fault. The machine is as before the instruction.

@@ -203,6 +203,12 @@ func TestKernelLoses(t *testing.T) {
 // lines of a file.
 func kernelEdited(t *testing.T, file, line, instead string) string {
 	t.Helper()
+	return edited(t, "kernel", file, line, instead)
+}
+
+// edited is the same of either of the kernels.
+func edited(t *testing.T, program, file, line, instead string) string {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("../guests/kernel")); err != nil {
 		t.Fatal(err)
@@ -216,10 +222,10 @@ func kernelEdited(t *testing.T, file, line, instead string) string {
 		t.Fatalf("%s hasn't %q", file, line)
 	}
 	os.WriteFile(name, []byte(strings.Replace(string(text), line, instead, 1)), 0o666)
-	if out, err := exec.Command("make", "-s", "-C", dir, "OUT64="+dir, filepath.Join(dir, "kernel")).CombinedOutput(); err != nil {
+	if out, err := exec.Command("make", "-s", "-C", dir, "OUT64="+filepath.Join(dir, "out"), filepath.Join(dir, "out", program)).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return filepath.Join(dir, "kernel")
+	return filepath.Join(dir, "out", program)
 }
 
 // TestKernelUnmet: where no run comes to points of a kind, or the timer never

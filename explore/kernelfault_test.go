@@ -14,7 +14,7 @@ func TestKernelFaults(t *testing.T) {
 	for _, k := range []struct{ program, kind, text string }{
 		{"kernel-register_lost", "assertion", "the interrupt's handler returns with "},
 		{"kernel-gates_lost", "segfault", "(triple fault)"},
-		{"kernel-stack_small", "stack-overflow", "is below the thread's stack"},
+		{"kernel-stack_small", "stack-overflow", "below the thread's stack"},
 	} {
 		for _, machine := range []string{"x86-64", "i386"} {
 			t.Run(k.program+" "+machine, func(t *testing.T) {
@@ -77,6 +77,61 @@ func TestKernelLoopsOff(t *testing.T) {
 		}
 		if again.Bug == nil || again.Bug.Message != r.Bug.Message {
 			t.Errorf("%s: the replay ended in %+v", k.instead, again.Bug)
+		}
+	}
+}
+
+// TestKernelStackOverflow: a thread that goes below its stack and comes back before it
+// stops has written into its own structure, or below it; told at whatever points,
+// where annotations or the kernel's shape say where stacks are, and of a last call too,
+// which only pushes.
+func TestKernelStackOverflow(t *testing.T) {
+	const line = "	(void)unused;\n	return 7;"
+	deep := func(body string) string {
+		return "	(void)unused;\n	extern int deep(int);\n	return deep(20);\n}\nint deep(int n)\n{\n" + body + "}\nstatic inline int three(void)\n{\n	return 3;"
+	}
+	const (
+		calls = "	volatile int room[48];\n	for (int i = 0; i < 48; i++)\n		room[i] = n;\n	return n ? deep(n - 1) + room[3] - n : 7;\n"
+		// Only the page's lowest part is written to: the frame is larger than that.
+		large = "	volatile char room[4096];\n	return room[100] = 7;\n"
+		// Exactly as far down as the stack goes, and then a call.
+		leaf = "	word low = (word)(current() + 1), sp = 0;\n	__asm__ volatile(\"mov %%rsp, %0; sub %1, %0; sub %0, %%rsp; call 1f; add %0, %%rsp; jmp 2f; 1: ret; 2:\" : \"+r\"(sp) : \"r\"(low) : \"memory\");\n	return 7 + n * 0;\n"
+		// As far, and its structure's last word is written to: that is no overflow.
+		exact = "	bool on = interrupts_off();\n	word low = (word)(current() + 1), sp = 0;\n	__asm__ volatile(\"mov %%rsp, %0; sub %1, %0; sub %0, %%rsp; mov %2, -8(%1); add %0, %%rsp\" : \"+r\"(sp) : \"r\"(low), \"r\"(current()->magic) : \"memory\");\n	interrupts_restore(on);\n	return 7 + n * 0;\n"
+	)
+	const post = "	(void)unused;\n	sema_up(&posted);"
+	course := edited(t, "course", "course/tests.c", post, strings.Replace(deep(calls), "return deep(20);", "deep(20);\n	sema_up(&posted);", 1))
+	for _, k := range []struct {
+		body     string
+		overflow bool
+	}{{calls, true}, {large, true}, {leaf, true}, {exact, false}, {"course", true}} {
+		guest, test := course, "post"
+		if k.body != "course" {
+			guest, test = kernelEdited(t, "tests.c", line, deep(k.body)), "create"
+		}
+		for _, pp := range []string{"yield", "cli", "mem"} {
+			c := kernelConfig(guest, test, pp)
+			r, err := Run(context.Background(), c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !k.overflow {
+				if r.Verdict != result.Verified {
+					t.Errorf("%s, %s: %s (%s) %+v", k.body, pp, r.Verdict, r.Reason, r.Bug)
+				}
+				continue
+			}
+			if r.Bug == nil || r.Bug.Kind != "stack-overflow" || r.Bug.Preemptions != 0 {
+				t.Errorf("%s, %s: %s (%s) %+v", k.body, pp, r.Verdict, r.Reason, r.Bug)
+				continue
+			}
+			again, err := Replay(context.Background(), c, &result.BugFile{Schedule: r.Bug.Schedule}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again.Bug == nil || again.Bug.Message != r.Bug.Message {
+				t.Errorf("%s, %s: the replay ended in %+v", k.body, pp, again.Bug)
+			}
 		}
 	}
 }

@@ -64,6 +64,7 @@ type Bare struct {
 	running uint64 // the TID of the thread whose code it runs
 	gap     uint64 // see switch.go
 	booted  uint64
+	lent    uint64 // 1: the stack pointer is in a stack of no thread's
 	born    uint64 // threads created, the idle ones aside
 	idles   uint64
 	// unannounced is how many threads are so.
@@ -91,6 +92,7 @@ type Bare struct {
 	ticked map[uint64]tickAccess
 	// scheduling is memory of which only the choice of who runs next depends.
 	scheduling []emu.Range
+	stackEnds  []stackEnd // by thread, see stackEnd
 	early      []early
 	// probes: who can run is found out by trying; tried has who was, in the
 	// present state. Learned for good.

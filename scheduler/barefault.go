@@ -13,7 +13,10 @@ import (
 
 // undeliverableError: an interrupt can't be delivered. The processor then raises an
 // exception, and if that can't be delivered either, it is reset.
-type undeliverableError struct{ text string }
+type undeliverableError struct {
+	kind Kind
+	text string
+}
 
 func (e *undeliverableError) Error() string { return e.text }
 
@@ -29,18 +32,18 @@ func (s *Bare) noGate(vector uint8) error {
 	text := fmt.Sprintf("interrupt %#x has no gate in the interrupt descriptor table", vector)
 	for _, v := range []uint8{protectionFault, notPresentFault} {
 		if _, ok := s.gate(v); ok {
-			return &undeliverableError{text + ": a protection fault"}
+			return &undeliverableError{Segfault, text + ": a protection fault"}
 		}
 	}
 	if _, ok := s.gate(doubleFault); ok {
-		return &undeliverableError{text + ", nor has a protection fault: a double fault"}
+		return &undeliverableError{Segfault, text + ", nor has a protection fault: a double fault"}
 	}
-	return &undeliverableError{text + ", nor has any fault that follows: the processor is reset (triple fault)"}
+	return &undeliverableError{Segfault, text + ", nor has any fault that follows: the processor is reset (triple fault)"}
 }
 
 // noStack is what it makes of one whose frame can't be pushed.
 func (s *Bare) noStack(vector uint8, sp uint64) error {
-	return &undeliverableError{fmt.Sprintf("interrupt %#x can't push its frame at %#x, where nothing is mapped, nor can any fault that follows: the processor is reset (triple fault)", vector, sp)}
+	return &undeliverableError{Segfault, fmt.Sprintf("interrupt %#x can't push its frame at %#x, where nothing is mapped, nor can any fault that follows: the processor is reset (triple fault)", vector, sp)}
 }
 
 // gate is an entry of the interrupt descriptor table, by which an interrupt can be
@@ -73,32 +76,7 @@ func (s *Bare) undelivered(u *turn, err error) (happening, error) {
 	if s.set != emu.SetAll {
 		s.regs = s.regsNow()
 	}
-	return s.ended(u, s.failHere(u, Segfault, "%s", un.text))
-}
-
-// overflowed reports whether a thread's stack pointer is below its stack. It is
-// looked at where the processor stops, in handlers too; what a thread pushes and
-// pops in between isn't.
-func (s *Bare) overflowed(u *turn) bool {
-	low, room := u.th.own.stackLow, uint64(stackRoom)
-	if s.own != nil && s.own.Stack != 0 {
-		// Nobody has a stack in a thread's structure.
-		low, room = u.th.own.number+s.own.Size, s.own.Size
-	}
-	if low == 0 || room == 0 || s.booted == 0 || s.gap != gapNone {
-		return false
-	}
-	sp := s.machine.Regs(emu.Ctx(s.cpu)).RSP
-	return sp < low && low-sp <= room
-}
-
-// stackRoom is how far below its stack a thread is taken for one that has left it.
-const stackRoom = 1024
-
-// overflow is the bug.
-func (s *Bare) overflow(u *turn) (happening, error) {
-	s.regs, s.set = s.machine.Regs(emu.Ctx(s.cpu)), 0
-	return s.ended(u, s.failHere(u, StackOverflow, "the stack pointer %#x is below the thread's stack", s.regs.RSP))
+	return s.ended(u, s.failHere(u, un.kind, "%s", un.text))
 }
 
 // unreachedError: ticks don't bring the processor to a thread. That may be what the

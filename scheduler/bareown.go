@@ -287,6 +287,7 @@ func (s *Bare) leaveOwn(u *turn, r *thread) {
 // from here on.
 func (s *Bare) jumpOwn(u *turn, from, to uint64) (bool, error) {
 	n := s.runner(to)
+	s.machine.Set(&s.lent, uint64(b2i(s.own.Stack != 0 && !s.isThread(n))))
 	if s.own.Stack == 0 {
 		if to-from+minJump <= 2*minJump {
 			return false, nil

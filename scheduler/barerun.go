@@ -83,9 +83,6 @@ func (s *Bare) runFor(u *turn) (happening, error) {
 		if stop.Insns > 0 {
 			u.begun = true
 		}
-		if s.overflowed(u) {
-			return s.overflow(u)
-		}
 		h, err := s.stopped(u, stop)
 		if err != nil || h != atNothing {
 			return h, err
@@ -171,6 +168,9 @@ const noWhere emu.Ctx = -1
 // execute makes the run that was prepared.
 func (s *Bare) execute(u *turn) *emu.Stop {
 	r := &s.run
+	if e := s.stackEnd(u.th); e.low != 0 {
+		r.StackLow, r.Beneath = e.low, e.beneath
+	}
 	s.machine.Set(&s.atBreak, 0)
 	s.hadIn = noWhere
 	stop := s.machine.Run(r)
@@ -338,6 +338,9 @@ func (s *Bare) stopped(u *turn, stop *emu.Stop) (happening, error) {
 		return s.undelivered(u, s.deliver(u.th, stop.Trap.Vector))
 	case emu.StopFault:
 		s.regs = stop.Regs
+		if stop.Fault.Kind == emu.FaultStack {
+			return s.overflow(u, stop.Fault.Addr)
+		}
 		s.set = emu.SetAll
 		s.saw(u)
 		u.th.regs = s.regs

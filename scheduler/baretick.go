@@ -219,6 +219,9 @@ func (s *Bare) deliver(th *thread, vector uint8) error {
 		frame = append([]uint64{b.SS, regs.RSP}, frame...)
 		sp &^= 15
 	}
+	if err := s.frameOverflows(th, vector, sp-uint64(len(frame))*s.wordSize); err != nil {
+		return err
+	}
 	for _, v := range frame {
 		sp -= s.wordSize
 		if !s.store(sp, v) {

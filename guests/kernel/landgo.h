@@ -57,8 +57,8 @@ LANDGO_TELL(unlocked, const void *object)
 LANDGO_TELL(allocated, const void *memory, unsigned long bytes)
 LANDGO_TELL(freed, const void *memory)
 
-/* The thread's stack begins at the lowest of its bytes: with a stack pointer below
- * it, the thread has overflowed it. After created. */
+/* The thread's stack begins at the lowest of its bytes: who stores below it, with
+ * the stack pointer there, has overflowed it. After created. */
 LANDGO_TELL(stack, unsigned long thread, const void *lowest)
 
 /* Memory that only the choice of who runs next depends on, such as a ready list:

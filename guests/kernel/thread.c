@@ -9,7 +9,7 @@
 #include "kernel.h"
 #include "landgo.h"
 
-enum { MAGIC = 0x7ead, SMALL = 36, KERNEL_DATA = 16, NO_SEGMENT = 0xfff8 };
+enum { MAGIC = 0x7ead, SMALL = 44, KERNEL_DATA = 16, NO_SEGMENT = 0xfff8 };
 
 _Static_assert(offsetof(struct thread, stack) == 16, "switch.S");
 
