@@ -62,7 +62,7 @@ bench: build
 papers: build
 	$(ENV) go run -buildvcs=false ./internal/papers $(PAPERSFLAGS)
 
-## make study    deepening against the other searches, on mutants: writes docs/quicksand.md (more than half an hour)
+## make study    deepening against the other searches, on mutants: writes docs/quicksand.md (an hour; half of one with STUDYFLAGS="-jobs 2")
 study: build
 	$(ENV) go run -buildvcs=false ./internal/study $(STUDYFLAGS)
 

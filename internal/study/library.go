@@ -33,19 +33,19 @@ var libraries = []library{
 	}},
 }
 
-// tests says which tests a mistake in a file is paired with: those of what the
-// file is for. thread.c is under every test; it is paired with those of threads.
-// Of these, a mistake is paired with those that come to call the function which
-// has it.
+// tests says which tests a mistake in a file is paired with: six each, of what
+// the file is for. thread.c is under every test; it is paired with those of
+// threads. Of these, a mistake is paired with those that come to call the
+// function which has it.
 var tests = map[string][]string{
-	"mutex.c":  {"mutex", "sections", "three"},
-	"guard.h":  {"mutex", "sections", "cond", "sem"},
+	"mutex.c":  {"mutex", "sections", "three", "rounds", "apart", "destroy"},
+	"guard.h":  {"mutex", "sections", "cond", "sem", "rwlock", "join"},
 	"queue.h":  {"mutex", "cond", "signal", "sem", "rwlock", "join"},
-	"cond.c":   {"cond", "signal", "two_waiters", "broadcast"},
-	"sem.c":    {"sem", "consumers"},
-	"rwlock.c": {"rwlock", "downgrade", "readers", "writers"},
-	"thread.c": {"join", "join_first", "join_late", "reuse"},
-	"malloc.c": {"malloc"},
+	"cond.c":   {"cond", "signal", "two_waiters", "broadcast", "unlocked", "answer"},
+	"sem.c":    {"sem", "consumers", "taken", "units", "producer", "meeting"},
+	"rwlock.c": {"rwlock", "downgrade", "readers", "writers", "together", "downgrades"},
+	"thread.c": {"join", "join_first", "join_late", "reuse", "getid", "refused"},
+	"malloc.c": {"malloc", "calloc", "realloc", "give", "inherit", "sizes"},
 }
 
 // families are the paper's names for what the tests are about, with ours.
@@ -53,13 +53,13 @@ var families = []struct {
 	name  string
 	tests []string
 }{
-	{"bcast", []string{"broadcast", "two_waiters"}},
-	{"join", []string{"join", "join_first", "join_late", "reuse"}},
-	{"mx", []string{"mutex", "sections", "three"}},
-	{"sem", []string{"sem", "consumers"}},
-	{"signal", []string{"cond", "signal"}},
-	{"rwlock", []string{"rwlock", "downgrade", "readers", "writers"}},
-	{"malloc", []string{"malloc"}},
+	{"bcast", []string{"broadcast", "two_waiters", "unlocked"}},
+	{"join", []string{"join", "join_first", "join_late", "reuse", "getid", "refused"}},
+	{"mx", []string{"mutex", "sections", "three", "rounds", "apart", "destroy"}},
+	{"sem", []string{"sem", "consumers", "taken", "units", "producer", "meeting"}},
+	{"signal", []string{"cond", "signal", "answer"}},
+	{"rwlock", []string{"rwlock", "downgrade", "readers", "writers", "together", "downgrades"}},
+	{"malloc", []string{"malloc", "calloc", "realloc", "give", "inherit", "sizes"}},
 }
 
 // A pair is a library with one mistake, or with none, under one test.
