@@ -8,16 +8,27 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 )
 
 func main() {
 	os.Exit(bench())
 }
 
+// names of the tables, in the order in which they are made.
+var names = []string{"speed", "searches", "costs", "memory", "deepening", "jobs", "counts"}
+
 func bench() int {
 	runs := flag.Int("runs", 5, "the speed table shows the median of so many runs")
-	only := flag.String("only", "", "counts, speed, searches, costs, deepening, jobs or memory: only that table")
+	only := flag.String("only", strings.Join(names, ","), "make these tables only")
 	flag.Parse()
+	asked := strings.Split(*only, ",")
+	for _, n := range asked {
+		if !slices.Contains(names, n) {
+			return fail(fmt.Errorf("-only: there is no table %q", n))
+		}
+	}
 	rows, err := anchors("guests/bench/anchors.json")
 	if err != nil {
 		return fail(err)
@@ -26,51 +37,23 @@ func bench() int {
 	if err != nil {
 		return fail(err)
 	}
-	fmt.Printf("%s\n\n", machine(first.Certificate.Engine))
+	fmt.Printf("%s\n", machine(first.Certificate.Engine))
+	tables := map[string]func() error{
+		"speed":     func() error { return speed(*runs, rows) },
+		"searches":  searches,
+		"costs":     func() error { return measureCosts(*runs) },
+		"memory":    growing,
+		"deepening": deepening,
+		"jobs":      func() error { return jobs(min(*runs, 3)) },
+		"counts":    func() error { return counts(rows) },
+	}
 	status := 0
-	asked := func(table string) bool { return *only == "" || *only == table }
-	if asked("speed") {
-		want := map[string]uint64{}
-		for _, r := range rows {
-			want[r.Name] = r.Executions
-		}
-		if err := speed(*runs, want); err != nil {
-			status = fail(err)
+	for _, n := range names {
+		if !slices.Contains(asked, n) {
+			continue
 		}
 		fmt.Println()
-	}
-	if asked("searches") {
-		if err := searches(); err != nil {
-			status = fail(err)
-		}
-		fmt.Println()
-	}
-	if asked("costs") {
-		if err := measureCosts(*runs); err != nil {
-			status = fail(err)
-		}
-		fmt.Println()
-	}
-	if asked("memory") {
-		if err := growing(); err != nil {
-			status = fail(err)
-		}
-		fmt.Println()
-	}
-	if asked("deepening") {
-		if err := deepening(); err != nil {
-			status = fail(err)
-		}
-		fmt.Println()
-	}
-	if asked("jobs") {
-		if err := jobs(min(*runs, 3)); err != nil {
-			status = fail(err)
-		}
-		fmt.Println()
-	}
-	if asked("counts") {
-		if err := counts(rows); err != nil {
+		if err := tables[n](); err != nil {
 			status = fail(err)
 		}
 	}

@@ -33,7 +33,11 @@ func reached(ok bool) string {
 
 // speed measures the targets, and prints them beside what was reached. It
 // returns an error where a count is wrong; a missed target is none.
-func speed(runs int, want map[string]uint64) error {
+func speed(runs int, rows []anchor) error {
+	want := map[string]uint64{}
+	for _, r := range rows {
+		want[r.Name] = r.Executions
+	}
 	show := func(guest, build string, s sample, figure, goal string, ok bool) {
 		fmt.Printf("%-26s %-9s %9d %8.3f s %22s  target %-12s %s\n", guest, build, s.Executions, s.Seconds, figure, goal, reached(ok))
 	}
