@@ -158,3 +158,28 @@ func TestPagesProtected(t *testing.T) {
 		}
 	}
 }
+
+// TestExceptions: one that the kernel takes and goes on from isn't under way when the
+// next one comes; and each has the error code that its handler gets.
+func TestExceptions(t *testing.T) {
+	m, ctx := boardMachine(t, 0,
+		0xf7, 0xf1, // div %ecx
+		0x8e, 0xd8, // mov %eax, %ds
+		0xcc,       // int3
+		0x0f, 0x0b, // ud2
+		0xf4) // hlt
+	regs := m.Regs(ctx)
+	regs.RCX, regs.RAX = 0, 0x1234
+	for i, want := range []struct {
+		vector uint8
+		code   uint32
+		next   uint64
+	}{{0, 0, 0}, {0, 0, 2}, {13, 0x1234, 2}, {13, 0x1234, 4}, {3, 0, 5}, {6, 0, 5}, {6, 0, 0}, {0, 0, 0}} {
+		s := m.Run(&Run{From: ctx, Set: SetAll, Regs: regs})
+		if s.Why != StopFault || !s.Raised || s.Trap.Vector != want.vector || s.ErrorCode != want.code {
+			t.Fatalf("stop %d: %+v", i, *s)
+		}
+		ctx, regs = s.Ctx, s.Regs
+		regs.RIP = boardCode + want.next
+	}
+}

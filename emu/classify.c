@@ -442,7 +442,9 @@ static struct insn map1(const struct bytes *b)
 		return of_system("far return");
 	case 0xCC:
 	case 0xF1:
-		return (struct insn){ .kind = KIND_BREAKPOINT };
+		x = whole(b, KIND_BREAKPOINT, 1);
+		x.vector = op == 0xCC ? 3 : 1;
+		return x;
 	case 0xCD:
 		x = whole(b, KIND_TRAP, 2);
 		x.vector = modrm;

@@ -42,8 +42,8 @@ enum kind {
 struct insn {
 	enum kind kind;
 	const char *name; /* for KIND_PRIVILEGED and KIND_UNMODELLED */
-	uint8_t len;      /* for KIND_TRAP, KIND_PRIVILEGED, KIND_CPUID, KIND_RDTSC, KIND_RDTSCP */
-	uint8_t vector;   /* for int n */
+	uint8_t len;      /* for KIND_TRAP, KIND_BREAKPOINT, KIND_PRIVILEGED, KIND_CPUID, KIND_RDTSC, KIND_RDTSCP */
+	uint8_t vector;   /* for KIND_TRAP int n, KIND_BREAKPOINT */
 	bool syscall;
 	bool sysenter;
 	bool wide;        /* REX.W: cmpxchg16b rather than cmpxchg8b */

@@ -16,6 +16,8 @@ enum {
 	SLOT_BATCH = 32,   /* a context takes some 6 KiB */
 	XMM_REGS = 16,
 	X87_REGS = 8,
+	ERROR_CODE = 16,    /* how far before the debug registers it is, */
+	UNDER_WAY = ERROR_CODE + 8 * 8 + 4 * 8, /* and the exception under way is behind it */
 	DIFF_SSE = 1 << NREGS,       /* RegDiff in context.go */
 	DIFF_X87 = 1 << (NREGS + 1),
 };
@@ -81,6 +83,46 @@ static uc_err find_registers(struct machine *m)
 	return err;
 }
 
+/* Learns in the same way where a saved context has an exception's error code: two
+ * words before debug registers, which can be written. */
+static uc_err find_exception(struct machine *m)
+{
+	enum { N = 4 };
+	const uint64_t odd = 0xDEB06A00; /* other than those of find_registers, which are still there */
+	uint64_t values[N];
+	uc_context *c;
+	uc_err err = uc_context_alloc(m->uc, &c);
+	if (err)
+		return err;
+	for (int i = 0; i < N; i++) {
+		values[i] = odd + (uint64_t)i;
+		uc_reg_write(m->uc, UC_X86_REG_DR0 + i, &values[i]);
+	}
+	err = uc_context_save(m->uc, c);
+	int32_t first = find(c, uc_context_size(m->uc), values[0]);
+	m->exception_at = -1;
+	if (!err && first >= ERROR_CODE && !memcmp((const char *)c + first, values, sizeof values))
+		m->exception_at = first - ERROR_CODE;
+	uc_context_free(c);
+	return err;
+}
+
+/* The error code of the exception before which a context was saved. The engine takes
+ * it for one under way, and would make a double fault of the next: it forgets it. */
+void context_exception(struct machine *m, int32_t slot)
+{
+	const int32_t none = -1;
+	char *c = (char *)m->slots[slot].cpu + m->exception_at;
+	if (m->exception_at < 0) {
+		m->result.raised = false;
+		return;
+	}
+	if (m->result.vector != VECTOR_ILLEGAL && m->result.vector != VECTOR_BREAKPOINT)
+		memcpy(&m->result.error_code, c, sizeof m->result.error_code);
+	memcpy(c + UNDER_WAY, &none, sizeof none);
+	m->live = -1;
+}
+
 /* Gives the engine's CPU the state of a new process, and keeps it. */
 const char *context_init(struct machine *m)
 {
@@ -95,6 +137,8 @@ const char *context_init(struct machine *m)
 		err = uc_context_save(m->uc, m->fresh);
 	if (!err)
 		err = find_registers(m);
+	if (!err)
+		err = find_exception(m);
 	return err ? uc_strerror(err) : NULL;
 }
 

@@ -4,20 +4,6 @@
  */
 #include "machine.h"
 
-enum {
-	VECTOR_DIVIDE = 0,
-	VECTOR_DEBUG = 1,
-	VECTOR_BREAKPOINT = 3,
-	VECTOR_ILLEGAL = 6,
-	VECTOR_DEVICE = 7,
-	VECTOR_DOUBLE = 8,
-	VECTOR_STACK = 12,
-	VECTOR_PROTECTION = 13,
-	VECTOR_PAGE = 14,
-	VECTOR_FLOAT = 16,
-	VECTOR_SIMD = 19,
-};
-
 /* Whether the guest itself would allow what the engine refuses: the machine
  * keeps code where it was at the start. */
 static bool guest_allows(const struct machine *m, uint64_t addr, uint8_t perm)
@@ -63,28 +49,29 @@ void on_interrupt(uc_engine *uc, uint32_t number, void *user)
 	struct machine *m = user;
 	if (m->why)
 		return;
-	/* No exception is delivered here, and the engine remembers one all the same: the
-	 * next page fault, of whatever thread, is a double fault to it. */
+	/* No exception is delivered here, and an engine whose contexts aren't known
+	 * (context_exception) remembers one all the same: the next page fault, of
+	 * whatever thread, is a double fault to it. */
 	if (m->bare && (number == VECTOR_PAGE || number == VECTOR_DOUBLE)) {
 		uint64_t where = 0;
 		uc_reg_read(m->uc, UC_X86_REG_CR2, &where);
-		stop_fault(m, FAULT_READ, where, 1);
+		stop_exception(m, VECTOR_PAGE, FAULT_READ, where);
 		return;
 	}
 	switch (number) {
 	case VECTOR_DIVIDE:
-		stop_fault(m, FAULT_DIVIDE, m->pc, 0);
+		stop_exception(m, number, FAULT_DIVIDE, m->pc);
 		return;
 	case VECTOR_BREAKPOINT:
-		stop_fault(m, FAULT_BREAKPOINT, m->pc, 0);
+		stop_exception(m, number, FAULT_BREAKPOINT, m->pc);
 		return;
 	case VECTOR_ILLEGAL:
-		stop_fault(m, FAULT_ILLEGAL, m->pc, 0);
+		stop_exception(m, number, FAULT_ILLEGAL, m->pc);
 		return;
 	case VECTOR_STACK:
 	case VECTOR_PROTECTION:
 	case VECTOR_PAGE:
-		stop_fault(m, FAULT_PROTECTION, m->pc, 0);
+		stop_exception(m, number, FAULT_PROTECTION, m->pc);
 		return;
 	case VECTOR_DEBUG:
 		stop_unmodelled(m, "single stepping (the trap flag)");
@@ -105,6 +92,6 @@ bool on_bad_insn(uc_engine *uc, void *user)
 	(void)uc;
 	struct machine *m = user;
 	if (!m->why)
-		stop_fault(m, FAULT_ILLEGAL, m->pc, 0);
+		stop_exception(m, VECTOR_ILLEGAL, FAULT_ILLEGAL, m->pc);
 	return false;
 }

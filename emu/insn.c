@@ -130,10 +130,11 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 		stop_before(m, addr, STOP_TRAP);
 		return;
 	case KIND_ILLEGAL:
-		stop_fault(m, FAULT_ILLEGAL, addr, 0);
+		stop_exception(m, VECTOR_ILLEGAL, FAULT_ILLEGAL, addr);
 		return;
 	case KIND_BREAKPOINT:
-		stop_fault(m, FAULT_BREAKPOINT, addr, 0);
+		stop_exception(m, look(m, addr).vector, FAULT_BREAKPOINT, addr);
+		m->result.len = look(m, addr).len;
 		return;
 	case KIND_PRIVILEGED:
 	case KIND_STACK:

@@ -92,6 +92,21 @@ enum {
 	RUN_STACK_LOADS = 1 << 12,
 };
 
+/* Exceptions. */
+enum {
+	VECTOR_DIVIDE = 0,
+	VECTOR_DEBUG = 1,
+	VECTOR_BREAKPOINT = 3,
+	VECTOR_ILLEGAL = 6,
+	VECTOR_DEVICE = 7,
+	VECTOR_DOUBLE = 8,
+	VECTOR_STACK = 12,
+	VECTOR_PROTECTION = 13,
+	VECTOR_PAGE = 14,
+	VECTOR_FLOAT = 16,
+	VECTOR_SIMD = 19,
+};
+
 /* AccessFlags in package trace, and Private in types.go. */
 enum {
 	ACCESS_WRITE = 1 << 0,
@@ -206,6 +221,8 @@ struct result {
 	bool learned;
 	bool syscall;
 	bool sysenter;
+	bool raised; /* the fault is an exception of the processor's: number vector, */
+	uint32_t error_code;
 	uint8_t vector;
 	uint8_t brk;
 	uint64_t regs[NREGS];
@@ -314,6 +331,7 @@ struct machine {
 	uint8_t *point;       /* per code byte: 1 before instructions that RUN_STOP_POINTS stops at */
 	uc_context *fresh;    /* the CPU before its first instruction */
 	int32_t reg_at[NREGS]; /* offset of a register in a saved context, or -1 */
+	int32_t exception_at; /* offset of the error code in a saved context, or -1 */
 	int32_t live;         /* slot that the engine's CPU equals, or -1 */
 	int32_t nslots;       /* in use */
 	int32_t slot_cap;     /* with a context */
@@ -372,6 +390,7 @@ void context_words(struct machine *m, int32_t slot, uint64_t *words);
 void cpu_write(struct machine *m, uint32_t set, const uint64_t *regs);
 uint64_t cpu_encoded(const struct machine *m, int number);
 uint64_t cpu_flags(const struct machine *m);
+void context_exception(struct machine *m, int32_t slot);
 
 /* run.c */
 void machine_run(struct machine *m);
@@ -381,6 +400,7 @@ void set_alarm(struct machine *m);
 void stop_run(struct machine *m, enum why why);
 void stop_in_access(struct machine *m);
 void stop_unmodelled(struct machine *m, const char *what);
+void stop_exception(struct machine *m, uint32_t vector, enum fault kind, uint64_t addr);
 void stop_fault(struct machine *m, enum fault kind, uint64_t addr, uint32_t size);
 
 /* The hooks: insn.c, access.c, fault.c. */

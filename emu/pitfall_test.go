@@ -232,9 +232,9 @@ func TestEvents(t *testing.T) {
 	}{
 		{insn: "syscall", why: StopTrap, trap: Trap{Syscall: true, Len: 2}},
 		{insn: "int $0x52", why: StopTrap, trap: Trap{Vector: 0x52, Len: 2}},
-		{insn: "int3", why: StopFault, kind: FaultBreakpoint},
-		{insn: "ud2", why: StopFault, kind: FaultIllegal},
-		{insn: ".byte 0x06", why: StopFault, kind: FaultIllegal},
+		{insn: "int3", why: StopFault, kind: FaultBreakpoint, trap: Trap{Vector: 3, Len: 1}},
+		{insn: "ud2", why: StopFault, kind: FaultIllegal, trap: Trap{Vector: 6}},
+		{insn: ".byte 0x06", why: StopFault, kind: FaultIllegal, trap: Trap{Vector: 6}},
 		{insn: "div %ecx", why: StopFault, kind: FaultDivide},
 		{insn: "mov 0x10, %eax", why: StopFault, kind: FaultRead},
 		{insn: "movl $1, 0x10", why: StopFault, kind: FaultWrite},

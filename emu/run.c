@@ -45,6 +45,16 @@ void stop_fault(struct machine *m, enum fault kind, uint64_t addr, uint32_t size
 	stop_run(m, STOP_FAULT);
 }
 
+/* A fault of which the processor itself would tell the guest's kernel. */
+void stop_exception(struct machine *m, uint32_t vector, enum fault kind, uint64_t addr)
+{
+	if (m->why)
+		return;
+	stop_fault(m, kind, addr, 0);
+	m->result.vector = (uint8_t)vector;
+	m->result.raised = true;
+}
+
 static uint32_t owner_byte(int32_t thread)
 {
 	return thread >= 0 && thread < LAST_OWNER ? (uint32_t)thread + 1 : SHARED;
@@ -243,6 +253,8 @@ static void fill_slot(struct machine *m, const struct slot *from, bool resumed)
 	to->cas = m->result.cas;
 	memcpy(to->expect, m->result.expect, sizeof to->expect);
 	context_save(m, m->order.to);
+	if (unlikely(m->result.raised))
+		context_exception(m, m->order.to);
 }
 
 static void fill_regs(struct machine *m)

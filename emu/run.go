@@ -74,6 +74,7 @@ func (m *Machine) fillStop(r *Run, to Ctx) {
 	s.Break = uint8(c.brk)
 	s.Trap = Trap{bool(c.syscall), bool(c.sysenter), uint8(c.vector), uint8(c.len)}
 	s.Fault = Fault{FaultKind(c.fault), uint64(c.fault_addr), uint32(c.fault_size)}
+	s.Raised, s.ErrorCode = bool(c.raised), uint32(c.error_code)
 	s.Detail = staticString(c.detail)
 	switch s.Why {
 	case StopBreak, StopTrap, StopFault, StopPrivileged, StopUnmodelled:

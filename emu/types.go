@@ -288,7 +288,12 @@ type Stop struct {
 	Break  uint8 // for StopBreak: the breakpoint's class
 	Trap   Trap
 	Fault  Fault
-	Detail string
+	// Raised is, for StopFault, whether the fault is one of which the processor tells
+	// the guest's kernel, as exception Trap.Vector with an error code; what comes
+	// behind a breakpoint instruction is Trap.Len further.
+	Raised    bool
+	ErrorCode uint32
+	Detail    string
 	// Regs is filled in for StopBreak, StopTrap, StopFault, StopPrivileged,
 	// StopUnmodelled.
 	Regs Regs

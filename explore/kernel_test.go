@@ -200,32 +200,35 @@ func TestKernelLoses(t *testing.T) {
 }
 
 // kernelEdited compiles the kernel of guests/kernel with something else in place of
-// lines of a file.
-func kernelEdited(t *testing.T, file, line, instead string) string {
+// lines of files: a file, the lines, what is there instead, and so on.
+func kernelEdited(t *testing.T, edits ...string) string {
 	t.Helper()
-	return edited(t, "kernel", file, line, instead)
+	return edited(t, "kernel", edits...)
 }
 
 // edited is the same of either of the kernels.
-func edited(t *testing.T, program, file, line, instead string) string {
+func edited(t *testing.T, program string, edits ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("../guests/kernel")); err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(dir, file)
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
+	for ; len(edits) > 0; edits = edits[3:] {
+		name := filepath.Join(dir, edits[0])
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), edits[1]) {
+			t.Fatalf("%s hasn't %q", edits[0], edits[1])
+		}
+		os.WriteFile(name, []byte(strings.Replace(string(text), edits[1], edits[2], 1)), 0o666)
 	}
-	if !strings.Contains(string(text), line) {
-		t.Fatalf("%s hasn't %q", file, line)
+	out := filepath.Join(dir, "out")
+	if said, err := exec.Command("make", "-s", "-C", dir, "OUT64="+out, filepath.Join(out, program)).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
 	}
-	os.WriteFile(name, []byte(strings.Replace(string(text), line, instead, 1)), 0o666)
-	if out, err := exec.Command("make", "-s", "-C", dir, "OUT64="+filepath.Join(dir, "out"), filepath.Join(dir, "out", program)).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return filepath.Join(dir, "out", program)
+	return filepath.Join(out, program)
 }
 
 // TestKernelUnmet: where no run comes to points of a kind, or the timer never

@@ -193,6 +193,10 @@ type ownThread struct {
 	// unannounced: it runs, or ran, and landgo_ready hasn't been called.
 	unannounced bool
 	calls       []ownCall // of functions with roles, under way, outermost first
+	// exceptions are those that its handlers treat, outermost first; mended has the one
+	// that it came back from last.
+	exceptions []exception
+	mended     []exception
 	// See bareround.go.
 	lap             uint64
 	lapFrom         uint64 // the journal's length when its turn began, and the one before
@@ -411,6 +415,9 @@ func (s *Bare) reach(th *thread, tr *trace.Transition) (done bool, err error) {
 // can forestall it; else as a step of its own.
 func (s *Bare) failOwn(th *thread, tr *trace.Transition, f *Failure) {
 	s.save(th.id)
+	if x := s.untreated(th); x != nil {
+		f, th.regs = x, th.own.exceptions[0].Regs
+	}
 	th.failure = f
 	if s.on == 1 && th.id == tr.Thread {
 		th.stand = standFailure
@@ -469,6 +476,9 @@ func (s *Bare) tryOut(do func()) {
 	s.rewindAlone(k)
 	s.marks = s.marks[:k]
 	s.set, s.wide, s.current, s.hadIn = 0, wide, current, noWhere
+	if s.volatile {
+		s.machine.FlushBoard()
+	}
 }
 
 // reachable tries whether ticks bring the processor to a thread, and takes that

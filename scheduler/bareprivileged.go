@@ -174,7 +174,12 @@ func (s *Bare) interruptReturn(u *turn) (happening, error) {
 	if _, err := s.stackJump(u, from, s.regs.RSP); err != nil {
 		return atNothing, err
 	}
-	return s.setFlags(u, frame[2])
+	back := s.goesBack(u.th, from)
+	h, err := s.setFlags(u, frame[2])
+	if back && len(u.th.own.exceptions) < u.trial {
+		h = atReturn
+	}
+	return h, err
 }
 
 // halt waits for an interrupt.
@@ -251,7 +256,7 @@ func (s *Bare) switchedOff(u *turn, status uint64) error {
 	}
 	s.did(u)
 	u.th.regs = s.regs
-	if status != 0 {
+	if status != 0 || s.untreated(u.th) != nil {
 		return s.failHere(u, Assertion, "the kernel ends with status %d", status)
 	}
 	s.end(u.tr, endProcess)

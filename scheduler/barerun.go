@@ -32,10 +32,15 @@ type turn struct {
 	shadow bool
 	// until, where ticking: the stretch ends where the thread was interrupted.
 	until *emu.Regs
+	// trial, if not 0: an exception's handler is tried out, of a thread that has as many
+	// under way then. looked is how much memory it has looked at, and at where it stood.
+	trial  int
+	looked uint64
+	at     emu.Regs
 }
 
 // unhurried: a tick may come where nothing else happens for long.
-func (u *turn) unhurried() bool { return u.points || u.th.own.idle && u.until == nil }
+func (u *turn) unhurried() bool { return u.points || u.trial > 0 || u.th.own.idle && u.until == nil }
 
 // happening is why a stretch ended.
 type happening uint8
@@ -83,7 +88,12 @@ func (s *Bare) runFor(u *turn) (happening, error) {
 		if stop.Insns > 0 {
 			u.begun = true
 		}
+		before := u.th
 		h, err := s.stopped(u, stop)
+		if err == nil && u.th != before && before.own.ended && len(before.own.exceptions) > 0 {
+			s.failOwn(before, u.tr, s.untreated(before))
+			return atEnd, nil
+		}
 		if err != nil || h != atNothing {
 			return h, err
 		}
@@ -147,7 +157,7 @@ func (s *Bare) cpuRun(u *turn) *emu.Stop {
 	}
 	if u.shadow || s.stepsGap() {
 		r.StopAt = 2
-	} else if s.limit != 0 && !u.ticking && u.th.id == u.tr.Thread && s.limit >= u.th.insns {
+	} else if s.limit != 0 && u.trial == 0 && !u.ticking && u.th.id == u.tr.Thread && s.limit >= u.th.insns {
 		r.StopAt = s.limit - u.th.insns + 1
 	}
 	return s.execute(u)
@@ -185,7 +195,9 @@ func (s *Bare) execute(u *turn) *emu.Stop {
 	}
 	if len(stop.Accesses) > 0 {
 		u.allow = 0
-		if u.ticking {
+		if u.trial > 0 {
+			u.looked += uint64(len(stop.Accesses)) // it comes again, if it is done for good
+		} else if u.ticking {
 			s.tickDid(stop.Accesses)
 		} else {
 			s.threadDid(u, stop.Accesses)
@@ -218,7 +230,7 @@ func (s *Bare) flagsOwn(u *turn) (f emu.RunFlags) {
 			f |= emu.StopPoints
 		}
 	}
-	if s.cfg.KeepAll && !u.ticking {
+	if s.cfg.KeepAll && !u.ticking || u.trial > 0 {
 		f |= emu.RecordAll
 	}
 	if s.insideAllocator(u.th, 0) {
@@ -335,17 +347,9 @@ func (s *Bare) stopped(u *turn, stop *emu.Stop) (happening, error) {
 		s.regs.RIP += uint64(stop.Trap.Len)
 		s.set = emu.SetAll
 		s.did(u)
-		return s.undelivered(u, s.deliver(u.th, stop.Trap.Vector))
+		return s.undelivered(u, s.trap(u, stop.Trap.Vector))
 	case emu.StopFault:
-		s.regs = stop.Regs
-		if stop.Fault.Kind == emu.FaultStack {
-			return s.overflow(u, stop.Fault.Addr)
-		}
-		s.set = emu.SetAll
-		s.saw(u)
-		u.th.regs = s.regs
-		s.failOwn(u.th, u.tr, s.faultOf(u.th, stop.Fault))
-		return atEnd, nil
+		return s.faulted(u, stop)
 	case emu.StopUnmodelled:
 		return atNothing, s.unmodelled(u.th, stop)
 	}

@@ -33,6 +33,9 @@ func (s *Bare) Stuck(ended bool) *Failure {
 		if !s.exists[i] || !th.live() || th.own.idle || th.own.ended {
 			continue
 		}
+		if x := s.untreated(th); x != nil {
+			return x
+		}
 		f.Waits = append(f.Waits, s.waitOf(th))
 	}
 	switch {

@@ -200,8 +200,8 @@ const (
 )
 
 // deliver enters the handler of an interrupt, as the processor does: it pushes
-// where to go on, and turns interrupts off.
-func (s *Bare) deliver(th *thread, vector uint8) error {
+// where to go on, and an exception's error code, and turns interrupts off.
+func (s *Bare) deliver(th *thread, vector uint8, code ...uint64) error {
 	regs := s.regsNow()
 	b := s.boardRegs()
 	g, ok := s.gate(vector)
@@ -219,6 +219,7 @@ func (s *Bare) deliver(th *thread, vector uint8) error {
 		frame = append([]uint64{b.SS, regs.RSP}, frame...)
 		sp &^= 15
 	}
+	frame = append(frame, code...)
 	if err := s.frameOverflows(th, vector, sp-uint64(len(frame))*s.wordSize); err != nil {
 		return err
 	}
