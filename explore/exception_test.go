@@ -39,17 +39,7 @@ int main()
 // be switched.
 func TestExceptions(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("g++"); err != nil {
-		t.Skip("no g++")
-	}
-	dir := t.TempDir()
-	src, bin := filepath.Join(dir, "guest.cc"), filepath.Join(dir, "guest")
-	if err := os.WriteFile(src, []byte(exceptionSource), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if msg, err := exec.Command("g++", "-std=c++17", "-g", "-O1", "-static", "-pthread", src, "-o", bin).CombinedOutput(); err != nil {
-		t.Fatalf("g++: %v\n%s", err, msg)
-	}
+	bin := compileCPP(t, "-O1", exceptionSource)
 	for _, deepens := range []bool{true, false} {
 		cfg := DefaultConfig()
 		cfg.Guest, cfg.Out, cfg.Deepen, cfg.MaxExecutions = bin, NoFile, deepens, 100
@@ -61,4 +51,56 @@ func TestExceptions(t *testing.T) {
 			t.Errorf("deepening %v: %s (%s) after %d executions, want verified", deepens, r.Verdict, r.Reason, r.Executions)
 		}
 	}
+}
+
+// TestOnceException: std::call_once tries again after a routine that throws. At -O2
+// the handler's calls have their frames where pthread_once had its own.
+func TestOnceException(t *testing.T) {
+	t.Parallel()
+	bin := compileCPP(t, "-O2", `
+#include <cassert>
+#include <mutex>
+#include <thread>
+static std::once_flag once;
+static int tries, done;
+static void user()
+{
+	try {
+		std::call_once(once, [] { if (++tries == 1) throw 1; done++; });
+	} catch (int) {}
+}
+int main()
+{
+	std::thread a(user);
+	user();
+	a.join();
+	assert(tries == 2 && done == 1);
+}
+`)
+	cfg := DefaultConfig()
+	cfg.Guest, cfg.Out = bin, NoFile
+	r, err := Run(context.Background(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != result.Verified {
+		t.Errorf("%s (%s), want verified", r.Verdict, r.Reason)
+	}
+}
+
+// compileCPP is a static C++ program, with debug information.
+func compileCPP(t *testing.T, optimise, source string) string {
+	t.Helper()
+	if _, err := exec.LookPath("g++"); err != nil {
+		t.Skip("no g++")
+	}
+	dir := t.TempDir()
+	src, bin := filepath.Join(dir, "guest.cc"), filepath.Join(dir, "guest")
+	if err := os.WriteFile(src, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if msg, err := exec.Command("g++", "-std=c++17", "-g", optimise, "-static", "-pthread", src, "-o", bin).CombinedOutput(); err != nil {
+		t.Fatalf("g++: %v\n%s", err, msg)
+	}
+	return bin
 }

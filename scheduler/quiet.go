@@ -117,12 +117,13 @@ func (s *System) returnsHere(th *thread) bool {
 	return here(&th.alloc.quiet) || here(&th.quiet) || n > 0 && th.onces[n-1].ret == th.regs.RIP && th.onces[n-1].sp+s.wordSize == th.regs.RSP
 }
 
-// leaveOnces ends the once routines of a thread whose frames lie below an
+// leaveOnces ends the once routines of a thread whose frames lie at or below an
 // address on its stack: an exception, or the thread's end, went past them. The
 // next caller begins such a routine again. The library says so when the exception
-// passes pthread_once; landgo sees it at the first call after that.
-func (s *System) leaveOnces(th *thread, tr *trace.Transition, below uint64) {
-	for n := len(th.onces); n > 0 && th.onces[n-1].sp < below; n-- {
+// passes pthread_once; landgo sees it when what catches the exception calls the
+// runtime, whose frame is where pthread_once's was if the same function called both.
+func (s *System) leaveOnces(th *thread, tr *trace.Transition, top uint64) {
+	for n := len(th.onces); n > 0 && th.onces[n-1].sp <= top; n-- {
 		f := th.onces[n-1]
 		th.onces = th.onces[: n-1 : n-1]
 		o := s.objectOf(f.obj, kindOnce)
