@@ -120,6 +120,25 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, ARG); READ; pthread_join(
 			}
 		}
 	}
+	// glibc's code runs where a timed wait may run out at any point.
+	const waits = `#include <pthread.h>
+#include <time.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int item;
+static void *f(void *a)
+{
+	struct timespec ts = {2000000000, 0};
+	pthread_mutex_lock(&m);
+	for (int r = 0; !item && !r;) r = pthread_cond_timedwait(&c, &m, &ts);
+	pthread_mutex_unlock(&m);
+	return a;
+}
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_mutex_lock(&m); item = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m); pthread_join(t, 0); return 0; }
+`
+	if got, r := raceBugs(t, racing(t, compileBy(t, "gcc", waits), "timeouts=any", "max-executions=1500")); len(got) > 0 || r.Executions < 1500 {
+		t.Errorf("a timed wait: races on %v after %d executions", got, r.Executions)
+	}
 	if got, r := raceBugs(t, racing(t, "../bin/guests/glibc-O2/lost_update-fixed", "locks=tested")); len(got) > 0 || r.Verdict != result.Verified {
 		t.Errorf("lost_update-fixed: %s, races on %v", r.Verdict, got)
 	}

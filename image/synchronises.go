@@ -6,10 +6,12 @@ import (
 )
 
 // Names of the functions of glibc and musl on threads, locks and their like, and of
-// what these are made of: how they begin, behind underscores, and musl's whole.
+// what these are made of, and of OpenMP's: how they begin, behind underscores, and
+// musl's whole.
 var (
 	syncPrefixes = []string{"pthread_", "sem_", "new_sem_", "thrd_", "mtx_", "cnd_", "tss_", "call_once",
-		"futex_", "lll_", "nptl_", "cxa_guard_", "start_thread", "libc_start_call_main"}
+		"futex_", "do_futex_", "lll_", "nptl_", "condvar_", "clear_once_control", "sigcancel_", "unwind_stop",
+		"cxa_guard_", "create_thread", "start_thread", "libc_start_call_main", "gomp_", "GOMP_", "omp_"}
 	syncNames = []string{"__lock", "__unlock", "__wait", "__wake", "__timedwait", "__timedwait_cp",
 		"__tl_lock", "__tl_unlock", "__tl_sync", "__vm_lock", "__vm_unlock", "__vm_wait", "__private_cond_signal", "__lockfile", "__unlockfile",
 		"flockfile", "ftrylockfile", "funlockfile", "_IO_flockfile", "_IO_ftrylockfile", "_IO_funlockfile"}
