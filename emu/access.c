@@ -27,6 +27,12 @@ static void expect_echoes(struct machine *m, uint64_t addr, uint32_t size)
 	m->echoes = 2;
 }
 
+/* Whether a handler reaches out of its part of its thread's stack. */
+static bool intrudes(struct machine *m, uint64_t granule)
+{
+	return (m->order.flags & RUN_INTRUDES) && (granule << GRANULE_SHIFT) - m->order.own_lo >= m->order.own_len;
+}
+
 /* Marks a granule as touched by the running thread. Reports whether it is
  * shared. */
 static bool touch(struct machine *m, uint64_t granule)
@@ -36,6 +42,11 @@ static bool touch(struct machine *m, uint64_t granule)
 		return true;
 	m->touched[granule >> PAGE_SHIFT] = true;
 	if (m->all_shared) {
+		*s = SHARED;
+		return true;
+	}
+	if (intrudes(m, granule)) {
+		m->result.learned |= *s != UNTOUCHED;
 		*s = SHARED;
 		return true;
 	}
@@ -60,7 +71,7 @@ static bool touch_trusted(struct machine *m, uint64_t granule)
 	m->touched[granule >> PAGE_SHIFT] = true;
 	if (*s == UNTOUCHED)
 		*s = TRUSTED_ONLY;
-	if (*s == TRUSTED_ONLY || *s == m->owner)
+	if (*s == TRUSTED_ONLY || (*s == m->owner && !intrudes(m, granule)))
 		return false;
 	m->result.learned = true;
 	*s = SHARED;

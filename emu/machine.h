@@ -90,6 +90,7 @@ enum {
 	RUN_STOPS = RUN_STOP_SHARED | RUN_STOP_ATOMIC | RUN_STOP_POINTS,
 	RUN_HASH = 1 << 11,
 	RUN_STACK_LOADS = 1 << 12,
+	RUN_INTRUDES = 1 << 13,
 };
 
 /* Exceptions. */
@@ -202,6 +203,8 @@ struct order {
 	uint64_t stack_low;   /* the lowest byte of the thread's stack, */
 	uint64_t beneath_lo;  /* and the memory below it */
 	uint64_t beneath_len;
+	uint64_t own_lo; /* with RUN_INTRUDES: [own_lo, own_lo + own_len) is the running handler's own */
+	uint64_t own_len;
 };
 
 /* What Go gets: Stop in types.go. */

@@ -50,6 +50,7 @@ func (m *Machine) order(r *Run, to Ctx) {
 	o.permit = C.bool(r.Permit)
 	o.blind_lo, o.blind_len = C.uint64_t(r.Blind.Lo), C.uint64_t(r.Blind.Hi-r.Blind.Lo)
 	o.stack_low, o.beneath_lo, o.beneath_len = C.uint64_t(r.StackLow), C.uint64_t(r.Beneath.Lo), C.uint64_t(r.Beneath.Hi-r.Beneath.Lo)
+	o.own_lo, o.own_len = C.uint64_t(r.Own.Lo), C.uint64_t(r.Own.Hi-r.Own.Lo)
 	o.set = C.uint32_t(r.Set)
 	if r.Set != 0 {
 		*(*Regs)(unsafe.Pointer(&o.regs)) = r.Regs

@@ -173,6 +173,9 @@ const (
 	// StackLoads (bare): each load of the stack pointer stops, one within a
 	// function's frame too.
 	StackLoads
+	// Intrudes: the thread is in a handler that came between its instructions.
+	// What it touches outside of Own is shared from then on.
+	Intrudes
 )
 
 // Run is the order for one run of the CPU.
@@ -206,6 +209,8 @@ type Run struct {
 	// that pushes, is a fault.
 	Beneath  Range
 	StackLow uint64
+	// Own, with Intrudes, is the handler's part of the thread's stack.
+	Own Range
 	// Reuse: From isn't needed any more. If it is younger than the latest
 	// mark, its slot is used for the result (Stop.Ctx == From), so that long
 	// runs without marks don't pile up contexts.

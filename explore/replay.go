@@ -103,7 +103,8 @@ func (s *session) replay(ctx context.Context, sched trace.Schedule, file *result
 // what threads share than when the schedule was made, so a step could go too
 // far: what it shows of sharing is kept, and the schedule begins again. So does
 // a schedule that can't be followed because it was made with libc's own code
-// for threads and locks, before the call that shows that this is needed.
+// for threads and locks, before the call that shows that this is needed; and one
+// that was made before threads' ends were steps, and so doesn't name them.
 func (s *session) followAll(sched trace.Schedule) ([]por.PathStep, *scheduler.Failure, error) {
 	if s.following {
 		starts := map[string]uint64{}
@@ -115,11 +116,14 @@ func (s *session) followAll(sched trace.Schedule) ([]por.PathStep, *scheduler.Fa
 		s.sys.LimitStarts(starts)
 	}
 	var first error
+	ends := false
 	for {
-		path, failure, err := s.follow(sched)
+		path, failure, err := s.follow(sched, ends)
 		var gap *invalid
 		switch {
 		case errors.Is(err, por.ErrFiner):
+		case errors.Is(err, errEnds):
+			ends = true
 		case first != nil && err != nil:
 			return path, failure, first
 		case errors.As(err, &gap) && gap.kind == result.Diverged && s.sys.Distrust():
@@ -131,8 +135,9 @@ func (s *session) followAll(sched trace.Schedule) ([]por.PathStep, *scheduler.Fa
 }
 
 // follow runs a schedule from the root and returns the steps that it took and
-// the bug that it ended with, or nil. ErrFiner: begin again.
-func (s *session) follow(sched trace.Schedule) (path []por.PathStep, failure *scheduler.Failure, err error) {
+// the bug that it ended with, or nil. ErrFiner: begin again; errEnds: with ends, by
+// which a thread's last segment goes to the thread's end, if it stands before it.
+func (s *session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, failure *scheduler.Failure, err error) {
 	s.sys.Rewind(s.root)
 	for n, g := range sched.Segments {
 		t, ok := s.sys.Lookup(g.Thread)
@@ -144,15 +149,25 @@ func (s *session) follow(sched trace.Schedule) (path []por.PathStep, failure *sc
 		if err != nil {
 			return path, nil, err
 		}
-		switch end {
-		case "":
-		case ended:
+		switch {
+		case end == "":
+		case end == ended:
 			return path, s.ending(path), nil
+		case !ends && slices.ContainsFunc(s.sys.Threads(nil), beforeEnd):
+			return path, nil, errEnds
 		default:
 			return path, nil, s.diverged(n, end)
 		}
+		if ends && !slices.ContainsFunc(sched.Segments[n+1:], func(o trace.Segment) bool { return o.Thread == g.Thread }) {
+			if path, err = s.endThread(t, path); err != nil {
+				return path, nil, err
+			}
+		}
 	}
 	for _, th := range s.sys.Threads(nil) {
+		if !ends && beforeEnd(th) {
+			return path, nil, errEnds
+		}
 		if th.Status == trace.Ready {
 			if s.sys.Settle() {
 				return path, nil, por.ErrFiner
@@ -161,6 +176,28 @@ func (s *session) follow(sched trace.Schedule) (path []por.PathStep, failure *sc
 		}
 	}
 	return path, s.sys.Stuck(false), nil
+}
+
+// errEnds: a schedule stops where a thread stands before its end.
+var errEnds = errors.New("a thread stands before its end")
+
+func beforeEnd(th trace.Thread) bool {
+	return th.Status == trace.Ready && th.Pending.Kind == trace.OpExit
+}
+
+// endThread takes the step that is the thread's end, if that comes next.
+func (s *session) endThread(t trace.TID, path []por.PathStep) ([]por.PathStep, error) {
+	threads := s.sys.Threads(nil)
+	if th := find(threads, t); th == nil || !beforeEnd(*th) {
+		return path, nil
+	}
+	step := por.PathStep{Thread: t, Begin: s.sys.Position(t).Insns, Preemption: s.preempts(threads, path, t)}
+	tr, err := s.take(&step)
+	if err != nil {
+		return path, err
+	}
+	step.Last = tr.Last
+	return append(path, step), nil
 }
 
 // ended, as the second result of segment: the execution is over.

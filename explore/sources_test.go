@@ -19,6 +19,7 @@ func TestSources(t *testing.T) {
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -89,6 +90,35 @@ static void *taker(void *a)
 	return a;
 }
 int main(void) { sem_init(&s, 0, 0); GO(t, taker); pthread_join(t, 0); }`, "verified", 0},
+		// Main stops before it sends, the user where the handler shall find it.
+		{"a signal between two writes that another reads", `
+static volatile int x, y;
+static void handler(int s) { y = x; }
+static void *user(void *a) { x = 1; x = 2; x = 3; return a; }
+static void *reader(void *a) { (void)x; return a; }
+int main(void)
+{
+	signal(SIGUSR1, handler);
+	GO(t, user); GO(u, reader);
+	pthread_kill(t, SIGUSR1);
+	pthread_join(t, 0); pthread_join(u, 0);
+	assert(y != 2);
+}`, "assertion", 2},
+		{"a signal in the middle of its thread's own count", `
+static volatile int n, came;
+static void handler(int s) { n++; came = 1; }
+static void *user(void *a) { int k = n; n = k + 1; return a; }
+int main(void) { signal(SIGUSR1, handler); GO(t, user); pthread_kill(t, SIGUSR1); pthread_join(t, 0); assert(n == 1 + came); }`, "assertion", 2},
+		{"a handler that locks what its thread has locked", `
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void handler(int s) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); }
+static void *user(void *a) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return a; }
+int main(void) { signal(SIGUSR1, handler); GO(t, user); pthread_kill(t, SIGUSR1); pthread_join(t, 0); }`, "lock-misuse", 2},
+		{"a handler for a flag of its thread's", `
+static volatile sig_atomic_t got, n;
+static void handler(int s) { int here[4] = {1}; got = here[0]; }
+static void *user(void *a) { n++; sem_t s; sem_init(&s, 0, 1); sem_wait(&s); n++; return a; }
+int main(void) { signal(SIGUSR1, handler); GO(t, user); int r = pthread_kill(t, SIGUSR1); pthread_join(t, 0); assert(r || got && n == 2); }`, "verified", 0},
 		// What a once routine calls last returns for it, and for the pthread_once that
 		// is itself another routine's last call: whoever comes second mustn't wait.
 		{"a once routine whose last call prints", `

@@ -51,12 +51,28 @@ func (s *session) unexamined(w *watched, r *result.Result) {
 		return a.B < b.B
 	})
 	r.Unexamined = uint64(len(open))
-	for _, c := range open[:min(3, len(open))] {
+	s.unexaminedOfHandlers(r)
+	for _, c := range open[:min(3-len(r.UnexaminedFirst), len(open))] {
 		r.UnexaminedFirst = append(r.UnexaminedFirst, result.RacePair{
 			Variable: s.sys.VariableName(c.Shown.Earlier.Addr), First: s.raceAccess(&c.Shown.Earlier), Second: s.raceAccess(&c.Shown.Later),
 		})
 	}
-	if len(open) > 0 {
+	if r.Unexamined > 0 {
 		r.Finer = s.cfg.FinerCommand()
+	}
+}
+
+// unexaminedOfHandlers adds what signal handlers and their own threads conflict in,
+// which are one thread to the race detector.
+func (s *session) unexaminedOfHandlers(r *result.Result) {
+	for _, p := range s.sys.Unexamined() {
+		if p.A != p.B {
+			continue
+		}
+		if r.Unexamined++; len(r.UnexaminedFirst) < 3 {
+			r.UnexaminedFirst = append(r.UnexaminedFirst, result.RacePair{
+				Variable: s.sys.VariableName(p.First.Addr), First: s.access(p.A, &p.First), Second: s.access(p.B, &p.Second),
+			})
+		}
 	}
 }

@@ -118,9 +118,12 @@ type Host interface {
 	// a preemption point, or asleep (then as Do left it).
 	Regs(t trace.TID) *emu.Regs
 	// SetRegs makes a thread that isn't running, and isn't the caller, go on
-	// with other registers (a signal handler's). A half-executed instruction is
-	// dropped: it will be executed again from its start.
+	// with other registers. A half-executed instruction is dropped: it will be
+	// executed again from its start.
 	SetRegs(t trace.TID, regs *emu.Regs)
+	// Interrupt does so where these are a signal handler's, which comes between
+	// two instructions of the thread's.
+	Interrupt(t trace.TID, regs *emu.Regs)
 	// CPU names the whole CPU state in which such a thread, or the caller, stands.
 	CPU(t trace.TID) emu.Ctx
 }

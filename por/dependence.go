@@ -41,6 +41,7 @@ const (
 var classOf = [trace.NumOps]class{
 	trace.OpExit: threadClass, trace.OpJoin: threadClass, trace.OpTryJoin: threadClass,
 	trace.OpTryJoinFail: threadClass, trace.OpDetach: threadClass, trace.OpCancel: threadClass,
+	trace.OpTurn: threadClass,
 	trace.OpLock: mutexClass, trace.OpTryLock: mutexClass, trace.OpTryLockFail: mutexClass, trace.OpUnlock: mutexClass,
 	trace.OpMutexInit: mutexClass, trace.OpMutexDestroy: mutexClass,
 	trace.OpCondWait: condClass, trace.OpCondSignal: condClass, trace.OpCondBroadcast: condClass,
@@ -84,6 +85,9 @@ var independent = [][2][]trace.OpKind{
 	{{trace.OpBarrierLeave}, {trace.OpBarrierLeave, trace.OpBarrierArrive}},
 	// The end of a thread and its being detached commute.
 	{{trace.OpDetach}, {trace.OpExit}},
+	// A thread's steps depend on the signals that it is sent, for a handler runs
+	// where it stands; who waits for its end or detaches it doesn't ask where it is.
+	{{trace.OpTurn}, {trace.OpTurn, trace.OpExit, trace.OpJoin, trace.OpTryJoin, trace.OpTryJoinFail, trace.OpDetach}},
 }
 
 // dependentOps[a][b]: operations of kinds a and b on one object depend.

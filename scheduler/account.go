@@ -95,6 +95,12 @@ func (s *System) OpText(op trace.Op) string {
 			return map[trace.OpKind]string{trace.OpCreate: "creates", trace.OpJoin: "joins", trace.OpDetach: "detaches",
 				trace.OpMakeRunnable: "makes runnable"}[op.Kind] + " " + s.Name(t)
 		}
+	case trace.OpCancel:
+		if t := trace.TID(op.Obj); int(t) < len(s.names.paths) && t >= 0 && op.Arg != 0 && !isCancelling(op.Arg) {
+			return fmt.Sprintf("sends signal %d to %s", op.Arg, s.Name(t))
+		}
+	case trace.OpTurn:
+		return ""
 	case trace.OpExit:
 		return "ends"
 	case trace.OpFree:

@@ -184,6 +184,10 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		th.set = 0
 	}
 	r.Flags = s.flags(th)
+	if th.interrupted != 0 {
+		r.Flags |= emu.Intrudes
+		r.Own = s.handlersOwn(th)
+	}
 	if s.limit != 0 && !s.probing && (s.limit > th.insns || s.exact && s.limit == th.insns) {
 		r.StopAt = s.limit - th.insns + 1
 	}
@@ -202,8 +206,9 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 			s.attribute(th, tr, made)
 		}
 		if s.coarse() && !s.probing {
+			party, holds := th.party()
 			for i := range made {
-				s.sightings.sight(th.id, &made[i], th.holds, i == 0 && allow > 0 && !s.passedOver || th.quiet.own)
+				s.sightings.sight(party, &made[i], holds, i == 0 && allow > 0 && !s.passedOver || th.quiet.own)
 			}
 		}
 	}

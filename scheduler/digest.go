@@ -107,7 +107,7 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 	}
 	h.Words(th.given.Addr, th.given.Size, uint64(th.given.Family))
 	h.Words(bit(th.starting), bit(th.native), bit(th.atExit), th.entry, th.created, th.self, th.exitPC, th.exitSP, th.entryOfChild, th.stack, bit(th.ownStack))
-	h.Word(uint64(len(th.onces)))
+	h.Words(th.interrupted, uint64(len(th.onces)))
 	for _, o := range th.onces {
 		h.Words(o.obj, o.sp, o.ret)
 	}

@@ -19,6 +19,7 @@ type Knowledge struct {
 	Contended []uint64 // mutexes, see lockmerge.go
 	Merged    []uint64
 	Meeting   []uint64 // calls, see System.meeting
+	Signalled []uint64 // threads, see interrupt.go
 	Native    bool     // see distrust.go
 	Exits     bool     // see System.watchedExits
 	Ticked    []Ticked // of a kernel, see Bare.ticked
@@ -36,7 +37,7 @@ type Knowledge struct {
 func (s *System) Knowledge() *Knowledge {
 	return &Knowledge{
 		Names: append([]string(nil), s.names.paths...), Sharing: s.machine.SharingPages(),
-		Contended: addresses(s.contended), Merged: addresses(s.merged), Meeting: addresses(s.meeting), Native: s.native, Exits: s.watchedExits,
+		Contended: addresses(s.contended), Merged: addresses(s.merged), Meeting: addresses(s.meeting), Signalled: addresses(s.signalled), Native: s.native, Exits: s.watchedExits,
 	}
 }
 
@@ -91,6 +92,10 @@ func (s *System) learn(k *Knowledge) (news bool, err error) {
 	for _, m := range k.Meeting {
 		news = news || !s.meeting[m]
 		s.meeting[m] = true
+	}
+	for _, t := range k.Signalled {
+		news = news || !s.signalled[t]
+		s.signalled[t] = true
 	}
 	for _, m := range k.Merged {
 		s.merged[m] = true

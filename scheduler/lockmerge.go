@@ -12,7 +12,7 @@ import "landgo/trace"
 // number.
 //
 // What else can be done to a mutex (trylock, a timed lock, an unlock by another
-// thread, initialisation and destruction while others live) sees whether it is held at a moment. The
+// thread, a lock by a signal's handler, initialisation and destruction while others live) sees whether it is held at a moment. The
 // first such operation makes the mutex contended for good, and if one was
 // merged before, the search starts again (trace.ErrFiner).
 
@@ -31,7 +31,7 @@ func (s *System) merges(mutex uint64) bool {
 func (s *System) contend(th *thread, a *act) {
 	switch a.op {
 	case trace.OpLock, trace.OpReadLock, trace.OpWriteLock:
-		if a.deadline == 0 {
+		if a.deadline == 0 && th.interrupted == 0 {
 			return
 		}
 	case trace.OpTryLock, trace.OpMutexInit, trace.OpMutexDestroy,

@@ -110,7 +110,7 @@ func (s *System) calmStep(tr *trace.Transition) bool {
 	}
 	for i := range tr.Ops {
 		switch tr.Ops[i].Kind {
-		case trace.OpYield, trace.OpSleep, trace.OpTryLockFail, trace.OpSemTryWaitFail,
+		case trace.OpYield, trace.OpTurn, trace.OpSleep, trace.OpTryLockFail, trace.OpSemTryWaitFail,
 			trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
 		default:
 			if !plainLock(tr.Ops[i].Kind) || s.contended[tr.Ops[i].Obj] {

@@ -105,7 +105,9 @@ type System struct {
 	// function was seen to touch what other threads do. Learned for good.
 	meeting map[uint64]bool
 	merged  map[uint64]bool
-	native  bool // see distrust
+	// signalled are the threads that others send signals to. Learned for good.
+	signalled map[uint64]bool
+	native    bool // see distrust
 	// starts: see LimitStarts.
 	starts map[string]uint64
 	// distrusted: distrust was called.
@@ -211,7 +213,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s := &System{
 		cfg: cfg, image: img, machine: m, libc: img.Libc(), wordSize: img.Machine.Word(),
 		names: newNames(cfg.MaxThreads), objects: map[uint64]*object{},
-		contended: map[uint64]bool{}, meeting: map[uint64]bool{}, merged: map[uint64]bool{}, calls: map[string]bool{}, sightings: sightings{},
+		contended: map[uint64]bool{}, signalled: map[uint64]bool{}, meeting: map[uint64]bool{}, merged: map[uint64]bool{}, calls: map[string]bool{}, sightings: sightings{},
 		dead: map[uint64]dead{}, scouted: map[trace.TID]uint64{}, turns: map[turnKey]int32{},
 		sizes: pthreadSizes, guarded: map[uint64][]uint64{},
 		breaks:  map[uint64]breakClass{},
@@ -416,6 +418,9 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	s.steps = append(s.steps, info)
 	th.lastStep = int32(len(s.steps))
 	err := s.step(th, tr, c)
+	if s.signalled[uint64(t)] {
+		tr.Did(trace.Op{Kind: trace.OpTurn, Obj: uint64(t)})
+	}
 	tr.Last = th.insns
 	s.arena.seal(tr)
 	if err != nil {

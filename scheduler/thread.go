@@ -156,6 +156,9 @@ type thread struct {
 	claimed, vanished, fellOff bool
 
 	holds []uint64 // addresses of mutexes held, oldest first
+	// interrupted is where its stack pointer was when a signal came, while the
+	// handler runs; else 0. See interrupt.go.
+	interrupted uint64
 	// effects counts what it did in the kernel, and what signals did to it.
 	effects uint64
 	// lastStep is the thread's latest step: its index in System.steps + 1.

@@ -141,9 +141,11 @@ func (s *System) noThread(th *thread) (verdict, error) {
 // exitIsStep reports whether a thread's end is a step of its own. It orders what
 // the thread did before what comes after its join, and races with nothing, so
 // it may be part of the thread's last step; unless others try to join it, and
-// see that it still lives after it did all else. The first who tries has the
-// search start again.
-func (s *System) exitIsStep(th *thread) bool { return s.watchedExits && !s.alone(th) }
+// see that it still lives after it did all else, or send it a signal then. The
+// first who does has the search start again.
+func (s *System) exitIsStep(th *thread) bool {
+	return (s.watchedExits || s.signalled[uint64(th.id)]) && !s.alone(th)
+}
 
 // seeLife learns that threads look whether others live, from the call at which
 // one stands.

@@ -103,8 +103,10 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 	}
 	if out.RestoreCPU {
 		th.ctx = out.Resume
+		th.endInterrupt()
 	}
 	for _, op := range out.Ops {
+		s.sends(th, op)
 		tr.Did(op)
 	}
 	switch p.Op.Kind {

@@ -32,7 +32,8 @@ type sighting struct {
 	point  bool     // a preemption point came right before it at every visit
 }
 
-// sight remembers an access by a thread that holds some locks.
+// sight remembers an access by a thread that holds some locks, or by its handler
+// (thread.party).
 func (g sightings) sight(t trace.TID, a *trace.Access, holds []uint64, point bool) {
 	p := place{t, a.PC, a.Addr, a.Size}
 	s := g[p]
@@ -98,7 +99,7 @@ func (s *System) Unexamined() []Pair {
 				continue
 			}
 			seen[[2]uint64{p.pc, q.pc}], seen[[2]uint64{q.pc, p.pc}] = true, true
-			out = append(out, Pair{x.access, y.access, p.thread, q.thread})
+			out = append(out, Pair{x.access, y.access, max(p.thread, ^p.thread), max(q.thread, ^q.thread)})
 		}
 	}
 	return out

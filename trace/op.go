@@ -18,7 +18,8 @@ const (
 	OpTryJoin
 	OpTryJoinFail
 	OpDetach // Obj: the detached thread's TID
-	OpCancel // Obj: the cancelled thread's TID
+	OpCancel // a signal to another thread. Obj: its TID; Arg: the signal, 0 if it is none or nobody is there
+	OpTurn   // a step of a thread that others send signals to. Obj: its own TID
 
 	OpLock // blocks while held
 	OpTryLock
@@ -106,7 +107,7 @@ const (
 )
 
 var opNames = [NumOps]string{
-	"none", "access", "create", "exit", "join", "tryjoin", "tryjoin-fail", "detach", "cancel",
+	"none", "access", "create", "exit", "join", "tryjoin", "tryjoin-fail", "detach", "cancel", "turn",
 	"lock", "trylock", "trylock-fail", "unlock", "mutex-init", "mutex-destroy",
 	"cond-wait", "signal", "broadcast", "cond-timeout", "cond-init", "cond-destroy", "cond-look",
 	"sem-wait", "sem-trywait", "sem-trywait-fail", "sem-post", "sem-get", "sem-init", "sem-destroy",

@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"math"
 	"math/bits"
 
 	"landgo/emu"
@@ -101,14 +102,21 @@ func (c *call) victim(to target) uint64 {
 	case c.nr == sysTgkill:
 		number = c.a[1]
 	}
-	return uint64(c.k.numbers[number&0xffffffff])
+	if t, ok := c.k.numbers[number&0xffffffff]; ok {
+		return uint64(t)
+	}
+	return nobody
 }
+
+// nobody is the victim of a signal to a number that no thread ever had: glibc
+// sends to 0 where a thread has ended.
+const nobody = math.MaxUint64
 
 func doKill(c *call, o *kernel.Outcome) uint64 {
 	k := c.k
 	to := c.aim()
 	if to.t != c.t {
-		c.op(trace.Op{Kind: trace.OpCancel, Obj: c.victim(to)})
+		c.op(trace.Op{Kind: trace.OpCancel, Obj: c.victim(to), Arg: to.sig})
 	}
 	switch {
 	case to.errno != 0:
@@ -184,7 +192,7 @@ func (k *Kernel) interrupt(t *thread, sig uint64, o *kernel.Outcome) {
 		o.Signal = sigSegv
 		return
 	}
-	k.host.SetRegs(t.id, &regs)
+	k.host.Interrupt(t.id, &regs)
 }
 
 // leaveSleep is the way out of an interrupted call: again, or with EINTR.

@@ -18,7 +18,8 @@ import (
 // but a later delivery to a thread that the signal finds running is this one
 // with the sender's step later, as far as the target can tell. So sending to
 // another thread (OpCancel with the target as object) depends on every step of
-// that thread. A signal that the target blocks waits until it unblocks it.
+// that thread, and what the handler touches is shared (scheduler/interrupt.go). A
+// signal that the target blocks waits until it unblocks it.
 //
 // Signals carry no more than their number and sender: sigqueue isn't modelled,
 // and a real-time signal sent twice while blocked arrives once.

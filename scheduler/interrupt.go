@@ -1,0 +1,72 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/trace"
+)
+
+// Signals that come between a thread's instructions.
+//
+// A handler is another party in its thread: where it comes matters to what both
+// touch, as if another thread did it. So, once a thread was sent a signal by
+// another,
+//   - each of its steps has OpTurn, on which sending depends, and its end is a step;
+//   - what a handler touches is shared with whoever else does, its own thread too,
+//     but for the stack below where the thread stood;
+//   - a lock that it takes isn't merged with what comes next (lockmerge.go);
+//   - its accesses count as another thread's, and no lock protects them from their
+//     own thread's (unexamined.go).
+//
+// That a thread gets signals is learned for good. A handler that is left by a jump
+// counts as running for ever. The signals that cancel a thread are left out: their
+// handlers are the C library's, and look at nothing that the thread is about.
+
+// isCancelling: glibc's and musl's own signals.
+func isCancelling(sig uint64) bool { return sig >= 32 && sig <= 34 }
+
+// sends learns of a signal to another thread, or of a look whether it lives.
+func (s *System) sends(th *thread, op trace.Op) {
+	switch {
+	case op.Kind != trace.OpCancel || op.Obj == uint64(th.id):
+	case op.Arg == 0:
+		s.seeLife()
+	case isCancelling(op.Arg):
+	case !s.signalled[op.Obj]:
+		s.signalled[op.Obj], s.finer = true, true
+	}
+}
+
+// Interrupt implements kernel.Host.
+func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
+	sp := s.Regs(t).RSP
+	s.SetRegs(t, regs)
+	if th := &s.threads[t]; s.signalled[uint64(t)] && th.interrupted == 0 {
+		th.interrupted = sp
+	}
+}
+
+// endInterrupt ends a handler that returned to where its thread stood.
+func (th *thread) endInterrupt() {
+	if th.regs.RSP >= th.interrupted {
+		th.interrupted = 0
+	}
+}
+
+// handlersOwn is the part of its thread's stack that a handler has for itself:
+// nothing where the stack may be part of something else.
+func (s *System) handlersOwn(th *thread) emu.Range {
+	if th.id != 0 && !th.ownStack {
+		return emu.Range{}
+	}
+	hi := (th.interrupted - redZone) &^ 7
+	return emu.Range{Lo: s.mappingStart(hi - 1), Hi: hi}
+}
+
+// party is who makes a thread's accesses: the thread, with the locks that it
+// holds, or its handler, which none protects from it.
+func (th *thread) party() (trace.TID, []uint64) {
+	if th.interrupted != 0 {
+		return ^th.id, nil
+	}
+	return th.id, th.holds
+}
