@@ -1,6 +1,10 @@
 package por
 
-import "landgo/trace"
+import (
+	"slices"
+
+	"landgo/trace"
+)
 
 // gather fills o.found with the events that e directly depends on, newest
 // first, each once: those by other threads that aren't in e's base. What it
@@ -40,8 +44,14 @@ func (o *order) gather(e *event, first trace.Op, base []int32, ready readiness) 
 	sortDown(o.found)
 }
 
-// sortDown sorts positions, newest first. There are few.
+// sortDown sorts positions, newest first. There are few, but where somebody polled
+// a thousand times what others now write.
 func sortDown(p []int32) {
+	if len(p) > 16 {
+		slices.Sort(p)
+		slices.Reverse(p)
+		return
+	}
 	for i := 1; i < len(p); i++ {
 		for j := i; j > 0 && p[j-1] < p[j]; j-- {
 			p[j-1], p[j] = p[j], p[j-1]
