@@ -235,7 +235,7 @@ func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	th := &s.threads[t]
 	tr := s.arena.transition(t, c)
 	tr.Begin = th.insns
-	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu), journal: s.machine.Journal(), pc: th.regs.RIP, prev: th.lastStep, insns: th.insns, ticks: s.ticks, ports: s.ports, clock: s.machine.ClockReads(), on: s.on, ons: s.ons})
+	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu), journal: s.machine.Journal(), pc: th.regs.RIP, prev: th.lastStep, insns: th.insns, ticks: s.ticks, ports: s.ports, clock: s.machine.ClockReads(), on: s.on, ons: s.ons, at: s.standing()})
 	th.lastStep = int32(len(s.steps))
 	th.yielding = false
 	s.current = t
@@ -277,6 +277,8 @@ func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.wakeSpinners(tr)
+	s.findSpin(th, tr)
 	tr.Disables = s.disabled(tr)
 	s.current = trace.NoThread
 	if tr.End != trace.EndProcess && tr.End != trace.EndBug {
@@ -293,6 +295,14 @@ func (s *Bare) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 		return tr, trace.ErrFiner
 	}
 	return tr, nil
+}
+
+// standing is the thread in whose own code the processor stands.
+func (s *Bare) standing() trace.TID {
+	if s.threads[s.running].own.interrupted {
+		return trace.NoThread
+	}
+	return trace.TID(s.running)
 }
 
 // whoCan appends the threads that the processor can be brought to.
@@ -456,7 +466,7 @@ func (s *Bare) Threads(dst []trace.Thread) []trace.Thread {
 // canRun reports whether the processor can be brought to a thread: it is ready,
 // or sleeps, which ends with time, and no better one is ready.
 func (s *Bare) canRun(th *thread, best int64) bool {
-	if !th.live() || th.own.idle || th.own.state != ownReady && th.own.state != ownSleeping {
+	if !th.live() || th.stand == standSpin || th.own.idle || th.own.state != ownReady && th.own.state != ownSleeping {
 		return false
 	}
 	if th.own.state == ownReady && uint64(th.id) == s.running {

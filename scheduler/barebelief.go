@@ -183,7 +183,7 @@ func (s *Bare) checkIdle(tr *trace.Transition) (err error) {
 			if done || isUnreached(bad) {
 				return
 			}
-			if r := &s.threads[s.running]; bad == nil && s.running != was && !r.own.idle {
+			if r := &s.threads[s.running]; bad == nil && s.running != was && !r.own.idle && r.stand != standSpin {
 				bad = s.invalid(kernel.GapSchedule, r, r.regs.RIP,
 					"the kernel gives the processor to thread %s, where no thread is ready by what it or its profile says", s.Name(r.id))
 			}

@@ -127,15 +127,20 @@ func (s *Bare) lapOf(th *thread) uint64 {
 // it began.
 const maxRound = 256
 
-// kept: the processor's context is that of a state in which a round can begin, and will
-// be compared with later ones.
+// kept: the processor's context is that of a state in which a round can begin, or a
+// turn of a spin, and will be compared with later ones.
 func (s *Bare) kept() bool {
 	n := len(s.steps)
-	return n > 0 && s.steps[n-1].turn && s.steps[n-1].ctx == emu.Ctx(s.cpu)
+	if n == 0 || s.steps[n-1].ctx != emu.Ctx(s.cpu) {
+		return false
+	}
+	b := &s.steps[n-1]
+	return b.turn || b.at == b.tr.Thread && !s.aloneOwn()
 }
 
-// alone: of all threads only one can run.
-func (s *Bare) alone() bool { return len(s.could) == 1 }
+// alone: of all threads only one can run. Those that spin count, for a replay doesn't
+// know of all.
+func (s *Bare) alone() bool { return len(s.could) == 1 && !s.someSpins() }
 
 // since is what was written since a step began.
 func (s *Bare) since(i *stepInfo) []emu.Stretch {
@@ -165,6 +170,9 @@ func (s *Bare) dead(th *thread) func(pa uint64) bool {
 func (s *Bare) atTurn(th *thread) bool {
 	if s.alone() {
 		return th.own.state == ownReady && th.stand != standAccess
+	}
+	if s.someSpins() {
+		return false
 	}
 	any := false
 	best := s.bestPriority()

@@ -494,6 +494,9 @@ func (s *Bare) advanceOwn(th *thread, tr *trace.Transition) error {
 			th.own.tail = false
 			s.sectionEnds(th)
 			s.saw(&u)
+			if spins, err := s.spins(th); spins || err != nil {
+				return err
+			}
 			if done, err := s.tick(th, tr); done || err != nil {
 				return err
 			}

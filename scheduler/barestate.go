@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"sort"
 
 	"landgo/trace"
@@ -38,9 +39,14 @@ func (s *Bare) Stuck(ended bool) *Failure {
 		}
 		f.Waits = append(f.Waits, s.waitOf(th))
 	}
+	i := slices.IndexFunc(f.Waits, func(w Wait) bool { return w.Spins })
 	switch {
 	case len(f.Waits) == 0:
 		return nil
+	case i >= 0:
+		f.Kind, f.Thread, f.PC = Livelock, f.Waits[i].Thread, s.PC(f.Waits[i].Thread)
+		f.Message = stuckMessage(s.System, f, false, false)
+		return f
 	case len(f.Waits) == 1:
 		f.Message = fmt.Sprintf("the kernel idles for ever: thread %s waits for %s", s.Name(f.Waits[0].Thread), f.Waits[0].String())
 	default:
@@ -54,6 +60,8 @@ func (s *Bare) Stuck(ended bool) *Failure {
 func (s *Bare) waitOf(th *thread) Wait {
 	w := Wait{Thread: th.id, Owner: trace.NoThread, For: "being woken", Name: "by another thread"}
 	switch {
+	case th.stand == standSpin:
+		w.For, w.Name, w.Spins, w.Reads = "a change of", "what its loop reads", true, th.waits
 	case th.own.state == ownReady:
 		w.For, w.Name = "the processor:", "it is ready, and no tick brings it there"
 	case th.own.state == ownSleeping:
@@ -72,7 +80,7 @@ func (s *Bare) StateText(t trace.TID) string {
 		return "ended"
 	case th.own.halted:
 		return "waits for an interrupt"
-	case th.yielding:
+	case th.yielding, th.stand == standSpin:
 		return "runs in a loop"
 	case th.own.state == ownSleeping:
 		return "sleeps"
@@ -264,9 +272,6 @@ func (s *Bare) Learn(k *Knowledge) (news bool, err error) {
 	}
 	return news, err
 }
-
-// Unspin and Distrust have no meaning here.
-func (s *Bare) Unspin(trace.TID) {}
 
 // Settle learns that ready threads are to be tried, if ticks don't bring the
 // processor to one that seems able to run, and that priorities are no matter. A

@@ -49,13 +49,14 @@ type stepInfo struct {
 	prev    int32  // the thread's step before: its index in System.steps + 1; 0: none
 	nth     uint32 // how many steps the thread had made before
 	turns   listed
-	ticks   uint64 // of a kernel's timer, before the step
-	ports   uint64 // and its threads' accesses to ports
-	clock   uint64 // and its reads of the time-stamp counter
-	on      uint64 // its interrupts
-	ons     uint64 // how often interrupts had come on
-	off     bool   // it is as at an earlier step, and interrupts were off all the time
-	turn    bool   // a kernel's threads may have gone round before it
+	ticks   uint64    // of a kernel's timer, before the step
+	ports   uint64    // and its threads' accesses to ports
+	clock   uint64    // and its reads of the time-stamp counter
+	on      uint64    // its interrupts
+	ons     uint64    // how often interrupts had come on
+	off     bool      // it is as at an earlier step, and interrupts were off all the time
+	at      trace.TID // whose the processor was, standing where it stood: of a kernel
+	turn    bool      // a kernel's threads may have gone round before it
 }
 
 // maxSpinSteps bounds how far back a loop of several steps is looked for: a lock
