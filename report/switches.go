@@ -127,9 +127,21 @@ func (p *page) switchRow(n int, s *result.Step, lanes []string) {
 	}
 	for i := range s.Accesses {
 		a := &s.Accesses[i]
-		text := fmt.Sprintf("%s, line %d", p.does(a), result.Innermost(a.Stack).Line)
+		text := p.does(a) + inPassing(result.Innermost(a.Stack))
 		p.line("%*s  %s", len(head), "", p.cut(text, len(head)+2))
 	}
+}
+
+// inPassing is where an access was made: the line, or, of code without debug
+// information, the function.
+func inPassing(f result.Frame) string {
+	switch {
+	case f.Line > 0:
+		return fmt.Sprintf(", line %d", f.Line)
+	case f.Function != "":
+		return ", in " + f.Function
+	}
+	return ""
 }
 
 // arrow draws a switch across the threads' columns.
