@@ -35,7 +35,8 @@ LANDGO_TELL(ready, unsigned long thread)
 LANDGO_TELL(unready, unsigned long thread)
 /* It can't run until it is ready again: it waits for time to pass. */
 LANDGO_TELL(sleep, unsigned long thread)
-/* From here it runs: called on its own stack, each time after the switch to it. */
+/* From here it runs: called each time beside the switch of stacks, before it or
+ * after it, with nothing between but what the switch itself does. */
 LANDGO_TELL(switch, unsigned long thread)
 /* It will never run again after the next switch. */
 LANDGO_TELL(exited, unsigned long thread)

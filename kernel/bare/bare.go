@@ -53,6 +53,7 @@ type Board struct {
 	serial  serial
 	cmos    uint64 // the register that is chosen
 	speaker uint64 // bits of port 0x61
+	retrace uint64 // bits of port 0x3da
 	typed   uint64 // of the word that switches off
 	ended   uint64 // 1: switched off; 2: with a status
 	status  uint64

@@ -270,3 +270,21 @@ func TestLoop(t *testing.T) {
 		t.Errorf("the output is %q", got)
 	}
 }
+
+// TestRetrace: who waits for the screen's retrace, or for its end, comes out of it.
+func TestRetrace(t *testing.T) {
+	b := board(t)
+	for _, port := range []uint16{0x3da, 0x61} {
+		seen := map[uint32]bool{}
+		for range 4 {
+			v, err := b.In(port, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen[v] = true
+		}
+		if len(seen) != 2 {
+			t.Errorf("port %#x reads %v", port, seen)
+		}
+	}
+}

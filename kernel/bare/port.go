@@ -18,6 +18,7 @@ const (
 	bochsExit, bochsPower     = 0x501, 0x8900
 	serialPort                = 0x3f8
 	vgaFirst, vgaLast         = 0x3c0, 0x3df
+	screenStatus              = 0x3da
 	acpiPower, oldAcpiPower   = 0x604, 0xb004
 	powerDown                 = 0x2000
 	diskFirst, diskLast       = 0x1f0, 0x1f7
@@ -32,7 +33,9 @@ const (
 	// again and again.
 	ofCounter, counterBytes, again = 0xc0, 0x30, 0x04
 
-	refreshBit = 0x10 // of the speaker's port: it toggles
+	// Bits that toggle with each look, for those who wait for them: the refresh of
+	// memory, at the speaker's port, and of the screen, and its time without a picture.
+	refreshBit, retraceBits = 0x10, 0x09
 )
 
 // powerWord is what switches a Bochs off, byte by byte.
@@ -73,6 +76,9 @@ func (b *Board) in(port uint16) (uint64, error) {
 		return 0, nil
 	case port >= serialPort && port < serialPort+8:
 		return b.readSerial(port - serialPort), nil
+	case port == screenStatus:
+		b.m.Set(&b.retrace, b.retrace^retraceBits)
+		return b.retrace, nil
 	case port >= vgaFirst && port <= vgaLast:
 		return 0, nil
 	case port >= diskFirst && port <= diskLast, port >= disk2First && port <= disk2Last, port == diskControl, port == disk2Control,

@@ -35,8 +35,14 @@ var table = [256]*row{
 
 // planNothing is the plan of what isn't modelled.
 func planNothing(c *call, p *kernel.Plan) {
-	p.Effect = kernel.Invalid
-	p.Reason = c.row.name + " is not modelled on pebbles: landgo runs one task, with the threads of its own library"
+	why := "landgo runs one task, with the threads of its own library"
+	switch c.row.name {
+	case "get_cursor_pos":
+		why = "landgo has no console with a cursor"
+	case "readfile":
+		why = "landgo has no files"
+	}
+	p.Effect, p.Reason = kernel.Invalid, c.row.name+" is not modelled on pebbles: "+why
 }
 
 // doMisbehave: the calls that make the real kernel's scheduler nasty change
