@@ -110,7 +110,7 @@ func (r *recorder) canonical(buf []byte) []byte {
 }
 
 func ordered(a, b *trace.Transition) bool {
-	if a.Thread == b.Thread || a.End >= trace.EndProcess || b.End >= trace.EndProcess {
+	if a.Thread == b.Thread || a.End >= trace.EndProcess || b.End >= trace.EndProcess || advances(a) || advances(b) {
 		return true
 	}
 	for i := range a.Accesses {
@@ -134,6 +134,11 @@ func ordered(a, b *trace.Transition) bool {
 		}
 	}
 	return false
+}
+
+// advances reports whether a moves the clock.
+func advances(a *trace.Transition) bool {
+	return len(a.Ops) > 0 && a.Ops[0].Kind == trace.OpAdvance
 }
 
 // inside reports whether a touches the bytes of an object that b operates on.

@@ -146,6 +146,17 @@ var findings = []finding{
 		{{Code: model.Load}},
 		{{Code: model.FetchAdd, C: 1, Size: 4}},
 	}}},
+	{"26: what a wait that runs out was for could have come first", model.Program{Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}},
+		{{Code: model.ReadLock, Timed: true}, {Code: model.SemWait, A: 1}, {Code: model.SemWait, A: 1}, {Code: model.RWUnlock}},
+		{{Code: model.WriteLock, R: 1, Timed: true}, {Code: model.JumpIf, R: 1, A: 4}, {Code: model.Store, C: 1}, {Code: model.RWUnlock}},
+	}}},
+	{"27: to leave a thread whose wait runs out is a preemption only where it needn't wait", model.Program{Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Create, A: 3}, {Code: model.Join, A: 3}},
+		{{Code: model.Lock}, {Code: model.Load, Size: 4}, {Code: model.Lock, Timed: true}, {Code: model.FetchAdd, C: 1, Size: 4}, {Code: model.Unlock}},
+		{{Code: model.Store, C: 2, Size: 4}},
+		{{Code: model.Store, C: 1, Size: 4}, {Code: model.Store, C: 2, Size: 4}},
+	}}},
 }
 
 // What random programs seldom have.

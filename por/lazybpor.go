@@ -35,21 +35,33 @@ type lazyBPOR struct {
 func newLazyBPOR(x *explorer) strategy {
 	s := &lazyBPOR{source: source{x: x}, bound: x.meter.limits[0]}
 	s.seq.x = x
-	s.least.x, s.least.prefixes = x, int(x.spec.Param("prefixes"))
+	s.least.x, s.least.prefixes, s.least.gaveUp = x, int(x.spec.Param("prefixes")), map[int32]trace.Op{}
 	x.freely, x.beyond = true, s.beyond
 	return s
 }
 
 func (s *lazyBPOR) beyond() bool { return !s.least.within(s.bound) }
 
+// expire notes what the wait is for: where it is to be had, to leave its thread is
+// a preemption.
+func (s *lazyBPOR) expire() {
+	for k := range s.x.threads {
+		if t := &s.x.threads[k]; t.Expiring {
+			s.least.gaveUp[int32(s.x.depth())] = t.Pending
+		}
+	}
+	s.source.expire()
+}
+
 // leastPreemptions finds whether a linearisation of the current execution has
 // few preemptions: a search, by ascending cost, over pairs of a prefix of the
 // trace (how many events of each thread) and the thread that ran last.
 type leastPreemptions struct {
 	x        *explorer
-	prefixes int       // after so many the answer is yes
-	events   [][]int32 // per thread: its events
-	nth      []int32   // per event: how many of its thread's are before it
+	prefixes int                // after so many the answer is yes
+	events   [][]int32          // per thread: its events
+	nth      []int32            // per event: how many of its thread's are before it
+	gaveUp   map[int32]trace.Op // per event that lets a wait run out: what it was for
 }
 
 type prefix struct {
@@ -148,6 +160,11 @@ func (l *leastPreemptions) goesOn(counts []rune, t trace.TID) bool {
 	i := l.next(counts, t)
 	if i >= 0 {
 		op, waits, woken = o.ev[i].first, x.nodes[i].cur.waits, o.ev[i].woken
+		if op.Kind == trace.OpAdvance {
+			if op, again = l.gaveUp[i], false; !acquires[op.Kind] {
+				return false
+			}
+		}
 	} else {
 		for k := range x.threads {
 			if th := &x.threads[k]; th.ID == t {

@@ -117,10 +117,10 @@ func (w *trust) resume(t trace.TID, r int32) error {
 		w.consider(&w.pop().event)
 	} else {
 		w.gatherPending()
-		for w.cand.a.thread != t {
-			w.which++
-			w.start(w.pending[w.which])
-		}
+	}
+	for w.cand.a.thread != t || w.cand.a.advance {
+		w.which++
+		w.start(w.pending[w.which])
 	}
 	c := &w.cand
 	for c.next < len(c.found) && w.needed(c, c.found[c.next]) && c.found[c.next] != r {

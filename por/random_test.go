@@ -138,6 +138,21 @@ func (w *writer) statement(threads int) {
 		head := len(w.code)
 		w.put(model.Instr{Code: model.FetchAdd, R: 2, A: 8, C: 1}, model.Instr{Code: model.JumpIf, R: 2, C: 0, A: head + 4},
 			model.Instr{Code: model.FetchAdd, R: 2, A: 8, C: -1}, model.Instr{Code: model.Jump, A: head})
+	case 23, 24: // a wait that runs out when nobody can run
+		lock := []model.Code{model.Lock, model.SemWait, model.ReadLock, model.WriteLock}[w.pick(4)]
+		in := model.Instr{Code: lock, R: r, Timed: true}
+		unlock := model.Instr{Code: model.RWUnlock}
+		if lock == model.Lock || lock == model.SemWait {
+			in.A, unlock = m, model.Instr{Code: model.Unlock, A: m}
+		}
+		w.put(in)
+		skip := len(w.code)
+		w.put(model.Instr{Code: model.JumpIf, R: r, C: 0})
+		w.access()
+		if lock != model.SemWait && w.pick(4) != 0 {
+			w.put(unlock)
+		}
+		w.code[skip].A = len(w.code)
 	case 22: // a spin under a lock
 		head := len(w.code)
 		w.put(model.Instr{Code: model.Lock, A: m}, w.place(model.Instr{Code: model.Load, R: r}), model.Instr{Code: model.Unlock, A: m},

@@ -54,8 +54,9 @@ import (
 // Blocking: a turn of a thread that is blocked before a lock, a semaphore or
 // another operation that others take part in is passed over, but what it would
 // do revisits there and then; else so at the end of an execution, with the
-// steps that an end of the process cut off. A thread that was displaced and is
-// blocked since simply has its turn again when it can run.
+// steps that an end of the process cut off. A wait that runs out is passed over
+// too, before it does. A thread that was displaced and is blocked since simply has
+// its turn again when it can run.
 //
 // Spins: a thread that is back at the head of its loop as it was goes on only
 // because another wrote what the loop read (Thread.Waits), before it came back

@@ -33,6 +33,9 @@ func (g *graph) take(s *step) {
 		t := &g.threads[(first+k)%len(g.threads)]
 		switch {
 		case t.Status == trace.Ready:
+			if t.Expiring && contends(t.Pending.Kind) { // as explorer.givenUp
+				g.pass(pass{thread: t.ID, op: t.Pending, loose: t.Loose})
+			}
 			if held := g.holding(t.ID); held != nil {
 				g.pass(pass{thread: t.ID, held: held})
 				continue

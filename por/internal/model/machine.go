@@ -96,7 +96,7 @@ func New(p *Program) *Machine {
 	for _, code := range p.Threads {
 		l := make([]bool, len(code)+1)
 		for pc, in := range code {
-			m.quiet = m.quiet && (in.Code != TryLock || p.Hushed)
+			m.quiet = m.quiet && (in.Code != TryLock && !in.Timed || p.Hushed)
 			if (in.Code == Jump || in.Code == JumpIf || in.Code == JumpNe) && in.A <= pc {
 				l[in.A], m.spins = true, true
 			}

@@ -72,7 +72,10 @@ type Instr struct {
 	A, B int
 	C, D int64
 	Size int // of a memory access; 0 means 8
-	F    func(r *[NumRegs]int64)
+	// Timed: a Lock, SemWait, ReadLock or WriteLock gives up when nobody can run.
+	// R = 1 if it got what it waited for, else 0.
+	Timed bool
+	F     func(r *[NumRegs]int64)
 }
 
 func (i Instr) String() string {
@@ -85,6 +88,9 @@ func (i Instr) String() string {
 	}
 	if i.Size != 0 {
 		s += fmt.Sprintf(" /%d", i.Size)
+	}
+	if i.Timed {
+		s += " timed"
 	}
 	return s
 }

@@ -164,6 +164,7 @@ func (m *Machine) waiters(c, n int) (count, nth int) {
 
 // Threads implements por.System.
 func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
+	first, ready := len(dst), false
 	for t := range m.p.Threads {
 		b := t * threadLen
 		if m.w[b+wState] == notYet {
@@ -198,15 +199,34 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 		if th.Status == trace.Ready && m.blocked(t) {
 			th.Status, th.Outcomes = trace.Blocked, 0
 		}
+		ready = ready || th.Status == trace.Ready
+	}
+	if t := m.expiring(); !ready && t >= 0 {
+		for i := first; i < len(dst); i++ {
+			if th := &dst[i]; int(th.ID) == t {
+				th.Status, th.Outcomes, th.Expiring = trace.Ready, 1, true
+			}
+		}
 	}
 	return dst
+}
+
+// expiring is the thread whose timed wait runs out first, -1 if nobody's does.
+func (m *Machine) expiring() int {
+	for t := range m.p.Threads {
+		if m.w[t*threadLen+wState] == alive && m.blocked(t) && m.next(t).Timed {
+			return t
+		}
+	}
+	return -1
 }
 
 // Step implements por.System.
 func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) {
 	t := int(id)
 	b := t * threadLen
-	if m.w[b+wState] != alive || m.blocked(t) || m.w[b+wSpin] != 0 && m.unchanged(t) {
+	expires := m.blocked(t)
+	if m.w[b+wState] != alive || expires && m.expiring() != t || m.w[b+wSpin] != 0 && m.unchanged(t) {
 		panic(fmt.Sprintf("model: step of thread %d, which can't run", t))
 	}
 	if m.nstep == len(m.steps) {
@@ -219,7 +239,11 @@ func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) 
 	if m.w[b+wSpin] != 0 {
 		m.watch(t)
 	}
-	m.event(t, c, x)
+	if expires {
+		m.expire(t, x)
+	} else {
+		m.event(t, c, x)
+	}
 	for x.End == trace.EndPoint && (m.p.Coarse && m.goesOn(t) || m.p.Merge && m.merges(t, x)) {
 		m.event(t, 0, x)
 	}
@@ -363,10 +387,31 @@ func (m *Machine) event(t int, c trace.Choice, x *trace.Transition) {
 			m.set(b+wSum, 1<<60)
 		}
 	}
+	if in.Timed {
+		m.set(b+wRegs+in.R, 1)
+	}
+	m.past(t)
+}
+
+// past goes on behind the event that thread t has carried out.
+func (m *Machine) past(t int) {
+	b := t * threadLen
 	m.set(b+wInsns, m.w[b+wInsns]+1)
 	m.set(b+wDone, m.w[b+wDone]+1)
 	m.set(b+wPC, m.w[b+wPC]+1)
 	m.advance(t)
+}
+
+// expire lets thread t's wait run out.
+func (m *Machine) expire(t int, x *trace.Transition) {
+	b := t * threadLen
+	x.Did(trace.Op{Kind: trace.OpAdvance})
+	m.set(b+wRegs+m.next(t).R, 0)
+	if m.spins {
+		m.set(b+wDirty, 1)
+		m.set(b+wSum, 1<<60)
+	}
+	m.past(t)
 }
 
 // operate carries out a synchronisation operation. It reports whether the
@@ -452,10 +497,7 @@ func (m *Machine) operate(t int, c trace.Choice, in *Instr, op *trace.Op, x *tra
 	case trace.OpYield:
 		// a yield has no effect: a loop around it may be a spin
 		x.Did(*op)
-		m.set(b+wInsns, m.w[b+wInsns]+1)
-		m.set(b+wDone, m.w[b+wDone]+1)
-		m.set(b+wPC, m.w[b+wPC]+1)
-		m.advance(t)
+		m.past(t)
 		return false
 	}
 	x.Did(*op)
