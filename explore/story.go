@@ -167,6 +167,9 @@ func (st *story) failingStack(f *scheduler.Failure) []uint64 {
 // beforeThreads: no second thread was ever there.
 func (st *story) beforeThreads() bool {
 	for i := range st.beats {
+		if st.beats[i].step.Thread != st.beats[0].step.Thread { // a kernel may boot with several
+			return false
+		}
 		for _, op := range st.beats[i].ops {
 			if op.Kind == trace.OpCreate {
 				return false
