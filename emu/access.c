@@ -161,7 +161,7 @@ void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t
 	uint64_t last = addr + (uint32_t)size - 1;
 	bool write = type == UC_MEM_WRITE;
 	if (unlikely(last >= m->space || last < addr)) {
-		stop_fault(m, write ? FAULT_WRITE : FAULT_READ, addr, size);
+		access_beyond(m, addr, size, write);
 		return;
 	}
 	if (unlikely(m->why)) {
@@ -175,6 +175,13 @@ void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t
 	uint64_t page = addr >> PAGE_SHIFT;
 	uint64_t last_page = last >> PAGE_SHIFT;
 	uint8_t need = write ? PERM_WRITE : PERM_READ;
+	if (unlikely(page != last_page && m->programs != NULL) && program_parted(m, page << PAGE_SHIFT)) {
+		if (write)
+			note_store(m, addr, size);
+		stop_in_access(m);
+		stop_unmodelled(m, "an access across two pages of a user program that aren't side by side in memory");
+		return;
+	}
 	if (unlikely(!(m->perm[page] & m->perm[last_page] & need))) {
 		if (write)
 			note_store(m, addr, size);
@@ -188,6 +195,8 @@ void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t
 			stop_fault(m, FAULT_STACK, addr, size);
 			return;
 		}
+		if (unlikely(m->programs != NULL) && (m->programs[page] | m->programs[last_page]))
+			program_stored(m, addr, size);
 	} else {
 		if (unlikely(m->echoes) && is_echo(m, addr, size))
 			return;

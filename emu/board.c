@@ -5,6 +5,8 @@
  * segments; package scheduler carries out what has to do with interrupts, ports
  * and halting. Here is what the engine needs to be told of, and what it forgets.
  */
+#include <string.h>
+
 #include "machine.h"
 
 enum { CODE_SELECTOR = 8, DATA_SELECTOR = 16 };
@@ -75,6 +77,73 @@ void board_regs(struct machine *m, int32_t slot, struct board_regs *r)
 	uc_context_reg_read(c, UC_X86_REG_SS, &ss);
 	r->cs = cs;
 	r->ss = ss;
+	uc_context_reg_read(c, UC_X86_REG_TR, &table);
+	r->task = table.base;
+	r->task_limit = table.limit;
+}
+
+/*
+ * From user mode into the kernel. The engine can't be told to change its privilege
+ * but by instructions of the guest's. So a processor is kept that is about to return
+ * to user mode, and an interrupt goes on from that, with the registers and the page
+ * tables that it finds. All else has to be the same in both.
+ */
+
+/* Keeps a processor that is about to return to user mode. */
+void board_keep(struct machine *m, int32_t slot)
+{
+	if (!m->kernel && uc_context_alloc(m->uc, &m->kernel))
+		return;
+	uc_context_restore(m->uc, m->slots[slot].cpu);
+	uc_context_save(m->uc, m->kernel);
+	m->live = -1;
+}
+
+static bool alike(uc_context *a, uc_context *b)
+{
+	static const int regs[] = {
+		UC_X86_REG_CR0, UC_X86_REG_CR4, UC_X86_REG_GDTR, UC_X86_REG_IDTR, UC_X86_REG_TR, UC_X86_REG_LDTR,
+		UC_X86_REG_DS, UC_X86_REG_ES, UC_X86_REG_FS, UC_X86_REG_GS, UC_X86_REG_MXCSR,
+		UC_X86_REG_FPSW, UC_X86_REG_FPCW, UC_X86_REG_FPTAG,
+		UC_X86_REG_XMM0, UC_X86_REG_XMM1, UC_X86_REG_XMM2, UC_X86_REG_XMM3,
+		UC_X86_REG_XMM4, UC_X86_REG_XMM5, UC_X86_REG_XMM6, UC_X86_REG_XMM7,
+		UC_X86_REG_FP0, UC_X86_REG_FP1, UC_X86_REG_FP2, UC_X86_REG_FP3,
+		UC_X86_REG_FP4, UC_X86_REG_FP5, UC_X86_REG_FP6, UC_X86_REG_FP7,
+	};
+	for (size_t i = 0; i < sizeof regs / sizeof *regs; i++) {
+		uc_x86_mmr x[2] = { 0 };
+		uc_x86_mmr y[2] = { 0 };
+		uc_context_reg_read(a, regs[i], x);
+		uc_context_reg_read(b, regs[i], y);
+		if (memcmp(x, y, sizeof x))
+			return false;
+	}
+	return true;
+}
+
+/* Makes `to` the processor of `from` in kernel mode. False: what isn't known of it
+ * differs from the one that was kept. */
+bool board_enter(struct machine *m, int32_t from, int32_t to)
+{
+	struct slot *a = &m->slots[from];
+	struct slot *b = &m->slots[to];
+	uint64_t regs[NREGS];
+	if (!m->kernel || !alike(a->cpu, m->kernel))
+		return false;
+	context_regs(m, from, regs);
+	uc_context_restore(m->uc, m->kernel);
+	cpu_write(m, (1u << NREGS) - 1, regs);
+	uc_reg_write(m->uc, UC_X86_REG_CR3, &a->cr3);
+	uc_context_save(m->uc, b->cpu);
+	b->pc = a->pc;
+	b->clock = a->clock;
+	b->cr3 = a->cr3;
+	b->poised.size = 0;
+	b->cas = false;
+	b->nheld = 0;
+	m->cr3 = a->cr3;
+	m->live = to;
+	return true;
 }
 
 /* After a context was restored: the look-aside buffer is that of the page tables

@@ -5,7 +5,11 @@ package emu
 */
 import "C"
 
-import "unsafe"
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+)
 
 // BoardRegs is what a bare machine's processor has beside Regs.
 type BoardRegs struct {
@@ -13,6 +17,7 @@ type BoardRegs struct {
 	GDT, IDT           uint64
 	IDTLimit           uint64
 	CS, SS             uint64
+	Task, TaskLimit    uint64 // the task's segment, in which the kernel's stack is told
 }
 
 // CR0's bit for paging.
@@ -48,3 +53,78 @@ func (m *Machine) HasPaging() bool {
 	// The engine that is loaded is of the version compiled for (machine.c).
 	return C.UC_API_MAJOR > 2 || C.UC_API_MINOR >= 1
 }
+
+// mapBoard makes what only a bare machine has.
+func (m *Machine) mapBoard() error {
+	for _, d := range m.cfg.Devices {
+		if msg := C.device_open(m.c, C.uint64_t(d.Addr)); msg != nil {
+			return fmt.Errorf("can't map a device at %#x: %s", d.Addr, C.GoString(msg))
+		}
+		for _, at := range d.Plain {
+			i := (at - d.Addr) / C.REGISTER_SIZE
+			m.c.devices[m.c.ndevices-1].plain[i/64] |= 1 << (i % 64)
+		}
+	}
+	if !m.cfg.Programs {
+		return nil
+	}
+	if m.cfg.Mode != I386 || m.cfg.CodeBias == 0 {
+		return errors.New("user programs are for kernels of i386 that live above them")
+	}
+	if msg := C.programs_open(m.c); msg != nil {
+		return fmt.Errorf("can't set up the machine: %s", C.GoString(msg))
+	}
+	return nil
+}
+
+// DeviceBytes is a view of n bytes of a device's registers; nil if they aren't all in
+// one page.
+func (m *Machine) DeviceBytes(addr, n uint64) []byte {
+	for i := range m.c.ndevices {
+		d := &m.c.devices[i]
+		if at := addr - uint64(d.addr); at < pageSize && n <= pageSize-at {
+			return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(d.page), at)), n)
+		}
+	}
+	return nil
+}
+
+// KeepKernel remembers a processor that is about to return to user mode, for
+// EnterKernel.
+func (m *Machine) KeepKernel(c Ctx) {
+	m.slot(c)
+	C.board_keep(m.c, C.int32_t(c))
+}
+
+// EnterKernel is a processor in user mode put into the kernel's, but for registers that
+// an interrupt sets. False: the user program has changed what isn't followed (segments,
+// floating point). reuse: as in Run.
+func (m *Machine) EnterKernel(c Ctx, reuse bool) (Ctx, bool) {
+	m.slot(c)
+	to := c
+	if !reuse || len(m.marks) > 0 && int32(c) < m.marks[len(m.marks)-1].slots {
+		to = m.newSlot()
+	}
+	ok := C.board_enter(m.c, C.int32_t(c), C.int32_t(to))
+	return to, bool(ok)
+}
+
+// programs is, by page, whether user code was executed in it; nil without such.
+func (m *Machine) programs() []uint8 {
+	if m.c.programs == nil {
+		return nil
+	}
+	return unsafe.Slice((*uint8)(m.c.programs), (m.space>>pageShift)+1)
+}
+
+// staleProgram: memory at addr is written, in which user code was executed.
+func (m *Machine) staleProgram(addr uint64) {
+	for _, page := range [2]uint64{addr >> pageShift, (addr + 7) >> pageShift} {
+		if page < m.space>>pageShift {
+			C.program_stale(m.c, C.uint64_t(page))
+		}
+	}
+}
+
+// HasPrograms reports whether user programs are followed.
+func (m *Machine) HasPrograms() bool { return m.c.programs != nil }

@@ -416,6 +416,12 @@ static struct insn map1(const struct bytes *b)
 		return !in_memory(modrm) && (modrm & 7) == STACK_POINTER && !(b->rex & REX_B) ? loads_stack() : plain();
 	case 0x8B:
 		return digit(modrm) == STACK_POINTER && !(b->rex & REX_R) ? loads_stack() : plain();
+	case 0xAA:
+	case 0xAB:
+		x = plain();
+		x.fill = b->rep && !b->data16 && !b->wide;
+		x.name = "rep stos";
+		return x;
 	case 0x94:
 		return b->rex & REX_B ? plain() : loads_stack();
 	case 0x9D: {

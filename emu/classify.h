@@ -35,6 +35,7 @@ enum kind {
 	KIND_PRIVILEGED,
 	KIND_UNMODELLED,
 	KIND_CROSSING,   /* plain, but its last byte is in another page */
+	KIND_FILL,       /* rep stos: a kernel's boot fills its memory so */
 	KIND_STACK,      /* loads the stack pointer: on a bare machine a switch of stacks */
 };
 
@@ -49,6 +50,7 @@ struct insn {
 	bool wide;        /* REX.W: cmpxchg16b rather than cmpxchg8b */
 	bool system;      /* KIND_UNMODELLED, but for kernels, who load segments and the like */
 	bool flags;       /* popf, which for kernels is like sti or cli */
+	bool fill;        /* rep stos of bytes or of four */
 	bool stack;       /* loads the stack pointer from a register or memory */
 };
 

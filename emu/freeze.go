@@ -30,6 +30,9 @@ type Frozen struct {
 	// and Data is what they hold.
 	Pages []uint64
 	Data  []byte
+	// Filled are pages that hold one byte throughout, but for the first eight: what a
+	// kernel makes of those that are free.
+	Filled []Filled
 }
 
 // Freeze copies the state with a context. It fails if that holds an address of
@@ -50,12 +53,33 @@ func (m *Machine) Freeze(c Ctx) (*Frozen, error) {
 	}
 	var zero [pageSize]byte
 	for at := uint64(0); at < m.space; at += pageSize {
-		if page := m.Bytes(at, pageSize); !bytes.Equal(page, zero[:]) {
+		page := m.Bytes(at, pageSize)
+		if f.fills(at, page) {
+			continue
+		}
+		if !bytes.Equal(page, zero[:]) {
 			f.Pages = append(f.Pages, at/pageSize)
 			f.Data = append(f.Data, page...)
 		}
 	}
 	return f, nil
+}
+
+// Filled is a page that holds one byte throughout, but for the first eight.
+type Filled struct {
+	Page  uint64
+	First uint64
+	Byte  uint64
+}
+
+// fills keeps a page that is filled with anything but 0.
+func (f *Frozen) fills(at uint64, page []byte) bool {
+	c := page[pageSize-1]
+	if c == 0 || !bytes.Equal(page[8:pageSize-1], page[9:]) {
+		return false
+	}
+	f.Filled = append(f.Filled, Filled{at / pageSize, binary.LittleEndian.Uint64(page), uint64(c)})
+	return true
 }
 
 // registers are a context's, those of a board included.
@@ -88,6 +112,19 @@ func (m *Machine) Thaw(f *Frozen) (Ctx, error) {
 			return 0, err
 		}
 		i = k
+	}
+	var page [pageSize]byte
+	for _, x := range f.Filled {
+		for i := range page {
+			page[i] = byte(x.Byte)
+		}
+		binary.LittleEndian.PutUint64(page[:], x.First)
+		if x.Page >= m.space/pageSize {
+			return 0, errors.New("the state has more memory than the machine")
+		}
+		if err := m.Load(x.Page*pageSize, page[:]); err != nil {
+			return 0, err
+		}
 	}
 	c := m.Start(&Regs{RIP: f.PC})
 	C.context_thaw(m.c, C.int32_t(c), unsafe.Pointer(&f.CPU[0]), C.uint64_t(f.PC), C.uint64_t(f.Clock))

@@ -14,6 +14,8 @@ enum {
 /* The instruction at the program counter, taken apart again. */
 static struct insn look(const struct machine *m, uint64_t addr)
 {
+	if (is_program(m, addr))
+		return program_insn(m, addr);
 	addr = code_at(m, addr);
 	uint64_t rest = m->space - addr;
 	return classify(m->mem + addr, rest < 16 ? (uint32_t)rest : 16, m->is32);
@@ -23,13 +25,15 @@ static uint8_t learn_class(struct machine *m, uint64_t addr, uint32_t size)
 {
 	struct insn x = look(m, addr);
 	enum kind kind = x.kind;
-	if (m->bare) {
+	if (m->bare && !is_program(m, addr)) {
 		if (x.system)
 			kind = KIND_PLAIN;
 		else if (x.flags)
 			kind = KIND_PRIVILEGED;
 		else if (x.stack)
 			kind = KIND_STACK;
+		else if (x.fill && m->programs)
+			kind = KIND_FILL;
 	}
 	if ((m->knobs & KNOB_NO_LOCK) && kind == KIND_LOCKED)
 		kind = KIND_PLAIN;
@@ -88,7 +92,7 @@ static void stop_before(struct machine *m, uint64_t addr, enum why why)
 static bool changes_nothing(struct machine *m, uint64_t addr, enum kind kind)
 {
 	const uint8_t *p = m->mem + code_at(m, addr);
-	if (!m->bare)
+	if (!m->bare || kind == KIND_FILL)
 		return false;
 	if (kind == KIND_PRIVILEGED)
 		return *p == CLI && !(cpu_flags(m) & FLAG_INTERRUPT);
@@ -136,6 +140,10 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 		stop_exception(m, look(m, addr).vector, FAULT_BREAKPOINT, addr);
 		m->result.len = look(m, addr).len;
 		return;
+	case KIND_FILL:
+		if (!(m->order.flags & RUN_FILLS))
+			return;
+		/* fall through */
 	case KIND_PRIVILEGED:
 	case KIND_STACK:
 		if (m->order.permit && m->insn == 1)
@@ -149,7 +157,7 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 		stop_before(m, addr, STOP_UNMODELLED);
 		return;
 	case KIND_CROSSING:
-		if (!(m->perm[code_at(m, addr + size - 1) >> PAGE_SHIFT] & PERM_EXEC))
+		if (!is_program(m, addr) && !(m->perm[code_at(m, addr + size - 1) >> PAGE_SHIFT] & PERM_EXEC))
 			stop_fault(m, FAULT_FETCH, addr + size - 1, 1);
 		return;
 	}
@@ -181,7 +189,9 @@ static void look_further(struct machine *m, uint64_t addr, uint32_t size)
 		stop_run(m, STOP_BUDGET);
 		return;
 	}
-	if (off >= m->code_len || !(m->perm[(off + m->code_lo) >> PAGE_SHIFT] & PERM_EXEC)) {
+	if (off < m->code_len && is_program(m, addr)) {
+		m->programs[off >> PAGE_SHIFT] = 1;
+	} else if (off >= m->code_len || !(m->perm[(off + m->code_lo) >> PAGE_SHIFT] & PERM_EXEC)) {
 		stop_fault(m, FAULT_FETCH, addr, 1);
 		return;
 	}

@@ -117,7 +117,8 @@ struct machine *machine_open(bool is32, uint64_t space, uint64_t code_lo, uint64
  * store look for translated code. */
 const char *machine_map(struct machine *m, uint64_t lo, uint64_t hi, bool code)
 {
-	uint32_t prot = code ? UC_PROT_READ | UC_PROT_EXEC : UC_PROT_READ | UC_PROT_WRITE;
+	uint32_t data = m->programs ? UC_PROT_ALL : UC_PROT_READ | UC_PROT_WRITE;
+	uint32_t prot = code ? UC_PROT_READ | UC_PROT_EXEC : data;
 	uc_err err = uc_mem_map_ptr(m->uc, lo, hi - lo, prot, m->mem + lo);
 	return err ? uc_strerror(err) : NULL;
 }
@@ -166,6 +167,8 @@ void machine_close(struct machine *m)
 {
 	for (int32_t i = 0; i < m->slot_cap; i++)
 		uc_context_free(m->slots[i].cpu);
+	if (m->kernel)
+		uc_context_free(m->kernel);
 	if (m->fresh)
 		uc_context_free(m->fresh);
 	if (m->uc)
@@ -177,6 +180,10 @@ void machine_close(struct machine *m)
 	release(m->code, m->code_len + 1);
 	release(m->brk, m->code_len + 1);
 	release(m->point, m->code_len + 1);
+	for (uint32_t i = 0; i < m->ndevices; i++)
+		free(m->devices[i].page);
+	free(m->programs);
+	free(m->stale);
 	free((void *)m->early);
 	free(m->slots);
 	free(m->journal);

@@ -70,6 +70,9 @@ func New(cfg Config) (*Machine, error) {
 	}
 	lo := cfg.Code[0].Lo
 	n := cfg.Code[len(cfg.Code)-1].Hi - lo
+	if cfg.Programs {
+		lo, n = 0, space // it may be anywhere
+	}
 	var msg *C.char
 	c := C.machine_open(C.bool(cfg.Mode == I386), C.uint64_t(space), C.uint64_t(lo), C.uint64_t(n), &msg)
 	if c == nil {
@@ -89,6 +92,10 @@ func New(cfg Config) (*Machine, error) {
 	c.uniprocessor = C.bool(cfg.Uniprocessor)
 	c.bare, c.code_bias = C.bool(cfg.Bare), C.uint64_t(cfg.CodeBias)
 	m.mapHeap()
+	if err := m.mapBoard(); err != nil {
+		m.Close()
+		return nil, err
+	}
 	if err := m.mapMemory(); err != nil {
 		m.Close()
 		return nil, err

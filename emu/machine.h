@@ -29,6 +29,9 @@ enum {
 	SLACK = 4096,           /* bytes behind the guest's memory: the journal reads 8 at a time */
 	RECORD_LIMIT = 1 << 24, /* records of one run */
 	REPEAT_SLOTS = 1 << 12, /* of the table that finds repeated records */
+	MAX_DEVICES = 2,
+	REGISTER_SIZE = 16,     /* bytes from one register of a device to the next */
+	PLAIN_WORDS = (1 << PAGE_SHIFT) / REGISTER_SIZE / 64,
 };
 
 /* Page permissions: Prot in types.go. */
@@ -57,6 +60,7 @@ enum why {
 	STOP_INSN,
 	STOP_PRIVILEGED,
 	STOP_UNMODELLED,
+	STOP_DEVICE,
 };
 
 /* FaultKind in types.go. */
@@ -91,6 +95,7 @@ enum {
 	RUN_HASH = 1 << 11,
 	RUN_STACK_LOADS = 1 << 12,
 	RUN_INTRUDES = 1 << 13,
+	RUN_FILLS = 1 << 14,
 };
 
 /* Exceptions. */
@@ -197,6 +202,7 @@ struct order {
 	uint64_t regs[NREGS];
 	bool skip_break;
 	bool reuse; /* the slot `from` may be given up for the result */
+	bool user;   /* the processor is in user mode */
 	bool permit; /* the first instruction may be a privileged one */
 	uint64_t blind_lo; /* accesses to [blind_lo, blind_lo + blind_len) are journaled and nothing else */
 	uint64_t blind_len;
@@ -214,6 +220,9 @@ struct result {
 	uint64_t fault_addr;
 	uint32_t fault_size;
 	uint32_t len; /* length of the trap or privileged instruction */
+	uint64_t device_addr; /* of the access to a device that stopped the run, or */
+	uint32_t device_size; /* was permitted and is a store */
+	bool device_write;
 	uint64_t pc;
 	uint64_t insns;
 	struct access access;
@@ -238,6 +247,7 @@ struct board_regs {
 	uint64_t gdt, idt;
 	uint64_t idt_limit;
 	uint64_t cs, ss;
+	uint64_t task, task_limit;
 };
 
 /* The shared events of the instruction under way. */
@@ -247,6 +257,14 @@ struct events {
 	bool full;     /* no room to hold another read: no split any more */
 	uint8_t nheld;
 	struct held held[MAX_HELD];
+};
+
+/* A page of registers beyond the guest's memory. The engine finds bytes there, put
+ * by whom the accesses are given to. */
+struct device {
+	uint64_t addr;
+	uint8_t *page;
+	uint64_t plain[PLAIN_WORDS]; /* bit i: the 16 bytes from 16 * i on are read without a stop */
 };
 
 struct machine {
@@ -316,6 +334,15 @@ struct machine {
 	bool is32;
 	bool uniprocessor;
 	bool bare;            /* the guest owns the machine: memory by physical addresses, code by virtual ones */
+	uint32_t ndevices;
+	struct device devices[MAX_DEVICES];
+	uc_context *kernel;   /* see board_keep */
+	bool user;            /* the run is one of a user program's code */
+	uint8_t *programs;    /* per page: user code was executed in it; NULL: there are no user programs */
+	uint64_t *stale;      /* pages of which the engine has translations that mustn't be used, */
+	uint64_t nstale, stale_cap; /* see program.c */
+	uint64_t program_page; /* the latest page of user code, by its address, */
+	uint64_t program_at;  /* and where it is in memory */
 	uint64_t code_bias;   /* see code_at */
 	uint64_t cr3;         /* that the engine's look-aside buffer goes with */
 	uint64_t heap_lo;     /* of the memory that is handed out in blocks */
@@ -366,11 +393,28 @@ enum {
 	KNOB_NO_PROBE = 1 << 11,     /* tell of a poised event what was seen of it */
 };
 
+/* program.c */
+uint64_t program_at(const struct machine *m, uint64_t pc);
+bool program_parted(const struct machine *m, uint64_t page);
+const char *programs_open(struct machine *m);
+void program_stored(struct machine *m, uint64_t addr, uint32_t size);
+void program_stale(struct machine *m, uint64_t page);
+void programs_forget(struct machine *m);
+struct insn program_insn(const struct machine *m, uint64_t pc);
+
 /* Where the instruction at a program counter is in memory. A kernel that has itself
  * mapped higher runs at its own addresses until it has. */
 static inline uint64_t code_at(const struct machine *m, uint64_t pc)
 {
-	return pc >= m->code_bias ? pc - m->code_bias : pc;
+	if (likely(pc >= m->code_bias))
+		return pc - m->code_bias;
+	return unlikely(m->programs != NULL) ? program_at(m, pc) : pc;
+}
+
+/* Whether there is code of a user program, as far as one can tell by the address. */
+static inline bool is_program(const struct machine *m, uint64_t pc)
+{
+	return m->programs && pc < m->code_bias && m->user;
 }
 
 /* machine.c */
@@ -435,7 +479,13 @@ void half_finish(struct machine *m);
 bool probe_needed(const struct machine *m);
 void probe(struct machine *m);
 
+/* device.c */
+const char *device_open(struct machine *m, uint64_t addr);
+void access_beyond(struct machine *m, uint64_t addr, uint32_t size, bool write);
+
 /* board.c */
+void board_keep(struct machine *m, int32_t slot);
+bool board_enter(struct machine *m, int32_t from, int32_t to);
 void board_paging(struct machine *m, uint64_t tables);
 void board_start(struct machine *m, uint64_t gdt, uint32_t gdt_limit);
 void board_regs(struct machine *m, int32_t slot, struct board_regs *r);

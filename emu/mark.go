@@ -84,12 +84,16 @@ func (m *Machine) rewindLog(n int) {
 // rewindJournal undoes changes of memory and permissions, youngest first.
 func (m *Machine) rewindJournal(n uint64) {
 	j := unsafe.Slice((*undoEntry)(unsafe.Pointer(m.c.journal)), m.c.njournal)
+	programs := m.programs()
 	for i := len(j) - 1; i >= int(n); i-- {
 		u := &j[i]
 		place := u.where & (1<<C.UNDO_KIND_SHIFT - 1)
 		if u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_PERM {
 			fill(m.perm[place:place+u.old>>8], uint8(u.old))
 			continue
+		}
+		if programs != nil && (programs[place>>pageShift]|programs[(place+7)>>pageShift]) != 0 {
+			m.staleProgram(place)
 		}
 		at := unsafe.Add(m.mem, place)
 		switch u.where >> C.UNDO_SIZE_SHIFT {
@@ -119,6 +123,9 @@ func (m *Machine) push(u undoEntry) {
 
 // remember puts n <= 8 bytes at addr into the journal.
 func (m *Machine) remember(addr, n uint64) {
+	if p := m.programs(); p != nil && p[addr>>pageShift]|p[(addr+7)>>pageShift] != 0 {
+		m.staleProgram(addr)
+	}
 	// invariant: the memory has slack behind its end, so 8 bytes can be read.
 	m.push(undoEntry{addr | n<<C.UNDO_SIZE_SHIFT, *(*uint64)(unsafe.Add(m.mem, addr))})
 }

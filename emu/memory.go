@@ -142,6 +142,24 @@ func (m *Machine) touchesCode(addr, n uint64) bool {
 	return false
 }
 
+// Fill fills n bytes with a pattern, of which they are a multiple, without remembering
+// what was there, before the first mark. It reports whether it did: not over code.
+func (m *Machine) Fill(addr, n uint64, pattern []byte) bool {
+	to := m.Bytes(addr, n)
+	if len(to) == 0 || len(m.marks) > 0 || m.touchesCode(addr, n) {
+		return false
+	}
+	if m.c.programs != nil {
+		for at := addr &^ (pageSize - 1); at < addr+n; at += pageSize {
+			m.staleProgram(at)
+		}
+	}
+	for done := copy(to, pattern); done < len(to); done *= 2 {
+		copy(to[done:], to[:done])
+	}
+	return true
+}
+
 // Protect sets the permissions of the pages that [addr, addr+size) touches;
 // Rewind takes it back. Pages outside the address space are left out.
 func (m *Machine) Protect(addr, size uint64, p Prot) {

@@ -118,6 +118,7 @@ void begin_pass(struct machine *m)
 	m->open = false;
 	m->stop_in_access = false;
 	m->stop_at_fetch = false;
+	m->program_page = 1; /* no page's address: page tables may have changed */
 	m->events.insn = 0;
 }
 
@@ -129,6 +130,7 @@ static void load(struct machine *m, const struct slot *from)
 	m->live = -1;
 	cpu_write(m, o->set, o->regs);
 	m->clock = from->clock;
+	m->user = o->user;
 	m->pc = o->set & 1u << REG_RIP ? o->regs[REG_RIP] : from->pc;
 }
 
@@ -142,7 +144,9 @@ void emulate(struct machine *m)
 	size_t count = 0;
 	if ((m->knobs & KNOB_COUNT) && m->order.stop_at != UINT64_MAX)
 		count = m->order.stop_at;
-	uc_err err = uc_emu_start(m->uc, m->pc, 0, 0, count);
+	/* User programs may begin at 0; where the kernel's addresses begin no code is. */
+	uint64_t never = m->programs ? m->code_bias : 0;
+	uc_err err = uc_emu_start(m->uc, m->pc, never, 0, count);
 	if (m->why)
 		return;
 	if (!err) {
@@ -265,6 +269,7 @@ static void fill_regs(struct machine *m)
 	case STOP_FAULT:
 	case STOP_PRIVILEGED:
 	case STOP_UNMODELLED:
+	case STOP_DEVICE:
 		context_regs(m, m->order.to, m->result.regs);
 		break;
 	default:
@@ -280,6 +285,7 @@ void machine_run(struct machine *m)
 
 	begin_run(m);
 	begin_pass(m);
+	programs_forget(m);
 	load(m, from);
 	half_resume(m, resumed ? from : NULL);
 	emulate(m);

@@ -47,7 +47,7 @@ func (m *Machine) order(r *Run, to Ctx) {
 	o.stop_at = C.uint64_t(r.StopAt)
 	o.skip_break = C.bool(r.SkipBreak)
 	o.reuse = C.bool(r.Reuse && (len(m.marks) == 0 || int32(r.From) >= m.marks[len(m.marks)-1].slots))
-	o.permit = C.bool(r.Permit)
+	o.permit, o.user = C.bool(r.Permit), C.bool(r.User)
 	o.blind_lo, o.blind_len = C.uint64_t(r.Blind.Lo), C.uint64_t(r.Blind.Hi-r.Blind.Lo)
 	o.stack_low, o.beneath_lo, o.beneath_len = C.uint64_t(r.StackLow), C.uint64_t(r.Beneath.Lo), C.uint64_t(r.Beneath.Hi-r.Beneath.Lo)
 	o.own_lo, o.own_len = C.uint64_t(r.Own.Lo), C.uint64_t(r.Own.Hi-r.Own.Lo)
@@ -76,9 +76,10 @@ func (m *Machine) fillStop(r *Run, to Ctx) {
 	s.Trap = Trap{bool(c.syscall), bool(c.sysenter), uint8(c.vector), uint8(c.len)}
 	s.Fault = Fault{FaultKind(c.fault), uint64(c.fault_addr), uint32(c.fault_size)}
 	s.Raised, s.ErrorCode = bool(c.raised), uint32(c.error_code)
+	s.Device = DeviceAccess{uint64(c.device_addr), uint32(c.device_size), bool(c.device_write)}
 	s.Detail = staticString(c.detail)
 	switch s.Why {
-	case StopBreak, StopTrap, StopFault, StopPrivileged, StopUnmodelled:
+	case StopBreak, StopTrap, StopFault, StopPrivileged, StopUnmodelled, StopDevice:
 		s.Regs = *(*Regs)(unsafe.Pointer(&c.regs))
 		m.regsSet = true
 	default:

@@ -74,10 +74,23 @@ type Config struct {
 	// Privileged instructions stop a run unless they are permitted.
 	Bare     bool
 	CodeBias uint64
+	// Devices are pages of registers beyond Space, on a bare machine. An access stops
+	// the run; the instruction is then permitted, and finds in the page of DeviceBytes
+	// what was put there. Two at most.
+	Devices []Device
+	// Programs: the kernel of a bare machine runs user programs, below CodeBias: code
+	// that it puts into memory. It is i386, and its page tables have two levels.
+	Programs bool
 }
 
 // Range is an address range [Lo, Hi).
 type Range struct{ Lo, Hi uint64 }
+
+// Device is a page of registers. Those at Plain, 16 bytes each, are read without a stop.
+type Device struct {
+	Addr  uint64
+	Plain []uint64
+}
 
 // Ctx names a saved CPU state (a slot in the machine's stack of contexts,
 // bytes of a half-executed instruction included). Slots are released by
@@ -176,6 +189,8 @@ const (
 	// Intrudes: the thread is in a handler that came between its instructions.
 	// What it touches outside of Own is shared from then on.
 	Intrudes
+	// Fills (bare, with Programs): rep stos stops as a privileged instruction does.
+	Fills
 )
 
 // Run is the order for one run of the CPU.
@@ -202,6 +217,8 @@ type Run struct {
 	// Permit, on a bare machine, has the engine carry the first instruction out
 	// although it is one that stops with StopPrivileged.
 	Permit bool
+	// User: the processor is in user mode.
+	User bool
 	// Blind is memory of which accesses are journaled and nothing else.
 	Blind Range
 	// Beneath is the memory below the thread's stack, whose lowest byte is at
@@ -241,6 +258,9 @@ const (
 	// StopUnmodelled: an instruction that isn't modelled (AVX, rdrand, x87
 	// state tricks, ...); Stop.Detail names it.
 	StopUnmodelled
+	// StopDevice: before an access to registers of a device, of Config.Devices
+	// (Stop.Device).
+	StopDevice
 )
 
 // Trap describes the trap instruction that a run stopped before.
@@ -275,6 +295,13 @@ type Fault struct {
 	Size uint32
 }
 
+// DeviceAccess is an access to a device's registers; Size is 0 if there is none.
+type DeviceAccess struct {
+	Addr  uint64
+	Size  uint32
+	Write bool
+}
+
 // Stop is the result of a run, valid until the next one.
 type Stop struct {
 	Why Why
@@ -298,7 +325,10 @@ type Stop struct {
 	// behind a breakpoint instruction is Trap.Len further.
 	Raised    bool
 	ErrorCode uint32
-	Detail    string
+	// Device is the access of StopDevice, or of a permitted instruction the last store
+	// to a device.
+	Device DeviceAccess
+	Detail string
 	// Regs is filled in for StopBreak, StopTrap, StopFault, StopPrivileged,
 	// StopUnmodelled.
 	Regs Regs

@@ -16,12 +16,19 @@ func (s *session) frames(pcs []uint64) []result.Frame {
 		if i > 0 {
 			at--
 		}
+		if s.img.Kernel == image.Bare && s.img.Bias != 0 && pc < s.img.Bias {
+			out = append(out, result.Frame{Function: userProgram, Address: result.Addr(pc)})
+			continue
+		}
 		for _, f := range s.img.Frames(at) {
 			out = append(out, result.Frame{Function: f.Function, File: f.File, Line: f.Line, Address: result.Addr(pc), Inlined: f.Inlined})
 		}
 	}
 	return out
 }
+
+// userProgram names code below a kernel's own, of which there is no debug information.
+const userProgram = "(user program)"
 
 // stack is where a thread stands.
 func (s *session) stack(t trace.TID) []result.Frame { return s.frames(s.sys.Stack(t)) }

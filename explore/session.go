@@ -27,6 +27,7 @@ type session struct {
 	// profile is what is known of the guest's functions, and roles what that makes
 	// of them.
 	profile *image.Profile
+	builtIn bool // the profile is landgo's own, of a kernel that it knows
 	roles   map[uint64]image.Bound
 	machine *emu.Machine
 	sys     guest
@@ -164,10 +165,18 @@ func (s *session) close() {
 	}
 }
 
+// boardMemory is how much memory a kernel's machine has, if its profile says so.
+func (s *session) boardMemory() uint64 {
+	if k := s.profile.Kernel; k != nil {
+		return k.Memory
+	}
+	return 0
+}
+
 func (s *session) machineConfig() (emu.Config, error) {
 	switch s.img.Kernel {
 	case image.Bare:
-		return board.MachineConfig(s.img, s.pools())
+		return board.MachineConfig(s.img, s.pools(), s.boardMemory())
 	case image.Pebbles:
 		c := pebbles.MachineConfig(s.img)
 		c.Uniprocessor = s.uniprocessor()
@@ -355,7 +364,7 @@ func (s *session) bootBare(contents [][]byte) error {
 	if spec, err := por.ParseSpec(s.cfg.Search); err == nil && notForKernels[spec.Kind().Name] != "" {
 		return result.Errorf(result.Usage, "search %s isn't for kernels that schedule their own threads: %s", spec.Kind().Name, notForKernels[spec.Kind().Name])
 	}
-	b := board.New(s.machine, s.img, board.Config{Cmdline: s.cfg.Cmdline, OutputLimit: uint64(s.cfg.MaxOutput)})
+	b := board.New(s.machine, s.img, board.Config{Cmdline: s.cfg.Cmdline, OutputLimit: uint64(s.cfg.MaxOutput), Memory: s.boardMemory()})
 	regs, err := b.Boot()
 	if err != nil {
 		return bootError(s.cfg.Guest, err)

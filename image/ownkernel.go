@@ -11,6 +11,7 @@ import (
 type OwnKernel struct {
 	Booted          uint64
 	State, Priority Member // Priority.Size is 0 if threads have none
+	Channel, Parent Member // Size 0: threads have none
 	Ready, Ended    []int64
 	Stack           uint64
 	Current         uint64 // 0: none
@@ -23,6 +24,8 @@ type OwnKernel struct {
 	Tables          []Range
 	Size            uint64 // of a thread's structure; 0: not known
 	Scheduling      []Range
+	Input           []uint64
+	Memory          uint64 // the machine's, in bytes; 0: what is usual
 }
 
 // Member is a part of a structure.
@@ -108,12 +111,21 @@ func (p *FileProfile) OwnKernel(im *Image) *OwnKernel {
 // own finds what a kernel's profile names. The error is a *ProfileError.
 func (p *FileProfile) own(im *Image) (*OwnKernel, error) {
 	k := p.Kernel
-	out := &OwnKernel{Stack: k.Thread.Stack, Created: map[uint64]int{}}
+	out := &OwnKernel{Stack: k.Thread.Stack, Memory: k.Memory << 20, Created: map[uint64]int{}}
 	f := finder{p: p, im: im}
 	out.Booted = f.function(k.Booted)
 	out.State = f.member(k.Thread.Type, k.Thread.State)
 	if k.Thread.Priority.Name != "" {
 		out.Priority = f.member(k.Thread.Type, k.Thread.Priority)
+	}
+	if k.Thread.Channel.Name != "" {
+		out.Channel = f.member(k.Thread.Type, k.Thread.Channel)
+	}
+	if k.Thread.Parent.Name != "" {
+		out.Parent = f.member(k.Thread.Type, k.Thread.Parent)
+	}
+	for _, v := range k.Input {
+		out.Input = append(out.Input, f.variablePart(v))
 	}
 	out.Ready, out.Ended = f.values(k.Thread.Ready), f.values(k.Thread.Ended)
 	if k.Current.Name != "" {
@@ -143,7 +155,7 @@ func (p *FileProfile) own(im *Image) (*OwnKernel, error) {
 	}
 	out.Size = im.structSize(k.Thread.Type.Name)
 	for _, t := range k.Table {
-		out.Tables = append(out.Tables, f.variable(t))
+		out.Tables = append(out.Tables, f.tableOf(t))
 		if last := out.Tables[len(out.Tables)-1]; f.err == nil && (out.Size == 0 || (last.Hi-last.Lo)/out.Size > maxTableSize) {
 			f.fail(t, fmt.Sprintf("how many threads the table %s has isn't known: a thread's type has no size", t.Name))
 		}
@@ -209,6 +221,20 @@ func (f *finder) variable(n Named) Range {
 		return Range{}
 	}
 	return Range{list[0].Addr, list[0].Addr + list[0].Size}
+}
+
+// tableOf is where a table of threads is: a variable, or a field of one.
+func (f *finder) tableOf(n Named) Range {
+	name, path, _ := strings.Cut(n.Name, ".")
+	r := f.variable(Named{name, n.Line})
+	if f.err != nil || path == "" {
+		return r
+	}
+	m, _, ok := f.im.pathIn(name, path)
+	if !ok {
+		f.fail(n, fmt.Sprintf("the debug information has no field %s of the variable %s", path, name))
+	}
+	return Range{r.Lo + m.Offset, r.Lo + m.Offset + m.Size}
 }
 
 // variablePart is the address of a variable, or of a field of one: cpu.thread.

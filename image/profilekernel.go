@@ -26,6 +26,8 @@ type KernelProfile struct {
 	Sleepers  []ListProfile
 	Table     []Named
 	Scheduled []Named
+	Memory    uint64 // of the machine, in MiB
+	Input     []Named
 }
 
 // ThreadProfile is the structure of a thread. Its fields are paths in its type, or
@@ -33,6 +35,7 @@ type KernelProfile struct {
 type ThreadProfile struct {
 	Type            Named
 	State, Priority Named
+	Channel, Parent Named   // "": it has none
 	Ready, Ended    []Named // values of State
 	// Stack is the size of the block that a thread's structure begins and its stack
 	// is in; 0: it is elsewhere.
@@ -59,10 +62,20 @@ var kernelKeys = []struct {
 	{"sleepers", func(k *KernelProfile, f *field) error { return f.lists(&k.Sleepers) }},
 	{"table", func(k *KernelProfile, f *field) (err error) { k.Table, err = f.names(); return err }},
 	{"scheduling", func(k *KernelProfile, f *field) (err error) { k.Scheduled, err = f.names(); return err }},
+	{"input", func(k *KernelProfile, f *field) (err error) { k.Input, err = f.names(); return err }},
+	{"memory", func(k *KernelProfile, f *field) (err error) {
+		if k.Memory, err = f.size(); err == nil && (k.Memory < 1 || k.Memory > maxMemory) {
+			err = wrong(f.line, "want the machine's memory in MiB, up to %d, got %d", maxMemory, k.Memory)
+		}
+		return err
+	}},
 }
 
+// maxMemory is the most memory that a machine can have, in MiB.
+const maxMemory = 512
+
 var (
-	threadKeys = []string{"type", "state", "ready", "ended", "priority", "stack"}
+	threadKeys = []string{"type", "state", "ready", "ended", "priority", "stack", "channel", "parent"}
 	listKeys   = []string{"variable", "first", "next", "link"}
 )
 
@@ -101,6 +114,8 @@ func (k *KernelProfile) complete() error {
 		return wrong(k.Line, "the kernel has neither a thread's stack nor current: nothing says who runs")
 	case t.Stack != 0 && k.Current.Name != "":
 		return wrong(k.Current.Line, "who runs is told by current or by a thread's stack: not by both")
+	case len(k.Input) > 0 && t.Channel.Name == "":
+		return wrong(k.Input[0].Line, "the kernel has input, and its thread no channel: nothing says who waits for it")
 	case len(k.Ready) == 0 && len(k.Created) == 0 && len(k.Table) == 0:
 		return wrong(k.Line, "the kernel has no ready-list, created or table: nothing says which threads there are")
 	}
@@ -122,6 +137,10 @@ func (k *KernelProfile) readThread(f *field) error {
 			t.State, err = g.path()
 		case "priority":
 			t.Priority, err = g.path()
+		case "channel":
+			t.Channel, err = g.path()
+		case "parent":
+			t.Parent, err = g.path()
 		case "ready":
 			t.Ready, err = g.values()
 		case "ended":

@@ -61,6 +61,7 @@ type Bare struct {
 	// The processor: words of the machine's log.
 	cpu     uint64 // the emu.Ctx in which it stands
 	on      uint64 // 1: interrupts are delivered
+	user    uint64 // 1: it is in user mode
 	running uint64 // the TID of the thread whose code it runs
 	gap     uint64 // see switch.go
 	booted  uint64
@@ -146,6 +147,9 @@ type Board interface {
 	// takes it.
 	Pending() (vector uint8, ok bool)
 	Acknowledge()
+	// Load and Store access a register of a device beyond memory.
+	Load(addr uint64, size uint32) (uint64, error)
+	Store(addr uint64, size uint32, v uint64) error
 	// Screen is the memory of the text screen.
 	Screen() emu.Range
 	// Ended: the machine was switched off.
@@ -189,7 +193,10 @@ type ownThread struct {
 	noted bool
 	// stackLow is the lowest address of its stack, 0 if nobody has said so.
 	stackLow uint64
-	ended    bool // it will be gone after the next switch
+	// frames is the stack pointer at the place where it was interrupted: the handler's
+	// frames are below.
+	frames uint64
+	ended  bool // it will be gone after the next switch
 	// unannounced: it runs, or ran, and landgo_ready hasn't been called.
 	unannounced bool
 	calls       []ownCall // of functions with roles, under way, outermost first

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"landgo/emu"
@@ -138,6 +139,41 @@ func (s *Bare) tellEarly(u *turn, kind tellKind) (happening, error) {
 	}
 	return atNothing, nil
 }
+
+// fill carries out rep stos while the kernel boots: one that fills all memory before it
+// begins would take seconds for it, and gigabytes of journal. Each word counts as an
+// instruction, as it does otherwise.
+func (s *Bare) fill(u *turn, n uint64) (happening, error) {
+	pattern := binary.LittleEndian.AppendUint32(nil, uint32(s.regs.RAX))
+	if code := s.code(s.regs.RIP); code[n-1] == stosByte {
+		pattern = pattern[:1]
+	}
+	unit := uint64(len(pattern))
+	room := image.PageSize - s.regs.RDI%image.PageSize
+	count := min(s.regs.RCX, room/unit)
+	at, ok := s.translate(s.regs.RDI)
+	if s.wordSize != 4 || !ok || count == 0 || s.regs.RFLAGS&flagDirection != 0 || !s.machine.Fill(at, count*unit, pattern) {
+		stop := s.permit(u)
+		if stop.Why != emu.StopInsn {
+			return s.stopped(u, stop)
+		}
+		return atNothing, nil
+	}
+	s.regs.RDI += count * unit
+	s.regs.RCX -= count
+	s.set = emu.SetAll
+	u.th.insns += count
+	s.instructions += count
+	if s.regs.RCX == 0 {
+		return s.next(u, n)
+	}
+	return atNothing, nil
+}
+
+const (
+	stosByte      = 0xaa // the opcode
+	flagDirection = 1 << 10
+)
 
 // boot makes the threads that are known: the one that runs is the first, the
 // others are its children, in the order in which they were created.

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/kernel"
 	"landgo/trace"
 )
 
@@ -55,6 +56,9 @@ func (s *Bare) faulted(u *turn, stop *emu.Stop) (happening, error) {
 	s.regs, s.set = stop.Regs, emu.SetAll
 	if stop.Fault.Kind == emu.FaultStack {
 		return s.overflow(u, stop.Fault.Addr)
+	}
+	if k := stop.Fault.Kind; s.user == 1 && k != emu.FaultBlockRead && k != emu.FaultBlockWrite {
+		return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "an exception of a user program isn't modelled: %s", s.faultOf(u.th, stop.Fault).Message)
 	}
 	before := u.th.regs
 	u.th.regs = s.regs

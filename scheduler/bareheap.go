@@ -43,6 +43,9 @@ func (s *Bare) takeBlock(u *turn, who string, p uint64, family uint8, pc uint64)
 		return s.ended(u, s.failHere(u, InvalidFree, "%s names %#x, where nothing is mapped", who, p))
 	}
 	w, ok := s.heap.Free(at, heap.Family(family), who, s.whoseOwn(at))
+	if !ok && s.booted == 0 {
+		return atNothing, nil // an allocator may get its memory so
+	}
 	if !ok {
 		h, err := s.ended(u, s.failHere(u, Kind(w.Kind), "%s", w.Message))
 		s.threads[u.tr.Thread].failure.Block = w.Block

@@ -106,7 +106,17 @@ func (s *Bare) byteAt(va uint64) (byte, bool) {
 }
 
 // code is the instruction at an address.
-func (s *Bare) code(pc uint64) []byte { return s.machine.Bytes(s.image.Physical(pc), 15) }
+func (s *Bare) code(pc uint64) []byte {
+	const longest = 15
+	at := s.image.Physical(pc)
+	if s.machine.HasPrograms() && pc < s.image.Bias {
+		at, _ = s.translate(pc)
+	}
+	if p := s.machine.Bytes(at, longest); p != nil {
+		return p
+	}
+	return make([]byte, longest)
+}
 
 // checkPaging refuses page tables that the engine doesn't follow.
 func (s *Bare) checkPaging(u *turn) error {

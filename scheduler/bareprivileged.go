@@ -21,6 +21,9 @@ const (
 // privileged carries out the privileged instruction at which the processor
 // stopped, of so many bytes.
 func (s *Bare) privileged(u *turn, name string, n uint64) (happening, error) {
+	if s.user == 1 {
+		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "a privileged instruction of a user program (%s) isn't modelled", name)
+	}
 	switch name {
 	case "cli":
 		if s.isPoint(u, PointCLI) {
@@ -55,6 +58,8 @@ func (s *Bare) privileged(u *turn, name string, n uint64) (happening, error) {
 		return s.port(u)
 	case "load of the stack pointer":
 		return s.stackLoad(u)
+	case "rep stos":
+		return s.fill(u, n)
 	case "sysret", "sysexit", "rsm", "lmsw", "rdpmc", "invept, invvpid or invpcid":
 		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "the instruction %s isn't modelled", name)
 	}
@@ -78,7 +83,7 @@ func (s *Bare) privileged(u *turn, name string, n uint64) (happening, error) {
 // permit has the engine execute one instruction.
 func (s *Bare) permit(u *turn) *emu.Stop {
 	s.set = 0
-	s.run = emu.Run{From: emu.Ctx(s.cpu), Thread: u.th.id, Flags: s.flagsOwn(u) &^ (emu.StopShared | emu.StopAtomic | emu.StopPoints),
+	s.run = emu.Run{From: emu.Ctx(s.cpu), Thread: u.th.id, User: s.user == 1, Flags: s.flagsOwn(u) &^ (emu.StopShared | emu.StopAtomic | emu.StopPoints),
 		StopAt: 2, Permit: true, SkipBreak: true, Reuse: !s.kept(), Blind: u.blind}
 	if u.ticking {
 		s.run.Thread = handlerThread
@@ -155,7 +160,7 @@ func (s *Bare) interruptReturn(u *turn) (happening, error) {
 	b := s.boardRegs()
 	switch {
 	case frame[1]&3 != 0:
-		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "a return to user mode (iret to code segment %#x) isn't modelled", frame[1])
+		return s.toUser(u, frame)
 	case frame[1] != b.CS:
 		return s.ended(u, s.failHere(u, Segfault, "iret goes to code segment %#x, which isn't the kernel's %#x: it takes its frame from elsewhere than where the interrupt put it", frame[1], b.CS))
 	case !s.image.IsCode(frame[0]):

@@ -65,6 +65,9 @@ func (s *Bare) Found() (out []string) {
 	if s.oversleeps {
 		out = append(out, fmt.Sprintf("a thread sleeps for more than %d ticks, which nobody waits for: it doesn't wake", maxSleep))
 	}
+	if s.own != nil && len(s.own.Input) > 0 {
+		out = append(out, "nobody types: an execution ends where the threads that are left wait for input")
+	}
 	if s.unranked {
 		out = append(out, "ticks took the processor to threads while better ones were ready: priorities don't matter")
 	}

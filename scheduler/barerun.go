@@ -137,7 +137,7 @@ const maxRun = 1_000_000
 // cpuRun runs the processor to its next stop and takes in what it did.
 func (s *Bare) cpuRun(u *turn) *emu.Stop {
 	r := &s.run
-	*r = emu.Run{From: emu.Ctx(s.cpu), Thread: u.th.id, Allow: u.allow, SkipBreak: s.atBreak == 1, Blind: u.blind, Reuse: !s.kept(),
+	*r = emu.Run{From: emu.Ctx(s.cpu), Thread: u.th.id, Allow: u.allow, SkipBreak: s.atBreak == 1, User: s.user == 1, Blind: u.blind, Reuse: !s.kept(),
 		Budget: min(s.cfg.StepBudget, maxRun), Set: s.changed(), Regs: s.regs}
 	s.set = 0
 	r.Flags = s.flagsOwn(u)
@@ -213,7 +213,7 @@ func (s *Bare) execute(u *turn) *emu.Stop {
 func (s *Bare) flagsOwn(u *turn) (f emu.RunFlags) {
 	switch {
 	case s.booted == 0:
-		return emu.Solo
+		return emu.Solo | emu.Fills
 	case s.gap != gapNone:
 		return emu.Quiet | emu.Check
 	case u.ticking:
@@ -344,12 +344,18 @@ func (s *Bare) stopped(u *turn, stop *emu.Stop) (happening, error) {
 		if stop.Trap.Syscall || stop.Trap.Sysenter {
 			return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "system calls of user programs (syscall, sysenter) aren't modelled in kernels")
 		}
+		if g, ok := s.gate(stop.Trap.Vector); s.user == 1 && (!ok || g[0]>>gateLevel&3 < userRing) {
+			return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "a trap of a user program that its kernel doesn't allow (int %#x) isn't modelled", stop.Trap.Vector)
+		}
 		s.regs.RIP += uint64(stop.Trap.Len)
 		s.set = emu.SetAll
 		s.did(u)
 		return s.undelivered(u, s.trap(u, stop.Trap.Vector))
 	case emu.StopFault:
 		return s.faulted(u, stop)
+	case emu.StopDevice:
+		s.regs = stop.Regs
+		return s.device(u, stop)
 	case emu.StopUnmodelled:
 		return atNothing, s.unmodelled(u.th, stop)
 	}
@@ -388,7 +394,7 @@ func (s *Bare) flush() error {
 	if s.set == 0 {
 		return nil
 	}
-	s.run = emu.Run{From: emu.Ctx(s.cpu), Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: s.changed(), Regs: s.regs, Reuse: !s.kept()}
+	s.run = emu.Run{From: emu.Ctx(s.cpu), User: s.user == 1, Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: s.changed(), Regs: s.regs, Reuse: !s.kept()}
 	s.set, s.hadIn = 0, noWhere
 	stop := s.machine.Run(&s.run)
 	s.machine.Set(&s.cpu, uint64(stop.Ctx))

@@ -40,6 +40,9 @@ func (s *Bare) Stuck(ended bool) *Failure {
 		f.Waits = append(f.Waits, s.waitOf(th))
 	}
 	i := slices.IndexFunc(f.Waits, func(w Wait) bool { return w.Spins })
+	if s.awaitsInput() {
+		return nil
+	}
 	switch {
 	case len(f.Waits) == 0:
 		return nil
@@ -66,6 +69,9 @@ func (s *Bare) waitOf(th *thread) Wait {
 		w.For, w.Name = "the processor:", "it is ready, and no tick brings it there"
 	case th.own.state == ownSleeping:
 		w.For, w.Name = "time to pass:", "no tick of the timer wakes it"
+	case s.hasChannel():
+		c := s.channelOf(th)
+		w.For, w.Obj, w.Name = "being woken on", c, s.channelName(c)
 	case th.own.wants != 0:
 		w.For, w.Obj, w.Name = "what it acquires,", th.own.wants, s.VariableName(th.own.wants)
 	}
@@ -141,6 +147,9 @@ func (s *Bare) Outcome() uint64 {
 	stacks := map[uint64]bool{}
 	for i := range s.threads {
 		if pa, ok := s.translate(s.threads[i].regs.RSP); s.exists[i] && ok {
+			stacks[pa>>12] = true
+		}
+		if pa, ok := s.translate(s.threads[i].own.frames - 1); s.exists[i] && ok {
 			stacks[pa>>12] = true
 		}
 	}

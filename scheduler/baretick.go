@@ -36,11 +36,16 @@ func (s *Bare) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 		r.regs = s.regsNow()
 		r.own.interrupted = true
 	}
+	fromUser := s.user == 1
 	if err := s.deliver(r, vector); err != nil {
 		h, err := s.undelivered(&turn{th: r, tr: tr}, err)
 		return h == atEnd, err
 	}
-	u := turn{th: r, tr: tr, ticking: true, until: &r.regs, blind: s.stackBelow(r.regs.RSP)}
+	r.own.frames = r.regs.RSP
+	if fromUser {
+		r.own.frames = s.regs.RSP + userFrame*s.wordSize
+	}
+	u := turn{th: r, tr: tr, ticking: true, until: &r.regs, blind: s.stackBelow(r.own.frames)}
 	s.rankAtTick(r)
 	waiting := s.waiting()
 	done, err = s.finish(&u)
@@ -121,7 +126,7 @@ func (s *Bare) land(th *thread, tr *trace.Transition) (done bool, err error) {
 		th.own.interrupted = false
 		return false, nil
 	}
-	u := turn{th: th, tr: tr, ticking: true, until: &th.regs, blind: s.stackBelow(th.regs.RSP)}
+	u := turn{th: th, tr: tr, ticking: true, until: &th.regs, blind: s.stackBelow(th.own.frames)}
 	return s.finish(&u)
 }
 
@@ -215,6 +220,14 @@ func (s *Bare) deliver(th *thread, vector uint8, code ...uint64) error {
 	}
 	frame := []uint64{regs.RFLAGS | 2, b.CS, regs.RIP}
 	sp := regs.RSP
+	if s.user == 1 {
+		var err error
+		var pushed []uint64
+		if sp, pushed, err = s.fromUser(th, &regs, low>>16&0xffff); err != nil {
+			return err
+		}
+		frame = append(pushed, frame...)
+	}
 	if s.wordSize == 8 {
 		frame = append([]uint64{b.SS, regs.RSP}, frame...)
 		sp &^= 15

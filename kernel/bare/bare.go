@@ -1,6 +1,6 @@
 // Package bare is the machine that a kernel believes it owns: a PC with one
-// processor, memory, two interrupt controllers, a timer, a serial line, a text
-// screen, a keyboard that nobody touches, and ports that switch it off.
+// processor, memory, two interrupt controllers and two APICs, a timer, a serial line, a
+// text screen, a keyboard that nobody touches, and ports that switch it off.
 //
 //	scheduler.Bare ── In, Out, Timer, Pending, Acknowledge ──> Board ── table of ports
 //	                                                            └── emu.Machine: memory, undo
@@ -31,6 +31,7 @@ type machine interface {
 	StartBoard(gdt uint64, size uint32)
 	StartPaging(tables uint64)
 	HasPaging() bool
+	DeviceBytes(addr, n uint64) []byte
 }
 
 // Config is what a kernel is given.
@@ -39,6 +40,8 @@ type Config struct {
 	Cmdline string
 	// OutputLimit is the number of bytes of output that are kept.
 	OutputLimit uint64
+	// Memory is the size of memory in bytes; 0: 64 MiB.
+	Memory uint64
 }
 
 // Board is a PC.
@@ -50,6 +53,8 @@ type Board struct {
 	output  []byte // of which the first `printed` count
 	printed uint64
 	pic     [2]controller
+	local   local
+	io      io
 	serial  serial
 	cmos    uint64 // the register that is chosen
 	speaker uint64 // bits of port 0x61
@@ -61,7 +66,13 @@ type Board struct {
 
 // New makes a board for a kernel. Boot puts the kernel into its memory.
 func New(m machine, img *image.Image, cfg Config) *Board {
-	return &Board{cfg: cfg, img: img, m: m}
+	if cfg.Memory == 0 {
+		cfg.Memory = defaultMemory
+	}
+	b := &Board{cfg: cfg, img: img, m: m}
+	b.resetAPICs()
+	b.fillPlain()
+	return b
 }
 
 // Output is what the kernel has written: to the serial line, or if that was

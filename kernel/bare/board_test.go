@@ -8,7 +8,7 @@ import (
 )
 
 // ram is a machine without a processor.
-type ram struct{ bytes [memory]byte }
+type ram struct{ bytes [defaultMemory]byte }
 
 func (r *ram) Load(at uint64, p []byte) error        { copy(r.bytes[at:], p); return nil }
 func (r *ram) Bytes(at, n uint64) []byte             { return r.bytes[at : at+n] }
@@ -16,6 +16,7 @@ func (r *ram) Protect(addr, size uint64, p emu.Prot) {}
 func (r *ram) Set(p *uint64, v uint64)               { *p = v }
 func (r *ram) StartBoard(gdt uint64, size uint32)    {}
 func (r *ram) StartPaging(uint64)                    {}
+func (r *ram) DeviceBytes(at, n uint64) []byte       { return nil }
 func (r *ram) HasPaging() bool                       { return true }
 func board(t *testing.T) *Board                      { return New(new(ram), nil, Config{OutputLimit: 8}) }
 

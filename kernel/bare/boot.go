@@ -30,7 +30,7 @@ var farReturn = []byte{0x48, 0xcb}
 // ebx has the address of the multiboot information. A kernel for x86-64 begins in
 // 32-bit code as well, for that is what such loaders give.
 func (b *Board) Boot() (emu.Regs, error) {
-	b.m.Protect(0, memory, emu.ProtRead|emu.ProtWrite)
+	b.m.Protect(0, b.cfg.Memory, emu.ProtRead|emu.ProtWrite)
 	for i := range b.img.Segments {
 		s := &b.img.Segments[i]
 		if err := b.m.Load(b.img.Physical(s.Addr), s.Data); err != nil {
@@ -45,6 +45,9 @@ func (b *Board) Boot() (emu.Regs, error) {
 	}
 	if b.img.Bias != 0 && !b.m.HasPaging() {
 		return emu.Regs{}, kernel.Errorf(kernel.GapPaging, "the kernel is linked %#x above where it is loaded: landgo needs libunicorn 2.1 or newer for its page tables", b.img.Bias)
+	}
+	if err := b.multiprocessor(); err != nil {
+		return emu.Regs{}, err
 	}
 	if err := b.checkHeader(); err != nil {
 		return emu.Regs{}, err
@@ -117,11 +120,11 @@ func (b *Board) memoryMap(where uint64) error {
 	put := func(at, v int) { binary.LittleEndian.PutUint32(info[at:], uint32(v)) }
 	put(flagsField, hasMemory|hasCmdline|hasMap)
 	put(lowerField, lowerMemory>>10)
-	put(upperField, (memory-firstMegabyte)>>10)
+	put(upperField, int((b.cfg.Memory-firstMegabyte)>>10))
 	put(cmdlineField, cmdlineAt)
 	put(mapLenField, 2*entrySize)
 	put(mapField, int(where)+informationSize)
-	for i, r := range [][2]uint64{{0, lowerMemory}, {firstMegabyte, memory - firstMegabyte}} {
+	for i, r := range [][2]uint64{{0, lowerMemory}, {firstMegabyte, b.cfg.Memory - firstMegabyte}} {
 		at := informationSize + i*entrySize
 		put(at, entrySize-4)
 		binary.LittleEndian.PutUint64(info[at+4:], r[0])

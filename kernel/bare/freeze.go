@@ -6,6 +6,8 @@ import "landgo/kernel"
 type state struct {
 	output                                       []byte
 	pic                                          [2]controller
+	local                                        local
+	io                                           io
 	serial                                       serial
 	cmos, speaker, typed, ended, status, printed uint64
 }
@@ -13,7 +15,7 @@ type state struct {
 // Freeze is the state of the devices as bytes, for Thaw.
 func (b *Board) Freeze() ([]byte, error) {
 	return kernel.AppendPlain(nil, state{
-		b.output[:b.printed], b.pic, b.serial, b.cmos, b.speaker, b.typed, b.ended, b.status, b.printed,
+		b.output[:b.printed], b.pic, b.local, b.io, b.serial, b.cmos, b.speaker, b.typed, b.ended, b.status, b.printed,
 	})
 }
 
@@ -23,7 +25,7 @@ func (b *Board) Thaw(p []byte) error {
 	if _, err := kernel.Plain(p, &s); err != nil {
 		return err
 	}
-	b.output, b.pic, b.serial = s.output, s.pic, s.serial
+	b.output, b.pic, b.local, b.io, b.serial = s.output, s.pic, s.local, s.io, s.serial
 	b.cmos, b.speaker, b.typed, b.ended, b.status, b.printed = s.cmos, s.speaker, s.typed, s.ended, s.status, s.printed
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 // Where landgo's own things are in the kernel's memory: below the first
 // megabyte, in the pages that a loader uses.
 const (
-	memory = 64 << 20
+	defaultMemory = 64 << 20
 	// heapTables is room that the machine keeps behind its memory to know what was
 	// freed, beside an eighth of that.
 	heapTables = 1 << 20
@@ -28,10 +28,14 @@ const (
 )
 
 // MachineConfig is the machine for a kernel. followed: the calls of its allocators
-// are known.
-func MachineConfig(img *image.Image, followed bool) (emu.Config, error) {
+// are known. memory is its size, 0 for what is usual.
+func MachineConfig(img *image.Image, followed bool, memory uint64) (emu.Config, error) {
+	if memory == 0 {
+		memory = defaultMemory
+	}
 	byLoader := img.Pintos == nil || img.Pintos.Begin == 0
-	c := emu.Config{Bare: true, Uniprocessor: true, Space: memory, CodeBias: img.Bias}
+	c := emu.Config{Bare: true, Uniprocessor: true, Space: memory, CodeBias: img.Bias, Devices: Devices()}
+	c.Programs = img.Machine == image.I386 && img.Bias != 0 && img.LoadsTask()
 	if img.Bias != 0 && (img.Bias < 2*memory || -img.Bias < 2*memory) {
 		return c, kernel.Errorf(kernel.GapLayout, "the kernel is loaded at %#x and linked at %#x: landgo needs these further apart, or the same", img.Segments[0].Physical, img.Segments[0].Addr)
 	}

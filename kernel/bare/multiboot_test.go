@@ -77,7 +77,7 @@ func TestMultibootInformation(t *testing.T) {
 	if at := word(info + 16); string(r.bytes[at:at+8]) != "one two\x00" {
 		t.Errorf("the command line is %q", r.bytes[at:at+8])
 	}
-	if word(info+4) != 640 || word(info+8) != (memory-1<<20)>>10 {
+	if word(info+4) != 640 || word(info+8) != (defaultMemory-1<<20)>>10 {
 		t.Errorf("%d KiB below and %d above", word(info+4), word(info+8))
 	}
 	var usable uint64
@@ -89,7 +89,7 @@ func TestMultibootInformation(t *testing.T) {
 		usable += uint64(word(at+12)) | uint64(word(at+16))<<32
 		at += 4 + uint64(word(at))
 	}
-	if at != end || usable != memory-1<<20+640<<10 {
+	if at != end || usable != defaultMemory-1<<20+640<<10 {
 		t.Errorf("the map ends at %#x, its length says %#x; it has %d bytes", at, end, usable)
 	}
 }

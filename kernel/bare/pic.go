@@ -35,8 +35,12 @@ const (
 
 // raise has a line ask for an interrupt.
 func (b *Board) raise(line int) {
-	c := &b.pic[line/linesOfOne]
-	b.m.Set(&c.requests, c.requests|1<<(line%linesOfOne))
+	if c := &b.pic[line/linesOfOne]; c.requests>>(line%linesOfOne)&1 == 0 {
+		b.m.Set(&c.requests, c.requests|1<<(line%linesOfOne))
+		if line != timerLine && line != slaveLine {
+			b.raiseIO(line)
+		}
+	}
 }
 
 func (b *Board) lower(line int) {
@@ -62,8 +66,11 @@ func (c *controller) best() (line int, ok bool) {
 // Timer has the timer's line ask for an interrupt. It reports whether one can be
 // delivered: the line is on, and its last interrupt has ended.
 func (b *Board) Timer() bool {
+	if can, known := b.localTimer(); known {
+		return can
+	}
 	c := &b.pic[0]
-	if c.word != 0 || c.mask&(1<<timerLine) != 0 || c.service&(1<<timerLine) != 0 {
+	if !b.local.passes() || c.word != 0 || c.mask&(1<<timerLine) != 0 || c.service&(1<<timerLine) != 0 {
 		return false
 	}
 	b.raise(timerLine)
@@ -72,6 +79,12 @@ func (b *Board) Timer() bool {
 
 // Pending is the vector of the interrupt that is delivered next.
 func (b *Board) Pending() (vector uint8, ok bool) {
+	if v, ok := b.local.best(); ok {
+		return uint8(v), true
+	}
+	if !b.local.passes() {
+		return 0, false
+	}
 	master := b.pic[0]
 	if _, ok := b.pic[1].best(); ok {
 		master.requests |= 1 << slaveLine
@@ -90,6 +103,11 @@ func (b *Board) Pending() (vector uint8, ok bool) {
 // Acknowledge takes the pending interrupt from its controller: it is in service
 // until the kernel says that it has ended.
 func (b *Board) Acknowledge() {
+	if v, ok := b.local.best(); ok {
+		b.setBit(&b.local.requests, v, false)
+		b.setBit(&b.local.service, v, true)
+		return
+	}
 	master := &b.pic[0]
 	slave, ok := b.pic[1].best()
 	if ok {

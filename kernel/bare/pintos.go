@@ -74,7 +74,7 @@ func (b *Board) pintos64(tables uint64) error {
 	put(top, tables+page|presentable)
 	put(top[b.img.Bias>>39&511*8:], tables+page|presentable)
 	put(middle, tables+2*page|presentable)
-	for at := uint64(0); at < memory; at += largeSize {
+	for at := uint64(0); at < b.cfg.Memory; at += largeSize {
 		put(bottom[at/largeSize*8:], at|presentable|largePage)
 		put(bottom[(b.img.Bias>>21&511+at/largeSize)*8:], at|presentable|largePage)
 	}
