@@ -86,6 +86,10 @@ func (s *session) readProfile() error {
 	if err != nil {
 		return err
 	}
+	if own == nil {
+		own = s.img.BuiltIn()
+		s.builtIn = own != nil
+	}
 	if err := own.Fits(s.img); err != nil {
 		return profileError(err)
 	}

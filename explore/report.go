@@ -146,6 +146,9 @@ func (s *session) trusted() string {
 
 // profileName says by which profiles functions have their meanings.
 func (s *session) profileName() string {
+	if s.builtIn {
+		return s.profile.Name + ", " + image.BuiltInName
+	}
 	if s.cfg.Profile == nil {
 		return s.profile.Name
 	}
