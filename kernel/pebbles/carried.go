@@ -62,6 +62,7 @@ func (k *Kernel) Fork(t trace.TID, base, size, room uint64) (number uint64, ok, 
 	k.set(&k.used, k.used+size+room)
 	k.addRegion(base, size+room)
 	k.set(&k.regions[k.mapped-1].live, lent)
+	k.someLent = true
 	k.addChild(parent, id, number)
 	return number, true, false
 }
@@ -89,6 +90,9 @@ func (k *Kernel) Block(regs *emu.Regs, function, top, arg uint64) {
 
 // lent reports whether pages are wanted that landgo has put a stack in.
 func (k *Kernel) lentIn(base, size uint64) bool {
+	if !k.someLent {
+		return false
+	}
 	for _, r := range k.regions[:k.mapped] {
 		if r.live == lent && base < r.base+r.size+pageSize && r.base-pageSize < base+size {
 			return true

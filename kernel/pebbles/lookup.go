@@ -41,6 +41,9 @@ func (c *call) misses(p *kernel.Plan, addr, size uint64, prot emu.Prot) {
 // relies makes a call an event that succeeds because pages are there, without an
 // access to them: they may be removed if new_pages mapped them.
 func (c *call) relies(p *kernel.Plan, addr, size uint64) {
+	if addr >= c.k.hull.Hi || c.k.hull.Lo >= addr+size {
+		return
+	}
 	for _, r := range c.k.regions[:c.k.mapped] {
 		if r.live == 1 && addr < r.base+r.size && r.base < addr+size {
 			c.event(p, look(addr, size))

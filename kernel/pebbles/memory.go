@@ -81,6 +81,9 @@ func doNewPages(c *call, o *kernel.Outcome) int64 {
 // all others are zero.
 func (k *Kernel) clear(base, size uint64) {
 	var page, zero [pageSize]byte
+	if !k.someGone {
+		return
+	}
 	for _, r := range k.regions[:k.mapped] {
 		if r.live != 0 {
 			continue
@@ -100,6 +103,10 @@ func (k *Kernel) addRegion(base, size uint64) {
 		k.regions = append(k.regions, &region{})
 	}
 	r := k.regions[k.mapped]
+	if k.hull.Hi == 0 {
+		k.hull.Lo = base
+	}
+	k.hull = emu.Range{Lo: min(k.hull.Lo, base), Hi: max(k.hull.Hi, base+size)}
 	k.set(&r.base, base)
 	k.set(&r.size, size)
 	k.set(&r.live, 1)
@@ -149,6 +156,7 @@ func doRemovePages(c *call, o *kernel.Outcome) int64 {
 	k.m.Protect(base, r.size, 0)
 	k.set(&k.used, k.used-r.size)
 	k.set(&r.live, 0)
+	k.someGone = true
 	return 0
 }
 
@@ -176,7 +184,7 @@ func (k *Kernel) used8(addr uint64) bool {
 // Removed reports whether an address is in pages that were mapped by new_pages
 // and are gone by remove_pages: what a fault there has to be called.
 func (k *Kernel) Removed(addr uint64) bool {
-	if addr >= space || k.m.Prot(addr) != 0 {
+	if addr >= space || !k.someGone || k.m.Prot(addr) != 0 {
 		return false
 	}
 	for _, r := range k.regions[:k.mapped] {

@@ -56,13 +56,18 @@ type Kernel struct {
 	live    uint64               // threads that haven't vanished
 	status  uint64               // what set_status said last
 
-	regions  []*region // what new_pages mapped, the first `mapped` of them; grows only
-	mapped   uint64
-	used     uint64 // bytes given out by new_pages
-	output   []byte // of which the first `printed` count
-	printed  uint64
-	consumed uint64 // bytes of input read
-	now      uint64
+	regions []*region // what new_pages mapped, the first `mapped` of them; grows only
+	// Of all regions that there ever were, on any path: within hull, some removed, some
+	// lent. They save looking through regions, of which a stack that grows by the page
+	// makes thousands.
+	hull               emu.Range
+	someGone, someLent bool
+	mapped             uint64
+	used               uint64 // bytes given out by new_pages
+	output             []byte // of which the first `printed` count
+	printed            uint64
+	consumed           uint64 // bytes of input read
+	now                uint64
 
 	// Scratch of one call, so that calls make no garbage.
 	call     call
