@@ -20,7 +20,8 @@ import (
 //     state, with the processor its own all the time, and no tick in between.
 //
 // Where nobody else can run any more, ticks are tried first (checkIdle): whether one
-// changes what a loop reads isn't known if none has come.
+// changes what a loop reads isn't known if none has come. Loops of user programs are
+// run as they are.
 
 // maxSpinBack is how many steps are walked back.
 const maxSpinBack = 16
@@ -28,7 +29,7 @@ const maxSpinBack = 16
 // spins reports whether a thread that has run for long is in such a loop, and has it
 // wait then.
 func (s *Bare) spins(th *thread) (bool, error) {
-	if err := s.flush(); err != nil || s.gap != gapNone {
+	if err := s.flush(); err != nil || s.gap != gapNone || s.user == 1 {
 		return false, err
 	}
 	r := emu.Run{From: emu.Ctx(s.cpu), Thread: th.id, Flags: emu.Quiet | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * maxPeriod}
@@ -67,7 +68,7 @@ func (s *Bare) spinsOn(th *thread, as []trace.Access) bool {
 func (s *Bare) findSpin(th *thread, tr *trace.Transition) {
 	at := emu.Ctx(s.cpu)
 	if s.on == 0 || tr.End != trace.EndPoint || uint64(th.id) != s.running || th.own.interrupted || th.own.state != ownReady ||
-		th.stand != standRun && th.stand != standAccess || th.own.halted || s.aloneOwn() || s.gap != gapNone {
+		th.stand != standRun && th.stand != standAccess || th.own.halted || s.aloneOwn() || s.gap != gapNone || s.user == 1 {
 		return
 	}
 	for i, n := th.lastStep, 0; i != 0 && n < maxSpinBack; n++ {
