@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"math"
 	"slices"
 
 	"landgo/emu"
@@ -312,33 +311,6 @@ func (s *Bare) standing() trace.TID {
 	return trace.TID(s.running)
 }
 
-// whoCan appends the threads that the processor can be brought to.
-func (s *Bare) whoCan(dst []trace.TID) []trace.TID {
-	best := s.bestPriority()
-	for i := range s.threads {
-		if s.exists[i] && s.canRun(&s.threads[i], best) {
-			dst = append(dst, s.threads[i].id)
-		}
-	}
-	return dst
-}
-
-// disabled reports whether a step has kept a thread from running that could run
-// before it, and still waits for nothing but the processor.
-func (s *Bare) disabled(tr *trace.Transition) bool {
-	if tr.End == trace.EndProcess || tr.End == trace.EndBug {
-		return false
-	}
-	best := s.bestPriority()
-	for _, t := range s.could {
-		th := &s.threads[t]
-		if t != tr.Thread && th.live() && (th.own.state == ownReady || th.own.state == ownSleeping) && !s.canRun(th, best) {
-			return true
-		}
-	}
-	return false
-}
-
 // take is a step of thread th.
 func (s *Bare) take(th *thread, tr *trace.Transition) error {
 	if th.stand == standFailure {
@@ -443,96 +415,3 @@ func (s *Bare) failOwn(th *thread, tr *trace.Transition, f *Failure) {
 	s.threads[tr.Thread].failure = f
 	s.end(tr, trace.EndBug)
 }
-
-// Threads implements por.System.
-func (s *Bare) Threads(dst []trace.Thread) []trace.Thread {
-	best := s.bestPriority()
-	for i := range s.threads {
-		th := &s.threads[i]
-		if !s.exists[i] || th.own.idle {
-			continue
-		}
-		d := trace.Thread{ID: th.id, Yielding: th.yielding, Status: trace.Blocked}
-		d.Pending = trace.Op{Kind: trace.OpSyscall, Obj: schedulerResource, Arg: 1, PC: th.regs.RIP}
-		switch {
-		case !th.live():
-			d.Status = trace.Exited
-		case th.stand == standFailure:
-			d.Status, d.Outcomes, d.Pending = trace.Ready, 1, trace.Op{Kind: trace.OpEnd}
-		case s.canRun(th, best):
-			d.Status, d.Outcomes, d.Next = trace.Ready, 1, uint64(th.id) == s.running
-			if th.stand == standAccess {
-				d.Pending, d.PendingAccess = trace.Op{Kind: trace.OpAccess}, th.access
-			}
-		}
-		dst = append(dst, d)
-	}
-	return dst
-}
-
-// canRun reports whether the processor can be brought to a thread: it is ready,
-// or sleeps, which ends with time, and no better one is ready.
-func (s *Bare) canRun(th *thread, best int64) bool {
-	if !th.live() || th.stand == standSpin || th.own.idle || th.own.state != ownReady && th.own.state != ownSleeping {
-		return false
-	}
-	if th.own.state == ownReady && uint64(th.id) == s.running {
-		return true
-	}
-	if th.own.state == ownSleeping && !s.wakesFirst(th.id) {
-		return false
-	}
-	return th.own.priority >= best && (!s.probes || s.reachable(th))
-}
-
-// tryOut does something and takes it back, in the middle of a step too.
-func (s *Bare) tryOut(do func()) {
-	k := s.markAlone()
-	wide, current := s.wide, s.current
-	do()
-	s.rewindAlone(k)
-	s.marks = s.marks[:k]
-	s.set, s.wide, s.current, s.hadIn = 0, wide, current, noWhere
-	if s.volatile {
-		s.machine.FlushBoard()
-	}
-}
-
-// reachable tries whether ticks bring the processor to a thread, and takes that
-// back. Once a ready thread was met that they don't bring it to (the kernel has
-// lost it, or keeps the processor from others by a counter of its own), this
-// decides who can run.
-func (s *Bare) reachable(th *thread) bool {
-	if s.tried == nil {
-		s.tried = map[trace.TID]bool{}
-	}
-	if can, ok := s.tried[th.id]; ok {
-		return can
-	}
-	stop := s.stopIf
-	s.stopIf = nil // an answer can't be left out
-	var err error
-	s.tryOut(func() { _, err = s.reach(th, &trace.Transition{Thread: th.id, Begin: th.insns}) })
-	s.stopIf = stop
-	// What else is wrong shows when it is done for good.
-	s.tried[th.id] = !isUnreached(err)
-	return s.tried[th.id]
-}
-
-// bestPriority is the highest of the ready threads'.
-func (s *Bare) bestPriority() (best int64) {
-	best = math.MinInt64
-	if s.unranked {
-		return best
-	}
-	for i := range s.threads {
-		th := &s.threads[i]
-		if s.exists[i] && th.live() && !th.own.idle && th.own.state == ownReady {
-			best = max(best, th.own.priority)
-		}
-	}
-	return best
-}
-
-// aloneOwn: no second thread was ever created.
-func (s *Bare) aloneOwn() bool { return s.born <= 1 }

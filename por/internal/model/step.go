@@ -6,22 +6,6 @@ import (
 	"landgo/trace"
 )
 
-// access is the access that memory instruction in of thread t makes.
-func (m *Machine) access(t int, in *Instr) trace.Access {
-	size := in.Size
-	if size == 0 {
-		size = 8
-	}
-	a := trace.Access{Addr: uint64(memBase + m.index(t, in)), PC: uint64(m.w[t*threadLen+wPC]), Size: uint32(size), Insn: 1}
-	switch in.Code {
-	case Store, StoreR:
-		a.Flags = trace.Write
-	case FetchAdd, Exchange, CompareEx, CompareXR:
-		a.Flags = trace.Write | trace.RMW | trace.Atomic
-	}
-	return a
-}
-
 // op is the operation at which thread t stands, OpAccess for an access.
 func (m *Machine) op(t int) trace.Op {
 	b := t * threadLen
@@ -281,81 +265,6 @@ func (m *Machine) merges(t int, x *trace.Transition) bool {
 		return k == trace.OpLock && (next == trace.OpAccess || next == trace.OpUnlock) || k == trace.OpUnlock && next == trace.OpUnlock
 	}
 	return len(x.Accesses) > 0 && next == trace.OpUnlock
-}
-
-// store writes size bytes at a for thread t.
-func (m *Machine) store(t, a, size int, v int64, x *trace.Access) {
-	b := t * threadLen
-	silent := true
-	if m.spins {
-		m.set(m.clock, m.w[m.clock]+1)
-	}
-	for i := 0; i < size; i++ {
-		nb, ob := v>>(8*i)&0xff, m.w[m.mem+a+i]
-		silent = silent && nb == ob
-		if m.spins {
-			m.set(b+wSum, m.w[b+wSum]+(nb-ob)<<(8*uint(i)))
-			m.set(m.ver+a+i, m.w[m.clock]<<8|int64(t))
-		}
-		m.set(m.mem+a+i, nb)
-	}
-	if silent {
-		x.Flags |= trace.Silent
-	} else if m.spins {
-		m.set(b+wDirty, 1)
-	}
-}
-
-func (m *Machine) load(t, a, size int) (v int64) {
-	for i := 0; i < size; i++ {
-		v |= m.w[m.mem+a+i] << (8 * i)
-	}
-	if b := t * threadLen; m.spins {
-		if n := int(m.w[b+wReads]); n < maxReads {
-			m.set(b+wRead+2*n, int64(a)<<8|int64(size))
-			m.set(b+wRead+2*n+1, m.w[m.clock])
-			m.set(b+wReads, int64(n+1))
-		} else {
-			m.set(b+wDirty, 1)
-			m.set(b+wSum, 1<<60) // too long to be watched
-		}
-	}
-	return v
-}
-
-// memory carries out a memory instruction.
-func (m *Machine) memory(t int, in *Instr, x *trace.Transition) {
-	x.Accesses = append(x.Accesses, m.access(t, in))
-	a := &x.Accesses[len(x.Accesses)-1]
-	at, size := int(a.Addr)-memBase, int(a.Size)
-	r := t*threadLen + wRegs + in.R
-	switch in.Code {
-	case Load:
-		m.set(r, m.load(t, at, size))
-	case Store:
-		m.store(t, at, size, in.C, a)
-	case StoreR:
-		m.store(t, at, size, m.w[r]+in.C, a)
-	case FetchAdd, Exchange:
-		old, v := m.load(t, at, size), in.C
-		if in.Code == FetchAdd {
-			v += old
-		}
-		m.store(t, at, size, v, a)
-		m.set(r, old)
-	case CompareEx, CompareXR:
-		v := in.D
-		if in.Code == CompareXR {
-			v = m.w[t*threadLen+wRegs+int(in.D)]
-		}
-		if m.load(t, at, size) == in.C {
-			m.store(t, at, size, v, a)
-			m.set(r, 1)
-		} else {
-			a.Flags = trace.Atomic | trace.FailedCAS
-			m.set(r, 0)
-		}
-	}
 }
 
 // event carries out the event at which thread t stands and goes on to just
