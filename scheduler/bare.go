@@ -134,6 +134,7 @@ type Bare struct {
 	// has them if not.
 	volatile bool
 	control  *emu.BoardRegs
+	mending  uint64 // 1: the handler of a page fault may have changed what is mapped
 }
 
 // Board is what a Bare needs of its machine's devices.

@@ -81,10 +81,11 @@ func (s *Bare) tryOut(do func()) {
 	k := s.markAlone()
 	wide, current := s.wide, s.current
 	do()
+	remaps := s.remaps()
 	s.rewindAlone(k)
 	s.marks = s.marks[:k]
 	s.set, s.wide, s.current, s.hadIn = 0, wide, current, noWhere
-	if s.volatile {
+	if remaps {
 		s.machine.FlushBoard()
 	}
 }

@@ -96,9 +96,6 @@ func (s *Bare) raise(u *turn, x *exception) (h happening, taken bool, err error)
 		x.Text += ", again and again: its handler returns to it, and has mended nothing"
 		return atNothing, false, nil
 	}
-	if x.Vector == pageFault {
-		s.volatile = true // what is mapped depends on what is mended
-	}
 	if u.trial == 0 && !s.comesBack(u, x) {
 		return atNothing, false, nil
 	}
@@ -118,6 +115,9 @@ func (s *Bare) others(th *thread) bool {
 
 // enter delivers an exception; not, if its frame can't be pushed.
 func (s *Bare) enter(u *turn, x *exception) bool {
+	if x.Vector == pageFault {
+		s.machine.Set(&s.mending, 1)
+	}
 	if u.shadow {
 		u.shadow = false
 		s.interrupts(u, 1)

@@ -21,6 +21,9 @@ const (
 	cr4PAE      = 1 << 5
 )
 
+// remaps reports whether what is mapped may be another in the next state.
+func (s *Bare) remaps() bool { return s.volatile || s.mending == 1 }
+
 // boardRegs are the processor's control registers. They are read again only where
 // the kernel changes them while threads run.
 func (s *Bare) boardRegs() emu.BoardRegs {

@@ -44,10 +44,13 @@ func (s *Bare) stackEnd(th *thread) stackEnd {
 	if low == 0 {
 		return stackEnd{}
 	}
+	if s.remaps() {
+		return stackEnd{low, s.beneath(low)}
+	}
 	for len(s.stackEnds) <= int(th.id) {
 		s.stackEnds = append(s.stackEnds, stackEnd{})
 	}
-	if e := &s.stackEnds[th.id]; e.low != low || s.volatile {
+	if e := &s.stackEnds[th.id]; e.low != low {
 		*e = stackEnd{low, s.beneath(low)}
 	}
 	return s.stackEnds[th.id]

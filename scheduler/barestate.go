@@ -15,9 +15,10 @@ import (
 
 // Rewind implements por.System.
 func (s *Bare) Rewind(k trace.Mark) {
+	remaps := s.remaps()
 	s.System.Rewind(k)
 	s.set, s.tried, s.wakers, s.hadIn = 0, nil, nil, noWhere
-	if s.volatile {
+	if remaps {
 		s.machine.FlushBoard()
 	}
 }
