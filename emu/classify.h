@@ -20,6 +20,21 @@ enum {
 	CODE_KIND = 0x1f,
 };
 
+/* Exceptions. */
+enum {
+	VECTOR_DIVIDE = 0,
+	VECTOR_DEBUG = 1,
+	VECTOR_BREAKPOINT = 3,
+	VECTOR_ILLEGAL = 6,
+	VECTOR_DEVICE = 7,
+	VECTOR_DOUBLE = 8,
+	VECTOR_STACK = 12,
+	VECTOR_PROTECTION = 13,
+	VECTOR_PAGE = 14,
+	VECTOR_FLOAT = 16,
+	VECTOR_SIMD = 19,
+};
+
 enum kind {
 	KIND_PLAIN,
 	KIND_LOCKED,     /* lock prefix, or xchg with memory */

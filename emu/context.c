@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "classify.h"
 #include "machine.h"
 
 enum {

@@ -2,6 +2,7 @@
  * The engine's own complaints: memory that isn't there, exceptions, and
  * instructions that it can't decode.
  */
+#include "classify.h"
 #include "machine.h"
 
 /* Whether the guest itself would allow what the engine refuses: the machine

@@ -2,7 +2,6 @@
  * Accesses to memory that is handed out in blocks: each byte is in a block that
  * is alive, or the access is an error.
  */
-#include "classify.h"
 #include "machine.h"
 
 /* How far from a block's bytes a function that reads ahead may read: four
@@ -11,7 +10,6 @@
 enum {
 	AHEAD = 64,
 	BEFORE = 64,
-	PUSH_ROOM = 256, /* no instruction pushes more, but for enter with a frame */
 };
 
 static uint8_t bytes_of(uint64_t granule, uint64_t lo, uint64_t hi)
@@ -74,26 +72,4 @@ bool heap_allows(const struct machine *m, uint64_t addr, uint32_t size, bool wri
 	uint64_t from = lo > AHEAD ? lo - AHEAD : 0;
 	uint64_t to = hi + BEFORE < m->heap_len ? hi + BEFORE : m->heap_len;
 	return some_alive(m, from, to);
-}
-
-/* Whether a store to addr, which is below the thread's stack, is made by it as to
- * its stack: with its stack pointer there too, or in moving it there. */
-bool overflows(const struct machine *m, uint64_t addr)
-{
-	const struct order *o = &m->order;
-	uint64_t sp = cpu_encoded(m, STACK_POINTER);
-	uint64_t below = o->beneath_lo + o->beneath_len - addr; /* the end of the stack */
-	if (sp < o->stack_low)
-		return o->stack_low - sp <= o->beneath_len;
-	return sp - o->stack_low + below <= PUSH_ROOM && pushes(m->mem + code_at(m, m->pc), m->is32);
-}
-
-/* The stack of a thread that has ended: nobody may use it any more. */
-bool in_grave(const struct machine *m, uint64_t addr, uint32_t size)
-{
-	for (uint32_t i = 0; i < m->grave_slots; i++) {
-		if (addr < m->graves[2 * i + 1] && addr + size > m->graves[2 * i])
-			return true;
-	}
-	return false;
 }

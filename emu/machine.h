@@ -98,21 +98,6 @@ enum {
 	RUN_FILLS = 1 << 14,
 };
 
-/* Exceptions. */
-enum {
-	VECTOR_DIVIDE = 0,
-	VECTOR_DEBUG = 1,
-	VECTOR_BREAKPOINT = 3,
-	VECTOR_ILLEGAL = 6,
-	VECTOR_DEVICE = 7,
-	VECTOR_DOUBLE = 8,
-	VECTOR_STACK = 12,
-	VECTOR_PROTECTION = 13,
-	VECTOR_PAGE = 14,
-	VECTOR_FLOAT = 16,
-	VECTOR_SIMD = 19,
-};
-
 /* AccessFlags in package trace, and Private in types.go. */
 enum {
 	ACCESS_WRITE = 1 << 0,
@@ -460,6 +445,8 @@ bool on_bad_insn(uc_engine *uc, void *user);
 /* heap.c */
 bool heap_allows(const struct machine *m, uint64_t addr, uint32_t size, bool write);
 bool reads_ahead(const struct machine *m, uint64_t pc);
+
+/* stack.c */
 bool overflows(const struct machine *m, uint64_t addr);
 bool in_grave(const struct machine *m, uint64_t addr, uint32_t size);
 

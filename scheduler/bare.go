@@ -203,7 +203,7 @@ type ownThread struct {
 	// exceptions are those that its handlers treat, outermost first; mended has the one
 	// that it came back from last.
 	exceptions []exception
-	mended     []exception
+	mended     *exception
 	// See bareround.go.
 	lap             uint64
 	lapFrom         uint64 // the journal's length when its turn began, and the one before

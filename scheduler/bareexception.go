@@ -82,7 +82,7 @@ func (s *Bare) faulted(u *turn, stop *emu.Stop) (happening, error) {
 
 // raise delivers an exception, if its handler comes back.
 func (s *Bare) raise(u *turn, x *exception) (h happening, taken bool, err error) {
-	for _, last := range u.th.own.mended {
+	if last := u.th.own.mended; last != nil {
 		if !x.isTrap() && last.Vector == x.Vector && last.Addr == x.Addr && last.Regs == x.Regs && u.th.insns == last.Insns+1 && !u.ticking {
 			x.Vain = last.Vain + 1
 		}
@@ -194,7 +194,7 @@ func (s *Bare) goesBack(th *thread, sp uint64) (yes bool) {
 		s.save(th.id)
 		x := th.own.exceptions[n-1]
 		x.Insns = th.insns
-		th.own.mended, th.own.exceptions = []exception{x}, th.own.exceptions[:n-1:n-1]
+		th.own.mended, th.own.exceptions = &x, th.own.exceptions[:n-1:n-1]
 		yes = true
 	}
 	return yes
