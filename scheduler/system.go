@@ -141,6 +141,8 @@ type System struct {
 	calls        map[string]bool // kernel calls met
 	met          Met             // of a kernel that owns the machine
 
+	foreseen []trace.Access // scratch of one trap
+
 	run    emu.Run
 	pinned emu.Ctx // given to the kernel, to come back to
 	limit  uint64  // replay: stop the stepping thread at this instruction number

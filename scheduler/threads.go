@@ -144,7 +144,7 @@ func (s *System) noThread(th *thread) (verdict, error) {
 // see that it still lives after it did all else, or send it a signal then. The
 // first who does has the search start again.
 func (s *System) exitIsStep(th *thread) bool {
-	return (s.watchedExits || s.signalled[uint64(th.id)]) && !s.alone(th)
+	return (s.watchedExits || s.signalled[uint64(th.id)] || s.lifeIsShared(th.id)) && !s.alone(th)
 }
 
 // seeLife learns that threads look whether others live, from the call at which
@@ -185,6 +185,7 @@ func (s *System) gone(th *thread, tr *trace.Transition, byKernel bool) {
 	s.bury(th, tr)
 	if k, ok := s.kernel.(leaver); ok && !byKernel {
 		k.Leave(th.id)
+		s.takeTouched(th, tr, th.regs.RIP)
 	}
 	tr.End = trace.EndThread
 	tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(th.id), PC: th.regs.RIP})
