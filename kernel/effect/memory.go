@@ -27,9 +27,11 @@ func (l *Log) Can(addr, size uint64, p emu.Prot) bool {
 	if p&emu.ProtWrite != 0 {
 		flags = trace.Write // it is about to
 	}
-	l.Touch(addr, min(end, addr+size-1)+1-addr, flags)
+	l.Touch(addr, min(end|(pageSize-1), addr+size-1)+1-addr, flags)
 	return end >= addr+size
 }
+
+const pageSize = 4096
 
 // Read reads memory into p, whatever the permissions, as Machine.Read does.
 func (l *Log) Read(addr uint64, p []byte) bool {
