@@ -113,6 +113,9 @@ release() { (. /etc/os-release && [ "$ID" = debian ] && echo "$VERSION_CODENAME"
 # mirror is the one that the system's apt uses.
 mirror() {
 	site=$(apt-get indextargets --format '$(SITE) $(RELEASE)' 2>/dev/null | sed -n "s/ $(release)\$//p" | head -n 1)
+	# Without lists apt knows its targets by no release.
+	[ -n "$site" ] || site=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
+		sed -n '/^#/d; s#.*\(https*://[^ ]*/debian\)/*\( .*\)*$#\1#p' | head -n 1)
 	echo "${site:-http://deb.debian.org/debian}"
 }
 
@@ -123,23 +126,25 @@ source_of() {
 	echo "$deps/apt/$1.list"
 }
 
-# unpack_unicorn unpacks the next release's libunicorn. It sets why it can't.
-unpack_unicorn() {
-	can_unpack || return 1
+# next_release sets next to the release whose libunicorn is new enough and runs
+# here; fails where there is none.
+next_release() {
 	case $(release) in
 	bookworm) next=trixie ;;
-	*)
-		why="no newer release is known whose libunicorn would do here"
-		return 1
-		;;
+	*) return 1 ;;
 	esac
+}
+
+# unpack_unicorn unpacks the next release's libunicorn. It sets why it can't.
+unpack_unicorn() {
+	why="there is no apt-get"
+	can_unpack || return 1
 	say "unpacking libunicorn of Debian $next from $(mirror) into .deps/"
 	list=$(source_of $next)
 	own_apt "$list" apt-get update >>"$scratch/apt" 2>&1
-	unpack "$list" $(unicorn_packages "$list") || {
-		why=$(apt_said)
-		return 1
-	}
+	unpack "$list" $(unicorn_packages "$list") && return
+	why=$(apt_said)
+	return 1
 }
 
 # unpack_go unpacks the newest Go that this release or its backports have.

@@ -87,25 +87,22 @@ check_modules() {
 # a network that isn't there.
 failed=$deps/no-unicorn-2.1
 
-# want_paging gets a libunicorn 2.1 where there is none; it sets why it can't.
+# want_paging gets a libunicorn 2.1 from elsewhere, where the system's own packages
+# have none. It sets why it can't.
 want_paging() {
 	probe_unicorn
-	[ "$unicorn_state" != ok ] || [ "$unicorn_paging" != yes ] || return 0
+	[ "$unicorn_paging" != yes ] || return
+	next_release || return
 	[ -z "$strict" ] || rm -f "$failed"
 	if [ -n "$(find "$failed" -mmin -60 2>/dev/null)" ]; then
 		why=$(cat "$failed")
-		return 1
+		return
 	fi
-	why="no apt-get"
-	unpack_unicorn
-	probe_unicorn
-	if [ "$unicorn_state" = ok ] && [ "$unicorn_paging" = yes ]; then
+	if unpack_unicorn; then
 		rm -f "$failed"
-		why=
-		return 0
+		return
 	fi
 	mkdir -p "$deps" && printf '%s\n' "$why" >"$failed"
-	return 1
 }
 
 probe() {
@@ -145,14 +142,16 @@ strict=
 check_go
 check_cc
 check_m32
-why=
-want_paging || [ -z "$strict" ] ||
-	die "no libunicorn 2.1 can be had here ($why): kernels whose addresses aren't their memory's end as invalid (docs/installing.md says how to build one)"
+why="this system has no newer one"
+want_paging
 probe || install_packages
 probe || unpack_packages
 if probe; then
-	[ -z "$why" ] ||
+	if [ "$unicorn_paging" != yes ]; then
+		[ -z "$strict" ] ||
+			die "no libunicorn 2.1 can be had here ($why): kernels whose addresses aren't their memory's end as invalid (docs/installing.md says how to build one)"
 		say "going on with libunicorn $unicorn_version, for 2.1 can't be had ($why): tests of page tables, user programs, Pintos and xv6 are left out"
+	fi
 	check_modules
 	exit 0
 fi
