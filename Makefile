@@ -33,7 +33,7 @@ JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESS
 SUBMAKE = $(ENV) $(MAKE) $(JOBS) -s -C
 
 guests: setup
-	@echo "building the guests: 700 programs, minutes the first time"
+	@echo "building the guests: a thousand programs, minutes the first time"
 	$(SUBMAKE) guests
 	$(SUBMAKE) guests/pebbles all abi
 	$(SUBMAKE) guests/pebbles MACHINE=i386 all abi
@@ -96,10 +96,13 @@ cover: build
 
 ## make install  landgo, its man pages and completions to PREFIX (default /usr/local)
 SHARE = $(DESTDIR)$(PREFIX)/share
+# The library that set-up unpacked, if it did: landgo looks for it there (setup/env.sh).
+UNPACKED = $(firstword $(wildcard .deps/usr/lib/*/libunicorn.so.2))
 install: landgo
 	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/bash-completion/completions \
 		$(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	install -m 755 bin/landgo $(DESTDIR)$(PREFIX)/bin/landgo
+	$(if $(UNPACKED),install -D -m 644 $(UNPACKED) $(DESTDIR)$(PREFIX)/lib/landgo/libunicorn.so.2)
 	bin/landgo man $(SHARE)/man/man1
 	bin/landgo completion bash >$(SHARE)/bash-completion/completions/landgo
 	bin/landgo completion zsh >$(SHARE)/zsh/site-functions/_landgo
