@@ -90,12 +90,25 @@ func (s *summary) packageEnds(e event) {
 	s.failed = s.failed || e.Action == "fail"
 	for _, test := range s.order[e.Package] {
 		if test != "" && e.Action == "fail" {
-			fmt.Fprint(s.out, strings.Join(said[test], ""))
+			s.failure(said[test])
 		}
 	}
 	fmt.Fprint(s.out, strings.Join(said[""], ""))
 	delete(s.said, e.Package)
 	delete(s.order, e.Package)
+}
+
+// failure prints what a test said beneath the line that says that it failed, which
+// comes last in a stream.
+func (s *summary) failure(said []string) {
+	isHead := func(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " "), "--- FAIL: ") }
+	for _, head := range []bool{true, false} {
+		for _, line := range said {
+			if isHead(line) == head {
+				fmt.Fprint(s.out, line)
+			}
+		}
+	}
 }
 
 // place is where a test says something: "file_test.go:12: ".

@@ -78,6 +78,9 @@ func TestLikeGoTest(t *testing.T) {
 	if want, got := sorted(want), sorted(got); !found || got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
+	if head, said := strings.Index(got, "--- FAIL: TestBad "), strings.Index(got, "bad_test.go:4: loud"); head < 0 || said < head {
+		t.Errorf("what a test says isn't beneath its failure:\n%s", got)
+	}
 	const skipped = `4:
   no engine
     good TestPart/one
