@@ -157,6 +157,6 @@ unpack_go() {
 	newest=$(own_apt "$list" apt-cache search --names-only '^golang-1\.[0-9]+-go$' 2>/dev/null |
 		sed -n 's/^golang-\(1\.[0-9]*\)-go .*/\1/p' | sort -V | tail -n 1)
 	[ -n "$newest" ] && at_least "$newest" "${go_want%.*}" || return 1
-	say "unpacking Go $newest, of $(release)'s packages, into .deps/ (46 MB to load)"
+	say "unpacking Go $newest of $([ "$list" = system ] && echo "this release" || echo "Debian bookworm-backports") into .deps/ (46 MB to load)"
 	unpack "$list" "golang-$newest-go" "golang-$newest-src"
 }

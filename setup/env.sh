@@ -8,9 +8,9 @@ landgo_root=${LANDGO_ROOT:-$(pwd)}
 landgo_deps=$landgo_root/.deps
 
 # Go: one that is in .deps/ is there because the system's is too old.
-for landgo_go in "$landgo_deps"/go/bin "$landgo_deps"/usr/lib/go-*/bin; do
-	if [ -x "$landgo_go/go" ]; then
-		PATH=$landgo_go:$PATH
+for landgo_go in "$landgo_deps/go" "$(find "$landgo_deps/usr/lib" -maxdepth 1 -name 'go-*' 2>/dev/null | sort -V | tail -n 1)"; do
+	if [ -x "$landgo_go/bin/go" ]; then
+		PATH=$landgo_go/bin:$PATH
 	fi
 done
 if ! command -v go >/dev/null 2>&1 && [ -x /usr/local/go/bin/go ]; then
