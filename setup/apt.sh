@@ -34,8 +34,11 @@ install_packages() {
 	return 1
 }
 
-# apt_said is what it said last, of what it complained of.
-apt_said() { grep -E '^(E|W):' "$scratch/apt" | tail -n 1; }
+# apt_said is what it complained of: what it couldn't fetch is why the rest failed.
+apt_said() {
+	grep -E '^(E|W): Failed to fetch' "$scratch/apt" | head -n 1 | grep . ||
+		grep -E '^(E|W):' "$scratch/apt" | tail -n 1
+}
 
 # ---- unpacked into .deps/ --------------------------------------------------
 
@@ -141,6 +144,7 @@ unpack_unicorn() {
 	can_unpack || return 1
 	say "unpacking libunicorn of Debian $next from $(mirror) into .deps/"
 	list=$(source_of $next)
+	: >"$scratch/apt"
 	own_apt "$list" apt-get update >>"$scratch/apt" 2>&1
 	unpack "$list" $(unicorn_packages "$list") && return
 	why=$(apt_said)
