@@ -43,8 +43,12 @@ type Effects struct {
 	// ReadsFlags: depends on an arithmetic flag, or leaves some as they were
 	// while it writes others.
 	ReadsFlags bool
-	// WritesFlags: sets all of CF, PF, AF, ZF, SF, OF.
+	// WritesFlags: sets all of CF, PF, AF, ZF, SF, OF. What the manual leaves
+	// undefined counts as the emulator has it.
 	WritesFlags bool
+	// Undefined: the flags whose values the manual leaves open, so that processors of
+	// two makers may differ in them.
+	Undefined Flags
 	// Vector: reads or writes SSE registers, which aren't told apart here.
 	Vector bool
 }
@@ -102,6 +106,7 @@ func EffectsOf(code []byte, m Machine) (Effects, bool) {
 		}
 	}
 	e.special(&inst)
+	e.Undefined = undefined(&inst)
 	return e, true
 }
 

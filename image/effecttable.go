@@ -7,8 +7,8 @@ import "golang.org/x/arch/x86/x86asm"
 // that it doesn't name. What depends on more is in Effects.special.
 //
 // Source: Intel 64 and IA-32 manual, volume 2. Flags that it calls undefined
-// count as written where the processors and QEMU write them whatever they were
-// (mul, shifts, logic), otherwise as kept.
+// (undefined.go) count as the emulator has them, for guests run there: as written
+// where it writes them whatever they were (mul, shifts, logic), otherwise as kept.
 var shapes = map[x86asm.Op]shape{
 	x86asm.MOV:    {operands: "wr"},
 	x86asm.MOVZX:  {operands: "wr"},

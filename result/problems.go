@@ -227,7 +227,7 @@ var Problems = []Problem{
 	{NoPaging, ExitInvalid,
 		`the kernel's page tables put 0xc0100000 elsewhere, and unicorn 2.0.1 takes each address for its own: landgo needs libunicorn 2.1 or newer for this kernel`,
 		"Kernels whose addresses aren't their memory's need an engine that follows page tables.",
-		"run \"make paging\", which gets libunicorn 2.1 where it can, and build landgo again"},
+		"run \"make paging\", which gets libunicorn 2.1 or says why it can't, and build landgo again"},
 
 	{OutOfTime, ExitBudget,
 		`the time of --time ran out`,

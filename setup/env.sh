@@ -1,21 +1,33 @@
 # Sourced by the Makefile's recipes (and by anybody who wants to call go
 # directly): finds Go in its usual place and, where setup.sh unpacked packages
-# into .deps/ because it couldn't install them, points cgo and PATH there.
+# into .deps/, points PATH and cgo there.
 #
 # Set LANDGO_ROOT to source it from elsewhere than the top of the tree.
 
 landgo_root=${LANDGO_ROOT:-$(pwd)}
 landgo_deps=$landgo_root/.deps
 
+# Go: one that is in .deps/ is there because the system's is too old.
+for landgo_go in "$landgo_deps/go" "$(find "$landgo_deps/usr/lib" -maxdepth 1 -name 'go-*' 2>/dev/null | sort -V | tail -n 1)"; do
+	if [ -x "$landgo_go/bin/go" ]; then
+		PATH=$landgo_go/bin:$PATH
+	fi
+done
 if ! command -v go >/dev/null 2>&1 && [ -x /usr/local/go/bin/go ]; then
 	PATH=$PATH:/usr/local/go/bin
 fi
 
+# The certificates by which Go knows the server of its modules.
+if [ -d "$landgo_deps/usr/share/ca-certificates/mozilla" ]; then
+	export SSL_CERT_DIR="${SSL_CERT_DIR:-$landgo_deps/usr/share/ca-certificates/mozilla}"
+fi
+
+# The second path is where `make install` puts the library.
 if [ -f "$landgo_deps/usr/include/unicorn/unicorn.h" ]; then
 	landgo_lib=$(dirname "$(find "$landgo_deps/usr/lib" -name libunicorn.so | head -n 1)")
 	# The quotes are cgo's: a path may have spaces.
 	CGO_CFLAGS="${CGO_CFLAGS:--g -O2} '-I$landgo_deps/usr/include'"
-	CGO_LDFLAGS="${CGO_LDFLAGS:--g -O2} '-L$landgo_lib' '-Wl,-rpath,$landgo_lib'"
+	CGO_LDFLAGS="${CGO_LDFLAGS:--g -O2} '-L$landgo_lib' '-Wl,-rpath,$landgo_lib' '-Wl,-rpath,\$ORIGIN/../lib/landgo'"
 	export CGO_CFLAGS CGO_LDFLAGS
 fi
 

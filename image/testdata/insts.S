@@ -156,18 +156,18 @@ main:
 	cmov\cc\()l %esi, %r8d
 	cmov\cc\()w %si, %r9w
 	j\cc	1f
+	nop
 1:
 	.endr
 	clc
 	stc
 	cmc
 	movl	$2, %ecx
-	jrcxz	1f
-1:	jecxz	1f
-1:	loop	1f
-1:	loope	1f
-1:	loopne	1f
+	.irp op, jrcxz, jecxz, loop, loope, loopne
+	\op	1f
+	nop
 1:
+	.endr
 	leaq	1f(%rip), %rax
 	jmp	*%rax
 1:	jmp	1f

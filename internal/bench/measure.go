@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"landgo/internal/cores"
 	"landgo/result"
 )
 
@@ -51,14 +52,10 @@ func measureOn(cores string, args ...string) (sample, error) {
 	return s, nil
 }
 
-// core is the last one: the first is where a machine's interrupts go.
+// core is the last one that may be used: the first is where a machine's interrupts go.
 var core = func() int {
-	out, err := exec.Command("nproc").Output()
-	n := 1
-	if err == nil {
-		fmt.Sscan(string(out), &n)
-	}
-	return n - 1
+	all := cores.Allowed()
+	return all[len(all)-1]
 }()
 
 // median measures several times and returns the sample whose search took the
@@ -118,6 +115,6 @@ func machine(engine string) string {
 		}
 		return strings.TrimSpace(strings.SplitN(string(out), "\n", 2)[0])
 	}
-	return fmt.Sprintf("%s, %d cores, one used; %s; gcc %s; %s", model, core+1, engine,
+	return fmt.Sprintf("%s, %d cores, one used; %s; gcc %s; %s", model, len(cores.Allowed()), engine,
 		version("gcc", "-dumpfullversion"), strings.TrimPrefix(version("go", "version"), "go version "))
 }

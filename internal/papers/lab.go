@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"landgo/internal/cores"
 	"landgo/result"
 )
 
@@ -21,24 +22,11 @@ type lab struct {
 }
 
 func newLab() *lab {
-	l := &lab{done: map[run]outcome{}, filled: map[string]string{}, cores: make(chan int, len(cores()))}
-	for _, c := range cores() {
+	l := &lab{done: map[run]outcome{}, filled: map[string]string{}, cores: make(chan int, len(cores.Allowed()))}
+	for _, c := range cores.Allowed() {
 		l.cores <- c
 	}
 	return l
-}
-
-// cores lists the processors that this process may use.
-func cores() (all []int) {
-	out, err := exec.Command("nproc").Output()
-	n := 1
-	if err == nil {
-		fmt.Sscan(string(out), &n)
-	}
-	for c := range n {
-		all = append(all, c)
-	}
-	return all
 }
 
 // A run is one search of one guest. Equal runs are made once.
