@@ -181,10 +181,9 @@ func (h *hunt) counts(stats por.Stats) {
 	if stats.Complete {
 		h.share = 1
 	}
-	r.Estimate.Explored = h.share
-	if h.share > 0 {
-		r.Estimate.Executions = float64(stats.Executions) / h.share
-		r.Estimate.SecondsLeft = h.clock.elapsed().Seconds() * (1 - h.share) / h.share
+	r.Estimate = result.Estimate{
+		Executions: result.Total(float64(stats.Executions), h.share), Explored: result.Amount(h.share),
+		SecondsLeft: result.Rest(h.clock.elapsed().Seconds(), h.share),
 	}
 }
 
@@ -275,12 +274,10 @@ func (h *hunt) tell(p por.Progress) {
 	}
 	if p.Stats.Distinct > 0 {
 		out.Explored = 0 // the share is of the runs to make
-	} else if p.Share > 0 {
-		out.Estimate = float64(p.Stats.Executions) / p.Share
+	} else {
+		out.Estimate = result.Total(float64(p.Stats.Executions), p.Share)
 	}
-	if p.Share > 0 {
-		out.Left = time.Duration(float64(elapsed) * (1 - p.Share) / p.Share)
-	}
+	out.Left = result.Rest(elapsed.Seconds(), p.Share).Seconds()
 	h.obs.Progress(out)
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"landgo/result"
@@ -154,11 +155,23 @@ func (p *page) estimate(r *result.Result) string {
 	case e.Executions == 0:
 		return "too early to say"
 	}
-	text := fmt.Sprintf("%s of about %s explored", percent(e.Explored), count(uint64(e.Executions), "execution"))
+	text := fmt.Sprintf("%s of about %s explored", percent(float64(e.Explored)), amount(e.Executions, "execution"))
 	if e.SecondsLeft > 0 && r.Verdict == result.Budget {
-		text += fmt.Sprintf("; the rest would take about %s", seconds(e.SecondsLeft))
+		text += fmt.Sprintf("; the rest would take about %s", seconds(float64(e.SecondsLeft)))
 	}
 	return text
+}
+
+// amount is an estimated number with its noun. From a billion billions on, only its
+// magnitude says anything.
+func amount(n result.Amount, noun string) string {
+	switch {
+	case n < 1e18:
+		return count(uint64(max(n, 0)), noun)
+	case n.Known():
+		return fmt.Sprintf("10^%.0f %ss", math.Log10(float64(n)), noun)
+	}
+	return "10^300 " + noun + "s or more"
 }
 
 // certificate says what the result rests on.
