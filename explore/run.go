@@ -52,6 +52,8 @@ func Run(ctx context.Context, cfg Config, obs Observer) (*result.Result, error) 
 	if err := search(); err != nil {
 		return nil, err
 	}
+	// Before anything is run again that isn't of the search.
+	r.Warnings = s.warnings(r)
 	// Before the report: a minimising search may make steps finer than those
 	// that are to be checked.
 	if err := h.selfCheck(); err != nil {
@@ -62,12 +64,10 @@ func Run(ctx context.Context, cfg Config, obs Observer) (*result.Result, error) 
 	if err := h.report(); err != nil {
 		return nil, err
 	}
-	if s.img.Kernel == image.Bare && (r.Verdict == result.Verified || r.Verdict == result.Bounded) && r.Reason == "" {
-		r.Reason = s.unmet(r.Threads)
-	}
 	if h.stopped != "" && r.Executions == 0 && r.Blocked == 0 && r.Transitions > 0 && r.Verdict == result.Budget {
 		r.Reason += fmt.Sprintf(", and no execution has come to its end: %d steps were run", r.Transitions)
 	}
+	r.Warn(s.cfg.Strict)
 	s.finish(r)
 	return r, nil
 }
@@ -190,6 +190,9 @@ func (h *hunt) counts(stats por.Stats) {
 // Ended implements por.Observer.
 func (h *hunt) Ended(x *por.Execution) bool {
 	h.result.Threads = max(h.result.Threads, len(x.Threads))
+	if x.Ending <= por.EndedStuck {
+		h.endMet(x)
+	}
 	if h.cfg.SelfCheck && len(h.checks) < selfCheckRuns && x.Ending <= por.EndedStuck {
 		h.checks = append(h.checks, x.Path(nil))
 	}
@@ -199,6 +202,15 @@ func (h *hunt) Ended(x *por.Execution) bool {
 	}
 	h.keep(f, x)
 	return h.cfg.KeepGoing
+}
+
+// endMet notes what an execution that came to its end met.
+func (h *hunt) endMet(x *por.Execution) {
+	wrote := ""
+	if h.result.Threads < 2 {
+		wrote = h.firstLine()
+	}
+	h.sys.End(wrote)
 }
 
 // failureAt is the bug with which an execution ended, or nil.

@@ -47,9 +47,15 @@ func (p *page) headline(r *result.Result) {
 	case result.Verified:
 		verdict += " at " + r.Granularity
 		rest = "no interleaving of " + guest + " has a bug"
+		if p.warned(verdict, rest, r.Warnings) {
+			return
+		}
 	case result.Bounded:
 		verdict += " by " + r.Bound + " at " + r.Granularity
 		rest = "no interleaving of " + guest + " within the bound has a bug"
+		if p.warned(verdict, rest, r.Warnings) {
+			return
+		}
 	case result.Buggy:
 		rest = string(r.Bug.Kind) + ": " + clean(r.Bug.Message)
 	case result.Budget:
@@ -66,6 +72,23 @@ func (p *page) headline(r *result.Result) {
 	} else {
 		p.wrap("", text)
 	}
+}
+
+// warned is the headline of a verdict that means less than it seems to, if it does.
+func (p *page) warned(verdict, rest string, all []result.Warning) bool {
+	if len(all) == 0 {
+		return false
+	}
+	if text := verdict + ", but " + clean(all[0].Text); len(text) <= p.width {
+		p.line("%s", p.bold(text))
+	} else {
+		p.wrap("", text)
+	}
+	for _, w := range all[1:] {
+		p.wrap("  and  ", clean(w.Text))
+	}
+	p.wrap("  ", rest)
+	return true
 }
 
 // replayed says whether a replay showed what it was to show.

@@ -57,6 +57,7 @@ const (
 	UnmodelledDevice      ErrorKind = "unmodelled-device"
 	OtherScheduler        ErrorKind = "other-scheduler"
 	NoPaging              ErrorKind = "no-paging"
+	EmptyPass             ErrorKind = "empty-pass"
 )
 
 // Reasons of a budget result.
@@ -228,6 +229,10 @@ var Problems = []Problem{
 		`the kernel's page tables put 0xc0100000 elsewhere, and unicorn 2.0.1 takes each address for its own: landgo needs libunicorn 2.1 or newer for this kernel`,
 		"Kernels whose addresses aren't their memory's need an engine that follows page tables.",
 		"run \"make paging\", which gets libunicorn 2.1 where it can, and build landgo again"},
+	{EmptyPass, ExitInvalid,
+		`--strict: verified, but only one thread ever ran`,
+		"The search ended without a bug, but what it was given left nothing to search: the program never had a second thread, its threads share nothing, or no run came to the preemption points that were asked for. With --strict that isn't a pass.",
+		"give the program the arguments and the input with which its threads run and meet, choose points that it has, or leave --strict out"},
 
 	{OutOfTime, ExitBudget,
 		`the time of --time ran out`,

@@ -22,6 +22,10 @@ type Result struct {
 	Problem ErrorKind `json:"problem,omitempty"`
 	// Place is where the guest did what the reason says, innermost frame first.
 	Place []Frame `json:"place,omitempty"`
+	// Warnings say why a verdict of verified or bounded means less than it seems to:
+	// one thread only, threads that share nothing. The first is in the text's first
+	// line. With --strict they make the verdict invalid.
+	Warnings []Warning `json:"warnings"`
 
 	Guest Guest `json:"guest"`
 	// Kernel is what the guest runs on: linux, pebbles.

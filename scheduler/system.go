@@ -139,7 +139,10 @@ type System struct {
 
 	instructions uint64          // run in all
 	calls        map[string]bool // kernel calls met
-	met          Met             // of a kernel that owns the machine
+	met          Met
+	ranOut       uint64           // 1: a timed wait ran out; goes back with the machine
+	uses         map[uint64][]use // by word, while it isn't known that threads share any
+	stepped      uint64           // steps made in all
 
 	run    emu.Run
 	pinned emu.Ctx // given to the kernel, to come back to
@@ -415,7 +418,10 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	if th.lastStep != 0 {
 		info.nth = s.steps[th.lastStep-1].nth + 1
 	}
+	s.stepped++
+	info.number = s.stepped
 	s.steps = append(s.steps, info)
+	alone := s.alone(th)
 	th.lastStep = int32(len(s.steps))
 	err := s.step(th, tr, c)
 	if s.signalled[uint64(t)] {
@@ -427,6 +433,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		return nil, err
 	}
 	s.current = trace.NoThread
+	s.meetStep(th, tr, alone)
 	s.wakeSpinners(tr)
 	if s.everyOperation() && s.coarse() {
 		s.sightOperations(tr)
