@@ -89,10 +89,14 @@ type System struct {
 	wordSize uint64
 	roles    map[uint64]image.Bound
 
-	threads   []thread // by TID; ids of threads not yet created are holes with stand exited and ctx -1
-	exists    []bool
-	names     *names
-	objects   map[uint64]*object
+	threads []thread // by TID; ids of threads not yet created are holes with stand exited and ctx -1
+	exists  []bool
+	names   *names
+	objects map[uint64]*object
+	// semNames are the named semaphores, by name, and semPages the names by the
+	// addresses that they have or had (namedsem.go).
+	semNames  map[string]*named
+	semPages  map[uint64]*named
 	threadLog []threadSave
 	saved     []saved
 	marks     []mark
