@@ -70,7 +70,9 @@ type Config struct {
 	Bounds    por.Bounds `json:"-"`
 	KeepGoing bool       `json:"-"`
 	SelfCheck bool       `json:"-"`
-	Jobs      int        `json:"-"` // workers; 0: as many as there are cores
+	// Strict: a verdict with a warning is invalid.
+	Strict bool `json:"-"`
+	Jobs   int  `json:"-"` // workers; 0: as many as there are cores
 	// Checkpoint is where the search is saved now and then, Resume a file from
 	// which it goes on; "" is nowhere.
 	Checkpoint      string        `json:"-"`

@@ -157,6 +157,7 @@ func (h *hunt) deepen() error {
 	if d.beside != nil {
 		d.beside.end()
 		d.takeBeside()
+		d.sys.Meet(d.beside.sys.Met())
 		d.beside.session.close()
 		err = errors.Join(err, d.besideErr)
 	}

@@ -59,6 +59,11 @@ type guest interface {
 	Witness(*scheduler.Witnessed)
 	Witnessed() *scheduler.Witnessed
 	TakeWitnessed() *scheduler.Witnessed
+	// Met is which of what a search asks for was met; End notes that an execution has
+	// ended, which wrote a line.
+	Met() scheduler.Met
+	Meet(scheduler.Met)
+	End(wrote string)
 	Instructions() uint64
 	Calls() []string
 }

@@ -14,7 +14,7 @@ func (d *deepening) account() {
 	var sum por.Stats
 	d.date()
 	for i, j := range d.plan.Jobs() {
-		out := result.Job{PP: d.name(j), State: j.State.String(), Explored: j.Share, After: d.after[i]}
+		out := result.Job{PP: d.name(j), State: j.State.String(), Explored: result.Amount(j.Share), After: d.after[i]}
 		if j.Class != deepen.Seed {
 			out.Race = map[deepen.Class]string{deepen.BothOrders: "both orders", deepen.OneOrder: "one order"}[j.Class]
 		}
@@ -29,9 +29,7 @@ func (d *deepening) account() {
 				d.share = j.Share
 			}
 		}
-		if j.Share > 0 {
-			out.Estimate = float64(j.Executions) / j.Share
-		}
+		out.Estimate = result.Total(float64(j.Executions), j.Share)
 		d.result.Jobs = append(d.result.Jobs, out)
 	}
 	if b := d.beside; b != nil {

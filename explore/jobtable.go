@@ -37,7 +37,7 @@ func (d *deepening) show() {
 		case deepen.Running, deepen.Suspended:
 			row := result.JobProgress{PP: d.name(j), Running: j.State == deepen.Running, Executions: j.Executions, Explored: j.Share}
 			if eta := j.ETA(); eta < deepen.Never {
-				row.Left = time.Duration(min(eta*perStep, 1e9) * float64(time.Second))
+				row.Left = result.Amount(eta * perStep).Seconds()
 			}
 			out.Jobs = append(out.Jobs, row)
 			if row.Running {
@@ -51,8 +51,6 @@ func (d *deepening) show() {
 	if len(out.Jobs) == 1 && out.Verified == 0 {
 		out.Jobs = nil // one search so far
 	}
-	if out.Explored > 0 {
-		out.Estimate = float64(d.plan.Jobs()[0].Executions) / out.Explored
-	}
+	out.Estimate = result.Total(float64(d.plan.Jobs()[0].Executions), out.Explored)
 	d.obs.Progress(out)
 }

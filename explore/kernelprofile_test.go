@@ -49,6 +49,31 @@ func silentProfile(t testing.TB, running bool) *Profile {
 	return p
 }
 
+// TestSilentKernel: a kernel without annotations that no profile describes isn't
+// booted; the result says what it lacks, and what to do.
+func TestSilentKernel(t *testing.T) {
+	for _, machine := range []string{"x86-64", "i386"} {
+		guest := silentKernel(t, machine, "kernel", "")
+		if guest == "" {
+			continue
+		}
+		c := kernelConfig(guest, "lock", "mem")
+		r, err := Run(context.Background(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Finish()
+		cure := result.Explain(r.Problem).Cure
+		if r.Verdict != result.Invalid || r.Problem != result.NoAnnotations || !strings.Contains(r.Reason, "landgo_booted") || !strings.Contains(cure, "landgo header") || r.Instructions != 0 {
+			t.Errorf("%s: %s (%s: %s) after %d instructions; cure: %s", machine, r.Verdict, r.Problem, r.Reason, r.Instructions, cure)
+		}
+		c.Profile = silentProfile(t, false)
+		if r, err = Run(context.Background(), c, nil); err != nil || r.Verdict == result.Invalid {
+			t.Errorf("%s, with a profile: %v %+v", machine, err, r)
+		}
+	}
+}
+
 // TestSilentKernelCounts: without annotations, by a profile, a kernel has as many
 // interleavings as with them: whether who runs is told by stacks, or by a variable
 // that is assigned before or after the switch of stacks; and whether threads switch

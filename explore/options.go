@@ -236,6 +236,12 @@ var Options = []Option{
 		Set:  func(c *Config, v string) error { return setSwitch(&c.KeepGoing, v) },
 		Get:  func(c *Config) []string { return flag(c.KeepGoing) },
 	}, {
+		Name: "strict", Group: GroupSearch,
+		Help: "a verdict that has a warning is invalid (exit status 4)",
+		Doc:  "Warnings say that there was nothing to search: one thread only, threads that share nothing, points that no run came to. The first is in the first line of the report, and warnings in the JSON has all. For graders and CI.",
+		Set:  func(c *Config, v string) error { return setSwitch(&c.Strict, v) },
+		Get:  func(c *Config) []string { return flag(c.Strict) },
+	}, {
 		Name: "jobs", Group: GroupSearch, Value: "N",
 		Help: "search with N workers; 0: as many as the machine has cores",
 		Doc:  "Each has a guest of its own. All that is reported, counts included, is the same for any N: a search goes on its own for a while, and is then divided into parts whose order and lengths don't depend on who works on them. A small search is over before that. Where landgo chooses the preemption points, several sets of them are explored at a time. Searches that can't be divided, and those with --max-executions, have one worker.",

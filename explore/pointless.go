@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"strings"
 
 	"landgo/image"
 	"landgo/scheduler"
@@ -71,37 +70,6 @@ func (s *session) pointlessBare() string {
 		}
 	}
 	return ""
-}
-
-// unmet says why less of a kernel was looked at than the points promise: what no run
-// of it has reached. "" if nothing is missing.
-func (s *session) unmet(threads int) string {
-	if threads < 2 {
-		return "there was one thread only: no other was alive when the kernel said that it is up (landgo_booted), and none was created after it"
-	}
-	met := s.sys.Witnessed().Met
-	if met.Barred && !met.Ticks {
-		return "the timer never interrupted: its line is off, or an interrupt before it was never ended; threads were switched only where they gave the processor up"
-	}
-	var kinds []string
-	for _, k := range []struct {
-		set  Points
-		met  scheduler.Points
-		name string
-	}{
-		{PointLock, scheduler.PointLock, "lock"}, {PointUnlock, scheduler.PointUnlock, "unlock"},
-		{PointCLI, scheduler.PointCLI, "cli"}, {PointSTI, scheduler.PointSTI, "sti"},
-		{PointMem, scheduler.PointMem | scheduler.PointCLI, "mem"},
-	} {
-		finer := k.set&(PointLock|PointUnlock) != 0 && s.cfg.PP.Has(PointMem) // points that mem has anyway
-		if s.cfg.PP.Has(k.set) && !finer && met.Points&k.met == 0 {
-			kinds = append(kinds, k.name)
-		}
-	}
-	if len(kinds) == 0 || s.cfg.deepens() {
-		return ""
-	}
-	return fmt.Sprintf("no preemption point of %s was reached: with interrupts on, no thread came to one while there was another thread", strings.Join(kinds, ", "))
 }
 
 // unchecked says which of the errors that were asked for can't be looked for in

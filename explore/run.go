@@ -52,6 +52,8 @@ func Run(ctx context.Context, cfg Config, obs Observer) (*result.Result, error) 
 	if err := search(); err != nil {
 		return nil, err
 	}
+	// Before anything is run again that isn't of the search.
+	r.Warnings = s.warnings(r)
 	// Before the report: a minimising search may make steps finer than those
 	// that are to be checked.
 	if err := h.selfCheck(); err != nil {
@@ -62,12 +64,10 @@ func Run(ctx context.Context, cfg Config, obs Observer) (*result.Result, error) 
 	if err := h.report(); err != nil {
 		return nil, err
 	}
-	if s.img.Kernel == image.Bare && (r.Verdict == result.Verified || r.Verdict == result.Bounded) && r.Reason == "" {
-		r.Reason = s.unmet(r.Threads)
-	}
 	if h.stopped != "" && r.Executions == 0 && r.Blocked == 0 && r.Transitions > 0 && r.Verdict == result.Budget {
 		r.Reason += fmt.Sprintf(", and no execution has come to its end: %d steps were run", r.Transitions)
 	}
+	r.Warn(s.cfg.Strict)
 	s.finish(r)
 	return r, nil
 }
@@ -181,16 +181,18 @@ func (h *hunt) counts(stats por.Stats) {
 	if stats.Complete {
 		h.share = 1
 	}
-	r.Estimate.Explored = h.share
-	if h.share > 0 {
-		r.Estimate.Executions = float64(stats.Executions) / h.share
-		r.Estimate.SecondsLeft = h.clock.elapsed().Seconds() * (1 - h.share) / h.share
+	r.Estimate = result.Estimate{
+		Executions: result.Total(float64(stats.Executions), h.share), Explored: result.Amount(h.share),
+		SecondsLeft: result.Rest(h.clock.elapsed().Seconds(), h.share),
 	}
 }
 
 // Ended implements por.Observer.
 func (h *hunt) Ended(x *por.Execution) bool {
 	h.result.Threads = max(h.result.Threads, len(x.Threads))
+	if x.Ending <= por.EndedStuck {
+		h.endMet(x)
+	}
 	if h.cfg.SelfCheck && len(h.checks) < selfCheckRuns && x.Ending <= por.EndedStuck {
 		h.checks = append(h.checks, x.Path(nil))
 	}
@@ -200,6 +202,15 @@ func (h *hunt) Ended(x *por.Execution) bool {
 	}
 	h.keep(f, x)
 	return h.cfg.KeepGoing
+}
+
+// endMet notes what an execution that came to its end met.
+func (h *hunt) endMet(x *por.Execution) {
+	wrote := ""
+	if h.result.Threads < 2 {
+		wrote = h.firstLine()
+	}
+	h.sys.End(wrote)
 }
 
 // failureAt is the bug with which an execution ended, or nil.
@@ -275,12 +286,10 @@ func (h *hunt) tell(p por.Progress) {
 	}
 	if p.Stats.Distinct > 0 {
 		out.Explored = 0 // the share is of the runs to make
-	} else if p.Share > 0 {
-		out.Estimate = float64(p.Stats.Executions) / p.Share
+	} else {
+		out.Estimate = result.Total(float64(p.Stats.Executions), p.Share)
 	}
-	if p.Share > 0 {
-		out.Left = time.Duration(float64(elapsed) * (1 - p.Share) / p.Share)
-	}
+	out.Left = result.Rest(elapsed.Seconds(), p.Share).Seconds()
 	h.obs.Progress(out)
 }
 

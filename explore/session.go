@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"landgo/emu"
 	"landgo/image"
@@ -358,11 +359,24 @@ var notForKernels = map[string]string{
 	"lazy-bpor": "it doesn't know that a step may keep others from running, by their priority",
 }
 
+// silent says that a kernel says nothing of its threads, if neither it nor a profile
+// does. It would boot, perhaps without an end, and nothing would be known.
+func (s *session) silent() error {
+	missing := scheduler.Untold(s.img)
+	if s.img.Pintos != nil || s.profile.Kernel != nil || len(missing) < scheduler.Needed {
+		return nil
+	}
+	return &invalid{kind: result.NoAnnotations, reason: fmt.Sprintf("%s is a kernel that says nothing of its threads: it has none of landgo's annotations (%s)", s.cfg.Guest, strings.Join(missing, ", "))}
+}
+
 // bootBare boots a kernel that owns the machine, up to where its threads are
 // looked at.
 func (s *session) bootBare(contents [][]byte) error {
 	if spec, err := por.ParseSpec(s.cfg.Search); err == nil && notForKernels[spec.Kind().Name] != "" {
 		return result.Errorf(result.Usage, "search %s isn't for kernels that schedule their own threads: %s", spec.Kind().Name, notForKernels[spec.Kind().Name])
+	}
+	if err := s.silent(); err != nil {
+		return err
 	}
 	b := board.New(s.machine, s.img, board.Config{Cmdline: s.cfg.Cmdline, OutputLimit: uint64(s.cfg.MaxOutput), Memory: s.boardMemory()})
 	regs, err := b.Boot()

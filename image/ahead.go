@@ -1,10 +1,17 @@
 package image
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // aheadPrefixes begin the names of libc's functions that read strings in whole
 // aligned words or vectors, up to beyond their end.
 var aheadPrefixes = []string{"str", "mem", "rawmem", "stp", "wcs", "wmem", "index", "rindex", "bcmp"}
+
+// bytewise begin the names of those of them that read character by character: what
+// they read beyond the end is an error.
+var bytewise = []string{"strto", "wcsto", "strftime", "wcsftime", "strptime", "strfmon", "strfrom", "strerror", "strsignal"}
 
 // ReadsAhead lists the code of libc's string functions, whose reads beyond the
 // end of what they were given aren't errors. A program's own function is never
@@ -14,13 +21,17 @@ func (im *Image) ReadsAhead() []Range {
 	for _, f := range im.Functions() {
 		name := strings.TrimLeft(f.Name, "_")
 		for _, p := range aheadPrefixes {
-			if strings.HasPrefix(name, p) && f.Size > 0 && !im.hasLine(f.Addr) {
+			if strings.HasPrefix(name, p) && f.Size > 0 && !hasPrefix(name, bytewise) && !im.hasLine(f.Addr) {
 				all = append(all, Range{f.Addr, f.Addr + f.Size})
 				break
 			}
 		}
 	}
 	return all
+}
+
+func hasPrefix(name string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
 // hasLine reports whether there is line information for the instruction at pc.

@@ -73,6 +73,9 @@ var pthreadWaiting = join(
 	bind(SemClockWait, "sem_clockwait"),
 	bind(SemPost, "sem_post"),
 	bind(SemGetValue, "sem_getvalue"),
+	bind(SemOpen, "sem_open"),
+	bind(SemClose, "sem_close"),
+	bind(SemUnlink, "sem_unlink"),
 
 	bind(BarrierInit, "pthread_barrier_init"),
 	bind(BarrierDestroy, "pthread_barrier_destroy"),

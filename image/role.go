@@ -32,6 +32,9 @@ const (
 	SemClockWait // (sem, clock, abstime)
 	SemPost
 	SemGetValue
+	SemOpen // (name, flags, mode, value)
+	SemClose
+	SemUnlink // (name)
 
 	RWInit
 	RWDestroy
@@ -117,6 +120,7 @@ var roleNames = [NumRoles]string{
 	"mutex-init", "mutex-destroy", "lock", "trylock", "timed-lock", "clock-lock", "unlock",
 	"cond-init", "cond-destroy", "wait", "timed-wait", "clock-wait", "signal", "broadcast",
 	"sem-init", "sem-destroy", "sem-wait", "sem-trywait", "sem-timed-wait", "sem-clock-wait", "sem-post", "sem-get-value",
+	"sem-open", "sem-close", "sem-unlink",
 	"rw-init", "rw-destroy", "rdlock", "try-rdlock", "timed-rdlock", "clock-rdlock",
 	"wrlock", "try-wrlock", "timed-wrlock", "clock-wrlock", "rw-unlock", "rw-lock", "rw-downgrade",
 	"barrier-init", "barrier-destroy", "barrier-wait",

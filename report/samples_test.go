@@ -41,14 +41,17 @@ func base(verdict result.Verdict) *result.Result {
 // samples has a result of each kind, as explore would make it.
 func samples() map[string]*result.Result {
 	return map[string]*result.Result{
-		"lost-update":    lostUpdate(),
-		"deadlock":       deadlock(),
-		"partial":        partialDeadlock(),
-		"livelock":       livelock(),
-		"sequential":     sequential(),
-		"several":        several(),
-		"many-threads":   manyThreads(),
-		"verified":       base(result.Verified),
+		"lost-update":  lostUpdate(),
+		"deadlock":     deadlock(),
+		"partial":      partialDeadlock(),
+		"livelock":     livelock(),
+		"sequential":   sequential(),
+		"several":      several(),
+		"many-threads": manyThreads(),
+		"verified":     base(result.Verified),
+		"one-thread":   warned(result.Warning{Code: result.OneThread, Text: `only one thread ever ran; it wrote "usage: guest N"`}),
+		"nothing-shared": warned(result.Warning{Code: result.NothingShared, Text: "its threads share nothing: none changed what another used while both were there"},
+			result.Warning{Code: result.NoPoint, Text: "no run came to a preemption point of lock while there was another thread"}),
 		"unexamined":     unexamined(),
 		"bounded":        bounded(),
 		"beyond-bound":   beyondBound(),
@@ -59,6 +62,12 @@ func samples() map[string]*result.Result {
 		"replay":         replay(),
 		"replay-without": replayWithout(),
 	}
+}
+
+func warned(all ...result.Warning) *result.Result {
+	r := base(result.Verified)
+	r.Executions, r.Estimate.Executions, r.Warnings = 1, 1, all
+	return r
 }
 
 func lostUpdate() *result.Result {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"landgo/result"
@@ -46,9 +47,15 @@ func (p *page) headline(r *result.Result) {
 	case result.Verified:
 		verdict += " at " + r.Granularity
 		rest = "no interleaving of " + guest + " has a bug"
+		if p.warned(verdict, rest, r.Warnings) {
+			return
+		}
 	case result.Bounded:
 		verdict += " by " + r.Bound + " at " + r.Granularity
 		rest = "no interleaving of " + guest + " within the bound has a bug"
+		if p.warned(verdict, rest, r.Warnings) {
+			return
+		}
 	case result.Buggy:
 		rest = string(r.Bug.Kind) + ": " + clean(r.Bug.Message)
 	case result.Budget:
@@ -65,6 +72,23 @@ func (p *page) headline(r *result.Result) {
 	} else {
 		p.wrap("", text)
 	}
+}
+
+// warned is the headline of a verdict that means less than it seems to, if it does.
+func (p *page) warned(verdict, rest string, all []result.Warning) bool {
+	if len(all) == 0 {
+		return false
+	}
+	if text := verdict + ", but " + clean(all[0].Text); len(text) <= p.width {
+		p.line("%s", p.bold(text))
+	} else {
+		p.wrap("", text)
+	}
+	for _, w := range all[1:] {
+		p.wrap("  and  ", clean(w.Text))
+	}
+	p.wrap("  ", rest)
+	return true
 }
 
 // replayed says whether a replay showed what it was to show.
@@ -154,11 +178,23 @@ func (p *page) estimate(r *result.Result) string {
 	case e.Executions == 0:
 		return "too early to say"
 	}
-	text := fmt.Sprintf("%s of about %s explored", percent(e.Explored), count(uint64(e.Executions), "execution"))
+	text := fmt.Sprintf("%s of about %s explored", percent(float64(e.Explored)), amount(e.Executions, "execution"))
 	if e.SecondsLeft > 0 && r.Verdict == result.Budget {
-		text += fmt.Sprintf("; the rest would take about %s", seconds(e.SecondsLeft))
+		text += fmt.Sprintf("; the rest would take about %s", seconds(float64(e.SecondsLeft)))
 	}
 	return text
+}
+
+// amount is an estimated number with its noun. From a billion billions on, only its
+// magnitude says anything.
+func amount(n result.Amount, noun string) string {
+	switch {
+	case n < 1e18:
+		return count(uint64(max(n, 0)), noun)
+	case n.Known():
+		return fmt.Sprintf("10^%.0f %ss", math.Log10(float64(n)), noun)
+	}
+	return "10^300 " + noun + "s or more"
 }
 
 // certificate says what the result rests on.

@@ -28,7 +28,8 @@ type Job struct {
 	// Transitions is the number of steps run, repeated ones included.
 	Transitions uint64 `json:"transitions"`
 	// Explored is the estimated share of its space, from 0 to 1, and Estimate
-	// the estimated number of its executions; 0 while nothing is known.
-	Explored float64 `json:"explored"`
-	Estimate float64 `json:"estimate"`
+	// the estimated number of its executions; 0 while nothing is known. Estimate is
+	// null if it is beyond all numbers.
+	Explored Amount `json:"explored"`
+	Estimate Amount `json:"estimate"`
 }

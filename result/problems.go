@@ -56,7 +56,9 @@ const (
 	GoneAround            ErrorKind = "gone-around"
 	UnmodelledDevice      ErrorKind = "unmodelled-device"
 	OtherScheduler        ErrorKind = "other-scheduler"
+	NoAnnotations         ErrorKind = "no-annotations"
 	NoPaging              ErrorKind = "no-paging"
+	EmptyPass             ErrorKind = "empty-pass"
 )
 
 // Reasons of a budget result.
@@ -224,10 +226,18 @@ var Problems = []Problem{
 		`1000 ticks of the timer don't bring the processor to thread 0.2, which the kernel says is ready`,
 		"A kernel's scheduler doesn't do what the kernel says of it by its annotations, or it lacks annotations that are needed.",
 		"compare the kernel's annotations with docs/kernels.md"},
+	{NoAnnotations, ExitInvalid,
+		`kernel.elf is a kernel that says nothing of its threads: it has none of landgo's annotations (landgo_booted, landgo_created, landgo_ready, landgo_unready, landgo_switch)`,
+		"A kernel switches its threads itself. landgo has to know which there are, which can run, and which one does: the kernel calls empty functions that say so, or a profile names its lists and fields.",
+		"run \"landgo header > landgo.h\", include it, and call its functions where their comments say; or describe the kernel in a profile (--profile; docs/kernels.md has both)"},
 	{NoPaging, ExitInvalid,
 		`the kernel's page tables put 0xc0100000 elsewhere, and unicorn 2.0.1 takes each address for its own: landgo needs libunicorn 2.1 or newer for this kernel`,
 		"Kernels whose addresses aren't their memory's need an engine that follows page tables.",
 		"run \"make paging\", which gets libunicorn 2.1 or says why it can't, and build landgo again"},
+	{EmptyPass, ExitInvalid,
+		`--strict: verified, but only one thread ever ran`,
+		"The search ended without a bug, but what it was given left nothing to search: the program never had a second thread, its threads share nothing, or no run came to the preemption points that were asked for. With --strict that isn't a pass.",
+		"give the program the arguments and the input with which its threads run and meet, choose points that it has, or leave --strict out"},
 
 	{OutOfTime, ExitBudget,
 		`the time of --time ran out`,

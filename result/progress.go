@@ -15,7 +15,7 @@ type Progress struct {
 	Explored float64
 	// Estimate is the estimated number of executions in all; 0 while it isn't
 	// known.
-	Estimate float64
+	Estimate Amount
 	// Left is how long the rest will take; 0 while it isn't known.
 	Left time.Duration
 	// Jobs are the spaces begun and not over, of a run that chooses its

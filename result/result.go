@@ -22,6 +22,10 @@ type Result struct {
 	Problem ErrorKind `json:"problem,omitempty"`
 	// Place is where the guest did what the reason says, innermost frame first.
 	Place []Frame `json:"place,omitempty"`
+	// Warnings say why a verdict of verified or bounded means less than it seems to:
+	// one thread only, threads that share nothing. The first is in the text's first
+	// line. With --strict they make the verdict invalid.
+	Warnings []Warning `json:"warnings"`
 
 	Guest Guest `json:"guest"`
 	// Kernel is what the guest runs on: linux, pebbles.
@@ -112,12 +116,12 @@ type Guest struct {
 // Estimate is what the weighted-backtrack estimator says of the search.
 type Estimate struct {
 	// Executions is the estimated size of the space; the true one when the
-	// search finished.
-	Executions float64 `json:"executions"`
+	// search finished; 0 while nothing is known; null if it is beyond all numbers.
+	Executions Amount `json:"executions"`
 	// Explored is the share of the space that was explored, from 0 to 1.
-	Explored float64 `json:"explored"`
-	// SecondsLeft is how long the rest would take.
-	SecondsLeft float64 `json:"seconds_left"`
+	Explored Amount `json:"explored"`
+	// SecondsLeft is how long the rest would take; null if it is beyond all numbers.
+	SecondsLeft Amount `json:"seconds_left"`
 }
 
 // RacePair is two places whose accesses conflict.

@@ -92,6 +92,10 @@ var acts = [image.NumRoles]act{
 	image.SemPost:      {how: operation, op: trace.OpSemPost, kind: kindSem, release: true},
 	image.SemGetValue:  {how: operation, op: trace.OpSemGet, kind: kindSem},
 
+	image.SemOpen:   {how: operation, op: trace.OpSyscall},
+	image.SemClose:  {how: operation, op: trace.OpSyscall},
+	image.SemUnlink: {how: operation, op: trace.OpSyscall},
+
 	image.RWInit:           {how: operation, op: trace.OpRWInit, kind: kindRWLock, attr: true},
 	image.RWDestroy:        {how: operation, op: trace.OpRWDestroy, kind: kindRWLock},
 	image.RWReadLock:       {how: operation, op: trace.OpReadLock, kind: kindRWLock, point: PointLock},

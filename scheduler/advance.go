@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"slices"
+
 	"landgo/emu"
 	"landgo/image"
 	"landgo/kernel"
@@ -284,7 +286,15 @@ func (s *System) pointAllowed(th *thread, pc uint64) bool {
 	if len(s.cfg.Rules) == 0 {
 		return true
 	}
-	return allowed(s.cfg.Rules, s.StackNames(th.id))
+	stack := s.StackNames(th.id)
+	if s.bare || !s.alone(th) {
+		for i, r := range s.cfg.Rules[:min(64, len(s.cfg.Rules))] {
+			if slices.Contains(stack, r.Function) {
+				s.met.Rules |= 1 << i
+			}
+		}
+	}
+	return allowed(s.cfg.Rules, stack)
 }
 
 // fail makes a thread stand before its failure: the guest's end is an event of

@@ -119,6 +119,9 @@ func (s *System) atTested(th *thread, r image.Role) (verdict, error) {
 	case image.DebugPrint:
 		return step, s.debugPrint(th)
 	}
+	if !s.alone(th) {
+		s.met.Points |= PointsAt(r)
+	}
 	switch {
 	case s.everyOperation() || s.alone(th):
 	case a.point&s.cfg.Points != 0 && s.pointAllowed(th, th.regs.RIP):

@@ -41,7 +41,7 @@ var tellNames = [numTells]string{
 }
 
 // needed are the annotations without which nothing is known of threads.
-var needed = []tellKind{tellBooted, tellCreated, tellReady, tellUnready, tellSwitch}
+var needed = [Needed]tellKind{tellBooted, tellCreated, tellReady, tellUnready, tellSwitch}
 
 // findTells sets breakpoints on the annotations. It names one that is missing.
 func (s *Bare) findTells() (missing string) {
@@ -60,13 +60,24 @@ func (s *Bare) findTells() (missing string) {
 			s.machine.Break(f.Addr, uint8(breakRole))
 		}
 	}
-	for _, k := range needed {
-		if _, ok := s.image.Symbol(image.TellPrefix + tellNames[k]); !ok {
-			return image.TellPrefix + tellNames[k]
-		}
+	if all := Untold(s.image); len(all) > 0 {
+		return all[0]
 	}
 	return ""
 }
+
+// Untold lists the annotations that a kernel needs and hasn't got.
+func Untold(img *image.Image) (missing []string) {
+	for _, k := range needed {
+		if _, ok := img.Symbol(image.TellPrefix + tellNames[k]); !ok {
+			missing = append(missing, image.TellPrefix+tellNames[k])
+		}
+	}
+	return missing
+}
+
+// Needed is how many annotations a kernel needs.
+const Needed = 5
 
 // argument is the n-th argument of the function at whose entry the processor
 // stands.

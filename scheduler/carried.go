@@ -255,7 +255,7 @@ func (s *System) takeStatus(th *thread, tr *trace.Transition, pc uint64) (verdic
 		s.touch(th, tr, pc-1, p, uint32(s.wordSize), trace.Write)
 	}
 	s.save(t.id)
-	t.joined = true
+	t.joined, t.joinedAt = true, s.moment(tr, len(tr.Accesses))
 	op := th.pending
 	tr.Did(op)
 	th.phase = phaseEntry

@@ -54,6 +54,7 @@ func (s *System) Digest() (trace.Digest, error) {
 	for _, o := range s.objects {
 		sum.Add(o.digest())
 	}
+	sum.Add(s.namedDigest())
 	return sum, nil
 }
 
@@ -61,6 +62,7 @@ func (s *System) Digest() (trace.Digest, error) {
 const (
 	partThread = 100 + iota
 	partObject
+	partNamed
 )
 
 func (s *System) threadDigest(th *thread) trace.Digest {

@@ -58,7 +58,7 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 			s.describeCarried(th, d)
 			return
 		}
-		d.Pending, d.Loose = s.pendingOp(th), s.isQuiet(th.role) || s.cfg.NativeMalloc && acts[th.role].how == allocator
+		d.Pending, d.Loose = s.pendingOp(th), s.isQuiet(th.role) || isNamed(th.role) || s.cfg.NativeMalloc && acts[th.role].how == allocator
 		if th.phase == phaseTaken || th.phase == phaseGiven {
 			d.Loose = false
 		}
@@ -103,6 +103,9 @@ func (s *System) pendingOp(th *thread) trace.Op {
 			return trace.Op{Kind: trace.OpAccess, PC: th.regs.RIP}
 		}
 		return th.pending
+	}
+	if isNamed(th.role) {
+		return s.pendingNamed(th)
 	}
 	op := trace.Op{Kind: a.op, Obj: th.arg(0), PC: th.regs.RIP}
 	switch th.role {

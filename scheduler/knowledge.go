@@ -122,19 +122,6 @@ type Witnessed struct {
 	places map[place]int // of Sightings, once Add was called
 }
 
-// Met is which preemption points of a kernel's threads were reached, with another
-// thread there; whether a tick was ever delivered, and whether one couldn't be.
-type Met struct {
-	Points        Points
-	Ticks, Barred bool
-}
-
-func (m *Met) add(o Met) {
-	m.Points |= o.Points
-	m.Ticks = m.Ticks || o.Ticks
-	m.Barred = m.Barred || o.Barred
-}
-
 // Sighting is what is known of the accesses of one place, see sightings.
 type Sighting struct {
 	Thread trace.TID
@@ -145,7 +132,7 @@ type Sighting struct {
 
 // Witnessed is all that the System has seen.
 func (s *System) Witnessed() *Witnessed {
-	return &Witnessed{Calls: s.Calls(), Instructions: s.instructions, Sightings: s.sightings.list(), Met: s.met}
+	return &Witnessed{Calls: s.Calls(), Instructions: s.instructions, Sightings: s.sightings.list(), Met: s.Met()}
 }
 
 func (g sightings) list() (all []Sighting) {

@@ -29,6 +29,9 @@ func (s *System) perform(th *thread, tr *trace.Transition, c trace.Choice) (verd
 	if th.phase == phaseReacquire {
 		return s.reacquire(th, tr)
 	}
+	if isNamed(th.role) {
+		return s.performNamed(th, tr)
+	}
 	obj := th.arg(0)
 	switch acts[th.role].kind {
 	case kindMutex:

@@ -48,6 +48,7 @@ type stepInfo struct {
 	insns   uint64 // the same
 	prev    int32  // the thread's step before: its index in System.steps + 1; 0: none
 	nth     uint32 // how many steps the thread had made before
+	number  uint64 // of all steps that were ever made
 	turns   listed
 	ticks   uint64    // of a kernel's timer, before the step
 	ports   uint64    // and its threads' accesses to ports

@@ -89,10 +89,14 @@ type System struct {
 	wordSize uint64
 	roles    map[uint64]image.Bound
 
-	threads   []thread // by TID; ids of threads not yet created are holes with stand exited and ctx -1
-	exists    []bool
-	names     *names
-	objects   map[uint64]*object
+	threads []thread // by TID; ids of threads not yet created are holes with stand exited and ctx -1
+	exists  []bool
+	names   *names
+	objects map[uint64]*object
+	// semNames are the named semaphores, by name, and semPages the names by the
+	// addresses that they have or had (namedsem.go).
+	semNames  map[string]*named
+	semPages  map[uint64]*named
 	threadLog []threadSave
 	saved     []saved
 	marks     []mark
@@ -139,7 +143,10 @@ type System struct {
 
 	instructions uint64          // run in all
 	calls        map[string]bool // kernel calls met
-	met          Met             // of a kernel that owns the machine
+	met          Met
+	ranOut       uint64           // 1: a timed wait ran out; goes back with the machine
+	uses         map[uint64][]use // by word, while it isn't known that threads share any
+	stepped      uint64           // steps made in all
 
 	foreseen []trace.Access // scratch of one trap
 	logs     bool           // the kernel has an effect.Log
@@ -419,7 +426,10 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	if th.lastStep != 0 {
 		info.nth = s.steps[th.lastStep-1].nth + 1
 	}
+	s.stepped++
+	info.number = s.stepped
 	s.steps = append(s.steps, info)
+	alone := s.alone(th)
 	th.lastStep = int32(len(s.steps))
 	err := s.step(th, tr, c)
 	if s.signalled[uint64(t)] {
@@ -431,6 +441,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		return nil, err
 	}
 	s.current = trace.NoThread
+	s.meetStep(th, tr, alone)
 	s.wakeSpinners(tr)
 	if s.everyOperation() && s.coarse() {
 		s.sightOperations(tr)

@@ -151,7 +151,9 @@ type thread struct {
 	entryOfChild uint64
 	onces        []onceFrame // once routines under way, outermost first
 	joined       bool
-	detached     bool
+	// born and joinedAt are when it was created and joined.
+	born, joinedAt moment
+	detached       bool
 	// Of a thread that landgo made (carried.go): roomAt is where its stack ends.
 	// claimed: somebody joins it. vanished: it ended by a call of the kernel's.
 	// fellOff: its function has returned.

@@ -92,7 +92,7 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 		return pass, nil
 	}
 	s.save(t)
-	j.joined = true
+	j.joined, j.joinedAt = true, s.moment(tr, len(tr.Accesses))
 	if !j.ownStack {
 		s.unlist(j.self)
 	}
@@ -202,7 +202,8 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 	s.exists[child] = true
 	c := &s.threads[child]
 	*c = thread{id: child, parent: parent.id, ctx: s.machine.Start(regs), self: regs.FSBase, stack: regs.RSP,
-		starting: parent.quiet.on && parent.quiet.role == image.Create, entry: regs.RIP, created: parent.regs.RIP}
+		starting: parent.quiet.on && parent.quiet.role == image.Create, entry: regs.RIP, created: parent.regs.RIP,
+		born: s.moment(tr, len(tr.Accesses))}
 	if c.starting {
 		c.entry, c.created = parent.entryOfChild, parent.quiet.ret
 		c.ownStack, c.detached = parent.childStack, parent.childDetached
@@ -221,6 +222,7 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 	s.current, s.limit = child, cmp.Or(s.starts[s.Name(child)], min(longestBeginning, s.cfg.StepBudget/2))
 	err := s.advance(c, own, 0)
 	s.current, s.limit = caller, limit
+	s.met.Ran = s.met.Ran || c.insns > 0 && !c.starting
 	if len(own.Accesses) > 0 || len(own.Ops) > 0 {
 		// A beginning with an operation that no point precedes (a create, a
 		// lock that isn't a point): it counts as the creator's.

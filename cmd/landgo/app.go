@@ -46,7 +46,7 @@ A guest is a static x86-64 ELF program: gcc -static -pthread test.c -g -o test`,
 		}
 		return a.help(root)
 	}
-	root.add(a.completionCommand(), a.helpCommand(root), a.inspectCommand(), a.replayCommand(), a.runCommand(), a.searchesCommand(), a.versionCommand(),
+	root.add(a.completionCommand(), a.headerCommand(), a.helpCommand(root), a.inspectCommand(), a.replayCommand(), a.runCommand(), a.searchesCommand(), a.versionCommand(),
 		errorsTopic(), exitTopic(), a.manCommand(root), a.completeCommand(root))
 	return root
 }

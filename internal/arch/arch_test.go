@@ -27,7 +27,7 @@ var may = map[string][]string{
 	"result":     {"trace"},
 	"explore":    {"trace", "image", "emu", "kernel", "heap", "race", "scheduler", "por", "deepen", "result"},
 	"report":     {"result"},
-	"cmd/landgo": {"explore", "report", "result"},
+	"cmd/landgo": {"explore", "report", "result", "guests"},
 	"guests":     {},
 	"internal":   {"guests", "result"},
 	// It looks at its own heap while it searches.

@@ -67,7 +67,7 @@ func errors(l *lab, names []string, of run) *table {
 				cells = append(cells, "-") // the first execution says nothing
 				continue
 			}
-			r := x.Estimate.Executions / float64(n)
+			r := float64(x.Estimate.Executions) / float64(n)
 			ratios[i] = append(ratios[i], r)
 			cells = append(cells, fmt.Sprintf("%.2f", r))
 		}

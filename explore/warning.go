@@ -1,0 +1,140 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"landgo/image"
+	"landgo/por"
+	"landgo/result"
+	"landgo/scheduler"
+)
+
+// A search of a guest that never has a second thread ends at once, without a bug.
+// That isn't what whoever runs landgo asked for: warnings say where a verdict is
+// empty. They are about all that was run, whichever set of points it was run at.
+
+// warnings says why a verdict without a bug means less than it seems to.
+func (s *session) warnings(r *result.Result) (all []result.Warning) {
+	if r.Verdict != result.Verified && r.Verdict != result.Bounded {
+		return nil
+	}
+	warn := func(code result.WarningCode, format string, args ...any) {
+		all = append(all, result.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
+	}
+	met := s.sys.Met()
+	kernel := s.img.Kernel == image.Bare
+	switch {
+	case r.Threads < 2 && kernel:
+		warn(result.OneThread, "there was one thread only: no other was alive when the kernel said that it is up (landgo_booted), and none was created after it")
+		return all
+	case r.Threads < 2:
+		text := "only one thread ever ran"
+		if met.Wrote != "" {
+			text += fmt.Sprintf("; it wrote %q", met.Wrote)
+		}
+		warn(result.OneThread, "%s", text)
+		return all
+	case kernel && met.Barred && !met.Ticks:
+		warn(result.NoTick, "the timer never interrupted: its line is off, or an interrupt before it was never ended; threads were switched only where they gave the processor up")
+	case !kernel && !met.Ran:
+		warn(result.IdleThreads, "none of the threads that were created ever ran: every execution ended before")
+		return all
+	case !kernel && !met.Shared:
+		warn(result.NothingShared, "its threads share nothing: none changed what another used while both were there")
+	}
+	if kinds := s.missed(&met); len(kinds) > 0 && !s.barred(&met) {
+		warn(result.NoPoint, "no run came to a preemption point of %s while there was another thread", strings.Join(kinds, ", "))
+	}
+	s.warnOfRules(&met, warn)
+	s.warnOfRaces(&met, warn)
+	if spec, err := por.ParseSpec(r.Search); met.Late && !met.OnTime && err == nil && spec.Kind().Name != byStatesSearch {
+		warn(result.OnlyTimeouts, "in every execution a timed wait ran out because no thread could go on without that")
+	}
+	return all
+}
+
+// barred: no tick ever came, which is why points of a kernel's threads weren't met.
+func (s *session) barred(met *scheduler.Met) bool {
+	return s.img.Kernel == image.Bare && met.Barred && !met.Ticks
+}
+
+// missed lists the kinds of points that were asked for and that no run came to. What
+// there is of mem in a program, its threads share: that has a warning of its own.
+func (s *session) missed(met *scheduler.Met) (kinds []string) {
+	if s.cfg.deepens() {
+		return nil // landgo chooses
+	}
+	kernel := s.img.Kernel == image.Bare
+	for _, k := range []struct {
+		set    Points
+		met    scheduler.Points
+		name   string
+		within []Points // that these are part of
+	}{
+		{PointLock, scheduler.PointLock, "lock", []Points{PointMem, PointSync}},
+		{PointUnlock, scheduler.PointUnlock, "unlock", []Points{PointMem}},
+		{PointAtomic, scheduler.PointAtomic, "atomic", []Points{PointMem, PointSync}},
+		{PointSync, scheduler.PointSync | scheduler.PointLock | scheduler.PointUnlock | scheduler.PointAtomic, "sync", []Points{PointMem}},
+		{PointCLI, scheduler.PointCLI, "cli", nil}, {PointSTI, scheduler.PointSTI, "sti", nil},
+		{PointMem, scheduler.PointMem | scheduler.PointCLI, "mem", nil},
+	} {
+		p := s.cfg.PP
+		finer := slices.ContainsFunc(k.within, p.Has)
+		if kernel && k.set&(PointLock|PointUnlock|PointMem|PointCLI|PointSTI) == 0 || !kernel && k.set == PointMem {
+			continue
+		}
+		on := k.met
+		if s.noRoles() && !kernel && k.set&(PointLock|PointUnlock) != 0 {
+			on |= scheduler.PointAtomic
+		}
+		if p.Has(k.set) && !finer && met.Points&on == 0 {
+			kinds = append(kinds, k.name)
+		}
+	}
+	return kinds
+}
+
+// warnOfRules warns of --within and --without whose function was on the stack at no
+// point.
+func (s *session) warnOfRules(met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
+	all := s.cfg.rules()
+	for i := len(all) - len(s.cfg.Rules); i < min(len(all), 64); i++ {
+		if met.Rules>>i&1 == 0 {
+			warn(result.NoRule, "no run came to a preemption point with %s on the call stack (--%v)", all[i].Function, all[i])
+		}
+	}
+}
+
+// warnOfRaces warns of instructions that were to be points and weren't reached.
+func (s *session) warnOfRaces(met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
+	reached := map[uint64]bool{}
+	for _, pc := range met.Races {
+		reached[pc] = true
+	}
+	for i, pc := range s.racing {
+		if !reached[pc] && i < len(s.cfg.Races) {
+			warn(result.NoRacePoint, "no run came to %s with memory that threads share (--pp race=)", s.cfg.Races[i])
+		}
+	}
+}
+
+// firstLine is the first line of a guest's output that says anything, cut to what a
+// report has room for.
+func (s *session) firstLine() string {
+	const most = 60
+	for _, fd := range []int{2, 1} {
+		for _, line := range strings.Split(string(s.kern.Output(fd)), "\n") {
+			line = strings.TrimSpace(strings.ToValidUTF8(line, "?"))
+			if line == "" {
+				continue
+			}
+			if r := []rune(line); len(r) > most {
+				line = string(r[:most]) + "..."
+			}
+			return line
+		}
+	}
+	return ""
+}

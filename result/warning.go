@@ -1,0 +1,34 @@
+package result
+
+// Warning says why a verdict without a bug means less than it seems to: what it was
+// given to search left nothing to try.
+type Warning struct {
+	// Code names the kind of warning, for scripts: see the table in docs/verdicts.md.
+	Code WarningCode `json:"code"`
+	// Text says it, as the end of a sentence that begins with "verified, but".
+	Text string `json:"text"`
+}
+
+// WarningCode is a kind of warning. A code keeps its meaning.
+type WarningCode string
+
+const (
+	OneThread     WarningCode = "one-thread"     // no execution had a second thread
+	IdleThreads   WarningCode = "idle-threads"   // threads were created, and none ran
+	NothingShared WarningCode = "nothing-shared" // no two threads did what conflicts
+	NoPoint       WarningCode = "no-point"       // points were asked for that no run came to
+	NoRule        WarningCode = "no-rule"        // --within or --without matched nowhere
+	NoRacePoint   WarningCode = "no-race-point"  // an instruction of --pp race= wasn't reached
+	NoTick        WarningCode = "no-tick"        // a kernel's timer never interrupted
+	OnlyTimeouts  WarningCode = "only-timeouts"  // a timed wait had to run out in every execution
+)
+
+// Warn makes a result invalid because of its first warning, where --strict asks for
+// that and it would pass otherwise.
+func (r *Result) Warn(strict bool) {
+	if !strict || len(r.Warnings) == 0 || r.Verdict != Verified && r.Verdict != Bounded {
+		return
+	}
+	r.Reason = "--strict: " + string(r.Verdict) + ", but " + r.Warnings[0].Text
+	r.Verdict, r.Problem = Invalid, EmptyPass
+}

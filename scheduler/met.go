@@ -1,0 +1,143 @@
+package scheduler
+
+import (
+	"slices"
+
+	"landgo/image"
+	"landgo/trace"
+)
+
+// Met is what the executions of a guest came to, of all that a search was asked to
+// look at. It says whether a verdict without a bug means anything: where no
+// execution had a second thread, or came to a preemption point, nothing was tried.
+// It only grows, and is never rewound.
+type Met struct {
+	// Points are the kinds of preemption points that a thread came to while another
+	// was there. A point of PointSync is one of another kind of operation than locks,
+	// atomic instructions, creation and the end of threads.
+	Points Points
+	// Rules has bit i set if the function of rule i of the granularity was on the
+	// stack at such a point.
+	Rules uint64 `json:",omitempty"`
+	// Races are the instructions of Granularity.Race that made an access to shared
+	// memory while another thread was there, in ascending order.
+	Races []uint64 `json:",omitempty"`
+	// Ran: a thread that another created ran code of the program's.
+	Ran bool
+	// Shared: two threads did what conflicts, with neither created after what the
+	// other did, nor joined before.
+	Shared bool
+	// OnTime: an execution ended in which no timed wait ran out for want of any other
+	// thread that could go on. Late: one in which some did.
+	OnTime, Late bool
+	// Wrote is the first line that an execution with one thread wrote.
+	Wrote string `json:",omitempty"`
+	// Of a kernel: whether a tick was ever delivered, and whether one couldn't be.
+	Ticks, Barred bool
+}
+
+func (m *Met) add(o Met) {
+	m.Points |= o.Points
+	m.Rules |= o.Rules
+	for _, pc := range o.Races {
+		m.addRace(pc)
+	}
+	m.Ran = m.Ran || o.Ran
+	m.Shared = m.Shared || o.Shared
+	m.OnTime, m.Late = m.OnTime || o.OnTime, m.Late || o.Late
+	if m.Wrote == "" {
+		m.Wrote = o.Wrote
+	}
+	m.Ticks = m.Ticks || o.Ticks
+	m.Barred = m.Barred || o.Barred
+}
+
+func (m *Met) addRace(pc uint64) {
+	if i, ok := slices.BinarySearch(m.Races, pc); !ok {
+		m.Races = slices.Insert(m.Races, i, pc)
+	}
+}
+
+// Met is what was met so far.
+func (s *System) Met() Met {
+	m := s.met
+	m.Races = slices.Clone(m.Races)
+	return m
+}
+
+// Meet adds what another System of the same guest has met.
+func (s *System) Meet(m Met) { s.met.add(m) }
+
+// End notes that an execution has ended, which wrote a line.
+func (s *System) End(wrote string) {
+	if s.ranOut == 0 {
+		s.met.OnTime = true
+	} else {
+		s.met.Late = true
+	}
+	if s.met.Wrote == "" {
+		s.met.Wrote = wrote
+	}
+}
+
+// meetStep takes in what a step did, before which the thread was alone or not.
+func (s *System) meetStep(th *thread, tr *trace.Transition, alone bool) {
+	if th.parent != trace.NoThread && th.insns > tr.Begin && !th.starting {
+		s.met.Ran = true
+	}
+	for i := range tr.Ops {
+		switch k := tr.Ops[i].Kind; {
+		case k == trace.OpCreate:
+			alone = false
+		case k == trace.OpAdvance && s.ranOut == 0:
+			s.machine.Set(&s.ranOut, 1)
+		case k == trace.OpJoin:
+			alone = s.alone(th)
+		case !alone:
+			s.met.Points |= pointsOfOps[k]
+		}
+	}
+	if s.met.Points&(PointMem|PointAtomic) != PointMem|PointAtomic || len(s.racing) > 0 {
+		for i := range tr.Accesses {
+			a := &tr.Accesses[i]
+			s.met.Points |= PointMem
+			if a.Flags&trace.Atomic != 0 {
+				s.met.Points |= PointAtomic
+			}
+			if s.racing[a.PC] {
+				s.met.addRace(a.PC)
+			}
+		}
+	}
+	if !s.met.Shared {
+		if s.met.Shared = s.shares(th, tr); s.met.Shared {
+			s.uses = nil
+		}
+	}
+}
+
+// pointsOfOps has the kinds of points that are before an operation or after it.
+var pointsOfOps = func() (of [trace.NumOps]Points) {
+	for k := range of {
+		switch trace.OpKind(k) {
+		case trace.OpNone, trace.OpAccess, trace.OpCreate, trace.OpExit, trace.OpJoin, trace.OpTryJoin, trace.OpTryJoinFail,
+			trace.OpDetach, trace.OpTurn, trace.OpYield, trace.OpSleep, trace.OpAdvance, trace.OpEnd:
+		default:
+			of[k] = PointSync
+		}
+	}
+	for i := range acts {
+		if a := &acts[i]; a.how == operation {
+			of[a.op] |= PointsAt(image.Role(i))
+		}
+	}
+	// Failures of the operations that try.
+	of[trace.OpTryLockFail], of[trace.OpSemTryWaitFail] = of[trace.OpTryLock], of[trace.OpSemTryWait]
+	of[trace.OpTryReadLockFail], of[trace.OpTryWriteLockFail] = of[trace.OpTryReadLock], of[trace.OpTryWriteLock]
+	of[trace.OpReadUnlock] = of[trace.OpWriteUnlock]
+	// Without roles, lock and unlock mean the calls of the kernel's.
+	for _, k := range []trace.OpKind{trace.OpFutexWait, trace.OpFutexWake, trace.OpFutexRequeue, trace.OpFutexLockPI, trace.OpFutexTryPI, trace.OpFutexUnlockPI} {
+		of[k] |= PointLock | PointUnlock
+	}
+	return of
+}()

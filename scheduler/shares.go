@@ -1,0 +1,112 @@
+package scheduler
+
+import "landgo/trace"
+
+// Whether threads share anything is asked until it is known that they do, which is
+// mostly within some steps. Two threads share what one changes and the other uses, if
+// neither was created after what the other did to it, nor was joined before: else
+// there is one order only, whatever the search does.
+
+// moment is a place in an execution: the step's place on the path, and the number of
+// the step's accesses before it. 0 is never.
+type moment uint64
+
+func (s *System) moment(tr *trace.Transition, accesses int) moment {
+	return moment(len(s.steps))<<24 | moment(min(accesses, 1<<24-2)+1)
+}
+
+// use is what a thread did last to some bytes, on the path that it was on.
+type use struct {
+	thread trace.TID
+	at     moment
+	path   uint64 // the number of the step, of all that were ever made
+	bytes  uint8  // of the word
+	write  bool
+}
+
+// objectWord makes keys of objects that have no bytes differ from addresses.
+const objectWord = 1 << 63
+
+// shares reports whether a step conflicts with what another thread did before.
+func (s *System) shares(th *thread, tr *trace.Transition) bool {
+	if s.uses == nil {
+		s.uses = map[uint64][]use{}
+	}
+	for i := range tr.Accesses {
+		a := &tr.Accesses[i]
+		if s.useBytes(th, a.Addr, uint64(a.Size), a.IsWrite(), s.moment(tr, i)) {
+			return true
+		}
+	}
+	for i := range tr.Ops {
+		op := &tr.Ops[i]
+		at := s.moment(tr, int(op.At))
+		switch {
+		case op.Kind == trace.OpCancel, op.Kind == trace.OpTryJoinFail, op.Kind == trace.OpMakeRunnable:
+			return true // it is about another thread
+		case pointsOfOps[op.Kind] == 0 || op.Obj == 0 && op.Size == 0:
+		case op.Size != 0:
+			if s.useBytes(th, op.Obj, uint64(op.Size), true, at) {
+				return true
+			}
+		case s.useWord(th, objectWord|op.Obj, use{th.id, at, s.stepped, 0xff, op.Kind != trace.OpSyscall || op.Arg != 0}):
+			return true
+		}
+	}
+	return false
+}
+
+func (s *System) useBytes(th *thread, addr, size uint64, write bool, at moment) bool {
+	for end := addr + size; addr < end; {
+		word, from := addr>>3, addr&7
+		to := min(8, from+end-addr)
+		mask := uint8(0xff) << from & (0xff >> (8 - to))
+		if s.useWord(th, word, use{th.id, at, s.stepped, mask, write}) {
+			return true
+		}
+		addr += to - from
+	}
+	return false
+}
+
+// useWord keeps a use of a word, and reports whether it conflicts with another
+// thread's.
+func (s *System) useWord(th *thread, word uint64, u use) bool {
+	kept := s.uses[word]
+	same := -1
+	for i := range kept {
+		o := &kept[i]
+		step := int(o.at>>24) - 1
+		if step >= len(s.steps) || s.steps[step].number != o.path {
+			continue // of another path
+		}
+		if o.thread == th.id {
+			if o.bytes == u.bytes && o.write == u.write {
+				same = i
+			}
+			continue
+		}
+		other := &s.threads[o.thread]
+		if o.bytes&u.bytes != 0 && (o.write || u.write) && o.at >= th.born && (other.joinedAt == 0 || u.at < other.joinedAt) {
+			return true
+		}
+	}
+	if same >= 0 {
+		kept[same] = u
+		return false
+	}
+	if len(kept) >= maxUses { // what is left of other paths goes
+		live := kept[:0]
+		for _, o := range kept {
+			if step := int(o.at>>24) - 1; step < len(s.steps) && s.steps[step].number == o.path {
+				live = append(live, o)
+			}
+		}
+		kept = live
+	}
+	s.uses[word] = append(kept, u)
+	return false
+}
+
+// maxUses is how many uses of a word are kept before those of other paths are left out.
+const maxUses = 64
