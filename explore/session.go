@@ -307,13 +307,13 @@ func (s *session) boot() error {
 	case image.Bare:
 		return s.bootBare(contents)
 	case image.Linux:
-		files := map[string]string{}
-		for _, f := range s.cfg.Files {
-			files[f.Guest] = f.Host
+		files := map[string][]byte{}
+		for i, f := range s.cfg.Files {
+			files[f.Guest] = contents[1+i]
 		}
 		var k *linux.Kernel
 		k, err = linux.New(s.plain, s.img, linux.Config{
-			Args: s.argv(), Env: s.cfg.Env, Stdin: stdin, Files: files, MemoryLimit: guestMemory,
+			Args: s.argv(), Env: s.cfg.Env, Stdin: stdin, Contents: files, MemoryLimit: guestMemory,
 			OutputLimit: uint64(s.cfg.MaxOutput), TimeoutsAny: s.cfg.Timeouts == TimeoutsAny,
 			ObserveStdout: s.cfg.ObserveStdout,
 		})
@@ -390,6 +390,7 @@ const maxInput = 256 << 20
 
 // readInputs reads standard input, and everything that a schedule depends on.
 func (s *session) readInputs() (stdin []byte, contents [][]byte, err error) {
+	stdin = s.cfg.Input
 	if s.cfg.Stdin != "" {
 		if stdin, err = result.ReadFile(s.cfg.Stdin, maxInput); err != nil {
 			return nil, nil, err
@@ -397,9 +398,11 @@ func (s *session) readInputs() (stdin []byte, contents [][]byte, err error) {
 	}
 	contents = append(contents, stdin)
 	for _, f := range s.cfg.Files {
-		b, err := result.ReadFile(f.Host, maxInput)
-		if err != nil {
-			return nil, nil, err
+		b := f.Content
+		if f.Host != "" {
+			if b, err = result.ReadFile(f.Host, maxInput); err != nil {
+				return nil, nil, err
+			}
 		}
 		contents = append(contents, b)
 	}

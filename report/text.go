@@ -61,7 +61,7 @@ func (p *page) headline(r *result.Result) {
 	}
 	text := verdict + ": " + rest
 	if len(text) <= p.width {
-		p.line("%s: %s", p.bold(verdict), rest)
+		p.boldLine(verdict, ": "+rest)
 	} else {
 		p.wrap("", text)
 	}

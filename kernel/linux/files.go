@@ -81,6 +81,9 @@ func (f *files) open(cfg *Config) error {
 		}
 		f.add(file{path: clean(guest), content: content})
 	}
+	for _, guest := range slices.Sorted(maps.Keys(cfg.Contents)) {
+		f.add(file{path: clean(guest), content: cfg.Contents[guest]})
+	}
 	f.table = []*descriptor{{use: useStdin}, {use: useStdout}, {use: useStderr}}
 	return nil
 }
