@@ -59,7 +59,7 @@ func (im *Image) Frames(pc uint64) []Frame {
 		return fs
 	}
 	var fs []Frame
-	err := guard(func() (err error) {
+	err := d.guard(func() (err error) {
 		fs, err = d.lookup(pc - im.Base)
 		return err
 	})
@@ -178,35 +178,73 @@ func (d *debugInfo) loadUnit(u *unit) error {
 	return d.loadScopes(u)
 }
 
+// lineKey is all that a line table depends on.
+type lineKey struct {
+	at      int64
+	compDir string
+}
+
+// lineTable is a decoded one.
+type lineTable struct {
+	rows  []row
+	files []*dwarf.LineFile
+}
+
 func (d *debugInfo) loadRows(u *unit) error {
+	at, ok := u.entry.Val(dwarf.AttrStmtList).(int64)
+	if !ok {
+		return nil
+	}
+	key := lineKey{at, u.compDir}
+	t, ok := d.lines[key]
+	if !ok {
+		var err error
+		if t, err = d.readRows(u); err != nil {
+			return err
+		}
+		d.lines[key] = t
+	}
+	u.rows, u.files = t.rows, t.files
+	return nil
+}
+
+func (d *debugInfo) readRows(u *unit) (t lineTable, err error) {
+	size, err := d.checkLine(u)
+	if err != nil {
+		return t, err
+	}
+	// Tables don't lie over each other, and an opcode makes one row at the most.
+	if d.rowsLeft -= size; d.rowsLeft < 0 {
+		return t, errLine
+	}
 	lr, err := d.data.LineReader(u.entry)
 	if err != nil || lr == nil {
-		return err
+		return t, err
 	}
 	var e dwarf.LineEntry
 	for {
 		if err := lr.Next(&e); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return err
+			return t, err
 		}
-		u.rows = append(u.rows, row{e.Address, e.File, e.Line, e.Column, e.EndSequence})
+		t.rows = append(t.rows, row{e.Address, e.File, e.Line, e.Column, e.EndSequence})
 	}
-	u.files = lr.Files()
+	t.files = lr.Files()
 	// Sequences come in any order. At one address an end comes before the
 	// next sequence's begin; otherwise the table's order stays: its last row
 	// for an address counts.
-	sort.SliceStable(u.rows, func(i, j int) bool {
-		a, b := &u.rows[i], &u.rows[j]
+	sort.SliceStable(t.rows, func(i, j int) bool {
+		a, b := &t.rows[i], &t.rows[j]
 		return a.addr < b.addr || (a.addr == b.addr && a.end && !b.end)
 	})
-	return nil
+	return t, nil
 }
 
 // loadScopes reads the unit's functions and what was inlined into them.
 // Lexical blocks between an inlined call and its caller make no scope.
 func (d *debugInfo) loadScopes(u *unit) error {
-	r := d.data.Reader()
+	r := d.reader()
 	r.Seek(u.entry.Offset)
 	if _, err := r.Next(); err != nil {
 		return err
