@@ -127,7 +127,9 @@ func (s *session) beginOnce() (err error) {
 	if err != nil {
 		return bootError(s.cfg.Guest, err)
 	}
-	if s.machine, err = emu.New(mc); err != nil {
+	if s.machine, err = emu.New(mc); errors.Is(err, emu.ErrCode) {
+		return result.Errorf(gapProblems[kernel.GapLayout], "%s: its code is outside of a program's address space: %w", s.cfg.Guest, err)
+	} else if err != nil {
 		return result.Errorf(result.BadEngine, "the CPU emulator can't be started: %w", err)
 	}
 	s.machine.DeclareAllShared(s.cfg.AllShared)

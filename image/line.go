@@ -1,10 +1,13 @@
 package image
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"errors"
 	"io"
+	"math"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -28,9 +31,13 @@ type Frame struct {
 type row struct {
 	addr         uint64
 	file         *dwarf.LineFile
-	line, column int
-	end          bool // ends a sequence: no code from here
+	line, column int32
+	nth          int32 // of its table
+	end          bool  // ends a sequence: no code from here
 }
+
+// maxRows bounds a table: a byte of the file is enough for a row.
+const maxRows = 1 << 22
 
 // scope is a function, or one inlined into another.
 type scope struct {
@@ -102,7 +109,7 @@ func (u *unit) frames(pc uint64) []Frame {
 	}
 	var at Frame
 	if r != nil {
-		at = u.place(r.file, r.line, r.column)
+		at = u.place(r.file, int(r.line), int(r.column))
 	}
 	if len(chain) == 0 {
 		return []Frame{at}
@@ -228,17 +235,35 @@ func (d *debugInfo) readRows(u *unit) (t lineTable, err error) {
 		} else if err != nil {
 			return t, err
 		}
-		t.rows = append(t.rows, row{e.Address, e.File, e.Line, e.Column, e.EndSequence})
+		if len(t.rows) == maxRows {
+			return lineTable{}, errLine
+		}
+		t.rows = append(t.rows, row{e.Address, e.File, clip32(e.Line), clip32(e.Column), int32(len(t.rows)), e.EndSequence})
 	}
 	t.files = lr.Files()
 	// Sequences come in any order. At one address an end comes before the
 	// next sequence's begin; otherwise the table's order stays: its last row
 	// for an address counts.
-	sort.SliceStable(t.rows, func(i, j int) bool {
-		a, b := &t.rows[i], &t.rows[j]
-		return a.addr < b.addr || (a.addr == b.addr && a.end && !b.end)
+	slices.SortFunc(t.rows, func(a, b row) int {
+		switch {
+		case a.addr != b.addr:
+			return cmp.Compare(a.addr, b.addr)
+		case a.end != b.end && a.end:
+			return -1
+		case a.end != b.end:
+			return 1
+		}
+		return cmp.Compare(a.nth, b.nth)
 	})
 	return t, nil
+}
+
+// clip32 is a line or column; 0, which is none, for what no file has.
+func clip32(n int) int32 {
+	if n < 0 || n > math.MaxInt32 {
+		return 0
+	}
+	return int32(n)
 }
 
 // loadScopes reads the unit's functions and what was inlined into them.
