@@ -287,10 +287,28 @@ func (s *session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 
 // take runs a step of a path that was run before.
 func (s *session) take(p *por.PathStep) (*trace.Transition, error) {
+	if s.cfg.Resume != "" {
+		if err := s.possible(p); err != nil {
+			return nil, err
+		}
+	}
 	s.sys.Unspin(p.Thread) // as segment may have
 	s.sys.Limit(p.Limit)
 	defer s.sys.Limit(0)
 	return s.sys.Step(p.Thread, p.Choice)
+}
+
+// possible says why a step of a path that a checkpoint has can't be taken.
+func (s *session) possible(p *por.PathStep) error {
+	th := find(s.sys.Threads(nil), p.Thread)
+	if th != nil && th.Status != trace.Ready {
+		s.sys.Unspin(p.Thread)
+		th = find(s.sys.Threads(nil), p.Thread)
+	}
+	if th == nil || th.Status != trace.Ready || uint32(p.Choice) >= max(th.Outcomes, 1) {
+		return result.Errorf(result.BadCheckpoint, "%s: a path in it can't be followed", s.cfg.Resume)
+	}
+	return nil
 }
 
 // ran reports whether a thread has taken a step.

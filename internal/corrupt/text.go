@@ -2,8 +2,13 @@ package corrupt
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -122,4 +127,83 @@ func Binary(b []byte, r *rand.Rand) []byte {
 		}
 	}
 	return b
+}
+
+// JSONValues gives values of a JSON text other ones of the same type: numbers, words,
+// truths, bytes in base64, elements of lists.
+func JSONValues(b []byte, r *rand.Rand) []byte {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var top any
+	if d.Decode(&top) != nil {
+		return b
+	}
+	for range 1 + r.IntN(3) {
+		places := leaves(nil, &top, func(v any) { top = v })
+		p := places[r.IntN(len(places))]
+		p.set(sameType(p.value, r))
+	}
+	text, err := json.Marshal(top)
+	if err != nil {
+		return b
+	}
+	return text
+}
+
+// leaf is a value somewhere in JSON.
+type leaf struct {
+	value any
+	set   func(any)
+}
+
+func leaves(list []leaf, at *any, set func(any)) []leaf {
+	switch v := (*at).(type) {
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			value := v[k]
+			list = leaves(list, &value, func(x any) { v[k] = x })
+		}
+	case []any:
+		list = append(list, leaf{v, set})
+		for i := range v {
+			list = leaves(list, &v[i], func(x any) { v[i] = x })
+		}
+	default:
+		list = append(list, leaf{v, set})
+	}
+	return list
+}
+
+func sameType(v any, r *rand.Rand) any {
+	switch v := v.(type) {
+	case json.Number:
+		old, _ := strconv.ParseUint(v.String(), 10, 64)
+		switch r.IntN(3) {
+		case 0:
+			return json.Number(fmt.Sprint(old + r.Uint64N(8) - min(old, 4)))
+		case 1:
+			return json.Number(fmt.Sprint(r.Uint64N(100)))
+		}
+		return json.Number(fmt.Sprint(boundary(r, []int{1, 2, 4, 8}[r.IntN(4)], 1000, old)))
+	case bool:
+		return !v
+	case string:
+		if raw, err := base64.StdEncoding.DecodeString(v); err == nil && len(raw) > 8 {
+			return base64.StdEncoding.EncodeToString(Binary(raw, r))
+		}
+		return []string{"", "0", "0.1", "0.1.1", "0.99", "x", v + v, "sync", "\x1b[2J", v[:len(v)/2]}[r.IntN(10)]
+	case []any:
+		if len(v) == 0 {
+			return v
+		}
+		i := r.IntN(len(v))
+		switch r.IntN(3) {
+		case 0:
+			return slices.Delete(slices.Clone(v), i, i+1)
+		case 1:
+			return v[:i]
+		}
+		return append(slices.Clone(v), v[i])
+	}
+	return v
 }
