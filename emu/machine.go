@@ -103,6 +103,9 @@ func New(cfg Config) (*Machine, error) {
 	return m, nil
 }
 
+// ErrCode: the code lies where a machine can't have it.
+var ErrCode = errors.New("a bad range of code")
+
 // checkConfig completes a configuration and returns the size of the space.
 func checkConfig(cfg *Config) (uint64, error) {
 	space := cfg.Space
@@ -132,7 +135,7 @@ func checkConfig(cfg *Config) (uint64, error) {
 	end := uint64(0)
 	for _, r := range cfg.Code {
 		if r.Lo%pageSize != 0 || r.Hi%pageSize != 0 || r.Lo >= r.Hi || r.Lo < end || r.Hi > space {
-			return 0, fmt.Errorf("code range %#x-%#x is empty, unaligned, overlapping or out of the address space", r.Lo, r.Hi)
+			return 0, fmt.Errorf("%w: %#x-%#x is empty, unaligned, overlapping or out of the address space", ErrCode, r.Lo, r.Hi)
 		}
 		end = r.Hi
 	}

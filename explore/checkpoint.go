@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -110,11 +111,14 @@ func (h *hunt) writeCheckpoint(p *checkpoint) error {
 	return nil
 }
 
+// maxCheckpoint bounds a file: what stateful has seen is in it.
+const maxCheckpoint = 1 << 30
+
 // readCheckpoint reads a checkpoint file.
 func readCheckpoint(path string) (*checkpoint, error) {
-	text, err := os.ReadFile(path)
+	text, err := result.ReadFile(path, maxCheckpoint)
 	if err != nil {
-		return nil, result.FileError(err)
+		return nil, err
 	}
 	p := &checkpoint{}
 	if err := json.Unmarshal(text, p); err != nil || p.Format == "" {
@@ -129,6 +133,28 @@ func readCheckpoint(path string) (*checkpoint, error) {
 		return nil, result.Errorf(result.BadCheckpoint, "%s is damaged", path)
 	}
 	return p, nil
+}
+
+// Run explores the configuration's state space. An error is one of usage or
+// input, or landgo's own; whatever else happens is in the result.
+func Run(ctx context.Context, cfg Config, obs Observer) (r *result.Result, err error) {
+	if cfg.Resume != "" {
+		defer func() {
+			if p := recover(); p != nil {
+				r, err = nil, cfg.damaged(p)
+			} else if errors.Is(err, por.ErrSnapshot) {
+				err = cfg.damaged(err)
+			}
+		}()
+	}
+	return runOnce(ctx, cfg, obs)
+}
+
+// damaged says of what went wrong in a search that was gone on with from a checkpoint
+// that the checkpoint is to blame. A sum that fits only says that the file is as it
+// was written.
+func (c *Config) damaged(why any) error {
+	return result.Errorf(result.BadCheckpoint, "%s: the search can't go on from it: %v", c.Resume, why)
 }
 
 // fits says why a checkpoint isn't one of this search, nil if it is.
@@ -190,10 +216,10 @@ func (h *hunt) resume() (tree []byte, err error) {
 func (h *hunt) takeOver(b savedBug) error {
 	h.sys.Rewind(h.root)
 	var tr *trace.Transition
-	for _, step := range b.Path {
-		th := find(h.sys.Threads(nil), step.Thread)
-		if th == nil || th.Status != trace.Ready {
-			return result.Errorf(result.BadCheckpoint, "%s: a bug doesn't come again", h.cfg.Resume)
+	for i := range b.Path {
+		step := &b.Path[i]
+		if err := h.possible(step); err != nil {
+			return err
 		}
 		var err error
 		if tr, err = h.sys.Step(step.Thread, step.Choice); err != nil {
@@ -265,6 +291,9 @@ func (w *saver) run(save func() error) error {
 
 // checkCheckpoint says why a checkpoint can't be written to a path.
 func checkCheckpoint(path string) error {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return result.Errorf(result.Unwritable, "can't write the checkpoint %s: it isn't a regular file", path)
+	}
 	if _, err := readCheckpoint(path); err != nil && !errors.Is(err, result.OtherVersion) {
 		if st, statErr := os.Stat(path); statErr == nil && st.Size() > 0 {
 			return result.Errorf(result.Unwritable, "won't overwrite %s: it exists and isn't a checkpoint", path)

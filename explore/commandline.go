@@ -15,7 +15,11 @@ func (c *Config) RunCommand() string {
 // one, else its schedule with the options that it was made with.
 func (c *Config) ReplayCommand(file, schedule string) string {
 	if file != "" {
-		return "landgo replay " + shellQuote(file)
+		words := []string{"landgo", "replay"}
+		for _, arg := range append(c.replayFlags(), file) {
+			words = append(words, shellQuote(arg))
+		}
+		return strings.Join(words, " ")
 	}
 	return commandLine("replay", c.keptOnly(), "--schedule "+shellQuote(schedule)+" ", shellQuote(c.Guest))
 }

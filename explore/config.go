@@ -25,6 +25,12 @@ type Config struct {
 	Env   []string    `json:"env,omitempty"` // K=V
 	Stdin string      `json:"stdin,omitempty"`
 	Files []GuestFile `json:"files,omitempty"`
+	// GuestNamed: the user named the guest, and not a bug file alone.
+	GuestNamed bool `json:"-"`
+	// Input is what the guest reads from standard input, in Stdin's place: a bug
+	// file's. InputLeft: the bug file hasn't got it.
+	Input     []byte `json:"-"`
+	InputLeft bool   `json:"-"`
 	// Cmdline is a kernel's command line.
 	Cmdline string `json:"cmdline,omitempty"`
 
@@ -91,6 +97,9 @@ type Config struct {
 	Out   string `json:"-"` // the bug file; "" is BugPath's default, NoFile none
 	JSON  bool   `json:"-"`
 	Quiet bool   `json:"-"`
+	// Sources are folders that source lines are quoted from, beside the working
+	// directory and the guest's.
+	Sources []string `json:"-"`
 	// Snapshot is where kernels' boots are kept: a directory, "" the user's cache,
 	// SnapshotOff nowhere.
 	Snapshot string `json:"-"`
@@ -193,6 +202,9 @@ func (r Rule) String() string {
 type GuestFile struct {
 	Host  string `json:"host"`
 	Guest string `json:"guest"` // its path as the guest sees it
+	// Content is what is in it, in Host's place: a bug file's.
+	Content []byte `json:"-"`
+	Left    bool   `json:"-"` // the bug file hasn't got it
 }
 
 // Validate says what is contradictory or missing in the configuration as a
@@ -295,6 +307,9 @@ func (c *Config) BugPath() string {
 // files that those name: standard input, then Files in their order.
 func (c *Config) Check(image []byte, contents ...[]byte) uint32 {
 	kept := *c
+	// A run within other limits is the same run, as far as they let it.
+	limits := DefaultConfig()
+	kept.StepBudget, kept.MaxThreads, kept.MaxOutput = limits.StepBudget, limits.MaxThreads, limits.MaxOutput
 	// Where the host keeps a file doesn't matter, only what is in it.
 	kept.Stdin = ""
 	if c.Profile != nil {
@@ -312,7 +327,8 @@ func (c *Config) Check(image []byte, contents ...[]byte) uint32 {
 	return binary.BigEndian.Uint32(h.Sum(nil))
 }
 
-// Kept is what a bug file keeps of the configuration.
+// Kept is the configuration as schedules depend on it. What a bug file has of it is
+// in Saved.
 func (c *Config) Kept() json.RawMessage {
 	text, err := json.Marshal(c)
 	if err != nil {
@@ -332,16 +348,6 @@ func (c *Config) For(b *result.Bug) *Config {
 		}
 	}
 	return &own
-}
-
-// ConfigOf is the configuration that a bug file's bug was found with.
-func ConfigOf(f *result.BugFile) (Config, error) {
-	c := DefaultConfig()
-	c.Guest, c.Deepen = f.Guest.Path, false
-	if err := json.Unmarshal(f.Config, &c); err != nil {
-		return Config{}, result.Errorf(result.BadBugFile, "the bug file's configuration: %w", err)
-	}
-	return c, nil
 }
 
 // Searches lists what Config.Search may name.

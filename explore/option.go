@@ -65,6 +65,13 @@ func (o *Option) Kept() bool {
 	return false
 }
 
+// OfHost reports whether the option, which schedules depend on, is this machine's
+// all the same: a limit, or a file that is read. It goes with a bug file, which sets
+// none of them.
+func (o *Option) OfHost() bool {
+	return o.Group == GroupLimits || o.Name == "stdin" || o.Name == "file"
+}
+
 // OptionNamed is the entry of a name, or nil.
 func OptionNamed(name string) *Option {
 	for i := range Options {

@@ -376,6 +376,18 @@ var Options = []Option{
 		Set:  func(c *Config, v string) error { return setPath(&c.Snapshot, v) },
 		Get:  func(c *Config) []string { return one(c.Snapshot) },
 	}, {
+		Name: "source", Group: GroupOutput, Value: "DIR", Repeat: true,
+		Help: "quote source lines from beneath DIR too",
+		Doc:  "Reports quote the lines that the guest's line information names from files beneath DIR, the working directory and the guest's folder, and from nowhere else: not through a link, and beneath / only if DIR says so. A replay doesn't look into the folder of a guest whose absolute path only the bug file has.",
+		Set: func(c *Config, v string) error {
+			if v == "" {
+				return fmt.Errorf("want a directory's name")
+			}
+			c.Sources = append(c.Sources, v)
+			return nil
+		},
+		Get: func(c *Config) []string { return c.Sources },
+	}, {
 		Name: "json", Group: GroupOutput,
 		Help: "print the result as one JSON object",
 		Doc:  "Its fields are described below.",

@@ -20,6 +20,9 @@ func Replay(ctx context.Context, cfg Config, file *result.BugFile, obs Observer)
 	if err != nil {
 		return nil, result.Errorf(result.BadSchedule, "%w", err)
 	}
+	if err := isTheGuest(&cfg, file.Guest.SHA256); err != nil {
+		return nil, err
+	}
 	s, err := open(cfg)
 	if s == nil {
 		return nil, err
@@ -34,9 +37,6 @@ func Replay(ctx context.Context, cfg Config, file *result.BugFile, obs Observer)
 		s.finish(r)
 		return r, nil
 	}
-	if want := file.Guest.SHA256; want != "" && want != s.img.SHA256 {
-		return nil, result.Errorf(result.OtherImage, "%s isn't the program that the bug was found in: its sha256 is %.12s…, the bug file's %.12s…", cfg.Guest, s.img.SHA256, want)
-	}
 	if sched.Check != s.check {
 		return nil, result.Errorf(result.OtherConfig, "the schedule was made for another guest or with other options or input")
 	}
@@ -48,6 +48,25 @@ func Replay(ctx context.Context, cfg Config, file *result.BugFile, obs Observer)
 	}
 	s.finish(r)
 	return r, nil
+}
+
+// isTheGuest says why a file isn't the program that a bug was found in. That is
+// asked before anything else is of a file which only the bug file names: it can be
+// any of this machine's.
+func isTheGuest(cfg *Config, want string) error {
+	if want == "" {
+		return nil
+	}
+	sum, err := image.FileSHA256(cfg.Guest)
+	switch {
+	case err != nil:
+		return imageError(cfg.Guest, err)
+	case sum == want:
+		return nil
+	case cfg.GuestNamed:
+		return result.Errorf(result.OtherImage, "%s isn't the program that the bug was found in: its sha256 is %.12s…, the bug file's %.12s…", cfg.Guest, sum, want)
+	}
+	return result.Errorf(result.OtherImage, "%s, which the bug file names, isn't the program that the bug was found in: if it has moved, give it behind the bug file", cfg.Guest)
 }
 
 // replay runs the schedule's segments and tells what came of them.
@@ -268,10 +287,28 @@ func (s *session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 
 // take runs a step of a path that was run before.
 func (s *session) take(p *por.PathStep) (*trace.Transition, error) {
+	if s.cfg.Resume != "" {
+		if err := s.possible(p); err != nil {
+			return nil, err
+		}
+	}
 	s.sys.Unspin(p.Thread) // as segment may have
 	s.sys.Limit(p.Limit)
 	defer s.sys.Limit(0)
 	return s.sys.Step(p.Thread, p.Choice)
+}
+
+// possible says why a step of a path that a checkpoint has can't be taken.
+func (s *session) possible(p *por.PathStep) error {
+	th := find(s.sys.Threads(nil), p.Thread)
+	if th != nil && th.Status != trace.Ready {
+		s.sys.Unspin(p.Thread)
+		th = find(s.sys.Threads(nil), p.Thread)
+	}
+	if th == nil || th.Status != trace.Ready || uint32(p.Choice) >= max(th.Outcomes, 1) {
+		return result.Errorf(result.BadCheckpoint, "%s: a path in it can't be followed", s.cfg.Resume)
+	}
+	return nil
 }
 
 // ran reports whether a thread has taken a step.

@@ -18,9 +18,8 @@ import (
 	"landgo/trace"
 )
 
-// Run explores the configuration's state space. An error is one of usage or
-// input, or landgo's own; whatever else happens is in the result.
-func Run(ctx context.Context, cfg Config, obs Observer) (*result.Result, error) {
+// runOnce is Run, but for what a checkpoint is to blame for.
+func runOnce(ctx context.Context, cfg Config, obs Observer) (*result.Result, error) {
 	if cfg.BugPath() != "" {
 		if err := result.CheckWritable(cfg.BugPath()); err != nil {
 			return nil, err

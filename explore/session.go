@@ -128,7 +128,9 @@ func (s *session) beginOnce() (err error) {
 	if err != nil {
 		return bootError(s.cfg.Guest, err)
 	}
-	if s.machine, err = emu.New(mc); err != nil {
+	if s.machine, err = emu.New(mc); errors.Is(err, emu.ErrCode) {
+		return result.Errorf(gapProblems[kernel.GapLayout], "%s: its code is outside of a program's address space: %w", s.cfg.Guest, err)
+	} else if err != nil {
 		return result.Errorf(result.BadEngine, "the CPU emulator can't be started: %w", err)
 	}
 	s.machine.DeclareAllShared(s.cfg.AllShared)
@@ -308,13 +310,13 @@ func (s *session) boot() error {
 	case image.Bare:
 		return s.bootBare(contents)
 	case image.Linux:
-		files := map[string]string{}
-		for _, f := range s.cfg.Files {
-			files[f.Guest] = f.Host
+		files := map[string][]byte{}
+		for i, f := range s.cfg.Files {
+			files[f.Guest] = contents[1+i]
 		}
 		var k *linux.Kernel
 		k, err = linux.New(s.plain, s.img, linux.Config{
-			Args: s.argv(), Env: s.cfg.Env, Stdin: stdin, Files: files, MemoryLimit: guestMemory,
+			Args: s.argv(), Env: s.cfg.Env, Stdin: stdin, Contents: files, MemoryLimit: guestMemory,
 			OutputLimit: uint64(s.cfg.MaxOutput), TimeoutsAny: s.cfg.Timeouts == TimeoutsAny,
 			ObserveStdout: s.cfg.ObserveStdout,
 		})
@@ -404,6 +406,7 @@ const maxInput = 256 << 20
 
 // readInputs reads standard input, and everything that a schedule depends on.
 func (s *session) readInputs() (stdin []byte, contents [][]byte, err error) {
+	stdin = s.cfg.Input
 	if s.cfg.Stdin != "" {
 		if stdin, err = result.ReadFile(s.cfg.Stdin, maxInput); err != nil {
 			return nil, nil, err
@@ -411,9 +414,11 @@ func (s *session) readInputs() (stdin []byte, contents [][]byte, err error) {
 	}
 	contents = append(contents, stdin)
 	for _, f := range s.cfg.Files {
-		b, err := result.ReadFile(f.Host, maxInput)
-		if err != nil {
-			return nil, nil, err
+		b := f.Content
+		if f.Host != "" {
+			if b, err = result.ReadFile(f.Host, maxInput); err != nil {
+				return nil, nil, err
+			}
 		}
 		contents = append(contents, b)
 	}

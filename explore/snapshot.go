@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"syscall"
 
 	"landgo/emu"
 	"landgo/kernel"
@@ -131,7 +132,14 @@ func (s *session) bootKept(b *board.Board, own *scheduler.Bare, regs *emu.Regs) 
 	return nil
 }
 
-func thaw(k *kept, b *board.Board, own *scheduler.Bare) error {
+// thaw goes on from a kept boot. A panic on the way means that the state contradicts
+// itself.
+func thaw(k *kept, b *board.Board, own *scheduler.Bare) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it contradicts itself: %v", p)
+		}
+	}()
 	if err := b.Thaw(k.Board); err != nil {
 		return err
 	}
@@ -141,14 +149,17 @@ func thaw(k *kept, b *board.Board, own *scheduler.Bare) error {
 // readSnapshot reads a file and checks that it is whole. The error is
 // fs.ErrNotExist or a *damagedError.
 func readSnapshot(path string, key [sha256.Size]byte) (*kept, error) {
-	info, err := os.Stat(path)
+	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, fs.ErrNotExist
+	}
+	if !ownFile(info) {
+		return nil, &damagedError{path, errors.New("another user owns it, or may write it")}
 	}
 	if info.Size() > maxSnapshot {
 		return nil, &damagedError{path, errors.New("it is too large")}
 	}
-	text, err := os.ReadFile(path)
+	text, err := result.ReadFile(path, maxSnapshot)
 	if err != nil {
 		return nil, fs.ErrNotExist // not ours to read: as if it weren't there
 	}
@@ -166,6 +177,13 @@ func readSnapshot(path string, key [sha256.Size]byte) (*kept, error) {
 		return nil, &damagedError{path, err}
 	}
 	return k, nil
+}
+
+// ownFile: what is in the file has been written by this user. It holds the state of a
+// processor as the engine has it, which is no business of anybody else's.
+func ownFile(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid() && info.Mode().Perm()&0o022 == 0
 }
 
 // keepBoot writes the state into a file, which appears when it is complete.

@@ -128,7 +128,7 @@ func (im *Image) AtomicIn(asked, used, size, offset uint64) (atomic, certain boo
 		return false, false
 	}
 	plain := true
-	err := guard(func() error {
+	err := d.guard(func() error {
 		at := func(typ dwarf.Offset, offset uint64) bool {
 			d.vars.atomic = false
 			d.part(typ, offset, maxTypeDepth)

@@ -49,6 +49,10 @@ const (
 	encOmit     = 0xff
 )
 
+// maxFrameProgram bounds a program: it is run for each place that is asked for. Those
+// of compilers' largest functions have some thousand bytes.
+const maxFrameProgram = 1 << 16
+
 var errCFI = errors.New("damaged call-frame information")
 
 // cfiSection is a section being parsed.
@@ -117,6 +121,9 @@ func (c *cfiSection) entry(off, body, end int) (description, error) {
 		r.skip(r.uleb())
 	}
 	d.program = r.rest()
+	if len(d.program) > maxFrameProgram {
+		d.program = nil // what a function's entry has is as good as a guess
+	}
 	return d, r.err
 }
 
@@ -145,7 +152,9 @@ func parseCommon(r *cfiReader) (*common, error) {
 			return nil, err
 		}
 	}
-	cie.program = r.rest()
+	if cie.program = r.rest(); len(cie.program) > maxFrameProgram {
+		return nil, errCFI
+	}
 	return cie, r.err
 }
 

@@ -2,9 +2,7 @@ package image
 
 import (
 	"debug/dwarf"
-	"debug/elf"
 	"fmt"
-	"strings"
 	"sync"
 )
 
@@ -19,8 +17,18 @@ type debugInfo struct {
 	loaded bool
 	data   *dwarf.Data // nil: the file has none that can be used
 	units  []*unit
-	// ranges is the number of address ranges that may still be decoded.
-	ranges int
+	// starts has where each unit's entries begin, ascending.
+	starts   []dwarf.Offset
+	sections dwarfSections
+	infoSize int
+	longest  map[string]int // strings of sections, see longestIn
+	// fields and text are what may still be read for the question under way, see
+	// dwarfreader.go.
+	fields, text int
+	// lines has the tables read: units can share one. rowsLeft is
+	// how many rows there may still be.
+	lines    map[lineKey]lineTable
+	rowsLeft int
 
 	frames map[uint64][]Frame // memo of Frames, by pc
 	vars   *variables         // nil until asked for
@@ -58,47 +66,26 @@ func (d *debugInfo) load(im *Image) {
 	}
 	d.loaded = true
 	d.frames = map[uint64][]Frame{}
-	d.ranges = im.size
-	err := guard(func() error {
-		if err := checkDebugSize(im.file, im.size); err != nil {
+	d.lines, d.longest = map[lineKey]lineTable{}, map[string]int{}
+	err := guard(func() (err error) {
+		if d.sections, err = readDWARF(im.file, im.size); err != nil {
 			return err
 		}
-		data, err := im.file.DWARF()
-		if err != nil {
-			return err
-		}
-		d.data = data
-		return d.findUnits()
+		d.infoSize, d.rowsLeft = len(d.sections["info"]), len(d.sections["line"])+1<<10
+		d.data, d.starts, err = d.sections.data()
+		return err
 	})
+	if err == nil {
+		err = d.guard(d.findUnits)
+	}
 	if err != nil {
-		d.data, d.units = nil, nil
+		d.data, d.units, d.sections = nil, nil, nil
 	}
-}
-
-// checkDebugSize refuses compressed sections that say they unpack to more than
-// compilers ever reach.
-func checkDebugSize(f *elf.File, fileSize int) error {
-	const ratio = 64
-	total := uint64(0)
-	for _, s := range f.Sections {
-		if strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_") {
-			total += min(s.Size, 1<<40)
-		}
-		if strings.HasPrefix(s.Name, ".zdebug_") {
-			// The old GNU form has its size in the data, where debug/elf
-			// believes it. No linker of the last ten years makes it.
-			return fmt.Errorf("%s: compressed in an outdated way", s.Name)
-		}
-	}
-	if total > uint64(fileSize)*ratio {
-		return fmt.Errorf("debug sections of %d bytes in a file of %d", total, fileSize)
-	}
-	return nil
 }
 
 // findUnits lists the units and where their code is.
 func (d *debugInfo) findUnits() error {
-	r := d.data.Reader()
+	r := d.reader()
 	for {
 		e, err := r.Next()
 		if err != nil || e == nil {
@@ -123,8 +110,8 @@ func (d *debugInfo) entryRanges(e *dwarf.Entry) ([][2]uint64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.ranges -= len(rs); d.ranges < 0 {
-		return nil, fmt.Errorf("more address ranges than the file has bytes")
+	if d.fields -= len(rs); d.fields < 0 {
+		return nil, errBudget
 	}
 	return rs, nil
 }
@@ -162,7 +149,7 @@ func (d *debugInfo) origin(e *dwarf.Entry) *dwarf.Entry {
 }
 
 func (d *debugInfo) entryAt(off dwarf.Offset) *dwarf.Entry {
-	r := d.data.Reader()
+	r := d.reader()
 	r.Seek(off)
 	e, err := r.Next()
 	if err != nil {

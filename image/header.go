@@ -204,12 +204,18 @@ func (h *header) dynamicTags(b []byte) map[elf.DynTag]uint64 {
 }
 
 // openSections parses the section headers, which a file may do without.
-func openSections(data []byte) (*elf.File, error) {
-	f, err := elf.NewFile(bytes.NewReader(data))
+func openSections(data []byte) (f *elf.File, err error) {
+	if shoffBeyond(data) {
+		return nil, errTruncated
+	}
+	if err := checkSections(data); err != nil {
+		return nil, err
+	}
+	err = guard(func() (err error) {
+		f, err = elf.NewFile(bytes.NewReader(data))
+		return err
+	})
 	if err != nil {
-		if shoffBeyond(data) {
-			return nil, errTruncated
-		}
 		return nil, errorf(Broken, "damaged ELF section headers (%w)", err)
 	}
 	return f, nil

@@ -113,23 +113,46 @@ type Image struct {
 
 // Open reads the executable at path.
 func Open(path string) (*Image, error) {
+	f, size, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Parse(path, f, size)
+}
+
+// FileSHA256 is the digest of the file at path, in hex, as Image.SHA256 has it.
+// Nothing else is asked of the file.
+func FileSHA256(path string) (string, error) {
+	f, size, err := openFile(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, io.LimitReader(f, min(size, maxFileSize))); err != nil {
+		return "", fmt.Errorf("cannot read %s: %w", path, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// openFile opens a regular file.
+func openFile(path string) (f *os.File, size int64, err error) {
 	// Asked before it is opened, for opening a pipe waits for its writer.
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w: check the path", path, fs.ErrNotExist)
+		return nil, 0, fmt.Errorf("%s: %w: check the path", path, fs.ErrNotExist)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the guest: %w", err)
+		return nil, 0, fmt.Errorf("cannot read the guest: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errorf(Unreadable, "%s: not a regular file", path)
+		return nil, 0, errorf(Unreadable, "%s: not a regular file", path)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the guest: %w", err)
+	if f, err = os.Open(path); err != nil {
+		return nil, 0, fmt.Errorf("cannot read the guest: %w", err)
 	}
-	defer f.Close()
-	return Parse(path, f, info.Size())
+	return f, info.Size(), nil
 }
 
 // Parse makes an Image of an executable of size bytes. The reader isn't used

@@ -116,19 +116,31 @@ func (im *Image) Locked(code []byte) (locked bool, length int, err error) {
 // AnyLocked reports whether the image has a locked instruction anywhere, its
 // libraries' code included. What no function's symbol covers, or doesn't
 // decode, is looked at from every byte: there it may say yes where there is
-// none, and never no where there is one.
+// none, and never no where there is one. So it does for code of so many instructions
+// that they aren't looked at.
 func (im *Image) AnyLocked() bool {
+	left := maxLocked
 	for _, r := range im.Code {
 		for pc := r.Lo; pc < r.Hi; {
 			if f, ok := im.SymbolAt(pc); ok && f.Addr == pc && f.Size > 0 {
-				locked, end := im.lockedIn(pc, min(pc+f.Size, r.Hi))
+				locked, end := im.lockedIn(pc, min(pc+f.Size, r.Hi), &left)
 				if locked {
 					return true
 				}
-				pc = end
+				if end > pc { // else its first byte doesn't decode
+					pc = end
+					continue
+				}
+			}
+			code := im.Bytes(pc, MaxInst)
+			if len(code) == 0 { // what the file doesn't have is zero
+				pc = im.nextBytes(pc, r.Hi)
 				continue
 			}
-			if locked, _, err := im.Locked(im.Bytes(pc, MaxInst)); err == nil && locked {
+			if left--; left < 0 {
+				return true
+			}
+			if locked, _, err := im.Locked(code); err == nil && locked {
 				return true
 			}
 			pc++
@@ -138,9 +150,13 @@ func (im *Image) AnyLocked() bool {
 }
 
 // lockedIn looks for a locked instruction in [pc, end), which begins with one,
-// up to what doesn't decode; next is where it stopped.
-func (im *Image) lockedIn(pc, end uint64) (locked bool, next uint64) {
+// up to what doesn't decode; next is where it stopped. left is how many instructions
+// are looked at yet.
+func (im *Image) lockedIn(pc, end uint64, left *int) (locked bool, next uint64) {
 	for pc < end {
+		if *left--; *left < 0 {
+			return true, pc
+		}
 		locked, n, err := im.Locked(im.Bytes(pc, MaxInst))
 		if err != nil {
 			return false, pc
@@ -151,4 +167,17 @@ func (im *Image) lockedIn(pc, end uint64) (locked bool, next uint64) {
 		pc += uint64(n)
 	}
 	return false, pc
+}
+
+// maxLocked bounds the instructions that AnyLocked looks at: they take a second or two.
+const maxLocked = 1 << 22
+
+// nextBytes is where the file has the next byte from pc on; end if it has none before.
+func (im *Image) nextBytes(pc, end uint64) uint64 {
+	for i := range im.Segments {
+		if s := &im.Segments[i]; s.Addr > pc && len(s.Data) > 0 {
+			return min(s.Addr, end) // they ascend
+		}
+	}
+	return end
 }

@@ -1,10 +1,13 @@
 package image
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"errors"
 	"io"
+	"math"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -28,9 +31,13 @@ type Frame struct {
 type row struct {
 	addr         uint64
 	file         *dwarf.LineFile
-	line, column int
-	end          bool // ends a sequence: no code from here
+	line, column int32
+	nth          int32 // of its table
+	end          bool  // ends a sequence: no code from here
 }
+
+// maxRows bounds a table: a byte of the file is enough for a row.
+const maxRows = 1 << 22
 
 // scope is a function, or one inlined into another.
 type scope struct {
@@ -59,7 +66,7 @@ func (im *Image) Frames(pc uint64) []Frame {
 		return fs
 	}
 	var fs []Frame
-	err := guard(func() (err error) {
+	err := d.guard(func() (err error) {
 		fs, err = d.lookup(pc - im.Base)
 		return err
 	})
@@ -102,7 +109,7 @@ func (u *unit) frames(pc uint64) []Frame {
 	}
 	var at Frame
 	if r != nil {
-		at = u.place(r.file, r.line, r.column)
+		at = u.place(r.file, int(r.line), int(r.column))
 	}
 	if len(chain) == 0 {
 		return []Frame{at}
@@ -178,35 +185,91 @@ func (d *debugInfo) loadUnit(u *unit) error {
 	return d.loadScopes(u)
 }
 
+// lineKey is all that a line table depends on.
+type lineKey struct {
+	at      int64
+	compDir string
+}
+
+// lineTable is a decoded one.
+type lineTable struct {
+	rows  []row
+	files []*dwarf.LineFile
+}
+
 func (d *debugInfo) loadRows(u *unit) error {
+	at, ok := u.entry.Val(dwarf.AttrStmtList).(int64)
+	if !ok {
+		return nil
+	}
+	key := lineKey{at, u.compDir}
+	t, ok := d.lines[key]
+	if !ok {
+		var err error
+		if t, err = d.readRows(u); err != nil {
+			return err
+		}
+		d.lines[key] = t
+	}
+	u.rows, u.files = t.rows, t.files
+	return nil
+}
+
+func (d *debugInfo) readRows(u *unit) (t lineTable, err error) {
+	size, err := d.checkLine(u)
+	if err != nil {
+		return t, err
+	}
+	// Tables don't lie over each other, and an opcode makes one row at the most.
+	if d.rowsLeft -= size; d.rowsLeft < 0 {
+		return t, errLine
+	}
 	lr, err := d.data.LineReader(u.entry)
 	if err != nil || lr == nil {
-		return err
+		return t, err
 	}
 	var e dwarf.LineEntry
 	for {
 		if err := lr.Next(&e); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return err
+			return t, err
 		}
-		u.rows = append(u.rows, row{e.Address, e.File, e.Line, e.Column, e.EndSequence})
+		if len(t.rows) == maxRows {
+			return lineTable{}, errLine
+		}
+		t.rows = append(t.rows, row{e.Address, e.File, clip32(e.Line), clip32(e.Column), int32(len(t.rows)), e.EndSequence})
 	}
-	u.files = lr.Files()
+	t.files = lr.Files()
 	// Sequences come in any order. At one address an end comes before the
 	// next sequence's begin; otherwise the table's order stays: its last row
 	// for an address counts.
-	sort.SliceStable(u.rows, func(i, j int) bool {
-		a, b := &u.rows[i], &u.rows[j]
-		return a.addr < b.addr || (a.addr == b.addr && a.end && !b.end)
+	slices.SortFunc(t.rows, func(a, b row) int {
+		switch {
+		case a.addr != b.addr:
+			return cmp.Compare(a.addr, b.addr)
+		case a.end != b.end && a.end:
+			return -1
+		case a.end != b.end:
+			return 1
+		}
+		return cmp.Compare(a.nth, b.nth)
 	})
-	return nil
+	return t, nil
+}
+
+// clip32 is a line or column; 0, which is none, for what no file has.
+func clip32(n int) int32 {
+	if n < 0 || n > math.MaxInt32 {
+		return 0
+	}
+	return int32(n)
 }
 
 // loadScopes reads the unit's functions and what was inlined into them.
 // Lexical blocks between an inlined call and its caller make no scope.
 func (d *debugInfo) loadScopes(u *unit) error {
-	r := d.data.Reader()
+	r := d.reader()
 	r.Seek(u.entry.Offset)
 	if _, err := r.Next(); err != nil {
 		return err

@@ -49,7 +49,7 @@ func (im *Image) localOf(pc, at uint64) (name string, atomic, ok bool) {
 		return "", false, false
 	}
 	d.vars.atomic = false
-	err := guard(func() error {
+	err := d.guard(func() error {
 		function, err := d.function(pc - im.Base)
 		if function == nil || err != nil {
 			return err
@@ -68,7 +68,7 @@ func (d *debugInfo) function(pc uint64) (*dwarf.Entry, error) {
 		if !inRanges(u.ranges, pc) {
 			continue
 		}
-		r := d.data.Reader()
+		r := d.reader()
 		r.Seek(u.entry.Offset)
 		if _, err := r.Next(); err != nil {
 			return nil, err
@@ -148,7 +148,7 @@ func (im *Image) PointedTo(pc, size, offset uint64) (name string, ok bool) {
 	if d.data == nil {
 		return "", false
 	}
-	err := guard(func() error {
+	err := d.guard(func() error {
 		var typ dwarf.Offset
 		typ, name = d.structure(pc-im.Base, size)
 		if ok = typ != 0; ok {
@@ -206,7 +206,7 @@ func (d *debugInfo) pointees(pc uint64, f func(to dwarf.Offset) bool) {
 func (d *debugInfo) findPointees(u *unit) []dwarf.Offset {
 	list := []dwarf.Offset{}
 	declared, pointers := map[dwarf.Offset]bool{}, [][2]dwarf.Offset{}
-	r := d.data.Reader()
+	r := d.reader()
 	r.Seek(u.entry.Offset)
 	for depth := 0; ; {
 		e, err := r.Next()

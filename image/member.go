@@ -11,7 +11,7 @@ import (
 // sources call name.
 func (im *Image) memberOf(name, path string) (m Member, ok bool) {
 	d := &im.debug
-	err := d.types(im, func(_ *dwarf.Reader, e *dwarf.Entry) bool {
+	err := d.types(im, func(_ *dieReader, e *dwarf.Entry) bool {
 		if (e.Tag == dwarf.TagStructType || e.Tag == dwarf.TagTypedef) && d.name(e) == name {
 			m, ok = d.memberAt(e.Offset, path, maxTypeDepth)
 		}
@@ -23,7 +23,7 @@ func (im *Image) memberOf(name, path string) (m Member, ok bool) {
 // structSize is the size of a structure, or of what is a name for one; 0: unknown.
 func (im *Image) structSize(name string) (size uint64) {
 	d := &im.debug
-	err := d.types(im, func(_ *dwarf.Reader, e *dwarf.Entry) bool {
+	err := d.types(im, func(_ *dieReader, e *dwarf.Entry) bool {
 		if (e.Tag == dwarf.TagStructType || e.Tag == dwarf.TagTypedef) && d.name(e) == name {
 			size = d.sizeOf(e.Offset, maxTypeDepth)
 		}
@@ -45,7 +45,7 @@ func (im *Image) pathIn(variable, path string) (m Member, elem uint64, ok bool) 
 	if d.vars == nil {
 		return m, 0, false
 	}
-	err := guard(func() error {
+	err := d.guard(func() error {
 		for i := range d.vars.list {
 			v := &d.vars.list[i]
 			if v.name != variable && !strings.HasSuffix(v.name, "::"+variable) {
@@ -124,7 +124,7 @@ func (d *debugInfo) memberAt(typ dwarf.Offset, path string, depth int) (m Member
 // enumerator is the value of a name in an enumeration.
 func (im *Image) enumerator(name string) (v int64, ok bool) {
 	d := &im.debug
-	err := d.types(im, func(_ *dwarf.Reader, e *dwarf.Entry) bool {
+	err := d.types(im, func(_ *dieReader, e *dwarf.Entry) bool {
 		if e.Tag == dwarf.TagEnumerationType {
 			d.children(e, func(c *dwarf.Entry) bool {
 				if c.Tag == dwarf.TagEnumerator && d.name(c) == name {

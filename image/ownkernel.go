@@ -340,8 +340,8 @@ func (im *Image) Unseen(name string) string {
 	if d.data == nil {
 		return ""
 	}
-	guard(func() error {
-		r := d.data.Reader()
+	d.guard(func() error {
+		r := d.reader()
 		function := ""
 		for {
 			e, err := r.Next()

@@ -92,7 +92,7 @@ func (im *Image) status(name string, course uint32) uint32 {
 // false without debug information for it.
 func (im *Image) field(name, field string) (offset uint64, ok bool) {
 	d := &im.debug
-	err := d.types(im, func(r *dwarf.Reader, e *dwarf.Entry) bool {
+	err := d.types(im, func(r *dieReader, e *dwarf.Entry) bool {
 		if e.Tag == dwarf.TagStructType && d.name(e) == name && e.Children {
 			offset, ok = d.fieldAt(r, field)
 		}
@@ -105,7 +105,7 @@ func (im *Image) field(name, field string) (offset uint64, ok bool) {
 // debug information for it.
 func (im *Image) structure(name string) (size uint64, ok bool) {
 	d := &im.debug
-	err := d.types(im, func(_ *dwarf.Reader, e *dwarf.Entry) bool {
+	err := d.types(im, func(_ *dieReader, e *dwarf.Entry) bool {
 		if e.Tag == dwarf.TagStructType && d.name(e) == name && e.Children {
 			var n int64
 			n, ok = e.Val(dwarf.AttrByteSize).(int64)
@@ -117,7 +117,7 @@ func (im *Image) structure(name string) (size uint64, ok bool) {
 }
 
 // fieldAt reads the fields of a structure until one is called name.
-func (d *debugInfo) fieldAt(r *dwarf.Reader, name string) (offset uint64, ok bool) {
+func (d *debugInfo) fieldAt(r *dieReader, name string) (offset uint64, ok bool) {
 	for {
 		e, err := r.Next()
 		if err != nil || e == nil || e.Tag == 0 {

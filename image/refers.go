@@ -91,30 +91,40 @@ func (w *referWalk) function(entry uint64) {
 	}
 }
 
-// path goes on to the function's end: what a call that doesn't come back has behind
-// it may be another one.
+// path follows all paths from an entry.
 func (w *referWalk) path(entry uint64) {
+	todo := []uint64{entry}
+	for len(todo) > 0 {
+		pc := todo[len(todo)-1]
+		todo = w.onePath(pc, todo[:len(todo)-1])
+	}
+}
+
+// onePath goes on to the function's end: what a call that doesn't come back has
+// behind it may be another one. It adds where else the path can go.
+func (w *referWalk) onePath(entry uint64, todo []uint64) []uint64 {
 	for pc := entry; w.im.IsCode(pc) && !w.seen[pc]; {
 		if f, ok := w.im.SymbolAt(pc); ok && f.Addr == pc && pc != entry {
 			w.call(pc)
-			return
+			return todo
 		}
 		next, inst := w.instruction(pc)
 		if next == 0 {
-			return
+			return todo
 		}
 		w.seen[pc] = true
 		kind, to := branch(&inst, next)
 		switch {
 		case kind == away && inst.Op != x86asm.CALL, kind == jumps && w.stop(to):
-			return
+			return todo
 		case kind == jumps:
 			next = to
 		case kind == forks && inst.Op != x86asm.CALL:
-			w.path(to)
+			todo = append(todo, to)
 		}
 		pc = next
 	}
+	return todo
 }
 
 // instruction takes in what the one at pc mentions. next is where the one behind
@@ -170,11 +180,19 @@ func (w *referWalk) call(entry uint64) {
 
 // mention takes in an address, and what a word without a name points to.
 func (w *referWalk) mention(addr uint64, read bool) {
+	for next := addr; next != 0; read = false {
+		next = w.mentionOne(next, read)
+	}
+}
+
+// mentionOne takes in an address. slot is what a word without a name there points to:
+// it is one of the global offset table, most likely. 0: there is none, or it is known.
+func (w *referWalk) mentionOne(addr uint64, read bool) (slot uint64) {
 	if w.im.IsCode(addr) {
 		if f, ok := w.im.SymbolAt(addr); ok && f.Addr == addr {
 			w.call(addr)
 		}
-		return
+		return 0
 	}
 	for i := range w.im.Segments {
 		s := &w.im.Segments[i]
@@ -187,16 +205,13 @@ func (w *referWalk) mention(addr uint64, read bool) {
 		}
 		old, known := w.found[o.Addr]
 		w.found[o.Addr] = Mention{o, read && (old.OnlyRead || !known)}
-		if known {
-			return
+		if known || o.Name != "" {
+			return 0
 		}
-		if o.Name == "" {
-			// A slot of the global offset table, most likely.
-			slot := append(slices.Clone(w.im.Bytes(addr, int(o.Size))), make([]byte, 8)...)
-			w.mention(binary.LittleEndian.Uint64(slot)&w.im.Machine.wordMask(), false)
-		}
-		return
+		word := append(slices.Clone(w.im.Bytes(addr, int(o.Size))), make([]byte, 8)...)
+		return binary.LittleEndian.Uint64(word) & w.im.Machine.wordMask()
 	}
+	return 0
 }
 
 // ends reports whether an address is that behind a variable of the list, up to an

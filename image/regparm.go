@@ -31,8 +31,8 @@ func (im *Image) inRegisters(name string) (why string) {
 	if d.data == nil || im.Machine.Word() != 4 {
 		return ""
 	}
-	guard(func() error {
-		r := d.data.Reader()
+	d.guard(func() error {
+		r := d.reader()
 		for first := false; ; {
 			e, err := r.Next()
 			if err != nil || e == nil {

@@ -71,7 +71,11 @@ func underscores(name string) int {
 }
 
 func (im *Image) addSymbols() error {
-	syms, err := im.file.Symbols()
+	var syms []elf.Symbol
+	err := guard(func() (err error) {
+		syms, err = im.file.Symbols()
+		return err
+	})
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
 		return errorf(Broken, "a damaged symbol table (%w)", err)
 	}
@@ -176,6 +180,29 @@ func (im *Image) addFunctions() {
 		}
 		im.functions = append(im.functions, s)
 		end = max(end, s.Addr+s.Size)
+	}
+	im.clipFunctions()
+}
+
+// clipFunctions ends each function where the next one begins, if they lie over each
+// other so much that code would be looked at many times over. Assemblers' entry
+// points lie within other functions, but not in such numbers.
+func (im *Image) clipFunctions() {
+	const share = 8
+	code, sizes := uint64(0), uint64(0)
+	for _, r := range im.Code {
+		code += r.Hi - r.Lo
+	}
+	for i := range im.functions {
+		sizes += min(im.functions[i].Size, code)
+	}
+	if sizes <= share*code {
+		return
+	}
+	for i := range im.functions {
+		if f := &im.functions[i]; i+1 < len(im.functions) {
+			f.Size = min(f.Size, im.functions[i+1].Addr-f.Addr)
+		}
 	}
 }
 

@@ -178,7 +178,7 @@ func (d *debugInfo) children(e *dwarf.Entry, f func(*dwarf.Entry) bool) {
 	if !e.Children {
 		return
 	}
-	r := d.data.Reader()
+	r := d.reader()
 	r.Seek(e.Offset)
 	if _, err := r.Next(); err != nil {
 		return

@@ -6,7 +6,7 @@ import "debug/dwarf"
 // name (a typedef); false without debug information for it.
 func (im *Image) TypeSize(name string) (size uint64, ok bool) {
 	d := &im.debug
-	err := d.types(im, func(_ *dwarf.Reader, e *dwarf.Entry) bool {
+	err := d.types(im, func(_ *dieReader, e *dwarf.Entry) bool {
 		if e.Tag == dwarf.TagTypedef && d.name(e) == name {
 			size, ok = d.sizeOf(e.Offset, maxTypeDepth), true
 		}
@@ -17,15 +17,15 @@ func (im *Image) TypeSize(name string) (size uint64, ok bool) {
 
 // types gives f the entries at the top of each compile unit, where the types are
 // that a program names, until f is done. f may read on from its entry.
-func (d *debugInfo) types(im *Image, f func(r *dwarf.Reader, e *dwarf.Entry) (done bool)) error {
+func (d *debugInfo) types(im *Image, f func(r *dieReader, e *dwarf.Entry) (done bool)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.load(im)
 	if d.data == nil {
 		return nil
 	}
-	return guard(func() error {
-		r := d.data.Reader()
+	return d.guard(func() error {
+		r := d.reader()
 		for {
 			e, err := r.Next()
 			if err != nil || e == nil || f(r, e) {

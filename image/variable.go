@@ -79,7 +79,7 @@ func (d *debugInfo) variable(im *Image, addr uint64) (name string, symbol bool) 
 	if i >= 0 && addr-list[i].addr < list[i].size {
 		v := &list[i]
 		part, err := "", error(nil)
-		err = guard(func() error {
+		err = d.guard(func() error {
 			part = d.part(v.typ, addr-v.addr, maxTypeDepth)
 			return nil
 		})
@@ -110,8 +110,8 @@ func (d *debugInfo) findVariables(im *Image) {
 	if d.data == nil {
 		return
 	}
-	err := guard(func() error {
-		r := d.data.Reader()
+	err := d.guard(func() error {
+		r := d.reader()
 		uses := typeUses{atomic: map[dwarf.Offset]bool{}, names: map[dwarf.Offset]dwarf.Offset{}, used: map[dwarf.Offset]bool{}}
 		defer func() { d.vars.declares = uses.ofAtomic() }()
 		functions := []string{""} // the function around the entries being read

@@ -104,15 +104,30 @@ func readYAML(text []byte) (n node, err error) {
 	return node{}, &ProfileError{Line: lineOf(docs[1].GetToken()), Text: "a profile is one YAML document"}
 }
 
-// tooDeep is the line on which brackets nest beyond what a profile needs, 0 if
-// none does: the parser goes down a level for each. Brackets in a comment or in
-// quotes count too, for no name has any.
+// tooDeep is the line on which brackets, or the marks before a value ("- - - a"),
+// nest beyond what a profile needs, 0 if none do: the parser goes down a level for
+// each. Those in a comment or in quotes count too, for no name has any.
 func tooDeep(text []byte) int {
-	depth, line := 0, 1
-	for _, c := range text {
+	depth, line, marks := 0, 1, 0
+	before := byte(' ')
+	for i, c := range text {
+		switch c {
+		case '-', '?', ':':
+			if isBlank(before) && (i+1 == len(text) || isBlank(text[i+1])) {
+				marks++
+			}
+		case '!', '&':
+			if isBlank(before) {
+				marks++
+			}
+		}
+		if before = c; marks > maxNesting {
+			return line
+		}
 		switch c {
 		case '\n':
 			line++
+			marks = 0
 		case '[', '{':
 			if depth++; depth > maxNesting {
 				return line
@@ -123,6 +138,8 @@ func tooDeep(text []byte) int {
 	}
 	return 0
 }
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
 func lineOf(t *token.Token) int {
 	if t == nil || t.Position == nil {

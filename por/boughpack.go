@@ -74,7 +74,7 @@ func (p *packer) putHeld(held []*branch) {
 func (b *boughs) unpack(data []byte) error {
 	u := &unpacker{buf: data}
 	if u.get() != boughsVersion {
-		return errSnapshot
+		return ErrSnapshot
 	}
 	u.counts(&b.stats)
 	b.cut, b.whole, b.used, b.parts = u.below(2) == 1, u.below(2) == 1, u.get(), nil
@@ -93,7 +93,7 @@ func (b *boughs) unpack(data []byte) error {
 		b.parts = append(b.parts, g)
 	}
 	if u.bad || len(u.buf) > 0 || b.whole && len(b.parts) != 1 {
-		return errSnapshot
+		return ErrSnapshot
 	}
 	return nil
 }

@@ -137,7 +137,7 @@ func (s *bpor) remember() *memory {
 // resumed implements resumer.
 func (s *bpor) resumed(m *memory) error {
 	if m == nil {
-		return errSnapshot
+		return ErrSnapshot
 	}
 	u := unpacker{buf: m.own}
 	for i := range s.x.nodes {
@@ -149,7 +149,7 @@ func (s *bpor) resumed(m *memory) error {
 		st.cut, st.soft = u.below(2) == 1, u.below(2) == 1
 	}
 	if u.bad || len(u.buf) > 0 {
-		return errSnapshot
+		return ErrSnapshot
 	}
 	return s.source.resumed(m)
 }

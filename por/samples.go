@@ -128,7 +128,7 @@ func (s *sampling) packed(taught int) ([]byte, error) {
 func (s *sampling) unpack(data []byte) error {
 	u := &unpacker{buf: data}
 	if u.get() != snapshotVersion {
-		return errSnapshot
+		return ErrSnapshot
 	}
 	stats := &s.x.stats
 	u.counts(stats)
@@ -136,7 +136,7 @@ func (s *sampling) unpack(data []byte) error {
 	s.sampler.teach(int(u.below(1 << 31)))
 	n := u.length()
 	if u.bad || len(u.buf) != 16*n {
-		return errSnapshot
+		return ErrSnapshot
 	}
 	for ; len(u.buf) > 0; u.buf = u.buf[16:] {
 		s.distinct.seen[trace.Digest{binary.LittleEndian.Uint64(u.buf), binary.LittleEndian.Uint64(u.buf[8:])}] = struct{}{}

@@ -25,8 +25,8 @@ import (
 // that wasn't.
 const snapshotVersion = 3
 
-// errSnapshot is one that can't be read.
-var errSnapshot = errors.New("what the checkpoint has of the search is damaged")
+// ErrSnapshot is one that can't be read.
+var ErrSnapshot = errors.New("what the checkpoint has of the search is damaged")
 
 type packer struct {
 	buf    []byte
@@ -355,7 +355,7 @@ func (x *explorer) unpack(data []byte) (*tree, error) {
 func (t *tree) unpack(data []byte, limit int32) error {
 	u := &unpacker{buf: data}
 	if u.get() != snapshotVersion {
-		return errSnapshot
+		return ErrSnapshot
 	}
 	u.counts(&t.stats)
 	t.whole, t.used = u.below(2) == 1, u.get()
@@ -388,7 +388,7 @@ func (t *tree) unpack(data []byte, limit int32) error {
 		u.bad = true
 	}
 	if u.bad || len(u.buf) > 0 || t.whole && len(t.parts) != 1 {
-		return errSnapshot
+		return ErrSnapshot
 	}
 	return nil
 }

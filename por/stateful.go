@@ -137,7 +137,7 @@ func (s *stateful) remember() *memory {
 // resumed implements resumer.
 func (s *stateful) resumed(m *memory) error {
 	if m == nil {
-		return errSnapshot
+		return ErrSnapshot
 	}
 	u := unpacker{buf: m.own}
 	s.x.sleeps = u.below(2) == 1
@@ -156,7 +156,7 @@ func (s *stateful) resumed(m *memory) error {
 	}
 	s.steps.unpack(&u, len(s.seen))
 	if u.bad || len(u.buf) > 0 || len(s.sets) == 0 {
-		return errSnapshot
+		return ErrSnapshot
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func (p *Progress) Progress(r result.Progress) {
 	if len(r.Jobs) > 0 {
 		text += ", at " + jobName(r.Jobs[0].PP)
 	}
-	fmt.Fprintln(p.w, text)
+	fmt.Fprintln(p.w, clean(text))
 	p.next = r.Elapsed + plainEvery
 }
 
@@ -69,6 +69,7 @@ func (p *Progress) Progress(r result.Progress) {
 func (p *Progress) draw(lines []string) {
 	p.up()
 	for i, l := range lines {
+		l = clean(l) // names of the guest's are in it
 		if room := p.style.Width - 1; len(l) > room && room > 0 {
 			l = l[:room]
 		}

@@ -8,12 +8,14 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 
 	"landgo/result"
 )
@@ -32,12 +34,35 @@ type Style struct {
 
 // JSON writes a result or an inspection as one object.
 func JSON(w io.Writer, v any) {
-	e := json.NewEncoder(w)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(v); err != nil {
 		panic(err) // plain data, and the writer is a buffer
 	}
+	w.Write(escapeJSON(b.Bytes()))
+}
+
+// escapeJSON escapes what encoding/json leaves as it is though a terminal might obey
+// it: DEL, the control characters beyond ASCII, marks of direction. Such characters
+// are in strings only.
+func escapeJSON(text []byte) []byte {
+	risky := func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
+	if bytes.IndexFunc(text, risky) < 0 {
+		return text
+	}
+	var b bytes.Buffer
+	for _, r := range string(text) {
+		if !risky(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, half := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, "\\u%04x", half)
+		}
+	}
+	return b.Bytes()
 }
 
 // page is a text under construction.
@@ -52,8 +77,9 @@ func newPage(w io.Writer, s Style) *page {
 	return &page{w: w, style: s, width: min(max(s.Width, 60), 120), files: map[string][]string{}}
 }
 
+// line writes a line. Whatever is in it, a terminal has nothing of it to obey.
 func (p *page) line(format string, args ...any) {
-	fmt.Fprintln(p.w, strings.TrimRight(fmt.Sprintf(format, args...), " "))
+	fmt.Fprintln(p.w, clean(strings.TrimRight(fmt.Sprintf(format, args...), " ")))
 }
 
 func (p *page) blank() { fmt.Fprintln(p.w) }
@@ -76,12 +102,14 @@ func (p *page) wrap(head, text string) {
 	p.line("%s", line)
 }
 
-// bold is text that stands out where the terminal can do that.
-func (p *page) bold(text string) string {
+// boldLine writes a line that begins with text that stands out, where the terminal
+// can do that.
+func (p *page) boldLine(text, rest string) {
 	if !p.style.Color {
-		return text
+		p.line("%s%s", text, rest)
+		return
 	}
-	return "\x1b[1m" + text + "\x1b[0m"
+	fmt.Fprintf(p.w, "\x1b[1m%s\x1b[0m%s\n", clean(text), clean(strings.TrimRight(rest, " ")))
 }
 
 // file is a file's name as the user knows it.
@@ -172,23 +200,7 @@ func (p *page) cut(text string, used int) string {
 
 // clean makes text that comes from a guest harmless: control characters, which
 // a terminal might obey, are shown as Go escapes.
-func clean(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case unicode.IsPrint(r) && r != unicode.ReplacementChar:
-			b.WriteRune(r)
-		case r < 0x100:
-			fmt.Fprintf(&b, "\\x%02x", r)
-		default:
-			fmt.Fprintf(&b, "\\u%04x", r)
-		}
-	}
-	return b.String()
-}
+func clean(s string) string { return result.Printable(s) }
 
 // count is a number with its noun: "1 pair", "2 pairs".
 func count(n uint64, noun string) string {

@@ -68,7 +68,7 @@ func (p *page) headline(r *result.Result) {
 	}
 	text := verdict + ": " + rest
 	if len(text) <= p.width {
-		p.line("%s: %s", p.bold(verdict), rest)
+		p.boldLine(verdict, ": "+rest)
 	} else {
 		p.wrap("", text)
 	}
@@ -80,7 +80,7 @@ func (p *page) warned(verdict, rest string, all []result.Warning) bool {
 		return false
 	}
 	if text := verdict + ", but " + clean(all[0].Text); len(text) <= p.width {
-		p.line("%s", p.bold(text))
+		p.boldLine(text, "")
 	} else {
 		p.wrap("", text)
 	}

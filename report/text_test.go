@@ -6,8 +6,12 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"landgo/result"
 )
@@ -163,4 +167,67 @@ func TestInspection(t *testing.T) {
 	var b bytes.Buffer
 	Inspection(&b, i, plain)
 	golden(t, "inspection.txt", b.Bytes())
+}
+
+// TestTerminal: nothing that comes from a guest or a file reaches a terminal as
+// something to obey, whichever field it is in: not in text, not in JSON, not in
+// progress.
+func TestTerminal(t *testing.T) {
+	for _, evil := range []string{"\x1b[31mred", "a\x9bb", "\u009b2J", "\u202egnp", "x\ry", "bell\a", "\x7f", "\xff\xfe", "\U000e0001"} {
+		for name := range samples() {
+			r := samples()[name]
+			poison(reflect.ValueOf(r), evil)
+			r.Verdict = samples()[name].Verdict
+			if r.Bug != nil {
+				r.Bug.Kind = samples()[name].Bug.Kind
+			}
+			r.Finish()
+			var text, object bytes.Buffer
+			s := plain
+			s.Color = true
+			s.Source = func(string) ([]byte, error) { return []byte(strings.Repeat(evil+"\n", 50)), nil }
+			Text(&text, r, s)
+			JSON(&object, r)
+			for what, got := range map[string]string{"text": strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(text.String()), "JSON": object.String()} {
+				if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 || !utf8.ValidString(got) {
+					t.Errorf("%s, %q as %s: %q", name, evil, what, got[max(i-40, 0):min(max(i, 0)+40, len(got))])
+				}
+			}
+			var again result.Result
+			if err := json.Unmarshal(object.Bytes(), &again); err != nil {
+				t.Errorf("%s, %q: %v", name, evil, err)
+			} else if want := strings.ToValidUTF8(evil, "\ufffd"); again.Guest.Path != want && utf8.ValidString(evil) {
+				t.Errorf("%s: JSON has %q for %q", name, again.Guest.Path, want)
+			}
+		}
+		var b bytes.Buffer
+		p := NewProgress(&b, ProgressStyle{})
+		p.Progress(result.Progress{Phase: "searching", Elapsed: time.Minute, Jobs: []result.JobProgress{{PP: evil}}})
+		p.Close()
+		if got := strings.TrimSuffix(b.String(), "\n"); strings.ContainsFunc(got, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(got) {
+			t.Errorf("progress: %q", got)
+		}
+	}
+}
+
+// poison puts a text into all texts of a value.
+func poison(v reflect.Value, text string) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			poison(v.Elem(), text)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			poison(v.Field(i), text)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			poison(v.Index(i), text)
+		}
+	case reflect.String:
+		if v.CanSet() {
+			v.SetString(text)
+		}
+	}
 }

@@ -15,7 +15,7 @@ import (
 const FileFormat = "landgo-bug/1"
 
 // maxBugFile bounds what ReadBugFile takes, against hostile input.
-const maxBugFile = 256 << 20
+const maxBugFile = 64 << 20
 
 // BugFile is all that a replay needs: a file that a student can send to a
 // teacher. Invariant: on disk it is whole or isn't there.

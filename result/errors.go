@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // ErrorKind names a kind of error. It is an error itself, so that
@@ -103,6 +104,33 @@ func Line(err error) string {
 		return '?'
 	}, strings.Join(strings.Fields(err.Error()), " "))
 	return fmt.Sprintf("%s; %s [%s]", message, p.Cure, p.Kind)
+}
+
+// Printable makes text harmless that comes from a guest or a file: what a terminal
+// might obey is shown as Go escapes.
+func Printable(s string) string {
+	printable := func(r rune) bool { return unicode.IsPrint(r) }
+	if utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !printable(r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1: // not UTF-8: some terminals obey bytes too
+			fmt.Fprintf(&b, "\\x%02x", s[i])
+		case printable(r):
+			b.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&b, "\\x%02x", r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, "\\u%04x", r)
+		default:
+			fmt.Fprintf(&b, "\\U%08x", r)
+		}
+		i += n
+	}
+	return b.String()
 }
 
 // Explain is the table's entry for a kind.

@@ -24,10 +24,10 @@ const wordsEnd = 64 << 10
 // isWord reports whether an address is that of a kernel's word, which has two granules.
 func (s *System) isWord(addr uint64) bool { return s.logs && addr < wordsEnd }
 
-// shares reports whether other threads share what a thread's call touches, and learns
+// sharesTouch reports whether other threads share what a thread's call touches, and learns
 // from it. A lazy word counts once it has been read by a thread that isn't the only
 // one that there has been.
-func (s *System) shares(t trace.TID, a *trace.Access) bool {
+func (s *System) sharesTouch(t trace.TID, a *trace.Access) bool {
 	if s.logs && a.Addr >= effect.Lazy && a.Addr < effect.LazyEnd {
 		_, shared := s.machine.Sharing(a.Addr)
 		if !shared && !a.IsWrite() && s.hasOthers(t) {
@@ -78,7 +78,7 @@ func (s *System) sharesForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight)
 	alike = true
 	for i := range f.Accesses {
 		a := &f.Accesses[i]
-		if !s.shares(th.id, a) {
+		if !s.sharesTouch(th.id, a) {
 			continue
 		}
 		shared = true
@@ -87,7 +87,7 @@ func (s *System) sharesForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight)
 		}
 	}
 	for i := range f.Others {
-		if d := &f.Others[i]; s.shares(d.Thread, &d.Access) {
+		if d := &f.Others[i]; s.sharesTouch(d.Thread, &d.Access) {
 			shared, alike = true, false
 		}
 	}
@@ -145,8 +145,8 @@ func (s *System) takeEffects(th *thread, tr *trace.Transition, pc uint64, own []
 // mapping is a moment: the steps taken so far, and what the last of them had done.
 type mapping struct{ steps, accesses, ops int }
 
-// moment is the present one. Until the next, nothing was done that others can tell.
-func (s *System) moment() mapping {
+// progress is the present one. Until the next, nothing was done that others can tell.
+func (s *System) progress() mapping {
 	if len(s.steps) == 0 {
 		return mapping{}
 	}
@@ -158,7 +158,7 @@ func (s *System) moment() mapping {
 // thread that makes what it has just mapped accessible hasn't told others yet: that is
 // how stacks are made, which are their threads' own.
 func (s *System) changed(th *thread, p kernel.Pages) []emu.Range {
-	if p.New && th.mapped == s.moment() {
+	if p.New && th.mapped == s.progress() {
 		return nil
 	}
 	return s.othersIn(th, p)
@@ -167,7 +167,7 @@ func (s *System) changed(th *thread, p kernel.Pages) []emu.Range {
 // touchAs records an access in the step of a thread that counts as thread t's. It
 // reports whether other threads share what it is to.
 func (s *System) touchAs(th *thread, t trace.TID, tr *trace.Transition, pc uint64, a *trace.Access) bool {
-	if s.alone(th) && (!s.isWord(a.Addr) || t != th.id) || !s.shares(t, a) || s.alone(th) {
+	if s.alone(th) && (!s.isWord(a.Addr) || t != th.id) || !s.sharesTouch(t, a) || s.alone(th) {
 		return false
 	}
 	made := *a

@@ -133,7 +133,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 	}
 	s.gotMemory(th, out.Fresh.Addr, out.Fresh.Size)
 	if out.Mapped.Size != 0 {
-		th.mapped = s.moment()
+		th.mapped = s.progress()
 	}
 	if f := s.maps(th, call, &out); f != nil {
 		return true, s.fail(th, f)

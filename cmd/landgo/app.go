@@ -105,31 +105,16 @@ func oneGuest(own []string) (string, error) {
 }
 
 // style is how text is to look where a writer leads to.
-func style(w io.Writer) report.Style {
+// Sources are read from the folders given.
+func style(w io.Writer, from sources) report.Style {
 	width, terminal := terminalWidth(w)
 	dir, _ := os.Getwd()
 	return report.Style{
 		Width:  width,
 		Color:  terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		Dir:    dir,
-		Source: readSource,
+		Source: from.read,
 	}
-}
-
-// maxSource is more than anybody's source file.
-const maxSource = 16 << 20
-
-// readSource reads a source file that a guest's line information names. A guest
-// can name anything, so only a regular file of a sensible size is read.
-func readSource(path string) ([]byte, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() || st.Size() > maxSource {
-		return nil, fmt.Errorf("%s isn't a source file", path)
-	}
-	return os.ReadFile(path)
 }
 
 // print writes a whole result at once, so that a reader never has half of it.

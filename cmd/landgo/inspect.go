@@ -43,7 +43,7 @@ kind, what is trusted, and what it doesn't model.`,
 					report.JSON(w, seen)
 					return
 				}
-				report.Inspection(w, seen, style(a.stdout))
+				report.Inspection(w, seen, style(a.stdout, nil))
 			})
 		},
 	}

@@ -37,15 +37,3 @@ func TestRoff(t *testing.T) {
 		}
 	}
 }
-
-// TestReadSource: line information that names a device isn't followed.
-func TestReadSource(t *testing.T) {
-	if text, err := readSource("man_test.go"); err != nil || !strings.HasPrefix(string(text), "package main") {
-		t.Errorf("man_test.go: %.20q, %v", text, err)
-	}
-	for _, path := range []string{"/dev/zero", ".", "none.c"} {
-		if _, err := readSource(path); err == nil {
-			t.Errorf("%s was read", path)
-		}
-	}
-}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"path/filepath"
 
 	"github.com/spf13/pflag"
 
@@ -21,6 +22,11 @@ func (a *app) replayCommand() *command {
 step what it did. The guest is the one that the file names, or GUEST where it
 has moved. It refuses another guest, version or configuration with the reason.
 
+A bug file sets no limit and has no file of this machine read but the guest, if
+that is the very program of the bug: --step-budget, --max-threads and
+--max-output are this command's, and so are --stdin and --file where what the
+guest reads is too large for the bug file.
+
 With --schedule it takes the schedule from a report's text; the options have to
 be those of the run that printed it.
 
@@ -36,7 +42,7 @@ The exit status is 1 when the same bug came back, 3 when it didn't.`,
 				if err != nil {
 					return err
 				}
-				c.Guest, c.Args = guest, guests
+				c.Guest, c.Args, c.GuestNamed = guest, guests, true
 				return a.replay(ctx, c, &result.BugFile{Schedule: *schedule})
 			}
 			return a.replayFile(ctx, flags, c, own, guests)
@@ -53,7 +59,7 @@ func (a *app) replayFile(ctx context.Context, flags *pflag.FlagSet, given explor
 		return result.Errorf(result.Usage, "a bug file brings the guest's arguments: give the file, and the guest if it has moved")
 	}
 	for i := range explore.Options {
-		if o := &explore.Options[i]; o.Kept() && flags.Changed(o.Name) {
+		if o := &explore.Options[i]; o.Kept() && !o.OfHost() && flags.Changed(o.Name) {
 			return result.Errorf(result.Usage, "--%s doesn't go with a bug file, which has the options that its bug was found with", o.Name)
 		}
 	}
@@ -65,9 +71,11 @@ func (a *app) replayFile(ctx context.Context, flags *pflag.FlagSet, given explor
 	if err != nil {
 		return err
 	}
-	c.JSON, c.Quiet = given.JSON, given.Quiet
+	if err := c.TakeHost(&given); err != nil {
+		return err
+	}
 	if len(own) == 2 {
-		c.Guest = own[1]
+		c.Guest, c.GuestNamed = own[1], true
 	}
 	return a.replay(ctx, c, file)
 }
@@ -80,6 +88,10 @@ func (a *app) replay(ctx context.Context, c explore.Config, file *result.BugFile
 	if err := result.CheckSchedule(file.Schedule); err != nil {
 		return err
 	}
+	from, err := sourcesOf(&c, c.GuestNamed || !filepath.IsAbs(c.Guest))
+	if err != nil {
+		return err
+	}
 	progress := a.progress(&c)
 	r, err := a.engine.Replay(ctx, c, file, progress)
 	progress.Close()
@@ -88,7 +100,7 @@ func (a *app) replay(ctx context.Context, c explore.Config, file *result.BugFile
 	}
 	a.notes(r)
 	r.Finish()
-	if err := a.show(r, &c); err != nil {
+	if err := a.show(r, &c, from); err != nil {
 		return err
 	}
 	a.status = r.ExitStatus()
@@ -96,4 +108,6 @@ func (a *app) replay(ctx context.Context, c explore.Config, file *result.BugFile
 }
 
 // shows reports whether an option says how a result is shown.
-func shows(o *explore.Option) bool { return o.Name == "json" || o.Name == "quiet" }
+func shows(o *explore.Option) bool {
+	return o.Name == "json" || o.Name == "quiet" || o.Name == "source"
+}

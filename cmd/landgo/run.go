@@ -48,6 +48,10 @@ func (a *app) run(ctx context.Context, c explore.Config) error {
 			return err
 		}
 	}
+	from, err := sourcesOf(&c, true)
+	if err != nil {
+		return err
+	}
 	if why := c.Whole(); why != "" && c.Jobs > 1 && !c.Quiet {
 		fmt.Fprintf(a.stderr, "landgo: %s\n", why)
 	}
@@ -60,7 +64,7 @@ func (a *app) run(ctx context.Context, c explore.Config) error {
 	a.notes(r)
 	r.Finish()
 	fileErr := saveBugs(r, &c, out)
-	if err := a.show(r, &c); err != nil {
+	if err := a.show(r, &c, from); err != nil {
 		return err
 	}
 	if fileErr != nil {
@@ -72,7 +76,7 @@ func (a *app) run(ctx context.Context, c explore.Config) error {
 
 func (a *app) notes(r *result.Result) {
 	for _, n := range r.Notes {
-		fmt.Fprintf(a.stderr, "landgo: %s\n", n)
+		fmt.Fprintf(a.stderr, "landgo: %s\n", result.Printable(n))
 	}
 }
 
@@ -84,7 +88,7 @@ func saveBugs(r *result.Result, c *explore.Config, out string) (failed error) {
 		own := c.For(b)
 		if out != "" {
 			path := numbered(out, i+1)
-			if err := result.NewBugFile(r, b, own.Kept()).Write(path); err != nil {
+			if err := result.NewBugFile(r, b, own.Saved()).Write(path); err != nil {
 				failed = err
 			} else {
 				b.File = path
@@ -109,13 +113,13 @@ func numbered(path string, n int) string {
 }
 
 // show prints a result as the configuration asks.
-func (a *app) show(r *result.Result, c *explore.Config) error {
+func (a *app) show(r *result.Result, c *explore.Config, from sources) error {
 	return a.print(func(w io.Writer) {
 		if c.JSON {
 			report.JSON(w, r)
 			return
 		}
-		report.Text(w, r, style(a.stdout))
+		report.Text(w, r, style(a.stdout, from))
 	})
 }
 

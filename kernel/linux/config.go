@@ -9,6 +9,8 @@ type Config struct {
 	// Files maps paths of the guest to files of the host. They are read in full
 	// at the start and can't be written.
 	Files map[string]string
+	// Contents maps paths of the guest to what is in its files there.
+	Contents map[string][]byte
 	// Space is the size of the machine's address space; default DefaultSpace.
 	Space uint64
 	// MemoryLimit is the number of bytes that the guest may have accessible at

@@ -82,6 +82,9 @@ func (f *files) open(cfg *Config) error {
 		}
 		f.add(file{path: clean(guest), content: content})
 	}
+	for _, guest := range slices.Sorted(maps.Keys(cfg.Contents)) {
+		f.add(file{path: clean(guest), content: cfg.Contents[guest]})
+	}
 	f.opened, f.stdinRead, f.redirected = effect.At(wordFiles, 0), effect.At(wordFiles, 0), effect.At(wordOutput, 0)
 	for _, use := range []uint64{useStdin, useStdout, useStderr} {
 		f.slot(len(f.table)).use = effect.At(wordDescriptors+effect.Step*uint64(len(f.table)-1), use)

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"landgo/explore"
+)
+
+// TestSources: line information is followed only to regular files beneath the
+// folders that are looked at, with openat2 and where the kernel hasn't got it.
+func TestSources(t *testing.T) {
+	top := t.TempDir()
+	lab, other := filepath.Join(top, "lab"), filepath.Join(top, "other")
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(lab, "own.c"), "own\n")
+	write(filepath.Join(lab, "src", "deep.c"), "deep\n")
+	write(filepath.Join(top, "canary.txt"), "canary\n")
+	write(filepath.Join(other, "far.c"), "far\n")
+	for link, to := range map[string]string{"link.c": "../canary.txt", "inside.c": "own.c", "folder": "../other"} {
+		if err := os.Symlink(to, filepath.Join(lab, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(filepath.Join(lab, "pipe.c"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(lab, "own.c"), 4); err != nil {
+		t.Fatal(err)
+	}
+	write(filepath.Join(lab, "huge.c"), "x")
+	if err := os.Truncate(filepath.Join(lab, "huge.c"), maxSource+1); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		dirs sources
+		name string
+		want string // "": isn't read
+	}{
+		{sources{lab}, "own.c", "own\n"},
+		{sources{lab}, "src/deep.c", "deep\n"},
+		{sources{lab}, "./src/../own.c", "own\n"},
+		{sources{lab}, filepath.Join(lab, "own.c"), "own\n"},
+		{sources{other, lab}, "own.c", "own\n"},
+		{sources{other, lab}, filepath.Join(other, "far.c"), "far\n"},
+		{sources{filepath.Join(lab, "src")}, "../src/deep.c", "deep\n"},
+		{sources{lab}, "../canary.txt", ""},
+		{sources{lab}, "src/../../canary.txt", ""},
+		{sources{lab}, filepath.Join(top, "canary.txt"), ""},
+		{sources{lab}, filepath.Join(lab, "../canary.txt"), ""},
+		{sources{lab}, "link.c", ""},
+		{sources{lab}, "inside.c", ""},
+		{sources{lab}, "folder/far.c", ""},
+		{sources{lab}, "pipe.c", ""},
+		{sources{lab}, "huge.c", ""},
+		{sources{lab}, "src", ""},
+		{sources{lab}, ".", ""},
+		{sources{lab}, "", ""},
+		{sources{lab}, "own.c\x00", ""},
+		{sources{lab}, "/dev/zero", ""},
+		{sources{lab}, "/proc/self/root" + filepath.Join(top, "canary.txt"), ""},
+		{sources{"/proc"}, "self/status", ""}, // a link
+		{nil, "own.c", ""},
+	} {
+		text, err := c.dirs.read(c.name)
+		if string(text) != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%v, %q: %.20q, %v", c.dirs, c.name, text, err)
+		}
+	}
+	// As on kernels before 5.6.
+	root, err := syscall.Open(lab, syscall.O_RDONLY|syscall.O_DIRECTORY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(root)
+	for name, good := range map[string]bool{"own.c": true, "src/deep.c": true, "link.c": false, "inside.c": false, "folder/far.c": false, "pipe.c": false, "src": false, "huge.c": false} {
+		f, err := openRegular(root, name, walk)
+		if (err == nil) != good {
+			t.Errorf("without openat2, %s: %v", name, err)
+		}
+		if err == nil {
+			f.Close()
+		}
+	}
+}
+
+// TestSourcesOf: the folders are those of --source, the working directory and
+// the guest's; the root of all isn't one unless it is asked for.
+func TestSourcesOf(t *testing.T) {
+	ownDir(t)
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		given []string
+		guest string
+		named bool
+		want  []string
+	}{
+		{nil, "g.elf", true, []string{here, here}},
+		{nil, "/opt/lab/g.elf", true, []string{here, "/opt/lab"}},
+		{nil, "/opt/lab/g.elf", false, []string{here}},
+		{nil, "/g.elf", true, []string{here}},
+		{[]string{"/"}, "/g.elf", true, []string{"/", here}},
+	} {
+		s, err := sourcesOf(&explore.Config{Sources: c.given, Guest: c.guest}, c.named)
+		if err != nil || !slices.Equal(s, c.want) {
+			t.Errorf("%v: %v, %v", c, s, err)
+		}
+	}
+	if _, err := sourcesOf(&explore.Config{Sources: []string{"nowhere"}}, true); err == nil {
+		t.Error("a folder that isn't there is taken")
+	}
+}

@@ -1,0 +1,164 @@
+package image
+
+import (
+	"debug/dwarf"
+	"errors"
+)
+
+// A line table's header, looked at before debug/dwarf decodes it (DWARF 5 §6.2.4):
+// that allocates as many names as the header claims, and joins each of them with the
+// folder that it claims to be in.
+
+// maxNames bounds what the names of a table's folders and files may come to, joined.
+const maxNames = 256 << 20
+
+var errLine = errors.New("a damaged line table")
+
+// Forms of names (DWARF 5 §7.5.5), and what a table has of a file.
+const (
+	formBlock   = 0x09
+	formData1   = 0x0b
+	formData2   = 0x05
+	formData4   = 0x06
+	formData8   = 0x07
+	formData16  = 0x1e
+	formUdata   = 0x0f
+	formString  = 0x08
+	formStrp    = 0x0e
+	formLineStr = 0x1f
+)
+
+// checkLine looks at the table that a unit names; size is the table's.
+func (d *debugInfo) checkLine(u *unit) (size int, err error) {
+	section := d.sections["line"]
+	at, ok := u.entry.Val(dwarf.AttrStmtList).(int64)
+	if !ok {
+		return 0, nil
+	}
+	if at < 0 || at > int64(len(section)) || len(u.compDir) > maxDebugString {
+		return 0, errLine
+	}
+	r := &cfiReader{data: section, off: int(at), section: &cfiSection{}}
+	length, wide := r.unitLength()
+	if r.err != nil || length > uint64(len(section)-r.off) {
+		return 0, errLine
+	}
+	size = r.off - int(at) + int(length)
+	r.data = section[:r.off+int(length)]
+	version := r.uint(2)
+	if version >= 5 {
+		r.uint(2)
+	}
+	r.offset(wide)
+	fixed := uint64(5)
+	if version < 4 {
+		fixed = 4
+	}
+	r.skip(fixed)
+	if base := r.u8(); base > 0 {
+		r.skip(uint64(base) - 1)
+	}
+	n := &nameCount{d: d, wide: wide, longest: len(u.compDir)}
+	if version < 5 {
+		n.folders(r)
+		n.files(r)
+	} else {
+		n.list(r)
+		n.list(r)
+	}
+	if r.err != nil || uint64(n.count)*uint64(n.longest) > maxNames {
+		return 0, errLine
+	}
+	return size, nil
+}
+
+// nameCount is how many names a table has, and the longest that one can become.
+type nameCount struct {
+	d       *debugInfo
+	wide    bool
+	count   int
+	longest int
+}
+
+func (n *nameCount) add(name string) {
+	n.count++
+	n.longest = max(n.longest, len(name))
+}
+
+// folders and files are the lists of versions up to 4, which end with an empty name.
+func (n *nameCount) folders(r *cfiReader) {
+	for r.err == nil {
+		name := r.str()
+		if name == "" {
+			return
+		}
+		n.add(name)
+	}
+}
+
+func (n *nameCount) files(r *cfiReader) {
+	for r.err == nil {
+		name := r.str()
+		if name == "" {
+			return
+		}
+		n.add(name)
+		r.uleb()
+		r.uleb()
+		r.uleb()
+	}
+}
+
+// list is one of version 5, which says of what its entries consist.
+func (n *nameCount) list(r *cfiReader) {
+	var forms []uint64
+	for range int(r.u8()) {
+		r.uleb()
+		forms = append(forms, r.uleb())
+	}
+	entries := r.uleb()
+	if r.err != nil || entries > 0 && len(forms) == 0 || entries > uint64(len(r.data)-r.off) {
+		r.err = errLine
+		return
+	}
+	for range entries {
+		for _, form := range forms {
+			n.field(r, form)
+		}
+		if r.err != nil {
+			return
+		}
+		n.count++
+	}
+}
+
+func (n *nameCount) field(r *cfiReader, form uint64) {
+	switch form {
+	case formString:
+		n.longest = max(n.longest, len(r.str()))
+	case formStrp:
+		r.offset(n.wide)
+		n.longest = max(n.longest, n.d.longestIn("str"))
+	case formLineStr:
+		r.offset(n.wide)
+		n.longest = max(n.longest, n.d.longestIn("line_str"))
+	case formUdata:
+		r.uleb()
+	case formData1, formData2, formData4, formData8, formData16:
+		r.skip(map[uint64]uint64{formData1: 1, formData2: 2, formData4: 4, formData8: 8, formData16: 16}[form])
+	case formBlock:
+		r.skip(r.uleb())
+	default:
+		r.err = errLine
+	}
+}
+
+// longestIn is the longest string of a section.
+func (d *debugInfo) longestIn(section string) int {
+	n, ok := d.longest[section]
+	if !ok {
+		n = longest(d.sections[section])
+		d.longest[section] = n
+	}
+	return n
+}
