@@ -111,6 +111,12 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 	for _, o := range th.onces {
 		h.Words(o.obj, o.sp, o.ret)
 	}
+	for i := range th.held {
+		w := &th.held[i]
+		h.Words(w.frame, w.pc, w.sp, bit(w.eintr), uint64(w.role), uint64(w.phase), bit(w.timed), w.deadline, bit(w.badTime), w.result, w.mutex)
+		h.Words(uint64(w.pending.Kind), w.pending.Obj, w.quiet.id, w.quiet.was, w.given.Addr)
+		h.Words(w.args[:]...)
+	}
 	for _, lock := range th.holds {
 		h.Word(lock)
 	}

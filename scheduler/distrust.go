@@ -37,9 +37,6 @@ func (s *System) Distrust() bool {
 	return true
 }
 
-// Settle has nothing to find out: who can run is known.
-func (s *System) Settle() bool { return false }
-
 // distrustFor reports whether the call at which a thread stands needs the
 // guest's own code, and sees to it.
 func (s *System) distrustFor(th *thread) bool {

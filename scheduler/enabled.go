@@ -125,6 +125,11 @@ func (s *System) pendingOp(th *thread) trace.Op {
 	if op.Kind == trace.OpSemWait {
 		op.Arg = s.objectOf(op.Obj, kindSem).value
 	}
+	if op.Kind == trace.OpSemWait && th.phase == phaseEntry && s.sleeps(th) {
+		if op.Kind = trace.OpSemTryWait; op.Arg == 0 {
+			op.Kind = trace.OpSemTryWaitFail
+		}
+	}
 	switch th.phase {
 	case phaseReacquire:
 		op.Kind, op.Obj, op.Size = trace.OpLock, th.mutex, s.sizes[kindMutex]
@@ -161,7 +166,7 @@ func (s *System) possible(th *thread) bool {
 		o := s.objectOf(th.arg(0), kindMutex)
 		return o.owner == trace.NoThread || o.owner == th.id
 	case image.SemWait, image.SemTimedWait, image.SemClockWait:
-		return s.objectOf(th.arg(0), kindSem).value > 0
+		return s.objectOf(th.arg(0), kindSem).value > 0 || th.phase == phaseEntry && s.sleeps(th)
 	case image.RWReadLock, image.RWTimedReadLock, image.RWClockReadLock:
 		o := s.objectOf(th.arg(0), kindRWLock)
 		return o.owner == trace.NoThread || o.owner == th.id

@@ -150,12 +150,12 @@ func (s *System) performCond(th *thread, tr *trace.Transition, o *object, c trac
 		s.destroy(o)
 	case trace.OpCondSignal:
 		if len(o.waiters) > 0 {
-			s.wake(tr, o.waiters[c])
+			s.wake(tr, o.waiters[c], o.addr)
 			o.waiters = without(o.waiters, int(c))
 		}
 	case trace.OpCondBroadcast:
 		for _, w := range o.waiters {
-			s.wake(tr, w)
+			s.wake(tr, w, o.addr)
 		}
 		o.waiters = nil
 	case trace.OpCondWait:
@@ -173,9 +173,12 @@ func (s *System) performCond(th *thread, tr *trace.Transition, o *object, c trac
 }
 
 // wake moves a signalled waiter on to taking its mutex back.
-func (s *System) wake(tr *trace.Transition, t trace.TID) {
+func (s *System) wake(tr *trace.Transition, t trace.TID, cond uint64) {
 	s.save(t)
 	th := &s.threads[t]
+	if (th.stand != standOp || th.phase != phaseQueued || th.arg(0) != cond) && s.wakeHeld(th, cond) {
+		return
+	}
 	th.phase, th.timed = phaseReacquire, false
 	tr.Wakes = append(tr.Wakes, t)
 }
@@ -198,6 +201,11 @@ func (s *System) reacquire(th *thread, tr *trace.Transition) (verdict, error) {
 func (s *System) performSem(th *thread, tr *trace.Transition, o *object) (verdict, error) {
 	s.saveObject(o)
 	op := acts[th.role].op
+	if th.phase == phaseEntry && s.sleeps(th) {
+		if op = trace.OpSemTryWait; o.value == 0 {
+			return s.fallAsleep(th, tr, o)
+		}
+	}
 	if op == trace.OpSemTryWait && o.value == 0 {
 		s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
 		return s.refuse(th, eagain)
@@ -210,6 +218,7 @@ func (s *System) performSem(th *thread, tr *trace.Transition, o *object) (verdic
 		s.destroy(o)
 	case trace.OpSemWait, trace.OpSemTryWait:
 		o.value--
+		th.phase = phaseEntry
 	case trace.OpSemPost:
 		o.value++
 		s.ret(th, 0)
@@ -302,7 +311,7 @@ func (s *System) performBarrier(th *thread, tr *trace.Transition, o *object) (ve
 		if uint64(len(o.waiters)) >= o.value {
 			// The last one is the serial thread. All go; order only.
 			for _, w := range o.waiters {
-				if w != th.id {
+				if w != th.id && s.threads[w].stand == standOp && s.threads[w].phase == phaseLeave {
 					tr.Wakes = append(tr.Wakes, w)
 				}
 			}

@@ -107,6 +107,7 @@ type System struct {
 	merged  map[uint64]bool
 	// signalled are the threads that others send signals to. Learned for good.
 	signalled map[uint64]bool
+	sleepy    bool // as if one were, see Settle
 	native    bool // see distrust
 	// starts: see LimitStarts.
 	starts map[string]uint64
@@ -140,6 +141,9 @@ type System struct {
 	instructions uint64          // run in all
 	calls        map[string]bool // kernel calls met
 	met          Met             // of a kernel that owns the machine
+
+	// sent is what the signals of the trap under way depend on (interruptedwait.go).
+	sent []trace.Op
 
 	run    emu.Run
 	pinned emu.Ctx // given to the kernel, to come back to

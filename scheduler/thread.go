@@ -48,6 +48,8 @@ const (
 	phaseLeave
 	// phaseClaimed: it alone may join a thread, and waits for its end (carried.go).
 	phaseClaimed
+	// phaseAsleep: found a semaphore at 0, and sleeps (interruptedwait.go).
+	phaseAsleep
 	// phaseTaken: a tested allocator is about to take a block back.
 	phaseTaken
 	// phaseGiven: a tested allocator is about to return a block.
@@ -159,6 +161,8 @@ type thread struct {
 	// interrupted is where its stack pointer was when a signal came, while the
 	// handler runs; else 0. See interrupt.go.
 	interrupted uint64
+	// held are the waits that signals interrupted, outermost first.
+	held []held
 	// effects counts what it did in the kernel, and what signals did to it.
 	effects uint64
 	// lastStep is the thread's latest step: its index in System.steps + 1.

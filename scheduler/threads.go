@@ -163,6 +163,9 @@ func (s *System) endThread(th *thread, tr *trace.Transition, retval uint64) (ver
 		th.native = true
 		return step, nil
 	}
+	if err := s.leavesWait(th, true); err != nil {
+		return stay, err
+	}
 	if f := s.exitMisuse(th); f != nil {
 		return stay, s.fail(th, f)
 	}

@@ -66,9 +66,13 @@ func (s *System) othersIn(th *thread, p kernel.Pages) []emu.Range {
 
 // stepTrap carries out the trap at which a thread stands and lets it run on.
 func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) error {
+	next := th.regs.RIP + uint64(th.trap.Len)
 	done, err := s.trap(th, tr, c)
 	if err != nil || done {
 		return err
+	}
+	if th.regs.RIP != next {
+		th.limited = true // it is elsewhere, perhaps at a breakpoint
 	}
 	return s.advance(th, tr, 0)
 }
@@ -85,6 +89,8 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 		s.calls[p.Name] = true
 	}
 	journal, logged := s.machine.Journal(), s.machine.Logged()
+	frame := th.regs.RSP - 8 // a handler's, if this is its return
+	s.sent = s.sent[:0]
 	out := s.kernel.Do(th.id, th.trap, c, &th.regs)
 	if !out.Idle && (s.machine.Journal() != journal || s.machine.Logged() != logged) {
 		th.effects++
@@ -101,12 +107,18 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 	if out.SetsStatus {
 		s.machine.Set(&s.threadStatus, uint64(b2i(th.leaving)))
 	}
+	waits := false
 	if out.RestoreCPU {
 		th.ctx = out.Resume
 		th.endInterrupt()
+		waits = s.comeBack(th, tr, frame)
 	}
 	for _, op := range out.Ops {
 		s.sends(th, op)
+		tr.Did(op)
+	}
+	for _, op := range s.sent {
+		op.PC = call
 		tr.Did(op)
 	}
 	switch p.Op.Kind {
@@ -147,6 +159,9 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 	case out.ExitProcess:
 		return true, s.exitProcess(th, tr, out.Status)
 	case out.ExitThread:
+		if err := s.leavesWait(th, true); err != nil {
+			return false, err
+		}
 		if f := s.exitMisuse(th); f != nil {
 			return true, s.fail(th, f)
 		}
@@ -160,7 +175,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 	case p.Yield:
 		return s.yield(th, tr) == stay, nil
 	}
-	return false, nil
+	return waits, nil
 }
 
 // deadBuffer is the bug of a call whose arguments point to memory of the heap
