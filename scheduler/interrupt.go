@@ -46,6 +46,7 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	if s.signalled[uint64(t)] && th.interrupted == 0 {
 		th.interrupted = sp
 	}
+	th.phase = phaseEntry
 	if holds {
 		th.held = append(th.held[:len(th.held):len(th.held)], h)
 	}

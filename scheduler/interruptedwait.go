@@ -29,7 +29,7 @@ type held struct {
 	frame uint64 // the stack pointer at the handler's entry
 	pc    uint64
 	sp    uint64
-	eintr bool // a semaphore's wait that ends with EINTR
+	eintr bool // a semaphore's wait, or a sleep, that ends with EINTR
 
 	role     image.Role
 	phase    phase
@@ -55,7 +55,7 @@ type signaller interface {
 
 // hold is what has to be kept of a thread that a signal interrupts, if anything.
 func (s *System) hold(th *thread, sig, frame uint64) (held, bool) {
-	if th.stand != standOp || th.phase == phaseEntry {
+	if th.stand != standOp && th.stand != standTrap || th.phase == phaseEntry {
 		return held{}, false
 	}
 	h := held{
@@ -63,10 +63,14 @@ func (s *System) hold(th *thread, sig, frame uint64) (held, bool) {
 		role: th.role, phase: th.phase, args: th.args, timed: th.timed, deadline: th.deadline, badTime: th.badTime,
 		result: th.result, mutex: th.mutex, pending: th.pending, quiet: th.quiet, given: th.given,
 	}
-	if th.phase != phaseAsleep {
+	switch th.phase {
+	case phaseAsleep:
+		h.eintr = s.endsSleep(th, sig)
+	case phaseNap:
+		h.eintr = true
+	default:
 		return h, true
 	}
-	h.eintr = s.endsSleep(th, sig)
 	return h, h.eintr
 }
 
@@ -162,6 +166,10 @@ func (s *System) comeBack(th *thread, tr *trace.Transition, frame uint64) bool {
 	th.held = th.held[: n-1 : n-1]
 	if h.pc != th.regs.RIP || h.sp != th.regs.RSP {
 		return false // the handler has changed where it returns to
+	}
+	if h.phase == phaseNap {
+		s.endNap(th, tr, &h)
+		return false
 	}
 	th.role, th.args = h.role, h.args
 	if h.eintr {

@@ -50,6 +50,8 @@ const (
 	phaseClaimed
 	// phaseAsleep: found a semaphore at 0, and sleeps (interruptedwait.go).
 	phaseAsleep
+	// phaseNap: asleep at a trap that is a sleep (nap.go).
+	phaseNap
 	// phaseTaken: a tested allocator is about to take a block back.
 	phaseTaken
 	// phaseGiven: a tested allocator is about to return a block.

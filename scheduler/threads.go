@@ -144,7 +144,34 @@ func (s *System) noThread(th *thread) (verdict, error) {
 // see that it still lives after it did all else, or send it a signal then. The
 // first who does has the search start again.
 func (s *System) exitIsStep(th *thread) bool {
-	return (s.watchedExits || s.signalled[uint64(th.id)]) && !s.alone(th)
+	return !s.alone(th) && (s.watchedExits || s.signalled[uint64(th.id)] || s.readsEnd(th))
+}
+
+// endTeller is a kernel that writes to the guest's memory when a thread ends.
+type endTeller interface {
+	// EndWord is where it does for a thread whose end landgo carries out, 0 for
+	// nowhere. It writes 4 bytes.
+	EndWord(t trace.TID) uint64
+}
+
+// endWord is where the end of a thread shows in memory (glibc's thread id in the
+// control block, which pthread_kill looks at), or 0.
+func (s *System) endWord(th *thread) uint64 {
+	if k, ok := s.kernel.(endTeller); ok {
+		return k.EndWord(th.id)
+	}
+	return 0
+}
+
+// readsEnd reports whether others look where the end of a thread shows.
+func (s *System) readsEnd(th *thread) bool {
+	at := s.endWord(th)
+	if at == 0 || !s.everyOperation() {
+		return false
+	}
+	shared, learned := s.machine.Touch(th.id, at, 4)
+	s.finer = s.finer || learned
+	return shared
 }
 
 // seeLife learns that threads look whether others live, from the call at which
@@ -187,6 +214,9 @@ func (s *System) gone(th *thread, tr *trace.Transition, byKernel bool) {
 	th.yielding = false
 	s.bury(th, tr)
 	if k, ok := s.kernel.(leaver); ok && !byKernel {
+		if at := s.endWord(th); at != 0 {
+			s.touch(th, tr, th.regs.RIP, at, 4, trace.Write|trace.Atomic)
+		}
 		k.Leave(th.id)
 	}
 	tr.End = trace.EndThread

@@ -27,7 +27,7 @@ func (s *System) atTrap(th *thread, tr *trace.Transition) (bool, error) {
 // isEvent reports whether a trap has to be a step of its own.
 func (s *System) isEvent(th *thread, p *kernel.Plan) bool {
 	switch {
-	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd:
+	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.naps(th, p):
 		return true
 	case th.trusted() || s.alone(th) && p.Op.Kind != trace.OpFutexWait:
 		return false
@@ -66,6 +66,9 @@ func (s *System) othersIn(th *thread, p kernel.Pages) []emu.Range {
 
 // stepTrap carries out the trap at which a thread stands and lets it run on.
 func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) error {
+	if s.nap(th, tr) {
+		return nil
+	}
 	next := th.regs.RIP + uint64(th.trap.Len)
 	done, err := s.trap(th, tr, c)
 	if err != nil || done {
@@ -95,7 +98,11 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 	if !out.Idle && (s.machine.Journal() != journal || s.machine.Logged() != logged) {
 		th.effects++
 	}
-	th.insns++ // landgo carried an instruction out
+	if th.phase == phaseNap {
+		th.phase = phaseEntry
+	} else {
+		th.insns++ // landgo carried an instruction out
+	}
 	th.set = emu.SetAll
 	if th.self == 0 { // the first thread's library has told the processor where its control block is
 		th.self = th.regs.FSBase
