@@ -186,14 +186,7 @@ func TestInterruptedWaits(t *testing.T) {
 				if cc == "musl-gcc" && p.musl != "" {
 					want = p.musl
 				}
-				dir := t.TempDir()
-				src, bin := filepath.Join(dir, "guest.c"), filepath.Join(dir, "guest")
-				if err := os.WriteFile(src, []byte(interruptedHead+p.source), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				if msg, err := exec.Command(cc, "-g", "-O1", "-w", "-static", "-pthread", src, "-o", bin).CombinedOutput(); err != nil {
-					t.Fatalf("%s: %v\n%s", cc, err, msg)
-				}
+				bin := buildText(t, cc, interruptedHead+p.source, "-O1")
 				for _, search := range []string{"", "none"} {
 					cfg := DefaultConfig()
 					cfg.Guest, cfg.Out = bin, NoFile
@@ -219,4 +212,19 @@ func TestInterruptedWaits(t *testing.T) {
 			})
 		}
 	}
+}
+
+// buildText compiles a C program, statically, and returns its path.
+func buildText(t *testing.T, cc, source string, flags ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	src, bin := filepath.Join(dir, "guest.c"), filepath.Join(dir, "guest")
+	if err := os.WriteFile(src, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"-g", "-w", "-static", "-pthread", src, "-o", bin}, flags...)
+	if msg, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", cc, err, msg)
+	}
+	return bin
 }
