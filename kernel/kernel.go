@@ -39,12 +39,26 @@ type Plan struct {
 	Name     string   // the call's name, for reports and certificates
 	Reason   string   // for Invalid: one clause, e.g. "system call 41 (socket) is not modelled"
 	Gap      Gap      // for Invalid: the kind of thing
-	// Accesses are the guest bytes that the call would read or write for the
-	// thread: where other threads share them, a Local call is an event too.
-	// Valid until the next call of the kernel.
+}
+
+// Foresight is what a call would touch, were it made now.
+type Foresight struct {
+	// Accesses are the guest bytes and the words of the kernel's state that the call
+	// would read or write for the thread, Others those for other threads. Valid until
+	// the next call of the kernel.
 	Accesses []trace.Access
+	Others   []Deed
 	// Pages are those whose contents or permissions the call would change.
-	Pages Pages
+	Pages []Pages
+	// Ops are the operations that it would be.
+	Ops []trace.Op
+}
+
+// A Deed is an access that a call makes as another thread than its caller: to a
+// signal handler's frame on the stack of the thread that the signal interrupts.
+type Deed struct {
+	Thread trace.TID
+	Access trace.Access
 }
 
 // Pages is a range of the guest's memory that a call takes away or changes. To
@@ -69,10 +83,12 @@ type Outcome struct {
 	// Wakes are threads that leave a kernel queue. Their result registers have
 	// been set by the kernel through Host.SetResult.
 	Wakes []trace.TID
-	// Accesses are the guest bytes that the call read or wrote for the thread.
+	// Accesses are the guest bytes and the words of the kernel's state that the call
+	// read or wrote for the thread, Others those for other threads.
 	Accesses []trace.Access
+	Others   []Deed
 	// Pages are those whose contents or permissions the call changed.
-	Pages Pages
+	Pages []Pages
 	// Fresh are pages that the call made accessible to the guest.
 	Fresh Pages
 	// Mapped are pages that the call gave out, and Unmapped those that it took
@@ -132,6 +148,9 @@ type Host interface {
 type Kernel interface {
 	// Plan says what the trap at which t stands would do. No effect.
 	Plan(t trace.TID, trap emu.Trap) Plan
+	// Foresee says what carrying it out would touch: where other threads share
+	// that, a Local call is an event too. No effect; of a plan that is possible only.
+	Foresee(t trace.TID, trap emu.Trap) Foresight
 	// Do carries it out with outcome c. It sets t's result register and
 	// program counter through the *emu.Regs it gets (the scheduler writes them
 	// back); blocked plans are never done.

@@ -112,6 +112,7 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 				tr.Did(look)
 			}
 			if s.kernel.Fault(th.id, stop.Fault, &th.regs) {
+				s.takeTouched(th, tr, stop.PC)
 				th.set = emu.SetAll
 				continue
 			}

@@ -46,7 +46,7 @@ func (s *System) isOwnStep(th *thread) bool {
 	case image.Create:
 		shared, learned := s.machine.Touch(th.id, th.arg(0), 8)
 		s.finer = s.finer || learned
-		return shared
+		return shared || s.meeting[s.callSite(th)]
 	}
 	return s.meeting[s.callSite(th)] || s.racing[s.callSite(th)-1]
 }

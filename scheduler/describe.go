@@ -46,6 +46,11 @@ func (s *System) Variable(addr uint64) (string, bool) {
 	if addr == inputWord {
 		return "stdin", true
 	}
+	if k, ok := s.kernel.(wordNamer); ok && isWord(addr) {
+		if name, ok := k.WordName(addr); ok {
+			return name, true
+		}
+	}
 	return s.image.Variable(addr)
 }
 

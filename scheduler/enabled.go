@@ -71,7 +71,7 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 		d.Outcomes = s.outcomes(th)
 	case standTrap:
 		p := s.kernel.Plan(th.id, th.trap)
-		d.Pending, d.Outcomes = p.Op, p.Outcomes
+		d.Pending, d.Outcomes, d.Loose = p.Op, p.Outcomes, th.loose
 		if op := s.stackEnd(th); p.Op.Kind == trace.OpExit && op.Kind != trace.OpNone {
 			d.Pending = op
 		}

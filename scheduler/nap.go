@@ -36,15 +36,12 @@ func (s *System) nap(th *thread, tr *trace.Transition) bool {
 	if th.phase == phaseNap || !s.naps(th, &p) {
 		return false
 	}
-	for i := range p.Accesses {
-		a := &p.Accesses[i]
-		s.touch(th, tr, th.regs.RIP, a.Addr, a.Size, a.Flags)
-	}
 	k, ok := s.kernel.(napper)
 	if !ok {
 		return false
 	}
 	left, at, ok := k.Nap(th.id)
+	s.takeTouched(th, tr, th.regs.RIP)
 	if !ok {
 		return false
 	}

@@ -143,7 +143,8 @@ type System struct {
 	met          Met             // of a kernel that owns the machine
 
 	// sent is what the signals of the trap under way depend on (interruptedwait.go).
-	sent []trace.Op
+	sent     []trace.Op
+	foreseen []trace.Access // scratch of one trap
 
 	run    emu.Run
 	pinned emu.Ctx // given to the kernel, to come back to

@@ -97,6 +97,7 @@ type thread struct {
 
 	access trace.Access // standAccess
 	trap   emu.Trap     // standTrap
+	loose  bool         // standTrap: it touches more than its operation says
 	role   image.Role   // standOp
 	phase  phase        // standOp
 	// timed: the operation has a deadline, in nanoseconds of virtual time.

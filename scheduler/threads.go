@@ -144,7 +144,7 @@ func (s *System) noThread(th *thread) (verdict, error) {
 // see that it still lives after it did all else, or send it a signal then. The
 // first who does has the search start again.
 func (s *System) exitIsStep(th *thread) bool {
-	return !s.alone(th) && (s.watchedExits || s.signalled[uint64(th.id)] || s.readsEnd(th))
+	return !s.alone(th) && (s.watchedExits || s.signalled[uint64(th.id)] || s.lifeIsShared(th.id) || s.readsEnd(th))
 }
 
 // endTeller is a kernel that writes to the guest's memory when a thread ends.
@@ -218,6 +218,7 @@ func (s *System) gone(th *thread, tr *trace.Transition, byKernel bool) {
 			s.touch(th, tr, th.regs.RIP, at, 4, trace.Write|trace.Atomic)
 		}
 		k.Leave(th.id)
+		s.takeTouched(th, tr, th.regs.RIP)
 	}
 	tr.End = trace.EndThread
 	tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(th.id), PC: th.regs.RIP})

@@ -17,31 +17,31 @@ func (s *System) atTrap(th *thread, tr *trace.Transition) (bool, error) {
 	if p.Effect == kernel.Invalid {
 		return false, s.invalid(p.Gap, th, th.regs.RIP, "%s", p.Reason)
 	}
-	if s.isEvent(th, &p) {
+	f := s.foresee(th, &p)
+	if s.isEvent(th, &p, &f) {
 		th.stand = standTrap
 		return true, nil
 	}
-	return s.trap(th, tr, 0)
+	return s.trap(th, tr, 0, &p, &f)
 }
 
 // isEvent reports whether a trap has to be a step of its own.
-func (s *System) isEvent(th *thread, p *kernel.Plan) bool {
+func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
+	th.loose = false
+	for i := range f.Ops {
+		if f.Ops[i].Kind == trace.OpEnd {
+			return true
+		}
+	}
 	switch {
 	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.naps(th, p):
 		return true
 	case th.trusted() || s.alone(th) && p.Op.Kind != trace.OpFutexWait:
 		return false
 	}
-	for i := range p.Accesses {
-		shared, learned := s.machine.Touch(th.id, p.Accesses[i].Addr, uint64(p.Accesses[i].Size))
-		if learned {
-			s.finer = true
-		}
-		if shared && (s.everyOperation() || s.racing[th.regs.RIP]) {
-			return true
-		}
-	}
-	if s.everyOperation() && len(s.othersIn(th, p.Pages)) > 0 {
+	shared, alike := s.sharesForeseen(th, p, f)
+	th.loose = !alike
+	if shared && (s.everyOperation() || s.racing[th.regs.RIP]) {
 		return true
 	}
 	switch {
@@ -49,6 +49,8 @@ func (s *System) isEvent(th *thread, p *kernel.Plan) bool {
 		return s.everyOperation() && s.stackEnd(th).Kind != trace.OpNone
 	case p.Yield, p.Op.Kind == trace.OpCreate:
 		return false // order, no race
+	case p.Effect == kernel.Local && len(f.Ops) > 0:
+		return true // it delivers a signal
 	}
 	// Without --pp mem too: a wait in the kernel can block, and a wake decides
 	// who goes on.
@@ -70,7 +72,10 @@ func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) erro
 		return nil
 	}
 	next := th.regs.RIP + uint64(th.trap.Len)
-	done, err := s.trap(th, tr, c)
+	p := s.kernel.Plan(th.id, th.trap)
+	f := s.foresee(th, &p)
+	tr.Loose = th.loose
+	done, err := s.trap(th, tr, c, &p, &f)
 	if err != nil || done {
 		return err
 	}
@@ -80,11 +85,11 @@ func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) erro
 	return s.advance(th, tr, 0)
 }
 
-// trap carries a trap out. It reports whether the step is over.
-func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, error) {
-	p := s.kernel.Plan(th.id, th.trap)
+// trap carries a trap out, of which p and f say what it is. It reports whether the step
+// is over.
+func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel.Plan, foreseen *kernel.Foresight) (bool, error) {
 	call := th.regs.RIP
-	if f := s.deadBuffer(th, tr, &p); f != nil {
+	if f := s.deadBuffer(th, tr, p, foreseen); f != nil {
 		th.insns++ // the failure is a place of its own
 		return true, s.fail(th, f)
 	}
@@ -94,7 +99,15 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 	journal, logged := s.machine.Journal(), s.machine.Logged()
 	frame := th.regs.RSP - 8 // a handler's, if this is its return
 	s.sent = s.sent[:0]
+	within := th.stand != standTrap && !th.starting && !th.alloc.on && !s.alone(th)
+	if within {
+		foreseen.Accesses = append(s.foreseen[:0], foreseen.Accesses...)
+		s.foreseen = foreseen.Accesses
+	}
 	out := s.kernel.Do(th.id, th.trap, c, &th.regs)
+	if within {
+		s.checkForeseen(th, p, foreseen, &out)
+	}
 	if !out.Idle && (s.machine.Journal() != journal || s.machine.Logged() != logged) {
 		th.effects++
 	}
@@ -141,14 +154,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 	if f := s.maps(th, call, &out); f != nil {
 		return true, s.fail(th, f)
 	}
-	if !th.trusted() {
-		for _, a := range out.Accesses {
-			s.touch(th, tr, call, a.Addr, a.Size, a.Flags)
-		}
-		for _, r := range s.othersIn(th, out.Pages) {
-			s.touch(th, tr, call, r.Lo, uint32(r.Hi-r.Lo), trace.Write)
-		}
-	}
+	s.takeEffects(th, tr, call, out.Accesses, out.Others, out.Pages)
 	for _, w := range out.Wakes {
 		s.wakeFromKernel(w)
 		tr.Wakes = append(tr.Wakes, w)
@@ -187,11 +193,11 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 
 // deadBuffer is the bug of a call whose arguments point to memory of the heap
 // that is in no live block, or nil. What it found there is on record.
-func (s *System) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan) *Failure {
+func (s *System) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f *kernel.Foresight) *Failure {
 	if th.starting || th.alloc.on || th.quiet.on && th.quiet.role == image.Create {
 		return nil
 	}
-	for _, a := range p.Accesses {
+	for _, a := range f.Accesses {
 		if !s.machine.Dead(a.Addr, uint64(a.Size)) {
 			continue // the common case, without words
 		}

@@ -6,6 +6,7 @@ import (
 
 	"landgo/emu"
 	"landgo/kernel"
+	"landgo/kernel/effect"
 )
 
 // Types of auxiliary vector entries (System V ABI for AMD64, and Linux).
@@ -49,10 +50,10 @@ func (k *Kernel) Boot() (emu.Regs, error) {
 	var used uint64
 	for i := range k.img.Segments {
 		s := &k.img.Segments[i]
-		if err := k.m.Load(s.Addr, s.Data); err != nil {
+		if err := k.host.Machine().Load(s.Addr, s.Data); err != nil {
 			return emu.Regs{}, fmt.Errorf("loading the guest: %w", err)
 		}
-		k.m.Protect(s.Addr, s.MemSize, emu.ProtOf(s.Read, s.Write, s.Exec))
+		k.host.Machine().Protect(s.Addr, s.MemSize, emu.ProtOf(s.Read, s.Write, s.Exec))
 		used += s.MemSize
 	}
 	stack := k.space.stack
@@ -60,8 +61,8 @@ func (k *Kernel) Boot() (emu.Regs, error) {
 	if used > k.space.limit {
 		return emu.Regs{}, kernel.Errorf(kernel.GapMemory, "the guest needs %d bytes to start and may have %d", used, k.space.limit)
 	}
-	k.space.used = used
-	k.m.Protect(stack.lo, stack.size(), emu.ProtRead|emu.ProtWrite)
+	k.space.used = effect.At(wordMemory, used)
+	k.host.Machine().Protect(stack.lo, stack.size(), emu.ProtRead|emu.ProtWrite)
 	sp, err := k.buildStack()
 	if err != nil {
 		return emu.Regs{}, err
@@ -117,7 +118,7 @@ func (k *Kernel) buildStack() (uint64, error) {
 		binary.LittleEndian.PutUint64(block[i*8:], w)
 	}
 	copy(block[low-sp:], b.data)
-	if err := k.m.Load(sp, block); err != nil {
+	if err := k.host.Machine().Load(sp, block); err != nil {
 		return 0, fmt.Errorf("writing the guest's first stack: %w", err)
 	}
 	return sp, nil

@@ -3,6 +3,7 @@ package linux
 import (
 	"landgo/emu"
 	"landgo/kernel"
+	"landgo/kernel/effect"
 	"landgo/trace"
 )
 
@@ -15,10 +16,12 @@ type call struct {
 	pc     uint64    // of the syscall instruction
 	regs   *emu.Regs
 	choice uint64 // what is left of the outcome to decode
-	pages  kernel.Pages
 	fresh  kernel.Pages
 	// returned: all registers have been set; there is no result.
 	returned bool
+	// unmasks: the caller's mask has changed, or it was sent a signal by itself:
+	// what was kept may come through now.
+	unmasks bool
 }
 
 // begin makes k.call the call of t and clears the scratch.
@@ -27,7 +30,8 @@ func (k *Kernel) begin(t trace.TID, r *emu.Regs) {
 		k: k, t: k.threads[t], nr: r.RAX, pc: r.RIP, regs: r,
 		a: [6]uint64{r.RDI, r.RSI, r.RDX, r.R10, r.R8, r.R9},
 	}
-	k.accesses, k.ops, k.wakes = k.accesses[:0], k.ops[:0], k.wakes[:0]
+	k.ops, k.wakes = k.ops[:0], k.wakes[:0]
+	k.log.Begin(t, r.RIP)
 }
 
 func (c *call) row() *row {
@@ -40,15 +44,9 @@ func (c *call) row() *row {
 // int32 is argument i as a C int.
 func (c *call) int32(i int) int32 { return int32(c.a[i]) }
 
-// touch records that the call reads or writes guest bytes.
-func (c *call) touch(addr, size uint64, flags trace.AccessFlags) {
-	if size == 0 || addr == 0 {
-		return
-	}
-	c.k.accesses = append(c.k.accesses, trace.Access{
-		Addr: addr, PC: c.pc, Size: uint32(min(size, maxBuffer)), Flags: flags,
-	})
-}
+// get and set read and assign a word of the kernel's state.
+func (c *call) get(w *effect.Word) uint64    { return c.k.log.Get(w) }
+func (c *call) set(w *effect.Word, v uint64) { c.k.log.Set(w, v) }
 
 // op records an operation that the call carried out.
 func (c *call) op(o trace.Op) {
@@ -76,24 +74,8 @@ func beyond(p *kernel.Plan, gap kernel.Gap, reason string) {
 // maxBuffer bounds what a single call moves (as Linux's MAX_RW_COUNT).
 const maxBuffer = 0x7ffff000
 
-// can reports whether the guest may access [addr, addr+size) so.
-func (k *Kernel) can(addr, size uint64, p emu.Prot) bool {
-	if addr+size < addr || addr+size > k.cfg.Space {
-		return false
-	}
-	if size == 0 {
-		return true
-	}
-	for page := pageDown(addr); page < addr+size; page += pageSize {
-		if k.m.Prot(page)&p != p {
-			return false
-		}
-	}
-	return true
-}
-
-func (k *Kernel) canRead(addr, size uint64) bool  { return k.can(addr, size, emu.ProtRead) }
-func (k *Kernel) canWrite(addr, size uint64) bool { return k.can(addr, size, emu.ProtWrite) }
+func (k *Kernel) canRead(addr, size uint64) bool  { return k.log.Can(addr, size, emu.ProtRead) }
+func (k *Kernel) canWrite(addr, size uint64) bool { return k.log.Can(addr, size, emu.ProtWrite) }
 
 // copyIn reads guest memory that must be readable; nil if it isn't.
 func (k *Kernel) copyIn(addr, size uint64) []byte {
@@ -101,7 +83,7 @@ func (k *Kernel) copyIn(addr, size uint64) []byte {
 		return nil
 	}
 	p := make([]byte, size)
-	k.m.Read(addr, p)
+	k.log.Read(addr, p)
 	return p
 }
 
@@ -110,7 +92,7 @@ func (k *Kernel) copyOut(addr uint64, p []byte) uint64 {
 	if !k.canWrite(addr, uint64(len(p))) {
 		return efault
 	}
-	k.m.Write(addr, p)
+	k.log.Write(addr, p)
 	return 0
 }
 
@@ -120,9 +102,7 @@ func (k *Kernel) path(addr uint64) (string, bool) {
 		if !k.canRead(a, 1) {
 			return 0, false
 		}
-		var b [1]byte
-		k.m.Read(a, b[:])
-		return b[0], true
+		return k.log.Read8(a), true
 	})
 }
 

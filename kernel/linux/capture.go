@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/kernel"
+	"landgo/kernel/effect"
 	"landgo/trace"
 )
 
@@ -11,29 +12,28 @@ import (
 // are appended; going back makes it shorter.
 type capture struct {
 	data  []byte
-	n     uint64 // state
+	n     effect.Word // without a record: nothing reads it back, and its order is planWrite's
 	limit uint64
 }
 
-func (c *capture) bytes() []byte { return c.data[:c.n] }
+func (c *capture) bytes() []byte { return c.data[:c.n.Peek()] }
 
 func (k *Kernel) capture(c *capture, p []byte) {
-	c.data = append(c.data[:c.n], p...)
-	k.set(&c.n, c.n+uint64(len(p)))
+	n := c.n.Peek()
+	c.data = append(c.data[:n], p...)
+	k.log.Init(&c.n, n+uint64(len(p)))
 }
 
 // sink is where a write to the descriptor goes; use tells which.
 func (c *call) sink() (to *capture, use, errno uint64) {
-	d := c.k.files.descriptor(c.int32(0))
+	use = c.use(c.int32(0))
 	switch {
-	case d == nil:
-		return nil, 0, ebadf
-	case d.use == useStdout:
-		return &c.k.out, d.use, 0
-	case d.use == useStderr:
-		return &c.k.errs, d.use, 0
-	case d.use >= useFile && c.k.files.known[c.k.files.description(d).kind-1].char:
-		return nil, d.use, 0 // swallows all
+	case use == useStdout:
+		return &c.k.out, use, 0
+	case use == useStderr:
+		return &c.k.errs, use, 0
+	case use >= useFile && c.known(use).char:
+		return nil, use, 0 // swallows all
 	}
 	return nil, 0, ebadf
 }
@@ -45,7 +45,7 @@ func planWrite(c *call, p *kernel.Plan) {
 	switch {
 	case errno == 0 && use < useFile && c.k.cfg.ObserveStdout:
 		c.event(p, onResource(stream(use), 1))
-	case errno != 0 || use >= useFile || c.k.files.redirected != 0:
+	case errno != 0 || use >= useFile || c.get(&c.k.files.redirected) != 0:
 		planFiles(c, p)
 	}
 }
@@ -58,18 +58,8 @@ func stream(use uint64) uint64 {
 	return resourceStdout
 }
 
-func memWrite(c *call) { c.touch(c.a[1], c.a[2], 0) }
-
 func doWrite(c *call, o *kernel.Outcome) uint64 {
 	return c.write([]buffer{{c.a[1], min(c.a[2], maxBuffer)}}, o)
-}
-
-func memWritev(c *call) {
-	vec, _, _ := c.iovec()
-	c.touch(c.a[1], uint64(len(vec))*16, 0)
-	for _, v := range vec {
-		c.touch(v.addr, v.size, 0)
-	}
 }
 
 func doWritev(c *call, o *kernel.Outcome) uint64 {
@@ -84,7 +74,7 @@ func (c *call) write(vec []buffer, o *kernel.Outcome) uint64 {
 	k := c.k
 	to, use, errno := c.sink()
 	switch {
-	case errno != 0 || use >= useFile || k.files.redirected != 0:
+	case errno != 0 || use >= useFile || c.get(&k.files.redirected) != 0:
 		c.op(onResource(resourceFiles, 1))
 	case k.cfg.ObserveStdout:
 		c.op(trace.Op{Kind: trace.OpSyscall, Obj: stream(use), Arg: 1})
@@ -101,7 +91,7 @@ func (c *call) write(vec []buffer, o *kernel.Outcome) uint64 {
 			break
 		}
 		if to != nil {
-			if to.n+v.size > to.limit {
+			if to.n.Peek()+v.size > to.limit {
 				o.Invalid, o.Gap = fmt.Sprintf("the guest prints more than %d bytes in one execution", to.limit), kernel.GapOutput
 				return 0
 			}

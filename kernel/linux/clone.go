@@ -46,7 +46,7 @@ func (c *call) cloneArgs() cloneArgs {
 		return cloneArgs{flags: c.a[0] &^ 0xff, exitSignal: c.a[0] & 0xff, stack: c.a[1],
 			parentTID: c.a[2], childTID: c.a[3], tls: c.a[4], size: clone3MinSize}
 	}
-	m, at := c.k.m, c.a[0]
+	m, at := &c.k.log, c.a[0]
 	if c.a[1] < clone3MinSize || c.a[1] > clone3MaxSize || !c.k.canRead(at, c.a[1]) {
 		return cloneArgs{}
 	}
@@ -59,19 +59,6 @@ func (c *call) cloneArgs() cloneArgs {
 		a.other = a.other || m.Read64(at+off) != 0
 	}
 	return a
-}
-
-func memClone(c *call) {
-	a := c.cloneArgs()
-	if c.nr == sysClone3 {
-		c.touch(c.a[0], c.a[1], 0)
-	}
-	if a.flags&cloneParentSettid != 0 {
-		c.touch(a.parentTID, 4, trace.Write)
-	}
-	if a.flags&cloneChildSettid != 0 {
-		c.touch(a.childTID, 4, trace.Write)
-	}
 }
 
 func planClone(c *call, p *kernel.Plan) {
@@ -109,17 +96,17 @@ func doClone(c *call, o *kernel.Outcome) uint64 {
 		o.Invalid, o.Gap = err.Error(), kernel.GapThreads
 		return 0
 	}
-	k.set(&c.t.children, c.t.children+1)
+	c.set(&c.t.children, c.get(&c.t.children)+1)
 	k.start(child, c.t)
-	k.set(&child.stack, a.stack)
+	k.log.Init(&child.stack, a.stack)
 	if a.flags&cloneChildCleartid != 0 {
-		k.set(&child.clearTID, a.childTID)
+		k.log.Init(&child.clearTID, a.childTID)
 	}
 	if a.flags&cloneParentSettid != 0 {
-		k.m.Write32(a.parentTID, uint32(child.number))
+		k.log.Write32(a.parentTID, uint32(child.number))
 	}
 	if a.flags&cloneChildSettid != 0 {
-		k.m.Write32(a.childTID, uint32(child.number))
+		k.log.Write32(a.childTID, uint32(child.number))
 	}
 	k.spawn = kernel.Spawn{Child: child.id, Regs: c.childRegs(a)}
 	o.Spawn = &k.spawn
@@ -138,20 +125,21 @@ func (c *call) childRegs(a cloneArgs) emu.Regs {
 	return r
 }
 
-// start gives a child the state in which every thread begins. It began no
-// earlier than its creator's present.
+// start gives a child the state in which every thread begins. Its creation comes
+// before all that looks at that; that it is there now is the list's.
 func (k *Kernel) start(t, creator *thread) {
-	k.set(&k.live, k.live+1)
-	k.set(&t.alive, 1)
-	k.set(&t.blocked, creator.blocked)
-	k.set(&t.notBefore, creator.notBefore)
-	k.set(&t.wait.deadline, noDeadline)
-	k.set(&t.name[0], creator.name[0])
-	k.set(&t.name[1], creator.name[1])
+	k.log.Set(&k.list, 0)
+	k.log.Init(&k.live, k.live.Peek()+1)
+	k.log.Init(&t.alive, 1)
+	k.log.Init(&t.blocked, k.log.Get(&creator.blocked))
+	k.log.Init(&t.wait.deadline, noDeadline)
+	for i := range t.name {
+		k.log.Init(&t.name[i], k.log.Get(&creator.name[i]))
+	}
 }
 
 func doSetTIDAddress(c *call, o *kernel.Outcome) uint64 {
-	c.k.set(&c.t.clearTID, c.a[0])
+	c.set(&c.t.clearTID, c.a[0])
 	return c.t.number
 }
 

@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"landgo/emu"
 	"landgo/kernel"
 	"landgo/trace"
 )
@@ -10,11 +11,14 @@ import (
 
 // Restarts reports whether a signal's handler was installed with SA_RESTART.
 func (k *Kernel) Restarts(sig uint64) bool {
-	return sig < numSignals && k.actions[sig].flags&saRestart != 0
+	return sig < numSignals && k.actions[sig].flags.Peek()&saRestart != 0
 }
 
 // OnSignalStack reports whether an address is on a thread's alternate stack.
-func (k *Kernel) OnSignalStack(t trace.TID, sp uint64) bool { return k.threads[t].onAltStack(sp) }
+func (k *Kernel) OnSignalStack(id trace.TID, sp uint64) bool {
+	lo, size := k.threads[id].altStack.Peek(), k.threads[id].altSize.Peek()
+	return size != 0 && sp > lo && sp-lo <= size
+}
 
 const (
 	sysPoll           = 7
@@ -26,9 +30,10 @@ const (
 
 // Nap says of a sleep before which a thread stands whether time passes in it, and
 // what a signal that ends it leaves: how long it would have gone on, in nanoseconds,
-// and where that is to be written, if anywhere.
+// and where that is to be written, if anywhere. What it read is touched.
 func (k *Kernel) Nap(id trace.TID) (left, at uint64, ok bool) {
 	r := k.host.Regs(id)
+	k.log.Begin(id, r.RIP)
 	c := call{k: k, t: k.threads[id], nr: r.RAX, a: [6]uint64{r.RDI, r.RSI, r.RDX, r.R10, r.R8, r.R9}}
 	var ns, errno uint64
 	switch c.nr {
@@ -38,7 +43,7 @@ func (k *Kernel) Nap(id trace.TID) (left, at uint64, ok bool) {
 		if !k.canRead(c.a[4], 16) {
 			return 0, 0, false
 		}
-		ns = k.m.Read64(c.a[4])*second + k.m.Read64(c.a[4]+8)*1000
+		ns = k.log.Read64(c.a[4])*second + k.log.Read64(c.a[4]+8)*1000
 	case sysNanosleep:
 		ns, errno = k.timespec(c.a[0])
 		at = c.a[1]
@@ -46,7 +51,7 @@ func (k *Kernel) Nap(id trace.TID) (left, at uint64, ok bool) {
 		ns, errno = k.timespec(c.a[2])
 		if c.a[1]&timerAbstime == 0 {
 			at = c.a[3]
-		} else if now := k.now(c.t); errno == 0 {
+		} else if now := k.clock.Peek(); errno == 0 {
 			ns = k.Realtime(c.a[0], ns)
 			ns -= min(ns, now)
 		}
@@ -81,10 +86,10 @@ func (c *call) masked() bool {
 		at = c.a[3]
 	case sysPselect6:
 		if c.a[5] != 0 && k.canRead(c.a[5], 8) {
-			at = k.m.Read64(c.a[5])
+			at = k.log.Read64(c.a[5])
 		}
 	}
-	return at != 0 && k.canRead(at, 8) && k.m.Read64(at)&^unblockable != c.t.blocked
+	return at != 0 && k.canRead(at, 8) && k.log.Read64(at)&^unblockable != k.log.Get(&c.t.blocked)
 }
 
 // planRest is the plan of a poll or a select of no descriptors.
@@ -101,9 +106,9 @@ func planRest(c *call, p *kernel.Plan) {
 
 // EndWord is where Leave writes for a thread, 0 for nowhere.
 func (k *Kernel) EndWord(id trace.TID) uint64 {
-	t := k.threads[id]
-	if t.clearTID != 0 && k.canWrite(t.clearTID, 4) && uint64(k.m.Read32(t.clearTID)) == t.number {
-		return t.clearTID
+	t, m := k.threads[id], k.host.Machine()
+	if at := t.clearTID.Peek(); at != 0 && m.Prot(at)&m.Prot(at+3)&emu.ProtWrite != 0 && uint64(m.Read32(at)) == t.number {
+		return at
 	}
 	return 0
 }

@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"landgo/emu"
 	"landgo/kernel"
 	"landgo/trace"
 )
@@ -19,24 +20,25 @@ type departure struct {
 // departures lists what the exit of t changes.
 func (k *Kernel) departures(t *thread) []departure {
 	d := k.robustFutexes(t)
-	if t.clearTID != 0 && k.canWrite(t.clearTID, 4) {
-		d = append(d, departure{addr: t.clearTID, clear: true})
+	if at := k.log.Get(&t.clearTID); at != 0 && k.canWrite(at, 4) {
+		d = append(d, departure{addr: at, clear: true})
 	}
 	return d
 }
 
-func memExit(c *call) {
-	for _, d := range c.k.departures(c.t) {
+// touchDepartures records the words that an exit changes.
+func (c *call) touchDepartures(list []departure) {
+	for _, d := range list {
 		flags := trace.Write | trace.RMW | trace.Atomic
 		if d.clear {
 			flags = trace.Write | trace.Atomic // who reads it there comes after the thread
 		}
-		c.touch(d.addr, 4, flags)
+		c.k.log.Touch(d.addr, 4, flags)
 	}
 }
 
 func planExit(c *call, p *kernel.Plan) {
-	if c.k.live == 1 {
+	if c.k.live.Peek() == 1 {
 		c.event(p, trace.Op{Kind: trace.OpEnd})
 		return
 	}
@@ -56,22 +58,25 @@ func planExit(c *call, p *kernel.Plan) {
 
 // doExit ends the thread; the last one takes the process with it. Linux reports
 // the first thread's status then, but both libcs call exit_group before it
-// comes to that.
+// comes to that. (That it is the last is no word that it reads: the end of the
+// process is in order with all that any thread does.)
 func doExit(c *call, o *kernel.Outcome) uint64 {
 	k, t := c.k, c.t
-	if k.live == 1 {
+	if k.live.Peek() == 1 {
 		return doExitGroup(c, o)
 	}
-	for _, d := range k.departures(t) {
+	list := k.departures(t)
+	c.touchDepartures(list)
+	for _, d := range list {
 		switch {
 		case d.clear:
-			k.m.Write32(d.addr, 0)
+			k.log.Write32(d.addr, 0)
 			k.wakeSome(d.addr, matchAny, 1)
 		case d.pi:
 			k.release(d.addr, futexOwnerDied)
 		default:
-			word := k.m.Read32(d.addr)
-			k.m.Write32(d.addr, word&futexWaiters|futexOwnerDied)
+			word := k.log.Read32(d.addr)
+			k.log.Write32(d.addr, word&futexWaiters|futexOwnerDied)
 			if word&futexWaiters != 0 {
 				k.wakeSome(d.addr, matchAny, 1)
 			}
@@ -85,12 +90,13 @@ func doExit(c *call, o *kernel.Outcome) uint64 {
 
 // bury forgets a thread that is gone.
 func (k *Kernel) bury(t *thread) {
-	k.set(&k.live, k.live-1)
-	k.set(&t.alive, 0)
-	k.set(&t.clearTID, 0)
-	k.set(&t.robustList, 0)
-	k.set(&t.sent, 0)
-	k.set(&t.frame, 0)
+	k.log.Set(&k.list, 0)
+	k.log.Init(&k.live, k.live.Peek()-1)
+	k.log.Set(&t.alive, 0)
+	k.log.Set(&t.clearTID, 0)
+	k.log.Set(&t.robustList, 0)
+	k.log.Set(&t.sent, 0)
+	k.log.Set(&t.frame, 0)
 }
 
 // Leave tells the kernel of the end of a thread that the host carried out
@@ -99,8 +105,10 @@ func (k *Kernel) bury(t *thread) {
 // woken: waiting for the thread is the host's part then.
 func (k *Kernel) Leave(id trace.TID) {
 	t := k.threads[id]
-	if t.clearTID != 0 && k.canWrite(t.clearTID, 4) && uint64(k.m.Read32(t.clearTID)) == t.number {
-		k.m.Write32(t.clearTID, 0)
+	k.log.Begin(id, k.host.Regs(id).RIP)
+	m := k.host.Machine()
+	if at := t.clearTID.Peek(); at != 0 && m.Prot(at)&m.Prot(at+3)&emu.ProtWrite != 0 && uint64(m.Read32(at)) == t.number {
+		m.Write32(at, 0)
 	}
 	k.bury(t)
 }

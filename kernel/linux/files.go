@@ -9,15 +9,16 @@ import (
 	"strings"
 
 	"landgo/kernel"
+	"landgo/kernel/effect"
 )
 
 // The guest sees standard input, output and error, the files that the user
 // named (read in full before the start, read-only), and a few that libc asks
 // for. All else doesn't exist. Nothing can be created or written.
 //
-// All calls on descriptors depend on each other (one resource), but for writes
-// to standard output and error, see capture.go, and for questions whose answer
-// never changes.
+// All calls on descriptors are operations on one resource and so depend on each other,
+// but for writes to standard output and error, see capture.go, and for questions whose
+// answer never changes. What such a call finds out of a descriptor is a word of its own.
 
 const (
 	maxDescriptors = 1024
@@ -35,15 +36,15 @@ type file struct {
 
 // description is an open file: what descriptors made by dup share.
 type description struct {
-	kind   uint64 // index+1 in files.known; 0 for none
-	offset uint64
+	kind   effect.Word // index+1 in files.known; 0 for none
+	offset effect.Word
 	text   []byte // the content of maps
 }
 
 // descriptor is a slot of the table.
 type descriptor struct {
-	use     uint64 // 0: closed; 1, 2, 3: standard input, output, error; above: 4 + description
-	cloexec uint64
+	use     effect.Word // 0: closed; 1, 2, 3: standard input, output, error; above: 4 + description
+	cloexec effect.Word
 }
 
 const (
@@ -61,9 +62,9 @@ type files struct {
 
 	table        []*descriptor // grows only
 	descriptions []*description
-	opened       uint64 // descriptions given out; state
-	stdinRead    uint64 // state
-	redirected   uint64 // state: a standard descriptor was closed or replaced
+	opened       effect.Word // descriptions given out
+	stdinRead    effect.Word
+	redirected   effect.Word // a standard descriptor was closed or replaced
 }
 
 // open reads the user's files.
@@ -81,7 +82,10 @@ func (f *files) open(cfg *Config) error {
 		}
 		f.add(file{path: clean(guest), content: content})
 	}
-	f.table = []*descriptor{{use: useStdin}, {use: useStdout}, {use: useStderr}}
+	f.opened, f.stdinRead, f.redirected = effect.At(wordFiles, 0), effect.At(wordFiles, 0), effect.At(wordOutput, 0)
+	for _, use := range []uint64{useStdin, useStdout, useStderr} {
+		f.slot(len(f.table)).use = effect.At(wordDescriptors+8*uint64(len(f.table)-1), use)
+	}
 	return nil
 }
 
@@ -90,56 +94,65 @@ func (f *files) add(file file) {
 	f.known = append(f.known, file)
 }
 
-// clean makes a path absolute: the working directory is /.
-func clean(p string) string { return path.Clean("/" + p) }
-
-// descriptor is the open slot of fd, or nil.
-func (f *files) descriptor(fd int32) *descriptor {
-	if fd < 0 || int(fd) >= len(f.table) || f.table[fd].use == useClosed {
-		return nil
+// slot is the table's entry for fd, below maxDescriptors.
+func (f *files) slot(fd int) *descriptor {
+	for fd >= len(f.table) {
+		at := wordDescriptors + 8*uint64(len(f.table))
+		f.table = append(f.table, &descriptor{effect.At(at, useClosed), effect.At(at, 0)})
 	}
 	return f.table[fd]
 }
 
-// description is what fd has open, nil for the standard three.
-func (f *files) description(d *descriptor) *description {
-	if d.use < useFile {
-		return nil
+// clean makes a path absolute: the working directory is /.
+func clean(p string) string { return path.Clean("/" + p) }
+
+// use is what fd stands for, useClosed for none.
+func (c *call) use(fd int32) uint64 {
+	if fd < 0 || fd >= maxDescriptors {
+		return useClosed
 	}
-	return f.descriptions[d.use-useFile]
+	return c.get(&c.k.files.slot(int(fd)).use)
 }
 
+// description is what a use has open, nil for the standard three.
+func (c *call) description(use uint64) *description {
+	if use < useFile {
+		return nil
+	}
+	return c.k.files.descriptions[use-useFile]
+}
+
+// known is the file that a use of at least useFile has open.
+func (c *call) known(use uint64) *file { return &c.k.files.known[c.get(&c.description(use).kind)-1] }
+
 // text is the content of an open file.
-func (f *files) text(d *description) []byte {
-	if d.text != nil {
+func (c *call) text(use uint64) []byte {
+	if d := c.description(use); d.text != nil {
 		return d.text
 	}
-	return f.known[d.kind-1].content
+	return c.known(use).content
 }
 
 // content is what mmap maps of fd.
-func (f *files) content(fd int32) ([]byte, uint64) {
-	d := f.descriptor(fd)
-	if d == nil {
+func (c *call) content(fd int32) ([]byte, uint64) {
+	use := c.use(fd)
+	switch {
+	case use == useClosed:
 		return nil, ebadf
-	}
-	if d.use < useFile {
+	case use < useFile:
 		return nil, enodev
 	}
-	return f.text(f.description(d)), 0
+	return c.text(use), 0
 }
 
 // free gives the lowest free descriptor from least on, or false.
-func (f *files) free(least int) (int, bool) {
+func (c *call) free(least int) (*descriptor, int, bool) {
 	for fd := least; fd < maxDescriptors; fd++ {
-		for fd >= len(f.table) {
-			f.table = append(f.table, new(descriptor))
-		}
-		if f.table[fd].use == useClosed {
-			return fd, true
+		if d := c.k.files.slot(fd); c.get(&d.use) == useClosed {
+			return d, fd, true
 		}
 	}
-	return 0, false
+	return nil, 0, false
 }
 
 // Flags of open.
@@ -190,7 +203,7 @@ func planOpen(c *call, p *kernel.Plan) {
 func planFiles(c *call, p *kernel.Plan) { c.event(p, onResource(resourceFiles, 1)) }
 
 func doOpen(c *call, o *kernel.Outcome) uint64 {
-	k, f := c.k, &c.k.files
+	f := &c.k.files
 	c.op(onResource(resourceFiles, 1))
 	want := c.opening()
 	if !want.ok {
@@ -200,30 +213,32 @@ func doOpen(c *call, o *kernel.Outcome) uint64 {
 	if !found {
 		return enoent
 	}
-	fd, ok := f.free(0)
+	fd, n, ok := c.free(0)
 	if !ok {
 		return emfile
 	}
-	for int(f.opened) >= len(f.descriptions) {
-		f.descriptions = append(f.descriptions, new(description))
+	opened := c.get(&f.opened)
+	for int(opened) >= len(f.descriptions) {
+		f.descriptions = append(f.descriptions, &description{kind: effect.At(wordFiles, 0), offset: effect.At(wordFiles, 0)})
 	}
-	d := f.descriptions[f.opened]
+	d := f.descriptions[opened]
 	// A description that a rewound execution used is used again.
 	d.text = nil
 	if f.known[i].maps {
-		d.text = k.maps()
+		d.text = c.maps()
 	}
-	k.set(&d.kind, uint64(i)+1)
-	k.set(&d.offset, 0)
-	k.set(&f.table[fd].use, useFile+f.opened)
-	k.set(&f.table[fd].cloexec, want.flags&oCloexec)
-	k.set(&f.opened, f.opened+1)
-	return uint64(fd)
+	c.set(&d.kind, uint64(i)+1)
+	c.set(&d.offset, 0)
+	c.set(&fd.use, useFile+opened)
+	c.set(&fd.cloexec, want.flags&oCloexec)
+	c.set(&f.opened, opened+1)
+	return uint64(n)
 }
 
 // maps is /proc/self/maps as far as it can be the same in every execution: the
 // image, the break, the first thread's stack.
-func (k *Kernel) maps() []byte {
+func (c *call) maps() []byte {
+	k := c.k
 	var b strings.Builder
 	line := func(lo, hi uint64, perm, name string) {
 		fmt.Fprintf(&b, "%08x-%08x %s 00000000 00:00 0 %s\n", lo, hi, perm, name)
@@ -238,7 +253,7 @@ func (k *Kernel) maps() []byte {
 		}
 		line(s.Addr, s.Addr+s.MemSize, string(perm), exePath)
 	}
-	if end := pageUp(k.space.brk); end > k.space.brkLo {
+	if end := pageUp(c.get(&k.space.brk)); end > k.space.brkLo {
 		line(k.space.brkLo, end, "rw-p", "[heap]")
 	}
 	line(k.space.stack.lo, k.space.stack.hi, "rw-p", "[stack]")
@@ -246,59 +261,56 @@ func (k *Kernel) maps() []byte {
 }
 
 func doClose(c *call, o *kernel.Outcome) uint64 {
-	d := c.k.files.descriptor(c.int32(0))
+	fd := c.int32(0)
 	c.op(onResource(resourceFiles, 1))
-	if d == nil {
+	if c.use(fd) == useClosed {
 		return ebadf
 	}
-	if c.a[0] <= 2 {
-		c.k.set(&c.k.files.redirected, 1)
+	if fd <= 2 {
+		c.set(&c.k.files.redirected, 1)
 	}
-	c.k.set(&d.use, useClosed)
+	c.set(&c.k.files.slot(int(fd)).use, useClosed)
 	return 0
 }
 
 // doDup is dup, dup2 and dup3.
 func doDup(c *call, o *kernel.Outcome) uint64 {
-	k, f := c.k, &c.k.files
 	c.op(onResource(resourceFiles, 1))
-	from := f.descriptor(c.int32(0))
-	if from == nil {
+	use := c.use(c.int32(0))
+	if use == useClosed {
 		return ebadf
 	}
 	if c.nr == sysDup {
-		return c.dup(from, 0, 0)
+		return c.dup(use, 0, 0)
 	}
 	to := c.int32(1)
 	switch {
 	case to < 0 || to >= maxDescriptors:
 		return ebadf
-	case c.a[0] == c.a[1] && c.nr == sysDup3:
+	case c.int32(0) == to && c.nr == sysDup3:
 		return einval
-	case c.a[0] == c.a[1]:
+	case c.int32(0) == to:
 		return uint64(to)
 	}
-	for int(to) >= len(f.table) {
-		f.table = append(f.table, new(descriptor))
-	}
 	if to <= 2 {
-		k.set(&f.redirected, 1)
+		c.set(&c.k.files.redirected, 1)
 	}
-	k.set(&f.table[to].use, from.use)
-	k.set(&f.table[to].cloexec, 0)
+	slot := c.k.files.slot(int(to))
+	c.set(&slot.use, use)
+	c.set(&slot.cloexec, 0)
 	if c.nr == sysDup3 {
-		k.set(&f.table[to].cloexec, c.a[2]&oCloexec)
+		c.set(&slot.cloexec, c.a[2]&oCloexec)
 	}
 	return uint64(to)
 }
 
-func (c *call) dup(from *descriptor, least int, cloexec uint64) uint64 {
-	fd, ok := c.k.files.free(least)
+func (c *call) dup(use uint64, least int, cloexec uint64) uint64 {
+	slot, fd, ok := c.free(least)
 	if !ok {
 		return emfile
 	}
-	c.k.set(&c.k.files.table[fd].use, from.use)
-	c.k.set(&c.k.files.table[fd].cloexec, cloexec)
+	c.set(&slot.use, use)
+	c.set(&slot.cloexec, cloexec)
 	return uint64(fd)
 }
 
@@ -321,44 +333,45 @@ func planFcntl(c *call, p *kernel.Plan) {
 }
 
 func doFcntl(c *call, o *kernel.Outcome) uint64 {
-	d := c.k.files.descriptor(c.int32(0))
+	fd := c.int32(0)
 	c.op(onResource(resourceFiles, 1))
-	if d == nil {
+	use := c.use(fd)
+	if use == useClosed {
 		return ebadf
 	}
+	slot := c.k.files.slot(int(fd))
 	switch c.a[1] {
 	case fDupfd, fDupfdCloexec:
 		if least := c.int32(2); least >= 0 && least < maxDescriptors {
-			return c.dup(d, int(least), (c.a[1]/fDupfdCloexec)*oCloexec)
+			return c.dup(use, int(least), (c.a[1]/fDupfdCloexec)*oCloexec)
 		}
 		return einval
 	case fGetfd:
-		return min(d.cloexec, 1)
+		return min(c.get(&slot.cloexec), 1)
 	case fSetfd:
-		c.k.set(&d.cloexec, c.a[2]&1*oCloexec)
+		c.set(&slot.cloexec, c.a[2]&1*oCloexec)
 		return 0
 	}
-	if d.use == useStdout || d.use == useStderr {
+	if use == useStdout || use == useStderr {
 		return 1 // O_WRONLY
 	}
 	return 0
 }
 
 func doLseek(c *call, o *kernel.Outcome) uint64 {
-	f := &c.k.files
 	c.op(onResource(resourceFiles, 1))
-	d := f.descriptor(c.int32(0))
-	if d == nil {
+	use := c.use(c.int32(0))
+	switch {
+	case use == useClosed:
 		return ebadf
-	}
-	if d.use < useFile {
+	case use < useFile:
 		return espipe
 	}
-	open := f.description(d)
-	from := map[uint64]uint64{0: 0, 1: open.offset, 2: uint64(len(f.text(open)))}
+	open := c.description(use)
+	from := map[uint64]uint64{0: 0, 1: c.get(&open.offset), 2: uint64(len(c.text(use)))}
 	base, ok := from[c.a[2]]
 	if to := base + c.a[1]; ok && int64(to) >= 0 {
-		c.k.set(&open.offset, to)
+		c.set(&open.offset, to)
 		return to
 	}
 	return einval

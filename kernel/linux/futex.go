@@ -90,20 +90,17 @@ var futexNames = [...]string{
 	futexLockPI2: "futex(FUTEX_LOCK_PI2)",
 }
 
-// memFutex: what a call reads and writes, a futex's word indivisibly. A wake uses
-// the address as a name only.
-func memFutex(c *call) {
-	f := c.futex()
+// touchWords records what a call reads and writes indivisibly, whether it comes to that
+// or not: in another order it may. A wake uses the address as a name only.
+func (c *call) touchWords(f futex) {
+	touch := c.k.log.Touch
 	switch f.cmd {
 	case futexWait, futexWaitBitset, futexCmpRequeue:
-		c.touch(f.addr, 4, trace.Atomic)
+		touch(f.addr, 4, trace.Atomic)
 	case futexWakeOp:
-		c.touch(f.addr2, 4, trace.Write|trace.RMW|trace.Atomic)
+		touch(f.addr2, 4, trace.Write|trace.RMW|trace.Atomic)
 	case futexLockPI, futexLockPI2, futexTrylockPI, futexUnlockPI:
-		c.touch(f.addr, 4, trace.Write|trace.RMW|trace.Atomic)
-	}
-	if f.timeout != 0 {
-		c.touch(f.timeout, 16, 0)
+		touch(f.addr, 4, trace.Write|trace.RMW|trace.Atomic)
 	}
 }
 
@@ -120,7 +117,7 @@ func planFutex(c *call, p *kernel.Plan) {
 	switch f.cmd {
 	case futexWait, futexWaitBitset:
 		op = futexOp(trace.OpFutexWait, f.addr)
-		if c.k.cfg.TimeoutsAny && f.timeout != 0 && c.k.m.Read32(f.addr) == uint32(f.val) {
+		if c.k.cfg.TimeoutsAny && f.timeout != 0 && c.k.log.Read32(f.addr) == uint32(f.val) {
 			outcomes = 2
 		}
 	case futexWake, futexWakeBitset:
@@ -131,7 +128,7 @@ func planFutex(c *call, p *kernel.Plan) {
 		outcomes = product(choices(m, n), choices(m-min(m, n), f.val2))
 	case futexWakeOp:
 		m, m2 := plain(f.addr), plain(f.addr2)
-		if _, also := wakeOp(f.val3, c.k.m.Read32(f.addr2)); !also {
+		if _, also := wakeOp(f.val3, c.k.log.Read32(f.addr2)); !also {
 			m2 = 0
 		}
 		outcomes = product(choices(m, wakeCount(f.val)), choices(m2, wakeCount(f.val2)))
@@ -157,7 +154,15 @@ func doFutex(c *call, o *kernel.Outcome) uint64 {
 		o.Idle = true
 		return einval
 	}
-	if !c.k.canRead(f.addr, 4) {
+	c.touchWords(f)
+	if f.cmd == futexWake || f.cmd == futexWakeBitset || f.cmd == futexRequeue {
+		// The address is a name only. (Deviation: that another thread takes its page
+		// away is in order with nothing; a wake fails then, or finds no waiter.)
+		if !c.k.log.Names(f.addr) {
+			o.Idle = true
+			return efault
+		}
+	} else if !c.k.canRead(f.addr, 4) {
 		o.Idle = true
 		return efault
 	}
@@ -194,14 +199,14 @@ func (c *call) futexWait(f futex, o *kernel.Outcome) uint64 {
 		o.Idle = true
 		return errno
 	}
-	if c.k.m.Read32(f.addr) != uint32(f.val) {
+	if c.k.log.Read32(f.addr) != uint32(f.val) {
 		c.op(op)
 		o.Idle = true
 		return eagain
 	}
-	if deadline != noDeadline && (c.choice == 1 || deadline <= c.k.now(c.t)) {
+	if deadline != noDeadline && (c.choice == 1 || deadline <= c.get(&c.k.clock)) {
 		c.op(futexOp(trace.OpFutexTimeout, f.addr))
-		c.k.notBefore(c.t, deadline)
+		c.k.passes(deadline)
 		return etimedout
 	}
 	c.op(op)
@@ -228,7 +233,7 @@ func (c *call) deadline(f futex) (uint64, uint64) {
 	}
 	switch {
 	case f.cmd == futexWait:
-		return saturatingAdd(c.k.now(c.t), ns), 0
+		return saturatingAdd(c.get(&c.k.clock), ns), 0
 	case f.realtime || f.cmd == futexLockPI:
 		return sinceEpoch(ns), 0
 	}
@@ -242,7 +247,7 @@ func (c *call) futexRequeue(f futex, o *kernel.Outcome) uint64 {
 		return einval
 	}
 	c.op(futexOp(trace.OpFutexRequeue, f.addr))
-	if f.cmd == futexCmpRequeue && k.m.Read32(f.addr) != uint32(f.val3) {
+	if f.cmd == futexCmpRequeue && k.log.Read32(f.addr) != uint32(f.val3) {
 		o.Idle = true
 		return eagain
 	}
@@ -258,7 +263,7 @@ func (c *call) futexRequeue(f futex, o *kernel.Outcome) uint64 {
 				continue
 			}
 			t := rest[i]
-			bits, deadline := t.wait.bits, t.wait.deadline
+			bits, deadline := t.wait.bits.Peek(), t.wait.deadline.Peek()
 			k.dequeue(t)
 			k.enqueue(t, waitFutex, f.addr2, bits, deadline)
 			n++
@@ -327,8 +332,8 @@ func (c *call) futexWakeOp(f futex, o *kernel.Outcome) uint64 {
 	}
 	c.op(futexOp(trace.OpFutexWake, f.addr))
 	c.op(futexOp(trace.OpFutexWake, f.addr2))
-	new, also := wakeOp(f.val3, k.m.Read32(f.addr2))
-	k.m.Write32(f.addr2, new)
+	new, also := wakeOp(f.val3, k.log.Read32(f.addr2))
+	k.log.Write32(f.addr2, new)
 	n := k.wakeSome(f.addr, matchAny, wakeCount(f.val))
 	if also {
 		n += k.wakeSome(f.addr2, matchAny, wakeCount(f.val2))

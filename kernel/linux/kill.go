@@ -50,10 +50,11 @@ func (c *call) aim() target {
 func (k *Kernel) taker(sig uint64) *thread {
 	var best *thread
 	takes := func(t *thread) bool {
-		return sig == 0 || t.blocked&bit(sig) == 0 || t.awaits(sig)
+		return sig == 0 || k.log.Get(&t.blocked)&bit(sig) == 0 || k.awaits(t, sig)
 	}
+	k.log.Get(&k.list)
 	for _, t := range k.threads {
-		if t == nil || t.alive == 0 {
+		if t == nil || k.log.Get(&t.alive) == 0 {
 			continue
 		}
 		switch {
@@ -67,9 +68,7 @@ func (k *Kernel) taker(sig uint64) *thread {
 }
 
 // awaits reports whether t sleeps in a sigwait for sig.
-func (t *thread) awaits(sig uint64) bool {
-	return t.wait.kind == waitSignals && t.wait.bits&bit(sig) != 0
-}
+func (k *Kernel) awaits(t *thread, sig uint64) bool { return k.log.Get(&t.awaited)&bit(sig) != 0 }
 
 func planKill(c *call, p *kernel.Plan) {
 	to := c.aim()
@@ -80,7 +79,7 @@ func planKill(c *call, p *kernel.Plan) {
 		c.event(p, trace.Op{Kind: trace.OpCancel, Obj: c.victim(to)})
 		return
 	}
-	blocks := to.t.blocked&bit(to.sig) != 0
+	blocks := c.get(&to.t.blocked)&bit(to.sig) != 0
 	switch f := c.k.fate(to.sig); {
 	case f == fateStop:
 		invalid(p, p.Name+" with a signal that stops the process is not modelled")
@@ -134,15 +133,17 @@ func doKill(c *call, o *kernel.Outcome) uint64 {
 // are kept too: Do delivers them once the call has its result.
 func (k *Kernel) send(to target, o *kernel.Outcome) {
 	t, b := to.t, bit(to.sig)
-	f := k.fate(to.sig)
+	f, blocks := k.fate(to.sig), k.log.Get(&to.t.blocked)&bit(to.sig) != 0
 	switch {
-	case f == fateIgnored && t.blocked&b == 0:
-	case t.blocked&b != 0 && t.awaits(to.sig): // sigwait
-		k.wake(t, k.caught(t.wait.addr, to.sig))
-	case t.blocked&b != 0 && to.shared:
-		k.set(&k.pending, k.pending|b)
-	case t.blocked&b != 0 || t == k.call.t:
-		k.set(&t.sent, t.sent|b)
+	case f == fateIgnored && !blocks:
+	case blocks && k.awaits(t, to.sig): // sigwait
+		at := t.wait.addr.Peek()
+		k.log.As(t.id, func() { k.wake(t, k.caught(at, to.sig)) })
+	case blocks && to.shared:
+		k.log.Set(&k.pending, k.log.Get(&k.pending)|b)
+	case blocks || t == k.call.t:
+		k.log.Set(&t.sent, k.log.Get(&t.sent)|b)
+		k.call.unmasks = t == k.call.t
 	case f == fateDeadly:
 		o.Signal = int(to.sig)
 	default:
@@ -151,16 +152,17 @@ func (k *Kernel) send(to target, o *kernel.Outcome) {
 }
 
 // deliver makes a thread that is about to return from a call take the signals
-// that it doesn't block.
+// that it doesn't block. What its mask lets through is never kept: only a call that
+// changes the mask, or sends the caller a signal, has to look.
 func (k *Kernel) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 	for {
-		ready := (t.sent | k.pending) &^ t.blocked
+		own, shared := k.log.Get(&t.sent), k.log.Get(&k.pending)
+		ready := (own | shared) &^ k.log.Get(&t.blocked)
 		if ready == 0 {
 			break
 		}
 		sig := uint64(bits.TrailingZeros64(ready)) + 1
-		k.set(&t.sent, t.sent&^bit(sig))
-		k.set(&k.pending, k.pending&^bit(sig))
+		k.take(t, sig)
 		switch k.fate(sig) {
 		case fateDeadly:
 			o.Signal = int(sig)
@@ -175,34 +177,48 @@ func (k *Kernel) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 			}
 		}
 	}
-	if t.savedMaskIsWanted != 0 { // sigsuspend that no handler ended
-		k.set(&t.savedMaskIsWanted, 0)
-		k.set(&t.blocked, t.savedMask)
+	if k.log.Get(&t.savedMaskIsWanted) != 0 { // sigsuspend that no handler ended
+		k.log.Set(&t.savedMaskIsWanted, 0)
+		k.log.Set(&t.blocked, k.log.Get(&t.savedMask))
 	}
+}
+
+// take removes a signal from those kept for t and for the process.
+func (k *Kernel) take(t *thread, sig uint64) {
+	if own := k.log.Get(&t.sent); own&bit(sig) != 0 {
+		k.log.Set(&t.sent, own&^bit(sig))
+		return
+	}
+	k.log.Set(&k.pending, k.log.Get(&k.pending)&^bit(sig))
 }
 
 // interrupt sends another thread into a handler.
 func (k *Kernel) interrupt(t *thread, sig uint64, o *kernel.Outcome) {
 	regs := *k.host.Regs(t.id)
-	if t.wait.kind != awake {
+	if t.wait.kind.Peek() != awake {
 		k.leaveSleep(t, sig, &regs)
 		k.wakes = append(k.wakes, t.id)
 	}
-	if !k.enter(t, sig, &regs, sent) {
+	entered := false
+	k.log.As(t.id, func() { entered = k.enter(t, sig, &regs, sent) })
+	if !entered {
 		o.Signal = sigSegv
 		return
 	}
 	k.host.Interrupt(t.id, &regs)
 }
 
-// leaveSleep is the way out of an interrupted call: again, or with EINTR.
+// leaveSleep is the way out of an interrupted call: again, or with EINTR. A queue
+// that the thread leaves is one in which another thread's wake might have found it.
 func (k *Kernel) leaveSleep(t *thread, sig uint64, regs *emu.Regs) {
 	restart := false
-	switch t.wait.kind {
+	switch t.wait.kind.Peek() {
 	case waitFutex:
-		restart = t.wait.deadline == noDeadline && k.actions[sig].flags&saRestart != 0
+		restart = t.wait.deadline.Peek() == noDeadline && k.log.Get(&k.actions[sig].flags)&saRestart != 0
+		k.call.op(futexOp(trace.OpFutexTimeout, t.wait.addr.Peek()))
 	case waitPI:
 		restart = true
+		k.call.op(futexOp(trace.OpFutexTimeout, t.wait.addr.Peek()))
 	}
 	k.dequeue(t)
 	regs.RAX = eintr

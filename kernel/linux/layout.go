@@ -5,6 +5,7 @@ import (
 
 	"landgo/image"
 	"landgo/kernel"
+	"landgo/kernel/effect"
 )
 
 // The guest's address space:
@@ -66,10 +67,10 @@ func (s span) own() span { return span{s.lo, s.lo + pageDown(s.size()/2)} }
 // space is the state of the address space as a whole.
 type space struct {
 	brkLo, brkHi uint64 // bounds of the break
-	brk          uint64 // state
+	brk          effect.Word
 	windows      span
 	stack        span
-	used         uint64 // state: bytes accessible
+	used         effect.Word // bytes accessible
 	limit        uint64
 }
 
@@ -95,7 +96,7 @@ func (s *space) lay(img *image.Image, cfg *Config) error {
 	if s.brkLo >= s.brkHi {
 		return kernel.Errorf(kernel.GapLayout, "the guest's segments end at %#x, beyond landgo's limit for them of %#x", end, s.brkHi)
 	}
-	s.brk = s.brkLo
+	s.brk = effect.At(wordBreak, s.brkLo)
 	s.limit = cfg.MemoryLimit
 	return nil
 }

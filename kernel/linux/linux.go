@@ -3,18 +3,21 @@
 // that kernel. No system call of the guest reaches the host, and no byte of
 // the guest is an argument of one.
 //
-//	scheduler ── Plan, Do ──> Kernel ── table of calls ──> memory.go, futex.go, ...
-//	                            └── emu.Machine: guest memory, journal
+//	scheduler ── Plan, Foresee, Do ──> Kernel ── table of calls ──> memory.go, futex.go, ...
+//	                                     └── effect.Log: guest memory, pages, words of state
 //
-// Each call is a row of the table (table.go): what its arguments point to, what
-// it would do (plan), and doing it. A call that other threads could tell from
-// its absence is an event; where a call is modelled only in part, the plan says
-// so by name (kernel.Invalid) and nothing is ever guessed.
+// Each call is a row of the table (table.go): whether it is modelled and possible
+// (plan), and doing it. What it touches isn't written down anywhere: handlers reach
+// memory and state through the log only, which records it, and what a call would touch
+// is found out by carrying it out and taking that back (Foresee). A call that other
+// threads could tell from its absence is an event; where a call is modelled only in
+// part, the plan says so by name (kernel.Invalid) and nothing is ever guessed.
 //
 // Invariants:
-//   - Every word that an execution changes is assigned through Machine.Set, or
-//     is a byte of guest memory. What isn't (the tables of threads and futexes
-//     met so far, caches) has the same value in every execution.
+//   - Every word that an execution changes is an effect.Word, or a byte of guest
+//     memory. What isn't (the tables of threads and futexes met so far, caches) has
+//     the same value in every execution. The links of futex queues are words without
+//     a record: the futex operations of their address stand for them.
 //   - Thread ids and addresses are functions of (name of the asking thread, its
 //     own history): see layout.go and thread.go.
 //   - Where several threads could be woken, choices number the subsets of the
@@ -27,6 +30,7 @@ import (
 	"landgo/emu"
 	"landgo/image"
 	"landgo/kernel"
+	"landgo/kernel/effect"
 	"landgo/trace"
 )
 
@@ -35,29 +39,28 @@ type Kernel struct {
 	cfg  Config
 	img  *image.Image
 	host kernel.Host
-	m    *emu.Machine
+	log  effect.Log
 
 	threads []*thread            // by TID; grows only
 	numbers map[uint64]trace.TID // guest thread ids; grows only
-	live    uint64               // threads that haven't exited
+	live    effect.Word          // threads that haven't exited; see doExit
+	list    effect.Word          // of threads: which there are
 
 	space     space
 	queues    map[uint64]*queue // by address; grows only
-	clock     uint64            // CLOCK_REALTIME, in nanoseconds
+	clock     effect.Word       // CLOCK_REALTIME, in nanoseconds
 	actions   [numSignals]action
-	pending   uint64 // signals sent to the process that every thread blocks
+	pending   effect.Word // signals sent to the process that every thread blocks
 	handlers  frames
 	files     files
 	out, errs capture
 
 	// Scratch of one call, so that calls make no garbage.
-	call     call
-	plan     kernel.Plan
-	outcome  kernel.Outcome
-	accesses []trace.Access
-	ops      []trace.Op
-	wakes    []trace.TID
-	spawn    kernel.Spawn
+	call    call
+	outcome kernel.Outcome
+	ops     []trace.Op
+	wakes   []trace.TID
+	spawn   kernel.Spawn
 }
 
 var _ kernel.Kernel = (*Kernel)(nil)
@@ -69,10 +72,16 @@ func New(host kernel.Host, img *image.Image, cfg Config) (*Kernel, error) {
 		cfg:     cfg,
 		img:     img,
 		host:    host,
-		m:       host.Machine(),
+		log:     effect.New(host.Machine()),
 		numbers: map[uint64]trace.TID{},
 		queues:  map[uint64]*queue{},
-		clock:   epoch,
+		live:    effect.At(wordList, 1),
+		list:    effect.At(wordList, 0),
+		clock:   effect.At(wordClock, epoch),
+		pending: effect.At(wordPending, 0),
+	}
+	for sig := range k.actions {
+		k.actions[sig] = newAction(uint64(sig))
 	}
 	k.out.limit, k.errs.limit = cfg.OutputLimit, cfg.OutputLimit
 	if err := k.space.lay(img, &cfg); err != nil {
@@ -96,16 +105,36 @@ func (k *Kernel) Plan(t trace.TID, trap emu.Trap) kernel.Plan {
 	if row == nil {
 		return kernel.Plan{Effect: kernel.Invalid, Name: CallName(c.nr), Reason: unmodelled(c.nr)}
 	}
-	k.plan = kernel.Plan{Name: row.name}
-	if row.mem != nil {
-		row.mem(c)
-	}
+	p := kernel.Plan{Name: row.name}
 	if row.plan != nil {
-		row.plan(c, &k.plan)
+		row.plan(c, &p)
 	}
-	k.plan.Accesses, k.plan.Pages = k.accesses, c.pages
-	return k.plan
+	return p
 }
+
+// Foresee implements kernel.Kernel: the call is carried out, and taken back. What a
+// call touches doesn't depend on its outcome.
+func (k *Kernel) Foresee(t trace.TID, trap emu.Trap) kernel.Foresight {
+	host, regs := k.host, *k.host.Regs(t)
+	k.host = bystander{host}
+	var o kernel.Outcome
+	host.Machine().Try(func() { o = k.Do(t, trap, 0, &regs) })
+	k.host = host
+	f := kernel.Foresight{Accesses: o.Accesses, Others: o.Others, Pages: o.Pages, Ops: o.Ops}
+	if o.Signal != 0 {
+		k.ops = append(k.ops, trace.Op{Kind: trace.OpEnd})
+		f.Ops = k.ops
+	}
+	return f
+}
+
+// bystander is a host that lets a call be tried: its threads stay as they are.
+type bystander struct{ kernel.Host }
+
+func (bystander) SetResult(trace.TID, uint64)    {}
+func (bystander) SetRegs(trace.TID, *emu.Regs)   {}
+func (bystander) Interrupt(trace.TID, *emu.Regs) {}
+func (bystander) CPU(trace.TID) emu.Ctx          { return 0 }
 
 // Do implements kernel.Kernel.
 func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.Regs) kernel.Outcome {
@@ -119,9 +148,6 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.R
 	if row == nil {
 		return kernel.Outcome{Invalid: unmodelled(c.nr)}
 	}
-	if row.mem != nil {
-		row.mem(c)
-	}
 	// As the syscall instruction leaves them.
 	regs.RIP += uint64(trap.Len)
 	regs.RCX, regs.R11 = regs.RIP, regs.RFLAGS
@@ -130,18 +156,24 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.R
 	result := row.do(c, o)
 	switch {
 	case o.Sleep:
-		k.set(&c.t.sleepCall, c.nr)
+		c.set(&c.t.sleepCall, c.nr)
 	case o.ExitThread || o.ExitProcess || o.Signal != 0 || o.Invalid != "":
 	default:
 		if !c.returned {
 			regs.RAX = result
 		}
-		k.deliver(c.t, regs, o)
+		if c.unmasks {
+			k.deliver(c.t, regs, o)
+		}
 	}
 	o.Fresh = c.fresh
-	o.Accesses, o.Pages, o.Ops, o.Wakes = k.accesses, c.pages, k.ops, k.wakes
+	o.Accesses, o.Others, o.Pages = k.log.Made(), k.log.Others(), k.log.Pages()
+	o.Ops, o.Wakes = k.ops, k.wakes
 	return *o
 }
+
+// Touched is what the latest Fault or Leave touched, for the thread and for others.
+func (k *Kernel) Touched() ([]trace.Access, []kernel.Deed) { return k.log.Made(), k.log.Others() }
 
 // Output implements kernel.Kernel.
 func (k *Kernel) Output(fd int) []byte {

@@ -1,8 +1,6 @@
 package linux
 
 import (
-	"bytes"
-
 	"landgo/emu"
 	"landgo/kernel"
 )
@@ -28,68 +26,52 @@ const (
 // protect changes the permissions of whole pages and keeps account of the
 // accessible ones. It reports false when there would be too many.
 func (k *Kernel) protect(addr, size uint64, p emu.Prot) bool {
-	var before uint64
-	for a := addr; a < addr+size; a += pageSize {
-		if k.m.Prot(a) != 0 {
-			before += pageSize
-		}
-	}
-	used := k.space.used - before
+	before, grows := k.log.Used(addr, size), uint64(0)
 	if p != 0 {
-		used += size
+		grows = size
 	}
-	if used > k.space.limit && used > k.space.used {
+	if !k.uses(grows, before) {
 		return false
 	}
 	if p != 0 && before < size {
 		k.call.fresh = kernel.Pages{Addr: addr, Size: size}
 	}
-	k.set(&k.space.used, used)
-	k.m.Protect(addr, size, p)
+	k.log.Protect(addr, size, p)
 	return true
 }
 
-// zero clears pages that aren't zero already.
-func (k *Kernel) zero(addr, size uint64) {
-	for a := addr; a < addr+size; a += pageSize {
-		if !k.isZero(a) {
-			k.m.Write(a, zeroPage[:])
-		}
+// uses keeps account of memory that becomes accessible and that was. The sum is the
+// same in every order of calls: only one that there is too little for reads it.
+func (k *Kernel) uses(more, less uint64) bool {
+	used := k.space.used.Peek() - less + more
+	if used > k.space.limit && more > less {
+		k.log.Get(&k.space.used)
+		return false
 	}
+	k.log.Set(&k.space.used, used)
+	return true
 }
-
-// isZero reports whether a page of the guest holds zeros only.
-func (k *Kernel) isZero(page uint64) bool {
-	return bytes.Equal(k.m.Bytes(page, pageSize), zeroPage[:])
-}
-
-var zeroPage [pageSize]byte
 
 // give hands thread t size fresh, zero bytes of its window.
 func (k *Kernel) give(t *thread, size uint64, p emu.Prot) uint64 {
 	size = pageUp(size)
-	addr := t.window.own().lo + t.mapped
+	mapped := k.log.Get(&t.mapped)
+	addr := t.window.own().lo + mapped
 	if p != 0 { // fresh addresses are inaccessible already
-		if k.space.used+size > k.space.limit {
+		if !k.uses(size, 0) {
 			return enomem
 		}
-		k.set(&k.space.used, k.space.used+size)
-		k.m.Protect(addr, size, p)
+		k.log.ProtectFresh(addr, size, p)
 		k.call.fresh = kernel.Pages{Addr: addr, Size: size}
 	}
-	k.set(&t.mapped, t.mapped+size+pageSize)
-	if p == 0 {
-		k.set(&t.fresh, addr)
-	} else {
-		k.set(&t.fresh, 0)
-	}
+	k.log.Set(&t.mapped, mapped+size+pageSize)
 	return addr
 }
 
 // fits reports whether the thread's window has room for size more bytes.
-func (t *thread) fits(size uint64) bool {
-	own := t.window.own()
-	return size <= own.size() && t.mapped+size+pageSize <= own.size()
+func (c *call) fits(size uint64) bool {
+	own := c.t.window.own()
+	return size <= own.size() && c.get(&c.t.mapped)+size+pageSize <= own.size()
 }
 
 func guestProt(bits uint64) emu.Prot { return emu.ProtOf(bits&1 != 0, bits&2 != 0, bits&4 != 0) }
@@ -132,7 +114,7 @@ func (k *Kernel) holdsCode(addr, size uint64) bool {
 // planRoom tells what no machine has room for (ENOMEM) from what only this
 // layout has no room for.
 func (c *call) planRoom(p *kernel.Plan, size uint64) {
-	if size <= c.k.space.windows.own().size() && !c.t.fits(size) {
+	if size <= c.k.space.windows.own().size() && !c.fits(size) {
 		beyond(p, kernel.GapMemory, c.row().name+": the addresses kept for thread "+c.k.host.Name(c.t.id)+" are used up")
 	}
 }
@@ -143,7 +125,7 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 	var content []byte
 	if flags&mapAnonymous == 0 {
 		var errno uint64
-		if content, errno = k.files.content(c.int32(4)); errno != 0 {
+		if content, errno = c.content(c.int32(4)); errno != 0 {
 			return errno
 		}
 		content = content[min(c.a[5], uint64(len(content))):]
@@ -166,8 +148,8 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 		if !k.protect(addr, size, prot) {
 			return enomem
 		}
-		k.zero(addr, size)
-	case !c.t.fits(size):
+		k.log.Clear(addr, size)
+	case !c.fits(size):
 		return enomem
 	default:
 		if addr = k.give(c.t, size, prot); failed(addr) {
@@ -175,19 +157,17 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 		}
 	}
 	if n := min(uint64(len(content)), size); n > 0 {
-		k.m.Write(addr, content[:n])
+		k.log.FillFresh(addr, content[:n]) // or to pages that Clear has on record
 	}
 	o.Mapped = kernel.Pages{Addr: addr, Size: size}
 	return addr
 }
 
+// unmapped looks at each page: the log has them all, for a later map of another thread
+// depends on this one whichever is first.
 func (k *Kernel) unmapped(addr, size uint64) bool {
-	for a := addr; a < addr+size; a += pageSize {
-		if k.m.Prot(a) != 0 {
-			return false
-		}
-	}
-	return true
+	k.log.Touch(addr, size, 0)
+	return k.log.Used(addr, size) == 0
 }
 
 func doMunmap(c *call, o *kernel.Outcome) uint64 {
@@ -195,16 +175,35 @@ func doMunmap(c *call, o *kernel.Outcome) uint64 {
 	if addr&(pageSize-1) != 0 || size == 0 || !c.k.inGuest(addr, size) {
 		return einval
 	}
-	c.k.protect(addr, size, 0)
+	if c.k.isDeadStack(addr, size) {
+		c.k.log.Quietly(func() { c.k.protect(addr, size, 0) })
+	} else {
+		c.k.protect(addr, size, 0)
+	}
 	o.Unmapped = kernel.Pages{Addr: addr, Size: size}
 	return 0
+}
+
+// isDeadStack reports whether pages hold the stack of a thread that has ended, which no
+// other thread has ever touched: that is what a join takes away, and comes after all
+// that the thread did. What lies above the stack is the C library's.
+func (k *Kernel) isDeadStack(addr, size uint64) bool {
+	for _, t := range k.threads {
+		if t == nil || t.alive.Peek() != 0 {
+			continue
+		}
+		if top := t.stack.Peek(); top != 0 && top-addr-1 < size {
+			return k.log.OnlyOf(t.id, addr, top-addr)
+		}
+	}
+	return false
 }
 
 func planMprotect(c *call, p *kernel.Plan) {
 	switch {
 	case c.a[2]&^protMask != 0:
 		invalid(p, hexReason("mprotect with protection %#x is not modelled", c.a[2]))
-	case c.a[2]&4 != 0 && c.k.can(c.a[0], 1, 0) && c.k.m.Prot(c.a[0])&emu.ProtExec == 0:
+	case c.a[2]&4 != 0 && c.k.log.Can(c.a[0], 1, 0) && c.k.log.Prot(c.a[0])&emu.ProtExec == 0:
 		invalid(p, "mprotect that makes memory executable (code made at run time) is not modelled")
 	}
 }
@@ -249,8 +248,16 @@ func doMadvise(c *call, o *kernel.Outcome) uint64 {
 	if !c.k.inGuest(addr, size) {
 		return enomem
 	}
-	if c.a[2] == madvDontneed {
-		c.k.zero(addr, size)
+	if c.a[2] != madvDontneed {
+		return 0
+	}
+	// Just below the stack pointer it is what glibc gives back at a thread's end. To go
+	// through that took longer than the rest of a small execution. (Deviation: that
+	// another thread begins to use it later is in order with nothing.)
+	if end, sp := addr+size, c.regs.RSP; end <= sp && sp-end <= 1<<16 && c.k.log.OnlyOf(c.t.id, addr, size) {
+		c.k.log.Quietly(func() { c.k.log.Clear(addr, size) })
+	} else {
+		c.k.log.Clear(addr, size)
 	}
 	return 0
 }
@@ -260,21 +267,21 @@ func doMadvise(c *call, o *kernel.Outcome) uint64 {
 // use it where independent steps are to commute.
 func doBrk(c *call, o *kernel.Outcome) uint64 {
 	s := &c.k.space
-	want := c.a[0]
+	brk, want := c.get(&s.brk), c.a[0]
 	if want < s.brkLo || want > s.brkHi {
-		return s.brk
+		return brk
 	}
-	from, to := pageUp(s.brk), pageUp(want)
+	from, to := pageUp(brk), pageUp(want)
 	switch {
 	case to > from:
 		if !c.k.protect(from, to-from, emu.ProtRead|emu.ProtWrite) {
-			return s.brk
+			return brk
 		}
 	case to < from:
-		c.k.zero(to, from-to)
+		c.k.log.Clear(to, from-to)
 		c.k.protect(to, from-to, 0)
 	}
-	c.k.set(&s.brk, want)
+	c.set(&s.brk, want)
 	return want
 }
 
@@ -295,25 +302,22 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 	switch {
 	case old&(pageSize-1) != 0 || size == 0 || oldSize == 0:
 		return einval
-	case !k.inGuest(old, oldSize) || k.m.Prot(old) == 0:
+	case !k.inGuest(old, oldSize) || k.log.Prot(old) == 0:
 		return efault
 	case size <= oldSize:
 		k.protect(old+size, oldSize-size, 0)
 		o.Unmapped = kernel.Pages{Addr: old + size, Size: oldSize - size}
 		return old
-	case c.a[3]&mremapMaymove == 0 || !c.t.fits(size):
+	case c.a[3]&mremapMaymove == 0 || !c.fits(size):
 		return enomem
 	}
-	addr := k.give(c.t, size, k.m.Prot(old))
+	addr := k.give(c.t, size, k.log.Prot(old))
 	if failed(addr) {
 		return addr
 	}
-	for off := uint64(0); off < oldSize; off += pageSize {
-		if !k.isZero(old + off) {
-			k.m.Write(addr+off, k.m.Bytes(old+off, pageSize))
-		}
-	}
-	k.protect(old, oldSize, 0)
+	before := k.log.Used(old, oldSize)
+	k.log.Move(addr, old, oldSize)
+	k.uses(0, before)
 	o.Unmapped, o.Mapped = kernel.Pages{Addr: old, Size: oldSize}, kernel.Pages{Addr: addr, Size: size}
 	return addr
 }
@@ -321,9 +325,10 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 // Writable lists the memory that the guest may write, but what the host gave
 // it, in no order.
 func (k *Kernel) Writable() (list []emu.Range) {
+	m := k.host.Machine()
 	add := func(lo, hi uint64) {
 		for a := pageDown(lo); a < hi; a += pageSize {
-			if k.m.Prot(a)&emu.ProtWrite == 0 {
+			if m.Prot(a)&emu.ProtWrite == 0 {
 				continue
 			}
 			if n := len(list); n > 0 && list[n-1].Hi == a {
@@ -336,11 +341,11 @@ func (k *Kernel) Writable() (list []emu.Range) {
 	for i := range k.img.Segments {
 		add(k.img.Segments[i].Addr, k.img.Segments[i].Addr+k.img.Segments[i].MemSize)
 	}
-	add(k.space.brkLo, k.space.brk)
+	add(k.space.brkLo, k.space.brk.Peek())
 	for _, t := range k.threads {
 		if t != nil {
 			lo := t.window.own().lo
-			add(lo, lo+t.mapped)
+			add(lo, lo+t.mapped.Peek())
 		}
 	}
 	add(k.space.stack.lo, k.space.stack.hi)

@@ -65,30 +65,24 @@ func planPrctl(c *call, p *kernel.Plan) {
 	}
 }
 
-func memPrctl(c *call) {
-	switch c.a[0] {
-	case prSetName:
-		c.touch(c.a[1], nameSize, 0)
-	case prGetName:
-		c.touch(c.a[1], nameSize, trace.Write)
-	}
-}
-
 func doPrctl(c *call, o *kernel.Outcome) uint64 {
 	t := c.t
 	switch c.a[0] {
 	case prSetName:
-		name, ok := c.k.path(c.a[1])
-		if !ok {
-			return efault
-		}
 		var b [nameSize]byte
-		copy(b[:nameSize-1], name)
-		c.k.set(&t.name[0], binary.LittleEndian.Uint64(b[:8]))
-		c.k.set(&t.name[1], binary.LittleEndian.Uint64(b[8:]))
+		for i := range uint64(nameSize - 1) { // up to the end of the string, if that comes first
+			if !c.k.canRead(c.a[1]+i, 1) {
+				return efault
+			}
+			if b[i] = c.k.log.Read8(c.a[1] + i); b[i] == 0 {
+				break
+			}
+		}
+		c.set(&t.name[0], binary.LittleEndian.Uint64(b[:8]))
+		c.set(&t.name[1], binary.LittleEndian.Uint64(b[8:]))
 		return 0
 	case prGetName:
-		return c.k.copyOut(c.a[1], pair(t.name[0], t.name[1]))
+		return c.k.copyOut(c.a[1], pair(c.get(&t.name[0]), c.get(&t.name[1])))
 	}
 	return einval // PR_SET_VMA: an option of the kernel's build
 }
@@ -144,7 +138,7 @@ func doGetrlimit(c *call, o *kernel.Outcome) uint64 {
 func doGetrandom(c *call, o *kernel.Outcome) uint64 {
 	size := min(c.a[1], 1<<16)
 	p := make([]byte, 0, size+8)
-	n := c.t.randoms
+	n := c.get(&c.t.randoms)
 	for uint64(len(p)) < size {
 		n++
 		p = binary.LittleEndian.AppendUint64(p, mix(c.t.number<<32^n))
@@ -152,7 +146,7 @@ func doGetrandom(c *call, o *kernel.Outcome) uint64 {
 	if c.k.copyOut(c.a[0], p[:size]) != 0 {
 		return efault
 	}
-	c.k.set(&c.t.randoms, n)
+	c.set(&c.t.randoms, n)
 	return size
 }
 
@@ -175,7 +169,7 @@ func doSetaffinity(c *call, o *kernel.Outcome) uint64 {
 		return efault
 	}
 	var mask [8]byte
-	c.k.m.Read(c.a[2], mask[:min(c.a[1], 8)])
+	c.k.log.Read(c.a[2], mask[:min(c.a[1], 8)])
 	if binary.LittleEndian.Uint64(mask[:])&processors == 0 {
 		return einval
 	}
@@ -213,7 +207,7 @@ func (c *call) setParam(at uint64) uint64 {
 	if !c.k.canRead(at, 4) {
 		return efault
 	}
-	if c.k.m.Read32(at) != 0 {
+	if c.k.log.Read32(at) != 0 {
 		return einval
 	}
 	return 0

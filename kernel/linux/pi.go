@@ -25,12 +25,12 @@ import (
 
 // owns reports whether t is the owner of the futex at addr.
 func (k *Kernel) owns(t *thread, addr uint64) bool {
-	return uint64(k.m.Read32(addr))&futexTIDMask == t.number
+	return uint64(k.log.Read32(addr))&futexTIDMask == t.number
 }
 
 // ownedByOther reports whether a lock of addr by t would have to wait.
 func (k *Kernel) ownedByOther(t *thread, addr uint64) bool {
-	owner := uint64(k.m.Read32(addr)) & futexTIDMask
+	owner := uint64(k.log.Read32(addr)) & futexTIDMask
 	return owner != t.number && k.numbered(owner) != nil
 }
 
@@ -72,12 +72,12 @@ func (c *call) futexLockPI(f futex, o *kernel.Outcome) uint64 {
 		o.Idle = true
 		return efault
 	}
-	word := uint64(k.m.Read32(f.addr))
+	word := uint64(k.log.Read32(f.addr))
 	owner := word & futexTIDMask
 	switch {
 	case owner == 0:
 		c.op(futexOp(f.lockPI(), f.addr))
-		k.m.Write32(f.addr, uint32(c.t.number|word&futexOwnerDied))
+		k.log.Write32(f.addr, uint32(c.t.number|word&futexOwnerDied))
 		return 0
 	case owner == c.t.number:
 		c.op(futexOp(trace.OpFutexWait, f.addr))
@@ -97,12 +97,12 @@ func (c *call) futexLockPI(f futex, o *kernel.Outcome) uint64 {
 		o.Idle = true
 		return errno
 	}
-	if c.choice == 1 || deadline <= k.now(c.t) {
+	if c.choice == 1 || deadline <= c.get(&k.clock) {
 		c.op(futexOp(trace.OpFutexTimeout, f.addr))
-		k.notBefore(c.t, deadline)
+		k.passes(deadline)
 		return etimedout
 	}
-	k.m.Write32(f.addr, uint32(word|futexWaiters))
+	k.log.Write32(f.addr, uint32(word|futexWaiters))
 	c.sleep(o, waitPI, f.addr, matchAny, deadline, op)
 	return 0
 }
@@ -126,7 +126,7 @@ func (c *call) futexUnlockPI(f futex, o *kernel.Outcome) uint64 {
 // release takes a futex from its owner, leaving bits in the word, and lets
 // those that sleep for it make their calls again.
 func (k *Kernel) release(addr, bits uint64) {
-	k.m.Write32(addr, uint32(bits))
+	k.log.Write32(addr, uint32(bits))
 	for _, t := range k.waiters(addr, waitPI, matchAny) {
 		regs := *k.host.Regs(t.id)
 		k.again(t, &regs)
@@ -138,6 +138,6 @@ func (k *Kernel) release(addr, bits uint64) {
 
 // again makes a sleeper's call start anew.
 func (k *Kernel) again(t *thread, regs *emu.Regs) {
-	regs.RAX = t.sleepCall
+	regs.RAX = t.sleepCall.Peek()
 	regs.RIP -= syscallSize
 }

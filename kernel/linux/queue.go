@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"landgo/kernel/effect"
 	"landgo/trace"
 )
 
@@ -20,7 +21,7 @@ const noDeadline = ^uint64(0)
 // thread.wait in ascending order of their thread ids, so that the order of
 // arrivals isn't part of the state.
 type queue struct {
-	head uint64 // 1 + TID of the first; state
+	head effect.Word // 1 + TID of the first
 }
 
 // queue is the queue of an address.
@@ -41,12 +42,12 @@ func (k *Kernel) waiters(addr uint64, kind waitKind, bits uint64) []*thread {
 		return nil
 	}
 	var found []*thread
-	for next := q.head; next != 0; {
+	for next := q.head.Peek(); next != 0; {
 		t := k.threads[next-1]
-		if t.wait.kind == kind && t.wait.bits&bits != 0 {
+		if t.wait.kind.Peek() == kind && t.wait.bits.Peek()&bits != 0 {
 			found = append(found, t)
 		}
-		next = t.wait.next
+		next = t.wait.next.Peek()
 	}
 	return found
 }
@@ -58,12 +59,12 @@ func (k *Kernel) count(addr uint64, kind waitKind, bits uint64) uint64 {
 		return 0
 	}
 	var n uint64
-	for next := q.head; next != 0; {
+	for next := q.head.Peek(); next != 0; {
 		t := k.threads[next-1]
-		if t.wait.kind == kind && t.wait.bits&bits != 0 {
+		if t.wait.kind.Peek() == kind && t.wait.bits.Peek()&bits != 0 {
 			n++
 		}
-		next = t.wait.next
+		next = t.wait.next.Peek()
 	}
 	return n
 }
@@ -71,33 +72,36 @@ func (k *Kernel) count(addr uint64, kind waitKind, bits uint64) uint64 {
 // enqueue puts t to sleep at addr, which for waitSignals isn't a queue's but
 // where sigwait wants to be told of the signal.
 func (k *Kernel) enqueue(t *thread, kind waitKind, addr, bits, deadline uint64) {
-	k.set(&t.wait.kind, kind)
-	k.set(&t.wait.addr, addr)
-	k.set(&t.wait.bits, bits)
-	k.set(&t.wait.deadline, deadline)
+	k.log.Init(&t.wait.kind, kind)
+	k.log.Init(&t.wait.addr, addr)
+	k.log.Init(&t.wait.bits, bits)
+	k.log.Init(&t.wait.deadline, deadline)
 	if kind == waitSignals {
+		k.log.Set(&t.awaited, bits)
 		return
 	}
 	link := &k.queue(addr).head
-	for *link != 0 && k.threads[*link-1].number < t.number {
-		link = &k.threads[*link-1].wait.next
+	for link.Peek() != 0 && k.threads[link.Peek()-1].number < t.number {
+		link = &k.threads[link.Peek()-1].wait.next
 	}
-	k.set(&t.wait.next, *link)
-	k.set(link, uint64(t.id)+1)
+	k.log.Init(&t.wait.next, link.Peek())
+	k.log.Init(link, uint64(t.id)+1)
 }
 
 // dequeue ends the sleep of t without a result.
 func (k *Kernel) dequeue(t *thread) {
-	if t.wait.kind != waitSignals {
-		link := &k.queue(t.wait.addr).head
-		for *link != uint64(t.id)+1 {
-			link = &k.threads[*link-1].wait.next
+	if t.wait.kind.Peek() == waitSignals {
+		k.log.Set(&t.awaited, 0)
+	} else {
+		link := &k.queue(t.wait.addr.Peek()).head
+		for link.Peek() != uint64(t.id)+1 {
+			link = &k.threads[link.Peek()-1].wait.next
 		}
-		k.set(link, t.wait.next)
-		k.set(&t.wait.next, 0)
+		k.log.Init(link, t.wait.next.Peek())
+		k.log.Init(&t.wait.next, 0)
 	}
-	k.set(&t.wait.kind, awake)
-	k.set(&t.wait.deadline, noDeadline)
+	k.log.Init(&t.wait.kind, awake)
+	k.log.Init(&t.wait.deadline, noDeadline)
 }
 
 // wake lets t go with a result.

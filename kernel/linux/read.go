@@ -2,39 +2,30 @@ package linux
 
 import (
 	"landgo/kernel"
-	"landgo/trace"
+	"landgo/kernel/effect"
 )
 
 // unread is what a read of up to size bytes gives, and the offset that it
 // moves, nil for none.
-func (c *call) unread(size uint64) (text []byte, offset *uint64, errno uint64) {
-	f := &c.k.files
-	d := f.descriptor(c.int32(0))
+func (c *call) unread(size uint64) (text []byte, offset *effect.Word, errno uint64) {
+	use := c.use(c.int32(0))
 	switch {
-	case d == nil:
-		return nil, nil, ebadf
-	case d.use == useStdin:
-		text, offset = f.stdin, &f.stdinRead
-	case d.use < useFile:
+	case use == useStdin:
+		text, offset = c.k.files.stdin, &c.k.files.stdinRead
+	case use < useFile:
 		return nil, nil, ebadf
 	default:
-		open := f.description(d)
-		text, offset = f.text(open), &open.offset
+		text, offset = c.text(use), &c.description(use).offset
 	}
-	at := *offset
+	at := c.get(offset)
 	if c.nr == sysPread64 {
-		if d.use == useStdin {
+		if use == useStdin {
 			return nil, nil, espipe
 		}
 		at, offset = c.a[3], nil
 	}
 	text = text[min(at, uint64(len(text))):]
 	return text[:min(size, uint64(len(text)))], offset, 0
-}
-
-func memRead(c *call) {
-	text, _, _ := c.unread(c.a[2])
-	c.touch(c.a[1], uint64(len(text)), trace.Write)
 }
 
 func doRead(c *call, o *kernel.Outcome) uint64 {
@@ -47,19 +38,9 @@ func doRead(c *call, o *kernel.Outcome) uint64 {
 		return efault
 	}
 	if offset != nil {
-		c.k.set(offset, *offset+uint64(len(text)))
+		c.set(offset, c.get(offset)+uint64(len(text)))
 	}
 	return uint64(len(text))
-}
-
-func memReadv(c *call) {
-	vec, total, _ := c.iovec()
-	text, _, _ := c.unread(total)
-	for _, v := range vec {
-		n := min(v.size, uint64(len(text)))
-		c.touch(v.addr, n, trace.Write)
-		text = text[n:]
-	}
 }
 
 func doReadv(c *call, o *kernel.Outcome) uint64 {
@@ -72,7 +53,7 @@ func doReadv(c *call, o *kernel.Outcome) uint64 {
 	if errno != 0 {
 		return errno
 	}
-	c.k.set(offset, *offset+uint64(len(text)))
+	c.set(offset, c.get(offset)+uint64(len(text)))
 	read := uint64(len(text))
 	for _, v := range vec {
 		n := min(v.size, uint64(len(text)))
@@ -99,7 +80,7 @@ func (c *call) iovec() (vec []buffer, total, errno uint64) {
 		return nil, 0, efault
 	}
 	for i := uint64(0); i < n; i++ {
-		b := buffer{c.k.m.Read64(c.a[1] + i*16), c.k.m.Read64(c.a[1] + i*16 + 8)}
+		b := buffer{c.k.log.Read64(c.a[1] + i*16), c.k.log.Read64(c.a[1] + i*16 + 8)}
 		if total+b.size > maxBuffer || total+b.size < total {
 			return nil, 0, einval
 		}

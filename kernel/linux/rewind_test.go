@@ -45,36 +45,36 @@ func (d *driver) back(m moment, rng *rand.PCG) {
 func (d *driver) digest() string {
 	k := d.k
 	var b strings.Builder
-	fmt.Fprintln(&b, k.live, k.clock, k.pending, k.space, k.actions)
+	fmt.Fprintln(&b, k.live, k.clock, k.pending, k.space, k.actions) // words as {value address}
 	for _, t := range k.threads {
 		if t != nil {
 			c := *t
-			c.id, c.parent, c.number, c.window = 0, nil, 0, span{}
-			if c != (thread{}) { // a name that this execution didn't come to
+			if c != *newThread(t.id, t.parent, t.number, t.window) { // a name that this execution did come to
+				c.parent = nil
 				fmt.Fprintf(&b, "%d %+v\n", t.number, c)
 			}
 		}
 	}
 	for _, addr := range slices.Sorted(maps.Keys(k.queues)) {
-		if head := k.queues[addr].head; head != 0 {
+		if head := k.queues[addr].head.Peek(); head != 0 {
 			fmt.Fprintln(&b, addr, head)
 		}
 	}
 	for fd, f := range k.files.table {
-		if f.use != useClosed {
+		if f.use.Peek() != useClosed {
 			fmt.Fprintln(&b, fd, *f)
 		}
 	}
-	for _, f := range k.files.descriptions[:k.files.opened] {
+	for _, f := range k.files.descriptions[:k.files.opened.Peek()] {
 		fmt.Fprintln(&b, f.kind, f.offset, string(f.text))
 	}
-	fmt.Fprintln(&b, k.files.stdinRead, k.files.redirected, k.handlers.list[:k.handlers.n])
+	fmt.Fprintln(&b, k.files.stdinRead, k.files.redirected, k.handlers.list[:k.handlers.n.Peek()])
 	fmt.Fprintf(&b, "%q %q\n", k.Output(1), k.Output(2))
 	h := fnv.New64a()
 	d.memory(func(addr, size uint64) {
 		for a := addr; a < addr+size; a += pageSize {
 			h.Write([]byte{byte(d.m.Prot(a))})
-			if !k.isZero(a) {
+			if !d.m.IsZero(a) {
 				h.Write(d.m.Bytes(a, pageSize))
 			}
 		}
@@ -89,11 +89,11 @@ func (d *driver) memory(f func(addr, size uint64)) {
 	for _, g := range d.k.img.Segments {
 		f(g.Addr, g.MemSize)
 	}
-	f(s.brkLo, pageUp(s.brk)-s.brkLo)
+	f(s.brkLo, pageUp(s.brk.Peek())-s.brkLo)
 	f(s.stack.hi-1<<18, 1<<18)
 	for _, t := range d.k.threads {
 		if t != nil {
-			f(t.window.own().lo, min(t.mapped, 48<<20))
+			f(t.window.own().lo, min(t.mapped.Peek(), 48<<20))
 		}
 	}
 }

@@ -19,7 +19,7 @@ func doSetRobustList(c *call, o *kernel.Outcome) uint64 {
 	if c.a[1] != robustHeadSize {
 		return einval
 	}
-	c.k.set(&c.t.robustList, c.a[0])
+	c.set(&c.t.robustList, c.a[0])
 	return 0
 }
 
@@ -34,7 +34,7 @@ func doGetRobustList(c *call, o *kernel.Outcome) uint64 {
 	if c.k.copyOut(c.a[2], pair(robustHeadSize, 0)[:8]) != 0 {
 		return efault
 	}
-	return c.k.copyOut(c.a[1], pair(t.robustList, 0)[:8])
+	return c.k.copyOut(c.a[1], pair(c.get(&t.robustList), 0)[:8])
 }
 
 // robustFutexes lists the futexes that t holds on its robust list. One with
@@ -42,10 +42,10 @@ func doGetRobustList(c *call, o *kernel.Outcome) uint64 {
 // lock of it fails with ESRCH.
 func (k *Kernel) robustFutexes(t *thread) []departure {
 	var held []departure
-	head := t.robustList
+	head := k.log.Get(&t.robustList)
 	if head != 0 && k.canRead(head, robustHeadSize) {
-		offset, pending := k.m.Read64(head+8), k.m.Read64(head+16)
-		entry := k.m.Read64(head)
+		offset, pending := k.log.Read64(head+8), k.log.Read64(head+16)
+		entry := k.log.Read64(head)
 		for n := 0; entry&^1 != head && entry&^1 != 0 && n < maxRobust; n++ {
 			// The pending one may or may not be on the list yet.
 			if entry&^1 != pending&^1 {
@@ -54,7 +54,7 @@ func (k *Kernel) robustFutexes(t *thread) []departure {
 			if !k.canRead(entry&^1, 8) {
 				break
 			}
-			entry = k.m.Read64(entry &^ 1)
+			entry = k.log.Read64(entry &^ 1)
 		}
 		if pending&^1 != 0 {
 			held = k.addRobust(held, t, pending, offset)
@@ -65,7 +65,7 @@ func (k *Kernel) robustFutexes(t *thread) []departure {
 
 func (k *Kernel) addRobust(held []departure, t *thread, entry, offset uint64) []departure {
 	addr := entry&^1 + offset
-	if addr&3 != 0 || !k.canWrite(addr, 4) || uint64(k.m.Read32(addr))&futexTIDMask != t.number {
+	if addr&3 != 0 || !k.canWrite(addr, 4) || uint64(k.log.Read32(addr))&futexTIDMask != t.number {
 		return held
 	}
 	return append(held, departure{addr: addr, pi: entry&1 != 0})

@@ -5,6 +5,7 @@ import (
 
 	"landgo/emu"
 	"landgo/kernel"
+	"landgo/kernel/effect"
 )
 
 // The frame of a signal handler on the guest's stack, as Linux on x86-64 lays
@@ -66,7 +67,7 @@ func (k *Kernel) faultInfo(f emu.Fault, pc uint64) info {
 	switch f.Kind {
 	case emu.FaultRead, emu.FaultWrite, emu.FaultFetch:
 		i.addr, i.trapno = f.Addr, 14
-		if k.m.Prot(f.Addr) != 0 {
+		if k.log.Prot(f.Addr) != 0 {
 			i.code = 2 // SEGV_ACCERR
 		}
 	case emu.FaultIllegal:
@@ -90,44 +91,46 @@ type frame struct {
 // that is undone; a rewound entry is overwritten.
 type frames struct {
 	list []frame
-	n    uint64 // state
+	n    effect.Word // without a record: a frame's place in the list means nothing
 }
 
 func (k *Kernel) pushFrame(t *thread, addr uint64) {
 	h := &k.handlers
-	h.list = append(h.list[:h.n], frame{addr: addr, cpu: k.host.CPU(t.id), prev: t.frame})
-	k.set(&h.n, h.n+1)
-	k.set(&t.frame, h.n)
+	n := h.n.Peek()
+	h.list = append(h.list[:n], frame{addr: addr, cpu: k.host.CPU(t.id), prev: k.log.Get(&t.frame)})
+	k.log.Init(&h.n, n+1)
+	k.log.Set(&t.frame, n+1)
 }
 
 // enter makes regs those of a handler's first instruction. It reports false
 // where the frame can't be written.
 func (k *Kernel) enter(t *thread, sig uint64, regs *emu.Regs, i info) bool {
-	a := k.actions[sig]
+	a := &k.actions[sig]
+	handler, flags, restorer := k.log.Get(&a.handler), k.log.Get(&a.flags), k.log.Get(&a.restorer)
 	sp := regs.RSP - redZone
-	if a.flags&saOnstack != 0 && t.altSize != 0 && !t.onAltStack(regs.RSP) {
-		sp = t.altStack + t.altSize
+	if flags&saOnstack != 0 && k.log.Get(&t.altSize) != 0 && !k.onAltStack(t, regs.RSP) {
+		sp = k.log.Get(&t.altStack) + k.log.Get(&t.altSize)
 	}
 	sp = (sp-frameSize)&^15 - 8
-	if a.flags&saRestorer == 0 || !k.canWrite(sp, frameSize) {
+	if flags&saRestorer == 0 || !k.canWrite(sp, frameSize) {
 		return false
 	}
-	mask := t.blocked
-	if t.savedMaskIsWanted != 0 {
-		mask = t.savedMask
-		k.set(&t.savedMaskIsWanted, 0)
+	mask := k.log.Get(&t.blocked)
+	blocked := mask | k.log.Get(&a.mask)
+	if k.log.Get(&t.savedMaskIsWanted) != 0 {
+		mask = k.log.Get(&t.savedMask)
+		k.log.Set(&t.savedMaskIsWanted, 0)
 	}
-	k.m.Write(sp, k.buildFrame(t, sig, regs, i, a.restorer, mask))
+	k.log.Write(sp, k.buildFrame(t, sig, regs, i, restorer, mask))
 	k.pushFrame(t, sp)
-	blocked := t.blocked | a.mask
-	if a.flags&saNodefer == 0 {
+	if flags&saNodefer == 0 {
 		blocked |= bit(sig)
 	}
-	k.set(&t.blocked, blocked)
-	if a.flags&saResethand != 0 {
-		k.set(&k.actions[sig].handler, sigDefault)
+	k.log.Set(&t.blocked, blocked)
+	if flags&saResethand != 0 {
+		k.log.Set(&a.handler, sigDefault)
 	}
-	regs.RIP, regs.RSP, regs.RAX = a.handler, sp, 0
+	regs.RIP, regs.RSP, regs.RAX = handler, sp, 0
 	regs.RDI, regs.RSI, regs.RDX = sig, sp+frameInfo, sp+frameContext
 	regs.RFLAGS &^= directionFlag | trapFlag
 	return true
@@ -137,9 +140,9 @@ func (k *Kernel) buildFrame(t *thread, sig uint64, regs *emu.Regs, i info, resto
 	var b [frameSize]byte
 	put := func(off int, v uint64) { binary.LittleEndian.PutUint64(b[off:], v) }
 	put(0, restorer)
-	put(frameStack, t.altStack)
-	put(frameStack+16, t.altSize)
-	if t.altSize == 0 {
+	put(frameStack, k.log.Get(&t.altStack))
+	put(frameStack+16, k.log.Get(&t.altSize))
+	if k.log.Get(&t.altSize) == 0 {
 		put(frameStack+8, ssDisable)
 	}
 	for n, r := range frameOrder(regs) {
@@ -157,7 +160,7 @@ func (k *Kernel) buildFrame(t *thread, sig uint64, regs *emu.Regs, i info, resto
 }
 
 func planSigreturn(c *call, p *kernel.Plan) {
-	c.planMask(p, c.k.m.Read64(c.regs.RSP-8+frameMask)&^unblockable)
+	c.planMask(p, c.k.log.Read64(c.regs.RSP-8+frameMask)&^unblockable)
 }
 
 // putInfo writes a siginfo.
@@ -178,17 +181,17 @@ func doSigreturn(c *call, o *kernel.Outcome) uint64 {
 	}
 	gs, fs := c.regs.GSBase, c.regs.FSBase
 	for n, r := range frameOrder(c.regs) {
-		*r = k.m.Read64(sp + frameRegs + uint64(8*n))
+		*r = k.log.Read64(sp + frameRegs + uint64(8*n))
 	}
 	c.regs.RFLAGS = c.regs.RFLAGS&userFlags | initialFlags
 	c.regs.GSBase, c.regs.FSBase = gs, fs
-	k.set(&t.blocked, k.m.Read64(sp+frameMask)&^unblockable)
+	c.remask(k.log.Read64(sp+frameMask) &^ unblockable)
 	c.returned = true
-	for at := t.frame; at != 0; {
+	for at := c.get(&t.frame); at != 0; {
 		f := &k.handlers.list[at-1]
 		at = f.prev
 		if f.addr == sp {
-			k.set(&t.frame, at)
+			c.set(&t.frame, at)
 			o.RestoreCPU, o.Resume = true, f.cpu
 			break
 		}

@@ -6,6 +6,7 @@ import (
 
 	"landgo/emu"
 	"landgo/kernel"
+	"landgo/kernel/effect"
 	"landgo/trace"
 )
 
@@ -58,7 +59,12 @@ const (
 )
 
 // action is what a signal does: a state of the process.
-type action struct{ handler, flags, restorer, mask uint64 }
+type action struct{ handler, flags, restorer, mask effect.Word }
+
+func newAction(sig uint64) action {
+	w := effect.At(wordActions+8*sig, 0)
+	return action{w, w, w, w}
+}
 
 func bit(sig uint64) uint64 { return 1 << (sig - 1) }
 
@@ -76,7 +82,7 @@ const (
 )
 
 func (k *Kernel) fate(sig uint64) fate {
-	switch k.actions[sig].handler {
+	switch k.log.Get(&k.actions[sig].handler) {
 	case sigIgnore:
 		return fateIgnored
 	case sigDefault:
@@ -93,7 +99,7 @@ func (k *Kernel) fate(sig uint64) fate {
 
 // Handles reports whether the guest has a handler for a signal.
 func (k *Kernel) Handles(signal int) bool {
-	return signal > 0 && signal < numSignals && k.fate(uint64(signal)) == fateHandled
+	return signal > 0 && signal < numSignals && k.actions[signal].handler.Peek() > sigIgnore
 }
 
 // Resources of OpSyscall.
@@ -107,11 +113,6 @@ const (
 
 func onResource(number, changes uint64) trace.Op {
 	return trace.Op{Kind: trace.OpSyscall, Obj: number, Arg: changes}
-}
-
-func memSigaction(c *call) {
-	c.touch(c.a[1], 32, 0)
-	c.touch(c.a[2], 32, trace.Write)
 }
 
 // planSigaction: dispositions are shared by all threads, so changing one is an
@@ -133,15 +134,15 @@ func doSigaction(c *call, o *kernel.Outcome) uint64 {
 		return einval
 	}
 	a := &k.actions[sig]
-	old := binary.LittleEndian.AppendUint64(append(pair(a.handler, a.flags), pair(a.restorer, a.mask)...), 0)[:32]
+	old := binary.LittleEndian.AppendUint64(append(pair(c.get(&a.handler), c.get(&a.flags)), pair(c.get(&a.restorer), c.get(&a.mask))...), 0)[:32]
 	if c.a[1] != 0 {
 		if !k.canRead(c.a[1], 32) {
 			return efault
 		}
-		k.set(&a.handler, k.m.Read64(c.a[1]))
-		k.set(&a.flags, k.m.Read64(c.a[1]+8))
-		k.set(&a.restorer, k.m.Read64(c.a[1]+16))
-		k.set(&a.mask, k.m.Read64(c.a[1]+24)&^unblockable)
+		c.set(&a.handler, k.log.Read64(c.a[1]))
+		c.set(&a.flags, k.log.Read64(c.a[1]+8))
+		c.set(&a.restorer, k.log.Read64(c.a[1]+16))
+		c.set(&a.mask, k.log.Read64(c.a[1]+24)&^unblockable)
 	}
 	c.op(onResource(resourceActions, 1))
 	if c.a[2] != 0 {
@@ -150,14 +151,9 @@ func doSigaction(c *call, o *kernel.Outcome) uint64 {
 	return 0
 }
 
-func memSigprocmask(c *call) {
-	c.touch(c.a[1], 8, 0)
-	c.touch(c.a[2], 8, trace.Write)
-}
-
 // newMask is the mask that rt_sigprocmask asks for.
 func (c *call) newMask() (mask, errno uint64) {
-	old := c.t.blocked
+	old := c.get(&c.t.blocked)
 	if c.a[3] != 8 {
 		return old, einval
 	}
@@ -167,7 +163,7 @@ func (c *call) newMask() (mask, errno uint64) {
 	if !c.k.canRead(c.a[1], 8) {
 		return old, efault
 	}
-	set := c.k.m.Read64(c.a[1]) &^ unblockable
+	set := c.k.log.Read64(c.a[1]) &^ unblockable
 	switch c.a[0] {
 	case 0:
 		return old | set, 0
@@ -187,7 +183,7 @@ func planSigprocmask(c *call, p *kernel.Plan) {
 // planMask is the plan of a call that sets the caller's mask: local, unless a
 // signal has been waiting for it that ends the process.
 func (c *call) planMask(p *kernel.Plan, mask uint64) {
-	for ready := (c.t.sent | c.k.pending) &^ mask; ready != 0; ready &= ready - 1 {
+	for ready := (c.get(&c.t.sent) | c.get(&c.k.pending)) &^ mask; ready != 0; ready &= ready - 1 {
 		if c.k.fate(uint64(bits.TrailingZeros64(ready))+1) == fateDeadly {
 			c.event(p, trace.Op{Kind: trace.OpEnd})
 		}
@@ -195,48 +191,54 @@ func (c *call) planMask(p *kernel.Plan, mask uint64) {
 }
 
 func doSigprocmask(c *call, o *kernel.Outcome) uint64 {
-	old := c.t.blocked
+	old := c.get(&c.t.blocked)
 	mask, errno := c.newMask()
 	if errno != 0 {
 		return errno
 	}
-	c.k.set(&c.t.blocked, mask)
+	c.remask(mask)
 	if c.a[2] != 0 {
 		return c.k.copyOut(c.a[2], pair(old, 0)[:8])
 	}
 	return 0
 }
 
+// remask sets the caller's mask.
+func (c *call) remask(mask uint64) {
+	c.set(&c.t.blocked, mask)
+	c.unmasks = true
+}
+
 func doSigpending(c *call, o *kernel.Outcome) uint64 {
-	sent := (c.t.sent | c.k.pending) & c.t.blocked
+	sent := (c.get(&c.t.sent) | c.get(&c.k.pending)) & c.get(&c.t.blocked)
 	return c.k.copyOut(c.a[0], pair(sent, 0)[:8])
 }
 
 func doSigaltstack(c *call, o *kernel.Outcome) uint64 {
 	k, t := c.k, c.t
 	var old [24]byte
-	binary.LittleEndian.PutUint64(old[0:], t.altStack)
-	binary.LittleEndian.PutUint64(old[8:], t.altFlags)
-	binary.LittleEndian.PutUint64(old[16:], t.altSize)
-	if t.altSize == 0 {
+	binary.LittleEndian.PutUint64(old[0:], c.get(&t.altStack))
+	binary.LittleEndian.PutUint64(old[8:], c.get(&t.altFlags))
+	binary.LittleEndian.PutUint64(old[16:], c.get(&t.altSize))
+	if c.get(&t.altSize) == 0 {
 		old[8] = ssDisable
 	}
 	if c.a[0] != 0 {
 		if !k.canRead(c.a[0], 24) {
 			return efault
 		}
-		sp, flags, size := k.m.Read64(c.a[0]), uint64(k.m.Read32(c.a[0]+8)), k.m.Read64(c.a[0]+16)
+		sp, flags, size := k.log.Read64(c.a[0]), uint64(k.log.Read32(c.a[0]+8)), k.log.Read64(c.a[0]+16)
 		switch {
-		case t.onAltStack(c.regs.RSP):
+		case k.onAltStack(t, c.regs.RSP):
 			return eperm
 		case flags&ssDisable != 0:
 			sp, size = 0, 0
 		case size < minSigstksz:
 			return enomem
 		}
-		k.set(&t.altStack, sp)
-		k.set(&t.altSize, size)
-		k.set(&t.altFlags, 0)
+		c.set(&t.altStack, sp)
+		c.set(&t.altSize, size)
+		c.set(&t.altFlags, 0)
 	}
 	if c.a[1] != 0 {
 		return k.copyOut(c.a[1], old[:])
@@ -249,13 +251,15 @@ const (
 	minSigstksz = 2048
 )
 
-func (t *thread) onAltStack(sp uint64) bool {
-	return t.altSize != 0 && sp > t.altStack && sp-t.altStack <= t.altSize
+func (k *Kernel) onAltStack(t *thread, sp uint64) bool {
+	lo, size := k.log.Get(&t.altStack), k.log.Get(&t.altSize)
+	return size != 0 && sp > lo && sp-lo <= size
 }
 
 // Fault implements kernel.Kernel.
 func (k *Kernel) Fault(id trace.TID, f emu.Fault, regs *emu.Regs) bool {
 	t := k.threads[id]
+	k.log.Begin(id, regs.RIP)
 	var sig uint64 = sigSegv
 	switch f.Kind {
 	case emu.FaultDivide:
@@ -265,7 +269,7 @@ func (k *Kernel) Fault(id trace.TID, f emu.Fault, regs *emu.Regs) bool {
 	case emu.FaultBreakpoint:
 		sig = sigTrap
 	}
-	if k.fate(sig) != fateHandled || t.blocked&bit(sig) != 0 {
+	if k.fate(sig) != fateHandled || k.log.Get(&t.blocked)&bit(sig) != 0 {
 		return false
 	}
 	return k.enter(t, sig, regs, k.faultInfo(f, regs.RIP))

@@ -26,19 +26,14 @@ func doSigsuspend(c *call, o *kernel.Outcome) uint64 {
 	if !k.canRead(c.a[0], 8) {
 		return efault
 	}
-	k.set(&t.savedMask, t.blocked)
-	k.set(&t.savedMaskIsWanted, 1)
-	k.set(&t.blocked, k.m.Read64(c.a[0])&^unblockable)
-	if (t.sent|k.pending)&^t.blocked != 0 {
+	mask := k.log.Read64(c.a[0]) &^ unblockable
+	c.set(&t.savedMask, c.get(&t.blocked))
+	c.set(&t.savedMaskIsWanted, 1)
+	c.remask(mask)
+	if (c.get(&t.sent)|c.get(&k.pending))&^mask != 0 {
 		return eintr // Do delivers it
 	}
 	return doPause(c, o)
-}
-
-func memSigtimedwait(c *call) {
-	c.touch(c.a[0], 8, 0)
-	c.touch(c.a[1], siginfoSize, trace.Write)
-	c.touch(c.a[2], 16, 0)
 }
 
 func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
@@ -49,11 +44,10 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 	if !k.canRead(c.a[0], 8) {
 		return efault
 	}
-	set := k.m.Read64(c.a[0]) &^ unblockable
-	if ready := (t.sent | k.pending) & set; ready != 0 {
+	set := k.log.Read64(c.a[0]) &^ unblockable
+	if ready := (c.get(&t.sent) | c.get(&k.pending)) & set; ready != 0 {
 		sig := uint64(bits.TrailingZeros64(ready)) + 1
-		k.set(&t.sent, t.sent&^bit(sig))
-		k.set(&k.pending, k.pending&^bit(sig))
+		k.take(t, sig)
 		return k.caught(c.a[1], sig)
 	}
 	deadline := uint64(noDeadline)
@@ -65,7 +59,7 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 		if ns == 0 {
 			return eagain
 		}
-		deadline = saturatingAdd(k.now(t), ns)
+		deadline = saturatingAdd(c.get(&k.clock), ns)
 	}
 	c.sleep(o, waitSignals, c.a[1], set, deadline, trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id)})
 	return 0

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // Kinds and permissions of files.
@@ -41,15 +40,15 @@ func stat(inode uint64, mode uint32, size uint64) []byte {
 
 // statDescriptor: the standard ones are pipes, so that stdio buffers in full
 // and prints at the end, as it does when a program's output is captured.
-func (k *Kernel) statDescriptor(fd int32) ([]byte, uint64) {
-	d := k.files.descriptor(fd)
+func (c *call) statDescriptor(fd int32) ([]byte, uint64) {
+	use := c.use(fd)
 	switch {
-	case d == nil:
+	case use == useClosed:
 		return nil, ebadf
-	case d.use < useFile:
-		return stat(d.use, modePipe, 0), 0
+	case use < useFile:
+		return stat(use, modePipe, 0), 0
 	}
-	return k.statKnown(int(k.files.description(d).kind - 1)), 0
+	return c.k.statKnown(int(c.get(&c.description(use).kind) - 1)), 0
 }
 
 func (k *Kernel) statKnown(i int) []byte {
@@ -81,13 +80,10 @@ func (k *Kernel) statPath(addr uint64) ([]byte, uint64) {
 	return nil, enoent
 }
 
-func memStat(c *call)   { c.touch(c.a[1], statSize, trace.Write) }
-func memStatat(c *call) { c.touch(c.a[2], statSize, trace.Write) }
-
 // planStat: whether a descriptor is open, and what it is, depends on others'
 // opens and closes; the standard ones stay unless redirected.
 func planStat(c *call, p *kernel.Plan) {
-	if c.a[0] > 2 || c.k.files.redirected != 0 {
+	if c.a[0] > 2 || c.get(&c.k.files.redirected) != 0 {
 		c.event(p, onResource(resourceFiles, 0))
 	}
 }
@@ -108,7 +104,7 @@ func (c *call) statResult(at uint64, b []byte, errno uint64) uint64 {
 }
 
 func doFstat(c *call, o *kernel.Outcome) uint64 {
-	b, errno := c.k.statDescriptor(c.int32(0))
+	b, errno := c.statDescriptor(c.int32(0))
 	return c.statResult(c.a[1], b, errno)
 }
 
@@ -120,7 +116,7 @@ func doStat(c *call, o *kernel.Outcome) uint64 {
 func doStatat(c *call, o *kernel.Outcome) uint64 {
 	path, ok := c.k.path(c.a[1])
 	if ok && path == "" && c.a[3]&atEmptyPath != 0 {
-		b, errno := c.k.statDescriptor(c.int32(0))
+		b, errno := c.statDescriptor(c.int32(0))
 		return c.statResult(c.a[2], b, errno)
 	}
 	b, errno := c.k.statPath(c.a[1])
@@ -184,7 +180,7 @@ func planIoctl(c *call, p *kernel.Plan) {
 }
 
 func doIoctl(c *call, o *kernel.Outcome) uint64 {
-	if c.k.files.descriptor(c.int32(0)) == nil {
+	if c.use(c.int32(0)) == useClosed {
 		return ebadf
 	}
 	return enotty

@@ -2,7 +2,6 @@ package linux
 
 import (
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // Numbers of calls that share an implementation with others.
@@ -24,18 +23,14 @@ const (
 // row is what the kernel knows of a system call.
 type row struct {
 	name string
-	// mem records the guest bytes that the call reads and writes for the
-	// thread; nil: none.
-	mem func(*call)
-	// plan fills in a plan that is Local so far; nil: always Local.
+	// plan says what is known of the call before it is tried: whether it is
+	// modelled and possible, its outcomes, and the operation that it is for a
+	// search. It peeks at the state. nil: none of that.
 	plan func(*call, *kernel.Plan)
-	// do carries the call out and returns its result.
+	// do carries the call out, by the log (package effect) only, and returns its
+	// result. What it touches is found out by trying: see Foresee.
 	do func(*call, *kernel.Outcome) uint64
 }
-
-// in and out are buffers of fixed size that argument i points to.
-func in(i int, size uint64) func(*call)  { return func(c *call) { c.touch(c.a[i], size, 0) } }
-func out(i int, size uint64) func(*call) { return func(c *call) { c.touch(c.a[i], size, trace.Write) } }
 
 // table has the calls by number. What a call can't do, its plan says.
 var table [512]row
@@ -43,106 +38,106 @@ var table [512]row
 func init() {
 	table = [512]row{
 		// memory.go
-		9:  {"mmap", memMmap, planMmap, doMmap},
-		10: {"mprotect", memMprotect, planMprotect, doMprotect},
-		11: {"munmap", memMunmap, nil, doMunmap},
-		12: {"brk", memBrk, nil, doBrk},
-		25: {"mremap", memMremap, planMremap, doMremap},
-		28: {"madvise", memMadvise, planMadvise, doMadvise},
+		9:  {"mmap", planMmap, doMmap},
+		10: {"mprotect", planMprotect, doMprotect},
+		11: {"munmap", nil, doMunmap},
+		12: {"brk", nil, doBrk},
+		25: {"mremap", planMremap, doMremap},
+		28: {"madvise", planMadvise, doMadvise},
 
 		// futex.go, pi.go, robust.go
-		202: {"futex", memFutex, planFutex, doFutex},
-		273: {"set_robust_list", nil, nil, doSetRobustList},
-		274: {"get_robust_list", out(1, 8), nil, doGetRobustList},
+		202: {"futex", planFutex, doFutex},
+		273: {"set_robust_list", nil, doSetRobustList},
+		274: {"get_robust_list", nil, doGetRobustList},
 
 		// clone.go, exit.go
-		39:        {"getpid", nil, nil, doGetpid},
-		sysClone:  {"clone", memClone, planClone, doClone},
-		60:        {"exit", memExit, planExit, doExit},
-		186:       {"gettid", nil, nil, doGettid},
-		218:       {"set_tid_address", nil, nil, doSetTIDAddress},
-		231:       {"exit_group", nil, planExitGroup, doExitGroup},
-		sysClone3: {"clone3", memClone, planClone, doClone},
+		39:        {"getpid", nil, doGetpid},
+		sysClone:  {"clone", planClone, doClone},
+		60:        {"exit", planExit, doExit},
+		186:       {"gettid", nil, doGettid},
+		218:       {"set_tid_address", nil, doSetTIDAddress},
+		231:       {"exit_group", planExitGroup, doExitGroup},
+		sysClone3: {"clone3", planClone, doClone},
 
 		// signal.go, sigframe.go, kill.go, sigwait.go
-		13:        {"rt_sigaction", memSigaction, planSigaction, doSigaction},
-		14:        {"rt_sigprocmask", memSigprocmask, planSigprocmask, doSigprocmask},
-		15:        {"rt_sigreturn", nil, planSigreturn, doSigreturn},
-		34:        {"pause", nil, planSignalSleep, doPause},
-		sysKill:   {"kill", nil, planKill, doKill},
-		127:       {"rt_sigpending", out(0, 8), nil, doSigpending},
-		128:       {"rt_sigtimedwait", memSigtimedwait, planSignalSleep, doSigtimedwait},
-		130:       {"rt_sigsuspend", in(0, 8), planSignalSleep, doSigsuspend},
-		131:       {"sigaltstack", nil, nil, doSigaltstack},
-		sysTkill:  {"tkill", nil, planKill, doKill},
-		sysTgkill: {"tgkill", nil, planKill, doKill},
+		13:        {"rt_sigaction", planSigaction, doSigaction},
+		14:        {"rt_sigprocmask", planSigprocmask, doSigprocmask},
+		15:        {"rt_sigreturn", planSigreturn, doSigreturn},
+		34:        {"pause", planSignalSleep, doPause},
+		sysKill:   {"kill", planKill, doKill},
+		127:       {"rt_sigpending", nil, doSigpending},
+		128:       {"rt_sigtimedwait", planSignalSleep, doSigtimedwait},
+		130:       {"rt_sigsuspend", planSignalSleep, doSigsuspend},
+		131:       {"sigaltstack", nil, doSigaltstack},
+		sysTkill:  {"tkill", planKill, doKill},
+		sysTgkill: {"tgkill", planKill, doKill},
 
 		// files.go, read.go
-		0:          {"read", memRead, planFiles, doRead},
-		2:          {"open", nil, planOpen, doOpen},
-		3:          {"close", nil, planFiles, doClose},
-		8:          {"lseek", nil, planFiles, doLseek},
-		sysPread64: {"pread64", memRead, planFiles, doRead},
-		19:         {"readv", memReadv, planFiles, doReadv},
-		sysDup:     {"dup", nil, planFiles, doDup},
-		33:         {"dup2", nil, planFiles, doDup},
-		72:         {"fcntl", nil, planFcntl, doFcntl},
-		sysOpenat:  {"openat", nil, planOpen, doOpen},
-		sysDup3:    {"dup3", nil, planFiles, doDup},
+		0:          {"read", planFiles, doRead},
+		2:          {"open", planOpen, doOpen},
+		3:          {"close", planFiles, doClose},
+		8:          {"lseek", planFiles, doLseek},
+		sysPread64: {"pread64", planFiles, doRead},
+		19:         {"readv", planFiles, doReadv},
+		sysDup:     {"dup", planFiles, doDup},
+		33:         {"dup2", planFiles, doDup},
+		72:         {"fcntl", planFcntl, doFcntl},
+		sysOpenat:  {"openat", planOpen, doOpen},
+		sysDup3:    {"dup3", planFiles, doDup},
 
 		// capture.go
-		1:  {"write", memWrite, planWrite, doWrite},
-		20: {"writev", memWritev, planWrite, doWritev},
+		1:  {"write", planWrite, doWrite},
+		20: {"writev", planWrite, doWritev},
 
 		// stat.go
-		4:             {"stat", memStat, nil, doStat},
-		5:             {"fstat", memStat, planStat, doFstat},
-		6:             {"lstat", memStat, nil, doStat},
-		16:            {"ioctl", nil, planIoctl, doIoctl},
-		sysAccess:     {"access", nil, nil, doAccess},
-		79:            {"getcwd", out(0, 2), nil, doGetcwd},
-		89:            {"readlink", nil, nil, doReadlink},
-		262:           {"newfstatat", memStatat, planStatat, doStatat},
-		sysReadlinkat: {"readlinkat", nil, nil, doReadlink},
-		269:           {"faccessat", nil, nil, doAccess},
+		4:             {"stat", nil, doStat},
+		5:             {"fstat", planStat, doFstat},
+		6:             {"lstat", nil, doStat},
+		16:            {"ioctl", planIoctl, doIoctl},
+		sysAccess:     {"access", nil, doAccess},
+		79:            {"getcwd", nil, doGetcwd},
+		89:            {"readlink", nil, doReadlink},
+		262:           {"newfstatat", planStatat, doStatat},
+		sysReadlinkat: {"readlinkat", nil, doReadlink},
+		269:           {"faccessat", nil, doAccess},
 
 		// time.go
-		7:        {"poll", nil, planPoll, doPoll},
-		23:       {"select", nil, planSelect, doSelect},
-		35:       {"nanosleep", in(0, 16), planSleep, doNanosleep},
-		96:       {"gettimeofday", out(0, 16), planLook, doGettimeofday},
-		98:       {"getrusage", out(1, usageSize), planLook, doGetrusage},
-		100:      {"times", out(0, 32), planLook, doTimes},
-		201:      {"time", out(0, 8), planLook, doTime},
-		228:      {"clock_gettime", out(1, 16), planLook, doClockGettime},
-		229:      {"clock_getres", out(1, 16), nil, doClockGetres},
-		270:      {"pselect6", nil, planSelect, doPselect},
-		sysPpoll: {"ppoll", nil, planPoll, doPselect},
-		230:      {"clock_nanosleep", in(2, 16), planSleep, doClockNanosleep},
+		7:        {"poll", planPoll, doPoll},
+		23:       {"select", planSelect, doSelect},
+		35:       {"nanosleep", planSleep, doNanosleep},
+		96:       {"gettimeofday", planLook, doGettimeofday},
+		98:       {"getrusage", planLook, doGetrusage},
+		100:      {"times", planLook, doTimes},
+		201:      {"time", planLook, doTime},
+		228:      {"clock_gettime", planLook, doClockGettime},
+		229:      {"clock_getres", nil, doClockGetres},
+		270:      {"pselect6", planSelect, doPselect},
+		sysPpoll: {"ppoll", planPoll, doPselect},
+		230:      {"clock_nanosleep", planSleep, doClockNanosleep},
 
 		// misc.go
-		24:  {"sched_yield", nil, planYield, doYield},
-		99:  {"sysinfo", out(0, sysinfoSize), planLook, doSysinfo},
-		63:  {"uname", out(0, 390), nil, doUname},
-		97:  {"getrlimit", out(1, 16), nil, doGetrlimit},
-		102: {"getuid", nil, nil, doUserID},
-		104: {"getgid", nil, nil, doUserID},
-		107: {"geteuid", nil, nil, doUserID},
-		108: {"getegid", nil, nil, doUserID},
-		110: {"getppid", nil, nil, doGetppid},
-		142: {"sched_setparam", in(1, 4), nil, doSetparam},
-		143: {"sched_getparam", out(1, 4), nil, doGetparam},
-		144: {"sched_setscheduler", in(2, 4), nil, doSetscheduler},
-		145: {"sched_getscheduler", nil, nil, doGetscheduler},
-		146: {"sched_get_priority_max", nil, nil, doPriorityMax},
-		147: {"sched_get_priority_min", nil, nil, doPriorityMin},
-		157: {"prctl", memPrctl, planPrctl, doPrctl},
-		158: {"arch_prctl", nil, planArchPrctl, doArchPrctl},
-		203: {"sched_setaffinity", nil, nil, doSetaffinity},
-		204: {"sched_getaffinity", out(2, 8), nil, doGetaffinity},
-		302: {"prlimit64", out(3, 16), planPrlimit, doPrlimit},
-		309: {"getcpu", nil, nil, doGetcpu},
-		318: {"getrandom", nil, nil, doGetrandom},
-		334: {"rseq", nil, nil, doRseq},
+		24:  {"sched_yield", planYield, doYield},
+		99:  {"sysinfo", planLook, doSysinfo},
+		63:  {"uname", nil, doUname},
+		97:  {"getrlimit", nil, doGetrlimit},
+		102: {"getuid", nil, doUserID},
+		104: {"getgid", nil, doUserID},
+		107: {"geteuid", nil, doUserID},
+		108: {"getegid", nil, doUserID},
+		110: {"getppid", nil, doGetppid},
+		142: {"sched_setparam", nil, doSetparam},
+		143: {"sched_getparam", nil, doGetparam},
+		144: {"sched_setscheduler", nil, doSetscheduler},
+		145: {"sched_getscheduler", nil, doGetscheduler},
+		146: {"sched_get_priority_max", nil, doPriorityMax},
+		147: {"sched_get_priority_min", nil, doPriorityMin},
+		157: {"prctl", planPrctl, doPrctl},
+		158: {"arch_prctl", planArchPrctl, doArchPrctl},
+		203: {"sched_setaffinity", nil, doSetaffinity},
+		204: {"sched_getaffinity", nil, doGetaffinity},
+		302: {"prlimit64", planPrlimit, doPrlimit},
+		309: {"getcpu", nil, doGetcpu},
+		318: {"getrandom", nil, doGetrandom},
+		334: {"rseq", nil, doRseq},
 	}
 }

@@ -3,6 +3,7 @@ package linux
 import (
 	"fmt"
 
+	"landgo/kernel/effect"
 	"landgo/trace"
 )
 
@@ -26,49 +27,66 @@ type thread struct {
 	number uint64
 	window span
 
-	// State.
-	alive    uint64
-	children uint64 // created so far
-	mapped   uint64 // bytes of the window given out
-	fresh    uint64 // its latest map, if nobody could use it so far; else 0
+	// State that others look at.
+	alive         effect.Word
+	blocked, sent effect.Word // signal sets: masked, and sent while masked
+	awaited       effect.Word // signals that a sigwait of its sleeps for
 
-	stack      uint64 // its upper end as its creator gave it
-	clearTID   uint64 // address to clear and wake at exit, 0 for none
-	robustList uint64
+	// State that only its own calls use.
+	children   effect.Word // created so far
+	mapped     effect.Word // bytes of the window given out
+	stack      effect.Word // its upper end as its creator gave it
+	clearTID   effect.Word // address to clear and wake at exit, 0 for none
+	robustList effect.Word
 
-	blocked, sent                uint64 // signal sets: masked, and sent while masked
-	altStack, altSize, altFlags  uint64
-	frame                        uint64 // 1 + index of its latest signal frame
-	savedMask, savedMaskIsWanted uint64 // sigsuspend: the mask to restore
+	altStack, altSize, altFlags  effect.Word
+	frame                        effect.Word // 1 + index of its latest signal frame
+	savedMask, savedMaskIsWanted effect.Word // sigsuspend: the mask to restore
+	sleepCall                    effect.Word // number of the call in which it sleeps
+	looks                        effect.Word // how often it read the clock
+	randoms                      effect.Word // words of getrandom so far
+	name                         [2]effect.Word
 
-	wait      waiting
-	sleepCall uint64 // number of the call in which it sleeps
-	notBefore uint64 // the clock reads at least this for the thread
-	looks     uint64 // how often it read the clock
-	randoms   uint64 // words of getrandom so far
-	name      [2]uint64
+	wait waiting
 }
 
-// waiting is the part of a thread that is a futex queue's entry.
+// newThread is a thread with its words in their places.
+func newThread(id trace.TID, parent *thread, number uint64, window span) *thread {
+	t := &thread{id: id, parent: parent, number: number, window: window}
+	put := func(which uint64, words ...*effect.Word) {
+		for _, w := range words {
+			*w = effect.At(threadWord(id, which), 0)
+		}
+	}
+	put(wordLife, &t.alive)
+	put(wordSignals, &t.blocked, &t.sent, &t.awaited)
+	put(wordOwn, &t.children, &t.mapped, &t.stack, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.altFlags, &t.frame,
+		&t.savedMask, &t.savedMaskIsWanted, &t.sleepCall, &t.looks, &t.randoms, &t.name[0], &t.name[1])
+	return t
+}
+
+// waiting is the part of a thread that is a futex queue's entry. Its words have no
+// record: what the call that uses them does is an operation on the queue, or sends
+// the thread a signal.
 type waiting struct {
-	kind     uint64 // waitKind
-	addr     uint64
-	bits     uint64
-	deadline uint64 // noDeadline for none
-	next     uint64 // 1 + TID of the next in the queue
+	kind     effect.Word // waitKind
+	addr     effect.Word
+	bits     effect.Word
+	deadline effect.Word // noDeadline for none
+	next     effect.Word // 1 + TID of the next in the queue
 }
 
 func (k *Kernel) addFirstThread() {
-	t := &thread{number: firstNumber, window: k.space.windows, alive: 1}
+	t := newThread(0, nil, firstNumber, k.space.windows)
+	t.alive = effect.At(threadWord(0, wordLife), 1)
 	k.threads = append(k.threads, t)
 	k.numbers[t.number] = t.id
-	k.live = 1
 }
 
 // child is the next child of t, as it was at its creation in every execution
 // before.
 func (k *Kernel) child(t *thread) (*thread, error) {
-	n := t.children + 1
+	n := k.log.Get(&t.children) + 1
 	id, err := k.host.Intern(t.id, n)
 	if err != nil {
 		return nil, err
@@ -76,7 +94,7 @@ func (k *Kernel) child(t *thread) (*thread, error) {
 	if int(id) < len(k.threads) && k.threads[id] != nil {
 		return k.threads[id], nil
 	}
-	c := &thread{id: id, parent: t, number: childNumber(t.number, n), window: t.window.child(n)}
+	c := newThread(id, t, childNumber(t.number, n), t.window.child(n))
 	if other, taken := k.numbers[c.number]; taken {
 		return nil, fmt.Errorf("threads %s and %s get the same id", k.host.Name(other), k.host.Name(id))
 	}
@@ -106,15 +124,8 @@ func mix(x uint64) uint64 {
 // numbered is the live thread with a guest's thread id, or nil.
 func (k *Kernel) numbered(number uint64) *thread {
 	id, ok := k.numbers[number]
-	if !ok || k.threads[id].alive == 0 {
+	if !ok || k.log.Get(&k.threads[id].alive) == 0 {
 		return nil
 	}
 	return k.threads[id]
-}
-
-// set assigns a word of the kernel's state.
-func (k *Kernel) set(p *uint64, v uint64) {
-	if *p != v {
-		k.m.Set(p, v)
-	}
 }

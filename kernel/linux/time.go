@@ -8,11 +8,13 @@ import (
 	"landgo/trace"
 )
 
-// The clock is virtual: nanoseconds since the epoch, from a fixed beginning. It
-// moves when a timed wait runs out (AdvanceTo) and when a thread looks at it
-// that has slept: a sleep itself is a mere yield that lets its thread see no
-// earlier time than its end (thread.notBefore), so that sleeps of different
-// threads commute. Two looks with no advance between show the same time.
+// The clock is virtual: nanoseconds since the epoch, from a fixed beginning, one for
+// all threads. It moves when a timed wait runs out (AdvanceTo) and when a thread has
+// slept, so that an event is never earlier than what happens before it. A sleep is a
+// mere yield otherwise. Two looks with nothing of that between show the same time.
+//
+// Sleeps of different threads commute until a thread looks at the clock (wordClock is
+// one of the words that count once they have been read).
 //
 // A loop that does nothing but look at the clock would never end so. From its
 // freeLooks-th look on each one moves the clock, by twice as much each time.
@@ -43,40 +45,32 @@ const (
 	timerAbstime = 1
 )
 
-// now is the time as t may see it.
-func (k *Kernel) now(t *thread) uint64 { return max(k.clock, t.notBefore) }
-
-func (k *Kernel) notBefore(t *thread, ns uint64) {
-	if ns > t.notBefore {
-		k.set(&t.notBefore, ns)
-	}
-}
+// passes lets the clock be no earlier than a time from now on.
+func (k *Kernel) passes(ns uint64) { k.log.Set(&k.clock, max(k.clock.Peek(), ns)) }
 
 // nextLook is the time that t's next look at the clock shows.
 func (k *Kernel) nextLook(t *thread) uint64 {
-	now := k.now(t)
-	if t.looks >= freeLooks {
-		now += firstTick << min(t.looks-freeLooks, maxTick)
+	now := k.log.Get(&k.clock)
+	if looks := k.log.Get(&t.looks); looks >= freeLooks {
+		now += firstTick << min(looks-freeLooks, maxTick)
 	}
 	return now
 }
 
 // Now implements kernel.Kernel.
-func (k *Kernel) Now() uint64 { return k.clock }
+func (k *Kernel) Now() uint64 { return k.clock.Peek() }
 
 // AdvanceTo implements kernel.Kernel.
 func (k *Kernel) AdvanceTo(ns uint64) {
-	if ns > k.clock {
-		k.set(&k.clock, ns)
-	}
+	k.log.Init(&k.clock, max(k.clock.Peek(), ns)) // in order with all that any thread does
 }
 
 // NextDeadline implements kernel.Kernel.
 func (k *Kernel) NextDeadline() (trace.TID, uint64) {
 	first, when := trace.NoThread, uint64(noDeadline)
 	for _, t := range k.threads {
-		if t != nil && t.alive != 0 && t.wait.kind != awake && t.wait.deadline < when {
-			first, when = t.id, t.wait.deadline
+		if t != nil && t.alive.Peek() != 0 && t.wait.kind.Peek() != awake && t.wait.deadline.Peek() < when {
+			first, when = t.id, t.wait.deadline.Peek()
 		}
 	}
 	return first, when
@@ -86,10 +80,10 @@ func (k *Kernel) NextDeadline() (trace.TID, uint64) {
 func (k *Kernel) Expire(id trace.TID) {
 	t := k.threads[id]
 	result := uint64(etimedout)
-	if t.wait.kind == waitSignals {
+	if t.wait.kind.Peek() == waitSignals {
 		result = eagain
 	}
-	k.notBefore(t, t.wait.deadline)
+	k.log.Begin(id, 0) // in order with all that any thread does, as its advance of the clock is
 	k.dequeue(t)
 	k.host.SetResult(id, result)
 }
@@ -127,7 +121,7 @@ func (k *Kernel) timespec(addr uint64) (ns, errno uint64) {
 	if !k.canRead(addr, 16) {
 		return 0, efault
 	}
-	sec, nsec := k.m.Read64(addr), k.m.Read64(addr+8)
+	sec, nsec := k.log.Read64(addr), k.log.Read64(addr+8)
 	if int64(sec) < 0 || nsec >= second {
 		return 0, einval
 	}
@@ -146,7 +140,7 @@ func planLook(c *call, p *kernel.Plan) {
 
 // moves is 1 if the caller's next look moves the clock, else 0.
 func (c *call) moves() uint64 {
-	if c.k.nextLook(c.t) > c.k.clock {
+	if c.k.nextLook(c.t) > c.k.clock.Peek() {
 		return 1
 	}
 	return 0
@@ -155,10 +149,13 @@ func (c *call) moves() uint64 {
 // look reads the clock for the caller.
 func (c *call) look() uint64 {
 	k := c.k
-	c.op(onResource(resourceClock, c.moves()))
+	moves := c.moves()
+	c.op(onResource(resourceClock, moves))
 	ns := k.nextLook(c.t)
-	k.AdvanceTo(ns)
-	k.set(&c.t.looks, c.t.looks+1)
+	if moves != 0 {
+		k.passes(ns)
+	}
+	c.set(&c.t.looks, c.get(&c.t.looks)+1)
 	return ns
 }
 
@@ -229,11 +226,11 @@ func (c *call) nap(o *kernel.Outcome, clock, flags, addr uint64) uint64 {
 	if errno != 0 {
 		return errno
 	}
-	until := saturatingAdd(c.k.now(c.t), ns)
+	until := saturatingAdd(c.k.clock.Peek(), ns)
 	if flags&timerAbstime != 0 {
 		until = c.k.Realtime(clock, ns)
 	}
-	c.k.notBefore(c.t, until)
+	c.k.passes(until)
 	return 0
 }
 
@@ -267,7 +264,7 @@ func doPoll(c *call, o *kernel.Outcome) uint64 {
 func (c *call) rest(o *kernel.Outcome, ns uint64) uint64 {
 	c.op(trace.Op{Kind: trace.OpSleep})
 	o.Idle = true
-	c.k.notBefore(c.t, saturatingAdd(c.k.now(c.t), ns))
+	c.k.passes(saturatingAdd(c.k.clock.Peek(), ns))
 	return 0
 }
 
@@ -280,7 +277,7 @@ func doSelect(c *call, o *kernel.Outcome) uint64 {
 	if !c.k.canRead(at, 16) {
 		return efault
 	}
-	sec, usec := c.k.m.Read64(at), c.k.m.Read64(at+8)
+	sec, usec := c.k.log.Read64(at), c.k.log.Read64(at+8)
 	if int64(sec) < 0 || usec >= 1_000_000 || sec > 1<<33 {
 		return einval
 	}

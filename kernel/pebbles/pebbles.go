@@ -115,8 +115,13 @@ func (k *Kernel) Plan(t trace.TID, trap emu.Trap) kernel.Plan {
 	case c.row.plan != nil:
 		c.row.plan(c, p)
 	}
-	p.Accesses = k.accesses
 	return *p
+}
+
+// Foresee implements kernel.Kernel: a plan finds out all that its call touches.
+func (k *Kernel) Foresee(t trace.TID, trap emu.Trap) kernel.Foresight {
+	k.Plan(t, trap)
+	return kernel.Foresight{Accesses: k.accesses}
 }
 
 // Do implements kernel.Kernel. The operation that a call carries out is the

@@ -107,7 +107,7 @@ func TestPlan(t *testing.T) {
 				t.Errorf("got %+v", p)
 			}
 			var reads, writes []uint64
-			for _, a := range p.Accesses {
+			for _, a := range w.k.Foresee(0, emu.Trap{Vector: c.vector, Len: 2}).Accesses {
 				if a.IsWrite() {
 					writes = append(writes, a.Addr)
 				} else {

@@ -1,0 +1,99 @@
+package emu
+
+// #include "machine.h"
+import "C"
+
+import (
+	"bytes"
+)
+
+// Whole pages, as a kernel works on them.
+
+// ProtEnd is the first address from addr on whose page doesn't allow p, or the end of
+// [addr, addr+size), which has to be in the address space, if all do.
+func (m *Machine) ProtEnd(addr, size uint64, p Prot) uint64 {
+	end := addr + size
+	if size == 0 {
+		return end
+	}
+	for page := addr >> pageShift; page <= (end-1)>>pageShift; page++ {
+		if Prot(m.perm[page])&p != p {
+			return max(addr, page<<pageShift)
+		}
+	}
+	return end
+}
+
+// Mapped is the number of bytes of the pages from addr on that are accessible in any
+// way; both numbers are multiples of a page's size.
+func (m *Machine) Mapped(addr, size uint64) uint64 {
+	if !m.inSpace(addr, size) {
+		return 0
+	}
+	perm := m.perm[addr>>pageShift : (addr+size)>>pageShift]
+	return uint64(len(perm)-bytes.Count(perm, []byte{0})) << pageShift
+}
+
+// Clear writes zeros over whole pages; Rewind takes it back. Pages that are zero cost
+// a look, and nothing in the journal.
+func (m *Machine) Clear(addr, size uint64) {
+	for a := addr; a < addr+size; a += pageSize {
+		if !m.IsZero(a) {
+			m.Write(a, zeroPage[:])
+		}
+	}
+}
+
+// IsZero reports whether a page holds zeros only.
+func (m *Machine) IsZero(page uint64) bool {
+	return bytes.Equal(m.Bytes(page, pageSize), zeroPage[:])
+}
+
+var zeroPage [pageSize]byte
+
+// CopyPages copies whole pages to pages that hold zeros; Rewind takes it back.
+func (m *Machine) CopyPages(to, from, size uint64) {
+	for off := uint64(0); off < size; off += pageSize {
+		if !m.IsZero(from + off) {
+			m.Write(to+off, m.Bytes(from+off, pageSize))
+		}
+	}
+}
+
+// Try calls f and takes back what it changed of guest memory, permissions and
+// what is changed through Set and Undo. f makes no contexts and no marks.
+func (m *Machine) Try(f func()) {
+	journal, log := uint64(m.c.njournal), len(m.log)
+	f()
+	m.rewindLog(log)
+	m.rewindJournal(journal)
+}
+
+// TouchedByOthers reports whether a byte of [addr, addr+n) was ever touched by
+// another thread's untrusted code than t's, to 8 bytes.
+func (m *Machine) TouchedByOthers(t int32, addr, n uint64) bool {
+	if n == 0 || !m.inSpace(addr, n) {
+		return false
+	}
+	if m.c.all_shared {
+		return true
+	}
+	me := uint8(C.SHARED)
+	if t >= 0 && t < C.LAST_OWNER {
+		me = uint8(t) + 1
+	}
+	touched := m.touchedPages()
+	last := (addr + n - 1) >> C.GRANULE_SHIFT
+	for g := addr >> C.GRANULE_SHIFT; g <= last; {
+		end := min(last+1, (g>>pageShift+1)<<pageShift)
+		if touched[g>>pageShift] != 0 {
+			for _, b := range m.sharingBytes(g >> pageShift)[g%pageSize : (end-1)%pageSize+1] {
+				if b != C.UNTOUCHED && b != C.TRUSTED_ONLY && (b != me || me == C.SHARED) {
+					return true
+				}
+			}
+		}
+		g = end
+	}
+	return false
+}

@@ -1,0 +1,148 @@
+// Package effect is the door between a kernel and what its guest's threads share:
+// the guest's memory, the permissions of its pages, and the words of the kernel's
+// own state. A kernel that has no other way in can't touch anything without
+// that being on record.
+//
+//	handler ── Get, Set ──────> Word     a word of the kernel's state
+//	        ── Read, Write ───> memory   bytes of the guest's
+//	        ── Protect, Can ──> pages    what may be accessed
+//	             └── Log: what the call touched, for which thread
+//
+// A Word has an address below all that a guest can map, so that the search treats
+// it as it treats memory: private until a second thread touches it, an access from
+// then on. It takes no list of which calls depend on which.
+//
+// Invariant: a handler's result is a function of its arguments and of what it has
+// read through the Log.
+package effect
+
+import (
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// A Word is 64 bits of a kernel's state. Only a Log reads and changes it, and its
+// changes go back with the machine.
+type Word struct {
+	v  uint64
+	at uint64
+}
+
+// Lazy is the first address of words that count only once they have been read: a change
+// is recorded all the same, and whoever takes the record leaves it out until then
+// (package scheduler: touchWord). LazyEnd is behind the last.
+const (
+	Lazy    = 0x4800
+	LazyEnd = 0x5000
+)
+
+// At makes a word that is known by an address; several words may share one, and
+// are touched together then.
+func At(at, v uint64) Word { return Word{v: v, at: at} }
+
+// Peek is the value, for reports and for what the kernel says that no thread asked
+// for: it isn't on record.
+func (w *Word) Peek() uint64 { return w.v }
+
+// Name is the word's address.
+func (w *Word) Name() uint64 { return w.at }
+
+// Log records what one call touches. The zero value isn't usable: see New.
+type Log struct {
+	m  *emu.Machine
+	pc uint64
+	by trace.TID
+	// by is the caller but where the call works on another thread's stack.
+	caller trace.TID
+	made   []trace.Access // the caller's
+	others []kernel.Deed  // what the call did as another thread
+	pages  []kernel.Pages
+}
+
+// New makes the door to a machine.
+func New(m *emu.Machine) Log { return Log{m: m} }
+
+// Begin forgets what was recorded. What comes is a call of thread t at pc.
+func (l *Log) Begin(t trace.TID, pc uint64) {
+	l.by, l.caller, l.pc = t, t, pc
+	l.made, l.others, l.pages = l.made[:0], l.others[:0], l.pages[:0]
+}
+
+// Made is what the caller touched: in order, without what an earlier access of the
+// list has in it. Valid until the next Begin.
+func (l *Log) Made() []trace.Access { return l.made }
+
+// Others is what was touched for other threads. Valid until the next Begin.
+func (l *Log) Others() []kernel.Deed { return l.others }
+
+// Pages are those whose contents or permissions were changed. Valid until the next
+// Begin.
+func (l *Log) Pages() []kernel.Pages { return l.pages }
+
+// As records what f touches as another thread's doing: what a call does to a thread
+// on that thread's own stack isn't shared by the caller.
+func (l *Log) As(t trace.TID, f func()) {
+	by := l.by
+	l.by = t
+	f()
+	l.by = by
+}
+
+// Touch records an access. A handler that knows more of it than a Read or Write
+// tells (that it is indivisible) calls it first: what they touch is covered then.
+func (l *Log) Touch(addr, size uint64, flags trace.AccessFlags) {
+	for size > 0 {
+		n := min(size, maxRecord)
+		l.touch(addr, uint32(n), flags)
+		addr, size = addr+n, size-n
+	}
+}
+
+// maxRecord bounds one record, whose size has 32 bits.
+const maxRecord = 1 << 30
+
+func (l *Log) touch(addr uint64, size uint32, flags trace.AccessFlags) {
+	a := trace.Access{Addr: addr, PC: l.pc, Size: size, Flags: flags}
+	if l.by != l.caller {
+		l.others = append(l.others, kernel.Deed{Thread: l.by, Access: a})
+		return
+	}
+	for i := range l.made {
+		o := &l.made[i]
+		if o.Addr == addr && o.Size == size {
+			o.Flags |= flags // the same bytes again, for more
+			return
+		}
+		if o.Addr <= addr && addr+uint64(size) <= o.Addr+uint64(o.Size) && (o.IsWrite() || flags&trace.Write == 0) {
+			return
+		}
+	}
+	if n := len(l.made); n > 0 { // a string is read byte by byte
+		o := &l.made[n-1]
+		if o.Flags == flags && o.Addr+uint64(o.Size) == addr && uint64(o.Size)+uint64(size) <= maxRecord && flags&trace.Library == 0 {
+			o.Size += size
+			return
+		}
+	}
+	l.made = append(l.made, a)
+}
+
+// Get reads a word.
+func (l *Log) Get(w *Word) uint64 {
+	l.touch(w.at, wordSize, trace.Library)
+	return w.v
+}
+
+// Set assigns a word. To assign what it has already is a change all the same: in
+// another order it would be one.
+func (l *Log) Set(w *Word, v uint64) {
+	l.touch(w.at, wordSize, trace.Library|trace.Write)
+	l.Init(w, v)
+}
+
+// Init assigns a word of what comes into being with the call, or of what is no
+// thread's business: nothing is recorded.
+func (l *Log) Init(w *Word, v uint64) { l.m.Set(&w.v, v) }
+
+const wordSize = 8

@@ -1,0 +1,143 @@
+package effect
+
+import (
+	"encoding/binary"
+
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// The guest's memory, and what its pages allow. That an access isn't allowed is
+// read from the page as much as what an allowed one finds: both are on record by the
+// bytes that were asked for, and a change of pages is a write of all their bytes.
+
+// Can reports whether the guest may access [addr, addr+size) so; false beyond the
+// machine's memory, true for no bytes. What is recorded ends with the first page
+// that decides.
+func (l *Log) Can(addr, size uint64, p emu.Prot) bool {
+	if addr+size < addr || addr+size > l.m.Space() {
+		return false
+	}
+	if size == 0 {
+		return true
+	}
+	end := l.m.ProtEnd(addr, size, p)
+	var flags trace.AccessFlags
+	if p&emu.ProtWrite != 0 {
+		flags = trace.Write // it is about to
+	}
+	l.Touch(addr, min(end, addr+size-1)+1-addr, flags)
+	return end >= addr+size
+}
+
+// Read reads memory into p, whatever the permissions, as Machine.Read does.
+func (l *Log) Read(addr uint64, p []byte) bool {
+	l.Touch(addr, uint64(len(p)), 0)
+	return l.m.Read(addr, p)
+}
+
+// Read8, Read32 and Read64 read a little-endian number.
+func (l *Log) Read8(addr uint64) uint8 {
+	l.touch(addr, 1, 0)
+	return l.m.Read8(addr)
+}
+
+// Read32 is described at Read8.
+func (l *Log) Read32(addr uint64) uint32 {
+	l.touch(addr, 4, 0)
+	return l.m.Read32(addr)
+}
+
+// Read64 is described at Read8.
+func (l *Log) Read64(addr uint64) uint64 {
+	l.touch(addr, 8, 0)
+	return l.m.Read64(addr)
+}
+
+// Write writes memory, whatever the permissions, as Machine.Write does.
+func (l *Log) Write(addr uint64, p []byte) bool {
+	l.Touch(addr, uint64(len(p)), trace.Write)
+	return l.m.Write(addr, p)
+}
+
+// Write32 and Write64 write a little-endian number.
+func (l *Log) Write32(addr uint64, v uint32) bool {
+	var b [4]byte
+	binary.LittleEndian.PutUint32(b[:], v)
+	return l.Write(addr, b[:])
+}
+
+// Write64 is described at Write32.
+func (l *Log) Write64(addr, v uint64) bool {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], v)
+	return l.Write(addr, b[:])
+}
+
+// Names reports whether an address can be read, for a call to which it is a name only:
+// nothing is recorded where it can.
+func (l *Log) Names(addr uint64) bool {
+	return addr < l.m.Space() && l.m.Prot(addr)&emu.ProtRead != 0 || l.Can(addr, 1, emu.ProtRead)
+}
+
+// Prot is what the page of addr allows.
+func (l *Log) Prot(addr uint64) emu.Prot {
+	l.touch(addr, 1, 0)
+	return l.m.Prot(addr)
+}
+
+// A call that changes what pages hold or allow is, to the threads that use them, a
+// write of all their bytes: it has to be tried before and after each of their accesses.
+
+// Protect changes what pages allow.
+func (l *Log) Protect(addr, size uint64, p emu.Prot) {
+	l.changes(addr, size)
+	l.m.Protect(addr, size, p)
+}
+
+// Clear makes pages zero.
+func (l *Log) Clear(addr, size uint64) {
+	l.changes(addr, size)
+	l.m.Clear(addr, size)
+}
+
+// Move copies pages to fresh ones, and takes the old ones away.
+func (l *Log) Move(to, from, size uint64) {
+	l.changes(from, size)
+	l.m.CopyPages(to, from, size)
+	l.m.Protect(from, size, 0)
+}
+
+func (l *Log) changes(addr, size uint64) {
+	if n := len(l.pages); n > 0 && l.pages[n-1].Addr <= addr && addr+size <= l.pages[n-1].Addr+l.pages[n-1].Size {
+		return
+	}
+	l.pages = append(l.pages, kernel.Pages{Addr: addr, Size: size})
+}
+
+// Fresh pages are at addresses that no thread could know of: what is done to them
+// before the call has told one isn't recorded.
+
+// ProtectFresh says what fresh pages allow.
+func (l *Log) ProtectFresh(addr, size uint64, p emu.Prot) { l.m.Protect(addr, size, p) }
+
+// FillFresh writes to fresh pages.
+func (l *Log) FillFresh(addr uint64, p []byte) { l.m.Write(addr, p) }
+
+// Used is the number of bytes of [addr, addr+size), whole pages, that are accessible
+// in some way. It is for a sum over all pages that calls change without reading it.
+func (l *Log) Used(addr, size uint64) uint64 { return l.m.Mapped(addr, size) }
+
+// OnlyOf reports whether no other thread than t was ever seen to touch memory: then
+// a change of it needn't be recorded that only t could tell.
+func (l *Log) OnlyOf(t trace.TID, addr, size uint64) bool {
+	return !l.m.TouchedByOthers(int32(t), addr, size)
+}
+
+// Quietly changes pages without a record, see OnlyOf.
+func (l *Log) Quietly(f func()) {
+	n := len(l.pages)
+	f()
+	l.pages = l.pages[:n]
+}

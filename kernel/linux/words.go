@@ -1,0 +1,68 @@
+package linux
+
+import (
+	"fmt"
+
+	"landgo/kernel/effect"
+	"landgo/trace"
+)
+
+// The addresses by which the words of the kernel's state are known: below nullPages,
+// where a guest has nothing. Words that are always used together share one. (0x2000
+// and 0x3000 are the scheduler's.)
+const (
+	wordActions     = 0x4000 // a signal's action, from number 0 on
+	wordPending     = 0x4400
+	wordFiles       = 0x4408 // which files are open, and how far they have been read
+	wordBreak       = 0x4410
+	wordOutput      = 0x4418
+	wordDescriptors = 0x5000 // from descriptor 0 on
+	wordThreads     = 0x7000 // threadWords for each
+	threadWords     = 3 * 8
+	maxWordThreads  = (nullPages - wordThreads) / threadWords
+
+	// Words from effect.Lazy on count once they have been read: sleeps move the
+	// clock, and nearly no program looks at it.
+	wordClock  = effect.Lazy
+	wordList   = effect.Lazy + 8
+	wordMemory = effect.Lazy + 16
+)
+
+// A thread's words: what signals look at, whether it lives, and what only its own
+// calls use. Threads beyond those that there are addresses for share them: that makes
+// more calls depend on each other than do.
+func threadWord(t trace.TID, which uint64) uint64 {
+	return wordThreads + uint64(t)%maxWordThreads*threadWords + which
+}
+
+const (
+	wordSignals = 0
+	wordLife    = 8
+	wordOwn     = 16
+)
+
+// LifeWord is the word that says whether a thread lives.
+func (k *Kernel) LifeWord(t trace.TID) uint64 { return threadWord(t, wordLife) }
+
+// WordName is what the word at an address is, in words.
+func (k *Kernel) WordName(addr uint64) (string, bool) {
+	switch {
+	case addr < wordActions || addr >= nullPages:
+		return "", false
+	case addr < wordActions+8*numSignals:
+		return fmt.Sprintf("the action of signal %d", (addr-wordActions)/8), true
+	case addr >= wordThreads:
+		names := [...]string{wordSignals / 8: "the signals of thread %s", wordLife / 8: "the life of thread %s", wordOwn / 8: "the state of thread %s"}
+		t, which := trace.TID((addr-wordThreads)/threadWords), (addr-wordThreads)%threadWords/8
+		if int(t) < len(k.threads) && k.threads[t] != nil {
+			return fmt.Sprintf(names[which], k.host.Name(t)), true
+		}
+	case addr >= wordDescriptors:
+		return fmt.Sprintf("descriptor %d", (addr-wordDescriptors)/8), true
+	}
+	name, ok := map[uint64]string{
+		wordPending: "the process's signals", wordFiles: "the open files", wordBreak: "the break", wordOutput: "the output",
+		wordClock: "the clock", wordList: "the list of threads", wordMemory: "the memory in use",
+	}[addr]
+	return name, ok
+}

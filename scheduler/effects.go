@@ -1,0 +1,179 @@
+package scheduler
+
+import (
+	"fmt"
+
+	"landgo/kernel"
+	"landgo/kernel/effect"
+	"landgo/trace"
+)
+
+// What a kernel touches for a thread: guest memory, pages and words of its own state,
+// all of them recorded by the kernel's log (package effect). Words have addresses where
+// no guest has memory, and are shared as memory is: private to a thread until a second
+// one touches them.
+//
+// A call is foreseen before it is made. Where other threads share what it would touch it
+// is a step of its own; so a call that is made within another step must not touch
+// what wasn't foreseen, and each is compared.
+
+// wordsEnd is above the words of a kernel's state.
+const wordsEnd = 64 << 10
+
+// isWord reports whether an address is that of a kernel's word.
+func isWord(addr uint64) bool { return addr < wordsEnd }
+
+// shares reports whether other threads share what a thread's call touches, and learns
+// from it. A lazy word counts once it has been read by a thread that isn't the only
+// one that there has been.
+func (s *System) shares(t trace.TID, a *trace.Access) bool {
+	if a.Addr >= effect.Lazy && a.Addr < effect.LazyEnd {
+		_, shared := s.machine.Sharing(a.Addr)
+		if !shared && !a.IsWrite() && s.hasOthers(t) {
+			s.machine.Touch(everybody, a.Addr, uint64(a.Size))
+			s.finer, shared = true, true
+		}
+		return shared
+	}
+	shared, learned := s.machine.Touch(t, a.Addr, uint64(a.Size))
+	s.finer = s.finer || learned
+	return shared
+}
+
+// hasOthers reports whether there is or was another thread.
+func (s *System) hasOthers(t trace.TID) bool {
+	for i, exists := range s.exists {
+		if exists && trace.TID(i) != t {
+			return true
+		}
+	}
+	return false
+}
+
+// foresee says what the call at which a thread stands would touch: nothing where that
+// is the C library's own business.
+func (s *System) foresee(th *thread, p *kernel.Plan) (f kernel.Foresight) {
+	if p.Blocked || th.starting || th.alloc.on {
+		return f
+	}
+	return s.kernel.Foresee(th.id, th.trap)
+}
+
+// sharesForeseen reports whether another thread shares what a call would touch. alike:
+// the operation of the call says all of that.
+func (s *System) sharesForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight) (shared, alike bool) {
+	alike = true
+	for i := range f.Accesses {
+		a := &f.Accesses[i]
+		if !s.shares(th.id, a) {
+			continue
+		}
+		shared = true
+		if o := &p.Op; p.Op.Kind != trace.OpExit && p.Op.Kind != trace.OpCreate && (a.Addr < o.Obj || a.Addr+uint64(a.Size) > o.Obj+uint64(o.Size)) {
+			alike = false
+		}
+	}
+	for i := range f.Others {
+		if d := &f.Others[i]; s.shares(d.Thread, &d.Access) {
+			shared, alike = true, false
+		}
+	}
+	for _, r := range f.Pages {
+		if len(s.othersIn(th, r)) > 0 {
+			shared, alike = true, false
+		}
+	}
+	return shared, alike
+}
+
+// checkForeseen compares what a call has touched, which was made within a step because
+// it would touch nothing that is shared, with what was foreseen.
+func (s *System) checkForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight, out *kernel.Outcome) {
+	for i := range out.Accesses {
+		a := &out.Accesses[i]
+		covered := false
+		for j := range f.Accesses {
+			o := &f.Accesses[j]
+			covered = covered || o.Addr <= a.Addr && a.Addr+uint64(a.Size) <= o.Addr+uint64(o.Size) && (o.IsWrite() || !a.IsWrite())
+		}
+		if !covered {
+			panic(fmt.Sprintf("scheduler: %s of thread %s touched %d bytes at %#x, which wasn't foreseen", p.Name, s.Name(th.id), a.Size, a.Addr))
+		}
+	}
+}
+
+// takeEffects records what a call has touched. Memory that trusted code works on is its
+// own business, but words of the kernel's are not: a call of trusted code that shares
+// some is learned to be a step of its own.
+func (s *System) takeEffects(th *thread, tr *trace.Transition, pc uint64, own []trace.Access, others []kernel.Deed, pages []kernel.Pages) {
+	trusted := th.trusted()
+	for i := range own {
+		a := &own[i]
+		if trusted && !isWord(a.Addr) {
+			continue
+		}
+		if s.touchAs(th, th.id, tr, pc, a) && trusted && th.quiet.on {
+			s.meets(th)
+		}
+	}
+	for i := range others {
+		s.touchAs(th, others[i].Thread, tr, pc, &others[i].Access)
+	}
+	if trusted {
+		return
+	}
+	for _, p := range pages {
+		for _, r := range s.othersIn(th, p) {
+			s.touch(th, tr, pc, r.Lo, uint32(r.Hi-r.Lo), trace.Write)
+		}
+	}
+}
+
+// touchAs records an access in the step of a thread that counts as thread t's. It
+// reports whether other threads share what it is to.
+func (s *System) touchAs(th *thread, t trace.TID, tr *trace.Transition, pc uint64, a *trace.Access) bool {
+	if s.alone(th) && (!isWord(a.Addr) || t != th.id) || !s.shares(t, a) || s.alone(th) {
+		return false
+	}
+	made := *a
+	made.PC = pc
+	tr.Accesses = append(tr.Accesses, made)
+	if s.everyOperation() && s.coarse() && !isWord(a.Addr) {
+		s.sightings.sight(th.id, &made, nil, true) // its step begins with it
+	}
+	return true
+}
+
+// recorder is a kernel that says what it touches outside of calls: in the delivery of a
+// fault, and at the end of a thread that landgo carries out.
+type recorder interface {
+	Touched() ([]trace.Access, []kernel.Deed)
+}
+
+// takeTouched records what the kernel has just touched for a thread.
+func (s *System) takeTouched(th *thread, tr *trace.Transition, pc uint64) {
+	if k, ok := s.kernel.(recorder); ok {
+		own, others := k.Touched()
+		s.takeEffects(th, tr, pc, own, others, nil)
+	}
+}
+
+// lifeKernel is a kernel with a word for whether a thread lives.
+type lifeKernel interface {
+	LifeWord(t trace.TID) uint64
+}
+
+// lifeIsShared reports whether other threads have looked at whether a thread lives.
+func (s *System) lifeIsShared(t trace.TID) bool {
+	k, ok := s.kernel.(lifeKernel)
+	if !ok {
+		return false
+	}
+	_, shared := s.machine.Sharing(k.LifeWord(t))
+	return shared
+}
+
+// wordNamer is a kernel whose words have names.
+type wordNamer interface {
+	WordName(addr uint64) (string, bool)
+}
