@@ -26,7 +26,7 @@ const badTime = math.MaxUint64
 // setDeadline reads the time at which the operation at whose entry a thread
 // stands gives up, if it has one. It reports whether the call is over, with what
 // comes of it: the library looks at some times before all else.
-func (s *System) setDeadline(th *thread, a *act) (over bool, v verdict, err error) {
+func (s *System) setDeadline(th *thread, tr *trace.Transition, a *act) (over bool, v verdict, err error) {
 	th.timed = false
 	if a.deadline == 0 {
 		return false, pass, nil
@@ -39,12 +39,12 @@ func (s *System) setDeadline(th *thread, a *act) (over bool, v verdict, err erro
 	}
 	ns := uint64(badTime)
 	if s.readable(at, timespecSize) {
-		ns = s.timespec(at)
+		ns = s.timespec(th, tr, at)
 	}
 	if ns == badTime {
 		th.badTime = true
 		if early {
-			v, err = s.refuse(th, einval)
+			v, err = s.refuse(th, tr, einval)
 			return true, v, err
 		}
 		s.onlyTry(th)
@@ -89,7 +89,7 @@ func (s *System) onlyTry(th *thread) {
 
 // refuse ends a try that fails with errno, or a timed operation that was given no
 // time: it reads that now.
-func (s *System) refuse(th *thread, errno uint64) (verdict, error) {
+func (s *System) refuse(th *thread, tr *trace.Transition, errno uint64) (verdict, error) {
 	if th.badTime {
 		at := th.arg(int(acts[s.roles[th.regs.RIP].Role].deadline))
 		if !s.readable(at, timespecSize) {
@@ -98,7 +98,7 @@ func (s *System) refuse(th *thread, errno uint64) (verdict, error) {
 		errno = einval
 	}
 	if acts[th.role].kind == kindSem {
-		s.setErrno(th, uint32(errno))
+		s.setErrno(th, tr, uint32(errno))
 		errno = ^uint64(0)
 	}
 	s.ret(th, errno)
@@ -114,8 +114,9 @@ const timespecSize = 16
 
 // timespec reads a struct timespec as nanoseconds; what lies before the clock's
 // beginning is 0.
-func (s *System) timespec(p uint64) uint64 {
-	sec, nsec := s.machine.Read64(p), s.machine.Read64(p+8)
+func (s *System) timespec(th *thread, tr *trace.Transition, p uint64) uint64 {
+	d := s.door(th, tr)
+	sec, nsec := d.read64(p), d.read64(p+8)
 	switch {
 	case nsec >= 1e9:
 		return badTime
@@ -128,11 +129,11 @@ func (s *System) timespec(p uint64) uint64 {
 }
 
 // condClock is the clock that a condition variable's attribute object asks for.
-func (s *System) condClock(attr uint64) uint64 {
+func (s *System) condClock(th *thread, tr *trace.Transition, attr uint64) uint64 {
 	if attr == 0 || s.cfg.PointsOnly {
 		return clockRealtime
 	}
-	v := s.machine.Read32(attr)
+	v := s.door(th, tr).read32(attr)
 	if s.libc == image.Musl {
 		return uint64(v & 0x7fffffff)
 	}

@@ -54,6 +54,10 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 			d.PendingAccess = s.machine.Poised(th.ctx)
 		}
 	case standOp:
+		if th.phase == phaseTouch {
+			d.Pending, d.Loose = trace.Op{PC: th.regs.RIP}, true
+			return
+		}
 		if s.carries(th.role) {
 			s.describeCarried(th, d)
 			return
@@ -143,7 +147,7 @@ func (s *System) pendingOp(th *thread) trace.Op {
 // now. A misuse is possible: it is done as a failure.
 func (s *System) possible(th *thread) bool {
 	switch th.phase {
-	case phaseTaken, phaseGiven:
+	case phaseTaken, phaseGiven, phaseTouch:
 		return true
 	case phaseClaimed:
 		return !s.threads[th.pending.Obj].live()

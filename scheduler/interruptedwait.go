@@ -151,6 +151,12 @@ func (s *System) fallAsleep(th *thread, tr *trace.Transition, o *object) (verdic
 	return stay, nil
 }
 
+// comesBack reports whether a trap is the return from a handler that interrupted a wait:
+// what becomes of the wait begins a step.
+func (s *System) comesBack(th *thread, p *kernel.Plan) bool {
+	return len(th.held) > 0 && p.Name == "rt_sigreturn"
+}
+
 // comeBack is called when a handler has returned to where its thread stood; frame
 // was the stack pointer at its entry. It reports whether the thread stands in a
 // wait again.
@@ -174,7 +180,7 @@ func (s *System) comeBack(th *thread, tr *trace.Transition, frame uint64) bool {
 	th.role, th.args = h.role, h.args
 	if h.eintr {
 		th.phase, th.timed = phaseEntry, false
-		s.setErrno(th, eintr)
+		s.setErrno(th, tr, eintr)
 		s.ret(th, ^uint64(0))
 		return false
 	}

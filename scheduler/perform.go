@@ -74,7 +74,7 @@ func (s *System) performMutex(th *thread, tr *trace.Transition, o *object) (verd
 		case s.roles[th.regs.RIP].C11:
 			o.mtype = muslMutexType(uint32(th.arg(1)) & mtxRecursive)
 		default:
-			o.mtype = s.mutexAttr(th.arg(1))
+			o.mtype = s.mutexAttr(th, tr, th.arg(1))
 		}
 		s.ret(th, 0)
 	case trace.OpMutexDestroy:
@@ -111,7 +111,7 @@ func (s *System) acquire(th *thread, tr *trace.Transition, o *object, op trace.O
 		return pass, nil
 	case o.owner != trace.NoThread:
 		s.did(th, tr, trace.OpTryLockFail, o, 0)
-		return s.refuse(th, ebusy)
+		return s.refuse(th, tr, ebusy)
 	}
 	s.did(th, tr, op, o, 0)
 	o.owner, o.depth = th.id, 1
@@ -145,7 +145,7 @@ func (s *System) performCond(th *thread, tr *trace.Transition, o *object, c trac
 	s.did(th, tr, op, o, 0)
 	switch op {
 	case trace.OpCondInit:
-		*o = object{addr: o.addr, kind: kindCond, owner: trace.NoThread, clock: s.condClock(th.arg(1))}
+		*o = object{addr: o.addr, kind: kindCond, owner: trace.NoThread, clock: s.condClock(th, tr, th.arg(1))}
 	case trace.OpCondDestroy:
 		s.destroy(o)
 	case trace.OpCondSignal:
@@ -208,7 +208,7 @@ func (s *System) performSem(th *thread, tr *trace.Transition, o *object) (verdic
 	}
 	if op == trace.OpSemTryWait && o.value == 0 {
 		s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
-		return s.refuse(th, eagain)
+		return s.refuse(th, tr, eagain)
 	}
 	s.did(th, tr, op, o, o.value)
 	switch op {
@@ -224,8 +224,7 @@ func (s *System) performSem(th *thread, tr *trace.Transition, o *object) (verdic
 		s.ret(th, 0)
 		return s.afterRelease(th), nil
 	case trace.OpSemGet:
-		s.machine.Write32(th.arg(1), uint32(o.value))
-		s.touch(th, tr, s.callSite(th)-1, th.arg(1), 4, trace.Write)
+		s.door(th, tr).write32(th.arg(1), uint32(o.value))
 	}
 	s.ret(th, 0)
 	return pass, nil
@@ -255,16 +254,16 @@ func (s *System) performRW(th *thread, tr *trace.Transition, o *object) (verdict
 		if !free {
 			s.did(th, tr, trace.OpTryReadLockFail, o, 0)
 			if op == trace.OpReadLock { // its own write lock
-				return s.refuse(th, edeadlk)
+				return s.refuse(th, tr, edeadlk)
 			}
-			return s.refuse(th, ebusy)
+			return s.refuse(th, tr, ebusy)
 		}
 		s.did(th, tr, op, o, 0)
 		o.readers = with(o.readers, th.id)
 	case trace.OpWriteLock, trace.OpTryWriteLock:
 		if !free || len(o.readers) > 0 {
 			s.did(th, tr, trace.OpTryWriteLockFail, o, 0)
-			return s.refuse(th, ebusy)
+			return s.refuse(th, tr, ebusy)
 		}
 		s.did(th, tr, op, o, 0)
 		o.owner = th.id
@@ -361,11 +360,11 @@ func (s *System) afterRelease(th *thread) verdict {
 const mtxRecursive = 1
 
 // mutexAttr is the type that a mutex attribute object asks for.
-func (s *System) mutexAttr(attr uint64) mutexType {
+func (s *System) mutexAttr(th *thread, tr *trace.Transition, attr uint64) mutexType {
 	if attr == 0 {
 		return mutexNormal
 	}
-	v := s.machine.Read32(attr)
+	v := s.door(th, tr).read32(attr)
 	if s.libc == image.Musl {
 		return muslMutexType(v)
 	}

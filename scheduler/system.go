@@ -142,6 +142,8 @@ type System struct {
 	calls        map[string]bool // kernel calls met
 	met          Met             // of a kernel that owns the machine
 
+	// begins: the step under way begins with the call at which its thread is (door.go).
+	begins bool
 	// sent is what the signals of the trap under way depend on (interruptedwait.go).
 	sent     []trace.Op
 	foreseen []trace.Access // scratch of one trap

@@ -52,6 +52,8 @@ const (
 	phaseAsleep
 	// phaseNap: asleep at a trap that is a sleep (nap.go).
 	phaseNap
+	// phaseTouch: before a call that touches what others do (door.go).
+	phaseTouch
 	// phaseTaken: a tested allocator is about to take a block back.
 	phaseTaken
 	// phaseGiven: a tested allocator is about to return a block.

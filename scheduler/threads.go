@@ -79,7 +79,7 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 	}
 	if s.threads[t].live() { // pthread_tryjoin_np
 		tr.Did(trace.Op{Kind: trace.OpTryJoinFail, Obj: uint64(t), PC: s.callSite(th)})
-		return s.refuse(th, ebusy)
+		return s.refuse(th, tr, ebusy)
 	}
 	j := &s.threads[t]
 	if s.gaveBack(j) {
@@ -99,15 +99,17 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 	tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
 	if p := th.arg(1); p != 0 {
 		const does = "a join writes its status"
-		s.touch(th, tr, s.callSite(th)-1, p, 8, trace.Write)
+		d := s.door(th, tr)
 		if f := s.deadAccess(th, s.callSite(th), p, 8, does); f != nil {
+			d.touch(p, 8, trace.Write)
 			th.insns++
 			return stay, s.fail(th, f)
 		}
 		if s.machine.Prot(p)&emu.ProtWrite == 0 {
+			d.touch(p, 8, trace.Write)
 			return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, does)
 		}
-		s.machine.Write64(p, j.retval)
+		d.write64(p, j.retval)
 	}
 	s.ret(th, 0)
 	return pass, nil

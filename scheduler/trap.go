@@ -34,7 +34,7 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 		}
 	}
 	switch {
-	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.naps(th, p):
+	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.naps(th, p) || s.comesBack(th, p):
 		return true
 	case th.trusted() || s.alone(th) && p.Op.Kind != trace.OpFutexWait:
 		return false
@@ -131,7 +131,9 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 	if out.RestoreCPU {
 		th.ctx = out.Resume
 		th.endInterrupt()
+		s.begins = true
 		waits = s.comeBack(th, tr, frame)
+		s.begins = false
 	}
 	for _, op := range out.Ops {
 		s.sends(th, op)
@@ -270,7 +272,7 @@ func (s *System) timeOut(th *thread, tr *trace.Transition) (verdict, error) {
 		return stay, nil
 	}
 	if acts[th.role].kind == kindSem && acts[th.role].op == trace.OpSemWait {
-		s.setErrno(th, etimedout)
+		s.setErrno(th, tr, etimedout)
 		s.ret(th, ^uint64(0))
 		return pass, nil
 	}
