@@ -1,7 +1,6 @@
 package linux
 
 import (
-	"landgo/emu"
 	"landgo/kernel"
 	"landgo/trace"
 )
@@ -102,13 +101,4 @@ func planRest(c *call, p *kernel.Plan) {
 	default:
 		planSleep(c, p)
 	}
-}
-
-// EndWord is where Leave writes for a thread, 0 for nowhere.
-func (k *Kernel) EndWord(id trace.TID) uint64 {
-	t, m := k.threads[id], k.host.Machine()
-	if at := t.clearTID.Peek(); at != 0 && m.Prot(at)&m.Prot(at+3)&emu.ProtWrite != 0 && uint64(m.Read32(at)) == t.number {
-		return at
-	}
-	return 0
 }
