@@ -136,6 +136,7 @@ func (k *Kernel) send(to target, o *kernel.Outcome) {
 	f, blocks := k.fate(to.sig), k.log.Get(&to.t.blocked)&bit(to.sig) != 0
 	switch {
 	case f == fateIgnored && !blocks:
+	case t != k.call.t && k.unstarted(t, to.sig): // it is one signal
 	case blocks && k.awaits(t, to.sig): // sigwait
 		at := t.wait.addr.Peek()
 		k.log.As(t.id, func() { k.wake(t, k.caught(at, to.sig)) })
@@ -149,6 +150,19 @@ func (k *Kernel) send(to target, o *kernel.Outcome) {
 	default:
 		k.interrupt(t, to.sig, o)
 	}
+}
+
+// unstarted reports whether t stands at the first instruction of a handler of sig to
+// which it was sent by another thread: on a machine that signal may still be pending,
+// and one that comes now is the same. (That it has been taken already is this order
+// with the handler's first steps before.)
+func (k *Kernel) unstarted(t *thread, sig uint64) bool {
+	top := t.frame.Peek() // the signal depends on each of its steps anyway
+	if top == 0 {
+		return false
+	}
+	f, r := &k.handlers.list[top-1], k.host.Regs(t.id)
+	return f.sig == sig && r.RSP == f.addr && r.RIP == k.log.Get(&k.actions[sig].handler)
 }
 
 // deliver makes a thread that is about to return from a call take the signals

@@ -83,6 +83,7 @@ func (k *Kernel) faultInfo(f emu.Fault, pc uint64) info {
 // frame remembers a handler's frame until its return.
 type frame struct {
 	addr uint64
+	sig  uint64
 	cpu  emu.Ctx
 	prev uint64 // 1 + index of the thread's next outer one
 }
@@ -94,10 +95,10 @@ type frames struct {
 	n    effect.Word // without a record: a frame's place in the list means nothing
 }
 
-func (k *Kernel) pushFrame(t *thread, addr uint64) {
+func (k *Kernel) pushFrame(t *thread, addr, sig uint64) {
 	h := &k.handlers
 	n := h.n.Peek()
-	h.list = append(h.list[:n], frame{addr: addr, cpu: k.host.CPU(t.id), prev: k.log.Get(&t.frame)})
+	h.list = append(h.list[:n], frame{addr: addr, sig: sig, cpu: k.host.CPU(t.id), prev: k.log.Get(&t.frame)})
 	k.log.Init(&h.n, n+1)
 	k.log.Set(&t.frame, n+1)
 }
@@ -122,7 +123,7 @@ func (k *Kernel) enter(t *thread, sig uint64, regs *emu.Regs, i info) bool {
 		k.log.Set(&t.savedMaskIsWanted, 0)
 	}
 	k.log.Write(sp, k.buildFrame(t, sig, regs, i, restorer, mask))
-	k.pushFrame(t, sp)
+	k.pushFrame(t, sp, sig)
 	if flags&saNodefer == 0 {
 		blocked |= bit(sig)
 	}
