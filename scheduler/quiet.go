@@ -100,6 +100,7 @@ func (s *System) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
 		o := s.objectOf(f.obj, kindOnce)
 		s.saveObject(o)
 		o.done, o.owner = true, trace.NoThread
+		s.settle(o)
 		tr.Did(trace.Op{Kind: trace.OpOnce, Obj: f.obj, Size: s.sizes[kindOnce], Arg: trace.OnceEnds, PC: f.ret})
 		th.regs.RAX = 0
 		th.set |= emu.SetRAX
@@ -129,6 +130,7 @@ func (s *System) leaveOnces(th *thread, tr *trace.Transition, top uint64) {
 		o := s.objectOf(f.obj, kindOnce)
 		s.saveObject(o)
 		o.owner = trace.NoThread
+		s.settle(o)
 		tr.Did(trace.Op{Kind: trace.OpOnce, Obj: f.obj, Size: s.sizes[kindOnce], Arg: trace.OnceLeft, PC: f.ret})
 	}
 }

@@ -46,6 +46,10 @@ const (
 	phaseEnd
 	// phaseLeave: arrived at a barrier; leaves when all have.
 	phaseLeave
+	// phaseAsleep: sleeps at a read-write lock that prefers writers (rwlock.go).
+	phaseAsleep
+	// phaseAgain: was woken there, and tries again.
+	phaseAgain
 	// phaseClaimed: it alone may join a thread, and waits for its end (carried.go).
 	phaseClaimed
 	// phaseTaken: a tested allocator is about to take a block back.
@@ -99,6 +103,7 @@ type thread struct {
 	timed    bool
 	deadline uint64
 	badTime  bool     // the operation is a try, for its deadline isn't a time
+	released bool     // phaseLeave: all have arrived at the barrier
 	result   uint64   // standOp: what the operation returns when it completes
 	mutex    uint64   // standOp in a condition wait: the mutex to take back
 	pending  trace.Op // standSleep, the allocator, phaseEnd: what it waits for, or does next
