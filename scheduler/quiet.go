@@ -163,6 +163,9 @@ func (s *System) note(th *thread) {
 		// glibc's start-up registers what runs the destructors of fini_array.
 		if f, ok := s.image.SymbolAt(th.arg(0)); !ok || f.Name != "call_fini" {
 			s.machine.Set(&s.exitHandlers, 1)
+			if first := &s.threads[0]; !first.live() {
+				s.outlive(first)
+			}
 		}
 	}
 }

@@ -137,6 +137,8 @@ type System struct {
 	// watchedExits: a thread was seen to look whether another lives. Learned for
 	// good.
 	watchedExits bool
+	// lastMatters: see outlive. Learned for good.
+	lastMatters bool
 
 	instructions uint64          // run in all
 	calls        map[string]bool // kernel calls met
