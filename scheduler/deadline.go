@@ -128,14 +128,21 @@ func (s *System) timespec(th *thread, tr *trace.Transition, p uint64) uint64 {
 	return sec*1e9 + nsec
 }
 
-// condClock is the clock that a condition variable's attribute object asks for.
-func (s *System) condClock(th *thread, tr *trace.Transition, attr uint64) uint64 {
-	if attr == 0 || s.cfg.PointsOnly {
-		return clockRealtime
+// condAttr is what a condition variable keeps of its attribute object.
+func (s *System) condAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
+	switch {
+	case attr == 0 || s.cfg.PointsOnly:
+		return 0
+	case s.libc == image.Musl:
+		return s.door(th, tr).read32(attr) & 0x7fffffff
 	}
-	v := s.door(th, tr).read32(attr)
+	return s.door(th, tr).read32(attr) & 3 // glibc: bit 0 says whether processes share it
+}
+
+// clockIn is the clock that these say.
+func (s *System) clockIn(flags uint32) uint64 {
 	if s.libc == image.Musl {
-		return uint64(v & 0x7fffffff)
+		return uint64(flags)
 	}
-	return uint64(v >> 1 & 1) // glibc: bit 0 says whether processes share it
+	return uint64(flags >> 1 & 1)
 }

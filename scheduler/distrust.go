@@ -18,6 +18,7 @@ func (s *System) distrust() {
 		}
 		switch acts[b.Role].how {
 		case quietly, watched, allocator, ending:
+		case noted: // exit still runs what the guest has registered
 		default:
 			delete(s.roles, addr)
 		}

@@ -17,6 +17,7 @@ import (
 //   - a wait on a condition variable or at a barrier goes on: whoever signals it
 //     meanwhile has signalled it. The thread sees so when it comes back, and not
 //     before, so its handler is in no order with the signal;
+//   - one at a read-write lock that prefers writers tries again;
 //   - sem_wait, asleep, returns EINTR, or asks again if the handler was installed
 //     with SA_RESTART. With a deadline it returns EINTR in any case (glibc; musl
 //     only if some handler has no SA_RESTART).
@@ -39,6 +40,7 @@ type held struct {
 	badTime  bool
 	result   uint64
 	mutex    uint64
+	released bool
 	pending  trace.Op
 	quiet    quiet
 	given    heap.Block
@@ -61,10 +63,10 @@ func (s *System) hold(th *thread, sig, frame uint64) (held, bool) {
 	h := held{
 		frame: frame, pc: th.regs.RIP, sp: th.regs.RSP,
 		role: th.role, phase: th.phase, args: th.args, timed: th.timed, deadline: th.deadline, badTime: th.badTime,
-		result: th.result, mutex: th.mutex, pending: th.pending, quiet: th.quiet, given: th.given,
+		result: th.result, mutex: th.mutex, released: th.released, pending: th.pending, quiet: th.quiet, given: th.given,
 	}
 	switch th.phase {
-	case phaseAsleep:
+	case phaseSleeps:
 		h.eintr = s.endsSleep(th, sig)
 	case phaseNap:
 		h.eintr = true
@@ -110,7 +112,7 @@ func (s *System) lookAtSleeper(o *object) {
 func (s *System) sleepers(o *object) (n uint64) {
 	for i := range s.threads {
 		th := &s.threads[i]
-		if s.exists[i] && th.stand == standOp && th.phase == phaseAsleep && th.arg(0) == o.addr {
+		if s.exists[i] && th.stand == standOp && th.phase == phaseSleeps && th.arg(0) == o.addr {
 			n++
 		}
 	}
@@ -147,7 +149,7 @@ func (s *System) fallAsleep(th *thread, tr *trace.Transition, o *object) (verdic
 	s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
 	th.insns++
 	th.effects++ // it is another state than before, and no turn of a loop
-	th.stand, th.phase = standOp, phaseAsleep
+	th.stand, th.phase = standOp, phaseSleeps
 	return stay, nil
 }
 
@@ -185,10 +187,13 @@ func (s *System) comeBack(th *thread, tr *trace.Transition, frame uint64) bool {
 		return false
 	}
 	th.phase, th.timed, th.deadline, th.badTime = h.phase, h.timed, h.deadline, h.badTime
-	th.result, th.mutex, th.pending, th.quiet, th.given = h.result, h.mutex, h.pending, h.quiet, h.given
-	th.stand = standOp
+	th.result, th.mutex, th.released, th.pending, th.quiet, th.given = h.result, h.mutex, h.released, h.pending, h.quiet, h.given
+	if th.stand = standOp; th.phase == phaseAsleep {
+		th.phase = phaseAgain // perhaps it could have been woken
+	}
 	if k := acts[th.role].kind; onObject(th.role) {
-		s.did(th, tr, looks[k], s.objectOf(th.arg(0), k), 0) // who signalled it did so before
+		// Who signalled it did so before. Its memory may serve something else by now.
+		tr.Did(trace.Op{Kind: looks[k], Obj: th.arg(0), Size: s.sizes[k], PC: s.callSite(th)})
 	}
 	return true
 }
@@ -201,6 +206,25 @@ func (s *System) wakeHeld(th *thread, cond uint64) bool {
 	for i := len(th.held) - 1; i >= 0; i-- {
 		if h := th.held[i]; h.phase == phaseQueued && h.args[0] == cond {
 			h.phase, h.timed = phaseReacquire, false
+			th.held = append([]held(nil), th.held...)
+			th.held[i] = h
+			return true
+		}
+	}
+	return false
+}
+
+// releaseHeld lets a thread leave a barrier that it waits at, if it is in a handler that
+// interrupted the wait. It reports whether it is.
+func (s *System) releaseHeld(t trace.TID, barrier uint64) bool {
+	th := &s.threads[t]
+	if th.stand == standOp && th.phase == phaseLeave && th.arg(0) == barrier {
+		return false
+	}
+	for i := len(th.held) - 1; i >= 0; i-- {
+		if h := th.held[i]; h.phase == phaseLeave && h.args[0] == barrier && !h.released {
+			s.save(t)
+			h.released = true
 			th.held = append([]held(nil), th.held...)
 			th.held[i] = h
 			return true

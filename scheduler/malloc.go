@@ -426,5 +426,5 @@ func (s *System) objectsIn(b heap.Block) (list []uint64) {
 // destroys is the operation that ends an object of each kind.
 var destroys = [...]trace.OpKind{
 	kindMutex: trace.OpMutexDestroy, kindCond: trace.OpCondDestroy, kindSem: trace.OpSemDestroy,
-	kindRWLock: trace.OpRWDestroy, kindBarrier: trace.OpBarrierDestroy, kindOnce: trace.OpOnce,
+	kindRWLock: trace.OpRWDestroy, kindBarrier: trace.OpBarrierDestroy, kindOnce: trace.OpOnce, kindSpin: trace.OpMutexDestroy,
 }

@@ -75,6 +75,7 @@ type System struct {
 	current trace.TID // whose step is under way
 	libc    image.Libc
 	sizes   objectSizes
+	shapes  *shapes // where objects' bytes mean nothing to landgo: nil
 	// guarded are the trusted objects that lie in a word (guard.go), all that
 	// were ever met.
 	guarded map[uint64][]uint64
@@ -137,6 +138,8 @@ type System struct {
 	// watchedExits: a thread was seen to look whether another lives. Learned for
 	// good.
 	watchedExits bool
+	// lastMatters: see outlive. Learned for good.
+	lastMatters bool
 
 	instructions uint64          // run in all
 	calls        map[string]bool // kernel calls met
@@ -228,6 +231,9 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		threads: make([]thread, 0, cfg.MaxThreads),
 		pinned:  -1,
 		heap:    heap.New(), mapped: heap.New(), mappings: map[uint64]uint64{},
+	}
+	if !cfg.PointsOnly && s.wordSize == 8 {
+		s.shapes = libcShapes[s.libc]
 	}
 	s.stopAt(cfg.Race)
 	if cfg.Trusted != nil {

@@ -46,10 +46,14 @@ const (
 	phaseEnd
 	// phaseLeave: arrived at a barrier; leaves when all have.
 	phaseLeave
+	// phaseAsleep: sleeps at a read-write lock that prefers writers (rwlock.go).
+	phaseAsleep
+	// phaseAgain: was woken there, and tries again.
+	phaseAgain
 	// phaseClaimed: it alone may join a thread, and waits for its end (carried.go).
 	phaseClaimed
-	// phaseAsleep: found a semaphore at 0, and sleeps (interruptedwait.go).
-	phaseAsleep
+	// phaseSleeps: found a semaphore at 0, and sleeps (interruptedwait.go).
+	phaseSleeps
 	// phaseNap: asleep at a trap that is a sleep (nap.go).
 	phaseNap
 	// phaseTouch: before a call that touches what others do (door.go).
@@ -106,6 +110,7 @@ type thread struct {
 	timed    bool
 	deadline uint64
 	badTime  bool     // the operation is a try, for its deadline isn't a time
+	released bool     // phaseLeave: all have arrived at the barrier
 	result   uint64   // standOp: what the operation returns when it completes
 	mutex    uint64   // standOp in a condition wait: the mutex to take back
 	pending  trace.Op // standSleep, the allocator, phaseEnd: what it waits for, or does next

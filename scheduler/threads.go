@@ -34,7 +34,8 @@ func (s *System) performThread(th *thread, tr *trace.Transition) (verdict, error
 		s.threads[t].detached = true
 		s.ret(th, 0)
 	case image.ThreadExit:
-		if th.native || s.destructors != 0 {
+		s.outlive(th)
+		if th.native || s.ownEnds() {
 			th.native, th.retval = true, th.arg(0)
 			return step, nil
 		}
@@ -176,6 +177,19 @@ func (s *System) readsEnd(th *thread) bool {
 	return shared
 }
 
+// ownEnds reports whether threads end by the guest's own code: it has destructors to
+// run, or has to know which thread is the last.
+func (s *System) ownEnds() bool { return s.destructors != 0 || s.lastMatters }
+
+// outlive learns that the process may end with its last thread: the first one ends
+// alone, by pthread_exit. The library then calls exit in the thread that it finds to be
+// the last, which shows if exit runs code of the guest's. So the library has to count.
+func (s *System) outlive(th *thread) {
+	if th.id == 0 && !s.native && !s.lastMatters && (s.exitHandlers != 0 || s.ownDestructors || th.atExit) {
+		s.lastMatters, s.finer = true, true
+	}
+}
+
 // seeLife learns that threads look whether others live, from the call at which
 // one stands.
 func (s *System) seeLife() {
@@ -188,7 +202,7 @@ func (s *System) seeLife() {
 // pthread_exit, with no code of the guest's left to run.
 func (s *System) endThread(th *thread, tr *trace.Transition, retval uint64) (verdict, error) {
 	th.retval = retval
-	if s.destructors != 0 && !th.native {
+	if s.ownEnds() && !th.native {
 		th.native = true
 		return step, nil
 	}

@@ -264,12 +264,18 @@ func (s *System) timeOut(th *thread, tr *trace.Transition) (verdict, error) {
 		o := s.objectOf(th.arg(0), kindCond)
 		s.saveObject(o)
 		s.did(th, tr, trace.OpCondTimeout, o, 0)
-		o.waiters = without(o.waiters, index(o.waiters, th.id))
+		if i := index(o.waiters, th.id); i >= 0 {
+			o.waiters = without(o.waiters, i)
+			s.settle(o)
+		}
 		th.phase, th.result = phaseReacquire, etimedout
 		if s.possible(th) {
 			return s.reacquire(th, tr)
 		}
 		return stay, nil
+	}
+	if th.phase == phaseAsleep {
+		s.giveUpQueue(th, tr)
 	}
 	if acts[th.role].kind == kindSem && acts[th.role].op == trace.OpSemWait {
 		s.setErrno(th, tr, etimedout)
