@@ -189,8 +189,10 @@ func TestInterruptedWaits(t *testing.T) {
 				bin := buildText(t, cc, interruptedHead+p.source, "-O1")
 				second := "none"
 				switch p.name {
-				case "cond broadcast and nested handlers", "a jump out of a semaphore's wait", "an alternate stack":
-					second = "sleep" // without a reduction they are a hundred thousand
+				case "cond broadcast and nested handlers", "a jump out of a semaphore's wait", "an alternate stack", "barrier",
+					"sem posted before the signal, for the other sleeper", "a sleep that polls", "the rest of a sleep",
+					"a creation's name is stored after a handler":
+					second = "sleep" // without a reduction they are thousands
 				}
 				for _, search := range []string{"", second} {
 					cfg := DefaultConfig()
