@@ -91,6 +91,11 @@ func (m *Machine) Touch(t trace.TID, addr, n uint64) (shared, learned bool) {
 	if m.c.all_shared {
 		return true, false
 	}
+	return m.TouchWord(t, addr, n)
+}
+
+// TouchWord is Touch of a word that isn't memory: DeclareAllShared doesn't mean it.
+func (m *Machine) TouchWord(t trace.TID, addr, n uint64) (shared, learned bool) {
 	me := uint8(C.SHARED)
 	if t >= 0 && t < C.LAST_OWNER {
 		me = uint8(t) + 1

@@ -63,7 +63,12 @@ type Deed struct {
 
 // Pages is a range of the guest's memory that a call takes away or changes. To
 // a thread that uses them it is a write of all their bytes.
-type Pages struct{ Addr, Size uint64 }
+type Pages struct {
+	Addr, Size uint64
+	// New: the thread mapped them last, and no thread could use them so far. Unless it
+	// has told others of them since, the change counts as part of the mapping.
+	New bool
+}
 
 // Spawn describes a new thread.
 type Spawn struct {

@@ -46,7 +46,7 @@ func (s *System) Variable(addr uint64) (string, bool) {
 	if addr == inputWord {
 		return "stdin", true
 	}
-	if k, ok := s.kernel.(wordNamer); ok && isWord(addr) {
+	if k, ok := s.kernel.(wordNamer); ok && s.isWord(addr) {
 		if name, ok := k.WordName(addr); ok {
 			return name, true
 		}

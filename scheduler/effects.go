@@ -3,6 +3,7 @@ package scheduler
 import (
 	"fmt"
 
+	"landgo/emu"
 	"landgo/kernel"
 	"landgo/kernel/effect"
 	"landgo/trace"
@@ -20,24 +21,36 @@ import (
 // wordsEnd is above the words of a kernel's state.
 const wordsEnd = 64 << 10
 
-// isWord reports whether an address is that of a kernel's word.
-func isWord(addr uint64) bool { return addr < wordsEnd }
+// isWord reports whether an address is that of a kernel's word, which has two granules.
+func (s *System) isWord(addr uint64) bool { return s.logs && addr < wordsEnd }
 
 // shares reports whether other threads share what a thread's call touches, and learns
 // from it. A lazy word counts once it has been read by a thread that isn't the only
 // one that there has been.
 func (s *System) shares(t trace.TID, a *trace.Access) bool {
-	if a.Addr >= effect.Lazy && a.Addr < effect.LazyEnd {
+	if s.logs && a.Addr >= effect.Lazy && a.Addr < effect.LazyEnd {
 		_, shared := s.machine.Sharing(a.Addr)
 		if !shared && !a.IsWrite() && s.hasOthers(t) {
-			s.machine.Touch(everybody, a.Addr, uint64(a.Size))
+			s.machine.TouchWord(everybody, a.Addr, uint64(a.Size))
 			s.finer, shared = true, true
 		}
 		return shared
 	}
-	shared, learned := s.machine.Touch(t, a.Addr, uint64(a.Size))
-	s.finer = s.finer || learned
-	return shared
+	if !s.isWord(a.Addr) {
+		shared, learned := s.machine.Touch(t, a.Addr, uint64(a.Size))
+		s.finer = s.finer || learned
+		return shared
+	}
+	shared, learned := s.machine.TouchWord(t, a.Addr, uint64(a.Size))
+	// Words that are only ever read, a signal's action or where standard output goes,
+	// would be shared by all. Whether one was changed is what its second granule says.
+	_, changed := s.machine.Sharing(a.Addr + effect.Step/2)
+	if !changed && a.IsWrite() {
+		s.machine.TouchWord(everybody, a.Addr+effect.Step/2, 1)
+		changed, learned = true, true
+	}
+	s.finer = s.finer || learned && shared && changed
+	return shared && changed
 }
 
 // hasOthers reports whether there is or was another thread.
@@ -78,8 +91,8 @@ func (s *System) sharesForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight)
 			shared, alike = true, false
 		}
 	}
-	for _, r := range f.Pages {
-		if len(s.othersIn(th, r)) > 0 {
+	for _, p := range f.Pages {
+		if len(s.changed(th, p)) > 0 {
 			shared, alike = true, false
 		}
 	}
@@ -109,7 +122,7 @@ func (s *System) takeEffects(th *thread, tr *trace.Transition, pc uint64, own []
 	trusted := th.trusted()
 	for i := range own {
 		a := &own[i]
-		if trusted && !isWord(a.Addr) {
+		if trusted && !s.isWord(a.Addr) {
 			continue
 		}
 		if s.touchAs(th, th.id, tr, pc, a) && trusted && th.quiet.on {
@@ -123,22 +136,44 @@ func (s *System) takeEffects(th *thread, tr *trace.Transition, pc uint64, own []
 		return
 	}
 	for _, p := range pages {
-		for _, r := range s.othersIn(th, p) {
+		for _, r := range s.changed(th, p) {
 			s.touch(th, tr, pc, r.Lo, uint32(r.Hi-r.Lo), trace.Write)
 		}
 	}
 }
 
+// mapping is a moment: the steps taken so far, and what the last of them had done.
+type mapping struct{ steps, accesses, ops int }
+
+// moment is the present one. Until the next, nothing was done that others can tell.
+func (s *System) moment() mapping {
+	if len(s.steps) == 0 {
+		return mapping{}
+	}
+	tr := s.steps[len(s.steps)-1].tr
+	return mapping{len(s.steps), len(tr.Accesses), len(tr.Ops)}
+}
+
+// changed lists the parts of pages that a call changes and other threads touched. A
+// thread that makes what it has just mapped accessible hasn't told others yet: that is
+// how stacks are made, which are their threads' own.
+func (s *System) changed(th *thread, p kernel.Pages) []emu.Range {
+	if p.New && th.mapped == s.moment() {
+		return nil
+	}
+	return s.othersIn(th, p)
+}
+
 // touchAs records an access in the step of a thread that counts as thread t's. It
 // reports whether other threads share what it is to.
 func (s *System) touchAs(th *thread, t trace.TID, tr *trace.Transition, pc uint64, a *trace.Access) bool {
-	if s.alone(th) && (!isWord(a.Addr) || t != th.id) || !s.shares(t, a) || s.alone(th) {
+	if s.alone(th) && (!s.isWord(a.Addr) || t != th.id) || !s.shares(t, a) || s.alone(th) {
 		return false
 	}
 	made := *a
 	made.PC = pc
 	tr.Accesses = append(tr.Accesses, made)
-	if s.everyOperation() && s.coarse() && !isWord(a.Addr) {
+	if s.everyOperation() && s.coarse() && !s.isWord(a.Addr) {
 		s.sightings.sight(th.id, &made, nil, true) // its step begins with it
 	}
 	return true

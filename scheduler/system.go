@@ -150,6 +150,7 @@ type System struct {
 	// sent is what the signals of the trap under way depend on (interruptedwait.go).
 	sent     []trace.Op
 	foreseen []trace.Access // scratch of one trap
+	logs     bool           // the kernel has an effect.Log
 
 	run    emu.Run
 	pinned emu.Ctx // given to the kernel, to come back to
@@ -247,6 +248,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 // learned of sharing on the way to the first choice has to be rewindable too.
 func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.Regs) {
 	s.kernel = k
+	_, s.logs = k.(recorder)
 	s.ownDestructors = hasDestructors(s.image)
 	_, s.ownAllocator = s.image.Symbol("malloc")
 	for addr, b := range roles {

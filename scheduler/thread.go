@@ -103,9 +103,11 @@ type thread struct {
 
 	access trace.Access // standAccess
 	trap   emu.Trap     // standTrap
-	loose  bool         // standTrap: it touches more than its operation says
-	role   image.Role   // standOp
-	phase  phase        // standOp
+	// mapped is the moment of its latest map: a step, and what that had done so far.
+	mapped mapping
+	loose  bool       // standTrap: it touches more than its operation says
+	role   image.Role // standOp
+	phase  phase      // standOp
 	// timed: the operation has a deadline, in nanoseconds of virtual time.
 	timed    bool
 	deadline uint64

@@ -153,6 +153,9 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		tr.Did(op)
 	}
 	s.gotMemory(th, out.Fresh.Addr, out.Fresh.Size)
+	if out.Mapped.Size != 0 {
+		th.mapped = s.moment()
+	}
 	if f := s.maps(th, call, &out); f != nil {
 		return true, s.fail(th, f)
 	}

@@ -9,8 +9,8 @@
 //	             └── Log: what the call touched, for which thread
 //
 // A Word has an address below all that a guest can map, so that the search treats
-// it as it treats memory: private until a second thread touches it, an access from
-// then on. It takes no list of which calls depend on which.
+// it as it treats memory: private until a second thread touches it and one has changed
+// it, an access from then on. It takes no list of which calls depend on which.
 //
 // Invariant: a handler's result is a function of its arguments and of what it has
 // read through the Log.
@@ -35,6 +35,13 @@ type Word struct {
 const (
 	Lazy    = 0x4800
 	LazyEnd = 0x5000
+
+	// First is the lowest address of a word.
+	First = 0x4000
+
+	// Step is from a word's address to the next one's: what is known of the sharing of
+	// a word takes two of the machine's granules.
+	Step = 16
 )
 
 // At makes a word that is known by an address; several words may share one, and

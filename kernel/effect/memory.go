@@ -116,6 +116,9 @@ func (l *Log) changes(addr, size uint64) {
 	l.pages = append(l.pages, kernel.Pages{Addr: addr, Size: size})
 }
 
+// AreNew says so of the pages changed last, see kernel.Pages.
+func (l *Log) AreNew() { l.pages[len(l.pages)-1].New = true }
+
 // Fresh pages are at addresses that no thread could know of: what is done to them
 // before the call has told one isn't recorded.
 

@@ -84,7 +84,7 @@ func (f *files) open(cfg *Config) error {
 	}
 	f.opened, f.stdinRead, f.redirected = effect.At(wordFiles, 0), effect.At(wordFiles, 0), effect.At(wordOutput, 0)
 	for _, use := range []uint64{useStdin, useStdout, useStderr} {
-		f.slot(len(f.table)).use = effect.At(wordDescriptors+8*uint64(len(f.table)-1), use)
+		f.slot(len(f.table)).use = effect.At(wordDescriptors+effect.Step*uint64(len(f.table)-1), use)
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (f *files) add(file file) {
 // slot is the table's entry for fd, below maxDescriptors.
 func (f *files) slot(fd int) *descriptor {
 	for fd >= len(f.table) {
-		at := wordDescriptors + 8*uint64(len(f.table))
+		at := wordDescriptors + effect.Step*uint64(len(f.table))
 		f.table = append(f.table, &descriptor{effect.At(at, useClosed), effect.At(at, 0)})
 	}
 	return f.table[fd]

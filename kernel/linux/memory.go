@@ -65,6 +65,11 @@ func (k *Kernel) give(t *thread, size uint64, p emu.Prot) uint64 {
 		k.call.fresh = kernel.Pages{Addr: addr, Size: size}
 	}
 	k.log.Set(&t.mapped, mapped+size+pageSize)
+	if p == 0 {
+		k.log.Set(&t.fresh, addr)
+	} else {
+		k.log.Set(&t.fresh, 0)
+	}
 	return addr
 }
 
@@ -220,6 +225,9 @@ func doMprotect(c *call, o *kernel.Outcome) uint64 {
 	}
 	if !c.k.protect(addr, size, guestProt(c.a[2])) {
 		return enomem
+	}
+	if fresh := c.get(&c.t.fresh); fresh != 0 && addr >= fresh && addr+size <= c.t.window.own().lo+c.get(&c.t.mapped) {
+		c.k.log.AreNew()
 	}
 	return 0
 }

@@ -62,7 +62,7 @@ const (
 type action struct{ handler, flags, restorer, mask effect.Word }
 
 func newAction(sig uint64) action {
-	w := effect.At(wordActions+8*sig, 0)
+	w := effect.At(wordActions+effect.Step*sig, 0)
 	return action{w, w, w, w}
 }
 

@@ -35,6 +35,7 @@ type thread struct {
 	// State that only its own calls use.
 	children   effect.Word // created so far
 	mapped     effect.Word // bytes of the window given out
+	fresh      effect.Word // its latest map, if no thread could use it so far; else 0
 	stack      effect.Word // its upper end as its creator gave it
 	clearTID   effect.Word // address to clear and wake at exit, 0 for none
 	robustList effect.Word
@@ -60,7 +61,7 @@ func newThread(id trace.TID, parent *thread, number uint64, window span) *thread
 	}
 	put(wordLife, &t.alive)
 	put(wordSignals, &t.blocked, &t.sent, &t.awaited)
-	put(wordOwn, &t.children, &t.mapped, &t.stack, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.altFlags, &t.frame,
+	put(wordOwn, &t.children, &t.mapped, &t.fresh, &t.stack, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.altFlags, &t.frame,
 		&t.savedMask, &t.savedMaskIsWanted, &t.sleepCall, &t.looks, &t.randoms, &t.name[0], &t.name[1])
 	return t
 }

@@ -12,20 +12,20 @@ import (
 // and 0x3000 are the scheduler's.)
 const (
 	wordActions     = 0x4000 // a signal's action, from number 0 on
-	wordPending     = 0x4400
-	wordFiles       = 0x4408 // which files are open, and how far they have been read
-	wordBreak       = 0x4410
-	wordOutput      = 0x4418
+	wordPending     = 0x4600
+	wordFiles       = wordPending + effect.Step // which files are open, and how far they have been read
+	wordBreak       = wordFiles + effect.Step
+	wordOutput      = wordBreak + effect.Step
 	wordDescriptors = 0x5000 // from descriptor 0 on
-	wordThreads     = 0x7000 // threadWords for each
-	threadWords     = 3 * 8
+	wordThreads     = 0x9000 // threadWords for each
+	threadWords     = 3 * effect.Step
 	maxWordThreads  = (nullPages - wordThreads) / threadWords
 
 	// Words from effect.Lazy on count once they have been read: sleeps move the
 	// clock, and nearly no program looks at it.
 	wordClock  = effect.Lazy
-	wordList   = effect.Lazy + 8
-	wordMemory = effect.Lazy + 16
+	wordList   = effect.Lazy + effect.Step
+	wordMemory = effect.Lazy + 2*effect.Step
 )
 
 // A thread's words: what signals look at, whether it lives, and what only its own
@@ -36,9 +36,9 @@ func threadWord(t trace.TID, which uint64) uint64 {
 }
 
 const (
-	wordSignals = 0
-	wordLife    = 8
-	wordOwn     = 16
+	wordSignals = iota * effect.Step
+	wordLife
+	wordOwn
 )
 
 // LifeWord is the word that says whether a thread lives.
@@ -49,16 +49,16 @@ func (k *Kernel) WordName(addr uint64) (string, bool) {
 	switch {
 	case addr < wordActions || addr >= nullPages:
 		return "", false
-	case addr < wordActions+8*numSignals:
-		return fmt.Sprintf("the action of signal %d", (addr-wordActions)/8), true
+	case addr < wordActions+effect.Step*numSignals:
+		return fmt.Sprintf("the action of signal %d", (addr-wordActions)/effect.Step), true
 	case addr >= wordThreads:
-		names := [...]string{wordSignals / 8: "the signals of thread %s", wordLife / 8: "the life of thread %s", wordOwn / 8: "the state of thread %s"}
-		t, which := trace.TID((addr-wordThreads)/threadWords), (addr-wordThreads)%threadWords/8
+		names := [...]string{"the signals of thread %s", "the life of thread %s", "the state of thread %s"}
+		t, which := trace.TID((addr-wordThreads)/threadWords), (addr-wordThreads)%threadWords/effect.Step
 		if int(t) < len(k.threads) && k.threads[t] != nil {
 			return fmt.Sprintf(names[which], k.host.Name(t)), true
 		}
 	case addr >= wordDescriptors:
-		return fmt.Sprintf("descriptor %d", (addr-wordDescriptors)/8), true
+		return fmt.Sprintf("descriptor %d", (addr-wordDescriptors)/effect.Step), true
 	}
 	name, ok := map[uint64]string{
 		wordPending: "the process's signals", wordFiles: "the open files", wordBreak: "the break", wordOutput: "the output",
