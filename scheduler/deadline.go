@@ -33,6 +33,10 @@ func (s *System) setDeadline(th *thread, tr *trace.Transition, a *act) (over boo
 	}
 	at := th.arg(int(a.deadline))
 	glibc := s.libc != image.Musl
+	if c := s.clockOf(th, a); glibc && c != clockRealtime && c != clockMonotonic {
+		v, err = s.refuse(th, einval)
+		return true, v, err
+	}
 	early := a.op == trace.OpCondWait || glibc && (a.op == trace.OpReadLock || a.op == trace.OpWriteLock || a.op == trace.OpSemWait)
 	if at == 0 && !(glibc && (a.op == trace.OpCondWait || a.op == trace.OpSemWait)) {
 		return false, pass, nil // no time is none that runs out
@@ -61,14 +65,17 @@ func (s *System) setDeadline(th *thread, tr *trace.Transition, a *act) (over boo
 func (s *System) clockOf(th *thread, a *act) uint64 {
 	switch th.role {
 	case image.MutexClockLock, image.CondClockWait, image.SemClockWait, image.RWClockReadLock, image.RWClockWriteLock, image.ClockJoin:
-		return th.arg(int(a.deadline) - 1)
+		return th.arg(int(a.deadline)-1) & 0xffffffff
 	case image.CondTimedWait:
 		return s.objectOf(th.arg(0), kindCond).clock
 	}
 	return clockRealtime
 }
 
-const clockRealtime = 0
+const (
+	clockRealtime  = 0
+	clockMonotonic = 1
+)
 
 // onlyTry makes an operation whose time isn't one, and is looked at only where it
 // would have to wait, a try.

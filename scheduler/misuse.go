@@ -26,6 +26,9 @@ func (s *System) misuse(th *thread) *Failure {
 	if f := s.deadAccess(th, s.callSite(th), o.addr, s.sizeFor(th.role, o.kind), a.does()); f != nil {
 		return f
 	}
+	if t := s.buriedAt(o.addr); t != trace.NoThread {
+		return &Failure{Kind: DeadStack, Thread: th.id, PC: s.callSite(th), Message: fmt.Sprintf("%s on the stack of thread %s, which has ended", a.does(), s.Name(t))}
+	}
 	bad := func(format string, args ...any) *Failure {
 		args = append([]any{s.VariableName(o.addr)}, args...)
 		return &Failure{Kind: LockMisuse, Thread: th.id, PC: s.callSite(th), Message: fmt.Sprintf(format, args...)}

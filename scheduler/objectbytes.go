@@ -2,7 +2,9 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/heap"
 	"landgo/image"
+	"landgo/kernel"
 	"landgo/trace"
 )
 
@@ -286,6 +288,18 @@ func (s *System) inUse(o *object) string {
 		}
 	}
 	return ""
+}
+
+// dropObjects ends the objects in pages whose contents are gone.
+func (s *System) dropObjects(p kernel.Pages) {
+	if p.Size == 0 || s.shapes == nil {
+		return
+	}
+	for _, a := range s.objectsIn(heap.Block{Addr: p.Addr, Size: p.Size}) {
+		o := s.objects[a]
+		s.saveObject(o)
+		o.destroyed = true // with no mark in memory: what is used there next is new
+	}
 }
 
 // onStack reports whether an address is on the stack on which a thread runs.

@@ -121,7 +121,7 @@ func (s *System) acquire(th *thread, tr *trace.Transition, o *object, op trace.O
 		s.settle(o)
 		s.ret(th, 0)
 		return pass, nil
-	case o.owner == th.id && op == trace.OpLock: // an error-checking mutex
+	case o.owner == th.id && (op == trace.OpLock || th.badTime && o.mtype&3 == mutexErrorCheck): // an error-checking mutex
 		s.did(th, tr, trace.OpTryLockFail, o, 0)
 		s.ret(th, edeadlk)
 		return pass, nil
