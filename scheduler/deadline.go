@@ -34,7 +34,7 @@ func (s *System) setDeadline(th *thread, tr *trace.Transition, a *act) (over boo
 	at := th.arg(int(a.deadline))
 	glibc := s.libc != image.Musl
 	if c := s.clockOf(th, a); glibc && c != clockRealtime && c != clockMonotonic {
-		v, err = s.refuse(th, einval)
+		v, err = s.refuse(th, tr, einval)
 		return true, v, err
 	}
 	early := a.op == trace.OpCondWait || glibc && (a.op == trace.OpReadLock || a.op == trace.OpWriteLock || a.op == trace.OpSemWait)
