@@ -120,6 +120,25 @@ func (m *Machine) TouchWord(t trace.TID, addr, n uint64) (shared, learned bool) 
 	return shared, learned
 }
 
+// TouchTrusted is Touch for what trusted code does with the bytes: only what
+// another thread's untrusted code does there besides makes them shared.
+func (m *Machine) TouchTrusted(t trace.TID, addr, n uint64) (learned bool) {
+	if bool(m.c.all_shared) || !m.inSpace(addr, n) {
+		return false
+	}
+	for g := addr >> C.GRANULE_SHIFT; g <= (addr+n-1)>>C.GRANULE_SHIFT; g++ {
+		b := (*uint8)(unsafe.Add(unsafe.Pointer(m.c.shadow), g))
+		switch {
+		case *b == C.UNTOUCHED:
+			*b = C.TRUSTED_ONLY
+			m.touchedPages()[g>>pageShift] = 1
+		case *b <= C.LAST_OWNER && (t < 0 || uint64(*b) != uint64(t)+1):
+			*b, learned = C.SHARED, true
+		}
+	}
+	return learned
+}
+
 // SharedHull is the smallest range that has all bytes of [lo, hi) in it that
 // threads share, to 8 bytes; empty if there are none.
 func (m *Machine) SharedHull(lo, hi uint64) (hull Range) {

@@ -64,9 +64,9 @@ func (b *branch) blur(oneEvent bool) (varies bool) {
 			o.Kind = trace.OpTryJoin
 		case trace.OpSemTryWaitFail:
 			o.Kind = trace.OpSemTryWait
-		case trace.OpTryReadLockFail:
+		case trace.OpTryReadLockFail, trace.OpReadQueue:
 			o.Kind = trace.OpTryReadLock
-		case trace.OpTryWriteLockFail:
+		case trace.OpTryWriteLockFail, trace.OpWriteQueue:
 			o.Kind = trace.OpTryWriteLock
 		default:
 			continue

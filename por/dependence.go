@@ -50,7 +50,7 @@ var classOf = [trace.NumOps]class{
 	trace.OpSemWait:  semClass, trace.OpSemTryWait: semClass, trace.OpSemTryWaitFail: semClass, trace.OpSemPost: semClass,
 	trace.OpSemGet: semClass, trace.OpSemInit: semClass, trace.OpSemDestroy: semClass,
 	trace.OpReadLock: rwClass, trace.OpTryReadLock: rwClass, trace.OpTryReadLockFail: rwClass, trace.OpWriteLock: rwClass,
-	trace.OpTryWriteLock: rwClass, trace.OpTryWriteLockFail: rwClass, trace.OpReadUnlock: rwClass, trace.OpWriteUnlock: rwClass,
+	trace.OpTryWriteLock: rwClass, trace.OpTryWriteLockFail: rwClass, trace.OpReadQueue: rwClass, trace.OpWriteQueue: rwClass, trace.OpReadUnlock: rwClass, trace.OpWriteUnlock: rwClass,
 	trace.OpRWInit: rwClass, trace.OpRWDestroy: rwClass,
 	trace.OpBarrierArrive: barrierClass, trace.OpBarrierLeave: barrierClass, trace.OpBarrierInit: barrierClass, trace.OpBarrierDestroy: barrierClass,
 	trace.OpOnce: onceClass, trace.OpOnceLook: onceClass,
@@ -76,8 +76,8 @@ var independent = [][2][]trace.OpKind{
 	// Readers don't disturb each other, and a failing try changes nothing. A
 	// try for reading fails because of a writer, whatever the readers do; a try
 	// for writing may fail because of a reader, and depends on them.
-	{{trace.OpReadLock, trace.OpTryReadLock, trace.OpReadUnlock, trace.OpTryReadLockFail},
-		{trace.OpReadLock, trace.OpTryReadLock, trace.OpReadUnlock, trace.OpTryReadLockFail}},
+	{{trace.OpReadLock, trace.OpTryReadLock, trace.OpReadUnlock, trace.OpTryReadLockFail, trace.OpReadQueue},
+		{trace.OpReadLock, trace.OpTryReadLock, trace.OpReadUnlock, trace.OpTryReadLockFail, trace.OpReadQueue}},
 	{{trace.OpTryReadLockFail, trace.OpTryWriteLockFail}, {trace.OpTryReadLockFail, trace.OpTryWriteLockFail}},
 	// A barrier lets everybody go who arrived in its round; who arrives or
 	// leaves otherwise makes no difference to who leaves. (The order of the last

@@ -56,7 +56,7 @@ func (a *act) does() string {
 
 var objectNames = [...]string{
 	kindMutex: "a mutex", kindCond: "a condition variable", kindSem: "a semaphore", kindRWLock: "a read-write lock",
-	kindBarrier: "a barrier", kindOnce: "a once control",
+	kindBarrier: "a barrier", kindOnce: "a once control", kindSpin: "a spin lock",
 }
 
 var acts = [image.NumRoles]act{
@@ -68,12 +68,12 @@ var acts = [image.NumRoles]act{
 	image.MutexClockLock: {how: operation, op: trace.OpLock, kind: kindMutex, point: PointLock, deadline: 2},
 	image.MutexUnlock:    {how: operation, op: trace.OpUnlock, kind: kindMutex, release: true},
 
-	image.SpinInit:         {how: operation, op: trace.OpMutexInit, kind: kindMutex},
-	image.SpinInitOrUnlock: {how: operation, op: trace.OpUnlock, kind: kindMutex, release: true},
-	image.SpinDestroy:      {how: operation, op: trace.OpMutexDestroy, kind: kindMutex},
-	image.SpinLock:         {how: operation, op: trace.OpLock, kind: kindMutex, point: PointLock},
-	image.SpinTryLock:      {how: operation, op: trace.OpTryLock, kind: kindMutex, point: PointLock},
-	image.SpinUnlock:       {how: operation, op: trace.OpUnlock, kind: kindMutex, release: true},
+	image.SpinInit:         {how: operation, op: trace.OpMutexInit, kind: kindSpin},
+	image.SpinInitOrUnlock: {how: operation, op: trace.OpUnlock, kind: kindSpin, release: true},
+	image.SpinDestroy:      {how: operation, op: trace.OpMutexDestroy, kind: kindSpin},
+	image.SpinLock:         {how: operation, op: trace.OpLock, kind: kindSpin, point: PointLock},
+	image.SpinTryLock:      {how: operation, op: trace.OpTryLock, kind: kindSpin, point: PointLock},
+	image.SpinUnlock:       {how: operation, op: trace.OpUnlock, kind: kindSpin, release: true},
 
 	image.CondInit:      {how: operation, op: trace.OpCondInit, kind: kindCond, attr: true},
 	image.CondDestroy:   {how: operation, op: trace.OpCondDestroy, kind: kindCond},

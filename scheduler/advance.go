@@ -26,6 +26,7 @@ func (s *System) StopIf(f func() bool) { s.stopIf = f }
 // allow is the number of shared events that it may make before it stops. New
 // accesses and operations are appended to tr.
 func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
+	s.begins = false // what comes is another call
 	skip := (th.stand == standOp || th.stand == standRun) && !th.limited
 	th.stand, th.limited = standRun, false
 	look := th.insns + firstChunk

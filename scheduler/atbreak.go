@@ -74,6 +74,11 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 			return step, nil // not trusted any more
 		}
 		s.takeArgs(th, b.Args)
+		if len(th.held) > 0 {
+			if err := s.leavesWait(th, false); err != nil {
+				return stay, err
+			}
+		}
 		if s.follows(&b) && (th.trusted() || !s.trusts(b.Role)) {
 			return s.atPool(th, tr, &b)
 		}

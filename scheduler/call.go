@@ -46,6 +46,10 @@ func (s *System) isOwnStep(th *thread) bool {
 	case image.Create:
 		shared, learned := s.machine.Touch(th.id, th.arg(0), 8)
 		s.finer = s.finer || learned
+		if at := s.attributes(th); at != 0 {
+			reads, learned := s.machine.Touch(th.id, at, attributesSize)
+			s.finer, shared = s.finer || learned, shared || reads
+		}
 		return shared || s.meeting[s.callSite(th)]
 	}
 	return s.meeting[s.callSite(th)] || s.racing[s.callSite(th)-1]
@@ -106,6 +110,7 @@ func (s *System) stepCall(th *thread, tr *trace.Transition) error {
 	th.quiet.own, tr.Loose = true, th.role != image.Create
 	if th.role == image.Create && s.libc == image.Musl {
 		th.quiet.id, th.quiet.was = th.arg(0), s.machine.Read64(th.arg(0))
+		s.touchAttributes(th, tr)
 	} else {
 		s.touchByName(th, tr)
 	}
@@ -123,8 +128,26 @@ func (s *System) touchByName(th *thread, tr *trace.Transition) {
 		s.touch(th, tr, s.callSite(th)-1, inputWord, 8, trace.Write|trace.Library)
 	case image.Create:
 		s.touch(th, tr, s.callSite(th)-1, th.arg(0), 8, trace.Write)
+		s.touchAttributes(th, tr)
 	case image.Malloc, image.Calloc, image.Realloc, image.Free:
 		s.touch(th, tr, s.callSite(th)-1, allocatorWord, 8, trace.Write)
+	}
+}
+
+// attributes is where those are with which a thread is about to create another, 0 for
+// none. Both libraries read them all.
+func (s *System) attributes(th *thread) uint64 {
+	if at := th.arg(1); at != ^uint64(0) && !s.cfg.PointsOnly { // C11's has none
+		return at
+	}
+	return 0
+}
+
+const attributesSize = 56
+
+func (s *System) touchAttributes(th *thread, tr *trace.Transition) {
+	if at := s.attributes(th); at != 0 {
+		s.touch(th, tr, s.callSite(th)-1, at, attributesSize, 0)
 	}
 }
 

@@ -26,25 +26,29 @@ const badTime = math.MaxUint64
 // setDeadline reads the time at which the operation at whose entry a thread
 // stands gives up, if it has one. It reports whether the call is over, with what
 // comes of it: the library looks at some times before all else.
-func (s *System) setDeadline(th *thread, a *act) (over bool, v verdict, err error) {
+func (s *System) setDeadline(th *thread, tr *trace.Transition, a *act) (over bool, v verdict, err error) {
 	th.timed = false
 	if a.deadline == 0 {
 		return false, pass, nil
 	}
 	at := th.arg(int(a.deadline))
 	glibc := s.libc != image.Musl
+	if c := s.clockOf(th, a); glibc && c != clockRealtime && c != clockMonotonic {
+		v, err = s.refuse(th, tr, einval)
+		return true, v, err
+	}
 	early := a.op == trace.OpCondWait || glibc && (a.op == trace.OpReadLock || a.op == trace.OpWriteLock || a.op == trace.OpSemWait)
 	if at == 0 && !(glibc && (a.op == trace.OpCondWait || a.op == trace.OpSemWait)) {
 		return false, pass, nil // no time is none that runs out
 	}
 	ns := uint64(badTime)
 	if s.readable(at, timespecSize) {
-		ns = s.timespec(at)
+		ns = s.timespec(th, tr, at)
 	}
 	if ns == badTime {
 		th.badTime = true
 		if early {
-			v, err = s.refuse(th, einval)
+			v, err = s.refuse(th, tr, einval)
 			return true, v, err
 		}
 		s.onlyTry(th)
@@ -61,14 +65,17 @@ func (s *System) setDeadline(th *thread, a *act) (over bool, v verdict, err erro
 func (s *System) clockOf(th *thread, a *act) uint64 {
 	switch th.role {
 	case image.MutexClockLock, image.CondClockWait, image.SemClockWait, image.RWClockReadLock, image.RWClockWriteLock, image.ClockJoin:
-		return th.arg(int(a.deadline) - 1)
+		return th.arg(int(a.deadline)-1) & 0xffffffff
 	case image.CondTimedWait:
 		return s.objectOf(th.arg(0), kindCond).clock
 	}
 	return clockRealtime
 }
 
-const clockRealtime = 0
+const (
+	clockRealtime  = 0
+	clockMonotonic = 1
+)
 
 // onlyTry makes an operation whose time isn't one, and is looked at only where it
 // would have to wait, a try.
@@ -89,7 +96,7 @@ func (s *System) onlyTry(th *thread) {
 
 // refuse ends a try that fails with errno, or a timed operation that was given no
 // time: it reads that now.
-func (s *System) refuse(th *thread, errno uint64) (verdict, error) {
+func (s *System) refuse(th *thread, tr *trace.Transition, errno uint64) (verdict, error) {
 	if th.badTime {
 		at := th.arg(int(acts[s.roles[th.regs.RIP].Role].deadline))
 		if !s.readable(at, timespecSize) {
@@ -98,7 +105,7 @@ func (s *System) refuse(th *thread, errno uint64) (verdict, error) {
 		errno = einval
 	}
 	if acts[th.role].kind == kindSem {
-		s.setErrno(th, uint32(errno))
+		s.setErrno(th, tr, uint32(errno))
 		errno = ^uint64(0)
 	}
 	s.ret(th, errno)
@@ -114,8 +121,9 @@ const timespecSize = 16
 
 // timespec reads a struct timespec as nanoseconds; what lies before the clock's
 // beginning is 0.
-func (s *System) timespec(p uint64) uint64 {
-	sec, nsec := s.machine.Read64(p), s.machine.Read64(p+8)
+func (s *System) timespec(th *thread, tr *trace.Transition, p uint64) uint64 {
+	d := s.door(th, tr)
+	sec, nsec := d.read64(p), d.read64(p+8)
 	switch {
 	case nsec >= 1e9:
 		return badTime
@@ -127,14 +135,21 @@ func (s *System) timespec(p uint64) uint64 {
 	return sec*1e9 + nsec
 }
 
-// condClock is the clock that a condition variable's attribute object asks for.
-func (s *System) condClock(attr uint64) uint64 {
-	if attr == 0 || s.cfg.PointsOnly {
-		return clockRealtime
+// condAttr is what a condition variable keeps of its attribute object.
+func (s *System) condAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
+	switch {
+	case attr == 0 || s.cfg.PointsOnly:
+		return 0
+	case s.libc == image.Musl:
+		return s.door(th, tr).read32(attr) & 0x7fffffff
 	}
-	v := s.machine.Read32(attr)
+	return s.door(th, tr).read32(attr) & 3 // glibc: bit 0 says whether processes share it
+}
+
+// clockIn is the clock that these say.
+func (s *System) clockIn(flags uint32) uint64 {
 	if s.libc == image.Musl {
-		return uint64(v & 0x7fffffff)
+		return uint64(flags)
 	}
-	return uint64(v >> 1 & 1) // glibc: bit 0 says whether processes share it
+	return uint64(flags >> 1 & 1)
 }

@@ -105,15 +105,15 @@ func (s *System) faultFailure(th *thread, f emu.Fault) *Failure {
 
 // setErrno sets a thread's errno. musl keeps it in the thread control block;
 // glibc in thread-local storage, whose end is the FS base.
-func (s *System) setErrno(th *thread, v uint32) {
+func (s *System) setErrno(th *thread, tr *trace.Transition, v uint32) {
 	switch s.libc {
 	case image.Musl:
-		s.machine.Write32(th.regs.FSBase+muslErrnoOffset, v)
+		s.door(th, tr).write32(th.regs.FSBase+muslErrnoOffset, v)
 	case image.Glibc:
 		if t := s.image.TLS; t != nil && t.HasErrno {
 			align := max(t.Align, 1)
 			size := (t.MemSize + align - 1) &^ (align - 1)
-			s.machine.Write32(th.regs.FSBase-size+t.Errno, v)
+			s.door(th, tr).write32(th.regs.FSBase-size+t.Errno, v)
 		}
 	}
 }

@@ -87,7 +87,7 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 		h.Words(th.access.Addr, uint64(th.access.Size), th.access.PC)
 	case standOp, standTrap, standSleep, standFailure:
 		hashRegs(&h, &th.regs)
-		h.Words(uint64(th.role), uint64(th.phase), bit(th.timed), th.deadline, bit(th.badTime), th.result, th.mutex)
+		h.Words(uint64(th.role), uint64(th.phase), bit(th.timed), th.deadline, bit(th.badTime), bit(th.released), th.result, th.mutex)
 		h.Words(bit(th.trap.Syscall), bit(th.trap.Sysenter), uint64(th.trap.Vector), uint64(th.trap.Len))
 		h.Words(uint64(th.pending.Kind), th.pending.Obj, th.pending.Arg, uint64(th.pending.Size))
 	default:
@@ -113,6 +113,12 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 	for _, o := range th.onces {
 		h.Words(o.obj, o.sp, o.ret)
 	}
+	for i := range th.held {
+		w := &th.held[i]
+		h.Words(w.frame, w.pc, w.sp, bit(w.eintr), uint64(w.role), uint64(w.phase), bit(w.timed), w.deadline, bit(w.badTime), w.result, w.mutex, bit(w.released))
+		h.Words(uint64(w.pending.Kind), w.pending.Obj, w.quiet.id, w.quiet.was, w.given.Addr)
+		h.Words(w.args[:]...)
+	}
 	for _, lock := range th.holds {
 		h.Word(lock)
 	}
@@ -121,8 +127,12 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 
 func (o *object) digest() trace.Digest {
 	h := trace.NewHash()
-	h.Words(partObject, o.addr, uint64(o.kind), uint64(o.owner), o.depth, uint64(o.mtype), o.value, o.clock, bit(o.done), bit(o.destroyed))
-	for _, list := range [][]trace.TID{o.readers, o.waiters, o.leaving} {
+	h.Words(partObject, o.addr, uint64(o.kind), uint64(o.owner), o.depth, uint64(o.mtype), o.value, o.clock, bit(o.done), bit(o.destroyed), uint64(o.flags), bit(o.strange))
+	for _, w := range o.words {
+		h.Word(uint64(w))
+	}
+	hashText(&h, o.torn)
+	for _, list := range [][]trace.TID{o.readers, o.waiters} {
 		h.Word(uint64(len(list)))
 		for _, t := range list {
 			h.Word(uint64(t))

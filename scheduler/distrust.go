@@ -21,6 +21,7 @@ func (s *System) distrust() {
 		}
 		switch acts[b.Role].how {
 		case quietly, watched, allocator, ending:
+		case noted: // exit still runs what the guest has registered
 		default:
 			delete(s.roles, addr)
 		}
@@ -39,9 +40,6 @@ func (s *System) Distrust() bool {
 	}
 	return true
 }
-
-// Settle has nothing to find out: who can run is known.
-func (s *System) Settle() bool { return false }
 
 // distrustFor reports whether the call at which a thread stands needs the
 // guest's own code, and sees to it.

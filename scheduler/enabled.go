@@ -54,6 +54,10 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 			d.PendingAccess = s.machine.Poised(th.ctx)
 		}
 	case standOp:
+		if th.phase == phaseTouch {
+			d.Pending, d.Loose = trace.Op{PC: th.regs.RIP}, true
+			return
+		}
 		if s.carries(th.role) {
 			s.describeCarried(th, d)
 			return
@@ -128,11 +132,20 @@ func (s *System) pendingOp(th *thread) trace.Op {
 	if op.Kind == trace.OpSemWait {
 		op.Arg = s.objectOf(op.Obj, kindSem).value
 	}
+	if op.Kind == trace.OpSemWait && th.phase == phaseEntry && s.sleeps(th) {
+		if op.Kind = trace.OpSemTryWait; op.Arg == 0 {
+			op.Kind = trace.OpSemTryWaitFail
+		}
+	}
 	switch th.phase {
 	case phaseReacquire:
 		op.Kind, op.Obj, op.Size = trace.OpLock, th.mutex, s.sizes[kindMutex]
 	case phaseLeave:
 		op.Kind = trace.OpBarrierLeave
+	default:
+		if a.kind == kindRWLock && onObject(th.role) {
+			op.Kind = s.rwTry(s.objectOf(op.Obj, kindRWLock), op.Kind)
+		}
 	}
 	return op
 }
@@ -141,7 +154,7 @@ func (s *System) pendingOp(th *thread) trace.Op {
 // now. A misuse is possible: it is done as a failure.
 func (s *System) possible(th *thread) bool {
 	switch th.phase {
-	case phaseTaken, phaseGiven:
+	case phaseTaken, phaseGiven, phaseTouch:
 		return true
 	case phaseClaimed:
 		return !s.threads[th.pending.Obj].live()
@@ -149,11 +162,11 @@ func (s *System) possible(th *thread) bool {
 		return false
 	case phaseReacquire:
 		o := s.objectOf(th.mutex, kindMutex)
-		return o.owner == trace.NoThread
+		return o.owner == trace.NoThread || o.owner == th.id || o.unusable()
 	case phaseLeave:
-		return index(s.objectOf(th.arg(0), kindBarrier).leaving, th.id) >= 0
+		return th.released
 	}
-	if onObject(th.role) && s.objectOf(th.arg(0), acts[th.role].kind).destroyed {
+	if onObject(th.role) && s.objectOf(th.arg(0), acts[th.role].kind).unusable() {
 		return true
 	}
 	if _, faults := s.objectFault(th); faults {
@@ -161,16 +174,15 @@ func (s *System) possible(th *thread) bool {
 	}
 	switch th.role {
 	case image.MutexLock, image.MutexTimedLock, image.MutexClockLock, image.SpinLock:
-		o := s.objectOf(th.arg(0), kindMutex)
+		o := s.objectOf(th.arg(0), acts[th.role].kind)
+		if o.owner == th.id && o.mtype == mutexNormal && th.timed {
+			return false // its time runs out
+		}
 		return o.owner == trace.NoThread || o.owner == th.id
 	case image.SemWait, image.SemTimedWait, image.SemClockWait:
-		return s.objectOf(th.arg(0), kindSem).value > 0
-	case image.RWReadLock, image.RWTimedReadLock, image.RWClockReadLock:
-		o := s.objectOf(th.arg(0), kindRWLock)
-		return o.owner == trace.NoThread || o.owner == th.id
-	case image.RWWriteLock, image.RWTimedWriteLock, image.RWClockWriteLock:
-		o := s.objectOf(th.arg(0), kindRWLock)
-		return o.owner == th.id || o.owner == trace.NoThread && len(o.readers) == 0 || index(o.readers, th.id) >= 0
+		return s.objectOf(th.arg(0), kindSem).value > 0 || th.phase == phaseEntry && s.sleeps(th)
+	case image.RWReadLock, image.RWTimedReadLock, image.RWClockReadLock, image.RWWriteLock, image.RWTimedWriteLock, image.RWClockWriteLock:
+		return s.rwPossible(th, s.objectOf(th.arg(0), kindRWLock))
 	case image.Once:
 		o := s.objectOf(th.arg(0), kindOnce)
 		return o.done || o.owner == trace.NoThread

@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"slices"
+
 	"landgo/emu"
 	"landgo/trace"
 )
@@ -28,6 +30,15 @@ func (s *System) endless(th *thread) bool {
 	stop = s.machine.Run(&r)
 	if stop.Why != emu.StopBudget || s.machine.SameCPU(th.ctx, stop.Ctx) != 0 || !s.unchanged(mem, s.redZone(th)) {
 		return false
+	}
+	if !s.unchanged(mem, emu.Range{}) { // once more: see spinagain.go
+		accesses := append([]trace.Access(nil), stop.Accesses...)
+		once := stop.Ctx
+		r.From, mem = once, s.machine.Journal()
+		stop = s.machine.Run(&r)
+		if stop.Why != emu.StopBudget || s.machine.SameCPU(once, stop.Ctx) != 0 || !s.unchanged(mem, emu.Range{}) || !slices.Equal(accesses, stop.Accesses) {
+			return false
+		}
 	}
 	for i := range stop.Accesses {
 		if a := &stop.Accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 {

@@ -39,6 +39,7 @@ func trustSizes(img *image.Image, p *image.Profile) objectSizes {
 	for kind, name := range map[objectKind]string{kindMutex: "mutex", kindCond: "cond", kindSem: "sem", kindRWLock: "rwlock"} {
 		sizes[kind] = uint32(max(img.ObjectSize(p, name), img.Machine.Word()))
 	}
+	sizes[kindSpin] = sizes[kindMutex]
 	return sizes
 }
 

@@ -39,9 +39,16 @@ func (s *System) sends(th *thread, op trace.Op) {
 // Interrupt implements kernel.Host.
 func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	sp := s.Regs(t).RSP
+	th := &s.threads[t]
+	h, holds := s.hold(th, regs.RDI, regs.RSP)
 	s.SetRegs(t, regs)
-	if th := &s.threads[t]; s.signalled[uint64(t)] && th.interrupted == 0 {
+	th.limited = true // the handler may begin at a breakpoint
+	if s.signalled[uint64(t)] && th.interrupted == 0 {
 		th.interrupted = sp
+	}
+	th.phase = phaseEntry
+	if holds {
+		th.held = append(th.held[:len(th.held):len(th.held)], h)
 	}
 }
 

@@ -22,6 +22,7 @@ type Knowledge struct {
 	Signalled []uint64 // threads, see interrupt.go
 	Native    bool     // see distrust.go
 	Exits     bool     // see System.watchedExits
+	Last      bool     // see System.lastMatters
 	Ticked    []Ticked // of a kernel, see Bare.ticked
 	Probes    bool     // see Bare.probes
 	Unsteady  bool     // see baretime.go
@@ -37,7 +38,7 @@ type Knowledge struct {
 func (s *System) Knowledge() *Knowledge {
 	return &Knowledge{
 		Names: append([]string(nil), s.names.paths...), Sharing: s.machine.SharingPages(),
-		Contended: addresses(s.contended), Merged: addresses(s.merged), Meeting: addresses(s.meeting), Signalled: addresses(s.signalled), Native: s.native, Exits: s.watchedExits,
+		Contended: addresses(s.contended), Merged: addresses(s.merged), Meeting: addresses(s.meeting), Signalled: addresses(s.signalled), Native: s.native, Exits: s.watchedExits, Last: s.lastMatters,
 	}
 }
 
@@ -84,6 +85,9 @@ func (s *System) learn(k *Knowledge) (news bool, err error) {
 	}
 	if k.Exits && !s.watchedExits {
 		s.watchedExits, news = true, true
+	}
+	if k.Last && !s.lastMatters {
+		s.lastMatters, news = true, true
 	}
 	for _, m := range k.Contended {
 		news = news || !s.contended[m]
@@ -210,6 +214,7 @@ func (k *Knowledge) Add(o *Knowledge) {
 	k.Meeting = append(k.Meeting, o.Meeting...)
 	k.Native = k.Native || o.Native
 	k.Exits = k.Exits || o.Exits
+	k.Last = k.Last || o.Last
 	k.Ticked = append(k.Ticked, o.Ticked...)
 	k.Probes = k.Probes || o.Probes
 	k.Unsteady = k.Unsteady || o.Unsteady

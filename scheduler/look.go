@@ -22,6 +22,7 @@ var looks = [...]trace.OpKind{
 	kindRWLock:  trace.OpTryWriteLockFail,
 	kindBarrier: trace.OpBarrierArrive,
 	kindOnce:    trace.OpOnceLook,
+	kindSpin:    trace.OpTryLockFail,
 }
 
 // look records that a thread saw the object of the operation at which it is.

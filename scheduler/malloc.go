@@ -189,7 +189,10 @@ func (s *System) badFree(th *thread) *Failure {
 func (s *System) atAllocator(th *thread, tr *trace.Transition) (verdict, error) {
 	th.phase, th.timed = phaseEntry, false
 	th.pending = s.heapOp(th)
-	if th.pending.Kind != trace.OpNone && s.isPoint(th) {
+	if s.standsBefore(th) {
+		return stay, nil
+	}
+	if th.pending.Kind != trace.OpNone && s.isPoint(th) && !s.begins {
 		th.stand = standOp
 		return stay, nil
 	}
@@ -274,9 +277,9 @@ func (s *System) performHeap(th *thread, tr *trace.Transition) (verdict, error) 
 		if p != 0 {
 			return s.resize(th, tr, size)
 		}
-		s.give(th, s.allocate(th, size, 0))
+		s.give(th, tr, s.allocate(th, size, 0))
 	case image.Calloc:
-		s.give(th, s.cleared(th, size))
+		s.give(th, tr, s.cleared(th, size))
 	case image.PosixMemalign:
 		if align < s.wordSize || align&(align-1) != 0 {
 			s.ret(th, einval)
@@ -290,7 +293,7 @@ func (s *System) performHeap(th *thread, tr *trace.Transition) (verdict, error) 
 		if s.machine.Prot(p)&emu.ProtWrite == 0 {
 			return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, "gives out memory")
 		}
-		s.machine.Write64(p, b)
+		s.door(th, tr).write64(p, b)
 		s.ret(th, 0)
 	case image.MallocUsableSize:
 		if b := s.heap.At(0, p); b != nil && p != 0 {
@@ -311,15 +314,15 @@ func (s *System) performHeap(th *thread, tr *trace.Transition) (verdict, error) 
 		}
 		s.ret(th, 0)
 	default:
-		s.give(th, s.allocate(th, size, align))
+		s.give(th, tr, s.allocate(th, size, align))
 	}
 	return pass, nil
 }
 
 // give returns a block to the allocator's caller, or that there is none.
-func (s *System) give(th *thread, p uint64) {
+func (s *System) give(th *thread, tr *trace.Transition, p uint64) {
 	if p == 0 {
-		s.setErrno(th, enomem)
+		s.setErrno(th, tr, enomem)
 	}
 	s.ret(th, p)
 }
@@ -381,7 +384,7 @@ func (s *System) resize(th *thread, tr *trace.Transition, n uint64) (verdict, er
 		s.endObjects(th, tr, old)
 		s.end(th, old)
 	}
-	s.give(th, q)
+	s.give(th, tr, q)
 	return pass, nil
 }
 
@@ -423,5 +426,5 @@ func (s *System) objectsIn(b heap.Block) (list []uint64) {
 // destroys is the operation that ends an object of each kind.
 var destroys = [...]trace.OpKind{
 	kindMutex: trace.OpMutexDestroy, kindCond: trace.OpCondDestroy, kindSem: trace.OpSemDestroy,
-	kindRWLock: trace.OpRWDestroy, kindBarrier: trace.OpBarrierDestroy, kindOnce: trace.OpOnce,
+	kindRWLock: trace.OpRWDestroy, kindBarrier: trace.OpBarrierDestroy, kindOnce: trace.OpOnce, kindSpin: trace.OpMutexDestroy,
 }

@@ -41,6 +41,8 @@ const (
 // maps takes in what a call has mapped and unmapped. It returns the bug that an
 // unmapping is, or nil.
 func (s *System) maps(th *thread, call uint64, out *kernel.Outcome) *Failure {
+	s.dropObjects(out.Unmapped)
+	s.dropObjects(out.Mapped)
 	own := !th.trusted() && len(th.inside) == 0 && s.entered != 0
 	e := heap.Event{Thread: th.id, Step: int32(len(s.steps)), PC: call}
 	if out.Unmapped.Size != 0 {

@@ -26,19 +26,29 @@ func (s *System) misuse(th *thread) *Failure {
 	if f := s.deadAccess(th, s.callSite(th), o.addr, s.sizeFor(th.role, o.kind), a.does()); f != nil {
 		return f
 	}
+	if t := s.buriedAt(o.addr); t != trace.NoThread {
+		return &Failure{Kind: DeadStack, Thread: th.id, PC: s.callSite(th), Message: fmt.Sprintf("%s on the stack of thread %s, which has ended", a.does(), s.Name(t))}
+	}
 	bad := func(format string, args ...any) *Failure {
 		args = append([]any{s.VariableName(o.addr)}, args...)
 		return &Failure{Kind: LockMisuse, Thread: th.id, PC: s.callSite(th), Message: fmt.Sprintf(format, args...)}
 	}
-	if o.destroyed && !a.inits() {
+	switch {
+	case a.inits():
+	case o.destroyed:
 		return bad("%s is used after it was destroyed")
+	case th.role == image.SpinInitOrUnlock:
+	case o.torn != "":
+		return bad("%s is overwritten %s", o.torn)
+	case o.strange && !a.ends():
+		return bad("%s isn't initialised, or is a copy of one in use: its bytes say so")
 	}
 	if th.phase != phaseEntry {
 		return nil
 	}
 	switch a.op {
 	case trace.OpLock:
-		if o.owner == th.id && o.mtype == mutexNormal {
+		if o.owner == th.id && o.mtype == mutexNormal && !th.timed {
 			return bad("%s is locked twice by the same thread")
 		}
 	case trace.OpUnlock:
@@ -61,7 +71,7 @@ func (s *System) misuse(th *thread) *Failure {
 		}
 	case trace.OpCondWait:
 		m := s.objectOf(th.arg(1), kindMutex)
-		if m.owner != th.id {
+		if m.owner != th.id && m.mtype == mutexNormal {
 			return bad("a wait on %s without holding %s", s.VariableName(m.addr))
 		}
 	case trace.OpCondDestroy:
@@ -75,8 +85,12 @@ func (s *System) misuse(th *thread) *Failure {
 		if o.owner != th.id && index(o.readers, th.id) < 0 {
 			return bad("%s is unlocked by thread %s, which doesn't hold it", s.Name(th.id))
 		}
+	case trace.OpReadLock:
+		if o.owner == th.id && s.libc != image.Glibc && !th.timed {
+			return bad("%s is locked for reading by thread %s, which holds it for writing", s.Name(th.id))
+		}
 	case trace.OpWriteLock:
-		if o.owner == th.id || index(o.readers, th.id) >= 0 {
+		if (o.owner == th.id && s.libc != image.Glibc || index(o.readers, th.id) >= 0) && !th.timed {
 			return bad("%s is locked for writing by thread %s, which holds it already", s.Name(th.id))
 		}
 	case trace.OpRWDestroy:
@@ -108,7 +122,7 @@ func (s *System) sizeFor(r image.Role, k objectKind) uint64 {
 // exitMisuse checks a thread that is about to end.
 func (s *System) exitMisuse(th *thread) *Failure {
 	for _, a := range th.holds {
-		if o := s.objectOf(a, kindMutex); !o.destroyed {
+		if o := s.objects[a]; !o.destroyed && o.owner == th.id && !s.rewritten(o) {
 			return &Failure{Kind: LockMisuse, Thread: th.id, PC: th.regs.RIP,
 				Message: fmt.Sprintf("thread %s ends while it holds %s", s.Name(th.id), s.VariableName(a))}
 		}
@@ -124,6 +138,18 @@ func (a *act) inits() bool {
 	}
 	return false
 }
+
+// ends reports whether an operation ends an object.
+func (a *act) ends() bool {
+	switch a.op {
+	case trace.OpMutexDestroy, trace.OpCondDestroy, trace.OpSemDestroy, trace.OpRWDestroy, trace.OpBarrierDestroy:
+		return true
+	}
+	return false
+}
+
+// unusable reports whether every use of an object but to make a new one is a misuse.
+func (o *object) unusable() bool { return o.destroyed || o.strange || o.torn != "" }
 
 // objectFault is the fault that the operation at whose entry a thread stands meets
 // at its object, or what else it is given: a null pointer, or another where the

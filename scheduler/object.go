@@ -1,9 +1,6 @@
 package scheduler
 
-import (
-	"landgo/image"
-	"landgo/trace"
-)
+import "landgo/trace"
 
 // object is the model of one trusted synchronisation object, by its address.
 // It comes into being at its first use, from the bytes that an initialiser
@@ -18,17 +15,25 @@ type object struct {
 	owner trace.TID
 	depth uint64 // of a recursive mutex
 	mtype mutexType
+	// flags are what its initialiser said: a mutex's type, a condition variable's
+	// clock, a read-write lock's preference, as the C library keeps them.
+	flags uint32
 
 	readers []trace.TID // rwlock
 	value   uint64      // semaphore's count; barrier's number of parties
-	waiters []trace.TID // condition variable's queue; barrier's arrivals
-	leaving []trace.TID // barrier: released, not yet left
+	waiters []trace.TID // condition variable's queue; barrier's arrivals; writers that keep readers out
 	done    bool        // once: has run
 	clock   uint64      // condition variable: the clock of its timed waits
 
 	destroyed bool
 	// forgotten: its bytes were written for something else (guard.go).
 	forgotten bool
+	// words are what landgo last saw or left in its memory (objectbytes.go).
+	words [objectWords]uint32
+	// strange: its bytes are those of no object at rest. torn, if not "": how it was
+	// in use when they were overwritten.
+	strange bool
+	torn    string
 
 	savedAt int // the place in System.saved of its latest value there, if that is of this object
 }
@@ -42,6 +47,8 @@ const (
 	kindRWLock
 	kindBarrier
 	kindOnce
+	kindSpin
+	numKinds
 )
 
 type mutexType uint8
@@ -55,10 +62,10 @@ const (
 
 // pthreadSizes are the numbers of bytes of the kinds of objects: both libcs
 // agree on x86-64.
-var pthreadSizes = objectSizes{kindMutex: 40, kindCond: 48, kindSem: 32, kindRWLock: 56, kindBarrier: 32, kindOnce: 4}
+var pthreadSizes = objectSizes{kindMutex: 40, kindCond: 48, kindSem: 32, kindRWLock: 56, kindBarrier: 32, kindOnce: 4, kindSpin: 4}
 
 // objectSizes has a size for each kind.
-type objectSizes [kindOnce + 1]uint32
+type objectSizes [numKinds]uint32
 
 // objectOf finds or makes the object of a kind at an address.
 func (s *System) objectOf(addr uint64, kind objectKind) *object {
@@ -69,13 +76,29 @@ func (s *System) objectOf(addr uint64, kind objectKind) *object {
 		s.saved = append(s.saved, saved{object: o, fresh: true})
 		s.adopt(o)
 		s.guard(o)
-	} else if o.kind != kind || o.forgotten || o.destroyed && s.machine.Read32(addr) != destroyedMark {
+	} else if o.kind != kind || o.forgotten || o.destroyed && s.machine.Read32(addr) != destroyedMark || s.rewritten(o) {
 		// Memory used again for another object, without an init call.
 		s.saveObject(o)
-		*o = object{addr: addr, kind: kind, owner: trace.NoThread, savedAt: o.savedAt}
+		torn := ""
+		if s.shapes != nil && !o.destroyed {
+			torn = s.inUse(o)
+		}
+		o.renew(kind)
+		o.torn = torn
 		s.adopt(o)
 	}
 	return o
+}
+
+// renew makes a new object of the memory of another.
+func (o *object) renew(kind objectKind) {
+	*o = object{addr: o.addr, kind: kind, owner: trace.NoThread, savedAt: o.savedAt}
+}
+
+// initialise makes a new object as an init function does.
+func (s *System) initialise(o *object) {
+	o.renew(o.kind)
+	s.clear(o)
 }
 
 // destroyedMark is what landgo leaves in the first bytes of a destroyed object.
@@ -86,27 +109,6 @@ const destroyedMark = 0xdeadbeef
 func (s *System) destroy(o *object) {
 	o.destroyed = true
 	s.machine.Write32(o.addr, destroyedMark)
-}
-
-// adopt reads what a static initialiser says about a new object.
-func (s *System) adopt(o *object) {
-	if s.cfg.PointsOnly {
-		return // a student's: what its bytes mean isn't known
-	}
-	m := s.machine
-	switch o.kind {
-	case kindMutex:
-		if s.libc == image.Musl {
-			o.mtype = muslMutexType(m.Read32(o.addr))
-		} else {
-			o.mtype = glibcMutexType(m.Read32(o.addr + 16))
-		}
-	case kindSem:
-		o.value = uint64(m.Read32(o.addr))
-		if s.libc == image.Musl {
-			o.value &= 0x7fffffff
-		}
-	}
 }
 
 // glibcMutexType decodes __data.__kind: 0 normal, 1 recursive, 2 error

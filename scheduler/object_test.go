@@ -42,8 +42,8 @@ func TestObjectsRewind(t *testing.T) {
 				}
 				sys.saveObject(o)
 				was := now[addr]
-				o.owner, o.depth, o.waiters = o.owner+1, o.depth+1, with(o.waiters, 1)
-				was.owner, was.depth, was.waiters = was.owner+1, was.depth+1, with(was.waiters, 1)
+				o.owner, o.depth, o.waiters = ^o.owner, o.depth+1, with(o.waiters, 0) // thread 0, or none
+				was.owner, was.depth, was.waiters = ^was.owner, was.depth+1, with(was.waiters, 0)
 				now[addr] = was
 			case "mark":
 				marks = append(marks, kept{sys.Mark(), maps.Clone(now)})

@@ -9,7 +9,10 @@ import (
 // out within this step where no other thread could tell the difference.
 func (s *System) atOperation(th *thread, tr *trace.Transition, a *act) (verdict, error) {
 	th.phase, th.badTime = phaseEntry, false
-	if over, v, err := s.setDeadline(th, a); over {
+	if s.standsBefore(th) {
+		return stay, nil
+	}
+	if over, v, err := s.setDeadline(th, tr, a); over {
 		return v, err
 	}
 	a = &acts[th.role]
@@ -55,11 +58,26 @@ func (s *System) pointBefore(th *thread, a *act) bool {
 
 // stepOp carries out the operation at which a thread stands and lets it run on.
 func (s *System) stepOp(th *thread, tr *trace.Transition, c trace.Choice) error {
+	th.half, s.begins = false, true
+	err := s.operate(th, tr, c)
+	s.begins = false
+	return err
+}
+
+func (s *System) operate(th *thread, tr *trace.Transition, c trace.Choice) error {
 	if th.phase == phaseTaken || th.phase == phaseGiven {
 		if v, err := s.stepPool(th, tr); err != nil || v == stay {
 			return err
 		}
 		return s.advance(th, tr, 0)
+	}
+	if th.phase == phaseTouch {
+		v, err := s.stepTouch(th, tr)
+		if err != nil || v == stay {
+			return err
+		}
+		th.stand = standOp // it has met the breakpoint
+		return s.advance(th, tr, uint32(b2i(v == passAllow)))
 	}
 	if s.carries(th.role) {
 		return s.stepCarried(th, tr)

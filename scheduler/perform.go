@@ -14,7 +14,11 @@ const (
 	edeadlk   = 35
 	eperm     = 1
 	etimedout = 110
+	eoverflow = 75
 )
+
+// semMax is SEM_VALUE_MAX, and the most parties that musl's barrier has.
+const semMax = 0x7fffffff
 
 // barrierSerial is PTHREAD_BARRIER_SERIAL_THREAD.
 const barrierSerial = ^uint64(0)
@@ -34,36 +38,41 @@ func (s *System) perform(th *thread, tr *trace.Transition, c trace.Choice) (verd
 	}
 	obj := th.arg(0)
 	switch acts[th.role].kind {
-	case kindMutex:
-		if acts[th.role].op <= trace.OpMutexDestroy && acts[th.role].op >= trace.OpLock {
-			return s.performMutex(th, tr, s.objectOf(obj, kindMutex))
+	case kindMutex, kindSpin:
+		if onObject(th.role) {
+			return s.performMutex(th, tr, s.use(obj, acts[th.role].kind))
 		}
 	case kindCond:
-		return s.performCond(th, tr, s.objectOf(obj, kindCond), c)
+		return s.performCond(th, tr, s.use(obj, kindCond), c)
 	case kindSem:
-		return s.performSem(th, tr, s.objectOf(obj, kindSem))
+		return s.performSem(th, tr, s.use(obj, kindSem))
 	case kindRWLock:
-		return s.performRW(th, tr, s.objectOf(obj, kindRWLock))
+		return s.performRW(th, tr, s.use(obj, kindRWLock))
 	case kindBarrier:
-		return s.performBarrier(th, tr, s.objectOf(obj, kindBarrier))
+		if th.phase == phaseLeave {
+			return s.leaveBarrier(th, tr, obj)
+		}
+		return s.performBarrier(th, tr, s.use(obj, kindBarrier))
 	case kindOnce:
-		return s.performOnce(th, tr, s.objectOf(obj, kindOnce))
+		return s.performOnce(th, tr, s.use(obj, kindOnce))
 	}
 	return s.performThread(th, tr)
 }
 
-// did records an operation on an object. One in a block of memory is an access to
-// it: the block's end depends on it.
+// use finds or makes an object that is about to change.
+func (s *System) use(addr uint64, kind objectKind) *object {
+	o := s.objectOf(addr, kind)
+	s.saveObject(o)
+	return o
+}
+
+// did records an operation on an object.
 func (s *System) did(th *thread, tr *trace.Transition, k trace.OpKind, o *object, arg uint64) {
-	if s.inHeap(o.addr) && !s.alone(th) {
-		_, learned := s.machine.Touch(th.id, o.addr, uint64(s.sizes[o.kind]))
-		s.finer = s.finer || learned
-	}
+	s.touchesObject(th, o)
 	tr.Did(trace.Op{Kind: k, Obj: o.addr, Size: s.sizes[o.kind], Arg: arg, PC: s.callSite(th)})
 }
 
 func (s *System) performMutex(th *thread, tr *trace.Transition, o *object) (verdict, error) {
-	s.saveObject(o)
 	op := acts[th.role].op
 	if th.role == image.SpinInitOrUnlock && o.owner == trace.NoThread {
 		op = trace.OpMutexInit
@@ -71,14 +80,16 @@ func (s *System) performMutex(th *thread, tr *trace.Transition, o *object) (verd
 	switch op {
 	case trace.OpMutexInit:
 		s.did(th, tr, op, o, 0)
-		*o = object{addr: o.addr, kind: kindMutex, owner: trace.NoThread}
+		s.initialise(o)
 		switch {
 		case s.cfg.PointsOnly || th.role != image.MutexInit:
 		case s.roles[th.regs.RIP].C11:
-			o.mtype = muslMutexType(uint32(th.arg(1)) & mtxRecursive)
+			o.flags = uint32(th.arg(1)) & mtxRecursive
+			o.mtype = muslMutexType(o.flags)
 		default:
-			o.mtype = s.mutexAttr(th.arg(1))
+			o.mtype, o.flags = s.mutexAttr(th, tr, th.arg(1))
 		}
+		s.settle(o)
 		s.ret(th, 0)
 	case trace.OpMutexDestroy:
 		s.did(th, tr, op, o, 0)
@@ -104,21 +115,25 @@ func (s *System) performMutex(th *thread, tr *trace.Transition, o *object) (verd
 func (s *System) acquire(th *thread, tr *trace.Transition, o *object, op trace.OpKind) (verdict, error) {
 	switch {
 	case o.owner == th.id && o.mtype == mutexRecursive:
-		o.depth++
 		s.did(th, tr, op, o, 0)
+		if o.depth >= s.maxDepth() {
+			s.ret(th, eagain)
+			return pass, nil
+		}
+		o.depth++
+		s.settle(o)
 		s.ret(th, 0)
 		return pass, nil
-	case o.owner == th.id && op == trace.OpLock: // an error-checking mutex
+	case o.owner == th.id && (op == trace.OpLock || th.badTime && o.mtype&3 == mutexErrorCheck): // an error-checking mutex
 		s.did(th, tr, trace.OpTryLockFail, o, 0)
 		s.ret(th, edeadlk)
 		return pass, nil
 	case o.owner != trace.NoThread:
 		s.did(th, tr, trace.OpTryLockFail, o, 0)
-		return s.refuse(th, ebusy)
+		return s.refuse(th, tr, ebusy)
 	}
 	s.did(th, tr, op, o, 0)
-	o.owner, o.depth = th.id, 1
-	th.holds = append(th.holds[:len(th.holds):len(th.holds)], o.addr)
+	s.take(th, o)
 	s.ret(th, 0)
 	if !s.alone(th) && s.merges(o.addr) {
 		return passAllow, nil
@@ -126,13 +141,34 @@ func (s *System) acquire(th *thread, tr *trace.Transition, o *object, op trace.O
 	return pass, nil
 }
 
+// take makes a thread hold a mutex once, or once more.
+func (s *System) take(th *thread, o *object) {
+	if o.owner == th.id {
+		o.depth++
+	} else {
+		o.owner, o.depth = th.id, 1
+		th.holds = append(th.holds[:len(th.holds):len(th.holds)], o.addr)
+	}
+	s.settle(o)
+}
+
+// maxDepth is how often a recursive mutex can be locked.
+func (s *System) maxDepth() uint64 {
+	if s.libc == image.Musl {
+		return 1 << 31
+	}
+	return 1<<32 - 1
+}
+
 // unlock lets a mutex go once, or altogether.
 func (s *System) unlock(th *thread, o *object) {
 	if o.depth > 1 {
 		o.depth--
+		s.settle(o)
 		return
 	}
 	o.owner, o.depth = trace.NoThread, 0
+	s.settle(o)
 	holds := make([]uint64, 0, len(th.holds))
 	for _, a := range th.holds {
 		if a != o.addr {
@@ -143,27 +179,39 @@ func (s *System) unlock(th *thread, o *object) {
 }
 
 func (s *System) performCond(th *thread, tr *trace.Transition, o *object, c trace.Choice) (verdict, error) {
-	s.saveObject(o)
 	op := acts[th.role].op
+	if op == trace.OpCondWait {
+		// A mutex that knows its owner tells another from it.
+		if m := s.objectOf(th.arg(1), kindMutex); m.owner != th.id {
+			s.did(th, tr, trace.OpTryLockFail, m, 0)
+			s.ret(th, eperm)
+			return pass, nil
+		}
+	}
 	s.did(th, tr, op, o, 0)
+	defer s.settle(o)
 	switch op {
 	case trace.OpCondInit:
-		*o = object{addr: o.addr, kind: kindCond, owner: trace.NoThread, clock: s.condClock(th.arg(1))}
+		flags := uint32(0)
+		if !s.roles[th.regs.RIP].C11 {
+			flags = s.condAttr(th, tr, th.arg(1))
+		}
+		s.initialise(o)
+		o.flags, o.clock = flags, s.clockIn(flags)
 	case trace.OpCondDestroy:
 		s.destroy(o)
 	case trace.OpCondSignal:
 		if len(o.waiters) > 0 {
-			s.wake(tr, o.waiters[c])
+			s.wake(tr, o.waiters[c], o.addr)
 			o.waiters = without(o.waiters, int(c))
 		}
 	case trace.OpCondBroadcast:
 		for _, w := range o.waiters {
-			s.wake(tr, w)
+			s.wake(tr, w, o.addr)
 		}
 		o.waiters = nil
 	case trace.OpCondWait:
-		m := s.objectOf(th.arg(1), kindMutex)
-		s.saveObject(m)
+		m := s.use(th.arg(1), kindMutex)
 		s.did(th, tr, trace.OpUnlock, m, 0)
 		s.unlock(th, m)
 		o.waiters = with(o.waiters, th.id)
@@ -176,20 +224,21 @@ func (s *System) performCond(th *thread, tr *trace.Transition, o *object, c trac
 }
 
 // wake moves a signalled waiter on to taking its mutex back.
-func (s *System) wake(tr *trace.Transition, t trace.TID) {
+func (s *System) wake(tr *trace.Transition, t trace.TID, cond uint64) {
 	s.save(t)
 	th := &s.threads[t]
+	if (th.stand != standOp || th.phase != phaseQueued || th.arg(0) != cond) && s.wakeHeld(th, cond) {
+		return
+	}
 	th.phase, th.timed = phaseReacquire, false
 	tr.Wakes = append(tr.Wakes, t)
 }
 
 // reacquire ends a condition wait.
 func (s *System) reacquire(th *thread, tr *trace.Transition) (verdict, error) {
-	m := s.objectOf(th.mutex, kindMutex)
-	s.saveObject(m)
+	m := s.use(th.mutex, kindMutex)
 	s.did(th, tr, trace.OpLock, m, 0)
-	m.owner, m.depth = th.id, 1
-	th.holds = append(th.holds[:len(th.holds):len(th.holds)], m.addr)
+	s.take(th, m)
 	th.phase = phaseEntry
 	s.ret(th, th.result)
 	if !s.alone(th) && s.merges(m.addr) {
@@ -199,31 +248,49 @@ func (s *System) reacquire(th *thread, tr *trace.Transition) (verdict, error) {
 }
 
 func (s *System) performSem(th *thread, tr *trace.Transition, o *object) (verdict, error) {
-	s.saveObject(o)
 	op := acts[th.role].op
-	if op == trace.OpSemTryWait && o.value == 0 {
+	if th.phase == phaseEntry && s.sleeps(th) {
+		if op = trace.OpSemTryWait; o.value == 0 {
+			return s.fallAsleep(th, tr, o)
+		}
+	}
+	switch {
+	case op == trace.OpSemTryWait && o.value == 0:
 		s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
-		return s.refuse(th, eagain)
+		return s.refuse(th, tr, eagain)
+	case op == trace.OpSemInit && s.initialCount(th) > semMax && !s.cfg.PointsOnly:
+		return s.refuse(th, tr, einval)
+	case op == trace.OpSemPost && o.value >= semMax-maxPosts && !s.cfg.PointsOnly:
+		s.did(th, tr, trace.OpSemGet, o, 0) // it matters which post comes last
+		if o.value >= semMax {
+			return s.refuse(th, tr, eoverflow)
+		}
 	}
 	s.did(th, tr, op, o, o.value)
+	defer s.settle(o)
 	switch op {
 	case trace.OpSemInit:
-		*o = object{addr: o.addr, kind: kindSem, owner: trace.NoThread, value: s.initialCount(th) & 0x7fffffff}
+		n := s.initialCount(th) & semMax
+		s.initialise(o)
+		o.value = n
 	case trace.OpSemDestroy:
 		s.destroy(o)
 	case trace.OpSemWait, trace.OpSemTryWait:
 		o.value--
+		th.phase = phaseEntry
 	case trace.OpSemPost:
 		o.value++
 		s.ret(th, 0)
 		return s.afterRelease(th), nil
 	case trace.OpSemGet:
-		s.machine.Write32(th.arg(1), uint32(o.value))
-		s.touch(th, tr, s.callSite(th)-1, th.arg(1), 4, trace.Write)
+		s.door(th, tr).write32(th.arg(1), uint32(o.value))
 	}
 	s.ret(th, 0)
 	return pass, nil
 }
+
+// maxPosts is more than threads that are about to post.
+const maxPosts = 1 << 20
 
 // initialCount is the value that sem_init gives a semaphore: pthread's has an
 // argument more.
@@ -231,85 +298,42 @@ func (s *System) initialCount(th *thread) uint64 {
 	if s.cfg.PointsOnly {
 		return th.arg(1)
 	}
-	return th.arg(2)
-}
-
-func (s *System) performRW(th *thread, tr *trace.Transition, o *object) (verdict, error) {
-	s.saveObject(o)
-	op := acts[th.role].op
-	free := o.owner == trace.NoThread
-	switch op {
-	case trace.OpRWInit:
-		s.did(th, tr, op, o, 0)
-		*o = object{addr: o.addr, kind: kindRWLock, owner: trace.NoThread}
-	case trace.OpRWDestroy:
-		s.did(th, tr, op, o, 0)
-		s.destroy(o)
-	case trace.OpReadLock, trace.OpTryReadLock:
-		if !free {
-			s.did(th, tr, trace.OpTryReadLockFail, o, 0)
-			if op == trace.OpReadLock { // its own write lock
-				return s.refuse(th, edeadlk)
-			}
-			return s.refuse(th, ebusy)
-		}
-		s.did(th, tr, op, o, 0)
-		o.readers = with(o.readers, th.id)
-	case trace.OpWriteLock, trace.OpTryWriteLock:
-		if !free || len(o.readers) > 0 {
-			s.did(th, tr, trace.OpTryWriteLockFail, o, 0)
-			return s.refuse(th, ebusy)
-		}
-		s.did(th, tr, op, o, 0)
-		o.owner = th.id
-	case trace.OpWriteUnlock:
-		if o.owner == th.id {
-			s.did(th, tr, trace.OpWriteUnlock, o, 0)
-			o.owner = trace.NoThread
-			if th.role == image.RWDowngrade { // at once, before any writer
-				s.did(th, tr, trace.OpReadLock, o, 0)
-				o.readers = with(o.readers, th.id)
-			}
-		} else {
-			s.did(th, tr, trace.OpReadUnlock, o, 0)
-			o.readers = without(o.readers, index(o.readers, th.id))
-		}
-		s.ret(th, 0)
-		return s.afterRelease(th), nil
-	}
-	s.ret(th, 0)
-	return pass, nil
+	return th.arg(2) & 0xffffffff
 }
 
 // performBarrier is two steps: arrive, then leave once all have arrived.
 func (s *System) performBarrier(th *thread, tr *trace.Transition, o *object) (verdict, error) {
-	s.saveObject(o)
-	switch op := acts[th.role].op; {
-	case op == trace.OpBarrierInit:
-		s.did(th, tr, op, o, 0)
-		*o = object{addr: o.addr, kind: kindBarrier, owner: trace.NoThread, value: th.arg(2) & 0xffffffff}
-	case op == trace.OpBarrierDestroy:
-		s.did(th, tr, op, o, 0)
-		s.destroy(o)
-	case th.phase == phaseLeave:
-		s.did(th, tr, trace.OpBarrierLeave, o, 0)
-		o.leaving = without(o.leaving, index(o.leaving, th.id))
-		th.phase = phaseEntry
-		s.ret(th, th.result)
+	op := acts[th.role].op
+	n := th.arg(2) & 0xffffffff
+	if op == trace.OpBarrierInit && !s.cfg.PointsOnly && (n == 0 || n > s.maxParties()) {
+		s.ret(th, einval)
 		return pass, nil
+	}
+	s.did(th, tr, op, o, 0)
+	defer s.settle(o)
+	switch op {
+	case trace.OpBarrierInit:
+		s.initialise(o)
+		o.value = n
+	case trace.OpBarrierDestroy:
+		s.destroy(o)
 	default:
-		s.did(th, tr, op, o, 0)
 		o.waiters = with(o.waiters, th.id)
 		th.insns++
-		th.stand, th.phase, th.result = standOp, phaseLeave, 0
+		th.stand, th.phase, th.result, th.released = standOp, phaseLeave, 0, false
 		if uint64(len(o.waiters)) >= o.value {
-			// The last one is the serial thread. All go; order only.
+			// The last one is the serial thread. All go; order only. Who has yet to
+			// leave needs the barrier no more: its memory may serve something else.
 			for _, w := range o.waiters {
+				if s.releaseHeld(w, o.addr) {
+					continue
+				}
 				if w != th.id {
+					s.save(w)
 					tr.Wakes = append(tr.Wakes, w)
 				}
+				s.threads[w].released = true
 			}
-			o.leaving = append(o.leaving[:len(o.leaving):len(o.leaving)], o.waiters...)
 			o.waiters = nil
 			th.result = barrierSerial
 		}
@@ -319,10 +343,25 @@ func (s *System) performBarrier(th *thread, tr *trace.Transition, o *object) (ve
 	return pass, nil
 }
 
+// maxParties is how many threads a barrier may be for.
+func (s *System) maxParties() uint64 {
+	if s.libc == image.Musl {
+		return semMax
+	}
+	return semMax - 1
+}
+
+// leaveBarrier lets a thread go that all others have met.
+func (s *System) leaveBarrier(th *thread, tr *trace.Transition, addr uint64) (verdict, error) {
+	s.did(th, tr, trace.OpBarrierLeave, &object{addr: addr, kind: kindBarrier}, 0)
+	th.phase, th.released = phaseEntry, false
+	s.ret(th, th.result)
+	return pass, nil
+}
+
 // performOnce runs the routine as a tail call of pthread_once: it returns to
 // pthread_once's caller, where a breakpoint completes the operation.
 func (s *System) performOnce(th *thread, tr *trace.Transition, o *object) (verdict, error) {
-	s.saveObject(o)
 	if o.done {
 		s.did(th, tr, trace.OpOnce, o, trace.OnceDone)
 		s.ret(th, 0)
@@ -330,6 +369,7 @@ func (s *System) performOnce(th *thread, tr *trace.Transition, o *object) (verdi
 	}
 	s.did(th, tr, trace.OpOnce, o, trace.OnceBegins)
 	o.owner = th.id
+	s.settle(o)
 	sp := th.regs.RSP
 	f := onceFrame{obj: o.addr, sp: sp, ret: s.word(sp)}
 	th.onces = append(th.onces[:len(th.onces):len(th.onces)], f)
@@ -354,19 +394,18 @@ func (s *System) afterRelease(th *thread) verdict {
 // mtxRecursive is C11's mtx_recursive.
 const mtxRecursive = 1
 
-// mutexAttr is the type that a mutex attribute object asks for.
-func (s *System) mutexAttr(attr uint64) mutexType {
+// mutexAttr is the type that a mutex attribute object asks for, and what the library
+// keeps of it in the mutex.
+func (s *System) mutexAttr(th *thread, tr *trace.Transition, attr uint64) (mutexType, uint32) {
 	if attr == 0 {
-		return mutexNormal
+		return mutexNormal, 0
 	}
-	v := s.machine.Read32(attr)
+	v := s.door(th, tr).read32(attr)
 	if s.libc == image.Musl {
-		return muslMutexType(v)
+		return muslMutexType(v), v
 	}
-	// glibc's attribute holds the type in its low bits and robustness in bit 30.
-	t := glibcMutexType(v & 3)
-	if v&(1<<30) != 0 {
-		t |= mutexRobust
-	}
-	return t
+	// glibc's attribute holds the type in its low bits, the protocol in bits 28 and
+	// 29, robustness in bit 30, and in bit 31 whether processes share it.
+	flags := v&3 | v>>28&3<<5 | v>>30&1<<4 | v>>31<<7
+	return glibcMutexType(flags), flags
 }

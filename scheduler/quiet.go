@@ -100,6 +100,7 @@ func (s *System) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
 		o := s.objectOf(f.obj, kindOnce)
 		s.saveObject(o)
 		o.done, o.owner = true, trace.NoThread
+		s.settle(o)
 		tr.Did(trace.Op{Kind: trace.OpOnce, Obj: f.obj, Size: s.sizes[kindOnce], Arg: trace.OnceEnds, PC: f.ret})
 		th.regs.RAX = 0
 		th.set |= emu.SetRAX
@@ -129,6 +130,7 @@ func (s *System) leaveOnces(th *thread, tr *trace.Transition, top uint64) {
 		o := s.objectOf(f.obj, kindOnce)
 		s.saveObject(o)
 		o.owner = trace.NoThread
+		s.settle(o)
 		tr.Did(trace.Op{Kind: trace.OpOnce, Obj: f.obj, Size: s.sizes[kindOnce], Arg: trace.OnceLeft, PC: f.ret})
 	}
 }
@@ -161,6 +163,9 @@ func (s *System) note(th *thread) {
 		// glibc's start-up registers what runs the destructors of fini_array.
 		if f, ok := s.image.SymbolAt(th.arg(0)); !ok || f.Name != "call_fini" {
 			s.machine.Set(&s.exitHandlers, 1)
+			if first := &s.threads[0]; !first.live() {
+				s.outlive(first)
+			}
 		}
 	}
 }

@@ -138,6 +138,10 @@ func (s *System) tryTurn(th *thread, of *trace.Transition) (bool, error) {
 	recurs := err == nil && th.stand == standAccess && th.access == before.access && th.half == before.half && th.effects == before.effects &&
 		s.calmStep(tr) && tr.End == trace.EndPoint &&
 		s.sameLive(th, before.ctx) && s.unchanged(mem, s.redZone(th))
+	if recurs && !s.unchanged(mem, emu.Range{}) {
+		s.arena.seal(tr)
+		recurs = s.again(th, []*trace.Transition{tr})
+	}
 	s.rewindAlone(k)
 	s.marks = s.marks[:len(s.marks)-1]
 	// What the turn learned of sharing is known for good, so the search has to
@@ -149,8 +153,8 @@ func (s *System) tryTurn(th *thread, of *trace.Transition) (bool, error) {
 	return recurs, err
 }
 
-// redZone is the lowest address of a thread's stack whose contents matter:
-// below it lies what the next call overwrites.
+// redZone is memory whose contents may be dead, for it is below a thread's stack
+// pointer. Whether it is, spinagain.go finds out.
 func (s *System) redZone(th *thread) emu.Range {
 	sp := s.machine.Regs(th.ctx).RSP
 	return emu.Range{Lo: sp - min(sp, 1<<16), Hi: sp - min(sp, 128)}
@@ -173,7 +177,7 @@ func (s *System) findTurn(th *thread, tr *trace.Transition) {
 		// A step that ends where it began ran nothing: a point right at a
 		// thread's entry. That is no turn.
 		if st.insns != th.insns && st.pc == pc && st.set == th.set && (st.set == 0 || st.regs == th.regs) && s.sameLive(th, st.ctx) {
-			s.turn(th, i-1)
+			s.turn(th, tr, i-1)
 			return
 		}
 		i = st.prev
@@ -182,7 +186,7 @@ func (s *System) findTurn(th *thread, tr *trace.Transition) {
 		return
 	}
 	if i = s.farTurn(th, i, pc); i != 0 {
-		s.turn(th, i-1)
+		s.turn(th, tr, i-1)
 	}
 }
 
@@ -192,27 +196,28 @@ func (s *System) findTurn(th *thread, tr *trace.Transition) {
 // thread can go on is settled by what happened before, not by the order of
 // unrelated steps. If somebody did change it, the reads are remembered all the
 // same: the thread goes on because of that.
-func (s *System) turn(th *thread, i int32) {
+func (s *System) turn(th *thread, tr *trace.Transition, i int32) {
 	reads, disturbed, own := s.readsSince(th, i)
 	if !s.givesBack(th, i) {
 		return
 	}
-	zone := s.redZone(th)
+	zone, exact := s.redZone(th), true
 	if !s.machine.Unchanged(own, func(a uint64) bool {
-		if a >= zone.Lo && a < zone.Hi {
-			return true
-		}
 		for k := range reads { // it wrote no other value to what others see
 			if r := &reads[k]; a >= r.Addr && a < r.Addr+uint64(r.Size) {
 				return true
 			}
 		}
-		return false
+		exact = false
+		return a >= zone.Lo && a < zone.Hi
 	}) {
 		return
 	}
 	if disturbed {
 		th.waits = append([]trace.Access(nil), reads...)
+		return
+	}
+	if !exact && !s.runAgain(th, tr, s.stepsSince(th, i)) {
 		return
 	}
 	s.spinOn(th, reads)

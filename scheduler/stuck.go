@@ -111,7 +111,11 @@ func (s *System) waitsFor(th *thread) (Wait, bool) {
 	case kind == kindRWLock:
 		o := s.objectOf(w.Obj, kindRWLock)
 		w.For = "read-write lock"
-		if w.Owner = o.owner; w.Owner == trace.NoThread && len(o.readers) > 0 {
+		switch w.Owner = o.owner; {
+		case w.Owner != trace.NoThread:
+		case acts[th.role].op == trace.OpReadLock && len(o.waiters) > 0:
+			w.Owner = o.waiters[0]
+		case len(o.readers) > 0:
 			w.Owner = o.readers[0]
 		}
 	case kind == kindOnce:
@@ -123,7 +127,7 @@ func (s *System) waitsFor(th *thread) (Wait, bool) {
 		w.For, w.Owner = "thread", s.threadOf(w.Obj)
 		w.Name = s.Name(w.Owner)
 	default:
-		w.For, w.Owner = "mutex", s.objectOf(w.Obj, kindMutex).owner
+		w.For, w.Owner = "mutex", s.objectOf(w.Obj, kind).owner
 	}
 	return w, true
 }

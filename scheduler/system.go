@@ -75,6 +75,7 @@ type System struct {
 	current trace.TID // whose step is under way
 	libc    image.Libc
 	sizes   objectSizes
+	shapes  *shapes // where objects' bytes mean nothing to landgo: nil
 	// guarded are the trusted objects that lie in a word (guard.go), all that
 	// were ever met.
 	guarded map[uint64][]uint64
@@ -111,6 +112,7 @@ type System struct {
 	merged  map[uint64]bool
 	// signalled are the threads that others send signals to. Learned for good.
 	signalled map[uint64]bool
+	sleepy    bool // as if one were, see Settle
 	native    bool // see distrust
 	// starts: see LimitStarts.
 	starts map[string]uint64
@@ -140,6 +142,8 @@ type System struct {
 	// watchedExits: a thread was seen to look whether another lives. Learned for
 	// good.
 	watchedExits bool
+	// lastMatters: see outlive. Learned for good.
+	lastMatters bool
 
 	instructions uint64          // run in all
 	calls        map[string]bool // kernel calls met
@@ -148,6 +152,10 @@ type System struct {
 	uses         map[uint64][]use // by word, while it isn't known that threads share any
 	stepped      uint64           // steps made in all
 
+	// begins: the step under way begins with the call at which its thread is (door.go).
+	begins bool
+	// sent is what the signals of the trap under way depend on (interruptedwait.go).
+	sent     []trace.Op
 	foreseen []trace.Access // scratch of one trap
 	logs     bool           // the kernel has an effect.Log
 
@@ -231,6 +239,9 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		threads: make([]thread, 0, cfg.MaxThreads),
 		pinned:  -1,
 		heap:    heap.New(), mapped: heap.New(), mappings: map[uint64]uint64{},
+	}
+	if !cfg.PointsOnly && s.wordSize == 8 {
+		s.shapes = libcShapes[s.libc]
 	}
 	s.stopAt(cfg.Race)
 	if cfg.Trusted != nil {

@@ -46,8 +46,18 @@ const (
 	phaseEnd
 	// phaseLeave: arrived at a barrier; leaves when all have.
 	phaseLeave
+	// phaseAsleep: sleeps at a read-write lock that prefers writers (rwlock.go).
+	phaseAsleep
+	// phaseAgain: was woken there, and tries again.
+	phaseAgain
 	// phaseClaimed: it alone may join a thread, and waits for its end (carried.go).
 	phaseClaimed
+	// phaseSleeps: found a semaphore at 0, and sleeps (interruptedwait.go).
+	phaseSleeps
+	// phaseNap: asleep at a trap that is a sleep (nap.go).
+	phaseNap
+	// phaseTouch: before a call that touches what others do (door.go).
+	phaseTouch
 	// phaseTaken: a tested allocator is about to take a block back.
 	phaseTaken
 	// phaseGiven: a tested allocator is about to return a block.
@@ -102,6 +112,7 @@ type thread struct {
 	timed    bool
 	deadline uint64
 	badTime  bool     // the operation is a try, for its deadline isn't a time
+	released bool     // phaseLeave: all have arrived at the barrier
 	result   uint64   // standOp: what the operation returns when it completes
 	mutex    uint64   // standOp in a condition wait: the mutex to take back
 	pending  trace.Op // standSleep, the allocator, phaseEnd: what it waits for, or does next
@@ -164,6 +175,8 @@ type thread struct {
 	// interrupted is where its stack pointer was when a signal came, while the
 	// handler runs; else 0. See interrupt.go.
 	interrupted uint64
+	// held are the waits that signals interrupted, outermost first.
+	held []held
 	// effects counts what it did in the kernel, and what signals did to it.
 	effects uint64
 	// lastStep is the thread's latest step: its index in System.steps + 1.

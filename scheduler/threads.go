@@ -34,7 +34,8 @@ func (s *System) performThread(th *thread, tr *trace.Transition) (verdict, error
 		s.threads[t].detached = true
 		s.ret(th, 0)
 	case image.ThreadExit:
-		if th.native || s.destructors != 0 {
+		s.outlive(th)
+		if th.native || s.ownEnds() {
 			th.native, th.retval = true, th.arg(0)
 			return step, nil
 		}
@@ -79,7 +80,7 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 	}
 	if s.threads[t].live() { // pthread_tryjoin_np
 		tr.Did(trace.Op{Kind: trace.OpTryJoinFail, Obj: uint64(t), PC: s.callSite(th)})
-		return s.refuse(th, ebusy)
+		return s.refuse(th, tr, ebusy)
 	}
 	j := &s.threads[t]
 	if s.gaveBack(j) {
@@ -99,15 +100,17 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 	tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
 	if p := th.arg(1); p != 0 {
 		const does = "a join writes its status"
-		s.touch(th, tr, s.callSite(th)-1, p, 8, trace.Write)
+		d := s.door(th, tr)
 		if f := s.deadAccess(th, s.callSite(th), p, 8, does); f != nil {
+			d.touch(p, 8, trace.Write)
 			th.insns++
 			return stay, s.fail(th, f)
 		}
 		if s.machine.Prot(p)&emu.ProtWrite == 0 {
+			d.touch(p, 8, trace.Write)
 			return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, does)
 		}
-		s.machine.Write64(p, j.retval)
+		d.write64(p, j.retval)
 	}
 	s.ret(th, 0)
 	return pass, nil
@@ -144,7 +147,47 @@ func (s *System) noThread(th *thread) (verdict, error) {
 // see that it still lives after it did all else, or send it a signal then. The
 // first who does has the search start again.
 func (s *System) exitIsStep(th *thread) bool {
-	return (s.watchedExits || s.signalled[uint64(th.id)] || s.lifeIsShared(th.id)) && !s.alone(th)
+	return !s.alone(th) && (s.watchedExits || s.signalled[uint64(th.id)] || s.lifeIsShared(th.id) || s.readsEnd(th))
+}
+
+// endTeller is a kernel that writes to the guest's memory when a thread ends.
+type endTeller interface {
+	// EndWord is where it does for a thread whose end landgo carries out, 0 for
+	// nowhere. It writes 4 bytes.
+	EndWord(t trace.TID) uint64
+}
+
+// endWord is where the end of a thread shows in memory (glibc's thread id in the
+// control block, which pthread_kill looks at), or 0.
+func (s *System) endWord(th *thread) uint64 {
+	if k, ok := s.kernel.(endTeller); ok {
+		return k.EndWord(th.id)
+	}
+	return 0
+}
+
+// readsEnd reports whether others look where the end of a thread shows.
+func (s *System) readsEnd(th *thread) bool {
+	at := s.endWord(th)
+	if at == 0 || !s.everyOperation() {
+		return false
+	}
+	shared, learned := s.machine.Touch(th.id, at, 4)
+	s.finer = s.finer || learned
+	return shared
+}
+
+// ownEnds reports whether threads end by the guest's own code: it has destructors to
+// run, or has to know which thread is the last.
+func (s *System) ownEnds() bool { return s.destructors != 0 || s.lastMatters }
+
+// outlive learns that the process may end with its last thread: the first one ends
+// alone, by pthread_exit. The library then calls exit in the thread that it finds to be
+// the last, which shows if exit runs code of the guest's. So the library has to count.
+func (s *System) outlive(th *thread) {
+	if th.id == 0 && !s.native && !s.lastMatters && (s.exitHandlers != 0 || s.ownDestructors || th.atExit) {
+		s.lastMatters, s.finer = true, true
+	}
 }
 
 // seeLife learns that threads look whether others live, from the call at which
@@ -159,9 +202,12 @@ func (s *System) seeLife() {
 // pthread_exit, with no code of the guest's left to run.
 func (s *System) endThread(th *thread, tr *trace.Transition, retval uint64) (verdict, error) {
 	th.retval = retval
-	if s.destructors != 0 && !th.native {
+	if s.ownEnds() && !th.native {
 		th.native = true
 		return step, nil
+	}
+	if err := s.leavesWait(th, true); err != nil {
+		return stay, err
 	}
 	if f := s.exitMisuse(th); f != nil {
 		return stay, s.fail(th, f)
@@ -184,6 +230,9 @@ func (s *System) gone(th *thread, tr *trace.Transition, byKernel bool) {
 	th.yielding = false
 	s.bury(th, tr)
 	if k, ok := s.kernel.(leaver); ok && !byKernel {
+		if at := s.endWord(th); at != 0 {
+			s.touch(th, tr, th.regs.RIP, at, 4, trace.Write|trace.Atomic)
+		}
 		k.Leave(th.id)
 		s.takeTouched(th, tr, th.regs.RIP)
 	}

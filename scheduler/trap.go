@@ -34,7 +34,7 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 		}
 	}
 	switch {
-	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd:
+	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.naps(th, p) || s.comesBack(th, p):
 		return true
 	case th.trusted() || s.alone(th) && p.Op.Kind != trace.OpFutexWait:
 		return false
@@ -68,12 +68,19 @@ func (s *System) othersIn(th *thread, p kernel.Pages) []emu.Range {
 
 // stepTrap carries out the trap at which a thread stands and lets it run on.
 func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) error {
+	if s.nap(th, tr) {
+		return nil
+	}
+	next := th.regs.RIP + uint64(th.trap.Len)
 	p := s.kernel.Plan(th.id, th.trap)
 	f := s.foresee(th, &p)
 	tr.Loose = th.loose
 	done, err := s.trap(th, tr, c, &p, &f)
 	if err != nil || done {
 		return err
+	}
+	if th.regs.RIP != next {
+		th.limited = true // it is elsewhere, perhaps at a breakpoint
 	}
 	return s.advance(th, tr, 0)
 }
@@ -90,6 +97,8 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		s.calls[p.Name] = true
 	}
 	journal, logged := s.machine.Journal(), s.machine.Logged()
+	frame := th.regs.RSP - 8 // a handler's, if this is its return
+	s.sent = s.sent[:0]
 	within := th.stand != standTrap && !th.starting && !th.alloc.on && !s.alone(th)
 	if within {
 		foreseen.Accesses = append(s.foreseen[:0], foreseen.Accesses...)
@@ -102,7 +111,11 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 	if !out.Idle && (s.machine.Journal() != journal || s.machine.Logged() != logged) {
 		th.effects++
 	}
-	th.insns++ // landgo carried an instruction out
+	if th.phase == phaseNap {
+		th.phase = phaseEntry
+	} else {
+		th.insns++ // landgo carried an instruction out
+	}
 	th.set = emu.SetAll
 	if th.self == 0 { // the first thread's library has told the processor where its control block is
 		th.self = th.regs.FSBase
@@ -114,12 +127,20 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 	if out.SetsStatus {
 		s.machine.Set(&s.threadStatus, uint64(b2i(th.leaving)))
 	}
+	waits := false
 	if out.RestoreCPU {
 		th.ctx = out.Resume
 		th.endInterrupt()
+		s.begins = true
+		waits = s.comeBack(th, tr, frame)
+		s.begins = false
 	}
 	for _, op := range out.Ops {
 		s.sends(th, op)
+		tr.Did(op)
+	}
+	for _, op := range s.sent {
+		op.PC = call
 		tr.Did(op)
 	}
 	switch p.Op.Kind {
@@ -156,6 +177,9 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 	case out.ExitProcess:
 		return true, s.exitProcess(th, tr, out.Status)
 	case out.ExitThread:
+		if err := s.leavesWait(th, true); err != nil {
+			return false, err
+		}
 		if f := s.exitMisuse(th); f != nil {
 			return true, s.fail(th, f)
 		}
@@ -169,7 +193,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 	case p.Yield:
 		return s.yield(th, tr) == stay, nil
 	}
-	return false, nil
+	return waits, nil
 }
 
 // deadBuffer is the bug of a call whose arguments point to memory of the heap
@@ -243,15 +267,21 @@ func (s *System) timeOut(th *thread, tr *trace.Transition) (verdict, error) {
 		o := s.objectOf(th.arg(0), kindCond)
 		s.saveObject(o)
 		s.did(th, tr, trace.OpCondTimeout, o, 0)
-		o.waiters = without(o.waiters, index(o.waiters, th.id))
+		if i := index(o.waiters, th.id); i >= 0 {
+			o.waiters = without(o.waiters, i)
+			s.settle(o)
+		}
 		th.phase, th.result = phaseReacquire, etimedout
 		if s.possible(th) {
 			return s.reacquire(th, tr)
 		}
 		return stay, nil
 	}
+	if th.phase == phaseAsleep {
+		s.giveUpQueue(th, tr)
+	}
 	if acts[th.role].kind == kindSem && acts[th.role].op == trace.OpSemWait {
-		s.setErrno(th, etimedout)
+		s.setErrno(th, tr, etimedout)
 		s.ret(th, ^uint64(0))
 		return pass, nil
 	}

@@ -53,6 +53,8 @@ const (
 	OpWriteLock // blocks while held
 	OpTryWriteLock
 	OpTryWriteLockFail
+	OpReadQueue  // goes to sleep at a lock that prefers writers, until it is woken to try again
+	OpWriteQueue // the same; keeps readers out
 	OpReadUnlock
 	OpWriteUnlock
 	OpRWInit
@@ -111,7 +113,7 @@ var opNames = [NumOps]string{
 	"lock", "trylock", "trylock-fail", "unlock", "mutex-init", "mutex-destroy",
 	"cond-wait", "signal", "broadcast", "cond-timeout", "cond-init", "cond-destroy", "cond-look",
 	"sem-wait", "sem-trywait", "sem-trywait-fail", "sem-post", "sem-get", "sem-init", "sem-destroy",
-	"rdlock", "tryrdlock", "tryrdlock-fail", "wrlock", "trywrlock", "trywrlock-fail", "rdunlock", "wrunlock", "rw-init", "rw-destroy",
+	"rdlock", "tryrdlock", "tryrdlock-fail", "wrlock", "trywrlock", "trywrlock-fail", "rdqueue", "wrqueue", "rdunlock", "wrunlock", "rw-init", "rw-destroy",
 	"barrier-arrive", "barrier-leave", "barrier-init", "barrier-destroy", "once", "once-look",
 	"futex-wait", "futex-wake", "futex-requeue", "futex-timeout", "futex-lock-pi", "futex-try-pi", "futex-unlock-pi",
 	"deschedule", "make-runnable", "free", "reuse", "yield", "sleep", "time", "advance", "syscall", "interrupts-off", "interrupts-on", "end",

@@ -106,11 +106,19 @@ func (k *Kernel) bury(t *thread) {
 func (k *Kernel) Leave(id trace.TID) {
 	t := k.threads[id]
 	k.log.Begin(id, k.host.Regs(id).RIP)
-	m := k.host.Machine()
-	if at := t.clearTID.Peek(); at != 0 && m.Prot(at)&m.Prot(at+3)&emu.ProtWrite != 0 && uint64(m.Read32(at)) == t.number {
-		m.Write32(at, 0)
+	if at := k.EndWord(id); at != 0 {
+		k.host.Machine().Write32(at, 0)
 	}
 	k.bury(t)
+}
+
+// EndWord is where Leave writes for a thread, 0 for nowhere: the host has it on record.
+func (k *Kernel) EndWord(id trace.TID) uint64 {
+	t, m := k.threads[id], k.host.Machine()
+	if at := t.clearTID.Peek(); at != 0 && m.Prot(at)&m.Prot(at+3)&emu.ProtWrite != 0 && uint64(m.Read32(at)) == t.number {
+		return at
+	}
+	return 0
 }
 
 func planExitGroup(c *call, p *kernel.Plan) { c.event(p, trace.Op{Kind: trace.OpEnd}) }

@@ -122,6 +122,9 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
+// Number is what the guest knows a thread by.
+func (k *Kernel) Number(id trace.TID) uint64 { return k.threads[id].number }
+
 // numbered is the live thread with a guest's thread id, or nil.
 func (k *Kernel) numbered(number uint64) *thread {
 	id, ok := k.numbers[number]

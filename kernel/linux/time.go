@@ -241,7 +241,7 @@ func planPoll(c *call, p *kernel.Plan) {
 		invalid(p, p.Name+" of descriptors is not modelled")
 		return
 	}
-	planSleep(c, p)
+	planRest(c, p)
 }
 
 func planSelect(c *call, p *kernel.Plan) {
@@ -249,10 +249,13 @@ func planSelect(c *call, p *kernel.Plan) {
 		invalid(p, p.Name+" of descriptors is not modelled")
 		return
 	}
-	planSleep(c, p)
+	planRest(c, p)
 }
 
 func doPoll(c *call, o *kernel.Outcome) uint64 {
+	if c.endless() {
+		return doPause(c, o)
+	}
 	ms := uint64(max(c.int32(2), 0))
 	return c.rest(o, ms*1_000_000)
 }
@@ -269,7 +272,7 @@ func (c *call) rest(o *kernel.Outcome, ns uint64) uint64 {
 func doSelect(c *call, o *kernel.Outcome) uint64 {
 	at := c.a[4]
 	if at == 0 {
-		return c.rest(o, 0)
+		return doPause(c, o)
 	}
 	if !c.k.canRead(at, 16) {
 		return efault
@@ -281,15 +284,14 @@ func doSelect(c *call, o *kernel.Outcome) uint64 {
 	return c.rest(o, sec*second+usec*1000)
 }
 
-// doPselect is pselect6 and ppoll, whose timespec is argument 4 or 2. Their
-// masks don't matter: no signal arrives during a sleep.
+// doPselect is pselect6 and ppoll, whose timespec is argument 4 or 2.
 func doPselect(c *call, o *kernel.Outcome) uint64 {
 	at := c.a[4]
 	if c.nr == sysPpoll {
 		at = c.a[2]
 	}
 	if at == 0 {
-		return c.rest(o, 0)
+		return doPause(c, o)
 	}
 	ns, errno := c.k.timespec(at)
 	if errno != 0 {

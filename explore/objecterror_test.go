@@ -1,0 +1,48 @@
+package explore
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"landgo/result"
+)
+
+// TestObjectErrors: landgo's model of the synchronisation objects returns what each C
+// library returns on the machine that the test runs on, and sets errno as it does.
+func TestObjectErrors(t *testing.T) {
+	for _, cc := range []string{"gcc", "musl-gcc"} {
+		t.Run(cc, func(t *testing.T) {
+			build := func(name string, flags ...string) string {
+				out := filepath.Join(t.TempDir(), name)
+				args := append([]string{"-g", "-w", "-O1", "-static", "-pthread", "testdata/errors.c", "-o", out}, flags...)
+				if msg, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, msg)
+				}
+				return out
+			}
+			var calls strings.Builder
+			run := exec.Command(build("native"))
+			run.Stderr = &calls
+			figures, err := run.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(calls.String(), "\n"); n < 100 {
+				t.Fatalf("the program makes %d calls", n)
+			}
+			cfg := DefaultConfig()
+			cfg.Guest, cfg.Out, cfg.PP = build("guest", "-DWANT="+strings.TrimSuffix(string(figures), ",")), NoFile, PointMem
+			r, err := Run(context.Background(), cfg, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Finish()
+			if r.Verdict != result.Verified {
+				t.Errorf("%s (%s): %+v", r.Verdict, r.Reason, r.Bug)
+			}
+		})
+	}
+}

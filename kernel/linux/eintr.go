@@ -1,0 +1,104 @@
+package linux
+
+import (
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// What signals do to calls that wait. The scheduler asks for most of it: a sleep is
+// a mere yield here (time.go), and it has the thread stand in it (scheduler/nap.go).
+
+// Restarts reports whether a signal's handler was installed with SA_RESTART.
+func (k *Kernel) Restarts(sig uint64) bool {
+	return sig < numSignals && k.actions[sig].flags.Peek()&saRestart != 0
+}
+
+// OnSignalStack reports whether an address is on a thread's alternate stack.
+func (k *Kernel) OnSignalStack(id trace.TID, sp uint64) bool {
+	lo, size := k.threads[id].altStack.Peek(), k.threads[id].altSize.Peek()
+	return size != 0 && sp > lo && sp-lo <= size
+}
+
+const (
+	sysPoll           = 7
+	sysSelect         = 23
+	sysNanosleep      = 35
+	sysClockNanosleep = 230
+	sysPselect6       = 270
+)
+
+// Nap says of a sleep before which a thread stands whether time passes in it, and
+// what a signal that ends it leaves: how long it would have gone on, in nanoseconds,
+// and where that is to be written, if anywhere. What it read is touched.
+func (k *Kernel) Nap(id trace.TID) (left, at uint64, ok bool) {
+	r := k.host.Regs(id)
+	k.log.Begin(id, r.RIP)
+	c := call{k: k, t: k.threads[id], nr: r.RAX, a: [6]uint64{r.RDI, r.RSI, r.RDX, r.R10, r.R8, r.R9}}
+	var ns, errno uint64
+	switch c.nr {
+	case sysPoll:
+		ns = uint64(max(c.int32(2), 0)) * 1_000_000
+	case sysSelect:
+		if !k.canRead(c.a[4], 16) {
+			return 0, 0, false
+		}
+		ns = k.log.Read64(c.a[4])*second + k.log.Read64(c.a[4]+8)*1000
+	case sysNanosleep:
+		ns, errno = k.timespec(c.a[0])
+		at = c.a[1]
+	case sysClockNanosleep:
+		ns, errno = k.timespec(c.a[2])
+		if c.a[1]&timerAbstime == 0 {
+			at = c.a[3]
+		} else if now := k.clock.Peek(); errno == 0 {
+			ns = k.Realtime(c.a[0], ns)
+			ns -= min(ns, now)
+		}
+	case sysPselect6:
+		ns, errno = k.timespec(c.a[4])
+	case sysPpoll:
+		ns, errno = k.timespec(c.a[2])
+	}
+	if errno != 0 || ns == 0 {
+		return 0, 0, false
+	}
+	return ns - 1, at, true // some time has passed
+}
+
+// endless reports whether a call of poll or select has no time at which it ends.
+func (c *call) endless() bool {
+	switch c.nr {
+	case sysPoll:
+		return c.int32(2) < 0
+	case sysPpoll:
+		return c.a[2] == 0
+	}
+	return c.a[4] == 0
+}
+
+// masked reports whether a call of ppoll or pselect6 has other signals blocked than
+// its thread has.
+func (c *call) masked() bool {
+	k, at := c.k, uint64(0)
+	switch c.nr {
+	case sysPpoll:
+		at = c.a[3]
+	case sysPselect6:
+		if c.a[5] != 0 && k.canRead(c.a[5], 8) {
+			at = k.log.Read64(c.a[5])
+		}
+	}
+	return at != 0 && k.canRead(at, 8) && k.log.Read64(at)&^unblockable != k.log.Get(&c.t.blocked)
+}
+
+// planRest is the plan of a poll or a select of no descriptors.
+func planRest(c *call, p *kernel.Plan) {
+	switch {
+	case c.masked():
+		invalid(p, p.Name+" with a signal mask is not modelled")
+	case c.endless():
+		planSignalSleep(c, p)
+	default:
+		planSleep(c, p)
+	}
+}

@@ -1,0 +1,253 @@
+package scheduler
+
+import (
+	"landgo/heap"
+	"landgo/image"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// A signal may come while a thread waits in a trusted function. Where the thread
+// has only asked so far (for a mutex, a thread's end), it asks again after the
+// handler: its registers are those of the function's entry. Where it is further
+// than that (in a condition variable's queue, at a barrier, asleep at a
+// semaphore), how far it is is kept while the handler runs, and the thread stands
+// there again after it:
+//
+//   - a wait on a condition variable or at a barrier goes on: whoever signals it
+//     meanwhile has signalled it. The thread sees so when it comes back, and not
+//     before, so its handler is in no order with the signal;
+//   - one at a read-write lock that prefers writers tries again;
+//   - sem_wait, asleep, returns EINTR, or asks again if the handler was installed
+//     with SA_RESTART. With a deadline it returns EINTR in any case (glibc; musl
+//     only if some handler has no SA_RESTART).
+//
+// That a thread was woken at a semaphore, but another took the count away first,
+// needs no state of its own: it is as if it hadn't slept yet.
+
+// held is how far a thread was when a signal came.
+type held struct {
+	frame uint64 // the stack pointer at the handler's entry
+	pc    uint64
+	sp    uint64
+	eintr bool // a semaphore's wait, or a sleep, that ends with EINTR
+
+	role     image.Role
+	phase    phase
+	args     [4]uint64
+	timed    bool
+	deadline uint64
+	badTime  bool
+	result   uint64
+	mutex    uint64
+	released bool
+	pending  trace.Op
+	quiet    quiet
+	given    heap.Block
+}
+
+// signaller is a kernel with signal handlers.
+type signaller interface {
+	// Restarts reports whether a signal's handler has calls start again.
+	Restarts(sig uint64) bool
+	// OnSignalStack reports whether an address is on the stack that a thread has
+	// for its handlers.
+	OnSignalStack(t trace.TID, sp uint64) bool
+}
+
+// hold is what has to be kept of a thread that a signal interrupts, if anything.
+func (s *System) hold(th *thread, sig, frame uint64) (held, bool) {
+	if th.stand != standOp && th.stand != standTrap || th.phase == phaseEntry {
+		return held{}, false
+	}
+	h := held{
+		frame: frame, pc: th.regs.RIP, sp: th.regs.RSP,
+		role: th.role, phase: th.phase, args: th.args, timed: th.timed, deadline: th.deadline, badTime: th.badTime,
+		result: th.result, mutex: th.mutex, released: th.released, pending: th.pending, quiet: th.quiet, given: th.given,
+	}
+	switch th.phase {
+	case phaseSleeps:
+		h.eintr = s.endsSleep(th, sig)
+	case phaseNap:
+		h.eintr = true
+	default:
+		return h, true
+	}
+	return h, h.eintr
+}
+
+// endsSleep reports whether a signal ends a wait for a semaphore at which a thread
+// sleeps. A thread that has been woken already doesn't sleep: there is one for
+// each count, and any of the sleepers may not be among them.
+func (s *System) endsSleep(th *thread, sig uint64) bool {
+	o := s.objectOf(th.arg(0), kindSem)
+	s.lookAtSleeper(o)
+	if o.value > 0 && o.value >= s.sleepers(o) {
+		return false
+	}
+	k, ok := s.kernel.(signaller)
+	switch {
+	case !ok || !k.Restarts(sig):
+		return true
+	case !th.timed:
+		return false
+	}
+	if flag, ok := s.image.Symbol("__eintr_valid_flag"); ok && s.libc == image.Musl {
+		return s.machine.Read32(flag.Addr) != 0
+	}
+	return true
+}
+
+// lookAtSleeper has the step under way, which sends a signal, depend on what is done
+// to a semaphore at which its target sleeps. Who else sleeps there matters too where
+// the count isn't 0.
+func (s *System) lookAtSleeper(o *object) {
+	s.sent = append(s.sent, trace.Op{Kind: trace.OpSemTryWaitFail, Obj: o.addr, Size: s.sizes[kindSem]})
+	if o.value > 0 {
+		s.sent = append(s.sent, trace.Op{Kind: trace.OpSyscall, Obj: o.addr, Arg: 1})
+	}
+}
+
+// sleepers is the number of threads that are asleep at a semaphore.
+func (s *System) sleepers(o *object) (n uint64) {
+	for i := range s.threads {
+		th := &s.threads[i]
+		if s.exists[i] && th.stand == standOp && th.phase == phaseSleeps && th.arg(0) == o.addr {
+			n++
+		}
+	}
+	return n
+}
+
+// sleeps reports whether a wait for a semaphore is two steps: one that falls asleep
+// where the count is 0, so that a signal comes before it or after it, and the wait.
+func (s *System) sleeps(th *thread) bool {
+	return (len(s.signalled) > 0 || s.sleepy) && acts[th.role].op == trace.OpSemWait && !th.quiet.on && !s.cfg.PointsOnly
+}
+
+// Settle is called where a schedule can't be followed. The run that it is of may
+// have known that signals come: there a wait for a semaphore is two steps. It
+// reports whether that makes a difference.
+func (s *System) Settle() bool {
+	if s.sleepy || len(s.signalled) > 0 {
+		return false
+	}
+	for i := range s.threads {
+		th := &s.threads[i]
+		if s.exists[i] && th.stand == standOp && th.phase == phaseEntry && acts[th.role].op == trace.OpSemWait && s.objectOf(th.arg(0), kindSem).value == 0 {
+			s.sleepy = true
+			for _, w := range s.twins {
+				w.sleepy = true
+			}
+		}
+	}
+	return s.sleepy
+}
+
+// fallAsleep ends the first of the two.
+func (s *System) fallAsleep(th *thread, tr *trace.Transition, o *object) (verdict, error) {
+	s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
+	th.insns++
+	th.effects++ // it is another state than before, and no turn of a loop
+	th.stand, th.phase = standOp, phaseSleeps
+	return stay, nil
+}
+
+// comesBack reports whether a trap is the return from a handler that interrupted a wait:
+// what becomes of the wait begins a step.
+func (s *System) comesBack(th *thread, p *kernel.Plan) bool {
+	return len(th.held) > 0 && p.Name == "rt_sigreturn"
+}
+
+// comeBack is called when a handler has returned to where its thread stood; frame
+// was the stack pointer at its entry. It reports whether the thread stands in a
+// wait again.
+func (s *System) comeBack(th *thread, tr *trace.Transition, frame uint64) bool {
+	n := len(th.held)
+	for n > 0 && th.held[n-1].frame != frame {
+		n--
+	}
+	if n == 0 {
+		return false
+	}
+	h := th.held[n-1]
+	th.held = th.held[: n-1 : n-1]
+	if h.pc != th.regs.RIP || h.sp != th.regs.RSP {
+		return false // the handler has changed where it returns to
+	}
+	if h.phase == phaseNap {
+		s.endNap(th, tr, &h)
+		return false
+	}
+	th.role, th.args = h.role, h.args
+	if h.eintr {
+		th.phase, th.timed = phaseEntry, false
+		s.setErrno(th, tr, eintr)
+		s.ret(th, ^uint64(0))
+		return false
+	}
+	th.phase, th.timed, th.deadline, th.badTime = h.phase, h.timed, h.deadline, h.badTime
+	th.result, th.mutex, th.released, th.pending, th.quiet, th.given = h.result, h.mutex, h.released, h.pending, h.quiet, h.given
+	if th.stand = standOp; th.phase == phaseAsleep {
+		th.phase = phaseAgain // perhaps it could have been woken
+	}
+	if k := acts[th.role].kind; onObject(th.role) {
+		// Who signalled it did so before. Its memory may serve something else by now.
+		tr.Did(trace.Op{Kind: looks[k], Obj: th.arg(0), Size: s.sizes[k], PC: s.callSite(th)})
+	}
+	return true
+}
+
+const eintr = 4
+
+// wakeHeld signals a thread that waits on a condition variable, and is in a handler
+// that interrupted the wait. It reports whether there is such a wait.
+func (s *System) wakeHeld(th *thread, cond uint64) bool {
+	for i := len(th.held) - 1; i >= 0; i-- {
+		if h := th.held[i]; h.phase == phaseQueued && h.args[0] == cond {
+			h.phase, h.timed = phaseReacquire, false
+			th.held = append([]held(nil), th.held...)
+			th.held[i] = h
+			return true
+		}
+	}
+	return false
+}
+
+// releaseHeld lets a thread leave a barrier that it waits at, if it is in a handler that
+// interrupted the wait. It reports whether it is.
+func (s *System) releaseHeld(t trace.TID, barrier uint64) bool {
+	th := &s.threads[t]
+	if th.stand == standOp && th.phase == phaseLeave && th.arg(0) == barrier {
+		return false
+	}
+	for i := len(th.held) - 1; i >= 0; i-- {
+		if h := th.held[i]; h.phase == phaseLeave && h.args[0] == barrier && !h.released {
+			s.save(t)
+			h.released = true
+			th.held = append([]held(nil), th.held...)
+			th.held[i] = h
+			return true
+		}
+	}
+	return false
+}
+
+// leavesWait looks at the waits of a thread whose handlers are left by a jump, or
+// by the thread's end. What the library is left in then isn't modelled.
+func (s *System) leavesWait(th *thread, ends bool) error {
+	k, _ := s.kernel.(signaller)
+	for n := len(th.held); n > 0; n-- {
+		h := &th.held[n-1]
+		sp := th.regs.RSP
+		if !ends && (sp < h.sp || k == nil || k.OnSignalStack(th.id, sp) != k.OnSignalStack(th.id, h.sp)) {
+			return nil
+		}
+		if !h.eintr {
+			how := map[bool]string{true: "ends its thread", false: "jumps out of the wait"}[ends]
+			return s.invalid(kernel.GapCall, th, th.regs.RIP, "a signal handler that interrupts a thread that %s, and %s, isn't modelled", acts[h.role].does(), how)
+		}
+		th.held = th.held[: n-1 : n-1]
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// A sleep may end at any time, and nothing is done in it: for the search it is a
+// yield. A signal can tell: a handler that runs during a sleep ends it with EINTR
+// and what is left of its time, one that runs before it doesn't. So a thread that
+// others send signals to stands before its sleeps, and in them. No SA_RESTART has
+// them start again.
+//
+// In it, the thread stands at the trap, in phaseNap; the kernel carries the sleep
+// out as a whole when the thread goes on. To fall asleep counts as the instruction,
+// to wake as none: so a schedule means the same whether these are known to be steps.
+
+// napper is a kernel with sleeps that a signal ends.
+type napper interface {
+	// Nap says of the sleep at which a thread stands whether time passes in it, how
+	// much is left when a signal ends it, and where that is written.
+	Nap(t trace.TID) (left, at uint64, ok bool)
+}
+
+// naps reports whether a trap is a sleep of a thread to which signals may come, or
+// one in a schedule that is followed, whose run may have known of such.
+func (s *System) naps(th *thread, p *kernel.Plan) bool {
+	return p.Yield && p.Op.Kind == trace.OpSleep && (s.signalled[uint64(th.id)] || s.starts != nil) && !th.trusted() && !s.alone(th)
+}
+
+// nap has a thread fall asleep at the trap before which it stands, if it sleeps
+// there. It reports whether it does.
+func (s *System) nap(th *thread, tr *trace.Transition) bool {
+	p := s.kernel.Plan(th.id, th.trap)
+	if th.phase == phaseNap || !s.naps(th, &p) {
+		return false
+	}
+	k, ok := s.kernel.(napper)
+	if !ok {
+		return false
+	}
+	left, at, ok := k.Nap(th.id)
+	s.takeTouched(th, tr, th.regs.RIP)
+	if !ok {
+		return false
+	}
+	th.insns++
+	th.phase, th.yielding = phaseNap, true
+	th.pending = trace.Op{Kind: trace.OpSleep, Obj: at, Arg: left, PC: th.regs.RIP}
+	tr.Did(trace.Op{Kind: trace.OpSleep, PC: th.regs.RIP})
+	return true
+}
+
+// endNap ends the sleep of a thread whose handler has returned to it.
+func (s *System) endNap(th *thread, tr *trace.Transition, h *held) {
+	const syscall = 2 // bytes
+	r := &th.regs
+	pc := r.RIP
+	r.RIP += syscall
+	r.RAX, r.RCX, r.R11 = uint64(1<<64-eintr), r.RIP, r.RFLAGS
+	th.set, th.phase = emu.SetAll, phaseEntry
+	at, left := h.pending.Obj, h.pending.Arg
+	if at == 0 {
+		return
+	}
+	if s.machine.Prot(at)&emu.ProtWrite == 0 || s.machine.Prot(at+timespecSize-1)&emu.ProtWrite == 0 {
+		const efault = 14
+		r.RAX = uint64(1<<64 - efault)
+		return
+	}
+	s.touch(th, tr, pc, at, timespecSize, trace.Write)
+	s.machine.Write64(at, left/1e9)
+	s.machine.Write64(at+8, left%1e9)
+}

@@ -1,0 +1,96 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/trace"
+)
+
+// What lies below a stack pointer is dead, as a rule: the next call overwrites it. So
+// a turn of a loop may leave other bytes there than it found, those of its first calls
+// instead of what was there before, and be a turn all the same. But a stack may lie in
+// a block of the heap, in a static array, in another thread's memory or in an array on
+// the very stack, and then live variables may lie below it. Which it is can't be told
+// from addresses. So where only such bytes differ, the turn is run once more, and
+// taken back: it has to do the same, and to leave every byte as it was. Then the
+// state recurs in all, whatever is dead.
+
+// runAgain reports whether the steps in was, run once more from where a thread stands,
+// bring it back there, and takes them back. of is the transition of the step under way.
+func (s *System) runAgain(th *thread, of *trace.Transition, was []*trace.Transition) bool {
+	s.arena.seal(of)
+	finer, observer := s.finer, s.observer
+	s.probing, s.observer = true, nil
+	k := s.markAlone()
+	s.save(th.id)
+	same := s.again(th, was)
+	s.rewindAlone(k)
+	s.marks = s.marks[:len(s.marks)-1]
+	s.probing, s.finer, s.observer = false, finer || s.finer, observer
+	return same
+}
+
+// again runs a thread, which may be in a spin, for as many steps as there are in was.
+// It reports whether they do the same as those, and bring it back to where it stood
+// with no byte changed.
+func (s *System) again(th *thread, was []*trace.Transition) bool {
+	before, pc, mem := *th, s.standPC(th), s.machine.Journal()
+	for _, w := range was {
+		var d trace.Thread
+		if s.describe(th, &d); d.Status != trace.Ready || d.Outcomes > 1 {
+			return false
+		}
+		tr := s.arena.transition(th.id, 0)
+		tr.Begin = th.insns
+		if err := s.step(th, tr, 0); err != nil || tr.End != trace.EndPoint || !s.calmStep(tr) || !sameSteps(tr, w) {
+			return false // an error will come up when the thread is really run
+		}
+		s.arena.seal(tr)
+	}
+	return th.stand == before.stand && th.half == before.half && th.effects == before.effects && s.standPC(th) == pc &&
+		th.set == before.set && (th.set == 0 || th.regs == before.regs) &&
+		(th.stand != standAccess || th.access == before.access) &&
+		s.sameLive(th, before.ctx) && s.unchanged(mem, emu.Range{})
+}
+
+// sameSteps reports whether two steps of a thread touched the same and did the same
+// operations.
+func sameSteps(a, b *trace.Transition) bool {
+	if len(a.Accesses) != len(b.Accesses) {
+		return false
+	}
+	for i := range a.Accesses {
+		x, y := &a.Accesses[i], &b.Accesses[i]
+		if x.Addr != y.Addr || x.Size != y.Size || x.PC != y.PC {
+			return false
+		}
+	}
+	next := func(ops []trace.Op) (trace.Op, []trace.Op) {
+		for len(ops) > 0 && ops[0].Kind == trace.OpTurn {
+			ops = ops[1:]
+		}
+		if len(ops) == 0 {
+			return trace.Op{}, nil
+		}
+		return ops[0], ops[1:]
+	}
+	p, q := a.Ops, b.Ops
+	for len(p)+len(q) > 0 {
+		var x, y trace.Op
+		x, p = next(p)
+		y, q = next(q)
+		if x.Kind != y.Kind || x.Obj != y.Obj {
+			return false
+		}
+	}
+	return true
+}
+
+// stepsSince are the thread's own steps of the present path from index i on.
+func (s *System) stepsSince(th *thread, i int32) (list []*trace.Transition) {
+	for ; int(i) < len(s.steps); i++ {
+		if tr := s.steps[i].tr; tr.Thread == th.id {
+			list = append(list, tr)
+		}
+	}
+	return list
+}
