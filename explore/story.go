@@ -67,10 +67,7 @@ func (s *session) tell(path []por.PathStep) (*story, error) {
 		b.ops = append(b.ops, tr.Ops...)
 		b.out = st.newOutput()
 		last := s.sys.Position(p.Thread)
-		seg := trace.Segment{Thread: s.sys.Name(p.Thread), Until: last.Insns, Choice: p.Choice}
-		if last.Half {
-			seg.Part = 1
-		}
+		seg := trace.Segment{Thread: s.sys.Name(p.Thread), Until: last.Insns, Part: last.Part, Choice: p.Choice}
 		st.schedule.Append(seg)
 		if i+1 < len(path) && path[i+1].Thread != p.Thread {
 			b.why = s.leaves(p.Thread, path[i+1].Preemption)

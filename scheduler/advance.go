@@ -192,7 +192,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		r.StopAt = s.limit - th.insns + 1
 	}
 	stop := s.machine.Run(r)
-	th.ctx, th.half = stop.Ctx, stop.Half
+	th.ctx, th.half = stop.Ctx, stop.Parts
 	th.insns += stop.Insns
 	s.instructions += stop.Insns
 	if len(stop.Accesses) > 0 {

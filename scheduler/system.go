@@ -298,7 +298,7 @@ func (s *System) Regs(t trace.TID) *emu.Regs {
 func (s *System) SetRegs(t trace.TID, regs *emu.Regs) {
 	s.save(t)
 	th := &s.threads[t]
-	th.regs, th.set, th.half = *regs, emu.SetAll, false
+	th.regs, th.set, th.half = *regs, emu.SetAll, 0
 	th.effects++
 	if th.stand != standSleep {
 		th.stand = standRun

@@ -84,7 +84,7 @@ type thread struct {
 	stand    stand
 	yielding bool
 	ctx      emu.Ctx
-	half     bool
+	half     uint32 // how many events it has made of the instruction before which it is
 	// limited: it was stopped at its instruction number (Limit), perhaps at a
 	// breakpoint that it hasn't reached otherwise.
 	limited bool
