@@ -165,6 +165,13 @@ static inline void observe(struct machine *m, uint64_t addr, uint32_t size, bool
 	look_further(m, addr, size, write, value);
 }
 
+/* The same of an access that is going to fault. */
+static void observe_fault(struct machine *m, uint64_t addr, uint32_t size, bool write)
+{
+	if (!(m->order.flags & RUN_SOLO) && touch_all(m, addr, addr + size - 1))
+		event_fault(m, addr, size, write);
+}
+
 /* After observe: an access to a block that threads share is an event first, for
  * what it finds there depends on the others, and an error when it is made. */
 static void check_block(struct machine *m, uint64_t addr, uint32_t size, bool write)
@@ -202,10 +209,12 @@ void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t
 		stop_unmodelled(m, "an access across two pages of a user program that aren't side by side in memory");
 		return;
 	}
-	if (unlikely(!(m->perm[page] & m->perm[last_page] & need))) {
+	if (unlikely(!(m->perm[page] & m->perm[last_page] & need)) && (write || !half_covers(m, addr, size, false))) {
 		if (write)
 			note_store(m, addr, size);
 		uint64_t bad = m->perm[page] & need ? last_page << PAGE_SHIFT : addr;
+		if ((m->order.flags & RUN_FAULTS) && !m->blind)
+			observe_fault(m, addr, size, write);
 		stop_fault(m, write ? FAULT_WRITE : FAULT_READ, bad, size);
 		return;
 	}

@@ -90,6 +90,10 @@ func heldBytes(h *C.struct_held) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&h.bytes)), h.size)
 }
 
+// Stored reports whether others see a part of what the instruction that the context is
+// inside of stores.
+func (m *Machine) Stored(c Ctx) bool { return m.slot(c).done != 0 }
+
 // Held is a run of bytes that a half-executed instruction has read.
 type Held struct {
 	Addr  uint64

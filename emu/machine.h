@@ -98,6 +98,7 @@ enum {
 	RUN_STACK_LOADS = 1 << 12,
 	RUN_INTRUDES = 1 << 13,
 	RUN_FILLS = 1 << 14,
+	RUN_FAULTS = 1 << 15,
 };
 
 /* AccessFlags in package trace, and Private in types.go. */
@@ -312,6 +313,7 @@ struct machine {
 	uint64_t stop_insn;   /* the instruction that a stop in the memory hook belongs to */
 	uint64_t stop_pc;
 	bool stop_in_access;  /* the stop was asked for by the memory hook */
+	bool faulting;        /* the access under way faults */
 	bool stop_at_fetch;   /* the instruction at the stop never began */
 	bool replay;          /* run again to just before an instruction: nothing is recorded */
 	uint64_t half_from;   /* not 0: 1 + the journal's length when held bytes had been put back */
@@ -468,6 +470,7 @@ bool in_grave(const struct machine *m, uint64_t addr, uint32_t size);
 
 /* record.c */
 void event_access(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent);
+void event_fault(struct machine *m, uint64_t addr, uint32_t size, bool write);
 void record_private(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent);
 void records_finish(struct machine *m);
 void hash_path(struct machine *m, uint64_t word);

@@ -220,10 +220,19 @@ void event_access(struct machine *m, uint64_t addr, uint32_t size, bool write, b
 		/* What the run may do without a stop is its first event, marked or not. */
 		m->nevents++;
 	}
-	add_record(m, addr, size, flags);
+	add_record(m, addr, size, m->faulting ? 0 : flags);
 	e->parts++;
-	if (!write && !locked)
+	if (!write && !locked && !m->faulting)
 		half_hold(m, addr, size);
+}
+
+/* A run stops before an access that faults as before any other, for it need not fault
+ * when the thread goes on. When it does, the access has read whether the page is there. */
+void event_fault(struct machine *m, uint64_t addr, uint32_t size, bool write)
+{
+	m->faulting = true;
+	event_access(m, addr, size, write, false);
+	m->faulting = false;
 }
 
 void record_private(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent)

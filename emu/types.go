@@ -191,6 +191,9 @@ const (
 	Intrudes
 	// Fills (bare, with Programs): rep stos stops as a privileged instruction does.
 	Fills
+	// Faults: an access that faults is an event too, if threads share the memory: what
+	// it finds there is what others do with the page. It is recorded as a read.
+	Faults
 )
 
 // Run is the order for one run of the CPU.

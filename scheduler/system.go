@@ -122,6 +122,7 @@ type System struct {
 	// the length of each thread's steps after which that is done again (scout.go).
 	scouting bool
 	scouted  map[trace.TID]uint64
+	called   uint64            // the journal's length when the system call under way began
 	steps    []stepInfo        // of the present path, for spin detection
 	turns    map[turnKey]int32 // the latest in each list of steps: its index in steps + 1
 	dead     map[uint64]dead
@@ -162,6 +163,7 @@ type System struct {
 	strings      map[uint64]*stringReading // by the function's first address
 	frames       []string
 	observer     Observer
+	faults       bool // see Boot
 	bare         bool // it is a Bare's: a thread's registers are in thread.regs
 	// readOwn reads a word where a Bare's kernel has it, by its own addresses.
 	readOwn func(va uint64) (uint64, bool)
@@ -234,6 +236,8 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 // learned of sharing on the way to the first choice has to be rewindable too.
 func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.Regs) {
 	s.kernel = k
+	_, looks := k.(pageKernel)
+	s.faults = !looks && !s.bare // an access that faults is an event of the machine's
 	s.ownDestructors = hasDestructors(s.image)
 	_, s.ownAllocator = s.image.Symbol("malloc")
 	for addr, b := range roles {
@@ -288,6 +292,7 @@ func (s *System) Lookup(name string) (trace.TID, bool) { return s.names.lookup(n
 // Regs implements kernel.Host.
 func (s *System) Regs(t trace.TID) *emu.Regs {
 	th := &s.threads[t]
+	s.endStores(th)
 	if t != s.current && th.set == 0 && (th.stand == standAccess || th.stand == standSpin || th.stand == standRun) {
 		th.regs = s.machine.Regs(th.ctx) // regs is a cache then
 	}

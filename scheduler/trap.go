@@ -85,7 +85,12 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 		s.calls[p.Name] = true
 	}
 	journal, logged := s.machine.Journal(), s.machine.Logged()
+	sp := th.regs.RSP
+	s.called = journal
 	out := s.kernel.Do(th.id, th.trap, c, &th.regs)
+	if th.regs.RSP < sp || th.regs.RSP != sp && !out.RestoreCPU { // a signal came with its end
+		s.framed(th, tr, journal, &th.regs)
+	}
 	if !out.Idle && (s.machine.Journal() != journal || s.machine.Logged() != logged) {
 		th.effects++
 	}

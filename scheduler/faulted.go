@@ -1,0 +1,79 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/trace"
+)
+
+// A thread that goes on after a fault.
+//
+// What a thread finds where it faults is what others did with the page: the access
+// is an event. On linux the machine stops before it, and records it as a read, as any
+// other (emu.Faults); on pebbles it is a look at the page. What the kernel writes for
+// the handler, on the thread's stack or on another, is an access as well.
+
+// pageKernel is a kernel in which the handler of a fault can find pages that others
+// map and take away.
+type pageKernel interface {
+	FaultLook(t trace.TID, f emu.Fault) (trace.Op, bool)
+}
+
+// faultLook is what others have to do with a fault that the thread goes on after.
+func (s *System) faultLook(th *thread, f emu.Fault) (trace.Op, bool) {
+	k, ok := s.kernel.(pageKernel)
+	if !ok || s.alone(th) || !s.everyOperation() || th.trusted() {
+		return trace.Op{}, false
+	}
+	op, ok := k.FaultLook(th.id, f)
+	op.PC = th.regs.RIP
+	return op, ok
+}
+
+// handled has the kernel bring a thread to its handler of a fault, if it has one.
+func (s *System) handled(th *thread, tr *trace.Transition, f emu.Fault) bool {
+	if f.Kind == emu.FaultBlockRead || f.Kind == emu.FaultBlockWrite {
+		return false // landgo's own: the processor finds nothing wrong
+	}
+	journal := s.machine.Journal()
+	if f.Kind == emu.FaultFetch && s.faults {
+		s.touch(th, tr, th.regs.RIP, f.Addr, 1, 0)
+	}
+	if !s.kernel.Fault(th.id, f, &th.regs) {
+		return false
+	}
+	th.set = emu.SetAll
+	s.framed(th, tr, journal, &th.regs)
+	return true
+}
+
+// handlerFrame is more than the kernel writes for a handler.
+const handlerFrame = 4096
+
+// framed records what the kernel wrote for a handler of th, since a moment of the
+// journal, to where the handler's stack pointer is.
+func (s *System) framed(th *thread, tr *trace.Transition, since uint64, regs *emu.Regs) {
+	for _, r := range s.machine.Written(since) {
+		if r.Lo-regs.RSP < handlerFrame {
+			s.touch(th, tr, th.regs.RIP, r.Lo, uint32(r.Hi-r.Lo), trace.Write)
+		}
+	}
+}
+
+// endStores lets a thread end the instruction that it has stored a part of: a signal
+// comes between two instructions, not between the parts of one.
+func (s *System) endStores(th *thread) {
+	if th.id == s.current || th.half == 0 || !s.machine.Stored(th.ctx) {
+		return
+	}
+	s.save(th.id)
+	stop := s.machine.Run(&emu.Run{From: th.ctx, Thread: th.id, Flags: emu.IgnoreBreaks, StopAt: 2})
+	th.ctx, th.half = stop.Ctx, stop.Parts
+	th.insns += stop.Insns
+	s.instructions += stop.Insns
+	s.finer = s.finer || stop.Learned
+	tr := s.thisStep()
+	tr.Accesses = append(tr.Accesses, stop.Accesses...)
+}
+
+// thisStep is the transition under way.
+func (s *System) thisStep() *trace.Transition { return s.steps[len(s.steps)-1].tr }
