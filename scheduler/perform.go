@@ -49,10 +49,11 @@ func (s *System) perform(th *thread, tr *trace.Transition, c trace.Choice) (verd
 	return s.performThread(th, tr)
 }
 
-// did records an operation on an object. One in a block of memory is an access to
-// it: the block's end depends on it.
+// did records an operation on an object. One in a block of memory, or in pages that
+// the program mapped, is an access to it: the block's end, or what is done to the
+// pages, depends on it.
 func (s *System) did(th *thread, tr *trace.Transition, k trace.OpKind, o *object, arg uint64) {
-	if s.inHeap(o.addr) && !s.alone(th) {
+	if (s.inHeap(o.addr) || s.mapped.Around(o.addr) != nil) && !s.alone(th) {
 		_, learned := s.machine.Touch(th.id, o.addr, uint64(s.sizes[o.kind]))
 		s.finer = s.finer || learned
 	}
