@@ -26,6 +26,9 @@ func (s *System) StopIf(f func() bool) { s.stopIf = f }
 func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 	skip := (th.stand == standOp || th.stand == standRun) && !th.limited
 	th.stand, th.limited = standRun, false
+	if th.framing {
+		allow = 0
+	}
 	look := th.insns + firstChunk
 	first := th.ctx // the step's own beginning stays: spin detection compares with it
 	for stops := 1; ; stops++ {
@@ -112,6 +115,9 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 				tr.Did(look)
 			}
 			if s.handled(th, tr, stop.Fault) {
+				if th.framing {
+					return s.arrive(th, tr)
+				}
 				continue
 			}
 			return s.fail(th, s.faultFailure(th, stop.Fault))
@@ -129,6 +135,9 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 				return s.unmodelled(th, stop) // a program may: it returns to where it is
 			}
 			if s.handled(th, tr, emu.Fault{Kind: emu.FaultProtection}) {
+				if th.framing {
+					return s.arrive(th, tr)
+				}
 				continue
 			}
 			return s.fail(th, &Failure{Kind: Segfault, Thread: th.id, PC: stop.PC,
@@ -235,7 +244,7 @@ func (s *System) flags(th *thread) emu.RunFlags {
 			f |= emu.StopPoints
 		}
 	}
-	if s.faults {
+	if s.faults && !th.framing {
 		f |= emu.Faults
 	}
 	if len(th.inside) > 0 {

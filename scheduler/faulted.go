@@ -29,33 +29,69 @@ func (s *System) faultLook(th *thread, f emu.Fault) (trace.Op, bool) {
 	return op, ok
 }
 
-// handled has the kernel bring a thread to its handler of a fault, if it has one.
+// handled has the kernel bring a thread to its handler of a fault, if it has one. A
+// thread that has done anything in this step stands before what is written for the
+// handler first, if threads share that.
 func (s *System) handled(th *thread, tr *trace.Transition, f emu.Fault) bool {
 	if f.Kind == emu.FaultBlockRead || f.Kind == emu.FaultBlockWrite {
 		return false // landgo's own: the processor finds nothing wrong
 	}
-	journal := s.machine.Journal()
 	if f.Kind == emu.FaultFetch && s.faults {
 		s.touch(th, tr, th.regs.RIP, f.Addr, 1, 0)
 	}
+	stood := th.framing && th.insns == tr.Begin && len(tr.Accesses)+len(tr.Ops) == 0
+	th.framing = false
+	journal, before, regs := s.machine.Journal(), s.machine.Mark(), th.regs
 	if !s.kernel.Fault(th.id, f, &th.regs) {
 		return false
 	}
+	frame := s.frame(th, journal, &th.regs)
+	if frame.Size != 0 && !stood && !th.trusted() && (s.everyOperation() || s.racing[regs.RIP]) && s.pointAllowed(th, regs.RIP) {
+		s.machine.Rewind(before)
+		th.regs = regs
+		th.stand, th.framing, th.access = standAccess, true, frame
+		return true
+	}
 	th.set = emu.SetAll
-	s.framed(th, tr, journal, &th.regs)
+	s.framed(th, tr, frame)
 	return true
 }
 
 // handlerFrame is more than the kernel writes for a handler.
 const handlerFrame = 4096
 
-// framed records what the kernel wrote for a handler of th, since a moment of the
-// journal, to where the handler's stack pointer is.
-func (s *System) framed(th *thread, tr *trace.Transition, since uint64, regs *emu.Regs) {
+// frame is what the kernel wrote for a handler of th, since a moment of the journal,
+// to where the handler's stack pointer is: the part that threads share. Size 0: none.
+func (s *System) frame(th *thread, since uint64, regs *emu.Regs) (a trace.Access) {
+	if s.alone(th) {
+		return a
+	}
+	a.PC, a.Flags = s.machine.PC(th.ctx), trace.Write
 	for _, r := range s.machine.Written(since) {
-		if r.Lo-regs.RSP < handlerFrame {
-			s.touch(th, tr, th.regs.RIP, r.Lo, uint32(r.Hi-r.Lo), trace.Write)
+		if r.Lo-regs.RSP >= handlerFrame {
+			continue
 		}
+		shared, learned := s.machine.Touch(th.id, r.Lo, r.Hi-r.Lo)
+		s.finer = s.finer || learned
+		switch {
+		case !shared:
+		case a.Size == 0:
+			a.Addr, a.Size = r.Lo, uint32(r.Hi-r.Lo)
+		default:
+			a.Size = uint32(r.Hi - a.Addr) // it is written upwards
+		}
+	}
+	return a
+}
+
+// framed records it.
+func (s *System) framed(th *thread, tr *trace.Transition, frame trace.Access) {
+	if frame.Size == 0 {
+		return
+	}
+	tr.Accesses = append(tr.Accesses, frame)
+	if s.everyOperation() && s.coarse() {
+		s.sightings.sight(th.id, &frame, nil, true)
 	}
 }
 

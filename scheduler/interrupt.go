@@ -39,7 +39,7 @@ func (s *System) sends(th *thread, op trace.Op) {
 // Interrupt implements kernel.Host.
 func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	sp := s.Regs(t).RSP
-	s.framed(&s.threads[t], s.thisStep(), s.called, regs)
+	s.framed(&s.threads[t], s.thisStep(), s.frame(&s.threads[t], s.called, regs))
 	s.SetRegs(t, regs)
 	if th := &s.threads[t]; s.signalled[uint64(t)] && th.interrupted == 0 {
 		th.interrupted = sp

@@ -61,7 +61,7 @@ func (s *System) meetFault(th *thread, fault emu.Fault, does string) error {
 	tr := s.thisStep()
 	s.touch(th, tr, s.callSite(th), fault.Addr, fault.Size, 0) // whether the page is there
 	if s.handled(th, tr, fault) {
-		th.stand = standRun
+		th.stand, th.framing = standRun, false
 		return nil
 	}
 	f := s.faultFailure(th, fault)

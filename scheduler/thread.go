@@ -92,6 +92,8 @@ type thread struct {
 	insns uint64
 
 	access trace.Access // standAccess
+	// framing: standAccess is before what the kernel writes for the handler of a fault.
+	framing bool
 	trap   emu.Trap     // standTrap
 	role   image.Role   // standOp
 	phase  phase        // standOp

@@ -45,6 +45,8 @@ func (s *System) isEvent(th *thread, p *kernel.Plan) bool {
 		return true
 	}
 	switch {
+	case s.meeting[th.regs.RIP] && s.everyOperation(): // a handler's frame
+		return true
 	case p.Op.Kind == trace.OpExit:
 		return s.everyOperation() && s.stackEnd(th).Kind != trace.OpNone
 	case p.Yield, p.Op.Kind == trace.OpCreate:
@@ -89,7 +91,11 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice) (bool, e
 	s.called = journal
 	out := s.kernel.Do(th.id, th.trap, c, &th.regs)
 	if th.regs.RSP < sp || th.regs.RSP != sp && !out.RestoreCPU { // a signal came with its end
-		s.framed(th, tr, journal, &th.regs)
+		frame := s.frame(th, journal, &th.regs)
+		if frame.Size != 0 && !s.meeting[call] && s.everyOperation() {
+			s.meeting[call], s.finer = true, true
+		}
+		s.framed(th, tr, frame)
 	}
 	if !out.Idle && (s.machine.Journal() != journal || s.machine.Logged() != logged) {
 		th.effects++
