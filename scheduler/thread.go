@@ -94,9 +94,9 @@ type thread struct {
 	access trace.Access // standAccess
 	// framing: standAccess is before what the kernel writes for the handler of a fault.
 	framing bool
-	trap   emu.Trap     // standTrap
-	role   image.Role   // standOp
-	phase  phase        // standOp
+	trap    emu.Trap   // standTrap
+	role    image.Role // standOp
+	phase   phase      // standOp
 	// timed: the operation has a deadline, in nanoseconds of virtual time.
 	timed    bool
 	deadline uint64
