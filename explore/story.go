@@ -289,13 +289,13 @@ type at struct{ beat, access int }
 func (st *story) collisions(b *result.Bug) {
 	for _, strict := range []bool{true, false} {
 		for _, locked := range []bool{false, true} {
-			for i := 1; i < len(st.beats); i++ {
+			for i := range st.beats {
 				for _, t := range st.tails(i) {
 					if st.collision(b, i, t, strict, locked) {
 						return
 					}
 				}
-				if st.beats[i].step.Preemption && st.collision(b, i, st.beats[i-1].step.Thread, strict, locked) {
+				if i > 0 && st.beats[i].step.Preemption && st.collision(b, i, st.beats[i-1].step.Thread, strict, locked) {
 					return
 				}
 			}
