@@ -1,9 +1,10 @@
 /*
  * Events and records.
  *
- * An event is one architectural access to a shared granule, however many
- * callbacks the engine makes of it: callbacks of one instruction, in one
- * direction, that continue each other are one access of up to 16 bytes. All
+ * An event is one access to a shared granule that the processor's manual makes
+ * indivisible: at most 8 bytes, within a cache line. A 16-byte one is two, for the
+ * machine is one without AVX, where nothing is promised of these. Where a run doesn't
+ * stop between the parts of an access, they are one record of up to 16 bytes. All
  * callbacks of a locked instruction are one event.
  *
  * Program order is kept. When the run doesn't stop at events, exact repeats
