@@ -107,10 +107,8 @@ static inline void check_grave(struct machine *m, uint64_t addr, uint32_t size, 
 	stop_fault(m, write ? FAULT_BLOCK_WRITE : FAULT_BLOCK_READ, addr, size);
 }
 
-static void look_further(struct machine *m, uint64_t addr, uint32_t size, bool write, int64_t value)
+static void look_at(struct machine *m, uint64_t addr, uint32_t size, bool write, int64_t value)
 {
-	if (unlikely(addr - m->order.blind_lo < m->order.blind_len))
-		return;
 	bool solo = m->order.flags & RUN_SOLO;
 	bool shared = !solo && touch_all(m, addr, addr + size - 1);
 	bool silent = write && !memcmp(m->mem + addr, &value, size);
@@ -121,6 +119,28 @@ static void look_further(struct machine *m, uint64_t addr, uint32_t size, bool w
 	if (!shared && !write)
 		note_read(m, addr, size);
 	check_grave(m, addr, size, write);
+}
+
+/* Whether an access of the instruction under way may be seen in parts. */
+static inline bool divisible(const struct machine *m)
+{
+	return !m->uniprocessor && m->atomic != m->insn && !m->why;
+}
+
+/* An access that crosses a cache line is two, one after the other. */
+static void look_further(struct machine *m, uint64_t addr, uint32_t size, bool write, int64_t value)
+{
+	if (unlikely(addr - m->order.blind_lo < m->order.blind_len))
+		return;
+	uint32_t to_line = LINE - addr % LINE;
+	m->store_value = (uint64_t)value;
+	if (unlikely(to_line < size) && divisible(m)) {
+		look_at(m, addr, to_line, write, value);
+		if (!m->why)
+			look_at(m, addr + to_line, size - to_line, write, (int64_t)((uint64_t)value >> to_line * 8));
+		return;
+	}
+	look_at(m, addr, size, write, value);
 }
 
 /* Remembers what a store is about to overwrite. */
@@ -143,6 +163,13 @@ static inline void observe(struct machine *m, uint64_t addr, uint32_t size, bool
 		return;
 	}
 	look_further(m, addr, size, write, value);
+}
+
+/* The same of an access that is going to fault. */
+static void observe_fault(struct machine *m, uint64_t addr, uint32_t size, bool write)
+{
+	if (!(m->order.flags & RUN_SOLO) && touch_all(m, addr, addr + size - 1))
+		event_fault(m, addr, size, write);
 }
 
 /* After observe: an access to a block that threads share is an event first, for
@@ -182,10 +209,12 @@ void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t
 		stop_unmodelled(m, "an access across two pages of a user program that aren't side by side in memory");
 		return;
 	}
-	if (unlikely(!(m->perm[page] & m->perm[last_page] & need))) {
+	if (unlikely(!(m->perm[page] & m->perm[last_page] & need)) && (write || !half_covers(m, addr, size, false))) {
 		if (write)
 			note_store(m, addr, size);
 		uint64_t bad = m->perm[page] & need ? last_page << PAGE_SHIFT : addr;
+		if ((m->order.flags & RUN_FAULTS) && !m->blind)
+			observe_fault(m, addr, size, write);
 		stop_fault(m, write ? FAULT_WRITE : FAULT_READ, bad, size);
 		return;
 	}

@@ -140,6 +140,7 @@ bool board_enter(struct machine *m, int32_t from, int32_t to)
 	b->cr3 = a->cr3;
 	b->poised.size = 0;
 	b->cas = false;
+	b->parts = b->done = 0;
 	b->nheld = 0;
 	m->cr3 = a->cr3;
 	m->live = to;

@@ -52,6 +52,25 @@ func (m *Machine) Unchanged(in []Stretch, ignore func(addr uint64) bool) bool {
 	return true
 }
 
+// Written lists the memory that was written since a moment of the journal, in order;
+// what is side by side is one range.
+func (m *Machine) Written(since uint64) (list []Range) {
+	j := unsafe.Slice((*undoEntry)(unsafe.Pointer(m.c.journal)), m.c.njournal)[since:]
+	for i := range j {
+		u := &j[i]
+		if u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_PERM {
+			continue
+		}
+		at, size := u.where&(1<<C.UNDO_KIND_SHIFT-1), u.where>>C.UNDO_SIZE_SHIFT
+		if n := len(list); n > 0 && list[n-1].Hi == at {
+			list[n-1].Hi += size
+		} else {
+			list = append(list, Range{at, at + size})
+		}
+	}
+	return list
+}
+
 func rememberedBefore(j []undoEntry, a uint64) bool {
 	for i := range j {
 		addr, size := j[i].where&(1<<C.UNDO_KIND_SHIFT-1), j[i].where>>C.UNDO_SIZE_SHIFT

@@ -225,6 +225,7 @@ void context_start(struct machine *m, int32_t slot, const uint64_t *regs)
 	s->clock = 0;
 	s->poised.size = 0;
 	s->cas = false;
+	s->parts = s->done = 0;
 	s->nheld = 0;
 }
 

@@ -19,7 +19,7 @@ type RegDiff uint32
 const (
 	DiffSSE  RegDiff = 1 << (20 + iota) // xmm registers and mxcsr
 	DiffX87                             // x87 registers and control words
-	DiffHalf                            // bytes held by a half-executed instruction
+	DiffHalf                            // what a half-executed instruction has read, and how much it has stored
 )
 
 // newSlot takes the next slot of the stack.
@@ -74,7 +74,7 @@ func (m *Machine) SameCPU(a, b Ctx) RegDiff {
 }
 
 func sameHeld(x, y *C.struct_slot) bool {
-	if x.nheld != y.nheld {
+	if x.parts != y.parts || x.done != y.done || x.nheld != y.nheld {
 		return false
 	}
 	for i := range int(x.nheld) {
@@ -89,6 +89,10 @@ func sameHeld(x, y *C.struct_slot) bool {
 func heldBytes(h *C.struct_held) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&h.bytes)), h.size)
 }
+
+// Stored reports whether others see a part of what the instruction that the context is
+// inside of stores.
+func (m *Machine) Stored(c Ctx) bool { return m.slot(c).done != 0 }
 
 // Held is a run of bytes that a half-executed instruction has read.
 type Held struct {

@@ -208,7 +208,7 @@ func (m *Machine) CPUDigest(c Ctx) trace.Digest {
 	for _, w := range words {
 		h.Word(uint64(w))
 	}
-	h.Words(uint64(s.poised.addr), uint64(s.poised.size), uint64(s.nheld))
+	h.Words(uint64(s.poised.addr), uint64(s.poised.size), uint64(s.parts), uint64(s.done), uint64(s.nheld))
 	for i := range int(s.nheld) {
 		h.Words(uint64(s.held[i].addr), uint64(s.held[i].size))
 		for _, b := range heldBytes(&s.held[i]) {

@@ -43,7 +43,7 @@ func (m *Machine) Freeze(c Ctx) (*Frozen, error) {
 		return nil, errors.New("the engine's saved state has another form")
 	}
 	s := m.slot(c)
-	if s.nheld != 0 || s.poised.size != 0 {
+	if s.parts != 0 || s.poised.size != 0 {
 		return nil, errors.New("the processor is inside an instruction")
 	}
 	f := &Frozen{CPU: make([]byte, n), PC: uint64(s.pc), Clock: uint64(s.clock), ClockRead: uint64(m.c.clock_reads), Check: m.registers(c)}

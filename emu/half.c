@@ -47,12 +47,14 @@ void half_hold(struct machine *m, uint64_t addr, uint32_t size)
 	hold(m, addr, size);
 }
 
-/* Whether the instruction under way has read these bytes before. */
-bool half_covers(struct machine *m, uint64_t addr, uint32_t size)
+/* Whether the instruction under way has made this access before. */
+bool half_covers(struct machine *m, uint64_t addr, uint32_t size, bool write)
 {
 	const struct events *e = &m->events;
 	if (m->insn != 1 || !m->half_from)
 		return false;
+	if (write)
+		return m->half_done && stored_before(m, addr, true) + size <= m->half_done;
 	for (uint8_t i = 0; i < e->nheld; i++) {
 		const struct held *h = &e->held[i];
 		if (h->addr <= addr && addr + size <= h->addr + h->size)
@@ -62,7 +64,7 @@ bool half_covers(struct machine *m, uint64_t addr, uint32_t size)
 }
 
 /* Puts bytes into memory, by the journal, if they aren't there. */
-static void put(struct machine *m, uint64_t addr, const uint8_t *bytes, uint32_t size)
+void half_put(struct machine *m, uint64_t addr, const uint8_t *bytes, uint32_t size)
 {
 	for (uint32_t at = 0; at < size; at += 8) {
 		uint32_t n = size - at < 8 ? size - at : 8;
@@ -81,8 +83,9 @@ void half_resume(struct machine *m, const struct slot *s)
 	if (!s)
 		return;
 	e->insn = 1;
-	e->wrote = false;
 	e->full = false;
+	e->parts = s->parts;
+	e->done = s->done;
 	e->nheld = s->nheld;
 	memcpy(e->held, s->held, sizeof e->held);
 	for (uint8_t i = 0; i < s->nheld; i++) {
@@ -91,8 +94,9 @@ void half_resume(struct machine *m, const struct slot *s)
 	}
 	if (!(m->knobs & KNOB_NO_HOLD))
 		for (uint8_t i = 0; i < s->nheld; i++)
-			put(m, s->held[i].addr, s->held[i].bytes, s->held[i].size);
+			half_put(m, s->held[i].addr, s->held[i].bytes, s->held[i].size);
 	m->nothers = s->nheld;
+	m->half_done = s->done;
 	m->half_from = m->njournal + 1;
 }
 
@@ -111,12 +115,14 @@ static bool wrote_byte(const struct machine *m, uint64_t addr)
 /* Gives the others' bytes back when the instruction has ended. */
 void half_finish(struct machine *m)
 {
+	if (m->half_done)
+		stored_again(m);
 	m->half_to = m->njournal;
 	for (uint8_t i = 0; i < m->nothers && !(m->knobs & KNOB_NO_GIVE_BACK); i++) {
 		const struct held *h = &m->others[i];
 		for (uint32_t b = 0; b < h->size; b++)
 			if (!wrote_byte(m, h->addr + b))
-				put(m, h->addr + b, &h->bytes[b], 1);
+				half_put(m, h->addr + b, &h->bytes[b], 1);
 	}
 	m->half_from = 0;
 }

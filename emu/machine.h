@@ -24,7 +24,9 @@ enum {
 	PAGE_SHIFT = 12,
 	GRANULE_SHIFT = 3,      /* sharing is known per 8 bytes */
 	MAX_HELD = 4,           /* reads that a half-executed instruction can hold */
-	MAX_EVENT = 16,         /* bytes of one architectural access */
+	MAX_EVENT = 16,         /* bytes of one record, or of one entry of held bytes */
+	LINE = 64,              /* bytes of a cache line */
+	MAX_STORES = 128,       /* stores of one instruction: fxsave makes 56 */
 	TRACE_LEN = 4096,       /* program counters kept by TracePCs */
 	SLACK = 4096,           /* bytes behind the guest's memory: the journal reads 8 at a time */
 	RECORD_LIMIT = 1 << 24, /* records of one run */
@@ -96,6 +98,7 @@ enum {
 	RUN_STACK_LOADS = 1 << 12,
 	RUN_INTRUDES = 1 << 13,
 	RUN_FILLS = 1 << 14,
+	RUN_FAULTS = 1 << 15,
 };
 
 /* AccessFlags in package trace, and Private in types.go. */
@@ -159,6 +162,13 @@ struct held {
 	uint8_t bytes[MAX_EVENT];
 };
 
+/* Bytes that an instruction stores. */
+struct stored {
+	uint64_t addr;
+	uint32_t size;
+	uint8_t bytes[8];
+};
+
 /* A saved CPU. */
 enum { CONTEXT_WORDS = NREGS + 2 * (16 + 8) + 4 }; /* see context_words */
 
@@ -170,7 +180,9 @@ struct slot {
 	struct access poised; /* size 0, or the event that stopped the run */
 	uint64_t expect[2];   /* what a poised compare-and-exchange compares with */
 	bool cas;             /* the poised event is a locked compare-and-exchange */
-	uint8_t nheld;        /* not 0: inside the instruction at pc */
+	uint32_t parts;       /* not 0: inside the instruction at pc, behind that many of its events */
+	uint32_t done;        /* bytes that it has stored, in the order of its stores */
+	uint8_t nheld;
 	struct held held[MAX_HELD];
 };
 
@@ -214,7 +226,7 @@ struct result {
 	uint64_t expect[2]; /* see struct slot */
 	bool cas;
 	const char *detail;
-	bool half;
+	uint32_t parts; /* see struct slot */
 	bool learned;
 	bool syscall;
 	bool sysenter;
@@ -238,8 +250,9 @@ struct board_regs {
 /* The shared events of the instruction under way. */
 struct events {
 	uint64_t insn; /* whose they are: any other value means there are none */
-	bool wrote;    /* one of them was a write */
 	bool full;     /* no room to hold another read: no split any more */
+	uint32_t parts;
+	uint32_t done; /* see struct slot */
 	uint8_t nheld;
 	struct held held[MAX_HELD];
 };
@@ -300,12 +313,17 @@ struct machine {
 	uint64_t stop_insn;   /* the instruction that a stop in the memory hook belongs to */
 	uint64_t stop_pc;
 	bool stop_in_access;  /* the stop was asked for by the memory hook */
+	bool faulting;        /* the access under way faults */
 	bool stop_at_fetch;   /* the instruction at the stop never began */
 	bool replay;          /* run again to just before an instruction: nothing is recorded */
 	uint64_t half_from;   /* not 0: 1 + the journal's length when held bytes had been put back */
 	uint64_t half_to;     /* the journal's length after the instruction */
 	uint8_t nothers;
 	struct held others[MAX_HELD]; /* what the other threads had in place of the held bytes */
+	uint32_t half_done;   /* of the instruction that the run began in: see struct slot */
+	uint64_t store_value; /* what the store under way is about to store */
+	struct stored stores[MAX_STORES]; /* of the instruction that the run ends in: what others see of it */
+	uint32_t nstores;
 	uint64_t clock;       /* of the thread, when the run began */
 	uint64_t *trace;      /* 2 * TRACE_LEN program counters, in order */
 	uint32_t ntrace;
@@ -452,15 +470,23 @@ bool in_grave(const struct machine *m, uint64_t addr, uint32_t size);
 
 /* record.c */
 void event_access(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent);
+void event_fault(struct machine *m, uint64_t addr, uint32_t size, bool write);
 void record_private(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent);
 void records_finish(struct machine *m);
 void hash_path(struct machine *m, uint64_t word);
 
 /* half.c */
 void half_hold(struct machine *m, uint64_t addr, uint32_t size);
-bool half_covers(struct machine *m, uint64_t addr, uint32_t size);
+bool half_covers(struct machine *m, uint64_t addr, uint32_t size, bool write);
 void half_resume(struct machine *m, const struct slot *s);
 void half_finish(struct machine *m);
+void half_put(struct machine *m, uint64_t addr, const uint8_t *bytes, uint32_t size);
+
+/* stored.c */
+uint32_t stored_before(const struct machine *m, uint64_t addr, bool write);
+void stored_note(struct machine *m, uint64_t addr, bool write);
+void stored_show(struct machine *m);
+void stored_again(struct machine *m);
 
 /* probe.c */
 bool probe_needed(const struct machine *m);

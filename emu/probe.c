@@ -14,20 +14,22 @@
 #include "classify.h"
 #include "journal.h"
 
-bool probe_needed(const struct machine *m)
-{
-	if (m->why != STOP_ACCESS || (m->result.access.flags & ACCESS_ATOMIC))
-		return false; /* all of a locked instruction is known already */
-	if (m->knobs & KNOB_NO_PROBE)
-		return false;
-	return !(m->code[code_at(m, m->stop_pc) - m->code_lo] & CODE_SINGLE);
-}
-
 /* Whether an instruction's remaining accesses are one event: always so behind a
  * store, and when no more reads can be held (fxrstor). */
 static bool is_whole(const struct machine *m, const struct slot *at)
 {
-	return m->uniprocessor || (m->result.access.flags & ACCESS_WRITE) || at->nheld == MAX_HELD;
+	return m->uniprocessor || at->nheld == MAX_HELD;
+}
+
+bool probe_needed(const struct machine *m)
+{
+	if (m->why != STOP_ACCESS || (m->result.access.flags & ACCESS_ATOMIC))
+		return false; /* all of a locked instruction is known already */
+	if (!is_whole(m, &m->slots[m->order.to]))
+		return false;
+	if (m->knobs & KNOB_NO_PROBE)
+		return false;
+	return !(m->code[code_at(m, m->stop_pc) - m->code_lo] & CODE_SINGLE);
 }
 
 /* Whether the instruction that made these records always makes just one access
@@ -76,7 +78,7 @@ static void try_instruction(struct machine *m, const struct slot *at)
 	m->nevents = 0;
 	m->pc = at->pc;
 	begin_pass(m);
-	half_resume(m, at->nheld ? at : NULL);
+	half_resume(m, at->parts ? at : NULL);
 	emulate(m);
 }
 
@@ -93,7 +95,7 @@ void probe(struct machine *m)
 	try_instruction(m, at);
 	const struct access *a = m->records + first;
 	uint64_t n = m->nrecords - first;
-	if (!at->nheld && m->why == STOP_INSN && n && is_single(a, n, result.access.size, whole))
+	if (!at->parts && m->why == STOP_INSN && n && is_single(a, n, result.access.size, whole))
 		m->code[code_at(m, at->pc) - m->code_lo] |= CODE_SINGLE;
 	while (n && (a->flags & ACCESS_PRIVATE)) {
 		a++;

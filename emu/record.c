@@ -1,9 +1,10 @@
 /*
  * Events and records.
  *
- * An event is one architectural access to a shared granule, however many
- * callbacks the engine makes of it: callbacks of one instruction, in one
- * direction, that continue each other are one access of up to 16 bytes. All
+ * An event is one access to a shared granule that the processor's manual makes
+ * indivisible: at most 8 bytes, within a cache line. A 16-byte one is two, for the
+ * machine is one without AVX, where nothing is promised of these. Where a run doesn't
+ * stop between the parts of an access, they are one record of up to 16 bytes. All
  * callbacks of a locked instruction are one event.
  *
  * Program order is kept. When the run doesn't stop at events, exact repeats
@@ -147,7 +148,7 @@ static uint8_t flags_of(const struct machine *m, uint64_t addr, uint32_t size, b
 }
 
 /* Stops the run before an event. */
-static void poise(struct machine *m, uint64_t addr, uint32_t size, uint8_t flags, bool half)
+static void poise(struct machine *m, uint64_t addr, uint32_t size, uint8_t flags, uint32_t parts)
 {
 	bool pair = m->cas == m->insn && m->cas_pair;
 	m->result.access = (struct access){
@@ -156,7 +157,9 @@ static void poise(struct machine *m, uint64_t addr, uint32_t size, uint8_t flags
 		.size = pair ? size * 2 : size,
 		.flags = flags & ~ACCESS_SILENT,
 	};
-	m->result.half = half;
+	m->result.parts = parts;
+	if (parts)
+		stored_note(m, addr, flags & ACCESS_WRITE);
 	m->result.cas = m->cas == m->insn;
 	memcpy(m->result.expect, m->expect, sizeof m->result.expect);
 	stop_in_access(m);
@@ -178,8 +181,9 @@ static void begin_events(struct machine *m)
 {
 	struct events *e = &m->events;
 	e->insn = m->insn;
-	e->wrote = false;
 	e->full = false;
+	e->parts = 0;
+	e->done = 0;
 	e->nheld = 0;
 }
 
@@ -188,25 +192,28 @@ void event_access(struct machine *m, uint64_t addr, uint32_t size, bool write, b
 	struct events *e = &m->events;
 	bool first = e->insn != m->insn;
 	bool locked = m->atomic == m->insn;
+	/* An event that the run may stop before is one of its own. */
+	bool of_its_own = first || !(m->uniprocessor || locked || e->full);
+	bool counted = of_its_own && counts(m);
 	if (!first && open_for(m, 0)) {
 		if (locked) {
 			continue_locked(m, addr, size, write, silent);
 			return;
 		}
-		if (continues(m, addr, size, write, silent)) {
-			half_hold(m, addr, size);
+		if (!counted && continues(m, addr, size, write, silent)) {
+			if (!write)
+				half_hold(m, addr, size);
 			return;
 		}
 	}
-	if (!first && !write && half_covers(m, addr, size))
-		return; /* read before the thread was stopped inside the instruction */
+	if (!first && half_covers(m, addr, size, write))
+		return; /* made before the thread was stopped inside the instruction */
 	if (first)
 		begin_events(m);
 	uint8_t flags = flags_of(m, addr, size, write, silent);
-	bool of_its_own = first || !(m->uniprocessor || e->wrote || e->full);
-	if (of_its_own && counts(m)) {
+	if (counted) {
 		if (m->nevents >= m->order.allow) {
-			poise(m, addr, size, flags, !first);
+			poise(m, addr, size, flags, e->parts);
 			return;
 		}
 		m->nevents++;
@@ -214,11 +221,19 @@ void event_access(struct machine *m, uint64_t addr, uint32_t size, bool write, b
 		/* What the run may do without a stop is its first event, marked or not. */
 		m->nevents++;
 	}
-	add_record(m, addr, size, flags);
-	if (write)
-		e->wrote = true;
-	else if (!locked)
+	add_record(m, addr, size, m->faulting ? 0 : flags);
+	e->parts++;
+	if (!write && !locked && !m->faulting)
 		half_hold(m, addr, size);
+}
+
+/* A run stops before an access that faults as before any other, for it need not fault
+ * when the thread goes on. When it does, the access has read whether the page is there. */
+void event_fault(struct machine *m, uint64_t addr, uint32_t size, bool write)
+{
+	m->faulting = true;
+	event_access(m, addr, size, write, false);
+	m->faulting = false;
 }
 
 void record_private(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent)

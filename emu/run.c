@@ -97,6 +97,7 @@ static void begin_run(struct machine *m)
 	m->nrecords = 0;
 	m->ntrace = 0;
 	m->nevents = 0;
+	m->nstores = 0;
 	m->replay = false;
 	if (m->order.budget == 0)
 		m->order.budget = UINT64_MAX;
@@ -236,15 +237,20 @@ static void place(struct machine *m)
 static void keep_half(struct machine *m, struct slot *to, const struct slot *from, bool resumed)
 {
 	bool still = resumed && m->result.insns == 0 && m->why != STOP_FAULT;
+	to->parts = 0;
+	to->done = 0;
 	to->nheld = 0;
-	if (m->result.half) {
+	if (m->result.parts) {
+		to->done = m->events.done;
 		to->nheld = m->events.nheld;
 		memcpy(to->held, m->events.held, sizeof to->held);
 	} else if (still) {
+		m->result.parts = from->parts;
+		to->done = from->done;
 		to->nheld = from->nheld;
 		memcpy(to->held, from->held, sizeof to->held);
-		m->result.half = true;
 	}
+	to->parts = m->result.parts;
 }
 
 static void fill_slot(struct machine *m, const struct slot *from, bool resumed)
@@ -281,7 +287,7 @@ void machine_run(struct machine *m)
 {
 	const struct slot *from = &m->slots[m->order.from];
 	uint64_t journal = m->njournal;
-	bool resumed = from->nheld && !(m->order.set & 1u << REG_RIP);
+	bool resumed = from->parts && !(m->order.set & 1u << REG_RIP);
 
 	begin_run(m);
 	begin_pass(m);
@@ -292,6 +298,7 @@ void machine_run(struct machine *m)
 	if (late(m))
 		run_again(m, from, journal, resumed);
 	undo_poised(m, journal);
+	stored_show(m);
 	place(m);
 	records_finish(m);
 	if (m->ntrace && m->traced > m->result.insns)

@@ -64,7 +64,7 @@ func (m *Machine) fillStop(r *Run, to Ctx) {
 	s.Ctx = to
 	s.PC = uint64(c.pc)
 	s.Insns = uint64(c.insns)
-	s.Half = bool(c.half)
+	s.Half, s.Parts = c.parts != 0, uint32(c.parts)
 	s.Learned = bool(c.learned)
 	s.Accesses = unsafe.Slice((*trace.Access)(unsafe.Pointer(m.c.records)), m.c.nrecords)
 	s.PCs = nil

@@ -161,7 +161,7 @@ func TestRecordAll(t *testing.T) {
 		}
 	}
 	// The second thread's first granule is the first thread's second.
-	if events(s.Accesses) != "r4@0 w4@0 M4@8 r16@4 " || private != "ppss" {
+	if events(s.Accesses) != "r4@0 w4@0 M4@8 r8@4 r8@12 " || private != "ppsss" {
 		t.Errorf("%s%s", events(s.Accesses), private)
 	}
 }

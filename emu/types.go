@@ -191,6 +191,9 @@ const (
 	Intrudes
 	// Fills (bare, with Programs): rep stos stops as a privileged instruction does.
 	Fills
+	// Faults: an access that faults is an event too, if threads share the memory: what
+	// it finds there is what others do with the page. It is recorded as a read.
+	Faults
 )
 
 // Run is the order for one run of the CPU.
@@ -241,7 +244,8 @@ const (
 	StopNone Why = iota
 	// StopAccess: poised before a shared access (Stop.Access); nothing of it
 	// has happened, or, of an instruction with several accesses on a
-	// multiprocessor, the earlier ones have, and are remembered in the context.
+	// multiprocessor, the earlier ones have: what it read is remembered in the
+	// context, what it stored is in memory.
 	StopAccess
 	// StopBreak: before an instruction with a breakpoint (Stop.Break).
 	StopBreak
@@ -312,7 +316,9 @@ type Stop struct {
 	// half-executed one counts when it completes.
 	Insns uint64
 	// Half: the thread is inside an instruction (see StopAccess).
-	Half bool
+	// Parts is how many of its events it has made.
+	Half  bool
+	Parts uint32
 	// Access is, for StopAccess, the event that comes next (Insn 0). Of an
 	// instruction that makes several accesses but is one event, the smallest
 	// range that has them all.

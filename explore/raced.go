@@ -119,7 +119,7 @@ func (s *session) countPreemptions(f *finding) error {
 // instruction, couldn't stop there.
 func (s *session) complete(f *finding) error {
 	t := f.path[len(f.path)-1].Thread
-	for s.sys.Position(t).Half {
+	for s.sys.Position(t).Part != 0 {
 		tr, err := s.sys.Step(t, 0)
 		if err != nil {
 			return fmt.Errorf("an execution couldn't be run again: %w", err)

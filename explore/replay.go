@@ -240,7 +240,7 @@ func (s *session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 		// A half-executed instruction doesn't count yet: one more step goes
 		// into it from its start, where its memory is known to be shared.
 		intoHalf := pos.Insns == g.Until
-		if intoHalf && (g.Part == 0 || pos.Half) && !arrives {
+		if intoHalf && pos.Part >= g.Part && !arrives {
 			return path, "", nil
 		}
 		// Where less is known of sharing than the schedule's search knew, a spin

@@ -27,7 +27,8 @@ type story struct {
 type beat struct {
 	step     por.PathStep
 	accesses []trace.Access
-	values   []value // of accesses
+	by       []trace.TID // of accesses, where other threads made some
+	values   []value     // of accesses
 	ops      []trace.Op
 	// Of the thread of the step, before it: where it stood.
 	stack []uint64
@@ -61,16 +62,18 @@ func (s *session) tell(path []por.PathStep) (*story, error) {
 			n.step(tr)
 		}
 		b.accesses = append(b.accesses, tr.Accesses...)
+		for j := range tr.Accesses {
+			if len(tr.Tails) > 0 {
+				b.by = append(b.by, tr.By(j))
+			}
+		}
 		for j := range b.accesses {
 			b.values = append(b.values, s.valueOf(&b.accesses[j]))
 		}
 		b.ops = append(b.ops, tr.Ops...)
 		b.out = st.newOutput()
 		last := s.sys.Position(p.Thread)
-		seg := trace.Segment{Thread: s.sys.Name(p.Thread), Until: last.Insns, Choice: p.Choice}
-		if last.Half {
-			seg.Part = 1
-		}
+		seg := trace.Segment{Thread: s.sys.Name(p.Thread), Until: last.Insns, Part: last.Part, Choice: p.Choice}
 		st.schedule.Append(seg)
 		if i+1 < len(path) && path[i+1].Thread != p.Thread {
 			b.why = s.leaves(p.Thread, path[i+1].Preemption)
@@ -228,11 +231,22 @@ func (st *story) leftAt(i int) []uint64 {
 // shown is access k of beat j for a person.
 func (st *story) shown(j, k int) result.Access {
 	b := &st.beats[j]
-	a := st.access(b.step.Thread, &b.accesses[k])
+	a := st.access(b.madeBy(k), &b.accesses[k])
 	a.Old, a.New = b.values[k].old, b.values[k].new
 	a.Held = st.held(at{j, k})
 	return a
 }
+
+// madeBy is the thread that made an access.
+func (b *beat) madeBy(k int) trace.TID {
+	if b.by != nil {
+		return b.by[k]
+	}
+	return b.step.Thread
+}
+
+// has reports whether a thread made accesses in a beat.
+func (b *beat) has(t trace.TID) bool { return b.step.Thread == t || slices.Contains(b.by, t) }
 
 // held names the locks that the thread holds at an access: those before its beat,
 // and what the beat did to them by then.
@@ -275,8 +289,13 @@ type at struct{ beat, access int }
 func (st *story) collisions(b *result.Bug) {
 	for _, strict := range []bool{true, false} {
 		for _, locked := range []bool{false, true} {
-			for i := 1; i < len(st.beats); i++ {
-				if st.beats[i].step.Preemption && st.collision(b, i, strict, locked) {
+			for i := range st.beats {
+				for _, t := range st.tails(i) {
+					if st.collision(b, i, t, strict, locked) {
+						return
+					}
+				}
+				if i > 0 && st.beats[i].step.Preemption && st.collision(b, i, st.beats[i-1].step.Thread, strict, locked) {
 					return
 				}
 			}
@@ -284,10 +303,15 @@ func (st *story) collisions(b *result.Bug) {
 	}
 }
 
-// collision looks at what happens from beat i on, where the thread before was
-// preempted, until that thread goes on. locked: accesses under a common lock count.
-func (st *story) collision(b *result.Bug, i int, strict, locked bool) bool {
-	t := st.beats[i-1].step.Thread
+// tails are the other threads of which a beat has accesses: each was left behind it.
+func (st *story) tails(i int) []trace.TID {
+	b := &st.beats[i]
+	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(b.by))), func(t trace.TID) bool { return t == b.step.Thread })
+}
+
+// collision looks at what happens from beat i on, where thread t was preempted,
+// until that thread goes on. locked: accesses under a common lock count.
+func (st *story) collision(b *result.Bug, i int, t trace.TID, strict, locked bool) bool {
 	resume := i
 	for resume < len(st.beats) && st.beats[resume].step.Thread != t {
 		resume++
@@ -295,7 +319,10 @@ func (st *story) collision(b *result.Bug, i int, strict, locked bool) bool {
 	for j := i; j < resume; j++ {
 		for k := range st.beats[j].accesses {
 			mid := &st.beats[j].accesses[k]
-			before, okB := st.lastConflict(t, i-1, mid)
+			if st.beats[j].madeBy(k) == t {
+				continue
+			}
+			before, okB := st.lastConflict(t, at{j, k}, mid)
 			after, okA := st.firstConflict(t, resume, mid)
 			if strict && !(okB && okA && mid.IsWrite()) || !okB && !okA {
 				continue
@@ -327,15 +354,19 @@ func (st *story) together(x, y at) bool {
 	return slices.ContainsFunc(st.held(y), func(l string) bool { return slices.Contains(mine, l) })
 }
 
-// lastConflict is the last access of thread t, up to beat i, that conflicts
-// with a.
-func (st *story) lastConflict(t trace.TID, i int, a *trace.Access) (x at, ok bool) {
-	for ; i >= 0; i-- {
-		if st.beats[i].step.Thread != t {
+// lastConflict is the last access of thread t before another that conflicts with it.
+func (st *story) lastConflict(t trace.TID, mid at, a *trace.Access) (x at, ok bool) {
+	for i := mid.beat; i >= 0; i-- {
+		b := &st.beats[i]
+		if !b.has(t) {
 			continue
 		}
-		for k := len(st.beats[i].accesses) - 1; k >= 0; k-- {
-			if st.beats[i].accesses[k].Conflicts(a) {
+		last := len(b.accesses) - 1
+		if i == mid.beat {
+			last = mid.access - 1
+		}
+		for k := last; k >= 0; k-- {
+			if b.madeBy(k) == t && b.accesses[k].Conflicts(a) {
 				return at{i, k}, true
 			}
 		}
@@ -347,11 +378,12 @@ func (st *story) lastConflict(t trace.TID, i int, a *trace.Access) (x at, ok boo
 // with a.
 func (st *story) firstConflict(t trace.TID, i int, a *trace.Access) (x at, ok bool) {
 	for ; i < len(st.beats); i++ {
-		if st.beats[i].step.Thread != t {
+		b := &st.beats[i]
+		if !b.has(t) {
 			continue
 		}
-		for k := range st.beats[i].accesses {
-			if st.beats[i].accesses[k].Conflicts(a) {
+		for k := range b.accesses {
+			if b.madeBy(k) == t && b.accesses[k].Conflicts(a) {
 				return at{i, k}, true
 			}
 		}

@@ -172,20 +172,24 @@ func (d *Detector) Step(t *trace.Transition) {
 	for _, w := range t.Wakes {
 		d.ensure(w)
 	}
+	for i := range t.Tails {
+		d.ensure(t.Tails[i].Thread)
+	}
 	next := 0
 	woke := int32(-1)
 	for i := range t.Ops {
 		o := &t.Ops[i]
 		for ; next < len(t.Accesses) && (next < int(o.At) || o.At == math.MaxUint16); next++ {
-			d.access(t.Thread, &t.Accesses[next], begins(t, next, i))
+			d.access(t.By(next), &t.Accesses[next], begins(t, next, i))
 		}
-		if d.operation(t.Thread, o, next+i == 0) {
-			woke = d.slots[d.threads[t.Thread].clock]
-			d.tick(t.Thread)
+		by := t.DidBy(i)
+		if d.operation(by, o, next+i == 0) {
+			woke = d.slots[d.threads[by].clock]
+			d.tick(by)
 		}
 	}
 	for ; next < len(t.Accesses); next++ {
-		d.access(t.Thread, &t.Accesses[next], begins(t, next, len(t.Ops)))
+		d.access(t.By(next), &t.Accesses[next], begins(t, next, len(t.Ops)))
 	}
 	for _, w := range t.Wakes {
 		if slices.ContainsFunc(t.Ops, func(o trace.Op) bool { return o.Kind == trace.OpCreate && o.Obj == uint64(w) }) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"landgo/result"
@@ -17,9 +18,44 @@ func (p *page) account(events []result.Event) {
 	p.blank()
 	p.line("Step by step:")
 	p.line("%5s  %-*s  what it does, and where", "step", names, "thread")
+	same := uint64(0)
 	for i := range events {
+		if i > 0 && again(&events[i-1], &events[i]) {
+			same++
+			continue
+		}
+		p.times(same)
+		same = 0
 		p.event(i+1, &events[i], names)
 	}
+	p.times(same)
+}
+
+// times says that the last step was followed by so many of the same kind: turns of a
+// loop, of which there may be thousands.
+func (p *page) times(n uint64) {
+	if n > 0 {
+		p.line("       and %s that %s the same", count(n, "step"), map[bool]string{true: "does", false: "do"}[n == 1])
+	}
+}
+
+// again reports whether a step is told in the words of the one before it.
+func again(before, e *result.Event) bool {
+	if e.Thread != before.Thread || e.Does != before.Does || len(e.Accesses) != len(before.Accesses) || len(e.Accesses)+len(e.Does) == 0 ||
+		e.Output != "" || e.Choice != 0 || e.ChoiceText != "" || e.Switch != "" || before.Switch != "" {
+		return false
+	}
+	if e.Does != "" && result.Innermost(e.Stack) != result.Innermost(before.Stack) {
+		return false
+	}
+	for i := range e.Accesses {
+		a, b := &e.Accesses[i], &before.Accesses[i]
+		if a.Thread != b.Thread || a.Op != b.Op || a.Name() != b.Name() || a.Old != b.Old || a.New != b.New || a.Instruction != b.Instruction ||
+			!slices.Equal(a.Held, b.Held) || result.Innermost(a.Stack) != result.Innermost(b.Stack) {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *page) event(n int, e *result.Event, names int) {
@@ -69,7 +105,7 @@ func (p *page) eventRows(e *result.Event) (rows []eventRow) {
 	for i := range e.Accesses {
 		a := &e.Accesses[i]
 		f := result.Innermost(a.Stack)
-		rows = append(rows, eventRow{what: p.does(a), where: p.where(f), frame: f, instruction: a.Instruction})
+		rows = append(rows, eventRow{what: by(a, e.Thread) + p.does(a), where: p.where(f), frame: f, instruction: a.Instruction})
 	}
 	if len(rows) == 0 {
 		f := result.Innermost(e.Stack)

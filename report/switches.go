@@ -127,9 +127,17 @@ func (p *page) switchRow(n int, s *result.Step, lanes []string) {
 	}
 	for i := range s.Accesses {
 		a := &s.Accesses[i]
-		text := p.does(a) + inPassing(result.Innermost(a.Stack))
+		text := by(a, s.From) + p.does(a) + inPassing(result.Innermost(a.Stack))
 		p.line("%*s  %s", len(head), "", p.cut(text, len(head)+2))
 	}
+}
+
+// by names the thread of an access that is told of among another's.
+func by(a *result.Access, others string) string {
+	if a.Thread == others || a.Thread == "" {
+		return ""
+	}
+	return a.Thread + " "
 }
 
 // inPassing is where an access was made: the line, or, of code without debug

@@ -10,16 +10,16 @@ import (
 
 // What a report asks about a state, beside Stack and Stuck.
 
-// Position is how far a thread is: the instructions that it has completed, and
-// whether it stands inside the next one.
+// Position is how far a thread is: the instructions that it has completed, and how
+// many events it has made of the next one, inside of which it stands unless it is 0.
 type Position struct {
 	Insns uint64
-	Half  bool
+	Part  uint32
 }
 
 // Position says how far a thread is.
 func (s *System) Position(t trace.TID) Position {
-	return Position{Insns: s.threads[t].insns, Half: s.threads[t].half}
+	return Position{Insns: s.threads[t].insns, Part: s.threads[t].half}
 }
 
 // Held names the locks that a thread holds, oldest first.

@@ -29,6 +29,9 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 	s.begins = false // what comes is another call
 	skip := (th.stand == standOp || th.stand == standRun) && !th.limited
 	th.stand, th.limited = standRun, false
+	if th.framing {
+		allow = 0
+	}
 	look := th.insns + firstChunk
 	first := th.ctx // the step's own beginning stays: spin detection compares with it
 	for stops := 1; ; stops++ {
@@ -114,9 +117,10 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			if looks {
 				tr.Did(look)
 			}
-			if s.kernel.Fault(th.id, stop.Fault, &th.regs) {
-				s.takeTouched(th, tr, stop.PC)
-				th.set = emu.SetAll
+			if s.handled(th, tr, stop.Fault) {
+				if th.framing {
+					return s.arrive(th, tr)
+				}
 				continue
 			}
 			return s.fail(th, s.faultFailure(th, stop.Fault))
@@ -133,8 +137,10 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			if stop.Detail == "iret" {
 				return s.unmodelled(th, stop) // a program may: it returns to where it is
 			}
-			if s.kernel.Fault(th.id, emu.Fault{Kind: emu.FaultProtection}, &th.regs) {
-				th.set = emu.SetAll
+			if s.handled(th, tr, emu.Fault{Kind: emu.FaultProtection}) {
+				if th.framing {
+					return s.arrive(th, tr)
+				}
 				continue
 			}
 			return s.fail(th, &Failure{Kind: Segfault, Thread: th.id, PC: stop.PC,
@@ -145,23 +151,6 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			return s.invalid(kernel.GapEngine, th, stop.PC, "the engine stopped for reason %d", stop.Why)
 		}
 	}
-}
-
-// pageKernel is a kernel in which the handler of a fault can find pages that others
-// map and take away.
-type pageKernel interface {
-	FaultLook(t trace.TID, f emu.Fault) (trace.Op, bool)
-}
-
-// faultLook is what others have to do with a fault that the thread goes on after.
-func (s *System) faultLook(th *thread, f emu.Fault) (trace.Op, bool) {
-	k, ok := s.kernel.(pageKernel)
-	if !ok || s.alone(th) || !s.everyOperation() || th.trusted() {
-		return trace.Op{}, false
-	}
-	op, ok := k.FaultLook(th.id, f)
-	op.PC = th.regs.RIP
-	return op, ok
 }
 
 // unmodelled says what the machine stopped before: an instruction that it hasn't
@@ -196,7 +185,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		r.StopAt = s.limit - th.insns + 1
 	}
 	stop := s.machine.Run(r)
-	th.ctx, th.half = stop.Ctx, stop.Half
+	th.ctx, th.half = stop.Ctx, stop.Parts
 	th.insns += stop.Insns
 	s.instructions += stop.Insns
 	if len(stop.Accesses) > 0 {
@@ -257,6 +246,9 @@ func (s *System) flags(th *thread) emu.RunFlags {
 		if len(s.racing) > 0 {
 			f |= emu.StopPoints
 		}
+	}
+	if s.faults && !th.framing {
+		f |= emu.Faults
 	}
 	if len(th.inside) > 0 {
 		f |= emu.Unchecked

@@ -64,6 +64,15 @@ func (s *Bare) tailDid(th *thread, as []trace.Access) {
 	}
 }
 
+// made notes that what a transition has from so many accesses and operations on is a
+// thread's, whose tail it was.
+func (s *Bare) made(th *thread, tr *trace.Transition, accesses, ops int) {
+	if th.id == tr.Thread || th.own.idle || len(tr.Accesses) == accesses {
+		return
+	}
+	tr.Tails = append(tr.Tails, trace.Tail{Thread: th.id, Accesses: [2]int{accesses, len(tr.Accesses)}, Ops: [2]int{ops, len(tr.Ops)}})
+}
+
 // tailWord is 8 bytes that the tail of a new thread pops or pushes, by address / 8.
 type tailWord struct {
 	Thread trace.TID

@@ -138,6 +138,7 @@ func (s *Bare) tail(th *thread, tr *trace.Transition) (done bool, err error) {
 	if th.own.idle {
 		u.blind = s.stackBelow(s.regsNow().RSP + handlerRoom/2)
 	}
+	defer s.made(th, tr, len(tr.Accesses), len(tr.Ops))
 	if !th.own.idle {
 		s.section(tr, true)
 	}

@@ -72,7 +72,7 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 		return h.Sum()
 	}
 	cpu := s.machine.CPUDigest(th.ctx)
-	h.Words(cpu[0], cpu[1], bit(th.yielding), bit(th.half), uint64(th.set))
+	h.Words(cpu[0], cpu[1], bit(th.yielding), uint64(th.half), uint64(th.set))
 	stands := th.stand
 	if stands == standSpin {
 		stands = th.spinStand

@@ -88,7 +88,7 @@ func (s *System) stepTouch(th *thread, tr *trace.Transition) (verdict, error) {
 	at := th.insns
 	v, err := s.atBreak(th, tr)
 	if s.begins = false; v == stay && err == nil && th.stand == standOp && th.insns == at {
-		th.half = true
+		th.half = 1
 	}
 	return v, err
 }

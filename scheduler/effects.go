@@ -69,7 +69,10 @@ func (s *System) foresee(th *thread, p *kernel.Plan) (f kernel.Foresight) {
 	if p.Blocked || th.starting || th.alloc.on {
 		return f
 	}
-	return s.kernel.Foresee(th.id, th.trap)
+	s.trying = true
+	f = s.kernel.Foresee(th.id, th.trap)
+	s.trying = false
+	return f
 }
 
 // sharesForeseen reports whether another thread shares what a call would touch. alike:

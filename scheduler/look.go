@@ -59,8 +59,10 @@ func (s *System) failMisuse(th *thread, tr *trace.Transition) (failed bool, err 
 
 // meetFault has a thread meet a fault that landgo meets for it, in what it does.
 func (s *System) meetFault(th *thread, fault emu.Fault, does string) error {
-	if s.kernel.Fault(th.id, fault, &th.regs) {
-		th.stand, th.set = standRun, emu.SetAll
+	tr := s.thisStep()
+	s.touch(th, tr, s.callSite(th), fault.Addr, fault.Size, 0) // whether the page is there
+	if s.handled(th, tr, fault) {
+		th.stand, th.framing = standRun, false
 		return nil
 	}
 	f := s.faultFailure(th, fault)

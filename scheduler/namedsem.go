@@ -149,19 +149,19 @@ func (s *System) performNamed(th *thread, tr *trace.Transition) (verdict, error)
 	name, errno := s.checkName(text)
 	switch {
 	case th.role == image.SemUnlink && errno == einval && s.libc == image.Glibc:
-		return s.semFails(th, enoent, ^uint64(0))
+		return s.semFails(th, tr, enoent, ^uint64(0))
 	case th.role == image.SemUnlink && errno != 0:
-		return s.semFails(th, errno, ^uint64(0))
+		return s.semFails(th, tr, errno, ^uint64(0))
 	case th.role == image.SemUnlink:
 		return s.semUnlink(th, tr, name)
 	case errno != 0:
-		return s.semFails(th, errno, 0)
+		return s.semFails(th, tr, errno, 0)
 	}
 	return s.semOpen(th, tr, name)
 }
 
-func (s *System) semFails(th *thread, errno, result uint64) (verdict, error) {
-	s.setErrno(th, uint32(errno))
+func (s *System) semFails(th *thread, tr *trace.Transition, errno, result uint64) (verdict, error) {
+	s.setErrno(th, tr, uint32(errno))
 	s.ret(th, result)
 	return pass, nil
 }
@@ -178,13 +178,13 @@ func (s *System) semOpen(th *thread, tr *trace.Transition, name string) (verdict
 	s.didNamed(th, tr, n, n.linked == 0 || n.sems[n.linked-1].opens == 0)
 	switch {
 	case only && s.libc != image.Musl && value > semLimit:
-		return s.semFails(th, einval, 0)
+		return s.semFails(th, tr, einval, 0)
 	case only && n.linked != 0:
-		return s.semFails(th, eexist, 0)
+		return s.semFails(th, tr, eexist, 0)
 	case n.linked == 0 && flags&semCreate == 0:
-		return s.semFails(th, enoent, 0)
+		return s.semFails(th, tr, enoent, 0)
 	case n.linked == 0 && value > semLimit:
-		return s.semFails(th, einval, 0)
+		return s.semFails(th, tr, einval, 0)
 	case n.linked == 0:
 		for int(n.made) >= len(n.sems) {
 			n.sems = append(n.sems, new(namedSem))
@@ -201,7 +201,7 @@ func (s *System) semOpen(th *thread, tr *trace.Transition, name string) (verdict
 		set(&n.made, n.made+1)
 		set(&n.linked, n.made)
 	case n.sems[n.linked-1].closed != 0:
-		return s.semFails(th, eacces, 0)
+		return s.semFails(th, tr, eacces, 0)
 	}
 	o := n.sems[n.linked-1]
 	if o.addr == 0 {
@@ -263,7 +263,7 @@ func (s *System) semClose(th *thread, tr *trace.Transition) (verdict, error) {
 		th.insns++
 		return stay, s.fail(th, &Failure{Kind: LockMisuse, Thread: th.id, PC: s.callSite(th), Message: "a semaphore is closed that isn't open"})
 	case o == nil:
-		return s.semFails(th, einval, ^uint64(0))
+		return s.semFails(th, tr, einval, ^uint64(0))
 	case o.opens > 1:
 		s.machine.Set(&o.opens, o.opens-1)
 		s.ret(th, 0)
@@ -291,7 +291,7 @@ func (s *System) semUnlink(th *thread, tr *trace.Transition, name string) (verdi
 	n := s.nameOf(name)
 	s.didNamed(th, tr, n, n.linked != 0)
 	if n.linked == 0 {
-		return s.semFails(th, enoent, ^uint64(0))
+		return s.semFails(th, tr, enoent, ^uint64(0))
 	}
 	s.machine.Set(&n.linked, 0)
 	s.ret(th, 0)

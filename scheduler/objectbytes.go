@@ -320,7 +320,7 @@ func (s *System) touchesObject(th *thread, o *object) {
 	size := uint64(s.sizes[o.kind])
 	var learned bool
 	switch {
-	case s.inHeap(o.addr):
+	case s.inHeap(o.addr), s.mapped.Around(o.addr) != nil:
 		_, learned = s.machine.Touch(th.id, o.addr, size)
 	case s.shapes == nil:
 		return

@@ -58,7 +58,7 @@ func (s *System) pointBefore(th *thread, a *act) bool {
 
 // stepOp carries out the operation at which a thread stands and lets it run on.
 func (s *System) stepOp(th *thread, tr *trace.Transition, c trace.Choice) error {
-	th.half, s.begins = false, true
+	th.half, s.begins = 0, true
 	err := s.operate(th, tr, c)
 	s.begins = false
 	return err

@@ -239,7 +239,7 @@ func (s *System) sameLive(th *thread, c emu.Ctx) bool {
 		return true
 	}
 	const regs = emu.RegDiff(emu.SetRSP<<9 - 1) // RAX to R15
-	if th.half || d&^(regs|emu.RegDiff(emu.SetRFLAGS)) != 0 {
+	if th.half != 0 || d&^(regs|emu.RegDiff(emu.SetRFLAGS)) != 0 {
 		return false
 	}
 	var dead image.RegMask

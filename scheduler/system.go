@@ -158,6 +158,7 @@ type System struct {
 	sent     []trace.Op
 	foreseen []trace.Access // scratch of one trap
 	logs     bool           // the kernel has an effect.Log
+	trying   bool           // a call is tried: threads stay as they are
 
 	run    emu.Run
 	pinned emu.Ctx // given to the kernel, to come back to
@@ -180,6 +181,7 @@ type System struct {
 	strings      map[uint64]*stringReading // by the function's first address
 	frames       []string
 	observer     Observer
+	faults       bool // see Boot
 	bare         bool // it is a Bare's: a thread's registers are in thread.regs
 	// readOwn reads a word where a Bare's kernel has it, by its own addresses.
 	readOwn func(va uint64) (uint64, bool)
@@ -256,6 +258,8 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.Regs) {
 	s.kernel = k
 	_, s.logs = k.(recorder)
+	_, looks := k.(pageKernel)
+	s.faults = !looks && !s.bare // an access that faults is an event of the machine's
 	s.ownDestructors = hasDestructors(s.image)
 	_, s.ownAllocator = s.image.Symbol("malloc")
 	for addr, b := range roles {
@@ -310,6 +314,7 @@ func (s *System) Lookup(name string) (trace.TID, bool) { return s.names.lookup(n
 // Regs implements kernel.Host.
 func (s *System) Regs(t trace.TID) *emu.Regs {
 	th := &s.threads[t]
+	s.endStores(th)
 	if t != s.current && th.set == 0 && (th.stand == standAccess || th.stand == standSpin || th.stand == standRun) {
 		th.regs = s.machine.Regs(th.ctx) // regs is a cache then
 	}
@@ -320,7 +325,7 @@ func (s *System) Regs(t trace.TID) *emu.Regs {
 func (s *System) SetRegs(t trace.TID, regs *emu.Regs) {
 	s.save(t)
 	th := &s.threads[t]
-	th.regs, th.set, th.half = *regs, emu.SetAll, false
+	th.regs, th.set, th.half = *regs, emu.SetAll, 0
 	th.effects++
 	if th.stand != standSleep {
 		th.stand = standRun

@@ -94,7 +94,7 @@ type thread struct {
 	stand    stand
 	yielding bool
 	ctx      emu.Ctx
-	half     bool
+	half     uint32 // how many events it has made of the instruction before which it is
 	// limited: it was stopped at its instruction number (Limit), perhaps at a
 	// breakpoint that it hasn't reached otherwise.
 	limited bool
@@ -102,7 +102,9 @@ type thread struct {
 	insns uint64
 
 	access trace.Access // standAccess
-	trap   emu.Trap     // standTrap
+	// framing: standAccess is before what the kernel writes for the handler of a fault.
+	framing bool
+	trap    emu.Trap // standTrap
 	// mapped is the moment of its latest map: a step, and what that had done so far.
 	mapped mapping
 	loose  bool       // standTrap: it touches more than its operation says

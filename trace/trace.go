@@ -185,6 +185,35 @@ type Transition struct {
 	// Disables: a thread that could run before the step can't after it, for a
 	// reason that no operation tells (a scheduler with priorities).
 	Disables bool
+	// Tails are the parts of Accesses and Ops, in order, that other threads made: on
+	// its way to a thread a processor runs what those it comes past can't be kept from.
+	Tails []Tail
+}
+
+// Tail is what another thread than the transition's own made in it.
+type Tail struct {
+	Thread   TID
+	Accesses [2]int // from, to
+	Ops      [2]int
+}
+
+// By is the thread that made the n-th access, DidBy that of the n-th operation.
+func (t *Transition) By(n int) TID {
+	for i := range t.Tails {
+		if r := &t.Tails[i].Accesses; r[0] <= n && n < r[1] {
+			return t.Tails[i].Thread
+		}
+	}
+	return t.Thread
+}
+
+func (t *Transition) DidBy(n int) TID {
+	for i := range t.Tails {
+		if r := &t.Tails[i].Ops; r[0] <= n && n < r[1] {
+			return t.Tails[i].Thread
+		}
+	}
+	return t.Thread
 }
 
 // Did appends an operation that comes after all accesses so far.
@@ -195,7 +224,12 @@ func (t *Transition) Did(o Op) {
 
 // Append appends what another transition did.
 func (t *Transition) Append(u *Transition) {
-	n := len(t.Accesses)
+	n, ops := len(t.Accesses), len(t.Ops)
+	for _, x := range u.Tails {
+		x.Accesses = [2]int{x.Accesses[0] + n, x.Accesses[1] + n}
+		x.Ops = [2]int{x.Ops[0] + ops, x.Ops[1] + ops}
+		t.Tails = append(t.Tails, x)
+	}
 	t.Accesses = append(t.Accesses, u.Accesses...)
 	for _, o := range u.Ops {
 		o.At = at(n + int(o.At))

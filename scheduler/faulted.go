@@ -1,0 +1,135 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/trace"
+)
+
+// A thread that goes on after a fault.
+//
+// What a thread finds where it faults is what others did with the page: the access
+// is an event. On linux the machine stops before it, and records it as a read, as any
+// other (emu.Faults); on pebbles it is a look at the page. What the kernel writes for
+// the handler, on the thread's stack or on another, is an access as well.
+
+// pageKernel is a kernel in which the handler of a fault can find pages that others
+// map and take away.
+type pageKernel interface {
+	FaultLook(t trace.TID, f emu.Fault) (trace.Op, bool)
+}
+
+// faultLook is what others have to do with a fault that the thread goes on after.
+func (s *System) faultLook(th *thread, f emu.Fault) (trace.Op, bool) {
+	k, ok := s.kernel.(pageKernel)
+	if !ok || s.alone(th) || !s.everyOperation() || th.trusted() {
+		return trace.Op{}, false
+	}
+	op, ok := k.FaultLook(th.id, f)
+	op.PC = th.regs.RIP
+	return op, ok
+}
+
+// handled has the kernel bring a thread to its handler of a fault, if it has one. A
+// thread that has done anything in this step stands before what is written for the
+// handler first, if threads share that.
+func (s *System) handled(th *thread, tr *trace.Transition, f emu.Fault) bool {
+	if f.Kind == emu.FaultBlockRead || f.Kind == emu.FaultBlockWrite {
+		return false // landgo's own: the processor finds nothing wrong
+	}
+	if f.Kind == emu.FaultFetch && s.faults {
+		s.touch(th, tr, th.regs.RIP, f.Addr, 1, 0)
+	}
+	stood := th.framing && th.insns == tr.Begin && len(tr.Accesses)+len(tr.Ops) == 0
+	th.framing = false
+	journal, before, regs := s.machine.Journal(), s.machine.Mark(), th.regs
+	if !s.kernel.Fault(th.id, f, &th.regs) {
+		return false
+	}
+	frame := s.sharedByHandler(th, journal)
+	if frame.Size != 0 && !stood && !th.trusted() && (s.everyOperation() || s.racing[regs.RIP]) && s.pointAllowed(th, regs.RIP) {
+		s.machine.Rewind(before)
+		th.regs = regs
+		th.stand, th.framing, th.access = standAccess, true, frame
+		return true
+	}
+	th.set = emu.SetAll
+	if s.logs {
+		s.takeTouched(th, tr, regs.RIP)
+	} else {
+		s.framed(th, tr, frame)
+	}
+	return true
+}
+
+// sharedByHandler is what the kernel has just touched to bring a thread to its handler,
+// if threads share any of it: the signal's action, or the handler's frame. Size 0: none.
+func (s *System) sharedByHandler(th *thread, journal uint64) (a trace.Access) {
+	k, ok := s.kernel.(recorder)
+	if !ok {
+		return s.frame(th, journal, &th.regs)
+	}
+	own, _ := k.Touched()
+	for i := range own {
+		if !s.alone(th) && s.sharesTouch(th.id, &own[i]) && a.Size == 0 {
+			a = own[i]
+		}
+	}
+	return a
+}
+
+// handlerFrame is more than the kernel writes for a handler.
+const handlerFrame = 4096
+
+// frame is what the kernel wrote for a handler of th, since a moment of the journal,
+// to where the handler's stack pointer is: the part that threads share. Size 0: none.
+func (s *System) frame(th *thread, since uint64, regs *emu.Regs) (a trace.Access) {
+	if s.alone(th) {
+		return a
+	}
+	a.PC, a.Flags = s.machine.PC(th.ctx), trace.Write
+	for _, r := range s.machine.Written(since) {
+		if r.Lo-regs.RSP >= handlerFrame {
+			continue
+		}
+		shared, learned := s.machine.Touch(th.id, r.Lo, r.Hi-r.Lo)
+		s.finer = s.finer || learned
+		switch {
+		case !shared:
+		case a.Size == 0:
+			a.Addr, a.Size = r.Lo, uint32(r.Hi-r.Lo)
+		default:
+			a.Size = uint32(r.Hi - a.Addr) // it is written upwards
+		}
+	}
+	return a
+}
+
+// framed records it.
+func (s *System) framed(th *thread, tr *trace.Transition, frame trace.Access) {
+	if frame.Size == 0 {
+		return
+	}
+	tr.Accesses = append(tr.Accesses, frame)
+	if s.everyOperation() && s.coarse() {
+		s.sightings.sight(th.id, &frame, nil, true)
+	}
+}
+
+// endStores lets a thread end the instruction that it has stored a part of: a signal
+// comes between two instructions, not between the parts of one.
+func (s *System) endStores(th *thread) {
+	if s.trying || th.id == s.current || th.half == 0 || !s.machine.Stored(th.ctx) {
+		return
+	}
+	s.save(th.id)
+	stop := s.machine.Run(&emu.Run{From: th.ctx, Thread: th.id, Flags: emu.IgnoreBreaks, StopAt: 2})
+	th.ctx, th.half = stop.Ctx, stop.Parts
+	th.insns += stop.Insns
+	s.instructions += stop.Insns
+	s.finer = s.finer || stop.Learned
+	tr := s.thisStep()
+	tr.Accesses = append(tr.Accesses, stop.Accesses...)
+}
+
+// thisStep is the transition under way.
+func (s *System) thisStep() *trace.Transition { return s.steps[len(s.steps)-1].tr }
