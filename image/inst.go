@@ -125,8 +125,10 @@ func (im *Image) AnyLocked() bool {
 				if locked {
 					return true
 				}
-				pc = end
-				continue
+				if end > pc { // else its first byte doesn't decode
+					pc = end
+					continue
+				}
 			}
 			if locked, _, err := im.Locked(im.Bytes(pc, MaxInst)); err == nil && locked {
 				return true

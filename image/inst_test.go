@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 func unhex(s string) []byte {
@@ -123,6 +124,38 @@ func TestDecodingNeverPanics(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestAnyLocked: the walk over all code ends, wherever functions begin and whatever
+// they hold, and finds a locked instruction behind what doesn't decode.
+func TestAnyLocked(t *testing.T) {
+	const base = 0x1000
+	for _, tc := range []struct {
+		name, code string
+		functions  []Symbol
+		want       bool
+	}{
+		{"no code decodes", "cececece", []Symbol{{Name: "f", Addr: base, Size: 4}}, false},
+		{"a function's first byte doesn't decode", "ce90c3", []Symbol{{Name: "f", Addr: base, Size: 3}}, false},
+		{"nor that of the last one", "90c3ce", []Symbol{{Name: "f", Addr: base, Size: 2}, {Name: "g", Addr: base + 2, Size: 1}}, false},
+		{"a byte within doesn't", "90cef00fb117", []Symbol{{Name: "f", Addr: base, Size: 6}}, true},
+		{"a locked instruction behind it", "cef00fb117", []Symbol{{Name: "f", Addr: base, Size: 5}}, true},
+		{"a symbol beyond the code", "ce", []Symbol{{Name: "f", Addr: base, Size: 1 << 40}}, false},
+	} {
+		code := unhex(tc.code)
+		im := &Image{Code: []Range{{base, base + uint64(len(code))}}, functions: tc.functions,
+			Segments: []Segment{{Addr: base, MemSize: uint64(len(code)), Data: code}}}
+		done := make(chan bool, 1)
+		go func() { done <- im.AnyLocked() }()
+		select {
+		case got := <-done:
+			if got != tc.want {
+				t.Errorf("%s: %v", tc.name, got)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("%s: no end", tc.name)
 		}
 	}
 }
