@@ -341,6 +341,7 @@ struct machine {
 	const uint64_t *graves; /* grave_slots pairs: such a stack, or 0, 0 */
 	uint32_t grave_slots;
 	bool all_shared;      /* every access is an event, for tests */
+	uint32_t halt;        /* set from outside: the run is to end at the next instruction */
 	bool ran;             /* code may have been translated */
 	uint8_t *brk;         /* breakpoint class per code byte */
 	uint8_t *point;       /* per code byte: 1 before instructions that RUN_STOP_POINTS stops at */
