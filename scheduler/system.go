@@ -127,6 +127,7 @@ type System struct {
 	dead     map[uint64]dead
 
 	mapped    *heap.Heap // see mappings.go
+	covers    covers
 	heap      *heap.Heap
 	arenas    []*arenas         // by TID
 	mappings  map[uint64]uint64 // see mappingStart
@@ -188,6 +189,7 @@ type mark struct {
 	arena   arenaMark
 	heap    heap.Mark
 	mapped  heap.Mark
+	covers  covers
 	steps   int
 }
 
@@ -220,7 +222,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		roles:   map[uint64]image.Bound{},
 		threads: make([]thread, 0, cfg.MaxThreads),
 		pinned:  -1,
-		heap:    heap.New(), mapped: heap.New(), mappings: map[uint64]uint64{},
+		heap:    heap.New(), mapped: heap.NewApart(), mappings: map[uint64]uint64{},
 	}
 	s.stopAt(cfg.Race)
 	if cfg.Trusted != nil {
@@ -343,7 +345,7 @@ func (s *System) Mark() trace.Mark {
 
 func (s *System) markAlone() trace.Mark {
 	s.marks = append(s.marks, mark{
-		machine: s.machine.Mark(), threads: len(s.threadLog), objects: len(s.saved), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), steps: len(s.steps),
+		machine: s.machine.Mark(), threads: len(s.threadLog), objects: len(s.saved), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps),
 	})
 	return trace.Mark(len(s.marks) - 1)
 }
@@ -380,6 +382,7 @@ func (s *System) rewindAlone(k trace.Mark) {
 	s.arena.rewind(m.arena)
 	s.heap.Rewind(m.heap)
 	s.mapped.Rewind(m.mapped)
+	s.covers = m.covers
 	s.delist(m.steps)
 	s.steps = s.steps[:m.steps]
 	s.marks = s.marks[:k+1]
