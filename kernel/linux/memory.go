@@ -29,11 +29,12 @@ const (
 // accessible ones. It reports false when there would be too many.
 func (k *Kernel) protect(addr, size uint64, p emu.Prot) bool {
 	var before uint64
-	for a := addr; a < addr+size; a += pageSize {
-		if k.m.Prot(a) != 0 {
-			before += pageSize
+	k.m.Prots(addr, size, func(r emu.Range, p emu.Prot) bool {
+		if p != 0 {
+			before += r.Hi - r.Lo
 		}
-	}
+		return true
+	})
 	used := k.space.used - before
 	if p != 0 {
 		used += size
@@ -182,12 +183,12 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 }
 
 func (k *Kernel) unmapped(addr, size uint64) bool {
-	for a := addr; a < addr+size; a += pageSize {
-		if k.m.Prot(a) != 0 {
-			return false
-		}
-	}
-	return true
+	free := true
+	k.m.Prots(addr, size, func(_ emu.Range, p emu.Prot) bool {
+		free = free && p == 0
+		return free
+	})
+	return free
 }
 
 func doMunmap(c *call, o *kernel.Outcome) uint64 {
@@ -322,16 +323,20 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 // it, in no order.
 func (k *Kernel) Writable() (list []emu.Range) {
 	add := func(lo, hi uint64) {
-		for a := pageDown(lo); a < hi; a += pageSize {
-			if k.m.Prot(a)&emu.ProtWrite == 0 {
-				continue
-			}
-			if n := len(list); n > 0 && list[n-1].Hi == a {
-				list[n-1].Hi += pageSize
-			} else {
-				list = append(list, emu.Range{Lo: a, Hi: a + pageSize})
-			}
+		if hi <= lo {
+			return
 		}
+		k.m.Prots(lo, hi-lo, func(r emu.Range, p emu.Prot) bool {
+			if p&emu.ProtWrite == 0 {
+				return true
+			}
+			if n := len(list); n > 0 && list[n-1].Hi == r.Lo {
+				list[n-1].Hi = r.Hi
+			} else {
+				list = append(list, r)
+			}
+			return true
+		})
 	}
 	for i := range k.img.Segments {
 		add(k.img.Segments[i].Addr, k.img.Segments[i].Addr+k.img.Segments[i].MemSize)
