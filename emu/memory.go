@@ -178,10 +178,12 @@ func (m *Machine) Protect(addr, size uint64, p Prot) {
 	}
 }
 
-// sameProt counts the pages from first to last that have first's permissions, eight at
-// a time: a guest's mapping has many.
-func (m *Machine) sameProt(first, last uint64) uint64 {
-	p := m.perm[first : last+1]
+// sameProt counts the pages from first to last that have first's permissions: a guest's
+// mapping has many.
+func (m *Machine) sameProt(first, last uint64) uint64 { return uint64(same(m.perm[first : last+1])) }
+
+// same counts the bytes at the beginning of p that have one value, eight at a time.
+func same(p []uint8) int {
 	old, n := p[0], 1
 	for all := uint64(old) * ones; n+8 <= len(p) && binary.NativeEndian.Uint64(p[n:]) == all; {
 		n += 8
@@ -189,7 +191,7 @@ func (m *Machine) sameProt(first, last uint64) uint64 {
 	for n < len(p) && p[n] == old {
 		n++
 	}
-	return uint64(n)
+	return n
 }
 
 func fill(p []uint8, v uint8) {

@@ -182,13 +182,11 @@ func (s *session) machineConfig() (emu.Config, error) {
 		}
 		return c, nil
 	}
-	c := emu.Config{Uniprocessor: s.uniprocessor()}
+	c := emu.Config{Uniprocessor: s.uniprocessor(), Space: linux.DefaultSpace}
 	if !s.cfg.NoHeap {
-		c.Heap = scheduler.HeapRange()
-		if s.cfg.Malloc == MallocNative {
-			c.Heap, c.HeapOpen = scheduler.FollowedRange(), true
-		} else if s.pools() {
-			c.Heap, c.HeapOpen = scheduler.EveryRange(), true
+		c.Heap, c.HeapHole = scheduler.HeapRange(s.img)
+		if s.cfg.Malloc == MallocNative || s.pools() {
+			c.Heap, c.HeapHole, c.HeapOpen = scheduler.EveryRange(), emu.Range{}, true
 		}
 	}
 	for _, r := range s.img.ReadsAhead() {
@@ -288,9 +286,12 @@ func (s *session) granularity(points Points, race []uint64) scheduler.Granularit
 	return g
 }
 
-// guestMemory is what a Linux guest may use: room for the stacks of as many
-// threads as --max-threads allows by default, twice over.
-const guestMemory = 2 << 30
+// guestMemory is what a Linux guest may use by default: room for the stacks of as many
+// threads as --max-threads allows then, twice over. Where it allows more threads, they
+// have more.
+const guestMemory, threadMemory = 2 << 30, 16 << 20
+
+func (c *Config) guestMemory() uint64 { return max(guestMemory, uint64(c.MaxThreads)*threadMemory) }
 
 // boot makes the kernel and runs the guest to its first preemption point.
 func (s *session) boot() error {
@@ -310,7 +311,7 @@ func (s *session) boot() error {
 		}
 		var k *linux.Kernel
 		k, err = linux.New(s.plain, s.img, linux.Config{
-			Args: s.argv(), Env: s.cfg.Env, Stdin: stdin, Files: files, MemoryLimit: guestMemory,
+			Args: s.argv(), Env: s.cfg.Env, Stdin: stdin, Files: files, MemoryLimit: s.cfg.guestMemory(),
 			OutputLimit: uint64(s.cfg.MaxOutput), TimeoutsAny: s.cfg.Timeouts == TimeoutsAny,
 			ObserveStdout: s.cfg.ObserveStdout,
 		})

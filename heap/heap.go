@@ -96,9 +96,9 @@ type change uint8
 const (
 	lastBlock change = iota // at: address
 	freedFlag               // at: number of the block
-	arenaNext
-	arenaFree // at: size class
-	roomLink  // at: number of the room
+	arenaNext               // at: number of the part
+	arenaFree               // at: size class
+	roomLink                // at: number of the room
 )
 
 // Mark is a remembered state. Marks nest like a stack.
@@ -122,7 +122,7 @@ func (h *Heap) Rewind(m Mark) {
 			h.blocks[u.at].Freed, h.blocks[u.at].Back = false, Event{}
 			h.enter(int32(u.at))
 		case arenaNext:
-			u.arena.next = u.old
+			u.arena.parts[u.at].next = u.old
 		case arenaFree:
 			u.arena.free[u.at] = int32(u.old)
 		case roomLink:

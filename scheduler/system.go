@@ -157,8 +157,10 @@ type System struct {
 	// entered is 1 once main has begun, or if the guest names no main. What is
 	// allocated before is the C library's.
 	entered      uint64
-	ownAllocator bool            // the guest's malloc isn't its library's
-	operators    image.Operators // none if they aren't looked at
+	far          map[uint64]trace.TID // whose the far arenas are, by address
+	lowHeap      bool                 // see kernel.HasLowHeap
+	ownAllocator bool                 // the guest's malloc isn't its library's
+	operators    image.Operators      // none if they aren't looked at
 	breaks       map[uint64]breakClass
 	strings      map[uint64]*stringReading // by the function's first address
 	frames       []string
@@ -222,8 +224,9 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		roles:   map[uint64]image.Bound{},
 		threads: make([]thread, 0, cfg.MaxThreads),
 		pinned:  -1,
-		heap:    heap.New(), mapped: heap.NewApart(), mappings: map[uint64]uint64{},
+		heap:    heap.New(), mapped: heap.NewApart(), mappings: map[uint64]uint64{}, far: map[uint64]trace.TID{},
 	}
+	s.lowHeap = kernel.HasLowHeap(img)
 	s.stopAt(cfg.Race)
 	if cfg.Trusted != nil {
 		s.sizes = trustSizes(img, cfg.Profile)

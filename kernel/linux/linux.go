@@ -39,6 +39,7 @@ type Kernel struct {
 
 	threads []*thread            // by TID; grows only
 	numbers map[uint64]trace.TID // guest thread ids; grows only
+	windows map[uint64]trace.TID // by first address, see layout.go
 	live    uint64               // threads that haven't exited
 
 	space     space
@@ -71,6 +72,7 @@ func New(host kernel.Host, img *image.Image, cfg Config) (*Kernel, error) {
 		host:    host,
 		m:       host.Machine(),
 		numbers: map[uint64]trace.TID{},
+		windows: map[uint64]trace.TID{},
 		queues:  map[uint64]*queue{},
 		clock:   epoch,
 	}

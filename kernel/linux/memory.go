@@ -69,7 +69,10 @@ var zeroPage [pageSize]byte
 // give hands thread t size fresh, zero bytes of its window.
 func (k *Kernel) give(t *thread, size uint64, p emu.Prot) uint64 {
 	size = pageUp(size)
-	addr := t.window.own().lo + t.mapped
+	addr, n, ok := t.room(size)
+	if !ok {
+		return enomem
+	}
 	if p != 0 { // fresh addresses are inaccessible already
 		if k.space.used+size > k.space.limit {
 			return enomem
@@ -78,7 +81,12 @@ func (k *Kernel) give(t *thread, size uint64, p emu.Prot) uint64 {
 		k.m.Protect(addr, size, p)
 		k.call.fresh = kernel.Pages{Addr: addr, Size: size}
 	}
-	k.set(&t.mapped, t.mapped+size+pageSize)
+	w, shared := t.window(n)
+	if shared {
+		k.windows[w.lo] = t.id // for good: a name has the same windows in all executions
+	}
+	k.set(&t.windows, n)
+	k.set(&t.mapped, addr-w.lo+size+pageSize)
 	if p == 0 {
 		k.set(&t.fresh, addr)
 	} else {
@@ -87,10 +95,10 @@ func (k *Kernel) give(t *thread, size uint64, p emu.Prot) uint64 {
 	return addr
 }
 
-// fits reports whether the thread's window has room for size more bytes.
+// fits reports whether the thread has room for size more bytes.
 func (t *thread) fits(size uint64) bool {
-	own := t.window.own()
-	return size <= own.size() && t.mapped+size+pageSize <= own.size()
+	_, _, ok := t.room(size)
+	return ok
 }
 
 func guestProt(bits uint64) emu.Prot { return emu.ProtOf(bits&1 != 0, bits&2 != 0, bits&4 != 0) }
@@ -98,7 +106,16 @@ func guestProt(bits uint64) emu.Prot { return emu.ProtOf(bits&1 != 0, bits&2 != 
 // inGuest reports whether [addr, addr+size) lies where maps, the break or the
 // image may be.
 func (k *Kernel) inGuest(addr, size uint64) bool {
-	return addr+size >= addr && addr >= nullPages && addr+size <= k.space.stack.hi
+	end := addr + size
+	switch {
+	case end < addr || addr < nullPages:
+		return false
+	case addr >= kernel.WindowsLo:
+		return end <= k.space.stack.hi
+	case k.space.low && addr < kernel.LowHeapHi:
+		return end <= kernel.LowHeapLo
+	}
+	return end <= kernel.HeapLo
 }
 
 func planMmap(c *call, p *kernel.Plan) {
@@ -133,7 +150,12 @@ func (k *Kernel) holdsCode(addr, size uint64) bool {
 // planRoom tells what no machine has room for (ENOMEM) from what only this
 // layout has no room for.
 func (c *call) planRoom(p *kernel.Plan, size uint64) {
-	if size <= c.k.space.windows.own().size() && !c.t.fits(size) {
+	_, n, ok := c.t.room(size)
+	other, taken := c.k.sharer(c.t, n)
+	switch {
+	case ok && taken:
+		beyond(p, kernel.GapMemory, c.row().name+": thread "+c.k.host.Name(c.t.id)+" would get addresses of thread "+c.k.host.Name(other))
+	case !ok && size <= firstWindow:
 		beyond(p, kernel.GapMemory, c.row().name+": the addresses kept for thread "+c.k.host.Name(c.t.id)+" are used up")
 	}
 }
@@ -343,9 +365,15 @@ func (k *Kernel) Writable() (list []emu.Range) {
 	}
 	add(k.space.brkLo, k.space.brk)
 	for _, t := range k.threads {
-		if t != nil {
-			lo := t.window.own().lo
-			add(lo, lo+t.mapped)
+		if t == nil {
+			continue
+		}
+		for n := range t.windows + 1 {
+			w, _ := t.window(n)
+			if n == t.windows {
+				w.hi = w.lo + t.mapped
+			}
+			add(w.lo, w.hi)
 		}
 	}
 	add(k.space.stack.lo, k.space.stack.hi)

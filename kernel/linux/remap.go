@@ -38,7 +38,7 @@ func memMunmap(c *call) {
 // mmap. (Deviation: a program that tells others the address between the two
 // calls isn't run with an access there before the second.)
 func memMprotect(c *call) {
-	if c.t.fresh != 0 && c.a[0]-c.t.fresh < c.t.window.own().lo+c.t.mapped-c.t.fresh {
+	if c.t.fresh != 0 && c.a[0]-c.t.fresh < c.t.mappedEnd()-c.t.fresh {
 		return
 	}
 	c.changes(c.a[0], c.a[1])

@@ -49,7 +49,7 @@ func (d *driver) digest() string {
 	for _, t := range k.threads {
 		if t != nil {
 			c := *t
-			c.id, c.parent, c.number, c.window = 0, nil, 0, span{}
+			c.id, c.parent, c.number, c.nth, c.hash = 0, nil, 0, 0, 0
 			if c != (thread{}) { // a name that this execution didn't come to
 				fmt.Fprintf(&b, "%d %+v\n", t.number, c)
 			}
@@ -93,7 +93,8 @@ func (d *driver) memory(f func(addr, size uint64)) {
 	f(s.stack.hi-1<<18, 1<<18)
 	for _, t := range d.k.threads {
 		if t != nil {
-			f(t.window.own().lo, min(t.mapped, 48<<20))
+			w, _ := t.window(t.windows)
+			f(w.lo, min(t.mapped, 48<<20))
 		}
 	}
 }

@@ -24,12 +24,14 @@ type thread struct {
 	id     trace.TID
 	parent *thread
 	number uint64
-	window span
+	nth    uint64 // which of its parent's children
+	hash   uint64 // of the name, see layout.go
 
 	// State.
 	alive    uint64
 	children uint64 // created so far
-	mapped   uint64 // bytes of the window given out
+	windows  uint64 // number of the window that is in use
+	mapped   uint64 // bytes of it given out
 	fresh    uint64 // its latest map, if nobody could use it so far; else 0
 
 	stack      uint64 // its upper end as its creator gave it
@@ -59,7 +61,7 @@ type waiting struct {
 }
 
 func (k *Kernel) addFirstThread() {
-	t := &thread{number: firstNumber, window: k.space.windows, alive: 1}
+	t := &thread{number: firstNumber, alive: 1}
 	k.threads = append(k.threads, t)
 	k.numbers[t.number] = t.id
 	k.live = 1
@@ -76,7 +78,7 @@ func (k *Kernel) child(t *thread) (*thread, error) {
 	if int(id) < len(k.threads) && k.threads[id] != nil {
 		return k.threads[id], nil
 	}
-	c := &thread{id: id, parent: t, number: childNumber(t.number, n), window: t.window.child(n)}
+	c := &thread{id: id, parent: t, number: childNumber(t.number, n), nth: n, hash: nameHash(t, n)}
 	if other, taken := k.numbers[c.number]; taken {
 		return nil, fmt.Errorf("threads %s and %s get the same id", k.host.Name(other), k.host.Name(id))
 	}
