@@ -11,9 +11,8 @@ import (
 )
 
 // slack is how much later than it should a run may end, on a machine that has much
-// else to do. What these runs took before there was a watch over them was at least
-// twice as much.
-const slack = 4 * time.Second
+// else to do. Without a watch over them these runs took at least twice as much.
+const slack = 10 * time.Second
 
 // TestTimeHolds: whatever a run is at when its time is over, it ends with a result.
 func TestTimeHolds(t *testing.T) {
