@@ -31,6 +31,12 @@ func (m *Machine) Unchanged(in []Stretch, ignore func(addr uint64) bool) bool {
 			if u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_PERM {
 				return false
 			}
+			if u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_FILL {
+				if !m.filledAsBefore(u) && !filledEarlier(j, in[:n], s.From, i) {
+					return false
+				}
+				continue
+			}
 			addr, size := u.where&(1<<C.UNDO_KIND_SHIFT-1), u.where>>C.UNDO_SIZE_SHIFT
 			for k := uint64(0); k < size; k++ {
 				a := addr + k
@@ -69,6 +75,31 @@ func (m *Machine) Written(since uint64) (list []Range) {
 		}
 	}
 	return list
+}
+
+// filledAsBefore reports whether the bytes of an entry of many are what they were.
+func (m *Machine) filledAsBefore(u *undoEntry) bool {
+	p := m.Bytes(u.where&(1<<C.UNDO_KIND_SHIFT-1), u.old>>8)
+	return p[0] == uint8(u.old) && same(p) == len(p)
+}
+
+// filledEarlier reports whether an earlier entry than j[i], of the stretches before
+// or from the given one on, has the same bytes: that one tells what was there first.
+func filledEarlier(j []undoEntry, before []Stretch, from, i uint64) bool {
+	covers := func(e []undoEntry) bool {
+		for k := range e {
+			if e[k].where == j[i].where && e[k].old>>8 >= j[i].old>>8 {
+				return true
+			}
+		}
+		return false
+	}
+	for _, s := range before {
+		if covers(j[s.From:s.To]) {
+			return true
+		}
+	}
+	return covers(j[from:i])
 }
 
 func rememberedBefore(j []undoEntry, a uint64) bool {

@@ -92,6 +92,7 @@ func move(sum *trace.Digest, kind, place, old, now uint64) {
 // digestMemory adds what the journal's entries from index from on have changed.
 func (m *Machine) digestMemory(sum *trace.Digest, from uint64) {
 	j := unsafe.Slice((*undoEntry)(unsafe.Pointer(m.c.journal)), m.c.njournal)[from:]
+	isFill := func(u *undoEntry) bool { return u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_FILL }
 	isPerm := func(u *undoEntry) bool { return u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_PERM }
 	place := func(u *undoEntry) uint64 { return u.where & (1<<C.UNDO_KIND_SHIFT - 1) }
 	m.granules, m.pages = m.granules[:0], m.pages[:0]
@@ -103,8 +104,11 @@ func (m *Machine) digestMemory(sum *trace.Digest, from uint64) {
 			}
 			continue
 		}
-		lo := place(u)
-		for g := lo &^ 7; g < lo+u.where>>C.UNDO_SIZE_SHIFT; g += 8 {
+		lo, n := place(u), u.where>>C.UNDO_SIZE_SHIFT
+		if isFill(u) {
+			n = u.old >> 8
+		}
+		for g := lo &^ 7; g < lo+n; g += 8 {
 			m.granules = append(m.granules, touched{g, *(*uint64)(unsafe.Add(m.mem, g))})
 		}
 	}
@@ -115,6 +119,14 @@ func (m *Machine) digestMemory(sum *trace.Digest, from uint64) {
 		if isPerm(u) {
 			for p, n := place(u), u.old>>8; n > 0; p, n = p+1, n-1 {
 				at(m.pages, p).value = u.old & 0xff
+			}
+			continue
+		}
+		if isFill(u) {
+			for a, n := place(u), u.old>>8; n > 0; a, n = a+1, n-1 {
+				g := at(m.granules, a&^7)
+				shift := a % 8 * 8
+				g.value = g.value&^(0xff<<shift) | u.old&0xff<<shift
 			}
 			continue
 		}

@@ -101,7 +101,7 @@ func keeps(e image.Effects, before, after *Regs) error {
 }
 
 // same tells where two outcomes differ that may not.
-func same(e image.Effects, a, b *outcome) error {
+func sameEffects(e image.Effects, a, b *outcome) error {
 	other := general(&b.regs)
 	for i, r := range general(&a.regs) {
 		if e.Writes&(1<<i) != 0 && *r != *other[i] {
@@ -139,7 +139,7 @@ func (x *effects) try(c Ctx, e image.Effects, regs Regs) error {
 		if !ok {
 			return fmt.Errorf("whether it faults depends on what isn't read")
 		}
-		if err := same(e, &a, &b); err != nil {
+		if err := sameEffects(e, &a, &b); err != nil {
 			return err
 		}
 	}

@@ -61,6 +61,8 @@ bool reads_ahead(const struct machine *m, uint64_t pc)
  * string's start and beyond its end. */
 bool heap_allows(const struct machine *m, uint64_t addr, uint32_t size, bool write)
 {
+	if (addr - m->hole_lo < m->hole_len)
+		return true;
 	uint64_t lo = addr - m->heap_lo;
 	uint64_t hi = lo + size;
 	if (hi > m->heap_len)

@@ -42,6 +42,7 @@ func (m *Machine) mapHeap() {
 		return
 	}
 	m.c.heap_lo, m.c.heap_len = C.uint64_t(h.Lo), C.uint64_t(h.Hi-h.Lo)
+	m.c.hole_lo, m.c.hole_len = C.uint64_t(m.cfg.HeapHole.Lo), C.uint64_t(m.cfg.HeapHole.Hi-m.cfg.HeapHole.Lo)
 	m.c.alive = (*C.uint8_t)(unsafe.Add(m.mem, h.Hi))
 	if m.cfg.HeapOpen {
 		m.c.flip = 0xff
@@ -70,14 +71,21 @@ func (m *Machine) Alive(addr, n uint64, alive bool) {
 		n -= k
 		at++
 	}
+	all := uint8(0)
+	if alive {
+		all = 0xff
+	}
+	for i := range bits {
+		bits[i] = all
+	}
 	for whole := n / 8; whole > 0; {
-		k := min(whole, 8)
-		for i := range bits[:k] {
-			bits[i] = 0
-			if alive {
-				bits[i] = 0xff
-			}
+		if whole >= largeFill {
+			k := m.fillSame(at, whole, all)
+			at += k
+			whole -= k
+			continue
 		}
+		k := min(whole, 8)
 		m.Write(at, bits[:k])
 		at += k
 		whole -= k
@@ -85,6 +93,21 @@ func (m *Machine) Alive(addr, n uint64, alive bool) {
 	if rest := n % 8; rest > 0 {
 		m.alivePart(at, uint8(1)<<rest-1, alive)
 	}
+}
+
+// largeFill is how many bytes are filled with one entry of the journal, where they have
+// one value.
+const largeFill = 64
+
+// fillSame fills those of n bytes at addr that have the same value as the first, and
+// returns how many. Rewind takes it back.
+func (m *Machine) fillSame(addr, n uint64, v uint8) uint64 {
+	p := m.Bytes(addr, n)
+	old := p[0]
+	k := same(p)
+	m.push(undoEntry{addr | C.UNDO_FILL<<C.UNDO_KIND_SHIFT, uint64(k)<<8 | uint64(old)})
+	fill(p[:k], v)
+	return uint64(k)
 }
 
 // alivePart sets or clears some bits of a byte.
@@ -137,6 +160,9 @@ func (m *Machine) Dead(addr, n uint64) bool {
 	h := m.cfg.Heap
 	lo, hi := max(addr, h.Lo), min(addr+n, h.Hi)
 	if lo >= hi || addr+n < addr {
+		return false
+	}
+	if hole := m.cfg.HeapHole; addr-hole.Lo < hole.Hi-hole.Lo {
 		return false
 	}
 	for at := lo &^ 7; at < hi; at += 8 {

@@ -185,6 +185,10 @@ static void look_further(struct machine *m, uint64_t addr, uint32_t size)
 		stop_run(m, STOP_INSN);
 		return;
 	}
+	if (unlikely(__atomic_load_n(&m->halt, __ATOMIC_RELAXED)) && !m->replay) {
+		stop_run(m, STOP_BUDGET);
+		return;
+	}
 	if (n > m->order.budget) {
 		stop_run(m, STOP_BUDGET);
 		return;

@@ -151,6 +151,7 @@ enum {
 	UNDO_SIZE_SHIFT = 56,
 	UNDO_MEMORY = 0, /* place: guest address; old: its bytes */
 	UNDO_PERM = 1,   /* place: first page; old: number of pages << 8 | their permission */
+	UNDO_FILL = 2,   /* place: guest address; old: number of bytes << 8 | the value of each; its size is 0 */
 };
 
 #define UNDO_PLACE_MASK ((UINT64_C(1) << UNDO_KIND_SHIFT) - 1)
@@ -350,6 +351,8 @@ struct machine {
 	uint64_t cr3;         /* that the engine's look-aside buffer goes with */
 	uint64_t heap_lo;     /* of the memory that is handed out in blocks */
 	uint64_t heap_len;
+	uint64_t hole_lo;     /* a part of that which isn't */
+	uint64_t hole_len;
 	const uint8_t *alive; /* a byte per granule of it: the bytes that may be accessed, */
 	uint8_t flip;         /* after an exclusive or with this */
 	const uint64_t *early; /* early_len pairs, ascending: code that reads ahead */
@@ -359,6 +362,7 @@ struct machine {
 	const uint64_t *graves; /* grave_slots pairs: such a stack, or 0, 0 */
 	uint32_t grave_slots;
 	bool all_shared;      /* every access is an event, for tests */
+	uint32_t halt;        /* set from outside: the run is to end at the next instruction */
 	bool ran;             /* code may have been translated */
 	uint8_t *brk;         /* breakpoint class per code byte */
 	uint8_t *point;       /* per code byte: 1 before instructions that RUN_STOP_POINTS stops at */

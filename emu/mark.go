@@ -92,6 +92,10 @@ func (m *Machine) rewindJournal(n uint64) {
 			fill(m.perm[place:place+u.old>>8], uint8(u.old))
 			continue
 		}
+		if u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_FILL {
+			fill(m.Bytes(place, u.old>>8), uint8(u.old))
+			continue
+		}
 		if programs != nil && (programs[place>>pageShift]|programs[(place+7)>>pageShift]) != 0 {
 			m.staleProgram(place)
 		}

@@ -178,19 +178,47 @@ func (m *Machine) Protect(addr, size uint64, p Prot) {
 	}
 }
 
-// sameProt counts the pages from first to last that have first's permissions.
-func (m *Machine) sameProt(first, last uint64) uint64 {
-	old := m.perm[first]
-	n := uint64(1)
-	for first+n <= last && m.perm[first+n] == old {
+// sameProt counts the pages from first to last that have first's permissions: a guest's
+// mapping has many.
+func (m *Machine) sameProt(first, last uint64) uint64 { return uint64(same(m.perm[first : last+1])) }
+
+// same counts the bytes at the beginning of p that have one value, eight at a time.
+func same(p []uint8) int {
+	old, n := p[0], 1
+	for all := uint64(old) * ones; n+8 <= len(p) && binary.NativeEndian.Uint64(p[n:]) == all; {
+		n += 8
+	}
+	for n < len(p) && p[n] == old {
 		n++
 	}
 	return n
 }
 
 func fill(p []uint8, v uint8) {
-	for i := range p {
-		p[i] = v
+	if len(p) == 0 {
+		return
+	}
+	p[0] = v
+	for done := 1; done < len(p); done *= 2 {
+		copy(p[done:], p[:done])
+	}
+}
+
+// Prots calls f with the stretches of pages of the same permissions that
+// [addr, addr+size) touches, in order, until f returns false. What lies outside the
+// address space is left out.
+func (m *Machine) Prots(addr, size uint64, f func(r Range, p Prot) bool) {
+	if size == 0 || addr >= m.space {
+		return
+	}
+	first := addr >> pageShift
+	last := (addr + min(size, m.space-addr) - 1) >> pageShift
+	for first <= last {
+		n := m.sameProt(first, last)
+		if !f(Range{first << pageShift, (first + n) << pageShift}, Prot(m.perm[first])) {
+			return
+		}
+		first += n
 	}
 }
 

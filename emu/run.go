@@ -14,6 +14,7 @@ import "C"
 
 import (
 	"fmt"
+	"sync/atomic"
 	"unsafe"
 
 	"landgo/trace"
@@ -34,6 +35,18 @@ func (m *Machine) Run(r *Run) *Stop {
 	}
 	m.fillStop(r, to)
 	return &m.stop
+}
+
+// Halt has runs stop before their next instruction, as if their budget were used up;
+// or not any more. Of all methods, it alone may be called while another goroutine
+// uses the machine. A run that has just begun may miss it: it is called again.
+func (m *Machine) Halt(on bool) {
+	if !on {
+		atomic.StoreUint32((*uint32)(&m.c.halt), 0)
+		return
+	}
+	atomic.StoreUint32((*uint32)(&m.c.halt), 1)
+	atomic.StoreUint64((*uint64)(&m.c.alarm), 0)
 }
 
 func (m *Machine) order(r *Run, to Ctx) {

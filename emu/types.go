@@ -58,6 +58,8 @@ type Config struct {
 	// Check, an access to bytes of it of which none is alive is a fault. Both ends are
 	// multiples of 64. See Alive.
 	Heap Range
+	// HeapHole is a part of Heap that isn't; empty: there is none.
+	HeapHole Range
 	// HeapOpen: all bytes of Heap are alive until Alive says otherwise.
 	HeapOpen bool
 	// Ahead lists code that may read Heap beyond a block's end: functions that

@@ -66,7 +66,7 @@ func (d *deepening) hire() error {
 		}
 		return err
 	}
-	d.beside = &beside{hunt: &hunt{session: s, ctx: d.ctx, result: &result.Result{}, seen: map[string]*finding{}},
+	d.beside = &beside{hunt: &hunt{session: s, result: &result.Result{}, seen: map[string]*finding{}},
 		turn: make(chan bool), back: make(chan struct{})}
 	go d.beside.work()
 	return nil
@@ -93,7 +93,10 @@ func (b *beside) work() {
 			b.watched = b.watch()
 			sys = b.watched
 		}
-		b.stats, err = engine.Run(sys, b)
+		err = b.promptly(func() (err error) {
+			b.stats, err = engine.Run(sys, b)
+			return err
+		})
 	}
 	b.count(b.stats)
 	for _, f := range b.found {

@@ -110,6 +110,8 @@ type Config struct {
 	NoHeap     bool `json:"no_heap,omitempty"`     // accesses to blocks and dead stacks aren't checked
 	// ProcessorTime: Time and the result's seconds are the processor's time.
 	ProcessorTime bool `json:"-"`
+
+	limits *limits // of the run under way; nil: nothing is watched
 }
 
 // DefaultConfig has the defaults of all options.

@@ -55,7 +55,7 @@ func (c *crew) Hire() (all []por.Worker, err error) {
 		}
 		s.sys.Seal(true)
 		c.stopsWithin(s, true)
-		o := &hunt{session: s, ctx: c.ctx, result: &result.Result{}, seen: map[string]*finding{}}
+		o := &hunt{session: s, result: &result.Result{}, seen: map[string]*finding{}}
 		c.workers = append(c.workers, o)
 		all = append(all, por.Worker{Begin: func() por.System { return c.stand(o) }, Obs: o, Seen: func() any { return o.take() }})
 	}
@@ -81,6 +81,9 @@ func (c *crew) Keep(seen any) {
 		case f.preemptions < old.preemptions:
 			*old = *f
 		}
+	}
+	if len(p.found) > 0 {
+		c.publish()
 	}
 	c.result.Threads = max(c.result.Threads, p.threads)
 	if room := selfCheckRuns - len(c.checks); c.cfg.SelfCheck && room > 0 {

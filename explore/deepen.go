@@ -253,9 +253,12 @@ func (d *deepening) settle(j *deepen.Job) (err error) {
 		}
 		f.fresh, f.job = false, j
 		d.plan.Failed(j, true)
+		d.publish() // as long as its story isn't known
 		if f.schedule, err = d.schedule(f.path); err != nil {
 			return err
 		}
+		f.told = nil
+		d.publish()
 	}
 	return nil
 }

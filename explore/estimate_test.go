@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"context"
 	"encoding/json"
 	"math"
 	"math/rand/v2"
@@ -22,7 +21,7 @@ func TestEstimatesHaveJSON(t *testing.T) {
 	for _, kind := range por.Kinds() {
 		for _, share := range shares {
 			told := &toldProgress{}
-			h := &hunt{session: &session{clock: startClock(false)}, result: &result.Result{Search: kind.Name}, obs: told, ctx: context.Background()}
+			h := &hunt{session: &session{clock: startClock(false)}, result: &result.Result{Search: kind.Name}, obs: told}
 			p := por.Progress{Stats: por.Stats{Executions: rand.Uint64()}, Share: share}
 			h.Progress(p)
 			h.counts(p.Stats)

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"fmt"
 	"sort"
 
@@ -8,8 +9,11 @@ import (
 	"landgo/result"
 )
 
-// Inspect says what landgo sees in the guest, without running it.
-func Inspect(cfg Config) (*result.Inspection, error) {
+// Inspect says what landgo sees in the guest, without running it. When it takes too
+// long, the observer is told, if it is a Keeper.
+func Inspect(ctx context.Context, cfg Config, obs Observer) (*result.Inspection, error) {
+	cfg.limits = watchLimits(ctx, &cfg, obs)
+	defer cfg.limits.close()
 	img, err := image.Open(cfg.Guest)
 	if err != nil {
 		return nil, imageError(cfg.Guest, err)

@@ -6,11 +6,16 @@ import (
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
+	"landgo/trace"
 )
 
-// minimiseLimit is the number of executions that the search for an
-// interleaving with fewer preemptions may take, for each bug.
+// The search for an interleaving with fewer preemptions ends after so many
+// executions, for each bug, and after as many steps as the bug took to find, or
+// minimiseSteps of a program's if these are more. All are counts, and no times: the
+// same bug is told on every machine.
 const minimiseLimit = 10_000
+
+var minimiseSteps uint64 = 5_000_000
 
 // minimise looks for the interleaving with the fewest preemptions: bounded
 // partial-order reduction (Coons, Musuvathi and McKinley, OOPSLA 2013), at bounds
@@ -31,11 +36,13 @@ func (h *hunt) minimise(f *finding) error {
 		return nil
 	}
 	f.minimal = result.BestFound
+	run := &counted{guest: h.sys, most: max(h.pace(minimiseSteps), h.result.Transitions+h.result.Replayed)}
 	opts := por.Options{
-		OneEvent: h.oneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit, Stop: h.stop,
+		OneEvent: h.oneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit,
+		Stop: func() bool { return run.steps >= run.most || h.stop() },
 	}
 	if f.failure.Kind == failureRace {
-		return h.minimiseRace(f, opts)
+		return h.minimiseRace(f, run, opts)
 	}
 	fair, cyclic := h.cfg.Bounds.Limit(por.Fair)
 	if cyclic { // without it executions needn't end
@@ -47,7 +54,9 @@ func (h *hunt) minimise(f *finding) error {
 	}
 	h.sys.Rewind(h.root)
 	m := &minimiser{hunt: h, want: f}
-	stats, err := engine.Run(h.sys, m)
+	h.stopsWithin(h.session, true)
+	stats, err := engine.Run(run, m)
+	h.stopsWithin(h.session, false)
 	h.finer = h.finer || stats.Restarts > 0
 	if err != nil {
 		// What the reduced search didn't meet (a step budget) leaves the bug
@@ -60,8 +69,19 @@ func (h *hunt) minimise(f *finding) error {
 	if !m.got {
 		return nil
 	}
-	f.schedule, err = h.schedule(f.path)
-	return err
+	return h.outline(f)
+}
+
+// counted is a guest whose steps are counted.
+type counted struct {
+	guest
+	steps, most uint64
+}
+
+// Step implements por.System.
+func (c *counted) Step(t trace.TID, choice trace.Choice) (*trace.Transition, error) {
+	c.steps++
+	return c.guest.Step(t, choice)
 }
 
 // minimiser is the por.Observer of a search for a shorter story.

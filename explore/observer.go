@@ -13,3 +13,15 @@ type Progress = result.Progress
 type Observer interface {
 	Progress(Progress)
 }
+
+// A Keeper is an Observer that can show what a run has come to, and end it, when it
+// doesn't end by itself.
+type Keeper interface {
+	Observer
+	// SoFar is called with what was found so far, each time that there is more.
+	// The result is the Keeper's.
+	SoFar(*result.Result)
+	// Late is called, from another goroutine, when a limit was reached a while ago:
+	// OutOfTime, OutOfMemory or Interrupted.
+	Late(result.ErrorKind)
+}

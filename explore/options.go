@@ -289,7 +289,7 @@ var Options = []Option{
 	}, {
 		Name: "time", Group: GroupLimits, Value: "DURATION",
 		Help: "stop after this long: 90s, 10m, 1h30m (no limit by default)",
-		Doc:  "A bare number is seconds. The verdict is then budget, with what was found so far.",
+		Doc:  "A bare number is seconds. The verdict is then budget, with what was found so far. A replay has 10 minutes by default, inspect 5.",
 		Set: func(c *Config, v string) (err error) {
 			c.Time, err = ParseDuration(v)
 			return err

@@ -3,6 +3,7 @@ package explore
 import (
 	"errors"
 
+	"landgo/image"
 	"landgo/result"
 	"landgo/scheduler"
 )
@@ -17,11 +18,25 @@ import (
 // stopsWithin has a session's guest end its step with scheduler.ErrStopped when
 // the hunt is to stop.
 func (h *hunt) stopsWithin(s *session, on bool) {
+	s.stopsWithin(on && h.cfg.Checkpoint == "")
+}
+
+// stopsWithin is that of a session. The machines of kernels are stopped at their
+// ticks only: who can run there is found by trying it, and an answer can't be left out.
+func (s *session) stopsWithin(on bool) {
+	s.stops = on
 	var stop func() bool
-	if on && h.cfg.Checkpoint == "" {
-		stop = func() bool { return h.ctx.Err() != nil || h.cfg.Time > 0 && h.clock.elapsed() > h.cfg.Time }
+	if on && s.cfg.limits != nil {
+		stop = func() bool { return s.cfg.limits.reason() != "" }
 	}
 	s.sys.StopIf(stop)
+	if s.img.Kernel == image.Bare {
+		return
+	}
+	s.cfg.limits.may(s.machine, stop != nil)
+	for _, t := range s.twins {
+		t.stopsWithin(on)
+	}
 }
 
 // promptly runs a search. That it was stopped within a step is no error.

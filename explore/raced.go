@@ -198,15 +198,17 @@ func (st *story) collide(b *result.Bug, x *neighbour) error {
 
 // minimiseRace looks for the execution with the fewest preemptions in which the
 // finding's accesses are neighbours, whichever comes first.
-func (h *hunt) minimiseRace(f *finding, opts por.Options) error {
+func (h *hunt) minimiseRace(f *finding, run *counted, opts por.Options) error {
 	engine, err := por.New("bpor", opts)
 	if err != nil {
 		return err
 	}
 	h.sys.Rewind(h.root)
-	w := &watched{guest: h.sys, adjacent: newLookout(h.raceConfig(race.Adjacent))}
+	w := &watched{guest: run, adjacent: newLookout(h.raceConfig(race.Adjacent))}
 	m := &raceMinimiser{minimiser: minimiser{hunt: h, want: f}, w: w}
+	h.stopsWithin(h.session, true)
 	stats, err := engine.Run(w, m)
+	h.stopsWithin(h.session, false)
 	h.finer = h.finer || stats.Restarts > 0
 	if err != nil {
 		return nil // as in minimise
@@ -224,8 +226,7 @@ func (h *hunt) minimiseRace(f *finding, opts por.Options) error {
 	if err := h.complete(f); err != nil {
 		return err
 	}
-	f.schedule, err = h.schedule(f.path)
-	return err
+	return h.outline(f)
 }
 
 type raceMinimiser struct {

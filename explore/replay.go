@@ -23,6 +23,8 @@ func Replay(ctx context.Context, cfg Config, file *result.BugFile, obs Observer)
 	if err := isTheGuest(&cfg, file.Guest.SHA256); err != nil {
 		return nil, err
 	}
+	cfg.limits = watchLimits(ctx, &cfg, obs)
+	defer cfg.limits.close()
 	s, err := open(cfg)
 	if s == nil {
 		return nil, err
@@ -43,7 +45,15 @@ func Replay(ctx context.Context, cfg Config, file *result.BugFile, obs Observer)
 	if obs != nil {
 		obs.Progress(Progress{Phase: "replaying"})
 	}
-	if err := s.replay(ctx, sched, file, r); err != nil {
+	(&hunt{session: s, obs: obs, result: r}).publish()
+	s.stopsWithin(true)
+	err = s.replay(sched, file, r)
+	s.stopsWithin(false)
+	if why := cfg.limits.reason(); why != "" && errors.Is(err, scheduler.ErrStopped) {
+		r.Verdict, r.Problem, r.Reason = result.Budget, why, cfg.LimitText(why)
+		err = nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	s.finish(r)
@@ -70,17 +80,19 @@ func isTheGuest(cfg *Config, want string) error {
 }
 
 // replay runs the schedule's segments and tells what came of them.
-func (s *session) replay(ctx context.Context, sched trace.Schedule, file *result.BugFile, r *result.Result) error {
+func (s *session) replay(sched trace.Schedule, file *result.BugFile, r *result.Result) error {
 	s.following = true
 	path, failure, err := s.followAll(sched)
-	if ctx.Err() != nil {
-		r.Verdict, r.Problem, r.Reason = result.Budget, result.Interrupted, "interrupted"
-		return nil
+	if errors.Is(err, scheduler.ErrStopped) {
+		return err
 	}
 	if err != nil {
 		return s.verdictOf(err, r)
 	}
 	st, err := s.tell(path)
+	if errors.Is(err, scheduler.ErrStopped) {
+		return err
+	}
 	if err != nil {
 		return s.verdictOf(err, r)
 	}

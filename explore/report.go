@@ -14,12 +14,12 @@ import (
 func (h *hunt) report() error {
 	for _, f := range h.found {
 		err := h.as(f, func() (err error) {
-			f.schedule, err = h.schedule(f.path)
-			return err
+			return h.outline(f)
 		})
 		if err != nil {
 			return err
 		}
+		h.publish()
 	}
 	known := h.epoch()
 	// The step that made the guest invalid may have made others finer, so that
@@ -52,6 +52,28 @@ func (h *hunt) report() error {
 	return nil
 }
 
+// outline names a bug's execution by its threads' instructions, and tells its story
+// as it is: to find a shorter one may take long.
+func (h *hunt) outline(f *finding) error {
+	st, err := h.session.tell(f.path)
+	if err != nil {
+		return err
+	}
+	f.schedule = st.schedule
+	if _, keeps := h.obs.(Keeper); !keeps {
+		return nil
+	}
+	brief := *f
+	brief.minimal = result.BestFound
+	if f.told, err = st.bug(&brief); err != nil {
+		return err
+	}
+	if f.config != nil {
+		f.told.PP = f.config.PointList()
+	}
+	return nil
+}
+
 // write puts a bug's story into the result, and the instructions before which a
 // thread is preempted in it into preempted.
 func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
@@ -72,7 +94,9 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 	if f.config != nil {
 		b.PP = f.config.PointList()
 	}
+	f.told = b
 	h.result.Bugs = append(h.result.Bugs, b)
+	h.publish()
 	return nil
 }
 

@@ -3,11 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
-	"os"
-	"runtime"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"landgo/deepen"
@@ -30,12 +26,16 @@ func runOnce(ctx context.Context, cfg Config, obs Observer) (*result.Result, err
 			return nil, err
 		}
 	}
-	s, err := openWithin(ctx, cfg)
+	cfg.limits = watchLimits(ctx, &cfg, obs)
+	defer cfg.limits.close()
+	s, err := open(cfg)
 	if s == nil {
 		return nil, err
 	}
 	defer s.close()
 	r := s.newResult()
+	h := &hunt{session: s, obs: obs, result: r, seen: map[string]*finding{}}
+	h.publish()
 	if err != nil {
 		if err := s.verdictOf(err, r); err != nil {
 			return nil, err
@@ -43,7 +43,6 @@ func runOnce(ctx context.Context, cfg Config, obs Observer) (*result.Result, err
 		s.finish(r)
 		return r, nil
 	}
-	h := &hunt{session: s, ctx: ctx, obs: obs, result: r, seen: map[string]*finding{}}
 	search := h.search
 	if cfg.deepens() {
 		search = h.deepen
@@ -74,7 +73,6 @@ func runOnce(ctx context.Context, cfg Config, obs Observer) (*result.Result, err
 // hunt is one search of a state space for bugs. It is the por.Observer.
 type hunt struct {
 	*session
-	ctx    context.Context
 	obs    Observer
 	result *result.Result
 
@@ -101,6 +99,8 @@ type finding struct {
 	schedule    trace.Schedule // the same, however fine the steps are
 	preemptions int
 	minimal     result.Minimal
+	told        *result.Bug // as it is shown until there is more, nil: nothing yet
+	cost        uint64      // how many steps the search had run
 	fresh       bool        // path is of the search under way
 	job         *deepen.Job // that found it
 	config      *Config     // with which it is told, nil for the hunt's
@@ -241,6 +241,8 @@ func (h *hunt) keep(f *scheduler.Failure, x *por.Execution) {
 	old.failure, old.preemptions = *f, x.Preemptions
 	old.path = x.Path(old.path[:0])
 	old.fresh = true
+	old.told = nil
+	h.publish()
 }
 
 // key tells distinct bugs apart: their kind, message and places, but not the
@@ -296,51 +298,22 @@ func (h *hunt) tell(p por.Progress) {
 func (h *hunt) stop() bool {
 	switch {
 	case h.raced() && !h.cfg.KeepGoing:
-	case h.ctx.Err() != nil:
-		h.stopped = result.Interrupted
-	case h.cfg.Time > 0 && h.clock.elapsed() > h.cfg.Time:
-		h.stopped = result.OutOfTime
-	case h.cfg.Memory > 0 && residentMemory() > uint64(h.cfg.Memory):
-		h.stopped = result.OutOfMemory
 	default:
-		return false
+		why := h.cfg.limits.unwanted()
+		if why != "" {
+			h.stopped = why
+		}
+		return why != ""
 	}
 	return true
 }
 
 func (h *hunt) stopReason() string {
-	switch h.stopped {
-	case result.Interrupted:
-		return "interrupted"
-	case result.OutOfTime:
-		return fmt.Sprintf("the time of %v is used up", h.cfg.Time)
-	case result.OutOfMemory:
-		return fmt.Sprintf("the memory of %v is used up", h.cfg.Memory)
+	if text := h.cfg.LimitText(h.stopped); text != "" {
+		return text
 	}
 	h.result.Problem = result.OutOfExecutions
 	return fmt.Sprintf("%d executions were run, as many as --max-executions allows", h.stats.Executions)
-}
-
-// statm stays open: it is read some thousand times a second.
-var statm = sync.OnceValue(func() *os.File {
-	f, _ := os.Open("/proc/self/statm") // a nil File can't be read either
-	return f
-})
-
-// residentMemory is the size of this process in memory: Linux tells, elsewhere
-// the Go part of it has to do.
-func residentMemory() uint64 {
-	var text [128]byte
-	n, _ := statm().ReadAt(text[:], 0)
-	if _, rest, ok := strings.Cut(string(text[:n]), " "); ok {
-		first, _, _ := strings.Cut(rest, " ")
-		if pages, err := strconv.ParseUint(first, 10, 64); err == nil {
-			return pages * uint64(os.Getpagesize())
-		}
-	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.Sys
 }
 
 // Restarted implements por.Observer: what was found so far will be found

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,8 +20,6 @@ import (
 // session is one guest, booted and under control: a machine with its kernel
 // and scheduler, standing at the root of its state space.
 type session struct {
-	booting context.Context // while it boots, that it is wanted; else nil
-
 	cfg Config
 	img *image.Image
 	// profile is what is known of the guest's functions, and roles what that makes
@@ -39,7 +36,8 @@ type session struct {
 	inputs  [][]byte // that a schedule depends on, see Config.Check
 	racing  []uint64 // where Config.Races are
 	clock   clock
-	lives   int // how often the guest was booted anew, see anew
+	stops   bool // it is asked in the middle of steps whether to stop
+	lives   int  // how often the guest was booted anew, see anew
 	// fill and twins are for --check uninit, see scheduler/twin.go.
 	fill  scheduler.Fill
 	twins []*session
@@ -57,10 +55,7 @@ type session struct {
 
 // open loads the guest and makes its first thread. The caller closes the
 // session, also with an error.
-func open(cfg Config) (*session, error) { return openWithin(context.Background(), cfg) }
-
-// openWithin is open, which ends early when it isn't wanted any more.
-func openWithin(ctx context.Context, cfg Config) (*session, error) {
+func open(cfg Config) (*session, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -71,7 +66,7 @@ func openWithin(ctx context.Context, cfg Config) (*session, error) {
 	if len(cfg.Trust) > 0 && img.Kernel != image.Pebbles {
 		return nil, result.Errorf(result.Usage, "--trust is for thread libraries on pebbles; on %s the C library's functions are trusted anyway", img.Kernel)
 	}
-	s := &session{cfg: cfg, img: img, clock: startClock(cfg.ProcessorTime)}
+	s := &session{cfg: cfg, img: img, clock: cfg.clock()}
 	if err := s.readProfile(); err != nil {
 		return nil, err
 	}
@@ -90,10 +85,7 @@ func openWithin(ctx context.Context, cfg Config) (*session, error) {
 	if s.racing, err = s.racePlaces(); err != nil {
 		return s, err
 	}
-	s.booting = ctx
-	err = s.begin()
-	s.booting = nil
-	if err != nil {
+	if err = s.begin(); err != nil {
 		return s, err
 	}
 	if cfg.Checks(CheckUninit) {
@@ -154,8 +146,12 @@ func (s *session) anew(known *scheduler.Knowledge) error {
 	}
 	fresh.sys.TakeWitnessed()
 	fresh.clock, fresh.lives = s.clock, s.lives+1
+	stops := s.stops
 	s.close()
 	*s = *fresh
+	if stops {
+		s.stopsWithin(true)
+	}
 	return nil
 }
 
@@ -164,6 +160,7 @@ func (s *session) close() {
 		t.close()
 	}
 	if s.machine != nil {
+		s.cfg.limits.may(s.machine, false)
 		s.machine.Close()
 	}
 }
@@ -188,13 +185,11 @@ func (s *session) machineConfig() (emu.Config, error) {
 		}
 		return c, nil
 	}
-	c := emu.Config{Uniprocessor: s.uniprocessor()}
+	c := emu.Config{Uniprocessor: s.uniprocessor(), Space: linux.DefaultSpace}
 	if !s.cfg.NoHeap {
-		c.Heap = scheduler.HeapRange()
-		if s.cfg.Malloc == MallocNative {
-			c.Heap, c.HeapOpen = scheduler.FollowedRange(), true
-		} else if s.pools() {
-			c.Heap, c.HeapOpen = scheduler.EveryRange(), true
+		c.Heap, c.HeapHole = scheduler.HeapRange(s.img)
+		if s.cfg.Malloc == MallocNative || s.pools() {
+			c.Heap, c.HeapHole, c.HeapOpen = scheduler.EveryRange(), emu.Range{}, true
 		}
 	}
 	for _, r := range s.img.ReadsAhead() {
@@ -294,9 +289,12 @@ func (s *session) granularity(points Points, race []uint64) scheduler.Granularit
 	return g
 }
 
-// guestMemory is what a Linux guest may use: room for the stacks of as many
-// threads as --max-threads allows by default, twice over.
-const guestMemory = 2 << 30
+// guestMemory is what a Linux guest may use by default: room for the stacks of as many
+// threads as --max-threads allows then, twice over. Where it allows more threads, they
+// have more.
+const guestMemory, threadMemory = 2 << 30, 16 << 20
+
+func (c *Config) guestMemory() uint64 { return max(guestMemory, uint64(c.MaxThreads)*threadMemory) }
 
 // boot makes the kernel and runs the guest to its first preemption point.
 func (s *session) boot() error {
@@ -316,7 +314,7 @@ func (s *session) boot() error {
 		}
 		var k *linux.Kernel
 		k, err = linux.New(s.plain, s.img, linux.Config{
-			Args: s.argv(), Env: s.cfg.Env, Stdin: stdin, Contents: files, MemoryLimit: guestMemory,
+			Args: s.argv(), Env: s.cfg.Env, Stdin: stdin, Contents: files, MemoryLimit: s.cfg.guestMemory(),
 			OutputLimit: uint64(s.cfg.MaxOutput), TimeoutsAny: s.cfg.Timeouts == TimeoutsAny,
 			ObserveStdout: s.cfg.ObserveStdout,
 		})
@@ -390,10 +388,8 @@ func (s *session) bootBare(contents [][]byte) error {
 	s.check = s.cfg.Check([]byte(s.img.SHA256), contents...)
 	own := scheduler.NewBare(s.plain, b, s.roles)
 	s.sys = own
-	if s.booting != nil {
-		own.StopIf(func() bool { return s.booting.Err() != nil || s.cfg.Time > 0 && s.clock.elapsed() > s.cfg.Time })
-		defer own.StopIf(nil)
-	}
+	s.stopsWithin(true)
+	defer s.stopsWithin(false)
 	return s.bootKept(b, own, &regs)
 }
 
@@ -467,9 +463,9 @@ func (s *session) verdictOf(err error, r *result.Result) error {
 		r.Verdict, r.Reason, r.Problem = result.Invalid, inv.Reason, gapProblems[inv.Gap]
 		r.Place = s.place(inv.Thread, inv.PC)
 	case errors.Is(err, scheduler.ErrStopped):
-		r.Verdict, r.Problem, r.Reason = result.Budget, result.Interrupted, "interrupted while the kernel booted"
-		if s.cfg.Time > 0 && s.clock.elapsed() > s.cfg.Time {
-			r.Problem, r.Reason = result.OutOfTime, fmt.Sprintf("the time of %v is used up, and the kernel still boots", s.cfg.Time)
+		r.Verdict, r.Problem, r.Reason = result.Budget, s.cfg.limits.reason(), "interrupted while the kernel booted"
+		if r.Problem != result.Interrupted {
+			r.Reason = s.cfg.LimitText(r.Problem) + ", and the kernel still boots"
 		}
 	case errors.As(err, &budget):
 		r.Verdict, r.Problem = result.Budget, tooLong(budget)

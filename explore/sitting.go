@@ -56,7 +56,7 @@ var errLeft = errors.New("left")
 func (d *deepening) sit(j *deepen.Job) *sitting {
 	j.State = deepen.Running
 	s := &sitting{d: d, job: j, sp: d.space(j)}
-	s.hunt = &hunt{session: d.session, ctx: d.ctx, result: &result.Result{}, seen: map[string]*finding{}}
+	s.hunt = &hunt{session: d.session, result: &result.Result{}, seen: map[string]*finding{}}
 	s.from = steps(s.sp.stats)
 	if d.cfg.MaxExecutions > 0 {
 		s.room = d.cfg.MaxExecutions - d.executions()

@@ -17,16 +17,30 @@ const (
 	// function may read ahead of its block, so that such a read never reaches the
 	// next one (emu.Config.Ahead), and a read of the next one is never taken for it.
 	Gap        = 80
-	numClasses = 48
+	numClasses = 54 // up to 2 GiB
 )
 
 // Arena is where one thread's blocks come from.
 type Arena struct {
-	heap      *Heap
+	heap *Heap
+	// parts are the arena's own addresses, those for small rooms (Low), and those
+	// for what its own have no place for (Far).
+	parts   [3]part
+	largest uint64
+	small   uint64            // rooms below that come from the second part, while there is place
+	free    [numClasses]int32 // 1 + the youngest free room of each class
+}
+
+// part is a range of addresses of an arena.
+type part struct {
 	base, end uint64
-	largest   uint64
-	next      uint64            // the first address never given out; 0: the arena is unused
-	free      [numClasses]int32 // 1 + the youngest free room of each class
+	next      uint64 // the first address never given out; 0: it is unused
+}
+
+// fits is where a room of n bytes would begin, with the gap before it.
+func (p *part) fits(n uint64) (at uint64, ok bool) {
+	at = max(p.next, p.base)
+	return at, at+Gap+n <= p.end && n <= p.end
 }
 
 // room is a piece of an arena that holds a block at a time.
@@ -40,16 +54,45 @@ type room struct {
 // a block may take at most largest. Arenas aren't taken back by Rewind, only
 // what is in them.
 func (h *Heap) NewArena(base, end, largest uint64) *Arena {
-	a := &Arena{heap: h, base: base, end: end, largest: largest}
+	a := &Arena{heap: h, parts: [3]part{{base: base, end: end}}, largest: min(largest, capacity(numClasses-1))}
 	h.arenas = append(h.arenas, a)
 	return a
 }
 
-// Base is the arena's first address.
-func (a *Arena) Base() uint64 { return a.base }
+// Low has the arena take rooms of less than so many bytes from [base, end), until
+// these addresses are used up.
+func (a *Arena) Low(base, end, below uint64) {
+	a.parts[1], a.small = part{base: base, end: end}, below
+}
 
-// Has reports whether an address is in the arena.
-func (a *Arena) Has(addr uint64) bool { return addr >= a.base && addr < a.end }
+// NeedsFar reports whether a block of n bytes, at a multiple of align, has no place in
+// the arena unless Far gave it some.
+func (a *Arena) NeedsFar(n, align uint64) bool {
+	if n = space(n, align); n > a.largest || a.parts[2].end != 0 {
+		return false
+	}
+	_, ok := a.choose(class(n))
+	return !ok
+}
+
+// Far has the arena take rooms from [base, end) for which its own addresses have no
+// place.
+func (a *Arena) Far(base, end uint64) { a.parts[2] = part{base: base, end: end} }
+
+// choose is the part from which a new room of a class comes.
+func (a *Arena) choose(c int) (n int, ok bool) {
+	if _, ok := a.parts[1].fits(capacity(c)); ok && capacity(c) < a.small {
+		return 1, true
+	}
+	if _, ok := a.parts[0].fits(capacity(c)); ok {
+		return 0, true
+	}
+	_, ok = a.parts[2].fits(capacity(c))
+	return 2, ok
+}
+
+// Base is the arena's first address.
+func (a *Arena) Base() uint64 { return a.parts[0].base }
 
 // class is the size class of n bytes: multiples of 16 up to 512, then powers of
 // two.
@@ -118,14 +161,15 @@ func (a *Arena) allocate(b Block, align uint64, unused bool) (_ *Block, fresh Pi
 	c := class(n)
 	r := a.free[c] - 1
 	if r < 0 || unused {
-		next := max(a.next, a.base)
-		if next+Gap+capacity(c) > a.end {
+		from, ok := a.choose(c)
+		if !ok {
 			return nil, Piece{}
 		}
+		next, _ := a.parts[from].fits(capacity(c))
 		r = int32(len(h.rooms))
 		h.rooms = append(h.rooms, room{addr: next + Gap, class: uint8(c)})
-		h.log = append(h.log, undo{what: arenaNext, arena: a, old: a.next})
-		a.next = next + Gap + capacity(c)
+		h.log = append(h.log, undo{what: arenaNext, arena: a, at: uint64(from), old: a.parts[from].next})
+		a.parts[from].next = next + Gap + capacity(c)
 		fresh = Piece{next, Gap + capacity(c)}
 	} else {
 		h.log = append(h.log, undo{what: arenaFree, arena: a, at: uint64(c), old: uint64(a.free[c])})

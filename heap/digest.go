@@ -20,11 +20,11 @@ func (h *Heap) Digest() trace.Digest {
 		sum.Add(d.Sum())
 	}
 	for _, a := range h.arenas {
-		if a.next == 0 {
+		if a.parts[0].next|a.parts[1].next|a.parts[2].next == 0 {
 			continue
 		}
 		d := trace.NewHash()
-		d.Words(a.base, a.next)
+		d.Words(a.parts[0].base, a.parts[0].next, a.parts[1].next, a.parts[2].next)
 		for c, r := range a.free {
 			for ; r > 0; r = h.rooms[r-1].link {
 				d.Words(uint64(c), h.rooms[r-1].addr)

@@ -59,6 +59,7 @@ type Heap struct {
 	owned  []Piece         // the memory of followed allocators
 	last   map[place]int32 // 1 + the number of the latest block there
 	pages  pages
+	apart  bool // none of its blocks is looked for by what it overlaps
 	log    []undo
 	// families are those of which there ever was a block, before a Rewind too.
 	families []Family
@@ -74,6 +75,13 @@ type place struct {
 // New is a heap without a block.
 func New() *Heap { return &Heap{last: map[place]int32{}, pages: pages{on: map[uint64][]int32{}}} }
 
+// NewApart is a heap whose blocks aren't compared: Overlapping finds none.
+func NewApart() *Heap {
+	h := New()
+	h.apart = true
+	return h
+}
+
 // undo is one entry of the log: what a word was before it changed.
 type undo struct {
 	what   change
@@ -88,9 +96,9 @@ type change uint8
 const (
 	lastBlock change = iota // at: address
 	freedFlag               // at: number of the block
-	arenaNext
-	arenaFree // at: size class
-	roomLink  // at: number of the room
+	arenaNext               // at: number of the part
+	arenaFree               // at: size class
+	roomLink                // at: number of the room
 )
 
 // Mark is a remembered state. Marks nest like a stack.
@@ -114,7 +122,7 @@ func (h *Heap) Rewind(m Mark) {
 			h.blocks[u.at].Freed, h.blocks[u.at].Back = false, Event{}
 			h.enter(int32(u.at))
 		case arenaNext:
-			u.arena.next = u.old
+			u.arena.parts[u.at].next = u.old
 		case arenaFree:
 			u.arena.free[u.at] = int32(u.old)
 		case roomLink:
@@ -170,7 +178,11 @@ func (h *Heap) Live(f Family, addr uint64) *Block {
 // Take ends the life of the block of a family that begins at an address, by a
 // call e. The caller has made sure that there is one (Live).
 func (h *Heap) Take(f Family, addr uint64, e Event) {
-	n := h.last[place{f, addr}] - 1
+	h.End(h.last[place{f, addr}]-1, e)
+}
+
+// End ends the life of a block by its place in Blocks.
+func (h *Heap) End(n int32, e Event) {
 	b := &h.blocks[n]
 	h.log = append(h.log, undo{what: freedFlag, at: uint64(n)})
 	b.Freed, b.Back = true, e

@@ -37,7 +37,7 @@ func (h *Heap) leave(n int32) {
 func (h *Heap) eachPage(n int32, f func([]int32) []int32) {
 	b := &h.blocks[n]
 	switch {
-	case b.Family == 0:
+	case b.Family == 0 || h.apart:
 	case b.Size > largeBlock:
 		h.pages.large = f(h.pages.large)
 	default:

@@ -269,7 +269,7 @@ var Problems = []Problem{
 		"use a search that proves something (\"landgo searches\"), or let it sample more"},
 	{Interrupted, ExitBudget,
 		`interrupted`,
-		"SIGINT or SIGTERM came. The result says what was found until then.",
+		"SIGINT or SIGTERM came. The result says what was found until then. A second signal ends landgo at once, with what is known.",
 		"run it again for longer"},
 
 	{BadEngine, ExitFault,

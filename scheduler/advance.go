@@ -125,6 +125,9 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			}
 			return s.fail(th, s.faultFailure(th, stop.Fault))
 		case emu.StopBudget:
+			if s.stopIf != nil && s.stopIf() {
+				return ErrStopped
+			}
 			if s.cutShort(th, tr) {
 				th.limited = true
 				return nil

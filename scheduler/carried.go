@@ -1,6 +1,10 @@
 package scheduler
 
 import (
+	"hash/fnv"
+	"strconv"
+	"strings"
+
 	"landgo/emu"
 	"landgo/image"
 	"landgo/kernel"
@@ -271,6 +275,25 @@ func (s *System) setWord(addr, v uint64) {
 	s.machine.Write64(addr, v)
 }
 
+// carriedPlaces is how many stacks of landgo's there may be.
+const carriedPlaces = 128
+
+// carriedPlace is a function of a thread's name alone: the n-th child of the first
+// thread has place n; deeper ones share the last 32 by a hash of their names.
+func carriedPlace(name string) uint64 {
+	parts := strings.Split(name, ".")
+	if len(parts) <= 2 {
+		n, _ := strconv.ParseUint(parts[len(parts)-1], 10, 64)
+		if n >= carriedPlaces-32 {
+			return carriedPlaces
+		}
+		return n
+	}
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return carriedPlaces - 32 + uint64(h.Sum32()%32)
+}
+
 // create makes a thread that runs a function on a stack of landgo's.
 func (s *System) create(th *thread, tr *trace.Transition, pc uint64) (verdict, error) {
 	k := s.threadKernel()
@@ -282,15 +305,15 @@ func (s *System) create(th *thread, tr *trace.Transition, pc uint64) (verdict, e
 		s.ret(th, failed)
 		return pass, nil
 	}
-	place := arenaNumber(s.Name(child))
+	place := carriedPlace(s.Name(child))
 	apart := s.stackSize + stackTail + 2*4096
 	base := carriedStacks + place*apart + 4096
 	for i := range s.threads {
 		if s.exists[i] && s.threads[i].roomAt == base+s.stackSize {
-			place = heapArenas
+			place = carriedPlaces
 		}
 	}
-	if place >= heapArenas || base+apart > carriedEnd {
+	if place >= carriedPlaces || base+apart > carriedEnd {
 		return stay, s.invalid(kernel.GapThreads, th, pc, "there is no room for the stack of another thread: at most 95 children of the first thread and 32 others, and 768 MiB")
 	}
 	number, ok, taken := k.Fork(th.id, base, s.stackSize, stackTail)

@@ -34,7 +34,7 @@ func boot(t testing.TB, path string, cfg Config) *System {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mc := emu.Config{}
+	mc := emu.Config{Space: linux.DefaultSpace}
 	for _, r := range img.Code {
 		mc.Code = append(mc.Code, emu.Range{Lo: r.Lo, Hi: r.Hi})
 	}

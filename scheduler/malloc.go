@@ -21,11 +21,20 @@ import (
 // arenas is a fault.
 
 const (
-	heapBase    = 0x10_0000_0000 // the upper half, of which kernels give nothing out
-	heapArena   = 0xe00_0000     // 224 MiB of addresses for each thread
-	heapArenas  = 128
-	heapEnd     = heapBase + heapArenas*heapArena
-	libraryPart = heapArena / 16 // the arena's last part: what stdio allocates for itself
+	// The first thread and its first children have an arena of their own each.
+	ownArenas, ownArena = 128, 5 << 30
+	// Deeper threads, and further children, have one of these, by a hash of their
+	// names; and for what finds no place there one of the far ones.
+	hashedArenas, hashedArena = 49152, 16 << 20
+	farArenas, farArena       = 42, 3 << 30
+
+	hashedBegin = kernel.HeapLo + ownArenas*ownArena
+	farBegin    = hashedBegin + hashedArenas*hashedArena
+
+	largestBlock = 2 << 30 // as much as a guest may have
+	// mappedFrom is from which size on an allocator of a C library maps memory, far
+	// above its heap.
+	mappedFrom = 128 << 10
 )
 
 // arenas are one thread's: a buffer of stdio's never lies where a block of the
@@ -33,19 +42,22 @@ const (
 // access to the user's memory.
 type arenas struct{ user, library *heap.Arena }
 
-// HeapRange is where the trusted allocator's blocks are.
-func HeapRange() emu.Range { return emu.Range{Lo: heapBase, Hi: heapEnd} }
+// HeapRange is where the trusted allocator's blocks are, but for a hole in it.
+func HeapRange(img *image.Image) (all, hole emu.Range) {
+	all = emu.Range{Lo: kernel.HeapLo, Hi: kernel.HeapHi}
+	if kernel.HasLowHeap(img) {
+		all.Lo, hole = kernel.LowHeapLo, emu.Range{Lo: kernel.LowHeapHi, Hi: kernel.HeapLo}
+	}
+	return all, hole
+}
 
-// FollowedRange is where the memory of an allocator is that is followed: wherever
-// the guest has memory at all.
-func FollowedRange() emu.Range { return emu.Range{Lo: 1 << 16, Hi: heapBase} }
-
-// EveryRange is where blocks are if a tested allocator gives some out too: anywhere.
-func EveryRange() emu.Range { return emu.Range{Lo: 1 << 16, Hi: heapEnd} }
+// EveryRange is where the memory of an allocator is that is followed: wherever the
+// guest has memory at all.
+func EveryRange() emu.Range { return emu.Range{Lo: 1 << 16, Hi: kernel.GuestHi} }
 
 // inHeap reports whether an address is in an allocator's memory.
 func (s *System) inHeap(addr uint64) bool {
-	if !s.cfg.NativeMalloc && addr-heapBase < heapEnd-heapBase {
+	if !s.cfg.NativeMalloc && (addr-kernel.HeapLo < kernel.HeapHi-kernel.HeapLo || s.lowHeap && addr-kernel.LowHeapLo < kernel.LowHeapHi-kernel.LowHeapLo) {
 		return true
 	}
 	for _, p := range s.heap.Owned() {
@@ -56,23 +68,44 @@ func (s *System) inHeap(addr uint64) bool {
 	return false
 }
 
-// arenasOf are those of a thread; nil if there are none left (see arenaNumber).
+// arenasOf are those of a thread; nil if there are none left (see arenaPlace).
 func (s *System) arenasOf(t trace.TID) *arenas {
 	for int(t) >= len(s.arenas) {
 		s.arenas = append(s.arenas, nil)
 	}
 	if s.arenas[t] == nil {
-		n := arenaNumber(s.Name(t))
-		base := heapBase + heapArena*n
+		base, size := arenaPlace(s.Name(t))
 		for _, other := range s.arenas {
-			if n >= heapArenas || other != nil && other.user.Base() == base {
+			if other != nil && other.user.Base() == base {
 				return nil
 			}
 		}
-		cut := base + heapArena - libraryPart
-		s.arenas[t] = &arenas{s.heap.NewArena(base, cut, heapArena/2), s.heap.NewArena(cut, base+heapArena, libraryPart/2)}
+		cut := base + size - libraryShare(size)
+		s.arenas[t] = &arenas{s.heap.NewArena(base, cut, largestBlock), s.heap.NewArena(cut, base+size, libraryShare(size))}
+		if base == kernel.HeapLo && s.lowHeap { // other threads' memory is mapped on a real machine
+			const cut = kernel.LowHeapHi - (kernel.LowHeapHi-kernel.LowHeapLo)/16
+			s.arenas[t].user.Low(kernel.LowHeapLo, cut, mappedFrom)
+			s.arenas[t].library.Low(cut, kernel.LowHeapHi, mappedFrom)
+		}
 	}
 	return s.arenas[t]
+}
+
+// reach makes sure that a thread's arena has a place for a block, if any has. It
+// returns the thread that has the addresses for it, if another has: then there is
+// none.
+func (s *System) reach(th *thread, n, align uint64) (other trace.TID, ok bool) {
+	a := s.arenaFor(th)
+	if th.quiet.on || !a.NeedsFar(n, align) {
+		return 0, true
+	}
+	base := farBegin + hashOf(s.Name(th.id))%farArenas*farArena
+	if other, taken := s.far[base]; taken && other != th.id {
+		return other, false
+	}
+	s.far[base] = th.id // for good: a name has the same addresses in all executions
+	a.Far(base, base+farArena)
+	return 0, true
 }
 
 // arenaFor is where a thread allocates now; nil if it has no arena.
@@ -87,21 +120,36 @@ func (s *System) arenaFor(th *thread) *heap.Arena {
 	}
 }
 
-// arenaNumber is a function of a thread's name alone: the n-th child of the
-// first thread has arena n; deeper ones share the last 32 by a hash of their
-// names.
-func arenaNumber(name string) uint64 {
+// arenaPlace is where the arena of a thread with a name is, and its size.
+func arenaPlace(name string) (base, size uint64) {
 	parts := strings.Split(name, ".")
-	if len(parts) <= 2 {
-		n, _ := strconv.ParseUint(parts[len(parts)-1], 10, 64)
-		if n >= heapArenas-32 {
-			return heapArenas
-		}
-		return n
+	last := parts[len(parts)-1]
+	if n, _ := strconv.ParseUint(last, 10, 64); len(parts) <= 2 && n < ownArenas {
+		return kernel.HeapLo + n*ownArena, ownArena
 	}
-	h := fnv.New32a()
+	// The same link again and again: the places follow each other, so that a chain
+	// of creations never meets itself.
+	first := len(parts) - 1
+	for first > 1 && parts[first-1] == last {
+		first--
+	}
+	h := hashOf(strings.Join(parts[:first+1], ".")) + uint64(len(parts)-1-first)
+	return hashedBegin + h%hashedArenas*hashedArena, hashedArena
+}
+
+func hashOf(name string) uint64 {
+	h := fnv.New64a()
 	h.Write([]byte(name))
-	return heapArenas - 32 + uint64(h.Sum32()%32)
+	return h.Sum64() >> 16
+}
+
+// libraryShare is the size of an arena's last part: what stdio, and the making of
+// threads, allocate for themselves.
+func libraryShare(size uint64) uint64 {
+	if size == hashedArena {
+		return size / 4
+	}
+	return size / 16
 }
 
 // allocate gives a thread n bytes at a multiple of 16, and of align; 0 if there
@@ -126,14 +174,15 @@ func (s *System) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
 	if b == nil {
 		return 0
 	}
-	for a := fresh.Addr &^ 4095; a < fresh.Addr+fresh.Size; a += 4096 {
-		if s.machine.Prot(a) == 0 {
-			s.machine.Protect(a, 4096, emu.ProtRead|emu.ProtWrite)
+	s.machine.Prots(fresh.Addr, fresh.Size, func(r emu.Range, p emu.Prot) bool {
+		if p == 0 {
+			s.machine.Protect(r.Lo, r.Hi-r.Lo, emu.ProtRead|emu.ProtWrite)
 			if s.cfg.Pools {
-				s.machine.Alive(a, 4096, false) // what is outside may be used elsewhere
+				s.machine.Alive(r.Lo, r.Hi-r.Lo, false) // what is outside may be used elsewhere
 			}
 		}
-	}
+		return true
+	})
 	if s.observer != nil {
 		s.observer.Block(th.id, *b, true)
 	}
@@ -160,11 +209,26 @@ func (s *System) end(th *thread, b heap.Block) {
 	}
 	s.machine.Alive(b.Addr, b.Size, false)
 	a := s.arenasOf(th.id)
-	if (b.Addr-heapBase)%heapArena >= heapArena-libraryPart {
+	if isLibraryPart(b.Addr) {
 		a.library.Release(b.Addr, s.heapEvent(th))
 	} else {
 		a.user.Release(b.Addr, s.heapEvent(th))
 	}
+}
+
+// isLibraryPart reports whether an address is where stdio's own blocks lie.
+func isLibraryPart(addr uint64) bool {
+	const low = kernel.LowHeapHi - kernel.LowHeapLo
+	if addr-kernel.LowHeapLo < low {
+		return addr-kernel.LowHeapLo >= low-low/16
+	}
+	switch {
+	case addr >= farBegin:
+		return false
+	case addr >= hashedBegin:
+		return (addr-hashedBegin)%hashedArena >= hashedArena-libraryShare(hashedArena)
+	}
+	return (addr-kernel.HeapLo)%ownArena >= ownArena-libraryShare(ownArena)
 }
 
 // badFree is what is wrong with giving back what the call's first argument
@@ -268,10 +332,13 @@ func (s *System) performHeap(th *thread, tr *trace.Transition) (verdict, error) 
 		tr.Did(th.pending)
 	}
 	if s.arenasOf(th.id) == nil {
-		return stay, s.invalid(kernel.GapThreads, th, s.callSite(th), "more threads allocate memory than landgo has arenas for (95 children of the first thread, and 32 others)")
+		return stay, s.invalid(kernel.GapThreads, th, s.callSite(th), "thread %s would get the same memory as another thread, of those that landgo keeps for the allocations of threads", s.Name(th.id))
 	}
 	p := th.arg(0)
 	size, align := th.request()
+	if other, ok := s.reach(th, size, align); !ok {
+		return stay, s.invalid(kernel.GapMemory, th, s.callSite(th), "thread %s would get the same memory for large blocks as thread %s", s.Name(th.id), s.Name(other))
+	}
 	switch th.role {
 	case image.Realloc, image.ReallocArray:
 		if p != 0 {
@@ -341,9 +408,10 @@ func product(a, b uint64) uint64 {
 
 // cleared allocates n bytes that are 0.
 func (s *System) cleared(th *thread, n uint64) uint64 {
-	p := s.allocate(th, n, 0)
-	if p == 0 {
-		return 0
+	b, fresh := s.arenaFor(th).Allocate(s.blockFor(th, n), 0)
+	p := s.begin(th, b, fresh)
+	if p == 0 || fresh.Size > 1<<16 && s.cfg.Fill == nil {
+		return p // the guest hasn't written there, and to look takes long
 	}
 	for _, b := range s.machine.Bytes(p, n) {
 		if b != 0 { // used before, or filled

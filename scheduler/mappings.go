@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -38,6 +37,12 @@ const (
 	MappingFamilies heap.Family = 254
 )
 
+// covers says which mapping each address belongs to.
+type covers struct {
+	latest heap.Cover // that of the latest mapping, or part that was unmapped, with it
+	living heap.Cover // of mappings that live: the part of each that is still mapped
+}
+
 // maps takes in what a call has mapped and unmapped. It returns the bug that an
 // unmapping is, or nil.
 func (s *System) maps(th *thread, call uint64, out *kernel.Outcome) *Failure {
@@ -51,14 +56,34 @@ func (s *System) maps(th *thread, call uint64, out *kernel.Outcome) *Failure {
 		}
 	}
 	if p := out.Mapped; p.Size != 0 && own {
-		b := s.mapped.Around(p.Addr)
-		reserved := b != nil && b.Contains(p.Addr+p.Size-1) && len(s.parts(*b, p.Addr, p.Addr+p.Size)) == 0
-		if !reserved { // else what was mapped is made use of
-			s.tell(th, *s.mapped.Give(heap.Block{Addr: p.Addr, Size: p.Size, Family: mappingFamily, Given: e}), true)
+		if at, _, ok := s.covers.living.From(p.Addr); !ok || at.Addr > p.Addr || at.Addr+at.Size < p.Addr+p.Size { // else what was mapped is made use of
+			s.replace(th, p, e)
+			b := s.giveMapping(heap.Block{Addr: p.Addr, Size: p.Size, Family: mappingFamily, Given: e})
+			s.covers.living = s.covers.living.Set(p.Addr, p.Addr+p.Size, s.number())
+			s.tell(th, b, true)
 		}
 	}
 	return nil
 }
+
+// replace ends the mappings of which nothing is left under a new one.
+func (s *System) replace(th *thread, p kernel.Pages, e heap.Event) {
+	under := s.livingIn(p.Addr, p.Addr+p.Size)
+	s.covers.living = s.covers.living.Clear(p.Addr, p.Addr+p.Size)
+	for _, n := range under {
+		s.endIfGone(th, n, e)
+	}
+}
+
+// giveMapping begins a block of mapped memory, the latest there.
+func (s *System) giveMapping(b heap.Block) heap.Block {
+	out := *s.mapped.Give(b)
+	s.covers.latest = s.covers.latest.Set(b.Addr, b.Addr+b.Size, s.number())
+	return out
+}
+
+// number is that of the latest block of mapped memory.
+func (s *System) number() int32 { return int32(len(s.mapped.Blocks()) - 1) }
 
 func (s *System) tell(th *thread, b heap.Block, given bool) {
 	if s.observer != nil {
@@ -71,70 +96,73 @@ func (s *System) tell(th *thread, b heap.Block, given bool) {
 func (s *System) unmap(th *thread, p kernel.Pages, e heap.Event, own bool) *Failure {
 	end := p.Addr + p.Size
 	before := s.endedMapping(p.Addr)
-	live := false
-	for _, b := range s.mapped.LiveOf(mappingFamily) {
-		lo, hi := max(p.Addr, b.Addr), min(end, b.Addr+b.Size)
-		if lo >= hi || s.unmappedParts(b, lo, hi) {
-			continue
-		}
-		live = true
-		if lo > b.Addr || hi < b.Addr+b.Size {
-			part := heap.Block{Addr: lo, Size: hi - lo, Family: partFamily, Given: b.Given}
-			s.mapped.Give(part)
+	live := s.livingIn(p.Addr, end)
+	s.covers.living = s.covers.living.Clear(p.Addr, end)
+	for _, n := range live {
+		b := s.mapped.Blocks()[n]
+		if lo, hi := max(p.Addr, b.Addr), min(end, b.Addr+b.Size); lo > b.Addr || hi < b.Addr+b.Size {
+			s.giveMapping(heap.Block{Addr: lo, Size: hi - lo, Family: partFamily, Given: b.Given})
 			s.mapped.Take(partFamily, lo, e)
 			s.tell(th, *s.mapped.At(partFamily, lo), false)
-			if !s.unmappedParts(b, b.Addr, b.Addr+b.Size) {
-				continue
-			}
 		}
-		s.tell(th, b, false)
-		s.mapped.Take(mappingFamily, b.Addr, e)
+		s.endIfGone(th, n, e)
 	}
-	if live || !own || before == nil || !before.Contains(end-1) || s.cfg.PointsOnly { // on linux alone, see above
+	if len(live) > 0 || !own || before == nil || !before.Contains(end-1) || s.cfg.PointsOnly { // on linux alone, see above
 		return nil
 	}
 	return &Failure{Kind: DoubleFree, Thread: th.id, PC: e.PC, Block: *before,
 		Message: fmt.Sprintf("unmaps %s at offset %d of a mapping of %s that has been unmapped already", size(p.Size), p.Addr-before.Addr, size(before.Size))}
 }
 
-// parts lists what has been unmapped by itself, between two addresses, of a mapping
-// that lives, by address.
-func (s *System) parts(of heap.Block, lo, hi uint64) (list []heap.Block) {
-	all := s.mapped.Blocks()
-	for i := len(all) - 1; i >= 0 && (all[i].Family != mappingFamily || all[i].Addr != of.Addr); i-- {
-		if b := &all[i]; b.Family == partFamily && b.Addr < hi && lo < b.Addr+b.Size {
-			list = append(list, *b)
+// livingIn lists the mappings that live and are mapped somewhere in [lo, hi), oldest
+// first.
+func (s *System) livingIn(lo, hi uint64) (list []int32) {
+	for lo < hi {
+		p, n, ok := s.covers.living.From(lo)
+		if !ok || p.Addr >= hi {
+			break
 		}
+		list = append(list, n)
+		lo = p.Addr + p.Size
 	}
-	slices.SortFunc(list, func(a, b heap.Block) int { return cmp.Compare(a.Addr, b.Addr) })
-	return list
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
-// unmappedParts reports whether all from lo to hi, of a mapping that lives, has been
-// unmapped.
-func (s *System) unmappedParts(of heap.Block, lo, hi uint64) bool {
-	for _, b := range s.parts(of, lo, hi) {
-		if b.Addr > lo {
-			return false
+// endIfGone ends a mapping of which nothing is mapped any more.
+func (s *System) endIfGone(th *thread, n int32, e heap.Event) {
+	b := s.mapped.Blocks()[n]
+	for lo := b.Addr; lo < b.Addr+b.Size; {
+		p, owner, ok := s.covers.living.From(lo)
+		if !ok || p.Addr >= b.Addr+b.Size {
+			break
 		}
-		lo = max(lo, b.Addr+b.Size)
+		if owner == n {
+			return
+		}
+		lo = p.Addr + p.Size
 	}
-	return lo >= hi
+	s.tell(th, b, false)
+	s.mapped.End(n, e)
+}
+
+// livingMapping is the mapping that an address belongs to, or nil.
+func (s *System) livingMapping(addr uint64) *heap.Block {
+	n, ok := s.covers.living.At(addr)
+	if !ok {
+		return nil
+	}
+	return &s.mapped.Blocks()[n]
 }
 
 // endedMapping is the latest mapping, or part of one, with an address in it, if
 // that has been unmapped; else nil.
 func (s *System) endedMapping(addr uint64) *heap.Block {
-	all := s.mapped.Blocks()
-	for i := len(all) - 1; i >= 0; i-- {
-		if b := &all[i]; b.Contains(addr) {
-			if b.Freed {
-				return b
-			}
-			return nil
-		}
+	n, ok := s.covers.latest.At(addr)
+	if !ok || !s.mapped.Blocks()[n].Freed {
+		return nil
 	}
-	return nil
+	return &s.mapped.Blocks()[n]
 }
 
 // mappingFault describes a fault at memory that was mapped by the program, or
@@ -150,7 +178,7 @@ func (s *System) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok boo
 	if nearStack {
 		return false
 	}
-	if b := s.mapped.Around(f.Addr); b != nil {
+	if b := s.livingMapping(f.Addr); b != nil {
 		out.Block = *b
 		if f.Addr+uint64(f.Size) > b.Addr+b.Size {
 			out.Kind, out.Message = HeapOverflow, fmt.Sprintf("%s at offset %d of a mapping of %s: beyond its end", does, f.Addr-b.Addr, size(b.Size))

@@ -133,6 +133,7 @@ type System struct {
 	dead     map[uint64]dead
 
 	mapped    *heap.Heap // see mappings.go
+	covers    covers
 	heap      *heap.Heap
 	arenas    []*arenas         // by TID
 	mappings  map[uint64]uint64 // see mappingStart
@@ -175,8 +176,10 @@ type System struct {
 	// entered is 1 once main has begun, or if the guest names no main. What is
 	// allocated before is the C library's.
 	entered      uint64
-	ownAllocator bool            // the guest's malloc isn't its library's
-	operators    image.Operators // none if they aren't looked at
+	far          map[uint64]trace.TID // whose the far arenas are, by address
+	lowHeap      bool                 // see kernel.HasLowHeap
+	ownAllocator bool                 // the guest's malloc isn't its library's
+	operators    image.Operators      // none if they aren't looked at
 	breaks       map[uint64]breakClass
 	strings      map[uint64]*stringReading // by the function's first address
 	frames       []string
@@ -208,6 +211,7 @@ type mark struct {
 	arena   arenaMark
 	heap    heap.Mark
 	mapped  heap.Mark
+	covers  covers
 	steps   int
 }
 
@@ -240,11 +244,12 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		roles:   map[uint64]image.Bound{},
 		threads: make([]thread, 0, cfg.MaxThreads),
 		pinned:  -1,
-		heap:    heap.New(), mapped: heap.New(), mappings: map[uint64]uint64{},
+		heap:    heap.New(), mapped: heap.NewApart(), mappings: map[uint64]uint64{}, far: map[uint64]trace.TID{},
 	}
 	if !cfg.PointsOnly && s.wordSize == 8 {
 		s.shapes = libcShapes[s.libc]
 	}
+	s.lowHeap = kernel.HasLowHeap(img)
 	s.stopAt(cfg.Race)
 	if cfg.Trusted != nil {
 		s.sizes = trustSizes(img, cfg.Profile)
@@ -370,7 +375,7 @@ func (s *System) Mark() trace.Mark {
 
 func (s *System) markAlone() trace.Mark {
 	s.marks = append(s.marks, mark{
-		machine: s.machine.Mark(), threads: len(s.threadLog), objects: len(s.saved), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), steps: len(s.steps),
+		machine: s.machine.Mark(), threads: len(s.threadLog), objects: len(s.saved), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps),
 	})
 	return trace.Mark(len(s.marks) - 1)
 }
@@ -407,6 +412,7 @@ func (s *System) rewindAlone(k trace.Mark) {
 	s.arena.rewind(m.arena)
 	s.heap.Rewind(m.heap)
 	s.mapped.Rewind(m.mapped)
+	s.covers = m.covers
 	s.delist(m.steps)
 	s.steps = s.steps[:m.steps]
 	s.marks = s.marks[:k+1]

@@ -19,6 +19,7 @@ import (
 type app struct {
 	engine         engine
 	stdout, stderr io.Writer
+	watch          *watch
 	// status is the exit status of a command that gave no error.
 	status int
 }

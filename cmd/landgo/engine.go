@@ -16,7 +16,7 @@ type engine interface {
 	// nothing else.
 	Replay(context.Context, explore.Config, *result.BugFile, explore.Observer) (*result.Result, error)
 	// Inspect says what landgo sees in the guest.
-	Inspect(explore.Config) (*result.Inspection, error)
+	Inspect(context.Context, explore.Config, explore.Observer) (*result.Inspection, error)
 }
 
 // explorer is package explore as an engine.
@@ -30,6 +30,6 @@ func (explorer) Replay(ctx context.Context, c explore.Config, f *result.BugFile,
 	return explore.Replay(ctx, c, f, o)
 }
 
-func (explorer) Inspect(c explore.Config) (*result.Inspection, error) {
-	return explore.Inspect(c)
+func (explorer) Inspect(ctx context.Context, c explore.Config, o explore.Observer) (*result.Inspection, error) {
+	return explore.Inspect(ctx, c, o)
 }

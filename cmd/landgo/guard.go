@@ -9,7 +9,9 @@ import (
 	"os/signal"
 	"strconv"
 	"syscall"
+	"time"
 
+	"landgo/explore"
 	"landgo/result"
 )
 
@@ -28,6 +30,7 @@ const statusFD = "LANDGO_STATUS_FD"
 func guarded(args []string, stderr io.Writer, f func() int) int {
 	if fd, err := strconv.Atoi(os.Getenv(statusFD)); err == nil {
 		os.Unsetenv(statusFD)
+		explore.Guarded()
 		status := f()
 		tell(os.NewFile(uintptr(fd), "status"), status)
 		return status
@@ -100,21 +103,46 @@ func inChild(stderr io.Writer) (int, error) {
 	return result.ExitFault, fmt.Errorf("the process that ran the guest died: %w", errOr(err))
 }
 
-// pass hands signals to the child. The first asks it for what it has so far; a
-// user who asks a third time wants it gone. (The second may be the first one's
-// double, from a terminal's foreground group.)
+// doubled is how close two signals come that are one: "timeout" sends one to the
+// process and one to its group.
+const doubled = 100 * time.Millisecond
+
+// patience is how long a child that was asked for what it has may take.
+const patience = 3 * time.Second
+
+// pass hands signals to the child. The first asks it for what it has so far, within
+// a second; a user who asks again wants it at once, and a third time just its end. A
+// child that doesn't come to an end by itself is ended.
 func pass(signals <-chan os.Signal, child *os.Process, killed chan<- bool) {
 	n := 0
-	for s := range signals {
-		if n++; n >= 3 {
-			select {
-			case killed <- true:
-			default:
-			}
-			child.Kill()
-			continue
+	var last time.Time
+	var hung <-chan time.Time
+	kill := func() {
+		select {
+		case killed <- true:
+		default:
 		}
-		child.Signal(s)
+		child.Kill()
+	}
+	for {
+		select {
+		case s := <-signals:
+			if time.Since(last) < doubled {
+				continue
+			}
+			last = time.Now()
+			switch n++; n {
+			case 1:
+				child.Signal(s)
+				hung = time.After(patience)
+			case 2:
+				child.Signal(syscall.SIGUSR1)
+			default:
+				kill()
+			}
+		case <-hung:
+			kill()
+		}
 	}
 }
 

@@ -12,8 +12,9 @@ import (
 func (a *app) inspectCommand() *command {
 	c, flags := explore.DefaultConfig(), newFlags()
 	addOptions(flags, &c, func(o *explore.Option) bool {
-		return o.Group == explore.GroupPoints || o.Group == explore.GroupWorld || o.Name == "json"
+		return o.Group == explore.GroupPoints || o.Group == explore.GroupWorld || o.Name == "json" || limits(o)
 	})
+	c.Time = inspectTime
 	return &command{
 		name:  "inspect",
 		use:   "[flags] GUEST",
@@ -23,7 +24,7 @@ recognises, the functions whose meaning it knows, the preemption points of each
 kind, what is trusted, and what it doesn't model.`,
 		example: `  landgo inspect test`,
 		flags:   flags,
-		run: func(_ context.Context, args []string) (err error) {
+		run: func(ctx context.Context, args []string) (err error) {
 			own, guests := guestArgs(flags, args)
 			if c.Guest, err = oneGuest(own); err != nil {
 				return err
@@ -32,7 +33,8 @@ kind, what is trusted, and what it doesn't model.`,
 			if err := c.Validate(); err != nil {
 				return err
 			}
-			seen, err := a.engine.Inspect(c)
+			seen, err := a.engine.Inspect(ctx, c, keeper{a.progress(&c), a.watch})
+			a.mayTell()
 			if err != nil {
 				return err
 			}

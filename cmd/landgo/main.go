@@ -11,9 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
-	"syscall"
 
 	"landgo/result"
 )
@@ -25,19 +23,39 @@ func main() {
 }
 
 // doMain is the whole program but for its end: it returns the exit status.
+// A command that doesn't end when it should is left where it is.
 func doMain(args []string, stdout, stderr io.Writer, e engine) (status int) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	out := &sink{Writer: stdout}
+	app := &app{engine: e, stdout: out, stderr: stderr, status: result.ExitOK}
+	app.watch = newWatch(app)
+	defer app.watch.signals(cancel)()
+	ended := make(chan int, 1)
+	go func() { ended <- app.command(ctx, out, args) }()
+	select {
+	case status := <-ended:
+		return status
+	case why := <-app.watch.late:
+		late := make(chan int, 1)
+		go func() { late <- app.watch.end(why) }()
+		select {
+		case status := <-ended: // it was telling its result
+			return status
+		case status := <-late:
+			return status
+		}
+	}
+}
+
+// command carries a command out, and returns the exit status.
+func (app *app) command(ctx context.Context, out *sink, args []string) (status int) {
 	defer func() {
 		if r := recover(); r != nil {
 			status = result.ExitFault
-			reportFault(stderr, fmt.Sprint(r), debug.Stack())
+			reportFault(app.stderr, fmt.Sprint(r), debug.Stack())
 		}
 	}()
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	signal.Ignore(syscall.SIGPIPE) // print sees that nobody reads on
-
-	out := &sink{Writer: stdout}
-	app := &app{engine: e, stdout: out, stderr: stderr, status: result.ExitOK}
 	err := app.execute(ctx, app.rootCommand(), args)
 	if lost := out.failed(); lost != nil {
 		err = lost

@@ -46,7 +46,7 @@ func (f *fake) Replay(ctx context.Context, c explore.Config, file *result.BugFil
 	return f.Run(ctx, c, o)
 }
 
-func (f *fake) Inspect(c explore.Config) (*result.Inspection, error) {
+func (f *fake) Inspect(_ context.Context, c explore.Config, _ explore.Observer) (*result.Inspection, error) {
 	f.config = c
 	return f.seen, f.err
 }

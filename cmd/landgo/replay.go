@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -13,7 +14,8 @@ import (
 func (a *app) replayCommand() *command {
 	c, flags := explore.DefaultConfig(), newFlags()
 	schedule := flags.String("schedule", "", "the schedule to run, instead of a bug file's")
-	addOptions(flags, &c, func(o *explore.Option) bool { return o.Kept() || shows(o) })
+	addOptions(flags, &c, func(o *explore.Option) bool { return o.Kept() || shows(o) || limits(o) })
+	c.Time = replayTime
 	return &command{
 		name:  "replay",
 		use:   "[flags] BUGFILE [GUEST]\n  landgo replay --schedule S [flags] GUEST [-- ARGUMENT...]",
@@ -92,8 +94,10 @@ func (a *app) replay(ctx context.Context, c explore.Config, file *result.BugFile
 	if err != nil {
 		return err
 	}
+	a.watch.run(&c, "")
 	progress := a.progress(&c)
-	r, err := a.engine.Replay(ctx, c, file, progress)
+	r, err := a.engine.Replay(ctx, c, file, keeper{progress, a.watch})
+	a.mayTell()
 	progress.Close()
 	if err != nil {
 		return err
@@ -106,6 +110,13 @@ func (a *app) replay(ctx context.Context, c explore.Config, file *result.BugFile
 	a.status = r.ExitStatus()
 	return nil
 }
+
+// replayTime and inspectTime are limits unless others are given: far more than either
+// takes.
+const replayTime, inspectTime = 10 * time.Minute, 5 * time.Minute
+
+// limits reports whether an option is a limit of any command that reads a guest.
+func limits(o *explore.Option) bool { return o.Name == "time" || o.Name == "memory" }
 
 // shows reports whether an option says how a result is shown.
 func shows(o *explore.Option) bool {

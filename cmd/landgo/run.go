@@ -55,8 +55,10 @@ func (a *app) run(ctx context.Context, c explore.Config) error {
 	if why := c.Whole(); why != "" && c.Jobs > 1 && !c.Quiet {
 		fmt.Fprintf(a.stderr, "landgo: %s\n", why)
 	}
+	a.watch.run(&c, out)
 	progress := a.progress(&c)
-	r, err := a.engine.Run(ctx, c, progress)
+	r, err := a.engine.Run(ctx, c, keeper{progress, a.watch})
+	a.mayTell()
 	progress.Close()
 	if err != nil {
 		return err
@@ -74,6 +76,13 @@ func (a *app) run(ctx context.Context, c explore.Config) error {
 	return nil
 }
 
+// mayTell waits for ever if the watch tells the result.
+func (a *app) mayTell() {
+	if !a.watch.claim() {
+		select {}
+	}
+}
+
 func (a *app) notes(r *result.Result) {
 	for _, n := range r.Notes {
 		fmt.Fprintf(a.stderr, "landgo: %s\n", result.Printable(n))
@@ -86,7 +95,7 @@ func saveBugs(r *result.Result, c *explore.Config, out string) (failed error) {
 	for i, b := range r.Bugs {
 		b.File = ""
 		own := c.For(b)
-		if out != "" {
+		if out != "" && b.Schedule != "" {
 			path := numbered(out, i+1)
 			if err := result.NewBugFile(r, b, own.Saved()).Write(path); err != nil {
 				failed = err
@@ -94,7 +103,9 @@ func saveBugs(r *result.Result, c *explore.Config, out string) (failed error) {
 				b.File = path
 			}
 		}
-		b.Replay = own.ReplayCommand(b.File, b.Schedule)
+		if b.Schedule != "" {
+			b.Replay = own.ReplayCommand(b.File, b.Schedule)
+		}
 	}
 	return failed
 }

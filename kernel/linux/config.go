@@ -1,5 +1,7 @@
 package linux
 
+import "landgo/kernel"
+
 // Config is what a guest is given. The zero value of a field means its default.
 type Config struct {
 	Args []string // argv; default: the image's path alone
@@ -34,7 +36,7 @@ type Config struct {
 }
 
 // DefaultSpace is the address space that a kernel lays out unless told.
-const DefaultSpace = 128 << 30
+const DefaultSpace = kernel.Space
 
 func (c *Config) setDefaults() {
 	setDefault(&c.Space, DefaultSpace)

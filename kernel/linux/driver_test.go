@@ -59,7 +59,7 @@ func newDriver(t testing.TB, path string, cfg Config) *driver {
 
 func newImageDriver(t testing.TB, img *image.Image, cfg Config) *driver {
 	t.Helper()
-	ec := emu.Config{Mode: emu.X86_64}
+	ec := emu.Config{Mode: emu.X86_64, Space: DefaultSpace}
 	for _, r := range img.Code {
 		ec.Code = append(ec.Code, emu.Range{Lo: r.Lo, Hi: r.Hi})
 	}

@@ -6,15 +6,17 @@ import (
 	"landgo/image"
 	"landgo/kernel"
 	"landgo/kernel/effect"
+	"landgo/trace"
 )
 
 // The guest's address space:
 //
-//	0 ........... 64 KiB   never mapped
-//	image ....... brk      grows up to the windows
-//	Space/16 .... stack    windows: where mmap puts things
-//	              Space/2  the first thread's stack, a guard page on either side
-//	Space/2 ..... Space    kept for the trusted allocator, which isn't the kernel's
+//	0 ........... 64 KiB      never mapped
+//	image ....... brk         grows up to the heap
+//	LowHeapLo ... LowHeapHi   kept for the trusted allocator, which isn't the
+//	HeapLo ...... WindowsLo   kernel's (package kernel)
+//	WindowsLo ... stack       windows: where mmap puts things
+//	              GuestHi     the first thread's stack, a guard page on either side
 //
 // An mmap takes the next addresses of the asking thread's window, with a page
 // left free after it, and addresses are never given twice. So an address is a
@@ -22,53 +24,103 @@ import (
 // others did; what is unmapped faults for ever; and new pages are zero without
 // anybody clearing them.
 //
-// A window has room for the thread's own maps in its first half. The second
-// half holds its children's windows: the first 8 share its first half, the next
-// 256 the rest. Children beyond that, and those for which hardly anything is
-// left, get none: an mmap of theirs is not modelled, by name.
+// The first thread and its first 256 children have a window each. A thread to which
+// that is too small, and all threads that others create, get one after the other as
+// they need them, of growing size: each is one of a table's places, chosen by a hash
+// of the thread's name. Most threads never map anything, and need none. Where two
+// threads come to the same place, the guest ends as invalid: nobody gets the other's
+// addresses. In a chain of creations the places follow each other, so that it never
+// meets itself.
 
 const (
 	pageSize  = 4096
 	nullPages = 64 << 10
 
-	largeWindows, smallWindows = 8, 256
-	leastWindow                = 64 << 10
+	firstWindow = 192 << 30 // of the first thread
+	ownWindow   = 3 << 30   // of each of its first children
+	ownWindows  = 256
+	placesBegin = kernel.WindowsLo + firstWindow + ownWindows*ownWindow
+	mostWindows = 16 // of a thread
+
+	// brkEnd is where the break ends at the latest.
+	brkEnd = 8 << 30
 )
+
+// places are the tables of windows: the first has room for a thread's stack.
+var places = []struct{ size, count uint64 }{
+	{9 << 20, 98304}, {128 << 20, 2048}, {2304 << 20, 128},
+}
 
 // span is the address range [lo, hi).
 type span struct{ lo, hi uint64 }
 
 func (s span) size() uint64 { return s.hi - s.lo }
 
-// child is the window of the n-th child (from 1) of the thread that owns s.
-func (s span) child(n uint64) span {
-	large := span{s.lo + pageDown(s.size()/2), s.lo + pageDown(s.size()/4*3)}
-	small := span{large.hi, s.hi}
-	switch {
-	case n <= largeWindows:
-		return large.part(n-1, largeWindows)
-	case n <= largeWindows+smallWindows:
-		return small.part(n-1-largeWindows, smallWindows)
+// nameHash is of a thread's name, given its parent's and which child it is.
+func nameHash(parent *thread, n uint64) uint64 {
+	if n == parent.nth { // the same again: the place behind
+		return parent.hash + 1
 	}
-	return span{}
+	return mix(parent.hash ^ mix(n))
 }
 
-func (s span) part(i, of uint64) span {
-	size := pageDown(s.size() / of)
-	if size < leastWindow {
-		return span{}
+// window is the n-th window (from 0) of a thread. shared: another thread may come to
+// the same.
+func (t *thread) window(n uint64) (w span, shared bool) {
+	if n == 0 {
+		switch at := uint64(kernel.WindowsLo); {
+		case t.parent == nil:
+			return span{at, at + firstWindow}, false
+		case t.parent.parent == nil && t.nth <= ownWindows:
+			at += firstWindow + (t.nth-1)*ownWindow
+			return span{at, at + ownWindow}, false
+		}
+	} else if t.parent == nil || t.parent.parent == nil && t.nth <= ownWindows {
+		n += uint64(len(places)) - 2 // what didn't fit is large
 	}
-	return span{s.lo + i*size, s.lo + (i+1)*size}
+	lo, hash := uint64(placesBegin), t.hash
+	for i, table := range places {
+		if n == uint64(i) || i == len(places)-1 {
+			if n > uint64(i) {
+				hash = mix(hash + n)
+			}
+			lo += hash % table.count * table.size
+			return span{lo, lo + table.size}, true
+		}
+		lo += table.size * table.count
+	}
+	panic("linux: no tables of windows")
 }
 
-// own is the part of a window for the owner's maps.
-func (s span) own() span { return span{s.lo, s.lo + pageDown(s.size()/2)} }
+// room is where a thread's next size bytes are, and which of its windows that is;
+// no if it has none that is large enough.
+func (k *Kernel) room(t *thread, size uint64) (addr, window uint64, ok bool) {
+	for used, n := k.log.Get(&t.mapped), k.log.Get(&t.windows); n < mostWindows; used, n = 0, n+1 {
+		if w, _ := t.window(n); size < w.size() && used+size+pageSize <= w.size() {
+			return w.lo + used, n, true
+		}
+	}
+	return 0, 0, false
+}
+
+// mappedEnd is behind the latest address that was given to the thread.
+func (k *Kernel) mappedEnd(t *thread) uint64 {
+	w, _ := t.window(k.log.Get(&t.windows))
+	return w.lo + k.log.Get(&t.mapped)
+}
+
+// sharer is the thread that another one's window belongs to already.
+func (k *Kernel) sharer(t *thread, n uint64) (trace.TID, bool) {
+	w, shared := t.window(n)
+	other, taken := k.windows[w.lo]
+	return other, shared && taken && other != t.id
+}
 
 // space is the state of the address space as a whole.
 type space struct {
 	brkLo, brkHi uint64 // bounds of the break
 	brk          effect.Word
-	windows      span
+	low          bool // the trusted allocator has some of the low addresses
 	stack        span
 	used         effect.Word // bytes accessible
 	limit        uint64
@@ -83,16 +135,17 @@ func (s *space) lay(img *image.Image, cfg *Config) error {
 		}
 		end = max(end, g.Addr+g.MemSize)
 	}
-	top := cfg.Space / 2
-	s.windows.lo = pageDown(top / 8)
-	s.stack.hi = top - pageSize
-	if cfg.StackLimit > top/8 {
+	const most = firstWindow / 8
+	s.stack.hi = kernel.GuestHi - pageSize
+	if cfg.StackLimit > most {
 		return fmt.Errorf("a stack of %d bytes doesn't fit: give a smaller one", cfg.StackLimit)
 	}
 	s.stack.lo = s.stack.hi - cfg.StackLimit
-	s.windows.hi = s.stack.lo - pageSize
 	s.brkLo = pageUp(end) + pageSize
-	s.brkHi = s.windows.lo - pageSize
+	s.brkHi = brkEnd - pageSize
+	if kernel.HasLowHeap(img) {
+		s.low, s.brkHi = true, kernel.LowHeapLo-pageSize
+	}
 	if s.brkLo >= s.brkHi {
 		return kernel.Errorf(kernel.GapLayout, "the guest's segments end at %#x, beyond landgo's limit for them of %#x", end, s.brkHi)
 	}

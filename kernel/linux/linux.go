@@ -43,6 +43,7 @@ type Kernel struct {
 
 	threads []*thread            // by TID; grows only
 	numbers map[uint64]trace.TID // guest thread ids; grows only
+	windows map[uint64]trace.TID // by first address, see layout.go
 	live    effect.Word          // threads that haven't exited; see doExit
 	list    effect.Word          // of threads: which there are
 
@@ -74,6 +75,7 @@ func New(host kernel.Host, img *image.Image, cfg Config) (*Kernel, error) {
 		host:    host,
 		log:     effect.New(host.Machine()),
 		numbers: map[uint64]trace.TID{},
+		windows: map[uint64]trace.TID{},
 		queues:  map[uint64]*queue{},
 		live:    effect.At(wordList, 1),
 		list:    effect.At(wordList, 0),

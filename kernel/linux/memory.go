@@ -55,8 +55,10 @@ func (k *Kernel) uses(more, less uint64) bool {
 // give hands thread t size fresh, zero bytes of its window.
 func (k *Kernel) give(t *thread, size uint64, p emu.Prot) uint64 {
 	size = pageUp(size)
-	mapped := k.log.Get(&t.mapped)
-	addr := t.window.own().lo + mapped
+	addr, n, ok := k.room(t, size)
+	if !ok {
+		return enomem
+	}
 	if p != 0 { // fresh addresses are inaccessible already
 		if !k.uses(size, 0) {
 			return enomem
@@ -64,7 +66,12 @@ func (k *Kernel) give(t *thread, size uint64, p emu.Prot) uint64 {
 		k.log.ProtectFresh(addr, size, p)
 		k.call.fresh = kernel.Pages{Addr: addr, Size: size}
 	}
-	k.log.Set(&t.mapped, mapped+size+pageSize)
+	w, shared := t.window(n)
+	if shared {
+		k.windows[w.lo] = t.id // for good: a name has the same windows in all executions
+	}
+	k.log.Set(&t.windows, n)
+	k.log.Set(&t.mapped, addr-w.lo+size+pageSize)
 	if p == 0 {
 		k.log.Set(&t.fresh, addr)
 	} else {
@@ -73,10 +80,10 @@ func (k *Kernel) give(t *thread, size uint64, p emu.Prot) uint64 {
 	return addr
 }
 
-// fits reports whether the thread's window has room for size more bytes.
+// fits reports whether the thread has room for size more bytes.
 func (c *call) fits(size uint64) bool {
-	own := c.t.window.own()
-	return size <= own.size() && c.get(&c.t.mapped)+size+pageSize <= own.size()
+	_, _, ok := c.k.room(c.t, size)
+	return ok
 }
 
 func guestProt(bits uint64) emu.Prot { return emu.ProtOf(bits&1 != 0, bits&2 != 0, bits&4 != 0) }
@@ -84,7 +91,16 @@ func guestProt(bits uint64) emu.Prot { return emu.ProtOf(bits&1 != 0, bits&2 != 
 // inGuest reports whether [addr, addr+size) lies where maps, the break or the
 // image may be.
 func (k *Kernel) inGuest(addr, size uint64) bool {
-	return addr+size >= addr && addr >= nullPages && addr+size <= k.space.stack.hi
+	end := addr + size
+	switch {
+	case end < addr || addr < nullPages:
+		return false
+	case addr >= kernel.WindowsLo:
+		return end <= k.space.stack.hi
+	case k.space.low && addr < kernel.LowHeapHi:
+		return end <= kernel.LowHeapLo
+	}
+	return end <= kernel.HeapLo
 }
 
 func planMmap(c *call, p *kernel.Plan) {
@@ -119,7 +135,12 @@ func (k *Kernel) holdsCode(addr, size uint64) bool {
 // planRoom tells what no machine has room for (ENOMEM) from what only this
 // layout has no room for.
 func (c *call) planRoom(p *kernel.Plan, size uint64) {
-	if size <= c.k.space.windows.own().size() && !c.fits(size) {
+	_, n, ok := c.k.room(c.t, size)
+	other, taken := c.k.sharer(c.t, n)
+	switch {
+	case ok && taken:
+		beyond(p, kernel.GapMemory, c.row().name+": thread "+c.k.host.Name(c.t.id)+" would get addresses of thread "+c.k.host.Name(other))
+	case !ok && size <= firstWindow:
 		beyond(p, kernel.GapMemory, c.row().name+": the addresses kept for thread "+c.k.host.Name(c.t.id)+" are used up")
 	}
 }
@@ -226,7 +247,7 @@ func doMprotect(c *call, o *kernel.Outcome) uint64 {
 	if !c.k.protect(addr, size, guestProt(c.a[2])) {
 		return enomem
 	}
-	if fresh := c.get(&c.t.fresh); fresh != 0 && addr >= fresh && addr+size <= c.t.window.own().lo+c.get(&c.t.mapped) {
+	if fresh := c.get(&c.t.fresh); fresh != 0 && addr >= fresh && addr+size <= c.k.mappedEnd(c.t) {
 		c.k.log.AreNew()
 	}
 	return 0
@@ -335,25 +356,36 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 func (k *Kernel) Writable() (list []emu.Range) {
 	m := k.host.Machine()
 	add := func(lo, hi uint64) {
-		for a := pageDown(lo); a < hi; a += pageSize {
-			if m.Prot(a)&emu.ProtWrite == 0 {
-				continue
-			}
-			if n := len(list); n > 0 && list[n-1].Hi == a {
-				list[n-1].Hi += pageSize
-			} else {
-				list = append(list, emu.Range{Lo: a, Hi: a + pageSize})
-			}
+		if hi <= lo {
+			return
 		}
+		m.Prots(lo, hi-lo, func(r emu.Range, p emu.Prot) bool {
+			if p&emu.ProtWrite == 0 {
+				return true
+			}
+			if n := len(list); n > 0 && list[n-1].Hi == r.Lo {
+				list[n-1].Hi = r.Hi
+			} else {
+				list = append(list, r)
+			}
+			return true
+		})
 	}
 	for i := range k.img.Segments {
 		add(k.img.Segments[i].Addr, k.img.Segments[i].Addr+k.img.Segments[i].MemSize)
 	}
 	add(k.space.brkLo, k.space.brk.Peek())
 	for _, t := range k.threads {
-		if t != nil {
-			lo := t.window.own().lo
-			add(lo, lo+t.mapped.Peek())
+		if t == nil {
+			continue
+		}
+		windows := t.windows.Peek()
+		for n := range windows + 1 {
+			w, _ := t.window(n)
+			if n == windows {
+				w.hi = w.lo + t.mapped.Peek()
+			}
+			add(w.lo, w.hi)
 		}
 	}
 	add(k.space.stack.lo, k.space.stack.hi)

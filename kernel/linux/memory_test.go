@@ -1,6 +1,10 @@
 package linux
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -138,7 +142,7 @@ func TestMemoryLimit(t *testing.T) {
 // TestWindowUsedUp: where Linux would have room, landgo says that it hasn't.
 func TestWindowUsedUp(t *testing.T) {
 	c := newCaller(t, Config{})
-	size := c.k.space.windows.own().size() / 3
+	size := uint64(firstWindow / 3)
 	for range 2 {
 		c.do(0, nrMmap, 0, size, 0, anonymous)
 	}
@@ -148,33 +152,89 @@ func TestWindowUsedUp(t *testing.T) {
 	}
 }
 
-// TestWindowsDontOverlap walks the tree of windows.
+// family makes threads by their names, of a kernel's.
+func family(t *testing.T, names ...string) (*driver, []*thread) {
+	c := newCaller(t, Config{})
+	all := map[string]*thread{"0": {}}
+	var list []*thread
+	for _, name := range names {
+		at := "0"
+		for _, part := range strings.Split(name, ".")[1:] {
+			n, err := strconv.ParseUint(part, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parent := all[at]
+			if at += "." + part; all[at] == nil {
+				all[at] = &thread{parent: parent, nth: n, hash: nameHash(parent, n)}
+			}
+		}
+		list = append(list, all[name])
+	}
+	return c.driver, list
+}
+
+// TestWindowsDontOverlap: the windows of threads as programs create them lie behind
+// the heap and below the stack, and no two share an address: of chains, of trees, of
+// a thread with many children at any depth.
 func TestWindowsDontOverlap(t *testing.T) {
-	all := span{8 << 30, 63 << 30}
-	var walk func(s span, depth int)
-	walk = func(s span, depth int) {
-		if depth == 0 {
-			return
-		}
-		at := s.own().hi
-		for n := uint64(1); n <= largeWindows+smallWindows; n++ {
-			c := s.child(n)
-			if c.size() == 0 {
-				continue
-			}
-			if c.lo < at || c.hi > s.hi || c.lo%pageSize != 0 {
-				t.Fatalf("child %d of %x: %x", n, s, c)
-			}
-			at = c.hi
-			if n < 3 || n == largeWindows+1 {
-				walk(c, depth-1)
-			}
-		}
-		if s.child(largeWindows+smallWindows+1).size() != 0 {
-			t.Error("a window for one child too many")
+	names := []string{"0"}
+	for n := 1; n <= 600; n++ {
+		names = append(names, fmt.Sprint("0.", n), fmt.Sprint("0.1.1.", n))
+	}
+	for _, link := range []string{".1", ".2", ".3", ".1.2", ".2.1"} {
+		for at := "0.3" + link; len(at) < 130; at += link {
+			names = append(names, at)
 		}
 	}
-	walk(all, 4)
+	_, threads := family(t, names...)
+	type owned struct {
+		span
+		name string
+	}
+	var all []owned
+	for i, th := range threads {
+		for n := range uint64(2) {
+			if w, shared := th.window(n); n == 0 || shared && i < 40 {
+				all = append(all, owned{w, names[i]})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b owned) int { return cmp.Compare(a.lo, b.lo) })
+	if all[0].lo < kernel.WindowsLo || all[len(all)-1].hi > kernel.GuestHi-1<<30 {
+		t.Errorf("windows from %#x to %#x", all[0].lo, all[len(all)-1].hi)
+	}
+	met := 0
+	for i := 1; i < len(all); i++ {
+		if all[i].lo%pageSize != 0 || all[i].lo < all[i-1].hi && all[i].lo != all[i-1].lo {
+			t.Fatalf("%s has %x, %s has %x", all[i-1].name, all[i-1].span, all[i].name, all[i].span)
+		}
+		if all[i].lo == all[i-1].lo && all[i].name != all[i-1].name {
+			met++
+		}
+	}
+	if met > len(all)/100 {
+		t.Errorf("%d of %d windows are others', too", met, len(all))
+	}
+}
+
+// TestWindowsMeet: a thread whose next window is another's gets none, by name.
+func TestWindowsMeet(t *testing.T) {
+	c := newCaller(t, Config{})
+	first := c.k.threads[0]
+	for n := uint64(1); n < mostWindows; n++ {
+		w, _ := first.window(n)
+		c.k.windows[w.lo] = c.spawn(0, word)
+	}
+	if p := c.plan(0, nrMmap, 0, pageSize, 3, anonymous); p.Effect == kernel.Invalid {
+		t.Errorf("its own window: %s", p.Reason)
+	}
+	for range 2 {
+		c.do(0, nrMmap, 0, firstWindow/2-pageSize, 0, anonymous)
+	}
+	if p := c.plan(0, nrMmap, 0, pageSize, 3, anonymous); p.Effect != kernel.Invalid || !strings.Contains(p.Reason, "addresses of thread") {
+		t.Errorf("%+v", p)
+	}
 }
 
 func TestProtections(t *testing.T) {

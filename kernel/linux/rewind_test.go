@@ -49,7 +49,9 @@ func (d *driver) digest() string {
 	for _, t := range k.threads {
 		if t != nil {
 			c := *t
-			if c != *newThread(t.id, t.parent, t.number, t.window) { // a name that this execution did come to
+			fresh := newThread(t.id, t.parent, t.number)
+			fresh.nth, fresh.hash = t.nth, t.hash
+			if c != *fresh { // a name that this execution did come to
 				c.parent = nil
 				fmt.Fprintf(&b, "%d %+v\n", t.number, c)
 			}
@@ -93,7 +95,8 @@ func (d *driver) memory(f func(addr, size uint64)) {
 	f(s.stack.hi-1<<18, 1<<18)
 	for _, t := range d.k.threads {
 		if t != nil {
-			f(t.window.own().lo, min(t.mapped.Peek(), 48<<20))
+			w, _ := t.window(t.windows.Peek())
+			f(w.lo, min(t.mapped.Peek(), 48<<20))
 		}
 	}
 }

@@ -25,7 +25,8 @@ type thread struct {
 	id     trace.TID
 	parent *thread
 	number uint64
-	window span
+	nth    uint64 // which of its parent's children
+	hash   uint64 // of the name, see layout.go
 
 	// State that others look at.
 	alive         effect.Word
@@ -34,7 +35,8 @@ type thread struct {
 
 	// State that only its own calls use.
 	children   effect.Word // created so far
-	mapped     effect.Word // bytes of the window given out
+	windows    effect.Word // number of the window that is in use
+	mapped     effect.Word // bytes of it given out
 	fresh      effect.Word // its latest map, if no thread could use it so far; else 0
 	stack      effect.Word // its upper end as its creator gave it
 	clearTID   effect.Word // address to clear and wake at exit, 0 for none
@@ -52,8 +54,8 @@ type thread struct {
 }
 
 // newThread is a thread with its words in their places.
-func newThread(id trace.TID, parent *thread, number uint64, window span) *thread {
-	t := &thread{id: id, parent: parent, number: number, window: window}
+func newThread(id trace.TID, parent *thread, number uint64) *thread {
+	t := &thread{id: id, parent: parent, number: number}
 	put := func(which uint64, words ...*effect.Word) {
 		for _, w := range words {
 			*w = effect.At(threadWord(id, which), 0)
@@ -61,7 +63,7 @@ func newThread(id trace.TID, parent *thread, number uint64, window span) *thread
 	}
 	put(wordLife, &t.alive)
 	put(wordSignals, &t.blocked, &t.sent, &t.awaited)
-	put(wordOwn, &t.children, &t.mapped, &t.fresh, &t.stack, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.altFlags, &t.frame,
+	put(wordOwn, &t.children, &t.windows, &t.mapped, &t.fresh, &t.stack, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.altFlags, &t.frame,
 		&t.savedMask, &t.savedMaskIsWanted, &t.sleepCall, &t.looks, &t.randoms, &t.name[0], &t.name[1])
 	return t
 }
@@ -78,7 +80,7 @@ type waiting struct {
 }
 
 func (k *Kernel) addFirstThread() {
-	t := newThread(0, nil, firstNumber, k.space.windows)
+	t := newThread(0, nil, firstNumber)
 	t.alive = effect.At(threadWord(0, wordLife), 1)
 	k.threads = append(k.threads, t)
 	k.numbers[t.number] = t.id
@@ -95,7 +97,8 @@ func (k *Kernel) child(t *thread) (*thread, error) {
 	if int(id) < len(k.threads) && k.threads[id] != nil {
 		return k.threads[id], nil
 	}
-	c := newThread(id, t, childNumber(t.number, n), t.window.child(n))
+	c := newThread(id, t, childNumber(t.number, n))
+	c.nth, c.hash = n, nameHash(t, n)
 	if other, taken := k.numbers[c.number]; taken {
 		return nil, fmt.Errorf("threads %s and %s get the same id", k.host.Name(other), k.host.Name(id))
 	}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"landgo/explore"
+	"landgo/report"
+	"landgo/result"
+)
+
+// A watch ends a command that doesn't end by itself: when a limit was reached and
+// the engine is still at work, and when the user asks a second time. What the run
+// has come to by then is kept ready, and told instead of its result.
+type watch struct {
+	app *app
+	// late is ready when the command is to end at once.
+	late chan result.ErrorKind
+
+	mu     sync.Mutex
+	told   bool            // the result is being told, by whoever was first
+	config *explore.Config // of the run; nil: there is none yet
+	out    string          // its bug file
+	soFar  *result.Result
+	seen   result.Progress // the latest
+}
+
+func newWatch(a *app) *watch { return &watch{app: a, late: make(chan result.ErrorKind, 1)} }
+
+// run says what is run from now on, and where bugs are written.
+func (w *watch) run(c *explore.Config, out string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.config, w.out = c, out
+}
+
+// claim reports whether the caller is to tell the result: only one may.
+func (w *watch) claim() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	first := !w.told
+	w.told = true
+	return first
+}
+
+// Late implements explore.Keeper.
+func (w *watch) Late(why result.ErrorKind) {
+	select {
+	case w.late <- why:
+	default:
+	}
+}
+
+// keeper is the observer of a run: progress is shown, and the rest is kept.
+type keeper struct {
+	shown *report.Progress
+	*watch
+}
+
+// Progress implements explore.Observer.
+func (k keeper) Progress(p result.Progress) {
+	k.mu.Lock()
+	if p.Phase == "searching" {
+		k.seen = p
+	}
+	k.mu.Unlock()
+	k.shown.Progress(p)
+}
+
+// SoFar implements explore.Keeper.
+func (k keeper) SoFar(r *result.Result) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.soFar = r
+}
+
+// end tells what there is and returns the exit status.
+func (w *watch) end(why result.ErrorKind) int {
+	if !w.claim() {
+		select {} // the result is on its way, and with it the process's end
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	a, c := w.app, w.config
+	if c == nil {
+		fmt.Fprintf(a.stderr, "landgo: %s\n", result.Line(result.Errorf(why, "ended before there was a result")))
+		return result.ExitBudget
+	}
+	r := w.soFar
+	if r == nil {
+		r = &result.Result{Guest: result.Guest{Path: c.Guest}, PP: c.PointList(), Granularity: c.Granularity(), Search: c.Search, Bound: c.Bounds.String(), Verdict: result.Budget}
+	}
+	if r.Executions+r.Blocked+r.Pruned < w.seen.Executions+w.seen.Blocked+w.seen.Pruned {
+		r.Executions, r.Blocked, r.Pruned, r.Transitions = w.seen.Executions, w.seen.Blocked, w.seen.Pruned, w.seen.Transitions
+		r.Estimate.Explored = result.Amount(w.seen.Explored)
+	}
+	r.Seconds = max(r.Seconds, w.seen.Elapsed.Seconds())
+	if r.Verdict != result.Buggy && r.Problem == "" {
+		r.Verdict, r.Problem, r.Reason = result.Budget, why, c.LimitText(why)
+	}
+	r.Finish()
+	if r.Replay == nil {
+		saveBugs(r, c, w.out)
+	}
+	from, err := sourcesOf(c, c.GuestNamed || !filepath.IsAbs(c.Guest))
+	if err != nil {
+		return result.ExitFault
+	}
+	if err := a.show(r, c, from); err != nil {
+		return result.ExitFault
+	}
+	return r.ExitStatus()
+}
+
+// signals has the context end with the first signal that asks for an end, and the
+// process with the second. A guard sends SIGUSR1 for the second: it alone knows
+// which of two are one key's.
+func (w *watch) signals(cancel context.CancelFunc) (stop func()) {
+	all := make(chan os.Signal, 8)
+	signal.Notify(all, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1)
+	signal.Ignore(syscall.SIGPIPE) // print sees that nobody reads on
+	go func() {
+		var first time.Time
+		for s := range all {
+			if s == syscall.SIGUSR1 || !first.IsZero() && !explore.IsGuarded() && time.Since(first) > doubled {
+				w.Late(result.Interrupted)
+			}
+			if first.IsZero() {
+				first = time.Now()
+			}
+			cancel()
+		}
+	}()
+	return func() {
+		signal.Stop(all)
+		close(all)
+	}
+}
