@@ -25,9 +25,9 @@ import (
 // goes on after a finding; LANDGO_SEED gives a seed, LANDGO_PROGRAM one of its
 // programs, LANDGO_CC a compiler.
 func TestOutside(t *testing.T) {
-	o := &outsideRun{T: t, seed: 1, n: 60, nativeRuns: 30, effort: 1, refused: map[string]int{}}
+	o := &outsideRun{T: t, seed: 1, n: 60, nativeRuns: 30, effort: 1, refused: map[string]int{}, told: map[string]int{}}
 	if n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_OUTSIDE")); err == nil {
-		o.seed, o.n, o.nativeRuns, o.effort = rand.Uint64N(1<<32), n, 300, 4
+		o.seed, o.n, o.nativeRuns, o.effort = rand.Uint64N(1<<32), n, 300, 2
 	}
 	if seed, err := strconv.ParseUint(os.Getenv("LANDGO_SEED"), 10, 64); err == nil {
 		o.seed = seed
@@ -82,6 +82,7 @@ type outsideRun struct {
 
 	compared, outcomes, tooLarge int
 	refused                      map[string]int
+	told                         map[string]int // findings, by gate and theme
 }
 
 func (o *outsideRun) language() outside.Language {
@@ -220,27 +221,61 @@ func (o *outsideRun) deepened(c Config, listed *listing) *disagreement {
 // tell reports a finding, with the program as small as it gets.
 func (o *outsideRun) tell(p *outside.Program, f *disagreement) {
 	o.Errorf("FINDING seed %d, program %d, %s, %v, %v", o.seed, p.Number, o.cc, p.Themes, f)
-	dir := o.TempDir()
-	quiet := *o
-	quiet.refused = map[string]int{}
-	trials := 40
-	for changed := true; changed; {
-		changed = false
-		for i := 0; i < 2*p.Statements() && trials > 0; i++ {
-			smaller := p.Without(i/2, i%2 == 0)
-			if i%2 == 1 && smaller.Statements() == p.Statements()-1 {
-				continue // there is nothing inside of it
-			}
-			trials--
-			guest, err := buildOutside(dir, o.cc, []*outside.Program{smaller})
-			if err != nil {
-				continue
-			}
-			if g := quiet.check(guest, 0, smaller, f.gate); g != nil && g.gate == f.gate {
-				p, f, changed = smaller, g, true
-				i = max(i-3, -1)
-			}
+	kind := f.gate + " " + p.Themes[0]
+	if o.told[kind]++; o.told[kind] > 3 {
+		return // likely what the others are
+	}
+	for range 8 {
+		q, g := o.smaller(p, f)
+		if q == nil {
+			break
 		}
+		p, f = q, g
 	}
 	o.Logf("SMALLEST of seed %d, program %d, %s, timed %v: %v\n%s", o.seed, p.Number, o.cc, p.Timed(), f, p.Text(0))
+}
+
+// smaller leaves out every statement that the finding doesn't need by itself: all
+// of them at once, or the first, if there is one.
+func (o *outsideRun) smaller(p *outside.Program, f *disagreement) (*outside.Program, *disagreement) {
+	quiet := *o
+	quiet.refused = map[string]int{}
+	try := func(programs []*outside.Program) (found []*disagreement) {
+		guest, err := buildOutside(o.TempDir(), o.cc, programs)
+		if err != nil {
+			o.Fatal(err)
+		}
+		for k, q := range programs {
+			g := quiet.check(guest, k, q, f.gate)
+			if g != nil && g.gate != f.gate {
+				g = nil
+			}
+			found = append(found, g)
+		}
+		return found
+	}
+	var each []*outside.Program
+	for i := range p.Statements() {
+		each = append(each, p.Without(i, true), p.Without(i, false))
+	}
+	if len(each) == 0 {
+		return nil, nil
+	}
+	found := try(each)
+	all, first := p, -1
+	for i := len(each) - 1; i >= 0; i-- {
+		if found[i] != nil {
+			all, first = all.Without(i/2, i%2 == 0), i
+		}
+		if i%2 == 1 && found[i] != nil {
+			i-- // it is gone already
+		}
+	}
+	if first < 0 {
+		return nil, nil
+	}
+	if g := try([]*outside.Program{all}); g[0] != nil {
+		return all, g[0]
+	}
+	return each[first], found[first]
 }

@@ -41,7 +41,7 @@ type Program struct {
 	Number   int
 	Language Language
 	Themes   []string // what its statements are about
-	// setup runs before the threads are created, bodies[0] is what main does
+	// setup runs before the threads are created, and is always whole; bodies[0] is what main does
 	// before it joins, bodies[t] what thread t does, after what it sees then.
 	setup, after []*node
 	bodies       [][]*node
@@ -71,14 +71,13 @@ func (p *Program) each(f func(*node)) {
 			walk(n.body)
 		}
 	}
-	walk(p.setup)
 	for _, b := range p.bodies {
 		walk(b)
 	}
 	walk(p.after)
 }
 
-// Statements is how many there are, nested ones too.
+// Statements is how many there are, nested ones too, without those that set up.
 func (p *Program) Statements() (n int) {
 	p.each(func(*node) { n++ })
 	return n
@@ -103,7 +102,6 @@ func (p *Program) Without(i int, keep bool) *Program {
 		}
 		return left
 	}
-	q.setup = cut(p.setup)
 	q.bodies = nil
 	for _, b := range p.bodies {
 		q.bodies = append(q.bodies, cut(b))

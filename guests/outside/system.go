@@ -52,7 +52,6 @@ var system = []theme{
 		{text: `SEE(mapped(mmap(page + {0|4096}, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)));`},
 		{text: `SEE(mapped(mmap(page + {8192|12288}, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0)));`, weight: 2},
 		{text: `SEE(ERR(madvise(page + {0|4096}, 4096, MADV_DONTNEED)));`},
-		{text: `SEE(mapped(mremap(page + 4096, 4096, 8192, 0)));`},
 		{text: `if (!__atomic_exchange_n(&unmapped, 1, 5)) SEE(ERR(munmap(page + 3 * 4096, 4096)));`},
 		{text: `SEE(ERR(write(2, page + {0|4096}, 1)));`},
 		{text: `SEE(ERR(syscall(SYS_clock_getres, CLOCK_MONOTONIC, page + {0|4096})));`},
