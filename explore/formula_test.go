@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 func factorial(n int) int {
@@ -101,7 +100,7 @@ func TestOutcomesByFormula(t *testing.T) {
 				if f.timeouts != "" {
 					c.Timeouts = f.timeouts
 				}
-				got := list(c, "optimal", 50_000, time.Minute)
+				got := list(c, "optimal", 50_000, 0)
 				if got.err != nil || !got.complete || len(got.outcomes) != f.outcomes || f.traces != 0 && got.executions != f.traces {
 					t.Errorf("%d outcomes, want %d, traces %d: %v", len(got.outcomes), f.outcomes, f.traces, got)
 				}

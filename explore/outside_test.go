@@ -25,9 +25,9 @@ import (
 // goes on after a finding; LANDGO_SEED gives a seed, LANDGO_PROGRAM one of its
 // programs, LANDGO_CC a compiler.
 func TestOutside(t *testing.T) {
-	o := &outsideRun{T: t, seed: 1, n: 60, nativeRuns: 30, effort: 1, refused: map[string]int{}, told: map[string]int{}}
+	o := &outsideRun{T: t, seed: 1, n: 60, nativeRuns: 20, effort: 1, refused: map[string]int{}, told: map[string]int{}}
 	if n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_OUTSIDE")); err == nil {
-		o.seed, o.n, o.nativeRuns, o.effort = rand.Uint64N(1<<32), n, 300, 2
+		o.seed, o.n, o.nativeRuns, o.effort, o.most = rand.Uint64N(1<<32), n, 300, 6, 2*time.Second
 	}
 	if seed, err := strconv.ParseUint(os.Getenv("LANDGO_SEED"), 10, 64); err == nil {
 		o.seed = seed
@@ -77,8 +77,11 @@ type outsideRun struct {
 	n          int
 	cc         string
 	nativeRuns int
-	// effort is how much longer than in the fixed sample searches may take.
-	effort int
+	// effort is how many times the fixed sample's executions searches may have,
+	// and most how long they may take, if that isn't 0: the sample, by which a
+	// change is judged, is the same on every machine.
+	effort uint64
+	most   time.Duration
 
 	compared, outcomes, tooLarge int
 	refused                      map[string]int
@@ -101,10 +104,10 @@ type judge struct {
 }
 
 var judges = []judge{
-	{name: "none", search: "none", limit: 400},
-	{name: "random", search: "random:runs=150", limit: 150},
-	{name: "native-sync", config: func(c *Config) { c.NativeSync = true }, search: "optimal", limit: 400},
-	{name: "locks tested", config: func(c *Config) { c.LocksTested = []string{AllLocks} }, search: "optimal", limit: 400},
+	{name: "none", search: "none", limit: 200},
+	{name: "random", search: "random:runs=60", limit: 60},
+	{name: "native-sync", config: func(c *Config) { c.NativeSync = true }, search: "optimal", limit: 200},
+	{name: "locks tested", config: func(c *Config) { c.LocksTested = []string{AllLocks} }, search: "optimal", limit: 200},
 }
 
 // A disagreement is what two ways to list a program's outcomes differ in.
@@ -132,7 +135,7 @@ func (o *outsideRun) check(g *outsideGuest, k int, p *outside.Program, gate stri
 	if p.Timed() {
 		c.Timeouts = TimeoutsAny
 	}
-	listed := list(c, "optimal", uint64(1000*o.effort), time.Duration(o.effort)*time.Second)
+	listed := list(c, "optimal", 300*o.effort, o.most)
 	switch {
 	case listed.err != nil:
 		why := listed.err.Error()
@@ -157,7 +160,7 @@ func (o *outsideRun) check(g *outsideGuest, k int, p *outside.Program, gate stri
 		if j.config != nil {
 			j.config(&d)
 		}
-		other := list(d, j.search, j.limit*uint64(o.effort), time.Duration(o.effort)*500*time.Millisecond)
+		other := list(d, j.search, j.limit*o.effort, o.most/2)
 		other.complete = other.complete && !strings.Contains(j.search, ":") // samples are never all
 		if f := compareListings(j.name, listed, other); f != nil {
 			return f
@@ -190,7 +193,10 @@ func compareListings(gate string, listed, other *listing) *disagreement {
 // deepened: without --pp, an outcome is found where it is called wrong, and a
 // program that has no bug is verified where one that it hasn't is.
 func (o *outsideRun) deepened(c Config, listed *listing) *disagreement {
-	c.Deepen, c.Time, c.ProcessorTime, c.Jobs = true, time.Duration(o.effort)*time.Second, true, 1
+	c.Deepen, c.Jobs, c.Time = true, 1, o.most
+	if o.most == 0 {
+		c.MaxExecutions = 300
+	}
 	fails := false
 	for outcome := range listed.outcomes {
 		fails = fails || !strings.Contains(outcome, " 0:")

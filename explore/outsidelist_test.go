@@ -60,7 +60,7 @@ func (l *lister) Ended(x *por.Execution) bool {
 	}
 	l.outcomes[outcome]++
 	l.executions++
-	return time.Now().Before(l.until)
+	return l.until.IsZero() || time.Now().Before(l.until)
 }
 func (l *lister) Progress(por.Progress) {}
 func (l *lister) Restarted()            { clear(l.outcomes); l.executions = 0 }
@@ -83,7 +83,7 @@ func failed(f *scheduler.Failure) string {
 	return fmt.Sprintf("%s: %s", f.Kind, f.Message)
 }
 
-// list lists a program's outcomes by a search, for a time at most.
+// list lists a program's outcomes by a search, for a time at most if that isn't 0.
 func list(c Config, search string, limit uint64, most time.Duration) *listing {
 	l := &listing{outcomes: map[string]int{}}
 	s, err := open(c)
@@ -99,7 +99,11 @@ func list(c Config, search string, limit uint64, most time.Duration) *listing {
 		l.err = err
 		return l
 	}
-	stats, err := engine.Run(s.sys, &lister{session: s, listing: l, until: time.Now().Add(most)})
+	observer := &lister{session: s, listing: l}
+	if most > 0 {
+		observer.until = time.Now().Add(most)
+	}
+	stats, err := engine.Run(s.sys, observer)
 	l.complete, l.err = stats.Complete, err
 	return l
 }

@@ -8,7 +8,8 @@ import (
 
 // A statement is a template of C. {x} and {y} stand for 0 or 1, {n} for 1 to 3,
 // {S} for a signal, {o} for main or an older thread, {P}
-// for a point, {body} for more statements, {a|b} for either.
+// for a point, {body} for more statements, {a|b} for either. All but the last are
+// the same all over a statement.
 type statement struct {
 	text   string
 	weight int  // 0 is 1
@@ -51,6 +52,8 @@ type writer struct {
 	thread int
 	left   int
 	around []string // the texts of the statements that this one is in
+	// named is what the statement's names stand for.
+	named map[string]string
 }
 
 // choose takes one or two themes and a few of their statements.
@@ -173,6 +176,7 @@ func (g *writer) fits(s *statement, text string) bool {
 // fill replaces the innermost braces first, so that a choice may have names in
 // it. Braces of C have a space, a line's end or another brace behind them.
 func (g *writer) fill(text string) string {
+	g.named = map[string]string{}
 	for from := 0; ; {
 		open := -1
 		end := -1
@@ -199,6 +203,17 @@ func (g *writer) fill(text string) string {
 }
 
 func (g *writer) value(name string) string {
+	v, ok := g.named[name]
+	if !ok {
+		v = g.chosen(name)
+	}
+	if !strings.Contains(name, "|") {
+		g.named[name] = v // the same all over the statement
+	}
+	return v
+}
+
+func (g *writer) chosen(name string) string {
 	switch name {
 	case "x", "y":
 		return strconv.Itoa(g.IntN(2))

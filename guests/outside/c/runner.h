@@ -111,7 +111,7 @@ static void run(int which, void (*program)(int), int run, unsigned long seed) {
 		if (still(child, &switches) && switches == before) hangs++;
 		else hangs = 0;
 		before = switches;
-		if (hangs == 3 || ++polls > 250) { hangs = 3; kill(child, SIGKILL); break; }
+		if (hangs == 3 || ++polls > 1500) { hangs = 3; kill(child, SIGKILL); break; }
 	}
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR) ;
 	close(out[0]);
@@ -119,7 +119,7 @@ static void run(int which, void (*program)(int), int run, unsigned long seed) {
 	while (n > 0 && text[n-1] == '\n') n--;
 	text[n] = 0;
 	for (int i = 0; i < n; i++) if (text[i] == '\n') text[i] = ' ';
-	if (hangs == 3) strcpy(text, polls > 250 ? "turns" : "hangs");
+	if (hangs == 3) strcpy(text, polls > 1500 ? "turns" : "hangs");
 	else if (WIFSIGNALED(status)) snprintf(text, sizeof text, "signal %d", WTERMSIG(status));
 	else if (WEXITSTATUS(status)) snprintf(text + n, 30, " status %d", WEXITSTATUS(status));
 	note(text, run);
