@@ -61,6 +61,9 @@ func TestOutside(t *testing.T) {
 				o.tell(p, f)
 			}
 		}
+		if o.most > 0 {
+			t.Logf("%d programs so far, %d compared, %d outcomes, %d too large", from+len(batch), o.compared, o.outcomes, o.tooLarge)
+		}
 	}
 	t.Logf("%d programs compared, %d outcomes, %d too large; refused: %v", o.compared, o.outcomes, o.tooLarge, o.refused)
 	if only < 0 && o.compared < o.n/2 {
