@@ -67,15 +67,16 @@ study: build
 	$(ENV) go run -buildvcs=false ./internal/study $(STUDYFLAGS)
 
 ## make soak     the searches on SOAK random model programs (a million: more than an hour) and SOAK_GUESTS random C programs, fresh seeds;
-##               SOAK_OUTSIDE programs rich in libc, against libc's own code and this machine too (a thousand: an hour and a half);
+##               SOAK_OUTSIDE programs rich in libc, against libc's own code too, and SOAK_RUNS runs of each on this machine;
 ##               LANDGO_SOAK_SEARCHES=trust,rounder for those alone, on the model programs
 SOAK ?= 1000000
 SOAK_GUESTS ?= 600
 SOAK_OUTSIDE ?= 1000
+SOAK_RUNS ?= 300
 soak: setup
 	$(ENV) LANDGO_SOAK=$(SOAK) go test -count=1 -timeout 0 -v -run 'TestSoak$$' ./por
 	$(ENV) LANDGO_SOAK_GUESTS=$(SOAK_GUESTS) go test -count=1 -timeout 0 -v -run 'TestRandomPrograms$$' ./explore
-	$(ENV) LANDGO_SOAK_OUTSIDE=$(SOAK_OUTSIDE) go test -count=1 -timeout 0 -v -run 'TestOutside$$' ./explore
+	$(ENV) LANDGO_SOAK_OUTSIDE=$(SOAK_OUTSIDE) LANDGO_SOAK_RUNS=$(SOAK_RUNS) go test -count=1 -timeout 0 -v -run 'TestOutside$$' ./explore
 
 ## make fuzz     the parsers of untrusted bytes, FUZZ each (default 30s)
 FUZZ ?= 30s
