@@ -25,7 +25,7 @@ import (
 // goes on after a finding; LANDGO_SEED gives a seed, LANDGO_PROGRAM one of its
 // programs, LANDGO_CC a compiler, LANDGO_SOAK_RUNS how often each runs natively.
 func TestOutside(t *testing.T) {
-	o := &outsideRun{T: t, seed: 1, n: 60, nativeRuns: 20, effort: 1, refused: map[string]int{}, told: map[string]int{}}
+	o := &outsideRun{T: t, seed: 1, n: 40, nativeRuns: 15, effort: 1, refused: map[string]int{}, told: map[string]int{}}
 	if n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_OUTSIDE")); err == nil {
 		o.seed, o.n, o.nativeRuns, o.effort, o.most = rand.Uint64N(1<<32), n, 300, 6, 2*time.Second
 	}
@@ -75,7 +75,7 @@ func TestOutside(t *testing.T) {
 }
 
 // outsideBatch is how many programs are in one file.
-const outsideBatch = 30
+const outsideBatch = 20
 
 type outsideRun struct {
 	*testing.T

@@ -1,6 +1,7 @@
 package outside
 
-// themesCXX are those of C++ programs.
+// themesCXX are those of C++ programs. Nothing is thrown: in a static program the
+// first exception sorts all unwinding tables, 40 million instructions an execution.
 var themesCXX = []theme{
 	{name: "locals", weight: 3, statements: []statement{
 		{text: `SEE(local_{mutex|recursive|timed|shared|once|condition|guarded}());`, weight: 3},
@@ -27,13 +28,13 @@ var themesCXX = []theme{
 		{text: `SEE(at_.exchange({0|5}));`},
 	}},
 	{name: "once", weight: 2, statements: []statement{
-		{text: `SEE(thrown({0|1|3}));`, weight: 3},
+		{text: `called();`, weight: 3},
 		{text: `SEE(single().n);`},
 		{text: `if (!mine) mine.reset(new Noted({n}));`, weight: 2},
 		{text: `mine.reset();`},
 	}, after: []string{`SEE(get(1));`}},
 	{name: "futures", weight: 2, statements: []statement{
-		{text: `try { pr.set_value({n}); SEE(1); } catch (std::future_error &) { SEE(2); }`, weight: 2},
+		{text: `if (!__atomic_exchange_n(&promised, 1, 5)) pr.set_value({n});`, weight: 2},
 		{text: `SEE(fu.get());`},
 		{text: `SEE(fu.wait_for(0ms) == std::future_status::ready);`, timed: true},
 		{text: `{ auto q = std::atomic_load(&shared); SEE(q ? q->n : 0); }`},
