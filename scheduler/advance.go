@@ -29,9 +29,8 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 	s.begins = false // what comes is another call
 	skip := (th.stand == standOp || th.stand == standRun) && !th.limited
 	th.stand, th.limited = standRun, false
-	if th.framing {
-		allow = 0
-	}
+	framing := th.framing
+	th.framing = false
 	look := th.insns + firstChunk
 	first := th.ctx // the step's own beginning stays: spin detection compares with it
 	for stops := 1; ; stops++ {
@@ -117,7 +116,7 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			if looks {
 				tr.Did(look)
 			}
-			if s.handled(th, tr, stop.Fault) {
+			if s.handled(th, tr, stop.Fault, framing) {
 				if th.framing {
 					return s.arrive(th, tr)
 				}
@@ -140,7 +139,7 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			if stop.Detail == "iret" {
 				return s.unmodelled(th, stop) // a program may: it returns to where it is
 			}
-			if s.handled(th, tr, emu.Fault{Kind: emu.FaultProtection}) {
+			if s.handled(th, tr, emu.Fault{Kind: emu.FaultProtection}, framing) {
 				if th.framing {
 					return s.arrive(th, tr)
 				}

@@ -42,6 +42,9 @@ var pastTheDoor = map[string]string{
 	"System.wipe":          "a block whose end depends on every access to it",
 	"System.words":         "reports: leaks",
 	"System.unwritten":     "compares two runs",
+	"System.semName":       "a named semaphore's name, touched in performNamed",
+	"System.semMap":        "pages that the call gives out",
+	"System.semClose":      "the object of an operation, touched there",
 	"System.leaveFollowed": "the result of the guest's own allocator, which is on record",
 }
 

@@ -24,11 +24,16 @@ const wordsEnd = 64 << 10
 // isWord reports whether an address is that of a kernel's word, which has two granules.
 func (s *System) isWord(addr uint64) bool { return s.logs && addr < wordsEnd }
 
+// isLazy reports whether it is that of a word which counts once it has been read.
+func (s *System) isLazy(addr uint64) bool {
+	return s.logs && addr >= effect.Lazy && addr < effect.LazyEnd
+}
+
 // sharesTouch reports whether other threads share what a thread's call touches, and learns
 // from it. A lazy word counts once it has been read by a thread that isn't the only
 // one that there has been.
 func (s *System) sharesTouch(t trace.TID, a *trace.Access) bool {
-	if s.logs && a.Addr >= effect.Lazy && a.Addr < effect.LazyEnd {
+	if s.isLazy(a.Addr) {
 		_, shared := s.machine.Sharing(a.Addr)
 		if !shared && !a.IsWrite() && s.hasOthers(t) {
 			s.machine.TouchWord(everybody, a.Addr, uint64(a.Size))
@@ -170,7 +175,7 @@ func (s *System) changed(th *thread, p kernel.Pages) []emu.Range {
 // touchAs records an access in the step of a thread that counts as thread t's. It
 // reports whether other threads share what it is to.
 func (s *System) touchAs(th *thread, t trace.TID, tr *trace.Transition, pc uint64, a *trace.Access) bool {
-	if s.alone(th) && (!s.isWord(a.Addr) || t != th.id) || !s.sharesTouch(t, a) || s.alone(th) {
+	if s.alone(th) && !s.isLazy(a.Addr) || !s.sharesTouch(t, a) || s.alone(th) {
 		return false
 	}
 	made := *a

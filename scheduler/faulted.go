@@ -32,20 +32,24 @@ func (s *System) faultLook(th *thread, f emu.Fault) (trace.Op, bool) {
 // handled has the kernel bring a thread to its handler of a fault, if it has one. A
 // thread that has done anything in this step stands before what is written for the
 // handler first, if threads share that.
-func (s *System) handled(th *thread, tr *trace.Transition, f emu.Fault) bool {
+func (s *System) handled(th *thread, tr *trace.Transition, f emu.Fault, framing bool) bool {
 	if f.Kind == emu.FaultBlockRead || f.Kind == emu.FaultBlockWrite {
 		return false // landgo's own: the processor finds nothing wrong
 	}
 	if f.Kind == emu.FaultFetch && s.faults {
 		s.touch(th, tr, th.regs.RIP, f.Addr, 1, 0)
 	}
-	stood := th.framing && th.insns == tr.Begin && len(tr.Accesses)+len(tr.Ops) == 0
-	th.framing = false
+	// A step that begins before the frame has nothing but the access that faults before
+	// it, which is made again.
+	stood := framing && th.insns == tr.Begin && len(tr.Ops) == 0
+	for i := range tr.Accesses {
+		stood = stood && tr.Accesses[i].PC == th.regs.RIP
+	}
 	journal, before, regs := s.machine.Journal(), s.machine.Mark(), th.regs
 	if !s.kernel.Fault(th.id, f, &th.regs) {
 		return false
 	}
-	frame := s.sharedByHandler(th, journal)
+	frame := s.sharedByHandler(th, journal, f)
 	if frame.Size != 0 && !stood && !th.trusted() && (s.everyOperation() || s.racing[regs.RIP]) && s.pointAllowed(th, regs.RIP) {
 		s.machine.Rewind(before)
 		th.regs = regs
@@ -63,14 +67,15 @@ func (s *System) handled(th *thread, tr *trace.Transition, f emu.Fault) bool {
 
 // sharedByHandler is what the kernel has just touched to bring a thread to its handler,
 // if threads share any of it: the signal's action, or the handler's frame. Size 0: none.
-func (s *System) sharedByHandler(th *thread, journal uint64) (a trace.Access) {
+// Where the fault is, the access that faults is an event already.
+func (s *System) sharedByHandler(th *thread, journal uint64, f emu.Fault) (a trace.Access) {
 	k, ok := s.kernel.(recorder)
 	if !ok {
 		return s.frame(th, journal, &th.regs)
 	}
 	own, _ := k.Touched()
 	for i := range own {
-		if !s.alone(th) && s.sharesTouch(th.id, &own[i]) && a.Size == 0 {
+		if own[i].Addr != f.Addr && !s.alone(th) && s.sharesTouch(th.id, &own[i]) && a.Size == 0 {
 			a = own[i]
 		}
 	}

@@ -61,7 +61,7 @@ func (s *System) failMisuse(th *thread, tr *trace.Transition) (failed bool, err 
 func (s *System) meetFault(th *thread, fault emu.Fault, does string) error {
 	tr := s.thisStep()
 	s.touch(th, tr, s.callSite(th), fault.Addr, fault.Size, 0) // whether the page is there
-	if s.handled(th, tr, fault) {
+	if s.handled(th, tr, fault, true) {
 		th.stand, th.framing = standRun, false
 		return nil
 	}
