@@ -3,21 +3,22 @@ package kernel
 import "landgo/image"
 
 // The address space of a Linux guest, as far as the kernel and the trusted allocator
-// share it. It is reserved once; a page costs nothing until it is touched.
+// share it. It is reserved once; a page costs nothing until it is touched. A process has
+// 128 TiB, and each of a hundred workers a guest of its own.
 const (
 	// LowHeapLo and LowHeapHi are where small blocks of the first thread lie in a
 	// program with a place of its own: as with Linux, its heap is below 4 GiB, and
 	// code that keeps pointers to it in 32 bits works.
 	LowHeapLo, LowHeapHi = 0xa000_0000, 0xe000_0000
 	// HeapLo and HeapHi are where all other blocks lie.
-	HeapLo, HeapHi = 384 << 30, 1920 << 30
+	HeapLo, HeapHi = 16 << 30, 360 << 30
 	// WindowsLo is behind the heap and its bits (emu.Config.Heap): from there on
 	// the kernel puts what the guest maps.
-	WindowsLo = 2192 << 30
+	WindowsLo = 412 << 30
 	// GuestHi is behind the last address that a guest may use.
-	GuestHi = 4576 << 30
+	GuestHi = 940 << 30
 	// Space is the size of it all: the bits of followed allocators lie behind GuestHi.
-	Space = 5376 << 30
+	Space = 1060 << 30
 )
 
 // HasLowHeap reports whether an image is one whose heap is low: it isn't

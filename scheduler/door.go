@@ -65,6 +65,9 @@ func (s *System) needsPoint(th *thread) {
 		return
 	}
 	site := s.callSite(th)
+	if s.meeting[site] && s.finer {
+		return // learned in this very step, which is void
+	}
 	if s.meeting[site] {
 		panic("scheduler: a call that touches what others do isn't a step of its own")
 	}

@@ -22,13 +22,16 @@ import (
 
 const (
 	// The first thread and its first children have an arena of their own each.
-	ownArenas, ownArena = 128, 5 << 30
-	// Deeper threads, and further children, have one of these, by a hash of their
-	// names; and for what finds no place there one of the far ones.
-	hashedArenas, hashedArena = 49152, 16 << 20
-	farArenas, farArena       = 42, 3 << 30
+	ownArenas, ownArena = 32, 5 << 30
+	// Its further children have a small one of their own. Deeper threads have one by a
+	// hash of their names; and for what finds no place there all these have one of the
+	// far ones.
+	smallArenas, smallArena   = 480, 16 << 20
+	hashedArenas, hashedArena = 16384, 8 << 20
+	farArenas, farArena       = 16, 3 << 30
 
-	hashedBegin = kernel.HeapLo + ownArenas*ownArena
+	smallBegin  = kernel.HeapLo + ownArenas*ownArena
+	hashedBegin = smallBegin + smallArenas*smallArena
 	farBegin    = hashedBegin + hashedArenas*hashedArena
 
 	largestBlock = 2 << 30 // as much as a guest may have
@@ -124,8 +127,12 @@ func (s *System) arenaFor(th *thread) *heap.Arena {
 func arenaPlace(name string) (base, size uint64) {
 	parts := strings.Split(name, ".")
 	last := parts[len(parts)-1]
-	if n, _ := strconv.ParseUint(last, 10, 64); len(parts) <= 2 && n < ownArenas {
+	switch n, _ := strconv.ParseUint(last, 10, 64); {
+	case len(parts) > 2:
+	case n < ownArenas:
 		return kernel.HeapLo + n*ownArena, ownArena
+	case n < ownArenas+smallArenas:
+		return smallBegin + (n-ownArenas)*smallArena, smallArena
 	}
 	// The same link again and again: the places follow each other, so that a chain
 	// of creations never meets itself.
@@ -146,7 +153,7 @@ func hashOf(name string) uint64 {
 // libraryShare is the size of an arena's last part: what stdio, and the making of
 // threads, allocate for themselves.
 func libraryShare(size uint64) uint64 {
-	if size == hashedArena {
+	if size < ownArena {
 		return size / 4
 	}
 	return size / 16
@@ -227,6 +234,8 @@ func isLibraryPart(addr uint64) bool {
 		return false
 	case addr >= hashedBegin:
 		return (addr-hashedBegin)%hashedArena >= hashedArena-libraryShare(hashedArena)
+	case addr >= smallBegin:
+		return (addr-smallBegin)%smallArena >= smallArena-libraryShare(smallArena)
 	}
 	return (addr-kernel.HeapLo)%ownArena >= ownArena-libraryShare(ownArena)
 }

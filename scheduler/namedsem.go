@@ -22,7 +22,7 @@ import (
 // and a pointer that was closed never points to what is opened later.
 
 const (
-	namedBase  = 0x1c_0000_0000 // above the allocator's arenas
+	namedBase  = 9 << 30 // between the break and the allocator's arenas
 	namedPages = 1 << 20
 	namedPage  = 4096
 

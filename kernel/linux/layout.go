@@ -36,8 +36,8 @@ const (
 	pageSize  = 4096
 	nullPages = 64 << 10
 
-	firstWindow = 192 << 30 // of the first thread
-	ownWindow   = 3 << 30   // of each of its first children
+	firstWindow = 32 << 30  // of the first thread
+	ownWindow   = 384 << 20 // of each of its first children
 	ownWindows  = 256
 	placesBegin = kernel.WindowsLo + firstWindow + ownWindows*ownWindow
 	mostWindows = 16 // of a thread
@@ -48,7 +48,7 @@ const (
 
 // places are the tables of windows: the first has room for a thread's stack.
 var places = []struct{ size, count uint64 }{
-	{9 << 20, 98304}, {128 << 20, 2048}, {2304 << 20, 128},
+	{9 << 20, 32768}, {128 << 20, 512}, {2304 << 20, 16},
 }
 
 // span is the address range [lo, hi).

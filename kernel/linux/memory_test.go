@@ -213,7 +213,7 @@ func TestWindowsDontOverlap(t *testing.T) {
 			met++
 		}
 	}
-	if met > len(all)/100 {
+	if met > len(all)/30 { // 700 threads by chance on 32,768 places
 		t.Errorf("%d of %d windows are others', too", met, len(all))
 	}
 }
