@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/kernel"
 	"landgo/trace"
 )
 
@@ -36,9 +37,10 @@ func (s *System) wrong(out *Failure, addr uint64, does string) {
 }
 
 // nearHeap reports whether an address that isn't mapped is about a block: the
-// allocator's memory may end right before or behind it, or have been given back.
+// allocator's memory may end right before or behind it, or have been given back. Low
+// addresses are numbers that a program may have for other reasons.
 func (s *System) nearHeap(addr uint64) bool {
-	return s.heap.Near(addr, 4096) || !s.cfg.NativeMalloc && !s.cfg.Pools && s.inHeap(addr)
+	return s.heap.Near(addr, 4096) || !s.cfg.NativeMalloc && !s.cfg.Pools && s.inHeap(addr) && (addr >= kernel.HeapLo || s.heap.Near(addr, 1<<20))
 }
 
 // deadAccess is the bug of something that landgo does for a thread with bytes
