@@ -49,9 +49,6 @@ func (s *System) deadAccess(th *thread, pc, addr, size uint64, does string) *Fai
 	if size == 0 || !s.machine.Dead(addr, size) {
 		return nil
 	}
-	if b := s.heap.Around(addr); s.machine.Prot(addr) == 0 && (b == nil || addr-b.Addr >= b.Size+4096) {
-		return nil // no memory of the heap's: the processor tells
-	}
 	out := &Failure{Thread: th.id, PC: pc}
 	for !s.machine.Dead(addr, 1) { // the first byte that is wrong tells more
 		addr++
