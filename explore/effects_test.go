@@ -75,6 +75,12 @@ A { me = 1; unblock(SIGUSR1); return p; } B { me = 2; unblock(SIGUSR1); return p
 A { me = 1; unblock(SIGUSR1); return p; } B { me = 2; kill(getpid(), SIGUSR1); unblock(SIGUSR1); return p; } MAIN(signal(SIGUSR1, w); block(SIGUSR1), assert(who == 2))`, "assertion"},
 		{"a thread's mask and a signal to it", `static pthread_t first; static volatile int in; static void w(int s) { x = in; }
 A { pthread_kill(first, SIGUSR1); return p; } int main(void) { signal(SIGUSR1, w); first = pthread_self(); pthread_t t; pthread_create(&t, 0, a, 0); in = 1; block(SIGUSR1); in = 2; unblock(SIGUSR1); in = 3; pthread_join(t, 0); assert(x != 1); }`, "assertion"},
+		{"a signal that comes twice", `static volatile int n; static pthread_t first; static void w(int s) { n++; } A { pthread_kill(first, SIGUSR1); pthread_kill(first, SIGUSR1); return p; }
+int main(void) { first = pthread_self(); signal(SIGUSR1, w); pthread_t t; pthread_create(&t, 0, a, 0); pthread_join(t, 0); assert(n == 2); }`, "assertion"},
+		{"a signal to a thread that ends", `static pthread_t first; A { return p; } B { y = pthread_kill(first, SIGUSR1); return p; }
+int main(void) { signal(SIGUSR1, h); pthread_t u; pthread_create(&first, 0, a, 0); pthread_create(&u, 0, b, 0); pthread_join(u, 0); pthread_join(first, 0); assert(!y); }`, "verified"},
+		{"a signal before a thread's end", `static pthread_t first; A { return p; } B { pthread_kill(first, SIGUSR1); return p; }
+int main(void) { signal(SIGUSR1, h); pthread_t u; pthread_create(&first, 0, a, 0); pthread_create(&u, 0, b, 0); pthread_join(u, 0); pthread_join(first, 0); assert(!x); }`, "assertion"},
 		// Calls that write the guest's memory.
 		{"getrandom", fills(`getrandom(buf, 8, 0)`), "assertion"},
 		{"uname", fills(`uname((void *)buf)`), "assertion"},

@@ -25,6 +25,7 @@ var pastTheDoor = map[string]string{
 	"System.settle":        "the same",
 	"System.clear":         "the same",
 	"System.adopt":         "the same",
+	"System.hasProtocol":   "the same",
 	"System.stepCall":      "a new thread's name, touched there",
 	"System.leaveQuiet":    "takes a store of the library's back, which is a step of its own then",
 	"System.createsBy":     "attributes, touched when the creation begins (touchAttributes)",

@@ -124,7 +124,7 @@ func (s *System) acquire(th *thread, tr *trace.Transition, o *object, op trace.O
 		s.settle(o)
 		s.ret(th, 0)
 		return pass, nil
-	case o.owner == th.id && (op == trace.OpLock || th.badTime && o.mtype&3 == mutexErrorCheck): // an error-checking mutex
+	case o.owner == th.id && (op == trace.OpLock || o.mtype&3 == mutexErrorCheck && (th.badTime || s.hasProtocol(o))): // an error-checking mutex
 		s.did(th, tr, trace.OpTryLockFail, o, 0)
 		s.ret(th, edeadlk)
 		return pass, nil
@@ -393,6 +393,13 @@ func (s *System) afterRelease(th *thread) verdict {
 
 // mtxRecursive is C11's mtx_recursive.
 const mtxRecursive = 1
+
+// hasProtocol reports whether a mutex of glibc's is one with a protocol (priority
+// inheritance, or protection): a try of one's own is told from a busy one then.
+func (s *System) hasProtocol(o *object) bool {
+	const kind, protocols = 16, 32 | 64
+	return s.libc == image.Glibc && s.machine.Read32(o.addr+kind)&protocols != 0
+}
 
 // mutexAttr is the type that a mutex attribute object asks for, and what the library
 // keeps of it in the mutex.

@@ -3,6 +3,7 @@ package linux
 import (
 	"math"
 	"math/bits"
+	"strings"
 
 	"landgo/emu"
 	"landgo/kernel"
@@ -39,9 +40,20 @@ func (c *call) aim() target {
 	}
 	t := c.k.numbered(number & 0xffffffff)
 	if t == nil {
-		return target{errno: esrch}
+		return target{errno: c.toTheDead()}
 	}
 	return target{sig: sig, t: t}
+}
+
+// toTheDead is the result of a signal to a thread that has ended. Since version 2.34 glibc's
+// pthread_kill and a thread's end exclude each other, and it returns 0 without a call once
+// the thread is about to end. Where landgo carries that end out neither the lock is taken
+// nor the flag set.
+func (c *call) toTheDead() uint64 {
+	if f, ok := c.k.img.SymbolAt(c.pc); ok && strings.HasPrefix(f.Name, "__pthread_kill_implementation") {
+		return 0
+	}
+	return esrch
 }
 
 // taker is the thread that takes a signal to the process: one that doesn't
