@@ -45,12 +45,13 @@ func (c *call) aim() target {
 	return target{sig: sig, t: t}
 }
 
-// toTheDead is the result of a signal to a thread that has ended. Since version 2.34 glibc's
-// pthread_kill and a thread's end exclude each other, and it returns 0 without a call once
-// the thread is about to end. Where landgo carries that end out neither the lock is taken
-// nor the flag set.
+// toTheDead is the result of a signal to a thread that has ended. musl's pthread_kill, and
+// glibc's since version 2.34, and a thread's end exclude each other: it returns 0 without a
+// call once the thread is about to end. Where landgo carries that end out neither the lock
+// is taken nor the mark set.
 func (c *call) toTheDead() uint64 {
-	if f, ok := c.k.img.SymbolAt(c.pc); ok && strings.HasPrefix(f.Name, "__pthread_kill_implementation") {
+	f, ok := c.k.img.SymbolAt(c.pc)
+	if ok && (strings.HasPrefix(f.Name, "__pthread_kill_implementation") || c.nr == sysTkill && f.Name == "pthread_kill") {
 		return 0
 	}
 	return esrch
