@@ -107,7 +107,9 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 		f := &th.inside[i]
 		h.Words(uint64(f.role), f.ret, f.sp, uint64(f.family), f.p, f.size, f.old.Addr, f.old.Size)
 	}
-	h.Words(th.given.Addr, th.given.Size, uint64(th.given.Family))
+	if b := th.given; b != nil {
+		h.Words(b.Addr, b.Size, uint64(b.Family))
+	}
 	h.Words(bit(th.starting), bit(th.native), bit(th.atExit), th.entry, th.created, th.self, th.exitPC, th.exitSP, th.entryOfChild, th.stack, bit(th.ownStack))
 	h.Words(th.interrupted, uint64(len(th.onces)))
 	for _, o := range th.onces {
@@ -116,7 +118,10 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 	for i := range th.held {
 		w := &th.held[i]
 		h.Words(w.frame, w.pc, w.sp, bit(w.eintr), uint64(w.role), uint64(w.phase), bit(w.timed), w.deadline, bit(w.badTime), w.result, w.mutex, bit(w.released))
-		h.Words(uint64(w.pending.Kind), w.pending.Obj, w.quiet.id, w.quiet.was, w.given.Addr)
+		h.Words(uint64(w.pending.Kind), w.pending.Obj, w.quiet.id, w.quiet.was)
+		if w.given != nil {
+			h.Word(w.given.Addr)
+		}
 		h.Words(w.args[:]...)
 	}
 	for _, lock := range th.holds {

@@ -150,16 +150,14 @@ func (s *System) takeEffects(th *thread, tr *trace.Transition, pc uint64, own []
 	}
 }
 
-// mapping is a moment: the steps taken so far, and what the last of them had done.
-type mapping struct{ steps, accesses, ops int }
-
-// progress is the present one. Until the next, nothing was done that others can tell.
-func (s *System) progress() mapping {
+// progress is the present moment: the steps taken so far, and what the last of them has
+// done. Until the next one, nothing was done that others can tell.
+func (s *System) progress() uint64 {
 	if len(s.steps) == 0 {
-		return mapping{}
+		return 0
 	}
 	tr := s.steps[len(s.steps)-1].tr
-	return mapping{len(s.steps), len(tr.Accesses), len(tr.Ops)}
+	return uint64(len(s.steps))<<32 | uint64(len(tr.Accesses)+len(tr.Ops)) + 1
 }
 
 // changed lists the parts of pages that a call changes and other threads touched. A

@@ -43,7 +43,7 @@ type held struct {
 	released bool
 	pending  trace.Op
 	quiet    quiet
-	given    heap.Block
+	given    *heap.Block
 }
 
 // signaller is a kernel with signal handlers.

@@ -120,7 +120,7 @@ func (s *System) stepPool(th *thread, tr *trace.Transition) (verdict, error) {
 		b := s.roles[th.regs.RIP]
 		return s.enterPool(th, tr, &b)
 	}
-	if v, err := s.givePooled(th, tr, th.given, th.role); err != nil || v == stay {
+	if v, err := s.givePooled(th, tr, *th.given, th.role); err != nil || v == stay {
 		return v, err
 	}
 	return s.leavePools(th, tr)
@@ -245,7 +245,8 @@ func (s *System) leavePool(th *thread, tr *trace.Transition, f *insideFrame) (ve
 	}
 	th.pending = s.poolOp(th, trace.OpReuse, heap.Piece{Addr: b.Addr, Size: b.Size}, f.ret)
 	if s.standsAtPool(th, f.ret) {
-		th.stand, th.role, th.phase, th.timed, th.given = standOp, f.role, phaseGiven, false, b
+		given := b
+		th.stand, th.role, th.phase, th.timed, th.given = standOp, f.role, phaseGiven, false, &given
 		return stay, nil
 	}
 	return s.givePooled(th, tr, b, f.role)
@@ -256,7 +257,7 @@ func (s *System) givePooled(th *thread, tr *trace.Transition, b heap.Block, r im
 	if th.pending.Kind == trace.OpReuse {
 		tr.Did(th.pending)
 	}
-	th.pending, th.given = trace.Op{}, heap.Block{}
+	th.pending, th.given = trace.Op{}, nil
 	if other := s.heap.Overlapping(&b); other != nil {
 		return stay, s.fail(th, &Failure{Kind: DoubleAlloc, Thread: th.id, PC: b.Given.PC, Block: *other,
 			Message: fmt.Sprintf("the allocator gives out %s that are in part a live block of %s", size(b.Size), size(other.Size))})

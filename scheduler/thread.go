@@ -104,12 +104,11 @@ type thread struct {
 	access trace.Access // standAccess
 	// framing: standAccess is before what the kernel writes for the handler of a fault.
 	framing bool
-	trap    emu.Trap // standTrap
-	// mapped is the moment of its latest map: a step, and what that had done so far.
-	mapped mapping
-	loose  bool       // standTrap: it touches more than its operation says
-	role   image.Role // standOp
-	phase  phase      // standOp
+	trap    emu.Trap   // standTrap
+	mapped  uint64     // the moment of its latest map, see System.progress
+	loose   bool       // standTrap: it touches more than its operation says
+	role    image.Role // standOp
+	phase   phase      // standOp
 	// timed: the operation has a deadline, in nanoseconds of virtual time.
 	timed    bool
 	deadline uint64
@@ -137,7 +136,7 @@ type thread struct {
 	// inside are the calls of tested allocators under way, outermost first, and
 	// given is the block that the one at whose return it stands gives out.
 	inside []insideFrame
-	given  heap.Block
+	given  *heap.Block // never changed in place; nil: none
 	// release is the frame of a tested function after whose return there is a
 	// preemption point.
 	release quiet
