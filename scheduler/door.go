@@ -41,15 +41,6 @@ func (d door) write64(addr, v uint64) {
 	d.s.machine.Write64(addr, v)
 }
 
-// writeWord writes a word of the guest's size.
-func (d door) writeWord(addr, v uint64) {
-	if d.s.wordSize == 4 {
-		d.write32(addr, uint32(v))
-		return
-	}
-	d.write64(addr, v)
-}
-
 // touch records an access. The step has to begin with the call if others tell.
 func (d door) touch(addr uint64, size uint32, flags trace.AccessFlags) {
 	n := len(d.tr.Accesses)

@@ -198,23 +198,6 @@ type Observer interface {
 	Block(t trace.TID, b heap.Block, given bool)
 }
 
-type threadSave struct {
-	id     trace.TID
-	exists bool
-	old    thread
-}
-
-type mark struct {
-	machine trace.Mark
-	threads int // of threadLog
-	objects int // of saved
-	arena   arenaMark
-	heap    heap.Mark
-	mapped  heap.Mark
-	covers  covers
-	steps   int
-}
-
 type breakClass uint8
 
 const (
@@ -358,64 +341,6 @@ func (s *System) ensure(t trace.TID) {
 		s.threads = append(s.threads, thread{id: trace.TID(len(s.threads)), stand: standExited})
 		s.exists = append(s.exists, false)
 	}
-}
-
-// save keeps the present state of a thread for Rewind.
-func (s *System) save(t trace.TID) {
-	s.threadLog = append(s.threadLog, threadSave{t, s.exists[t], s.threads[t]})
-}
-
-// Mark implements por.System.
-func (s *System) Mark() trace.Mark {
-	for _, w := range s.twins {
-		w.markAlone()
-	}
-	return s.markAlone()
-}
-
-func (s *System) markAlone() trace.Mark {
-	s.marks = append(s.marks, mark{
-		machine: s.machine.Mark(), threads: len(s.threadLog), objects: len(s.saved), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps),
-	})
-	return trace.Mark(len(s.marks) - 1)
-}
-
-// Rewind implements por.System.
-func (s *System) Rewind(k trace.Mark) {
-	s.rewindAlone(k)
-	for _, w := range s.twins {
-		w.rewindAlone(k)
-		if len(s.steps) < w.lost {
-			w.lost = 0
-		}
-	}
-}
-
-func (s *System) rewindAlone(k trace.Mark) {
-	m := &s.marks[k]
-	s.machine.Rewind(m.machine)
-	for i := len(s.threadLog) - 1; i >= m.threads; i-- {
-		e := &s.threadLog[i]
-		s.threads[e.id], s.exists[e.id] = e.old, e.exists
-	}
-	s.threadLog = s.threadLog[:m.threads]
-	for i := len(s.saved) - 1; i >= m.objects; i-- {
-		e := &s.saved[i]
-		if e.fresh {
-			delete(s.objects, e.object.addr)
-		} else {
-			*e.object = e.old
-		}
-	}
-	clear(s.saved[m.objects:])
-	s.saved = s.saved[:m.objects]
-	s.arena.rewind(m.arena)
-	s.heap.Rewind(m.heap)
-	s.mapped.Rewind(m.mapped)
-	s.covers = m.covers
-	s.delist(m.steps)
-	s.steps = s.steps[:m.steps]
-	s.marks = s.marks[:k+1]
 }
 
 // maxSteps is the longest execution, in steps: beyond it a guest is taken to

@@ -1,4 +1,4 @@
-// Skips reads what `go test -json` prints and prints it as go test does without
+// Command skips reads what `go test -json` prints and prints it as go test does without
 // that, with one thing more, at the end: which tests were skipped, and why.
 //
 // Its exit status says nothing of the tests: go test's does.

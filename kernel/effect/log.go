@@ -30,14 +30,11 @@ type Word struct {
 }
 
 // Lazy is the first address of words that count only once they have been read: a change
-// is recorded all the same, and whoever takes the record leaves it out until then
-// (package scheduler: touchWord). LazyEnd is behind the last.
+// is recorded all the same, and package scheduler leaves it out of the step until then
+// (sharesTouch). LazyEnd is behind the last.
 const (
 	Lazy    = 0x4800
 	LazyEnd = 0x5000
-
-	// First is the lowest address of a word.
-	First = 0x4000
 
 	// Step is from a word's address to the next one's: what is known of the sharing of
 	// a word takes two of the machine's granules.

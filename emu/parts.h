@@ -1,0 +1,123 @@
+/* What each file of the engine gives to the others. Included by machine.h, whose types it needs. */
+#ifndef LANDGO_PARTS_H
+#define LANDGO_PARTS_H
+
+/* program.c */
+uint64_t program_at(const struct machine *m, uint64_t pc);
+bool program_parted(const struct machine *m, uint64_t page);
+const char *programs_open(struct machine *m);
+void program_stored(struct machine *m, uint64_t addr, uint32_t size);
+void program_stale(struct machine *m, uint64_t page);
+void programs_forget(struct machine *m);
+struct insn program_insn(const struct machine *m, uint64_t pc);
+
+/* Where the instruction at a program counter is in memory. A kernel that has itself
+ * mapped higher runs at its own addresses until it has. */
+static inline uint64_t code_at(const struct machine *m, uint64_t pc)
+{
+	if (likely(pc >= m->code_bias))
+		return pc - m->code_bias;
+	return unlikely(m->programs != NULL) ? program_at(m, pc) : pc;
+}
+
+/* Whether there is code of a user program, as far as one can tell by the address. */
+static inline bool is_program(const struct machine *m, uint64_t pc)
+{
+	return m->programs && pc < m->code_bias && m->user;
+}
+
+/* machine.c */
+struct machine *machine_open(bool is32, uint64_t space, uint64_t code_lo, uint64_t code_len, const char **err);
+const char *machine_map(struct machine *m, uint64_t lo, uint64_t hi, bool code);
+const char *machine_hook(struct machine *m);
+void machine_close(struct machine *m);
+const char *machine_code_changed(struct machine *m, uint64_t lo, uint64_t hi);
+
+/* context.c */
+const char *context_init(struct machine *m);
+const char *slots_grow(struct machine *m);
+void slots_swap(struct machine *m, int32_t a, int32_t b);
+void context_start(struct machine *m, int32_t slot, const uint64_t *regs);
+void context_load(struct machine *m, int32_t slot);
+void context_save(struct machine *m, int32_t slot);
+void context_regs(struct machine *m, int32_t slot, uint64_t *regs);
+uint32_t context_diff(struct machine *m, int32_t a, int32_t b);
+void context_words(struct machine *m, int32_t slot, uint64_t *words);
+void cpu_write(struct machine *m, uint32_t set, const uint64_t *regs);
+uint64_t cpu_encoded(const struct machine *m, int number);
+uint64_t cpu_flags(const struct machine *m);
+void context_exception(struct machine *m, int32_t slot);
+
+/* run.c */
+void machine_run(struct machine *m);
+void begin_pass(struct machine *m);
+void emulate(struct machine *m);
+void set_alarm(struct machine *m);
+void stop_run(struct machine *m, enum why why);
+void stop_in_access(struct machine *m);
+void stop_unmodelled(struct machine *m, const char *what);
+void stop_exception(struct machine *m, uint32_t vector, enum fault kind, uint64_t addr);
+void stop_fault(struct machine *m, enum fault kind, uint64_t addr, uint32_t size);
+
+/* The hooks: insn.c, access.c, fault.c. */
+void on_insn(uc_engine *uc, uint64_t addr, uint32_t size, void *user);
+void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t value, void *user);
+bool on_invalid(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t value, void *user);
+void on_interrupt(uc_engine *uc, uint32_t number, void *user);
+bool on_bad_insn(uc_engine *uc, void *user);
+
+/* heap.c */
+bool heap_allows(const struct machine *m, uint64_t addr, uint32_t size, bool write);
+bool reads_ahead(const struct machine *m, uint64_t pc);
+
+/* stack.c */
+bool overflows(const struct machine *m, uint64_t addr);
+bool in_grave(const struct machine *m, uint64_t addr, uint32_t size);
+
+/* record.c */
+void event_access(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent);
+void event_fault(struct machine *m, uint64_t addr, uint32_t size, bool write);
+void record_private(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent);
+void records_finish(struct machine *m);
+void hash_path(struct machine *m, uint64_t word);
+
+/* half.c */
+void half_hold(struct machine *m, uint64_t addr, uint32_t size);
+bool half_covers(struct machine *m, uint64_t addr, uint32_t size, bool write);
+void half_resume(struct machine *m, const struct slot *s);
+void half_finish(struct machine *m);
+void half_put(struct machine *m, uint64_t addr, const uint8_t *bytes, uint32_t size);
+
+/* stored.c */
+uint32_t stored_before(const struct machine *m, uint64_t addr, bool write);
+void stored_note(struct machine *m, uint64_t addr, bool write);
+void stored_show(struct machine *m);
+void stored_again(struct machine *m);
+
+/* probe.c */
+bool probe_needed(const struct machine *m);
+void probe(struct machine *m);
+
+/* device.c */
+const char *device_open(struct machine *m, uint64_t addr);
+void access_beyond(struct machine *m, uint64_t addr, uint32_t size, bool write);
+
+/* board.c */
+void board_keep(struct machine *m, int32_t slot);
+bool board_enter(struct machine *m, int32_t from, int32_t to);
+void board_paging(struct machine *m, uint64_t tables);
+void board_start(struct machine *m, uint64_t gdt, uint32_t gdt_limit);
+void board_regs(struct machine *m, int32_t slot, struct board_regs *r);
+void board_loaded(struct machine *m, const struct slot *s);
+void board_flush(struct machine *m);
+
+/* freeze.c */
+uint64_t context_frozen(const struct machine *m);
+void context_freeze(const struct machine *m, int32_t slot, void *to);
+void context_thaw(struct machine *m, int32_t slot, const void *from, uint64_t pc, uint64_t clock);
+
+/* virtual.c */
+void virtual_cpuid(struct machine *m, uint32_t len);
+void virtual_time(struct machine *m, uint32_t len, bool with_cpu);
+
+#endif
