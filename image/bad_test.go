@@ -23,7 +23,7 @@ type madeELF struct {
 	phent       uint16
 	phnum       int // -1: as many as progs
 	shoff       uint64
-	progs       []prog
+	progs       []elf.ProgHeader
 	size        int
 }
 
@@ -32,9 +32,9 @@ func goodELF() *madeELF {
 		class: byte(elf.ELFCLASS64), data: byte(elf.ELFDATA2LSB),
 		typ: elf.ET_EXEC, machine: elf.EM_X86_64,
 		entry: 0x400100, phoff: 64, phent: 56, phnum: -1,
-		progs: []prog{
-			{Type: elf.PT_LOAD, Flags: elf.PF_R | elf.PF_X, Addr: 0x400000, FileSize: 0x1000, MemSize: 0x1000, Al: 0x1000},
-			{Type: elf.PT_LOAD, Flags: elf.PF_R | elf.PF_W, Addr: 0x402000, FileSize: 0x100, MemSize: 0x3000, Al: 0x1000},
+		progs: []elf.ProgHeader{
+			{Type: elf.PT_LOAD, Flags: elf.PF_R | elf.PF_X, Vaddr: 0x400000, Filesz: 0x1000, Memsz: 0x1000, Align: 0x1000},
+			{Type: elf.PT_LOAD, Flags: elf.PF_R | elf.PF_W, Vaddr: 0x402000, Filesz: 0x100, Memsz: 0x3000, Align: 0x1000},
 		},
 		size: 0x1000,
 	}
@@ -62,7 +62,7 @@ func (m *madeELF) bytes() []byte {
 		h := b[64+56*i:]
 		order.PutUint32(h, uint32(p.Type))
 		order.PutUint32(h[4:], uint32(p.Flags))
-		for j, v := range []uint64{p.Off, p.Addr, p.Addr, p.FileSize, p.MemSize, p.Al} {
+		for j, v := range []uint64{p.Off, p.Vaddr, p.Vaddr, p.Filesz, p.Memsz, p.Align} {
 			order.PutUint64(h[8+8*j:], v)
 		}
 	}
@@ -122,36 +122,36 @@ var badELFs = []struct {
 	{"no entry", func(m *madeELF) []byte { m.entry = 0; return m.bytes() }, "entry point"},
 	{"segment beyond the file", func(m *madeELF) []byte { m.progs[1].Off = 0x2000; return m.bytes() }, "truncated"},
 	{"segment offset overflows", func(m *madeELF) []byte { m.progs[1].Off = 1<<64 - 1; return m.bytes() }, "truncated"},
-	{"file size above memory size", func(m *madeELF) []byte { m.progs[1].MemSize = 1; return m.bytes() }, "damaged"},
-	{"2 GiB of memory", func(m *madeELF) []byte { m.progs[1].MemSize = 2 << 30; return m.bytes() }, "1 GiB"},
+	{"file size above memory size", func(m *madeELF) []byte { m.progs[1].Memsz = 1; return m.bytes() }, "damaged"},
+	{"2 GiB of memory", func(m *madeELF) []byte { m.progs[1].Memsz = 2 << 30; return m.bytes() }, "1 GiB"},
 	{"2 GiB in parts", func(m *madeELF) []byte {
 		for i := 0; i < 4; i++ {
-			m.progs = append(m.progs, prog{Type: elf.PT_LOAD, Flags: elf.PF_R, Addr: 1<<32 + uint64(i)<<30, MemSize: 1 << 29})
+			m.progs = append(m.progs, elf.ProgHeader{Type: elf.PT_LOAD, Flags: elf.PF_R, Vaddr: 1<<32 + uint64(i)<<30, Memsz: 1 << 29})
 		}
 		return m.bytes()
 	}, "1 GiB"},
-	{"memory size overflows", func(m *madeELF) []byte { m.progs[1].MemSize = 1<<64 - 1; return m.bytes() }, "1 GiB"},
-	{"address in the kernel's half", func(m *madeELF) []byte { m.progs[1].Addr = 0xffff800000000000; return m.bytes() }, "outside"},
-	{"address overflows", func(m *madeELF) []byte { m.progs[1].Addr = 1<<64 - 0x100; return m.bytes() }, "outside"},
-	{"same segment twice", func(m *madeELF) []byte { m.progs[1].Addr = 0x400000; return m.bytes() }, "overlap"},
+	{"memory size overflows", func(m *madeELF) []byte { m.progs[1].Memsz = 1<<64 - 1; return m.bytes() }, "1 GiB"},
+	{"address in the kernel's half", func(m *madeELF) []byte { m.progs[1].Vaddr = 0xffff800000000000; return m.bytes() }, "outside"},
+	{"address overflows", func(m *madeELF) []byte { m.progs[1].Vaddr = 1<<64 - 0x100; return m.bytes() }, "outside"},
+	{"same segment twice", func(m *madeELF) []byte { m.progs[1].Vaddr = 0x400000; return m.bytes() }, "overlap"},
 	{"shared page", func(m *madeELF) []byte {
-		m.progs[0].FileSize, m.progs[0].MemSize = 0x800, 0x800
-		m.progs[1].Addr = 0x400900
+		m.progs[0].Filesz, m.progs[0].Memsz = 0x800, 0x800
+		m.progs[1].Vaddr = 0x400900
 		return m.bytes()
 	}, "share a page"},
 	{"wild thread-local storage", func(m *madeELF) []byte {
-		m.progs = append(m.progs, prog{Type: elf.PT_TLS, Addr: 0x999000, FileSize: 8, MemSize: 8})
+		m.progs = append(m.progs, elf.ProgHeader{Type: elf.PT_TLS, Vaddr: 0x999000, Filesz: 8, Memsz: 8})
 		return m.bytes()
 	}, "thread-local"},
 	{"huge thread-local storage", func(m *madeELF) []byte {
-		m.progs = append(m.progs, prog{Type: elf.PT_TLS, Addr: 0x400000, MemSize: 1 << 40})
+		m.progs = append(m.progs, elf.ProgHeader{Type: elf.PT_TLS, Vaddr: 0x400000, Memsz: 1 << 40})
 		return m.bytes()
 	}, "thread-local"},
 }
 
 // dynamic adds a dynamic section with one entry.
 func (m *madeELF) dynamic(tag elf.DynTag, value uint64) []byte {
-	m.progs = append(m.progs, prog{Type: elf.PT_DYNAMIC, Off: 0x800, Addr: 0x400800, FileSize: 32, MemSize: 32})
+	m.progs = append(m.progs, elf.ProgHeader{Type: elf.PT_DYNAMIC, Off: 0x800, Vaddr: 0x400800, Filesz: 32, Memsz: 32})
 	b := m.bytes()
 	order.PutUint64(b[0x800:], uint64(tag))
 	order.PutUint64(b[0x808:], value)

@@ -3,7 +3,6 @@ package image
 import (
 	"bytes"
 	"debug/elf"
-	"encoding/binary"
 )
 
 // The ELF header and program headers are decoded here and not by debug/elf,
@@ -18,39 +17,31 @@ type header struct {
 	entry   uint64 // as in the file
 	phoff   uint64
 	phent   int
-	progs   []prog
+	progs   []elf.ProgHeader
 }
-
-// prog is one program header.
-type prog struct {
-	Type                             elf.ProgType
-	Flags                            elf.ProgFlag
-	Off, Addr, FileSize, MemSize, Al uint64
-	Physical                         uint64 // the address in memory before there are page tables
-}
-
-var order = binary.LittleEndian
 
 func parseHeader(data []byte) (*header, error) {
 	if err := checkIdent(data); err != nil {
 		return nil, err
 	}
-	h := &header{machine: X86_64, phent: 56}
-	ehsize := 64
-	if elf.Class(data[elf.EI_CLASS]) == elf.ELFCLASS32 {
-		h.machine, h.phent, ehsize = I386, 32, 52
+	h := &header{machine: X86_64}
+	size := headerSize64
+	if isNarrow(data) {
+		h.machine, size = I386, headerSize32
 	}
-	if len(data) < ehsize {
+	if len(data) < size {
 		return nil, errTruncated
 	}
-	if err := checkMachine(h.machine, elf.Machine(order.Uint16(data[18:]))); err != nil {
+	file := decodeHeader(data)
+	if err := checkMachine(h.machine, elf.Machine(file.Machine)); err != nil {
 		return nil, err
 	}
-	typ := elf.Type(order.Uint16(data[16:]))
+	typ := elf.Type(file.Type)
 	if err := checkType(typ); err != nil {
 		return nil, err
 	}
-	if err := h.readProgs(data); err != nil {
+	h.entry = file.Entry
+	if err := h.readProgs(&file, data); err != nil {
 		return nil, err
 	}
 	if err := h.checkStatic(data, typ); err != nil {
@@ -109,41 +100,27 @@ func checkType(t elf.Type) error {
 }
 
 // readProgs decodes the program headers.
-func (h *header) readProgs(data []byte) error {
-	var entsize, num int
-	if h.machine == X86_64 {
-		h.entry, h.phoff = order.Uint64(data[24:]), order.Uint64(data[32:])
-		entsize, num = int(order.Uint16(data[54:])), int(order.Uint16(data[56:]))
-	} else {
-		h.entry, h.phoff = uint64(order.Uint32(data[24:])), uint64(order.Uint32(data[28:]))
-		entsize, num = int(order.Uint16(data[42:])), int(order.Uint16(data[44:]))
+func (h *header) readProgs(file *elf.Header64, data []byte) error {
+	h.phoff, h.phent = file.Phoff, progSize64
+	if h.machine == I386 {
+		h.phent = progSize32
 	}
+	size, num := int(file.Phentsize), int(file.Phnum)
 	const maxProgs = 1024 // linkers make about ten; 0xffff says that the number is elsewhere
 	switch {
 	case num == 0:
 		return errorf(NoCode, "no program headers, so nothing to load")
 	case num > maxProgs:
 		return errorf(Broken, "a damaged ELF header (%d program headers)", num)
-	case entsize != h.phent:
-		return errorf(Broken, "a damaged ELF header (program headers of %d bytes)", entsize)
-	case h.phoff > uint64(len(data)) || uint64(num*entsize) > uint64(len(data))-h.phoff:
+	case size != h.phent:
+		return errorf(Broken, "a damaged ELF header (program headers of %d bytes)", size)
+	case h.phoff > uint64(len(data)) || uint64(num*size) > uint64(len(data))-h.phoff:
 		return errTruncated
 	}
 	for i := 0; i < num; i++ {
-		h.progs = append(h.progs, decodeProg(h.machine, data[h.phoff+uint64(i*entsize):]))
+		h.progs = append(h.progs, decodeProg(h.machine, data[h.phoff+uint64(i*size):]))
 	}
 	return nil
-}
-
-func decodeProg(m Machine, b []byte) prog {
-	if m == I386 {
-		at := func(i int) uint64 { return uint64(order.Uint32(b[i:])) }
-		return prog{Type: elf.ProgType(at(0)), Off: at(4), Addr: at(8), Physical: at(12), FileSize: at(16),
-			MemSize: at(20), Flags: elf.ProgFlag(at(24)), Al: at(28)}
-	}
-	at := func(i int) uint64 { return order.Uint64(b[i:]) }
-	return prog{Type: elf.ProgType(order.Uint32(b)), Flags: elf.ProgFlag(order.Uint32(b[4:])),
-		Off: at(8), Addr: at(16), Physical: at(24), FileSize: at(32), MemSize: at(40), Al: at(48)}
 }
 
 // checkStatic tells a static executable, position-independent or not, from
@@ -156,8 +133,8 @@ func (h *header) checkStatic(data []byte, typ elf.Type) error {
 		case elf.PT_INTERP:
 			return errDynamic
 		case elf.PT_DYNAMIC:
-			if p.Off <= uint64(len(data)) && p.FileSize <= uint64(len(data))-p.Off {
-				dynamic = data[p.Off : p.Off+p.FileSize]
+			if p.Off <= uint64(len(data)) && p.Filesz <= uint64(len(data))-p.Off {
+				dynamic = data[p.Off : p.Off+p.Filesz]
 			}
 		}
 	}
@@ -181,23 +158,20 @@ func (h *header) checkStatic(data []byte, typ elf.Type) error {
 // dynamicTags decodes a dynamic section; a tag that repeats has its last value.
 func (h *header) dynamicTags(b []byte) map[elf.DynTag]uint64 {
 	tags := map[elf.DynTag]uint64{}
-	word := 8
+	size := 16
 	if h.machine == I386 {
-		word = 4
+		size = 8
 	}
-	for ; len(b) >= 2*word; b = b[2*word:] {
-		tag, value := order.Uint64(b), uint64(0)
-		if word == 4 {
-			tag, value = uint64(order.Uint32(b)), uint64(order.Uint32(b[4:]))
-		} else {
-			value = order.Uint64(b[8:])
+	for ; len(b) >= size; b = b[size:] {
+		tag, value := elf.DynTag(order.Uint32(b)), uint64(order.Uint32(b[4:]))
+		if size == 16 {
+			tag, value = elf.DynTag(order.Uint64(b)), order.Uint64(b[8:])
 		}
-		if elf.DynTag(tag) == elf.DT_NULL {
-			break
-		}
-		switch t := elf.DynTag(tag); t {
+		switch tag {
+		case elf.DT_NULL:
+			return tags
 		case elf.DT_NEEDED, elf.DT_SONAME, elf.DT_FLAGS_1:
-			tags[t] = value
+			tags[tag] = value
 		}
 	}
 	return tags
@@ -224,11 +198,7 @@ func openSections(data []byte) (f *elf.File, err error) {
 // shoffBeyond: the section headers, which linkers put last, are beyond the
 // file's end. Preconditions: parseHeader accepted data.
 func shoffBeyond(data []byte) bool {
-	if elf.Class(data[elf.EI_CLASS]) == elf.ELFCLASS32 {
-		end := uint64(order.Uint32(data[32:])) + uint64(order.Uint16(data[46:]))*uint64(order.Uint16(data[48:]))
-		return end > uint64(len(data))
-	}
-	off := order.Uint64(data[40:])
-	size := uint64(order.Uint16(data[58:])) * uint64(order.Uint16(data[60:]))
-	return off > uint64(len(data)) || size > uint64(len(data))-off
+	file := decodeHeader(data)
+	size := uint64(file.Shentsize) * uint64(file.Shnum)
+	return file.Shoff > uint64(len(data)) || size > uint64(len(data))-file.Shoff
 }

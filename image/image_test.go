@@ -57,11 +57,11 @@ func checkSegments(t *testing.T, im *Image) {
 		if p.Type != 1 {
 			continue
 		}
-		if got := im.Bytes(p.Addr+im.Base, int(p.FileSize)); !bytes.Equal(got, file[p.Off:p.Off+p.FileSize]) {
-			t.Errorf("segment at %#x isn't what the file has", p.Addr)
+		if got := im.Bytes(p.Vaddr+im.Base, int(p.Filesz)); !bytes.Equal(got, file[p.Off:p.Off+p.Filesz]) {
+			t.Errorf("segment at %#x isn't what the file has", p.Vaddr)
 		}
-		if !im.holds(p.Addr+im.Base, p.MemSize) {
-			t.Errorf("segment at %#x is too small", p.Addr)
+		if !im.holds(p.Vaddr+im.Base, p.Memsz) {
+			t.Errorf("segment at %#x is too small", p.Vaddr)
 		}
 	}
 	for _, s := range im.Segments {

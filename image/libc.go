@@ -114,15 +114,15 @@ func (im *Image) SaysPebbles() bool {
 }
 
 // hasNote looks for an owner among the notes of a segment.
-func hasNote(data []byte, p prog, owner string) bool {
-	if p.Off > uint64(len(data)) || p.FileSize > uint64(len(data))-p.Off {
+func hasNote(data []byte, p elf.ProgHeader, owner string) bool {
+	if p.Off > uint64(len(data)) || p.Filesz > uint64(len(data))-p.Off {
 		return false
 	}
 	align := uint64(4)
-	if p.Al == 8 {
+	if p.Align == 8 {
 		align = 8
 	}
-	b := data[p.Off : p.Off+p.FileSize]
+	b := data[p.Off : p.Off+p.Filesz]
 	for len(b) >= 12 {
 		namesz, descsz := uint64(order.Uint32(b)), uint64(order.Uint32(b[4:]))
 		b = b[12:]

@@ -17,15 +17,6 @@ const (
 	maxNameShare = 4
 )
 
-// sectionHeader is what has to be known of one.
-type sectionHeader struct {
-	name              uint32
-	typ               elf.SectionType
-	flags             uint64
-	off, size, entity uint64
-	link              uint32
-}
-
 // sectionTable is the section headers of a file, in data.
 type sectionTable struct {
 	data   []byte
@@ -39,16 +30,15 @@ type sectionTable struct {
 // checkSections says what is wrong with the section headers and what they lead to.
 // Preconditions: parseHeader accepted data.
 func checkSections(data []byte) error {
-	t := sectionTable{data: data, narrow: elf.Class(data[elf.EI_CLASS]) == elf.ELFCLASS32}
-	if t.narrow {
-		t.off, t.entry, t.count, t.names = uint64(order.Uint32(data[32:])), uint64(order.Uint16(data[46:])), uint64(order.Uint16(data[48:])), uint64(order.Uint16(data[50:]))
-	} else {
-		t.off, t.entry, t.count, t.names = order.Uint64(data[40:]), uint64(order.Uint16(data[58:])), uint64(order.Uint16(data[60:])), uint64(order.Uint16(data[62:]))
+	file := decodeHeader(data)
+	t := sectionTable{
+		data: data, narrow: isNarrow(data),
+		off: file.Shoff, entry: uint64(file.Shentsize), count: uint64(file.Shnum), names: uint64(file.Shstrndx),
 	}
 	if t.off == 0 {
 		return nil // it has none
 	}
-	if t.entry < 64 && !t.narrow || t.entry < 40 {
+	if t.entry < t.headerSize() {
 		return errorf(Broken, "damaged ELF section headers (of %d bytes each)", t.entry)
 	}
 	if t.count == 0 { // the number is in the first one
@@ -56,9 +46,9 @@ func checkSections(data []byte) error {
 		if !ok {
 			return errTruncated
 		}
-		t.count = first.size
+		t.count = first.Size
 		if t.names == uint64(elf.SHN_XINDEX) {
-			t.names = uint64(first.link)
+			t.names = uint64(first.Link)
 		}
 	}
 	if t.count > maxSections {
@@ -67,26 +57,21 @@ func checkSections(data []byte) error {
 	return t.check()
 }
 
-// header decodes the i-th.
-func (t *sectionTable) header(i uint64) (h sectionHeader, ok bool) {
-	need := uint64(64)
+func (t *sectionTable) headerSize() uint64 {
 	if t.narrow {
-		need = 40
+		return sectionSize32
 	}
+	return sectionSize64
+}
+
+// header decodes the i-th.
+func (t *sectionTable) header(i uint64) (h elf.Section64, ok bool) {
+	need := t.headerSize()
 	at := t.off + i*t.entry
 	if t.entry < need || t.off > uint64(len(t.data)) || i > uint64(len(t.data))/need || at > uint64(len(t.data)) || uint64(len(t.data))-at < need {
 		return h, false
 	}
-	b := t.data[at:]
-	h.name, h.typ = order.Uint32(b), elf.SectionType(order.Uint32(b[4:]))
-	if t.narrow {
-		h.flags, h.off, h.size = uint64(order.Uint32(b[8:])), uint64(order.Uint32(b[16:])), uint64(order.Uint32(b[20:]))
-		h.link, h.entity = order.Uint32(b[24:]), 16
-	} else {
-		h.flags, h.off, h.size = order.Uint64(b[8:]), order.Uint64(b[24:]), order.Uint64(b[32:])
-		h.link, h.entity = order.Uint32(b[40:]), 24
-	}
-	return h, true
+	return decodeSection(t.narrow, t.data[at:]), true
 }
 
 func (t *sectionTable) check() error {
@@ -100,18 +85,22 @@ func (t *sectionTable) check() error {
 		if !ok {
 			return errTruncated
 		}
-		if budget -= nameLength(names, h.name); budget < 0 {
+		if budget -= nameLength(names, h.Name); budget < 0 {
 			return errorf(Broken, "damaged ELF section headers (names longer than the file)")
 		}
-		if h.typ != elf.SHT_SYMTAB {
+		if elf.SectionType(h.Type) != elf.SHT_SYMTAB {
 			continue
 		}
 		symbols, ok := t.content(i)
-		strings, ok2 := t.content(uint64(h.link))
+		strings, ok2 := t.content(uint64(h.Link))
 		if !ok || !ok2 {
 			return errorf(Broken, "a damaged symbol table (its place in the file)")
 		}
-		for at := uint64(0); at+h.entity <= uint64(len(symbols)); at += h.entity {
+		size := uint64(elf.Sym64Size)
+		if t.narrow {
+			size = elf.Sym32Size
+		}
+		for at := uint64(0); at+size <= uint64(len(symbols)); at += size { // a symbol begins with its name
 			if budget -= nameLength(strings, order.Uint32(symbols[at:])); budget < 0 {
 				return errorf(Broken, "a damaged symbol table (names longer than the file)")
 			}
@@ -126,13 +115,13 @@ func (t *sectionTable) content(i uint64) ([]byte, bool) {
 		return nil, true
 	}
 	h, ok := t.header(i)
-	if !ok || i >= t.count || h.flags&uint64(elf.SHF_COMPRESSED) != 0 || h.typ == elf.SHT_NOBITS {
+	if !ok || i >= t.count || h.Flags&uint64(elf.SHF_COMPRESSED) != 0 || elf.SectionType(h.Type) == elf.SHT_NOBITS {
 		return nil, false
 	}
-	if h.off > uint64(len(t.data)) || h.size > uint64(len(t.data))-h.off {
+	if h.Off > uint64(len(t.data)) || h.Size > uint64(len(t.data))-h.Off {
 		return nil, false
 	}
-	return t.data[h.off : h.off+h.size], true
+	return t.data[h.Off : h.Off+h.Size], true
 }
 
 // nameLength is how long the name at an offset is.

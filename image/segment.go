@@ -41,15 +41,15 @@ func addressLimit(m Machine) uint64 {
 
 // addSegments turns the loadable program headers into segments.
 func (im *Image) addSegments(h *header, data []byte) error {
-	var loads []prog
+	var loads []elf.ProgHeader
 	for _, p := range h.progs {
 		switch p.Type {
 		case elf.PT_LOAD:
-			if p.MemSize != 0 {
+			if p.Memsz != 0 {
 				loads = append(loads, p)
 			}
 		case elf.PT_TLS:
-			im.TLS = &TLS{Addr: p.Addr + h.base, FileSize: p.FileSize, MemSize: p.MemSize, Align: p.Al}
+			im.TLS = &TLS{Addr: p.Vaddr + h.base, FileSize: p.Filesz, MemSize: p.Memsz, Align: p.Align}
 		}
 	}
 	if len(loads) == 0 {
@@ -58,7 +58,7 @@ func (im *Image) addSegments(h *header, data []byte) error {
 	if err := checkLoads(loads, h.base, h.machine, uint64(len(data))); err != nil {
 		return err
 	}
-	sort.SliceStable(loads, func(i, j int) bool { return loads[i].Addr < loads[j].Addr })
+	sort.SliceStable(loads, func(i, j int) bool { return loads[i].Vaddr < loads[j].Vaddr })
 	for _, p := range loads {
 		im.addSegment(p, h, data)
 	}
@@ -105,50 +105,50 @@ func (im *Image) Physical(addr uint64) uint64 {
 
 // checkLoads rejects segments that lie outside of the file or of any address
 // space, and sizes that no guest needs.
-func checkLoads(loads []prog, base uint64, m Machine, fileSize uint64) error {
+func checkLoads(loads []elf.ProgHeader, base uint64, m Machine, fileSize uint64) error {
 	total, limit := uint64(0), addressLimit(m)
 	for _, p := range loads {
 		switch {
-		case p.FileSize > p.MemSize:
-			return errorf(Broken, "a damaged program header (segment at %#x is larger in the file than in memory)", p.Addr)
-		case p.Off > fileSize || p.FileSize > fileSize-p.Off:
+		case p.Filesz > p.Memsz:
+			return errorf(Broken, "a damaged program header (segment at %#x is larger in the file than in memory)", p.Vaddr)
+		case p.Off > fileSize || p.Filesz > fileSize-p.Off:
 			return errTruncated
-		case p.MemSize > maxMemSize || total+p.MemSize > maxMemSize:
+		case p.Memsz > maxMemSize || total+p.Memsz > maxMemSize:
 			return errorf(TooLarge, "segments of more than 1 GiB in memory")
-		case high(&p, m) && base == 0 && p.MemSize <= ^uint64(PageSize-1)-p.Addr: // a kernel may be there
-		case p.Addr >= limit-base || p.MemSize > limit-base-p.Addr:
-			return errorf(TooLarge, "a segment at %#x, outside of a program's address space", p.Addr)
+		case high(&p, m) && base == 0 && p.Memsz <= ^uint64(PageSize-1)-p.Vaddr: // a kernel may be there
+		case p.Vaddr >= limit-base || p.Memsz > limit-base-p.Vaddr:
+			return errorf(TooLarge, "a segment at %#x, outside of a program's address space", p.Vaddr)
 		}
-		total += p.MemSize
+		total += p.Memsz
 	}
 	return nil
 }
 
 // high reports whether a segment is in the upper half of the address space, and is
 // to be loaded elsewhere.
-func high(p *prog, m Machine) bool {
-	return m == X86_64 && p.Addr>>63 != 0 && p.Addr < ^uint64(PageSize-1) && p.Physical < addressLimit(m)
+func high(p *elf.ProgHeader, m Machine) bool {
+	return m == X86_64 && p.Vaddr>>63 != 0 && p.Vaddr < ^uint64(PageSize-1) && p.Paddr < addressLimit(m)
 }
 
 // addSegment pads p to whole pages. Unlike Linux, which maps whatever the file
 // has beside the segment, the padding is zero: nothing that a program may rely
 // on.
-func (im *Image) addSegment(p prog, h *header, data []byte) {
-	lo, hi := pageDown(p.Addr), pageUp(p.Addr+p.MemSize)
-	bytes := data[p.Off : p.Off+p.FileSize : p.Off+p.FileSize]
-	if pad := p.Addr - lo; pad != 0 && len(bytes) != 0 {
+func (im *Image) addSegment(p elf.ProgHeader, h *header, data []byte) {
+	lo, hi := pageDown(p.Vaddr), pageUp(p.Vaddr+p.Memsz)
+	bytes := data[p.Off : p.Off+p.Filesz : p.Off+p.Filesz]
+	if pad := p.Vaddr - lo; pad != 0 && len(bytes) != 0 {
 		bytes = append(make([]byte, pad), bytes...)
 	}
-	if h.phoff >= p.Off && h.phoff-p.Off < p.FileSize {
-		im.PhdrAddr = h.base + p.Addr + (h.phoff - p.Off)
+	if h.phoff >= p.Off && h.phoff-p.Off < p.Filesz {
+		im.PhdrAddr = h.base + p.Vaddr + (h.phoff - p.Off)
 	}
 	im.Segments = append(im.Segments, Segment{
-		Addr: h.base + lo, Data: bytes, MemSize: hi - lo, Physical: h.base + p.Physical - (p.Addr - lo),
+		Addr: h.base + lo, Data: bytes, MemSize: hi - lo, Physical: h.base + p.Paddr - (p.Vaddr - lo),
 		Read:  p.Flags&elf.PF_R != 0,
 		Write: p.Flags&elf.PF_W != 0,
 		Exec:  p.Flags&elf.PF_X != 0,
 
-		Headers: p.Off == 0 && p.FileSize <= h.phoff+uint64(len(h.progs)*h.phent),
+		Headers: p.Off == 0 && p.Filesz <= h.phoff+uint64(len(h.progs)*h.phent),
 	})
 }
 
