@@ -19,8 +19,6 @@ enum {
 	X87_REGS = 8,
 	ERROR_CODE = 16,    /* how far before the debug registers it is, */
 	UNDER_WAY = ERROR_CODE + 8 * 8 + 4 * 8, /* and the exception under way is behind it */
-	DIFF_SSE = 1 << NREGS,       /* RegDiff in context.go */
-	DIFF_X87 = 1 << (NREGS + 1),
 };
 
 static const int regs64[NREGS] = {

@@ -17,9 +17,9 @@ type RegDiff uint32
 
 // Differences beyond general registers.
 const (
-	DiffSSE  RegDiff = 1 << (20 + iota) // xmm registers and mxcsr
-	DiffX87                             // x87 registers and control words
-	DiffHalf                            // what a half-executed instruction has read, and how much it has stored
+	DiffSSE  RegDiff = C.DIFF_SSE      // xmm registers and mxcsr
+	DiffX87  RegDiff = C.DIFF_X87      // x87 registers and control words
+	DiffHalf RegDiff = C.DIFF_X87 << 1 // what a half-executed instruction has read, and how much it has stored
 )
 
 // newSlot takes the next slot of the stack.

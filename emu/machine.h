@@ -140,6 +140,9 @@ enum {
 	NREGS,
 };
 
+/* In what two contexts differ beside the general registers: RegDiff in context.go. */
+enum { DIFF_SSE = 1 << NREGS, DIFF_X87 = 1 << (NREGS + 1) };
+
 /* One entry of the journal: what was there before a change. */
 struct undo {
 	uint64_t where; /* bits 0..47 place, 48..55 kind, 56..63 size in bytes */

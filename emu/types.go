@@ -1,5 +1,8 @@
 package emu
 
+// #include "machine.h"
+import "C"
+
 import (
 	"unsafe"
 
@@ -8,7 +11,7 @@ import (
 
 // Private marks, in the Flags of a record that RecordAll asked for, an access
 // to memory that no other thread has touched.
-const Private trace.AccessFlags = 1 << 7
+const Private trace.AccessFlags = C.ACCESS_PRIVATE
 
 // Mode is the processor mode.
 type Mode uint8
@@ -23,9 +26,9 @@ const (
 type Prot uint8
 
 const (
-	ProtRead Prot = 1 << iota
-	ProtWrite
-	ProtExec
+	ProtRead  Prot = C.PERM_READ
+	ProtWrite Prot = C.PERM_WRITE
+	ProtExec  Prot = C.PERM_EXEC
 )
 
 // ProtOf makes a Prot of single permissions.
@@ -132,7 +135,7 @@ const (
 	SetRFLAGS
 	SetFSBase
 	SetGSBase
-	SetAll RegSet = 1<<20 - 1
+	SetAll RegSet = 1<<nregs - 1
 )
 
 // Differing are the registers that two processors have differently.
@@ -147,55 +150,55 @@ func (r *Regs) Differing(o *Regs) (set RegSet) {
 }
 
 // nregs is the number of registers of Regs.
-const nregs = 20
+const nregs = C.NREGS
 
 // RunFlags say where a run stops and what it records.
 type RunFlags uint32
 
 const (
 	// StopShared: stop before the (Allow+1)-th event on shared memory.
-	StopShared RunFlags = 1 << iota
+	StopShared RunFlags = C.RUN_STOP_SHARED
 	// StopAtomic: the same for events of atomic instructions only.
-	StopAtomic
+	StopAtomic RunFlags = C.RUN_STOP_ATOMIC
 	// Solo: no other thread exists: accesses set no owner, are no events.
-	Solo
+	Solo RunFlags = C.RUN_SOLO
 	// Quiet: trusted code: no stops at accesses, no records, no owners.
 	// Breakpoints, traps, faults and the budget still stop.
-	Quiet
+	Quiet RunFlags = C.RUN_QUIET
 	// Watch (with Quiet): trusted code that reads or writes the user's memory
 	// (stdio): accesses to granules that untrusted code of another thread has
 	// touched are recorded (and learned as shared), without stopping.
-	Watch
+	Watch RunFlags = C.RUN_WATCH
 	// RecordAll: record private accesses too (reports, heap, races). A record
 	// of a private access has no influence on stops.
-	RecordAll
+	RecordAll RunFlags = C.RUN_RECORD_ALL
 	// TracePCs: keep the program counters of the run's instructions (the last
 	// 4096), for spin detection and reports.
-	TracePCs
+	TracePCs RunFlags = C.RUN_TRACE
 	// IgnoreBreaks: don't stop at breakpoints.
-	IgnoreBreaks
+	IgnoreBreaks RunFlags = C.RUN_IGNORE_BREAKS
 	// Check (with Quiet): accesses to Config.Heap are checked all the same.
-	Check
+	Check RunFlags = C.RUN_CHECK
 	// Unchecked: accesses to Config.Heap aren't checked (an allocator's own).
-	Unchecked
+	Unchecked RunFlags = C.RUN_UNCHECKED
 	// StopPoints: as StopShared, for events of the instructions that
 	// Machine.Points names only. Allow covers the run's first events, named
 	// or not.
-	StopPoints
+	StopPoints RunFlags = C.RUN_STOP_POINTS
 	// Hash: Machine.Path takes in the instructions, and the addresses of loads
 	// and stores, outside of Config.Ahead.
-	Hash
+	Hash RunFlags = C.RUN_HASH
 	// StackLoads (bare): each load of the stack pointer stops, one within a
 	// function's frame too.
-	StackLoads
+	StackLoads RunFlags = C.RUN_STACK_LOADS
 	// Intrudes: the thread is in a handler that came between its instructions.
 	// What it touches outside of Own is shared from then on.
-	Intrudes
+	Intrudes RunFlags = C.RUN_INTRUDES
 	// Fills (bare, with Programs): rep stos stops as a privileged instruction does.
-	Fills
+	Fills RunFlags = C.RUN_FILLS
 	// Faults: an access that faults is an event too, if threads share the memory: what
 	// it finds there is what others do with the page. It is recorded as a read.
-	Faults
+	Faults RunFlags = C.RUN_FAULTS
 )
 
 // Run is the order for one run of the CPU.
@@ -243,30 +246,30 @@ type Run struct {
 type Why uint8
 
 const (
-	StopNone Why = iota
+	StopNone Why = C.STOP_NONE
 	// StopAccess: poised before a shared access (Stop.Access); nothing of it
 	// has happened, or, of an instruction with several accesses on a
 	// multiprocessor, the earlier ones have: what it read is remembered in the
 	// context, what it stored is in memory.
-	StopAccess
+	StopAccess Why = C.STOP_ACCESS
 	// StopBreak: before an instruction with a breakpoint (Stop.Break).
-	StopBreak
+	StopBreak Why = C.STOP_BREAK
 	// StopTrap: before a syscall, int n, sysenter instruction.
-	StopTrap
+	StopTrap Why = C.STOP_TRAP
 	// StopFault: before an instruction that faults (Stop.Fault).
-	StopFault
+	StopFault Why = C.STOP_FAULT
 	// StopBudget, StopInsn: before the instruction that would exceed them.
-	StopBudget
-	StopInsn
+	StopBudget Why = C.STOP_BUDGET
+	StopInsn   Why = C.STOP_INSN
 	// StopPrivileged: before hlt, cli, sti, in, out and the like: what only a
 	// bare machine may do (Stop.Detail names it, Trap.Len is its length).
-	StopPrivileged
+	StopPrivileged Why = C.STOP_PRIVILEGED
 	// StopUnmodelled: an instruction that isn't modelled (AVX, rdrand, x87
 	// state tricks, ...); Stop.Detail names it.
-	StopUnmodelled
+	StopUnmodelled Why = C.STOP_UNMODELLED
 	// StopDevice: before an access to registers of a device, of Config.Devices
 	// (Stop.Device).
-	StopDevice
+	StopDevice Why = C.STOP_DEVICE
 )
 
 // Trap describes the trap instruction that a run stopped before.
@@ -281,17 +284,17 @@ type Trap struct {
 type FaultKind uint8
 
 const (
-	FaultNone       FaultKind = iota
-	FaultRead                 // page not readable or not mapped, non-canonical address
-	FaultWrite                // page not writable or not mapped, non-canonical address
-	FaultFetch                // jump to where no code is
-	FaultDivide               // #DE
-	FaultIllegal              // #UD: ud2 or no such instruction
-	FaultProtection           // #GP: a segment or descriptor that isn't there
-	FaultBreakpoint           // int3
-	FaultBlockRead            // of bytes of Config.Heap that are in no block
-	FaultBlockWrite
-	FaultStack // a store below the thread's stack, see Run.Beneath
+	FaultNone       FaultKind = C.FAULT_NONE
+	FaultRead       FaultKind = C.FAULT_READ       // page not readable or not mapped, non-canonical address
+	FaultWrite      FaultKind = C.FAULT_WRITE      // page not writable or not mapped, non-canonical address
+	FaultFetch      FaultKind = C.FAULT_FETCH      // jump to where no code is
+	FaultDivide     FaultKind = C.FAULT_DIVIDE     // #DE
+	FaultIllegal    FaultKind = C.FAULT_ILLEGAL    // #UD: ud2 or no such instruction
+	FaultProtection FaultKind = C.FAULT_PROTECTION // #GP: a segment or descriptor that isn't there
+	FaultBreakpoint FaultKind = C.FAULT_BREAKPOINT // int3
+	FaultBlockRead  FaultKind = C.FAULT_BLOCK_READ // of bytes of Config.Heap that are in no block
+	FaultBlockWrite FaultKind = C.FAULT_BLOCK_WRITE
+	FaultStack      FaultKind = C.FAULT_STACK // a store below the thread's stack, see Run.Beneath
 )
 
 // Fault is a processor fault. The machine is as before the instruction.
