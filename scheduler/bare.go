@@ -55,7 +55,9 @@ import (
 // that aren't wide changes none of the conditions.
 type Bare struct {
 	*System
-	board Board
+	board   Board
+	threads []bareThread // by TID
+	ownLog  []ownSave    // goes with the log of the System's threads
 
 	// The processor: words of the machine's log.
 	cpu     uint64 // the emu.Ctx in which it stands
@@ -229,7 +231,8 @@ func NewBare(s *System, b Board, roles map[uint64]image.Bound) *Bare {
 		own = s.cfg.Profile.Kernel
 	}
 	bare := &Bare{System: s, board: b, own: own, named: roles, sleeps: map[uint64]bool{}, returns: map[uint64]bool{}, letsGo: map[uint64]bool{}, ticked: map[uint64]tickAccess{}, tells: map[uint64]tellKind{}, tailWords: map[tailWord]bool{}, idled: map[uint64]bool{}, hadIn: noWhere}
-	s.readOwn = bare.word
+	bare.threads = make([]bareThread, 0, s.cfg.MaxThreads)
+	s.readOwn, s.companion = bare.word, bare
 	return bare
 }
 
@@ -313,7 +316,7 @@ func (s *Bare) standing() trace.TID {
 }
 
 // take is a step of thread th.
-func (s *Bare) take(th *thread, tr *trace.Transition) error {
+func (s *Bare) take(th *bareThread, tr *trace.Transition) error {
 	if th.stand == standFailure {
 		s.end(tr, trace.EndBug)
 		return nil
@@ -372,7 +375,7 @@ const (
 )
 
 // reach brings the processor to a thread. done: the guest ended on the way.
-func (s *Bare) reach(th *thread, tr *trace.Transition) (done bool, err error) {
+func (s *Bare) reach(th *bareThread, tr *trace.Transition) (done bool, err error) {
 	limit := maxTicks
 	if th.own.state == ownSleeping {
 		limit = maxSleep
@@ -403,7 +406,7 @@ func (s *Bare) reach(th *thread, tr *trace.Transition) (done bool, err error) {
 
 // failOwn ends the guest with a bug: at once with interrupts off, for then nobody
 // can forestall it; else as a step of its own.
-func (s *Bare) failOwn(th *thread, tr *trace.Transition, f *Failure) {
+func (s *Bare) failOwn(th *bareThread, tr *trace.Transition, f *Failure) {
 	s.save(th.id)
 	if x := s.untreated(th); x != nil {
 		f, th.regs = x, th.own.exceptions[0].Regs

@@ -107,7 +107,7 @@ func (s *Bare) waiting() (all []trace.TID) {
 }
 
 // readReady reads whether a thread is ready.
-func (s *Bare) readReady(th *thread) bool {
+func (s *Bare) readReady(th *bareThread) bool {
 	if s.own != nil {
 		return s.saysReady(th.own.number)
 	}
@@ -115,7 +115,7 @@ func (s *Bare) readReady(th *thread) bool {
 }
 
 // wokenByTick: a tick, or an idle thread, has made ready a thread that waits for others.
-func (s *Bare) wokenByTick(th *thread) error {
+func (s *Bare) wokenByTick(th *bareThread) error {
 	how := "landgo_sleep wasn't called for it"
 	switch {
 	case s.own != nil:
@@ -128,7 +128,7 @@ func (s *Bare) wokenByTick(th *thread) error {
 }
 
 // readyByTick: landgo_ready is called for a thread by a tick, or by the idle thread.
-func (s *Bare) readyByTick(th *thread) error {
+func (s *Bare) readyByTick(th *bareThread) error {
 	o := &th.own
 	switch {
 	case o.state == ownBlocked:

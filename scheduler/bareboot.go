@@ -23,7 +23,8 @@ func (s *Bare) BootOwn(regs *emu.Regs) error {
 	missing := s.findTells()
 	s.ensure(0)
 	s.exists[0] = true
-	s.threads[0] = thread{id: 0, parent: trace.NoThread, ctx: s.machine.Start(regs), own: ownThread{state: ownReady}}
+	*s.threads[0].thread = thread{id: 0, parent: trace.NoThread, ctx: s.machine.Start(regs)}
+	s.threads[0].own.state = ownReady
 	s.cpu = uint64(s.threads[0].ctx)
 	s.entered = 1
 	tr := &trace.Transition{}

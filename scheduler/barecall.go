@@ -227,7 +227,7 @@ func (s *Bare) panics(u *turn, text string) (happening, error) {
 
 // insideAllocator reports whether a thread is in a call of an allocator's function:
 // of a given one's, or of any (0).
-func (s *Bare) insideAllocator(th *thread, family uint8) bool {
+func (s *Bare) insideAllocator(th *bareThread, family uint8) bool {
 	for i := range th.own.calls {
 		if f := th.own.calls[i].family; f != 0 && (family == 0 || f == family) {
 			return true
@@ -238,7 +238,7 @@ func (s *Bare) insideAllocator(th *thread, family uint8) bool {
 
 // inSleep reports whether a thread is in a call of a function in which threads
 // wait for time to pass.
-func (s *Bare) inSleep(th *thread) bool {
+func (s *Bare) inSleep(th *bareThread) bool {
 	for i := range th.own.calls {
 		if th.own.calls[i].sleep {
 			return true

@@ -63,7 +63,7 @@ func (s *Bare) Threads(dst []trace.Thread) []trace.Thread {
 
 // canRun reports whether the processor can be brought to a thread: it is ready,
 // or sleeps, which ends with time, and no better one is ready.
-func (s *Bare) canRun(th *thread, best int64) bool {
+func (s *Bare) canRun(th *bareThread, best int64) bool {
 	if !th.live() || th.stand == standSpin || th.own.idle || th.own.state != ownReady && th.own.state != ownSleeping {
 		return false
 	}
@@ -94,7 +94,7 @@ func (s *Bare) tryOut(do func()) {
 // back. Once a ready thread was met that they don't bring it to (the kernel has
 // lost it, or keeps the processor from others by a counter of its own), this
 // decides who can run.
-func (s *Bare) reachable(th *thread) bool {
+func (s *Bare) reachable(th *bareThread) bool {
 	if s.tried == nil {
 		s.tried = map[trace.TID]bool{}
 	}

@@ -103,7 +103,7 @@ func (s *Bare) raise(u *turn, x *exception) (h happening, taken bool, err error)
 }
 
 // others reports whether another thread could do something, now or later.
-func (s *Bare) others(th *thread) bool {
+func (s *Bare) others(th *bareThread) bool {
 	for i := range s.threads {
 		x := &s.threads[i]
 		if s.exists[i] && x.live() && x != th && !x.own.idle && x.own.state != ownBlocked {
@@ -189,7 +189,7 @@ func (s *Bare) comesBack(u *turn, x *exception) (yes bool) {
 
 // goesBack notes that a thread returns from an interrupt by the frame at sp. It reports
 // whether that is from an exception.
-func (s *Bare) goesBack(th *thread, sp uint64) (yes bool) {
+func (s *Bare) goesBack(th *bareThread, sp uint64) (yes bool) {
 	for n := len(th.own.exceptions); n > 0 && th.own.exceptions[n-1].SP <= sp && s.sameStack(th.own.exceptions[n-1].SP); n-- {
 		s.save(th.id)
 		x := th.own.exceptions[n-1]
@@ -203,7 +203,7 @@ func (s *Bare) goesBack(th *thread, sp uint64) (yes bool) {
 // untreated is the bug of an exception that a thread was treating when it came to its
 // end; nil: none was. One whose handler was left in another way than by a return
 // doesn't count.
-func (s *Bare) untreated(th *thread) *Failure {
+func (s *Bare) untreated(th *bareThread) *Failure {
 	if len(th.own.exceptions) == 0 {
 		return nil
 	}

@@ -85,7 +85,7 @@ type unreachedError struct{ *InvalidError }
 
 func (e *unreachedError) Unwrap() error { return e.InvalidError }
 
-func (s *Bare) unreached(th *thread, pc uint64, format string, args ...any) error {
+func (s *Bare) unreached(th *bareThread, pc uint64, format string, args ...any) error {
 	err := s.invalid(kernel.GapSchedule, th, pc, format, args...)
 	var inv *InvalidError
 	if !errors.As(err, &inv) {

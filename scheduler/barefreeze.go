@@ -20,6 +20,7 @@ import (
 type bootState struct {
 	Words      []byte // of the Bare itself
 	Threads    []thread
+	Own        []ownThread // by thread
 	Exists     []bool
 	Parents    []trace.TID // with ordinals, in the order of thread ids from 1
 	Ordinals   []uint64
@@ -45,11 +46,14 @@ func (s *Bare) keepBlock(b heap.Block, given bool) {
 // be kept.
 func (s *Bare) FreezeOwn() (own []byte, machine *emu.Frozen, err error) {
 	b := bootState{
-		Threads: s.threads, Exists: s.exists, Scheduling: s.scheduling,
+		Threads: s.System.threads, Exists: s.exists, Scheduling: s.scheduling,
 		Returns: slices.Sorted(maps.Keys(s.returns)), Blocks: s.bootBlocks,
 	}
 	if len(s.steps)+len(s.ticked)+len(s.tailWords)+len(s.tried)+len(s.marks) > 0 || s.set != 0 || s.booted == 0 {
 		return nil, nil, errors.New("the kernel isn't just up")
+	}
+	for i := range s.threads {
+		b.Own = append(b.Own, s.threads[i].own)
 	}
 	if b.Words, err = kernel.AppendWords(nil, s); err != nil {
 		return nil, nil, err
@@ -69,7 +73,7 @@ func (s *Bare) ThawOwn(own []byte, machine *emu.Frozen) error {
 	if err != nil {
 		return err
 	}
-	if len(rest) > 0 || len(b.Threads) == 0 || len(b.Threads) > cap(s.threads) || len(b.Exists) != len(b.Threads) || len(b.Ordinals) != len(b.Parents) {
+	if len(rest) > 0 || len(b.Threads) == 0 || len(b.Threads) > cap(s.threads) || len(b.Exists) != len(b.Threads) || len(b.Own) != len(b.Threads) || len(b.Ordinals) != len(b.Parents) {
 		return errors.New("the kept state has another form")
 	}
 	for i, p := range b.Parents {
@@ -91,10 +95,10 @@ func (s *Bare) ThawOwn(own []byte, machine *emu.Frozen) error {
 	}
 	s.cpu, s.bootInsns = uint64(cpu), 0
 	s.ensure(trace.TID(len(b.Threads) - 1))
-	copy(s.threads, b.Threads)
+	copy(s.System.threads, b.Threads)
 	copy(s.exists, b.Exists)
 	for i := range s.threads {
-		s.threads[i].ctx = cpu
+		s.threads[i].ctx, s.threads[i].own = cpu, b.Own[i]
 	}
 	for _, k := range b.Blocks {
 		if k.Given {

@@ -15,7 +15,7 @@ import (
 func (s *Bare) hasChannel() bool { return s.own != nil && s.own.Channel.Size != 0 }
 
 // channelOf is what a thread waits for.
-func (s *Bare) channelOf(th *thread) uint64 {
+func (s *Bare) channelOf(th *bareThread) uint64 {
 	v, _ := s.memberOf(th.own.number, s.own.Channel)
 	if s.wordSize == 4 {
 		return uint64(uint32(v))
@@ -51,7 +51,7 @@ func (s *Bare) awaitsInput() bool {
 }
 
 // awaits: a thread does. depth bounds parents of parents.
-func (s *Bare) awaits(th *thread, depth int) bool {
+func (s *Bare) awaits(th *bareThread, depth int) bool {
 	if th.own.state != ownBlocked || depth == 0 {
 		return false
 	}

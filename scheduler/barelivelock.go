@@ -50,7 +50,7 @@ func (s *Bare) countVain() {
 }
 
 // livelock is what is claimed of the state before the step under way; nil: nothing.
-func (s *Bare) livelock(next *thread) *Failure {
+func (s *Bare) livelock(next *bareThread) *Failure {
 	off := s.offRounds()
 	if n := s.vain; !off && (!s.due || n < firstVain || n&(n-1) != 0 || s.trying || s.machine.ClockReads() != 0) {
 		return nil
@@ -127,7 +127,7 @@ func (s *Bare) goesOn() (yes bool) {
 
 // comesRound reports whether everything that was read in these threads' last rounds,
 // and the rounds that lie between, has the value now that it had before.
-func (s *Bare) comesRound(next *thread, turning map[trace.TID]bool) bool {
+func (s *Bare) comesRound(next *bareThread, turning map[trace.TID]bool) bool {
 	read := map[uint64]uint8{}
 	from := len(s.steps) - 1 // up to there the accesses are in read; the step under way has none
 	reads := func(pa uint64) bool { return read[pa>>3]&(1<<(pa&7)) != 0 }

@@ -178,8 +178,8 @@ func (s *Bare) failHere(u *turn, kind Kind, format string, args ...any) error {
 
 // faultOf is the bug of a processor fault. Through a kernel's own page tables the
 // engine doesn't say whether it was a read.
-func (s *Bare) faultOf(th *thread, f emu.Fault) *Failure {
-	out := s.faultFailure(th, f)
+func (s *Bare) faultOf(th *bareThread, f emu.Fault) *Failure {
+	out := s.faultFailure(th.thread, f)
 	out.PC = s.regs.RIP
 	if f.Kind == emu.FaultRead && out.Kind == Segfault {
 		out.Message = fmt.Sprintf("page fault at address %#x", f.Addr)

@@ -25,7 +25,7 @@ type stackEnd struct {
 }
 
 // stackLow is the lowest byte of the stack that a thread is on; 0: it isn't known.
-func (s *Bare) stackLow(th *thread) uint64 {
+func (s *Bare) stackLow(th *bareThread) uint64 {
 	switch {
 	case s.booted == 0 || s.gap != gapNone || s.lent == 1:
 		return 0
@@ -39,7 +39,7 @@ func (s *Bare) stackLow(th *thread) uint64 {
 
 // stackEnd finds the memory below a thread's stack. Where it is doesn't change, unless
 // the kernel changes its page tables.
-func (s *Bare) stackEnd(th *thread) stackEnd {
+func (s *Bare) stackEnd(th *bareThread) stackEnd {
 	low := s.stackLow(th)
 	if low == 0 {
 		return stackEnd{}
@@ -82,7 +82,7 @@ func (s *Bare) overflow(u *turn, pa uint64) (happening, error) {
 
 // frameOverflows reports whether an interrupt's frame, which goes down to sp, is
 // pushed below the thread's stack.
-func (s *Bare) frameOverflows(th *thread, vector uint8, sp uint64) error {
+func (s *Bare) frameOverflows(th *bareThread, vector uint8, sp uint64) error {
 	if e := s.stackEnd(th); sp < e.low && e.low-sp <= e.beneath.Hi-e.beneath.Lo {
 		return &undeliverableError{StackOverflow, fmt.Sprintf("interrupt %#x pushes its frame at %#x, which is below the thread's stack", vector, sp)}
 	}

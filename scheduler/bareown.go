@@ -246,7 +246,7 @@ func (s *Bare) members(lists []image.ThreadList) (all []uint64) {
 
 // lookAt reads whether a thread can run: by its state, or because the kernel has left
 // it in a list of ready ones, whatever its state says.
-func (s *Bare) lookAt(th *thread, tr *trace.Transition, asleep, queued []uint64) {
+func (s *Bare) lookAt(th *bareThread, tr *trace.Transition, asleep, queued []uint64) {
 	state := ownBlocked
 	switch {
 	case s.saysReady(th.own.number), slices.Contains(queued, th.own.number):
@@ -267,7 +267,7 @@ func (s *Bare) lookAt(th *thread, tr *trace.Transition, asleep, queued []uint64)
 }
 
 // leaveOwn: thread r gives the processor away, perhaps for good.
-func (s *Bare) leaveOwn(u *turn, r *thread) {
+func (s *Bare) leaveOwn(u *turn, r *bareThread) {
 	if r.own.idle {
 		return
 	}
@@ -336,7 +336,7 @@ func (s *Bare) pollGap(u *turn) (bool, error) {
 // it was switched to: it notes that it runs. That is a part of the switch, as what
 // comes before landgo_switch is in kernels with annotations; and between ready and
 // running landgo sees no difference.
-func (s *Bare) withoutNote(th *thread, as []trace.Access) []trace.Access {
+func (s *Bare) withoutNote(th *bareThread, as []trace.Access) []trace.Access {
 	if s.own == nil || !th.own.tail || th.own.noted || s.on == 1 {
 		return as
 	}

@@ -166,7 +166,7 @@ const maxForetold = 1 << 32
 // foretell says when a thread that has begun to sleep will wake: as many ticks
 // after it asked for the time as it wants to sleep. If ticks have come since it
 // called timer_sleep, it isn't known when it asked.
-func (s *Bare) foretell(th *thread) {
+func (s *Bare) foretell(th *bareThread) {
 	o := &th.own
 	switch {
 	case o.since != s.ticks || o.length == 0 || o.length >= maxForetold:
@@ -199,7 +199,7 @@ func (s *Bare) sawTick(tr *trace.Transition) {
 }
 
 // statusOf reads a thread's status.
-func (s *Bare) statusOf(th *thread) uint32 {
+func (s *Bare) statusOf(th *bareThread) uint32 {
 	pa, ok := s.translate(th.own.number + s.image.Pintos.Status)
 	if !ok {
 		return s.image.Pintos.Dying
@@ -245,7 +245,7 @@ func (s *Bare) lookPintos(tr *trace.Transition) {
 }
 
 // leavePintos: thread r, which gives the processor to another, may do so for good.
-func (s *Bare) leavePintos(u *turn, r *thread) {
+func (s *Bare) leavePintos(u *turn, r *bareThread) {
 	if r.own.idle || s.statusOf(r) != s.image.Pintos.Dying {
 		return
 	}

@@ -112,8 +112,8 @@ func (s *Bare) isPoint(u *turn, kind Points) bool {
 
 // meets reports whether a thread stops at a point of a kind at pc, and
 // notes that it does.
-func (s *Bare) meets(th *thread, pc uint64, kind Points) bool {
-	if !s.pointAllowed(th, pc) {
+func (s *Bare) meets(th *bareThread, pc uint64, kind Points) bool {
+	if !s.pointAllowed(th.thread, pc) {
 		return false
 	}
 	s.met.Points |= kind

@@ -25,7 +25,7 @@ const rankTicks = 8
 // outranks notes that a tick has given the processor to thread to. What counts is who
 // was the best when it took it from a thread: what is read of a priority may follow
 // from who runs, and an idle thread may be the scheduler that is run in between.
-func (s *Bare) outranks(to *thread) {
+func (s *Bare) outranks(to *bareThread) {
 	if to.own.idle {
 		return
 	}
@@ -36,7 +36,7 @@ func (s *Bare) outranks(to *thread) {
 }
 
 // rankAtTick notes who is the best when a tick comes to thread r.
-func (s *Bare) rankAtTick(r *thread) {
+func (s *Bare) rankAtTick(r *bareThread) {
 	if !r.own.idle {
 		s.tickBest = math.MinInt64
 	}

@@ -37,7 +37,7 @@ import (
 // stores notes that a thread has stored what others can tell: not what it stores in the
 // section in which it gives the processor up, and on coming back, for that is the
 // scheduler's list.
-func (s *Bare) stores(th *thread, as []trace.Access) {
+func (s *Bare) stores(th *bareThread, as []trace.Access) {
 	for i := range as {
 		a := &as[i]
 		if !a.IsWrite() || a.Flags&trace.Silent != 0 || s.itsOwn(th, a.Addr) && s.itsOwn(th, a.Addr+uint64(a.Size)-1) || s.ownStack(th, a.Addr) {
@@ -53,7 +53,7 @@ func (s *Bare) stores(th *thread, as []trace.Access) {
 }
 
 // itsOwn: no other thread has touched the memory.
-func (s *Bare) itsOwn(th *thread, pa uint64) bool {
+func (s *Bare) itsOwn(th *bareThread, pa uint64) bool {
 	owner, shared := s.machine.Sharing(pa)
 	return !shared && owner == th.id
 }
@@ -61,7 +61,7 @@ func (s *Bare) itsOwn(th *thread, pa uint64) bool {
 // stackPage is the page of memory in which a thread's stack pointer was last, as
 // far as it is known to be the thread's stack, and not its structure; empty where it
 // isn't.
-func (s *Bare) stackPage(th *thread) emu.Range {
+func (s *Bare) stackPage(th *bareThread) emu.Range {
 	page := pageOf(th.regs.RSP)
 	low := th.own.stackLow
 	switch {
@@ -79,20 +79,20 @@ func (s *Bare) stackPage(th *thread) emu.Range {
 }
 
 // ownStack: the memory is known to be the thread's stack.
-func (s *Bare) ownStack(th *thread, pa uint64) bool {
+func (s *Bare) ownStack(th *bareThread, pa uint64) bool {
 	r := s.stackPage(th)
 	return r.Lo <= pa && pa < r.Hi
 }
 
 // sectionEnds: interrupts are on again, and the thread still has the processor.
-func (s *Bare) sectionEnds(th *thread) {
+func (s *Bare) sectionEnds(th *bareThread) {
 	th.own.stored = th.own.stored || th.own.storing
 	th.own.storing = false
 }
 
 // gaveWay: a thread has given the processor up, at the registers that it was seen
 // with last. Its turn began at the last time that it did.
-func (s *Bare) gaveWay(th *thread) {
+func (s *Bare) gaveWay(th *bareThread) {
 	o := &th.own
 	before, stored := o.lap, o.stored
 	o.stored, o.storing = false, false
@@ -106,7 +106,7 @@ func (s *Bare) gaveWay(th *thread) {
 
 // lapOf tells places apart where a thread can give the processor up, and what it
 // keeps there; 0: it isn't ready any more.
-func (s *Bare) lapOf(th *thread) uint64 {
+func (s *Bare) lapOf(th *bareThread) uint64 {
 	r := &th.regs
 	h := fnv.New64a()
 	kept := []uint64{r.RIP, r.RSP, r.RBP, r.RBX, r.R12, r.R13, r.R14, r.R15}
@@ -149,7 +149,7 @@ func (s *Bare) since(i *stepInfo) []emu.Stretch {
 
 // dead reports whether memory is below the stack pointer in the stack of a thread that
 // gave the processor up, or of th.
-func (s *Bare) dead(th *thread) func(pa uint64) bool {
+func (s *Bare) dead(th *bareThread) func(pa uint64) bool {
 	var all []emu.Range
 	for i := range s.threads {
 		x := &s.threads[i]
@@ -167,7 +167,7 @@ func (s *Bare) dead(th *thread) func(pa uint64) bool {
 }
 
 // atTurn reports whether a round can end where thread th is to take a step.
-func (s *Bare) atTurn(th *thread) bool {
+func (s *Bare) atTurn(th *bareThread) bool {
 	if s.alone() {
 		return th.own.state == ownReady && th.stand != standAccess
 	}
@@ -190,7 +190,7 @@ func (s *Bare) atTurn(th *thread) bool {
 }
 
 // passes reports whether time passes with the step of th that is under way.
-func (s *Bare) passes(th *thread) bool {
+func (s *Bare) passes(th *bareThread) bool {
 	now := &s.steps[len(s.steps)-1]
 	if now.turn = s.atTurn(th); !now.turn {
 		return false

@@ -14,7 +14,7 @@ import (
 
 // turn is a stretch of running.
 type turn struct {
-	th *thread
+	th *bareThread
 	tr *trace.Transition
 	// ticking: a tick's handler and the switch that it leads to, which are no
 	// thread's doing.
@@ -285,7 +285,7 @@ func (s *Bare) stopped(u *turn, stop *emu.Stop) (happening, error) {
 		s.regs = stop.Regs
 		return s.device(u, stop)
 	case emu.StopUnmodelled:
-		return atNothing, s.unmodelled(u.th, stop)
+		return atNothing, s.unmodelled(u.th.thread, stop)
 	}
 	return atNothing, s.invalid(kernel.GapEngine, u.th, stop.PC, "the engine stopped for reason %d", stop.Why)
 }
@@ -365,7 +365,7 @@ func (s *Bare) section(tr *trace.Transition, begins bool) {
 }
 
 // advanceOwn runs a thread from where it stands to its next preemption point.
-func (s *Bare) advanceOwn(th *thread, tr *trace.Transition) error {
+func (s *Bare) advanceOwn(th *bareThread, tr *trace.Transition) error {
 	u := turn{th: th, tr: tr, points: true}
 	if th.stand == standAccess {
 		u.allow = 1

@@ -28,7 +28,7 @@ const maxSpinBack = 16
 
 // spins reports whether a thread that has run for long is in such a loop, and has it
 // wait then.
-func (s *Bare) spins(th *thread) (bool, error) {
+func (s *Bare) spins(th *bareThread) (bool, error) {
 	if err := s.flush(); err != nil || s.gap != gapNone || s.user == 1 {
 		return false, err
 	}
@@ -51,7 +51,7 @@ func (s *Bare) spins(th *thread) (bool, error) {
 
 // spinsOn has a thread wait for a change of what its loop reads, unless that is
 // what ticks change.
-func (s *Bare) spinsOn(th *thread, as []trace.Access) bool {
+func (s *Bare) spinsOn(th *bareThread, as []trace.Access) bool {
 	for i := range as {
 		ticks := false
 		granules(&as[i], func(g uint64, bytes uint8) { ticks = ticks || s.ticked[g].writes&bytes != 0 })
@@ -59,13 +59,13 @@ func (s *Bare) spinsOn(th *thread, as []trace.Access) bool {
 			return false
 		}
 	}
-	s.spinOn(th, as)
+	s.spinOn(th.thread, as)
 	return true
 }
 
 // findSpin looks for an earlier step of a thread that began as the one under way has
 // ended.
-func (s *Bare) findSpin(th *thread, tr *trace.Transition) {
+func (s *Bare) findSpin(th *bareThread, tr *trace.Transition) {
 	at := emu.Ctx(s.cpu)
 	if s.on == 0 || tr.End != trace.EndPoint || uint64(th.id) != s.running || th.own.interrupted || th.own.state != ownReady ||
 		th.stand != standRun && th.stand != standAccess || th.own.halted || s.aloneOwn() || s.gap != gapNone || s.user == 1 {
@@ -77,7 +77,7 @@ func (s *Bare) findSpin(th *thread, tr *trace.Transition) {
 			return
 		}
 		if st.at == th.id && st.insns != th.insns && st.pc == th.regs.RIP && s.machine.SameCPU(st.ctx, at) == 0 {
-			reads, disturbed, own := s.readsSince(th, i-1)
+			reads, disturbed, own := s.readsSince(th.thread, i-1)
 			if !disturbed && s.machine.Unchanged(own, s.dead(th)) {
 				s.spinsOn(th, reads)
 			}

@@ -61,7 +61,7 @@ func (s *Bare) Stuck(ended bool) *Failure {
 }
 
 // waitOf says what a blocked thread waits for, as far as it said so itself.
-func (s *Bare) waitOf(th *thread) Wait {
+func (s *Bare) waitOf(th *bareThread) Wait {
 	w := Wait{Thread: th.id, Owner: trace.NoThread, For: "being woken", Name: "by another thread"}
 	switch {
 	case th.stand == standSpin:

@@ -88,7 +88,7 @@ func (s *Bare) switchedTo(u *turn, to uint64) bool {
 }
 
 // announced: landgo_ready was called for a thread, which may have ended.
-func (s *Bare) announced(th *thread) {
+func (s *Bare) announced(th *bareThread) {
 	if th.own.unannounced {
 		s.save(th.id)
 		th.own.unannounced = false
@@ -99,7 +99,7 @@ func (s *Bare) announced(th *thread) {
 // checkAnnounced: at an execution's end all threads that have run were on the
 // ready list. To take one for waiting that ran would keep orders from being run,
 // and make deadlocks of what is none.
-func (s *Bare) checkAnnounced(th *thread, tr *trace.Transition) error {
+func (s *Bare) checkAnnounced(th *bareThread, tr *trace.Transition) error {
 	if s.unannounced == 0 || tr.End == trace.EndBug || tr.End != trace.EndProcess && len(s.whoCan(nil)) > 0 {
 		return nil
 	}

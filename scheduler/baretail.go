@@ -29,13 +29,13 @@ func (s *Bare) isHeavy(k tailKind) bool { return k == tailOfWait || s.heavy[k] }
 
 // pending reports whether a ready thread stands before a tail that is taken for
 // one that others can't tell.
-func (s *Bare) pending(th *thread) bool {
+func (s *Bare) pending(th *bareThread) bool {
 	return th.own.tail && th.own.state == ownReady && !th.own.idle && th.live() && !s.isHeavy(th.own.kind)
 }
 
 // inTail notes that a thread does something that others can tell, in its tail if
 // it is in one.
-func (s *Bare) inTail(th *thread) {
+func (s *Bare) inTail(th *bareThread) {
 	if s.on == 0 && s.pending(th) {
 		s.makeHeavy(th.own.kind)
 	}
@@ -45,7 +45,7 @@ func (s *Bare) makeHeavy(k tailKind) { s.heavy[k], s.finer = true, true }
 
 // tailDid looks at accesses of a thread that may be in its tail, or meddle with
 // another's.
-func (s *Bare) tailDid(th *thread, as []trace.Access) {
+func (s *Bare) tailDid(th *bareThread, as []trace.Access) {
 	mine := s.on == 0 && s.pending(th)
 	for i := range as {
 		a := &as[i]
@@ -66,7 +66,7 @@ func (s *Bare) tailDid(th *thread, as []trace.Access) {
 
 // made notes that what a transition has from so many accesses and operations on is a
 // thread's, whose tail it was.
-func (s *Bare) made(th *thread, tr *trace.Transition, accesses, ops int) {
+func (s *Bare) made(th *bareThread, tr *trace.Transition, accesses, ops int) {
 	if th.id == tr.Thread || th.own.idle || len(tr.Accesses) == accesses {
 		return
 	}
@@ -86,7 +86,7 @@ const frameRoom = 1024
 // meddles reports whether an access is to what the tail of another thread pops or
 // pushes. Where the stack of one that hasn't run will be isn't known; but where
 // it was in other executions.
-func (s *Bare) meddles(a *trace.Access, v *thread) (yes bool) {
+func (s *Bare) meddles(a *trace.Access, v *bareThread) (yes bool) {
 	if v.own.kind == tailOfNew {
 		granules(a, func(g uint64, _ uint8) { yes = yes || s.tailWords[tailWord{v.id, g}] })
 		return yes

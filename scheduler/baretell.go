@@ -223,7 +223,7 @@ func (s *Bare) numbered(n uint64) (trace.TID, bool) {
 }
 
 // late finds a thread that has ended before it was told that it is ready.
-func (s *Bare) late(n uint64) *thread {
+func (s *Bare) late(n uint64) *bareThread {
 	for i := range s.threads {
 		if th := &s.threads[i]; s.exists[i] && th.own.unannounced && th.own.number == n {
 			return th
@@ -257,7 +257,8 @@ func (s *Bare) bear(t, parent trace.TID, own ownThread) {
 	s.ensure(t)
 	s.save(t)
 	s.exists[t] = true
-	s.threads[t] = thread{id: t, parent: parent, own: own, ctx: emu.Ctx(s.cpu)}
+	*s.threads[t].thread = thread{id: t, parent: parent, ctx: emu.Ctx(s.cpu)}
+	s.threads[t].own = own
 	if !own.idle {
 		s.machine.Set(&s.born, s.born+1)
 	}

@@ -17,7 +17,7 @@ const handlerRoom = 4096
 // tick delivers a timer interrupt to the thread that the processor runs, which
 // stands with interrupts on, and runs its handler until another thread has the
 // processor, or this one stands with interrupts on again.
-func (s *Bare) tick(r *thread, tr *trace.Transition) (done bool, err error) {
+func (s *Bare) tick(r *bareThread, tr *trace.Transition) (done bool, err error) {
 	if !s.board.Timer() {
 		s.met.Barred = true
 		return false, s.unreached(r, s.pcNow(),
@@ -113,14 +113,14 @@ func (s *Bare) finish(u *turn) (done bool, err error) {
 }
 
 // landed: the processor stands where a thread was interrupted.
-func (s *Bare) landed(th *thread) bool {
+func (s *Bare) landed(th *bareThread) bool {
 	now := s.regsNow()
 	return s.on == 1 && now.RIP == th.regs.RIP && now.RSP == th.regs.RSP
 }
 
 // land runs the end of the handler of a thread that was interrupted, which has
 // the processor again.
-func (s *Bare) land(th *thread, tr *trace.Transition) (done bool, err error) {
+func (s *Bare) land(th *bareThread, tr *trace.Transition) (done bool, err error) {
 	s.save(th.id)
 	if s.landed(th) {
 		th.own.interrupted = false
@@ -132,7 +132,7 @@ func (s *Bare) land(th *thread, tr *trace.Transition) (done bool, err error) {
 
 // tail runs a thread that has the processor with interrupts off until they are
 // on: it gave it up itself, or it is the idle one. That one may have them on.
-func (s *Bare) tail(th *thread, tr *trace.Transition) (done bool, err error) {
+func (s *Bare) tail(th *bareThread, tr *trace.Transition) (done bool, err error) {
 	s.save(th.id)
 	u := turn{th: th, tr: tr, ticking: th.own.idle}
 	if th.own.idle {
@@ -207,7 +207,7 @@ const (
 
 // deliver enters the handler of an interrupt, as the processor does: it pushes
 // where to go on, and an exception's error code, and turns interrupts off.
-func (s *Bare) deliver(th *thread, vector uint8, code ...uint64) error {
+func (s *Bare) deliver(th *bareThread, vector uint8, code ...uint64) error {
 	regs := s.regsNow()
 	b := s.boardRegs()
 	g, ok := s.gate(vector)

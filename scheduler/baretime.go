@@ -40,7 +40,7 @@ func (s *Bare) wakesFirst(t trace.TID) bool {
 	return slices.Contains(s.wakers, t)
 }
 
-func (s *Bare) isAsleep(th *thread) bool {
+func (s *Bare) isAsleep(th *bareThread) bool {
 	return s.exists[th.id] && th.live() && th.own.state == ownSleeping
 }
 
@@ -148,7 +148,7 @@ func (s *Bare) onward(tr *trace.Transition) (ticked, done bool, err error) {
 }
 
 // woke: a tick, or what came of one, has woken a thread.
-func (s *Bare) woke(th *thread) {
+func (s *Bare) woke(th *bareThread) {
 	foretold := th.own.wakes
 	th.own.wakes = wakesUnknown
 	if !s.probing && !s.unsteady && foretold != wakesUnknown && foretold != s.ticks {

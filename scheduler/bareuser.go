@@ -62,7 +62,7 @@ func (s *Bare) toUser(u *turn, frame [5]uint64) (happening, error) {
 
 // fromUser enters the kernel from user mode: the processor stands there then, with the
 // stack pointer and the stack's segment that the task's segment names.
-func (s *Bare) fromUser(th *thread, regs *emu.Regs, code uint64) (sp uint64, pushed []uint64, err error) {
+func (s *Bare) fromUser(th *bareThread, regs *emu.Regs, code uint64) (sp uint64, pushed []uint64, err error) {
 	if err := s.flush(); err != nil {
 		return 0, nil, err
 	}

@@ -184,8 +184,9 @@ type System struct {
 	strings      map[uint64]*stringReading // by the function's first address
 	frames       []string
 	observer     Observer
-	faults       bool // see Boot
-	bare         bool // it is a Bare's: a thread's registers are in thread.regs
+	faults       bool      // see Boot
+	companion    Companion // nil: none
+	bare         bool      // it is a Bare's: a thread's registers are in thread.regs
 	// readOwn reads a word where a Bare's kernel has it, by its own addresses.
 	readOwn func(va uint64) (uint64, bool)
 }

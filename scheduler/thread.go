@@ -182,8 +182,7 @@ type thread struct {
 	effects uint64
 	// lastStep is the thread's latest step: its index in System.steps + 1.
 	lastStep  int32
-	own       ownThread // of a guest that schedules its threads itself
-	spinStand stand     // standSpin: what it stands at otherwise
+	spinStand stand // standSpin: what it stands at otherwise
 }
 
 func (t *thread) live() bool { return t.stand != standExited }
