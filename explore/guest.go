@@ -7,7 +7,7 @@ import (
 )
 
 // guest is a guest under control: scheduler.System, whose threads landgo
-// schedules, or scheduler.Bare, a kernel that does so itself. Beside what a search
+// schedules, or steer.Kernel, a kernel that does so itself. Beside what a search
 // needs, it answers what replays and reports ask.
 type guest interface {
 	por.System

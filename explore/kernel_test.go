@@ -16,6 +16,7 @@ import (
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
+	"landgo/scheduler/steer"
 )
 
 // kernelBuilt compiles the kernel of guests/kernel for x86-64, with a mistake or
@@ -46,7 +47,7 @@ func (e *kernelEnds) Ended(x *por.Execution) bool {
 		return true
 	}
 	h := hunt{session: e.session}
-	end := fmt.Sprintf("%016x %s", e.sys.(*scheduler.Bare).Outcome(), e.kern.Output(1))
+	end := fmt.Sprintf("%016x %s", e.sys.(*steer.Kernel).Outcome(), e.kern.Output(1))
 	if f := h.failureAt(x); f != nil {
 		end = h.key(f)
 	}
@@ -396,7 +397,7 @@ func TestKernelStepStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	b := s.sys.(*scheduler.Bare)
+	b := s.sys.(*steer.Kernel)
 	b.StopIf(func() bool { return true })
 	for range 100_000 {
 		b.Rewind(s.root)

@@ -7,7 +7,7 @@ import (
 
 	"landgo/image"
 	"landgo/result"
-	"landgo/scheduler"
+	"landgo/scheduler/steer"
 )
 
 // report finds the least interleaving of each bug and tells its story.
@@ -184,7 +184,7 @@ func (s *session) assumptions() []string {
 	if s.img.Kernel == image.Bare {
 		out = []string{"the timer may tick at any point of the granularity, as often as it takes, and nowhere else",
 			"other devices interrupt as soon as they can"}
-		if k, ok := s.sys.(*scheduler.Bare); ok {
+		if k, ok := s.sys.(*steer.Kernel); ok {
 			out = append(out, k.Found()...)
 		}
 	}

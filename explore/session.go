@@ -14,6 +14,7 @@ import (
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
+	"landgo/scheduler/steer"
 	"landgo/trace"
 )
 
@@ -362,8 +363,8 @@ var notForKernels = map[string]string{
 // silent says that a kernel says nothing of its threads, if neither it nor a profile
 // does. It would boot, perhaps without an end, and nothing would be known.
 func (s *session) silent() error {
-	missing := scheduler.Untold(s.img)
-	if s.img.Pintos != nil || s.profile.Kernel != nil || len(missing) < scheduler.Needed {
+	missing := steer.Untold(s.img)
+	if s.img.Pintos != nil || s.profile.Kernel != nil || len(missing) < steer.Needed {
 		return nil
 	}
 	return &invalid{kind: result.NoAnnotations, reason: fmt.Sprintf("%s is a kernel that says nothing of its threads: it has none of landgo's annotations (%s)", s.cfg.Guest, strings.Join(missing, ", "))}
@@ -386,7 +387,7 @@ func (s *session) bootBare(contents [][]byte) error {
 	s.kern = b
 	s.inputs = contents
 	s.check = s.cfg.Check([]byte(s.img.SHA256), contents...)
-	own := scheduler.NewBare(s.plain, b, s.roles)
+	own := steer.New(s.plain, b, s.roles)
 	s.sys = own
 	s.stopsWithin(true)
 	defer s.stopsWithin(false)

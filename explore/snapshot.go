@@ -17,7 +17,7 @@ import (
 	"landgo/kernel"
 	board "landgo/kernel/bare"
 	"landgo/result"
-	"landgo/scheduler"
+	"landgo/scheduler/steer"
 )
 
 // A kernel's boot is kept in a file, so that the next run of the same kernel begins
@@ -104,11 +104,11 @@ func (s *session) snapshotKey() (key [sha256.Size]byte, ok bool) {
 
 // bootKept boots the kernel, or goes on from where it was up before. A
 // *damagedError leaves the machine unusable.
-func (s *session) bootKept(b *board.Board, own *scheduler.Bare, regs *emu.Regs) error {
+func (s *session) bootKept(b *board.Board, own *steer.Kernel, regs *emu.Regs) error {
 	dir, asked := s.cfg.snapshotDir()
 	key, ok := s.snapshotKey()
 	if dir == "" || !ok {
-		return own.BootOwn(regs)
+		return own.Boot(regs)
 	}
 	path := filepath.Join(dir, fmt.Sprintf("%x%s", key[:16], snapshotSuffix))
 	if !s.afresh {
@@ -123,7 +123,7 @@ func (s *session) bootKept(b *board.Board, own *scheduler.Bare, regs *emu.Regs) 
 			return err
 		}
 	}
-	if err := own.BootOwn(regs); err != nil || own.BootInstructions() < worthKeeping {
+	if err := own.Boot(regs); err != nil || own.BootInstructions() < worthKeeping {
 		return err
 	}
 	if err := keepBoot(path, key, b, own); err != nil && asked {
@@ -134,7 +134,7 @@ func (s *session) bootKept(b *board.Board, own *scheduler.Bare, regs *emu.Regs) 
 
 // thaw goes on from a kept boot. A panic on the way means that the state contradicts
 // itself.
-func thaw(k *kept, b *board.Board, own *scheduler.Bare) (err error) {
+func thaw(k *kept, b *board.Board, own *steer.Kernel) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("it contradicts itself: %v", p)
@@ -143,7 +143,7 @@ func thaw(k *kept, b *board.Board, own *scheduler.Bare) (err error) {
 	if err := b.Thaw(k.Board); err != nil {
 		return err
 	}
-	return own.ThawOwn(k.Own, &k.Machine)
+	return own.Thaw(k.Own, &k.Machine)
 }
 
 // readSnapshot reads a file and checks that it is whole. The error is
@@ -187,9 +187,9 @@ func ownFile(info fs.FileInfo) bool {
 }
 
 // keepBoot writes the state into a file, which appears when it is complete.
-func keepBoot(path string, key [sha256.Size]byte, b *board.Board, own *scheduler.Bare) error {
+func keepBoot(path string, key [sha256.Size]byte, b *board.Board, own *steer.Kernel) error {
 	var k kept
-	state, machine, err := own.FreezeOwn()
+	state, machine, err := own.Freeze()
 	if err != nil {
 		return err
 	}

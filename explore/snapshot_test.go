@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"landgo/result"
-	"landgo/scheduler"
+	"landgo/scheduler/steer"
 )
 
 // bootedFrom opens a kernel and says how many instructions its boot took; 0: it was
@@ -21,7 +21,7 @@ func bootedFrom(t *testing.T, c Config) (insns uint64, notes []string) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	return s.sys.(*scheduler.Bare).BootInstructions(), s.notes
+	return s.sys.(*steer.Kernel).BootInstructions(), s.notes
 }
 
 // outcome is what a run may not say in another way for having begun at a kept boot.

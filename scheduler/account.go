@@ -19,7 +19,7 @@ type Position struct {
 
 // Position says how far a thread is.
 func (s *System) Position(t trace.TID) Position {
-	return Position{Insns: s.threads[t].insns, Part: s.threads[t].half}
+	return Position{Insns: s.threads[t].Insns, Part: s.threads[t].half}
 }
 
 // Held names the locks that a thread holds, oldest first.
@@ -34,21 +34,21 @@ func (s *System) Held(t trace.TID) []string {
 // NextText says what a thread's next step begins with: "writes counter".
 func (s *System) NextText(t trace.TID) string {
 	th := &s.threads[t]
-	switch th.stand {
-	case standAccess:
+	switch th.Stand {
+	case StandAccess:
 		verb := "reads"
 		switch {
-		case th.access.Flags&trace.RMW != 0:
+		case th.Access.Flags&trace.RMW != 0:
 			verb = "updates"
-		case th.access.IsWrite():
+		case th.Access.IsWrite():
 			verb = "writes"
 		}
-		return verb + " " + s.VariableName(th.access.Addr)
-	case standOp:
+		return verb + " " + s.VariableName(th.Access.Addr)
+	case StandOp:
 		return s.OpText(s.pendingOp(th))
-	case standTrap:
-		return "calls " + s.kernel.Plan(th.id, th.trap).Name
-	case standFailure:
+	case StandTrap:
+		return "calls " + s.kernel.Plan(th.ID, th.trap).Name
+	case StandFailure:
 		return "fails"
 	}
 	return ""
@@ -58,14 +58,14 @@ func (s *System) NextText(t trace.TID) string {
 func (s *System) StateText(t trace.TID) string {
 	th := &s.threads[t]
 	switch {
-	case th.stand == standExited:
+	case th.Stand == StandExited:
 		return "ended"
-	case th.stand == standSpin:
+	case th.Stand == StandSpin:
 		w, _ := s.waitsFor(th)
 		return "spins on " + w.Name
-	case th.yielding:
+	case th.Yielding:
 		return "yields"
-	case th.stand == standOp && th.role == image.ProcessExit, th.stand == standFailure:
+	case th.Stand == StandOp && th.role == image.ProcessExit, th.Stand == StandFailure:
 		return "is about to end the process"
 	}
 	if w, waiting := s.waitsFor(th); waiting {
@@ -136,9 +136,9 @@ type Start struct {
 func (s *System) Starts() []Start {
 	var out []Start
 	for i := range s.threads {
-		if s.exists[i] {
+		if s.threads[i].Exists {
 			th := &s.threads[i]
-			out = append(out, Start{Thread: th.id, Entry: th.entry, Created: th.created})
+			out = append(out, Start{Thread: th.ID, Entry: th.entry, Created: th.Created})
 		}
 	}
 	return out

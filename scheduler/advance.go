@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"errors"
 	"slices"
 
 	"landgo/emu"
@@ -17,6 +18,9 @@ const firstChunk = 4096
 // operation that landgo carries out, or some thousand instructions.
 const pollEvery = 1 << 14
 
+// ErrStopped ends a step that StopIf's function wanted ended.
+var ErrStopped = errors.New("the step was stopped")
+
 // StopIf has steps ask, every few thousand operations or instructions, whether to
 // end with ErrStopped; nil: they don't. At few points one step may be a thread's
 // whole life, or have no end; a kernel's may have thousands of ticks.
@@ -27,30 +31,30 @@ func (s *System) StopIf(f func() bool) { s.stopIf = f }
 // accesses and operations are appended to tr.
 func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 	s.begins = false // what comes is another call
-	skip := (th.stand == standOp || th.stand == standRun) && !th.limited
-	th.stand, th.limited = standRun, false
+	skip := (th.Stand == StandOp || th.Stand == StandRun) && !th.limited
+	th.Stand, th.limited = StandRun, false
 	framing := th.framing
 	th.framing = false
-	look := th.insns + firstChunk
-	first := th.ctx // the step's own beginning stays: spin detection compares with it
+	look := th.Insns + firstChunk
+	first := th.Ctx // the step's own beginning stays: spin detection compares with it
 	for stops := 1; ; stops++ {
 		if stops%pollEvery == 0 && s.stopIf != nil && s.stopIf() {
 			return ErrStopped
 		}
-		if th.insns-tr.Begin >= s.cfg.StepBudget {
-			return &BudgetError{Insns: th.insns - tr.Begin, PC: s.machine.PC(th.ctx), Thread: th.id}
+		if th.Insns-tr.Begin >= s.cfg.StepBudget {
+			return &BudgetError{Insns: th.Insns - tr.Begin, PC: s.machine.PC(th.Ctx), Thread: th.ID}
 		}
-		if th.insns >= look {
+		if th.Insns >= look {
 			if s.endless(th) {
 				return nil
 			}
-			look += th.insns - tr.Begin
+			look += th.Insns - tr.Begin
 		}
-		s.run.Reuse = th.ctx != first && th.ctx != s.pinned
+		s.run.Reuse = th.Ctx != first && th.Ctx != s.pinned
 		if skip && s.atCallersReturn(th) {
 			skip = false
 		}
-		stop := s.runCPU(th, tr, allow, skip, look-th.insns)
+		stop := s.runCPU(th, tr, allow, skip, look-th.Insns)
 		skip = false
 		if len(stop.Accesses) > 0 {
 			allow = 0
@@ -62,14 +66,14 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 		}
 		switch stop.Why {
 		case emu.StopAccess:
-			th.stand, th.access = standAccess, stop.Access
+			th.Stand, th.Access = StandAccess, stop.Access
 			if !s.pointAllowed(th, stop.PC) {
-				th.stand, allow, s.passedOver = standRun, 1, true
+				th.Stand, allow, s.passedOver = StandRun, 1, true
 				continue
 			}
 			return s.arrive(th, tr)
 		case emu.StopBreak:
-			th.regs = stop.Regs
+			th.Regs = stop.Regs
 			v, err := s.atBreak(th, tr)
 			if err != nil {
 				return err
@@ -89,7 +93,7 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			}
 			skip = v == step
 		case emu.StopTrap:
-			th.regs, th.trap = stop.Regs, stop.Trap
+			th.Regs, th.trap = stop.Regs, stop.Trap
 			allow = 0
 			done, err := s.atTrap(th, tr)
 			if err != nil {
@@ -99,7 +103,7 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 				return s.arrive(th, tr)
 			}
 		case emu.StopFault:
-			th.regs = stop.Regs
+			th.Regs = stop.Regs
 			if s.fallsOff(th) {
 				if _, err := s.carry(th, tr); err != nil {
 					return err
@@ -109,8 +113,8 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			look, looks := s.faultLook(th, stop.Fault)
 			if looks && len(tr.Accesses)+len(tr.Ops) > 0 {
 				// What other threads do with the page may come before.
-				th.stand = standAccess
-				th.access = trace.Access{Addr: stop.Fault.Addr, PC: stop.PC, Size: 1}
+				th.Stand = StandAccess
+				th.Access = trace.Access{Addr: stop.Fault.Addr, PC: stop.PC, Size: 1}
 				return s.arrive(th, tr)
 			}
 			if looks {
@@ -135,7 +139,7 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			th.limited = true
 			return nil
 		case emu.StopPrivileged:
-			th.regs = stop.Regs
+			th.Regs = stop.Regs
 			if stop.Detail == "iret" {
 				return s.unmodelled(th, stop) // a program may: it returns to where it is
 			}
@@ -145,7 +149,7 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 				}
 				continue
 			}
-			return s.fail(th, &Failure{Kind: Segfault, Thread: th.id, PC: stop.PC,
+			return s.fail(th, &Failure{Kind: Segfault, Thread: th.ID, PC: stop.PC,
 				Message: "a privileged instruction: " + stop.Detail})
 		case emu.StopUnmodelled:
 			return s.unmodelled(th, stop)
@@ -167,15 +171,15 @@ func (s *System) unmodelled(th *thread, stop *emu.Stop) error {
 // runCPU lets the CPU run for a thread once and takes in what the run did.
 func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip bool, chunk uint64) *emu.Stop {
 	r := &s.run
-	r.From, r.Thread, r.Allow, r.SkipBreak = th.ctx, th.id, allow, skip
+	r.From, r.Thread, r.Allow, r.SkipBreak = th.Ctx, th.ID, allow, skip
 	r.StopAt = 0
 	r.Budget = chunk
-	if left := s.cfg.StepBudget - (th.insns - tr.Begin); r.Budget > left {
+	if left := s.cfg.StepBudget - (th.Insns - tr.Begin); r.Budget > left {
 		r.Budget = left
 	}
 	r.Set = th.set
 	if r.Set != 0 {
-		r.Regs = th.regs
+		r.Regs = th.Regs
 		th.set = 0
 	}
 	r.Flags = s.flags(th)
@@ -183,12 +187,12 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		r.Flags |= emu.Intrudes
 		r.Own = s.handlersOwn(th)
 	}
-	if s.limit != 0 && !s.probing && (s.limit > th.insns || s.exact && s.limit == th.insns) {
-		r.StopAt = s.limit - th.insns + 1
+	if s.limit != 0 && !s.probing && (s.limit > th.Insns || s.exact && s.limit == th.Insns) {
+		r.StopAt = s.limit - th.Insns + 1
 	}
 	stop := s.machine.Run(r)
-	th.ctx, th.half = stop.Ctx, stop.Parts
-	th.insns += stop.Insns
+	th.Ctx, th.half = stop.Ctx, stop.Parts
+	th.Insns += stop.Insns
 	s.instructions += stop.Insns
 	if len(stop.Accesses) > 0 {
 		n := len(tr.Accesses)
@@ -269,7 +273,7 @@ func (s *System) flags(th *thread) emu.RunFlags {
 // have exited and were joined. Its accesses are no events then.
 func (s *System) alone(th *thread) bool {
 	for i := range s.threads {
-		if o := &s.threads[i]; s.exists[i] && o.id != th.id && (o.live() || !o.joined) {
+		if o := &s.threads[i]; s.threads[i].Exists && o.ID != th.ID && (o.Live() || !o.joined) {
 			return false
 		}
 	}
@@ -281,8 +285,8 @@ func (s *System) pointAllowed(th *thread, pc uint64) bool {
 	if len(s.cfg.Rules) == 0 {
 		return true
 	}
-	stack := s.StackNames(th.id)
-	if s.bare || !s.alone(th) {
+	stack := s.StackNames(th.ID)
+	if s.steered() || !s.alone(th) {
 		for i, r := range s.cfg.Rules[:min(64, len(s.cfg.Rules))] {
 			if slices.Contains(stack, r.Function) {
 				s.met.Rules |= 1 << i
@@ -295,7 +299,7 @@ func (s *System) pointAllowed(th *thread, pc uint64) bool {
 // fail makes a thread stand before its failure: the guest's end is an event of
 // its own, which the others may still forestall.
 func (s *System) fail(th *thread, f *Failure) error {
-	th.stand, th.failure = standFailure, f
+	th.Stand, th.Failure = StandFailure, f
 	return nil
 }
 

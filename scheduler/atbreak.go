@@ -23,7 +23,7 @@ const (
 
 // atBreak decides what a breakpoint means to a thread. th.regs is current.
 func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
-	pc := th.regs.RIP
+	pc := th.Regs.RIP
 	switch s.breaks[pc] {
 	case breakReturn:
 		return s.atReturn(th, tr)
@@ -38,7 +38,7 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 	case breakStart:
 		if th.starting && pc == th.entry {
 			th.starting = false
-			th.exitSP = th.regs.RSP
+			th.exitSP = th.Regs.RSP
 			th.exitPC = s.word(th.exitSP)
 			s.breakAt(th.exitPC, breakExit)
 			if s.coarse() {
@@ -47,7 +47,7 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		}
 		return step, nil
 	case breakExit:
-		if pc != th.exitPC || th.regs.RSP != th.exitSP+s.wordSize {
+		if pc != th.exitPC || th.Regs.RSP != th.exitSP+s.wordSize {
 			return step, nil
 		}
 		for s.returnsHere(th) { // called as the last thing that it does
@@ -56,16 +56,16 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 			}
 		}
 		if th.native { // the runtime's own code ends it, landgo's join takes the result
-			th.retval = th.regs.RAX
+			th.retval = th.Regs.RAX
 			return step, nil
 		}
 		if !s.native {
 			if s.exitIsStep(th) { // as a call of pthread_exit
-				th.stand, th.role, th.phase, th.timed = standOp, image.ThreadExit, phaseEntry, false
-				th.args[0] = th.regs.RAX
+				th.Stand, th.role, th.phase, th.timed = StandOp, image.ThreadExit, phaseEntry, false
+				th.args[0] = th.Regs.RAX
 				return stay, nil
 			}
-			return s.endThread(th, tr, th.regs.RAX)
+			return s.endThread(th, tr, th.Regs.RAX)
 		}
 		return step, nil
 	case breakRole:
@@ -129,10 +129,10 @@ func (s *System) atTested(th *thread, r image.Role) (verdict, error) {
 	}
 	switch {
 	case s.everyOperation() || s.alone(th):
-	case a.point&s.cfg.Points != 0 && s.pointAllowed(th, th.regs.RIP):
+	case a.point&s.cfg.Points != 0 && s.pointAllowed(th, th.Regs.RIP):
 		return stay, nil
 	case a.release && s.cfg.Points&PointUnlock != 0:
-		sp := th.regs.RSP
+		sp := th.Regs.RSP
 		th.release = quiet{on: true, ret: s.word(sp), sp: sp}
 		s.breakAt(th.release.ret, breakReturn)
 	}
@@ -149,10 +149,10 @@ func (s *System) atInner(th *thread, tr *trace.Transition, r image.Role) (verdic
 	outer := th.role
 	th.role, th.phase = r, phaseEntry
 	if !s.possible(th) || s.outcomes(th) > 1 || r == image.CondWait {
-		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "%s would wait inside of a function that is trusted as one step", s.roles[th.regs.RIP].Name)
+		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "%s would wait inside of a function that is trusted as one step", s.roles[th.Regs.RIP].Name)
 	}
 	v, err := s.perform(th, tr, 0)
-	if v == stay && th.stand == standFailure || err != nil {
+	if v == stay && th.Stand == StandFailure || err != nil {
 		return stay, err
 	}
 	th.role = outer
@@ -166,7 +166,7 @@ type printer interface{ Print(text []byte) string }
 func (s *System) debugPrint(th *thread) error {
 	if k, ok := s.kernel.(printer); ok {
 		if reason := k.Print([]byte(s.str(th.arg(0)) + "\n")); reason != "" {
-			return s.invalid(kernel.GapOutput, th, th.regs.RIP, "%s", reason)
+			return s.invalid(kernel.GapOutput, th, th.Regs.RIP, "%s", reason)
 		}
 	}
 	return nil
@@ -181,14 +181,14 @@ func (s *System) atRole(th *thread, tr *trace.Transition) (verdict, error) {
 	switch a.how {
 	case quietly, watched:
 		if s.isOwnStep(th) {
-			th.stand, th.phase = standOp, phaseEntry
+			th.Stand, th.phase = StandOp, phaseEntry
 			return stay, nil
 		}
 		s.touchByName(th, tr)
 		return s.enterQuiet(th, a.how == watched)
 	case noted:
 		if th.role == image.Caught {
-			s.leaveOnces(th, tr, th.regs.RSP)
+			s.leaveOnces(th, tr, th.Regs.RSP)
 			return step, nil
 		}
 		s.note(th)
@@ -197,7 +197,7 @@ func (s *System) atRole(th *thread, tr *trace.Transition) (verdict, error) {
 		return s.atEnding(th)
 	case allocator: // a student's
 		if s.isOwnStep(th) {
-			th.stand, th.phase = standOp, phaseEntry
+			th.Stand, th.phase = StandOp, phaseEntry
 			return stay, nil
 		}
 		s.touchByName(th, tr)

@@ -49,7 +49,7 @@ func (s *System) deadAccess(th *thread, pc, addr, size uint64, does string) *Fai
 	if size == 0 || !s.machine.Dead(addr, size) {
 		return nil
 	}
-	out := &Failure{Thread: th.id, PC: pc}
+	out := &Failure{Thread: th.ID, PC: pc}
 	for !s.machine.Dead(addr, 1) { // the first byte that is wrong tells more
 		addr++
 	}
@@ -71,15 +71,15 @@ func (s *System) whose(addr uint64) string {
 		}
 	}
 	for i := range s.threads {
-		if !s.exists[i] || !s.threads[i].live() {
+		if !s.threads[i].Exists || !s.threads[i].Live() {
 			continue
 		}
-		regs := s.threads[i].regs
-		if s.threads[i].set == 0 && s.threads[i].id != s.current {
-			regs = s.machine.Regs(s.threads[i].ctx)
+		regs := s.threads[i].Regs
+		if s.threads[i].set == 0 && s.threads[i].ID != s.current {
+			regs = s.machine.Regs(s.threads[i].Ctx)
 		}
 		if s.oneMapping(regs.RSP, addr) {
-			return fmt.Sprintf("the stack of thread %s", s.Name(s.threads[i].id))
+			return fmt.Sprintf("the stack of thread %s", s.Name(s.threads[i].ID))
 		}
 	}
 	return "memory that was mapped"

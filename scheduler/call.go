@@ -44,10 +44,10 @@ func (s *System) isOwnStep(th *thread) bool {
 	case image.StdioInput:
 		return true
 	case image.Create:
-		shared, learned := s.machine.Touch(th.id, th.arg(0), 8)
+		shared, learned := s.machine.Touch(th.ID, th.arg(0), 8)
 		s.finer = s.finer || learned
 		if at := s.attributes(th); at != 0 {
-			reads, learned := s.machine.Touch(th.id, at, attributesSize)
+			reads, learned := s.machine.Touch(th.ID, at, attributesSize)
 			s.finer, shared = s.finer || learned, shared || reads
 		}
 		return shared || s.meeting[s.callSite(th)]
@@ -99,7 +99,7 @@ func (s *System) stepCall(th *thread, tr *trace.Transition) error {
 	if th.phase == phaseStore {
 		q := th.quiet
 		th.quiet, th.phase = quiet{}, phaseEntry
-		th.insns++ // schedules name the states on both sides
+		th.Insns++ // schedules name the states on both sides
 		s.machine.Write64(q.id, q.was)
 		s.touch(th, tr, q.ret-1, q.id, 8, trace.Write)
 		return s.advance(th, tr, 0)
@@ -156,9 +156,9 @@ func (s *System) touchAttributes(th *thread, tr *trace.Transition) {
 // step, so that the new thread can come first.
 func (s *System) leaveQuiet(th *thread) verdict {
 	q := &th.quiet
-	if q.id == 0 || th.regs.RAX != 0 {
-		if q.role == image.Create && s.libc == image.Musl && q.id == 0 && th.regs.RAX == 0 {
-			th.insns++ // as if the store were a step: a replay may not know that it is one
+	if q.id == 0 || th.Regs.RAX != 0 {
+		if q.role == image.Create && s.libc == image.Musl && q.id == 0 && th.Regs.RAX == 0 {
+			th.Insns++ // as if the store were a step: a replay may not know that it is one
 		}
 		th.quiet = quiet{}
 		return step
@@ -166,7 +166,7 @@ func (s *System) leaveQuiet(th *thread) verdict {
 	now := s.machine.Read64(q.id)
 	s.machine.Write64(q.id, q.was)
 	q.on, q.was = false, now
-	th.stand, th.role, th.phase = standOp, image.Create, phaseStore
+	th.Stand, th.role, th.phase = StandOp, image.Create, phaseStore
 	return stay
 }
 

@@ -67,7 +67,7 @@ func (s *System) threadKernel() threadKernel {
 // atCarried decides what the entry of such a function means.
 func (s *System) atCarried(th *thread, tr *trace.Transition, r image.Role) (verdict, error) {
 	if th.quiet.on && r != image.Self && r != image.Yield {
-		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "%s is called inside of a function that is trusted as one step", s.roles[th.regs.RIP].Name)
+		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "%s is called inside of a function that is trusted as one step", s.roles[th.Regs.RIP].Name)
 	}
 	if th.quiet.on {
 		s.machine.Set(&s.skipped, 1)
@@ -85,7 +85,7 @@ func (s *System) atCarried(th *thread, tr *trace.Transition, r image.Role) (verd
 func (s *System) answer(th *thread, r image.Role) verdict {
 	k, result := s.threadKernel(), uint64(0)
 	if id := int32(th.arg(0)); r == image.Self {
-		result = k.Number(th.id)
+		result = k.Number(th.ID)
 	} else if id != -1 {
 		if t, _, _ := k.Named(uint64(uint32(id))); t == trace.NoThread || !k.Runs(t) {
 			result = failed
@@ -97,7 +97,7 @@ func (s *System) answer(th *thread, r image.Role) verdict {
 
 func (s *System) initThreads(th *thread) (verdict, error) {
 	if !s.alone(th) {
-		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "%s is called while there are other threads", s.roles[th.regs.RIP].Name)
+		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "%s is called while there are other threads", s.roles[th.Regs.RIP].Name)
 	}
 	s.machine.Set(&s.stackSize, (uint64(uint32(th.arg(0)))+callRoom+4095)&^4095)
 	return s.enterQuiet(th, false)
@@ -114,7 +114,7 @@ func (s *System) carry(th *thread, tr *trace.Transition) (verdict, error) {
 		seen = seen || s.exitIsStep(th) || s.stackEnd(th).Kind != trace.OpNone
 	}
 	if seen && s.everyOperation() && s.pointAllowed(th, s.whereCarried(th)) {
-		th.stand = standOp
+		th.Stand = StandOp
 		return stay, nil
 	}
 	return s.performCarried(th, tr)
@@ -146,7 +146,7 @@ func (s *System) sharesWord(th *thread, addr uint64) bool {
 	if s.alone(th) {
 		return false
 	}
-	shared, learned := s.machine.Touch(th.id, addr, 8)
+	shared, learned := s.machine.Touch(th.ID, addr, 8)
 	s.finer = s.finer || learned
 	return shared
 }
@@ -157,7 +157,7 @@ func (s *System) carriedWords(th *thread) []uint64 {
 	k := s.threadKernel()
 	switch th.role {
 	case image.Create:
-		if _, run, join, reason := k.NextChild(th.id); reason == "" {
+		if _, run, join, reason := k.NextChild(th.ID); reason == "" {
 			return []uint64{run, join}
 		}
 	case image.Join:
@@ -165,7 +165,7 @@ func (s *System) carriedWords(th *thread) []uint64 {
 			return []uint64{join}
 		}
 	case image.ThreadExit:
-		_, run, _ := k.Named(k.Number(th.id))
+		_, run, _ := k.Named(k.Number(th.ID))
 		return []uint64{run}
 	case image.Yield:
 		if t, run, _ := k.Named(uint64(uint32(th.arg(0)))); t != trace.NoThread {
@@ -186,7 +186,7 @@ func (s *System) carriedFlags(th *thread) trace.AccessFlags {
 // whereCarried is the call for which a function is carried out.
 func (s *System) whereCarried(th *thread) uint64 {
 	if th.fellOff {
-		return th.regs.RIP
+		return th.Regs.RIP
 	}
 	return s.callSite(th)
 }
@@ -225,7 +225,7 @@ func (s *System) performCarried(th *thread, tr *trace.Transition) (verdict, erro
 		return s.exitCarried(th, tr)
 	}
 	t, _, _ := k.Named(uint64(uint32(th.arg(0))))
-	if t == trace.NoThread || t == th.id || int(t) >= len(s.exists) || !s.exists[t] || s.threads[t].claimed {
+	if t == trace.NoThread || t == th.ID || int(t) >= len(s.threads) || !s.threads[t].Exists || s.threads[t].claimed {
 		s.ret(th, failed)
 		return pass, nil
 	}
@@ -235,8 +235,8 @@ func (s *System) performCarried(th *thread, tr *trace.Transition) (verdict, erro
 	if s.alone(th) {
 		return s.takeStatus(th, tr, pc)
 	}
-	th.insns++ // schedules name the states on both sides
-	th.stand = standOp
+	th.Insns++ // schedules name the states on both sides
+	th.Stand = StandOp
 	return stay, nil
 }
 
@@ -244,12 +244,12 @@ func (s *System) performCarried(th *thread, tr *trace.Transition) (verdict, erro
 func (s *System) takeStatus(th *thread, tr *trace.Transition, pc uint64) (verdict, error) {
 	t := &s.threads[th.pending.Obj]
 	if t.vanished {
-		return stay, s.invalid(kernel.GapTrust, th, pc, "%s waits for thread %s, which ended by vanish past thr_exit: what comes of that only the library knows", s.roles[th.regs.RIP].Name, s.Name(t.id))
+		return stay, s.invalid(kernel.GapTrust, th, pc, "%s waits for thread %s, which ended by vanish past thr_exit: what comes of that only the library knows", s.roles[th.Regs.RIP].Name, s.Name(t.ID))
 	}
 	if p := th.arg(1); p != 0 {
 		for _, a := range [2]uint64{p, p + s.wordSize - 1} {
 			if s.machine.Prot(a)&emu.ProtWrite == 0 {
-				return stay, s.invalid(kernel.GapTrust, th, pc, "%s is to put a status at %#x, which isn't writable", s.roles[th.regs.RIP].Name, p)
+				return stay, s.invalid(kernel.GapTrust, th, pc, "%s is to put a status at %#x, which isn't writable", s.roles[th.Regs.RIP].Name, p)
 			}
 		}
 		if f := s.deadAccess(th, pc, p, s.wordSize, "a join writes its status"); f != nil {
@@ -258,7 +258,7 @@ func (s *System) takeStatus(th *thread, tr *trace.Transition, pc uint64) (verdic
 		s.setWord(p, t.retval)
 		s.touch(th, tr, pc-1, p, uint32(s.wordSize), trace.Write)
 	}
-	s.save(t.id)
+	s.save(t.ID)
 	t.joined, t.joinedAt = true, s.moment(tr, len(tr.Accesses))
 	op := th.pending
 	tr.Did(op)
@@ -297,7 +297,7 @@ func carriedPlace(name string) uint64 {
 // create makes a thread that runs a function on a stack of landgo's.
 func (s *System) create(th *thread, tr *trace.Transition, pc uint64) (verdict, error) {
 	k := s.threadKernel()
-	child, _, _, reason := k.NextChild(th.id)
+	child, _, _, reason := k.NextChild(th.ID)
 	if reason != "" {
 		return stay, s.invalid(kernel.GapThreads, th, pc, "%s", reason)
 	}
@@ -309,14 +309,14 @@ func (s *System) create(th *thread, tr *trace.Transition, pc uint64) (verdict, e
 	apart := s.stackSize + stackTail + 2*4096
 	base := carriedStacks + place*apart + 4096
 	for i := range s.threads {
-		if s.exists[i] && s.threads[i].roomAt == base+s.stackSize {
+		if s.threads[i].Exists && s.threads[i].roomAt == base+s.stackSize {
 			place = carriedPlaces
 		}
 	}
 	if place >= carriedPlaces || base+apart > carriedEnd {
 		return stay, s.invalid(kernel.GapThreads, th, pc, "there is no room for the stack of another thread: at most 95 children of the first thread and 32 others, and 768 MiB")
 	}
-	number, ok, taken := k.Fork(th.id, base, s.stackSize, stackTail)
+	number, ok, taken := k.Fork(th.ID, base, s.stackSize, stackTail)
 	if taken {
 		return stay, s.invalid(kernel.GapTrust, th, pc, "the guest has memory of its own at %#x, where landgo puts the stack of a thread", base)
 	}
@@ -326,7 +326,7 @@ func (s *System) create(th *thread, tr *trace.Transition, pc uint64) (verdict, e
 	}
 	s.gotMemory(th, base, s.stackSize)
 	s.machine.Touch(everybody, base+s.stackSize, stackTail)
-	regs := emu.Regs{RFLAGS: th.regs.RFLAGS}
+	regs := emu.Regs{RFLAGS: th.Regs.RFLAGS}
 	k.Block(&regs, th.arg(0), base+s.stackSize, th.arg(1))
 	s.ret(th, number)
 	return pass, s.spawn(th, child, &regs, tr, base+s.stackSize)
@@ -334,11 +334,11 @@ func (s *System) create(th *thread, tr *trace.Transition, pc uint64) (verdict, e
 
 // exitCarried ends a thread by its thr_exit.
 func (s *System) exitCarried(th *thread, tr *trace.Transition) (verdict, error) {
-	th.insns++ // schedules name the states on both sides
-	th.stand, th.retval = standRun, th.arg(0)
+	th.Insns++ // schedules name the states on both sides
+	th.Stand, th.retval = StandRun, th.arg(0)
 	k := s.threadKernel()
-	if status, last := k.Last(th.id); last {
-		k.Leave(th.id)
+	if status, last := k.Last(th.ID); last {
+		k.Leave(th.ID)
 		return stay, s.exitProcess(th, tr, status)
 	}
 	if f := s.exitMisuse(th); f != nil {
@@ -352,11 +352,11 @@ func (s *System) exitCarried(th *thread, tr *trace.Transition) (verdict, error) 
 // fallsOff reports whether a thread that jumped to 0 returned from its function: its
 // return address was 0. It stands at a thr_exit with what the function returned.
 func (s *System) fallsOff(th *thread) bool {
-	if th.roomAt == 0 || th.regs.RIP != 0 || th.regs.RSP != th.exitSP+s.wordSize {
+	if th.roomAt == 0 || th.Regs.RIP != 0 || th.Regs.RSP != th.exitSP+s.wordSize {
 		return false
 	}
 	th.fellOff = true
 	th.role, th.phase, th.timed = image.ThreadExit, phaseEntry, false
-	th.args = [4]uint64{th.regs.RAX}
+	th.args = [4]uint64{th.Regs.RAX}
 	return true
 }

@@ -71,9 +71,9 @@ func (s *System) touchesKept(th *thread, a *trace.Access) error {
 	}
 	if a.Addr >= carriedStacks && a.Addr < carriedEnd {
 		for i := range s.threads {
-			if t := &s.threads[i]; s.exists[i] && t.roomAt != 0 && a.Addr+uint64(a.Size) > t.roomAt && a.Addr < t.roomAt+stackTail {
+			if t := &s.threads[i]; s.threads[i].Exists && t.roomAt != 0 && a.Addr+uint64(a.Size) > t.roomAt && a.Addr < t.roomAt+stackTail {
 				return s.invalid(kernel.GapTrust, th, a.PC, "the guest uses the room above the stack of thread %s, where its functions on threads may keep something: they can't be trusted alone",
-					s.Name(t.id))
+					s.Name(t.ID))
 			}
 		}
 	}

@@ -18,7 +18,7 @@ func (s *System) word(addr uint64) uint64 {
 // function whose profile says where its role's arguments are (image.Bound.Args),
 // those are the first.
 func (s *System) takeArgs(th *thread, places []int) {
-	r := &th.regs
+	r := &th.Regs
 	if s.wordSize == 8 {
 		th.args = [4]uint64{r.RDI, r.RSI, r.RDX, r.RCX}
 	} else {
@@ -39,7 +39,7 @@ func (s *System) takeArgs(th *thread, places []int) {
 // vararg is the n-th argument (from 0) of a function with any number of them,
 // at whose entry a thread stands.
 func (s *System) vararg(th *thread, n int) uint64 {
-	r := &th.regs
+	r := &th.Regs
 	if s.wordSize == 4 {
 		return s.word(r.RSP + 4*uint64(n+1))
 	}
@@ -51,15 +51,15 @@ func (s *System) vararg(th *thread, n int) uint64 {
 
 // ret makes a trusted function return v to its caller.
 func (s *System) ret(th *thread, v uint64) {
-	if s.roles[th.regs.RIP].C11 {
+	if s.roles[th.Regs.RIP].C11 {
 		v = c11Result(v)
 	}
-	th.insns++ // landgo carried a function out: schedules name the states on both sides
-	th.regs.RIP = s.word(th.regs.RSP)
-	th.regs.RSP += s.wordSize
-	th.regs.RAX = v
+	th.Insns++ // landgo carried a function out: schedules name the states on both sides
+	th.Regs.RIP = s.word(th.Regs.RSP)
+	th.Regs.RSP += s.wordSize
+	th.Regs.RAX = v
 	th.set |= emu.SetRAX | emu.SetRIP | emu.SetRSP
-	th.stand = standRun
+	th.Stand = StandRun
 }
 
 // c11Result translates an errno value into what C11's thread functions return.
@@ -77,7 +77,7 @@ func c11Result(v uint64) uint64 {
 
 // callSite is the address of the call instruction's end: where a thread at a
 // function's entry was called from.
-func (s *System) callSite(th *thread) uint64 { return s.word(th.regs.RSP) }
+func (s *System) callSite(th *thread) uint64 { return s.word(th.Regs.RSP) }
 
 // str reads a C string of at most 512 bytes.
 func (s *System) str(p uint64) string {

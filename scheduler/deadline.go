@@ -98,7 +98,7 @@ func (s *System) onlyTry(th *thread) {
 // time: it reads that now.
 func (s *System) refuse(th *thread, tr *trace.Transition, errno uint64) (verdict, error) {
 	if th.badTime {
-		at := th.arg(int(acts[s.roles[th.regs.RIP].Role].deadline))
+		at := th.arg(int(acts[s.roles[th.Regs.RIP].Role].deadline))
 		if !s.readable(at, timespecSize) {
 			return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: at, Size: 8}, "reads when to give up")
 		}

@@ -68,7 +68,7 @@ func (s *System) handlesAbort() bool {
 
 // faultFailure is the bug of a processor fault.
 func (s *System) faultFailure(th *thread, f emu.Fault) *Failure {
-	out := &Failure{Kind: Segfault, Thread: th.id, PC: th.regs.RIP}
+	out := &Failure{Kind: Segfault, Thread: th.ID, PC: th.Regs.RIP}
 	switch f.Kind {
 	case emu.FaultDivide:
 		out.Kind, out.Message = DivideError, "division by zero, or its result is too large"
@@ -84,7 +84,7 @@ func (s *System) faultFailure(th *thread, f emu.Fault) *Failure {
 		s.blockFault(out, f)
 	default:
 		verb := map[bool]string{true: "write to", false: "read from"}[f.Kind == emu.FaultWrite]
-		sp := th.regs.RSP
+		sp := th.Regs.RSP
 		nearStack := f.Addr+(1<<16) > sp && f.Addr < sp+(1<<12)
 		switch {
 		case s.mappingFault(out, f, nearStack):
@@ -108,12 +108,12 @@ func (s *System) faultFailure(th *thread, f emu.Fault) *Failure {
 func (s *System) setErrno(th *thread, tr *trace.Transition, v uint32) {
 	switch s.libc {
 	case image.Musl:
-		s.door(th, tr).write32(th.regs.FSBase+muslErrnoOffset, v)
+		s.door(th, tr).write32(th.Regs.FSBase+muslErrnoOffset, v)
 	case image.Glibc:
 		if t := s.image.TLS; t != nil && t.HasErrno {
 			align := max(t.Align, 1)
 			size := (t.MemSize + align - 1) &^ (align - 1)
-			s.door(th, tr).write32(th.regs.FSBase-size+t.Errno, v)
+			s.door(th, tr).write32(th.Regs.FSBase-size+t.Errno, v)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (s *System) Digest() (trace.Digest, error) {
 		sum.Add(theirs)
 	}
 	for i := range s.threads {
-		if s.exists[i] {
+		if s.threads[i].Exists {
 			sum.Add(s.threadDigest(&s.threads[i]))
 		}
 	}
@@ -67,35 +67,35 @@ const (
 
 func (s *System) threadDigest(th *thread) trace.Digest {
 	h := trace.NewHash()
-	h.Words(partThread, uint64(th.id), uint64(th.stand), th.retval, bit(th.joined), bit(th.detached))
-	if !th.live() {
+	h.Words(partThread, uint64(th.ID), uint64(th.Stand), th.retval, bit(th.joined), bit(th.detached))
+	if !th.Live() {
 		return h.Sum()
 	}
-	cpu := s.machine.CPUDigest(th.ctx)
-	h.Words(cpu[0], cpu[1], bit(th.yielding), uint64(th.half), uint64(th.set))
-	stands := th.stand
-	if stands == standSpin {
+	cpu := s.machine.CPUDigest(th.Ctx)
+	h.Words(cpu[0], cpu[1], bit(th.Yielding), uint64(th.half), uint64(th.set))
+	stands := th.Stand
+	if stands == StandSpin {
 		stands = th.spinStand
 		h.Word(uint64(stands))
-		for i := range th.waits {
-			w := &th.waits[i]
+		for i := range th.Waits {
+			w := &th.Waits[i]
 			h.Words(w.Addr, w.PC, uint64(w.Size), uint64(w.Flags))
 		}
 	}
 	switch stands {
-	case standAccess:
-		h.Words(th.access.Addr, uint64(th.access.Size), th.access.PC)
-	case standOp, standTrap, standSleep, standFailure:
-		hashRegs(&h, &th.regs)
+	case StandAccess:
+		h.Words(th.Access.Addr, uint64(th.Access.Size), th.Access.PC)
+	case StandOp, StandTrap, StandSleep, StandFailure:
+		hashRegs(&h, &th.Regs)
 		h.Words(uint64(th.role), uint64(th.phase), bit(th.timed), th.deadline, bit(th.badTime), bit(th.released), th.result, th.mutex)
 		h.Words(bit(th.trap.Syscall), bit(th.trap.Sysenter), uint64(th.trap.Vector), uint64(th.trap.Len))
 		h.Words(uint64(th.pending.Kind), th.pending.Obj, th.pending.Arg, uint64(th.pending.Size))
 	default:
 		if th.set != 0 {
-			hashRegs(&h, &th.regs)
+			hashRegs(&h, &th.Regs)
 		}
 	}
-	if f := th.failure; f != nil {
+	if f := th.Failure; f != nil {
 		hashText(&h, string(f.Kind))
 		hashText(&h, f.Message)
 		h.Word(f.PC)
@@ -110,7 +110,7 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 	if b := th.given; b != nil {
 		h.Words(b.Addr, b.Size, uint64(b.Family))
 	}
-	h.Words(bit(th.starting), bit(th.native), bit(th.atExit), th.entry, th.created, th.self, th.exitPC, th.exitSP, th.entryOfChild, th.stack, bit(th.ownStack))
+	h.Words(bit(th.starting), bit(th.native), bit(th.atExit), th.entry, th.Created, th.self, th.exitPC, th.exitSP, th.entryOfChild, th.stack, bit(th.ownStack))
 	h.Words(th.interrupted, uint64(len(th.onces)))
 	for _, o := range th.onces {
 		h.Words(o.obj, o.sp, o.ret)

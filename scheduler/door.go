@@ -71,7 +71,7 @@ func (s *System) standsBefore(th *thread) bool {
 	if s.begins || !s.meeting[s.callSite(th)] || s.alone(th) || !s.isPoint(th) {
 		return false
 	}
-	th.stand, th.phase, th.timed = standOp, phaseTouch, false
+	th.Stand, th.phase, th.timed = StandOp, phaseTouch, false
 	return true
 }
 
@@ -79,9 +79,9 @@ func (s *System) standsBefore(th *thread) bool {
 // instruction: to a schedule that is half of it.
 func (s *System) stepTouch(th *thread, tr *trace.Transition) (verdict, error) {
 	th.phase, s.begins, tr.Loose = phaseEntry, true, true
-	at := th.insns
+	at := th.Insns
 	v, err := s.atBreak(th, tr)
-	if s.begins = false; v == stay && err == nil && th.stand == standOp && th.insns == at {
+	if s.begins = false; v == stay && err == nil && th.Stand == StandOp && th.Insns == at {
 		th.half = 1
 	}
 	return v, err

@@ -60,8 +60,8 @@ func (s *System) sharesTouch(t trace.TID, a *trace.Access) bool {
 
 // hasOthers reports whether there is or was another thread.
 func (s *System) hasOthers(t trace.TID) bool {
-	for i, exists := range s.exists {
-		if exists && trace.TID(i) != t {
+	for i := range s.threads {
+		if s.threads[i].Exists && trace.TID(i) != t {
 			return true
 		}
 	}
@@ -75,7 +75,7 @@ func (s *System) foresee(th *thread, p *kernel.Plan) (f kernel.Foresight) {
 		return f
 	}
 	s.trying = true
-	f = s.kernel.Foresee(th.id, th.trap)
+	f = s.kernel.Foresee(th.ID, th.trap)
 	s.trying = false
 	return f
 }
@@ -86,7 +86,7 @@ func (s *System) sharesForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight)
 	alike = true
 	for i := range f.Accesses {
 		a := &f.Accesses[i]
-		if !s.sharesTouch(th.id, a) {
+		if !s.sharesTouch(th.ID, a) {
 			continue
 		}
 		shared = true
@@ -118,7 +118,7 @@ func (s *System) checkForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight, 
 			covered = covered || o.Addr <= a.Addr && a.Addr+uint64(a.Size) <= o.Addr+uint64(o.Size) && (o.IsWrite() || !a.IsWrite())
 		}
 		if !covered {
-			panic(fmt.Sprintf("scheduler: %s of thread %s touched %d bytes at %#x, which wasn't foreseen", p.Name, s.Name(th.id), a.Size, a.Addr))
+			panic(fmt.Sprintf("scheduler: %s of thread %s touched %d bytes at %#x, which wasn't foreseen", p.Name, s.Name(th.ID), a.Size, a.Addr))
 		}
 	}
 }
@@ -133,7 +133,7 @@ func (s *System) takeEffects(th *thread, tr *trace.Transition, pc uint64, own []
 		if trusted && !s.isWord(a.Addr) {
 			continue
 		}
-		if s.touchAs(th, th.id, tr, pc, a) && trusted && th.quiet.on {
+		if s.touchAs(th, th.ID, tr, pc, a) && trusted && th.quiet.on {
 			s.meets(th)
 		}
 	}
@@ -180,7 +180,7 @@ func (s *System) touchAs(th *thread, t trace.TID, tr *trace.Transition, pc uint6
 	made.PC = pc
 	tr.Accesses = append(tr.Accesses, made)
 	if s.everyOperation() && s.coarse() && !s.isWord(a.Addr) {
-		s.sightings.sight(th.id, &made, nil, true) // its step begins with it
+		s.sightings.sight(th.ID, &made, nil, true) // its step begins with it
 	}
 	return true
 }

@@ -11,11 +11,11 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 	first := len(dst)
 	ready := false
 	for i := range s.threads {
-		if !s.exists[i] {
+		if !s.threads[i].Exists {
 			continue
 		}
 		th := &s.threads[i]
-		dst = append(dst, trace.Thread{ID: th.id, Yielding: th.yielding})
+		dst = append(dst, trace.Thread{ID: th.ID, Yielding: th.Yielding})
 		d := &dst[len(dst)-1]
 		s.describe(th, d)
 		if d.Status == trace.Ready {
@@ -44,18 +44,18 @@ func (s *System) letExpire(list []trace.Thread) {
 
 // describe fills in a thread's status and pending operation.
 func (s *System) describe(th *thread, d *trace.Thread) {
-	d.Waits = th.waits
-	switch th.stand {
-	case standRun:
-	case standAccess:
-		d.Pending.Kind, d.PendingAccess = trace.OpAccess, th.access
-		if th.access.Flags&trace.Atomic != 0 {
+	d.Waits = th.Waits
+	switch th.Stand {
+	case StandRun:
+	case StandAccess:
+		d.Pending.Kind, d.PendingAccess = trace.OpAccess, th.Access
+		if th.Access.Flags&trace.Atomic != 0 {
 			// Whether an exchange fails depends on what others wrote meanwhile.
-			d.PendingAccess = s.machine.Poised(th.ctx)
+			d.PendingAccess = s.machine.Poised(th.Ctx)
 		}
-	case standOp:
+	case StandOp:
 		if th.phase == phaseTouch {
-			d.Pending, d.Loose = trace.Op{PC: th.regs.RIP}, true
+			d.Pending, d.Loose = trace.Op{PC: th.Regs.RIP}, true
 			return
 		}
 		if s.carries(th.role) {
@@ -73,8 +73,8 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 			d.Status = trace.Blocked
 		}
 		d.Outcomes = s.outcomes(th)
-	case standTrap:
-		p := s.kernel.Plan(th.id, th.trap)
+	case StandTrap:
+		p := s.kernel.Plan(th.ID, th.trap)
 		d.Pending, d.Outcomes, d.Loose = p.Op, p.Outcomes, th.loose
 		if op := s.stackEnd(th); p.Op.Kind == trace.OpExit && op.Kind != trace.OpNone {
 			d.Pending = op
@@ -82,14 +82,14 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 		if p.Blocked {
 			d.Status = trace.Blocked
 		}
-	case standSleep:
+	case StandSleep:
 		d.Status, d.Pending = trace.Blocked, th.pending
-	case standSpin:
+	case StandSpin:
 		d.Status = trace.Spinning
-		d.Pending, d.PendingAccess = trace.Op{Kind: trace.OpAccess}, th.access
-	case standFailure:
+		d.Pending, d.PendingAccess = trace.Op{Kind: trace.OpAccess}, th.Access
+	case StandFailure:
 		d.Pending.Kind = trace.OpEnd
-	case standExited:
+	case StandExited:
 		d.Status = trace.Exited
 	}
 }
@@ -104,14 +104,14 @@ func (s *System) pendingOp(th *thread) trace.Op {
 	}
 	if a.how == allocator {
 		if s.cfg.PointsOnly {
-			return trace.Op{Kind: trace.OpAccess, PC: th.regs.RIP}
+			return trace.Op{Kind: trace.OpAccess, PC: th.Regs.RIP}
 		}
 		return th.pending
 	}
 	if isNamed(th.role) {
 		return s.pendingNamed(th)
 	}
-	op := trace.Op{Kind: a.op, Obj: th.arg(0), PC: th.regs.RIP}
+	op := trace.Op{Kind: a.op, Obj: th.arg(0), PC: th.Regs.RIP}
 	switch th.role {
 	case image.Join, image.TryJoin, image.TimedJoin, image.ClockJoin, image.Detach:
 		op.Obj = uint64(s.threadOf(th.arg(0)))
@@ -121,7 +121,7 @@ func (s *System) pendingOp(th *thread) trace.Op {
 		if end := s.stackEnd(th); end.Kind != trace.OpNone {
 			return end
 		}
-		op.Obj = uint64(th.id)
+		op.Obj = uint64(th.ID)
 		return op
 	}
 	if th.role == image.ProcessExit {
@@ -157,12 +157,12 @@ func (s *System) possible(th *thread) bool {
 	case phaseTaken, phaseGiven, phaseTouch:
 		return true
 	case phaseClaimed:
-		return !s.threads[th.pending.Obj].live()
+		return !s.threads[th.pending.Obj].Live()
 	case phaseQueued:
 		return false
 	case phaseReacquire:
 		o := s.objectOf(th.mutex, kindMutex)
-		return o.owner == trace.NoThread || o.owner == th.id || o.unusable()
+		return o.owner == trace.NoThread || o.owner == th.ID || o.unusable()
 	case phaseLeave:
 		return th.released
 	}
@@ -175,10 +175,10 @@ func (s *System) possible(th *thread) bool {
 	switch th.role {
 	case image.MutexLock, image.MutexTimedLock, image.MutexClockLock, image.SpinLock:
 		o := s.objectOf(th.arg(0), acts[th.role].kind)
-		if o.owner == th.id && o.mtype == mutexNormal && th.timed {
+		if o.owner == th.ID && o.mtype == mutexNormal && th.timed {
 			return false // its time runs out
 		}
-		return o.owner == trace.NoThread || o.owner == th.id
+		return o.owner == trace.NoThread || o.owner == th.ID
 	case image.SemWait, image.SemTimedWait, image.SemClockWait:
 		return s.objectOf(th.arg(0), kindSem).value > 0 || th.phase == phaseEntry && s.sleeps(th)
 	case image.RWReadLock, image.RWTimedReadLock, image.RWClockReadLock, image.RWWriteLock, image.RWTimedWriteLock, image.RWClockWriteLock:
@@ -191,10 +191,10 @@ func (s *System) possible(th *thread) bool {
 		switch {
 		case t == trace.NoThread || s.threads[t].detached:
 			return true
-		case t == th.id:
+		case t == th.ID:
 			return s.libc == image.Glibc // which refuses it
 		}
-		return !s.threads[t].live()
+		return !s.threads[t].Live()
 	}
 	return true
 }
@@ -213,11 +213,11 @@ func (s *System) nextDeadline() trace.TID {
 	best, when := trace.NoThread, uint64(0)
 	for i := range s.threads {
 		th := &s.threads[i]
-		if !s.exists[i] || !th.timed || th.stand != standOp {
+		if !s.threads[i].Exists || !th.timed || th.Stand != StandOp {
 			continue
 		}
 		if best == trace.NoThread || th.deadline < when {
-			best, when = th.id, th.deadline
+			best, when = th.ID, th.deadline
 		}
 	}
 	if t, at := s.kernel.NextDeadline(); t != trace.NoThread && (best == trace.NoThread || at < when) {

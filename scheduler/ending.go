@@ -20,31 +20,31 @@ func (s *System) atEnding(th *thread) (verdict, error) {
 		if int32(th.arg(0)) != 0 {
 			return s.enterQuiet(th, false) // a bug: its output is wanted, so buffers are flushed
 		}
-		th.stand, th.phase = standOp, phaseEntry
+		th.Stand, th.phase = StandOp, phaseEntry
 		return stay, nil
 	case image.AssertFail:
-		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.id, PC: pc, Message: s.assertMessage(th)})
+		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.ID, PC: pc, Message: s.assertMessage(th)})
 	case image.Panic:
-		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.id, PC: pc, Message: "panic: " + strings.TrimRight(s.format(th, s.formatPlace(th)), "\n")})
+		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.ID, PC: pc, Message: "panic: " + strings.TrimRight(s.format(th, s.formatPlace(th)), "\n")})
 	case image.TestReport:
 		if int32(th.arg(0)) == 0 {
 			return step, nil
 		}
-		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.id, PC: pc, Message: "the test reports failure"})
+		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.ID, PC: pc, Message: "the test reports failure"})
 	}
-	if b := s.roles[th.regs.RIP]; b.Own {
-		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.id, PC: pc, Message: b.Name + " was called"})
+	if b := s.roles[th.Regs.RIP]; b.Own {
+		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.ID, PC: pc, Message: b.Name + " was called"})
 	}
 	if s.handlesAbort() {
 		return step, nil
 	}
-	return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.id, PC: pc, Message: "abort() was called"})
+	return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.ID, PC: pc, Message: "abort() was called"})
 }
 
 // formatPlace is the place of the format among a panic function's arguments, from
 // 0: what it formats comes right behind it.
 func (s *System) formatPlace(th *thread) int {
-	if places := s.roles[th.regs.RIP].Args; places != nil {
+	if places := s.roles[th.Regs.RIP].Args; places != nil {
 		return places[0] - 1
 	}
 	return 0

@@ -13,14 +13,14 @@ import (
 // runs into the step budget.
 func (s *System) endless(th *thread) bool {
 	// It may run on into a trusted function, so nothing is learned of sharing.
-	r := emu.Run{From: th.ctx, Thread: th.id, Flags: emu.Quiet | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * maxPeriod}
+	r := emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.Quiet | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * MaxPeriod}
 	k, mem := s.machine.Mark(), s.machine.Journal()
 	defer s.machine.Rewind(k)
 	stop := s.machine.Run(&r)
 	if stop.Why != emu.StopBudget {
 		return false
 	}
-	p := period(stop.PCs)
+	p := Period(stop.PCs)
 	if p == 0 {
 		return false
 	}
@@ -28,7 +28,7 @@ func (s *System) endless(th *thread) bool {
 	r.Flags = s.flags(th)&^(emu.StopShared|emu.StopAtomic|emu.StopPoints|emu.Hash) | emu.IgnoreBreaks | emu.RecordAll
 	r.Budget = uint64(p)
 	stop = s.machine.Run(&r)
-	if stop.Why != emu.StopBudget || s.machine.SameCPU(th.ctx, stop.Ctx) != 0 || !s.unchanged(mem, s.redZone(th)) {
+	if stop.Why != emu.StopBudget || s.machine.SameCPU(th.Ctx, stop.Ctx) != 0 || !s.unchanged(mem, s.redZone(th)) {
 		return false
 	}
 	if !s.unchanged(mem, emu.Range{}) { // once more: see spinagain.go
@@ -45,23 +45,23 @@ func (s *System) endless(th *thread) bool {
 			return false
 		}
 	}
-	th.stand = standRun
+	th.Stand = StandRun
 	s.spinOn(th, stop.Accesses)
 	return true
 }
 
 // maxPeriod is the longest loop, in instructions, that endless finds.
-const maxPeriod = 1024
+const MaxPeriod = 1024
 
 // period is the shortest period of the last 2*maxPeriod program counters, or 0.
-func period(pcs []uint64) int {
+func Period(pcs []uint64) int {
 	n := len(pcs)
-	if n < 2*maxPeriod {
+	if n < 2*MaxPeriod {
 		return 0
 	}
-	tail := pcs[n-2*maxPeriod:]
+	tail := pcs[n-2*MaxPeriod:]
 next:
-	for p := 1; p <= maxPeriod; p++ {
+	for p := 1; p <= MaxPeriod; p++ {
 		for i := p; i < len(tail); i++ {
 			if tail[i] != tail[i-p] {
 				continue next

@@ -24,8 +24,8 @@ func (s *System) faultLook(th *thread, f emu.Fault) (trace.Op, bool) {
 	if !ok || s.alone(th) || !s.everyOperation() || th.trusted() {
 		return trace.Op{}, false
 	}
-	op, ok := k.FaultLook(th.id, f)
-	op.PC = th.regs.RIP
+	op, ok := k.FaultLook(th.ID, f)
+	op.PC = th.Regs.RIP
 	return op, ok
 }
 
@@ -37,23 +37,23 @@ func (s *System) handled(th *thread, tr *trace.Transition, f emu.Fault, framing 
 		return false // landgo's own: the processor finds nothing wrong
 	}
 	if f.Kind == emu.FaultFetch && s.faults {
-		s.touch(th, tr, th.regs.RIP, f.Addr, 1, 0)
+		s.touch(th, tr, th.Regs.RIP, f.Addr, 1, 0)
 	}
 	// A step that begins before the frame has nothing but the access that faults before
 	// it, which is made again.
-	stood := framing && th.insns == tr.Begin && len(tr.Ops) == 0
+	stood := framing && th.Insns == tr.Begin && len(tr.Ops) == 0
 	for i := range tr.Accesses {
-		stood = stood && tr.Accesses[i].PC == th.regs.RIP
+		stood = stood && tr.Accesses[i].PC == th.Regs.RIP
 	}
-	journal, before, regs := s.machine.Journal(), s.machine.Mark(), th.regs
-	if !s.kernel.Fault(th.id, f, &th.regs) {
+	journal, before, regs := s.machine.Journal(), s.machine.Mark(), th.Regs
+	if !s.kernel.Fault(th.ID, f, &th.Regs) {
 		return false
 	}
 	frame := s.sharedByHandler(th, journal, f)
 	if frame.Size != 0 && !stood && !th.trusted() && (s.everyOperation() || s.racing[regs.RIP]) && s.pointAllowed(th, regs.RIP) {
 		s.machine.Rewind(before)
-		th.regs = regs
-		th.stand, th.framing, th.access = standAccess, true, frame
+		th.Regs = regs
+		th.Stand, th.framing, th.Access = StandAccess, true, frame
 		return true
 	}
 	th.set = emu.SetAll
@@ -71,11 +71,11 @@ func (s *System) handled(th *thread, tr *trace.Transition, f emu.Fault, framing 
 func (s *System) sharedByHandler(th *thread, journal uint64, f emu.Fault) (a trace.Access) {
 	k, ok := s.kernel.(recorder)
 	if !ok {
-		return s.frame(th, journal, &th.regs)
+		return s.frame(th, journal, &th.Regs)
 	}
 	own, _ := k.Touched()
 	for i := range own {
-		if own[i].Addr != f.Addr && !s.alone(th) && s.sharesTouch(th.id, &own[i]) && a.Size == 0 {
+		if own[i].Addr != f.Addr && !s.alone(th) && s.sharesTouch(th.ID, &own[i]) && a.Size == 0 {
 			a = own[i]
 		}
 	}
@@ -91,12 +91,12 @@ func (s *System) frame(th *thread, since uint64, regs *emu.Regs) (a trace.Access
 	if s.alone(th) {
 		return a
 	}
-	a.PC, a.Flags = s.machine.PC(th.ctx), trace.Write
+	a.PC, a.Flags = s.machine.PC(th.Ctx), trace.Write
 	for _, r := range s.machine.Written(since) {
 		if r.Lo-regs.RSP >= handlerFrame {
 			continue
 		}
-		shared, learned := s.machine.Touch(th.id, r.Lo, r.Hi-r.Lo)
+		shared, learned := s.machine.Touch(th.ID, r.Lo, r.Hi-r.Lo)
 		s.finer = s.finer || learned
 		switch {
 		case !shared:
@@ -116,20 +116,20 @@ func (s *System) framed(th *thread, tr *trace.Transition, frame trace.Access) {
 	}
 	tr.Accesses = append(tr.Accesses, frame)
 	if s.everyOperation() && s.coarse() {
-		s.sightings.sight(th.id, &frame, nil, true)
+		s.sightings.sight(th.ID, &frame, nil, true)
 	}
 }
 
 // endStores lets a thread end the instruction that it has stored a part of: a signal
 // comes between two instructions, not between the parts of one.
 func (s *System) endStores(th *thread) {
-	if s.trying || th.id == s.current || th.half == 0 || !s.machine.Stored(th.ctx) {
+	if s.trying || th.ID == s.current || th.half == 0 || !s.machine.Stored(th.Ctx) {
 		return
 	}
-	s.save(th.id)
-	stop := s.machine.Run(&emu.Run{From: th.ctx, Thread: th.id, Flags: emu.IgnoreBreaks, StopAt: 2})
-	th.ctx, th.half = stop.Ctx, stop.Parts
-	th.insns += stop.Insns
+	s.save(th.ID)
+	stop := s.machine.Run(&emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.IgnoreBreaks, StopAt: 2})
+	th.Ctx, th.half = stop.Ctx, stop.Parts
+	th.Insns += stop.Insns
 	s.instructions += stop.Insns
 	s.finer = s.finer || stop.Learned
 	tr := s.thisStep()

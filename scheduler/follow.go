@@ -45,7 +45,7 @@ func (s *System) atFollowed(th *thread, tr *trace.Transition) (verdict, error) {
 	if !th.trusted() && !s.alone(th) {
 		th.pending = trace.Op{Kind: trace.OpSyscall, Obj: heapResource, Arg: 1, PC: s.callSite(th)}
 		if s.isPoint(th) {
-			th.stand = standOp
+			th.Stand = StandOp
 			return stay, nil
 		}
 	}
@@ -62,7 +62,7 @@ func (s *System) follow(th *thread, tr *trace.Transition) (verdict, error) {
 		}
 		tr.Did(th.pending)
 	}
-	f := followed{quiet: quiet{on: true, role: th.role, ret: s.callSite(th), sp: th.regs.RSP}, before: s.heapEvent(th), p: th.arg(0)}
+	f := followed{quiet: quiet{on: true, role: th.role, ret: s.callSite(th), sp: th.Regs.RSP}, before: s.heapEvent(th), p: th.arg(0)}
 	f.size, f.align = th.request()
 	if th.role != image.Free {
 		f.origin = s.origin(th)
@@ -107,7 +107,7 @@ func (s *System) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, b *hea
 	if b.Size == 0 || th.quiet.on || th.starting || s.alone(th) {
 		return
 	}
-	shared, learned := s.machine.Touch(th.id, b.Addr, b.Size)
+	shared, learned := s.machine.Touch(th.ID, b.Addr, b.Size)
 	s.finer = s.finer || learned
 	if shared {
 		tr.Did(trace.Op{Kind: k, Obj: b.Addr, Size: uint32(b.Size), PC: th.alloc.ret})
@@ -116,7 +116,7 @@ func (s *System) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, b *hea
 
 func (s *System) endFollowed(th *thread, b heap.Block, e heap.Event) {
 	if s.observer != nil {
-		s.observer.Block(th.id, b, false)
+		s.observer.Block(th.ID, b, false)
 	}
 	s.machine.Alive(b.Addr, b.Size, false)
 	s.heap.Take(0, b.Addr, e)
@@ -125,7 +125,7 @@ func (s *System) endFollowed(th *thread, b heap.Block, e heap.Event) {
 // leaveFollowed takes in what a call of the allocator returned.
 func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
 	f := th.alloc
-	p := th.regs.RAX
+	p := th.Regs.RAX
 	var was uint64 // of a block that goes on where it is
 	library := s.isLibrarys(th)
 	switch f.role {
@@ -140,7 +140,7 @@ func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
 		p = 0
 	case image.PosixMemalign:
 		p = 0
-		if uint32(th.regs.RAX) == 0 {
+		if uint32(th.Regs.RAX) == 0 {
 			p = s.machine.Read64(f.p)
 		}
 	case image.Realloc, image.ReallocArray:
@@ -167,7 +167,7 @@ func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
 	if p != 0 {
 		b := s.heap.Give(heap.Block{Addr: p, Size: f.size, Was: was, Origin: f.origin, Library: library, Given: f.before})
 		if s.observer != nil {
-			s.observer.Block(th.id, *b, true)
+			s.observer.Block(th.ID, *b, true)
 		}
 		s.machine.Alive(p, f.size, true)
 		s.lifeOp(th, tr, trace.OpReuse, b)

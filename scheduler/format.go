@@ -11,7 +11,7 @@ import (
 // floating-point number) is left as it stands, and so is all that follows, for
 // the arguments can't be told apart then.
 func (s *System) format(th *thread, first int) string {
-	return formatted(s.wordSize, s.str, func() uint64 {
+	return Formatted(s.wordSize, s.str, func() uint64 {
 		first++
 		return s.vararg(th, first-1)
 	})
@@ -19,7 +19,7 @@ func (s *System) format(th *thread, first int) string {
 
 // formatted is format of arguments that next gives, one after the other, and of
 // strings as str reads them.
-func formatted(wordSize uint64, str func(uint64) string, next func() uint64) string {
+func Formatted(wordSize uint64, str func(uint64) string, next func() uint64) string {
 	f := str(next())
 	var out strings.Builder
 	for {

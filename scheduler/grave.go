@@ -66,7 +66,7 @@ func (s *System) bury(th *thread, tr *trace.Transition) {
 	if op := s.stackEnd(th); op.Kind != trace.OpNone {
 		tr.Did(op)
 	}
-	s.machine.Bury(int(th.id), s.stackOf(th))
+	s.machine.Bury(int(th.ID), s.stackOf(th))
 }
 
 // stackEnd is the end of a stack that others use, as an operation, or the zero
@@ -81,13 +81,13 @@ func (s *System) stackEnd(th *thread) trace.Op {
 	if hull.Hi == 0 {
 		return trace.Op{}
 	}
-	return trace.Op{Kind: trace.OpFree, Obj: hull.Lo, Size: uint32(hull.Hi - hull.Lo), PC: th.regs.RIP}
+	return trace.Op{Kind: trace.OpFree, Obj: hull.Lo, Size: uint32(hull.Hi - hull.Lo), PC: th.Regs.RIP}
 }
 
 // atStackEnd makes a thread that is about to end stand before its end, if others
 // use its stack. (Where each end is a step, it has stood there.)
 func (s *System) atStackEnd(th *thread, retval uint64) bool {
-	if th.phase == phaseEnd || s.exitIsStep(th) || !s.everyOperation() || !s.pointAllowed(th, th.regs.RIP) {
+	if th.phase == phaseEnd || s.exitIsStep(th) || !s.everyOperation() || !s.pointAllowed(th, th.Regs.RIP) {
 		return false
 	}
 	op := s.stackEnd(th)
@@ -95,7 +95,7 @@ func (s *System) atStackEnd(th *thread, retval uint64) bool {
 		return false
 	}
 	th.pending, th.result = op, retval
-	th.stand, th.role, th.phase = standOp, image.ThreadExit, phaseEnd
+	th.Stand, th.role, th.phase = StandOp, image.ThreadExit, phaseEnd
 	return true
 }
 
@@ -140,7 +140,7 @@ func (s *System) mappingEnd(addr uint64) uint64 {
 // digUp: a new thread has a stack that an ended one had.
 func (s *System) digUp(sp uint64) {
 	for i := range s.threads {
-		if !s.exists[i] || s.threads[i].live() {
+		if !s.threads[i].Exists || s.threads[i].Live() {
 			continue
 		}
 		if r := s.machine.Buried(i); sp > r.Lo && sp <= r.Hi+4096 {
@@ -152,7 +152,7 @@ func (s *System) digUp(sp uint64) {
 // buriedAt is the ended thread on whose stack an address is, or NoThread.
 func (s *System) buriedAt(addr uint64) trace.TID {
 	for i := range s.threads {
-		if r := s.machine.Buried(i); s.exists[i] && addr >= r.Lo && addr < r.Hi {
+		if r := s.machine.Buried(i); s.threads[i].Exists && addr >= r.Lo && addr < r.Hi {
 			return trace.TID(i)
 		}
 	}

@@ -27,7 +27,7 @@ func isCancelling(sig uint64) bool { return sig >= 32 && sig <= 34 }
 // sends learns of a signal to another thread, or of a look whether it lives.
 func (s *System) sends(th *thread, op trace.Op) {
 	switch {
-	case op.Kind != trace.OpCancel || op.Obj == uint64(th.id):
+	case op.Kind != trace.OpCancel || op.Obj == uint64(th.ID):
 	case op.Arg == 0:
 		s.seeLife()
 	case isCancelling(op.Arg):
@@ -54,7 +54,7 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 
 // endInterrupt ends a handler that returned to where its thread stood.
 func (th *thread) endInterrupt() {
-	if th.regs.RSP >= th.interrupted {
+	if th.Regs.RSP >= th.interrupted {
 		th.interrupted = 0
 	}
 }
@@ -62,7 +62,7 @@ func (th *thread) endInterrupt() {
 // handlersOwn is the part of its thread's stack that a handler has for itself:
 // nothing where the stack may be part of something else.
 func (s *System) handlersOwn(th *thread) emu.Range {
-	if th.id != 0 && !th.ownStack {
+	if th.ID != 0 && !th.ownStack {
 		return emu.Range{}
 	}
 	hi := (th.interrupted - redZone) &^ 7
@@ -73,7 +73,7 @@ func (s *System) handlersOwn(th *thread) emu.Range {
 // holds, or its handler, which none protects from it.
 func (th *thread) party() (trace.TID, []uint64) {
 	if th.interrupted != 0 {
-		return ^th.id, nil
+		return ^th.ID, nil
 	}
-	return th.id, th.holds
+	return th.ID, th.holds
 }

@@ -57,11 +57,11 @@ type signaller interface {
 
 // hold is what has to be kept of a thread that a signal interrupts, if anything.
 func (s *System) hold(th *thread, sig, frame uint64) (held, bool) {
-	if th.stand != standOp && th.stand != standTrap || th.phase == phaseEntry {
+	if th.Stand != StandOp && th.Stand != StandTrap || th.phase == phaseEntry {
 		return held{}, false
 	}
 	h := held{
-		frame: frame, pc: th.regs.RIP, sp: th.regs.RSP,
+		frame: frame, pc: th.Regs.RIP, sp: th.Regs.RSP,
 		role: th.role, phase: th.phase, args: th.args, timed: th.timed, deadline: th.deadline, badTime: th.badTime,
 		result: th.result, mutex: th.mutex, released: th.released, pending: th.pending, quiet: th.quiet, given: th.given,
 	}
@@ -112,7 +112,7 @@ func (s *System) lookAtSleeper(o *object) {
 func (s *System) sleepers(o *object) (n uint64) {
 	for i := range s.threads {
 		th := &s.threads[i]
-		if s.exists[i] && th.stand == standOp && th.phase == phaseSleeps && th.arg(0) == o.addr {
+		if s.threads[i].Exists && th.Stand == StandOp && th.phase == phaseSleeps && th.arg(0) == o.addr {
 			n++
 		}
 	}
@@ -134,7 +134,7 @@ func (s *System) Settle() bool {
 	}
 	for i := range s.threads {
 		th := &s.threads[i]
-		if s.exists[i] && th.stand == standOp && th.phase == phaseEntry && acts[th.role].op == trace.OpSemWait && s.objectOf(th.arg(0), kindSem).value == 0 {
+		if s.threads[i].Exists && th.Stand == StandOp && th.phase == phaseEntry && acts[th.role].op == trace.OpSemWait && s.objectOf(th.arg(0), kindSem).value == 0 {
 			s.sleepy = true
 			for _, w := range s.twins {
 				w.sleepy = true
@@ -147,9 +147,9 @@ func (s *System) Settle() bool {
 // fallAsleep ends the first of the two.
 func (s *System) fallAsleep(th *thread, tr *trace.Transition, o *object) (verdict, error) {
 	s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
-	th.insns++
+	th.Insns++
 	th.effects++ // it is another state than before, and no turn of a loop
-	th.stand, th.phase = standOp, phaseSleeps
+	th.Stand, th.phase = StandOp, phaseSleeps
 	return stay, nil
 }
 
@@ -172,7 +172,7 @@ func (s *System) comeBack(th *thread, tr *trace.Transition, frame uint64) bool {
 	}
 	h := th.held[n-1]
 	th.held = th.held[: n-1 : n-1]
-	if h.pc != th.regs.RIP || h.sp != th.regs.RSP {
+	if h.pc != th.Regs.RIP || h.sp != th.Regs.RSP {
 		return false // the handler has changed where it returns to
 	}
 	if h.phase == phaseNap {
@@ -188,7 +188,7 @@ func (s *System) comeBack(th *thread, tr *trace.Transition, frame uint64) bool {
 	}
 	th.phase, th.timed, th.deadline, th.badTime = h.phase, h.timed, h.deadline, h.badTime
 	th.result, th.mutex, th.released, th.pending, th.quiet, th.given = h.result, h.mutex, h.released, h.pending, h.quiet, h.given
-	if th.stand = standOp; th.phase == phaseAsleep {
+	if th.Stand = StandOp; th.phase == phaseAsleep {
 		th.phase = phaseAgain // perhaps it could have been woken
 	}
 	if k := acts[th.role].kind; onObject(th.role) {
@@ -218,7 +218,7 @@ func (s *System) wakeHeld(th *thread, cond uint64) bool {
 // interrupted the wait. It reports whether it is.
 func (s *System) releaseHeld(t trace.TID, barrier uint64) bool {
 	th := &s.threads[t]
-	if th.stand == standOp && th.phase == phaseLeave && th.arg(0) == barrier {
+	if th.Stand == StandOp && th.phase == phaseLeave && th.arg(0) == barrier {
 		return false
 	}
 	for i := len(th.held) - 1; i >= 0; i-- {
@@ -239,13 +239,13 @@ func (s *System) leavesWait(th *thread, ends bool) error {
 	k, _ := s.kernel.(signaller)
 	for n := len(th.held); n > 0; n-- {
 		h := &th.held[n-1]
-		sp := th.regs.RSP
-		if !ends && (sp < h.sp || k == nil || k.OnSignalStack(th.id, sp) != k.OnSignalStack(th.id, h.sp)) {
+		sp := th.Regs.RSP
+		if !ends && (sp < h.sp || k == nil || k.OnSignalStack(th.ID, sp) != k.OnSignalStack(th.ID, h.sp)) {
 			return nil
 		}
 		if !h.eintr {
 			how := map[bool]string{true: "ends its thread", false: "jumps out of the wait"}[ends]
-			return s.invalid(kernel.GapCall, th, th.regs.RIP, "a signal handler that interrupts a thread that %s, and %s, isn't modelled", acts[h.role].does(), how)
+			return s.invalid(kernel.GapCall, th, th.Regs.RIP, "a signal handler that interrupts a thread that %s, and %s, isn't modelled", acts[h.role].does(), how)
 		}
 		th.held = th.held[: n-1 : n-1]
 	}

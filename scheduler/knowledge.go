@@ -23,15 +23,15 @@ type Knowledge struct {
 	Native    bool     // see distrust.go
 	Exits     bool     // see System.watchedExits
 	Last      bool     // see System.lastMatters
-	Ticked    []Ticked // of a kernel, see Bare.ticked
-	Probes    bool     // see Bare.probes
-	Unsteady  bool     // see baretime.go
-	Unranked  bool     // see Bare.unranked
-	// Oversleeps: see Bare.foretell.
+	Ticked    []Ticked // of a kernel, see steer.Kernel
+	Probes    bool     // see steer
+	Unsteady  bool     // see steer
+	Unranked  bool     // see steer
+	// Oversleeps: see steer.
 	Oversleeps bool
-	// HeavyTails, TailWords: see baretail.go.
+	// HeavyTails, TailWords: see steer.
 	HeavyTails []bool
-	TailWords  []tailWord
+	TailWords  []TailWord
 }
 
 // Knowledge is all that the System has learned.
@@ -247,4 +247,16 @@ func (n *names) append(path string) error {
 		err = errNames
 	}
 	return err
+}
+
+// Ticked is what ticks were seen to do to 8 bytes of memory, a bit for each byte.
+type Ticked struct {
+	At            uint64 // their address / 8
+	Reads, Writes uint8
+}
+
+// TailWord is 8 bytes that the tail of a new thread pops or pushes, by address / 8.
+type TailWord struct {
+	Thread trace.TID
+	At     uint64
 }

@@ -50,7 +50,7 @@ func (s *System) leak(th *thread) *Failure {
 	for i := range list {
 		total += list[i].Size
 	}
-	f := &Failure{Kind: Leak, Thread: th.id, PC: list[0].Given.PC, Block: list[0]}
+	f := &Failure{Kind: Leak, Thread: th.ID, PC: list[0].Given.PC, Block: list[0]}
 	switch {
 	case len(list) == 1 && s.cfg.Leaks == LeaksAll:
 		f.Message = fmt.Sprintf("a block of %s is %s", size(total), why)
@@ -94,7 +94,7 @@ func (s *System) words(p heap.Piece, found func(uint64)) {
 func (s *System) registers() (list []uint64) {
 	for i := range s.threads {
 		th := &s.threads[i]
-		if !s.exists[i] || !th.live() {
+		if !s.threads[i].Exists || !th.Live() {
 			continue
 		}
 		r := s.regsOf(th)
@@ -102,7 +102,7 @@ func (s *System) registers() (list []uint64) {
 		if s.wordSize == 4 {
 			list = append(list, r.RSI, r.RDI)
 		}
-		if th.stand != standOp && th.id != s.current {
+		if th.Stand != StandOp && th.ID != s.current {
 			list = append(list, r.RAX, r.RCX, r.RDX, r.RSI, r.RDI, r.R8, r.R9, r.R10, r.R11)
 		}
 	}
@@ -111,10 +111,10 @@ func (s *System) registers() (list []uint64) {
 
 // regsOf is the register file with which a thread goes on.
 func (s *System) regsOf(th *thread) emu.Regs {
-	if th.set != 0 || th.stand == standOp || th.stand == standTrap || th.id == s.current {
-		return th.regs
+	if th.set != 0 || th.Stand == StandOp || th.Stand == StandTrap || th.ID == s.current {
+		return th.Regs
 	}
-	return s.machine.Regs(th.ctx)
+	return s.machine.Regs(th.Ctx)
 }
 
 // roots are where pointers count at the end, beside registers: all writable
@@ -128,10 +128,10 @@ func (s *System) roots() []heap.Piece {
 	for i := range s.threads {
 		th := &s.threads[i]
 		switch {
-		case !s.exists[i]:
-		case !th.live() && th.ownStack:
+		case !s.threads[i].Exists:
+		case !th.Live() && th.ownStack:
 			skip = append(skip, emu.Range{Lo: s.mappingStart(th.stack - 1), Hi: s.mappingEnd(th.stack - 1)})
-		case th.live():
+		case th.Live():
 			sp := s.regsOf(th).RSP
 			skip = append(skip, emu.Range{Lo: s.mappingStart(sp), Hi: sp - redZone})
 		}

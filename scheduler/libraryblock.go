@@ -30,7 +30,7 @@ func (s *System) libraryAsks(th *thread) bool {
 	if s.cfg.Leaks != LeaksAll {
 		return false
 	}
-	for i, pc := range append([]uint64{th.regs.RIP}, s.image.Unwind((*image.Regs)(&th.regs), s.readStack)...) {
+	for i, pc := range append([]uint64{th.Regs.RIP}, s.image.Unwind((*image.Regs)(&th.Regs), s.readStack)...) {
 		if i > 0 {
 			pc--
 		}

@@ -39,7 +39,7 @@ func (s *System) contend(th *thread, a *act) {
 	case trace.OpUnlock, trace.OpWriteUnlock:
 		// By another than who holds it, it sees whether the lock is held, and by
 		// whom.
-		if o := s.objectOf(th.arg(0), a.kind); o.owner == th.id || index(o.readers, th.id) >= 0 {
+		if o := s.objectOf(th.arg(0), a.kind); o.owner == th.ID || index(o.readers, th.ID) >= 0 {
 			return
 		}
 	default:

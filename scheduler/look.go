@@ -53,7 +53,7 @@ func (s *System) failMisuse(th *thread, tr *trace.Transition) (failed bool, err 
 	if s.look(th, tr); th.phase == phaseReacquire {
 		s.did(th, tr, trace.OpTryLockFail, s.objectOf(th.mutex, kindMutex), 0)
 	}
-	th.insns++ // the failure is a place of its own
+	th.Insns++ // the failure is a place of its own
 	return true, s.fail(th, f)
 }
 
@@ -62,11 +62,11 @@ func (s *System) meetFault(th *thread, fault emu.Fault, does string) error {
 	tr := s.thisStep()
 	s.touch(th, tr, s.callSite(th), fault.Addr, fault.Size, 0) // whether the page is there
 	if s.handled(th, tr, fault, true) {
-		th.stand, th.framing = standRun, false
+		th.Stand, th.framing = StandRun, false
 		return nil
 	}
 	f := s.faultFailure(th, fault)
 	f.PC, f.Message = s.callSite(th), does+": "+f.Message
-	th.insns++ // the failure is a place of its own
+	th.Insns++ // the failure is a place of its own
 	return s.fail(th, f)
 }

@@ -22,7 +22,7 @@ type extent struct {
 
 func (s *System) stringCall(th *thread, is *stringReading) (c stringCall) {
 	if is.name != "strstr" && is.name != "memrchr" { // of which not all is told
-		f, _ := s.image.SymbolAt(th.regs.RIP)
+		f, _ := s.image.SymbolAt(th.Regs.RIP)
 		c.lo, c.hi = f.Addr, f.Addr+f.Size
 	}
 	return c

@@ -102,18 +102,18 @@ func (s *System) reach(th *thread, n, align uint64) (other trace.TID, ok bool) {
 	if th.quiet.on || !a.NeedsFar(n, align) {
 		return 0, true
 	}
-	base := farBegin + hashOf(s.Name(th.id))%farArenas*farArena
-	if other, taken := s.far[base]; taken && other != th.id {
+	base := farBegin + hashOf(s.Name(th.ID))%farArenas*farArena
+	if other, taken := s.far[base]; taken && other != th.ID {
 		return other, false
 	}
-	s.far[base] = th.id // for good: a name has the same addresses in all executions
+	s.far[base] = th.ID // for good: a name has the same addresses in all executions
 	a.Far(base, base+farArena)
 	return 0, true
 }
 
 // arenaFor is where a thread allocates now; nil if it has no arena.
 func (s *System) arenaFor(th *thread) *heap.Arena {
-	switch a := s.arenasOf(th.id); {
+	switch a := s.arenasOf(th.ID); {
 	case a == nil:
 		return nil
 	case th.quiet.on:
@@ -173,7 +173,7 @@ func (s *System) blockFor(th *thread, n uint64) heap.Block {
 
 // heapEvent is the call of the allocator at whose entry a thread stands.
 func (s *System) heapEvent(th *thread) heap.Event {
-	return heap.Event{Thread: th.id, Step: int32(len(s.steps)), PC: s.callSite(th)}
+	return heap.Event{Thread: th.ID, Step: int32(len(s.steps)), PC: s.callSite(th)}
 }
 
 // begin makes a new block accessible and returns its address; 0 for none.
@@ -191,7 +191,7 @@ func (s *System) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
 		return true
 	})
 	if s.observer != nil {
-		s.observer.Block(th.id, *b, true)
+		s.observer.Block(th.ID, *b, true)
 	}
 	s.machine.Alive(b.Addr, b.Size, true)
 	if !b.Library {
@@ -212,10 +212,10 @@ func (s *System) fill(addr, n uint64) {
 // end ends the life of a live block.
 func (s *System) end(th *thread, b heap.Block) {
 	if s.observer != nil {
-		s.observer.Block(th.id, b, false)
+		s.observer.Block(th.ID, b, false)
 	}
 	s.machine.Alive(b.Addr, b.Size, false)
-	a := s.arenasOf(th.id)
+	a := s.arenasOf(th.ID)
 	if isLibraryPart(b.Addr) {
 		a.library.Release(b.Addr, s.heapEvent(th))
 	} else {
@@ -254,7 +254,7 @@ func (s *System) badFree(th *thread) *Failure {
 			return nil
 		}
 	}
-	return &Failure{Kind: Kind(w.Kind), Message: w.Message, Block: w.Block, Thread: th.id, PC: s.callSite(th)}
+	return &Failure{Kind: Kind(w.Kind), Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
 }
 
 // atAllocator makes a thread stand before a function of the allocator that
@@ -266,7 +266,7 @@ func (s *System) atAllocator(th *thread, tr *trace.Transition) (verdict, error) 
 		return stay, nil
 	}
 	if th.pending.Kind != trace.OpNone && s.isPoint(th) && !s.begins {
-		th.stand = standOp
+		th.Stand = StandOp
 		return stay, nil
 	}
 	return s.performHeap(th, tr)
@@ -303,7 +303,7 @@ func (s *System) heapOp(th *thread) trace.Op {
 		return trace.Op{}
 	}
 	op.Obj, op.Size = p.Addr, uint32(p.Size)
-	shared, learned := s.machine.Touch(th.id, op.Obj, uint64(op.Size))
+	shared, learned := s.machine.Touch(th.ID, op.Obj, uint64(op.Size))
 	if learned {
 		s.finer = true
 	}
@@ -340,13 +340,13 @@ func (s *System) performHeap(th *thread, tr *trace.Transition) (verdict, error) 
 	if th.pending.Kind != trace.OpNone {
 		tr.Did(th.pending)
 	}
-	if s.arenasOf(th.id) == nil {
-		return stay, s.invalid(kernel.GapThreads, th, s.callSite(th), "thread %s would get the same memory as another thread, of those that landgo keeps for the allocations of threads", s.Name(th.id))
+	if s.arenasOf(th.ID) == nil {
+		return stay, s.invalid(kernel.GapThreads, th, s.callSite(th), "thread %s would get the same memory as another thread, of those that landgo keeps for the allocations of threads", s.Name(th.ID))
 	}
 	p := th.arg(0)
 	size, align := th.request()
 	if other, ok := s.reach(th, size, align); !ok {
-		return stay, s.invalid(kernel.GapMemory, th, s.callSite(th), "thread %s would get the same memory for large blocks as thread %s", s.Name(th.id), s.Name(other))
+		return stay, s.invalid(kernel.GapMemory, th, s.callSite(th), "thread %s would get the same memory for large blocks as thread %s", s.Name(th.ID), s.Name(other))
 	}
 	switch th.role {
 	case image.Realloc, image.ReallocArray:
@@ -374,7 +374,7 @@ func (s *System) performHeap(th *thread, tr *trace.Transition) (verdict, error) 
 	case image.MallocUsableSize:
 		if b := s.heap.At(0, p); b != nil && p != 0 {
 			if b.Freed {
-				return stay, s.fail(th, &Failure{Kind: UseAfterFree, Thread: th.id, PC: s.callSite(th), Block: *b,
+				return stay, s.fail(th, &Failure{Kind: UseAfterFree, Thread: th.ID, PC: s.callSite(th), Block: *b,
 					Message: "malloc_usable_size of a block that has been freed"})
 			}
 			size = b.Size
@@ -440,8 +440,8 @@ func (s *System) resize(th *thread, tr *trace.Transition, n uint64) (verdict, er
 	old := *s.heap.At(0, p)
 	if s.heap.Resize(p, n, s.heapEvent(th)) {
 		if s.observer != nil {
-			s.observer.Block(th.id, old, false)
-			s.observer.Block(th.id, *s.heap.At(0, p), true)
+			s.observer.Block(th.ID, old, false)
+			s.observer.Block(th.ID, *s.heap.At(0, p), true)
 		}
 		s.machine.Alive(p, old.Size, false)
 		s.machine.Alive(p, n, true)

@@ -49,7 +49,7 @@ func (s *System) maps(th *thread, call uint64, out *kernel.Outcome) *Failure {
 	s.dropObjects(out.Unmapped)
 	s.dropObjects(out.Mapped)
 	own := !th.trusted() && len(th.inside) == 0 && s.entered != 0
-	e := heap.Event{Thread: th.id, Step: int32(len(s.steps)), PC: call}
+	e := heap.Event{Thread: th.ID, Step: int32(len(s.steps)), PC: call}
 	if out.Unmapped.Size != 0 {
 		if f := s.unmap(th, out.Unmapped, e, own); f != nil {
 			return f
@@ -87,7 +87,7 @@ func (s *System) number() int32 { return int32(len(s.mapped.Blocks()) - 1) }
 
 func (s *System) tell(th *thread, b heap.Block, given bool) {
 	if s.observer != nil {
-		s.observer.Block(th.id, b, given)
+		s.observer.Block(th.ID, b, given)
 	}
 }
 
@@ -110,7 +110,7 @@ func (s *System) unmap(th *thread, p kernel.Pages, e heap.Event, own bool) *Fail
 	if len(live) > 0 || !own || before == nil || !before.Contains(end-1) || s.cfg.PointsOnly { // on linux alone, see above
 		return nil
 	}
-	return &Failure{Kind: DoubleFree, Thread: th.id, PC: e.PC, Block: *before,
+	return &Failure{Kind: DoubleFree, Thread: th.ID, PC: e.PC, Block: *before,
 		Message: fmt.Sprintf("unmaps %s at offset %d of a mapping of %s that has been unmapped already", size(p.Size), p.Addr-before.Addr, size(before.Size))}
 }
 
@@ -222,7 +222,7 @@ func (s *System) lostMappings() []heap.Block {
 	}
 	registers := s.registers()
 	for i := range s.threads {
-		if th := &s.threads[i]; s.exists[i] && th.live() { // a stack may be a mapping of the program's
+		if th := &s.threads[i]; s.threads[i].Exists && th.Live() { // a stack may be a mapping of the program's
 			registers = append(registers, s.regsOf(th).RSP)
 		}
 	}

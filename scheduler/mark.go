@@ -10,9 +10,8 @@ import (
 // How a System goes back: it keeps what a step changes, and takes it up again.
 
 type threadSave struct {
-	id     trace.TID
-	exists bool
-	old    thread
+	id  trace.TID
+	old thread
 }
 
 type mark struct {
@@ -26,21 +25,12 @@ type mark struct {
 	steps   int
 }
 
-// Companion keeps what another part of landgo knows of threads. It is asked to as often
-// as the System keeps its own.
-type Companion interface {
-	// Keep keeps what is known of a thread.
-	Keep(trace.TID)
-	// TakeUp takes up all but the first n again that were kept, the latest first.
-	TakeUp(n int)
-}
-
 // save keeps the present state of a thread for Rewind.
 func (s *System) save(t trace.TID) {
 	n := len(s.threadLog)
 	s.threadLog = slices.Grow(s.threadLog, 1)[:n+1]
 	e := &s.threadLog[n] // in place: a thread is big, and append would copy it twice
-	e.id, e.exists, e.old = t, s.exists[t], s.threads[t]
+	e.id, e.old = t, s.threads[t]
 	if s.companion != nil {
 		s.companion.Keep(t)
 	}
@@ -77,11 +67,11 @@ func (s *System) rewindAlone(k trace.Mark) {
 	s.machine.Rewind(m.machine)
 	for i := len(s.threadLog) - 1; i >= m.threads; i-- {
 		e := &s.threadLog[i]
-		s.threads[e.id], s.exists[e.id] = e.old, e.exists
+		s.threads[e.id] = e.old
 	}
 	s.threadLog = s.threadLog[:m.threads]
 	if s.companion != nil {
-		s.companion.TakeUp(m.threads)
+		s.companion.TakeUp(m.threads, m.steps)
 	}
 	for i := len(s.saved) - 1; i >= m.objects; i-- {
 		e := &s.saved[i]

@@ -82,7 +82,7 @@ func (s *System) End(wrote string) {
 
 // meetStep takes in what a step did, before which the thread was alone or not.
 func (s *System) meetStep(th *thread, tr *trace.Transition, alone bool) {
-	if th.parent != trace.NoThread && th.insns > tr.Begin && !th.starting {
+	if th.Parent != trace.NoThread && th.Insns > tr.Begin && !th.starting {
 		s.met.Ran = true
 	}
 	for i := range tr.Ops {

@@ -27,11 +27,11 @@ func (s *System) misuse(th *thread) *Failure {
 		return f
 	}
 	if t := s.buriedAt(o.addr); t != trace.NoThread {
-		return &Failure{Kind: DeadStack, Thread: th.id, PC: s.callSite(th), Message: fmt.Sprintf("%s on the stack of thread %s, which has ended", a.does(), s.Name(t))}
+		return &Failure{Kind: DeadStack, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf("%s on the stack of thread %s, which has ended", a.does(), s.Name(t))}
 	}
 	bad := func(format string, args ...any) *Failure {
 		args = append([]any{s.VariableName(o.addr)}, args...)
-		return &Failure{Kind: LockMisuse, Thread: th.id, PC: s.callSite(th), Message: fmt.Sprintf(format, args...)}
+		return &Failure{Kind: LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case a.inits():
@@ -48,18 +48,18 @@ func (s *System) misuse(th *thread) *Failure {
 	}
 	switch a.op {
 	case trace.OpLock:
-		if o.owner == th.id && o.mtype == mutexNormal && !th.timed {
+		if o.owner == th.ID && o.mtype == mutexNormal && !th.timed {
 			return bad("%s is locked twice by the same thread")
 		}
 	case trace.OpUnlock:
 		if th.role == image.SpinInitOrUnlock && o.owner == trace.NoThread {
 			return nil
 		}
-		if o.owner != th.id && o.mtype == mutexNormal {
+		if o.owner != th.ID && o.mtype == mutexNormal {
 			if o.owner == trace.NoThread {
 				return bad("%s is unlocked, but nobody holds it")
 			}
-			return bad("%s is unlocked by thread %s, but thread %s holds it", s.Name(th.id), s.Name(o.owner))
+			return bad("%s is unlocked by thread %s, but thread %s holds it", s.Name(th.ID), s.Name(o.owner))
 		}
 	case trace.OpMutexDestroy:
 		if o.owner != trace.NoThread {
@@ -71,7 +71,7 @@ func (s *System) misuse(th *thread) *Failure {
 		}
 	case trace.OpCondWait:
 		m := s.objectOf(th.arg(1), kindMutex)
-		if m.owner != th.id && m.mtype == mutexNormal {
+		if m.owner != th.ID && m.mtype == mutexNormal {
 			return bad("a wait on %s without holding %s", s.VariableName(m.addr))
 		}
 	case trace.OpCondDestroy:
@@ -79,19 +79,19 @@ func (s *System) misuse(th *thread) *Failure {
 			return bad("%s is destroyed while thread %s waits on it", s.Name(o.waiters[0]))
 		}
 	case trace.OpWriteUnlock:
-		if th.role == image.RWDowngrade && o.owner != th.id {
-			return bad("%s is downgraded by thread %s, which doesn't hold it for writing", s.Name(th.id))
+		if th.role == image.RWDowngrade && o.owner != th.ID {
+			return bad("%s is downgraded by thread %s, which doesn't hold it for writing", s.Name(th.ID))
 		}
-		if o.owner != th.id && index(o.readers, th.id) < 0 {
-			return bad("%s is unlocked by thread %s, which doesn't hold it", s.Name(th.id))
+		if o.owner != th.ID && index(o.readers, th.ID) < 0 {
+			return bad("%s is unlocked by thread %s, which doesn't hold it", s.Name(th.ID))
 		}
 	case trace.OpReadLock:
-		if o.owner == th.id && s.libc != image.Glibc && !th.timed {
-			return bad("%s is locked for reading by thread %s, which holds it for writing", s.Name(th.id))
+		if o.owner == th.ID && s.libc != image.Glibc && !th.timed {
+			return bad("%s is locked for reading by thread %s, which holds it for writing", s.Name(th.ID))
 		}
 	case trace.OpWriteLock:
-		if (o.owner == th.id && s.libc != image.Glibc || index(o.readers, th.id) >= 0) && !th.timed {
-			return bad("%s is locked for writing by thread %s, which holds it already", s.Name(th.id))
+		if (o.owner == th.ID && s.libc != image.Glibc || index(o.readers, th.ID) >= 0) && !th.timed {
+			return bad("%s is locked for writing by thread %s, which holds it already", s.Name(th.ID))
 		}
 	case trace.OpRWDestroy:
 		if o.owner != trace.NoThread || len(o.readers) > 0 {
@@ -122,9 +122,9 @@ func (s *System) sizeFor(r image.Role, k objectKind) uint64 {
 // exitMisuse checks a thread that is about to end.
 func (s *System) exitMisuse(th *thread) *Failure {
 	for _, a := range th.holds {
-		if o := s.objects[a]; !o.destroyed && o.owner == th.id && !s.rewritten(o) {
-			return &Failure{Kind: LockMisuse, Thread: th.id, PC: th.regs.RIP,
-				Message: fmt.Sprintf("thread %s ends while it holds %s", s.Name(th.id), s.VariableName(a))}
+		if o := s.objects[a]; !o.destroyed && o.owner == th.ID && !s.rewritten(o) {
+			return &Failure{Kind: LockMisuse, Thread: th.ID, PC: th.Regs.RIP,
+				Message: fmt.Sprintf("thread %s ends while it holds %s", s.Name(th.ID), s.VariableName(a))}
 		}
 	}
 	return nil
@@ -180,7 +180,7 @@ func (s *System) objectFault(th *thread) (f emu.Fault, faults bool) {
 	case a.op == trace.OpSemGet, a.op == trace.OpCondWait: // the mutex, which is let go
 		f.Kind = emu.FaultWrite
 		return f, s.machine.Prot(f.Addr)&emu.ProtWrite == 0
-	case a.attr && !s.roles[th.regs.RIP].C11 && f.Addr != 0:
+	case a.attr && !s.roles[th.Regs.RIP].C11 && f.Addr != 0:
 		f.Kind = emu.FaultRead
 		return f, !s.readable(f.Addr, 4)
 	}

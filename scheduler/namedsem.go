@@ -100,7 +100,7 @@ func (s *System) pendingNamed(th *thread) trace.Op {
 		name, _ = s.checkName(text)
 	}
 	op := namedOp(name, true)
-	op.PC = th.regs.RIP
+	op.PC = th.Regs.RIP
 	return op
 }
 
@@ -143,7 +143,7 @@ func (s *System) performNamed(th *thread, tr *trace.Transition) (verdict, error)
 	pc, size := s.callSite(th), uint64(len(text)+1)
 	s.touch(th, tr, pc-1, th.arg(0), uint32(size), 0)
 	if f := s.deadAccess(th, pc, th.arg(0), size, "reads a semaphore's name"); f != nil {
-		th.insns++ // the failure is a place of its own
+		th.Insns++ // the failure is a place of its own
 		return stay, s.fail(th, f)
 	}
 	name, errno := s.checkName(text)
@@ -260,8 +260,8 @@ func (s *System) semClose(th *thread, tr *trace.Transition) (verdict, error) {
 	}
 	switch {
 	case o == nil && s.libc == image.Musl: // it looks beyond its table
-		th.insns++
-		return stay, s.fail(th, &Failure{Kind: LockMisuse, Thread: th.id, PC: s.callSite(th), Message: "a semaphore is closed that isn't open"})
+		th.Insns++
+		return stay, s.fail(th, &Failure{Kind: LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: "a semaphore is closed that isn't open"})
 	case o == nil:
 		return s.semFails(th, tr, einval, ^uint64(0))
 	case o.opens > 1:
@@ -279,7 +279,7 @@ func (s *System) semClose(th *thread, tr *trace.Transition) (verdict, error) {
 	s.machine.Set(&o.opens, 0)
 	s.machine.Set(&o.addr, 0)
 	if f := s.maps(th, s.callSite(th), &kernel.Outcome{Unmapped: kernel.Pages{Addr: addr, Size: namedPage}}); f != nil {
-		th.insns++
+		th.Insns++
 		return stay, s.fail(th, f)
 	}
 	s.machine.Protect(addr, namedPage, 0)

@@ -31,12 +31,12 @@ func (s *System) Whereabouts(addr uint64) (w Whereabouts) {
 		}
 	}
 	for i := range s.threads {
-		if !s.exists[i] || !s.threads[i].live() {
+		if !s.threads[i].Exists || !s.threads[i].Live() {
 			continue
 		}
 		regs := s.stackRegs(&s.threads[i])
 		if name, atomic, ok := s.image.Local((*image.Regs)(&regs), s.readStack, addr); ok {
-			w.Local, w.Atomic, w.Thread = name, atomic, s.threads[i].id
+			w.Local, w.Atomic, w.Thread = name, atomic, s.threads[i].ID
 			return w
 		}
 	}
@@ -45,15 +45,15 @@ func (s *System) Whereabouts(addr uint64) (w Whereabouts) {
 
 // stackRegs are the registers from which a thread's stack is unwound.
 func (s *System) stackRegs(th *thread) emu.Regs {
-	if s.bare || th.set != 0 || th.stand == standOp || th.stand == standTrap {
-		return th.regs
+	if s.steered() || th.set != 0 || th.Stand == StandOp || th.Stand == StandTrap {
+		return th.Regs
 	}
-	return s.machine.Regs(th.ctx)
+	return s.machine.Regs(th.Ctx)
 }
 
 func (s *System) readStack(addr uint64) (uint64, bool) {
-	if s.readOwn != nil {
-		return s.readOwn(addr)
+	if s.steered() {
+		return s.companion.Word(addr)
 	}
 	if s.machine.Prot(addr)&emu.ProtRead == 0 {
 		return 0, false

@@ -26,13 +26,13 @@ type napper interface {
 // naps reports whether a trap is a sleep of a thread to which signals may come, or
 // one in a schedule that is followed, whose run may have known of such.
 func (s *System) naps(th *thread, p *kernel.Plan) bool {
-	return p.Yield && p.Op.Kind == trace.OpSleep && (s.signalled[uint64(th.id)] || s.starts != nil) && !th.trusted() && !s.alone(th)
+	return p.Yield && p.Op.Kind == trace.OpSleep && (s.signalled[uint64(th.ID)] || s.starts != nil) && !th.trusted() && !s.alone(th)
 }
 
 // nap has a thread fall asleep at the trap before which it stands, if it sleeps
 // there. It reports whether it does.
 func (s *System) nap(th *thread, tr *trace.Transition) bool {
-	p := s.kernel.Plan(th.id, th.trap)
+	p := s.kernel.Plan(th.ID, th.trap)
 	if th.phase == phaseNap || !s.naps(th, &p) {
 		return false
 	}
@@ -40,22 +40,22 @@ func (s *System) nap(th *thread, tr *trace.Transition) bool {
 	if !ok {
 		return false
 	}
-	left, at, ok := k.Nap(th.id)
-	s.takeTouched(th, tr, th.regs.RIP)
+	left, at, ok := k.Nap(th.ID)
+	s.takeTouched(th, tr, th.Regs.RIP)
 	if !ok {
 		return false
 	}
-	th.insns++
-	th.phase, th.yielding = phaseNap, true
-	th.pending = trace.Op{Kind: trace.OpSleep, Obj: at, Arg: left, PC: th.regs.RIP}
-	tr.Did(trace.Op{Kind: trace.OpSleep, PC: th.regs.RIP})
+	th.Insns++
+	th.phase, th.Yielding = phaseNap, true
+	th.pending = trace.Op{Kind: trace.OpSleep, Obj: at, Arg: left, PC: th.Regs.RIP}
+	tr.Did(trace.Op{Kind: trace.OpSleep, PC: th.Regs.RIP})
 	return true
 }
 
 // endNap ends the sleep of a thread whose handler has returned to it.
 func (s *System) endNap(th *thread, tr *trace.Transition, h *held) {
 	const syscall = 2 // bytes
-	r := &th.regs
+	r := &th.Regs
 	pc := r.RIP
 	r.RIP += syscall
 	r.RAX, r.RCX, r.R11 = uint64(1<<64-eintr), r.RIP, r.RFLAGS

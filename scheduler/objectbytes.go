@@ -265,7 +265,7 @@ func (s *System) numberOf(t trace.TID) uint32 {
 // numbered is the live thread of a number, or NoThread.
 func (s *System) numbered(n uint32) trace.TID {
 	for i := range s.threads {
-		if s.exists[i] && s.threads[i].live() && s.numberOf(trace.TID(i)) == n {
+		if s.threads[i].Exists && s.threads[i].Live() && s.numberOf(trace.TID(i)) == n {
 			return trace.TID(i)
 		}
 	}
@@ -280,7 +280,7 @@ func (s *System) inUse(o *object) string {
 		return "while thread " + s.Name(o.waiters[0]) + " waits there"
 	}
 	for _, t := range append(o.readers[:len(o.readers):len(o.readers)], o.owner) {
-		if t != trace.NoThread && s.threads[t].live() && !s.onStack(&s.threads[t], o.addr) {
+		if t != trace.NoThread && s.threads[t].Live() && !s.onStack(&s.threads[t], o.addr) {
 			if o.kind == kindOnce {
 				return "while thread " + s.Name(t) + " runs its routine"
 			}
@@ -321,13 +321,13 @@ func (s *System) touchesObject(th *thread, o *object) {
 	var learned bool
 	switch {
 	case s.inHeap(o.addr), s.mapped.Around(o.addr) != nil:
-		_, learned = s.machine.Touch(th.id, o.addr, size)
+		_, learned = s.machine.Touch(th.ID, o.addr, size)
 	case s.shapes == nil:
 		return
 	case s.static(o.addr):
-		learned = s.machine.TouchTrusted(th.id, o.addr, size)
+		learned = s.machine.TouchTrusted(th.ID, o.addr, size)
 	default:
-		_, learned = s.machine.Touch(th.id, o.addr, size)
+		_, learned = s.machine.Touch(th.ID, o.addr, size)
 	}
 	s.finer = s.finer || learned
 }

@@ -17,12 +17,12 @@ func (s *System) atOperation(th *thread, tr *trace.Transition, a *act) (verdict,
 	}
 	a = &acts[th.role]
 	if s.pointBefore(th, a) {
-		th.stand = standOp
+		th.Stand = StandOp
 		return stay, nil
 	}
 	if !s.possible(th) || s.outcomes(th) > 1 {
 		// Only the object's state ends the step here.
-		th.stand = standOp
+		th.Stand = StandOp
 		s.look(th, tr)
 		return stay, nil
 	}
@@ -76,7 +76,7 @@ func (s *System) operate(th *thread, tr *trace.Transition, c trace.Choice) error
 		if err != nil || v == stay {
 			return err
 		}
-		th.stand = standOp // it has met the breakpoint
+		th.Stand = StandOp // it has met the breakpoint
 		return s.advance(th, tr, uint32(b2i(v == passAllow)))
 	}
 	if s.carries(th.role) {
@@ -91,7 +91,7 @@ func (s *System) operate(th *thread, tr *trace.Transition, c trace.Choice) error
 	var v verdict
 	var err error
 	if th.role == image.ThreadExit {
-		th.insns++ // schedules name the states on both sides
+		th.Insns++ // schedules name the states on both sides
 	}
 	if th.phase == phaseEnd {
 		_, err := s.endThread(th, tr, th.result)

@@ -33,7 +33,7 @@ func (s *System) breakOperators() {
 // atOperator remembers the operator at whose entry a thread stands, unless it is
 // another's way to the allocator.
 func (s *System) atOperator(th *thread) {
-	f := operatorFrame{on: true, array: s.operators.Arrays[th.regs.RIP], sp: th.regs.RSP, ret: s.callSite(th)}
+	f := operatorFrame{on: true, array: s.operators.Arrays[th.Regs.RIP], sp: th.Regs.RSP, ret: s.callSite(th)}
 	if o := &th.operator; o.on && (f.sp == o.sp && f.ret == o.ret || f.sp < o.sp && s.inOperator(f.ret)) {
 		return
 	}
@@ -61,12 +61,12 @@ const maxOperator = 256
 // stands: the program, or an operator for it.
 func (s *System) origin(th *thread) heap.Origin {
 	ret, o := s.callSite(th), th.operator
-	tail := o.on && th.regs.RSP == o.sp && ret == o.ret // it jumped here
+	tail := o.on && th.Regs.RSP == o.sp && ret == o.ret // it jumped here
 	inside := s.inOperator(ret)
 	switch {
 	case s.operators.New == nil || !tail && !inside:
 		return heap.OfMalloc
-	case !o.on || th.regs.RSP > o.sp || o.sp-th.regs.RSP > maxOperator:
+	case !o.on || th.Regs.RSP > o.sp || o.sp-th.Regs.RSP > maxOperator:
 		return heap.Unknown
 	}
 	th.operator = operatorFrame{}

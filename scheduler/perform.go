@@ -83,7 +83,7 @@ func (s *System) performMutex(th *thread, tr *trace.Transition, o *object) (verd
 		s.initialise(o)
 		switch {
 		case s.cfg.PointsOnly || th.role != image.MutexInit:
-		case s.roles[th.regs.RIP].C11:
+		case s.roles[th.Regs.RIP].C11:
 			o.flags = uint32(th.arg(1)) & mtxRecursive
 			o.mtype = muslMutexType(o.flags)
 		default:
@@ -96,7 +96,7 @@ func (s *System) performMutex(th *thread, tr *trace.Transition, o *object) (verd
 		s.destroy(o)
 		s.ret(th, 0)
 	case trace.OpUnlock:
-		if o.owner != th.id { // an error-checking or recursive mutex
+		if o.owner != th.ID { // an error-checking or recursive mutex
 			s.did(th, tr, trace.OpTryLockFail, o, 0)
 			s.ret(th, eperm)
 			return pass, nil
@@ -114,7 +114,7 @@ func (s *System) performMutex(th *thread, tr *trace.Transition, o *object) (verd
 // acquire takes a mutex, or fails to.
 func (s *System) acquire(th *thread, tr *trace.Transition, o *object, op trace.OpKind) (verdict, error) {
 	switch {
-	case o.owner == th.id && o.mtype == mutexRecursive:
+	case o.owner == th.ID && o.mtype == mutexRecursive:
 		s.did(th, tr, op, o, 0)
 		if o.depth >= s.maxDepth() {
 			s.ret(th, eagain)
@@ -124,7 +124,7 @@ func (s *System) acquire(th *thread, tr *trace.Transition, o *object, op trace.O
 		s.settle(o)
 		s.ret(th, 0)
 		return pass, nil
-	case o.owner == th.id && (op == trace.OpLock || o.mtype&3 == mutexErrorCheck && (th.badTime || s.hasProtocol(o))): // an error-checking mutex
+	case o.owner == th.ID && (op == trace.OpLock || o.mtype&3 == mutexErrorCheck && (th.badTime || s.hasProtocol(o))): // an error-checking mutex
 		s.did(th, tr, trace.OpTryLockFail, o, 0)
 		s.ret(th, edeadlk)
 		return pass, nil
@@ -143,10 +143,10 @@ func (s *System) acquire(th *thread, tr *trace.Transition, o *object, op trace.O
 
 // take makes a thread hold a mutex once, or once more.
 func (s *System) take(th *thread, o *object) {
-	if o.owner == th.id {
+	if o.owner == th.ID {
 		o.depth++
 	} else {
-		o.owner, o.depth = th.id, 1
+		o.owner, o.depth = th.ID, 1
 		th.holds = append(th.holds[:len(th.holds):len(th.holds)], o.addr)
 	}
 	s.settle(o)
@@ -182,7 +182,7 @@ func (s *System) performCond(th *thread, tr *trace.Transition, o *object, c trac
 	op := acts[th.role].op
 	if op == trace.OpCondWait {
 		// A mutex that knows its owner tells another from it.
-		if m := s.objectOf(th.arg(1), kindMutex); m.owner != th.id {
+		if m := s.objectOf(th.arg(1), kindMutex); m.owner != th.ID {
 			s.did(th, tr, trace.OpTryLockFail, m, 0)
 			s.ret(th, eperm)
 			return pass, nil
@@ -193,7 +193,7 @@ func (s *System) performCond(th *thread, tr *trace.Transition, o *object, c trac
 	switch op {
 	case trace.OpCondInit:
 		flags := uint32(0)
-		if !s.roles[th.regs.RIP].C11 {
+		if !s.roles[th.Regs.RIP].C11 {
 			flags = s.condAttr(th, tr, th.arg(1))
 		}
 		s.initialise(o)
@@ -214,9 +214,9 @@ func (s *System) performCond(th *thread, tr *trace.Transition, o *object, c trac
 		m := s.use(th.arg(1), kindMutex)
 		s.did(th, tr, trace.OpUnlock, m, 0)
 		s.unlock(th, m)
-		o.waiters = with(o.waiters, th.id)
-		th.insns++
-		th.stand, th.phase, th.mutex, th.result = standOp, phaseQueued, m.addr, 0
+		o.waiters = with(o.waiters, th.ID)
+		th.Insns++
+		th.Stand, th.phase, th.mutex, th.result = StandOp, phaseQueued, m.addr, 0
 		return stay, nil
 	}
 	s.ret(th, 0)
@@ -227,7 +227,7 @@ func (s *System) performCond(th *thread, tr *trace.Transition, o *object, c trac
 func (s *System) wake(tr *trace.Transition, t trace.TID, cond uint64) {
 	s.save(t)
 	th := &s.threads[t]
-	if (th.stand != standOp || th.phase != phaseQueued || th.arg(0) != cond) && s.wakeHeld(th, cond) {
+	if (th.Stand != StandOp || th.phase != phaseQueued || th.arg(0) != cond) && s.wakeHeld(th, cond) {
 		return
 	}
 	th.phase, th.timed = phaseReacquire, false
@@ -318,9 +318,9 @@ func (s *System) performBarrier(th *thread, tr *trace.Transition, o *object) (ve
 	case trace.OpBarrierDestroy:
 		s.destroy(o)
 	default:
-		o.waiters = with(o.waiters, th.id)
-		th.insns++
-		th.stand, th.phase, th.result, th.released = standOp, phaseLeave, 0, false
+		o.waiters = with(o.waiters, th.ID)
+		th.Insns++
+		th.Stand, th.phase, th.result, th.released = StandOp, phaseLeave, 0, false
 		if uint64(len(o.waiters)) >= o.value {
 			// The last one is the serial thread. All go; order only. Who has yet to
 			// leave needs the barrier no more: its memory may serve something else.
@@ -328,7 +328,7 @@ func (s *System) performBarrier(th *thread, tr *trace.Transition, o *object) (ve
 				if s.releaseHeld(w, o.addr) {
 					continue
 				}
-				if w != th.id {
+				if w != th.ID {
 					s.save(w)
 					tr.Wakes = append(tr.Wakes, w)
 				}
@@ -368,15 +368,15 @@ func (s *System) performOnce(th *thread, tr *trace.Transition, o *object) (verdi
 		return pass, nil
 	}
 	s.did(th, tr, trace.OpOnce, o, trace.OnceBegins)
-	o.owner = th.id
+	o.owner = th.ID
 	s.settle(o)
-	sp := th.regs.RSP
+	sp := th.Regs.RSP
 	f := onceFrame{obj: o.addr, sp: sp, ret: s.word(sp)}
 	th.onces = append(th.onces[:len(th.onces):len(th.onces)], f)
 	s.breakAt(f.ret, breakReturn)
-	th.regs.RIP = th.arg(1)
+	th.Regs.RIP = th.arg(1)
 	th.set |= setRIP
-	th.stand = standRun
+	th.Stand = StandRun
 	return pass, nil
 }
 
@@ -385,7 +385,7 @@ func (s *System) performOnce(th *thread, tr *trace.Transition, o *object) (verdi
 // anyway, and what lies between is private.
 func (s *System) afterRelease(th *thread) verdict {
 	if !acts[th.role].release || th.quiet.on || !s.coarse() || s.cfg.Points&(PointUnlock|PointMem) == 0 ||
-		s.alone(th) || !s.pointAllowed(th, th.regs.RIP) {
+		s.alone(th) || !s.pointAllowed(th, th.Regs.RIP) {
 		return pass
 	}
 	return stay

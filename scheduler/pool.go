@@ -65,7 +65,7 @@ func (s *System) atPool(th *thread, tr *trace.Transition, b *image.Bound) (verdi
 		th.pending = s.poolOp(th, trace.OpFree, p, s.callSite(th))
 	}
 	if s.standsAtPool(th, s.callSite(th)) {
-		th.stand, th.phase, th.timed = standOp, phaseTaken, false
+		th.Stand, th.phase, th.timed = StandOp, phaseTaken, false
 		return stay, nil
 	}
 	v, err := s.enterPool(th, tr, b)
@@ -105,7 +105,7 @@ func (s *System) endsAt(th *thread, b *image.Bound) (p heap.Piece, ok bool) {
 // enterTrustedPool: the function that a thread has just entered as one piece
 // (--trust malloc) is followed too.
 func (s *System) enterTrustedPool(th *thread, tr *trace.Transition) (verdict, error) {
-	if b, ok := s.roles[th.regs.RIP]; ok && s.follows(&b) {
+	if b, ok := s.roles[th.Regs.RIP]; ok && s.follows(&b) {
 		return s.atPool(th, tr, &b)
 	}
 	return step, nil
@@ -117,7 +117,7 @@ func (s *System) stepPool(th *thread, tr *trace.Transition) (verdict, error) {
 	at := th.phase
 	th.phase = phaseEntry
 	if at == phaseTaken {
-		b := s.roles[th.regs.RIP]
+		b := s.roles[th.Regs.RIP]
 		return s.enterPool(th, tr, &b)
 	}
 	if v, err := s.givePooled(th, tr, *th.given, th.role); err != nil || v == stay {
@@ -132,7 +132,7 @@ func (s *System) poolOp(th *thread, k trace.OpKind, p heap.Piece, pc uint64) tra
 	if p.Size == 0 || th.trusted() && !s.inTrustedAllocator(th) || s.alone(th) {
 		return trace.Op{}
 	}
-	shared, learned := s.machine.Touch(th.id, p.Addr, p.Size)
+	shared, learned := s.machine.Touch(th.ID, p.Addr, p.Size)
 	s.finer = s.finer || learned
 	if !shared {
 		return trace.Op{}
@@ -152,7 +152,7 @@ func (s *System) enterPool(th *thread, tr *trace.Transition, b *image.Bound) (ve
 	if th.pending.Kind != trace.OpNone {
 		tr.Did(th.pending)
 	}
-	f := insideFrame{quiet: quiet{on: true, role: b.Role, ret: s.callSite(th), sp: th.regs.RSP},
+	f := insideFrame{quiet: quiet{on: true, role: b.Role, ret: s.callSite(th), sp: th.Regs.RSP},
 		family: heap.Family(b.Family), before: s.heapEvent(th), p: th.arg(0)}
 	if f.size = b.Size; f.size == 0 {
 		f.size, _ = th.request()
@@ -188,13 +188,13 @@ func (s *System) badPoolFree(th *thread, b *image.Bound) *Failure {
 	if ok {
 		return nil
 	}
-	return &Failure{Kind: Kind(w.Kind), Message: w.Message, Block: w.Block, Thread: th.id, PC: s.callSite(th)}
+	return &Failure{Kind: Kind(w.Kind), Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
 }
 
 func (s *System) endPooled(th *thread, tr *trace.Transition, b heap.Block, e heap.Event) {
 	s.endObjects(th, tr, b)
 	if s.observer != nil {
-		s.observer.Block(th.id, b, false)
+		s.observer.Block(th.ID, b, false)
 	}
 	s.machine.Alive(b.Addr, b.Size, false)
 	s.heap.Take(b.Family, b.Addr, e)
@@ -207,7 +207,7 @@ func (s *System) endPooled(th *thread, tr *trace.Transition, b heap.Block, e hea
 func (s *System) leavePools(th *thread, tr *trace.Transition) (v verdict, err error) {
 	for n := len(th.inside) - 1; n >= 0; n-- {
 		f := th.inside[n]
-		if th.regs.RIP != f.ret || th.regs.RSP != f.sp+s.wordSize {
+		if th.Regs.RIP != f.ret || th.Regs.RSP != f.sp+s.wordSize {
 			return step, nil
 		}
 		th.inside = th.inside[:n:n]
@@ -224,11 +224,11 @@ func (s *System) leavePool(th *thread, tr *trace.Transition, f *insideFrame) (ve
 	case image.Free, image.FreeAll, image.InsideAllocator:
 		return step, nil
 	case image.PosixMemalign:
-		if uint32(th.regs.RAX) == 0 {
+		if uint32(th.Regs.RAX) == 0 {
 			b.Addr = s.word(f.p)
 		}
 	default:
-		b.Addr = th.regs.RAX
+		b.Addr = th.Regs.RAX
 		if s.wordSize == 4 {
 			b.Addr = uint64(uint32(b.Addr))
 		}
@@ -246,7 +246,7 @@ func (s *System) leavePool(th *thread, tr *trace.Transition, f *insideFrame) (ve
 	th.pending = s.poolOp(th, trace.OpReuse, heap.Piece{Addr: b.Addr, Size: b.Size}, f.ret)
 	if s.standsAtPool(th, f.ret) {
 		given := b
-		th.stand, th.role, th.phase, th.timed, th.given = standOp, f.role, phaseGiven, false, &given
+		th.Stand, th.role, th.phase, th.timed, th.given = StandOp, f.role, phaseGiven, false, &given
 		return stay, nil
 	}
 	return s.givePooled(th, tr, b, f.role)
@@ -259,12 +259,12 @@ func (s *System) givePooled(th *thread, tr *trace.Transition, b heap.Block, r im
 	}
 	th.pending, th.given = trace.Op{}, nil
 	if other := s.heap.Overlapping(&b); other != nil {
-		return stay, s.fail(th, &Failure{Kind: DoubleAlloc, Thread: th.id, PC: b.Given.PC, Block: *other,
+		return stay, s.fail(th, &Failure{Kind: DoubleAlloc, Thread: th.ID, PC: b.Given.PC, Block: *other,
 			Message: fmt.Sprintf("the allocator gives out %s that are in part a live block of %s", size(b.Size), size(other.Size))})
 	}
 	p := s.heap.Give(b)
 	if s.observer != nil {
-		s.observer.Block(th.id, *p, true)
+		s.observer.Block(th.ID, *p, true)
 	}
 	s.machine.Alive(b.Addr, b.Size, true)
 	th.effects++

@@ -10,13 +10,13 @@ import (
 // interruption. The function extends from its entry to the return to its
 // caller's address at the caller's stack pointer.
 func (s *System) enterQuiet(th *thread, watch bool) (verdict, error) {
-	sp := th.regs.RSP
+	sp := th.Regs.RSP
 	ret := s.word(sp)
 	// The program's own allocator, called from within the library, works on
 	// memory that its other callers work on.
 	watch = watch || s.ownAllocator
 	s.fills(th)
-	th.quiet = quiet{on: true, watch: watch, role: th.role, ret: ret, sp: sp, insn: th.insns, gives: image.Gives(s.roles[th.regs.RIP].Name)}
+	th.quiet = quiet{on: true, watch: watch, role: th.role, ret: ret, sp: sp, insn: th.Insns, gives: image.Gives(s.roles[th.Regs.RIP].Name)}
 	if th.role == image.Create {
 		th.entryOfChild, th.childStack = th.arg(2), !s.callersStack(th)
 		th.childDetached = s.createsDetached(th)
@@ -31,13 +31,13 @@ func (s *System) enterQuiet(th *thread, watch bool) (verdict, error) {
 // with it when the other threads are gone isn't looked at. Of two such calls that
 // overlap, the first byte of one is within the other.
 func (s *System) fills(th *thread) {
-	f, ok := image.Fills(s.roles[th.regs.RIP].Name)
+	f, ok := image.Fills(s.roles[th.Regs.RIP].Name)
 	if !ok || s.alone(th) {
 		return
 	}
 	fill := func(p uint64) {
 		if s.machine.Prot(p)&emu.ProtRead != 0 {
-			_, learned := s.machine.Touch(th.id, p, 1)
+			_, learned := s.machine.Touch(th.ID, p, 1)
 			s.finer = s.finer || learned
 		}
 	}
@@ -76,25 +76,25 @@ func (s *System) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
 		return v, err
 	}
 	if a := &th.alloc; a.on {
-		if th.regs.RIP == a.ret && th.regs.RSP == a.sp+s.wordSize {
+		if th.Regs.RIP == a.ret && th.Regs.RSP == a.sp+s.wordSize {
 			s.leaveFollowed(th, tr)
 		}
 		return step, nil
 	}
 	if q := &th.quiet; q.on {
-		if th.regs.RIP == q.ret && th.regs.RSP == q.sp+s.wordSize {
+		if th.Regs.RIP == q.ret && th.Regs.RSP == q.sp+s.wordSize {
 			return s.leaveQuiet(th), nil
 		}
 		return step, nil
 	}
-	if r := &th.release; r.on && th.regs.RIP == r.ret && th.regs.RSP == r.sp+s.wordSize {
+	if r := &th.release; r.on && th.Regs.RIP == r.ret && th.Regs.RSP == r.sp+s.wordSize {
 		th.release = quiet{}
-		if s.pointAllowed(th, th.regs.RIP) {
+		if s.pointAllowed(th, th.Regs.RIP) {
 			return stay, nil
 		}
 		return step, nil
 	}
-	if n := len(th.onces); n > 0 && th.onces[n-1].sp+s.wordSize == th.regs.RSP {
+	if n := len(th.onces); n > 0 && th.onces[n-1].sp+s.wordSize == th.Regs.RSP {
 		f := th.onces[n-1]
 		th.onces = th.onces[: n-1 : n-1]
 		o := s.objectOf(f.obj, kindOnce)
@@ -102,7 +102,7 @@ func (s *System) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
 		o.done, o.owner = true, trace.NoThread
 		s.settle(o)
 		tr.Did(trace.Op{Kind: trace.OpOnce, Obj: f.obj, Size: s.sizes[kindOnce], Arg: trace.OnceEnds, PC: f.ret})
-		th.regs.RAX = 0
+		th.Regs.RAX = 0
 		th.set |= emu.SetRAX
 	}
 	return step, nil
@@ -110,12 +110,12 @@ func (s *System) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
 
 // returnsHere reports whether a call whose end matters returns where a thread is.
 func (s *System) returnsHere(th *thread) bool {
-	here := func(q *quiet) bool { return q.on && th.regs.RIP == q.ret && th.regs.RSP == q.sp+s.wordSize }
+	here := func(q *quiet) bool { return q.on && th.Regs.RIP == q.ret && th.Regs.RSP == q.sp+s.wordSize }
 	if n := len(th.inside); n > 0 && here(&th.inside[n-1].quiet) {
 		return true
 	}
 	n := len(th.onces)
-	return here(&th.alloc.quiet) || here(&th.quiet) || n > 0 && th.onces[n-1].ret == th.regs.RIP && th.onces[n-1].sp+s.wordSize == th.regs.RSP
+	return here(&th.alloc.quiet) || here(&th.quiet) || n > 0 && th.onces[n-1].ret == th.Regs.RIP && th.onces[n-1].sp+s.wordSize == th.Regs.RSP
 }
 
 // leaveOnces ends the once routines of a thread whose frames lie at or below an
@@ -139,7 +139,7 @@ func (s *System) leaveOnces(th *thread, tr *trace.Transition, top uint64) {
 // as the last thing that a once routine or a start routine does, by a jump: then
 // it returned for its caller too, whose breakpoint is still to be met.
 func (s *System) atCallersReturn(th *thread) bool {
-	rip, rsp := th.regs.RIP, th.regs.RSP-s.wordSize
+	rip, rsp := th.Regs.RIP, th.Regs.RSP-s.wordSize
 	if n := len(th.onces); n > 0 && th.onces[n-1].ret == rip && th.onces[n-1].sp == rsp {
 		return true
 	}
@@ -163,7 +163,7 @@ func (s *System) note(th *thread) {
 		// glibc's start-up registers what runs the destructors of fini_array.
 		if f, ok := s.image.SymbolAt(th.arg(0)); !ok || f.Name != "call_fini" {
 			s.machine.Set(&s.exitHandlers, 1)
-			if first := &s.threads[0]; !first.live() {
+			if first := &s.threads[0]; !first.Live() {
 				s.outlive(first)
 			}
 		}

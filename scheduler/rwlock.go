@@ -42,18 +42,18 @@ func (s *System) rwFree(th *thread, o *object) bool {
 	case trace.OpReadLock, trace.OpTryReadLock:
 		return len(o.waiters) == 0
 	}
-	return len(o.readers) == 0 && (len(o.waiters) == 0 || index(o.waiters, th.id) >= 0)
+	return len(o.readers) == 0 && (len(o.waiters) == 0 || index(o.waiters, th.ID) >= 0)
 }
 
 // hasItself reports whether the thread is in its own way.
 func (s *System) hasItself(th *thread, o *object) bool {
-	return o.owner == th.id || acts[th.role].op == trace.OpWriteLock && index(o.readers, th.id) >= 0
+	return o.owner == th.ID || acts[th.role].op == trace.OpWriteLock && index(o.readers, th.ID) >= 0
 }
 
 // hangs reports whether a thread that is in its own way waits until its time is over.
 // glibc knows the writer, and refuses; without a time limit it is a misuse.
 func (s *System) hangs(th *thread, o *object) bool {
-	return th.timed && !(s.libc == image.Glibc && o.owner == th.id)
+	return th.timed && !(s.libc == image.Glibc && o.owner == th.ID)
 }
 
 func (s *System) performRW(th *thread, tr *trace.Transition, o *object) (verdict, error) {
@@ -73,26 +73,26 @@ func (s *System) performRW(th *thread, tr *trace.Transition, o *object) (verdict
 			return s.rwRefused(th, tr, o, trace.OpTryReadLockFail)
 		}
 		s.did(th, tr, s.rwTry(o, op), o, 0)
-		o.readers = with(o.readers, th.id)
+		o.readers = with(o.readers, th.ID)
 		th.phase = phaseEntry
 	case trace.OpWriteLock, trace.OpTryWriteLock:
 		if !s.rwFree(th, o) {
 			return s.rwRefused(th, tr, o, trace.OpTryWriteLockFail)
 		}
 		s.did(th, tr, s.rwTry(o, op), o, 0)
-		o.owner = th.id
+		o.owner = th.ID
 		s.leaveQueue(th, o)
 	case trace.OpWriteUnlock:
-		if o.owner == th.id {
+		if o.owner == th.ID {
 			s.did(th, tr, trace.OpWriteUnlock, o, 0)
 			o.owner = trace.NoThread
 			if th.role == image.RWDowngrade { // at once, before any writer
 				s.did(th, tr, trace.OpReadLock, o, 0)
-				o.readers = with(o.readers, th.id)
+				o.readers = with(o.readers, th.ID)
 			}
 		} else {
 			s.did(th, tr, trace.OpReadUnlock, o, 0)
-			o.readers = without(o.readers, index(o.readers, th.id))
+			o.readers = without(o.readers, index(o.readers, th.ID))
 		}
 		s.wakeQueue(tr, o)
 		s.ret(th, 0)
@@ -108,26 +108,26 @@ func (s *System) rwRefused(th *thread, tr *trace.Transition, o *object, fail tra
 	case op == trace.OpTryReadLock, op == trace.OpTryWriteLock:
 		s.did(th, tr, fail, o, 0)
 		return s.refuse(th, tr, ebusy)
-	case o.owner == th.id:
+	case o.owner == th.ID:
 		s.did(th, tr, fail, o, 0)
 		return s.refuse(th, tr, edeadlk)
 	case op == trace.OpReadLock:
 		s.did(th, tr, trace.OpReadQueue, o, 0)
 	default:
 		s.did(th, tr, trace.OpWriteQueue, o, 0)
-		if index(o.waiters, th.id) < 0 {
-			o.waiters = with(o.waiters, th.id)
+		if index(o.waiters, th.ID) < 0 {
+			o.waiters = with(o.waiters, th.ID)
 		}
 	}
-	th.insns++
-	th.stand, th.phase = standOp, phaseAsleep
+	th.Insns++
+	th.Stand, th.phase = StandOp, phaseAsleep
 	return stay, nil
 }
 
 // leaveQueue ends a writer's wait.
 func (s *System) leaveQueue(th *thread, o *object) {
 	th.phase = phaseEntry
-	if i := index(o.waiters, th.id); i >= 0 {
+	if i := index(o.waiters, th.ID); i >= 0 {
 		o.waiters = without(o.waiters, i)
 	}
 }
@@ -139,12 +139,12 @@ func (s *System) wakeQueue(tr *trace.Transition, o *object) {
 	}
 	for i := range s.threads {
 		th := &s.threads[i]
-		if !s.exists[i] || th.stand != standOp || th.phase != phaseAsleep || th.arg(0) != o.addr || !s.rwFree(th, o) {
+		if !s.threads[i].Exists || th.Stand != StandOp || th.phase != phaseAsleep || th.arg(0) != o.addr || !s.rwFree(th, o) {
 			continue
 		}
-		s.save(th.id)
+		s.save(th.ID)
 		th.phase = phaseAgain
-		tr.Wakes = append(tr.Wakes, th.id)
+		tr.Wakes = append(tr.Wakes, th.ID)
 	}
 }
 

@@ -37,18 +37,18 @@ const (
 
 // cutShort reports whether a step is over that has run for long without a point.
 func (s *System) cutShort(th *thread, tr *trace.Transition) bool {
-	ran := th.insns - tr.Begin
+	ran := th.Insns - tr.Begin
 	if s.scouting {
 		return ran >= scoutSlice
 	}
-	if s.probing || s.limit != 0 || s.cfg.Fill != nil || th.id != tr.Thread || s.alone(th) {
+	if s.probing || s.limit != 0 || s.cfg.Fill != nil || th.ID != tr.Thread || s.alone(th) {
 		return false
 	}
-	next := max(s.scouted[th.id], scoutAfter)
+	next := max(s.scouted[th.ID], scoutAfter)
 	if ran < min(next, s.cfg.StepBudget) {
 		return false
 	}
-	s.scouted[th.id] = next * scoutFactor
+	s.scouted[th.ID] = next * scoutFactor
 	if !s.finer {
 		s.scout(th, tr, ran)
 	}
@@ -61,19 +61,19 @@ func (s *System) scout(th *thread, tr *trace.Transition, budget uint64) {
 	was, current, observer, begun := *th, s.current, s.observer, s.instructions
 	s.scouting, s.probing, s.observer = true, true, nil
 	k := s.markAlone()
-	s.save(th.id)
-	th.stand = standRun
+	s.save(th.ID)
+	th.Stand = StandRun
 	s.wakeSpinners(tr)
 	var threads []trace.Thread
-	other, turn := th.id, 0
+	other, turn := th.ID, 0
 	for n := 0; n < scoutSteps && !s.finer && s.instructions-begun < budget; n++ {
 		threads = s.Threads(threads[:0])
-		if other, turn = nextOther(threads, th.id, other, turn); other == trace.NoThread {
+		if other, turn = nextOther(threads, th.ID, other, turn); other == trace.NoThread {
 			break
 		}
 		o := &s.threads[other]
 		s.save(other)
-		own := &trace.Transition{Thread: other, Begin: o.insns}
+		own := &trace.Transition{Thread: other, Begin: o.Insns}
 		if err := s.step(o, own, 0); err != nil || own.End == trace.EndProcess || own.End == trace.EndBug {
 			break
 		}

@@ -49,7 +49,7 @@ func (s *System) shares(th *thread, tr *trace.Transition) bool {
 			if s.useBytes(th, op.Obj, uint64(op.Size), true, at) {
 				return true
 			}
-		case s.useWord(th, objectWord|op.Obj, use{th.id, at, s.stepped, 0xff, op.Kind != trace.OpSyscall || op.Arg != 0}):
+		case s.useWord(th, objectWord|op.Obj, use{th.ID, at, s.stepped, 0xff, op.Kind != trace.OpSyscall || op.Arg != 0}):
 			return true
 		}
 	}
@@ -61,7 +61,7 @@ func (s *System) useBytes(th *thread, addr, size uint64, write bool, at moment) 
 		word, from := addr>>3, addr&7
 		to := min(8, from+end-addr)
 		mask := uint8(0xff) << from & (0xff >> (8 - to))
-		if s.useWord(th, word, use{th.id, at, s.stepped, mask, write}) {
+		if s.useWord(th, word, use{th.ID, at, s.stepped, mask, write}) {
 			return true
 		}
 		addr += to - from
@@ -80,7 +80,7 @@ func (s *System) useWord(th *thread, word uint64, u use) bool {
 		if step >= len(s.steps) || s.steps[step].number != o.path {
 			continue // of another path
 		}
-		if o.thread == th.id {
+		if o.thread == th.ID {
 			if o.bytes == u.bytes && o.write == u.write {
 				same = i
 			}

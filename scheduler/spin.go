@@ -50,14 +50,6 @@ type stepInfo struct {
 	nth     uint32 // how many steps the thread had made before
 	number  uint64 // of all steps that were ever made
 	turns   listed
-	ticks   uint64    // of a kernel's timer, before the step
-	ports   uint64    // and its threads' accesses to ports
-	clock   uint64    // and its reads of the time-stamp counter
-	on      uint64    // its interrupts
-	ons     uint64    // how often interrupts had come on
-	off     bool      // it is as at an earlier step, and interrupts were off all the time
-	at      trace.TID // whose the processor was, standing where it stood: of a kernel
-	turn    bool      // a kernel's threads may have gone round before it
 }
 
 // maxSpinSteps bounds how far back a loop of several steps is looked for: a lock
@@ -73,25 +65,25 @@ const (
 
 // arrive is called where a thread has come to stand at the end of a step.
 func (s *System) arrive(th *thread, tr *trace.Transition) error {
-	if s.probing || !s.calmStep(tr) || th.id != tr.Thread || s.alone(th) {
+	if s.probing || !s.calmStep(tr) || th.ID != tr.Thread || s.alone(th) {
 		return nil
 	}
-	switch th.stand {
-	case standAccess:
-		if n := len(tr.Accesses); n > 0 && th.lastStep != 0 && s.steps[th.lastStep-1].effects == th.effects && s.sameRead(&tr.Accesses[n-1], &th.access) {
+	switch th.Stand {
+	case StandAccess:
+		if n := len(tr.Accesses); n > 0 && th.LastStep != 0 && s.steps[th.LastStep-1].effects == th.effects && s.sameRead(&tr.Accesses[n-1], &th.Access) {
 			spins, err := s.tryTurn(th, tr)
 			if err != nil {
 				return err
 			}
 			if spins {
 				read := tr.Accesses[n-1]
-				read.PC = th.access.PC // the last one was perhaps before the loop
+				read.PC = th.Access.PC // the last one was perhaps before the loop
 				s.spinOn(th, []trace.Access{read})
 				return nil
 			}
 		}
 		fallthrough
-	case standRun, standTrap, standOp:
+	case StandRun, StandTrap, StandOp:
 		s.findTurn(th, tr)
 	}
 	return nil
@@ -132,12 +124,12 @@ func (s *System) tryTurn(th *thread, of *trace.Transition) (bool, error) {
 	s.probing, s.observer = true, nil
 	k := s.markAlone()
 	mem := s.machine.Journal()
-	s.save(th.id)
-	tr := s.arena.transition(th.id, 0)
+	s.save(th.ID)
+	tr := s.arena.transition(th.ID, 0)
 	err := s.step(th, tr, 0)
-	recurs := err == nil && th.stand == standAccess && th.access == before.access && th.half == before.half && th.effects == before.effects &&
+	recurs := err == nil && th.Stand == StandAccess && th.Access == before.Access && th.half == before.half && th.effects == before.effects &&
 		s.calmStep(tr) && tr.End == trace.EndPoint &&
-		s.sameLive(th, before.ctx) && s.unchanged(mem, s.redZone(th))
+		s.sameLive(th, before.Ctx) && s.unchanged(mem, s.redZone(th))
 	if recurs && !s.unchanged(mem, emu.Range{}) {
 		s.arena.seal(tr)
 		recurs = s.again(th, []*trace.Transition{tr})
@@ -156,7 +148,7 @@ func (s *System) tryTurn(th *thread, of *trace.Transition) (bool, error) {
 // redZone is memory whose contents may be dead, for it is below a thread's stack
 // pointer. Whether it is, spinagain.go finds out.
 func (s *System) redZone(th *thread) emu.Range {
-	sp := s.machine.Regs(th.ctx).RSP
+	sp := s.machine.Regs(th.Ctx).RSP
 	return emu.Range{Lo: sp - min(sp, 1<<16), Hi: sp - min(sp, 128)}
 }
 
@@ -164,11 +156,11 @@ func (s *System) redZone(th *thread) emu.Range {
 // state in which it now stands, with no effect since.
 func (s *System) findTurn(th *thread, tr *trace.Transition) {
 	pc, near := s.standPC(th), nearSteps
-	listed := th.stand != standOp && th.set == 0
+	listed := th.Stand != StandOp && th.set == 0
 	if !listed {
 		near = maxOpSteps
 	}
-	i := th.lastStep
+	i := th.LastStep
 	for n := 0; i != 0 && n < near; n++ {
 		st := &s.steps[i-1]
 		if st.tr != tr && !s.calmStep(st.tr) || st.effects != th.effects {
@@ -176,7 +168,7 @@ func (s *System) findTurn(th *thread, tr *trace.Transition) {
 		}
 		// A step that ends where it began ran nothing: a point right at a
 		// thread's entry. That is no turn.
-		if st.insns != th.insns && st.pc == pc && st.set == th.set && (st.set == 0 || st.regs == th.regs) && s.sameLive(th, st.ctx) {
+		if st.insns != th.Insns && st.pc == pc && st.set == th.set && (st.set == 0 || st.regs == th.Regs) && s.sameLive(th, st.ctx) {
 			s.turn(th, tr, i-1)
 			return
 		}
@@ -214,7 +206,7 @@ func (s *System) turn(th *thread, tr *trace.Transition, i int32) {
 		return
 	}
 	if disturbed {
-		th.waits = append([]trace.Access(nil), reads...)
+		th.Waits = append([]trace.Access(nil), reads...)
 		return
 	}
 	if !exact && !s.runAgain(th, tr, s.stepsSince(th, i)) {
@@ -234,7 +226,7 @@ func (s *System) unchanged(from uint64, zone emu.Range) bool {
 // where the thread is about to run an instruction as a whole, or comes back from
 // a lock that landgo carries out.
 func (s *System) sameLive(th *thread, c emu.Ctx) bool {
-	d := s.machine.SameCPU(c, th.ctx)
+	d := s.machine.SameCPU(c, th.Ctx)
 	if d == 0 {
 		return true
 	}
@@ -245,9 +237,9 @@ func (s *System) sameLive(th *thread, c emu.Ctx) bool {
 	var dead image.RegMask
 	var flags bool
 	switch {
-	case th.stand == standAccess:
-		dead, flags = s.deadAt(th.access.PC)
-	case th.stand == standOp && plainLock(acts[th.role].op):
+	case th.Stand == StandAccess:
+		dead, flags = s.deadAt(th.Access.PC)
+	case th.Stand == StandOp && plainLock(acts[th.role].op):
 		// The operation reads its arguments and writes its result, no more.
 		dead, flags = s.deadAt(s.callSite(th))
 		dead = dead&^arguments | image.RAX
@@ -261,7 +253,7 @@ func (s *System) sameLive(th *thread, c emu.Ctx) bool {
 	if d&emu.RegDiff(emu.SetRFLAGS) == 0 {
 		return true
 	}
-	return flags && (s.machine.Regs(c).RFLAGS^s.machine.Regs(th.ctx).RFLAGS)&^arithmetic == 0
+	return flags && (s.machine.Regs(c).RFLAGS^s.machine.Regs(th.Ctx).RFLAGS)&^arithmetic == 0
 }
 
 // arguments are the registers that hold a function's.
@@ -284,16 +276,16 @@ type dead struct {
 
 // standPC is the instruction at which a thread stands.
 func (s *System) standPC(th *thread) uint64 {
-	switch th.stand {
-	case standAccess:
-		return th.access.PC
-	case standOp, standTrap:
-		return th.regs.RIP
+	switch th.Stand {
+	case StandAccess:
+		return th.Access.PC
+	case StandOp, StandTrap:
+		return th.Regs.RIP
 	}
-	if s.bare {
-		return th.regs.RIP
+	if s.steered() {
+		return th.Regs.RIP
 	}
-	return s.machine.Regs(th.ctx).RIP
+	return s.machine.Regs(th.Ctx).RIP
 }
 
 // readsSince are the accesses of the thread's own steps from index i on, and
@@ -302,7 +294,7 @@ func (s *System) standPC(th *thread) uint64 {
 func (s *System) readsSince(th *thread, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
 	for ; int(i) < len(s.steps); i++ {
 		tr := s.steps[i].tr
-		if tr.Thread != th.id {
+		if tr.Thread != th.ID {
 			disturbed = disturbed || disturbs(tr, reads)
 			continue
 		}
@@ -358,21 +350,21 @@ func disturbs(tr *trace.Transition, waits []trace.Access) bool {
 // kept in the order of the code, each once: where in its loop the thread was
 // found out is chance.
 func (s *System) spinOn(th *thread, reads []trace.Access) {
-	th.spinStand = th.stand
-	th.stand = standSpin
+	th.spinStand = th.Stand
+	th.Stand = StandSpin
 	order := func(a, b trace.Access) int {
 		return cmp.Or(cmp.Compare(a.PC, b.PC), cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Size, b.Size))
 	}
-	th.waits = slices.Clone(reads)
-	slices.SortStableFunc(th.waits, order)
-	th.waits = slices.CompactFunc(th.waits, func(a, b trace.Access) bool { return order(a, b) == 0 })
+	th.Waits = slices.Clone(reads)
+	slices.SortStableFunc(th.Waits, order)
+	th.Waits = slices.CompactFunc(th.Waits, func(a, b trace.Access) bool { return order(a, b) == 0 })
 }
 
 // Unspin makes a thread that spins ready to run on, if it does.
 func (s *System) Unspin(t trace.TID) {
-	if th := &s.threads[t]; s.exists[t] && th.stand == standSpin {
+	if th := &s.threads[t]; s.threads[t].Exists && th.Stand == StandSpin {
 		s.save(t)
-		th.stand = th.spinStand
+		th.Stand = th.spinStand
 	}
 }
 
@@ -380,9 +372,9 @@ func (s *System) Unspin(t trace.TID) {
 func (s *System) wakeSpinners(tr *trace.Transition) {
 	for i := range s.threads {
 		th := &s.threads[i]
-		if th.stand == standSpin && s.exists[i] && th.id != tr.Thread && disturbs(tr, th.waits) {
-			s.save(th.id)
-			th.stand = th.spinStand
+		if th.Stand == StandSpin && s.threads[i].Exists && th.ID != tr.Thread && disturbs(tr, th.Waits) {
+			s.save(th.ID)
+			th.Stand = th.spinStand
 		}
 	}
 }

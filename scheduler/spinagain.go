@@ -21,7 +21,7 @@ func (s *System) runAgain(th *thread, of *trace.Transition, was []*trace.Transit
 	finer, observer := s.finer, s.observer
 	s.probing, s.observer = true, nil
 	k := s.markAlone()
-	s.save(th.id)
+	s.save(th.ID)
 	same := s.again(th, was)
 	s.rewindAlone(k)
 	s.marks = s.marks[:len(s.marks)-1]
@@ -39,17 +39,17 @@ func (s *System) again(th *thread, was []*trace.Transition) bool {
 		if s.describe(th, &d); d.Status != trace.Ready || d.Outcomes > 1 {
 			return false
 		}
-		tr := s.arena.transition(th.id, 0)
-		tr.Begin = th.insns
+		tr := s.arena.transition(th.ID, 0)
+		tr.Begin = th.Insns
 		if err := s.step(th, tr, 0); err != nil || tr.End != trace.EndPoint || !s.calmStep(tr) || !sameSteps(tr, w) {
 			return false // an error will come up when the thread is really run
 		}
 		s.arena.seal(tr)
 	}
-	return th.stand == before.stand && th.half == before.half && th.effects == before.effects && s.standPC(th) == pc &&
-		th.set == before.set && (th.set == 0 || th.regs == before.regs) &&
-		(th.stand != standAccess || th.access == before.access) &&
-		s.sameLive(th, before.ctx) && s.unchanged(mem, emu.Range{})
+	return th.Stand == before.Stand && th.half == before.half && th.effects == before.effects && s.standPC(th) == pc &&
+		th.set == before.set && (th.set == 0 || th.Regs == before.Regs) &&
+		(th.Stand != StandAccess || th.Access == before.Access) &&
+		s.sameLive(th, before.Ctx) && s.unchanged(mem, emu.Range{})
 }
 
 // sameSteps reports whether two steps of a thread touched the same and did the same
@@ -88,7 +88,7 @@ func sameSteps(a, b *trace.Transition) bool {
 // stepsSince are the thread's own steps of the present path from index i on.
 func (s *System) stepsSince(th *thread, i int32) (list []*trace.Transition) {
 	for ; int(i) < len(s.steps); i++ {
-		if tr := s.steps[i].tr; tr.Thread == th.id {
+		if tr := s.steps[i].tr; tr.Thread == th.ID {
 			list = append(list, tr)
 		}
 	}

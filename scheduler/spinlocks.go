@@ -47,7 +47,7 @@ func (s *System) givesBack(th *thread, i int32) bool {
 	}
 	var has []lock
 	for ; int(i) < len(s.steps); i++ {
-		if s.steps[i].tr.Thread != th.id {
+		if s.steps[i].tr.Thread != th.ID {
 			continue
 		}
 		for _, op := range s.steps[i].tr.Ops {

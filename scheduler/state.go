@@ -28,8 +28,8 @@ func (s *System) State() uint64 {
 		h.Write(s.machine.Bytes(at, end-at))
 	}
 	for i := range s.threads {
-		if s.exists[i] {
-			h.Write(binary.LittleEndian.AppendUint64(nil, s.threads[i].retval<<1|uint64(b2i(s.threads[i].live()))))
+		if s.threads[i].Exists {
+			h.Write(binary.LittleEndian.AppendUint64(nil, s.threads[i].retval<<1|uint64(b2i(s.threads[i].Live()))))
 		}
 	}
 	return h.Sum64()

@@ -71,7 +71,7 @@ func (s *System) atString(th *thread, tr *trace.Transition) (verdict, error) {
 		return step, nil
 	}
 	s.takeArgs(th, nil)
-	is, n := s.strings[th.regs.RIP], ^uint64(0)
+	is, n := s.strings[th.Regs.RIP], ^uint64(0)
 	if is.length > 0 {
 		if n = th.arg(is.length); n == 0 {
 			return step, nil
@@ -92,9 +92,9 @@ func (s *System) atString(th *thread, tr *trace.Transition) (verdict, error) {
 			continue
 		}
 		call.lo = call.hi
-		if out := s.deadAccess(th, th.regs.RIP, end, 1, is.name+" reads 1 byte"); out != nil {
-			s.touch(th, tr, th.regs.RIP, end, 1, 0)
-			th.insns++ // the failure is a place of its own
+		if out := s.deadAccess(th, th.Regs.RIP, end, 1, is.name+" reads 1 byte"); out != nil {
+			s.touch(th, tr, th.Regs.RIP, end, 1, 0)
+			th.Insns++ // the failure is a place of its own
 			return stay, s.fail(th, out)
 		}
 	}

@@ -16,7 +16,7 @@ func (s *System) Stuck(ended bool) *Failure {
 	first := trace.NoThread
 	for i := range s.threads {
 		th := &s.threads[i]
-		if !s.exists[i] || !th.live() {
+		if !s.threads[i].Exists || !th.Live() {
 			continue
 		}
 		w, waiting := s.waitsFor(th)
@@ -24,9 +24,9 @@ func (s *System) Stuck(ended bool) *Failure {
 			continue // its time would run out
 		}
 		if first == trace.NoThread {
-			first = th.id
+			first = th.ID
 		}
-		spinning = spinning || th.stand == standSpin
+		spinning = spinning || th.Stand == StandSpin
 		waits = append(waits, w)
 	}
 	cycle := markCycle(waits)
@@ -41,7 +41,7 @@ func (s *System) Stuck(ended bool) *Failure {
 	if spinning && !cycle {
 		f.Kind = Livelock
 		for _, w := range waits {
-			if s.threads[w.Thread].stand == standSpin {
+			if s.threads[w.Thread].Stand == StandSpin {
 				f.Thread, f.PC = w.Thread, s.PC(w.Thread)
 				break
 			}
@@ -69,24 +69,24 @@ func stuckMessage(s *System, f *Failure, cycle, ended bool) string {
 
 // waitsFor says what a thread that can't run waits for, and whose it is.
 func (s *System) waitsFor(th *thread) (Wait, bool) {
-	w := Wait{Thread: th.id, Owner: trace.NoThread}
-	switch th.stand {
-	case standSleep:
+	w := Wait{Thread: th.ID, Owner: trace.NoThread}
+	switch th.Stand {
+	case StandSleep:
 		w.For, w.Obj = th.pending.Kind.String(), th.pending.Obj
 		w.Name = s.VariableName(w.Obj)
 		if th.pending.Kind == trace.OpDeschedule {
-			w.For, w.Name = "make_runnable", "of thread "+s.Name(th.id)
+			w.For, w.Name = "make_runnable", "of thread "+s.Name(th.ID)
 		}
 		return w, true
-	case standSpin:
-		w.For, w.Spins, w.Reads = "a loop that reads", true, th.waits
+	case StandSpin:
+		w.For, w.Spins, w.Reads = "a loop that reads", true, th.Waits
 		w.Name = "nothing"
-		if len(th.waits) > 0 {
-			w.Obj = th.waits[0].Addr
+		if len(th.Waits) > 0 {
+			w.Obj = th.Waits[0].Addr
 			w.Name = s.VariableName(w.Obj)
 		}
 		return w, true
-	case standOp:
+	case StandOp:
 	default:
 		return w, false
 	}

@@ -91,7 +91,6 @@ type System struct {
 	roles    map[uint64]image.Bound
 
 	threads []thread // by TID; ids of threads not yet created are holes with stand exited and ctx -1
-	exists  []bool
 	names   *names
 	objects map[uint64]*object
 	// semNames are the named semaphores, by name, and semPages the names by the
@@ -185,10 +184,7 @@ type System struct {
 	frames       []string
 	observer     Observer
 	faults       bool      // see Boot
-	companion    Companion // nil: none
-	bare         bool      // it is a Bare's: a thread's registers are in thread.regs
-	// readOwn reads a word where a Bare's kernel has it, by its own addresses.
-	readOwn func(va uint64) (uint64, bool)
+	companion    Companion // of a guest that schedules its threads itself; nil: landgo does
 }
 
 // Observer is told of what happens inside steps, for reports. All methods are
@@ -248,7 +244,7 @@ func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.R
 	s.kernel = k
 	_, s.logs = k.(recorder)
 	_, looks := k.(pageKernel)
-	s.faults = !looks && !s.bare // an access that faults is an event of the machine's
+	s.faults = !looks && !s.steered() // an access that faults is an event of the machine's
 	s.ownDestructors = hasDestructors(s.image)
 	_, s.ownAllocator = s.image.Symbol("malloc")
 	for addr, b := range roles {
@@ -274,8 +270,7 @@ func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.R
 		s.watchThreads()
 	}
 	s.ensure(0)
-	s.exists[0] = true
-	s.threads[0] = thread{id: 0, parent: trace.NoThread, ctx: s.machine.Start(regs), insns: 0}
+	s.threads[0] = thread{Thread: Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)}}
 }
 
 // Observe has o told of what happens from now on; nil ends it.
@@ -304,26 +299,26 @@ func (s *System) Lookup(name string) (trace.TID, bool) { return s.names.lookup(n
 func (s *System) Regs(t trace.TID) *emu.Regs {
 	th := &s.threads[t]
 	s.endStores(th)
-	if t != s.current && th.set == 0 && (th.stand == standAccess || th.stand == standSpin || th.stand == standRun) {
-		th.regs = s.machine.Regs(th.ctx) // regs is a cache then
+	if t != s.current && th.set == 0 && (th.Stand == StandAccess || th.Stand == StandSpin || th.Stand == StandRun) {
+		th.Regs = s.machine.Regs(th.Ctx) // regs is a cache then
 	}
-	return &th.regs
+	return &th.Regs
 }
 
 // SetRegs implements kernel.Host.
 func (s *System) SetRegs(t trace.TID, regs *emu.Regs) {
 	s.save(t)
 	th := &s.threads[t]
-	th.regs, th.set, th.half = *regs, emu.SetAll, 0
+	th.Regs, th.set, th.half = *regs, emu.SetAll, 0
 	th.effects++
-	if th.stand != standSleep {
-		th.stand = standRun
+	if th.Stand != StandSleep {
+		th.Stand = StandRun
 	}
 }
 
 // CPU implements kernel.Host.
 func (s *System) CPU(t trace.TID) emu.Ctx {
-	s.pinned = s.threads[t].ctx
+	s.pinned = s.threads[t].Ctx
 	return s.pinned
 }
 
@@ -331,7 +326,7 @@ func (s *System) CPU(t trace.TID) emu.Ctx {
 func (s *System) SetResult(t trace.TID, v uint64) {
 	s.save(t)
 	th := &s.threads[t]
-	th.regs.RAX = v
+	th.Regs.RAX = v
 	th.set |= emu.SetRAX
 }
 
@@ -339,8 +334,7 @@ func (s *System) SetResult(t trace.TID, v uint64) {
 // from the start.
 func (s *System) ensure(t trace.TID) {
 	for int(t) >= len(s.threads) {
-		s.threads = append(s.threads, thread{id: trace.TID(len(s.threads)), stand: standExited})
-		s.exists = append(s.exists, false)
+		s.threads = append(s.threads, thread{Thread: Thread{ID: trace.TID(len(s.threads)), Stand: StandExited}})
 	}
 }
 
@@ -366,24 +360,24 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	s.save(t)
 	th := &s.threads[t]
 	tr := s.arena.transition(t, c)
-	tr.Begin = th.insns
-	info := stepInfo{tr: tr, ctx: th.ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.lastStep, effects: th.effects, insns: th.insns}
+	tr.Begin = th.Insns
+	info := stepInfo{tr: tr, ctx: th.Ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.LastStep, effects: th.effects, insns: th.Insns}
 	if th.set != 0 {
-		info.set, info.regs = th.set, th.regs
+		info.set, info.regs = th.set, th.Regs
 	}
-	if th.lastStep != 0 {
-		info.nth = s.steps[th.lastStep-1].nth + 1
+	if th.LastStep != 0 {
+		info.nth = s.steps[th.LastStep-1].nth + 1
 	}
 	s.stepped++
 	info.number = s.stepped
 	s.steps = append(s.steps, info)
 	alone := s.alone(th)
-	th.lastStep = int32(len(s.steps))
+	th.LastStep = int32(len(s.steps))
 	err := s.step(th, tr, c)
 	if s.signalled[uint64(t)] {
 		tr.Did(trace.Op{Kind: trace.OpTurn, Obj: uint64(t)})
 	}
-	tr.Last = th.insns
+	tr.Last = th.Insns
 	s.arena.seal(tr)
 	if err != nil {
 		return nil, err
@@ -404,33 +398,33 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 
 // step carries out what the thread stands at, then lets it run on.
 func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
-	th.yielding, th.waits = false, nil
-	s.current = th.id
-	switch th.stand {
-	case standRun:
+	th.Yielding, th.Waits = false, nil
+	s.current = th.ID
+	switch th.Stand {
+	case StandRun:
 		return s.advance(th, tr, 0)
-	case standAccess:
+	case StandAccess:
 		return s.advance(th, tr, 1)
-	case standOp:
+	case StandOp:
 		return s.stepOp(th, tr, c)
-	case standTrap:
+	case StandTrap:
 		return s.stepTrap(th, tr, c)
-	case standSleep:
+	case StandSleep:
 		return s.stepExpire(th, tr)
-	case standFailure:
-		th.insns++ // the end counts: schedules name it
+	case StandFailure:
+		th.Insns++ // the end counts: schedules name it
 		tr.End = trace.EndBug
 		tr.Did(trace.Op{Kind: trace.OpEnd})
 		return nil
 	}
-	panic(fmt.Sprintf("scheduler: step of thread %d, which stands at %d", th.id, th.stand))
+	panic(fmt.Sprintf("scheduler: step of thread %d, which stands at %d", th.ID, th.Stand))
 }
 
 // Failure is the bug that the last step ended with (End EndBug), by the thread
 // that made it.
-func (s *System) Failure(t trace.TID) *Failure { return s.threads[t].failure }
+func (s *System) Failure(t trace.TID) *Failure { return s.threads[t].Failure }
 
 // invalid makes the error for what isn't modelled.
 func (s *System) invalid(gap kernel.Gap, th *thread, pc uint64, format string, args ...any) error {
-	return &InvalidError{Gap: gap, Reason: fmt.Sprintf(format, args...), PC: pc, Thread: th.id}
+	return &InvalidError{Gap: gap, Reason: fmt.Sprintf(format, args...), PC: pc, Thread: th.ID}
 }

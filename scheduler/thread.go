@@ -8,27 +8,27 @@ import (
 )
 
 // stand says what a thread stands at between steps.
-type stand uint8
+type Stand uint8
 
 const (
-	// standRun: nothing in particular: a point after a release or a yield.
-	standRun stand = iota
-	// standAccess: poised before a shared access.
-	standAccess
-	// standOp: at the entry of a trusted function that is one operation, or in
+	// StandRun: nothing in particular: a point after a release or a yield.
+	StandRun Stand = iota
+	// StandAccess: poised before a shared access.
+	StandAccess
+	// StandOp: at the entry of a trusted function that is one operation, or in
 	// a later phase of one (a condition variable's reacquire).
-	standOp
-	// standTrap: before a trap that others could notice.
-	standTrap
-	// standSleep: asleep in the kernel's queues.
-	standSleep
-	// standSpin: an exact spin; waits for a write to what its loop reads.
-	standSpin
-	// standFailure: before an instruction or call that ends the guest with a
+	StandOp
+	// StandTrap: before a trap that others could notice.
+	StandTrap
+	// StandSleep: asleep in the kernel's queues.
+	StandSleep
+	// StandSpin: an exact spin; waits for a write to what its loop reads.
+	StandSpin
+	// StandFailure: before an instruction or call that ends the guest with a
 	// bug.
-	standFailure
-	// standExited: gone.
-	standExited
+	StandFailure
+	// StandExited: gone.
+	StandExited
 )
 
 // phase is how far a trusted operation of several steps has come.
@@ -83,47 +83,53 @@ type quiet struct {
 	insn uint64
 }
 
+// Thread is what every kind of guest has of a thread.
+type Thread struct {
+	ID       trace.TID
+	Parent   trace.TID
+	Exists   bool // else it is a hole: its name was met, and it isn't created yet
+	Stand    Stand
+	Yielding bool
+	Ctx      emu.Ctx
+	// insns is the number of instructions that the thread has completed.
+	Insns   uint64
+	Access  trace.Access // StandAccess
+	Failure *Failure     // StandFailure
+	Waits   []trace.Access
+	// regs is the register file at the last break, trap or fault.
+	Regs     emu.Regs
+	Created  uint64 // the return address of the creating call
+	LastStep int32  // its latest step: its index in System.steps + 1
+}
+
 // thread is a guest thread's state. It is a plain value: System.save keeps a
 // copy of it before each change, Rewind puts that copy back.
 //
 // invariant: slices in it are never changed in place.
 type thread struct {
-	id     trace.TID
-	parent trace.TID
-
-	stand    stand
-	yielding bool
-	ctx      emu.Ctx
-	half     uint32 // how many events it has made of the instruction before which it is
+	Thread
+	half uint32 // how many events it has made of the instruction before which it is
 	// limited: it was stopped at its instruction number (Limit), perhaps at a
 	// breakpoint that it hasn't reached otherwise.
 	limited bool
-	// insns is the number of instructions that the thread has completed.
-	insns uint64
-
-	access trace.Access // standAccess
-	// framing: standAccess is before what the kernel writes for the handler of a fault.
+	// framing: StandAccess is before what the kernel writes for the handler of a fault.
 	framing bool
-	trap    emu.Trap   // standTrap
+	trap    emu.Trap   // StandTrap
 	mapped  uint64     // the moment of its latest map, see System.progress
-	loose   bool       // standTrap: it touches more than its operation says
-	role    image.Role // standOp
-	phase   phase      // standOp
+	loose   bool       // StandTrap: it touches more than its operation says
+	role    image.Role // StandOp
+	phase   phase      // StandOp
 	// timed: the operation has a deadline, in nanoseconds of virtual time.
 	timed    bool
 	deadline uint64
 	badTime  bool     // the operation is a try, for its deadline isn't a time
 	released bool     // phaseLeave: all have arrived at the barrier
-	result   uint64   // standOp: what the operation returns when it completes
-	mutex    uint64   // standOp in a condition wait: the mutex to take back
-	pending  trace.Op // standSleep, the allocator, phaseEnd: what it waits for, or does next
-	failure  *Failure // standFailure
-	waits    []trace.Access
+	result   uint64   // StandOp: what the operation returns when it completes
+	mutex    uint64   // StandOp in a condition wait: the mutex to take back
+	pending  trace.Op // StandSleep, the allocator, phaseEnd: what it waits for, or does next
 
-	// regs is the register file at the last break, trap or fault; set says
-	// which of them the next run has to write back.
-	regs emu.Regs
-	set  emu.RegSet
+	// set says which of regs the next run has to write back.
+	set emu.RegSet
 	// args are the arguments of the function at whose entry it stands, or last
 	// stood.
 	args [4]uint64
@@ -143,7 +149,6 @@ type thread struct {
 	// starting: in the runtime's thread start, before the start routine.
 	starting bool
 	entry    uint64 // the start routine
-	created  uint64 // the return address of the creating call
 	self     uint64 // pthread_t: the FS base at its start
 	exitPC   uint64 // where the start routine returns to
 	exitSP   uint64
@@ -179,13 +184,11 @@ type thread struct {
 	// held are the waits that signals interrupted, outermost first.
 	held []held
 	// effects counts what it did in the kernel, and what signals did to it.
-	effects uint64
-	// lastStep is the thread's latest step: its index in System.steps + 1.
-	lastStep  int32
-	spinStand stand // standSpin: what it stands at otherwise
+	effects   uint64
+	spinStand Stand // StandSpin: what it stands at otherwise
 }
 
-func (t *thread) live() bool { return t.stand != standExited }
+func (t *Thread) Live() bool { return t.Stand != StandExited }
 
 // arg is the n-th integer argument (from 0) at a function's entry.
 func (t *thread) arg(n int) uint64 { return t.args[n] }

@@ -57,8 +57,8 @@ func (s *System) yield(th *thread, tr *trace.Transition) verdict {
 	for i := range tr.Ops {
 		again = again || tr.Ops[i].Kind == trace.OpYield
 	}
-	th.yielding = true
-	tr.Did(trace.Op{Kind: trace.OpYield, PC: th.regs.RIP})
+	th.Yielding = true
+	tr.Did(trace.Op{Kind: trace.OpYield, PC: th.Regs.RIP})
 	if again || s.coarse() && !s.alone(th) {
 		return stay
 	}
@@ -74,11 +74,11 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 	case s.threads[t].detached:
 		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
 		return s.notJoinable(th, t, "joined, but was detached")
-	case t == th.id && th.role != image.TryJoin:
+	case t == th.ID && th.role != image.TryJoin:
 		s.ret(th, edeadlk)
 		return pass, nil
 	}
-	if s.threads[t].live() { // pthread_tryjoin_np
+	if s.threads[t].Live() { // pthread_tryjoin_np
 		tr.Did(trace.Op{Kind: trace.OpTryJoinFail, Obj: uint64(t), PC: s.callSite(th)})
 		return s.refuse(th, tr, ebusy)
 	}
@@ -103,7 +103,7 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 		d := s.door(th, tr)
 		if f := s.deadAccess(th, s.callSite(th), p, 8, does); f != nil {
 			d.touch(p, 8, trace.Write)
-			th.insns++
+			th.Insns++
 			return stay, s.fail(th, f)
 		}
 		if s.machine.Prot(p)&emu.ProtWrite == 0 {
@@ -120,14 +120,14 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 // the thread's memory, which is the program's where the stack was; musl's first
 // thread never gives its own back.
 func (s *System) gaveBack(t *thread) bool {
-	return t.joined && (t.ownStack || t.parent == trace.NoThread && s.libc == image.Glibc)
+	return t.joined && (t.ownStack || t.Parent == trace.NoThread && s.libc == image.Glibc)
 }
 
 // notJoinable is the misuse of a thread that can't be joined, nor detached. The
 // standard leaves open what comes of it; glibc refuses mostly, and musl crashes.
 func (s *System) notJoinable(th *thread, t trace.TID, what string) (verdict, error) {
-	f := &Failure{Kind: LockMisuse, Thread: th.id, PC: s.callSite(th), Message: fmt.Sprintf("thread %s is %s", s.Name(t), what)}
-	th.insns++ // the failure is a place of its own
+	f := &Failure{Kind: LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf("thread %s is %s", s.Name(t), what)}
+	th.Insns++ // the failure is a place of its own
 	return stay, s.fail(th, f)
 }
 
@@ -147,7 +147,7 @@ func (s *System) noThread(th *thread) (verdict, error) {
 // see that it still lives after it did all else, or send it a signal then. The
 // first who does has the search start again.
 func (s *System) exitIsStep(th *thread) bool {
-	return !s.alone(th) && (s.watchedExits || s.signalled[uint64(th.id)] || s.lifeIsShared(th.id) || s.readsEnd(th))
+	return !s.alone(th) && (s.watchedExits || s.signalled[uint64(th.ID)] || s.lifeIsShared(th.ID) || s.readsEnd(th))
 }
 
 // endTeller is a kernel that writes to the guest's memory when a thread ends.
@@ -161,7 +161,7 @@ type endTeller interface {
 // control block, which pthread_kill looks at), or 0.
 func (s *System) endWord(th *thread) uint64 {
 	if k, ok := s.kernel.(endTeller); ok {
-		return k.EndWord(th.id)
+		return k.EndWord(th.ID)
 	}
 	return 0
 }
@@ -172,7 +172,7 @@ func (s *System) readsEnd(th *thread) bool {
 	if at == 0 || !s.everyOperation() {
 		return false
 	}
-	shared, learned := s.machine.Touch(th.id, at, 4)
+	shared, learned := s.machine.Touch(th.ID, at, 4)
 	s.finer = s.finer || learned
 	return shared
 }
@@ -185,7 +185,7 @@ func (s *System) ownEnds() bool { return s.destructors != 0 || s.lastMatters }
 // alone, by pthread_exit. The library then calls exit in the thread that it finds to be
 // the last, which shows if exit runs code of the guest's. So the library has to count.
 func (s *System) outlive(th *thread) {
-	if th.id == 0 && !s.native && !s.lastMatters && (s.exitHandlers != 0 || s.ownDestructors || th.atExit) {
+	if th.ID == 0 && !s.native && !s.lastMatters && (s.exitHandlers != 0 || s.ownDestructors || th.atExit) {
 		s.lastMatters, s.finer = true, true
 	}
 }
@@ -226,18 +226,18 @@ type leaver interface{ Leave(trace.TID) }
 // gone makes a thread exited. byKernel: its own exit call did it.
 func (s *System) gone(th *thread, tr *trace.Transition, byKernel bool) {
 	s.leaveOnces(th, tr, ^uint64(0))
-	th.stand = standExited
-	th.yielding = false
+	th.Stand = StandExited
+	th.Yielding = false
 	s.bury(th, tr)
 	if k, ok := s.kernel.(leaver); ok && !byKernel {
 		if at := s.endWord(th); at != 0 {
-			s.touch(th, tr, th.regs.RIP, at, 4, trace.Write|trace.Atomic)
+			s.touch(th, tr, th.Regs.RIP, at, 4, trace.Write|trace.Atomic)
 		}
-		k.Leave(th.id)
-		s.takeTouched(th, tr, th.regs.RIP)
+		k.Leave(th.ID)
+		s.takeTouched(th, tr, th.Regs.RIP)
 	}
 	tr.End = trace.EndThread
-	tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(th.id), PC: th.regs.RIP})
+	tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(th.ID), PC: th.Regs.RIP})
 }
 
 // spawn makes a new thread, which the kernel described. Under PointMem it runs
@@ -248,20 +248,19 @@ func (s *System) gone(th *thread, tr *trace.Transition, byKernel bool) {
 func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trace.Transition, roomAt uint64) error {
 	s.ensure(child)
 	s.save(child)
-	s.exists[child] = true
 	c := &s.threads[child]
-	*c = thread{id: child, parent: parent.id, ctx: s.machine.Start(regs), self: regs.FSBase, stack: regs.RSP,
-		starting: parent.quiet.on && parent.quiet.role == image.Create, entry: regs.RIP, created: parent.regs.RIP,
+	*c = thread{Thread: Thread{ID: child, Exists: true, Parent: parent.ID, Ctx: s.machine.Start(regs), Created: parent.Regs.RIP}, self: regs.FSBase, stack: regs.RSP,
+		starting: parent.quiet.on && parent.quiet.role == image.Create, entry: regs.RIP,
 		born: s.moment(tr, len(tr.Accesses))}
 	if c.starting {
-		c.entry, c.created = parent.entryOfChild, parent.quiet.ret
+		c.entry, c.Created = parent.entryOfChild, parent.quiet.ret
 		c.ownStack, c.detached = parent.childStack, parent.childDetached
 	}
 	if c.roomAt = roomAt; roomAt != 0 {
 		c.ownStack, c.exitSP = true, regs.RSP
 	}
 	s.digUp(regs.RSP)
-	tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(child), PC: parent.regs.RIP})
+	tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(child), PC: parent.Regs.RIP})
 	tr.Wakes = append(tr.Wakes, child)
 	if !c.starting && s.coarse() {
 		return nil
@@ -271,7 +270,7 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 	s.current, s.limit = child, cmp.Or(s.starts[s.Name(child)], min(longestBeginning, s.cfg.StepBudget/2))
 	err := s.advance(c, own, 0)
 	s.current, s.limit = caller, limit
-	s.met.Ran = s.met.Ran || c.insns > 0 && !c.starting
+	s.met.Ran = s.met.Ran || c.Insns > 0 && !c.starting
 	if len(own.Accesses) > 0 || len(own.Ops) > 0 {
 		// A beginning with an operation that no point precedes (a create, a
 		// lock that isn't a point): it counts as the creator's.
@@ -315,11 +314,11 @@ func (s *System) threadOf(self uint64) trace.TID {
 	for i := range s.threads {
 		th := &s.threads[i]
 		switch {
-		case !s.exists[i] || th.self != self || self == 0:
-		case th.live():
-			return th.id
+		case !s.threads[i].Exists || th.self != self || self == 0:
+		case th.Live():
+			return th.ID
 		case found == trace.NoThread || s.threads[found].joined || s.threads[found].detached:
-			found = th.id
+			found = th.ID
 		}
 	}
 	return found
@@ -331,7 +330,7 @@ func (s *System) touch(th *thread, tr *trace.Transition, pc, addr uint64, size u
 	if s.alone(th) {
 		return
 	}
-	shared, learned := s.machine.Touch(th.id, addr, uint64(size))
+	shared, learned := s.machine.Touch(th.ID, addr, uint64(size))
 	if learned {
 		s.finer = true
 	}
@@ -339,7 +338,7 @@ func (s *System) touch(th *thread, tr *trace.Transition, pc, addr uint64, size u
 		a := trace.Access{Addr: addr, Size: size, PC: pc, Flags: flags}
 		tr.Accesses = append(tr.Accesses, a)
 		if s.everyOperation() && s.coarse() {
-			s.sightings.sight(th.id, &a, nil, true) // its step begins with it
+			s.sightings.sight(th.ID, &a, nil, true) // its step begins with it
 		}
 	}
 }

@@ -13,13 +13,13 @@ import (
 // else can notice is done within the step, the rest is a step of its own. It
 // reports whether the thread stands here.
 func (s *System) atTrap(th *thread, tr *trace.Transition) (bool, error) {
-	p := s.kernel.Plan(th.id, th.trap)
+	p := s.kernel.Plan(th.ID, th.trap)
 	if p.Effect == kernel.Invalid {
-		return false, s.invalid(p.Gap, th, th.regs.RIP, "%s", p.Reason)
+		return false, s.invalid(p.Gap, th, th.Regs.RIP, "%s", p.Reason)
 	}
 	f := s.foresee(th, &p)
 	if s.isEvent(th, &p, &f) {
-		th.stand = standTrap
+		th.Stand = StandTrap
 		return true, nil
 	}
 	return s.trap(th, tr, 0, &p, &f)
@@ -41,7 +41,7 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 	}
 	shared, alike := s.sharesForeseen(th, p, f)
 	th.loose = !alike
-	if shared && (s.everyOperation() || s.racing[th.regs.RIP]) {
+	if shared && (s.everyOperation() || s.racing[th.Regs.RIP]) {
 		return true
 	}
 	switch {
@@ -63,7 +63,7 @@ func (s *System) othersIn(th *thread, p kernel.Pages) []emu.Range {
 	if p.Size == 0 || s.alone(th) {
 		return nil
 	}
-	return s.machine.Others(th.id, p.Addr, p.Size)
+	return s.machine.Others(th.ID, p.Addr, p.Size)
 }
 
 // stepTrap carries out the trap at which a thread stands and lets it run on.
@@ -71,15 +71,15 @@ func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) erro
 	if s.nap(th, tr) {
 		return nil
 	}
-	next := th.regs.RIP + uint64(th.trap.Len)
-	p := s.kernel.Plan(th.id, th.trap)
+	next := th.Regs.RIP + uint64(th.trap.Len)
+	p := s.kernel.Plan(th.ID, th.trap)
 	f := s.foresee(th, &p)
 	tr.Loose = th.loose
 	done, err := s.trap(th, tr, c, &p, &f)
 	if err != nil || done {
 		return err
 	}
-	if th.regs.RIP != next {
+	if th.Regs.RIP != next {
 		th.limited = true // it is elsewhere, perhaps at a breakpoint
 	}
 	return s.advance(th, tr, 0)
@@ -88,23 +88,23 @@ func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) erro
 // trap carries a trap out, of which p and f say what it is. It reports whether the step
 // is over.
 func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel.Plan, foreseen *kernel.Foresight) (bool, error) {
-	call := th.regs.RIP
+	call := th.Regs.RIP
 	if f := s.deadBuffer(th, tr, p, foreseen); f != nil {
-		th.insns++ // the failure is a place of its own
+		th.Insns++ // the failure is a place of its own
 		return true, s.fail(th, f)
 	}
 	if !s.calls[p.Name] {
 		s.calls[p.Name] = true
 	}
 	journal, logged := s.machine.Journal(), s.machine.Logged()
-	frame := th.regs.RSP - 8 // a handler's, if this is its return
+	frame := th.Regs.RSP - 8 // a handler's, if this is its return
 	s.sent = s.sent[:0]
-	within := th.stand != standTrap && !th.starting && !th.alloc.on && !s.alone(th)
+	within := th.Stand != StandTrap && !th.starting && !th.alloc.on && !s.alone(th)
 	if within {
 		foreseen.Accesses = append(s.foreseen[:0], foreseen.Accesses...)
 		s.foreseen = foreseen.Accesses
 	}
-	out := s.kernel.Do(th.id, th.trap, c, &th.regs)
+	out := s.kernel.Do(th.ID, th.trap, c, &th.Regs)
 	if within {
 		s.checkForeseen(th, p, foreseen, &out)
 	}
@@ -114,13 +114,13 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 	if th.phase == phaseNap {
 		th.phase = phaseEntry
 	} else {
-		th.insns++ // landgo carried an instruction out
+		th.Insns++ // landgo carried an instruction out
 	}
 	th.set = emu.SetAll
 	if th.self == 0 { // the first thread's library has told the processor where its control block is
-		th.self = th.regs.FSBase
+		th.self = th.Regs.FSBase
 	}
-	th.stand = standRun
+	th.Stand = StandRun
 	if out.Invalid != "" {
 		return false, s.invalid(out.Gap, th, call, "%s", out.Invalid)
 	}
@@ -129,7 +129,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 	}
 	waits := false
 	if out.RestoreCPU {
-		th.ctx = out.Resume
+		th.Ctx = out.Resume
 		th.endInterrupt()
 		s.begins = true
 		waits = s.comeBack(th, tr, frame)
@@ -171,7 +171,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 	}
 	switch {
 	case out.Signal != 0:
-		th.failure = &Failure{Kind: Assertion, Thread: th.id, PC: call, Message: fmt.Sprintf("killed by signal %d", out.Signal)}
+		th.Failure = &Failure{Kind: Assertion, Thread: th.ID, PC: call, Message: fmt.Sprintf("killed by signal %d", out.Signal)}
 		tr.End = trace.EndBug
 		return true, nil
 	case out.ExitProcess:
@@ -187,7 +187,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		s.gone(th, tr, true)
 		return true, nil
 	case out.Sleep:
-		th.stand, th.pending = standSleep, out.Pending
+		th.Stand, th.pending = StandSleep, out.Pending
 		th.pending.PC = call
 		return true, nil
 	case p.Yield:
@@ -207,8 +207,8 @@ func (s *System) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f 
 			continue // the common case, without words
 		}
 		does := fmt.Sprintf("%s %s", p.Name, bytesText(a.IsWrite(), uint64(a.Size)))
-		if f := s.deadAccess(th, th.regs.RIP, a.Addr, uint64(a.Size), does); f != nil {
-			s.touch(th, tr, th.regs.RIP, a.Addr, a.Size, a.Flags)
+		if f := s.deadAccess(th, th.Regs.RIP, a.Addr, uint64(a.Size), does); f != nil {
+			s.touch(th, tr, th.Regs.RIP, a.Addr, a.Size, a.Flags)
 			return f
 		}
 	}
@@ -218,22 +218,22 @@ func (s *System) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f 
 // wakeFromKernel lets a thread out of a kernel queue.
 func (s *System) wakeFromKernel(t trace.TID) {
 	s.save(t)
-	s.threads[t].stand = standRun
+	s.threads[t].Stand = StandRun
 }
 
 // exitProcess ends the guest.
 func (s *System) exitProcess(th *thread, tr *trace.Transition, status int) error {
-	th.insns++ // the end counts: schedules name it
-	tr.Did(trace.Op{Kind: trace.OpEnd, PC: th.regs.RIP})
+	th.Insns++ // the end counts: schedules name it
+	tr.Did(trace.Op{Kind: trace.OpEnd, PC: th.Regs.RIP})
 	tr.End = trace.EndProcess
 	// A thread library may make the status of its last thread the task's: that
 	// says nothing of failure.
 	if status != 0 && s.threadStatus == 0 {
 		tr.End = trace.EndBug
-		th.failure = &Failure{Kind: Assertion, Thread: th.id, PC: th.regs.RIP,
+		th.Failure = &Failure{Kind: Assertion, Thread: th.ID, PC: th.Regs.RIP,
 			Message: fmt.Sprintf("the guest exits with status %d", status&0xff)}
 	} else if f := s.leak(th); f != nil {
-		tr.End, th.failure = trace.EndBug, f
+		tr.End, th.Failure = trace.EndBug, f
 	}
 	return nil
 }
@@ -243,31 +243,31 @@ func (s *System) exitProcess(th *thread, tr *trace.Transition, status int) error
 // before everything that comes (DESIGN §4).
 func (s *System) stepExpire(th *thread, tr *trace.Transition) error {
 	t, when := s.kernel.NextDeadline()
-	if t != th.id {
+	if t != th.ID {
 		panic("scheduler: a sleeping thread without a deadline was stepped")
 	}
 	s.kernel.AdvanceTo(when)
 	s.kernel.Expire(t)
-	th.insns++
-	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: th.regs.RIP})
-	th.stand = standRun
+	th.Insns++
+	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: th.Regs.RIP})
+	th.Stand = StandRun
 	return s.advance(th, tr, 0)
 }
 
 // timeOut lets the timed operation at which a thread stands give up.
 func (s *System) timeOut(th *thread, tr *trace.Transition) (verdict, error) {
 	if !th.timed {
-		panic(fmt.Sprintf("scheduler: thread %d was stepped at an operation that isn't possible", th.id))
+		panic(fmt.Sprintf("scheduler: thread %d was stepped at an operation that isn't possible", th.ID))
 	}
 	s.kernel.AdvanceTo(th.deadline)
-	th.insns++
+	th.Insns++
 	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: s.callSite(th)})
 	th.timed = false
 	if th.phase == phaseQueued {
 		o := s.objectOf(th.arg(0), kindCond)
 		s.saveObject(o)
 		s.did(th, tr, trace.OpCondTimeout, o, 0)
-		if i := index(o.waiters, th.id); i >= 0 {
+		if i := index(o.waiters, th.ID); i >= 0 {
 			o.waiters = without(o.waiters, i)
 			s.settle(o)
 		}

@@ -50,15 +50,15 @@ func (s *System) farTurn(th *thread, i int32, pc uint64) int32 {
 		return 0
 	}
 	from := s.steps[i-1].turns.from
-	if last := s.steps[th.lastStep-1].nth; last >= maxSpinSteps {
+	if last := s.steps[th.LastStep-1].nth; last >= maxSpinSteps {
 		from = max(from, last-maxSpinSteps+1)
 	}
-	for c := s.turns[turnKey{th.id, s.state(pc, th.ctx)}]; c != 0; c = s.steps[c-1].turns.older {
+	for c := s.turns[turnKey{th.ID, s.state(pc, th.Ctx)}]; c != 0; c = s.steps[c-1].turns.older {
 		st := &s.steps[c-1]
 		if st.nth < from || st.effects != th.effects {
 			return 0
 		}
-		if st.insns != th.insns && st.pc == pc && s.sameLive(th, st.ctx) {
+		if st.insns != th.Insns && st.pc == pc && s.sameLive(th, st.ctx) {
 			return c
 		}
 	}

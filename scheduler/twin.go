@@ -85,7 +85,7 @@ func (s *System) Beside(t *System) { s.twins = append(s.twins, &twin{System: t})
 // stepBeside is Step with twins. Where one goes another way, the step ends before
 // the instruction that depends on the fill, and the thread's failure is next.
 func (s *System) stepBeside(t trace.TID, c trace.Choice) (*trace.Transition, error) {
-	k, begin := s.Mark(), s.threads[t].insns
+	k, begin := s.Mark(), s.threads[t].Insns
 	tr, err := s.stepAlone(t, c)
 	finer := errors.Is(err, trace.ErrFiner)
 	if err != nil && !finer {
@@ -98,7 +98,7 @@ func (s *System) stepBeside(t trace.TID, c trace.Choice) (*trace.Transition, err
 		}
 		w.limit, w.starts = s.limit, s.starts
 		if s.limit > 0 {
-			w.limit += w.threads[t].insns - begin
+			w.limit += w.threads[t].Insns - begin
 		}
 		their, err := w.stepAlone(t, c)
 		if s.limit > 0 && (err != nil || !s.same(w, t, tr, their)) {
@@ -141,11 +141,11 @@ func (s *System) shareKnowledge() error {
 // same reports whether a step of thread t was the same in a twin.
 func (s *System) same(w *twin, t trace.TID, mine, their *trace.Transition) bool {
 	a, b := &s.threads[t], &w.threads[t]
-	if s.machine.Path() != w.machine.Path() || a.texts != b.texts || a.stand != b.stand || mine.End != their.End ||
+	if s.machine.Path() != w.machine.Path() || a.texts != b.texts || a.Stand != b.Stand || mine.End != their.End ||
 		len(mine.Ops) != len(their.Ops) || len(mine.Accesses) != len(their.Accesses) {
 		return false
 	}
-	if a.stand == standFailure && a.failure.Message != b.failure.Message {
+	if a.Stand == StandFailure && a.Failure.Message != b.Failure.Message {
 		return false
 	}
 	for i := range mine.Ops {
@@ -169,9 +169,9 @@ func (s *System) sameOutput(w *twin) bool {
 // partAt finds the instruction from which on a twin goes another way in a step
 // from mark k, takes the step up to there, and has the thread fail.
 func (s *System) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*trace.Transition, error) {
-	last := s.threads[t].insns
+	last := s.threads[t].Insns
 	s.Rewind(k)
-	begin := s.threads[t].insns
+	begin := s.threads[t].Insns
 	// Up to lo both go the same way; up to hi they don't, or hi is too far.
 	lo, hi := begin, last+1
 	for lo+1 < hi {
@@ -194,7 +194,7 @@ func (s *System) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*tr
 		f.Message = "what is written depends on memory of the heap that was never written"
 	case path:
 		f.Message = "a system call depends on memory of the heap that was never written"
-	case s.machine.PC(s.threads[t].ctx) != w.machine.PC(w.threads[t].ctx):
+	case s.machine.PC(s.threads[t].Ctx) != w.machine.PC(w.threads[t].Ctx):
 		f.Message = "a branch depends on memory of the heap that was never written"
 		if lo > begin+1 {
 			lo-- // the branch itself
@@ -213,9 +213,9 @@ func (s *System) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*tr
 		return nil, err
 	}
 	th := &s.threads[t]
-	f.PC = s.machine.PC(th.ctx)
-	if !th.live() { // at its first instruction: the step is taken whole
-		th.failure, tr.End = f, trace.EndBug
+	f.PC = s.machine.PC(th.Ctx)
+	if !th.Live() { // at its first instruction: the step is taken whole
+		th.Failure, tr.End = f, trace.EndBug
 		return tr, nil
 	}
 	return tr, s.fail(th, f)
@@ -225,7 +225,7 @@ func (s *System) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*tr
 func (s *System) limited(k trace.Mark, t trace.TID, c trace.Choice, until uint64) (*trace.Transition, error) {
 	s.rewindAlone(k)
 	was, exact := s.limit, s.exact
-	s.limit, s.exact = until, until > s.threads[t].insns
+	s.limit, s.exact = until, until > s.threads[t].Insns
 	if !s.exact {
 		s.limit = was
 	}
@@ -242,7 +242,7 @@ func (s *System) sameUntil(k trace.Mark, w *twin, t trace.TID, c trace.Choice, u
 		return false
 	}
 	their, err := w.limited(k, t, c, until)
-	return err == nil && s.threads[t].insns == until && s.same(w, t, mine, their)
+	return err == nil && s.threads[t].Insns == until && s.same(w, t, mine, their)
 }
 
 // unwritten is the block with the last byte that a step reads, up to an

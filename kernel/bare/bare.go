@@ -2,7 +2,7 @@
 // processor, memory, two interrupt controllers and two APICs, a timer, a serial line, a
 // text screen, a keyboard that nobody touches, and ports that switch it off.
 //
-//	scheduler.Bare ── In, Out, Timer, Pending, Acknowledge ──> Board ── table of ports
+//	steer.Kernel ── In, Out, Timer, Pending, Acknowledge ──> Board ── table of ports
 //	                                                            └── emu.Machine: memory, undo
 //
 // The scheduler runs the processor and delivers interrupts; what a port does, and

@@ -1,0 +1,77 @@
+package steer
+
+import (
+	"landgo/trace"
+)
+
+// What becomes of the accesses that a run made: a thread's own, and those of a tick.
+
+// sectionLock stands for a section without interrupts, in the lists of locks
+// that a thread holds.
+const sectionLock = 1 << 42
+
+var sectionHolds = []uint64{sectionLock}
+
+// threadDid records accesses to shared memory by a thread.
+func (s *Kernel) threadDid(u *turn, as []trace.Access) {
+	as = s.withoutNote(u.th, as)
+	u.tr.Accesses = append(u.tr.Accesses, as...)
+	s.tailDid(u.th, as)
+	s.stores(u.th, as)
+	var holds []uint64
+	if s.on == 0 {
+		holds = sectionHolds
+	}
+	s.Sight(u.th.ID, as, holds, s.run.Allow > 0)
+	for i := range as {
+		a := &as[i]
+		if s.conflictsWithTicks(a) && (s.on == 1 || !s.isScheduling(a)) {
+			s.wide = true
+		}
+	}
+}
+
+func (s *Kernel) conflictsWithTicks(a *trace.Access) (conflict bool) {
+	granules(a, func(g uint64, bytes uint8) {
+		k := s.ticked[g]
+		conflict = conflict || k.writes&bytes != 0 || a.IsWrite() && k.reads&bytes != 0
+	})
+	return conflict
+}
+
+// granules calls f for each 8 bytes that an access touches, with a bit for each
+// byte of them.
+func granules(a *trace.Access, f func(g uint64, bytes uint8)) {
+	for at, end := a.Addr, a.Addr+uint64(a.Size); at < end; {
+		next := min(at&^7+8, end)
+		f(at>>3, uint8((1<<(next-at)-1)<<(at&7)))
+		at = next
+	}
+}
+
+func (s *Kernel) isScheduling(a *trace.Access) bool {
+	for _, r := range s.scheduling {
+		if a.Addr >= r.Lo && a.Addr+uint64(a.Size) <= r.Hi {
+			return true
+		}
+	}
+	return false
+}
+
+// tickDid learns what ticks do to memory. What threads did to it before counts
+// differently from then on.
+func (s *Kernel) tickDid(as []trace.Access) {
+	for i := range as {
+		a := &as[i]
+		granules(a, func(g uint64, bytes uint8) {
+			k := s.ticked[g]
+			if k.reads |= bytes; a.IsWrite() {
+				k.writes |= bytes
+			}
+			if s.ticked[g] != k {
+				s.ticked[g] = k
+				s.Refine()
+			}
+		})
+	}
+}

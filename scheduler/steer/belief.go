@@ -1,0 +1,200 @@
+package steer
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+
+	"landgo/kernel"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// What a kernel or its profile says of threads is believed until a run contradicts
+// it. A thread that landgo doesn't know of, or takes for waiting or ended, isn't let
+// run where it could be: what is verified then is less than it seems. So a
+// contradiction makes the result invalid, unless it can be the kernel's own mistake.
+
+// comes: by the profile, thread n gets the processor, whose stack pointer is sp.
+func (s *Kernel) comes(u *turn, n, sp uint64) (trace.TID, error) {
+	if _, known := s.numbered(n); !known && !slices.Contains(s.idleOnes(), n) && s.unlisted(n) {
+		return 0, s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+			"the kernel has given the processor to a thread at %#x, which was ready before, and is in none of the profile's lists or tables of ready threads, nor its idle one", n)
+	}
+	if err := s.found(u, n); err != nil {
+		return 0, err
+	}
+	t, _ := s.numbered(n)
+	th := &s.threads[t]
+	if th.own.tail && th.own.kind == tailOfNew && s.leftThere(n, sp) {
+		return 0, s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+			"the thread at %#x had ended, by the profile's states of those that have, and goes on where it was", n)
+	}
+	if !th.own.idle && !s.saysReady(n) && !th.own.unannounced {
+		s.save(t)
+		th.own.unannounced = true
+		s.machine.Set(&s.unannounced, s.unannounced+1)
+	}
+	return t, nil
+}
+
+// unlisted reports whether thread n, of which nothing is known, was ready when
+// threads were looked for last, and hasn't been in a list since. A kernel may make a
+// thread and give it the processor in one section, and a new thread's state is what
+// its memory was before.
+func (s *Kernel) unlisted(n uint64) bool {
+	yes := true
+	values := func(va, size uint64, f func(v uint64) bool) {
+		if pa, ok := s.translate(va); ok {
+			s.machine.Values(s.looked, pa, size, func(v uint64) { yes = yes && f(v) })
+		}
+	}
+	values(n+s.profile.State.Offset, s.profile.State.Size, func(v uint64) bool {
+		return slices.Contains(s.profile.Ready, s.profile.State.Signed(v))
+	})
+	for i := range s.profile.Lists {
+		l := &s.profile.Lists[i]
+		links := slices.Clone(l.First)
+		for k := range s.threads {
+			if s.threads[k].Exists && s.threads[k].own.number != 0 {
+				links = append(links, s.threads[k].own.number+l.Next)
+			}
+		}
+		for _, at := range links {
+			values(at, s.wordSize, func(v uint64) bool { return v != n+l.Link })
+		}
+	}
+	return yes
+}
+
+// leftThere reports whether a stack pointer is where an earlier thread n, which has
+// ended, gave the processor up for the last time. One that has been made anew begins
+// elsewhere.
+func (s *Kernel) leftThere(n, sp uint64) bool {
+	pa, ok := s.translate(sp)
+	for i := range s.threads {
+		if o := &s.threads[i].own; s.threads[i].Exists && o.ended && o.number == n && ok && o.stack == pa {
+			return true
+		}
+	}
+	return false
+}
+
+// checkIdlers: the profile's idle threads are the same all the time.
+func (s *Kernel) checkIdlers(u *turn) error {
+	idle := s.idleOnes()
+	for i := range s.threads {
+		th := &s.threads[i]
+		if s.threads[i].Exists && th.Live() && th.own.number != 0 && th.own.idle != slices.Contains(idle, th.own.number) {
+			return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+				"the profile's idle variables name one thread, and then another: an idle thread stays what it is")
+		}
+	}
+	return nil
+}
+
+// Ticks wake those that sleep. A thread that is said to wait for others and is woken by
+// a tick could have been run by itself, and a deadlock of such isn't one.
+
+// waiting are the threads that wait for others, where that is read.
+func (s *Kernel) waiting() (all []trace.TID) {
+	for i := range s.threads {
+		th := &s.threads[i]
+		if s.readsOwn() && s.threads[i].Exists && th.Live() && !th.own.idle && th.own.state == ownBlocked && !s.readReady(th) {
+			all = append(all, th.ID)
+		}
+	}
+	return all
+}
+
+// readReady reads whether a thread is ready.
+func (s *Kernel) readReady(th *thread) bool {
+	if s.profile != nil {
+		return s.saysReady(th.own.number)
+	}
+	return s.statusReady(s.statusOf(th))
+}
+
+// wokenByTick: a tick, or an idle thread, has made ready a thread that waits for others.
+func (s *Kernel) wokenByTick(th *thread) error {
+	how := "landgo_sleep wasn't called for it"
+	switch {
+	case s.profile != nil:
+		how = "it is in none of the profile's sleepers, and in no function of its sleep"
+	case s.image.Pintos != nil:
+		how = "it isn't in timer_sleep"
+	}
+	return s.invalid(kernel.GapSchedule, th, th.Regs.RIP,
+		"a tick has woken thread %s, which waits for others by what the kernel says, and not for time: %s", s.Name(th.ID), how)
+}
+
+// readyByTick: landgo_ready is called for a thread by a tick, or by the idle thread.
+func (s *Kernel) readyByTick(th *thread) error {
+	o := &th.own
+	switch {
+	case o.state == ownBlocked:
+		return s.wokenByTick(th)
+	case o.state != ownReady || !o.tail || o.kind != tailOfYield || o.interrupted:
+	case s.threads[s.running].own.idle:
+		return s.invalid(kernel.GapSchedule, th, th.Regs.RIP,
+			"a tick has woken thread %s, for which the kernel idled: neither landgo_sleep nor landgo_unready was called when it began to wait", s.Name(th.ID))
+	case !s.probes:
+		// It waits, perhaps; or ready threads are put into another list.
+		s.probes = true
+		s.Refine()
+	}
+	return nil
+}
+
+// checkWoken looks whether a tick has woken one of those that wait.
+func (s *Kernel) checkWoken(waiting []trace.TID) error {
+	for _, t := range waiting {
+		if th := &s.threads[t]; th.Live() && s.readReady(th) {
+			return s.wokenByTick(th)
+		}
+	}
+	return nil
+}
+
+// checkIdle: where nobody can run, for all wait or have ended, no tick changes that. It
+// is tried once for each set of places where they stand, and taken back: what a kernel
+// or its profile says could be wrong.
+func (s *Kernel) checkIdle(tr *trace.Transition) (err error) {
+	if tr.End == trace.EndProcess || tr.End == trace.EndBug || len(s.could) > 0 || s.Refined() {
+		return nil
+	}
+	h := fnv.New64a()
+	for i := range s.threads {
+		if th := &s.threads[i]; s.threads[i].Exists {
+			fmt.Fprintln(h, i, th.own.state, th.own.ended, th.Regs.RIP, th.Regs.RSP)
+		}
+	}
+	if s.idled[h.Sum64()] {
+		return nil
+	}
+	s.idled[h.Sum64()] = true
+	s.probing = true
+	s.tryOut(func() {
+		was := s.running
+		tr := &trace.Transition{Thread: trace.TID(was)}
+		for ticks := 0; ticks < vainTicks && err == nil; {
+			ticked, done, bad := s.onward(tr)
+			if bad == nil && !done {
+				bad = s.look(tr)
+			}
+			if done || isUnreached(bad) {
+				return
+			}
+			if r := &s.threads[s.running]; bad == nil && s.running != was && !r.own.idle && r.Stand != scheduler.StandSpin {
+				bad = s.invalid(kernel.GapSchedule, r, r.Regs.RIP,
+					"the kernel gives the processor to thread %s, where no thread is ready by what it or its profile says", s.Name(r.ID))
+			}
+			if ticked {
+				ticks++
+			}
+			err = bad
+		}
+	})
+	s.probing = false
+	return err
+}

@@ -1,0 +1,251 @@
+package steer
+
+import (
+	"landgo/image"
+	"landgo/scheduler"
+)
+
+// Functions of a kernel to which a profile gives roles: its locks, its allocators,
+// its panic. A call is followed from the entry to the return to its caller at its
+// caller's stack pointer, on whatever stack that is: other threads may run in
+// between. The code is tested like all other code.
+
+// ownCall is a call under way.
+type ownCall struct {
+	role   image.Role
+	family uint8
+	sleep  bool
+	letsGo bool // by name; it has no points
+	entry  uint64
+	on     bool // interrupts were on
+	// sp is the stack pointer behind the return to ret.
+	sp, ret uint64
+	p, size uint64 // what an allocator was given
+}
+
+// findCalls sets breakpoints on the functions that have roles.
+func (s *Kernel) findCalls() {
+	for addr := range s.named {
+		s.machine.Break(addr, aBreak)
+	}
+	if s.profile != nil {
+		for _, addr := range s.profile.Sleep {
+			s.sleeps[addr] = true
+			s.machine.Break(addr, aBreak)
+		}
+	}
+}
+
+// called takes in that the processor stands where a function is called, or to
+// where one returns.
+func (s *Kernel) called(u *turn) (happening, error) {
+	h, err := s.returned(u)
+	if err != nil || h == atEnd {
+		return h, err
+	}
+	pc := s.regs.RIP
+	if s.sleeps[pc] {
+		s.enterCall(u, ownCall{sleep: true})
+	}
+	if s.letsGo[pc] {
+		s.enterCall(u, ownCall{letsGo: true})
+	}
+	b, ok := s.named[pc]
+	if !ok {
+		return h, nil
+	}
+	if h2, err := s.enterNamed(u, &b); err != nil || h2 != atNothing {
+		return h2, err
+	}
+	return h, nil
+}
+
+// enterCall keeps a call in mind, until it returns.
+func (s *Kernel) enterCall(u *turn, c ownCall) {
+	c.ret, c.sp = s.returnAddress(), s.regs.RSP+s.wordSize
+	c.entry, c.on = s.regs.RIP, s.on == 1
+	s.save(u.th.ID)
+	own := &u.th.own
+	n := len(own.calls)
+	for n > 0 && own.calls[n-1].sp <= s.regs.RSP && s.sameStack(own.calls[n-1].sp) {
+		n-- // left in another way than by a return
+	}
+	own.calls = append(own.calls[:n:n], c)
+	if !s.returns[c.ret] {
+		s.returns[c.ret] = true
+		s.machine.Break(c.ret, aBreak)
+	}
+}
+
+// sameStack reports whether a stack pointer is near the present one: a kernel may
+// run an interrupt's handler on another stack.
+func (s *Kernel) sameStack(sp uint64) bool { return s.regs.RSP-sp+1<<16 <= 2<<16 }
+
+// returned ends the calls that return here: several, where a function's last call
+// was made by a jump.
+func (s *Kernel) returned(u *turn) (happening, error) {
+	if !s.returns[s.regs.RIP] {
+		return atNothing, nil
+	}
+	point := atNothing
+	for {
+		own := &u.th.own
+		n := len(own.calls)
+		if n == 0 || own.calls[n-1].ret != s.regs.RIP || own.calls[n-1].sp != s.regs.RSP {
+			return point, nil
+		}
+		c := own.calls[n-1]
+		s.save(u.th.ID)
+		own.calls = own.calls[:n-1]
+		h, err := s.ends(u, &c)
+		if err != nil || h == atEnd {
+			return h, err
+		}
+		if h == atPoint {
+			point = h
+		}
+	}
+}
+
+// ends takes in that a call has returned.
+func (s *Kernel) ends(u *turn, c *ownCall) (happening, error) {
+	switch c.role {
+	case image.Malloc, image.Calloc, image.AlignedAlloc, image.Memalign:
+		return s.gaveOwn(u, c)
+	case image.Realloc, image.ReallocArray:
+		if p := s.result(); c.p != 0 && (p != 0 || c.size == 0) {
+			if h, err := s.takeBlock(u, "a free", c.p, c.family, c.ret); h != atNothing || err != nil {
+				return h, err
+			}
+		}
+		return s.gaveOwn(u, c)
+	}
+	if s.leftOff(u, c) {
+		f, _ := s.image.SymbolAt(c.entry)
+		return s.ended(u, s.failHere(u, scheduler.Assertion, "%s was called with interrupts on, and returns with them off", f.Name))
+	}
+	if scheduler.PointsAt(c.role)&scheduler.PointUnlock != 0 && !u.ticking && s.isPoint(u, scheduler.PointUnlock) {
+		return atPoint, nil
+	}
+	return atNothing, nil
+}
+
+// leftOff reports whether a call that has returned left interrupts off. A function
+// that acquires something may do that, as a spin lock does; one that lets go of
+// something leaves them as they were, or on. Of landgo_unlocked nothing is claimed:
+// where the function began isn't known, and it may have been in its caller's
+// section.
+func (s *Kernel) leftOff(u *turn, c *ownCall) bool {
+	return (c.letsGo || scheduler.PointsAt(c.role)&scheduler.PointUnlock != 0) && c.on && s.on == 0 && !u.shadow && !u.ticking && s.booted == 1
+}
+
+// result is what a function has returned.
+func (s *Kernel) result() uint64 {
+	if s.wordSize == 4 {
+		return uint64(uint32(s.regs.RAX))
+	}
+	return s.regs.RAX
+}
+
+// gaveOwn takes in the block that an allocator's call has returned.
+func (s *Kernel) gaveOwn(u *turn, c *ownCall) (happening, error) {
+	if p := s.result(); p != 0 && c.size != 0 {
+		return s.giveBlock(u, "an allocator", p, c.size, c.family, c.ret)
+	}
+	return atNothing, nil
+}
+
+// enterNamed: a function with a role is called.
+func (s *Kernel) enterNamed(u *turn, b *image.Bound) (happening, error) {
+	arg := func(n int) uint64 {
+		if b.Args != nil {
+			n = b.Args[n] - 1
+		}
+		return s.argument(n)
+	}
+	c := ownCall{role: b.Role, family: b.Family}
+	points := scheduler.PointsAt(b.Role)
+	switch b.Role {
+	case image.Panic:
+		first := 0
+		if b.Args != nil {
+			first = b.Args[0] - 1
+		}
+		text := scheduler.Formatted(s.wordSize, s.text, func() uint64 {
+			first++
+			return s.anyArgument(first - 1)
+		})
+		return s.panics(u, "the kernel panics: "+text)
+	case image.AssertFail:
+		return s.panics(u, "assertion failed: "+s.text(arg(0)))
+	case image.Abort:
+		return s.panics(u, "the kernel panics in "+b.Name)
+	case image.TestReport:
+		if arg(0) != 0 {
+			return s.panics(u, "the test reports a failure")
+		}
+		return atNothing, nil
+	case image.CondWait:
+		return atNothing, nil
+	case image.Free:
+		h := atNothing
+		if p := arg(0); p != 0 && !s.insideAllocator(u.th, b.Family) {
+			var err error
+			if h, err = s.takeBlock(u, "a free", p, b.Family, s.returnAddress()); err != nil || h != atNothing {
+				return h, err
+			}
+		}
+	case image.Malloc, image.AlignedAlloc, image.Memalign:
+		if c.size = b.Size; c.size == 0 {
+			c.size = arg(map[bool]int{true: 0, false: 1}[b.Role == image.Malloc])
+		}
+	case image.Calloc:
+		c.size = arg(0) * arg(1)
+	case image.Realloc:
+		c.p, c.size = arg(0), arg(1)
+	case image.ReallocArray:
+		c.p, c.size = arg(0), arg(1)*arg(2)
+	}
+	if b.Family != 0 && s.insideAllocator(u.th, b.Family) {
+		c.role, c.size = image.InsideAllocator, 0 // one of its functions calls another
+	}
+	s.enterCall(u, c)
+	if points&scheduler.PointLock != 0 && !u.ticking && s.booted == 1 {
+		u.th.own.wants = arg(0)
+		if s.isPoint(u, scheduler.PointLock) {
+			return atPoint, nil
+		}
+	}
+	return atNothing, nil
+}
+
+// panics: the kernel gives up.
+func (s *Kernel) panics(u *turn, text string) (happening, error) {
+	if s.booted == 0 {
+		return atNothing, s.notUp(u, "the kernel gives up before %s is called: %s", s.upName(), text)
+	}
+	u.th.Regs = s.regs
+	return s.ended(u, s.failHere(u, scheduler.Assertion, "%s", text))
+}
+
+// insideAllocator reports whether a thread is in a call of an allocator's function:
+// of a given one's, or of any (0).
+func (s *Kernel) insideAllocator(th *thread, family uint8) bool {
+	for i := range th.own.calls {
+		if f := th.own.calls[i].family; f != 0 && (family == 0 || f == family) {
+			return true
+		}
+	}
+	return false
+}
+
+// inSleep reports whether a thread is in a call of a function in which threads
+// wait for time to pass.
+func (s *Kernel) inSleep(th *thread) bool {
+	for i := range th.own.calls {
+		if th.own.calls[i].sleep {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,130 @@
+package steer
+
+import (
+	"math"
+
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// Who can run in a kernel: whom ticks bring the processor to.
+
+// whoCan appends the threads that the processor can be brought to.
+func (s *Kernel) whoCan(dst []trace.TID) []trace.TID {
+	best := s.bestPriority()
+	for i := range s.threads {
+		if s.threads[i].Exists && s.canRun(&s.threads[i], best) {
+			dst = append(dst, s.threads[i].ID)
+		}
+	}
+	return dst
+}
+
+// disabled reports whether a step has kept a thread from running that could run
+// before it, and still waits for nothing but the processor.
+func (s *Kernel) disabled(tr *trace.Transition) bool {
+	if tr.End == trace.EndProcess || tr.End == trace.EndBug {
+		return false
+	}
+	best := s.bestPriority()
+	for _, t := range s.could {
+		th := &s.threads[t]
+		if t != tr.Thread && th.Live() && (th.own.state == ownReady || th.own.state == ownSleeping) && !s.canRun(th, best) {
+			return true
+		}
+	}
+	return false
+}
+
+// Threads implements por.System.
+func (s *Kernel) Threads(dst []trace.Thread) []trace.Thread {
+	best := s.bestPriority()
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !s.threads[i].Exists || th.own.idle {
+			continue
+		}
+		d := trace.Thread{ID: th.ID, Yielding: th.Yielding, Status: trace.Blocked}
+		d.Pending = trace.Op{Kind: trace.OpSyscall, Obj: schedulerResource, Arg: 1, PC: th.Regs.RIP}
+		switch {
+		case !th.Live():
+			d.Status = trace.Exited
+		case th.Stand == scheduler.StandFailure:
+			d.Status, d.Outcomes, d.Pending = trace.Ready, 1, trace.Op{Kind: trace.OpEnd}
+		case s.canRun(th, best):
+			d.Status, d.Outcomes, d.Next = trace.Ready, 1, uint64(th.ID) == s.running
+			if th.Stand == scheduler.StandAccess {
+				d.Pending, d.PendingAccess = trace.Op{Kind: trace.OpAccess}, th.Access
+			}
+		}
+		dst = append(dst, d)
+	}
+	return dst
+}
+
+// canRun reports whether the processor can be brought to a thread: it is ready,
+// or sleeps, which ends with time, and no better one is ready.
+func (s *Kernel) canRun(th *thread, best int64) bool {
+	if !th.Live() || th.Stand == scheduler.StandSpin || th.own.idle || th.own.state != ownReady && th.own.state != ownSleeping {
+		return false
+	}
+	if th.own.state == ownReady && uint64(th.ID) == s.running {
+		return true
+	}
+	if th.own.state == ownSleeping && !s.wakesFirst(th.ID) {
+		return false
+	}
+	return th.own.priority >= best && (!s.probes || s.reachable(th))
+}
+
+// tryOut does something and takes it back, in the middle of a step too.
+func (s *Kernel) tryOut(do func()) {
+	wide, remaps := s.wide, false
+	s.TryOut(func() {
+		do()
+		remaps = s.remaps()
+	})
+	s.set, s.wide, s.hadIn = 0, wide, noWhere
+	if remaps {
+		s.machine.FlushBoard()
+	}
+}
+
+// reachable tries whether ticks bring the processor to a thread, and takes that
+// back. Once a ready thread was met that they don't bring it to (the kernel has
+// lost it, or keeps the processor from others by a counter of its own), this
+// decides who can run.
+func (s *Kernel) reachable(th *thread) bool {
+	if s.tried == nil {
+		s.tried = map[trace.TID]bool{}
+	}
+	if can, ok := s.tried[th.ID]; ok {
+		return can
+	}
+	stop := s.stopIf
+	s.stopIf = nil // an answer can't be left out
+	var err error
+	s.tryOut(func() { _, err = s.reach(th, &trace.Transition{Thread: th.ID, Begin: th.Insns}) })
+	s.stopIf = stop
+	// What else is wrong shows when it is done for good.
+	s.tried[th.ID] = !isUnreached(err)
+	return s.tried[th.ID]
+}
+
+// bestPriority is the highest of the ready threads'.
+func (s *Kernel) bestPriority() (best int64) {
+	best = math.MinInt64
+	if s.unranked {
+		return best
+	}
+	for i := range s.threads {
+		th := &s.threads[i]
+		if s.threads[i].Exists && th.Live() && !th.own.idle && th.own.state == ownReady {
+			best = max(best, th.own.priority)
+		}
+	}
+	return best
+}
+
+// aloneOwn: no second thread was ever created.
+func (s *Kernel) aloneOwn() bool { return s.born <= 1 }

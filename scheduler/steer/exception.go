@@ -1,0 +1,219 @@
+package steer
+
+import (
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// Exceptions: a kernel's own handler may treat one, and go on: a breakpoint, a page
+// that it maps now, a division that it mends, an instruction that it emulates. Whether
+// one is a bug is decided by what comes of it.
+//
+// Where there is a gate, it is tried out what the handler does: it returns, or gives
+// the processor up; then the exception is delivered for good, as a part of what the
+// thread does. If instead it ends the guest, or the thread, stops for good, or faults,
+// the exception is the bug, told at its instruction, and the handler hasn't run. If
+// such comes after it has given the processor up, the exception is what is told as
+// well.
+//
+// A handler that returns to where the exception was raised has to have mended
+// something: if nothing but the exception comes of it again and again, with interrupts
+// off or while nobody else can run, that is the bug.
+
+// exception is one whose handler hasn't returned yet.
+type exception struct {
+	Vector uint8
+	Code   uint64
+	Addr   uint64 // of a page fault
+	Regs   emu.Regs
+	Kind   scheduler.Kind // the bug that it is, if its handler doesn't return
+	Text   string
+	SP     uint64 // where its frame is
+	Insns  uint64 // of the thread, when the handler had returned
+	Vain   uint64 // how many times the same was raised before, with nothing between
+}
+
+const (
+	breakpointException = 3
+	debugException      = 1
+	pageFault           = 14
+)
+
+// maxVain is how many times nothing has to come of a handler before that is the bug.
+const maxVain = 64
+
+// isTrap: the handler returns behind the instruction.
+func (x *exception) isTrap() bool {
+	return x.Vector == breakpointException || x.Vector == debugException
+}
+
+// hasCode: the processor pushes an error code.
+func (x *exception) hasCode() bool { return x.Vector == 8 || x.Vector >= 10 && x.Vector <= 14 }
+
+// faulted deals with a fault of the thread of a stretch.
+func (s *Kernel) faulted(u *turn, stop *emu.Stop) (happening, error) {
+	s.regs, s.set = stop.Regs, emu.SetAll
+	if stop.Fault.Kind == emu.FaultStack {
+		return s.overflow(u, stop.Fault.Addr)
+	}
+	if k := stop.Fault.Kind; s.user == 1 && k != emu.FaultBlockRead && k != emu.FaultBlockWrite {
+		return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "an exception of a user program isn't modelled: %s", s.faultOf(u.th, stop.Fault).Message)
+	}
+	before := u.th.Regs
+	u.th.Regs = s.regs
+	f := s.faultOf(u.th, stop.Fault)
+	if _, gate := s.gate(stop.Trap.Vector); gate && stop.Raised && s.gap == gapNone {
+		x := exception{Vector: stop.Trap.Vector, Code: uint64(stop.ErrorCode), Addr: stop.Fault.Addr, Regs: s.regs, Kind: f.Kind, Text: f.Message}
+		if x.isTrap() {
+			s.regs.RIP += uint64(stop.Trap.Len)
+		}
+		u.th.Regs = before
+		if h, taken, err := s.raise(u, &x); taken {
+			return h, err
+		}
+		f.Message = x.Text
+		s.regs, s.set = x.Regs, emu.SetAll
+		u.th.Regs = s.regs
+	}
+	s.failOwn(u.th, u.tr, f)
+	return atEnd, nil
+}
+
+// raise delivers an exception, if its handler comes back.
+func (s *Kernel) raise(u *turn, x *exception) (h happening, taken bool, err error) {
+	if last := u.th.own.mended; last != nil {
+		if !x.isTrap() && last.Vector == x.Vector && last.Addr == x.Addr && last.Regs == x.Regs && u.th.Insns == last.Insns+1 && !u.ticking {
+			x.Vain = last.Vain + 1
+		}
+	}
+	if x.Vain >= maxVain {
+		if s.on == 1 && u.points && s.others(u.th) {
+			s.save(u.th.ID)
+			u.th.own.mended = nil
+			return atCountOut, true, nil
+		}
+		x.Text += ", again and again: its handler returns to it, and has mended nothing"
+		return atNothing, false, nil
+	}
+	if u.trial == 0 && !s.comesBack(u, x) {
+		return atNothing, false, nil
+	}
+	return atNothing, s.enter(u, x), nil
+}
+
+// others reports whether another thread could do something, now or later.
+func (s *Kernel) others(th *thread) bool {
+	for i := range s.threads {
+		x := &s.threads[i]
+		if s.threads[i].Exists && x.Live() && x != th && !x.own.idle && x.own.state != ownBlocked {
+			return true
+		}
+	}
+	return false
+}
+
+// enter delivers an exception; not, if its frame can't be pushed.
+func (s *Kernel) enter(u *turn, x *exception) bool {
+	if x.Vector == pageFault {
+		s.machine.Set(&s.mending, 1)
+	}
+	if u.shadow {
+		u.shadow = false
+		s.interrupts(u, 1)
+	}
+	var code []uint64
+	if x.hasCode() {
+		code = []uint64{x.Code}
+	}
+	if s.trap(u, x.Vector, code...) != nil {
+		return false
+	}
+	if x.isTrap() {
+		s.did(u)
+	}
+	s.save(u.th.ID)
+	own := &u.th.own
+	x.SP = s.regs.RSP + uint64(len(code))*s.wordSize
+	n := len(own.exceptions)
+	own.exceptions = append(own.exceptions[:n:n], *x)
+	return true
+}
+
+// trap enters the handler of what an instruction of the thread itself has raised.
+func (s *Kernel) trap(u *turn, vector uint8, code ...uint64) error {
+	was := s.on
+	if err := s.deliver(u.th, vector, code...); err != nil {
+		return err
+	}
+	if was == 1 && s.on == 0 && !u.ticking && s.booted == 1 {
+		s.section(u.tr, true)
+	}
+	return nil
+}
+
+// comesBack tries out whether an exception's handler returns, or gives the processor
+// up. One that goes round without having looked at memory never does.
+func (s *Kernel) comesBack(u *turn, x *exception) (yes bool) {
+	regs, set, stop := s.regs, s.set, s.stopIf
+	s.stopIf = nil // an answer can't be left out
+	s.tryOut(func() {
+		s.save(u.th.ID)
+		s.save(u.tr.Thread)
+		tr := &trace.Transition{Thread: u.tr.Thread, Begin: s.threads[u.tr.Thread].Insns}
+		v := turn{th: &s.threads[u.th.ID], tr: tr, ticking: u.ticking, blind: u.blind, trial: 1 + len(u.th.own.exceptions)}
+		if !s.enter(&v, x) {
+			return
+		}
+		for quiet := (turn{}); ; {
+			h, err := s.runFor(&v)
+			switch {
+			case err != nil || h == atEnd:
+				return
+			case h == atReturn || h == atSwitch:
+				yes = true
+				return
+			case h != atCountOut && h != atHalt:
+				continue
+			}
+			v.at = s.regsNow()
+			if quiet.th != nil && quiet.at == v.at && quiet.looked == v.looked {
+				return
+			}
+			quiet = v
+		}
+	})
+	s.regs, s.set, s.stopIf = regs, set, stop
+	return yes
+}
+
+// goesBack notes that a thread returns from an interrupt by the frame at sp. It reports
+// whether that is from an exception.
+func (s *Kernel) goesBack(th *thread, sp uint64) (yes bool) {
+	for n := len(th.own.exceptions); n > 0 && th.own.exceptions[n-1].SP <= sp && s.sameStack(th.own.exceptions[n-1].SP); n-- {
+		s.save(th.ID)
+		x := th.own.exceptions[n-1]
+		x.Insns = th.Insns
+		th.own.mended, th.own.exceptions = &x, th.own.exceptions[:n-1:n-1]
+		yes = true
+	}
+	return yes
+}
+
+// untreated is the bug of an exception that a thread was treating when it came to its
+// end; nil: none was. One whose handler was left in another way than by a return
+// doesn't count.
+func (s *Kernel) untreated(th *thread) *scheduler.Failure {
+	if len(th.own.exceptions) == 0 {
+		return nil
+	}
+	x, sp := &th.own.exceptions[0], th.Regs.RSP
+	if uint64(th.ID) == s.running {
+		sp = s.regsNow().RSP
+	}
+	if sp > x.SP && sp-x.SP < 1<<16 {
+		return nil
+	}
+	return &scheduler.Failure{Kind: x.Kind, Thread: th.ID, PC: x.Regs.RIP, Message: x.Text}
+}

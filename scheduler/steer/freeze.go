@@ -1,0 +1,113 @@
+package steer
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"landgo/emu"
+	"landgo/heap"
+	"landgo/kernel"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// What a boot leaves behind, beside the machine's memory and its devices' state:
+// the threads that are known, and what was told of memory. Everything is as at the
+// end of Boot, before the first mark.
+
+// bootState is the part of a Kernel that a boot changes.
+type bootState struct {
+	Words      []byte // of the Kernel itself
+	Threads    []scheduler.Thread
+	Own        []ownThread // by thread
+	Parents    []trace.TID // with ordinals, in the order of thread ids from 1
+	Ordinals   []uint64
+	Scheduling []emu.Range
+	Returns    []uint64
+	Blocks     []bootBlock
+}
+
+// bootBlock is a block that the boot gave out, or took back.
+type bootBlock struct {
+	Block heap.Block
+	Given bool
+}
+
+// keepBlock notes what happens to blocks before the kernel is up.
+func (s *Kernel) keepBlock(b heap.Block, given bool) {
+	if s.booted == 0 {
+		s.bootBlocks = append(s.bootBlocks, bootBlock{b, given})
+	}
+}
+
+// Freeze is the state after Boot as bytes. It fails if something of it can't
+// be kept.
+func (s *Kernel) Freeze() (own []byte, machine *emu.Frozen, err error) {
+	b := bootState{
+		Scheduling: s.scheduling,
+		Returns:    slices.Sorted(maps.Keys(s.returns)), Blocks: s.bootBlocks,
+	}
+	if !s.Fresh() || len(s.ticked)+len(s.tailWords)+len(s.tried) > 0 || s.set != 0 || s.booted == 0 {
+		return nil, nil, errors.New("the kernel isn't just up")
+	}
+	for i := range s.threads {
+		b.Threads = append(b.Threads, *s.threads[i].Thread)
+		b.Own = append(b.Own, s.threads[i].own)
+	}
+	if b.Words, err = kernel.AppendWords(nil, s); err != nil {
+		return nil, nil, err
+	}
+	b.Parents, b.Ordinals = s.Births()
+	if own, err = kernel.AppendPlain(nil, b); err != nil {
+		return nil, nil, err
+	}
+	machine, err = s.machine.Freeze(emu.Ctx(s.cpu))
+	return own, machine, err
+}
+
+// Thaw takes the place of Boot. After an error the machine can't be used.
+func (s *Kernel) Thaw(own []byte, machine *emu.Frozen) error {
+	var b bootState
+	rest, err := kernel.Plain(own, &b)
+	if err != nil {
+		return err
+	}
+	if len(rest) > 0 || len(b.Threads) == 0 || len(b.Threads) > cap(s.threads) || len(b.Own) != len(b.Threads) || len(b.Ordinals) != len(b.Parents) {
+		return errors.New("the kept state has another form")
+	}
+	for i, p := range b.Parents {
+		if t, err := s.Intern(p, b.Ordinals[i]); err != nil || t != trace.TID(i+1) {
+			return fmt.Errorf("thread %d has another name: %v", i+1, err)
+		}
+	}
+	s.findTells()
+	for _, addr := range b.Returns {
+		s.returns[addr] = true
+		s.machine.Break(addr, aBreak)
+	}
+	cpu, err := s.machine.Thaw(machine)
+	if err != nil {
+		return err
+	}
+	if rest, err := kernel.Words(b.Words, s); err != nil || len(rest) > 0 {
+		return errors.Join(errors.New("the kept words have another form"), err)
+	}
+	s.cpu, s.bootInsns = uint64(cpu), 0
+	s.ensure(trace.TID(len(b.Threads) - 1))
+	for i := range s.threads {
+		*s.threads[i].Thread, s.threads[i].own = b.Threads[i], b.Own[i]
+		s.threads[i].Ctx = cpu
+	}
+	for _, k := range b.Blocks {
+		if k.Given {
+			s.Heap().Give(k.Block)
+		} else {
+			s.Heap().Take(k.Block.Family, k.Block.Addr, k.Block.Back)
+		}
+	}
+	s.scheduling, s.bootBlocks = b.Scheduling, b.Blocks
+	s.looked = s.machine.Journal()
+	return nil
+}

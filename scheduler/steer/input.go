@@ -1,0 +1,75 @@
+package steer
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Nobody types. A kernel whose threads wait for input in the end has nothing more to do,
+// and that is no deadlock; nor is it that a thread waits for the end of a child that does.
+// Both are known by what a waiting thread waits for, its *channel*, which the profile has
+// to name: an address for input, and a thread's own structure for its children. All
+// threads that are left have to wait so: one that waits for something else makes the end
+// a deadlock, and is told of.
+
+func (s *Kernel) hasChannel() bool { return s.profile != nil && s.profile.Channel.Size != 0 }
+
+// channelOf is what a thread waits for.
+func (s *Kernel) channelOf(th *thread) uint64 {
+	v, _ := s.memberOf(th.own.number, s.profile.Channel)
+	if s.wordSize == 4 {
+		return uint64(uint32(v))
+	}
+	return uint64(v)
+}
+
+func (s *Kernel) channelName(c uint64) string {
+	if name := s.VariableName(c); name != "" {
+		return name
+	}
+	return fmt.Sprintf("%#x", c)
+}
+
+// awaitsInput reports whether all threads that are left wait for input, or for children
+// that do.
+func (s *Kernel) awaitsInput() bool {
+	if !s.hasChannel() {
+		return false
+	}
+	any := false
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !s.threads[i].Exists || !th.Live() || th.own.idle || th.own.ended {
+			continue
+		}
+		if !s.awaits(th, len(s.threads)) {
+			return false
+		}
+		any = true
+	}
+	return any
+}
+
+// awaits: a thread does. depth bounds parents of parents.
+func (s *Kernel) awaits(th *thread, depth int) bool {
+	if th.own.state != ownBlocked || depth == 0 {
+		return false
+	}
+	c := s.channelOf(th)
+	if slices.Contains(s.profile.Input, c) {
+		return true
+	}
+	if c != th.own.number || s.profile.Parent.Size == 0 {
+		return false
+	}
+	for i := range s.threads {
+		child := &s.threads[i]
+		if !s.threads[i].Exists || !child.Live() || child.own.idle || child.own.ended {
+			continue
+		}
+		if p, ok := s.memberOf(child.own.number, s.profile.Parent); ok && uint32(p) == uint32(c) && s.awaits(child, depth-1) {
+			return true
+		}
+	}
+	return false
+}

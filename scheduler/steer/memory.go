@@ -1,0 +1,199 @@
+package steer
+
+import (
+	"fmt"
+
+	"landgo/emu"
+	"landgo/image"
+	"landgo/kernel"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// The kernel's memory by its own addresses.
+
+const endProcess = trace.EndProcess
+
+// Page tables.
+const (
+	pagePresent = 1
+	pageLarge   = 1 << 7
+	frameMask   = 0x000ffffffffff000
+	cr4PAE      = 1 << 5
+)
+
+// remaps reports whether what is mapped may be another in the next state.
+func (s *Kernel) remaps() bool { return s.volatile || s.mending == 1 }
+
+// boardRegs are the processor's control registers. They are read again only where
+// the kernel changes them while threads run.
+func (s *Kernel) boardRegs() emu.BoardRegs {
+	if s.booted == 1 && !s.volatile && s.control != nil {
+		return *s.control
+	}
+	b := s.machine.BoardRegs(emu.Ctx(s.cpu))
+	s.control = &b
+	return b
+}
+
+// translate finds the physical address of a virtual one in the page tables that
+// the processor uses; false if nothing is mapped there.
+func (s *Kernel) translate(va uint64) (uint64, bool) {
+	b := s.boardRegs()
+	if !b.Paging() || !s.machine.HasPaging() {
+		return va, va < s.machine.Space()
+	}
+	if s.wordSize == 4 && b.CR4&cr4PAE == 0 {
+		return s.walk32(b.CR3, va)
+	}
+	table := b.CR3 & frameMask
+	level := 4
+	if s.wordSize == 4 {
+		table, level = b.CR3&^31, 3
+	}
+	for ; level > 0; level-- {
+		shift := 12 + 9*uint(level-1)
+		e := s.machine.Read64(table + va>>shift&511*8)
+		if e&pagePresent == 0 {
+			return 0, false
+		}
+		if table = e & frameMask; level == 1 || level <= 3 && e&pageLarge != 0 {
+			low := uint64(1)<<shift - 1
+			pa := table&^low | va&low
+			return pa, pa < s.machine.Space()
+		}
+	}
+	return 0, false
+}
+
+func (s *Kernel) walk32(cr3, va uint64) (uint64, bool) {
+	e := uint64(s.machine.Read32(cr3&^0xfff + va>>22&1023*4))
+	if e&pagePresent == 0 {
+		return 0, false
+	}
+	pa := e&0xffc00000 | va&0x3fffff
+	if e&pageLarge == 0 {
+		if e = uint64(s.machine.Read32(e&^0xfff + va>>12&1023*4)); e&pagePresent == 0 {
+			return 0, false
+		}
+		pa = e&^0xfff | va&0xfff
+	}
+	return pa, pa < s.machine.Space()
+}
+
+// word reads a word, and store writes one; false where nothing is mapped.
+func (s *Kernel) Word(va uint64) (uint64, bool) {
+	pa, ok := s.translate(va)
+	if !ok {
+		return 0, false
+	}
+	if s.wordSize == 4 {
+		return uint64(s.machine.Read32(pa)), true
+	}
+	return s.machine.Read64(pa), true
+}
+
+func (s *Kernel) store(va, v uint64) bool {
+	pa, ok := s.translate(va)
+	if !ok {
+		return false
+	}
+	if s.wordSize == 4 {
+		return s.machine.Write32(pa, uint32(v))
+	}
+	return s.machine.Write64(pa, v)
+}
+
+func (s *Kernel) byteAt(va uint64) (byte, bool) {
+	pa, ok := s.translate(va)
+	return s.machine.Read8(pa), ok
+}
+
+// code is the instruction at an address.
+func (s *Kernel) code(pc uint64) []byte {
+	const longest = 15
+	at := s.image.Physical(pc)
+	if s.machine.HasPrograms() && pc < s.image.Bias {
+		at, _ = s.translate(pc)
+	}
+	if p := s.machine.Bytes(at, longest); p != nil {
+		return p
+	}
+	return make([]byte, longest)
+}
+
+// checkPaging refuses page tables that the engine doesn't follow.
+func (s *Kernel) checkPaging(u *turn) error {
+	if s.paged || s.machine.HasPaging() {
+		return nil
+	}
+	b := s.boardRegs()
+	if !b.Paging() {
+		return nil
+	}
+	s.paged = true
+	for i := range s.image.Segments {
+		seg := &s.image.Segments[i]
+		for at := seg.Addr; at < seg.Addr+seg.MemSize; at += 4096 {
+			if pa, ok := s.walkTables(&b, at); !ok || pa != at {
+				return s.invalid(kernel.GapPaging, u.th, s.pcNow(),
+					"the kernel's page tables put %#x elsewhere, and %s takes each address for its own: landgo needs libunicorn 2.1 or newer for this kernel", at, s.machine.Version())
+			}
+		}
+	}
+	return nil
+}
+
+// walkTables is translate where the engine wouldn't.
+func (s *Kernel) walkTables(b *emu.BoardRegs, va uint64) (uint64, bool) {
+	if s.wordSize == 4 && b.CR4&cr4PAE == 0 {
+		return s.walk32(b.CR3, va)
+	}
+	table := b.CR3 & frameMask
+	for level := 4; level > 0; level-- {
+		shift := 12 + 9*uint(level-1)
+		e := s.machine.Read64(table + va>>shift&511*8)
+		if e&pagePresent == 0 {
+			return 0, false
+		}
+		if table = e & frameMask; level == 1 || level <= 3 && e&pageLarge != 0 {
+			low := uint64(1)<<shift - 1
+			return table&^low | va&low, true
+		}
+	}
+	return 0, false
+}
+
+// failHere ends the guest with a bug at the processor's place.
+func (s *Kernel) failHere(u *turn, kind scheduler.Kind, format string, args ...any) error {
+	f := &scheduler.Failure{Kind: kind, Thread: u.th.ID, PC: s.regs.RIP, Message: fmt.Sprintf(format, args...)}
+	if u.th.own.idle {
+		f.Thread = u.tr.Thread
+	}
+	if !u.ticking {
+		u.th.Regs = s.regs
+	}
+	s.failOwn(u.th, u.tr, f)
+	return nil
+}
+
+// faultOf is the bug of a processor fault. Through a kernel's own page tables the
+// engine doesn't say whether it was a read.
+func (s *Kernel) faultOf(th *thread, f emu.Fault) *scheduler.Failure {
+	out := s.FaultFailure(th.ID, f)
+	out.PC = s.regs.RIP
+	if f.Kind == emu.FaultRead && out.Kind == scheduler.Segfault {
+		out.Message = fmt.Sprintf("page fault at address %#x", f.Addr)
+		if f.Addr < image.PageSize {
+			out.Message += ": a null pointer"
+		}
+	}
+	return out
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

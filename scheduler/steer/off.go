@@ -1,0 +1,57 @@
+package steer
+
+import (
+	"landgo/emu"
+	"landgo/trace"
+)
+
+// Loops without interrupts. What the processor does with interrupts off follows from
+// its registers and the memory, unless it asks a device or a clock. If all of that is as
+// it was before, it goes round for ever, and no interrupt can end it: a thread that spins
+// with interrupts off, or waits there for others, a handler that waits for whom it
+// interrupted, threads that yield to each other with interrupts off.
+
+const (
+	// offFrom is how many instructions a stretch has before that is looked for.
+	offFrom = 200_000
+	// offRun is how many instructions are run at a time with interrupts off: a
+	// multiple of all small numbers, so that most loops have come round after it.
+	offRun = 720_720
+	// offLooks is how many times the state is compared with the same one before.
+	offLooks = 64
+)
+
+// offLoop is a state in a stretch without interrupts that may come again.
+type offLoop struct {
+	looks   int
+	journal uint64
+	cpu     trace.Digest
+	asked   uint64
+}
+
+// endless reports whether the stretch under way, in which so many instructions were run,
+// has come to a state in which it was before.
+func (s *Kernel) endless(l *offLoop, ran uint64) (bool, error) {
+	if s.on == 1 || s.booted == 0 || ran < offFrom || s.gap != gapNone {
+		return false, nil
+	}
+	if err := s.flush(); err != nil {
+		return false, err
+	}
+	now := offLoop{journal: s.machine.Journal(), cpu: s.machine.CPUDigest(emu.Ctx(s.cpu)), asked: s.asked + s.machine.ClockReads()}
+	if l.looks > 0 && now.asked == l.asked && now.cpu == l.cpu && s.machine.Unchanged([]emu.Stretch{{From: l.journal, To: now.journal}}, func(uint64) bool { return false }) {
+		return true, nil
+	}
+	if l.looks++; l.looks == 1 || l.looks > offLooks {
+		now.looks = 1
+		*l = now
+	}
+	return false, nil
+}
+
+// offText is what is told of such a loop.
+const offText = "interrupts are off, and the processor goes round in a loop for ever"
+
+// offRounds: with the step under way the processor is where it was before, and
+// interrupts were off all the time.
+func (s *Kernel) offRounds() bool { return s.due && s.steps[len(s.steps)-1].off }

@@ -1,0 +1,91 @@
+package steer
+
+import (
+	"fmt"
+
+	"landgo/emu"
+	"landgo/image"
+	"landgo/scheduler"
+)
+
+// Stack overflow: a thread stores something below the lowest byte of its stack, and
+// its stack pointer is there too, or goes there with the store. The engine looks at
+// each store to that memory; of a frame that an interrupt pushes it is told here.
+// Where the thread's structure is there, the kernel's code writes to it with the
+// stack pointer in the stack. Nothing is claimed while a stack is in use that is no
+// thread's.
+
+// beneathRoom is how far below its stack a thread is looked for: a function's frame
+// may begin far below.
+const beneathRoom = 2 * image.PageSize
+
+// stackEnd is the lowest byte of a thread's stack and the memory below it.
+type stackEnd struct {
+	low     uint64
+	beneath emu.Range
+}
+
+// stackLow is the lowest byte of the stack that a thread is on; 0: it isn't known.
+func (s *Kernel) stackLow(th *thread) uint64 {
+	switch {
+	case s.booted == 0 || s.gap != gapNone || s.lent == 1:
+		return 0
+	case s.image.Pintos != nil:
+		return th.own.number + s.image.Pintos.Size
+	case s.profile != nil && s.profile.Stack != 0:
+		return th.own.number + s.profile.Size
+	}
+	return th.own.stackLow
+}
+
+// stackEnd finds the memory below a thread's stack. Where it is doesn't change, unless
+// the kernel changes its page tables.
+func (s *Kernel) stackEnd(th *thread) stackEnd {
+	low := s.stackLow(th)
+	if low == 0 {
+		return stackEnd{}
+	}
+	if s.remaps() {
+		return stackEnd{low, s.beneath(low)}
+	}
+	for len(s.stackEnds) <= int(th.ID) {
+		s.stackEnds = append(s.stackEnds, stackEnd{})
+	}
+	if e := &s.stackEnds[th.ID]; e.low != low {
+		*e = stackEnd{low, s.beneath(low)}
+	}
+	return s.stackEnds[th.ID]
+}
+
+// beneath is the memory below an address, as far as its pages are side by side.
+func (s *Kernel) beneath(low uint64) emu.Range {
+	last, ok := s.translate(low - 1)
+	if !ok {
+		return emu.Range{}
+	}
+	r := emu.Range{Lo: last + 1, Hi: last + 1}
+	for n := (low-1)%image.PageSize + 1; r.Hi-r.Lo+n <= beneathRoom; n = image.PageSize {
+		at, ok := s.translate(low - (r.Hi - r.Lo) - n)
+		if !ok || at+n != r.Lo {
+			break
+		}
+		r.Lo = at
+	}
+	return r
+}
+
+// overflow is the bug of a store to a physical address.
+func (s *Kernel) overflow(u *turn, pa uint64) (happening, error) {
+	e := s.stackEnd(u.th)
+	sp := min(s.regs.RSP, e.low-(e.beneath.Hi-pa))
+	return s.ended(u, s.failHere(u, scheduler.StackOverflow, "the stack pointer %#x is below the thread's stack", sp))
+}
+
+// frameOverflows reports whether an interrupt's frame, which goes down to sp, is
+// pushed below the thread's stack.
+func (s *Kernel) frameOverflows(th *thread, vector uint8, sp uint64) error {
+	if e := s.stackEnd(th); sp < e.low && e.low-sp <= e.beneath.Hi-e.beneath.Lo {
+		return &undeliverableError{scheduler.StackOverflow, fmt.Sprintf("interrupt %#x pushes its frame at %#x, which is below the thread's stack", vector, sp)}
+	}
+	return nil
+}

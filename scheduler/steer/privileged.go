@@ -1,0 +1,306 @@
+package steer
+
+import (
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/scheduler"
+)
+
+// What only a kernel may do. Interrupts, ports and halting are carried out here;
+// what changes control registers, descriptor tables and the stack pointer is the
+// engine's to execute.
+
+const (
+	flagInterrupt = 1 << 9
+	flagTrap      = 1 << 8
+	flagNested    = 1 << 14
+	flagResume    = 1 << 16
+	// writableFlags are those that popf and iret take from memory.
+	writableFlags = 0x240fd5 | flagInterrupt | flagNested
+)
+
+// privileged carries out the privileged instruction at which the processor
+// stopped, of so many bytes.
+func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
+	if s.user == 1 {
+		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "a privileged instruction of a user program (%s) isn't modelled", name)
+	}
+	switch name {
+	case "cli":
+		if s.isPoint(u, scheduler.PointCLI) {
+			return s.point(u)
+		}
+		u.shadow = false
+		s.regs.RFLAGS &^= flagInterrupt
+		s.interrupts(u, 0)
+		return s.next(u, n)
+	case "sti":
+		s.regs.RFLAGS |= flagInterrupt
+		if s.on == 0 {
+			u.shadow = true
+		}
+		return s.next(u, n)
+	case "popf":
+		v, ok := s.Word(s.regs.RSP)
+		if !ok {
+			break // the engine finds the fault
+		}
+		if v&flagInterrupt == 0 && s.isPoint(u, scheduler.PointCLI) {
+			return s.point(u)
+		}
+		s.regs.RSP += s.wordSize
+		s.regs.RIP += n
+		return s.setFlags(u, v)
+	case "iret":
+		return s.interruptReturn(u)
+	case "hlt":
+		return s.halt(u, n)
+	case "port input or output":
+		return s.port(u)
+	case "load of the stack pointer":
+		return s.stackLoad(u)
+	case "rep stos":
+		return s.fill(u, n)
+	case "sysret", "sysexit", "rsm", "lmsw", "rdpmc", "invept, invvpid or invpcid":
+		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "the instruction %s isn't modelled", name)
+	}
+	if name == "move to or from a control register" || name == "popf" || name == "wrmsr" {
+		s.paged = false
+	}
+	s.volatile = s.volatile || s.booted == 1
+	stop := s.permit(u)
+	switch stop.Why {
+	case emu.StopInsn:
+	default:
+		return s.stopped(u, stop)
+	}
+	if u.shadow {
+		u.shadow = false
+		return s.turnedOn(u)
+	}
+	return atNothing, s.checkPaging(u)
+}
+
+// permit has the engine execute one instruction.
+func (s *Kernel) permit(u *turn) *emu.Stop {
+	s.set = 0
+	s.run = emu.Run{From: emu.Ctx(s.cpu), Thread: u.th.ID, User: s.user == 1, Flags: s.flagsOwn(u) &^ (emu.StopShared | emu.StopAtomic | emu.StopPoints),
+		StopAt: 2, Permit: true, SkipBreak: true, Reuse: !s.kept(), Blind: u.blind}
+	if u.ticking {
+		s.run.Thread = handlerThread
+	}
+	u.begun = true
+	return s.execute(u)
+}
+
+// next goes on behind an instruction that landgo has carried out.
+func (s *Kernel) next(u *turn, n uint64) (happening, error) {
+	s.regs.RIP += n
+	s.set = emu.SetAll
+	s.did(u)
+	return atNothing, nil
+}
+
+// isPoint reports whether there is a preemption point of a kind before the next
+// instruction.
+func (s *Kernel) isPoint(u *turn, kind scheduler.Points) bool {
+	if s.on == 0 || !u.points || !u.begun || s.Config().Points&kind == 0 || s.aloneOwn() {
+		return false
+	}
+	u.th.Regs = s.regs
+	return s.meets(u.th, s.regs.RIP, kind)
+}
+
+// meets reports whether a thread stops at a point of a kind at pc, and
+// notes that it does.
+func (s *Kernel) meets(th *thread, pc uint64, kind scheduler.Points) bool {
+	if !s.PointAllowed(th.ID, pc) {
+		return false
+	}
+	s.Meet(scheduler.Met{Points: kind})
+	return true
+}
+
+func (s *Kernel) point(u *turn) (happening, error) {
+	s.set = 0 // nothing was changed
+	return atPoint, nil
+}
+
+// setFlags loads the flags: interrupts may come on, at once, or go off.
+func (s *Kernel) setFlags(u *turn, v uint64) (happening, error) {
+	s.regs.RFLAGS = v&writableFlags | 2
+	s.set = emu.SetAll
+	s.did(u)
+	was := s.on == 1
+	u.shadow = false
+	switch {
+	case v&flagTrap != 0:
+		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "single stepping (the trap flag) isn't modelled")
+	case v&flagInterrupt == 0:
+		s.interrupts(u, 0)
+	case !was:
+		return s.turnedOn(u)
+	}
+	return atNothing, nil
+}
+
+// interruptReturn is iret, within the kernel.
+func (s *Kernel) interruptReturn(u *turn) (happening, error) {
+	var frame [5]uint64 // rip, cs, flags, and on x86-64 always rsp, ss
+	words := 3
+	if s.wordSize == 8 {
+		words = 5
+	}
+	for i := range words {
+		v, ok := s.Word(s.regs.RSP + uint64(i)*s.wordSize)
+		if !ok {
+			return atNothing, s.failHere(u, scheduler.Segfault, "iret takes its frame from %#x, where nothing is mapped", s.regs.RSP)
+		}
+		frame[i] = v
+	}
+	b := s.boardRegs()
+	switch {
+	case frame[1]&3 != 0:
+		return s.toUser(u, frame)
+	case frame[1] != b.CS:
+		return s.ended(u, s.failHere(u, scheduler.Segfault, "iret goes to code segment %#x, which isn't the kernel's %#x: it takes its frame from elsewhere than where the interrupt put it", frame[1], b.CS))
+	case !s.image.IsCode(frame[0]):
+		return s.ended(u, s.failHere(u, scheduler.Segfault, "iret goes to %#x, where no code is: it takes its frame from elsewhere than where the interrupt put it", frame[0]))
+	}
+	from, at := s.regs.RSP, s.regs.RIP
+	s.regs.RIP = frame[0]
+	s.regs.RSP += 3 * s.wordSize
+	if words == 5 {
+		s.regs.RSP = frame[3]
+	}
+	if why := s.wrongReturn(u, frame[2]); why != "" {
+		s.regs.RIP, s.regs.RSP = at, from
+		return s.ended(u, s.failHere(u, scheduler.Assertion, "%s", why))
+	}
+	if _, err := s.stackJump(u, from, s.regs.RSP); err != nil {
+		return atNothing, err
+	}
+	back := s.goesBack(u.th, from)
+	h, err := s.setFlags(u, frame[2])
+	if back && len(u.th.own.exceptions) < u.trial {
+		h = atReturn
+	}
+	return h, err
+}
+
+// halt waits for an interrupt.
+func (s *Kernel) halt(u *turn, n uint64) (happening, error) {
+	if u.shadow { // sti; hlt
+		u.shadow = false
+		s.interrupts(u, 1)
+	}
+	if s.gap != gapNone && s.booted == 1 {
+		return atNothing, s.openGap(u)
+	}
+	if s.on == 0 {
+		if s.booted == 0 {
+			return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel stops for good (hlt with interrupts off) before %s is called", s.upName())
+		}
+		return s.ended(u, s.failHere(u, scheduler.Deadlock, "the processor stops for good: hlt with interrupts off"))
+	}
+	s.next(u, n)
+	return atHalt, nil
+}
+
+// ended is what happened when a guest has failed.
+func (s *Kernel) ended(_ *turn, err error) (happening, error) { return atEnd, err }
+
+// port carries in and out with a register or a constant out.
+func (s *Kernel) port(u *turn) (happening, error) {
+	s.asked++
+	if !u.ticking {
+		u.th.own.stored = true // a device may tell it the time
+		s.machine.Set(&s.ports, s.ports+1)
+	}
+	p, ok := decodePort(s.code(s.regs.RIP))
+	if !ok {
+		return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "port input or output of strings (ins, outs) isn't modelled")
+	}
+	number := uint16(s.regs.RDX)
+	if p.immediate {
+		number = uint16(p.port)
+	}
+	mask := uint64(1)<<(8*p.size) - 1
+	if p.out {
+		if err := s.board.Out(number, p.size, uint32(s.regs.RAX&mask)); err != nil {
+			return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "%v", err)
+		}
+		if status, ended := s.board.Ended(); ended {
+			return atEnd, s.switchedOff(u, status)
+		}
+	} else {
+		v, err := s.board.In(number, p.size)
+		if err != nil {
+			return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "%v", err)
+		}
+		s.regs.RAX = s.regs.RAX&^mask | uint64(v)
+		if p.size == 4 {
+			s.regs.RAX = uint64(v)
+		}
+	}
+	if u.shadow {
+		u.shadow = false
+		s.next(u, p.length)
+		return s.turnedOn(u)
+	}
+	h, err := s.next(u, p.length)
+	if _, waits := s.board.Pending(); waits && s.on == 1 && h == atNothing && err == nil {
+		return atOn, nil // a device asks for an interrupt at once
+	}
+	return h, err
+}
+
+// switchedOff ends the guest as the kernel wanted.
+func (s *Kernel) switchedOff(u *turn, status uint64) error {
+	if s.booted == 0 {
+		return s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel has switched the machine off before %s was called: nothing was looked at", s.upName())
+	}
+	s.did(u)
+	u.th.Regs = s.regs
+	if status != 0 || s.untreated(u.th) != nil {
+		return s.failHere(u, scheduler.Assertion, "the kernel ends with status %d", status)
+	}
+	s.end(u.tr, endProcess)
+	return nil
+}
+
+// portInsn is an in or out instruction.
+type portInsn struct {
+	out, immediate bool
+	size           uint8
+	port           uint8
+	length         uint64
+}
+
+// decodePort takes in and out apart; not those of strings.
+func decodePort(code []byte) (p portInsn, ok bool) {
+	p.size = 4
+	for i, c := range code {
+		switch c {
+		case 0x66:
+			p.size = 2
+			continue
+		case 0xe4, 0xe5, 0xe6, 0xe7:
+			if i+1 >= len(code) {
+				return p, false
+			}
+			p.immediate, p.port = true, code[i+1]
+			p.length = uint64(i + 2)
+		case 0xec, 0xed, 0xee, 0xef:
+			p.length = uint64(i + 1)
+		default:
+			return p, false
+		}
+		p.out = c&2 != 0
+		if c&1 == 0 {
+			p.size = 1
+		}
+		return p, true
+	}
+	return p, false
+}

@@ -1,0 +1,352 @@
+package steer
+
+import (
+	"slices"
+
+	"landgo/emu"
+	"landgo/image"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// A kernel without annotations, that a profile tells of (image.OwnKernel). Who can
+// run is read from the state in each thread's structure, at the end of a step and
+// where a thread gives the processor up: so it has to say the truth wherever
+// interrupts are on. A thread's name is the address of its structure. It exists
+// from when it is first seen in a list of ready ones or in a table, or is switched
+// to, or a function is called with it that the profile names.
+//
+// What the processor runs is told by the stack: a structure that begins the block
+// that it is in; or by a variable, which may be assigned before the stacks are
+// exchanged or after. In the latter case the kernel is run one instruction at a
+// time until it is. A kernel without an idle thread may have a stack for its
+// scheduler, and nobody in the variable while that runs: thread 0 is the idle one
+// then.
+
+// maxListed bounds a list of threads: one that is being written to can be a ring.
+const maxListed = 4096
+
+// readsOwn: threads' states are read, not told.
+func (s *Kernel) readsOwn() bool { return s.profile != nil || s.image.Pintos != nil }
+
+// look reads who can run, where the kernel doesn't tell.
+func (s *Kernel) look(tr *trace.Transition) error {
+	switch {
+	case s.profile != nil:
+		return s.lookOwn(tr)
+	case s.image.Pintos != nil:
+		s.lookPintos(tr)
+	}
+	return nil
+}
+
+// findOwn sets the breakpoints that the profile needs.
+func (s *Kernel) findOwn() {
+	at := func(addr uint64, kind tellKind) {
+		s.tells[addr] = kind
+		s.machine.Break(addr, aBreak)
+	}
+	for addr := range s.profile.Created {
+		at(addr, tellCreated)
+	}
+	at(s.profile.Booted, tellBooted)
+	for _, r := range s.profile.Scheduling {
+		s.scheduling = append(s.scheduling, emu.Range{Lo: s.image.Physical(r.Lo), Hi: s.image.Physical(r.Hi)})
+	}
+}
+
+// tellOwn takes in what the call of a function means that the profile names.
+func (s *Kernel) tellOwn(u *turn, kind tellKind) (happening, error) {
+	if s.booted == 0 {
+		if kind == tellBooted {
+			return atPoint, s.bootFound(u)
+		}
+		return atNothing, nil
+	}
+	if kind == tellCreated {
+		return atNothing, s.found(u, s.argument(s.profile.Created[s.regs.RIP]))
+	}
+	return atNothing, nil
+}
+
+// bootFound makes the threads that there are when the kernel is up.
+func (s *Kernel) bootFound(u *turn) error {
+	s.first = s.runner(s.regs.RSP)
+	if !s.saysReady(s.first) {
+		return s.notUp(u, "the thread that calls %s runs, and its state isn't among the profile's ready ones", s.upName())
+	}
+	root := ownThread{number: s.first, priority: s.priorityOf(s.first)}
+	s.early = []early{{number: s.first, own: root}}
+	for _, n := range append(s.idleOnes(), s.listed()...) {
+		if slices.ContainsFunc(s.early, func(e early) bool { return e.number == n }) {
+			continue
+		}
+		own := ownThread{number: n, tail: true, idle: slices.Contains(s.idleOnes(), n), priority: s.priorityOf(n)}
+		if !own.idle {
+			own.state = ownReady
+		}
+		s.early = append(s.early, early{number: n, own: own})
+	}
+	if s.profile.Current != 0 && len(s.profile.Idle) == 0 && s.first != 0 {
+		s.early = append(s.early, early{own: ownThread{tail: true, idle: true}})
+	}
+	return s.boot(u)
+}
+
+// runner is the number of the thread that runs, whose stack pointer is given.
+func (s *Kernel) runner(sp uint64) uint64 {
+	if s.profile.Stack != 0 {
+		return sp &^ (s.profile.Stack - 1)
+	}
+	n, _ := s.Word(s.profile.Current)
+	return n
+}
+
+func (s *Kernel) idleOnes() (all []uint64) {
+	for _, v := range s.profile.Idle {
+		if n, ok := s.Word(v); ok && n != 0 {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// listed are the threads that are ready, by the kernel's lists and tables.
+func (s *Kernel) listed() (all []uint64) {
+	for i := range s.profile.Lists {
+		s.walk(&s.profile.Lists[i], func(n uint64) {
+			if s.saysReady(n) {
+				all = append(all, n)
+			}
+		})
+	}
+	for _, t := range s.profile.Tables {
+		for n := t.Lo; n+s.profile.Size <= t.Hi; n += s.profile.Size {
+			if s.saysReady(n) {
+				all = append(all, n)
+			}
+		}
+	}
+	return all
+}
+
+// walk calls f for the threads in a list.
+func (s *Kernel) walk(l *image.ThreadList, f func(n uint64)) {
+	for _, first := range l.First {
+		p, ok := s.Word(first)
+		for range maxListed {
+			if !ok || p == 0 || p >= l.Variable.Lo && p < l.Variable.Hi {
+				break
+			}
+			n := p - l.Link
+			next, mapped := s.Word(n + l.Next)
+			if !mapped {
+				break
+			}
+			f(n)
+			if next == p {
+				break
+			}
+			p = next
+		}
+	}
+}
+
+// memberOf reads a number in a thread's structure.
+func (s *Kernel) memberOf(n uint64, m image.Member) (v int64, ok bool) {
+	pa, ok := s.translate(n + m.Offset)
+	if !ok {
+		return 0, false
+	}
+	return m.Signed(s.machine.Read64(pa)), true
+}
+
+func (s *Kernel) saysReady(n uint64) bool {
+	v, ok := s.memberOf(n, s.profile.State)
+	return ok && slices.Contains(s.profile.Ready, v)
+}
+
+func (s *Kernel) saysEnded(n uint64) bool {
+	v, ok := s.memberOf(n, s.profile.State)
+	return ok && slices.Contains(s.profile.Ended, v)
+}
+
+func (s *Kernel) priorityOf(n uint64) int64 {
+	if s.profile.Priority.Size == 0 {
+		return 0
+	}
+	v, _ := s.memberOf(n, s.profile.Priority)
+	return v
+}
+
+// found makes thread n exist, if it doesn't.
+func (s *Kernel) found(u *turn, n uint64) error {
+	if _, known := s.numbered(n); known || n == 0 {
+		return nil
+	}
+	if err := s.createdOwn(u, n); err != nil {
+		return err
+	}
+	t, _ := s.numbered(n)
+	th := &s.threads[t]
+	th.own.priority = s.priorityOf(n)
+	if th.own.idle = slices.Contains(s.idleOnes(), n); th.own.idle {
+		s.machine.Set(&s.born, s.born-1)
+	}
+	return nil
+}
+
+// discover makes the threads exist that are ready.
+func (s *Kernel) discover(u *turn) error {
+	for _, n := range s.listed() {
+		if err := s.found(u, n); err != nil {
+			return err
+		}
+	}
+	s.machine.Set(&s.looked, s.machine.Journal())
+	return nil
+}
+
+// turnedOnOwn: a thread's own code has turned interrupts on.
+func (s *Kernel) turnedOnOwn(u *turn) error {
+	if err := s.discover(u); err != nil {
+		return err
+	}
+	if th := u.th; s.profile.Stack != 0 && !th.own.idle && !th.own.interrupted && s.runner(s.regsNow().RSP) != th.own.number {
+		return s.invalid(kernel.GapSchedule, th, s.pcNow(), "a stack is in use of which no thread is known: the state of the one that was switched to isn't among the profile's ready ones")
+	}
+	return nil
+}
+
+// lookOwn reads who can run, at the end of a step.
+func (s *Kernel) lookOwn(tr *trace.Transition) error {
+	u := turn{th: &s.threads[tr.Thread], tr: tr}
+	if err := s.discover(&u); err != nil {
+		return err
+	}
+	if err := s.checkIdlers(&u); err != nil {
+		return err
+	}
+	asleep, queued := s.members(s.profile.Sleepers), s.members(s.profile.Lists)
+	for i := range s.threads {
+		if th := &s.threads[i]; s.threads[i].Exists && th.Live() && !th.own.idle {
+			s.lookAt(th, tr, asleep, queued)
+		}
+	}
+	return nil
+}
+
+// members are all that is in some lists.
+func (s *Kernel) members(lists []image.ThreadList) (all []uint64) {
+	for i := range lists {
+		s.walk(&lists[i], func(n uint64) { all = append(all, n) })
+	}
+	return all
+}
+
+// lookAt reads whether a thread can run: by its state, or because the kernel has left
+// it in a list of ready ones, whatever its state says.
+func (s *Kernel) lookAt(th *thread, tr *trace.Transition, asleep, queued []uint64) {
+	state := ownBlocked
+	switch {
+	case s.saysReady(th.own.number), slices.Contains(queued, th.own.number):
+		state = ownReady
+	case s.saysEnded(th.own.number):
+	case slices.Contains(asleep, th.own.number), s.inSleep(th):
+		state = ownSleeping
+	}
+	priority := s.priorityOf(th.own.number)
+	if state == th.own.state && priority == th.own.priority {
+		return
+	}
+	s.save(th.ID)
+	if state == ownReady && th.own.state != ownReady && th.ID != tr.Thread {
+		tr.Wakes = append(tr.Wakes, th.ID)
+	}
+	th.own.state, th.own.priority = state, priority
+}
+
+// leaveOwn: thread r gives the processor away, perhaps for good.
+func (s *Kernel) leaveOwn(u *turn, r *thread) {
+	if r.own.idle {
+		return
+	}
+	s.lookAt(r, u.tr, s.members(s.profile.Sleepers), s.members(s.profile.Lists))
+	if !s.saysEnded(r.own.number) {
+		return
+	}
+	s.save(r.ID)
+	r.own.ended = true
+	if r.ID == u.tr.Thread {
+		u.tr.End = trace.EndThread
+	}
+	u.tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(r.ID), PC: s.pcNow()})
+}
+
+// jumpOwn: the stack pointer was changed. It reports whether another thread runs
+// from here on.
+func (s *Kernel) jumpOwn(u *turn, from, to uint64) (bool, error) {
+	n := s.runner(to)
+	s.machine.Set(&s.lent, uint64(b2i(s.profile.Stack != 0 && !s.isThread(n))))
+	if s.profile.Stack == 0 {
+		if to-from+minJump <= 2*minJump {
+			return false, nil
+		}
+		if n == s.threads[s.running].own.number || !s.isThread(n) {
+			s.machine.Set(&s.gap, gapJumped) // the variable is assigned later
+			s.machine.Set(&s.gapFrom, s.Instructions())
+			s.machine.Set(&s.gapTo, to)
+			return false, nil
+		}
+	}
+	if !s.isThread(n) {
+		return false, nil // a stack of no thread's, such as an interrupt's
+	}
+	t, err := s.comes(u, n, to)
+	return err == nil && s.switched(u, uint64(t)), err
+}
+
+// isThread: there is one of that number, or could be.
+func (s *Kernel) isThread(n uint64) bool {
+	if _, known := s.numbered(n); known {
+		return true
+	}
+	return n != 0 && s.saysReady(n)
+}
+
+// stepsGap reports whether the kernel is run one instruction at a time, until it has
+// assigned the variable that says who runs.
+func (s *Kernel) stepsGap() bool { return s.profile != nil && s.gap == gapJumped }
+
+// pollGap looks whether it has. It reports whether another thread runs from here on.
+func (s *Kernel) pollGap(u *turn) (bool, error) {
+	if !s.stepsGap() {
+		return false, nil
+	}
+	n, _ := s.Word(s.profile.Current)
+	if n == s.threads[s.running].own.number || !s.isThread(n) {
+		return false, nil
+	}
+	s.machine.Set(&s.gap, gapNone)
+	t, err := s.comes(u, n, s.gapTo)
+	return err == nil && s.switched(u, uint64(t)), err
+}
+
+// withoutNote is what a thread did, but for the first store to its own state after
+// it was switched to: it notes that it runs. That is a part of the switch, as what
+// comes before landgo_switch is in kernels with annotations; and between ready and
+// running landgo sees no difference.
+func (s *Kernel) withoutNote(th *thread, as []trace.Access) []trace.Access {
+	if s.profile == nil || !th.own.tail || th.own.noted || s.on == 1 {
+		return as
+	}
+	at, ok := s.translate(th.own.number + s.profile.State.Offset)
+	for i := range as {
+		if a := &as[i]; ok && a.IsWrite() && a.Addr == at && uint64(a.Size) == s.profile.State.Size {
+			s.save(th.ID)
+			th.own.noted = true
+			return slices.Concat(as[:i], as[i+1:])
+		}
+	}
+	return as
+}

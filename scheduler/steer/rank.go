@@ -1,0 +1,94 @@
+package steer
+
+import (
+	"fmt"
+	"math"
+
+	"landgo/trace"
+)
+
+// A kernel that names priorities says that no tick takes the processor to a
+// thread while a better one is ready. That is tried, not believed: what doesn't
+// hold would keep whole orders from being run, and a verdict would say nothing of
+// them. Once a tick was seen to choose a lesser thread, priorities are no matter
+// any more (unranked): all ready threads can run, as far as ticks reach them, and
+// the search starts again.
+//
+// It is seen if it ever happens within rankTicks ticks of a state from which a
+// step was taken, or by any tick that is delivered to bring the processor
+// somewhere.
+
+// rankTicks is how many ticks are tried: more than the slice of time of most
+// kernels.
+const rankTicks = 8
+
+// outranks notes that a tick has given the processor to thread to. What counts is who
+// was the best when it took it from a thread: what is read of a priority may follow
+// from who runs, and an idle thread may be the scheduler that is run in between.
+func (s *Kernel) outranks(to *thread) {
+	if to.own.idle {
+		return
+	}
+	if !s.unranked && to.own.priority < s.tickBest {
+		s.unranked = true
+		s.Refine()
+	}
+	s.tickBest = math.MinInt64
+}
+
+// rankAtTick notes who is the best when a tick comes to thread r.
+func (s *Kernel) rankAtTick(r *thread) {
+	if !r.own.idle {
+		s.tickBest = math.MinInt64
+	}
+	s.tickBest = max(s.tickBest, s.bestPriority())
+}
+
+// ranked reports whether ready threads differ in priority.
+func (s *Kernel) ranked() bool {
+	if s.unranked {
+		return false
+	}
+	best := s.bestPriority()
+	for i := range s.threads {
+		if th := &s.threads[i]; s.threads[i].Exists && th.Live() && !th.own.idle && th.own.state == ownReady && th.own.priority != best {
+			return true
+		}
+	}
+	return false
+}
+
+// Found is what was found of the kernel's scheduler that a reader wouldn't expect.
+func (s *Kernel) Found() (out []string) {
+	if s.probes {
+		out = append(out, "a thread was ready, and no tick took the processor to it: it couldn't run there")
+	}
+	if s.oversleeps {
+		out = append(out, fmt.Sprintf("a thread sleeps for more than %d ticks, which nobody waits for: it doesn't wake", maxSleep))
+	}
+	if s.profile != nil && len(s.profile.Input) > 0 {
+		out = append(out, "nobody types: an execution ends where the threads that are left wait for input")
+	}
+	if s.unranked {
+		out = append(out, "ticks took the processor to threads while better ones were ready: priorities don't matter")
+	}
+	return out
+}
+
+// tryRanks lets ticks come, looks whom they choose, and takes that back.
+func (s *Kernel) tryRanks() {
+	s.probing = true
+	s.tryOut(func() {
+		tr := &trace.Transition{Thread: trace.TID(s.running)}
+		for ticks := 0; ticks < rankTicks && !s.unranked; {
+			ticked, done, err := s.onward(tr)
+			if done || err != nil {
+				return // what is wrong shows when it is done for good
+			}
+			if ticked {
+				ticks++
+			}
+		}
+	})
+	s.probing = false
+}

@@ -1,0 +1,215 @@
+package steer
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"slices"
+
+	"landgo/emu"
+	"landgo/image"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// Threads that wait for time by giving the processor up again and again (a
+// timer_sleep that yields until enough ticks have passed) hand it to one another
+// for ever, for landgo's timer ticks only where a search wants another thread. But
+// time passes for them, too: where they *have gone round*, a tick comes with the next
+// step. That is where
+//
+//   - each thread that can run has given the processor up, at the place and with the
+//     registers that a function call keeps as the time before, and hasn't gone on
+//     since; or only one can run, and gets the processor back at once;
+//   - and since an earlier state of that kind no tick has come, no port was used and no
+//     clock read, and the processor and all memory are as they were then. The stacks
+//     below the stack pointers of those that gave the processor up aside.
+//
+// No order is lost by it. A shortest way to whatever can be reached doesn't go through
+// the same state twice, nor does one that differs from it in the order of steps only
+// that don't interfere: so no such tick comes there. Nothing of this rests on which
+// memory is known to be shared, for a replay knows less of that (explore, followAll):
+// for the same reason no round begins before an access.
+//
+// Whether a step brings a tick depends on what the others did. So the steps of threads
+// that gave the processor up twice in this way depend on every step (Kernel, wide).
+//
+// A kernel that counts its switches doesn't go round: its executions end in the budget.
+
+// stores notes that a thread has stored what others can tell: not what it stores in the
+// section in which it gives the processor up, and on coming back, for that is the
+// scheduler's list.
+func (s *Kernel) stores(th *thread, as []trace.Access) {
+	for i := range as {
+		a := &as[i]
+		if !a.IsWrite() || a.Flags&trace.Silent != 0 || s.itsOwn(th, a.Addr) && s.itsOwn(th, a.Addr+uint64(a.Size)-1) || s.ownStack(th, a.Addr) {
+			continue
+		}
+		switch {
+		case s.on == 1:
+			th.own.stored = true
+		case !th.own.tail || th.own.kind != tailOfYield:
+			th.own.storing = true
+		}
+	}
+}
+
+// itsOwn: no other thread has touched the memory.
+func (s *Kernel) itsOwn(th *thread, pa uint64) bool {
+	owner, shared := s.machine.Sharing(pa)
+	return !shared && owner == th.ID
+}
+
+// stackPage is the page of memory in which a thread's stack pointer was last, as
+// far as it is known to be the thread's stack, and not its structure; empty where it
+// isn't.
+func (s *Kernel) stackPage(th *thread) emu.Range {
+	page := pageOf(th.Regs.RSP)
+	low := th.own.stackLow
+	switch {
+	case s.image.Pintos != nil:
+		page = th.own.number
+		low = page + s.image.Pintos.Size
+	case s.profile != nil && s.profile.Stack != 0:
+		low = th.Regs.RSP&^(s.profile.Stack-1) + s.profile.Size
+	}
+	at, ok := s.translate(page)
+	if !ok || low == 0 || low >= page+image.PageSize {
+		return emu.Range{}
+	}
+	return emu.Range{Lo: at + max(low, page) - page, Hi: at + image.PageSize}
+}
+
+// ownStack: the memory is known to be the thread's stack.
+func (s *Kernel) ownStack(th *thread, pa uint64) bool {
+	r := s.stackPage(th)
+	return r.Lo <= pa && pa < r.Hi
+}
+
+// sectionEnds: interrupts are on again, and the thread still has the processor.
+func (s *Kernel) sectionEnds(th *thread) {
+	th.own.stored = th.own.stored || th.own.storing
+	th.own.storing = false
+}
+
+// gaveWay: a thread has given the processor up, at the registers that it was seen
+// with last. Its turn began at the last time that it did.
+func (s *Kernel) gaveWay(th *thread) {
+	o := &th.own
+	before, stored := o.lap, o.stored
+	o.stored, o.storing = false, false
+	o.lapBefore, o.lapFrom = o.lapFrom, s.machine.Journal()
+	o.lap = s.lapOf(th)
+	o.round = o.lap != 0 && o.lap == before
+	if stored || o.lap != before {
+		s.machine.Set(&s.vain, 0)
+	}
+}
+
+// lapOf tells places apart where a thread can give the processor up, and what it
+// keeps there; 0: it isn't ready any more.
+func (s *Kernel) lapOf(th *thread) uint64 {
+	r := &th.Regs
+	h := fnv.New64a()
+	kept := []uint64{r.RIP, r.RSP, r.RBP, r.RBX, r.R12, r.R13, r.R14, r.R15}
+	if s.wordSize == 4 {
+		kept = append(kept, r.RSI, r.RDI)
+	}
+	for _, v := range kept {
+		h.Write(binary.LittleEndian.AppendUint64(nil, v))
+	}
+	if ready := s.image.Pintos == nil && th.own.state == ownReady ||
+		s.image.Pintos != nil && s.statusOf(th) == s.image.Pintos.Ready; !ready {
+		return 0
+	}
+	return h.Sum64() | 1
+}
+
+// maxRound is how many states in which a round may end are looked at for one in which
+// it began.
+const maxRound = 256
+
+// kept: the processor's context is that of a state in which a round can begin, or a
+// turn of a spin, and will be compared with later ones.
+func (s *Kernel) kept() bool {
+	n := len(s.steps)
+	if n == 0 || s.steps[n-1].ctx != emu.Ctx(s.cpu) {
+		return false
+	}
+	b := &s.steps[n-1]
+	return b.turn || b.at == b.tr.Thread && !s.aloneOwn()
+}
+
+// alone: of all threads only one can run. Those that spin count, for a replay doesn't
+// know of all.
+func (s *Kernel) alone() bool { return len(s.could) == 1 && !s.someSpins() }
+
+// since is what was written since a step began.
+func (s *Kernel) since(i *stepInfo) []emu.Stretch {
+	return []emu.Stretch{{From: i.journal, To: s.machine.Journal()}}
+}
+
+// dead reports whether memory is below the stack pointer in the stack of a thread that
+// gave the processor up, or of th.
+func (s *Kernel) dead(th *thread) func(pa uint64) bool {
+	var all []emu.Range
+	for i := range s.threads {
+		x := &s.threads[i]
+		if !s.threads[i].Exists || !x.Live() || x.own.idle || x.own.interrupted || x != th && !x.own.tail {
+			continue
+		}
+		r := s.stackPage(x)
+		if at, ok := s.translate(x.Regs.RSP); ok && r.Lo <= at && at < r.Hi {
+			all = append(all, emu.Range{Lo: r.Lo, Hi: at})
+		}
+	}
+	return func(pa uint64) bool {
+		return slices.ContainsFunc(all, func(r emu.Range) bool { return r.Lo <= pa && pa < r.Hi })
+	}
+}
+
+// atTurn reports whether a round can end where thread th is to take a step.
+func (s *Kernel) atTurn(th *thread) bool {
+	if s.alone() {
+		return th.own.state == ownReady && th.Stand != scheduler.StandAccess
+	}
+	if s.someSpins() {
+		return false
+	}
+	any := false
+	best := s.bestPriority()
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !s.threads[i].Exists || th.own.state != ownReady || !s.canRun(th, best) {
+			continue
+		}
+		if !th.own.round || !th.own.tail || th.own.kind != tailOfYield {
+			return false
+		}
+		any = true
+	}
+	return any
+}
+
+// passes reports whether time passes with the step of th that is under way.
+func (s *Kernel) passes(th *thread) bool {
+	now := &s.steps[len(s.steps)-1]
+	if now.turn = s.atTurn(th); !now.turn {
+		return false
+	}
+	dead := s.dead(th)
+	for i, n := len(s.steps)-2, 0; i >= 0 && n < maxRound; i-- {
+		b := &s.steps[i]
+		if b.ticks != now.ticks || b.ports != now.ports || b.clock != now.clock {
+			return false
+		}
+		if !b.turn {
+			continue
+		}
+		n++
+		if b.on == now.on && s.machine.SameCPU(b.ctx, now.ctx) == 0 && s.machine.Unchanged(s.since(b), dead) {
+			now.off = now.on == 0 && b.ons == now.ons && !s.trying
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,445 @@
+package steer
+
+import (
+	"landgo/emu"
+	"landgo/image"
+	"landgo/kernel"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// The processor runs for somebody: a thread in its own code, or the code that a
+// tick runs, on the stack of whom it interrupted.
+
+// turn is a stretch of running.
+type turn struct {
+	th *thread
+	tr *trace.Transition
+	// ticking: a tick's handler and the switch that it leads to, which are no
+	// thread's doing.
+	ticking bool
+	// points: the stretch ends at preemption points.
+	points bool
+	// begun: an instruction has completed, so that a point before the next one is
+	// another.
+	begun bool
+	allow uint32
+	blind emu.Range
+	// ran is how many instructions it has run since it came to nothing.
+	ran uint64
+	// shadow: interrupts come on after one more instruction (sti).
+	shadow bool
+	// until, where ticking: the stretch ends where the thread was interrupted.
+	until *emu.Regs
+	// trial, if not 0: an exception's handler is tried out, of a thread that has as many
+	// under way then. looked is how much memory it has looked at, and at where it stood.
+	trial  int
+	looked uint64
+	at     emu.Regs
+}
+
+// unhurried: a tick may come where nothing else happens for long.
+func (u *turn) unhurried() bool { return u.points || u.trial > 0 || u.th.own.idle && u.until == nil }
+
+// happening is why a stretch ended.
+type happening uint8
+
+const (
+	atNothing  happening = iota
+	atOn                 // interrupts have come on
+	atSwitch             // another thread has the processor
+	atPoint              // a preemption point
+	atHalt               // hlt, with interrupts on; gone past
+	atEnd                // the guest has ended, or stands before its failure
+	atLimit              // a replay's segment ends
+	atReturn             // where the thread was interrupted
+	atCountOut           // a stretch of instructions without anything
+)
+
+// stretch is how many instructions a thread runs without anything before landgo
+// looks whether it waits for others in a loop.
+const stretch = 20_000
+
+// sections is the same for a thread whose sections without interrupts begin and
+// end in it.
+const sections = 2 * stretch
+
+// run runs the processor until something happens.
+func (s *Kernel) runFor(u *turn) (happening, error) {
+	ran := uint64(0)
+	var loop offLoop
+	for {
+		if again, err := s.endless(&loop, ran); err != nil || again {
+			if again {
+				s.regs = s.regsNow()
+				return s.ended(u, s.failHere(u, scheduler.Livelock, offText))
+			}
+			return atNothing, err
+		}
+		if u.th.Insns-u.tr.Begin >= s.Config().StepBudget && u.th.ID == u.tr.Thread || ran > s.Config().StepBudget {
+			return atNothing, &scheduler.BudgetError{Insns: max(ran, u.th.Insns-u.tr.Begin), PC: s.pcNow(), Thread: u.th.ID}
+		}
+		stop := s.cpuRun(u)
+		ran += stop.Insns
+		if s.toStop(stop.Insns) {
+			return atNothing, scheduler.ErrStopped
+		}
+		if stop.Insns > 0 {
+			u.begun = true
+		}
+		before := u.th
+		h, err := s.stopped(u, stop)
+		if err == nil && u.th != before && before.own.ended && len(before.own.exceptions) > 0 {
+			s.failOwn(before, u.tr, s.untreated(before))
+			return atEnd, nil
+		}
+		if err != nil || h != atNothing {
+			return h, err
+		}
+		if u.until != nil && s.on == 1 && s.set&emu.SetRIP != 0 && s.regs.RIP == u.until.RIP && s.regs.RSP == u.until.RSP {
+			return atReturn, nil
+		}
+		if switched, err := s.pollGap(u); switched || err != nil {
+			return atSwitch, err
+		}
+		if err := s.checkGap(u); err != nil {
+			return h, err
+		}
+		u.ran += stop.Insns
+		clean := stop.Why == emu.StopBudget || stop.Why == emu.StopPrivileged
+		if clean && u.ran >= stretch && u.unhurried() && s.on == 1 || stop.Why == emu.StopBudget && s.booted == 0 {
+			u.ran = 0
+			return atCountOut, nil
+		}
+	}
+}
+
+// StopIf implements what System's does.
+func (s *Kernel) StopIf(f func() bool) { s.stopIf = f }
+
+// toStop asks, after so many more instructions. What is tried only is never
+// stopped: who can run would be wrong.
+func (s *Kernel) toStop(n uint64) bool {
+	if s.polled += n + stopCost; s.polled < maxRun || s.stopIf == nil || s.probing {
+		return false
+	}
+	s.polled = 0
+	return s.stopIf()
+}
+
+// stopCost is how many instructions a stop of the processor takes as long as.
+const stopCost = 100
+
+// maxRun is how many instructions run before that is asked again.
+const maxRun = 1_000_000
+
+// cpuRun runs the processor to its next stop and takes in what it did.
+func (s *Kernel) cpuRun(u *turn) *emu.Stop {
+	r := &s.run
+	*r = emu.Run{From: emu.Ctx(s.cpu), Thread: u.th.ID, Allow: u.allow, SkipBreak: s.atBreak == 1, User: s.user == 1, Blind: u.blind, Reuse: !s.kept(),
+		Budget: min(s.Config().StepBudget, maxRun), Set: s.changed(), Regs: s.regs}
+	s.set = 0
+	r.Flags = s.flagsOwn(u)
+	if s.profile != nil && s.profile.Stack != 0 && s.profile.Stack < image.PageSize {
+		r.Flags |= emu.StackLoads
+	}
+	if u.ticking {
+		r.Thread = handlerThread
+	}
+	switch {
+	case s.booted == 0:
+		r.Budget = bootTick
+	case u.unhurried() && s.on == 1:
+		r.Budget = stretch
+	case s.on == 0:
+		r.Budget = min(s.Config().StepBudget, offRun)
+	}
+	if u.shadow || s.stepsGap() {
+		r.StopAt = 2
+	} else if s.LimitOf() != 0 && u.trial == 0 && !u.ticking && u.th.ID == u.tr.Thread && s.LimitOf() >= u.th.Insns {
+		r.StopAt = s.LimitOf() - u.th.Insns + 1
+	}
+	return s.execute(u)
+}
+
+// changed are the registers of s.set that the processor has otherwise. Writing
+// all of them takes longer than a short run does.
+func (s *Kernel) changed() emu.RegSet {
+	if s.set != emu.SetAll || s.hadIn != emu.Ctx(s.cpu) {
+		return s.set
+	}
+	return s.regs.Differing(&s.had) | emu.SetRIP
+}
+
+// noWhere is no context.
+const noWhere emu.Ctx = -1
+
+// execute makes the run that was prepared.
+func (s *Kernel) execute(u *turn) *emu.Stop {
+	r := &s.run
+	if e := s.stackEnd(u.th); e.low != 0 {
+		r.StackLow, r.Beneath = e.low, e.beneath
+	}
+	s.machine.Set(&s.atBreak, 0)
+	s.hadIn = noWhere
+	stop := s.machine.Run(r)
+	switch stop.Why {
+	case emu.StopBreak, emu.StopTrap, emu.StopPrivileged:
+		s.had, s.hadIn = stop.Regs, stop.Ctx
+	}
+	s.machine.Set(&s.cpu, uint64(stop.Ctx))
+	s.Ran(stop.Insns)
+	if !u.ticking {
+		u.th.Insns += stop.Insns
+	}
+	if len(stop.Accesses) > 0 {
+		u.allow = 0
+		if u.trial > 0 {
+			u.looked += uint64(len(stop.Accesses)) // it comes again, if it is done for good
+		} else if u.ticking {
+			s.tickDid(stop.Accesses)
+		} else {
+			s.threadDid(u, stop.Accesses)
+		}
+	}
+	if stop.Learned && r.Flags&(emu.Quiet|emu.Solo) == 0 {
+		s.Refine()
+	}
+	return stop
+}
+
+// flagsOwn are the machine's flags for a stretch.
+func (s *Kernel) flagsOwn(u *turn) (f emu.RunFlags) {
+	switch {
+	case s.booted == 0:
+		return emu.Solo | emu.Fills
+	case s.gap != gapNone:
+		return emu.Quiet | emu.Check
+	case u.ticking:
+	case s.aloneOwn():
+		f = emu.Solo
+	case !u.points || s.on == 0:
+	case s.Config().Points&scheduler.PointMem != 0:
+		f = emu.StopShared
+	default:
+		if s.Config().Points&(scheduler.PointAtomic|scheduler.PointSync) != 0 {
+			f = emu.StopAtomic
+		}
+		if s.Races() {
+			f |= emu.StopPoints
+		}
+	}
+	if s.Config().KeepAll && !u.ticking || u.trial > 0 {
+		f |= emu.RecordAll
+	}
+	if s.insideAllocator(u.th, 0) {
+		f |= emu.Unchecked
+	}
+	return f
+}
+
+// stopped deals with a stop of the processor.
+func (s *Kernel) stopped(u *turn, stop *emu.Stop) (happening, error) {
+	switch stop.Why {
+	case emu.StopInsn:
+		if u.shadow {
+			u.shadow = false
+			return s.turnedOn(u)
+		}
+		if s.stepsGap() {
+			return atNothing, nil
+		}
+		return atLimit, nil
+	case emu.StopBudget:
+		return atNothing, nil
+	case emu.StopAccess:
+		s.saw(u)
+		if !s.meets(u.th, stop.PC, scheduler.PointMem) {
+			u.allow = 1
+			return atNothing, nil
+		}
+		u.th.Stand, u.th.Access = scheduler.StandAccess, stop.Access
+		return atPoint, nil
+	case emu.StopBreak:
+		s.regs = stop.Regs
+		return s.tell(u)
+	case emu.StopPrivileged:
+		s.regs = stop.Regs
+		return s.privileged(u, stop.Detail, uint64(stop.Trap.Len))
+	case emu.StopTrap:
+		s.regs = stop.Regs
+		if stop.Trap.Syscall || stop.Trap.Sysenter {
+			return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "system calls of user programs (syscall, sysenter) aren't modelled in kernels")
+		}
+		if g, ok := s.gate(stop.Trap.Vector); s.user == 1 && (!ok || g[0]>>gateLevel&3 < userRing) {
+			return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "a trap of a user program that its kernel doesn't allow (int %#x) isn't modelled", stop.Trap.Vector)
+		}
+		s.regs.RIP += uint64(stop.Trap.Len)
+		s.set = emu.SetAll
+		s.did(u)
+		return s.undelivered(u, s.trap(u, stop.Trap.Vector))
+	case emu.StopFault:
+		return s.faulted(u, stop)
+	case emu.StopDevice:
+		s.regs = stop.Regs
+		return s.device(u, stop)
+	case emu.StopUnmodelled:
+		return atNothing, s.Unmodelled(u.th.ID, stop)
+	}
+	return atNothing, s.invalid(kernel.GapEngine, u.th, stop.PC, "the engine stopped for reason %d", stop.Why)
+}
+
+// did counts an instruction that landgo has carried out.
+func (s *Kernel) did(u *turn) {
+	u.begun = true
+	if !u.ticking {
+		u.th.Insns++
+	}
+}
+
+// saw takes the registers of the thread that runs, for its stack.
+func (s *Kernel) saw(u *turn) {
+	if u.ticking {
+		return
+	}
+	u.th.Regs = s.regsNow()
+}
+
+// regsNow are the processor's registers.
+func (s *Kernel) regsNow() emu.Regs {
+	if s.set == emu.SetAll {
+		return s.regs
+	}
+	return s.machine.Regs(emu.Ctx(s.cpu))
+}
+
+func (s *Kernel) pcNow() uint64 { return s.regsNow().RIP }
+
+// flush writes what is left to write into the processor, so that its context is
+// all of its state.
+func (s *Kernel) flush() error {
+	if s.set == 0 {
+		return nil
+	}
+	s.run = emu.Run{From: emu.Ctx(s.cpu), User: s.user == 1, Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: s.changed(), Regs: s.regs, Reuse: !s.kept()}
+	s.set, s.hadIn = 0, noWhere
+	stop := s.machine.Run(&s.run)
+	s.machine.Set(&s.cpu, uint64(stop.Ctx))
+	return nil
+}
+
+// turnedOn: interrupts have come on.
+func (s *Kernel) turnedOn(u *turn) (happening, error) {
+	s.interrupts(u, 1)
+	if s.stepsGap() {
+		return atOn, s.openGap(u)
+	}
+	if s.profile != nil && s.booted == 1 && !u.ticking {
+		return atOn, s.turnedOnOwn(u)
+	}
+	return atOn, nil
+}
+
+// interrupts turns interrupts on or off. For a thread's own code this begins or
+// ends a section.
+func (s *Kernel) interrupts(u *turn, on uint64) {
+	if s.on != on && !u.ticking && s.booted == 1 {
+		s.section(u.tr, on == 0)
+	}
+	if on == 1 && s.on == 0 {
+		s.machine.Set(&s.ons, s.ons+1)
+	}
+	s.machine.Set(&s.on, on)
+}
+
+// section notes that a section without interrupts begins or ends. Where the
+// processor changes hands within one, it ends for who leaves, and begins for who
+// comes.
+func (s *Kernel) section(tr *trace.Transition, begins bool) {
+	k := trace.OpInterruptsOn
+	if begins {
+		k = trace.OpInterruptsOff
+	}
+	tr.Did(trace.Op{Kind: k, Obj: sectionLock})
+}
+
+// advanceOwn runs a thread from where it stands to its next preemption point.
+func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
+	u := turn{th: th, tr: tr, points: true}
+	if th.Stand == scheduler.StandAccess {
+		u.allow = 1
+	}
+	th.Stand = scheduler.StandRun
+	if s.on == 0 {
+		s.section(tr, true)
+	}
+	from := th.Insns
+	for {
+		h, err := s.runFor(&u)
+		if err != nil {
+			return err
+		}
+		if h == atOn && th.Insns-from > sections {
+			h = atCountOut
+		}
+		if h == atCountOut {
+			from = th.Insns
+		}
+		switch h {
+		case atOn:
+			th.own.tail = false
+			s.sectionEnds(th)
+			if s.due {
+				s.due = false
+				if done, err := s.tick(th, tr); done || err != nil {
+					return err
+				}
+				if done, err := s.reach(th, tr); done || err != nil {
+					return err
+				}
+			}
+			if done, err := s.devices(&u); done || err != nil {
+				return err
+			}
+			if s.Config().Points&scheduler.PointSTI != 0 && !s.aloneOwn() {
+				s.saw(&u)
+				if s.meets(th, th.Regs.RIP, scheduler.PointSTI) {
+					return nil
+				}
+			}
+		case atPoint, atLimit, atEnd:
+			if h != atEnd {
+				s.saw(&u)
+			}
+			return nil
+		case atHalt:
+			s.saw(&u)
+			th.own.halted, th.Yielding = true, true
+			return nil
+		case atSwitch:
+			th.Yielding = th.Live()
+			if th.Yielding {
+				s.gaveWay(th)
+			}
+			return nil
+		case atCountOut:
+			// A loop: time passes, and the kernel may choose another.
+			th.own.tail = false
+			s.sectionEnds(th)
+			s.saw(&u)
+			if spins, err := s.spins(th); spins || err != nil {
+				return err
+			}
+			if done, err := s.tick(th, tr); done || err != nil {
+				return err
+			}
+			if !s.aloneOwn() {
+				th.Yielding = true
+				return nil
+			}
+			if done, err := s.reach(th, tr); done || err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package steer
+
+import "landgo/emu"
+
+// The text screen scrolls by a copy of its 4,000 bytes, which a kernel of the Pintos
+// family makes byte by byte, for each line that a thread prints: most of what an
+// execution of its tests executes. Such a copy, from the screen to the screen and
+// with interrupts off, is made at once: as one instruction, the return. It is no
+// access of the thread's: what the screen shows is a device's state, and who
+// printed first is in the place of the cursor, which the same section writes.
+
+// scroll carries out memmove(to, from, size), at whose entry the processor stands,
+// if it is such a copy.
+func (s *Kernel) scroll(u *turn) {
+	to, n := s.argument(0), s.argument(2)
+	dst, ok := s.onScreen(to, n)
+	src, ok2 := s.onScreen(s.argument(1), n)
+	back, ok3 := s.Word(s.regs.RSP)
+	if s.on == 1 || !ok || !ok2 || !ok3 {
+		return
+	}
+	s.machine.Write(dst, append([]byte(nil), s.machine.Bytes(src, n)...))
+	s.regs.RAX = to
+	s.regs.RSP += s.wordSize
+	s.regs.RIP = back
+	s.set = emu.SetAll
+	s.machine.Set(&s.atBreak, 0)
+	s.did(u)
+}
+
+// onScreen is where n bytes of the screen are in memory; false for other memory.
+func (s *Kernel) onScreen(va, n uint64) (uint64, bool) {
+	r := s.board.Screen()
+	if n == 0 || n > r.Hi-r.Lo {
+		return 0, false
+	}
+	lo, ok := s.translate(va)
+	hi, ok2 := s.translate(va + n - 1)
+	return lo, ok && ok2 && hi-lo == n-1 && r.Lo <= lo && hi < r.Hi
+}

@@ -1,0 +1,304 @@
+package steer
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"sort"
+
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// What a report and a search ask about a kernel's state.
+
+// Rewind implements por.System.
+func (s *Kernel) Rewind(k trace.Mark) {
+	remaps := s.remaps()
+	s.System.Rewind(k)
+	s.set, s.tried, s.wakers, s.hadIn = 0, nil, nil, noWhere
+	if remaps {
+		s.machine.FlushBoard()
+	}
+}
+
+// Stuck explains a state in which threads are left that can never run: nil if
+// there are none.
+func (s *Kernel) Stuck(ended bool) *scheduler.Failure {
+	if ended {
+		return nil
+	}
+	f := &scheduler.Failure{Kind: scheduler.Deadlock}
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !s.threads[i].Exists || !th.Live() || th.own.idle || th.own.ended {
+			continue
+		}
+		if x := s.untreated(th); x != nil {
+			return x
+		}
+		f.Waits = append(f.Waits, s.waitOf(th))
+	}
+	i := slices.IndexFunc(f.Waits, func(w scheduler.Wait) bool { return w.Spins })
+	if s.awaitsInput() {
+		return nil
+	}
+	switch {
+	case len(f.Waits) == 0:
+		return nil
+	case i >= 0:
+		f.Kind, f.Thread, f.PC = scheduler.Livelock, f.Waits[i].Thread, s.PC(f.Waits[i].Thread)
+		f.Message = s.StuckMessage(f)
+		return f
+	case len(f.Waits) == 1:
+		f.Message = fmt.Sprintf("the kernel idles for ever: thread %s waits for %s", s.Name(f.Waits[0].Thread), f.Waits[0].String())
+	default:
+		f.Message = fmt.Sprintf("the kernel idles for ever: %d threads wait, and nobody is left to let them go", len(f.Waits))
+	}
+	f.Thread, f.PC = f.Waits[0].Thread, s.PC(f.Waits[0].Thread)
+	return f
+}
+
+// waitOf says what a blocked thread waits for, as far as it said so itself.
+func (s *Kernel) waitOf(th *thread) scheduler.Wait {
+	w := scheduler.Wait{Thread: th.ID, Owner: trace.NoThread, For: "being woken", Name: "by another thread"}
+	switch {
+	case th.Stand == scheduler.StandSpin:
+		w.For, w.Name, w.Spins, w.Reads = "a change of", "what its loop reads", true, th.Waits
+	case th.own.state == ownReady:
+		w.For, w.Name = "the processor:", "it is ready, and no tick brings it there"
+	case th.own.state == ownSleeping:
+		w.For, w.Name = "time to pass:", "no tick of the timer wakes it"
+	case s.hasChannel():
+		c := s.channelOf(th)
+		w.For, w.Obj, w.Name = "being woken on", c, s.channelName(c)
+	case th.own.wants != 0:
+		w.For, w.Obj, w.Name = "what it acquires,", th.own.wants, s.VariableName(th.own.wants)
+	}
+	return w
+}
+
+// StateText says why a thread doesn't go on by itself.
+func (s *Kernel) StateText(t trace.TID) string {
+	th := &s.threads[t]
+	switch {
+	case th.Stand == scheduler.StandExited:
+		return "ended"
+	case th.own.halted:
+		return "waits for an interrupt"
+	case th.Yielding, th.Stand == scheduler.StandSpin:
+		return "runs in a loop"
+	case th.own.state == ownSleeping:
+		return "sleeps"
+	case th.own.state == ownBlocked:
+		w := s.waitOf(th)
+		return "waits for " + w.String()
+	case th.own.tail:
+		return "gives way"
+	}
+	return "stops"
+}
+
+// NextText says what a thread's next step begins with.
+func (s *Kernel) NextText(t trace.TID) string {
+	th := &s.threads[t]
+	if th.Stand == scheduler.StandAccess || th.Stand == scheduler.StandFailure {
+		return s.System.NextText(t)
+	}
+	switch code := s.code(th.Regs.RIP); {
+	case len(code) > 0 && code[0] == 0xfa:
+		return "turns interrupts off"
+	case s.tells[th.Regs.RIP] == tellLocking && th.own.wants != 0:
+		return "acquires " + s.VariableName(th.own.wants)
+	}
+	return ""
+}
+
+// Starts lists the threads of the present state, but for the idle one.
+func (s *Kernel) Starts() (out []scheduler.Start) {
+	for _, x := range s.System.Starts() {
+		if !s.threads[x.Thread].own.idle {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// OpText puts an operation into words.
+func (s *Kernel) OpText(op trace.Op) string {
+	switch op.Kind {
+	case trace.OpSyscall, trace.OpInterruptsOff, trace.OpInterruptsOn:
+		return ""
+	}
+	return s.System.OpText(op)
+}
+
+// PC is the instruction at which a thread stands.
+func (s *Kernel) PC(t trace.TID) uint64 { return s.threads[t].Regs.RIP }
+
+// State is a digest of what an execution left behind, for replays: the writable
+// memory of the kernel's own image, and who has ended. Page tables aren't in it:
+// the engine marks their entries as used, which nothing takes back.
+func (s *Kernel) State() uint64 { return s.digest(func(uint64) bool { return false }) }
+
+// Outcome is State without what the order of threads that don't interfere may
+// change: what ticks touch, and threads' stacks. For comparing searches.
+func (s *Kernel) Outcome() uint64 {
+	stacks := map[uint64]bool{}
+	for i := range s.threads {
+		if pa, ok := s.translate(s.threads[i].Regs.RSP); s.threads[i].Exists && ok {
+			stacks[pa>>12] = true
+		}
+		if pa, ok := s.translate(s.threads[i].own.frames - 1); s.threads[i].Exists && ok {
+			stacks[pa>>12] = true
+		}
+	}
+	return s.digest(func(at uint64) bool {
+		owner, _ := s.machine.Sharing(at)
+		return stacks[at>>12] || owner == handlerThread || s.ticked[at>>3].writes != 0
+	})
+}
+
+func (s *Kernel) digest(without func(at uint64) bool) uint64 {
+	h := fnv.New64a()
+	tables := s.pageTables()
+	for _, seg := range s.image.Segments {
+		if !seg.Write {
+			continue
+		}
+		for lo, at := s.image.Physical(seg.Addr), s.image.Physical(seg.Addr); at < lo+seg.MemSize; at += 8 {
+			if tables[at>>12] || without(at) {
+				continue
+			}
+			if v := s.machine.Read64(at); v != 0 {
+				h.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, at), v))
+			}
+		}
+	}
+	for i := range s.threads {
+		if s.threads[i].Exists {
+			h.Write([]byte{byte(b2i(s.threads[i].Live()))})
+		}
+	}
+	return h.Sum64()
+}
+
+// pageTables are the pages of the page tables in use.
+func (s *Kernel) pageTables() map[uint64]bool {
+	pages := map[uint64]bool{}
+	b := s.boardRegs()
+	if !b.Paging() {
+		return pages
+	}
+	levels, size := 4, uint64(8)
+	if s.wordSize == 4 {
+		levels, size = 2, 4
+		if b.CR4&cr4PAE != 0 {
+			levels, size = 3, 8
+		}
+	}
+	var visit func(table uint64, level int)
+	visit = func(table uint64, level int) {
+		if pages[table>>12] || !s.inMemory(table) {
+			return
+		}
+		pages[table>>12] = true
+		for at := table; level > 1 && at < table+4096; at += size {
+			e := s.machine.Read64(at)
+			if size == 4 {
+				e = uint64(s.machine.Read32(at))
+			}
+			if e&pagePresent != 0 && e&pageLarge == 0 {
+				visit(e&frameMask, level-1)
+			}
+		}
+	}
+	visit(b.CR3&frameMask, levels)
+	return pages
+}
+
+func (s *Kernel) inMemory(at uint64) bool { return at < s.machine.Space() }
+
+// Digest implements por.Stateful.
+func (s *Kernel) Digest() (trace.Digest, error) {
+	return trace.Digest{}, errors.New("the states of a kernel can't be told apart yet: use another search")
+}
+
+// Knowledge is all that the System has learned.
+func (s *Kernel) Knowledge() *scheduler.Knowledge {
+	k := s.System.Knowledge()
+	k.Probes, k.Unsteady, k.Oversleeps, k.Unranked, k.HeavyTails = s.probes, s.unsteady, s.oversleeps, s.unranked, append([]bool(nil), s.heavy[:]...)
+	for g, by := range s.ticked {
+		k.Ticked = append(k.Ticked, scheduler.Ticked{At: g, Reads: by.reads, Writes: by.writes})
+	}
+	for w := range s.tailWords {
+		k.TailWords = append(k.TailWords, w)
+	}
+	sort.Slice(k.TailWords, func(i, j int) bool {
+		a, b := k.TailWords[i], k.TailWords[j]
+		return a.Thread < b.Thread || a.Thread == b.Thread && a.At < b.At
+	})
+	sort.Slice(k.Ticked, func(i, j int) bool { return k.Ticked[i].At < k.Ticked[j].At })
+	return k
+}
+
+// Learn adds what another System of the same guest has learned.
+func (s *Kernel) Learn(k *scheduler.Knowledge) (news bool, err error) {
+	news, err = s.System.Learn(k)
+	for _, w := range k.TailWords {
+		s.tailWords[w] = true
+	}
+	for i, heavy := range k.HeavyTails {
+		if i < len(s.heavy) && heavy && !s.heavy[i] {
+			s.heavy[i], news = true, true
+		}
+	}
+	if k.Unranked && !s.unranked {
+		s.unranked, news = true, true
+	}
+	if k.Probes && !s.probes {
+		s.probes, news = true, true
+	}
+	if k.Unsteady && !s.unsteady {
+		s.unsteady, news = true, true
+	}
+	if k.Oversleeps && !s.oversleeps {
+		s.oversleeps, news = true, true
+	}
+	for _, t := range k.Ticked {
+		old := s.ticked[t.At]
+		now := tickAccess{old.reads | t.Reads, old.writes | t.Writes}
+		if now != old {
+			s.ticked[t.At] = now
+			news = true
+		}
+	}
+	return news, err
+}
+
+// Settle learns that ready threads are to be tried, if ticks don't bring the
+// processor to one that seems able to run, and that priorities are no matter. A
+// search learns that when it lets the threads run; whoever follows the execution
+// that it then reports never does.
+func (s *Kernel) Settle() (news bool) {
+	if s.ranked() {
+		if s.tryRanks(); s.unranked {
+			return s.Settled()
+		}
+	}
+	best := s.bestPriority()
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !s.probes && s.threads[i].Exists && th.Stand != scheduler.StandFailure && s.canRun(th, best) && !s.reachable(th) {
+			s.probes = true
+			s.Noted()
+			return true
+		}
+	}
+	return false
+}
+
+// Distrust implements what a replay asks: nothing is trusted.
+func (s *Kernel) Distrust() bool { return false }

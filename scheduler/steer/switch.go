@@ -1,0 +1,177 @@
+package steer
+
+import (
+	"math"
+
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// A switch from thread to thread is two things: the stack pointer is loaded
+// anew, and landgo_switch says whose turn it is. Between them it isn't known
+// whose code runs, and what is done there to both stacks is neither thread's:
+// it isn't recorded. Either may come first.
+
+const (
+	gapNone   = iota
+	gapJumped // the stack was changed, and nobody has said for whom
+	gapTold   // it was said who is next, and the stack is yet to be changed
+)
+
+// minJump is the least distance of two threads' stack pointers. A smaller change
+// is a function's own frame.
+const minJump = 1024
+
+// maxGap is the number of instructions that may lie between.
+const maxGap = 2000
+
+// stackLoad has the engine execute an instruction that loads the stack pointer.
+func (s *Kernel) stackLoad(u *turn) (happening, error) {
+	from := s.regs.RSP
+	shadow := u.shadow
+	if s.booted == 1 && !u.ticking {
+		u.th.Regs = s.regs
+		u.th.own.stack, _ = s.translate(from)
+	}
+	stop := s.permit(u)
+	if stop.Why != emu.StopInsn {
+		return s.stopped(u, stop)
+	}
+	to := s.machine.Regs(emu.Ctx(s.cpu)).RSP
+	if shadow {
+		u.shadow = false
+		s.interrupts(u, 1)
+	}
+	if done, err := s.stackJump(u, from, to); done || err != nil {
+		return atSwitch, err
+	}
+	if shadow {
+		return atOn, nil
+	}
+	return atNothing, nil
+}
+
+// stackJump notes that the stack pointer was changed. It reports whether this
+// completes a switch.
+func (s *Kernel) stackJump(u *turn, from, to uint64) (bool, error) {
+	if s.profile != nil && s.booted == 1 {
+		return s.jumpOwn(u, from, to)
+	}
+	if s.image.Pintos != nil && s.booted == 1 {
+		t, ok := s.numbered(pageOf(to)) // a thread that is there already is no switch
+		return ok && s.switched(u, uint64(t)), nil
+	}
+	if s.booted == 0 || to-from+minJump <= 2*minJump {
+		return false, nil
+	}
+	if s.gap == gapTold {
+		s.machine.Set(&s.gap, gapNone)
+		return s.switchedTo(u, s.toldOf), nil
+	}
+	s.machine.Set(&s.gap, gapJumped)
+	s.machine.Set(&s.gapFrom, s.Instructions())
+	return false, nil
+}
+
+// switchedTo is switched, by the kernel's annotations. A thread of which they say
+// that it waits has been put on the ready list, and landgo_ready will be called,
+// or has been forgotten (unannounced). In a kernel that puts threads there with
+// interrupts on it may be called late.
+func (s *Kernel) switchedTo(u *turn, to uint64) bool {
+	if th := &s.threads[to]; to != s.running && !th.own.idle && th.own.state != ownReady {
+		s.save(th.ID)
+		th.own.state, th.own.unannounced = ownReady, true
+		s.machine.Set(&s.unannounced, s.unannounced+1)
+	}
+	return s.switched(u, to)
+}
+
+// announced: landgo_ready was called for a thread, which may have ended.
+func (s *Kernel) announced(th *thread) {
+	if th.own.unannounced {
+		s.save(th.ID)
+		th.own.unannounced = false
+		s.machine.Set(&s.unannounced, s.unannounced-1)
+	}
+}
+
+// checkAnnounced: at an execution's end all threads that have run were on the
+// ready list. To take one for waiting that ran would keep orders from being run,
+// and make deadlocks of what is none.
+func (s *Kernel) checkAnnounced(th *thread, tr *trace.Transition) error {
+	if s.unannounced == 0 || tr.End == trace.EndBug || tr.End != trace.EndProcess && len(s.whoCan(nil)) > 0 {
+		return nil
+	}
+	for i := range s.threads {
+		x := &s.threads[i]
+		if s.threads[i].Exists && x.own.unannounced && s.profile != nil {
+			return s.invalid(kernel.GapSchedule, th, s.pcNow(),
+				"the kernel has given the processor to thread %s, and its state wasn't among the profile's ready ones", s.Name(x.ID))
+		}
+		if s.threads[i].Exists && x.own.unannounced {
+			return s.invalid(kernel.GapSchedule, th, s.pcNow(),
+				"the kernel has given the processor to thread %s, and landgo_ready wasn't called when it was created, or woken", s.Name(x.ID))
+		}
+	}
+	return nil
+}
+
+// switched: from here another thread's code runs.
+func (s *Kernel) switched(u *turn, to uint64) bool {
+	if to == s.running {
+		return false
+	}
+	r := &s.threads[s.running]
+	if s.on == 0 && !u.ticking {
+		s.section(u.tr, false)
+	}
+	s.save(r.ID)
+	s.save(s.threads[to].ID)
+	switch {
+	case s.profile != nil:
+		s.leaveOwn(u, r)
+	case s.image.Pintos != nil:
+		s.leavePintos(u, r)
+	}
+	if r.own.ended {
+		r.Stand = scheduler.StandExited
+	} else if !r.own.interrupted {
+		r.own.tail, r.own.kind = true, tailOfWait
+		if r.own.state == ownReady {
+			r.own.kind = tailOfYield
+		}
+	}
+	s.threads[to].own.noted = false
+	s.machine.Set(&s.running, to)
+	u.th = &s.threads[to]
+	if u.ticking {
+		s.outranks(u.th)
+	} else {
+		s.tickBest = math.MinInt64
+	}
+	return true
+}
+
+// checkGap: the stack was changed, and nothing else came.
+func (s *Kernel) checkGap(u *turn) error {
+	if s.gap != gapNone && s.Instructions()-s.gapFrom > maxGap {
+		return s.openGap(u)
+	}
+	return nil
+}
+
+// openGap: one half of a switch came, and not the other.
+func (s *Kernel) openGap(u *turn) error {
+	switch {
+	case s.profile != nil:
+		return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+			"the stack was switched, and the profile's variable current doesn't tell whose the new one is")
+	case s.gap == gapTold:
+		return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+			"landgo_switch has named another thread, and the stack wasn't switched beside it")
+	}
+	return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+		"the stack was switched, and landgo_switch wasn't called beside it: it says whose the new one is")
+}

@@ -1,0 +1,278 @@
+package steer
+
+import (
+	"landgo/emu"
+	"landgo/image"
+	"landgo/kernel"
+	"landgo/scheduler"
+	"landgo/trace"
+)
+
+// What a kernel tells of its scheduler, by calls of empty functions
+// (guests/kernel/landgo.h).
+
+type tellKind uint8
+
+const (
+	tellBooted tellKind = iota
+	tellCreated
+	tellReady
+	tellUnready
+	tellSleep
+	tellSwitch
+	tellExited
+	tellIdle
+	tellPriority
+	tellLocking
+	tellUnlocked
+	tellAllocated
+	tellFreed
+	tellPanicked
+	tellScheduling
+	tellStack
+	numTells
+	tellFailed // this and the next of Pintos only
+	tellAwake  // a call of timer_sleep has returned
+	tellMove   // memmove, see screen.go
+)
+
+var tellNames = [numTells]string{
+	"booted", "created", "ready", "unready", "sleep", "switch", "exited", "idle", "priority",
+	"locking", "unlocked", "allocated", "freed", "panicked", "scheduling", "stack",
+}
+
+// needed are the annotations without which nothing is known of threads.
+var needed = [Needed]tellKind{tellBooted, tellCreated, tellReady, tellUnready, tellSwitch}
+
+// findTells sets breakpoints on the annotations. It names one that is missing.
+func (s *Kernel) findTells() (missing string) {
+	s.findCalls()
+	if s.profile != nil {
+		s.findOwn()
+		return ""
+	}
+	if s.image.Pintos != nil {
+		s.findPintos()
+		return ""
+	}
+	for k, name := range tellNames {
+		if f, ok := s.image.Symbol(image.TellPrefix + name); ok {
+			s.tells[f.Addr] = tellKind(k)
+			s.machine.Break(f.Addr, aBreak)
+		}
+	}
+	if all := Untold(s.image); len(all) > 0 {
+		return all[0]
+	}
+	return ""
+}
+
+// Untold lists the annotations that a kernel needs and hasn't got.
+func Untold(img *image.Image) (missing []string) {
+	for _, k := range needed {
+		if _, ok := img.Symbol(image.TellPrefix + tellNames[k]); !ok {
+			missing = append(missing, image.TellPrefix+tellNames[k])
+		}
+	}
+	return missing
+}
+
+// Needed is how many annotations a kernel needs.
+const Needed = 5
+
+// argument is the n-th argument of the function at whose entry the processor
+// stands.
+func (s *Kernel) argument(n int) uint64 {
+	if s.wordSize == 8 {
+		return [4]uint64{s.regs.RDI, s.regs.RSI, s.regs.RDX, s.regs.RCX}[n]
+	}
+	v, _ := s.Word(s.regs.RSP + 4 + 4*uint64(n))
+	return v
+}
+
+// early is a thread that was created before the kernel was up.
+type early struct {
+	number uint64
+	own    ownThread
+}
+
+// tell takes in what the kernel tells at the annotation before which the
+// processor stands, and goes on behind it.
+func (s *Kernel) tell(u *turn) (happening, error) {
+	s.machine.Set(&s.atBreak, 1)
+	h, err := s.called(u)
+	kind, tells := s.tells[s.regs.RIP]
+	if err != nil || h == atEnd || !tells {
+		return h, err
+	}
+	if s.profile != nil {
+		if h2, err := s.tellOwn(u, kind); err != nil || h2 != atNothing {
+			return h2, err
+		}
+		return h, nil
+	}
+	if s.image.Pintos != nil {
+		return s.tellPintos(u, kind)
+	}
+	if s.booted == 0 {
+		return s.tellEarly(u, kind)
+	}
+	if err = s.checkGap(u); err != nil && kind != tellSwitch {
+		return atNothing, err
+	}
+	if kind != tellSwitch && !u.ticking {
+		s.inTail(u.th)
+	}
+	n := s.argument(0)
+	switch kind {
+	case tellBooted:
+		return atNothing, nil
+	case tellLocking:
+		u.th.own.wants = n
+		if s.isPoint(u, scheduler.PointLock) {
+			return atPoint, nil
+		}
+		return atNothing, nil
+	case tellUnlocked:
+		if s.isPoint(u, scheduler.PointUnlock) {
+			return atPoint, nil
+		}
+		return atNothing, nil
+	case tellAllocated, tellFreed:
+		return s.tellMemory(u, kind)
+	case tellPanicked:
+		u.th.Regs = s.regs
+		return s.ended(u, s.failHere(u, scheduler.Assertion, "the kernel panics: %s", s.text(n)))
+	case tellCreated:
+		return atNothing, s.createdOwn(u, n)
+	case tellScheduling:
+		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_scheduling is called after landgo_booted")
+	}
+	t, ok := s.numbered(n)
+	if th := s.late(n); !ok && kind == tellReady && th != nil {
+		s.announced(th)
+		return atNothing, nil
+	}
+	if !ok {
+		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_%s names thread %#x, which landgo_created hasn't, or which has ended", tellNames[kind], n)
+	}
+	s.save(t)
+	th := &s.threads[t]
+	switch kind {
+	case tellReady:
+		if u.ticking && !th.own.idle {
+			if err := s.readyByTick(th); err != nil {
+				return atNothing, err
+			}
+		}
+		if th.own.state != ownReady && !th.own.idle && t != u.tr.Thread {
+			u.tr.Wakes = append(u.tr.Wakes, t)
+		}
+		if th.own.state == ownSleeping && u.ticking {
+			s.woke(th)
+		}
+		th.own.state, th.own.wakes = ownReady, wakesUnknown
+		s.announced(th)
+	case tellUnready:
+		th.own.state = ownBlocked
+	case tellSleep:
+		th.own.state, th.own.wakes = ownSleeping, wakesUnknown
+	case tellStack:
+		th.own.stackLow = s.argument(1)
+	case tellExited:
+		th.own.ended = true
+		th.own.state = ownBlocked
+		if t == u.tr.Thread {
+			u.tr.End = trace.EndThread
+		}
+		u.tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(t), PC: s.regs.RIP})
+	case tellIdle:
+		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_idle is called after landgo_booted")
+	case tellPriority:
+		th.own.priority = int64(n)
+		th.own.priority = int64(s.argument(1))
+	case tellSwitch:
+		return s.tellSwitch(u, uint64(t))
+	}
+	return atNothing, nil
+}
+
+// tellSwitch: thread t has the processor, or is about to get it.
+func (s *Kernel) tellSwitch(u *turn, t uint64) (happening, error) {
+	switch {
+	case s.gap == gapJumped:
+		s.machine.Set(&s.gap, gapNone)
+		if s.switchedTo(u, t) {
+			return atSwitch, nil
+		}
+	case t != s.running:
+		s.machine.Set(&s.gap, gapTold)
+		s.machine.Set(&s.toldOf, t)
+		s.machine.Set(&s.gapFrom, s.Instructions())
+	}
+	return atNothing, nil
+}
+
+// numbered finds a living thread by the kernel's number.
+func (s *Kernel) numbered(n uint64) (trace.TID, bool) {
+	for i := range s.threads {
+		if th := &s.threads[i]; s.threads[i].Exists && th.Live() && th.own.number == n {
+			return th.ID, true
+		}
+	}
+	return trace.NoThread, false
+}
+
+// late finds a thread that has ended before it was told that it is ready.
+func (s *Kernel) late(n uint64) *thread {
+	for i := range s.threads {
+		if th := &s.threads[i]; s.threads[i].Exists && th.own.unannounced && th.own.number == n {
+			return th
+		}
+	}
+	return nil
+}
+
+// createdOwn names a new thread: the creator's n-th.
+func (s *Kernel) createdOwn(u *turn, n uint64) error {
+	s.save(u.th.ID)
+	u.th.own.children++
+	t, err := s.Intern(u.th.ID, u.th.own.children)
+	if err != nil {
+		return s.invalid(kernel.GapThreads, u.th, s.regs.RIP, "%v", err)
+	}
+	s.bear(t, u.th.ID, ownThread{number: n, tail: true})
+	s.threads[t].Created = s.returnAddress()
+	u.tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(t), PC: s.regs.RIP})
+	return nil
+}
+
+// returnAddress is that of the function at whose entry the processor stands.
+func (s *Kernel) returnAddress() uint64 {
+	v, _ := s.Word(s.regs.RSP)
+	return v
+}
+
+// bear makes a thread exist.
+func (s *Kernel) bear(t, parent trace.TID, own ownThread) {
+	s.ensure(t)
+	s.save(t)
+	*s.threads[t].Thread = scheduler.Thread{ID: t, Exists: true, Parent: parent, Ctx: emu.Ctx(s.cpu)}
+	s.threads[t].own = own
+	if !own.idle {
+		s.machine.Set(&s.born, s.born+1)
+	}
+}
+
+// text is a string of the kernel's.
+func (s *Kernel) text(addr uint64) string {
+	var b []byte
+	for len(b) < 200 {
+		c, ok := s.byteAt(addr + uint64(len(b)))
+		if !ok || c == 0 {
+			break
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}

@@ -1,0 +1,158 @@
+package steer
+
+import (
+	"math"
+	"slices"
+
+	"landgo/trace"
+)
+
+// Sleep. Ticks can come as often as the search likes, but a sleep must not end
+// before one that ends earlier by the kernel's own clock and whose thread then
+// never got to execute an instruction: no timer is so fast, and a kernel's tests
+// of its clock take that for granted. So of the threads that sleep those can run
+// that wake first when nothing but time passes. Who they are only the kernel
+// knows; it is found out by letting time pass, and taking that back.
+//
+// That takes as many ticks as a sleep has left, and is asked in every state. But
+// when a kernel wakes a thread is settled, for nearly all kernels, when the thread
+// goes to sleep: at a tick of the clock, whatever the others do. So the tick is
+// foretold once for each sleep (ownThread.wakes), and those wake first who wake at
+// the first tick. Each wake-up by a tick that happens afterwards is held against
+// what was foretold. The first that comes at another tick ends this for good
+// (unsteady): the search starts again, and asks in every state. A wrong answer
+// can't go unnoticed: whoever is let wake too early wakes later than foretold, or
+// with another who was foretold for later, in some execution that the search makes.
+
+// maxIdle is how many ticks may pass until somebody wakes.
+const maxIdle = 20_000
+
+const (
+	wakesUnknown = 0
+	wakesNever   = math.MaxUint64
+)
+
+// wakesFirst reports whether a thread that sleeps is one of those.
+func (s *Kernel) wakesFirst(t trace.TID) bool {
+	if s.wakers == nil {
+		s.wakers = s.findWakers()
+	}
+	return slices.Contains(s.wakers, t)
+}
+
+func (s *Kernel) isAsleep(th *thread) bool {
+	return s.threads[th.ID].Exists && th.Live() && th.own.state == ownSleeping
+}
+
+// findWakers names those that wake first: none, but not nil, if it takes too long.
+func (s *Kernel) findWakers() []trace.TID {
+	if s.unsteady || s.profile != nil { // at which tick such a kernel wakes a thread isn't seen
+		return s.probeTime(false)
+	}
+	first := uint64(wakesNever)
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !s.isAsleep(th) {
+			continue
+		}
+		if th.own.wakes == wakesUnknown {
+			s.probeTime(true)
+		}
+		first = min(first, th.own.wakes)
+	}
+	wakers := []trace.TID{}
+	for i := range s.threads {
+		if th := &s.threads[i]; s.isAsleep(th) && th.own.wakes == first && first != wakesNever {
+			wakers = append(wakers, th.ID)
+		}
+	}
+	return wakers
+}
+
+// probeTime lets time pass, and takes it back: until somebody wakes, or until all
+// have of whom it isn't foretold when; then it foretells it.
+func (s *Kernel) probeTime(foretell bool) []trace.TID {
+	var asleep []trace.TID
+	for i := range s.threads {
+		if th := &s.threads[i]; s.isAsleep(th) && (!foretell || th.own.wakes == wakesUnknown) {
+			asleep = append(asleep, th.ID)
+		}
+	}
+	woken := map[trace.TID]uint64{}
+	s.probing = true
+	s.tryOut(func() {
+		broken := s.passTime(func() bool {
+			for _, t := range asleep {
+				if _, known := woken[t]; !known && s.threads[t].own.state != ownSleeping {
+					woken[t] = s.ticks
+				}
+			}
+			return len(woken) == len(asleep) || !foretell && len(woken) > 0
+		})
+		for _, t := range asleep {
+			if _, known := woken[t]; broken && !known {
+				woken[t] = s.ticks // it can run, and then what is wrong comes up
+			}
+		}
+	})
+	s.probing = false
+	wakers := []trace.TID{}
+	for _, t := range asleep {
+		at, ok := woken[t]
+		if ok {
+			wakers = append(wakers, t)
+		} else {
+			at = wakesNever
+		}
+		if foretell {
+			s.save(t)
+			s.threads[t].own.wakes = at
+		}
+	}
+	return wakers
+}
+
+// passTime lets ticks pass until enough does. It reports whether something else
+// came up than that: the end of the guest, or what landgo doesn't model.
+func (s *Kernel) passTime(enough func() bool) (broken bool) {
+	tr := &trace.Transition{Thread: trace.TID(s.running)}
+	for range maxIdle {
+		_, done, err := s.onward(tr)
+		if err == nil && !done {
+			err = s.look(tr)
+		}
+		if done || err != nil {
+			return done || !isUnreached(err)
+		}
+		if enough() {
+			return false
+		}
+	}
+	return false
+}
+
+// onward lets the processor go on where nobody is to be chosen: to the end of a
+// handler or of a section without interrupts, else by a tick.
+func (s *Kernel) onward(tr *trace.Transition) (ticked, done bool, err error) {
+	r := &s.threads[s.running]
+	switch {
+	case s.on == 0 && r.own.interrupted:
+		done, err = s.land(r, tr)
+	case s.on == 0:
+		done, err = s.tail(r, tr)
+	default:
+		ticked = true
+		done, err = s.tick(r, tr)
+	}
+	return ticked, done, err
+}
+
+// woke: a tick, or what came of one, has woken a thread.
+func (s *Kernel) woke(th *thread) {
+	foretold := th.own.wakes
+	th.own.wakes = wakesUnknown
+	if !s.probing && !s.unsteady && foretold != wakesUnknown && foretold != s.ticks {
+		s.unsteady = true
+		s.Refine()
+	}
+}

@@ -1,0 +1,178 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/heap"
+	"landgo/image"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// A guest that schedules its threads itself (package steer) has its steps from a
+// Companion. It takes the threads, names, marks and points of a System, and what is
+// here beside.
+
+// Companion is what a System asks of such a guest.
+type Companion interface {
+	// Keep keeps what is known of a thread. It is asked for whenever the System keeps
+	// its own.
+	Keep(trace.TID)
+	// TakeUp takes up all but the first n again that were kept, the latest first. Of
+	// the path's steps so many are left.
+	TakeUp(n, steps int)
+	// Word reads a word of memory by the guest's own addresses; false: nothing is there.
+	Word(va uint64) (uint64, bool)
+}
+
+// Steer makes a System that of a guest that schedules its threads itself. It takes
+// the place of Boot.
+func (s *System) Steer(c Companion) { s.companion, s.entered = c, 1 }
+
+// steered: the guest schedules its threads itself. A thread's registers are in
+// thread.Regs then.
+func (s *System) steered() bool { return s.companion != nil }
+
+// Config is what the System was made with, and its present granularity.
+func (s *System) Config() *Config { return &s.cfg }
+
+// Image is the guest's.
+func (s *System) Image() *image.Image { return s.image }
+
+// Heap has the guest's blocks.
+func (s *System) Heap() *heap.Heap { return s.heap }
+
+// Ensure makes room for a thread, which exists once Thread.Exists is set.
+func (s *System) Ensure(t trace.TID) { s.ensure(t) }
+
+// Thread is a thread's state. It has to be saved before it is changed.
+func (s *System) Thread(t trace.TID) *Thread { return &s.threads[t].Thread }
+
+// Save keeps the present state of a thread for Rewind.
+func (s *System) Save(t trace.TID) { s.save(t) }
+
+// Births are the parents of the threads that have a name, with the ordinals that they
+// gave, from thread 1 on.
+func (s *System) Births() (parents []trace.TID, ordinals []uint64) { return s.names.births() }
+
+// Fresh: no step was taken, and no state marked.
+func (s *System) Fresh() bool { return len(s.steps)+len(s.marks) == 0 }
+
+// Begin begins a step of a thread, for which the processor stands in a context at pc.
+func (s *System) Begin(t trace.TID, c trace.Choice, at emu.Ctx, pc uint64) (*trace.Transition, error) {
+	if len(s.steps) >= maxSteps {
+		return nil, &BudgetError{Steps: len(s.steps), Thread: t, PC: pc}
+	}
+	s.save(t)
+	th := &s.threads[t]
+	tr := s.arena.transition(t, c)
+	tr.Begin = th.Insns
+	s.steps = append(s.steps, stepInfo{tr: tr, ctx: at, journal: s.machine.Journal(), pc: pc, prev: th.LastStep, insns: th.Insns})
+	th.LastStep = int32(len(s.steps))
+	th.Yielding = false
+	s.current = t
+	return tr, nil
+}
+
+// Done: a step has come to its end, or to an error.
+func (s *System) Done(tr *trace.Transition) {
+	tr.Last = s.threads[tr.Thread].Insns
+	s.arena.seal(tr)
+}
+
+// Idle: no step is under way.
+func (s *System) Idle() { s.current = trace.NoThread }
+
+// Refine notes that points became finer in the step under way.
+func (s *System) Refine() { s.finer = true }
+
+// Refined reports whether they did.
+func (s *System) Refined() bool { return s.finer }
+
+// Settled reports whether points became finer in the step that has ended, or while
+// nothing was under way, and takes that for known.
+func (s *System) Settled() bool {
+	if !s.finer {
+		return false
+	}
+	s.finer = false
+	s.learned++
+	return true
+}
+
+// Noted counts that something was learned of which points don't become finer.
+func (s *System) Noted() { s.learned++ }
+
+// TryOut does something and takes it back, in the middle of a step too.
+func (s *System) TryOut(do func()) {
+	k := s.markAlone()
+	current := s.current
+	do()
+	s.rewindAlone(k)
+	s.marks = s.marks[:k]
+	s.current = current
+}
+
+// Ran counts instructions.
+func (s *System) Ran(n uint64) { s.instructions += n }
+
+// Booted forgets the instructions of the boot.
+func (s *System) Booted() { s.instructions = 0 }
+
+// LimitOf is what Limit was given.
+func (s *System) LimitOf() uint64 { return s.limit }
+
+// Races: there are points before instructions that race (Granularity.Race).
+func (s *System) Races() bool { return len(s.racing) > 0 }
+
+// PointAllowed applies the granularity's rules to a point at pc.
+func (s *System) PointAllowed(t trace.TID, pc uint64) bool {
+	return s.pointAllowed(&s.threads[t], pc)
+}
+
+// Sight takes in accesses of a thread that holds locks; point: there is a preemption
+// point before the first.
+func (s *System) Sight(t trace.TID, as []trace.Access, holds []uint64, point bool) {
+	if !s.coarse() {
+		return
+	}
+	for i := range as {
+		s.sightings.sight(t, &as[i], holds, i == 0 && point)
+	}
+}
+
+// Block tells the observer of a block that is given out, or given back.
+func (s *System) Block(t trace.TID, b heap.Block, given bool) {
+	if s.observer != nil {
+		s.observer.Block(t, b, given)
+	}
+}
+
+// SpinOn makes a thread wait for a change of what its loop reads.
+func (s *System) SpinOn(t trace.TID, reads []trace.Access) { s.spinOn(&s.threads[t], reads) }
+
+// ReadsSince are the accesses of a thread's own steps from index i on, whether another
+// changed any of the bytes after that, and what the journal has of these steps.
+func (s *System) ReadsSince(t trace.TID, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
+	return s.readsSince(&s.threads[t], i)
+}
+
+// WakeSpinners lets the threads go whose loops read what a step changed.
+func (s *System) WakeSpinners(tr *trace.Transition) { s.wakeSpinners(tr) }
+
+// Invalid makes the error for what isn't modelled.
+func (s *System) Invalid(gap kernel.Gap, t trace.TID, pc uint64, format string, args ...any) error {
+	return s.invalid(gap, &s.threads[t], pc, format, args...)
+}
+
+// Unmodelled says what the machine stopped before.
+func (s *System) Unmodelled(t trace.TID, stop *emu.Stop) error {
+	return s.unmodelled(&s.threads[t], stop)
+}
+
+// FaultFailure is the bug of a processor fault.
+func (s *System) FaultFailure(t trace.TID, f emu.Fault) *Failure {
+	return s.faultFailure(&s.threads[t], f)
+}
+
+// StuckMessage says why the threads of a failure can never run.
+func (s *System) StuckMessage(f *Failure) string { return stuckMessage(s, f, false, false) }
