@@ -55,11 +55,15 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 				return v, err
 			}
 		}
+		th.resumeEnd()
 		if th.native { // the runtime's own code ends it, landgo's join takes the result
 			th.retval = th.regs.RAX
 			return step, nil
 		}
 		if !s.native {
+			if on, err := s.endCache(th, th.regs.RAX); on || err != nil {
+				return pass, err
+			}
 			if s.exitIsStep(th) { // as a call of pthread_exit
 				th.stand, th.role, th.phase, th.timed = standOp, image.ThreadExit, phaseEntry, false
 				th.args[0] = th.regs.RAX
