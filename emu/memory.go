@@ -178,6 +178,30 @@ func (m *Machine) Protect(addr, size uint64, p Prot) {
 	}
 }
 
+// TakeAway is Protect without permissions, of pages that belong to no map from then on:
+// those that had any are remembered as gone, see GoneEnd.
+func (m *Machine) TakeAway(addr, size uint64) {
+	if size == 0 || addr >= m.space {
+		return
+	}
+	first := addr >> pageShift
+	last := (addr + min(size, m.space-addr) - 1) >> pageShift
+	for first <= last {
+		n := m.sameProt(first, last)
+		if old := m.perm[first]; old&anyAccess != 0 {
+			m.rememberProt(first, n, old)
+			fill(m.perm[first:first+n], gone)
+		}
+		first += n
+	}
+}
+
+// A page's byte has its permissions, or gone.
+const (
+	anyAccess = uint8(ProtRead | ProtWrite | ProtExec)
+	gone      = 0x80
+)
+
 // sameProt counts the pages from first to last that have first's permissions: a guest's
 // mapping has many.
 func (m *Machine) sameProt(first, last uint64) uint64 { return uint64(same(m.perm[first : last+1])) }
@@ -215,7 +239,7 @@ func (m *Machine) Prots(addr, size uint64, f func(r Range, p Prot) bool) {
 	last := (addr + min(size, m.space-addr) - 1) >> pageShift
 	for first <= last {
 		n := m.sameProt(first, last)
-		if !f(Range{first << pageShift, (first + n) << pageShift}, Prot(m.perm[first])) {
+		if !f(Range{first << pageShift, (first + n) << pageShift}, Prot(m.perm[first]&anyAccess)) {
 			return
 		}
 		first += n
@@ -227,5 +251,5 @@ func (m *Machine) Prot(addr uint64) Prot {
 	if addr >= m.space {
 		return 0
 	}
-	return Prot(m.perm[addr>>pageShift])
+	return Prot(m.perm[addr>>pageShift] & anyAccess)
 }

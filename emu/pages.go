@@ -31,7 +31,16 @@ func (m *Machine) Mapped(addr, size uint64) uint64 {
 		return 0
 	}
 	perm := m.perm[addr>>pageShift : (addr+size)>>pageShift]
-	return uint64(len(perm)-bytes.Count(perm, []byte{0})) << pageShift
+	return uint64(len(perm)-bytes.Count(perm, []byte{0})-bytes.Count(perm, []byte{gone})) << pageShift
+}
+
+// GoneEnd is the first address from addr on whose page isn't one that was accessible
+// and was taken away since, or the end of [addr, addr+size), whole pages, if all are.
+func (m *Machine) GoneEnd(addr, size uint64) uint64 {
+	end := addr
+	for ; end-addr < size && end < m.space && m.perm[end>>pageShift] == gone; end += pageSize {
+	}
+	return end
 }
 
 // Clear writes zeros over whole pages; Rewind takes it back. Pages that are zero cost

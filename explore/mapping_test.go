@@ -105,6 +105,57 @@ int main(void) { shared = MAP(4096); GO(t, drop); GO(u, drop); pthread_join(t, 0
 	{"a mapping that nothing points to", `static void *f(void *a) { volatile char *p = MAP(4096); p[0] = 1; return a; } int main(void) { GO(t, f); pthread_join(t, 0); }`, "leak", "leak", "a block of 4096 bytes is lost"},
 }
 
+// remapped grows maps where they are, over pages that it has unmapped.
+const remapped = heapHead + mapHead + `
+struct head { pthread_mutex_t m; int n; } *h;
+static void *f(void *a) { pthread_mutex_lock(&h->m); h->n++; pthread_mutex_unlock(&h->m); return a; }
+int main(void)
+{
+	char *p = MAP(16 << 12);
+	p[0] = 1, p[9 << 12] = 9;
+	munmap(p + (8 << 12), 8 << 12);
+	assert(mremap(p, 8 << 12, 12 << 12, 0) == p);
+	assert(p[0] == 1 && p[9 << 12] == 0), p[(12 << 12) - 1] = 5;
+	assert(mremap(p, 12 << 12, 4 << 12, 0) == p);
+	assert(mremap(p, 4 << 12, 6 << 12, MREMAP_MAYMOVE) == p && p[5 << 12] == 0);
+	mmap(p + (6 << 12), 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	assert(mremap(p, 6 << 12, 7 << 12, 0) == MAP_FAILED && errno == ENOMEM);
+	munmap(p, 16 << 12);
+
+	h = (void *)MAP(8192);
+	pthread_mutex_init(&h->m, 0);
+	munmap((char *)h + 4096, 4096);
+	pthread_mutex_lock(&h->m);
+	GO(t, f);
+	assert(mremap(h, 4096, 8192, 0) == h && h->n == 0); /* the mutex is held */
+	pthread_mutex_unlock(&h->m);
+	pthread_join(t, 0);
+	assert(h->n == 1);
+	munmap(h, 8192);
+}`
+
+// TestRemapped: a map grows where it is as on the machine that the test runs on, and
+// what is in it lives on.
+func TestRemapped(t *testing.T) {
+	for _, cc := range []string{"gcc", "musl-gcc"} {
+		bin := buildText(t, cc, remapped, "-O1")
+		if out, err := exec.Command(bin).CombinedOutput(); err != nil {
+			t.Fatalf("%s: on the machine: %v: %s", cc, err, out)
+		}
+		for _, search := range []string{"optimal", "none", "stateful"} {
+			cfg := DefaultConfig()
+			cfg.Guest, cfg.Out, cfg.Search, cfg.PP, cfg.CheckFor = bin, NoFile, search, PointMem, []string{CheckLeak}
+			r, err := Run(context.Background(), cfg, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Verdict != result.Verified {
+				t.Errorf("%s, %s: %s (%s): %+v", cc, search, r.Verdict, r.Reason, r.Bug)
+			}
+		}
+	}
+}
+
 // TestMappings: what the program maps itself is blocks, with where they were mapped
 // and unmapped; what a C library maps isn't.
 func TestMappings(t *testing.T) {

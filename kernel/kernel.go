@@ -99,6 +99,8 @@ type Outcome struct {
 	// Mapped are pages that the call gave out, and Unmapped those that it took
 	// back: not what only changed its protection, nor the break.
 	Mapped, Unmapped Pages
+	// Kept is how many bytes of Mapped, from their beginning on, hold what they held.
+	Kept uint64
 	// Ops are the operations that the call was, but for creations, exits and
 	// the process's end, which the scheduler records itself.
 	Ops []trace.Op

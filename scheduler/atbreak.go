@@ -21,7 +21,7 @@ const (
 	passAllow
 )
 
-// atBreak decides what a breakpoint means to a thread. th.regs is current.
+// atBreak decides what a breakpoint means to a thread. th.Regs is current.
 func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 	pc := th.Regs.RIP
 	switch s.breaks[pc] {
@@ -55,11 +55,15 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 				return v, err
 			}
 		}
+		th.resumeEnd()
 		if th.native { // the runtime's own code ends it, landgo's join takes the result
 			th.retval = th.Regs.RAX
 			return step, nil
 		}
 		if !s.native {
+			if on, err := s.endCache(th, th.Regs.RAX); on || err != nil {
+				return pass, err
+			}
 			if s.exitIsStep(th) { // as a call of pthread_exit
 				th.Stand, th.role, th.phase, th.timed = StandOp, image.ThreadExit, phaseEntry, false
 				th.args[0] = th.Regs.RAX

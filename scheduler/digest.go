@@ -110,7 +110,7 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 	if b := th.given; b != nil {
 		h.Words(b.Addr, b.Size, uint64(b.Family))
 	}
-	h.Words(bit(th.starting), bit(th.native), bit(th.atExit), th.entry, th.Created, th.self, th.exitPC, th.exitSP, th.entryOfChild, th.stack, bit(th.ownStack))
+	h.Words(bit(th.starting), bit(th.native), bit(th.atExit), th.entry, th.Created, th.self, th.exitPC, th.exitSP, th.entryOfChild, th.stack, bit(th.ownStack), uint64(th.cache))
 	h.Words(th.interrupted, uint64(len(th.onces)))
 	for _, o := range th.onces {
 		h.Words(o.obj, o.sp, o.ret)

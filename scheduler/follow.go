@@ -64,6 +64,7 @@ func (s *System) follow(th *thread, tr *trace.Transition) (verdict, error) {
 	}
 	f := followed{quiet: quiet{on: true, role: th.role, ret: s.callSite(th), sp: th.Regs.RSP}, before: s.heapEvent(th), p: th.arg(0)}
 	f.size, f.align = th.request()
+	s.fillsCache(th)
 	if th.role != image.Free {
 		f.origin = s.origin(th)
 	}

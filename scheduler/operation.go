@@ -9,6 +9,11 @@ import (
 // out within this step where no other thread could tell the difference.
 func (s *System) atOperation(th *thread, tr *trace.Transition, a *act) (verdict, error) {
 	th.phase, th.badTime = phaseEntry, false
+	if th.role == image.ThreadExit {
+		if on, err := s.endCache(th, th.arg(0)); on || err != nil {
+			return pass, err
+		}
+	}
 	if s.standsBefore(th) {
 		return stay, nil
 	}

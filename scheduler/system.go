@@ -168,7 +168,8 @@ type System struct {
 	// destructors, exitHandlers: 1 once the guest has registered some. They go
 	// back with the machine.
 	destructors, exitHandlers uint64
-	ownDestructors            bool // see hasDestructors
+	ownDestructors            bool   // see hasDestructors
+	endsCache                 uint64 // see endcache.go; 0: nothing does
 	// threadStatus is 1 when the process's status was set by a thread on its
 	// way out. It goes back with the machine.
 	threadStatus uint64
@@ -252,6 +253,7 @@ func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.R
 		s.roles[addr] = b
 		s.breakAt(addr, breakRole)
 	}
+	s.findEndsCache()
 	if m, ok := s.image.Symbol("main"); ok && !s.cfg.PointsOnly {
 		s.breakAt(m.Addr, breakMain)
 	} else {

@@ -161,6 +161,7 @@ type thread struct {
 	native bool
 	// atExit: if it ends the process, code of the guest's runs first.
 	atExit bool
+	cache  cache // see endcache.go
 	retval uint64
 	// leaving: it has called a thread library's thr_exit.
 	leaving bool

@@ -98,6 +98,23 @@ func (l *Log) Protect(addr, size uint64, p emu.Prot) {
 	l.m.Protect(addr, size, p)
 }
 
+// TakeAway says that pages belong to no map any more.
+func (l *Log) TakeAway(addr, size uint64) {
+	l.changes(addr, size)
+	l.m.TakeAway(addr, size)
+}
+
+// Gone reports whether whole pages have all been accessible once and are in no map now.
+// What is recorded ends with the first page that decides.
+func (l *Log) Gone(addr, size uint64) bool {
+	if size == 0 || addr+size < addr {
+		return size == 0
+	}
+	end := l.m.GoneEnd(addr, size)
+	l.Touch(addr, min(end+pageSize-addr, size), trace.Library) // a kernel locks its list of maps
+	return end-addr == size
+}
+
 // Clear makes pages zero.
 func (l *Log) Clear(addr, size uint64) {
 	l.changes(addr, size)
@@ -108,7 +125,7 @@ func (l *Log) Clear(addr, size uint64) {
 func (l *Log) Move(to, from, size uint64) {
 	l.changes(from, size)
 	l.m.CopyPages(to, from, size)
-	l.m.Protect(from, size, 0)
+	l.m.TakeAway(from, size)
 }
 
 func (l *Log) changes(addr, size uint64) {

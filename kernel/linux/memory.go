@@ -40,6 +40,12 @@ func (k *Kernel) protect(addr, size uint64, p emu.Prot) bool {
 	return true
 }
 
+// unmap takes whole pages away.
+func (k *Kernel) unmap(addr, size uint64) {
+	k.uses(0, k.log.Used(addr, size))
+	k.log.TakeAway(addr, size)
+}
+
 // uses keeps account of memory that becomes accessible and that was. The sum is the
 // same in every order of calls: only one that there is too little for reads it.
 func (k *Kernel) uses(more, less uint64) bool {
@@ -202,9 +208,9 @@ func doMunmap(c *call, o *kernel.Outcome) uint64 {
 		return einval
 	}
 	if c.k.isDeadStack(addr, size) {
-		c.k.log.Quietly(func() { c.k.protect(addr, size, 0) })
+		c.k.log.Quietly(func() { c.k.unmap(addr, size) })
 	} else {
-		c.k.protect(addr, size, 0)
+		c.k.unmap(addr, size)
 	}
 	o.Unmapped = kernel.Pages{Addr: addr, Size: size}
 	return 0
@@ -319,12 +325,20 @@ func planMremap(c *call, p *kernel.Plan) {
 	switch {
 	case c.a[3]&^mremapMaymove != 0:
 		invalid(p, hexReason("mremap with flags %#x is not modelled", c.a[3]))
-	case c.a[3]&mremapMaymove != 0 && size > pageUp(c.a[1]):
+	case c.a[3]&mremapMaymove != 0 && size > pageUp(c.a[1]) && !c.growsInPlace():
 		c.planRoom(p, size)
 	}
 }
 
-// doMremap never grows in place: what lies behind a map is never given out.
+// growsInPlace reports whether a mremap that makes a map larger needn't move it: the
+// guest has unmapped all pages that it grows over. What lies behind a map otherwise is
+// never given out, as if something else were there.
+func (c *call) growsInPlace() bool {
+	oldSize := pageUp(c.a[1])
+	return c.k.log.Gone(c.a[0]+oldSize, pageUp(c.a[2])-oldSize)
+}
+
+// doMremap grows a map where it is if it can, as Linux does whatever the flags.
 func doMremap(c *call, o *kernel.Outcome) uint64 {
 	k := c.k
 	old, oldSize, size := c.a[0], pageUp(c.a[1]), pageUp(c.a[2])
@@ -334,8 +348,15 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 	case !k.inGuest(old, oldSize) || k.log.Prot(old) == 0:
 		return efault
 	case size <= oldSize:
-		k.protect(old+size, oldSize-size, 0)
+		k.unmap(old+size, oldSize-size)
 		o.Unmapped = kernel.Pages{Addr: old + size, Size: oldSize - size}
+		return old
+	case c.growsInPlace():
+		if !k.protect(old+oldSize, size-oldSize, k.log.Prot(old)) {
+			return enomem
+		}
+		k.log.Clear(old+oldSize, size-oldSize)
+		o.Mapped, o.Kept = kernel.Pages{Addr: old, Size: size}, oldSize
 		return old
 	case c.a[3]&mremapMaymove == 0 || !c.fits(size):
 		return enomem

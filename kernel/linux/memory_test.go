@@ -119,6 +119,42 @@ func TestMremap(t *testing.T) {
 	c.want("unmapped", c.do(0, nrMremap, a, pageSize, 2*pageSize, 0), efault)
 }
 
+// TestMremapInPlace: a map grows where it is over pages that the guest has unmapped, and
+// over no others.
+func TestMremapInPlace(t *testing.T) {
+	c := newCaller(t, Config{MemoryLimit: 64 << 20})
+	a := c.do(0, nrMmap, 0, 8*pageSize, 1, anonymous)
+	c.m.Write32(a, 11)
+	c.m.Write32(a+5*pageSize, 55)
+	c.want("its end", c.do(0, nrMunmap, a+4*pageSize, 4*pageSize), 0)
+	before := c.m.Mark()
+	c.want("over the page behind it", c.do(0, nrMremap, a, 4*pageSize, 9*pageSize, 0), enomem)
+	c.want("over what was unmapped", c.do(0, nrMremap, a, 4*pageSize, 7*pageSize, 0), a)
+	if c.m.Prot(a+6*pageSize) != emu.ProtRead || c.m.Prot(a+7*pageSize) != 0 {
+		t.Error("permissions after it grew")
+	}
+	c.want("what was there", uint64(c.m.Read32(a)), 11)
+	c.want("its new pages are zero", uint64(c.m.Read32(a+5*pageSize)), 0)
+	c.want("once more, though it may move", c.do(0, nrMremap, a, 7*pageSize, 8*pageSize, mremapMaymove), a)
+	c.want("then it is whole", c.do(0, nrMremap, a, 8*pageSize, 9*pageSize, 0), enomem)
+	c.m.Rewind(before)
+	c.want("after going back", c.do(0, nrMremap, a, 4*pageSize, 8*pageSize, 0), a)
+	c.want("shrink", c.do(0, nrMremap, a, 8*pageSize, pageSize, 0), a)
+	c.want("in the hole", c.do(0, nrMmap, a+2*pageSize, pageSize, 0, anonymous|mapFixed), a+2*pageSize)
+	c.want("up to a map without access", c.do(0, nrMremap, a, pageSize, 2*pageSize, 0), a)
+	c.want("into it", c.do(0, nrMremap, a, 2*pageSize, 3*pageSize, 0), enomem)
+	b := c.do(0, nrMremap, a, 2*pageSize, 5*pageSize, mremapMaymove)
+	if failed(b) || b == a {
+		t.Errorf("moved to %#x", b)
+	}
+	big := c.do(0, nrMmap, 0, 40<<20, 3, anonymous)
+	c.want("unmap", c.do(0, nrMunmap, big+4096, 40<<20-4096), 0)
+	other := c.do(0, nrMmap, 0, 30<<20, 3, anonymous)
+	c.want("no memory for it", c.do(0, nrMremap, big, 4096, 40<<20, 0), enomem)
+	c.want("given back", c.do(0, nrMunmap, other, 30<<20), 0)
+	c.want("memory for it", c.do(0, nrMremap, big, 4096, 40<<20, 0), big)
+}
+
 // TestMemoryLimit: what is accessible counts, what is reserved doesn't.
 func TestMemoryLimit(t *testing.T) {
 	c := newCaller(t, Config{MemoryLimit: 64 << 20})
