@@ -44,8 +44,11 @@ guests: setup
 test: build fmt vet
 	$(ENV) set -o pipefail; go test -json $(TESTFLAGS) ./... | go run -buildvcs=false ./internal/skips
 
+## make vet      go vet, staticcheck, and what no program or test calls
 vet: setup
 	$(ENV) go vet ./...
+	$(ENV) go run honnef.co/go/tools/cmd/staticcheck ./...
+	@$(ENV) dead=$$(go run golang.org/x/tools/cmd/deadcode -test ./...) && [ -z "$$dead" ] || { echo "$$dead"; exit 1; }
 
 fmt:
 	@$(ENV) out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \

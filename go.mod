@@ -9,7 +9,15 @@ require (
 	golang.org/x/arch v0.20.0
 	golang.org/x/sys v0.35.0
 	golang.org/x/term v0.34.0
+	golang.org/x/tools v0.30.0
+	honnef.co/go/tools v0.6.1
 	pgregory.net/rapid v1.2.0
 )
 
-require golang.org/x/tools v0.26.0 // indirect
+require (
+	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
+	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
+	golang.org/x/mod v0.23.0 // indirect
+	golang.org/x/sync v0.11.0 // indirect
+	golang.org/x/telemetry v0.0.0-20240521205824-bda55230c457 // indirect
+)

@@ -109,7 +109,8 @@ func (e *expression) step(op byte) bool {
 		return ok && e.push(v)
 	case opDup:
 		v := e.pop()
-		return e.push(v) && e.push(v)
+		e.push(v) // there is room for what was just taken
+		return e.push(v)
 	case opDrop:
 		e.pop()
 		return true

@@ -86,11 +86,11 @@ func ParseSchedule(text string) (Schedule, error) {
 		if v, _, found := strings.Cut(text, ":"); found && isVersion(v) {
 			return Schedule{}, fmt.Errorf("schedule of version %s: this landgo reads version s1 only", v)
 		}
-		return Schedule{}, errors.New("not a schedule: one begins with s1:")
+		return Schedule{}, errors.New(`not a schedule: one begins with "s1:"`)
 	}
 	check, rest, ok := strings.Cut(rest, ":")
 	if !ok || len(check) != 8 || strings.ToLower(check) != check {
-		return Schedule{}, errors.New("schedule without its check field: eight hexadecimal digits after s1:")
+		return Schedule{}, errors.New(`schedule without its check field: eight hexadecimal digits after "s1:"`)
 	}
 	sum, err := strconv.ParseUint(check, 16, 32)
 	if err != nil {

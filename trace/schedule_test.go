@@ -28,8 +28,8 @@ func TestScheduleText(t *testing.T) {
 
 func TestScheduleErrors(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":            {"", "begins with s1:"},
-		"words":            {"not a schedule", "begins with s1:"},
+		"empty":            {"", `begins with "s1:"`},
+		"words":            {"not a schedule", `begins with "s1:"`},
 		"newer version":    {"s2:00000000:0@1", "version s2"},
 		"no check":         {"s1:0@1", "check field"},
 		"short check":      {"s1:12:0@1", "check field"},
