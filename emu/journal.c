@@ -18,6 +18,8 @@ void journal_grow(struct machine *m)
 
 void journal_rollback(struct machine *m, uint64_t n)
 {
+	if (m->looked > n)
+		m->looked = n;
 	while (m->njournal > n) {
 		const struct undo *u = &m->journal[--m->njournal];
 		uint8_t *at = m->mem + (u->where & UNDO_PLACE_MASK);

@@ -68,12 +68,13 @@ static bool reserve_all(struct machine *m)
 {
 	m->mem = reserve(m->space + SLACK);
 	m->perm = reserve(m->space >> PAGE_SHIFT);
+	m->written = reserve(m->space >> PAGE_SHIFT);
 	m->shadow = reserve(m->space >> GRANULE_SHIFT);
 	m->touched = (bool *)reserve(m->space >> GRANULE_SHIFT >> PAGE_SHIFT);
 	m->code = reserve(m->code_len + 1);
 	m->brk = reserve(m->code_len + 1);
 	m->point = reserve(m->code_len + 1);
-	return m->mem && m->perm && m->shadow && m->touched && m->code && m->brk && m->point;
+	return m->mem && m->perm && m->written && m->shadow && m->touched && m->code && m->brk && m->point;
 }
 
 static bool allocate_all(struct machine *m)
@@ -175,6 +176,7 @@ void machine_close(struct machine *m)
 		uc_close(m->uc);
 	release(m->mem, m->space + SLACK);
 	release(m->perm, m->space >> PAGE_SHIFT);
+	release(m->written, m->space >> PAGE_SHIFT);
 	release(m->shadow, m->space >> GRANULE_SHIFT);
 	release((uint8_t *)m->touched, m->space >> GRANULE_SHIFT >> PAGE_SHIFT);
 	release(m->code, m->code_len + 1);

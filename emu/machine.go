@@ -44,11 +44,13 @@ type Machine struct {
 	space uint64
 	mem   unsafe.Pointer // host address of guest address 0
 	perm  []uint8        // by page
-	code  []uint8        // class bytes of code, see classify.h
-	brk   []uint8        // breakpoint classes of code
-	point []uint8        // marks of code, see Points
-	lo    uint64         // physical address of code[0] and brk[0]
-	named []uint64       // what Points named
+	// written, by page: not 0 if it may hold something, as far as the journal was looked at.
+	written []uint8
+	code    []uint8  // class bytes of code, see classify.h
+	brk     []uint8  // breakpoint classes of code
+	point   []uint8  // marks of code, see Points
+	lo      uint64   // physical address of code[0] and brk[0]
+	named   []uint64 // what Points named
 	// loaded is where Load has written.
 	loaded []Range
 	log    []change
@@ -79,15 +81,16 @@ func New(cfg Config) (*Machine, error) {
 		return nil, fmt.Errorf("can't set up the machine: %s", C.GoString(msg))
 	}
 	m := &Machine{
-		c:     c,
-		cfg:   cfg,
-		space: space,
-		mem:   unsafe.Pointer(c.mem),
-		perm:  unsafe.Slice((*uint8)(c.perm), space>>pageShift),
-		code:  unsafe.Slice((*uint8)(c.code), n),
-		brk:   unsafe.Slice((*uint8)(c.brk), n),
-		point: unsafe.Slice((*uint8)(c.point), n),
-		lo:    lo,
+		c:       c,
+		cfg:     cfg,
+		space:   space,
+		mem:     unsafe.Pointer(c.mem),
+		perm:    unsafe.Slice((*uint8)(c.perm), space>>pageShift),
+		written: unsafe.Slice((*uint8)(c.written), space>>pageShift),
+		code:    unsafe.Slice((*uint8)(c.code), n),
+		brk:     unsafe.Slice((*uint8)(c.brk), n),
+		point:   unsafe.Slice((*uint8)(c.point), n),
+		lo:      lo,
 	}
 	c.uniprocessor = C.bool(cfg.Uniprocessor)
 	c.bare, c.code_bias = C.bool(cfg.Bare), C.uint64_t(cfg.CodeBias)

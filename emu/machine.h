@@ -278,6 +278,7 @@ struct machine {
 	uint64_t code_len;
 	uint8_t *code;       /* class byte per code byte, see classify.h */
 	uint8_t *perm;       /* permission byte per page */
+	uint8_t *written;    /* byte per page: written.go */
 	uint8_t *mem;        /* host address of guest address 0 */
 	uint8_t *shadow;     /* sharing byte per granule */
 	bool *touched;       /* by page of sharing bytes: some aren't UNTOUCHED */
@@ -301,6 +302,7 @@ struct machine {
 
 	struct undo *journal;
 	uint64_t njournal, journal_cap;
+	uint64_t looked;     /* written.go knows the stores of the entries before */
 	struct access *records;
 	uint64_t nrecords, record_cap;
 

@@ -115,6 +115,7 @@ func (m *Machine) rewindJournal(n uint64) {
 		}
 	}
 	m.c.njournal = C.uint64_t(n)
+	m.c.looked = min(m.c.looked, C.uint64_t(n))
 }
 
 func (m *Machine) push(u undoEntry) {

@@ -22,6 +22,9 @@ func (m *Machine) Load(addr uint64, p []byte) error {
 		return fmt.Errorf("%d bytes at %#x are outside the guest's address space", n, addr)
 	}
 	copy(m.Bytes(addr, n), p)
+	if n > 0 {
+		m.setWritten(addr, n)
+	}
 	m.loaded = append(m.loaded, Range{addr, addr + n})
 	for _, r := range m.cfg.Code {
 		lo, hi := max(addr, r.Lo), min(addr+n, r.Hi)
@@ -154,6 +157,7 @@ func (m *Machine) Fill(addr, n uint64, pattern []byte) bool {
 			m.staleProgram(at)
 		}
 	}
+	m.setWritten(addr, n)
 	for done := copy(to, pattern); done < len(to); done *= 2 {
 		copy(to[done:], to[:done])
 	}

@@ -43,32 +43,6 @@ func (m *Machine) GoneEnd(addr, size uint64) uint64 {
 	return end
 }
 
-// Clear writes zeros over whole pages; Rewind takes it back. Pages that are zero cost
-// a look, and nothing in the journal.
-func (m *Machine) Clear(addr, size uint64) {
-	for a := addr; a < addr+size; a += pageSize {
-		if !m.IsZero(a) {
-			m.Write(a, zeroPage[:])
-		}
-	}
-}
-
-// IsZero reports whether a page holds zeros only.
-func (m *Machine) IsZero(page uint64) bool {
-	return bytes.Equal(m.Bytes(page, pageSize), zeroPage[:])
-}
-
-var zeroPage [pageSize]byte
-
-// CopyPages copies whole pages to pages that hold zeros; Rewind takes it back.
-func (m *Machine) CopyPages(to, from, size uint64) {
-	for off := uint64(0); off < size; off += pageSize {
-		if !m.IsZero(from + off) {
-			m.Write(to+off, m.Bytes(from+off, pageSize))
-		}
-	}
-}
-
 // Try calls f and takes back what it changed of guest memory, permissions and
 // what is changed through Set and Undo. f makes no contexts and no marks.
 func (m *Machine) Try(f func()) {

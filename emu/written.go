@@ -1,0 +1,73 @@
+package emu
+
+// #include "journal.h"
+import "C"
+
+import (
+	"bytes"
+	"unsafe"
+)
+
+// Which pages were ever written to. The others hold zeros, and needn't be looked at
+// when a system call clears them: a stack that is given back has thousands.
+//
+// The journal names all stores but those of loaders (Load, Fill). A page stays
+// written to when a store is taken back.
+
+// noteWritten takes in what the journal has got since the last look.
+func (m *Machine) noteWritten() {
+	j := unsafe.Slice((*undoEntry)(unsafe.Pointer(m.c.journal)), m.c.njournal)
+	for i := range j[m.c.looked:] {
+		u := &j[int(m.c.looked)+i]
+		place := u.where & (1<<C.UNDO_KIND_SHIFT - 1)
+		switch u.where >> C.UNDO_KIND_SHIFT & 0xff {
+		case C.UNDO_MEMORY:
+			m.written[place>>pageShift] = 1
+			if last := (place + 7) >> pageShift; last < uint64(len(m.written)) {
+				m.written[last] = 1
+			}
+		case C.UNDO_FILL:
+			m.setWritten(place, u.old>>8)
+		}
+	}
+	m.c.looked = m.c.njournal
+}
+
+// setWritten notes a store of n bytes, n > 0, that isn't in the journal.
+func (m *Machine) setWritten(addr, n uint64) {
+	fill(m.written[addr>>pageShift:(addr+n-1)>>pageShift+1], 1)
+}
+
+// Clear writes zeros over whole pages; Rewind takes it back. Pages that are zero put
+// nothing into the journal.
+func (m *Machine) Clear(addr, size uint64) {
+	m.eachWritten(addr, size, func(page uint64) { m.Write(page, zeroPage[:]) })
+}
+
+// CopyPages copies whole pages to pages that hold zeros; Rewind takes it back.
+func (m *Machine) CopyPages(to, from, size uint64) {
+	m.eachWritten(from, size, func(page uint64) { m.Write(to+(page-from), m.Bytes(page, pageSize)) })
+}
+
+// eachWritten calls f with the pages of [addr, addr+size) that don't hold zeros only.
+// All are in the address space.
+func (m *Machine) eachWritten(addr, size uint64, f func(page uint64)) {
+	m.noteWritten()
+	for page, end := addr>>pageShift, (addr+size)>>pageShift; page < end; page++ {
+		n := bytes.IndexByte(m.written[page:end], 1)
+		if n < 0 {
+			return
+		}
+		page += uint64(n)
+		if !m.IsZero(page << pageShift) {
+			f(page << pageShift)
+		}
+	}
+}
+
+// IsZero reports whether a page holds zeros only.
+func (m *Machine) IsZero(page uint64) bool {
+	return bytes.Equal(m.Bytes(page, pageSize), zeroPage[:])
+}
+
+var zeroPage [pageSize]byte
