@@ -59,7 +59,7 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 			th.retval = th.Regs.RAX
 			return step, nil
 		}
-		if !s.native {
+		if !s.known.Native {
 			if s.exitIsStep(th) { // as a call of pthread_exit
 				th.Stand, th.role, th.phase, th.timed = StandOp, image.ThreadExit, phaseEntry, false
 				th.args[0] = th.Regs.RAX
