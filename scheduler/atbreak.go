@@ -60,7 +60,7 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 			th.retval = th.Regs.RAX
 			return step, nil
 		}
-		if !s.native {
+		if !s.known.Native {
 			if on, err := s.endCache(th, th.Regs.RAX); on || err != nil {
 				return pass, err
 			}

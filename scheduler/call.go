@@ -50,9 +50,9 @@ func (s *System) isOwnStep(th *thread) bool {
 			reads, learned := s.machine.Touch(th.ID, at, attributesSize)
 			s.finer, shared = s.finer || learned, shared || reads
 		}
-		return shared || s.meeting[s.callSite(th)]
+		return shared || s.known.Meeting[s.callSite(th)]
 	}
-	return s.meeting[s.callSite(th)] || s.racing[s.callSite(th)-1]
+	return s.known.Meeting[s.callSite(th)] || s.racing[s.callSite(th)-1]
 }
 
 // isPoint reports whether there is a point before a call that others can tell, at
@@ -89,8 +89,8 @@ func (s *System) attribute(th *thread, tr *trace.Transition, made []trace.Access
 
 // meets learns that the call under way touched what others do.
 func (s *System) meets(th *thread) {
-	if q := &th.quiet; !q.own && !s.meeting[q.ret] && s.everyOperation() && !s.alone(th) {
-		s.meeting[q.ret], s.finer = true, true
+	if q := &th.quiet; !q.own && !s.known.Meeting[q.ret] && s.everyOperation() && !s.alone(th) {
+		s.known.Meeting[q.ret], s.finer = true, true
 	}
 }
 

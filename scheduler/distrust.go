@@ -11,7 +11,7 @@ import "landgo/image"
 // the guest's own code does. The search then starts again (trace.ErrFiner).
 func (s *System) distrust() {
 	s.distrusted = true
-	s.native = true
+	s.known.Native = true
 	for addr, b := range s.roles {
 		if b.Own {
 			continue // tested anyway

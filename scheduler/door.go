@@ -56,19 +56,19 @@ func (s *System) needsPoint(th *thread) {
 		return
 	}
 	site := s.callSite(th)
-	if s.meeting[site] && s.finer {
+	if s.known.Meeting[site] && s.finer {
 		return // learned in this very step, which is void
 	}
-	if s.meeting[site] {
+	if s.known.Meeting[site] {
 		panic("scheduler: a call that touches what others do isn't a step of its own")
 	}
-	s.meeting[site], s.finer = true, true
+	s.known.Meeting[site], s.finer = true, true
 }
 
 // standsBefore has a thread stand before a call that was seen to touch what others do. It
 // reports whether it does.
 func (s *System) standsBefore(th *thread) bool {
-	if s.begins || !s.meeting[s.callSite(th)] || s.alone(th) || !s.isPoint(th) {
+	if s.begins || !s.known.Meeting[s.callSite(th)] || s.alone(th) || !s.isPoint(th) {
 		return false
 	}
 	th.Stand, th.phase, th.timed = StandOp, phaseTouch, false

@@ -60,7 +60,7 @@ func (s *System) fillsCache(th *thread) {
 // endCache sends a thread that is about to end, with a result, into that function. It
 // reports whether there was need to. A thread that ends with a lock ends as a bug.
 func (s *System) endCache(th *thread, retval uint64) (bool, error) {
-	if th.cache != cacheFilled || th.native || s.native || s.ownEnds() || s.exitMisuse(th) != nil {
+	if th.cache != cacheFilled || th.native || s.known.Native || s.ownEnds() || s.exitMisuse(th) != nil {
 		return false, nil
 	}
 	if err := s.leavesWait(th, true); err != nil {

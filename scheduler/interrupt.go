@@ -31,8 +31,8 @@ func (s *System) sends(th *thread, op trace.Op) {
 	case op.Arg == 0:
 		s.seeLife()
 	case isCancelling(op.Arg):
-	case !s.signalled[op.Obj]:
-		s.signalled[op.Obj], s.finer = true, true
+	case !s.known.Signalled[op.Obj]:
+		s.known.Signalled[op.Obj], s.finer = true, true
 	}
 }
 
@@ -43,7 +43,7 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	h, holds := s.hold(th, regs.RDI, regs.RSP)
 	s.SetRegs(t, regs)
 	th.limited = true // the handler may begin at a breakpoint
-	if s.signalled[uint64(t)] && th.interrupted == 0 {
+	if s.known.Signalled[uint64(t)] && th.interrupted == 0 {
 		th.interrupted = sp
 	}
 	th.phase = phaseEntry

@@ -122,14 +122,14 @@ func (s *System) sleepers(o *object) (n uint64) {
 // sleeps reports whether a wait for a semaphore is two steps: one that falls asleep
 // where the count is 0, so that a signal comes before it or after it, and the wait.
 func (s *System) sleeps(th *thread) bool {
-	return (len(s.signalled) > 0 || s.sleepy) && acts[th.role].op == trace.OpSemWait && !th.quiet.on && !s.cfg.PointsOnly
+	return (len(s.known.Signalled) > 0 || s.sleepy) && acts[th.role].op == trace.OpSemWait && !th.quiet.on && !s.cfg.PointsOnly
 }
 
 // Settle is called where a schedule can't be followed. The run that it is of may
 // have known that signals come: there a wait for a semaphore is two steps. It
 // reports whether that makes a difference.
 func (s *System) Settle() bool {
-	if s.sleepy || len(s.signalled) > 0 {
+	if s.sleepy || len(s.known.Signalled) > 0 {
 		return false
 	}
 	for i := range s.threads {

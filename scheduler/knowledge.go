@@ -3,10 +3,10 @@ package scheduler
 import (
 	"errors"
 	"slices"
-	"sort"
 	"strings"
 
 	"landgo/emu"
+	"landgo/scheduler/known"
 	"landgo/trace"
 )
 
@@ -14,41 +14,18 @@ import (
 // System of the same guest and configuration has the same threads' numbers and
 // the same preemption points.
 type Knowledge struct {
-	Names     []string // threads' path names, by TID
-	Sharing   []emu.SharingPage
-	Contended []uint64 // mutexes, see lockmerge.go
-	Merged    []uint64
-	Meeting   []uint64 // calls, see System.meeting
-	Signalled []uint64 // threads, see interrupt.go
-	Native    bool     // see distrust.go
-	Exits     bool     // see System.watchedExits
-	Last      bool     // see System.lastMatters
-	Ticked    []Ticked // of a kernel, see steer.Kernel
-	Probes    bool     // see steer
-	Unsteady  bool     // see steer
-	Unranked  bool     // see steer
-	// Oversleeps: see steer.
-	Oversleeps bool
-	// HeavyTails, TailWords: see steer.
-	HeavyTails []bool
-	TailWords  []TailWord
+	Names   []string // threads' path names, by TID
+	Sharing []emu.SharingPage
+	known.Facts
 }
 
 // Knowledge is all that the System has learned.
 func (s *System) Knowledge() *Knowledge {
-	return &Knowledge{
-		Names: append([]string(nil), s.names.paths...), Sharing: s.machine.SharingPages(),
-		Contended: addresses(s.contended), Merged: addresses(s.merged), Meeting: addresses(s.meeting), Signalled: addresses(s.signalled), Native: s.native, Exits: s.watchedExits, Last: s.lastMatters,
-	}
+	return &Knowledge{Names: append([]string(nil), s.names.paths...), Sharing: s.machine.SharingPages(), Facts: s.known.Clone()}
 }
 
-func addresses(set map[uint64]bool) (list []uint64) {
-	for a := range set {
-		list = append(list, a)
-	}
-	sort.Slice(list, func(i, j int) bool { return list[i] < list[j] })
-	return list
-}
+// Known is what the System has learned, to be added to.
+func (s *System) Known() *known.Facts { return &s.known }
 
 // errNames is knowledge from a System that numbers threads in another way.
 var errNames = errors.New("threads are numbered in another way")
@@ -79,32 +56,11 @@ func (s *System) learn(k *Knowledge) (news bool, err error) {
 	if news, err = s.machine.LearnSharing(k.Sharing); err != nil {
 		return news, err
 	}
-	if k.Native && !s.native {
+	if k.Native && !s.known.Native {
 		s.distrust()
 		news = true
 	}
-	if k.Exits && !s.watchedExits {
-		s.watchedExits, news = true, true
-	}
-	if k.Last && !s.lastMatters {
-		s.lastMatters, news = true, true
-	}
-	for _, m := range k.Contended {
-		news = news || !s.contended[m]
-		s.contended[m] = true
-	}
-	for _, m := range k.Meeting {
-		news = news || !s.meeting[m]
-		s.meeting[m] = true
-	}
-	for _, t := range k.Signalled {
-		news = news || !s.signalled[t]
-		s.signalled[t] = true
-	}
-	for _, m := range k.Merged {
-		s.merged[m] = true
-	}
-	return news, nil
+	return s.known.Merge(&k.Facts) || news, nil
 }
 
 // Seal makes everything that is learned from now on worth a new start
@@ -202,32 +158,6 @@ func (w *Witnessed) Add(o *Witnessed) {
 
 func (g *Sighting) place() place { return place{g.Thread, g.Access.PC, g.Access.Addr, g.Access.Size} }
 
-// Add adds what another System has learned with the same thread numbers: as
-// good as Learn of both.
-func (k *Knowledge) Add(o *Knowledge) {
-	if len(o.Names) > len(k.Names) {
-		k.Names = o.Names
-	}
-	k.Sharing = append(k.Sharing, o.Sharing...)
-	k.Contended = append(k.Contended, o.Contended...)
-	k.Merged = append(k.Merged, o.Merged...)
-	k.Meeting = append(k.Meeting, o.Meeting...)
-	k.Native = k.Native || o.Native
-	k.Exits = k.Exits || o.Exits
-	k.Last = k.Last || o.Last
-	k.Ticked = append(k.Ticked, o.Ticked...)
-	k.Probes = k.Probes || o.Probes
-	k.Unsteady = k.Unsteady || o.Unsteady
-	k.Unranked = k.Unranked || o.Unranked
-	k.TailWords = append(k.TailWords, o.TailWords...)
-	for len(k.HeavyTails) < len(o.HeavyTails) {
-		k.HeavyTails = append(k.HeavyTails, false)
-	}
-	for i, heavy := range o.HeavyTails {
-		k.HeavyTails[i] = k.HeavyTails[i] || heavy
-	}
-}
-
 // append adds a thread that another System has met as its next.
 func (n *names) append(path string) error {
 	i := strings.LastIndexByte(path, '.')
@@ -247,16 +177,4 @@ func (n *names) append(path string) error {
 		err = errNames
 	}
 	return err
-}
-
-// Ticked is what ticks were seen to do to 8 bytes of memory, a bit for each byte.
-type Ticked struct {
-	At            uint64 // their address / 8
-	Reads, Writes uint8
-}
-
-// TailWord is 8 bytes that the tail of a new thread pops or pushes, by address / 8.
-type TailWord struct {
-	Thread trace.TID
-	At     uint64
 }

@@ -19,10 +19,10 @@ import "landgo/trace"
 // merges reports whether lock and unlock of a mutex are merged, and remembers
 // that they were.
 func (s *System) merges(mutex uint64) bool {
-	if s.cfg.NoMerge || !s.everyOperation() || s.contended[mutex] {
+	if s.cfg.NoMerge || !s.everyOperation() || s.known.Contended[mutex] {
 		return false
 	}
-	s.merged[mutex] = true
+	s.known.Merged[mutex] = true
 	return true
 }
 
@@ -46,9 +46,9 @@ func (s *System) contend(th *thread, a *act) {
 		return
 	}
 	m := th.arg(0)
-	if !s.contended[m] {
-		s.contended[m] = true
-		if s.merged[m] || s.sealed {
+	if !s.known.Contended[m] {
+		s.known.Contended[m] = true
+		if s.known.Merged[m] || s.sealed {
 			s.finer = true
 		}
 	}

@@ -238,7 +238,7 @@ func (s *System) semMap(th *thread, n *named, o *namedSem) error {
 	s.maps(th, s.callSite(th), &kernel.Outcome{Mapped: kernel.Pages{Addr: addr, Size: namedPage}})
 	s.machine.Set(&n.mapped, n.mapped+1)
 	s.machine.Set(&o.addr, addr)
-	if !s.native {
+	if !s.known.Native {
 		sem := s.objectOf(addr, kindSem)
 		s.saveObject(sem)
 		*sem = object{addr: addr, kind: kindSem, owner: trace.NoThread, value: o.value, savedAt: sem.savedAt}
@@ -270,7 +270,7 @@ func (s *System) semClose(th *thread, tr *trace.Transition) (verdict, error) {
 		return pass, nil
 	}
 	value := uint64(s.machine.Read32(addr))
-	if !s.native {
+	if !s.known.Native {
 		value = s.objectOf(addr, kindSem).value
 	}
 	tr.Did(trace.Op{Kind: trace.OpSemDestroy, Obj: addr, Size: s.sizes[kindSem], PC: s.callSite(th)})

@@ -26,7 +26,7 @@ type napper interface {
 // naps reports whether a trap is a sleep of a thread to which signals may come, or
 // one in a schedule that is followed, whose run may have known of such.
 func (s *System) naps(th *thread, p *kernel.Plan) bool {
-	return p.Yield && p.Op.Kind == trace.OpSleep && (s.signalled[uint64(th.ID)] || s.starts != nil) && !th.trusted() && !s.alone(th)
+	return p.Yield && p.Op.Kind == trace.OpSleep && (s.known.Signalled[uint64(th.ID)] || s.starts != nil) && !th.trusted() && !s.alone(th)
 }
 
 // nap has a thread fall asleep at the trap before which it stands, if it sleeps

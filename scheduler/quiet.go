@@ -143,7 +143,7 @@ func (s *System) atCallersReturn(th *thread) bool {
 	if n := len(th.onces); n > 0 && th.onces[n-1].ret == rip && th.onces[n-1].sp == rsp {
 		return true
 	}
-	return rip == th.exitPC && rsp == th.exitSP && !th.native && !s.native
+	return rip == th.exitPC && rsp == th.exitSP && !th.native && !s.known.Native
 }
 
 // note remembers a call that changes how threads or the process must end:

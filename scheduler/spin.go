@@ -107,7 +107,7 @@ func (s *System) calmStep(tr *trace.Transition) bool {
 		case trace.OpYield, trace.OpTurn, trace.OpSleep, trace.OpTryLockFail, trace.OpSemTryWaitFail,
 			trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
 		default:
-			if !plainLock(tr.Ops[i].Kind) || s.contended[tr.Ops[i].Obj] {
+			if !plainLock(tr.Ops[i].Kind) || s.known.Contended[tr.Ops[i].Obj] {
 				return false
 			}
 		}

@@ -54,7 +54,7 @@ func (s *System) givesBack(th *thread, i int32) bool {
 			if !plainLock(op.Kind) {
 				continue
 			}
-			s.merged[op.Obj] = true
+			s.known.Merged[op.Obj] = true
 			if by := takenBy(op.Kind); by == trace.OpNone {
 				has = append(has, lock{op.Obj, op.Kind})
 			} else if k := slices.Index(has, lock{op.Obj, by}); k >= 0 {

@@ -26,6 +26,7 @@ import (
 	"landgo/heap"
 	"landgo/image"
 	"landgo/kernel"
+	"landgo/scheduler/known"
 	"landgo/trace"
 )
 
@@ -102,17 +103,8 @@ type System struct {
 	marks     []mark
 	arena     arena
 
-	// contended are mutexes on which more than lock and unlock is done while
-	// others live: their lock and unlock aren't merged. Learned for good.
-	contended map[uint64]bool
-	// meeting are the calls, by their return addresses, in which a trusted
-	// function was seen to touch what other threads do. Learned for good.
-	meeting map[uint64]bool
-	merged  map[uint64]bool
-	// signalled are the threads that others send signals to. Learned for good.
-	signalled map[uint64]bool
-	sleepy    bool // as if one were, see Settle
-	native    bool // see distrust
+	known  known.Facts
+	sleepy bool // as if one were, see Settle
 	// starts: see LimitStarts.
 	starts map[string]uint64
 	// distrusted: distrust was called.
@@ -139,11 +131,6 @@ type System struct {
 	sightings sightings
 	racing    map[uint64]bool // the instructions of Granularity.Race
 	learned   uint64          // how often points became finer
-	// watchedExits: a thread was seen to look whether another lives. Learned for
-	// good.
-	watchedExits bool
-	// lastMatters: see outlive. Learned for good.
-	lastMatters bool
 
 	instructions uint64          // run in all
 	calls        map[string]bool // kernel calls met
@@ -218,7 +205,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s := &System{
 		cfg: cfg, image: img, machine: m, libc: img.Libc(), wordSize: img.Machine.Word(),
 		names: newNames(cfg.MaxThreads), objects: map[uint64]*object{},
-		contended: map[uint64]bool{}, signalled: map[uint64]bool{}, meeting: map[uint64]bool{}, merged: map[uint64]bool{}, calls: map[string]bool{}, sightings: sightings{},
+		known: known.New(), calls: map[string]bool{}, sightings: sightings{},
 		dead: map[uint64]dead{}, scouted: map[trace.TID]uint64{}, turns: map[turnKey]int32{},
 		sizes: pthreadSizes, guarded: map[uint64][]uint64{},
 		breaks:  map[uint64]breakClass{},
@@ -376,7 +363,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	alone := s.alone(th)
 	th.LastStep = int32(len(s.steps))
 	err := s.step(th, tr, c)
-	if s.signalled[uint64(t)] {
+	if s.known.Signalled[uint64(t)] {
 		tr.Did(trace.Op{Kind: trace.OpTurn, Obj: uint64(t)})
 	}
 	tr.Last = th.Insns

@@ -147,7 +147,7 @@ func (s *System) noThread(th *thread) (verdict, error) {
 // see that it still lives after it did all else, or send it a signal then. The
 // first who does has the search start again.
 func (s *System) exitIsStep(th *thread) bool {
-	return !s.alone(th) && (s.watchedExits || s.signalled[uint64(th.ID)] || s.lifeIsShared(th.ID) || s.readsEnd(th))
+	return !s.alone(th) && (s.known.Exits || s.known.Signalled[uint64(th.ID)] || s.lifeIsShared(th.ID) || s.readsEnd(th))
 }
 
 // endTeller is a kernel that writes to the guest's memory when a thread ends.
@@ -179,22 +179,22 @@ func (s *System) readsEnd(th *thread) bool {
 
 // ownEnds reports whether threads end by the guest's own code: it has destructors to
 // run, or has to know which thread is the last.
-func (s *System) ownEnds() bool { return s.destructors != 0 || s.lastMatters }
+func (s *System) ownEnds() bool { return s.destructors != 0 || s.known.Last }
 
 // outlive learns that the process may end with its last thread: the first one ends
 // alone, by pthread_exit. The library then calls exit in the thread that it finds to be
 // the last, which shows if exit runs code of the guest's. So the library has to count.
 func (s *System) outlive(th *thread) {
-	if th.ID == 0 && !s.native && !s.lastMatters && (s.exitHandlers != 0 || s.ownDestructors || th.atExit) {
-		s.lastMatters, s.finer = true, true
+	if th.ID == 0 && !s.known.Native && !s.known.Last && (s.exitHandlers != 0 || s.ownDestructors || th.atExit) {
+		s.known.Last, s.finer = true, true
 	}
 }
 
 // seeLife learns that threads look whether others live, from the call at which
 // one stands.
 func (s *System) seeLife() {
-	if !s.watchedExits {
-		s.watchedExits, s.finer = true, true
+	if !s.known.Exits {
+		s.known.Exits, s.finer = true, true
 	}
 }
 

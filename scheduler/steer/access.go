@@ -1,6 +1,7 @@
 package steer
 
 import (
+	"landgo/scheduler/known"
 	"landgo/trace"
 )
 
@@ -33,8 +34,8 @@ func (s *Kernel) threadDid(u *turn, as []trace.Access) {
 
 func (s *Kernel) conflictsWithTicks(a *trace.Access) (conflict bool) {
 	granules(a, func(g uint64, bytes uint8) {
-		k := s.ticked[g]
-		conflict = conflict || k.writes&bytes != 0 || a.IsWrite() && k.reads&bytes != 0
+		k := s.known.Ticked[g]
+		conflict = conflict || k.Writes&bytes != 0 || a.IsWrite() && k.Reads&bytes != 0
 	})
 	return conflict
 }
@@ -64,12 +65,11 @@ func (s *Kernel) tickDid(as []trace.Access) {
 	for i := range as {
 		a := &as[i]
 		granules(a, func(g uint64, bytes uint8) {
-			k := s.ticked[g]
-			if k.reads |= bytes; a.IsWrite() {
-				k.writes |= bytes
+			by := known.Bytes{Reads: bytes}
+			if a.IsWrite() {
+				by.Writes = bytes
 			}
-			if s.ticked[g] != k {
-				s.ticked[g] = k
+			if s.known.Ticked.Add(g, by) {
 				s.Refine()
 			}
 		})

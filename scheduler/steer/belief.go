@@ -138,9 +138,9 @@ func (s *Kernel) readyByTick(th *thread) error {
 	case s.threads[s.running].own.idle:
 		return s.invalid(kernel.GapSchedule, th, th.Regs.RIP,
 			"a tick has woken thread %s, for which the kernel idled: neither landgo_sleep nor landgo_unready was called when it began to wait", s.Name(th.ID))
-	case !s.probes:
+	case !s.known.Probes:
 		// It waits, perhaps; or ready threads are put into another list.
-		s.probes = true
+		s.known.Probes = true
 		s.Refine()
 	}
 	return nil

@@ -74,7 +74,7 @@ func (s *Kernel) canRun(th *thread, best int64) bool {
 	if th.own.state == ownSleeping && !s.wakesFirst(th.ID) {
 		return false
 	}
-	return th.own.priority >= best && (!s.probes || s.reachable(th))
+	return th.own.priority >= best && (!s.known.Probes || s.reachable(th))
 }
 
 // tryOut does something and takes it back, in the middle of a step too.
@@ -114,7 +114,7 @@ func (s *Kernel) reachable(th *thread) bool {
 // bestPriority is the highest of the ready threads'.
 func (s *Kernel) bestPriority() (best int64) {
 	best = math.MinInt64
-	if s.unranked {
+	if s.known.Unranked {
 		return best
 	}
 	for i := range s.threads {

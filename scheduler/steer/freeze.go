@@ -49,7 +49,7 @@ func (s *Kernel) Freeze() (own []byte, machine *emu.Frozen, err error) {
 		Scheduling: s.scheduling,
 		Returns:    slices.Sorted(maps.Keys(s.returns)), Blocks: s.bootBlocks,
 	}
-	if !s.Fresh() || len(s.ticked)+len(s.tailWords)+len(s.tried) > 0 || s.set != 0 || s.booted == 0 {
+	if !s.Fresh() || len(s.known.Ticked)+len(s.known.TailWords)+len(s.tried) > 0 || s.set != 0 || s.booted == 0 {
 		return nil, nil, errors.New("the kernel isn't just up")
 	}
 	for i := range s.threads {

@@ -16,6 +16,7 @@ import (
 	"landgo/emu"
 	"landgo/image"
 	"landgo/scheduler"
+	"landgo/scheduler/known"
 	"landgo/trace"
 )
 
@@ -54,7 +55,7 @@ import (
 //     from each state in which it is ready, before the end at the latest.
 //   - A thread sleeps: ticks may wake it, and their number depends on the order.
 //   - The step accesses memory in conflict with what ticks were seen to do
-//     (Kernel.ticked): outside of a section without interrupts that is a race with
+//     (known.Ticked): outside of a section without interrupts that is a race with
 //     the interrupt; and in one it may see how many there were (a clock). The
 //     kernel can say that some memory is its scheduler's alone
 //     (landgo_scheduling); what is done there without interrupts depends on who
@@ -69,6 +70,7 @@ type Kernel struct {
 	image    *image.Image
 	wordSize uint64 // of the general registers, in bytes
 	board    Board
+	known    *known.Facts
 	threads  []thread   // by TID
 	ownLog   []ownSave  // goes with the log of the System's threads
 	steps    []stepInfo // of the present path
@@ -99,31 +101,21 @@ type Kernel struct {
 	tells map[uint64]tellKind
 	// own is a kernel that a profile tells of; nil: it tells itself. named are
 	// functions with roles, by entry; sleeps those in which threads wait for time;
-	// returns where calls of them return to: learned for good.
+	// returns where calls of them return to.
 	profile *image.OwnKernel
 	named   map[uint64]image.Bound
 	sleeps  map[uint64]bool
 	returns map[uint64]bool
 	letsGo  map[uint64]bool // functions that may not leave interrupts off, by entry
-	// ticked is what ticks were seen to do to 8 bytes of memory, by address / 8.
-	// Learned for good.
-	ticked map[uint64]tickAccess
 	// scheduling is memory of which only the choice of who runs next depends.
 	scheduling []emu.Range
 	stackEnds  []stackEnd // by thread, see stackEnd
 	early      []early
-	// probes: who can run is found out by trying; tried has who was, in the
-	// present state. Learned for good.
-	probes bool
-	tried  map[trace.TID]bool
-	// unranked: priorities are no matter. Learned for good (rank.go).
-	unranked bool
-	// heavy are the kinds of tails that were seen to do what others can tell.
-	// Learned for good.
-	heavy      [numTailKinds]bool
-	tailWords  map[scheduler.TailWord]bool // see tail.go; learned for good
-	wide       bool                        // the step under way
-	could      []trace.TID                 // who could run before it
+	// tried are the threads of which it was found out by trying whether they can run, in
+	// the present state.
+	tried      map[trace.TID]bool
+	wide       bool        // the step under way
+	could      []trace.TID // who could run before it
 	bootBlocks []bootBlock
 	bootInsns  uint64
 	first      uint64 // the thread that calls landgo_booted, by the kernel's number
@@ -137,8 +129,6 @@ type Kernel struct {
 	due        bool        // a tick comes with the step under way
 	vain       uint64      // see livelock.go: a word of the machine's log
 	polled     uint64      // instructions since stopIf was asked
-	unsteady   bool        // a tick has woken somebody it wasn't foretold to; learned for good
-	oversleeps bool        // a thread sleeps for more than maxSleep ticks; learned for good
 	asked      uint64      // accesses to ports of anybody
 	ons        uint64      // how often interrupts came on: a word of the machine's log
 	gapFrom    uint64
@@ -173,9 +163,6 @@ type Board interface {
 	// Ended: the machine was switched off.
 	Ended() (status uint64, ended bool)
 }
-
-// tickAccess is which of 8 bytes ticks read and write, a bit for each.
-type tickAccess struct{ reads, writes uint8 }
 
 // ownState is what a kernel says of a thread.
 type ownState uint8
@@ -244,8 +231,8 @@ func New(s *scheduler.System, b Board, roles map[uint64]image.Bound) *Kernel {
 	k := &Kernel{
 		System: s, machine: s.Machine(), image: s.Image(), wordSize: s.Image().Machine.Word(), board: b,
 		threads: make([]thread, 0, s.Config().MaxThreads), named: roles,
-		sleeps: map[uint64]bool{}, returns: map[uint64]bool{}, letsGo: map[uint64]bool{}, ticked: map[uint64]tickAccess{},
-		tells: map[uint64]tellKind{}, tailWords: map[scheduler.TailWord]bool{}, idled: map[uint64]bool{}, hadIn: noWhere,
+		sleeps: map[uint64]bool{}, returns: map[uint64]bool{}, letsGo: map[uint64]bool{},
+		tells: map[uint64]tellKind{}, known: s.Known(), idled: map[uint64]bool{}, hadIn: noWhere,
 	}
 	if p := s.Config().Profile; p != nil {
 		k.profile = p.Kernel
@@ -353,9 +340,9 @@ func (s *Kernel) take(th *thread, tr *trace.Transition) error {
 		return nil
 	}
 	done, err := s.reach(th, tr)
-	if isUnreached(err) && !s.probes {
+	if isUnreached(err) && !s.known.Probes {
 		// Begin again, and try first.
-		s.probes = true
+		s.known.Probes = true
 		s.Refine()
 		return nil
 	}
@@ -376,7 +363,7 @@ func (s *Kernel) end(tr *trace.Transition, how trace.End) {
 
 // unsettled: the order in which threads are reached makes a difference.
 func (s *Kernel) unsettled() bool {
-	if s.probes {
+	if s.known.Probes {
 		return true
 	}
 	first := true
@@ -390,7 +377,7 @@ func (s *Kernel) unsettled() bool {
 		case ownSleeping:
 			return true
 		case ownReady:
-			if th.own.tail && s.isHeavy(th.own.kind) || !first && !s.unranked && th.own.priority != priority {
+			if th.own.tail && s.isHeavy(th.own.kind) || !first && !s.known.Unranked && th.own.priority != priority {
 				return true
 			}
 			first, priority = false, th.own.priority

@@ -155,7 +155,7 @@ func (s *Kernel) comesRound(next *thread, turning map[trace.TID]bool) bool {
 			return false
 		}
 		owner, _ := s.machine.Sharing(pa)
-		return owner == handlerThread || s.ticked[pa>>3].writes != 0 || slices.ContainsFunc(stacks, func(r emu.Range) bool { return r.Lo <= pa && pa < r.Hi })
+		return owner == handlerThread || s.known.Ticked[pa>>3].Writes != 0 || slices.ContainsFunc(stacks, func(r emu.Range) bool { return r.Lo <= pa && pa < r.Hi })
 	}
 	asBefore := func(b *stepInfo) bool {
 		return s.machine.Unchanged(s.since(b), func(pa uint64) bool { return dead(pa) || unread(pa) })

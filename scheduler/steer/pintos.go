@@ -178,8 +178,8 @@ func (s *Kernel) foretell(th *thread) {
 		// Nobody waits for so many, which are of a mistake: a length read from a stack
 		// that is gone.
 		o.wakes = wakesNever
-		if !s.oversleeps {
-			s.oversleeps = true
+		if !s.known.Oversleeps {
+			s.known.Oversleeps = true
 			s.Refine()
 		}
 	}

@@ -29,8 +29,8 @@ func (s *Kernel) outranks(to *thread) {
 	if to.own.idle {
 		return
 	}
-	if !s.unranked && to.own.priority < s.tickBest {
-		s.unranked = true
+	if !s.known.Unranked && to.own.priority < s.tickBest {
+		s.known.Unranked = true
 		s.Refine()
 	}
 	s.tickBest = math.MinInt64
@@ -46,7 +46,7 @@ func (s *Kernel) rankAtTick(r *thread) {
 
 // ranked reports whether ready threads differ in priority.
 func (s *Kernel) ranked() bool {
-	if s.unranked {
+	if s.known.Unranked {
 		return false
 	}
 	best := s.bestPriority()
@@ -60,16 +60,16 @@ func (s *Kernel) ranked() bool {
 
 // Found is what was found of the kernel's scheduler that a reader wouldn't expect.
 func (s *Kernel) Found() (out []string) {
-	if s.probes {
+	if s.known.Probes {
 		out = append(out, "a thread was ready, and no tick took the processor to it: it couldn't run there")
 	}
-	if s.oversleeps {
+	if s.known.Oversleeps {
 		out = append(out, fmt.Sprintf("a thread sleeps for more than %d ticks, which nobody waits for: it doesn't wake", maxSleep))
 	}
 	if s.profile != nil && len(s.profile.Input) > 0 {
 		out = append(out, "nobody types: an execution ends where the threads that are left wait for input")
 	}
-	if s.unranked {
+	if s.known.Unranked {
 		out = append(out, "ticks took the processor to threads while better ones were ready: priorities don't matter")
 	}
 	return out
@@ -80,7 +80,7 @@ func (s *Kernel) tryRanks() {
 	s.probing = true
 	s.tryOut(func() {
 		tr := &trace.Transition{Thread: trace.TID(s.running)}
-		for ticks := 0; ticks < rankTicks && !s.unranked; {
+		for ticks := 0; ticks < rankTicks && !s.known.Unranked; {
 			ticked, done, err := s.onward(tr)
 			if done || err != nil {
 				return // what is wrong shows when it is done for good

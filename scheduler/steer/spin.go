@@ -55,7 +55,7 @@ func (s *Kernel) spins(th *thread) (bool, error) {
 func (s *Kernel) spinsOn(th *thread, as []trace.Access) bool {
 	for i := range as {
 		ticks := false
-		granules(&as[i], func(g uint64, bytes uint8) { ticks = ticks || s.ticked[g].writes&bytes != 0 })
+		granules(&as[i], func(g uint64, bytes uint8) { ticks = ticks || s.known.Ticked[g].Writes&bytes != 0 })
 		if ticks || as[i].IsWrite() && as[i].Flags&trace.Silent == 0 {
 			return false
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
-	"sort"
 
 	"landgo/scheduler"
 	"landgo/trace"
@@ -157,7 +156,7 @@ func (s *Kernel) Outcome() uint64 {
 	}
 	return s.digest(func(at uint64) bool {
 		owner, _ := s.machine.Sharing(at)
-		return stacks[at>>12] || owner == handlerThread || s.ticked[at>>3].writes != 0
+		return stacks[at>>12] || owner == handlerThread || s.known.Ticked[at>>3].Writes != 0
 	})
 }
 
@@ -226,73 +225,21 @@ func (s *Kernel) Digest() (trace.Digest, error) {
 	return trace.Digest{}, errors.New("the states of a kernel can't be told apart yet: use another search")
 }
 
-// Knowledge is all that the System has learned.
-func (s *Kernel) Knowledge() *scheduler.Knowledge {
-	k := s.System.Knowledge()
-	k.Probes, k.Unsteady, k.Oversleeps, k.Unranked, k.HeavyTails = s.probes, s.unsteady, s.oversleeps, s.unranked, append([]bool(nil), s.heavy[:]...)
-	for g, by := range s.ticked {
-		k.Ticked = append(k.Ticked, scheduler.Ticked{At: g, Reads: by.reads, Writes: by.writes})
-	}
-	for w := range s.tailWords {
-		k.TailWords = append(k.TailWords, w)
-	}
-	sort.Slice(k.TailWords, func(i, j int) bool {
-		a, b := k.TailWords[i], k.TailWords[j]
-		return a.Thread < b.Thread || a.Thread == b.Thread && a.At < b.At
-	})
-	sort.Slice(k.Ticked, func(i, j int) bool { return k.Ticked[i].At < k.Ticked[j].At })
-	return k
-}
-
-// Learn adds what another System of the same guest has learned.
-func (s *Kernel) Learn(k *scheduler.Knowledge) (news bool, err error) {
-	news, err = s.System.Learn(k)
-	for _, w := range k.TailWords {
-		s.tailWords[w] = true
-	}
-	for i, heavy := range k.HeavyTails {
-		if i < len(s.heavy) && heavy && !s.heavy[i] {
-			s.heavy[i], news = true, true
-		}
-	}
-	if k.Unranked && !s.unranked {
-		s.unranked, news = true, true
-	}
-	if k.Probes && !s.probes {
-		s.probes, news = true, true
-	}
-	if k.Unsteady && !s.unsteady {
-		s.unsteady, news = true, true
-	}
-	if k.Oversleeps && !s.oversleeps {
-		s.oversleeps, news = true, true
-	}
-	for _, t := range k.Ticked {
-		old := s.ticked[t.At]
-		now := tickAccess{old.reads | t.Reads, old.writes | t.Writes}
-		if now != old {
-			s.ticked[t.At] = now
-			news = true
-		}
-	}
-	return news, err
-}
-
 // Settle learns that ready threads are to be tried, if ticks don't bring the
 // processor to one that seems able to run, and that priorities are no matter. A
 // search learns that when it lets the threads run; whoever follows the execution
 // that it then reports never does.
 func (s *Kernel) Settle() (news bool) {
 	if s.ranked() {
-		if s.tryRanks(); s.unranked {
+		if s.tryRanks(); s.known.Unranked {
 			return s.Settled()
 		}
 	}
 	best := s.bestPriority()
 	for i := range s.threads {
 		th := &s.threads[i]
-		if !s.probes && s.threads[i].Exists && th.Stand != scheduler.StandFailure && s.canRun(th, best) && !s.reachable(th) {
-			s.probes = true
+		if !s.known.Probes && s.threads[i].Exists && th.Stand != scheduler.StandFailure && s.canRun(th, best) && !s.reachable(th) {
+			s.known.Probes = true
 			s.Noted()
 			return true
 		}

@@ -1,7 +1,7 @@
 package steer
 
 import (
-	"landgo/scheduler"
+	"landgo/scheduler/known"
 	"landgo/trace"
 )
 
@@ -26,9 +26,11 @@ const (
 	numTailKinds
 )
 
+var _ = [numTailKinds]bool(known.Kernel{}.HeavyTails)
+
 // isHeavy reports whether tails of a kind may do what others can tell. Those of
 // threads that waited look at what they waited for.
-func (s *Kernel) isHeavy(k tailKind) bool { return k == tailOfWait || s.heavy[k] }
+func (s *Kernel) isHeavy(k tailKind) bool { return k == tailOfWait || s.known.HeavyTails[k] }
 
 // pending reports whether a ready thread stands before a tail that is taken for
 // one that others can't tell.
@@ -45,7 +47,7 @@ func (s *Kernel) inTail(th *thread) {
 }
 
 func (s *Kernel) makeHeavy(k tailKind) {
-	s.heavy[k] = true
+	s.known.HeavyTails[k] = true
 	s.Refine()
 }
 
@@ -59,7 +61,7 @@ func (s *Kernel) tailDid(th *thread, as []trace.Access) {
 			if !s.ofFrame(a) {
 				s.inTail(th)
 			} else if th.own.kind == tailOfNew {
-				granules(a, func(g uint64, _ uint8) { s.tailWords[scheduler.TailWord{Thread: th.ID, At: g}] = true })
+				granules(a, func(g uint64, _ uint8) { s.known.TailWords[known.TailWord{Thread: th.ID, At: g}] = true })
 			}
 		}
 		for k := range s.threads {
@@ -88,7 +90,7 @@ const frameRoom = 1024
 // it was in other executions.
 func (s *Kernel) meddles(a *trace.Access, v *thread) (yes bool) {
 	if v.own.kind == tailOfNew {
-		granules(a, func(g uint64, _ uint8) { yes = yes || s.tailWords[scheduler.TailWord{Thread: v.ID, At: g}] })
+		granules(a, func(g uint64, _ uint8) { yes = yes || s.known.TailWords[known.TailWord{Thread: v.ID, At: g}] })
 		return yes
 	}
 	sp := v.own.stack

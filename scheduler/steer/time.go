@@ -46,7 +46,7 @@ func (s *Kernel) isAsleep(th *thread) bool {
 
 // findWakers names those that wake first: none, but not nil, if it takes too long.
 func (s *Kernel) findWakers() []trace.TID {
-	if s.unsteady || s.profile != nil { // at which tick such a kernel wakes a thread isn't seen
+	if s.known.Unsteady || s.profile != nil { // at which tick such a kernel wakes a thread isn't seen
 		return s.probeTime(false)
 	}
 	first := uint64(wakesNever)
@@ -151,8 +151,8 @@ func (s *Kernel) onward(tr *trace.Transition) (ticked, done bool, err error) {
 func (s *Kernel) woke(th *thread) {
 	foretold := th.own.wakes
 	th.own.wakes = wakesUnknown
-	if !s.probing && !s.unsteady && foretold != wakesUnknown && foretold != s.ticks {
-		s.unsteady = true
+	if !s.probing && !s.known.Unsteady && foretold != wakesUnknown && foretold != s.ticks {
+		s.known.Unsteady = true
 		s.Refine()
 	}
 }

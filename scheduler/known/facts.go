@@ -1,0 +1,84 @@
+// Package known is what is learned for good of a guest: it makes preemption points
+// finer, or steps depend on more, from then on. It is never taken back with a state,
+// and what one search has learned another one of the same guest may be given.
+//
+// Invariant: Merge takes in every field (a test looks at that), and facts only grow.
+package known
+
+// Facts is what a guest's executions have shown.
+type Facts struct {
+	// Contended are the mutexes on which more than lock and unlock is done while
+	// other threads live: their lock and unlock aren't merged. Merged are those of
+	// which some were.
+	Contended, Merged Addresses
+	// Meeting are the calls, by their return addresses, in which a trusted function
+	// was seen to touch what other threads do.
+	Meeting Addresses
+	// Signalled are the threads that others send signals to.
+	Signalled Addresses
+	// Native: threads and locks are left to the guest's own code.
+	Native bool
+	// Exits: a thread was seen to look whether another lives.
+	Exits bool
+	// Last: which thread ends last matters.
+	Last bool
+
+	Kernel
+}
+
+// Kernel is what was learned of a kernel that schedules its threads itself.
+type Kernel struct {
+	// Ticked is what ticks were seen to do to memory.
+	Ticked Ticked
+	// Probes: which threads can run is found out by trying.
+	Probes bool
+	// Unsteady: a tick has woken a thread that it wasn't foretold to.
+	Unsteady bool
+	// Unranked: landgo ignores priorities.
+	Unranked bool
+	// Oversleeps: a thread sleeps for longer than any search waits.
+	Oversleeps bool
+	// HeavyTails are the kinds of tails that were seen to do what others can tell, and
+	// TailWords what the tails of new threads push and pop.
+	HeavyTails [3]bool
+	TailWords  TailWords
+}
+
+// New is nothing yet.
+func New() Facts {
+	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Signalled: Addresses{},
+		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
+}
+
+// Clone is a copy that shares nothing.
+func (k *Facts) Clone() Facts {
+	c := New()
+	c.Merge(k)
+	return c
+}
+
+// Merge adds other facts about the same guest. It reports whether points become finer
+// by them, or steps depend on more: what was run before is void then.
+func (k *Facts) Merge(o *Facts) (news bool) {
+	is := func(to *bool, from bool) {
+		news = news || from && !*to
+		*to = *to || from
+	}
+	news = k.Contended.merge(o.Contended)
+	news = k.Meeting.merge(o.Meeting) || news
+	news = k.Signalled.merge(o.Signalled) || news
+	k.Merged.merge(o.Merged) // it matters once one of them is contended
+	is(&k.Native, o.Native)
+	is(&k.Exits, o.Exits)
+	is(&k.Last, o.Last)
+	news = k.Ticked.merge(o.Ticked) || news
+	is(&k.Probes, o.Probes)
+	is(&k.Unsteady, o.Unsteady)
+	is(&k.Unranked, o.Unranked)
+	is(&k.Oversleeps, o.Oversleeps)
+	for i := range k.HeavyTails {
+		is(&k.HeavyTails[i], o.HeavyTails[i])
+	}
+	k.TailWords.merge(o.TailWords) // it matters once a thread meddles with one
+	return news
+}

@@ -1,0 +1,129 @@
+package known
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"landgo/trace"
+)
+
+// Sets of facts. In JSON they are lists in ascending order, so that the same facts are
+// the same text.
+
+// Addresses is a set of addresses, or of threads' numbers.
+type Addresses map[uint64]bool
+
+// Add adds an address. It reports whether it is new.
+func (s Addresses) Add(a uint64) bool {
+	was := s[a]
+	s[a] = true
+	return !was
+}
+
+func (s Addresses) merge(o Addresses) (news bool) {
+	for a := range o {
+		news = s.Add(a) || news
+	}
+	return news
+}
+
+// MarshalJSON implements json.Marshaler.
+func (s Addresses) MarshalJSON() ([]byte, error) {
+	return list(s, func(a uint64, _ bool) uint64 { return a }, cmp.Compare)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *Addresses) UnmarshalJSON(b []byte) error {
+	*s = Addresses{}
+	return unlist(b, func(a uint64) { (*s)[a] = true })
+}
+
+// Bytes is what ticks read and write of 8 bytes, a bit for each.
+type Bytes struct{ Reads, Writes uint8 }
+
+// Ticked is what ticks were seen to do to memory, by address / 8.
+type Ticked map[uint64]Bytes
+
+// tickedJSON is one of its places.
+type tickedJSON struct {
+	At            uint64
+	Reads, Writes uint8
+}
+
+// Add adds what ticks did to 8 bytes. It reports whether it is new.
+func (s Ticked) Add(at uint64, by Bytes) bool {
+	old := s[at]
+	now := Bytes{old.Reads | by.Reads, old.Writes | by.Writes}
+	if now == old {
+		return false
+	}
+	s[at] = now
+	return true
+}
+
+func (s Ticked) merge(o Ticked) (news bool) {
+	for at, by := range o {
+		news = s.Add(at, by) || news
+	}
+	return news
+}
+
+// MarshalJSON implements json.Marshaler.
+func (s Ticked) MarshalJSON() ([]byte, error) {
+	return list(s, func(at uint64, by Bytes) tickedJSON { return tickedJSON{at, by.Reads, by.Writes} },
+		func(a, b tickedJSON) int { return cmp.Compare(a.At, b.At) })
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *Ticked) UnmarshalJSON(b []byte) error {
+	*s = Ticked{}
+	return unlist(b, func(t tickedJSON) { s.Add(t.At, Bytes{t.Reads, t.Writes}) })
+}
+
+// TailWord is 8 bytes that the tail of a new thread pops or pushes, by address / 8.
+type TailWord struct {
+	Thread trace.TID
+	At     uint64
+}
+
+// TailWords is a set of those.
+type TailWords map[TailWord]bool
+
+func (s TailWords) merge(o TailWords) {
+	for w := range o {
+		s[w] = true
+	}
+}
+
+// MarshalJSON implements json.Marshaler.
+func (s TailWords) MarshalJSON() ([]byte, error) {
+	return list(s, func(w TailWord, _ bool) TailWord { return w },
+		func(a, b TailWord) int { return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.At, b.At)) })
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *TailWords) UnmarshalJSON(b []byte) error {
+	*s = TailWords{}
+	return unlist(b, func(w TailWord) { (*s)[w] = true })
+}
+
+// list is a map as a sorted list; null, if it is empty.
+func list[K comparable, V, T any](m map[K]V, of func(K, V) T, order func(a, b T) int) ([]byte, error) {
+	var all []T
+	for k, v := range m {
+		all = append(all, of(k, v))
+	}
+	slices.SortFunc(all, order)
+	return json.Marshal(all)
+}
+
+// unlist calls f with each of a list.
+func unlist[T any](b []byte, f func(T)) error {
+	var all []T
+	err := json.Unmarshal(b, &all)
+	for _, x := range all {
+		f(x)
+	}
+	return err
+}
