@@ -474,20 +474,12 @@ func TestNoFlush(t *testing.T) {
 			return err
 		}
 		t.Logf("%v without changes of the limit, %v with", steady, alternate)
-		if alternate > 10*steady+5*time.Millisecond {
+		if alternate > 10*steady+2*time.Millisecond {
 			return fmt.Errorf("20 runs took %v, %v with one limit", alternate, steady)
 		}
 		return nil
 	}
-	if engine(t) == "unicorn 2.0.1" {
-		cured(t, knobCount, check)
-		return
-	}
-	// Later engines have a smaller buffer to flush (CODE_BUFFER): that is a
-	// cure as well.
-	if err := check(t, 0); err != nil {
-		t.Error(err)
-	}
+	cured(t, knobCount, check)
 }
 
 func engine(t *testing.T) string {
