@@ -448,29 +448,38 @@ func TestNoFlush(t *testing.T) {
 		g := small(t, "1: inc %eax\n jmp 1b", k)
 		c := g.start(0)
 		g.Mark()
-		begun := time.Now()
-		const runs = 20
-		for i := range uint64(runs) {
-			stop := i % 2 * 20
-			s := g.Run(&Run{From: c, StopAt: stop, Budget: 30})
-			if want := 30 - stop/20*11; s.Insns != want {
-				return fmt.Errorf("%d instructions, want %d", s.Insns, want)
+		// The cheapest of some runs: what else the computer does makes others dearer.
+		cheapest := func(limits ...uint64) (time.Duration, error) {
+			best := time.Hour
+			for range 30 {
+				begun := processorTime()
+				for range 10 {
+					for _, stop := range limits {
+						s := g.Run(&Run{From: c, StopAt: stop, Budget: 30})
+						if want := 30 - stop/20*11; s.Insns != want {
+							return 0, fmt.Errorf("%d instructions, want %d", s.Insns, want)
+						}
+					}
+				}
+				best = min(best, processorTime()-begun)
 			}
+			return best, nil
 		}
-		if d := time.Since(begun); d > runs*5*time.Millisecond {
-			return fmt.Errorf("%d runs took %v", runs, d)
+		steady, err := cheapest(20, 20)
+		if err != nil {
+			return err
+		}
+		alternate, err := cheapest(0, 20)
+		if err != nil {
+			return err
+		}
+		t.Logf("%v without changes of the limit, %v with", steady, alternate)
+		if alternate > 10*steady+2*time.Millisecond {
+			return fmt.Errorf("20 runs took %v, %v with one limit", alternate, steady)
 		}
 		return nil
 	}
-	if engine(t) == "unicorn 2.0.1" {
-		cured(t, knobCount, check)
-		return
-	}
-	// Later engines have a smaller buffer to flush (CODE_BUFFER): that is a
-	// cure as well.
-	if err := check(t, 0); err != nil {
-		t.Error(err)
-	}
+	cured(t, knobCount, check)
 }
 
 func engine(t *testing.T) string {
@@ -480,22 +489,25 @@ func engine(t *testing.T) string {
 // The engine calls one code hook from translated code, but looks two up in a
 // list, at each instruction.
 func TestOneCodeHook(t *testing.T) {
-	cost := func(hooks int) time.Duration {
-		g := small(t, "mov $300000, %ecx\n1: dec %ecx\n jnz 1b", 0)
-		for range hooks - 1 {
-			g.addCodeHook()
+	best := [2]time.Duration{time.Hour, time.Hour}
+	var guests [2]*guest
+	for hooks := range guests {
+		guests[hooks] = small(t, "mov $300000, %ecx\n1: dec %ecx\n jnz 1b", 0)
+		for range hooks {
+			guests[hooks].addCodeHook()
 		}
-		c := g.start(0)
-		best := time.Hour
-		for range 7 {
+	}
+	// In turn, for what else the computer does changes; and for longer if it does much.
+	for round := 0; round < 7 || best[0]*5 > best[1]*4 && round < 50; round++ {
+		for i, g := range guests {
+			c := g.start(0)
 			begun := processorTime()
 			g.finish(t, c, 0)
-			best = min(best, processorTime()-begun)
+			best[i] = min(best[i], processorTime()-begun)
 		}
-		return best
 	}
-	if one, two := cost(1), cost(2); one*5 > two*4 {
-		t.Errorf("%v with one hook, %v with two: is there one more already?", one, two)
+	if best[0]*5 > best[1]*4 {
+		t.Errorf("%v with one hook, %v with two: is there one more already?", best[0], best[1])
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"landgo/por"
 	"landgo/result"
@@ -40,7 +39,7 @@ func TestKernelLivelock(t *testing.T) {
 		{"course", "politeness", "yield", "bpor"}, {"course", "politeness", "yield", "bounded"}, {"course", "politeness", "yield", "none"},
 	} {
 		c := kernelConfig(kernelBuilt(t, k.program), k.test, k.pp)
-		c.Search, c.Time = k.search, 20*time.Second
+		c.Search, c.MaxExecutions = k.search, 20 // the first has it
 		if k.search == "bpor" || k.search == "bounded" {
 			c.Bounds = por.Bounds{{Measure: por.Preempt, Limit: 0}}
 		}

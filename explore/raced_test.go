@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"landgo/por"
 	"landgo/race"
@@ -360,7 +359,7 @@ static void *f(void *a) { x = 1; for (int i = 0; i < 8; i++) y[i]++; return a; }
 int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, f, 0); for (int i = 0; i < 3; i++) pthread_join(t[i], 0); }`}
 	guest, _ := parts.build(t, "musl-gcc")
 	cfg := DefaultConfig()
-	cfg.Guest, cfg.Out, cfg.Time, cfg.MaxExecutions = guest, NoFile, 4*time.Second, 20000
+	cfg.Guest, cfg.Out, cfg.Time, cfg.MaxExecutions = guest, NoFile, 0, 20000
 	r, err := Run(context.Background(), cfg, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -93,6 +93,8 @@ type Image struct {
 	// no segment holds them. Phnum and Phent are their number and size.
 	PhdrAddr     uint64
 	Phnum, Phent int
+	// ExecStack: the stack may be executed (functions within functions, of gcc's).
+	ExecStack bool
 	// TLS is the initial thread-local storage; nil without any.
 	TLS *TLS
 	// Symbols of functions and data, by address, then by name's rank (see

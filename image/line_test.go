@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // marked finds the line of testdata/inlined.c that has the mark.
@@ -208,19 +207,18 @@ func compareAddr2line(t *testing.T, im *Image, pcs []uint64, out string) {
 	}
 }
 
-// Opening must not wait for debug information.
-func TestOpenIsFast(t *testing.T) {
-	path := compile(t, "gcc", "threads.c", "-static -g")
-	best := time.Hour
-	for i := 0; i < 5; i++ {
-		start := time.Now()
-		if _, err := Open(path); err != nil {
-			t.Fatal(err)
-		}
-		best = min(best, time.Since(start))
+// Opening must not wait for debug information, nor does a look at symbols: it is read
+// when the first line is asked for.
+func TestOpenReadsNoDebugInfo(t *testing.T) {
+	im, err := Open(compile(t, "gcc", "threads.c", "-static -g"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Logf("%v", best)
-	if best > 20*time.Millisecond {
-		t.Errorf("Open took %v", best)
+	main, ok := im.Symbol("main")
+	if !ok || im.debug.loaded {
+		t.Fatalf("main found: %t; debug information read: %t", ok, im.debug.loaded)
+	}
+	if f := im.Frames(main.Addr); len(f) == 0 || f[0].Line == 0 || !im.debug.loaded {
+		t.Errorf("main is at %+v, and the debug information was read: %t", f, im.debug.loaded)
 	}
 }

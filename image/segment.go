@@ -48,6 +48,8 @@ func (im *Image) addSegments(h *header, data []byte) error {
 			if p.Memsz != 0 {
 				loads = append(loads, p)
 			}
+		case elf.PT_GNU_STACK:
+			im.ExecStack = p.Flags&elf.PF_X != 0
 		case elf.PT_TLS:
 			im.TLS = &TLS{Addr: p.Vaddr + h.base, FileSize: p.Filesz, MemSize: p.Memsz, Align: p.Align}
 		}

@@ -181,7 +181,7 @@ var Problems = []Problem{
 	{CodeChanged, ExitInvalid,
 		`a store into code isn't modelled, in start (boot.S:13)`,
 		"landgo takes the program's code as fixed. It is changed or made at run time, or shares a page of 4,096 bytes with data.",
-		"give code and data pages of their own: in a kernel's linker script, . = ALIGN(4096) before .data"},
+		"give code and data pages of their own: in a kernel's linker script, . = ALIGN(4096) before .data; in a C program, take no pointer to a function that is within another"},
 	{PointlessPoint, ExitInvalid,
 		`--pp lock: the guest has no function that acquires a lock`,
 		"A kind of preemption point that can't be anywhere in the guest would make the verdict say nothing. What counts is what is in the program's file: a C library brings locks and locked instructions of its own, used or not.",

@@ -46,6 +46,7 @@ var pastTheDoor = map[string]string{
 	"System.semName":       "a named semaphore's name, touched in performNamed",
 	"System.semMap":        "pages that the call gives out",
 	"System.semClose":      "the object of an operation, touched there",
+	"System.endCache":      "the return address of a call to the guest's own allocator, whose frame isn't on record either",
 	"System.leaveFollowed": "the result of the guest's own allocator, which is on record",
 }
 

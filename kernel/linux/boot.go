@@ -62,7 +62,7 @@ func (k *Kernel) Boot() (emu.Regs, error) {
 		return emu.Regs{}, kernel.Errorf(kernel.GapMemory, "the guest needs %d bytes to start and may have %d", used, k.space.limit)
 	}
 	k.space.used = effect.At(wordMemory, used)
-	k.host.Machine().Protect(stack.lo, stack.size(), emu.ProtRead|emu.ProtWrite)
+	k.host.Machine().Protect(stack.lo, stack.size(), emu.ProtOf(true, true, k.img.ExecStack))
 	sp, err := k.buildStack()
 	if err != nil {
 		return emu.Regs{}, err

@@ -140,8 +140,6 @@ func TestUnmodelledCallsAreInvalidByName(t *testing.T) {
 		{"clone with flags 0x20010f00 is not modelled", sysClone, []uint64{cloneShared | 0x20000000}},
 		{"futex operation 12 is not modelled", nrFutex, []uint64{at, 12}},
 		{"mmap with flags 0x40000 is not modelled", nrMmap, []uint64{0, pageSize, 3, 0x40022}},
-		{"mmap of executable memory", nrMmap, []uint64{0, pageSize, 7, 0x22}},
-		{"makes memory executable", nrMprotect, []uint64{dataPage, pageSize, 5}},
 		{"mprotect with protection 0x1000003", nrMprotect, []uint64{dataPage, pageSize, 0x1000003}},
 		{"madvise(0x64) is not modelled", nrMadvise, []uint64{dataPage, pageSize, 100}},
 		{"mremap with flags 0x3", nrMremap, []uint64{dataPage, pageSize, pageSize, 3}},

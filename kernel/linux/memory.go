@@ -92,6 +92,8 @@ func (c *call) fits(size uint64) bool {
 	return ok
 }
 
+// guestProt: memory may be executable that holds no code of the guest's file. Should a
+// thread run what is there, the machine says that this isn't modelled.
 func guestProt(bits uint64) emu.Prot { return emu.ProtOf(bits&1 != 0, bits&2 != 0, bits&4 != 0) }
 
 // inGuest reports whether [addr, addr+size) lies where maps, the break or the
@@ -115,8 +117,6 @@ func planMmap(c *call, p *kernel.Plan) {
 	switch {
 	case flags&^known != 0:
 		invalid(p, hexReason("mmap with flags %#x is not modelled", flags&^known))
-	case prot&4 != 0:
-		invalid(p, "mmap of executable memory (code made at run time) is not modelled")
 	case prot&^protMask != 0:
 		invalid(p, hexReason("mmap with protection %#x is not modelled", prot))
 	case flags&mapAnonymous == 0 && flags&mapType != mapPrivate && prot&2 != 0:
@@ -232,11 +232,8 @@ func (k *Kernel) isDeadStack(addr, size uint64) bool {
 }
 
 func planMprotect(c *call, p *kernel.Plan) {
-	switch {
-	case c.a[2]&^protMask != 0:
+	if c.a[2]&^protMask != 0 {
 		invalid(p, hexReason("mprotect with protection %#x is not modelled", c.a[2]))
-	case c.a[2]&4 != 0 && c.k.log.Can(c.a[0], 1, 0) && c.k.log.Prot(c.a[0])&emu.ProtExec == 0:
-		invalid(p, "mprotect that makes memory executable (code made at run time) is not modelled")
 	}
 }
 
