@@ -3,6 +3,7 @@ package por
 import (
 	"errors"
 
+	"landgo/por/relation"
 	"landgo/trace"
 )
 
@@ -69,7 +70,7 @@ func (x *explorer) step(n *node, b *branch) error {
 	x.count(n, b)
 	if want > t.Last && want > t.Begin && t.Last > t.Begin {
 		// The step ended before its name says: the rest of it comes first.
-		rest := x.pool.named(b.thread, 0)
+		rest := x.pool.named(b.Thread, 0)
 		rest.last, rest.kids = want, kids
 		kids = rest
 	}
@@ -100,9 +101,9 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 	}
 	var first trace.Op
 	for k := range x.threads {
-		if t := &x.threads[k]; t.ID == b.thread {
+		if t := &x.threads[k]; t.ID == b.Thread {
 			if x.meter != nil {
-				b.price = x.meter.step(n, b.thread, t.Yielding)
+				b.price = x.meter.step(n, b.Thread, t.Yielding)
 			}
 			if first = t.Pending; t.Expiring {
 				first = trace.Op{Kind: trace.OpAdvance}
@@ -110,7 +111,7 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 			}
 		}
 	}
-	t, err := x.sys.Step(b.thread, b.choice)
+	t, err := x.sys.Step(b.Thread, b.Choice)
 	if err != nil {
 		if !errors.Is(err, ErrFiner) || t == nil {
 			return nil, err
@@ -119,9 +120,9 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 	}
 	b.last = t.Last
 	n.begin, n.last = t.Begin, t.Last
-	b.event = newEvent(t)
-	if s := x.spin[b.thread]; s != 0 {
-		b.event.waits = x.waits[x.spins[s-1].lo:x.spins[s-1].hi]
+	b.Event = relation.NewEvent(t)
+	if s := x.spin[b.Thread]; s != 0 {
+		b.Event.Waits = x.waits[x.spins[s-1].lo:x.spins[s-1].hi]
 	}
 	n.cur, n.kept = b, nil
 	if t.Disables && x.sampling == nil {
@@ -131,19 +132,19 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 		x.anyAll(n)
 	}
 	x.ended.Last = t
-	x.insns[b.thread] = t.Last
+	x.insns[b.Thread] = t.Last
 	if x.order != nil {
 		if len(t.Ops) > 0 && t.Ops[0].Kind == first.Kind {
 			first = t.Ops[0]
 		}
-		x.order.push(&b.event, first, x.readyFn)
+		x.order.Push(&b.Event, first)
 		for _, w := range t.Wakes {
-			x.order.wakesUp(w)
+			x.order.Wake(w)
 		}
 	}
-	if s := x.spin[b.thread]; s != 0 {
-		x.spins = append(x.spins, spin{b.thread, 0, 0, s})
-		x.spin[b.thread] = 0
+	if s := x.spin[b.Thread]; s != 0 {
+		x.spins = append(x.spins, spin{b.Thread, 0, 0, s})
+		x.spin[b.Thread] = 0
 	}
 	return t, nil
 }

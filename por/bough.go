@@ -205,10 +205,10 @@ func (w *trust) rest(of *boughs) *bough {
 	p := &bough{of: of, floor: w.floor, nested: w.nested, scale: w.scale.clone()}
 	for i := range w.steps[:w.size()] {
 		s := &w.steps[i]
-		e := grown{thread: s.thread, choice: s.choice, last: s.last, added: s.added, group: s.group, redo: s.redo,
+		e := grown{thread: s.Thread, choice: s.Choice, last: s.last, added: s.added, group: s.group, redo: s.redo,
 			held: w.heldAt(s.holds, w.steps[i+1].holds)}
 		if s.added == revisits {
-			e.displaced = new(pool).copy(&s.displaced.event, 0)
+			e.displaced = new(pool).copy(&s.displaced.Event, 0)
 		}
 		p.steps = append(p.steps, e)
 	}
@@ -218,7 +218,7 @@ func (w *trust) rest(of *boughs) *bough {
 
 func (w *trust) heldAt(lo, hi int32) (held []*branch) {
 	for _, h := range w.holds[lo:hi] {
-		held = append(held, new(pool).copy(&h.what.event, 0))
+		held = append(held, new(pool).copy(&h.what.Event, 0))
 	}
 	return held
 }
@@ -234,7 +234,7 @@ func (w *trust) regrow(p *bough) error {
 		case alongside:
 			turn = trace.NoThread
 		case revisits:
-			turn = e.displaced.thread
+			turn = e.displaced.Thread
 		}
 		if err := w.step(e.thread, e.choice, turn, false); err != nil || w.halted() {
 			return err
@@ -247,7 +247,7 @@ func (w *trust) regrow(p *bough) error {
 		case alongside:
 			s.added, s.group = alongside, e.group
 		case revisits:
-			w.turns(e.group, e.redo, w.pool.copy(&e.displaced.event, 0))
+			w.turns(e.group, e.redo, w.pool.copy(&e.displaced.Event, 0))
 		}
 	}
 	w.holdAll(p.top)
@@ -256,7 +256,7 @@ func (w *trust) regrow(p *bough) error {
 
 func (w *trust) holdAll(held []*branch) {
 	for _, b := range held {
-		w.hold(w.pool.copy(&b.event, 0))
+		w.hold(w.pool.copy(&b.Event, 0))
 	}
 }
 
@@ -274,7 +274,7 @@ func (w *trust) outermost() error {
 		s := w.pop()
 		w.nested--
 		w.scale.ascend()
-		t, r, displaced := s.thread, s.group, s.displaced
+		t, r, displaced := s.Thread, s.group, s.displaced
 		s.displaced = nil
 		err := w.remake(t, r, -1)
 		w.pool.put(displaced)

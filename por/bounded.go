@@ -100,7 +100,7 @@ func (s *bounded) wait(v int32, n *node, t trace.TID, c trace.Choice) {
 	f := s.frontier(v)
 	f.begin(f.shared, int(n.depth)-f.shared+1)
 	for i := f.shared; i < int(n.depth); i++ {
-		f.add(s.x.nodes[i].cur.thread, s.x.nodes[i].cur.choice)
+		f.add(s.x.nodes[i].cur.Thread, s.x.nodes[i].cur.Choice)
 	}
 	f.add(t, c)
 	f.shared = int(n.depth)

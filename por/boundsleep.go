@@ -1,6 +1,9 @@
 package por
 
-import "landgo/trace"
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
 // Sleep sets within a bound. A step b sleeps after the event e because what
 // begins with b was explored: e.w.b.v is left out for b.e.w.v. Within a bound
@@ -27,18 +30,18 @@ func (x *explorer) inheritWithin(n, p *node) {
 		x.inheritSlides(n, p)
 		return
 	}
-	e := &p.cur.event
-	var stuck *event
+	e := &p.cur.Event
+	var stuck *relation.Event
 	for k := range x.threads {
-		if x.threads[k].ID == e.thread {
+		if x.threads[k].ID == e.Thread {
 			stuck = x.waitsFor(&x.threads[k])
 		}
 	}
 	sleeps := func(b *branch) bool {
-		if b.dependent(e) && !(x.opts.fault == keepAsleep && b.thread != e.thread) {
+		if b.Dependent(e) && !(x.opts.fault == keepAsleep && b.Thread != e.Thread) {
 			return false
 		}
-		return !b.cut || stuck == nil || !b.dependent(stuck)
+		return !b.cut || stuck == nil || !b.Dependent(stuck)
 	}
 	for i := p.sleeps; i < p.slept; i++ {
 		if b := x.sleep[i]; sleeps(b) {
@@ -65,12 +68,12 @@ func (x *explorer) inheritSlides(n, p *node) {
 		return
 	}
 	for i := p.sleeps; i < p.slept; i++ {
-		if b := x.sleep[i]; !b.dependent(&p.cur.event) {
+		if b := x.sleep[i]; !b.Dependent(&p.cur.Event) {
 			x.sleep = append(x.sleep, b)
 		}
 	}
 	for b := p.done; b != nil; b = b.next {
-		if !b.conservative && !b.dependent(&p.cur.event) {
+		if !b.conservative && !b.Dependent(&p.cur.Event) {
 			x.sleep = append(x.sleep, b)
 		}
 	}
@@ -79,13 +82,13 @@ func (x *explorer) inheritSlides(n, p *node) {
 
 // waitsFor is what thread t waits for in the newest state, nil if it doesn't.
 // Valid until the next call.
-func (x *explorer) waitsFor(t *trace.Thread) *event {
+func (x *explorer) waitsFor(t *trace.Thread) *relation.Event {
 	switch t.Status {
 	case trace.Blocked:
-		x.stuck = event{thread: t.ID, ops: append(x.stuck.ops[:0], t.Pending)}
+		x.stuck = relation.Event{Thread: t.ID, Ops: append(x.stuck.Ops[:0], t.Pending)}
 		return &x.stuck
 	case trace.Spinning:
-		x.stuck = event{thread: t.ID, ops: x.stuck.ops[:0], waits: t.Waits}
+		x.stuck = relation.Event{Thread: t.ID, Ops: x.stuck.Ops[:0], Waits: t.Waits}
 		return &x.stuck
 	}
 	return nil

@@ -77,8 +77,7 @@ type within struct {
 const anybody = trace.NoThread
 
 func newBounding(x *explorer) *bpor {
-	s := &bpor{source: source{x: x}, optimised: true, asleep: true}
-	s.seq.x = x
+	s := &bpor{source: sourceOf(x), optimised: true, asleep: true}
 	s.main = s.insert
 	_, s.preempt = x.opts.Bounds.Limit(Preempt)
 	_, s.fair = x.opts.Bounds.Limit(Fair)
@@ -96,7 +95,7 @@ func newBPOR(x *explorer) strategy {
 
 // persistent is AddBacktrackPoint at the race.
 func (s *bpor) persistent() (open bool) {
-	c, u := s.seq.c, s.seq.e.thread
+	c, u := s.seq.From, s.seq.Last.Thread
 	n := &s.x.nodes[c]
 	if s.x.isReady(int(c), u) {
 		s.x.anyThread(n, u)
@@ -110,7 +109,7 @@ func (s *bpor) uses() (bool, bool) { return true, s.asleep }
 
 func (s *bpor) reset() {
 	s.open = s.open[:0]
-	s.x.order.keepLets = s.preempt && !s.naive
+	s.x.order.KeepReleases = s.preempt && !s.naive
 	if m := s.x.meter; s.x.opts.Iterate {
 		m.limits[m.first] = 0
 	}
@@ -215,7 +214,7 @@ func (s *bpor) cheapest(n *node) (best trace.TID, refused uint64) {
 
 // allow is line 12 of Algorithm 2.
 func (s *bpor) allow(n *node, b *branch) bool {
-	if ok, _ := s.x.meter.within(s.x.meter.after(n, b.thread), 0); ok {
+	if ok, _ := s.x.meter.within(s.x.meter.after(n, b.Thread), 0); ok {
 		return true
 	}
 	s.x.stats.Pruned++
@@ -226,14 +225,14 @@ func (s *bpor) allow(n *node, b *branch) bool {
 func (s *bpor) ran(i int32) {
 	n := &s.x.nodes[i]
 	block := i
-	if n.running == n.cur.thread && !s.x.meter.leaves(n) {
+	if n.running == n.cur.Thread && !s.x.meter.leaves(n) {
 		block = s.states[i].block
 	}
 	s.enter(i+1, block)
 	s.reverse(i, s.point)
 	o := s.x.order
-	for k := o.ev[i].lets; k < int32(len(o.lets)); k++ {
-		s.release(o.lets[k].first, i)
+	for _, r := range o.Releases[o.ReleasesOf(i):] {
+		s.release(r.First, i)
 	}
 }
 
@@ -244,11 +243,11 @@ func (s *bpor) expire()      { s.x.givenUp(s.pending(s.point)) }
 func (s *bpor) point() (open bool) {
 	open = s.main()
 	if s.preempt && !s.naive {
-		u, q := s.seq.e.thread, s.seq.event(s.seq.items[0]).thread
+		u, q := s.seq.Last.Thread, s.seq.Event(s.seq.Items()[0]).Thread
 		if s.sources {
-			s.early(s.seq.c, u, q)
+			s.early(s.seq.From, u, q)
 		}
-		s.blockStart(s.seq.c, u, q)
+		s.blockStart(s.seq.From, u, q)
 	}
 	return open
 }

@@ -13,7 +13,7 @@ func (x *explorer) take(n *node) *branch {
 	for n.todo != nil {
 		b := n.todo
 		n.todo, b.next = b.next, nil
-		if b.last != 0 && b.last < x.insns[b.thread] {
+		if b.last != 0 && b.last < x.insns[b.Thread] {
 			// An earlier step went beyond this one: what follows it comes now.
 			kids := x.pool.below(b)
 			add(kids, n.todo)
@@ -25,7 +25,7 @@ func (x *explorer) take(n *node) *branch {
 			}
 			continue
 		}
-		if !x.isReady(int(n.depth), b.thread) || b.choice >= x.outcomes(n, b.thread) || x.asleep(n, b.thread, b.choice) {
+		if !x.isReady(int(n.depth), b.Thread) || b.Choice >= x.outcomes(n, b.Thread) || x.asleep(n, b.Thread, b.Choice) {
 			// The reversed step isn't possible after all (a wait that ended for
 			// another reason, a choice that isn't there), or turns out
 			// redundant. What was taken for covered by it may not be: explore
@@ -57,7 +57,7 @@ func (x *explorer) anyThread(n *node, t trace.TID) {
 		return
 	}
 	for c := trace.Choice(0); c < x.outcomes(n, t); c++ {
-		if !x.asleep(n, t, c) && find(n.done, t, c) == nil && find(n.todo, t, c) == nil && find(n.over, t, c) == nil && (n.cur == nil || n.cur.thread != t || n.cur.choice != c) {
+		if !x.asleep(n, t, c) && find(n.done, t, c) == nil && find(n.todo, t, c) == nil && find(n.over, t, c) == nil && (n.cur == nil || n.cur.Thread != t || n.cur.Choice != c) {
 			add(&n.todo, x.pool.named(t, c))
 		}
 	}
@@ -124,7 +124,7 @@ func (x *explorer) awake(n *node, t trace.TID) (trace.Choice, bool) {
 
 func (x *explorer) asleep(n *node, t trace.TID, c trace.Choice) bool {
 	for _, b := range x.sleep[n.sleeps:n.slept] {
-		if b.thread == t && b.choice == c {
+		if b.Thread == t && b.Choice == c {
 			return true
 		}
 	}
@@ -135,9 +135,9 @@ func (x *explorer) asleep(n *node, t trace.TID, c trace.Choice) bool {
 func (x *explorer) spread(i int32) {
 	n := &x.nodes[i]
 	x.own(n)
-	t := n.cur.thread
+	t := n.cur.Thread
 	for c := trace.Choice(0); c < x.outcomes(n, t); c++ {
-		if c != n.cur.choice && find(n.todo, t, c) == nil && find(n.done, t, c) == nil && !x.asleep(n, t, c) {
+		if c != n.cur.Choice && find(n.todo, t, c) == nil && find(n.done, t, c) == nil && !x.asleep(n, t, c) {
 			add(&n.todo, x.pool.named(t, c))
 		}
 	}

@@ -1,6 +1,9 @@
 package por
 
-import "landgo/trace"
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
 // Which of the orders that make one trace counts (trust.go).
 
@@ -30,9 +33,9 @@ func (w *trust) settles(behind *trace.TID, r int32) bool {
 	case next == w.size():
 		*behind = trace.NoThread
 	case w.steps[next].added == inTurn:
-		*behind = w.steps[next].thread
+		*behind = w.steps[next].Thread
 	}
-	if *behind != w.steps[r].displaced.thread {
+	if *behind != w.steps[r].displaced.Thread {
 		*behind = trace.NoThread
 	}
 	return *behind != trace.NoThread
@@ -42,7 +45,7 @@ func (w *trust) settles(behind *trace.TID, r int32) bool {
 // chooses from all that follows, or from what of it is in c's K.
 func (w *trust) foremost(i int32, c *candidate) bool {
 	a := &w.steps[i]
-	e := &a.displaced.event
+	e := &a.displaced.Event
 	next := int32(-1) // what the displaced thread did then
 	found := w.found[:0]
 	for j := a.group; j < int32(w.size()); j++ {
@@ -50,21 +53,21 @@ func (w *trust) foremost(i int32, c *candidate) bool {
 		if c != nil && !w.covered(c, j) {
 			continue
 		}
-		if s.thread == e.thread {
+		if s.Thread == e.Thread {
 			if next < 0 {
 				next = j
 			}
 			continue
 		}
-		if next >= 0 && w.order.before(next, j) || !s.dependent(e) {
+		if next >= 0 && w.order.Before(next, j) || !s.Dependent(e) {
 			continue
 		}
 		minimal := true
 		for _, f := range found {
-			minimal = minimal && !w.order.before(f, j)
+			minimal = minimal && !w.order.Before(f, j)
 		}
 		found = append(found, j)
-		if minimal && s.thread < a.thread {
+		if minimal && s.Thread < a.Thread {
 			w.found = found
 			return false
 		}
@@ -84,8 +87,8 @@ func (w *trust) representative() bool {
 	for _, i := range w.weak {
 		a := &w.steps[i]
 		// All that depends on it in the graph: no clock is before anything.
-		w.zero = append(w.zero[:0], make([]int32, w.order.width)...)
-		w.found = w.order.conflicts(&a.event, w.zero, w.found[:0])
+		w.zero = append(w.zero[:0], make([]int32, w.order.Width())...)
+		w.found = w.order.Conflicts(&a.Event, w.zero, w.found[:0])
 		for _, j := range w.found {
 			if b := &w.steps[j]; !a.truly(b) && (i < j || !b.weak) {
 				w.pairs = append(w.pairs, [2]int32{min(i, j), max(i, j)})
@@ -106,49 +109,43 @@ func (w *trust) representative() bool {
 
 // truly reports whether what two events did depends.
 func (s *step) truly(t *step) bool {
-	a, b := &s.event, &t.event
+	a, b := &s.Event, &t.Event
 	if s.weak {
 		a = &s.did
 	}
 	if t.weak {
 		b = &t.did
 	}
-	return a.dependent(b)
+	return a.Dependent(b)
 }
 
 // rank finds the round of the trace in which Algorithm 1 takes each event.
 func (w *trust) rank() {
 	if w.did == nil {
-		w.did = newOrder()
-		w.did.raceless = true
+		w.did = relation.NewClocks()
 	}
 	o := w.did
-	for len(o.ev) > 0 {
-		o.pop()
-	}
-	o.widen(w.order.width)
-	wakes := w.order.wakes
+	o.Clear()
+	o.Widen(w.order.Width())
 	for i := range w.steps[:w.size()] {
 		s := &w.steps[i]
-		e := &s.event
+		e := &s.Event
 		if s.weak {
 			e = &s.did
 		}
 		s.taken = 0
-		if l := o.last[s.thread]; l > 0 {
-			s.taken = w.steps[l-1].taken
+		if l := o.Last(s.Thread); l >= 0 {
+			s.taken = w.steps[l].taken
 		}
-		for k := o.woken[s.thread]; k >= 0; k = o.wakes[k].next {
-			c := o.wakes[k].ev
-			s.taken = max(s.taken, w.steps[c].taken+wrap(w.steps[c].thread, s.thread))
+		for c := range o.Wakers(s.Thread) {
+			s.taken = max(s.taken, w.steps[c].taken+wrap(w.steps[c].Thread, s.Thread))
 		}
-		o.found = o.found[:0]
-		o.push(e, trace.Op{}, nil)
-		for _, c := range o.found {
-			s.taken = max(s.taken, w.steps[c].taken+wrap(w.steps[c].thread, s.thread))
+		o.Push(e, trace.Op{})
+		for _, c := range o.Direct() {
+			s.taken = max(s.taken, w.steps[c].taken+wrap(w.steps[c].Thread, s.Thread))
 		}
-		for ; len(wakes) > 0 && int(wakes[0].ev) == i; wakes = wakes[1:] {
-			o.wakesUp(wakes[0].thread)
+		for t := range w.order.Woken(int32(i)) {
+			o.Wake(t)
 		}
 	}
 }
@@ -159,5 +156,5 @@ func (w *trust) taken(i, j int32) bool {
 	if a.taken != b.taken {
 		return a.taken < b.taken
 	}
-	return a.thread < b.thread || a.thread == b.thread && i < j
+	return a.Thread < b.Thread || a.Thread == b.Thread && i < j
 }

@@ -1,6 +1,9 @@
 package por
 
-import "landgo/trace"
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
 // The conservative backtrack points of bpor: those that no race needs, but a
 // bound.
@@ -47,12 +50,12 @@ func (s *bpor) early(j int32, u, q trace.TID) {
 // aren't needed if that thread stood at the acquire already before c: nobody
 // can leave it then.
 func (s *bpor) release(c, i int32) {
-	u := s.x.order.ev[i].thread
+	u := s.x.order.Thread(i)
 	if s.x.isReady(int(c), u) && s.dozes(c, u) {
 		s.later(c, anybody) // what leads u to its acquire may begin with others
 	} else if s.x.isReady(int(c), u) {
 		s.later(c, u)
-	} else if s.x.order.ev[i].prev > c {
+	} else if s.x.order.Prev(i) > c {
 		s.later(c, anybody)
 	} else {
 		return
@@ -82,8 +85,8 @@ func (s *bpor) changed(n *node) {
 	b.changes = x.meter.states[p.depth].yields
 	for i := 0; i < x.words; i++ {
 		d := now[i] ^ before[i]
-		if int(b.thread)/64 == i {
-			d &^= 1 << (b.thread % 64)
+		if int(b.Thread)/64 == i {
+			d &^= 1 << (b.Thread % 64)
 		}
 		b.changes = b.changes || d != 0
 	}
@@ -103,16 +106,16 @@ func (s *bpor) waiting(n *node) {
 	if x.opts.fault == noPending || s.naive {
 		return
 	}
-	top := &x.nodes[n.depth-1].cur.event
+	top := &x.nodes[n.depth-1].cur.Event
 	for k := range x.threads {
 		t := &x.threads[k]
-		if t.Status != trace.Blocked || !acquires[t.Pending.Kind] || !top.dependent(x.waitsFor(t)) {
+		if t.Status != trace.Blocked || !relation.Acquires(t.Pending.Kind) || !top.Dependent(x.waitsFor(t)) {
 			continue
 		}
 		b := x.upcoming(t)
-		x.order.pending(&b.event, t.Pending, x.readyFn, func(c int32, row []int32) {
+		x.order.Pending(&b.Event, t.Pending, func(c int32, row []int32) {
 			if !s.fails() {
-				s.seq.pending(c, b, row)
+				s.seq.Pending(c, &b.Step, row)
 				s.point()
 			}
 		})

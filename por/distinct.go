@@ -30,15 +30,15 @@ func (d *distinct) add(x *explorer) uint64 {
 func (d *distinct) digest(x *explorer) (sum trace.Digest) {
 	o := x.order
 	d.numbers = d.numbers[:0]
-	d.counts = append(d.counts[:0], make([]uint32, o.width)...)
-	for i := range o.ev {
-		t := o.ev[i].thread
+	d.counts = append(d.counts[:0], make([]uint32, o.Width())...)
+	for i := range int32(o.Len()) {
+		t := o.Thread(i)
 		d.counts[t]++
 		d.numbers = append(d.numbers, d.counts[t])
 		h := trace.NewHash()
 		h.Word(uint64(t)<<32 | uint64(d.counts[t]))
-		h.Word(uint64(x.nodes[i].cur.choice))
-		for u, c := range o.clock(int32(i)) {
+		h.Word(uint64(x.nodes[i].cur.Choice))
+		for u, c := range o.Clock(i) {
 			if c > 0 {
 				h.Word(uint64(u)<<32 | uint64(d.numbers[c-1]))
 			}

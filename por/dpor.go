@@ -43,8 +43,7 @@ func newDPOR(x *explorer) strategy {
 	case 4:
 		return newFigure4(x)
 	}
-	s := &dpor{source{x: x}, x.spec.Param("sleep") == 1}
-	s.seq.x = x
+	s := &dpor{sourceOf(x), x.spec.Param("sleep") == 1}
 	return s
 }
 
@@ -57,7 +56,7 @@ func (s *dpor) expire()      { s.x.givenUp(s.pending(s.backtrack)) }
 // backtrack is lines 5-7: the thread of the later step has to be tried before
 // the earlier event, or everybody, if it couldn't run there.
 func (s *dpor) backtrack() (open bool) {
-	c, p := s.seq.c, s.seq.e.thread
+	c, p := s.seq.From, s.seq.Last.Thread
 	n := &s.x.nodes[c]
 	if s.x.isReady(int(c), p) {
 		s.x.anyThread(n, p)

@@ -1,6 +1,9 @@
 package por
 
-import "landgo/trace"
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
 // eager is what Figures 3 and 4 of Flanagan and Godefroid (POPL 2005) share: in
 // each state s that is reached, for the next transition of every process p,
@@ -45,7 +48,7 @@ type eager struct {
 	source
 	// lines carries out lines 4-7 for next(s, p) = e in the state before event
 	// end; first is the operation that e begins with.
-	lines func(e *event, first trace.Op, end int32)
+	lines func(e *relation.Event, first trace.Op, end int32)
 	sleep bool
 }
 
@@ -77,8 +80,8 @@ func (s *eager) processes() {
 		}
 		b := x.beginning(t)
 		// Only the top is new for who didn't move: see above.
-		if t.ID == top.thread || s.wokenBy(t.ID, end-1) || b.dependent(&top.event) && x.mayBeCoenabled(end-1, t.Pending) {
-			s.lines(&b.event, t.Pending, end)
+		if t.ID == top.Thread || s.wokenBy(t.ID, end-1) || b.Dependent(&top.Event) && x.order.MayBeCoenabled(end-1, t.Pending) {
+			s.lines(&b.Event, t.Pending, end)
 		}
 		x.pool.put(b)
 	}
@@ -86,18 +89,20 @@ func (s *eager) processes() {
 
 // wokenBy reports whether event i let thread t go on.
 func (s *eager) wokenBy(t trace.TID, i int32) bool {
-	w := s.x.order.woken[t]
-	return w >= 0 && s.x.order.wakes[w].ev == i
+	for w := range s.x.order.Wakers(t) {
+		return w == i
+	}
+	return false
 }
 
 // ran goes through lines 4-7 again for a step that was more than its beginning.
 func (s *eager) ran(i int32) {
-	e := &s.x.nodes[i].cur.event
-	if !s.x.opts.OneEvent || e.loose || len(e.accesses)+len(e.ops) != 1 {
-		if !e.global || s.x.opts.fault != noProcessEnd {
+	e := &s.x.nodes[i].cur.Event
+	if !s.x.opts.OneEvent || e.Loose || len(e.Accesses)+len(e.Ops) != 1 {
+		if !e.Global || s.x.opts.fault != noProcessEnd {
 			b := s.x.pool.copy(e, 0)
 			b.blur(true)
-			s.lines(&b.event, s.x.order.ev[i].first, i)
+			s.lines(&b.Event, s.x.order.First(i), i)
 			s.x.pool.put(b)
 		}
 	}
@@ -112,7 +117,7 @@ func (s *eager) end(e Ending) {
 	if e == EndedStuck {
 		s.processes()
 	}
-	s.x.cutSteps(e, func(c int32, b *branch) { s.x.anyThread(&s.x.nodes[c], b.thread) })
+	s.x.cutSteps(e, func(c int32, b *branch) { s.x.anyThread(&s.x.nodes[c], b.Thread) })
 	if s.racing() {
 		s.finish(e, s.insert)
 	}
@@ -123,53 +128,4 @@ func (s *eager) expire() {
 	if s.racing() {
 		s.source.expire()
 	}
-}
-
-// mayBeCoenabled reports whether there may be a state in which event i of the
-// stack and a transition of another process that begins with operation op are
-// both enabled (their §2.2): not if who makes i has the lock there that op
-// waits for, since that is so wherever it makes i; nor if i is the exit that op,
-// a join, waits for.
-func (x *explorer) mayBeCoenabled(i int32, op trace.Op) bool {
-	o := x.order
-	switch op.Kind {
-	case trace.OpJoin:
-		for _, y := range x.nodes[i].cur.ops {
-			if y.Kind == trace.OpExit && y.Obj == op.Obj {
-				return false
-			}
-		}
-		return true
-	case trace.OpLock, trace.OpFutexLockPI, trace.OpReadLock, trace.OpWriteLock:
-	default:
-		return true
-	}
-	depth := 0
-	for r := o.objs[o.object(&op)].head; r >= 0; r = o.ops[r].prev {
-		y := &o.ops[r]
-		if y.ev >= i {
-			continue
-		}
-		own := o.ev[y.ev].thread == o.ev[i].thread
-		switch y.kind {
-		case trace.OpLock, trace.OpTryLock, trace.OpFutexLockPI, trace.OpWriteLock, trace.OpTryWriteLock:
-			depth += btoi(own)
-		case trace.OpUnlock, trace.OpFutexUnlockPI, trace.OpWriteUnlock:
-			depth -= btoi(own)
-		case trace.OpReadLock, trace.OpTryReadLock:
-			depth += btoi(own && op.Kind == trace.OpWriteLock)
-		case trace.OpReadUnlock:
-			depth -= btoi(own && op.Kind == trace.OpWriteLock)
-		case trace.OpMutexInit, trace.OpMutexDestroy, trace.OpRWInit, trace.OpRWDestroy:
-			return depth <= 0 // what came before doesn't count
-		}
-	}
-	return depth <= 0
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

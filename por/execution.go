@@ -63,7 +63,7 @@ func (e *Execution) Path(dst []PathStep) []PathStep { return e.x.path(dst) }
 func (x *explorer) path(dst []PathStep) []PathStep {
 	for i := 0; i < x.depth(); i++ {
 		n := &x.nodes[i]
-		dst = append(dst, PathStep{Thread: n.cur.thread, Choice: n.cur.choice, Begin: n.begin, Last: n.last, Preemption: n.preempting(n.cur.thread)})
+		dst = append(dst, PathStep{Thread: n.cur.Thread, Choice: n.cur.Choice, Begin: n.begin, Last: n.last, Preemption: n.preempting(n.cur.Thread)})
 	}
 	return dst
 }

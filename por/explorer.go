@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"landgo/por/relation"
 	"landgo/trace"
 )
 
@@ -34,7 +35,7 @@ type explorer struct {
 	waits   []trace.Access
 	insns   []uint64 // per thread: its instruction number in the current path
 
-	order *order // nil if the strategy doesn't need it
+	order *relation.Order // nil if the strategy doesn't need it
 	// sampling goes back to one state only, and needs no other marks; nil for
 	// searches that don't sample.
 	sampling *sampling
@@ -50,10 +51,10 @@ type explorer struct {
 	// beyond, if not nil, says at the end of an execution that its trace is
 	// beyond the bound.
 	beyond  func() bool
-	freely  bool  // sleep sets take no heed of the bound (naivebpor.go)
-	retaken bool  // what is run now was run before (endless.go)
-	stuck   event // scratch, of waitsFor
-	low     int   // the least depth since somebody set it
+	freely  bool           // sleep sets take no heed of the bound (naivebpor.go)
+	retaken bool           // what is run now was run before (endless.go)
+	stuck   relation.Event // scratch, of waitsFor
+	low     int            // the least depth since somebody set it
 	stopped bool
 	finer   bool
 	halted  bool  // nobody wants the part any more
@@ -75,8 +76,7 @@ type explorer struct {
 	left frontierStep
 	way  []*branch // scratch, of planned
 
-	ended   Execution
-	readyFn readiness
+	ended Execution
 }
 
 // strategy is what makes a search: which branches each state has.
@@ -146,8 +146,13 @@ func newExplorer(sys System, obs Observer, spec Spec, opts Options) *explorer {
 		x.meter = newMeter(x, opts.Bounds)
 	}
 	x.quota, x.look = math.MaxUint64, cmp.Or(opts.look, 0xff)
+	x.order = relation.New()
+	x.order.Ready = func(at int32, t trace.TID) bool { return x.isReady(int(at), t) }
 	x.strat = spec.kind.strategy(x)
-	x.readyFn = func(at int32, t trace.TID) bool { return x.isReady(int(at), t) }
+	var order bool
+	if order, x.sleeps = x.strat.uses(); !order {
+		x.order = nil
+	}
 	return x
 }
 
@@ -219,9 +224,8 @@ func (x *explorer) once(from []byte) error {
 
 func (x *explorer) reset() {
 	x.clearPath()
-	order, sleep := x.strat.uses()
-	if x.sleeps = sleep; order {
-		x.order = newOrder()
+	if x.order != nil {
+		x.order.Reset()
 	}
 	if x.meter != nil {
 		x.meter.reset()
@@ -250,9 +254,7 @@ func (x *explorer) clearPath() {
 func (x *explorer) unwind() {
 	x.clearPath()
 	if x.order != nil {
-		for len(x.order.ev) > 0 {
-			x.order.pop()
-		}
+		x.order.Clear()
 	}
 	if x.meter != nil {
 		x.meter.reset()
@@ -360,29 +362,29 @@ func (x *explorer) close() {
 	p := &x.nodes[len(x.nodes)-1]
 	b := p.cur
 	if x.meter != nil {
-		x.meter.back(p, b.thread)
+		x.meter.back(p, b.Thread)
 	}
 	for k := len(x.spins) - 1; k >= int(n.spins); k-- {
 		x.spin[x.spins[k].thread] = x.spins[k].old
 	}
 	x.spins, x.waits = x.spins[:n.spins], x.waits[:n.seen]
 	if k := len(x.spins) - 1; k >= int(p.spins) && x.spins[k].old != 0 {
-		x.spin[b.thread] = x.spins[k].old
+		x.spin[b.Thread] = x.spins[k].old
 		x.spins = x.spins[:k]
 	}
-	x.insns[b.thread] = p.begin
+	x.insns[b.Thread] = p.begin
 	if x.order != nil {
-		x.order.pop()
+		x.order.Pop()
 	}
 	p.cur = nil
 	if p.shared != nil {
 		// What others know of it is a copy, in p.shared.done.
-		x.left = frontierStep{b.thread, b.choice}
+		x.left = frontierStep{b.Thread, b.Choice}
 		x.pool.put(b)
 		return
 	}
 	if p.todo != nil || x.refill != nil { // else nothing will run from p that b could sleep in
-		b.keep()
+		b.Keep()
 	}
 	b.next, p.done = p.done, b
 }

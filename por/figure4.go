@@ -1,6 +1,9 @@
 package por
 
-import "landgo/trace"
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
 // Figure 4 of Flanagan and Godefroid (POPL 2005), search dpor:figure=4:
 // happens-before is decided by clock vectors (their §4.1; order.go keeps them),
@@ -24,32 +27,31 @@ type figure4 struct {
 func newFigure4(x *explorer) strategy { return newClocks(x, x.spec.Param("sleep") == 1) }
 
 func newClocks(x *explorer, sleep bool) *figure4 {
-	s := &figure4{eager: eager{source: source{x: x}, sleep: sleep}}
-	s.seq.x = x
+	s := &figure4{eager: eager{source: sourceOf(x), sleep: sleep}}
 	s.lines = s.point
 	return s
 }
 
-func (s *figure4) point(e *event, first trace.Op, end int32) {
+func (s *figure4) point(e *relation.Event, first trace.Op, end int32) {
 	x := s.x
-	if len(s.clock) < x.order.width {
-		s.clock = make([]int32, x.order.width)
+	if w := x.order.Width(); len(s.clock) < w {
+		s.clock = make([]int32, w)
 	}
-	if int(end) < len(x.order.ev) {
-		x.order.baseOf(s.clock, end)
+	if int(end) < x.order.Len() {
+		x.order.BaseOf(s.clock, end)
 	} else {
-		x.order.base(s.clock, e.thread)
+		x.order.Base(s.clock, e.Thread)
 	}
 	for i := end - 1; i >= 0; i-- {
-		a := &x.nodes[i].cur.event
-		if a.thread == e.thread || s.clock[a.thread] > i || !a.dependent(e) || !x.mayBeCoenabled(i, first) {
+		a := &x.nodes[i].cur.Event
+		if a.Thread == e.Thread || s.clock[a.Thread] > i || !a.Dependent(e) || !x.order.MayBeCoenabled(i, first) {
 			continue
 		}
 		if s.fails() {
 			return
 		}
-		if n := &x.nodes[i]; x.isReady(int(i), e.thread) {
-			x.anyThread(n, e.thread)
+		if n := &x.nodes[i]; x.isReady(int(i), e.Thread) {
+			x.anyThread(n, e.Thread)
 		} else {
 			x.anyAll(n)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"landgo/por/relation"
 	"landgo/trace"
 )
 
@@ -15,7 +16,7 @@ import (
 // is a step and taking one back is nothing but a Rewind before the next step.
 type graph struct {
 	sys   System
-	order *order // happens-before: the transitive closure of po, rf, co and fr
+	order *relation.Order // happens-before: the transitive closure of po, rf, co and fr
 	// steps[:n] are the events, steps[i] with the state before it; steps[n] is
 	// the state now, without an event.
 	steps []step
@@ -56,12 +57,12 @@ type step struct {
 	passes   int32     // len(passes) before the state's own
 	holds    int32     // len(holds) before the state's own
 
-	event             // what it did; a try or a compare-and-exchange that failed stands for one that didn't
-	weak        bool  // it failed:
-	did         event // this is what it did
-	begin, last uint64
-	ways        uint32 // outcomes that it had
-	added       how
+	relation.Event                // what it did; a try or a compare-and-exchange that failed stands for one that didn't
+	weak           bool           // it failed:
+	did            relation.Event // this is what it did
+	begin, last    uint64
+	ways           uint32 // outcomes that it had
+	added          how
 	// group: where the revisit that brought the event in begins, the place of
 	// the event that was displaced.
 	group int32
@@ -100,8 +101,7 @@ func (g *graph) reset() {
 	for i := range g.steps {
 		g.drop(&g.steps[i])
 	}
-	g.order = newOrder()
-	g.order.raceless = true
+	g.order = relation.NewClocks()
 	g.steps, g.ready, g.words = append(g.steps[:0], step{running: trace.NoThread}), g.ready[:0], 1
 	for i := range g.holds {
 		g.pool.put(g.holds[i].what)
@@ -142,7 +142,7 @@ func (g *graph) observe(turn trace.TID) {
 	s := g.tip()
 	s.turn, s.next, s.spins, s.waits = turn, trace.NoThread, int32(len(g.spins)), int32(len(g.waits))
 	s.passes, s.holds = int32(len(g.passes)), int32(len(g.holds))
-	ended := n > 0 && g.steps[n-1].global && !g.steps[n-1].advance
+	ended := n > 0 && g.steps[n-1].Global && !g.steps[n-1].Advance
 	if !ended {
 		g.threads = g.sys.Threads(g.threads[:0])
 	}
@@ -183,11 +183,11 @@ func (g *graph) observe(turn trace.TID) {
 // letOn is explorer.letOn: a thread that the last event let go on, and that
 // says nothing of it itself, goes on after that event.
 func (g *graph) letOn(n int, t *trace.Thread) {
-	if n == 0 || t.ID == g.steps[n-1].thread || g.order.last[t.ID] == 0 || g.wasReady(n-1, t.ID) || len(t.Waits) > 0 {
+	if n == 0 || t.ID == g.steps[n-1].Thread || g.order.Last(t.ID) < 0 || g.wasReady(n-1, t.ID) || len(t.Waits) > 0 {
 		return
 	}
-	if t.Pending.Kind != trace.OpAccess && !acquires[t.Pending.Kind] {
-		g.order.wakesUp(t.ID)
+	if t.Pending.Kind != trace.OpAccess && !relation.Acquires(t.Pending.Kind) {
+		g.order.Wake(t.ID)
 	}
 }
 
@@ -200,7 +200,7 @@ func (g *graph) widen(n int) {
 	for len(g.spin) < n {
 		g.spin, g.passed, g.held = append(g.spin, 0), append(g.passed, 0), append(g.held, 0)
 	}
-	g.order.widen(n)
+	g.order.Widen(n)
 	w := (n + 63) / 64
 	if w <= g.words {
 		return
@@ -257,15 +257,15 @@ func (g *graph) come() (replayed int, err error) {
 	for g.at = from; g.at < n; g.at++ {
 		s := &g.steps[g.at]
 		g.threads = g.sys.Threads(g.threads[:0])
-		if _, ok := g.able(s.thread); !ok {
-			return replayed, g.lost(s.thread)
+		if _, ok := g.able(s.Thread); !ok {
+			return replayed, g.lost(s.Thread)
 		}
-		t, err := g.sys.Step(s.thread, s.choice)
+		t, err := g.sys.Step(s.Thread, s.Choice)
 		if err != nil {
 			return replayed, err
 		}
 		replayed++
-		s.be(t, s.event.waits)
+		s.be(t, s.Event.Waits)
 	}
 	g.threads = g.sys.Threads(g.threads[:0])
 	return replayed, nil
@@ -309,7 +309,7 @@ func (g *graph) enter(tr *trace.Transition, c trace.Choice, turn trace.TID) {
 	s.spun, g.spin[t] = g.spin[t], 0
 	g.place(s)
 	for _, w := range tr.Wakes {
-		g.order.wakesUp(w)
+		g.order.Wake(w)
 	}
 	next := step{running: t, preemptions: s.preemptions}
 	if s.couldGoOn && t != s.running {
@@ -326,17 +326,16 @@ func (g *graph) enter(tr *trace.Transition, c trace.Choice, turn trace.TID) {
 // place puts the event of s at the end of the order, and into its round.
 func (g *graph) place(s *step) {
 	o := g.order
-	g.widen(int(s.thread) + 1)
+	g.widen(int(s.Thread) + 1)
 	s.rounds, s.round = g.rounds(), 0
-	if l := o.last[s.thread]; l > 0 {
-		s.after(&g.steps[l-1])
+	if l := o.Last(s.Thread); l >= 0 {
+		s.after(&g.steps[l])
 	}
-	for k := o.woken[s.thread]; k >= 0; k = o.wakes[k].next {
-		s.after(&g.steps[o.wakes[k].ev])
+	for c := range o.Wakers(s.Thread) {
+		s.after(&g.steps[c])
 	}
-	o.found = o.found[:0]
-	o.push(&s.event, trace.Op{}, nil)
-	for _, c := range o.found {
+	o.Push(&s.Event, trace.Op{})
+	for _, c := range o.Direct() {
 		s.after(&g.steps[c])
 	}
 	s.rounds = max(s.rounds, s.round)
@@ -352,7 +351,7 @@ func (g *graph) pop() *step {
 	g.spins, g.waits = g.spins[:top.spins], g.waits[:top.waits]
 	g.unpass(top.passes)
 	for k := len(g.holds) - 1; k >= int(top.holds); k-- {
-		g.held[g.holds[k].what.thread] = g.holds[k].old
+		g.held[g.holds[k].what.Thread] = g.holds[k].old
 		g.pool.put(g.holds[k].what)
 	}
 	g.holds = g.holds[:top.holds]
@@ -360,8 +359,8 @@ func (g *graph) pop() *step {
 	n := int32(g.size())
 	g.turned, g.weak = without(g.turned, n), without(g.weak, n)
 	s := g.tip()
-	g.spin[s.thread] = s.spun
-	g.order.pop()
+	g.spin[s.Thread] = s.spun
+	g.order.Pop()
 	g.ready = g.ready[:len(g.steps)*g.words]
 	return s
 }
@@ -372,7 +371,7 @@ func (g *graph) turns(r, redo int32, displaced *branch) {
 	n := g.size() - 1
 	s := &g.steps[n]
 	s.added, s.group, s.redo, s.displaced = revisits, r, redo, displaced
-	if s.choice == 0 {
+	if s.Choice == 0 {
 		g.turned = append(g.turned, int32(n))
 	}
 }
@@ -388,40 +387,22 @@ func without(list []int32, n int32) []int32 {
 // base is the clock of what has to be in a graph before thread t's next event:
 // its own events and what woke it since.
 func (g *graph) base(dst []int32, t trace.TID) []int32 {
-	for len(dst) < g.order.width {
+	for len(dst) < g.order.Width() {
 		dst = append(dst, 0)
 	}
-	g.order.base(dst, t)
+	g.order.Base(dst, t)
 	return dst
 }
 
 // be makes s's event what t did, after a spin that read waits.
 func (s *step) be(t *trace.Transition, waits []trace.Access) {
-	s.event = newEvent(t)
-	s.event.waits = waits
-	if s.weak = s.failed(); s.weak {
-		b := new(branch)
-		b.event = s.event
-		b.keep()
-		b.blur(!s.loose)
-		s.did, s.event = s.event, b.event
-		s.event.wild = false
+	s.Event = relation.NewEvent(t)
+	s.Event.Waits = waits
+	if s.weak = s.Failed(); s.weak {
+		var may relation.Step
+		may.Copy(&s.Event)
+		may.Blur(!s.Loose)
+		s.did, s.Event = s.Event, may.Event
+		s.Event.Wild = false
 	}
-}
-
-// failed reports whether an event is a try or a compare-and-exchange that
-// failed, so that it depends on less than where it succeeds.
-func (e *event) failed() bool {
-	for i := range e.accesses {
-		if e.accesses[i].Flags&trace.FailedCAS != 0 {
-			return true
-		}
-	}
-	for i := range e.ops {
-		switch e.ops[i].Kind {
-		case trace.OpTryLockFail, trace.OpSemTryWaitFail, trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
-			return true
-		}
-	}
-	return false
 }

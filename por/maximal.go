@@ -30,13 +30,13 @@ func (w *trust) inOrder(c *candidate) bool {
 	if c.varies {
 		return true // see fits
 	}
-	t := w.steps[c.r].thread
-	for p := c.r - 1; p >= 0 && w.steps[p].added == revisits && w.steps[p].displaced.thread == t; p = w.steps[p].group - 1 {
+	t := w.steps[c.r].Thread
+	for p := c.r - 1; p >= 0 && w.steps[p].added == revisits && w.steps[p].displaced.Thread == t; p = w.steps[p].group - 1 {
 		a := &w.steps[p]
-		if w.covered(c, p) || a.dependent(&c.a.event) {
+		if w.covered(c, p) || a.Dependent(&c.a.Event) {
 			return true
 		}
-		if c.a.thread < a.thread && c.a.dependent(&a.displaced.event) {
+		if c.a.Thread < a.Thread && c.a.Dependent(&a.displaced.Event) {
 			return false
 		}
 	}
@@ -57,11 +57,11 @@ func (w *trust) next(r int) int32 {
 			return int32(w.size())
 		}
 		s = w.pop()
-		if s.choice+1 < trace.Choice(s.ways) {
+		if s.Choice+1 < trace.Choice(s.ways) {
 			return int32(w.size() + 1)
 		}
 		w.forget()
-		w.consider(&s.event)
+		w.consider(&s.Event)
 		if w.look() {
 			return int32(w.size() + 1)
 		}
@@ -114,11 +114,11 @@ func (w *trust) resume(t trace.TID, r int32) error {
 		if err := w.step(t, 0, t, false); err != nil || w.halted() {
 			return err
 		}
-		w.consider(&w.pop().event)
+		w.consider(&w.pop().Event)
 	} else {
 		w.gatherPending()
 	}
-	for w.cand.a.thread != t || w.cand.a.advance {
+	for w.cand.a.Thread != t || w.cand.a.Advance {
 		w.which++
 		w.start(w.pending[w.which])
 	}
@@ -130,15 +130,14 @@ func (w *trust) resume(t trace.TID, r int32) error {
 		return w.lost(t)
 	}
 	w.between(c, c.next)
-	o := w.order
-	o.tick(w.size() + 1)
+	w.order.Unmark()
 	for i := range w.guide.events {
 		if now := w.guide.events[i].now; now >= 0 {
-			o.stamp[now] = o.now
+			w.order.Mark(now)
 		}
 	}
 	for k, q := range c.q {
-		c.take[k] = o.stamp[q] == o.now
+		c.take[k] = w.order.Marked(q)
 	}
 	return nil
 }
@@ -164,14 +163,14 @@ func (w *trust) inTurn(t trace.TID, whole bool) (done bool, err error) {
 	if err := w.turn(false); err != nil || w.halted() || g.left == 0 || w.size() == size {
 		return false, err
 	}
-	best := g.first(&w.steps[w.size()-1].event, k)
+	best := g.first(&w.steps[w.size()-1].Event, k)
 	if best < 0 {
 		if k >= 0 || whole && v == t {
 			err = w.lost(v)
 		}
 		return false, err
 	}
-	displaced := w.pool.copy(&w.pop().event, 0)
+	displaced := w.pool.copy(&w.pop().Event, 0)
 	if err := w.come(); err != nil {
 		return false, err
 	}
@@ -220,5 +219,5 @@ func (w *trust) isPassed(t trace.TID) bool {
 func (w *trust) bring(i int, turn trace.TID) error {
 	w.guide.enter(i, int32(w.size()))
 	e := &w.guide.events[i]
-	return w.step(e.thread, e.choice, turn, false)
+	return w.step(e.Thread, e.Choice, turn, false)
 }

@@ -131,7 +131,7 @@ func (m *meter) blocked(n *node, t trace.TID) bool {
 func (m *meter) leaves(n *node) bool {
 	s := &m.states[n.depth]
 	y := m.yields[n.running]
-	if s.yields && n.cur.thread == n.running {
+	if s.yields && n.cur.Thread == n.running {
 		y--
 	}
 	return !n.couldGoOn || m.limits[1] >= 0 && y-s.least > m.limits[1]

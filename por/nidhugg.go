@@ -24,8 +24,7 @@ package por
 type nidhugg struct{ source }
 
 func newNidhugg(x *explorer) strategy {
-	s := &nidhugg{source{x: x}}
-	s.seq.x = x
-	s.seq.persistent = true
+	s := &nidhugg{sourceOf(x)}
+	s.seq.Persistent = true
 	return s
 }

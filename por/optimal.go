@@ -1,6 +1,9 @@
 package por
 
-import "landgo/trace"
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
 // optimal is optimal-DPOR (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014,
 // Algorithm 2, as corrected and extended in JACM 2017): source sets with wakeup
@@ -45,7 +48,7 @@ import "landgo/trace"
 //     not optimal.
 type optimal struct {
 	x       *explorer
-	seq     sequence
+	seq     *relation.Sequence
 	open    []int32 // races that were looked at and are still open
 	dropped int     // for fault dropBacktrack
 }
@@ -55,9 +58,7 @@ type optimal struct {
 const optimalWarmUp = 500_000
 
 func newOptimal(x *explorer) strategy {
-	s := &optimal{x: x}
-	s.seq.x = x
-	return s
+	return &optimal{x: x, seq: relation.NewSequence(x.order, x.opts.OneEvent)}
 }
 
 func (s *optimal) uses() (bool, bool) { return true, true }
@@ -76,7 +77,7 @@ func (s *optimal) ran(i int32) { s.x.spread(i) }
 
 // forget drops open races that are gone.
 func (s *optimal) forget() {
-	for len(s.open) > 0 && int(s.open[len(s.open)-1]) >= s.x.order.kept {
+	for len(s.open) > 0 && int(s.open[len(s.open)-1]) >= s.x.order.Settled {
 		s.open = s.open[:len(s.open)-1]
 	}
 }
@@ -84,13 +85,13 @@ func (s *optimal) forget() {
 // remember implements resumer.
 func (s *optimal) remember() *memory {
 	s.forget()
-	return &memory{open: append([]int32(nil), s.open...), kept: s.x.order.kept}
+	return &memory{open: append([]int32(nil), s.open...), kept: s.x.order.Settled}
 }
 
 // resumed implements resumer: what another part has settled is looked at again.
 func (s *optimal) resumed(m *memory) error {
 	if m != nil {
-		s.open, s.x.order.kept = append(s.open[:0], m.open...), m.kept
+		s.open, s.x.order.Settled = append(s.open[:0], m.open...), m.kept
 	}
 	return nil
 }
@@ -98,57 +99,58 @@ func (s *optimal) resumed(m *memory) error {
 func (s *optimal) end(e Ending) {
 	o := s.x.order
 	s.forget()
-	settled := o.kept
-	o.kept = len(o.races)
+	settled := o.Settled
+	o.Settled = len(o.Races)
 	kept := s.open[:0]
 	for _, r := range s.open {
-		if s.reverse(o.races[r]) {
+		if s.reverse(o.Races[r]) {
 			kept = append(kept, r)
 		}
 	}
 	s.open = kept
-	for ; settled < len(o.races); settled++ {
-		if s.reverse(o.races[settled]) {
+	for ; settled < len(o.Races); settled++ {
+		if s.reverse(o.Races[settled]) {
 			s.open = append(s.open, int32(settled))
 		}
 	}
 	s.x.pendingRaces(s.pending)
-	s.x.cutSteps(e, func(c int32, b *branch) { s.seq.alone(c, b); s.insert(b) })
+	s.x.cutSteps(e, func(c int32, b *branch) { s.seq.Alone(c, &b.Step); s.insert() })
 }
 
 func (s *optimal) expire() { s.x.givenUp(s.pending) }
 
 func (s *optimal) pending(c int32, b *branch, row []int32) {
-	s.seq.pending(c, b, row)
-	s.insert(b)
+	s.seq.Pending(c, &b.Step, row)
+	s.insert()
 }
 
 // reverse handles a race; it reports whether the race stays open.
-func (s *optimal) reverse(r race) (open bool) {
-	if b := s.seq.reverse(r); b != nil {
-		open = s.insert(b)
-		s.x.pool.put(b)
+func (s *optimal) reverse(r relation.Race) (open bool) {
+	if s.x.leavesOut(r) {
+		return false
 	}
-	return open
+	s.seq.Reverse(r)
+	return s.insert()
 }
 
 // insert puts the sequence that ends with step b into the wakeup tree of the
 // state before its race, once for each outcome that the step has if it comes
 // first there. It reports whether the answer may change while b's event is on
 // the stack.
-func (s *optimal) insert(b *branch) (open bool) {
-	n := &s.x.nodes[s.seq.c]
+func (s *optimal) insert() (open bool) {
+	b := s.seq.Last
+	n := &s.x.nodes[s.seq.From]
 	s.x.own(n)
 	outcomes := trace.Choice(1)
-	if s.seq.first {
-		outcomes = s.x.outcomes(n, b.thread)
+	if s.seq.First {
+		outcomes = s.x.outcomes(n, b.Thread)
 	}
-	for b.choice = 0; b.choice < outcomes; b.choice++ {
+	for b.Choice = 0; b.Choice < outcomes; b.Choice++ {
 		if s.dropped++; s.x.opts.fault == dropBacktrack && s.dropped%3 == 0 {
 			continue
 		}
-		s.seq.start()
-		open = s.x.insert(n, &s.seq) || open
+		s.seq.Start()
+		open = s.x.insert(n, s.seq) || open
 	}
 	return open
 }

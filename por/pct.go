@@ -77,7 +77,7 @@ func (p *pct) room(t trace.TID) {
 }
 
 func (p *pct) ran(i int32) {
-	t := p.s.x.nodes[i].cur.thread
+	t := p.s.x.nodes[i].cur.Thread
 	p.room(t)
 	steps := int(i) + 1
 	for k, at := range p.change {

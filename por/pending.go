@@ -1,6 +1,9 @@
 package por
 
-import "landgo/trace"
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
 // What was still to come at the end of an execution takes part in races too.
 
@@ -14,7 +17,7 @@ func (x *explorer) pendingRaces(f func(c int32, b *branch, row []int32)) {
 	}
 	for k := range x.threads {
 		t := &x.threads[k]
-		if t.Status != trace.Blocked || !acquires[t.Pending.Kind] {
+		if t.Status != trace.Blocked || !relation.Acquires(t.Pending.Kind) {
 			continue
 		}
 		x.pendingRace(t, f)
@@ -29,7 +32,7 @@ func (x *explorer) givenUp(f func(c int32, b *branch, row []int32)) {
 		return
 	}
 	for k := range x.threads {
-		if t := &x.threads[k]; t.Expiring && acquires[t.Pending.Kind] {
+		if t := &x.threads[k]; t.Expiring && relation.Acquires(t.Pending.Kind) {
 			x.pendingRace(t, f)
 		}
 	}
@@ -37,7 +40,7 @@ func (x *explorer) givenUp(f func(c int32, b *branch, row []int32)) {
 
 func (x *explorer) pendingRace(t *trace.Thread, f func(c int32, b *branch, row []int32)) {
 	b := x.upcoming(t)
-	x.order.pending(&b.event, t.Pending, x.readyFn, func(c int32, row []int32) { f(c, b, row) })
+	x.order.Pending(&b.Event, t.Pending, func(c int32, row []int32) { f(c, b, row) })
 	x.pool.put(b)
 }
 
@@ -50,7 +53,7 @@ func (x *explorer) cutSteps(e Ending, f func(c int32, b *branch)) {
 	c := int32(x.depth() - 1)
 	for k := range x.threads {
 		t := &x.threads[k]
-		if t.Status != trace.Ready || t.ID == x.nodes[c].cur.thread {
+		if t.Status != trace.Ready || t.ID == x.nodes[c].cur.Thread {
 			continue
 		}
 		b := x.upcoming(t)
@@ -59,35 +62,26 @@ func (x *explorer) cutSteps(e Ending, f func(c int32, b *branch)) {
 	}
 }
 
+// leavesOut reports whether the reversal of a race isn't looked at: the search is
+// to stop, or fault noProcessEnd says so.
+func (x *explorer) leavesOut(r relation.Race) bool {
+	return x.opts.fault == noProcessEnd && x.nodes[r.Second].cur.Global || x.amid(int(r.Second-r.First))
+}
+
 // upcoming is the next step of thread t, as far as it is known.
 func (x *explorer) upcoming(t *trace.Thread) *branch {
 	b := x.pool.get()
-	b.upcoming(t)
+	b.Begin(t)
 	b.blur(x.opts.OneEvent && (x.opts.Unmerged || t.Pending.Kind != trace.OpLock))
 	return b
-}
-
-// upcoming makes b what thread t's next step begins with.
-func (b *branch) upcoming(t *trace.Thread) {
-	b.event = event{thread: t.ID, loose: t.Loose}
-	switch t.Pending.Kind {
-	case trace.OpAccess:
-		b.ownAccesses = append(b.ownAccesses[:0], t.PendingAccess)
-		b.accesses = b.ownAccesses
-	case trace.OpEnd:
-		b.global = true
-	default:
-		b.ownOps = append(b.ownOps[:0], t.Pending)
-		b.ops = b.ownOps
-	}
 }
 
 // beginning is what is known of thread t's next transition.
 func (x *explorer) beginning(t *trace.Thread) *branch {
 	b := x.upcoming(t)
-	b.wild = false
+	b.Wild = false
 	if k := x.spin[t.ID]; k != 0 {
-		b.waits = x.waits[x.spins[k-1].lo:x.spins[k-1].hi]
+		b.Waits = x.waits[x.spins[k-1].lo:x.spins[k-1].hi]
 	}
 	return b
 }

@@ -57,18 +57,18 @@ func (p *pos) pick(*node) trace.TID {
 // it.
 func (p *pos) ran(i int32) {
 	x := p.s.x
-	e := &x.nodes[i].cur.event
+	e := &x.nodes[i].cur.Event
 	if len(p.priority) == 0 {
 		return // nothing was pending but this
 	}
-	p.priority[e.thread] = 0
+	p.priority[e.Thread] = 0
 	for k := range x.threads {
 		t := &x.threads[k]
-		if t.ID == e.thread || int(t.ID) >= len(p.priority) || p.priority[t.ID] == 0 {
+		if t.ID == e.Thread || int(t.ID) >= len(p.priority) || p.priority[t.ID] == 0 {
 			continue
 		}
 		b := x.beginning(t)
-		if b.dependent(e) {
+		if b.Dependent(e) {
 			p.priority[t.ID] = 0
 		}
 		x.pool.put(b)

@@ -1,6 +1,9 @@
 package por
 
-import "landgo/trace"
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
 // Revisits: which there are of a graph, and how one is made (trust.go).
 
@@ -26,7 +29,7 @@ type candidate struct {
 }
 
 // consider starts to look for revisits by event a, the next of its thread.
-func (w *trust) consider(a *event) {
+func (w *trust) consider(a *relation.Event) {
 	b := w.pool.copy(a, 0)
 	w.pending, w.which = append(w.pending[:0], b), 0
 	w.passedOver()
@@ -42,13 +45,12 @@ func (w *trust) passedOver() {
 	for i := w.tip().passes; i < int32(len(w.passes)); i++ {
 		p := &w.passes[i]
 		if p.held != nil {
-			w.pending = append(w.pending, w.pool.copy(&p.held.event, 0))
+			w.pending = append(w.pending, w.pool.copy(&p.held.Event, 0))
 			continue
 		}
 		b := w.pool.get()
-		b.event = event{thread: p.thread, loose: p.loose}
-		b.ownOps = append(b.ownOps[:0], p.op)
-		b.ops = b.ownOps
+		b.Event = relation.Event{Thread: p.thread, Loose: p.loose}
+		b.OwnOps([]trace.Op{p.op})
 		w.spun(b)
 		w.expect(b)
 	}
@@ -56,21 +58,20 @@ func (w *trust) passedOver() {
 
 // spun adds to b what its thread's loop read, if the step ends a spin.
 func (w *trust) spun(b *branch) {
-	b.ownWaits = append(b.ownWaits[:0], w.waitsOf(b.thread)...)
-	b.waits = b.ownWaits
+	b.OwnWaits(w.waitsOf(b.Thread))
 }
 
 // expect adds b, of which only the beginning is known, to what is pending.
 func (w *trust) expect(b *branch) {
-	b.expected, b.wild = true, !w.opts.OneEvent
-	for i := range b.ops {
-		switch k := b.ops[i].Kind; {
+	b.expected, b.Wild = true, !w.opts.OneEvent
+	for i := range b.Ops {
+		switch k := b.Ops[i].Kind; {
 		case k == trace.OpCondWait:
 			w.unlocks(b)
 		case k == trace.OpLock:
-			b.wild = b.wild || !w.opts.Unmerged
+			b.Wild = b.Wild || !w.opts.Unmerged
 		case !plainOp[k]:
-			b.wild = true
+			b.Wild = true
 		}
 	}
 	w.pending = append(w.pending, b)
@@ -89,29 +90,28 @@ var plainOp = [trace.NumOps]bool{
 // unlocks adds to b, a wait on a condition variable, that it gives back one of
 // the mutexes that its thread has locked.
 func (w *trust) unlocks(b *branch) {
-	for i := w.order.last[b.thread] - 1; i >= 0; i = w.order.ev[i].prev {
+	for i := w.order.Last(b.Thread); i >= 0; i = w.order.Prev(i) {
 		s := &w.steps[i]
-		for k := range s.ops {
-			if o := s.ops[k]; o.Kind == trace.OpLock || o.Kind == trace.OpTryLock {
+		for k := range s.Ops {
+			if o := s.Ops[k]; o.Kind == trace.OpLock || o.Kind == trace.OpTryLock {
 				o.Kind = trace.OpUnlock
-				b.ownOps = append(b.ownOps, o)
+				b.AddOp(o)
 			}
 		}
 	}
-	b.ops = b.ownOps
 }
 
 func (w *trust) start(b *branch) {
 	c := &w.cand
 	c.a = b
-	c.varies = b.blur(!b.wild) || b.expected
-	c.base = w.base(c.base[:0], b.thread)
-	c.seen = w.lastTurn(b.thread, w.size())
+	c.varies = b.blur(!b.Wild) || b.expected
+	c.base = w.base(c.base[:0], b.Thread)
+	c.seen = w.lastTurn(b.Thread, w.size())
 	c.found = c.found[:0]
-	if n := w.size(); n > 0 && w.steps[n-1].global && !w.steps[n-1].advance && !b.wild {
+	if n := w.size(); n > 0 && w.steps[n-1].Global && !w.steps[n-1].Advance && !b.Wild {
 		c.found = append(c.found, int32(n-1)) // the process's end, which nothing comes after
 	}
-	c.found = w.order.conflicts(&b.event, c.base, c.found)
+	c.found = w.order.Conflicts(&b.Event, c.base, c.found)
 	c.r, c.q, c.take = int32(w.size()), c.q[:0], c.take[:0]
 	c.next, c.turned, c.need = 0, len(w.turned), c.need[:0]
 	c.loose, c.behind = c.loose[:0], trace.NoThread
@@ -124,14 +124,14 @@ func (w *trust) gatherPending() {
 	w.forget()
 	w.passedOver()
 	if w.at < 0 && w.opts.fault != noPending {
-		last := w.steps[w.size()-1].thread
+		last := w.steps[w.size()-1].Thread
 		for k := range w.threads {
 			t := &w.threads[k]
 			if t.ID == last || t.Status != trace.Ready && (t.Status != trace.Blocked || !contends(t.Pending.Kind)) || t.Pending.Kind == trace.OpAdvance {
 				continue // an advance comes when nobody can run, and is never reversed
 			}
 			b := w.pool.get()
-			b.upcoming(t)
+			b.Begin(t)
 			w.spun(b)
 			w.expect(b)
 		}
@@ -168,7 +168,7 @@ func (w *trust) look() bool {
 // scan finds the next revisit by c.a: displaced events from the newest to the
 // oldest, for each the smallest K first.
 func (w *trust) scan(c *candidate) bool {
-	if c.a.advance {
+	if c.a.Advance {
 		return false
 	}
 	for ; c.next < len(c.found); c.next++ {
@@ -203,7 +203,7 @@ func (w *trust) needed(c *candidate, i int32) bool {
 		if w.steps[b].added == revisits && !w.settles(&c.behind, b) {
 			c.loose = append(c.loose, b)
 		}
-		if c.base[w.steps[b].thread] > b || w.opts.fault == notMaximal {
+		if c.base[w.steps[b].Thread] > b || w.opts.fault == notMaximal {
 			continue
 		}
 		if c.need = append(c.need, b); !w.coverable(c, b) {
@@ -231,7 +231,7 @@ func (w *trust) earlier(c *candidate) bool {
 // in place of what i's thread did at its turn.
 func (w *trust) displaces(c *candidate, i int32) bool {
 	s := &w.steps[i]
-	if s.added != inTurn || s.choice != 0 || s.advance || w.lets(c, i) {
+	if s.added != inTurn || s.Choice != 0 || s.Advance || w.lets(c, i) {
 		return false
 	}
 	return w.limit < 0 || i == 0 || w.steps[i-1].rounds <= w.limit
@@ -241,9 +241,9 @@ func (w *trust) displaces(c *candidate, i int32) bool {
 // the end of a thread that is joined, or the release of a lock.
 func (w *trust) lets(c *candidate, i int32) bool {
 	s := &w.steps[i]
-	for k := range c.a.ops {
-		for j := range s.ops {
-			a, e := &c.a.ops[k], &s.ops[j]
+	for k := range c.a.Ops {
+		for j := range s.Ops {
+			a, e := &c.a.Ops[k], &s.Ops[j]
 			switch {
 			case a.Obj != e.Obj:
 			case a.Kind == trace.OpJoin && e.Kind == trace.OpExit, a.Kind == trace.OpLock && e.Kind == trace.OpUnlock && w.held(e, i):
@@ -256,10 +256,9 @@ func (w *trust) lets(c *candidate, i int32) bool {
 
 // held reports whether the thread of event i had locked the mutex that e is on.
 func (w *trust) held(e *trace.Op, i int32) bool {
-	for r := w.order.objs[w.order.object(e)].head; r >= 0; r = w.order.ops[r].prev {
-		y := &w.order.ops[r]
-		if y.ev < i && y.kind != trace.OpTryLockFail {
-			return (y.kind == trace.OpLock || y.kind == trace.OpTryLock) && w.steps[y.ev].thread == w.steps[i].thread
+	for y, kind := range w.order.History(e) {
+		if y < i && kind != trace.OpTryLockFail {
+			return (kind == trace.OpLock || kind == trace.OpTryLock) && w.steps[y].Thread == w.steps[i].Thread
 		}
 	}
 	return false
@@ -269,7 +268,7 @@ func (w *trust) held(e *trace.Op, i int32) bool {
 func (w *trust) between(c *candidate, n int) {
 	c.r, c.q, c.take = c.found[n], c.q[:0], c.take[:0]
 	for k := n - 1; k >= 0; k-- {
-		if i := c.found[k]; !w.order.before(c.r, i) {
+		if i := c.found[k]; !w.order.Before(c.r, i) {
 			c.q, c.take = append(c.q, i), append(c.take, false)
 		}
 	}
@@ -291,7 +290,7 @@ func (w *trust) more(c *candidate) bool {
 
 func (w *trust) below(c *candidate, k int) bool {
 	for j := 0; j < k; j++ {
-		if !c.take[j] && w.order.before(c.q[j], c.q[k]) {
+		if !c.take[j] && w.order.Before(c.q[j], c.q[k]) {
 			return false
 		}
 	}
@@ -304,7 +303,7 @@ func (w *trust) coverable(c *candidate, b int32) bool {
 		if i < b {
 			break
 		}
-		if i == b || w.order.before(b, i) {
+		if i == b || w.order.Before(b, i) {
 			return true
 		}
 	}
@@ -313,11 +312,11 @@ func (w *trust) coverable(c *candidate, b int32) bool {
 
 // covered reports whether event b, after r, is in K.
 func (w *trust) covered(c *candidate, b int32) bool {
-	if c.base[w.steps[b].thread] > b {
+	if c.base[w.steps[b].Thread] > b {
 		return true
 	}
 	for k, q := range c.q {
-		if c.take[k] && (q == b || q > b && w.order.before(b, q)) {
+		if c.take[k] && (q == b || q > b && w.order.Before(b, q)) {
 			return true
 		}
 	}
@@ -327,12 +326,12 @@ func (w *trust) covered(c *candidate, b int32) bool {
 // revisit leaves the graph at hand for the one that c makes of it.
 func (w *trust) revisit() (ok bool, err error) {
 	c := &w.cand
-	r, t := int(c.r), c.a.thread
-	displaced := w.pool.copy(&w.steps[r].event, 0)
+	r, t := int(c.r), c.a.Thread
+	displaced := w.pool.copy(&w.steps[r].Event, 0)
 	w.plan = w.plan[:0]
 	for i := r + 1; i < w.size(); i++ {
 		if w.covered(c, int32(i)) {
-			w.plan = append(w.plan, planned{w.steps[i].thread, w.steps[i].choice})
+			w.plan = append(w.plan, planned{w.steps[i].Thread, w.steps[i].Choice})
 		}
 	}
 	w.scale.descend(w.size())
@@ -366,7 +365,7 @@ func (w *trust) insert(t trace.TID, choice trace.Choice, r, redo int32, displace
 	if _, ok := w.graph.able(t); !ok {
 		return w.again(t, r, redo, displaced)
 	}
-	if err := w.step(t, choice, displaced.thread, true); err != nil || w.halted() {
+	if err := w.step(t, choice, displaced.Thread, true); err != nil || w.halted() {
 		return false, err
 	}
 	w.turns(r, redo, displaced)
@@ -386,20 +385,20 @@ func (w *trust) insert(t trace.TID, choice trace.Choice, r, redo int32, displace
 // it, and it comes in order.
 func (w *trust) fits(n int) bool {
 	s := &w.steps[n]
-	if !s.dependent(&s.displaced.event) {
+	if !s.Dependent(&s.displaced.Event) {
 		return false
 	}
 	for i := s.group; i < int32(n); i++ {
-		if !w.order.before(i, int32(n)) {
+		if !w.order.Before(i, int32(n)) {
 			return false
 		}
 	}
-	for p := s.group - 1; p >= 0 && w.steps[p].added == revisits && w.steps[p].displaced.thread == s.displaced.thread; p = w.steps[p].group - 1 {
+	for p := s.group - 1; p >= 0 && w.steps[p].added == revisits && w.steps[p].displaced.Thread == s.displaced.Thread; p = w.steps[p].group - 1 {
 		a := &w.steps[p]
-		if w.order.before(p, int32(n)) {
+		if w.order.Before(p, int32(n)) {
 			break
 		}
-		if s.thread < a.thread && s.dependent(&a.displaced.event) {
+		if s.Thread < a.Thread && s.Dependent(&a.displaced.Event) {
 			return false
 		}
 	}
@@ -412,7 +411,7 @@ func (w *trust) fits(n int) bool {
 func (w *trust) revisited() (more bool, err error) {
 	s := w.pop()
 	w.nested--
-	t, choice, r, redo, displaced := s.thread, s.choice+1, s.group, s.redo, s.displaced
+	t, choice, r, redo, displaced := s.Thread, s.Choice+1, s.group, s.redo, s.displaced
 	s.displaced = nil
 	if choice < trace.Choice(s.ways) {
 		if err := w.come(); err != nil {

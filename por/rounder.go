@@ -39,26 +39,26 @@ func (w *trust) within(c *candidate) bool {
 	// far as that is known: what it depends on, and its base. (What is in a base
 	// and directly before it counts for no more than the end of the base does.)
 	var e step
-	e.thread = c.a.thread
+	e.Thread = c.a.Thread
 	for k, i := range c.q {
 		if c.take[k] {
 			e.after(&w.steps[i])
 		}
 	}
 	if !c.varies {
-		if l := w.order.last[e.thread]; l > 0 {
-			e.after(&w.steps[l-1])
+		if l := w.order.Last(e.Thread); l >= 0 {
+			e.after(&w.steps[l])
 		}
-		for k := w.order.woken[e.thread]; k >= 0; k = w.order.wakes[k].next {
-			e.after(&w.steps[w.order.wakes[k].ev])
+		for y := range w.order.Wakers(e.Thread) {
+			e.after(&w.steps[y])
 		}
 		for _, i := range c.found[c.next+1:] {
 			e.after(&w.steps[i])
 		}
 	}
 	// The access that is displaced comes next, after it.
-	if r := &w.steps[c.r]; w.dropping && !c.varies && !c.a.global && len(r.ops) == 0 && e.round <= w.limit {
-		e.round += wrap(e.thread, r.thread)
+	if r := &w.steps[c.r]; w.dropping && !c.varies && !c.a.Global && len(r.Ops) == 0 && e.round <= w.limit {
+		e.round += wrap(e.Thread, r.Thread)
 	}
 	if e.round > w.limit {
 		w.cut = true

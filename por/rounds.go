@@ -17,7 +17,7 @@ package por
 // after says that p comes before s.
 func (s *step) after(p *step) {
 	r := p.round
-	if p.thread > s.thread {
+	if p.Thread > s.Thread {
 		r++
 	}
 	s.round = max(s.round, r)

@@ -11,9 +11,9 @@ func (x *explorer) inherit(n, p *node) {
 		x.inheritWithin(n, p)
 		return
 	}
-	e := &p.cur.event
+	e := &p.cur.Event
 	keep := func(b *branch) bool {
-		if b.dependent(e) && (x.opts.fault != keepAsleep || b.thread == e.thread) {
+		if b.Dependent(e) && (x.opts.fault != keepAsleep || b.Thread == e.Thread) {
 			return false
 		}
 		x.sleep = append(x.sleep, b)

@@ -69,19 +69,19 @@ func (p *packer) putAccesses(list []trace.Access) {
 
 func (p *packer) putStep(b *branch) {
 	flags := uint64(0)
-	for i, f := range []bool{b.global, b.advance, b.wild, b.again, b.finished, b.cut, b.changes, b.conservative} {
+	for i, f := range []bool{b.Global, b.Advance, b.Wild, b.again, b.finished, b.cut, b.changes, b.conservative} {
 		if f {
 			flags |= 1 << i
 		}
 	}
-	p.put(uint64(b.thread), uint64(b.choice), b.last, flags, uint64(b.price))
-	p.putAccesses(b.accesses)
-	p.put(uint64(len(b.ops)))
-	for i := range b.ops {
-		o := &b.ops[i]
+	p.put(uint64(b.Thread), uint64(b.Choice), b.last, flags, uint64(b.price))
+	p.putAccesses(b.Accesses)
+	p.put(uint64(len(b.Ops)))
+	for i := range b.Ops {
+		o := &b.Ops[i]
 		p.put(uint64(o.Kind), uint64(o.At), uint64(o.Size), o.Obj, o.Arg)
 	}
-	p.putAccesses(b.waits)
+	p.putAccesses(b.Waits)
 }
 
 // putTree writes a wakeup tree.
@@ -262,18 +262,17 @@ const threadLimit = 1 << 20
 
 func (u *unpacker) step() *branch {
 	b := &branch{}
-	b.thread, b.choice, b.last = trace.TID(u.below(threadLimit)), trace.Choice(u.below(1<<32)), u.get()
+	b.Thread, b.Choice, b.last = trace.TID(u.below(threadLimit)), trace.Choice(u.below(1<<32)), u.get()
 	flags := u.below(256)
-	b.global, b.advance, b.wild, b.again = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
+	b.Global, b.Advance, b.Wild, b.again = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
 	b.finished, b.cut, b.changes, b.conservative = flags&16 != 0, flags&32 != 0, flags&64 != 0, flags&128 != 0
 	b.price = int32(u.below(1 << 31))
-	b.ownAccesses = u.accesses()
+	b.Accesses = u.accesses()
 	for n := u.length(); n > 0 && !u.bad; n-- {
-		b.ownOps = append(b.ownOps, trace.Op{Kind: trace.OpKind(u.below(uint64(trace.NumOps))), At: uint16(u.below(1 << 16)),
+		b.Ops = append(b.Ops, trace.Op{Kind: trace.OpKind(u.below(uint64(trace.NumOps))), At: uint16(u.below(1 << 16)),
 			Size: uint32(u.below(1 << 32)), Obj: u.get(), Arg: u.get()})
 	}
-	b.ownWaits = u.accesses()
-	b.accesses, b.ops, b.waits = b.ownAccesses, b.ownOps, b.ownWaits
+	b.Waits = u.accesses()
 	return b
 }
 

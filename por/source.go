@@ -1,5 +1,7 @@
 package por
 
+import "landgo/por/relation"
+
 // source is source-DPOR (Abdulla, Aronis, Jonsson and Sagonas, JACM 2017,
 // Algorithm 1): when event e' is run, for each reversible race (e, e') one
 // *initial* of v, what comes after e without happening after it and then e',
@@ -16,15 +18,18 @@ package por
 //   - Those of optimal.go for outcomes, blocking and the process's end.
 type source struct {
 	x       *explorer
-	seq     sequence
+	seq     *relation.Sequence
 	open    []int32 // races to be looked at again at the end
 	dropped int     // for fault dropBacktrack
 }
 
 func newSource(x *explorer) strategy {
-	s := &source{x: x}
-	s.seq.x = x
-	return s
+	s := sourceOf(x)
+	return &s
+}
+
+func sourceOf(x *explorer) source {
+	return source{x: x, seq: relation.NewSequence(x.order, x.opts.OneEvent)}
 }
 
 func (s *source) uses() (bool, bool)      { return true, true }
@@ -36,7 +41,7 @@ func (s *source) expire()                 { s.x.givenUp(s.pending(s.insert)) }
 
 // remember implements resumer.
 func (s *source) remember() *memory {
-	s.forget(int32(len(s.x.order.races)))
+	s.forget(int32(len(s.x.order.Races)))
 	return &memory{open: append([]int32(nil), s.open...)}
 }
 
@@ -47,7 +52,7 @@ func (s *source) resumed(m *memory) error {
 		s.open = append(s.open[:0], m.open...)
 		return nil
 	}
-	for r := range s.x.order.races {
+	for r := range s.x.order.Races {
 		s.open = append(s.open, int32(r))
 	}
 	return nil
@@ -57,9 +62,9 @@ func (s *source) resumed(m *memory) error {
 // the reversed sequence.
 func (s *source) reverse(i int32, insert func() bool) {
 	s.x.spread(i)
-	from := s.x.order.ev[i].races
+	from := int32(s.x.order.RacesOf(i))
 	s.forget(from)
-	for r := from; r < int32(len(s.x.order.races)); r++ {
+	for r := from; r < int32(len(s.x.order.Races)); r++ {
 		if s.again(r, insert) {
 			s.open = append(s.open, r)
 		}
@@ -68,12 +73,9 @@ func (s *source) reverse(i int32, insert func() bool) {
 
 // again calls insert for race r.
 func (s *source) again(r int32, insert func() bool) (open bool) {
-	if s.fails() {
-		return false
-	}
-	if b := s.seq.reverse(s.x.order.races[r]); b != nil {
+	if race := s.x.order.Races[r]; !s.fails() && !s.x.leavesOut(race) {
+		s.seq.Reverse(race)
 		open = insert()
-		s.x.pool.put(b)
 	}
 	return open
 }
@@ -88,7 +90,7 @@ func (s *source) forget(r int32) {
 // finish does the same for what is pending at the end of an execution, and for
 // races that are still open.
 func (s *source) finish(e Ending, insert func() bool) {
-	s.forget(int32(len(s.x.order.races)))
+	s.forget(int32(len(s.x.order.Races)))
 	kept := s.open[:0]
 	for _, r := range s.open {
 		if s.again(r, s.insert) {
@@ -98,7 +100,7 @@ func (s *source) finish(e Ending, insert func() bool) {
 	s.open = kept
 	s.x.pendingRaces(s.pending(insert))
 	s.x.cutSteps(e, func(c int32, b *branch) {
-		if s.seq.alone(c, b); !s.fails() {
+		if s.seq.Alone(c, &b.Step); !s.fails() {
 			insert()
 		}
 	})
@@ -107,7 +109,7 @@ func (s *source) finish(e Ending, insert func() bool) {
 // pending calls insert for each race of a blocked operation.
 func (s *source) pending(insert func() bool) func(c int32, b *branch, row []int32) {
 	return func(c int32, b *branch, row []int32) {
-		if s.seq.pending(c, b, row); !s.fails() {
+		if s.seq.Pending(c, &b.Step, row); !s.fails() {
 			insert()
 		}
 	}
@@ -123,28 +125,28 @@ func (s *source) fails() bool {
 // it starts in, unless there is one. It reports whether the answer may change
 // with what is still to come.
 func (s *source) insert() (open bool) {
-	x, v := s.x, &s.seq
-	n := &x.nodes[v.c]
+	x, v := s.x, s.seq
+	n := &x.nodes[v.From]
 	x.own(n)
-	v.start()
-	if v.first && len(v.whole) == 0 && x.outcomes(n, v.e.thread) > 1 {
-		x.anyThread(n, v.e.thread) // each outcome is a step of its own
-		return v.varies
+	v.Start()
+	if v.First && v.Single() && x.outcomes(n, v.Last.Thread) > 1 {
+		x.anyThread(n, v.Last.Thread) // each outcome is a step of its own
+		return v.Varies
 	}
 	for _, b := range x.sleep[n.sleeps:n.slept] {
-		switch how, _ := v.starts(b, true); how {
-		case initial:
+		switch how, _ := v.Starts(&b.Step, true); how {
+		case relation.Initial:
 			return false
-		case perhaps:
+		case relation.Perhaps:
 			open = true
 		}
 	}
 	for _, list := range [...]*branch{n.done, n.todo} {
 		for b := list; b != nil; b = b.next {
-			switch how, _ := v.starts(b, list == n.done); how {
-			case initial:
+			switch how, _ := v.Starts(&b.Step, list == n.done); how {
+			case relation.Initial:
 				return false
-			case perhaps:
+			case relation.Perhaps:
 				open = true
 			}
 		}
@@ -152,10 +154,10 @@ func (s *source) insert() (open bool) {
 	if open {
 		return true
 	}
-	if t := v.event(v.items[0]).thread; x.isReady(int(v.c), t) {
+	if t := v.Event(v.Items()[0]).Thread; x.isReady(int(v.From), t) {
 		x.anyThread(n, t)
 	} else {
 		x.anyAll(n)
 	}
-	return v.begins(v.items[0]) == perhaps
+	return v.Begins(v.Items()[0]) == relation.Perhaps
 }

@@ -25,7 +25,7 @@ func newSourceBPOR(x *explorer) strategy {
 // event. With them the backtrack sets are persistent as Coons et al. need them.
 func newNidhuggBPOR(x *explorer) strategy {
 	s := newBounding(x)
-	s.seq.persistent = true
+	s.seq.Persistent = true
 	s.optimised = x.spec.Param("optimised") == 1
 	s.sources = !x.opts.OneEvent // what happens before a step isn't known before it is taken
 	return s

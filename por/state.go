@@ -1,6 +1,9 @@
 package por
 
-import "landgo/trace"
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
 // What a search knows of a state: who can run, with how many outcomes, and who
 // spins on what. Kept per state of the current path, in stacks.
@@ -19,7 +22,7 @@ func (x *explorer) observe(n *node) (able int) {
 	set := x.ready[i*x.words : (i+1)*x.words]
 	clear(set)
 	if i > 0 {
-		n.running = x.nodes[i-1].cur.thread
+		n.running = x.nodes[i-1].cur.Thread
 		n.preemptions = x.nodes[i-1].preemptions
 		n.turn = 1
 		if x.nodes[i-1].running == n.running {
@@ -63,11 +66,11 @@ func (x *explorer) observe(n *node) (able int) {
 // something that isn't disabled again, what enabled it came before.
 func (x *explorer) letOn(n *node, t *trace.Thread) {
 	i := int(n.depth)
-	if x.order == nil || i == 0 || t.ID == n.running || x.order.last[t.ID] == 0 || x.isReady(i-1, t.ID) {
+	if x.order == nil || i == 0 || t.ID == n.running || x.order.Last(t.ID) < 0 || x.isReady(i-1, t.ID) {
 		return
 	}
-	if !t.Expiring && t.Pending.Kind != trace.OpAccess && !acquires[t.Pending.Kind] {
-		x.order.wakesUp(t.ID)
+	if !t.Expiring && t.Pending.Kind != trace.OpAccess && !relation.Acquires(t.Pending.Kind) {
+		x.order.Wake(t.ID)
 	}
 }
 
@@ -76,7 +79,7 @@ func (x *explorer) widen(n int) {
 		x.spin, x.insns = append(x.spin, 0), append(x.insns, 0)
 	}
 	if x.order != nil {
-		x.order.widen(n)
+		x.order.Widen(n)
 	}
 	w := (n + 63) / 64
 	if w <= x.words {

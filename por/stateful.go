@@ -188,7 +188,7 @@ func (s *stateful) seed(n *node, _ *branch) {
 
 // rouse takes out of the sleep set of n what changes nothing.
 func (s *stateful) rouse(n *node) {
-	s.keep(n, func(b *branch) bool { return !b.idle() })
+	s.keep(n, func(b *branch) bool { return !b.Idle() })
 }
 
 // keep leaves in the sleep set of n, the newest state, what f says.
@@ -215,7 +215,7 @@ func (s *stateful) again(n *node, d trace.Digest, known stored) {
 	}
 	s.keep(n, func(b *branch) bool {
 		for _, o := range old {
-			if o.thread == b.thread && o.choice == b.choice {
+			if o.thread == b.Thread && o.choice == b.Choice {
 				return true
 			}
 		}
@@ -232,12 +232,12 @@ func (s *stateful) store(n *node) uint32 {
 	s.names = s.names[:0]
 	for _, b := range s.x.sleep[n.sleeps:n.slept] {
 		at := len(s.names)
-		for at > 0 && (s.names[at-1].thread > b.thread || s.names[at-1].thread == b.thread && s.names[at-1].choice > b.choice) {
+		for at > 0 && (s.names[at-1].thread > b.Thread || s.names[at-1].thread == b.Thread && s.names[at-1].choice > b.Choice) {
 			at--
 		}
 		s.names = append(s.names, name{})
 		copy(s.names[at+1:], s.names[at:])
-		s.names[at] = name{b.thread, b.choice}
+		s.names[at] = name{b.Thread, b.Choice}
 	}
 	k, ok := s.number[string(s.encode(s.names))]
 	if !ok {
@@ -255,22 +255,4 @@ func (s *stateful) encode(set []name) []byte {
 		s.key = binary.LittleEndian.AppendUint64(s.key, uint64(b.thread)<<32|uint64(b.choice))
 	}
 	return s.key
-}
-
-// idle reports whether a step has no effect that another thread could see.
-func (e *event) idle() bool {
-	for i := range e.accesses {
-		if a := &e.accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 {
-			return false
-		}
-	}
-	for i := range e.ops {
-		switch e.ops[i].Kind {
-		case trace.OpYield, trace.OpSleep, trace.OpTryLockFail, trace.OpSemTryWaitFail,
-			trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
-		default:
-			return false
-		}
-	}
-	return !e.global
 }

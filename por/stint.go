@@ -43,7 +43,7 @@ func (x *explorer) stint(p *stretch) error {
 			return err
 		}
 		n = &x.nodes[i]
-		p.taken = x.pool.copy(&n.cur.event, n.last)
+		p.taken = x.pool.copy(&n.cur.Event, n.last)
 	}
 	if err := x.roam(); err != nil || x.finer || x.stopped || x.halted {
 		return err
@@ -171,7 +171,7 @@ func (x *explorer) planned(p *stretch, j *junction, base, list *branch) {
 		default:
 			chain := make([]*branch, len(x.way))
 			for i, b := range x.way {
-				chain[i] = x.pool.copy(&b.event, b.last)
+				chain[i] = x.pool.copy(&b.Event, b.last)
 			}
 			p.plans = append(p.plans, plan{j, chain})
 		}
@@ -274,15 +274,15 @@ func (x *explorer) still() (tip *junction) {
 		for b := j.done; b != nil; b = b.next {
 			b.finished = true
 			if n.cur == nil && n.todo == nil && !later {
-				b.accesses, b.ops, b.waits = nil, nil, nil // never looked at again, and gone with their steps
+				b.Accesses, b.Ops, b.Waits = nil, nil, nil // never looked at again, and gone with their steps
 			}
 		}
 		if i > 0 {
 			before := &x.nodes[i-1]
-			j.thread, j.choice, j.last = before.cur.thread, before.cur.choice, before.last
+			j.thread, j.choice, j.last = before.cur.Thread, before.cur.Choice, before.last
 		}
 		if n.cur != nil {
-			b := x.pool.copy(&n.cur.event, n.last)
+			b := x.pool.copy(&n.cur.Event, n.last)
 			b.price, b.cut, b.changes, b.conservative = n.cur.price, n.cur.cut, n.cur.changes, n.cur.conservative
 			b.next, j.done = j.done, b
 			j.active = 1

@@ -302,14 +302,14 @@ func (j *junction) cover(chain []*branch) {
 // or -1.
 func begins(chain []*branch, b *branch) int {
 	for k, c := range chain {
-		if c.thread != b.thread {
+		if c.Thread != b.Thread {
 			continue
 		}
-		if c.choice != b.choice {
+		if c.Choice != b.Choice {
 			return -1
 		}
 		for _, before := range chain[:k] {
-			if before.dependent(&c.event) {
+			if before.Dependent(&c.Event) {
 				return -1
 			}
 		}

@@ -3,6 +3,7 @@ package por
 import (
 	"errors"
 
+	"landgo/por/relation"
 	"landgo/trace"
 )
 
@@ -124,8 +125,8 @@ type trust struct {
 	found   []int32
 	pairs   [][2]int32
 	zero    []int32
-	did     *order // of what the events did, for canonical.go
-	dropped int    // for fault dropBacktrack
+	did     *relation.Order // of what the events did, for canonical.go
+	dropped int             // for fault dropBacktrack
 }
 
 // runTrust is Kind.run of trust and rounder.
@@ -232,7 +233,7 @@ func (w *trust) turn(fresh bool) error {
 		}
 		return nil
 	}
-	b := w.pool.copy(&w.pop().event, 0)
+	b := w.pool.copy(&w.pop().Event, 0)
 	if err := w.come(); err != nil {
 		return err
 	}
@@ -358,8 +359,8 @@ func (w *trust) back() (more bool, err error) {
 			continue
 		}
 		s = w.pop()
-		if s.choice+1 < trace.Choice(s.ways) {
-			t, c := s.thread, s.choice+1
+		if s.Choice+1 < trace.Choice(s.ways) {
+			t, c := s.Thread, s.Choice+1
 			if err := w.come(); err != nil {
 				return false, err
 			}
@@ -373,7 +374,7 @@ func (w *trust) back() (more bool, err error) {
 			w.stats.Pruned++
 			continue
 		}
-		w.consider(&s.event)
+		w.consider(&s.Event)
 	}
 	return false, nil
 }
@@ -392,7 +393,7 @@ func (w *trust) depth() int { return w.size() }
 func (w *trust) path(dst []PathStep) []PathStep {
 	for i := range w.steps[:w.size()] {
 		s := &w.steps[i]
-		dst = append(dst, PathStep{Thread: s.thread, Choice: s.choice, Begin: s.begin, Last: s.last, Preemption: s.couldGoOn && s.thread != s.running})
+		dst = append(dst, PathStep{Thread: s.Thread, Choice: s.Choice, Begin: s.begin, Last: s.last, Preemption: s.couldGoOn && s.Thread != s.running})
 	}
 	return dst
 }

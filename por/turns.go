@@ -1,6 +1,9 @@
 package por
 
-import "landgo/trace"
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
 // Whose turn it is in a state of a graph, and who is passed over (trust.go).
 
@@ -66,8 +69,8 @@ func (g *graph) unpass(n int32) {
 // would do, b, is beyond the bound.
 func (g *graph) hold(b *branch) {
 	s := g.tip()
-	g.holds = append(g.holds, hold{b, g.held[b.thread]})
-	g.held[b.thread] = int32(len(g.holds))
+	g.holds = append(g.holds, hold{b, g.held[b.Thread]})
+	g.held[b.Thread] = int32(len(g.holds))
 	g.unpass(s.passes)
 	s.next = trace.NoThread
 	g.take(s)
@@ -85,7 +88,7 @@ func (g *graph) holding(t trace.TID) *branch {
 // contends reports whether a thread that is blocked before an operation of kind
 // k may have to thank another for it that came first. A join isn't so: it is
 // possible from the thread's end on, for good.
-func contends(k trace.OpKind) bool { return acquires[k] && k != trace.OpJoin }
+func contends(k trace.OpKind) bool { return relation.Acquires(k) && k != trace.OpJoin }
 
 // lastTurn is where thread t was last passed over before its next event, in events,
 // before the graph had n: -1 if it wasn't.
@@ -94,7 +97,7 @@ func (g *graph) lastTurn(t trace.TID, n int) int32 {
 	for k > 0 && int(g.passes[k-1].at) >= n {
 		k = g.passes[k-1].old
 	}
-	if k > 0 && g.passes[k-1].at >= g.order.last[t] {
+	if k > 0 && g.passes[k-1].at > g.order.Last(t) {
 		return g.passes[k-1].at
 	}
 	return -1

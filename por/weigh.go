@@ -18,8 +18,8 @@ func (w *trust) weigh(tr *trace.Transition, c trace.Choice) {
 	}
 	if c == 0 {
 		s := w.pop()
-		outcomes, b := s.ways, w.pool.copy(&s.event, 0)
-		w.consider(&b.event)
+		outcomes, b := s.ways, w.pool.copy(&s.Event, 0)
+		w.consider(&b.Event)
 		j.outcomes = float64(outcomes)
 		w.reaches(j, n)
 		w.forget()

@@ -1,4 +1,4 @@
-package por
+package relation
 
 import (
 	"cmp"
@@ -12,10 +12,10 @@ import (
 // comes after. What is in a base has all that it depends on before it in there
 // too, so a walk ends where everything that is older is known to be in base, and
 // costs what it finds.
-func (o *order) conflicts(e *event, base []int32, dst []int32) []int32 {
+func (o *Order) Conflicts(e *Event, base []int32, dst []int32) []int32 {
 	o.found = dst
 	o.tick(len(o.ev) + 1)
-	if e.global || e.wild {
+	if e.Global || e.Wild {
 		for i := int32(len(o.ev)) - 1; i >= 0; i-- {
 			o.find(e, i, base)
 		}
@@ -26,16 +26,16 @@ func (o *order) conflicts(e *event, base []int32, dst []int32) []int32 {
 	return dst
 }
 
-func (o *order) conflictsOf(e *event, base []int32) {
+func (o *Order) conflictsOf(e *Event, base []int32) {
 	n := len(o.found)
-	for k := range e.accesses {
-		o.withAccess(e, &e.accesses[k], base)
+	for k := range e.Accesses {
+		o.withAccess(e, &e.Accesses[k], base)
 	}
-	for k := range e.waits {
-		o.withAccess(e, &e.waits[k], base)
+	for k := range e.Waits {
+		o.withAccess(e, &e.Waits[k], base)
 	}
-	for k := range e.ops {
-		op := &e.ops[k]
+	for k := range e.Ops {
+		op := &e.Ops[k]
 		if classOf[op.Kind] == noClass {
 			continue
 		}
@@ -53,7 +53,7 @@ func (o *order) conflictsOf(e *event, base []int32) {
 	slices.SortFunc(o.found[n:], func(a, b int32) int { return cmp.Compare(b, a) })
 }
 
-func (o *order) withAccess(e *event, a *trace.Access, base []int32) {
+func (o *Order) withAccess(e *Event, a *trace.Access, base []int32) {
 	hi := a.Addr + uint64(a.Size)
 	for g := a.Addr &^ 7; g < hi; g += 8 {
 		n := o.granule(g)
@@ -69,7 +69,7 @@ func (o *order) withAccess(e *event, a *trace.Access, base []int32) {
 // withBytes finds the accesses of granule n that conflict with one to the bytes
 // in m. Accesses of a byte that are older than a write of it happen before that
 // write.
-func (o *order) withBytes(e *event, n int32, m uint8, write bool, base []int32) {
+func (o *Order) withBytes(e *Event, n int32, m uint8, write bool, base []int32) {
 	k := o.grans[n].write
 	if write {
 		k = o.grans[n].head
@@ -94,7 +94,7 @@ func (o *order) withBytes(e *event, n int32, m uint8, write bool, base []int32) 
 }
 
 // withOps finds the operations on object n that op depends on, all if op is nil.
-func (o *order) withOps(e *event, op *trace.Op, n int32, base []int32) {
+func (o *Order) withOps(e *Event, op *trace.Op, n int32, base []int32) {
 	for r := o.objs[n].head; r >= 0; r = o.ops[r].prev {
 		y := &o.ops[r]
 		if o.in(y.ev, base) {
@@ -122,18 +122,13 @@ func bars(y *opRec, op *trace.Op) bool {
 }
 
 // in reports whether event i is in base.
-func (o *order) in(i int32, base []int32) bool { return base[o.ev[i].thread] > i }
+func (o *Order) in(i int32, base []int32) bool { return base[o.ev[i].thread] > i }
 
-// note puts an event into the indexes only, for conflicts: without a clock.
-func (o *order) note(e *event) {
-	for len(o.last) <= int(e.thread) {
+// Note puts an event into the indexes only, for Conflicts: without a clock.
+func (o *Order) Note(e *Event) {
+	for len(o.last) <= int(e.Thread) {
 		o.last, o.woken = append(o.last, 0), append(o.woken, -1)
 	}
-	i := int32(len(o.ev))
-	o.ev = append(o.ev, record{thread: e.thread, prev: o.last[e.thread] - 1, woken: -1, accs: int32(len(o.accs)), ops: int32(len(o.ops)), advanced: o.advanced})
-	o.enter(e, i)
-	o.last[e.thread] = i + 1
-	if e.advance {
-		o.advanced = i + 1
-	}
+	o.ev = append(o.ev, record{thread: e.Thread, prev: o.last[e.Thread] - 1, woken: -1, accs: int32(len(o.accs)), ops: int32(len(o.ops)), advanced: o.advanced})
+	o.enter(e, int32(len(o.ev)-1))
 }

@@ -1,4 +1,4 @@
-package por
+package relation
 
 // table numbers keys of two words from 0 on, by open addressing. Numbers are
 // never taken back: a search meets the same granules and objects in every

@@ -1,4 +1,4 @@
-package por
+package relation
 
 import (
 	"testing"

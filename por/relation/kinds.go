@@ -1,8 +1,8 @@
-package por
+package relation
 
 import "landgo/trace"
 
-// The dependence relation (DESIGN §6). Two transitions of different threads
+// The dependence relation. Two transitions of different threads
 // are dependent when
 //   - two of their accesses overlap by a byte and one writes (a silent store is
 //     a write; a compare-and-exchange that fails is a read);
@@ -17,7 +17,7 @@ import "landgo/trace"
 // Definition 1: transitions that aren't dependent neither enable nor disable
 // each other and commute. Creation, wake-ups and the leaving of a barrier
 // order a step before the next step of a thread without being a race: that is
-// Transition.Wakes, see order.go.
+// Transition.Wakes, see Order.
 
 // class is a name space of operations' objects.
 type class uint8
@@ -122,8 +122,6 @@ var total = func() (t [trace.NumOps]bool) {
 	return t
 }()
 
-// acquires[k]: an operation of kind k is possible in some states only, and
-// other threads' operations of its class may make it impossible.
 var acquires = [trace.NumOps]bool{
 	trace.OpLock: true, trace.OpSemWait: true, trace.OpReadLock: true, trace.OpWriteLock: true,
 	trace.OpFutexLockPI: true, trace.OpOnce: true, trace.OpJoin: true,
@@ -143,99 +141,6 @@ func touches(a *trace.Access, o *trace.Op) bool {
 	return o.Size > 0 && a.Addr < o.Obj+uint64(o.Size) && o.Obj < a.Addr+uint64(a.Size)
 }
 
-// Dependent reports whether two transitions depend: they are of one thread, or
-// the order of the two may matter.
-func Dependent(a, b *trace.Transition) bool {
-	x, y := newEvent(a), newEvent(b)
-	return x.dependent(&y)
-}
-
-// event is what dependence sees of a transition, or of a step that is still to
-// be taken.
-type event struct {
-	thread trace.TID
-	choice trace.Choice
-	// global: depends on everything (the end of the process, an advance of the
-	// clock).
-	global bool
-	// advance: it moves the clock, which happens when nobody can run: its order
-	// is never reversed.
-	advance bool
-	// wild: what the step does beyond its beginning isn't known in the context
-	// that it stands for: it depends on everything too.
-	wild bool
-	// loose: see trace.Transition.
-	loose    bool
-	accesses []trace.Access
-	ops      []trace.Op
-	// waits are the reads of the spin that the step ended: the thread went on
-	// because one of these bytes was written.
-	waits []trace.Access
-}
-
-func newEvent(t *trace.Transition) event {
-	e := event{thread: t.Thread, choice: t.Choice, accesses: t.Accesses, ops: t.Ops, loose: t.Loose}
-	e.global = t.End == trace.EndProcess || t.End == trace.EndBug
-	for i := range t.Ops {
-		if k := t.Ops[i].Kind; k == trace.OpEnd || k == trace.OpAdvance {
-			e.global = true
-			e.advance = e.advance || k == trace.OpAdvance
-		}
-	}
-	return e
-}
-
-func (a *event) dependent(b *event) bool {
-	if a.thread == b.thread || a.global || b.global || a.wild || b.wild {
-		return true
-	}
-	for i := range a.accesses {
-		p := &a.accesses[i]
-		for j := range b.accesses {
-			if p.Conflicts(&b.accesses[j]) {
-				return true
-			}
-		}
-		for j := range b.ops {
-			if touches(p, &b.ops[j]) {
-				return true
-			}
-		}
-		for j := range b.waits {
-			if p.Conflicts(&b.waits[j]) {
-				return true
-			}
-		}
-	}
-	for i := range a.ops {
-		p := &a.ops[i]
-		for j := range b.accesses {
-			if touches(&b.accesses[j], p) {
-				return true
-			}
-		}
-		for j := range b.ops {
-			if opsDepend(p, &b.ops[j]) {
-				return true
-			}
-		}
-		for j := range b.waits {
-			if touches(&b.waits[j], p) {
-				return true
-			}
-		}
-	}
-	for i := range a.waits {
-		for j := range b.accesses {
-			if a.waits[i].Conflicts(&b.accesses[j]) {
-				return true
-			}
-		}
-		for j := range b.ops {
-			if touches(&a.waits[i], &b.ops[j]) {
-				return true
-			}
-		}
-	}
-	return false
-}
+// Acquires reports whether an operation of kind k is possible in some states
+// only, and other threads' operations may make it impossible.
+func Acquires(k trace.OpKind) bool { return acquires[k] }
