@@ -22,7 +22,7 @@ import (
 // others stand. Work isn't done twice: where the bound strikes, the step is
 // put, with its path, into the frontier of the value that it needs, and when
 // the walk is back at the root it takes up the frontier of the next value
-// (ICB's work queues; ascent.go). It does so by chunks: some hundred entries
+// (ICB's work queues; iteration.go). It does so by chunks: some hundred entries
 // make a tree of steps to run again (Stats.Replayed) to where the walk goes on
 // for itself. A frontier is in the order of the walk that wrote it, so entries
 // of a chunk have most of their steps in common.
@@ -30,7 +30,7 @@ import (
 // Deviation: ICB's Algorithm 1 keeps states in its queues; here these are
 // paths, as in their tool (§4), and no state is remembered as visited.
 type bounded struct {
-	*ascent
+	*iteration
 	x       *explorer
 	iterate bool
 	measure int // that is iterated: an index of counted
@@ -38,7 +38,7 @@ type bounded struct {
 }
 
 func newBounded(x *explorer) strategy {
-	s := &bounded{x: x, iterate: x.opts.Iterate, ascent: &ascent{}}
+	s := &bounded{x: x, iterate: x.opts.Iterate, iteration: &iteration{}}
 	if s.iterate {
 		s.measure = x.meter.first
 		s.limit = x.meter.limits[s.measure]
@@ -112,7 +112,7 @@ func (s *bounded) wait(v int32, n *node, t trace.TID, c trace.Choice) {
 // refill gives the root, of which nothing is left to explore, the way to the
 // next entries that wait.
 func (s *bounded) refill(n *node) (more bool, err error) {
-	if s.err != nil || n.depth > 0 || s.x.lap != nil {
+	if s.err != nil || n.depth > 0 || s.x.batch != nil {
 		return false, s.err
 	}
 	chunk, err := s.nextChunk(true)
@@ -138,16 +138,16 @@ func (s *bounded) giveUp() map[int32]*frontier {
 
 // share is the share of the present round that is done: how much later rounds
 // will be isn't known.
-func (s *bounded) share() (float64, bool) { return s.ascent.share() }
+func (s *bounded) share() (float64, bool) { return s.iteration.share() }
 
-// ascent takes what a search by ascending bound has cut off from it, nil if it
+// iteration takes what a search by ascending bound has cut off from it, nil if it
 // isn't one.
-func (x *explorer) ascent() *ascent {
+func (x *explorer) iteration() *iteration {
 	b, ok := x.strat.(*bounded)
 	if !ok || !b.iterate {
 		return nil
 	}
-	a := b.ascent
-	b.ascent = &ascent{limit: a.limit}
+	a := b.iteration
+	b.iteration = &iteration{limit: a.limit}
 	return a
 }

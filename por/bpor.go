@@ -56,14 +56,14 @@ type bpor struct {
 	sources   bool        // main adds source sets, which aren't persistent
 	optimised bool        // they wait
 	asleep    bool        // there are sleep sets
-	states    []within
+	states    []boundState
 	preempt   bool // preemptions are bounded
 	fair      bool // leads in yields are bounded
 	limit     int32
 }
 
-// within is what bpor keeps of a state of the path.
-type within struct {
+// boundState is what bpor keeps of a state of the path.
+type boundState struct {
 	block int32 // where the block of the step that led here began
 	// cut: a branch from here or below was refused because of the bound.
 	cut bool
@@ -98,9 +98,9 @@ func (s *bpor) persistent() (open bool) {
 	c, u := s.seq.From, s.seq.Last.Thread
 	n := &s.x.nodes[c]
 	if s.x.isReady(int(c), u) {
-		s.x.anyThread(n, u)
+		s.x.addThread(n, u)
 	} else {
-		s.x.anyAll(n)
+		s.x.addAll(n)
 	}
 	return s.insert()
 }
@@ -117,7 +117,7 @@ func (s *bpor) reset() {
 }
 
 // remember implements resumer.
-func (s *bpor) remember() *memory {
+func (s *bpor) remember() *resumeState {
 	m, meter, p := s.source.remember(), s.x.meter, packer{}
 	m.limit, m.fresh = max(meter.limits[meter.first], 0), meter.fresh
 	for i := range s.x.nodes {
@@ -134,7 +134,7 @@ func (s *bpor) remember() *memory {
 }
 
 // resumed implements resumer.
-func (s *bpor) resumed(m *memory) error {
+func (s *bpor) resumed(m *resumeState) error {
 	if m == nil {
 		return ErrSnapshot
 	}
@@ -155,7 +155,7 @@ func (s *bpor) resumed(m *memory) error {
 
 func (s *bpor) enter(i, block int32) {
 	for len(s.states) <= int(i) {
-		s.states = append(s.states, within{})
+		s.states = append(s.states, boundState{})
 	}
 	st := &s.states[i]
 	st.block, st.cut, st.soft, st.waiting = block, false, false, st.waiting[:0]

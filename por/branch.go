@@ -14,7 +14,7 @@ type branch struct {
 	relation.Step
 	last uint64  // the thread's instruction number after the step, 0 if unknown
 	next *branch // the next branch of the same state
-	// finished, of a branch taken from a junction: nothing is left to explore
+	// finished, of a branch taken from a shared state: nothing is left to explore
 	// below it.
 	finished bool
 	// expected: it was never seen; it may do less than it says (trust).

@@ -138,12 +138,12 @@ func (s *bpor) later(j int32, t trace.TID) {
 }
 
 // conserve adds what waits in the state of n.
-func (s *bpor) conserve(n *node, st *within) {
+func (s *bpor) conserve(n *node, st *boundState) {
 	for _, t := range st.waiting {
 		if t == anybody {
-			s.x.anyAll(n)
+			s.x.addAll(n)
 		} else {
-			s.x.anyThread(n, t)
+			s.x.addThread(n, t)
 		}
 	}
 	st.waiting = st.waiting[:0]

@@ -11,7 +11,7 @@ package por
 //
 // Deviations:
 //   - An object has any number of last accesses, a transition any number of
-//     objects (order.go). Figure 5 looks at next(s, p) of every p in every
+//     objects (relation/order.go). Figure 5 looks at next(s, p) of every p in every
 //     state s; here it is looked at when p takes the step, with all that the
 //     step did (at coarse granularity that isn't known before), and at the end
 //     of the execution for the steps that weren't taken. Between the two p
@@ -59,9 +59,9 @@ func (s *dpor) backtrack() (open bool) {
 	c, p := s.seq.From, s.seq.Last.Thread
 	n := &s.x.nodes[c]
 	if s.x.isReady(int(c), p) {
-		s.x.anyThread(n, p)
+		s.x.addThread(n, p)
 	} else {
-		s.x.anyAll(n)
+		s.x.addAll(n)
 	}
 	return s.sleep && s.x.opts.fault != paperSleep && s.insert()
 }

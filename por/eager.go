@@ -34,7 +34,7 @@ import (
 //   - The process's end ends every process. It depends on everything; the next
 //     transitions of those it cuts off get the point that line 4 would give
 //     them in the state after it. A wake-up or a creation is an order that
-//     isn't a race, see order.go.
+//     isn't a race, see relation/order.go.
 //   - From one state to the next only the processes that the transition between
 //     moved or let go on, and S's last transition, can give anything new for
 //     line 4; the rest is as it was, and isn't looked at again.
@@ -62,7 +62,7 @@ func (s *eager) racing() bool {
 // seed is lines 2-11 for the state of n.
 func (s *eager) seed(n *node, _ *branch) {
 	s.processes()
-	s.x.anyway(n)
+	s.x.addDefault(n)
 }
 
 // processes is lines 3-9 for the current state.
@@ -109,7 +109,7 @@ func (s *eager) ran(i int32) {
 	if s.racing() {
 		s.reverse(i, s.insert)
 	} else {
-		s.x.spread(i)
+		s.x.addOutcomes(i)
 	}
 }
 
@@ -117,7 +117,7 @@ func (s *eager) end(e Ending) {
 	if e == EndedStuck {
 		s.processes()
 	}
-	s.x.cutSteps(e, func(c int32, b *branch) { s.x.anyThread(&s.x.nodes[c], b.Thread) })
+	s.x.cutSteps(e, func(c int32, b *branch) { s.x.addThread(&s.x.nodes[c], b.Thread) })
 	if s.racing() {
 		s.finish(e, s.insert)
 	}

@@ -14,15 +14,15 @@ func newExhaustive(x *explorer) strategy {
 	return &exhaustive{x}
 }
 
-func (s *exhaustive) seed(n *node, _ *branch) { s.x.seedAll(n) }
+func (s *exhaustive) seed(n *node, _ *branch) { s.x.seedEvery(n) }
 func (s *exhaustive) ran(int32)               {}
 func (s *exhaustive) end(Ending)              {}
 func (s *exhaustive) expire()                 {}
 func (s *exhaustive) reset()                  {}
 func (s *exhaustive) uses() (bool, bool)      { return false, false }
 
-// seedAll gives n all branches that aren't asleep, in the order of byTurns.
-func (x *explorer) seedAll(n *node) {
+// seedEvery gives n all branches that aren't asleep, in the order of byTurns.
+func (x *explorer) seedEvery(n *node) {
 	tail := &n.todo
 	for t := range x.byTurns(n) {
 		for c := trace.Choice(0); c < x.outcomes(n, t); c++ {

@@ -57,7 +57,7 @@ type explorer struct {
 	low     int            // the least depth since somebody set it
 	stopped bool
 	finer   bool
-	halted  bool  // nobody wants the part any more
+	halted  bool  // nobody wants the unit any more
 	quits   bool  // halted or stopped amid the work after a transition
 	worked  int   // of that work, since it was asked for last
 	failed  error // why the search can't go on
@@ -68,13 +68,13 @@ type explorer struct {
 
 	// used counts steps, up to quota; then the walk rests.
 	used, quota uint64
-	pace        pace
+	cpu         timeSlice
 	resting     bool
-	lap         *lap // under way, nil for one who works alone
-	index       int  // of the part in the lap
+	batch       *batch // under way, nil for one who works alone
+	index       int    // of the unit in the batch
 	// left is the step of the state that the walk went back to last.
-	left frontierStep
-	way  []*branch // scratch, of planned
+	exit   frontierStep
+	prefix []*branch // scratch, of planned
 
 	ended Execution
 }
@@ -102,13 +102,13 @@ type strategy interface {
 type node struct {
 	mark        trace.Mark
 	marked      bool
-	shared      *junction // others are at work below it; nil if there is nobody
-	copied      bool      // todo is a copy of what shared has
-	cur         *branch   // the branch that is being explored: event i
-	kept        *branch   // event i for chains, nil until one needs it
-	todo        *branch   // to be explored, in order
-	done        *branch   // explored
-	over        *branch   // refused: over the bound
+	shared      *sharedState // others are at work below it; nil if there is nobody
+	copied      bool         // todo is a copy of what shared has
+	cur         *branch      // the branch that is being explored: event i
+	kept        *branch      // event i for chains, nil until one needs it
+	todo        *branch      // to be explored, in order
+	done        *branch      // explored
+	over        *branch      // refused: over the bound
 	begin, last uint64
 	running     trace.TID // the thread of the event before
 	next        trace.TID // of the guest's own choice (trace.Thread.Next)
@@ -185,7 +185,7 @@ func (x *explorer) once(from []byte) error {
 	if x.divisible() {
 		x.quota = x.spec.warmUp(&x.opts)
 	}
-	var t *tree
+	var t *treeDivision
 	if from != nil {
 		var err error
 		if t, err = x.unpack(from); err != nil {
@@ -199,25 +199,25 @@ func (x *explorer) once(from []byte) error {
 			if x.failed != nil {
 				return x.failed
 			}
-		} else if err := x.visit(t.parts[0]); err != nil {
+		} else if err := x.visit(t.units[0]); err != nil {
 			return err
 		} else if b, ok := x.strat.(*bounded); ok && b.iterate {
-			b.ascent = t.rounds
+			b.iteration = t.iteration
 			x.meter.limits[b.measure] = b.level
 		}
 		x.due = x.used >= x.quota
-		if err := x.roam(); err != nil || !x.resting {
+		if err := x.explore(); err != nil || !x.resting {
 			return err
 		}
-		t = x.plant()
+		t = x.divideTree()
 	}
 	var err error
 	if t.workers, t.explorers, err = x.hire(); err != nil {
 		return err
 	}
-	err = x.laps(t, t.workers)
-	if t.rounds != nil {
-		t.rounds.drop()
+	err = x.inBatches(t, t.workers)
+	if t.iteration != nil {
+		t.iteration.drop()
 	}
 	return err
 }
@@ -262,11 +262,11 @@ func (x *explorer) unwind() {
 	x.strat.reset()
 }
 
-// roam explores from the current path on, until nothing is left.
-func (x *explorer) roam() error {
+// explore explores from the current path on, until nothing is left.
+func (x *explorer) explore() error {
 	for !x.stopped && !x.finer && !x.halted && !x.resting {
 		if x.due {
-			if err := x.attend(); err != nil {
+			if err := x.poll(); err != nil {
 				return err
 			}
 			continue
@@ -298,19 +298,19 @@ func (x *explorer) roam() error {
 			return err
 		}
 	}
-	if x.stopped && x.lap == nil {
+	if x.stopped && x.batch == nil {
 		x.obs.Progress(Progress{Stats: x.stats, Share: x.share()})
 	}
 	return nil
 }
 
-// attend is called every few hundred transitions, between two of them.
-func (x *explorer) attend() error {
+// poll is called every few hundred transitions, between two of them.
+func (x *explorer) poll() error {
 	x.due = false
-	x.pace.giveWay()
+	x.cpu.giveWay()
 	switch {
-	case x.lap != nil:
-		x.halted = x.lap.unwanted(x.index)
+	case x.batch != nil:
+		x.halted = x.batch.unwanted(x.index)
 	case x.opts.Stop != nil && x.opts.Stop():
 		x.stopped = true
 		return nil
@@ -320,7 +320,7 @@ func (x *explorer) attend() error {
 			return err
 		}
 	}
-	if x.lap == nil && x.polled&0xfff == 0 {
+	if x.batch == nil && x.polled&0xfff == 0 {
 		x.obs.Progress(Progress{Stats: x.stats, Share: x.share()})
 	}
 	x.resting = x.used >= x.quota
@@ -329,20 +329,20 @@ func (x *explorer) attend() error {
 
 // stopNow polls whether to stop.
 func (x *explorer) stopNow() bool {
-	if x.lap != nil {
-		return x.lap.unwanted(x.index)
+	if x.batch != nil {
+		return x.batch.unwanted(x.index)
 	}
 	return x.opts.Stop != nil && x.opts.Stop()
 }
 
-// amid is told of work, in steps looked at, that can go on for seconds between two
+// pollWithin is told of work, in steps looked at, that can go on for seconds between two
 // transitions. It reports whether the search is to stop: what the caller has left
 // to do is lost with it.
-func (x *explorer) amid(work int) bool {
+func (x *explorer) pollWithin(work int) bool {
 	if x.worked += work; x.worked >= 1<<20 && !x.quits {
 		x.worked = 0
 		x.quits = x.stopNow()
-		x.stopped, x.halted = x.stopped || x.quits && x.lap == nil, x.halted || x.quits && x.lap != nil
+		x.stopped, x.halted = x.stopped || x.quits && x.batch == nil, x.halted || x.quits && x.batch != nil
 	}
 	return x.quits
 }
@@ -379,7 +379,7 @@ func (x *explorer) close() {
 	p.cur = nil
 	if p.shared != nil {
 		// What others know of it is a copy, in p.shared.done.
-		x.left = frontierStep{b.Thread, b.Choice}
+		x.exit = frontierStep{b.Thread, b.Choice}
 		x.pool.put(b)
 		return
 	}

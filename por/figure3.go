@@ -94,9 +94,9 @@ func (s *figure3) add(i int32) {
 		}
 	}
 	if chosen == trace.NoThread {
-		x.anyAll(n)
+		x.addAll(n)
 	} else {
-		x.anyThread(n, chosen)
+		x.addThread(n, chosen)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // Figure 4 of Flanagan and Godefroid (POPL 2005), search dpor:figure=4:
-// happens-before is decided by clock vectors (their §4.1; order.go keeps them),
+// happens-before is decided by clock vectors (their §4.1; relation/order.go keeps them),
 // and lines 5-7 are simplified.
 //
 //	4  if there is i = max({i in dom(S) | S_i is dependent and may be
@@ -51,9 +51,9 @@ func (s *figure4) point(e *relation.Event, first trace.Op, end int32) {
 			return
 		}
 		if n := &x.nodes[i]; x.isReady(int(i), e.Thread) {
-			x.anyThread(n, e.Thread)
+			x.addThread(n, e.Thread)
 		} else {
-			x.anyAll(n)
+			x.addAll(n)
 		}
 		return
 	}

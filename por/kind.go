@@ -31,7 +31,7 @@ type Kind struct {
 	// anything.
 	SingleEvents bool
 
-	// whole says why it can't be split among workers (crew.go), "" if it can,
+	// whole says why it can't be split among workers (workers.go), "" if it can,
 	// with some options at least.
 	whole string
 	// warmUp, if not 0, is how many steps it makes before it is split.

@@ -114,7 +114,7 @@ func (m *meter) reset() {
 
 // goOn sets the round of a search that goes by ascending bound, before the path
 // that it was on is built again.
-func (m *meter) goOn(old *memory) {
+func (m *meter) goOn(old *resumeState) {
 	if _, ok := m.x.strat.(*bpor); ok && m.x.opts.Iterate {
 		m.limits[m.first], m.fresh = old.limit, old.fresh
 	}

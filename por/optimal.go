@@ -16,18 +16,18 @@ import (
 // At the end of an execution E, for each reversible race of an event e with a
 // later e', let E' be the state before e and v what comes after e in E without
 // happening after it, then e'. Unless something asleep at E' is a weak initial
-// of v, v is inserted into the wakeup tree of E'. See sequence.go for v and
+// of v, v is inserted into the wakeup tree of E'. See relation/sequence.go for v and
 // wakeup.go for the tree.
 //
 // Blocking, as in JACM 2017: an acquire races with the acquire whose release
 // let it in, and each operation that is blocked at the end of E races as if it
-// came last (order.go, races.go). The end of the process races with the last
+// came last (relation/order.go, relation/reversible.go). The end of the process races with the last
 // event of every thread and with the next step of each that was still ready.
 //
 // Deviations:
 //   - Algorithm 2 looks at every race of E each time. Here a race is settled
 //     once unless the answer rested on events after e' (a weak initial, here or
-//     further up in the tree, that v's essential part, e' and what happens
+//     further up in the tree, that v's essential unit, e' and what happens
 //     before it, doesn't contain): only then may another continuation of the
 //     same prefix give another answer, and the race stays open while e' is on
 //     the stack.
@@ -53,7 +53,7 @@ type optimal struct {
 	dropped int     // for fault dropBacktrack
 }
 
-// optimalWarmUp: split, the search may run something in vain (tree.go), which
+// optimalWarmUp: split, the search may run something in vain (treedivision.go), which
 // alone it never does. So what takes no longer than a second isn't split.
 const optimalWarmUp = 500_000
 
@@ -69,11 +69,11 @@ func (s *optimal) reset() { s.open = s.open[:0] }
 func (s *optimal) seed(n *node, kids *branch) {
 	if n.todo = kids; kids == nil {
 		n.strays = n.slept - n.sleeps
-		s.x.anyway(n)
+		s.x.addDefault(n)
 	}
 }
 
-func (s *optimal) ran(i int32) { s.x.spread(i) }
+func (s *optimal) ran(i int32) { s.x.addOutcomes(i) }
 
 // forget drops open races that are gone.
 func (s *optimal) forget() {
@@ -83,13 +83,13 @@ func (s *optimal) forget() {
 }
 
 // remember implements resumer.
-func (s *optimal) remember() *memory {
+func (s *optimal) remember() *resumeState {
 	s.forget()
-	return &memory{open: append([]int32(nil), s.open...), kept: s.x.order.Settled}
+	return &resumeState{open: append([]int32(nil), s.open...), kept: s.x.order.Settled}
 }
 
-// resumed implements resumer: what another part has settled is looked at again.
-func (s *optimal) resumed(m *memory) error {
+// resumed implements resumer: what another unit has settled is looked at again.
+func (s *optimal) resumed(m *resumeState) error {
 	if m != nil {
 		s.open, s.x.order.Settled = append(s.open[:0], m.open...), m.kept
 	}

@@ -65,7 +65,7 @@ func (x *explorer) cutSteps(e Ending, f func(c int32, b *branch)) {
 // leavesOut reports whether the reversal of a race isn't looked at: the search is
 // to stop, or fault noProcessEnd says so.
 func (x *explorer) leavesOut(r relation.Race) bool {
-	return x.opts.fault == noProcessEnd && x.nodes[r.Second].cur.Global || x.amid(int(r.Second-r.First))
+	return x.opts.fault == noProcessEnd && x.nodes[r.Second].cur.Global || x.pollWithin(int(r.Second-r.First))
 }
 
 // upcoming is the next step of thread t, as far as it is known.

@@ -8,7 +8,7 @@ type sleeping struct{ x *explorer }
 
 func newSleep(x *explorer) strategy { return &sleeping{x} }
 
-func (s *sleeping) seed(n *node, _ *branch) { s.x.seedAll(n) }
+func (s *sleeping) seed(n *node, _ *branch) { s.x.seedEvery(n) }
 func (s *sleeping) ran(int32)               {}
 func (s *sleeping) end(Ending)              {}
 func (s *sleeping) expire()                 {}

@@ -34,20 +34,20 @@ func sourceOf(x *explorer) source {
 
 func (s *source) uses() (bool, bool)      { return true, true }
 func (s *source) reset()                  { s.open = s.open[:0] }
-func (s *source) seed(n *node, _ *branch) { s.x.anyway(n) }
+func (s *source) seed(n *node, _ *branch) { s.x.addDefault(n) }
 func (s *source) ran(i int32)             { s.reverse(i, s.insert) }
 func (s *source) end(e Ending)            { s.finish(e, s.insert) }
 func (s *source) expire()                 { s.x.givenUp(s.pending(s.insert)) }
 
 // remember implements resumer.
-func (s *source) remember() *memory {
+func (s *source) remember() *resumeState {
 	s.forget(int32(len(s.x.order.Races)))
-	return &memory{open: append([]int32(nil), s.open...)}
+	return &resumeState{open: append([]int32(nil), s.open...)}
 }
 
-// resumed implements resumer: another part has looked at the races of the path;
+// resumed implements resumer: another unit has looked at the races of the path;
 // which of them are still open isn't known here.
-func (s *source) resumed(m *memory) error {
+func (s *source) resumed(m *resumeState) error {
 	if m != nil {
 		s.open = append(s.open[:0], m.open...)
 		return nil
@@ -61,7 +61,7 @@ func (s *source) resumed(m *memory) error {
 // reverse calls insert for each race of event i with an earlier one, with s.seq
 // the reversed sequence.
 func (s *source) reverse(i int32, insert func() bool) {
-	s.x.spread(i)
+	s.x.addOutcomes(i)
 	from := int32(s.x.order.RacesOf(i))
 	s.forget(from)
 	for r := from; r < int32(len(s.x.order.Races)); r++ {
@@ -130,7 +130,7 @@ func (s *source) insert() (open bool) {
 	x.own(n)
 	v.Start()
 	if v.First && v.Single() && x.outcomes(n, v.Last.Thread) > 1 {
-		x.anyThread(n, v.Last.Thread) // each outcome is a step of its own
+		x.addThread(n, v.Last.Thread) // each outcome is a step of its own
 		return v.Varies
 	}
 	for _, b := range x.sleep[n.sleeps:n.slept] {
@@ -155,9 +155,9 @@ func (s *source) insert() (open bool) {
 		return true
 	}
 	if t := v.Event(v.Items()[0]).Thread; x.isReady(int(v.From), t) {
-		x.anyThread(n, t)
+		x.addThread(n, t)
 	} else {
-		x.anyAll(n)
+		x.addAll(n)
 	}
 	return v.Begins(v.Items()[0]) == relation.Perhaps
 }

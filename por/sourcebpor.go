@@ -11,7 +11,7 @@ package por
 // where the bound cut nothing off, the source set stands. So soundness is
 // bpor's, with its optimised=1, and is judged as that is.
 //
-// The rest is bpor.go, its rules for sleep sets (boundsleep.go) included: the
+// The rest is bpor.go, its rules for sleep sets (sleepbound.go) included: the
 // slides keep conservative branches only from sleeping, and so let the first
 // branch of Coons, Musuvathi and McKinley's Fig. 1 sleep where it is needed.
 func newSourceBPOR(x *explorer) strategy {

@@ -40,7 +40,7 @@ import (
 // deadlock in which others spin a state that nobody can leave. It is found all
 // the same: let c be the state visited first of those with the memory of such a
 // deadlock, in which all that is left to do is to turn. The search goes on with
-// the thread that has run (branches.go), all these states being new, until it is
+// the thread that has run (backtrack.go), all these states being new, until it is
 // seen to spin; then with the next one. With sleep sets that thread mustn't be
 // asleep in c: so
 //
@@ -66,7 +66,7 @@ type stateful struct {
 	number map[string]uint32
 	key    []byte
 	names  []name
-	steps  steps // of the states stored
+	steps  stateSteps // of the states stored
 }
 
 // stored is a state that was stored.
@@ -116,7 +116,7 @@ func (s *stateful) end(e Ending) {
 }
 
 // remember implements resumer: the states that were stored.
-func (s *stateful) remember() *memory {
+func (s *stateful) remember() *resumeState {
 	p := packer{}
 	p.putBool(s.x.sleeps)
 	p.put(uint64(len(s.sets)))
@@ -131,11 +131,11 @@ func (s *stateful) remember() *memory {
 		p.put(d[0], d[1], uint64(k.number), uint64(k.sleep))
 	}
 	s.steps.pack(&p, s.x.depth())
-	return &memory{own: p.buf}
+	return &resumeState{own: p.buf}
 }
 
 // resumed implements resumer.
-func (s *stateful) resumed(m *memory) error {
+func (s *stateful) resumed(m *resumeState) error {
 	if m == nil {
 		return ErrSnapshot
 	}
@@ -180,7 +180,7 @@ func (s *stateful) seed(n *node, _ *branch) {
 	switch {
 	case !known:
 		s.seen[d] = stored{old.number, s.store(n)}
-		s.x.seedAll(n)
+		s.x.seedEvery(n)
 	case old.sleep != 0:
 		s.again(n, d, old)
 	}

@@ -17,7 +17,7 @@ import (
 // a byte's coherence order can be read off it. VISIT adds the next event of the
 // thread whose turn it is, after everything (forward), and lets each event a
 // that it adds, or could add if the thread weren't blocked, revisit what a
-// would have made a difference to (revisit.go): if thread t did r at its turn,
+// would have made a difference to (trustrevisit.go): if thread t did r at its turn,
 // in the graph S, and a comes before r, then the graph becomes K and a, where K
 // is S with all that has to come before a. Then t goes on.
 //
@@ -30,7 +30,7 @@ import (
 // event would come before one of K's that it depends on, though it doesn't in
 // K, that one comes first, with what happens before it. Then the graph P that a
 // revisit of K by a is made from is guided(K) up to a's turn, and nothing else:
-// that is what ISMAXIMAL decides (maximal.go). So each graph has one parent. (A
+// that is what ISMAXIMAL decides (trustmaximal.go). So each graph has one parent. (A
 // thread that was displaced may then be blocked, so that what could have displaced
 // it too follows in turn. If K has that as well, guided(K) says which of them did:
 // findings 19 and 20.)
@@ -40,20 +40,20 @@ import (
 // lexicographic order. And each graph's children are looked through, all pairs
 // of r and K. So the search tree is the reverse search (Avis and Fukuda) of
 // this parent function. All that is asked of dependence is that it is valid
-// (dependence.go) and that an event is possible and the same wherever all that
+// (relation/kinds.go) and that an event is possible and the same wherever all that
 // happens before it in K has happened: hence one event a step (SingleEvents).
 // Where the order in which several events displaced one thread isn't told by
-// the trace, one order counts (canonical.go; others are Blocked).
+// the trace, one order counts (trustcanonical.go; others are Blocked).
 //
 // Memory: the graph at hand, and nothing per graph visited, but for what says how
-// much is done (scale.go). When the graphs of a revisit are done, P is made again
-// as guided(K) (again in maximal.go).
+// much is done (trustestimate.go). When the graphs of a revisit are done, P is made again
+// as guided(K) (again in trustmaximal.go).
 //
 // The subtree of a graph shares nothing with others: so it can be left to
-// somebody else, and the giver goes on as if it was done with (bough.go).
+// somebody else, and the giver goes on as if it was done with (trustdivision.go).
 //
 // Blocking: a turn of a thread that is blocked before a lock, a semaphore or
-// another operation that others take part in is passed over, but what it would
+// another operation that others take unit in is passed over, but what it would
 // do revisits there and then; else so at the end of an execution, with the
 // steps that an end of the process cut off. A wait that runs out is passed over
 // too, before it does. A thread that was displaced and is blocked since simply has
@@ -68,7 +68,7 @@ import (
 // A try or a compare-and-exchange that fails may succeed elsewhere, and depends
 // on more there. So it is ordered like one that succeeds, also with reads and
 // other failures, as in the paper every read-modify-write reads exclusively; of
-// the graphs that are one trace one counts (representative in canonical.go), the
+// the graphs that are one trace one counts (representative in trustcanonical.go), the
 // others are Blocked. As the read that it is it can't count: P has to have all of
 // K when the event's turn comes, also what comes before it only where it
 // succeeds (findings 5 and 12 are lost then).
@@ -105,11 +105,11 @@ type trust struct {
 	floor, nested int
 	// used counts steps, up to quota; then the walk rests.
 	used, quota uint64
-	pace        pace
-	scale       scale // says how much is done
-	limited     bool  // it looks for revisits with limited effort:
-	effort      int   // so much is left
-	lap         *lap  // it works on part number index of this, unless it is nil
+	cpu         timeSlice
+	estimate    graphEstimate // says how much is done
+	limited     bool          // it looks for revisits with limited effort:
+	effort      int           // so much is left
+	batch       *batch        // it works on unit number index of this, unless it is nil
 	index       int
 	gaveUp      bool
 
@@ -125,13 +125,13 @@ type trust struct {
 	found   []int32
 	pairs   [][2]int32
 	zero    []int32
-	did     *relation.Order // of what the events did, for canonical.go
+	did     *relation.Order // of what the events did, for trustcanonical.go
 	dropped int             // for fault dropBacktrack
 }
 
 // runTrust is Kind.run of trust and rounder.
 func runTrust(sys System, obs Observer, spec Spec, opts Options) (Stats, error) {
-	b := &boughs{spec: spec, opts: opts, root: sys.Mark()}
+	b := &graphDivision{spec: spec, opts: opts, root: sys.Mark()}
 	b.walk = newTrust(sys, obs, spec, opts)
 	from := opts.Resume
 	for {
@@ -271,7 +271,7 @@ func (w *trust) count(fresh bool, n int) {
 		if w.polled++; w.polled&0xff == 0 && w.stopNow() {
 			w.stopped = true
 		}
-		if w.polled&0xfff == 0 && w.lap == nil {
+		if w.polled&0xfff == 0 && w.batch == nil {
 			w.obs.Progress(w.progress())
 		}
 	}
@@ -310,7 +310,7 @@ func (w *trust) leaf() error {
 	return nil
 }
 
-func (w *trust) progress() Progress { return Progress{Stats: w.stats, Share: min(w.scale.done, 1)} }
+func (w *trust) progress() Progress { return Progress{Stats: w.stats, Share: min(w.estimate.done, 1)} }
 
 // end counts and reports an end of an execution.
 func (w *trust) end(e Ending) {
@@ -344,7 +344,7 @@ func (w *trust) back() (more bool, err error) {
 			w.forget()
 		}
 		n := w.size()
-		w.scale.settle(n)
+		w.estimate.settle(n)
 		if n == w.floor && w.nested == 0 {
 			return false, nil
 		}
@@ -380,9 +380,9 @@ func (w *trust) back() (more bool, err error) {
 }
 
 func (w *trust) stopNow() bool {
-	w.pace.giveWay()
-	if w.lap != nil {
-		w.gaveUp = w.lap.unwanted(w.index)
+	w.cpu.giveWay()
+	if w.batch != nil {
+		w.gaveUp = w.batch.unwanted(w.index)
 		return w.gaveUp
 	}
 	return w.opts.Stop != nil && w.opts.Stop()

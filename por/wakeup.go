@@ -90,7 +90,7 @@ const shortChain = 3
 func (x *explorer) append(n *node, list **branch, v *relation.Sequence) {
 	if list == &n.todo && !x.isReady(int(n.depth), v.Event(v.Items()[0]).Thread) {
 		// What lets it go isn't known to v: explore everything here.
-		x.anyAll(n)
+		x.addAll(n)
 		return
 	}
 	for k, i := range v.Items() {

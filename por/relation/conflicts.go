@@ -7,7 +7,7 @@ import (
 	"landgo/trace"
 )
 
-// conflicts appends to dst the events that e depends on and that aren't in base,
+// Conflicts appends to dst the events that e depends on and that aren't in base,
 // a clock, newest first: all of them, where gather finds those that e directly
 // comes after. What is in a base has all that it depends on before it in there
 // too, so a walk ends where everything that is older is known to be in base, and

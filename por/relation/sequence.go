@@ -6,7 +6,7 @@ import (
 	"landgo/trace"
 )
 
-// sequence is the v of a reversed race (c, e'): what can be run in the state
+// Sequence is the v of a reversed race (c, e'): what can be run in the state
 // before event c to have e' without c. Its *essential* part is what happens
 // before e' of the events that come after c and don't happen after it (or
 // after what else o.drops has), in their order, and e' itself. The *rest* is
@@ -138,7 +138,7 @@ func (s *Sequence) collect() {
 	slices.Reverse(s.whole)
 }
 
-// start begins an insertion with the essential part.
+// Start begins an insertion with the essential part.
 func (s *Sequence) Start() {
 	o := s.o
 	o.tick(len(o.ev) + 1)
@@ -152,7 +152,7 @@ func (s *Sequence) Start() {
 	}
 }
 
-// event is what item i does.
+// Event is what item i does.
 func (s *Sequence) Event(i int32) *Event {
 	if i < 0 {
 		return &s.Last.Event
@@ -168,7 +168,7 @@ func (s *Sequence) thread(i int32) trace.TID {
 	return s.o.ev[i].thread
 }
 
-// verdict says whether a branch is a weak initial of v.
+// Verdict says whether a branch is a weak initial of v.
 type Verdict uint8
 
 const (
@@ -180,7 +180,7 @@ const (
 	Perhaps
 )
 
-// begins says how far it is settled that item i, a first step of v, is one.
+// Begins says how far it is settled that item i, a first step of v, is one.
 func (s *Sequence) Begins(i int32) Verdict {
 	if i < 0 && s.Varies || i > s.end {
 		return Perhaps
@@ -188,10 +188,10 @@ func (s *Sequence) Begins(i int32) Verdict {
 	return Initial
 }
 
-// later reports whether v has events that came after e'.
+// Later reports whether v has events that came after e'.
 func (s *Sequence) Later() bool { return s.after > 0 }
 
-// starts says whether b is a first step of v (an initial). known: it is asleep
+// Starts says whether b is a first step of v (an initial). known: it is asleep
 // or explored, so that what it did is known. found: v has a step of its
 // thread.
 func (s *Sequence) Starts(b *Step, known bool) (how Verdict, found bool) {
@@ -231,7 +231,7 @@ func (s *Sequence) lastBegins(b *Step, known bool) bool {
 	return true
 }
 
-// weak says whether b is a weak initial of v. Where only the rest speaks
+// Weak says whether b is a weak initial of v. Where only the rest speaks
 // against it, v grows by what does.
 func (s *Sequence) Weak(b *Step, known bool) Verdict {
 	if how, found := s.Starts(b, known); found {
@@ -305,7 +305,7 @@ func (s *Sequence) grow(i int32) {
 	}
 }
 
-// remove takes b, a weak initial of v, from it.
+// Remove takes b, a weak initial of v, from it.
 func (s *Sequence) Remove(b *Step) {
 	for k, i := range s.items {
 		if s.thread(i) == b.Thread {

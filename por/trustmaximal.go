@@ -73,7 +73,7 @@ func (w *trust) next(r int) int32 {
 // redo says, and goes on to look through what is left of its revisits.
 func (w *trust) again(t trace.TID, r, redo int32, displaced *branch) (bool, error) {
 	w.pool.put(displaced)
-	w.scale.ascend()
+	w.estimate.ascend()
 	if redo == 0 {
 		for w.size() > int(r) {
 			w.drop(w.pop())

@@ -21,7 +21,7 @@ func (x *explorer) take(n *node) *branch {
 			n.todo, *kids = *kids, nil
 			x.pool.put(b)
 			if leaf {
-				x.anyAll(n)
+				x.addAll(n)
 			}
 			continue
 		}
@@ -31,7 +31,7 @@ func (x *explorer) take(n *node) *branch {
 			// redundant. What was taken for covered by it may not be: explore
 			// everything here.
 			x.pool.putAll(b)
-			x.anyAll(n)
+			x.addAll(n)
 			continue
 		}
 		if x.allow != nil && !x.allow(n, b) {
@@ -43,15 +43,15 @@ func (x *explorer) take(n *node) *branch {
 	return nil
 }
 
-// anyway adds the default branch that isn't asleep, done or planned, if any.
-func (x *explorer) anyway(n *node) {
+// addDefault adds the default branch that isn't asleep, done or planned, if any.
+func (x *explorer) addDefault(n *node) {
 	if t, c, ok := x.arbitrary(n); ok && find(n.todo, t, c) == nil {
 		add(&n.todo, x.pool.named(t, c))
 	}
 }
 
-// anyThread adds what t can do in n unless it is asleep, done or planned.
-func (x *explorer) anyThread(n *node, t trace.TID) {
+// addThread adds what t can do in n unless it is asleep, done or planned.
+func (x *explorer) addThread(n *node, t trace.TID) {
 	x.own(n)
 	if !x.isReady(int(n.depth), t) {
 		return
@@ -63,11 +63,11 @@ func (x *explorer) anyThread(n *node, t trace.TID) {
 	}
 }
 
-// anyAll does so for all threads.
-func (x *explorer) anyAll(n *node) {
+// addAll does so for all threads.
+func (x *explorer) addAll(n *node) {
 	x.own(n)
 	for t := trace.TID(0); int(t) < x.words*64; t++ {
-		x.anyThread(n, t)
+		x.addThread(n, t)
 	}
 }
 
@@ -131,8 +131,8 @@ func (x *explorer) asleep(n *node, t trace.TID, c trace.Choice) bool {
 	return false
 }
 
-// spread makes branches of the other outcomes of event i's step.
-func (x *explorer) spread(i int32) {
+// addOutcomes makes branches of the other outcomes of event i's step.
+func (x *explorer) addOutcomes(i int32) {
 	n := &x.nodes[i]
 	x.own(n)
 	t := n.cur.Thread

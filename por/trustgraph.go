@@ -62,7 +62,7 @@ type step struct {
 	did            relation.Event // this is what it did
 	begin, last    uint64
 	ways           uint32 // outcomes that it had
-	added          how
+	added          origin
 	// group: where the revisit that brought the event in begins, the place of
 	// the event that was displaced.
 	group int32
@@ -72,7 +72,7 @@ type step struct {
 	redo      int32 // see trust.next
 	rounds    int32 // of the graph up to this event, less one
 	round     int32 // of the event
-	taken     int32 // its round in the trace, see canonical.go
+	taken     int32 // its round in the trace, see trustcanonical.go
 
 	running     trace.TID // the thread of the event before
 	couldGoOn   bool      // switching away from it is a preemption
@@ -82,13 +82,13 @@ type step struct {
 	spun        int32     // spin of the event's thread before
 }
 
-// how an event came into a graph.
-type how uint8
+// origin is how an event came into a graph.
+type origin uint8
 
 const (
-	inTurn    how = iota // as the next event of the leftmost thread
-	alongside            // before a revisiting event that happens after it
-	revisits             // a revisit: it came before what the leftmost thread would have done
+	inTurn    origin = iota // as the next event of the leftmost thread
+	alongside               // before a revisiting event that happens after it
+	revisits                // a revisit: it came before what the leftmost thread would have done
 )
 
 type spun struct {
@@ -127,7 +127,7 @@ func (g *graph) size() int { return len(g.steps) - 1 }
 // tip is the state now.
 func (g *graph) tip() *step { return &g.steps[len(g.steps)-1] }
 
-// rounds of the graph (rounds.go).
+// rounds of the graph (rounder.go).
 func (g *graph) rounds() int32 {
 	if n := g.size(); n > 0 {
 		return g.steps[n-1].rounds

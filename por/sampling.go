@@ -8,9 +8,9 @@ import (
 
 // sampling is the walk of the searches that sample: run after run from the
 // root, each a single execution whose every step a sampler picks at random,
-// without going back (random.go, pct.go, pos.go). It proves nothing; it says
-// how many distinct traces it saw (distinct.go). Divided, a part is some runs
-// (samples.go).
+// without going back (randomwalk.go, pct.go, pos.go). It proves nothing; it says
+// how many distinct traces it saw (distinct.go). Divided, a unit is some runs
+// (sampledivision.go).
 //
 // Run r draws from a generator of its own, seeded with the option seed and r,
 // so that a seed gives the same runs on every machine. Memory grows with the
@@ -170,7 +170,7 @@ func (s *sampling) goOn(enough func() bool) error {
 	x := s.x
 	for !enough() && !x.stopped && !x.finer && !x.halted {
 		if x.due {
-			if err := x.attend(); err != nil {
+			if err := x.poll(); err != nil {
 				return err
 			}
 			continue

@@ -17,21 +17,21 @@ type shareSeen struct {
 }
 
 func (s *shareSeen) Ended(*Execution) bool {
-	s.at = append(s.at, s.walk.scale.done)
+	s.at = append(s.at, s.walk.estimate.done)
 	return true
 }
 func (s *shareSeen) Progress(p Progress) { s.got = append(s.got, p.Share) }
 func (s *shareSeen) Restarted()          {}
 
 // shares runs trust or rounder.
-func shares(t *testing.T, name string, p *model.Program, opts Options) (*shareSeen, *boughs) {
+func shares(t *testing.T, name string, p *model.Program, opts Options) (*shareSeen, *graphDivision) {
 	t.Helper()
 	spec, err := ParseSpec(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sys, seen := model.New(p), &shareSeen{}
-	b := &boughs{spec: spec, opts: opts, root: sys.Mark(), walk: newTrust(sys, seen, spec, opts)}
+	b := &graphDivision{spec: spec, opts: opts, root: sys.Mark(), walk: newTrust(sys, seen, spec, opts)}
 	seen.walk = b.walk
 	if err := b.once(nil); err != nil || !b.walk.stats.Complete {
 		t.Fatalf("%v, %+v", err, b.walk.stats)
@@ -39,9 +39,9 @@ func shares(t *testing.T, name string, p *model.Program, opts Options) (*shareSe
 	return seen, b
 }
 
-// TestScale: what is done never falls, is more after each execution that is told
+// TestTrustEstimate: what is done never falls, is more after each execution that is told
 // apart, and is everything in the end; in parts too.
-func TestScale(t *testing.T) {
+func TestTrustEstimate(t *testing.T) {
 	created, standing := programs(false, false), rapid.Custom(func(t *rapid.T) *model.Program { return drawStanding(t, false, false) })
 	for seed, seen := 0, 0; seen < 300; seed++ {
 		p := created.Example(seed)
@@ -66,10 +66,10 @@ func TestScale(t *testing.T) {
 				}
 				last = share
 			}
-			if share := b.walk.scale.done; math.Abs(share-1) > 1e-9 {
+			if share := b.walk.estimate.done; math.Abs(share-1) > 1e-9 {
 				t.Fatalf("%s, rounds=%d: a share of %v in the end\n%v", name, k, share, p)
 			}
-			opts.WarmUp, opts.Stint, opts.lapParts = uint64(2+seed%50), uint64(1+seed%40), 2+seed%7
+			opts.WarmUp, opts.UnitSteps, opts.batchUnits = uint64(2+seed%50), uint64(1+seed%40), 2+seed%7
 			parts, _ := shares(t, name, p, opts)
 			last = 0
 			for i, share := range parts.got {
@@ -82,9 +82,9 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestScaleError: what is told of a search's size when a quarter of the executions
+// TestTrustEstimateError: what is told of a search's size when a quarter of the executions
 // are done, and a half, is within a factor that is known.
-func TestScaleError(t *testing.T) {
+func TestTrustEstimateError(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		prog *model.Program
@@ -115,9 +115,9 @@ func TestScaleError(t *testing.T) {
 	}
 }
 
-// TestScaleLooks: to look for revisits early changes nothing of the search: with
+// TestTrustEstimateLooks: to look for revisits early changes nothing of the search: with
 // nothing told apart all counts are the same.
-func TestScaleLooks(t *testing.T) {
+func TestTrustEstimateLooks(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := soaked(false, false).Draw(rt, "program")
 		if judged(rt, p.Program, p.limit) == nil {

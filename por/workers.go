@@ -2,11 +2,11 @@ package por
 
 import "cmp"
 
-// Who works on a search that is divided (lap.go).
+// Who works on a search that is divided (batch.go).
 
-// Worker is somebody to work on parts of a search.
+// Worker is somebody to work on units of a search.
 type Worker struct {
-	// Begin returns a System for the next part. It stands at the state at which
+	// Begin returns a System for the next unit. It stands at the state at which
 	// the search began, knows threads by the same numbers and has the same
 	// preemption points as the search's own, and takes what it learns from now
 	// on for news (ErrFiner).
@@ -14,7 +14,7 @@ type Worker struct {
 	// Obs sees what is run there. Only Ended is called, from a goroutine of its
 	// own.
 	Obs Observer
-	// Seen, if not nil, returns what Obs has seen of the part that was worked on
+	// Seen, if not nil, returns what Obs has seen of the unit that was worked on
 	// last.
 	Seen func() any
 }
@@ -24,12 +24,12 @@ type Crew interface {
 	// Hire returns workers, one at least. They are with the search until
 	// Restart, or until it ends.
 	Hire() ([]Worker, error)
-	// Keep takes over what was seen of a part, in the order of the parts.
+	// Keep takes over what was seen of a unit, in the order of the units.
 	Keep(seen any)
 	// Restart is called when worker w has learned of finer points, so that
 	// everything so far is void. It returns a System, at the state at which the
 	// search began, that knows what was known before and what that worker has
-	// learned, and nothing else: what others learned meanwhile isn't part of the
+	// learned, and nothing else: what others learned meanwhile isn't unit of the
 	// search.
 	Restart(w int) (System, error)
 	// Failed is called when worker w's System has failed for good.

@@ -1,9 +1,9 @@
 package por
 
-// ascent is how far a search by ascending bound has come: at which value of the
+// iteration is how far a search by ascending bound has come: at which value of the
 // bound it is, what of it is left to take up, and what waits for higher ones
 // (Musuvathi and Qadeer, PLDI 2007, Algorithm 1).
-type ascent struct {
+type iteration struct {
 	level, limit int32               // the value at hand, and the greatest
 	waiting      map[int32]*frontier // by value
 	source       *frontier           // that is being taken up, nil in the first round
@@ -14,7 +14,7 @@ type ascent struct {
 const chunkSteps = 2048
 
 // frontier is what waits for value v.
-func (a *ascent) frontier(v int32) *frontier {
+func (a *iteration) frontier(v int32) *frontier {
 	f := a.waiting[v]
 	if f == nil {
 		if a.waiting == nil {
@@ -26,8 +26,8 @@ func (a *ascent) frontier(v int32) *frontier {
 	return f
 }
 
-// takeOver adds what a part has cut off.
-func (a *ascent) takeOver(v int32, f *frontier) error {
+// takeOver adds what a unit has cut off.
+func (a *iteration) takeOver(v int32, f *frontier) error {
 	defer f.drop()
 	return a.frontier(v).append(f)
 }
@@ -35,7 +35,7 @@ func (a *ascent) takeOver(v int32, f *frontier) error {
 // nextChunk is the next entries of the frontier being taken up: nil if there are
 // none. over: nothing else is left at this value, so the next one's turn has
 // come.
-func (a *ascent) nextChunk(over bool) (*chunk, error) {
+func (a *iteration) nextChunk(over bool) (*chunk, error) {
 	for {
 		if a.source != nil {
 			if c, err := a.source.chunk(); c != nil || err != nil {
@@ -51,7 +51,7 @@ func (a *ascent) nextChunk(over bool) (*chunk, error) {
 }
 
 // raise raises the bound to the next value that something waits for.
-func (a *ascent) raise() bool {
+func (a *iteration) raise() bool {
 	for len(a.waiting) > 0 && a.level < a.limit {
 		a.level++
 		if f := a.waiting[a.level]; f != nil {
@@ -65,7 +65,7 @@ func (a *ascent) raise() bool {
 }
 
 // share is the share of what the bound at hand has to take up that is done.
-func (a *ascent) share() (float64, bool) {
+func (a *iteration) share() (float64, bool) {
 	if a.source == nil {
 		return 0, false
 	}
@@ -73,12 +73,12 @@ func (a *ascent) share() (float64, bool) {
 }
 
 // drop forgets everything.
-func (a *ascent) drop() {
+func (a *iteration) drop() {
 	for _, f := range a.waiting {
 		f.drop()
 	}
 	if a.source != nil {
 		a.source.drop()
 	}
-	*a = ascent{limit: a.limit}
+	*a = iteration{limit: a.limit}
 }

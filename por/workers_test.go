@@ -12,7 +12,7 @@ import (
 )
 
 // hands is a Crew of model machines. keep is what the search's observer has
-// seen of accepted parts.
+// seen of accepted units.
 type hands struct {
 	p        *model.Program
 	n        int
@@ -46,7 +46,7 @@ func together(name string, p *model.Program, jobs int, opts Options) (*survey, e
 	h := &hands{p: p, n: jobs, keep: &survey{}}
 	h.keep.Restarted()
 	opts.Crew = h
-	opts.WarmUp, opts.Stint = cmp.Or(opts.WarmUp, 5), cmp.Or(opts.Stint, 7)
+	opts.WarmUp, opts.UnitSteps = cmp.Or(opts.WarmUp, 5), cmp.Or(opts.UnitSteps, 7)
 	s, err := explore(name, p, opts)
 	s.merge(h.keep)
 	return s, err
@@ -87,7 +87,7 @@ func splitting() (names []string) {
 // allWorkers are the numbers of workers of the tests.
 var allWorkers = []int{1, 2, 3, 8}
 
-// TestTogether: a search in laps finds what one does that isn't divided: the
+// TestTogether: a search in batches finds what one does that isn't divided: the
 // same final states and bugs, the same traces, as many executions; where all
 // branches are known from the start, all counts are the same. And however many
 // workers there are, all counts are the same.
@@ -114,7 +114,7 @@ func TestTogether(t *testing.T) {
 // agreeDivided is that for one program. How searches are divided, and among how
 // many, is a matter of n.
 func agreeDivided(p *model.Program, judge *survey, n int, opts Options) error {
-	opts.Stint, opts.lapParts = uint64(1+n%40), 2+n%7
+	opts.UnitSteps, opts.batchUnits = uint64(1+n%40), 2+n%7
 	jobs := allWorkers[1+n%3]
 	for _, name := range splitting() {
 		if !wanted(name) {
@@ -125,7 +125,7 @@ func agreeDivided(p *model.Program, judge *survey, n int, opts Options) error {
 			err = fmt.Errorf("%s", one.clash)
 		}
 		if err == nil {
-			err = compare(name, p, judge, one, Options{}) // optimal may run some in vain (tree.go)
+			err = compare(name, p, judge, one, Options{}) // optimal may run some in vain (treedivision.go)
 		}
 		if err != nil {
 			return fmt.Errorf("%s, divided: %w", name, err)
@@ -152,8 +152,8 @@ func TestTogetherLarger(t *testing.T) {
 		for _, name := range []string{"optimal", "source", "dpor", "nidhugg"} {
 			opts := Options{OneEvent: true, Unmerged: true}
 			whole, _ := runModel(t, name, p, opts)
-			for i, stint := range []uint64{20, 300, 2000} {
-				opts.Stint, opts.WarmUp, opts.lapParts = stint, 2, []int{24, 3, 12}[i]
+			for i, steps := range []uint64{20, 300, 2000} {
+				opts.UnitSteps, opts.WarmUp, opts.batchUnits = steps, 2, []int{24, 3, 12}[i]
 				var one Stats
 				for _, jobs := range allWorkers {
 					opts.Crew = plainHands{p, jobs}
@@ -162,7 +162,7 @@ func TestTogetherLarger(t *testing.T) {
 						one = st
 					}
 					if st.Executions != whole.Executions || !st.Complete || st != one {
-						t.Errorf("%s, stints of %d, %d workers: %+v; one worker has %+v, undivided %+v", name, stint, jobs, st, one, whole)
+						t.Errorf("%s, stints of %d, %d workers: %+v; one worker has %+v, undivided %+v", name, steps, jobs, st, one, whole)
 					}
 				}
 				t.Logf("%s: %d blocked, %d transitions; undivided %d, %d", name, one.Blocked, one.Transitions, whole.Blocked, whole.Transitions)
@@ -194,8 +194,8 @@ func (h plainHands) Failed(int)                  {}
 func TestTogetherMutant(t *testing.T) {
 	p := largerPrograms[0]
 	whole, _ := runModel(t, "optimal", p, Options{OneEvent: true, Unmerged: true})
-	for _, stint := range []uint64{20, 50, 100, 300} {
-		opts := Options{OneEvent: true, Unmerged: true, WarmUp: 2, Stint: stint, fault: calmSleep}
+	for _, steps := range []uint64{20, 50, 100, 300} {
+		opts := Options{OneEvent: true, Unmerged: true, WarmUp: 2, UnitSteps: steps, fault: calmSleep}
 		if st, _ := runModel(t, "optimal", p, opts); st.Executions < whole.Executions {
 			return
 		}
@@ -243,7 +243,7 @@ func TestTogetherSampling(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, jobs := range allWorkers {
-				opts := Options{WarmUp: uint64(1 + 100*i), Stint: uint64(1 + 50*i), Crew: plainHands{p, jobs}}
+				opts := Options{WarmUp: uint64(1 + 100*i), UnitSteps: uint64(1 + 50*i), Crew: plainHands{p, jobs}}
 				if st, _ := runModel(t, name, p, opts); st != want {
 					t.Errorf("%s, %d workers: %+v, undivided %+v", name, jobs, st, want)
 				}
@@ -314,7 +314,7 @@ func TestTogetherFirstBug(t *testing.T) {
 			continue
 		}
 		for _, name := range searches {
-			opts := Options{WarmUp: 10, Stint: 15}
+			opts := Options{WarmUp: 10, UnitSteps: 15}
 			if name == "bounded" {
 				opts.Bounds, opts.Iterate = Bounds{{Preempt, 2}}, true
 			}

@@ -9,7 +9,7 @@ import (
 )
 
 // guide is K, the events that have to come into a graph that is made again, in
-// the order in which they stood (maximal.go). What of it is in the graph again
+// the order in which they stood (trustmaximal.go). What of it is in the graph again
 // is closed under what happened before.
 type guide struct {
 	events []guided

@@ -334,7 +334,7 @@ func (w *trust) revisit() (ok bool, err error) {
 			w.plan = append(w.plan, planned{w.steps[i].Thread, w.steps[i].Choice})
 		}
 	}
-	w.scale.descend(w.size())
+	w.estimate.descend(w.size())
 	redo := w.next(r)
 	w.forget()
 	for w.size() > r {
@@ -370,7 +370,7 @@ func (w *trust) insert(t trace.TID, choice trace.Choice, r, redo int32, displace
 	}
 	w.turns(r, redo, displaced)
 	w.nested++
-	w.scale.made(w.size(), uint32(choice), w.steps[w.size()-1].ways)
+	w.estimate.made(w.size(), uint32(choice), w.steps[w.size()-1].ways)
 	if w.fits(w.size() - 1) {
 		if !w.beyond() {
 			return true, nil

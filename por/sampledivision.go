@@ -8,25 +8,25 @@ import (
 
 // Sampling, divided: run r is the same whoever makes it, for its generator
 // depends on the seed and on r only, and what the first runs teach is taught
-// before. So a part is a range of runs.
+// before. So a unit is a range of runs.
 
 // pilots is the number of runs that teach others.
 const pilots = 16
 
-// samples is a division: runs that are left to make.
-type samples struct {
+// sampleDivision is a division: runs that are left to make.
+type sampleDivision struct {
 	s       *sampling // of the search's own walk: what was done so far
 	walks   []*explorer
 	workers []Worker
 	stats   Stats
 	taught  int    // by the first runs
-	each    uint64 // runs of a part
-	parts   []*someRuns
+	each    uint64 // runs of a unit
+	units   []*sampleUnit
 }
 
-// someRuns is a part.
-type someRuns struct {
-	all      *samples
+// sampleUnit is a unit.
+type sampleUnit struct {
+	all      *sampleDivision
 	from, to uint64
 	stats    Stats
 	seen     map[trace.Digest]struct{}
@@ -35,37 +35,37 @@ type someRuns struct {
 // divide makes the runs that are left.
 func (s *sampling) divide() (err error) {
 	x := s.x
-	d := &samples{s: s, stats: x.stats, taught: s.sampler.taught()}
+	d := &sampleDivision{s: s, stats: x.stats, taught: s.sampler.taught()}
 	steps := max(1, x.stats.Transitions/s.done)
-	d.each = max(1, x.opts.stint(0, 0, lapParts)/steps)
+	d.each = max(1, x.opts.unitSteps(0, 0, batchUnits)/steps)
 	if d.workers, d.walks, err = x.hire(); err != nil {
 		return err
 	}
-	// The first walk samples for its parts, and s keeps what all have done.
+	// The first walk samples for its units, and s keeps what all have done.
 	own := *s
 	d.s = &own
-	return x.laps(d, d.workers)
+	return x.inBatches(d, d.workers)
 }
 
 // deal implements division.
-func (d *samples) deal() (parts []part, err error) {
-	d.parts = d.parts[:0]
-	room := lapParts
-	if n := d.s.x.opts.lapParts; n > 0 {
+func (d *sampleDivision) deal() (units []unit, err error) {
+	d.units = d.units[:0]
+	room := batchUnits
+	if n := d.s.x.opts.batchUnits; n > 0 {
 		room = n
 	}
-	for from := d.s.done; from < d.s.runs && len(parts) < room; from += d.each {
-		p := &someRuns{all: d, from: from, to: min(d.s.runs, from+d.each)}
-		d.parts, parts = append(d.parts, p), append(parts, p)
+	for from := d.s.done; from < d.s.runs && len(units) < room; from += d.each {
+		p := &sampleUnit{all: d, from: from, to: min(d.s.runs, from+d.each)}
+		d.units, units = append(d.units, p), append(units, p)
 	}
-	return parts, nil
+	return units, nil
 }
 
-// work implements part.
-func (p *someRuns) work(w, i int, l *lap) (ending, error) {
+// work implements unit.
+func (p *sampleUnit) work(w, i int, l *batch) (unitEnding, error) {
 	x := p.all.walks[w]
 	s := x.sampling
-	x.begin(&p.all.workers[w], l, i)
+	x.beginUnit(&p.all.workers[w], l, i)
 	x.unwind()
 	s.root, s.done = x.root, p.from
 	s.sampler.teach(p.all.taught)
@@ -74,12 +74,12 @@ func (p *someRuns) work(w, i int, l *lap) (ending, error) {
 		err = s.run()
 	}
 	p.stats, p.seen = x.stats, s.distinct.seen
-	return x.ending(err)
+	return x.endUnit(err)
 }
 
 // count implements division.
-func (d *samples) count(i int) {
-	p := d.parts[i]
+func (d *sampleDivision) count(i int) {
+	p := d.units[i]
 	d.stats.add(p.stats)
 	for t := range p.seen {
 		d.s.distinct.seen[t] = struct{}{}
@@ -88,18 +88,18 @@ func (d *samples) count(i int) {
 }
 
 // merge implements division.
-func (d *samples) merge() error {
-	d.s.done = d.parts[len(d.parts)-1].to
+func (d *sampleDivision) merge() error {
+	d.s.done = d.units[len(d.units)-1].to
 	return nil
 }
 
 // progress implements division.
-func (d *samples) progress() Progress {
+func (d *sampleDivision) progress() Progress {
 	return Progress{Stats: d.stats, Share: float64(d.s.done) / float64(d.s.runs)}
 }
 
 // pack implements division.
-func (d *samples) pack() ([]byte, error) {
+func (d *sampleDivision) pack() ([]byte, error) {
 	s := *d.s
 	x := *s.x
 	x.stats = d.stats

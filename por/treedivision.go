@@ -7,15 +7,15 @@ import (
 	"landgo/trace"
 )
 
-// A search of one tree, divided: what the walk of explorer.go and advance.go does alone.
+// A search of one tree, divided: what the walk of explorer.go and explorerstep.go does alone.
 //
-// Between two laps the tree is *junctions*: the states on the way from the root
-// to where each part goes on. In a lap a part is a walk like any other, below
+// Between two batches the tree is *shared states*: the states on the way from the root
+// to where each unit goes on. In a batch a unit is a walk like any other, below
 // the last state on its way in which somebody else is at work too. The states
 // up to there, with what is planned, was taken and sleeps there, are looked at
-// and not changed: what the part would add to their branches it keeps to
-// itself, and the merge adds it, part by part. A lap that has room for further
-// parts takes branches left in the states nearest to the root, where the most
+// and not changed: what the unit would add to their branches it keeps to
+// itself, and the merge adds it, unit by unit. A batch that has room for further
+// units takes branches left in the states nearest to the root, where the most
 // is below, one of a state at a time: what sleeps beside the next one is then
 // known.
 //
@@ -41,8 +41,8 @@ import (
 // before has been explored, and what begins with that was covered from there,
 // by induction over the order. That is the theorem of source-DPOR (JACM 2017,
 // §5.3), which holds for any sleep set, whatever is explored first; its proof
-// compares at the end of the exploration of a state, and a junction is left only
-// when nothing is planned or in progress there and all parts that found
+// compares at the end of the exploration of a state, and a shared state is left only
+// when nothing is planned or in progress there and all units that found
 // something out below it are merged. That what was found out comes late does no
 // harm: what covered a sequence when it was left out still does, for planned
 // branches are only ever taken, and taken ones finished.
@@ -52,7 +52,7 @@ import (
 // wakeup tree before the branch beside it was taken. Of a step that is in
 // progress then it doesn't hold, so such a step sleeps as a stray (wakeup.go),
 // for which source-DPOR's rule is used. That may cost runs that turn out
-// redundant. So may the merge: two parts of a lap may want the same in other
+// redundant. So may the merge: two units of a batch may want the same in other
 // words, of which it sees only those that begin alike (plan).
 //
 // So each trace is run at least once, and by the sleep sets at most once:
@@ -60,13 +60,13 @@ import (
 // divided. Blocked and transitions are as well, if all branches are known from
 // the start (none, sleep, bounded).
 
-// junction is a state on the way to a part.
+// sharedState is a state on the way to a unit.
 //
-// Invariants: while a lap is under way, a junction below which several parts
-// are isn't changed. Those of done and sleep never change. The junctions on a
+// Invariants: while a batch is under way, a shared state below which several units
+// are isn't changed. Those of done and sleep never change. The shared states on a
 // way begin at a root.
-type junction struct {
-	up *junction // nil at a root
+type sharedState struct {
+	up *sharedState // nil at a root
 	// How the state before leads here.
 	thread trace.TID
 	choice trace.Choice
@@ -81,36 +81,36 @@ type junction struct {
 	active int     // of those, in progress
 	ended  bool
 
-	lap    int     // the last one in which it was looked at
-	weight float64 // the share of the tree of one of its branches, at lap
+	batch  int     // the last one in which it was looked at
+	weight float64 // the share of the tree of one of its branches, at batch
 }
 
 // finish notes that nothing is left below a branch taken from j.
-func (j *junction) finish(t trace.TID, c trace.Choice) {
+func (j *sharedState) finish(t trace.TID, c trace.Choice) {
 	j.active--
 	find(j.done, t, c).finished = true
 }
 
-// stretch is a part: what a walk does in a lap from where it stands.
-type stretch struct {
-	tree *tree
-	tip  *junction // where it goes on
+// treeUnit is a unit: what a walk does in a batch from where it stands.
+type treeUnit struct {
+	tree *treeDivision
+	tip  *sharedState // where it goes on
 	// takes: it takes one branch of tip's, below which others are too.
 	takes bool
 	// chunk is what is planned at tip, if nobody was at work there before.
 	chunk *chunk
-	// old is what a resumer gave away at the end of the last lap.
-	old *memory
+	// old is what a resumer gave away at the end of the last batch.
+	old *resumeState
 
 	// What it came to. Where over, nothing is left of it: its first step left the
 	// state from (nil: it was all of a tree) and was thread's with choice.
 	over   bool
-	from   *junction
+	from   *sharedState
 	thread trace.TID
 	choice trace.Choice
-	start  *junction // tip when the lap began
-	taken  *branch   // what takes has taken, nil: there was nothing
-	todo   *branch   // what that left planned in start
+	start  *sharedState // tip when the batch began
+	taken  *branch      // what takes has taken, nil: there was nothing
+	todo   *branch      // what that left planned in start
 	plans  []plan
 	cutOff map[int32]*frontier // by the bound that is iterated
 	stats  Stats
@@ -119,14 +119,14 @@ type stretch struct {
 // plan is a sequence that the branches of a state shall cover: each branch is
 // to be run after the one before.
 type plan struct {
-	at    *junction
+	at    *sharedState
 	chain []*branch
 }
 
-// memory is what a resumer gives away: which races of the path are still open;
+// resumeState is what a resumer gives away: which races of the path are still open;
 // and, of a search that isn't divided, the round of a bound that is raised, and
 // what else it can't build again.
-type memory struct {
+type resumeState struct {
 	open         []int32
 	kept         int
 	limit, fresh int32
@@ -136,40 +136,40 @@ type memory struct {
 // resumer is a strategy that knows more of the path than it can build again
 // from its events.
 type resumer interface {
-	remember() *memory
+	remember() *resumeState
 	// resumed is told that the path was built again, with what was remembered
-	// when it was left, nil if it was another part's. It fails if that can't be
+	// when it was left, nil if it was another unit's. It fails if that can't be
 	// read.
-	resumed(m *memory) error
+	resumed(m *resumeState) error
 }
 
-// tree is a division: a search at rest between two laps.
-type tree struct {
+// treeDivision is a division: a search at rest between two batches.
+type treeDivision struct {
 	x         *explorer   // the search's own
 	explorers []*explorer // one a worker
 	workers   []Worker
-	rounds    *ascent // of a search that goes by ascending bound, else nil
+	iteration *iteration // of a search that goes by ascending bound, else nil
 	stats     Stats
 	// whole: a snapshot of a search that isn't divided yet and has used so many
 	// steps.
 	whole   bool
 	used    uint64
-	parts   []*stretch
-	orphans []*junction // something is left, and nobody at work below
-	laps    int
+	units   []*treeUnit
+	orphans []*sharedState // something is left, and nobody at work below
+	batches int
 }
 
 // count implements division.
-func (t *tree) count(i int) { t.stats.add(t.parts[i].stats) }
+func (t *treeDivision) count(i int) { t.stats.add(t.units[i].stats) }
 
 // deal implements division.
-func (t *tree) deal() (parts []part, err error) {
-	room := lapParts
-	if t.x.opts.lapParts > 0 {
-		room = t.x.opts.lapParts
+func (t *treeDivision) deal() (units []unit, err error) {
+	room := batchUnits
+	if t.x.opts.batchUnits > 0 {
+		room = t.x.opts.batchUnits
 	}
-	for room > len(t.parts) && t.rounds != nil {
-		chunk, err := t.rounds.nextChunk(len(t.parts) == 0 && len(t.orphans) == 0)
+	for room > len(t.units) && t.iteration != nil {
+		chunk, err := t.iteration.nextChunk(len(t.units) == 0 && len(t.orphans) == 0)
 		if err != nil {
 			return nil, err
 		}
@@ -177,44 +177,44 @@ func (t *tree) deal() (parts []part, err error) {
 			break
 		}
 		t.stats.Pruned -= uint64(len(chunk.ends))
-		t.parts = append(t.parts, &stretch{tree: t, tip: &junction{ended: true}, chunk: chunk})
+		t.units = append(t.units, &treeUnit{tree: t, tip: &sharedState{ended: true}, chunk: chunk})
 	}
-	t.split(room - len(t.parts))
-	for _, p := range t.parts {
-		parts = append(parts, p)
+	t.split(room - len(t.units))
+	for _, p := range t.units {
+		units = append(units, p)
 	}
-	return parts, nil
+	return units, nil
 }
 
-// split makes further parts of branches left, those nearest to the root first.
-func (t *tree) split(room int) {
+// split makes further units of branches left, those nearest to the root first.
+func (t *treeDivision) split(room int) {
 	if room <= 0 {
 		return
 	}
-	t.laps++
-	left := append([]*junction(nil), t.orphans...)
-	for _, p := range t.parts {
-		for j := p.tip.up; j != nil && j.lap != t.laps; j = j.up {
-			if j.lap = t.laps; j.todo != nil {
+	t.batches++
+	left := append([]*sharedState(nil), t.orphans...)
+	for _, p := range t.units {
+		for j := p.tip.up; j != nil && j.batch != t.batches; j = j.up {
+			if j.batch = t.batches; j.todo != nil {
 				left = append(left, j)
 			}
 		}
 	}
 	sort.SliceStable(left, func(i, k int) bool { return left[i].depth < left[k].depth })
 	for _, j := range left[:min(room, len(left))] {
-		p := &stretch{tree: t, tip: j, takes: j.active > 0}
+		p := &treeUnit{tree: t, tip: j, takes: j.active > 0}
 		if p.takes {
 			j.active++
 		} else {
-			t.orphans = slices.DeleteFunc(t.orphans, func(o *junction) bool { return o == j })
+			t.orphans = slices.DeleteFunc(t.orphans, func(o *sharedState) bool { return o == j })
 		}
-		t.parts = append(t.parts, p)
+		t.units = append(t.units, p)
 	}
 }
 
 // merge implements division.
-func (t *tree) merge() error {
-	for _, p := range t.parts {
+func (t *treeDivision) merge() error {
+	for _, p := range t.units {
 		if !p.takes {
 			continue
 		}
@@ -225,18 +225,18 @@ func (t *tree) merge() error {
 		}
 		p.taken.next, p.start.done = p.start.done, p.taken
 	}
-	for _, p := range t.parts {
+	for _, p := range t.units {
 		for _, n := range p.plans {
 			n.at.cover(n.chain)
 		}
 		for v, f := range p.cutOff {
-			if err := t.rounds.takeOver(v, f); err != nil {
+			if err := t.iteration.takeOver(v, f); err != nil {
 				return err
 			}
 		}
 	}
-	going := t.parts[:0]
-	for _, p := range t.parts {
+	going := t.units[:0]
+	for _, p := range t.units {
 		switch {
 		case !p.over:
 			p.takes, p.plans, p.cutOff, p.taken, p.todo = false, nil, nil, nil, nil
@@ -248,13 +248,13 @@ func (t *tree) merge() error {
 			t.settle(p.from)
 		}
 	}
-	clear(t.parts[len(going):])
-	t.parts = going
+	clear(t.units[len(going):])
+	t.units = going
 	return nil
 }
 
 // settle notes what is left of j, of which something is over.
-func (t *tree) settle(j *junction) {
+func (t *treeDivision) settle(j *sharedState) {
 	for ; j != nil && j.active == 0; j = j.up {
 		if j.todo != nil {
 			t.orphans = append(t.orphans, j)
@@ -270,7 +270,7 @@ func (t *tree) settle(j *junction) {
 // that was taken begins it; else what is left of it goes below what is planned
 // that begins it. (Insert of JACM 2017, Definition 6.3, of what of v was
 // written down: a step that v only commutes with isn't seen to begin it.)
-func (j *junction) cover(chain []*branch) {
+func (j *sharedState) cover(chain []*branch) {
 	for b := j.done; b != nil; b = b.next {
 		if begins(chain, b) >= 0 {
 			return
@@ -319,37 +319,37 @@ func begins(chain []*branch, b *branch) int {
 }
 
 // progress implements division. What is done lies below the branches explored
-// at junctions.
-func (t *tree) progress() Progress {
+// at shared states.
+func (t *treeDivision) progress() Progress {
 	p := Progress{Stats: t.stats}
-	if t.rounds != nil {
-		if share, known := t.rounds.share(); known {
+	if t.iteration != nil {
+		if share, known := t.iteration.share(); known {
 			p.Share = share
 			return p
 		}
 	}
-	if len(t.parts) == 0 && len(t.orphans) == 0 {
+	if len(t.units) == 0 && len(t.orphans) == 0 {
 		p.Share = 1
 	}
-	t.laps++
+	t.batches++
 	for _, j := range t.orphans {
-		p.Share += j.share(t.laps)
+		p.Share += j.share(t.batches)
 	}
-	for _, part := range t.parts {
-		p.Share += part.tip.share(t.laps)
+	for _, part := range t.units {
+		p.Share += part.tip.share(t.batches)
 	}
 	return p
 }
 
 // share is the share of the tree that is done at j and above, without what was
-// asked for in the same lap already.
-func (j *junction) share(lap int) (share float64) {
-	var way []*junction
-	for ; j != nil && j.lap != lap; j = j.up {
+// asked for in the same batch already.
+func (j *sharedState) share(lap int) (share float64) {
+	var way []*sharedState
+	for ; j != nil && j.batch != lap; j = j.up {
 		way = append(way, j)
 	}
 	for _, j := range slices.Backward(way) {
-		j.lap, j.weight = lap, 1
+		j.batch, j.weight = lap, 1
 		if j.up != nil {
 			j.weight = j.up.weight
 		}

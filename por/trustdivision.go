@@ -6,10 +6,10 @@ import (
 	"landgo/trace"
 )
 
-// TruSt divided: a part is the subtree of a graph, or what is left of one. A
+// TruSt divided: a unit is the subtree of a graph, or what is left of one. A
 // walk that rests between two graphs is its graph with the steps that made it,
 // for all else can be made again from that (guided, in trust.go); and how deep
-// it is in its subtree. Where there is room for further parts, one is divided in
+// it is in its subtree. Where there is room for further units, one is divided in
 // two: the subtree of the graph that its outermost revisit has made, as far as
 // that is still to do, and the rest, which goes on as if that revisit was done.
 //
@@ -18,38 +18,38 @@ import (
 // after an interruption. Executions, Blocked and Pruned are those of the search
 // that isn't divided, for each graph is visited once, by whomever.
 
-// bough is a part of the search: a walk at rest.
-type bough struct {
-	of            *boughs
-	steps         []grown
+// graphUnit is a part of the search: a walk at rest.
+type graphUnit struct {
+	division      *graphDivision
+	steps         []unitEvent
 	top           []*branch // held in the last state
 	floor, nested int
-	scale         scale
+	estimate      graphEstimate
 	// done: the newest event is a revisit that is done with.
 	done bool
-	// fork: it is to be divided at the end of its stint.
-	fork bool
+	// fork: it is to be divided at the end of its quota.
+	divides bool
 
-	// What the stint came to.
+	// What the quota came to.
 	over  bool
-	other *bough
+	other *graphUnit
 	stats Stats
 	cut   bool
 }
 
-// grown is an event of a bough, and what was held in the state before it.
-type grown struct {
+// unitEvent is an event of a graphUnit, and what was held in the state before it.
+type unitEvent struct {
 	thread      trace.TID
 	choice      trace.Choice
 	last        uint64
-	added       how
+	added       origin
 	group, redo int32
 	displaced   *branch
 	held        []*branch
 }
 
-// boughs is a division, and the search before it is divided.
-type boughs struct {
+// graphDivision is a division, and the search before it is divided.
+type graphDivision struct {
 	spec  Spec
 	opts  Options
 	root  trace.Mark
@@ -58,18 +58,18 @@ type boughs struct {
 	crew  []Worker
 	stats Stats
 	cut   bool
-	share float64 // done, when the last lap began or was merged
-	parts []*bough
+	share float64 // done, when the last batch began or was merged
+	units []*graphUnit
 	// whole: a search that isn't divided yet and has used so many steps.
 	whole bool
 	used  uint64
 }
 
 // once makes the search, up to its end or to a step that teaches finer points.
-func (b *boughs) once(from []byte) error {
+func (b *graphDivision) once(from []byte) error {
 	w := b.walk
 	w.reset()
-	w.floor, w.nested, w.used, w.scale = 0, 0, 0, newScale()
+	w.floor, w.nested, w.used, w.estimate = 0, 0, 0, newGraphEstimate()
 	b.whole = true
 	if from != nil {
 		if err := b.unpack(from); err != nil {
@@ -79,7 +79,7 @@ func (b *boughs) once(from []byte) error {
 			return b.divide()
 		}
 		w.stats, w.cut = b.stats, b.cut
-		if err := w.regrow(b.parts[0]); err != nil || w.halted() {
+		if err := w.rebuild(b.units[0]); err != nil || w.halted() {
 			return err
 		}
 		w.stats, w.used = b.stats, b.used
@@ -93,7 +93,7 @@ func (b *boughs) once(from []byte) error {
 		if b.opts.SaveNow == nil || !b.opts.SaveNow() {
 			return false, nil
 		}
-		b.stats, b.cut, b.used, b.parts = w.stats, w.cut, w.used, []*bough{w.rest(b)}
+		b.stats, b.cut, b.used, b.units = w.stats, w.cut, w.used, []*graphUnit{w.suspend(b)}
 		return false, b.opts.save(b.pack())
 	})
 	if err != nil || w.halted() {
@@ -103,12 +103,12 @@ func (b *boughs) once(from []byte) error {
 		w.stats.Complete = true
 		return nil
 	}
-	b.whole, b.stats, b.cut, b.parts = false, w.stats, w.cut, []*bough{w.rest(b)}
+	b.whole, b.stats, b.cut, b.units = false, w.stats, w.cut, []*graphUnit{w.suspend(b)}
 	return b.divide()
 }
 
-// divide makes what is left of the search in laps.
-func (b *boughs) divide() error {
+// divide makes what is left of the search in batches.
+func (b *graphDivision) divide() error {
 	w := b.walk
 	sys, obs, crew := w.sys, w.obs, b.opts.Crew
 	b.crew = []Worker{{Begin: func() System { sys.Rewind(b.root); return sys }, Obs: obs}}
@@ -124,7 +124,7 @@ func (b *boughs) divide() error {
 		b.walks = append(b.walks, newTrust(nil, c.Obs, b.spec, b.opts))
 	}
 	end, worker, err := divide(b, b.crew, &b.opts, obs)
-	w.sys, w.obs, w.lap = sys, obs, nil
+	w.sys, w.obs, w.batch = sys, obs, nil
 	w.stats, w.cut, w.finer = b.stats, b.cut, end == learned
 	w.stopped = end == enough || end == gaveUp
 	w.stats.Complete = end == rests && err == nil
@@ -141,27 +141,27 @@ func (b *boughs) divide() error {
 }
 
 // deal implements division.
-func (b *boughs) deal() (parts []part, err error) {
+func (b *graphDivision) deal() (units []unit, err error) {
 	b.weigh()
-	room := cmp.Or(b.opts.lapParts, lapParts) - len(b.parts)
-	for i, p := range b.parts {
-		p.fork = i < room
-		parts = append(parts, p)
+	room := cmp.Or(b.opts.batchUnits, batchUnits) - len(b.units)
+	for i, p := range b.units {
+		p.divides = i < room
+		units = append(units, p)
 	}
-	return parts, nil
+	return units, nil
 }
 
-// work implements part.
-func (p *bough) work(i, index int, l *lap) (ending, error) {
-	w, c := p.of.walks[i], &p.of.crew[i]
+// work implements unit.
+func (p *graphUnit) work(i, index int, l *batch) (unitEnding, error) {
+	w, c := p.division.walks[i], &p.division.crew[i]
 	w.sys, w.obs = c.Begin(), c.Obs
 	w.stats, w.cut, w.stopped, w.finer, w.gaveUp = Stats{}, false, false, false, false
-	w.lap, w.index = l, index
+	w.batch, w.index = l, index
 	w.forget()
 	w.reset()
-	err := w.taught(w.stint(p))
+	err := w.taught(w.workOn(p))
 	p.stats, p.cut = w.stats, w.cut
-	w.lap = nil
+	w.batch = nil
 	switch {
 	case err != nil:
 		return failed, err
@@ -175,37 +175,37 @@ func (p *bough) work(i, index int, l *lap) (ending, error) {
 	return rests, nil
 }
 
-// stint goes on with p, and leaves in it what it came to.
-func (w *trust) stint(p *bough) (err error) {
-	if err := w.regrow(p); err != nil || w.halted() {
+// workOn goes on with p, and leaves in it what it came to.
+func (w *trust) workOn(p *graphUnit) (err error) {
+	if err := w.rebuild(p); err != nil || w.halted() {
 		return err
 	}
-	w.used, w.quota = 0, p.of.opts.stint(len(p.steps), w.index, len(w.lap.parts))
+	w.used, w.quota = 0, p.division.opts.unitSteps(len(p.steps), w.index, len(w.batch.units))
 	p.over, err = w.explore(p.done, func() (bool, error) { return w.used >= w.quota, nil })
 	if err != nil || w.halted() || p.over {
 		return err
 	}
-	q := w.rest(p.of)
+	q := w.suspend(p.division)
 	p.done = false
-	if p.fork && w.nested > 0 {
+	if p.divides && w.nested > 0 {
 		if err := w.outermost(); err != nil || w.halted() {
 			return err
 		}
 		q.floor, q.nested = w.size(), q.nested-1
-		q.scale.outermost()
-		p.other, q = q, w.rest(p.of)
+		q.estimate.outermost()
+		p.other, q = q, w.suspend(p.division)
 		p.done = true
 	}
-	p.steps, p.top, p.floor, p.nested, p.scale = q.steps, q.top, q.floor, q.nested, q.scale
+	p.steps, p.top, p.floor, p.nested, p.estimate = q.steps, q.top, q.floor, q.nested, q.estimate
 	return nil
 }
 
-// rest is the walk at rest.
-func (w *trust) rest(of *boughs) *bough {
-	p := &bough{of: of, floor: w.floor, nested: w.nested, scale: w.scale.clone()}
+// suspend is the walk at rest.
+func (w *trust) suspend(of *graphDivision) *graphUnit {
+	p := &graphUnit{division: of, floor: w.floor, nested: w.nested, estimate: w.estimate.clone()}
 	for i := range w.steps[:w.size()] {
 		s := &w.steps[i]
-		e := grown{thread: s.Thread, choice: s.Choice, last: s.last, added: s.added, group: s.group, redo: s.redo,
+		e := unitEvent{thread: s.Thread, choice: s.Choice, last: s.last, added: s.added, group: s.group, redo: s.redo,
 			held: w.heldAt(s.holds, w.steps[i+1].holds)}
 		if s.added == revisits {
 			e.displaced = new(pool).copy(&s.displaced.Event, 0)
@@ -223,9 +223,9 @@ func (w *trust) heldAt(lo, hi int32) (held []*branch) {
 	return held
 }
 
-// regrow builds the graph of p.
-func (w *trust) regrow(p *bough) error {
-	w.floor, w.nested, w.scale = p.floor, p.nested, p.scale.clone()
+// rebuild builds the graph of p.
+func (w *trust) rebuild(p *graphUnit) error {
+	w.floor, w.nested, w.estimate = p.floor, p.nested, p.estimate.clone()
 	for i := range p.steps {
 		e := &p.steps[i]
 		w.holdAll(e.held)
@@ -268,12 +268,12 @@ func (w *trust) outermost() error {
 			w.drop(w.pop())
 		}
 		if w.nested == 1 {
-			w.scale.settle(w.size())
+			w.estimate.settle(w.size())
 			return nil
 		}
 		s := w.pop()
 		w.nested--
-		w.scale.ascend()
+		w.estimate.ascend()
 		t, r, displaced := s.Thread, s.group, s.displaced
 		s.displaced = nil
 		err := w.remake(t, r, -1)
@@ -286,40 +286,40 @@ func (w *trust) outermost() error {
 }
 
 // count implements division.
-func (b *boughs) count(i int) {
-	b.stats.add(b.parts[i].stats)
-	b.cut = b.cut || b.parts[i].cut
+func (b *graphDivision) count(i int) {
+	b.stats.add(b.units[i].stats)
+	b.cut = b.cut || b.units[i].cut
 }
 
 // merge implements division.
-func (b *boughs) merge() error {
-	var parts []*bough
-	for _, p := range b.parts {
+func (b *graphDivision) merge() error {
+	var units []*graphUnit
+	for _, p := range b.units {
 		if !p.over {
-			parts = append(parts, p)
+			units = append(units, p)
 		}
 		if p.other != nil {
-			parts = append(parts, p.other)
+			units = append(units, p.other)
 			p.other = nil
 		}
 	}
-	b.parts = parts
+	b.units = units
 	b.weigh()
 	return nil
 }
 
-// weigh notes how much is done. In a lap that ends early, parts that don't count may
+// weigh notes how much is done. In a batch that ends early, units that don't count may
 // have gone anywhere.
-func (b *boughs) weigh() {
+func (b *graphDivision) weigh() {
 	left := 0.0
-	for _, p := range b.parts {
-		left += p.scale.left()
+	for _, p := range b.units {
+		left += p.estimate.left()
 	}
 	b.share = max(0, 1-left)
 }
 
 // progress implements division.
-func (b *boughs) progress() Progress {
+func (b *graphDivision) progress() Progress {
 	if b.whole {
 		return b.walk.progress()
 	}

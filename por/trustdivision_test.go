@@ -10,10 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestBoughs: trust and rounder in parts visit what they visit in one go, and all
+// TestTrustDivision: trust and rounder in units visit what they visit in one go, and all
 // counts are the same with any number of workers, and when the search is killed
 // again and again.
-func TestBoughs(t *testing.T) {
+func TestTrustDivision(t *testing.T) {
 	programsOf, kills := 150, 0
 	if testing.Short() {
 		programsOf = 40
@@ -34,7 +34,7 @@ func TestBoughs(t *testing.T) {
 			if k >= 0 {
 				name, opts.Bounds = []string{"rounder", "rounder:early=0"}[seed%2], Bounds{{Rounds, k}}
 			}
-			n, err := agreeBoughs(name, p, seed, opts)
+			n, err := agreeTrustDivision(name, p, seed, opts)
 			if kills += n; err != nil {
 				t.Fatalf("%s, rounds=%d, seed %d: %v\n%v", name, k, seed, err, p)
 			}
@@ -45,14 +45,14 @@ func TestBoughs(t *testing.T) {
 	}
 }
 
-// agreeBoughs is that for one program. How the search is divided, and among how
+// agreeTrustDivision is that for one program. How the search is divided, and among how
 // many, is a matter of n, as is whether it is killed.
-func agreeBoughs(name string, p *model.Program, n int, opts Options) (kills int, err error) {
+func agreeTrustDivision(name string, p *model.Program, n int, opts Options) (kills int, err error) {
 	whole, err := explore(name, p, opts)
 	if err != nil {
 		return 0, err
 	}
-	opts.WarmUp, opts.Stint, opts.lapParts = uint64(2+n%50), uint64(1+n%40), 2+n%7
+	opts.WarmUp, opts.UnitSteps, opts.batchUnits = uint64(2+n%50), uint64(1+n%40), 2+n%7
 	one, err := together(name, p, 1, opts)
 	if err != nil {
 		return 0, err
@@ -87,12 +87,12 @@ func keys(s *survey) map[string]outcome {
 	return m
 }
 
-// TestBoughsLarger: the same on programs with many traces, one with loops.
-func TestBoughsLarger(t *testing.T) {
+// TestTrustDivisionLarger: the same on programs with many traces, one with loops.
+func TestTrustDivisionLarger(t *testing.T) {
 	for _, p := range []*model.Program{model.MutexInc(3, 3), model.Micro(2, 3), model.LastZero(8), model.Philosophers(5, false), model.TTASLock(3)} {
 		whole, _ := runModel(t, "trust", p, single)
 		opts := single
-		opts.WarmUp, opts.Stint = 50, 200
+		opts.WarmUp, opts.UnitSteps = 50, 200
 		var one Stats
 		for _, jobs := range allWorkers {
 			opts.Crew = plainHands{p, jobs}

@@ -129,7 +129,7 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 		// That the others come first is a race that no later event shows: those who
 		// can't run any more come only after whoever lets them. (Priorities aren't
 		// in any of the papers.)
-		x.anyAll(n)
+		x.addAll(n)
 	}
 	x.ended.Last = t
 	x.insns[b.Thread] = t.Last

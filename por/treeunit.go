@@ -2,24 +2,24 @@ package por
 
 import "errors"
 
-// What a walk does for a part of a divided search (tree.go).
+// What a walk does for a unit of a divided search (treedivision.go).
 
 // errAway is a path that leads elsewhere on another system.
 var errAway = errors.New("a step ends elsewhere when another worker repeats it")
 
-// work implements part.
-func (p *stretch) work(w, i int, l *lap) (ending, error) {
+// work implements unit.
+func (p *treeUnit) work(w, i int, l *batch) (unitEnding, error) {
 	x := p.tree.explorers[w]
-	x.begin(&p.tree.workers[w], l, i)
-	x.quota = x.opts.stint(int(p.tip.depth), i, len(l.parts))
+	x.beginUnit(&p.tree.workers[w], l, i)
+	x.quota = x.opts.unitSteps(int(p.tip.depth), i, len(l.units))
 	p.start = p.tip
-	err := x.stint(p)
+	err := x.workOn(p)
 	p.stats = x.stats
-	return x.ending(err)
+	return x.endUnit(err)
 }
 
-// stint goes on with p, and leaves in p what it came to.
-func (x *explorer) stint(p *stretch) error {
+// workOn goes on with p, and leaves in p what it came to.
+func (x *explorer) workOn(p *treeUnit) error {
 	if p.chunk != nil {
 		p.tip.todo, p.chunk = p.chunk.tree(&x.pool), nil
 	}
@@ -28,7 +28,7 @@ func (x *explorer) stint(p *stretch) error {
 	}
 	p.old = nil
 	if b, ok := x.strat.(*bounded); ok && b.iterate {
-		x.meter.limits[b.measure] = p.tree.rounds.level
+		x.meter.limits[b.measure] = p.tree.iteration.level
 	}
 	if p.takes {
 		i := len(x.nodes) - 1
@@ -45,7 +45,7 @@ func (x *explorer) stint(p *stretch) error {
 		n = &x.nodes[i]
 		p.taken = x.pool.copy(&n.cur.Event, n.last)
 	}
-	if err := x.roam(); err != nil || x.finer || x.stopped || x.halted {
+	if err := x.explore(); err != nil || x.finer || x.stopped || x.halted {
 		return err
 	}
 	x.collect(p)
@@ -53,12 +53,12 @@ func (x *explorer) stint(p *stretch) error {
 }
 
 // visit builds the path to where p goes on.
-func (x *explorer) visit(p *stretch) error {
+func (x *explorer) visit(p *treeUnit) error {
 	x.unwind()
 	if x.meter != nil && p.old != nil {
 		x.meter.goOn(p.old)
 	}
-	path := make([]*junction, p.tip.depth+1)
+	path := make([]*sharedState, p.tip.depth+1)
 	shared := -1 // the deepest state below which others are too
 	for j := p.tip; j != nil; j = j.up {
 		path[j.depth] = j
@@ -113,9 +113,9 @@ func (x *explorer) own(n *node) {
 	}
 }
 
-// collect leaves in p what it has come to at the end of its stint.
-func (x *explorer) collect(p *stretch) {
-	var up *junction
+// collect leaves in p what it has come to at the end of its quota.
+func (x *explorer) collect(p *treeUnit) {
+	var up *sharedState
 	last := len(x.nodes) - 1
 	for i := range x.nodes {
 		n := &x.nodes[i]
@@ -128,7 +128,7 @@ func (x *explorer) collect(p *stretch) {
 			if p.takes && n.shared == p.start {
 				base = p.todo
 			}
-			x.way = x.way[:0]
+			x.prefix = x.prefix[:0]
 			x.planned(p, n.shared, base, n.todo)
 			x.pool.putAll(n.todo)
 			n.todo, n.copied = n.shared.todo, false
@@ -138,7 +138,7 @@ func (x *explorer) collect(p *stretch) {
 		p.cutOff = b.giveUp()
 	}
 	if n := &x.nodes[last]; n.shared != nil || x.stats.Complete {
-		p.over, p.from, p.thread, p.choice = true, up, x.left.thread, x.left.choice
+		p.over, p.from, p.thread, p.choice = true, up, x.exit.thread, x.exit.choice
 		return
 	}
 	if r, ok := x.strat.(resumer); ok {
@@ -149,7 +149,7 @@ func (x *explorer) collect(p *stretch) {
 			x.pool.unfold(n.todo)
 		}
 	}
-	p.tip = x.still()
+	p.tip = x.freeze()
 	for i := range x.nodes {
 		if n := &x.nodes[i]; n.shared == nil {
 			n.todo, n.done = nil, nil
@@ -159,9 +159,9 @@ func (x *explorer) collect(p *stretch) {
 
 // planned writes down what list, of the branches planned in j after those of
 // x.way, has that base hasn't: what this walk has added.
-func (x *explorer) planned(p *stretch, j *junction, base, list *branch) {
+func (x *explorer) planned(p *treeUnit, j *sharedState, base, list *branch) {
 	for ; list != nil; list = list.next {
-		x.way = append(x.way, list)
+		x.prefix = append(x.prefix, list)
 		switch {
 		case base != nil:
 			x.planned(p, j, base.kids, *x.pool.below(list))
@@ -169,13 +169,13 @@ func (x *explorer) planned(p *stretch, j *junction, base, list *branch) {
 		case *x.pool.below(list) != nil:
 			x.planned(p, j, nil, list.kids)
 		default:
-			chain := make([]*branch, len(x.way))
-			for i, b := range x.way {
+			chain := make([]*branch, len(x.prefix))
+			for i, b := range x.prefix {
 				chain[i] = x.pool.copy(&b.Event, b.last)
 			}
 			p.plans = append(p.plans, plan{j, chain})
 		}
-		x.way = x.way[:len(x.way)-1]
+		x.prefix = x.prefix[:len(x.prefix)-1]
 	}
 }
 
@@ -184,13 +184,13 @@ func (x *explorer) divisible() bool {
 	return x.spec.Whole() == "" && x.opts.MaxExecutions == 0
 }
 
-// plant makes a tree of the search that this walk has made so far.
-func (x *explorer) plant() *tree {
-	t := &tree{x: x, stats: x.stats, rounds: x.ascent()}
-	p := &stretch{tree: t}
+// divideTree makes a tree of the search that this walk has made so far.
+func (x *explorer) divideTree() *treeDivision {
+	t := &treeDivision{x: x, stats: x.stats, iteration: x.iteration()}
+	p := &treeUnit{tree: t}
 	x.collect(p)
 	if !p.over {
-		t.parts = append(t.parts, p)
+		t.units = append(t.units, p)
 	}
 	return t
 }
@@ -213,8 +213,8 @@ func (x *explorer) hire() (workers []Worker, walks []*explorer, err error) {
 	return workers, walks, nil
 }
 
-// laps makes a division's search.
-func (x *explorer) laps(d division, workers []Worker) (err error) {
+// inBatches makes a division's search.
+func (x *explorer) inBatches(d division, workers []Worker) (err error) {
 	sys, root, obs := x.sys, x.root, x.obs
 	end, worker, err := divide(d, workers, &x.opts, obs)
 	x.sys, x.root, x.obs, x.stats = sys, root, obs, d.progress().Stats
@@ -235,17 +235,17 @@ func (x *explorer) laps(d division, workers []Worker) (err error) {
 	return err
 }
 
-// begin has a walk begin a part of a lap with worker w.
-func (x *explorer) begin(w *Worker, l *lap, index int) {
+// beginUnit has a walk begin a unit of a batch with worker w.
+func (x *explorer) beginUnit(w *Worker, l *batch, index int) {
 	x.sys, x.obs = w.Begin(), w.Obs
 	x.root = x.sys.Mark()
 	x.stats, x.stopped, x.finer, x.halted, x.quits, x.resting, x.used = Stats{}, false, false, false, false, false, 0
-	x.lap, x.index = l, index
+	x.batch, x.index = l, index
 }
 
-// ending says how a walk has ended a part of a lap.
-func (x *explorer) ending(err error) (ending, error) {
-	x.lap = nil
+// endUnit says how a walk has ended a unit of a batch.
+func (x *explorer) endUnit(err error) (unitEnding, error) {
+	x.batch = nil
 	switch {
 	case err != nil:
 		return failed, err
@@ -259,9 +259,9 @@ func (x *explorer) ending(err error) (ending, error) {
 	return rests, nil
 }
 
-// still makes junctions of the states of the path from the first that is only
+// freeze makes shared states of the states of the path from the first that is only
 // this walk's, and returns the last. They have the nodes' lists.
-func (x *explorer) still() (tip *junction) {
+func (x *explorer) freeze() (tip *sharedState) {
 	_, later := x.strat.(*bpor) // which may find more to do in a state of which nothing is left
 	for i := range x.nodes {
 		n := &x.nodes[i]
@@ -269,7 +269,7 @@ func (x *explorer) still() (tip *junction) {
 			tip = n.shared
 			continue
 		}
-		j := &junction{up: tip, depth: n.depth, strays: n.strays, sleep: append([]*branch(nil), x.sleep[n.sleeps:n.slept]...),
+		j := &sharedState{up: tip, depth: n.depth, strays: n.strays, sleep: append([]*branch(nil), x.sleep[n.sleeps:n.slept]...),
 			todo: n.todo, done: n.done, over: n.over, ended: n.ended}
 		for b := j.done; b != nil; b = b.next {
 			b.finished = true

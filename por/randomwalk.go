@@ -2,26 +2,26 @@ package por
 
 import "landgo/trace"
 
-// walk is search random: a random walk. In each state every ready thread is as
+// randomWalk is search random: a random walk. In each state every ready thread is as
 // likely as any other to take the next step. An execution of k steps among n
 // threads may have a probability as small as 1/n^k; what is met early is what
 // many orders lead to.
-type walk struct{ s *sampling }
+type randomWalk struct{ s *sampling }
 
 func newRandom(x *explorer) strategy {
 	s := newSampling(x)
-	s.sampler = &walk{s}
+	s.sampler = &randomWalk{s}
 	return s
 }
 
-func (w *walk) reset()       {}
-func (w *walk) begin(uint64) {}
-func (w *walk) ran(int32)    {}
-func (w *walk) taught() int  { return 0 }
-func (w *walk) teach(int)    {}
-func (w *walk) ended(int)    {}
+func (w *randomWalk) reset()       {}
+func (w *randomWalk) begin(uint64) {}
+func (w *randomWalk) ran(int32)    {}
+func (w *randomWalk) taught() int  { return 0 }
+func (w *randomWalk) teach(int)    {}
+func (w *randomWalk) ended(int)    {}
 
-func (w *walk) pick(*node) trace.TID {
+func (w *randomWalk) pick(*node) trace.TID {
 	threads := w.s.x.threads
 	ready := 0
 	for i := range threads {
