@@ -52,44 +52,43 @@ type eager struct {
 	sleep bool
 }
 
-func (s *eager) uses() (bool, bool) { return true, s.sleep }
+func (s *eager) needs() *needs { return &needs{order: true, sleep: s.sleep} }
 
 // racing reports whether backtrack sets are made source sets too.
 func (s *eager) racing() bool {
-	return (s.sleep || !s.x.opts.OneEvent) && s.x.opts.fault != paperSleep
+	return (s.sleep || !s.opts.OneEvent) && s.opts.fault != paperSleep
 }
 
 // seed is lines 2-11 for the state of n.
-func (s *eager) seed(n *node, _ *branch) {
+func (s *eager) seed(n *node, _ *branch) error {
 	s.processes()
-	s.x.addDefault(n)
+	s.sets.addDefault(n)
+	return nil
 }
 
 // processes is lines 3-9 for the current state.
 func (s *eager) processes() {
-	x := s.x
-	end := int32(x.depth())
+	end := int32(s.path.depth())
 	if end == 0 {
 		return
 	}
-	top := x.nodes[end-1].cur
-	for k := range x.threads {
-		t := &x.threads[k]
-		if t.Status == trace.Exited || t.Status != trace.Ready && x.opts.fault == noPending {
+	top := s.path.nodes[end-1].cur
+	for k := range s.path.threads {
+		t := &s.path.threads[k]
+		if t.Status == trace.Exited || t.Status != trace.Ready && s.opts.fault == noPending {
 			continue
 		}
-		b := x.beginning(t)
+		e := s.next.beginning(t)
 		// Only the top is new for who didn't move: see above.
-		if t.ID == top.Thread || s.wokenBy(t.ID, end-1) || b.Dependent(&top.Event) && x.order.MayBeCoenabled(end-1, t.Pending) {
-			s.lines(&b.Event, t.Pending, end)
+		if t.ID == top.Thread || s.wokenBy(t.ID, end-1) || e.Dependent(&top.Event) && s.path.order.MayBeCoenabled(end-1, t.Pending) {
+			s.lines(e, t.Pending, end)
 		}
-		x.pool.put(b)
 	}
 }
 
 // wokenBy reports whether event i let thread t go on.
 func (s *eager) wokenBy(t trace.TID, i int32) bool {
-	for w := range s.x.order.Wakers(t) {
+	for w := range s.path.order.Wakers(t) {
 		return w == i
 	}
 	return false
@@ -97,19 +96,19 @@ func (s *eager) wokenBy(t trace.TID, i int32) bool {
 
 // ran goes through lines 4-7 again for a step that was more than its beginning.
 func (s *eager) ran(i int32) {
-	e := &s.x.nodes[i].cur.Event
-	if !s.x.opts.OneEvent || e.Loose || len(e.Accesses)+len(e.Ops) != 1 {
-		if !e.Global || s.x.opts.fault != noProcessEnd {
-			b := s.x.pool.copy(e, 0)
+	e := s.path.event(i)
+	if !s.opts.OneEvent || e.Loose || len(e.Accesses)+len(e.Ops) != 1 {
+		if !e.Global || s.opts.fault != noProcessEnd {
+			b := s.sets.pool.copy(e, 0)
 			b.blur(true)
-			s.lines(&b.Event, s.x.order.First(i), i)
-			s.x.pool.put(b)
+			s.lines(&b.Event, s.path.order.First(i), i)
+			s.sets.pool.put(b)
 		}
 	}
 	if s.racing() {
 		s.reverse(i, s.insert)
 	} else {
-		s.x.addOutcomes(i)
+		s.sets.addOutcomes(i)
 	}
 }
 
@@ -117,7 +116,7 @@ func (s *eager) end(e Ending) {
 	if e == EndedStuck {
 		s.processes()
 	}
-	s.x.cutSteps(e, func(c int32, b *branch) { s.x.addThread(&s.x.nodes[c], b.Thread) })
+	s.next.cutOff(e, func(c int32, e *relation.Step) { s.sets.addThread(&s.path.nodes[c], e.Thread) })
 	if s.racing() {
 		s.finish(e, s.insert)
 	}

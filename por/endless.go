@@ -110,21 +110,18 @@ func (s *stateful) refill(n *node) (more bool, err error) {
 	if n.depth > 0 || n.ended && n.done == nil {
 		return false, nil
 	}
-	x := s.x
 	endless := s.steps.endless(len(s.seen))
 	switch {
 	case endless == 0:
 		return false, nil
-	case !x.sleeps:
+	case !s.want.sleep:
 		return false, &EndlessError{endless, len(s.seen)}
 	}
-	x.pool.putAll(n.done)
+	s.sets.pool.putAll(n.done)
 	n.done = nil
 	s.reset()
-	x.sleeps, x.retaken = false, true
-	x.sys.Rewind(n.mark)
-	x.at = 0
-	x.threads = x.sys.Threads(x.threads[:0])
-	s.seed(n, nil)
-	return n.todo != nil, x.failed
+	s.want.sleep, s.want.retaken = false, true
+	s.comeTo(n)
+	err = s.seed(n, nil)
+	return n.todo != nil, err
 }

@@ -11,24 +11,14 @@ import (
 // endProcess ends the execution at an end of the process: there is a node for
 // the state after it, in which nobody is.
 func (x *explorer) endProcess(t *trace.Transition) {
-	i := len(x.nodes)
-	if i < cap(x.nodes) {
-		x.nodes = x.nodes[:i+1]
-	} else {
-		x.nodes = append(x.nodes, node{})
-	}
-	prev := &x.nodes[i-1]
-	p := prev.preemptions
+	n := x.extend()
+	prev := &x.nodes[n.depth-1]
+	n.running, n.preemptions = t.Thread, prev.preemptions
 	if prev.preempting(t.Thread) {
-		p++
+		n.preemptions++
 	}
-	x.nodes[i] = node{depth: int32(i), running: t.Thread, next: trace.NoThread, preemptions: p, sleeps: int32(len(x.sleep)), slept: int32(len(x.sleep)),
-		choices: int32(len(x.choices)), spins: int32(len(x.spins)), seen: int32(len(x.waits))}
 	x.at = -1
-	for len(x.ready) < (i+1)*x.words {
-		x.ready = append(x.ready, 0)
-	}
-	clear(x.ready[i*x.words : (i+1)*x.words])
+	clear(x.readySet(n))
 	if t.End == trace.EndBug {
 		x.end(EndedBug)
 	} else {
@@ -41,11 +31,11 @@ func (x *explorer) end(e Ending) {
 	n := &x.nodes[len(x.nodes)-1]
 	n.ended = true
 	shown := e
-	if x.beyond != nil && e <= EndedStuck && x.beyond() {
+	if x.needs.beyond != nil && e <= EndedStuck && x.needs.beyond() {
 		x.stats.Pruned++
 		shown = EndedPruned
 	}
-	if !x.retaken && (x.meter == nil || !x.meter.stale(int(n.depth))) {
+	if !x.needs.retaken && (x.meter == nil || !x.meter.stale(int(n.depth))) {
 		switch shown {
 		case EndedBlocked:
 			x.stats.Blocked++
@@ -69,7 +59,7 @@ const maxRunOut = 4096
 // order, so that more is learned for the new start. A thread that yields lets
 // another go on: it may wait, in a loop, for what that one does.
 func (x *explorer) runOut(t *trace.Transition) (err error) {
-	x.stopped, err = runOut(x.sys, x.stopNow, t)
+	x.stopped, err = runOut(x.sys, x.interrupted, t)
 	return err
 }
 

@@ -24,36 +24,35 @@ type figure4 struct {
 	clock []int32 // C(p)
 }
 
-func newFigure4(x *explorer) strategy { return newClocks(x, x.spec.Param("sleep") == 1) }
+func newFigure4(h handle) strategy { return newClocks(h, h.spec.Param("sleep") == 1) }
 
-func newClocks(x *explorer, sleep bool) *figure4 {
-	s := &figure4{eager: eager{source: sourceOf(x), sleep: sleep}}
+func newClocks(h handle, sleep bool) *figure4 {
+	s := &figure4{eager: eager{source: sourceOf(h), sleep: sleep}}
 	s.lines = s.point
 	return s
 }
 
 func (s *figure4) point(e *relation.Event, first trace.Op, end int32) {
-	x := s.x
-	if w := x.order.Width(); len(s.clock) < w {
+	if w := s.path.order.Width(); len(s.clock) < w {
 		s.clock = make([]int32, w)
 	}
-	if int(end) < x.order.Len() {
-		x.order.BaseOf(s.clock, end)
+	if int(end) < s.path.order.Len() {
+		s.path.order.BaseOf(s.clock, end)
 	} else {
-		x.order.Base(s.clock, e.Thread)
+		s.path.order.Base(s.clock, e.Thread)
 	}
 	for i := end - 1; i >= 0; i-- {
-		a := &x.nodes[i].cur.Event
-		if a.Thread == e.Thread || s.clock[a.Thread] > i || !a.Dependent(e) || !x.order.MayBeCoenabled(i, first) {
+		a := s.path.event(i)
+		if a.Thread == e.Thread || s.clock[a.Thread] > i || !a.Dependent(e) || !s.path.order.MayBeCoenabled(i, first) {
 			continue
 		}
 		if s.fails() {
 			return
 		}
-		if n := &x.nodes[i]; x.isReady(int(i), e.Thread) {
-			x.addThread(n, e.Thread)
+		if n := &s.path.nodes[i]; s.path.isReady(i, e.Thread) {
+			s.sets.addThread(n, e.Thread)
 		} else {
-			x.addAll(n)
+			s.sets.addAll(n)
 		}
 		return
 	}

@@ -37,7 +37,7 @@ type Kind struct {
 	// warmUp, if not 0, is how many steps it makes before it is split.
 	warmUp uint64
 	// strategy makes the search out of the walk that most searches share.
-	strategy func(*explorer) strategy
+	strategy func(handle) strategy
 	// run is a walk of its own, where strategy is nil.
 	run func(sys System, obs Observer, s Spec, opts Options) (Stats, error)
 }

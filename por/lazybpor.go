@@ -35,11 +35,14 @@ type lazyBPOR struct {
 	least leastPreemptions
 }
 
-func newLazyBPOR(x *explorer) strategy {
-	s := &lazyBPOR{source: sourceOf(x), bound: x.meter.limits[0]}
-	s.least.x, s.least.prefixes, s.least.gaveUp = x, int(x.spec.Param("prefixes")), map[int32]trace.Op{}
-	x.freely, x.beyond = true, s.beyond
+func newLazyBPOR(h handle) strategy {
+	s := &lazyBPOR{source: sourceOf(h), bound: h.meter.limits[0]}
+	s.least = leastPreemptions{path: h.path, prefixes: int(h.spec.Param("prefixes")), gaveUp: map[int32]trace.Op{}}
 	return s
+}
+
+func (s *lazyBPOR) needs() *needs {
+	return &needs{order: true, sleep: true, freely: true, beyond: s.beyond}
 }
 
 func (s *lazyBPOR) beyond() bool { return !s.least.within(s.bound) }
@@ -47,9 +50,9 @@ func (s *lazyBPOR) beyond() bool { return !s.least.within(s.bound) }
 // expire notes what the wait is for: where it is to be had, to leave its thread is
 // a preemption.
 func (s *lazyBPOR) expire() {
-	for k := range s.x.threads {
-		if t := &s.x.threads[k]; t.Expiring {
-			s.least.gaveUp[int32(s.x.depth())] = t.Pending
+	for k := range s.path.threads {
+		if t := &s.path.threads[k]; t.Expiring {
+			s.least.gaveUp[int32(s.path.depth())] = t.Pending
 		}
 	}
 	s.source.expire()
@@ -59,7 +62,7 @@ func (s *lazyBPOR) expire() {
 // few preemptions: a search, by ascending cost, over pairs of a prefix of the
 // trace (how many events of each thread) and the thread that ran last.
 type leastPreemptions struct {
-	x        *explorer
+	path     *path
 	prefixes int                // after so many the answer is yes
 	events   [][]int32          // per thread: its events
 	nth      []int32            // per event: how many of its thread's are before it
@@ -72,11 +75,10 @@ type prefix struct {
 }
 
 func (l *leastPreemptions) within(bound int32) bool {
-	x := l.x
-	if int32(x.nodes[len(x.nodes)-1].preemptions) <= bound {
+	if int32(l.path.nodes[len(l.path.nodes)-1].preemptions) <= bound {
 		return true
 	}
-	o := x.order
+	o := l.path.order
 	l.events, l.nth = make([][]int32, o.Width()), l.nth[:0]
 	for i := range int32(o.Len()) {
 		t := o.Thread(i)
@@ -136,12 +138,12 @@ func (l *leastPreemptions) next(counts []rune, t trace.TID) int32 {
 
 // has reports whether event i is in the prefix.
 func (l *leastPreemptions) has(counts []rune, i int32) bool {
-	return counts[l.x.order.Thread(i)] > l.nth[i]
+	return counts[l.path.order.Thread(i)] > l.nth[i]
 }
 
 // possible reports whether all that happens before event i is in the prefix.
 func (l *leastPreemptions) possible(counts []rune, i int32) bool {
-	for t, n := range l.x.order.Clock(i) {
+	for t, n := range l.path.order.Clock(i) {
 		if j := n - 1; j >= 0 && j != i && t < len(counts) && !l.has(counts, j) {
 			return false
 		}
@@ -151,32 +153,30 @@ func (l *leastPreemptions) possible(counts []rune, i int32) bool {
 
 // goesOn reports whether leaving t after the prefix is a preemption.
 func (l *leastPreemptions) goesOn(counts []rune, t trace.TID) bool {
-	x, o := l.x, l.x.order
+	p, o := l.path, l.path.order
 	last := l.events[t][counts[t]-1]
-	after := &x.nodes[last+1]
-	if x.isReady(int(last)+1, t) && !after.couldGoOn {
+	after := &l.path.nodes[last+1]
+	if l.path.isReady(last+1, t) && !after.couldGoOn {
 		return false // at a yield, or at its end
 	}
 	op, waits, wakers := trace.Op{}, []trace.Access(nil), o.Wakers(t)
 	again := true // what it locks and has, it may lock again
 	i := l.next(counts, t)
 	if i >= 0 {
-		op, waits, wakers = o.First(i), x.nodes[i].cur.Waits, o.WakersOf(i)
+		op, waits, wakers = o.First(i), l.path.nodes[i].cur.Waits, o.WakersOf(i)
 		if op.Kind == trace.OpAdvance {
 			if op, again = l.gaveUp[i], false; !relation.Acquires(op.Kind) {
 				return false
 			}
 		}
 	} else {
-		for k := range x.threads {
-			if th := &x.threads[k]; th.ID == t {
+		for k := range l.path.threads {
+			if th := &l.path.threads[k]; th.ID == t {
 				if th.Status == trace.Exited || th.Status == trace.Spinning || th.Status == trace.Blocked && !relation.Acquires(th.Pending.Kind) {
 					return false
 				}
 				op, again = th.Pending, th.Status == trace.Ready
-				if k := x.spin[t]; k != 0 {
-					waits = x.waits[x.spins[k-1].lo:x.spins[k-1].hi]
-				}
+				waits = p.spinReads(t)
 			}
 		}
 	}
@@ -198,12 +198,12 @@ func (l *leastPreemptions) goesOn(counts []rune, t trace.TID) bool {
 // letGo reports whether a write of the prefix ended the spin that came after
 // event last.
 func (l *leastPreemptions) letGo(counts []rune, last int32, waits []trace.Access) bool {
-	o := l.x.order
+	o := l.path.order
 	for i := range int32(o.Len()) {
 		if !l.has(counts, i) || o.Thread(i) == o.Thread(last) || i < last && o.Before(i, last) {
 			continue
 		}
-		for _, a := range l.x.nodes[i].cur.Accesses {
+		for _, a := range l.path.nodes[i].cur.Accesses {
 			for k := range waits {
 				if a.IsWrite() && a.Conflicts(&waits[k]) {
 					return true
@@ -217,7 +217,7 @@ func (l *leastPreemptions) letGo(counts []rune, last int32, waits []trace.Access
 // free reports whether t's acquire is possible after the prefix. i is its event,
 // -1 if it was never taken; again: t may have the lock already.
 func (l *leastPreemptions) free(counts []rune, t trace.TID, op *trace.Op, i int32, again bool) bool {
-	o := l.x.order
+	o := l.path.order
 	value, readers, ended := int64(0), 0, false
 	depth, owner := 0, trace.NoThread
 	if op.Kind == trace.OpSemWait {

@@ -23,8 +23,8 @@ package por
 // backtrack \ Sleep" has it.
 type nidhugg struct{ source }
 
-func newNidhugg(x *explorer) strategy {
-	s := &nidhugg{sourceOf(x)}
+func newNidhugg(h handle) strategy {
+	s := &nidhugg{sourceOf(h)}
 	s.seq.Persistent = true
 	return s
 }

@@ -47,7 +47,7 @@ import (
 //     another reason), all ready threads become branches of that state: sound,
 //     not optimal.
 type optimal struct {
-	x       *explorer
+	handle
 	seq     *relation.Sequence
 	open    []int32 // races that were looked at and are still open
 	dropped int     // for fault dropBacktrack
@@ -57,27 +57,28 @@ type optimal struct {
 // alone it never does. So what takes no longer than a second isn't split.
 const optimalWarmUp = 500_000
 
-func newOptimal(x *explorer) strategy {
-	return &optimal{x: x, seq: relation.NewSequence(x.order, x.opts.OneEvent)}
+func newOptimal(h handle) strategy {
+	return &optimal{handle: h, seq: h.sequence()}
 }
 
-func (s *optimal) uses() (bool, bool) { return true, true }
+func (s *optimal) needs() *needs { return &needs{order: true, sleep: true} }
 
 func (s *optimal) reset() { s.open = s.open[:0] }
 
 // seed: the branches that the wakeup tree wants, else one arbitrary.
-func (s *optimal) seed(n *node, kids *branch) {
+func (s *optimal) seed(n *node, kids *branch) error {
 	if n.todo = kids; kids == nil {
 		n.strays = n.slept - n.sleeps
-		s.x.addDefault(n)
+		s.sets.addDefault(n)
 	}
+	return nil
 }
 
-func (s *optimal) ran(i int32) { s.x.addOutcomes(i) }
+func (s *optimal) ran(i int32) { s.sets.addOutcomes(i) }
 
 // forget drops open races that are gone.
 func (s *optimal) forget() {
-	for len(s.open) > 0 && int(s.open[len(s.open)-1]) >= s.x.order.Settled {
+	for len(s.open) > 0 && int(s.open[len(s.open)-1]) >= s.path.order.Settled {
 		s.open = s.open[:len(s.open)-1]
 	}
 }
@@ -85,19 +86,19 @@ func (s *optimal) forget() {
 // remember implements resumer.
 func (s *optimal) remember() *resumeState {
 	s.forget()
-	return &resumeState{open: append([]int32(nil), s.open...), kept: s.x.order.Settled}
+	return &resumeState{open: append([]int32(nil), s.open...), settled: s.path.order.Settled}
 }
 
 // resumed implements resumer: what another unit has settled is looked at again.
 func (s *optimal) resumed(m *resumeState) error {
 	if m != nil {
-		s.open, s.x.order.Settled = append(s.open[:0], m.open...), m.kept
+		s.open, s.path.order.Settled = append(s.open[:0], m.open...), m.settled
 	}
 	return nil
 }
 
 func (s *optimal) end(e Ending) {
-	o := s.x.order
+	o := s.path.order
 	s.forget()
 	settled := o.Settled
 	o.Settled = len(o.Races)
@@ -113,20 +114,20 @@ func (s *optimal) end(e Ending) {
 			s.open = append(s.open, int32(settled))
 		}
 	}
-	s.x.pendingRaces(s.pending)
-	s.x.cutSteps(e, func(c int32, b *branch) { s.seq.Alone(c, &b.Step); s.insert() })
+	s.next.races(s.pending)
+	s.next.cutOff(e, func(c int32, e *relation.Step) { s.seq.Alone(c, e); s.insert() })
 }
 
-func (s *optimal) expire() { s.x.givenUp(s.pending) }
+func (s *optimal) expire() { s.next.expiring(s.pending) }
 
-func (s *optimal) pending(c int32, b *branch, row []int32) {
-	s.seq.Pending(c, &b.Step, row)
+func (s *optimal) pending(c int32, e *relation.Step, row []int32) {
+	s.seq.Pending(c, e, row)
 	s.insert()
 }
 
 // reverse handles a race; it reports whether the race stays open.
 func (s *optimal) reverse(r relation.Race) (open bool) {
-	if s.x.leavesOut(r) {
+	if s.leavesOut(r) {
 		return false
 	}
 	s.seq.Reverse(r)
@@ -139,18 +140,18 @@ func (s *optimal) reverse(r relation.Race) (open bool) {
 // the stack.
 func (s *optimal) insert() (open bool) {
 	b := s.seq.Last
-	n := &s.x.nodes[s.seq.From]
-	s.x.own(n)
+	n := &s.path.nodes[s.seq.From]
+	s.sets.own(n)
 	outcomes := trace.Choice(1)
 	if s.seq.First {
-		outcomes = s.x.outcomes(n, b.Thread)
+		outcomes = s.path.outcomes(n, b.Thread)
 	}
 	for b.Choice = 0; b.Choice < outcomes; b.Choice++ {
-		if s.dropped++; s.x.opts.fault == dropBacktrack && s.dropped%3 == 0 {
+		if s.dropped++; s.opts.fault == dropBacktrack && s.dropped%3 == 0 {
 			continue
 		}
 		s.seq.Start()
-		open = s.x.insert(n, s.seq) || open
+		open = s.sets.insert(n, s.seq) || open
 	}
 	return open
 }

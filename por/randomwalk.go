@@ -8,8 +8,8 @@ import "landgo/trace"
 // many orders lead to.
 type randomWalk struct{ s *sampling }
 
-func newRandom(x *explorer) strategy {
-	s := newSampling(x)
+func newRandom(h handle) strategy {
+	s := newSampling(h)
 	s.sampler = &randomWalk{s}
 	return s
 }
@@ -22,7 +22,7 @@ func (w *randomWalk) teach(int)    {}
 func (w *randomWalk) ended(int)    {}
 
 func (w *randomWalk) pick(*node) trace.TID {
-	threads := w.s.x.threads
+	threads := w.s.path.threads
 	ready := 0
 	for i := range threads {
 		if threads[i].Status == trace.Ready {

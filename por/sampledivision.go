@@ -70,7 +70,7 @@ func (p *sampleUnit) work(w, i int, l *batch) (unitEnding, error) {
 	s.root, s.done = x.root, p.from
 	s.sampler.teach(p.all.taught)
 	err := s.lead()
-	for s.done < p.to && err == nil && !x.stopped && !x.finer && !x.halted {
+	for s.done < p.to && err == nil && !x.over() {
 		err = s.run()
 	}
 	p.stats, p.seen = x.stats, s.distinct.seen
@@ -100,21 +100,17 @@ func (d *sampleDivision) progress() Progress {
 
 // pack implements division.
 func (d *sampleDivision) pack() ([]byte, error) {
-	s := *d.s
-	x := *s.x
-	x.stats = d.stats
-	s.x = &x
-	return s.packed(d.taught)
+	return d.s.packed(&d.stats, d.taught)
 }
 
 // pack is a snapshot between two runs: snapshotVersion, the counts, how many
 // runs were made, what they taught, and the traces seen.
-func (s *sampling) pack() ([]byte, error) { return s.packed(s.sampler.taught()) }
+func (s *sampling) pack() ([]byte, error) { return s.packed(s.stats, s.sampler.taught()) }
 
-func (s *sampling) packed(taught int) ([]byte, error) {
+func (s *sampling) packed(stats *Stats, taught int) ([]byte, error) {
 	p := packer{}
 	p.put(snapshotVersion)
-	p.putCounts(&s.x.stats)
+	p.putCounts(stats)
 	p.put(s.done, uint64(taught), uint64(len(s.distinct.seen)))
 	for d := range s.distinct.seen {
 		for _, word := range d {
@@ -130,8 +126,7 @@ func (s *sampling) unpack(data []byte) error {
 	if u.get() != snapshotVersion {
 		return ErrSnapshot
 	}
-	stats := &s.x.stats
-	u.counts(stats)
+	u.counts(s.stats)
 	s.done = u.below(s.runs + 1)
 	s.sampler.teach(int(u.below(1 << 31)))
 	n := u.length()
@@ -141,6 +136,6 @@ func (s *sampling) unpack(data []byte) error {
 	for ; len(u.buf) > 0; u.buf = u.buf[16:] {
 		s.distinct.seen[trace.Digest{binary.LittleEndian.Uint64(u.buf), binary.LittleEndian.Uint64(u.buf[8:])}] = struct{}{}
 	}
-	stats.Distinct = uint64(n)
+	s.stats.Distinct = uint64(n)
 	return nil
 }

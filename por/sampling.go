@@ -16,13 +16,14 @@ import (
 // so that a seed gives the same runs on every machine. Memory grows with the
 // number of distinct traces.
 type sampling struct {
-	x        *explorer
+	handle
+	x        *explorer // whose walk it leads
 	sampler  sampler
 	rand     *rand.Rand
 	distinct distinct
 	done     uint64 // runs
 	runs     uint64 // to do
-	over     bool   // the run under way has ended
+	ended    bool   // the run under way has
 	root     trace.Mark
 	first    int // the first state with something to pick, -1: not known
 }
@@ -33,7 +34,7 @@ type sampler interface {
 	reset()
 	// begin starts run r.
 	begin(r uint64)
-	// pick names a ready thread of the state of n; the threads are x.threads.
+	// pick names a ready thread of the state of n; the threads are path.threads.
 	pick(n *node) trace.TID
 	// ran is told of event i before the state after it is looked at; of those
 	// that all runs begin with, at the beginning of each run.
@@ -46,13 +47,11 @@ type sampler interface {
 	teach(int)
 }
 
-func newSampling(x *explorer) *sampling {
-	s := &sampling{x: x, runs: x.spec.Param("runs")}
-	x.sampling = s
-	return s
+func newSampling(h handle) *sampling {
+	return &sampling{handle: h, runs: h.spec.Param("runs")}
 }
 
-func (s *sampling) uses() (bool, bool) { return true, false }
+func (s *sampling) needs() *needs { return &needs{order: true} }
 
 func (s *sampling) reset() {
 	s.done, s.first = 0, -1
@@ -62,13 +61,14 @@ func (s *sampling) reset() {
 
 // seed has one branch; of a step with several outcomes one is as likely as
 // another.
-func (s *sampling) seed(n *node, _ *branch) {
+func (s *sampling) seed(n *node, _ *branch) error {
 	t := s.sampler.pick(n)
 	c := trace.Choice(0)
-	if k := s.x.outcomes(n, t); k > 1 {
+	if k := s.path.outcomes(n, t); k > 1 {
 		c = trace.Choice(s.rand.Uint32N(uint32(k)))
 	}
-	n.todo = s.x.pool.named(t, c)
+	n.todo = s.sets.pool.named(t, c)
+	return nil
 }
 
 func (s *sampling) ran(i int32) { s.sampler.ran(i) }
@@ -76,10 +76,10 @@ func (s *sampling) ran(i int32) { s.sampler.ran(i) }
 func (s *sampling) expire() {}
 
 func (s *sampling) end(Ending) {
-	s.over = true
+	s.ended = true
 	s.done++
-	s.x.stats.Distinct = s.distinct.add(s.x)
-	s.sampler.ended(s.x.depth())
+	s.stats.Distinct = s.distinct.add(s.path)
+	s.sampler.ended(s.path.depth())
 }
 
 // runSampling is Kind.run of the searches that sample. Complete means that all
@@ -104,14 +104,10 @@ func runSampling(sys System, obs Observer, spec Spec, opts Options) (Stats, erro
 		if err := s.once(); err != nil {
 			return x.stats, err
 		}
-		x.sys.Rewind(x.root)
-		if !x.finer {
+		if !x.again() {
 			return x.stats, nil
 		}
 		from = nil
-		x.stats = Stats{Restarts: x.stats.Restarts + 1}
-		x.finer = false
-		obs.Restarted()
 	}
 }
 
@@ -142,23 +138,25 @@ func (s *sampling) once() error {
 func (s *sampling) run() error {
 	x := s.x
 	s.rand = rand.New(rand.NewPCG(x.spec.Param("seed"), s.done))
-	s.over = false
+	s.ended = false
 	s.sampler.begin(s.done)
 	if s.first < 0 {
 		x.at = 0
-		x.open(nil)
+		if err := x.open(nil); err != nil {
+			return err
+		}
 	} else {
 		n := &x.nodes[s.first]
-		x.sys.Rewind(n.mark)
-		x.at = s.first
-		x.threads = x.sys.Threads(x.threads[:0])
+		x.comeTo(n)
 		for i := 0; i < s.first; i++ {
 			s.sampler.ran(int32(i))
 		}
 		n.ended = false
-		s.seed(n, nil)
+		if err := s.seed(n, nil); err != nil {
+			return err
+		}
 	}
-	if err := s.goOn(func() bool { return s.over }); err != nil || x.finer || x.stopped || x.halted {
+	if err := s.goOn(func() bool { return s.ended }); err != nil || x.over() {
 		return err // the walk starts afresh, or is over
 	}
 	s.goBack()
@@ -168,7 +166,7 @@ func (s *sampling) run() error {
 // goOn steps until there is enough.
 func (s *sampling) goOn(enough func() bool) error {
 	x := s.x
-	for !enough() && !x.stopped && !x.finer && !x.halted {
+	for !enough() && !x.over() {
 		if x.due {
 			if err := x.poll(); err != nil {
 				return err
@@ -189,20 +187,22 @@ func (s *sampling) lead() error {
 	x := s.x
 	stats := x.stats
 	s.rand = rand.New(rand.NewPCG(0, 0))
-	s.over = false
+	s.ended = false
 	s.sampler.begin(s.done)
 	x.at = 0
-	x.open(nil)
-	if err := s.goOn(func() bool { return s.over || s.first >= 0 }); err != nil || x.finer || x.stopped || x.halted {
+	if err := x.open(nil); err != nil {
 		return err
 	}
-	if s.over { // there is nothing to pick: this was a run like any other
+	if err := s.goOn(func() bool { return s.ended || s.first >= 0 }); err != nil || x.over() {
+		return err
+	}
+	if s.ended { // there is nothing to pick: this was a run like any other
 		s.goBack()
 		return nil
 	}
 	x.stats, x.used = stats, 0
 	n := &x.nodes[s.first]
-	x.pool.putAll(n.todo)
+	x.sets.pool.putAll(n.todo)
 	n.todo = nil
 	return nil
 }
@@ -214,7 +214,7 @@ func (s *sampling) goBack() {
 		x.close()
 	}
 	n := &x.nodes[len(x.nodes)-1]
-	x.pool.putAll(n.done)
+	x.sets.pool.putAll(n.done)
 	n.done = nil
 	if s.first < 0 {
 		x.nodes, x.choices, x.spins, x.waits = x.nodes[:0], x.choices[:0], x.spins[:0], x.waits[:0]

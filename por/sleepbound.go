@@ -1,9 +1,6 @@
 package por
 
-import (
-	"landgo/por/relation"
-	"landgo/trace"
-)
+import "landgo/por/relation"
 
 // Sleep sets within a bound. A step b sleeps after the event e because what
 // begins with b was explored: e.w.b.v is left out for b.e.w.v. Within a bound
@@ -34,7 +31,7 @@ func (x *explorer) inheritWithin(n, p *node) {
 	var stuck *relation.Event
 	for k := range x.threads {
 		if x.threads[k].ID == e.Thread {
-			stuck = x.waitsFor(&x.threads[k])
+			stuck = x.next.waitsFor(&x.threads[k])
 		}
 	}
 	sleeps := func(b *branch) bool {
@@ -78,18 +75,4 @@ func (x *explorer) inheritSlides(n, p *node) {
 		}
 	}
 	n.slept = int32(len(x.sleep))
-}
-
-// waitsFor is what thread t waits for in the newest state, nil if it doesn't.
-// Valid until the next call.
-func (x *explorer) waitsFor(t *trace.Thread) *relation.Event {
-	switch t.Status {
-	case trace.Blocked:
-		x.stuck = relation.Event{Thread: t.ID, Ops: append(x.stuck.Ops[:0], t.Pending)}
-		return &x.stuck
-	case trace.Spinning:
-		x.stuck = relation.Event{Thread: t.ID, Ops: x.stuck.Ops[:0], Waits: t.Waits}
-		return &x.stuck
-	}
-	return nil
 }

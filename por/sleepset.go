@@ -4,10 +4,10 @@ package por
 // or already explored in the state before, p, and doesn't depend on the event
 // between. Running it here would only lead to what is explored from there.
 func (x *explorer) inherit(n, p *node) {
-	if !x.sleeps {
+	if !x.needs.sleep {
 		return
 	}
-	if x.meter != nil && !x.freely {
+	if x.meter != nil && !x.needs.freely {
 		x.inheritWithin(n, p)
 		return
 	}

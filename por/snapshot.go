@@ -157,8 +157,8 @@ func (x *explorer) pack() ([]byte, error) {
 		p.old = r.remember()
 	}
 	t := &treeDivision{stats: x.stats, whole: true, used: x.used, units: []*treeUnit{p}}
-	if b, ok := x.strat.(*bounded); ok && b.iterate {
-		t.iteration = b.iteration
+	if x.rising != nil {
+		t.iteration = x.rising.iteration
 	}
 	return t.pack()
 }
@@ -187,7 +187,7 @@ func (p *packer) putMemory(m *resumeState) {
 	if m == nil {
 		return
 	}
-	p.put(uint64(m.kept), uint64(len(m.open)))
+	p.put(uint64(m.settled), uint64(len(m.open)))
 	for _, r := range m.open {
 		p.put(uint64(r))
 	}
@@ -301,7 +301,7 @@ func (u *unpacker) memory() *resumeState {
 	if u.below(2) == 0 {
 		return nil
 	}
-	m := &resumeState{kept: int(u.below(1 << 31))}
+	m := &resumeState{settled: int(u.below(1 << 31))}
 	for n := u.length(); n > 0 && !u.bad; n-- {
 		m.open = append(m.open, int32(u.below(1<<31)))
 	}
@@ -337,8 +337,8 @@ func (u *unpacker) frontier() *frontier {
 func (x *explorer) unpack(data []byte) (*treeDivision, error) {
 	t := &treeDivision{x: x}
 	limit := int32(-1)
-	if b, ok := x.strat.(*bounded); ok && b.iterate {
-		limit = b.limit
+	if x.rising != nil {
+		limit = x.rising.limit
 	}
 	if err := t.unpack(data, limit); err != nil {
 		return nil, err

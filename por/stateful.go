@@ -58,15 +58,15 @@ import (
 // Memory: some 40 bytes a state, with sleep sets some 50 and each different
 // sleep set once, and 8 bytes a transition. It grows with the space; Options.Stop is the limit.
 type stateful struct {
-	x      *explorer
-	hasher Hasher
-	sleep  bool
-	seen   map[trace.Digest]stored
-	sets   [][]name // sleep sets by number; the first is empty
-	number map[string]uint32
-	key    []byte
-	names  []name
-	steps  stateSteps // of the states stored
+	handle
+	want      needs
+	sleep     bool
+	seen      map[trace.Digest]stored
+	sleepSets [][]name // sleep sets by number; the first is empty
+	number    map[string]uint32
+	key       []byte
+	names     []name
+	steps     stateSteps // of the states stored
 }
 
 // stored is a state that was stored.
@@ -91,26 +91,25 @@ type name struct {
 	choice trace.Choice
 }
 
-func newStateful(x *explorer) strategy {
-	s := &stateful{x: x, sleep: x.spec.Param("sleep") == 1}
-	s.hasher, _ = x.sys.(Hasher)
-	x.refill = s.refill
+func newStateful(h handle) strategy {
+	s := &stateful{handle: h, sleep: h.spec.Param("sleep") == 1}
+	s.want = needs{sleep: s.sleep, refill: s.refill}
 	return s
 }
 
-func (s *stateful) uses() (bool, bool) { return false, s.sleep }
-func (s *stateful) ran(int32)          {}
-func (s *stateful) expire()            {}
+func (s *stateful) needs() *needs { return &s.want }
+func (s *stateful) ran(int32)     {}
+func (s *stateful) expire()       {}
 
 func (s *stateful) reset() {
 	s.seen, s.number = map[trace.Digest]stored{}, map[string]uint32{"": 0}
-	s.sets = append(s.sets[:0], nil)
+	s.sleepSets = append(s.sleepSets[:0], nil)
 	s.steps.reset()
-	s.x.retaken = false
+	s.want.retaken = false
 }
 
 func (s *stateful) end(e Ending) {
-	if last := s.x.depth() - 1; e != EndedBlocked && last >= 0 {
+	if last := s.path.depth() - 1; e != EndedBlocked && last >= 0 {
 		s.steps.ends(last)
 	}
 }
@@ -118,9 +117,9 @@ func (s *stateful) end(e Ending) {
 // remember implements resumer: the states that were stored.
 func (s *stateful) remember() *resumeState {
 	p := packer{}
-	p.putBool(s.x.sleeps)
-	p.put(uint64(len(s.sets)))
-	for _, set := range s.sets {
+	p.putBool(s.want.sleep)
+	p.put(uint64(len(s.sleepSets)))
+	for _, set := range s.sleepSets {
 		p.put(uint64(len(set)))
 		for _, b := range set {
 			p.put(uint64(b.thread), uint64(b.choice))
@@ -130,7 +129,7 @@ func (s *stateful) remember() *resumeState {
 	for d, k := range s.seen {
 		p.put(d[0], d[1], uint64(k.number), uint64(k.sleep))
 	}
-	s.steps.pack(&p, s.x.depth())
+	s.steps.pack(&p, s.path.depth())
 	return &resumeState{own: p.buf}
 }
 
@@ -140,36 +139,34 @@ func (s *stateful) resumed(m *resumeState) error {
 		return ErrSnapshot
 	}
 	u := unpacker{buf: m.own}
-	s.x.sleeps = u.below(2) == 1
-	s.x.retaken = s.sleep && !s.x.sleeps
-	s.sets, s.number = nil, map[string]uint32{}
+	s.want.sleep = u.below(2) == 1
+	s.want.retaken = s.sleep && !s.want.sleep
+	s.sleepSets, s.number = nil, map[string]uint32{}
 	for n := u.length(); n > 0 && !u.bad; n-- {
 		var set []name
 		for k := u.length(); k > 0 && !u.bad; k-- {
 			set = append(set, name{trace.TID(u.below(threadLimit)), trace.Choice(u.below(1 << 32))})
 		}
-		s.number[string(s.encode(set))] = uint32(len(s.sets))
-		s.sets = append(s.sets, set)
+		s.number[string(s.encode(set))] = uint32(len(s.sleepSets))
+		s.sleepSets = append(s.sleepSets, set)
 	}
 	for n := u.length(); n > 0 && !u.bad; n-- {
-		s.seen[trace.Digest{u.get(), u.get()}] = stored{uint32(u.below(1 << 32)), uint32(u.below(uint64(len(s.sets))))}
+		s.seen[trace.Digest{u.get(), u.get()}] = stored{uint32(u.below(1 << 32)), uint32(u.below(uint64(len(s.sleepSets))))}
 	}
 	s.steps.unpack(&u, len(s.seen))
-	if u.bad || len(u.buf) > 0 || len(s.sets) == 0 {
+	if u.bad || len(u.buf) > 0 || len(s.sleepSets) == 0 {
 		return ErrSnapshot
 	}
 	return nil
 }
 
-func (s *stateful) seed(n *node, _ *branch) {
+func (s *stateful) seed(n *node, _ *branch) error {
 	if s.hasher == nil {
-		s.x.failed = errors.New("search stateful needs a system whose states have digests")
-		return
+		return errors.New("search stateful needs a system whose states have digests")
 	}
 	d, err := s.hasher.Digest()
 	if err != nil {
-		s.x.failed = err
-		return
+		return err
 	}
 	s.rouse(n)
 	old, known := s.seen[d]
@@ -180,10 +177,11 @@ func (s *stateful) seed(n *node, _ *branch) {
 	switch {
 	case !known:
 		s.seen[d] = stored{old.number, s.store(n)}
-		s.x.seedEvery(n)
+		s.sets.addEvery(n)
 	case old.sleep != 0:
 		s.again(n, d, old)
 	}
+	return nil
 }
 
 // rouse takes out of the sleep set of n what changes nothing.
@@ -193,23 +191,21 @@ func (s *stateful) rouse(n *node) {
 
 // keep leaves in the sleep set of n, the newest state, what f says.
 func (s *stateful) keep(n *node, f func(b *branch) bool) {
-	x := s.x
-	kept := x.sleep[:n.sleeps]
-	for _, b := range x.sleep[n.sleeps:n.slept] {
+	kept := s.path.sleep[:n.sleeps]
+	for _, b := range s.path.sleepers(n) {
 		if f(b) {
 			kept = append(kept, b)
 		}
 	}
-	x.sleep, n.slept = kept, int32(len(kept))
+	s.path.sleep, n.slept = kept, int32(len(kept))
 }
 
 // again explores what was asleep at earlier visits of the state and isn't now.
 func (s *stateful) again(n *node, d trace.Digest, known stored) {
-	x := s.x
 	var awake []name
-	old := s.sets[known.sleep]
+	old := s.sleepSets[known.sleep]
 	for _, b := range old {
-		if !x.asleep(n, b.thread, b.choice) {
+		if !s.path.asleep(n, b.thread, b.choice) {
 			awake = append(awake, b)
 		}
 	}
@@ -223,14 +219,14 @@ func (s *stateful) again(n *node, d trace.Digest, known stored) {
 	})
 	s.seen[d] = stored{known.number, s.store(n)}
 	for _, b := range awake {
-		add(&n.todo, x.pool.named(b.thread, b.choice))
+		add(&n.todo, s.sets.pool.named(b.thread, b.choice))
 	}
 }
 
 // store gives the sleep set of n a number.
 func (s *stateful) store(n *node) uint32 {
 	s.names = s.names[:0]
-	for _, b := range s.x.sleep[n.sleeps:n.slept] {
+	for _, b := range s.path.sleepers(n) {
 		at := len(s.names)
 		for at > 0 && (s.names[at-1].thread > b.Thread || s.names[at-1].thread == b.Thread && s.names[at-1].choice > b.Choice) {
 			at--
@@ -241,8 +237,8 @@ func (s *stateful) store(n *node) uint32 {
 	}
 	k, ok := s.number[string(s.encode(s.names))]
 	if !ok {
-		k = uint32(len(s.sets))
-		s.sets = append(s.sets, append([]name(nil), s.names...))
+		k = uint32(len(s.sleepSets))
+		s.sleepSets = append(s.sleepSets, append([]name(nil), s.names...))
 		s.number[string(s.key)] = k
 	}
 	return k

@@ -123,26 +123,6 @@ type plan struct {
 	chain []*branch
 }
 
-// resumeState is what a resumer gives away: which races of the path are still open;
-// and, of a search that isn't divided, the round of a bound that is raised, and
-// what else it can't build again.
-type resumeState struct {
-	open         []int32
-	kept         int
-	limit, fresh int32
-	own          []byte
-}
-
-// resumer is a strategy that knows more of the path than it can build again
-// from its events.
-type resumer interface {
-	remember() *resumeState
-	// resumed is told that the path was built again, with what was remembered
-	// when it was left, nil if it was another unit's. It fails if that can't be
-	// read.
-	resumed(m *resumeState) error
-}
-
 // treeDivision is a division: a search at rest between two batches.
 type treeDivision struct {
 	x         *explorer   // the search's own

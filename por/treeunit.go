@@ -1,6 +1,9 @@
 package por
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // What a walk does for a unit of a divided search (treedivision.go).
 
@@ -13,29 +16,29 @@ func (p *treeUnit) work(w, i int, l *batch) (unitEnding, error) {
 	x.beginUnit(&p.tree.workers[w], l, i)
 	x.quota = x.opts.unitSteps(int(p.tip.depth), i, len(l.units))
 	p.start = p.tip
-	err := x.workOn(p)
+	err := p.workOn(x)
 	p.stats = x.stats
 	return x.endUnit(err)
 }
 
 // workOn goes on with p, and leaves in p what it came to.
-func (x *explorer) workOn(p *treeUnit) error {
+func (p *treeUnit) workOn(x *explorer) error {
 	if p.chunk != nil {
-		p.tip.todo, p.chunk = p.chunk.tree(&x.pool), nil
+		p.tip.todo, p.chunk = p.chunk.tree(&x.sets.pool), nil
 	}
-	if err := x.visit(p); err != nil || x.finer {
+	if err := p.visit(x); err != nil || x.finer {
 		return err
 	}
 	p.old = nil
-	if b, ok := x.strat.(*bounded); ok && b.iterate {
-		x.meter.limits[b.measure] = p.tree.iteration.level
+	if x.rising != nil {
+		x.rising.limitTo(p.tree.iteration.level)
 	}
 	if p.takes {
 		i := len(x.nodes) - 1
 		n := &x.nodes[i]
-		x.own(n)
+		x.sets.own(n)
 		b := x.take(n)
-		if p.todo = x.pool.copies(n.todo); b == nil {
+		if p.todo = x.sets.pool.copies(n.todo); b == nil {
 			p.over = true
 			return nil
 		}
@@ -43,20 +46,20 @@ func (x *explorer) workOn(p *treeUnit) error {
 			return err
 		}
 		n = &x.nodes[i]
-		p.taken = x.pool.copy(&n.cur.Event, n.last)
+		p.taken = x.sets.pool.copy(&n.cur.Event, n.last)
 	}
-	if err := x.explore(); err != nil || x.finer || x.stopped || x.halted {
+	if err := x.explore(); err != nil || x.over() {
 		return err
 	}
-	x.collect(p)
+	p.collect(x)
 	return nil
 }
 
 // visit builds the path to where p goes on.
-func (x *explorer) visit(p *treeUnit) error {
+func (p *treeUnit) visit(x *explorer) error {
 	x.unwind()
-	if x.meter != nil && p.old != nil {
-		x.meter.goOn(p.old)
+	if m := x.meter; x.needs.late && p.old != nil && x.opts.Iterate {
+		m.limits[m.first], m.fresh = p.old.limit, p.old.fresh // before the path is built
 	}
 	path := make([]*sharedState, p.tip.depth+1)
 	shared := -1 // the deepest state below which others are too
@@ -84,11 +87,11 @@ func (x *explorer) visit(p *treeUnit) error {
 		}
 		next := path[k+1]
 		if k <= shared {
-			b = x.pool.named(next.thread, next.choice)
+			b = x.sets.pool.named(next.thread, next.choice)
 		} else {
 			b = remove(&n.done, next.thread, next.choice)
 		}
-		if !x.isReady(k, next.thread) {
+		if !x.isReady(int32(k), next.thread) {
 			return errAway
 		}
 		if t, err := x.perform(n, b); err != nil {
@@ -105,16 +108,8 @@ func (x *explorer) visit(p *treeUnit) error {
 	return nil
 }
 
-// own makes the branches planned in the state of n this walk's, which may then
-// add to them.
-func (x *explorer) own(n *node) {
-	if n.shared != nil && !n.copied {
-		n.todo, n.copied = x.pool.copies(n.todo), true
-	}
-}
-
 // collect leaves in p what it has come to at the end of its quota.
-func (x *explorer) collect(p *treeUnit) {
+func (p *treeUnit) collect(x *explorer) {
 	var up *sharedState
 	last := len(x.nodes) - 1
 	for i := range x.nodes {
@@ -128,14 +123,13 @@ func (x *explorer) collect(p *treeUnit) {
 			if p.takes && n.shared == p.start {
 				base = p.todo
 			}
-			x.prefix = x.prefix[:0]
-			x.planned(p, n.shared, base, n.todo)
-			x.pool.putAll(n.todo)
+			p.planned(&x.sets.pool, n.shared, nil, base, n.todo)
+			x.sets.pool.putAll(n.todo)
 			n.todo, n.copied = n.shared.todo, false
 		}
 	}
-	if b, ok := x.strat.(*bounded); ok && b.iterate {
-		p.cutOff = b.giveUp()
+	if x.rising != nil {
+		p.cutOff = x.rising.giveUp()
 	}
 	if n := &x.nodes[last]; n.shared != nil || x.stats.Complete {
 		p.over, p.from, p.thread, p.choice = true, up, x.exit.thread, x.exit.choice
@@ -146,7 +140,7 @@ func (x *explorer) collect(p *treeUnit) {
 	}
 	for i := range x.nodes {
 		if n := &x.nodes[i]; n.shared == nil {
-			x.pool.unfold(n.todo)
+			x.sets.pool.unfold(n.todo)
 		}
 	}
 	p.tip = x.freeze()
@@ -157,25 +151,25 @@ func (x *explorer) collect(p *treeUnit) {
 	}
 }
 
-// planned writes down what list, of the branches planned in j after those of
-// x.way, has that base hasn't: what this walk has added.
-func (x *explorer) planned(p *treeUnit, j *sharedState, base, list *branch) {
+// planned notes the sequences that list has, of the branches planned in j below
+// those of way, and base hasn't: what this walk has added.
+func (p *treeUnit) planned(pool *pool, j *sharedState, way []*branch, base, list *branch) {
 	for ; list != nil; list = list.next {
-		x.prefix = append(x.prefix, list)
+		way := append(way, list)
+		below := *pool.below(list)
 		switch {
 		case base != nil:
-			x.planned(p, j, base.kids, *x.pool.below(list))
+			p.planned(pool, j, way, base.kids, below)
 			base = base.next
-		case *x.pool.below(list) != nil:
-			x.planned(p, j, nil, list.kids)
+		case below != nil:
+			p.planned(pool, j, way, nil, below)
 		default:
-			chain := make([]*branch, len(x.prefix))
-			for i, b := range x.prefix {
-				chain[i] = x.pool.copy(&b.Event, b.last)
+			chain := make([]*branch, len(way))
+			for i, b := range way {
+				chain[i] = pool.copy(&b.Event, b.last)
 			}
 			p.plans = append(p.plans, plan{j, chain})
 		}
-		x.prefix = x.prefix[:len(x.prefix)-1]
 	}
 }
 
@@ -186,9 +180,12 @@ func (x *explorer) divisible() bool {
 
 // divideTree makes a tree of the search that this walk has made so far.
 func (x *explorer) divideTree() *treeDivision {
-	t := &treeDivision{x: x, stats: x.stats, iteration: x.iteration()}
+	t := &treeDivision{x: x, stats: x.stats}
+	if x.rising != nil {
+		t.iteration = x.rising.takeAway()
+	}
 	p := &treeUnit{tree: t}
-	x.collect(p)
+	p.collect(x)
 	if !p.over {
 		t.units = append(t.units, p)
 	}
@@ -218,7 +215,7 @@ func (x *explorer) inBatches(d division, workers []Worker) (err error) {
 	sys, root, obs := x.sys, x.root, x.obs
 	end, worker, err := divide(d, workers, &x.opts, obs)
 	x.sys, x.root, x.obs, x.stats = sys, root, obs, d.progress().Stats
-	x.finer, x.halted, x.resting = end == learned, false, false
+	x.finer, x.halted, x.resting, x.quits = end == learned, false, false, false
 	x.stopped = end == enough || end == gaveUp
 	x.stats.Complete = end == rests && err == nil
 	if x.opts.Crew == nil {
@@ -239,8 +236,8 @@ func (x *explorer) inBatches(d division, workers []Worker) (err error) {
 func (x *explorer) beginUnit(w *Worker, l *batch, index int) {
 	x.sys, x.obs = w.Begin(), w.Obs
 	x.root = x.sys.Mark()
-	x.stats, x.stopped, x.finer, x.halted, x.quits, x.resting, x.used = Stats{}, false, false, false, false, false, 0
-	x.batch, x.index = l, index
+	x.stats, x.finer = Stats{}, false
+	x.budget.begin(l, index)
 }
 
 // endUnit says how a walk has ended a unit of a batch.
@@ -262,18 +259,17 @@ func (x *explorer) endUnit(err error) (unitEnding, error) {
 // freeze makes shared states of the states of the path from the first that is only
 // this walk's, and returns the last. They have the nodes' lists.
 func (x *explorer) freeze() (tip *sharedState) {
-	_, later := x.strat.(*bpor) // which may find more to do in a state of which nothing is left
 	for i := range x.nodes {
 		n := &x.nodes[i]
 		if n.shared != nil {
 			tip = n.shared
 			continue
 		}
-		j := &sharedState{up: tip, depth: n.depth, strays: n.strays, sleep: append([]*branch(nil), x.sleep[n.sleeps:n.slept]...),
+		j := &sharedState{up: tip, depth: n.depth, strays: n.strays, sleep: slices.Clone(x.sleepers(n)),
 			todo: n.todo, done: n.done, over: n.over, ended: n.ended}
 		for b := j.done; b != nil; b = b.next {
 			b.finished = true
-			if n.cur == nil && n.todo == nil && !later {
+			if n.cur == nil && n.todo == nil && !x.needs.late {
 				b.Accesses, b.Ops, b.Waits = nil, nil, nil // never looked at again, and gone with their steps
 			}
 		}
@@ -282,7 +278,7 @@ func (x *explorer) freeze() (tip *sharedState) {
 			j.thread, j.choice, j.last = before.cur.Thread, before.cur.Choice, before.last
 		}
 		if n.cur != nil {
-			b := x.pool.copy(&n.cur.Event, n.last)
+			b := x.sets.pool.copy(&n.cur.Event, n.last)
 			b.price, b.cut, b.changes, b.conservative = n.cur.price, n.cur.cut, n.cur.changes, n.cur.conservative
 			b.next, j.done = j.done, b
 			j.active = 1

@@ -89,29 +89,22 @@ import (
 //   - Steps with several outcomes are as many events; only the first is maximal.
 type trust struct {
 	graph
-	obs     Observer
-	opts    Options
-	stats   Stats
-	limit   int32 // of rounds, -1 for none (rounder.go)
-	cut     bool  // the bound forbade a revisit
-	stopped bool
-	polled  uint32
-	ended   Execution
+	budget
+	obs   Observer
+	opts  Options
+	stats Stats
+	limit int32 // of rounds, -1 for none (rounder.go)
+	cut   bool  // the bound forbade a revisit
+	ended Execution
 	// dropping: a graph beyond the bound is dropped (rounder.go).
 	dropping bool
 
 	// The walk makes the subtree of a graph with floor events, and is under
 	// nested revisits within it.
 	floor, nested int
-	// used counts steps, up to quota; then the walk rests.
-	used, quota uint64
-	cpu         timeSlice
-	estimate    graphEstimate // says how much is done
-	limited     bool          // it looks for revisits with limited effort:
-	effort      int           // so much is left
-	batch       *batch        // it works on unit number index of this, unless it is nil
-	index       int
-	gaveUp      bool
+	estimate      graphEstimate // says how much is done
+	limited       bool          // it looks for revisits with limited effort:
+	effort        int           // so much is left
 
 	// The revisits of the graph at hand that are being looked through, if
 	// looking: cand is the newest, by a, which is pending[which] at the end of an
@@ -171,7 +164,7 @@ func newTrust(sys System, obs Observer, spec Spec, opts Options) *trust {
 		w.limit, w.dropping = int32(k), spec.Param(early.Name) == 0
 	}
 	w.graph.sys = sys
-	w.ended.x = w
+	w.budget.opts, w.ended.walk = &w.opts, w
 	return w
 }
 
@@ -183,19 +176,19 @@ func (w *trust) explore(done bool, rest func() (bool, error)) (over bool, err er
 			if yes, err := rest(); yes || err != nil {
 				return false, err
 			}
-			if err := w.forward(); err != nil || w.halted() {
+			if err := w.forward(); err != nil || w.over() {
 				return false, err
 			}
 		}
 		done = false
 		more, err := w.back()
-		if err != nil || w.halted() || !more {
-			return err == nil && !w.halted(), err
+		if err != nil || w.over() || !more {
+			return err == nil && !w.over(), err
 		}
 	}
 }
 
-func (w *trust) halted() bool { return w.stopped || w.finer }
+func (w *trust) over() bool { return w.stopped || w.halted || w.finer }
 
 // forward adds the next event of the thread whose turn it is until nobody can
 // run, or nothing within the bound can come of it any more.
@@ -205,7 +198,7 @@ func (w *trust) forward() error {
 		if tip.next == trace.NoThread {
 			return w.leaf()
 		}
-		if err := w.turn(true); err != nil || w.halted() {
+		if err := w.turn(true); err != nil || w.over() {
 			return err
 		}
 		if w.beyond() {
@@ -220,7 +213,7 @@ func (w *trust) forward() error {
 // outcome. One beyond the bound it passes over, unless that ends the graph.
 func (w *trust) turn(fresh bool) error {
 	t := w.tip().next
-	if err := w.step(t, 0, t, fresh); err != nil || w.halted() {
+	if err := w.step(t, 0, t, fresh); err != nil || w.over() {
 		return err
 	}
 	beyond := w.beyond()
@@ -255,7 +248,7 @@ func (w *trust) step(t trace.TID, c trace.Choice, turn trace.TID, fresh bool) er
 	w.count(fresh, 1)
 	w.ended.Last = tr
 	if w.finer && w.at == w.size() {
-		w.stopped, err = runOut(w.sys, w.stopNow, tr)
+		w.stopped, err = runOut(w.sys, w.interrupted, tr)
 	}
 	return err
 }
@@ -268,8 +261,9 @@ func (w *trust) count(fresh bool, n int) {
 	}
 	w.used += uint64(n)
 	for ; n > 0; n-- {
-		if w.polled++; w.polled&0xff == 0 && w.stopNow() {
-			w.stopped = true
+		if w.polled++; w.polled&0xff == 0 {
+			w.giveWay()
+			w.interrupted()
 		}
 		if w.polled&0xfff == 0 && w.batch == nil {
 			w.obs.Progress(w.progress())
@@ -333,7 +327,7 @@ var errUnmade = errors.New("search trust has lost the graph that a revisit was m
 
 // back leaves graphs of which everything is explored, and goes on to the next.
 func (w *trust) back() (more bool, err error) {
-	for !w.halted() {
+	for !w.over() {
 		if w.looking {
 			if w.look() {
 				if ok, err := w.revisit(); ok || err != nil {
@@ -379,18 +373,9 @@ func (w *trust) back() (more bool, err error) {
 	return false, nil
 }
 
-func (w *trust) stopNow() bool {
-	w.cpu.giveWay()
-	if w.batch != nil {
-		w.gaveUp = w.batch.unwanted(w.index)
-		return w.gaveUp
-	}
-	return w.opts.Stop != nil && w.opts.Stop()
-}
-
 func (w *trust) depth() int { return w.size() }
 
-func (w *trust) path(dst []PathStep) []PathStep {
+func (w *trust) pathSteps(dst []PathStep) []PathStep {
 	for i := range w.steps[:w.size()] {
 		s := &w.steps[i]
 		dst = append(dst, PathStep{Thread: s.Thread, Choice: s.Choice, Begin: s.begin, Last: s.last, Preemption: s.couldGoOn && s.Thread != s.running})

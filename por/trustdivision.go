@@ -79,7 +79,7 @@ func (b *graphDivision) once(from []byte) error {
 			return b.divide()
 		}
 		w.stats, w.cut = b.stats, b.cut
-		if err := w.rebuild(b.units[0]); err != nil || w.halted() {
+		if err := w.rebuild(b.units[0]); err != nil || w.over() {
 			return err
 		}
 		w.stats, w.used = b.stats, b.used
@@ -96,7 +96,7 @@ func (b *graphDivision) once(from []byte) error {
 		b.stats, b.cut, b.used, b.units = w.stats, w.cut, w.used, []*graphUnit{w.suspend(b)}
 		return false, b.opts.save(b.pack())
 	})
-	if err != nil || w.halted() {
+	if err != nil || w.over() {
 		return err
 	}
 	if over {
@@ -126,7 +126,7 @@ func (b *graphDivision) divide() error {
 	end, worker, err := divide(b, b.crew, &b.opts, obs)
 	w.sys, w.obs, w.batch = sys, obs, nil
 	w.stats, w.cut, w.finer = b.stats, b.cut, end == learned
-	w.stopped = end == enough || end == gaveUp
+	w.stopped, w.halted = end == enough || end == gaveUp, false
 	w.stats.Complete = end == rests && err == nil
 	switch {
 	case crew == nil:
@@ -155,8 +155,8 @@ func (b *graphDivision) deal() (units []unit, err error) {
 func (p *graphUnit) work(i, index int, l *batch) (unitEnding, error) {
 	w, c := p.division.walks[i], &p.division.crew[i]
 	w.sys, w.obs = c.Begin(), c.Obs
-	w.stats, w.cut, w.stopped, w.finer, w.gaveUp = Stats{}, false, false, false, false
-	w.batch, w.index = l, index
+	w.stats, w.cut, w.finer = Stats{}, false, false
+	w.budget.begin(l, index)
 	w.forget()
 	w.reset()
 	err := w.taught(w.workOn(p))
@@ -167,7 +167,7 @@ func (p *graphUnit) work(i, index int, l *batch) (unitEnding, error) {
 		return failed, err
 	case w.finer:
 		return learned, nil
-	case w.gaveUp:
+	case w.halted:
 		return gaveUp, nil
 	case w.stopped:
 		return enough, nil
@@ -177,18 +177,18 @@ func (p *graphUnit) work(i, index int, l *batch) (unitEnding, error) {
 
 // workOn goes on with p, and leaves in it what it came to.
 func (w *trust) workOn(p *graphUnit) (err error) {
-	if err := w.rebuild(p); err != nil || w.halted() {
+	if err := w.rebuild(p); err != nil || w.over() {
 		return err
 	}
 	w.used, w.quota = 0, p.division.opts.unitSteps(len(p.steps), w.index, len(w.batch.units))
 	p.over, err = w.explore(p.done, func() (bool, error) { return w.used >= w.quota, nil })
-	if err != nil || w.halted() || p.over {
+	if err != nil || w.over() || p.over {
 		return err
 	}
 	q := w.suspend(p.division)
 	p.done = false
 	if p.divides && w.nested > 0 {
-		if err := w.outermost(); err != nil || w.halted() {
+		if err := w.outermost(); err != nil || w.over() {
 			return err
 		}
 		q.floor, q.nested = w.size(), q.nested-1
@@ -236,7 +236,7 @@ func (w *trust) rebuild(p *graphUnit) error {
 		case revisits:
 			turn = e.displaced.Thread
 		}
-		if err := w.step(e.thread, e.choice, turn, false); err != nil || w.halted() {
+		if err := w.step(e.thread, e.choice, turn, false); err != nil || w.over() {
 			return err
 		}
 		s := &w.steps[i]
@@ -279,7 +279,7 @@ func (w *trust) outermost() error {
 		err := w.remake(t, r, -1)
 		w.pool.put(displaced)
 		w.guide.empty(&w.pool)
-		if err != nil || w.halted() {
+		if err != nil || w.over() {
 			return err
 		}
 	}

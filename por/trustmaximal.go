@@ -81,7 +81,7 @@ func (w *trust) again(t trace.TID, r, redo int32, displaced *branch) (bool, erro
 		return false, nil
 	}
 	defer w.guide.empty(&w.pool)
-	if err := w.remake(t, r, redo); err != nil || w.halted() || redo > 0 {
+	if err := w.remake(t, r, redo); err != nil || w.over() || redo > 0 {
 		return false, err
 	}
 	return false, w.resume(t, r)
@@ -100,7 +100,7 @@ func (w *trust) remake(t trace.TID, r, redo int32) error {
 	}
 	for redo < 0 || w.size() < int(redo) {
 		done, err := w.inTurn(t, redo < 0 && w.size() > int(r))
-		if err != nil || w.halted() || done {
+		if err != nil || w.over() || done {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func (w *trust) remake(t trace.TID, r, redo int32) error {
 // thread t's of event r with the guide's events.
 func (w *trust) resume(t trace.TID, r int32) error {
 	if w.tip().next == t {
-		if err := w.step(t, 0, t, false); err != nil || w.halted() {
+		if err := w.step(t, 0, t, false); err != nil || w.over() {
 			return err
 		}
 		w.consider(&w.pop().Event)
@@ -160,7 +160,7 @@ func (w *trust) inTurn(t trace.TID, whole bool) (done bool, err error) {
 		return false, w.bring(k, v)
 	}
 	size := w.size()
-	if err := w.turn(false); err != nil || w.halted() || g.left == 0 || w.size() == size {
+	if err := w.turn(false); err != nil || w.over() || g.left == 0 || w.size() == size {
 		return false, err
 	}
 	best := g.first(&w.steps[w.size()-1].Event, k)
@@ -176,13 +176,13 @@ func (w *trust) inTurn(t trace.TID, whole bool) (done bool, err error) {
 	}
 	group := int32(w.size())
 	for _, j := range g.missing(best) {
-		if err := w.bring(int(j), trace.NoThread); err != nil || w.halted() {
+		if err := w.bring(int(j), trace.NoThread); err != nil || w.over() {
 			return false, err
 		}
 		s := &w.steps[w.size()-1]
 		s.added, s.group = alongside, group
 	}
-	if err := w.bring(best, v); err != nil || w.halted() {
+	if err := w.bring(best, v); err != nil || w.over() {
 		return false, err
 	}
 	w.turns(group, -1, displaced)
@@ -198,7 +198,7 @@ func (w *trust) settleHolds() (bool, error) {
 		return true, nil
 	}
 	size := w.size()
-	if err := w.turn(false); err != nil || w.halted() || w.size() == size {
+	if err := w.turn(false); err != nil || w.over() || w.size() == size {
 		return false, err
 	}
 	w.drop(w.pop())

@@ -344,7 +344,7 @@ func (w *trust) revisit() (ok bool, err error) {
 		return false, err
 	}
 	for _, p := range w.plan {
-		if err := w.step(p.thread, p.choice, trace.NoThread, false); err != nil || w.halted() {
+		if err := w.step(p.thread, p.choice, trace.NoThread, false); err != nil || w.over() {
 			return false, err
 		}
 		s := &w.steps[w.size()-1]
@@ -365,7 +365,7 @@ func (w *trust) insert(t trace.TID, choice trace.Choice, r, redo int32, displace
 	if _, ok := w.graph.able(t); !ok {
 		return w.again(t, r, redo, displaced)
 	}
-	if err := w.step(t, choice, displaced.Thread, true); err != nil || w.halted() {
+	if err := w.step(t, choice, displaced.Thread, true); err != nil || w.over() {
 		return false, err
 	}
 	w.turns(r, redo, displaced)

@@ -13,7 +13,7 @@ import (
 func (w *trust) weigh(tr *trace.Transition, c trace.Choice) {
 	n := w.size() - 1
 	j := w.estimate.graph(n)
-	if j == nil || w.halted() {
+	if j == nil || w.over() {
 		return
 	}
 	if c == 0 {

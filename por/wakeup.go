@@ -20,8 +20,8 @@ import "landgo/por/relation"
 // remainder below the leftmost branch of the tree that v can begin with. It
 // reports whether the answer, at any level of the tree, depends on events after
 // e': what sleeps excuses races below because all of this is in the tree.
-func (x *explorer) insert(n *node, v *relation.Sequence) (open bool) {
-	for i, b := range x.sleep[n.sleeps:n.slept] {
+func (s *backtrack) insert(n *node, v *relation.Sequence) (open bool) {
+	for i, b := range s.path.sleepers(n) {
 		how, _ := v.Starts(&b.Step, true)
 		if how == relation.No && i >= int(n.strays) {
 			how = v.Weak(&b.Step, true)
@@ -55,7 +55,7 @@ func (x *explorer) insert(n *node, v *relation.Sequence) (open bool) {
 		}
 		open = open || how == relation.Perhaps || v.Later()
 		if b == nil {
-			x.append(n, list, v)
+			s.append(n, list, v)
 			return open
 		}
 		v.Remove(&b.Step)
@@ -66,8 +66,8 @@ func (x *explorer) insert(n *node, v *relation.Sequence) (open bool) {
 			how = v.Weak(&c.Step, false)
 			open = open || how == relation.Perhaps || v.Later()
 			if how == relation.No {
-				x.pool.split(b, k)
-				x.append(n, &b.kids, v)
+				s.pool.split(b, k)
+				s.append(n, &b.kids, v)
 				return open
 			}
 			v.Remove(&c.Step)
@@ -87,27 +87,27 @@ const shortChain = 3
 // step, with the others as its chain. A chain costs 8 bytes a step where branches
 // are several hundred, and the races of an execution of a thousand steps can want
 // a thousand more steps each.
-func (x *explorer) append(n *node, list **branch, v *relation.Sequence) {
-	if list == &n.todo && !x.isReady(int(n.depth), v.Event(v.Items()[0]).Thread) {
+func (s *backtrack) append(n *node, list **branch, v *relation.Sequence) {
+	if list == &n.todo && !s.path.isReady(n.depth, v.Event(v.Items()[0]).Thread) {
 		// What lets it go isn't known to v: explore everything here.
-		x.addAll(n)
+		s.addAll(n)
 		return
 	}
 	for k, i := range v.Items() {
 		var b *branch
 		if i < 0 {
-			b = x.pool.copy(&v.Last.Event, 0)
+			b = s.pool.copy(&v.Last.Event, 0)
 		} else {
-			b = x.pool.copy(v.Event(i), x.nodes[i].last)
+			b = s.pool.copy(v.Event(i), s.path.nodes[i].last)
 		}
 		add(list, b)
 		if rest := v.Items()[k+1:]; len(rest) > shortChain {
 			b.chain = make([]*branch, len(rest))
 			for k, i := range rest {
 				if i < 0 {
-					b.chain[k] = x.pool.copy(&v.Last.Event, 0)
+					b.chain[k] = s.pool.copy(&v.Last.Event, 0)
 				} else {
-					b.chain[k] = x.nodes[i].keep()
+					b.chain[k] = s.path.nodes[i].keep()
 				}
 			}
 			return
