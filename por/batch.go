@@ -1,23 +1,24 @@
 package por
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
 
-// A search that is divided goes in batches: so many units of it, in an order, are
-// worked on by whichever worker is free, each alone and for a limited time in
-// steps; when all are done, what they came to is put together in that order,
-// and the next batch is made of what is left. Nothing depends on who worked on
-// what or how fast: the units, their limits and their order are functions of
-// the search so far. So every count, the bug shown and the schedules are the
-// same for any number of workers, one included.
+// A divided search goes in batches of work units. The units of a batch have an
+// order; free workers take them, and each works alone and for a limited number of
+// steps. When all are done, their results are merged in that order, and the next
+// batch is made of what is left. The units, their limits and their order are
+// functions of the search so far, not of which worker took what or how fast. So
+// every count, the bug shown and the schedules are the same for any number of
+// workers, one included.
 //
 // A batch ends early where a unit ends the search (it met a bug, learned of finer
-// points, failed): of several the first in the order counts, what comes after
-// it is thrown away, and what comes before is done in full.
+// points, failed). Of several such units the first in the order counts: what comes
+// after it is thrown away, what comes before is done in full.
 
 // division is a search as batches see it.
 type division interface {
@@ -53,14 +54,32 @@ const (
 	gaveUp // unwanted
 )
 
-// batchUnits is how many units a batch has at the most: more than a machine has
-// cores for the most unit, and a number that many divide.
+// endUnit says how the walk has ended a unit; finer: by learning of finer points.
+func (b *budget) endUnit(finer bool, err error) (unitEnding, error) {
+	b.batch = nil
+	switch {
+	case err != nil:
+		return failed, err
+	case finer:
+		return learned, nil
+	case b.stopped:
+		return enough, nil
+	case b.halted:
+		return gaveUp, nil
+	}
+	return rests, nil
+}
+
+// batchUnits is the most units of a batch: more than most machines have cores,
+// and a number that many divide.
 const batchUnits = 96
 
-// unitSteps is the number of steps after which unit i of n, whose way is so deep,
-// rests: enough that coming to where it goes on costs little beside it. It is less
-// the fewer units come after: no worker then waits long for the last one, and a
-// search with few units soon has more.
+func (o *Options) room() int { return cmp.Or(o.batchUnits, batchUnits) }
+
+// unitSteps is the number of steps after which unit i of n rests, if the path to
+// where it goes on is so deep: coming there again then costs little. It is less
+// for the last units: no worker then waits long for another, and a search with few
+// units soon has more.
 func (o *Options) unitSteps(depth, i, n int) uint64 {
 	const ease = 16
 	whole, least := uint64(1<<14), 16*uint64(depth)
@@ -163,9 +182,23 @@ func (b *batch) unwanted(i int) bool {
 	return b.halted.Load() || int64(i) >= b.limit.Load()
 }
 
-// divide makes a division's search, batch after batch. It returns why that ended
-// (rests: nothing is left), and which worker's unit ended it.
-func divide(d division, workers []Worker, opts *Options, obs Observer) (end unitEnding, worker int, err error) {
+// divide makes a division's search, batch after batch. It returns why that ended;
+// rests says that nothing is left. Where a unit learned of finer points it returns
+// the System that the Crew, if there is one, gives to begin again with.
+func divide(d division, workers []Worker, opts *Options, obs Observer) (end unitEnding, again System, err error) {
+	end, worker, err := batches(d, workers, opts, obs)
+	switch {
+	case opts.Crew == nil:
+	case end == failed:
+		opts.Crew.Failed(worker)
+	case end == learned && err == nil:
+		again, err = opts.Crew.Restart(worker)
+	}
+	return end, again, err
+}
+
+// batches is divide; worker is the one whose unit ended the search.
+func batches(d division, workers []Worker, opts *Options, obs Observer) (end unitEnding, worker int, err error) {
 	for {
 		units, err := d.deal()
 		if err != nil || len(units) == 0 {

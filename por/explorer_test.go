@@ -216,3 +216,37 @@ func TestPath(t *testing.T) {
 		t.Errorf("%d executions, %v", checked, err)
 	}
 }
+
+// learning is a division of one unit, which learns of finer points.
+type learning struct{ x *explorer }
+
+func (l learning) deal() ([]unit, error) { return []unit{l}, nil }
+func (l learning) count(int)             {}
+func (l learning) merge() error          { return nil }
+func (l learning) progress() Progress    { return Progress{} }
+func (l learning) pack() ([]byte, error) { return nil, nil }
+func (l learning) work(_, _ int, b *batch) (unitEnding, error) {
+	l.x.budget.begin(b, 0)
+	b.limit.Store(0) // another unit has ended the search:
+	l.x.pollWithin(1 << 20)
+	b.limit.Store(1)
+	return l.x.endUnit(true, nil)
+}
+
+// TestBeginsAgain: a search that begins again looks at all races, though its last
+// unit was told to give up while it looked at some.
+func TestBeginsAgain(t *testing.T) {
+	spec, _ := ParseSpec("source")
+	x := newExplorer(model.New(model.MutexInc(2, 1)), &tally{}, spec, Options{})
+	x.root = x.sys.Mark()
+	workers, _, err := x.hire()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.inBatches(learning{x}, workers); err != nil || !x.finer {
+		t.Fatalf("learned %v, %v", x.finer, err)
+	}
+	if x.pollWithin(1) {
+		t.Error("races are left out after the search began again")
+	}
+}

@@ -50,10 +50,7 @@ func (s *sampling) divide() (err error) {
 // deal implements division.
 func (d *sampleDivision) deal() (units []unit, err error) {
 	d.units = d.units[:0]
-	room := batchUnits
-	if n := d.s.x.opts.batchUnits; n > 0 {
-		room = n
-	}
+	room := d.s.opts.room()
 	for from := d.s.done; from < d.s.runs && len(units) < room; from += d.each {
 		p := &sampleUnit{all: d, from: from, to: min(d.s.runs, from+d.each)}
 		d.units, units = append(d.units, p), append(units, p)
@@ -62,10 +59,10 @@ func (d *sampleDivision) deal() (units []unit, err error) {
 }
 
 // work implements unit.
-func (p *sampleUnit) work(w, i int, l *batch) (unitEnding, error) {
+func (p *sampleUnit) work(w, i int, b *batch) (unitEnding, error) {
 	x := p.all.walks[w]
 	s := x.sampling
-	x.beginUnit(&p.all.workers[w], l, i)
+	x.beginUnit(&p.all.workers[w], b, i)
 	x.unwind()
 	s.root, s.done = x.root, p.from
 	s.sampler.teach(p.all.taught)
@@ -74,7 +71,7 @@ func (p *sampleUnit) work(w, i int, l *batch) (unitEnding, error) {
 		err = s.run()
 	}
 	p.stats, p.seen = x.stats, s.distinct.seen
-	return x.endUnit(err)
+	return x.endUnit(x.finer, err)
 }
 
 // count implements division.

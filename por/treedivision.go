@@ -144,10 +144,7 @@ func (t *treeDivision) count(i int) { t.stats.add(t.units[i].stats) }
 
 // deal implements division.
 func (t *treeDivision) deal() (units []unit, err error) {
-	room := batchUnits
-	if t.x.opts.batchUnits > 0 {
-		room = t.x.opts.batchUnits
-	}
+	room := t.x.opts.room()
 	for room > len(t.units) && t.iteration != nil {
 		chunk, err := t.iteration.nextChunk(len(t.units) == 0 && len(t.orphans) == 0)
 		if err != nil {

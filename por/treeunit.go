@@ -11,14 +11,14 @@ import (
 var errAway = errors.New("a step ends elsewhere when another worker repeats it")
 
 // work implements unit.
-func (p *treeUnit) work(w, i int, l *batch) (unitEnding, error) {
+func (p *treeUnit) work(w, i int, b *batch) (unitEnding, error) {
 	x := p.tree.explorers[w]
-	x.beginUnit(&p.tree.workers[w], l, i)
-	x.quota = x.opts.unitSteps(int(p.tip.depth), i, len(l.units))
+	x.beginUnit(&p.tree.workers[w], b, i)
+	x.quota = x.opts.unitSteps(int(p.tip.depth), i, len(b.units))
 	p.start = p.tip
 	err := p.workOn(x)
 	p.stats = x.stats
-	return x.endUnit(err)
+	return x.endUnit(x.finer, err)
 }
 
 // workOn goes on with p, and leaves in p what it came to.
@@ -192,14 +192,12 @@ func (x *explorer) divideTree() *treeDivision {
 	return t
 }
 
-// hire returns who works on a divided search, and a walk for each: x for the
+// hire returns the workers of a divided search, and a walk for each: x for the
 // first.
 func (x *explorer) hire() (workers []Worker, walks []*explorer, err error) {
-	workers = alone(x)
-	if x.opts.Crew != nil {
-		if workers, err = x.opts.Crew.Hire(); err != nil {
-			return nil, nil, err
-		}
+	workers, err = x.opts.hire(Worker{Begin: func() System { x.sys.Rewind(x.root); return x.sys }, Obs: x.obs})
+	if err != nil {
+		return nil, nil, err
 	}
 	walks = []*explorer{x}
 	for _, w := range workers[1:] {
@@ -213,47 +211,23 @@ func (x *explorer) hire() (workers []Worker, walks []*explorer, err error) {
 // inBatches makes a division's search.
 func (x *explorer) inBatches(d division, workers []Worker) (err error) {
 	sys, root, obs := x.sys, x.root, x.obs
-	end, worker, err := divide(d, workers, &x.opts, obs)
+	end, again, err := divide(d, workers, &x.opts, obs)
 	x.sys, x.root, x.obs, x.stats = sys, root, obs, d.progress().Stats
-	x.finer, x.halted, x.resting, x.quits = end == learned, false, false, false
-	x.stopped = end == enough || end == gaveUp
+	x.budget.begin(nil, 0)
+	x.finer, x.stopped = end == learned, end == enough || end == gaveUp
 	x.stats.Complete = end == rests && err == nil
-	if x.opts.Crew == nil {
-		return err
-	}
-	switch {
-	case end == failed:
-		x.opts.Crew.Failed(worker)
-	case end == learned && err == nil:
-		if x.sys, err = x.opts.Crew.Restart(worker); err == nil {
-			x.root = x.sys.Mark()
-		}
+	if again != nil {
+		x.sys, x.root = again, again.Mark()
 	}
 	return err
 }
 
 // beginUnit has a walk begin a unit of a batch with worker w.
-func (x *explorer) beginUnit(w *Worker, l *batch, index int) {
+func (x *explorer) beginUnit(w *Worker, b *batch, index int) {
 	x.sys, x.obs = w.Begin(), w.Obs
 	x.root = x.sys.Mark()
 	x.stats, x.finer = Stats{}, false
-	x.budget.begin(l, index)
-}
-
-// endUnit says how a walk has ended a unit of a batch.
-func (x *explorer) endUnit(err error) (unitEnding, error) {
-	x.batch = nil
-	switch {
-	case err != nil:
-		return failed, err
-	case x.finer:
-		return learned, nil
-	case x.stopped:
-		return enough, nil
-	case x.halted:
-		return gaveUp, nil
-	}
-	return rests, nil
+	x.budget.begin(b, index)
 }
 
 // freeze makes shared states of the states of the path from the first that is only

@@ -1,10 +1,6 @@
 package por
 
-import (
-	"cmp"
-
-	"landgo/trace"
-)
+import "landgo/trace"
 
 // TruSt divided: a unit is the subtree of a graph, or what is left of one. A
 // walk that rests between two graphs is its graph with the steps that made it,
@@ -108,34 +104,24 @@ func (b *graphDivision) once(from []byte) error {
 }
 
 // divide makes what is left of the search in batches.
-func (b *graphDivision) divide() error {
+func (b *graphDivision) divide() (err error) {
 	w := b.walk
-	sys, obs, crew := w.sys, w.obs, b.opts.Crew
-	b.crew = []Worker{{Begin: func() System { sys.Rewind(b.root); return sys }, Obs: obs}}
-	if crew != nil {
-		hired, err := crew.Hire()
-		if err != nil {
-			return err
-		}
-		b.crew = hired
+	sys, obs := w.sys, w.obs
+	b.crew, err = b.opts.hire(Worker{Begin: func() System { sys.Rewind(b.root); return sys }, Obs: obs})
+	if err != nil {
+		return err
 	}
 	b.walks = []*trust{w}
 	for _, c := range b.crew[1:] {
 		b.walks = append(b.walks, newTrust(nil, c.Obs, b.spec, b.opts))
 	}
-	end, worker, err := divide(b, b.crew, &b.opts, obs)
-	w.sys, w.obs, w.batch = sys, obs, nil
-	w.stats, w.cut, w.finer = b.stats, b.cut, end == learned
-	w.stopped, w.halted = end == enough || end == gaveUp, false
+	end, again, err := divide(b, b.crew, &b.opts, obs)
+	w.sys, w.obs = sys, obs
+	w.budget.begin(nil, 0)
+	w.stats, w.cut, w.finer, w.stopped = b.stats, b.cut, end == learned, end == enough || end == gaveUp
 	w.stats.Complete = end == rests && err == nil
-	switch {
-	case crew == nil:
-	case end == failed:
-		crew.Failed(worker)
-	case end == learned && err == nil:
-		if w.sys, err = crew.Restart(worker); err == nil {
-			b.root = w.sys.Mark()
-		}
+	if again != nil {
+		w.sys, b.root = again, again.Mark()
 	}
 	return err
 }
@@ -143,7 +129,7 @@ func (b *graphDivision) divide() error {
 // deal implements division.
 func (b *graphDivision) deal() (units []unit, err error) {
 	b.weigh()
-	room := cmp.Or(b.opts.batchUnits, batchUnits) - len(b.units)
+	room := b.opts.room() - len(b.units)
 	for i, p := range b.units {
 		p.divides = i < room
 		units = append(units, p)
@@ -152,27 +138,16 @@ func (b *graphDivision) deal() (units []unit, err error) {
 }
 
 // work implements unit.
-func (p *graphUnit) work(i, index int, l *batch) (unitEnding, error) {
+func (p *graphUnit) work(i, index int, of *batch) (unitEnding, error) {
 	w, c := p.division.walks[i], &p.division.crew[i]
 	w.sys, w.obs = c.Begin(), c.Obs
 	w.stats, w.cut, w.finer = Stats{}, false, false
-	w.budget.begin(l, index)
+	w.budget.begin(of, index)
 	w.forget()
 	w.reset()
 	err := w.taught(w.workOn(p))
 	p.stats, p.cut = w.stats, w.cut
-	w.batch = nil
-	switch {
-	case err != nil:
-		return failed, err
-	case w.finer:
-		return learned, nil
-	case w.halted:
-		return gaveUp, nil
-	case w.stopped:
-		return enough, nil
-	}
-	return rests, nil
+	return w.endUnit(w.finer, err)
 }
 
 // workOn goes on with p, and leaves in it what it came to.

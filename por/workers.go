@@ -29,7 +29,7 @@ type Crew interface {
 	// Restart is called when worker w has learned of finer points, so that
 	// everything so far is void. It returns a System, at the state at which the
 	// search began, that knows what was known before and what that worker has
-	// learned, and nothing else: what others learned meanwhile isn't unit of the
+	// learned, and nothing else: what others learned meanwhile isn't part of the
 	// search.
 	Restart(w int) (System, error)
 	// Failed is called when worker w's System has failed for good.
@@ -45,7 +45,10 @@ const warmUp = 50_000
 // warmUp is that of a search.
 func (s Spec) warmUp(o *Options) uint64 { return cmp.Or(o.WarmUp, s.kind.warmUp, warmUp) }
 
-// alone is who works on a search without a Crew: the search's own System.
-func alone(x *explorer) []Worker {
-	return []Worker{{Begin: func() System { x.sys.Rewind(x.root); return x.sys }, Obs: x.obs}}
+// hire returns the workers of a search: those of its Crew, or own if it has none.
+func (o *Options) hire(own Worker) ([]Worker, error) {
+	if o.Crew == nil {
+		return []Worker{own}, nil
+	}
+	return o.Crew.Hire()
 }
