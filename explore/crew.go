@@ -21,9 +21,9 @@ type crew struct {
 	stand func(*hunt) por.System
 }
 
-// warmUp and stint are those of por.Options: a test has searches divided early
+// warmUp and unitSteps are those of por.Options: a test has searches divided early
 // and often.
-var warmUp, stint uint64
+var warmUp, unitSteps uint64
 
 // partSeen is what a worker has seen of a part.
 type partSeen struct {
@@ -137,7 +137,7 @@ func (h *hunt) together(spec por.Spec, opts por.Options) (por.Stats, error) {
 		return h.run(opts)
 	}
 	h.crew = &crew{hunt: h, stand: (*hunt).watchedSystem}
-	opts.Crew, opts.WarmUp, opts.Stint = h.crew, warmUp, stint
+	opts.Crew, opts.WarmUp, opts.UnitSteps = h.crew, warmUp, unitSteps
 	stats, err := h.run(opts)
 	h.crew.close()
 	h.crew = nil

@@ -46,7 +46,7 @@ func sameFor(t *testing.T, c Config, jobs ...int) (r *result.Result) {
 // what threads share; and its verdict and executions are those of a search that
 // isn't divided.
 func TestJobs(t *testing.T) {
-	defer func() { warmUp, stint = 0, 0 }()
+	defer func() { warmUp, unitSteps = 0, 0 }()
 	for _, guest := range []struct{ name, variant, search, bound string }{
 		{"ticket", "-DFIXED", "optimal", ""},
 		{"increment", "-DFIXED", "none", ""},
@@ -68,13 +68,13 @@ func TestJobs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		warmUp, stint = 0, 0
+		warmUp, unitSteps = 0, 0
 		whole, err := Run(context.Background(), c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, warmUp = range []uint64{1, 20, 200} {
-			stint = warmUp + 10
+			unitSteps = warmUp + 10
 			r := sameFor(t, c, 1, 2, 3, 8, 2, 3)
 			if r.Verdict != whole.Verdict || r.Bug == nil && (r.Executions != whole.Executions || r.Threads != whole.Threads || r.Unexamined != whole.Unexamined) {
 				t.Errorf("%s, %s, divided after %d: %v, %d executions, %d threads; undivided %v, %d, %d", guest.name, guest.search, warmUp,

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/por"
+	"landgo/por/relation"
 	"landgo/race"
 	"landgo/result"
 	"landgo/trace"
@@ -154,7 +154,7 @@ func TestCommute(t *testing.T) {
 				continue
 			}
 			n++
-			if por.Dependent(&trace.Transition{Thread: 1, Ops: []trace.Op{x}}, &trace.Transition{Thread: 2, Ops: []trace.Op{y}}) {
+			if relation.Dependent(&trace.Transition{Thread: 1, Ops: []trace.Op{x}}, &trace.Transition{Thread: 2, Ops: []trace.Op{y}}) {
 				t.Errorf("operations %d and %d are put in no order, and depend on each other", a, b)
 			}
 		}

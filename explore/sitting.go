@@ -100,7 +100,7 @@ func (s *sitting) work() {
 		opts.WarmUp = math.MaxUint64 // it isn't divided
 	default:
 		c = &crew{hunt: s.hunt, stand: s.stand}
-		opts.Crew, opts.WarmUp, opts.Stint = c, warmUp, stint
+		opts.Crew, opts.WarmUp, opts.UnitSteps = c, warmUp, unitSteps
 	}
 	engine, err := por.New(s.cfg.Search, opts)
 	if err != nil {

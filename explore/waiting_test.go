@@ -56,8 +56,8 @@ func TestWaitsForPrivateMemory(t *testing.T) {
 // TestWaitsTogether: whoever of several workers meets such a loop, in a search that is
 // divided from the start, the same is reported, and holds when it is run again.
 func TestWaitsTogether(t *testing.T) {
-	defer func() { warmUp, stint = 0, 0 }()
-	warmUp, stint = 1, 5
+	defer func() { warmUp, unitSteps = 0, 0 }()
+	warmUp, unitSteps = 1, 5
 	c := DefaultConfig()
 	c.Guest, c.Out, c.Deepen, c.SelfCheck = compiled(t, "waits_twice"), NoFile, false, true
 	if r := sameFor(t, c, 1, 2); r.Verdict != result.Verified || r.Executions == 0 || r.Certificate.SelfCheck != "passed" {

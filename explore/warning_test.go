@@ -179,8 +179,8 @@ func TestEmptyPass(t *testing.T) {
 // TestWarningsAreTheSame: warnings don't depend on the number of workers, nor on
 // whether the search was saved and gone on with.
 func TestWarningsAreTheSame(t *testing.T) {
-	defer func(w, s uint64) { warmUp, stint = w, s }(warmUp, stint)
-	warmUp, stint = 8, 4
+	defer func(w, s uint64) { warmUp, unitSteps = w, s }(warmUp, unitSteps)
+	warmUp, unitSteps = 8, 4
 	const program = threadsOf + `
 static _Atomic int x, y;
 void __attribute__((noinline, used)) never(void) { x++; }

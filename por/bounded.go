@@ -22,7 +22,7 @@ import (
 // others stand. Work isn't done twice: where the bound strikes, the step is
 // put, with its path, into the frontier of the value that it needs, and when
 // the walk is back at the root it takes up the frontier of the next value
-// (ICB's work queues; ascent.go). It does so by chunks: some hundred entries
+// (ICB's work queues; iteration.go). It does so by chunks: some hundred entries
 // make a tree of steps to run again (Stats.Replayed) to where the walk goes on
 // for itself. A frontier is in the order of the walk that wrote it, so entries
 // of a chunk have most of their steps in common.
@@ -30,102 +30,107 @@ import (
 // Deviation: ICB's Algorithm 1 keeps states in its queues; here these are
 // paths, as in their tool (§4), and no state is remembered as visited.
 type bounded struct {
-	*ascent
-	x       *explorer
+	*iteration
+	handle
 	iterate bool
 	measure int // that is iterated: an index of counted
-	err     error
 }
 
-func newBounded(x *explorer) strategy {
-	s := &bounded{x: x, iterate: x.opts.Iterate, ascent: &ascent{}}
+func newBounded(h handle) strategy {
+	s := &bounded{handle: h, iterate: h.opts.Iterate, iteration: &iteration{}}
 	if s.iterate {
-		s.measure = x.meter.first
-		s.limit = x.meter.limits[s.measure]
-		x.refill = s.refill
+		s.measure = s.meter.first
+		s.limit = s.meter.limits[s.measure]
 	}
 	return s
 }
 
-func (s *bounded) ran(int32)          {}
-func (s *bounded) end(Ending)         {}
-func (s *bounded) expire()            {}
-func (s *bounded) uses() (bool, bool) { return false, false }
+func (s *bounded) ran(int32)  {}
+func (s *bounded) end(Ending) {}
+func (s *bounded) expire()    {}
+
+func (s *bounded) needs() *needs {
+	if s.iterate {
+		return &needs{refill: s.refill}
+	}
+	return &needs{}
+}
+
+// limitTo sets the bound that is raised.
+func (s *bounded) limitTo(level int32) { s.meter.limits[s.measure] = level }
 
 func (s *bounded) reset() {
 	s.drop()
-	s.x.low = 0
+	s.path.low = 0
 	if s.iterate {
-		s.x.meter.limits[s.measure] = 0
+		s.limitTo(0)
 	}
 }
 
 // seed gives n the way to the next entry of the frontier, if it is on it, and
 // else all branches within the bounds, in the order of byTurns.
-func (s *bounded) seed(n *node, kids *branch) {
+func (s *bounded) seed(n *node, kids *branch) error {
 	if n.todo = kids; kids != nil {
-		return
+		return nil
 	}
-	x := s.x
 	tail := &n.todo
-	put := func(t trace.TID) {
-		c := x.meter.after(n, t)
-		ok, but := x.meter.within(c, s.measure)
-		for o := trace.Choice(0); o < x.outcomes(n, t); o++ {
+	for t := range s.sets.byTurns(n) {
+		c := s.meter.after(n, t)
+		ok, but := s.meter.within(c, s.measure)
+		for o := trace.Choice(0); o < s.path.outcomes(n, t); o++ {
 			if ok {
-				*tail = x.pool.named(t, o)
+				*tail = s.sets.pool.named(t, o)
 				tail = &(*tail).next
 				continue
 			}
-			x.stats.Pruned++
+			s.stats.Pruned++
 			if s.iterate && but && c[s.measure] <= s.limit {
-				s.wait(c[s.measure], n, t, o)
+				if err := s.wait(c[s.measure], n, t, o); err != nil {
+					return err
+				}
 			}
 		}
-	}
-	for t := range x.byTurns(n) {
-		put(t)
 	}
 	if n.todo == nil {
 		n.ending = EndedPruned
 	}
+	return nil
 }
 
 // wait puts a step of t from n, the newest state, into the frontier of value v.
-func (s *bounded) wait(v int32, n *node, t trace.TID, c trace.Choice) {
+func (s *bounded) wait(v int32, n *node, t trace.TID, c trace.Choice) error {
 	for _, f := range s.waiting {
-		f.shared = min(f.shared, s.x.low)
+		f.shared = min(f.shared, s.path.low)
 	}
-	s.x.low = math.MaxInt
+	s.path.low = math.MaxInt
 	f := s.frontier(v)
 	f.begin(f.shared, int(n.depth)-f.shared+1)
 	for i := f.shared; i < int(n.depth); i++ {
-		f.add(s.x.nodes[i].cur.thread, s.x.nodes[i].cur.choice)
+		e := s.path.event(int32(i))
+		f.add(e.Thread, e.Choice)
 	}
 	f.add(t, c)
 	f.shared = int(n.depth)
-	if err := f.spill(); err != nil && s.err == nil {
-		s.err = err
-	}
+	return f.spill()
 }
 
 // refill gives the root, of which nothing is left to explore, the way to the
 // next entries that wait.
 func (s *bounded) refill(n *node) (more bool, err error) {
-	if s.err != nil || n.depth > 0 || s.x.lap != nil {
-		return false, s.err
+	if n.depth > 0 {
+		return false, nil
 	}
 	chunk, err := s.nextChunk(true)
 	if chunk == nil || err != nil {
 		return false, err
 	}
-	s.x.meter.limits[s.measure] = s.level
-	s.x.stats.Pruned -= uint64(len(chunk.ends))
+	s.limitTo(s.level)
+	s.stats.Pruned -= uint64(len(chunk.ends))
 	if n.done != nil { // one says that something was explored from here
-		s.x.pool.putAll(n.done.next)
+		s.sets.pool.putAll(n.done.next)
 		n.done.next = nil
 	}
-	n.todo = chunk.tree(&s.x.pool)
+	n.todo = chunk.tree(&s.sets.pool)
 	return true, nil
 }
 
@@ -138,16 +143,11 @@ func (s *bounded) giveUp() map[int32]*frontier {
 
 // share is the share of the present round that is done: how much later rounds
 // will be isn't known.
-func (s *bounded) share() (float64, bool) { return s.ascent.share() }
+func (s *bounded) share() (float64, bool) { return s.iteration.share() }
 
-// ascent takes what a search by ascending bound has cut off from it, nil if it
-// isn't one.
-func (x *explorer) ascent() *ascent {
-	b, ok := x.strat.(*bounded)
-	if !ok || !b.iterate {
-		return nil
-	}
-	a := b.ascent
-	b.ascent = &ascent{limit: a.limit}
+// takeAway returns how far the search has come, and leaves it at the beginning.
+func (s *bounded) takeAway() *iteration {
+	a := s.iteration
+	s.iteration = &iteration{limit: a.limit}
 	return a
 }

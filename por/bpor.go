@@ -56,14 +56,14 @@ type bpor struct {
 	sources   bool        // main adds source sets, which aren't persistent
 	optimised bool        // they wait
 	asleep    bool        // there are sleep sets
-	states    []within
+	states    []boundState
 	preempt   bool // preemptions are bounded
 	fair      bool // leads in yields are bounded
 	limit     int32
 }
 
-// within is what bpor keeps of a state of the path.
-type within struct {
+// boundState is what bpor keeps of a state of the path.
+type boundState struct {
 	block int32 // where the block of the step that led here began
 	// cut: a branch from here or below was refused because of the bound.
 	cut bool
@@ -76,52 +76,52 @@ type within struct {
 // anybody stands for every ready thread.
 const anybody = trace.NoThread
 
-func newBounding(x *explorer) *bpor {
-	s := &bpor{source: source{x: x}, optimised: true, asleep: true}
-	s.seq.x = x
+func newBounding(h handle) *bpor {
+	s := &bpor{source: sourceOf(h), optimised: true, asleep: true}
 	s.main = s.insert
-	_, s.preempt = x.opts.Bounds.Limit(Preempt)
-	_, s.fair = x.opts.Bounds.Limit(Fair)
-	s.limit = x.meter.limits[x.meter.first]
-	x.allow, x.refill = s.allow, s.refill
+	_, s.preempt = s.opts.Bounds.Limit(Preempt)
+	_, s.fair = s.opts.Bounds.Limit(Fair)
+	s.limit = s.meter.limits[s.meter.first]
+	s.path.order.KeepReleases = s.preempt
 	return s
 }
 
-func newBPOR(x *explorer) strategy {
-	s := newBounding(x)
+func newBPOR(h handle) strategy {
+	s := newBounding(h)
 	s.main = s.persistent
-	s.optimised, s.asleep = x.spec.Param("optimised") == 1, x.spec.Param("sleep") == 1
+	s.optimised, s.asleep = s.spec.Param("optimised") == 1, s.spec.Param("sleep") == 1
 	return s
 }
 
 // persistent is AddBacktrackPoint at the race.
 func (s *bpor) persistent() (open bool) {
-	c, u := s.seq.c, s.seq.e.thread
-	n := &s.x.nodes[c]
-	if s.x.isReady(int(c), u) {
-		s.x.anyThread(n, u)
+	c, u := s.seq.From, s.seq.Last.Thread
+	n := &s.path.nodes[c]
+	if s.path.isReady(c, u) {
+		s.sets.addThread(n, u)
 	} else {
-		s.x.anyAll(n)
+		s.sets.addAll(n)
 	}
 	return s.insert()
 }
 
-func (s *bpor) uses() (bool, bool) { return true, s.asleep }
+func (s *bpor) needs() *needs {
+	return &needs{order: true, sleep: s.asleep, freely: s.naive, late: true, allow: s.allow, refill: s.refill}
+}
 
 func (s *bpor) reset() {
 	s.open = s.open[:0]
-	s.x.order.keepLets = s.preempt && !s.naive
-	if m := s.x.meter; s.x.opts.Iterate {
+	if m := s.meter; s.opts.Iterate {
 		m.limits[m.first] = 0
 	}
 	s.enter(0, 0)
 }
 
 // remember implements resumer.
-func (s *bpor) remember() *memory {
-	m, meter, p := s.source.remember(), s.x.meter, packer{}
+func (s *bpor) remember() *resumeState {
+	m, meter, p := s.source.remember(), s.meter, packer{}
 	m.limit, m.fresh = max(meter.limits[meter.first], 0), meter.fresh
-	for i := range s.x.nodes {
+	for i := range s.path.nodes {
 		st := &s.states[i]
 		p.put(uint64(st.block), uint64(len(st.waiting)))
 		for _, t := range st.waiting {
@@ -135,12 +135,12 @@ func (s *bpor) remember() *memory {
 }
 
 // resumed implements resumer.
-func (s *bpor) resumed(m *memory) error {
+func (s *bpor) resumed(m *resumeState) error {
 	if m == nil {
 		return ErrSnapshot
 	}
 	u := unpacker{buf: m.own}
-	for i := range s.x.nodes {
+	for i := range s.path.nodes {
 		s.enter(int32(i), int32(u.below(uint64(i)+1)))
 		st := &s.states[i]
 		for n := u.length(); n > 0 && !u.bad; n-- {
@@ -156,7 +156,7 @@ func (s *bpor) resumed(m *memory) error {
 
 func (s *bpor) enter(i, block int32) {
 	for len(s.states) <= int(i) {
-		s.states = append(s.states, within{})
+		s.states = append(s.states, boundState{})
 	}
 	st := &s.states[i]
 	st.block, st.cut, st.soft, st.waiting = block, false, false, st.waiting[:0]
@@ -164,10 +164,9 @@ func (s *bpor) enter(i, block int32) {
 
 // seed is Initialize: one branch, of the least cost. If the bound refuses all
 // that is awake the execution ends here.
-func (s *bpor) seed(n *node, _ *branch) {
-	x := s.x
+func (s *bpor) seed(n *node, _ *branch) error {
 	st := &s.states[n.depth]
-	for _, b := range x.sleep[n.sleeps:n.slept] {
+	for _, b := range s.path.sleepers(n) {
 		st.soft = st.soft || b.cut
 	}
 	if n.depth > 0 {
@@ -176,13 +175,14 @@ func (s *bpor) seed(n *node, _ *branch) {
 	}
 	best, refused := s.cheapest(n)
 	if best != anybody {
-		c, _ := x.awake(n, best)
-		add(&n.todo, x.pool.named(best, c))
+		c, _ := s.sets.awake(n, best)
+		add(&n.todo, s.sets.pool.named(best, c))
 	} else if refused > 0 {
-		x.stats.Pruned += refused
+		s.stats.Pruned += refused
 		st.cut = true
 		n.ending = EndedPruned
 	}
+	return nil
 }
 
 // cheapest is the thread that is awake and costs least, of several the one that comes
@@ -190,21 +190,20 @@ func (s *bpor) seed(n *node, _ *branch) {
 // so many were refused: nothing is cut off by that as long as there is another, for no
 // race has asked for them.
 func (s *bpor) cheapest(n *node) (best trace.TID, refused uint64) {
-	x := s.x
 	best = anybody
 	var least int32
-	for t := range x.byTurns(n) {
-		if _, ok := x.awake(n, t); !ok {
+	for t := range s.sets.byTurns(n) {
+		if _, ok := s.sets.awake(n, t); !ok {
 			continue
 		}
-		c := x.meter.after(n, t)
-		if ok, _ := x.meter.within(c, 0); !ok {
+		c := s.meter.after(n, t)
+		if ok, _ := s.meter.within(c, 0); !ok {
 			refused++
 			continue
 		}
 		price := c[0]
 		if !s.preempt {
-			price = x.meter.yields[t]
+			price = s.meter.yields[t]
 		}
 		if best == anybody || price < least {
 			best, least = t, price
@@ -215,40 +214,40 @@ func (s *bpor) cheapest(n *node) (best trace.TID, refused uint64) {
 
 // allow is line 12 of Algorithm 2.
 func (s *bpor) allow(n *node, b *branch) bool {
-	if ok, _ := s.x.meter.within(s.x.meter.after(n, b.thread), 0); ok {
+	if ok, _ := s.meter.within(s.meter.after(n, b.Thread), 0); ok {
 		return true
 	}
-	s.x.stats.Pruned++
+	s.stats.Pruned++
 	s.states[n.depth].cut = true
 	return false
 }
 
 func (s *bpor) ran(i int32) {
-	n := &s.x.nodes[i]
+	n := &s.path.nodes[i]
 	block := i
-	if n.running == n.cur.thread && !s.x.meter.leaves(n) {
+	if n.running == n.cur.Thread && !s.meter.leaves(n) {
 		block = s.states[i].block
 	}
 	s.enter(i+1, block)
 	s.reverse(i, s.point)
-	o := s.x.order
-	for k := o.ev[i].lets; k < int32(len(o.lets)); k++ {
-		s.release(o.lets[k].first, i)
+	o := s.path.order
+	for _, r := range o.Releases[o.ReleasesOf(i):] {
+		s.release(r.First, i)
 	}
 }
 
 func (s *bpor) end(e Ending) { s.finish(e, s.point) }
-func (s *bpor) expire()      { s.x.givenUp(s.pending(s.point)) }
+func (s *bpor) expire()      { s.next.expiring(s.pending(s.point)) }
 
 // point is Backtrack, for the race of which s.seq is the reversed sequence.
 func (s *bpor) point() (open bool) {
 	open = s.main()
 	if s.preempt && !s.naive {
-		u, q := s.seq.e.thread, s.seq.event(s.seq.items[0]).thread
+		u, q := s.seq.Last.Thread, s.seq.Event(s.seq.Items()[0]).Thread
 		if s.sources {
-			s.early(s.seq.c, u, q)
+			s.early(s.seq.From, u, q)
 		}
-		s.blockStart(s.seq.c, u, q)
+		s.blockStart(s.seq.From, u, q)
 	}
 	return open
 }
@@ -266,20 +265,19 @@ func (s *bpor) refill(n *node) (more bool, err error) {
 	if n.depth > 0 {
 		up := &s.states[n.depth-1]
 		up.cut, up.soft = up.cut || st.cut, up.soft || st.soft
-		s.x.nodes[n.depth-1].cur.cut = st.cut || st.soft
+		s.path.nodes[n.depth-1].cur.cut = st.cut || st.soft
 		return false, nil
 	}
-	if m := s.x.meter; s.x.opts.Iterate && st.cut && m.limits[m.first] < s.limit {
+	if m := s.meter; s.opts.Iterate && st.cut && m.limits[m.first] < s.limit {
 		m.limits[m.first]++
 		m.fresh = m.limits[m.first]
-		s.x.stats.Pruned, s.x.stats.Blocked = 0, 0
+		s.stats.Pruned, s.stats.Blocked = 0, 0
 		s.open = s.open[:0]
-		s.x.pool.putAll(n.done)
-		s.x.pool.putAll(n.over)
+		s.sets.pool.putAll(n.done)
+		s.sets.pool.putAll(n.over)
 		n.done, n.over = nil, nil
 		s.enter(0, 0)
-		s.seed(n, nil)
-		return true, nil
+		return true, s.seed(n, nil)
 	}
 	return false, nil
 }

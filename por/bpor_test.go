@@ -62,7 +62,7 @@ func TestThesisAccount(t *testing.T) {
 // missed: one execution of six at bound 0, which can't be what they measured.
 // If nothing sleeps below a conservative branch, all six are found, and again
 // and again, the more so the higher the bound, as in their table. With
-// boundsleep.go that remains at bound 1, where something is cut off; at bound 2
+// sleepbound.go that remains at bound 1, where something is cut off; at bound 2
 // they are found once.
 func TestThesisSleep(t *testing.T) {
 	p := &model.Program{Bytes: 32, Mutexes: 1, Standing: true}

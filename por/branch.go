@@ -1,6 +1,9 @@
 package por
 
-import "landgo/trace"
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
 // branch is one way on from a state: a step of a thread with an outcome. It is
 // an entry of a backtrack set, of a sleep set, or a node of a wakeup tree, and
@@ -8,10 +11,10 @@ import "landgo/trace"
 // choice and, against points that became finer, by the thread's instruction
 // number at their end.
 type branch struct {
-	event
+	relation.Step
 	last uint64  // the thread's instruction number after the step, 0 if unknown
 	next *branch // the next branch of the same state
-	// finished, of a branch taken from a junction: nothing is left to explore
+	// finished, of a branch taken from a shared state: nothing is left to explore
 	// below it.
 	finished bool
 	// expected: it was never seen; it may do less than it says (trust).
@@ -30,51 +33,12 @@ type branch struct {
 	price        int32
 	cut, changes bool
 	conservative bool // it was added because of the bound
-
-	// Own copies of what event holds, where it doesn't point to a transition's.
-	ownAccesses []trace.Access
-	ownOps      []trace.Op
-	ownWaits    []trace.Access
 }
 
-// keep makes b own what it points to, so that it outlives the transition.
-func (b *branch) keep() {
-	b.ownAccesses = append(b.ownAccesses[:0], b.accesses...)
-	b.ownOps = append(b.ownOps[:0], b.ops...)
-	b.ownWaits = append(b.ownWaits[:0], b.waits...)
-	b.accesses, b.ops, b.waits = b.ownAccesses, b.ownOps, b.ownWaits
-}
-
-// blur makes b say what the step may do in another context: a try or a
-// compare-and-exchange that failed there may succeed here; and, unless a step
-// is one event that its thread alone settles, anything may follow. It reports whether it may be another thing
-// at all.
+// blur makes b what the step may do in another context: see relation.Step.
 func (b *branch) blur(oneEvent bool) (varies bool) {
-	for i := range b.accesses {
-		if a := &b.accesses[i]; a.Flags&trace.FailedCAS != 0 {
-			a.Flags = a.Flags&^trace.FailedCAS | trace.Write
-			varies = true
-		}
-	}
-	for i := range b.ops {
-		switch o := &b.ops[i]; o.Kind {
-		case trace.OpTryLockFail:
-			o.Kind = trace.OpTryLock
-		case trace.OpTryJoinFail:
-			o.Kind = trace.OpTryJoin
-		case trace.OpSemTryWaitFail:
-			o.Kind = trace.OpSemTryWait
-		case trace.OpTryReadLockFail, trace.OpReadQueue:
-			o.Kind = trace.OpTryReadLock
-		case trace.OpTryWriteLockFail, trace.OpWriteQueue:
-			o.Kind = trace.OpTryWriteLock
-		default:
-			continue
-		}
-		varies = true
-	}
-	b.last, b.wild = 0, b.loose || !oneEvent
-	return varies || b.wild
+	b.last = 0
+	return b.Blur(oneEvent)
 }
 
 // pool hands out branches and takes them back, so that a search makes little
@@ -98,15 +62,15 @@ func (p *pool) get() *branch {
 // named returns a branch of which nothing is known yet but its name.
 func (p *pool) named(t trace.TID, c trace.Choice) *branch {
 	b := p.get()
-	b.thread, b.choice, b.wild = t, c, true
+	b.Thread, b.Choice, b.Wild = t, c, true
 	return b
 }
 
 // copy returns a branch of its own for what e did.
-func (p *pool) copy(e *event, last uint64) *branch {
+func (p *pool) copy(e *relation.Event, last uint64) *branch {
 	b := p.get()
-	b.event, b.last = *e, last
-	b.keep()
+	b.Copy(e)
+	b.last = last
 	return b
 }
 
@@ -114,7 +78,8 @@ func (p *pool) put(b *branch) {
 	if len(p.free) >= poolSpare {
 		return
 	}
-	*b = branch{ownAccesses: b.ownAccesses, ownOps: b.ownOps, ownWaits: b.ownWaits}
+	b.Clear()
+	*b = branch{Step: b.Step}
 	p.free = append(p.free, b)
 }
 
@@ -132,7 +97,7 @@ func (p *pool) putAll(b *branch) {
 func (p *pool) below(b *branch) **branch {
 	if len(b.chain) > 0 {
 		c := p.get()
-		c.event, c.last, c.chain, c.kids = b.chain[0].event, b.chain[0].last, b.chain[1:], b.kids
+		c.Event, c.last, c.chain, c.kids = b.chain[0].Event, b.chain[0].last, b.chain[1:], b.kids
 		b.chain, b.kids = nil, c
 	}
 	return &b.kids
@@ -160,7 +125,7 @@ func (p *pool) copies(b *branch) (list *branch) {
 	tail := &list
 	for ; b != nil; b = b.next {
 		c := p.get()
-		c.event, c.last, c.again, c.expected = b.event, b.last, b.again, b.expected
+		c.Event, c.last, c.again, c.expected = b.Event, b.last, b.again, b.expected
 		c.chain, c.kids = b.chain, p.copies(b.kids)
 		*tail = c
 		tail = &c.next
@@ -171,7 +136,7 @@ func (p *pool) copies(b *branch) (list *branch) {
 // remove takes a step out of a list.
 func remove(list **branch, t trace.TID, c trace.Choice) *branch {
 	for ; *list != nil; list = &(*list).next {
-		if b := *list; b.thread == t && b.choice == c {
+		if b := *list; b.Thread == t && b.Choice == c {
 			*list, b.next = b.next, nil
 			return b
 		}
@@ -188,7 +153,7 @@ func add(list **branch, b *branch) {
 
 func find(list *branch, t trace.TID, c trace.Choice) *branch {
 	for ; list != nil; list = list.next {
-		if list.thread == t && list.choice == c {
+		if list.Thread == t && list.Choice == c {
 			return list
 		}
 	}

@@ -9,4 +9,4 @@ package por
 // sleep sets.
 //
 // Soundness and deviations: eager.go.
-func newClassic(x *explorer) strategy { return newClocks(x, false) }
+func newClassic(h handle) strategy { return newClocks(h, false) }

@@ -1,6 +1,9 @@
 package por
 
-import "landgo/trace"
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
 // The conservative backtrack points of bpor: those that no race needs, but a
 // bound.
@@ -30,12 +33,12 @@ func (s *bpor) blockStart(c int32, u, q trace.TID) {
 // they may be refused. So where one of the two is asleep it is everybody
 // (finding 25).
 func (s *bpor) early(j int32, u, q trace.TID) {
-	if s.x.isReady(int(j), u) {
+	if s.path.isReady(j, u) {
 		if s.later(j, u); s.dozes(j, u) {
 			s.later(j, anybody)
 		}
 	}
-	if s.x.isReady(int(j), q) && !s.dozes(j, q) {
+	if s.path.isReady(j, q) && !s.dozes(j, q) {
 		s.later(j, q)
 	} else {
 		s.later(j, anybody)
@@ -47,12 +50,12 @@ func (s *bpor) early(j int32, u, q trace.TID) {
 // aren't needed if that thread stood at the acquire already before c: nobody
 // can leave it then.
 func (s *bpor) release(c, i int32) {
-	u := s.x.order.ev[i].thread
-	if s.x.isReady(int(c), u) && s.dozes(c, u) {
+	u := s.path.order.Thread(i)
+	if s.path.isReady(c, u) && s.dozes(c, u) {
 		s.later(c, anybody) // what leads u to its acquire may begin with others
-	} else if s.x.isReady(int(c), u) {
+	} else if s.path.isReady(c, u) {
 		s.later(c, u)
-	} else if s.x.order.ev[i].prev > c {
+	} else if s.path.order.Prev(i) > c {
 		s.later(c, anybody)
 	} else {
 		return
@@ -62,7 +65,7 @@ func (s *bpor) release(c, i int32) {
 
 // dozes reports whether u is asleep in the state before event j.
 func (s *bpor) dozes(j int32, u trace.TID) bool {
-	return s.asleep && s.x.asleep(&s.x.nodes[j], u, 0)
+	return s.asleep && s.path.asleep(&s.path.nodes[j], u, 0)
 }
 
 // changed looks at what the step to n changed for others. Under the fair bound
@@ -75,15 +78,14 @@ func (s *bpor) dozes(j int32, u trace.TID) bool {
 // Deviation: the paper's release operations are told by kind. Here what counts
 // is what the step did, in either direction.
 func (s *bpor) changed(n *node) {
-	x := s.x
-	p := &x.nodes[n.depth-1]
-	now, before := x.ready[int(n.depth)*x.words:], x.ready[int(p.depth)*x.words:]
+	p := &s.path.nodes[n.depth-1]
+	now, before := s.path.readySet(n), s.path.readySet(p)
 	b := p.cur
-	b.changes = x.meter.states[p.depth].yields
-	for i := 0; i < x.words; i++ {
+	b.changes = s.meter.states[p.depth].yields
+	for i := range now {
 		d := now[i] ^ before[i]
-		if int(b.thread)/64 == i {
-			d &^= 1 << (b.thread % 64)
+		if int(b.Thread)/64 == i {
+			d &^= 1 << (b.Thread % 64)
 		}
 		b.changes = b.changes || d != 0
 	}
@@ -99,30 +101,22 @@ func (s *bpor) changed(n *node) {
 // waiting looks at each thread that the step to n has to do with and that is
 // blocked there, as if its acquire came next: line 6 of Algorithm 2.
 func (s *bpor) waiting(n *node) {
-	x := s.x
-	if x.opts.fault == noPending || s.naive {
+	if s.naive {
 		return
 	}
-	top := &x.nodes[n.depth-1].cur.event
-	for k := range x.threads {
-		t := &x.threads[k]
-		if t.Status != trace.Blocked || !acquires[t.Pending.Kind] || !top.dependent(x.waitsFor(t)) {
-			continue
+	top := s.path.event(n.depth - 1)
+	point := s.pending(s.point)
+	for k := range s.path.threads {
+		t := &s.path.threads[k]
+		if t.Status == trace.Blocked && relation.Acquires(t.Pending.Kind) && top.Dependent(s.next.waitsFor(t)) {
+			s.next.racesOf(t, point)
 		}
-		b := x.upcoming(t)
-		x.order.pending(&b.event, t.Pending, x.readyFn, func(c int32, row []int32) {
-			if !s.fails() {
-				s.seq.pending(c, b, row)
-				s.point()
-			}
-		})
-		x.pool.put(b)
 	}
 }
 
 // later notes that t is to be added to the state before event j.
 func (s *bpor) later(j int32, t trace.TID) {
-	if s.x.opts.fault == noConservative {
+	if s.opts.fault == noConservative {
 		return
 	}
 	st := &s.states[j]
@@ -135,12 +129,12 @@ func (s *bpor) later(j int32, t trace.TID) {
 }
 
 // conserve adds what waits in the state of n.
-func (s *bpor) conserve(n *node, st *within) {
+func (s *bpor) conserve(n *node, st *boundState) {
 	for _, t := range st.waiting {
 		if t == anybody {
-			s.x.anyAll(n)
+			s.sets.addAll(n)
 		} else {
-			s.x.anyThread(n, t)
+			s.sets.addThread(n, t)
 		}
 	}
 	st.waiting = st.waiting[:0]

@@ -51,13 +51,13 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// TestDeepLaps: such a search is divided, saved and gone on with like any other:
+// TestDeepBatches: such a search is divided, saved and gone on with like any other:
 // what is saved is the same with one worker and with two, and for a search that
-// goes on from what was saved a lap before.
-func TestDeepLaps(t *testing.T) {
+// goes on from what was saved a batch before.
+func TestDeepBatches(t *testing.T) {
 	p := deepProgram()
 	laps := func(name string, jobs, n int, from []byte) (list [][]byte) {
-		opts := Options{OneEvent: true, Unmerged: true, WarmUp: 105_000, Stint: 5_000, lapParts: 2, Resume: from, Crew: plainHands{p, jobs}}
+		opts := Options{OneEvent: true, Unmerged: true, WarmUp: 105_000, UnitSteps: 5_000, batchUnits: 2, Resume: from, Crew: plainHands{p, jobs}}
 		opts.SaveNow = func() bool { return true }
 		opts.look = 1<<30 - 1 // not before the search is divided
 		opts.Save = func(state []byte) error {

@@ -22,23 +22,23 @@ type distinct struct {
 func (d *distinct) clear() { d.seen = map[trace.Digest]struct{}{} }
 
 // add adds the current execution and returns the number of traces.
-func (d *distinct) add(x *explorer) uint64 {
-	d.seen[d.digest(x)] = struct{}{}
+func (d *distinct) add(p *path) uint64 {
+	d.seen[d.digest(p)] = struct{}{}
 	return uint64(len(d.seen))
 }
 
-func (d *distinct) digest(x *explorer) (sum trace.Digest) {
-	o := x.order
+func (d *distinct) digest(p *path) (sum trace.Digest) {
+	o := p.order
 	d.numbers = d.numbers[:0]
-	d.counts = append(d.counts[:0], make([]uint32, o.width)...)
-	for i := range o.ev {
-		t := o.ev[i].thread
+	d.counts = append(d.counts[:0], make([]uint32, o.Width())...)
+	for i := range int32(o.Len()) {
+		t := o.Thread(i)
 		d.counts[t]++
 		d.numbers = append(d.numbers, d.counts[t])
 		h := trace.NewHash()
 		h.Word(uint64(t)<<32 | uint64(d.counts[t]))
-		h.Word(uint64(x.nodes[i].cur.choice))
-		for u, c := range o.clock(int32(i)) {
+		h.Word(uint64(p.event(i).Choice))
+		for u, c := range o.Clock(i) {
 			if c > 0 {
 				h.Word(uint64(u)<<32 | uint64(d.numbers[c-1]))
 			}

@@ -11,7 +11,7 @@ package por
 //
 // Deviations:
 //   - An object has any number of last accesses, a transition any number of
-//     objects (order.go). Figure 5 looks at next(s, p) of every p in every
+//     objects (relation/order.go). Figure 5 looks at next(s, p) of every p in every
 //     state s; here it is looked at when p takes the step, with all that the
 //     step did (at coarse granularity that isn't known before), and at the end
 //     of the execution for the steps that weren't taken. Between the two p
@@ -36,33 +36,32 @@ type dpor struct {
 	sleep bool
 }
 
-func newDPOR(x *explorer) strategy {
-	switch x.spec.Param("figure") {
+func newDPOR(h handle) strategy {
+	switch h.spec.Param("figure") {
 	case 3:
-		return newFigure3(x)
+		return newFigure3(h)
 	case 4:
-		return newFigure4(x)
+		return newFigure4(h)
 	}
-	s := &dpor{source{x: x}, x.spec.Param("sleep") == 1}
-	s.seq.x = x
+	s := &dpor{sourceOf(h), h.spec.Param("sleep") == 1}
 	return s
 }
 
-func (s *dpor) uses() (bool, bool) { return true, s.sleep }
+func (s *dpor) needs() *needs { return &needs{order: true, sleep: s.sleep} }
 
 func (s *dpor) ran(i int32)  { s.reverse(i, s.backtrack) }
 func (s *dpor) end(e Ending) { s.finish(e, s.backtrack) }
-func (s *dpor) expire()      { s.x.givenUp(s.pending(s.backtrack)) }
+func (s *dpor) expire()      { s.next.expiring(s.pending(s.backtrack)) }
 
 // backtrack is lines 5-7: the thread of the later step has to be tried before
 // the earlier event, or everybody, if it couldn't run there.
 func (s *dpor) backtrack() (open bool) {
-	c, p := s.seq.c, s.seq.e.thread
-	n := &s.x.nodes[c]
-	if s.x.isReady(int(c), p) {
-		s.x.anyThread(n, p)
+	c, p := s.seq.From, s.seq.Last.Thread
+	n := &s.path.nodes[c]
+	if s.path.isReady(c, p) {
+		s.sets.addThread(n, p)
 	} else {
-		s.x.anyAll(n)
+		s.sets.addAll(n)
 	}
-	return s.sleep && s.x.opts.fault != paperSleep && s.insert()
+	return s.sleep && s.opts.fault != paperSleep && s.insert()
 }

@@ -1,6 +1,9 @@
 package por
 
-import "landgo/trace"
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
 // eager is what Figures 3 and 4 of Flanagan and Godefroid (POPL 2005) share: in
 // each state s that is reached, for the next transition of every process p,
@@ -31,7 +34,7 @@ import "landgo/trace"
 //   - The process's end ends every process. It depends on everything; the next
 //     transitions of those it cuts off get the point that line 4 would give
 //     them in the state after it. A wake-up or a creation is an order that
-//     isn't a race, see order.go.
+//     isn't a race, see relation/order.go.
 //   - From one state to the next only the processes that the transition between
 //     moved or let go on, and S's last transition, can give anything new for
 //     line 4; the rest is as it was, and isn't looked at again.
@@ -45,66 +48,67 @@ type eager struct {
 	source
 	// lines carries out lines 4-7 for next(s, p) = e in the state before event
 	// end; first is the operation that e begins with.
-	lines func(e *event, first trace.Op, end int32)
+	lines func(e *relation.Event, first trace.Op, end int32)
 	sleep bool
 }
 
-func (s *eager) uses() (bool, bool) { return true, s.sleep }
+func (s *eager) needs() *needs { return &needs{order: true, sleep: s.sleep} }
 
 // racing reports whether backtrack sets are made source sets too.
 func (s *eager) racing() bool {
-	return (s.sleep || !s.x.opts.OneEvent) && s.x.opts.fault != paperSleep
+	return (s.sleep || !s.opts.OneEvent) && s.opts.fault != paperSleep
 }
 
 // seed is lines 2-11 for the state of n.
-func (s *eager) seed(n *node, _ *branch) {
+func (s *eager) seed(n *node, _ *branch) error {
 	s.processes()
-	s.x.anyway(n)
+	s.sets.addDefault(n)
+	return nil
 }
 
 // processes is lines 3-9 for the current state.
 func (s *eager) processes() {
-	x := s.x
-	end := int32(x.depth())
+	end := int32(s.path.depth())
 	if end == 0 {
 		return
 	}
-	top := x.nodes[end-1].cur
-	for k := range x.threads {
-		t := &x.threads[k]
-		if t.Status == trace.Exited || t.Status != trace.Ready && x.opts.fault == noPending {
+	top := s.path.nodes[end-1].cur
+	for k := range s.path.threads {
+		t := &s.path.threads[k]
+		if t.Status == trace.Exited || t.Status != trace.Ready && s.opts.fault == noPending {
 			continue
 		}
-		b := x.beginning(t)
+		e := s.next.beginning(t)
 		// Only the top is new for who didn't move: see above.
-		if t.ID == top.thread || s.wokenBy(t.ID, end-1) || b.dependent(&top.event) && x.mayBeCoenabled(end-1, t.Pending) {
-			s.lines(&b.event, t.Pending, end)
+		if t.ID == top.Thread || s.wokenBy(t.ID, end-1) || e.Dependent(&top.Event) && s.path.order.MayBeCoenabled(end-1, t.Pending) {
+			s.lines(e, t.Pending, end)
 		}
-		x.pool.put(b)
 	}
 }
 
 // wokenBy reports whether event i let thread t go on.
 func (s *eager) wokenBy(t trace.TID, i int32) bool {
-	w := s.x.order.woken[t]
-	return w >= 0 && s.x.order.wakes[w].ev == i
+	for w := range s.path.order.Wakers(t) {
+		return w == i
+	}
+	return false
 }
 
 // ran goes through lines 4-7 again for a step that was more than its beginning.
 func (s *eager) ran(i int32) {
-	e := &s.x.nodes[i].cur.event
-	if !s.x.opts.OneEvent || e.loose || len(e.accesses)+len(e.ops) != 1 {
-		if !e.global || s.x.opts.fault != noProcessEnd {
-			b := s.x.pool.copy(e, 0)
+	e := s.path.event(i)
+	if !s.opts.OneEvent || e.Loose || len(e.Accesses)+len(e.Ops) != 1 {
+		if !e.Global || s.opts.fault != noProcessEnd {
+			b := s.sets.pool.copy(e, 0)
 			b.blur(true)
-			s.lines(&b.event, s.x.order.ev[i].first, i)
-			s.x.pool.put(b)
+			s.lines(&b.Event, s.path.order.First(i), i)
+			s.sets.pool.put(b)
 		}
 	}
 	if s.racing() {
 		s.reverse(i, s.insert)
 	} else {
-		s.x.spread(i)
+		s.sets.addOutcomes(i)
 	}
 }
 
@@ -112,7 +116,7 @@ func (s *eager) end(e Ending) {
 	if e == EndedStuck {
 		s.processes()
 	}
-	s.x.cutSteps(e, func(c int32, b *branch) { s.x.anyThread(&s.x.nodes[c], b.thread) })
+	s.next.cutOff(e, func(c int32, e *relation.Step) { s.sets.addThread(&s.path.nodes[c], e.Thread) })
 	if s.racing() {
 		s.finish(e, s.insert)
 	}
@@ -123,53 +127,4 @@ func (s *eager) expire() {
 	if s.racing() {
 		s.source.expire()
 	}
-}
-
-// mayBeCoenabled reports whether there may be a state in which event i of the
-// stack and a transition of another process that begins with operation op are
-// both enabled (their §2.2): not if who makes i has the lock there that op
-// waits for, since that is so wherever it makes i; nor if i is the exit that op,
-// a join, waits for.
-func (x *explorer) mayBeCoenabled(i int32, op trace.Op) bool {
-	o := x.order
-	switch op.Kind {
-	case trace.OpJoin:
-		for _, y := range x.nodes[i].cur.ops {
-			if y.Kind == trace.OpExit && y.Obj == op.Obj {
-				return false
-			}
-		}
-		return true
-	case trace.OpLock, trace.OpFutexLockPI, trace.OpReadLock, trace.OpWriteLock:
-	default:
-		return true
-	}
-	depth := 0
-	for r := o.objs[o.object(&op)].head; r >= 0; r = o.ops[r].prev {
-		y := &o.ops[r]
-		if y.ev >= i {
-			continue
-		}
-		own := o.ev[y.ev].thread == o.ev[i].thread
-		switch y.kind {
-		case trace.OpLock, trace.OpTryLock, trace.OpFutexLockPI, trace.OpWriteLock, trace.OpTryWriteLock:
-			depth += btoi(own)
-		case trace.OpUnlock, trace.OpFutexUnlockPI, trace.OpWriteUnlock:
-			depth -= btoi(own)
-		case trace.OpReadLock, trace.OpTryReadLock:
-			depth += btoi(own && op.Kind == trace.OpWriteLock)
-		case trace.OpReadUnlock:
-			depth -= btoi(own && op.Kind == trace.OpWriteLock)
-		case trace.OpMutexInit, trace.OpMutexDestroy, trace.OpRWInit, trace.OpRWDestroy:
-			return depth <= 0 // what came before doesn't count
-		}
-	}
-	return depth <= 0
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -22,17 +22,17 @@ func (e *EndlessError) Error() string {
 	return fmt.Sprintf("some executions have no end, and can't come to one: %d of %d states lead to none", e.Endless, e.States)
 }
 
-// steps are those between states, which have numbers from 0.
-type steps struct {
+// stateSteps are those between states, which have numbers from 0.
+type stateSteps struct {
 	path []uint32 // the states of the path, by depth
 	both []uint32 // from, to, from, to, ...
 	last []uint32 // states with a step to an end
 }
 
-func (s *steps) reset() { s.path, s.both, s.last = s.path[:0], s.both[:0], s.last[:0] }
+func (s *stateSteps) reset() { s.path, s.both, s.last = s.path[:0], s.both[:0], s.last[:0] }
 
 // lead notes that the path has led to a state, at a depth.
-func (s *steps) lead(depth int, state uint32) {
+func (s *stateSteps) lead(depth int, state uint32) {
 	s.path = append(s.path[:depth], state)
 	if depth > 0 {
 		s.both = append(s.both, s.path[depth-1], state)
@@ -40,7 +40,7 @@ func (s *steps) lead(depth int, state uint32) {
 }
 
 // ends notes that the state of the path at a depth has a step to an end.
-func (s *steps) ends(depth int) {
+func (s *stateSteps) ends(depth int) {
 	k := s.path[depth]
 	if n := len(s.last); n == 0 || s.last[n-1] != k {
 		s.last = append(s.last, k)
@@ -48,7 +48,7 @@ func (s *steps) ends(depth int) {
 }
 
 // endless is how many of so many states lead to no end.
-func (s *steps) endless(states int) int {
+func (s *stateSteps) endless(states int) int {
 	// Of each state, where in before those begin that lead to it.
 	at := make([]int, states+1)
 	for i := 1; i < len(s.both); i += 2 {
@@ -86,7 +86,7 @@ func (s *steps) endless(states int) int {
 	return left
 }
 
-func (s *steps) pack(p *packer, depth int) {
+func (s *stateSteps) pack(p *packer, depth int) {
 	for _, list := range [][]uint32{s.path[:min(depth+1, len(s.path))], s.both, s.last} {
 		p.put(uint64(len(list)))
 		for _, k := range list {
@@ -95,7 +95,7 @@ func (s *steps) pack(p *packer, depth int) {
 	}
 }
 
-func (s *steps) unpack(u *unpacker, states int) {
+func (s *stateSteps) unpack(u *unpacker, states int) {
 	for _, list := range []*[]uint32{&s.path, &s.both, &s.last} {
 		*list = (*list)[:0]
 		for n := u.length(); n > 0 && !u.bad; n-- {
@@ -110,21 +110,18 @@ func (s *stateful) refill(n *node) (more bool, err error) {
 	if n.depth > 0 || n.ended && n.done == nil {
 		return false, nil
 	}
-	x := s.x
 	endless := s.steps.endless(len(s.seen))
 	switch {
 	case endless == 0:
 		return false, nil
-	case !x.sleeps:
+	case !s.want.sleep:
 		return false, &EndlessError{endless, len(s.seen)}
 	}
-	x.pool.putAll(n.done)
+	s.sets.pool.putAll(n.done)
 	n.done = nil
 	s.reset()
-	x.sleeps, x.retaken = false, true
-	x.sys.Rewind(n.mark)
-	x.at = 0
-	x.threads = x.sys.Threads(x.threads[:0])
-	s.seed(n, nil)
-	return n.todo != nil, x.failed
+	s.want.sleep, s.want.retaken = false, true
+	s.comeTo(n)
+	err = s.seed(n, nil)
+	return n.todo != nil, err
 }

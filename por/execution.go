@@ -45,25 +45,17 @@ type Execution struct {
 	// the final state otherwise.
 	Threads []trace.Thread
 
-	x walker
+	walk walker
 }
 
 // walker is the walk that an execution belongs to.
 type walker interface {
 	depth() int
-	path(dst []PathStep) []PathStep
+	pathSteps(dst []PathStep) []PathStep
 }
 
 // Len is the number of the execution's steps.
-func (e *Execution) Len() int { return e.x.depth() }
+func (e *Execution) Len() int { return e.walk.depth() }
 
 // Path appends the execution's steps to dst.
-func (e *Execution) Path(dst []PathStep) []PathStep { return e.x.path(dst) }
-
-func (x *explorer) path(dst []PathStep) []PathStep {
-	for i := 0; i < x.depth(); i++ {
-		n := &x.nodes[i]
-		dst = append(dst, PathStep{Thread: n.cur.thread, Choice: n.cur.choice, Begin: n.begin, Last: n.last, Preemption: n.preempting(n.cur.thread)})
-	}
-	return dst
-}
+func (e *Execution) Path(dst []PathStep) []PathStep { return e.walk.pathSteps(dst) }

@@ -1,6 +1,11 @@
 package por
 
-import "landgo/trace"
+import (
+	"slices"
+
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
 // Figure 3 of Flanagan and Godefroid (POPL 2005), search dpor:figure=3:
 // happens-before is found by a search through the stack, and line 5 refines
@@ -28,24 +33,22 @@ type figure3 struct {
 	procs []trace.TID // their processes
 }
 
-func newFigure3(x *explorer) strategy {
-	s := &figure3{eager: eager{source: source{x: x}, sleep: x.spec.Param("sleep") == 1}}
-	s.seq.x = x
+func newFigure3(h handle) strategy {
+	s := &figure3{eager: eager{source: sourceOf(h), sleep: h.spec.Param("sleep") == 1}}
 	s.lines = s.point
 	return s
 }
 
-func (s *figure3) point(e *event, first trace.Op, end int32) {
-	x := s.x
-	s.past, s.procs = s.past[:0], append(s.procs[:0], e.thread)
+func (s *figure3) point(e *relation.Event, first trace.Op, end int32) {
+	s.past, s.procs = s.past[:0], append(s.procs[:0], e.Thread)
 	for i := end - 1; i >= 0; i-- {
-		a := &x.nodes[i].cur.event
-		if s.before(i, a, e.thread) {
+		a := s.path.event(i)
+		if s.before(i, a, e.Thread) {
 			s.past = append(s.past, i)
-			s.procs = append(s.procs, a.thread)
+			s.procs = append(s.procs, a.Thread)
 			continue
 		}
-		if a.dependent(e) && x.mayBeCoenabled(i, first) {
+		if a.Dependent(e) && s.path.order.MayBeCoenabled(i, first) {
 			if !s.fails() {
 				s.add(i)
 			}
@@ -56,24 +59,17 @@ func (s *figure3) point(e *event, first trace.Op, end int32) {
 
 // before reports whether i ->_S p, where s.past has all later such: p itself,
 // or one of those, comes after i by program order, dependence or a wake-up.
-func (s *figure3) before(i int32, a *event, p trace.TID) bool {
-	if a.thread == p {
+func (s *figure3) before(i int32, a *relation.Event, p trace.TID) bool {
+	if a.Thread == p {
 		return true
 	}
-	o := s.x.order
-	last := int32(len(o.wakes))
-	if int(i)+1 < len(o.ev) {
-		last = o.ev[i+1].wakes
-	}
-	for _, w := range o.wakes[o.ev[i].wakes:last] {
-		for _, q := range s.procs {
-			if w.thread == q {
-				return true
-			}
+	for t := range s.path.order.Woken(i) {
+		if slices.Contains(s.procs, t) {
+			return true
 		}
 	}
 	for _, j := range s.past {
-		if s.x.nodes[j].cur.event.dependent(a) {
+		if s.path.event(j).Dependent(a) {
 			return true
 		}
 	}
@@ -82,14 +78,13 @@ func (s *figure3) before(i int32, a *event, p trace.TID) bool {
 
 // add is lines 5-7; s.procs has p and the processes of all j ->_S p, j > i.
 func (s *figure3) add(i int32) {
-	x := s.x
-	n := &x.nodes[i]
+	n := &s.path.nodes[i]
 	chosen := trace.NoThread
 	for _, q := range s.procs {
-		if !x.isReady(int(i), q) {
+		if !s.path.isReady(i, q) {
 			continue
 		}
-		if x.chosen(n, q) {
+		if s.chosen(n, q) {
 			return
 		}
 		if chosen == trace.NoThread {
@@ -97,18 +92,18 @@ func (s *figure3) add(i int32) {
 		}
 	}
 	if chosen == trace.NoThread {
-		x.anyAll(n)
+		s.sets.addAll(n)
 	} else {
-		x.anyThread(n, chosen)
+		s.sets.addThread(n, chosen)
 	}
 }
 
 // chosen reports whether all that q can do in the state of n is in its
 // backtrack set.
-func (x *explorer) chosen(n *node, q trace.TID) bool {
-	x.own(n)
-	for c := trace.Choice(0); c < x.outcomes(n, q); c++ {
-		if find(n.done, q, c) == nil && find(n.todo, q, c) == nil && (n.cur == nil || n.cur.thread != q || n.cur.choice != c) {
+func (s *figure3) chosen(n *node, q trace.TID) bool {
+	s.sets.own(n)
+	for c := trace.Choice(0); c < s.path.outcomes(n, q); c++ {
+		if find(n.done, q, c) == nil && find(n.todo, q, c) == nil && (n.cur == nil || n.cur.Thread != q || n.cur.Choice != c) {
 			return false
 		}
 	}

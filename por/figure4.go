@@ -1,9 +1,12 @@
 package por
 
-import "landgo/trace"
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
 // Figure 4 of Flanagan and Godefroid (POPL 2005), search dpor:figure=4:
-// happens-before is decided by clock vectors (their §4.1; order.go keeps them),
+// happens-before is decided by clock vectors (their §4.1; relation/order.go keeps them),
 // and lines 5-7 are simplified.
 //
 //	4  if there is i = max({i in dom(S) | S_i is dependent and may be
@@ -21,37 +24,35 @@ type figure4 struct {
 	clock []int32 // C(p)
 }
 
-func newFigure4(x *explorer) strategy { return newClocks(x, x.spec.Param("sleep") == 1) }
+func newFigure4(h handle) strategy { return newClocks(h, h.spec.Param("sleep") == 1) }
 
-func newClocks(x *explorer, sleep bool) *figure4 {
-	s := &figure4{eager: eager{source: source{x: x}, sleep: sleep}}
-	s.seq.x = x
+func newClocks(h handle, sleep bool) *figure4 {
+	s := &figure4{eager: eager{source: sourceOf(h), sleep: sleep}}
 	s.lines = s.point
 	return s
 }
 
-func (s *figure4) point(e *event, first trace.Op, end int32) {
-	x := s.x
-	if len(s.clock) < x.order.width {
-		s.clock = make([]int32, x.order.width)
+func (s *figure4) point(e *relation.Event, first trace.Op, end int32) {
+	if w := s.path.order.Width(); len(s.clock) < w {
+		s.clock = make([]int32, w)
 	}
-	if int(end) < len(x.order.ev) {
-		x.order.baseOf(s.clock, end)
+	if int(end) < s.path.order.Len() {
+		s.path.order.BaseOf(s.clock, end)
 	} else {
-		x.order.base(s.clock, e.thread)
+		s.path.order.Base(s.clock, e.Thread)
 	}
 	for i := end - 1; i >= 0; i-- {
-		a := &x.nodes[i].cur.event
-		if a.thread == e.thread || s.clock[a.thread] > i || !a.dependent(e) || !x.mayBeCoenabled(i, first) {
+		a := s.path.event(i)
+		if a.Thread == e.Thread || s.clock[a.Thread] > i || !a.Dependent(e) || !s.path.order.MayBeCoenabled(i, first) {
 			continue
 		}
 		if s.fails() {
 			return
 		}
-		if n := &x.nodes[i]; x.isReady(int(i), e.thread) {
-			x.anyThread(n, e.thread)
+		if n := &s.path.nodes[i]; s.path.isReady(i, e.Thread) {
+			s.sets.addThread(n, e.Thread)
 		} else {
-			x.anyAll(n)
+			s.sets.addAll(n)
 		}
 		return
 	}

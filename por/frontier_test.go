@@ -79,7 +79,7 @@ func TestChunks(t *testing.T) {
 	var leaves func(way []frontierStep, b *branch)
 	leaves = func(way []frontierStep, b *branch) {
 		for ; b != nil; b = b.next {
-			here := append(slices.Clone(way), frontierStep{b.thread, b.choice})
+			here := append(slices.Clone(way), frontierStep{b.Thread, b.Choice})
 			if b.again != (b.kids != nil) {
 				t.Fatalf("%v: run before: %v", here, b.again)
 			}

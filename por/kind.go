@@ -31,13 +31,13 @@ type Kind struct {
 	// anything.
 	SingleEvents bool
 
-	// whole says why it can't be split among workers (crew.go), "" if it can,
+	// whole says why it can't be split among workers (workers.go), "" if it can,
 	// with some options at least.
 	whole string
 	// warmUp, if not 0, is how many steps it makes before it is split.
 	warmUp uint64
 	// strategy makes the search out of the walk that most searches share.
-	strategy func(*explorer) strategy
+	strategy func(handle) strategy
 	// run is a walk of its own, where strategy is nil.
 	run func(sys System, obs Observer, s Spec, opts Options) (Stats, error)
 }

@@ -1,6 +1,9 @@
 package por
 
-import "landgo/trace"
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
 // lazyBPOR is Lazy-BPOR (Nidhugg thesis, Sachinoglou 2018, Algorithms 10 and 11)
 // in its exact form: source-DPOR, without conservative points, and a trace is
@@ -32,12 +35,14 @@ type lazyBPOR struct {
 	least leastPreemptions
 }
 
-func newLazyBPOR(x *explorer) strategy {
-	s := &lazyBPOR{source: source{x: x}, bound: x.meter.limits[0]}
-	s.seq.x = x
-	s.least.x, s.least.prefixes, s.least.gaveUp = x, int(x.spec.Param("prefixes")), map[int32]trace.Op{}
-	x.freely, x.beyond = true, s.beyond
+func newLazyBPOR(h handle) strategy {
+	s := &lazyBPOR{source: sourceOf(h), bound: h.meter.limits[0]}
+	s.least = leastPreemptions{path: h.path, prefixes: int(h.spec.Param("prefixes")), gaveUp: map[int32]trace.Op{}}
 	return s
+}
+
+func (s *lazyBPOR) needs() *needs {
+	return &needs{order: true, sleep: true, freely: true, beyond: s.beyond}
 }
 
 func (s *lazyBPOR) beyond() bool { return !s.least.within(s.bound) }
@@ -45,9 +50,9 @@ func (s *lazyBPOR) beyond() bool { return !s.least.within(s.bound) }
 // expire notes what the wait is for: where it is to be had, to leave its thread is
 // a preemption.
 func (s *lazyBPOR) expire() {
-	for k := range s.x.threads {
-		if t := &s.x.threads[k]; t.Expiring {
-			s.least.gaveUp[int32(s.x.depth())] = t.Pending
+	for k := range s.path.threads {
+		if t := &s.path.threads[k]; t.Expiring {
+			s.least.gaveUp[int32(s.path.depth())] = t.Pending
 		}
 	}
 	s.source.expire()
@@ -57,7 +62,7 @@ func (s *lazyBPOR) expire() {
 // few preemptions: a search, by ascending cost, over pairs of a prefix of the
 // trace (how many events of each thread) and the thread that ran last.
 type leastPreemptions struct {
-	x        *explorer
+	path     *path
 	prefixes int                // after so many the answer is yes
 	events   [][]int32          // per thread: its events
 	nth      []int32            // per event: how many of its thread's are before it
@@ -70,18 +75,17 @@ type prefix struct {
 }
 
 func (l *leastPreemptions) within(bound int32) bool {
-	x := l.x
-	if int32(x.nodes[len(x.nodes)-1].preemptions) <= bound {
+	if int32(l.path.nodes[len(l.path.nodes)-1].preemptions) <= bound {
 		return true
 	}
-	o := x.order
-	l.events, l.nth = make([][]int32, o.width), l.nth[:0]
-	for i := range o.ev {
-		t := o.ev[i].thread
+	o := l.path.order
+	l.events, l.nth = make([][]int32, o.Width()), l.nth[:0]
+	for i := range int32(o.Len()) {
+		t := o.Thread(i)
 		l.nth = append(l.nth, int32(len(l.events[t])))
-		l.events[t] = append(l.events[t], int32(i))
+		l.events[t] = append(l.events[t], i)
 	}
-	start := prefix{string(make([]rune, o.width)), trace.NoThread}
+	start := prefix{string(make([]rune, o.Width())), trace.NoThread}
 	seen := map[prefix]bool{}
 	layer := []prefix{start}
 	for cost := int32(0); cost <= bound; cost++ {
@@ -100,7 +104,7 @@ func (l *leastPreemptions) within(bound int32) bool {
 			for _, n := range counts {
 				done += int(n)
 			}
-			if done == len(o.ev) {
+			if done == o.Len() {
 				return true
 			}
 			dear := p.last != trace.NoThread && l.goesOn(counts, p.last)
@@ -134,12 +138,12 @@ func (l *leastPreemptions) next(counts []rune, t trace.TID) int32 {
 
 // has reports whether event i is in the prefix.
 func (l *leastPreemptions) has(counts []rune, i int32) bool {
-	return counts[l.x.order.ev[i].thread] > l.nth[i]
+	return counts[l.path.order.Thread(i)] > l.nth[i]
 }
 
 // possible reports whether all that happens before event i is in the prefix.
 func (l *leastPreemptions) possible(counts []rune, i int32) bool {
-	for t, n := range l.x.order.clock(i) {
+	for t, n := range l.path.order.Clock(i) {
 		if j := n - 1; j >= 0 && j != i && t < len(counts) && !l.has(counts, j) {
 			return false
 		}
@@ -149,59 +153,57 @@ func (l *leastPreemptions) possible(counts []rune, i int32) bool {
 
 // goesOn reports whether leaving t after the prefix is a preemption.
 func (l *leastPreemptions) goesOn(counts []rune, t trace.TID) bool {
-	x, o := l.x, l.x.order
+	p, o := l.path, l.path.order
 	last := l.events[t][counts[t]-1]
-	after := &x.nodes[last+1]
-	if x.isReady(int(last)+1, t) && !after.couldGoOn {
+	after := &l.path.nodes[last+1]
+	if l.path.isReady(last+1, t) && !after.couldGoOn {
 		return false // at a yield, or at its end
 	}
-	op, waits, woken := trace.Op{}, []trace.Access(nil), o.woken[t]
+	op, waits, wakers := trace.Op{}, []trace.Access(nil), o.Wakers(t)
 	again := true // what it locks and has, it may lock again
 	i := l.next(counts, t)
 	if i >= 0 {
-		op, waits, woken = o.ev[i].first, x.nodes[i].cur.waits, o.ev[i].woken
+		op, waits, wakers = o.First(i), l.path.nodes[i].cur.Waits, o.WakersOf(i)
 		if op.Kind == trace.OpAdvance {
-			if op, again = l.gaveUp[i], false; !acquires[op.Kind] {
+			if op, again = l.gaveUp[i], false; !relation.Acquires(op.Kind) {
 				return false
 			}
 		}
 	} else {
-		for k := range x.threads {
-			if th := &x.threads[k]; th.ID == t {
-				if th.Status == trace.Exited || th.Status == trace.Spinning || th.Status == trace.Blocked && !acquires[th.Pending.Kind] {
+		for k := range l.path.threads {
+			if th := &l.path.threads[k]; th.ID == t {
+				if th.Status == trace.Exited || th.Status == trace.Spinning || th.Status == trace.Blocked && !relation.Acquires(th.Pending.Kind) {
 					return false
 				}
 				op, again = th.Pending, th.Status == trace.Ready
-				if k := x.spin[t]; k != 0 {
-					waits = x.waits[x.spins[k-1].lo:x.spins[k-1].hi]
-				}
+				waits = p.spinReads(t)
 			}
 		}
 	}
-	if woken >= 0 {
-		awake := false
-		for k := woken; k >= 0; k = o.wakes[k].next {
-			awake = awake || l.has(counts, o.wakes[k].ev)
+	asleep := false
+	for w := range wakers {
+		if asleep = !l.has(counts, w); !asleep {
+			break
 		}
-		if !awake {
-			return false
-		}
+	}
+	if asleep {
+		return false
 	}
 	if len(waits) > 0 && !l.letGo(counts, last, waits) {
 		return false
 	}
-	return !acquires[op.Kind] || l.free(counts, t, &op, i, again)
+	return !relation.Acquires(op.Kind) || l.free(counts, t, &op, i, again)
 }
 
 // letGo reports whether a write of the prefix ended the spin that came after
 // event last.
 func (l *leastPreemptions) letGo(counts []rune, last int32, waits []trace.Access) bool {
-	o := l.x.order
-	for i := range o.ev {
-		if !l.has(counts, int32(i)) || o.ev[i].thread == o.ev[last].thread || int32(i) < last && o.before(int32(i), last) {
+	o := l.path.order
+	for i := range int32(o.Len()) {
+		if !l.has(counts, i) || o.Thread(i) == o.Thread(last) || i < last && o.Before(i, last) {
 			continue
 		}
-		for _, a := range l.x.nodes[i].cur.accesses {
+		for _, a := range l.path.nodes[i].cur.Accesses {
 			for k := range waits {
 				if a.IsWrite() && a.Conflicts(&waits[k]) {
 					return true
@@ -215,22 +217,21 @@ func (l *leastPreemptions) letGo(counts []rune, last int32, waits []trace.Access
 // free reports whether t's acquire is possible after the prefix. i is its event,
 // -1 if it was never taken; again: t may have the lock already.
 func (l *leastPreemptions) free(counts []rune, t trace.TID, op *trace.Op, i int32, again bool) bool {
-	o := l.x.order
+	o := l.path.order
 	value, readers, ended := int64(0), 0, false
 	depth, owner := 0, trace.NoThread
 	if op.Kind == trace.OpSemWait {
 		value = int64(op.Arg)
 	}
-	for r := o.objs[o.object(op)].head; r >= 0; r = o.ops[r].prev {
-		y := &o.ops[r]
-		in := l.has(counts, y.ev)
+	for y, kind := range o.History(op) {
+		in := l.has(counts, y)
 		sign := int64(0) // the value now is that before event i, and what came between
-		if before := i < 0 || y.ev < i; in && !before {
+		if before := i < 0 || y < i; in && !before {
 			sign = 1
 		} else if !in && before {
 			sign = -1
 		}
-		switch y.kind {
+		switch kind {
 		case trace.OpSemPost:
 			value += sign
 		case trace.OpSemWait, trace.OpSemTryWait:
@@ -239,10 +240,10 @@ func (l *leastPreemptions) free(counts []rune, t trace.TID, op *trace.Op, i int3
 		if !in {
 			continue
 		}
-		switch y.kind {
+		switch kind {
 		case trace.OpLock, trace.OpTryLock, trace.OpFutexLockPI:
 			if depth++; depth > 0 && owner == trace.NoThread {
-				owner = o.ev[y.ev].thread
+				owner = o.Thread(y)
 			}
 		case trace.OpUnlock, trace.OpFutexUnlockPI:
 			depth--

@@ -28,7 +28,7 @@ var counted = [len(cost{})]Measure{Preempt, Fair, Delay, Switches}
 //
 // Preempt, Switches and Delay add up; Fair is a maximum.
 type meter struct {
-	x      *explorer
+	path   *path
 	limits cost // the greatest values allowed, -1: any
 	// first is the measure of counted that is the first of the bounds: that
 	// which Options.Iterate raises. What has spent less than fresh of it was
@@ -46,8 +46,8 @@ type metered struct {
 	yields bool  // the step taken from here is a yield
 }
 
-func newMeter(x *explorer, bounds Bounds) *meter {
-	m := &meter{x: x}
+func newMeter(p *path, bounds Bounds) *meter {
+	m := &meter{path: p}
 	for i, measure := range counted {
 		if len(bounds) > 0 && measure == bounds[0].Measure {
 			m.first = i
@@ -62,7 +62,7 @@ func newMeter(x *explorer, bounds Bounds) *meter {
 	return m
 }
 
-// enter notes the state of n, in which x.threads are.
+// enter notes the state of n, in which path.threads are.
 func (m *meter) enter(n *node) {
 	for len(m.states) <= int(n.depth) {
 		m.states = append(m.states, metered{})
@@ -72,8 +72,8 @@ func (m *meter) enter(n *node) {
 		s.spent = cost{}
 	}
 	s.least, s.yields = -1, false
-	for k := range m.x.threads {
-		t := &m.x.threads[k]
+	for k := range m.path.threads {
+		t := &m.path.threads[k]
 		for int(t.ID) >= len(m.yields) {
 			m.yields = append(m.yields, 0)
 		}
@@ -112,14 +112,6 @@ func (m *meter) reset() {
 	m.fresh = 0
 }
 
-// goOn sets the round of a search that goes by ascending bound, before the path
-// that it was on is built again.
-func (m *meter) goOn(old *memory) {
-	if _, ok := m.x.strat.(*bpor); ok && m.x.opts.Iterate {
-		m.limits[m.first], m.fresh = old.limit, old.fresh
-	}
-}
-
 // blocked reports whether the fair bound keeps t from going on from n, the
 // newest state.
 func (m *meter) blocked(n *node, t trace.TID) bool {
@@ -131,7 +123,7 @@ func (m *meter) blocked(n *node, t trace.TID) bool {
 func (m *meter) leaves(n *node) bool {
 	s := &m.states[n.depth]
 	y := m.yields[n.running]
-	if s.yields && n.cur.thread == n.running {
+	if s.yields && n.cur.Thread == n.running {
 		y--
 	}
 	return !n.couldGoOn || m.limits[1] >= 0 && y-s.least > m.limits[1]
@@ -157,13 +149,13 @@ func (m *meter) after(n *node, t trace.TID) cost {
 
 // delays is how many threads the deterministic scheduler passes over for t.
 func (m *meter) delays(n *node, t trace.TID) (passed int32) {
-	x := m.x
-	all := trace.TID(x.words * 64)
+	p := m.path
+	all := trace.TID(p.words * 64)
 	from := n.running
 	switch {
 	case from == trace.NoThread:
 		from = 0
-	case x.yielding(from):
+	case p.yielding(from):
 		from++
 	}
 	for k := trace.TID(0); k < all; k++ {
@@ -171,7 +163,7 @@ func (m *meter) delays(n *node, t trace.TID) (passed int32) {
 		if u == t {
 			break
 		}
-		if x.isReady(int(n.depth), u) && !m.blocked(n, u) {
+		if p.isReady(n.depth, u) && !m.blocked(n, u) {
 			passed++
 		}
 	}
@@ -179,10 +171,10 @@ func (m *meter) delays(n *node, t trace.TID) (passed int32) {
 }
 
 // yielding reports whether t stands at a yield, in the newest state.
-func (x *explorer) yielding(t trace.TID) bool {
-	for k := range x.threads {
-		if x.threads[k].ID == t {
-			return x.threads[k].Yielding
+func (p *path) yielding(t trace.TID) bool {
+	for k := range p.threads {
+		if p.threads[k].ID == t {
+			return p.threads[k].Yielding
 		}
 	}
 	return false

@@ -7,8 +7,8 @@ package por
 // It isn't sound, and is here for comparison: what it leaves out for an
 // equivalent execution may be all that is within the bound (Coons, Musuvathi and
 // McKinley 2013, Fig. 1). A run without a bug proves nothing.
-func newNaiveBPOR(x *explorer) strategy {
-	s := newBounding(x)
-	s.naive, x.freely = true, true
+func newNaiveBPOR(h handle) strategy {
+	s := newBounding(h)
+	s.naive, s.path.order.KeepReleases = true, false
 	return s
 }

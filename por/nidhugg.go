@@ -18,14 +18,13 @@ package por
 // every race that source-DPOR looks at: it is a source set.
 //
 // Deviations: those of source.go. CI is never empty here: the first event of
-// u's essential part (sequence.go: what happens before e', and e') has nothing
+// u's essential part (relation/sequence.go: what happens before e', and e') has nothing
 // before it in u. A member that sleeps counts as explored, as line "while p in
 // backtrack \ Sleep" has it.
 type nidhugg struct{ source }
 
-func newNidhugg(x *explorer) strategy {
-	s := &nidhugg{source{x: x}}
-	s.seq.x = x
-	s.seq.persistent = true
+func newNidhugg(h handle) strategy {
+	s := &nidhugg{sourceOf(h)}
+	s.seq.Persistent = true
 	return s
 }

@@ -1,6 +1,9 @@
 package por
 
-import "landgo/trace"
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
 // optimal is optimal-DPOR (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014,
 // Algorithm 2, as corrected and extended in JACM 2017): source sets with wakeup
@@ -13,18 +16,18 @@ import "landgo/trace"
 // At the end of an execution E, for each reversible race of an event e with a
 // later e', let E' be the state before e and v what comes after e in E without
 // happening after it, then e'. Unless something asleep at E' is a weak initial
-// of v, v is inserted into the wakeup tree of E'. See sequence.go for v and
+// of v, v is inserted into the wakeup tree of E'. See relation/sequence.go for v and
 // wakeup.go for the tree.
 //
 // Blocking, as in JACM 2017: an acquire races with the acquire whose release
 // let it in, and each operation that is blocked at the end of E races as if it
-// came last (order.go, races.go). The end of the process races with the last
+// came last (relation/order.go, relation/reversible.go). The end of the process races with the last
 // event of every thread and with the next step of each that was still ready.
 //
 // Deviations:
 //   - Algorithm 2 looks at every race of E each time. Here a race is settled
 //     once unless the answer rested on events after e' (a weak initial, here or
-//     further up in the tree, that v's essential part, e' and what happens
+//     further up in the tree, that v's essential unit, e' and what happens
 //     before it, doesn't contain): only then may another continuation of the
 //     same prefix give another answer, and the race stays open while e' is on
 //     the stack.
@@ -44,111 +47,111 @@ import "landgo/trace"
 //     another reason), all ready threads become branches of that state: sound,
 //     not optimal.
 type optimal struct {
-	x       *explorer
-	seq     sequence
+	handle
+	seq     *relation.Sequence
 	open    []int32 // races that were looked at and are still open
 	dropped int     // for fault dropBacktrack
 }
 
-// optimalWarmUp: split, the search may run something in vain (tree.go), which
+// optimalWarmUp: split, the search may run something in vain (treedivision.go), which
 // alone it never does. So what takes no longer than a second isn't split.
 const optimalWarmUp = 500_000
 
-func newOptimal(x *explorer) strategy {
-	s := &optimal{x: x}
-	s.seq.x = x
-	return s
+func newOptimal(h handle) strategy {
+	return &optimal{handle: h, seq: h.sequence()}
 }
 
-func (s *optimal) uses() (bool, bool) { return true, true }
+func (s *optimal) needs() *needs { return &needs{order: true, sleep: true} }
 
 func (s *optimal) reset() { s.open = s.open[:0] }
 
 // seed: the branches that the wakeup tree wants, else one arbitrary.
-func (s *optimal) seed(n *node, kids *branch) {
+func (s *optimal) seed(n *node, kids *branch) error {
 	if n.todo = kids; kids == nil {
 		n.strays = n.slept - n.sleeps
-		s.x.anyway(n)
+		s.sets.addDefault(n)
 	}
+	return nil
 }
 
-func (s *optimal) ran(i int32) { s.x.spread(i) }
+func (s *optimal) ran(i int32) { s.sets.addOutcomes(i) }
 
 // forget drops open races that are gone.
 func (s *optimal) forget() {
-	for len(s.open) > 0 && int(s.open[len(s.open)-1]) >= s.x.order.kept {
+	for len(s.open) > 0 && int(s.open[len(s.open)-1]) >= s.path.order.Settled {
 		s.open = s.open[:len(s.open)-1]
 	}
 }
 
 // remember implements resumer.
-func (s *optimal) remember() *memory {
+func (s *optimal) remember() *resumeState {
 	s.forget()
-	return &memory{open: append([]int32(nil), s.open...), kept: s.x.order.kept}
+	return &resumeState{open: append([]int32(nil), s.open...), settled: s.path.order.Settled}
 }
 
-// resumed implements resumer: what another part has settled is looked at again.
-func (s *optimal) resumed(m *memory) error {
+// resumed implements resumer: what another unit has settled is looked at again.
+func (s *optimal) resumed(m *resumeState) error {
 	if m != nil {
-		s.open, s.x.order.kept = append(s.open[:0], m.open...), m.kept
+		s.open, s.path.order.Settled = append(s.open[:0], m.open...), m.settled
 	}
 	return nil
 }
 
 func (s *optimal) end(e Ending) {
-	o := s.x.order
+	o := s.path.order
 	s.forget()
-	settled := o.kept
-	o.kept = len(o.races)
+	settled := o.Settled
+	o.Settled = len(o.Races)
 	kept := s.open[:0]
 	for _, r := range s.open {
-		if s.reverse(o.races[r]) {
+		if s.reverse(o.Races[r]) {
 			kept = append(kept, r)
 		}
 	}
 	s.open = kept
-	for ; settled < len(o.races); settled++ {
-		if s.reverse(o.races[settled]) {
+	for ; settled < len(o.Races); settled++ {
+		if s.reverse(o.Races[settled]) {
 			s.open = append(s.open, int32(settled))
 		}
 	}
-	s.x.pendingRaces(s.pending)
-	s.x.cutSteps(e, func(c int32, b *branch) { s.seq.alone(c, b); s.insert(b) })
+	s.next.races(s.pending)
+	s.next.cutOff(e, func(c int32, e *relation.Step) { s.seq.Alone(c, e); s.insert() })
 }
 
-func (s *optimal) expire() { s.x.givenUp(s.pending) }
+func (s *optimal) expire() { s.next.expiring(s.pending) }
 
-func (s *optimal) pending(c int32, b *branch, row []int32) {
-	s.seq.pending(c, b, row)
-	s.insert(b)
+func (s *optimal) pending(c int32, e *relation.Step, row []int32) {
+	s.seq.Pending(c, e, row)
+	s.insert()
 }
 
 // reverse handles a race; it reports whether the race stays open.
-func (s *optimal) reverse(r race) (open bool) {
-	if b := s.seq.reverse(r); b != nil {
-		open = s.insert(b)
-		s.x.pool.put(b)
+func (s *optimal) reverse(r relation.Race) (open bool) {
+	if s.leavesOut(r) {
+		return false
 	}
-	return open
+	s.seq.Reverse(r)
+	return s.insert()
 }
 
 // insert puts the sequence that ends with step b into the wakeup tree of the
 // state before its race, once for each outcome that the step has if it comes
 // first there. It reports whether the answer may change while b's event is on
 // the stack.
-func (s *optimal) insert(b *branch) (open bool) {
-	n := &s.x.nodes[s.seq.c]
-	s.x.own(n)
+func (s *optimal) insert() (open bool) {
+	b := s.seq.Last
+	n := &s.path.nodes[s.seq.From]
+	s.sets.own(n)
 	outcomes := trace.Choice(1)
-	if s.seq.first {
-		outcomes = s.x.outcomes(n, b.thread)
+	if s.seq.First {
+		outcomes = s.path.outcomes(n, b.Thread)
 	}
-	for b.choice = 0; b.choice < outcomes; b.choice++ {
-		if s.dropped++; s.x.opts.fault == dropBacktrack && s.dropped%3 == 0 {
+	for b.Choice = 0; b.Choice < outcomes; b.Choice++ {
+		if s.dropped++; s.opts.fault == dropBacktrack && s.dropped%3 == 0 {
 			continue
 		}
-		s.seq.start()
-		open = s.x.insert(n, &s.seq) || open
+		s.seq.Start()
+		open = s.sets.insert(n, s.seq) || open
 	}
 	return open
 }

@@ -36,9 +36,9 @@ type pct struct {
 	bottom   int64 // below all priorities, for runs that don't end
 }
 
-func newPCT(x *explorer) strategy {
-	s := newSampling(x)
-	s.sampler = &pct{s: s, depth: int(x.spec.Param("d"))}
+func newPCT(h handle) strategy {
+	s := newSampling(h)
+	s.sampler = &pct{s: s, depth: int(h.spec.Param("d"))}
 	return s
 }
 
@@ -56,8 +56,8 @@ func (p *pct) begin(r uint64) {
 
 func (p *pct) pick(*node) trace.TID {
 	best := trace.NoThread
-	for i := range p.s.x.threads {
-		t := &p.s.x.threads[i]
+	for i := range p.s.path.threads {
+		t := &p.s.path.threads[i]
 		p.room(t.ID)
 		if p.priority[t.ID] == 0 {
 			p.priority[t.ID] = int64(p.depth) + p.s.rand.Int64N(1<<62)
@@ -77,7 +77,7 @@ func (p *pct) room(t trace.TID) {
 }
 
 func (p *pct) ran(i int32) {
-	t := p.s.x.nodes[i].cur.thread
+	t := p.s.path.event(i).Thread
 	p.room(t)
 	steps := int(i) + 1
 	for k, at := range p.change {

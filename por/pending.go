@@ -1,93 +1,87 @@
 package por
 
-import "landgo/trace"
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
 
-// What was still to come at the end of an execution takes part in races too.
+// pending is what the threads would do next. What is still to come at the end of
+// an execution takes part in races too. What its methods return or hand to f is
+// valid until the next call.
+type pending struct {
+	path  *path
+	opts  *Options
+	step  relation.Step
+	stuck relation.Event
+}
 
-// pendingRaces calls f for each race of an event c with an operation that is
-// blocked at the end of the execution, as if it came next: b is the step that
-// could have come before c, row the clock of what it needs before it.
+// races calls f for each race of an event c with an operation that is blocked at
+// the end of the execution, as if it came next: e is the step that could have
+// come before c, row the clock of what it needs before it.
 // (A spinning thread has none: all writes of what it read came before.)
-func (x *explorer) pendingRaces(f func(c int32, b *branch, row []int32)) {
-	if x.opts.fault == noPending {
-		return
-	}
-	for k := range x.threads {
-		t := &x.threads[k]
-		if t.Status != trace.Blocked || !acquires[t.Pending.Kind] {
-			continue
+func (p *pending) races(f func(c int32, e *relation.Step, row []int32)) {
+	for k := range p.path.threads {
+		if t := &p.path.threads[k]; t.Status == trace.Blocked {
+			p.racesOf(t, f)
 		}
-		x.pendingRace(t, f)
 	}
 }
 
-// givenUp does the same for a wait that is about to run out: what it waits for
+// expiring does the same for a wait that is about to run out: what it waits for
 // in vain could have come earlier, and no end of the execution will see it
-// pending. It is told of the state in which nobody could run.
-func (x *explorer) givenUp(f func(c int32, b *branch, row []int32)) {
-	if x.opts.fault == noPending {
-		return
-	}
-	for k := range x.threads {
-		if t := &x.threads[k]; t.Expiring && acquires[t.Pending.Kind] {
-			x.pendingRace(t, f)
+// pending. It is called in the state in which no thread can run.
+func (p *pending) expiring(f func(c int32, e *relation.Step, row []int32)) {
+	for k := range p.path.threads {
+		if t := &p.path.threads[k]; t.Expiring {
+			p.racesOf(t, f)
 		}
 	}
 }
 
-func (x *explorer) pendingRace(t *trace.Thread, f func(c int32, b *branch, row []int32)) {
-	b := x.upcoming(t)
-	x.order.pending(&b.event, t.Pending, x.readyFn, func(c int32, row []int32) { f(c, b, row) })
-	x.pool.put(b)
+func (p *pending) racesOf(t *trace.Thread, f func(c int32, e *relation.Step, row []int32)) {
+	if relation.Acquires(t.Pending.Kind) && p.opts.fault != noPending {
+		e := p.upcoming(t)
+		p.path.order.Pending(&e.Event, t.Pending, func(c int32, row []int32) { f(c, e, row) })
+	}
 }
 
-// cutSteps calls f for each step that the end of the process, event c, kept
-// from being taken.
-func (x *explorer) cutSteps(e Ending, f func(c int32, b *branch)) {
-	if e != EndedProcess && e != EndedBug || x.at >= 0 || x.opts.fault == noProcessEnd {
+// cutOff calls f for each step that the end of the process, event c, kept from
+// being taken.
+func (p *pending) cutOff(e Ending, f func(c int32, e *relation.Step)) {
+	if e != EndedProcess && e != EndedBug || p.path.at >= 0 || p.opts.fault == noProcessEnd {
 		return
 	}
-	c := int32(x.depth() - 1)
-	for k := range x.threads {
-		t := &x.threads[k]
-		if t.Status != trace.Ready || t.ID == x.nodes[c].cur.thread {
-			continue
+	c := int32(p.path.depth() - 1)
+	for k := range p.path.threads {
+		if t := &p.path.threads[k]; t.Status == trace.Ready && t.ID != p.path.event(c).Thread {
+			f(c, p.upcoming(t))
 		}
-		b := x.upcoming(t)
-		f(c, b)
-		x.pool.put(b)
 	}
 }
 
 // upcoming is the next step of thread t, as far as it is known.
-func (x *explorer) upcoming(t *trace.Thread) *branch {
-	b := x.pool.get()
-	b.upcoming(t)
-	b.blur(x.opts.OneEvent && (x.opts.Unmerged || t.Pending.Kind != trace.OpLock))
-	return b
-}
-
-// upcoming makes b what thread t's next step begins with.
-func (b *branch) upcoming(t *trace.Thread) {
-	b.event = event{thread: t.ID, loose: t.Loose}
-	switch t.Pending.Kind {
-	case trace.OpAccess:
-		b.ownAccesses = append(b.ownAccesses[:0], t.PendingAccess)
-		b.accesses = b.ownAccesses
-	case trace.OpEnd:
-		b.global = true
-	default:
-		b.ownOps = append(b.ownOps[:0], t.Pending)
-		b.ops = b.ownOps
-	}
+func (p *pending) upcoming(t *trace.Thread) *relation.Step {
+	p.step.Begin(t)
+	p.step.Blur(p.opts.OneEvent && (p.opts.Unmerged || t.Pending.Kind != trace.OpLock))
+	return &p.step
 }
 
 // beginning is what is known of thread t's next transition.
-func (x *explorer) beginning(t *trace.Thread) *branch {
-	b := x.upcoming(t)
-	b.wild = false
-	if k := x.spin[t.ID]; k != 0 {
-		b.waits = x.waits[x.spins[k-1].lo:x.spins[k-1].hi]
+func (p *pending) beginning(t *trace.Thread) *relation.Event {
+	e := p.upcoming(t)
+	e.Wild, e.Waits = false, p.path.spinReads(t.ID)
+	return &e.Event
+}
+
+// waitsFor is what thread t waits for in the newest state, nil if it doesn't.
+func (p *pending) waitsFor(t *trace.Thread) *relation.Event {
+	switch t.Status {
+	case trace.Blocked:
+		p.stuck = relation.Event{Thread: t.ID, Ops: append(p.stuck.Ops[:0], t.Pending)}
+		return &p.stuck
+	case trace.Spinning:
+		p.stuck = relation.Event{Thread: t.ID, Ops: p.stuck.Ops[:0], Waits: t.Waits}
+		return &p.stuck
 	}
-	return b
+	return nil
 }

@@ -21,8 +21,8 @@ type pos struct {
 	priority []uint64 // per thread, of its pending event; 0: not drawn yet
 }
 
-func newPOS(x *explorer) strategy {
-	s := newSampling(x)
+func newPOS(h handle) strategy {
+	s := newSampling(h)
 	s.sampler = &pos{s: s}
 	return s
 }
@@ -35,8 +35,8 @@ func (p *pos) ended(int)    {}
 
 func (p *pos) pick(*node) trace.TID {
 	best := trace.NoThread
-	for i := range p.s.x.threads {
-		t := &p.s.x.threads[i]
+	for i := range p.s.path.threads {
+		t := &p.s.path.threads[i]
 		for int(t.ID) >= len(p.priority) {
 			p.priority = append(p.priority, 0)
 		}
@@ -56,21 +56,18 @@ func (p *pos) pick(*node) trace.TID {
 // ran takes the priority from the event that ran and from those that race with
 // it.
 func (p *pos) ran(i int32) {
-	x := p.s.x
-	e := &x.nodes[i].cur.event
+	e := p.s.path.event(i)
 	if len(p.priority) == 0 {
 		return // nothing was pending but this
 	}
-	p.priority[e.thread] = 0
-	for k := range x.threads {
-		t := &x.threads[k]
-		if t.ID == e.thread || int(t.ID) >= len(p.priority) || p.priority[t.ID] == 0 {
+	p.priority[e.Thread] = 0
+	for k := range p.s.path.threads {
+		t := &p.s.path.threads[k]
+		if t.ID == e.Thread || int(t.ID) >= len(p.priority) || p.priority[t.ID] == 0 {
 			continue
 		}
-		b := x.beginning(t)
-		if b.dependent(e) {
+		if p.s.next.beginning(t).Dependent(e) {
 			p.priority[t.ID] = 0
 		}
-		x.pool.put(b)
 	}
 }

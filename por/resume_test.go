@@ -66,7 +66,7 @@ func TestResume(t *testing.T) {
 			}
 			seen++
 			for _, name := range append(splitting(), "bounded", "pct:runs=200") {
-				opts := Options{OneEvent: !coarse, Unmerged: true, WarmUp: uint64(20 + seed%50), Stint: uint64(5 + seed%11)}
+				opts := Options{OneEvent: !coarse, Unmerged: true, WarmUp: uint64(20 + seed%50), UnitSteps: uint64(5 + seed%11)}
 				if name == "bounded" {
 					opts.Bounds, opts.Iterate = Bounds{{Preempt, 2}}, true
 				}
@@ -181,7 +181,7 @@ func snapshots(t testing.TB) (list [][]byte) {
 // TestSnapshotRoundTrip: reading and writing change nothing.
 func TestSnapshotRoundTrip(t *testing.T) {
 	for _, data := range snapshots(t) {
-		var tree tree
+		var tree treeDivision
 		if err := tree.unpack(data, -1); err != nil {
 			t.Fatalf("%x: %v", data, err)
 		}
@@ -200,7 +200,7 @@ func FuzzSnapshot(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var read, reread tree
+		var read, reread treeDivision
 		if read.unpack(data, 3) != nil && read.unpack(data, -1) != nil {
 			return
 		}

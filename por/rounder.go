@@ -3,7 +3,7 @@ package por
 import "landgo/trace"
 
 // rounder is ROUNDER (Marmanis and Vafeiadis 2023, §IV): TruSt within a number
-// of round-robin rounds (rounds.go). It visits exactly the traces G with rounds(G)
+// of round-robin rounds (rounder.go). It visits exactly the traces G with rounds(G)
 // at most k, once each.
 //
 // Deviation: Algorithm 2 drops a graph that is beyond the bound, which is right
@@ -39,26 +39,26 @@ func (w *trust) within(c *candidate) bool {
 	// far as that is known: what it depends on, and its base. (What is in a base
 	// and directly before it counts for no more than the end of the base does.)
 	var e step
-	e.thread = c.a.thread
+	e.Thread = c.a.Thread
 	for k, i := range c.q {
 		if c.take[k] {
 			e.after(&w.steps[i])
 		}
 	}
 	if !c.varies {
-		if l := w.order.last[e.thread]; l > 0 {
-			e.after(&w.steps[l-1])
+		if l := w.order.Last(e.Thread); l >= 0 {
+			e.after(&w.steps[l])
 		}
-		for k := w.order.woken[e.thread]; k >= 0; k = w.order.wakes[k].next {
-			e.after(&w.steps[w.order.wakes[k].ev])
+		for y := range w.order.Wakers(e.Thread) {
+			e.after(&w.steps[y])
 		}
 		for _, i := range c.found[c.next+1:] {
 			e.after(&w.steps[i])
 		}
 	}
 	// The access that is displaced comes next, after it.
-	if r := &w.steps[c.r]; w.dropping && !c.varies && !c.a.global && len(r.ops) == 0 && e.round <= w.limit {
-		e.round += wrap(e.thread, r.thread)
+	if r := &w.steps[c.r]; w.dropping && !c.varies && !c.a.Global && len(r.Ops) == 0 && e.round <= w.limit {
+		e.round += wrap(e.Thread, r.Thread)
 	}
 	if e.round > w.limit {
 		w.cut = true
@@ -74,4 +74,23 @@ func wrap(a, b trace.TID) int32 {
 		return 1
 	}
 	return 0
+}
+
+// Round-robin rounds of an execution graph (Marmanis and Vafeiadis 2023, §II-B
+// and Algorithm 1): the number of times that a round-robin scheduler of threads
+// in ascending order has to start again from the first, at the least, to run
+// some linearisation of the graph. All events count: main's joins and the
+// threads' ends too.
+//
+// The greedy scheduler runs each event as early as any can: in the round of the
+// latest event that has to come before it, or in the one after if that event's
+// thread comes later in a round. So an event's round is known when it is added
+// to the graph, from those that it directly depends on, and the graph's rounds
+// are the latest event's: linear in the graph, and no pass over it per event.
+// (Deviation: Algorithm 1 is that pass; the differential test has it as it
+// stands in the paper.)
+
+// after says that p comes before s.
+func (s *step) after(p *step) {
+	s.round = max(s.round, p.round+wrap(p.Thread, s.Thread))
 }

@@ -64,10 +64,10 @@ type Options struct {
 	// many goes in one order from the start.
 	Crew Crew
 	// WarmUp, if not 0, is after how many transitions without news of finer
-	// points a search is divided, and Stint how many its parts have at a time, at
+	// points a search is divided, and Stint how many its units have at a time, at
 	// the most; there are defaults. The counts of a search depend on them. For
 	// tests.
-	WarmUp, Stint uint64
+	WarmUp, UnitSteps uint64
 
 	// SaveNow, if not nil, is polled as Stop is; true has Save called with the
 	// state of the search, for Resume.
@@ -77,10 +77,10 @@ type Options struct {
 	// search goes on from there.
 	Resume []byte
 
-	// For tests: how many parts a lap has (lap.go), and how often a search looks
+	// For tests: how many units a batch has (batch.go), and how often a search looks
 	// around (explorer.look).
-	lapParts int
-	look     uint32
+	batchUnits int
+	look       uint32
 	// fault switches one rule of a search off, for a test of its tests.
 	fault fault
 }

@@ -4,16 +4,16 @@ package por
 // or already explored in the state before, p, and doesn't depend on the event
 // between. Running it here would only lead to what is explored from there.
 func (x *explorer) inherit(n, p *node) {
-	if !x.sleeps {
+	if !x.needs.sleep {
 		return
 	}
-	if x.meter != nil && !x.freely {
+	if x.meter != nil && !x.needs.freely {
 		x.inheritWithin(n, p)
 		return
 	}
-	e := &p.cur.event
+	e := &p.cur.Event
 	keep := func(b *branch) bool {
-		if b.dependent(e) && (x.opts.fault != keepAsleep || b.thread == e.thread) {
+		if b.Dependent(e) && (x.opts.fault != keepAsleep || b.Thread == e.Thread) {
 			return false
 		}
 		x.sleep = append(x.sleep, b)

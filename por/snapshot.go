@@ -9,7 +9,7 @@ import (
 )
 
 // A snapshot is a tree at rest as plain bytes: its counts, and every state on
-// the way to one of its parts, with what is to be done, was taken, and sleeps
+// the way to one of its units, with what is to be done, was taken, and sleeps
 // there. Steps are named by thread, choice and the thread's instruction number;
 // of those that were taken, what dependence compares is kept too. Its length
 // grows with depth, not with executions; with a bound that is raised, with what
@@ -18,9 +18,9 @@ import (
 // Form: unsigned varints. snapshotVersion; the counts; whether the search is
 // undivided, and if so its steps; the number of taken steps, and these, each
 // once (states share them); the number of states, and these, those before a
-// state before it; the parts, the orphans; what waits for greater bounds.
+// state before it; the units, the orphans; what waits for greater bounds.
 //
-// To go on from one is what each lap begins with. So what was argued for laps
+// To go on from one is what each batch begins with. So what was argued for batches
 // holds for a search that was interrupted, and all its counts are those of one
 // that wasn't.
 const snapshotVersion = 3
@@ -69,19 +69,19 @@ func (p *packer) putAccesses(list []trace.Access) {
 
 func (p *packer) putStep(b *branch) {
 	flags := uint64(0)
-	for i, f := range []bool{b.global, b.advance, b.wild, b.again, b.finished, b.cut, b.changes, b.conservative} {
+	for i, f := range []bool{b.Global, b.Advance, b.Wild, b.again, b.finished, b.cut, b.changes, b.conservative} {
 		if f {
 			flags |= 1 << i
 		}
 	}
-	p.put(uint64(b.thread), uint64(b.choice), b.last, flags, uint64(b.price))
-	p.putAccesses(b.accesses)
-	p.put(uint64(len(b.ops)))
-	for i := range b.ops {
-		o := &b.ops[i]
+	p.put(uint64(b.Thread), uint64(b.Choice), b.last, flags, uint64(b.price))
+	p.putAccesses(b.Accesses)
+	p.put(uint64(len(b.Ops)))
+	for i := range b.Ops {
+		o := &b.Ops[i]
 		p.put(uint64(o.Kind), uint64(o.At), uint64(o.Size), o.Obj, o.Arg)
 	}
-	p.putAccesses(b.waits)
+	p.putAccesses(b.Waits)
 }
 
 // putTree writes a wakeup tree.
@@ -102,11 +102,11 @@ func (p *packer) putCounts(s *Stats) {
 }
 
 // pack implements division.
-func (t *tree) pack() ([]byte, error) {
+func (t *treeDivision) pack() ([]byte, error) {
 	states := packer{ids: map[*branch]uint64{}}
-	place := map[*junction]uint64{}
-	put := func(tip *junction) {
-		var way []*junction
+	place := map[*sharedState]uint64{}
+	put := func(tip *sharedState) {
+		var way []*sharedState
 		for j := tip; j != nil; j = j.up {
 			if _, ok := place[j]; ok {
 				break
@@ -118,7 +118,7 @@ func (t *tree) pack() ([]byte, error) {
 			states.putState(j, place)
 		}
 	}
-	for _, p := range t.parts {
+	for _, p := range t.units {
 		put(p.tip)
 	}
 	for _, j := range t.orphans {
@@ -134,8 +134,8 @@ func (t *tree) pack() ([]byte, error) {
 	}
 	out.put(uint64(len(place)))
 	out.buf = append(out.buf, states.buf...)
-	out.put(uint64(len(t.parts)))
-	for _, p := range t.parts {
+	out.put(uint64(len(t.units)))
+	for _, p := range t.units {
 		out.put(place[p.tip])
 		out.putMemory(p.old)
 	}
@@ -143,27 +143,27 @@ func (t *tree) pack() ([]byte, error) {
 	for _, j := range t.orphans {
 		out.put(place[j])
 	}
-	out.putBool(t.rounds != nil)
-	if t.rounds != nil {
-		out.putAscent(t.rounds)
+	out.putBool(t.iteration != nil)
+	if t.iteration != nil {
+		out.putIteration(t.iteration)
 	}
 	return out.buf, out.failed
 }
 
 // pack is a snapshot of a search that isn't divided.
 func (x *explorer) pack() ([]byte, error) {
-	p := &stretch{tip: x.still()}
+	p := &treeUnit{tip: x.freeze()}
 	if r, ok := x.strat.(resumer); ok {
 		p.old = r.remember()
 	}
-	t := &tree{stats: x.stats, whole: true, used: x.used, parts: []*stretch{p}}
-	if b, ok := x.strat.(*bounded); ok && b.iterate {
-		t.rounds = b.ascent
+	t := &treeDivision{stats: x.stats, whole: true, used: x.used, units: []*treeUnit{p}}
+	if x.rising != nil {
+		t.iteration = x.rising.iteration
 	}
 	return t.pack()
 }
 
-func (p *packer) putState(j *junction, place map[*junction]uint64) {
+func (p *packer) putState(j *sharedState, place map[*sharedState]uint64) {
 	up := uint64(0)
 	if j.up != nil {
 		up = place[j.up] + 1
@@ -182,12 +182,12 @@ func (p *packer) putState(j *junction, place map[*junction]uint64) {
 	p.putTree(j.over)
 }
 
-func (p *packer) putMemory(m *memory) {
+func (p *packer) putMemory(m *resumeState) {
 	p.putBool(m != nil)
 	if m == nil {
 		return
 	}
-	p.put(uint64(m.kept), uint64(len(m.open)))
+	p.put(uint64(m.settled), uint64(len(m.open)))
 	for _, r := range m.open {
 		p.put(uint64(r))
 	}
@@ -195,7 +195,7 @@ func (p *packer) putMemory(m *memory) {
 	p.buf = append(p.buf, m.own...)
 }
 
-func (p *packer) putAscent(a *ascent) {
+func (p *packer) putIteration(a *iteration) {
 	p.put(uint64(a.level))
 	p.putBool(a.source != nil)
 	if a.source != nil {
@@ -262,18 +262,17 @@ const threadLimit = 1 << 20
 
 func (u *unpacker) step() *branch {
 	b := &branch{}
-	b.thread, b.choice, b.last = trace.TID(u.below(threadLimit)), trace.Choice(u.below(1<<32)), u.get()
+	b.Thread, b.Choice, b.last = trace.TID(u.below(threadLimit)), trace.Choice(u.below(1<<32)), u.get()
 	flags := u.below(256)
-	b.global, b.advance, b.wild, b.again = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
+	b.Global, b.Advance, b.Wild, b.again = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
 	b.finished, b.cut, b.changes, b.conservative = flags&16 != 0, flags&32 != 0, flags&64 != 0, flags&128 != 0
 	b.price = int32(u.below(1 << 31))
-	b.ownAccesses = u.accesses()
+	b.Accesses = u.accesses()
 	for n := u.length(); n > 0 && !u.bad; n-- {
-		b.ownOps = append(b.ownOps, trace.Op{Kind: trace.OpKind(u.below(uint64(trace.NumOps))), At: uint16(u.below(1 << 16)),
+		b.Ops = append(b.Ops, trace.Op{Kind: trace.OpKind(u.below(uint64(trace.NumOps))), At: uint16(u.below(1 << 16)),
 			Size: uint32(u.below(1 << 32)), Obj: u.get(), Arg: u.get()})
 	}
-	b.ownWaits = u.accesses()
-	b.accesses, b.ops, b.waits = b.ownAccesses, b.ownOps, b.ownWaits
+	b.Waits = u.accesses()
 	return b
 }
 
@@ -298,11 +297,11 @@ func (u *unpacker) counts(s *Stats) {
 }
 
 // memory reads what putMemory wrote.
-func (u *unpacker) memory() *memory {
+func (u *unpacker) memory() *resumeState {
 	if u.below(2) == 0 {
 		return nil
 	}
-	m := &memory{kept: int(u.below(1 << 31))}
+	m := &resumeState{settled: int(u.below(1 << 31))}
 	for n := u.length(); n > 0 && !u.bad; n-- {
 		m.open = append(m.open, int32(u.below(1<<31)))
 	}
@@ -312,8 +311,8 @@ func (u *unpacker) memory() *memory {
 	return m
 }
 
-func (u *unpacker) ascent(limit int32) *ascent {
-	a := &ascent{limit: limit, level: int32(u.below(uint64(limit) + 1))}
+func (u *unpacker) iteration(limit int32) *iteration {
+	a := &iteration{limit: limit, level: int32(u.below(uint64(limit) + 1))}
 	if u.below(2) == 1 {
 		a.source = u.frontier()
 	}
@@ -335,11 +334,11 @@ func (u *unpacker) frontier() *frontier {
 }
 
 // unpack reads a snapshot of a search like x's.
-func (x *explorer) unpack(data []byte) (*tree, error) {
-	t := &tree{x: x}
+func (x *explorer) unpack(data []byte) (*treeDivision, error) {
+	t := &treeDivision{x: x}
 	limit := int32(-1)
-	if b, ok := x.strat.(*bounded); ok && b.iterate {
-		limit = b.limit
+	if x.rising != nil {
+		limit = x.rising.limit
 	}
 	if err := t.unpack(data, limit); err != nil {
 		return nil, err
@@ -352,7 +351,7 @@ func (x *explorer) unpack(data []byte) (*tree, error) {
 
 // unpack reads a snapshot; limit is that of a bound that is raised, -1 if there
 // is none.
-func (t *tree) unpack(data []byte, limit int32) error {
+func (t *treeDivision) unpack(data []byte, limit int32) error {
 	u := &unpacker{buf: data}
 	if u.get() != snapshotVersion {
 		return ErrSnapshot
@@ -364,7 +363,7 @@ func (t *tree) unpack(data []byte, limit int32) error {
 		taken = append(taken, u.step())
 	}
 	listed := map[*branch]bool{}
-	var states []*junction
+	var states []*sharedState
 	for n := u.length(); n > 0 && !u.bad; n-- {
 		states = append(states, u.state(states, taken, listed))
 	}
@@ -372,7 +371,7 @@ func (t *tree) unpack(data []byte, limit int32) error {
 		i := u.below(uint64(len(states)))
 		m := u.memory()
 		if !u.bad {
-			t.parts = append(t.parts, &stretch{tree: t, tip: states[i], old: m})
+			t.units = append(t.units, &treeUnit{tree: t, tip: states[i], old: m})
 		}
 	}
 	for n := u.length(); n > 0 && !u.bad; n-- {
@@ -381,21 +380,21 @@ func (t *tree) unpack(data []byte, limit int32) error {
 		}
 	}
 	if u.below(2) == 1 {
-		if t.rounds = u.ascent(max(limit, 0)); limit < 0 {
+		if t.iteration = u.iteration(max(limit, 0)); limit < 0 {
 			u.bad = true
 		}
 	} else if limit >= 0 {
 		u.bad = true
 	}
-	if u.bad || len(u.buf) > 0 || t.whole && len(t.parts) != 1 {
+	if u.bad || len(u.buf) > 0 || t.whole && len(t.units) != 1 {
 		return ErrSnapshot
 	}
 	return nil
 }
 
 // state reads a state, of which those before and the taken steps are known.
-func (u *unpacker) state(states []*junction, taken []*branch, listed map[*branch]bool) *junction {
-	j := &junction{}
+func (u *unpacker) state(states []*sharedState, taken []*branch, listed map[*branch]bool) *sharedState {
+	j := &sharedState{}
 	up := u.below(uint64(len(states)) + 1)
 	j.thread, j.choice, j.last = trace.TID(u.below(threadLimit)), trace.Choice(u.below(1<<32)), u.get()
 	j.strays, j.active, j.ended = int32(u.below(1<<31)), int(u.below(1<<31)), u.below(2) == 1

@@ -174,14 +174,14 @@ func agreeAllDivided(p *model.Program, judge *survey, n int) error {
 		if k >= 0 && k != n/3%3 || !wanted(name) {
 			continue
 		}
-		if _, err := agreeBoughs(name, p, n, opts); err != nil {
+		if _, err := agreeTrustDivision(name, p, n, opts); err != nil {
 			return fmt.Errorf("%s, rounds=%d: %w", name, k, err)
 		}
 	}
 	jobs := allWorkers[1+n%3]
 	for i, name := range append(splitting(), "bounded", "pct:runs=30") {
 		opts := single
-		opts.WarmUp, opts.Stint, opts.lapParts = uint64(1+n%50), uint64(1+n%40), 2+n%7
+		opts.WarmUp, opts.UnitSteps, opts.batchUnits = uint64(1+n%50), uint64(1+n%40), 2+n%7
 		if name == "bounded" {
 			opts.Bounds, opts.Iterate = Bounds{{Preempt, 2}}, true
 		}

@@ -1,5 +1,7 @@
 package por
 
+import "landgo/por/relation"
+
 // source is source-DPOR (Abdulla, Aronis, Jonsson and Sagonas, JACM 2017,
 // Algorithm 1): when event e' is run, for each reversible race (e, e') one
 // *initial* of v, what comes after e without happening after it and then e',
@@ -15,39 +17,46 @@ package por
 //     threads are added, as Flanagan and Godefroid do.
 //   - Those of optimal.go for outcomes, blocking and the process's end.
 type source struct {
-	x       *explorer
-	seq     sequence
+	handle
+	seq     *relation.Sequence
 	open    []int32 // races to be looked at again at the end
 	dropped int     // for fault dropBacktrack
 }
 
-func newSource(x *explorer) strategy {
-	s := &source{x: x}
-	s.seq.x = x
-	return s
+func newSource(h handle) strategy {
+	s := sourceOf(h)
+	return &s
 }
 
-func (s *source) uses() (bool, bool)      { return true, true }
-func (s *source) reset()                  { s.open = s.open[:0] }
-func (s *source) seed(n *node, _ *branch) { s.x.anyway(n) }
-func (s *source) ran(i int32)             { s.reverse(i, s.insert) }
-func (s *source) end(e Ending)            { s.finish(e, s.insert) }
-func (s *source) expire()                 { s.x.givenUp(s.pending(s.insert)) }
+func sourceOf(h handle) source {
+	return source{handle: h, seq: h.sequence()}
+}
+
+func (s *source) needs() *needs { return &needs{order: true, sleep: true} }
+func (s *source) reset()        { s.open = s.open[:0] }
+func (s *source) seed(n *node, _ *branch) error {
+	s.sets.addDefault(n)
+	return nil
+}
+
+func (s *source) ran(i int32)  { s.reverse(i, s.insert) }
+func (s *source) end(e Ending) { s.finish(e, s.insert) }
+func (s *source) expire()      { s.next.expiring(s.pending(s.insert)) }
 
 // remember implements resumer.
-func (s *source) remember() *memory {
-	s.forget(int32(len(s.x.order.races)))
-	return &memory{open: append([]int32(nil), s.open...)}
+func (s *source) remember() *resumeState {
+	s.forget(int32(len(s.path.order.Races)))
+	return &resumeState{open: append([]int32(nil), s.open...)}
 }
 
-// resumed implements resumer: another part has looked at the races of the path;
+// resumed implements resumer: another unit has looked at the races of the path;
 // which of them are still open isn't known here.
-func (s *source) resumed(m *memory) error {
+func (s *source) resumed(m *resumeState) error {
 	if m != nil {
 		s.open = append(s.open[:0], m.open...)
 		return nil
 	}
-	for r := range s.x.order.races {
+	for r := range s.path.order.Races {
 		s.open = append(s.open, int32(r))
 	}
 	return nil
@@ -56,10 +65,10 @@ func (s *source) resumed(m *memory) error {
 // reverse calls insert for each race of event i with an earlier one, with s.seq
 // the reversed sequence.
 func (s *source) reverse(i int32, insert func() bool) {
-	s.x.spread(i)
-	from := s.x.order.ev[i].races
+	s.sets.addOutcomes(i)
+	from := int32(s.path.order.RacesOf(i))
 	s.forget(from)
-	for r := from; r < int32(len(s.x.order.races)); r++ {
+	for r := from; r < int32(len(s.path.order.Races)); r++ {
 		if s.again(r, insert) {
 			s.open = append(s.open, r)
 		}
@@ -68,12 +77,9 @@ func (s *source) reverse(i int32, insert func() bool) {
 
 // again calls insert for race r.
 func (s *source) again(r int32, insert func() bool) (open bool) {
-	if s.fails() {
-		return false
-	}
-	if b := s.seq.reverse(s.x.order.races[r]); b != nil {
+	if race := s.path.order.Races[r]; !s.fails() && !s.leavesOut(race) {
+		s.seq.Reverse(race)
 		open = insert()
-		s.x.pool.put(b)
 	}
 	return open
 }
@@ -88,7 +94,7 @@ func (s *source) forget(r int32) {
 // finish does the same for what is pending at the end of an execution, and for
 // races that are still open.
 func (s *source) finish(e Ending, insert func() bool) {
-	s.forget(int32(len(s.x.order.races)))
+	s.forget(int32(len(s.path.order.Races)))
 	kept := s.open[:0]
 	for _, r := range s.open {
 		if s.again(r, s.insert) {
@@ -96,18 +102,18 @@ func (s *source) finish(e Ending, insert func() bool) {
 		}
 	}
 	s.open = kept
-	s.x.pendingRaces(s.pending(insert))
-	s.x.cutSteps(e, func(c int32, b *branch) {
-		if s.seq.alone(c, b); !s.fails() {
+	s.next.races(s.pending(insert))
+	s.next.cutOff(e, func(c int32, e *relation.Step) {
+		if s.seq.Alone(c, e); !s.fails() {
 			insert()
 		}
 	})
 }
 
 // pending calls insert for each race of a blocked operation.
-func (s *source) pending(insert func() bool) func(c int32, b *branch, row []int32) {
-	return func(c int32, b *branch, row []int32) {
-		if s.seq.pending(c, b, row); !s.fails() {
+func (s *source) pending(insert func() bool) func(c int32, e *relation.Step, row []int32) {
+	return func(c int32, e *relation.Step, row []int32) {
+		if s.seq.Pending(c, e, row); !s.fails() {
 			insert()
 		}
 	}
@@ -116,35 +122,35 @@ func (s *source) pending(insert func() bool) func(c int32, b *branch, row []int3
 // fails is fault dropBacktrack.
 func (s *source) fails() bool {
 	s.dropped++
-	return s.x.opts.fault == dropBacktrack && s.dropped%3 == 0
+	return s.opts.fault == dropBacktrack && s.dropped%3 == 0
 }
 
 // insert adds an initial of the sequence to the backtrack set of the state that
 // it starts in, unless there is one. It reports whether the answer may change
 // with what is still to come.
 func (s *source) insert() (open bool) {
-	x, v := s.x, &s.seq
-	n := &x.nodes[v.c]
-	x.own(n)
-	v.start()
-	if v.first && len(v.whole) == 0 && x.outcomes(n, v.e.thread) > 1 {
-		x.anyThread(n, v.e.thread) // each outcome is a step of its own
-		return v.varies
+	v := s.seq
+	n := &s.path.nodes[v.From]
+	s.sets.own(n)
+	v.Start()
+	if v.First && v.Single() && s.path.outcomes(n, v.Last.Thread) > 1 {
+		s.sets.addThread(n, v.Last.Thread) // each outcome is a step of its own
+		return v.Varies
 	}
-	for _, b := range x.sleep[n.sleeps:n.slept] {
-		switch how, _ := v.starts(b, true); how {
-		case initial:
+	for _, b := range s.path.sleepers(n) {
+		switch how, _ := v.Starts(&b.Step, true); how {
+		case relation.Initial:
 			return false
-		case perhaps:
+		case relation.Perhaps:
 			open = true
 		}
 	}
 	for _, list := range [...]*branch{n.done, n.todo} {
 		for b := list; b != nil; b = b.next {
-			switch how, _ := v.starts(b, list == n.done); how {
-			case initial:
+			switch how, _ := v.Starts(&b.Step, list == n.done); how {
+			case relation.Initial:
 				return false
-			case perhaps:
+			case relation.Perhaps:
 				open = true
 			}
 		}
@@ -152,10 +158,10 @@ func (s *source) insert() (open bool) {
 	if open {
 		return true
 	}
-	if t := v.event(v.items[0]).thread; x.isReady(int(v.c), t) {
-		x.anyThread(n, t)
+	if t := v.Event(v.Items()[0]).Thread; s.path.isReady(v.From, t) {
+		s.sets.addThread(n, t)
 	} else {
-		x.anyAll(n)
+		s.sets.addAll(n)
 	}
-	return v.begins(v.items[0]) == perhaps
+	return v.Begins(v.Items()[0]) == relation.Perhaps
 }

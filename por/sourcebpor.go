@@ -11,22 +11,22 @@ package por
 // where the bound cut nothing off, the source set stands. So soundness is
 // bpor's, with its optimised=1, and is judged as that is.
 //
-// The rest is bpor.go, its rules for sleep sets (boundsleep.go) included: the
+// The rest is bpor.go, its rules for sleep sets (sleepbound.go) included: the
 // slides keep conservative branches only from sleeping, and so let the first
 // branch of Coons, Musuvathi and McKinley's Fig. 1 sleep where it is needed.
-func newSourceBPOR(x *explorer) strategy {
-	s := newBounding(x)
-	s.optimised, s.sources = x.spec.Param("optimised") == 1, true
+func newSourceBPOR(h handle) strategy {
+	s := newBounding(h)
+	s.optimised, s.sources = s.spec.Param("optimised") == 1, true
 	return s
 }
 
 // nidhugg-bpor is Nidhugg-BPOR (the same, Algorithm 12): as source-bpor, but of
 // the initials before a race only those count that happen before its second
 // event. With them the backtrack sets are persistent as Coons et al. need them.
-func newNidhuggBPOR(x *explorer) strategy {
-	s := newBounding(x)
-	s.seq.persistent = true
-	s.optimised = x.spec.Param("optimised") == 1
-	s.sources = !x.opts.OneEvent // what happens before a step isn't known before it is taken
+func newNidhuggBPOR(h handle) strategy {
+	s := newBounding(h)
+	s.seq.Persistent = true
+	s.optimised = s.spec.Param("optimised") == 1
+	s.sources = !s.opts.OneEvent // what happens before a step isn't known before it is taken
 	return s
 }

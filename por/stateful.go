@@ -40,7 +40,7 @@ import (
 // deadlock in which others spin a state that nobody can leave. It is found all
 // the same: let c be the state visited first of those with the memory of such a
 // deadlock, in which all that is left to do is to turn. The search goes on with
-// the thread that has run (branches.go), all these states being new, until it is
+// the thread that has run (backtrack.go), all these states being new, until it is
 // seen to spin; then with the next one. With sleep sets that thread mustn't be
 // asleep in c: so
 //
@@ -58,15 +58,15 @@ import (
 // Memory: some 40 bytes a state, with sleep sets some 50 and each different
 // sleep set once, and 8 bytes a transition. It grows with the space; Options.Stop is the limit.
 type stateful struct {
-	x      *explorer
-	hasher Hasher
-	sleep  bool
-	seen   map[trace.Digest]stored
-	sets   [][]name // sleep sets by number; the first is empty
-	number map[string]uint32
-	key    []byte
-	names  []name
-	steps  steps // of the states stored
+	handle
+	want      needs
+	sleep     bool
+	seen      map[trace.Digest]stored
+	sleepSets [][]name // sleep sets by number; the first is empty
+	number    map[string]uint32
+	key       []byte
+	names     []name
+	steps     stateSteps // of the states stored
 }
 
 // stored is a state that was stored.
@@ -91,36 +91,35 @@ type name struct {
 	choice trace.Choice
 }
 
-func newStateful(x *explorer) strategy {
-	s := &stateful{x: x, sleep: x.spec.Param("sleep") == 1}
-	s.hasher, _ = x.sys.(Hasher)
-	x.refill = s.refill
+func newStateful(h handle) strategy {
+	s := &stateful{handle: h, sleep: h.spec.Param("sleep") == 1}
+	s.want = needs{sleep: s.sleep, refill: s.refill}
 	return s
 }
 
-func (s *stateful) uses() (bool, bool) { return false, s.sleep }
-func (s *stateful) ran(int32)          {}
-func (s *stateful) expire()            {}
+func (s *stateful) needs() *needs { return &s.want }
+func (s *stateful) ran(int32)     {}
+func (s *stateful) expire()       {}
 
 func (s *stateful) reset() {
 	s.seen, s.number = map[trace.Digest]stored{}, map[string]uint32{"": 0}
-	s.sets = append(s.sets[:0], nil)
+	s.sleepSets = append(s.sleepSets[:0], nil)
 	s.steps.reset()
-	s.x.retaken = false
+	s.want.retaken = false
 }
 
 func (s *stateful) end(e Ending) {
-	if last := s.x.depth() - 1; e != EndedBlocked && last >= 0 {
+	if last := s.path.depth() - 1; e != EndedBlocked && last >= 0 {
 		s.steps.ends(last)
 	}
 }
 
 // remember implements resumer: the states that were stored.
-func (s *stateful) remember() *memory {
+func (s *stateful) remember() *resumeState {
 	p := packer{}
-	p.putBool(s.x.sleeps)
-	p.put(uint64(len(s.sets)))
-	for _, set := range s.sets {
+	p.putBool(s.want.sleep)
+	p.put(uint64(len(s.sleepSets)))
+	for _, set := range s.sleepSets {
 		p.put(uint64(len(set)))
 		for _, b := range set {
 			p.put(uint64(b.thread), uint64(b.choice))
@@ -130,46 +129,44 @@ func (s *stateful) remember() *memory {
 	for d, k := range s.seen {
 		p.put(d[0], d[1], uint64(k.number), uint64(k.sleep))
 	}
-	s.steps.pack(&p, s.x.depth())
-	return &memory{own: p.buf}
+	s.steps.pack(&p, s.path.depth())
+	return &resumeState{own: p.buf}
 }
 
 // resumed implements resumer.
-func (s *stateful) resumed(m *memory) error {
+func (s *stateful) resumed(m *resumeState) error {
 	if m == nil {
 		return ErrSnapshot
 	}
 	u := unpacker{buf: m.own}
-	s.x.sleeps = u.below(2) == 1
-	s.x.retaken = s.sleep && !s.x.sleeps
-	s.sets, s.number = nil, map[string]uint32{}
+	s.want.sleep = u.below(2) == 1
+	s.want.retaken = s.sleep && !s.want.sleep
+	s.sleepSets, s.number = nil, map[string]uint32{}
 	for n := u.length(); n > 0 && !u.bad; n-- {
 		var set []name
 		for k := u.length(); k > 0 && !u.bad; k-- {
 			set = append(set, name{trace.TID(u.below(threadLimit)), trace.Choice(u.below(1 << 32))})
 		}
-		s.number[string(s.encode(set))] = uint32(len(s.sets))
-		s.sets = append(s.sets, set)
+		s.number[string(s.encode(set))] = uint32(len(s.sleepSets))
+		s.sleepSets = append(s.sleepSets, set)
 	}
 	for n := u.length(); n > 0 && !u.bad; n-- {
-		s.seen[trace.Digest{u.get(), u.get()}] = stored{uint32(u.below(1 << 32)), uint32(u.below(uint64(len(s.sets))))}
+		s.seen[trace.Digest{u.get(), u.get()}] = stored{uint32(u.below(1 << 32)), uint32(u.below(uint64(len(s.sleepSets))))}
 	}
 	s.steps.unpack(&u, len(s.seen))
-	if u.bad || len(u.buf) > 0 || len(s.sets) == 0 {
+	if u.bad || len(u.buf) > 0 || len(s.sleepSets) == 0 {
 		return ErrSnapshot
 	}
 	return nil
 }
 
-func (s *stateful) seed(n *node, _ *branch) {
+func (s *stateful) seed(n *node, _ *branch) error {
 	if s.hasher == nil {
-		s.x.failed = errors.New("search stateful needs a system whose states have digests")
-		return
+		return errors.New("search stateful needs a system whose states have digests")
 	}
 	d, err := s.hasher.Digest()
 	if err != nil {
-		s.x.failed = err
-		return
+		return err
 	}
 	s.rouse(n)
 	old, known := s.seen[d]
@@ -180,42 +177,41 @@ func (s *stateful) seed(n *node, _ *branch) {
 	switch {
 	case !known:
 		s.seen[d] = stored{old.number, s.store(n)}
-		s.x.seedAll(n)
+		s.sets.addEvery(n)
 	case old.sleep != 0:
 		s.again(n, d, old)
 	}
+	return nil
 }
 
 // rouse takes out of the sleep set of n what changes nothing.
 func (s *stateful) rouse(n *node) {
-	s.keep(n, func(b *branch) bool { return !b.idle() })
+	s.keep(n, func(b *branch) bool { return !b.Idle() })
 }
 
 // keep leaves in the sleep set of n, the newest state, what f says.
 func (s *stateful) keep(n *node, f func(b *branch) bool) {
-	x := s.x
-	kept := x.sleep[:n.sleeps]
-	for _, b := range x.sleep[n.sleeps:n.slept] {
+	kept := s.path.sleep[:n.sleeps]
+	for _, b := range s.path.sleepers(n) {
 		if f(b) {
 			kept = append(kept, b)
 		}
 	}
-	x.sleep, n.slept = kept, int32(len(kept))
+	s.path.sleep, n.slept = kept, int32(len(kept))
 }
 
 // again explores what was asleep at earlier visits of the state and isn't now.
 func (s *stateful) again(n *node, d trace.Digest, known stored) {
-	x := s.x
 	var awake []name
-	old := s.sets[known.sleep]
+	old := s.sleepSets[known.sleep]
 	for _, b := range old {
-		if !x.asleep(n, b.thread, b.choice) {
+		if !s.path.asleep(n, b.thread, b.choice) {
 			awake = append(awake, b)
 		}
 	}
 	s.keep(n, func(b *branch) bool {
 		for _, o := range old {
-			if o.thread == b.thread && o.choice == b.choice {
+			if o.thread == b.Thread && o.choice == b.Choice {
 				return true
 			}
 		}
@@ -223,26 +219,26 @@ func (s *stateful) again(n *node, d trace.Digest, known stored) {
 	})
 	s.seen[d] = stored{known.number, s.store(n)}
 	for _, b := range awake {
-		add(&n.todo, x.pool.named(b.thread, b.choice))
+		add(&n.todo, s.sets.pool.named(b.thread, b.choice))
 	}
 }
 
 // store gives the sleep set of n a number.
 func (s *stateful) store(n *node) uint32 {
 	s.names = s.names[:0]
-	for _, b := range s.x.sleep[n.sleeps:n.slept] {
+	for _, b := range s.path.sleepers(n) {
 		at := len(s.names)
-		for at > 0 && (s.names[at-1].thread > b.thread || s.names[at-1].thread == b.thread && s.names[at-1].choice > b.choice) {
+		for at > 0 && (s.names[at-1].thread > b.Thread || s.names[at-1].thread == b.Thread && s.names[at-1].choice > b.Choice) {
 			at--
 		}
 		s.names = append(s.names, name{})
 		copy(s.names[at+1:], s.names[at:])
-		s.names[at] = name{b.thread, b.choice}
+		s.names[at] = name{b.Thread, b.Choice}
 	}
 	k, ok := s.number[string(s.encode(s.names))]
 	if !ok {
-		k = uint32(len(s.sets))
-		s.sets = append(s.sets, append([]name(nil), s.names...))
+		k = uint32(len(s.sleepSets))
+		s.sleepSets = append(s.sleepSets, append([]name(nil), s.names...))
 		s.number[string(s.key)] = k
 	}
 	return k
@@ -255,22 +251,4 @@ func (s *stateful) encode(set []name) []byte {
 		s.key = binary.LittleEndian.AppendUint64(s.key, uint64(b.thread)<<32|uint64(b.choice))
 	}
 	return s.key
-}
-
-// idle reports whether a step has no effect that another thread could see.
-func (e *event) idle() bool {
-	for i := range e.accesses {
-		if a := &e.accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 {
-			return false
-		}
-	}
-	for i := range e.ops {
-		switch e.ops[i].Kind {
-		case trace.OpYield, trace.OpSleep, trace.OpTryLockFail, trace.OpSemTryWaitFail,
-			trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
-		default:
-			return false
-		}
-	}
-	return !e.global
 }

@@ -1,6 +1,3 @@
-// Package por searches the interleavings of a multithreaded program: it
-// decides which thread runs next and where to go back to. It knows a program
-// only as a System, and never sees the emulator.
 package por
 
 import "landgo/trace"

@@ -3,6 +3,7 @@ package por
 import (
 	"errors"
 
+	"landgo/por/relation"
 	"landgo/trace"
 )
 
@@ -16,7 +17,7 @@ import (
 // a byte's coherence order can be read off it. VISIT adds the next event of the
 // thread whose turn it is, after everything (forward), and lets each event a
 // that it adds, or could add if the thread weren't blocked, revisit what a
-// would have made a difference to (revisit.go): if thread t did r at its turn,
+// would have made a difference to (trustrevisit.go): if thread t did r at its turn,
 // in the graph S, and a comes before r, then the graph becomes K and a, where K
 // is S with all that has to come before a. Then t goes on.
 //
@@ -29,7 +30,7 @@ import (
 // event would come before one of K's that it depends on, though it doesn't in
 // K, that one comes first, with what happens before it. Then the graph P that a
 // revisit of K by a is made from is guided(K) up to a's turn, and nothing else:
-// that is what ISMAXIMAL decides (maximal.go). So each graph has one parent. (A
+// that is what ISMAXIMAL decides (trustmaximal.go). So each graph has one parent. (A
 // thread that was displaced may then be blocked, so that what could have displaced
 // it too follows in turn. If K has that as well, guided(K) says which of them did:
 // findings 19 and 20.)
@@ -39,20 +40,20 @@ import (
 // lexicographic order. And each graph's children are looked through, all pairs
 // of r and K. So the search tree is the reverse search (Avis and Fukuda) of
 // this parent function. All that is asked of dependence is that it is valid
-// (dependence.go) and that an event is possible and the same wherever all that
+// (relation/kinds.go) and that an event is possible and the same wherever all that
 // happens before it in K has happened: hence one event a step (SingleEvents).
 // Where the order in which several events displaced one thread isn't told by
-// the trace, one order counts (canonical.go; others are Blocked).
+// the trace, one order counts (trustcanonical.go; others are Blocked).
 //
 // Memory: the graph at hand, and nothing per graph visited, but for what says how
-// much is done (scale.go). When the graphs of a revisit are done, P is made again
-// as guided(K) (again in maximal.go).
+// much is done (trustestimate.go). When the graphs of a revisit are done, P is made again
+// as guided(K) (again in trustmaximal.go).
 //
 // The subtree of a graph shares nothing with others: so it can be left to
-// somebody else, and the giver goes on as if it was done with (bough.go).
+// somebody else, and the giver goes on as if it was done with (trustdivision.go).
 //
 // Blocking: a turn of a thread that is blocked before a lock, a semaphore or
-// another operation that others take part in is passed over, but what it would
+// another operation that others take unit in is passed over, but what it would
 // do revisits there and then; else so at the end of an execution, with the
 // steps that an end of the process cut off. A wait that runs out is passed over
 // too, before it does. A thread that was displaced and is blocked since simply has
@@ -67,7 +68,7 @@ import (
 // A try or a compare-and-exchange that fails may succeed elsewhere, and depends
 // on more there. So it is ordered like one that succeeds, also with reads and
 // other failures, as in the paper every read-modify-write reads exclusively; of
-// the graphs that are one trace one counts (representative in canonical.go), the
+// the graphs that are one trace one counts (representative in trustcanonical.go), the
 // others are Blocked. As the read that it is it can't count: P has to have all of
 // K when the event's turn comes, also what comes before it only where it
 // succeeds (findings 5 and 12 are lost then).
@@ -88,29 +89,22 @@ import (
 //   - Steps with several outcomes are as many events; only the first is maximal.
 type trust struct {
 	graph
-	obs     Observer
-	opts    Options
-	stats   Stats
-	limit   int32 // of rounds, -1 for none (rounder.go)
-	cut     bool  // the bound forbade a revisit
-	stopped bool
-	polled  uint32
-	ended   Execution
+	budget
+	obs   Observer
+	opts  Options
+	stats Stats
+	limit int32 // of rounds, -1 for none (rounder.go)
+	cut   bool  // the bound forbade a revisit
+	ended Execution
 	// dropping: a graph beyond the bound is dropped (rounder.go).
 	dropping bool
 
 	// The walk makes the subtree of a graph with floor events, and is under
 	// nested revisits within it.
 	floor, nested int
-	// used counts steps, up to quota; then the walk rests.
-	used, quota uint64
-	pace        pace
-	scale       scale // says how much is done
-	limited     bool  // it looks for revisits with limited effort:
-	effort      int   // so much is left
-	lap         *lap  // it works on part number index of this, unless it is nil
-	index       int
-	gaveUp      bool
+	estimate      graphEstimate // says how much is done
+	limited       bool          // it looks for revisits with limited effort:
+	effort        int           // so much is left
 
 	// The revisits of the graph at hand that are being looked through, if
 	// looking: cand is the newest, by a, which is pending[which] at the end of an
@@ -124,13 +118,13 @@ type trust struct {
 	found   []int32
 	pairs   [][2]int32
 	zero    []int32
-	did     *order // of what the events did, for canonical.go
-	dropped int    // for fault dropBacktrack
+	did     *relation.Order // of what the events did, for trustcanonical.go
+	dropped int             // for fault dropBacktrack
 }
 
 // runTrust is Kind.run of trust and rounder.
 func runTrust(sys System, obs Observer, spec Spec, opts Options) (Stats, error) {
-	b := &boughs{spec: spec, opts: opts, root: sys.Mark()}
+	b := &graphDivision{spec: spec, opts: opts, root: sys.Mark()}
 	b.walk = newTrust(sys, obs, spec, opts)
 	from := opts.Resume
 	for {
@@ -170,7 +164,7 @@ func newTrust(sys System, obs Observer, spec Spec, opts Options) *trust {
 		w.limit, w.dropping = int32(k), spec.Param(early.Name) == 0
 	}
 	w.graph.sys = sys
-	w.ended.x = w
+	w.budget.opts, w.ended.walk = &w.opts, w
 	return w
 }
 
@@ -182,19 +176,19 @@ func (w *trust) explore(done bool, rest func() (bool, error)) (over bool, err er
 			if yes, err := rest(); yes || err != nil {
 				return false, err
 			}
-			if err := w.forward(); err != nil || w.halted() {
+			if err := w.forward(); err != nil || w.over() {
 				return false, err
 			}
 		}
 		done = false
 		more, err := w.back()
-		if err != nil || w.halted() || !more {
-			return err == nil && !w.halted(), err
+		if err != nil || w.over() || !more {
+			return err == nil && !w.over(), err
 		}
 	}
 }
 
-func (w *trust) halted() bool { return w.stopped || w.finer }
+func (w *trust) over() bool { return w.stopped || w.halted || w.finer }
 
 // forward adds the next event of the thread whose turn it is until nobody can
 // run, or nothing within the bound can come of it any more.
@@ -204,7 +198,7 @@ func (w *trust) forward() error {
 		if tip.next == trace.NoThread {
 			return w.leaf()
 		}
-		if err := w.turn(true); err != nil || w.halted() {
+		if err := w.turn(true); err != nil || w.over() {
 			return err
 		}
 		if w.beyond() {
@@ -219,7 +213,7 @@ func (w *trust) forward() error {
 // outcome. One beyond the bound it passes over, unless that ends the graph.
 func (w *trust) turn(fresh bool) error {
 	t := w.tip().next
-	if err := w.step(t, 0, t, fresh); err != nil || w.halted() {
+	if err := w.step(t, 0, t, fresh); err != nil || w.over() {
 		return err
 	}
 	beyond := w.beyond()
@@ -232,7 +226,7 @@ func (w *trust) turn(fresh bool) error {
 		}
 		return nil
 	}
-	b := w.pool.copy(&w.pop().event, 0)
+	b := w.pool.copy(&w.pop().Event, 0)
 	if err := w.come(); err != nil {
 		return err
 	}
@@ -254,7 +248,7 @@ func (w *trust) step(t trace.TID, c trace.Choice, turn trace.TID, fresh bool) er
 	w.count(fresh, 1)
 	w.ended.Last = tr
 	if w.finer && w.at == w.size() {
-		w.stopped, err = runOut(w.sys, w.stopNow, tr)
+		w.stopped, err = runOut(w.sys, w.interrupted, tr)
 	}
 	return err
 }
@@ -267,10 +261,11 @@ func (w *trust) count(fresh bool, n int) {
 	}
 	w.used += uint64(n)
 	for ; n > 0; n-- {
-		if w.polled++; w.polled&0xff == 0 && w.stopNow() {
-			w.stopped = true
+		if w.polled++; w.polled&0xff == 0 {
+			w.giveWay()
+			w.interrupted()
 		}
-		if w.polled&0xfff == 0 && w.lap == nil {
+		if w.polled&0xfff == 0 && w.batch == nil {
 			w.obs.Progress(w.progress())
 		}
 	}
@@ -309,7 +304,7 @@ func (w *trust) leaf() error {
 	return nil
 }
 
-func (w *trust) progress() Progress { return Progress{Stats: w.stats, Share: min(w.scale.done, 1)} }
+func (w *trust) progress() Progress { return Progress{Stats: w.stats, Share: min(w.estimate.done, 1)} }
 
 // end counts and reports an end of an execution.
 func (w *trust) end(e Ending) {
@@ -332,7 +327,7 @@ var errUnmade = errors.New("search trust has lost the graph that a revisit was m
 
 // back leaves graphs of which everything is explored, and goes on to the next.
 func (w *trust) back() (more bool, err error) {
-	for !w.halted() {
+	for !w.over() {
 		if w.looking {
 			if w.look() {
 				if ok, err := w.revisit(); ok || err != nil {
@@ -343,7 +338,7 @@ func (w *trust) back() (more bool, err error) {
 			w.forget()
 		}
 		n := w.size()
-		w.scale.settle(n)
+		w.estimate.settle(n)
 		if n == w.floor && w.nested == 0 {
 			return false, nil
 		}
@@ -358,8 +353,8 @@ func (w *trust) back() (more bool, err error) {
 			continue
 		}
 		s = w.pop()
-		if s.choice+1 < trace.Choice(s.ways) {
-			t, c := s.thread, s.choice+1
+		if s.Choice+1 < trace.Choice(s.ways) {
+			t, c := s.Thread, s.Choice+1
 			if err := w.come(); err != nil {
 				return false, err
 			}
@@ -373,26 +368,17 @@ func (w *trust) back() (more bool, err error) {
 			w.stats.Pruned++
 			continue
 		}
-		w.consider(&s.event)
+		w.consider(&s.Event)
 	}
 	return false, nil
 }
 
-func (w *trust) stopNow() bool {
-	w.pace.giveWay()
-	if w.lap != nil {
-		w.gaveUp = w.lap.unwanted(w.index)
-		return w.gaveUp
-	}
-	return w.opts.Stop != nil && w.opts.Stop()
-}
-
 func (w *trust) depth() int { return w.size() }
 
-func (w *trust) path(dst []PathStep) []PathStep {
+func (w *trust) pathSteps(dst []PathStep) []PathStep {
 	for i := range w.steps[:w.size()] {
 		s := &w.steps[i]
-		dst = append(dst, PathStep{Thread: s.thread, Choice: s.choice, Begin: s.begin, Last: s.last, Preemption: s.couldGoOn && s.thread != s.running})
+		dst = append(dst, PathStep{Thread: s.Thread, Choice: s.Choice, Begin: s.begin, Last: s.last, Preemption: s.couldGoOn && s.Thread != s.running})
 	}
 	return dst
 }

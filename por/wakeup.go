@@ -1,5 +1,7 @@
 package por
 
+import "landgo/por/relation"
+
 // The wakeup tree of a state (JACM 2017, Definition 6.1) is the branches still
 // to be explored there, in order, each with the tree of what to run after it.
 // A leaf stands for everything that can follow.
@@ -18,59 +20,59 @@ package por
 // remainder below the leftmost branch of the tree that v can begin with. It
 // reports whether the answer, at any level of the tree, depends on events after
 // e': what sleeps excuses races below because all of this is in the tree.
-func (x *explorer) insert(n *node, v *sequence) (open bool) {
-	for i, b := range x.sleep[n.sleeps:n.slept] {
-		how, _ := v.starts(b, true)
-		if how == no && i >= int(n.strays) {
-			how = v.weak(b, true)
+func (s *backtrack) insert(n *node, v *relation.Sequence) (open bool) {
+	for i, b := range s.path.sleepers(n) {
+		how, _ := v.Starts(&b.Step, true)
+		if how == relation.No && i >= int(n.strays) {
+			how = v.Weak(&b.Step, true)
 		}
 		switch how {
-		case initial:
+		case relation.Initial:
 			return false
-		case perhaps:
+		case relation.Perhaps:
 			open = true
 		}
 	}
 	for b := n.done; b != nil; b = b.next {
-		switch v.weak(b, true) {
-		case initial:
+		switch v.Weak(&b.Step, true) {
+		case relation.Initial:
 			return false
-		case perhaps:
+		case relation.Perhaps:
 			open = true
 		}
 	}
 	if open {
 		return true
 	}
-	open = v.varies || v.later()
+	open = v.Varies || v.Later()
 	list := &n.todo
 	for {
-		b, how := *list, no
+		b, how := *list, relation.No
 		for ; b != nil; b = b.next {
-			if how = v.weak(b, false); how != no {
+			if how = v.Weak(&b.Step, false); how != relation.No {
 				break
 			}
 		}
-		open = open || how == perhaps || v.later()
+		open = open || how == relation.Perhaps || v.Later()
 		if b == nil {
-			x.append(n, list, v)
+			s.append(n, list, v)
 			return open
 		}
-		v.remove(b)
+		v.Remove(&b.Step)
 		for k, c := range b.chain {
-			if len(v.items) == 0 {
+			if len(v.Items()) == 0 {
 				return open
 			}
-			how = v.weak(c, false)
-			open = open || how == perhaps || v.later()
-			if how == no {
-				x.pool.split(b, k)
-				x.append(n, &b.kids, v)
+			how = v.Weak(&c.Step, false)
+			open = open || how == relation.Perhaps || v.Later()
+			if how == relation.No {
+				s.pool.split(b, k)
+				s.append(n, &b.kids, v)
 				return open
 			}
-			v.remove(c)
+			v.Remove(&c.Step)
 		}
-		if b.kids == nil || len(v.items) == 0 {
+		if b.kids == nil || len(v.Items()) == 0 {
 			return open
 		}
 		list = &b.kids
@@ -85,27 +87,27 @@ const shortChain = 3
 // step, with the others as its chain. A chain costs 8 bytes a step where branches
 // are several hundred, and the races of an execution of a thousand steps can want
 // a thousand more steps each.
-func (x *explorer) append(n *node, list **branch, v *sequence) {
-	if list == &n.todo && !x.isReady(int(n.depth), v.event(v.items[0]).thread) {
+func (s *backtrack) append(n *node, list **branch, v *relation.Sequence) {
+	if list == &n.todo && !s.path.isReady(n.depth, v.Event(v.Items()[0]).Thread) {
 		// What lets it go isn't known to v: explore everything here.
-		x.anyAll(n)
+		s.addAll(n)
 		return
 	}
-	for k, i := range v.items {
+	for k, i := range v.Items() {
 		var b *branch
 		if i < 0 {
-			b = x.pool.copy(&v.e.event, 0)
+			b = s.pool.copy(&v.Last.Event, 0)
 		} else {
-			b = x.pool.copy(v.event(i), x.nodes[i].last)
+			b = s.pool.copy(v.Event(i), s.path.nodes[i].last)
 		}
 		add(list, b)
-		if rest := v.items[k+1:]; len(rest) > shortChain {
+		if rest := v.Items()[k+1:]; len(rest) > shortChain {
 			b.chain = make([]*branch, len(rest))
 			for k, i := range rest {
 				if i < 0 {
-					b.chain[k] = x.pool.copy(&v.e.event, 0)
+					b.chain[k] = s.pool.copy(&v.Last.Event, 0)
 				} else {
-					b.chain[k] = x.nodes[i].keep()
+					b.chain[k] = s.path.nodes[i].keep()
 				}
 			}
 			return
@@ -117,8 +119,8 @@ func (x *explorer) append(n *node, list **branch, v *sequence) {
 // keep returns a copy of the event that leads on from n, the same for all chains.
 func (n *node) keep() *branch {
 	if n.kept == nil {
-		n.kept = &branch{event: n.cur.event, last: n.last}
-		n.kept.keep()
+		n.kept = &branch{last: n.last}
+		n.kept.Copy(&n.cur.Event)
 	}
 	return n.kept
 }

@@ -220,7 +220,7 @@ func (s *Kernel) pageTables() map[uint64]bool {
 
 func (s *Kernel) inMemory(at uint64) bool { return at < s.machine.Space() }
 
-// Digest implements por.Stateful.
+// Digest implements por.Hasher.
 func (s *Kernel) Digest() (trace.Digest, error) {
 	return trace.Digest{}, errors.New("the states of a kernel can't be told apart yet: use another search")
 }

@@ -1,0 +1,129 @@
+package por
+
+import (
+	"iter"
+
+	"landgo/trace"
+)
+
+// backtrack adds to what is to be explored from the states of a path: their
+// backtrack sets, or wakeup trees (wakeup.go). It leaves out what sleeps there, was
+// explored, or is planned already.
+type backtrack struct {
+	path    *path
+	pool    pool
+	bounded bool // the search has a bound
+}
+
+// addDefault adds the default branch that isn't asleep, done or planned, if any.
+func (s *backtrack) addDefault(n *node) {
+	if t, c, ok := s.arbitrary(n); ok && find(n.todo, t, c) == nil {
+		add(&n.todo, s.pool.named(t, c))
+	}
+}
+
+// addThread adds what t can do in n unless it is asleep, done or planned.
+func (s *backtrack) addThread(n *node, t trace.TID) {
+	s.own(n)
+	if !s.path.isReady(n.depth, t) {
+		return
+	}
+	for c := trace.Choice(0); c < s.path.outcomes(n, t); c++ {
+		if !s.path.asleep(n, t, c) && find(n.done, t, c) == nil && find(n.todo, t, c) == nil && find(n.over, t, c) == nil && (n.cur == nil || n.cur.Thread != t || n.cur.Choice != c) {
+			add(&n.todo, s.pool.named(t, c))
+		}
+	}
+}
+
+// addAll does so for all threads.
+func (s *backtrack) addAll(n *node) {
+	s.own(n)
+	for t := trace.TID(0); int(t) < s.path.words*64; t++ {
+		s.addThread(n, t)
+	}
+}
+
+// longestTurn is how many steps a thread takes by default before others go on. One
+// that waits for them in a loop that isn't an exact spin (it counts, or works
+// meanwhile) would never let them otherwise, and the first execution had no end.
+// Under a bound it isn't asked for: there a thread is left where the bound allows it.
+const longestTurn = 1024
+
+// byTurns are the threads that are ready in n: whom the guest's own scheduler would
+// choose, the running one, and the others in ascending order; after longestTurn in a
+// circle, the running one last. To stay with the running one where the guest has
+// chosen another can be an execution without an end: threads that yield to each other.
+func (s *backtrack) byTurns(n *node) iter.Seq[trace.TID] {
+	ready := func(t trace.TID) bool { return t != trace.NoThread && s.path.isReady(n.depth, t) }
+	over := n.turn >= longestTurn && !s.bounded
+	return func(yield func(trace.TID) bool) {
+		if ready(n.next) && !yield(n.next) || !over && n.running != n.next && ready(n.running) && !yield(n.running) {
+			return
+		}
+		all, first := trace.TID(s.path.words*64), trace.TID(0)
+		if over {
+			first = n.running + 1
+		}
+		for k := range all {
+			if t := (first + k) % all; t != n.next && (over || t != n.running) && ready(t) && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// arbitrary is the default way on from n: the first of byTurns, leaving out what is
+// asleep or explored.
+func (s *backtrack) arbitrary(n *node) (trace.TID, trace.Choice, bool) {
+	for t := range s.byTurns(n) {
+		if c, ok := s.awake(n, t); ok {
+			return t, c, true
+		}
+	}
+	return 0, 0, false
+}
+
+// awake returns the first outcome of ready thread t's step that isn't asleep
+// or explored.
+func (s *backtrack) awake(n *node, t trace.TID) (trace.Choice, bool) {
+	for c := trace.Choice(0); c < s.path.outcomes(n, t); c++ {
+		if !s.path.asleep(n, t, c) && find(n.done, t, c) == nil {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+// addOutcomes makes branches of the other outcomes of event i's step.
+func (s *backtrack) addOutcomes(i int32) {
+	n := &s.path.nodes[i]
+	s.own(n)
+	t := n.cur.Thread
+	for c := trace.Choice(0); c < s.path.outcomes(n, t); c++ {
+		if c != n.cur.Choice && find(n.todo, t, c) == nil && find(n.done, t, c) == nil && !s.path.asleep(n, t, c) {
+			add(&n.todo, s.pool.named(t, c))
+		}
+	}
+}
+
+// addEvery adds all steps that aren't asleep in n, in the order of byTurns.
+func (s *backtrack) addEvery(n *node) {
+	tail := &n.todo
+	for t := range s.byTurns(n) {
+		for c := trace.Choice(0); c < s.path.outcomes(n, t); c++ {
+			if s.path.asleep(n, t, c) {
+				continue
+			}
+			*tail = s.pool.named(t, c)
+			tail = &(*tail).next
+		}
+	}
+}
+
+// own makes the branches planned in the state of n this walk's, which may then
+// add to them.
+func (s *backtrack) own(n *node) {
+	if n.shared != nil && !n.copied {
+		n.todo, n.copied = s.pool.copies(n.todo), true
+	}
+}

@@ -1,0 +1,93 @@
+// Package por searches the interleavings of a multithreaded program: it decides
+// which thread runs next and where to go back to. It knows a program only as a
+// System, and never sees the emulator.
+//
+// # A tour
+//
+// An execution is a sequence of events: steps of threads, each from one preemption
+// point to the next. Two adjacent events that don't depend on each other can be
+// swapped, so executions fall into Mazurkiewicz traces. All searches but the
+// baselines leave out executions whose trace is run elsewhere. In call order:
+//
+//	New, ParseSpec      a search's name and options become a Spec of a Kind (kind.go)
+//	search.Run          makes an explorer, or calls the Kind's own walk (trust, sampling)
+//	explorer.run        EXPLORE, again from the root whenever points became finer
+//	  explorer.explore    the depth-first loop over E, the path
+//	    explorer.take       the next branch of the newest state, from its backtrack set
+//	                        or wakeup tree
+//	    explorer.step       runs it:
+//	      perform             Rewind if need be, Step, and push the event onto E and
+//	                          its happens-before order (relation.Order.Push, which
+//	                          also finds its reversible races)
+//	      strategy.ran        source, dpor: for each race, add a backtrack point
+//	      open                enter the state after: read its threads (arrive), give it
+//	                          its sleep set (inherit), Mark it, and let strategy.seed
+//	                          choose the first branch
+//	      end                 no branch: tell the Observer; strategy.end: optimal
+//	                          looks at the races of E, all look at what was pending
+//	        Sequence.Reverse    v, which reverses a race
+//	        backtrack.insert    v into the wakeup tree of the state before the race
+//	    strategy's refill   within bounds: more branches, or the next bound
+//	    explorer.close      leave a state of which nothing is left; its branch sleeps
+//
+// After warmUp steps a search is divided (batch.go): divide deals units, workers
+// take them, merge puts the results together. A unit is a subtree with the path to
+// it (treeunit.go), a range of runs (sampledivision.go) or the subtree of an
+// execution graph (trustdivision.go). What lies between two batches is also what a
+// checkpoint has (snapshot.go).
+//
+// TruSt has no stack of states: it grows an execution graph (trustgraph.go) and
+// lets later events revisit earlier ones (trust.go tells how).
+//
+// # What a search sees
+//
+// A strategy gets a handle (strategy.go): the path to read, the backtrack sets to
+// add to, what the threads would do next, what the bounds have counted, and whether
+// to stop. It tells the explorer what it needs in one value. It never calls the
+// System.
+//
+// # Glossary
+//
+//	backtrack set   what is to be explored from a state, and was (node.todo, node.done)
+//	batch, unit     a divided search goes in batches of work units
+//	block           steps of one thread between places where it can be left freely
+//	bound           a limit on preemptions, delays, rounds ... of an execution
+//	branch          a step that may be explored: thread, outcome, what it does
+//	clock           which events happen before an event, as a number a thread
+//	conservative    a backtrack point that no race needs, but a bound
+//	E, path         the execution under way
+//	finer           sharing was learned: more preemption points, all begins again
+//	frontier        where a bound struck: what the next bound starts from
+//	initial         a step with which a sequence, or one of the same trace, can begin
+//	outcome, Choice one of several things that a step may do (which thread a signal wakes)
+//	race            two events that depend, with nothing between that orders them;
+//	                reversible if the second could have come first
+//	revisit         TruSt: an event comes before one that was added earlier
+//	shared state    a state below which several units are
+//	sleep set       what was explored elsewhere and needn't be explored from a state
+//	spin            a loop that waits: its next turn does the same until a byte that
+//	                it read is written
+//	stray           what sleeps in a state but excuses only what begins with it
+//	trace           all executions that differ in the order of independent events
+//	v               the sequence that reverses a race: its essential part and its rest
+//	wakeup tree     sequences to be explored from a state, as a tree
+//	weak initial    an initial, or a step that nothing in the sequence depends on
+//
+// # The files
+//
+//	for callers     system search execution kind spec bound workers
+//	the explorer    explorer, explorerstep, explorerpath, explorerend; strategy;
+//	                path, branch, backtrack, wakeup, sleepset, sleepbound, pending;
+//	                budget, estimate
+//	no reduction    exhaustive, bounded (iteration, frontier), sleep
+//	stateful        stateful, endless
+//	DPOR            dpor, eager (figure3, figure4, classic), source, nidhugg, optimal
+//	within bounds   meter; bpor, conservative, naivebpor, sourcebpor, lazybpor
+//	TruSt           trust, trustgraph, trustturns, trustrevisit, trustmaximal,
+//	                trustguide, trustcanonical, rounder; trustestimate, trustweigh
+//	sampling        sampling, randomwalk, pct, pos, distinct
+//	divided         batch; treedivision, treeunit; sampledivision; trustdivision;
+//	                snapshot, trustsnapshot
+//	tests           fault: rules that a test leaves out; internal/model: model programs
+//	relation/       events, dependence, happens-before, races, reversed sequences
+package por

@@ -1,0 +1,111 @@
+package por
+
+import (
+	"errors"
+
+	"landgo/trace"
+)
+
+// How executions end.
+
+// endProcess ends the execution at an end of the process: there is a node for
+// the state after it, in which nobody is.
+func (x *explorer) endProcess(t *trace.Transition) {
+	n := x.extend()
+	prev := &x.nodes[n.depth-1]
+	n.running, n.preemptions = t.Thread, prev.preemptions
+	if prev.preempting(t.Thread) {
+		n.preemptions++
+	}
+	x.at = -1
+	clear(x.readySet(n))
+	if t.End == trace.EndBug {
+		x.end(EndedBug)
+	} else {
+		x.end(EndedProcess)
+	}
+}
+
+// end counts and reports an end of an execution.
+func (x *explorer) end(e Ending) {
+	n := &x.nodes[len(x.nodes)-1]
+	n.ended = true
+	shown := e
+	if x.needs.beyond != nil && e <= EndedStuck && x.needs.beyond() {
+		x.stats.Pruned++
+		shown = EndedPruned
+	}
+	if !x.needs.retaken && (x.meter == nil || !x.meter.stale(int(n.depth))) {
+		switch shown {
+		case EndedBlocked:
+			x.stats.Blocked++
+		case EndedPruned: // counted with the branches cut
+		default:
+			x.stats.Executions++
+		}
+		x.ended.Ending, x.ended.Preemptions, x.ended.Threads = shown, n.preemptions, x.threads
+		if !x.obs.Ended(&x.ended) || x.opts.MaxExecutions > 0 && x.stats.Executions >= x.opts.MaxExecutions {
+			x.stopped = true
+		}
+	}
+	x.strat.end(e)
+}
+
+// maxRunOut is how far an execution is followed after points became finer. What
+// isn't learned now is learned later.
+const maxRunOut = 4096
+
+// runOut lets the execution in which points became finer run on by the default
+// order, so that more is learned for the new start. A thread that yields lets
+// another go on: it may wait, in a loop, for what that one does.
+func (x *explorer) runOut(t *trace.Transition) (err error) {
+	x.stopped, err = runOut(x.sys, x.interrupted, t)
+	return err
+}
+
+func runOut(sys System, stop func() bool, t *trace.Transition) (stopped bool, err error) {
+	var threads []trace.Thread
+	running := t.Thread
+	for steps := 0; steps < maxRunOut && t.End != trace.EndProcess && t.End != trace.EndBug; steps++ {
+		if steps&0xff == 0xff && stop() {
+			return true, nil
+		}
+		threads = sys.Threads(threads[:0])
+		next := afterwards(threads, running)
+		if next == trace.NoThread {
+			return false, nil
+		}
+		if t, err = sys.Step(next, 0); err != nil && (!errors.Is(err, ErrFiner) || t == nil) {
+			return false, err
+		}
+		running = next
+	}
+	return false, nil
+}
+
+// afterwards is the thread to go on after running: itself if it can and doesn't
+// yield, else the next one that can, in a circle.
+func afterwards(threads []trace.Thread, running trace.TID) trace.TID {
+	first, later, self := trace.NoThread, trace.NoThread, trace.NoThread
+	for k := range threads {
+		th := &threads[k]
+		switch {
+		case th.Status != trace.Ready:
+		case th.ID == running:
+			if !th.Yielding {
+				return running
+			}
+			self = running
+		case th.ID > running && later == trace.NoThread:
+			later = th.ID
+		case first == trace.NoThread:
+			first = th.ID
+		}
+	}
+	for _, t := range []trace.TID{later, first} {
+		if t != trace.NoThread {
+			return t
+		}
+	}
+	return self
+}

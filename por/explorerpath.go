@@ -1,0 +1,182 @@
+package por
+
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
+
+// How the explorer makes the path longer and shorter by a state.
+
+// arrive makes the node of the state in which sys stands, and says how many
+// threads can run there.
+func (x *explorer) arrive() (n *node, able int) {
+	n = x.extend()
+	n.running, n.ending = trace.NoThread, EndedBlocked
+	x.at = int(n.depth)
+	able = x.observe(n)
+	if x.meter != nil {
+		x.meter.enter(n)
+	}
+	return n, able
+}
+
+// extend adds a node, of which nothing is known yet.
+func (x *explorer) extend() *node {
+	i := len(x.nodes)
+	if i < cap(x.nodes) {
+		x.nodes = x.nodes[:i+1]
+	} else {
+		x.nodes = append(x.nodes, node{})
+	}
+	n := &x.nodes[i]
+	*n = node{depth: int32(i), next: trace.NoThread, sleeps: int32(len(x.sleep)), slept: int32(len(x.sleep)),
+		choices: int32(len(x.choices)), spins: int32(len(x.spins)), seen: int32(len(x.waits))}
+	for len(x.ready) < (i+1)*x.words {
+		x.ready = append(x.ready, 0)
+	}
+	return n
+}
+
+// observe reads the threads' status in the state of n and returns the number
+// of those that can run.
+func (x *explorer) observe(n *node) (able int) {
+	x.threads = x.sys.Threads(x.threads[:0])
+	if len(x.threads) > 0 {
+		x.widen(int(x.threads[len(x.threads)-1].ID) + 1)
+	}
+	i, set := int(n.depth), x.readySet(n)
+	clear(set)
+	if i > 0 {
+		p := &x.nodes[i-1]
+		n.running, n.preemptions, n.turn = p.cur.Thread, p.preemptions, 1
+		if p.running == n.running {
+			n.turn = p.turn + 1
+		}
+		if p.preempting(n.running) {
+			n.preemptions++
+		}
+	}
+	for k := range x.threads {
+		t := &x.threads[k]
+		switch t.Status {
+		case trace.Ready:
+			able++
+			if t.Next {
+				n.next = t.ID
+			}
+			set[t.ID/64] |= 1 << (t.ID % 64)
+			if t.Outcomes > 1 {
+				x.choices = append(x.choices, choice{t.ID, t.Outcomes})
+			}
+			if t.ID == n.running {
+				k := t.Pending.Kind
+				n.couldGoOn = !t.Yielding && k != trace.OpExit && k != trace.OpEnd
+			}
+			x.letOn(n, t)
+		case trace.Spinning:
+			if x.order != nil && x.spin[t.ID] == 0 {
+				lo := int32(len(x.waits))
+				x.waits = append(x.waits, t.Waits...)
+				x.spins = append(x.spins, spin{t.ID, lo, int32(len(x.waits)), 0})
+				x.spin[t.ID] = int32(len(x.spins))
+			}
+		}
+	}
+	return able
+}
+
+// letOn gives a thread that the last event let go on an edge of the order from
+// that event, if it says nothing of it itself: where a thread waits for
+// something that isn't disabled again, what enabled it came before.
+func (x *explorer) letOn(n *node, t *trace.Thread) {
+	if x.order == nil || n.depth == 0 || t.ID == n.running || x.order.Last(t.ID) < 0 || x.isReady(n.depth-1, t.ID) {
+		return
+	}
+	if !t.Expiring && t.Pending.Kind != trace.OpAccess && !relation.Acquires(t.Pending.Kind) {
+		x.order.Wake(t.ID)
+	}
+}
+
+// widen makes room for n threads.
+func (x *explorer) widen(n int) {
+	for len(x.spin) < n {
+		x.spin, x.insns = append(x.spin, 0), append(x.insns, 0)
+	}
+	if x.order != nil {
+		x.order.Widen(n)
+	}
+	x.ready, x.words = widened(x.ready, x.words, n)
+}
+
+// widened makes room for n threads in bit sets of so many words each.
+func widened(sets []uint64, words, n int) ([]uint64, int) {
+	w := (n + 63) / 64
+	if w <= words {
+		return sets, words
+	}
+	wide := make([]uint64, len(sets)/words*w)
+	for i := range len(sets) / words {
+		copy(wide[i*w:], sets[i*words:(i+1)*words])
+	}
+	return wide, w
+}
+
+// close leaves the current state, of which nothing is left to explore, and
+// with it the event that led there.
+func (x *explorer) close() {
+	n := &x.nodes[len(x.nodes)-1]
+	if n.shared == nil {
+		x.sets.pool.putAll(n.done)
+	}
+	x.sets.pool.putAll(n.over)
+	n.done, n.over = nil, nil
+	x.sleep, x.choices = x.sleep[:n.sleeps], x.choices[:n.choices]
+	x.nodes = x.nodes[:len(x.nodes)-1]
+	x.low = min(x.low, len(x.nodes)-1)
+	p := &x.nodes[len(x.nodes)-1]
+	b := p.cur
+	if x.meter != nil {
+		x.meter.back(p, b.Thread)
+	}
+	for k := len(x.spins) - 1; k >= int(n.spins); k-- {
+		x.spin[x.spins[k].thread] = x.spins[k].old
+	}
+	x.spins, x.waits = x.spins[:n.spins], x.waits[:n.seen]
+	if k := len(x.spins) - 1; k >= int(p.spins) && x.spins[k].old != 0 {
+		x.spin[b.Thread] = x.spins[k].old
+		x.spins = x.spins[:k]
+	}
+	x.insns[b.Thread] = p.begin
+	if x.order != nil {
+		x.order.Pop()
+	}
+	p.cur = nil
+	if p.shared != nil {
+		// What others know of it is a copy, in p.shared.done.
+		x.exit = frontierStep{b.Thread, b.Choice}
+		x.sets.pool.put(b)
+		return
+	}
+	if p.todo != nil || x.needs.refill != nil { // else nothing will run from p that b could sleep in
+		b.Keep()
+	}
+	b.next, p.done = p.done, b
+}
+
+// clear leaves all states.
+func (x *explorer) clear() {
+	for i := range x.nodes {
+		n := &x.nodes[i]
+		if n.shared == nil { // else others may have them
+			x.sets.pool.putAll(n.todo)
+			x.sets.pool.putAll(n.done)
+		}
+		x.sets.pool.putAll(n.over)
+		x.sets.pool.putAll(n.cur)
+		*n = node{}
+	}
+	x.nodes, x.ready, x.sleep, x.choices = x.nodes[:0], x.ready[:0], x.sleep[:0], x.choices[:0]
+	x.spins, x.waits = x.spins[:0], x.waits[:0]
+	clear(x.spin)
+	clear(x.insns)
+}

@@ -1,0 +1,130 @@
+package por
+
+import (
+	"landgo/por/relation"
+	"landgo/trace"
+)
+
+// path is the execution under way, E in the papers: its states, what can run in
+// each and with how many outcomes, and what sleeps there. Searches read it; only
+// the explorer makes it longer and shorter (explorerpath.go).
+type path struct {
+	nodes   []node          // nodes[i] is the state before event i; the last is the current one
+	order   *relation.Order // happens-before on its events, nil if the search doesn't need it
+	at      int             // the state in which the System stands, -1: after an end of the process
+	threads []trace.Thread  // of that state
+	ready   []uint64        // bit sets of the states' ready threads, words each
+	words   int             // of a bit set
+	sleep   []*branch       // the states' sleep sets, end to end
+	choices []choice        // threads with several outcomes, per state
+	spins   []spin          // spinning threads and their reads
+	spin    []int32         // per thread: index+1 in spins
+	waits   []trace.Access
+	insns   []uint64 // per thread: its instruction number
+	low     int      // the least depth since a search set it
+}
+
+// node is a state of the path, and the event that leads on from it.
+type node struct {
+	mark        trace.Mark
+	marked      bool
+	shared      *sharedState // other workers explore below it; nil if none does
+	copied      bool         // todo is a copy of what shared has
+	cur         *branch      // the branch that is being explored: event i
+	kept        *branch      // event i for chains, nil until one needs it
+	todo        *branch      // backtrack set or wakeup tree: to be explored, in order
+	done        *branch      // explored
+	over        *branch      // refused: over the bound
+	begin, last uint64
+	running     trace.TID // the thread of the event before
+	next        trace.TID // of the guest's own choice (trace.Thread.Next)
+	couldGoOn   bool      // switching away from it is a preemption
+	preemptions int       // up to here
+	sleeps      int32     // path.sleep[sleeps:slept] is the sleep set
+	slept       int32
+	strays      int32 // of those, the first are strays (wakeup.go)
+	choices     int32 // len(path.choices) before
+	spins       int32 // len(path.spins) before
+	seen        int32 // len(path.waits) before
+	depth       int32
+	turn        int32  // how many events before it are of that thread, one after the other
+	ended       bool   // an execution ended here
+	ending      Ending // how, if nothing is left to explore from the start
+}
+
+type choice struct {
+	thread   trace.TID
+	outcomes uint32
+}
+
+// spin notes that a thread was seen spinning, with its reads in waits[lo:hi], or
+// (old > 0) that it went on: path.spin was old before.
+type spin struct {
+	thread trace.TID
+	lo, hi int32
+	old    int32
+}
+
+// depth is the number of events.
+func (p *path) depth() int { return len(p.nodes) - 1 }
+
+// event is event i.
+func (p *path) event(i int32) *relation.Event { return &p.nodes[i].cur.Event }
+
+// isReady reports whether t can run in the state before event i.
+func (p *path) isReady(i int32, t trace.TID) bool {
+	w := int(t) / 64
+	return w < p.words && p.ready[int(i)*p.words+w]>>(uint(t)%64)&1 != 0
+}
+
+// readySet is the bit set of the threads that can run in n.
+func (p *path) readySet(n *node) []uint64 {
+	return p.ready[int(n.depth)*p.words : (int(n.depth)+1)*p.words]
+}
+
+// outcomes is the number of outcomes of ready thread t's step in the state of n.
+func (p *path) outcomes(n *node, t trace.TID) trace.Choice {
+	hi := int32(len(p.choices))
+	if int(n.depth)+1 < len(p.nodes) {
+		hi = p.nodes[n.depth+1].choices
+	}
+	for _, c := range p.choices[n.choices:hi] {
+		if c.thread == t {
+			return trace.Choice(c.outcomes)
+		}
+	}
+	return 1
+}
+
+// sleepers is the sleep set of n.
+func (p *path) sleepers(n *node) []*branch { return p.sleep[n.sleeps:n.slept] }
+
+// asleep reports whether t's step with outcome c sleeps in n.
+func (p *path) asleep(n *node, t trace.TID, c trace.Choice) bool {
+	for _, b := range p.sleepers(n) {
+		if b.Thread == t && b.Choice == c {
+			return true
+		}
+	}
+	return false
+}
+
+// spinReads are the reads of thread t's loop, if its next step ends a spin.
+func (p *path) spinReads(t trace.TID) []trace.Access {
+	if k := p.spin[t]; k != 0 {
+		return p.waits[p.spins[k-1].lo:p.spins[k-1].hi]
+	}
+	return nil
+}
+
+// pathSteps implements walker.
+func (p *path) pathSteps(dst []PathStep) []PathStep {
+	for i := range p.depth() {
+		n := &p.nodes[i]
+		dst = append(dst, PathStep{Thread: n.cur.Thread, Choice: n.cur.Choice, Begin: n.begin, Last: n.last, Preemption: n.preempting(n.cur.Thread)})
+	}
+	return dst
+}
+
+// preempting reports whether running t in the state of n is a preemption.
+func (n *node) preempting(t trace.TID) bool { return n.couldGoOn && t != n.running }

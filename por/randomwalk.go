@@ -1,0 +1,42 @@
+package por
+
+import "landgo/trace"
+
+// randomWalk is search random: a random walk. In each state every ready thread is as
+// likely as any other to take the next step. An execution of k steps among n
+// threads may have a probability as small as 1/n^k; what is met early is what
+// many orders lead to.
+type randomWalk struct{ s *sampling }
+
+func newRandom(h handle) strategy {
+	s := newSampling(h)
+	s.sampler = &randomWalk{s}
+	return s
+}
+
+func (w *randomWalk) reset()       {}
+func (w *randomWalk) begin(uint64) {}
+func (w *randomWalk) ran(int32)    {}
+func (w *randomWalk) taught() int  { return 0 }
+func (w *randomWalk) teach(int)    {}
+func (w *randomWalk) ended(int)    {}
+
+func (w *randomWalk) pick(*node) trace.TID {
+	threads := w.s.path.threads
+	ready := 0
+	for i := range threads {
+		if threads[i].Status == trace.Ready {
+			ready++
+		}
+	}
+	k := w.s.rand.IntN(ready)
+	for i := range threads {
+		if threads[i].Status == trace.Ready {
+			if k == 0 {
+				return threads[i].ID
+			}
+			k--
+		}
+	}
+	panic("por: no ready thread to pick")
+}

@@ -1,0 +1,16 @@
+// Package relation says how the events of an execution relate: which depend on
+// each other, which happen before which, and which race. The searches of package
+// por ask it; it knows neither a search nor a System.
+//
+//	event.go         an event, a step that may be taken, and when two depend
+//	kinds.go         the table of operations: which pairs on one object commute
+//	order.go         happens-before: a clock vector for each event (Push, Pop)
+//	predecessors.go  the events that a new one directly comes after
+//	reversible.go    whether the second of two could have come first
+//	conflicts.go     all events that one depends on
+//	sequence.go      v: what to run so that a race is the other way round
+//	index.go, table.go  the last accesses and operations, by address and object
+//
+// Invariant: the relation is a function of the events pushed and not popped. An
+// Order that took events back answers as one that never had them.
+package relation

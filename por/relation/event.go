@@ -1,0 +1,228 @@
+package relation
+
+import "landgo/trace"
+
+// Event is what dependence sees of a transition, or of a step that is still to
+// be taken.
+type Event struct {
+	Thread trace.TID
+	Choice trace.Choice
+	// Global: it depends on everything (the end of the process, an advance of
+	// the clock).
+	Global bool
+	// Advance: it moves the clock. That happens when no thread can run, so its
+	// order is never reversed.
+	Advance bool
+	// Wild: only its beginning is known in the context that it stands for, so it
+	// depends on everything too.
+	Wild bool
+	// Loose: see trace.Transition.
+	Loose    bool
+	Accesses []trace.Access
+	Ops      []trace.Op
+	// Waits are the reads of the spin that the step ended: the thread went on
+	// because one of these bytes was written.
+	Waits []trace.Access
+}
+
+// NewEvent returns what dependence sees of t. It is valid as long as t is.
+func NewEvent(t *trace.Transition) Event {
+	e := Event{Thread: t.Thread, Choice: t.Choice, Accesses: t.Accesses, Ops: t.Ops, Loose: t.Loose}
+	e.Global = t.End == trace.EndProcess || t.End == trace.EndBug
+	for i := range t.Ops {
+		if k := t.Ops[i].Kind; k == trace.OpEnd || k == trace.OpAdvance {
+			e.Global = true
+			e.Advance = e.Advance || k == trace.OpAdvance
+		}
+	}
+	return e
+}
+
+// Dependent reports whether two transitions depend: they are of one thread, or
+// their order may matter.
+func Dependent(a, b *trace.Transition) bool {
+	x, y := NewEvent(a), NewEvent(b)
+	return x.Dependent(&y)
+}
+
+// Dependent reports whether two events depend.
+func (e *Event) Dependent(f *Event) bool {
+	if e.Thread == f.Thread || e.Global || f.Global || e.Wild || f.Wild {
+		return true
+	}
+	for i := range e.Accesses {
+		if f.meets(&e.Accesses[i]) {
+			return true
+		}
+	}
+	for i := range e.Waits {
+		if f.meets(&e.Waits[i]) {
+			return true
+		}
+	}
+	for i := range e.Ops {
+		o := &e.Ops[i]
+		for j := range f.Ops {
+			if opsDepend(o, &f.Ops[j]) {
+				return true
+			}
+		}
+		if touched(o, f.Accesses) || touched(o, f.Waits) {
+			return true
+		}
+	}
+	return false
+}
+
+// meets reports whether an access of another thread depends on e.
+func (e *Event) meets(a *trace.Access) bool {
+	for i := range e.Accesses {
+		if a.Conflicts(&e.Accesses[i]) {
+			return true
+		}
+	}
+	for i := range e.Waits {
+		if a.Conflicts(&e.Waits[i]) {
+			return true
+		}
+	}
+	for i := range e.Ops {
+		if touches(a, &e.Ops[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func touched(o *trace.Op, list []trace.Access) bool {
+	for i := range list {
+		if touches(&list[i], o) {
+			return true
+		}
+	}
+	return false
+}
+
+// Failed reports whether e is a try or a compare-and-exchange that failed. It
+// then depends on less than where it succeeds.
+func (e *Event) Failed() bool {
+	for i := range e.Accesses {
+		if e.Accesses[i].Flags&trace.FailedCAS != 0 {
+			return true
+		}
+	}
+	for i := range e.Ops {
+		switch e.Ops[i].Kind {
+		case trace.OpTryLockFail, trace.OpSemTryWaitFail, trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
+			return true
+		}
+	}
+	return false
+}
+
+// Idle reports whether e has no effect that another thread could observe.
+func (e *Event) Idle() bool {
+	for i := range e.Accesses {
+		if a := &e.Accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 {
+			return false
+		}
+	}
+	for i := range e.Ops {
+		switch e.Ops[i].Kind {
+		case trace.OpYield, trace.OpSleep, trace.OpTryLockFail, trace.OpSemTryWaitFail,
+			trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
+		default:
+			return false
+		}
+	}
+	return !e.Global
+}
+
+// Step is an event with room for copies of what it points to, so that it can
+// outlive the transition.
+type Step struct {
+	Event
+	accesses []trace.Access
+	ops      []trace.Op
+	waits    []trace.Access
+}
+
+// Keep makes s own what its event points to.
+func (s *Step) Keep() {
+	s.OwnOps(s.Ops)
+	s.accesses = append(s.accesses[:0], s.Accesses...)
+	s.waits = append(s.waits[:0], s.Waits...)
+	s.Accesses, s.Waits = s.accesses, s.waits
+}
+
+// Copy makes s a copy of its own of e.
+func (s *Step) Copy(e *Event) {
+	s.Event = *e
+	s.Keep()
+}
+
+// OwnOps makes the operations of s a copy of ops, OwnWaits its waits one of waits.
+func (s *Step) OwnOps(ops []trace.Op) {
+	s.ops = append(s.ops[:0], ops...)
+	s.Ops = s.ops
+}
+
+func (s *Step) OwnWaits(waits []trace.Access) {
+	s.waits = append(s.waits[:0], waits...)
+	s.Waits = s.waits
+}
+
+// AddOp adds an operation to those of s, which it owns.
+func (s *Step) AddOp(o trace.Op) {
+	s.ops = append(s.ops, o)
+	s.Ops = s.ops
+}
+
+// Clear empties s and keeps its room.
+func (s *Step) Clear() { *s = Step{accesses: s.accesses, ops: s.ops, waits: s.waits} }
+
+// Begin makes s what thread t's next step begins with.
+func (s *Step) Begin(t *trace.Thread) {
+	s.Event = Event{Thread: t.ID, Loose: t.Loose}
+	switch t.Pending.Kind {
+	case trace.OpAccess:
+		s.accesses = append(s.accesses[:0], t.PendingAccess)
+		s.Accesses = s.accesses
+	case trace.OpEnd:
+		s.Global = true
+	default:
+		s.OwnOps([]trace.Op{t.Pending})
+	}
+}
+
+// Blur makes s what the step may do in another context. A try or a
+// compare-and-exchange that failed may succeed there. And anything may follow,
+// unless a step is one event that its thread alone settles (oneEvent). It
+// reports whether the step may do something else at all.
+func (s *Step) Blur(oneEvent bool) (varies bool) {
+	for i := range s.Accesses {
+		if a := &s.Accesses[i]; a.Flags&trace.FailedCAS != 0 {
+			a.Flags = a.Flags&^trace.FailedCAS | trace.Write
+			varies = true
+		}
+	}
+	for i := range s.Ops {
+		switch o := &s.Ops[i]; o.Kind {
+		case trace.OpTryLockFail:
+			o.Kind = trace.OpTryLock
+		case trace.OpTryJoinFail:
+			o.Kind = trace.OpTryJoin
+		case trace.OpSemTryWaitFail:
+			o.Kind = trace.OpSemTryWait
+		case trace.OpTryReadLockFail, trace.OpReadQueue:
+			o.Kind = trace.OpTryReadLock
+		case trace.OpTryWriteLockFail, trace.OpWriteQueue:
+			o.Kind = trace.OpTryWriteLock
+		default:
+			continue
+		}
+		varies = true
+	}
+	s.Wild = s.Loose || !oneEvent
+	return varies || s.Wild
+}

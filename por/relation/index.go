@@ -1,0 +1,180 @@
+package relation
+
+import (
+	"iter"
+
+	"landgo/trace"
+)
+
+// index finds the accesses of a byte and the operations on an object, newest
+// first (see Order).
+type index struct {
+	granules    table
+	grans       []granule
+	accs        []accRec
+	objects     table
+	objs        []object
+	objGranules []int32 // linked: object number, next
+	ops         []opRec
+}
+
+type granule struct {
+	head, write int32 // newest access, newest write
+	objs        int32 // head in objGranules of the objects that have bytes here
+	plain       bool  // was ever accessed
+}
+
+type accRec struct {
+	ev, gran  int32
+	prev      int32 // the granule's access before
+	prevWrite int32 // the granule's write before
+	other     int32 // the last write before that has other bytes: a read passes over a thousand of its neighbour
+	mask      uint8
+	write     bool
+	// The bytes of the granule that this access or one before it has, and those
+	// that one of them writes: a walk for others ends here.
+	below, written uint8
+}
+
+type object struct {
+	head   int32
+	lo, hi uint64 // its bytes; lo == hi if it has none
+	plain  bool   // an access touched its bytes, in this execution or an earlier one
+}
+
+type opRec struct {
+	ev, obj, prev int32
+	other         int32 // before prev, the last that depends on other kinds than this
+	kind          trace.OpKind
+	arg           uint64
+}
+
+// History are the operations on op's object, newest first: events and kinds.
+func (x *index) History(op *trace.Op) iter.Seq2[int32, trace.OpKind] {
+	r := x.objs[x.object(op)].head
+	return func(yield func(int32, trace.OpKind) bool) {
+		for ; r >= 0 && yield(x.ops[r].ev, x.ops[r].kind); r = x.ops[r].prev {
+		}
+	}
+}
+
+// enter puts an event's accesses and operations into the indexes.
+func (x *index) enter(e *Event, i int32) {
+	for k := range e.Accesses {
+		x.enterAccess(&e.Accesses[k], i)
+	}
+	for k := range e.Waits {
+		x.enterAccess(&e.Waits[k], i)
+	}
+	for k := range e.Ops {
+		op := &e.Ops[k]
+		if classOf[op.Kind] == noClass {
+			continue
+		}
+		n := x.object(op)
+		ob := &x.objs[n]
+		other := ob.head
+		if other >= 0 && dependentOps[x.ops[other].kind] == dependentOps[op.Kind] {
+			other = x.ops[other].other
+		}
+		x.ops = append(x.ops, opRec{i, n, ob.head, other, op.Kind, op.Arg})
+		ob.head = int32(len(x.ops) - 1)
+	}
+}
+
+// leave shortens the indexes to so many accesses and operations.
+func (x *index) leave(accs, ops int) {
+	for k := len(x.accs) - 1; k >= accs; k-- {
+		a := &x.accs[k]
+		g := &x.grans[a.gran]
+		g.head = a.prev
+		if a.write {
+			g.write = a.prevWrite
+		}
+	}
+	x.accs = x.accs[:accs]
+	for k := len(x.ops) - 1; k >= ops; k-- {
+		x.objs[x.ops[k].obj].head = x.ops[k].prev
+	}
+	x.ops = x.ops[:ops]
+}
+
+// mask has a bit for each byte of granule g that [lo, hi) has.
+func mask(g, lo, hi uint64) uint8 {
+	m := uint8(0xff)
+	if lo > g {
+		m <<= lo - g
+	}
+	if hi < g+8 {
+		m &= 0xff >> (g + 8 - hi)
+	}
+	return m
+}
+
+func (x *index) granule(g uint64) int32 {
+	n := x.granules.number(g, 0)
+	if int(n) == len(x.grans) {
+		x.grans = append(x.grans, granule{-1, -1, -1, false})
+	}
+	return n
+}
+
+func (x *index) enterAccess(a *trace.Access, i int32) {
+	hi := a.Addr + uint64(a.Size)
+	for g := a.Addr &^ 7; g < hi; g += 8 {
+		n := x.granule(g)
+		gr := &x.grans[n]
+		if !gr.plain {
+			gr.plain = true
+			for k := gr.objs; k >= 0; k = x.objGranules[k+1] {
+				x.objs[x.objGranules[k]].plain = true
+			}
+		}
+		r := accRec{ev: i, gran: n, prev: gr.head, prevWrite: gr.write, other: gr.write, mask: mask(g, a.Addr, hi), write: a.IsWrite()}
+		r.below = r.mask
+		if r.prev >= 0 {
+			r.below |= x.accs[r.prev].below
+		}
+		if r.write {
+			r.written = r.mask
+		}
+		if r.prevWrite >= 0 {
+			before := &x.accs[r.prevWrite]
+			r.written |= before.written
+			if before.mask == r.mask {
+				r.other = before.other
+			}
+		}
+		x.accs = append(x.accs, r)
+		gr.head = int32(len(x.accs) - 1)
+		if a.IsWrite() {
+			gr.write = gr.head
+		}
+	}
+}
+
+// plain reports whether bytes of an operation's object were accessed as memory.
+func (x *index) plain(op *trace.Op) bool {
+	return classOf[op.Kind] != noClass && x.objs[x.object(op)].plain
+}
+
+// object numbers an operation's object and, when it is new, notes where its
+// bytes are.
+func (x *index) object(op *trace.Op) int32 {
+	n := x.objects.number(op.Obj, uint32(classOf[op.Kind]))
+	if int(n) < len(x.objs) {
+		return n
+	}
+	ob := object{head: -1}
+	if op.Size > 0 {
+		ob.lo, ob.hi = op.Obj, op.Obj+uint64(op.Size)
+	}
+	for g := ob.lo &^ 7; g < ob.hi; g += 8 {
+		gr := x.granule(g)
+		x.objGranules = append(x.objGranules, n, x.grans[gr].objs)
+		x.grans[gr].objs = int32(len(x.objGranules) - 2)
+		ob.plain = ob.plain || x.grans[gr].plain
+	}
+	x.objs = append(x.objs, ob)
+	return n
+}

@@ -1,0 +1,146 @@
+package relation
+
+import "landgo/trace"
+
+// The dependence relation. Two transitions of different threads
+// are dependent when
+//   - two of their accesses overlap by a byte and one writes (a silent store is
+//     a write; a compare-and-exchange that fails is a read);
+//   - two of their operations are on the same object and the table below has
+//     the pair;
+//   - an access of one overlaps the bytes of an object that the other operates
+//     on (memset or free of a mutex), whether it reads or writes;
+//   - one of them ends the process, or moves the clock: these are ordered with
+//     everything.
+//
+// The relation is symmetric and valid in the sense of Flanagan and Godefroid,
+// Definition 1: transitions that aren't dependent neither enable nor disable
+// each other and commute. Creation, wake-ups and the leaving of a barrier
+// order a step before the next step of a thread without being a race: that is
+// Transition.Wakes, see Order.
+
+// class is a name space of operations' objects.
+type class uint8
+
+const (
+	noClass class = iota
+	mutexClass
+	condClass
+	semClass
+	rwClass
+	barrierClass
+	onceClass
+	futexClass
+	threadClass // Obj is a TID
+	descheduleClass
+	heapClass
+	syscallClass // Obj is a resource number
+	numClasses
+)
+
+var classOf = [trace.NumOps]class{
+	trace.OpExit: threadClass, trace.OpJoin: threadClass, trace.OpTryJoin: threadClass,
+	trace.OpTryJoinFail: threadClass, trace.OpDetach: threadClass, trace.OpCancel: threadClass,
+	trace.OpTurn: threadClass,
+	trace.OpLock: mutexClass, trace.OpTryLock: mutexClass, trace.OpTryLockFail: mutexClass, trace.OpUnlock: mutexClass,
+	trace.OpMutexInit: mutexClass, trace.OpMutexDestroy: mutexClass,
+	trace.OpCondWait: condClass, trace.OpCondSignal: condClass, trace.OpCondBroadcast: condClass,
+	trace.OpCondTimeout: condClass, trace.OpCondInit: condClass, trace.OpCondDestroy: condClass,
+	trace.OpCondLook: condClass,
+	trace.OpSemWait:  semClass, trace.OpSemTryWait: semClass, trace.OpSemTryWaitFail: semClass, trace.OpSemPost: semClass,
+	trace.OpSemGet: semClass, trace.OpSemInit: semClass, trace.OpSemDestroy: semClass,
+	trace.OpReadLock: rwClass, trace.OpTryReadLock: rwClass, trace.OpTryReadLockFail: rwClass, trace.OpWriteLock: rwClass,
+	trace.OpTryWriteLock: rwClass, trace.OpTryWriteLockFail: rwClass, trace.OpReadQueue: rwClass, trace.OpWriteQueue: rwClass, trace.OpReadUnlock: rwClass, trace.OpWriteUnlock: rwClass,
+	trace.OpRWInit: rwClass, trace.OpRWDestroy: rwClass,
+	trace.OpBarrierArrive: barrierClass, trace.OpBarrierLeave: barrierClass, trace.OpBarrierInit: barrierClass, trace.OpBarrierDestroy: barrierClass,
+	trace.OpOnce: onceClass, trace.OpOnceLook: onceClass,
+	trace.OpFutexWait: futexClass, trace.OpFutexWake: futexClass, trace.OpFutexRequeue: futexClass, trace.OpFutexTimeout: futexClass,
+	trace.OpFutexLockPI: futexClass, trace.OpFutexTryPI: futexClass, trace.OpFutexUnlockPI: futexClass,
+	trace.OpDeschedule: descheduleClass, trace.OpMakeRunnable: descheduleClass,
+	trace.OpFree: heapClass, trace.OpReuse: heapClass,
+	trace.OpSyscall: syscallClass,
+}
+
+// independent lists, for each class, the kinds that commute with each other;
+// every other pair of one class depends. Kinds without a class (create, yield,
+// sleep, time under the default time model) depend on nothing.
+var independent = [][2][]trace.OpKind{
+	// A failing try changes nothing, nor does a look.
+	{{trace.OpTryLockFail}, {trace.OpTryLockFail}},
+	{{trace.OpTryJoinFail}, {trace.OpTryJoinFail}},
+	{{trace.OpCondLook}, {trace.OpCondLook}},
+	{{trace.OpOnceLook}, {trace.OpOnceLook}},
+	// Posts add up. A failing sem_trywait and sem_getvalue change nothing.
+	{{trace.OpSemPost}, {trace.OpSemPost}},
+	{{trace.OpSemTryWaitFail, trace.OpSemGet}, {trace.OpSemTryWaitFail, trace.OpSemGet}},
+	// Readers don't disturb each other, and a failing try changes nothing. A
+	// try for reading fails because of a writer, whatever the readers do; a try
+	// for writing may fail because of a reader, and depends on them.
+	{{trace.OpReadLock, trace.OpTryReadLock, trace.OpReadUnlock, trace.OpTryReadLockFail, trace.OpReadQueue},
+		{trace.OpReadLock, trace.OpTryReadLock, trace.OpReadUnlock, trace.OpTryReadLockFail, trace.OpReadQueue}},
+	{{trace.OpTryReadLockFail, trace.OpTryWriteLockFail}, {trace.OpTryReadLockFail, trace.OpTryWriteLockFail}},
+	// A barrier lets everybody go who arrived in its round; who arrives or
+	// leaves otherwise makes no difference to who leaves. (The order of the last
+	// arrival and the leaving is in Transition.Wakes.)
+	{{trace.OpBarrierLeave}, {trace.OpBarrierLeave, trace.OpBarrierArrive}},
+	// The end of a thread and its being detached commute.
+	{{trace.OpDetach}, {trace.OpExit}},
+	// A thread's steps depend on the signals that it is sent, for a handler runs
+	// where it stands; who waits for its end or detaches it doesn't ask where it is.
+	{{trace.OpTurn}, {trace.OpTurn, trace.OpExit, trace.OpJoin, trace.OpTryJoin, trace.OpTryJoinFail, trace.OpDetach}},
+}
+
+// dependentOps[a][b]: operations of kinds a and b on one object depend.
+var dependentOps = func() (d [trace.NumOps][trace.NumOps]bool) {
+	for a := range d {
+		for b := range d {
+			d[a][b] = classOf[a] != noClass && classOf[a] == classOf[b]
+		}
+	}
+	for _, pair := range independent {
+		for _, a := range pair[0] {
+			for _, b := range pair[1] {
+				d[a][b], d[b][a] = false, false
+			}
+		}
+	}
+	return d
+}()
+
+// total[k]: operations of kind k depend on every other kind of the class, so
+// what came before one is ordered with what comes after it.
+var total = func() (t [trace.NumOps]bool) {
+	for a := range t {
+		t[a] = classOf[a] != noClass && classOf[a] != syscallClass && classOf[a] != barrierClass
+		for b := range t {
+			if classOf[a] == classOf[b] && !dependentOps[a][b] {
+				t[a] = false
+			}
+		}
+	}
+	t[trace.OpBarrierArrive] = true // leaving aside, which has no edge here
+	return t
+}()
+
+var acquires = [trace.NumOps]bool{
+	trace.OpLock: true, trace.OpSemWait: true, trace.OpReadLock: true, trace.OpWriteLock: true,
+	trace.OpFutexLockPI: true, trace.OpOnce: true, trace.OpJoin: true,
+}
+
+// opsDepend reports whether two operations depend.
+func opsDepend(a, b *trace.Op) bool {
+	if a.Obj != b.Obj || !dependentOps[a.Kind][b.Kind] {
+		return false
+	}
+	return a.Kind != trace.OpSyscall || a.Arg == 1 || b.Arg == 1
+}
+
+// touches reports whether an access overlaps the bytes of an operation's
+// object.
+func touches(a *trace.Access, o *trace.Op) bool {
+	return o.Size > 0 && a.Addr < o.Obj+uint64(o.Size) && o.Obj < a.Addr+uint64(a.Size)
+}
+
+// Acquires reports whether an operation of kind k is possible in some states
+// only, and other threads' operations may make it impossible.
+func Acquires(k trace.OpKind) bool { return acquires[k] }

@@ -1,0 +1,166 @@
+package relation
+
+import (
+	"slices"
+
+	"landgo/trace"
+)
+
+// gather fills o.found with the events that e directly depends on, newest
+// first, each once: those by other threads that aren't in e's base. What it
+// leaves out happens before one that it has.
+//
+// For an operation that can block, the release that let it in is no race
+// (reversed, the operation would still be impossible), and hides the acquire
+// before, which is one: so the walk goes on behind it until it meets an
+// operation that could have come second.
+func (o *Order) gather(e *Event, first trace.Op, base []int32) {
+	o.found = o.found[:0]
+	o.tick(len(o.ev) + 1)
+	if e.Global {
+		o.gatherAll(e, base)
+		return
+	}
+	for k := range e.Accesses {
+		o.gatherAccess(e, &e.Accesses[k], base)
+	}
+	for k := range e.Waits {
+		o.gatherAccess(e, &e.Waits[k], base)
+	}
+	for k := range e.Ops {
+		op := &e.Ops[k]
+		if classOf[op.Kind] == noClass {
+			continue
+		}
+		n := o.object(op)
+		o.gatherOps(e, op, n, first, base)
+		if ob := &o.objs[n]; ob.plain {
+			for g := ob.lo &^ 7; g < ob.hi; g += 8 {
+				o.walk(e, o.granule(g), mask(g, ob.lo, ob.hi), true, base)
+			}
+		}
+	}
+	o.gatherAdvance(e, base)
+	sortDown(o.found)
+}
+
+// sortDown sorts positions, newest first. There are few, but where somebody polled
+// a thousand times what others now write.
+func sortDown(p []int32) {
+	if len(p) > 16 {
+		slices.Sort(p)
+		slices.Reverse(p)
+		return
+	}
+	for i := 1; i < len(p); i++ {
+		for j := i; j > 0 && p[j-1] < p[j]; j-- {
+			p[j-1], p[j] = p[j], p[j-1]
+		}
+	}
+}
+
+// tick starts a new generation of marks on events 0..n-1.
+func (o *Order) tick(n int) {
+	for len(o.stamp) < n {
+		o.stamp = append(o.stamp, make([]uint32, n+64)...)
+	}
+	o.now++
+	if o.now == 0 {
+		clear(o.stamp)
+		o.now = 1
+	}
+}
+
+// find adds position c to o.found unless it is there, is e's own thread's or
+// in base.
+func (o *Order) find(e *Event, c int32, base []int32) {
+	t := o.ev[c].thread
+	if t == e.Thread || base[t] > c || o.stamp[c] == o.now {
+		return
+	}
+	o.stamp[c] = o.now
+	o.found = append(o.found, c)
+}
+
+// gatherAll: the end of the process comes after everything.
+func (o *Order) gatherAll(e *Event, base []int32) {
+	for t := range o.last {
+		if l := o.last[t]; l > 0 {
+			o.find(e, l-1, base)
+		}
+	}
+	sortDown(o.found)
+}
+
+// gatherAdvance: an advance of the clock comes before everything later.
+func (o *Order) gatherAdvance(e *Event, base []int32) {
+	if o.advanced > 0 {
+		o.find(e, o.advanced-1, base)
+	}
+}
+
+func (o *Order) gatherAccess(e *Event, a *trace.Access, base []int32) {
+	hi := a.Addr + uint64(a.Size)
+	for g := a.Addr &^ 7; g < hi; g += 8 {
+		n := o.granule(g)
+		o.walk(e, n, mask(g, a.Addr, hi), a.IsWrite(), base)
+		for k := o.grans[n].objs; k >= 0; k = o.objGranules[k+1] {
+			ob := &o.objs[o.objGranules[k]]
+			if a.Addr >= ob.hi || ob.lo >= hi {
+				continue
+			}
+			for r := ob.head; r >= 0; r = o.ops[r].prev {
+				o.find(e, o.ops[r].ev, base)
+				if total[o.ops[r].kind] {
+					break
+				}
+			}
+		}
+	}
+}
+
+// walk finds the accesses of granule n that an access to the bytes in m
+// conflicts with.
+func (o *Order) walk(e *Event, n int32, m uint8, write bool, base []int32) {
+	if !write {
+		for k := o.grans[n].write; k >= 0 && m&o.accs[k].written != 0; k = o.accs[k].other {
+			if a := &o.accs[k]; a.mask&m != 0 {
+				o.find(e, a.ev, base)
+				m &^= a.mask
+			}
+		}
+		return
+	}
+	for k := o.grans[n].head; k >= 0 && m&o.accs[k].below != 0; k = o.accs[k].prev {
+		a := &o.accs[k]
+		if a.mask&m == 0 {
+			continue
+		}
+		o.find(e, a.ev, base)
+		if a.write {
+			m &^= a.mask
+		}
+	}
+}
+
+// gatherOps finds the operations on object n that op depends on.
+func (o *Order) gatherOps(e *Event, op *trace.Op, n int32, first trace.Op, base []int32) {
+	blocks := acquires[op.Kind] && op.Obj == first.Obj && op.Kind == first.Kind
+	for r, next := o.objs[n].head, int32(0); r >= 0; r = next {
+		y := &o.ops[r]
+		if next = y.prev; !dependentOps[y.kind][op.Kind] {
+			next = y.other // a thousand tries that fail, one after the other
+			continue
+		}
+		if classOf[op.Kind] == syscallClass && y.arg != 1 && op.Arg != 1 {
+			continue
+		}
+		o.find(e, y.ev, base)
+		if !total[y.kind] {
+			continue
+		}
+		if t := o.ev[y.ev].thread; !blocks || t == e.Thread || base[t] > y.ev || o.possible(y.ev, e, first, int32(len(o.ev))) {
+			return
+		}
+	}
+}

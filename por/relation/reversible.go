@@ -1,0 +1,254 @@
+package relation
+
+import "landgo/trace"
+
+// dropped reports whether event i is one of o.drops or happens after one.
+func (o *Order) dropped(i int32) bool {
+	for _, d := range o.drops {
+		if i >= d && (i == d || o.Before(d, i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// possible reports whether e, the event at position end or one pending there,
+// could have come before event c: whether e's thread can run, having done all
+// that it did before, in the state before c followed by what came between and
+// doesn't happen after c. It leaves in o.drops what would have to come later:
+// c and, for a writer, the readers that would hold the lock.
+//
+// This is the reversible race of Abdulla et al. (JACM 2017, §3 and the
+// treatment of blocking there), decided by the kind of the operation with
+// which e begins.
+func (o *Order) possible(c int32, e *Event, first trace.Op, end int32) bool {
+	o.drops = append(o.drops[:0], c)
+	switch first.Kind {
+	case trace.OpLock, trace.OpFutexLockPI:
+		return o.mutexFree(&first, e.Thread, end)
+	case trace.OpSemWait:
+		v := int64(first.Arg)
+		for r := o.objs[o.object(&first)].head; r >= 0 && o.ops[r].ev >= c; r = o.ops[r].prev {
+			y := &o.ops[r]
+			if y.ev >= end || !o.dropped(y.ev) {
+				continue
+			}
+			switch y.kind {
+			case trace.OpSemPost:
+				v--
+			case trace.OpSemWait, trace.OpSemTryWait:
+				v++
+			}
+		}
+		return v > 0
+	case trace.OpReadLock:
+		return !o.writerHolds(&first, e.Thread, end)
+	case trace.OpWriteLock:
+		return o.freeOfReaders(c, &first, e.Thread, end)
+	case trace.OpJoin:
+		known := false
+		for r := o.objs[o.object(&first)].head; r >= 0; r = o.ops[r].prev {
+			if y := &o.ops[r]; (y.kind == trace.OpExit || y.kind == trace.OpDetach) && y.ev < end {
+				if !o.dropped(y.ev) {
+					return true // a join of what is detached fails at once
+				}
+				known = true
+			}
+		}
+		return !known
+	case trace.OpBarrierLeave:
+		return true // what let it go is in its base
+	case trace.OpOnce:
+		if o.last[e.Thread] <= c {
+			return o.Ready(c, e.Thread)
+		}
+		return true
+	}
+	if len(e.Waits) > 0 {
+		return o.letGo(c, e, end)
+	}
+	return true
+}
+
+// mutexFree reports whether thread t can lock the mutex, without what is
+// dropped. The walk goes back through the operations of the last owner only,
+// for a mutex that is locked recursively; before them it was free.
+func (o *Order) mutexFree(op *trace.Op, t trace.TID, end int32) bool {
+	depth, owner := 0, trace.NoThread
+	for r := o.objs[o.object(op)].head; r >= 0; r = o.ops[r].prev {
+		y := &o.ops[r]
+		if y.ev >= end || o.dropped(y.ev) {
+			continue
+		}
+		who := o.ev[y.ev].thread
+		switch y.kind {
+		case trace.OpLock, trace.OpTryLock, trace.OpFutexLockPI, trace.OpFutexTryPI:
+			if depth == 0 {
+				return owner != trace.NoThread && owner != who || who == t && o.taken(end)
+			}
+			depth--
+		case trace.OpUnlock, trace.OpFutexUnlockPI:
+			if depth == 0 && owner != trace.NoThread && owner != who {
+				return true
+			}
+			depth++
+		case trace.OpMutexInit, trace.OpMutexDestroy:
+			return true
+		default: // a try that failed, a wait on the futex
+			continue
+		}
+		owner = who
+	}
+	return true
+}
+
+// taken reports whether the step at position end was taken: if a thread got a
+// lock that it has, the lock is recursive; if it is blocked there, it isn't.
+func (o *Order) taken(end int32) bool { return end < int32(len(o.ev)) }
+
+// writerHolds reports whether another thread holds the read-write lock for
+// writing, without what is dropped.
+func (o *Order) writerHolds(op *trace.Op, t trace.TID, end int32) bool {
+	for r := o.objs[o.object(op)].head; r >= 0; r = o.ops[r].prev {
+		y := &o.ops[r]
+		if y.ev >= end || o.dropped(y.ev) {
+			continue
+		}
+		switch y.kind {
+		case trace.OpWriteLock, trace.OpTryWriteLock:
+			return o.ev[y.ev].thread != t || !o.taken(end)
+		case trace.OpWriteUnlock, trace.OpRWInit:
+			return false
+		}
+	}
+	return false
+}
+
+// freeOfReaders reports whether the read-write lock can be had for writing
+// before c. Readers that came after c, independently of it, and didn't leave in
+// time, have to come later too: they are added to o.drops. One that t comes
+// after (it may be t itself) can't.
+func (o *Order) freeOfReaders(c int32, op *trace.Op, t trace.TID, end int32) bool {
+	prev := o.previous(t, end)
+	for again := true; again; {
+		again = false
+		if o.writerHolds(op, t, end) {
+			return false
+		}
+		for r := o.objs[o.object(op)].head; r >= 0 && !again; r = o.ops[r].prev {
+			y := &o.ops[r]
+			if y.ev >= end || y.kind != trace.OpReadLock && y.kind != trace.OpTryReadLock || o.dropped(y.ev) || o.released(r, op, end) {
+				continue
+			}
+			if o.ev[y.ev].thread == t && o.taken(end) {
+				continue
+			}
+			if y.ev < c || y.ev == prev || prev >= 0 && o.Before(y.ev, prev) {
+				return false
+			}
+			o.drops = append(o.drops, y.ev)
+			again = true
+		}
+	}
+	return true
+}
+
+// released reports whether the read lock taken by operation record r is given
+// back, by something that isn't dropped.
+func (o *Order) released(r int32, op *trace.Op, end int32) bool {
+	t, depth := o.ev[o.ops[r].ev].thread, 0
+	for k := o.objs[o.ops[r].obj].head; k > r; k = o.ops[k].prev {
+		y := &o.ops[k]
+		if y.ev >= end || o.ev[y.ev].thread != t || o.dropped(y.ev) {
+			continue
+		}
+		switch y.kind {
+		case trace.OpReadUnlock:
+			depth++
+		case trace.OpReadLock, trace.OpTryReadLock:
+			depth--
+		}
+	}
+	return depth > 0
+}
+
+// previous is thread t's last event before the one at position end, -1 if it
+// has none.
+func (o *Order) previous(t trace.TID, end int32) int32 {
+	if end < int32(len(o.ev)) && o.ev[end].thread == t {
+		return o.ev[end].prev
+	}
+	return o.last[t] - 1
+}
+
+// letGo reports whether a spinning thread would go on before c: it stood ready
+// there, or another write that isn't dropped let it go.
+func (o *Order) letGo(c int32, e *Event, end int32) bool {
+	prev := o.previous(e.Thread, end)
+	if prev < c && o.Ready(c, e.Thread) {
+		return true
+	}
+	for k := range e.Waits {
+		w := &e.Waits[k]
+		hi := w.Addr + uint64(w.Size)
+		for g := w.Addr &^ 7; g < hi; g += 8 {
+			m := mask(g, w.Addr, hi)
+			for r := o.grans[o.granule(g)].write; r >= 0; r = o.accs[r].prevWrite {
+				a := &o.accs[r]
+				if a.ev >= end || a.mask&m == 0 || o.ev[a.ev].thread == e.Thread {
+					continue
+				}
+				if prev >= 0 && a.ev <= prev && o.Before(a.ev, prev) {
+					break
+				}
+				if !o.dropped(a.ev) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// MayBeCoenabled reports whether there may be a state in which event i and a
+// transition of another thread that begins with operation op are both enabled
+// (Flanagan and Godefroid §2.2). There is none if i's thread has the lock there
+// that op waits for, for it has it wherever it makes i; nor if i is the exit that
+// op, a join, waits for.
+func (o *Order) MayBeCoenabled(i int32, op trace.Op) bool {
+	switch op.Kind {
+	case trace.OpJoin:
+		for _, y := range o.ev[i].event.Ops {
+			if y.Kind == trace.OpExit && y.Obj == op.Obj {
+				return false
+			}
+		}
+		return true
+	case trace.OpLock, trace.OpFutexLockPI, trace.OpReadLock, trace.OpWriteLock:
+	default:
+		return true
+	}
+	depth := 0 // of the locks that i's thread has
+	for ev, kind := range o.History(&op) {
+		if ev >= i {
+			continue
+		}
+		own := o.ev[ev].thread == o.ev[i].thread
+		switch kind {
+		case trace.OpMutexInit, trace.OpMutexDestroy, trace.OpRWInit, trace.OpRWDestroy:
+			return depth <= 0 // what came before doesn't count
+		case trace.OpReadLock, trace.OpTryReadLock, trace.OpReadUnlock:
+			own = own && op.Kind == trace.OpWriteLock
+		}
+		if !own {
+			continue
+		}
+		switch kind {
+		case trace.OpLock, trace.OpTryLock, trace.OpFutexLockPI, trace.OpReadLock, trace.OpTryReadLock, trace.OpWriteLock, trace.OpTryWriteLock:
+			depth++
+		case trace.OpUnlock, trace.OpFutexUnlockPI, trace.OpReadUnlock, trace.OpWriteUnlock:
+			depth--
+		}
+	}
+	return depth <= 0
+}

@@ -1,0 +1,331 @@
+package relation
+
+import (
+	"slices"
+
+	"landgo/trace"
+)
+
+// Sequence is the v of a reversed race (c, e'): what can be run in the state
+// before event c to have e' without c. Its *essential* part is what happens
+// before e' of the events that come after c and don't happen after it (or
+// after what else o.drops has), in their order, and e' itself. The *rest* is
+// what else comes after c without happening after it: it commutes with the
+// essential part, and is added as far as it is needed.
+//
+// A branch b is a *weak initial* of v after a state (JACM 2017, Definition
+// 3.5) if b is a first step of v, or depends on no step of v. The paper's v is
+// the essential part and all of the rest; grow is what makes the difference.
+//
+// What e' does in its new place, without c, may be something else than what it
+// did after c, if it *may vary*: a try or compare-and-exchange that failed may
+// succeed, and at coarse granularity anything may follow its beginning. Then
+// all of the rest that e' may come to depend on is essential, and comes before
+// it; that e' may also come before that is found from there.
+type Sequence struct {
+	o        *Order
+	oneEvent bool
+
+	From   int32 // the state before event From is where v starts
+	Last   *Step // e', as far as it is known in its new place
+	Varies bool  // e' may do something else there
+	First  bool  // e' is its thread's first step after that state
+	// Persistent: only the essential part's first steps count as initials
+	// (Nidhugg-DPOR).
+	Persistent bool
+
+	end    int32   // position of e', or the execution's length if e' is pending
+	row    []int32 // a clock of what e' needs before it
+	search bool    // row doesn't have all of it: what e' depends on has to be looked for
+	whole  []int32 // the essential part, without e'
+
+	items     []int32 // v, without what was taken from it; -1, last, is e'
+	room      []int32 // where items begins
+	essential int     // items[:essential] are of the essential part
+	after     int     // how many items came after e'
+	own       Step    // e' of a race
+}
+
+// NewSequence returns one over the executions of o. oneEvent promises that a
+// step's thread alone settles what the step works on (Step.Blur).
+func NewSequence(o *Order, oneEvent bool) *Sequence { return &Sequence{o: o, oneEvent: oneEvent} }
+
+// Reverse makes v for the race r.
+func (s *Sequence) Reverse(r Race) {
+	o := s.o
+	o.drops = append(o.drops[:0], r.First)
+	cur := o.ev[r.Second].event
+	if first := o.ev[r.Second].first; first.Kind == trace.OpWriteLock {
+		o.possible(r.First, cur, first, r.Second)
+	}
+	s.own.Copy(cur)
+	s.From, s.end, s.Last, s.Varies = r.First, r.Second, &s.own, s.own.Blur(s.oneEvent)
+	s.First = o.ev[r.Second].prev < r.First
+	s.row = o.Clock(r.Second)
+	if r.need >= 0 {
+		s.row = o.needs[r.need:]
+	}
+	s.search = s.Varies || r.need >= 0 && s.hidden()
+	s.collect()
+}
+
+// Pending makes v for the race of c with e, a step that is blocked at the end of
+// the execution; row is the clock of what e needs. Preconditions: Order.Pending
+// gave both just now.
+func (s *Sequence) Pending(c int32, e *Step, row []int32) {
+	s.From, s.end, s.Last, s.Varies = c, int32(len(s.o.ev)), e, e.Wild
+	s.First = s.o.last[e.Thread] <= c
+	s.row, s.search = row, s.Varies || s.hidden()
+	s.collect()
+}
+
+// Alone makes the v that is e' only: a step that the end of the process, c,
+// kept from being taken.
+func (s *Sequence) Alone(c int32, e *Step) {
+	s.o.drops = append(s.o.drops[:0], c)
+	s.From, s.end, s.Last, s.Varies, s.First = c, c+1, e, false, true
+	s.whole = s.whole[:0]
+}
+
+// Single reports whether e' alone is essential.
+func (s *Sequence) Single() bool { return len(s.whole) == 0 }
+
+// Items are v's events in order, without what Remove took; -1, the last, is e'.
+func (s *Sequence) Items() []int32 { return s.items }
+
+// hidden reports whether e' may depend on events that the release hides, which
+// is left out: all that it had to come after were found behind the release for
+// the object only that e' waits for. A write, or another operation, that goes
+// with the release hides earlier ones from what else e' does.
+func (s *Sequence) hidden() bool {
+	e := s.Last
+	return len(e.Accesses)+len(e.Waits) > 0 || len(e.Ops) != 1 || s.o.plain(&e.Ops[0])
+}
+
+// collect finds the essential part.
+func (s *Sequence) collect() {
+	o := s.o
+	s.whole = s.whole[:0]
+	if !s.search {
+		// Each thread's events, newest first: the time is that of what e' needs,
+		// not of what lies between.
+		for _, n := range s.row[:o.width] {
+			i := n - 1
+			if i == s.end {
+				i = o.ev[i].prev
+			}
+			for ; i > s.From; i = o.ev[i].prev {
+				if !o.dropped(i) {
+					s.whole = append(s.whole, i)
+				}
+			}
+		}
+		slices.Sort(s.whole)
+		return
+	}
+	for i := int32(len(o.ev)) - 1; i > s.From; i-- {
+		if i == s.end || o.dropped(i) {
+			continue
+		}
+		in := s.row[o.ev[i].thread] > i || s.Last.Dependent(s.Event(i))
+		for k := 0; !in && k < len(s.whole); k++ {
+			in = o.Before(i, s.whole[k])
+		}
+		if in {
+			s.whole = append(s.whole, i)
+		}
+	}
+	slices.Reverse(s.whole)
+}
+
+// Start begins an insertion with the essential part.
+func (s *Sequence) Start() {
+	o := s.o
+	o.tick(len(o.ev) + 1)
+	s.items = append(append(s.room[:0], s.whole...), -1)
+	s.room, s.essential, s.after = s.items, len(s.whole), 0
+	for _, i := range s.whole {
+		o.stamp[i] = o.now
+		if i > s.end {
+			s.after++
+		}
+	}
+}
+
+// Event is what item i does.
+func (s *Sequence) Event(i int32) *Event {
+	if i < 0 {
+		return &s.Last.Event
+	}
+	return s.o.ev[i].event
+}
+
+// thread is that of item i, found with less to look at.
+func (s *Sequence) thread(i int32) trace.TID {
+	if i < 0 {
+		return s.Last.Thread
+	}
+	return s.o.ev[i].thread
+}
+
+// Verdict says whether a branch is a weak initial of v.
+type Verdict uint8
+
+const (
+	No Verdict = iota
+	// initial: it is, whatever else the execution does after e'.
+	Initial
+	// perhaps: it is in this execution; another with the same events up to e'
+	// may have something later that has to come before it.
+	Perhaps
+)
+
+// Begins says how far it is settled that item i, a first step of v, is one.
+func (s *Sequence) Begins(i int32) Verdict {
+	if i < 0 && s.Varies || i > s.end {
+		return Perhaps
+	}
+	return Initial
+}
+
+// Later reports whether v has events that came after e'.
+func (s *Sequence) Later() bool { return s.after > 0 }
+
+// Starts says whether b is a first step of v (an initial). known: it is asleep
+// or explored, so that what it did is known. found: v has a step of its
+// thread.
+func (s *Sequence) Starts(b *Step, known bool) (how Verdict, found bool) {
+	for k, i := range s.items {
+		if s.thread(i) != b.Thread {
+			continue
+		}
+		if s.Event(i).Choice != b.Choice || i >= 0 && s.follows(k) || i < 0 && !s.lastBegins(b, known) {
+			return No, true
+		}
+		return s.Begins(i), true
+	}
+	if s.Persistent {
+		return No, false
+	}
+	for i := s.From + 1; i < int32(len(s.o.ev)); i++ {
+		if s.thread(i) != b.Thread || !s.inRest(i) {
+			continue
+		}
+		if s.Event(i).Choice != b.Choice || s.behind(i) {
+			s.grow(i)
+			return No, true
+		}
+		return s.Begins(i), true
+	}
+	return No, false
+}
+
+// lastBegins reports whether b, the step e' itself, may be the first of v. If b
+// was run from this state or sleeps there, what it did is what e' does there.
+func (s *Sequence) lastBegins(b *Step, known bool) bool {
+	for _, i := range s.items[:s.essential] {
+		if !known || s.row[s.Event(i).Thread] > i || s.Event(i).Dependent(&b.Event) {
+			return false
+		}
+	}
+	return true
+}
+
+// Weak says whether b is a weak initial of v. Where only the rest speaks
+// against it, v grows by what does.
+func (s *Sequence) Weak(b *Step, known bool) Verdict {
+	if how, found := s.Starts(b, known); found {
+		return how
+	}
+	for _, i := range s.items {
+		if s.Event(i).Dependent(&b.Event) {
+			return No
+		}
+	}
+	for i := s.From + 1; i < int32(len(s.o.ev)); i++ {
+		if s.inRest(i) && s.Event(i).Dependent(&b.Event) {
+			s.grow(i)
+			return No
+		}
+	}
+	return Perhaps
+}
+
+// inRest reports whether event i is of the rest, and not yet taken.
+func (s *Sequence) inRest(i int32) bool {
+	o := s.o
+	return i != s.end && o.stamp[i] != o.now && !o.dropped(i)
+}
+
+// follows reports whether the item at index k comes after something in v that
+// it depends on.
+func (s *Sequence) follows(k int) bool {
+	for _, j := range s.items[:k] {
+		if i := s.items[k]; j < i && s.o.Before(j, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// behind reports whether event i of the rest happens after anything else of v.
+func (s *Sequence) behind(i int32) bool {
+	o := s.o
+	for _, j := range s.items {
+		if j >= 0 && j < i && o.Before(j, i) {
+			return true
+		}
+	}
+	for j := s.From + 1; j < i; j++ {
+		if s.inRest(j) && o.Before(j, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// grow adds event i of the rest to v, with what happens before it.
+func (s *Sequence) grow(i int32) {
+	o := s.o
+	last := len(s.items) > 0 && s.items[len(s.items)-1] < 0
+	if last {
+		s.items = s.items[:len(s.items)-1]
+	}
+	for j := s.From + 1; j <= i; j++ {
+		if (j == i || o.Before(j, i)) && s.inRest(j) {
+			o.stamp[j] = o.now
+			s.items = append(s.items, j)
+			if j > s.end {
+				s.after++
+			}
+		}
+	}
+	if last {
+		s.items = append(s.items, -1)
+	}
+}
+
+// Remove takes b, a weak initial of v, from it.
+func (s *Sequence) Remove(b *Step) {
+	for k, i := range s.items {
+		if s.thread(i) == b.Thread {
+			// What is taken is mostly near the start, so what is before it moves.
+			copy(s.items[1:k+1], s.items[:k])
+			s.items = s.items[1:]
+			if k < s.essential {
+				s.essential--
+			}
+			if i > s.end {
+				s.after--
+			}
+			return
+		}
+	}
+	o := s.o
+	for i := s.From + 1; i < int32(len(o.ev)); i++ {
+		if s.thread(i) == b.Thread && s.inRest(i) {
+			o.stamp[i] = o.now // it has run: no longer of the rest
+			return
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package relation
+
+import (
+	"slices"
+	"testing"
+
+	"landgo/trace"
+)
+
+func access(t trace.TID, addr uint64, f trace.AccessFlags) *Event {
+	return &Event{Thread: t, Accesses: []trace.Access{{Addr: addr, Size: 4, Flags: f}}}
+}
+
+// TestSequence: x is written by thread 0 and then by 1; between them 1 writes y
+// and 2 writes z. To reverse the race, 1 writes y and x; z may come as well.
+func TestSequence(t *testing.T) {
+	r := newRun()
+	x0, y1, z2, x1 := access(0, 0, trace.Write), access(1, 8, trace.Write), access(2, 16, trace.Write), access(1, 0, trace.Write)
+	for _, e := range []*Event{x0, y1, z2, x1} {
+		r.push(e)
+	}
+	if len(r.o.Races) != 1 {
+		t.Fatalf("%d races, want one", len(r.o.Races))
+	}
+	s := NewSequence(r.o, true)
+	s.Reverse(r.o.Races[0])
+	s.Start()
+	if s.From != 0 || s.First || s.Single() || s.Varies || !slices.Equal(s.Items(), []int32{1, -1}) {
+		t.Fatalf("from %d, items %v", s.From, s.Items())
+	}
+	step := func(e *Event) *Step { return &Step{Event: *e} }
+	for _, c := range []struct {
+		name string
+		e    *Event
+		want Verdict
+	}{
+		{"its first step", y1, Initial},
+		{"a first step of the rest", z2, Initial},
+		{"a step that nothing in it depends on", access(3, 24, trace.Write), Perhaps},
+		{"one that e' depends on", access(3, 0, 0), No},
+	} {
+		r.o.Widen(4)
+		s.Reverse(r.o.Races[0])
+		s.Start()
+		if got := s.Weak(step(c.e), true); c.want == Initial && got == No || c.want != Initial && got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	// A reader of z after it: what v says nothing of becomes part of it.
+	s.Start()
+	if got := s.Weak(step(access(3, 16, 0)), true); got != No || !slices.Equal(s.Items(), []int32{1, 2, -1}) {
+		t.Errorf("%v, and v is %v: want it to have grown by z", got, s.Items())
+	}
+	s.Start()
+	s.Remove(step(y1))
+	if !slices.Equal(s.Items(), []int32{-1}) || s.Event(-1).Accesses[0].Addr != 0 {
+		t.Errorf("without its first step v is %v", s.Items())
+	}
+}
+
+// TestSequenceVaries: a compare-and-exchange that failed may succeed in its new
+// place, and then depends on a read between.
+func TestSequenceVaries(t *testing.T) {
+	r := newRun()
+	r.push(access(0, 0, trace.Write))
+	r.push(access(2, 0, 0))
+	r.push(access(1, 0, trace.Atomic|trace.FailedCAS))
+	s := NewSequence(r.o, true)
+	i := slices.IndexFunc(r.o.Races, func(x Race) bool { return x.Second == 2 })
+	s.Reverse(r.o.Races[i])
+	s.Start()
+	if !s.Varies || !s.Last.Accesses[0].IsWrite() {
+		t.Error("the exchange isn't taken for one that may succeed")
+	}
+	if !s.First || s.Begins(-1) != Perhaps {
+		t.Error("that it comes first counts as settled")
+	}
+}
+
+// TestStepKeeps: a step that is kept, cleared and used again owns what it has.
+func TestStepKeeps(t *testing.T) {
+	e := access(1, 8, trace.Write)
+	e.Ops = []trace.Op{{Kind: trace.OpTryLockFail, Obj: 1}}
+	var s Step
+	s.Copy(e)
+	if !s.Blur(true) || s.Ops[0].Kind != trace.OpTryLock || e.Ops[0].Kind != trace.OpTryLockFail {
+		t.Error("a blurred copy changes what it was copied from, or nothing")
+	}
+	s.Clear()
+	if s.Begin(&trace.Thread{ID: 2, Pending: trace.Op{Kind: trace.OpAccess}, PendingAccess: trace.Access{Addr: 24}}); s.Thread != 2 || len(s.Ops) != 0 || s.Accesses[0].Addr != 24 {
+		t.Errorf("begins with %+v", s.Event)
+	}
+}

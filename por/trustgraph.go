@@ -1,0 +1,408 @@
+package por
+
+import (
+	"errors"
+	"fmt"
+
+	"landgo/por/relation"
+	"landgo/trace"
+)
+
+// graph is an execution graph G of a System, and the state of the System that
+// has run it (see trust.go for what it means).
+//
+// Its events stand in the order in which they were added, the paper's <G, which
+// is also the linearisation by which the System realises it: so adding an event
+// is a step and taking one back is nothing but a Rewind before the next step.
+type graph struct {
+	sys   System
+	order *relation.Order // happens-before: the transitive closure of po, rf, co and fr
+	// steps[:n] are the events, steps[i] with the state before it; steps[n] is
+	// the state now, without an event.
+	steps []step
+	// at: steps[at] is the state in which sys stands. -1: after an end of the
+	// process.
+	at      int
+	threads []trace.Thread // of the newest state that was observed
+	ready   []uint64       // bit sets of the states' ready threads, words each
+	words   int
+
+	spin  []int32 // per thread: index+1 in spins of its present spin
+	spins []spun
+	waits []trace.Access
+	// passes are the turns of blocked threads; passed, per thread, index+1 of
+	// its last.
+	passes []pass
+	passed []int32
+	// holds are the threads that the bound keeps from going on; held, per
+	// thread, index+1 of its last.
+	holds []hold
+	held  []int32
+	// turned are the events that aren't what their thread does at its turn: the
+	// revisits, and those with another outcome than the first. weak are those
+	// that failed (step.weak).
+	turned, weak []int32
+	// finer: what was run so far is void.
+	finer bool
+	pool  pool
+}
+
+// step is an event of a graph, and the state before it.
+type step struct {
+	mark     trace.Mark
+	marked   bool
+	turn     trace.TID // from whom on the next thread is looked for, NoThread for none
+	next     trace.TID // the thread whose turn it is
+	outcomes uint32    // of its step
+	passes   int32     // len(passes) before the state's own
+	holds    int32     // len(holds) before the state's own
+
+	relation.Event                // what it did; a try or a compare-and-exchange that failed stands for one that didn't
+	weak           bool           // it failed:
+	did            relation.Event // this is what it did
+	begin, last    uint64
+	ways           uint32 // outcomes that it had
+	added          origin
+	// group: where the revisit that brought the event in begins, the place of
+	// the event that was displaced.
+	group int32
+	// displaced is what the thread whose turn it was did there before the
+	// revisit, at the revisiting event.
+	displaced *branch
+	redo      int32 // see trust.next
+	rounds    int32 // of the graph up to this event, less one
+	round     int32 // of the event
+	taken     int32 // its round in the trace, see trustcanonical.go
+
+	running     trace.TID // the thread of the event before
+	couldGoOn   bool      // switching away from it is a preemption
+	preemptions int32     // up to here
+	spins       int32     // len(spins) before
+	waits       int32     // len(waits) before
+	spun        int32     // spin of the event's thread before
+}
+
+// origin is how an event came into a graph.
+type origin uint8
+
+const (
+	inTurn    origin = iota // as the next event of the leftmost thread
+	alongside               // before a revisiting event that happens after it
+	revisits                // a revisit: it came before what the leftmost thread would have done
+)
+
+type spun struct {
+	thread trace.TID
+	lo, hi int32
+}
+
+// reset makes the graph empty; sys stands at its root.
+func (g *graph) reset() {
+	for i := range g.steps {
+		g.drop(&g.steps[i])
+	}
+	g.order = relation.NewClocks()
+	g.steps, g.ready, g.words = append(g.steps[:0], step{running: trace.NoThread}), g.ready[:0], 1
+	for i := range g.holds {
+		g.pool.put(g.holds[i].what)
+	}
+	g.spins, g.waits, g.passes, g.holds, g.at = g.spins[:0], g.waits[:0], g.passes[:0], g.holds[:0], 0
+	g.turned, g.weak = g.turned[:0], g.weak[:0]
+	clear(g.spin)
+	clear(g.passed)
+	clear(g.held)
+	g.observe(0)
+}
+
+func (g *graph) drop(s *step) {
+	if s.displaced != nil {
+		g.pool.put(s.displaced)
+		s.displaced = nil
+	}
+}
+
+// size is the number of events.
+func (g *graph) size() int { return len(g.steps) - 1 }
+
+// tip is the state now.
+func (g *graph) tip() *step { return &g.steps[len(g.steps)-1] }
+
+// rounds of the graph (rounder.go).
+func (g *graph) rounds() int32 {
+	if n := g.size(); n > 0 {
+		return g.steps[n-1].rounds
+	}
+	return 0
+}
+
+// observe reads the threads of the state in which sys stands, the tip. turn is
+// whose turn it is there, NoThread if nobody's.
+func (g *graph) observe(turn trace.TID) {
+	n := g.size()
+	s := g.tip()
+	s.turn, s.next, s.spins, s.waits = turn, trace.NoThread, int32(len(g.spins)), int32(len(g.waits))
+	s.passes, s.holds = int32(len(g.passes)), int32(len(g.holds))
+	ended := n > 0 && g.steps[n-1].Global && !g.steps[n-1].Advance
+	if !ended {
+		g.threads = g.sys.Threads(g.threads[:0])
+	}
+	if k := len(g.threads); k > 0 {
+		g.widen(int(g.threads[k-1].ID) + 1)
+	}
+	for len(g.ready) < (n+1)*g.words {
+		g.ready = append(g.ready, 0)
+	}
+	set := g.ready[n*g.words : (n+1)*g.words]
+	clear(set)
+	if ended {
+		return
+	}
+	able := 0
+	for k := range g.threads {
+		t := &g.threads[k]
+		switch t.Status {
+		case trace.Ready:
+			able++
+			set[t.ID/64] |= 1 << (t.ID % 64)
+			if t.ID == s.running {
+				k := t.Pending.Kind
+				s.couldGoOn = !t.Yielding && k != trace.OpExit && k != trace.OpEnd
+			}
+			g.letOn(n, t)
+		}
+		g.spinning(t)
+	}
+	if turn != trace.NoThread {
+		g.take(s)
+	}
+	if n == 0 || able > 1 || s.outcomes > 1 {
+		s.mark, s.marked = g.sys.Mark(), true
+	}
+}
+
+// letOn is explorer.letOn: a thread that the last event let go on, and that
+// says nothing of it itself, goes on after that event.
+func (g *graph) letOn(n int, t *trace.Thread) {
+	if n == 0 || t.ID == g.steps[n-1].Thread || g.order.Last(t.ID) < 0 || g.wasReady(n-1, t.ID) || len(t.Waits) > 0 {
+		return
+	}
+	if t.Pending.Kind != trace.OpAccess && !relation.Acquires(t.Pending.Kind) {
+		g.order.Wake(t.ID)
+	}
+}
+
+func (g *graph) wasReady(i int, t trace.TID) bool {
+	w := int(t) / 64
+	return w < g.words && g.ready[i*g.words+w]>>(uint(t)%64)&1 != 0
+}
+
+func (g *graph) widen(n int) {
+	for len(g.spin) < n {
+		g.spin, g.passed, g.held = append(g.spin, 0), append(g.passed, 0), append(g.held, 0)
+	}
+	g.order.Widen(n)
+	w := (n + 63) / 64
+	if w <= g.words {
+		return
+	}
+	ready := make([]uint64, len(g.ready)/g.words*w)
+	for i := 0; i < len(g.ready)/g.words; i++ {
+		copy(ready[i*w:], g.ready[i*g.words:(i+1)*g.words])
+	}
+	g.ready, g.words = ready, w
+}
+
+// spinning notes what a thread waits for, or waited for.
+func (g *graph) spinning(t *trace.Thread) {
+	if len(t.Waits) == 0 || g.spin[t.ID] != 0 {
+		return
+	}
+	lo := int32(len(g.waits))
+	g.waits = append(g.waits, t.Waits...)
+	g.spins = append(g.spins, spun{t.ID, lo, int32(len(g.waits))})
+	g.spin[t.ID] = int32(len(g.spins))
+}
+
+// waitsOf is what thread t's loop read, if its next step ends a spin.
+func (g *graph) waitsOf(t trace.TID) []trace.Access {
+	if k := g.spin[t]; k != 0 {
+		return g.waits[g.spins[k-1].lo:g.spins[k-1].hi]
+	}
+	return nil
+}
+
+// able reports whether t can run in the state in which sys stands, and with
+// how many outcomes.
+func (g *graph) able(t trace.TID) (outcomes uint32, ok bool) {
+	for k := range g.threads {
+		if th := &g.threads[k]; th.ID == t {
+			return th.Outcomes, th.Status == trace.Ready
+		}
+	}
+	return 0, false
+}
+
+// come brings sys to the tip, by a Rewind and, where that state wasn't marked,
+// steps from the last one that was.
+func (g *graph) come() (replayed int, err error) {
+	n := g.size()
+	if g.at == n {
+		return 0, nil
+	}
+	from := n
+	for !g.steps[from].marked {
+		from--
+	}
+	g.sys.Rewind(g.steps[from].mark)
+	for g.at = from; g.at < n; g.at++ {
+		s := &g.steps[g.at]
+		g.threads = g.sys.Threads(g.threads[:0])
+		if _, ok := g.able(s.Thread); !ok {
+			return replayed, g.lost(s.Thread)
+		}
+		t, err := g.sys.Step(s.Thread, s.Choice)
+		if err != nil {
+			return replayed, err
+		}
+		replayed++
+		s.be(t, s.Event.Waits)
+	}
+	g.threads = g.sys.Threads(g.threads[:0])
+	return replayed, nil
+}
+
+// lost is the error of a step that isn't possible though it was before.
+func (g *graph) lost(t trace.TID) error {
+	return fmt.Errorf("search trust can't run thread %d again after %d steps, though nothing that it depends on has changed: use search optimal", t, g.at)
+}
+
+// add runs thread t, which can run in the state of the tip, where sys stands.
+// turn is whose turn it is then.
+func (g *graph) add(t trace.TID, c trace.Choice, turn trace.TID) (*trace.Transition, error) {
+	n := g.size()
+	if g.at != n {
+		panic("por: a step of a graph in another state")
+	}
+	tr, err := g.sys.Step(t, c)
+	if err != nil {
+		if !errors.Is(err, ErrFiner) || tr == nil {
+			return nil, err
+		}
+		g.finer = true
+	}
+	g.enter(tr, c, turn)
+	return tr, nil
+}
+
+// enter puts what sys just did at the end of the graph.
+func (g *graph) enter(tr *trace.Transition, c trace.Choice, turn trace.TID) {
+	n, t := g.size(), tr.Thread
+	s := &g.steps[n]
+	s.be(tr, g.waitsOf(t))
+	s.begin, s.last, s.added = tr.Begin, tr.Last, inTurn
+	if c != 0 {
+		g.turned = append(g.turned, int32(n))
+	}
+	if s.weak {
+		g.weak = append(g.weak, int32(n))
+	}
+	s.spun, g.spin[t] = g.spin[t], 0
+	g.place(s)
+	for _, w := range tr.Wakes {
+		g.order.Wake(w)
+	}
+	next := step{running: t, preemptions: s.preemptions}
+	if s.couldGoOn && t != s.running {
+		next.preemptions++
+	}
+	g.steps = append(g.steps, next)
+	g.at = n + 1
+	g.observe(turn)
+	if tr.End == trace.EndProcess || tr.End == trace.EndBug {
+		g.at = -1
+	}
+}
+
+// place puts the event of s at the end of the order, and into its round.
+func (g *graph) place(s *step) {
+	o := g.order
+	g.widen(int(s.Thread) + 1)
+	s.rounds, s.round = g.rounds(), 0
+	if l := o.Last(s.Thread); l >= 0 {
+		s.after(&g.steps[l])
+	}
+	for c := range o.Wakers(s.Thread) {
+		s.after(&g.steps[c])
+	}
+	o.Push(&s.Event, trace.Op{})
+	for _, c := range o.Direct() {
+		s.after(&g.steps[c])
+	}
+	s.rounds = max(s.rounds, s.round)
+}
+
+// pop takes the newest event back. Its step stays readable, above the tip,
+// until the next add, and what it points to until sys is rewound.
+func (g *graph) pop() *step {
+	top := g.tip()
+	for _, s := range g.spins[top.spins:] {
+		g.spin[s.thread] = 0
+	}
+	g.spins, g.waits = g.spins[:top.spins], g.waits[:top.waits]
+	g.unpass(top.passes)
+	for k := len(g.holds) - 1; k >= int(top.holds); k-- {
+		g.held[g.holds[k].what.Thread] = g.holds[k].old
+		g.pool.put(g.holds[k].what)
+	}
+	g.holds = g.holds[:top.holds]
+	g.steps = g.steps[:len(g.steps)-1]
+	n := int32(g.size())
+	g.turned, g.weak = without(g.turned, n), without(g.weak, n)
+	s := g.tip()
+	g.spin[s.Thread] = s.spun
+	g.order.Pop()
+	g.ready = g.ready[:len(g.steps)*g.words]
+	return s
+}
+
+// turns makes the newest event a revisit, which displaces what its thread's
+// whose turn it was did at event r.
+func (g *graph) turns(r, redo int32, displaced *branch) {
+	n := g.size() - 1
+	s := &g.steps[n]
+	s.added, s.group, s.redo, s.displaced = revisits, r, redo, displaced
+	if s.Choice == 0 {
+		g.turned = append(g.turned, int32(n))
+	}
+}
+
+// without takes n off the end of an ascending list, if it is there.
+func without(list []int32, n int32) []int32 {
+	if k := len(list); k > 0 && list[k-1] == n {
+		return list[:k-1]
+	}
+	return list
+}
+
+// base is the clock of what has to be in a graph before thread t's next event:
+// its own events and what woke it since.
+func (g *graph) base(dst []int32, t trace.TID) []int32 {
+	for len(dst) < g.order.Width() {
+		dst = append(dst, 0)
+	}
+	g.order.Base(dst, t)
+	return dst
+}
+
+// be makes s's event what t did, after a spin that read waits.
+func (s *step) be(t *trace.Transition, waits []trace.Access) {
+	s.Event = relation.NewEvent(t)
+	s.Event.Waits = waits
+	if s.weak = s.Failed(); s.weak {
+		var may relation.Step
+		may.Copy(&s.Event)
+		may.Blur(!s.Loose)
+		s.did, s.Event = s.Event, may.Event
+		s.Event.Wild = false
+	}
+}
