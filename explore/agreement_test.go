@@ -50,7 +50,7 @@ func (e *ends) Restarted()            { clear(e.states); e.executions = 0 }
 func explored(t testing.TB, search string, c Config) *ends {
 	t.Helper()
 	c.Search = search
-	s, err := open(c)
+	s, err := open(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func possible(t testing.TB, c Config, points ...Points) (pp Points) {
 	t.Helper()
 	for _, p := range points {
 		c.PP = PointYield | p
-		s, err := open(c)
+		s, err := open(c, nil)
 		if err == nil {
 			pp |= p
 		}
@@ -214,7 +214,7 @@ func TestOwnCodeAgrees(t *testing.T) {
 					c.PP = possible(t, c, PointYield, PointLock, PointUnlock, PointAtomic)
 					bugs := func(native bool) (kinds []string) {
 						c.NativeSync = native
-						s, err := open(c)
+						s, err := open(c, nil)
 						if err != nil {
 							t.Fatal(err)
 						}

@@ -59,7 +59,7 @@ func (d *deepening) accompany() {
 
 // hire begins it, with a guest of its own.
 func (d *deepening) hire() error {
-	s, err := open(d.cfg)
+	s, err := d.another()
 	if err != nil {
 		if s != nil {
 			s.close()

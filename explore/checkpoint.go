@@ -141,9 +141,9 @@ func Run(ctx context.Context, cfg Config, obs Observer) (r *result.Result, err e
 	if cfg.Resume != "" {
 		defer func() {
 			if p := recover(); p != nil {
-				r, err = nil, cfg.damaged(p)
+				r, err = nil, damaged(cfg.Resume, p)
 			} else if errors.Is(err, por.ErrSnapshot) {
-				err = cfg.damaged(err)
+				err = damaged(cfg.Resume, err)
 			}
 		}()
 	}
@@ -153,8 +153,8 @@ func Run(ctx context.Context, cfg Config, obs Observer) (r *result.Result, err e
 // damaged says of what went wrong in a search that was gone on with from a checkpoint
 // that the checkpoint is to blame. A sum that fits only says that the file is as it
 // was written.
-func (c *Config) damaged(why any) error {
-	return result.Errorf(result.BadCheckpoint, "%s: the search can't go on from it: %v", c.Resume, why)
+func damaged(checkpoint string, why any) error {
+	return result.Errorf(result.BadCheckpoint, "%s: the search can't go on from it: %v", checkpoint, why)
 }
 
 // fits says why a checkpoint isn't one of this search, nil if it is.

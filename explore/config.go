@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -110,8 +111,6 @@ type Config struct {
 	NoHeap     bool `json:"no_heap,omitempty"`     // accesses to blocks and dead stacks aren't checked
 	// ProcessorTime: Time and the result's seconds are the processor's time.
 	ProcessorTime bool `json:"-"`
-
-	limits *limits // of the run under way; nil: nothing is watched
 }
 
 // DefaultConfig has the defaults of all options.
@@ -134,6 +133,9 @@ func DefaultConfig() Config {
 
 // NoFile, as Config.Out, writes no bug file.
 const NoFile = "none"
+
+// SnapshotOff, as Config.Snapshot, keeps no boots.
+const SnapshotOff = "off"
 
 // Malloc says whose allocator runs.
 type Malloc string
@@ -350,6 +352,34 @@ func (c *Config) For(b *result.Bug) *Config {
 		}
 	}
 	return &own
+}
+
+// snapshotDir is where boots are kept; "": nowhere. asked: the user named it.
+func (c *Config) snapshotDir() (dir string, asked bool) {
+	switch c.Snapshot {
+	case SnapshotOff:
+		return "", false
+	case "":
+		dir, err := os.UserCacheDir() // XDG_CACHE_HOME, or ~/.cache
+		if err != nil {
+			return "", false
+		}
+		return filepath.Join(dir, "landgo", "boot"), false
+	}
+	return c.Snapshot, true
+}
+
+// LimitText says that a limit is reached, "" if the kind isn't one of limits'.
+func (c *Config) LimitText(kind result.ErrorKind) string {
+	switch kind {
+	case result.Interrupted:
+		return "interrupted"
+	case result.OutOfTime:
+		return fmt.Sprintf("the time of %v is used up", c.Time)
+	case result.OutOfMemory:
+		return fmt.Sprintf("the memory of %v is used up", c.Memory)
+	}
+	return ""
 }
 
 // Searches lists what Config.Search may name.

@@ -138,7 +138,7 @@ func TestConvergence(t *testing.T) {
 		}
 		c := DefaultConfig()
 		c.Guest, c.Args = guest, []string{strconv.Itoa(i % randomBatch)}
-		s, err := open(c)
+		s, err := open(c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestConvergenceOfRounds(t *testing.T) {
 		}
 		c := DefaultConfig()
 		c.Guest, c.Args, c.Out, c.KeepGoing = guest, []string{strconv.Itoa(i % randomBatch)}, NoFile, true
-		s, err := open(c)
+		s, err := open(c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,7 +282,7 @@ static void *f(void *p) {
 }
 int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0); pthread_join(t, 0); v = never; return 0; }
 `)
-	s, err := open(c)
+	s, err := open(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

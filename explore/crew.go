@@ -42,7 +42,7 @@ func (c *crew) Hire() (all []por.Worker, err error) {
 	for i := range c.cfg.Workers() {
 		s := c.session
 		if i > 0 {
-			if s, err = open(c.cfg); err == nil {
+			if s, err = c.another(); err == nil {
 				_, err = s.sys.Learn(known)
 			}
 			if err != nil { // no room for another guest: fewer will do

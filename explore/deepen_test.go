@@ -125,7 +125,7 @@ func TestRacePoints(t *testing.T) {
 		t.Fatalf("race: %s", found.Verdict)
 	}
 	// The instruction that the losing thread was preempted before.
-	s, err := open(c)
+	s, err := open(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func BenchmarkSuspended(b *testing.B) {
 func deepeningOf(b *testing.B, name string) *deepening {
 	c := DefaultConfig()
 	c.Guest, c.Out = "../bin/guests/musl-O1/"+name, NoFile
-	s, err := open(c)
+	s, err := open(c, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

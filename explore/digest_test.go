@@ -73,7 +73,7 @@ func TestDigests(t *testing.T) {
 			}
 			c := DefaultConfig()
 			c.Guest = build(t, cc, opt, name, "-DFIXED")
-			s, err := open(c)
+			s, err := open(c, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,8 +12,8 @@ import (
 // Inspect says what landgo sees in the guest, without running it. When it takes too
 // long, the observer is told, if it is a Keeper.
 func Inspect(ctx context.Context, cfg Config, obs Observer) (*result.Inspection, error) {
-	cfg.limits = watchLimits(ctx, &cfg, obs)
-	defer cfg.limits.close()
+	w := watchLimits(ctx, &cfg, obs)
+	defer w.close()
 	img, err := image.Open(cfg.Guest)
 	if err != nil {
 		return nil, imageError(cfg.Guest, err)

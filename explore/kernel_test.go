@@ -65,7 +65,7 @@ func kernelExplored(t *testing.T, search string, c Config, known *scheduler.Know
 // kernelWithin does so within a bound.
 func kernelWithin(t *testing.T, search string, bounds por.Bounds, c Config, known *scheduler.Knowledge) (*kernelEnds, *scheduler.Knowledge) {
 	t.Helper()
-	s, err := open(c)
+	s, err := open(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -392,7 +392,7 @@ func TestKernelForetold(t *testing.T) {
 
 // TestKernelStepStops: a step ends early when it is asked to, and can be made again.
 func TestKernelStepStops(t *testing.T) {
-	s, err := open(kernelConfig(kernelBuilt(t, "kernel"), "sleep", "yield"))
+	s, err := open(kernelConfig(kernelBuilt(t, "kernel"), "sleep", "yield"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

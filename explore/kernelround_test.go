@@ -88,7 +88,7 @@ func TestKernelScrolls(t *testing.T) {
 // step that leads there, for no other need follow. So to ask who can run learns nothing.
 func TestKernelStepTells(t *testing.T) {
 	for _, test := range []string{"sleep", "alarm"} {
-		s, err := open(kernelConfig(kernelBuilt(t, "kernel"), test, "cli"))
+		s, err := open(kernelConfig(kernelBuilt(t, "kernel"), test, "cli"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func usersConfig(t testing.TB, program, test, pp string) Config {
 	}
 	c := kernelConfig(usersKernel(t, program), test, pp)
 	c.Profile = &Profile{"users.yaml", string(text)}
-	s, err := open(c)
+	s, err := open(c, nil)
 	if err != nil && strings.Contains(err.Error(), "2.1") {
 		t.Skip(err)
 	}

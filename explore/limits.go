@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -157,25 +156,12 @@ func keepGoWithin(limit, used uint64) {
 	debug.SetMemoryLimit(int64(max(room-min(others, room), limit/8)))
 }
 
-// LimitText says that a limit is reached, "" if the kind isn't one of limits'.
-func (c *Config) LimitText(kind result.ErrorKind) string {
-	switch kind {
-	case result.Interrupted:
-		return "interrupted"
-	case result.OutOfTime:
-		return fmt.Sprintf("the time of %v is used up", c.Time)
-	case result.OutOfMemory:
-		return fmt.Sprintf("the memory of %v is used up", c.Memory)
+// start is the run's clock, or a new one where nothing is watched.
+func (l *limits) start(processor bool) clock {
+	if l != nil {
+		return l.clock
 	}
-	return ""
-}
-
-// clock is the run's, or a new one.
-func (c *Config) clock() clock {
-	if c.limits != nil {
-		return c.limits.clock
-	}
-	return startClock(c.ProcessorTime)
+	return startClock(processor)
 }
 
 // may lets a machine be stopped in the middle of a step, or not any more.

@@ -86,7 +86,7 @@ func failed(f *scheduler.Failure) string {
 // list lists a program's outcomes by a search, for a time at most if that isn't 0.
 func list(c Config, search string, limit uint64, most time.Duration) *listing {
 	l := &listing{outcomes: map[string]int{}}
-	s, err := open(c)
+	s, err := open(c, nil)
 	if s != nil {
 		defer s.close()
 	}

@@ -79,25 +79,3 @@ func (c *Config) rules() (list []Rule) {
 	}
 	return append(list, c.Rules...)
 }
-
-// readProfile puts the user's profile over what landgo knows of the guest.
-func (s *session) readProfile() error {
-	own, err := s.cfg.Profile.parse()
-	if err != nil {
-		return err
-	}
-	if own == nil {
-		own = s.img.BuiltIn()
-		s.builtIn = own != nil
-	}
-	if err := own.Fits(s.img); err != nil {
-		return profileError(err)
-	}
-	kernel := own.OwnKernel(s.img)
-	s.profile = own.Over(s.img.DefaultProfile())
-	if kernel != nil {
-		s.profile.Kernel = kernel
-	}
-	s.roles = s.img.Roles(s.profile)
-	return nil
-}

@@ -26,14 +26,14 @@ func (h *hunt) stopsWithin(s *session, on bool) {
 func (s *session) stopsWithin(on bool) {
 	s.stops = on
 	var stop func() bool
-	if on && s.cfg.limits != nil {
-		stop = func() bool { return s.cfg.limits.reason() != "" }
+	if on && s.limits != nil {
+		stop = func() bool { return s.limits.reason() != "" }
 	}
 	s.sys.StopIf(stop)
 	if s.img.Kernel == image.Bare {
 		return
 	}
-	s.cfg.limits.may(s.machine, stop != nil)
+	s.limits.may(s.machine, stop != nil)
 	for _, t := range s.twins {
 		t.stopsWithin(on)
 	}

@@ -213,7 +213,7 @@ func TestRaceEndsSearch(t *testing.T) {
 func TestRaceAcrossCheckpoint(t *testing.T) {
 	cfg := racing(t, "../bin/guests/musl-O2/lost_update")
 	h := &hunt{}
-	s, err := open(cfg)
+	s, err := open(cfg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

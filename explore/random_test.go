@@ -134,7 +134,7 @@ func compileRandom(t *testing.T, cc string, seed uint64, n int) string {
 // explore runs a search up to a number of executions, over the steps of c.Search.
 func explore(t *testing.T, search string, c Config, limit uint64) (e *ends, complete bool, err error) {
 	t.Helper()
-	s, err := open(c)
+	s, err := open(c, nil)
 	if err != nil {
 		return nil, false, fmt.Errorf("opening: %w", err)
 	}

@@ -23,9 +23,9 @@ func Replay(ctx context.Context, cfg Config, file *result.BugFile, obs Observer)
 	if err := isTheGuest(&cfg, file.Guest.SHA256); err != nil {
 		return nil, err
 	}
-	cfg.limits = watchLimits(ctx, &cfg, obs)
-	defer cfg.limits.close()
-	s, err := open(cfg)
+	w := watchLimits(ctx, &cfg, obs)
+	defer w.close()
+	s, err := open(cfg, w)
 	if s == nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func Replay(ctx context.Context, cfg Config, file *result.BugFile, obs Observer)
 	s.stopsWithin(true)
 	err = s.replay(sched, file, r)
 	s.stopsWithin(false)
-	if why := cfg.limits.reason(); why != "" && errors.Is(err, scheduler.ErrStopped) {
+	if why := w.reason(); why != "" && errors.Is(err, scheduler.ErrStopped) {
 		r.Verdict, r.Problem, r.Reason = result.Budget, why, cfg.LimitText(why)
 		err = nil
 	}

@@ -131,7 +131,7 @@ func (d *deepening) crowd(n int, known *scheduler.Knowledge) []*session {
 		}
 	}
 	for len(d.stands) < n-1 {
-		s, err := open(d.cfg)
+		s, err := d.another()
 		if err == nil {
 			_, err = s.sys.Learn(known)
 		}

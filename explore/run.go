@@ -26,9 +26,9 @@ func runOnce(ctx context.Context, cfg Config, obs Observer) (*result.Result, err
 			return nil, err
 		}
 	}
-	cfg.limits = watchLimits(ctx, &cfg, obs)
-	defer cfg.limits.close()
-	s, err := open(cfg)
+	w := watchLimits(ctx, &cfg, obs)
+	defer w.close()
+	s, err := open(cfg, w)
 	if s == nil {
 		return nil, err
 	}
@@ -299,7 +299,7 @@ func (h *hunt) stop() bool {
 	switch {
 	case h.raced() && !h.cfg.KeepGoing:
 	default:
-		why := h.cfg.limits.unwanted()
+		why := h.limits.unwanted()
 		if why != "" {
 			h.stopped = why
 		}

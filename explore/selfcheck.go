@@ -16,7 +16,7 @@ func (h *hunt) selfCheck() error {
 	if !h.cfg.SelfCheck || len(h.checks) == 0 {
 		return nil
 	}
-	other, err := open(h.cfg)
+	other, err := h.another()
 	if other != nil {
 		defer other.close()
 	}

@@ -21,8 +21,9 @@ import (
 // session is one guest, booted and under control: a machine with its kernel
 // and scheduler, standing at the root of its state space.
 type session struct {
-	cfg Config
-	img *image.Image
+	cfg    Config
+	limits *limits // nil: nothing is watched
+	img    *image.Image
 	// profile is what is known of the guest's functions, and roles what that makes
 	// of them.
 	profile *image.Profile
@@ -55,8 +56,8 @@ type session struct {
 }
 
 // open loads the guest and makes its first thread. The caller closes the
-// session, also with an error.
-func open(cfg Config) (*session, error) {
+// session, also with an error. Without limits nothing ends it early.
+func open(cfg Config, w *limits) (*session, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func open(cfg Config) (*session, error) {
 	if len(cfg.Trust) > 0 && img.Kernel != image.Pebbles {
 		return nil, result.Errorf(result.Usage, "--trust is for thread libraries on pebbles; on %s the C library's functions are trusted anyway", img.Kernel)
 	}
-	s := &session{cfg: cfg, img: img, clock: cfg.clock()}
+	s := &session{cfg: cfg, img: img, limits: w, clock: w.start(cfg.ProcessorTime)}
 	if err := s.readProfile(); err != nil {
 		return nil, err
 	}
@@ -91,7 +92,7 @@ func open(cfg Config) (*session, error) {
 	}
 	if cfg.Checks(CheckUninit) {
 		for _, fill := range scheduler.Fills(img)[1:] {
-			t := &session{cfg: cfg, img: img, profile: s.profile, roles: s.roles, fill: fill, racing: s.racing}
+			t := &session{cfg: cfg, img: img, limits: w, profile: s.profile, roles: s.roles, fill: fill, racing: s.racing}
 			s.twins = append(s.twins, t)
 			if err := t.begin(); err != nil {
 				return s, err
@@ -135,7 +136,7 @@ func (s *session) beginOnce() (err error) {
 // anew puts a new guest in the session's place, which knows what is given and
 // nothing else.
 func (s *session) anew(known *scheduler.Knowledge) error {
-	fresh, err := open(s.cfg)
+	fresh, err := s.another()
 	if err == nil {
 		_, err = fresh.sys.Learn(known)
 	}
@@ -156,12 +157,15 @@ func (s *session) anew(known *scheduler.Knowledge) error {
 	return nil
 }
 
+// another is a new guest like the session's own, at its root.
+func (s *session) another() (*session, error) { return open(s.cfg, s.limits) }
+
 func (s *session) close() {
 	for _, t := range s.twins {
 		t.close()
 	}
 	if s.machine != nil {
-		s.cfg.limits.may(s.machine, false)
+		s.limits.may(s.machine, false)
 		s.machine.Close()
 	}
 }
@@ -232,7 +236,7 @@ func (s *session) schedulerConfig() scheduler.Config {
 		StepBudget: s.cfg.StepBudget,
 		AnyTimeout: s.cfg.Timeouts == TimeoutsAny,
 		MaxThreads: s.cfg.MaxThreads,
-		Trusted:    s.trustedRoles(),
+		Trusted:    s.cfg.TrustedRoles(),
 		Profile:    s.profile,
 		PointsOnly: s.img.Kernel != image.Linux,
 		Native:     s.cfg.NativeSync || len(s.cfg.LocksTested) > 0,
@@ -295,7 +299,9 @@ func (s *session) granularity(points Points, race []uint64) scheduler.Granularit
 // have more.
 const guestMemory, threadMemory = 2 << 30, 16 << 20
 
-func (c *Config) guestMemory() uint64 { return max(guestMemory, uint64(c.MaxThreads)*threadMemory) }
+func (s *session) guestMemory() uint64 {
+	return max(guestMemory, uint64(s.cfg.MaxThreads)*threadMemory)
+}
 
 // boot makes the kernel and runs the guest to its first preemption point.
 func (s *session) boot() error {
@@ -315,7 +321,7 @@ func (s *session) boot() error {
 		}
 		var k *linux.Kernel
 		k, err = linux.New(s.plain, s.img, linux.Config{
-			Args: s.argv(), Env: s.cfg.Env, Stdin: stdin, Contents: files, MemoryLimit: s.cfg.guestMemory(),
+			Args: s.argv(), Env: s.cfg.Env, Stdin: stdin, Contents: files, MemoryLimit: s.guestMemory(),
 			OutputLimit: uint64(s.cfg.MaxOutput), TimeoutsAny: s.cfg.Timeouts == TimeoutsAny,
 			ObserveStdout: s.cfg.ObserveStdout,
 		})
@@ -464,7 +470,7 @@ func (s *session) verdictOf(err error, r *result.Result) error {
 		r.Verdict, r.Reason, r.Problem = result.Invalid, inv.Reason, gapProblems[inv.Gap]
 		r.Place = s.place(inv.Thread, inv.PC)
 	case errors.Is(err, scheduler.ErrStopped):
-		r.Verdict, r.Problem, r.Reason = result.Budget, s.cfg.limits.reason(), "interrupted while the kernel booted"
+		r.Verdict, r.Problem, r.Reason = result.Budget, s.limits.reason(), "interrupted while the kernel booted"
 		if r.Problem != result.Interrupted {
 			r.Reason = s.cfg.LimitText(r.Problem) + ", and the kernel still boots"
 		}

@@ -30,7 +30,7 @@ func TestSinglePath(t *testing.T) {
 				"dpor:figure=4,sleep=0", "classic", "nidhugg", "source", "optimal"} {
 				cfg := DefaultConfig()
 				cfg.Guest, cfg.Search = guest, search
-				s, err := open(cfg)
+				s, err := open(cfg, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

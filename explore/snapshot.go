@@ -26,9 +26,6 @@ import (
 // landgo. A file that doesn't fit isn't found; one that is damaged is told of, and
 // the kernel is booted.
 
-// SnapshotOff, as Config.Snapshot, keeps no boots.
-const SnapshotOff = "off"
-
 const (
 	snapshotMagic  = "landgo boot 1\n"
 	snapshotSuffix = ".boot"
@@ -56,21 +53,6 @@ type damagedError struct {
 
 func (e *damagedError) Error() string {
 	return fmt.Sprintf("the kept boot %s is damaged (%v): the kernel is booted again", e.path, e.err)
-}
-
-// snapshotDir is where boots are kept; "": nowhere. asked: the user named it.
-func (c *Config) snapshotDir() (dir string, asked bool) {
-	switch c.Snapshot {
-	case SnapshotOff:
-		return "", false
-	case "":
-		dir, err := os.UserCacheDir() // XDG_CACHE_HOME, or ~/.cache
-		if err != nil {
-			return "", false
-		}
-		return filepath.Join(dir, "landgo", "boot"), false
-	}
-	return c.Snapshot, true
 }
 
 // snapshotKey is a digest of all that a boot depends on.

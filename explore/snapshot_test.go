@@ -16,7 +16,7 @@ import (
 // kept.
 func bootedFrom(t *testing.T, c Config) (insns uint64, notes []string) {
 	t.Helper()
-	s, err := open(c)
+	s, err := open(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func TestToldAsFollowed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := open(c)
+		s, err := open(c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"landgo/image"
-	"landgo/result"
 )
 
 // trustGroups are the groups of a thread library's functions that --trust
@@ -52,21 +51,14 @@ func setTrust(c *Config, v string) error {
 	return nil
 }
 
-func trustList(c *Config) []string {
+// TrustedRoles are the roles of the groups that are trusted; nil if none is.
+func (c *Config) TrustedRoles() *[image.NumRoles]bool {
 	if len(c.Trust) == 0 {
-		return nil
-	}
-	return []string{strings.Join(c.Trust, ",")}
-}
-
-// trustedRoles are the roles of the groups that are trusted; nil if none is.
-func (s *session) trustedRoles() *[image.NumRoles]bool {
-	if len(s.cfg.Trust) == 0 {
 		return nil
 	}
 	var roles [image.NumRoles]bool
 	for _, g := range trustGroups {
-		if slices.Contains(s.cfg.Trust, g.name) {
+		if slices.Contains(c.Trust, g.name) {
 			for _, r := range g.roles {
 				roles[r] = true
 			}
@@ -75,39 +67,20 @@ func (s *session) trustedRoles() *[image.NumRoles]bool {
 	return &roles
 }
 
-// trustable refuses to trust objects of which nobody knows the size: all their bytes
-// are watched, for code that goes past the trusted functions. A guest that hasn't got
-// the functions has no such objects.
-func (s *session) trustable() error {
-	for _, o := range image.ObjectTypes {
-		if slices.Contains(s.cfg.Trust, o.Name) && s.hasObjects(o.Name) && s.img.ObjectSize(s.profile, o.Name) == 0 {
-			return result.Errorf(result.Usage, "--trust %s: nothing says how large a %s is: build %s with -g, or give the size in a profile (sizes)", o.Name, o.Type, s.cfg.Guest)
-		}
-	}
-	return nil
-}
-
-// hasObjects reports whether the guest has functions that are given objects of a
-// group.
-func (s *session) hasObjects(group string) bool {
+// ObjectRoles are the roles of the functions that take objects of a group: its own,
+// and those of the groups that need it.
+func ObjectRoles(group string) (roles []image.Role) {
 	for _, g := range trustGroups {
-		if g.name != group && g.needs != group {
-			continue
-		}
-		for _, b := range s.roles {
-			if slices.Contains(g.roles, b.Role) {
-				return true
-			}
+		if g.name == group || g.needs == group {
+			roles = append(roles, g.roles...)
 		}
 	}
-	return false
+	return roles
 }
 
-// trusts reports whether a function with a role is taken as correct.
-func (s *session) trusts(b image.Bound) bool {
-	if s.img.Kernel != image.Pebbles {
-		return !b.Own
+func trustList(c *Config) []string {
+	if len(c.Trust) == 0 {
+		return nil
 	}
-	roles := s.trustedRoles()
-	return roles != nil && roles[b.Role]
+	return []string{strings.Join(c.Trust, ",")}
 }

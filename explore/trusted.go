@@ -1,0 +1,41 @@
+package explore
+
+import (
+	"slices"
+
+	"landgo/image"
+	"landgo/result"
+)
+
+// trustable refuses to trust objects of which nobody knows the size: all their bytes
+// are watched, for code that goes past the trusted functions. A guest that hasn't got
+// the functions has no such objects.
+func (s *session) trustable() error {
+	for _, o := range image.ObjectTypes {
+		if slices.Contains(s.cfg.Trust, o.Name) && s.hasObjects(o.Name) && s.img.ObjectSize(s.profile, o.Name) == 0 {
+			return result.Errorf(result.Usage, "--trust %s: nothing says how large a %s is: build %s with -g, or give the size in a profile (sizes)", o.Name, o.Type, s.cfg.Guest)
+		}
+	}
+	return nil
+}
+
+// hasObjects reports whether the guest has functions that are given objects of a
+// group.
+func (s *session) hasObjects(group string) bool {
+	roles := ObjectRoles(group)
+	for _, b := range s.roles {
+		if slices.Contains(roles, b.Role) {
+			return true
+		}
+	}
+	return false
+}
+
+// trusts reports whether a function with a role is taken as correct.
+func (s *session) trusts(b image.Bound) bool {
+	if s.img.Kernel != image.Pebbles {
+		return !b.Own
+	}
+	roles := s.cfg.TrustedRoles()
+	return roles != nil && roles[b.Role]
+}
