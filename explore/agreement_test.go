@@ -96,7 +96,7 @@ func TestSearchesAgree(t *testing.T) {
 				cc, opt = "gcc", "-O1"
 			}
 			t.Run(name+variant, func(t *testing.T) {
-				c := DefaultConfig()
+				c := Default()
 				c.Guest = build(t, cc, opt, name, variant)
 				points := []Points{PointMem, possible(t, c, PointYield, PointLock, PointUnlock)}
 				if name == "barrier_phase" && variant == "-DFIXED" {
@@ -150,7 +150,7 @@ func TestBoundedSearchesAgree(t *testing.T) {
 			cc, opt = "musl-gcc", "-O2"
 		}
 		t.Run(name+variant, func(t *testing.T) {
-			c := DefaultConfig()
+			c := Default()
 			c.Guest = build(t, cc, opt, name, variant)
 			locks := possible(t, c, PointYield, PointLock, PointUnlock)
 			for _, k := range []struct {
@@ -186,7 +186,7 @@ func TestBoundedSearchesAgree(t *testing.T) {
 func TestSharingDeclared(t *testing.T) {
 	for _, name := range []string{"lost_update", "increment", "late_sharing", "aba", "trylock_backoff", "stack_argument"} {
 		t.Run(name, func(t *testing.T) {
-			c := DefaultConfig()
+			c := Default()
 			c.Guest = build(t, "musl-gcc", "-O2", name, "-DFIXED")
 			learned := explored(t, "optimal", c)
 			c.AllShared = true
@@ -209,7 +209,7 @@ func TestOwnCodeAgrees(t *testing.T) {
 			}
 			for _, cc := range []string{"gcc", "musl-gcc"} {
 				t.Run(name+variant+"/"+cc, func(t *testing.T) {
-					c := DefaultConfig()
+					c := Default()
 					c.Guest = build(t, cc, "-O1", name, variant)
 					c.PP = possible(t, c, PointYield, PointLock, PointUnlock, PointAtomic)
 					bugs := func(native bool) (kinds []string) {

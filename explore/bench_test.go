@@ -16,7 +16,7 @@ func BenchmarkRun(b *testing.B) {
 		b.Skip("LANDGO_GUEST names no guest")
 	}
 	for i := 0; i < b.N; i++ {
-		c := DefaultConfig()
+		c := Default()
 		c.Guest, c.Out = path, NoFile
 		r, err := Run(context.Background(), c, nil)
 		if err != nil {

@@ -72,7 +72,7 @@ func TestByStates(t *testing.T) {
 		{"back out, and a bug", "#define FAULTY\n" + backOut, "", result.Buggy, ""},
 		{"for ever", forever, "stateful", result.Budget, result.Endless},
 	} {
-		c := DefaultConfig()
+		c := Default()
 		c.Guest, c.Out, c.Jobs = compile(t, g.source), NoFile, 1
 		if g.search != "" {
 			c.Search, c.Deepen = g.search, false

@@ -71,7 +71,7 @@ func TestCallRace(t *testing.T) {
 func TestCallPoint(t *testing.T) {
 	const twice = "b[0] = '1'; b[0] = '0';"
 	for _, libc := range []string{"gcc", "musl-gcc"} {
-		cfg := DefaultConfig()
+		cfg := Default()
 		cfg.Guest, cfg.Out = compileBy(t, libc, callProgram(twice, `sscanf((char *)b, "%d", (int *)&n); if (n == 1) abort();`)), NoFile
 		if err := OptionNamed("pp").Apply(&cfg, "race"); err != nil {
 			t.Fatal(err)

@@ -37,7 +37,7 @@ func (c *Config) FinerCommand() string {
 // keptOnly is the configuration with the options that schedules depend on, and
 // the others at their defaults.
 func (c *Config) keptOnly() *Config {
-	kept := DefaultConfig()
+	kept := Default()
 	kept.Guest = c.Guest
 	if err := json.Unmarshal(c.Kept(), &kept); err != nil {
 		panic(err) // it is what Kept wrote

@@ -15,7 +15,7 @@ import (
 // set applies options given as "name value" to the defaults.
 func set(t *testing.T, options ...string) Config {
 	t.Helper()
-	c := DefaultConfig()
+	c := Default()
 	c.Guest = "guest.elf"
 	for _, text := range options {
 		name, value, ok := strings.Cut(text, " ")
@@ -50,7 +50,7 @@ func TestOptionsCoverConfig(t *testing.T) {
 			t.Errorf("--%s has no sample in this test", o.Name)
 			continue
 		}
-		c := DefaultConfig()
+		c := Default()
 		if err := o.Apply(&c, sample); err != nil {
 			t.Errorf("--%s %s: %v", o.Name, sample, err)
 		}
@@ -60,18 +60,15 @@ func TestOptionsCoverConfig(t *testing.T) {
 		if o.Help == "" || o.Doc == "" || strings.HasSuffix(o.Help, ".") || !strings.HasSuffix(o.Doc, ".") {
 			t.Errorf("--%s: the help has to be a clause, and the doc whole sentences", o.Name)
 		}
-		defaults := DefaultConfig()
+		defaults := Default()
 		if kept := string(c.Kept()) != string(defaults.Kept()); kept != o.Kept() {
 			t.Errorf("--%s: a bug file keeps it: %v, Kept: %v", o.Name, kept, o.Kept())
 		}
-		was, is := reflect.ValueOf(defaults), reflect.ValueOf(c)
+		was, is := values(defaults), values(c)
 		n := 0
-		for f := range was.NumField() {
-			if !was.Type().Field(f).IsExported() {
-				continue // the run's own
-			}
-			if !reflect.DeepEqual(was.Field(f).Interface(), is.Field(f).Interface()) {
-				changed[was.Type().Field(f).Name] = true
+		for f := range was {
+			if !reflect.DeepEqual(was[f], is[f]) {
+				changed[f] = true
 				n++
 			}
 		}
@@ -83,18 +80,30 @@ func TestOptionsCoverConfig(t *testing.T) {
 			t.Errorf("--%s %s changes %d fields, want %d", o.Name, sample, n, want)
 		}
 	}
-	for f := range reflect.TypeFor[Config]().NumField() {
-		if name := reflect.TypeFor[Config]().Field(f).Name; !changed[name] && reflect.TypeFor[Config]().Field(f).IsExported() {
-			t.Errorf("no option changes Config.%s", name)
+	for f := range values(Config{}) {
+		if !changed[f] {
+			t.Errorf("no option changes Config.%s", f)
 		}
 	}
+}
+
+// values are the fields of a configuration's parts.
+func values(c Config) map[string]any {
+	all := map[string]any{}
+	v := reflect.ValueOf(c)
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if !f.Anonymous {
+			all[f.Name] = v.FieldByIndex(f.Index).Interface()
+		}
+	}
+	return all
 }
 
 func TestWordsAreValues(t *testing.T) {
 	for i := range Options {
 		o := &Options[i]
 		for _, w := range o.Words {
-			c := DefaultConfig()
+			c := Default()
 			if err := o.Apply(&c, w); err != nil {
 				t.Errorf("--%s offers %q: %v", o.Name, w, err)
 			}
@@ -103,7 +112,7 @@ func TestWordsAreValues(t *testing.T) {
 }
 
 func TestDefaultsAreValid(t *testing.T) {
-	c := DefaultConfig()
+	c := Default()
 	if err := c.Validate(); err != nil {
 		t.Error(err)
 	}
@@ -115,7 +124,7 @@ func TestDefaultsAreValid(t *testing.T) {
 			}
 		}
 	}
-	if !reflect.DeepEqual(c, DefaultConfig()) {
+	if !reflect.DeepEqual(c, Default()) {
 		t.Errorf("setting the defaults changes them: %+v", c)
 	}
 }
@@ -179,7 +188,7 @@ func TestOptionErrors(t *testing.T) {
 		{"observe", "stderr", result.Usage, "want stdout"},
 		{"json", "maybe", result.Usage, "true or false"},
 	} {
-		cfg := DefaultConfig()
+		cfg := Default()
 		err := OptionNamed(c.option).Apply(&cfg, c.value)
 		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "--"+c.option) {
 			t.Errorf("--%s %q: %v; want one of kind %s that names the option, with %q", c.option, c.value, err, c.kind, c.want)
@@ -270,7 +279,7 @@ func TestBugFileConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	usual := DefaultConfig()
+	usual := Default()
 	want := c
 	want.Search, want.Time, want.JSON, want.Quiet, want.Out = "optimal", 0, false, false, ""
 	want.StepBudget, want.MaxThreads, want.MaxOutput = usual.StepBudget, usual.MaxThreads, usual.MaxOutput
@@ -284,7 +293,7 @@ func TestBugFileConfig(t *testing.T) {
 	}
 
 	// What the replay is given.
-	given := DefaultConfig()
+	given := Default()
 	if err := got.TakeHost(&given); err == nil || !strings.Contains(err.Error(), "--file HOST:/large") {
 		t.Errorf("an input that is missing: %v", err)
 	}

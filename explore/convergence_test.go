@@ -34,7 +34,7 @@ func TestDeepeningAgrees(t *testing.T) {
 				cc, opt = "musl-gcc", "-O2"
 			}
 			t.Run(name+variant, func(t *testing.T) {
-				c := DefaultConfig()
+				c := Default()
 				c.Guest, c.Out = build(t, cc, opt, name, variant), NoFile
 				got, err := Run(context.Background(), c, nil)
 				if err != nil {
@@ -136,7 +136,7 @@ func TestConvergence(t *testing.T) {
 		if only >= 0 && i != only {
 			continue
 		}
-		c := DefaultConfig()
+		c := Default()
 		c.Guest, c.Args = guest, []string{strconv.Itoa(i % randomBatch)}
 		s, err := open(c, nil)
 		if err != nil {
@@ -220,7 +220,7 @@ func TestConvergenceOfRounds(t *testing.T) {
 		if only >= 0 && i != only {
 			continue
 		}
-		c := DefaultConfig()
+		c := Default()
 		c.Guest, c.Args, c.Out, c.KeepGoing = guest, []string{strconv.Itoa(i % randomBatch)}, NoFile, true
 		s, err := open(c, nil)
 		if err != nil {
@@ -272,7 +272,7 @@ func TestConvergenceOfRounds(t *testing.T) {
 // TestLoopIsNamedByItsOwnRead: a livelock is the same bug at any points, though a
 // thread has read what its loop reads just before the loop.
 func TestLoopIsNamedByItsOwnRead(t *testing.T) {
-	c := DefaultConfig()
+	c := Default()
 	c.Guest = compile(t, `#include <pthread.h>
 static volatile int v, never;
 static void *f(void *p) {

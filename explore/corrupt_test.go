@@ -47,7 +47,7 @@ func explained(r *result.Result, err error) error {
 // or gone on with to some verdict.
 func TestCorruptCheckpoint(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "search.ckpt")
-	base := DefaultConfig()
+	base := Default()
 	base.Guest, base.Out, base.Jobs, base.KeepGoing = filepath.Join(t.TempDir(), "guest"), NoFile, 1, true
 	src := base.Guest + ".c"
 	if err := os.WriteFile(src, []byte(corruptGuest), 0o644); err != nil {

@@ -60,7 +60,7 @@ func TestJobs(t *testing.T) {
 		{"increment", "-DFIXED", "bounded", "preempt=1"},
 		{"detached", "-DFIXED", "dpor", ""},
 	} {
-		c := DefaultConfig()
+		c := Default()
 		c.Guest, c.Out, c.Search = build(t, "gcc", "-O1", guest.name, guest.variant), NoFile, guest.search
 		if guest.bound != "" {
 			var err error

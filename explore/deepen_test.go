@@ -24,7 +24,7 @@ func TestDeepeningReplays(t *testing.T) {
 	leaveOutWhole(t)
 	own := 0
 	for _, name := range []string{"lost_update", "lost_wakeup", "livelock", "ttas", "ticket", "deadlock_two", "two_preemptions", "early_exit", "trylock_yield", "peterson_spin", "use_after_free"} {
-		c := DefaultConfig()
+		c := Default()
 		c.Guest, c.Out = "../bin/guests/musl-O1/"+name, NoFile
 		r, err := Run(context.Background(), c, nil)
 		if err != nil {
@@ -56,7 +56,7 @@ func TestDeepeningReplays(t *testing.T) {
 // order each time.
 func TestSuspendedSpacesGoOn(t *testing.T) {
 	for _, name := range []string{"fib_bench-N3", "peterson-N2"} {
-		c := DefaultConfig()
+		c := Default()
 		c.Guest, c.Out = "../bin/guests/musl-O1/"+name, NoFile
 		want, err := Run(context.Background(), c, nil)
 		if err != nil {
@@ -91,7 +91,7 @@ func TestSuspendedSpacesGoOn(t *testing.T) {
 // TestRacePoints: a point before one instruction is one in a fresh process as
 // well, where nothing is known to be shared.
 func TestRacePoints(t *testing.T) {
-	c := DefaultConfig()
+	c := Default()
 	c.Guest, c.Out = "../bin/guests/musl-O1/lost_update", NoFile
 	run := func(pp string) *result.Result {
 		t.Helper()
@@ -212,7 +212,7 @@ func BenchmarkSuspended(b *testing.B) {
 }
 
 func deepeningOf(b *testing.B, name string) *deepening {
-	c := DefaultConfig()
+	c := Default()
 	c.Guest, c.Out = "../bin/guests/musl-O1/"+name, NoFile
 	s, err := open(c, nil)
 	if err != nil {
@@ -235,7 +235,7 @@ var _ por.Observer = (*sitting)(nil)
 // doesn't keep the rest of them going.
 func TestStopsBetweenJobs(t *testing.T) {
 	leaveOutWhole(t)
-	c := DefaultConfig()
+	c := Default()
 	c.Guest, c.Out = "../bin/guests/musl-O2/race_field-fixed", NoFile
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -73,7 +73,7 @@ func TestDeepeningGoesOn(t *testing.T) {
 		{"fib_bench-N3", func(c *Config) { c.Deepen, c.PP = false, PointRace|PointYield }, 1, 20},
 		{"split", func(c *Config) { c.SyncOnly = true }, 1, 1},
 	} {
-		c := DefaultConfig()
+		c := Default()
 		c.Guest, c.Out = "../bin/guests/musl-O1/"+g.name, NoFile
 		switch g.name {
 		case "rare":
@@ -132,7 +132,7 @@ func firstDifference(got, want string) string {
 // TestSaverInShortTime: what a search of seconds did can be gone on with.
 func TestSaverInShortTime(t *testing.T) {
 	for limit, want := range map[time.Duration]time.Duration{0: 5 * time.Second, 2 * time.Second: 200 * time.Millisecond, time.Hour: 5 * time.Second} {
-		h := &hunt{session: &session{cfg: DefaultConfig()}}
+		h := &hunt{session: &session{cfg: Default()}}
 		h.cfg.Time = limit
 		if w := h.newSaver(); w.every != want {
 			t.Errorf("--time %v: saved every %v, want %v", limit, w.every, want)

@@ -27,7 +27,7 @@ func TestDeepeningWith(t *testing.T) {
 		{"race_recycled-fixed", "fail-on", "race"},
 	} {
 		for _, goesOn := range []bool{false, true} {
-			c := DefaultConfig()
+			c := Default()
 			c.Guest, c.Out, c.KeepGoing = "../bin/guests/musl-O1/"+g.name, NoFile, goesOn
 			if err := OptionNamed(g.option).Apply(&c, g.value); err != nil {
 				t.Fatal(err)
@@ -62,7 +62,7 @@ func TestDeepeningWith(t *testing.T) {
 // together as are allowed, and says verified if they are enough.
 func TestMaxExecutions(t *testing.T) {
 	warm(t, 1)
-	c := DefaultConfig()
+	c := Default()
 	c.Guest, c.Out = "../bin/guests/musl-O1/fib_bench-N3", NoFile
 	whole, err := Run(context.Background(), c, nil)
 	if err != nil {

@@ -71,7 +71,7 @@ func TestDigests(t *testing.T) {
 			if i%2 == 0 {
 				cc, opt = "musl-gcc", "-O2"
 			}
-			c := DefaultConfig()
+			c := Default()
 			c.Guest = build(t, cc, opt, name, "-DFIXED")
 			s, err := open(c, nil)
 			if err != nil {

@@ -147,7 +147,7 @@ A { usleep(1000); return p; } B { y = now(); return p; } MAIN(x = now(), assert(
 				t.Parallel()
 				bin := builtBy(t, cc, head+c.source)
 				for _, search := range []string{"", "none"} {
-					cfg := DefaultConfig()
+					cfg := Default()
 					cfg.Guest, cfg.Out, cfg.Time = bin, NoFile, 20*time.Second
 					if search != "" {
 						cfg.Search = search

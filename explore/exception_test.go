@@ -41,7 +41,7 @@ func TestExceptions(t *testing.T) {
 	t.Parallel()
 	bin := compileCPP(t, "-O1", exceptionSource)
 	for _, deepens := range []bool{true, false} {
-		cfg := DefaultConfig()
+		cfg := Default()
 		cfg.Guest, cfg.Out, cfg.Deepen, cfg.MaxExecutions = bin, NoFile, deepens, 100
 		r, err := Run(context.Background(), cfg, nil)
 		if err != nil {
@@ -77,7 +77,7 @@ int main()
 	assert(tries == 2 && done == 1);
 }
 `)
-	cfg := DefaultConfig()
+	cfg := Default()
 	cfg.Guest, cfg.Out = bin, NoFile
 	r, err := Run(context.Background(), cfg, nil)
 	if err != nil {

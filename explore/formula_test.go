@@ -93,7 +93,7 @@ func TestOutcomesByFormula(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%s-%d-%d", cc, f.row, f.n, f.k), func(t *testing.T) {
-				c := DefaultConfig()
+				c := Default()
 				c.Guest, c.PP = guest, PointMem
 				c.Args = []string{f.row, fmt.Sprint(f.n), fmt.Sprint(f.k)}
 				c.Files = []GuestFile{{Host: data, Guest: "data.txt"}}

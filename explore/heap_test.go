@@ -304,7 +304,7 @@ func (c *heapCase) build(t *testing.T, cc string) (bin, in string) {
 // look runs it with an allocator.
 func (c *heapCase) look(t *testing.T, bin, in string, malloc Malloc) {
 	t.Helper()
-	cfg := DefaultConfig()
+	cfg := Default()
 	cfg.Guest, cfg.Stdin, cfg.Out, cfg.Malloc = bin, in, NoFile, malloc
 	if c.check != "" {
 		cfg.CheckFor = []string{c.check}

@@ -195,7 +195,7 @@ func TestInterruptedWaits(t *testing.T) {
 					second = "sleep" // without a reduction they are thousands
 				}
 				for _, search := range []string{"", second} {
-					cfg := DefaultConfig()
+					cfg := Default()
 					cfg.Guest, cfg.Out = bin, NoFile
 					if search != "" {
 						cfg.Search, cfg.PP = search, PointMem

@@ -50,7 +50,7 @@ int main(void) {
 		for cc, want := range map[string]string{"gcc": c.glibc, "musl-gcc": c.musl} {
 			guest := compileBy(t, cc, strings.Replace(program, "MAIN", c.main, 1))
 			for _, search := range []string{"none", "source", "optimal", "trust"} {
-				cfg := DefaultConfig()
+				cfg := Default()
 				cfg.Guest, cfg.Out, cfg.PP, cfg.Search, cfg.KeepGoing = guest, NoFile, PointMem, search, true
 				r, err := Run(context.Background(), cfg, nil)
 				if err != nil {

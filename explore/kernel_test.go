@@ -32,7 +32,7 @@ func kernelBuilt(t testing.TB, program string) string {
 }
 
 func kernelConfig(guest, test, pp string) Config {
-	c := DefaultConfig()
+	c := Default()
 	c.Guest, c.Cmdline, c.Out, c.Deepen, c.Race = guest, "test="+test, NoFile, false, RaceOff
 	c.PP, _ = ParsePoints(pp)
 	return c

@@ -208,7 +208,7 @@ func TestInterruptsLeftOff(t *testing.T) {
 			c := kernelConfig(guest, "lock", points)
 			c.Profile = silentProfile(t, false)
 			if points == "" {
-				c.PP, c.Deepen = DefaultConfig().PP, true
+				c.PP, c.Deepen = Default().PP, true
 			} else {
 				c.Search, c.Bounds = "bounded", por.Bounds{{Measure: por.Preempt, Limit: 1}}
 			}

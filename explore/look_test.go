@@ -42,7 +42,7 @@ func searchesAgree(t *testing.T, c Config) []string {
 // TestLooks: where no preemption point is, how far a step goes depends on the
 // objects on its way, and every search knows it (scheduler/look.go).
 func TestLooks(t *testing.T) {
-	c := DefaultConfig()
+	c := Default()
 	c.Guest = chosen(t, "looks")
 	for kind, name := range []string{"mutex", "spin lock", "semaphore", "writer by writer", "reader by writer", "writer by reader", "once", "signal by signal"} {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestLooks(t *testing.T) {
 
 // TestOutcomes: results that the order decides.
 func TestOutcomes(t *testing.T) {
-	c := DefaultConfig()
+	c := Default()
 	c.Guest = chosen(t, "outcomes")
 	for kind, tt := range []struct {
 		name string

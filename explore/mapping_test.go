@@ -182,7 +182,7 @@ static void drop(char *p) { munmap(p, 4096); __asm__ volatile(""); }
 static void *reader(void *a) { return (void *)(long)shared[5]; }
 int main(void) { shared = get(); GO(t, reader); drop(shared); pthread_join(t, 0); }`}
 	for _, cc := range []string{"gcc", "musl-gcc"} {
-		cfg := DefaultConfig()
+		cfg := Default()
 		cfg.Guest, cfg.Stdin = c.build(t, cc)
 		cfg.Out = NoFile
 		r, err := Run(context.Background(), cfg, nil)

@@ -129,7 +129,7 @@ func TestNamedSemaphores(t *testing.T) {
 					if way.name == "native" && libc != "gcc" {
 						continue // hundreds of thousands of executions
 					}
-					cfg := DefaultConfig()
+					cfg := Default()
 					cfg.Guest, cfg.Out = guest, NoFile
 					way.set(&cfg)
 					r, err := Run(context.Background(), cfg, nil)

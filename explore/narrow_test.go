@@ -32,7 +32,7 @@ int main(void)
 func TestNarrow(t *testing.T) {
 	warm(t, 2_000)
 	rounds(t, 3_000, 2_000)
-	c := DefaultConfig()
+	c := Default()
 	c.Guest, c.Out, c.Jobs = compile(t, helper), NoFile, 2
 	r, err := Run(context.Background(), c, nil)
 	if err != nil {

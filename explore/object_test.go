@@ -49,7 +49,7 @@ func TestObjects(t *testing.T) {
 					if most > 0 && kind != "" {
 						continue // the bug may be in a later one
 					}
-					cfg := DefaultConfig()
+					cfg := Default()
 					cfg.Guest, cfg.Out, cfg.PP, cfg.Search, cfg.MaxExecutions = guest, NoFile, PointMem, search, most
 					r, err := Run(context.Background(), cfg, nil)
 					if err != nil {

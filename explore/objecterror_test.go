@@ -33,7 +33,7 @@ func TestObjectErrors(t *testing.T) {
 			if n := strings.Count(calls.String(), "\n"); n < 100 {
 				t.Fatalf("the program makes %d calls", n)
 			}
-			cfg := DefaultConfig()
+			cfg := Default()
 			cfg.Guest, cfg.Out, cfg.PP = build("guest", "-DWANT="+strings.TrimSuffix(string(figures), ",")), NoFile, PointMem
 			r, err := Run(context.Background(), cfg, nil)
 			if err != nil {

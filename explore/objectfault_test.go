@@ -67,7 +67,7 @@ int main(void) { pthread_t t; (void)t; (void)m; (void)use; (void)handle; (void)s
 		{"mtx_init(&r, mtx_recursive); mtx_lock(&r); mtx_lock(&r); mtx_unlock(&r); mtx_unlock(&r)", "", "musl-gcc"},
 	} {
 		t.Run(c.main, func(t *testing.T) {
-			cfg := DefaultConfig()
+			cfg := Default()
 			cfg.Guest, cfg.Out, cfg.PP = compileBy(t, c.cc, strings.Replace(program, "MAIN", c.main, 1)), NoFile, PointMem
 			r, err := Run(context.Background(), cfg, nil)
 			if err != nil {

@@ -127,7 +127,7 @@ func TestOperators(t *testing.T) {
 			}
 		}
 		for _, malloc := range []Malloc{MallocTrusted, MallocNative} {
-			cfg := DefaultConfig()
+			cfg := Default()
 			cfg.Guest, cfg.Args, cfg.Out, cfg.Malloc = bin, []string{c.args}, NoFile, malloc
 			r, err := Run(context.Background(), cfg, nil)
 			if err != nil {

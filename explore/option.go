@@ -49,7 +49,7 @@ var Groups = []Group{GroupGuest, GroupPoints, GroupWorld, GroupSearch, GroupLimi
 
 // Default is the text of an option's default, or "" if it has none.
 func (o *Option) Default() string {
-	c := DefaultConfig()
+	c := Default()
 	return strings.Join(o.Get(&c), ",")
 }
 

@@ -112,7 +112,7 @@ func list(c Config, search string, limit uint64, most time.Duration) *listing {
 type outsideGuest struct{ guest, native, data string }
 
 func (g *outsideGuest) config(program int) Config {
-	c := DefaultConfig()
+	c := Default()
 	c.Guest, c.Args, c.PP, c.Out = g.guest, []string{strconv.Itoa(program)}, PointMem, NoFile
 	c.Files = []GuestFile{{Host: g.data, Guest: "data.txt"}}
 	return c

@@ -63,7 +63,7 @@ func TestPointless(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &session{cfg: Config{PP: points}, img: img}
+			s := &session{cfg: Config{Switching: Switching{PP: points}}, img: img}
 			if err := s.readProfile(); err != nil {
 				t.Fatal(err)
 			}

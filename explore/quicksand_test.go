@@ -26,7 +26,7 @@ func TestFiguresOfQuicksand(t *testing.T) {
 		for definition, class := range g.Race {
 			figures++
 			t.Run(g.Name+" "+definition, func(t *testing.T) {
-				cfg := DefaultConfig()
+				cfg := Default()
 				cfg.Guest, cfg.Out, cfg.Race = filepath.Join("../bin/guests", g.Binary("musl-O2")), NoFile, definition
 				r, err := Run(context.Background(), cfg, nil)
 				if err != nil {
@@ -55,7 +55,7 @@ func TestFiguresOfQuicksand(t *testing.T) {
 		t.Errorf("%d figures and definitions, want those of five", figures)
 	}
 	// None of the spaces of Figure 2 has the bug of Figure 1.
-	cfg := DefaultConfig()
+	cfg := Default()
 	cfg.Guest, cfg.Out = "../bin/guests/musl-O2/quicksand1", NoFile
 	for _, pp := range []string{"yield", "lock", "unlock", "lock,unlock"} {
 		if err := OptionNamed("pp").Apply(&cfg, pp); err != nil {
@@ -71,7 +71,7 @@ func TestFiguresOfQuicksand(t *testing.T) {
 // all, gives the second thread the block that the first one gave back: no race is
 // listed or examined, and what was spared is counted.
 func TestRecycledBetweenThreads(t *testing.T) {
-	cfg := DefaultConfig()
+	cfg := Default()
 	cfg.Out, cfg.Malloc = NoFile, MallocNative
 	cfg.Guest = compile(t, `#include <malloc.h>
 #include <pthread.h>

@@ -17,7 +17,7 @@ import (
 // racing is a configuration in which races are bugs.
 func racing(t *testing.T, guest string, options ...string) Config {
 	t.Helper()
-	cfg := DefaultConfig()
+	cfg := Default()
 	cfg.Guest, cfg.Out = guest, NoFile
 	for _, o := range append([]string{"pp=mem", "fail-on=race", "keep-going=true"}, options...) {
 		name, value, _ := strings.Cut(o, "=")
@@ -280,7 +280,7 @@ func TestRaceClasses(t *testing.T) {
 		{racesGuest(t, "ownership"), []string{"pp=yield"}, "x untested"},
 		{racesGuest(t, "ownership"), nil, "x benign"},
 	} {
-		cfg := DefaultConfig()
+		cfg := Default()
 		cfg.Guest, cfg.Out = c.guest, NoFile
 		for _, o := range append([]string{"pp=mem"}, c.options...) {
 			name, value, _ := strings.Cut(o, "=")
@@ -334,7 +334,7 @@ func TestRaceUnderDeepening(t *testing.T) {
 	defer func(n uint64) { warmSteps = n }(warmSteps)
 	for _, warmSteps = range []uint64{1, 50_000} {
 		for guest, want := range map[string]string{"lost_update": "x", "race_field": "stats.misses", "race_flag": "ready", "race_flag-fixed": "", "lost_update-fixed": ""} {
-			cfg := DefaultConfig()
+			cfg := Default()
 			cfg.Guest, cfg.Out, cfg.FailOnRace, cfg.KeepGoing = "../bin/guests/musl-O1/"+guest, NoFile, true, true
 			got, r := raceBugs(t, cfg)
 			if strings.Join(got, " ") != want || (want == "") != (r.Verdict == result.Verified) {
@@ -359,7 +359,7 @@ volatile int x, y[8];
 static void *f(void *a) { x = 1; for (int i = 0; i < 8; i++) y[i]++; return a; }
 int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, f, 0); for (int i = 0; i < 3; i++) pthread_join(t[i], 0); }`}
 	guest, _ := parts.build(t, "musl-gcc")
-	cfg := DefaultConfig()
+	cfg := Default()
 	cfg.Guest, cfg.Out, cfg.Time, cfg.MaxExecutions = guest, NoFile, 4*time.Second, 20000
 	r, err := Run(context.Background(), cfg, nil)
 	if err != nil {
@@ -385,7 +385,7 @@ int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i
 // TestKernelsWords: what calls of a Pebbles kernel read and write of its own (who can
 // run) is no race of the program's.
 func TestKernelsWords(t *testing.T) {
-	cfg := DefaultConfig()
+	cfg := Default()
 	cfg.Guest, cfg.Out = "../bin/guests/pebbles/spin-cond", NoFile
 	r, err := Run(context.Background(), cfg, nil)
 	if err != nil || r.Verdict != result.Verified || len(r.Races) == 0 {

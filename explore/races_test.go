@@ -22,7 +22,7 @@ func TestRacesListed(t *testing.T) {
 		{"musl-O2/use_after_free-fixed", RaceLimited, "mem", false},
 		{"musl-O2/use_after_free-fixed", RaceHB, "mem", false},
 	} {
-		cfg := DefaultConfig()
+		cfg := Default()
 		cfg.Guest, cfg.Race, cfg.Out = "../bin/guests/"+c.guest, c.mode, NoFile
 		if err := OptionNamed("pp").Apply(&cfg, c.pp); err != nil {
 			t.Fatal(err)

@@ -35,7 +35,7 @@ func TestRandomPrograms(t *testing.T) {
 		if only >= 0 && i != only {
 			continue
 		}
-		c := DefaultConfig()
+		c := Default()
 		c.Guest, c.Args = guest, []string{strconv.Itoa(i % randomBatch)}
 		for _, to := range randomComparisons(i) {
 			c.PP, _ = ParsePoints(to.pp)

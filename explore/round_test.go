@@ -55,7 +55,7 @@ func TestJobsAtOnce(t *testing.T) {
 		{"fib_bench-N3-BAD", true, 1},
 		{"late_sharing", true, 1},
 	} {
-		c := DefaultConfig()
+		c := Default()
 		c.Guest, c.Out, c.KeepGoing = "../bin/guests/musl-O1/"+g.name, NoFile, g.goesOn
 		if g.name == "rare" {
 			c.Guest = compile(t, rare)

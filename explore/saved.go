@@ -84,7 +84,7 @@ func keepInput(guest, host string, content []byte, room *int) savedInput {
 // ConfigOf is the configuration that a bug file's bug was found with, within the
 // usual limits. What it hasn't got, TakeHost has.
 func ConfigOf(f *result.BugFile) (Config, error) {
-	usual := DefaultConfig()
+	usual := Default()
 	usual.Deepen = false
 	s := savedConfig{Config: usual}
 	if err := json.Unmarshal(f.Config, &s); err != nil {

@@ -28,7 +28,7 @@ func TestSinglePath(t *testing.T) {
 			}
 			for _, search := range []string{"dpor", "dpor:sleep=0", "dpor:figure=3", "dpor:figure=3,sleep=0", "dpor:figure=4",
 				"dpor:figure=4,sleep=0", "classic", "nidhugg", "source", "optimal"} {
-				cfg := DefaultConfig()
+				cfg := Default()
 				cfg.Guest, cfg.Search = guest, search
 				s, err := open(cfg, nil)
 				if err != nil {

@@ -233,7 +233,7 @@ int main(void) { GO(t, user); GO(u, user); pthread_join(t, 0); pthread_join(u, 0
 				if err := os.WriteFile(in, []byte("x"), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				cfg := DefaultConfig()
+				cfg := Default()
 				cfg.Guest, cfg.Stdin, cfg.Out = bin, in, NoFile
 				r, err := Run(context.Background(), cfg, nil)
 				if err != nil {
@@ -286,7 +286,7 @@ int main()
 	if msg, err := exec.Command("g++", "-g", "-O1", "-static", "-pthread", src, "-o", bin).CombinedOutput(); err != nil {
 		t.Fatalf("g++: %v\n%s", err, msg)
 	}
-	cfg := DefaultConfig()
+	cfg := Default()
 	cfg.Guest, cfg.Out = bin, NoFile
 	r, err := Run(context.Background(), cfg, nil)
 	if err != nil {

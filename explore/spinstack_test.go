@@ -93,7 +93,7 @@ static void *user(void *a) {
 				t.Run(p.name+" "+cc+opt, func(t *testing.T) {
 					guest := buildText(t, cc, spinStackHead+p.source+main, opt)
 					for _, search := range []string{"", "none"} {
-						cfg := DefaultConfig()
+						cfg := Default()
 						cfg.Guest, cfg.Out = guest, NoFile
 						if search != "" {
 							cfg.Search, cfg.PP = search, PointMem

@@ -84,7 +84,7 @@ var readsBeyond = []string{
 // libraries, while another thread is there.
 func TestStringsWithinBlocks(t *testing.T) {
 	run := func(libc, body string) *result.Result {
-		cfg := DefaultConfig()
+		cfg := Default()
 		cfg.Guest, cfg.Out = compileBy(t, libc, stringsOf+"int main(void) { pthread_t t; pthread_create(&t, 0, f, 0);\n"+body+"pthread_join(t, 0); return 0; }\n"), NoFile
 		r, err := Run(context.Background(), cfg, nil)
 		if err != nil {

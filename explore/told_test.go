@@ -16,7 +16,7 @@ import (
 // followed has the same steps. Here the schedules stop within private code.
 func TestToldAsFollowed(t *testing.T) {
 	for _, name := range []string{"lost_update", "withdraw", "early_exit", "lost_wakeup"} {
-		c := DefaultConfig()
+		c := Default()
 		c.Guest, c.Out, c.Deepen, c.PP = filepath.Join("../bin/guests/musl-O1", name), NoFile, false, PointMem
 		r, err := Run(context.Background(), c, nil)
 		if err != nil {
@@ -55,7 +55,7 @@ func TestToldAsFollowed(t *testing.T) {
 // it did under a lock before and after changed by others as well, and that isn't
 // told as the cause. An access right after its lock is told as made with it.
 func TestCauseIsWhatNoLockProtects(t *testing.T) {
-	c := DefaultConfig()
+	c := Default()
 	c.Out, c.Guest = NoFile, compile(t, `#include <assert.h>
 #include <pthread.h>
 static int x, y;

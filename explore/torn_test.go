@@ -13,7 +13,7 @@ func bothSearches(t *testing.T, cc, source string, kind result.Kind) {
 	t.Helper()
 	guest := compileBy(t, cc, source)
 	for _, search := range []string{"optimal", "none"} {
-		cfg := DefaultConfig()
+		cfg := Default()
 		cfg.Guest, cfg.Out, cfg.PP, cfg.Search = guest, NoFile, PointMem, search
 		r, err := Run(context.Background(), cfg, nil)
 		if err != nil {

@@ -82,7 +82,7 @@ int main(void) { sem_init(&s, 0, 0); sem_init(&s2, 0, 0); GO(t, user); GO(u, oth
 			t.Run(p.name+" "+cc, func(t *testing.T) {
 				guest := buildText(t, cc, interruptedHead+p.source, "-O1")
 				for _, search := range []string{"", "none"} {
-					cfg := DefaultConfig()
+					cfg := Default()
 					cfg.Guest, cfg.Out = guest, NoFile
 					if search != "" {
 						cfg.Search, cfg.PP = search, PointMem

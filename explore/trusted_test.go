@@ -63,7 +63,7 @@ static void *f(void *a) { FILE *o = fmemopen(b, 8, "w"); fputs("1", o); fclose(o
 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); FILE *o = fmemopen(b, 8, "w"); fputs("2", o); fclose(o); pthread_join(t, 0); if (b[0] == FIRST) abort(); return 0; }
 `} {
 		for _, first := range []string{"#define FIRST '1'", "#define FIRST '2'"} {
-			cfg := DefaultConfig()
+			cfg := Default()
 			cfg.Guest, cfg.Out = compile(t, first+program), NoFile
 			for _, pp := range []Points{PointMem, cfg.PP} {
 				cfg.PP = pp

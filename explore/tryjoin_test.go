@@ -31,7 +31,7 @@ int main(void)
 func TestTryJoinSeesLife(t *testing.T) {
 	for _, whole := range []uint64{50_000, 0} {
 		warm(t, whole)
-		c := DefaultConfig()
+		c := Default()
 		c.Guest, c.Out = compile(t, tryJoin), NoFile
 		r, err := Run(context.Background(), c, nil)
 		if err != nil {

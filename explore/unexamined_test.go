@@ -29,7 +29,7 @@ func TestUnexamined(t *testing.T) {
 		{"use_after_free-fixed", "lock,unlock", 2, "frees"},
 	} {
 		for _, mode := range raceModes {
-			cfg := DefaultConfig()
+			cfg := Default()
 			cfg.Guest, cfg.Race, cfg.Out = "../bin/guests/musl-O2/"+c.guest, mode, NoFile
 			if err := OptionNamed("pp").Apply(&cfg, c.pp); err != nil {
 				t.Fatal(err)
@@ -51,7 +51,7 @@ func TestUnexamined(t *testing.T) {
 // one space with its points does.
 func TestUnexaminedSyncOnly(t *testing.T) {
 	for _, mode := range []string{RaceLimited, RaceHB} {
-		cfg := DefaultConfig()
+		cfg := Default()
 		cfg.Guest, cfg.Race, cfg.Out, cfg.SyncOnly = "../bin/guests/musl-O2/lost_update", mode, NoFile, true
 		r, err := Run(context.Background(), cfg, nil)
 		if err != nil {

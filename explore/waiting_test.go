@@ -39,7 +39,7 @@ func TestWaitsForPrivateMemory(t *testing.T) {
 		"relayed": "pthread_create(&u, 0, relay, 0); go = 1; pthread_join(u, 0);",
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := DefaultConfig()
+			c := Default()
 			c.Guest, c.Out, c.PP, c.Search = compile(t, strings.Replace(waiting, "MAIN", main, 1)), NoFile, PointMem, "optimal"
 			r, err := Run(context.Background(), c, nil)
 			if err != nil {
@@ -58,7 +58,7 @@ func TestWaitsForPrivateMemory(t *testing.T) {
 func TestWaitsTogether(t *testing.T) {
 	defer func() { warmUp, stint = 0, 0 }()
 	warmUp, stint = 1, 5
-	c := DefaultConfig()
+	c := Default()
 	c.Guest, c.Out, c.Deepen, c.SelfCheck = compiled(t, "waits_twice"), NoFile, false, true
 	if r := sameFor(t, c, 1, 2); r.Verdict != result.Verified || r.Executions == 0 || r.Certificate.SelfCheck != "passed" {
 		t.Errorf("%s (%s), %d executions, self-check %s", r.Verdict, r.Reason, r.Executions, r.Certificate.SelfCheck)

@@ -146,7 +146,7 @@ func TestEmptyPass(t *testing.T) {
 			for _, libc := range []string{"gcc", "musl-gcc"} {
 				guest := compileBy(t, libc, threadsOf+p.program)
 				for _, search := range []string{"optimal", "none"} {
-					cfg := DefaultConfig()
+					cfg := Default()
 					cfg.Guest, cfg.Out, cfg.Search = guest, NoFile, search
 					if p.set != nil {
 						p.set(&cfg)
@@ -189,7 +189,7 @@ int main(int c, char **v) { if (c > 5) never(); pair(w); }`
 	guest := compile(t, program)
 	var want []result.WarningCode
 	for _, jobs := range []int{1, 2, 3} {
-		cfg := DefaultConfig()
+		cfg := Default()
 		cfg.Guest, cfg.Out, cfg.Jobs, cfg.Search = guest, NoFile, jobs, "none"
 		cfg.PP, cfg.Deepen, cfg.Rules = PointYield|PointLock|PointAtomic, false, []Rule{{Function: "w"}, {Function: "never"}}
 		cfg.Checkpoint, cfg.CheckpointEvery = filepath.Join(t.TempDir(), "checkpoint"), 1

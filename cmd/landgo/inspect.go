@@ -10,7 +10,7 @@ import (
 )
 
 func (a *app) inspectCommand() *command {
-	c, flags := explore.DefaultConfig(), newFlags()
+	c, flags := explore.Default(), newFlags()
 	addOptions(flags, &c, func(o *explore.Option) bool {
 		return o.Group == explore.GroupPoints || o.Group == explore.GroupWorld || o.Name == "json" || limits(o)
 	})

@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) replayCommand() *command {
-	c, flags := explore.DefaultConfig(), newFlags()
+	c, flags := explore.Default(), newFlags()
 	schedule := flags.String("schedule", "", "the schedule to run, instead of a bug file's")
 	addOptions(flags, &c, func(o *explore.Option) bool { return o.Kept() || shows(o) || limits(o) })
 	c.Time = replayTime

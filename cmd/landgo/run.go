@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) runCommand() *command {
-	c, flags := explore.DefaultConfig(), newFlags()
+	c, flags := explore.Default(), newFlags()
 	addOptions(flags, &c, func(*explore.Option) bool { return true })
 	return &command{
 		name:  "run",

@@ -115,12 +115,12 @@ func TestSourcesOf(t *testing.T) {
 		{nil, "/g.elf", true, []string{here}},
 		{[]string{"/"}, "/g.elf", true, []string{"/", here}},
 	} {
-		s, err := sourcesOf(&explore.Config{Sources: c.given, Guest: c.guest}, c.named)
+		s, err := sourcesOf(&explore.Config{Given: explore.Given{Guest: c.guest}, Output: explore.Output{Sources: c.given}}, c.named)
 		if err != nil || !slices.Equal(s, c.want) {
 			t.Errorf("%v: %v, %v", c, s, err)
 		}
 	}
-	if _, err := sourcesOf(&explore.Config{Sources: []string{"nowhere"}}, true); err == nil {
+	if _, err := sourcesOf(&explore.Config{Output: explore.Output{Sources: []string{"nowhere"}}}, true); err == nil {
 		t.Error("a folder that isn't there is taken")
 	}
 }

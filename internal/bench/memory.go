@@ -62,7 +62,7 @@ func growing() error {
 			w := &watch{}
 			ctx, stop := context.WithCancel(context.Background())
 			w.enough = stop
-			c := explore.DefaultConfig()
+			c := explore.Default()
 			c.Guest, c.Search, c.Bounds, c.Out, c.Deepen, c.Jobs = path, g.search, bounds, explore.NoFile, false, 2
 			debug.FreeOSMemory()
 			if err := forgetPeak(); err != nil {
