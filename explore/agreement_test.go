@@ -60,7 +60,7 @@ func explored(t testing.TB, search string, c Config) *ends {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(pointMem), Unmerged: spec.Kind().SingleEvents, MaxExecutions: 200_000, Bounds: c.Bounds})
+	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(PointMem), Unmerged: spec.Kind().SingleEvents, MaxExecutions: 200_000, Bounds: c.Bounds})
 	if err != nil {
 		t.Fatal(err)
 	}

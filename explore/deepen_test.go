@@ -152,21 +152,6 @@ func TestRacePoints(t *testing.T) {
 	}
 }
 
-// TestParsePlaces: what a set is written as is read as the same.
-func TestParsePlaces(t *testing.T) {
-	for _, good := range []string{"race", "yield,race=0x401234+0x401250", "yield,lock,race=main+0x12+worker+0x0+0x401250"} {
-		p, places, err := parsePoints(good)
-		if got := pointList(p, places); err != nil || got != good && "yield,"+good != got {
-			t.Errorf("%s is read as %s: %v", good, got, err)
-		}
-	}
-	for _, bad := range []string{"race=", "race=+", "race=0x12zz", "lock=main", "race=a b"} {
-		if _, places, err := parsePoints(bad); err == nil {
-			t.Errorf("%s is read as %q", bad, places)
-		}
-	}
-}
-
 // BenchmarkJobStart is what a job takes beyond its executions: the smallest
 // space there is, from the booted guest. To be under a millisecond.
 func BenchmarkJobStart(b *testing.B) {

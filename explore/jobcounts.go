@@ -83,7 +83,7 @@ func (d *deepening) name(j *deepen.Job) string {
 	if len(places) > 0 {
 		p |= PointRace
 	}
-	name := pointList(p, places)
+	name := p.At(places)
 	for _, f := range j.Set.Within {
 		name += " within " + f
 	}

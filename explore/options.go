@@ -196,9 +196,9 @@ var Options = []Option{
 	}, {
 		Name: "race", Group: GroupSearch, Value: "limited|hb|off",
 		Help:  "which unordered accesses are listed as data-race candidates",
-		Words: raceModes,
+		Words: RaceModes,
 		Doc:   "With hb, those that no synchronisation orders in an execution that was run. With limited, locks order nothing, but accesses under a common lock aren't listed: that finds more, some of them ordered by what the critical sections exchange. With off nothing looks for them: without --pp there are sets of points at synchronisation then, and before every access, but none of single instructions until those that the proof needs are known. A candidate isn't a bug: what it leads to is searched like everything else.",
-		Set:   func(c *Config, v string) error { return setWord(&c.Race, v, raceModes...) },
+		Set:   func(c *Config, v string) error { return setWord(&c.Race, v, RaceModes...) },
 		Get:   func(c *Config) []string { return one(c.Race) },
 	}, {
 		Name: "search", Group: GroupSearch, Value: "KIND[:OPTION=N,...]",

@@ -94,7 +94,7 @@ func list(c Config, search string, limit uint64, most time.Duration) *listing {
 		l.err = err
 		return l
 	}
-	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(pointMem), MaxExecutions: limit})
+	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(PointMem), MaxExecutions: limit})
 	if err != nil {
 		l.err = err
 		return l

@@ -144,7 +144,7 @@ func explore(t *testing.T, search string, c Config, limit uint64) (e *ends, comp
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(pointMem), Unmerged: spec.Kind().SingleEvents, MaxExecutions: limit})
+	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(PointMem), Unmerged: spec.Kind().SingleEvents, MaxExecutions: limit})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -165,7 +165,7 @@ func (h *hunt) oneEvent() bool { return h.fine() && h.img.Kernel != image.Bare }
 
 // fine reports whether there is a preemption point before every access to
 // shared memory.
-func (s *session) fine() bool { return s.cfg.PP.Has(pointMem) && len(s.cfg.rules()) == 0 }
+func (s *session) fine() bool { return s.cfg.PP.Has(PointMem) && len(s.cfg.rules()) == 0 }
 
 // counts puts a search's counts and estimate into the result.
 func (h *hunt) counts(stats por.Stats) {

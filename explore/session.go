@@ -272,7 +272,7 @@ func (s *session) granularity(points Points, race []uint64) scheduler.Granularit
 		to   scheduler.Points
 	}{
 		{PointLock, scheduler.PointLock}, {PointUnlock, scheduler.PointUnlock},
-		{PointAtomic, scheduler.PointAtomic}, {PointSync, scheduler.PointSync}, {pointMem, scheduler.PointMem},
+		{PointAtomic, scheduler.PointAtomic}, {PointSync, scheduler.PointSync}, {PointMem, scheduler.PointMem},
 		{PointCLI, scheduler.PointCLI}, {PointSTI, scheduler.PointSTI},
 	} {
 		if points.Has(k.from) {

@@ -28,7 +28,7 @@ func TestUnexamined(t *testing.T) {
 		// The new block is filled and read, the old one read and freed.
 		{"use_after_free-fixed", "lock,unlock", 2, "frees"},
 	} {
-		for _, mode := range raceModes {
+		for _, mode := range RaceModes {
 			cfg := Default()
 			cfg.Guest, cfg.Race, cfg.Out = "../bin/guests/musl-O2/"+c.guest, mode, NoFile
 			if err := OptionNamed("pp").Apply(&cfg, c.pp); err != nil {

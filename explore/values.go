@@ -48,7 +48,7 @@ const (
 	RaceOff     = "off"
 )
 
-var raceModes = []string{RaceLimited, RaceHB, RaceOff}
+var RaceModes = []string{RaceLimited, RaceHB, RaceOff}
 
 // Processors says how many processors the guest is meant for.
 type Processors string
