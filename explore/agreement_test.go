@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/por"
 )
 
@@ -47,7 +48,7 @@ func (e *ends) Restarted()            { clear(e.states); e.executions = 0 }
 
 // explored runs a whole search, within the configuration's bounds, and says how
 // its executions end.
-func explored(t testing.TB, search string, c Config) *ends {
+func explored(t testing.TB, search string, c config.Config) *ends {
 	t.Helper()
 	c.Search = search
 	s, err := open(c, nil)
@@ -60,7 +61,7 @@ func explored(t testing.TB, search string, c Config) *ends {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(PointMem), Unmerged: spec.Kind().SingleEvents, MaxExecutions: 200_000, Bounds: c.Bounds})
+	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(config.PointMem), Unmerged: spec.Kind().SingleEvents, MaxExecutions: 200_000, Bounds: c.Bounds})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +97,9 @@ func TestSearchesAgree(t *testing.T) {
 				cc, opt = "gcc", "-O1"
 			}
 			t.Run(name+variant, func(t *testing.T) {
-				c := Default()
+				c := config.Default()
 				c.Guest = build(t, cc, opt, name, variant)
-				points := []Points{PointMem, possible(t, c, PointYield, PointLock, PointUnlock)}
+				points := []config.Points{config.PointMem, possible(t, c, config.PointYield, config.PointLock, config.PointUnlock)}
 				if name == "barrier_phase" && variant == "-DFIXED" {
 					points = points[1:] // without reduction as long as all the others together
 				}
@@ -106,7 +107,7 @@ func TestSearchesAgree(t *testing.T) {
 					c.PP = pp
 					want := explored(t, "none", c)
 					searches := agreeing
-					if pp == PointMem {
+					if pp == config.PointMem {
 						searches = append(slices.Clone(agreeing), "trust")
 					}
 					for _, search := range searches {
@@ -125,10 +126,10 @@ func TestSearchesAgree(t *testing.T) {
 }
 
 // possible is the points that there can be in a guest, of those given.
-func possible(t testing.TB, c Config, points ...Points) (pp Points) {
+func possible(t testing.TB, c config.Config, points ...config.Points) (pp config.Points) {
 	t.Helper()
 	for _, p := range points {
-		c.PP = PointYield | p
+		c.PP = config.PointYield | p
 		s, err := open(c, nil)
 		if err == nil {
 			pp |= p
@@ -150,19 +151,19 @@ func TestBoundedSearchesAgree(t *testing.T) {
 			cc, opt = "musl-gcc", "-O2"
 		}
 		t.Run(name+variant, func(t *testing.T) {
-			c := Default()
+			c := config.Default()
 			c.Guest = build(t, cc, opt, name, variant)
-			locks := possible(t, c, PointYield, PointLock, PointUnlock)
+			locks := possible(t, c, config.PointYield, config.PointLock, config.PointUnlock)
 			for _, k := range []struct {
-				pp       Points
+				pp       config.Points
 				bounds   string
 				searches []string
 			}{
-				{PointMem, "preempt=0", []string{"bpor", "nidhugg-bpor", "source-bpor"}},
-				{PointMem, "preempt=1", []string{"bounded", "bpor", "nidhugg-bpor", "source-bpor"}},
-				{PointMem, "preempt=2", []string{"bpor"}},
-				{PointMem, "fair=1", []string{"bpor"}},
-				{PointMem, "preempt=1,fair=0", []string{"bounded", "bpor"}},
+				{config.PointMem, "preempt=0", []string{"bpor", "nidhugg-bpor", "source-bpor"}},
+				{config.PointMem, "preempt=1", []string{"bounded", "bpor", "nidhugg-bpor", "source-bpor"}},
+				{config.PointMem, "preempt=2", []string{"bpor"}},
+				{config.PointMem, "fair=1", []string{"bpor"}},
+				{config.PointMem, "preempt=1,fair=0", []string{"bounded", "bpor"}},
 				{locks, "preempt=1", []string{"bpor", "nidhugg-bpor", "source-bpor"}},
 			} {
 				bounds, err := por.ParseBounds(k.bounds)
@@ -186,7 +187,7 @@ func TestBoundedSearchesAgree(t *testing.T) {
 func TestSharingDeclared(t *testing.T) {
 	for _, name := range []string{"lost_update", "increment", "late_sharing", "aba", "trylock_backoff", "stack_argument"} {
 		t.Run(name, func(t *testing.T) {
-			c := Default()
+			c := config.Default()
 			c.Guest = build(t, "musl-gcc", "-O2", name, "-DFIXED")
 			learned := explored(t, "optimal", c)
 			c.AllShared = true
@@ -209,9 +210,9 @@ func TestOwnCodeAgrees(t *testing.T) {
 			}
 			for _, cc := range []string{"gcc", "musl-gcc"} {
 				t.Run(name+variant+"/"+cc, func(t *testing.T) {
-					c := Default()
+					c := config.Default()
 					c.Guest = build(t, cc, "-O1", name, variant)
-					c.PP = possible(t, c, PointYield, PointLock, PointUnlock, PointAtomic)
+					c.PP = possible(t, c, config.PointYield, config.PointLock, config.PointUnlock, config.PointAtomic)
 					bugs := func(native bool) (kinds []string) {
 						c.NativeSync = native
 						s, err := open(c, nil)

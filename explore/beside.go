@@ -50,7 +50,7 @@ const (
 // second guest. Who limits executions, or where points may be, gets one thing
 // after the other.
 func (d *deepening) accompany() {
-	if d.warm > 0 || d.steps == 0 || d.cfg.naive() || d.cfg.SyncOnly || d.cfg.MaxExecutions > 0 || len(d.cfg.rules()) > 0 {
+	if d.warm > 0 || d.steps == 0 || d.cfg.Naive() || d.cfg.SyncOnly || d.cfg.MaxExecutions > 0 || len(d.cfg.AllRules()) > 0 {
 		return
 	}
 	d.warm = d.steps

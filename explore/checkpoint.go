@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"landgo/explore/config"
 	"landgo/por"
 	"landgo/race"
 	"landgo/result"
@@ -137,7 +138,7 @@ func readCheckpoint(path string) (*checkpoint, error) {
 
 // Run explores the configuration's state space. An error is one of usage or
 // input, or landgo's own; whatever else happens is in the result.
-func Run(ctx context.Context, cfg Config, obs Observer) (r *result.Result, err error) {
+func Run(ctx context.Context, cfg config.Config, obs Observer) (r *result.Result, err error) {
 	if cfg.Resume != "" {
 		defer func() {
 			if p := recover(); p != nil {
@@ -167,9 +168,9 @@ func (p *checkpoint) fits(s *session) error {
 		return result.Errorf(result.OtherConfig, "%s was made with other options or input", path)
 	case p.Search != s.cfg.Search || p.Bounds != s.cfg.Bounds.String() || p.Going != s.cfg.KeepGoing || p.Race != s.cfg.Race:
 		return result.Errorf(result.OtherConfig, "%s was made with --search %s, --bound %s, --race %s and keep-going %v", path, p.Search, p.Bounds, p.Race, p.Going)
-	case p.Deepening == nil && s.cfg.deepens():
+	case p.Deepening == nil && s.cfg.Deepens():
 		return result.Errorf(result.OtherConfig, "%s is a checkpoint of one search: give the same --pp as then", path)
-	case p.Deepening != nil && !s.cfg.deepens():
+	case p.Deepening != nil && !s.cfg.Deepens():
 		return result.Errorf(result.OtherConfig, "%s is a checkpoint of a search of many sets of points: it was made without --pp", path)
 	case p.Deepening != nil && p.Deepening.SyncOnly != s.cfg.SyncOnly:
 		return result.Errorf(result.OtherConfig, "%s was made with sync-only %v", path, p.Deepening.SyncOnly)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"landgo/deepen"
+	"landgo/explore/config"
 	"landgo/guests/random"
 	"landgo/por"
 	"landgo/result"
@@ -34,13 +35,13 @@ func TestDeepeningAgrees(t *testing.T) {
 				cc, opt = "musl-gcc", "-O2"
 			}
 			t.Run(name+variant, func(t *testing.T) {
-				c := Default()
-				c.Guest, c.Out = build(t, cc, opt, name, variant), NoFile
+				c := config.Default()
+				c.Guest, c.Out = build(t, cc, opt, name, variant), config.NoFile
 				got, err := Run(context.Background(), c, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				c.Race = RaceOff // what is needed for a proof isn't known from races
+				c.Race = config.RaceOff // what is needed for a proof isn't known from races
 				off, err := Run(context.Background(), c, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -101,10 +102,10 @@ func (o *outcomes) Restarted()            { clear(o.bugs); clear(o.whole); clear
 func outcomesOf(t *testing.T, s *session, search string, at deepen.Set, limit uint64) (o *outcomes, open []uint64, complete bool, err error) {
 	t.Helper()
 	s.sys.Rewind(s.root)
-	s.sys.SetGranularity(s.granularity(Points(at.Kinds), at.At))
+	s.sys.SetGranularity(s.granularity(config.Points(at.Kinds), at.At))
 	s.sys.Look(nil)
 	o = &outcomes{s, map[string]bool{}, map[string]bool{}, map[string]bool{}}
-	engine, err := por.New(search, por.Options{OneEvent: Points(at.Kinds).Has(PointMem), MaxExecutions: limit})
+	engine, err := por.New(search, por.Options{OneEvent: config.Points(at.Kinds).Has(config.PointMem), MaxExecutions: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,13 +137,13 @@ func TestConvergence(t *testing.T) {
 		if only >= 0 && i != only {
 			continue
 		}
-		c := Default()
+		c := config.Default()
 		c.Guest, c.Args = guest, []string{strconv.Itoa(i % randomBatch)}
 		s, err := open(c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: deepen.Kinds(PointMem)}, limit)
+		want, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: deepen.Kinds(config.PointMem)}, limit)
 		switch {
 		case err != nil:
 			refused++
@@ -153,7 +154,7 @@ func TestConvergence(t *testing.T) {
 			s.close()
 			continue
 		}
-		at := deepen.Set{Kinds: deepen.Kinds(PointSync)}
+		at := deepen.Set{Kinds: deepen.Kinds(config.PointSync)}
 		for {
 			search := []string{"optimal", "sleep", "source"}[i%3]
 			got, open, complete, err := outcomesOf(t, s, search, at, 100*limit)
@@ -220,13 +221,13 @@ func TestConvergenceOfRounds(t *testing.T) {
 		if only >= 0 && i != only {
 			continue
 		}
-		c := Default()
-		c.Guest, c.Args, c.Out, c.KeepGoing = guest, []string{strconv.Itoa(i % randomBatch)}, NoFile, true
+		c := config.Default()
+		c.Guest, c.Args, c.Out, c.KeepGoing = guest, []string{strconv.Itoa(i % randomBatch)}, config.NoFile, true
 		s, err := open(c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: deepen.Kinds(PointMem)}, limit)
+		want, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: deepen.Kinds(config.PointMem)}, limit)
 		s.close()
 		if err != nil || !complete {
 			continue
@@ -272,7 +273,7 @@ func TestConvergenceOfRounds(t *testing.T) {
 // TestLoopIsNamedByItsOwnRead: a livelock is the same bug at any points, though a
 // thread has read what its loop reads just before the loop.
 func TestLoopIsNamedByItsOwnRead(t *testing.T) {
-	c := Default()
+	c := config.Default()
 	c.Guest = compile(t, `#include <pthread.h>
 static volatile int v, never;
 static void *f(void *p) {
@@ -287,7 +288,7 @@ int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u,
 		t.Fatal(err)
 	}
 	defer s.close()
-	for _, p := range []Points{PointMem, PointSync} {
+	for _, p := range []config.Points{config.PointMem, config.PointSync} {
 		o, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: deepen.Kinds(p)}, 1000)
 		if err != nil || !complete || len(o.bugs) != 1 {
 			t.Errorf("%s: complete %v, error %v", p, complete, err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"landgo/explore/config"
 	"landgo/internal/corrupt"
 	"landgo/result"
 )
@@ -47,8 +48,8 @@ func explained(r *result.Result, err error) error {
 // or gone on with to some verdict.
 func TestCorruptCheckpoint(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "search.ckpt")
-	base := Default()
-	base.Guest, base.Out, base.Jobs, base.KeepGoing = filepath.Join(t.TempDir(), "guest"), NoFile, 1, true
+	base := config.Default()
+	base.Guest, base.Out, base.Jobs, base.KeepGoing = filepath.Join(t.TempDir(), "guest"), config.NoFile, 1, true
 	src := base.Guest + ".c"
 	if err := os.WriteFile(src, []byte(corruptGuest), 0o644); err != nil {
 		t.Fatal(err)
@@ -66,7 +67,7 @@ func TestCorruptCheckpoint(t *testing.T) {
 	sleep.Search = "sleep"
 	base.Guest = split
 	for i, name := range []string{"one search", "sleep", "many sets"} {
-		c := []Config{one, sleep, base}[i]
+		c := []config.Config{one, sleep, base}[i]
 		c.Checkpoint = path
 		os.Remove(path)
 		// Up to where it is saved.

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"landgo/explore/config"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -158,7 +159,7 @@ func (h *hunt) run(opts por.Options) (por.Stats, error) {
 func (h *hunt) watchedSystem() por.System {
 	h.sys.Rewind(h.root)
 	h.watched = nil
-	if h.cfg.Race == RaceOff && h.fine() && !h.cfg.FailOnRace {
+	if h.cfg.Race == config.RaceOff && h.fine() && !h.cfg.FailOnRace {
 		return h.sys
 	}
 	w := h.watch()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"landgo/deepen"
+	"landgo/explore/config"
 	"landgo/image"
 	"landgo/por"
 	"landgo/race"
@@ -186,7 +187,7 @@ func (d *deepening) settled() bool {
 }
 
 // whole: a job with a point before every access.
-func (d *deepening) whole(j *deepen.Job) bool { return Points(j.Set.Kinds).Has(PointMem) }
+func (d *deepening) whole(j *deepen.Job) bool { return config.Points(j.Set.Kinds).Has(config.PointMem) }
 
 // fold takes over what a sitting has come to. The hunt's guest knows of threads
 // and sharing what the sitting's knew all the time.
@@ -282,7 +283,7 @@ func (d *deepening) ended(s *sitting) error {
 	case s.stats.Complete && s.sp.buggy:
 		d.plan.Failed(j, false)
 		d.exhausted = d.exhausted || d.whole(j)
-	case s.stats.Complete && Points(j.Set.Kinds) == PointSync && !d.cfg.naive():
+	case s.stats.Complete && config.Points(j.Set.Kinds) == config.PointSync && !d.cfg.Naive():
 		d.plan.Conclude(j, d.open())
 	case s.stats.Complete:
 		d.plan.Finished(j)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"landgo/deepen"
+	"landgo/explore/config"
 	"landgo/por"
 	"landgo/result"
 )
@@ -24,8 +25,8 @@ func TestDeepeningReplays(t *testing.T) {
 	leaveOutWhole(t)
 	own := 0
 	for _, name := range []string{"lost_update", "lost_wakeup", "livelock", "ttas", "ticket", "deadlock_two", "two_preemptions", "early_exit", "trylock_yield", "peterson_spin", "use_after_free"} {
-		c := Default()
-		c.Guest, c.Out = "../bin/guests/musl-O1/"+name, NoFile
+		c := config.Default()
+		c.Guest, c.Out = "../bin/guests/musl-O1/"+name, config.NoFile
 		r, err := Run(context.Background(), c, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -39,7 +40,7 @@ func TestDeepeningReplays(t *testing.T) {
 			own++
 		}
 		file := result.NewBugFile(r, r.Bug, c.For(r.Bug).Kept())
-		cfg, err := ConfigOf(file)
+		cfg, err := config.ConfigOf(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,8 +57,8 @@ func TestDeepeningReplays(t *testing.T) {
 // order each time.
 func TestSuspendedSpacesGoOn(t *testing.T) {
 	for _, name := range []string{"fib_bench-N3", "peterson-N2"} {
-		c := Default()
-		c.Guest, c.Out = "../bin/guests/musl-O1/"+name, NoFile
+		c := config.Default()
+		c.Guest, c.Out = "../bin/guests/musl-O1/"+name, config.NoFile
 		want, err := Run(context.Background(), c, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -91,12 +92,12 @@ func TestSuspendedSpacesGoOn(t *testing.T) {
 // TestRacePoints: a point before one instruction is one in a fresh process as
 // well, where nothing is known to be shared.
 func TestRacePoints(t *testing.T) {
-	c := Default()
-	c.Guest, c.Out = "../bin/guests/musl-O1/lost_update", NoFile
+	c := config.Default()
+	c.Guest, c.Out = "../bin/guests/musl-O1/lost_update", config.NoFile
 	run := func(pp string) *result.Result {
 		t.Helper()
 		own := c
-		if err := OptionNamed("pp").Apply(&own, pp); err != nil {
+		if err := config.OptionNamed("pp").Apply(&own, pp); err != nil {
 			t.Fatal(err)
 		}
 		r, err := Run(context.Background(), own, nil)
@@ -106,7 +107,7 @@ func TestRacePoints(t *testing.T) {
 		r.Finish()
 		if r.Bug != nil {
 			file := result.NewBugFile(r, r.Bug, own.For(r.Bug).Kept())
-			cfg, err := ConfigOf(file)
+			cfg, err := config.ConfigOf(file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +144,7 @@ func TestRacePoints(t *testing.T) {
 	}
 	for _, bad := range []string{"race=main+0x100000", "race=nobody+0x1"} {
 		own := c
-		if err := OptionNamed("pp").Apply(&own, bad); err != nil {
+		if err := config.OptionNamed("pp").Apply(&own, bad); err != nil {
 			t.Fatal(err)
 		}
 		if r, err := Run(context.Background(), own, nil); err != nil || r.Verdict != result.Invalid {
@@ -156,7 +157,7 @@ func TestRacePoints(t *testing.T) {
 // space there is, from the booted guest. To be under a millisecond.
 func BenchmarkJobStart(b *testing.B) {
 	d := deepeningOf(b, "micro-N2-K3")
-	set := deepen.Set{Kinds: deepen.Kinds(PointYield)}
+	set := deepen.Set{Kinds: deepen.Kinds(config.PointYield)}
 	before := processorTime()
 	defer func() {
 		b.ReportMetric(float64((processorTime()-before).Microseconds())/1000/float64(b.N), "cpu-ms/job")
@@ -181,7 +182,7 @@ func BenchmarkSuspended(b *testing.B) {
 		runtime.ReadMemStats(&before)
 		const jobs = 50
 		for i := range jobs {
-			j := &deepen.Job{ID: i + 2, Set: deepen.Set{Kinds: deepen.Kinds(PointMem), At: []uint64{uint64(i)}}}
+			j := &deepen.Job{ID: i + 2, Set: deepen.Set{Kinds: deepen.Kinds(config.PointMem), At: []uint64{uint64(i)}}}
 			s := d.sit(j)
 			s.leave = true
 			s.work()
@@ -197,8 +198,8 @@ func BenchmarkSuspended(b *testing.B) {
 }
 
 func deepeningOf(b *testing.B, name string) *deepening {
-	c := Default()
-	c.Guest, c.Out = "../bin/guests/musl-O1/"+name, NoFile
+	c := config.Default()
+	c.Guest, c.Out = "../bin/guests/musl-O1/"+name, config.NoFile
 	s, err := open(c, nil)
 	if err != nil {
 		b.Fatal(err)
@@ -207,7 +208,7 @@ func deepeningOf(b *testing.B, name string) *deepening {
 	h := &hunt{session: s, result: s.newResult(), seen: map[string]*finding{}}
 	d := newDeepening(h)
 	d.warm = 1 // nobody beside it
-	j := &deepen.Job{Set: deepen.Set{Kinds: deepen.Kinds(PointYield)}}
+	j := &deepen.Job{Set: deepen.Set{Kinds: deepen.Kinds(config.PointYield)}}
 	if err := d.run(j); err != nil {
 		b.Fatal(err)
 	}
@@ -220,8 +221,8 @@ var _ por.Observer = (*sitting)(nil)
 // doesn't keep the rest of them going.
 func TestStopsBetweenJobs(t *testing.T) {
 	leaveOutWhole(t)
-	c := Default()
-	c.Guest, c.Out = "../bin/guests/musl-O2/race_field-fixed", NoFile
+	c := config.Default()
+	c.Guest, c.Out = "../bin/guests/musl-O2/race_field-fixed", config.NoFile
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	r, err := Run(ctx, c, nil)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/por"
 	"landgo/scheduler"
 	"landgo/trace"
@@ -71,7 +72,7 @@ func TestDigests(t *testing.T) {
 			if i%2 == 0 {
 				cc, opt = "musl-gcc", "-O2"
 			}
-			c := Default()
+			c := config.Default()
 			c.Guest = build(t, cc, opt, name, "-DFIXED")
 			s, err := open(c, nil)
 			if err != nil {

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"sort"
 
+	"landgo/explore/config"
 	"landgo/image"
 	"landgo/result"
 )
 
 // Inspect says what landgo sees in the guest, without running it. When it takes too
 // long, the observer is told, if it is a Keeper.
-func Inspect(ctx context.Context, cfg Config, obs Observer) (*result.Inspection, error) {
+func Inspect(ctx context.Context, cfg config.Config, obs Observer) (*result.Inspection, error) {
 	w := watchLimits(ctx, &cfg, obs)
 	defer w.close()
 	img, err := image.Open(cfg.Guest)

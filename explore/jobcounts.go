@@ -2,6 +2,7 @@ package explore
 
 import (
 	"landgo/deepen"
+	"landgo/explore/config"
 	"landgo/por"
 	"landgo/result"
 )
@@ -79,9 +80,9 @@ func (d *deepening) name(j *deepen.Job) string {
 	for _, pc := range j.Set.At {
 		places = append(places, d.placeOf(pc))
 	}
-	p := Points(j.Set.Kinds)
+	p := config.Points(j.Set.Kinds)
 	if len(places) > 0 {
-		p |= PointRace
+		p |= config.PointRace
 	}
 	name := p.At(places)
 	for _, f := range j.Set.Within {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/deepen"
+	"landgo/explore/config"
 	"landgo/race"
 	"landgo/result"
 )
@@ -17,7 +18,7 @@ func (d *deepening) verdict() error {
 	d.sys.SetGranularity(d.granularity(d.cfg.PP, nil))
 	d.sys.Look(nil)
 	d.showRaces()
-	if first := d.plan.Jobs()[0]; len(d.cfg.rules()) > 0 && d.whole(first) && d.spaces[first].seen != nil {
+	if first := d.plan.Jobs()[0]; len(d.cfg.AllRules()) > 0 && d.whole(first) && d.spaces[first].seen != nil {
 		d.watched.fine, d.watched.limited = false, d.spaces[first].seen.leftOut()
 	}
 	for _, f := range d.found {
@@ -41,7 +42,7 @@ func (d *deepening) verdict() error {
 		r.Verdict = result.Verified
 		r.Search, r.Certificate.Search = byStatesSearch, byStatesSearch
 		r.Reason = "explored state by state, for some executions have no end"
-	case (d.cfg.naive() || d.cfg.SyncOnly) && d.stopped == "" && d.lastEnd() != nil:
+	case (d.cfg.Naive() || d.cfg.SyncOnly) && d.stopped == "" && d.lastEnd() != nil:
 		r.Verdict = result.Verified
 		r.PP = d.name(d.lastEnd())
 		r.Granularity, r.Certificate.Granularity = r.PP, r.PP
@@ -69,9 +70,9 @@ func (d *deepening) align(f *finding) error {
 	}
 	if (err != nil || d.cfg.SyncOnly) && f.job != nil && !d.whole(f.job) {
 		c := d.cfg
-		c.Deepen, c.PP, c.Races = false, Points(f.job.Set.Kinds), nil
+		c.Deepen, c.PP, c.Races = false, config.Points(f.job.Set.Kinds), nil
 		for _, pc := range f.job.Set.At {
-			c.PP |= PointRace
+			c.PP |= config.PointRace
 			c.Races = append(c.Races, d.placeOf(pc))
 		}
 		f.config = &c
@@ -123,7 +124,7 @@ func (d *deepening) lastEnd() *deepen.Job {
 
 // showRaces hands the candidates of all jobs on to the report.
 func (d *deepening) showRaces() {
-	w := &watched{guest: d.sys, races: &lookout{Detector: d.races}, listed: d.cfg.Race != RaceOff, fine: true}
+	w := &watched{guest: d.sys, races: &lookout{Detector: d.races}, listed: d.cfg.Race != config.RaceOff, fine: true}
 	for i := range d.sighted {
 		w.races.shown = append(w.races.shown, d.sighted[i].path)
 	}
@@ -147,7 +148,7 @@ func (d *deepening) showRaces() {
 	proven := d.plan.Proof() != nil && len(d.found) == 0
 	w.settled = func(c *race.Candidate) race.Class {
 		switch {
-		case proven && len(d.cfg.rules()) == 0:
+		case proven && len(d.cfg.AllRules()) == 0:
 			// Whatever points other jobs lacked, this one had them.
 			all := *c
 			all.Bare = false

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/guests/ticks"
 	"landgo/por"
 	"landgo/result"
@@ -31,10 +32,10 @@ func kernelBuilt(t testing.TB, program string) string {
 	return filepath.Join(dir, program)
 }
 
-func kernelConfig(guest, test, pp string) Config {
-	c := Default()
-	c.Guest, c.Cmdline, c.Out, c.Deepen, c.Race = guest, "test="+test, NoFile, false, RaceOff
-	c.PP, _ = ParsePoints(pp)
+func kernelConfig(guest, test, pp string) config.Config {
+	c := config.Default()
+	c.Guest, c.Cmdline, c.Out, c.Deepen, c.Race = guest, "test="+test, config.NoFile, false, config.RaceOff
+	c.PP, _ = config.ParsePoints(pp)
 	return c
 }
 
@@ -57,13 +58,13 @@ func (e *kernelEnds) Ended(x *por.Execution) bool {
 }
 
 // kernelExplored runs a whole search, in a guest that knows what others learned.
-func kernelExplored(t *testing.T, search string, c Config, known *scheduler.Knowledge) (*kernelEnds, *scheduler.Knowledge) {
+func kernelExplored(t *testing.T, search string, c config.Config, known *scheduler.Knowledge) (*kernelEnds, *scheduler.Knowledge) {
 	t.Helper()
 	return kernelWithin(t, search, nil, c, known)
 }
 
 // kernelWithin does so within a bound.
-func kernelWithin(t *testing.T, search string, bounds por.Bounds, c Config, known *scheduler.Knowledge) (*kernelEnds, *scheduler.Knowledge) {
+func kernelWithin(t *testing.T, search string, bounds por.Bounds, c config.Config, known *scheduler.Knowledge) (*kernelEnds, *scheduler.Knowledge) {
 	t.Helper()
 	s, err := open(c, nil)
 	if err != nil {
@@ -119,7 +120,7 @@ func TestKernelSearchesAgree(t *testing.T) {
 	} {
 		t.Run(c.program+" "+c.test+" "+c.pp, func(t *testing.T) {
 			t.Parallel()
-			var cfg Config
+			var cfg config.Config
 			if c.program == "silent" {
 				cfg = kernelConfig(silentKernel(t, "x86-64", "kernel", ""), c.test, c.pp)
 				cfg.Profile = silentProfile(t, false)
@@ -300,8 +301,8 @@ func TestKernelAnnotations(t *testing.T) {
 // of this mistake is neither a cli nor a sti, and the space of all points is large.
 func TestKernelDeepens(t *testing.T) {
 	c := kernelConfig(kernelBuilt(t, "kernel-create_unguarded"), "create", "yield")
-	c.Deepen, c.PP, c.MaxExecutions = true, PointMem, 0
-	c.Race, c.Jobs = RaceLimited, 1
+	c.Deepen, c.PP, c.MaxExecutions = true, config.PointMem, 0
+	c.Race, c.Jobs = config.RaceLimited, 1
 	r, err := Run(context.Background(), c, nil)
 	if err != nil {
 		t.Fatal(err)

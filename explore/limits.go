@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"landgo/emu"
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -45,7 +46,7 @@ const (
 )
 
 // watchLimits begins to watch. The caller closes the limits.
-func watchLimits(ctx context.Context, cfg *Config, obs Observer) *limits {
+func watchLimits(ctx context.Context, cfg *config.Config, obs Observer) *limits {
 	l := &limits{cancel: ctx, time: cfg.Time, memory: uint64(cfg.Memory), clock: startClock(cfg.ProcessorTime),
 		over: make(chan struct{}), machines: map[*emu.Machine]bool{}}
 	if k, ok := obs.(Keeper); ok {

@@ -16,7 +16,7 @@ const narrowings = 8
 
 // narrow adds such jobs, if one takes long. No job is at work.
 func (d *deepening) narrow(j *deepen.Job) {
-	if d.cfg.SyncOnly || len(d.cfg.rules()) > 0 || !d.plan.TooLarge(j, d.left()) || d.narrowed[j] {
+	if d.cfg.SyncOnly || len(d.cfg.AllRules()) > 0 || !d.plan.TooLarge(j, d.left()) || d.narrowed[j] {
 		return
 	}
 	d.narrowed[j] = true

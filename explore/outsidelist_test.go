@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"landgo/explore/config"
 	"landgo/guests/outside"
 	"landgo/por"
 	"landgo/scheduler"
@@ -84,7 +85,7 @@ func failed(f *scheduler.Failure) string {
 }
 
 // list lists a program's outcomes by a search, for a time at most if that isn't 0.
-func list(c Config, search string, limit uint64, most time.Duration) *listing {
+func list(c config.Config, search string, limit uint64, most time.Duration) *listing {
 	l := &listing{outcomes: map[string]int{}}
 	s, err := open(c, nil)
 	if s != nil {
@@ -94,7 +95,7 @@ func list(c Config, search string, limit uint64, most time.Duration) *listing {
 		l.err = err
 		return l
 	}
-	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(PointMem), MaxExecutions: limit})
+	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(config.PointMem), MaxExecutions: limit})
 	if err != nil {
 		l.err = err
 		return l
@@ -111,10 +112,10 @@ func list(c Config, search string, limit uint64, most time.Duration) *listing {
 // outsideGuest is a file of programs, built for landgo and for the machine.
 type outsideGuest struct{ guest, native, data string }
 
-func (g *outsideGuest) config(program int) Config {
-	c := Default()
-	c.Guest, c.Args, c.PP, c.Out = g.guest, []string{strconv.Itoa(program)}, PointMem, NoFile
-	c.Files = []GuestFile{{Host: g.data, Guest: "data.txt"}}
+func (g *outsideGuest) config(program int) config.Config {
+	c := config.Default()
+	c.Guest, c.Args, c.PP, c.Out = g.guest, []string{strconv.Itoa(program)}, config.PointMem, config.NoFile
+	c.Files = []config.GuestFile{{Host: g.data, Guest: "data.txt"}}
 	return c
 }
 

@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 
+	"landgo/explore/config"
 	"landgo/image"
 	"landgo/scheduler"
 )
@@ -20,24 +21,24 @@ func (s *session) pointless() string {
 		return s.pointlessBare()
 	}
 	switch {
-	case p.Has(PointCLI):
+	case p.Has(config.PointCLI):
 		return fmt.Sprintf("--pp cli: a guest on %s can't switch interrupts off or on", s.img.Kernel)
-	case p.Has(PointSTI):
+	case p.Has(config.PointSTI):
 		return fmt.Sprintf("--pp sti: a guest on %s can't switch interrupts off or on", s.img.Kernel)
-	case s.cfg.naive() && !s.cfg.deepens():
+	case s.cfg.Naive() && !s.cfg.Deepens():
 		return "--pp race: which instructions race is found out by a whole search, without a bound, and not with --race off; or name them: --pp race=FUNCTION+OFFSET"
-	case p.Has(PointMem), p.Has(PointSync):
+	case p.Has(config.PointMem), p.Has(config.PointSync):
 		return ""
 	}
 	locks, unlocks := s.lockPlaces()
 	for _, k := range []struct {
-		set    Points
+		set    config.Points
 		name   string
 		places int
 		what   string
 	}{
-		{PointLock, "lock", locks, "function that acquires a lock"},
-		{PointUnlock, "unlock", unlocks, "function that releases a lock"},
+		{config.PointLock, "lock", locks, "function that acquires a lock"},
+		{config.PointUnlock, "unlock", unlocks, "function that releases a lock"},
 	} {
 		switch {
 		case !p.Has(k.set):
@@ -47,7 +48,7 @@ func (s *session) pointless() string {
 			return fmt.Sprintf("--pp %s: the guest has no %s", k.name, k.what)
 		}
 	}
-	if p.Has(PointAtomic) && !s.img.AnyLocked() {
+	if p.Has(config.PointAtomic) && !s.img.AnyLocked() {
 		return "--pp atomic: the guest has no locked instruction"
 	}
 	return ""
@@ -61,11 +62,11 @@ func (s *session) pointlessBare() string {
 	}
 	locks, unlocks := s.lockPlaces()
 	for _, k := range []struct {
-		set        Points
+		set        config.Points
 		name, tell string
 		places     int
-	}{{PointLock, "lock", "locking", locks}, {PointUnlock, "unlock", "unlocked", unlocks}} {
-		if _, ok := s.img.Symbol(image.TellPrefix + k.tell); !ok && k.places == 0 && s.cfg.PP.Has(k.set) && !s.cfg.PP.Has(PointMem) {
+	}{{config.PointLock, "lock", "locking", locks}, {config.PointUnlock, "unlock", "unlocked", unlocks}} {
+		if _, ok := s.img.Symbol(image.TellPrefix + k.tell); !ok && k.places == 0 && s.cfg.PP.Has(k.set) && !s.cfg.PP.Has(config.PointMem) {
 			return fmt.Sprintf("--pp %s: the kernel doesn't call %s%s, and no profile names a function for it", k.name, image.TellPrefix, k.tell)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/image"
 )
 
@@ -59,11 +60,11 @@ func TestPointless(t *testing.T) {
 			"lock": "plain; plain, stripped; musl, no mutex", "unlock": "plain; plain, stripped; acquires; musl, no mutex", "atomic": "plain; plain, stripped; acquires",
 			"yield": "", "mem": "", "lock,mem": "",
 		} {
-			points, err := ParsePoints(list)
+			points, err := config.ParsePoints(list)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &session{cfg: Config{Switching: Switching{PP: points}}, img: img}
+			s := &session{cfg: config.Config{Switching: config.Switching{PP: points}}, img: img}
 			if err := s.readProfile(); err != nil {
 				t.Fatal(err)
 			}

@@ -1,8 +1,10 @@
 package explore
 
+import "landgo/explore/config"
+
 // readProfile puts the user's profile over what landgo knows of the guest.
 func (s *session) readProfile() error {
-	own, err := s.cfg.Profile.parse()
+	own, err := s.cfg.Profile.Parse()
 	if err != nil {
 		return err
 	}
@@ -11,7 +13,7 @@ func (s *session) readProfile() error {
 		s.builtIn = own != nil
 	}
 	if err := own.Fits(s.img); err != nil {
-		return profileError(err)
+		return config.ProfileError(err)
 	}
 	kernel := own.OwnKernel(s.img)
 	s.profile = own.Over(s.img.DefaultProfile())

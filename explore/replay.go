@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"landgo/explore/config"
 	"landgo/image"
 	"landgo/por"
 	"landgo/result"
@@ -15,7 +16,7 @@ import (
 
 // Replay runs exactly one interleaving again and accounts for each step. Of a
 // bare schedule, the file has nothing else.
-func Replay(ctx context.Context, cfg Config, file *result.BugFile, obs Observer) (*result.Result, error) {
+func Replay(ctx context.Context, cfg config.Config, file *result.BugFile, obs Observer) (*result.Result, error) {
 	sched, err := trace.ParseSchedule(file.Schedule)
 	if err != nil {
 		return nil, result.Errorf(result.BadSchedule, "%w", err)
@@ -63,7 +64,7 @@ func Replay(ctx context.Context, cfg Config, file *result.BugFile, obs Observer)
 // isTheGuest says why a file isn't the program that a bug was found in. That is
 // asked before anything else is of a file which only the bug file names: it can be
 // any of this machine's.
-func isTheGuest(cfg *Config, want string) error {
+func isTheGuest(cfg *config.Config, want string) error {
 	if want == "" {
 		return nil
 	}

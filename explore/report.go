@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"landgo/explore/config"
 	"landgo/image"
 	"landgo/result"
 	"landgo/scheduler/steer"
@@ -139,7 +140,7 @@ func (s *session) timeoutModel() string {
 	if s.img.Kernel == image.Bare {
 		return "a sleep ends by the ticks that the kernel counts"
 	}
-	if s.cfg.Timeouts == TimeoutsAny {
+	if s.cfg.Timeouts == config.TimeoutsAny {
 		return "a timed wait may run out at any point"
 	}
 	return "a timed wait runs out only when no other thread can run"
@@ -162,7 +163,7 @@ func (s *session) trusted() string {
 		}
 		return "nothing: the guest " + why + ", so lock and unlock mean its futex calls and locked instructions"
 	}
-	if s.cfg.Malloc == MallocNative {
+	if s.cfg.Malloc == config.MallocNative {
 		return fmt.Sprintf("%s's thread, lock and output functions; its allocator runs uninterrupted", s.img.Libc())
 	}
 	return fmt.Sprintf("%s's thread, lock, allocation and output functions", s.img.Libc())
@@ -176,7 +177,7 @@ func (s *session) profileName() string {
 	if s.cfg.Profile == nil {
 		return s.profile.Name
 	}
-	return s.profile.Name + ", " + s.cfg.Profile.name()
+	return s.profile.Name + ", " + s.cfg.Profile.Name()
 }
 
 func (s *session) assumptions() []string {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"landgo/deepen"
+	"landgo/explore/config"
 	"landgo/image"
 	"landgo/por"
 	"landgo/result"
@@ -15,7 +16,7 @@ import (
 )
 
 // runOnce is Run, but for what a checkpoint is to blame for.
-func runOnce(ctx context.Context, cfg Config, obs Observer) (*result.Result, error) {
+func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Result, error) {
 	if cfg.BugPath() != "" {
 		if err := result.CheckWritable(cfg.BugPath()); err != nil {
 			return nil, err
@@ -44,7 +45,7 @@ func runOnce(ctx context.Context, cfg Config, obs Observer) (*result.Result, err
 		return r, nil
 	}
 	search := h.search
-	if cfg.deepens() {
+	if cfg.Deepens() {
 		search = h.deepen
 	}
 	if err := search(); err != nil {
@@ -99,11 +100,11 @@ type finding struct {
 	schedule    trace.Schedule // the same, however fine the steps are
 	preemptions int
 	minimal     result.Minimal
-	told        *result.Bug // as it is shown until there is more, nil: nothing yet
-	cost        uint64      // how many steps the search had run
-	fresh       bool        // path is of the search under way
-	job         *deepen.Job // that found it
-	config      *Config     // with which it is told, nil for the hunt's
+	told        *result.Bug    // as it is shown until there is more, nil: nothing yet
+	cost        uint64         // how many steps the search had run
+	fresh       bool           // path is of the search under way
+	job         *deepen.Job    // that found it
+	config      *config.Config // with which it is told, nil for the hunt's
 }
 
 // search runs the configured search and puts verdict and counts into the
@@ -165,7 +166,7 @@ func (h *hunt) oneEvent() bool { return h.fine() && h.img.Kernel != image.Bare }
 
 // fine reports whether there is a preemption point before every access to
 // shared memory.
-func (s *session) fine() bool { return s.cfg.PP.Has(PointMem) && len(s.cfg.rules()) == 0 }
+func (s *session) fine() bool { return s.cfg.PP.Has(config.PointMem) && len(s.cfg.AllRules()) == 0 }
 
 // counts puts a search's counts and estimate into the result.
 func (h *hunt) counts(stats por.Stats) {

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"landgo/deepen"
+	"landgo/explore/config"
 	"landgo/image"
 )
 
@@ -12,7 +13,7 @@ import (
 // not for what they lead to.
 // And of a kernel no candidate tells of races with the timer's interrupt.
 func (h *hunt) concludes() bool {
-	return len(h.cfg.rules()) == 0 && !h.cfg.FailOnRace && h.img.Kernel != image.Bare
+	return len(h.cfg.AllRules()) == 0 && !h.cfg.FailOnRace && h.img.Kernel != image.Bare
 }
 
 // told is 1 if a kernel has an annotation.
@@ -25,11 +26,11 @@ func (h *hunt) told(name string) int {
 
 // newPlan is the plan with the seeds for the guest (§3.2).
 func (h *hunt) newPlan() *deepen.Plan {
-	if h.cfg.naive() {
-		base := deepen.Set{Kinds: deepen.Kinds(h.cfg.PP &^ PointRace)}
-		return deepen.New(deepen.Options{All: deepen.Kinds(PointMem), Seeds: []deepen.Set{base}, Maximal: &base, Naive: true})
+	if h.cfg.Naive() {
+		base := deepen.Set{Kinds: deepen.Kinds(h.cfg.PP &^ config.PointRace)}
+		return deepen.New(deepen.Options{All: deepen.Kinds(config.PointMem), Seeds: []deepen.Set{base}, Maximal: &base, Naive: true})
 	}
-	seeds := []deepen.Set{{Kinds: deepen.Kinds(PointYield)}}
+	seeds := []deepen.Set{{Kinds: deepen.Kinds(config.PointYield)}}
 	locks, unlocks := h.lockPlaces()
 	if h.noRoles() && h.img.AnyLocked() {
 		locks, unlocks = 1, 1
@@ -39,22 +40,22 @@ func (h *hunt) newPlan() *deepen.Plan {
 		locks, unlocks = h.told("locking"), h.told("unlocked")
 	}
 	for _, k := range []struct {
-		points Points
+		points config.Points
 		has    bool
 	}{
-		{PointLock, locks > 0}, {PointUnlock, unlocks > 0}, {PointLock | PointUnlock, locks > 0 && unlocks > 0},
-		{PointCLI, kernel}, {PointSTI, kernel}, {PointCLI | PointSTI, kernel},
+		{config.PointLock, locks > 0}, {config.PointUnlock, unlocks > 0}, {config.PointLock | config.PointUnlock, locks > 0 && unlocks > 0},
+		{config.PointCLI, kernel}, {config.PointSTI, kernel}, {config.PointCLI | config.PointSTI, kernel},
 	} {
 		if k.has {
-			seeds = append(seeds, deepen.Set{Kinds: deepen.Kinds(PointYield | k.points)})
+			seeds = append(seeds, deepen.Set{Kinds: deepen.Kinds(config.PointYield | k.points)})
 		}
 	}
-	o := deepen.Options{All: deepen.Kinds(PointMem), Seeds: seeds}
+	o := deepen.Options{All: deepen.Kinds(config.PointMem), Seeds: seeds}
 	switch {
 	case h.cfg.SyncOnly:
 		return deepen.New(o)
 	case h.concludes():
-		o.Maximal = &deepen.Set{Kinds: deepen.Kinds(PointSync)}
+		o.Maximal = &deepen.Set{Kinds: deepen.Kinds(config.PointSync)}
 	}
 	o.Warm = h.pace(warmSteps)
 	return deepen.New(o)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"landgo/emu"
+	"landgo/explore/config"
 	"landgo/image"
 	"landgo/kernel"
 	board "landgo/kernel/bare"
@@ -21,7 +22,7 @@ import (
 // session is one guest, booted and under control: a machine with its kernel
 // and scheduler, standing at the root of its state space.
 type session struct {
-	cfg    Config
+	cfg    config.Config
 	limits *limits // nil: nothing is watched
 	img    *image.Image
 	// profile is what is known of the guest's functions, and roles what that makes
@@ -57,7 +58,7 @@ type session struct {
 
 // open loads the guest and makes its first thread. The caller closes the
 // session, also with an error. Without limits nothing ends it early.
-func open(cfg Config, w *limits) (*session, error) {
+func open(cfg config.Config, w *limits) (*session, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func open(cfg Config, w *limits) (*session, error) {
 	if err = s.begin(); err != nil {
 		return s, err
 	}
-	if cfg.Checks(CheckUninit) {
+	if cfg.Checks(config.CheckUninit) {
 		for _, fill := range scheduler.Fills(img)[1:] {
 			t := &session{cfg: cfg, img: img, limits: w, profile: s.profile, roles: s.roles, fill: fill, racing: s.racing}
 			s.twins = append(s.twins, t)
@@ -193,7 +194,7 @@ func (s *session) machineConfig() (emu.Config, error) {
 	c := emu.Config{Uniprocessor: s.uniprocessor(), Space: linux.DefaultSpace}
 	if !s.cfg.NoHeap {
 		c.Heap, c.HeapHole = scheduler.HeapRange(s.img)
-		if s.cfg.Malloc == MallocNative || s.pools() {
+		if s.cfg.Malloc == config.MallocNative || s.pools() {
 			c.Heap, c.HeapHole, c.HeapOpen = scheduler.EveryRange(), emu.Range{}, true
 		}
 	}
@@ -223,9 +224,9 @@ func (s *session) pools() bool {
 // several, unless the user says otherwise.
 func (s *session) uniprocessor() bool {
 	switch s.cfg.Processors {
-	case ProcessorsUP:
+	case config.ProcessorsUP:
 		return true
-	case ProcessorsSMP:
+	case config.ProcessorsSMP:
 		return false
 	}
 	return s.img.Kernel != image.Linux
@@ -234,7 +235,7 @@ func (s *session) uniprocessor() bool {
 func (s *session) schedulerConfig() scheduler.Config {
 	c := scheduler.Config{
 		StepBudget: s.cfg.StepBudget,
-		AnyTimeout: s.cfg.Timeouts == TimeoutsAny,
+		AnyTimeout: s.cfg.Timeouts == config.TimeoutsAny,
 		MaxThreads: s.cfg.MaxThreads,
 		Trusted:    s.cfg.TrustedRoles(),
 		Profile:    s.profile,
@@ -242,14 +243,14 @@ func (s *session) schedulerConfig() scheduler.Config {
 		Native:     s.cfg.NativeSync || len(s.cfg.LocksTested) > 0,
 	}
 	switch {
-	case s.cfg.Checks(CheckLeak):
+	case s.cfg.Checks(config.CheckLeak):
 		c.Leaks = scheduler.LeaksLost
-	case s.cfg.Checks(CheckLeakAll):
+	case s.cfg.Checks(config.CheckLeakAll):
 		c.Leaks = scheduler.LeaksAll
 	}
-	c.NativeMalloc = s.cfg.Malloc == MallocNative && s.img.Kernel == image.Linux
+	c.NativeMalloc = s.cfg.Malloc == config.MallocNative && s.img.Kernel == image.Linux
 	c.Pools = s.pools()
-	if s.cfg.Checks(CheckUninit) {
+	if s.cfg.Checks(config.CheckUninit) {
 		c.Fill = &s.fill
 	}
 	if spec, err := por.ParseSpec(s.cfg.Search); err == nil {
@@ -260,20 +261,20 @@ func (s *session) schedulerConfig() scheduler.Config {
 }
 
 // granularity is where the guest stops, given kinds of points and instructions.
-func (s *session) granularity(points Points, race []uint64) scheduler.Granularity {
+func (s *session) granularity(points config.Points, race []uint64) scheduler.Granularity {
 	g := scheduler.Granularity{Race: race}
-	if points.Has(PointRace) && len(race) == 0 {
+	if points.Has(config.PointRace) && len(race) == 0 {
 		// Those that race aren't known yet: whoever follows a schedule has to be
 		// able to stop at all.
-		points |= PointMem
+		points |= config.PointMem
 	}
 	for _, k := range []struct {
-		from Points
+		from config.Points
 		to   scheduler.Points
 	}{
-		{PointLock, scheduler.PointLock}, {PointUnlock, scheduler.PointUnlock},
-		{PointAtomic, scheduler.PointAtomic}, {PointSync, scheduler.PointSync}, {PointMem, scheduler.PointMem},
-		{PointCLI, scheduler.PointCLI}, {PointSTI, scheduler.PointSTI},
+		{config.PointLock, scheduler.PointLock}, {config.PointUnlock, scheduler.PointUnlock},
+		{config.PointAtomic, scheduler.PointAtomic}, {config.PointSync, scheduler.PointSync}, {config.PointMem, scheduler.PointMem},
+		{config.PointCLI, scheduler.PointCLI}, {config.PointSTI, scheduler.PointSTI},
 	} {
 		if points.Has(k.from) {
 			g.Points |= k.to
@@ -288,7 +289,7 @@ func (s *session) granularity(points Points, race []uint64) scheduler.Granularit
 		// steps of their own, and locked instructions (DESIGN §4).
 		g.Points |= scheduler.PointAtomic
 	}
-	for _, r := range s.cfg.rules() {
+	for _, r := range s.cfg.AllRules() {
 		g.Rules = append(g.Rules, scheduler.Rule{Function: r.Function, Within: !r.Without})
 	}
 	return g
@@ -322,7 +323,7 @@ func (s *session) boot() error {
 		var k *linux.Kernel
 		k, err = linux.New(s.plain, s.img, linux.Config{
 			Args: s.argv(), Env: s.cfg.Env, Stdin: stdin, Contents: files, MemoryLimit: s.guestMemory(),
-			OutputLimit: uint64(s.cfg.MaxOutput), TimeoutsAny: s.cfg.Timeouts == TimeoutsAny,
+			OutputLimit: uint64(s.cfg.MaxOutput), TimeoutsAny: s.cfg.Timeouts == config.TimeoutsAny,
 			ObserveStdout: s.cfg.ObserveStdout,
 		})
 		if err == nil {
@@ -431,14 +432,14 @@ func (s *session) readInputs() (stdin []byte, contents [][]byte, err error) {
 // checkRules refuses --within and --without of a function that isn't there: a
 // restriction that can't match would silently restrict nothing, or everything.
 func (s *session) checkRules() error {
-	for _, r := range s.cfg.rules() {
+	for _, r := range s.cfg.AllRules() {
 		if _, ok := s.img.Symbol(r.Function); !ok {
 			var names []string
 			for _, f := range s.img.Functions() {
 				names = append(names, f.Name)
 			}
 			return &invalid{kind: result.NoSuchFunction,
-				reason: fmt.Sprintf("--%s: the guest has no function of that name%s", r, DidYouMean("%q", r.Function, names))}
+				reason: fmt.Sprintf("--%s: the guest has no function of that name%s", r, config.DidYouMean("%q", r.Function, names))}
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/por"
 )
 
@@ -28,7 +29,7 @@ func TestSinglePath(t *testing.T) {
 			}
 			for _, search := range []string{"dpor", "dpor:sleep=0", "dpor:figure=3", "dpor:figure=3,sleep=0", "dpor:figure=4",
 				"dpor:figure=4,sleep=0", "classic", "nidhugg", "source", "optimal"} {
-				cfg := Default()
+				cfg := config.Default()
 				cfg.Guest, cfg.Search = guest, search
 				s, err := open(cfg, nil)
 				if err != nil {

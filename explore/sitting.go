@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"landgo/deepen"
+	"landgo/explore/config"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -90,7 +91,7 @@ func (d *deepening) run(j *deepen.Job) error {
 // work is the sitting's search.
 func (s *sitting) work() {
 	opts := por.Options{
-		OneEvent: s.d.whole(s.job) && len(s.cfg.rules()) == 0, Resume: s.sp.tree, Stop: s.halts,
+		OneEvent: s.d.whole(s.job) && len(s.cfg.AllRules()) == 0, Resume: s.sp.tree, Stop: s.halts,
 		SaveNow: func() bool { return s.leave || restless },
 		Save:    func(tree []byte) error { s.tree, s.left = tree, true; return errLeft },
 	}
@@ -159,9 +160,9 @@ func (s *sitting) stand(o *hunt) por.System {
 // job that proves something by itself leaves nothing out that they would know.
 func (s *session) detectors(j *deepen.Job) *watched {
 	own := *s
-	own.cfg.PP = Points(j.Set.Kinds)
+	own.cfg.PP = config.Points(j.Set.Kinds)
 	w := own.watch()
-	w.blind = s.cfg.Race == RaceOff && !s.cfg.SyncOnly && len(s.cfg.rules()) == 0
+	w.blind = s.cfg.Race == config.RaceOff && !s.cfg.SyncOnly && len(s.cfg.AllRules()) == 0
 	return w
 }
 
@@ -177,7 +178,7 @@ func (s *sitting) halts() bool {
 func (s *sitting) fatal() bool {
 	var long *scheduler.BudgetError
 	// Steps with fewer points than all are longer still.
-	return s.err != nil && (!errors.As(s.err, &long) || s.d.whole(s.job) || s.d.cfg.naive())
+	return s.err != nil && (!errors.As(s.err, &long) || s.d.whole(s.job) || s.d.cfg.Naive())
 }
 
 // Progress implements por.Observer.

@@ -87,7 +87,7 @@ func (s *session) snapshotKey() (key [sha256.Size]byte, ok bool) {
 // bootKept boots the kernel, or goes on from where it was up before. A
 // *damagedError leaves the machine unusable.
 func (s *session) bootKept(b *board.Board, own *steer.Kernel, regs *emu.Regs) error {
-	dir, asked := s.cfg.snapshotDir()
+	dir, asked := s.cfg.SnapshotDir()
 	key, ok := s.snapshotKey()
 	if dir == "" || !ok {
 		return own.Boot(regs)

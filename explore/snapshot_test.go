@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 	"landgo/scheduler/steer"
 )
 
 // bootedFrom opens a kernel and says how many instructions its boot took; 0: it was
 // kept.
-func bootedFrom(t *testing.T, c Config) (insns uint64, notes []string) {
+func bootedFrom(t *testing.T, c config.Config) (insns uint64, notes []string) {
 	t.Helper()
 	s, err := open(c, nil)
 	if err != nil {
@@ -41,7 +42,7 @@ func TestKeptBoot(t *testing.T) {
 	i386 := silentKernel(t, "i386", "kernel", "")
 	for _, k := range []struct {
 		name, guest, test, pp string
-		profile               *Profile
+		profile               *config.Profile
 	}{
 		{"right", kernelBuilt(t, "kernel"), "lock", "cli,sti", nil},
 		{"freed", kernelBuilt(t, "kernel-exit_early"), "leave", "cli", nil},
@@ -56,7 +57,7 @@ func TestKeptBoot(t *testing.T) {
 			c := kernelConfig(k.guest, k.test+" memtest=1", k.pp)
 			c.Profile = k.profile
 			var want string
-			for i, dir := range []string{SnapshotOff, filepath.Join(t.TempDir(), "a", "b"), "", ""} {
+			for i, dir := range []string{config.SnapshotOff, filepath.Join(t.TempDir(), "a", "b"), "", ""} {
 				if dir != "" {
 					c.Snapshot = dir
 				}
@@ -88,13 +89,13 @@ func TestKeptBootFits(t *testing.T) {
 	if n, _ := bootedFrom(t, c); n != 0 {
 		t.Fatal("the boot wasn't kept")
 	}
-	for name, change := range map[string]func(*Config){
-		"command line": func(c *Config) { c.Cmdline = "test=lock  memtest=1" },
-		"profile":      func(c *Config) { c.Profile = &Profile{"p.yaml", "functions: {panic: panic}"} },
-		"image":        func(c *Config) { c.Guest = kernelBuilt(t, "kernel-join_race") },
-		"limit":        func(c *Config) { c.MaxOutput = 1 << 16 },
-		"machine":      func(c *Config) { c.NoHeap, c.AllShared = true, true },
-		"off":          func(c *Config) { c.Snapshot = SnapshotOff },
+	for name, change := range map[string]func(*config.Config){
+		"command line": func(c *config.Config) { c.Cmdline = "test=lock  memtest=1" },
+		"profile":      func(c *config.Config) { c.Profile = &config.Profile{Path: "p.yaml", Text: "functions: {panic: panic}"} },
+		"image":        func(c *config.Config) { c.Guest = kernelBuilt(t, "kernel-join_race") },
+		"limit":        func(c *config.Config) { c.MaxOutput = 1 << 16 },
+		"machine":      func(c *config.Config) { c.NoHeap, c.AllShared = true, true },
+		"off":          func(c *config.Config) { c.Snapshot = config.SnapshotOff },
 	} {
 		other := c
 		change(&other)

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"landgo/deepen"
+	"landgo/explore/config"
 	"landgo/por"
 	"landgo/race"
 	"landgo/scheduler"
@@ -39,7 +40,7 @@ type sightedRace struct {
 func (d *deepening) space(j *deepen.Job) *space {
 	sp := d.spaces[j]
 	if sp == nil {
-		sp = &space{granularity: d.granularity(Points(j.Set.Kinds), j.Set.At), told: map[race.Pair]deepen.Class{}}
+		sp = &space{granularity: d.granularity(config.Points(j.Set.Kinds), j.Set.At), told: map[race.Pair]deepen.Class{}}
 		for _, f := range j.Set.Within {
 			sp.granularity.Rules = append(sp.granularity.Rules, scheduler.Rule{Function: f, Within: true})
 		}

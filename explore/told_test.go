@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/por"
 	"landgo/trace"
 )
@@ -16,8 +17,8 @@ import (
 // followed has the same steps. Here the schedules stop within private code.
 func TestToldAsFollowed(t *testing.T) {
 	for _, name := range []string{"lost_update", "withdraw", "early_exit", "lost_wakeup"} {
-		c := Default()
-		c.Guest, c.Out, c.Deepen, c.PP = filepath.Join("../bin/guests/musl-O1", name), NoFile, false, PointMem
+		c := config.Default()
+		c.Guest, c.Out, c.Deepen, c.PP = filepath.Join("../bin/guests/musl-O1", name), config.NoFile, false, config.PointMem
 		r, err := Run(context.Background(), c, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -55,8 +56,8 @@ func TestToldAsFollowed(t *testing.T) {
 // it did under a lock before and after changed by others as well, and that isn't
 // told as the cause. An access right after its lock is told as made with it.
 func TestCauseIsWhatNoLockProtects(t *testing.T) {
-	c := Default()
-	c.Out, c.Guest = NoFile, compile(t, `#include <assert.h>
+	c := config.Default()
+	c.Out, c.Guest = config.NoFile, compile(t, `#include <assert.h>
 #include <pthread.h>
 static int x, y;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

@@ -3,6 +3,7 @@ package explore
 import (
 	"slices"
 
+	"landgo/explore/config"
 	"landgo/image"
 	"landgo/result"
 )
@@ -22,7 +23,7 @@ func (s *session) trustable() error {
 // hasObjects reports whether the guest has functions that are given objects of a
 // group.
 func (s *session) hasObjects(group string) bool {
-	roles := ObjectRoles(group)
+	roles := config.ObjectRoles(group)
 	for _, b := range s.roles {
 		if slices.Contains(roles, b.Role) {
 			return true

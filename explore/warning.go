@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"landgo/explore/config"
 	"landgo/image"
 	"landgo/por"
 	"landgo/result"
@@ -63,30 +64,30 @@ func (s *session) barred(met *scheduler.Met) bool {
 // missed lists the kinds of points that were asked for and that no run came to. What
 // there is of mem in a program, its threads share: that has a warning of its own.
 func (s *session) missed(met *scheduler.Met) (kinds []string) {
-	if s.cfg.deepens() {
+	if s.cfg.Deepens() {
 		return nil // landgo chooses
 	}
 	kernel := s.img.Kernel == image.Bare
 	for _, k := range []struct {
-		set    Points
+		set    config.Points
 		met    scheduler.Points
 		name   string
-		within []Points // that these are part of
+		within []config.Points // that these are part of
 	}{
-		{PointLock, scheduler.PointLock, "lock", []Points{PointMem, PointSync}},
-		{PointUnlock, scheduler.PointUnlock, "unlock", []Points{PointMem}},
-		{PointAtomic, scheduler.PointAtomic, "atomic", []Points{PointMem, PointSync}},
-		{PointSync, scheduler.PointSync | scheduler.PointLock | scheduler.PointUnlock | scheduler.PointAtomic, "sync", []Points{PointMem}},
-		{PointCLI, scheduler.PointCLI, "cli", nil}, {PointSTI, scheduler.PointSTI, "sti", nil},
-		{PointMem, scheduler.PointMem | scheduler.PointCLI, "mem", nil},
+		{config.PointLock, scheduler.PointLock, "lock", []config.Points{config.PointMem, config.PointSync}},
+		{config.PointUnlock, scheduler.PointUnlock, "unlock", []config.Points{config.PointMem}},
+		{config.PointAtomic, scheduler.PointAtomic, "atomic", []config.Points{config.PointMem, config.PointSync}},
+		{config.PointSync, scheduler.PointSync | scheduler.PointLock | scheduler.PointUnlock | scheduler.PointAtomic, "sync", []config.Points{config.PointMem}},
+		{config.PointCLI, scheduler.PointCLI, "cli", nil}, {config.PointSTI, scheduler.PointSTI, "sti", nil},
+		{config.PointMem, scheduler.PointMem | scheduler.PointCLI, "mem", nil},
 	} {
 		p := s.cfg.PP
 		finer := slices.ContainsFunc(k.within, p.Has)
-		if kernel && k.set&(PointLock|PointUnlock|PointMem|PointCLI|PointSTI) == 0 || !kernel && k.set == PointMem {
+		if kernel && k.set&(config.PointLock|config.PointUnlock|config.PointMem|config.PointCLI|config.PointSTI) == 0 || !kernel && k.set == config.PointMem {
 			continue
 		}
 		on := k.met
-		if s.noRoles() && !kernel && k.set&(PointLock|PointUnlock) != 0 {
+		if s.noRoles() && !kernel && k.set&(config.PointLock|config.PointUnlock) != 0 {
 			on |= scheduler.PointAtomic
 		}
 		if p.Has(k.set) && !finer && met.Points&on == 0 {
@@ -99,7 +100,7 @@ func (s *session) missed(met *scheduler.Met) (kinds []string) {
 // warnOfRules warns of --within and --without whose function was on the stack at no
 // point.
 func (s *session) warnOfRules(met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
-	all := s.cfg.rules()
+	all := s.cfg.AllRules()
 	for i := len(all) - len(s.cfg.Rules); i < min(len(all), 64); i++ {
 		if met.Rules>>i&1 == 0 {
 			warn(result.NoRule, "no run came to a preemption point with %s on the call stack (--%v)", all[i].Function, all[i])

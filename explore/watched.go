@@ -3,6 +3,7 @@ package explore
 import (
 	"slices"
 
+	"landgo/explore/config"
 	"landgo/image"
 	"landgo/por"
 	"landgo/race"
@@ -56,10 +57,10 @@ type lookout struct {
 
 // watch begins at the root, where the session's guest has to stand.
 func (s *session) watch() *watched {
-	w := &watched{guest: s.sys, listed: s.cfg.Race != RaceOff, fine: s.fine()}
+	w := &watched{guest: s.sys, listed: s.cfg.Race != config.RaceOff, fine: s.fine()}
 	cfg := s.raceConfig(race.Limited)
 	cfg.Fine = w.fine
-	if s.cfg.Race == RaceHB || s.img.Kernel == image.Bare {
+	if s.cfg.Race == config.RaceHB || s.img.Kernel == image.Bare {
 		// A kernel's own locks are known by what orders them only: sections without
 		// interrupts.
 		if !w.fine {

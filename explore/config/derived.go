@@ -1,20 +1,21 @@
-package explore
+package config
 
 import (
 	"fmt"
-	"landgo/por"
-	"landgo/result"
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"landgo/por"
+	"landgo/result"
 )
 
-// deepens reports whether landgo chooses the preemption points itself.
-func (c *Config) deepens() bool {
+// Deepens reports whether landgo chooses the preemption points itself.
+func (c *Config) Deepens() bool {
 	if !c.alternates() || len(c.Bounds) > 0 {
 		return false
 	}
-	return c.naive() && c.Race != RaceOff || c.Deepen && c.PP == PointMem
+	return c.Naive() && c.Race != RaceOff || c.Deepen && c.PP == PointMem
 }
 
 // alternates reports whether the search can be left and taken up again, and
@@ -24,9 +25,9 @@ func (c *Config) alternates() bool {
 	return err == nil && spec.Whole() == "" && spec.Kind().Claim != por.Nothing && !spec.Kind().SingleEvents
 }
 
-// naive: instructions are to be added as they are found racing, to the points
+// Naive: instructions are to be added as they are found racing, to the points
 // that were asked for.
-func (c *Config) naive() bool { return c.PP.Has(PointRace) && len(c.Races) == 0 }
+func (c *Config) Naive() bool { return c.PP.Has(PointRace) && len(c.Races) == 0 }
 
 // Workers is how many workers may search at a time.
 func (c *Config) Workers() int {
@@ -53,7 +54,7 @@ func (c *Config) Whole() string {
 // Granularity names at what granularity a verdict holds.
 func (c *Config) Granularity() string {
 	g := c.PointList()
-	for _, r := range c.rules() {
+	for _, r := range c.AllRules() {
 		g += " " + r.String()
 	}
 	return g
@@ -70,8 +71,8 @@ func (c *Config) BugPath() string {
 	return c.Out
 }
 
-// snapshotDir is where boots are kept; "": nowhere. asked: the user named it.
-func (c *Config) snapshotDir() (dir string, asked bool) {
+// SnapshotDir is where boots are kept; "": nowhere. asked: the user named it.
+func (c *Config) SnapshotDir() (dir string, asked bool) {
 	switch c.Snapshot {
 	case SnapshotOff:
 		return "", false

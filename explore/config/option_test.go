@@ -1,11 +1,12 @@
-package explore
+package config
 
 import (
 	"errors"
-	"landgo/result"
 	"reflect"
 	"strings"
 	"testing"
+
+	"landgo/result"
 )
 
 // samples has a value other than the default for each option.

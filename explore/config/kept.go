@@ -1,9 +1,10 @@
-package explore
+package config
 
 import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+
 	"landgo/result"
 )
 

@@ -1,4 +1,4 @@
-package explore
+package config
 
 import (
 	"errors"
@@ -130,7 +130,7 @@ func TestDeepens(t *testing.T) {
 		{[]string{"search random:runs=5"}, false},
 	} {
 		cfg := set(t, c.lines...)
-		if got := cfg.deepens(); got != c.deepens {
+		if got := cfg.Deepens(); got != c.deepens {
 			t.Errorf("%q: deepens %v", c.lines, got)
 		}
 	}

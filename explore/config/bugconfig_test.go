@@ -1,13 +1,14 @@
-package explore
+package config
 
 import (
 	"errors"
-	"landgo/result"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"landgo/result"
 )
 
 // TestBugFileConfig: what a bug file keeps comes back, and nothing else does: no

@@ -1,4 +1,4 @@
-package explore
+package config
 
 import (
 	"crypto/sha256"
@@ -29,25 +29,25 @@ func setProfile(c *Config, path string) error {
 		return err
 	}
 	p := &Profile{path, string(text)}
-	if _, err := p.parse(); err != nil {
+	if _, err := p.Parse(); err != nil {
 		return err
 	}
 	c.Profile = p
 	return nil
 }
 
-// parse is what the text says; nil if there is none.
-func (p *Profile) parse() (*image.FileProfile, error) {
+// Parse is what the text says; nil if there is none.
+func (p *Profile) Parse() (*image.FileProfile, error) {
 	if p == nil {
 		return nil, nil
 	}
 	own, err := image.ParseProfile(p.Path, []byte(p.Text))
-	return own, profileError(err)
+	return own, ProfileError(err)
 }
 
-// profileError adds the nearest name that is known to what is wrong with a
+// ProfileError adds the nearest name that is known to what is wrong with a
 // profile.
-func profileError(err error) error {
+func ProfileError(err error) error {
 	var e *image.ProfileError
 	if !errors.As(err, &e) {
 		return err
@@ -62,15 +62,15 @@ func profilePath(p *Profile) []string {
 	return one(p.Path)
 }
 
-// name is a profile for a certificate.
-func (p *Profile) name() string {
+// Name is a profile for a certificate.
+func (p *Profile) Name() string {
 	return fmt.Sprintf("%s (sha256 %x)", p.Path, sha256.Sum256([]byte(p.Text)))
 }
 
-// rules are those of the configuration, after those of its profile: what that
+// AllRules are those of the configuration, after those of its profile: what that
 // trusts runs as one piece.
-func (c *Config) rules() (list []Rule) {
-	own, err := c.Profile.parse()
+func (c *Config) AllRules() (list []Rule) {
+	own, err := c.Profile.Parse()
 	if err != nil || own == nil {
 		return c.Rules
 	}

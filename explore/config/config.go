@@ -1,8 +1,9 @@
-package explore
+package config
 
 import (
-	"landgo/por"
 	"time"
+
+	"landgo/por"
 )
 
 // Config says what to explore and how. Its parts are those of the options' groups, and
