@@ -8,6 +8,7 @@ import (
 
 	"landgo/deepen"
 	"landgo/explore/config"
+	"landgo/explore/limits"
 	"landgo/por"
 	"landgo/result"
 )
@@ -158,9 +159,9 @@ func TestRacePoints(t *testing.T) {
 func BenchmarkJobStart(b *testing.B) {
 	d := deepeningOf(b, "micro-N2-K3")
 	set := deepen.Set{Kinds: deepen.Kinds(config.PointYield)}
-	before := processorTime()
+	before := limits.ProcessorTime()
 	defer func() {
-		b.ReportMetric(float64((processorTime()-before).Microseconds())/1000/float64(b.N), "cpu-ms/job")
+		b.ReportMetric(float64((limits.ProcessorTime()-before).Microseconds())/1000/float64(b.N), "cpu-ms/job")
 	}()
 	for range b.N {
 		j := &deepen.Job{Set: set}

@@ -115,7 +115,7 @@ func (d *deepening) save() error {
 
 func (d *deepening) saved() *savedDeepening {
 	s := &savedDeepening{SyncOnly: d.cfg.SyncOnly, Plan: d.plan.Save(), After: d.after, Checks: d.checks, Passed: d.passed,
-		Steps: d.steps, Horizon: d.horizon, Used: d.clock.elapsed() - d.begun, Warm: d.warm}
+		Steps: d.steps, Horizon: d.horizon, Used: d.clock.Elapsed() - d.begun, Warm: d.warm}
 	if d.alone != nil {
 		s.Alone = d.alone.ID
 	}

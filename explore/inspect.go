@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"landgo/explore/config"
+	"landgo/explore/limits"
 	"landgo/image"
 	"landgo/result"
 )
@@ -13,8 +14,8 @@ import (
 // Inspect says what landgo sees in the guest, without running it. When it takes too
 // long, the observer is told, if it is a Keeper.
 func Inspect(ctx context.Context, cfg config.Config, obs Observer) (*result.Inspection, error) {
-	w := watchLimits(ctx, &cfg, obs)
-	defer w.close()
+	w := limits.Begin(ctx, &cfg, late(obs))
+	defer w.Close()
 	img, err := image.Open(cfg.Guest)
 	if err != nil {
 		return nil, imageError(cfg.Guest, err)

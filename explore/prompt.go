@@ -27,13 +27,13 @@ func (s *session) stopsWithin(on bool) {
 	s.stops = on
 	var stop func() bool
 	if on && s.limits != nil {
-		stop = func() bool { return s.limits.reason() != "" }
+		stop = func() bool { return s.limits.Reached() != "" }
 	}
 	s.sys.StopIf(stop)
 	if s.img.Kernel == image.Bare {
 		return
 	}
-	s.limits.may(s.machine, stop != nil)
+	s.limits.MayHalt(s.machine, stop != nil)
 	for _, t := range s.twins {
 		t.stopsWithin(on)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"landgo/explore/config"
+	"landgo/explore/limits"
 	"landgo/image"
 	"landgo/por"
 	"landgo/result"
@@ -24,8 +25,8 @@ func Replay(ctx context.Context, cfg config.Config, file *result.BugFile, obs Ob
 	if err := isTheGuest(&cfg, file.Guest.SHA256); err != nil {
 		return nil, err
 	}
-	w := watchLimits(ctx, &cfg, obs)
-	defer w.close()
+	w := limits.Begin(ctx, &cfg, late(obs))
+	defer w.Close()
 	s, err := open(cfg, w)
 	if s == nil {
 		return nil, err
@@ -50,7 +51,7 @@ func Replay(ctx context.Context, cfg config.Config, file *result.BugFile, obs Ob
 	s.stopsWithin(true)
 	err = s.replay(sched, file, r)
 	s.stopsWithin(false)
-	if why := w.reason(); why != "" && errors.Is(err, scheduler.ErrStopped) {
+	if why := w.Reached(); why != "" && errors.Is(err, scheduler.ErrStopped) {
 		r.Verdict, r.Problem, r.Reason = result.Budget, why, cfg.LimitText(why)
 		err = nil
 	}

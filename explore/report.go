@@ -117,7 +117,7 @@ func (s *session) newResult() *result.Result {
 
 // finish puts in what is known after everything.
 func (s *session) finish(r *result.Result) {
-	r.Seconds = s.clock.elapsed().Seconds()
+	r.Seconds = s.clock.Elapsed().Seconds()
 	if s.machine == nil {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 
 	"landgo/deepen"
 	"landgo/explore/config"
+	"landgo/explore/limits"
 	"landgo/image"
 	"landgo/por"
 	"landgo/result"
@@ -27,8 +28,8 @@ func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Resu
 			return nil, err
 		}
 	}
-	w := watchLimits(ctx, &cfg, obs)
-	defer w.close()
+	w := limits.Begin(ctx, &cfg, late(obs))
+	defer w.Close()
 	s, err := open(cfg, w)
 	if s == nil {
 		return nil, err
@@ -171,7 +172,7 @@ func (s *session) fine() bool { return s.cfg.PP.Has(config.PointMem) && len(s.cf
 // counts puts a search's counts and estimate into the result.
 func (h *hunt) counts(stats por.Stats) {
 	r := h.result
-	r.SearchSeconds = h.clock.elapsed().Seconds()
+	r.SearchSeconds = h.clock.Elapsed().Seconds()
 	r.Executions, r.Blocked, r.Pruned = stats.Executions, stats.Blocked, stats.Pruned
 	r.Transitions, r.Replayed = stats.Transitions, stats.Replayed
 	r.Distinct = stats.Distinct
@@ -183,7 +184,7 @@ func (h *hunt) counts(stats por.Stats) {
 	}
 	r.Estimate = result.Estimate{
 		Executions: result.Total(float64(stats.Executions), h.share), Explored: result.Amount(h.share),
-		SecondsLeft: result.Rest(h.clock.elapsed().Seconds(), h.share),
+		SecondsLeft: result.Rest(h.clock.Elapsed().Seconds(), h.share),
 	}
 }
 
@@ -281,7 +282,7 @@ func (h *hunt) tell(p por.Progress) {
 	if h.obs == nil {
 		return
 	}
-	elapsed := h.clock.elapsed()
+	elapsed := h.clock.Elapsed()
 	out := Progress{
 		Phase: "searching", Executions: p.Stats.Executions, Blocked: p.Stats.Blocked, Pruned: p.Stats.Pruned,
 		Transitions: p.Stats.Transitions, Bugs: len(h.found), Elapsed: elapsed, Explored: p.Share,
@@ -300,7 +301,7 @@ func (h *hunt) stop() bool {
 	switch {
 	case h.raced() && !h.cfg.KeepGoing:
 	default:
-		why := h.limits.unwanted()
+		why := h.limits.Unwanted()
 		if why != "" {
 			h.stopped = why
 		}

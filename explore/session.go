@@ -7,6 +7,7 @@ import (
 
 	"landgo/emu"
 	"landgo/explore/config"
+	"landgo/explore/limits"
 	"landgo/image"
 	"landgo/kernel"
 	board "landgo/kernel/bare"
@@ -23,7 +24,7 @@ import (
 // and scheduler, standing at the root of its state space.
 type session struct {
 	cfg    config.Config
-	limits *limits // nil: nothing is watched
+	limits *limits.Watch // nil: nothing is watched
 	img    *image.Image
 	// profile is what is known of the guest's functions, and roles what that makes
 	// of them.
@@ -38,7 +39,7 @@ type session struct {
 	check   uint32   // binds schedules to guest and configuration
 	inputs  [][]byte // that a schedule depends on, see Config.Check
 	racing  []uint64 // where Config.Races are
-	clock   clock
+	clock   limits.Clock
 	stops   bool // it is asked in the middle of steps whether to stop
 	lives   int  // how often the guest was booted anew, see anew
 	// fill and twins are for --check uninit, see scheduler/twin.go.
@@ -58,7 +59,7 @@ type session struct {
 
 // open loads the guest and makes its first thread. The caller closes the
 // session, also with an error. Without limits nothing ends it early.
-func open(cfg config.Config, w *limits) (*session, error) {
+func open(cfg config.Config, w *limits.Watch) (*session, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func open(cfg config.Config, w *limits) (*session, error) {
 	if len(cfg.Trust) > 0 && img.Kernel != image.Pebbles {
 		return nil, result.Errorf(result.Usage, "--trust is for thread libraries on pebbles; on %s the C library's functions are trusted anyway", img.Kernel)
 	}
-	s := &session{cfg: cfg, img: img, limits: w, clock: w.start(cfg.ProcessorTime)}
+	s := &session{cfg: cfg, img: img, limits: w, clock: w.Clock(cfg.ProcessorTime)}
 	if err := s.readProfile(); err != nil {
 		return nil, err
 	}
@@ -166,7 +167,7 @@ func (s *session) close() {
 		t.close()
 	}
 	if s.machine != nil {
-		s.limits.may(s.machine, false)
+		s.limits.MayHalt(s.machine, false)
 		s.machine.Close()
 	}
 }
@@ -471,7 +472,7 @@ func (s *session) verdictOf(err error, r *result.Result) error {
 		r.Verdict, r.Reason, r.Problem = result.Invalid, inv.Reason, gapProblems[inv.Gap]
 		r.Place = s.place(inv.Thread, inv.PC)
 	case errors.Is(err, scheduler.ErrStopped):
-		r.Verdict, r.Problem, r.Reason = result.Budget, s.limits.reason(), "interrupted while the kernel booted"
+		r.Verdict, r.Problem, r.Reason = result.Budget, s.limits.Reached(), "interrupted while the kernel booted"
 		if r.Problem != result.Interrupted {
 			r.Reason = s.cfg.LimitText(r.Problem) + ", and the kernel still boots"
 		}

@@ -12,7 +12,7 @@ import (
 func (a *app) inspectCommand() *command {
 	c, flags := config.Default(), newFlags()
 	addOptions(flags, &c, func(o *config.Option) bool {
-		return o.Group == config.GroupPoints || o.Group == config.GroupWorld || o.Name == "json" || limits(o)
+		return o.Group == config.GroupPoints || o.Group == config.GroupWorld || o.Name == "json" || limiting(o)
 	})
 	c.Time = inspectTime
 	return &command{

@@ -14,7 +14,7 @@ import (
 func (a *app) replayCommand() *command {
 	c, flags := config.Default(), newFlags()
 	schedule := flags.String("schedule", "", "the schedule to run, instead of a bug file's")
-	addOptions(flags, &c, func(o *config.Option) bool { return o.Kept() || shows(o) || limits(o) })
+	addOptions(flags, &c, func(o *config.Option) bool { return o.Kept() || shows(o) || limiting(o) })
 	c.Time = replayTime
 	return &command{
 		name:  "replay",
@@ -115,8 +115,8 @@ func (a *app) replay(ctx context.Context, c config.Config, file *result.BugFile)
 // takes.
 const replayTime, inspectTime = 10 * time.Minute, 5 * time.Minute
 
-// limits reports whether an option is a limit of any command that reads a guest.
-func limits(o *config.Option) bool { return o.Name == "time" || o.Name == "memory" }
+// limiting reports whether an option is a limit of any command that reads a guest.
+func limiting(o *config.Option) bool { return o.Name == "time" || o.Name == "memory" }
 
 // shows reports whether an option says how a result is shown.
 func shows(o *config.Option) bool {

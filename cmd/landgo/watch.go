@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"time"
 
-	"landgo/explore"
 	"landgo/explore/config"
+	"landgo/explore/limits"
 	"landgo/report"
 	"landgo/result"
 )
@@ -129,7 +129,7 @@ func (w *watch) signals(cancel context.CancelFunc) (stop func()) {
 	go func() {
 		var first time.Time
 		for s := range all {
-			if s == syscall.SIGUSR1 || !first.IsZero() && !explore.IsGuarded() && time.Since(first) > doubled {
+			if s == syscall.SIGUSR1 || !first.IsZero() && !limits.IsGuarded() && time.Since(first) > doubled {
 				w.Late(result.Interrupted)
 			}
 			if first.IsZero() {

@@ -1,4 +1,4 @@
-package explore
+package limits
 
 import (
 	"syscall"
@@ -8,29 +8,29 @@ import (
 // A clock says how long a session has been at work. A busy machine stretches
 // time on the wall; what is compared at equal effort counts the processor's
 // time instead, of all of this process's threads.
-type clock struct {
+type Clock struct {
 	processor bool
 	began     time.Time
 	used      time.Duration // by the process, when the clock was started
 }
 
-func startClock(processor bool) clock {
-	c := clock{processor: processor, began: time.Now()}
+func StartClock(processor bool) Clock {
+	c := Clock{processor: processor, began: time.Now()}
 	if processor {
-		c.used = processorTime()
+		c.used = ProcessorTime()
 	}
 	return c
 }
 
-func (c clock) elapsed() time.Duration {
+func (c Clock) Elapsed() time.Duration {
 	if c.processor {
-		return processorTime() - c.used
+		return ProcessorTime() - c.used
 	}
 	return time.Since(c.began)
 }
 
-// processorTime is what this process has had of the processor so far.
-func processorTime() time.Duration {
+// ProcessorTime is what this process has had of the processor so far.
+func ProcessorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		panic(err) // it has no error for this argument
