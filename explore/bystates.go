@@ -31,7 +31,7 @@ const statesLimit = 2_000_000
 func (d *deepening) endless() bool {
 	var long *scheduler.BudgetError
 	return d.doomed != nil && errors.As(d.doomed.err, &long) && long.Steps != 0 && d.whole(d.doomed.job) && d.stopped == "" && len(d.found) == 0 &&
-		d.stepCost() == 1 && !d.cfg.Naive() && !d.cfg.SyncOnly && !d.cfg.FailOnRace && d.cfg.MaxExecutions == 0 && len(d.cfg.AllRules()) == 0
+		d.platform.stepCost == 1 && !d.cfg.Naive() && !d.cfg.SyncOnly && !d.cfg.FailOnRace && d.cfg.MaxExecutions == 0 && len(d.cfg.AllRules()) == 0
 }
 
 // lookByStates makes the search, and takes over the bugs that it finds.

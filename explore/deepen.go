@@ -6,7 +6,6 @@ import (
 
 	"landgo/deepen"
 	"landgo/explore/config"
-	"landgo/image"
 	"landgo/por"
 	"landgo/race"
 	"landgo/scheduler"
@@ -96,25 +95,11 @@ const (
 	// firstHorizon is for how many steps is planned without --time. Whenever
 	// they are used up, for as many again as there were.
 	firstHorizon = 32 * stepRate
-	// kernelStep is how many steps of a program one of a kernel takes as long as:
-	// ticks, handlers and switches lie between the steps of its threads, and who
-	// can run has to be tried. 10,000 to 50,000 of them a second were measured.
-	// All numbers of steps by which jobs are planned are divided by it, or the
-	// warm-up alone would use up the time of a small test.
-	kernelStep = 50
 )
-
-// stepCost is how many steps of a program one of the guest takes as long as.
-func (h *hunt) stepCost() uint64 {
-	if h.img.Kernel == image.Bare {
-		return kernelStep
-	}
-	return 1
-}
 
 // pace is a number of a program's steps in the guest's: 0 only for 0.
 func (h *hunt) pace(programs uint64) uint64 {
-	return (programs + h.stepCost() - 1) / h.stepCost()
+	return (programs + h.platform.stepCost - 1) / h.platform.stepCost
 }
 
 func newDeepening(h *hunt) *deepening {

@@ -20,14 +20,14 @@ func Inspect(ctx context.Context, cfg config.Config, obs Observer) (*result.Insp
 	if err != nil {
 		return nil, imageError(cfg.Guest, err)
 	}
-	s := &session{cfg: cfg, img: img}
+	s := newSession(cfg, img, w)
 	if err := s.readProfile(); err != nil {
 		return nil, err
 	}
 	in := &result.Inspection{
 		Guest:   result.Guest{Path: cfg.Guest, SHA256: img.SHA256},
 		Kernel:  img.Kernel.String(),
-		How:     recognisedBy(img),
+		How:     s.platform.how(img),
 		Format:  format(img),
 		Libc:    img.Libc().String(),
 		Symbols: !img.Stripped,
@@ -41,25 +41,9 @@ func Inspect(ctx context.Context, cfg config.Config, obs Observer) (*result.Insp
 	}
 	s.functions(in)
 	s.points(in)
-	in.Trusted = []string{s.trusted()}
+	in.Trusted = []string{s.platform.trusted(s)}
 	s.unmodelled(in)
 	return in, nil
-}
-
-func recognisedBy(img *image.Image) string {
-	switch {
-	case img.Kernel == image.Bare:
-		return "a multiboot header, annotations of a kernel, or a profile that tells of one"
-	case img.Kernel == image.Pebbles && !img.SaysPebbles():
-		return "its entry point _main, or the address of its text, as 15-410's Makefiles have them"
-	case img.Kernel == image.Pebbles:
-		return "the symbol or note that Pebbles programs have"
-	case img.Kernel == image.Linux && img.Libc() != image.NoLibc:
-		return "the C library"
-	case img.Kernel == image.Linux:
-		return "a static executable without a C library"
-	}
-	return "nothing"
 }
 
 func format(img *image.Image) string {
@@ -96,15 +80,8 @@ func (s *session) points(in *result.Inspection) {
 		lockNote = "the guest's futex calls and locked instructions"
 		unlockNote = lockNote
 	}
-	if s.img.Kernel == image.Bare {
-		if s.noRoles() {
-			lockNote, unlockNote = "where the kernel calls landgo_locking", "where it calls landgo_unlocked"
-		}
-		defer func() {
-			in.Points = append(in.Points,
-				result.PointKind{Name: "cli", Places: -1, Note: "before interrupts go off"},
-				result.PointKind{Name: "sti", Places: -1, Note: "after they have come on"})
-		}()
+	if s.platform.annotated && s.noRoles() {
+		lockNote, unlockNote = "where the kernel calls landgo_locking", "where it calls landgo_unlocked"
 	}
 	in.Points = []result.PointKind{
 		{Name: "yield", Places: -1, Note: "voluntary switches, as the guest makes them"},
@@ -113,5 +90,10 @@ func (s *session) points(in *result.Inspection) {
 		{Name: "atomic", Places: s.scan().atomic, Note: "locked instructions in the guest's code"},
 		{Name: "sync", Places: -1, Note: "operations that other threads could notice, as a run finds them"},
 		{Name: "mem", Places: -1, Note: "accesses to memory that threads share, as a run finds them"},
+	}
+	if s.platform.interrupts {
+		in.Points = append(in.Points,
+			result.PointKind{Name: "cli", Places: -1, Note: "before interrupts go off"},
+			result.PointKind{Name: "sti", Places: -1, Note: "after they have come on"})
 	}
 }

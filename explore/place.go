@@ -16,7 +16,7 @@ func (s *session) frames(pcs []uint64) []result.Frame {
 		if i > 0 {
 			at--
 		}
-		if s.img.Kernel == image.Bare && pc != 0 && pc < s.img.Bias {
+		if s.platform.userPrograms && pc != 0 && pc < s.img.Bias {
 			out = append(out, result.Frame{Function: userProgram, Address: result.Addr(pc)})
 			continue
 		}

@@ -8,18 +8,15 @@ import (
 	"landgo/scheduler"
 )
 
-// pointless says which of the kinds of preemption points that were asked for
-// can't be anywhere in the guest, and why; "" if all can. A verdict at such a
-// granularity would claim more than was looked at (DESIGN §4).
+// pointlessProgram says which of the kinds of preemption points that were asked for
+// can't be anywhere in a program, and why; "" if all can. A verdict at such a
+// granularity would claim more than was looked at.
 //
 // What decides is what the loaded image contains, not what runs: a program with
 // a C library always has locks and locked instructions, those of the library.
 // mem and sync are never pointless: they find their points in a run.
-func (s *session) pointless() string {
+func (s *session) pointlessProgram() string {
 	p := s.cfg.PP
-	if s.img.Kernel == image.Bare {
-		return s.pointlessBare()
-	}
 	switch {
 	case p.Has(config.PointCLI):
 		return fmt.Sprintf("--pp cli: a guest on %s can't switch interrupts off or on", s.img.Kernel)
@@ -54,9 +51,9 @@ func (s *session) pointless() string {
 	return ""
 }
 
-// pointlessBare is pointless for a kernel, whose locks are known by annotations, or
+// pointlessKernel is the same for a kernel, whose locks are known by annotations, or
 // by the names of its family.
-func (s *session) pointlessBare() string {
+func (s *session) pointlessKernel() string {
 	if s.img.Pintos != nil {
 		return ""
 	}
@@ -88,7 +85,7 @@ func (s *session) allocates() bool {
 	if s.pools() {
 		return true
 	}
-	if s.img.Kernel == image.Pebbles || s.img.Stripped {
+	if !s.platform.plainMalloc || s.img.Stripped {
 		return false
 	}
 	if _, ok := s.img.Symbol("malloc"); !ok {

@@ -64,12 +64,12 @@ func TestPointless(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &session{cfg: config.Config{Switching: config.Switching{PP: points}}, img: img}
+			s := newSession(config.Config{Switching: config.Switching{PP: points}}, img, nil)
 			if err := s.readProfile(); err != nil {
 				t.Fatal(err)
 			}
 			want := refused == "every" || slices.Contains(strings.Split(refused, "; "), name)
-			got := s.pointless()
+			got := s.platform.pointless(s)
 			if (got != "") != want || want && !strings.HasPrefix(got, "--pp "+list+": ") {
 				t.Errorf("%s: --pp %s: %q, want refused %v", name, list, got, want)
 			}

@@ -3,7 +3,6 @@ package explore
 import (
 	"errors"
 
-	"landgo/image"
 	"landgo/result"
 	"landgo/scheduler"
 )
@@ -30,7 +29,7 @@ func (s *session) stopsWithin(on bool) {
 		stop = func() bool { return s.limits.Reached() != "" }
 	}
 	s.sys.StopIf(stop)
-	if s.img.Kernel == image.Bare {
+	if s.platform.ticks {
 		return
 	}
 	s.limits.MayHalt(s.machine, stop != nil)

@@ -242,7 +242,7 @@ func (s *session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 	choice := g.Choice
 	// A kernel's thread that does nothing in its segment got the processor all the
 	// same: ticks have passed, and left a handler's frame behind.
-	arrives := s.img.Kernel == image.Bare && g.Until > 0
+	arrives := s.platform.ticks && g.Until > 0
 	for ; ; arrives = false {
 		pos := s.sys.Position(t)
 		if pos.Insns > g.Until && s.aligning && !ran(path, t) {

@@ -1,14 +1,11 @@
 package explore
 
 import (
-	"fmt"
 	"sort"
-	"strings"
 
 	"landgo/explore/config"
 	"landgo/image"
 	"landgo/result"
-	"landgo/scheduler/steer"
 )
 
 // report finds the least interleaving of each bug and tells its story.
@@ -110,7 +107,7 @@ func (s *session) newResult() *result.Result {
 		Search: s.cfg.Search, Bound: s.cfg.Bounds.String(), Notes: s.notes,
 		Certificate: result.Certificate{
 			Image: s.img.SHA256, Granularity: g, Bound: s.cfg.Bounds.String(), Search: s.cfg.Search,
-			Memory: s.memoryModel(), Timeouts: s.timeoutModel(), Trusted: s.trusted(), Profile: s.profileName(), SelfCheck: "not run",
+			Memory: s.memoryModel(), Timeouts: s.timeoutModel(), Trusted: s.platform.trusted(s), Profile: s.profileName(), SelfCheck: "not run",
 		},
 	}
 }
@@ -137,36 +134,13 @@ func (s *session) memoryModel() string {
 }
 
 func (s *session) timeoutModel() string {
-	if s.img.Kernel == image.Bare {
-		return "a sleep ends by the ticks that the kernel counts"
+	if text := s.platform.sleeps; text != "" {
+		return text
 	}
 	if s.cfg.Timeouts == config.TimeoutsAny {
 		return "a timed wait may run out at any point"
 	}
 	return "a timed wait runs out only when no other thread can run"
-}
-
-// trusted says which functions are taken as correct.
-func (s *session) trusted() string {
-	switch {
-	case s.img.Kernel == image.Bare:
-		return "nothing: the kernel is tested, but what it says of its scheduler is believed"
-	case s.img.Kernel == image.Pebbles && len(s.cfg.Trust) > 0:
-		return "of the thread library " + strings.Join(s.cfg.Trust, ", ") + "; the rest is tested"
-	case s.img.Kernel == image.Pebbles:
-		return "nothing: the thread library is tested"
-	}
-	if s.noRoles() {
-		why := "has none of the functions that landgo knows"
-		if s.img.Stripped {
-			why = "has no symbols"
-		}
-		return "nothing: the guest " + why + ", so lock and unlock mean its futex calls and locked instructions"
-	}
-	if s.cfg.Malloc == config.MallocNative {
-		return fmt.Sprintf("%s's thread, lock and output functions; its allocator runs uninterrupted", s.img.Libc())
-	}
-	return fmt.Sprintf("%s's thread, lock, allocation and output functions", s.img.Libc())
 }
 
 // profileName says by which profiles functions have their meanings.
@@ -181,14 +155,7 @@ func (s *session) profileName() string {
 }
 
 func (s *session) assumptions() []string {
-	out := []string{"a sleep may end at any point"}
-	if s.img.Kernel == image.Bare {
-		out = []string{"the timer may tick at any point of the granularity, as often as it takes, and nowhere else",
-			"other devices interrupt as soon as they can"}
-		if k, ok := s.sys.(*steer.Kernel); ok {
-			out = append(out, k.Found()...)
-		}
-	}
+	out := s.platform.assumptions(s)
 	if !s.cfg.ObserveStdout {
 		out = append(out, "the order of output between threads doesn't matter")
 	}

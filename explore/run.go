@@ -9,7 +9,6 @@ import (
 	"landgo/deepen"
 	"landgo/explore/config"
 	"landgo/explore/limits"
-	"landgo/image"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -163,7 +162,7 @@ func (h *hunt) search() error {
 
 // oneEvent reports whether each step is one event (por.Options).
 // A kernel's section without interrupts is one step, whatever it does.
-func (h *hunt) oneEvent() bool { return h.fine() && h.img.Kernel != image.Bare }
+func (h *hunt) oneEvent() bool { return h.fine() && !h.platform.interrupts }
 
 // fine reports whether there is a preemption point before every access to
 // shared memory.

@@ -11,9 +11,8 @@ import (
 // and --without it can't: a point that is left out of one kind is left out of
 // all. Nor does it of races as bugs, which ask for two accesses as neighbours and
 // not for what they lead to.
-// And of a kernel no candidate tells of races with the timer's interrupt.
 func (h *hunt) concludes() bool {
-	return len(h.cfg.AllRules()) == 0 && !h.cfg.FailOnRace && h.img.Kernel != image.Bare
+	return len(h.cfg.AllRules()) == 0 && !h.cfg.FailOnRace && h.platform.concludes
 }
 
 // told is 1 if a kernel has an annotation.
@@ -35,16 +34,16 @@ func (h *hunt) newPlan() *deepen.Plan {
 	if h.noRoles() && h.img.AnyLocked() {
 		locks, unlocks = 1, 1
 	}
-	kernel := h.img.Kernel == image.Bare
-	if kernel {
+	if h.platform.annotated {
 		locks, unlocks = h.told("locking"), h.told("unlocked")
 	}
+	interrupts := h.platform.interrupts
 	for _, k := range []struct {
 		points config.Points
 		has    bool
 	}{
 		{config.PointLock, locks > 0}, {config.PointUnlock, unlocks > 0}, {config.PointLock | config.PointUnlock, locks > 0 && unlocks > 0},
-		{config.PointCLI, kernel}, {config.PointSTI, kernel}, {config.PointCLI | config.PointSTI, kernel},
+		{config.PointCLI, interrupts}, {config.PointSTI, interrupts}, {config.PointCLI | config.PointSTI, interrupts},
 	} {
 		if k.has {
 			seeds = append(seeds, deepen.Set{Kinds: deepen.Kinds(config.PointYield | k.points)})

@@ -3,16 +3,12 @@ package explore
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"landgo/emu"
 	"landgo/explore/config"
 	"landgo/explore/limits"
 	"landgo/image"
 	"landgo/kernel"
-	board "landgo/kernel/bare"
-	"landgo/kernel/linux"
-	"landgo/kernel/pebbles"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -23,9 +19,10 @@ import (
 // session is one guest, booted and under control: a machine with its kernel
 // and scheduler, standing at the root of its state space.
 type session struct {
-	cfg    config.Config
-	limits *limits.Watch // nil: nothing is watched
-	img    *image.Image
+	cfg      config.Config
+	limits   *limits.Watch // nil: nothing is watched
+	img      *image.Image
+	platform *platform
 	// profile is what is known of the guest's functions, and roles what that makes
 	// of them.
 	profile *image.Profile
@@ -35,6 +32,7 @@ type session struct {
 	sys     guest
 	plain   *scheduler.System // that sys is, or is made of
 	kern    console
+	found   func() []string // what a kernel's own scheduler turned out to do
 	root    trace.Mark
 	check   uint32   // binds schedules to guest and configuration
 	inputs  [][]byte // that a schedule depends on, see Config.Check
@@ -57,6 +55,10 @@ type session struct {
 	texts map[uint64]string
 }
 
+func newSession(cfg config.Config, img *image.Image, w *limits.Watch) *session {
+	return &session{cfg: cfg, img: img, platform: platformOf(img.Kernel), limits: w, clock: w.Clock(cfg.ProcessorTime)}
+}
+
 // open loads the guest and makes its first thread. The caller closes the
 // session, also with an error. Without limits nothing ends it early.
 func open(cfg config.Config, w *limits.Watch) (*session, error) {
@@ -67,17 +69,17 @@ func open(cfg config.Config, w *limits.Watch) (*session, error) {
 	if err != nil {
 		return nil, imageError(cfg.Guest, err)
 	}
-	if len(cfg.Trust) > 0 && img.Kernel != image.Pebbles {
+	s := newSession(cfg, img, w)
+	if len(cfg.Trust) > 0 && !s.platform.testsLibrary {
 		return nil, result.Errorf(result.Usage, "--trust is for thread libraries on pebbles; on %s the C library's functions are trusted anyway", img.Kernel)
 	}
-	s := &session{cfg: cfg, img: img, limits: w, clock: w.Clock(cfg.ProcessorTime)}
 	if err := s.readProfile(); err != nil {
 		return nil, err
 	}
 	if err := s.trustable(); err != nil {
 		return nil, err
 	}
-	if why := s.pointless(); why != "" {
+	if why := s.platform.pointless(s); why != "" {
 		return s, &invalid{kind: result.PointlessPoint, reason: why}
 	}
 	if why := s.unchecked(); why != "" {
@@ -94,7 +96,8 @@ func open(cfg config.Config, w *limits.Watch) (*session, error) {
 	}
 	if cfg.Checks(config.CheckUninit) {
 		for _, fill := range scheduler.Fills(img)[1:] {
-			t := &session{cfg: cfg, img: img, limits: w, profile: s.profile, roles: s.roles, fill: fill, racing: s.racing}
+			t := newSession(cfg, img, w)
+			t.profile, t.roles, t.fill, t.racing = s.profile, s.roles, fill, s.racing
 			s.twins = append(s.twins, t)
 			if err := t.begin(); err != nil {
 				return s, err
@@ -120,7 +123,7 @@ func (s *session) begin() error {
 }
 
 func (s *session) beginOnce() (err error) {
-	mc, err := s.machineConfig()
+	mc, err := s.platform.machine(s)
 	if err != nil {
 		return bootError(s.cfg.Guest, err)
 	}
@@ -172,42 +175,6 @@ func (s *session) close() {
 	}
 }
 
-// boardMemory is how much memory a kernel's machine has, if its profile says so.
-func (s *session) boardMemory() uint64 {
-	if k := s.profile.Kernel; k != nil {
-		return k.Memory
-	}
-	return 0
-}
-
-func (s *session) machineConfig() (emu.Config, error) {
-	switch s.img.Kernel {
-	case image.Bare:
-		return board.MachineConfig(s.img, s.pools(), s.boardMemory())
-	case image.Pebbles:
-		c := pebbles.MachineConfig(s.img)
-		c.Uniprocessor = s.uniprocessor()
-		if s.pools() {
-			c.Heap, c.HeapOpen = pebbles.UserRange(), true
-		}
-		return c, nil
-	}
-	c := emu.Config{Uniprocessor: s.uniprocessor(), Space: linux.DefaultSpace}
-	if !s.cfg.NoHeap {
-		c.Heap, c.HeapHole = scheduler.HeapRange(s.img)
-		if s.cfg.Malloc == config.MallocNative || s.pools() {
-			c.Heap, c.HeapHole, c.HeapOpen = scheduler.EveryRange(), emu.Range{}, true
-		}
-	}
-	for _, r := range s.img.ReadsAhead() {
-		c.Ahead = append(c.Ahead, emu.Range{Lo: r.Lo, Hi: r.Hi})
-	}
-	for _, r := range s.img.Code {
-		c.Code = append(c.Code, emu.Range{Lo: r.Lo, Hi: r.Hi})
-	}
-	return c, nil
-}
-
 // pools reports whether there are tested allocators to follow.
 func (s *session) pools() bool {
 	if s.cfg.NoHeap {
@@ -221,8 +188,7 @@ func (s *session) pools() bool {
 	return false
 }
 
-// uniprocessor: the guests of pebbles run on one processor, those of linux on
-// several, unless the user says otherwise.
+// uniprocessor reports whether the guest has one processor.
 func (s *session) uniprocessor() bool {
 	switch s.cfg.Processors {
 	case config.ProcessorsUP:
@@ -230,7 +196,7 @@ func (s *session) uniprocessor() bool {
 	case config.ProcessorsSMP:
 		return false
 	}
-	return s.img.Kernel != image.Linux
+	return s.platform.uniprocessor
 }
 
 func (s *session) schedulerConfig() scheduler.Config {
@@ -240,7 +206,7 @@ func (s *session) schedulerConfig() scheduler.Config {
 		MaxThreads: s.cfg.MaxThreads,
 		Trusted:    s.cfg.TrustedRoles(),
 		Profile:    s.profile,
-		PointsOnly: s.img.Kernel != image.Linux,
+		PointsOnly: !s.platform.carriesOut,
 		Native:     s.cfg.NativeSync || len(s.cfg.LocksTested) > 0,
 	}
 	switch {
@@ -249,7 +215,7 @@ func (s *session) schedulerConfig() scheduler.Config {
 	case s.cfg.Checks(config.CheckLeakAll):
 		c.Leaks = scheduler.LeaksAll
 	}
-	c.NativeMalloc = s.cfg.Malloc == config.MallocNative && s.img.Kernel == image.Linux
+	c.NativeMalloc = s.cfg.Malloc == config.MallocNative && s.platform.carriesOut
 	c.Pools = s.pools()
 	if s.cfg.Checks(config.CheckUninit) {
 		c.Fill = &s.fill
@@ -281,13 +247,13 @@ func (s *session) granularity(points config.Points, race []uint64) scheduler.Gra
 			g.Points |= k.to
 		}
 	}
-	if g.Points&scheduler.PointMem != 0 && s.img.Kernel == image.Bare {
+	if g.Points&scheduler.PointMem != 0 && s.platform.interrupts {
 		// Accesses in a section without interrupts have their point before it.
 		g.Points |= scheduler.PointCLI
 	}
-	if g.Points&(scheduler.PointLock|scheduler.PointUnlock) != 0 && s.noRoles() && s.img.Kernel != image.Bare {
+	if g.Points&(scheduler.PointLock|scheduler.PointUnlock) != 0 && s.noRoles() && !s.platform.annotated {
 		// Without symbols, lock and unlock mean futex calls, which are always
-		// steps of their own, and locked instructions (DESIGN §4).
+		// steps of their own, and locked instructions.
 		g.Points |= scheduler.PointAtomic
 	}
 	for _, r := range s.cfg.AllRules() {
@@ -296,110 +262,33 @@ func (s *session) granularity(points config.Points, race []uint64) scheduler.Gra
 	return g
 }
 
-// guestMemory is what a Linux guest may use by default: room for the stacks of as many
-// threads as --max-threads allows then, twice over. Where it allows more threads, they
-// have more.
-const guestMemory, threadMemory = 2 << 30, 16 << 20
-
-func (s *session) guestMemory() uint64 {
-	return max(guestMemory, uint64(s.cfg.MaxThreads)*threadMemory)
+// inputs is what the guest reads, as a run or a replay gives it.
+type inputs struct {
+	stdin []byte
+	// contents are standard input, then the files in the configuration's order: all
+	// that a schedule depends on (Config.Check).
+	contents [][]byte
 }
 
 // boot makes the kernel and runs the guest to its first preemption point.
 func (s *session) boot() error {
-	stdin, contents, err := s.readInputs()
+	in, err := s.readInputs()
 	if err != nil {
 		return err
 	}
-	var regs emu.Regs
-	var kern kernel.Kernel
-	switch s.img.Kernel {
-	case image.Bare:
-		return s.bootBare(contents)
-	case image.Linux:
-		files := map[string][]byte{}
-		for i, f := range s.cfg.Files {
-			files[f.Guest] = contents[1+i]
-		}
-		var k *linux.Kernel
-		k, err = linux.New(s.plain, s.img, linux.Config{
-			Args: s.argv(), Env: s.cfg.Env, Stdin: stdin, Contents: files, MemoryLimit: s.guestMemory(),
-			OutputLimit: uint64(s.cfg.MaxOutput), TimeoutsAny: s.cfg.Timeouts == config.TimeoutsAny,
-			ObserveStdout: s.cfg.ObserveStdout,
-		})
-		if err == nil {
-			kern = k
-			regs, err = k.Boot()
-		}
-	case image.Pebbles:
-		var k *pebbles.Kernel
-		k, err = pebbles.New(s.plain, s.img, pebbles.Config{
-			Args: s.argv(), Stdin: stdin, OutputLimit: uint64(s.cfg.MaxOutput), ObserveOutput: s.cfg.ObserveStdout,
-		})
-		if err == nil {
-			kern = k
-			regs, err = k.Boot()
-		}
-	default:
-		if s.img.Machine == image.I386 {
-			return result.Errorf(result.WrongMachine, "%s: built for i386, and not for Pebbles", s.cfg.Guest)
-		}
-		return result.Errorf(result.NoKernel, "%s: nothing in the file says what it runs on: it is neither a Linux program nor one for Pebbles", s.cfg.Guest)
-	}
-	if err != nil {
-		return bootError(s.cfg.Guest, err)
-	}
-	s.kern = kern
-	s.inputs = contents
-	s.check = s.cfg.Check([]byte(s.img.SHA256), contents...)
-	s.plain.Boot(kern, s.roles, &regs)
+	s.inputs = in.contents
+	s.check = s.cfg.Check([]byte(s.img.SHA256), in.contents...)
+	return s.platform.boot(s, in)
+}
+
+// startProgram runs a program up to its first preemption point, on a kernel that has
+// loaded it.
+func (s *session) startProgram(k kernel.Kernel, regs *emu.Regs) {
+	s.kern = k
+	s.plain.Boot(k, s.roles, regs)
 	if s.pools() {
 		s.plain.OwnMemory(s.profile.Allocators)
 	}
-	return nil
-}
-
-// notForKernels has the searches that a kernel's steps don't suit, and why. The
-// others are compared with none (TestKernelSearchesAgree).
-var notForKernels = map[string]string{
-	"trust":     "their steps are more than one event",
-	"rounder":   "their steps are more than one event",
-	"stateful":  "what ticks may still do isn't in the hash of a state",
-	"lazy-bpor": "it doesn't know that a step may keep others from running, by their priority",
-}
-
-// silent says that a kernel says nothing of its threads, if neither it nor a profile
-// does. It would boot, perhaps without an end, and nothing would be known.
-func (s *session) silent() error {
-	missing := steer.Untold(s.img)
-	if s.img.Pintos != nil || s.profile.Kernel != nil || len(missing) < steer.Needed {
-		return nil
-	}
-	return &invalid{kind: result.NoAnnotations, reason: fmt.Sprintf("%s is a kernel that says nothing of its threads: it has none of landgo's annotations (%s)", s.cfg.Guest, strings.Join(missing, ", "))}
-}
-
-// bootBare boots a kernel that owns the machine, up to where its threads are
-// looked at.
-func (s *session) bootBare(contents [][]byte) error {
-	if spec, err := por.ParseSpec(s.cfg.Search); err == nil && notForKernels[spec.Kind().Name] != "" {
-		return result.Errorf(result.Usage, "search %s isn't for kernels that schedule their own threads: %s", spec.Kind().Name, notForKernels[spec.Kind().Name])
-	}
-	if err := s.silent(); err != nil {
-		return err
-	}
-	b := board.New(s.machine, s.img, board.Config{Cmdline: s.cfg.Cmdline, OutputLimit: uint64(s.cfg.MaxOutput), Memory: s.boardMemory()})
-	regs, err := b.Boot()
-	if err != nil {
-		return bootError(s.cfg.Guest, err)
-	}
-	s.kern = b
-	s.inputs = contents
-	s.check = s.cfg.Check([]byte(s.img.SHA256), contents...)
-	own := steer.New(s.plain, b, s.roles)
-	s.sys = own
-	s.stopsWithin(true)
-	defer s.stopsWithin(false)
-	return s.bootKept(b, own, &regs)
 }
 
 // argv is the guest's argument vector. Its first element is fixed, for what a
@@ -409,25 +298,25 @@ func (s *session) argv() []string { return append([]string{"guest"}, s.cfg.Args.
 // maxInput bounds what a guest is given to read: it is kept in memory.
 const maxInput = 256 << 20
 
-// readInputs reads standard input, and everything that a schedule depends on.
-func (s *session) readInputs() (stdin []byte, contents [][]byte, err error) {
-	stdin = s.cfg.Input
+// readInputs reads standard input and the files.
+func (s *session) readInputs() (in *inputs, err error) {
+	in = &inputs{stdin: s.cfg.Input}
 	if s.cfg.Stdin != "" {
-		if stdin, err = result.ReadFile(s.cfg.Stdin, maxInput); err != nil {
-			return nil, nil, err
+		if in.stdin, err = result.ReadFile(s.cfg.Stdin, maxInput); err != nil {
+			return nil, err
 		}
 	}
-	contents = append(contents, stdin)
+	in.contents = append(in.contents, in.stdin)
 	for _, f := range s.cfg.Files {
 		b := f.Content
 		if f.Host != "" {
 			if b, err = result.ReadFile(f.Host, maxInput); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 		}
-		contents = append(contents, b)
+		in.contents = append(in.contents, b)
 	}
-	return stdin, contents, nil
+	return in, nil
 }
 
 // checkRules refuses --within and --without of a function that isn't there: a

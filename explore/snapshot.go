@@ -65,7 +65,7 @@ func (s *session) snapshotKey() (key [sha256.Size]byte, ok bool) {
 	if err != nil {
 		return key, false
 	}
-	mc, err := s.machineConfig()
+	mc, err := s.platform.machine(s)
 	if err != nil {
 		return key, false
 	}

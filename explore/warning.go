@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"landgo/explore/config"
-	"landgo/image"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -25,7 +24,7 @@ func (s *session) warnings(r *result.Result) (all []result.Warning) {
 		all = append(all, result.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
 	}
 	met := s.sys.Met()
-	kernel := s.img.Kernel == image.Bare
+	kernel := s.platform.ticks
 	switch {
 	case r.Threads < 2 && kernel:
 		warn(result.OneThread, "there was one thread only: no other was alive when the kernel said that it is up (landgo_booted), and none was created after it")
@@ -58,7 +57,7 @@ func (s *session) warnings(r *result.Result) (all []result.Warning) {
 
 // barred: no tick ever came, which is why points of a kernel's threads weren't met.
 func (s *session) barred(met *scheduler.Met) bool {
-	return s.img.Kernel == image.Bare && met.Barred && !met.Ticks
+	return s.platform.ticks && met.Barred && !met.Ticks
 }
 
 // missed lists the kinds of points that were asked for and that no run came to. What
@@ -67,7 +66,7 @@ func (s *session) missed(met *scheduler.Met) (kinds []string) {
 	if s.cfg.Deepens() {
 		return nil // landgo chooses
 	}
-	kernel := s.img.Kernel == image.Bare
+	kernel := s.platform.interrupts
 	for _, k := range []struct {
 		set    config.Points
 		met    scheduler.Points

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"landgo/explore/config"
-	"landgo/image"
 	"landgo/por"
 	"landgo/race"
 	"landgo/trace"
@@ -60,7 +59,7 @@ func (s *session) watch() *watched {
 	w := &watched{guest: s.sys, listed: s.cfg.Race != config.RaceOff, fine: s.fine()}
 	cfg := s.raceConfig(race.Limited)
 	cfg.Fine = w.fine
-	if s.cfg.Race == config.RaceHB || s.img.Kernel == image.Bare {
+	if s.cfg.Race == config.RaceHB || s.platform.ordersOnly {
 		// A kernel's own locks are known by what orders them only: sections without
 		// interrupts.
 		if !w.fine {

@@ -1,0 +1,92 @@
+package explore
+
+import (
+	"fmt"
+
+	"landgo/emu"
+	"landgo/explore/config"
+	"landgo/image"
+	"landgo/kernel/linux"
+	"landgo/scheduler"
+)
+
+// onLinux is a program for Linux, whose system calls landgo models.
+var onLinux = platform{
+	how: func(img *image.Image) string {
+		if img.Libc() != image.NoLibc {
+			return "the C library"
+		}
+		return "a static executable without a C library"
+	},
+	carriesOut:  true,
+	plainMalloc: true,
+	concludes:   true,
+	stepCost:    1,
+	machine:     (*session).linuxMachine,
+	boot:        (*session).bootLinux,
+	pointless:   (*session).pointlessProgram,
+	trusted:     (*session).trustedLibrary,
+	assumptions: func(*session) []string { return []string{anySleep} },
+}
+
+func (s *session) linuxMachine() (emu.Config, error) {
+	c := emu.Config{Uniprocessor: s.uniprocessor(), Space: linux.DefaultSpace}
+	if !s.cfg.NoHeap {
+		c.Heap, c.HeapHole = scheduler.HeapRange(s.img)
+		if s.cfg.Malloc == config.MallocNative || s.pools() {
+			c.Heap, c.HeapHole, c.HeapOpen = scheduler.EveryRange(), emu.Range{}, true
+		}
+	}
+	for _, r := range s.img.ReadsAhead() {
+		c.Ahead = append(c.Ahead, emu.Range{Lo: r.Lo, Hi: r.Hi})
+	}
+	for _, r := range s.img.Code {
+		c.Code = append(c.Code, emu.Range{Lo: r.Lo, Hi: r.Hi})
+	}
+	return c, nil
+}
+
+// guestMemory is what a Linux guest may use by default: room for the stacks of as many
+// threads as --max-threads allows then, twice over. Where it allows more threads, they
+// have more.
+const guestMemory, threadMemory = 2 << 30, 16 << 20
+
+func (s *session) guestMemory() uint64 {
+	return max(guestMemory, uint64(s.cfg.MaxThreads)*threadMemory)
+}
+
+func (s *session) bootLinux(in *inputs) error {
+	files := map[string][]byte{}
+	for i, f := range s.cfg.Files {
+		files[f.Guest] = in.contents[1+i]
+	}
+	k, err := linux.New(s.plain, s.img, linux.Config{
+		Args: s.argv(), Env: s.cfg.Env, Stdin: in.stdin, Contents: files, MemoryLimit: s.guestMemory(),
+		OutputLimit: uint64(s.cfg.MaxOutput), TimeoutsAny: s.cfg.Timeouts == config.TimeoutsAny,
+		ObserveStdout: s.cfg.ObserveStdout,
+	})
+	if err != nil {
+		return bootError(s.cfg.Guest, err)
+	}
+	regs, err := k.Boot()
+	if err != nil {
+		return bootError(s.cfg.Guest, err)
+	}
+	s.startProgram(k, &regs)
+	return nil
+}
+
+// trustedLibrary says which of the C library's functions are taken as correct.
+func (s *session) trustedLibrary() string {
+	if s.noRoles() {
+		why := "has none of the functions that landgo knows"
+		if s.img.Stripped {
+			why = "has no symbols"
+		}
+		return "nothing: the guest " + why + ", so lock and unlock mean its futex calls and locked instructions"
+	}
+	if s.cfg.Malloc == config.MallocNative {
+		return fmt.Sprintf("%s's thread, lock and output functions; its allocator runs uninterrupted", s.img.Libc())
+	}
+	return fmt.Sprintf("%s's thread, lock, allocation and output functions", s.img.Libc())
+}

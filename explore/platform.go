@@ -1,0 +1,90 @@
+package explore
+
+import (
+	"landgo/emu"
+	"landgo/image"
+	"landgo/result"
+)
+
+// platform is all that depends on which kernel the guest runs on, or is. Each field
+// answers one question of the rest of landgo, so that no other code asks for the
+// kernel itself.
+type platform struct {
+	// how is by what the file is recognised.
+	how func(*image.Image) string
+
+	// uniprocessor: its guests run on one processor, unless the user says otherwise.
+	uniprocessor bool
+	// carriesOut: landgo carries the C library's functions out, and --malloc native
+	// is about its allocator.
+	carriesOut bool
+	// testsLibrary: the guest's thread library is tested, but for what --trust names.
+	testsLibrary bool
+	// plainMalloc: an allocator is known by its functions' names alone.
+	plainMalloc bool
+
+	// interrupts: the guest switches interrupts off and on, and there are preemption
+	// points where it does. Sections without them are one step, whatever they do.
+	interrupts bool
+	// annotated: locks are known by what the kernel tells landgo of them, beside
+	// their functions' names.
+	annotated bool
+	// ticks: the timer drives the guest's own scheduler. Threads are switched by
+	// ticks, sleeps end by them, and a machine is stopped only between two.
+	ticks bool
+	// ordersOnly: locks are known only by what they order, so that races are found by
+	// happens-before.
+	ordersOnly bool
+	// concludes: data-race candidates show all that preemption points leave out. A
+	// kernel's candidates show nothing of races with the timer's interrupt.
+	concludes bool
+	// stepCost is how many steps of a program one of the guest takes as long as.
+	stepCost uint64
+	// userPrograms: code below the image is a user program's.
+	userPrograms bool
+
+	machine func(*session) (emu.Config, error)
+	boot    func(*session, *inputs) error
+	// pointless says which kinds of preemption points the guest can't have (pointless.go).
+	pointless func(*session) string
+
+	// What certificates say.
+	trusted     func(*session) string
+	sleeps      string // when a sleep ends by itself, "": as --timeouts says
+	assumptions func(*session) []string
+}
+
+// platformOf is the platform of a kernel's guests.
+func platformOf(k image.Kernel) *platform {
+	switch k {
+	case image.Linux:
+		return &onLinux
+	case image.Pebbles:
+		return &onPebbles
+	case image.Bare:
+		return &ownKernel
+	}
+	return &unknown
+}
+
+// unknown is a file of which nothing says what it runs on: it can be inspected.
+var unknown = platform{
+	how:          func(*image.Image) string { return "nothing" },
+	uniprocessor: true,
+	plainMalloc:  true,
+	concludes:    true,
+	stepCost:     1,
+	machine:      (*session).linuxMachine,
+	boot: func(s *session, _ *inputs) error {
+		if s.img.Machine == image.I386 {
+			return result.Errorf(result.WrongMachine, "%s: built for i386, and not for Pebbles", s.cfg.Guest)
+		}
+		return result.Errorf(result.NoKernel, "%s: nothing in the file says what it runs on: it is neither a Linux program nor one for Pebbles", s.cfg.Guest)
+	},
+	pointless:   (*session).pointlessProgram,
+	trusted:     (*session).trustedLibrary,
+	assumptions: func(*session) []string { return []string{anySleep} },
+}
+
+// anySleep is what programs' certificates assume of sleeps.
+const anySleep = "a sleep may end at any point"
