@@ -6,54 +6,54 @@ import (
 	"landgo/trace"
 )
 
-// guest is a guest under control: scheduler.System, whose threads landgo
-// schedules, or steer.Kernel, a kernel that does so itself. Beside what a search
-// needs, it answers what replays and reports ask.
-type guest interface {
+// guest is a guest under control: one whose threads landgo schedules, or a kernel that
+// schedules its own. Its interfaces are cut by caller: what only searches (a detector
+// that looks on, a count of steps) asks for a runner, and can be tested with one.
+type guest struct {
+	runner
+	learner
+	recorder
+	follower
+	namer
+	explainer
+}
+
+// guestOf has each caller's side of one implementation.
+func guestOf[G interface {
+	runner
+	learner
+	recorder
+	follower
+	namer
+	explainer
+}](g G) *guest {
+	return &guest{g, g, g, g, g, g}
+}
+
+// runner is what searches ask.
+type runner interface {
 	por.System
 	// Digest is for searches that store states.
 	Digest() (trace.Digest, error)
-
-	// Names and places.
-	Name(trace.TID) string
-	Lookup(name string) (trace.TID, bool)
-	PC(trace.TID) uint64
-	Stack(trace.TID) []uint64
-	Position(trace.TID) scheduler.Position
-	Starts() []scheduler.Start
-	Variable(addr uint64) (string, bool)
-	VariableName(addr uint64) string
-	Describe(addr uint64) string
-	Whereabouts(addr uint64) scheduler.Whereabouts
-
-	// What is the matter in a state.
-	Failure(trace.TID) *scheduler.Failure
-	Stuck(ended bool) *scheduler.Failure
-	Held(trace.TID) []string
-	NextText(trace.TID) string
-	StateText(trace.TID) string
-	OpText(trace.Op) string
-	State() uint64
-
 	// StopIf has steps ask whether to end with scheduler.ErrStopped.
 	StopIf(func() bool)
+	// Instructions and Calls are totals of all that was run.
+	Instructions() uint64
+	Calls() []string
+}
 
-	// Following a schedule.
-	Limit(insns uint64)
-	LimitStarts(insns map[string]uint64)
-	Unspin(trace.TID)
-	Distrust() bool
-	// Settle finds out whether who can run is as it seems. True: it has learned
-	// that it isn't, and the execution is to begin again.
-	Settle() bool
-	Observe(scheduler.Observer)
-
-	// What is learned and seen.
+// learner is what is known of threads and the memory that they share, and where
+// steps end by that. It outlasts executions.
+type learner interface {
 	SetGranularity(scheduler.Granularity)
 	Learned() uint64
 	Knowledge() *scheduler.Knowledge
 	Learn(*scheduler.Knowledge) (news bool, err error)
 	Seal(on bool)
+}
+
+// recorder is what executions have shown, for certificates and warnings.
+type recorder interface {
 	Look(*scheduler.Sights) *scheduler.Sights
 	Unexamined() []scheduler.Pair
 	Witness(*scheduler.Witnessed)
@@ -64,8 +64,46 @@ type guest interface {
 	Met() scheduler.Met
 	Meet(scheduler.Met)
 	End(wrote string)
-	Instructions() uint64
-	Calls() []string
+}
+
+// follower is what a replay asks, which has a schedule to follow.
+type follower interface {
+	Lookup(name string) (trace.TID, bool)
+	Position(trace.TID) scheduler.Position
+	Limit(insns uint64)
+	LimitStarts(insns map[string]uint64)
+	Unspin(trace.TID)
+	Distrust() bool
+	// Settle finds out whether who can run is as it seems. True: it has learned
+	// that it isn't, and the execution is to begin again.
+	Settle() bool
+	// State is a digest of memory, to compare two runs by.
+	State() uint64
+}
+
+// namer is what reports ask of places and names.
+type namer interface {
+	Name(trace.TID) string
+	PC(trace.TID) uint64
+	Stack(trace.TID) []uint64
+	Starts() []scheduler.Start
+	Variable(addr uint64) (string, bool)
+	VariableName(addr uint64) string
+	Describe(addr uint64) string
+	Whereabouts(addr uint64) scheduler.Whereabouts
+}
+
+// explainer is what reports ask of a state: what is wrong in it, and what each
+// thread is about.
+type explainer interface {
+	Failure(trace.TID) *scheduler.Failure
+	Stuck(ended bool) *scheduler.Failure
+	Held(trace.TID) []string
+	NextText(trace.TID) string
+	StateText(trace.TID) string
+	OpText(trace.Op) string
+	// Observe has an observer hear of blocks, nil for none.
+	Observe(scheduler.Observer)
 }
 
 // console is where a guest's output is.

@@ -124,7 +124,7 @@ func (d *deepening) lastEnd() *deepen.Job {
 
 // showRaces hands the candidates of all jobs on to the report.
 func (d *deepening) showRaces() {
-	w := &watched{guest: d.sys, races: &lookout{Detector: d.races}, listed: d.cfg.Race != config.RaceOff, fine: true}
+	w := &watched{runner: d.sys, races: &lookout{Detector: d.races}, listed: d.cfg.Race != config.RaceOff, fine: true}
 	for i := range d.sighted {
 		w.races.shown = append(w.races.shown, d.sighted[i].path)
 	}

@@ -48,7 +48,7 @@ func (e *kernelEnds) Ended(x *por.Execution) bool {
 		return true
 	}
 	h := hunt{session: e.session}
-	end := fmt.Sprintf("%016x %s", e.sys.(*steer.Kernel).Outcome(), e.kern.Output(1))
+	end := fmt.Sprintf("%016x %s", e.sys.runner.(*steer.Kernel).Outcome(), e.kern.Output(1))
 	if f := h.failureAt(x); f != nil {
 		end = h.key(f)
 	}
@@ -398,7 +398,7 @@ func TestKernelStepStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	b := s.sys.(*steer.Kernel)
+	b := s.sys.runner.(*steer.Kernel)
 	b.StopIf(func() bool { return true })
 	for range 100_000 {
 		b.Rewind(s.root)

@@ -36,7 +36,7 @@ func (h *hunt) minimise(f *finding) error {
 		return nil
 	}
 	f.minimal = result.BestFound
-	run := &counted{guest: h.sys, most: max(h.pace(minimiseSteps), h.result.Transitions+h.result.Replayed)}
+	run := &counted{runner: h.sys, most: max(h.pace(minimiseSteps), h.result.Transitions+h.result.Replayed)}
 	opts := por.Options{
 		OneEvent: h.oneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit,
 		Stop: func() bool { return run.steps >= run.most || h.stop() },
@@ -74,14 +74,14 @@ func (h *hunt) minimise(f *finding) error {
 
 // counted is a guest whose steps are counted.
 type counted struct {
-	guest
+	runner
 	steps, most uint64
 }
 
 // Step implements por.System.
 func (c *counted) Step(t trace.TID, choice trace.Choice) (*trace.Transition, error) {
 	c.steps++
-	return c.guest.Step(t, choice)
+	return c.runner.Step(t, choice)
 }
 
 // minimiser is the por.Observer of a search for a shorter story.

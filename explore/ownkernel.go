@@ -78,7 +78,7 @@ func (s *session) bootKernel(*inputs) error {
 	}
 	s.kern = b
 	own := steer.New(s.plain, b, s.roles)
-	s.sys, s.found = own, own.Found
+	s.sys, s.found = guestOf(own), own.Found
 	s.stopsWithin(true)
 	defer s.stopsWithin(false)
 	return s.bootKept(b, own, &regs)

@@ -204,7 +204,7 @@ func (h *hunt) minimiseRace(f *finding, run *counted, opts por.Options) error {
 		return err
 	}
 	h.sys.Rewind(h.root)
-	w := &watched{guest: run, adjacent: newLookout(h.raceConfig(race.Adjacent))}
+	w := &watched{runner: run, adjacent: newLookout(h.raceConfig(race.Adjacent))}
 	m := &raceMinimiser{minimiser: minimiser{hunt: h, want: f}, w: w}
 	h.stopsWithin(h.session, true)
 	stats, err := engine.Run(w, m)

@@ -12,7 +12,6 @@ import (
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
-	"landgo/scheduler/steer"
 	"landgo/trace"
 )
 
@@ -29,7 +28,7 @@ type session struct {
 	builtIn bool // the profile is landgo's own, of a kernel that it knows
 	roles   map[uint64]image.Bound
 	machine *emu.Machine
-	sys     guest
+	sys     *guest
 	plain   *scheduler.System // that sys is, or is made of
 	kern    console
 	found   func() []string // what a kernel's own scheduler turned out to do
@@ -134,7 +133,7 @@ func (s *session) beginOnce() (err error) {
 	}
 	s.machine.DeclareAllShared(s.cfg.AllShared)
 	s.plain = scheduler.New(s.schedulerConfig(), s.machine, s.img)
-	s.sys = s.plain
+	s.sys = guestOf(s.plain)
 	return s.boot()
 }
 

@@ -22,7 +22,7 @@ func bootedFrom(t *testing.T, c config.Config) (insns uint64, notes []string) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	return s.sys.(*steer.Kernel).BootInstructions(), s.notes
+	return s.sys.runner.(*steer.Kernel).BootInstructions(), s.notes
 }
 
 // outcome is what a run may not say in another way for having begun at a kept boot.

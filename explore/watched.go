@@ -12,7 +12,7 @@ import (
 // watched is a guest under control whose steps race detectors see, on every
 // path that a search takes and goes back on.
 type watched struct {
-	guest
+	runner
 	// races has the candidates that are listed.
 	races *lookout
 	// limited is of mode Limited, where races has another one and the points
@@ -56,7 +56,7 @@ type lookout struct {
 
 // watch begins at the root, where the session's guest has to stand.
 func (s *session) watch() *watched {
-	w := &watched{guest: s.sys, listed: s.cfg.Race != config.RaceOff, fine: s.fine()}
+	w := &watched{runner: s.sys, listed: s.cfg.Race != config.RaceOff, fine: s.fine()}
 	cfg := s.raceConfig(race.Limited)
 	cfg.Fine = w.fine
 	if s.cfg.Race == config.RaceHB || s.platform.ordersOnly {
@@ -132,7 +132,7 @@ func (w *watched) add(o *watched) {
 
 // Step implements por.System.
 func (w *watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
-	tr, err := w.guest.Step(t, c)
+	tr, err := w.runner.Step(t, c)
 	if tr == nil {
 		return tr, err
 	}
@@ -154,7 +154,7 @@ func (w *watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 
 // Mark implements por.System.
 func (w *watched) Mark() trace.Mark {
-	k := w.guest.Mark()
+	k := w.runner.Mark()
 	for len(w.marks) <= int(k) {
 		w.marks = append(w.marks, watchedMark{})
 	}
@@ -165,7 +165,7 @@ func (w *watched) Mark() trace.Mark {
 
 // Rewind implements por.System.
 func (w *watched) Rewind(k trace.Mark) {
-	w.guest.Rewind(k)
+	w.runner.Rewind(k)
 	m := w.marks[k]
 	w.lookouts(func(l *lookout) { l.Rewind(m.races) })
 	w.path = w.path[:m.path]
