@@ -144,8 +144,8 @@ func TestRemapped(t *testing.T) {
 			t.Fatalf("%s: on the machine: %v: %s", cc, err, out)
 		}
 		for _, search := range []string{"optimal", "none", "stateful"} {
-			cfg := DefaultConfig()
-			cfg.Guest, cfg.Out, cfg.Search, cfg.PP, cfg.CheckFor = bin, NoFile, search, PointMem, []string{CheckLeak}
+			cfg := config.Default()
+			cfg.Guest, cfg.Out, cfg.Search, cfg.PP, cfg.CheckFor = bin, config.NoFile, search, config.PointMem, []string{config.CheckLeak}
 			r, err := Run(context.Background(), cfg, nil)
 			if err != nil {
 				t.Fatal(err)
