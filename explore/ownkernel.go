@@ -39,8 +39,12 @@ var ownKernel = platform{
 	},
 	sleeps: "a sleep ends by the ticks that the kernel counts",
 	assumptions: func(s *session) []string {
-		return append([]string{"the timer may tick at any point of the granularity, as often as it takes, and nowhere else",
-			"other devices interrupt as soon as they can"}, s.found()...)
+		out := []string{"the timer may tick at any point of the granularity, as often as it takes, and nowhere else",
+			"other devices interrupt as soon as they can"}
+		if s.found != nil {
+			out = append(out, s.found()...)
+		}
+		return out
 	},
 }
 

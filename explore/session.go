@@ -31,7 +31,7 @@ type session struct {
 	sys     *guest
 	plain   *scheduler.System // that sys is, or is made of
 	kern    console
-	found   func() []string // what a kernel's own scheduler turned out to do
+	found   func() []string // what a kernel's own scheduler turned out to do; nil before it boots
 	root    trace.Mark
 	check   uint32   // binds schedules to guest and configuration
 	inputs  [][]byte // that a schedule depends on, see Config.Check
