@@ -25,7 +25,7 @@ func build(t testing.TB, cc, opt, name string, defines ...string) string {
 
 // ends is the por.Observer that collects how executions end.
 type ends struct {
-	*session
+	*Session
 	states     map[string]int // final state and bug, and how often
 	executions int
 }
@@ -34,7 +34,7 @@ func (e *ends) Ended(x *por.Execution) bool {
 	if x.Ending == por.EndedBlocked || x.Ending == por.EndedPruned {
 		return true
 	}
-	h := hunt{session: e.session}
+	h := hunt{Session: e.Session}
 	end := fmt.Sprintf("%016x", e.sys.State())
 	if f := h.failureAt(x); f != nil {
 		end = h.key(f)
@@ -56,7 +56,7 @@ func explored(t testing.TB, search string, c config.Config) *ends {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.close)
-	e := &ends{session: s, states: map[string]int{}}
+	e := &ends{Session: s, states: map[string]int{}}
 	spec, err := por.ParseSpec(search)
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestOwnCodeAgrees(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						if _, err := engine.Run(s.sys, &kindsSeen{session: s, kinds: seen}); err != nil {
+						if _, err := engine.Run(s.sys, &kindsSeen{Session: s, kinds: seen}); err != nil {
 							t.Fatalf("native %v: %v", native, err)
 						}
 						return slices.Sorted(maps.Keys(seen))
@@ -241,12 +241,12 @@ func TestOwnCodeAgrees(t *testing.T) {
 
 // kindsSeen is the por.Observer that collects kinds of bugs.
 type kindsSeen struct {
-	*session
+	*Session
 	kinds map[string]bool
 }
 
 func (k *kindsSeen) Ended(x *por.Execution) bool {
-	h := hunt{session: k.session}
+	h := hunt{Session: k.Session}
 	if f := h.failureAt(x); f != nil {
 		k.kinds[string(f.Kind)] = true
 	}

@@ -66,7 +66,7 @@ func (d *deepening) hire() error {
 		}
 		return err
 	}
-	d.beside = &beside{hunt: &hunt{session: s, result: &result.Result{}, seen: map[string]*finding{}},
+	d.beside = &beside{hunt: &hunt{Session: s, result: &result.Result{}, seen: map[string]*finding{}},
 		turn: make(chan bool), back: make(chan struct{})}
 	go d.beside.work()
 	return nil

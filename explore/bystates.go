@@ -36,7 +36,7 @@ func (d *deepening) endless() bool {
 
 // lookByStates makes the search, and takes over the bugs that it finds.
 func (d *deepening) lookByStates() error {
-	o := &byStates{hunt: &hunt{session: d.session, result: &result.Result{}, seen: map[string]*finding{}, obs: d.obs}}
+	o := &byStates{hunt: &hunt{Session: d.Session, result: &result.Result{}, seen: map[string]*finding{}, obs: d.obs}}
 	d.sys.Rewind(d.root)
 	d.sys.SetGranularity(d.granularity(d.cfg.PP, nil))
 	d.sys.Look(nil)

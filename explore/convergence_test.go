@@ -73,7 +73,7 @@ func TestDeepeningAgrees(t *testing.T) {
 // unfinished thread had done for itself by then is nobody's business, and it is
 // more at coarser steps.
 type outcomes struct {
-	*session
+	*Session
 	bugs, whole, cut map[string]bool
 }
 
@@ -81,7 +81,7 @@ func (o *outcomes) Ended(x *por.Execution) bool {
 	if x.Ending == por.EndedBlocked {
 		return true
 	}
-	h := hunt{session: o.session}
+	h := hunt{Session: o.Session}
 	if f := h.failureAt(x); f != nil {
 		o.bugs[h.key(f)] = true
 		return true
@@ -99,7 +99,7 @@ func (o *outcomes) Progress(por.Progress) {}
 func (o *outcomes) Restarted()            { clear(o.bugs); clear(o.whole); clear(o.cut) }
 
 // outcomesOf runs a search to its end, or says that it is too large.
-func outcomesOf(t *testing.T, s *session, search string, at deepen.Set, limit uint64) (o *outcomes, open []uint64, complete bool, err error) {
+func outcomesOf(t *testing.T, s *Session, search string, at deepen.Set, limit uint64) (o *outcomes, open []uint64, complete bool, err error) {
 	t.Helper()
 	s.sys.Rewind(s.root)
 	s.sys.SetGranularity(s.granularity(config.Points(at.Kinds), at.At))

@@ -41,7 +41,7 @@ func (c *crew) Hire() (all []por.Worker, err error) {
 	c.kept.Add(c.sys.TakeWitnessed())
 	c.sealed = true
 	for i := range c.cfg.Workers() {
-		s := c.session
+		s := c.Session
 		if i > 0 {
 			if s, err = c.another(); err == nil {
 				_, err = s.sys.Learn(known)
@@ -56,7 +56,7 @@ func (c *crew) Hire() (all []por.Worker, err error) {
 		}
 		s.sys.Seal(true)
 		c.stopsWithin(s, true)
-		o := &hunt{session: s, result: &result.Result{}, seen: map[string]*finding{}}
+		o := &hunt{Session: s, result: &result.Result{}, seen: map[string]*finding{}}
 		c.workers = append(c.workers, o)
 		all = append(all, por.Worker{Begin: func() por.System { return c.stand(o) }, Obs: o, Seen: func() any { return o.take() }})
 	}
@@ -101,21 +101,21 @@ func (c *crew) Keep(seen any) {
 func (c *crew) Restart(w int) (por.System, error) {
 	known := c.workers[w].sys.Knowledge()
 	c.dismiss(nil)
-	if err := c.session.anew(known); err != nil {
+	if err := c.Session.anew(known); err != nil {
 		return nil, err
 	}
 	return c.stand(c.hunt), nil
 }
 
 // Failed implements por.Crew.
-func (c *crew) Failed(w int) { c.failedAt = c.workers[w].session }
+func (c *crew) Failed(w int) { c.failedAt = c.workers[w].Session }
 
 // dismiss ends the workers but the first, and the one whose guest is still
 // wanted.
-func (c *crew) dismiss(wanted *session) {
+func (c *crew) dismiss(wanted *Session) {
 	for _, o := range c.workers[min(1, len(c.workers)):] {
-		if o.session != wanted {
-			o.session.close()
+		if o.Session != wanted {
+			o.Session.close()
 		}
 	}
 	c.workers, c.sealed = nil, false

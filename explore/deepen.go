@@ -67,7 +67,7 @@ type deepening struct {
 	horizon uint64
 	begun   time.Duration // of the clock
 	// stands are the guests of further workers, see round.go.
-	stands []*session
+	stands []*Session
 	// beside is there once the warm-up is over, at warm steps.
 	beside    *beside
 	warm      uint64
@@ -144,7 +144,7 @@ func (h *hunt) deepen() error {
 		d.beside.end()
 		d.takeBeside()
 		d.sys.Meet(d.beside.sys.Met())
-		d.beside.session.close()
+		d.beside.Session.close()
 		err = errors.Join(err, d.besideErr)
 	}
 	var byStates error

@@ -206,7 +206,7 @@ func deepeningOf(b *testing.B, name string) *deepening {
 		b.Fatal(err)
 	}
 	b.Cleanup(s.close)
-	h := &hunt{session: s, result: s.newResult(), seen: map[string]*finding{}}
+	h := &hunt{Session: s, result: s.newResult(), seen: map[string]*finding{}}
 	d := newDeepening(h)
 	d.warm = 1 // nobody beside it
 	j := &deepen.Job{Set: deepen.Set{Kinds: deepen.Kinds(config.PointYield)}}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"landgo/explore/config"
 	"landgo/result"
@@ -128,15 +127,4 @@ func firstDifference(got, want string) string {
 		}
 	}
 	return fmt.Sprintf("%d lines, one has %d", len(a), len(b))
-}
-
-// TestSaverInShortTime: what a search of seconds did can be gone on with.
-func TestSaverInShortTime(t *testing.T) {
-	for limit, want := range map[time.Duration]time.Duration{0: 5 * time.Second, 2 * time.Second: 200 * time.Millisecond, time.Hour: 5 * time.Second} {
-		h := &hunt{session: &session{cfg: config.Default()}}
-		h.cfg.Time = limit
-		if w := h.newSaver(); w.every != want {
-			t.Errorf("--time %v: saved every %v, want %v", limit, w.every, want)
-		}
-	}
 }

@@ -84,7 +84,7 @@ func TestDigests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := engine.Run(w, &forget{ends{session: s, states: map[string]int{}}, w}); err != nil {
+			if _, err := engine.Run(w, &forget{ends{Session: s, states: map[string]int{}}, w}); err != nil {
 				t.Fatal(err)
 			}
 			if w.wrong != "" {

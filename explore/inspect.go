@@ -1,31 +1,18 @@
 package explore
 
 import (
-	"context"
 	"fmt"
 	"sort"
 
-	"landgo/explore/config"
-	"landgo/explore/limits"
 	"landgo/image"
 	"landgo/result"
 )
 
-// Inspect says what landgo sees in the guest, without running it. When it takes too
-// long, the observer is told, if it is a Keeper.
-func Inspect(ctx context.Context, cfg config.Config, obs Observer) (*result.Inspection, error) {
-	w := limits.Begin(ctx, &cfg, late(obs))
-	defer w.Close()
-	img, err := image.Open(cfg.Guest)
-	if err != nil {
-		return nil, imageError(cfg.Guest, err)
-	}
-	s := newSession(cfg, img, w)
-	if err := s.readProfile(); err != nil {
-		return nil, err
-	}
+// inspect says what landgo sees in the guest.
+func (s *Session) inspect() *result.Inspection {
+	img := s.img
 	in := &result.Inspection{
-		Guest:   result.Guest{Path: cfg.Guest, SHA256: img.SHA256},
+		Guest:   result.Guest{Path: s.cfg.Guest, SHA256: img.SHA256},
 		Kernel:  img.Kernel.String(),
 		How:     s.platform.how(img),
 		Format:  format(img),
@@ -43,7 +30,7 @@ func Inspect(ctx context.Context, cfg config.Config, obs Observer) (*result.Insp
 	s.points(in)
 	in.Trusted = []string{s.platform.trusted(s)}
 	s.unmodelled(in)
-	return in, nil
+	return in
 }
 
 func format(img *image.Image) string {
@@ -56,7 +43,7 @@ func format(img *image.Image) string {
 }
 
 // functions lists those whose meaning landgo knows, by meaning.
-func (s *session) functions(in *result.Inspection) {
+func (s *Session) functions(in *result.Inspection) {
 	for addr, b := range s.roles {
 		in.Functions = append(in.Functions, result.Role{
 			Meaning: b.Role.String(), Function: b.Name, Address: result.Addr(addr), Trusted: s.trusts(b),
@@ -72,7 +59,7 @@ func (s *session) functions(in *result.Inspection) {
 }
 
 // points counts the places of each kind of preemption point.
-func (s *session) points(in *result.Inspection) {
+func (s *Session) points(in *result.Inspection) {
 	locks, unlocks := s.lockPlaces()
 	lockNote, unlockNote := "functions that acquire", "functions that release"
 	if s.noRoles() {

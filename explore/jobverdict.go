@@ -95,18 +95,18 @@ func (h *hunt) as(f *finding, do func() error) error {
 	if f.config == nil {
 		return do()
 	}
-	all, own := h.session, *h.session
+	all, own := h.Session, *h.Session
 	own.cfg = *f.config
 	own.check = own.cfg.Check([]byte(own.img.SHA256), own.inputs...)
 	var err error
 	if own.racing, err = own.racePlaces(); err != nil {
 		return err
 	}
-	h.session = &own
+	h.Session = &own
 	h.sys.Rewind(h.root)
 	h.sys.SetGranularity(own.granularity(own.cfg.PP, own.racing))
 	err = do()
-	h.session = all
+	h.Session = all
 	h.sys.Rewind(h.root)
 	h.sys.SetGranularity(all.granularity(all.cfg.PP, all.racing))
 	return err

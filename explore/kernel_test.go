@@ -47,7 +47,7 @@ func (e *kernelEnds) Ended(x *por.Execution) bool {
 	if x.Ending == por.EndedBlocked || x.Ending == por.EndedPruned {
 		return true
 	}
-	h := hunt{session: e.session}
+	h := hunt{Session: e.Session}
 	end := fmt.Sprintf("%016x %s", e.sys.runner.(*steer.Kernel).Outcome(), e.kern.Output(1))
 	if f := h.failureAt(x); f != nil {
 		end = h.key(f)
@@ -76,7 +76,7 @@ func kernelWithin(t *testing.T, search string, bounds por.Bounds, c config.Confi
 			t.Fatal(err)
 		}
 	}
-	e := &kernelEnds{ends{session: s, states: map[string]int{}}}
+	e := &kernelEnds{ends{Session: s, states: map[string]int{}}}
 	engine, err := por.New(search, por.Options{Bounds: bounds})
 	if err != nil {
 		t.Fatal(err)

@@ -54,9 +54,9 @@ func (h *hunt) minimise(f *finding) error {
 	}
 	h.sys.Rewind(h.root)
 	m := &minimiser{hunt: h, want: f}
-	h.stopsWithin(h.session, true)
+	h.stopsWithin(h.Session, true)
 	stats, err := engine.Run(run, m)
-	h.stopsWithin(h.session, false)
+	h.stopsWithin(h.Session, false)
 	h.finer = h.finer || stats.Restarts > 0
 	if err != nil {
 		// What the reduced search didn't meet (a step budget) leaves the bug

@@ -22,14 +22,14 @@ var onLinux = platform{
 	plainMalloc: true,
 	concludes:   true,
 	stepCost:    1,
-	machine:     (*session).linuxMachine,
-	boot:        (*session).bootLinux,
-	pointless:   (*session).pointlessProgram,
-	trusted:     (*session).trustedLibrary,
-	assumptions: func(*session) []string { return []string{anySleep} },
+	machine:     (*Session).linuxMachine,
+	boot:        (*Session).bootLinux,
+	pointless:   (*Session).pointlessProgram,
+	trusted:     (*Session).trustedLibrary,
+	assumptions: func(*Session) []string { return []string{anySleep} },
 }
 
-func (s *session) linuxMachine() (emu.Config, error) {
+func (s *Session) linuxMachine() (emu.Config, error) {
 	c := emu.Config{Uniprocessor: s.uniprocessor(), Space: linux.DefaultSpace}
 	if !s.cfg.NoHeap {
 		c.Heap, c.HeapHole = scheduler.HeapRange(s.img)
@@ -51,11 +51,11 @@ func (s *session) linuxMachine() (emu.Config, error) {
 // have more.
 const guestMemory, threadMemory = 2 << 30, 16 << 20
 
-func (s *session) guestMemory() uint64 {
+func (s *Session) guestMemory() uint64 {
 	return max(guestMemory, uint64(s.cfg.MaxThreads)*threadMemory)
 }
 
-func (s *session) bootLinux(in *inputs) error {
+func (s *Session) bootLinux(in *inputs) error {
 	files := map[string][]byte{}
 	for i, f := range s.cfg.Files {
 		files[f.Guest] = in.contents[1+i]
@@ -77,7 +77,7 @@ func (s *session) bootLinux(in *inputs) error {
 }
 
 // trustedLibrary says which of the C library's functions are taken as correct.
-func (s *session) trustedLibrary() string {
+func (s *Session) trustedLibrary() string {
 	if s.noRoles() {
 		why := "has none of the functions that landgo knows"
 		if s.img.Stripped {

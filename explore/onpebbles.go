@@ -21,19 +21,19 @@ var onPebbles = platform{
 	testsLibrary: true,
 	concludes:    true,
 	stepCost:     1,
-	machine:      (*session).pebblesMachine,
-	boot:         (*session).bootPebbles,
-	pointless:    (*session).pointlessProgram,
-	trusted: func(s *session) string {
+	machine:      (*Session).pebblesMachine,
+	boot:         (*Session).bootPebbles,
+	pointless:    (*Session).pointlessProgram,
+	trusted: func(s *Session) string {
 		if len(s.cfg.Trust) > 0 {
 			return "of the thread library " + strings.Join(s.cfg.Trust, ", ") + "; the rest is tested"
 		}
 		return "nothing: the thread library is tested"
 	},
-	assumptions: func(*session) []string { return []string{anySleep} },
+	assumptions: func(*Session) []string { return []string{anySleep} },
 }
 
-func (s *session) pebblesMachine() (emu.Config, error) {
+func (s *Session) pebblesMachine() (emu.Config, error) {
 	c := pebbles.MachineConfig(s.img)
 	c.Uniprocessor = s.uniprocessor()
 	if s.pools() {
@@ -42,7 +42,7 @@ func (s *session) pebblesMachine() (emu.Config, error) {
 	return c, nil
 }
 
-func (s *session) bootPebbles(in *inputs) error {
+func (s *Session) bootPebbles(in *inputs) error {
 	k, err := pebbles.New(s.plain, s.img, pebbles.Config{
 		Args: s.argv(), Stdin: in.stdin, OutputLimit: uint64(s.cfg.MaxOutput), ObserveOutput: s.cfg.ObserveStdout,
 	})

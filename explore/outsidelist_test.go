@@ -45,7 +45,7 @@ func (l *listing) beyond(other *listing) (more []string) {
 
 // lister is the por.Observer that makes a listing.
 type lister struct {
-	*session
+	*Session
 	*listing
 	until time.Time
 }
@@ -54,7 +54,7 @@ func (l *lister) Ended(x *por.Execution) bool {
 	if x.Ending == por.EndedBlocked || x.Ending == por.EndedPruned {
 		return true
 	}
-	h := hunt{session: l.session}
+	h := hunt{Session: l.Session}
 	outcome := strings.ReplaceAll(strings.TrimSpace(string(l.kern.Output(1))), "\n", " ")
 	if f := h.failureAt(x); f != nil {
 		outcome = failed(f)
@@ -100,7 +100,7 @@ func list(c config.Config, search string, limit uint64, most time.Duration) *lis
 		l.err = err
 		return l
 	}
-	observer := &lister{session: s, listing: l}
+	observer := &lister{Session: s, listing: l}
 	if most > 0 {
 		observer.until = time.Now().Add(most)
 	}

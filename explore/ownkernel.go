@@ -29,16 +29,16 @@ var ownKernel = platform{
 	// use up the time of a small test.
 	stepCost:     50,
 	userPrograms: true,
-	machine: func(s *session) (emu.Config, error) {
+	machine: func(s *Session) (emu.Config, error) {
 		return board.MachineConfig(s.img, s.pools(), s.boardMemory())
 	},
-	boot:      (*session).bootKernel,
-	pointless: (*session).pointlessKernel,
-	trusted: func(*session) string {
+	boot:      (*Session).bootKernel,
+	pointless: (*Session).pointlessKernel,
+	trusted: func(*Session) string {
 		return "nothing: the kernel is tested, but what it says of its scheduler is believed"
 	},
 	sleeps: "a sleep ends by the ticks that the kernel counts",
-	assumptions: func(s *session) []string {
+	assumptions: func(s *Session) []string {
 		out := []string{"the timer may tick at any point of the granularity, as often as it takes, and nowhere else",
 			"other devices interrupt as soon as they can"}
 		if s.found != nil {
@@ -49,7 +49,7 @@ var ownKernel = platform{
 }
 
 // boardMemory is how much memory a kernel's machine has, if its profile says so.
-func (s *session) boardMemory() uint64 {
+func (s *Session) boardMemory() uint64 {
 	if k := s.profile.Kernel; k != nil {
 		return k.Memory
 	}
@@ -58,7 +58,7 @@ func (s *session) boardMemory() uint64 {
 
 // silent says that a kernel says nothing of its threads, if neither it nor a profile
 // does. It would boot, perhaps without an end, and nothing would be known.
-func (s *session) silent() error {
+func (s *Session) silent() error {
 	missing := steer.Untold(s.img)
 	if s.img.Pintos != nil || s.profile.Kernel != nil || len(missing) < steer.Needed {
 		return nil
@@ -68,7 +68,7 @@ func (s *session) silent() error {
 
 // bootKernel boots a kernel that owns the machine, up to where its threads are
 // looked at.
-func (s *session) bootKernel(*inputs) error {
+func (s *Session) bootKernel(*inputs) error {
 	if spec, err := por.ParseSpec(s.cfg.Search); err == nil && spec.Kind().NotForKernels != "" {
 		return result.Errorf(result.Usage, "search %s isn't for kernels that schedule their own threads: %s", spec.Kind().Name, spec.Kind().NotForKernels)
 	}

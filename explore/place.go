@@ -9,7 +9,7 @@ import (
 
 // frames names a stack of program counters: the first is an instruction, the
 // others are return addresses, named by the call before them.
-func (s *session) frames(pcs []uint64) []result.Frame {
+func (s *Session) frames(pcs []uint64) []result.Frame {
 	var out []result.Frame
 	for i, pc := range pcs {
 		at := pc
@@ -31,11 +31,11 @@ func (s *session) frames(pcs []uint64) []result.Frame {
 const userProgram = "(user program)"
 
 // stack is where a thread stands.
-func (s *session) stack(t trace.TID) []result.Frame { return s.frames(s.sys.Stack(t)) }
+func (s *Session) stack(t trace.TID) []result.Frame { return s.frames(s.sys.Stack(t)) }
 
 // place is where a thread stood when landgo gave up on it; pc alone, if the
 // thread isn't there to be asked.
-func (s *session) place(t trace.TID, pc uint64) []result.Frame {
+func (s *Session) place(t trace.TID, pc uint64) []result.Frame {
 	if s.sys == nil {
 		return nil
 	}
@@ -49,14 +49,14 @@ func (s *session) place(t trace.TID, pc uint64) []result.Frame {
 }
 
 // placeName is an instruction's source line, for keys.
-func (s *session) placeName(pc uint64) string {
+func (s *Session) placeName(pc uint64) string {
 	fs := s.frames([]uint64{pc})
 	f := result.Innermost(fs)
 	return f.Function + " " + f.Where()
 }
 
 // access describes an access for a person, without its values.
-func (s *session) access(t trace.TID, a *trace.Access) result.Access {
+func (s *Session) access(t trace.TID, a *trace.Access) result.Access {
 	out := result.Access{
 		Thread: s.sys.Name(t), Address: result.Addr(a.Addr), Size: a.Size, Op: "reads",
 		Instruction: s.instruction(a.PC), Stack: s.frames([]uint64{a.PC}),
@@ -77,7 +77,7 @@ func (s *session) access(t trace.TID, a *trace.Access) result.Access {
 
 // instruction is the text of the instruction at pc, or of the call whose last byte
 // is there.
-func (s *session) instruction(pc uint64) string {
+func (s *Session) instruction(pc uint64) string {
 	text, ok := s.texts[pc]
 	if !ok {
 		if s.texts == nil {

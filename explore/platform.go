@@ -43,15 +43,15 @@ type platform struct {
 	// userPrograms: code below the image is a user program's.
 	userPrograms bool
 
-	machine func(*session) (emu.Config, error)
-	boot    func(*session, *inputs) error
+	machine func(*Session) (emu.Config, error)
+	boot    func(*Session, *inputs) error
 	// pointless says which kinds of preemption points the guest can't have (pointless.go).
-	pointless func(*session) string
+	pointless func(*Session) string
 
 	// What certificates say.
-	trusted     func(*session) string
+	trusted     func(*Session) string
 	sleeps      string // when a sleep ends by itself, "": as --timeouts says
-	assumptions func(*session) []string
+	assumptions func(*Session) []string
 }
 
 // platformOf is the platform of a kernel's guests.
@@ -74,16 +74,16 @@ var unknown = platform{
 	plainMalloc:  true,
 	concludes:    true,
 	stepCost:     1,
-	machine:      (*session).linuxMachine,
-	boot: func(s *session, _ *inputs) error {
+	machine:      (*Session).linuxMachine,
+	boot: func(s *Session, _ *inputs) error {
 		if s.img.Machine == image.I386 {
 			return result.Errorf(result.WrongMachine, "%s: built for i386, and not for Pebbles", s.cfg.Guest)
 		}
 		return result.Errorf(result.NoKernel, "%s: nothing in the file says what it runs on: it is neither a Linux program nor one for Pebbles", s.cfg.Guest)
 	},
-	pointless:   (*session).pointlessProgram,
-	trusted:     (*session).trustedLibrary,
-	assumptions: func(*session) []string { return []string{anySleep} },
+	pointless:   (*Session).pointlessProgram,
+	trusted:     (*Session).trustedLibrary,
+	assumptions: func(*Session) []string { return []string{anySleep} },
 }
 
 // anySleep is what programs' certificates assume of sleeps.

@@ -15,7 +15,7 @@ import (
 // What decides is what the loaded image contains, not what runs: a program with
 // a C library always has locks and locked instructions, those of the library.
 // mem and sync are never pointless: they find their points in a run.
-func (s *session) pointlessProgram() string {
+func (s *Session) pointlessProgram() string {
 	p := s.cfg.PP
 	switch {
 	case p.Has(config.PointCLI):
@@ -53,7 +53,7 @@ func (s *session) pointlessProgram() string {
 
 // pointlessKernel is the same for a kernel, whose locks are known by annotations, or
 // by the names of its family.
-func (s *session) pointlessKernel() string {
+func (s *Session) pointlessKernel() string {
 	if s.img.Pintos != nil {
 		return ""
 	}
@@ -72,7 +72,7 @@ func (s *session) pointlessKernel() string {
 
 // unchecked says which of the errors that were asked for can't be looked for in
 // the guest, and why; "" if all can.
-func (s *session) unchecked() string {
+func (s *Session) unchecked() string {
 	if len(s.cfg.CheckFor) == 0 || s.allocates() {
 		return ""
 	}
@@ -81,7 +81,7 @@ func (s *session) unchecked() string {
 
 // allocates reports whether landgo follows the guest's allocator or carries it out,
 // or the guest has none: a C library without it.
-func (s *session) allocates() bool {
+func (s *Session) allocates() bool {
 	if s.pools() {
 		return true
 	}
@@ -101,7 +101,7 @@ func (s *session) allocates() bool {
 
 // lockPlaces counts the functions at which there are points of the kinds lock
 // and unlock.
-func (s *session) lockPlaces() (locks, unlocks int) {
+func (s *Session) lockPlaces() (locks, unlocks int) {
 	for _, b := range s.roles {
 		at := scheduler.PointsAt(b.Role)
 		if at&scheduler.PointLock != 0 {
@@ -116,4 +116,4 @@ func (s *session) lockPlaces() (locks, unlocks int) {
 
 // noRoles: landgo knows the meaning of none of the guest's functions. lock and
 // unlock then mean its futex calls and locked instructions.
-func (s *session) noRoles() bool { return len(s.roles) == 0 }
+func (s *Session) noRoles() bool { return len(s.roles) == 0 }

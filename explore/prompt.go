@@ -16,37 +16,19 @@ import (
 
 // stopsWithin has a session's guest end its step with scheduler.ErrStopped when
 // the hunt is to stop.
-func (h *hunt) stopsWithin(s *session, on bool) {
+func (h *hunt) stopsWithin(s *Session, on bool) {
 	s.stopsWithin(on && h.cfg.Checkpoint == "")
-}
-
-// stopsWithin is that of a session. The machines of kernels are stopped at their
-// ticks only: who can run there is found by trying it, and an answer can't be left out.
-func (s *session) stopsWithin(on bool) {
-	s.stops = on
-	var stop func() bool
-	if on && s.limits != nil {
-		stop = func() bool { return s.limits.Reached() != "" }
-	}
-	s.sys.StopIf(stop)
-	if s.platform.ticks {
-		return
-	}
-	s.limits.MayHalt(s.machine, stop != nil)
-	for _, t := range s.twins {
-		t.stopsWithin(on)
-	}
 }
 
 // promptly runs a search. That it was stopped within a step is no error.
 func (h *hunt) promptly(search func() error) error {
-	h.stopsWithin(h.session, true)
-	defer h.stopsWithin(h.session, false)
+	h.stopsWithin(h.Session, true)
+	defer h.stopsWithin(h.Session, false)
 	err := search()
 	if !errors.Is(err, scheduler.ErrStopped) {
 		return err
 	}
-	if h.failedAt != nil && h.failedAt != h.session {
+	if h.failedAt != nil && h.failedAt != h.Session {
 		h.failedAt.close()
 	}
 	h.failedAt = nil

@@ -68,7 +68,7 @@ func (h *hunt) takeRaces(all *race.Detector) error {
 
 // raceText describes a race of memory with a name in words that don't depend on
 // its order, so that each execution with it says the same.
-func (s *session) raceText(x *race.Sighting, name string) string {
+func (s *Session) raceText(x *race.Sighting, name string) string {
 	a, b := &x.Earlier, &x.Later
 	if a.PC > b.PC {
 		a, b = b, a
@@ -85,19 +85,19 @@ func (s *session) raceText(x *race.Sighting, name string) string {
 }
 
 // raceFailure is a race as a failure, in the state after its later access.
-func (s *session) raceFailure(x *race.Sighting) scheduler.Failure {
+func (s *Session) raceFailure(x *race.Sighting) scheduler.Failure {
 	return scheduler.Failure{Kind: failureRace, Message: s.raceText(x, s.sys.Describe(x.Earlier.Addr)), Thread: x.Later.Thread, PC: x.Later.PC}
 }
 
 // raceKey tells distinct races apart, in any state.
-func (s *session) raceKey(x *race.Sighting) string {
+func (s *Session) raceKey(x *race.Sighting) string {
 	name, _ := s.img.Variable(x.Earlier.Addr)
 	return s.raceText(x, name)
 }
 
 // countPreemptions puts into a path which of its steps are preemptions, and
 // leaves the guest at its end.
-func (s *session) countPreemptions(f *finding) error {
+func (s *Session) countPreemptions(f *finding) error {
 	s.sys.Rewind(s.root)
 	f.preemptions = 0
 	var threads []trace.Thread
@@ -117,7 +117,7 @@ func (s *session) countPreemptions(f *finding) error {
 // complete takes a race's path to the end of the instruction that its last step
 // is within: a replay, in which the memory isn't known to be shared before that
 // instruction, couldn't stop there.
-func (s *session) complete(f *finding) error {
+func (s *Session) complete(f *finding) error {
 	t := f.path[len(f.path)-1].Thread
 	for s.sys.Position(t).Part != 0 {
 		tr, err := s.sys.Step(t, 0)
@@ -131,7 +131,7 @@ func (s *session) complete(f *finding) error {
 
 // neighbours watches one execution for data races.
 type neighbours struct {
-	*session
+	*Session
 	*race.Detector
 	seen []neighbour
 }
@@ -142,7 +142,7 @@ type neighbour struct {
 	failure scheduler.Failure
 }
 
-func (s *session) neighbours() *neighbours {
+func (s *Session) neighbours() *neighbours {
 	return &neighbours{s, race.New(s.raceConfig(race.Adjacent)), nil}
 }
 
@@ -206,9 +206,9 @@ func (h *hunt) minimiseRace(f *finding, run *counted, opts por.Options) error {
 	h.sys.Rewind(h.root)
 	w := &watched{runner: run, adjacent: newLookout(h.raceConfig(race.Adjacent))}
 	m := &raceMinimiser{minimiser: minimiser{hunt: h, want: f}, w: w}
-	h.stopsWithin(h.session, true)
+	h.stopsWithin(h.Session, true)
 	stats, err := engine.Run(w, m)
-	h.stopsWithin(h.session, false)
+	h.stopsWithin(h.Session, false)
 	h.finer = h.finer || stats.Restarts > 0
 	if err != nil {
 		return nil // as in minimise

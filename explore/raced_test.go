@@ -219,7 +219,7 @@ func TestRaceAcrossCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	h.session = s
+	h.Session = s
 	w := h.watch()
 	s.sys.Rewind(s.root)
 	begin := w.Mark()

@@ -11,7 +11,7 @@ import (
 )
 
 // racePlaces finds the instructions that Config.Races names, in ascending order.
-func (s *session) racePlaces() (pcs []uint64, err error) {
+func (s *Session) racePlaces() (pcs []uint64, err error) {
 	for _, p := range s.cfg.Races {
 		name, distance, _ := strings.Cut(p, "+")
 		pc, notNumber := strconv.ParseUint(name, 0, 64)
@@ -41,7 +41,7 @@ func (s *session) racePlaces() (pcs []uint64, err error) {
 }
 
 // placeOf names an instruction so that racePlaces finds it.
-func (s *session) placeOf(pc uint64) string {
+func (s *Session) placeOf(pc uint64) string {
 	if f, ok := s.img.SymbolAt(pc); ok {
 		if g, ok := s.img.Symbol(f.Name); ok && g.Addr <= pc {
 			return fmt.Sprintf("%s+%#x", f.Name, pc-g.Addr)

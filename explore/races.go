@@ -17,7 +17,7 @@ const maxRaces = 20
 
 // races describes the candidates: those that came in both orders first, then by
 // address, so that it doesn't depend on when they were found.
-func (s *session) races(w *watched, r *result.Result) error {
+func (s *Session) races(w *watched, r *result.Result) error {
 	if !w.listed {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (st *story) preemptedAt(at map[uint64]bool, f *scheduler.Failure) {
 }
 
 // racePair describes a candidate.
-func (s *session) racePair(c *race.Candidate, v *view) result.RacePair {
+func (s *Session) racePair(c *race.Candidate, v *view) result.RacePair {
 	p := result.RacePair{
 		Variable: s.sys.VariableName(v.Earlier.Addr), BothOrders: c.BothOrders(),
 		First: s.raceAccess(&v.Earlier), Second: s.raceAccess(&v.Later),
@@ -147,7 +147,7 @@ func (v *view) on(path []por.PathStep) bool {
 
 // visit goes a path again, up to the last access of views that are on it. It leaves
 // the guest there.
-func (s *session) visit(path []por.PathStep, views ...*view) (err error) {
+func (s *Session) visit(path []por.PathStep, views ...*view) (err error) {
 	s.sys.Rewind(s.root)
 	defer func() { views[0].done = true }() // it won't come farther another time
 	left := len(views)
@@ -179,7 +179,7 @@ func (s *session) visit(path []por.PathStep, views ...*view) (err error) {
 	return nil
 }
 
-func (s *session) raceAccess(a *race.Access) result.Access {
+func (s *Session) raceAccess(a *race.Access) result.Access {
 	t := trace.Access{Addr: a.Addr, Size: a.Size, PC: a.PC}
 	if a.Write {
 		t.Flags = trace.Write
@@ -193,7 +193,7 @@ func (s *session) raceAccess(a *race.Access) result.Access {
 
 // stackWithin is the stack of an access in the step that comes next, which is
 // run to there and taken back. Nil: the thread doesn't come to stand there.
-func (s *session) stackWithin(p *por.PathStep, a *race.Access) ([]result.Frame, error) {
+func (s *Session) stackWithin(p *por.PathStep, a *race.Access) ([]result.Frame, error) {
 	k := s.sys.Mark()
 	defer s.sys.Rewind(k)
 	if until := p.Begin + uint64(a.Insn) - 1; a.Insn > 0 && until > p.Begin && until < p.Last {
@@ -211,7 +211,7 @@ func (s *session) stackWithin(p *por.PathStep, a *race.Access) ([]result.Frame, 
 }
 
 // calledAt: a thread stands at a function's entry, and pc is in the call.
-func (s *session) calledAt(t trace.TID, pc uint64) bool {
+func (s *Session) calledAt(t trace.TID, pc uint64) bool {
 	stack := s.sys.Stack(t)
 	return len(stack) > 1 && stack[1]-1 == pc
 }

@@ -140,7 +140,7 @@ func explore(t *testing.T, search string, c config.Config, limit uint64) (e *end
 		return nil, false, fmt.Errorf("opening: %w", err)
 	}
 	defer s.close()
-	e = &ends{session: s, states: map[string]int{}}
+	e = &ends{Session: s, states: map[string]int{}}
 	spec, err := por.ParseSpec(c.Search)
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,7 @@ package explore
 import "landgo/explore/config"
 
 // readProfile puts the user's profile over what landgo knows of the guest.
-func (s *session) readProfile() error {
+func (s *Session) readProfile() error {
 	own, err := s.cfg.Profile.Parse()
 	if err != nil {
 		return err

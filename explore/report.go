@@ -3,8 +3,6 @@ package explore
 import (
 	"sort"
 
-	"landgo/explore/config"
-	"landgo/image"
 	"landgo/result"
 )
 
@@ -53,7 +51,7 @@ func (h *hunt) report() error {
 // outline names a bug's execution by its threads' instructions, and tells its story
 // as it is: to find a shorter one may take long.
 func (h *hunt) outline(f *finding) error {
-	st, err := h.session.tell(f.path)
+	st, err := h.Session.tell(f.path)
 	if err != nil {
 		return err
 	}
@@ -80,7 +78,7 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 			return err
 		}
 	}
-	st, err := h.session.tell(f.path)
+	st, err := h.Session.tell(f.path)
 	if err != nil {
 		return err
 	}
@@ -96,68 +94,4 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 	h.result.Bugs = append(h.result.Bugs, b)
 	h.publish()
 	return nil
-}
-
-// newResult is a result with what is known before the search.
-func (s *session) newResult() *result.Result {
-	g := s.cfg.Granularity()
-	return &result.Result{
-		Guest:  result.Guest{Path: s.cfg.Guest, SHA256: s.img.SHA256},
-		Kernel: s.img.Kernel.String(), PP: s.cfg.PointList(), Granularity: g,
-		Search: s.cfg.Search, Bound: s.cfg.Bounds.String(), Notes: s.notes,
-		Certificate: result.Certificate{
-			Image: s.img.SHA256, Granularity: g, Bound: s.cfg.Bounds.String(), Search: s.cfg.Search,
-			Memory: s.memoryModel(), Timeouts: s.timeoutModel(), Trusted: s.platform.trusted(s), Profile: s.profileName(), SelfCheck: "not run",
-		},
-	}
-}
-
-// finish puts in what is known after everything.
-func (s *session) finish(r *result.Result) {
-	r.Seconds = s.clock.Elapsed().Seconds()
-	if s.machine == nil {
-		return
-	}
-	r.Certificate.Engine = s.machine.Version()
-	if s.sys != nil {
-		r.Instructions = s.sys.Instructions()
-		r.Certificate.Calls = s.sys.Calls()
-	}
-	r.Certificate.Assumptions = s.assumptions()
-}
-
-func (s *session) memoryModel() string {
-	if s.uniprocessor() {
-		return "sequentially consistent, one processor"
-	}
-	return "sequentially consistent, several processors"
-}
-
-func (s *session) timeoutModel() string {
-	if text := s.platform.sleeps; text != "" {
-		return text
-	}
-	if s.cfg.Timeouts == config.TimeoutsAny {
-		return "a timed wait may run out at any point"
-	}
-	return "a timed wait runs out only when no other thread can run"
-}
-
-// profileName says by which profiles functions have their meanings.
-func (s *session) profileName() string {
-	if s.builtIn {
-		return s.profile.Name + ", " + image.BuiltInName
-	}
-	if s.cfg.Profile == nil {
-		return s.profile.Name
-	}
-	return s.profile.Name + ", " + s.cfg.Profile.Name()
-}
-
-func (s *session) assumptions() []string {
-	out := s.platform.assumptions(s)
-	if !s.cfg.ObserveStdout {
-		out = append(out, "the order of output between threads doesn't matter")
-	}
-	return out
 }

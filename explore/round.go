@@ -87,7 +87,7 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 	if news {
 		// What those have learned that don't count can't be taken from them.
 		d.dismiss()
-		if err := d.session.anew(known); err != nil {
+		if err := d.Session.anew(known); err != nil {
 			return err
 		}
 	}
@@ -95,7 +95,7 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 	for _, s := range counted {
 		if s.learned {
 			// Its own steps are void, and so are everybody's: the epoch is over.
-			err = d.session.anew(s.known)
+			err = d.Session.anew(s.known)
 			break
 		}
 		if err = d.fold(s); err != nil {
@@ -123,7 +123,7 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 
 // crowd is the guests on which a round's jobs are at work, the hunt's own first.
 // All know the same. Where there is no room for as many, there are fewer.
-func (d *deepening) crowd(n int, known *scheduler.Knowledge) []*session {
+func (d *deepening) crowd(n int, known *scheduler.Knowledge) []*Session {
 	for _, s := range d.stands {
 		if _, err := s.sys.Learn(known); err != nil { // threads were met in another order
 			d.dismiss()
@@ -145,7 +145,7 @@ func (d *deepening) crowd(n int, known *scheduler.Knowledge) []*session {
 		s.sys.TakeWitnessed()
 		d.stands = append(d.stands, s)
 	}
-	return append([]*session{d.session}, d.stands[:min(n-1, len(d.stands))]...)
+	return append([]*Session{d.Session}, d.stands[:min(n-1, len(d.stands))]...)
 }
 
 // dismiss closes the guests of further workers.
@@ -157,7 +157,7 @@ func (d *deepening) dismiss() {
 }
 
 // run has every sitting done that counts, and returns those.
-func (r *round) run(stands []*session) []*sitting {
+func (r *round) run(stands []*Session) []*sitting {
 	r.limit.Store(int64(len(r.sittings)))
 	if len(stands) == 1 {
 		r.serve(stands[0])
@@ -187,7 +187,7 @@ func (r *round) run(stands []*session) []*sitting {
 }
 
 // serve has one sitting after another done on a guest.
-func (r *round) serve(stand *session) {
+func (r *round) serve(stand *Session) {
 	stand.sys.Seal(true)
 	defer stand.sys.Seal(false)
 	for {
@@ -200,7 +200,7 @@ func (r *round) serve(stand *session) {
 		r.next++
 		r.mu.Unlock()
 		s := r.sittings[i]
-		s.session = stand
+		s.Session = stand
 		s.work()
 		stand.sys.Rewind(stand.root)
 		stand.sys.Look(nil)

@@ -35,7 +35,7 @@ func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Resu
 	}
 	defer s.close()
 	r := s.newResult()
-	h := &hunt{session: s, obs: obs, result: r, seen: map[string]*finding{}}
+	h := &hunt{Session: s, obs: obs, result: r, seen: map[string]*finding{}}
 	h.publish()
 	if err != nil {
 		if err := s.verdictOf(err, r); err != nil {
@@ -73,7 +73,7 @@ func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Resu
 
 // hunt is one search of a state space for bugs. It is the por.Observer.
 type hunt struct {
-	*session
+	*Session
 	obs    Observer
 	result *result.Result
 
@@ -88,7 +88,7 @@ type hunt struct {
 	checks   [][]por.PathStep // executions to run again, for --self-check
 	crew     *crew            // nil for a search that isn't divided
 	// failedAt is the guest in which a divided search failed.
-	failedAt *session
+	failedAt *Session
 	saved    []savedRace // of the checkpoint that the search goes on from
 }
 
@@ -129,7 +129,7 @@ func (h *hunt) search() error {
 	h.counts(stats)
 	r := h.result
 	if err != nil {
-		if h.failedAt != nil && h.failedAt != h.session {
+		if h.failedAt != nil && h.failedAt != h.Session {
 			defer h.failedAt.close()
 			return h.failedAt.verdictOf(err, r)
 		}
@@ -159,14 +159,6 @@ func (h *hunt) search() error {
 	}
 	return nil
 }
-
-// oneEvent reports whether each step is one event (por.Options).
-// A kernel's section without interrupts is one step, whatever it does.
-func (h *hunt) oneEvent() bool { return h.fine() && !h.platform.interrupts }
-
-// fine reports whether there is a preemption point before every access to
-// shared memory.
-func (s *session) fine() bool { return s.cfg.PP.Has(config.PointMem) && len(s.cfg.AllRules()) == 0 }
 
 // counts puts a search's counts and estimate into the result.
 func (h *hunt) counts(stats por.Stats) {

@@ -16,7 +16,7 @@ type scanned struct {
 
 // scan decodes the guest's own functions: those with source lines, or all of
 // them where there are none.
-func (s *session) scan() scanned {
+func (s *Session) scan() scanned {
 	var out scanned
 	seen := map[string]bool{}
 	for _, f := range s.img.Functions() {
@@ -62,4 +62,4 @@ func unmodelledInsn(text string) string {
 	return ""
 }
 
-func (s *session) unmodelled(in *result.Inspection) { in.Unmodelled = s.scan().unmodelled }
+func (s *Session) unmodelled(in *result.Inspection) { in.Unmodelled = s.scan().unmodelled }

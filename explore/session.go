@@ -15,9 +15,9 @@ import (
 	"landgo/trace"
 )
 
-// session is one guest, booted and under control: a machine with its kernel
+// Session is one guest, booted and under control: a machine with its kernel
 // and scheduler, standing at the root of its state space.
-type session struct {
+type Session struct {
 	cfg      config.Config
 	limits   *limits.Watch // nil: nothing is watched
 	img      *image.Image
@@ -41,7 +41,7 @@ type session struct {
 	lives   int  // how often the guest was booted anew, see anew
 	// fill and twins are for --check uninit, see scheduler/twin.go.
 	fill  scheduler.Fill
-	twins []*session
+	twins []*Session
 	// following: it follows schedules that another session made.
 	following bool
 	// aligning: the schedule was made where threads stand at their very beginning.
@@ -54,25 +54,31 @@ type session struct {
 	texts map[uint64]string
 }
 
-func newSession(cfg config.Config, img *image.Image, w *limits.Watch) *session {
-	return &session{cfg: cfg, img: img, platform: platformOf(img.Kernel), limits: w, clock: w.Clock(cfg.ProcessorTime)}
+func newSession(cfg config.Config, img *image.Image, w *limits.Watch) *Session {
+	return &Session{cfg: cfg, img: img, platform: platformOf(img.Kernel), limits: w, clock: w.Clock(cfg.ProcessorTime)}
 }
 
-// open loads the guest and makes its first thread. The caller closes the
-// session, also with an error. Without limits nothing ends it early.
-func open(cfg config.Config, w *limits.Watch) (*session, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, err
-	}
+// read is a session whose guest was only read, with what is known of its functions.
+func read(cfg config.Config, w *limits.Watch) (*Session, error) {
 	img, err := image.Open(cfg.Guest)
 	if err != nil {
 		return nil, imageError(cfg.Guest, err)
 	}
 	s := newSession(cfg, img, w)
-	if len(cfg.Trust) > 0 && !s.platform.testsLibrary {
-		return nil, result.Errorf(result.Usage, "--trust is for thread libraries on pebbles; on %s the C library's functions are trusted anyway", img.Kernel)
-	}
 	if err := s.readProfile(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// open loads the guest and makes its first thread. The caller closes the
+// session, also with an error. Without limits nothing ends it early.
+func open(cfg config.Config, w *limits.Watch) (*Session, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	s, err := read(cfg, w)
+	if err != nil {
 		return nil, err
 	}
 	if err := s.trustable(); err != nil {
@@ -94,8 +100,8 @@ func open(cfg config.Config, w *limits.Watch) (*session, error) {
 		return s, err
 	}
 	if cfg.Checks(config.CheckUninit) {
-		for _, fill := range scheduler.Fills(img)[1:] {
-			t := newSession(cfg, img, w)
+		for _, fill := range scheduler.Fills(s.img)[1:] {
+			t := newSession(cfg, s.img, w)
 			t.profile, t.roles, t.fill, t.racing = s.profile, s.roles, fill, s.racing
 			s.twins = append(s.twins, t)
 			if err := t.begin(); err != nil {
@@ -109,7 +115,7 @@ func open(cfg config.Config, w *limits.Watch) (*session, error) {
 }
 
 // begin makes the guest's machine and its first thread.
-func (s *session) begin() error {
+func (s *Session) begin() error {
 	err := s.beginOnce()
 	var damaged *damagedError
 	if !errors.As(err, &damaged) {
@@ -121,7 +127,7 @@ func (s *session) begin() error {
 	return s.beginOnce()
 }
 
-func (s *session) beginOnce() (err error) {
+func (s *Session) beginOnce() (err error) {
 	mc, err := s.platform.machine(s)
 	if err != nil {
 		return bootError(s.cfg.Guest, err)
@@ -139,7 +145,7 @@ func (s *session) beginOnce() (err error) {
 
 // anew puts a new guest in the session's place, which knows what is given and
 // nothing else.
-func (s *session) anew(known *scheduler.Knowledge) error {
+func (s *Session) anew(known *scheduler.Knowledge) error {
 	fresh, err := s.another()
 	if err == nil {
 		_, err = fresh.sys.Learn(known)
@@ -162,9 +168,9 @@ func (s *session) anew(known *scheduler.Knowledge) error {
 }
 
 // another is a new guest like the session's own, at its root.
-func (s *session) another() (*session, error) { return open(s.cfg, s.limits) }
+func (s *Session) another() (*Session, error) { return open(s.cfg, s.limits) }
 
-func (s *session) close() {
+func (s *Session) close() {
 	for _, t := range s.twins {
 		t.close()
 	}
@@ -175,7 +181,7 @@ func (s *session) close() {
 }
 
 // pools reports whether there are tested allocators to follow.
-func (s *session) pools() bool {
+func (s *Session) pools() bool {
 	if s.cfg.NoHeap {
 		return false
 	}
@@ -188,7 +194,7 @@ func (s *session) pools() bool {
 }
 
 // uniprocessor reports whether the guest has one processor.
-func (s *session) uniprocessor() bool {
+func (s *Session) uniprocessor() bool {
 	switch s.cfg.Processors {
 	case config.ProcessorsUP:
 		return true
@@ -198,7 +204,7 @@ func (s *session) uniprocessor() bool {
 	return s.platform.uniprocessor
 }
 
-func (s *session) schedulerConfig() scheduler.Config {
+func (s *Session) schedulerConfig() scheduler.Config {
 	c := scheduler.Config{
 		StepBudget: s.cfg.StepBudget,
 		AnyTimeout: s.cfg.Timeouts == config.TimeoutsAny,
@@ -224,152 +230,4 @@ func (s *session) schedulerConfig() scheduler.Config {
 	}
 	c.Granularity = s.granularity(s.cfg.PP, s.racing)
 	return c
-}
-
-// granularity is where the guest stops, given kinds of points and instructions.
-func (s *session) granularity(points config.Points, race []uint64) scheduler.Granularity {
-	g := scheduler.Granularity{Race: race}
-	if points.Has(config.PointRace) && len(race) == 0 {
-		// Those that race aren't known yet: whoever follows a schedule has to be
-		// able to stop at all.
-		points |= config.PointMem
-	}
-	for _, k := range []struct {
-		from config.Points
-		to   scheduler.Points
-	}{
-		{config.PointLock, scheduler.PointLock}, {config.PointUnlock, scheduler.PointUnlock},
-		{config.PointAtomic, scheduler.PointAtomic}, {config.PointSync, scheduler.PointSync}, {config.PointMem, scheduler.PointMem},
-		{config.PointCLI, scheduler.PointCLI}, {config.PointSTI, scheduler.PointSTI},
-	} {
-		if points.Has(k.from) {
-			g.Points |= k.to
-		}
-	}
-	if g.Points&scheduler.PointMem != 0 && s.platform.interrupts {
-		// Accesses in a section without interrupts have their point before it.
-		g.Points |= scheduler.PointCLI
-	}
-	if g.Points&(scheduler.PointLock|scheduler.PointUnlock) != 0 && s.noRoles() && !s.platform.annotated {
-		// Without symbols, lock and unlock mean futex calls, which are always
-		// steps of their own, and locked instructions.
-		g.Points |= scheduler.PointAtomic
-	}
-	for _, r := range s.cfg.AllRules() {
-		g.Rules = append(g.Rules, scheduler.Rule{Function: r.Function, Within: !r.Without})
-	}
-	return g
-}
-
-// inputs is what the guest reads, as a run or a replay gives it.
-type inputs struct {
-	stdin []byte
-	// contents are standard input, then the files in the configuration's order: all
-	// that a schedule depends on (Config.Check).
-	contents [][]byte
-}
-
-// boot makes the kernel and runs the guest to its first preemption point.
-func (s *session) boot() error {
-	in, err := s.readInputs()
-	if err != nil {
-		return err
-	}
-	s.inputs = in.contents
-	s.check = s.cfg.Check([]byte(s.img.SHA256), in.contents...)
-	return s.platform.boot(s, in)
-}
-
-// startProgram runs a program up to its first preemption point, on a kernel that has
-// loaded it.
-func (s *session) startProgram(k kernel.Kernel, regs *emu.Regs) {
-	s.kern = k
-	s.plain.Boot(k, s.roles, regs)
-	if s.pools() {
-		s.plain.OwnMemory(s.profile.Allocators)
-	}
-}
-
-// argv is the guest's argument vector. Its first element is fixed, for what a
-// guest does must not depend on where its file lies.
-func (s *session) argv() []string { return append([]string{"guest"}, s.cfg.Args...) }
-
-// maxInput bounds what a guest is given to read: it is kept in memory.
-const maxInput = 256 << 20
-
-// readInputs reads standard input and the files.
-func (s *session) readInputs() (in *inputs, err error) {
-	in = &inputs{stdin: s.cfg.Input}
-	if s.cfg.Stdin != "" {
-		if in.stdin, err = result.ReadFile(s.cfg.Stdin, maxInput); err != nil {
-			return nil, err
-		}
-	}
-	in.contents = append(in.contents, in.stdin)
-	for _, f := range s.cfg.Files {
-		b := f.Content
-		if f.Host != "" {
-			if b, err = result.ReadFile(f.Host, maxInput); err != nil {
-				return nil, err
-			}
-		}
-		in.contents = append(in.contents, b)
-	}
-	return in, nil
-}
-
-// checkRules refuses --within and --without of a function that isn't there: a
-// restriction that can't match would silently restrict nothing, or everything.
-func (s *session) checkRules() error {
-	for _, r := range s.cfg.AllRules() {
-		if _, ok := s.img.Symbol(r.Function); !ok {
-			var names []string
-			for _, f := range s.img.Functions() {
-				names = append(names, f.Name)
-			}
-			return &invalid{kind: result.NoSuchFunction,
-				reason: fmt.Sprintf("--%s: the guest has no function of that name%s", r, config.DidYouMean("%q", r.Function, names))}
-		}
-	}
-	return nil
-}
-
-// invalid is a guest that can't be controlled, found before it runs.
-type invalid struct {
-	kind   result.ErrorKind
-	reason string
-}
-
-func (e *invalid) Error() string { return e.reason }
-
-// verdictOf puts an error of a session or a search into a result, where it is
-// a verdict; otherwise it returns the error.
-func (s *session) verdictOf(err error, r *result.Result) error {
-	var inv *scheduler.InvalidError
-	var pre *invalid
-	var budget *scheduler.BudgetError
-	var endless *por.EndlessError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &endless):
-		r.Verdict, r.Problem, r.Reason = result.Budget, result.Endless, endless.Error()
-	case errors.As(err, &pre):
-		r.Verdict, r.Reason, r.Problem = result.Invalid, pre.reason, pre.kind
-	case errors.As(err, &inv):
-		r.Verdict, r.Reason, r.Problem = result.Invalid, inv.Reason, gapProblems[inv.Gap]
-		r.Place = s.place(inv.Thread, inv.PC)
-	case errors.Is(err, scheduler.ErrStopped):
-		r.Verdict, r.Problem, r.Reason = result.Budget, s.limits.Reached(), "interrupted while the kernel booted"
-		if r.Problem != result.Interrupted {
-			r.Reason = s.cfg.LimitText(r.Problem) + ", and the kernel still boots"
-		}
-	case errors.As(err, &budget):
-		r.Verdict, r.Problem = result.Budget, tooLong(budget)
-		r.Reason = budget.Error()
-		r.Place = s.place(budget.Thread, budget.PC)
-	default:
-		return err
-	}
-	return nil
 }

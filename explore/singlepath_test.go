@@ -40,7 +40,7 @@ func TestSinglePath(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				e := &ends{session: s, states: map[string]int{}}
+				e := &ends{Session: s, states: map[string]int{}}
 				stats, err := engine.Run(s.sys, e)
 				if err != nil {
 					t.Fatalf("%s: %v", search, err)

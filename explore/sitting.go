@@ -57,7 +57,7 @@ var errLeft = errors.New("left")
 func (d *deepening) sit(j *deepen.Job) *sitting {
 	j.State = deepen.Running
 	s := &sitting{d: d, job: j, sp: d.space(j)}
-	s.hunt = &hunt{session: d.session, result: &result.Result{}, seen: map[string]*finding{}}
+	s.hunt = &hunt{Session: d.Session, result: &result.Result{}, seen: map[string]*finding{}}
 	s.from = steps(s.sp.stats)
 	if d.cfg.MaxExecutions > 0 {
 		s.room = d.cfg.MaxExecutions - d.executions()
@@ -128,7 +128,7 @@ func (s *sitting) work() {
 	if s.err == nil {
 		return
 	}
-	at := s.session
+	at := s.Session
 	if s.failedAt != nil && s.failedAt != at {
 		at = s.failedAt
 		defer at.close()
@@ -158,7 +158,7 @@ func (s *sitting) stand(o *hunt) por.System {
 
 // detectors are new ones for a job: what it leaves out depends on its points. A
 // job that proves something by itself leaves nothing out that they would know.
-func (s *session) detectors(j *deepen.Job) *watched {
+func (s *Session) detectors(j *deepen.Job) *watched {
 	own := *s
 	own.cfg.PP = config.Points(j.Set.Kinds)
 	w := own.watch()
@@ -186,7 +186,7 @@ func (s *sitting) Progress(p por.Progress) {
 	s.share = p.Share
 	if s.round != nil {
 		s.leave = s.leave || steps(p.Stats) >= s.from+s.pace(roundSteps)
-		if s.session == s.d.session { // one of those at work shows the time; the rest is as of the last round
+		if s.Session == s.d.Session { // one of those at work shows the time; the rest is as of the last round
 			s.d.show()
 		}
 		return

@@ -20,15 +20,6 @@ type space struct {
 	buggy       bool     // a bug was found in it
 }
 
-// epoch is how much a guest knew of what makes its steps finer: with another
-// one, a search at the same points has other steps.
-type epoch struct {
-	lives   int // of the session
-	learned uint64
-}
-
-func (s *session) epoch() epoch { return epoch{s.lives, s.sys.Learned()} }
-
 // sightedRace is where a candidate is shown.
 type sightedRace struct {
 	space *space

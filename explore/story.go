@@ -14,7 +14,7 @@ import (
 
 // story replays an execution and writes down what a person needs to see of it.
 type story struct {
-	*session
+	*Session
 	path     []por.PathStep
 	schedule trace.Schedule
 	beats    []beat
@@ -42,8 +42,8 @@ type value struct{ old, new string }
 
 // tell replays a path and tells its story. The path must be one of this
 // session's System.
-func (s *session) tell(path []por.PathStep) (*story, error) {
-	st := &story{session: s, path: path, schedule: trace.Schedule{Check: s.check}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{}}
+func (s *Session) tell(path []por.PathStep) (*story, error) {
+	st := &story{Session: s, path: path, schedule: trace.Schedule{Check: s.check}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{}}
 	s.sys.Rewind(s.root)
 	s.sys.Observe(st)
 	defer s.sys.Observe(nil)
@@ -86,7 +86,7 @@ func (s *session) tell(path []por.PathStep) (*story, error) {
 
 // schedule names an execution by its threads' instructions, so that it can be
 // run again by whoever knows less, or more, of what threads share.
-func (s *session) schedule(path []por.PathStep) (trace.Schedule, error) {
+func (s *Session) schedule(path []por.PathStep) (trace.Schedule, error) {
 	st, err := s.tell(path)
 	if err != nil {
 		return trace.Schedule{}, err
@@ -96,7 +96,7 @@ func (s *session) schedule(path []por.PathStep) (trace.Schedule, error) {
 
 // valueOf is the memory that an access was to, after its step: what it read, or
 // what it wrote.
-func (s *session) valueOf(a *trace.Access) value {
+func (s *Session) valueOf(a *trace.Access) value {
 	if a.Size == 0 || a.Size > 8 {
 		return value{}
 	}
@@ -128,7 +128,7 @@ func (st *story) newOutput() string {
 }
 
 // leaves says why a thread doesn't go on.
-func (s *session) leaves(t trace.TID, preemption bool) string {
+func (s *Session) leaves(t trace.TID, preemption bool) string {
 	if preemption {
 		if next := s.sys.NextText(t); next != "" {
 			return "preempted before it " + next

@@ -8,10 +8,13 @@ import (
 	"landgo/result"
 )
 
-// trustable refuses to trust objects of which nobody knows the size: all their bytes
-// are watched, for code that goes past the trusted functions. A guest that hasn't got
-// the functions has no such objects.
-func (s *session) trustable() error {
+// trustable refuses --trust where there is no thread library to trust parts of, and
+// for objects of unknown size: all their bytes are watched, for code that goes past the
+// trusted functions. A guest that hasn't got the functions has no such objects.
+func (s *Session) trustable() error {
+	if len(s.cfg.Trust) > 0 && !s.platform.testsLibrary {
+		return result.Errorf(result.Usage, "--trust is for thread libraries on pebbles; on %s the C library's functions are trusted anyway", s.img.Kernel)
+	}
 	for _, o := range image.ObjectTypes {
 		if slices.Contains(s.cfg.Trust, o.Name) && s.hasObjects(o.Name) && s.img.ObjectSize(s.profile, o.Name) == 0 {
 			return result.Errorf(result.Usage, "--trust %s: nothing says how large a %s is: build %s with -g, or give the size in a profile (sizes)", o.Name, o.Type, s.cfg.Guest)
@@ -22,7 +25,7 @@ func (s *session) trustable() error {
 
 // hasObjects reports whether the guest has functions that are given objects of a
 // group.
-func (s *session) hasObjects(group string) bool {
+func (s *Session) hasObjects(group string) bool {
 	roles := config.ObjectRoles(group)
 	for _, b := range s.roles {
 		if slices.Contains(roles, b.Role) {
@@ -33,7 +36,7 @@ func (s *session) hasObjects(group string) bool {
 }
 
 // trusts reports whether a function with a role is taken as correct.
-func (s *session) trusts(b image.Bound) bool {
+func (s *Session) trusts(b image.Bound) bool {
 	if !s.platform.testsLibrary {
 		return !b.Own
 	}

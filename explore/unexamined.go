@@ -30,7 +30,7 @@ func (w *watched) leftOut() *lookout {
 }
 
 // unexamined puts in what the granularity left out, by address.
-func (s *session) unexamined(w *watched, r *result.Result) {
+func (s *Session) unexamined(w *watched, r *result.Result) {
 	if w.leftOut() == nil {
 		return
 	}
@@ -64,7 +64,7 @@ func (s *session) unexamined(w *watched, r *result.Result) {
 
 // unexaminedOfHandlers adds what signal handlers and their own threads conflict in,
 // which are one thread to the race detector.
-func (s *session) unexaminedOfHandlers(r *result.Result) {
+func (s *Session) unexaminedOfHandlers(r *result.Result) {
 	for _, p := range s.sys.Unexamined() {
 		if p.A != p.B {
 			continue

@@ -16,7 +16,7 @@ import (
 // empty. They are about all that was run, whichever set of points it was run at.
 
 // warnings says why a verdict without a bug means less than it seems to.
-func (s *session) warnings(r *result.Result) (all []result.Warning) {
+func (s *Session) warnings(r *result.Result) (all []result.Warning) {
 	if r.Verdict != result.Verified && r.Verdict != result.Bounded {
 		return nil
 	}
@@ -56,13 +56,13 @@ func (s *session) warnings(r *result.Result) (all []result.Warning) {
 }
 
 // barred: no tick ever came, which is why points of a kernel's threads weren't met.
-func (s *session) barred(met *scheduler.Met) bool {
+func (s *Session) barred(met *scheduler.Met) bool {
 	return s.platform.ticks && met.Barred && !met.Ticks
 }
 
 // missed lists the kinds of points that were asked for and that no run came to. What
 // there is of mem in a program, its threads share: that has a warning of its own.
-func (s *session) missed(met *scheduler.Met) (kinds []string) {
+func (s *Session) missed(met *scheduler.Met) (kinds []string) {
 	if s.cfg.Deepens() {
 		return nil // landgo chooses
 	}
@@ -98,7 +98,7 @@ func (s *session) missed(met *scheduler.Met) (kinds []string) {
 
 // warnOfRules warns of --within and --without whose function was on the stack at no
 // point.
-func (s *session) warnOfRules(met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
+func (s *Session) warnOfRules(met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
 	all := s.cfg.AllRules()
 	for i := len(all) - len(s.cfg.Rules); i < min(len(all), 64); i++ {
 		if met.Rules>>i&1 == 0 {
@@ -108,7 +108,7 @@ func (s *session) warnOfRules(met *scheduler.Met, warn func(result.WarningCode, 
 }
 
 // warnOfRaces warns of instructions that were to be points and weren't reached.
-func (s *session) warnOfRaces(met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
+func (s *Session) warnOfRaces(met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
 	reached := map[uint64]bool{}
 	for _, pc := range met.Races {
 		reached[pc] = true
@@ -122,7 +122,7 @@ func (s *session) warnOfRaces(met *scheduler.Met, warn func(result.WarningCode, 
 
 // firstLine is the first line of a guest's output that says anything, cut to what a
 // report has room for.
-func (s *session) firstLine() string {
+func (s *Session) firstLine() string {
 	const most = 60
 	for _, fd := range []int{2, 1} {
 		for _, line := range strings.Split(string(s.kern.Output(fd)), "\n") {

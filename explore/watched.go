@@ -55,7 +55,7 @@ type lookout struct {
 }
 
 // watch begins at the root, where the session's guest has to stand.
-func (s *session) watch() *watched {
+func (s *Session) watch() *watched {
 	w := &watched{runner: s.sys, listed: s.cfg.Race != config.RaceOff, fine: s.fine()}
 	cfg := s.raceConfig(race.Limited)
 	cfg.Fine = w.fine
@@ -73,33 +73,6 @@ func (s *session) watch() *watched {
 		w.adjacent = newLookout(cfg)
 	}
 	return w
-}
-
-// raceConfig is what a detector of a mode knows of the guest.
-func (s *session) raceConfig(m race.Mode) race.Config {
-	return race.Config{Mode: m, Atomic: s.atomicity, Library: s.img.Synchronises}
-}
-
-// atomicity is race.Config.Atomic, in the guest's present state.
-func (s *session) atomicity(pc, addr uint64) race.Atomicity {
-	switch declared, known := s.img.Atomic(pc, addr); {
-	case declared:
-		return race.Declared
-	case known || !s.img.DeclaresAtomic():
-		return race.Plain
-	}
-	w := s.sys.Whereabouts(addr)
-	declared, certain := w.Atomic, w.Local != ""
-	if w.Block.Addr != 0 {
-		declared, certain = s.img.AtomicIn(w.Block.Given.PC-1, pc, w.Block.Size, addr-w.Block.Addr)
-	}
-	switch {
-	case !certain:
-		return race.Perhaps
-	case declared:
-		return race.Declared
-	}
-	return race.Plain
 }
 
 func newLookout(cfg race.Config) *lookout { return &lookout{Detector: race.New(cfg)} }

@@ -15,9 +15,7 @@ import (
 
 	"landgo/emu"
 	"landgo/kernel"
-	board "landgo/kernel/bare"
 	"landgo/result"
-	"landgo/scheduler/steer"
 )
 
 // A kernel's boot is kept in a file, so that the next run of the same kernel begins
@@ -29,9 +27,6 @@ import (
 const (
 	snapshotMagic  = "landgo boot 1\n"
 	snapshotSuffix = ".boot"
-	// worthKeeping is the least number of instructions of a boot that is kept: it is
-	// done again as soon as it is read.
-	worthKeeping = 1_000_000
 	// maxSnapshot bounds a file, and maxSnapshots all of them.
 	maxSnapshot  = 128 << 20
 	maxSnapshots = 1 << 30
@@ -53,79 +48,6 @@ type damagedError struct {
 
 func (e *damagedError) Error() string {
 	return fmt.Sprintf("the kept boot %s is damaged (%v): the kernel is booted again", e.path, e.err)
-}
-
-// snapshotKey is a digest of all that a boot depends on.
-func (s *session) snapshotKey() (key [sha256.Size]byte, ok bool) {
-	path, err := os.Executable()
-	if err != nil {
-		return key, false
-	}
-	build, err := os.Stat(path)
-	if err != nil {
-		return key, false
-	}
-	mc, err := s.platform.machine(s)
-	if err != nil {
-		return key, false
-	}
-	h := sha256.New()
-	profile := ""
-	if s.cfg.Profile != nil {
-		profile = s.cfg.Profile.Text
-	}
-	for _, part := range []string{
-		snapshotMagic, result.Version, fmt.Sprint(build.Size(), build.ModTime().UnixNano()),
-		s.img.SHA256, s.cfg.Cmdline, profile, fmt.Sprintf("%+v", mc), s.machine.Layout(),
-		fmt.Sprint(s.cfg.StepBudget, s.cfg.MaxThreads, s.cfg.MaxOutput, s.cfg.NoHeap, s.cfg.AllShared),
-	} {
-		fmt.Fprintf(h, "%d %s\n", len(part), part)
-	}
-	return [sha256.Size]byte(h.Sum(nil)), true
-}
-
-// bootKept boots the kernel, or goes on from where it was up before. A
-// *damagedError leaves the machine unusable.
-func (s *session) bootKept(b *board.Board, own *steer.Kernel, regs *emu.Regs) error {
-	dir, asked := s.cfg.SnapshotDir()
-	key, ok := s.snapshotKey()
-	if dir == "" || !ok {
-		return own.Boot(regs)
-	}
-	path := filepath.Join(dir, fmt.Sprintf("%x%s", key[:16], snapshotSuffix))
-	if !s.afresh {
-		state, err := readSnapshot(path, key)
-		if err == nil {
-			if err = thaw(state, b, own); err == nil {
-				return nil
-			}
-			err = &damagedError{path, err}
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	if err := own.Boot(regs); err != nil || own.BootInstructions() < worthKeeping {
-		return err
-	}
-	if err := keepBoot(path, key, b, own); err != nil && asked {
-		s.notes = append(s.notes, fmt.Sprintf("the kernel's boot can't be kept: %v", err))
-	}
-	return nil
-}
-
-// thaw goes on from a kept boot. A panic on the way means that the state contradicts
-// itself.
-func thaw(k *kept, b *board.Board, own *steer.Kernel) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("it contradicts itself: %v", p)
-		}
-	}()
-	if err := b.Thaw(k.Board); err != nil {
-		return err
-	}
-	return own.Thaw(k.Own, &k.Machine)
 }
 
 // readSnapshot reads a file and checks that it is whole. The error is
@@ -168,20 +90,12 @@ func ownFile(info fs.FileInfo) bool {
 	return ok && int(st.Uid) == os.Geteuid() && info.Mode().Perm()&0o022 == 0
 }
 
-// keepBoot writes the state into a file, which appears when it is complete.
-func keepBoot(path string, key [sha256.Size]byte, b *board.Board, own *steer.Kernel) error {
-	var k kept
-	state, machine, err := own.Freeze()
-	if err != nil {
-		return err
-	}
-	k.Own, k.Machine = state, *machine
-	if k.Board, err = b.Freeze(); err != nil {
-		return err
-	}
+// write writes a boot into a file, which appears when it is complete.
+func (k *kept) write(path string, key [sha256.Size]byte) error {
 	text := append([]byte(snapshotMagic), key[:]...)
 	head := len(text) + crc32.Size
-	if text, err = kernel.AppendPlain(append(text, make([]byte, crc32.Size)...), k); err != nil {
+	text, err := kernel.AppendPlain(append(text, make([]byte, crc32.Size)...), *k)
+	if err != nil {
 		return err
 	}
 	binary.LittleEndian.PutUint32(text[head-crc32.Size:], crc32.Checksum(text[head:], snapshotSum))
