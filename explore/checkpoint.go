@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"landgo/explore/config"
+	"landgo/explore/saved"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -26,7 +27,7 @@ func (h *hunt) save(tree []byte) error {
 		p.Witnessed.Add(&h.crew.kept)
 	}
 	for _, f := range h.found {
-		p.Bugs = append(p.Bugs, savedBug{f.path, f.preemptions})
+		p.Bugs = append(p.Bugs, saved.Bug{Path: f.path, Preemptions: f.preemptions})
 	}
 	if h.watched != nil {
 		for _, name := range []string{"", "limited", "adjacent"} {
@@ -35,12 +36,12 @@ func (h *hunt) save(tree []byte) error {
 			}
 		}
 	}
-	return p.write(h.cfg.Checkpoint)
+	return p.Write(h.cfg.Checkpoint)
 }
 
 // checkpoint has what every search has.
-func (h *hunt) checkpoint() *checkpoint {
-	return &checkpoint{Format: checkpointFormat, Version: result.Version, SHA256: h.img.SHA256, Check: h.check, Search: h.cfg.Search,
+func (h *hunt) checkpoint() *saved.Checkpoint {
+	return &saved.Checkpoint{Format: saved.CheckpointFormat, Version: result.Version, SHA256: h.img.SHA256, Check: h.check, Search: h.cfg.Search,
 		Bounds: h.cfg.Bounds.String(), Going: h.cfg.KeepGoing, Race: h.cfg.Race, Threads: h.result.Threads,
 		Knowledge: h.sys.Knowledge(), Witnessed: h.sys.Witnessed()}
 }
@@ -68,15 +69,15 @@ func damaged(checkpoint string, why any) error {
 }
 
 // goOn takes over what every checkpoint has: nil if there is none to go on from.
-func (h *hunt) goOn() (*checkpoint, error) {
+func (h *hunt) goOn() (*saved.Checkpoint, error) {
 	if h.cfg.Resume == "" {
 		return nil, nil
 	}
-	p, err := readCheckpoint(h.cfg.Resume)
+	p, err := saved.ReadCheckpoint(h.cfg.Resume)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.fits(&h.cfg, h.img.SHA256, h.check); err != nil {
+	if err := p.Fits(&h.cfg, h.img.SHA256, h.check); err != nil {
 		return nil, err
 	}
 	if _, err := h.sys.Learn(p.Knowledge); err != nil {
@@ -103,7 +104,7 @@ func (h *hunt) resume() (tree []byte, err error) {
 }
 
 // takeOver runs the execution of a saved bug again.
-func (h *hunt) takeOver(b savedBug) error {
+func (h *hunt) takeOver(b saved.Bug) error {
 	h.sys.Rewind(h.root)
 	var tr *trace.Transition
 	for i := range b.Path {
@@ -144,9 +145,9 @@ func (h *hunt) takeOver(b savedBug) error {
 // checkpoint says.
 func (h *hunt) saves(opts *por.Options) (err error) {
 	if h.cfg.Checkpoint != "" {
-		w := newSaver(&h.cfg)
-		opts.SaveNow = w.due
-		opts.Save = func(tree []byte) error { return w.run(func() error { return h.save(tree) }) }
+		w := saved.NewSaver(&h.cfg)
+		opts.SaveNow = w.Due
+		opts.Save = func(tree []byte) error { return w.Run(func() error { return h.save(tree) }) }
 	}
 	opts.Resume, err = h.resume()
 	return err

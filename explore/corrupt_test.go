@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"landgo/explore/config"
+	"landgo/explore/saved"
 	"landgo/internal/corrupt"
 	"landgo/result"
 )
@@ -85,7 +86,7 @@ func TestCorruptCheckpoint(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		p, err := readCheckpoint(path)
+		p, err := saved.ReadCheckpoint(path)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -101,9 +102,9 @@ func TestCorruptCheckpoint(t *testing.T) {
 		refused := 0
 		cases := corrupt.Count(t, 45, 3) / 3
 		corrupt.Run(t, name, corrupt.JSONValues, good, cases, corruptBound, func(data []byte) error {
-			var again checkpoint
+			var again saved.Checkpoint
 			if json.Unmarshal(data, &again) == nil {
-				again.Sum = again.sum()
+				again.Sum = again.Digest()
 				data, _ = json.Marshal(&again)
 			}
 			if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -135,10 +136,10 @@ func TestCorruptBoot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head := len(snapshotMagic) + 32 + crc32.Size
+	head := len(saved.BootMagic) + 32 + crc32.Size
 	corrupt.Run(t, "boot", corrupt.Binary, good[head:], corrupt.Count(t, 25, 1), corruptBound, func(data []byte) error {
 		text := append(append([]byte(nil), good[:head]...), data...)
-		binary.LittleEndian.PutUint32(text[head-crc32.Size:], crc32.Checksum(data, snapshotSum))
+		binary.LittleEndian.PutUint32(text[head-crc32.Size:], crc32.Checksum(data, saved.BootSum))
 		if err := os.WriteFile(files[0], text, 0o600); err != nil {
 			return err
 		}

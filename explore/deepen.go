@@ -6,6 +6,7 @@ import (
 
 	"landgo/deepen"
 	"landgo/explore/config"
+	"landgo/explore/saved"
 	"landgo/por"
 	"landgo/race"
 	"landgo/scheduler"
@@ -79,7 +80,7 @@ type deepening struct {
 	// alone goes on, alone, before anything else is looked at: it was only paused.
 	alone    *deepen.Job
 	narrowed map[*deepen.Job]bool // their callers were looked at (narrow.go)
-	saver    saver
+	saver    saved.Saver
 }
 
 // warmSteps is how much of the space with all points is explored first. 0, in

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"landgo/deepen"
+	"landgo/explore/saved"
 	"landgo/race"
 	"landgo/result"
 	"landgo/scheduler"
@@ -30,19 +31,19 @@ import (
 // save writes a checkpoint, if there is to be one and it is time. No job is at
 // work.
 func (d *deepening) save() error {
-	if d.cfg.Checkpoint == "" || d.steps == 0 || !d.saver.due() {
+	if d.cfg.Checkpoint == "" || d.steps == 0 || !d.saver.Due() {
 		return nil
 	}
-	return d.saver.run(func() error {
+	return d.saver.Run(func() error {
 		p := d.checkpoint()
 		p.Witnessed.Sightings = nil // each space has its own
 		p.Deepening = d.saved()
-		return p.write(d.cfg.Checkpoint)
+		return p.Write(d.cfg.Checkpoint)
 	})
 }
 
-func (d *deepening) saved() *savedDeepening {
-	s := &savedDeepening{SyncOnly: d.cfg.SyncOnly, Plan: d.plan.Save(), After: d.after, Checks: d.checks, Passed: d.passed,
+func (d *deepening) saved() *saved.Deepening {
+	s := &saved.Deepening{SyncOnly: d.cfg.SyncOnly, Plan: d.plan.Save(), After: d.after, Checks: d.checks, Passed: d.passed,
 		Steps: d.steps, Horizon: d.horizon, Used: d.clock.Elapsed() - d.begun, Warm: d.warm}
 	if d.alone != nil {
 		s.Alone = d.alone.ID
@@ -55,28 +56,28 @@ func (d *deepening) saved() *savedDeepening {
 		}
 	}
 	for i, c := range d.races.Candidates() {
-		o := savedSighted{Candidate: *c}
+		o := saved.Sighted{Candidate: *c}
 		if at := &d.sighted[i]; at.space != nil && at.epoch == d.epoch() {
 			o.Job, o.Path = of[at.space], at.path
 		}
 		s.Races = append(s.Races, o)
 	}
 	for _, c := range d.both.Candidates() {
-		s.Both = append(s.Both, savedRace{Candidate: *c})
+		s.Both = append(s.Both, saved.Race{Candidate: *c})
 	}
 	for p, j := range d.benign {
-		s.Benign = append(s.Benign, savedBenign{p, j.ID})
+		s.Benign = append(s.Benign, saved.Benign{Pair: p, Job: j.ID})
 	}
-	slices.SortFunc(s.Benign, func(a, b savedBenign) int { return comparePairs(a.Pair, b.Pair) })
+	slices.SortFunc(s.Benign, func(a, b saved.Benign) int { return comparePairs(a.Pair, b.Pair) })
 	for _, f := range d.found {
-		o := savedFinding{Failure: f.failure, Key: f.key, Schedule: f.schedule, Preemptions: f.preemptions}
+		o := saved.Finding{Failure: f.failure, Key: f.key, Schedule: f.schedule, Preemptions: f.preemptions}
 		if f.job != nil {
 			o.Job = f.job.ID
 		}
 		s.Found = append(s.Found, o)
 	}
 	if k := d.stuck; k != nil {
-		s.Stuck = &savedStuck{k.job.ID, k.result.Verdict, k.result.Reason, k.result.Problem, k.result.Place}
+		s.Stuck = &saved.Stuck{Job: k.job.ID, Verdict: k.result.Verdict, Reason: k.result.Reason, Problem: k.result.Problem, Place: k.result.Place}
 	}
 	if b := d.beside; b != nil {
 		s.Beside, s.BesideSteps, s.BesideOver = true, b.steps, b.over
@@ -84,20 +85,20 @@ func (d *deepening) saved() *savedDeepening {
 	return s
 }
 
-func (d *deepening) savedSpace(j *deepen.Job, sp *space) savedSpace {
-	o := savedSpace{Job: j.ID, Current: sp.epoch == d.epoch(), Buggy: sp.buggy, Stats: sp.stats, Tree: sp.tree, Seen: sp.seen != nil}
+func (d *deepening) savedSpace(j *deepen.Job, sp *space) saved.Space {
+	o := saved.Space{Job: j.ID, Current: sp.epoch == d.epoch(), Buggy: sp.buggy, Stats: sp.stats, Tree: sp.tree, Seen: sp.seen != nil}
 	if sp.sights != nil {
 		o.Looked, o.Sights = true, sp.sights.List()
 	}
 	for p, c := range sp.told {
-		o.Told = append(o.Told, savedTold{p, c})
+		o.Told = append(o.Told, saved.Told{Pair: p, Class: c})
 	}
-	slices.SortFunc(o.Told, func(a, b savedTold) int { return comparePairs(a.Pair, b.Pair) })
+	slices.SortFunc(o.Told, func(a, b saved.Told) int { return comparePairs(a.Pair, b.Pair) })
 	if sp.seen != nil {
 		for _, name := range []string{"", "limited"} {
 			if l := of[name](sp.seen); l != nil {
 				for _, c := range l.Candidates() {
-					o.Races = append(o.Races, savedRace{Of: name, Candidate: *c})
+					o.Races = append(o.Races, saved.Race{Of: name, Candidate: *c})
 				}
 			}
 		}
@@ -112,7 +113,7 @@ var otherEpoch = epoch{lives: -1}
 
 // resume goes on from a checkpoint, if there is one to go on from.
 func (d *deepening) resume() error {
-	d.saver = newSaver(&d.cfg)
+	d.saver = saved.NewSaver(&d.cfg)
 	p, err := d.goOn()
 	if p == nil {
 		return err
@@ -126,7 +127,7 @@ func (d *deepening) resume() error {
 // errJob is a job's number that there is none of.
 var errJob = errors.New("it names a job that it hasn't got")
 
-func (d *deepening) restore(s *savedDeepening) error {
+func (d *deepening) restore(s *saved.Deepening) error {
 	if s.Plan == nil {
 		return errJob
 	}
@@ -186,7 +187,7 @@ func (d *deepening) restore(s *savedDeepening) error {
 	return nil
 }
 
-func (d *deepening) restoredSpace(j *deepen.Job, o *savedSpace) *space {
+func (d *deepening) restoredSpace(j *deepen.Job, o *saved.Space) *space {
 	sp := d.space(j)
 	sp.epoch, sp.buggy, sp.stats, sp.tree = otherEpoch, o.Buggy, o.Stats, o.Tree
 	if o.Current {
@@ -210,7 +211,7 @@ func (d *deepening) restoredSpace(j *deepen.Job, o *savedSpace) *space {
 }
 
 // catchUp has the bounded search run again to where it was.
-func (d *deepening) catchUp(s *savedDeepening) error {
+func (d *deepening) catchUp(s *saved.Deepening) error {
 	if !s.Beside {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"landgo/emu"
+	"landgo/explore/saved"
 	board "landgo/kernel/bare"
 	"landgo/result"
 	"landgo/scheduler/steer"
@@ -38,7 +39,7 @@ func (s *Session) snapshotKey() (key [sha256.Size]byte, ok bool) {
 		profile = s.cfg.Profile.Text
 	}
 	for _, part := range []string{
-		snapshotMagic, result.Version, fmt.Sprint(build.Size(), build.ModTime().UnixNano()),
+		saved.BootMagic, result.Version, fmt.Sprint(build.Size(), build.ModTime().UnixNano()),
 		s.img.SHA256, s.cfg.Cmdline, profile, fmt.Sprintf("%+v", mc), s.machine.Layout(),
 		fmt.Sprint(s.cfg.StepBudget, s.cfg.MaxThreads, s.cfg.MaxOutput, s.cfg.NoHeap, s.cfg.AllShared),
 	} {
@@ -55,14 +56,14 @@ func (s *Session) bootKept(b *board.Board, own *steer.Kernel, regs *emu.Regs) er
 	if dir == "" || !ok {
 		return own.Boot(regs)
 	}
-	path := filepath.Join(dir, fmt.Sprintf("%x%s", key[:16], snapshotSuffix))
+	path := filepath.Join(dir, fmt.Sprintf("%x%s", key[:16], saved.BootSuffix))
 	if !s.afresh {
-		state, err := readSnapshot(path, key)
+		state, err := saved.ReadBoot(path, key)
 		if err == nil {
 			if err = thaw(state, b, own); err == nil {
 				return nil
 			}
-			err = &damagedError{path: path, err: err}
+			err = &saved.DamagedBoot{Path: path, Err: err}
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -79,7 +80,7 @@ func (s *Session) bootKept(b *board.Board, own *steer.Kernel, regs *emu.Regs) er
 
 // thaw goes on from a kept boot. A panic on the way means that the state contradicts
 // itself.
-func thaw(k *kept, b *board.Board, own *steer.Kernel) (err error) {
+func thaw(k *saved.Boot, b *board.Board, own *steer.Kernel) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("it contradicts itself: %v", p)
@@ -97,9 +98,9 @@ func keepBoot(path string, key [sha256.Size]byte, b *board.Board, own *steer.Ker
 	if err != nil {
 		return err
 	}
-	k := kept{Own: state, Machine: *machine}
+	k := saved.Boot{Own: state, Machine: *machine}
 	if k.Board, err = b.Freeze(); err != nil {
 		return err
 	}
-	return k.write(path, key)
+	return k.Write(path, key)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"landgo/explore/config"
+	"landgo/explore/saved"
 	"landgo/por"
 	"landgo/race"
 	"landgo/result"
@@ -249,7 +250,7 @@ func TestRaceAcrossCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var saved []savedRace
+	var saved []saved.Race
 	if err := json.Unmarshal(text, &saved); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"landgo/deepen"
 	"landgo/explore/config"
 	"landgo/explore/limits"
+	"landgo/explore/saved"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -23,7 +24,7 @@ func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Resu
 		}
 	}
 	if cfg.Checkpoint != "" {
-		if err := checkCheckpoint(cfg.Checkpoint); err != nil {
+		if err := saved.CheckWritable(cfg.Checkpoint); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +90,7 @@ type hunt struct {
 	crew     *crew            // nil for a search that isn't divided
 	// failedAt is the guest in which a divided search failed.
 	failedAt *Session
-	saved    []savedRace // of the checkpoint that the search goes on from
+	saved    []saved.Race // of the checkpoint that the search goes on from
 }
 
 // finding is a bug, with the execution that showed it.

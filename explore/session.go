@@ -7,6 +7,7 @@ import (
 	"landgo/emu"
 	"landgo/explore/config"
 	"landgo/explore/limits"
+	"landgo/explore/saved"
 	"landgo/image"
 	"landgo/kernel"
 	"landgo/por"
@@ -117,7 +118,7 @@ func open(cfg config.Config, w *limits.Watch) (*Session, error) {
 // begin makes the guest's machine and its first thread.
 func (s *Session) begin() error {
 	err := s.beginOnce()
-	var damaged *damagedError
+	var damaged *saved.DamagedBoot
 	if !errors.As(err, &damaged) {
 		return err
 	}

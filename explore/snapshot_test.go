@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/explore/saved"
 	"landgo/result"
 	"landgo/scheduler/steer"
 )
@@ -131,8 +132,8 @@ func TestKeptBootDamaged(t *testing.T) {
 		return b
 	}
 	for name, text := range map[string][]byte{
-		"empty": {}, "cut": good[:len(good)/2], "head": good[:20], "magic": flipped(0), "key": flipped(len(snapshotMagic)),
-		"sum": flipped(len(snapshotMagic) + 33), "first": flipped(len(snapshotMagic) + 36), "middle": flipped(len(good) / 2), "last": flipped(len(good) - 1),
+		"empty": {}, "cut": good[:len(good)/2], "head": good[:20], "magic": flipped(0), "key": flipped(len(saved.BootMagic)),
+		"sum": flipped(len(saved.BootMagic) + 33), "first": flipped(len(saved.BootMagic) + 36), "middle": flipped(len(good) / 2), "last": flipped(len(good) - 1),
 		"longer": append(append([]byte(nil), good...), 0), "noise": []byte(strings.Repeat("landgo", 1000)),
 	} {
 		if err := os.WriteFile(files[0], text, 0o600); err != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"landgo/explore/config"
+	"landgo/explore/saved"
 	"landgo/por"
 	"landgo/race"
 	"landgo/trace"
@@ -174,7 +175,7 @@ func (l *lookout) add(o *lookout) {
 }
 
 // restore adds what a checkpoint has.
-func (l *lookout) restore(r *savedRace) {
+func (l *lookout) restore(r *saved.Race) {
 	if l == nil {
 		return
 	}
@@ -185,12 +186,12 @@ func (l *lookout) restore(r *savedRace) {
 }
 
 // save is what a checkpoint keeps.
-func (l *lookout) save(of string) (all []savedRace) {
+func (l *lookout) save(of string) (all []saved.Race) {
 	if l == nil {
 		return nil
 	}
 	for i, c := range l.Candidates() {
-		all = append(all, savedRace{of, *c, l.shown[i]})
+		all = append(all, saved.Race{Of: of, Candidate: *c, Path: l.shown[i]})
 	}
 	return all
 }

@@ -1,4 +1,4 @@
-package explore
+package saved
 
 import (
 	"crypto/sha256"
@@ -25,60 +25,60 @@ import (
 // the kernel is booted.
 
 const (
-	snapshotMagic  = "landgo boot 1\n"
-	snapshotSuffix = ".boot"
+	BootMagic  = "landgo boot 1\n"
+	BootSuffix = ".boot"
 	// maxSnapshot bounds a file, and maxSnapshots all of them.
 	maxSnapshot  = 128 << 20
 	maxSnapshots = 1 << 30
 )
 
-var snapshotSum = crc32.MakeTable(crc32.Castagnoli)
+var BootSum = crc32.MakeTable(crc32.Castagnoli)
 
-// kept is what is in a file.
-type kept struct {
+// Boot is what is in a file.
+type Boot struct {
 	Own, Board []byte
 	Machine    emu.Frozen
 }
 
-// damagedError says that a file can't be used.
-type damagedError struct {
-	path string
-	err  error
+// DamagedBoot says that a file can't be used.
+type DamagedBoot struct {
+	Path string
+	Err  error
 }
 
-func (e *damagedError) Error() string {
-	return fmt.Sprintf("the kept boot %s is damaged (%v): the kernel is booted again", e.path, e.err)
+func (e *DamagedBoot) Error() string {
+	return fmt.Sprintf("the kept boot %s is damaged (%v): the kernel is booted again", e.Path, e.Err)
 }
 
-// readSnapshot reads a file and checks that it is whole. The error is
-// fs.ErrNotExist or a *damagedError.
-func readSnapshot(path string, key [sha256.Size]byte) (*kept, error) {
+// ReadBoot reads a file and checks that it is whole. The error is
+// fs.ErrNotExist or a *DamagedBoot.
+func ReadBoot(path string, key [sha256.Size]byte) (*Boot, error) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, fs.ErrNotExist
 	}
 	if !ownFile(info) {
-		return nil, &damagedError{path, errors.New("another user owns it, or may write it")}
+		return nil, &DamagedBoot{path, errors.New("another user owns it, or may write it")}
 	}
 	if info.Size() > maxSnapshot {
-		return nil, &damagedError{path, errors.New("it is too large")}
+		return nil, &DamagedBoot{path, errors.New("it is too large")}
 	}
 	text, err := result.ReadFile(path, maxSnapshot)
 	if err != nil {
 		return nil, fs.ErrNotExist // not ours to read: as if it weren't there
 	}
-	head := len(snapshotMagic) + len(key) + crc32.Size
+	head := len(BootMagic) + len(key) + crc32.Size
 	switch {
-	case len(text) < head || string(text[:len(snapshotMagic)]) != snapshotMagic:
-		return nil, &damagedError{path, errors.New("it doesn't begin as such")}
-	case string(text[len(snapshotMagic):head-crc32.Size]) != string(key[:]):
-		return nil, &damagedError{path, errors.New("it is of another kernel or machine")}
-	case binary.LittleEndian.Uint32(text[head-crc32.Size:]) != crc32.Checksum(text[head:], snapshotSum):
-		return nil, &damagedError{path, errors.New("its sum is wrong")}
+	case len(text) < head || string(text[:len(BootMagic)]) != BootMagic:
+		return nil, &DamagedBoot{path, errors.New("it doesn't begin as such")}
+	case string(text[len(BootMagic):head-crc32.Size]) != string(key[:]):
+		return nil, &DamagedBoot{path, errors.New("it is of another kernel or machine")}
+	case binary.LittleEndian.Uint32(text[head-crc32.Size:]) != crc32.Checksum(text[head:], BootSum):
+		return nil, &DamagedBoot{path, errors.New("its sum is wrong")}
 	}
-	k := &kept{}
+	k := &Boot{}
 	if _, err := kernel.Plain(text[head:], k); err != nil {
-		return nil, &damagedError{path, err}
+		return nil, &DamagedBoot{path, err}
 	}
 	return k, nil
 }
@@ -90,15 +90,15 @@ func ownFile(info fs.FileInfo) bool {
 	return ok && int(st.Uid) == os.Geteuid() && info.Mode().Perm()&0o022 == 0
 }
 
-// write writes a boot into a file, which appears when it is complete.
-func (k *kept) write(path string, key [sha256.Size]byte) error {
-	text := append([]byte(snapshotMagic), key[:]...)
+// Write writes a boot into a file, which appears when it is complete.
+func (k *Boot) Write(path string, key [sha256.Size]byte) error {
+	text := append([]byte(BootMagic), key[:]...)
 	head := len(text) + crc32.Size
 	text, err := kernel.AppendPlain(append(text, make([]byte, crc32.Size)...), *k)
 	if err != nil {
 		return err
 	}
-	binary.LittleEndian.PutUint32(text[head-crc32.Size:], crc32.Checksum(text[head:], snapshotSum))
+	binary.LittleEndian.PutUint32(text[head-crc32.Size:], crc32.Checksum(text[head:], BootSum))
 	if len(text) > maxSnapshot {
 		return fmt.Errorf("it takes %d MiB", len(text)>>20)
 	}
@@ -107,7 +107,7 @@ func (k *kept) write(path string, key [sha256.Size]byte) error {
 		return err
 	}
 	tidy(dir, maxSnapshots-int64(len(text)))
-	f, err := os.CreateTemp(dir, "new-*"+snapshotSuffix)
+	f, err := os.CreateTemp(dir, "new-*"+BootSuffix)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func tidy(dir string, room int64) {
 	}
 	var files []fs.FileInfo
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && strings.HasSuffix(e.Name(), snapshotSuffix) {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && strings.HasSuffix(e.Name(), BootSuffix) {
 			files = append(files, info)
 		}
 	}

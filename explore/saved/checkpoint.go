@@ -1,4 +1,4 @@
-package explore
+package saved
 
 import (
 	"crypto/sha256"
@@ -15,44 +15,44 @@ import (
 	"landgo/scheduler"
 )
 
-// checkpointFormat names the form of a checkpoint file: one JSON object.
-const checkpointFormat = "landgo-checkpoint/2"
+// CheckpointFormat names the form of a checkpoint file: one JSON object.
+const CheckpointFormat = "landgo-checkpoint/2"
 
-// checkpoint is a search that can be gone on with in another process: what it
+// Checkpoint is a search that can be gone on with in another process: what it
 // is a search of, what was learned and seen so far, and where it is.
-type checkpoint struct {
-	Format  string     `json:"format"`
-	Version string     `json:"version"`
-	SHA256  string     `json:"sha256"` // of the guest
-	Check   uint32     `json:"check"`  // Config.Check
-	Search  string     `json:"search"`
-	Bounds  string     `json:"bounds"`
-	Going   bool       `json:"keep_going"`
-	Race    string     `json:"race"`
-	Threads int        `json:"threads"`
-	Bugs    []savedBug `json:"bugs,omitempty"`
+type Checkpoint struct {
+	Format  string `json:"format"`
+	Version string `json:"version"`
+	SHA256  string `json:"sha256"` // of the guest
+	Check   uint32 `json:"check"`  // Config.Check
+	Search  string `json:"search"`
+	Bounds  string `json:"bounds"`
+	Going   bool   `json:"keep_going"`
+	Race    string `json:"race"`
+	Threads int    `json:"threads"`
+	Bugs    []Bug  `json:"bugs,omitempty"`
 
 	Knowledge *scheduler.Knowledge `json:"knowledge"`
 	Witnessed *scheduler.Witnessed `json:"witnessed"`
-	Races     []savedRace          `json:"races,omitempty"`
+	Races     []Race               `json:"races,omitempty"`
 	Tree      []byte               `json:"tree,omitempty"`      // por.Options.Save's
-	Deepening *savedDeepening      `json:"deepening,omitempty"` // has trees of its own
+	Deepening *Deepening           `json:"deepening,omitempty"` // has trees of its own
 	Sum       string               `json:"sum"`                 // sha256 of the object without it
 }
 
-type savedBug struct {
+type Bug struct {
 	Path        []por.PathStep `json:"path"`
 	Preemptions int            `json:"preemptions"`
 }
 
-type savedRace struct {
-	Of        string         `json:"of,omitempty"` // which of watched's lookouts
+type Race struct {
+	Of        string         `json:"of,omitempty"` // which of a search's detectors
 	Candidate race.Candidate `json:"candidate"`
 	Path      []por.PathStep `json:"path"`
 }
 
-// sum is the digest of everything but Sum.
-func (p checkpoint) sum() string {
+// Digest is the digest of everything but Sum.
+func (p Checkpoint) Digest() string {
 	p.Sum = ""
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -62,9 +62,9 @@ func (p checkpoint) sum() string {
 	return hex.EncodeToString(d[:])
 }
 
-// write writes the file, whole or not at all.
-func (p *checkpoint) write(path string) error {
-	p.Sum = p.sum()
+// Write writes the file, whole or not at all.
+func (p *Checkpoint) Write(path string) error {
+	p.Sum = p.Digest()
 	text, err := json.Marshal(p)
 	if err != nil {
 		return err
@@ -78,33 +78,33 @@ func (p *checkpoint) write(path string) error {
 // maxCheckpoint bounds a file: what stateful has seen is in it.
 const maxCheckpoint = 1 << 30
 
-// readCheckpoint reads a checkpoint file.
-func readCheckpoint(path string) (*checkpoint, error) {
+// ReadCheckpoint reads a checkpoint file.
+func ReadCheckpoint(path string) (*Checkpoint, error) {
 	text, err := result.ReadFile(path, maxCheckpoint)
 	if err != nil {
 		return nil, err
 	}
-	p := &checkpoint{}
+	p := &Checkpoint{}
 	if err := json.Unmarshal(text, p); err != nil || p.Format == "" {
 		return nil, result.Errorf(result.BadCheckpoint, "%s isn't a checkpoint of landgo's", path)
 	}
 	switch {
-	case p.Format != checkpointFormat:
-		return nil, result.Errorf(result.OtherVersion, "%s has the format %q, this landgo reads %q", path, p.Format, checkpointFormat)
+	case p.Format != CheckpointFormat:
+		return nil, result.Errorf(result.OtherVersion, "%s has the format %q, this landgo reads %q", path, p.Format, CheckpointFormat)
 	case p.Version != result.Version:
 		return nil, result.Errorf(result.OtherVersion, "%s was written by landgo %s, this is landgo %s", path, p.Version, result.Version)
-	case p.Sum != p.sum() || p.Knowledge == nil || p.Witnessed == nil:
+	case p.Sum != p.Digest() || p.Knowledge == nil || p.Witnessed == nil:
 		return nil, result.Errorf(result.BadCheckpoint, "%s is damaged", path)
 	}
 	return p, nil
 }
 
-// checkCheckpoint says why a checkpoint can't be written to a path.
-func checkCheckpoint(path string) error {
+// CheckWritable says why a checkpoint can't be written to a path.
+func CheckWritable(path string) error {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
 		return result.Errorf(result.Unwritable, "can't write the checkpoint %s: it isn't a regular file", path)
 	}
-	if _, err := readCheckpoint(path); err != nil && !errors.Is(err, result.OtherVersion) {
+	if _, err := ReadCheckpoint(path); err != nil && !errors.Is(err, result.OtherVersion) {
 		if st, statErr := os.Stat(path); statErr == nil && st.Size() > 0 {
 			return result.Errorf(result.Unwritable, "won't overwrite %s: it exists and isn't a checkpoint", path)
 		} else if statErr != nil && !errors.Is(statErr, fs.ErrNotExist) {
@@ -114,9 +114,9 @@ func checkCheckpoint(path string) error {
 	return nil
 }
 
-// fits says why a checkpoint isn't one of a search with a configuration, of a guest
+// Fits says why a checkpoint isn't one of a search with a configuration, of a guest
 // with a digest and a check (Config.Check); nil if it is.
-func (p *checkpoint) fits(cfg *config.Config, sha256 string, check uint32) error {
+func (p *Checkpoint) Fits(cfg *config.Config, sha256 string, check uint32) error {
 	path := cfg.Resume
 	switch {
 	case p.SHA256 != sha256:

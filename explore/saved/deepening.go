@@ -1,4 +1,4 @@
-package explore
+package saved
 
 import (
 	"time"
@@ -11,17 +11,17 @@ import (
 	"landgo/trace"
 )
 
-// savedDeepening is what a deepening has, as plain data. Jobs are by their ID, 0
+// Deepening is what a deepening has, as plain data. Jobs are by their ID, 0
 // is none.
-type savedDeepening struct {
-	SyncOnly bool           `json:"sync_only,omitempty"`
-	Plan     *deepen.Saved  `json:"plan"`
-	Spaces   []savedSpace   `json:"spaces"`
-	Races    []savedSighted `json:"races,omitempty"` // in their order
-	Both     []savedRace    `json:"both,omitempty"`
-	Benign   []savedBenign  `json:"benign,omitempty"`
-	Found    []savedFinding `json:"found,omitempty"`
-	Stuck    *savedStuck    `json:"stuck,omitempty"`
+type Deepening struct {
+	SyncOnly bool          `json:"sync_only,omitempty"`
+	Plan     *deepen.Saved `json:"plan"`
+	Spaces   []Space       `json:"spaces"`
+	Races    []Sighted     `json:"races,omitempty"` // in their order
+	Both     []Race        `json:"both,omitempty"`
+	Benign   []Benign      `json:"benign,omitempty"`
+	Found    []Finding     `json:"found,omitempty"`
+	Stuck    *Stuck        `json:"stuck,omitempty"`
 
 	After   []uint64         `json:"after"`
 	Checks  [][]por.PathStep `json:"checks,omitempty"`
@@ -37,8 +37,8 @@ type savedDeepening struct {
 	BesideOver  bool   `json:"beside_over,omitempty"`
 }
 
-// savedSpace is a space that was begun.
-type savedSpace struct {
+// Space is a space that was begun.
+type Space struct {
 	Job     int                  `json:"job"`
 	Current bool                 `json:"current"` // its epoch is the last
 	Buggy   bool                 `json:"buggy,omitempty"`
@@ -46,24 +46,24 @@ type savedSpace struct {
 	Sights  []scheduler.Sighting `json:"sights,omitempty"`
 	Looked  bool                 `json:"looked"` // it has sights, perhaps none
 	Tree    []byte               `json:"tree,omitempty"`
-	Told    []savedTold          `json:"told,omitempty"`
+	Told    []Told               `json:"told,omitempty"`
 	Seen    bool                 `json:"seen"`            // it has detectors
-	Races   []savedRace          `json:"races,omitempty"` // without paths
+	Races   []Race               `json:"races,omitempty"` // without paths
 }
 
-type savedTold struct {
+type Told struct {
 	race.Pair
 	Class deepen.Class
 }
 
-// savedSighted is a candidate, and where it is shown, if that is known.
-type savedSighted struct {
+// Sighted is a candidate, and where it is shown, if that is known.
+type Sighted struct {
 	Candidate race.Candidate `json:"candidate"`
 	Job       int            `json:"job,omitempty"`
 	Path      []por.PathStep `json:"path,omitempty"`
 }
 
-type savedFinding struct {
+type Finding struct {
 	Failure     scheduler.Failure `json:"failure"`
 	Key         string            `json:"key"`
 	Schedule    trace.Schedule    `json:"schedule"`
@@ -71,8 +71,8 @@ type savedFinding struct {
 	Job         int               `json:"job,omitempty"`
 }
 
-// savedStuck is how the last job without an end ended.
-type savedStuck struct {
+// Stuck is how the last job without an end ended.
+type Stuck struct {
 	Job     int              `json:"job"`
 	Verdict result.Verdict   `json:"verdict"`
 	Reason  string           `json:"reason"`
@@ -80,8 +80,8 @@ type savedStuck struct {
 	Place   []result.Frame   `json:"place,omitempty"`
 }
 
-// savedBenign is a pair that is benign at a job's points.
-type savedBenign struct {
+// Benign is a pair that is benign at a job's points.
+type Benign struct {
 	race.Pair
 	Job int
 }
