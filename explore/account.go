@@ -8,12 +8,12 @@ func (st *story) account() []result.Event {
 	for i := range st.beats {
 		b := &st.beats[i]
 		e := result.Event{
-			Thread: st.sys.Name(b.step.Thread), Begin: b.step.Begin, End: b.step.Last,
-			Choice: uint32(b.step.Choice), Stack: st.frames(b.stack), Output: b.out,
+			Thread: st.Guest.Name(b.step.Thread), Begin: b.step.Begin, End: b.step.Last,
+			Choice: uint32(b.step.Choice), Stack: st.Frames(b.stack), Output: b.out,
 			Switch: b.why, Preemption: i+1 < len(st.beats) && st.beats[i+1].step.Preemption,
 		}
 		for _, op := range b.ops {
-			text := st.sys.OpText(op)
+			text := st.Guest.OpText(op)
 			if e.Does != "" && text != "" {
 				e.Does += ", "
 			}

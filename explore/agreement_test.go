@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/por"
 )
 
@@ -25,7 +26,7 @@ func build(t testing.TB, cc, opt, name string, defines ...string) string {
 
 // ends is the por.Observer that collects how executions end.
 type ends struct {
-	*Session
+	*session.Session
 	states     map[string]int // final state and bug, and how often
 	executions int
 }
@@ -35,7 +36,7 @@ func (e *ends) Ended(x *por.Execution) bool {
 		return true
 	}
 	h := hunt{Session: e.Session}
-	end := fmt.Sprintf("%016x", e.sys.State())
+	end := fmt.Sprintf("%016x", e.Guest.State())
 	if f := h.failureAt(x); f != nil {
 		end = h.key(f)
 	}
@@ -51,11 +52,11 @@ func (e *ends) Restarted()            { clear(e.states); e.executions = 0 }
 func explored(t testing.TB, search string, c config.Config) *ends {
 	t.Helper()
 	c.Search = search
-	s, err := open(c, nil)
+	s, err := session.Open(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.close)
+	t.Cleanup(s.Close)
 	e := &ends{Session: s, states: map[string]int{}}
 	spec, err := por.ParseSpec(search)
 	if err != nil {
@@ -65,7 +66,7 @@ func explored(t testing.TB, search string, c config.Config) *ends {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := engine.Run(s.sys, e)
+	stats, err := engine.Run(s.Guest, e)
 	if err != nil {
 		t.Fatalf("%s: %v", search, err)
 	}
@@ -130,12 +131,12 @@ func possible(t testing.TB, c config.Config, points ...config.Points) (pp config
 	t.Helper()
 	for _, p := range points {
 		c.PP = config.PointYield | p
-		s, err := open(c, nil)
+		s, err := session.Open(c, nil)
 		if err == nil {
 			pp |= p
 		}
 		if s != nil {
-			s.close()
+			s.Close()
 		}
 	}
 	return pp
@@ -215,17 +216,17 @@ func TestOwnCodeAgrees(t *testing.T) {
 					c.PP = possible(t, c, config.PointYield, config.PointLock, config.PointUnlock, config.PointAtomic)
 					bugs := func(native bool) (kinds []string) {
 						c.NativeSync = native
-						s, err := open(c, nil)
+						s, err := session.Open(c, nil)
 						if err != nil {
 							t.Fatal(err)
 						}
-						defer s.close()
+						defer s.Close()
 						seen := map[string]bool{}
 						engine, err := por.New("optimal", por.Options{MaxExecutions: limit})
 						if err != nil {
 							t.Fatal(err)
 						}
-						if _, err := engine.Run(s.sys, &kindsSeen{Session: s, kinds: seen}); err != nil {
+						if _, err := engine.Run(s.Guest, &kindsSeen{Session: s, kinds: seen}); err != nil {
 							t.Fatalf("native %v: %v", native, err)
 						}
 						return slices.Sorted(maps.Keys(seen))
@@ -241,7 +242,7 @@ func TestOwnCodeAgrees(t *testing.T) {
 
 // kindsSeen is the por.Observer that collects kinds of bugs.
 type kindsSeen struct {
-	*Session
+	*session.Session
 	kinds map[string]bool
 }
 

@@ -36,14 +36,14 @@ func (h *hunt) save(tree []byte) error {
 			}
 		}
 	}
-	return p.Write(h.cfg.Checkpoint)
+	return p.Write(h.Config.Checkpoint)
 }
 
 // checkpoint has what every search has.
 func (h *hunt) checkpoint() *saved.Checkpoint {
-	return &saved.Checkpoint{Format: saved.CheckpointFormat, Version: result.Version, SHA256: h.img.SHA256, Check: h.check, Search: h.cfg.Search,
-		Bounds: h.cfg.Bounds.String(), Going: h.cfg.KeepGoing, Race: h.cfg.Race, Threads: h.result.Threads,
-		Knowledge: h.sys.Knowledge(), Witnessed: h.sys.Witnessed()}
+	return &saved.Checkpoint{Format: saved.CheckpointFormat, Version: result.Version, SHA256: h.Image.SHA256, Check: h.Check, Search: h.Config.Search,
+		Bounds: h.Config.Bounds.String(), Going: h.Config.KeepGoing, Race: h.Config.Race, Threads: h.result.Threads,
+		Knowledge: h.Guest.Knowledge(), Witnessed: h.Guest.Witnessed()}
 }
 
 // Run explores the configuration's state space. An error is one of usage or
@@ -70,20 +70,20 @@ func damaged(checkpoint string, why any) error {
 
 // goOn takes over what every checkpoint has: nil if there is none to go on from.
 func (h *hunt) goOn() (*saved.Checkpoint, error) {
-	if h.cfg.Resume == "" {
+	if h.Config.Resume == "" {
 		return nil, nil
 	}
-	p, err := saved.ReadCheckpoint(h.cfg.Resume)
+	p, err := saved.ReadCheckpoint(h.Config.Resume)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Fits(&h.cfg, h.img.SHA256, h.check); err != nil {
+	if err := p.Fits(&h.Config, h.Image.SHA256, h.Check); err != nil {
 		return nil, err
 	}
-	if _, err := h.sys.Learn(p.Knowledge); err != nil {
-		return nil, result.Errorf(result.BadCheckpoint, "%s: %w", h.cfg.Resume, err)
+	if _, err := h.Guest.Learn(p.Knowledge); err != nil {
+		return nil, result.Errorf(result.BadCheckpoint, "%s: %w", h.Config.Resume, err)
 	}
-	h.sys.Witness(p.Witnessed)
+	h.Guest.Witness(p.Witnessed)
 	h.result.Threads = p.Threads
 	return p, nil
 }
@@ -105,29 +105,29 @@ func (h *hunt) resume() (tree []byte, err error) {
 
 // takeOver runs the execution of a saved bug again.
 func (h *hunt) takeOver(b saved.Bug) error {
-	h.sys.Rewind(h.root)
+	h.Guest.Rewind(h.Root)
 	var tr *trace.Transition
 	for i := range b.Path {
 		step := &b.Path[i]
-		if err := h.possible(step); err != nil {
+		if err := h.Possible(step); err != nil {
 			return err
 		}
 		var err error
-		if tr, err = h.sys.Step(step.Thread, step.Choice); err != nil {
+		if tr, err = h.Guest.Step(step.Thread, step.Choice); err != nil {
 			return err
 		}
 	}
 	var f *scheduler.Failure
 	switch {
 	case tr == nil || tr.End != trace.EndProcess && tr.End != trace.EndBug:
-		f = h.sys.Stuck(false)
+		f = h.Guest.Stuck(false)
 	case tr.End == trace.EndBug:
-		f = h.sys.Failure(tr.Thread)
+		f = h.Guest.Failure(tr.Thread)
 	default:
-		f = h.sys.Stuck(true)
+		f = h.Guest.Stuck(true)
 	}
 	if f == nil {
-		return result.Errorf(result.BadCheckpoint, "%s: a bug doesn't come again", h.cfg.Resume)
+		return result.Errorf(result.BadCheckpoint, "%s: a bug doesn't come again", h.Config.Resume)
 	}
 	key := h.key(f)
 	if old := h.seen[key]; old != nil && old.preemptions <= b.Preemptions {
@@ -144,8 +144,8 @@ func (h *hunt) takeOver(b saved.Bug) error {
 // saves sets a search up to be saved now and then, and to begin where a
 // checkpoint says.
 func (h *hunt) saves(opts *por.Options) (err error) {
-	if h.cfg.Checkpoint != "" {
-		w := saved.NewSaver(&h.cfg)
+	if h.Config.Checkpoint != "" {
+		w := saved.NewSaver(&h.Config)
 		opts.SaveNow = w.Due
 		opts.Save = func(tree []byte) error { return w.Run(func() error { return h.save(tree) }) }
 	}

@@ -10,6 +10,7 @@ import (
 
 	"landgo/deepen"
 	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/guests/random"
 	"landgo/por"
 	"landgo/result"
@@ -73,7 +74,7 @@ func TestDeepeningAgrees(t *testing.T) {
 // unfinished thread had done for itself by then is nobody's business, and it is
 // more at coarser steps.
 type outcomes struct {
-	*Session
+	*session.Session
 	bugs, whole, cut map[string]bool
 }
 
@@ -92,25 +93,25 @@ func (o *outcomes) Ended(x *por.Execution) bool {
 			into = o.cut
 		}
 	}
-	into[strconv.FormatUint(o.sys.State(), 16)] = true
+	into[strconv.FormatUint(o.Guest.State(), 16)] = true
 	return true
 }
 func (o *outcomes) Progress(por.Progress) {}
 func (o *outcomes) Restarted()            { clear(o.bugs); clear(o.whole); clear(o.cut) }
 
 // outcomesOf runs a search to its end, or says that it is too large.
-func outcomesOf(t *testing.T, s *Session, search string, at deepen.Set, limit uint64) (o *outcomes, open []uint64, complete bool, err error) {
+func outcomesOf(t *testing.T, s *session.Session, search string, at deepen.Set, limit uint64) (o *outcomes, open []uint64, complete bool, err error) {
 	t.Helper()
-	s.sys.Rewind(s.root)
-	s.sys.SetGranularity(s.granularity(config.Points(at.Kinds), at.At))
-	s.sys.Look(nil)
+	s.Guest.Rewind(s.Root)
+	s.Guest.SetGranularity(s.Granularity(config.Points(at.Kinds), at.At))
+	s.Guest.Look(nil)
 	o = &outcomes{s, map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	engine, err := por.New(search, por.Options{OneEvent: config.Points(at.Kinds).Has(config.PointMem), MaxExecutions: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := engine.Run(s.sys, o)
-	for _, p := range s.sys.Unexamined() {
+	stats, err := engine.Run(s.Guest, o)
+	for _, p := range s.Guest.Unexamined() {
 		open = append(open, p.First.PC, p.Second.PC)
 	}
 	return o, open, stats.Complete, err
@@ -139,7 +140,7 @@ func TestConvergence(t *testing.T) {
 		}
 		c := config.Default()
 		c.Guest, c.Args = guest, []string{strconv.Itoa(i % randomBatch)}
-		s, err := open(c, nil)
+		s, err := session.Open(c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +152,7 @@ func TestConvergence(t *testing.T) {
 			tooLarge++
 		}
 		if err != nil || !complete {
-			s.close()
+			s.Close()
 			continue
 		}
 		at := deepen.Set{Kinds: deepen.Kinds(config.PointSync)}
@@ -190,7 +191,7 @@ func TestConvergence(t *testing.T) {
 			}
 			break
 		}
-		s.close()
+		s.Close()
 	}
 	t.Logf("%d programs compared, %d with bugs, %d too large, %d refused; points added %d times", compared, buggy, tooLarge, refused, extended)
 	if only < 0 && (compared < n/3 || buggy == 0 || extended == 0) {
@@ -223,12 +224,12 @@ func TestConvergenceOfRounds(t *testing.T) {
 		}
 		c := config.Default()
 		c.Guest, c.Args, c.Out, c.KeepGoing = guest, []string{strconv.Itoa(i % randomBatch)}, config.NoFile, true
-		s, err := open(c, nil)
+		s, err := session.Open(c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: deepen.Kinds(config.PointMem)}, limit)
-		s.close()
+		s.Close()
 		if err != nil || !complete {
 			continue
 		}
@@ -283,11 +284,11 @@ static void *f(void *p) {
 }
 int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0); pthread_join(t, 0); v = never; return 0; }
 `)
-	s, err := open(c, nil)
+	s, err := session.Open(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
+	defer s.Close()
 	for _, p := range []config.Points{config.PointMem, config.PointSync} {
 		o, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: deepen.Kinds(p)}, 1000)
 		if err != nil || !complete || len(o.bugs) != 1 {

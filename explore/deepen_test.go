@@ -9,6 +9,7 @@ import (
 	"landgo/deepen"
 	"landgo/explore/config"
 	"landgo/explore/limits"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/result"
 )
@@ -127,18 +128,18 @@ func TestRacePoints(t *testing.T) {
 		t.Fatalf("race: %s", found.Verdict)
 	}
 	// The instruction that the losing thread was preempted before.
-	s, err := open(c, nil)
+	s, err := session.Open(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
+	defer s.Close()
 	var store uint64
 	for _, a := range found.Bug.Accesses {
 		if a.Op == "writes" {
 			store = uint64(a.Stack[0].Address)
 		}
 	}
-	place := s.placeOf(store)
+	place := s.PlaceOf(store)
 	r := run("yield,race=" + place)
 	if r.Verdict != result.Buggy || r.PP != "yield,race="+place {
 		t.Errorf("yield,race=%s: %s at %s", place, r.Verdict, r.PP)
@@ -201,12 +202,12 @@ func BenchmarkSuspended(b *testing.B) {
 func deepeningOf(b *testing.B, name string) *deepening {
 	c := config.Default()
 	c.Guest, c.Out = "../bin/guests/musl-O1/"+name, config.NoFile
-	s, err := open(c, nil)
+	s, err := session.Open(c, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(s.close)
-	h := &hunt{Session: s, result: s.newResult(), seen: map[string]*finding{}}
+	b.Cleanup(s.Close)
+	h := &hunt{Session: s, result: s.NewResult(), seen: map[string]*finding{}}
 	d := newDeepening(h)
 	d.warm = 1 // nobody beside it
 	j := &deepen.Job{Set: deepen.Set{Kinds: deepen.Kinds(config.PointYield)}}

@@ -7,6 +7,7 @@ import (
 
 	"landgo/deepen"
 	"landgo/explore/saved"
+	"landgo/explore/session"
 	"landgo/race"
 	"landgo/result"
 	"landgo/scheduler"
@@ -31,20 +32,20 @@ import (
 // save writes a checkpoint, if there is to be one and it is time. No job is at
 // work.
 func (d *deepening) save() error {
-	if d.cfg.Checkpoint == "" || d.steps == 0 || !d.saver.Due() {
+	if d.Config.Checkpoint == "" || d.steps == 0 || !d.saver.Due() {
 		return nil
 	}
 	return d.saver.Run(func() error {
 		p := d.checkpoint()
 		p.Witnessed.Sightings = nil // each space has its own
 		p.Deepening = d.saved()
-		return p.Write(d.cfg.Checkpoint)
+		return p.Write(d.Config.Checkpoint)
 	})
 }
 
 func (d *deepening) saved() *saved.Deepening {
-	s := &saved.Deepening{SyncOnly: d.cfg.SyncOnly, Plan: d.plan.Save(), After: d.after, Checks: d.checks, Passed: d.passed,
-		Steps: d.steps, Horizon: d.horizon, Used: d.clock.Elapsed() - d.begun, Warm: d.warm}
+	s := &saved.Deepening{SyncOnly: d.Config.SyncOnly, Plan: d.plan.Save(), After: d.after, Checks: d.checks, Passed: d.passed,
+		Steps: d.steps, Horizon: d.horizon, Used: d.Clock.Elapsed() - d.begun, Warm: d.warm}
 	if d.alone != nil {
 		s.Alone = d.alone.ID
 	}
@@ -57,7 +58,7 @@ func (d *deepening) saved() *saved.Deepening {
 	}
 	for i, c := range d.races.Candidates() {
 		o := saved.Sighted{Candidate: *c}
-		if at := &d.sighted[i]; at.space != nil && at.epoch == d.epoch() {
+		if at := &d.sighted[i]; at.space != nil && at.epoch == d.Epoch() {
 			o.Job, o.Path = of[at.space], at.path
 		}
 		s.Races = append(s.Races, o)
@@ -86,7 +87,7 @@ func (d *deepening) saved() *saved.Deepening {
 }
 
 func (d *deepening) savedSpace(j *deepen.Job, sp *space) saved.Space {
-	o := saved.Space{Job: j.ID, Current: sp.epoch == d.epoch(), Buggy: sp.buggy, Stats: sp.stats, Tree: sp.tree, Seen: sp.seen != nil}
+	o := saved.Space{Job: j.ID, Current: sp.epoch == d.Epoch(), Buggy: sp.buggy, Stats: sp.stats, Tree: sp.tree, Seen: sp.seen != nil}
 	if sp.sights != nil {
 		o.Looked, o.Sights = true, sp.sights.List()
 	}
@@ -109,17 +110,17 @@ func (d *deepening) savedSpace(j *deepen.Job, sp *space) saved.Space {
 func comparePairs(a, b race.Pair) int { return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B)) }
 
 // otherEpoch is none that a session ever has.
-var otherEpoch = epoch{lives: -1}
+var otherEpoch = session.Epoch{Lives: -1}
 
 // resume goes on from a checkpoint, if there is one to go on from.
 func (d *deepening) resume() error {
-	d.saver = saved.NewSaver(&d.cfg)
+	d.saver = saved.NewSaver(&d.Config)
 	p, err := d.goOn()
 	if p == nil {
 		return err
 	}
 	if err := d.restore(p.Deepening); err != nil {
-		return result.Errorf(result.BadCheckpoint, "%s: %w", d.cfg.Resume, err)
+		return result.Errorf(result.BadCheckpoint, "%s: %w", d.Config.Resume, err)
 	}
 	return d.catchUp(p.Deepening)
 }
@@ -157,7 +158,7 @@ func (d *deepening) restore(s *saved.Deepening) error {
 		d.races.Restore(o.Candidate)
 		at := sightedRace{epoch: otherEpoch}
 		if j := job(o.Job); j != nil && d.spaces[j] != nil {
-			at = sightedRace{d.spaces[j], d.epoch(), o.Path}
+			at = sightedRace{d.spaces[j], d.Epoch(), o.Path}
 		}
 		d.sighted = append(d.sighted, at)
 	}
@@ -191,7 +192,7 @@ func (d *deepening) restoredSpace(j *deepen.Job, o *saved.Space) *space {
 	sp := d.space(j)
 	sp.epoch, sp.buggy, sp.stats, sp.tree = otherEpoch, o.Buggy, o.Stats, o.Tree
 	if o.Current {
-		sp.epoch = d.epoch()
+		sp.epoch = d.Epoch()
 	}
 	if o.Looked {
 		sp.sights = scheduler.SightsOf(o.Sights)
@@ -200,7 +201,7 @@ func (d *deepening) restoredSpace(j *deepen.Job, o *saved.Space) *space {
 		sp.told[t.Pair] = t.Class
 	}
 	if o.Seen {
-		sp.seen = d.detectors(j)
+		sp.seen = detectors(d.Session, j)
 		for i := range o.Races {
 			if l := of[o.Races[i].Of]; l != nil {
 				l(sp.seen).restore(&o.Races[i])
@@ -227,7 +228,7 @@ func (d *deepening) catchUp(s *saved.Deepening) error {
 		d.show()
 	}
 	if b.steps != s.BesideSteps || b.over != s.BesideOver {
-		return result.Errorf(result.BadCheckpoint, "%s: the search by preemptions goes another way", d.cfg.Resume)
+		return result.Errorf(result.BadCheckpoint, "%s: the search by preemptions goes another way", d.Config.Resume)
 	}
 	b.taken = b.over
 	return nil

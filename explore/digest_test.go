@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/scheduler"
 	"landgo/trace"
@@ -74,12 +75,12 @@ func TestDigests(t *testing.T) {
 			}
 			c := config.Default()
 			c.Guest = build(t, cc, opt, name, "-DFIXED")
-			s, err := open(c, nil)
+			s, err := session.Open(c, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer s.close()
-			w := &twins{System: s.plain, states: map[trace.Digest]string{}, steps: map[string]string{}}
+			defer s.Close()
+			w := &twins{System: s.Plain, states: map[trace.Digest]string{}, steps: map[string]string{}}
 			engine, err := por.New("none", por.Options{MaxExecutions: 2000})
 			if err != nil {
 				t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 
 	"landgo/explore/config"
 	"landgo/explore/limits"
+	"landgo/explore/session"
 	"landgo/result"
 )
 
@@ -13,9 +14,9 @@ import (
 func Inspect(ctx context.Context, cfg config.Config, obs Observer) (*result.Inspection, error) {
 	w := limits.Begin(ctx, &cfg, late(obs))
 	defer w.Close()
-	s, err := read(cfg, w)
+	s, err := session.Read(cfg, w)
 	if err != nil {
 		return nil, err
 	}
-	return s.inspect(), nil
+	return s.Inspect(), nil
 }

@@ -78,7 +78,7 @@ func (d *deepening) account() {
 func (d *deepening) name(j *deepen.Job) string {
 	var places []string
 	for _, pc := range j.Set.At {
-		places = append(places, d.placeOf(pc))
+		places = append(places, d.PlaceOf(pc))
 	}
 	p := config.Points(j.Set.Kinds)
 	if len(places) > 0 {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/guests/ticks"
 	"landgo/por"
 	"landgo/result"
@@ -48,7 +49,7 @@ func (e *kernelEnds) Ended(x *por.Execution) bool {
 		return true
 	}
 	h := hunt{Session: e.Session}
-	end := fmt.Sprintf("%016x %s", e.sys.runner.(*steer.Kernel).Outcome(), e.kern.Output(1))
+	end := fmt.Sprintf("%016x %s", e.Guest.Runner.(*steer.Kernel).Outcome(), e.Console.Output(1))
 	if f := h.failureAt(x); f != nil {
 		end = h.key(f)
 	}
@@ -66,13 +67,13 @@ func kernelExplored(t *testing.T, search string, c config.Config, known *schedul
 // kernelWithin does so within a bound.
 func kernelWithin(t *testing.T, search string, bounds por.Bounds, c config.Config, known *scheduler.Knowledge) (*kernelEnds, *scheduler.Knowledge) {
 	t.Helper()
-	s, err := open(c, nil)
+	s, err := session.Open(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
+	defer s.Close()
 	if known != nil {
-		if _, err := s.sys.Learn(known); err != nil {
+		if _, err := s.Guest.Learn(known); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -81,11 +82,11 @@ func kernelWithin(t *testing.T, search string, bounds por.Bounds, c config.Confi
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := engine.Run(s.sys, e)
+	stats, err := engine.Run(s.Guest, e)
 	if err != nil || !stats.Complete {
 		t.Fatalf("%s: %v, complete: %v", search, err, stats.Complete)
 	}
-	return e, s.sys.Knowledge()
+	return e, s.Guest.Knowledge()
 }
 
 var (
@@ -393,15 +394,15 @@ func TestKernelForetold(t *testing.T) {
 
 // TestKernelStepStops: a step ends early when it is asked to, and can be made again.
 func TestKernelStepStops(t *testing.T) {
-	s, err := open(kernelConfig(kernelBuilt(t, "kernel"), "sleep", "yield"), nil)
+	s, err := session.Open(kernelConfig(kernelBuilt(t, "kernel"), "sleep", "yield"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
-	b := s.sys.runner.(*steer.Kernel)
+	defer s.Close()
+	b := s.Guest.Runner.(*steer.Kernel)
 	b.StopIf(func() bool { return true })
 	for range 100_000 {
-		b.Rewind(s.root)
+		b.Rewind(s.Root)
 		if _, err = b.Step(0, 0); errors.Is(err, scheduler.ErrStopped) {
 			break
 		}
@@ -410,7 +411,7 @@ func TestKernelStepStops(t *testing.T) {
 		t.Fatalf("no step of many has ended early: %v", err)
 	}
 	b.StopIf(nil)
-	b.Rewind(s.root)
+	b.Rewind(s.Root)
 	if tr, err := b.Step(0, 0); tr == nil || err != nil && !errors.Is(err, por.ErrFiner) {
 		t.Errorf("the step can't be made again: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/result"
 )
@@ -40,14 +41,14 @@ func usersConfig(t testing.TB, program, test, pp string) config.Config {
 	}
 	c := kernelConfig(usersKernel(t, program), test, pp)
 	c.Profile = &config.Profile{Path: "users.yaml", Text: string(text)}
-	s, err := open(c, nil)
+	s, err := session.Open(c, nil)
 	if err != nil && strings.Contains(err.Error(), "2.1") {
 		t.Skip(err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.close()
+	s.Close()
 	return c
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/guests/outside"
 	"landgo/por"
 	"landgo/scheduler"
@@ -45,7 +46,7 @@ func (l *listing) beyond(other *listing) (more []string) {
 
 // lister is the por.Observer that makes a listing.
 type lister struct {
-	*Session
+	*session.Session
 	*listing
 	until time.Time
 }
@@ -55,7 +56,7 @@ func (l *lister) Ended(x *por.Execution) bool {
 		return true
 	}
 	h := hunt{Session: l.Session}
-	outcome := strings.ReplaceAll(strings.TrimSpace(string(l.kern.Output(1))), "\n", " ")
+	outcome := strings.ReplaceAll(strings.TrimSpace(string(l.Console.Output(1))), "\n", " ")
 	if f := h.failureAt(x); f != nil {
 		outcome = failed(f)
 	}
@@ -87,9 +88,9 @@ func failed(f *scheduler.Failure) string {
 // list lists a program's outcomes by a search, for a time at most if that isn't 0.
 func list(c config.Config, search string, limit uint64, most time.Duration) *listing {
 	l := &listing{outcomes: map[string]int{}}
-	s, err := open(c, nil)
+	s, err := session.Open(c, nil)
 	if s != nil {
-		defer s.close()
+		defer s.Close()
 	}
 	if err != nil {
 		l.err = err
@@ -104,7 +105,7 @@ func list(c config.Config, search string, limit uint64, most time.Duration) *lis
 	if most > 0 {
 		observer.until = time.Now().Add(most)
 	}
-	stats, err := engine.Run(s.sys, observer)
+	stats, err := engine.Run(s.Guest, observer)
 	l.complete, l.err = stats.Complete, err
 	return l
 }

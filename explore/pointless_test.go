@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/image"
 )
 
@@ -64,12 +65,12 @@ func TestPointless(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := newSession(config.Config{Switching: config.Switching{PP: points}}, img, nil)
-			if err := s.readProfile(); err != nil {
+			s := session.NewSession(config.Config{Switching: config.Switching{PP: points}}, img, nil)
+			if err := s.ReadProfile(); err != nil {
 				t.Fatal(err)
 			}
 			want := refused == "every" || slices.Contains(strings.Split(refused, "; "), name)
-			got := s.platform.pointless(s)
+			got := s.Platform.Pointless(s)
 			if (got != "") != want || want && !strings.HasPrefix(got, "--pp "+list+": ") {
 				t.Errorf("%s: --pp %s: %q, want refused %v", name, list, got, want)
 			}

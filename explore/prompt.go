@@ -3,6 +3,7 @@ package explore
 import (
 	"errors"
 
+	"landgo/explore/session"
 	"landgo/result"
 	"landgo/scheduler"
 )
@@ -16,8 +17,8 @@ import (
 
 // stopsWithin has a session's guest end its step with scheduler.ErrStopped when
 // the hunt is to stop.
-func (h *hunt) stopsWithin(s *Session, on bool) {
-	s.stopsWithin(on && h.cfg.Checkpoint == "")
+func (h *hunt) stopsWithin(s *session.Session, on bool) {
+	s.StopsWithin(on && h.Config.Checkpoint == "")
 }
 
 // promptly runs a search. That it was stopped within a step is no error.
@@ -29,7 +30,7 @@ func (h *hunt) promptly(search func() error) error {
 		return err
 	}
 	if h.failedAt != nil && h.failedAt != h.Session {
-		h.failedAt.close()
+		h.failedAt.Close()
 	}
 	h.failedAt = nil
 	if h.stop(); h.stopped == "" {

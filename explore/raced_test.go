@@ -10,6 +10,7 @@ import (
 
 	"landgo/explore/config"
 	"landgo/explore/saved"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/race"
 	"landgo/result"
@@ -215,14 +216,14 @@ func TestRaceEndsSearch(t *testing.T) {
 func TestRaceAcrossCheckpoint(t *testing.T) {
 	cfg := racing(t, "../bin/guests/musl-O2/lost_update")
 	h := &hunt{}
-	s, err := open(cfg, nil)
+	s, err := session.Open(cfg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
+	defer s.Close()
 	h.Session = s
-	w := h.watch()
-	s.sys.Rewind(s.root)
+	w := watch(h.Session)
+	s.Guest.Rewind(s.Root)
 	begin := w.Mark()
 	// run lets threads go on as far as they can, or for one step if negative.
 	run := func(order ...int) {
@@ -254,8 +255,8 @@ func TestRaceAcrossCheckpoint(t *testing.T) {
 	if err := json.Unmarshal(text, &saved); err != nil {
 		t.Fatal(err)
 	}
-	s.sys.Rewind(s.root)
-	w = h.watch()
+	s.Guest.Rewind(s.Root)
+	w = watch(h.Session)
 	begin = w.Mark()
 	for i := range saved {
 		of[saved[i].Of](w).restore(&saved[i])

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/guests/random"
 	"landgo/por"
 )
@@ -135,11 +136,11 @@ func compileRandom(t *testing.T, cc string, seed uint64, n int) string {
 // explore runs a search up to a number of executions, over the steps of c.Search.
 func explore(t *testing.T, search string, c config.Config, limit uint64) (e *ends, complete bool, err error) {
 	t.Helper()
-	s, err := open(c, nil)
+	s, err := session.Open(c, nil)
 	if err != nil {
 		return nil, false, fmt.Errorf("opening: %w", err)
 	}
-	defer s.close()
+	defer s.Close()
 	e = &ends{Session: s, states: map[string]int{}}
 	spec, err := por.ParseSpec(c.Search)
 	if err != nil {
@@ -149,6 +150,6 @@ func explore(t *testing.T, search string, c config.Config, limit uint64) (e *end
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := engine.Run(s.sys, e)
+	stats, err := engine.Run(s.Guest, e)
 	return e, stats.Complete, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"landgo/explore/config"
 	"landgo/explore/limits"
+	"landgo/explore/session"
 	"landgo/image"
 	"landgo/result"
 	"landgo/scheduler"
@@ -25,30 +26,30 @@ func Replay(ctx context.Context, cfg config.Config, file *result.BugFile, obs Ob
 	}
 	w := limits.Begin(ctx, &cfg, late(obs))
 	defer w.Close()
-	s, err := open(cfg, w)
+	s, err := session.Open(cfg, w)
 	if s == nil {
 		return nil, err
 	}
-	defer s.close()
-	r := s.newResult()
+	defer s.Close()
+	r := s.NewResult()
 	r.Replay = &result.Replay{Expected: file.Kind, Message: file.Message}
 	if err != nil {
-		if err := s.verdictOf(err, r); err != nil {
+		if err := s.VerdictOf(err, r); err != nil {
 			return nil, err
 		}
-		s.finish(r)
+		s.Finish(r)
 		return r, nil
 	}
-	if sched.Check != s.check {
+	if sched.Check != s.Check {
 		return nil, result.Errorf(result.OtherConfig, "the schedule was made for another guest or with other options or input")
 	}
 	if obs != nil {
 		obs.Progress(Progress{Phase: "replaying"})
 	}
 	(&hunt{Session: s, obs: obs, result: r}).publish()
-	s.stopsWithin(true)
-	err = s.replay(sched, file, r)
-	s.stopsWithin(false)
+	s.StopsWithin(true)
+	err = replay(s, sched, file, r)
+	s.StopsWithin(false)
 	if why := w.Reached(); why != "" && errors.Is(err, scheduler.ErrStopped) {
 		r.Verdict, r.Problem, r.Reason = result.Budget, why, cfg.LimitText(why)
 		err = nil
@@ -56,7 +57,7 @@ func Replay(ctx context.Context, cfg config.Config, file *result.BugFile, obs Ob
 	if err != nil {
 		return nil, err
 	}
-	s.finish(r)
+	s.Finish(r)
 	return r, nil
 }
 
@@ -70,7 +71,7 @@ func isTheGuest(cfg *config.Config, want string) error {
 	sum, err := image.FileSHA256(cfg.Guest)
 	switch {
 	case err != nil:
-		return imageError(cfg.Guest, err)
+		return session.ImageError(cfg.Guest, err)
 	case sum == want:
 		return nil
 	case cfg.GuestNamed:
@@ -80,23 +81,23 @@ func isTheGuest(cfg *config.Config, want string) error {
 }
 
 // replay runs the schedule's segments and tells what came of them.
-func (s *Session) replay(sched trace.Schedule, file *result.BugFile, r *result.Result) error {
-	s.following = true
-	path, failure, err := s.followAll(sched)
+func replay(s *session.Session, sched trace.Schedule, file *result.BugFile, r *result.Result) error {
+	s.Following = true
+	path, failure, err := s.FollowAll(sched)
 	if errors.Is(err, scheduler.ErrStopped) {
 		return err
 	}
 	if err != nil {
-		return s.verdictOf(err, r)
+		return s.VerdictOf(err, r)
 	}
-	st, err := s.tell(path)
+	st, err := tell(s, path)
 	if errors.Is(err, scheduler.ErrStopped) {
 		return err
 	}
 	if err != nil {
-		return s.verdictOf(err, r)
+		return s.VerdictOf(err, r)
 	}
-	r.Executions, r.Transitions, r.Threads = 1, uint64(len(path)), len(s.sys.Starts())
+	r.Executions, r.Transitions, r.Threads = 1, uint64(len(path)), len(s.Guest.Starts())
 	r.Account = st.account()
 	r.Verdict = result.Budget
 	r.Reason = "this interleaving ended without a bug"
@@ -107,7 +108,7 @@ func (s *Session) replay(sched trace.Schedule, file *result.BugFile, r *result.R
 		return nil
 	}
 	f := &finding{failure: *failure, path: path, minimal: result.BestFound}
-	if file.Kind == kindOf(failure.Kind) && file.Message == failure.Message && file.Minimal != "" {
+	if file.Kind == session.KindOf(failure.Kind) && file.Message == failure.Message && file.Minimal != "" {
 		f.minimal = file.Minimal // the run that wrote the file has tried
 	}
 	for i := range path {
@@ -119,7 +120,7 @@ func (s *Session) replay(sched trace.Schedule, file *result.BugFile, r *result.R
 	if err != nil {
 		return err
 	}
-	b.Replay = s.cfg.ReplayCommand("", b.Schedule)
+	b.Replay = s.Config.ReplayCommand("", b.Schedule)
 	r.Bug, r.Bugs = b, []*result.Bug{b}
 	r.Replay.Same = file.Kind == "" || file.Kind == b.Kind && file.Message == b.Message
 	if r.Replay.Same {

@@ -17,15 +17,15 @@ func (h *hunt) report() error {
 		}
 		h.publish()
 	}
-	known := h.epoch()
+	known := h.Epoch()
 	// The step that made the guest invalid may have made others finer, so that
 	// the paths don't lead where they did.
 	if h.watched != nil && h.result.Verdict != result.Invalid {
-		if err := h.races(h.watched, h.result); err != nil {
+		if err := races(h.Session, h.watched, h.result); err != nil {
 			return err
 		}
-		h.unexamined(h.watched, h.result)
-		h.finer = h.finer || h.epoch() != known
+		unexamined(h.Session, h.watched, h.result)
+		h.finer = h.finer || h.Epoch() != known
 	}
 	for _, f := range h.found {
 		if err := h.as(f, func() error { return h.minimise(f) }); err != nil {
@@ -51,7 +51,7 @@ func (h *hunt) report() error {
 // outline names a bug's execution by its threads' instructions, and tells its story
 // as it is: to find a shorter one may take long.
 func (h *hunt) outline(f *finding) error {
-	st, err := h.Session.tell(f.path)
+	st, err := tell(h.Session, f.path)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 			return err
 		}
 	}
-	st, err := h.Session.tell(f.path)
+	st, err := tell(h.Session, f.path)
 	if err != nil {
 		return err
 	}

@@ -12,12 +12,12 @@ import (
 // all. Nor does it of races as bugs, which ask for two accesses as neighbours and
 // not for what they lead to.
 func (h *hunt) concludes() bool {
-	return len(h.cfg.AllRules()) == 0 && !h.cfg.FailOnRace && h.platform.concludes
+	return len(h.Config.AllRules()) == 0 && !h.Config.FailOnRace && h.Platform.Concludes
 }
 
 // told is 1 if a kernel has an annotation.
 func (h *hunt) told(name string) int {
-	if _, ok := h.img.Symbol(image.TellPrefix + name); ok {
+	if _, ok := h.Image.Symbol(image.TellPrefix + name); ok {
 		return 1
 	}
 	return 0
@@ -25,19 +25,19 @@ func (h *hunt) told(name string) int {
 
 // newPlan is the plan with the seeds for the guest (§3.2).
 func (h *hunt) newPlan() *deepen.Plan {
-	if h.cfg.Naive() {
-		base := deepen.Set{Kinds: deepen.Kinds(h.cfg.PP &^ config.PointRace)}
+	if h.Config.Naive() {
+		base := deepen.Set{Kinds: deepen.Kinds(h.Config.PP &^ config.PointRace)}
 		return deepen.New(deepen.Options{All: deepen.Kinds(config.PointMem), Seeds: []deepen.Set{base}, Maximal: &base, Naive: true})
 	}
 	seeds := []deepen.Set{{Kinds: deepen.Kinds(config.PointYield)}}
-	locks, unlocks := h.lockPlaces()
-	if h.noRoles() && h.img.AnyLocked() {
+	locks, unlocks := h.LockPlaces()
+	if h.NoRoles() && h.Image.AnyLocked() {
 		locks, unlocks = 1, 1
 	}
-	if h.platform.annotated {
+	if h.Platform.Annotated {
 		locks, unlocks = h.told("locking"), h.told("unlocked")
 	}
-	interrupts := h.platform.interrupts
+	interrupts := h.Platform.Interrupts
 	for _, k := range []struct {
 		points config.Points
 		has    bool
@@ -51,7 +51,7 @@ func (h *hunt) newPlan() *deepen.Plan {
 	}
 	o := deepen.Options{All: deepen.Kinds(config.PointMem), Seeds: seeds}
 	switch {
-	case h.cfg.SyncOnly:
+	case h.Config.SyncOnly:
 		return deepen.New(o)
 	case h.concludes():
 		o.Maximal = &deepen.Set{Kinds: deepen.Kinds(config.PointSync)}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/por"
 )
 
@@ -31,17 +32,17 @@ func TestSinglePath(t *testing.T) {
 				"dpor:figure=4,sleep=0", "classic", "nidhugg", "source", "optimal"} {
 				cfg := config.Default()
 				cfg.Guest, cfg.Search = guest, search
-				s, err := open(cfg, nil)
+				s, err := session.Open(cfg, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer s.close()
+				defer s.Close()
 				engine, err := por.New(search, por.Options{OneEvent: true, MaxExecutions: 2})
 				if err != nil {
 					t.Fatal(err)
 				}
 				e := &ends{Session: s, states: map[string]int{}}
-				stats, err := engine.Run(s.sys, e)
+				stats, err := engine.Run(s.Guest, e)
 				if err != nil {
 					t.Fatalf("%s: %v", search, err)
 				}

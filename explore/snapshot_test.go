@@ -10,6 +10,7 @@ import (
 
 	"landgo/explore/config"
 	"landgo/explore/saved"
+	"landgo/explore/session"
 	"landgo/result"
 	"landgo/scheduler/steer"
 )
@@ -18,12 +19,12 @@ import (
 // kept.
 func bootedFrom(t *testing.T, c config.Config) (insns uint64, notes []string) {
 	t.Helper()
-	s, err := open(c, nil)
+	s, err := session.Open(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
-	return s.sys.runner.(*steer.Kernel).BootInstructions(), s.notes
+	defer s.Close()
+	return s.Guest.Runner.(*steer.Kernel).BootInstructions(), s.Notes
 }
 
 // outcome is what a run may not say in another way for having begun at a kept boot.

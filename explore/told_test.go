@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/trace"
 )
@@ -28,27 +29,27 @@ func TestToldAsFollowed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := open(c, nil)
+		s, err := session.Open(c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		early := want.Segments[0]
 		early.Until -= 3
-		path, failure, err := s.followAll(trace.Schedule{Check: want.Check, Segments: slices.Insert(slices.Clone(want.Segments), 0, early)})
+		path, failure, err := s.FollowAll(trace.Schedule{Check: want.Check, Segments: slices.Insert(slices.Clone(want.Segments), 0, early)})
 		if err != nil || failure == nil {
 			t.Fatalf("%s: %v, failure %v", name, err, failure)
 		}
 		if !slices.ContainsFunc(path, func(p por.PathStep) bool { return p.Limit != 0 }) {
 			t.Errorf("%s: no step was cut off", name)
 		}
-		st, err := s.tell(path)
+		st, err := tell(s, path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := st.schedule.String(); got != want.String() {
 			t.Errorf("%s: the story is %s, what was followed %s", name, got, want.String())
 		}
-		s.close()
+		s.Close()
 	}
 }
 

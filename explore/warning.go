@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -16,15 +17,15 @@ import (
 // empty. They are about all that was run, whichever set of points it was run at.
 
 // warnings says why a verdict without a bug means less than it seems to.
-func (s *Session) warnings(r *result.Result) (all []result.Warning) {
+func warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 	if r.Verdict != result.Verified && r.Verdict != result.Bounded {
 		return nil
 	}
 	warn := func(code result.WarningCode, format string, args ...any) {
 		all = append(all, result.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
 	}
-	met := s.sys.Met()
-	kernel := s.platform.ticks
+	met := s.Guest.Met()
+	kernel := s.Platform.Ticks
 	switch {
 	case r.Threads < 2 && kernel:
 		warn(result.OneThread, "there was one thread only: no other was alive when the kernel said that it is up (landgo_booted), and none was created after it")
@@ -44,11 +45,11 @@ func (s *Session) warnings(r *result.Result) (all []result.Warning) {
 	case !kernel && !met.Shared:
 		warn(result.NothingShared, "its threads share nothing: none changed what another used while both were there")
 	}
-	if kinds := s.missed(&met); len(kinds) > 0 && !s.barred(&met) {
+	if kinds := missed(s, &met); len(kinds) > 0 && !barred(s, &met) {
 		warn(result.NoPoint, "no run came to a preemption point of %s while there was another thread", strings.Join(kinds, ", "))
 	}
-	s.warnOfRules(&met, warn)
-	s.warnOfRaces(&met, warn)
+	warnOfRules(s, &met, warn)
+	warnOfRaces(s, &met, warn)
 	if spec, err := por.ParseSpec(r.Search); met.Late && !met.OnTime && err == nil && spec.Kind().Name != byStatesSearch {
 		warn(result.OnlyTimeouts, "in every execution a timed wait ran out because no thread could go on without that")
 	}
@@ -56,17 +57,17 @@ func (s *Session) warnings(r *result.Result) (all []result.Warning) {
 }
 
 // barred: no tick ever came, which is why points of a kernel's threads weren't met.
-func (s *Session) barred(met *scheduler.Met) bool {
-	return s.platform.ticks && met.Barred && !met.Ticks
+func barred(s *session.Session, met *scheduler.Met) bool {
+	return s.Platform.Ticks && met.Barred && !met.Ticks
 }
 
 // missed lists the kinds of points that were asked for and that no run came to. What
 // there is of mem in a program, its threads share: that has a warning of its own.
-func (s *Session) missed(met *scheduler.Met) (kinds []string) {
-	if s.cfg.Deepens() {
+func missed(s *session.Session, met *scheduler.Met) (kinds []string) {
+	if s.Config.Deepens() {
 		return nil // landgo chooses
 	}
-	kernel := s.platform.interrupts
+	kernel := s.Platform.Interrupts
 	for _, k := range []struct {
 		set    config.Points
 		met    scheduler.Points
@@ -80,13 +81,13 @@ func (s *Session) missed(met *scheduler.Met) (kinds []string) {
 		{config.PointCLI, scheduler.PointCLI, "cli", nil}, {config.PointSTI, scheduler.PointSTI, "sti", nil},
 		{config.PointMem, scheduler.PointMem | scheduler.PointCLI, "mem", nil},
 	} {
-		p := s.cfg.PP
+		p := s.Config.PP
 		finer := slices.ContainsFunc(k.within, p.Has)
 		if kernel && k.set&(config.PointLock|config.PointUnlock|config.PointMem|config.PointCLI|config.PointSTI) == 0 || !kernel && k.set == config.PointMem {
 			continue
 		}
 		on := k.met
-		if s.noRoles() && !kernel && k.set&(config.PointLock|config.PointUnlock) != 0 {
+		if s.NoRoles() && !kernel && k.set&(config.PointLock|config.PointUnlock) != 0 {
 			on |= scheduler.PointAtomic
 		}
 		if p.Has(k.set) && !finer && met.Points&on == 0 {
@@ -98,9 +99,9 @@ func (s *Session) missed(met *scheduler.Met) (kinds []string) {
 
 // warnOfRules warns of --within and --without whose function was on the stack at no
 // point.
-func (s *Session) warnOfRules(met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
-	all := s.cfg.AllRules()
-	for i := len(all) - len(s.cfg.Rules); i < min(len(all), 64); i++ {
+func warnOfRules(s *session.Session, met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
+	all := s.Config.AllRules()
+	for i := len(all) - len(s.Config.Rules); i < min(len(all), 64); i++ {
 		if met.Rules>>i&1 == 0 {
 			warn(result.NoRule, "no run came to a preemption point with %s on the call stack (--%v)", all[i].Function, all[i])
 		}
@@ -108,24 +109,24 @@ func (s *Session) warnOfRules(met *scheduler.Met, warn func(result.WarningCode, 
 }
 
 // warnOfRaces warns of instructions that were to be points and weren't reached.
-func (s *Session) warnOfRaces(met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
+func warnOfRaces(s *session.Session, met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
 	reached := map[uint64]bool{}
 	for _, pc := range met.Races {
 		reached[pc] = true
 	}
-	for i, pc := range s.racing {
-		if !reached[pc] && i < len(s.cfg.Races) {
-			warn(result.NoRacePoint, "no run came to %s with memory that threads share (--pp race=)", s.cfg.Races[i])
+	for i, pc := range s.Racing {
+		if !reached[pc] && i < len(s.Config.Races) {
+			warn(result.NoRacePoint, "no run came to %s with memory that threads share (--pp race=)", s.Config.Races[i])
 		}
 	}
 }
 
 // firstLine is the first line of a guest's output that says anything, cut to what a
 // report has room for.
-func (s *Session) firstLine() string {
+func firstLine(s *session.Session) string {
 	const most = 60
 	for _, fd := range []int{2, 1} {
-		for _, line := range strings.Split(string(s.kern.Output(fd)), "\n") {
+		for _, line := range strings.Split(string(s.Console.Output(fd)), "\n") {
 			line = strings.TrimSpace(strings.ToValidUTF8(line, "?"))
 			if line == "" {
 				continue

@@ -5,6 +5,7 @@ import (
 
 	"landgo/explore/config"
 	"landgo/explore/saved"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/race"
 	"landgo/trace"
@@ -13,7 +14,7 @@ import (
 // watched is a guest under control whose steps race detectors see, on every
 // path that a search takes and goes back on.
 type watched struct {
-	runner
+	session.Runner
 	// races has the candidates that are listed.
 	races *lookout
 	// limited is of mode Limited, where races has another one and the points
@@ -56,11 +57,11 @@ type lookout struct {
 }
 
 // watch begins at the root, where the session's guest has to stand.
-func (s *Session) watch() *watched {
-	w := &watched{runner: s.sys, listed: s.cfg.Race != config.RaceOff, fine: s.fine()}
-	cfg := s.raceConfig(race.Limited)
+func watch(s *session.Session) *watched {
+	w := &watched{Runner: s.Guest, listed: s.Config.Race != config.RaceOff, fine: s.Fine()}
+	cfg := s.RaceConfig(race.Limited)
 	cfg.Fine = w.fine
-	if s.cfg.Race == config.RaceHB || s.platform.ordersOnly {
+	if s.Config.Race == config.RaceHB || s.Platform.OrdersOnly {
 		// A kernel's own locks are known by what orders them only: sections without
 		// interrupts.
 		if !w.fine {
@@ -69,7 +70,7 @@ func (s *Session) watch() *watched {
 		cfg.Mode = race.HB
 	}
 	w.races = newLookout(cfg)
-	if s.cfg.FailOnRace {
+	if s.Config.FailOnRace {
 		cfg.Mode = race.Adjacent
 		w.adjacent = newLookout(cfg)
 	}
@@ -106,7 +107,7 @@ func (w *watched) add(o *watched) {
 
 // Step implements por.System.
 func (w *watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
-	tr, err := w.runner.Step(t, c)
+	tr, err := w.Runner.Step(t, c)
 	if tr == nil {
 		return tr, err
 	}
@@ -128,7 +129,7 @@ func (w *watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 
 // Mark implements por.System.
 func (w *watched) Mark() trace.Mark {
-	k := w.runner.Mark()
+	k := w.Runner.Mark()
 	for len(w.marks) <= int(k) {
 		w.marks = append(w.marks, watchedMark{})
 	}
@@ -139,7 +140,7 @@ func (w *watched) Mark() trace.Mark {
 
 // Rewind implements por.System.
 func (w *watched) Rewind(k trace.Mark) {
-	w.runner.Rewind(k)
+	w.Runner.Rewind(k)
 	m := w.marks[k]
 	w.lookouts(func(l *lookout) { l.Rewind(m.races) })
 	w.path = w.path[:m.path]

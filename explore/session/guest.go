@@ -1,4 +1,4 @@
-package explore
+package session
 
 import (
 	"landgo/por"
@@ -6,32 +6,32 @@ import (
 	"landgo/trace"
 )
 
-// guest is a guest under control: one whose threads landgo schedules, or a kernel that
+// Guest is a guest under control: one whose threads landgo schedules, or a kernel that
 // schedules its own. Its interfaces are cut by caller: what only searches (a detector
 // that looks on, a count of steps) asks for a runner, and can be tested with one.
-type guest struct {
-	runner
-	learner
-	recorder
-	follower
-	namer
-	explainer
+type Guest struct {
+	Runner
+	Learner
+	Recorder
+	Follower
+	Namer
+	Explainer
 }
 
 // guestOf has each caller's side of one implementation.
 func guestOf[G interface {
-	runner
-	learner
-	recorder
-	follower
-	namer
-	explainer
-}](g G) *guest {
-	return &guest{g, g, g, g, g, g}
+	Runner
+	Learner
+	Recorder
+	Follower
+	Namer
+	Explainer
+}](g G) *Guest {
+	return &Guest{g, g, g, g, g, g}
 }
 
-// runner is what searches ask.
-type runner interface {
+// Runner is what searches ask.
+type Runner interface {
 	por.System
 	// Digest is for searches that store states.
 	Digest() (trace.Digest, error)
@@ -42,9 +42,9 @@ type runner interface {
 	Calls() []string
 }
 
-// learner is what is known of threads and the memory that they share, and where
+// Learner is what is known of threads and the memory that they share, and where
 // steps end by that. It outlasts executions.
-type learner interface {
+type Learner interface {
 	SetGranularity(scheduler.Granularity)
 	Learned() uint64
 	Knowledge() *scheduler.Knowledge
@@ -52,8 +52,8 @@ type learner interface {
 	Seal(on bool)
 }
 
-// recorder is what executions have shown, for certificates and warnings.
-type recorder interface {
+// Recorder is what executions have shown, for certificates and warnings.
+type Recorder interface {
 	Look(*scheduler.Sights) *scheduler.Sights
 	Unexamined() []scheduler.Pair
 	Witness(*scheduler.Witnessed)
@@ -66,8 +66,8 @@ type recorder interface {
 	End(wrote string)
 }
 
-// follower is what a replay asks, which has a schedule to follow.
-type follower interface {
+// Follower is what a replay asks, which has a schedule to follow.
+type Follower interface {
 	Lookup(name string) (trace.TID, bool)
 	Position(trace.TID) scheduler.Position
 	Limit(insns uint64)
@@ -81,8 +81,8 @@ type follower interface {
 	State() uint64
 }
 
-// namer is what reports ask of places and names.
-type namer interface {
+// Namer is what reports ask of places and names.
+type Namer interface {
 	Name(trace.TID) string
 	PC(trace.TID) uint64
 	Stack(trace.TID) []uint64
@@ -93,9 +93,9 @@ type namer interface {
 	Whereabouts(addr uint64) scheduler.Whereabouts
 }
 
-// explainer is what reports ask of a state: what is wrong in it, and what each
+// Explainer is what reports ask of a state: what is wrong in it, and what each
 // thread is about.
-type explainer interface {
+type Explainer interface {
 	Failure(trace.TID) *scheduler.Failure
 	Stuck(ended bool) *scheduler.Failure
 	Held(trace.TID) []string
@@ -106,8 +106,8 @@ type explainer interface {
 	Observe(scheduler.Observer)
 }
 
-// console is where a guest's output is.
-type console interface {
+// Console is where a guest's output is.
+type Console interface {
 	// Output is what the guest wrote so far in this execution, by descriptor.
 	Output(fd int) []byte
 }

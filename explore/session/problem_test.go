@@ -1,4 +1,4 @@
-package explore
+package session
 
 import (
 	"errors"
@@ -64,9 +64,9 @@ func TestBootError(t *testing.T) {
 	} {
 		err := bootError("guest", c.err)
 		kind := result.KindOf(err)
-		var inv *invalid
+		var inv *Invalid
 		if errors.As(err, &inv) {
-			kind = inv.kind
+			kind = inv.Kind
 		}
 		if p := result.Explain(kind); kind != c.kind || p.Status != c.status {
 			t.Errorf("%v: %s, exit %d; want %s, exit %d", c.err, kind, p.Status, c.kind, c.status)

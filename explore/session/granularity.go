@@ -1,4 +1,4 @@
-package explore
+package session
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"landgo/scheduler"
 )
 
-// granularity is where the guest stops, given kinds of points and instructions.
-func (s *Session) granularity(points config.Points, race []uint64) scheduler.Granularity {
+// Granularity is where the guest stops, given kinds of points and instructions.
+func (s *Session) Granularity(points config.Points, race []uint64) scheduler.Granularity {
 	g := scheduler.Granularity{Race: race}
 	if points.Has(config.PointRace) && len(race) == 0 {
 		// Those that race aren't known yet: whoever follows a schedule has to be
@@ -28,40 +28,42 @@ func (s *Session) granularity(points config.Points, race []uint64) scheduler.Gra
 			g.Points |= k.to
 		}
 	}
-	if g.Points&scheduler.PointMem != 0 && s.platform.interrupts {
+	if g.Points&scheduler.PointMem != 0 && s.Platform.Interrupts {
 		// Accesses in a section without interrupts have their point before it.
 		g.Points |= scheduler.PointCLI
 	}
-	if g.Points&(scheduler.PointLock|scheduler.PointUnlock) != 0 && s.noRoles() && !s.platform.annotated {
+	if g.Points&(scheduler.PointLock|scheduler.PointUnlock) != 0 && s.NoRoles() && !s.Platform.Annotated {
 		// Without symbols, lock and unlock mean futex calls, which are always
 		// steps of their own, and locked instructions.
 		g.Points |= scheduler.PointAtomic
 	}
-	for _, r := range s.cfg.AllRules() {
+	for _, r := range s.Config.AllRules() {
 		g.Rules = append(g.Rules, scheduler.Rule{Function: r.Function, Within: !r.Without})
 	}
 	return g
 }
 
-// oneEvent reports whether each step is one event (por.Options).
+// OneEvent reports whether each step is one event (por.Options).
 // A kernel's section without interrupts is one step, whatever it does.
-func (s *Session) oneEvent() bool { return s.fine() && !s.platform.interrupts }
+func (s *Session) OneEvent() bool { return s.Fine() && !s.Platform.Interrupts }
 
-// fine reports whether there is a preemption point before every access to
+// Fine reports whether there is a preemption point before every access to
 // shared memory.
-func (s *Session) fine() bool { return s.cfg.PP.Has(config.PointMem) && len(s.cfg.AllRules()) == 0 }
+func (s *Session) Fine() bool {
+	return s.Config.PP.Has(config.PointMem) && len(s.Config.AllRules()) == 0
+}
 
 // checkRules refuses --within and --without of a function that isn't there: a
 // restriction that can't match would silently restrict nothing, or everything.
 func (s *Session) checkRules() error {
-	for _, r := range s.cfg.AllRules() {
-		if _, ok := s.img.Symbol(r.Function); !ok {
+	for _, r := range s.Config.AllRules() {
+		if _, ok := s.Image.Symbol(r.Function); !ok {
 			var names []string
-			for _, f := range s.img.Functions() {
+			for _, f := range s.Image.Functions() {
 				names = append(names, f.Name)
 			}
-			return &invalid{kind: result.NoSuchFunction,
-				reason: fmt.Sprintf("--%s: the guest has no function of that name%s", r, config.DidYouMean("%q", r.Function, names))}
+			return &Invalid{Kind: result.NoSuchFunction,
+				Reason: fmt.Sprintf("--%s: the guest has no function of that name%s", r, config.DidYouMean("%q", r.Function, names))}
 		}
 	}
 	return nil

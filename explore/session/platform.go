@@ -1,4 +1,4 @@
-package explore
+package session
 
 import (
 	"landgo/emu"
@@ -6,10 +6,10 @@ import (
 	"landgo/result"
 )
 
-// platform is all that depends on which kernel the guest runs on, or is. Each field
+// Platform is all that depends on which kernel the guest runs on, or is. Each field
 // answers one question of the rest of landgo, so that no other code asks for the
 // kernel itself.
-type platform struct {
+type Platform struct {
 	// how is by what the file is recognised.
 	how func(*image.Image) string
 
@@ -23,30 +23,30 @@ type platform struct {
 	// plainMalloc: an allocator is known by its functions' names alone.
 	plainMalloc bool
 
-	// interrupts: the guest switches interrupts off and on, and there are preemption
+	// Interrupts: the guest switches interrupts off and on, and there are preemption
 	// points where it does. Sections without them are one step, whatever they do.
-	interrupts bool
-	// annotated: locks are known by what the kernel tells landgo of them, beside
+	Interrupts bool
+	// Annotated: locks are known by what the kernel tells landgo of them, beside
 	// their functions' names.
-	annotated bool
-	// ticks: the timer drives the guest's own scheduler. Threads are switched by
+	Annotated bool
+	// Ticks: the timer drives the guest's own scheduler. Threads are switched by
 	// ticks, sleeps end by them, and a machine is stopped only between two.
-	ticks bool
-	// ordersOnly: locks are known only by what they order, so that races are found by
+	Ticks bool
+	// OrdersOnly: locks are known only by what they order, so that races are found by
 	// happens-before.
-	ordersOnly bool
-	// concludes: data-race candidates show all that preemption points leave out. A
+	OrdersOnly bool
+	// Concludes: data-race candidates show all that preemption points leave out. A
 	// kernel's candidates show nothing of races with the timer's interrupt.
-	concludes bool
-	// stepCost is how many steps of a program one of the guest takes as long as.
-	stepCost uint64
+	Concludes bool
+	// StepCost is how many steps of a program one of the guest takes as long as.
+	StepCost uint64
 	// userPrograms: code below the image is a user program's.
 	userPrograms bool
 
 	machine func(*Session) (emu.Config, error)
 	boot    func(*Session, *inputs) error
-	// pointless says which kinds of preemption points the guest can't have (pointless.go).
-	pointless func(*Session) string
+	// Pointless says which kinds of preemption points the guest can't have (pointless.go).
+	Pointless func(*Session) string
 
 	// What certificates say.
 	trusted     func(*Session) string
@@ -55,7 +55,7 @@ type platform struct {
 }
 
 // platformOf is the platform of a kernel's guests.
-func platformOf(k image.Kernel) *platform {
+func platformOf(k image.Kernel) *Platform {
 	switch k {
 	case image.Linux:
 		return &onLinux
@@ -68,20 +68,20 @@ func platformOf(k image.Kernel) *platform {
 }
 
 // unknown is a file of which nothing says what it runs on: it can be inspected.
-var unknown = platform{
+var unknown = Platform{
 	how:          func(*image.Image) string { return "nothing" },
 	uniprocessor: true,
 	plainMalloc:  true,
-	concludes:    true,
-	stepCost:     1,
+	Concludes:    true,
+	StepCost:     1,
 	machine:      (*Session).linuxMachine,
 	boot: func(s *Session, _ *inputs) error {
-		if s.img.Machine == image.I386 {
-			return result.Errorf(result.WrongMachine, "%s: built for i386, and not for Pebbles", s.cfg.Guest)
+		if s.Image.Machine == image.I386 {
+			return result.Errorf(result.WrongMachine, "%s: built for i386, and not for Pebbles", s.Config.Guest)
 		}
-		return result.Errorf(result.NoKernel, "%s: nothing in the file says what it runs on: it is neither a Linux program nor one for Pebbles", s.cfg.Guest)
+		return result.Errorf(result.NoKernel, "%s: nothing in the file says what it runs on: it is neither a Linux program nor one for Pebbles", s.Config.Guest)
 	},
-	pointless:   (*Session).pointlessProgram,
+	Pointless:   (*Session).pointlessProgram,
 	trusted:     (*Session).trustedLibrary,
 	assumptions: func(*Session) []string { return []string{anySleep} },
 }

@@ -1,4 +1,4 @@
-package explore
+package session
 
 import (
 	"errors"
@@ -11,34 +11,34 @@ import (
 	"landgo/trace"
 )
 
-// followAll follows a schedule to its end. In a fresh process less is known of
+// FollowAll follows a schedule to its end. In a fresh process less is known of
 // what threads share than when the schedule was made, so a step could go too
 // far: what it shows of sharing is kept, and the schedule begins again. So does
 // a schedule that can't be followed because it was made with libc's own code
 // for threads and locks, before the call that shows that this is needed; and one
 // that was made before threads' ends were steps, and so doesn't name them.
-func (s *Session) followAll(sched trace.Schedule) ([]por.PathStep, *scheduler.Failure, error) {
-	if s.following {
+func (s *Session) FollowAll(sched trace.Schedule) ([]por.PathStep, *scheduler.Failure, error) {
+	if s.Following {
 		starts := map[string]uint64{}
 		for _, g := range sched.Segments {
 			if _, ok := starts[g.Thread]; !ok {
 				starts[g.Thread] = g.Until
 			}
 		}
-		s.sys.LimitStarts(starts)
+		s.Guest.LimitStarts(starts)
 	}
 	var first error
 	ends := false
 	for {
 		path, failure, err := s.follow(sched, ends)
-		var gap *invalid
+		var gap *Invalid
 		switch {
 		case errors.Is(err, por.ErrFiner):
 		case errors.Is(err, errEnds):
 			ends = true
 		case first != nil && err != nil:
 			return path, failure, first
-		case errors.As(err, &gap) && gap.kind == result.Diverged && s.sys.Distrust():
+		case errors.As(err, &gap) && gap.Kind == result.Diverged && s.Guest.Distrust():
 			first = err
 		default:
 			return path, failure, err
@@ -50,9 +50,9 @@ func (s *Session) followAll(sched trace.Schedule) ([]por.PathStep, *scheduler.Fa
 // the bug that it ended with, or nil. ErrFiner: begin again; errEnds: with ends, by
 // which a thread's last segment goes to the thread's end, if it stands before it.
 func (s *Session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, failure *scheduler.Failure, err error) {
-	s.sys.Rewind(s.root)
+	s.Guest.Rewind(s.Root)
 	for n, g := range sched.Segments {
-		t, ok := s.sys.Lookup(g.Thread)
+		t, ok := s.Guest.Lookup(g.Thread)
 		if !ok {
 			return path, nil, s.diverged(n, "there is no thread "+g.Thread)
 		}
@@ -65,7 +65,7 @@ func (s *Session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, 
 		case end == "":
 		case end == ended:
 			return path, s.ending(path), nil
-		case !ends && slices.ContainsFunc(s.sys.Threads(nil), beforeEnd):
+		case !ends && slices.ContainsFunc(s.Guest.Threads(nil), beforeEnd):
 			return path, nil, errEnds
 		default:
 			return path, nil, s.diverged(n, end)
@@ -76,18 +76,18 @@ func (s *Session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, 
 			}
 		}
 	}
-	for _, th := range s.sys.Threads(nil) {
+	for _, th := range s.Guest.Threads(nil) {
 		if !ends && beforeEnd(th) {
 			return path, nil, errEnds
 		}
 		if th.Status == trace.Ready {
-			if s.sys.Settle() {
+			if s.Guest.Settle() {
 				return path, nil, por.ErrFiner
 			}
 			return path, nil, nil
 		}
 	}
-	return path, s.sys.Stuck(false), nil
+	return path, s.Guest.Stuck(false), nil
 }
 
 // errEnds: a schedule stops where a thread stands before its end.
@@ -99,12 +99,12 @@ func beforeEnd(th trace.Thread) bool {
 
 // endThread takes the step that is the thread's end, if that comes next.
 func (s *Session) endThread(t trace.TID, path []por.PathStep) ([]por.PathStep, error) {
-	threads := s.sys.Threads(nil)
+	threads := s.Guest.Threads(nil)
 	if th := find(threads, t); th == nil || !beforeEnd(*th) {
 		return path, nil
 	}
-	step := por.PathStep{Thread: t, Begin: s.sys.Position(t).Insns, Preemption: s.preempts(threads, path, t)}
-	tr, err := s.take(&step)
+	step := por.PathStep{Thread: t, Begin: s.Guest.Position(t).Insns, Preemption: s.Preempts(threads, path, t)}
+	tr, err := s.Take(&step)
 	if err != nil {
 		return path, err
 	}
@@ -121,10 +121,10 @@ func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 	choice := g.Choice
 	// A kernel's thread that does nothing in its segment got the processor all the
 	// same: ticks have passed, and left a handler's frame behind.
-	arrives := s.platform.ticks && g.Until > 0
+	arrives := s.Platform.Ticks && g.Until > 0
 	for ; ; arrives = false {
-		pos := s.sys.Position(t)
-		if pos.Insns > g.Until && s.aligning && !ran(path, t) {
+		pos := s.Guest.Position(t)
+		if pos.Insns > g.Until && s.Aligning && !ran(path, t) {
 			return path, "", nil // what was private of its beginning it has done already
 		}
 		if pos.Insns > g.Until {
@@ -138,30 +138,30 @@ func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 		}
 		// Where less is known of sharing than the schedule's search knew, a spin
 		// can be told a turn earlier. To run it on changes nothing.
-		s.sys.Unspin(t)
-		threads := s.sys.Threads(nil)
+		s.Guest.Unspin(t)
+		threads := s.Guest.Threads(nil)
 		th := find(threads, t)
 		if th == nil || th.Status != trace.Ready || uint32(choice) >= th.Outcomes {
-			if s.sys.Settle() {
+			if s.Guest.Settle() {
 				return path, "", por.ErrFiner
 			}
 			return path, fmt.Sprintf("thread %s can't run here", g.Thread), nil
 		}
-		before := s.sys.Mark()
-		step := por.PathStep{Thread: t, Choice: choice, Begin: pos.Insns, Preemption: s.preempts(threads, path, t)}
-		tr, err := s.sys.Step(t, choice)
+		before := s.Guest.Mark()
+		step := por.PathStep{Thread: t, Choice: choice, Begin: pos.Insns, Preemption: s.Preempts(threads, path, t)}
+		tr, err := s.Guest.Step(t, choice)
 		if err != nil {
 			return path, "", err
 		}
-		if s.sys.Position(t).Insns > g.Until {
+		if s.Guest.Position(t).Insns > g.Until {
 			// Nothing that this execution did so far shares the memory before
 			// whose access the segment ends.
-			s.sys.Rewind(before)
+			s.Guest.Rewind(before)
 			if intoHalf && !arrives {
 				return path, "", nil // before the instruction is as good as within it
 			}
 			step.Limit = g.Until
-			tr, err = s.take(&step)
+			tr, err = s.Take(&step)
 			if err != nil {
 				return path, "", err
 			}
@@ -178,28 +178,28 @@ func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 	}
 }
 
-// take runs a step of a path that was run before.
-func (s *Session) take(p *por.PathStep) (*trace.Transition, error) {
-	if s.cfg.Resume != "" {
-		if err := s.possible(p); err != nil {
+// Take runs a step of a path that was run before.
+func (s *Session) Take(p *por.PathStep) (*trace.Transition, error) {
+	if s.Config.Resume != "" {
+		if err := s.Possible(p); err != nil {
 			return nil, err
 		}
 	}
-	s.sys.Unspin(p.Thread) // as segment may have
-	s.sys.Limit(p.Limit)
-	defer s.sys.Limit(0)
-	return s.sys.Step(p.Thread, p.Choice)
+	s.Guest.Unspin(p.Thread) // as segment may have
+	s.Guest.Limit(p.Limit)
+	defer s.Guest.Limit(0)
+	return s.Guest.Step(p.Thread, p.Choice)
 }
 
-// possible says why a step of a path that a checkpoint has can't be taken.
-func (s *Session) possible(p *por.PathStep) error {
-	th := find(s.sys.Threads(nil), p.Thread)
+// Possible says why a step of a path that a checkpoint has can't be taken.
+func (s *Session) Possible(p *por.PathStep) error {
+	th := find(s.Guest.Threads(nil), p.Thread)
 	if th != nil && th.Status != trace.Ready {
-		s.sys.Unspin(p.Thread)
-		th = find(s.sys.Threads(nil), p.Thread)
+		s.Guest.Unspin(p.Thread)
+		th = find(s.Guest.Threads(nil), p.Thread)
 	}
 	if th == nil || th.Status != trace.Ready || uint32(p.Choice) >= max(th.Outcomes, 1) {
-		return result.Errorf(result.BadCheckpoint, "%s: a path in it can't be followed", s.cfg.Resume)
+		return result.Errorf(result.BadCheckpoint, "%s: a path in it can't be followed", s.Config.Resume)
 	}
 	return nil
 }
@@ -212,15 +212,15 @@ func ran(path []por.PathStep, t trace.TID) bool {
 // ending is the bug with which an execution ended that the process's end
 // ended, or nil.
 func (s *Session) ending(path []por.PathStep) *scheduler.Failure {
-	if f := s.sys.Failure(path[len(path)-1].Thread); f != nil {
+	if f := s.Guest.Failure(path[len(path)-1].Thread); f != nil {
 		return f
 	}
-	return s.sys.Stuck(true)
+	return s.Guest.Stuck(true)
 }
 
-// preempts reports whether going on with thread t is a preemption of the one
+// Preempts reports whether going on with thread t is a preemption of the one
 // that ran before.
-func (s *Session) preempts(threads []trace.Thread, path []por.PathStep, t trace.TID) bool {
+func (s *Session) Preempts(threads []trace.Thread, path []por.PathStep, t trace.TID) bool {
 	if len(path) == 0 || path[len(path)-1].Thread == t {
 		return false
 	}
@@ -239,5 +239,5 @@ func find(threads []trace.Thread, t trace.TID) *trace.Thread {
 
 // diverged is a schedule that this guest doesn't follow.
 func (s *Session) diverged(segment int, why string) error {
-	return &invalid{kind: result.Diverged, reason: fmt.Sprintf("the schedule's segment %d: %s", segment+1, why)}
+	return &Invalid{Kind: result.Diverged, Reason: fmt.Sprintf("the schedule's segment %d: %s", segment+1, why)}
 }

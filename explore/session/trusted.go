@@ -1,4 +1,4 @@
-package explore
+package session
 
 import (
 	"slices"
@@ -12,12 +12,12 @@ import (
 // for objects of unknown size: all their bytes are watched, for code that goes past the
 // trusted functions. A guest that hasn't got the functions has no such objects.
 func (s *Session) trustable() error {
-	if len(s.cfg.Trust) > 0 && !s.platform.testsLibrary {
-		return result.Errorf(result.Usage, "--trust is for thread libraries on pebbles; on %s the C library's functions are trusted anyway", s.img.Kernel)
+	if len(s.Config.Trust) > 0 && !s.Platform.testsLibrary {
+		return result.Errorf(result.Usage, "--trust is for thread libraries on pebbles; on %s the C library's functions are trusted anyway", s.Image.Kernel)
 	}
 	for _, o := range image.ObjectTypes {
-		if slices.Contains(s.cfg.Trust, o.Name) && s.hasObjects(o.Name) && s.img.ObjectSize(s.profile, o.Name) == 0 {
-			return result.Errorf(result.Usage, "--trust %s: nothing says how large a %s is: build %s with -g, or give the size in a profile (sizes)", o.Name, o.Type, s.cfg.Guest)
+		if slices.Contains(s.Config.Trust, o.Name) && s.hasObjects(o.Name) && s.Image.ObjectSize(s.profile, o.Name) == 0 {
+			return result.Errorf(result.Usage, "--trust %s: nothing says how large a %s is: build %s with -g, or give the size in a profile (sizes)", o.Name, o.Type, s.Config.Guest)
 		}
 	}
 	return nil
@@ -37,9 +37,9 @@ func (s *Session) hasObjects(group string) bool {
 
 // trusts reports whether a function with a role is taken as correct.
 func (s *Session) trusts(b image.Bound) bool {
-	if !s.platform.testsLibrary {
+	if !s.Platform.testsLibrary {
 		return !b.Own
 	}
-	roles := s.cfg.TrustedRoles()
+	roles := s.Config.TrustedRoles()
 	return roles != nil && roles[b.Role]
 }

@@ -1,4 +1,4 @@
-package explore
+package session
 
 import (
 	"landgo/emu"
@@ -20,38 +20,38 @@ func (s *Session) boot() error {
 	if err != nil {
 		return err
 	}
-	s.inputs = in.contents
-	s.check = s.cfg.Check([]byte(s.img.SHA256), in.contents...)
-	return s.platform.boot(s, in)
+	s.Inputs = in.contents
+	s.Check = s.Config.Check([]byte(s.Image.SHA256), in.contents...)
+	return s.Platform.boot(s, in)
 }
 
 // startProgram runs a program up to its first preemption point, on a kernel that has
 // loaded it.
 func (s *Session) startProgram(k kernel.Kernel, regs *emu.Regs) {
-	s.kern = k
-	s.plain.Boot(k, s.roles, regs)
+	s.Console = k
+	s.Plain.Boot(k, s.roles, regs)
 	if s.pools() {
-		s.plain.OwnMemory(s.profile.Allocators)
+		s.Plain.OwnMemory(s.profile.Allocators)
 	}
 }
 
 // argv is the guest's argument vector. Its first element is fixed, for what a
 // guest does must not depend on where its file lies.
-func (s *Session) argv() []string { return append([]string{"guest"}, s.cfg.Args...) }
+func (s *Session) argv() []string { return append([]string{"guest"}, s.Config.Args...) }
 
 // maxInput bounds what a guest is given to read: it is kept in memory.
 const maxInput = 256 << 20
 
 // readInputs reads standard input and the files.
 func (s *Session) readInputs() (in *inputs, err error) {
-	in = &inputs{stdin: s.cfg.Input}
-	if s.cfg.Stdin != "" {
-		if in.stdin, err = result.ReadFile(s.cfg.Stdin, maxInput); err != nil {
+	in = &inputs{stdin: s.Config.Input}
+	if s.Config.Stdin != "" {
+		if in.stdin, err = result.ReadFile(s.Config.Stdin, maxInput); err != nil {
 			return nil, err
 		}
 	}
 	in.contents = append(in.contents, in.stdin)
-	for _, f := range s.cfg.Files {
+	for _, f := range s.Config.Files {
 		b := f.Content
 		if f.Host != "" {
 			if b, err = result.ReadFile(f.Host, maxInput); err != nil {

@@ -1,4 +1,4 @@
-package explore
+package session
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 )
 
 // onLinux is a program for Linux, whose system calls landgo models.
-var onLinux = platform{
+var onLinux = Platform{
 	how: func(img *image.Image) string {
 		if img.Libc() != image.NoLibc {
 			return "the C library"
@@ -20,27 +20,27 @@ var onLinux = platform{
 	},
 	carriesOut:  true,
 	plainMalloc: true,
-	concludes:   true,
-	stepCost:    1,
+	Concludes:   true,
+	StepCost:    1,
 	machine:     (*Session).linuxMachine,
 	boot:        (*Session).bootLinux,
-	pointless:   (*Session).pointlessProgram,
+	Pointless:   (*Session).pointlessProgram,
 	trusted:     (*Session).trustedLibrary,
 	assumptions: func(*Session) []string { return []string{anySleep} },
 }
 
 func (s *Session) linuxMachine() (emu.Config, error) {
 	c := emu.Config{Uniprocessor: s.uniprocessor(), Space: linux.DefaultSpace}
-	if !s.cfg.NoHeap {
-		c.Heap, c.HeapHole = scheduler.HeapRange(s.img)
-		if s.cfg.Malloc == config.MallocNative || s.pools() {
+	if !s.Config.NoHeap {
+		c.Heap, c.HeapHole = scheduler.HeapRange(s.Image)
+		if s.Config.Malloc == config.MallocNative || s.pools() {
 			c.Heap, c.HeapHole, c.HeapOpen = scheduler.EveryRange(), emu.Range{}, true
 		}
 	}
-	for _, r := range s.img.ReadsAhead() {
+	for _, r := range s.Image.ReadsAhead() {
 		c.Ahead = append(c.Ahead, emu.Range{Lo: r.Lo, Hi: r.Hi})
 	}
-	for _, r := range s.img.Code {
+	for _, r := range s.Image.Code {
 		c.Code = append(c.Code, emu.Range{Lo: r.Lo, Hi: r.Hi})
 	}
 	return c, nil
@@ -52,25 +52,25 @@ func (s *Session) linuxMachine() (emu.Config, error) {
 const guestMemory, threadMemory = 2 << 30, 16 << 20
 
 func (s *Session) guestMemory() uint64 {
-	return max(guestMemory, uint64(s.cfg.MaxThreads)*threadMemory)
+	return max(guestMemory, uint64(s.Config.MaxThreads)*threadMemory)
 }
 
 func (s *Session) bootLinux(in *inputs) error {
 	files := map[string][]byte{}
-	for i, f := range s.cfg.Files {
+	for i, f := range s.Config.Files {
 		files[f.Guest] = in.contents[1+i]
 	}
-	k, err := linux.New(s.plain, s.img, linux.Config{
-		Args: s.argv(), Env: s.cfg.Env, Stdin: in.stdin, Contents: files, MemoryLimit: s.guestMemory(),
-		OutputLimit: uint64(s.cfg.MaxOutput), TimeoutsAny: s.cfg.Timeouts == config.TimeoutsAny,
-		ObserveStdout: s.cfg.ObserveStdout,
+	k, err := linux.New(s.Plain, s.Image, linux.Config{
+		Args: s.argv(), Env: s.Config.Env, Stdin: in.stdin, Contents: files, MemoryLimit: s.guestMemory(),
+		OutputLimit: uint64(s.Config.MaxOutput), TimeoutsAny: s.Config.Timeouts == config.TimeoutsAny,
+		ObserveStdout: s.Config.ObserveStdout,
 	})
 	if err != nil {
-		return bootError(s.cfg.Guest, err)
+		return bootError(s.Config.Guest, err)
 	}
 	regs, err := k.Boot()
 	if err != nil {
-		return bootError(s.cfg.Guest, err)
+		return bootError(s.Config.Guest, err)
 	}
 	s.startProgram(k, &regs)
 	return nil
@@ -78,15 +78,15 @@ func (s *Session) bootLinux(in *inputs) error {
 
 // trustedLibrary says which of the C library's functions are taken as correct.
 func (s *Session) trustedLibrary() string {
-	if s.noRoles() {
+	if s.NoRoles() {
 		why := "has none of the functions that landgo knows"
-		if s.img.Stripped {
+		if s.Image.Stripped {
 			why = "has no symbols"
 		}
 		return "nothing: the guest " + why + ", so lock and unlock mean its futex calls and locked instructions"
 	}
-	if s.cfg.Malloc == config.MallocNative {
-		return fmt.Sprintf("%s's thread, lock and output functions; its allocator runs uninterrupted", s.img.Libc())
+	if s.Config.Malloc == config.MallocNative {
+		return fmt.Sprintf("%s's thread, lock and output functions; its allocator runs uninterrupted", s.Image.Libc())
 	}
-	return fmt.Sprintf("%s's thread, lock, allocation and output functions", s.img.Libc())
+	return fmt.Sprintf("%s's thread, lock, allocation and output functions", s.Image.Libc())
 }

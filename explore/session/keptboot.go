@@ -1,4 +1,4 @@
-package explore
+package session
 
 import (
 	"crypto/sha256"
@@ -29,19 +29,19 @@ func (s *Session) snapshotKey() (key [sha256.Size]byte, ok bool) {
 	if err != nil {
 		return key, false
 	}
-	mc, err := s.platform.machine(s)
+	mc, err := s.Platform.machine(s)
 	if err != nil {
 		return key, false
 	}
 	h := sha256.New()
 	profile := ""
-	if s.cfg.Profile != nil {
-		profile = s.cfg.Profile.Text
+	if s.Config.Profile != nil {
+		profile = s.Config.Profile.Text
 	}
 	for _, part := range []string{
 		saved.BootMagic, result.Version, fmt.Sprint(build.Size(), build.ModTime().UnixNano()),
-		s.img.SHA256, s.cfg.Cmdline, profile, fmt.Sprintf("%+v", mc), s.machine.Layout(),
-		fmt.Sprint(s.cfg.StepBudget, s.cfg.MaxThreads, s.cfg.MaxOutput, s.cfg.NoHeap, s.cfg.AllShared),
+		s.Image.SHA256, s.Config.Cmdline, profile, fmt.Sprintf("%+v", mc), s.Machine.Layout(),
+		fmt.Sprint(s.Config.StepBudget, s.Config.MaxThreads, s.Config.MaxOutput, s.Config.NoHeap, s.Config.AllShared),
 	} {
 		fmt.Fprintf(h, "%d %s\n", len(part), part)
 	}
@@ -51,7 +51,7 @@ func (s *Session) snapshotKey() (key [sha256.Size]byte, ok bool) {
 // bootKept boots the kernel, or goes on from where it was up before. A
 // *damagedError leaves the machine unusable.
 func (s *Session) bootKept(b *board.Board, own *steer.Kernel, regs *emu.Regs) error {
-	dir, asked := s.cfg.SnapshotDir()
+	dir, asked := s.Config.SnapshotDir()
 	key, ok := s.snapshotKey()
 	if dir == "" || !ok {
 		return own.Boot(regs)
@@ -73,7 +73,7 @@ func (s *Session) bootKept(b *board.Board, own *steer.Kernel, regs *emu.Regs) er
 		return err
 	}
 	if err := keepBoot(path, key, b, own); err != nil && asked {
-		s.notes = append(s.notes, fmt.Sprintf("the kernel's boot can't be kept: %v", err))
+		s.Notes = append(s.Notes, fmt.Sprintf("the kernel's boot can't be kept: %v", err))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package explore
+package session
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 
 // onPebbles is a program for Pebbles, 15-410's interface of a kernel, with a thread
 // library of its own.
-var onPebbles = platform{
+var onPebbles = Platform{
 	how: func(img *image.Image) string {
 		if img.SaysPebbles() {
 			return "the symbol or note that Pebbles programs have"
@@ -19,14 +19,14 @@ var onPebbles = platform{
 	},
 	uniprocessor: true,
 	testsLibrary: true,
-	concludes:    true,
-	stepCost:     1,
+	Concludes:    true,
+	StepCost:     1,
 	machine:      (*Session).pebblesMachine,
 	boot:         (*Session).bootPebbles,
-	pointless:    (*Session).pointlessProgram,
+	Pointless:    (*Session).pointlessProgram,
 	trusted: func(s *Session) string {
-		if len(s.cfg.Trust) > 0 {
-			return "of the thread library " + strings.Join(s.cfg.Trust, ", ") + "; the rest is tested"
+		if len(s.Config.Trust) > 0 {
+			return "of the thread library " + strings.Join(s.Config.Trust, ", ") + "; the rest is tested"
 		}
 		return "nothing: the thread library is tested"
 	},
@@ -34,7 +34,7 @@ var onPebbles = platform{
 }
 
 func (s *Session) pebblesMachine() (emu.Config, error) {
-	c := pebbles.MachineConfig(s.img)
+	c := pebbles.MachineConfig(s.Image)
 	c.Uniprocessor = s.uniprocessor()
 	if s.pools() {
 		c.Heap, c.HeapOpen = pebbles.UserRange(), true
@@ -43,15 +43,15 @@ func (s *Session) pebblesMachine() (emu.Config, error) {
 }
 
 func (s *Session) bootPebbles(in *inputs) error {
-	k, err := pebbles.New(s.plain, s.img, pebbles.Config{
-		Args: s.argv(), Stdin: in.stdin, OutputLimit: uint64(s.cfg.MaxOutput), ObserveOutput: s.cfg.ObserveStdout,
+	k, err := pebbles.New(s.Plain, s.Image, pebbles.Config{
+		Args: s.argv(), Stdin: in.stdin, OutputLimit: uint64(s.Config.MaxOutput), ObserveOutput: s.Config.ObserveStdout,
 	})
 	if err != nil {
-		return bootError(s.cfg.Guest, err)
+		return bootError(s.Config.Guest, err)
 	}
 	regs, err := k.Boot()
 	if err != nil {
-		return bootError(s.cfg.Guest, err)
+		return bootError(s.Config.Guest, err)
 	}
 	s.startProgram(k, &regs)
 	return nil

@@ -1,4 +1,4 @@
-package explore
+package session
 
 import (
 	"fmt"
@@ -19,27 +19,27 @@ type scanned struct {
 func (s *Session) scan() scanned {
 	var out scanned
 	seen := map[string]bool{}
-	for _, f := range s.img.Functions() {
+	for _, f := range s.Image.Functions() {
 		if f.Size == 0 || f.Size > 1<<20 {
 			continue
 		}
-		where := s.frames([]uint64{f.Addr})
-		if len(where) == 0 || !s.img.Stripped && result.Innermost(where).File == "" {
+		where := s.Frames([]uint64{f.Addr})
+		if len(where) == 0 || !s.Image.Stripped && result.Innermost(where).File == "" {
 			continue // a library's
 		}
 		for pc, end := f.Addr, f.Addr+f.Size; pc < end; {
-			code := s.img.Bytes(pc, image.MaxInst)
-			text, n, err := s.img.Inst(code, pc)
+			code := s.Image.Bytes(pc, image.MaxInst)
+			text, n, err := s.Image.Inst(code, pc)
 			if err != nil || n == 0 {
 				break
 			}
-			if locked, _, err := s.img.Locked(code); err == nil && locked {
+			if locked, _, err := s.Image.Locked(code); err == nil && locked {
 				out.atomic++
 			}
 			if why := unmodelledInsn(text); why != "" && !seen[why+f.Name] {
 				seen[why+f.Name] = true
 				u := result.Unmodelled{What: why}
-				if fs := s.frames([]uint64{pc}); len(fs) > 0 {
+				if fs := s.Frames([]uint64{pc}); len(fs) > 0 {
 					u.Where = fs[0]
 				}
 				out.unmodelled = append(out.unmodelled, u)

@@ -1,4 +1,4 @@
-package explore
+package session
 
 import (
 	"fmt"
@@ -16,18 +16,18 @@ import (
 // a C library always has locks and locked instructions, those of the library.
 // mem and sync are never pointless: they find their points in a run.
 func (s *Session) pointlessProgram() string {
-	p := s.cfg.PP
+	p := s.Config.PP
 	switch {
 	case p.Has(config.PointCLI):
-		return fmt.Sprintf("--pp cli: a guest on %s can't switch interrupts off or on", s.img.Kernel)
+		return fmt.Sprintf("--pp cli: a guest on %s can't switch interrupts off or on", s.Image.Kernel)
 	case p.Has(config.PointSTI):
-		return fmt.Sprintf("--pp sti: a guest on %s can't switch interrupts off or on", s.img.Kernel)
-	case s.cfg.Naive() && !s.cfg.Deepens():
+		return fmt.Sprintf("--pp sti: a guest on %s can't switch interrupts off or on", s.Image.Kernel)
+	case s.Config.Naive() && !s.Config.Deepens():
 		return "--pp race: which instructions race is found out by a whole search, without a bound, and not with --race off; or name them: --pp race=FUNCTION+OFFSET"
 	case p.Has(config.PointMem), p.Has(config.PointSync):
 		return ""
 	}
-	locks, unlocks := s.lockPlaces()
+	locks, unlocks := s.LockPlaces()
 	for _, k := range []struct {
 		set    config.Points
 		name   string
@@ -39,13 +39,13 @@ func (s *Session) pointlessProgram() string {
 	} {
 		switch {
 		case !p.Has(k.set):
-		case s.noRoles() && !s.img.AnyLocked():
+		case s.NoRoles() && !s.Image.AnyLocked():
 			return fmt.Sprintf("--pp %s: the guest has no function that landgo knows as a lock's, and no locked instruction", k.name)
-		case !s.noRoles() && k.places == 0:
+		case !s.NoRoles() && k.places == 0:
 			return fmt.Sprintf("--pp %s: the guest has no %s", k.name, k.what)
 		}
 	}
-	if p.Has(config.PointAtomic) && !s.img.AnyLocked() {
+	if p.Has(config.PointAtomic) && !s.Image.AnyLocked() {
 		return "--pp atomic: the guest has no locked instruction"
 	}
 	return ""
@@ -54,16 +54,16 @@ func (s *Session) pointlessProgram() string {
 // pointlessKernel is the same for a kernel, whose locks are known by annotations, or
 // by the names of its family.
 func (s *Session) pointlessKernel() string {
-	if s.img.Pintos != nil {
+	if s.Image.Pintos != nil {
 		return ""
 	}
-	locks, unlocks := s.lockPlaces()
+	locks, unlocks := s.LockPlaces()
 	for _, k := range []struct {
 		set        config.Points
 		name, tell string
 		places     int
 	}{{config.PointLock, "lock", "locking", locks}, {config.PointUnlock, "unlock", "unlocked", unlocks}} {
-		if _, ok := s.img.Symbol(image.TellPrefix + k.tell); !ok && k.places == 0 && s.cfg.PP.Has(k.set) && !s.cfg.PP.Has(config.PointMem) {
+		if _, ok := s.Image.Symbol(image.TellPrefix + k.tell); !ok && k.places == 0 && s.Config.PP.Has(k.set) && !s.Config.PP.Has(config.PointMem) {
 			return fmt.Sprintf("--pp %s: the kernel doesn't call %s%s, and no profile names a function for it", k.name, image.TellPrefix, k.tell)
 		}
 	}
@@ -73,10 +73,10 @@ func (s *Session) pointlessKernel() string {
 // unchecked says which of the errors that were asked for can't be looked for in
 // the guest, and why; "" if all can.
 func (s *Session) unchecked() string {
-	if len(s.cfg.CheckFor) == 0 || s.allocates() {
+	if len(s.Config.CheckFor) == 0 || s.allocates() {
 		return ""
 	}
-	return fmt.Sprintf("--check %s: the guest has no allocator that landgo knows", s.cfg.CheckFor[0])
+	return fmt.Sprintf("--check %s: the guest has no allocator that landgo knows", s.Config.CheckFor[0])
 }
 
 // allocates reports whether landgo follows the guest's allocator or carries it out,
@@ -85,11 +85,11 @@ func (s *Session) allocates() bool {
 	if s.pools() {
 		return true
 	}
-	if !s.platform.plainMalloc || s.img.Stripped {
+	if !s.Platform.plainMalloc || s.Image.Stripped {
 		return false
 	}
-	if _, ok := s.img.Symbol("malloc"); !ok {
-		return s.img.Libc() != image.NoLibc
+	if _, ok := s.Image.Symbol("malloc"); !ok {
+		return s.Image.Libc() != image.NoLibc
 	}
 	for _, b := range s.roles {
 		if b.Role == image.Malloc {
@@ -99,9 +99,9 @@ func (s *Session) allocates() bool {
 	return false
 }
 
-// lockPlaces counts the functions at which there are points of the kinds lock
+// LockPlaces counts the functions at which there are points of the kinds lock
 // and unlock.
-func (s *Session) lockPlaces() (locks, unlocks int) {
+func (s *Session) LockPlaces() (locks, unlocks int) {
 	for _, b := range s.roles {
 		at := scheduler.PointsAt(b.Role)
 		if at&scheduler.PointLock != 0 {
@@ -114,6 +114,6 @@ func (s *Session) lockPlaces() (locks, unlocks int) {
 	return locks, unlocks
 }
 
-// noRoles: landgo knows the meaning of none of the guest's functions. lock and
+// NoRoles: landgo knows the meaning of none of the guest's functions. lock and
 // unlock then mean its futex calls and locked instructions.
-func (s *Session) noRoles() bool { return len(s.roles) == 0 }
+func (s *Session) NoRoles() bool { return len(s.roles) == 0 }

@@ -1,4 +1,4 @@
-package explore
+package session
 
 import (
 	"errors"
@@ -40,8 +40,8 @@ var gapProblems = map[kernel.Gap]result.ErrorKind{
 	kernel.GapPaging:      result.NoPaging,
 }
 
-// imageError explains why the guest's file isn't one.
-func imageError(guest string, err error) error {
+// ImageError explains why the guest's file isn't one.
+func ImageError(guest string, err error) error {
 	var bad *image.Error
 	var p *fs.PathError
 	switch {
@@ -68,7 +68,7 @@ func bootError(guest string, err error) error {
 	}
 	kind := gapProblems[refused.Gap]
 	if result.Explain(kind).Status == result.ExitInvalid {
-		return &invalid{kind: kind, reason: err.Error()}
+		return &Invalid{Kind: kind, Reason: err.Error()}
 	}
 	return result.Errorf(kind, "%s: %w", guest, err)
 }

@@ -1,4 +1,4 @@
-package explore
+package session
 
 import (
 	"errors"
@@ -8,19 +8,19 @@ import (
 	"landgo/scheduler"
 )
 
-// invalid is a guest that can't be controlled, found before it runs.
-type invalid struct {
-	kind   result.ErrorKind
-	reason string
+// Invalid is a guest that can't be controlled, found before it runs.
+type Invalid struct {
+	Kind   result.ErrorKind
+	Reason string
 }
 
-func (e *invalid) Error() string { return e.reason }
+func (e *Invalid) Error() string { return e.Reason }
 
-// verdictOf puts an error of a session or a search into a result, where it is
+// VerdictOf puts an error of a session or a search into a result, where it is
 // a verdict; otherwise it returns the error.
-func (s *Session) verdictOf(err error, r *result.Result) error {
+func (s *Session) VerdictOf(err error, r *result.Result) error {
 	var inv *scheduler.InvalidError
-	var pre *invalid
+	var pre *Invalid
 	var budget *scheduler.BudgetError
 	var endless *por.EndlessError
 	switch {
@@ -29,14 +29,14 @@ func (s *Session) verdictOf(err error, r *result.Result) error {
 	case errors.As(err, &endless):
 		r.Verdict, r.Problem, r.Reason = result.Budget, result.Endless, endless.Error()
 	case errors.As(err, &pre):
-		r.Verdict, r.Reason, r.Problem = result.Invalid, pre.reason, pre.kind
+		r.Verdict, r.Reason, r.Problem = result.Invalid, pre.Reason, pre.Kind
 	case errors.As(err, &inv):
 		r.Verdict, r.Reason, r.Problem = result.Invalid, inv.Reason, gapProblems[inv.Gap]
 		r.Place = s.place(inv.Thread, inv.PC)
 	case errors.Is(err, scheduler.ErrStopped):
-		r.Verdict, r.Problem, r.Reason = result.Budget, s.limits.Reached(), "interrupted while the kernel booted"
+		r.Verdict, r.Problem, r.Reason = result.Budget, s.Limits.Reached(), "interrupted while the kernel booted"
 		if r.Problem != result.Interrupted {
-			r.Reason = s.cfg.LimitText(r.Problem) + ", and the kernel still boots"
+			r.Reason = s.Config.LimitText(r.Problem) + ", and the kernel still boots"
 		}
 	case errors.As(err, &budget):
 		r.Verdict, r.Problem = result.Budget, tooLong(budget)

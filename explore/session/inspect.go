@@ -1,4 +1,4 @@
-package explore
+package session
 
 import (
 	"fmt"
@@ -8,27 +8,27 @@ import (
 	"landgo/result"
 )
 
-// inspect says what landgo sees in the guest.
-func (s *Session) inspect() *result.Inspection {
-	img := s.img
+// Inspect says what landgo sees in the guest.
+func (s *Session) Inspect() *result.Inspection {
+	img := s.Image
 	in := &result.Inspection{
-		Guest:   result.Guest{Path: s.cfg.Guest, SHA256: img.SHA256},
+		Guest:   result.Guest{Path: s.Config.Guest, SHA256: img.SHA256},
 		Kernel:  img.Kernel.String(),
-		How:     s.platform.how(img),
+		How:     s.Platform.how(img),
 		Format:  format(img),
 		Libc:    img.Libc().String(),
 		Symbols: !img.Stripped,
 	}
-	if fs := s.frames([]uint64{img.Entry}); len(fs) > 0 {
+	if fs := s.Frames([]uint64{img.Entry}); len(fs) > 0 {
 		in.Entry = fs[0]
 	}
 	if main, ok := img.Symbol("main"); ok {
-		f := result.Innermost(s.frames([]uint64{main.Addr}))
+		f := result.Innermost(s.Frames([]uint64{main.Addr}))
 		in.Lines = f.File != ""
 	}
 	s.functions(in)
 	s.points(in)
-	in.Trusted = []string{s.platform.trusted(s)}
+	in.Trusted = []string{s.Platform.trusted(s)}
 	s.unmodelled(in)
 	return in
 }
@@ -60,14 +60,14 @@ func (s *Session) functions(in *result.Inspection) {
 
 // points counts the places of each kind of preemption point.
 func (s *Session) points(in *result.Inspection) {
-	locks, unlocks := s.lockPlaces()
+	locks, unlocks := s.LockPlaces()
 	lockNote, unlockNote := "functions that acquire", "functions that release"
-	if s.noRoles() {
+	if s.NoRoles() {
 		locks, unlocks = -1, -1
 		lockNote = "the guest's futex calls and locked instructions"
 		unlockNote = lockNote
 	}
-	if s.platform.annotated && s.noRoles() {
+	if s.Platform.Annotated && s.NoRoles() {
 		lockNote, unlockNote = "where the kernel calls landgo_locking", "where it calls landgo_unlocked"
 	}
 	in.Points = []result.PointKind{
@@ -78,7 +78,7 @@ func (s *Session) points(in *result.Inspection) {
 		{Name: "sync", Places: -1, Note: "operations that other threads could notice, as a run finds them"},
 		{Name: "mem", Places: -1, Note: "accesses to memory that threads share, as a run finds them"},
 	}
-	if s.platform.interrupts {
+	if s.Platform.Interrupts {
 		in.Points = append(in.Points,
 			result.PointKind{Name: "cli", Places: -1, Note: "before interrupts go off"},
 			result.PointKind{Name: "sti", Places: -1, Note: "after they have come on"})
