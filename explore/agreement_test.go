@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/por"
 )
 
@@ -24,7 +26,7 @@ func build(t testing.TB, cc, opt, name string, defines ...string) string {
 
 // ends is the por.Observer that collects how executions end.
 type ends struct {
-	*session
+	*session.Session
 	states     map[string]int // final state and bug, and how often
 	executions int
 }
@@ -33,8 +35,8 @@ func (e *ends) Ended(x *por.Execution) bool {
 	if x.Ending == por.EndedBlocked || x.Ending == por.EndedPruned {
 		return true
 	}
-	h := hunt{session: e.session}
-	end := fmt.Sprintf("%016x", e.sys.State())
+	h := hunt{Session: e.Session}
+	end := fmt.Sprintf("%016x", e.Guest.State())
 	if f := h.failureAt(x); f != nil {
 		end = h.key(f)
 	}
@@ -47,24 +49,24 @@ func (e *ends) Restarted()            { clear(e.states); e.executions = 0 }
 
 // explored runs a whole search, within the configuration's bounds, and says how
 // its executions end.
-func explored(t testing.TB, search string, c Config) *ends {
+func explored(t testing.TB, search string, c config.Config) *ends {
 	t.Helper()
 	c.Search = search
-	s, err := open(c)
+	s, err := session.Open(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.close)
-	e := &ends{session: s, states: map[string]int{}}
+	t.Cleanup(s.Close)
+	e := &ends{Session: s, states: map[string]int{}}
 	spec, err := por.ParseSpec(search)
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(pointMem), Unmerged: spec.Kind().SingleEvents, MaxExecutions: 200_000, Bounds: c.Bounds})
+	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(config.PointMem), Unmerged: spec.Kind().SingleEvents, MaxExecutions: 200_000, Bounds: c.Bounds})
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := engine.Run(s.sys, e)
+	stats, err := engine.Run(s.Guest, e)
 	if err != nil {
 		t.Fatalf("%s: %v", search, err)
 	}
@@ -96,9 +98,9 @@ func TestSearchesAgree(t *testing.T) {
 				cc, opt = "gcc", "-O1"
 			}
 			t.Run(name+variant, func(t *testing.T) {
-				c := DefaultConfig()
+				c := config.Default()
 				c.Guest = build(t, cc, opt, name, variant)
-				points := []Points{PointMem, possible(t, c, PointYield, PointLock, PointUnlock)}
+				points := []config.Points{config.PointMem, possible(t, c, config.PointYield, config.PointLock, config.PointUnlock)}
 				if name == "barrier_phase" && variant == "-DFIXED" {
 					points = points[1:] // without reduction as long as all the others together
 				}
@@ -106,7 +108,7 @@ func TestSearchesAgree(t *testing.T) {
 					c.PP = pp
 					want := explored(t, "none", c)
 					searches := agreeing
-					if pp == PointMem {
+					if pp == config.PointMem {
 						searches = append(slices.Clone(agreeing), "trust")
 					}
 					for _, search := range searches {
@@ -125,16 +127,16 @@ func TestSearchesAgree(t *testing.T) {
 }
 
 // possible is the points that there can be in a guest, of those given.
-func possible(t testing.TB, c Config, points ...Points) (pp Points) {
+func possible(t testing.TB, c config.Config, points ...config.Points) (pp config.Points) {
 	t.Helper()
 	for _, p := range points {
-		c.PP = PointYield | p
-		s, err := open(c)
+		c.PP = config.PointYield | p
+		s, err := session.Open(c, nil)
 		if err == nil {
 			pp |= p
 		}
 		if s != nil {
-			s.close()
+			s.Close()
 		}
 	}
 	return pp
@@ -150,19 +152,19 @@ func TestBoundedSearchesAgree(t *testing.T) {
 			cc, opt = "musl-gcc", "-O2"
 		}
 		t.Run(name+variant, func(t *testing.T) {
-			c := DefaultConfig()
+			c := config.Default()
 			c.Guest = build(t, cc, opt, name, variant)
-			locks := possible(t, c, PointYield, PointLock, PointUnlock)
+			locks := possible(t, c, config.PointYield, config.PointLock, config.PointUnlock)
 			for _, k := range []struct {
-				pp       Points
+				pp       config.Points
 				bounds   string
 				searches []string
 			}{
-				{PointMem, "preempt=0", []string{"bpor", "nidhugg-bpor", "source-bpor"}},
-				{PointMem, "preempt=1", []string{"bounded", "bpor", "nidhugg-bpor", "source-bpor"}},
-				{PointMem, "preempt=2", []string{"bpor"}},
-				{PointMem, "fair=1", []string{"bpor"}},
-				{PointMem, "preempt=1,fair=0", []string{"bounded", "bpor"}},
+				{config.PointMem, "preempt=0", []string{"bpor", "nidhugg-bpor", "source-bpor"}},
+				{config.PointMem, "preempt=1", []string{"bounded", "bpor", "nidhugg-bpor", "source-bpor"}},
+				{config.PointMem, "preempt=2", []string{"bpor"}},
+				{config.PointMem, "fair=1", []string{"bpor"}},
+				{config.PointMem, "preempt=1,fair=0", []string{"bounded", "bpor"}},
 				{locks, "preempt=1", []string{"bpor", "nidhugg-bpor", "source-bpor"}},
 			} {
 				bounds, err := por.ParseBounds(k.bounds)
@@ -186,7 +188,7 @@ func TestBoundedSearchesAgree(t *testing.T) {
 func TestSharingDeclared(t *testing.T) {
 	for _, name := range []string{"lost_update", "increment", "late_sharing", "aba", "trylock_backoff", "stack_argument"} {
 		t.Run(name, func(t *testing.T) {
-			c := DefaultConfig()
+			c := config.Default()
 			c.Guest = build(t, "musl-gcc", "-O2", name, "-DFIXED")
 			learned := explored(t, "optimal", c)
 			c.AllShared = true
@@ -209,22 +211,22 @@ func TestOwnCodeAgrees(t *testing.T) {
 			}
 			for _, cc := range []string{"gcc", "musl-gcc"} {
 				t.Run(name+variant+"/"+cc, func(t *testing.T) {
-					c := DefaultConfig()
+					c := config.Default()
 					c.Guest = build(t, cc, "-O1", name, variant)
-					c.PP = possible(t, c, PointYield, PointLock, PointUnlock, PointAtomic)
+					c.PP = possible(t, c, config.PointYield, config.PointLock, config.PointUnlock, config.PointAtomic)
 					bugs := func(native bool) (kinds []string) {
 						c.NativeSync = native
-						s, err := open(c)
+						s, err := session.Open(c, nil)
 						if err != nil {
 							t.Fatal(err)
 						}
-						defer s.close()
+						defer s.Close()
 						seen := map[string]bool{}
 						engine, err := por.New("optimal", por.Options{MaxExecutions: limit})
 						if err != nil {
 							t.Fatal(err)
 						}
-						if _, err := engine.Run(s.sys, &kindsSeen{session: s, kinds: seen}); err != nil {
+						if _, err := engine.Run(s.Guest, &kindsSeen{Session: s, kinds: seen}); err != nil {
 							t.Fatalf("native %v: %v", native, err)
 						}
 						return slices.Sorted(maps.Keys(seen))
@@ -240,12 +242,12 @@ func TestOwnCodeAgrees(t *testing.T) {
 
 // kindsSeen is the por.Observer that collects kinds of bugs.
 type kindsSeen struct {
-	*session
+	*session.Session
 	kinds map[string]bool
 }
 
 func (k *kindsSeen) Ended(x *por.Execution) bool {
-	h := hunt{session: k.session}
+	h := hunt{Session: k.Session}
 	if f := h.failureAt(x); f != nil {
 		k.kinds[string(f.Kind)] = true
 	}

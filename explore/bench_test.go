@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"testing"
+
+	"landgo/explore/config"
 )
 
 // BenchmarkRun explores the guest that LANDGO_GUEST names to its end, for
@@ -16,8 +18,8 @@ func BenchmarkRun(b *testing.B) {
 		b.Skip("LANDGO_GUEST names no guest")
 	}
 	for i := 0; i < b.N; i++ {
-		c := DefaultConfig()
-		c.Guest, c.Out = path, NoFile
+		c := config.Default()
+		c.Guest, c.Out = path, config.NoFile
 		r, err := Run(context.Background(), c, nil)
 		if err != nil {
 			b.Fatal(err)

@@ -50,7 +50,7 @@ const (
 // second guest. Who limits executions, or where points may be, gets one thing
 // after the other.
 func (d *deepening) accompany() {
-	if d.warm > 0 || d.steps == 0 || d.cfg.naive() || d.cfg.SyncOnly || d.cfg.MaxExecutions > 0 || len(d.cfg.rules()) > 0 {
+	if d.warm > 0 || d.steps == 0 || d.Config.Naive() || d.Config.SyncOnly || d.Config.MaxExecutions > 0 || len(d.Config.AllRules()) > 0 {
 		return
 	}
 	d.warm = d.steps
@@ -59,14 +59,14 @@ func (d *deepening) accompany() {
 
 // hire begins it, with a guest of its own.
 func (d *deepening) hire() error {
-	s, err := open(d.cfg)
+	s, err := d.Another()
 	if err != nil {
 		if s != nil {
-			s.close()
+			s.Close()
 		}
 		return err
 	}
-	d.beside = &beside{hunt: &hunt{session: s, result: &result.Result{}, seen: map[string]*finding{}},
+	d.beside = &beside{hunt: &hunt{Session: s, result: &result.Result{}, seen: map[string]*finding{}},
 		turn: make(chan bool), back: make(chan struct{})}
 	go d.beside.work()
 	return nil
@@ -83,14 +83,14 @@ func (b *beside) work() {
 		return
 	}
 	engine, err := por.New("bpor", por.Options{
-		OneEvent: b.oneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: besideBound}}, Iterate: true,
-		Stop: func() bool { return b.ending || b.raced() && !b.cfg.KeepGoing },
+		OneEvent: b.OneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: besideBound}}, Iterate: true,
+		Stop: func() bool { return b.ending || b.raced() && !b.Config.KeepGoing },
 	})
 	if err == nil {
-		b.sys.Rewind(b.root)
-		var sys por.System = b.sys
-		if b.cfg.FailOnRace {
-			b.watched = b.watch()
+		b.Guest.Rewind(b.Root)
+		var sys por.System = b.Guest
+		if b.Config.FailOnRace {
+			b.watched = watch(b.Session)
 			sys = b.watched
 		}
 		err = b.promptly(func() (err error) {
@@ -102,7 +102,7 @@ func (b *beside) work() {
 	for _, f := range b.found {
 		var s trace.Schedule
 		if err == nil {
-			s, err = b.schedule(f.path)
+			s, err = schedule(b.Session, f.path)
 		}
 		b.trace = append(b.trace, s)
 	}
@@ -202,7 +202,7 @@ func (d *deepening) takeBeside() {
 		}
 		if i < len(b.trace) {
 			f.schedule = b.trace[i]
-		} else if f.schedule, d.besideErr = b.schedule(f.path); d.besideErr != nil { // a race
+		} else if f.schedule, d.besideErr = schedule(b.Session, f.path); d.besideErr != nil { // a race
 			return
 		}
 		f.fresh = false

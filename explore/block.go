@@ -25,11 +25,11 @@ func (st *story) Block(t trace.TID, b heap.Block, given bool) {
 		l = new(lifeStacks)
 		st.blocks[key] = l
 	}
-	stack := st.stack(t)
+	stack := st.Stack(t)
 	switch {
 	case len(stack) > 1 && mappers[stack[0].Function]:
 		stack = callers(stack)
-	case st.sys.PC(t) != b.Given.PC && b.Family < scheduler.MappingFamilies: // not on its way back
+	case st.Guest.PC(t) != b.Given.PC && b.Family < scheduler.MappingFamilies: // not on its way back
 		stack = callers(stack)
 	}
 	if given {
@@ -69,5 +69,5 @@ func (st *story) block(b *heap.Block) *result.Block {
 }
 
 func (st *story) origin(e *heap.Event, stack []result.Frame) result.Origin {
-	return result.Origin{Thread: st.sys.Name(e.Thread), Step: int(e.Step), Stack: stack}
+	return result.Origin{Thread: st.Guest.Name(e.Thread), Step: int(e.Step), Stack: stack}
 }

@@ -31,15 +31,15 @@ const statesLimit = 2_000_000
 func (d *deepening) endless() bool {
 	var long *scheduler.BudgetError
 	return d.doomed != nil && errors.As(d.doomed.err, &long) && long.Steps != 0 && d.whole(d.doomed.job) && d.stopped == "" && len(d.found) == 0 &&
-		d.stepCost() == 1 && !d.cfg.naive() && !d.cfg.SyncOnly && !d.cfg.FailOnRace && d.cfg.MaxExecutions == 0 && len(d.cfg.rules()) == 0
+		d.Platform.StepCost == 1 && !d.Config.Naive() && !d.Config.SyncOnly && !d.Config.FailOnRace && d.Config.MaxExecutions == 0 && len(d.Config.AllRules()) == 0
 }
 
 // lookByStates makes the search, and takes over the bugs that it finds.
 func (d *deepening) lookByStates() error {
-	o := &byStates{hunt: &hunt{session: d.session, result: &result.Result{}, seen: map[string]*finding{}, obs: d.obs}}
-	d.sys.Rewind(d.root)
-	d.sys.SetGranularity(d.granularity(d.cfg.PP, nil))
-	d.sys.Look(nil)
+	o := &byStates{hunt: &hunt{Session: d.Session, result: &result.Result{}, seen: map[string]*finding{}, obs: d.obs}}
+	d.Guest.Rewind(d.Root)
+	d.Guest.SetGranularity(d.Granularity(d.Config.PP, nil))
+	d.Guest.Look(nil)
 	engine, err := por.New(byStatesSearch, por.Options{OneEvent: true, Stop: o.enough})
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (d *deepening) lookByStates() error {
 	})
 	d.byStates, d.doomed.job.State = o, deepen.Stuck
 	for _, f := range o.found {
-		if f.schedule, err = d.schedule(f.path); err != nil {
+		if f.schedule, err = schedule(d.Session, f.path); err != nil {
 			return err
 		}
 		f.fresh, d.seen[f.key] = false, f
@@ -60,7 +60,7 @@ func (d *deepening) lookByStates() error {
 }
 
 func (o *byStates) enough() bool {
-	return o.stop() || o.cfg.Time == 0 && steps(o.stats) > statesLimit
+	return o.stop() || o.Config.Time == 0 && steps(o.stats) > statesLimit
 }
 
 // proves reports whether it has seen every state, and no bug.

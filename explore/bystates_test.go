@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -72,11 +73,11 @@ func TestByStates(t *testing.T) {
 		{"back out, and a bug", "#define FAULTY\n" + backOut, "", result.Buggy, ""},
 		{"for ever", forever, "stateful", result.Budget, result.Endless},
 	} {
-		c := DefaultConfig()
-		c.Guest, c.Out, c.Jobs = compile(t, g.source), NoFile, 1
+		c := config.Default()
+		c.Guest, c.Out, c.Jobs = compile(t, g.source), config.NoFile, 1
 		if g.search != "" {
 			c.Search, c.Deepen = g.search, false
-			c.PP = PointMem
+			c.PP = config.PointMem
 		}
 		r, err := Run(context.Background(), c, nil)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -71,9 +72,9 @@ func TestCallRace(t *testing.T) {
 func TestCallPoint(t *testing.T) {
 	const twice = "b[0] = '1'; b[0] = '0';"
 	for _, libc := range []string{"gcc", "musl-gcc"} {
-		cfg := DefaultConfig()
-		cfg.Guest, cfg.Out = compileBy(t, libc, callProgram(twice, `sscanf((char *)b, "%d", (int *)&n); if (n == 1) abort();`)), NoFile
-		if err := OptionNamed("pp").Apply(&cfg, "race"); err != nil {
+		cfg := config.Default()
+		cfg.Guest, cfg.Out = compileBy(t, libc, callProgram(twice, `sscanf((char *)b, "%d", (int *)&n); if (n == 1) abort();`)), config.NoFile
+		if err := config.OptionNamed("pp").Apply(&cfg, "race"); err != nil {
 			t.Fatal(err)
 		}
 		r, err := Run(context.Background(), cfg, nil)
@@ -86,7 +87,7 @@ func TestCallPoint(t *testing.T) {
 			t.Errorf("%s: %v, %s, %d unexamined, %+v", libc, err, r.Verdict, r.Unexamined, r.Races)
 		}
 		executions := r.Executions
-		if err := OptionNamed("pp").Apply(&cfg, r.PP); err != nil {
+		if err := config.OptionNamed("pp").Apply(&cfg, r.PP); err != nil {
 			t.Fatal(err)
 		}
 		if r, err = Run(context.Background(), cfg, nil); err != nil || r.Verdict != result.Verified || r.Executions < 3 || r.Executions >= executions {

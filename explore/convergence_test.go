@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"landgo/deepen"
+	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/guests/random"
 	"landgo/por"
 	"landgo/result"
@@ -34,13 +36,13 @@ func TestDeepeningAgrees(t *testing.T) {
 				cc, opt = "musl-gcc", "-O2"
 			}
 			t.Run(name+variant, func(t *testing.T) {
-				c := DefaultConfig()
-				c.Guest, c.Out = build(t, cc, opt, name, variant), NoFile
+				c := config.Default()
+				c.Guest, c.Out = build(t, cc, opt, name, variant), config.NoFile
 				got, err := Run(context.Background(), c, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				c.Race = RaceOff // what is needed for a proof isn't known from races
+				c.Race = config.RaceOff // what is needed for a proof isn't known from races
 				off, err := Run(context.Background(), c, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -72,7 +74,7 @@ func TestDeepeningAgrees(t *testing.T) {
 // unfinished thread had done for itself by then is nobody's business, and it is
 // more at coarser steps.
 type outcomes struct {
-	*session
+	*session.Session
 	bugs, whole, cut map[string]bool
 }
 
@@ -80,7 +82,7 @@ func (o *outcomes) Ended(x *por.Execution) bool {
 	if x.Ending == por.EndedBlocked {
 		return true
 	}
-	h := hunt{session: o.session}
+	h := hunt{Session: o.Session}
 	if f := h.failureAt(x); f != nil {
 		o.bugs[h.key(f)] = true
 		return true
@@ -91,25 +93,25 @@ func (o *outcomes) Ended(x *por.Execution) bool {
 			into = o.cut
 		}
 	}
-	into[strconv.FormatUint(o.sys.State(), 16)] = true
+	into[strconv.FormatUint(o.Guest.State(), 16)] = true
 	return true
 }
 func (o *outcomes) Progress(por.Progress) {}
 func (o *outcomes) Restarted()            { clear(o.bugs); clear(o.whole); clear(o.cut) }
 
 // outcomesOf runs a search to its end, or says that it is too large.
-func outcomesOf(t *testing.T, s *session, search string, at deepen.Set, limit uint64) (o *outcomes, open []uint64, complete bool, err error) {
+func outcomesOf(t *testing.T, s *session.Session, search string, at deepen.Set, limit uint64) (o *outcomes, open []uint64, complete bool, err error) {
 	t.Helper()
-	s.sys.Rewind(s.root)
-	s.sys.SetGranularity(s.granularity(Points(at.Kinds), at.At))
-	s.sys.Look(nil)
+	s.Guest.Rewind(s.Root)
+	s.Guest.SetGranularity(s.Granularity(config.Points(at.Kinds), at.At))
+	s.Guest.Look(nil)
 	o = &outcomes{s, map[string]bool{}, map[string]bool{}, map[string]bool{}}
-	engine, err := por.New(search, por.Options{OneEvent: Points(at.Kinds).Has(PointMem), MaxExecutions: limit})
+	engine, err := por.New(search, por.Options{OneEvent: config.Points(at.Kinds).Has(config.PointMem), MaxExecutions: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := engine.Run(s.sys, o)
-	for _, p := range s.sys.Unexamined() {
+	stats, err := engine.Run(s.Guest, o)
+	for _, p := range s.Guest.Unexamined() {
 		open = append(open, p.First.PC, p.Second.PC)
 	}
 	return o, open, stats.Complete, err
@@ -136,13 +138,13 @@ func TestConvergence(t *testing.T) {
 		if only >= 0 && i != only {
 			continue
 		}
-		c := DefaultConfig()
+		c := config.Default()
 		c.Guest, c.Args = guest, []string{strconv.Itoa(i % randomBatch)}
-		s, err := open(c)
+		s, err := session.Open(c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: deepen.Kinds(PointMem)}, limit)
+		want, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: deepen.Kinds(config.PointMem)}, limit)
 		switch {
 		case err != nil:
 			refused++
@@ -150,10 +152,10 @@ func TestConvergence(t *testing.T) {
 			tooLarge++
 		}
 		if err != nil || !complete {
-			s.close()
+			s.Close()
 			continue
 		}
-		at := deepen.Set{Kinds: deepen.Kinds(PointSync)}
+		at := deepen.Set{Kinds: deepen.Kinds(config.PointSync)}
 		for {
 			search := []string{"optimal", "sleep", "source"}[i%3]
 			got, open, complete, err := outcomesOf(t, s, search, at, 100*limit)
@@ -189,7 +191,7 @@ func TestConvergence(t *testing.T) {
 			}
 			break
 		}
-		s.close()
+		s.Close()
 	}
 	t.Logf("%d programs compared, %d with bugs, %d too large, %d refused; points added %d times", compared, buggy, tooLarge, refused, extended)
 	if only < 0 && (compared < n/3 || buggy == 0 || extended == 0) {
@@ -220,14 +222,14 @@ func TestConvergenceOfRounds(t *testing.T) {
 		if only >= 0 && i != only {
 			continue
 		}
-		c := DefaultConfig()
-		c.Guest, c.Args, c.Out, c.KeepGoing = guest, []string{strconv.Itoa(i % randomBatch)}, NoFile, true
-		s, err := open(c)
+		c := config.Default()
+		c.Guest, c.Args, c.Out, c.KeepGoing = guest, []string{strconv.Itoa(i % randomBatch)}, config.NoFile, true
+		s, err := session.Open(c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: deepen.Kinds(PointMem)}, limit)
-		s.close()
+		want, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: deepen.Kinds(config.PointMem)}, limit)
+		s.Close()
 		if err != nil || !complete {
 			continue
 		}
@@ -272,7 +274,7 @@ func TestConvergenceOfRounds(t *testing.T) {
 // TestLoopIsNamedByItsOwnRead: a livelock is the same bug at any points, though a
 // thread has read what its loop reads just before the loop.
 func TestLoopIsNamedByItsOwnRead(t *testing.T) {
-	c := DefaultConfig()
+	c := config.Default()
 	c.Guest = compile(t, `#include <pthread.h>
 static volatile int v, never;
 static void *f(void *p) {
@@ -282,12 +284,12 @@ static void *f(void *p) {
 }
 int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0); pthread_join(t, 0); v = never; return 0; }
 `)
-	s, err := open(c)
+	s, err := session.Open(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
-	for _, p := range []Points{PointMem, PointSync} {
+	defer s.Close()
+	for _, p := range []config.Points{config.PointMem, config.PointSync} {
 		o, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: deepen.Kinds(p)}, 1000)
 		if err != nil || !complete || len(o.bugs) != 1 {
 			t.Errorf("%s: complete %v, error %v", p, complete, err)

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"landgo/explore/config"
+	"landgo/explore/saved"
 	"landgo/internal/corrupt"
 	"landgo/result"
 )
@@ -47,8 +49,8 @@ func explained(r *result.Result, err error) error {
 // or gone on with to some verdict.
 func TestCorruptCheckpoint(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "search.ckpt")
-	base := DefaultConfig()
-	base.Guest, base.Out, base.Jobs, base.KeepGoing = filepath.Join(t.TempDir(), "guest"), NoFile, 1, true
+	base := config.Default()
+	base.Guest, base.Out, base.Jobs, base.KeepGoing = filepath.Join(t.TempDir(), "guest"), config.NoFile, 1, true
 	src := base.Guest + ".c"
 	if err := os.WriteFile(src, []byte(corruptGuest), 0o644); err != nil {
 		t.Fatal(err)
@@ -66,7 +68,7 @@ func TestCorruptCheckpoint(t *testing.T) {
 	sleep.Search = "sleep"
 	base.Guest = split
 	for i, name := range []string{"one search", "sleep", "many sets"} {
-		c := []Config{one, sleep, base}[i]
+		c := []config.Config{one, sleep, base}[i]
 		c.Checkpoint = path
 		os.Remove(path)
 		// Up to where it is saved.
@@ -84,7 +86,7 @@ func TestCorruptCheckpoint(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		p, err := readCheckpoint(path)
+		p, err := saved.ReadCheckpoint(path)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -100,9 +102,9 @@ func TestCorruptCheckpoint(t *testing.T) {
 		refused := 0
 		cases := corrupt.Count(t, 45, 3) / 3
 		corrupt.Run(t, name, corrupt.JSONValues, good, cases, corruptBound, func(data []byte) error {
-			var again checkpoint
+			var again saved.Checkpoint
 			if json.Unmarshal(data, &again) == nil {
-				again.Sum = again.sum()
+				again.Sum = again.Digest()
 				data, _ = json.Marshal(&again)
 			}
 			if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -134,10 +136,10 @@ func TestCorruptBoot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head := len(snapshotMagic) + 32 + crc32.Size
+	head := len(saved.BootMagic) + 32 + crc32.Size
 	corrupt.Run(t, "boot", corrupt.Binary, good[head:], corrupt.Count(t, 25, 1), corruptBound, func(data []byte) error {
 		text := append(append([]byte(nil), good[:head]...), data...)
-		binary.LittleEndian.PutUint32(text[head-crc32.Size:], crc32.Checksum(data, snapshotSum))
+		binary.LittleEndian.PutUint32(text[head-crc32.Size:], crc32.Checksum(data, saved.BootSum))
 		if err := os.WriteFile(files[0], text, 0o600); err != nil {
 			return err
 		}

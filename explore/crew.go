@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -36,26 +38,26 @@ type partSeen struct {
 
 // Hire implements por.Crew.
 func (c *crew) Hire() (all []por.Worker, err error) {
-	known := c.sys.Knowledge()
-	c.kept.Add(c.sys.TakeWitnessed())
+	known := c.Guest.Knowledge()
+	c.kept.Add(c.Guest.TakeWitnessed())
 	c.sealed = true
-	for i := range c.cfg.Workers() {
-		s := c.session
+	for i := range c.Config.Workers() {
+		s := c.Session
 		if i > 0 {
-			if s, err = open(c.cfg); err == nil {
-				_, err = s.sys.Learn(known)
+			if s, err = c.Another(); err == nil {
+				_, err = s.Guest.Learn(known)
 			}
 			if err != nil { // no room for another guest: fewer will do
 				if s != nil {
-					s.close()
+					s.Close()
 				}
 				break
 			}
-			s.sys.TakeWitnessed()
+			s.Guest.TakeWitnessed()
 		}
-		s.sys.Seal(true)
+		s.Guest.Seal(true)
 		c.stopsWithin(s, true)
-		o := &hunt{session: s, result: &result.Result{}, seen: map[string]*finding{}}
+		o := &hunt{Session: s, result: &result.Result{}, seen: map[string]*finding{}}
 		c.workers = append(c.workers, o)
 		all = append(all, por.Worker{Begin: func() por.System { return c.stand(o) }, Obs: o, Seen: func() any { return o.take() }})
 	}
@@ -64,7 +66,7 @@ func (c *crew) Hire() (all []por.Worker, err error) {
 
 // take returns what the worker has seen, and forgets it.
 func (h *hunt) take() *partSeen {
-	p := &partSeen{h.found, h.result.Threads, h.checks, h.watched, h.sys.TakeWitnessed()}
+	p := &partSeen{h.found, h.result.Threads, h.checks, h.watched, h.Guest.TakeWitnessed()}
 	h.found, h.seen, h.checks, h.result.Threads = nil, map[string]*finding{}, nil, 0
 	return p
 }
@@ -86,7 +88,7 @@ func (c *crew) Keep(seen any) {
 		c.publish()
 	}
 	c.result.Threads = max(c.result.Threads, p.threads)
-	if room := selfCheckRuns - len(c.checks); c.cfg.SelfCheck && room > 0 {
+	if room := selfCheckRuns - len(c.checks); c.Config.SelfCheck && room > 0 {
 		c.checks = append(c.checks, p.checks[:min(room, len(p.checks))]...)
 	}
 	if p.watched != nil {
@@ -98,23 +100,23 @@ func (c *crew) Keep(seen any) {
 // Restart implements por.Crew. All begin with new guests: what those of before
 // have learned of parts that don't count can't be taken from them.
 func (c *crew) Restart(w int) (por.System, error) {
-	known := c.workers[w].sys.Knowledge()
+	known := c.workers[w].Guest.Knowledge()
 	c.dismiss(nil)
-	if err := c.session.anew(known); err != nil {
+	if err := c.Session.Anew(known); err != nil {
 		return nil, err
 	}
 	return c.stand(c.hunt), nil
 }
 
 // Failed implements por.Crew.
-func (c *crew) Failed(w int) { c.failedAt = c.workers[w].session }
+func (c *crew) Failed(w int) { c.failedAt = c.workers[w].Session }
 
 // dismiss ends the workers but the first, and the one whose guest is still
 // wanted.
-func (c *crew) dismiss(wanted *session) {
+func (c *crew) dismiss(wanted *session.Session) {
 	for _, o := range c.workers[min(1, len(c.workers)):] {
-		if o.session != wanted {
-			o.session.close()
+		if o.Session != wanted {
+			o.Session.Close()
 		}
 	}
 	c.workers, c.sealed = nil, false
@@ -122,8 +124,8 @@ func (c *crew) dismiss(wanted *session) {
 
 // close ends what Hire began.
 func (c *crew) close() {
-	c.sys.Seal(false)
-	c.sys.Witness(&c.kept)
+	c.Guest.Seal(false)
+	c.Guest.Witness(&c.kept)
 	c.dismiss(c.failedAt)
 }
 
@@ -132,8 +134,8 @@ func (h *hunt) together(spec por.Spec, opts por.Options) (por.Stats, error) {
 	if err := h.saves(&opts); err != nil {
 		return por.Stats{}, err
 	}
-	h.sys.Rewind(h.root)
-	if h.cfg.Whole() != "" {
+	h.Guest.Rewind(h.Root)
+	if h.Config.Whole() != "" {
 		return h.run(opts)
 	}
 	h.crew = &crew{hunt: h, stand: (*hunt).watchedSystem}
@@ -146,7 +148,7 @@ func (h *hunt) together(spec por.Spec, opts por.Options) (por.Stats, error) {
 
 // run makes the search.
 func (h *hunt) run(opts por.Options) (por.Stats, error) {
-	engine, err := por.New(h.cfg.Search, opts)
+	engine, err := por.New(h.Config.Search, opts)
 	if err != nil {
 		return por.Stats{}, result.Errorf(result.Usage, "%w", err)
 	}
@@ -156,12 +158,12 @@ func (h *hunt) run(opts por.Options) (por.Stats, error) {
 // watchedSystem is the guest, at its root, with a race detector looking on if
 // the configuration wants one.
 func (h *hunt) watchedSystem() por.System {
-	h.sys.Rewind(h.root)
+	h.Guest.Rewind(h.Root)
 	h.watched = nil
-	if h.cfg.Race == RaceOff && h.fine() && !h.cfg.FailOnRace {
-		return h.sys
+	if h.Config.Race == config.RaceOff && h.Fine() && !h.Config.FailOnRace {
+		return h.Guest
 	}
-	w := h.watch()
+	w := watch(h.Session)
 	h.watched = w
 	for i := range h.saved {
 		r := &h.saved[i]

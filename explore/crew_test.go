@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/por"
 	"landgo/result"
 )
@@ -22,7 +23,7 @@ func untimed(t *testing.T, r *result.Result) string {
 
 // sameFor runs a configuration with so many workers, one number after the other, and
 // returns what all of these runs report but for durations.
-func sameFor(t *testing.T, c Config, jobs ...int) (r *result.Result) {
+func sameFor(t *testing.T, c config.Config, jobs ...int) (r *result.Result) {
 	t.Helper()
 	want := ""
 	for _, c.Jobs = range jobs {
@@ -60,8 +61,8 @@ func TestJobs(t *testing.T) {
 		{"increment", "-DFIXED", "bounded", "preempt=1"},
 		{"detached", "-DFIXED", "dpor", ""},
 	} {
-		c := DefaultConfig()
-		c.Guest, c.Out, c.Search = build(t, "gcc", "-O1", guest.name, guest.variant), NoFile, guest.search
+		c := config.Default()
+		c.Guest, c.Out, c.Search = build(t, "gcc", "-O1", guest.name, guest.variant), config.NoFile, guest.search
 		if guest.bound != "" {
 			var err error
 			if c.Bounds, err = por.ParseBounds(guest.bound); err != nil {

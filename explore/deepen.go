@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"landgo/deepen"
-	"landgo/image"
+	"landgo/explore/config"
+	"landgo/explore/saved"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/race"
 	"landgo/scheduler"
@@ -67,7 +69,7 @@ type deepening struct {
 	horizon uint64
 	begun   time.Duration // of the clock
 	// stands are the guests of further workers, see round.go.
-	stands []*session
+	stands []*session.Session
 	// beside is there once the warm-up is over, at warm steps.
 	beside    *beside
 	warm      uint64
@@ -79,7 +81,7 @@ type deepening struct {
 	// alone goes on, alone, before anything else is looked at: it was only paused.
 	alone    *deepen.Job
 	narrowed map[*deepen.Job]bool // their callers were looked at (narrow.go)
-	saver    saver
+	saver    saved.Saver
 }
 
 // warmSteps is how much of the space with all points is explored first. 0, in
@@ -95,31 +97,17 @@ const (
 	// firstHorizon is for how many steps is planned without --time. Whenever
 	// they are used up, for as many again as there were.
 	firstHorizon = 32 * stepRate
-	// kernelStep is how many steps of a program one of a kernel takes as long as:
-	// ticks, handlers and switches lie between the steps of its threads, and who
-	// can run has to be tried. 10,000 to 50,000 of them a second were measured.
-	// All numbers of steps by which jobs are planned are divided by it, or the
-	// warm-up alone would use up the time of a small test.
-	kernelStep = 50
 )
-
-// stepCost is how many steps of a program one of the guest takes as long as.
-func (h *hunt) stepCost() uint64 {
-	if h.img.Kernel == image.Bare {
-		return kernelStep
-	}
-	return 1
-}
 
 // pace is a number of a program's steps in the guest's: 0 only for 0.
 func (h *hunt) pace(programs uint64) uint64 {
-	return (programs + h.stepCost() - 1) / h.stepCost()
+	return (programs + h.Platform.StepCost - 1) / h.Platform.StepCost
 }
 
 func newDeepening(h *hunt) *deepening {
-	d := &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: h.pace(firstHorizon), begun: h.clock.elapsed(), races: race.New(race.Config{}), both: race.New(race.Config{}), benign: map[race.Pair]*deepen.Job{}, narrowed: map[*deepen.Job]bool{}}
-	if h.cfg.Time > 0 {
-		d.horizon = h.pace(max(stepRate, uint64(h.cfg.Time.Seconds()*stepRate)))
+	d := &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: h.pace(firstHorizon), begun: h.Clock.Elapsed(), races: race.New(race.Config{}), both: race.New(race.Config{}), benign: map[race.Pair]*deepen.Job{}, narrowed: map[*deepen.Job]bool{}}
+	if h.Config.Time > 0 {
+		d.horizon = h.pace(max(stepRate, uint64(h.Config.Time.Seconds()*stepRate)))
 	}
 	return d
 }
@@ -157,8 +145,8 @@ func (h *hunt) deepen() error {
 	if d.beside != nil {
 		d.beside.end()
 		d.takeBeside()
-		d.sys.Meet(d.beside.sys.Met())
-		d.beside.session.close()
+		d.Guest.Meet(d.beside.Guest.Met())
+		d.beside.Session.Close()
 		err = errors.Join(err, d.besideErr)
 	}
 	var byStates error
@@ -169,24 +157,24 @@ func (h *hunt) deepen() error {
 	var endless *por.EndlessError
 	switch {
 	case byStates != nil:
-		return d.verdictOf(byStates, h.result)
+		return d.VerdictOf(byStates, h.result)
 	case err == nil || d.byStates.proves() || len(d.found) > 0:
 		return d.verdict()
 	case d.byStates != nil && errors.As(d.byStates.err, &endless):
-		return d.verdictOf(endless, h.result)
+		return d.VerdictOf(endless, h.result)
 	case d.doomed != nil:
 		return d.doomed.judge(h.result)
 	}
-	return d.verdictOf(err, h.result)
+	return d.VerdictOf(err, h.result)
 }
 
 // settled reports whether the verdict is known.
 func (d *deepening) settled() bool {
-	return d.plan.Proof() != nil || d.exhausted || d.beside != nil && d.beside.proves() || len(d.found) > 0 && !d.cfg.KeepGoing
+	return d.plan.Proof() != nil || d.exhausted || d.beside != nil && d.beside.proves() || len(d.found) > 0 && !d.Config.KeepGoing
 }
 
 // whole: a job with a point before every access.
-func (d *deepening) whole(j *deepen.Job) bool { return Points(j.Set.Kinds).Has(PointMem) }
+func (d *deepening) whole(j *deepen.Job) bool { return config.Points(j.Set.Kinds).Has(config.PointMem) }
 
 // fold takes over what a sitting has come to. The hunt's guest knows of threads
 // and sharing what the sitting's knew all the time.
@@ -207,7 +195,7 @@ func (d *deepening) fold(s *sitting) error {
 			return err
 		}
 	}
-	s.sp.epoch = d.epoch()
+	s.sp.epoch = d.Epoch()
 	if err := errors.Join(d.settle(s.job), d.besideErr); err != nil {
 		return err
 	}
@@ -216,9 +204,9 @@ func (d *deepening) fold(s *sitting) error {
 
 // stand has the hunt's guest stop where a space's steps end.
 func (d *deepening) stand(sp *space) {
-	d.sys.Rewind(d.root)
-	d.sys.SetGranularity(sp.granularity)
-	sp.sights = d.sys.Look(sp.sights)
+	d.Guest.Rewind(d.Root)
+	d.Guest.SetGranularity(sp.granularity)
+	sp.sights = d.Guest.Look(sp.sights)
 }
 
 // takeOver takes over the bugs that a sitting has found, and what it has seen
@@ -254,7 +242,7 @@ func (d *deepening) settle(j *deepen.Job) (err error) {
 		f.fresh, f.job = false, j
 		d.plan.Failed(j, true)
 		d.publish() // as long as its story isn't known
-		if f.schedule, err = d.schedule(f.path); err != nil {
+		if f.schedule, err = schedule(d.Session, f.path); err != nil {
 			return err
 		}
 		f.told = nil
@@ -277,12 +265,12 @@ func (d *deepening) ended(s *sitting) error {
 	case s.err != nil:
 		d.doomed = s
 		return s.err
-	case s.sp.buggy && !d.cfg.KeepGoing:
+	case s.sp.buggy && !d.Config.KeepGoing:
 		d.plan.Failed(j, false)
 	case s.stats.Complete && s.sp.buggy:
 		d.plan.Failed(j, false)
 		d.exhausted = d.exhausted || d.whole(j)
-	case s.stats.Complete && Points(j.Set.Kinds) == PointSync && !d.cfg.naive():
+	case s.stats.Complete && config.Points(j.Set.Kinds) == config.PointSync && !d.Config.Naive():
 		d.plan.Conclude(j, d.open())
 	case s.stats.Complete:
 		d.plan.Finished(j)
@@ -296,7 +284,7 @@ func (d *deepening) ended(s *sitting) error {
 // open lists the instructions of the space just explored that conflict with
 // others' without points between.
 func (d *deepening) open() (at []uint64) {
-	for _, p := range d.sys.Unexamined() {
+	for _, p := range d.Guest.Unexamined() {
 		at = append(at, p.First.PC, p.Second.PC)
 	}
 	return at

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"landgo/deepen"
+	"landgo/explore/config"
+	"landgo/explore/limits"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/result"
 )
@@ -24,8 +27,8 @@ func TestDeepeningReplays(t *testing.T) {
 	leaveOutWhole(t)
 	own := 0
 	for _, name := range []string{"lost_update", "lost_wakeup", "livelock", "ttas", "ticket", "deadlock_two", "two_preemptions", "early_exit", "trylock_yield", "peterson_spin", "use_after_free"} {
-		c := DefaultConfig()
-		c.Guest, c.Out = "../bin/guests/musl-O1/"+name, NoFile
+		c := config.Default()
+		c.Guest, c.Out = "../bin/guests/musl-O1/"+name, config.NoFile
 		r, err := Run(context.Background(), c, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -39,7 +42,7 @@ func TestDeepeningReplays(t *testing.T) {
 			own++
 		}
 		file := result.NewBugFile(r, r.Bug, c.For(r.Bug).Kept())
-		cfg, err := ConfigOf(file)
+		cfg, err := config.ConfigOf(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,8 +59,8 @@ func TestDeepeningReplays(t *testing.T) {
 // order each time.
 func TestSuspendedSpacesGoOn(t *testing.T) {
 	for _, name := range []string{"fib_bench-N3", "peterson-N2"} {
-		c := DefaultConfig()
-		c.Guest, c.Out = "../bin/guests/musl-O1/"+name, NoFile
+		c := config.Default()
+		c.Guest, c.Out = "../bin/guests/musl-O1/"+name, config.NoFile
 		want, err := Run(context.Background(), c, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -91,12 +94,12 @@ func TestSuspendedSpacesGoOn(t *testing.T) {
 // TestRacePoints: a point before one instruction is one in a fresh process as
 // well, where nothing is known to be shared.
 func TestRacePoints(t *testing.T) {
-	c := DefaultConfig()
-	c.Guest, c.Out = "../bin/guests/musl-O1/lost_update", NoFile
+	c := config.Default()
+	c.Guest, c.Out = "../bin/guests/musl-O1/lost_update", config.NoFile
 	run := func(pp string) *result.Result {
 		t.Helper()
 		own := c
-		if err := OptionNamed("pp").Apply(&own, pp); err != nil {
+		if err := config.OptionNamed("pp").Apply(&own, pp); err != nil {
 			t.Fatal(err)
 		}
 		r, err := Run(context.Background(), own, nil)
@@ -106,7 +109,7 @@ func TestRacePoints(t *testing.T) {
 		r.Finish()
 		if r.Bug != nil {
 			file := result.NewBugFile(r, r.Bug, own.For(r.Bug).Kept())
-			cfg, err := ConfigOf(file)
+			cfg, err := config.ConfigOf(file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,25 +128,25 @@ func TestRacePoints(t *testing.T) {
 		t.Fatalf("race: %s", found.Verdict)
 	}
 	// The instruction that the losing thread was preempted before.
-	s, err := open(c)
+	s, err := session.Open(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
+	defer s.Close()
 	var store uint64
 	for _, a := range found.Bug.Accesses {
 		if a.Op == "writes" {
 			store = uint64(a.Stack[0].Address)
 		}
 	}
-	place := s.placeOf(store)
+	place := s.PlaceOf(store)
 	r := run("yield,race=" + place)
 	if r.Verdict != result.Buggy || r.PP != "yield,race="+place {
 		t.Errorf("yield,race=%s: %s at %s", place, r.Verdict, r.PP)
 	}
 	for _, bad := range []string{"race=main+0x100000", "race=nobody+0x1"} {
 		own := c
-		if err := OptionNamed("pp").Apply(&own, bad); err != nil {
+		if err := config.OptionNamed("pp").Apply(&own, bad); err != nil {
 			t.Fatal(err)
 		}
 		if r, err := Run(context.Background(), own, nil); err != nil || r.Verdict != result.Invalid {
@@ -152,29 +155,14 @@ func TestRacePoints(t *testing.T) {
 	}
 }
 
-// TestParsePlaces: what a set is written as is read as the same.
-func TestParsePlaces(t *testing.T) {
-	for _, good := range []string{"race", "yield,race=0x401234+0x401250", "yield,lock,race=main+0x12+worker+0x0+0x401250"} {
-		p, places, err := parsePoints(good)
-		if got := pointList(p, places); err != nil || got != good && "yield,"+good != got {
-			t.Errorf("%s is read as %s: %v", good, got, err)
-		}
-	}
-	for _, bad := range []string{"race=", "race=+", "race=0x12zz", "lock=main", "race=a b"} {
-		if _, places, err := parsePoints(bad); err == nil {
-			t.Errorf("%s is read as %q", bad, places)
-		}
-	}
-}
-
 // BenchmarkJobStart is what a job takes beyond its executions: the smallest
 // space there is, from the booted guest. To be under a millisecond.
 func BenchmarkJobStart(b *testing.B) {
 	d := deepeningOf(b, "micro-N2-K3")
-	set := deepen.Set{Kinds: deepen.Kinds(PointYield)}
-	before := processorTime()
+	set := deepen.Set{Kinds: deepen.Kinds(config.PointYield)}
+	before := limits.ProcessorTime()
 	defer func() {
-		b.ReportMetric(float64((processorTime()-before).Microseconds())/1000/float64(b.N), "cpu-ms/job")
+		b.ReportMetric(float64((limits.ProcessorTime()-before).Microseconds())/1000/float64(b.N), "cpu-ms/job")
 	}()
 	for range b.N {
 		j := &deepen.Job{Set: set}
@@ -196,7 +184,7 @@ func BenchmarkSuspended(b *testing.B) {
 		runtime.ReadMemStats(&before)
 		const jobs = 50
 		for i := range jobs {
-			j := &deepen.Job{ID: i + 2, Set: deepen.Set{Kinds: deepen.Kinds(PointMem), At: []uint64{uint64(i)}}}
+			j := &deepen.Job{ID: i + 2, Set: deepen.Set{Kinds: deepen.Kinds(config.PointMem), At: []uint64{uint64(i)}}}
 			s := d.sit(j)
 			s.leave = true
 			s.work()
@@ -212,17 +200,17 @@ func BenchmarkSuspended(b *testing.B) {
 }
 
 func deepeningOf(b *testing.B, name string) *deepening {
-	c := DefaultConfig()
-	c.Guest, c.Out = "../bin/guests/musl-O1/"+name, NoFile
-	s, err := open(c)
+	c := config.Default()
+	c.Guest, c.Out = "../bin/guests/musl-O1/"+name, config.NoFile
+	s, err := session.Open(c, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(s.close)
-	h := &hunt{session: s, result: s.newResult(), seen: map[string]*finding{}}
+	b.Cleanup(s.Close)
+	h := &hunt{Session: s, result: s.NewResult(), seen: map[string]*finding{}}
 	d := newDeepening(h)
 	d.warm = 1 // nobody beside it
-	j := &deepen.Job{Set: deepen.Set{Kinds: deepen.Kinds(PointYield)}}
+	j := &deepen.Job{Set: deepen.Set{Kinds: deepen.Kinds(config.PointYield)}}
 	if err := d.run(j); err != nil {
 		b.Fatal(err)
 	}
@@ -235,8 +223,8 @@ var _ por.Observer = (*sitting)(nil)
 // doesn't keep the rest of them going.
 func TestStopsBetweenJobs(t *testing.T) {
 	leaveOutWhole(t)
-	c := DefaultConfig()
-	c.Guest, c.Out = "../bin/guests/musl-O2/race_field-fixed", NoFile
+	c := config.Default()
+	c.Guest, c.Out = "../bin/guests/musl-O2/race_field-fixed", config.NoFile
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	r, err := Run(ctx, c, nil)

@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"time"
 
 	"landgo/deepen"
-	"landgo/por"
+	"landgo/explore/saved"
+	"landgo/explore/session"
 	"landgo/race"
 	"landgo/result"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // An iterative deepening in a checkpoint: the plan, and of each job what is kept
@@ -30,92 +29,23 @@ import (
 // Paths mean the steps of one epoch; those of another are left out. Epochs are
 // counted anew by each process, so only what was of the last one is marked.
 
-// savedDeepening is what a deepening has, as plain data. Jobs are by their ID, 0
-// is none.
-type savedDeepening struct {
-	SyncOnly bool           `json:"sync_only,omitempty"`
-	Plan     *deepen.Saved  `json:"plan"`
-	Spaces   []savedSpace   `json:"spaces"`
-	Races    []savedSighted `json:"races,omitempty"` // in their order
-	Both     []savedRace    `json:"both,omitempty"`
-	Benign   []savedBenign  `json:"benign,omitempty"`
-	Found    []savedFinding `json:"found,omitempty"`
-	Stuck    *savedStuck    `json:"stuck,omitempty"`
-
-	After   []uint64         `json:"after"`
-	Checks  [][]por.PathStep `json:"checks,omitempty"`
-	Passed  bool             `json:"passed"`
-	Steps   uint64           `json:"steps"`
-	Horizon uint64           `json:"horizon"`
-	Alone   int              `json:"alone,omitempty"`
-	Used    time.Duration    `json:"used"` // ns
-
-	Warm        uint64 `json:"warm,omitempty"`
-	Beside      bool   `json:"beside,omitempty"`
-	BesideSteps uint64 `json:"beside_steps,omitempty"`
-	BesideOver  bool   `json:"beside_over,omitempty"`
-}
-
-// savedSpace is a space that was begun.
-type savedSpace struct {
-	Job     int                  `json:"job"`
-	Current bool                 `json:"current"` // its epoch is the last
-	Buggy   bool                 `json:"buggy,omitempty"`
-	Stats   por.Stats            `json:"stats"`
-	Sights  []scheduler.Sighting `json:"sights,omitempty"`
-	Looked  bool                 `json:"looked"` // it has sights, perhaps none
-	Tree    []byte               `json:"tree,omitempty"`
-	Told    []savedTold          `json:"told,omitempty"`
-	Seen    bool                 `json:"seen"`            // it has detectors
-	Races   []savedRace          `json:"races,omitempty"` // without paths
-}
-
-type savedTold struct {
-	race.Pair
-	Class deepen.Class
-}
-
-// savedSighted is a candidate, and where it is shown, if that is known.
-type savedSighted struct {
-	Candidate race.Candidate `json:"candidate"`
-	Job       int            `json:"job,omitempty"`
-	Path      []por.PathStep `json:"path,omitempty"`
-}
-
-type savedFinding struct {
-	Failure     scheduler.Failure `json:"failure"`
-	Key         string            `json:"key"`
-	Schedule    trace.Schedule    `json:"schedule"`
-	Preemptions int               `json:"preemptions"`
-	Job         int               `json:"job,omitempty"`
-}
-
-// savedStuck is how the last job without an end ended.
-type savedStuck struct {
-	Job     int              `json:"job"`
-	Verdict result.Verdict   `json:"verdict"`
-	Reason  string           `json:"reason"`
-	Problem result.ErrorKind `json:"problem"`
-	Place   []result.Frame   `json:"place,omitempty"`
-}
-
 // save writes a checkpoint, if there is to be one and it is time. No job is at
 // work.
 func (d *deepening) save() error {
-	if d.cfg.Checkpoint == "" || d.steps == 0 || !d.saver.due() {
+	if d.Config.Checkpoint == "" || d.steps == 0 || !d.saver.Due() {
 		return nil
 	}
-	return d.saver.run(func() error {
+	return d.saver.Run(func() error {
 		p := d.checkpoint()
 		p.Witnessed.Sightings = nil // each space has its own
 		p.Deepening = d.saved()
-		return d.writeCheckpoint(p)
+		return p.Write(d.Config.Checkpoint)
 	})
 }
 
-func (d *deepening) saved() *savedDeepening {
-	s := &savedDeepening{SyncOnly: d.cfg.SyncOnly, Plan: d.plan.Save(), After: d.after, Checks: d.checks, Passed: d.passed,
-		Steps: d.steps, Horizon: d.horizon, Used: d.clock.elapsed() - d.begun, Warm: d.warm}
+func (d *deepening) saved() *saved.Deepening {
+	s := &saved.Deepening{SyncOnly: d.Config.SyncOnly, Plan: d.plan.Save(), After: d.after, Checks: d.checks, Passed: d.passed,
+		Steps: d.steps, Horizon: d.horizon, Used: d.Clock.Elapsed() - d.begun, Warm: d.warm}
 	if d.alone != nil {
 		s.Alone = d.alone.ID
 	}
@@ -127,28 +57,28 @@ func (d *deepening) saved() *savedDeepening {
 		}
 	}
 	for i, c := range d.races.Candidates() {
-		o := savedSighted{Candidate: *c}
-		if at := &d.sighted[i]; at.space != nil && at.epoch == d.epoch() {
+		o := saved.Sighted{Candidate: *c}
+		if at := &d.sighted[i]; at.space != nil && at.epoch == d.Epoch() {
 			o.Job, o.Path = of[at.space], at.path
 		}
 		s.Races = append(s.Races, o)
 	}
 	for _, c := range d.both.Candidates() {
-		s.Both = append(s.Both, savedRace{Candidate: *c})
+		s.Both = append(s.Both, saved.Race{Candidate: *c})
 	}
 	for p, j := range d.benign {
-		s.Benign = append(s.Benign, savedBenign{p, j.ID})
+		s.Benign = append(s.Benign, saved.Benign{Pair: p, Job: j.ID})
 	}
-	slices.SortFunc(s.Benign, func(a, b savedBenign) int { return comparePairs(a.Pair, b.Pair) })
+	slices.SortFunc(s.Benign, func(a, b saved.Benign) int { return comparePairs(a.Pair, b.Pair) })
 	for _, f := range d.found {
-		o := savedFinding{Failure: f.failure, Key: f.key, Schedule: f.schedule, Preemptions: f.preemptions}
+		o := saved.Finding{Failure: f.failure, Key: f.key, Schedule: f.schedule, Preemptions: f.preemptions}
 		if f.job != nil {
 			o.Job = f.job.ID
 		}
 		s.Found = append(s.Found, o)
 	}
 	if k := d.stuck; k != nil {
-		s.Stuck = &savedStuck{k.job.ID, k.result.Verdict, k.result.Reason, k.result.Problem, k.result.Place}
+		s.Stuck = &saved.Stuck{Job: k.job.ID, Verdict: k.result.Verdict, Reason: k.result.Reason, Problem: k.result.Problem, Place: k.result.Place}
 	}
 	if b := d.beside; b != nil {
 		s.Beside, s.BesideSteps, s.BesideOver = true, b.steps, b.over
@@ -156,20 +86,20 @@ func (d *deepening) saved() *savedDeepening {
 	return s
 }
 
-func (d *deepening) savedSpace(j *deepen.Job, sp *space) savedSpace {
-	o := savedSpace{Job: j.ID, Current: sp.epoch == d.epoch(), Buggy: sp.buggy, Stats: sp.stats, Tree: sp.tree, Seen: sp.seen != nil}
+func (d *deepening) savedSpace(j *deepen.Job, sp *space) saved.Space {
+	o := saved.Space{Job: j.ID, Current: sp.epoch == d.Epoch(), Buggy: sp.buggy, Stats: sp.stats, Tree: sp.tree, Seen: sp.seen != nil}
 	if sp.sights != nil {
 		o.Looked, o.Sights = true, sp.sights.List()
 	}
 	for p, c := range sp.told {
-		o.Told = append(o.Told, savedTold{p, c})
+		o.Told = append(o.Told, saved.Told{Pair: p, Class: c})
 	}
-	slices.SortFunc(o.Told, func(a, b savedTold) int { return comparePairs(a.Pair, b.Pair) })
+	slices.SortFunc(o.Told, func(a, b saved.Told) int { return comparePairs(a.Pair, b.Pair) })
 	if sp.seen != nil {
 		for _, name := range []string{"", "limited"} {
 			if l := of[name](sp.seen); l != nil {
 				for _, c := range l.Candidates() {
-					o.Races = append(o.Races, savedRace{Of: name, Candidate: *c})
+					o.Races = append(o.Races, saved.Race{Of: name, Candidate: *c})
 				}
 			}
 		}
@@ -179,24 +109,18 @@ func (d *deepening) savedSpace(j *deepen.Job, sp *space) savedSpace {
 
 func comparePairs(a, b race.Pair) int { return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B)) }
 
-// savedBenign is a pair that is benign at a job's points.
-type savedBenign struct {
-	race.Pair
-	Job int
-}
-
 // otherEpoch is none that a session ever has.
-var otherEpoch = epoch{lives: -1}
+var otherEpoch = session.Epoch{Lives: -1}
 
 // resume goes on from a checkpoint, if there is one to go on from.
 func (d *deepening) resume() error {
-	d.saver = d.newSaver()
+	d.saver = saved.NewSaver(&d.Config)
 	p, err := d.goOn()
 	if p == nil {
 		return err
 	}
 	if err := d.restore(p.Deepening); err != nil {
-		return result.Errorf(result.BadCheckpoint, "%s: %w", d.cfg.Resume, err)
+		return result.Errorf(result.BadCheckpoint, "%s: %w", d.Config.Resume, err)
 	}
 	return d.catchUp(p.Deepening)
 }
@@ -204,7 +128,7 @@ func (d *deepening) resume() error {
 // errJob is a job's number that there is none of.
 var errJob = errors.New("it names a job that it hasn't got")
 
-func (d *deepening) restore(s *savedDeepening) error {
+func (d *deepening) restore(s *saved.Deepening) error {
 	if s.Plan == nil {
 		return errJob
 	}
@@ -234,7 +158,7 @@ func (d *deepening) restore(s *savedDeepening) error {
 		d.races.Restore(o.Candidate)
 		at := sightedRace{epoch: otherEpoch}
 		if j := job(o.Job); j != nil && d.spaces[j] != nil {
-			at = sightedRace{d.spaces[j], d.epoch(), o.Path}
+			at = sightedRace{d.spaces[j], d.Epoch(), o.Path}
 		}
 		d.sighted = append(d.sighted, at)
 	}
@@ -264,11 +188,11 @@ func (d *deepening) restore(s *savedDeepening) error {
 	return nil
 }
 
-func (d *deepening) restoredSpace(j *deepen.Job, o *savedSpace) *space {
+func (d *deepening) restoredSpace(j *deepen.Job, o *saved.Space) *space {
 	sp := d.space(j)
 	sp.epoch, sp.buggy, sp.stats, sp.tree = otherEpoch, o.Buggy, o.Stats, o.Tree
 	if o.Current {
-		sp.epoch = d.epoch()
+		sp.epoch = d.Epoch()
 	}
 	if o.Looked {
 		sp.sights = scheduler.SightsOf(o.Sights)
@@ -277,7 +201,7 @@ func (d *deepening) restoredSpace(j *deepen.Job, o *savedSpace) *space {
 		sp.told[t.Pair] = t.Class
 	}
 	if o.Seen {
-		sp.seen = d.detectors(j)
+		sp.seen = detectors(d.Session, j)
 		for i := range o.Races {
 			if l := of[o.Races[i].Of]; l != nil {
 				l(sp.seen).restore(&o.Races[i])
@@ -288,7 +212,7 @@ func (d *deepening) restoredSpace(j *deepen.Job, o *savedSpace) *space {
 }
 
 // catchUp has the bounded search run again to where it was.
-func (d *deepening) catchUp(s *savedDeepening) error {
+func (d *deepening) catchUp(s *saved.Deepening) error {
 	if !s.Beside {
 		return nil
 	}
@@ -304,7 +228,7 @@ func (d *deepening) catchUp(s *savedDeepening) error {
 		d.show()
 	}
 	if b.steps != s.BesideSteps || b.over != s.BesideOver {
-		return result.Errorf(result.BadCheckpoint, "%s: the search by preemptions goes another way", d.cfg.Resume)
+		return result.Errorf(result.BadCheckpoint, "%s: the search by preemptions goes another way", d.Config.Resume)
 	}
 	b.taken = b.over
 	return nil

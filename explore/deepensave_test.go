@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -61,20 +61,20 @@ func TestDeepeningGoesOn(t *testing.T) {
 	t.Cleanup(func() { pauseSteps = old })
 	for _, g := range []struct {
 		name   string
-		change func(*Config)
+		change func(*config.Config)
 		pause  uint64
 		polls  int64 // of each process
 	}{
-		{"split", func(c *Config) { c.Jobs = 2 }, 1 << 40, 300},
-		{"split", func(c *Config) { c.Jobs, c.KeepGoing, c.FailOnRace, c.Search = 1, true, true, "source" }, 5_000, 200},
-		{"rare", func(*Config) {}, 3_000, 200},
-		{"fib_bench-N3", func(c *Config) { c.Race = RaceHB }, 1, 20},
-		{"fib_bench-N3-BAD", func(c *Config) { c.KeepGoing, c.SelfCheck = true, true }, 2_000, 50},
-		{"fib_bench-N3", func(c *Config) { c.Deepen, c.PP = false, PointRace|PointYield }, 1, 20},
-		{"split", func(c *Config) { c.SyncOnly = true }, 1, 1},
+		{"split", func(c *config.Config) { c.Jobs = 2 }, 1 << 40, 300},
+		{"split", func(c *config.Config) { c.Jobs, c.KeepGoing, c.FailOnRace, c.Search = 1, true, true, "source" }, 5_000, 200},
+		{"rare", func(*config.Config) {}, 3_000, 200},
+		{"fib_bench-N3", func(c *config.Config) { c.Race = config.RaceHB }, 1, 20},
+		{"fib_bench-N3-BAD", func(c *config.Config) { c.KeepGoing, c.SelfCheck = true, true }, 2_000, 50},
+		{"fib_bench-N3", func(c *config.Config) { c.Deepen, c.PP = false, config.PointRace|config.PointYield }, 1, 20},
+		{"split", func(c *config.Config) { c.SyncOnly = true }, 1, 1},
 	} {
-		c := DefaultConfig()
-		c.Guest, c.Out = "../bin/guests/musl-O1/"+g.name, NoFile
+		c := config.Default()
+		c.Guest, c.Out = "../bin/guests/musl-O1/"+g.name, config.NoFile
 		switch g.name {
 		case "rare":
 			c.Guest = compile(t, rare)
@@ -127,15 +127,4 @@ func firstDifference(got, want string) string {
 		}
 	}
 	return fmt.Sprintf("%d lines, one has %d", len(a), len(b))
-}
-
-// TestSaverInShortTime: what a search of seconds did can be gone on with.
-func TestSaverInShortTime(t *testing.T) {
-	for limit, want := range map[time.Duration]time.Duration{0: 5 * time.Second, 2 * time.Second: 200 * time.Millisecond, time.Hour: 5 * time.Second} {
-		h := &hunt{session: &session{cfg: DefaultConfig()}}
-		h.cfg.Time = limit
-		if w := h.newSaver(); w.every != want {
-			t.Errorf("--time %v: saved every %v, want %v", limit, w.every, want)
-		}
-	}
 }

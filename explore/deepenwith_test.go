@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -27,9 +28,9 @@ func TestDeepeningWith(t *testing.T) {
 		{"race_recycled-fixed", "fail-on", "race"},
 	} {
 		for _, goesOn := range []bool{false, true} {
-			c := DefaultConfig()
-			c.Guest, c.Out, c.KeepGoing = "../bin/guests/musl-O1/"+g.name, NoFile, goesOn
-			if err := OptionNamed(g.option).Apply(&c, g.value); err != nil {
+			c := config.Default()
+			c.Guest, c.Out, c.KeepGoing = "../bin/guests/musl-O1/"+g.name, config.NoFile, goesOn
+			if err := config.OptionNamed(g.option).Apply(&c, g.value); err != nil {
 				t.Fatal(err)
 			}
 			got, err := Run(context.Background(), c, nil)
@@ -62,8 +63,8 @@ func TestDeepeningWith(t *testing.T) {
 // together as are allowed, and says verified if they are enough.
 func TestMaxExecutions(t *testing.T) {
 	warm(t, 1)
-	c := DefaultConfig()
-	c.Guest, c.Out = "../bin/guests/musl-O1/fib_bench-N3", NoFile
+	c := config.Default()
+	c.Guest, c.Out = "../bin/guests/musl-O1/fib_bench-N3", config.NoFile
 	whole, err := Run(context.Background(), c, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/scheduler"
 	"landgo/trace"
@@ -71,19 +73,19 @@ func TestDigests(t *testing.T) {
 			if i%2 == 0 {
 				cc, opt = "musl-gcc", "-O2"
 			}
-			c := DefaultConfig()
+			c := config.Default()
 			c.Guest = build(t, cc, opt, name, "-DFIXED")
-			s, err := open(c)
+			s, err := session.Open(c, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer s.close()
-			w := &twins{System: s.plain, states: map[trace.Digest]string{}, steps: map[string]string{}}
+			defer s.Close()
+			w := &twins{System: s.Plain, states: map[trace.Digest]string{}, steps: map[string]string{}}
 			engine, err := por.New("none", por.Options{MaxExecutions: 2000})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := engine.Run(w, &forget{ends{session: s, states: map[string]int{}}, w}); err != nil {
+			if _, err := engine.Run(w, &forget{ends{Session: s, states: map[string]int{}}, w}); err != nil {
 				t.Fatal(err)
 			}
 			if w.wrong != "" {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -147,8 +148,8 @@ A { usleep(1000); return p; } B { y = now(); return p; } MAIN(x = now(), assert(
 				t.Parallel()
 				bin := builtBy(t, cc, head+c.source)
 				for _, search := range []string{"", "none"} {
-					cfg := DefaultConfig()
-					cfg.Guest, cfg.Out, cfg.Time = bin, NoFile, 20*time.Second
+					cfg := config.Default()
+					cfg.Guest, cfg.Out, cfg.Time = bin, config.NoFile, 20*time.Second
 					if search != "" {
 						cfg.Search = search
 					}

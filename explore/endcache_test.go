@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -101,10 +102,10 @@ func TestThreadCaches(t *testing.T) {
 					}
 				}
 				for _, search := range []string{"", "none", "sleep", "stateful"} {
-					cfg := DefaultConfig()
-					cfg.Guest, cfg.Out, cfg.Malloc = bin, NoFile, MallocNative
+					cfg := config.Default()
+					cfg.Guest, cfg.Out, cfg.Malloc = bin, config.NoFile, config.MallocNative
 					if search != "" {
-						cfg.Search, cfg.PP = search, PointMem
+						cfg.Search, cfg.PP = search, config.PointMem
 					}
 					r, err := Run(context.Background(), cfg, nil)
 					if err != nil {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"landgo/explore/limits"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/result"
 )
@@ -21,7 +23,7 @@ func TestEstimatesHaveJSON(t *testing.T) {
 	for _, kind := range por.Kinds() {
 		for _, share := range shares {
 			told := &toldProgress{}
-			h := &hunt{session: &session{clock: startClock(false)}, result: &result.Result{Search: kind.Name}, obs: told}
+			h := &hunt{Session: &session.Session{Clock: limits.StartClock(false)}, result: &result.Result{Search: kind.Name}, obs: told}
 			p := por.Progress{Stats: por.Stats{Executions: rand.Uint64()}, Share: share}
 			h.Progress(p)
 			h.counts(p.Stats)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -41,8 +42,8 @@ func TestExceptions(t *testing.T) {
 	t.Parallel()
 	bin := compileCPP(t, "-O1", exceptionSource)
 	for _, deepens := range []bool{true, false} {
-		cfg := DefaultConfig()
-		cfg.Guest, cfg.Out, cfg.Deepen, cfg.MaxExecutions = bin, NoFile, deepens, 100
+		cfg := config.Default()
+		cfg.Guest, cfg.Out, cfg.Deepen, cfg.MaxExecutions = bin, config.NoFile, deepens, 100
 		r, err := Run(context.Background(), cfg, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -77,8 +78,8 @@ int main()
 	assert(tries == 2 && done == 1);
 }
 `)
-	cfg := DefaultConfig()
-	cfg.Guest, cfg.Out = bin, NoFile
+	cfg := config.Default()
+	cfg.Guest, cfg.Out = bin, config.NoFile
 	r, err := Run(context.Background(), cfg, nil)
 	if err != nil {
 		t.Fatal(err)

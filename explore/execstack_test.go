@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"landgo/explore/config"
 	"os/exec"
 	"strings"
 	"testing"
@@ -37,8 +38,8 @@ int main(void) { pthread_t t; int five = 5; pthread_create(&t, 0, f, &five), pth
 				if err := exec.Command(bin).Run(); (err != nil) != (want == "segfault") {
 					t.Fatalf("on the machine: %v", err)
 				}
-				cfg := DefaultConfig()
-				cfg.Guest, cfg.Out = bin, NoFile
+				cfg := config.Default()
+				cfg.Guest, cfg.Out = bin, config.NoFile
 				r, err := Run(context.Background(), cfg, nil)
 				if err != nil {
 					t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"landgo/explore/config"
 )
 
 func factorial(n int) int {
@@ -32,7 +34,7 @@ var formulas = []struct {
 	outcomes int
 	// traces is how many executions there are; 0: as the library makes it.
 	traces   int
-	timeouts Timeouts
+	timeouts config.Timeouts
 	// glibc: musl's own code, which runs here, has too many executions.
 	glibc bool
 }{
@@ -50,7 +52,7 @@ var formulas = []struct {
 	// Each of n before one event, or after it.
 	{row: "rwlock", n: 3, k: 1, outcomes: 1 << 3, traces: 1 << 3},
 	{row: "close", n: 3, k: 1, outcomes: 1 << 3},
-	{row: "locktimed", n: 1, k: 1, outcomes: 1 << 1, timeouts: TimeoutsAny, glibc: true},
+	{row: "locktimed", n: 1, k: 1, outcomes: 1 << 1, timeouts: config.TimeoutsAny, glibc: true},
 	// One event, before, between or after k of another thread's.
 	{row: "mprotect", n: 1, k: 4, outcomes: 4 + 1, traces: 4 + 1},
 	{row: "open", n: 1, k: 4, outcomes: 4 + 1, traces: 4 + 1},
@@ -65,7 +67,7 @@ var formulas = []struct {
 	// k of n get it.
 	{row: "semtry", n: 3, k: 1, outcomes: 3},
 	{row: "semtry", n: 3, k: 2, outcomes: 3},
-	{row: "semtimed", n: 1, k: 1, outcomes: 1 + 1, timeouts: TimeoutsAny, glibc: true},
+	{row: "semtimed", n: 1, k: 1, outcomes: 1 + 1, timeouts: config.TimeoutsAny, glibc: true},
 	{row: "once", n: 3, k: 1, outcomes: 3},
 	{row: "barrier", n: 3, k: 1, outcomes: 3},
 	{row: "noreplace", n: 3, k: 1, outcomes: 3},
@@ -93,10 +95,10 @@ func TestOutcomesByFormula(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%s-%d-%d", cc, f.row, f.n, f.k), func(t *testing.T) {
-				c := DefaultConfig()
-				c.Guest, c.PP = guest, PointMem
+				c := config.Default()
+				c.Guest, c.PP = guest, config.PointMem
 				c.Args = []string{f.row, fmt.Sprint(f.n), fmt.Sprint(f.k)}
-				c.Files = []GuestFile{{Host: data, Guest: "data.txt"}}
+				c.Files = []config.GuestFile{{Host: data, Guest: "data.txt"}}
 				if f.timeouts != "" {
 					c.Timeouts = f.timeouts
 				}

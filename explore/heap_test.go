@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -276,7 +277,7 @@ func TestHeap(t *testing.T) {
 			t.Run(c.name+" "+cc, func(t *testing.T) {
 				t.Parallel()
 				bin, in := c.build(t, cc)
-				for _, malloc := range []Malloc{MallocTrusted, MallocNative} {
+				for _, malloc := range []config.Malloc{config.MallocTrusted, config.MallocNative} {
 					c.look(t, bin, in, malloc)
 				}
 			})
@@ -302,10 +303,10 @@ func (c *heapCase) build(t *testing.T, cc string) (bin, in string) {
 }
 
 // look runs it with an allocator.
-func (c *heapCase) look(t *testing.T, bin, in string, malloc Malloc) {
+func (c *heapCase) look(t *testing.T, bin, in string, malloc config.Malloc) {
 	t.Helper()
-	cfg := DefaultConfig()
-	cfg.Guest, cfg.Stdin, cfg.Out, cfg.Malloc = bin, in, NoFile, malloc
+	cfg := config.Default()
+	cfg.Guest, cfg.Stdin, cfg.Out, cfg.Malloc = bin, in, config.NoFile, malloc
 	if c.check != "" {
 		cfg.CheckFor = []string{c.check}
 	}

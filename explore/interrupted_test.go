@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -195,10 +196,10 @@ func TestInterruptedWaits(t *testing.T) {
 					second = "sleep" // without a reduction they are thousands
 				}
 				for _, search := range []string{"", second} {
-					cfg := DefaultConfig()
-					cfg.Guest, cfg.Out = bin, NoFile
+					cfg := config.Default()
+					cfg.Guest, cfg.Out = bin, config.NoFile
 					if search != "" {
-						cfg.Search, cfg.PP = search, PointMem
+						cfg.Search, cfg.PP = search, config.PointMem
 					}
 					r, err := Run(context.Background(), cfg, nil)
 					if err != nil {

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"landgo/deepen"
+	"landgo/explore/config"
 	"landgo/por"
 	"landgo/result"
 )
@@ -77,13 +78,13 @@ func (d *deepening) account() {
 func (d *deepening) name(j *deepen.Job) string {
 	var places []string
 	for _, pc := range j.Set.At {
-		places = append(places, d.placeOf(pc))
+		places = append(places, d.PlaceOf(pc))
 	}
-	p := Points(j.Set.Kinds)
+	p := config.Points(j.Set.Kinds)
 	if len(places) > 0 {
-		p |= PointRace
+		p |= config.PointRace
 	}
-	name := pointList(p, places)
+	name := p.At(places)
 	for _, f := range j.Set.Within {
 		name += " within " + f
 	}

@@ -16,7 +16,7 @@ func (d *deepening) show() {
 		return
 	}
 	d.lastTold = now
-	elapsed := d.clock.elapsed()
+	elapsed := d.Clock.Elapsed()
 	out := Progress{Phase: "searching", Bugs: len(d.found), Elapsed: elapsed}
 	perStep := 0.0
 	if d.steps > 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/deepen"
+	"landgo/explore/config"
 	"landgo/race"
 	"landgo/result"
 )
@@ -13,11 +14,11 @@ import (
 // verdict says what the jobs have come to.
 func (d *deepening) verdict() error {
 	r := d.result
-	d.sys.Rewind(d.root)
-	d.sys.SetGranularity(d.granularity(d.cfg.PP, nil))
-	d.sys.Look(nil)
+	d.Guest.Rewind(d.Root)
+	d.Guest.SetGranularity(d.Granularity(d.Config.PP, nil))
+	d.Guest.Look(nil)
 	d.showRaces()
-	if first := d.plan.Jobs()[0]; len(d.cfg.rules()) > 0 && d.whole(first) && d.spaces[first].seen != nil {
+	if first := d.plan.Jobs()[0]; len(d.Config.AllRules()) > 0 && d.whole(first) && d.spaces[first].seen != nil {
 		d.watched.fine, d.watched.limited = false, d.spaces[first].seen.leftOut()
 	}
 	for _, f := range d.found {
@@ -41,7 +42,7 @@ func (d *deepening) verdict() error {
 		r.Verdict = result.Verified
 		r.Search, r.Certificate.Search = byStatesSearch, byStatesSearch
 		r.Reason = "explored state by state, for some executions have no end"
-	case (d.cfg.naive() || d.cfg.SyncOnly) && d.stopped == "" && d.lastEnd() != nil:
+	case (d.Config.Naive() || d.Config.SyncOnly) && d.stopped == "" && d.lastEnd() != nil:
 		r.Verdict = result.Verified
 		r.PP = d.name(d.lastEnd())
 		r.Granularity, r.Certificate.Granularity = r.PP, r.PP
@@ -62,17 +63,17 @@ func (d *deepening) verdict() error {
 // would wait there, it keeps the points of its job.
 func (d *deepening) align(f *finding) error {
 	var err error
-	if !d.cfg.SyncOnly { // its verdicts are at its sets' points, and so are its stories
-		d.aligning = true
+	if !d.Config.SyncOnly { // its verdicts are at its sets' points, and so are its stories
+		d.Aligning = true
 		err = d.refine(f)
-		d.aligning = false
+		d.Aligning = false
 	}
-	if (err != nil || d.cfg.SyncOnly) && f.job != nil && !d.whole(f.job) {
-		c := d.cfg
-		c.Deepen, c.PP, c.Races = false, Points(f.job.Set.Kinds), nil
+	if (err != nil || d.Config.SyncOnly) && f.job != nil && !d.whole(f.job) {
+		c := d.Config
+		c.Deepen, c.PP, c.Races = false, config.Points(f.job.Set.Kinds), nil
 		for _, pc := range f.job.Set.At {
-			c.PP |= PointRace
-			c.Races = append(c.Races, d.placeOf(pc))
+			c.PP |= config.PointRace
+			c.Races = append(c.Races, d.PlaceOf(pc))
 		}
 		f.config = &c
 		err = d.as(f, func() error { return d.refine(f) })
@@ -94,20 +95,20 @@ func (h *hunt) as(f *finding, do func() error) error {
 	if f.config == nil {
 		return do()
 	}
-	all, own := h.session, *h.session
-	own.cfg = *f.config
-	own.check = own.cfg.Check([]byte(own.img.SHA256), own.inputs...)
+	all, own := h.Session, *h.Session
+	own.Config = *f.config
+	own.Check = own.Config.Check([]byte(own.Image.SHA256), own.Inputs...)
 	var err error
-	if own.racing, err = own.racePlaces(); err != nil {
+	if own.Racing, err = own.RacePlaces(); err != nil {
 		return err
 	}
-	h.session = &own
-	h.sys.Rewind(h.root)
-	h.sys.SetGranularity(own.granularity(own.cfg.PP, own.racing))
+	h.Session = &own
+	h.Guest.Rewind(h.Root)
+	h.Guest.SetGranularity(own.Granularity(own.Config.PP, own.Racing))
 	err = do()
-	h.session = all
-	h.sys.Rewind(h.root)
-	h.sys.SetGranularity(all.granularity(all.cfg.PP, all.racing))
+	h.Session = all
+	h.Guest.Rewind(h.Root)
+	h.Guest.SetGranularity(all.Granularity(all.Config.PP, all.Racing))
 	return err
 }
 
@@ -123,22 +124,22 @@ func (d *deepening) lastEnd() *deepen.Job {
 
 // showRaces hands the candidates of all jobs on to the report.
 func (d *deepening) showRaces() {
-	w := &watched{guest: d.sys, races: &lookout{Detector: d.races}, listed: d.cfg.Race != RaceOff, fine: true}
+	w := &watched{Runner: d.Guest, races: &lookout{Detector: d.races}, listed: d.Config.Race != config.RaceOff, fine: true}
 	for i := range d.sighted {
 		w.races.shown = append(w.races.shown, d.sighted[i].path)
 	}
-	all := d.granularity(d.cfg.PP, nil)
+	all := d.Granularity(d.Config.PP, nil)
 	w.toward = func(i int) bool {
-		d.sys.Rewind(d.root)
-		d.sys.SetGranularity(all)
+		d.Guest.Rewind(d.Root)
+		d.Guest.SetGranularity(all)
 		if i < 0 {
 			return false
 		}
 		seen := &d.sighted[i]
-		if seen.epoch != d.epoch() {
+		if seen.epoch != d.Epoch() {
 			return false
 		}
-		d.sys.SetGranularity(seen.space.granularity)
+		d.Guest.SetGranularity(seen.space.granularity)
 		return true
 	}
 	w.alike = func(i, j int) bool {
@@ -147,7 +148,7 @@ func (d *deepening) showRaces() {
 	proven := d.plan.Proof() != nil && len(d.found) == 0
 	w.settled = func(c *race.Candidate) race.Class {
 		switch {
-		case proven && len(d.cfg.rules()) == 0:
+		case proven && len(d.Config.AllRules()) == 0:
 			// Whatever points other jobs lacked, this one had them.
 			all := *c
 			all.Bare = false

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -50,8 +51,8 @@ int main(void) {
 		for cc, want := range map[string]string{"gcc": c.glibc, "musl-gcc": c.musl} {
 			guest := compileBy(t, cc, strings.Replace(program, "MAIN", c.main, 1))
 			for _, search := range []string{"none", "source", "optimal", "trust"} {
-				cfg := DefaultConfig()
-				cfg.Guest, cfg.Out, cfg.PP, cfg.Search, cfg.KeepGoing = guest, NoFile, PointMem, search, true
+				cfg := config.Default()
+				cfg.Guest, cfg.Out, cfg.PP, cfg.Search, cfg.KeepGoing = guest, config.NoFile, config.PointMem, search, true
 				r, err := Run(context.Background(), cfg, nil)
 				if err != nil {
 					t.Fatalf("%s, %s, %s: %v", cc, c.main, search, err)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/guests/ticks"
 	"landgo/por"
 	"landgo/result"
@@ -31,10 +33,10 @@ func kernelBuilt(t testing.TB, program string) string {
 	return filepath.Join(dir, program)
 }
 
-func kernelConfig(guest, test, pp string) Config {
-	c := DefaultConfig()
-	c.Guest, c.Cmdline, c.Out, c.Deepen, c.Race = guest, "test="+test, NoFile, false, RaceOff
-	c.PP, _ = ParsePoints(pp)
+func kernelConfig(guest, test, pp string) config.Config {
+	c := config.Default()
+	c.Guest, c.Cmdline, c.Out, c.Deepen, c.Race = guest, "test="+test, config.NoFile, false, config.RaceOff
+	c.PP, _ = config.ParsePoints(pp)
 	return c
 }
 
@@ -46,8 +48,8 @@ func (e *kernelEnds) Ended(x *por.Execution) bool {
 	if x.Ending == por.EndedBlocked || x.Ending == por.EndedPruned {
 		return true
 	}
-	h := hunt{session: e.session}
-	end := fmt.Sprintf("%016x %s", e.sys.(*steer.Kernel).Outcome(), e.kern.Output(1))
+	h := hunt{Session: e.Session}
+	end := fmt.Sprintf("%016x %s", e.Guest.Runner.(*steer.Kernel).Outcome(), e.Console.Output(1))
 	if f := h.failureAt(x); f != nil {
 		end = h.key(f)
 	}
@@ -57,34 +59,34 @@ func (e *kernelEnds) Ended(x *por.Execution) bool {
 }
 
 // kernelExplored runs a whole search, in a guest that knows what others learned.
-func kernelExplored(t *testing.T, search string, c Config, known *scheduler.Knowledge) (*kernelEnds, *scheduler.Knowledge) {
+func kernelExplored(t *testing.T, search string, c config.Config, known *scheduler.Knowledge) (*kernelEnds, *scheduler.Knowledge) {
 	t.Helper()
 	return kernelWithin(t, search, nil, c, known)
 }
 
 // kernelWithin does so within a bound.
-func kernelWithin(t *testing.T, search string, bounds por.Bounds, c Config, known *scheduler.Knowledge) (*kernelEnds, *scheduler.Knowledge) {
+func kernelWithin(t *testing.T, search string, bounds por.Bounds, c config.Config, known *scheduler.Knowledge) (*kernelEnds, *scheduler.Knowledge) {
 	t.Helper()
-	s, err := open(c)
+	s, err := session.Open(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
+	defer s.Close()
 	if known != nil {
-		if _, err := s.sys.Learn(known); err != nil {
+		if _, err := s.Guest.Learn(known); err != nil {
 			t.Fatal(err)
 		}
 	}
-	e := &kernelEnds{ends{session: s, states: map[string]int{}}}
+	e := &kernelEnds{ends{Session: s, states: map[string]int{}}}
 	engine, err := por.New(search, por.Options{Bounds: bounds})
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := engine.Run(s.sys, e)
+	stats, err := engine.Run(s.Guest, e)
 	if err != nil || !stats.Complete {
 		t.Fatalf("%s: %v, complete: %v", search, err, stats.Complete)
 	}
-	return e, s.sys.Knowledge()
+	return e, s.Guest.Knowledge()
 }
 
 var (
@@ -119,7 +121,7 @@ func TestKernelSearchesAgree(t *testing.T) {
 	} {
 		t.Run(c.program+" "+c.test+" "+c.pp, func(t *testing.T) {
 			t.Parallel()
-			var cfg Config
+			var cfg config.Config
 			if c.program == "silent" {
 				cfg = kernelConfig(silentKernel(t, "x86-64", "kernel", ""), c.test, c.pp)
 				cfg.Profile = silentProfile(t, false)
@@ -300,8 +302,8 @@ func TestKernelAnnotations(t *testing.T) {
 // of this mistake is neither a cli nor a sti, and the space of all points is large.
 func TestKernelDeepens(t *testing.T) {
 	c := kernelConfig(kernelBuilt(t, "kernel-create_unguarded"), "create", "yield")
-	c.Deepen, c.PP, c.MaxExecutions = true, PointMem, 0
-	c.Race, c.Jobs = RaceLimited, 1
+	c.Deepen, c.PP, c.MaxExecutions = true, config.PointMem, 0
+	c.Race, c.Jobs = config.RaceLimited, 1
 	r, err := Run(context.Background(), c, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -392,15 +394,15 @@ func TestKernelForetold(t *testing.T) {
 
 // TestKernelStepStops: a step ends early when it is asked to, and can be made again.
 func TestKernelStepStops(t *testing.T) {
-	s, err := open(kernelConfig(kernelBuilt(t, "kernel"), "sleep", "yield"))
+	s, err := session.Open(kernelConfig(kernelBuilt(t, "kernel"), "sleep", "yield"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
-	b := s.sys.(*steer.Kernel)
+	defer s.Close()
+	b := s.Guest.Runner.(*steer.Kernel)
 	b.StopIf(func() bool { return true })
 	for range 100_000 {
-		b.Rewind(s.root)
+		b.Rewind(s.Root)
 		if _, err = b.Step(0, 0); errors.Is(err, scheduler.ErrStopped) {
 			break
 		}
@@ -409,7 +411,7 @@ func TestKernelStepStops(t *testing.T) {
 		t.Fatalf("no step of many has ended early: %v", err)
 	}
 	b.StopIf(nil)
-	b.Rewind(s.root)
+	b.Rewind(s.Root)
 	if tr, err := b.Step(0, 0); tr == nil || err != nil && !errors.Is(err, por.ErrFiner) {
 		t.Errorf("the step can't be made again: %v", err)
 	}

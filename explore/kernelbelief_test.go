@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -65,7 +66,7 @@ func TestWrongProfiles(t *testing.T) {
 		}
 		run := func(test, text string) *result.Result {
 			c := kernelConfig(guest, test, "cli")
-			c.Search, c.Profile = "none", &Profile{"p.yaml", text}
+			c.Search, c.Profile = "none", &config.Profile{Path: "p.yaml", Text: text}
 			r, err := Run(context.Background(), c, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/por"
 	"landgo/result"
 )
@@ -31,13 +32,13 @@ func silentKernel(t testing.TB, machine, program, flags string) string {
 }
 
 // silentProfile is the profile for it; running: who runs is told by a variable.
-func silentProfile(t testing.TB, running bool) *Profile {
+func silentProfile(t testing.TB, running bool) *config.Profile {
 	t.Helper()
 	text, err := os.ReadFile("../guests/kernel/silent.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Profile{"silent.yaml", string(text)}
+	p := &config.Profile{Path: "silent.yaml", Text: string(text)}
 	if running {
 		head, rest, ok := strings.Cut(p.Text, "    stack: 4096")
 		_, rest, ok2 := strings.Cut(rest, "\n")
@@ -174,7 +175,7 @@ func TestSilentKernelRefuses(t *testing.T) {
 			t.Fatalf("silent.yaml hasn't %q", k.from)
 		}
 		c := kernelConfig(guest, "lock", "cli")
-		c.Profile = &Profile{"p.yaml", strings.Replace(good, k.from, k.to, 1)}
+		c.Profile = &config.Profile{Path: "p.yaml", Text: strings.Replace(good, k.from, k.to, 1)}
 		_, err := Run(context.Background(), c, nil)
 		if err == nil || !strings.Contains(err.Error(), k.want) || !strings.HasPrefix(err.Error(), "p.yaml:") {
 			t.Errorf("%s: %v, want %q", k.to, err, k.want)
@@ -183,7 +184,7 @@ func TestSilentKernelRefuses(t *testing.T) {
 	// What a run contradicts: nothing is verified by it.
 	for _, ready := range []string{"[READY]", "[RUNNING]"} {
 		c := kernelConfig(guest, "semaphore", "cli")
-		c.Profile = &Profile{"p.yaml", strings.Replace(good, "[READY, RUNNING]", ready, 1)}
+		c.Profile = &config.Profile{Path: "p.yaml", Text: strings.Replace(good, "[READY, RUNNING]", ready, 1)}
 		if r, err := Run(context.Background(), c, nil); err != nil || r.Verdict != result.Invalid || !strings.Contains(r.Reason, "the profile's ready ones") {
 			t.Errorf("ready: %s: %+v, %v", ready, r, err)
 		}
@@ -208,7 +209,7 @@ func TestInterruptsLeftOff(t *testing.T) {
 			c := kernelConfig(guest, "lock", points)
 			c.Profile = silentProfile(t, false)
 			if points == "" {
-				c.PP, c.Deepen = DefaultConfig().PP, true
+				c.PP, c.Deepen = config.Default().PP, true
 			} else {
 				c.Search, c.Bounds = "bounded", por.Bounds{{Measure: por.Preempt, Limit: 1}}
 			}

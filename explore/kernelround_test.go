@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/result"
 	"landgo/trace"
@@ -87,26 +88,26 @@ func TestKernelScrolls(t *testing.T) {
 // step that leads there, for no other need follow. So to ask who can run learns nothing.
 func TestKernelStepTells(t *testing.T) {
 	for _, test := range []string{"sleep", "alarm"} {
-		s, err := open(kernelConfig(kernelBuilt(t, "kernel"), test, "cli"))
+		s, err := session.Open(kernelConfig(kernelBuilt(t, "kernel"), test, "cli"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer s.close()
+		defer s.Close()
 		told, ended := 0, false
 		for !ended {
-			s.sys.Rewind(s.root)
+			s.Guest.Rewind(s.Root)
 			for {
 				next := trace.NoThread
-				before := s.sys.Knowledge()
-				for _, th := range s.sys.Threads(nil) {
+				before := s.Guest.Knowledge()
+				for _, th := range s.Guest.Threads(nil) {
 					if th.Status == trace.Ready && (next == trace.NoThread || th.Next) {
 						next = th.ID
 					}
 				}
-				if told > 0 && !reflect.DeepEqual(before, s.sys.Knowledge()) {
+				if told > 0 && !reflect.DeepEqual(before, s.Guest.Knowledge()) {
 					t.Fatalf("%s: to ask who can run has learned something", test)
 				}
-				tr, err := s.sys.Step(next, 0)
+				tr, err := s.Guest.Step(next, 0)
 				if told++; errors.Is(err, por.ErrFiner) {
 					break // again
 				}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/result"
 )
@@ -31,22 +33,22 @@ func usersKernel(t testing.TB, program string) string {
 	return path
 }
 
-func usersConfig(t testing.TB, program, test, pp string) Config {
+func usersConfig(t testing.TB, program, test, pp string) config.Config {
 	t.Helper()
 	text, err := os.ReadFile("../guests/kernel/users/users.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := kernelConfig(usersKernel(t, program), test, pp)
-	c.Profile = &Profile{"users.yaml", string(text)}
-	s, err := open(c)
+	c.Profile = &config.Profile{Path: "users.yaml", Text: string(text)}
+	s, err := session.Open(c, nil)
 	if err != nil && strings.Contains(err.Error(), "2.1") {
 		t.Skip(err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.close()
+	s.Close()
 	return c
 }
 

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"landgo/explore/config"
 )
 
 // chosen compiles a guest of testdata whose cases its first argument chooses.
@@ -28,7 +30,7 @@ func compiled(t *testing.T, name string, flags ...string) string {
 
 // searchesAgree checks that every search has the ends that exhaustive search
 // has, and returns those.
-func searchesAgree(t *testing.T, c Config) []string {
+func searchesAgree(t *testing.T, c config.Config) []string {
 	t.Helper()
 	want := slices.Sorted(maps.Keys(explored(t, "none", c).states))
 	for _, search := range []string{"sleep", "dpor", "source", "optimal"} {
@@ -42,12 +44,12 @@ func searchesAgree(t *testing.T, c Config) []string {
 // TestLooks: where no preemption point is, how far a step goes depends on the
 // objects on its way, and every search knows it (scheduler/look.go).
 func TestLooks(t *testing.T) {
-	c := DefaultConfig()
+	c := config.Default()
 	c.Guest = chosen(t, "looks")
 	for kind, name := range []string{"mutex", "spin lock", "semaphore", "writer by writer", "reader by writer", "writer by reader", "once", "signal by signal"} {
 		t.Run(name, func(t *testing.T) {
 			c.Args = []string{strconv.Itoa(kind)}
-			points := []Points{PointYield, PointYield | PointUnlock, PointYield | PointAtomic, PointYield | PointLock}
+			points := []config.Points{config.PointYield, config.PointYield | config.PointUnlock, config.PointYield | config.PointAtomic, config.PointYield | config.PointLock}
 			if name == "signal by signal" {
 				points = points[:1] // five threads
 			}
@@ -62,7 +64,7 @@ func TestLooks(t *testing.T) {
 
 // TestOutcomes: results that the order decides.
 func TestOutcomes(t *testing.T) {
-	c := DefaultConfig()
+	c := config.Default()
 	c.Guest = chosen(t, "outcomes")
 	for kind, tt := range []struct {
 		name string
@@ -83,9 +85,9 @@ func TestOutcomes(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c.Args = []string{strconv.Itoa(kind)}
-			for _, c.PP = range []Points{PointMem, PointYield, PointYield | PointLock, PointYield | PointUnlock} {
+			for _, c.PP = range []config.Points{config.PointMem, config.PointYield, config.PointYield | config.PointLock, config.PointYield | config.PointUnlock} {
 				ends := searchesAgree(t, c)
-				if c.PP == PointMem && tt.ends > 0 && len(ends) != tt.ends {
+				if c.PP == config.PointMem && tt.ends > 0 && len(ends) != tt.ends {
 					t.Errorf("ends %q, want %d", ends, tt.ends)
 				}
 				for _, end := range ends {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -143,8 +144,8 @@ func TestRemapped(t *testing.T) {
 			t.Fatalf("%s: on the machine: %v: %s", cc, err, out)
 		}
 		for _, search := range []string{"optimal", "none", "stateful"} {
-			cfg := DefaultConfig()
-			cfg.Guest, cfg.Out, cfg.Search, cfg.PP, cfg.CheckFor = bin, NoFile, search, PointMem, []string{CheckLeak}
+			cfg := config.Default()
+			cfg.Guest, cfg.Out, cfg.Search, cfg.PP, cfg.CheckFor = bin, config.NoFile, search, config.PointMem, []string{config.CheckLeak}
 			r, err := Run(context.Background(), cfg, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -165,7 +166,7 @@ func TestMappings(t *testing.T) {
 			t.Run(c.name+" "+cc, func(t *testing.T) {
 				t.Parallel()
 				bin, in := c.build(t, cc)
-				for _, malloc := range []Malloc{MallocTrusted, MallocNative} {
+				for _, malloc := range []config.Malloc{config.MallocTrusted, config.MallocNative} {
 					c.look(t, bin, in, malloc)
 				}
 			})
@@ -182,9 +183,9 @@ static void drop(char *p) { munmap(p, 4096); __asm__ volatile(""); }
 static void *reader(void *a) { return (void *)(long)shared[5]; }
 int main(void) { shared = get(); GO(t, reader); drop(shared); pthread_join(t, 0); }`}
 	for _, cc := range []string{"gcc", "musl-gcc"} {
-		cfg := DefaultConfig()
+		cfg := config.Default()
 		cfg.Guest, cfg.Stdin = c.build(t, cc)
-		cfg.Out = NoFile
+		cfg.Out = config.NoFile
 		r, err := Run(context.Background(), cfg, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -249,7 +250,7 @@ func TestPages(t *testing.T) {
 				}
 				t.Fatalf("%v\n%s", err, msg)
 			}
-			t.Run(c.name+machine, func(t *testing.T) { c.look(t, bin, "", MallocTrusted) })
+			t.Run(c.name+machine, func(t *testing.T) { c.look(t, bin, "", config.MallocTrusted) })
 		}
 	}
 }

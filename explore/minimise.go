@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -27,24 +28,24 @@ func (h *hunt) minimise(f *finding) error {
 		f.minimal = result.Proven
 		return nil
 	}
-	spec, err := por.ParseSpec(h.cfg.Search)
+	spec, err := por.ParseSpec(h.Config.Search)
 	if err != nil {
 		return err
 	}
-	if _, ok := h.cfg.Bounds.Limit(por.Preempt); ok && len(h.cfg.Bounds) == 1 && spec.Claim() == por.Everything && !spec.Kind().Unordered {
+	if _, ok := h.Config.Bounds.Limit(por.Preempt); ok && len(h.Config.Bounds) == 1 && spec.Claim() == por.Everything && !spec.Kind().Unordered {
 		f.minimal = result.Proven // the search went by bounds already
 		return nil
 	}
 	f.minimal = result.BestFound
-	run := &counted{guest: h.sys, most: max(h.pace(minimiseSteps), h.result.Transitions+h.result.Replayed)}
+	run := &counted{Runner: h.Guest, most: max(h.pace(minimiseSteps), h.result.Transitions+h.result.Replayed)}
 	opts := por.Options{
-		OneEvent: h.oneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit,
+		OneEvent: h.OneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit,
 		Stop: func() bool { return run.steps >= run.most || h.stop() },
 	}
 	if f.failure.Kind == failureRace {
 		return h.minimiseRace(f, run, opts)
 	}
-	fair, cyclic := h.cfg.Bounds.Limit(por.Fair)
+	fair, cyclic := h.Config.Bounds.Limit(por.Fair)
 	if cyclic { // without it executions needn't end
 		opts.Bounds = append(opts.Bounds, por.Bound{Measure: por.Fair, Limit: fair})
 	}
@@ -52,11 +53,11 @@ func (h *hunt) minimise(f *finding) error {
 	if err != nil {
 		return err
 	}
-	h.sys.Rewind(h.root)
+	h.Guest.Rewind(h.Root)
 	m := &minimiser{hunt: h, want: f}
-	h.stopsWithin(h.session, true)
+	h.stopsWithin(h.Session, true)
 	stats, err := engine.Run(run, m)
-	h.stopsWithin(h.session, false)
+	h.stopsWithin(h.Session, false)
 	h.finer = h.finer || stats.Restarts > 0
 	if err != nil {
 		// What the reduced search didn't meet (a step budget) leaves the bug
@@ -74,14 +75,14 @@ func (h *hunt) minimise(f *finding) error {
 
 // counted is a guest whose steps are counted.
 type counted struct {
-	guest
+	session.Runner
 	steps, most uint64
 }
 
 // Step implements por.System.
 func (c *counted) Step(t trace.TID, choice trace.Choice) (*trace.Transition, error) {
 	c.steps++
-	return c.guest.Step(t, choice)
+	return c.Runner.Step(t, choice)
 }
 
 // minimiser is the por.Observer of a search for a shorter story.
@@ -98,7 +99,7 @@ func (m *minimiser) Ended(x *por.Execution) bool {
 		return true
 	}
 	key := m.key(f)
-	if m.cfg.KeepGoing && key != m.want.key {
+	if m.Config.KeepGoing && key != m.want.key {
 		return true
 	}
 	m.want.failure, m.want.key, m.want.preemptions = *f, key, x.Preemptions
@@ -121,7 +122,7 @@ func (m *minimiser) Restarted() {}
 // refine makes the finding's steps as fine as they are now. Its search knew of
 // less shared memory than a minimising one met after it.
 func (h *hunt) refine(f *finding) error {
-	path, failure, err := h.followAll(f.schedule)
+	path, failure, err := h.FollowAll(f.schedule)
 	if err != nil {
 		return fmt.Errorf("an execution couldn't be run again: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -119,18 +120,18 @@ func TestNamedSemaphores(t *testing.T) {
 				guest := compileBy(t, libc, namedSems+p.program)
 				for _, way := range []struct {
 					name string
-					set  func(*Config)
+					set  func(*config.Config)
 				}{
-					{"default", func(*Config) {}},
-					{"none", func(c *Config) { c.PP, c.Deepen, c.Search = PointMem, false, "none" }},
-					{"stateful", func(c *Config) { c.PP, c.Deepen, c.Search = PointMem, false, "stateful" }},
-					{"native", func(c *Config) { c.NativeSync, c.MaxExecutions = true, 300 }},
+					{"default", func(*config.Config) {}},
+					{"none", func(c *config.Config) { c.PP, c.Deepen, c.Search = config.PointMem, false, "none" }},
+					{"stateful", func(c *config.Config) { c.PP, c.Deepen, c.Search = config.PointMem, false, "stateful" }},
+					{"native", func(c *config.Config) { c.NativeSync, c.MaxExecutions = true, 300 }},
 				} {
 					if way.name == "native" && libc != "gcc" {
 						continue // hundreds of thousands of executions
 					}
-					cfg := DefaultConfig()
-					cfg.Guest, cfg.Out = guest, NoFile
+					cfg := config.Default()
+					cfg.Guest, cfg.Out = guest, config.NoFile
 					way.set(&cfg)
 					r, err := Run(context.Background(), cfg, nil)
 					if err != nil {

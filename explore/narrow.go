@@ -16,20 +16,20 @@ const narrowings = 8
 
 // narrow adds such jobs, if one takes long. No job is at work.
 func (d *deepening) narrow(j *deepen.Job) {
-	if d.cfg.SyncOnly || len(d.cfg.rules()) > 0 || !d.plan.TooLarge(j, d.left()) || d.narrowed[j] {
+	if d.Config.SyncOnly || len(d.Config.AllRules()) > 0 || !d.plan.TooLarge(j, d.left()) || d.narrowed[j] {
 		return
 	}
 	d.narrowed[j] = true
-	f, ok := d.img.SymbolAt(j.Set.At[0])
+	f, ok := d.Image.SymbolAt(j.Set.At[0])
 	if !ok {
 		return
 	}
-	callers := d.img.Callers(f.Addr)
+	callers := d.Image.Callers(f.Addr)
 	if len(callers) < 2 || len(callers) > narrowings {
 		return // one has all that the job itself has; of many none is likely to matter
 	}
 	for _, c := range callers {
-		if _, ok := d.img.Symbol(c); ok {
+		if _, ok := d.Image.Symbol(c); ok {
 			d.plan.Narrow(j, c)
 		}
 	}

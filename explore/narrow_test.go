@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -32,8 +33,8 @@ int main(void)
 func TestNarrow(t *testing.T) {
 	warm(t, 2_000)
 	rounds(t, 3_000, 2_000)
-	c := DefaultConfig()
-	c.Guest, c.Out, c.Jobs = compile(t, helper), NoFile, 2
+	c := config.Default()
+	c.Guest, c.Out, c.Jobs = compile(t, helper), config.NoFile, 2
 	r, err := Run(context.Background(), c, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -55,14 +56,14 @@ func TestNarrow(t *testing.T) {
 	}
 	r.Finish()
 	file := result.NewBugFile(r, r.Bug, c.For(r.Bug).Kept())
-	cfg, err := ConfigOf(file)
+	cfg, err := config.ConfigOf(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if again, err := Replay(context.Background(), cfg, file, nil); err != nil || !again.Replay.Same {
 		t.Errorf("it doesn't come again: %v", err)
 	}
-	if err := OptionNamed("pp").Apply(&c, whole); err != nil {
+	if err := config.OptionNamed("pp").Apply(&c, whole); err != nil {
 		t.Fatal(err)
 	}
 	c.MaxExecutions = 2 * r.Executions

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -49,8 +50,8 @@ func TestObjects(t *testing.T) {
 					if most > 0 && kind != "" {
 						continue // the bug may be in a later one
 					}
-					cfg := DefaultConfig()
-					cfg.Guest, cfg.Out, cfg.PP, cfg.Search, cfg.MaxExecutions = guest, NoFile, PointMem, search, most
+					cfg := config.Default()
+					cfg.Guest, cfg.Out, cfg.PP, cfg.Search, cfg.MaxExecutions = guest, config.NoFile, config.PointMem, search, most
 					r, err := Run(context.Background(), cfg, nil)
 					if err != nil {
 						t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -33,8 +34,8 @@ func TestObjectErrors(t *testing.T) {
 			if n := strings.Count(calls.String(), "\n"); n < 100 {
 				t.Fatalf("the program makes %d calls", n)
 			}
-			cfg := DefaultConfig()
-			cfg.Guest, cfg.Out, cfg.PP = build("guest", "-DWANT="+strings.TrimSuffix(string(figures), ",")), NoFile, PointMem
+			cfg := config.Default()
+			cfg.Guest, cfg.Out, cfg.PP = build("guest", "-DWANT="+strings.TrimSuffix(string(figures), ",")), config.NoFile, config.PointMem
 			r, err := Run(context.Background(), cfg, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -67,8 +68,8 @@ int main(void) { pthread_t t; (void)t; (void)m; (void)use; (void)handle; (void)s
 		{"mtx_init(&r, mtx_recursive); mtx_lock(&r); mtx_lock(&r); mtx_unlock(&r); mtx_unlock(&r)", "", "musl-gcc"},
 	} {
 		t.Run(c.main, func(t *testing.T) {
-			cfg := DefaultConfig()
-			cfg.Guest, cfg.Out, cfg.PP = compileBy(t, c.cc, strings.Replace(program, "MAIN", c.main, 1)), NoFile, PointMem
+			cfg := config.Default()
+			cfg.Guest, cfg.Out, cfg.PP = compileBy(t, c.cc, strings.Replace(program, "MAIN", c.main, 1)), config.NoFile, config.PointMem
 			r, err := Run(context.Background(), cfg, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -25,3 +25,11 @@ type Keeper interface {
 	// OutOfTime, OutOfMemory or Interrupted.
 	Late(result.ErrorKind)
 }
+
+// late is what to call when a run hasn't ended a while after its limit was reached.
+func late(obs Observer) func(result.ErrorKind) {
+	if k, ok := obs.(Keeper); ok {
+		return k.Late
+	}
+	return nil
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -126,9 +127,9 @@ func TestOperators(t *testing.T) {
 				t.Fatalf("g++: %v\n%s", err, msg)
 			}
 		}
-		for _, malloc := range []Malloc{MallocTrusted, MallocNative} {
-			cfg := DefaultConfig()
-			cfg.Guest, cfg.Args, cfg.Out, cfg.Malloc = bin, []string{c.args}, NoFile, malloc
+		for _, malloc := range []config.Malloc{config.MallocTrusted, config.MallocNative} {
+			cfg := config.Default()
+			cfg.Guest, cfg.Args, cfg.Out, cfg.Malloc = bin, []string{c.args}, config.NoFile, malloc
 			r, err := Run(context.Background(), cfg, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"landgo/explore/config"
 	"landgo/guests/outside"
 	"landgo/result"
 	"landgo/scheduler"
@@ -104,7 +105,7 @@ func (o *outsideRun) language() outside.Language {
 // A judge is another way to list a program's outcomes.
 type judge struct {
 	name   string
-	config func(*Config)
+	config func(*config.Config)
 	search string
 	limit  uint64
 }
@@ -112,8 +113,8 @@ type judge struct {
 var judges = []judge{
 	{name: "none", search: "none", limit: 200},
 	{name: "random", search: "random:runs=60", limit: 60},
-	{name: "native-sync", config: func(c *Config) { c.NativeSync = true }, search: "optimal", limit: 200},
-	{name: "locks tested", config: func(c *Config) { c.LocksTested = []string{AllLocks} }, search: "optimal", limit: 200},
+	{name: "native-sync", config: func(c *config.Config) { c.NativeSync = true }, search: "optimal", limit: 200},
+	{name: "locks tested", config: func(c *config.Config) { c.LocksTested = []string{config.AllLocks} }, search: "optimal", limit: 200},
 }
 
 // A disagreement is what two ways to list a program's outcomes differ in.
@@ -139,7 +140,7 @@ const (
 func (o *outsideRun) check(g *outsideGuest, k int, p *outside.Program, gate string) *disagreement {
 	c := g.config(k)
 	if p.Timed() {
-		c.Timeouts = TimeoutsAny
+		c.Timeouts = config.TimeoutsAny
 	}
 	listed := list(c, "optimal", 300*o.effort, o.most)
 	switch {
@@ -198,7 +199,7 @@ func compareListings(gate string, listed, other *listing) *disagreement {
 
 // deepened: without --pp, an outcome is found where it is called wrong, and a
 // program that has no bug is verified where one that it hasn't is.
-func (o *outsideRun) deepened(c Config, listed *listing) *disagreement {
+func (o *outsideRun) deepened(c config.Config, listed *listing) *disagreement {
 	c.Deepen, c.Jobs, c.Time = true, 1, o.most
 	if o.most == 0 {
 		c.MaxExecutions = 300

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/guests/outside"
 	"landgo/por"
 	"landgo/scheduler"
@@ -44,7 +46,7 @@ func (l *listing) beyond(other *listing) (more []string) {
 
 // lister is the por.Observer that makes a listing.
 type lister struct {
-	*session
+	*session.Session
 	*listing
 	until time.Time
 }
@@ -53,8 +55,8 @@ func (l *lister) Ended(x *por.Execution) bool {
 	if x.Ending == por.EndedBlocked || x.Ending == por.EndedPruned {
 		return true
 	}
-	h := hunt{session: l.session}
-	outcome := strings.ReplaceAll(strings.TrimSpace(string(l.kern.Output(1))), "\n", " ")
+	h := hunt{Session: l.Session}
+	outcome := strings.ReplaceAll(strings.TrimSpace(string(l.Console.Output(1))), "\n", " ")
 	if f := h.failureAt(x); f != nil {
 		outcome = failed(f)
 	}
@@ -84,26 +86,26 @@ func failed(f *scheduler.Failure) string {
 }
 
 // list lists a program's outcomes by a search, for a time at most if that isn't 0.
-func list(c Config, search string, limit uint64, most time.Duration) *listing {
+func list(c config.Config, search string, limit uint64, most time.Duration) *listing {
 	l := &listing{outcomes: map[string]int{}}
-	s, err := open(c)
+	s, err := session.Open(c, nil)
 	if s != nil {
-		defer s.close()
+		defer s.Close()
 	}
 	if err != nil {
 		l.err = err
 		return l
 	}
-	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(pointMem), MaxExecutions: limit})
+	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(config.PointMem), MaxExecutions: limit})
 	if err != nil {
 		l.err = err
 		return l
 	}
-	observer := &lister{session: s, listing: l}
+	observer := &lister{Session: s, listing: l}
 	if most > 0 {
 		observer.until = time.Now().Add(most)
 	}
-	stats, err := engine.Run(s.sys, observer)
+	stats, err := engine.Run(s.Guest, observer)
 	l.complete, l.err = stats.Complete, err
 	return l
 }
@@ -111,10 +113,10 @@ func list(c Config, search string, limit uint64, most time.Duration) *listing {
 // outsideGuest is a file of programs, built for landgo and for the machine.
 type outsideGuest struct{ guest, native, data string }
 
-func (g *outsideGuest) config(program int) Config {
-	c := DefaultConfig()
-	c.Guest, c.Args, c.PP, c.Out = g.guest, []string{strconv.Itoa(program)}, PointMem, NoFile
-	c.Files = []GuestFile{{Host: g.data, Guest: "data.txt"}}
+func (g *outsideGuest) config(program int) config.Config {
+	c := config.Default()
+	c.Guest, c.Args, c.PP, c.Out = g.guest, []string{strconv.Itoa(program)}, config.PointMem, config.NoFile
+	c.Files = []config.GuestFile{{Host: g.data, Guest: "data.txt"}}
 	return c
 }
 

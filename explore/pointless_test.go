@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/image"
 )
 
@@ -59,16 +61,16 @@ func TestPointless(t *testing.T) {
 			"lock": "plain; plain, stripped; musl, no mutex", "unlock": "plain; plain, stripped; acquires; musl, no mutex", "atomic": "plain; plain, stripped; acquires",
 			"yield": "", "mem": "", "lock,mem": "",
 		} {
-			points, err := ParsePoints(list)
+			points, err := config.ParsePoints(list)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &session{cfg: Config{PP: points}, img: img}
-			if err := s.readProfile(); err != nil {
+			s := session.NewSession(config.Config{Switching: config.Switching{PP: points}}, img, nil)
+			if err := s.ReadProfile(); err != nil {
 				t.Fatal(err)
 			}
 			want := refused == "every" || slices.Contains(strings.Split(refused, "; "), name)
-			got := s.pointless()
+			got := s.Platform.Pointless(s)
 			if (got != "") != want || want && !strings.HasPrefix(got, "--pp "+list+": ") {
 				t.Errorf("%s: --pp %s: %q, want refused %v", name, list, got, want)
 			}

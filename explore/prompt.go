@@ -3,7 +3,7 @@ package explore
 import (
 	"errors"
 
-	"landgo/image"
+	"landgo/explore/session"
 	"landgo/result"
 	"landgo/scheduler"
 )
@@ -17,38 +17,20 @@ import (
 
 // stopsWithin has a session's guest end its step with scheduler.ErrStopped when
 // the hunt is to stop.
-func (h *hunt) stopsWithin(s *session, on bool) {
-	s.stopsWithin(on && h.cfg.Checkpoint == "")
-}
-
-// stopsWithin is that of a session. The machines of kernels are stopped at their
-// ticks only: who can run there is found by trying it, and an answer can't be left out.
-func (s *session) stopsWithin(on bool) {
-	s.stops = on
-	var stop func() bool
-	if on && s.cfg.limits != nil {
-		stop = func() bool { return s.cfg.limits.reason() != "" }
-	}
-	s.sys.StopIf(stop)
-	if s.img.Kernel == image.Bare {
-		return
-	}
-	s.cfg.limits.may(s.machine, stop != nil)
-	for _, t := range s.twins {
-		t.stopsWithin(on)
-	}
+func (h *hunt) stopsWithin(s *session.Session, on bool) {
+	s.StopsWithin(on && h.Config.Checkpoint == "")
 }
 
 // promptly runs a search. That it was stopped within a step is no error.
 func (h *hunt) promptly(search func() error) error {
-	h.stopsWithin(h.session, true)
-	defer h.stopsWithin(h.session, false)
+	h.stopsWithin(h.Session, true)
+	defer h.stopsWithin(h.Session, false)
 	err := search()
 	if !errors.Is(err, scheduler.ErrStopped) {
 		return err
 	}
-	if h.failedAt != nil && h.failedAt != h.session {
-		h.failedAt.close()
+	if h.failedAt != nil && h.failedAt != h.Session {
+		h.failedAt.Close()
 	}
 	h.failedAt = nil
 	if h.stop(); h.stopped == "" {

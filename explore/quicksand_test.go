@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/guests"
 	"landgo/result"
 )
@@ -26,8 +27,8 @@ func TestFiguresOfQuicksand(t *testing.T) {
 		for definition, class := range g.Race {
 			figures++
 			t.Run(g.Name+" "+definition, func(t *testing.T) {
-				cfg := DefaultConfig()
-				cfg.Guest, cfg.Out, cfg.Race = filepath.Join("../bin/guests", g.Binary("musl-O2")), NoFile, definition
+				cfg := config.Default()
+				cfg.Guest, cfg.Out, cfg.Race = filepath.Join("../bin/guests", g.Binary("musl-O2")), config.NoFile, definition
 				r, err := Run(context.Background(), cfg, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -55,10 +56,10 @@ func TestFiguresOfQuicksand(t *testing.T) {
 		t.Errorf("%d figures and definitions, want those of five", figures)
 	}
 	// None of the spaces of Figure 2 has the bug of Figure 1.
-	cfg := DefaultConfig()
-	cfg.Guest, cfg.Out = "../bin/guests/musl-O2/quicksand1", NoFile
+	cfg := config.Default()
+	cfg.Guest, cfg.Out = "../bin/guests/musl-O2/quicksand1", config.NoFile
 	for _, pp := range []string{"yield", "lock", "unlock", "lock,unlock"} {
-		if err := OptionNamed("pp").Apply(&cfg, pp); err != nil {
+		if err := config.OptionNamed("pp").Apply(&cfg, pp); err != nil {
 			t.Fatal(err)
 		}
 		if r, err := Run(context.Background(), cfg, nil); err != nil || r.Verdict != result.Verified || r.Unexamined == 0 {
@@ -71,8 +72,8 @@ func TestFiguresOfQuicksand(t *testing.T) {
 // all, gives the second thread the block that the first one gave back: no race is
 // listed or examined, and what was spared is counted.
 func TestRecycledBetweenThreads(t *testing.T) {
-	cfg := DefaultConfig()
-	cfg.Out, cfg.Malloc = NoFile, MallocNative
+	cfg := config.Default()
+	cfg.Out, cfg.Malloc = config.NoFile, config.MallocNative
 	cfg.Guest = compile(t, `#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/race"
 	"landgo/result"
@@ -45,12 +46,12 @@ func (h *hunt) takeRaces(all *race.Detector) error {
 		if c.Kind != race.Data || !bug[c.Pair] {
 			continue
 		}
-		f := &finding{key: h.raceKey(&c.Shown), fresh: true, path: slices.Clone(h.watched.adjacent.shown[i])}
-		if err := h.countPreemptions(f); err != nil {
+		f := &finding{key: raceKey(h.Session, &c.Shown), fresh: true, path: slices.Clone(h.watched.adjacent.shown[i])}
+		if err := countPreemptions(h.Session, f); err != nil {
 			return err
 		}
-		f.failure = h.raceFailure(&c.Shown)
-		if err := h.complete(f); err != nil {
+		f.failure = raceFailure(h.Session, &c.Shown)
+		if err := complete(h.Session, f); err != nil {
 			return err
 		}
 		old := h.seen[f.key]
@@ -68,14 +69,14 @@ func (h *hunt) takeRaces(all *race.Detector) error {
 
 // raceText describes a race of memory with a name in words that don't depend on
 // its order, so that each execution with it says the same.
-func (s *session) raceText(x *race.Sighting, name string) string {
+func raceText(s *session.Session, x *race.Sighting, name string) string {
 	a, b := &x.Earlier, &x.Later
 	if a.PC > b.PC {
 		a, b = b, a
 	}
 	verb := func(x *race.Access) string { return map[bool]string{true: "writes", false: "reads"}[x.Write] }
 	does := func(x *race.Access) string {
-		f := result.Innermost(s.frames([]uint64{x.PC}))
+		f := result.Innermost(s.Frames([]uint64{x.PC}))
 		return fmt.Sprintf("%s (%s) %s", f.Function, f.Where(), verb(x))
 	}
 	if a.PC == b.PC {
@@ -85,29 +86,29 @@ func (s *session) raceText(x *race.Sighting, name string) string {
 }
 
 // raceFailure is a race as a failure, in the state after its later access.
-func (s *session) raceFailure(x *race.Sighting) scheduler.Failure {
-	return scheduler.Failure{Kind: failureRace, Message: s.raceText(x, s.sys.Describe(x.Earlier.Addr)), Thread: x.Later.Thread, PC: x.Later.PC}
+func raceFailure(s *session.Session, x *race.Sighting) scheduler.Failure {
+	return scheduler.Failure{Kind: failureRace, Message: raceText(s, x, s.Guest.Describe(x.Earlier.Addr)), Thread: x.Later.Thread, PC: x.Later.PC}
 }
 
 // raceKey tells distinct races apart, in any state.
-func (s *session) raceKey(x *race.Sighting) string {
-	name, _ := s.img.Variable(x.Earlier.Addr)
-	return s.raceText(x, name)
+func raceKey(s *session.Session, x *race.Sighting) string {
+	name, _ := s.Image.Variable(x.Earlier.Addr)
+	return raceText(s, x, name)
 }
 
 // countPreemptions puts into a path which of its steps are preemptions, and
 // leaves the guest at its end.
-func (s *session) countPreemptions(f *finding) error {
-	s.sys.Rewind(s.root)
+func countPreemptions(s *session.Session, f *finding) error {
+	s.Guest.Rewind(s.Root)
 	f.preemptions = 0
 	var threads []trace.Thread
 	for i := range f.path {
 		p := &f.path[i]
-		threads = s.sys.Threads(threads[:0])
-		if p.Preemption = s.preempts(threads, f.path[:i], p.Thread); p.Preemption {
+		threads = s.Guest.Threads(threads[:0])
+		if p.Preemption = s.Preempts(threads, f.path[:i], p.Thread); p.Preemption {
 			f.preemptions++
 		}
-		if _, err := s.take(p); err != nil {
+		if _, err := s.Take(p); err != nil {
 			return fmt.Errorf("an execution couldn't be run again: %w", err)
 		}
 	}
@@ -117,10 +118,10 @@ func (s *session) countPreemptions(f *finding) error {
 // complete takes a race's path to the end of the instruction that its last step
 // is within: a replay, in which the memory isn't known to be shared before that
 // instruction, couldn't stop there.
-func (s *session) complete(f *finding) error {
+func complete(s *session.Session, f *finding) error {
 	t := f.path[len(f.path)-1].Thread
-	for s.sys.Position(t).Part != 0 {
-		tr, err := s.sys.Step(t, 0)
+	for s.Guest.Position(t).Part != 0 {
+		tr, err := s.Guest.Step(t, 0)
 		if err != nil {
 			return fmt.Errorf("an execution couldn't be run again: %w", err)
 		}
@@ -131,7 +132,7 @@ func (s *session) complete(f *finding) error {
 
 // neighbours watches one execution for data races.
 type neighbours struct {
-	*session
+	*session.Session
 	*race.Detector
 	seen []neighbour
 }
@@ -142,15 +143,15 @@ type neighbour struct {
 	failure scheduler.Failure
 }
 
-func (s *session) neighbours() *neighbours {
-	return &neighbours{s, race.New(s.raceConfig(race.Adjacent)), nil}
+func newNeighbours(s *session.Session) *neighbours {
+	return &neighbours{s, race.New(s.RaceConfig(race.Adjacent)), nil}
 }
 
 func (n *neighbours) step(tr *trace.Transition) {
 	n.Step(tr)
 	for _, i := range n.Changed() {
 		if c := n.Candidates()[i]; c.Kind == race.Data {
-			n.seen = append(n.seen, neighbour{c.Shown, n.raceFailure(&c.Shown)})
+			n.seen = append(n.seen, neighbour{c.Shown, raceFailure(n.Session, &c.Shown)})
 		}
 	}
 }
@@ -170,7 +171,7 @@ func (st *story) raceIn(message string) *neighbour {
 // somewhere on the path.
 func (st *story) collide(b *result.Bug, x *neighbour) error {
 	v := view{Sighting: &x.Sighting}
-	if err := st.visit(st.path, &v); err != nil {
+	if err := visit(st.Session, st.path, &v); err != nil {
 		return err
 	}
 	b.Accesses = nil
@@ -178,7 +179,7 @@ func (st *story) collide(b *result.Bug, x *neighbour) error {
 		a     *race.Access
 		stack []result.Frame
 	}{{&x.Earlier, v.first}, {&x.Later, v.second}} {
-		shown := st.raceAccess(side.a)
+		shown := raceAccess(st.Session, side.a)
 		beat := &st.beats[side.a.Step]
 		if k := slices.IndexFunc(beat.accesses, func(a trace.Access) bool { return a.PC == side.a.PC && a.Insn == side.a.Insn }); k >= 0 {
 			shown = st.shown(int(side.a.Step), k)
@@ -203,12 +204,12 @@ func (h *hunt) minimiseRace(f *finding, run *counted, opts por.Options) error {
 	if err != nil {
 		return err
 	}
-	h.sys.Rewind(h.root)
-	w := &watched{guest: run, adjacent: newLookout(h.raceConfig(race.Adjacent))}
+	h.Guest.Rewind(h.Root)
+	w := &watched{Runner: run, adjacent: newLookout(h.RaceConfig(race.Adjacent))}
 	m := &raceMinimiser{minimiser: minimiser{hunt: h, want: f}, w: w}
-	h.stopsWithin(h.session, true)
+	h.stopsWithin(h.Session, true)
 	stats, err := engine.Run(w, m)
-	h.stopsWithin(h.session, false)
+	h.stopsWithin(h.Session, false)
 	h.finer = h.finer || stats.Restarts > 0
 	if err != nil {
 		return nil // as in minimise
@@ -219,11 +220,11 @@ func (h *hunt) minimiseRace(f *finding, run *counted, opts por.Options) error {
 	if !m.got {
 		return nil
 	}
-	if err := h.countPreemptions(f); err != nil {
+	if err := countPreemptions(h.Session, f); err != nil {
 		return err
 	}
-	f.failure = h.raceFailure(&m.shown)
-	if err := h.complete(f); err != nil {
+	f.failure = raceFailure(h.Session, &m.shown)
+	if err := complete(h.Session, f); err != nil {
 		return err
 	}
 	return h.outline(f)
@@ -238,7 +239,7 @@ type raceMinimiser struct {
 // Ended implements por.Observer.
 func (m *raceMinimiser) Ended(*por.Execution) bool {
 	for i, c := range m.w.adjacent.Candidates() {
-		if c.Kind == race.Data && m.raceKey(&c.Shown) == m.want.key {
+		if c.Kind == race.Data && raceKey(m.Session, &c.Shown) == m.want.key {
 			m.want.path, m.shown = slices.Clone(m.w.adjacent.shown[i]), c.Shown
 			m.got = true
 			return false

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
+	"landgo/explore/saved"
+	"landgo/explore/session"
 	"landgo/por/relation"
 	"landgo/race"
 	"landgo/result"
@@ -14,13 +17,13 @@ import (
 )
 
 // racing is a configuration in which races are bugs.
-func racing(t *testing.T, guest string, options ...string) Config {
+func racing(t *testing.T, guest string, options ...string) config.Config {
 	t.Helper()
-	cfg := DefaultConfig()
-	cfg.Guest, cfg.Out = guest, NoFile
+	cfg := config.Default()
+	cfg.Guest, cfg.Out = guest, config.NoFile
 	for _, o := range append([]string{"pp=mem", "fail-on=race", "keep-going=true"}, options...) {
 		name, value, _ := strings.Cut(o, "=")
-		if err := OptionNamed(name).Apply(&cfg, value); err != nil {
+		if err := config.OptionNamed(name).Apply(&cfg, value); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -28,7 +31,7 @@ func racing(t *testing.T, guest string, options ...string) Config {
 }
 
 // raceBugs are the variables that a run calls racing, each once.
-func raceBugs(t *testing.T, cfg Config) (names []string, r *result.Result) {
+func raceBugs(t *testing.T, cfg config.Config) (names []string, r *result.Result) {
 	t.Helper()
 	r, err := Run(context.Background(), cfg, nil)
 	if err != nil {
@@ -50,7 +53,7 @@ func raceBugs(t *testing.T, cfg Config) (names []string, r *result.Result) {
 
 // replayed: a fresh process that knows nothing of the run comes to the same
 // race.
-func replayed(t *testing.T, cfg Config, r *result.Result, b *result.Bug) {
+func replayed(t *testing.T, cfg config.Config, r *result.Result, b *result.Bug) {
 	t.Helper()
 	file := result.NewBugFile(r, b, cfg.Kept())
 	again, err := Replay(context.Background(), cfg, file, nil)
@@ -212,14 +215,14 @@ func TestRaceEndsSearch(t *testing.T) {
 func TestRaceAcrossCheckpoint(t *testing.T) {
 	cfg := racing(t, "../bin/guests/musl-O2/lost_update")
 	h := &hunt{}
-	s, err := open(cfg)
+	s, err := session.Open(cfg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
-	h.session = s
-	w := h.watch()
-	s.sys.Rewind(s.root)
+	defer s.Close()
+	h.Session = s
+	w := watch(h.Session)
+	s.Guest.Rewind(s.Root)
 	begin := w.Mark()
 	// run lets threads go on as far as they can, or for one step if negative.
 	run := func(order ...int) {
@@ -247,12 +250,12 @@ func TestRaceAcrossCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var saved []savedRace
+	var saved []saved.Race
 	if err := json.Unmarshal(text, &saved); err != nil {
 		t.Fatal(err)
 	}
-	s.sys.Rewind(s.root)
-	w = h.watch()
+	s.Guest.Rewind(s.Root)
+	w = watch(h.Session)
 	begin = w.Mark()
 	for i := range saved {
 		of[saved[i].Of](w).restore(&saved[i])
@@ -279,11 +282,11 @@ func TestRaceClasses(t *testing.T) {
 		{racesGuest(t, "ownership"), []string{"pp=yield"}, "x untested"},
 		{racesGuest(t, "ownership"), nil, "x benign"},
 	} {
-		cfg := DefaultConfig()
-		cfg.Guest, cfg.Out = c.guest, NoFile
+		cfg := config.Default()
+		cfg.Guest, cfg.Out = c.guest, config.NoFile
 		for _, o := range append([]string{"pp=mem"}, c.options...) {
 			name, value, _ := strings.Cut(o, "=")
-			if err := OptionNamed(name).Apply(&cfg, value); err != nil {
+			if err := config.OptionNamed(name).Apply(&cfg, value); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -333,8 +336,8 @@ func TestRaceUnderDeepening(t *testing.T) {
 	defer func(n uint64) { warmSteps = n }(warmSteps)
 	for _, warmSteps = range []uint64{1, 50_000} {
 		for guest, want := range map[string]string{"lost_update": "x", "race_field": "stats.misses", "race_flag": "ready", "race_flag-fixed": "", "lost_update-fixed": ""} {
-			cfg := DefaultConfig()
-			cfg.Guest, cfg.Out, cfg.FailOnRace, cfg.KeepGoing = "../bin/guests/musl-O1/"+guest, NoFile, true, true
+			cfg := config.Default()
+			cfg.Guest, cfg.Out, cfg.FailOnRace, cfg.KeepGoing = "../bin/guests/musl-O1/"+guest, config.NoFile, true, true
 			got, r := raceBugs(t, cfg)
 			if strings.Join(got, " ") != want || (want == "") != (r.Verdict == result.Verified) {
 				t.Errorf("%s: %s, races on %v, want %q", guest, r.Verdict, got, want)
@@ -358,8 +361,8 @@ volatile int x, y[8];
 static void *f(void *a) { x = 1; for (int i = 0; i < 8; i++) y[i]++; return a; }
 int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, f, 0); for (int i = 0; i < 3; i++) pthread_join(t[i], 0); }`}
 	guest, _ := parts.build(t, "musl-gcc")
-	cfg := DefaultConfig()
-	cfg.Guest, cfg.Out, cfg.Time, cfg.MaxExecutions = guest, NoFile, 0, 20000
+	cfg := config.Default()
+	cfg.Guest, cfg.Out, cfg.Time, cfg.MaxExecutions = guest, config.NoFile, 0, 20000
 	r, err := Run(context.Background(), cfg, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -384,8 +387,8 @@ int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i
 // TestKernelsWords: what calls of a Pebbles kernel read and write of its own (who can
 // run) is no race of the program's.
 func TestKernelsWords(t *testing.T) {
-	cfg := DefaultConfig()
-	cfg.Guest, cfg.Out = "../bin/guests/pebbles/spin-cond", NoFile
+	cfg := config.Default()
+	cfg.Guest, cfg.Out = "../bin/guests/pebbles/spin-cond", config.NoFile
 	r, err := Run(context.Background(), cfg, nil)
 	if err != nil || r.Verdict != result.Verified || len(r.Races) == 0 {
 		t.Fatalf("%v, %+v", err, r)

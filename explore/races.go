@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/race"
 	"landgo/result"
@@ -17,7 +18,7 @@ const maxRaces = 20
 
 // races describes the candidates: those that came in both orders first, then by
 // address, so that it doesn't depend on when they were found.
-func (s *session) races(w *watched, r *result.Result) error {
+func races(s *session.Session, w *watched, r *result.Result) error {
 	if !w.listed {
 		return nil
 	}
@@ -59,7 +60,7 @@ func (s *session) races(w *watched, r *result.Result) error {
 				along = append(along, v)
 			}
 		}
-		if err := s.visit(views[k].path, along...); err != nil {
+		if err := visit(s, views[k].path, along...); err != nil {
 			return err
 		}
 	}
@@ -67,7 +68,7 @@ func (s *session) races(w *watched, r *result.Result) error {
 		w.toward(-1)
 	}
 	for k, i := range rank {
-		r.Races = append(r.Races, s.racePair(all[i], &views[k]))
+		r.Races = append(r.Races, racePair(s, all[i], &views[k]))
 	}
 	return nil
 }
@@ -111,10 +112,10 @@ func (st *story) preemptedAt(at map[uint64]bool, f *scheduler.Failure) {
 }
 
 // racePair describes a candidate.
-func (s *session) racePair(c *race.Candidate, v *view) result.RacePair {
+func racePair(s *session.Session, c *race.Candidate, v *view) result.RacePair {
 	p := result.RacePair{
-		Variable: s.sys.VariableName(v.Earlier.Addr), BothOrders: c.BothOrders(),
-		First: s.raceAccess(&v.Earlier), Second: s.raceAccess(&v.Later),
+		Variable: s.Guest.VariableName(v.Earlier.Addr), BothOrders: c.BothOrders(),
+		First: raceAccess(s, &v.Earlier), Second: raceAccess(s, &v.Later),
 	}
 	if v.name != "" {
 		p.Variable = v.name
@@ -147,22 +148,22 @@ func (v *view) on(path []por.PathStep) bool {
 
 // visit goes a path again, up to the last access of views that are on it. It leaves
 // the guest there.
-func (s *session) visit(path []por.PathStep, views ...*view) (err error) {
-	s.sys.Rewind(s.root)
+func visit(s *session.Session, path []por.PathStep, views ...*view) (err error) {
+	s.Guest.Rewind(s.Root)
 	defer func() { views[0].done = true }() // it won't come farther another time
 	left := len(views)
 	for i := range path {
 		for _, v := range views {
 			if int(v.Earlier.Step) == i {
-				if v.first, err = s.stackWithin(&path[i], &v.Earlier); err != nil {
+				if v.first, err = stackWithin(s, &path[i], &v.Earlier); err != nil {
 					return err
 				}
 			}
 			if int(v.Later.Step) == i {
-				v.name = s.sys.Describe(v.Earlier.Addr)
+				v.name = s.Guest.Describe(v.Earlier.Addr)
 				v.done = true
 				left--
-				if v.second, err = s.stackWithin(&path[i], &v.Later); err != nil {
+				if v.second, err = stackWithin(s, &path[i], &v.Later); err != nil {
 					return err
 				}
 			}
@@ -170,7 +171,7 @@ func (s *session) visit(path []por.PathStep, views ...*view) (err error) {
 		if left == 0 {
 			return nil
 		}
-		if _, err := s.take(&path[i]); errors.Is(err, por.ErrFiner) {
+		if _, err := s.Take(&path[i]); errors.Is(err, por.ErrFiner) {
 			return nil // the rest of the path has other steps now
 		} else if err != nil {
 			return err
@@ -179,12 +180,12 @@ func (s *session) visit(path []por.PathStep, views ...*view) (err error) {
 	return nil
 }
 
-func (s *session) raceAccess(a *race.Access) result.Access {
+func raceAccess(s *session.Session, a *race.Access) result.Access {
 	t := trace.Access{Addr: a.Addr, Size: a.Size, PC: a.PC}
 	if a.Write {
 		t.Flags = trace.Write
 	}
-	out := s.access(a.Thread, &t)
+	out := s.Access(a.Thread, &t)
 	if a.Free {
 		out.Op, out.Instruction = "frees", "" // PC is in the call
 	}
@@ -193,25 +194,25 @@ func (s *session) raceAccess(a *race.Access) result.Access {
 
 // stackWithin is the stack of an access in the step that comes next, which is
 // run to there and taken back. Nil: the thread doesn't come to stand there.
-func (s *session) stackWithin(p *por.PathStep, a *race.Access) ([]result.Frame, error) {
-	k := s.sys.Mark()
-	defer s.sys.Rewind(k)
+func stackWithin(s *session.Session, p *por.PathStep, a *race.Access) ([]result.Frame, error) {
+	k := s.Guest.Mark()
+	defer s.Guest.Rewind(k)
 	if until := p.Begin + uint64(a.Insn) - 1; a.Insn > 0 && until > p.Begin && until < p.Last {
-		s.sys.Limit(until)
-		_, err := s.sys.Step(p.Thread, p.Choice)
-		s.sys.Limit(0)
+		s.Guest.Limit(until)
+		_, err := s.Guest.Step(p.Thread, p.Choice)
+		s.Guest.Limit(0)
 		if err != nil && !errors.Is(err, por.ErrFiner) { // a stop in the middle of a step can teach something
 			return nil, err
 		}
 	}
-	if s.sys.PC(p.Thread) != a.PC && !s.calledAt(p.Thread, a.PC) {
+	if s.Guest.PC(p.Thread) != a.PC && !calledAt(s, p.Thread, a.PC) {
 		return nil, nil
 	}
-	return s.stack(p.Thread), nil
+	return s.Stack(p.Thread), nil
 }
 
 // calledAt: a thread stands at a function's entry, and pc is in the call.
-func (s *session) calledAt(t trace.TID, pc uint64) bool {
-	stack := s.sys.Stack(t)
+func calledAt(s *session.Session, t trace.TID, pc uint64) bool {
+	stack := s.Guest.Stack(t)
 	return len(stack) > 1 && stack[1]-1 == pc
 }

@@ -3,6 +3,8 @@ package explore
 import (
 	"context"
 	"testing"
+
+	"landgo/explore/config"
 )
 
 // TestRacesListed: the racing guest's races are those on its variable; its cured twin has none; and neither verdict nor counts depend
@@ -12,19 +14,19 @@ func TestRacesListed(t *testing.T) {
 		guest, mode, pp string
 		want            bool
 	}{
-		{"musl-O2/lost_update", RaceLimited, "mem", true},
-		{"glibc-O1/lost_update", RaceHB, "mem", true},
-		{"glibc-O1/lost_update", RaceLimited, "yield", true}, // seen without a preemption
-		{"musl-O2/lost_update", RaceOff, "mem", false},
-		{"musl-O2/lost_update-fixed", RaceLimited, "mem", false},
-		{"glibc-O2/lost_update-fixed", RaceHB, "mem", false},
-		{"musl-O2/nwriters-N4", RaceLimited, "mem", false}, // atomic
-		{"musl-O2/use_after_free-fixed", RaceLimited, "mem", false},
-		{"musl-O2/use_after_free-fixed", RaceHB, "mem", false},
+		{"musl-O2/lost_update", config.RaceLimited, "mem", true},
+		{"glibc-O1/lost_update", config.RaceHB, "mem", true},
+		{"glibc-O1/lost_update", config.RaceLimited, "yield", true}, // seen without a preemption
+		{"musl-O2/lost_update", config.RaceOff, "mem", false},
+		{"musl-O2/lost_update-fixed", config.RaceLimited, "mem", false},
+		{"glibc-O2/lost_update-fixed", config.RaceHB, "mem", false},
+		{"musl-O2/nwriters-N4", config.RaceLimited, "mem", false}, // atomic
+		{"musl-O2/use_after_free-fixed", config.RaceLimited, "mem", false},
+		{"musl-O2/use_after_free-fixed", config.RaceHB, "mem", false},
 	} {
-		cfg := DefaultConfig()
-		cfg.Guest, cfg.Race, cfg.Out = "../bin/guests/"+c.guest, c.mode, NoFile
-		if err := OptionNamed("pp").Apply(&cfg, c.pp); err != nil {
+		cfg := config.Default()
+		cfg.Guest, cfg.Race, cfg.Out = "../bin/guests/"+c.guest, c.mode, config.NoFile
+		if err := config.OptionNamed("pp").Apply(&cfg, c.pp); err != nil {
 			t.Fatal(err)
 		}
 		r, err := Run(context.Background(), cfg, nil)
@@ -45,7 +47,7 @@ func TestRacesListed(t *testing.T) {
 				t.Errorf("%s: %+v", c.guest, p)
 			}
 		}
-		cfg.Race = RaceOff
+		cfg.Race = config.RaceOff
 		off, err := Run(context.Background(), cfg, nil)
 		if err != nil || off.Verdict != r.Verdict || off.Executions != r.Executions || off.Transitions != r.Transitions {
 			t.Errorf("%s: %s and %d executions, without the detector %s and %d (%v)", c.guest, r.Verdict, r.Executions, off.Verdict, off.Executions, err)

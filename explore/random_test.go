@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"testing"
 
+	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/guests/random"
 	"landgo/por"
 )
@@ -35,10 +37,10 @@ func TestRandomPrograms(t *testing.T) {
 		if only >= 0 && i != only {
 			continue
 		}
-		c := DefaultConfig()
+		c := config.Default()
 		c.Guest, c.Args = guest, []string{strconv.Itoa(i % randomBatch)}
 		for _, to := range randomComparisons(i) {
-			c.PP, _ = ParsePoints(to.pp)
+			c.PP, _ = config.ParsePoints(to.pp)
 			c.Search = to.searches[0] // it decides on the steps, of its judge too
 			want, complete, err := explore(t, "none", c, limit)
 			if err != nil {
@@ -132,22 +134,22 @@ func compileRandom(t *testing.T, cc string, seed uint64, n int) string {
 }
 
 // explore runs a search up to a number of executions, over the steps of c.Search.
-func explore(t *testing.T, search string, c Config, limit uint64) (e *ends, complete bool, err error) {
+func explore(t *testing.T, search string, c config.Config, limit uint64) (e *ends, complete bool, err error) {
 	t.Helper()
-	s, err := open(c)
+	s, err := session.Open(c, nil)
 	if err != nil {
 		return nil, false, fmt.Errorf("opening: %w", err)
 	}
-	defer s.close()
-	e = &ends{session: s, states: map[string]int{}}
+	defer s.Close()
+	e = &ends{Session: s, states: map[string]int{}}
 	spec, err := por.ParseSpec(c.Search)
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(pointMem), Unmerged: spec.Kind().SingleEvents, MaxExecutions: limit})
+	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(config.PointMem), Unmerged: spec.Kind().SingleEvents, MaxExecutions: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := engine.Run(s.sys, e)
+	stats, err := engine.Run(s.Guest, e)
 	return e, stats.Complete, err
 }

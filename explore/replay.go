@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
+	"landgo/explore/config"
+	"landgo/explore/limits"
+	"landgo/explore/session"
 	"landgo/image"
-	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
 	"landgo/trace"
@@ -15,7 +16,7 @@ import (
 
 // Replay runs exactly one interleaving again and accounts for each step. Of a
 // bare schedule, the file has nothing else.
-func Replay(ctx context.Context, cfg Config, file *result.BugFile, obs Observer) (*result.Result, error) {
+func Replay(ctx context.Context, cfg config.Config, file *result.BugFile, obs Observer) (*result.Result, error) {
 	sched, err := trace.ParseSchedule(file.Schedule)
 	if err != nil {
 		return nil, result.Errorf(result.BadSchedule, "%w", err)
@@ -23,54 +24,54 @@ func Replay(ctx context.Context, cfg Config, file *result.BugFile, obs Observer)
 	if err := isTheGuest(&cfg, file.Guest.SHA256); err != nil {
 		return nil, err
 	}
-	cfg.limits = watchLimits(ctx, &cfg, obs)
-	defer cfg.limits.close()
-	s, err := open(cfg)
+	w := limits.Begin(ctx, &cfg, late(obs))
+	defer w.Close()
+	s, err := session.Open(cfg, w)
 	if s == nil {
 		return nil, err
 	}
-	defer s.close()
-	r := s.newResult()
+	defer s.Close()
+	r := s.NewResult()
 	r.Replay = &result.Replay{Expected: file.Kind, Message: file.Message}
 	if err != nil {
-		if err := s.verdictOf(err, r); err != nil {
+		if err := s.VerdictOf(err, r); err != nil {
 			return nil, err
 		}
-		s.finish(r)
+		s.Finish(r)
 		return r, nil
 	}
-	if sched.Check != s.check {
+	if sched.Check != s.Check {
 		return nil, result.Errorf(result.OtherConfig, "the schedule was made for another guest or with other options or input")
 	}
 	if obs != nil {
 		obs.Progress(Progress{Phase: "replaying"})
 	}
-	(&hunt{session: s, obs: obs, result: r}).publish()
-	s.stopsWithin(true)
-	err = s.replay(sched, file, r)
-	s.stopsWithin(false)
-	if why := cfg.limits.reason(); why != "" && errors.Is(err, scheduler.ErrStopped) {
+	(&hunt{Session: s, obs: obs, result: r}).publish()
+	s.StopsWithin(true)
+	err = replay(s, sched, file, r)
+	s.StopsWithin(false)
+	if why := w.Reached(); why != "" && errors.Is(err, scheduler.ErrStopped) {
 		r.Verdict, r.Problem, r.Reason = result.Budget, why, cfg.LimitText(why)
 		err = nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.finish(r)
+	s.Finish(r)
 	return r, nil
 }
 
 // isTheGuest says why a file isn't the program that a bug was found in. That is
 // asked before anything else is of a file which only the bug file names: it can be
 // any of this machine's.
-func isTheGuest(cfg *Config, want string) error {
+func isTheGuest(cfg *config.Config, want string) error {
 	if want == "" {
 		return nil
 	}
 	sum, err := image.FileSHA256(cfg.Guest)
 	switch {
 	case err != nil:
-		return imageError(cfg.Guest, err)
+		return session.ImageError(cfg.Guest, err)
 	case sum == want:
 		return nil
 	case cfg.GuestNamed:
@@ -80,23 +81,23 @@ func isTheGuest(cfg *Config, want string) error {
 }
 
 // replay runs the schedule's segments and tells what came of them.
-func (s *session) replay(sched trace.Schedule, file *result.BugFile, r *result.Result) error {
-	s.following = true
-	path, failure, err := s.followAll(sched)
+func replay(s *session.Session, sched trace.Schedule, file *result.BugFile, r *result.Result) error {
+	s.Following = true
+	path, failure, err := s.FollowAll(sched)
 	if errors.Is(err, scheduler.ErrStopped) {
 		return err
 	}
 	if err != nil {
-		return s.verdictOf(err, r)
+		return s.VerdictOf(err, r)
 	}
-	st, err := s.tell(path)
+	st, err := tell(s, path)
 	if errors.Is(err, scheduler.ErrStopped) {
 		return err
 	}
 	if err != nil {
-		return s.verdictOf(err, r)
+		return s.VerdictOf(err, r)
 	}
-	r.Executions, r.Transitions, r.Threads = 1, uint64(len(path)), len(s.sys.Starts())
+	r.Executions, r.Transitions, r.Threads = 1, uint64(len(path)), len(s.Guest.Starts())
 	r.Account = st.account()
 	r.Verdict = result.Budget
 	r.Reason = "this interleaving ended without a bug"
@@ -107,7 +108,7 @@ func (s *session) replay(sched trace.Schedule, file *result.BugFile, r *result.R
 		return nil
 	}
 	f := &finding{failure: *failure, path: path, minimal: result.BestFound}
-	if file.Kind == kindOf(failure.Kind) && file.Message == failure.Message && file.Minimal != "" {
+	if file.Kind == session.KindOf(failure.Kind) && file.Message == failure.Message && file.Minimal != "" {
 		f.minimal = file.Minimal // the run that wrote the file has tried
 	}
 	for i := range path {
@@ -119,7 +120,7 @@ func (s *session) replay(sched trace.Schedule, file *result.BugFile, r *result.R
 	if err != nil {
 		return err
 	}
-	b.Replay = s.cfg.ReplayCommand("", b.Schedule)
+	b.Replay = s.Config.ReplayCommand("", b.Schedule)
 	r.Bug, r.Bugs = b, []*result.Bug{b}
 	r.Replay.Same = file.Kind == "" || file.Kind == b.Kind && file.Message == b.Message
 	if r.Replay.Same {
@@ -128,260 +129,4 @@ func (s *session) replay(sched trace.Schedule, file *result.BugFile, r *result.R
 		r.Reason = fmt.Sprintf("another bug came: %s, %s", b.Kind, b.Message)
 	}
 	return nil
-}
-
-// followAll follows a schedule to its end. In a fresh process less is known of
-// what threads share than when the schedule was made, so a step could go too
-// far: what it shows of sharing is kept, and the schedule begins again. So does
-// a schedule that can't be followed because it was made with libc's own code
-// for threads and locks, before the call that shows that this is needed; and one
-// that was made before threads' ends were steps, and so doesn't name them.
-func (s *session) followAll(sched trace.Schedule) ([]por.PathStep, *scheduler.Failure, error) {
-	if s.following {
-		starts := map[string]uint64{}
-		for _, g := range sched.Segments {
-			if _, ok := starts[g.Thread]; !ok {
-				starts[g.Thread] = g.Until
-			}
-		}
-		s.sys.LimitStarts(starts)
-	}
-	var first error
-	ends := false
-	for {
-		path, failure, err := s.follow(sched, ends)
-		var gap *invalid
-		switch {
-		case errors.Is(err, por.ErrFiner):
-		case errors.Is(err, errEnds):
-			ends = true
-		case first != nil && err != nil:
-			return path, failure, first
-		case errors.As(err, &gap) && gap.kind == result.Diverged && s.sys.Distrust():
-			first = err
-		default:
-			return path, failure, err
-		}
-	}
-}
-
-// follow runs a schedule from the root and returns the steps that it took and
-// the bug that it ended with, or nil. ErrFiner: begin again; errEnds: with ends, by
-// which a thread's last segment goes to the thread's end, if it stands before it.
-func (s *session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, failure *scheduler.Failure, err error) {
-	s.sys.Rewind(s.root)
-	for n, g := range sched.Segments {
-		t, ok := s.sys.Lookup(g.Thread)
-		if !ok {
-			return path, nil, s.diverged(n, "there is no thread "+g.Thread)
-		}
-		steps, end, err := s.segment(t, g, path)
-		path = steps
-		if err != nil {
-			return path, nil, err
-		}
-		switch {
-		case end == "":
-		case end == ended:
-			return path, s.ending(path), nil
-		case !ends && slices.ContainsFunc(s.sys.Threads(nil), beforeEnd):
-			return path, nil, errEnds
-		default:
-			return path, nil, s.diverged(n, end)
-		}
-		if ends && !slices.ContainsFunc(sched.Segments[n+1:], func(o trace.Segment) bool { return o.Thread == g.Thread }) {
-			if path, err = s.endThread(t, path); err != nil {
-				return path, nil, err
-			}
-		}
-	}
-	for _, th := range s.sys.Threads(nil) {
-		if !ends && beforeEnd(th) {
-			return path, nil, errEnds
-		}
-		if th.Status == trace.Ready {
-			if s.sys.Settle() {
-				return path, nil, por.ErrFiner
-			}
-			return path, nil, nil
-		}
-	}
-	return path, s.sys.Stuck(false), nil
-}
-
-// errEnds: a schedule stops where a thread stands before its end.
-var errEnds = errors.New("a thread stands before its end")
-
-func beforeEnd(th trace.Thread) bool {
-	return th.Status == trace.Ready && th.Pending.Kind == trace.OpExit
-}
-
-// endThread takes the step that is the thread's end, if that comes next.
-func (s *session) endThread(t trace.TID, path []por.PathStep) ([]por.PathStep, error) {
-	threads := s.sys.Threads(nil)
-	if th := find(threads, t); th == nil || !beforeEnd(*th) {
-		return path, nil
-	}
-	step := por.PathStep{Thread: t, Begin: s.sys.Position(t).Insns, Preemption: s.preempts(threads, path, t)}
-	tr, err := s.take(&step)
-	if err != nil {
-		return path, err
-	}
-	step.Last = tr.Last
-	return append(path, step), nil
-}
-
-// ended, as the second result of segment: the execution is over.
-const ended = "ended"
-
-// segment runs thread t to the end of a segment and appends its steps to path.
-// why is ended, or says why the guest doesn't follow, or is empty.
-func (s *session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ []por.PathStep, why string, err error) {
-	choice := g.Choice
-	// A kernel's thread that does nothing in its segment got the processor all the
-	// same: ticks have passed, and left a handler's frame behind.
-	arrives := s.img.Kernel == image.Bare && g.Until > 0
-	for ; ; arrives = false {
-		pos := s.sys.Position(t)
-		if pos.Insns > g.Until && s.aligning && !ran(path, t) {
-			return path, "", nil // what was private of its beginning it has done already
-		}
-		if pos.Insns > g.Until {
-			return path, fmt.Sprintf("thread %s is at instruction %d already", g.Thread, pos.Insns), nil
-		}
-		// A half-executed instruction doesn't count yet: one more step goes
-		// into it from its start, where its memory is known to be shared.
-		intoHalf := pos.Insns == g.Until
-		if intoHalf && pos.Part >= g.Part && !arrives {
-			return path, "", nil
-		}
-		// Where less is known of sharing than the schedule's search knew, a spin
-		// can be told a turn earlier. To run it on changes nothing.
-		s.sys.Unspin(t)
-		threads := s.sys.Threads(nil)
-		th := find(threads, t)
-		if th == nil || th.Status != trace.Ready || uint32(choice) >= th.Outcomes {
-			if s.sys.Settle() {
-				return path, "", por.ErrFiner
-			}
-			return path, fmt.Sprintf("thread %s can't run here", g.Thread), nil
-		}
-		before := s.sys.Mark()
-		step := por.PathStep{Thread: t, Choice: choice, Begin: pos.Insns, Preemption: s.preempts(threads, path, t)}
-		tr, err := s.sys.Step(t, choice)
-		if err != nil {
-			return path, "", err
-		}
-		if s.sys.Position(t).Insns > g.Until {
-			// Nothing that this execution did so far shares the memory before
-			// whose access the segment ends.
-			s.sys.Rewind(before)
-			if intoHalf && !arrives {
-				return path, "", nil // before the instruction is as good as within it
-			}
-			step.Limit = g.Until
-			tr, err = s.take(&step)
-			if err != nil {
-				return path, "", err
-			}
-		}
-		step.Last = tr.Last
-		path = append(path, step)
-		choice = 0
-		switch tr.End {
-		case trace.EndBug, trace.EndProcess:
-			return path, ended, nil
-		case trace.EndThread:
-			return path, "", nil
-		}
-	}
-}
-
-// take runs a step of a path that was run before.
-func (s *session) take(p *por.PathStep) (*trace.Transition, error) {
-	if s.cfg.Resume != "" {
-		if err := s.possible(p); err != nil {
-			return nil, err
-		}
-	}
-	s.sys.Unspin(p.Thread) // as segment may have
-	s.sys.Limit(p.Limit)
-	defer s.sys.Limit(0)
-	return s.sys.Step(p.Thread, p.Choice)
-}
-
-// possible says why a step of a path that a checkpoint has can't be taken.
-func (s *session) possible(p *por.PathStep) error {
-	th := find(s.sys.Threads(nil), p.Thread)
-	if th != nil && th.Status != trace.Ready {
-		s.sys.Unspin(p.Thread)
-		th = find(s.sys.Threads(nil), p.Thread)
-	}
-	if th == nil || th.Status != trace.Ready || uint32(p.Choice) >= max(th.Outcomes, 1) {
-		return result.Errorf(result.BadCheckpoint, "%s: a path in it can't be followed", s.cfg.Resume)
-	}
-	return nil
-}
-
-// ran reports whether a thread has taken a step.
-func ran(path []por.PathStep, t trace.TID) bool {
-	return slices.ContainsFunc(path, func(p por.PathStep) bool { return p.Thread == t })
-}
-
-// ending is the bug with which an execution ended that the process's end
-// ended, or nil.
-func (s *session) ending(path []por.PathStep) *scheduler.Failure {
-	if f := s.sys.Failure(path[len(path)-1].Thread); f != nil {
-		return f
-	}
-	return s.sys.Stuck(true)
-}
-
-// preempts reports whether going on with thread t is a preemption of the one
-// that ran before.
-func (s *session) preempts(threads []trace.Thread, path []por.PathStep, t trace.TID) bool {
-	if len(path) == 0 || path[len(path)-1].Thread == t {
-		return false
-	}
-	last := find(threads, path[len(path)-1].Thread)
-	return last != nil && last.Status == trace.Ready && !last.Yielding
-}
-
-func find(threads []trace.Thread, t trace.TID) *trace.Thread {
-	for i := range threads {
-		if threads[i].ID == t {
-			return &threads[i]
-		}
-	}
-	return nil
-}
-
-// diverged is a schedule that this guest doesn't follow.
-func (s *session) diverged(segment int, why string) error {
-	return &invalid{kind: result.Diverged, reason: fmt.Sprintf("the schedule's segment %d: %s", segment+1, why)}
-}
-
-// account is the step-by-step account of an execution.
-func (st *story) account() []result.Event {
-	var out []result.Event
-	for i := range st.beats {
-		b := &st.beats[i]
-		e := result.Event{
-			Thread: st.sys.Name(b.step.Thread), Begin: b.step.Begin, End: b.step.Last,
-			Choice: uint32(b.step.Choice), Stack: st.frames(b.stack), Output: b.out,
-			Switch: b.why, Preemption: i+1 < len(st.beats) && st.beats[i+1].step.Preemption,
-		}
-		for _, op := range b.ops {
-			text := st.sys.OpText(op)
-			if e.Does != "" && text != "" {
-				e.Does += ", "
-			}
-			e.Does += text
-		}
-		for k := range b.accesses {
-			e.Accesses = append(e.Accesses, st.shown(i, k))
-		}
-		out = append(out, e)
-	}
-	return out
 }

@@ -1,13 +1,9 @@
 package explore
 
 import (
-	"fmt"
 	"sort"
-	"strings"
 
-	"landgo/image"
 	"landgo/result"
-	"landgo/scheduler/steer"
 )
 
 // report finds the least interleaving of each bug and tells its story.
@@ -21,15 +17,15 @@ func (h *hunt) report() error {
 		}
 		h.publish()
 	}
-	known := h.epoch()
+	known := h.Epoch()
 	// The step that made the guest invalid may have made others finer, so that
 	// the paths don't lead where they did.
 	if h.watched != nil && h.result.Verdict != result.Invalid {
-		if err := h.races(h.watched, h.result); err != nil {
+		if err := races(h.Session, h.watched, h.result); err != nil {
 			return err
 		}
-		h.unexamined(h.watched, h.result)
-		h.finer = h.finer || h.epoch() != known
+		unexamined(h.Session, h.watched, h.result)
+		h.finer = h.finer || h.Epoch() != known
 	}
 	for _, f := range h.found {
 		if err := h.as(f, func() error { return h.minimise(f) }); err != nil {
@@ -55,7 +51,7 @@ func (h *hunt) report() error {
 // outline names a bug's execution by its threads' instructions, and tells its story
 // as it is: to find a shorter one may take long.
 func (h *hunt) outline(f *finding) error {
-	st, err := h.session.tell(f.path)
+	st, err := tell(h.Session, f.path)
 	if err != nil {
 		return err
 	}
@@ -82,7 +78,7 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 			return err
 		}
 	}
-	st, err := h.session.tell(f.path)
+	st, err := tell(h.Session, f.path)
 	if err != nil {
 		return err
 	}
@@ -98,98 +94,4 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 	h.result.Bugs = append(h.result.Bugs, b)
 	h.publish()
 	return nil
-}
-
-// newResult is a result with what is known before the search.
-func (s *session) newResult() *result.Result {
-	g := s.cfg.Granularity()
-	return &result.Result{
-		Guest:  result.Guest{Path: s.cfg.Guest, SHA256: s.img.SHA256},
-		Kernel: s.img.Kernel.String(), PP: s.cfg.PointList(), Granularity: g,
-		Search: s.cfg.Search, Bound: s.cfg.Bounds.String(), Notes: s.notes,
-		Certificate: result.Certificate{
-			Image: s.img.SHA256, Granularity: g, Bound: s.cfg.Bounds.String(), Search: s.cfg.Search,
-			Memory: s.memoryModel(), Timeouts: s.timeoutModel(), Trusted: s.trusted(), Profile: s.profileName(), SelfCheck: "not run",
-		},
-	}
-}
-
-// finish puts in what is known after everything.
-func (s *session) finish(r *result.Result) {
-	r.Seconds = s.clock.elapsed().Seconds()
-	if s.machine == nil {
-		return
-	}
-	r.Certificate.Engine = s.machine.Version()
-	if s.sys != nil {
-		r.Instructions = s.sys.Instructions()
-		r.Certificate.Calls = s.sys.Calls()
-	}
-	r.Certificate.Assumptions = s.assumptions()
-}
-
-func (s *session) memoryModel() string {
-	if s.uniprocessor() {
-		return "sequentially consistent, one processor"
-	}
-	return "sequentially consistent, several processors"
-}
-
-func (s *session) timeoutModel() string {
-	if s.img.Kernel == image.Bare {
-		return "a sleep ends by the ticks that the kernel counts"
-	}
-	if s.cfg.Timeouts == TimeoutsAny {
-		return "a timed wait may run out at any point"
-	}
-	return "a timed wait runs out only when no other thread can run"
-}
-
-// trusted says which functions are taken as correct.
-func (s *session) trusted() string {
-	switch {
-	case s.img.Kernel == image.Bare:
-		return "nothing: the kernel is tested, but what it says of its scheduler is believed"
-	case s.img.Kernel == image.Pebbles && len(s.cfg.Trust) > 0:
-		return "of the thread library " + strings.Join(s.cfg.Trust, ", ") + "; the rest is tested"
-	case s.img.Kernel == image.Pebbles:
-		return "nothing: the thread library is tested"
-	}
-	if s.noRoles() {
-		why := "has none of the functions that landgo knows"
-		if s.img.Stripped {
-			why = "has no symbols"
-		}
-		return "nothing: the guest " + why + ", so lock and unlock mean its futex calls and locked instructions"
-	}
-	if s.cfg.Malloc == MallocNative {
-		return fmt.Sprintf("%s's thread, lock and output functions; its allocator runs uninterrupted", s.img.Libc())
-	}
-	return fmt.Sprintf("%s's thread, lock, allocation and output functions", s.img.Libc())
-}
-
-// profileName says by which profiles functions have their meanings.
-func (s *session) profileName() string {
-	if s.builtIn {
-		return s.profile.Name + ", " + image.BuiltInName
-	}
-	if s.cfg.Profile == nil {
-		return s.profile.Name
-	}
-	return s.profile.Name + ", " + s.cfg.Profile.name()
-}
-
-func (s *session) assumptions() []string {
-	out := []string{"a sleep may end at any point"}
-	if s.img.Kernel == image.Bare {
-		out = []string{"the timer may tick at any point of the granularity, as often as it takes, and nowhere else",
-			"other devices interrupt as soon as they can"}
-		if k, ok := s.sys.(*steer.Kernel); ok {
-			out = append(out, k.Found()...)
-		}
-	}
-	if !s.cfg.ObserveStdout {
-		out = append(out, "the order of output between threads doesn't matter")
-	}
-	return out
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"landgo/deepen"
+	"landgo/explore/session"
 	"landgo/scheduler"
 )
 
@@ -61,7 +62,7 @@ type round struct {
 
 // width is how many jobs may be at work at a time now.
 func (d *deepening) width() int {
-	if d.steps < d.pace(opening) || d.cfg.MaxExecutions > 0 {
+	if d.steps < d.pace(opening) || d.Config.MaxExecutions > 0 {
 		return 1
 	}
 	return roundJobs
@@ -69,16 +70,16 @@ func (d *deepening) width() int {
 
 // round runs several jobs for one round.
 func (d *deepening) round(jobs []*deepen.Job) error {
-	d.sys.Rewind(d.root)
-	d.sys.Look(nil)
-	known, kept := d.sys.Knowledge(), d.sys.TakeWitnessed()
+	d.Guest.Rewind(d.Root)
+	d.Guest.Look(nil)
+	known, kept := d.Guest.Knowledge(), d.Guest.TakeWitnessed()
 	r := &round{d: d}
 	for i, j := range jobs {
 		s := d.sit(j)
 		s.round, s.index = r, i
 		r.sittings = append(r.sittings, s)
 	}
-	stands := d.crowd(min(d.cfg.Workers(), len(jobs)), known)
+	stands := d.crowd(min(d.Config.Workers(), len(jobs)), known)
 	counted := r.run(stands)
 	news := false // some guest knows what others don't
 	for _, s := range r.sittings {
@@ -87,7 +88,7 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 	if news {
 		// What those have learned that don't count can't be taken from them.
 		d.dismiss()
-		if err := d.session.anew(known); err != nil {
+		if err := d.Session.Anew(known); err != nil {
 			return err
 		}
 	}
@@ -95,7 +96,7 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 	for _, s := range counted {
 		if s.learned {
 			// Its own steps are void, and so are everybody's: the epoch is over.
-			err = d.session.anew(s.known)
+			err = d.Session.Anew(s.known)
 			break
 		}
 		if err = d.fold(s); err != nil {
@@ -105,8 +106,8 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 	for _, s := range counted {
 		kept.Add(s.witnessed)
 	}
-	d.sys.Look(nil)
-	d.sys.Witness(kept)
+	d.Guest.Look(nil)
+	d.Guest.Witness(kept)
 	if r.halted.Load() || err != nil {
 		return err
 	}
@@ -123,41 +124,41 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 
 // crowd is the guests on which a round's jobs are at work, the hunt's own first.
 // All know the same. Where there is no room for as many, there are fewer.
-func (d *deepening) crowd(n int, known *scheduler.Knowledge) []*session {
+func (d *deepening) crowd(n int, known *scheduler.Knowledge) []*session.Session {
 	for _, s := range d.stands {
-		if _, err := s.sys.Learn(known); err != nil { // threads were met in another order
+		if _, err := s.Guest.Learn(known); err != nil { // threads were met in another order
 			d.dismiss()
 			break
 		}
 	}
 	for len(d.stands) < n-1 {
-		s, err := open(d.cfg)
+		s, err := d.Another()
 		if err == nil {
-			_, err = s.sys.Learn(known)
+			_, err = s.Guest.Learn(known)
 		}
 		if err != nil {
 			if s != nil {
-				s.close()
+				s.Close()
 			}
 			break
 		}
-		s.clock = d.clock
-		s.sys.TakeWitnessed()
+		s.Clock = d.Clock
+		s.Guest.TakeWitnessed()
 		d.stands = append(d.stands, s)
 	}
-	return append([]*session{d.session}, d.stands[:min(n-1, len(d.stands))]...)
+	return append([]*session.Session{d.Session}, d.stands[:min(n-1, len(d.stands))]...)
 }
 
 // dismiss closes the guests of further workers.
 func (d *deepening) dismiss() {
 	for _, s := range d.stands {
-		s.close()
+		s.Close()
 	}
 	d.stands = nil
 }
 
 // run has every sitting done that counts, and returns those.
-func (r *round) run(stands []*session) []*sitting {
+func (r *round) run(stands []*session.Session) []*sitting {
 	r.limit.Store(int64(len(r.sittings)))
 	if len(stands) == 1 {
 		r.serve(stands[0])
@@ -187,9 +188,9 @@ func (r *round) run(stands []*session) []*sitting {
 }
 
 // serve has one sitting after another done on a guest.
-func (r *round) serve(stand *session) {
-	stand.sys.Seal(true)
-	defer stand.sys.Seal(false)
+func (r *round) serve(stand *session.Session) {
+	stand.Guest.Seal(true)
+	defer stand.Guest.Seal(false)
 	for {
 		r.mu.Lock()
 		i := r.next
@@ -200,12 +201,12 @@ func (r *round) serve(stand *session) {
 		r.next++
 		r.mu.Unlock()
 		s := r.sittings[i]
-		s.session = stand
+		s.Session = stand
 		s.work()
-		stand.sys.Rewind(stand.root)
-		stand.sys.Look(nil)
-		s.witnessed = stand.sys.TakeWitnessed()
-		if s.learned || s.fatal() || !r.d.cfg.KeepGoing && (len(s.found) > 0 || s.watched.raced) {
+		stand.Guest.Rewind(stand.Root)
+		stand.Guest.Look(nil)
+		s.witnessed = stand.Guest.TakeWitnessed()
+		if s.learned || s.fatal() || !r.d.Config.KeepGoing && (len(s.found) > 0 || s.watched.raced) {
 			r.mu.Lock()
 			r.limit.Store(min(r.limit.Load(), int64(i)+1))
 			r.mu.Unlock()

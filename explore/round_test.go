@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -55,8 +56,8 @@ func TestJobsAtOnce(t *testing.T) {
 		{"fib_bench-N3-BAD", true, 1},
 		{"late_sharing", true, 1},
 	} {
-		c := DefaultConfig()
-		c.Guest, c.Out, c.KeepGoing = "../bin/guests/musl-O1/"+g.name, NoFile, g.goesOn
+		c := config.Default()
+		c.Guest, c.Out, c.KeepGoing = "../bin/guests/musl-O1/"+g.name, config.NoFile, g.goesOn
 		if g.name == "rare" {
 			c.Guest = compile(t, rare)
 		}

@@ -7,7 +7,10 @@ import (
 	"time"
 
 	"landgo/deepen"
-	"landgo/image"
+	"landgo/explore/config"
+	"landgo/explore/limits"
+	"landgo/explore/saved"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -15,47 +18,47 @@ import (
 )
 
 // runOnce is Run, but for what a checkpoint is to blame for.
-func runOnce(ctx context.Context, cfg Config, obs Observer) (*result.Result, error) {
+func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Result, error) {
 	if cfg.BugPath() != "" {
 		if err := result.CheckWritable(cfg.BugPath()); err != nil {
 			return nil, err
 		}
 	}
 	if cfg.Checkpoint != "" {
-		if err := checkCheckpoint(cfg.Checkpoint); err != nil {
+		if err := saved.CheckWritable(cfg.Checkpoint); err != nil {
 			return nil, err
 		}
 	}
-	cfg.limits = watchLimits(ctx, &cfg, obs)
-	defer cfg.limits.close()
-	s, err := open(cfg)
+	w := limits.Begin(ctx, &cfg, late(obs))
+	defer w.Close()
+	s, err := session.Open(cfg, w)
 	if s == nil {
 		return nil, err
 	}
-	defer s.close()
-	r := s.newResult()
-	h := &hunt{session: s, obs: obs, result: r, seen: map[string]*finding{}}
+	defer s.Close()
+	r := s.NewResult()
+	h := &hunt{Session: s, obs: obs, result: r, seen: map[string]*finding{}}
 	h.publish()
 	if err != nil {
-		if err := s.verdictOf(err, r); err != nil {
+		if err := s.VerdictOf(err, r); err != nil {
 			return nil, err
 		}
-		s.finish(r)
+		s.Finish(r)
 		return r, nil
 	}
 	search := h.search
-	if cfg.deepens() {
+	if cfg.Deepens() {
 		search = h.deepen
 	}
 	if err := search(); err != nil {
 		return nil, err
 	}
 	// Before anything is run again that isn't of the search.
-	r.Warnings = s.warnings(r)
+	r.Warnings = warnings(s, r)
 	// Before the report: a minimising search may make steps finer than those
 	// that are to be checked.
 	if err := h.selfCheck(); err != nil {
-		if err := s.verdictOf(err, r); err != nil {
+		if err := s.VerdictOf(err, r); err != nil {
 			return nil, err
 		}
 	}
@@ -65,14 +68,14 @@ func runOnce(ctx context.Context, cfg Config, obs Observer) (*result.Result, err
 	if h.stopped != "" && r.Executions == 0 && r.Blocked == 0 && r.Transitions > 0 && r.Verdict == result.Budget {
 		r.Reason += fmt.Sprintf(", and no execution has come to its end: %d steps were run", r.Transitions)
 	}
-	r.Warn(s.cfg.Strict)
-	s.finish(r)
+	r.Warn(s.Config.Strict)
+	s.Finish(r)
 	return r, nil
 }
 
 // hunt is one search of a state space for bugs. It is the por.Observer.
 type hunt struct {
-	*session
+	*session.Session
 	obs    Observer
 	result *result.Result
 
@@ -87,8 +90,8 @@ type hunt struct {
 	checks   [][]por.PathStep // executions to run again, for --self-check
 	crew     *crew            // nil for a search that isn't divided
 	// failedAt is the guest in which a divided search failed.
-	failedAt *session
-	saved    []savedRace // of the checkpoint that the search goes on from
+	failedAt *session.Session
+	saved    []saved.Race // of the checkpoint that the search goes on from
 }
 
 // finding is a bug, with the execution that showed it.
@@ -99,21 +102,21 @@ type finding struct {
 	schedule    trace.Schedule // the same, however fine the steps are
 	preemptions int
 	minimal     result.Minimal
-	told        *result.Bug // as it is shown until there is more, nil: nothing yet
-	cost        uint64      // how many steps the search had run
-	fresh       bool        // path is of the search under way
-	job         *deepen.Job // that found it
-	config      *Config     // with which it is told, nil for the hunt's
+	told        *result.Bug    // as it is shown until there is more, nil: nothing yet
+	cost        uint64         // how many steps the search had run
+	fresh       bool           // path is of the search under way
+	job         *deepen.Job    // that found it
+	config      *config.Config // with which it is told, nil for the hunt's
 }
 
 // search runs the configured search and puts verdict and counts into the
 // result.
 func (h *hunt) search() error {
-	opts := por.Options{MaxExecutions: h.cfg.MaxExecutions, Stop: h.stop, OneEvent: h.oneEvent(), Bounds: h.cfg.Bounds}
-	if _, rounds := h.cfg.Bounds.Limit(por.Rounds); len(h.cfg.Bounds) > 0 && !rounds {
+	opts := por.Options{MaxExecutions: h.Config.MaxExecutions, Stop: h.stop, OneEvent: h.OneEvent(), Bounds: h.Config.Bounds}
+	if _, rounds := h.Config.Bounds.Limit(por.Rounds); len(h.Config.Bounds) > 0 && !rounds {
 		opts.Iterate = true
 	}
-	spec, err := por.ParseSpec(h.cfg.Search)
+	spec, err := por.ParseSpec(h.Config.Search)
 	if err != nil {
 		return result.Errorf(result.Usage, "%w", err)
 	}
@@ -128,11 +131,11 @@ func (h *hunt) search() error {
 	h.counts(stats)
 	r := h.result
 	if err != nil {
-		if h.failedAt != nil && h.failedAt != h.session {
-			defer h.failedAt.close()
-			return h.failedAt.verdictOf(err, r)
+		if h.failedAt != nil && h.failedAt != h.Session {
+			defer h.failedAt.Close()
+			return h.failedAt.VerdictOf(err, r)
 		}
-		return h.verdictOf(err, r)
+		return h.VerdictOf(err, r)
 	}
 	if h.raced() {
 		if err := h.takeRaces(h.watched.adjacent.Detector); err != nil {
@@ -145,11 +148,11 @@ func (h *hunt) search() error {
 	case stats.Complete && (spec.Kind().Claim == por.Nothing || spec.Claim() == por.Nothing && stats.Pruned > 0):
 		r.Verdict, r.Problem = result.Budget, result.ProvesNothing
 		r.Reason = fmt.Sprintf("search %v has ended without a bug, and proves nothing", spec)
-	case stats.Complete && len(h.cfg.Bounds) == 0:
+	case stats.Complete && len(h.Config.Bounds) == 0:
 		r.Verdict = result.Verified
 	case stats.Complete && stats.Pruned == 0:
 		r.Verdict = result.Verified
-		r.Reason = fmt.Sprintf("the bound %v cut nothing off", h.cfg.Bounds)
+		r.Reason = fmt.Sprintf("the bound %v cut nothing off", h.Config.Bounds)
 	case stats.Complete:
 		r.Verdict = result.Bounded
 	default:
@@ -159,18 +162,10 @@ func (h *hunt) search() error {
 	return nil
 }
 
-// oneEvent reports whether each step is one event (por.Options).
-// A kernel's section without interrupts is one step, whatever it does.
-func (h *hunt) oneEvent() bool { return h.fine() && h.img.Kernel != image.Bare }
-
-// fine reports whether there is a preemption point before every access to
-// shared memory.
-func (s *session) fine() bool { return s.cfg.PP.Has(pointMem) && len(s.cfg.rules()) == 0 }
-
 // counts puts a search's counts and estimate into the result.
 func (h *hunt) counts(stats por.Stats) {
 	r := h.result
-	r.SearchSeconds = h.clock.elapsed().Seconds()
+	r.SearchSeconds = h.Clock.Elapsed().Seconds()
 	r.Executions, r.Blocked, r.Pruned = stats.Executions, stats.Blocked, stats.Pruned
 	r.Transitions, r.Replayed = stats.Transitions, stats.Replayed
 	r.Distinct = stats.Distinct
@@ -182,7 +177,7 @@ func (h *hunt) counts(stats por.Stats) {
 	}
 	r.Estimate = result.Estimate{
 		Executions: result.Total(float64(stats.Executions), h.share), Explored: result.Amount(h.share),
-		SecondsLeft: result.Rest(h.clock.elapsed().Seconds(), h.share),
+		SecondsLeft: result.Rest(h.Clock.Elapsed().Seconds(), h.share),
 	}
 }
 
@@ -192,35 +187,35 @@ func (h *hunt) Ended(x *por.Execution) bool {
 	if x.Ending <= por.EndedStuck {
 		h.endMet(x)
 	}
-	if h.cfg.SelfCheck && len(h.checks) < selfCheckRuns && x.Ending <= por.EndedStuck {
+	if h.Config.SelfCheck && len(h.checks) < selfCheckRuns && x.Ending <= por.EndedStuck {
 		h.checks = append(h.checks, x.Path(nil))
 	}
 	f := h.failureAt(x)
 	if f == nil {
-		return !h.raced() || h.cfg.KeepGoing
+		return !h.raced() || h.Config.KeepGoing
 	}
 	h.keep(f, x)
-	return h.cfg.KeepGoing
+	return h.Config.KeepGoing
 }
 
 // endMet notes what an execution that came to its end met.
 func (h *hunt) endMet(x *por.Execution) {
 	wrote := ""
 	if h.result.Threads < 2 {
-		wrote = h.firstLine()
+		wrote = firstLine(h.Session)
 	}
-	h.sys.End(wrote)
+	h.Guest.End(wrote)
 }
 
 // failureAt is the bug with which an execution ended, or nil.
 func (h *hunt) failureAt(x *por.Execution) *scheduler.Failure {
 	switch x.Ending {
 	case por.EndedBug:
-		return h.sys.Failure(x.Last.Thread)
+		return h.Guest.Failure(x.Last.Thread)
 	case por.EndedStuck:
-		return h.sys.Stuck(false)
+		return h.Guest.Stuck(false)
 	case por.EndedProcess:
-		return h.sys.Stuck(true)
+		return h.Guest.Stuck(true)
 	}
 	return nil
 }
@@ -252,15 +247,15 @@ func (h *hunt) key(f *scheduler.Failure) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", f.Kind, f.Message)
 	if len(f.Waits) == 0 {
-		fmt.Fprintf(&b, " %s", h.placeName(f.PC))
+		fmt.Fprintf(&b, " %s", h.PlaceName(f.PC))
 	}
 	for _, w := range f.Waits {
 		fmt.Fprintf(&b, " %s@", w.String())
 		if !w.Spins {
-			b.WriteString(h.placeName(h.sys.PC(w.Thread)))
+			b.WriteString(h.PlaceName(h.Guest.PC(w.Thread)))
 		}
 		for i := range w.Reads {
-			b.WriteString(" " + h.placeName(w.Reads[i].PC))
+			b.WriteString(" " + h.PlaceName(w.Reads[i].PC))
 		}
 	}
 	return b.String()
@@ -280,7 +275,7 @@ func (h *hunt) tell(p por.Progress) {
 	if h.obs == nil {
 		return
 	}
-	elapsed := h.clock.elapsed()
+	elapsed := h.Clock.Elapsed()
 	out := Progress{
 		Phase: "searching", Executions: p.Stats.Executions, Blocked: p.Stats.Blocked, Pruned: p.Stats.Pruned,
 		Transitions: p.Stats.Transitions, Bugs: len(h.found), Elapsed: elapsed, Explored: p.Share,
@@ -297,9 +292,9 @@ func (h *hunt) tell(p por.Progress) {
 // stop is polled by the search.
 func (h *hunt) stop() bool {
 	switch {
-	case h.raced() && !h.cfg.KeepGoing:
+	case h.raced() && !h.Config.KeepGoing:
 	default:
-		why := h.cfg.limits.unwanted()
+		why := h.Limits.Unwanted()
 		if why != "" {
 			h.stopped = why
 		}
@@ -309,7 +304,7 @@ func (h *hunt) stop() bool {
 }
 
 func (h *hunt) stopReason() string {
-	if text := h.cfg.LimitText(h.stopped); text != "" {
+	if text := h.Config.LimitText(h.stopped); text != "" {
 		return text
 	}
 	h.result.Problem = result.OutOfExecutions

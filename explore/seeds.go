@@ -2,6 +2,7 @@ package explore
 
 import (
 	"landgo/deepen"
+	"landgo/explore/config"
 	"landgo/image"
 )
 
@@ -10,14 +11,13 @@ import (
 // and --without it can't: a point that is left out of one kind is left out of
 // all. Nor does it of races as bugs, which ask for two accesses as neighbours and
 // not for what they lead to.
-// And of a kernel no candidate tells of races with the timer's interrupt.
 func (h *hunt) concludes() bool {
-	return len(h.cfg.rules()) == 0 && !h.cfg.FailOnRace && h.img.Kernel != image.Bare
+	return len(h.Config.AllRules()) == 0 && !h.Config.FailOnRace && h.Platform.Concludes
 }
 
 // told is 1 if a kernel has an annotation.
 func (h *hunt) told(name string) int {
-	if _, ok := h.img.Symbol(image.TellPrefix + name); ok {
+	if _, ok := h.Image.Symbol(image.TellPrefix + name); ok {
 		return 1
 	}
 	return 0
@@ -25,36 +25,36 @@ func (h *hunt) told(name string) int {
 
 // newPlan is the plan with the seeds for the guest (§3.2).
 func (h *hunt) newPlan() *deepen.Plan {
-	if h.cfg.naive() {
-		base := deepen.Set{Kinds: deepen.Kinds(h.cfg.PP &^ PointRace)}
-		return deepen.New(deepen.Options{All: deepen.Kinds(PointMem), Seeds: []deepen.Set{base}, Maximal: &base, Naive: true})
+	if h.Config.Naive() {
+		base := deepen.Set{Kinds: deepen.Kinds(h.Config.PP &^ config.PointRace)}
+		return deepen.New(deepen.Options{All: deepen.Kinds(config.PointMem), Seeds: []deepen.Set{base}, Maximal: &base, Naive: true})
 	}
-	seeds := []deepen.Set{{Kinds: deepen.Kinds(PointYield)}}
-	locks, unlocks := h.lockPlaces()
-	if h.noRoles() && h.img.AnyLocked() {
+	seeds := []deepen.Set{{Kinds: deepen.Kinds(config.PointYield)}}
+	locks, unlocks := h.LockPlaces()
+	if h.NoRoles() && h.Image.AnyLocked() {
 		locks, unlocks = 1, 1
 	}
-	kernel := h.img.Kernel == image.Bare
-	if kernel {
+	if h.Platform.Annotated {
 		locks, unlocks = h.told("locking"), h.told("unlocked")
 	}
+	interrupts := h.Platform.Interrupts
 	for _, k := range []struct {
-		points Points
+		points config.Points
 		has    bool
 	}{
-		{PointLock, locks > 0}, {PointUnlock, unlocks > 0}, {PointLock | PointUnlock, locks > 0 && unlocks > 0},
-		{PointCLI, kernel}, {PointSTI, kernel}, {PointCLI | PointSTI, kernel},
+		{config.PointLock, locks > 0}, {config.PointUnlock, unlocks > 0}, {config.PointLock | config.PointUnlock, locks > 0 && unlocks > 0},
+		{config.PointCLI, interrupts}, {config.PointSTI, interrupts}, {config.PointCLI | config.PointSTI, interrupts},
 	} {
 		if k.has {
-			seeds = append(seeds, deepen.Set{Kinds: deepen.Kinds(PointYield | k.points)})
+			seeds = append(seeds, deepen.Set{Kinds: deepen.Kinds(config.PointYield | k.points)})
 		}
 	}
-	o := deepen.Options{All: deepen.Kinds(PointMem), Seeds: seeds}
+	o := deepen.Options{All: deepen.Kinds(config.PointMem), Seeds: seeds}
 	switch {
-	case h.cfg.SyncOnly:
+	case h.Config.SyncOnly:
 		return deepen.New(o)
 	case h.concludes():
-		o.Maximal = &deepen.Set{Kinds: deepen.Kinds(PointSync)}
+		o.Maximal = &deepen.Set{Kinds: deepen.Kinds(config.PointSync)}
 	}
 	o.Warm = h.pace(warmSteps)
 	return deepen.New(o)

@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 
+	"landgo/explore/session"
 	"landgo/result"
 )
 
@@ -13,27 +14,27 @@ const selfCheckRuns = 50
 // nothing of what threads share, from their schedules alone, and compares what
 // they leave behind. A difference means that something isn't under control.
 func (h *hunt) selfCheck() error {
-	if !h.cfg.SelfCheck || len(h.checks) == 0 {
+	if !h.Config.SelfCheck || len(h.checks) == 0 {
 		return nil
 	}
-	other, err := open(h.cfg)
+	other, err := h.Another()
 	if other != nil {
-		defer other.close()
+		defer other.Close()
 	}
 	if err != nil {
 		return err
 	}
-	other.following = true
+	other.Following = true
 	for i, path := range h.checks {
-		sched, err := h.schedule(path)
+		sched, err := schedule(h.Session, path)
 		if err != nil {
 			return h.unlike(i, err.Error())
 		}
-		want := h.sys.State()
-		if _, _, err := other.followAll(sched); err != nil {
+		want := h.Guest.State()
+		if _, _, err := other.FollowAll(sched); err != nil {
 			return h.unlike(i, err.Error())
 		}
-		if got := other.sys.State(); got != want {
+		if got := other.Guest.State(); got != want {
 			return h.unlike(i, "memory is different at its end")
 		}
 	}
@@ -43,5 +44,5 @@ func (h *hunt) selfCheck() error {
 
 // unlike is an execution that went another way when it was run again.
 func (h *hunt) unlike(i int, why string) error {
-	return &invalid{kind: result.Diverged, reason: fmt.Sprintf("execution %d went another way when it was run again: %s", i+1, why)}
+	return &session.Invalid{Kind: result.Diverged, Reason: fmt.Sprintf("execution %d went another way when it was run again: %s", i+1, why)}
 }

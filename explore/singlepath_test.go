@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/por"
 )
 
@@ -28,19 +30,19 @@ func TestSinglePath(t *testing.T) {
 			}
 			for _, search := range []string{"dpor", "dpor:sleep=0", "dpor:figure=3", "dpor:figure=3,sleep=0", "dpor:figure=4",
 				"dpor:figure=4,sleep=0", "classic", "nidhugg", "source", "optimal"} {
-				cfg := DefaultConfig()
+				cfg := config.Default()
 				cfg.Guest, cfg.Search = guest, search
-				s, err := open(cfg)
+				s, err := session.Open(cfg, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer s.close()
+				defer s.Close()
 				engine, err := por.New(search, por.Options{OneEvent: true, MaxExecutions: 2})
 				if err != nil {
 					t.Fatal(err)
 				}
-				e := &ends{session: s, states: map[string]int{}}
-				stats, err := engine.Run(s.sys, e)
+				e := &ends{Session: s, states: map[string]int{}}
+				stats, err := engine.Run(s.Guest, e)
 				if err != nil {
 					t.Fatalf("%s: %v", search, err)
 				}

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"landgo/deepen"
+	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -56,10 +58,10 @@ var errLeft = errors.New("left")
 func (d *deepening) sit(j *deepen.Job) *sitting {
 	j.State = deepen.Running
 	s := &sitting{d: d, job: j, sp: d.space(j)}
-	s.hunt = &hunt{session: d.session, result: &result.Result{}, seen: map[string]*finding{}}
+	s.hunt = &hunt{Session: d.Session, result: &result.Result{}, seen: map[string]*finding{}}
 	s.from = steps(s.sp.stats)
-	if d.cfg.MaxExecutions > 0 {
-		s.room = d.cfg.MaxExecutions - d.executions()
+	if d.Config.MaxExecutions > 0 {
+		s.room = d.Config.MaxExecutions - d.executions()
 	}
 	return s
 }
@@ -90,7 +92,7 @@ func (d *deepening) run(j *deepen.Job) error {
 // work is the sitting's search.
 func (s *sitting) work() {
 	opts := por.Options{
-		OneEvent: s.d.whole(s.job) && len(s.cfg.rules()) == 0, Resume: s.sp.tree, Stop: s.halts,
+		OneEvent: s.d.whole(s.job) && len(s.Config.AllRules()) == 0, Resume: s.sp.tree, Stop: s.halts,
 		SaveNow: func() bool { return s.leave || restless },
 		Save:    func(tree []byte) error { s.tree, s.left = tree, true; return errLeft },
 	}
@@ -102,7 +104,7 @@ func (s *sitting) work() {
 		c = &crew{hunt: s.hunt, stand: s.stand}
 		opts.Crew, opts.WarmUp, opts.UnitSteps = c, warmUp, unitSteps
 	}
-	engine, err := por.New(s.cfg.Search, opts)
+	engine, err := por.New(s.Config.Search, opts)
 	if err != nil {
 		s.err = result.Errorf(result.Usage, "%w", err)
 		s.unjudged = s.err
@@ -118,7 +120,7 @@ func (s *sitting) work() {
 		return err
 	})
 	if c != nil {
-		s.sys.Look(s.sp.sights) // which takes in what was seen of the parts
+		s.Guest.Look(s.sp.sights) // which takes in what was seen of the parts
 		c.close()
 	}
 	if s.err == errLeft {
@@ -127,12 +129,12 @@ func (s *sitting) work() {
 	if s.err == nil {
 		return
 	}
-	at := s.session
+	at := s.Session
 	if s.failedAt != nil && s.failedAt != at {
 		at = s.failedAt
-		defer at.close()
+		defer at.Close()
 	}
-	s.unjudged = at.verdictOf(s.err, s.result)
+	s.unjudged = at.VerdictOf(s.err, s.result)
 }
 
 // judge puts what the sitting failed with into a result.
@@ -144,24 +146,24 @@ func (s *sitting) judge(r *result.Result) error {
 // stand has a worker's guest stop where the space's steps end, with detectors
 // looking on.
 func (s *sitting) stand(o *hunt) por.System {
-	o.sys.Rewind(o.root)
-	o.sys.SetGranularity(s.sp.granularity)
+	o.Guest.Rewind(o.Root)
+	o.Guest.SetGranularity(s.sp.granularity)
 	if o == s.hunt {
-		s.sp.sights = o.sys.Look(s.sp.sights)
+		s.sp.sights = o.Guest.Look(s.sp.sights)
 	} else {
-		o.sys.Look(nil)
+		o.Guest.Look(nil)
 	}
-	o.watched = o.detectors(s.job)
+	o.watched = detectors(o.Session, s.job)
 	return o.watched
 }
 
 // detectors are new ones for a job: what it leaves out depends on its points. A
 // job that proves something by itself leaves nothing out that they would know.
-func (s *session) detectors(j *deepen.Job) *watched {
+func detectors(s *session.Session, j *deepen.Job) *watched {
 	own := *s
-	own.cfg.PP = Points(j.Set.Kinds)
-	w := own.watch()
-	w.blind = s.cfg.Race == RaceOff && !s.cfg.SyncOnly && len(s.cfg.rules()) == 0
+	own.Config.PP = config.Points(j.Set.Kinds)
+	w := watch(&own)
+	w.blind = s.Config.Race == config.RaceOff && !s.Config.SyncOnly && len(s.Config.AllRules()) == 0
 	return w
 }
 
@@ -177,7 +179,7 @@ func (s *sitting) halts() bool {
 func (s *sitting) fatal() bool {
 	var long *scheduler.BudgetError
 	// Steps with fewer points than all are longer still.
-	return s.err != nil && (!errors.As(s.err, &long) || s.d.whole(s.job) || s.d.cfg.naive())
+	return s.err != nil && (!errors.As(s.err, &long) || s.d.whole(s.job) || s.d.Config.Naive())
 }
 
 // Progress implements por.Observer.
@@ -185,7 +187,7 @@ func (s *sitting) Progress(p por.Progress) {
 	s.share = p.Share
 	if s.round != nil {
 		s.leave = s.leave || steps(p.Stats) >= s.from+s.pace(roundSteps)
-		if s.session == s.d.session { // one of those at work shows the time; the rest is as of the last round
+		if s.Session == s.d.Session { // one of those at work shows the time; the rest is as of the last round
 			s.d.show()
 		}
 		return
@@ -231,7 +233,7 @@ func (s *sitting) Restarted() {
 	s.sp.buggy, s.ran, s.from = false, 0, 0
 	s.watched.restart()
 	if s.learned = s.round != nil; s.learned {
-		s.known = s.sys.Knowledge()
+		s.known = s.Guest.Knowledge()
 		return
 	}
 	if len(s.d.spaces) == 1 {

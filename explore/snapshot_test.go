@@ -8,20 +8,23 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
+	"landgo/explore/saved"
+	"landgo/explore/session"
 	"landgo/result"
 	"landgo/scheduler/steer"
 )
 
 // bootedFrom opens a kernel and says how many instructions its boot took; 0: it was
 // kept.
-func bootedFrom(t *testing.T, c Config) (insns uint64, notes []string) {
+func bootedFrom(t *testing.T, c config.Config) (insns uint64, notes []string) {
 	t.Helper()
-	s, err := open(c)
+	s, err := session.Open(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
-	return s.sys.(*steer.Kernel).BootInstructions(), s.notes
+	defer s.Close()
+	return s.Guest.Runner.(*steer.Kernel).BootInstructions(), s.Notes
 }
 
 // outcome is what a run may not say in another way for having begun at a kept boot.
@@ -41,7 +44,7 @@ func TestKeptBoot(t *testing.T) {
 	i386 := silentKernel(t, "i386", "kernel", "")
 	for _, k := range []struct {
 		name, guest, test, pp string
-		profile               *Profile
+		profile               *config.Profile
 	}{
 		{"right", kernelBuilt(t, "kernel"), "lock", "cli,sti", nil},
 		{"freed", kernelBuilt(t, "kernel-exit_early"), "leave", "cli", nil},
@@ -56,7 +59,7 @@ func TestKeptBoot(t *testing.T) {
 			c := kernelConfig(k.guest, k.test+" memtest=1", k.pp)
 			c.Profile = k.profile
 			var want string
-			for i, dir := range []string{SnapshotOff, filepath.Join(t.TempDir(), "a", "b"), "", ""} {
+			for i, dir := range []string{config.SnapshotOff, filepath.Join(t.TempDir(), "a", "b"), "", ""} {
 				if dir != "" {
 					c.Snapshot = dir
 				}
@@ -88,13 +91,13 @@ func TestKeptBootFits(t *testing.T) {
 	if n, _ := bootedFrom(t, c); n != 0 {
 		t.Fatal("the boot wasn't kept")
 	}
-	for name, change := range map[string]func(*Config){
-		"command line": func(c *Config) { c.Cmdline = "test=lock  memtest=1" },
-		"profile":      func(c *Config) { c.Profile = &Profile{"p.yaml", "functions: {panic: panic}"} },
-		"image":        func(c *Config) { c.Guest = kernelBuilt(t, "kernel-join_race") },
-		"limit":        func(c *Config) { c.MaxOutput = 1 << 16 },
-		"machine":      func(c *Config) { c.NoHeap, c.AllShared = true, true },
-		"off":          func(c *Config) { c.Snapshot = SnapshotOff },
+	for name, change := range map[string]func(*config.Config){
+		"command line": func(c *config.Config) { c.Cmdline = "test=lock  memtest=1" },
+		"profile":      func(c *config.Config) { c.Profile = &config.Profile{Path: "p.yaml", Text: "functions: {panic: panic}"} },
+		"image":        func(c *config.Config) { c.Guest = kernelBuilt(t, "kernel-join_race") },
+		"limit":        func(c *config.Config) { c.MaxOutput = 1 << 16 },
+		"machine":      func(c *config.Config) { c.NoHeap, c.AllShared = true, true },
+		"off":          func(c *config.Config) { c.Snapshot = config.SnapshotOff },
 	} {
 		other := c
 		change(&other)
@@ -130,8 +133,8 @@ func TestKeptBootDamaged(t *testing.T) {
 		return b
 	}
 	for name, text := range map[string][]byte{
-		"empty": {}, "cut": good[:len(good)/2], "head": good[:20], "magic": flipped(0), "key": flipped(len(snapshotMagic)),
-		"sum": flipped(len(snapshotMagic) + 33), "first": flipped(len(snapshotMagic) + 36), "middle": flipped(len(good) / 2), "last": flipped(len(good) - 1),
+		"empty": {}, "cut": good[:len(good)/2], "head": good[:20], "magic": flipped(0), "key": flipped(len(saved.BootMagic)),
+		"sum": flipped(len(saved.BootMagic) + 33), "first": flipped(len(saved.BootMagic) + 36), "middle": flipped(len(good) / 2), "last": flipped(len(good) - 1),
 		"longer": append(append([]byte(nil), good...), 0), "noise": []byte(strings.Repeat("landgo", 1000)),
 	} {
 		if err := os.WriteFile(files[0], text, 0o600); err != nil {

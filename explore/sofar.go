@@ -3,6 +3,7 @@ package explore
 import (
 	"slices"
 
+	"landgo/explore/session"
 	"landgo/result"
 )
 
@@ -18,7 +19,7 @@ func (h *hunt) publish() {
 	r.Bugs = nil
 	for _, f := range h.found {
 		if f.told == nil {
-			f.told = &result.Bug{Kind: kindOf(f.failure.Kind), Message: f.failure.Message, Thread: h.sys.Name(f.failure.Thread),
+			f.told = &result.Bug{Kind: session.KindOf(f.failure.Kind), Message: f.failure.Message, Thread: h.Guest.Name(f.failure.Thread),
 				Preemptions: f.preemptions, Minimal: result.BestFound, Schedule: f.scheduleText()}
 		}
 		b := *f.told

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -233,8 +234,8 @@ int main(void) { GO(t, user); GO(u, user); pthread_join(t, 0); pthread_join(u, 0
 				if err := os.WriteFile(in, []byte("x"), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				cfg := DefaultConfig()
-				cfg.Guest, cfg.Stdin, cfg.Out = bin, in, NoFile
+				cfg := config.Default()
+				cfg.Guest, cfg.Stdin, cfg.Out = bin, in, config.NoFile
 				r, err := Run(context.Background(), cfg, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -286,8 +287,8 @@ int main()
 	if msg, err := exec.Command("g++", "-g", "-O1", "-static", "-pthread", src, "-o", bin).CombinedOutput(); err != nil {
 		t.Fatalf("g++: %v\n%s", err, msg)
 	}
-	cfg := DefaultConfig()
-	cfg.Guest, cfg.Out = bin, NoFile
+	cfg := config.Default()
+	cfg.Guest, cfg.Out = bin, config.NoFile
 	r, err := Run(context.Background(), cfg, nil)
 	if err != nil {
 		t.Fatal(err)

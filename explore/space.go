@@ -2,6 +2,8 @@ package explore
 
 import (
 	"landgo/deepen"
+	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/race"
 	"landgo/scheduler"
@@ -12,26 +14,17 @@ type space struct {
 	granularity scheduler.Granularity
 	stats       por.Stats
 	sights      *scheduler.Sights
-	tree        []byte // por.Options.Save's
-	epoch       epoch  // when it was left
+	tree        []byte        // por.Options.Save's
+	epoch       session.Epoch // when it was left
 	told        map[race.Pair]deepen.Class
 	seen        *watched // what its searches' detectors have found so far
 	buggy       bool     // a bug was found in it
 }
 
-// epoch is how much a guest knew of what makes its steps finer: with another
-// one, a search at the same points has other steps.
-type epoch struct {
-	lives   int // of the session
-	learned uint64
-}
-
-func (s *session) epoch() epoch { return epoch{s.lives, s.sys.Learned()} }
-
 // sightedRace is where a candidate is shown.
 type sightedRace struct {
 	space *space
-	epoch epoch
+	epoch session.Epoch
 	path  []por.PathStep
 }
 
@@ -39,13 +32,13 @@ type sightedRace struct {
 func (d *deepening) space(j *deepen.Job) *space {
 	sp := d.spaces[j]
 	if sp == nil {
-		sp = &space{granularity: d.granularity(Points(j.Set.Kinds), j.Set.At), told: map[race.Pair]deepen.Class{}}
+		sp = &space{granularity: d.Granularity(config.Points(j.Set.Kinds), j.Set.At), told: map[race.Pair]deepen.Class{}}
 		for _, f := range j.Set.Within {
 			sp.granularity.Rules = append(sp.granularity.Rules, scheduler.Rule{Function: f, Within: true})
 		}
 		d.spaces[j] = sp
 	}
-	if sp.epoch != d.epoch() {
+	if sp.epoch != d.Epoch() {
 		// Its steps would be others now.
 		sp.tree, sp.stats, sp.sights, sp.seen = nil, por.Stats{}, nil, nil
 	}
@@ -71,7 +64,7 @@ func (d *deepening) learn(s *sitting, stats por.Stats) {
 // candidates tells the plan of the candidates that a job has shown, or shown in
 // the other order, since it was asked last.
 func (d *deepening) candidates(s *sitting) {
-	if d.cfg.SyncOnly {
+	if d.Config.SyncOnly {
 		return
 	}
 	for _, c := range s.watched.races.Candidates() {
@@ -131,6 +124,6 @@ func (d *deepening) keepRaces(s *sitting) {
 		for len(d.sighted) <= i {
 			d.sighted = append(d.sighted, sightedRace{})
 		}
-		d.sighted[i] = sightedRace{s.sp, d.epoch(), s.watched.races.shown[from[k]]}
+		d.sighted[i] = sightedRace{s.sp, d.Epoch(), s.watched.races.shown[from[k]]}
 	}
 }

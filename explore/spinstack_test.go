@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -93,10 +94,10 @@ static void *user(void *a) {
 				t.Run(p.name+" "+cc+opt, func(t *testing.T) {
 					guest := buildText(t, cc, spinStackHead+p.source+main, opt)
 					for _, search := range []string{"", "none"} {
-						cfg := DefaultConfig()
-						cfg.Guest, cfg.Out = guest, NoFile
+						cfg := config.Default()
+						cfg.Guest, cfg.Out = guest, config.NoFile
 						if search != "" {
-							cfg.Search, cfg.PP = search, PointMem
+							cfg.Search, cfg.PP = search, config.PointMem
 						}
 						r, err := Run(context.Background(), cfg, nil)
 						if err != nil {

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -14,7 +15,7 @@ import (
 
 // story replays an execution and writes down what a person needs to see of it.
 type story struct {
-	*session
+	*session.Session
 	path     []por.PathStep
 	schedule trace.Schedule
 	beats    []beat
@@ -42,23 +43,23 @@ type value struct{ old, new string }
 
 // tell replays a path and tells its story. The path must be one of this
 // session's System.
-func (s *session) tell(path []por.PathStep) (*story, error) {
-	st := &story{session: s, path: path, schedule: trace.Schedule{Check: s.check}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{}}
-	s.sys.Rewind(s.root)
-	s.sys.Observe(st)
-	defer s.sys.Observe(nil)
-	n := s.neighbours()
+func tell(s *session.Session, path []por.PathStep) (*story, error) {
+	st := &story{Session: s, path: path, schedule: trace.Schedule{Check: s.Check}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{}}
+	s.Guest.Rewind(s.Root)
+	s.Guest.Observe(st)
+	defer s.Guest.Observe(nil)
+	n := newNeighbours(s)
 	for i := range path {
 		p := &path[i]
-		b := beat{step: *p, held: s.sys.Held(p.Thread)}
+		b := beat{step: *p, held: s.Guest.Held(p.Thread)}
 		if i == 0 || path[i-1].Thread != p.Thread {
-			b.stack = s.sys.Stack(p.Thread)
+			b.stack = s.Guest.Stack(p.Thread)
 		}
-		tr, err := s.take(p)
+		tr, err := s.Take(p)
 		if err != nil {
 			return nil, fmt.Errorf("an execution couldn't be run again: %w", err)
 		}
-		if s.cfg.FailOnRace {
+		if s.Config.FailOnRace {
 			n.step(tr)
 		}
 		b.accesses = append(b.accesses, tr.Accesses...)
@@ -68,15 +69,15 @@ func (s *session) tell(path []por.PathStep) (*story, error) {
 			}
 		}
 		for j := range b.accesses {
-			b.values = append(b.values, s.valueOf(&b.accesses[j]))
+			b.values = append(b.values, valueOf(s, &b.accesses[j]))
 		}
 		b.ops = append(b.ops, tr.Ops...)
 		b.out = st.newOutput()
-		last := s.sys.Position(p.Thread)
-		seg := trace.Segment{Thread: s.sys.Name(p.Thread), Until: last.Insns, Part: last.Part, Choice: p.Choice}
+		last := s.Guest.Position(p.Thread)
+		seg := trace.Segment{Thread: s.Guest.Name(p.Thread), Until: last.Insns, Part: last.Part, Choice: p.Choice}
 		st.schedule.Append(seg)
 		if i+1 < len(path) && path[i+1].Thread != p.Thread {
-			b.why = s.leaves(p.Thread, path[i+1].Preemption)
+			b.why = leaves(s, p.Thread, path[i+1].Preemption)
 		}
 		st.beats = append(st.beats, b)
 	}
@@ -86,8 +87,8 @@ func (s *session) tell(path []por.PathStep) (*story, error) {
 
 // schedule names an execution by its threads' instructions, so that it can be
 // run again by whoever knows less, or more, of what threads share.
-func (s *session) schedule(path []por.PathStep) (trace.Schedule, error) {
-	st, err := s.tell(path)
+func schedule(s *session.Session, path []por.PathStep) (trace.Schedule, error) {
+	st, err := tell(s, path)
 	if err != nil {
 		return trace.Schedule{}, err
 	}
@@ -96,12 +97,12 @@ func (s *session) schedule(path []por.PathStep) (trace.Schedule, error) {
 
 // valueOf is the memory that an access was to, after its step: what it read, or
 // what it wrote.
-func (s *session) valueOf(a *trace.Access) value {
+func valueOf(s *session.Session, a *trace.Access) value {
 	if a.Size == 0 || a.Size > 8 {
 		return value{}
 	}
 	var v uint64
-	for i, c := range s.machine.Bytes(a.Addr, uint64(a.Size)) {
+	for i, c := range s.Machine.Bytes(a.Addr, uint64(a.Size)) {
 		v |= uint64(c) << (8 * i)
 	}
 	text := fmt.Sprintf("%#x", v)
@@ -118,7 +119,7 @@ func (s *session) valueOf(a *trace.Access) value {
 func (st *story) newOutput() string {
 	var b strings.Builder
 	for fd := 1; fd <= 2; fd++ {
-		out := st.kern.Output(fd)
+		out := st.Console.Output(fd)
 		if n := st.outputs[fd]; n <= len(out) {
 			b.Write(out[n:])
 		}
@@ -128,23 +129,23 @@ func (st *story) newOutput() string {
 }
 
 // leaves says why a thread doesn't go on.
-func (s *session) leaves(t trace.TID, preemption bool) string {
+func leaves(s *session.Session, t trace.TID, preemption bool) string {
 	if preemption {
-		if next := s.sys.NextText(t); next != "" {
+		if next := s.Guest.NextText(t); next != "" {
 			return "preempted before it " + next
 		}
 		return "preempted"
 	}
-	return s.sys.StateText(t)
+	return s.Guest.StateText(t)
 }
 
 // bug makes the report of the finding whose story this is.
 func (st *story) bug(f *finding) (*result.Bug, error) {
 	fl := &f.failure
 	b := &result.Bug{
-		Kind: kindOf(fl.Kind), Message: fl.Message, Thread: st.sys.Name(fl.Thread),
+		Kind: session.KindOf(fl.Kind), Message: fl.Message, Thread: st.Guest.Name(fl.Thread),
 		Preemptions: f.preemptions, Minimal: f.minimal, BeforeThreads: st.beforeThreads(),
-		Schedule: st.schedule.String(), Stack: st.frames(st.failingStack(fl)), Output: st.output(),
+		Schedule: st.schedule.String(), Stack: st.Frames(st.failingStack(fl)), Output: st.output(),
 	}
 	st.switches(b)
 	st.collisions(b)
@@ -164,7 +165,7 @@ func (st *story) bug(f *finding) (*result.Bug, error) {
 // failingStack is where the failing thread stands, from the source line on
 // where the failure was seen in a library function (assert, abort).
 func (st *story) failingStack(f *scheduler.Failure) []uint64 {
-	return st.sys.Stack(f.Thread)
+	return st.Guest.Stack(f.Thread)
 }
 
 // beforeThreads: no second thread was ever there.
@@ -199,9 +200,9 @@ func (st *story) switches(b *result.Bug) {
 			continue
 		}
 		step := result.Step{
-			From: st.sys.Name(prev.step.Thread), To: st.sys.Name(next.step.Thread),
+			From: st.Guest.Name(prev.step.Thread), To: st.Guest.Name(next.step.Thread),
 			Why: prev.why, Preemption: next.step.Preemption, Instruction: prev.step.Last,
-			Stack: st.frames(st.leftAt(i)),
+			Stack: st.Frames(st.leftAt(i)),
 		}
 		for j := max(from, i-4); j < i; j++ {
 			for k := range st.beats[j].accesses {
@@ -225,13 +226,13 @@ func (st *story) leftAt(i int) []uint64 {
 			return st.beats[j].stack
 		}
 	}
-	return st.sys.Stack(t)
+	return st.Guest.Stack(t)
 }
 
 // shown is access k of beat j for a person.
 func (st *story) shown(j, k int) result.Access {
 	b := &st.beats[j]
-	a := st.access(b.madeBy(k), &b.accesses[k])
+	a := st.Access(b.madeBy(k), &b.accesses[k])
 	a.Old, a.New = b.values[k].old, b.values[k].new
 	a.Held = st.held(at{j, k})
 	return a
@@ -260,9 +261,9 @@ func (st *story) held(x at) []string {
 		}
 		switch {
 		case takes(o):
-			list = append(list, st.sys.VariableName(o.Obj))
+			list = append(list, st.Guest.VariableName(o.Obj))
 		case o.Kind == trace.OpUnlock, o.Kind == trace.OpReadUnlock, o.Kind == trace.OpWriteUnlock:
-			name := st.sys.VariableName(o.Obj)
+			name := st.Guest.VariableName(o.Obj)
 			list = slices.DeleteFunc(list, func(l string) bool { return l == name })
 		}
 	}
@@ -398,7 +399,7 @@ func (st *story) cause(t trace.TID, before, mid, after at, okB, okA bool) string
 	noun := map[string]string{"reads": "read", "writes": "write", "updates": "update", "fails to exchange": "failed exchange"}
 	verb := map[string]string{"reads": "reads", "writes": "changes", "updates": "changes", "fails to exchange": "looks at"}
 	line := fmt.Sprintf("thread %s %s %s (%s)", m.Thread, verb[m.Op], m.Name(), place(m))
-	who := "thread " + st.sys.Name(t)
+	who := "thread " + st.Guest.Name(t)
 	switch {
 	case okB && okA:
 		x, y := st.shown(before.beat, before.access), st.shown(after.beat, after.access)
@@ -414,18 +415,18 @@ func (st *story) cause(t trace.TID, before, mid, after at, okB, okA bool) string
 // waits describes a deadlock's or livelock's threads.
 func (st *story) waits(b *result.Bug, f *scheduler.Failure) {
 	for _, w := range f.Waits {
-		stack := st.stack(w.Thread)
+		stack := st.Stack(w.Thread)
 		if w.Spins {
-			loop := result.Loop{Thread: st.sys.Name(w.Thread), Lines: stack[:min(1, len(stack))]}
+			loop := result.Loop{Thread: st.Guest.Name(w.Thread), Lines: stack[:min(1, len(stack))]}
 			for i := range w.Reads {
-				loop.Waits = append(loop.Waits, st.access(w.Thread, &w.Reads[i]))
+				loop.Waits = append(loop.Waits, st.Access(w.Thread, &w.Reads[i]))
 			}
 			b.Loops = append(b.Loops, loop)
 			continue
 		}
-		out := result.Wait{Thread: st.sys.Name(w.Thread), For: w.For, Object: w.Name, Address: result.Addr(w.Obj), Stack: stack, Held: st.sys.Held(w.Thread)}
+		out := result.Wait{Thread: st.Guest.Name(w.Thread), For: w.For, Object: w.Name, Address: result.Addr(w.Obj), Stack: stack, Held: st.Guest.Held(w.Thread)}
 		if w.Owner != trace.NoThread {
-			out.Owner = st.sys.Name(w.Owner)
+			out.Owner = st.Guest.Name(w.Owner)
 			out.Acquired = st.acquired(w.Owner, w.Obj)
 		}
 		b.Waits = append(b.Waits, out)
@@ -441,7 +442,7 @@ func (st *story) cycle(f *scheduler.Failure) []string {
 		}
 		var names []string
 		for t := f.Waits[i].Thread; len(names) <= len(f.Waits); {
-			names = append(names, st.sys.Name(t))
+			names = append(names, st.Guest.Name(t))
 			for _, w := range f.Waits {
 				if w.Thread == t {
 					t = w.Owner
@@ -464,7 +465,7 @@ func (st *story) acquired(owner trace.TID, obj uint64) *result.Frame {
 		}
 		for _, op := range st.beats[i].ops {
 			if takes(&op) && op.Obj == obj && op.PC != 0 {
-				f := result.Innermost(st.frames([]uint64{op.PC - 1}))
+				f := result.Innermost(st.Frames([]uint64{op.PC - 1}))
 				return &f
 			}
 		}
@@ -474,13 +475,13 @@ func (st *story) acquired(owner trace.TID, obj uint64) *result.Frame {
 
 // starts says what each thread is.
 func (st *story) starts(b *result.Bug) {
-	for _, x := range st.sys.Starts() {
-		ts := result.ThreadStart{Thread: st.sys.Name(x.Thread)}
-		if fs := st.frames([]uint64{x.Entry}); len(fs) > 0 {
+	for _, x := range st.Guest.Starts() {
+		ts := result.ThreadStart{Thread: st.Guest.Name(x.Thread)}
+		if fs := st.Frames([]uint64{x.Entry}); len(fs) > 0 {
 			ts.Function = fs[len(fs)-1].Function
 		}
 		if x.Created != 0 {
-			f := result.Innermost(st.frames([]uint64{x.Created - 1}))
+			f := result.Innermost(st.Frames([]uint64{x.Created - 1}))
 			ts.Created = &f
 		}
 		b.ThreadStarts = append(b.ThreadStarts, ts)

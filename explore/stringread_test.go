@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -84,8 +85,8 @@ var readsBeyond = []string{
 // libraries, while another thread is there.
 func TestStringsWithinBlocks(t *testing.T) {
 	run := func(libc, body string) *result.Result {
-		cfg := DefaultConfig()
-		cfg.Guest, cfg.Out = compileBy(t, libc, stringsOf+"int main(void) { pthread_t t; pthread_create(&t, 0, f, 0);\n"+body+"pthread_join(t, 0); return 0; }\n"), NoFile
+		cfg := config.Default()
+		cfg.Guest, cfg.Out = compileBy(t, libc, stringsOf+"int main(void) { pthread_t t; pthread_create(&t, 0, f, 0);\n"+body+"pthread_join(t, 0); return 0; }\n"), config.NoFile
 		r, err := Run(context.Background(), cfg, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/trace"
 )
@@ -16,8 +18,8 @@ import (
 // followed has the same steps. Here the schedules stop within private code.
 func TestToldAsFollowed(t *testing.T) {
 	for _, name := range []string{"lost_update", "withdraw", "early_exit", "lost_wakeup"} {
-		c := DefaultConfig()
-		c.Guest, c.Out, c.Deepen, c.PP = filepath.Join("../bin/guests/musl-O1", name), NoFile, false, PointMem
+		c := config.Default()
+		c.Guest, c.Out, c.Deepen, c.PP = filepath.Join("../bin/guests/musl-O1", name), config.NoFile, false, config.PointMem
 		r, err := Run(context.Background(), c, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -27,27 +29,27 @@ func TestToldAsFollowed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := open(c)
+		s, err := session.Open(c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		early := want.Segments[0]
 		early.Until -= 3
-		path, failure, err := s.followAll(trace.Schedule{Check: want.Check, Segments: slices.Insert(slices.Clone(want.Segments), 0, early)})
+		path, failure, err := s.FollowAll(trace.Schedule{Check: want.Check, Segments: slices.Insert(slices.Clone(want.Segments), 0, early)})
 		if err != nil || failure == nil {
 			t.Fatalf("%s: %v, failure %v", name, err, failure)
 		}
 		if !slices.ContainsFunc(path, func(p por.PathStep) bool { return p.Limit != 0 }) {
 			t.Errorf("%s: no step was cut off", name)
 		}
-		st, err := s.tell(path)
+		st, err := tell(s, path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := st.schedule.String(); got != want.String() {
 			t.Errorf("%s: the story is %s, what was followed %s", name, got, want.String())
 		}
-		s.close()
+		s.Close()
 	}
 }
 
@@ -55,8 +57,8 @@ func TestToldAsFollowed(t *testing.T) {
 // it did under a lock before and after changed by others as well, and that isn't
 // told as the cause. An access right after its lock is told as made with it.
 func TestCauseIsWhatNoLockProtects(t *testing.T) {
-	c := DefaultConfig()
-	c.Out, c.Guest = NoFile, compile(t, `#include <assert.h>
+	c := config.Default()
+	c.Out, c.Guest = config.NoFile, compile(t, `#include <assert.h>
 #include <pthread.h>
 static int x, y;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

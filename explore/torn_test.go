@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -13,8 +14,8 @@ func bothSearches(t *testing.T, cc, source string, kind result.Kind) {
 	t.Helper()
 	guest := compileBy(t, cc, source)
 	for _, search := range []string{"optimal", "none"} {
-		cfg := DefaultConfig()
-		cfg.Guest, cfg.Out, cfg.PP, cfg.Search = guest, NoFile, PointMem, search
+		cfg := config.Default()
+		cfg.Guest, cfg.Out, cfg.PP, cfg.Search = guest, config.NoFile, config.PointMem, search
 		r, err := Run(context.Background(), cfg, nil)
 		if err != nil {
 			t.Fatal(err)

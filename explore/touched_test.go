@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -82,10 +83,10 @@ int main(void) { sem_init(&s, 0, 0); sem_init(&s2, 0, 0); GO(t, user); GO(u, oth
 			t.Run(p.name+" "+cc, func(t *testing.T) {
 				guest := buildText(t, cc, interruptedHead+p.source, "-O1")
 				for _, search := range []string{"", "none"} {
-					cfg := DefaultConfig()
-					cfg.Guest, cfg.Out = guest, NoFile
+					cfg := config.Default()
+					cfg.Guest, cfg.Out = guest, config.NoFile
 					if search != "" {
-						cfg.Search, cfg.PP = search, PointMem
+						cfg.Search, cfg.PP = search, config.PointMem
 					}
 					r, err := Run(context.Background(), cfg, nil)
 					if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -63,9 +64,9 @@ static void *f(void *a) { FILE *o = fmemopen(b, 8, "w"); fputs("1", o); fclose(o
 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); FILE *o = fmemopen(b, 8, "w"); fputs("2", o); fclose(o); pthread_join(t, 0); if (b[0] == FIRST) abort(); return 0; }
 `} {
 		for _, first := range []string{"#define FIRST '1'", "#define FIRST '2'"} {
-			cfg := DefaultConfig()
-			cfg.Guest, cfg.Out = compile(t, first+program), NoFile
-			for _, pp := range []Points{PointMem, cfg.PP} {
+			cfg := config.Default()
+			cfg.Guest, cfg.Out = compile(t, first+program), config.NoFile
+			for _, pp := range []config.Points{config.PointMem, cfg.PP} {
 				cfg.PP = pp
 				r, err := Run(context.Background(), cfg, nil)
 				if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -31,8 +32,8 @@ int main(void)
 func TestTryJoinSeesLife(t *testing.T) {
 	for _, whole := range []uint64{50_000, 0} {
 		warm(t, whole)
-		c := DefaultConfig()
-		c.Guest, c.Out = compile(t, tryJoin), NoFile
+		c := config.Default()
+		c.Guest, c.Out = compile(t, tryJoin), config.NoFile
 		r, err := Run(context.Background(), c, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package explore
 import (
 	"sort"
 
+	"landgo/explore/session"
 	"landgo/race"
 	"landgo/result"
 )
@@ -30,7 +31,7 @@ func (w *watched) leftOut() *lookout {
 }
 
 // unexamined puts in what the granularity left out, by address.
-func (s *session) unexamined(w *watched, r *result.Result) {
+func unexamined(s *session.Session, w *watched, r *result.Result) {
 	if w.leftOut() == nil {
 		return
 	}
@@ -51,27 +52,27 @@ func (s *session) unexamined(w *watched, r *result.Result) {
 		return a.B < b.B
 	})
 	r.Unexamined = uint64(len(open))
-	s.unexaminedOfHandlers(r)
+	unexaminedOfHandlers(s, r)
 	for _, c := range open[:min(3-len(r.UnexaminedFirst), len(open))] {
 		r.UnexaminedFirst = append(r.UnexaminedFirst, result.RacePair{
-			Variable: s.sys.VariableName(c.Shown.Earlier.Addr), First: s.raceAccess(&c.Shown.Earlier), Second: s.raceAccess(&c.Shown.Later),
+			Variable: s.Guest.VariableName(c.Shown.Earlier.Addr), First: raceAccess(s, &c.Shown.Earlier), Second: raceAccess(s, &c.Shown.Later),
 		})
 	}
 	if r.Unexamined > 0 {
-		r.Finer = s.cfg.FinerCommand()
+		r.Finer = s.Config.FinerCommand()
 	}
 }
 
 // unexaminedOfHandlers adds what signal handlers and their own threads conflict in,
 // which are one thread to the race detector.
-func (s *session) unexaminedOfHandlers(r *result.Result) {
-	for _, p := range s.sys.Unexamined() {
+func unexaminedOfHandlers(s *session.Session, r *result.Result) {
+	for _, p := range s.Guest.Unexamined() {
 		if p.A != p.B {
 			continue
 		}
 		if r.Unexamined++; len(r.UnexaminedFirst) < 3 {
 			r.UnexaminedFirst = append(r.UnexaminedFirst, result.RacePair{
-				Variable: s.sys.VariableName(p.First.Addr), First: s.access(p.A, &p.First), Second: s.access(p.B, &p.Second),
+				Variable: s.Guest.VariableName(p.First.Addr), First: s.Access(p.A, &p.First), Second: s.Access(p.B, &p.Second),
 			})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -28,10 +29,10 @@ func TestUnexamined(t *testing.T) {
 		// The new block is filled and read, the old one read and freed.
 		{"use_after_free-fixed", "lock,unlock", 2, "frees"},
 	} {
-		for _, mode := range raceModes {
-			cfg := DefaultConfig()
-			cfg.Guest, cfg.Race, cfg.Out = "../bin/guests/musl-O2/"+c.guest, mode, NoFile
-			if err := OptionNamed("pp").Apply(&cfg, c.pp); err != nil {
+		for _, mode := range config.RaceModes {
+			cfg := config.Default()
+			cfg.Guest, cfg.Race, cfg.Out = "../bin/guests/musl-O2/"+c.guest, mode, config.NoFile
+			if err := config.OptionNamed("pp").Apply(&cfg, c.pp); err != nil {
 				t.Fatal(err)
 			}
 			r, err := Run(context.Background(), cfg, nil)
@@ -50,9 +51,9 @@ func TestUnexamined(t *testing.T) {
 // TestUnexaminedSyncOnly: a deepening without data-race points leaves out what
 // one space with its points does.
 func TestUnexaminedSyncOnly(t *testing.T) {
-	for _, mode := range []string{RaceLimited, RaceHB} {
-		cfg := DefaultConfig()
-		cfg.Guest, cfg.Race, cfg.Out, cfg.SyncOnly = "../bin/guests/musl-O2/lost_update", mode, NoFile, true
+	for _, mode := range []string{config.RaceLimited, config.RaceHB} {
+		cfg := config.Default()
+		cfg.Guest, cfg.Race, cfg.Out, cfg.SyncOnly = "../bin/guests/musl-O2/lost_update", mode, config.NoFile, true
 		r, err := Run(context.Background(), cfg, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -39,8 +40,8 @@ func TestWaitsForPrivateMemory(t *testing.T) {
 		"relayed": "pthread_create(&u, 0, relay, 0); go = 1; pthread_join(u, 0);",
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := DefaultConfig()
-			c.Guest, c.Out, c.PP, c.Search = compile(t, strings.Replace(waiting, "MAIN", main, 1)), NoFile, PointMem, "optimal"
+			c := config.Default()
+			c.Guest, c.Out, c.PP, c.Search = compile(t, strings.Replace(waiting, "MAIN", main, 1)), config.NoFile, config.PointMem, "optimal"
 			r, err := Run(context.Background(), c, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -58,8 +59,8 @@ func TestWaitsForPrivateMemory(t *testing.T) {
 func TestWaitsTogether(t *testing.T) {
 	defer func() { warmUp, unitSteps = 0, 0 }()
 	warmUp, unitSteps = 1, 5
-	c := DefaultConfig()
-	c.Guest, c.Out, c.Deepen, c.SelfCheck = compiled(t, "waits_twice"), NoFile, false, true
+	c := config.Default()
+	c.Guest, c.Out, c.Deepen, c.SelfCheck = compiled(t, "waits_twice"), config.NoFile, false, true
 	if r := sameFor(t, c, 1, 2); r.Verdict != result.Verified || r.Executions == 0 || r.Certificate.SelfCheck != "passed" {
 		t.Errorf("%s (%s), %d executions, self-check %s", r.Verdict, r.Reason, r.Executions, r.Certificate.SelfCheck)
 	}

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"landgo/image"
+	"landgo/explore/config"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -16,15 +17,15 @@ import (
 // empty. They are about all that was run, whichever set of points it was run at.
 
 // warnings says why a verdict without a bug means less than it seems to.
-func (s *session) warnings(r *result.Result) (all []result.Warning) {
+func warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 	if r.Verdict != result.Verified && r.Verdict != result.Bounded {
 		return nil
 	}
 	warn := func(code result.WarningCode, format string, args ...any) {
 		all = append(all, result.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
 	}
-	met := s.sys.Met()
-	kernel := s.img.Kernel == image.Bare
+	met := s.Guest.Met()
+	kernel := s.Platform.Ticks
 	switch {
 	case r.Threads < 2 && kernel:
 		warn(result.OneThread, "there was one thread only: no other was alive when the kernel said that it is up (landgo_booted), and none was created after it")
@@ -44,11 +45,11 @@ func (s *session) warnings(r *result.Result) (all []result.Warning) {
 	case !kernel && !met.Shared:
 		warn(result.NothingShared, "its threads share nothing: none changed what another used while both were there")
 	}
-	if kinds := s.missed(&met); len(kinds) > 0 && !s.barred(&met) {
+	if kinds := missed(s, &met); len(kinds) > 0 && !barred(s, &met) {
 		warn(result.NoPoint, "no run came to a preemption point of %s while there was another thread", strings.Join(kinds, ", "))
 	}
-	s.warnOfRules(&met, warn)
-	s.warnOfRaces(&met, warn)
+	warnOfRules(s, &met, warn)
+	warnOfRaces(s, &met, warn)
 	if spec, err := por.ParseSpec(r.Search); met.Late && !met.OnTime && err == nil && spec.Kind().Name != byStatesSearch {
 		warn(result.OnlyTimeouts, "in every execution a timed wait ran out because no thread could go on without that")
 	}
@@ -56,37 +57,37 @@ func (s *session) warnings(r *result.Result) (all []result.Warning) {
 }
 
 // barred: no tick ever came, which is why points of a kernel's threads weren't met.
-func (s *session) barred(met *scheduler.Met) bool {
-	return s.img.Kernel == image.Bare && met.Barred && !met.Ticks
+func barred(s *session.Session, met *scheduler.Met) bool {
+	return s.Platform.Ticks && met.Barred && !met.Ticks
 }
 
 // missed lists the kinds of points that were asked for and that no run came to. What
 // there is of mem in a program, its threads share: that has a warning of its own.
-func (s *session) missed(met *scheduler.Met) (kinds []string) {
-	if s.cfg.deepens() {
+func missed(s *session.Session, met *scheduler.Met) (kinds []string) {
+	if s.Config.Deepens() {
 		return nil // landgo chooses
 	}
-	kernel := s.img.Kernel == image.Bare
+	kernel := s.Platform.Interrupts
 	for _, k := range []struct {
-		set    Points
+		set    config.Points
 		met    scheduler.Points
 		name   string
-		within []Points // that these are part of
+		within []config.Points // that these are part of
 	}{
-		{PointLock, scheduler.PointLock, "lock", []Points{PointMem, PointSync}},
-		{PointUnlock, scheduler.PointUnlock, "unlock", []Points{PointMem}},
-		{PointAtomic, scheduler.PointAtomic, "atomic", []Points{PointMem, PointSync}},
-		{PointSync, scheduler.PointSync | scheduler.PointLock | scheduler.PointUnlock | scheduler.PointAtomic, "sync", []Points{PointMem}},
-		{PointCLI, scheduler.PointCLI, "cli", nil}, {PointSTI, scheduler.PointSTI, "sti", nil},
-		{PointMem, scheduler.PointMem | scheduler.PointCLI, "mem", nil},
+		{config.PointLock, scheduler.PointLock, "lock", []config.Points{config.PointMem, config.PointSync}},
+		{config.PointUnlock, scheduler.PointUnlock, "unlock", []config.Points{config.PointMem}},
+		{config.PointAtomic, scheduler.PointAtomic, "atomic", []config.Points{config.PointMem, config.PointSync}},
+		{config.PointSync, scheduler.PointSync | scheduler.PointLock | scheduler.PointUnlock | scheduler.PointAtomic, "sync", []config.Points{config.PointMem}},
+		{config.PointCLI, scheduler.PointCLI, "cli", nil}, {config.PointSTI, scheduler.PointSTI, "sti", nil},
+		{config.PointMem, scheduler.PointMem | scheduler.PointCLI, "mem", nil},
 	} {
-		p := s.cfg.PP
+		p := s.Config.PP
 		finer := slices.ContainsFunc(k.within, p.Has)
-		if kernel && k.set&(PointLock|PointUnlock|PointMem|PointCLI|PointSTI) == 0 || !kernel && k.set == PointMem {
+		if kernel && k.set&(config.PointLock|config.PointUnlock|config.PointMem|config.PointCLI|config.PointSTI) == 0 || !kernel && k.set == config.PointMem {
 			continue
 		}
 		on := k.met
-		if s.noRoles() && !kernel && k.set&(PointLock|PointUnlock) != 0 {
+		if s.NoRoles() && !kernel && k.set&(config.PointLock|config.PointUnlock) != 0 {
 			on |= scheduler.PointAtomic
 		}
 		if p.Has(k.set) && !finer && met.Points&on == 0 {
@@ -98,9 +99,9 @@ func (s *session) missed(met *scheduler.Met) (kinds []string) {
 
 // warnOfRules warns of --within and --without whose function was on the stack at no
 // point.
-func (s *session) warnOfRules(met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
-	all := s.cfg.rules()
-	for i := len(all) - len(s.cfg.Rules); i < min(len(all), 64); i++ {
+func warnOfRules(s *session.Session, met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
+	all := s.Config.AllRules()
+	for i := len(all) - len(s.Config.Rules); i < min(len(all), 64); i++ {
 		if met.Rules>>i&1 == 0 {
 			warn(result.NoRule, "no run came to a preemption point with %s on the call stack (--%v)", all[i].Function, all[i])
 		}
@@ -108,24 +109,24 @@ func (s *session) warnOfRules(met *scheduler.Met, warn func(result.WarningCode, 
 }
 
 // warnOfRaces warns of instructions that were to be points and weren't reached.
-func (s *session) warnOfRaces(met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
+func warnOfRaces(s *session.Session, met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
 	reached := map[uint64]bool{}
 	for _, pc := range met.Races {
 		reached[pc] = true
 	}
-	for i, pc := range s.racing {
-		if !reached[pc] && i < len(s.cfg.Races) {
-			warn(result.NoRacePoint, "no run came to %s with memory that threads share (--pp race=)", s.cfg.Races[i])
+	for i, pc := range s.Racing {
+		if !reached[pc] && i < len(s.Config.Races) {
+			warn(result.NoRacePoint, "no run came to %s with memory that threads share (--pp race=)", s.Config.Races[i])
 		}
 	}
 }
 
 // firstLine is the first line of a guest's output that says anything, cut to what a
 // report has room for.
-func (s *session) firstLine() string {
+func firstLine(s *session.Session) string {
 	const most = 60
 	for _, fd := range []int{2, 1} {
-		for _, line := range strings.Split(string(s.kern.Output(fd)), "\n") {
+		for _, line := range strings.Split(string(s.Console.Output(fd)), "\n") {
 			line = strings.TrimSpace(strings.ToValidUTF8(line, "?"))
 			if line == "" {
 				continue

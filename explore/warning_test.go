@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -28,7 +29,7 @@ static void pair(void *(*f)(void *)) {
 // emptyPasses are right programs, with the warnings that each deserves.
 var emptyPasses = []struct {
 	name, program string
-	set           func(*Config)
+	set           func(*config.Config)
 	want          []result.WarningCode
 	says          string
 }{
@@ -43,7 +44,7 @@ int main(int c, char **v) { if (c < 2) { fputs("usage: guest N\nmore\n", stderr)
 	{"usage, with arguments", `
 static _Atomic int x;
 static void *w(void *a) { x++; return a; }
-int main(int c, char **v) { if (c < 2) { fputs("usage: guest N\n", stderr); return 0; } pair(w); }`, func(c *Config) { c.Args = []string{"2"} }, nil, ""},
+int main(int c, char **v) { if (c < 2) { fputs("usage: guest N\n", stderr); return 0; } pair(w); }`, func(c *config.Config) { c.Args = []string{"2"} }, nil, ""},
 	{"empty bodies", `
 static void *w(void *a) { return a; }
 int main(void) { pair(w); }`, nil, []result.WarningCode{result.NothingShared}, ""},
@@ -76,37 +77,37 @@ int main(void) { sem_init(&s, 0, 0); pair(w); }`, nil, nil, ""},
 static _Atomic int x;
 static void *w(void *a) { x++; return a; }
 int main(void) { pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_lock(&m); pthread_mutex_unlock(&m); pair(w); }`,
-		func(c *Config) { c.PP = PointYield | PointLock }, []result.WarningCode{result.NoPoint}, "preemption point of lock "},
+		func(c *config.Config) { c.PP = config.PointYield | config.PointLock }, []result.WarningCode{result.NoPoint}, "preemption point of lock "},
 	{"no unlock, no atomic", `
 static int x;
 static void *w(void *a) { return (void *)(long)*(volatile int *)&x; }
 static void *v(void *a) { *(volatile int *)&x = 1; return 0; }
 int main(void) { pthread_t a, b; pthread_create(&a, 0, w, 0); pthread_create(&b, 0, v, 0); pthread_join(a, 0); pthread_join(b, 0); pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_lock(&m); pthread_mutex_unlock(&m); }`,
-		func(c *Config) { c.PP = PointYield | PointUnlock | PointAtomic }, []result.WarningCode{result.NoPoint}, "unlock, atomic "},
+		func(c *config.Config) { c.PP = config.PointYield | config.PointUnlock | config.PointAtomic }, []result.WarningCode{result.NoPoint}, "unlock, atomic "},
 	{"no synchronisation", `
 static int x;
 static void *w(void *a) { *(volatile int *)&x = 1; return 0; }
-int main(void) { pair(w); }`, func(c *Config) { c.PP = PointSync }, []result.WarningCode{result.NoPoint}, "sync "},
+int main(void) { pair(w); }`, func(c *config.Config) { c.PP = config.PointSync }, []result.WarningCode{result.NoPoint}, "sync "},
 	{"a lock", `
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static int x;
 static void *w(void *a) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return a; }
-int main(void) { pair(w); if (x != 2) abort(); }`, func(c *Config) { c.PP = PointYield | PointLock | PointUnlock }, nil, ""},
+int main(void) { pair(w); if (x != 2) abort(); }`, func(c *config.Config) { c.PP = config.PointYield | config.PointLock | config.PointUnlock }, nil, ""},
 	{"within what runs alone", `
 static _Atomic int x;
 static void __attribute__((noinline)) alone(void) { x++; }
 static void *w(void *a) { x++; return a; }
-int main(void) { alone(); pair(w); alone(); }`, func(c *Config) { c.Rules = []Rule{{Function: "alone"}} }, []result.WarningCode{result.NoRule}, "alone"},
+int main(void) { alone(); pair(w); alone(); }`, func(c *config.Config) { c.Rules = []config.Rule{{Function: "alone"}} }, []result.WarningCode{result.NoRule}, "alone"},
 	{"without what isn't called", `
 static _Atomic int x;
 void __attribute__((noinline, used)) never(void) { x++; }
 static void *w(void *a) { x++; return a; }
-int main(int c, char **v) { if (c > 5) never(); pair(w); }`, func(c *Config) { c.Rules = []Rule{{Function: "w"}, {Without: true, Function: "never"}} }, []result.WarningCode{result.NoRule}, "without never"},
+int main(int c, char **v) { if (c > 5) never(); pair(w); }`, func(c *config.Config) { c.Rules = []config.Rule{{Function: "w"}, {Without: true, Function: "never"}} }, []result.WarningCode{result.NoRule}, "without never"},
 	{"an instruction that isn't reached", `
 static _Atomic int x;
 void __attribute__((noinline, used)) never(void) { x++; }
 static void *w(void *a) { x++; return a; }
-int main(int c, char **v) { if (c > 5) never(); pair(w); }`, func(c *Config) {
-		c.PP, c.Deepen, c.Races = PointYield|PointRace, false, []string{"never+0x0"}
+int main(int c, char **v) { if (c > 5) never(); pair(w); }`, func(c *config.Config) {
+		c.PP, c.Deepen, c.Races = config.PointYield|config.PointRace, false, []string{"never+0x0"}
 	}, []result.WarningCode{result.NoRacePoint}, "never+0x0"},
 	{"a wake-up that never comes", `
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
@@ -146,11 +147,11 @@ func TestEmptyPass(t *testing.T) {
 			for _, libc := range []string{"gcc", "musl-gcc"} {
 				guest := compileBy(t, libc, threadsOf+p.program)
 				for _, search := range []string{"optimal", "none"} {
-					cfg := DefaultConfig()
-					cfg.Guest, cfg.Out, cfg.Search = guest, NoFile, search
+					cfg := config.Default()
+					cfg.Guest, cfg.Out, cfg.Search = guest, config.NoFile, search
 					if p.set != nil {
 						p.set(&cfg)
-						cfg.Deepen = cfg.PP == PointMem
+						cfg.Deepen = cfg.PP == config.PointMem
 					}
 					r, err := Run(context.Background(), cfg, nil)
 					if err != nil {
@@ -189,9 +190,9 @@ int main(int c, char **v) { if (c > 5) never(); pair(w); }`
 	guest := compile(t, program)
 	var want []result.WarningCode
 	for _, jobs := range []int{1, 2, 3} {
-		cfg := DefaultConfig()
-		cfg.Guest, cfg.Out, cfg.Jobs, cfg.Search = guest, NoFile, jobs, "none"
-		cfg.PP, cfg.Deepen, cfg.Rules = PointYield|PointLock|PointAtomic, false, []Rule{{Function: "w"}, {Function: "never"}}
+		cfg := config.Default()
+		cfg.Guest, cfg.Out, cfg.Jobs, cfg.Search = guest, config.NoFile, jobs, "none"
+		cfg.PP, cfg.Deepen, cfg.Rules = config.PointYield|config.PointLock|config.PointAtomic, false, []config.Rule{{Function: "w"}, {Function: "never"}}
 		cfg.Checkpoint, cfg.CheckpointEvery = filepath.Join(t.TempDir(), "checkpoint"), 1
 		r, err := Run(context.Background(), cfg, nil)
 		if err != nil {

@@ -3,7 +3,9 @@ package explore
 import (
 	"slices"
 
-	"landgo/image"
+	"landgo/explore/config"
+	"landgo/explore/saved"
+	"landgo/explore/session"
 	"landgo/por"
 	"landgo/race"
 	"landgo/trace"
@@ -12,7 +14,7 @@ import (
 // watched is a guest under control whose steps race detectors see, on every
 // path that a search takes and goes back on.
 type watched struct {
-	guest
+	session.Runner
 	// races has the candidates that are listed.
 	races *lookout
 	// limited is of mode Limited, where races has another one and the points
@@ -55,11 +57,11 @@ type lookout struct {
 }
 
 // watch begins at the root, where the session's guest has to stand.
-func (s *session) watch() *watched {
-	w := &watched{guest: s.sys, listed: s.cfg.Race != RaceOff, fine: s.fine()}
-	cfg := s.raceConfig(race.Limited)
+func watch(s *session.Session) *watched {
+	w := &watched{Runner: s.Guest, listed: s.Config.Race != config.RaceOff, fine: s.Fine()}
+	cfg := s.RaceConfig(race.Limited)
 	cfg.Fine = w.fine
-	if s.cfg.Race == RaceHB || s.img.Kernel == image.Bare {
+	if s.Config.Race == config.RaceHB || s.Platform.OrdersOnly {
 		// A kernel's own locks are known by what orders them only: sections without
 		// interrupts.
 		if !w.fine {
@@ -68,38 +70,11 @@ func (s *session) watch() *watched {
 		cfg.Mode = race.HB
 	}
 	w.races = newLookout(cfg)
-	if s.cfg.FailOnRace {
+	if s.Config.FailOnRace {
 		cfg.Mode = race.Adjacent
 		w.adjacent = newLookout(cfg)
 	}
 	return w
-}
-
-// raceConfig is what a detector of a mode knows of the guest.
-func (s *session) raceConfig(m race.Mode) race.Config {
-	return race.Config{Mode: m, Atomic: s.atomicity, Library: s.img.Synchronises}
-}
-
-// atomicity is race.Config.Atomic, in the guest's present state.
-func (s *session) atomicity(pc, addr uint64) race.Atomicity {
-	switch declared, known := s.img.Atomic(pc, addr); {
-	case declared:
-		return race.Declared
-	case known || !s.img.DeclaresAtomic():
-		return race.Plain
-	}
-	w := s.sys.Whereabouts(addr)
-	declared, certain := w.Atomic, w.Local != ""
-	if w.Block.Addr != 0 {
-		declared, certain = s.img.AtomicIn(w.Block.Given.PC-1, pc, w.Block.Size, addr-w.Block.Addr)
-	}
-	switch {
-	case !certain:
-		return race.Perhaps
-	case declared:
-		return race.Declared
-	}
-	return race.Plain
 }
 
 func newLookout(cfg race.Config) *lookout { return &lookout{Detector: race.New(cfg)} }
@@ -132,7 +107,7 @@ func (w *watched) add(o *watched) {
 
 // Step implements por.System.
 func (w *watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
-	tr, err := w.guest.Step(t, c)
+	tr, err := w.Runner.Step(t, c)
 	if tr == nil {
 		return tr, err
 	}
@@ -154,7 +129,7 @@ func (w *watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 
 // Mark implements por.System.
 func (w *watched) Mark() trace.Mark {
-	k := w.guest.Mark()
+	k := w.Runner.Mark()
 	for len(w.marks) <= int(k) {
 		w.marks = append(w.marks, watchedMark{})
 	}
@@ -165,7 +140,7 @@ func (w *watched) Mark() trace.Mark {
 
 // Rewind implements por.System.
 func (w *watched) Rewind(k trace.Mark) {
-	w.guest.Rewind(k)
+	w.Runner.Rewind(k)
 	m := w.marks[k]
 	w.lookouts(func(l *lookout) { l.Rewind(m.races) })
 	w.path = w.path[:m.path]
@@ -201,7 +176,7 @@ func (l *lookout) add(o *lookout) {
 }
 
 // restore adds what a checkpoint has.
-func (l *lookout) restore(r *savedRace) {
+func (l *lookout) restore(r *saved.Race) {
 	if l == nil {
 		return
 	}
@@ -212,12 +187,12 @@ func (l *lookout) restore(r *savedRace) {
 }
 
 // save is what a checkpoint keeps.
-func (l *lookout) save(of string) (all []savedRace) {
+func (l *lookout) save(of string) (all []saved.Race) {
 	if l == nil {
 		return nil
 	}
 	for i, c := range l.Candidates() {
-		all = append(all, savedRace{of, *c, l.shown[i]})
+		all = append(all, saved.Race{Of: of, Candidate: *c, Path: l.shown[i]})
 	}
 	return all
 }

@@ -30,6 +30,9 @@ type Kind struct {
 	// preemption point before every access and lock and unlock not merged with
 	// anything.
 	SingleEvents bool
+	// NotForKernels says why the steps of a kernel that schedules its own threads
+	// don't suit it, "" if they do.
+	NotForKernels string
 
 	// whole says why it can't be split among workers (workers.go), "" if it can,
 	// with some options at least.
@@ -108,13 +111,13 @@ var kinds = []Kind{
 		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{optimised}, whole: cutOff, strategy: newNidhuggBPOR},
 	{Name: "source-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 13", About: "source, with conservative backtrack points at the starts of blocks",
 		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{optimised}, whole: cutOff, strategy: newSourceBPOR},
-	{Name: "lazy-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithms 10 and 11", About: "source, leaving out traces of which no linearisation is within the bound", Unordered: true,
+	{Name: "lazy-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithms 10 and 11", About: "source, leaving out traces of which no linearisation is within the bound", NotForKernels: "it doesn't know that a step may keep others from running, by their priority", Unordered: true,
 		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{
 			{Name: "prefixes", Default: 1 << 20, Least: 1, Help: "how many prefixes of a trace are looked at for its least preemptions; one that needs more counts as within the bound. A small number is a heuristic for large traces: it lets in too many, never too few"},
 		}, whole: cutOff, strategy: newLazyBPOR},
 	{Name: "sleep", Paper: "sleep sets (Godefroid 1996, ch. 5)", About: "leaves out steps whose reorderings were all explored",
 		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", strategy: newSleep},
-	{Name: "stateful", Paper: "stateful search (Flanagan and Godefroid 2005, §5), sleep sets with states (Godefroid 1996, ch. 5)", About: "runs no step of a state twice; its memory grows with the number of states",
+	{Name: "stateful", Paper: "stateful search (Flanagan and Godefroid 2005, §5), sleep sets with states (Godefroid 1996, ch. 5)", About: "runs no step of a state twice; its memory grows with the number of states", NotForKernels: "what ticks may still do isn't in the hash of a state",
 		WhyNot: "what is left of a bound differs between two ways to a state", Params: []Param{
 			{Name: "sleep", Default: 1, Most: 1, Help: "1: with sleep sets, 0: without"},
 		}, whole: oneTable, strategy: newStateful},
@@ -131,9 +134,9 @@ var kinds = []Kind{
 		WhyNot: beyond, strategy: newSource},
 	{Name: "optimal", Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",
 		WhyNot: beyond, warmUp: optimalWarmUp, strategy: newOptimal},
-	{Name: "trust", Paper: "Kokologiannakis, Marmanis, Gladstein and Vafeiadis, POPL 2022", About: "builds each execution graph once, by revisits; memory linear in the graph",
+	{Name: "trust", Paper: "Kokologiannakis, Marmanis, Gladstein and Vafeiadis, POPL 2022", About: "builds each execution graph once, by revisits; memory linear in the graph", NotForKernels: "their steps are more than one event",
 		WhyNot: beyond + "; within rounds: rounder", SingleEvents: true, run: runTrust},
-	{Name: "rounder", Paper: "Marmanis and Vafeiadis 2023, Algorithm 2 with the check of §IV", About: "trust within a number of round-robin rounds",
+	{Name: "rounder", Paper: "Marmanis and Vafeiadis 2023, Algorithm 2 with the check of §IV", About: "trust within a number of round-robin rounds", NotForKernels: "their steps are more than one event",
 		Bounds: []Measure{Rounds}, NeedsBound: true, WhyNot: beyond, SingleEvents: true, Params: []Param{early}, run: runTrust},
 	{Name: "random", Paper: "random walk", About: "samples: any ready thread takes the next step", Claim: Nothing,
 		WhyNot: unbounded, Params: sampled(), strategy: newRandom, run: runSampling},

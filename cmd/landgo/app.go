@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"landgo/explore"
+	"landgo/explore/config"
 	"landgo/report"
 	"landgo/result"
 )
@@ -54,7 +54,7 @@ A guest is a static x86-64 ELF program: gcc -static -pthread test.c -g -o test`,
 
 // unknownCommand is the error for a first word that is no command.
 func unknownCommand(root *command, word string) error {
-	hint := explore.DidYouMean("%q", word, root.names())
+	hint := config.DidYouMean("%q", word, root.names())
 	if _, err := os.Stat(word); hint == "" && err == nil {
 		hint = fmt.Sprintf(", did you mean \"run %s\"?", word)
 	}
@@ -63,8 +63,8 @@ func unknownCommand(root *command, word string) error {
 
 // optionFlag is an entry of the option table as a flag.
 type optionFlag struct {
-	option *explore.Option
-	config *explore.Config
+	option *config.Option
+	config *config.Config
 }
 
 func (f optionFlag) Set(v string) error { return f.option.Apply(f.config, v) }
@@ -72,9 +72,9 @@ func (f optionFlag) String() string     { return "" } // the help says the defau
 func (f optionFlag) Type() string       { return f.option.Value }
 
 // addOptions adds flags for the options that a command takes.
-func addOptions(flags *pflag.FlagSet, c *explore.Config, takes func(*explore.Option) bool) {
-	for i := range explore.Options {
-		o := &explore.Options[i]
+func addOptions(flags *pflag.FlagSet, c *config.Config, takes func(*config.Option) bool) {
+	for i := range config.Options {
+		o := &config.Options[i]
 		if !takes(o) {
 			continue
 		}

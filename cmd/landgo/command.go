@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"landgo/explore"
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -113,7 +113,7 @@ func flagError(flags *pflag.FlagSet, err error) error {
 		name := unknown.GetSpecifiedName()
 		var names []string
 		visible(flags, func(f *pflag.Flag) { names = append(names, f.Name) })
-		return result.Errorf(result.Usage, "unknown flag --%s%s", name, explore.DidYouMean("--%s", name, names))
+		return result.Errorf(result.Usage, "unknown flag --%s%s", name, config.DidYouMean("--%s", name, names))
 	}
 	return result.Errorf(result.Usage, "%w", err)
 }

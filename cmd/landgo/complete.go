@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"landgo/explore"
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -121,7 +121,7 @@ func values(f *pflag.Flag, before, typed string) (offers []string) {
 	if f == nil {
 		return nil
 	}
-	o := explore.OptionNamed(f.Name)
+	o := config.OptionNamed(f.Name)
 	if o == nil || len(o.Words) == 0 {
 		return nil // a file, or free text
 	}

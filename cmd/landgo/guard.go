@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"landgo/explore"
+	"landgo/explore/limits"
 	"landgo/result"
 )
 
@@ -30,7 +30,7 @@ const statusFD = "LANDGO_STATUS_FD"
 func guarded(args []string, stderr io.Writer, f func() int) int {
 	if fd, err := strconv.Atoi(os.Getenv(statusFD)); err == nil {
 		os.Unsetenv(statusFD)
-		explore.Guarded()
+		limits.Guarded()
 		status := f()
 		tell(os.NewFile(uintptr(fd), "status"), status)
 		return status

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"landgo/explore"
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -79,7 +79,7 @@ func (a *app) explain(name string) error {
 		}
 		names = append(names, string(p.Kind))
 	}
-	return result.Errorf(result.Usage, "no error is called %q%s", name, explore.DidYouMean("%q", name, names))
+	return result.Errorf(result.Usage, "no error is called %q%s", name, config.DidYouMean("%q", name, names))
 }
 
 // help shows a command's page.
@@ -109,7 +109,7 @@ func writeUsage(w io.Writer, c *command) {
 		fmt.Fprintf(w, "\nMore help (landgo help NAME):\n")
 		c.rows(w, (*command).isTopic)
 	}
-	for _, g := range explore.Groups {
+	for _, g := range config.Groups {
 		if rows := optionRows(c, g); rows != "" {
 			fmt.Fprintf(w, "\n%s:\n%s", g, rows)
 		}
@@ -133,10 +133,10 @@ func (c *command) rows(w io.Writer, which func(*command) bool) {
 func (c *command) useLine() string { return strings.TrimSpace(c.path() + " " + c.use) }
 
 // optionRows has the command's options of a group, one a line.
-func optionRows(c *command, g explore.Group) string {
+func optionRows(c *command, g config.Group) string {
 	var b strings.Builder
-	for i := range explore.Options {
-		o := &explore.Options[i]
+	for i := range config.Options {
+		o := &config.Options[i]
 		if o.Group != g || o.Hidden || c.set().Lookup(o.Name) == nil {
 			continue
 		}
@@ -157,7 +157,7 @@ func optionRows(c *command, g explore.Group) string {
 func otherFlags(c *command) string {
 	var b strings.Builder
 	visible(c.set(), func(f *pflag.Flag) {
-		if explore.OptionNamed(f.Name) != nil {
+		if config.OptionNamed(f.Name) != nil {
 			return
 		}
 		head := "--" + f.Name

@@ -4,15 +4,15 @@ import (
 	"context"
 	"io"
 
-	"landgo/explore"
+	"landgo/explore/config"
 	"landgo/report"
 	"landgo/result"
 )
 
 func (a *app) inspectCommand() *command {
-	c, flags := explore.DefaultConfig(), newFlags()
-	addOptions(flags, &c, func(o *explore.Option) bool {
-		return o.Group == explore.GroupPoints || o.Group == explore.GroupWorld || o.Name == "json" || limits(o)
+	c, flags := config.Default(), newFlags()
+	addOptions(flags, &c, func(o *config.Option) bool {
+		return o.Group == config.GroupPoints || o.Group == config.GroupWorld || o.Name == "json" || limiting(o)
 	})
 	c.Time = inspectTime
 	return &command{

@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"landgo/explore"
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -25,7 +26,7 @@ var update = flag.Bool("update", false, "write the pages under docs anew")
 
 // fake is an engine that gives what it is told to.
 type fake struct {
-	config explore.Config // what the last call got
+	config config.Config // what the last call got
 	file   *result.BugFile
 	result *result.Result
 	seen   *result.Inspection
@@ -33,7 +34,7 @@ type fake struct {
 	act    func(context.Context, explore.Observer)
 }
 
-func (f *fake) Run(ctx context.Context, c explore.Config, o explore.Observer) (*result.Result, error) {
+func (f *fake) Run(ctx context.Context, c config.Config, o explore.Observer) (*result.Result, error) {
 	f.config = c
 	if f.act != nil {
 		f.act(ctx, o)
@@ -41,12 +42,12 @@ func (f *fake) Run(ctx context.Context, c explore.Config, o explore.Observer) (*
 	return f.result, f.err
 }
 
-func (f *fake) Replay(ctx context.Context, c explore.Config, file *result.BugFile, o explore.Observer) (*result.Result, error) {
+func (f *fake) Replay(ctx context.Context, c config.Config, file *result.BugFile, o explore.Observer) (*result.Result, error) {
 	f.file = file
 	return f.Run(ctx, c, o)
 }
 
-func (f *fake) Inspect(_ context.Context, c explore.Config, _ explore.Observer) (*result.Inspection, error) {
+func (f *fake) Inspect(_ context.Context, c config.Config, _ explore.Observer) (*result.Inspection, error) {
 	f.config = c
 	return f.seen, f.err
 }
@@ -137,7 +138,7 @@ func TestReplaySchedule(t *testing.T) {
 	f := &fake{result: withVerdict(result.Budget)}
 	f.result.Replay = &result.Replay{}
 	status, _, _ := call(t, f, "replay", "--schedule", "s1:0000002a:0@10", "--up", "guest.elf", "--", "x")
-	if status != 3 || f.file.Schedule != "s1:0000002a:0@10" || f.config.Guest != "guest.elf" || f.config.Processors != explore.ProcessorsUP {
+	if status != 3 || f.file.Schedule != "s1:0000002a:0@10" || f.config.Guest != "guest.elf" || f.config.Processors != config.ProcessorsUP {
 		t.Errorf("status %d, %+v, %+v", status, f.file, f.config)
 	}
 }
@@ -258,7 +259,7 @@ func TestInterrupt(t *testing.T) {
 // for tests that run landgo as a program.
 type scripted struct{ fake }
 
-func (s *scripted) Run(ctx context.Context, c explore.Config, _ explore.Observer) (*result.Result, error) {
+func (s *scripted) Run(ctx context.Context, c config.Config, _ explore.Observer) (*result.Result, error) {
 	guest := filepath.Base(c.Guest)
 	switch guest {
 	case "none":

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"landgo/explore"
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -65,12 +65,12 @@ func manPage(c *command) string {
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(name), roff(c.short))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.nf\n%s\n.fi\n", roff(c.useLine()))
 	fmt.Fprintf(&b, ".SH DESCRIPTION\n%s\n", paragraphs(c.long, c.short))
-	for _, g := range explore.Groups {
+	for _, g := range config.Groups {
 		manOptions(&b, c, g)
 	}
 	fmt.Fprintf(&b, ".SH OTHER FLAGS\n")
 	visible(c.set(), func(f *pflag.Flag) {
-		if explore.OptionNamed(f.Name) == nil {
+		if config.OptionNamed(f.Name) == nil {
 			fmt.Fprintf(&b, ".TP\n.B %s\n%s.\n", roff("--"+f.Name), roff(f.Usage))
 		}
 	})
@@ -84,10 +84,10 @@ func manPage(c *command) string {
 	return b.String()
 }
 
-func manOptions(b *strings.Builder, c *command, g explore.Group) {
+func manOptions(b *strings.Builder, c *command, g config.Group) {
 	first := true
-	for i := range explore.Options {
-		o := &explore.Options[i]
+	for i := range config.Options {
+		o := &config.Options[i]
 		if o.Group != g || o.Hidden || c.set().Lookup(o.Name) == nil {
 			continue
 		}

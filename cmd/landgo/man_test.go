@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/explore"
+	"landgo/explore/config"
 )
 
 // TestManPage: the page of run explains each option that its help lists, and
@@ -13,8 +13,8 @@ func TestManPage(t *testing.T) {
 	a := &app{engine: &fake{}}
 	root := a.rootCommand()
 	page := manPage(root.named("run"))
-	for i := range explore.Options {
-		o := &explore.Options[i]
+	for i := range config.Options {
+		o := &config.Options[i]
 		if got := strings.Contains(page, ".BI "+roff("--"+o.Name)+" "); got == o.Hidden {
 			t.Errorf("--%s: hidden %v, in the page %v", o.Name, o.Hidden, got)
 		}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/explore"
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -52,16 +52,16 @@ func referencePage(t *testing.T) string {
 	b.WriteString("\n`landgo help`, `landgo help errors`, `landgo help exit` explain; `landgo completion SHELL` prints a completion script for bash, fish or zsh.\n")
 	b.WriteString("\n## Exit status\n\n```\n" + exitText + "```\n")
 	b.WriteString("\n## Options\n\n`replay` takes those marked R, `inspect` those marked I; `run` takes all.\n")
-	for _, g := range explore.Groups {
+	for _, g := range config.Groups {
 		fmt.Fprintf(&b, "\n### %s\n\n| option | default | also | what it does |\n|---|---|---|---|\n", g)
-		for i := range explore.Options {
-			if o := &explore.Options[i]; o.Group == g {
+		for i := range config.Options {
+			if o := &config.Options[i]; o.Group == g {
 				optionRow(&b, a, o)
 			}
 		}
 	}
 	b.WriteString("\n### Preemption points\n\n| `--pp` | where |\n|---|---|\n")
-	for _, k := range explore.PointKinds() {
+	for _, k := range config.PointKinds() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", k.Name, k.Doc)
 	}
 	b.WriteString("\n## JSON\n\n`--json` prints one object on standard output. Fields are only added; a field that goes, or gets another meaning, changes `schema`.\n")
@@ -82,7 +82,7 @@ func sentences(long, short string) string {
 	return long
 }
 
-func optionRow(b *strings.Builder, a *app, o *explore.Option) {
+func optionRow(b *strings.Builder, a *app, o *config.Option) {
 	head := "--" + o.Name
 	if o.Value != "" {
 		head += " " + o.Value

@@ -7,14 +7,14 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"landgo/explore"
+	"landgo/explore/config"
 	"landgo/result"
 )
 
 func (a *app) replayCommand() *command {
-	c, flags := explore.DefaultConfig(), newFlags()
+	c, flags := config.Default(), newFlags()
 	schedule := flags.String("schedule", "", "the schedule to run, instead of a bug file's")
-	addOptions(flags, &c, func(o *explore.Option) bool { return o.Kept() || shows(o) || limits(o) })
+	addOptions(flags, &c, func(o *config.Option) bool { return o.Kept() || shows(o) || limiting(o) })
 	c.Time = replayTime
 	return &command{
 		name:  "replay",
@@ -53,15 +53,15 @@ The exit status is 1 when the same bug came back, 3 when it didn't.`,
 }
 
 // replayFile replays a bug file, which brings its own configuration.
-func (a *app) replayFile(ctx context.Context, flags *pflag.FlagSet, given explore.Config, own, guests []string) error {
+func (a *app) replayFile(ctx context.Context, flags *pflag.FlagSet, given config.Config, own, guests []string) error {
 	switch {
 	case len(own) == 0:
 		return result.Errorf(result.Usage, "no bug file given")
 	case len(own) > 2 || len(guests) > 0:
 		return result.Errorf(result.Usage, "a bug file brings the guest's arguments: give the file, and the guest if it has moved")
 	}
-	for i := range explore.Options {
-		if o := &explore.Options[i]; o.Kept() && !o.OfHost() && flags.Changed(o.Name) {
+	for i := range config.Options {
+		if o := &config.Options[i]; o.Kept() && !o.OfHost() && flags.Changed(o.Name) {
 			return result.Errorf(result.Usage, "--%s doesn't go with a bug file, which has the options that its bug was found with", o.Name)
 		}
 	}
@@ -69,7 +69,7 @@ func (a *app) replayFile(ctx context.Context, flags *pflag.FlagSet, given explor
 	if err != nil {
 		return err
 	}
-	c, err := explore.ConfigOf(file)
+	c, err := config.ConfigOf(file)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (a *app) replayFile(ctx context.Context, flags *pflag.FlagSet, given explor
 }
 
 // replay runs the interleaving and shows what came of it.
-func (a *app) replay(ctx context.Context, c explore.Config, file *result.BugFile) error {
+func (a *app) replay(ctx context.Context, c config.Config, file *result.BugFile) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
@@ -115,10 +115,10 @@ func (a *app) replay(ctx context.Context, c explore.Config, file *result.BugFile
 // takes.
 const replayTime, inspectTime = 10 * time.Minute, 5 * time.Minute
 
-// limits reports whether an option is a limit of any command that reads a guest.
-func limits(o *explore.Option) bool { return o.Name == "time" || o.Name == "memory" }
+// limiting reports whether an option is a limit of any command that reads a guest.
+func limiting(o *config.Option) bool { return o.Name == "time" || o.Name == "memory" }
 
 // shows reports whether an option says how a result is shown.
-func shows(o *explore.Option) bool {
+func shows(o *config.Option) bool {
 	return o.Name == "json" || o.Name == "quiet" || o.Name == "source"
 }

@@ -6,14 +6,14 @@ import (
 	"io"
 	"strings"
 
-	"landgo/explore"
+	"landgo/explore/config"
 	"landgo/report"
 	"landgo/result"
 )
 
 func (a *app) runCommand() *command {
-	c, flags := explore.DefaultConfig(), newFlags()
-	addOptions(flags, &c, func(*explore.Option) bool { return true })
+	c, flags := config.Default(), newFlags()
+	addOptions(flags, &c, func(*config.Option) bool { return true })
 	return &command{
 		name:  "run",
 		use:   "[flags] GUEST [-- ARGUMENT...]",
@@ -38,7 +38,7 @@ The verdict is verified, bounded, bug, budget or invalid ("landgo help exit").`,
 }
 
 // run explores and shows the result.
-func (a *app) run(ctx context.Context, c explore.Config) error {
+func (a *app) run(ctx context.Context, c config.Config) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (a *app) notes(r *result.Result) {
 
 // saveBugs writes a file for each bug and says in the bugs how to replay them.
 // A file that can't be written doesn't take the result away.
-func saveBugs(r *result.Result, c *explore.Config, out string) (failed error) {
+func saveBugs(r *result.Result, c *config.Config, out string) (failed error) {
 	for i, b := range r.Bugs {
 		b.File = ""
 		own := c.For(b)
@@ -124,7 +124,7 @@ func numbered(path string, n int) string {
 }
 
 // show prints a result as the configuration asks.
-func (a *app) show(r *result.Result, c *explore.Config, from sources) error {
+func (a *app) show(r *result.Result, c *config.Config, from sources) error {
 	return a.print(func(w io.Writer) {
 		if c.JSON {
 			report.JSON(w, r)
@@ -135,7 +135,7 @@ func (a *app) show(r *result.Result, c *explore.Config, from sources) error {
 }
 
 // progress is the observer that shows how far a search is.
-func (a *app) progress(c *explore.Config) *report.Progress {
+func (a *app) progress(c *config.Config) *report.Progress {
 	if c.Quiet {
 		return report.NewProgress(io.Discard, report.ProgressStyle{})
 	}

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"landgo/explore"
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -28,7 +28,7 @@ when it has finished without a bug, and the bounds under which it is sound.`,
 
 func searchesText() string {
 	var b strings.Builder
-	for i, k := range explore.Searches() {
+	for i, k := range config.Searches() {
 		if i > 0 {
 			b.WriteByte('\n')
 		}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"landgo/explore"
+	"landgo/explore/config"
 	"landgo/result"
 )
 
@@ -29,7 +29,7 @@ type sources []string
 
 // sourcesOf are the folders of a configuration. guest: the user named the guest's
 // path, or it is relative; a path that a bug file has isn't the user's word.
-func sourcesOf(c *explore.Config, guest bool) (sources, error) {
+func sourcesOf(c *config.Config, guest bool) (sources, error) {
 	var s sources
 	for _, dir := range c.Sources {
 		info, err := os.Stat(dir)

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"landgo/explore"
+	"landgo/explore/config"
 )
 
 // TestSources: line information is followed only to regular files beneath the
@@ -115,12 +115,12 @@ func TestSourcesOf(t *testing.T) {
 		{nil, "/g.elf", true, []string{here}},
 		{[]string{"/"}, "/g.elf", true, []string{"/", here}},
 	} {
-		s, err := sourcesOf(&explore.Config{Sources: c.given, Guest: c.guest}, c.named)
+		s, err := sourcesOf(&config.Config{Given: config.Given{Guest: c.guest}, Output: config.Output{Sources: c.given}}, c.named)
 		if err != nil || !slices.Equal(s, c.want) {
 			t.Errorf("%v: %v, %v", c, s, err)
 		}
 	}
-	if _, err := sourcesOf(&explore.Config{Sources: []string{"nowhere"}}, true); err == nil {
+	if _, err := sourcesOf(&config.Config{Output: config.Output{Sources: []string{"nowhere"}}}, true); err == nil {
 		t.Error("a folder that isn't there is taken")
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"syscall"
 	"time"
 
-	"landgo/explore"
+	"landgo/explore/config"
+	"landgo/explore/limits"
 	"landgo/report"
 	"landgo/result"
 )
@@ -24,9 +25,9 @@ type watch struct {
 	late chan result.ErrorKind
 
 	mu     sync.Mutex
-	told   bool            // the result is being told, by whoever was first
-	config *explore.Config // of the run; nil: there is none yet
-	out    string          // its bug file
+	told   bool           // the result is being told, by whoever was first
+	config *config.Config // of the run; nil: there is none yet
+	out    string         // its bug file
 	soFar  *result.Result
 	seen   result.Progress // the latest
 }
@@ -34,7 +35,7 @@ type watch struct {
 func newWatch(a *app) *watch { return &watch{app: a, late: make(chan result.ErrorKind, 1)} }
 
 // run says what is run from now on, and where bugs are written.
-func (w *watch) run(c *explore.Config, out string) {
+func (w *watch) run(c *config.Config, out string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.config, w.out = c, out
@@ -128,7 +129,7 @@ func (w *watch) signals(cancel context.CancelFunc) (stop func()) {
 	go func() {
 		var first time.Time
 		for s := range all {
-			if s == syscall.SIGUSR1 || !first.IsZero() && !explore.IsGuarded() && time.Since(first) > doubled {
+			if s == syscall.SIGUSR1 || !first.IsZero() && !limits.IsGuarded() && time.Since(first) > doubled {
 				w.Late(result.Interrupted)
 			}
 			if first.IsZero() {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"landgo/explore"
+	"landgo/explore/config"
 	"landgo/por"
 )
 
@@ -62,8 +63,8 @@ func growing() error {
 			w := &watch{}
 			ctx, stop := context.WithCancel(context.Background())
 			w.enough = stop
-			c := explore.DefaultConfig()
-			c.Guest, c.Search, c.Bounds, c.Out, c.Deepen, c.Jobs = path, g.search, bounds, explore.NoFile, false, 2
+			c := config.Default()
+			c.Guest, c.Search, c.Bounds, c.Out, c.Deepen, c.Jobs = path, g.search, bounds, config.NoFile, false, 2
 			debug.FreeOSMemory()
 			if err := forgetPeak(); err != nil {
 				stop()

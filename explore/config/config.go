@@ -1,0 +1,139 @@
+package config
+
+import (
+	"time"
+
+	"landgo/por"
+)
+
+// Config says what to explore and how. Its parts are those of the options' groups, and
+// hold plain data; the defaults are in Default, and the options, with their texts, in
+// the table Options. Its JSON form is flat: the fields that change what a schedule
+// means, which a bug file keeps. The others have the tag "-".
+type Config struct {
+	Given
+	Switching
+	World
+	Searching
+	Limits
+	Output
+	Testing
+}
+
+// Given is the guest and what it is given.
+type Given struct {
+	Guest string      `json:"-"` // path; a bug file keeps it beside the configuration
+	Args  []string    `json:"args,omitempty"`
+	Env   []string    `json:"env,omitempty"` // K=V
+	Stdin string      `json:"stdin,omitempty"`
+	Files []GuestFile `json:"files,omitempty"`
+	// GuestNamed: the user named the guest, and not a bug file alone.
+	GuestNamed bool `json:"-"`
+	// Input is what the guest reads from standard input, in Stdin's place: a bug
+	// file's. InputLeft: the bug file hasn't got it.
+	Input     []byte `json:"-"`
+	InputLeft bool   `json:"-"`
+	// Cmdline is a kernel's command line.
+	Cmdline string `json:"cmdline,omitempty"`
+}
+
+// Switching is where threads may be switched.
+type Switching struct {
+	PP Points `json:"pp"`
+	// Races are the instructions that PointRace is at, as --pp takes them; none:
+	// those found racing.
+	Races      []string   `json:"races,omitempty"`
+	Rules      []Rule     `json:"rules,omitempty"` // the last matching one wins
+	Processors Processors `json:"processors,omitempty"`
+}
+
+// World is how the guest's world behaves, and what counts as a bug in it.
+type World struct {
+	Timeouts Timeouts `json:"timeouts"`
+	// LocksTested names the synchronisation functions that are tested, not
+	// trusted; AllLocks means all of them.
+	LocksTested   []string `json:"locks_tested,omitempty"`
+	ObserveStdout bool     `json:"observe_stdout,omitempty"`
+	// Trust names the groups of a thread library's functions (trust.go) that are
+	// taken as correct; on linux all are.
+	Trust []string `json:"trust,omitempty"`
+	// Profile says what the guest's own functions mean; nil: nothing.
+	Profile *Profile `json:"profile,omitempty"`
+	Malloc  Malloc   `json:"malloc,omitempty"`
+	// CheckFor are further errors that count as bugs, in alphabetical order.
+	CheckFor []string `json:"check,omitempty"`
+	// FailOnRace: a data race that is seen both ways round is a bug.
+	FailOnRace bool `json:"fail_on_race,omitempty"`
+}
+
+// Searching is how to search. A schedule means the same under every search.
+type Searching struct {
+	// Deepen: with all points to choose from, and no option against it, landgo
+	// chooses which to use when.
+	Deepen bool `json:"-"`
+	// SyncOnly: it chooses among synchronisation only; data-race candidates add no
+	// points.
+	SyncOnly bool `json:"-"`
+	// Race is the definition of a data race, or RaceOff.
+	Race      string     `json:"-"`
+	Search    string     `json:"-"` // as por.ParseSpec reads it
+	Bounds    por.Bounds `json:"-"`
+	KeepGoing bool       `json:"-"`
+	SelfCheck bool       `json:"-"`
+	// Strict: a verdict with a warning is invalid.
+	Strict bool `json:"-"`
+	Jobs   int  `json:"-"` // workers; 0: as many as there are cores
+	// Checkpoint is where the search is saved now and then, Resume a file from
+	// which it goes on; "" is nowhere.
+	Checkpoint      string        `json:"-"`
+	CheckpointEvery time.Duration `json:"-"`
+	Resume          string        `json:"-"`
+}
+
+// Limits end a run. 0 is none, except where Default has a value.
+type Limits struct {
+	Time          time.Duration `json:"-"`
+	Memory        Size          `json:"-"`
+	MaxExecutions uint64        `json:"-"`
+	StepBudget    uint64        `json:"step_budget"`
+	MaxThreads    int           `json:"max_threads"`
+	MaxOutput     Size          `json:"max_output"`
+}
+
+// Output is what to show and to keep.
+type Output struct {
+	Out   string `json:"-"` // the bug file; "" is BugPath's default, NoFile none
+	JSON  bool   `json:"-"`
+	Quiet bool   `json:"-"`
+	// Sources are folders that source lines are quoted from, beside the working
+	// directory and the guest's.
+	Sources []string `json:"-"`
+	// Snapshot is where kernels' boots are kept: a directory, "" the user's cache,
+	// SnapshotOff nowhere.
+	Snapshot string `json:"-"`
+}
+
+// Testing is for landgo's own tests.
+type Testing struct {
+	NativeSync bool `json:"native_sync,omitempty"` // libc's own lock, join and exit code
+	AllShared  bool `json:"all_shared,omitempty"`  // all memory is shared from the start
+	NoHeap     bool `json:"no_heap,omitempty"`     // accesses to blocks and dead stacks aren't checked
+	// ProcessorTime: Time and the result's seconds are the processor's time.
+	ProcessorTime bool `json:"-"`
+}
+
+// Default has the defaults of all options.
+func Default() Config {
+	var c Config
+	c.PP = PointMem
+	c.Deepen = true
+	c.Timeouts = TimeoutsLast
+	c.Race = RaceLimited
+	c.Search = "optimal"
+	c.Memory = 4 << 30
+	c.StepBudget = 100_000_000
+	c.MaxThreads = 128
+	c.MaxOutput = 1 << 20
+	c.CheckpointEvery = 5 * time.Second
+	return c
+}

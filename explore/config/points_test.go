@@ -1,0 +1,41 @@
+package config
+
+import "testing"
+
+func TestPoints(t *testing.T) {
+	for list, want := range map[string]string{
+		"yield":             "yield",
+		"lock":              "yield,lock",
+		"unlock,lock":       "yield,lock,unlock",
+		" lock , atomic ":   "yield,lock,atomic",
+		"mem":               "mem",
+		"yield,lock,mem":    "mem",
+		"cli,sti":           "yield,cli,sti",
+		"mem,race":          "mem,race",
+		"lock,lock,atomic":  "yield,lock,atomic",
+		"atomic,unlock,cli": "yield,unlock,atomic,cli",
+	} {
+		p, err := ParsePoints(list)
+		if err != nil || p.String() != want {
+			t.Errorf("ParsePoints(%q) = %v, %v; want %s", list, p, err, want)
+		}
+		if again, err := ParsePoints(p.String()); again != p || err != nil {
+			t.Errorf("ParsePoints(%q) doesn't come back: %v, %v", p, again, err)
+		}
+	}
+}
+
+// TestParsePlaces: what a set is written as is read as the same.
+func TestParsePlaces(t *testing.T) {
+	for _, good := range []string{"race", "yield,race=0x401234+0x401250", "yield,lock,race=main+0x12+worker+0x0+0x401250"} {
+		p, places, err := parsePoints(good)
+		if got := p.At(places); err != nil || got != good && "yield,"+good != got {
+			t.Errorf("%s is read as %s: %v", good, got, err)
+		}
+	}
+	for _, bad := range []string{"race=", "race=+", "race=0x12zz", "lock=main", "race=a b"} {
+		if _, places, err := parsePoints(bad); err == nil {
+			t.Errorf("%s is read as %q", bad, places)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package session
+
+import "landgo/race"
+
+// RaceConfig is what a detector of a mode knows of the guest.
+func (s *Session) RaceConfig(m race.Mode) race.Config {
+	return race.Config{Mode: m, Atomic: s.atomicity, Library: s.Image.Synchronises}
+}
+
+// atomicity is race.Config.Atomic, in the guest's present state.
+func (s *Session) atomicity(pc, addr uint64) race.Atomicity {
+	switch declared, known := s.Image.Atomic(pc, addr); {
+	case declared:
+		return race.Declared
+	case known || !s.Image.DeclaresAtomic():
+		return race.Plain
+	}
+	w := s.Guest.Whereabouts(addr)
+	declared, certain := w.Atomic, w.Local != ""
+	if w.Block.Addr != 0 {
+		declared, certain = s.Image.AtomicIn(w.Block.Given.PC-1, pc, w.Block.Size, addr-w.Block.Addr)
+	}
+	switch {
+	case !certain:
+		return race.Perhaps
+	case declared:
+		return race.Declared
+	}
+	return race.Plain
+}
