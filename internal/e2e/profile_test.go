@@ -95,7 +95,7 @@ func TestProfile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(page), "```yaml\n"+string(text)+"```\n") {
+		if !strings.Contains(string(page), "```yaml guards.yaml\n"+string(text)+"```\n") {
 			t.Errorf("docs/profiles.md hasn't the profile that is tested here")
 		}
 	})
