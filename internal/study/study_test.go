@@ -39,8 +39,8 @@ func newLab(t *testing.T) *lab {
 	return &lab{landgo: landgo, scratch: t.TempDir(), budget: 20, jobs: 2, contestants: contestants, codes: map[string]string{}}
 }
 
-// TestReduced makes the study of a few pairs of which the outcome is known: one
-// of each class, and bugs that need a preemption and a data-race point.
+// TestReduced makes the study of a few pairs with a known outcome: one of each
+// class, and bugs that need a preemption and a data-race point.
 func TestReduced(t *testing.T) {
 	l := newLab(t)
 	for _, tt := range []struct {
@@ -93,8 +93,8 @@ func TestReduced(t *testing.T) {
 	}
 }
 
-// TestGoesOn: a study that was stopped takes up what it has, of the same landgo
-// only.
+// TestGoesOn: a study that was stopped uses its results so far, of the same
+// landgo only.
 func TestGoesOn(t *testing.T) {
 	l := newLab(t)
 	const name = "queue/right/queue-join_late"

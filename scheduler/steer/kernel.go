@@ -116,7 +116,7 @@ type Kernel struct {
 	// present state. Learned for good.
 	probes bool
 	tried  map[trace.TID]bool
-	// unranked: priorities are no matter. Learned for good (rank.go).
+	// unranked: landgo ignores priorities. Learned for good (rank.go).
 	unranked bool
 	// heavy are the kinds of tails that were seen to do what others can tell.
 	// Learned for good.
