@@ -122,6 +122,11 @@ func TestDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	studies, err := filepath.Glob(filepath.Join(top, "docs/case-studies/*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs = append(docs, studies...)
 	shown := 0
 	for _, path := range append(docs, filepath.Join(top, "README.md")) {
 		name, _ := filepath.Rel(top, path)
