@@ -29,8 +29,8 @@ const (
 )
 
 // Nap describes the sleep before which a thread stands: whether time passes in
-// it, the rest in nanoseconds if a signal ends it, and the place for that rest,
-// if any. Its reads are touched.
+// it. If a signal ends it, it has the rest in nanoseconds, and the place for
+// that rest, if any. Its reads are touched.
 func (k *Kernel) Nap(id trace.TID) (left, at uint64, ok bool) {
 	r := k.host.Regs(id)
 	k.log.Begin(id, r.RIP)

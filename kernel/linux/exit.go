@@ -101,8 +101,8 @@ func (k *Kernel) bury(t *thread) {
 
 // Leave tells the kernel of the end of a thread that the host carried out
 // itself, without an exit call. The call's words are cleared (glibc's thread
-// id; musl's lock only if the thread held it), but no thread is woken: the wait
-// for the thread is then the host's part.
+// id; musl's lock only if the thread held it), but no thread is woken. The host
+// carries out the wait for the thread.
 func (k *Kernel) Leave(id trace.TID) {
 	t := k.threads[id]
 	k.log.Begin(id, k.host.Regs(id).RIP)

@@ -118,12 +118,12 @@ func (c *call) victim(to target) uint64 {
 	if t, ok := c.k.numbers[number&0xffffffff]; ok {
 		return uint64(t)
 	}
-	return nobody
+	return noVictim
 }
 
-// nobody is the victim of a signal to a number that no thread ever had: glibc
-// sends to 0 where a thread has ended.
-const nobody = math.MaxUint64
+// noVictim is the victim of a signal to a number that no thread ever had: glibc
+// sends to 0 if a thread has ended.
+const noVictim = math.MaxUint64
 
 func doKill(c *call, o *kernel.Outcome) uint64 {
 	k := c.k
