@@ -66,11 +66,12 @@ RUNS ?= 5
 bench: build
 	$(ENV) go run -buildvcs=false ./internal/bench -runs $(RUNS) $(BENCHFLAGS)
 
-## make papers   the papers' experiments, again: writes docs/papers.md (a quarter of an hour)
+## make papers   the papers' experiments: writes docs/papers.md, and all tables to bin/papers.md (a quarter of an hour)
 papers: build
 	$(ENV) go run -buildvcs=false ./internal/papers $(PAPERSFLAGS)
 
-## make study    deepening against the other searches, on mutants: writes docs/quicksand.md (an hour; half of one with STUDYFLAGS="-jobs 2")
+## make study    deepening against the other searches, on mutants: writes docs/quicksand.md, and all tables to
+##               bin/quicksand.md (an hour; half of one with STUDYFLAGS="-jobs 2")
 study: build
 	$(ENV) go run -buildvcs=false ./internal/study $(STUDYFLAGS)
 

@@ -9,8 +9,9 @@ import "slices"
 // were added, and the most urgent others join them; but the job whose turn it is
 // is alone. All are Running then.
 //
-// Deviation from the paper, where a job may begin beside a subset of its own: it
-// would run what that one is about to run, and not at all if that one fails.
+// Deviation from the paper, where a job may begin beside a subset of its own.
+// It would repeat the subset's executions, and would not be run if the subset
+// failed.
 func (p *Plan) Deal(n int) (list []*Job) {
 	for _, j := range p.jobs {
 		if j.State == Running {
@@ -49,9 +50,9 @@ func (p *Plan) next() *Job {
 	return nil
 }
 
-// turn is the job that may be the proof, if it is its turn whatever else there
-// is: for its warm-up, for its share, and when the others have had as much as it
-// needs. Of several it is the one that needs least. Naive plans have nothing else.
+// turn is the job that may be the proof, if it is its turn in any case: for its
+// warm-up, for its share, and when the others have had as much as it needs. Of
+// several it is the one that needs least. Naive plans have nothing else.
 func (p *Plan) turn() (best *Job) {
 	if p.opts.Naive {
 		return nil
@@ -98,8 +99,9 @@ func (p *Plan) needs(j *Job) float64 {
 // change.
 const worthwhile = 100
 
-// warming: j may be the proof, and hasn't had its warm-up; or there is so little
-// left of it, also of what there is time for, that it isn't worth a change.
+// warming: j may be the proof, and hasn't had its warm-up. Or so little of it
+// is left, also of its part that there is time for, that a change isn't worth
+// it.
 func (p *Plan) warming(j *Job, left float64) bool {
 	return p.verifies(j) && !p.opts.Naive && (j.Steps < p.opts.Warm || j.ETA() < min(worthwhile*float64(p.opts.Warm), left/4))
 }
@@ -140,8 +142,8 @@ func (p *Plan) Suspend(j *Job) {
 	}
 }
 
-// pending is the most urgent pending job of which no subset is suspended, whose
-// estimate would be as bad, or running.
+// pending is the most urgent pending job without a subset that is running, or
+// suspended: its estimate would be as bad.
 func (p *Plan) pending() (best *Job) {
 	open, urgency := p.open(), 0
 	for _, j := range p.jobs {

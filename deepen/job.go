@@ -41,7 +41,7 @@ func (s State) String() string {
 // Over: there is nothing left to run.
 func (s State) Over() bool { return s >= Finished }
 
-// Never is an ETA of which nothing is known, and that isn't to be had.
+// Never is an unknown ETA, which no time is enough for.
 const Never = 1e300
 
 // ETA is how many steps the rest of the job is estimated to take: Never if the

@@ -1,8 +1,8 @@
 // Package deepen decides which of many state spaces of one program to explore
-// when: iterative deepening, the depth being the number of preemption points
-// (Blum and Gibson, OOPSLA 2016, §3, Algorithms 1, 2 and 3). It knows spaces as
-// sets of preemption points, and what their explorers tell: executions, steps,
-// an estimate, data-race candidates, bugs. It runs nothing itself.
+// when. This is iterative deepening by the number of preemption points (Blum
+// and Gibson, OOPSLA 2016, §3, Algorithms 1, 2 and 3). It knows spaces as sets
+// of preemption points, and what their explorers tell: executions, steps, an
+// estimate, data-race candidates, bugs. It runs nothing itself.
 //
 // Terms of the paper: a job is a set of preemption points and the exploration of
 // its space; pending ones haven't begun, suspended ones were left for others.
@@ -10,8 +10,9 @@
 // are known.
 //
 // Invariant: what a Plan says depends on the calls made so far alone. Times are
-// numbers of steps, so a caller who derives the time that is left from such
-// numbers, and from no clock, gets the same jobs in the same order every time.
+// numbers of steps. So a caller that derives the remaining time from such
+// numbers, and not from a clock, gets the same jobs in the same order every
+// time.
 //
 // Deviations, each named again at its line:
 //   - There is a job that preempts at every access from the start (Options.All):
@@ -58,7 +59,7 @@ type Plan struct {
 	classes map[uint64]Class // of the candidates' instructions
 	spent   uint64           // steps of all jobs but those that may be the proof
 	proof   *Job
-	// What is derived from the jobs, of which there may be thousands:
+	// Derived from the jobs, which may be thousands:
 	explored explored
 	with     map[uint64][]*Job // those that have an instruction, by it
 	failing  []*Job
@@ -139,9 +140,9 @@ func (p *Plan) verifies(j *Job) bool {
 	return p.whole(j) || p.opts.Maximal != nil && !p.opts.Naive && j.Set.Kinds == p.opts.Maximal.Kinds
 }
 
-// Candidate is told of an instruction that is part of a data-race candidate,
-// which j found: the earlier access's, or either's of one seen in both orders
-// (§3.5). It adds jobs by Algorithm 2, or 1 if the plan is naive.
+// Candidate receives an instruction of a data-race candidate that j found: the
+// earlier access's, or either's of one seen in both orders (§3.5). It adds jobs
+// by Algorithm 2, or 1 if the plan is naive.
 func (p *Plan) Candidate(j *Job, at uint64, c Class) {
 	if old, ok := p.classes[at]; !ok || c < old {
 		p.classes[at] = c
@@ -180,21 +181,21 @@ const narrowAfter = 2
 // Narrow adds the job that has the points of j within a function only: a subset of
 // j's, whose end says nothing of j.
 //
-// Deviation from the paper, which leaves this to whoever writes a test (§7).
+// Deviation from the paper, which leaves this to the test's author (§7).
 func (p *Plan) Narrow(j *Job, function string) {
 	s := j.Set
 	s.Within = []string{function}
 	p.add(s, j.Class)
 }
 
-// included reports whether a job has all points of s, of which at is one (Algorithm
+// included reports whether a job has all points of s, including at (Algorithm
 // 2, line 1).
 func (p *Plan) included(s Set, at uint64) bool {
 	return slices.ContainsFunc(p.with[at], func(j *Job) bool { return !p.verifies(j) && s.within(j.Set, p.opts.All) })
 }
 
-// extend makes a new maximal job, with more instructions (Algorithm 1). What is
-// left of the old one is part of it.
+// extend makes a new maximal job, with more instructions (Algorithm 1). The
+// rest of the old one is part of it.
 func (p *Plan) extend(at []uint64) {
 	old := p.opts.Maximal
 	m := old.WithAll(at)

@@ -85,7 +85,7 @@ func TestCandidateAddsJobs(t *testing.T) {
 // suspended (Algorithm 3, line 6), and suspended ones go on by their estimates.
 func TestSupersetsOfSuspended(t *testing.T) {
 	p := seeded(0)
-	p.Finished(start(t, p)) // the maximal one; nobody asked whether it proves anything
+	p.Finished(start(t, p)) // the maximal one; it needn't prove anything
 	for _, j := range p.Jobs() {
 		if j.State == Covered && !j.Set.within(Set{Kinds: syncs}, all) {
 			t.Errorf("%v is covered by a set without unlock", j.Set)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Saved is a Plan as plain data, of which a Plan with the same Options is made
-// again by Restore.
+// Saved is a Plan as plain data. Restore makes a Plan with the same Options of
+// it.
 type Saved struct {
 	Jobs    []Job            `json:"jobs"`
 	Maximal *Set             `json:"maximal,omitempty"` // Options.Maximal, as it has grown

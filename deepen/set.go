@@ -7,9 +7,9 @@ import "slices"
 type Kinds uint16
 
 // Set is a set of preemption points: kinds, and single instructions. At is in
-// ascending order. Within, if there is any, is functions of which one has to be on
-// the call stack at a point; in ascending order too. A Set is a value: nothing
-// changes one.
+// ascending order. Within are functions, in ascending order too. If there are
+// any, one of them has to be on the call stack at a point. A Set is a value:
+// nothing changes one.
 type Set struct {
 	Kinds  Kinds
 	At     []uint64

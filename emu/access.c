@@ -61,7 +61,7 @@ static bool touch(struct machine *m, uint64_t granule)
 	return *s == SHARED;
 }
 
-/* The same for trusted code, of which only accesses to what untrusted code of
+/* The same for trusted code: only its accesses to memory that untrusted code of
  * another thread touched matter. */
 static bool touch_trusted(struct machine *m, uint64_t granule)
 {
@@ -153,7 +153,7 @@ static void note_store(struct machine *m, uint64_t addr, uint32_t size)
 	journal_memory(m, addr, size);
 }
 
-/* What other threads can see of an access. */
+/* The part of an access that other threads can observe. */
 static inline void observe(struct machine *m, uint64_t addr, uint32_t size, bool write, int64_t value)
 {
 	uint64_t last = addr + size - 1;

@@ -3,7 +3,8 @@
  *
  * The engine executes what changes control registers, descriptor tables and
  * segments; package scheduler carries out what has to do with interrupts, ports
- * and halting. Here is what the engine needs to be told of, and what it forgets.
+ * and halting. Here is the state that the engine has to be given, and that it
+ * forgets.
  */
 #include <string.h>
 

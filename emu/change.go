@@ -19,10 +19,10 @@ func (m *Machine) Journal() uint64 { return uint64(m.c.njournal) }
 // two moments.
 type Stretch struct{ From, To uint64 }
 
-// Unchanged reports whether what was written in the given stretches of the
-// journal, in ascending order, made no difference: each byte written, except
-// those that ignore says yes to, is now what it was before its first write in
-// them. A change of permissions counts as a difference.
+// Unchanged reports whether the writes in the given stretches of the journal,
+// in ascending order, made no difference. Each written byte, except those that
+// ignore accepts, is now as before its first write in them. A change of
+// permissions counts as a difference.
 func (m *Machine) Unchanged(in []Stretch, ignore func(addr uint64) bool) bool {
 	j := unsafe.Slice((*undoEntry)(unsafe.Pointer(m.c.journal)), m.c.njournal)
 	for n, s := range in {
@@ -43,8 +43,8 @@ func (m *Machine) Unchanged(in []Stretch, ignore func(addr uint64) bool) bool {
 				if *(*uint8)(unsafe.Add(m.mem, a)) == uint8(u.old>>(8*k)) || ignore(a) {
 					continue
 				}
-				// What an entry remembers is what was there at first only if no
-				// earlier entry has the byte.
+				// An entry has a byte's first value only if no earlier entry
+				// has the byte.
 				before := rememberedBefore(j[s.From:i], a)
 				for _, e := range in[:n] {
 					before = before || rememberedBefore(j[e.From:e.To], a)

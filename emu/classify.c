@@ -48,7 +48,7 @@ static struct insn unmodelled(const char *name)
 	return (struct insn){ .kind = KIND_UNMODELLED, .name = name };
 }
 
-/* What programs have no use for, and kernels do. */
+/* Instructions that kernels need and programs don't. */
 static struct insn of_system(const char *name)
 {
 	struct insn x = unmodelled(name);

@@ -1,5 +1,5 @@
 /*
- * What an instruction means to the machine, from its bytes. Decided once per
+ * An instruction's meaning to the machine, from its bytes. Decided once per
  * address, and kept in a class byte:
  *
  *   bit 7      the kind is known
@@ -70,9 +70,9 @@ struct insn {
 };
 
 /*
- * Decodes the instruction at p, of which n bytes can be read. All machines and
- * all versions of the engine must agree on what is modelled, so this is a
- * matter of the opcode and not of what the engine happens to execute.
+ * Decodes the instruction at p; n bytes can be read. All machines and all
+ * versions of the engine must model the same instructions. So the opcode
+ * decides, not the engine's abilities.
  */
 struct insn classify(const uint8_t *p, uint32_t n, bool is32);
 

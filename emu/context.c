@@ -1,7 +1,7 @@
 /*
- * CPU contexts. A slot holds Unicorn's own saved context (which keeps lazy
- * flags, x87 and SSE state as they are, and costs less than reading registers
- * one by one) and what the machine adds to it.
+ * CPU contexts. A slot holds Unicorn's own saved context, and the machine's
+ * additions. The context keeps lazy flags, x87 and SSE state as they are, and
+ * costs less than reading registers one by one.
  */
 #include <stdlib.h>
 #include <string.h>

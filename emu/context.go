@@ -19,7 +19,7 @@ type RegDiff uint32
 const (
 	DiffSSE  RegDiff = C.DIFF_SSE      // xmm registers and mxcsr
 	DiffX87  RegDiff = C.DIFF_X87      // x87 registers and control words
-	DiffHalf RegDiff = C.DIFF_X87 << 1 // what a half-executed instruction has read, and how much it has stored
+	DiffHalf RegDiff = C.DIFF_X87 << 1 // the reads of a half-executed instruction, and the number of its stores
 )
 
 // newSlot takes the next slot of the stack.
@@ -112,8 +112,8 @@ func (m *Machine) Held(dst []Held, c Ctx) []Held {
 }
 
 // Poised is the event that a context made by StopAccess stands before, as it
-// would be now: whether a locked compare-and-exchange is going to fail depends
-// on what others have written since the stop. Size is 0 for other contexts.
+// would be now. Whether a locked compare-and-exchange fails depends on other
+// threads' writes since the stop. Size is 0 for other contexts.
 func (m *Machine) Poised(c Ctx) trace.Access {
 	s := m.slot(c)
 	a := *(*trace.Access)(unsafe.Pointer(&s.poised))

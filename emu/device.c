@@ -1,12 +1,13 @@
 /*
  * Registers of devices beyond the guest's memory.
  *
- * An access to one stops the run before its instruction. Who drives the machine
- * puts into the device's page what is to be read there, lets the engine execute the
- * instruction (order.permit), and takes out of the page what it has stored. So no
- * instruction has to be taken apart. The page is no memory of the guest's: what is
- * in it between accesses means nothing, and isn't journaled. Registers that always
- * read the same may be plain: they are read without a stop.
+ * An access to one stops the run before its instruction. The machine's caller
+ * puts the value to be read into the device's page, and lets the engine execute
+ * the instruction (order.permit). Then it takes the stored value out of the
+ * page. So no instruction has to be taken apart. The page is no memory of the
+ * guest's: what is in it between accesses means nothing, and isn't journaled.
+ * Registers that always read the same may be plain: they are read without a
+ * stop.
  */
 #include <stdlib.h>
 

@@ -14,11 +14,11 @@ import (
 
 // Digests of the machine's state, for searches that store states.
 //
-// A digest is the sum, over all places that the journal and the log have ever
-// changed on the present path, of the hash of (place, value now) minus the hash
-// of (place, value at the start): places that are back to what they were add
-// nothing, and the order of changes makes no difference. So it is brought up to
-// date from the entries since it was last asked for, and Rewind takes it back by
+// A digest is a sum over all places that the journal and the log have ever
+// changed on the present path. Each adds the hash of (place, value now) minus
+// the hash of (place, value at the start). So restored places add nothing, and
+// the order of changes makes no difference. So it is brought up to date from
+// the entries since it was last asked for, and Rewind takes it back by
 // forgetting.
 
 // digestPoint is the digest of the state in which journal and log had these
@@ -32,11 +32,11 @@ type digestPoint struct {
 // ErrClockRead says that a guest has read the processor's clock.
 var ErrClockRead = errors.New("the guest reads the processor's time-stamp counter (rdtsc), which counts instructions: two ways to a state may differ in it")
 
-// Digest is the same for two states of this machine if and only if guest memory,
-// page permissions and what was changed through Set are the same, as far as 128
-// bits go. Contexts have digests of their own (CPUDigest). It fails if something
-// was changed through Undo, whose value it can't see, or the guest has read a
-// clock that isn't part of contexts' digests.
+// Digest is the same for two states of this machine if and only if guest
+// memory, page permissions and the values changed through Set are the same, as
+// far as 128 bits go. Contexts have digests of their own (CPUDigest). It fails
+// if something was changed through Undo, whose value it can't see, or the guest
+// has read a clock that isn't part of contexts' digests.
 func (m *Machine) Digest() (trace.Digest, error) {
 	if m.c.clock_reads != 0 {
 		return trace.Digest{}, ErrClockRead

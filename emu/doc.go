@@ -16,11 +16,11 @@
 //   - Every change of guest memory and of page permissions is in the journal,
 //     and every change of Go-side state made through Set and Undo in its log:
 //     Rewind is exact.
-//   - What a Run does is a function of its order, the context, the memory and
+//   - The effect of a Run is a function of its order, the context, the memory and
 //     the sharing learned so far. Sharing only grows and is never rewound.
 //
-// Limits: an address whose bits 52 to 63 are wrong but whose lower bits name
-// mapped memory isn't seen to be wrong by Unicorn 2.1; misaligned SSE operands
-// don't fault; floating-point exceptions are never raised. Segment bases can't
-// be set in 32-bit mode.
+// Limits: Unicorn 2.1 accepts an address whose bits 52 to 63 are wrong if its
+// lower bits name mapped memory. Misaligned SSE operands don't fault, and
+// floating-point exceptions are never raised. Segment bases can't be set in
+// 32-bit mode.
 package emu

@@ -11,9 +11,9 @@ import (
 	"landgo/image"
 )
 
-// The table of effects (package image) is about what the machine does, not any
-// maker's processor: each of its instructions is run here, from many states, and
-// again with everything changed that the table says it doesn't read.
+// The table of effects (package image) describes the machine, not any maker's
+// processor. Each of its instructions is run here, from many states. It is run
+// again with everything changed that it doesn't read by the table.
 
 const (
 	statesPerInst  = 24

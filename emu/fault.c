@@ -50,9 +50,9 @@ void on_interrupt(uc_engine *uc, uint32_t number, void *user)
 	struct machine *m = user;
 	if (m->why)
 		return;
-	/* No exception is delivered here, and an engine whose contexts aren't known
+	/* No exception is delivered here. An engine whose contexts aren't known
 	 * (context_exception) remembers one all the same: the next page fault, of
-	 * whatever thread, is a double fault to it. */
+	 * any thread, is a double fault to it. */
 	if (m->bare && (number == VECTOR_PAGE || number == VECTOR_DOUBLE)) {
 		uint64_t where = 0;
 		uc_reg_read(m->uc, UC_X86_REG_CR2, &where);

@@ -17,10 +17,10 @@ import (
 	"unsafe"
 )
 
-// Frozen is a machine's state after a guest has run in it alone, which another
-// machine of the same configuration can go on from, in another process too: memory,
-// and one context. Permissions, breakpoints and what is known of sharing aren't in
-// it. It is plain data.
+// Frozen is a machine's state after a guest has run in it alone: memory, and
+// one context. Another machine of the same configuration can continue from it,
+// in another process too. Permissions, breakpoints and what is known of sharing
+// aren't in it. It is plain data.
 type Frozen struct {
 	CPU       []byte // as the engine has it
 	PC, Clock uint64

@@ -1,12 +1,12 @@
 /*
  * Half-executed instructions.
  *
- * On several processors an unlocked instruction that reads one shared place
- * and then accesses another (addl $1, x; movs; cmps; push [x]) isn't atomic:
- * others may run between. The engine can't stop inside an instruction, so the
- * thread keeps the bytes that the instruction has read. When it goes on, they
- * are put back, the instruction runs from its beginning, and then every such
- * byte that it didn't itself write gets back what the others had there.
+ * On several processors an unlocked instruction that reads one shared place and
+ * then accesses another (addl $1, x; movs; cmps; push [x]) isn't atomic: others
+ * may run between. The engine can't stop inside an instruction, so the thread
+ * keeps the bytes that the instruction has read. When it goes on, they are put
+ * back, and the instruction runs from its beginning. Then every such byte that
+ * it didn't write itself gets the other threads' value back.
  *
  * An instruction whose earlier event was a write (fxsave and the like) isn't
  * split after it: it could not be begun again.

@@ -4,9 +4,9 @@
  */
 #include "machine.h"
 
-/* How far from a block's bytes a function that reads ahead may read: four
- * vectors of 16 bytes beyond them, and as many before, for near the end of a page
- * glibc's strlen begins at a multiple of 64. */
+/* The distance from a block's bytes that a function which reads ahead may read:
+ * four vectors of 16 bytes beyond them, and as many before. Near the end of a
+ * page glibc's strlen begins at a multiple of 64. */
 enum {
 	AHEAD = 64,
 	BEFORE = 64,

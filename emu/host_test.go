@@ -12,9 +12,9 @@ import (
 	"landgo/image"
 )
 
-// The emulator and the processor of this machine, of whatever make, have to agree
-// on all that the manual defines, and on nothing else: the same program runs on
-// both, and what each instruction left is compared.
+// The emulator and the processor of this machine, of any make, have to agree on
+// everything that the manual defines, and on nothing else. The same program
+// runs on both, and each instruction's results are compared.
 
 // compared are the instructions, with what goes before in the same run.
 func comparedInsts() []string {

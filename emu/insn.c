@@ -56,7 +56,7 @@ static void note_pc(struct machine *m, uint64_t addr)
 	m->traced = m->insn;
 }
 
-/* What a compare-and-exchange compares with. */
+/* The value that a compare-and-exchange compares with. */
 static void note_cas(struct machine *m, uint64_t addr, bool pair)
 {
 	uint64_t low = 0;

@@ -9,8 +9,8 @@ import (
 	"landgo/trace"
 )
 
-// What both languages describe for themselves, since records are read in place: a
-// difference doesn't compile, for it is the index of an array of one element.
+// Layouts that both languages describe, since records are read in place. A
+// difference doesn't compile: it is the index of an array of one element.
 
 type one [1]struct{}
 

@@ -125,9 +125,9 @@ const char *machine_map(struct machine *m, uint64_t lo, uint64_t hi, bool code)
 }
 
 /*
- * One code hook, for it is inlined into translated code only while it is alone;
- * all hooks before the first run, for translated code doesn't learn of later
- * ones, nor forget removed ones.
+ * One code hook: it is inlined into translated code only while it is alone. All
+ * hooks come before the first run: translated code doesn't learn of later ones,
+ * nor forget removed ones.
  */
 const char *machine_hook(struct machine *m)
 {

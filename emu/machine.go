@@ -27,7 +27,7 @@ import (
 const (
 	pageShift = 12
 	pageSize  = 1 << pageShift
-	maxSpace  = 1 << 44 // what the host can reserve three times over
+	maxSpace  = 1 << 44 // a third of the host's possible reservation
 
 	defaultSpace64 = 128 << 30
 	defaultSpace32 = 4 << 30
@@ -213,7 +213,7 @@ func (m *Machine) Space() uint64 { return m.space }
 func (m *Machine) Late() uint64 { return uint64(m.c.late) }
 
 // DeclareAllShared makes every access, outside Solo and Quiet runs, an event,
-// whoever has touched the memory. For tests.
+// whichever threads have touched the memory. For tests.
 func (m *Machine) DeclareAllShared(on bool) { m.c.all_shared = C.bool(on) }
 
 // Break sets a breakpoint of some class before the instruction at addr; class 0

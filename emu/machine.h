@@ -51,7 +51,7 @@ enum {
 	NOBODY = 256, /* no byte has this value: every access looks further */
 };
 
-/* What a run stopped at: Why in types.go. */
+/* The reason of a run's stop: Why in types.go. */
 enum why {
 	STOP_NONE,
 	STOP_ACCESS,
@@ -190,7 +190,7 @@ struct slot {
 	struct held held[MAX_HELD];
 };
 
-/* What Go asks for: Run in types.go. */
+/* Go's requests: Run in types.go. */
 struct order {
 	int32_t from;
 	int32_t to; /* the slot to save into */
@@ -241,7 +241,7 @@ struct result {
 	uint64_t regs[NREGS];
 };
 
-/* What a bare machine's processor has beside the general registers: BoardRegs in
+/* A bare machine's processor, beside the general registers: BoardRegs in
  * board.go. */
 struct board_regs {
 	uint64_t cr0, cr2, cr3, cr4;
@@ -261,8 +261,8 @@ struct events {
 	struct held held[MAX_HELD];
 };
 
-/* A page of registers beyond the guest's memory. The engine finds bytes there, put
- * by whom the accesses are given to. */
+/* A page of registers beyond the guest's memory. The engine finds bytes there,
+ * put by the receiver of the accesses. */
 struct device {
 	uint64_t addr;
 	uint8_t *page;

@@ -89,8 +89,8 @@ func (m *Machine) Read64(addr uint64) uint64 {
 }
 
 // Write stores p at addr, whatever the permissions; Rewind takes it back. It
-// reports whether it did: not outside the address space, and not over code,
-// of which the engine keeps translations that a Rewind wouldn't reach.
+// reports whether it did. It refuses addresses outside the address space, and
+// code: the engine keeps translations of it that a Rewind wouldn't reach.
 func (m *Machine) Write(addr uint64, p []byte) bool {
 	n := uint64(len(p))
 	if !m.inSpace(addr, n) || m.touchesCode(addr, n) {
@@ -145,8 +145,9 @@ func (m *Machine) touchesCode(addr, n uint64) bool {
 	return false
 }
 
-// Fill fills n bytes with a pattern, of which they are a multiple, without remembering
-// what was there, before the first mark. It reports whether it did: not over code.
+// Fill fills n bytes, a multiple of the pattern, with a pattern. It doesn't
+// remember the old bytes, and is for the time before the first mark. It reports
+// whether it did: not over code.
 func (m *Machine) Fill(addr, n uint64, pattern []byte) bool {
 	to := m.Bytes(addr, n)
 	if len(to) == 0 || len(m.marks) > 0 || m.touchesCode(addr, n) {
@@ -232,9 +233,9 @@ func fill(p []uint8, v uint8) {
 	}
 }
 
-// Prots calls f with the stretches of pages of the same permissions that
-// [addr, addr+size) touches, in order, until f returns false. What lies outside the
-// address space is left out.
+// Prots calls f with the stretches of pages of the same permissions that [addr,
+// addr+size) touches, in order, until f returns false. Parts outside the
+// address space are left out.
 func (m *Machine) Prots(addr, size uint64, f func(r Range, p Prot) bool) {
 	if size == 0 || addr >= m.space {
 		return

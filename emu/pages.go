@@ -9,8 +9,8 @@ import (
 
 // Whole pages, as a kernel works on them.
 
-// ProtEnd is the first address from addr on whose page doesn't allow p, or the end of
-// [addr, addr+size), which has to be in the address space, if all do.
+// ProtEnd is the first address from addr on whose page doesn't allow p. If all
+// do, it is the end of [addr, addr+size), which has to be in the address space.
 func (m *Machine) ProtEnd(addr, size uint64, p Prot) uint64 {
 	end := addr + size
 	if size == 0 {

@@ -1,4 +1,5 @@
-/* What each file of the engine gives to the others. Included by machine.h, whose types it needs. */
+/* The functions and data that each file of the engine gives to the others.
+ * Included by machine.h, whose types it needs. */
 #ifndef LANDGO_PARTS_H
 #define LANDGO_PARTS_H
 

@@ -77,7 +77,7 @@ func events(accesses []trace.Access) string {
 	return s
 }
 
-// What the engine reports of an instruction becomes its architectural accesses.
+// The engine's records of an instruction become its architectural accesses.
 func TestCallbacksPerInstruction(t *testing.T) {
 	for _, c := range []struct{ insn, want string }{
 		{"mov (%rbx), %eax", "r4@0 "},
@@ -392,8 +392,8 @@ func TestVirtualProcessor(t *testing.T) {
 	})
 }
 
-// What the host writes into memory is seen at once; code that was translated is
-// forgotten when Load writes over it.
+// The host's writes into memory are seen at once; translated code is forgotten
+// when Load writes over it.
 func TestHostWrites(t *testing.T) {
 	g := small(t, "mov (%rbx), %eax\n mov $1, %ecx", 0)
 	for i := range uint32(5) {
@@ -585,7 +585,7 @@ func TestPoisedCAS(t *testing.T) {
 	}
 }
 
-// What the host does is undone like what the guest does.
+// The host's changes are undone like the guest's.
 func TestHostStateIsRewound(t *testing.T) {
 	g := small(t, "movl $5, 16(%rbx)\n movw $5, 20(%rbx)\n movb $5, 22(%rbx)", 0)
 	word, calls := uint64(1), []int{}

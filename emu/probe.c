@@ -1,12 +1,12 @@
 /*
- * What a poised event is going to be.
+ * The prediction of a poised event.
  *
  * A run that stops before an event has seen one callback of it, of 8 bytes at
- * most: there may be more. So the instruction is tried and taken back. A read on
- * several processors is told in its whole length (what comes after it is another
- * event). An instruction that isn't split, because there is one processor or it
- * begins with a store, is told as the smallest range that has all its accesses,
- * which may be more than is accessed but never less.
+ * most: there may be more. So the instruction is tried and taken back. A read
+ * on several processors is told in its whole length (what comes after it is
+ * another event). An instruction isn't split if there is one processor or it
+ * begins with a store. Its event is then the smallest range that has all its
+ * accesses, which may be more than is accessed but never less.
  *
  * Most instructions turn out to be just what was seen, and will always be: that
  * is kept with their class, and they aren't tried again.
@@ -33,7 +33,7 @@ bool probe_needed(const struct machine *m)
 }
 
 /* Whether the instruction that made these records always makes just one access
- * of its first one's kind, the size of which is known. */
+ * of its first one's kind, of known size. */
 static bool is_single(const struct access *a, uint64_t n, uint32_t size, bool whole)
 {
 	uint64_t alike = 0;

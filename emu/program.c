@@ -2,12 +2,12 @@
  * User programs of a kernel: code that the kernel puts into memory while it runs,
  * at addresses below its own that mean something else in each process.
  *
- * What is known of an instruction (its class byte) goes with the memory that it is
- * in, and so do the engine's translations. Both are forgotten when that memory is
- * stored to by the kernel, or goes back to what it was before. The engine may then
- * have stale translations, which it is told before the next run: no user code is
- * executed in a run in which the kernel stores, for from the one to the other the
- * processor stops.
+ * An instruction's class byte belongs to the memory that it is in, and so do
+ * the engine's translations. Both are forgotten when that memory is stored to
+ * by the kernel, or goes back to what it was before. The engine may then have
+ * stale translations, which are dropped before the next run. No user code is
+ * executed in a run in which the kernel stores: between the two the processor
+ * stops.
  *
  * A program that stores into its own instructions isn't modelled; its data may be
  * in the same page.

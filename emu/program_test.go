@@ -36,7 +36,7 @@ func programMachine(t *testing.T, code ...byte) (*Machine, Ctx) {
 	for i := range uint32(1024) {
 		le.PutUint32(table[4*i:], i<<12|7)
 	}
-	// What the kernel needs of the lowest pages is at the upper addresses only.
+	// The kernel's parts of the lowest pages are at the upper addresses only.
 	low := append([]byte(nil), table...)
 	le.PutUint32(low[programAt>>12*4:], programPage|7)
 	le.PutUint32(low[programData>>12*4:], dataPage|7)
@@ -55,9 +55,9 @@ func programMachine(t *testing.T, code ...byte) (*Machine, Ctx) {
 	return m, m.Start(&Regs{RIP: programAt, RSP: programBias + 0x300000, RBX: programBias + programPage, RFLAGS: 2})
 }
 
-// TestProgramChanges: code of a program that the kernel has written anew is executed as
-// it is now, whether the kernel stored it, it was written for the kernel, or a Rewind
-// brought it back.
+// TestProgramChanges: code of a program that was written anew is executed as it
+// is now. The kernel may have stored it, it may have been written for the
+// kernel, or a Rewind may have brought it back.
 func TestProgramChanges(t *testing.T) {
 	m, ctx := programMachine(t, 0xb8, 1, 0, 0, 0, 0xf4) // mov $1, %eax; hlt
 	run := func(want uint64, how string) {
@@ -80,9 +80,9 @@ func TestProgramChanges(t *testing.T) {
 	run(1, "after the rewind")
 }
 
-// TestProgramStores: a program that stores into its own code stops; one that stores
-// beside it, in the same page, doesn't; nor does an access go on that two pages have
-// which aren't side by side in memory. The kernel's own are.
+// TestProgramStores: a program that stores into its own code stops; one that
+// stores beside it, in the same page, doesn't. An access stops too if its two
+// pages aren't side by side in memory. The kernel's own are.
 func TestProgramStores(t *testing.T) {
 	for _, c := range []struct {
 		name string

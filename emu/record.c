@@ -8,8 +8,8 @@
  * callbacks of a locked instruction are one event.
  *
  * Program order is kept. When the run doesn't stop at events, exact repeats
- * (address, size, flags and program counter) are left out, so that a loop
- * costs no memory; the table that finds them forgets, so a repeat may stay.
+ * (address, size, flags and program counter) are left out, so that a loop costs
+ * no memory. The table that finds them forgets, so a repeat may stay.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -129,8 +129,8 @@ static void continue_locked(struct machine *m, uint64_t addr, uint32_t size, boo
 		a->size += size;
 }
 
-/* Whether the locked compare-and-exchange under way, of which the bytes at addr
- * are being read, is going to fail. */
+/* Whether the locked compare-and-exchange under way, which is reading the bytes
+ * at addr, is going to fail. */
 static bool cas_fails(const struct machine *m, uint64_t addr, uint32_t size)
 {
 	uint32_t whole = m->cas_pair ? 2 * size : size;
@@ -218,7 +218,7 @@ void event_access(struct machine *m, uint64_t addr, uint32_t size, bool write, b
 		}
 		m->nevents++;
 	} else if (of_its_own && (m->order.flags & RUN_STOP_POINTS) && m->nevents < m->order.allow) {
-		/* What the run may do without a stop is its first event, marked or not. */
+		/* The run may make its first event, marked or not, without a stop. */
 		m->nevents++;
 	}
 	add_record(m, addr, size, m->faulting ? 0 : flags);
@@ -249,8 +249,8 @@ void record_private(struct machine *m, uint64_t addr, uint32_t size, bool write,
 	add_record(m, addr, size, flags_of(m, addr, size, write, silent) | ACCESS_PRIVATE);
 }
 
-/* Notes an instruction or the address of an access. What a function that reads
- * ahead does depends on bytes that it was never given. */
+/* Notes an instruction or the address of an access. A function that reads ahead
+ * depends on bytes that it was never given. */
 void hash_path(struct machine *m, uint64_t word)
 {
 	if (reads_ahead(m, m->pc))

@@ -45,7 +45,7 @@ void stop_fault(struct machine *m, enum fault kind, uint64_t addr, uint32_t size
 	stop_run(m, STOP_FAULT);
 }
 
-/* A fault of which the processor itself would tell the guest's kernel. */
+/* A fault that the processor itself would report to the guest's kernel. */
 void stop_exception(struct machine *m, uint32_t vector, enum fault kind, uint64_t addr)
 {
 	if (m->why)
@@ -135,8 +135,8 @@ static void load(struct machine *m, const struct slot *from)
 	m->pc = o->set & 1u << REG_RIP ? o->regs[REG_RIP] : from->pc;
 }
 
-/* Lets the engine run. What it returns is of interest only when no hook has
- * stopped it. */
+/* Lets the engine run. Its result is of interest only when no hook has stopped
+ * it. */
 void emulate(struct machine *m)
 {
 	set_view(m);
@@ -176,8 +176,8 @@ static bool late(struct machine *m)
 	return m->insn != m->stop_insn || engine_pc(m) != m->stop_pc;
 }
 
-/* Undoes the whole run and runs again to before the instruction. What was
- * recorded the first time stays. */
+/* Undoes the whole run and runs again to before the instruction. The first
+ * records stay. */
 static void run_again(struct machine *m, const struct slot *from, uint64_t journal, bool resumed)
 {
 	enum why why = m->why;

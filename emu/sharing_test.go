@@ -58,7 +58,7 @@ func TestStopAtFirstSharedAccess(t *testing.T) {
 	}
 }
 
-// An access over two granules, one of which is shared, is an event as a whole.
+// An access over two granules, with one of them shared, is an event as a whole.
 func TestEventOverTwoGranules(t *testing.T) {
 	g := learner(t, "mov 4(%rbx), %rax")
 	g.Run(&Run{From: g.Start(&Regs{RIP: g.entry, RBX: dataAt + 4}), Thread: 1})
@@ -201,7 +201,7 @@ func TestTracePCs(t *testing.T) {
 	}
 }
 
-// What two machines learned apart is, together, what one would have learned.
+// Two machines' separate knowledge is, together, that of one machine.
 func TestLearnSharing(t *testing.T) {
 	a, b := learner(t, "incl (%rbx)"), learner(t, "incl (%rbx)")
 	a.touch(1, StopShared)

@@ -207,8 +207,8 @@ func TestSettingRIPDropsHalf(t *testing.T) {
 }
 
 // A model of two threads whose every event is a step must see the same memory
-// as the machine, whatever the schedule: random programs of instructions with
-// two events over four cells, in random interleavings.
+// as the machine, in every schedule. The programs are random, of instructions
+// with two events over four cells, in random interleavings.
 func TestRandomSplitSchedules(t *testing.T) {
 	rnd := rand.New(rand.NewSource(2))
 	for range 60 {

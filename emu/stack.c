@@ -19,7 +19,7 @@ bool overflows(const struct machine *m, uint64_t addr)
 	return sp - o->stack_low + below <= PUSH_ROOM && pushes(m->mem + code_at(m, m->pc), m->is32);
 }
 
-/* The stack of a thread that has ended: nobody may use it any more. */
+/* The stack of a thread that has ended: no thread may use it any more. */
 bool in_grave(const struct machine *m, uint64_t addr, uint32_t size)
 {
 	for (uint32_t i = 0; i < m->grave_slots; i++) {

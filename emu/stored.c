@@ -1,5 +1,5 @@
 /*
- * What a half-executed instruction has stored.
+ * The stores of a half-executed instruction.
  *
  * An instruction can be seen between its stores as well: a store of ten or sixteen
  * bytes, or across two cache lines, is two. When a run stops there, the whole

@@ -10,9 +10,9 @@ import (
 	"landgo/trace"
 )
 
-// Accesses that a processor tears: more than eight bytes, and across a cache line.
-// What a stop between the parts of a store leaves in memory, what another thread
-// writes there in between, and what the rest of the store leaves of that.
+// Accesses that a processor tears: more than eight bytes, and across a cache
+// line. A stop between the parts of a store: the memory then, another thread's
+// writes in between, and their rest after the store.
 
 func TestTornStores(t *testing.T) {
 	for _, c := range []struct {

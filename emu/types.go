@@ -57,9 +57,9 @@ type Config struct {
 	// Execution anywhere else is a fault. They are mapped into the engine
 	// read-execute, all else read-write.
 	Code []Range
-	// Heap is memory that is handed out in blocks: outside of Quiet runs without
-	// Check, an access to bytes of it of which none is alive is a fault. Both ends are
-	// multiples of 64. See Alive.
+	// Heap is memory that is handed out in blocks. Outside of Quiet runs
+	// without Check, an access to its bytes is a fault if none of them is
+	// alive. Both ends are multiples of 64. See Alive.
 	Heap Range
 	// HeapHole is a part of Heap that isn't; empty: there is none.
 	HeapHole Range
@@ -165,9 +165,10 @@ const (
 	// Quiet: trusted code: no stops at accesses, no records, no owners.
 	// Breakpoints, traps, faults and the budget still stop.
 	Quiet RunFlags = C.RUN_QUIET
-	// Watch (with Quiet): trusted code that reads or writes the user's memory
-	// (stdio): accesses to granules that untrusted code of another thread has
-	// touched are recorded (and learned as shared), without stopping.
+	// Watch (with Quiet): for trusted code that reads or writes the user's
+	// memory (stdio). Accesses to granules that untrusted code of another
+	// thread has touched are recorded (and learned as shared), without
+	// stopping.
 	Watch RunFlags = C.RUN_WATCH
 	// RecordAll: record private accesses too (reports, heap, races). A record
 	// of a private access has no influence on stops.
@@ -192,7 +193,7 @@ const (
 	// function's frame too.
 	StackLoads RunFlags = C.RUN_STACK_LOADS
 	// Intrudes: the thread is in a handler that came between its instructions.
-	// What it touches outside of Own is shared from then on.
+	// Memory that it touches outside of Own is shared from then on.
 	Intrudes RunFlags = C.RUN_INTRUDES
 	// Fills (bare, with Programs): rep stos stops as a privileged instruction does.
 	Fills RunFlags = C.RUN_FILLS
@@ -207,8 +208,9 @@ type Run struct {
 	Thread trace.TID
 	Flags  RunFlags
 	// Allow is the number of shared events that the run may make before
-	// StopShared, StopAtomic or StopPoints stops it: 1 to execute the access that the
-	// thread is poised at, 0 after something else was the step's event.
+	// StopShared, StopAtomic or StopPoints stops it. It is 1 to execute the
+	// access that the thread is poised at, 0 after something else was the
+	// step's event.
 	Allow uint32
 	// Budget is the number of instructions after which the run stops with
 	// StopBudget; 0: no limit.
@@ -227,11 +229,11 @@ type Run struct {
 	Permit bool
 	// User: the processor is in user mode.
 	User bool
-	// Blind is memory of which accesses are journaled and nothing else.
+	// Blind is memory whose accesses are journaled, and nothing else.
 	Blind Range
 	// Beneath is the memory below the thread's stack, whose lowest byte is at
-	// StackLow: a store there, with the stack pointer there too or by an instruction
-	// that pushes, is a fault.
+	// StackLow. A store there is a fault, with the stack pointer there too or
+	// by an instruction that pushes.
 	Beneath  Range
 	StackLow uint64
 	// Own, with Intrudes, is the handler's part of the thread's stack.
@@ -247,10 +249,10 @@ type Why uint8
 
 const (
 	StopNone Why = C.STOP_NONE
-	// StopAccess: poised before a shared access (Stop.Access); nothing of it
-	// has happened, or, of an instruction with several accesses on a
-	// multiprocessor, the earlier ones have: what it read is remembered in the
-	// context, what it stored is in memory.
+	// StopAccess: poised before a shared access (Stop.Access), which hasn't
+	// happened. Of an instruction with several accesses on a multiprocessor,
+	// the earlier ones have: its reads are in the context, its stores in
+	// memory.
 	StopAccess Why = C.STOP_ACCESS
 	// StopBreak: before an instruction with a breakpoint (Stop.Break).
 	StopBreak Why = C.STOP_BREAK
@@ -331,9 +333,9 @@ type Stop struct {
 	Break  uint8 // for StopBreak: the breakpoint's class
 	Trap   Trap
 	Fault  Fault
-	// Raised is, for StopFault, whether the fault is one of which the processor tells
-	// the guest's kernel, as exception Trap.Vector with an error code; what comes
-	// behind a breakpoint instruction is Trap.Len further.
+	// Raised is, for StopFault, whether the processor reports the fault to the
+	// guest's kernel, as exception Trap.Vector with an error code. The
+	// instruction behind a breakpoint instruction is Trap.Len further.
 	Raised    bool
 	ErrorCode uint32
 	// Device is the access of StopDevice, or of a permitted instruction the last store
@@ -354,7 +356,7 @@ type Stop struct {
 	PCs []uint64
 }
 
-// What Stop.Detail says where a guest does something to code, which the machine
+// The values of Stop.Detail if a guest tries to change code, which the machine
 // keeps as it was at the start (fault.c).
 const (
 	StoreIntoCode = "a store into code"

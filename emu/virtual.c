@@ -1,8 +1,8 @@
 /*
- * What the guest is told of its processor: a baseline x86-64 with SSE3 and
- * cmpxchg16b, whatever the engine's version, and a clock that counts the
- * thread's own instructions. So nothing of the host reaches the guest, and no
- * thread's clock depends on another.
+ * The guest's processor: a baseline x86-64 with SSE3 and cmpxchg16b, for all
+ * versions of the engine, and a clock that counts the thread's own
+ * instructions. So nothing of the host reaches the guest, and threads' clocks
+ * don't depend on each other.
  */
 #include <string.h>
 

@@ -15,7 +15,7 @@ import (
 // result is invalid, for what the run contradicts.
 func TestWrongProfiles(t *testing.T) {
 	const list, sleepers = "ready-list: {variable: ready, first: first, next: next", "sleepers: {variable: sleepers, first"
-	const unlisted, sleeps, ended, ready = "in none of the profile's lists", "a tick has woken thread", "had ended, by the profile's states", "ready ones"
+	const unlisted, sleeps, ended, ready = "doesn't list as ready", "a tick has woken thread", "had ended, by the profile's ended states", "ready ones"
 	type wrong struct{ from, to, want string }
 	for _, k := range []struct {
 		flags    string

@@ -17,7 +17,7 @@ import (
 // done, what they came to is folded in, in that order, and the plan deals anew.
 // Which jobs, how many, for how long and in which order depends on steps so far
 // alone; so what is reported is the same for any number of workers, one
-// included. (por/lap.go does the same for the parts of one search.)
+// included. (por/batch.go does the same for the parts of one search.)
 //
 // A round ends early where a sitting ends everything: it met a bug, a guest that
 // can't be controlled, or memory that wasn't known to be shared, so that the

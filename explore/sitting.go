@@ -18,7 +18,7 @@ import (
 //
 // A sitting that is alone asks the plan every few thousand steps whether to go
 // on, and tells it what it has found by then; its search is divided among all
-// workers once it is large (por/lap.go). After a number of steps it is paused, so
+// workers once it is large (por/batch.go). After a number of steps it is paused, so
 // that the deepening can be saved: whether it is or not, the search goes on from
 // what a checkpoint has of it, and so runs the same. One of several at work at a
 // time does nothing of that: it goes on for a number of steps.

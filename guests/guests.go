@@ -190,8 +190,7 @@ type papersTable struct {
 }
 
 // Papers is the rows of papers/papers.json, in its order: the programs of the
-// papers, of which there is a build with musl -O2 only. Some are rows of Bench
-// too.
+// papers, which are built with musl -O2 only. Some are rows of Bench too.
 func Papers() ([]Guest, error) {
 	var t papersTable
 	if err := load("papers/papers.json", &t); err != nil {
@@ -248,8 +247,8 @@ func Find(name string) (Guest, error) {
 	return Guest{}, fmt.Errorf("guests: no guest %q: see guests/README.md for how to add one", name)
 }
 
-// load reads one of the embedded tables; a field that this package doesn't know
-// is an error, for it would say something that nobody checks.
+// load reads one of the embedded tables. A field that this package doesn't know
+// is an error: no test would check it.
 func load(name string, into any) error {
 	f, err := tables.Open(name)
 	if err != nil {

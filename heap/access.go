@@ -20,8 +20,8 @@ type Wrong struct {
 	Block   Block // that it is about; Addr 0: none
 }
 
-// Access says what is wrong with an access at an address, of which not all bytes
-// are in a live block. does is what it does: "reads 4 bytes", "locks a mutex".
+// Access names the error of an access at an address whose bytes aren't all in a
+// live block. does is what it does: "reads 4 bytes", "locks a mutex".
 //
 // One that begins in a block that was freed is a use after the free; all others
 // are about the nearest live block, whose bounds they go beyond.

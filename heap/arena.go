@@ -4,18 +4,18 @@ import "math/bits"
 
 // The trusted allocator: landgo carries malloc and free out itself, so that
 // allocations of different threads commute (DESIGN §4). Each thread has an
-// arena, blocks come from it in the thread's own order, and a freed block goes
-// to the freeing thread's list of its size, youngest first: memory is used again
-// as it would be with a thread cache, and nothing depends on what another thread
-// allocates.
+// arena, and blocks come from it in the thread's own order. A freed block goes
+// to the freeing thread's list of its size, youngest first. So memory is reused
+// as with a thread cache, and doesn't depend on another thread's allocations.
 //
-// A block lies in a room: a piece of an arena of one of a few sizes, with a gap
-// before it that is never in a block, so that neighbours don't touch.
+// A block lies in a room: a piece of an arena of one of a few sizes. A gap
+// before it is never in a block, so neighbours don't touch.
 
 const (
-	// Gap is the number of bytes before each room: more than what a libc's string
-	// function may read ahead of its block, so that such a read never reaches the
-	// next one (emu.Config.Ahead), and a read of the next one is never taken for it.
+	// Gap is the number of bytes before each room. It is more than a libc's
+	// string function may read ahead of its block (emu.Config.Ahead). So such a
+	// read never reaches the next room, and a read of that room is never taken
+	// for one.
 	Gap        = 80
 	numClasses = 54 // up to 2 GiB
 )
@@ -50,8 +50,8 @@ type room struct {
 	link  int32 // while it is free: 1 + the next older free one of its list
 }
 
-// NewArena makes an arena of the heap, with the addresses [base, end), of which
-// a block may take at most largest. Arenas aren't taken back by Rewind, only
+// NewArena makes an arena of the heap, with the addresses [base, end); a block
+// may take at most largest of them. Arenas aren't taken back by Rewind, only
 // what is in them.
 func (h *Heap) NewArena(base, end, largest uint64) *Arena {
 	a := &Arena{heap: h, parts: [3]part{{base: base, end: end}}, largest: min(largest, capacity(numClasses-1))}

@@ -28,7 +28,7 @@ func (c *covered) with(left, right *covered) *covered {
 	return &covered{c.lo, c.hi, c.number, left, right}
 }
 
-// join makes one of two of which all of a lies below all of b.
+// join makes one of two; all of a lies below all of b.
 func join(a, b *covered) *covered {
 	switch {
 	case a == nil:

@@ -3,9 +3,9 @@ package heap
 import "fmt"
 
 // Free says what is wrong with giving the block at a pointer back to the
-// allocators of a family by the function named; ok if nothing is. what describes
-// memory that isn't the heap's, for a message: "a variable", "the stack of
-// thread 0.1"; "" if it is the heap's.
+// allocators of a family by the function named; ok if nothing is. The
+// describing function names memory that isn't the heap's, for a message: "a
+// variable", "the stack of thread 0.1"; "" if it is the heap's.
 func (h *Heap) Free(p uint64, f Family, function, what string) (w Wrong, ok bool) {
 	b := h.At(f, p)
 	other := h.othersAt(f, p)
@@ -31,8 +31,8 @@ func (h *Heap) Free(p uint64, f Family, function, what string) (w Wrong, ok bool
 	return Wrong{InvalidFree, fmt.Sprintf("%s of a pointer %s into a block of %s, not of its start", function, count(p-b.Addr), count(b.Size)), *b}, false
 }
 
-// Matches says what is wrong with giving a live block back by the function named,
-// which takes back what origin o gives out; ok if nothing is, or it can't be told.
+// Matches names the error of freeing a live block by the named function, which
+// frees blocks of origin o. It is ok if there is none, or landgo can't know.
 func (b *Block) Matches(o Origin, function string) (w Wrong, ok bool) {
 	if b.Origin == o || b.Origin == Unknown || o == Unknown {
 		return Wrong{}, true

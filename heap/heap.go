@@ -31,10 +31,11 @@ const (
 
 // Block is one life of a piece of memory.
 type Block struct {
-	Addr uint64 // what the allocator returned; 0: no block
+	Addr uint64 // the allocator's result; 0: no block
 	Size uint64 // bytes asked for
 	// Was is the largest size that it had before realloc made it this one in
-	// place; 0: none did. What is behind its end up to there was never given back.
+	// place; 0: none did. The bytes behind its end up to there were never given
+	// back.
 	Was    uint64
 	Family Family
 	Origin Origin
@@ -61,7 +62,7 @@ type Heap struct {
 	pages  pages
 	apart  bool // none of its blocks is looked for by what it overlaps
 	log    []undo
-	// families are those of which there ever was a block, before a Rewind too.
+	// families are those that ever had a block, before a Rewind too.
 	families []Family
 }
 

@@ -14,9 +14,9 @@ func at(t trace.TID, step int32) Event {
 	return Event{Thread: t, Step: step, PC: 0x400000 + uint64(step)}
 }
 
-// TestAccess: what an access is taken for, by hand: a live block of 24 bytes at
-// 0x1000, a freed one of 8 at 0x1030, a live one of 4 at 0x1100, one of 100 at 0x2000
-// in which a pool had a block that it took back.
+// TestAccess: the classes of accesses, by hand. There are a live block of 24
+// bytes at 0x1000, a freed one of 8 at 0x1030, a live one of 4 at 0x1100, one
+// of 100 at 0x2000 in which a pool had a block that it took back.
 func TestAccess(t *testing.T) {
 	h := New()
 	for _, b := range []Block{{Addr: 0x1000, Size: 24}, {Addr: 0x1030, Size: 8}, {Addr: 0x1100, Size: 4},
@@ -123,8 +123,8 @@ func TestFree(t *testing.T) {
 	}
 }
 
-// TestArena: blocks lie one behind the other with gaps, a freed room goes to who
-// freed it and is used youngest first, and only for its size.
+// TestArena: blocks lie one behind the other with gaps, a freed room goes to
+// the freeing thread and is used youngest first, and only for its size.
 func TestArena(t *testing.T) {
 	h := New()
 	a, b := h.NewArena(0x10000, 0x20000, 0x8000), h.NewArena(0x20000, 0x30000, 0x8000)
@@ -184,9 +184,9 @@ func (m model) clone() model {
 	return c
 }
 
-// TestRandom: any sequence of allocations, frees, marks and rewinds leaves what
-// the model has: no two live blocks touch, each free is judged right, each byte
-// is where it is, and a rewound heap hands out the same addresses again.
+// TestRandom: any sequence of allocations, frees, marks and rewinds agrees with
+// the model. No two live blocks touch, each free is judged right, each byte is
+// in its block, and a rewound heap hands out the same addresses again.
 func TestRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := New()
@@ -283,8 +283,8 @@ func check(t *rapid.T, h *Heap, m model) {
 	}
 }
 
-// TestDigest: who allocated and when isn't in it, where the next block will be
-// is.
+// TestDigest: the allocating thread and the time aren't in it, the next block's
+// place is.
 func TestDigest(t *testing.T) {
 	run := func(steps ...func(h *Heap, a *Arena)) trace.Digest {
 		h := New()

@@ -7,15 +7,16 @@ import (
 	"strings"
 )
 
-// What a program means as atomic. A compiler makes plain instructions of most
-// atomic loads and of some stores, so it is told by what they are to: a variable,
-// another thread's local one, or a block of the heap, by their types; and of C++,
-// whose atomic operations are the library's functions, by where their code is
-// from. What C's __atomic_load_n does to a plain variable can't be told.
+// The accesses that a program means as atomic. A compiler makes plain
+// instructions of most atomic loads and of some stores. So landgo goes by the
+// type of the object: a variable, another thread's local one, or a block of the
+// heap. C++'s atomic operations are the library's functions, known by the
+// origin of their code. C's __atomic_load_n of a plain variable can't be
+// recognised.
 
-// Atomic reports whether the access of the instruction at pc to the byte at addr is
-// one to what is declared as atomic (C's _Atomic, C++'s std::atomic), as far as the
-// instruction or a static variable tell. known: there is such a variable.
+// Atomic reports whether the instruction at pc accesses, at addr, an object
+// that is declared as atomic (C's _Atomic, C++'s std::atomic). It goes by the
+// instruction or a static variable. known: there is such a variable.
 func (im *Image) Atomic(pc, addr uint64) (atomic, known bool) {
 	n := im.named(addr)
 	return n.atomic || im.atomicCode(pc) || n.symbol && mangled(n.name, "_Z") && im.ofRuntime(pc), n.name != ""
@@ -65,9 +66,9 @@ func (u *typeUses) ofAtomic() bool {
 // ofMacro: the variable is one of stdatomic.h's macros.
 func ofMacro(variable string) bool { return strings.HasPrefix(variable, "__atomic_") }
 
-// hiddenObjects begin the symbols of what C++ makes itself: the library's objects
-// (std::cout, which threads may share), and the guards of static variables, which a
-// program's code reads by a plain load.
+// hiddenObjects begin the symbols of objects that C++ makes itself. These are
+// the library's objects (std::cout, which threads may share), and the guards of
+// static variables, which a program's code reads by a plain load.
 var hiddenObjects = []string{"_ZS", "_ZNS", "_ZGV"}
 
 // mangled reports whether a symbol begins with one of these.

@@ -80,7 +80,7 @@ func (c *cfiSection) parse() []description {
 		}
 		body := off + 4
 		if length == 0xffffffff || length < 4 || length > int64(len(c.data)-body) {
-			break // 64-bit entries: nobody writes them for x86
+			break // 64-bit entries: no compiler writes them for x86
 		}
 		end := body + int(length)
 		if d, err := c.entry(off, body, end); err != nil {
@@ -122,7 +122,7 @@ func (c *cfiSection) entry(off, body, end int) (description, error) {
 	}
 	d.program = r.rest()
 	if len(d.program) > maxFrameProgram {
-		d.program = nil // what a function's entry has is as good as a guess
+		d.program = nil // the row of a function's entry is as good as a guess
 	}
 	return d, r.err
 }

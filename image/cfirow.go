@@ -1,7 +1,7 @@
 package image
 
-// A row says, for one instruction, how the caller's registers are found: the
-// canonical frame address (CFA, the value of rsp before the call pushed the
+// A row says, for one instruction, how to find the caller's registers. It has
+// the canonical frame address (CFA, the value of rsp before the call pushed the
 // return address), and a rule for each register.
 
 // Registers by their DWARF numbers on x86-64.
@@ -13,8 +13,8 @@ const (
 )
 
 // numbers32 are those of i386's registers, whose own DWARF numbers are these
-// indexes (eax ecx edx ebx esp ebp esi edi eip): what an i386 file says is
-// translated where it is read, and all else knows one numbering.
+// indexes (eax ecx edx ebx esp ebp esi edi eip). An i386 file's numbers are
+// translated when they are read, and all other code knows one numbering.
 var numbers32 = [...]uint64{0, 2, 1, 3, regRSP, regRBP, 4, 5, regRIP}
 
 // reg reads a register's number; numRules for one that unwinding doesn't follow.

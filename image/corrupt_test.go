@@ -13,9 +13,9 @@ import (
 // corruptBound: a file of some kilobytes takes no second and no memory to speak of.
 var corruptBound = corrupt.Bound{Time: 5 * time.Second, Fixed: 64 << 20, Factor: 4096}
 
-// TestCorruptELF: whatever a field of an ELF file or of its debug information says,
-// there is an image or an error with a kind, and whatever is asked of the image is
-// answered.
+// TestCorruptELF: for any value in a field of an ELF file or of its debug
+// information there is an image, or an error with a kind. The image answers
+// every question.
 func TestCorruptELF(t *testing.T) {
 	seeds := []struct{ name, source, flags string }{
 		{"dwarf5", "bare.c", "-static -nostdlib -ffreestanding -g -O1 -DSYMBOL"},

@@ -3,13 +3,13 @@ package image
 import "golang.org/x/arch/x86/x86asm"
 
 // Dead says which general registers, and whether the arithmetic flags, are dead
-// at pc: on every path from there they are overwritten as a whole before
-// anything reads them, so that two states that differ in nothing else behave
-// the same. It is a lower bound: a path that away what can be followed (a
-// call, a return, a jump through a register or to another function's entry, an
-// instruction that EffectsOf doesn't know, more than deadReach instructions) takes all that it hasn't
-// overwritten by then for read. Only the image's own bytes are looked at, and
-// only where nothing can be written, so the answer never changes.
+// at pc. On every path from there they are overwritten as a whole before
+// anything reads them. So two states that differ in nothing else behave the
+// same. It is a lower bound. A path ends at a call, a return, a jump through a
+// register or to another function's entry, an instruction that EffectsOf
+// doesn't know, or after deadReach instructions. All that it hasn't overwritten
+// by then counts as read. Only the image's own bytes are looked at, and only
+// where nothing can be written, so the answer never changes.
 func (im *Image) Dead(pc uint64) (regs RegMask, flags bool) {
 	d := deadWalk{im: im, seen: map[uint64]RegMask{}}
 	d.walk(pc, allRegs|flagsBit)
@@ -29,8 +29,8 @@ const (
 // deadWalk follows all paths from a place.
 type deadWalk struct {
 	im *Image
-	// seen has the registers that were undecided at the visits of a place: who
-	// comes again with no others learns nothing new.
+	// seen has the registers that were undecided at the visits of a place: a
+	// visit with no others learns nothing new.
 	seen map[uint64]RegMask
 	live RegMask // read on some path
 }

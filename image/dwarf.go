@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// debugInfo is the file's DWARF, read when it is first asked for: a run that
-// finds no bug never needs it, and parsing it costs more than the rest of Open.
+// debugInfo is the file's DWARF, read at its first use. A run that finds no bug
+// never needs it, and parsing it costs more than the rest of Open.
 //
-// debug/dwarf says that it isn't hardened against hostile input, so every way
-// into it goes through guard, and what could make much of little (compressed
+// debug/dwarf isn't hardened against hostile input, by its documentation. So
+// every way into it goes through guard, and data that could expand (compressed
 // sections, shared range lists) has a budget.
 type debugInfo struct {
 	mu     sync.Mutex // guards all below and what is built from it

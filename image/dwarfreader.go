@@ -5,10 +5,10 @@ import (
 	"errors"
 )
 
-// dieReader reads entries as dwarf.Reader does, within the budget of the question
-// that it is read for: a few bytes of a hostile file can stand for an entry of a
-// thousand attributes, or for a circle of types with a million ways round it. It
-// skips an entry's children without going down a level of the stack for each of
+// dieReader reads entries as dwarf.Reader does, within the budget of the
+// current question. A few bytes of a hostile file can stand for an entry of a
+// thousand attributes, or for a circle of types with a million paths. It skips
+// an entry's children without going down a level of the stack for each of
 // theirs.
 type dieReader struct {
 	d    *debugInfo

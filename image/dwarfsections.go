@@ -12,10 +12,10 @@ import (
 )
 
 // The sections of DWARF, looked at before debug/dwarf gets them. That package
-// believes what a section says of itself: a table's number of entries is allocated
-// before one is read, an abbreviation table is decoded anew for each offset that a
-// unit names, a string without an end is copied for each entry that has it. What a
-// compiler writes keeps within the bounds here by far.
+// believes a section's own claims. It allocates a table's number of entries
+// before it reads one. It decodes an abbreviation table anew for each offset
+// that a unit names, and copies a string without an end for each entry that has
+// it. Compilers' output stays far within the bounds here.
 
 const (
 	// maxUnpacked bounds the debug sections together, as a multiple of the file.

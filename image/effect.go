@@ -26,15 +26,14 @@ const (
 	R15
 )
 
-// Effects say what an instruction needs and what it replaces, in general
-// registers and arithmetic flags, so that a loop's live registers can be told
-// from those that it overwrites before it looks at them. Reads come before
-// writes.
+// Effects list the general registers and arithmetic flags that an instruction
+// reads and replaces. With them a loop's live registers can be separated from
+// those that it overwrites before it reads them. Reads come before writes.
 //
-// What is overwritten in part counts as read, for the rest of it lives on: a
-// write of 8 or 16 bits of a register, inc's flags without the carry. (A write
-// of 32 bits clears the upper half, so it is a whole one.) A conditional write
-// counts as read too.
+// A part overwritten counts as read, because the rest lives on: a write of 8 or
+// 16 bits of a register, inc's flags without the carry. (A write of 32 bits
+// clears the upper half, so it is a whole one.) A conditional write counts as
+// read too.
 type Effects struct {
 	// Reads: the registers that what it does depends on, addresses included.
 	Reads RegMask
@@ -43,8 +42,8 @@ type Effects struct {
 	// ReadsFlags: depends on an arithmetic flag, or leaves some as they were
 	// while it writes others.
 	ReadsFlags bool
-	// WritesFlags: sets all of CF, PF, AF, ZF, SF, OF. What the manual leaves
-	// undefined counts as the emulator has it.
+	// WritesFlags: sets all of CF, PF, AF, ZF, SF, OF. Results that the manual
+	// leaves undefined count as the emulator has them.
 	WritesFlags bool
 	// Undefined: the flags whose values the manual leaves open, so that processors of
 	// two makers may differ in them.

@@ -51,8 +51,8 @@ func (x *experiment) check(after *syscall.PtraceRegs) error {
 		if after.Rip != x.other.Rip {
 			return fmt.Errorf("where it goes depends on what isn't read")
 		}
-		// What the manual leaves undefined is this processor's, not the emulator's:
-		// package emu's tests have that.
+		// Results that the manual leaves undefined are this processor's, not
+		// the emulator's: package emu's tests have those.
 		defined := arithmetic &^ uint64(x.e.Undefined)
 		if x.e.WritesFlags && (after.Eflags^x.other.Eflags)&defined != 0 {
 			return fmt.Errorf("flags depend on what isn't read: %#x or %#x", after.Eflags&defined, x.other.Eflags&defined)
@@ -74,8 +74,8 @@ func writesMemory(inst *x86asm.Inst) bool {
 
 // TestEffectsOnTheProcessor runs the instructions of insts.S on the real
 // processor, each twice: as it is, and with everything changed that the table
-// says it doesn't read. What it says is written must come out the same, as far as
-// the manual defines it.
+// says it doesn't read. The written registers and flags must be the same, as
+// far as the manual defines them.
 func TestEffectsOnTheProcessor(t *testing.T) {
 	im := open(t, "gcc", "insts.S", "-static")
 	main, _ := im.Symbol("main")

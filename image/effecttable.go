@@ -2,13 +2,14 @@ package image
 
 import "golang.org/x/arch/x86/x86asm"
 
-// shapes is the table of effects: what each opcode does with its operands, in
-// the order in which the decoder gives them, with the flags, and with registers
-// that it doesn't name. What depends on more is in Effects.special.
+// shapes is the table of effects: each opcode's use of its operands, in the
+// decoder's order, of the flags, and of registers that it doesn't name.
+// Effects.special has the rest.
 //
 // Source: Intel 64 and IA-32 manual, volume 2. Flags that it calls undefined
-// (undefined.go) count as the emulator has them, for guests run there: as written
-// where it writes them whatever they were (mul, shifts, logic), otherwise as kept.
+// (undefined.go) count as the emulator has them, because guests run there. They
+// count as written if it always writes them (mul, shifts, logic), otherwise as
+// kept.
 var shapes = map[x86asm.Op]shape{
 	x86asm.MOV:    {operands: "wr"},
 	x86asm.MOVZX:  {operands: "wr"},

@@ -5,8 +5,9 @@ import (
 	"encoding/binary"
 )
 
-// The structures of ELF files, by debug/elf's own types: those of 32-bit files are
-// widened to the others. What is decoded has to be whole; its fields are not checked.
+// The structures of ELF files, by debug/elf's own types: those of 32-bit files
+// are widened to the others. A decoded structure has to be whole; its fields
+// are not checked.
 
 var order = binary.LittleEndian
 

@@ -6,24 +6,24 @@ import "golang.org/x/arch/x86/x86asm"
 // function does to the stack. Debian's musl has no such information at all, and
 // no frame pointers either.
 //
-// Whatever a function does to its stack, it undoes before it
-// returns. So run the rest of the function from where the thread stands,
-// looking only at what moves the stack pointer (push, pop, add, sub, lea,
-// leave): calls are stepped over, branches are tried both ways, and the first
-// return that is reached has the caller's address on top of the stack. The
-// pops on the way give the caller's registers. It needs no symbols.
+// Whatever a function does to its stack, it undoes before it returns. So run
+// the rest of the function from the thread's place, and follow only the stack
+// pointer (push, pop, add, sub, lea, leave). Calls are stepped over, and
+// branches are tried both ways. The first return has the caller's address on
+// top of the stack. The pops on the way give the caller's registers. It needs
+// no symbols.
 //
 // A jump to an unknown address is a function's end like a return (a stub, a
-// call through a pointer in last position) if the stack looks like it, else a
-// switch: that goes on with the next instruction, which is another case and
+// last call through a pointer) if the stack looks like it. Otherwise it is a
+// switch: the path goes on with the next instruction, which is another case and
 // has the same stack.
 //
 // Assumptions: calls leave the stack pointer as it was; a function that uses a
-// callee-saved register pops it (as gcc does) before it returns. Where the
-// path ran through a call that never returns, the stack is not as the return
-// expects; then the word there hardly ever follows a call, or isn't where the
-// ABI has return addresses (16n+8 on x86-64), and another path is tried. Where a
-// function's begin is known, file prologue.go is asked first: it has no such
+// callee-saved register pops it (as gcc does) before it returns. If the path
+// ran through a call that never returns, the stack is not as the return
+// expects. Then the word there hardly ever follows a call, or isn't where the
+// ABI has return addresses (16n+8 on x86-64), and another path is tried. Where
+// a function's begin is known, file prologue.go is asked first: it has no such
 // doubts.
 
 const (

@@ -6,9 +6,8 @@ import (
 )
 
 // The ELF header and program headers are decoded here and not by debug/elf,
-// because what is wrong with a guest should be said in terms of what its
-// author can do, and because only what passes here is worth the parsing of
-// sections.
+// because an error should tell the guest's author how to cure it. Only files
+// that pass here are worth the parsing of sections.
 
 // header is what the loader needs of a file's headers.
 type header struct {

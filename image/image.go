@@ -1,19 +1,18 @@
-// Package image turns an executable file into plain data: where its bytes go,
-// what its functions and variables are called, which source line an instruction
-// belongs to, how to walk its stacks, what its instructions do to registers,
-// and what its functions mean to a checker (profiles).
+// Package image turns an executable file into plain data: the places of its
+// bytes, the names of its functions and variables, the source lines of its
+// instructions, how to walk its stacks, and its instructions' effects on
+// registers. Profiles give its functions their meaning.
 //
-// It stands between a file and everything else: emu loads what it describes,
-// kernel picks a guest system by it, scheduler finds the trusted functions in
-// it, result and report name code and data by it. It never runs anything and
-// knows nothing of a machine's state.
+// It stands between a file and everything else: emu loads its segments, kernel
+// picks a guest system by it, scheduler finds the trusted functions in it.
+// result and report name code and data by it. It never runs anything and knows
+// nothing of a machine's state.
 //
 // Invariants: an Image is a function of the file's bytes alone, so the same on
-// any machine; all addresses in it are those at which the guest will see them
-// (the load base is added already); after Parse it never changes for a caller,
-// and its methods may be called from any goroutine. A file is untrusted: any
-// sequence of bytes gives an Image or an error, in memory proportional to the
-// file.
+// any machine. All addresses in it are those that the guest will see (the load
+// base is added already). After Parse it never changes for a caller, and its
+// methods may be called from any goroutine. A file is untrusted: any sequence
+// of bytes gives an Image or an error, in memory proportional to the file.
 package image
 
 import (
@@ -60,10 +59,10 @@ func (m Machine) wordMask() uint64 {
 // PageSize is the granularity of segments and code ranges.
 const PageSize = 4096
 
-// PIEBase is where position-independent executables are loaded: low enough for
-// short addresses in reports, clear of the usual 0x400000 so that an address
-// tells which kind of file it is from, and always the same, for a schedule
-// must replay.
+// PIEBase is the load address of position-independent executables. It is low
+// enough for short addresses in reports, and clear of the usual 0x400000, so
+// that an address shows the kind of its file. It is always the same, because a
+// schedule must replay.
 const PIEBase = 0x10000000
 
 const (
@@ -76,7 +75,7 @@ type Image struct {
 	Path    string
 	SHA256  string // of the file, in hex
 	Machine Machine
-	Kernel  Kernel // what it seems to be made for
+	Kernel  Kernel // the system that it seems to be made for
 	Entry   uint64
 	Base    uint64 // added to the file's addresses: 0, or PIEBase
 	// Bias is, of a kernel, by how much its addresses are above those of its

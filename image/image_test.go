@@ -238,7 +238,7 @@ func TestRoleNames(t *testing.T) {
 	}
 }
 
-// What strip -g and strip leave must still open.
+// A file after strip -g and strip must still open.
 func TestStrip(t *testing.T) {
 	path := compile(t, "gcc", "threads.c", "-static -g")
 	out := t.TempDir() + "/stripped"

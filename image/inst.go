@@ -114,10 +114,10 @@ func (im *Image) Locked(code []byte) (locked bool, length int, err error) {
 }
 
 // AnyLocked reports whether the image has a locked instruction anywhere, its
-// libraries' code included. What no function's symbol covers, or doesn't
-// decode, is looked at from every byte: there it may say yes where there is
-// none, and never no where there is one. So it does for code of so many instructions
-// that they aren't looked at.
+// libraries' code included. Code that no function's symbol covers, or that
+// doesn't decode, is searched from every byte. There it may say yes for none,
+// and never no for one. So it does for code of so many instructions that they
+// aren't looked at.
 func (im *Image) AnyLocked() bool {
 	left := maxLocked
 	for _, r := range im.Code {
@@ -133,7 +133,7 @@ func (im *Image) AnyLocked() bool {
 				}
 			}
 			code := im.Bytes(pc, MaxInst)
-			if len(code) == 0 { // what the file doesn't have is zero
+			if len(code) == 0 { // missing bytes are zero
 				pc = im.nextBytes(pc, r.Hi)
 				continue
 			}

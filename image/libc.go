@@ -49,7 +49,7 @@ const (
 func (im *Image) Libc() Libc { return im.libc }
 
 // recognizeLibc goes by symbols that each library always links, and which
-// programs don't define; in a stripped file by what strip leaves: the names of
+// programs don't define. In a stripped file it goes by the rest: the names of
 // glibc's sections, its ABI note and its messages. A stripped musl program has
 // nothing of the kind and counts as NoLibc.
 func (im *Image) recognizeLibc() Libc {
@@ -83,10 +83,10 @@ func (im *Image) recognizeLibc() Libc {
 const pebblesStart = 0x1000000
 
 // recognizeKernel: Pebbles says so itself. Anything else for x86-64 is a Linux
-// program, for that is what gcc -static makes, with a libc or without. Of i386
-// files, those that the course's own Makefiles build say nothing, but begin at
-// _main or have their text where nobody else has it. Any other one is nothing
-// that is known here.
+// program, for that is what gcc -static makes, with a libc or without. i386
+// files of the course's own Makefiles have no mark, but begin at _main or have
+// their text at an address of its own. Any other one is nothing that is known
+// here.
 func (im *Image) recognizeKernel(h *header, data []byte) Kernel {
 	for _, p := range h.progs {
 		im.noted = im.noted || p.Type == elf.PT_NOTE && hasNote(data, p, PebblesNote)

@@ -5,9 +5,9 @@ import (
 	"errors"
 )
 
-// A line table's header, looked at before debug/dwarf decodes it (DWARF 5 §6.2.4):
-// that allocates as many names as the header claims, and joins each of them with the
-// folder that it claims to be in.
+// A line table's header is checked before debug/dwarf decodes it (DWARF 5
+// §6.2.4). That package allocates as many names as the header claims, and joins
+// each of them with its claimed folder.
 
 // maxNames bounds what the names of a table's folders and files may come to, joined.
 const maxNames = 256 << 20

@@ -137,9 +137,9 @@ func (d *debugInfo) holds(e *dwarf.Entry, at int64) (string, bool) {
 	return d.name(e) + d.part(typ, uint64(at-from), maxTypeDepth), true
 }
 
-// PointedTo names a part of a block of memory by its type, where that can be
-// told: the code at pc asked for the block, and of the structures of its size
-// there is one only to which the unit of that code has pointers. "node.next".
+// PointedTo names a part of a block of memory by its type, if that is known.
+// The code at pc asked for the block, and the unit of that code has pointers to
+// only one structure of its size. "node.next".
 func (im *Image) PointedTo(pc, size, offset uint64) (name string, ok bool) {
 	d := &im.debug
 	im.named(0)
@@ -160,8 +160,8 @@ func (im *Image) PointedTo(pc, size, offset uint64) (name string, ok bool) {
 }
 
 // structure is the only structure of a size to which the unit with pc has
-// pointers, with its name; 0 if there is none or are several, or if a pointer is to
-// a number of that size.
+// pointers, with its name. It is 0 if there is none or there are several, or if
+// a pointer is to a number of that size.
 func (d *debugInfo) structure(pc, size uint64) (only dwarf.Offset, name string) {
 	several := false
 	d.pointees(pc, func(to dwarf.Offset) bool {
@@ -184,9 +184,9 @@ func (d *debugInfo) structure(pc, size uint64) (only dwarf.Offset, name string) 
 	return only, name
 }
 
-// pointees calls f for the types to which the unit with pc declares pointers, until
-// it returns false. What stdatomic.h's macros declare for themselves doesn't count:
-// they would make every type with something atomic one of a block.
+// pointees calls f for the types to which the unit with pc declares pointers,
+// until it returns false. Types that stdatomic.h's macros declare for
+// themselves don't count: they would make every atomic type one of a block.
 func (d *debugInfo) pointees(pc uint64, f func(to dwarf.Offset) bool) {
 	for _, u := range d.units {
 		if !inRanges(u.ranges, pc) {

@@ -43,8 +43,8 @@ func (im *Image) ownFunctions(p *Profile) map[string]bool {
 	return own
 }
 
-// replaceable are the names of which each is weak or has a second name in a
-// libc; one that ends in an underscore stands for all that begin with it.
+// replaceable are names that are weak or have a second name in a libc; one that
+// ends in an underscore stands for all that begin with it.
 var replaceable = map[Libc][]string{
 	Glibc: {"pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_create", "pthread_join", "pthread_exit", "sem_", "malloc", "free", "calloc", "realloc"},
 	Musl: {"pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_unlock", "pthread_mutex_timedlock", "pthread_rwlock_rdlock",

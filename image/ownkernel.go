@@ -44,9 +44,9 @@ func (m Member) Signed(v uint64) int64 {
 	return int64(int32(v))
 }
 
-// ThreadList is where a list of threads begins, and how it goes on: a pointer
-// points Link bytes into a thread, and at Next bytes into it is the next pointer.
-// It ends where a pointer is null, or points into Variable.
+// ThreadList has the beginning of a list of threads, and its links. A pointer
+// points Link bytes into a thread, and the next pointer is at Next bytes into
+// it. It ends where a pointer is null, or points into Variable.
 type ThreadList struct {
 	First      []uint64
 	Variable   Range

@@ -57,8 +57,8 @@ var P2Profile = Profile{Name: "p2", Allocators: []Allocator{{Name: "malloc"}}, B
 	bind(Free, "free"),
 )}
 
-// follow makes bindings those of an allocator's functions, in programs without
-// one that is called unless.
+// follow makes bindings those of an allocator's functions, unless the program
+// defines a function named `unless`.
 func follow(family uint8, unless string, lists ...[]Binding) []Binding {
 	bs := join(lists...)
 	for i := range bs {

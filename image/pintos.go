@@ -2,9 +2,9 @@ package image
 
 import "debug/dwarf"
 
-// Pintos is what landgo has to know of a kernel of the Pintos family, which says
-// nothing of its scheduler itself: its names, and where a thread's fields are, are
-// the course's. The structure of a thread begins the page that its stack is in.
+// Pintos describes a kernel of the Pintos family, which doesn't describe its
+// scheduler itself. Its names, and the places of a thread's fields, are the
+// course's. The structure of a thread begins the page that its stack is in.
 type Pintos struct {
 	// Status and Priority are offsets in struct thread, of an int each.
 	Status, Priority uint64

@@ -45,8 +45,8 @@ const maxObject = 1 << 16
 // Allocator is an allocator whose code is tested, and whose blocks are followed.
 type Allocator struct {
 	Name string
-	// Memory are variables that are the allocator's: nobody else may touch their
-	// bytes but those in a live block.
+	// Memory are the allocator's variables: other code may touch their bytes
+	// only in a live block.
 	Memory []Named
 }
 
@@ -101,11 +101,10 @@ const (
 
 // Roles finds the functions of a profile in the image, by entry address. A
 // function with several names is one entry. Only global and weak functions
-// count: a file's own static function that happens to be called like one of
-// the profile is the guest's business, and so is one that the guest has in
-// place of its C library's (see own.go). Where a linker made one code of
-// functions with several roles, the first in the profile wins (but see
-// SpinInitOrUnlock).
+// count. A static function that happens to have a name of the profile is the
+// guest's own. So is one that the guest has in place of its C library's (see
+// own.go). Where a linker made one code of functions with several roles, the
+// first in the profile wins (but see SpinInitOrUnlock).
 func (im *Image) Roles(p *Profile) map[uint64]Bound {
 	roles := map[uint64]Bound{}
 	own := im.ownFunctions(p)

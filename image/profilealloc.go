@@ -120,8 +120,8 @@ func (p *FileProfile) memoryFits(im *Image) error {
 	return nil
 }
 
-// Objects are the variables with a name, of which files may each have one, that
-// have a size.
+// Objects are the variables with a name that have a size; each file may have
+// one.
 func (im *Image) Objects(name string) (list []Symbol) {
 	for _, s := range im.Symbols {
 		if s.Name == name && s.Kind == Object && s.Size > 0 {

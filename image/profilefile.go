@@ -17,8 +17,8 @@ import (
 //	sizes:      of a thread library's objects
 //	kernel:     of one that owns the machine, where its scheduler's things are
 //
-// A section is read by its entry in the table sections, and a binding that came
-// from a file knows its line: what is wrong with it is said of that line.
+// A section is read by its entry in the table sections. A binding that came
+// from a file knows its line, and its errors name that line.
 
 // FileProfile is what a profile's text says.
 type FileProfile struct {
@@ -333,9 +333,9 @@ func (p *FileProfile) Over(base *Profile) *Profile {
 	return out
 }
 
-// Fits says what of the profile the image can't have: a function that isn't
-// there, or one of its C library's, whose meaning is built in and on which other
-// functions rest. The error is a *ProfileError.
+// Fits names a part of the profile that the image can't have. That is a missing
+// function, or one of its C library's, whose meaning is built in and on which
+// other functions rest. The error is a *ProfileError.
 func (p *FileProfile) Fits(im *Image) error {
 	if p == nil {
 		return nil

@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// The kernel section of a user's profile: where a kernel that has no annotations
-// keeps what landgo has to know of its scheduler. Who can run is read from each
-// thread's structure, so nothing depends on which functions the compiler put
-// into others.
+// The kernel section of a user's profile: where a kernel that has no
+// annotations keeps what landgo has to know of its scheduler. Each thread's
+// structure says whether it can run, so nothing depends on which functions the
+// compiler put into others.
 
 // KernelProfile is what that section says.
 type KernelProfile struct {

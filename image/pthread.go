@@ -9,12 +9,12 @@ import (
 // glibc and musl.
 //
 // C11: glibc's mtx_, cnd_, thrd_ functions and call_once are plain code that
-// calls the pthread function and translates its result, so nothing is bound
-// to them: the inner function is the event, and the translation is the guest's
-// own code. In musl some of them do the work themselves (mtx_lock, mtx_trylock,
-// cnd_signal, cnd_broadcast, mtx_init, mtx_destroy, cnd_init, cnd_destroy);
-// those are bound, and cnd_wait, which musl hands to its timed wait without a
-// deadline. thrd_yield is a system call of its own in both.
+// calls the pthread function and translates its result. So they have no
+// binding: the inner function is the event, and the translation is the guest's
+// own code. In musl some of them do the work themselves, and are bound:
+// mtx_lock, mtx_trylock, cnd_signal, cnd_broadcast, mtx_init, mtx_destroy,
+// cnd_init, cnd_destroy. So is cnd_wait, which musl passes to its timed wait
+// without a deadline. thrd_yield is a system call of its own in both.
 var PthreadProfile = Profile{Name: "pthread", Bindings: join(
 	pthreadLocks,
 	pthreadWaiting,
@@ -133,8 +133,8 @@ var allocator = join(
 	bind(Memalign, "memalign"),
 	bind(Valloc, "valloc"),
 	bind(MallocUsableSize, "malloc_usable_size"),
-	// What looks through the allocator's memory: the first one gives a thread's
-	// cache back at its end.
+	// Functions that look through the allocator's memory: the first one gives a
+	// thread's cache back at its end.
 	bind(InsideAllocator, "__malloc_arena_thread_freeres", "malloc_trim", "mallopt", "mallinfo", "mallinfo2", "malloc_stats", "malloc_info"),
 )
 

@@ -15,15 +15,16 @@ type Mention struct {
 	OnlyRead bool
 }
 
-// Refers lists the variables whose addresses stand in the code of functions, by
-// address, and in that of all functions which it calls or has the address of, but
-// for those where stop says so: what that code can keep from one call to the next,
-// as far as it doesn't get at it through pointers of others. A place in writable
-// memory that no symbol covers is a variable of a word without a name.
+// Refers lists the variables whose addresses are in the code of functions, by
+// address. It includes all functions that this code calls or has the address
+// of, except those that stop excludes. These variables are the data that the
+// code can keep from one call to the next, unless it reaches data through
+// pointers of others. A place in writable memory that no symbol covers is a
+// variable of a word without a name.
 //
-// An address that code only compares something with, and that is the end of a
-// variable in the list, isn't taken for a mention of the next one: a loop over an
-// array ends so.
+// An address that code only compares with, and that is the end of a variable in
+// the list, doesn't count as a mention of the next one. Loops over an array end
+// so.
 func (im *Image) Refers(functions []uint64, stop func(entry uint64) bool) []Mention {
 	w := im.refer(functions, stop)
 	var list []Mention

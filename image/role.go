@@ -82,7 +82,7 @@ const (
 	ProcessExit // exit and quick_exit: runs handlers first
 	AtExit
 	ThreadAtExit // a function to be called when the calling thread ends
-	Caught       // what a C++ handler or clean-up calls after an exception came to it
+	Caught       // called by a C++ handler or clean-up that an exception came to
 	Abort
 	AssertFail // __assert_fail(expression, file, line, function)
 	Panic      // P2: panic(format, ...)

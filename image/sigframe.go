@@ -34,9 +34,9 @@ func (w *walker) inSigreturn() bool {
 	return w.im.Machine == X86_64 && w.im.sigreturnOffset(w.pc) >= 0
 }
 
-// savedRegs are the registers in the order of struct sigcontext, which begins
-// savedOffset bytes into the frame (after uc_flags, uc_link, uc_stack), by
-// their DWARF numbers: r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip.
+// savedRegs are the registers in the order of struct sigcontext, by their DWARF
+// numbers: r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip. It begins
+// savedOffset bytes into the frame (after uc_flags, uc_link, uc_stack).
 var savedRegs = [numRules]int{8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, regRSP, regRIP}
 
 const savedOffset = 40

@@ -25,10 +25,10 @@ const (
 // Symbol is a name of an address.
 //
 // One address often has several names (puts and _IO_puts, pthread_create and
-// __pthread_create_2_1). The one shown is the first by rank: a global or weak
-// one before a local one, then the one with the fewest leading underscores,
-// then global before weak, then the shorter, then by alphabet. That is the name
-// which the user wrote, and always the same.
+// __pthread_create_2_1). The first by rank is shown: a global or weak one
+// before a local one, then the one with the fewest leading underscores. Then
+// global comes before weak, then the shorter, then by alphabet. That is the
+// name which the user wrote, and always the same.
 type Symbol struct {
 	Name   string
 	Addr   uint64
@@ -146,8 +146,8 @@ func (im *Image) symbol(s *elf.Symbol) (Symbol, bool) {
 	return sym, true
 }
 
-// addName enters symbol i into the index: a global one before a local one (of
-// which there can be several), otherwise the lowest address.
+// addName enters symbol i into the index: a global one before a local one
+// (there can be several), otherwise the lowest address.
 func (im *Image) addName(i int) {
 	old, ok := im.byName[im.Symbols[i].Name]
 	if !ok || (im.Symbols[i].Global && !im.Symbols[old].Global) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Names of the functions of glibc and musl on threads, locks and their like, and of
-// what these are made of, and of OpenMP's: how they begin, behind underscores, and
-// musl's whole.
+// Names of the functions of glibc and musl for synchronisation and threads, of
+// their parts, and of OpenMP's: their beginnings, behind underscores, and
+// musl's in full.
 var (
 	syncPrefixes = []string{"pthread_", "sem_", "new_sem_", "thrd_", "mtx_", "cnd_", "tss_", "call_once",
 		"futex_", "do_futex_", "lll_", "nptl_", "condvar_", "clear_once_control", "sigcancel_", "unwind_stop",
@@ -18,9 +18,9 @@ var (
 )
 
 // Synchronises reports whether the instruction at pc belongs to the C library's
-// functions on threads and locks. What these read and write by plain instructions is
-// as atomic as they need it: a relaxed load is one. A program's own function is
-// none of them, whatever its name (own.go).
+// functions on threads and locks. Their reads and writes by plain instructions
+// are as atomic as they need: a relaxed load is one. A program's own function
+// is none of them, whatever its name (own.go).
 func (im *Image) Synchronises(pc uint64) bool {
 	f, ok := im.SymbolAt(pc)
 	if !ok || im.libc == NoLibc {

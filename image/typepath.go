@@ -48,8 +48,8 @@ func (d *debugInfo) part(typ dwarf.Offset, offset uint64, depth int) string {
 	return distance(offset)
 }
 
-// opaque types are objects of the C library: their fields are nobody's
-// business, and differ between libraries.
+// opaque types are objects of the C library: their fields are internal, and
+// differ between libraries.
 func opaque(typedef string) bool {
 	switch typedef {
 	case "sem_t", "mtx_t", "cnd_t", "once_flag", "FILE":

@@ -17,8 +17,8 @@ const (
 	ArithmeticFlags = CF | PF | AF | ZF | SF | OF
 )
 
-// undefinedFlags has the instructions that leave flags undefined whatever their
-// operands are; shifts and rotations, of which the count decides, are below.
+// undefinedFlags has the instructions that leave flags undefined for all
+// operands; shifts and rotations, where the count decides, are below.
 //
 // Source: Intel 64 and IA-32 manual, volume 1, appendix A, and volume 2.
 var undefinedFlags = map[x86asm.Op]Flags{

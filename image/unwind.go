@@ -13,8 +13,8 @@ type Regs struct {
 const MaxFrames = 256
 
 // Unwind returns the return addresses on a thread's stack, innermost first,
-// without the current pc, up to the program's own main or thread function: the
-// C library's start code isn't part of it. read reads a word of memory, of the
+// without the current pc. It ends at the program's own main or thread function,
+// without the C library's start code. read reads a word of memory, of the
 // machine's size.
 //
 // The byte before an address is in the instruction that the frame is at, so
@@ -43,7 +43,7 @@ func (im *Image) Unwind(regs *Regs, read func(addr uint64) (uint64, bool)) []uin
 			pcs = append(pcs, w.pc)
 		case w.innermost:
 			pcs = append(pcs, w.pc+1)
-		default: // in place of the stub, which is nobody's function
+		default: // in place of the stub, which is part of no function
 			pcs[len(pcs)-1] = w.pc + 1
 		}
 	}

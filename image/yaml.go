@@ -104,9 +104,10 @@ func readYAML(text []byte) (n node, err error) {
 	return node{}, &ProfileError{Line: lineOf(docs[1].GetToken()), Text: "a profile is one YAML document"}
 }
 
-// tooDeep is the line on which brackets, or the marks before a value ("- - - a"),
-// nest beyond what a profile needs, 0 if none do: the parser goes down a level for
-// each. Those in a comment or in quotes count too, for no name has any.
+// tooDeep is the line on which brackets, or the marks before a value ("- - -
+// a"), nest deeper than a profile needs, 0 if none do. The parser goes down a
+// level for each. Those in a comment or in quotes count too, for no name has
+// any.
 func tooDeep(text []byte) int {
 	depth, line, marks := 0, 1, 0
 	before := byte(' ')

@@ -6,9 +6,9 @@
 // the trusted synchronisation objects.
 //
 // Invariant: every bit of a kernel's state that can change during an execution
-// is assigned through emu.Machine.Set or undone by emu.Machine.Undo, so that it
-// is marked and rewound with the machine. Names that a kernel gives out
-// (thread ids, addresses) are functions of the asking thread's name and its own
+// is assigned through emu.Machine.Set or undone by emu.Machine.Undo. So it is
+// marked and rewound with the machine. Names that a kernel gives out (thread
+// ids, addresses) are functions of the asking thread's name and its own
 // history, never of the order of different threads.
 package kernel
 
@@ -104,7 +104,7 @@ type Outcome struct {
 	// Ops are the operations that the call was, but for creations, exits and
 	// the process's end, which the scheduler records itself.
 	Ops []trace.Op
-	// ExitThread, ExitProcess: the caller or everybody ends, with Status.
+	// ExitThread, ExitProcess: the caller, or all threads, end with Status.
 	ExitThread, ExitProcess bool
 	Status                  int
 	// SetsStatus: the call says what the process's status will be.
@@ -115,11 +115,11 @@ type Outcome struct {
 	// Gap the kind of thing.
 	Invalid string
 	Gap     Gap
-	// Idle: the call changed nothing that anybody could tell (a yield, a wake
-	// that found nobody, a wait that found another value, a look at the clock):
-	// a loop around it can be an exact spin.
+	// Idle: the call changed nothing that a thread can observe (a yield, a wake
+	// without a waiter, a wait that found another value, a look at the clock).
+	// A loop around it can be an exact spin.
 	Idle bool
-	// Resume, with RestoreCPU, is a CPU state that Host.CPU gave: the thread
+	// Resume, with RestoreCPU, is a CPU state that Host.CPU gave. The thread
 	// goes on with its vector and floating-point registers, and with the
 	// general registers that Do returned (the return from a signal handler).
 	RestoreCPU bool
@@ -169,9 +169,9 @@ type Kernel interface {
 	// (ties by TID) and when, in nanoseconds of virtual time; trace.NoThread if
 	// no sleeper has a deadline. No effect.
 	NextDeadline() (trace.TID, uint64)
-	// Expire lets thread t's timed wait run out: the scheduler calls it, when
-	// nobody else can run, with the thread that NextDeadline named, after
-	// AdvanceTo. It sets t's result through Host.SetResult.
+	// Expire lets thread t's timed wait run out. The scheduler calls it when no
+	// thread can run, with the thread that NextDeadline named, after AdvanceTo.
+	// It sets t's result through Host.SetResult.
 	Expire(t trace.TID)
 	// Now is the virtual clock (CLOCK_REALTIME) in nanoseconds; AdvanceTo moves
 	// it forward (never back).

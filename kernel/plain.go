@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// State of Go's as bytes: what a boot leaves behind in structures of several
-// packages, whose fields nobody has to name here. Fields that aren't exported are
+// State of Go's as bytes: the state after a boot, in structures of several
+// packages, without a list of their fields. Fields that aren't exported are
 // among them, so a field that is added later is kept without more ado.
 //
 // The bytes mean something to the same build of landgo only.

@@ -6,9 +6,9 @@ import "landgo/image"
 // share it. It is reserved once; a page costs nothing until it is touched. A process has
 // 128 TiB, and each of a hundred workers a guest of its own.
 const (
-	// LowHeapLo and LowHeapHi are where small blocks of the first thread lie in a
-	// program with a place of its own: as with Linux, its heap is below 4 GiB, and
-	// code that keeps pointers to it in 32 bits works.
+	// LowHeapLo and LowHeapHi bound the small blocks of the first thread in a
+	// program with a place of its own. As with Linux, its heap is below 4 GiB,
+	// and code that keeps pointers to it in 32 bits works.
 	LowHeapLo, LowHeapHi = 0xa000_0000, 0xe000_0000
 	// HeapLo and HeapHi are where all other blocks lie.
 	HeapLo, HeapHi = 16 << 30, 360 << 30

@@ -365,8 +365,8 @@ func (g *graph) pop() *step {
 	return s
 }
 
-// turns makes the newest event a revisit, which displaces what its thread's
-// whose turn it was did at event r.
+// turns makes the newest event a revisit. It displaces the event r of the
+// thread whose turn it was.
 func (g *graph) turns(r, redo int32, displaced *branch) {
 	n := g.size() - 1
 	s := &g.steps[n]

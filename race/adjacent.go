@@ -2,15 +2,14 @@ package race
 
 import "landgo/trace"
 
-// Mode Adjacent is the order of all that depends: beside synchronisation, each
-// access comes after the conflicting ones before it, whatever the program means
-// by them, and each operation after the others on its object. Two conflicting
-// accesses race in it if they could be made neighbours in an execution that
-// does the same: nothing that came between depends on the first and is depended
-// on by the second. Whoever stands before the second could then as well have
-// gone first. This is the reversible race of partial-order reduction (Abdulla
-// et al., JACM 2017, §4.3), and true whatever the program synchronises by: a
-// lock of its own, flags, turns.
+// Mode Adjacent is the order of all dependent events. Beside synchronisation,
+// each access comes after the conflicting ones before it, and each operation
+// after the others on its object. Two conflicting accesses race in it if they
+// could be made neighbours in an equivalent execution: nothing between depends
+// on the first while the second depends on it. The second's thread could then
+// as well have gone first. This is the reversible race of partial-order
+// reduction (Abdulla et al., JACM 2017, §4.3), and true whatever the program
+// synchronises by: a lock of its own, flags, turns.
 //
 // It says less than HB (what came between hides a race in one execution, and
 // another shows it) and never what isn't so.
@@ -53,10 +52,10 @@ func (d *Detector) neighbours(s *site, e *visit) bool {
 }
 
 // group tells which operations on one object commute with each other: those of
-// one group do, if it isn't 0. That is what package por goes by; were they put in an
-// order here, a race with two of them between would be hidden in the only execution
-// that a search runs of its trace. (por knows a few pairs more, between groups,
-// which are ordered here: that hides a race at worst.)
+// one group do, if it isn't 0. Package por does the same. An order here would
+// hide a race with two of them between, in the only execution that a search
+// runs of its trace. (por knows a few pairs more, between groups, which are
+// ordered here: that hides a race at worst.)
 func group(o *trace.Op) uint8 {
 	switch o.Kind {
 	case trace.OpReadLock, trace.OpTryReadLock, trace.OpTryReadLockFail, trace.OpReadUnlock:

@@ -27,8 +27,8 @@ const (
 
 func (k Kind) String() string { return [...]string{"data", "unclear", "sync", "recycled"}[k] }
 
-// Candidate is a pair of instructions that was seen to race. What it says
-// doesn't depend on the order in which the executions were watched.
+// Candidate is a pair of instructions that was seen to race. Its result doesn't
+// depend on the order in which the executions were watched.
 type Candidate struct {
 	Pair
 	// Kind is the least of those as which it was seen; the rest is about the
@@ -88,8 +88,8 @@ func (d *Detector) Candidates() []*Candidate { return d.order }
 // their place in Candidates.
 func (d *Detector) Changed() []int { return d.changed }
 
-// News lists the candidates that the last Step, or Add, has found, or of which
-// it has changed Kind or orders, by their place in Candidates. One may be there
+// News lists the candidates that the last Step, or Add, has found, or whose
+// Kind or orders it has changed, by their place in Candidates. One may be there
 // twice.
 func (d *Detector) News() []int { return d.news }
 

@@ -7,8 +7,8 @@ type Class uint8
 
 const (
 	// Untested: not all interleavings of the two accesses were run. The search
-	// was cut short (by time, a bound, a bug), or is no proof (samples), or one
-	// of the two was made without a preemption point right before it (Bare).
+	// was cut short (by time, a bound, a bug), or is no proof (samples). Or one
+	// of the two had no preemption point right before it (Bare).
 	Untested Class = iota
 	// FalsePositive: they can't be reordered. All interleavings were run with
 	// points before both, and one always came first: something that isn't
@@ -18,10 +18,10 @@ const (
 	// Benign: each came first in some execution, all interleavings were run with
 	// points before both, and none failed.
 	Benign
-	// Buggy: preempting during the accesses led to a failure: in the execution
-	// that shows some bug (the one with the fewest preemptions that was found),
-	// a thread was preempted right before one of the two instructions. What
-	// failed needn't be theirs alone.
+	// Buggy: preempting during the accesses led to a failure. In the shown
+	// execution of some bug (the found one with the fewest preemptions), a
+	// thread was preempted right before one of the two instructions. The
+	// failure needn't be theirs alone.
 	Buggy
 )
 

@@ -61,11 +61,11 @@ type touched struct {
 	life int32
 }
 
-// check looks for races of a visit to site s with earlier ones. Of each site
-// the last visit stands for all before it: what is after the last is after
-// those too, so whatever races with one of them races with it, and makes the
-// same pair. before is the thread's clock without what the access acquires: two
-// atomic accesses aren't ordered by their own meeting.
+// check looks for races of a visit to site s with earlier ones. The last visit
+// of a site stands for all before it. An event after the last is after those
+// too. So an access that races with one of them races with the last, and makes
+// the same pair. before is the thread's clock without what the access acquires:
+// two atomic accesses aren't ordered by their own meeting.
 func (d *Detector) check(s *site, v visit, before int32) {
 	after := d.slots[d.threads[s.thread].clock]
 	for i := range s.rivals {

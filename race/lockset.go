@@ -86,7 +86,7 @@ func (d *Detector) holding(t trace.TID, o *trace.Op) {
 			return 1
 		})
 	case i < 0:
-		return // unlocks what it hasn't locked: somebody else's error
+		return // unlocks a lock that it doesn't hold: reported elsewhere
 	default:
 		set = slices.Delete(set, i, i+1)
 	}

@@ -18,12 +18,12 @@
 //
 // Clocks are kept as in FastTrack (Flanagan and Freund, PLDI 2009): of an
 // access only its epoch is kept, its thread's own time. Deviation: FastTrack
-// keeps one write and, where reads are unordered, one read a thread, since it
-// reports the first race of a variable; here a variable keeps the last access
+// keeps one write and, if reads are unordered, one read a thread, since it
+// reports the first race of a variable. Here a variable keeps the last access
 // of each (thread, instruction, lockset), because each racing instruction
-// becomes a preemption point: a pair of instructions is a candidate
-// (candidate.go), and class.go says what becomes of one. The end of a heap
-// block's life conflicts with every access to the block.
+// becomes a preemption point. A pair of instructions is a candidate
+// (candidate.go), and class.go classifies it. The end of a heap block's life
+// conflicts with every access to the block.
 //
 // Invariant: after Rewind(k) the detector answers as if nothing had been
 // watched since Mark returned k, but for the candidates, which only grow.
@@ -51,12 +51,12 @@ type Config struct {
 	// Fine: there is a preemption point before every access that counts, also
 	// where a step has several. Else a step's first event alone has one.
 	Fine bool
-	// Atomic, if not nil, says whether the access of the instruction at pc to the
-	// byte at an address is one to what is declared as atomic: a race of two of
-	// them is of Kind Sync, even where the compiler makes plain instructions of
-	// them. A plain load then acquires what locked instructions released, for that
-	// is how a sequentially consistent one is compiled; a plain store may be
-	// relaxed, and releases nothing.
+	// Atomic, if not nil, says whether the instruction at pc accesses, at an
+	// address, an object that is declared as atomic. A race of two such
+	// accesses is of Kind Sync, even if the compiler makes plain instructions
+	// of them. A plain load then acquires what locked instructions released,
+	// for that is how a sequentially consistent one is compiled; a plain store
+	// may be relaxed, and releases nothing.
 	Atomic func(pc, addr uint64) Atomicity
 	// Library, if not nil, reports whether the instruction at pc is one of the C
 	// library's own synchronisation, where that is executed: it counts as locked.
@@ -120,7 +120,7 @@ type threadSlots struct {
 func New(cfg Config) *Detector {
 	d := &Detector{cfg: cfg, width: 4, objects: map[objectKey]int32{}, cells: map[uint64]*cell{}, found: map[Pair]*Candidate{}, place: map[*Candidate]int{}}
 	d.vecs = make([]uint32, d.width)
-	d.slots = make([]int32, 1) // slot 0 is nobody's
+	d.slots = make([]int32, 1) // slot 0 is free
 	d.visits = make([]visit, 1)
 	d.sets.init()
 	return d
@@ -195,8 +195,8 @@ func (d *Detector) Step(t *trace.Transition) {
 		if slices.ContainsFunc(t.Ops, func(o trace.Op) bool { return o.Kind == trace.OpCreate && o.Obj == uint64(w) }) {
 			continue // its creation ordered it
 		}
-		// Which of several operations of one step woke whom isn't told: the
-		// last did.
+		// Of several operations of one step, the last counts as the one that
+		// woke the threads.
 		if woke < 0 {
 			woke = d.slots[d.threads[t.Thread].clock]
 			d.tick(t.Thread)

@@ -69,9 +69,9 @@ func lock(obj uint64) trace.Op   { return trace.Op{Kind: trace.OpLock, Obj: obj}
 func unlock(obj uint64) trace.Op { return trace.Op{Kind: trace.OpUnlock, Obj: obj} }
 
 // TestModes: the example of Blum and Gibson, Fig. 3: an access before a
-// critical section races with one after another thread's, if the sections
-// could have come the other way round. Pure happens-before doesn't see it in
-// this order.
+// critical section races with one after another thread's: the sections could
+// have come in the other order. Pure happens-before doesn't see it in this
+// order.
 func TestModes(t *testing.T) {
 	for _, c := range []struct {
 		mode Mode

@@ -4,8 +4,8 @@ import "landgo/trace"
 
 // site is an instruction of a thread as it touches bytes of one granule, with
 // certain locks held. A program has few, so they are kept for good, each with
-// the sites that it could race with; what an execution adds is when each was
-// visited last, which is a slot.
+// the sites that it could race with. An execution adds only the last visit of
+// each, which is a slot.
 type site struct {
 	thread   trace.TID
 	pc       uint64

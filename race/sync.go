@@ -67,9 +67,9 @@ const (
 	readers
 	thread
 	word         // the bytes of locked instructions
-	barrierClock // what has arrived in the round
+	barrierClock // the arrivals of the round
 	barrierRound // its number
-	barrierDone  // what had arrived in the round before
+	barrierDone  // the arrivals of the round before
 	anyOperation // mode Adjacent
 )
 
@@ -105,7 +105,7 @@ func (d *Detector) operation(t trace.TID, o *trace.Op, fresh bool) (woke bool) {
 	case trace.OpOnce:
 		if o.Arg == trace.OnceEnds || o.Arg == trace.OnceLeft {
 			d.releaseTo(t, d.object(syncObject, o.Obj))
-		} else { // who finds it done comes after its end, but not after others who did
+		} else { // a thread that finds it done comes after its end, but not after others that did
 			d.joinClock(t, d.slots[d.object(syncObject, o.Obj)])
 		}
 		return false
@@ -146,17 +146,17 @@ func (d *Detector) operation(t trace.TID, o *trace.Op, fresh bool) (woke bool) {
 }
 
 // releaseTo makes what acquires the object later come after thread t's events
-// so far. What was released before stays: a semaphore's posts add up, and of a
-// lock they come before anyway.
+// so far. Earlier releases stay: a semaphore's posts add up, and a lock's come
+// before anyway.
 func (d *Detector) releaseTo(t trace.TID, slot int32) {
 	mine := d.slots[d.threads[t].clock]
 	d.set(slot, d.joined(mine, d.slots[slot]))
 	d.tick(t)
 }
 
-// arrive and leave: whoever leaves a barrier's round does so after all who
-// arrived in it. The first to leave ends the round; a thread that arrives again
-// is in the next one.
+// arrive and leave: a thread leaves a barrier's round after all arrivals in it.
+// The first to leave ends the round; a thread that arrives again is in the next
+// one.
 func (d *Detector) arrive(t trace.TID, obj uint64) {
 	round := d.object(barrierRound, obj)
 	d.set(d.threads[t].round, d.slots[round])
@@ -174,7 +174,7 @@ func (d *Detector) leave(t trace.TID, obj uint64) {
 }
 
 // acquireWord and releaseWord order a locked instruction with the others on the
-// same bytes. One that fails to exchange changes nothing, and lets nobody see
+// same bytes. One that fails to exchange changes nothing, and doesn't publish
 // its clock.
 func (d *Detector) acquireWord(t trace.TID, a *trace.Access) {
 	if d.cfg.Mode == Limited {

@@ -8,8 +8,8 @@ import (
 	"landgo/result"
 )
 
-// account tells a replay step by step: who, what, where, and why somebody else
-// goes on.
+// account tells a replay step by step: the thread, its actions, the place, and
+// the reason for a switch.
 func (p *page) account(events []result.Event) {
 	names := len("thread")
 	for i := range events {
@@ -31,8 +31,8 @@ func (p *page) account(events []result.Event) {
 	p.times(same)
 }
 
-// times says that the last step was followed by so many of the same kind: turns of a
-// loop, of which there may be thousands.
+// times says that so many steps of the same kind followed the last one: turns
+// of a loop, maybe thousands.
 func (p *page) times(n uint64) {
 	if n > 0 {
 		p.line("       and %s that %s the same", count(n, "step"), map[bool]string{true: "does", false: "do"}[n == 1])

@@ -132,7 +132,7 @@ func (p *page) switchRow(n int, s *result.Step, lanes []string) {
 	}
 }
 
-// by names the thread of an access that is told of among another's.
+// by names the thread of an access that is listed among another's.
 func by(a *result.Access, others string) string {
 	if a.Thread == others || a.Thread == "" {
 		return ""

@@ -169,9 +169,8 @@ func TestInspection(t *testing.T) {
 	golden(t, "inspection.txt", b.Bytes())
 }
 
-// TestTerminal: nothing that comes from a guest or a file reaches a terminal as
-// something to obey, whichever field it is in: not in text, not in JSON, not in
-// progress.
+// TestTerminal: no text of a guest or a file reaches a terminal as a command,
+// whichever field it is in: not in text, not in JSON, not in progress.
 func TestTerminal(t *testing.T) {
 	for _, evil := range []string{"\x1b[31mred", "a\x9bb", "\u009b2J", "\u202egnp", "x\ry", "bell\a", "\x7f", "\xff\xfe", "\U000e0001"} {
 		for name := range samples() {

@@ -7,7 +7,7 @@ import (
 	"landgo/result"
 )
 
-// waits shows who waits for whom, and the cycle in it.
+// waits shows the waiting threads, and their cycle.
 func (p *page) waits(b *result.Bug) {
 	if len(b.Waits) == 0 {
 		return

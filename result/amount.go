@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Amount is an estimated number. The share of a space that was explored can be so
-// small that what is divided by it is beyond any number: such an amount is infinite,
-// and null in JSON, which has no other way to say it.
+// Amount is an estimated number. The explored share of a space can be so small
+// that a quotient by it is beyond any number. Such an amount is infinite, and
+// null in JSON, which has no other form for it.
 type Amount float64
 
 // Known reports whether the amount is a number.
@@ -40,7 +40,7 @@ func Total(part, share float64) Amount {
 	return Amount(part / share)
 }
 
-// Rest is what is left of Total.
+// Rest is the rest of Total.
 func Rest(part, share float64) Amount {
 	if !(share > 0) {
 		return 0

@@ -12,10 +12,9 @@ type Bug struct {
 	// PP is the set of preemption points that the schedule is for, if it isn't
 	// the result's.
 	PP string `json:"pp,omitempty"`
-	// Message is what failed, in the guest's words where it has any.
+	// Message names the failure, in the guest's words if it has any.
 	Message string `json:"message"`
-	// Cause is one line that says which steps of which threads came between
-	// which, or "".
+	// Cause is one line that names the threads' steps that collided, or "".
 	Cause string `json:"cause"`
 	// Thread is the thread that failed, by path name ("0", "0.1").
 	Thread string `json:"thread"`
@@ -37,19 +36,19 @@ type Bug struct {
 	Block *Block `json:"block,omitempty"`
 	// Accesses are those that the cause speaks of, in the order they happened.
 	Accesses []Access `json:"accesses"`
-	// Waits says who waits for whom: of a deadlock, and of a livelock's
-	// threads that don't spin.
+	// Waits lists the waiting threads of a deadlock, and a livelock's threads
+	// that don't spin.
 	Waits []Wait `json:"waits"`
 	// Cycle is the waits-for cycle, by thread names, the first not repeated;
-	// empty when nobody is left who could let the waiting threads go.
+	// empty when no thread is left that could let the waiting threads go.
 	Cycle []string `json:"cycle,omitempty"`
 	// Loops are a livelock's spinning loops.
 	Loops []Loop `json:"loops"`
 	// Steps are the switches, in order.
 	Steps []Step `json:"steps"`
-	// ThreadStarts says what each thread is, in the order of names.
+	// ThreadStarts has the origin of each thread, in the order of names.
 	ThreadStarts []ThreadStart `json:"thread_starts,omitempty"`
-	// Output is what the guest had written when the bug came.
+	// Output is the guest's output until the bug.
 	Output string `json:"output"`
 	// File is the bug file, for "landgo replay", or "" if none was written.
 	File string `json:"file"`
@@ -66,7 +65,7 @@ type ThreadStart struct {
 
 // Block is a block of memory that a wrong access or free was about.
 type Block struct {
-	Address   Addr    `json:"address"` // what the allocator returned
+	Address   Addr    `json:"address"` // the allocator's result
 	Size      uint64  `json:"size"`    // in bytes, as it was asked for
 	Allocated Origin  `json:"allocated"`
 	Freed     *Origin `json:"freed,omitempty"` // nil while it lives
@@ -132,10 +131,10 @@ type Access struct {
 	Held []string `json:"held,omitempty"`
 }
 
-// Wait says what a thread waits for.
+// Wait is a thread's wait.
 type Wait struct {
 	Thread string `json:"thread"`
-	// For is what kind of thing it waits for: "mutex", "thread", "condition
+	// For is the kind of thing that it waits for: "mutex", "thread", "condition
 	// variable", "semaphore", "barrier", "futex", "read-write lock".
 	For     string `json:"for"`
 	Object  string `json:"object"` // its name, or its address, or the thread's
@@ -146,7 +145,7 @@ type Wait struct {
 	Stack []Frame `json:"stack"`
 	// Acquired is where the owner got it, or nil.
 	Acquired *Frame `json:"acquired,omitempty"`
-	// Held lists what the thread holds itself.
+	// Held lists the thread's own locks.
 	Held []string `json:"held,omitempty"`
 }
 
@@ -155,7 +154,7 @@ type Loop struct {
 	Thread string `json:"thread"`
 	// Lines are the loop's lines, in the order of the code.
 	Lines []Frame `json:"lines"`
-	// Waits are the reads that somebody else would have to answer.
+	// Waits are the reads whose values another thread would have to change.
 	Waits []Access `json:"waits"`
 }
 
@@ -173,7 +172,7 @@ type Event struct {
 	Does     string   `json:"does"`
 	Accesses []Access `json:"accesses"`
 	Stack    []Frame  `json:"stack"`
-	// Output is what the step wrote to standard output and error.
+	// Output is the step's writes to standard output and error.
 	Output string `json:"output,omitempty"`
 	// Switch says why the next event is another thread's, or "".
 	Switch     string `json:"switch,omitempty"`
@@ -196,7 +195,7 @@ func (a *Addr) UnmarshalText(p []byte) error {
 	return nil
 }
 
-// Name is the name by which a person knows what is accessed.
+// Name is a person's name for the accessed object.
 func (a *Access) Name() string {
 	if a.Symbol != "" {
 		return a.Symbol

@@ -14,7 +14,7 @@ import (
 // FileFormat names the version of the bug file's form.
 const FileFormat = "landgo-bug/1"
 
-// maxBugFile bounds what ReadBugFile takes, against hostile input.
+// maxBugFile bounds the input of ReadBugFile, against hostile files.
 const maxBugFile = 64 << 20
 
 // BugFile is all that a replay needs: a file that a student can send to a
@@ -30,7 +30,7 @@ type BugFile struct {
 	Config  json.RawMessage `json:"config"`
 	Kind    Kind            `json:"kind"`
 	Message string          `json:"message"`
-	// Minimal is what the run knew of the schedule's preemptions; a replay
+	// Minimal is the run's knowledge of the schedule's preemptions; a replay
 	// can't tell.
 	Minimal  Minimal `json:"minimal,omitempty"`
 	Schedule string  `json:"schedule"`
@@ -101,8 +101,8 @@ func CheckSchedule(text string) error {
 	return nil
 }
 
-// Write puts the file at path, whole or not at all: whoever is killed while
-// writing leaves the old file or the new one.
+// Write puts the file at path, whole or not at all: a process that is killed
+// while writing leaves the old file or the new one.
 func (f *BugFile) Write(path string) error {
 	text, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {
@@ -115,7 +115,7 @@ func (f *BugFile) Write(path string) error {
 }
 
 // CheckWritable says before a long search whether a bug file could be written
-// to path after it. It doesn't overwrite what isn't a bug file.
+// to path after it. It overwrites nothing but bug files.
 func CheckWritable(path string) error {
 	if st, err := os.Stat(path); err == nil {
 		if st.IsDir() {

@@ -139,8 +139,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestKilledWhileWriting: whoever is killed at any moment leaves a whole file
-// or none.
+// TestKilledWhileWriting: a writer that is killed at any moment leaves a whole
+// file or none.
 func TestKilledWhileWriting(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -25,7 +25,7 @@ type Error struct {
 }
 
 // Errorf makes an error of a kind; %w wraps as in fmt.Errorf. The message says
-// what is wrong with what; the table has the cause and the cure.
+// the fault and its place; the table has the cause and the cure.
 func Errorf(kind ErrorKind, format string, args ...any) *Error {
 	return &Error{Kind: kind, err: fmt.Errorf(format, args...)}
 }
@@ -53,8 +53,8 @@ func FileError(err error) *Error {
 }
 
 // ReadFile reads a file that the user named, of at most limit bytes. It takes
-// no pipe and no device, which may have no end, or nobody at the other one: but
-// for the null device, which is empty.
+// no pipe and no device, which may have no end or no writer, except the null
+// device, which is empty.
 func ReadFile(path string, limit int64) ([]byte, error) {
 	// Asked before it is opened, for opening a pipe waits for its writer.
 	info, err := os.Stat(path)
@@ -92,7 +92,7 @@ func KindOf(err error) ErrorKind {
 	return Fault
 }
 
-// Line is the one line that the user gets for an error: what is wrong, what to
+// Line is the one line that the user gets for an error: the fault, what to
 // do, and the name under which "landgo help errors" explains it. Control
 // characters, which a hostile file's names may have, don't reach the terminal.
 func Line(err error) string {

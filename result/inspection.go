@@ -2,14 +2,14 @@ package result
 
 import "reflect"
 
-// Inspection is what landgo sees in a guest without running it, or before its
-// first thread.
+// Inspection describes a guest without running it, or before its first thread.
 type Inspection struct {
 	// Schema is "landgo/1".
 	Schema  string `json:"schema"`
 	Version string `json:"version"`
 	Guest   Guest  `json:"guest"`
-	// Kernel is what the guest runs on, and How by what it was recognised.
+	// Kernel is the system under the guest, and How the reason why landgo
+	// thinks so.
 	Kernel string `json:"kernel"`
 	How    string `json:"how"`
 	// Format is the file's: "ELF64 x86-64, static-pie".
@@ -24,13 +24,13 @@ type Inspection struct {
 	Functions []Role `json:"functions"`
 	// Points are the preemption points, by kind.
 	Points []PointKind `json:"points"`
-	// Trusted says what is taken as correct.
+	// Trusted lists the parts that are taken as correct.
 	Trusted []string `json:"trusted"`
-	// Unmodelled lists what a run would end at as invalid.
+	// Unmodelled lists the places at which a run would end as invalid.
 	Unmodelled []Unmodelled `json:"unmodelled"`
 }
 
-// Role is a function and what it means.
+// Role is a function and its meaning.
 type Role struct {
 	Meaning  string `json:"meaning"` // lock, unlock, create, malloc, ...
 	Function string `json:"function"`
@@ -52,8 +52,8 @@ type Unmodelled struct {
 	Where Frame  `json:"where"`
 }
 
-// Finish puts in what every inspection has: the schema, landgo's version,
-// and empty lists for null ones.
+// Finish adds the common fields of every inspection: the schema, landgo's
+// version, and empty lists for null ones.
 func (i *Inspection) Finish() {
 	i.Schema = Schema
 	i.Version = Version

@@ -5,17 +5,17 @@ package result
 type Job struct {
 	// PP is the set, as --pp takes it.
 	PP string `json:"pp"`
-	// Bound is what the job is bounded by, in ascending order: "preempt"; "" is
-	// no bound.
+	// Bound is the measure that bounds the job, in ascending order: "preempt";
+	// "" is no bound.
 	Bound string `json:"bound,omitempty"`
 	// Search is the job's search, if it isn't the one that was asked for:
 	// "stateful", where an execution had no end.
 	Search string `json:"search,omitempty"`
 	// State: "verified" (explored to its end, without a bug), "bug" (one was
 	// found in it), "suspended" (left for others), "running" (when the run was
-	// stopped), "pending" (not begun), "covered" (not run, for a set that
-	// includes it is verified), "dropped" (a set that it includes has a bug),
-	// "stuck" (one of its executions doesn't end).
+	// stopped), "pending" (not begun). Not run: "covered" (a set that includes
+	// it is verified), "dropped" (a set that it includes has a bug). "stuck":
+	// one of its executions doesn't end.
 	State string `json:"state"`
 	// Race, of a set that was thought of for a data-race candidate: in which
 	// orders its accesses had been seen, "one order" or "both orders".

@@ -4,7 +4,7 @@ import "time"
 
 // Progress is how far a search is.
 type Progress struct {
-	// Phase is what landgo is doing: "searching", "minimising", "replaying".
+	// Phase is landgo's activity: "searching", "minimising", "replaying".
 	Phase                                    string
 	Executions, Blocked, Pruned, Transitions uint64
 	// Bugs is the number of distinct bugs found so far.

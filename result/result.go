@@ -6,21 +6,22 @@ import "reflect"
 // or gives it another meaning changes it.
 const Schema = "landgo/1"
 
-// Result is what a run or a replay found. Its JSON form is landgo's --json
-// output: lists are never null, so that scripts needn't ask.
+// Result is the result of a run or a replay. Its JSON form is landgo's --json
+// output. Lists are never null, so scripts needn't check.
 type Result struct {
 	// Schema is "landgo/1".
 	Schema string `json:"schema"`
 	// Version is landgo's own.
 	Version string  `json:"version"`
 	Verdict Verdict `json:"verdict"`
-	// Reason says in one line why a verdict is budget or invalid, or what is
-	// particular about another.
+	// Reason says in one line why a verdict is budget or invalid, or qualifies
+	// another verdict.
 	Reason string `json:"reason"`
 	// Problem is the name under which "landgo help errors" explains the reason
 	// of an invalid or a budget result, or "".
 	Problem ErrorKind `json:"problem,omitempty"`
-	// Place is where the guest did what the reason says, innermost frame first.
+	// Place is the place in the guest that the reason is about, innermost frame
+	// first.
 	Place []Frame `json:"place,omitempty"`
 	// Warnings say why a verdict of verified or bounded means less than it seems to:
 	// one thread only, threads that share nothing. The first is in the text's first
@@ -28,12 +29,12 @@ type Result struct {
 	Warnings []Warning `json:"warnings"`
 
 	Guest Guest `json:"guest"`
-	// Kernel is what the guest runs on: linux, pebbles.
+	// Kernel is the system under the guest: linux, pebbles.
 	Kernel string `json:"kernel"`
 	// PP is the list of preemption points that was asked for.
 	PP string `json:"pp"`
-	// Granularity is at what granularity the verdict holds: a list of
-	// preemption points with the restrictions on them.
+	// Granularity is that of the verdict: a list of preemption points with the
+	// restrictions on them.
 	Granularity string `json:"granularity"`
 	Search      string `json:"search"`
 	// Bound is "none" or the bound of the search: "preempt=2".
@@ -58,7 +59,7 @@ type Result struct {
 	// Seconds is the wall-clock time, from the start of landgo's work.
 	Seconds float64 `json:"seconds"`
 	// SearchSeconds is the part of Seconds until the search ended: at its first
-	// bug, if it wasn't to go on. What follows makes the bug's story short.
+	// bug, if it wasn't to go on. The rest makes the bug's story short.
 	SearchSeconds float64 `json:"search_seconds"`
 	// Threads is the greatest number of threads that an execution had.
 	Threads  int      `json:"threads"`
@@ -113,7 +114,7 @@ type Guest struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Estimate is what the weighted-backtrack estimator says of the search.
+// Estimate is the weighted-backtrack estimator's, of the search.
 type Estimate struct {
 	// Executions is the estimated size of the space; the true one when the
 	// search finished; 0 while nothing is known; null if it is beyond all numbers.
@@ -126,25 +127,25 @@ type Estimate struct {
 
 // RacePair is two places whose accesses conflict.
 type RacePair struct {
-	// Variable is the name of what they access, or its address.
+	// Variable is the name of the accessed object, or its address.
 	Variable string `json:"variable"`
 	First    Access `json:"first"`
 	Second   Access `json:"second"`
 	// Of a data-race candidate. BothOrders: each of the two was seen to come
 	// first, in different executions.
 	BothOrders bool `json:"both_orders,omitempty"`
-	// Class is what became of a candidate: "bug" if in the execution of a bug
-	// that is shown a thread was preempted right before one of the two, or the
-	// bug is the race; "benign" if all interleavings were run and each of the two
-	// came first in some; "false positive" if all were run and one always came
-	// first; else "untested".
+	// Class classifies a candidate after the search: "bug" if in the execution
+	// of a bug that is shown a thread was preempted right before one of the
+	// two, or the bug is the race; "benign" if all interleavings were run and
+	// each of the two came first in some; "false positive" if all were run and
+	// one always came first; else "untested".
 	Class string `json:"class,omitempty"`
 	// VerifiedAt is, of a benign one of a run that isn't verified, the set of
 	// points, as --pp takes it, at which all interleavings were run.
 	VerifiedAt string `json:"verified_at,omitempty"`
 }
 
-// Certificate says what was controlled, and so what a verdict rests on.
+// Certificate has the controlled parts, and so the basis of a verdict.
 type Certificate struct {
 	Image       string `json:"image"` // the guest's sha256
 	Granularity string `json:"granularity"`
@@ -166,7 +167,7 @@ type Certificate struct {
 	SelfCheck string `json:"self_check"`
 	// Engine is the CPU emulator and its version.
 	Engine string `json:"engine"`
-	// Assumptions lists what else the verdict takes for granted.
+	// Assumptions lists the verdict's other assumptions.
 	Assumptions []string `json:"assumptions"`
 }
 
@@ -180,8 +181,8 @@ type Replay struct {
 	Same bool `json:"same"`
 }
 
-// Finish puts what every result has into one that explore filled in: the
-// schema, landgo's version, and empty lists for null ones; and it makes Bug and
+// Finish adds the common fields of every result to one that explore filled in:
+// the schema, landgo's version, and empty lists for null ones. It makes Bug and
 // Bugs agree.
 func (r *Result) Finish() {
 	r.Schema = Schema

@@ -52,7 +52,7 @@ func TestProblems(t *testing.T) {
 			t.Errorf("%s: the cure %q has to be a clause", p.Kind, p.Cure)
 		}
 	}
-	// What the code can say has an entry: all constants of the type.
+	// Each message of the code has an entry: all constants of the type.
 	text, err := os.ReadFile("problems.go")
 	if err != nil {
 		t.Fatal(err)

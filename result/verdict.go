@@ -1,6 +1,6 @@
-// Package result is what landgo says about a guest: the verdict, the bug with
-// its interleaving and symbolised places, the certificate of what was
-// controlled, their JSON form, the bug file, and the table of errors.
+// Package result is landgo's report about a guest: the verdict, the bug with
+// its interleaving and places, the certificate, their JSON form, the bug file,
+// and the table of errors.
 //
 // It stands between explore, which fills these values in, and report and
 // cmd/landgo, which show them. The values are plain data: identical runs give

@@ -1,7 +1,7 @@
 package result
 
-// Warning says why a verdict without a bug means less than it seems to: what it was
-// given to search left nothing to try.
+// Warning says why a verdict without a bug means less than it seems to: the
+// search had nothing to try.
 type Warning struct {
 	// Code names the kind of warning, for scripts: see the table in docs/verdicts.md.
 	Code WarningCode `json:"code"`
@@ -15,7 +15,7 @@ type WarningCode string
 const (
 	OneThread     WarningCode = "one-thread"     // no execution had a second thread
 	IdleThreads   WarningCode = "idle-threads"   // threads were created, and none ran
-	NothingShared WarningCode = "nothing-shared" // no two threads did what conflicts
+	NothingShared WarningCode = "nothing-shared" // no two threads made conflicting accesses
 	NoPoint       WarningCode = "no-point"       // points were asked for that no run came to
 	NoRule        WarningCode = "no-rule"        // --within or --without matched nowhere
 	NoRacePoint   WarningCode = "no-race-point"  // an instruction of --pp race= wasn't reached

@@ -58,7 +58,7 @@ func (s *System) unlist(self uint64) {
 // glibcThreadList is where struct pthread of glibc has its place in a list.
 const glibcThreadList = 0x2c0
 
-// bury makes the stack of a thread that ends nobody's.
+// bury ends the lifetime of a stack with its thread.
 func (s *System) bury(th *thread, tr *trace.Transition) {
 	if !th.ownStack {
 		return
@@ -70,8 +70,8 @@ func (s *System) bury(th *thread, tr *trace.Transition) {
 }
 
 // stackEnd is the end of a stack that others use, as an operation, or the zero
-// Op: every access of theirs depends on it. (The end of a thread otherwise is
-// order, no race.)
+// Op. Each of their accesses depends on it. (Thread exit otherwise creates
+// ordering but no race.)
 func (s *System) stackEnd(th *thread) trace.Op {
 	if !th.ownStack || s.alone(th) {
 		return trace.Op{}

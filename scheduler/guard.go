@@ -90,5 +90,5 @@ func (s *System) touchObject(th *thread, a *trace.Access, o *object) error {
 		return nil
 	}
 	does := map[bool]string{true: "writes to", false: "reads"}[a.IsWrite()]
-	return s.invalid(kernel.GapTrust, th, a.PC, "the guest %s %s past its functions, so it can't be trusted", does, s.VariableName(o.addr))
+	return s.invalid(kernel.GapTrust, th, a.PC, "the guest %s %s directly, not through its functions", does, s.VariableName(o.addr))
 }

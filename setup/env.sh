@@ -1,6 +1,6 @@
-# Sourced by the Makefile's recipes (and by anybody who wants to call go
-# directly): finds Go in its usual place and, where setup.sh unpacked packages
-# into .deps/, points PATH and cgo there.
+# Sourced by the Makefile's recipes, and for direct calls of go. Finds Go in its
+# usual place and, if setup.sh unpacked packages into .deps/, points PATH and
+# cgo there.
 #
 # Set LANDGO_ROOT to source it from elsewhere than the top of the tree.
 

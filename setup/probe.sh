@@ -1,7 +1,7 @@
 # Sourced by setup.sh: what is there, and whether it does.
 
-# What landgo asks for, and why: before 2.0.1 stops inside a memory hook lose the
-# program counter; from 2.1 on it follows page tables.
+# The required version, and why: before 2.0.1 stops inside a memory hook lose
+# the program counter; from 2.1 on it follows page tables.
 unicorn_least=2.0.1
 unicorn_pages=2.1.0
 

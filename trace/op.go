@@ -18,7 +18,7 @@ const (
 	OpTryJoin
 	OpTryJoinFail
 	OpDetach // Obj: the detached thread's TID
-	OpCancel // a signal to another thread. Obj: its TID; Arg: the signal, 0 if it is none or nobody is there
+	OpCancel // a signal to another thread. Obj: its TID; Arg: the signal, 0 if there is none or no thread to get it
 	OpTurn   // a step of a thread that others send signals to. Obj: its own TID
 
 	OpLock // blocks while held
@@ -28,16 +28,16 @@ const (
 	OpMutexInit
 	OpMutexDestroy
 
-	// A wait on a condition variable is two steps: one with OpUnlock on the
-	// mutex and OpCondWait (enqueue) on the variable; then, once signalled, a
-	// step that begins with OpLock on the mutex.
+	// A wait on a condition variable is two steps. One has OpUnlock on the
+	// mutex and OpCondWait (enqueue) on the variable. The other, once
+	// signalled, begins with OpLock on the mutex.
 	OpCondWait
 	OpCondSignal
 	OpCondBroadcast
 	OpCondTimeout // a timed wait runs out: leaves the queue
 	OpCondInit
 	OpCondDestroy
-	OpCondLook // changes nothing: what follows depends on who waits
+	OpCondLook // changes nothing: the next operations depend on the waiting threads
 
 	OpSemWait // blocks while the value is 0; Arg: the value before
 	OpSemTryWait

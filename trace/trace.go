@@ -12,14 +12,14 @@ import (
 	"math"
 )
 
-// TID is a thread's dense index within one exploration, 0 for the first
-// thread. It is interned from the thread's name, which is a function of
-// (parent's name, ordinal among the parent's children) only, so one name has
-// the same TID in every execution of an exploration, in whatever order threads
-// are created. Across processes only names are stable: schedules use names.
+// TID is a thread's dense index within one exploration, 0 for the first thread.
+// It is interned from the thread's name, a function of the parent's name and
+// the ordinal among the parent's children. So one name has the same TID in
+// every execution of an exploration, in whatever order threads are created.
+// Across processes only names are stable: schedules use names.
 type TID int32
 
-// NoThread is the TID of nobody.
+// NoThread is the TID of no thread.
 const NoThread TID = -1
 
 // Choice is the outcome taken of a step that has several (which waiter a
@@ -57,11 +57,11 @@ type Thread struct {
 	// Yielding: the thread stands at a yield, so that switching away from it
 	// is no preemption.
 	Yielding bool
-	// Next: of those who can run, the guest's own scheduler would choose this one. A
-	// search that has no other reason begins with it.
+	// Next: of the threads that can run, the guest's own scheduler would choose
+	// this one. A search that has no other reason begins with it.
 	Next bool
-	// Expiring: nobody can run, and the thread is Ready only because its wait,
-	// Pending, runs out: its next step is an OpAdvance.
+	// Expiring: no thread can run, and this one is Ready only because its wait,
+	// Pending, runs out. Its next step is an OpAdvance.
 	Expiring bool
 	// Outcomes is the number of outcomes of its next step: 1, or more at a
 	// choice. 0 where Status isn't Ready.
@@ -117,9 +117,9 @@ type Access struct {
 	Ahead Ahead
 }
 
-// Ahead is how many bytes a read takes in that its function looks past, for it reads
-// whole vectors: as many before those that count in the high half, and behind in the
-// low one.
+// Ahead is the number of bytes that a function reads beyond those that count,
+// because it reads whole vectors: the bytes before in the high half, those
+// behind in the low one.
 type Ahead uint8
 
 // MakeAhead is so many bytes before and behind, at most 15.
@@ -174,10 +174,10 @@ type Transition struct {
 	// rewound to a mark made before the step: copy what must live longer.
 	Accesses []Access
 	Ops      []Op
-	// Wakes lists the threads that this step let go on or brought into being
-	// (creation, signal, futex wake, make_runnable): the step happens before
-	// the next step of each, and the two can't be reversed. An exit isn't here
-	// for its joiner: OpExit and OpJoin say that.
+	// Wakes lists the threads that this step released or created (creation,
+	// signal, futex wake, make_runnable). The step happens before the next step
+	// of each, and the two can't be reversed. An exit isn't here for its
+	// joiner: OpExit and OpJoin say that.
 	Wakes []TID
 	// Loose: which bytes the step works on may depend on what others wrote
 	// before it (a trusted function that goes through the guest's memory).
@@ -185,8 +185,9 @@ type Transition struct {
 	// Disables: a thread that could run before the step can't after it, for a
 	// reason that no operation tells (a scheduler with priorities).
 	Disables bool
-	// Tails are the parts of Accesses and Ops, in order, that other threads made: on
-	// its way to a thread a processor runs what those it comes past can't be kept from.
+	// Tails are the parts of Accesses and Ops, in order, that other threads
+	// made. On its way to a thread a processor passes others, and runs the rest
+	// of their sections.
 	Tails []Tail
 }
 
@@ -249,6 +250,6 @@ func (t *Transition) String() string {
 // shared which was taken for private before, so that preemption points were
 // missed. The search rewinds to its root and starts again with all counts at
 // zero; the System knows the new points from then on, and learns a finite
-// number of times. What was found and counted afterwards doesn't depend on when
-// sharing was learned.
+// number of times. Later findings and counts don't depend on when sharing was
+// learned.
 var ErrFiner = errors.New("preemption points became finer")

@@ -32,14 +32,14 @@ func (a *app) rootCommand() *command {
 		short: "explore the interleavings of a multithreaded program",
 		long: `landgo runs a compiled multithreaded program once for each way in which its
 threads can take turns that could make a difference, and shows the one that
-fails: which thread ran when, which accesses or locks collided, and how to see
-it again.
+fails. The report has the switches between threads, the accesses or locks that
+collided, and the command that replays it.
 
 A guest is a static x86-64 ELF program: gcc -static -pthread test.c -g -o test`,
 		example: `  landgo run test                 look for a bug at every shared access
   landgo run --pp lock test       switch threads at locks only: faster
   landgo replay test.landgo       run the bug that was found again, step by step
-  landgo inspect test             what landgo sees in the program`,
+  landgo inspect test             show what landgo sees in the program`,
 	}
 	root.run = func(_ context.Context, args []string) error {
 		if len(args) > 0 {

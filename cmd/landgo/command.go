@@ -24,7 +24,7 @@ type command struct {
 	raw      bool           // its arguments are another command's: no flag is looked for
 	flags    *pflag.FlagSet // nil: those that each command has
 	run      func(ctx context.Context, args []string) error
-	offers   func(args []string) []string // what a shell may offer as the next argument
+	offers   func(args []string) []string // the next arguments that a shell may offer
 	commands []*command                   // in the order of the help
 }
 
@@ -106,7 +106,7 @@ func (a *app) execute(ctx context.Context, root *command, args []string) error {
 func flagError(flags *pflag.FlagSet, err error) error {
 	var own *result.Error
 	if errors.As(err, &own) {
-		return own // what Option.Apply said, without pflag's words around it
+		return own // the error of Option.Apply, without pflag's words around it
 	}
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {

@@ -15,12 +15,12 @@ import (
 	"landgo/result"
 )
 
-// Why a second process: the contract is that a fault of landgo's own, an abort
-// in the engine's C code included, ends with exit status 5 and never looks like
-// a verdict. A process that aborts can't choose its status, and a Go program
-// that dies of a runtime error exits with 2, which means something else here.
-// So the commands that run a guest do it in a child, which says its status over
-// a pipe just before it exits; a child that is gone without a word has failed.
+// Why a second process: a fault of landgo's own, an abort in the engine's C
+// code included, has to end with exit status 5 and never look like a verdict. A
+// process that aborts can't choose its status, and a Go program that dies of a
+// runtime error exits with 2, which means something else here. So the commands
+// that run a guest do it in a child. The child reports its status over a pipe
+// just before it exits; a child that ends without a report has failed.
 
 // statusFD names, in the child's environment, the descriptor of the pipe.
 const statusFD = "LANDGO_STATUS_FD"
@@ -51,7 +51,7 @@ func guarded(args []string, stderr io.Writer, f func() int) int {
 // tell writes the exit status to the guard.
 func tell(pipe *os.File, status int) {
 	if _, err := pipe.Write([]byte{byte(status)}); err != nil {
-		return // nobody listens: the guard was killed
+		return // the guard was killed
 	}
 	pipe.Close()
 }
@@ -110,9 +110,9 @@ const doubled = 100 * time.Millisecond
 // patience is how long a child that was asked for what it has may take.
 const patience = 3 * time.Second
 
-// pass hands signals to the child. The first asks it for what it has so far, within
-// a second; a user who asks again wants it at once, and a third time just its end. A
-// child that doesn't come to an end by itself is ended.
+// pass hands signals to the child. The first asks it for its results so far,
+// within a second; the second asks for them at once, and the third just ends
+// it. A child that doesn't come to an end by itself is ended.
 func pass(signals <-chan os.Signal, child *os.Process, killed chan<- bool) {
 	n := 0
 	var last time.Time

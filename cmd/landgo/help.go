@@ -19,7 +19,7 @@ const exitText = `0  verified: the whole space at the stated granularity, and no
 2  usage, unreadable input, a bug file that doesn't fit
 3  budget: time, memory or executions ran out, or an interrupt, and no bug so
    far; of a replay: the bug didn't come back
-4  invalid: the guest can't be controlled, or does what isn't modelled
+4  invalid: the guest can't be controlled, or does something that isn't modelled
 5  a fault of landgo's own; never a verdict
 `
 

@@ -19,9 +19,9 @@ func (a *app) inspectCommand() *command {
 		name:  "inspect",
 		use:   "[flags] GUEST",
 		short: "show what landgo sees in a guest",
-		long: `inspect shows what landgo sees in a guest without exploring it: the kernel it
+		long: `inspect describes a guest without exploring it: the kernel that landgo
 recognises, the functions whose meaning it knows, the preemption points of each
-kind, what is trusted, and what it doesn't model.`,
+kind, the trusted and the unmodelled parts.`,
 		example: `  landgo inspect test`,
 		flags:   flags,
 		run: func(ctx context.Context, args []string) (err error) {

@@ -1,9 +1,9 @@
-// Command landgo explores the interleavings of a multithreaded program: it runs
+// Command landgo explores the interleavings of a multithreaded program. It runs
 // a compiled binary once for each way in which its threads can take turns that
 // could make a difference, and shows the one that fails.
 //
 // This package turns flags into a configuration and a result into text and an
-// exit status. What a command does is in package explore.
+// exit status. Package explore has the work of the commands.
 package main
 
 import (

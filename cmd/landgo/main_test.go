@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write the pages under docs anew")
 
 // fake is an engine that gives what it is told to.
 type fake struct {
-	config config.Config // what the last call got
+	config config.Config // the arguments of the last call
 	file   *result.BugFile
 	result *result.Result
 	seen   *result.Inspection

@@ -20,14 +20,14 @@ func (a *app) replayCommand() *command {
 		name:  "replay",
 		use:   "[flags] BUGFILE [GUEST]\n  landgo replay --schedule S [flags] GUEST [-- ARGUMENT...]",
 		short: "run one interleaving again, with a step-by-step account",
-		long: `replay runs exactly the interleaving that a bug file holds, and says of each
-step what it did. The guest is the one that the file names, or GUEST where it
-has moved. It refuses another guest, version or configuration with the reason.
+		long: `replay runs exactly the interleaving that a bug file holds, and reports each
+step. The guest is the one that the file names, or GUEST if it has moved.
+replay refuses another guest, version or configuration, with the reason.
 
-A bug file sets no limit and has no file of this machine read but the guest, if
-that is the very program of the bug: --step-budget, --max-threads and
---max-output are this command's, and so are --stdin and --file where what the
-guest reads is too large for the bug file.
+A bug file sets no limits: --step-budget, --max-threads and --max-output are
+this command's. It makes landgo read no file of this machine except the guest,
+and that only if it is the very program of the bug. Give --stdin and --file
+again if the guest's input is too large for the bug file.
 
 With --schedule it takes the schedule from a report's text; the options have to
 be those of the run that printed it.

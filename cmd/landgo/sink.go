@@ -19,7 +19,7 @@ type sink struct {
 func (s *sink) Write(p []byte) (int, error) {
 	n, err := s.Writer.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
-		return len(p), nil // whoever reads has seen enough: landgo run ... | head
+		return len(p), nil // the reader has seen enough: landgo run ... | head
 	}
 	if err != nil && s.err == nil {
 		s.err = err

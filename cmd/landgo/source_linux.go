@@ -10,9 +10,9 @@ import (
 )
 
 // openBeneath opens the regular file at a local path in a folder, without
-// following a link and without leaving the folder, whatever happens to its names
-// meanwhile. What isn't a regular file isn't opened at all: to open a pipe or a
-// device has effects.
+// following a link and without leaving the folder, whatever happens to its
+// names meanwhile. Only regular files are opened: opening a pipe or a device
+// has effects.
 func openBeneath(dir, path string) (*os.File, error) {
 	root, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -71,7 +71,7 @@ func openat2(root int, path string, flags int) (int, error) {
 	return -1, errNoSource
 }
 
-// walk does the same a component at a time, none of which may be a link.
+// walk does the same a component at a time; no component may be a link.
 // Preconditions: the path is local and clean, so it has no "..".
 func walk(root int, path string, flags int) (int, error) {
 	at := root

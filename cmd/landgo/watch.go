@@ -16,16 +16,16 @@ import (
 	"landgo/result"
 )
 
-// A watch ends a command that doesn't end by itself: when a limit was reached and
-// the engine is still at work, and when the user asks a second time. What the run
-// has come to by then is kept ready, and told instead of its result.
+// A watch ends a command that doesn't end by itself: when a limit was reached
+// and the engine is still at work, and when the user asks a second time. The
+// run's results so far are kept ready, and reported instead of its result.
 type watch struct {
 	app *app
 	// late is ready when the command is to end at once.
 	late chan result.ErrorKind
 
 	mu     sync.Mutex
-	told   bool           // the result is being told, by whoever was first
+	told   bool           // the result is being reported, by the first goroutine
 	config *config.Config // of the run; nil: there is none yet
 	out    string         // its bug file
 	soFar  *result.Result
@@ -125,7 +125,7 @@ func (w *watch) end(why result.ErrorKind) int {
 func (w *watch) signals(cancel context.CancelFunc) (stop func()) {
 	all := make(chan os.Signal, 8)
 	signal.Notify(all, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1)
-	signal.Ignore(syscall.SIGPIPE) // print sees that nobody reads on
+	signal.Ignore(syscall.SIGPIPE) // print sees that the reader is gone
 	go func() {
 		var first time.Time
 		for s := range all {

@@ -35,12 +35,12 @@ type Group string
 
 // The groups, in the order in which they are shown.
 const (
-	GroupGuest  Group = "What the guest gets"
-	GroupPoints Group = "Where threads may be switched"
-	GroupWorld  Group = "How the guest's world behaves"
-	GroupSearch Group = "How to search"
+	GroupGuest  Group = "The guest's input"
+	GroupPoints Group = "Preemption"
+	GroupWorld  Group = "The guest's world"
+	GroupSearch Group = "The search"
 	GroupLimits Group = "Limits"
-	GroupOutput Group = "What to show and to keep"
+	GroupOutput Group = "Output"
 	GroupTests  Group = "For landgo's own tests"
 )
 

@@ -28,7 +28,7 @@ var Options = []Option{
 		Get: func(c *Config) []string { return c.Env },
 	}, {
 		Name: "stdin", Group: GroupGuest, Value: "FILE",
-		Help: "what the guest reads from standard input (nothing by default)",
+		Help: "the guest's standard input (empty by default)",
 		Doc:  "The file is read once, before the search. Every execution reads it from its start.",
 		Set:  func(c *Config, v string) error { return setPath(&c.Stdin, v) },
 		Get:  func(c *Config) []string { return one(c.Stdin) },
@@ -94,9 +94,9 @@ var Options = []Option{
 		Get:  func(c *Config) []string { return flag(c.Processors == ProcessorsUP) },
 	}, {
 		Name: "timeouts", Group: GroupWorld, Value: "last|any",
-		Help:  "when a timed wait runs out: when nobody else can run, or at any point",
+		Help:  "when a timed wait runs out: when no other thread can run, or at any point",
 		Words: timeouts,
-		Doc:   "With last, a timeout is a way out of last resort, as in a test that only uses it against hanging; with any, every order of the timeout and the other threads is explored.",
+		Doc:   "With last, a timeout fires only when nothing else can run, as in a test that uses it only against hanging. With any, every order of the timeout and the other threads is explored.",
 		Set: func(c *Config, v string) error {
 			return setWord(&c.Timeouts, v, timeouts...)
 		},
@@ -105,7 +105,7 @@ var Options = []Option{
 		Name: "locks", Group: GroupWorld, Value: "trusted|tested[=F,...]",
 		Help:  "take the synchronisation functions as correct, or test their code",
 		Words: []string{"trusted", "tested"},
-		Doc:   "Trusted functions are one step each. With tested, their instructions are explored like any others: of all functions, or of those named after the equals sign. This is how a lock of your own is checked that has the name of a known one.",
+		Doc:   "Trusted functions are one step each. With tested, the instructions of all of them, or of those named after the equals sign, are explored like any others. Use it for a lock of your own that has the name of a known one.",
 		Set:   setLocks,
 		Get: func(c *Config) []string {
 			switch {
@@ -118,9 +118,9 @@ var Options = []Option{
 		},
 	}, {
 		Name: "fail-on", Group: GroupWorld, Value: "race",
-		Help:  "count data races that were seen both ways round as bugs",
+		Help:  "report a data race observed in both orders as a bug",
 		Words: []string{"race"},
-		Doc:   "The two accesses have to be neighbours, in one execution this way round and in another the other: with nothing between that depends on the first and that the second depends on. So whatever keeps them apart, synchronisation or a protocol of the program's own, they aren't a bug, nor are accesses to a variable that is declared as atomic.",
+		Doc:   "The two accesses have to be neighbours in both orders, each in some execution: nothing comes between that depends on the first and on which the second depends. So accesses that synchronisation, or a protocol of the program's own, keeps apart are no bug. Nor are accesses to a variable that is declared as atomic.",
 		Set: func(c *Config, v string) error {
 			if v != "race" {
 				return fmt.Errorf("want race, got %q", v)
@@ -138,20 +138,20 @@ var Options = []Option{
 		Name: "trust", Group: GroupWorld, Value: "GROUP[,GROUP]",
 		Help:  "pebbles: take groups of the thread library's functions as correct",
 		Words: trustNames(),
-		Doc:   "On pebbles nothing of a thread library is trusted. The functions of a group that is are one step each, and the others are explored on top of them: mutex; cond (and mutex, which its wait gives back); sem; rwlock; threads, which are threads of landgo's, with stacks of its own (of the library's functions on threads only thr_init runs); malloc, each call of which is the library's own code without interruption. A library that reads or writes a trusted object past its functions, or reads what its functions on threads keep, ends the run as invalid.",
+		Doc:   "By default nothing of a thread library on pebbles is trusted. The functions of a trusted group are one step each, and the others are explored on top of them. The groups are mutex; cond (and mutex, which its wait releases); sem; rwlock; threads; malloc. With threads, landgo provides the threads and their stacks, and only thr_init of the library's own functions runs. With malloc, each call runs the library's own code without interruption. A library that accesses a trusted object directly, not through its functions, ends the run as invalid. So does one that reads the data of its functions on threads.",
 		Set:   setTrust,
 		Get:   func(c *Config) []string { return trustList(c) },
 	}, {
 		Name: "profile", Group: GroupWorld, Value: "FILE",
-		Help: "what functions of the guest mean: a YAML file, see docs/profiles.md",
-		Doc:  "It goes over what is built in (pthread and the C library's names on linux, 15-410's on pebbles), and names the guest's own locks, panics and functions that are to run as one piece. Their code is tested like any other. A bug file has the profile in it.",
+		Help: "the meaning of functions of the guest: a YAML file, see docs/profiles.md",
+		Doc:  "It names the guest's own locks, panics and functions that are to run as one piece. It adds to the built-in names, or replaces them (pthread's and the C library's on linux, 15-410's on pebbles). The functions' code is tested like any other. A bug file contains the profile.",
 		Set:  setProfile,
 		Get:  func(c *Config) []string { return profilePath(c.Profile) },
 	}, {
 		Name: "malloc", Group: GroupWorld, Value: "trusted|native",
 		Help:  "carry malloc and free out for the guest, or follow its own",
 		Words: []string{"trusted", "native"},
-		Doc:   "Trusted, each thread has blocks of its own addresses, and allocations of different threads are independent. Native, the guest's allocator runs, without interruption; every call depends on every other, so there are more interleavings, and memory is used again as that allocator does it. Errors of the heap are found either way.",
+		Doc:   "With trusted, each thread's blocks have addresses of their own, and allocations of different threads are independent. With native, the guest's allocator runs, without interruption, and reuses memory in its own way. Every call then depends on every other, so there are more interleavings. Both find errors of the heap.",
 		Set: func(c *Config, v string) error {
 			var word string
 			if err := setWord(&word, v, "trusted", "native"); err != nil {
@@ -172,14 +172,14 @@ var Options = []Option{
 		Name: "check", Group: GroupWorld, Value: "leak,...", Repeat: true,
 		Help:  "further errors that count as bugs: leak, leak-all, uninit",
 		Words: checks, List: true,
-		Doc: "With leak, a program that ends with a block of the heap that nothing points to is a bug: no register, static variable, live stack or other block has the address of one of its bytes. With leak-all, every block that is left is one, pointed to or not. With uninit, a branch, an address or a system call that depends on bytes of the heap which were never written is one: the guest runs beside two to eight twins whose fresh blocks have other bytes in them (also the numbers that its own code compares with, the first six), and all have to go the same way; that takes three to nine times as long and more. What the C library allocates for itself doesn't count. Wrong accesses to the heap are always bugs.",
+		Doc: "With leak, a block of the heap is a bug if nothing points to it at the program's end: no register, static variable, live stack or other block has an address in it. With leak-all, every remaining block is a bug. With uninit, a branch, an address or a system call must not depend on bytes of the heap which were never written. The guest runs beside two to eight twins with other bytes in fresh blocks, among them the first six numbers with which its own code compares. All have to go the same way. That takes three to nine times as long and more. The C library's own blocks don't count. Wrong accesses to the heap are always bugs.",
 		Set: setChecks,
 		Get: func(c *Config) []string { return one(strings.Join(c.CheckFor, ",")) },
 	}, {
 		Name: "observe", Group: GroupWorld, Value: "stdout",
-		Help:  "count what threads write to standard output as shared state",
+		Help:  "count writes to standard output as shared state",
 		Words: []string{"stdout"},
-		Doc:   "Two threads' output in another order is then another execution. By default it isn't.",
+		Doc:   "Another order of two threads' output is then another execution. By default it isn't.",
 		Set: func(c *Config, v string) error {
 			if v != "stdout" {
 				return fmt.Errorf("want stdout, got %q", v)
@@ -197,7 +197,7 @@ var Options = []Option{
 		Name: "race", Group: GroupSearch, Value: "limited|hb|off",
 		Help:  "which unordered accesses are listed as data-race candidates",
 		Words: RaceModes,
-		Doc:   "With hb, those that no synchronisation orders in an execution that was run. With limited, locks order nothing, but accesses under a common lock aren't listed: that finds more, some of them ordered by what the critical sections exchange. With off nothing looks for them: without --pp there are sets of points at synchronisation then, and before every access, but none of single instructions until those that the proof needs are known. A candidate isn't a bug: what it leads to is searched like everything else.",
+		Doc:   "With hb, those that no synchronisation orders in an execution that was run. With limited, locks order nothing, but accesses under a common lock aren't listed. That finds more, some of them ordered by the data of the critical sections. With off, landgo doesn't look for them. Without --pp, its sets of points are then those at synchronisation and before every access. Sets of single instructions follow only when the proof needs them. A candidate isn't a bug: its interleavings are searched like all others.",
 		Set:   func(c *Config, v string) error { return setWord(&c.Race, v, RaceModes...) },
 		Get:   func(c *Config) []string { return one(c.Race) },
 	}, {
@@ -218,7 +218,7 @@ var Options = []Option{
 	}, {
 		Name: "bound", Group: GroupSearch, Value: "MEASURE=N[,...]",
 		Help: "explore only executions within preempt=N, fair=N, rounds=N, delay=N or switches=N",
-		Doc:  "A preemption is a switch away from a thread that could have gone on. Most bugs need one or two. A run that finishes within a bound is bounded, not verified. Most reductions aren't sound under a bound, and refuse it: landgo searches says which one takes which.",
+		Doc:  "A preemption is a switch away from a thread that could have gone on. Most bugs need one or two. A run that finishes within a bound is bounded, not verified. Most reductions aren't sound under a bound, and refuse it: landgo searches lists the bounds of each.",
 		Set: func(c *Config, v string) (err error) {
 			c.Bounds, err = por.ParseBounds(v)
 			return err
@@ -238,13 +238,13 @@ var Options = []Option{
 	}, {
 		Name: "strict", Group: GroupSearch,
 		Help: "a verdict that has a warning is invalid (exit status 4)",
-		Doc:  "Warnings say that there was nothing to search: one thread only, threads that share nothing, points that no run came to. The first is in the first line of the report, and warnings in the JSON has all. For graders and CI.",
+		Doc:  "Warnings say that there was nothing to search: one thread only, threads that share nothing, points that no run came to. The first line of the report has the first warning, and warnings in the JSON has all. For graders and CI.",
 		Set:  func(c *Config, v string) error { return setSwitch(&c.Strict, v) },
 		Get:  func(c *Config) []string { return flag(c.Strict) },
 	}, {
 		Name: "jobs", Group: GroupSearch, Value: "N",
 		Help: "search with N workers; 0: as many as the machine has cores",
-		Doc:  "Each has a guest of its own. All that is reported, counts included, is the same for any N: a search goes on its own for a while, and is then divided into parts whose order and lengths don't depend on who works on them. A small search is over before that. Where landgo chooses the preemption points, several sets of them are explored at a time. Searches that can't be divided, and those with --max-executions, have one worker.",
+		Doc:  "Each worker has a guest of its own. The whole report, counts included, is the same for any N. After a while a search is divided into parts, whose order and lengths don't depend on the workers. A small search is over before that. If landgo chooses the preemption points, it explores several sets of them at a time. Searches that can't be divided, and those with --max-executions, have one worker.",
 		Set: func(c *Config, v string) error {
 			var n uint64
 			if err := setCount(&n, v, 0); err != nil {
@@ -262,13 +262,13 @@ var Options = []Option{
 	}, {
 		Name: "checkpoint", Group: GroupSearch, Value: "FILE",
 		Help: "save the search to FILE every few seconds, for --resume",
-		Doc:  "Whatever ends landgo, the file is whole: it is written beside and renamed. Every search can be saved, with a bound too; so can a search of many sets of points, as without --pp, with all its jobs.",
+		Doc:  "The file is always whole, even if landgo is killed: it is written under another name and renamed. Every search can be saved, also with a bound, and also one of many sets of points, as without --pp, with all its jobs.",
 		Set:  func(c *Config, v string) error { return setPath(&c.Checkpoint, v) },
 		Get:  func(c *Config) []string { return one(c.Checkpoint) },
 	}, {
 		Name: "checkpoint-every", Group: GroupSearch, Value: "DURATION",
 		Help: "how often --checkpoint saves",
-		Doc:  "Where --time is less than ten times that, it saves ten times in it. A checkpoint is some ten kilobytes for each search under way and takes milliseconds, most of them for the disk; of search stateful it has every state.",
+		Doc:  "If --time is less than ten times that, it saves ten times within --time. A checkpoint has some ten kilobytes for each search under way and takes milliseconds, most of them for the disk. For search stateful it has every state.",
 		Set: func(c *Config, v string) (err error) {
 			c.CheckpointEvery, err = ParseDuration(v)
 			return err
@@ -277,7 +277,7 @@ var Options = []Option{
 	}, {
 		Name: "resume", Group: GroupSearch, Value: "FILE",
 		Help: "go on with the search that --checkpoint saved to FILE",
-		Doc:  "Give the same guest and options as then: a checkpoint of another program, version, search or configuration is refused. The totals are those of a search that wasn't interrupted; the limits of --time and --memory begin anew. Without --pp the search by ascending preemptions, which has a quarter of the time, is run again up to where it was.",
+		Doc:  "Give the same guest and options as before: a checkpoint of another program, version, search or configuration is refused. The totals are those of a search that wasn't interrupted. The limits of --time and --memory begin anew. Without --pp, the search by ascending preemptions, which has a quarter of the time, repeats its work so far.",
 		Set:  func(c *Config, v string) error { return setPath(&c.Resume, v) },
 		Get:  func(c *Config) []string { return one(c.Resume) },
 	}, {
@@ -303,13 +303,13 @@ var Options = []Option{
 	}, {
 		Name: "sync-only", Group: GroupSearch, Hidden: true,
 		Help: "without --pp, choose among points of synchronisation only",
-		Doc:  "Data-race candidates add no points then, and a verdict holds for yield,lock,unlock. It is there to be compared with.",
+		Doc:  "Data-race candidates then add no points, and a verdict holds for yield,lock,unlock. For comparison only.",
 		Set:  func(c *Config, v string) error { return setSwitch(&c.SyncOnly, v) },
 		Get:  func(c *Config) []string { return flag(c.SyncOnly) },
 	}, {
 		Name: "processor-time", Group: GroupLimits, Hidden: true,
 		Help: "count the processor's time in --time and in the result's seconds",
-		Doc:  "By default they are time on the wall, which a busy machine stretches.",
+		Doc:  "By default they are wall-clock time, which a busy machine stretches.",
 		Set:  func(c *Config, v string) error { return setSwitch(&c.ProcessorTime, v) },
 		Get:  func(c *Config) []string { return flag(c.ProcessorTime) },
 	}, {
@@ -324,7 +324,7 @@ var Options = []Option{
 	}, {
 		Name: "max-executions", Group: GroupLimits, Value: "N",
 		Help: "stop after N executions (no limit by default)",
-		Doc:  "The verdict is then budget. Where landgo chooses the preemption points, it explores nothing beside its sets of them.",
+		Doc:  "The verdict is then budget. If landgo chooses the preemption points, it explores nothing beside its sets of them.",
 		Set:  func(c *Config, v string) error { return setCount(&c.MaxExecutions, v, 0) },
 		Get: func(c *Config) []string {
 			if c.MaxExecutions == 0 {
@@ -372,13 +372,13 @@ var Options = []Option{
 	}, {
 		Name: "snapshot", Group: GroupOutput, Value: "DIR|off",
 		Help: "where kernels' boots are kept, to begin there the next time",
-		Doc:  "By default $XDG_CACHE_HOME/landgo/boot, or ~/.cache/landgo/boot. A boot of a million instructions and more is kept, and used for the same kernel, command line, profile, machine and landgo only. It changes nothing of a result.",
+		Doc:  "By default $XDG_CACHE_HOME/landgo/boot, or ~/.cache/landgo/boot. A boot of a million instructions and more is kept, and used for the same kernel, command line, profile, machine and landgo only. It changes no result.",
 		Set:  func(c *Config, v string) error { return setPath(&c.Snapshot, v) },
 		Get:  func(c *Config) []string { return one(c.Snapshot) },
 	}, {
 		Name: "source", Group: GroupOutput, Value: "DIR", Repeat: true,
 		Help: "quote source lines from beneath DIR too",
-		Doc:  "Reports quote the lines that the guest's line information names from files beneath DIR, the working directory and the guest's folder, and from nowhere else: not through a link, and beneath / only if DIR says so. A replay doesn't look into the folder of a guest whose absolute path only the bug file has.",
+		Doc:  "The guest's line information names the lines. Reports quote only files beneath DIR, the working directory and the guest's folder: not through a link, and beneath / only if DIR says so. A replay doesn't read the folder of a guest whose absolute path only the bug file has.",
 		Set: func(c *Config, v string) error {
 			if v == "" {
 				return fmt.Errorf("want a directory's name")

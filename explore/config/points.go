@@ -39,7 +39,7 @@ var pointKinds = []struct {
 	{"lock", PointLock, "before a mutex, semaphore, read-write lock, barrier or once is acquired, and before cond_wait's reacquire; in a guest without symbols, before locked instructions"},
 	{"unlock", PointUnlock, "after a release: unlock, sem_post, signal, broadcast; in a guest without symbols, before locked instructions"},
 	{"atomic", PointAtomic, "before lock-prefixed instructions and xchg with memory"},
-	{"sync", PointSync, "before every operation that other threads could notice: all functions of synchronisation, locked instructions, system calls; includes lock and atomic"},
+	{"sync", PointSync, "before every operation that other threads can observe: all functions of synchronisation, locked instructions, system calls; includes lock and atomic"},
 	{"mem", PointMem, "before every access to memory that threads share, and all of the above"},
 	{"cli", PointCLI, "before interrupts are switched off (kernels only)"},
 	{"sti", PointSTI, "after interrupts are switched on (kernels only)"},

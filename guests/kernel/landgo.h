@@ -24,8 +24,8 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
 
-/* The kernel is up: what is looked for begins here. The caller is the thread
- * that landgo_switch named last. */
+/* The kernel is up: checking begins here. The caller is the thread that
+ * landgo_switch named last. */
 LANDGO_TELL(booted, void)
 /* A thread exists. It can't run yet. Its creator is the one that runs. */
 LANDGO_TELL(created, unsigned long thread)
@@ -41,11 +41,11 @@ LANDGO_TELL(switch, unsigned long thread)
 /* It will never run again after the next switch. */
 LANDGO_TELL(exited, unsigned long thread)
 
-/* It is the thread that runs when no other can; it waits for nobody. */
+/* It is the thread that runs when no other can. */
 LANDGO_TELL(idle, unsigned long thread)
 /* A timer interrupt chooses no thread of lower priority while one of higher is
- * ready. For kernels that have priorities, after created and at each change. It
- * is tried whether that holds; priorities are no matter if it doesn't. */
+ * ready. For kernels that have priorities, after created and at each change.
+ * landgo checks this, and ignores priorities if it doesn't hold. */
 LANDGO_TELL(priority, unsigned long thread, long priority)
 
 /* The caller is about to acquire something that threads wait for, or has
@@ -53,18 +53,18 @@ LANDGO_TELL(priority, unsigned long thread, long priority)
 LANDGO_TELL(locking, const void *object)
 LANDGO_TELL(unlocked, const void *object)
 
-/* Memory was given out, or taken back: whoever uses it from here on, until it
- * is given out again, uses what is freed. */
+/* Memory was given out, or taken back: access to freed memory, until it is
+ * given out again, is reported. */
 LANDGO_TELL(allocated, const void *memory, unsigned long bytes)
 LANDGO_TELL(freed, const void *memory)
 
-/* The thread's stack begins at the lowest of its bytes: who stores below it, with
- * the stack pointer there, has overflowed it. After created. */
+/* The thread's stack begins at the lowest of its bytes. A store below it, with
+ * the stack pointer there, is an overflow. After created. */
 LANDGO_TELL(stack, unsigned long thread, const void *lowest)
 
-/* Memory that only the choice of who runs next depends on, such as a ready list:
- * what is done there with interrupts off says nothing of the order in which it
- * was done. Before booted. */
+/* Memory on which only the choice of the next thread depends, such as a ready
+ * list. Accesses to it with interrupts off don't show the order in which they
+ * were made. Before booted. */
 LANDGO_TELL(scheduling, const void *memory, unsigned long bytes)
 
 /* The kernel gives up: message says why. */

@@ -1,4 +1,4 @@
-# What a Makefile includes to build tasks for Pebbles with plain gcc, after it
+# A Makefile includes this to build tasks for Pebbles with plain gcc, after it
 # has set PEBBLES to this folder. A program is linked by naming its objects:
 #
 #	PEBBLES = path/to/guests/pebbles

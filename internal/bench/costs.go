@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// What looking for further errors costs: the same search with it and without, of
-// guests whose spaces are the same either way.
+// The cost of looking for further errors: the same search with it and without,
+// of guests whose spaces are the same either way.
 
 // A cost is something that can be switched off.
 type cost struct {

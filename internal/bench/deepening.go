@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// What a job of an iterative deepening costs beside its executions: its start,
-// and what is kept of one that was left. Both are measured within landgo, by
+// The cost of a job of an iterative deepening beside its executions: its start,
+// and the saved state of a suspended one. Both are measured within landgo, by
 // benchmarks of package explore.
 
 var jobFigures = []struct {

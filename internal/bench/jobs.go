@@ -93,9 +93,9 @@ func jobs(runs int) error {
 	return nil
 }
 
-// ceiling shows how much two runs with one worker each get done at the same time,
-// next to one after the other: what two processors of this machine, which may share
-// a core or its caches with others, are at the most.
+// ceiling compares two runs with one worker each, at the same time and one
+// after the other. That is the most that two processors of this machine give:
+// they may share a core or its caches.
 func ceiling(runs int) error {
 	s := splits[0]
 	path, err := compile(s.program, s.flags, s.program+"-jobs")

@@ -7,9 +7,9 @@ import (
 )
 
 // kernels measures the small kernel: executions with points where interrupts go
-// off and come on, and how long it takes from exec to the end of one execution
-// where the kernel's boot is of five million instructions (memtest=3), and where
-// such a boot, or one ten times as long, was kept.
+// off and come on, and the time from exec to the end of one execution. The
+// latter is with a boot of five million instructions (memtest=3), and with a
+// kept boot of that length and of ten times as many.
 func kernels(runs int, show printer) error {
 	const (
 		path      = "bin/guests/kernel/kernel"

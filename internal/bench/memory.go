@@ -14,11 +14,11 @@ import (
 	"landgo/por"
 )
 
-// What a search keeps in memory is bounded by the depth of executions, not by
-// their number: shown by two sizes of one program, of which the greater is run
-// for more than ten million transitions and has hardly longer executions. Two
-// workers search, where a search can be divided. (Not here: stateful keeps all
-// states, and the searches that sample a digest of each distinct trace.)
+// A search's memory depends on the depth of executions, not on their number.
+// Two sizes of one program show it: the greater runs for more than ten million
+// transitions and has hardly longer executions. Two workers search, where a
+// search can be divided. (Not here: stateful keeps all states, and the searches
+// that sample a digest of each distinct trace.)
 
 // A growth is a search and two sizes of a program of guests/bench.
 type growth struct {

@@ -75,10 +75,10 @@ func searches() error {
 }
 
 // fewer shows how many times fewer executions BPOR runs than a search without
-// reduction at the same bound: one in which each access is a step (--all-shared), for
-// to leave steps out that only one thread can tell is a reduction too. Of what that
-// leaves, it shows how much is saved, and what the traces are, fewer than which no
-// search can run.
+// reduction at the same bound. In that search each access is a step
+// (--all-shared): to leave out private steps is a reduction too. Of what that
+// leaves, it shows how much is saved, and what the traces are, fewer than which
+// no search can run.
 func fewer() error {
 	for _, p := range []string{"micro-N2-K3", "micro-N3-K2", "ring-N4", "ring-N8", "fft-N4-K2"} {
 		count := func(search string, more ...string) (sample, error) {

@@ -42,8 +42,8 @@ func ELF(b []byte, r *rand.Rand) []byte {
 	return b
 }
 
-// read finds the fields of the headers. What is wrong with the file is no matter:
-// it is a good one.
+// read finds the fields of the headers. It ignores faults of the file: it is a
+// good one.
 func read(b []byte) *layout {
 	l := &layout{sections: map[string]span{}}
 	add := func(at int, sizes ...int) {

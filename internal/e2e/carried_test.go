@@ -7,10 +7,10 @@ import (
 	"landgo/result"
 )
 
-// TestTrustThreads: with --trust threads landgo carries thr_create and its like out
-// itself: whatever a library's own do, a program finds what their description says,
-// at every granularity and by every search. A library that looks past them can't be
-// run so.
+// TestTrustThreads: with --trust threads landgo carries out thr_create and the
+// other functions itself. A program sees their described behaviour, at every
+// granularity and by every search, whatever the library's own code does. A
+// library that looks past them can't be run so.
 func TestTrustThreads(t *testing.T) {
 	machines := []string{"-m64"}
 	if makes32(t) {

@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the real output into the document
 
 // A block is a fenced block of a document: lines[begin:end] without the fences.
 type block struct {
-	info       string // what follows the opening fence
+	info       string // the text after the opening fence
 	begin, end int
 }
 
@@ -115,13 +115,18 @@ func TestMatches(t *testing.T) {
 }
 
 // TestDocuments: what the documents show is what happens. A block that begins
-// with "$ " is run, line by line, and its output compared, but for times; one
+// with "$ " is run, line by line, and its output compared, except times. One
 // that opens with a language and a file's name ("```c counter.c") is that file.
 func TestDocuments(t *testing.T) {
 	docs, err := filepath.Glob(filepath.Join(top, "docs/*.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	studies, err := filepath.Glob(filepath.Join(top, "docs/case-studies/*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs = append(docs, studies...)
 	shown := 0
 	for _, path := range append(docs, filepath.Join(top, "README.md")) {
 		name, _ := filepath.Rel(top, path)

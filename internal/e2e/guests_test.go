@@ -41,8 +41,8 @@ func differences(g guests.Guest, r *result.Result) (all []string) {
 	if g.Executions > 0 {
 		differ("executions", r.Executions, uint64(g.Executions))
 		if !slices.ContainsFunc(g.Failures, func(f guests.Failure) bool { return f.Kind == "deadlock" }) {
-			// What a thread that stays blocked would have done with its lock
-			// isn't known to the search, so a deadlock can cost runs in vain.
+			// The search doesn't know the future of a thread that stays blocked
+			// on a lock, so a deadlock can cost runs in vain.
 			differ("blocked", r.Blocked, uint64(0))
 		}
 	} else if g.Verdict == guests.Verified && g.Threads != 1 && r.Executions < 2 {
@@ -112,8 +112,8 @@ func TestLinuxGuests(t *testing.T) {
 				if first == nil {
 					first = ofFixed
 				}
-				// What a wait that changes nothing counts for is landgo's own
-				// convention, but the same one whatever the compiler made of it.
+				// The count of a wait that changes nothing is landgo's own
+				// convention, but the same one for every compiler.
 				if fixed.Spins && (ofFixed.Executions != first.Executions || ofFixed.Transitions != first.Transitions) {
 					t.Errorf("%s: %d executions, %s has %d", fixed.Binary(build), ofFixed.Executions, guests.Builds[0], first.Executions)
 				}

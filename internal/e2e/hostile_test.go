@@ -11,8 +11,8 @@ import (
 	"landgo/result"
 )
 
-// A guest, and a bug file, are handed in by anybody: what they say reads no file of
-// the host's and sets no limit.
+// Guests and bug files may come from anywhere: their contents read no file of
+// the host's and set no limit.
 
 // hostileSource has a lost update whose lines are, as the line table has it, of a
 // file outside of all folders that are looked at.
@@ -57,7 +57,7 @@ func TestSourcesOutside(t *testing.T) {
 	}
 	for name, quoted := range map[string]string{
 		"../canary.txt": "", "../../canary.txt": "", "sub/../../canary.txt": "", canary: "", "link.txt": "",
-		// What is asked for is quoted.
+		// Requested files are quoted.
 		"inside.txt": "INSIDE",
 	} {
 		if err := os.WriteFile(filepath.Join(lab, "inside.txt"), []byte("INSIDE\n"), 0o644); err != nil {
@@ -85,8 +85,8 @@ func TestSourcesOutside(t *testing.T) {
 	}
 }
 
-// TestHostileBugFile: what a bug file says of limits isn't taken, a file of the host
-// that it names isn't read, and a guest that it names is the one with its digest or
+// TestHostileBugFile: a bug file's limits are ignored, a file of the host that
+// it names isn't read, and a guest that it names is the one with its digest or
 // none.
 func TestHostileBugFile(t *testing.T) {
 	dir := t.TempDir()
@@ -107,7 +107,7 @@ func TestHostileBugFile(t *testing.T) {
 	if strings.Contains(string(whole), in) {
 		t.Errorf("the bug file names %s:\n%s", in, whole)
 	}
-	// What the guest reads is in the file.
+	// The file has the guest's input.
 	if err := os.Remove(in); err != nil {
 		t.Fatal(err)
 	}

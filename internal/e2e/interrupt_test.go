@@ -72,7 +72,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestKillWhileWriting: whoever kills landgo while it writes its bug file finds
+// TestKillWhileWriting: a kill of landgo while it writes its bug file leaves
 // the old file or the new one.
 func TestKillWhileWriting(t *testing.T) {
 	dir := t.TempDir()

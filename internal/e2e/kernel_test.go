@@ -51,7 +51,7 @@ func onKernel(t *testing.T, k guests.KernelTest, build string, flags ...string) 
 	r := kept.(*kernelRun)
 	r.Lock()
 	defer r.Unlock()
-	if r.Result == nil { // or nobody has come to its end
+	if r.Result == nil { // or no thread has come to its end
 		r.Result = run(t, args...).decode(t)
 	}
 	return r.Result
@@ -119,12 +119,12 @@ func TestKernelPoints(t *testing.T) {
 	}
 }
 
-// TestKernelOrders: an exhaustive search with a point before each section without
-// interrupts makes as many executions as a model of the kernel has orders of such
-// sections; and optimal, which makes one of each class of orders, no more. Where
-// a thread gives the processor up and would go on at once (a yield, one of higher
-// priority), its rest of a section can be run for it or as its own step: that
-// order is made twice.
+// TestKernelOrders: an exhaustive search with a point before each section
+// without interrupts makes as many executions as a model of the kernel has
+// orders of such sections. optimal, which makes one of each class of orders,
+// makes no more. A thread may give the processor up and go on at once (a yield,
+// one of higher priority). The rest of its section can then run for it or as
+// its own step: that order is made twice.
 func TestKernelOrders(t *testing.T) {
 	all, builds := kernelTests(t)
 	twice := []string{"yield", "steal", "donate", "donate_two"}

@@ -8,9 +8,10 @@ import (
 	"landgo/result"
 )
 
-// TestMissingPages: a call that fails for memory that isn't there, and a fault that a
-// handler gets, come in either order with the new_pages or remove_pages of another
-// thread. Who gets the last memory isn't explored, and no verdict is given then.
+// TestMissingPages: a call that fails for memory that isn't there, and a fault
+// that a handler gets, come in either order with the new_pages or remove_pages
+// of another thread. The order in which threads get the last memory isn't
+// explored, and no verdict is given then.
 func TestMissingPages(t *testing.T) {
 	machines := []string{"-m64"}
 	if makes32(t) {

@@ -29,9 +29,9 @@ func pebblesProgram(t *testing.T, machine, source string, flags ...string) strin
 	return out
 }
 
-// TestP2Signs: what a program of the course says of itself is understood: a
-// panic's message, a report of failure, what goes to the simulator, and that a
-// thread's status isn't a failure of the task's.
+// TestP2Signs: landgo understands the signs of the course's programs: a panic's
+// message, a report of failure, output to the simulator. A thread's status
+// isn't a failure of the task's.
 func TestP2Signs(t *testing.T) {
 	machines := []string{"-m64"}
 	if makes32(t) {
@@ -65,8 +65,8 @@ func TestP2Signs(t *testing.T) {
 	}
 }
 
-// TestLife: a thread that has done all that others can see may still live when
-// somebody asks for it, or be gone; its end is a step of its own for them.
+// TestLife: after all its visible events a thread may still live when another
+// thread asks for it, or be gone. Its end is a step of its own for them.
 func TestLife(t *testing.T) {
 	abi := filepath.Join(top, "guests/pebbles/abi")
 	for _, question := range []string{"LIVES", "GONE", "TWICE", "SLEEPS"} {

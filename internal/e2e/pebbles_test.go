@@ -27,19 +27,20 @@ type libraryTest struct {
 	Note    string           `json:"note"`
 	// I386 are the bugs of the i386 build where they are others.
 	I386 []guests.Failure `json:"i386"`
-	// Alike: the i386 build has as many executions. It needn't where a thread
-	// waits by looking again: how often it looks until its state recurs depends on
-	// what gcc leaves on its stack on the way, which counts although nobody reads
-	// it. (Registers and flags that nobody reads don't count.) So the number goes with
-	// the code more than with the processor: on x86-64 spin-join has the i386 build's
-	// at -Os, spin-readers at -O0 and queue-sections at -O1.
+	// Alike: the i386 build has as many executions. It needn't if a thread
+	// waits by looking again. How often it looks until its state recurs depends
+	// on the values that gcc leaves on its stack; they count although no code
+	// reads them. (Registers and flags that no code reads don't count.) So the
+	// number goes with the code more than with the processor: on x86-64
+	// spin-join has the i386 build's at -Os, spin-readers at -O0 and
+	// queue-sections at -O1.
 	//
-	// In spin-rwlock, spin-sem, spin-reuse and abi-deschedule it is the call in the loop:
-	// on x86-64 it leaves its return address on the stack, on i386 its argument is read
-	// from there. Where that word was another thread's business before (a waiter in the
-	// queue of a condition, the stack of a thread that is gone), the access is a step
-	// as well. With calls that use no stack (an int in the loop) both processors have
-	// 57, 784, 784 and 100.
+	// In spin-rwlock, spin-sem, spin-reuse and abi-deschedule it is the call in
+	// the loop. On x86-64 it leaves its return address on the stack; on i386
+	// its argument is read from there. If another thread used that word before
+	// (a waiter in the queue of a condition, the stack of a thread that is
+	// gone), the access is a step as well. With calls that use no stack (an int
+	// in the loop) both processors have 57, 784, 784 and 100.
 	Alike bool `json:"alike"`
 	// Slow: its space is larger than a test has time for.
 	Slow bool `json:"slow"`

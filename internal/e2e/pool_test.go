@@ -37,8 +37,8 @@ func poolGuests(t *testing.T, flags ...string) (paths []string, options [][]stri
 }
 
 // TestPool: the errors of the heap are found with an allocator of the program's
-// own, whose code is tested like the rest, and each comes again in a replay; of a
-// program that is right there is no alarm.
+// own, whose code is tested like the rest. Each comes again in a replay, and a
+// correct program raises no alarm.
 func TestPool(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(top, "docs/profiles.md"))
 	if err != nil {

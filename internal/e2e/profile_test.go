@@ -9,8 +9,9 @@ import (
 	"landgo/result"
 )
 
-// TestProfile: with a profile there are points at a lock that has no name which
-// landgo knows, and a panic of the program's own is a bug; the cure is verified.
+// TestProfile: with a profile there are points at a lock whose name landgo
+// doesn't know, and a panic of the program's own is a bug. The cure is
+// verified.
 func TestProfile(t *testing.T) {
 	bad, good := guest(t, "own_lock.c"), guest(t, "own_lock.c", "-DFIXED")
 	profile, err := filepath.Abs("testdata/own_lock.yaml")
@@ -95,7 +96,7 @@ func TestProfile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(page), "```yaml\n"+string(text)+"```\n") {
+		if !strings.Contains(string(page), "```yaml guards.yaml\n"+string(text)+"```\n") {
 			t.Errorf("docs/profiles.md hasn't the profile that is tested here")
 		}
 	})

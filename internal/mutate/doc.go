@@ -1,6 +1,6 @@
-// Package mutate makes mistakes in C sources: from a thread library that is
-// right, mutants that each have one change of a kind that people make there (a
-// lock dropped, a wake-up too early). What makes a kind is in operators.go.
+// Package mutate makes mistakes in C sources. From a correct thread library it
+// makes mutants with one change each, of a usual kind (a lock dropped, a
+// wake-up too early). The kinds are in operators.go.
 //
 // Which mutants there are is a function of the text alone, in the order of the
 // operators and, for each, of the places. A mutant's name says operator and
@@ -8,6 +8,6 @@
 // mutant speak of the lines of its original.
 //
 // It reads C by its tokens and statements (token.go, statement.go), which is
-// enough for plain code: a change that gives something else than C shows when it
-// is compiled, and such a mutant is discarded then.
+// enough for plain code. A change whose result isn't C fails to compile, and
+// such a mutant is discarded.
 package mutate

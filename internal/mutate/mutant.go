@@ -26,7 +26,7 @@ type Mutant struct {
 	File     string // as given to Mutants
 	Function string
 	Line     int
-	Detail   string // what tells it from others of its operator at its line, or ""
+	Detail   string // its difference from others of its operator at its line, or ""
 	Text     string // the whole source
 }
 

@@ -67,8 +67,7 @@ func lockDropped(a *author) {
 	}
 }
 
-// lockReplaced: by another that the function uses, and by one that nobody else
-// has.
+// lockReplaced: by another that the function uses, and by a new one.
 func lockReplaced(a *author) {
 	all := a.sections()
 	for _, c := range all {
@@ -134,7 +133,7 @@ func whileIf(a *author) {
 	})
 }
 
-// wakes calls visit for each call that wakes somebody.
+// wakes calls visit for each call that wakes a thread.
 func (a *author) wakes(visit func(*statement)) {
 	a.function.body.each(func(s *statement) {
 		name, _ := a.called(s)

@@ -51,10 +51,10 @@ func coverage(l *lab) error {
 	return nil
 }
 
-// atTwo has what BPOR saves at two preemptions: ten times at the least, of what a
-// search without any reduction runs. Not to record what only one thread touches,
-// and to make one step of a lock and what follows, are reductions too; so the
-// figure that is wanted is of runs in which every access is a step.
+// atTwo has what BPOR saves at two preemptions: ten times at the least, of what
+// a search without any reduction runs. Leaving out private memory, and making
+// one step of a lock and the access after it, are reductions too. So the wanted
+// figure is of runs in which every access is a step.
 func atTwo(l *lab) error {
 	t := newTable("guest", "no reduction: executions", "`bpor`", "fewer", "`lazy-bpor`: traces",
 		"every access a step, no reduction: executions", "`bpor`", "fewer")

@@ -13,9 +13,9 @@ import (
 
 var shares = []float64{0.01, 0.05, 0.25, 0.5}
 
-// estimated are the searches whose estimates are measured, each on the guests that
-// end within its limits: optimal stands for those that know of a branch when a race
-// has shown it, trust and rounder look for revisits.
+// estimated are the searches whose estimates are measured, each on the guests
+// that end within its limits. optimal stands for those that learn of a branch
+// by a race; trust and rounder look for revisits.
 var estimated = []struct {
 	search, bound string
 	executions    uint64
@@ -38,15 +38,38 @@ func estimator(l *lab) error {
 			}
 		}
 	}
+	summary := newTable("search", "guests", "median after 1 %", "5 %", "25 %", "50 %", "least at 50 %", "greatest at 50 %")
 	for _, e := range estimated {
-		t := errors(l, names, run{search: e.search, bound: e.bound, executions: e.executions, seconds: e.seconds})
+		t, ratios := errors(l, names, run{search: e.search, bound: e.bound, executions: e.executions, seconds: e.seconds})
 		l.fill("estimator_"+e.search, t.String())
+		summary.add(summarised(e.search, len(t.rows)-len(marks), ratios)...)
 	}
+	l.fill("estimator_summary", summary.String())
 	return nil
 }
 
-// errors are the estimator's of a search on each of the guests.
-func errors(l *lab, names []string, of run) *table {
+// summarised is a search's row of the summary.
+func summarised(search string, guests int, ratios [][]float64) []string {
+	cells := []string{"`" + search + "`", fmt.Sprint(guests)}
+	for _, r := range ratios {
+		cells = append(cells, fmt.Sprintf("%.2f", quantile(slices.Clone(r), 0.5)))
+	}
+	half := ratios[len(ratios)-1]
+	for _, at := range []float64{0, 1} {
+		cells = append(cells, fmt.Sprintf("%.2f", quantile(slices.Clone(half), at)))
+	}
+	return cells
+}
+
+// marks are the quantiles below a table of errors.
+var marks = []struct {
+	name string
+	at   float64
+}{{"least", 0}, {"median", 0.5}, {"greatest", 1}}
+
+// errors are the estimator's of a search on each of the guests: a table, and the
+// ratios by share.
+func errors(l *lab, names []string, of run) (*table, [][]float64) {
 	t := newTable("guest", "executions", "estimate/executions after 1 %", "5 %", "25 %", "50 %")
 	ratios := make([][]float64, len(shares))
 	for _, name := range names {
@@ -73,15 +96,12 @@ func errors(l *lab, names []string, of run) *table {
 		}
 		t.add(cells...)
 	}
-	for _, q := range []struct {
-		name string
-		at   float64
-	}{{"least", 0}, {"median", 0.5}, {"greatest", 1}} {
+	for _, q := range marks {
 		cells := []string{"**" + q.name + "**", ""}
 		for i := range shares {
 			cells = append(cells, fmt.Sprintf("**%.2f**", quantile(slices.Clone(ratios[i]), q.at)))
 		}
 		t.add(cells...)
 	}
-	return t
+	return t, ratios
 }

@@ -1,12 +1,13 @@
 // Command papers runs the experiments of the papers whose searches landgo has,
-// on guests/papers and the other guests, and writes docs/papers.md: the paper's
-// figure, landgo's, and why they differ where they do. It fails if a figure that
-// has to be met isn't. Run it from the top of a built tree, or with `make papers`.
+// on guests/papers and the other guests. It writes docs/papers.md, a summary, and
+// bin/papers.md with all tables: the paper's figure, landgo's, and why they differ
+// where they do. It fails if a figure that has to be met isn't. Run it from the top
+// of a built tree, or with `make papers`.
 //
-// The page's text is page.md, a template; each experiment here fills in tables
-// by name. All that it prints but times is the same on each run, for a search is
-// cut by its executions first: the limit on time only keeps one that makes none
-// from taking the evening.
+// The pages' texts are the templates page.md and tables.md; each experiment here
+// fills in tables by name. All that it prints except times is the same on each run,
+// because a search is cut by its executions first. The limit on time only stops a
+// search that makes none.
 package main
 
 import (
@@ -31,8 +32,13 @@ var experiments = []experiment{
 	{"speedup", speedup}, {"rounds", rounds}, {"preemptions", preemptions}, {"estimator", estimator},
 }
 
+// page is the summary, tables has everything.
+//
 //go:embed page.md
 var page string
+
+//go:embed tables.md
+var tables string
 
 func main() {
 	os.Exit(papers())
@@ -40,7 +46,8 @@ func main() {
 
 func papers() int {
 	only := flag.String("only", "", "run this experiment only, and print its tables")
-	out := flag.String("out", "docs/papers.md", "the page to write")
+	out := flag.String("out", "docs/papers.md", "the summary page to write")
+	full := flag.String("tables", "bin/papers.md", "the page of all tables to write")
 	flag.Parse()
 	l := newLab()
 	begin := time.Now()
@@ -64,8 +71,10 @@ func papers() int {
 		}
 	default:
 		l.fill("took", fmt.Sprintf("%.0f", processorTime().Minutes()))
-		if err := write(*out, l.filled); err != nil {
-			return fail(err)
+		for path, text := range map[string]string{*out: page, *full: tables} {
+			if err := write(path, text, l.filled); err != nil {
+				return fail(err)
+			}
 		}
 	}
 	for i, f := range l.failures {
@@ -81,7 +90,7 @@ func papers() int {
 	return 0
 }
 
-// processorTime is what the runs have had of the processor.
+// processorTime is the processor time of the runs.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u); err != nil {
@@ -90,9 +99,9 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// write fills in the page. A table that no experiment made is an error.
-func write(path string, filled map[string]string) error {
-	t, err := template.New("page.md").Option("missingkey=error").Parse(page)
+// write fills in a page. A table that no experiment made is an error.
+func write(path, page string, filled map[string]string) error {
+	t, err := template.New(path).Option("missingkey=error").Parse(page)
 	if err != nil {
 		return err
 	}

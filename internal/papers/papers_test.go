@@ -90,8 +90,9 @@ func TestEverySearchHunts(t *testing.T) {
 	}
 }
 
-// TestPageNamesTables: each table that the page asks for is filled in by some
-// experiment, and each that is filled in is asked for.
+// TestPageNamesTables: each table that a page asks for is filled in by some
+// experiment. Each that is filled in is on the page of all tables, and the summary
+// asks for no more.
 func TestPageNamesTables(t *testing.T) {
 	var code strings.Builder
 	files, err := os.ReadDir(".")
@@ -118,7 +119,7 @@ func TestPageNamesTables(t *testing.T) {
 		filled[m[1]] = true
 	}
 	asked := map[string]bool{}
-	for _, m := range regexp.MustCompile(`{{\.([a-z0-9_]+)}}`).FindAllStringSubmatch(page, -1) {
+	for _, m := range regexp.MustCompile(`{{\.([a-z0-9_]+)}}`).FindAllStringSubmatch(tables, -1) {
 		asked[m[1]] = true
 		if !filled[m[1]] {
 			t.Errorf("the page asks for %s, which nothing fills in", m[1])
@@ -128,6 +129,19 @@ func TestPageNamesTables(t *testing.T) {
 		if !asked[name] {
 			t.Errorf("%s is filled in, and the page doesn't ask for it", name)
 		}
+	}
+	for _, m := range regexp.MustCompile(`{{\.([a-z0-9_]+)}}`).FindAllStringSubmatch(page, -1) {
+		if !asked[m[1]] {
+			t.Errorf("the summary asks for %s, which the page of all tables hasn't", m[1])
+		}
+	}
+}
+
+// TestSummarised: the summary of the estimator has medians, and the extremes at half.
+func TestSummarised(t *testing.T) {
+	got := strings.Join(summarised("optimal", 3, [][]float64{{1, 2, 3}, {4, 6, 5}, {7}, {0.5, 9, 1}}), " ")
+	if want := "`optimal` 3 2.00 5.00 7.00 1.00 0.50 9.00"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

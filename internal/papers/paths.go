@@ -7,10 +7,10 @@ import (
 
 // Flanagan and Godefroid, Figures 6 and 8: transitions by the number of threads.
 //
-// Their tool takes each access to the table, and to what a lock guards, as
-// visible, whoever else accesses it. landgo finds out what threads share, so that
-// where no two meet it has one path without any reduction. --all-shared is the
-// paper's view.
+// Their tool takes each access to the table, and to data under a lock, as
+// visible, whether other threads access it or not. landgo finds out what
+// threads share, so that where no two meet it has one path without any
+// reduction. --all-shared is the paper's view.
 
 // A configuration is a column of them.
 type configuration struct {

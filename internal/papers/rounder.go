@@ -89,7 +89,7 @@ func needed(l *lab) error {
 }
 
 // within is the rounds table: complete executions with at most 1, 2, 3 and 4
-// rounds, by GenMC 0.11's round-robin bound; fib_bench by a separate
+// rounds, by GenMC 0.11's round-robin bound. fib_bench's are by a separate
 // enumeration, from which GenMC differs at 2 and 3.
 var within = []struct {
 	guest  string

@@ -115,9 +115,9 @@ func boundedTraces(l *lab) {
 	l.fill("thesis_bounded", t.String())
 }
 
-// sixTraces holds account and lazy against the slides: six traces at bound 0;
-// beyond it not fewer than six, and not more than the slides have, but where
-// every access is an event.
+// sixTraces compares account and lazy with the slides: six traces at bound 0.
+// Beyond it there are not fewer than six, and not more than in the slides,
+// except if every access is an event.
 func sixTraces(l *lab, s synthetic, b bounding, k int, o outcome) {
 	if s.name != "account" && s.name != "lazy" || b.slides == 0 {
 		return

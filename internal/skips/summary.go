@@ -32,8 +32,8 @@ func newSummary(out io.Writer) *summary {
 	return &summary{out, map[string]map[string][]string{}, map[string][]string{}, map[string][]string{}, nil, false}
 }
 
-// line takes a line of the stream. What isn't an event is the compiler's, for
-// which older versions of go test have none.
+// line takes a line of the stream. A line that isn't an event is the
+// compiler's: older versions of go test have no event for it.
 func (s *summary) line(text []byte) {
 	var e event
 	if len(text) == 0 || text[0] != '{' || json.Unmarshal(text, &e) != nil {

@@ -16,7 +16,7 @@ const (
 	equivalent class = "equivalent" // no interleaving at all has a bug
 	sameAs     class = "same"       // its code is that of the right library, or of an earlier mutant
 	unbuilt    class = "discarded"  // it isn't C
-	undecided  class = "undecided"  // nobody finds a bug, and the space isn't finished
+	undecided  class = "undecided"  // no search finds a bug, and the space isn't finished
 	missing    class = "missing"    // not done, of a page made of what was found so far
 )
 

@@ -32,8 +32,8 @@ const (
 	figureAxis, figureGridline = "#555", "#ddd"
 )
 
-// colours are told apart by people who see few, in the order of the contestants
-// (Okabe and Ito).
+// colours can be distinguished by the colour-blind, in the order of the
+// contestants (Okabe and Ito).
 var colours = []string{"#000000", "#0072b2", "#56b4e9", "#009e73", "#e69f00", "#d55e00", "#cc79a7"}
 
 // figure is the one of the trials that count.

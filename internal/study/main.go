@@ -1,12 +1,12 @@
 // Command study compares landgo's iterative deepening with searching one space,
-// as Blum and Gibson did it for Quicksand (OOPSLA 2016, section 6): on the tests
-// of two thread libraries and on mutants of them, each contestant with the same
-// time of the processor. It writes docs/quicksand.md: the paper's Figure 7 and
-// Tables 1, 2 and 3 with ours beside theirs. Run it from the top of a built tree,
-// or with `make study`.
+// as Blum and Gibson did it for Quicksand (OOPSLA 2016, section 6). It runs the
+// tests of two thread libraries and of mutants of them, each contestant with
+// the same time of the processor. It writes docs/quicksand.md, a summary, and
+// bin/quicksand.md: the paper's Figure 7 and Tables 1, 2 and 3 with ours beside
+// theirs. Run it from the top of a built tree, or with `make study`.
 //
-// What a run found is kept in the scratch folder, so a study that was stopped
-// goes on where it was; another build of landgo begins anew.
+// The scratch folder keeps the results of each run, so a study that was stopped
+// goes on from there; another build of landgo begins anew.
 package main
 
 import (
@@ -41,14 +41,15 @@ func main() {
 
 func study() int {
 	l := &lab{codes: map[string]string{}}
-	out := flag.String("out", "docs/quicksand.md", "the page to write")
+	out := flag.String("out", "docs/quicksand.md", "the summary page to write")
+	full := flag.String("tables", "bin/quicksand.md", "the page of all tables to write")
 	without := flag.String("without", "", "leave out contestants whose name begins with this; writes no page")
 	only := flag.String("only", "", "pairs whose name contains this; prints and writes no page")
 	flag.StringVar(&l.landgo, "landgo", "bin/landgo", "the program")
 	flag.StringVar(&l.scratch, "scratch", "bin/study", "where mutants and results are kept")
 	flag.Float64Var(&l.budget, "budget", 10, "seconds of the processor for each contestant and pair")
 	flag.BoolVar(&l.stale, "stale", false, "take the results of other builds of landgo too")
-	flag.BoolVar(&l.cached, "cached", false, "run nothing: the page of what was found so far, without pairs that aren't done")
+	flag.BoolVar(&l.cached, "cached", false, "run nothing: write the page of the results so far, without pairs that aren't done")
 	flag.IntVar(&l.jobs, "jobs", 1, "pairs at a time")
 	flag.Parse()
 	for _, c := range contestants {
@@ -68,7 +69,7 @@ func study() int {
 		}
 	}
 	if *only == "" && *without == "" {
-		if err := l.write(*out, subjects); err != nil {
+		if err := l.write(*out, *full, subjects); err != nil {
 			fmt.Fprintf(os.Stderr, "study: %v\n", err)
 			return 1
 		}

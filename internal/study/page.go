@@ -8,23 +8,38 @@ import (
 	"text/template"
 )
 
+// page is the summary, tables has everything.
+//
 //go:embed page.md
 var page string
 
-// write fills in the page.
-func (l *lab) write(path string, subjects []*subject) error {
-	t, err := template.New("page.md").Option("missingkey=error").Parse(page)
+//go:embed tables.md
+var tables string
+
+// write fills in both pages, and draws the summary's figure beside it.
+func (l *lab) write(path, full string, subjects []*subject) error {
+	cells := l.cells(subjects)
+	for path, text := range map[string]string{path: page, full: tables} {
+		filled, err := fill(text, cells)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(filled), 0o644); err != nil {
+			return err
+		}
+	}
+	return l.drawing(subjects).draw(strings.TrimSuffix(path, ".md") + ".svg")
+}
+
+// fill puts the cells into a page. One that there isn't is an error.
+func fill(text string, cells map[string]string) (string, error) {
+	t, err := template.New("page").Option("missingkey=error").Parse(text)
 	if err != nil {
-		return err
+		return "", err
 	}
 	var b strings.Builder
-	if err := t.Execute(&b, l.cells(subjects)); err != nil {
-		return err
-	}
-	if err := l.drawing(subjects).draw(strings.TrimSuffix(path, ".md") + ".svg"); err != nil {
-		return err
-	}
-	return os.WriteFile(path, []byte(b.String()), 0o644)
+	err = t.Execute(&b, cells)
+	return b.String(), err
 }
 
 // drawing is Figure 7 as a drawing.
@@ -69,11 +84,11 @@ func (l *lab) cells(subjects []*subject) map[string]string {
 		from = fmt.Sprintf(" This page was made with `-stale`: its results are of %d builds of landgo, between which deepening changed.", len(builds))
 	}
 	if n := classes[missing]; n > 0 {
-		from += fmt.Sprintf(" Pairs that are left out, for they weren't done: %d.", n)
+		from += fmt.Sprintf(" Pairs that are left out because they weren't done: %d.", n)
 	}
-	who := newTable("name", "what it is", "options")
+	table := newTable("name", "search", "options")
 	for _, c := range l.contestants {
-		who.add("`"+c.name+"`", c.about, "`"+strings.Join(c.args, " ")+"`")
+		table.add("`"+c.name+"`", c.about, "`"+strings.Join(c.args, " ")+"`")
 	}
 	return map[string]string{
 		"builds": from, "budget": fmt.Sprintf("%g", l.budget), "check": fmt.Sprint(checkBudget),
@@ -81,7 +96,7 @@ func (l *lab) cells(subjects []*subject) map[string]string {
 		"counted": number(classes[wrong] + classes[right] + classes[undecided]),
 		"wrong":   number(classes[wrong]), "right": number(classes[right]), "undecided": number(classes[undecided]),
 		"preempted": number(preempted), "checked": of(checked, classes[equivalent]),
-		"operators": operatorTable(subjects), "contestants": who.String(),
+		"operators": operatorTable(subjects), "contestants": table.String(), "summary": l.summary(subjects),
 		"figure7": l.figure7(subjects), "figure8": l.figure8(subjects),
 		"table1": l.table1(subjects), "table2": l.table2(subjects), "table3": l.table3(subjects),
 		"races": l.raceTable(subjects),

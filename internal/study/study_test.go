@@ -39,8 +39,8 @@ func newLab(t *testing.T) *lab {
 	return &lab{landgo: landgo, scratch: t.TempDir(), budget: 20, jobs: 2, contestants: contestants, codes: map[string]string{}}
 }
 
-// TestReduced makes the study of a few pairs of which the outcome is known: one
-// of each class, and bugs that need a preemption and a data-race point.
+// TestReduced makes the study of a few pairs with a known outcome: one of each
+// class, and bugs that need a preemption and a data-race point.
 func TestReduced(t *testing.T) {
 	l := newLab(t)
 	for _, tt := range []struct {
@@ -54,9 +54,9 @@ func TestReduced(t *testing.T) {
 		{"spin/mutex.c-9-atomic_plain/spin-mutex", wrong, true, result.Verified},
 		// The ready flag is set under the lock, so the wake-up may come first.
 		{"spin/sem.c-38-signal_first/spin-sem", equivalent, true, ""},
-		// Who ends keeps the lock that the others spin for.
+		// A thread that ends keeps the lock that the others spin for.
 		{"spin/thread.c-116-unlock_late/spin-join_late", wrong, true, result.Buggy},
-		// Nobody is ever woken.
+		// No thread is ever woken.
 		{"queue/thread.c-105-wake_dropped/queue-reuse", wrong, false, result.Buggy},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -93,8 +93,8 @@ func TestReduced(t *testing.T) {
 	}
 }
 
-// TestGoesOn: a study that was stopped takes up what it has, of the same landgo
-// only.
+// TestGoesOn: a study that was stopped uses its results so far, of the same
+// landgo only.
 func TestGoesOn(t *testing.T) {
 	l := newLab(t)
 	const name = "queue/right/queue-join_late"
@@ -158,6 +158,35 @@ func TestMutantsAreBuilt(t *testing.T) {
 	for range 2 { // the second time from the note of the first
 		if _, err := l.build(bad); !errors.As(err, &why) || !strings.Contains(string(why), "no_such_type") {
 			t.Errorf("got %v, want the compiler's reason", err)
+		}
+	}
+}
+
+// TestPages: the summary and the page of all tables can be filled in, and have the
+// counts.
+func TestPages(t *testing.T) {
+	l := &lab{budget: 10, contestants: contestants}
+	bug := trial{Verdict: result.Buggy, Preemptions: 1}
+	subjects := []*subject{
+		{pair: pair{library: "spin", test: "mutex"}, class: right, trials: map[string]trial{memBPOR.name: {Verdict: result.Verified}}},
+		{pair: pair{library: "queue", test: "mutex"}, class: wrong, preempted: true, trials: map[string]trial{memBPOR.name: bug, deepLimited.name: bug}},
+	}
+	cells := l.cells(subjects)
+	for name, text := range map[string]string{"page.md": page, "tables.md": tables} {
+		filled, err := fill(text, cells)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !strings.Contains(filled, cells["table2"]) {
+			t.Errorf("%s hasn't the table of preemptions", name)
+		}
+	}
+	for _, want := range []string{
+		"| `deep-limited` | deepening, limited happens-before | QS-Limited-HB | 153 | 1 | 153 | 0 |",
+		"| `mem-bpor` | every access, BPOR by preemptions | SSS-MC-Shared-Mem | 122 | 1 | 39 | 1 |",
+	} {
+		if !strings.Contains(cells["summary"], want) {
+			t.Errorf("the summary hasn't the row %q:\n%s", want, cells["summary"])
 		}
 	}
 }

@@ -41,7 +41,7 @@ var familyOf = func() map[string]string {
 // moments are the columns of Figures 7 and 8, in seconds.
 var moments = []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60}
 
-// cumulative is a figure as a table: of each contestant, how many trials that
+// cumulative is a figure as a table: for each contestant, how many trials that
 // count were over by when.
 func (l *lab) cumulative(subjects []*subject, counts func(*subject, trial) bool) string {
 	head := []string{"by s of processor time"}
@@ -91,7 +91,7 @@ func (l *lab) table1(subjects []*subject) string {
 	for _, c := range l.contestants {
 		head = append(head, c.name)
 	}
-	t := newTable(append(head, "nobody")...)
+	t := newTable(append(head, "no search")...)
 	sum := make([]int, len(head)+1)
 	line := func(name string, family string) {
 		n := make([]int, len(head)+1)
@@ -107,14 +107,14 @@ func (l *lab) table1(subjects []*subject) string {
 			if s.preempted {
 				n[3]++
 			}
-			nobody := 1
+			none := 1
 			for i, c := range l.contestants {
 				if s.bugBy(c.name) {
 					n[4+i]++
-					nobody = 0
+					none = 0
 				}
 			}
-			n[len(head)] += nobody
+			n[len(head)] += none
 		}
 		row := []string{name}
 		for i := 1; i < len(n); i++ {
@@ -158,7 +158,7 @@ func (l *lab) table2(subjects []*subject) string {
 	return t.String()
 }
 
-// operators counts what became of the mutants.
+// operatorTable counts the mutants by class.
 func operatorTable(subjects []*subject) string {
 	t := newTable("operator", "pairs", "not C", "same code", "equivalent", "undecided", "bug", "kinds")
 	var names []string

@@ -8,14 +8,15 @@ import (
 	"landgo/emu"
 )
 
-// The interrupt controllers of multiprocessors, of which this machine has one
-// processor: a local APIC beside it, and an I/O APIC, to which devices' lines go. The
-// 8259s reach the processor past them for as long as the local APIC is off.
+// The interrupt controllers of multiprocessors: a local APIC beside the one
+// processor, and an I/O APIC, to which devices' lines go. The 8259s reach the
+// processor past them for as long as the local APIC is off.
 //
-// Source: Intel's manual, volume 3, "Advanced Programmable Interrupt Controller", and
-// the data sheet of the 82093AA. Where we deviate: time is the scheduler's, so the timer
-// has to be periodic, and its count isn't to be read; interrupts are of edges and of
-// fixed delivery to this processor; none are sent between processors.
+// Source: Intel's manual, volume 3, "Advanced Programmable Interrupt
+// Controller", and the data sheet of the 82093AA. Deviations: time is the
+// scheduler's, so the timer has to be periodic, and its count can't be read.
+// Interrupts are of edges and of fixed delivery to this processor; none are
+// sent between processors.
 
 const (
 	localAt = 0xfee00000
@@ -95,8 +96,8 @@ func (b *Board) resetAPICs() {
 	}
 }
 
-// Devices are the pages of registers of a board. A processor asks its APIC who it is
-// wherever it wants to know that.
+// Devices are the pages of registers of a board. A processor reads its own
+// number from its APIC.
 func Devices() []emu.Device {
 	return []emu.Device{{Addr: localAt, Plain: []uint64{localAt + idRegister, localAt + versionRegister}}, {Addr: ioAt}}
 }
@@ -235,7 +236,7 @@ func (l *local) passes() bool {
 	return !l.byLocal() || e&localMasked == 0 && e&deliveryMode == extern
 }
 
-// oneTimer: one clock ticks, for which of two comes next nobody says.
+// oneTimer: one clock ticks, because the order of two would be unknown.
 func (b *Board) oneTimer() error {
 	if b.local.ticks() && (b.ioTimer() >= 0 || b.local.passes() && b.pic[0].mask&(1<<timerLine) == 0 && b.pic[0].word == 0 && b.pic[0].base != 0) {
 		return fmt.Errorf("two timers that tick (the local APIC's and the 8254) aren't modelled")

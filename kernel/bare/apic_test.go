@@ -154,7 +154,7 @@ func TestAPICRefused(t *testing.T) {
 	if _, err := b.Load(localAt+spurious, 1); err == nil {
 		t.Error("a byte of a register can be read")
 	}
-	byAPIC(t).registers(t, [2]uint64{localAt + commandLow, 0x88500}) // all agree on who is who
+	byAPIC(t).registers(t, [2]uint64{localAt + commandLow, 0x88500}) // all agree on the numbers
 }
 
 // TestMultiprocessorTables: the tables' sums are 0, and they name both APICs.

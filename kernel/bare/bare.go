@@ -1,6 +1,7 @@
 // Package bare is the machine that a kernel believes it owns: a PC with one
-// processor, memory, two interrupt controllers and two APICs, a timer, a serial line, a
-// text screen, a keyboard that nobody touches, and ports that switch it off.
+// processor and memory. It has two interrupt controllers, two APICs, a timer, a
+// serial line, a text screen, a keyboard without a user, and ports that switch
+// it off.
 //
 //	steer.Kernel ── In, Out, Timer, Pending, Acknowledge ──> Board ── table of ports
 //	                                                            └── emu.Machine: memory, undo
@@ -50,7 +51,7 @@ type Board struct {
 	img *image.Image
 	m   machine
 
-	output  []byte // of which the first `printed` count
+	output  []byte // only the first `printed` count
 	printed uint64
 	pic     [2]controller
 	local   local

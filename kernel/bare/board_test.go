@@ -186,9 +186,9 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestControllerReads: a kernel that asks a controller whether an interrupt is real
-// (a spurious one comes by line 7 and isn't in service) gets what it asks for: the
-// mask, the lines that ask, those in service.
+// TestControllerReads: a kernel may ask a controller whether an interrupt is
+// real (a spurious one comes by line 7 and isn't in service). It gets the mask,
+// the lines that ask, those in service.
 func TestControllerReads(t *testing.T) {
 	b := started(t)
 	read := func(port uint16) uint32 {
@@ -249,7 +249,8 @@ func TestRefused(t *testing.T) {
 	started(t).write(t, [2]uint{0x43, 0x34}, [2]uint{0x43, 0x36}, [2]uint{0x43, 0}, [2]uint{0x43, 0xb0})
 }
 
-// TestLoop: a serial line that is tied to itself gets what it sends, and nobody else.
+// TestLoop: a serial line that is tied to itself gets its own bytes, and they
+// go nowhere else.
 func TestLoop(t *testing.T) {
 	b := started(t)
 	read := func(port uint16) uint32 {
@@ -272,7 +273,7 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// TestRetrace: who waits for the screen's retrace, or for its end, comes out of it.
+// TestRetrace: a wait for the screen's retrace, or for its end, ends.
 func TestRetrace(t *testing.T) {
 	b := board(t)
 	for _, port := range []uint16{0x3da, 0x61} {

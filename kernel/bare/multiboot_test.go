@@ -25,9 +25,8 @@ func headed(above uint64, words ...uint32) (*Board, *ram) {
 	}, Config{Cmdline: "one two"}), r
 }
 
-// TestMultibootHeader: what the header asks for is what the kernel gets, or it is
-// refused by name: addresses that aren't the ELF file's, a video mode, flags that
-// nobody knows.
+// TestMultibootHeader: the kernel gets what the header asks for, or is refused
+// by name: addresses that aren't the ELF file's, a video mode, unknown flags.
 func TestMultibootHeader(t *testing.T) {
 	const magic = 0x1badb002
 	for _, x := range []struct {

@@ -9,10 +9,9 @@ import (
 	"landgo/kernel"
 )
 
-// What a kernel of the Pintos family finds in memory, which its own loader put
-// there: its arguments, the size of memory, and page tables. Landgo begins behind
-// the code that made them, for in the original that is of real mode and asks the
-// BIOS.
+// The data that the loader of a Pintos kernel leaves in memory: its arguments,
+// the size of memory, and page tables. Landgo begins behind the code that made
+// them, for in the original that is of real mode and asks the BIOS.
 
 // Where the loader's sector, at 0x7c00, has the arguments: their number, and a
 // byte later than four each of them, ended by 0.

@@ -2,7 +2,7 @@ package bare
 
 import "fmt"
 
-// What is at which port. Sizes are of one access in bytes; a device that has
+// The devices by port. Sizes are of one access in bytes; a device that has
 // registers of a byte gives an access of more to the ports that follow.
 
 const (
@@ -26,15 +26,16 @@ const (
 	diskControl, disk2Control = 0x3f6, 0x376
 	pciAddress, pciData       = 0xcf8, 0xcfc
 
-	absent = 0xff // what reading a device gives that isn't there
+	absent = 0xff // the value read from a missing device
 
-	// Of what is written to the timer's control: which counter (0 ticks), which of
-	// its bytes come next (none: it is only looked at), and in which modes it ticks
-	// again and again.
+	// The fields of the timer's control: the counter (0 ticks), the bytes that
+	// come next (none: it is only read), and the modes that tick again and
+	// again.
 	ofCounter, counterBytes, again = 0xc0, 0x30, 0x04
 
-	// Bits that toggle with each look, for those who wait for them: the refresh of
-	// memory, at the speaker's port, and of the screen, and its time without a picture.
+	// Bits that toggle with each read, for loops that wait for them: the
+	// refresh of memory, at the speaker's port, and of the screen, and its time
+	// without a picture.
 	refreshBit, retraceBits = 0x10, 0x09
 )
 
@@ -138,7 +139,7 @@ func (b *Board) out(port uint16, v uint64) error {
 	case port == bochsPower:
 		b.power(byte(v))
 	case port >= diskFirst && port <= diskLast, port >= disk2First && port <= disk2Last, port == diskControl, port == disk2Control,
-		port >= pciAddress && port < pciData+4: // nobody is there
+		port >= pciAddress && port < pciData+4: // no device is there
 	default:
 		return fmt.Errorf("output to port %#x isn't modelled", port)
 	}

@@ -1,9 +1,9 @@
 package bare
 
 // serial is a 16550 with nothing to receive but what it sends to itself, when a
-// kernel tries whether it works. What is written goes out at once,
-// so its transmitter is always empty; who has its interrupt on is told so after
-// each byte.
+// kernel tries whether it works. Written bytes go out at once, so its
+// transmitter is always empty. If its interrupt is on, it comes after each
+// byte.
 type serial struct {
 	interrupts uint64 // which are on
 	format     uint64
@@ -11,7 +11,7 @@ type serial struct {
 	scratch    uint64
 	divisor    [2]uint64
 	empty      uint64 // 1: that the transmitter is empty hasn't been told
-	looped     uint64 // what it has sent to itself, if received is 1
+	looped     uint64 // the byte that it has sent to itself, if received is 1
 	received   uint64
 }
 

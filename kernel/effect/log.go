@@ -8,9 +8,9 @@
 //	        ── Protect, Can ──> pages    what may be accessed
 //	             └── Log: what the call touched, for which thread
 //
-// A Word has an address below all that a guest can map, so that the search treats
-// it as it treats memory: private until a second thread touches it and one has changed
-// it, an access from then on. It takes no list of which calls depend on which.
+// A Word has an address below the guest's mappable range, so the search treats
+// it like memory. It is private until a second thread touches it and one has
+// changed it, and an access from then on. There is no list of dependent calls.
 //
 // Invariant: a handler's result is a function of its arguments and of what it has
 // read through the Log.
@@ -29,9 +29,9 @@ type Word struct {
 	at uint64
 }
 
-// Lazy is the first address of words that count only once they have been read: a change
-// is recorded all the same, and package scheduler leaves it out of the step until then
-// (sharesTouch). LazyEnd is behind the last.
+// Lazy is the first address of words that count only once they have been read.
+// A change is recorded all the same, and package scheduler leaves it out of the
+// step until then (sharesTouch). LazyEnd is behind the last.
 const (
 	Lazy    = 0x4800
 	LazyEnd = 0x5000
@@ -60,14 +60,14 @@ type Log struct {
 	// by is the caller but where the call works on another thread's stack.
 	caller trace.TID
 	made   []trace.Access // the caller's
-	others []kernel.Deed  // what the call did as another thread
+	others []kernel.Deed  // the call's effects as another thread
 	pages  []kernel.Pages
 }
 
 // New makes the door to a machine.
 func New(m *emu.Machine) Log { return Log{m: m} }
 
-// Begin forgets what was recorded. What comes is a call of thread t at pc.
+// Begin forgets what was recorded. A call of thread t at pc follows.
 func (l *Log) Begin(t trace.TID, pc uint64) {
 	l.by, l.caller, l.pc = t, t, pc
 	l.made, l.others, l.pages = l.made[:0], l.others[:0], l.pages[:0]
@@ -145,8 +145,8 @@ func (l *Log) Set(w *Word, v uint64) {
 	l.Init(w, v)
 }
 
-// Init assigns a word of what comes into being with the call, or of what is no
-// thread's business: nothing is recorded.
+// Init assigns a word of an object that the call creates, or that concerns no
+// thread: nothing is recorded.
 func (l *Log) Init(w *Word, v uint64) { l.m.Set(&w.v, v) }
 
 const wordSize = 8

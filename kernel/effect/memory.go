@@ -8,12 +8,12 @@ import (
 	"landgo/trace"
 )
 
-// The guest's memory, and what its pages allow. That an access isn't allowed is
-// read from the page as much as what an allowed one finds: both are on record by the
-// bytes that were asked for, and a change of pages is a write of all their bytes.
+// The guest's memory, and what its pages allow. A forbidden access reads the
+// page as much as an allowed one does. Both are recorded by their bytes, and a
+// change of pages is a write of all their bytes.
 
-// Can reports whether the guest may access [addr, addr+size) so; false beyond the
-// machine's memory, true for no bytes. What is recorded ends with the first page
+// Can reports whether the guest may access [addr, addr+size) so; false beyond
+// the machine's memory, true for no bytes. The record ends with the first page
 // that decides.
 func (l *Log) Can(addr, size uint64, p emu.Prot) bool {
 	if addr+size < addr || addr+size > l.m.Space() {
@@ -89,8 +89,9 @@ func (l *Log) Prot(addr uint64) emu.Prot {
 	return l.m.Prot(addr)
 }
 
-// A call that changes what pages hold or allow is, to the threads that use them, a
-// write of all their bytes: it has to be tried before and after each of their accesses.
+// A call may change the contents or the permissions of pages. To the threads
+// that use them it is a write of all their bytes: it has to be tried before and
+// after each of their accesses.
 
 // Protect changes what pages allow.
 func (l *Log) Protect(addr, size uint64, p emu.Prot) {

@@ -127,7 +127,7 @@ func (k *Kernel) buildStack() (uint64, error) {
 // stackBuilder puts things below each other.
 type stackBuilder struct {
 	top  uint64
-	data []byte // what lies at [top-len(data), top)
+	data []byte // the bytes at [top-len(data), top)
 }
 
 // bytes puts p at the next lower multiple of 16 and returns its address.

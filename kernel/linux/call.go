@@ -15,7 +15,7 @@ type call struct {
 	a      [6]uint64 // arguments
 	pc     uint64    // of the syscall instruction
 	regs   *emu.Regs
-	choice uint64 // what is left of the outcome to decode
+	choice uint64 // the rest of the outcome to decode
 	fresh  kernel.Pages
 	// returned: all registers have been set; there is no result.
 	returned bool

@@ -65,7 +65,7 @@ func planClone(c *call, p *kernel.Plan) {
 	a := c.cloneArgs()
 	switch {
 	case a.size == 0:
-		return // fails: nobody can tell
+		return // fails: no thread can tell
 	case a.flags&cloneThread == 0:
 		invalid(p, "a new process ("+p.Name+" without CLONE_THREAD: fork, system, posix_spawn) is not modelled")
 		return

@@ -110,8 +110,8 @@ func (d *driver) SetRegs(t trace.TID, regs *emu.Regs) {
 	th.regs, th.set, th.trap = *regs, emu.SetAll, nil
 }
 
-// run lets the guest run to its end, or until nobody can, or for a number of
-// traps.
+// run lets the guest run to its end, or until no thread can run, or for a
+// number of traps.
 func (d *driver) run(traps int) {
 	for n := 0; n < traps && !d.over; {
 		ran := false

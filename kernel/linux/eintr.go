@@ -5,8 +5,9 @@ import (
 	"landgo/trace"
 )
 
-// What signals do to calls that wait. The scheduler asks for most of it: a sleep is
-// a mere yield here (time.go), and it has the thread stand in it (scheduler/nap.go).
+// The effect of signals on calls that wait. The scheduler asks for most of it:
+// a sleep is a mere yield here (time.go), and it has the thread stand in it
+// (scheduler/nap.go).
 
 // Restarts reports whether a signal's handler was installed with SA_RESTART.
 func (k *Kernel) Restarts(sig uint64) bool {
@@ -27,9 +28,9 @@ const (
 	sysPselect6       = 270
 )
 
-// Nap says of a sleep before which a thread stands whether time passes in it, and
-// what a signal that ends it leaves: how long it would have gone on, in nanoseconds,
-// and where that is to be written, if anywhere. What it read is touched.
+// Nap describes the sleep before which a thread stands: whether time passes in
+// it. If a signal ends it, it has the rest in nanoseconds, and the place for
+// that rest, if any. Its reads are touched.
 func (k *Kernel) Nap(id trace.TID) (left, at uint64, ok bool) {
 	r := k.host.Regs(id)
 	k.log.Begin(id, r.RIP)

@@ -7,8 +7,8 @@ import (
 )
 
 // A thread's exit: its robust futexes are marked and handed on, the word that
-// clone was told of (CLONE_CHILD_CLEARTID) is cleared, and a waiter of each is
-// woken. Which one is a choice, a digit for each queue in that order.
+// clone got (CLONE_CHILD_CLEARTID) is cleared, and a waiter of each is woken.
+// Which one is a choice, a digit for each queue in that order.
 
 // departure is one futex word that an exit changes.
 type departure struct {
@@ -31,7 +31,7 @@ func (c *call) touchDepartures(list []departure) {
 	for _, d := range list {
 		flags := trace.Write | trace.RMW | trace.Atomic
 		if d.clear {
-			flags = trace.Write | trace.Atomic // who reads it there comes after the thread
+			flags = trace.Write | trace.Atomic // a thread that reads it there comes after this one
 		}
 		c.k.log.Touch(d.addr, 4, flags)
 	}
@@ -100,9 +100,9 @@ func (k *Kernel) bury(t *thread) {
 }
 
 // Leave tells the kernel of the end of a thread that the host carried out
-// itself, without an exit call. What the call would have cleared is cleared
-// (glibc's thread id; musl's lock only if the thread held it), but nobody is
-// woken: waiting for the thread is the host's part then.
+// itself, without an exit call. The call's words are cleared (glibc's thread
+// id; musl's lock only if the thread held it), but no thread is woken. The host
+// carries out the wait for the thread.
 func (k *Kernel) Leave(id trace.TID) {
 	t := k.threads[id]
 	k.log.Begin(id, k.host.Regs(id).RIP)
@@ -123,7 +123,7 @@ func (k *Kernel) EndWord(id trace.TID) uint64 {
 
 func planExitGroup(c *call, p *kernel.Plan) { c.event(p, trace.Op{Kind: trace.OpEnd}) }
 
-// doExitGroup ends everybody.
+// doExitGroup ends all threads.
 func doExitGroup(c *call, o *kernel.Outcome) uint64 {
 	o.ExitProcess = true
 	o.Status = int(uint8(c.a[0]))

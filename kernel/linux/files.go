@@ -16,9 +16,10 @@ import (
 // named (read in full before the start, read-only), and a few that libc asks
 // for. All else doesn't exist. Nothing can be created or written.
 //
-// All calls on descriptors are operations on one resource and so depend on each other,
-// but for writes to standard output and error, see capture.go, and for questions whose
-// answer never changes. What such a call finds out of a descriptor is a word of its own.
+// All calls on descriptors are operations on one resource and so depend on each
+// other. Exceptions are writes to standard output and error, see capture.go,
+// and questions whose answer never changes. The property of a descriptor that
+// such a call reads is a word of its own.
 
 const (
 	maxDescriptors = 1024

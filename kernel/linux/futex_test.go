@@ -306,7 +306,7 @@ func TestTimeouts(t *testing.T) {
 	any.want("the time after", any.m.Read64(word2), epoch/second+2)
 }
 
-// TestSleepsMoveTheClock: time passes for all threads, whoever slept.
+// TestSleepsMoveTheClock: time passes for all threads, whichever slept.
 func TestSleepsMoveTheClock(t *testing.T) {
 	c := newCaller(t, Config{})
 	child := c.spawn(0, word)

@@ -13,7 +13,7 @@ import (
 // target is what a kill is aimed at.
 type target struct {
 	sig    uint64
-	t      *thread // nil: nobody
+	t      *thread // nil: no thread
 	shared bool    // sent to the process
 	errno  uint64
 }
@@ -58,8 +58,9 @@ func (c *call) toTheDead() uint64 {
 }
 
 // taker is the thread that takes a signal to the process: one that doesn't
-// block it or waits for it, among those (as Linux prefers) the first thread,
-// else the one with the lowest number; the first live one if all block it.
+// block it or waits for it. Of several it is the first thread, as Linux
+// prefers, else the one with the lowest number. If all block the signal, it is
+// the first live one.
 func (k *Kernel) taker(sig uint64) *thread {
 	var best *thread
 	takes := func(t *thread) bool {
@@ -99,7 +100,7 @@ func planKill(c *call, p *kernel.Plan) {
 	case f == fateDeadly && !blocks:
 		c.event(p, trace.Op{Kind: trace.OpEnd})
 	case to.t == c.t:
-		// To itself: nobody else can tell.
+		// To itself: no other thread can tell.
 	default:
 		c.event(p, trace.Op{Kind: trace.OpCancel, Obj: uint64(to.t.id)})
 	}
@@ -117,12 +118,12 @@ func (c *call) victim(to target) uint64 {
 	if t, ok := c.k.numbers[number&0xffffffff]; ok {
 		return uint64(t)
 	}
-	return nobody
+	return noVictim
 }
 
-// nobody is the victim of a signal to a number that no thread ever had: glibc
-// sends to 0 where a thread has ended.
-const nobody = math.MaxUint64
+// noVictim is the victim of a signal to a number that no thread ever had: glibc
+// sends to 0 if a thread has ended.
+const noVictim = math.MaxUint64
 
 func doKill(c *call, o *kernel.Outcome) uint64 {
 	k := c.k
@@ -165,10 +166,10 @@ func (k *Kernel) send(to target, o *kernel.Outcome) {
 	}
 }
 
-// unstarted reports whether t stands at the first instruction of a handler of sig to
-// which it was sent by another thread: on a machine that signal may still be pending,
-// and one that comes now is the same. (That it has been taken already is this order
-// with the handler's first steps before.)
+// unstarted reports whether t stands at the first instruction of a handler of
+// sig, because another thread sent that signal. On a machine it may still be
+// pending, and one that comes now is the same. (That it has been taken already
+// is this order with the handler's first steps before.)
 func (k *Kernel) unstarted(t *thread, sig uint64) bool {
 	top := t.frame.Peek() // the signal depends on each of its steps anyway
 	if top == 0 {
@@ -179,8 +180,8 @@ func (k *Kernel) unstarted(t *thread, sig uint64) bool {
 }
 
 // deliver makes a thread that is about to return from a call take the signals
-// that it doesn't block. What its mask lets through is never kept: only a call that
-// changes the mask, or sends the caller a signal, has to look.
+// that it doesn't block. A signal that the mask permits is never kept: only a
+// call that changes the mask, or sends the caller a signal, has to look.
 func (k *Kernel) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 	for {
 		own, shared := k.log.Get(&t.sent), k.log.Get(&k.pending)

@@ -20,17 +20,17 @@ import (
 //
 // An mmap takes the next addresses of the asking thread's window, with a page
 // left free after it, and addresses are never given twice. So an address is a
-// function of (the thread's name, what it asked for before), whatever the
-// others did; what is unmapped faults for ever; and new pages are zero without
-// anybody clearing them.
+// function of the thread's name and its earlier requests, not of other threads.
+// Unmapped memory faults for ever, and new pages are zero without being
+// cleared.
 //
-// The first thread and its first 256 children have a window each. A thread to which
-// that is too small, and all threads that others create, get one after the other as
-// they need them, of growing size: each is one of a table's places, chosen by a hash
-// of the thread's name. Most threads never map anything, and need none. Where two
-// threads come to the same place, the guest ends as invalid: nobody gets the other's
-// addresses. In a chain of creations the places follow each other, so that it never
-// meets itself.
+// The first thread and its first 256 children have a window each. A thread that
+// needs more, and all threads that others create, get further ones one by one,
+// of growing size. Each is a place of a table, chosen by a hash of the thread's
+// name. Most threads never map anything, and need none. If two threads come to
+// the same place, the guest ends as invalid: neither gets the other's
+// addresses. In a chain of creations the places follow each other, so that it
+// never meets itself.
 
 const (
 	pageSize  = 4096
@@ -76,7 +76,7 @@ func (t *thread) window(n uint64) (w span, shared bool) {
 			return span{at, at + ownWindow}, false
 		}
 	} else if t.parent == nil || t.parent.parent == nil && t.nth <= ownWindows {
-		n += uint64(len(places)) - 2 // what didn't fit is large
+		n += uint64(len(places)) - 2 // a piece that doesn't fit is large
 	}
 	lo, hash := uint64(placesBegin), t.hash
 	for i, table := range places {

@@ -6,12 +6,13 @@
 //	scheduler ── Plan, Foresee, Do ──> Kernel ── table of calls ──> memory.go, futex.go, ...
 //	                                     └── effect.Log: guest memory, pages, words of state
 //
-// Each call is a row of the table (table.go): whether it is modelled and possible
-// (plan), and doing it. What it touches isn't written down anywhere: handlers reach
-// memory and state through the log only, which records it, and what a call would touch
-// is found out by carrying it out and taking that back (Foresee). A call that other
-// threads could tell from its absence is an event; where a call is modelled only in
-// part, the plan says so by name (kernel.Invalid) and nothing is ever guessed.
+// Each call is a row of the table (table.go): whether it is modelled and
+// possible (plan), and doing it. Its accesses aren't listed anywhere: handlers
+// reach memory and state through the log only, which records them. The accesses
+// of a future call are found by carrying it out and taking that back (Foresee).
+// A call that other threads can observe is an event. If a call is modelled only
+// in part, the plan says so by name (kernel.Invalid), and nothing is ever
+// guessed.
 //
 // Invariants:
 //   - Every word that an execution changes is an effect.Word, or a byte of guest
@@ -114,8 +115,8 @@ func (k *Kernel) Plan(t trace.TID, trap emu.Trap) kernel.Plan {
 	return p
 }
 
-// Foresee implements kernel.Kernel: the call is carried out, and taken back. What a
-// call touches doesn't depend on its outcome.
+// Foresee implements kernel.Kernel: the call is carried out, and taken back. A
+// call's accesses don't depend on its outcome.
 func (k *Kernel) Foresee(t trace.TID, trap emu.Trap) kernel.Foresight {
 	host, regs := k.host, *k.host.Regs(t)
 	k.host = bystander{host}

@@ -16,7 +16,7 @@ const (
 	mapFixed          = 0x10
 	mapAnonymous      = 0x20
 	mapFixedNoreplace = 0x100000
-	// What changes nothing here: 32BIT, DENYWRITE, EXECUTABLE, LOCKED,
+	// Flags without effect here: 32BIT, DENYWRITE, EXECUTABLE, LOCKED,
 	// NORESERVE, POPULATE, NONBLOCK, STACK.
 	mapHarmless = 0x40 | 0x800 | 0x1000 | 0x2000 | 0x4000 | 0x8000 | 0x10000 | 0x20000
 
@@ -216,9 +216,9 @@ func doMunmap(c *call, o *kernel.Outcome) uint64 {
 	return 0
 }
 
-// isDeadStack reports whether pages hold the stack of a thread that has ended, which no
-// other thread has ever touched: that is what a join takes away, and comes after all
-// that the thread did. What lies above the stack is the C library's.
+// isDeadStack reports whether pages hold the stack of an ended thread, which no
+// other thread has ever touched. A join removes them, after all of the thread's
+// accesses. The memory above the stack is the C library's.
 func (k *Kernel) isDeadStack(addr, size uint64) bool {
 	for _, t := range k.threads {
 		if t == nil || t.alive.Peek() != 0 {

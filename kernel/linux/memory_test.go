@@ -210,9 +210,9 @@ func family(t *testing.T, names ...string) (*driver, []*thread) {
 	return c.driver, list
 }
 
-// TestWindowsDontOverlap: the windows of threads as programs create them lie behind
-// the heap and below the stack, and no two share an address: of chains, of trees, of
-// a thread with many children at any depth.
+// TestWindowsDontOverlap: threads' windows lie behind the heap and below the
+// stack, and no two share an address. The threads are created in chains, in
+// trees, and by a thread with many children at any depth.
 func TestWindowsDontOverlap(t *testing.T) {
 	names := []string{"0"}
 	for n := 1; n <= 600; n++ {

@@ -7,9 +7,9 @@ import (
 )
 
 // Futexes with priority inheritance (Linux's Documentation/locking/pi-futex).
-// The word holds the owner's thread id. A lock of an owned one blocks: it is
-// possible again when the word has no owner, whether that is by a call or by
-// the owner's own compare-and-exchange, so nothing has to be queued.
+// The word holds the owner's thread id. A lock of an owned one blocks. It is
+// possible again when the word has no owner, by a call or by the owner's own
+// compare-and-exchange, so there is no queue.
 //
 // That is where landgo deviates: Linux hands the futex to the waiter with the
 // highest priority, here all have the same and any of them may be next, the
@@ -19,8 +19,8 @@ import (
 // Only a lock with a timeout sleeps in a queue, so that its deadline is known.
 // A release lets all of those try again.
 
-// A call that fails because of who the owner is changes nothing and counts as a
-// wait that returns at once: for a search only a lock that was taken is a lock,
+// A call that fails because of the word's owner changes nothing and counts as a
+// wait that returns at once. For a search only a lock that was taken is a lock,
 // and only an owner's unlock ends it.
 
 // owns reports whether t is the owner of the futex at addr.

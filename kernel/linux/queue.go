@@ -18,8 +18,8 @@ const (
 const noDeadline = ^uint64(0)
 
 // queue holds the threads that wait at one futex address, linked through
-// thread.wait in ascending order of their thread ids, so that the order of
-// arrivals isn't part of the state.
+// thread.wait in ascending order of thread ids. So the order of arrivals isn't
+// part of the state.
 type queue struct {
 	head effect.Word // 1 + TID of the first
 }
@@ -69,8 +69,8 @@ func (k *Kernel) count(addr uint64, kind waitKind, bits uint64) uint64 {
 	return n
 }
 
-// enqueue puts t to sleep at addr, which for waitSignals isn't a queue's but
-// where sigwait wants to be told of the signal.
+// enqueue puts t to sleep at addr. For waitSignals that is not a queue's
+// address, but the place where sigwait wants the signal's number.
 func (k *Kernel) enqueue(t *thread, kind waitKind, addr, bits, deadline uint64) {
 	k.log.Init(&t.wait.kind, kind)
 	k.log.Init(&t.wait.addr, addr)

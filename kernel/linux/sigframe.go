@@ -9,8 +9,8 @@ import (
 )
 
 // The frame of a signal handler on the guest's stack, as Linux on x86-64 lays
-// it out (arch/x86/include/asm/sigframe.h, uapi/asm/ucontext.h): unwinders
-// (cancellation in glibc) and handlers (cancellation in musl) look into it.
+// it out (arch/x86/include/asm/sigframe.h, uapi/asm/ucontext.h). Unwinders
+// (cancellation in glibc) and handlers (cancellation in musl) read it.
 //
 //	0    return address: the restorer, which calls rt_sigreturn
 //	8    ucontext: flags, link, alternative stack, registers, mask
@@ -29,7 +29,7 @@ const (
 	redZone       = 128
 	directionFlag = 0x400
 	trapFlag      = 0x100
-	userFlags     = 0x40dd5 // what a return may set of RFLAGS: CF PF AF ZF SF TF DF OF AC
+	userFlags     = 0x40dd5 // the part of RFLAGS that a return may set: CF PF AF ZF SF TF DF OF AC
 )
 
 // frameOrder are the registers as struct sigcontext has them.

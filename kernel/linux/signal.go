@@ -15,12 +15,12 @@ import (
 // and faults, masks, sigsuspend and sigwait.
 //
 // A signal is delivered in the step that sends it: its target goes on in the
-// handler from wherever it stands, out of a sleep too. Hardware may be later;
-// but a later delivery to a thread that the signal finds running is this one
-// with the sender's step later, as far as the target can tell. So sending to
-// another thread (OpCancel with the target as object) depends on every step of
-// that thread, and what the handler touches is shared (scheduler/interrupt.go). A
-// signal that the target blocks waits until it unblocks it.
+// handler from wherever it stands, out of a sleep too. Hardware may be later.
+// But to the target, a later delivery during its run is the same as this one
+// with the sender's step later. So sending to another thread (OpCancel with the
+// target as object) depends on every step of that thread, and what the handler
+// touches is shared (scheduler/interrupt.go). A signal that the target blocks
+// waits until it unblocks it.
 //
 // Signals carry no more than their number and sender: sigqueue isn't modelled,
 // and a real-time signal sent twice while blocked arrives once.

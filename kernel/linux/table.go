@@ -28,11 +28,11 @@ type row struct {
 	// search. It peeks at the state. nil: none of that.
 	plan func(*call, *kernel.Plan)
 	// do carries the call out, by the log (package effect) only, and returns its
-	// result. What it touches is found out by trying: see Foresee.
+	// result. Its accesses are found by trying: see Foresee.
 	do func(*call, *kernel.Outcome) uint64
 }
 
-// table has the calls by number. What a call can't do, its plan says.
+// table has the calls by number. A call's plan names its unmodelled parts.
 var table [512]row
 
 func init() {

@@ -8,7 +8,7 @@ import (
 )
 
 // Guest thread ids. They end up in mutexes (glibc's __owner, musl's lock word),
-// so they must be functions of names, must fit futex words (30 bits), and those
+// so they must be functions of names and must fit futex words (30 bits). Those
 // of common programs should be readable: the first thread is 1000, its n-th
 // child 1000+n. All others are hashed; two that collide are an error, not a
 // silent exchange.

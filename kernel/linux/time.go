@@ -131,8 +131,8 @@ func (k *Kernel) timespec(addr uint64) (ns, errno uint64) {
 	return sec*second + nsec, 0
 }
 
-// planLook is the plan of a call that shows the clock. It isn't OpAdvance where
-// it moves it: that is for what happens when nobody can run, and a look may
+// planLook is the plan of a call that shows the clock. It isn't OpAdvance when
+// it moves it: that is for states in which no thread can run, and a look may
 // come in any order with others'.
 func planLook(c *call, p *kernel.Plan) {
 	c.event(p, onResource(resourceClock, c.moves()))

@@ -6,9 +6,9 @@ import (
 	"landgo/kernel"
 )
 
-// What a guest has used: the time of the processor is that on the clock since the
-// beginning (as CLOCK_PROCESS_CPUTIME_ID has it), all of it the program's own. The
-// rest is none.
+// A guest's usage: its processor time is that of the clock since the beginning
+// (as CLOCK_PROCESS_CPUTIME_ID has it), all of it the program's own. The rest
+// is none.
 
 const (
 	usageSize      = 144

@@ -72,7 +72,7 @@ func (k *Kernel) begin(t trace.TID, trap emu.Trap, regs *emu.Regs) *call {
 func (c *call) int(i int) int64 { return int64(int32(c.a[i])) }
 
 // touch records that the call reads or writes bytes, the guest's or a word of
-// the kernel's, of which two calls are no race.
+// the kernel's; two calls on such a word are no race.
 func (c *call) touch(addr, size uint64, flags trace.AccessFlags) {
 	if size == 0 {
 		return

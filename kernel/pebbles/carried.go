@@ -5,21 +5,20 @@ import (
 	"landgo/trace"
 )
 
-// What landgo needs where it carries a thread library's functions on threads out
-// itself (--trust threads), with no call of the guest's: the same threads, ids and
-// words of state as by calls, so that the rest of the library, which makes calls,
-// finds its threads.
+// For --trust threads, where landgo carries out a thread library's functions on
+// threads without calls of the guest's. It makes the same threads, ids and
+// words of state as calls would, so the rest of the library finds its threads.
 
-// joinWord is the address of the word that says who has joined a thread, or is
-// about to.
+// joinWord is the address of the word that has the joiner of a thread, also one
+// that is about to join.
 func joinWord(t trace.TID) uint64 { return joinWords + uint64(t)*wordSize }
 
 // Number is the id of a thread that exists, as gettid has it.
 func (k *Kernel) Number(t trace.TID) uint64 { return k.threads[t].number }
 
-// Named is the thread that an id is for, created or not, and the words that say
-// whether it is there and can run, and whether it has been joined; trace.NoThread
-// for what is no thread's id.
+// Named is the thread of an id, created or not, with its words: whether it
+// exists and can run, and whether it has been joined. It is trace.NoThread for
+// an unknown id.
 func (k *Kernel) Named(number uint64) (id trace.TID, run, join uint64) {
 	if id = k.lookup(number); id == trace.NoThread {
 		return id, 0, 0

@@ -61,7 +61,7 @@ func (k *Kernel) Print(text []byte) string {
 	if k.printed+n > k.cfg.OutputLimit {
 		return fmt.Sprintf("the guest prints more than %d bytes in one execution", k.cfg.OutputLimit)
 	}
-	// What lies behind the printed bytes was rewound.
+	// Bytes behind the printed ones were rewound.
 	k.output = append(k.output[:k.printed], text...)
 	k.set(&k.printed, k.printed+n)
 	return ""
@@ -90,7 +90,7 @@ func doSetCursorPos(c *call, _ *kernel.Outcome) int64 {
 }
 
 // planInput is the plan of a call that takes from the input. On the real
-// machine it waits for somebody at the keyboard, who isn't there.
+// machine it waits for the keyboard, which has no user here.
 func (c *call) planInput(p *kernel.Plan) {
 	if c.k.consumed == uint64(len(c.k.cfg.Stdin)) {
 		p.Effect, p.Gap = kernel.Invalid, kernel.GapInput

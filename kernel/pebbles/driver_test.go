@@ -196,8 +196,8 @@ func (w *world) run(t trace.TID, budget uint64) bool {
 	}
 }
 
-// trap carries out the call at which t stands. It reports whether somebody else
-// may go on for it.
+// trap carries out the call at which t stands. It reports whether another
+// thread may go on for it.
 func (w *world) trap(t trace.TID, trap emu.Trap) (switches bool) {
 	a := &w.actors[t]
 	p := w.k.Plan(t, trap)

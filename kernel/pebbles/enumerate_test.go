@@ -3,9 +3,8 @@ package pebbles
 import "landgo/trace"
 
 // enumerator tries every schedule of a guest with at most a number of
-// preemptions, each before any instruction: by brute force, so that it says
-// something about guests that no reduction had a part in. At a voluntary switch
-// all others are tried.
+// preemptions, each before any instruction. It uses brute force, so its results
+// depend on no reduction. At a voluntary switch all others are tried.
 type enumerator struct {
 	w    *world
 	runs int // executions that came to an end

@@ -8,9 +8,9 @@ import (
 	"landgo/kernel"
 )
 
-// form is what differs between the 64-bit interface and the i386 one: the size
-// of a word (in argument packets, argv and the register frame), how functions
-// get their arguments, and the frame's registers.
+// form has the differences between the 64-bit interface and the i386 one: the
+// size of a word (in argument packets, argv and the register frame), functions'
+// arguments, and the frame's registers.
 type form struct {
 	word  uint64
 	frame []frameWord // the register frame (ureg), lowest address first

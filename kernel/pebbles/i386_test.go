@@ -11,9 +11,9 @@ import (
 	"landgo/trace"
 )
 
-// What package image says of i386 code, compared with what the machine does
-// with it, one instruction at a time: lengths, effects, and the stacks that it
-// finds. For x86-64 the package's own tests do the same on the processor.
+// Package image's view of i386 code is compared with the machine, one
+// instruction at a time: lengths, effects, and stacks. For x86-64 the package's
+// own tests do the same on the processor.
 
 // arithmetic are the flags that image.Effects are about: CF, PF, AF, ZF, SF, OF.
 const arithmetic = 0x8d5

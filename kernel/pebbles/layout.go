@@ -15,9 +15,9 @@ import (
 //	userStart .. mainTop     the image and what new_pages maps, where the guest wants it
 //	             mainTop     top of the main stack; the page above stays unmapped
 //
-// The real kernel keeps its data in the low part. This one has none, but the
-// words of its state that one thread can change and another can tell have
-// addresses there all the same: a call reports that it read or wrote such a
+// The real kernel keeps its data in the low part. This one has none. But the
+// words of its state that one thread can change and another can observe have
+// addresses there all the same. A call records its reads and writes of such a
 // word like any other bytes, or names it as its operation's object. So what
 // depends on what, and what a spin around a call waits for, need no rules of
 // their own.
@@ -29,7 +29,7 @@ const (
 
 	statusWord = 0x1000 // the task's exit status
 	inputWord  = 0x1008 // how far the input has been read
-	outputWord = 0x1010 // what has been printed
+	outputWord = 0x1010 // the printed bytes
 	runWords   = 0x10000
 	joinWords  = 0x100000
 	pageWords  = 0x800000
@@ -47,7 +47,7 @@ func pageWord(addr uint64) uint64 { return pageWords + addr/pageSize*wordSize }
 
 // MachineConfig is the machine that a Pebbles guest runs on.
 func MachineConfig(img *image.Image) emu.Config {
-	// What lies above the guest's addresses is for the bits of a heap.
+	// The addresses above the guest's are for the bits of a heap.
 	c := emu.Config{Mode: emu.X86_64, Space: 2 * space, Uniprocessor: true}
 	if img.Machine == image.I386 {
 		c.Mode = emu.I386

@@ -119,7 +119,7 @@ func leastPreemptions(t *testing.T, dir string) {
 			}
 			b := e.Bugs[0]
 			if b.Kind == "use-after-free" {
-				b.Kind = "segfault" // to who doesn't know what was mapped
+				b.Kind = "segfault" // to a reader without the mappings
 			}
 			if kind(search.bad) != b.Kind || !strings.Contains(string(w.k.Output(1)), b.Hint) {
 				t.Errorf("ends with %s, want %s with %q; printed:\n%s", search.bad, b.Kind, b.Hint, w.k.Output(1))

@@ -6,13 +6,14 @@ import (
 	"landgo/trace"
 )
 
-// Whether pages are there is state that other threads change. An access that finds
-// its bytes is compared with the remove_pages that takes them (memory.go). Who finds
-// none goes on too, by a call's error or by a handler of its faults: that is a look at
-// the page's word, which new_pages and remove_pages change.
+// Whether pages are there is state that other threads change. An access that
+// finds its bytes is compared with the remove_pages that takes them
+// (memory.go). A thread that finds none goes on too, by a call's error or by a
+// handler of its faults. That is a look at the page's word, which new_pages and
+// remove_pages change.
 
-// look is the operation of who depends on how the pages of [addr, addr+size) are
-// mapped.
+// look is an operation that depends on the mapping of the pages of [addr,
+// addr+size).
 func look(addr, size uint64) trace.Op {
 	from, to := pageDown(addr), pageUp(addr+size)
 	return trace.Op{Kind: trace.OpSyscall, Obj: pageWord(from), Size: uint32((to - from) / pageSize * wordSize)}
@@ -52,8 +53,8 @@ func (c *call) relies(p *kernel.Plan, addr, size uint64) {
 	}
 }
 
-// FaultLook is the look at a page that a thread takes which goes on by its handler
-// after a fault there; false for other faults, and where no handler is registered.
+// FaultLook is the look at a page by a thread whose handler goes on after a
+// fault there. It is false for other faults, and without a registered handler.
 func (k *Kernel) FaultLook(id trace.TID, f emu.Fault) (trace.Op, bool) {
 	switch f.Kind {
 	case emu.FaultRead, emu.FaultWrite, emu.FaultFetch:

@@ -41,7 +41,7 @@ func planNewPages(c *call, p *kernel.Plan) {
 }
 
 // doNewPages maps zeroed pages where the caller wants them. The pages don't
-// count as touched by the caller: they belong to who uses them first.
+// count as touched by the caller: they belong to the first thread that uses them.
 func doNewPages(c *call, o *kernel.Outcome) int64 {
 	k := c.k
 	base, size, ok := c.newPages()
@@ -57,7 +57,7 @@ func doNewPages(c *call, o *kernel.Outcome) int64 {
 		return noMemory
 	}
 	if size > k.cfg.MemoryLimit-k.used {
-		// Who gets the last pages is a matter of order, which isn't explored.
+		// The order decides which thread gets the last pages; it isn't explored.
 		if k.live > 1 {
 			o.Invalid, o.Gap = fmt.Sprintf("the guest's threads ask for more than %d bytes of memory", k.cfg.MemoryLimit), kernel.GapMemory
 		}
@@ -138,9 +138,9 @@ func (k *Kernel) removal(base uint64) trace.Op {
 	return pagesOp(base, pageSize)
 }
 
-// doRemovePages takes a whole region away. It counts as a write to all in it
-// that a thread has used, in this execution or another, so that its users, a
-// thread on its stack say, turn out to depend on it.
+// doRemovePages takes a whole region away. It counts as a write to all its
+// bytes that a thread has used, in this execution or another. So its users, a
+// thread on its stack say, depend on it.
 func doRemovePages(c *call, o *kernel.Outcome) int64 {
 	k := c.k
 	base := c.a[0]
@@ -161,7 +161,7 @@ func doRemovePages(c *call, o *kernel.Outcome) int64 {
 }
 
 // touchUsed records writes to the parts of a region that threads have touched.
-// What nobody has touched yet, and somebody will later, is a fault then.
+// A later access to memory that no thread has touched yet is then a fault.
 func (c *call) touchUsed(base, size uint64) {
 	from := base
 	for a := base; ; a += wordSize {

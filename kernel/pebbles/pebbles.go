@@ -54,17 +54,17 @@ type Kernel struct {
 	threads []*thread            // by TID, nil for those of no interest; grows only
 	numbers map[uint64]trace.TID // by guest thread id; grows only
 	live    uint64               // threads that haven't vanished
-	status  uint64               // what set_status said last
+	status  uint64               // the last set_status
 
-	regions []*region // what new_pages mapped, the first `mapped` of them; grows only
-	// Of all regions that there ever were, on any path: within hull, some removed, some
-	// lent. They save looking through regions, of which a stack that grows by the page
-	// makes thousands.
+	regions []*region // the mappings of new_pages, only the first `mapped` of them; grows only
+	// Of all regions that there ever were, on any path: within hull, some
+	// removed, some lent. They save looking through regions: a stack that grows
+	// by the page makes thousands.
 	hull               emu.Range
 	someGone, someLent bool
 	mapped             uint64
 	used               uint64 // bytes given out by new_pages
-	output             []byte // of which the first `printed` count
+	output             []byte // only the first `printed` count
 	printed            uint64
 	consumed           uint64 // bytes of input read
 	now                uint64

@@ -6,16 +6,16 @@ import (
 	"landgo/trace"
 )
 
-// Who runs next is the search's decision alone. What is left of scheduling are
-// the states of threads: deschedule takes the caller out of the run queue
-// unless the reject word is set, in one step with reading it; make_runnable
-// puts a thread back that is there by deschedule. A make_runnable that finds
-// its thread running fails, and nothing is remembered of it.
+// The search alone decides which thread runs next. The rest of scheduling are
+// the states of threads. deschedule takes the caller out of the run queue
+// unless the reject word is set, in one step with reading it. make_runnable
+// puts a descheduled thread back. A make_runnable that finds its thread running
+// fails, and nothing is remembered of it.
 
 // planYield: yield(tid) asks for a thread, yield(-1) for any. Both only say
-// that the caller can do without the processor: any thread may run next, which
-// is what the real kernel guarantees too, for a timer interrupt may come at
-// once. Only the result tells whether the asked one could run.
+// that the caller can do without the processor: any thread may run next. The
+// real kernel guarantees no more, because a timer interrupt may come at once.
+// Only the result tells whether the asked one could run.
 func planYield(c *call, p *kernel.Plan) {
 	c.event(p, trace.Op{Kind: trace.OpYield})
 	p.Yield = true
@@ -36,10 +36,9 @@ func doYield(c *call, o *kernel.Outcome) int64 {
 	return 0
 }
 
-// target is the thread that argument i names: its TID, trace.NoThread for a
-// number that is no thread's, and what is known of it. The call reads its state,
-// even if the thread doesn't exist yet: after its creation the same call may
-// find it descheduled.
+// target is the thread that argument i names: its TID, trace.NoThread for an
+// unknown number, and its state. The call reads its state, even if the thread
+// doesn't exist yet: after its creation the same call may find it descheduled.
 func (c *call) target(i int) (trace.TID, *thread) {
 	id := c.k.lookup(uint64(uint32(c.int(i))))
 	if id == trace.NoThread {
@@ -121,8 +120,8 @@ func doSleep(c *call, o *kernel.Outcome) int64 {
 }
 
 // doGetTicks reads the thread's own clock. It goes on by a tick with every
-// look, so that a loop that waits for a time comes to an end; it shows nothing
-// of what other threads did, so that a look at it depends on nothing.
+// look, so that a loop that waits for a time ends. It doesn't depend on other
+// threads' actions, so a look at it depends on nothing.
 func doGetTicks(c *call, _ *kernel.Outcome) int64 {
 	now := c.t.ticks
 	c.k.set(&c.t.ticks, now+1)

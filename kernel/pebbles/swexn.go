@@ -43,10 +43,9 @@ func planSwexn(c *call, p *kernel.Plan) {
 	}
 }
 
-// doSwexn is swexn(stack, handler, arg, newureg): it registers a handler, or
-// takes the registered one away if stack or handler is 0, and adopts the
-// registers at newureg unless that is 0. Either all that it asks for is done
-// or nothing.
+// doSwexn is swexn(stack, handler, arg, newureg). It registers a handler, or
+// removes the registered one if stack or handler is 0. It adopts the registers
+// at newureg unless that is 0. Either all that it asks for is done or nothing.
 func doSwexn(c *call, _ *kernel.Outcome) int64 {
 	k := c.k
 	h := handler{stack: c.a[0], entry: c.a[1], arg: c.a[2]}

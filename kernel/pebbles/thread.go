@@ -26,11 +26,11 @@ type thread struct {
 	handler  handler
 }
 
-// A thread's number, which the guest sees, is its path name written in bits:
-// a one for the first thread, then for each generation the ordinal among its
-// parent's children in Elias' gamma code (a zero for each bit after the first,
-// then the number in binary). No code is the start of another, so no two
-// threads share a number, in whatever order they are created; the first ones
+// A thread's number, which the guest sees, is its path name written in bits: a
+// one for the first thread, then for each generation the ordinal among its
+// parent's children. An ordinal is in Elias' gamma code (a zero for each bit
+// after the first, then the number in binary). No code is the start of another,
+// so no two threads share a number, in any order of creation. The first ones
 // are small: the first thread is 1, its children 3, 10, 11, 36, ...
 const (
 	rootNumber = 1
@@ -48,7 +48,7 @@ func childNumber(parent, n uint64) (uint64, bool) {
 }
 
 // parse takes a number apart into the parent's number and the ordinal; false
-// for what is no thread's number.
+// for any other number.
 func parse(number uint64) (parent, n uint64, ok bool) {
 	if number <= rootNumber || number > maxNumber {
 		return 0, 0, false
@@ -67,8 +67,8 @@ func parse(number uint64) (parent, n uint64, ok bool) {
 	}
 }
 
-// lookup is the TID of the thread with a number, created or not;
-// trace.NoThread for a number that is no thread's.
+// lookup is the TID of the thread with a number, created or not; trace.NoThread
+// for any other number.
 func (k *Kernel) lookup(number uint64) trace.TID {
 	if id, ok := k.numbers[number]; ok {
 		return id

@@ -19,7 +19,7 @@ import (
 func (s *Kernel) comes(u *turn, n, sp uint64) (trace.TID, error) {
 	if _, known := s.numbered(n); !known && !slices.Contains(s.idleOnes(), n) && s.unlisted(n) {
 		return 0, s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
-			"the kernel has given the processor to a thread at %#x, which was ready before, and is in none of the profile's lists or tables of ready threads, nor its idle one", n)
+			"the kernel ran thread %#x, which the profile doesn't list as ready", n)
 	}
 	if err := s.found(u, n); err != nil {
 		return 0, err
@@ -28,7 +28,7 @@ func (s *Kernel) comes(u *turn, n, sp uint64) (trace.TID, error) {
 	th := &s.threads[t]
 	if th.own.tail && th.own.kind == tailOfNew && s.leftThere(n, sp) {
 		return 0, s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
-			"the thread at %#x had ended, by the profile's states of those that have, and goes on where it was", n)
+			"thread %#x had ended, by the profile's ended states, and goes on where it was", n)
 	}
 	if !th.own.idle && !s.saysReady(n) && !th.own.unannounced {
 		s.save(t)
@@ -125,7 +125,7 @@ func (s *Kernel) wokenByTick(th *thread) error {
 		how = "it isn't in timer_sleep"
 	}
 	return s.invalid(kernel.GapSchedule, th, th.Regs.RIP,
-		"a tick has woken thread %s, which waits for others by what the kernel says, and not for time: %s", s.Name(th.ID), how)
+		"a tick has woken thread %s, which waits for other threads, as the kernel says, and not for time: %s", s.Name(th.ID), how)
 }
 
 // readyByTick: landgo_ready is called for a thread by a tick, or by the idle thread.

@@ -9,10 +9,10 @@ import (
 
 // A kernel that names priorities says that no tick takes the processor to a
 // thread while a better one is ready. That is tried, not believed: what doesn't
-// hold would keep whole orders from being run, and a verdict would say nothing of
-// them. Once a tick was seen to choose a lesser thread, priorities are no matter
-// any more (unranked): all ready threads can run, as far as ticks reach them, and
-// the search starts again.
+// hold would keep whole orders from being run, and a verdict would say nothing
+// of them. Once a tick was seen to choose a lesser thread, landgo ignores
+// priorities from then on (unranked): all ready threads can run, as far as
+// ticks reach them, and the search starts again.
 //
 // It is seen if it ever happens within rankTicks ticks of a state from which a
 // step was taken, or by any tick that is delivered to bring the processor

@@ -35,9 +35,8 @@ import (
 //
 // A kernel that counts its switches doesn't go round: its executions end in the budget.
 
-// stores notes that a thread has stored what others can tell: not what it stores in the
-// section in which it gives the processor up, and on coming back, for that is the
-// scheduler's list.
+// stores records visible writes, except those of the yield path: there the
+// thread writes the scheduler's list.
 func (s *Kernel) stores(th *thread, as []trace.Access) {
 	for i := range as {
 		a := &as[i]

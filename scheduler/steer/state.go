@@ -226,9 +226,9 @@ func (s *Kernel) Digest() (trace.Digest, error) {
 }
 
 // Settle learns that ready threads are to be tried, if ticks don't bring the
-// processor to one that seems able to run, and that priorities are no matter. A
-// search learns that when it lets the threads run; whoever follows the execution
-// that it then reports never does.
+// processor to one that seems able to run, and to ignore priorities. A search
+// learns that when it lets the threads run; a replay of the execution that it
+// then reports never does.
 func (s *Kernel) Settle() (news bool) {
 	if s.ranked() {
 		if s.tryRanks(); s.known.Unranked {

@@ -78,7 +78,7 @@ func (s *Kernel) fromUser(th *thread, regs *emu.Regs, code uint64) (sp uint64, p
 		return 0, nil, s.invalid(kernel.GapInstruction, th, regs.RIP, "a user program that changes segments or uses floating point isn't modelled")
 	}
 	if k := s.machine.BoardRegs(to); k.CS != code || k.SS != segment&0xffff {
-		return 0, nil, s.invalid(kernel.GapInstruction, th, regs.RIP, "an interrupt of a user program changes to the segments %#x and %#x, and the kernel left for it from %#x and %#x: that isn't modelled", code, segment&0xffff, k.CS, k.SS)
+		return 0, nil, s.invalid(kernel.GapInstruction, th, regs.RIP, "an interrupt of a user program enters segments %#x:%#x, but the kernel returned to it from %#x:%#x (not modelled)", code, segment&0xffff, k.CS, k.SS)
 	}
 	s.machine.Set(&s.cpu, uint64(to))
 	s.machine.Set(&s.user, 0)

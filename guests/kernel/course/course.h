@@ -1,4 +1,4 @@
-/* A kernel in the shape that courses give theirs (docs/pintos.md): a thread is a
+/* A kernel in the shape that courses give theirs (docs/case-studies/pintos.md): a thread is a
  * page, with its structure at the foot; the functions have the names by which
  * landgo knows that family, and nothing is annotated. Written from what such
  * kernels do; ../README.md has the tour. */
