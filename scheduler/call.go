@@ -14,6 +14,7 @@ import (
 //   - a function of stdio that reads or writes memory which other threads use
 //     (sprintf, fgets);
 //   - one that takes input, for what is left is for others;
+//   - one that works on a stream whose bytes the program can read (streams.go);
 //   - the creation of a thread whose name goes where others look.
 //
 // Such a call is a step of its own: one operation, as all that is trusted. The
@@ -43,6 +44,10 @@ func (s *System) isOwnStep(th *thread) bool {
 	switch th.role {
 	case image.StdioInput:
 		return true
+	case image.Stdio:
+		if s.sharesStream(th) {
+			return true
+		}
 	case image.Create:
 		shared, learned := s.machine.Touch(th.ID, th.arg(0), 8)
 		s.finer = s.finer || learned
@@ -126,6 +131,9 @@ func (s *System) touchByName(th *thread, tr *trace.Transition) {
 	switch th.role {
 	case image.StdioInput:
 		s.touch(th, tr, s.callSite(th)-1, inputWord, 8, trace.Write|trace.Library)
+		s.touchStream(th, tr)
+	case image.Stdio:
+		s.touchStream(th, tr)
 	case image.Create:
 		s.touch(th, tr, s.callSite(th)-1, th.arg(0), 8, trace.Write)
 		s.touchAttributes(th, tr)

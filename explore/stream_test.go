@@ -1,0 +1,72 @@
+package explore
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"landgo/explore/config"
+	"landgo/result"
+)
+
+// answers runs a program by default and with no reduction, and compares the verdict, or
+// the bug's kind.
+func answers(t *testing.T, bin, want string) {
+	t.Helper()
+	for _, search := range []string{"", "none"} {
+		cfg := config.Default()
+		cfg.Guest, cfg.Out, cfg.Time = bin, config.NoFile, 20*time.Second
+		if search != "" {
+			cfg.Search = search
+		}
+		r, err := Run(context.Background(), cfg, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := string(r.Verdict)
+		if r.Verdict == result.Buggy {
+			got = string(r.Bug.Kind)
+		}
+		if got != want {
+			t.Errorf("search %q: %s (%s), want %s", search, got, r.Reason, want)
+		}
+	}
+}
+
+// TestStreams: what two threads write to a stream over memory, or to standard output
+// with a buffer of the program's, comes in both orders. Each assertion fails in one.
+func TestStreams(t *testing.T) {
+	const head = `#define _GNU_SOURCE
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static char buf[4096], *at; static size_t size; static FILE *f; static long x;
+#define A static void *a(void *p)
+#define B static void *b(void *p)
+#define MAIN(before, after) int main(void) { before; pthread_t t, u; pthread_create(&t, 0, a, 0); pthread_create(&u, 0, b, 0); \
+	pthread_join(t, 0); pthread_join(u, 0); after; return 0; }
+`
+	for _, c := range []struct{ name, cc, source, want string }{
+		{"fmemopen", "", `A { fputs("1", f); return p; } B { fputs("2", f); return p; } MAIN(f = fmemopen(buf, 64, "w"), fclose(f); assert(buf[0] == '1'))`, "assertion"},
+		{"open_memstream", "", `A { fprintf(f, "%d", 1); return p; } B { fputc('2', f); return p; } MAIN(f = open_memstream(&at, &size), fclose(f); assert(*at == '1'))`, "assertion"},
+		{"fopencookie", "gcc", `static ssize_t put(void *c, const char *s, size_t n) { memcpy(buf + x, s, n); x += n; return n; }
+A { fputs("1", f); return p; } B { fwrite("2", 1, 1, f); return p; } MAIN(cookie_io_functions_t k = {.write = put}; f = fopencookie(0, "w", k), fclose(f); assert(buf[0] == '1'))`, "assertion"},
+		{"a place in a stream", "", `A { fputc('1', f); return p; } B { x = ftell(f); return p; } MAIN(f = fmemopen(buf, 64, "w"), assert(x))`, "assertion"},
+		{"a seek", "", `A { fseek(f, 1, SEEK_SET); return p; } B { fputs("2", f); return p; } MAIN(f = fmemopen(buf, 64, "w"), fclose(f); assert(buf[0]))`, "assertion"},
+		{"a flush", "", `A { fputs("1", f); return p; } B { fflush(f); x = buf[0]; return p; } MAIN(f = fmemopen(buf, 64, "w"), assert(x))`, "assertion"},
+		{"setvbuf, glibc", "gcc", `A { putchar('1'); return p; } B { fputs("2", stdout); return p; } MAIN(setvbuf(stdout, buf, _IOFBF, sizeof buf), assert(buf[0] == '1'))`, "assertion"},
+		{"setvbuf, musl", "musl-gcc", `A { fputs("1", stdout); return p; } B { fputs("2", stdout); return p; } MAIN(setvbuf(stdout, buf, _IOFBF, sizeof buf), assert(buf[8] == '1'))`, "assertion"},
+		{"the end of input", "", `A { getchar(); return p; } B { x = feof(stdin); return p; } MAIN(, assert(x))`, "assertion"},
+		{"an error", "", `A { clearerr(stderr); return p; } B { x = ferror(stderr); return p; } MAIN(close(2); fputs("x", stderr), assert(x))`, "assertion"},
+		{"standard output", "", `A { printf("1"); return p; } B { puts("2"); return p; } MAIN(, )`, "verified"},
+	} {
+		for _, cc := range []string{"gcc", "musl-gcc"} {
+			if c.cc != "" && c.cc != cc {
+				continue
+			}
+			t.Run(c.name+" "+cc, func(t *testing.T) { answers(t, builtBy(t, cc, head+c.source), c.want) })
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package image
+
+import "strings"
+
+// Which argument of a function of stdio is the stream that it works on.
+
+// streamArgs are those of the functions that are given one.
+var streamArgs = map[string]int{}
+
+func init() {
+	for arg, names := range []string{
+		`fprintf vfprintf __fprintf_chk __vfprintf_chk fwprintf vfwprintf __fwprintf_chk __vfwprintf_chk
+		fflush fflush_unlocked setbuf setvbuf setbuffer setlinebuf feof ferror feof_unlocked ferror_unlocked
+		ftell ftello ftello64 fgetpos fclose fwide __overflow getc fgetc _IO_getc getc_unlocked fgetc_unlocked
+		fscanf vfscanf __isoc99_fscanf __isoc99_vfscanf __isoc23_fscanf __isoc23_vfscanf
+		fwscanf vfwscanf __isoc99_fwscanf __isoc99_vfwscanf __isoc23_fwscanf __isoc23_vfwscanf
+		getwc fgetwc getwc_unlocked fgetwc_unlocked clearerr clearerr_unlocked fseek fseeko fseeko64 rewind fsetpos getw`,
+		`putc fputc fputs putw putc_unlocked fputc_unlocked fputs_unlocked _IO_putc ungetc ungetwc
+		putwc fputwc fputws putwc_unlocked fputwc_unlocked fputws_unlocked`,
+		`fgets fgets_unlocked fgetws fgetws_unlocked getline freopen freopen64`,
+		`fwrite fwrite_unlocked fread fread_unlocked getdelim __fgets_chk __fgets_unlocked_chk __fgetws_chk __fgetws_unlocked_chk`,
+		`__fread_chk __fread_unlocked_chk`,
+	} {
+		for _, n := range strings.Fields(names) {
+			streamArgs[n] = arg
+		}
+	}
+}
+
+// printers work on stdout without being given it.
+var printers = map[string]bool{
+	"printf": true, "vprintf": true, "__printf_chk": true, "__vprintf_chk": true, "puts": true, "putchar": true, "putchar_unlocked": true,
+	"wprintf": true, "vwprintf": true, "__wprintf_chk": true, "__vwprintf_chk": true, "putwchar": true, "putwchar_unlocked": true,
+}
+
+// StreamArg is the place of the argument of a function of stdio that is its stream.
+func StreamArg(name string) (arg int, ok bool) {
+	arg, ok = streamArgs[name]
+	return arg, ok
+}
+
+// Prints reports whether a function of stdio writes to stdout without being given it.
+func Prints(name string) bool { return printers[name] }
+
+// LooksAtStream reports whether a function of stdio says how far a stream is, or that
+// it is at its end.
+func LooksAtStream(name string) bool {
+	switch strings.TrimSuffix(name, "_unlocked") {
+	case "feof", "ferror", "ftell", "ftello", "ftello64", "fgetpos":
+		return true
+	}
+	return false
+}
+
+// isOutputBuffer reports whether an address is in the buffer that musl has for stdout
+// or stderr.
+func (im *Image) isOutputBuffer(addr uint64) bool {
+	o, ok := im.objectAt(addr)
+	const kept = 8 // musl leaves room to take characters back
+	return ok && o.Name == "buf" && (o.Size == 1024+kept || o.Size == kept)
+}
+
+// HasOwnBuffer reports whether the program has given a stream, whose memory read64
+// reads, a buffer of its own: what is written to it can be seen there.
+func (im *Image) HasOwnBuffer(stream uint64, read64 func(uint64) uint64) bool {
+	switch im.libc {
+	case Glibc:
+		const userBuffer, base, size = 1, 0x38, 0xd8
+		at := read64(stream + base)
+		return read64(stream)&userBuffer != 0 && (at < stream || at >= stream+size)
+	case Musl:
+		const buf = 0x58
+		at := read64(stream + buf)
+		return at != 0 && !im.isOutputBuffer(at) && !im.Stream(at)
+	}
+	return false
+}
