@@ -21,10 +21,8 @@ func (d *deepening) verdict() error {
 	if first := d.plan.Jobs()[0]; len(d.Config.AllRules()) > 0 && d.whole(first) && d.spaces[first].seen != nil {
 		d.watched.fine, d.watched.limited = false, d.spaces[first].seen.leftOut()
 	}
-	for _, f := range d.found {
-		if err := d.align(f); err != nil {
-			return err
-		}
+	if err := d.alignAll(); err != nil {
+		return err
 	}
 	proof := d.plan.Proof()
 	switch {
@@ -54,6 +52,20 @@ func (d *deepening) verdict() error {
 		return d.stuck.judge(r)
 	default:
 		panic("explore: all jobs are over, without a bug and without a proof")
+	}
+	return nil
+}
+
+// alignAll aligns all bugs. What is learned on the way to one makes the steps of those
+// before others.
+func (d *deepening) alignAll() error {
+	for known, first := d.Epoch(), true; first || d.Epoch() != known; first = false {
+		known = d.Epoch()
+		for _, f := range d.found {
+			if err := d.align(f); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
