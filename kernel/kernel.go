@@ -124,6 +124,10 @@ type Outcome struct {
 	// general registers that Do returned (the return from a signal handler).
 	RestoreCPU bool
 	Resume     emu.Ctx
+	// Interrupted, if not 0, is the stack pointer at the entry of a signal handler into
+	// which the caller goes, instead of back to where Do began or, with RestoreCPU, to
+	// where that handler's return would take it.
+	Interrupted uint64
 }
 
 // Host is what the scheduler offers to a kernel.
@@ -149,6 +153,8 @@ type Host interface {
 	Interrupt(t trace.TID, regs *emu.Regs)
 	// CPU names the whole CPU state in which such a thread, or the caller, stands.
 	CPU(t trace.TID) emu.Ctx
+	// Keep has the caller leave such a state as it is, which Resume goes on with.
+	Keep(c emu.Ctx)
 }
 
 // Kernel answers the traps of one guest.

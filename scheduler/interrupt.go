@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/kernel"
 	"landgo/trace"
 )
 
@@ -21,8 +22,8 @@ import (
 // counts as running for ever. The signals that cancel a thread are left out: their
 // handlers are the C library's, and look at nothing that the thread is about.
 
-// isCancelling: glibc's and musl's own signals.
-func isCancelling(sig uint64) bool { return sig >= 32 && sig <= 34 }
+// isCancelling: the C library's own signals.
+func (s *System) isCancelling(sig uint64) bool { return kernel.IsLibrarys(s.libc, sig) }
 
 // sends learns of a signal to another thread, or of a look whether it lives.
 func (s *System) sends(th *thread, op trace.Op) {
@@ -30,7 +31,7 @@ func (s *System) sends(th *thread, op trace.Op) {
 	case op.Kind != trace.OpCancel || op.Obj == uint64(th.ID):
 	case op.Arg == 0:
 		s.seeLife()
-	case isCancelling(op.Arg):
+	case s.isCancelling(op.Arg):
 	case !s.known.Signalled[op.Obj]:
 		s.known.Signalled[op.Obj], s.finer = true, true
 	}

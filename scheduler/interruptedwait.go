@@ -161,8 +161,9 @@ func (s *System) comesBack(th *thread, p *kernel.Plan) bool {
 
 // comeBack is called when a handler has returned to where its thread stood; frame
 // was the stack pointer at its entry. It reports whether the thread stands in a
-// wait again.
-func (s *System) comeBack(th *thread, tr *trace.Transition, frame uint64) bool {
+// wait again. next is the same of a handler that comes at once, of a signal that the
+// first one kept blocked: it interrupts the same wait.
+func (s *System) comeBack(th *thread, tr *trace.Transition, frame, next uint64) bool {
 	n := len(th.held)
 	for n > 0 && th.held[n-1].frame != frame {
 		n--
@@ -172,6 +173,12 @@ func (s *System) comeBack(th *thread, tr *trace.Transition, frame uint64) bool {
 	}
 	h := th.held[n-1]
 	th.held = th.held[: n-1 : n-1]
+	if next != 0 {
+		// That the first one hasn't changed where it returns to is seen at its return.
+		h.frame = next
+		th.held = append(th.held, h)
+		return false
+	}
 	if h.pc != th.Regs.RIP || h.sp != th.Regs.RSP {
 		return false // the handler has changed where it returns to
 	}

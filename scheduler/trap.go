@@ -132,7 +132,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		th.Ctx = out.Resume
 		th.endInterrupt()
 		s.begins = true
-		waits = s.comeBack(th, tr, frame)
+		waits = s.comeBack(th, tr, frame, out.Interrupted)
 		s.begins = false
 	}
 	for _, op := range out.Ops {

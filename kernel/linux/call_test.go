@@ -220,7 +220,7 @@ func TestLocalCallsAndEvents(t *testing.T) {
 		{sysTkill, []uint64{firstNumber + 1, 0}, trace.OpCancel, uint64(child)},
 		{sysTkill, []uint64{firstNumber + 1, sigAbrt}, trace.OpEnd, 0},
 		{nrSigaction, []uint64{10, at, 0, 8}, trace.OpSyscall, resourceActions},
-		{nrSigaction, []uint64{33, at, 0, 8}, trace.OpNone, 0},
+		{nrSigaction, []uint64{33, at, 0, 8}, trace.OpSyscall, resourceActions}, // without a C library it is the program's
 		{nrSigprocmask, []uint64{0, at, 0, 8}, trace.OpNone, 0},
 		{39, nil, trace.OpNone, 0},
 		{186, nil, trace.OpNone, 0},

@@ -150,10 +150,12 @@ func (k *Kernel) send(to target, o *kernel.Outcome) {
 	f, blocks := k.fate(to.sig), k.log.Get(&to.t.blocked)&bit(to.sig) != 0
 	switch {
 	case f == fateIgnored && !blocks:
-	case t != k.call.t && k.unstarted(t, to.sig): // it is one signal
+	case k.isRealTime(to.sig) && k.kept(&to)&b != 0:
+		o.Gap, o.Invalid = kernel.GapCall, "a real-time signal that is sent again before it was taken is not modelled"
+	case t != k.call.t && !k.isRealTime(to.sig) && k.unstarted(t, to.sig): // it is one signal
 	case blocks && k.awaits(t, to.sig): // sigwait
 		at := t.wait.addr.Peek()
-		k.log.As(t.id, func() { k.wake(t, k.caught(at, to.sig)) })
+		k.log.As(t.id, func() { k.wake(t, k.caught(at, to.sig, to.shared)) })
 	case blocks && to.shared:
 		k.log.Set(&k.pending, k.log.Get(&k.pending)|b)
 	case blocks || t == k.call.t:
@@ -162,8 +164,22 @@ func (k *Kernel) send(to target, o *kernel.Outcome) {
 	case f == fateDeadly:
 		o.Signal = int(to.sig)
 	default:
-		k.interrupt(t, to.sig, o)
+		k.interrupt(&to, o)
 	}
+}
+
+// isRealTime: Linux queues these, each as often as it is sent. The C library's own are
+// left out: it sends them once.
+func (k *Kernel) isRealTime(sig uint64) bool {
+	return sig >= firstRealTime && !kernel.IsLibrarys(k.img.Libc(), sig)
+}
+
+// kept are the signals that wait where one would that isn't taken at once.
+func (k *Kernel) kept(to *target) uint64 {
+	if to.shared {
+		return k.log.Get(&k.pending)
+	}
+	return k.log.Get(&to.t.sent)
 }
 
 // unstarted reports whether t stands at the first instruction of a handler of
@@ -190,7 +206,7 @@ func (k *Kernel) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 			break
 		}
 		sig := uint64(bits.TrailingZeros64(ready)) + 1
-		k.take(t, sig)
+		shares := k.take(t, sig) || k.call.nr == sysKill && k.call.a[1] == sig
 		switch k.fate(sig) {
 		case fateDeadly:
 			o.Signal = int(sig)
@@ -199,9 +215,12 @@ func (k *Kernel) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 			o.Invalid = "a signal that stops the process is not modelled"
 			return
 		case fateHandled:
-			if !k.enter(t, sig, regs, sent) {
+			if !k.enter(t, sig, regs, sentBy(shares)) {
 				o.Signal = sigSegv
 				return
+			}
+			if o.Interrupted == 0 {
+				o.Interrupted = regs.RSP
 			}
 		}
 	}
@@ -211,24 +230,26 @@ func (k *Kernel) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 	}
 }
 
-// take removes a signal from those kept for t and for the process.
-func (k *Kernel) take(t *thread, sig uint64) {
+// take removes a signal from those kept for t, or for the process. It reports which.
+func (k *Kernel) take(t *thread, sig uint64) (shares bool) {
 	if own := k.log.Get(&t.sent); own&bit(sig) != 0 {
 		k.log.Set(&t.sent, own&^bit(sig))
-		return
+		return false
 	}
 	k.log.Set(&k.pending, k.log.Get(&k.pending)&^bit(sig))
+	return true
 }
 
 // interrupt sends another thread into a handler.
-func (k *Kernel) interrupt(t *thread, sig uint64, o *kernel.Outcome) {
+func (k *Kernel) interrupt(to *target, o *kernel.Outcome) {
+	t, sig := to.t, to.sig
 	regs := *k.host.Regs(t.id)
 	if t.wait.kind.Peek() != awake {
 		k.leaveSleep(t, sig, &regs)
 		k.wakes = append(k.wakes, t.id)
 	}
 	entered := false
-	k.log.As(t.id, func() { entered = k.enter(t, sig, &regs, sent) })
+	k.log.As(t.id, func() { entered = k.enter(t, sig, &regs, sentBy(to.shared)) })
 	if !entered {
 		o.Signal = sigSegv
 		return

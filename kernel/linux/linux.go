@@ -51,6 +51,7 @@ type Kernel struct {
 	space     space
 	queues    map[uint64]*queue // by address; grows only
 	clock     effect.Word       // CLOCK_REALTIME, in nanoseconds
+	busy      effect.Word       // what of its way was processor time: looks at it moved it
 	actions   [numSignals]action
 	pending   effect.Word // signals sent to the process that every thread blocks
 	handlers  frames
@@ -81,6 +82,7 @@ func New(host kernel.Host, img *image.Image, cfg Config) (*Kernel, error) {
 		live:    effect.At(wordList, 1),
 		list:    effect.At(wordList, 0),
 		clock:   effect.At(wordClock, epoch),
+		busy:    effect.At(wordClock, 0),
 		pending: effect.At(wordPending, 0),
 	}
 	for sig := range k.actions {
@@ -138,6 +140,7 @@ func (bystander) SetResult(trace.TID, uint64)    {}
 func (bystander) SetRegs(trace.TID, *emu.Regs)   {}
 func (bystander) Interrupt(trace.TID, *emu.Regs) {}
 func (bystander) CPU(trace.TID) emu.Ctx          { return 0 }
+func (bystander) Keep(emu.Ctx)                   {}
 
 // Do implements kernel.Kernel.
 func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.Regs) kernel.Outcome {

@@ -57,10 +57,19 @@ type info struct {
 	fault  bool
 }
 
-const siTkill = -6
+const (
+	siUser  = 0
+	siTkill = -6
+)
 
-// sent is the information of a signal that a thread sent.
-var sent = info{code: siTkill, addr: userID<<32 | firstNumber}
+// sentBy is the information of a signal that a thread sent, to the process or to a thread.
+func sentBy(kill bool) info {
+	i := info{code: siTkill, addr: userID<<32 | firstNumber}
+	if kill {
+		i.code = siUser
+	}
+	return i
+}
 
 func (k *Kernel) faultInfo(f emu.Fault, pc uint64) info {
 	i := info{code: 1, addr: pc, fault: true}
@@ -98,7 +107,12 @@ type frames struct {
 func (k *Kernel) pushFrame(t *thread, addr, sig uint64) {
 	h := &k.handlers
 	n := h.n.Peek()
-	h.list = append(h.list[:n], frame{addr: addr, sig: sig, cpu: k.host.CPU(t.id), prev: k.log.Get(&t.frame)})
+	cpu := k.host.CPU(t.id)
+	if t == k.call.t && k.outcome.RestoreCPU {
+		cpu = k.outcome.Resume // between two handlers nothing of the first is left
+		k.host.Keep(cpu)
+	}
+	h.list = append(h.list[:n], frame{addr: addr, sig: sig, cpu: cpu, prev: k.log.Get(&t.frame)})
 	k.log.Init(&h.n, n+1)
 	k.log.Set(&t.frame, n+1)
 }

@@ -22,8 +22,8 @@ import (
 // touches is shared (scheduler/interrupt.go). A signal that the target blocks
 // waits until it unblocks it.
 //
-// Signals carry no more than their number and sender: sigqueue isn't modelled,
-// and a real-time signal sent twice while blocked arrives once.
+// Signals carry no more than their number and sender: sigqueue isn't modelled, and
+// a real-time signal that is sent twice before it is taken is invalid.
 
 const (
 	numSignals = 65
@@ -53,9 +53,7 @@ const (
 	saNodefer   = 0x40000000
 	saResethand = 0x80000000
 
-	// Real-time signals that libc uses inside: glibc's cancellation and setxid
-	// (32, 33), musl's timers, cancellation, synchronous calls (32, 33, 34).
-	internalLow, internalHigh = 32, 34
+	firstRealTime = 32
 )
 
 // action is what a signal does: a state of the process.
@@ -118,7 +116,7 @@ func onResource(number, changes uint64) trace.Op {
 // planSigaction: dispositions are shared by all threads, so changing one is an
 // event, but not for libc's own, which are set once before they matter.
 func planSigaction(c *call, p *kernel.Plan) {
-	if sig := c.a[0]; sig >= numSignals || sig >= internalLow && sig <= internalHigh {
+	if sig := c.a[0]; sig >= numSignals || kernel.IsLibrarys(c.k.img.Libc(), sig) {
 		return
 	}
 	var changes uint64
@@ -143,12 +141,33 @@ func doSigaction(c *call, o *kernel.Outcome) uint64 {
 		c.set(&a.flags, k.log.Read64(c.a[1]+8))
 		c.set(&a.restorer, k.log.Read64(c.a[1]+16))
 		c.set(&a.mask, k.log.Read64(c.a[1]+24)&^unblockable)
+		if k.fate(sig) == fateIgnored {
+			k.discard(sig)
+		}
 	}
 	c.op(onResource(resourceActions, 1))
 	if c.a[2] != 0 {
 		return k.copyOut(c.a[2], old)
 	}
 	return 0
+}
+
+// discard forgets a signal that is kept for the process or for any thread, since it
+// is ignored from now on. That none is kept is looked at too: a sigwait that takes one
+// before isn't one that comes after.
+func (k *Kernel) discard(sig uint64) {
+	drop := func(w *effect.Word) {
+		if kept := k.log.Get(w); kept&bit(sig) != 0 {
+			k.log.Set(w, kept&^bit(sig))
+		}
+	}
+	drop(&k.pending)
+	k.log.Get(&k.list)
+	for _, t := range k.threads {
+		if t != nil && k.log.Get(&t.alive) != 0 {
+			drop(&t.sent)
+		}
+	}
 }
 
 // newMask is the mask that rt_sigprocmask asks for.
@@ -218,10 +237,12 @@ func doSigaltstack(c *call, o *kernel.Outcome) uint64 {
 	k, t := c.k, c.t
 	var old [24]byte
 	binary.LittleEndian.PutUint64(old[0:], c.get(&t.altStack))
-	binary.LittleEndian.PutUint64(old[8:], c.get(&t.altFlags))
 	binary.LittleEndian.PutUint64(old[16:], c.get(&t.altSize))
-	if c.get(&t.altSize) == 0 {
+	switch {
+	case c.get(&t.altSize) == 0:
 		old[8] = ssDisable
+	case k.onAltStack(t, c.regs.RSP):
+		old[8] = ssOnstack
 	}
 	if c.a[0] != 0 {
 		if !k.canRead(c.a[0], 24) {
@@ -231,14 +252,18 @@ func doSigaltstack(c *call, o *kernel.Outcome) uint64 {
 		switch {
 		case k.onAltStack(t, c.regs.RSP):
 			return eperm
-		case flags&ssDisable != 0:
+		case flags&^ssAutodisarm == ssDisable:
 			sp, size = 0, 0
+		case flags&^ssAutodisarm > ssOnstack:
+			return einval
+		case flags&ssAutodisarm != 0:
+			o.Gap, o.Invalid = kernel.GapCall, "sigaltstack with SS_AUTODISARM is not modelled"
+			return 0
 		case size < minSigstksz:
 			return enomem
 		}
 		c.set(&t.altStack, sp)
 		c.set(&t.altSize, size)
-		c.set(&t.altFlags, 0)
 	}
 	if c.a[1] != 0 {
 		return k.copyOut(c.a[1], old[:])
@@ -247,8 +272,10 @@ func doSigaltstack(c *call, o *kernel.Outcome) uint64 {
 }
 
 const (
-	ssDisable   = 2
-	minSigstksz = 2048
+	ssOnstack    = 1
+	ssDisable    = 2
+	ssAutodisarm = 1 << 31
+	minSigstksz  = 2048
 )
 
 func (k *Kernel) onAltStack(t *thread, sp uint64) bool {

@@ -47,8 +47,7 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 	set := k.log.Read64(c.a[0]) &^ unblockable
 	if ready := (c.get(&t.sent) | c.get(&k.pending)) & set; ready != 0 {
 		sig := uint64(bits.TrailingZeros64(ready)) + 1
-		k.take(t, sig)
-		return k.caught(c.a[1], sig)
+		return k.caught(c.a[1], sig, k.take(t, sig))
 	}
 	deadline := uint64(noDeadline)
 	if c.a[2] != 0 {
@@ -67,12 +66,12 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 
 // caught is the result of a sigwait that got sig, with what it is told at addr
 // if that isn't 0.
-func (k *Kernel) caught(addr, sig uint64) uint64 {
+func (k *Kernel) caught(addr, sig uint64, shared bool) uint64 {
 	if addr == 0 {
 		return sig
 	}
 	var b [siginfoSize]byte
-	putInfo(b[:], sig, sent)
+	putInfo(b[:], sig, sentBy(shared))
 	if k.copyOut(addr, b[:]) != 0 {
 		return efault
 	}

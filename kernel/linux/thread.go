@@ -1,7 +1,9 @@
 package linux
 
 import (
+	"encoding/binary"
 	"fmt"
+	"path"
 
 	"landgo/kernel/effect"
 	"landgo/trace"
@@ -42,11 +44,12 @@ type thread struct {
 	clearTID   effect.Word // address to clear and wake at exit, 0 for none
 	robustList effect.Word
 
-	altStack, altSize, altFlags  effect.Word
+	altStack, altSize            effect.Word
 	frame                        effect.Word // 1 + index of its latest signal frame
 	savedMask, savedMaskIsWanted effect.Word // sigsuspend: the mask to restore
 	sleepCall                    effect.Word // number of the call in which it sleeps
 	looks                        effect.Word // how often it read the clock
+	busy                         effect.Word // how far it moved the clock by looking at it
 	randoms                      effect.Word // words of getrandom so far
 	name                         [2]effect.Word
 
@@ -63,8 +66,8 @@ func newThread(id trace.TID, parent *thread, number uint64) *thread {
 	}
 	put(wordLife, &t.alive)
 	put(wordSignals, &t.blocked, &t.sent, &t.awaited)
-	put(wordOwn, &t.children, &t.windows, &t.mapped, &t.fresh, &t.stack, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.altFlags, &t.frame,
-		&t.savedMask, &t.savedMaskIsWanted, &t.sleepCall, &t.looks, &t.randoms, &t.name[0], &t.name[1])
+	put(wordOwn, &t.children, &t.windows, &t.mapped, &t.fresh, &t.stack, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.frame,
+		&t.savedMask, &t.savedMaskIsWanted, &t.sleepCall, &t.looks, &t.busy, &t.randoms, &t.name[0], &t.name[1])
 	return t
 }
 
@@ -84,6 +87,16 @@ func (k *Kernel) addFirstThread() {
 	t.alive = effect.At(threadWord(0, wordLife), 1)
 	k.threads = append(k.threads, t)
 	k.numbers[t.number] = t.id
+	for i := range t.name { // as exec names it
+		t.name[i] = effect.At(threadWord(0, wordOwn), nameWord(path.Base(exePath), i))
+	}
+}
+
+// nameWord is the i-th word of a thread's name.
+func nameWord(name string, i int) uint64 {
+	var b [nameSize]byte
+	copy(b[:nameSize-1], name)
+	return binary.LittleEndian.Uint64(b[8*i:])
 }
 
 // child is the next child of t, as it was at its creation in every execution

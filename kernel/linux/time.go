@@ -17,7 +17,8 @@ import (
 // one of the words that count once they have been read).
 //
 // A loop that does nothing but look at the clock would never end so. From its
-// freeLooks-th look on each one moves the clock, by twice as much each time.
+// freeLooks-th look on each one moves the clock, by twice as much each time. That
+// is also all the processor's time that a thread takes: none passes in a sleep.
 
 const (
 	// epoch is where CLOCK_REALTIME begins: 2020-09-13 12:26:40 UTC.
@@ -94,7 +95,7 @@ func onClock(id, ns uint64) uint64 {
 	case clockRealtime, clockRealtimeCoarse:
 		return ns
 	case clockProcessCPU, clockThreadCPU:
-		return ns - epoch
+		return ns - epoch // where it is asked for a length of time only
 	}
 	return ns - bootTime
 }
@@ -153,10 +154,24 @@ func (c *call) look() uint64 {
 	c.op(onResource(resourceClock, moves))
 	ns := k.nextLook(c.t)
 	if moves != 0 {
+		k.log.Set(&k.busy, k.busy.Peek()+ns-k.clock.Peek())
+		c.set(&c.t.busy, c.get(&c.t.busy)+ns-k.clock.Peek())
 		k.passes(ns)
 	}
 	c.set(&c.t.looks, c.get(&c.t.looks)+1)
 	return ns
+}
+
+// shows looks at a clock for the caller.
+func (c *call) shows(clock uint64) uint64 {
+	ns := c.look()
+	switch clock {
+	case clockProcessCPU:
+		return c.get(&c.k.busy)
+	case clockThreadCPU:
+		return c.get(&c.t.busy)
+	}
+	return onClock(clock, ns)
 }
 
 func pair(a, b uint64) []byte {
@@ -167,7 +182,7 @@ func doClockGettime(c *call, o *kernel.Outcome) uint64 {
 	if c.a[0] > clockBoottime {
 		return einval
 	}
-	ns := onClock(c.a[0], c.look())
+	ns := c.shows(c.a[0])
 	return c.k.copyOut(c.a[1], pair(ns/second, ns%second))
 }
 
@@ -229,6 +244,12 @@ func (c *call) nap(o *kernel.Outcome, clock, flags, addr uint64) uint64 {
 	until := saturatingAdd(c.k.clock.Peek(), ns)
 	if flags&timerAbstime != 0 {
 		until = c.k.Realtime(clock, ns)
+		if clock == clockProcessCPU {
+			until = saturatingAdd(c.k.clock.Peek(), ns-min(ns, c.get(&c.k.busy)))
+		}
+	}
+	if clock == clockProcessCPU && until > c.k.clock.Peek() { // a sleep until others have worked
+		c.k.log.Set(&c.k.busy, c.k.busy.Peek()+until-c.k.clock.Peek())
 	}
 	c.k.passes(until)
 	return 0

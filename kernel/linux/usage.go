@@ -6,9 +6,8 @@ import (
 	"landgo/kernel"
 )
 
-// A guest's usage: its processor time is that of the clock since the beginning
-// (as CLOCK_PROCESS_CPUTIME_ID has it), all of it the program's own. The rest
-// is none.
+// A guest's usage: its processor time is that of CLOCK_PROCESS_CPUTIME_ID, or
+// of the thread's clock, all of it the program's own. The rest is none.
 
 const (
 	usageSize      = 144
@@ -23,9 +22,9 @@ const (
 
 func doGetrusage(c *call, o *kernel.Outcome) uint64 {
 	out := make([]byte, usageSize)
-	switch uint64(int64(int32(c.a[0]))) {
+	switch who := uint64(int64(int32(c.a[0]))); who {
 	case usageSelf, usageThread:
-		ns := onClock(clockProcessCPU, c.look())
+		ns := c.shows(clockProcessCPU + who)
 		binary.LittleEndian.PutUint64(out, ns/second)
 		binary.LittleEndian.PutUint64(out[8:], ns%second/1000)
 	case usageChildren:
@@ -40,7 +39,7 @@ func doTimes(c *call, o *kernel.Outcome) uint64 {
 	now := c.look()
 	if c.a[0] != 0 {
 		out := make([]byte, 32)
-		binary.LittleEndian.PutUint64(out, onClock(clockProcessCPU, now)/(second/ticksPerSecond))
+		binary.LittleEndian.PutUint64(out, c.get(&c.k.busy)/(second/ticksPerSecond))
 		if errno := c.k.copyOut(c.a[0], out); errno != 0 {
 			return errno
 		}

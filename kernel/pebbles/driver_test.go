@@ -111,6 +111,7 @@ func (w *world) Regs(t trace.TID) *emu.Regs            { return &w.actors[t].reg
 func (w *world) Interrupt(t trace.TID, regs *emu.Regs) { w.SetRegs(t, regs) }
 func (w *world) SetRegs(t trace.TID, r *emu.Regs)      { w.actors[t].regs, w.actors[t].set = *r, emu.SetAll }
 func (w *world) CPU(t trace.TID) emu.Ctx               { return w.actors[t].ctx }
+func (w *world) Keep(emu.Ctx)                          {}
 
 func (w *world) Intern(parent trace.TID, n uint64) (trace.TID, error) {
 	name := fmt.Sprintf("%s.%d", w.names[parent], n)
