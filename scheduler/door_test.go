@@ -43,6 +43,7 @@ var pastTheDoor = map[string]string{
 	"System.wipe":          "a block whose end depends on every access to it",
 	"System.words":         "reports: leaks",
 	"System.unwritten":     "compares two runs",
+	"System.streamOf":      "whether a stream has a buffer of the program's, given before any use of it (setvbuf)",
 	"System.semName":       "a named semaphore's name, touched in performNamed",
 	"System.semMap":        "pages that the call gives out",
 	"System.semClose":      "the object of an operation, touched there",
