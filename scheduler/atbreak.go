@@ -33,7 +33,7 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		s.atOperator(th)
 		return step, nil
 	case breakMain:
-		s.machine.Set(&s.entered, 1)
+		s.machine.Put(&s.entered, 1)
 		return step, nil
 	case breakStart:
 		if th.starting && pc == th.entry {

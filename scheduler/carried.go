@@ -70,14 +70,14 @@ func (s *System) atCarried(th *thread, tr *trace.Transition, r image.Role) (verd
 		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "%s is called inside of a function that is trusted as one step", s.roles[th.Regs.RIP].Name)
 	}
 	if th.quiet.on {
-		s.machine.Set(&s.skipped, 1)
+		s.machine.Put(&s.skipped, 1)
 		return s.answer(th, r), nil
 	}
 	th.role, th.phase, th.timed = r, phaseEntry, false
 	if r == image.ThreadInit {
 		return s.initThreads(th)
 	}
-	s.machine.Set(&s.skipped, 1)
+	s.machine.Put(&s.skipped, 1)
 	return s.carry(th, tr)
 }
 
@@ -99,7 +99,7 @@ func (s *System) initThreads(th *thread) (verdict, error) {
 	if !s.alone(th) {
 		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "%s is called while there are other threads", s.roles[th.Regs.RIP].Name)
 	}
-	s.machine.Set(&s.stackSize, (uint64(uint32(th.arg(0)))+callRoom+4095)&^4095)
+	s.machine.Put(&s.stackSize, (uint64(uint32(th.arg(0)))+callRoom+4095)&^4095)
 	return s.enterQuiet(th, false)
 }
 
@@ -301,22 +301,22 @@ func (s *System) create(th *thread, tr *trace.Transition, pc uint64) (verdict, e
 	if reason != "" {
 		return stay, s.invalid(kernel.GapThreads, th, pc, "%s", reason)
 	}
-	if s.stackSize == 0 { // thr_init comes first
+	if s.stackSize.Get() == 0 { // thr_init comes first
 		s.ret(th, failed)
 		return pass, nil
 	}
 	place := carriedPlace(s.Name(child))
-	apart := s.stackSize + stackTail + 2*4096
+	apart := s.stackSize.Get() + stackTail + 2*4096
 	base := carriedStacks + place*apart + 4096
 	for i := range s.threads {
-		if s.threads[i].Exists && s.threads[i].roomAt == base+s.stackSize {
+		if s.threads[i].Exists && s.threads[i].roomAt == base+s.stackSize.Get() {
 			place = carriedPlaces
 		}
 	}
 	if place >= carriedPlaces || base+apart > carriedEnd {
 		return stay, s.invalid(kernel.GapThreads, th, pc, "there is no room for the stack of another thread: at most 95 children of the first thread and 32 others, and 768 MiB")
 	}
-	number, ok, taken := k.Fork(th.ID, base, s.stackSize, stackTail)
+	number, ok, taken := k.Fork(th.ID, base, s.stackSize.Get(), stackTail)
 	if taken {
 		return stay, s.invalid(kernel.GapTrust, th, pc, "the guest has memory of its own at %#x, where landgo puts the stack of a thread", base)
 	}
@@ -324,12 +324,12 @@ func (s *System) create(th *thread, tr *trace.Transition, pc uint64) (verdict, e
 		s.ret(th, failed)
 		return pass, nil
 	}
-	s.gotMemory(th, base, s.stackSize)
-	s.machine.Touch(everybody, base+s.stackSize, stackTail)
+	s.gotMemory(th, base, s.stackSize.Get())
+	s.machine.Touch(everybody, base+s.stackSize.Get(), stackTail)
 	regs := emu.Regs{RFLAGS: th.Regs.RFLAGS}
-	k.Block(&regs, th.arg(0), base+s.stackSize, th.arg(1))
+	k.Block(&regs, th.arg(0), base+s.stackSize.Get(), th.arg(1))
 	s.ret(th, number)
-	return pass, s.spawn(th, child, &regs, tr, base+s.stackSize)
+	return pass, s.spawn(th, child, &regs, tr, base+s.stackSize.Get())
 }
 
 // exitCarried ends a thread by its thr_exit.

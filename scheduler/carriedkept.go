@@ -83,7 +83,7 @@ func (s *System) touchesKept(th *thread, a *trace.Access) error {
 // harmless reports whether an access to a variable finds nothing there that the
 // functions would have written.
 func (s *System) harmless(v *image.Mention, a *trace.Access) bool {
-	if s.skipped == 0 || a.IsWrite() && a.Flags&trace.Atomic == 0 {
+	if s.skipped.Get() == 0 || a.IsWrite() && a.Flags&trace.Atomic == 0 {
 		return true
 	}
 	for at := a.Addr &^ (s.wordSize - 1); at < a.Addr+uint64(a.Size); at += s.wordSize {

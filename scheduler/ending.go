@@ -14,7 +14,7 @@ func (s *System) atEnding(th *thread) (verdict, error) {
 		if s.cfg.PointsOnly {
 			return step, nil
 		}
-		if s.exitHandlers != 0 || s.ownDestructors || th.atExit {
+		if s.exitHandlers.Get() != 0 || s.ownDestructors || th.atExit {
 			return step, nil // they are the guest's own code
 		}
 		if int32(th.arg(0)) != 0 {

@@ -20,7 +20,7 @@ var libraryOwn = map[string]bool{
 // isLibrarys reports whether the block for which a thread calls the allocator is the
 // C library's own.
 func (s *System) isLibrarys(th *thread) bool {
-	return th.quiet.on && !th.quiet.gives || s.entered == 0 || s.libraryAsks(th)
+	return th.quiet.on && !th.quiet.gives || s.entered.Get() == 0 || s.libraryAsks(th)
 }
 
 // libraryAsks reports whether a call of the allocator comes from such a function,

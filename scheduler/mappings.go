@@ -48,7 +48,7 @@ type covers struct {
 func (s *System) maps(th *thread, call uint64, out *kernel.Outcome) *Failure {
 	s.dropObjects(out.Unmapped)
 	s.dropObjects(kernel.Pages{Addr: out.Mapped.Addr + out.Kept, Size: out.Mapped.Size - out.Kept})
-	own := !th.trusted() && len(th.inside) == 0 && s.entered != 0
+	own := !th.trusted() && len(th.inside) == 0 && s.entered.Get() != 0
 	e := heap.Event{Thread: th.ID, Step: int32(len(s.steps)), PC: call}
 	if out.Unmapped.Size != 0 {
 		if f := s.unmap(th, out.Unmapped, e, own); f != nil {

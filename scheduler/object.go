@@ -134,7 +134,7 @@ func muslMutexType(kind uint32) mutexType {
 // saveObject keeps the object's present value for Rewind. Nothing goes back to
 // between two marks, so the first value since the last one is enough: a step may
 // do a million operations on a mutex.
-func (s *System) saveObject(o *object) {
+func (s *state) saveObject(o *object) {
 	since := 0
 	if n := len(s.marks); n > 0 {
 		since = s.marks[n-1].objects

@@ -219,7 +219,7 @@ func (s *System) leavePools(th *thread, tr *trace.Transition) (v verdict, err er
 }
 
 func (s *System) leavePool(th *thread, tr *trace.Transition, f *insideFrame) (verdict, error) {
-	b := heap.Block{Size: f.size, Family: f.family, Given: f.before, Library: th.trusted() && !th.quiet.gives && !s.inTrustedAllocator(th) || s.entered == 0}
+	b := heap.Block{Size: f.size, Family: f.family, Given: f.before, Library: th.trusted() && !th.quiet.gives && !s.inTrustedAllocator(th) || s.entered.Get() == 0}
 	switch f.role {
 	case image.Free, image.FreeAll, image.InsideAllocator:
 		return step, nil

@@ -153,7 +153,7 @@ func (s *System) note(th *thread) {
 	switch th.role {
 	case image.KeyCreate:
 		if th.arg(1) != 0 {
-			s.machine.Set(&s.destructors, 1)
+			s.machine.Put(&s.destructors, 1)
 		}
 	case image.CleanupPush:
 		th.native = true
@@ -162,7 +162,7 @@ func (s *System) note(th *thread) {
 	case image.AtExit:
 		// glibc's start-up registers what runs the destructors of fini_array.
 		if f, ok := s.image.SymbolAt(th.arg(0)); !ok || f.Name != "call_fini" {
-			s.machine.Set(&s.exitHandlers, 1)
+			s.machine.Put(&s.exitHandlers, 1)
 			if first := &s.threads[0]; !first.Live() {
 				s.outlive(first)
 			}

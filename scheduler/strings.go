@@ -67,7 +67,7 @@ var stringReads = []stringReading{
 // atString looks at the arguments of a string function.
 func (s *System) atString(th *thread, tr *trace.Transition) (verdict, error) {
 	th.string = stringCall{}
-	if th.alloc.on || len(th.inside) > 0 || th.starting || s.entered == 0 { // before main: what chooses between a function's versions has its name
+	if th.alloc.on || len(th.inside) > 0 || th.starting || s.entered.Get() == 0 { // before main: what chooses between a function's versions has its name
 		return step, nil
 	}
 	s.takeArgs(th, nil)

@@ -179,13 +179,13 @@ func (s *System) readsEnd(th *thread) bool {
 
 // ownEnds reports whether threads end by the guest's own code: it has destructors to
 // run, or has to know which thread is the last.
-func (s *System) ownEnds() bool { return s.destructors != 0 || s.known.Last }
+func (s *System) ownEnds() bool { return s.destructors.Get() != 0 || s.known.Last }
 
 // outlive learns that the process may end with its last thread: the first one ends
 // alone, by pthread_exit. The library then calls exit in the thread that it finds to be
 // the last, which shows if exit runs code of the guest's. So the library has to count.
 func (s *System) outlive(th *thread) {
-	if th.ID == 0 && !s.known.Native && !s.known.Last && (s.exitHandlers != 0 || s.ownDestructors || th.atExit) {
+	if th.ID == 0 && !s.known.Native && !s.known.Last && (s.exitHandlers.Get() != 0 || s.ownDestructors || th.atExit) {
 		s.known.Last, s.finer = true, true
 	}
 }

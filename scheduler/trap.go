@@ -125,7 +125,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		return false, s.invalid(out.Gap, th, call, "%s", out.Invalid)
 	}
 	if out.SetsStatus {
-		s.machine.Set(&s.threadStatus, uint64(b2i(th.leaving)))
+		s.machine.Put(&s.threadStatus, uint64(b2i(th.leaving)))
 	}
 	waits := false
 	if out.RestoreCPU {
@@ -228,7 +228,7 @@ func (s *System) exitProcess(th *thread, tr *trace.Transition, status int) error
 	tr.End = trace.EndProcess
 	// A thread library may make the status of its last thread the task's: that
 	// says nothing of failure.
-	if status != 0 && s.threadStatus == 0 {
+	if status != 0 && s.threadStatus.Get() == 0 {
 		tr.End = trace.EndBug
 		th.Failure = &Failure{Kind: Assertion, Thread: th.ID, PC: th.Regs.RIP,
 			Message: fmt.Sprintf("the guest exits with status %d", status&0xff)}
