@@ -189,7 +189,6 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 	case tellIdle:
 		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_idle is called after landgo_booted")
 	case tellPriority:
-		th.own.priority = int64(n)
 		th.own.priority = int64(s.argument(1))
 	case tellSwitch:
 		return s.tellSwitch(u, uint64(t))
