@@ -53,7 +53,7 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 			d.PendingAccess = s.machine.Poised(th.Ctx)
 		}
 	case StandOp:
-		s.describeOp(th, d)
+		s.lib.describeOp(th, d)
 	case StandTrap:
 		p := s.kernel.Plan(th.ID, th.trap)
 		d.Pending, d.Outcomes, d.Loose = p.Op, p.Outcomes, th.loose

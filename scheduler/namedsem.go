@@ -65,7 +65,7 @@ func isNamed(r image.Role) bool {
 }
 
 // nameOf is what stands for a name, made at its first use.
-func (s *System) nameOf(name string) *named {
+func (s *library) nameOf(name string) *named {
 	n := s.semNames[name]
 	if n == nil {
 		if s.semNames == nil {
@@ -90,7 +90,7 @@ func namedOp(name string, changes bool) trace.Op {
 
 // pendingNamed is the operation at which a thread stands, as far as it can be told
 // before.
-func (s *System) pendingNamed(th *thread) trace.Op {
+func (s *library) pendingNamed(th *thread) trace.Op {
 	name := ""
 	if th.role == image.SemClose {
 		if n := s.semPages[th.arg(0)]; n != nil {
@@ -105,7 +105,7 @@ func (s *System) pendingNamed(th *thread) trace.Op {
 }
 
 // semName reads a name from memory.
-func (s *System) semName(addr uint64) (string, bool) {
+func (s *library) semName(addr uint64) (string, bool) {
 	return kernel.String(addr, 1<<16, func(a uint64) (byte, bool) {
 		var b [1]byte
 		if s.machine.Prot(a)&emu.ProtRead == 0 {
@@ -117,7 +117,7 @@ func (s *System) semName(addr uint64) (string, bool) {
 }
 
 // checkName is a name without its leading slashes, or why the library refuses it.
-func (s *System) checkName(text string) (name string, errno uint64) {
+func (s *library) checkName(text string) (name string, errno uint64) {
 	name = strings.TrimLeft(text, "/")
 	switch musl := s.libc == image.Musl; {
 	case name == "" || strings.Contains(name, "/"),
@@ -132,7 +132,7 @@ func (s *System) checkName(text string) (name string, errno uint64) {
 }
 
 // performNamed carries out the function on a named semaphore at which a thread stands.
-func (s *System) performNamed(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) performNamed(th *thread, tr *trace.Transition) (verdict, error) {
 	if th.role == image.SemClose {
 		return s.semClose(th, tr)
 	}
@@ -160,7 +160,7 @@ func (s *System) performNamed(th *thread, tr *trace.Transition) (verdict, error)
 	return s.semOpen(th, tr, name)
 }
 
-func (s *System) semFails(th *thread, tr *trace.Transition, errno, result uint64) (verdict, error) {
+func (s *library) semFails(th *thread, tr *trace.Transition, errno, result uint64) (verdict, error) {
 	s.setErrno(th, tr, uint32(errno))
 	s.ret(th, result)
 	return pass, nil
@@ -172,7 +172,7 @@ const (
 	semExclusive = 0x80
 )
 
-func (s *System) semOpen(th *thread, tr *trace.Transition, name string) (verdict, error) {
+func (s *library) semOpen(th *thread, tr *trace.Transition, name string) (verdict, error) {
 	n, flags, value := s.nameOf(name), th.arg(1), th.arg(3)&0xffffffff
 	only := flags&(semCreate|semExclusive) == semCreate|semExclusive
 	s.didNamed(th, tr, n, n.linked.Get() == 0 || n.sems[n.linked.Get()-1].opens.Get() == 0)
@@ -215,14 +215,14 @@ func (s *System) semOpen(th *thread, tr *trace.Transition, name string) (verdict
 }
 
 // didNamed records what was done to a name.
-func (s *System) didNamed(th *thread, tr *trace.Transition, n *named, changes bool) {
+func (s *library) didNamed(th *thread, tr *trace.Transition, n *named, changes bool) {
 	op := namedOp(n.name, changes)
 	op.PC = s.callSite(th)
 	tr.Did(op)
 }
 
 // semMap puts a semaphore into a page of its own.
-func (s *System) semMap(th *thread, n *named, o *namedSem) error {
+func (s *library) semMap(th *thread, n *named, o *namedSem) error {
 	h := fnv.New64a()
 	h.Write([]byte(n.name))
 	h.Write([]byte{byte(n.mapped.Get()), byte(n.mapped.Get() >> 8), byte(n.mapped.Get() >> 16)})
@@ -248,7 +248,7 @@ func (s *System) semMap(th *thread, n *named, o *namedSem) error {
 
 // semClose: the last close takes the memory away; the value stays for those who open
 // the name again.
-func (s *System) semClose(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) semClose(th *thread, tr *trace.Transition) (verdict, error) {
 	addr := th.arg(0)
 	n := s.semPages[addr]
 	var o *namedSem
@@ -287,7 +287,7 @@ func (s *System) semClose(th *thread, tr *trace.Transition) (verdict, error) {
 	return pass, nil
 }
 
-func (s *System) semUnlink(th *thread, tr *trace.Transition, name string) (verdict, error) {
+func (s *library) semUnlink(th *thread, tr *trace.Transition, name string) (verdict, error) {
 	n := s.nameOf(name)
 	s.didNamed(th, tr, n, n.linked.Get() != 0)
 	if n.linked.Get() == 0 {
@@ -299,7 +299,7 @@ func (s *System) semUnlink(th *thread, tr *trace.Transition, name string) (verdi
 }
 
 // namedDigest is of all names together.
-func (s *System) namedDigest() (sum trace.Digest) {
+func (s *library) namedDigest() (sum trace.Digest) {
 	for name, n := range s.semNames {
 		if n.made.Get() == 0 && n.mapped.Get() == 0 {
 			continue

@@ -10,7 +10,7 @@ import (
 // What a thread that stands at a trusted function would do next, and whether it can.
 
 // describeOp fills in the status and pending operation of such a thread.
-func (s *System) describeOp(th *thread, d *trace.Thread) {
+func (s *library) describeOp(th *thread, d *trace.Thread) {
 	if th.phase == phaseTouch {
 		d.Pending, d.Loose = trace.Op{PC: th.Regs.RIP}, true
 		return
@@ -34,7 +34,7 @@ func (s *System) describeOp(th *thread, d *trace.Thread) {
 
 // pendingOp is the operation that a thread standing at a trusted function
 // would do next.
-func (s *System) pendingOp(th *thread) trace.Op {
+func (s *library) pendingOp(th *thread) trace.Op {
 	a := &acts[th.role]
 	switch th.phase {
 	case phaseEnd, phaseTaken, phaseGiven:
@@ -90,7 +90,7 @@ func (s *System) pendingOp(th *thread) trace.Op {
 
 // possible reports whether the operation at which a thread stands can be done
 // now. A misuse is possible: it is done as a failure.
-func (s *System) possible(th *thread) bool {
+func (s *library) possible(th *thread) bool {
 	switch th.phase {
 	case phaseTaken, phaseGiven, phaseTouch:
 		return true
@@ -139,7 +139,7 @@ func (s *System) possible(th *thread) bool {
 
 // outcomes is the number of outcomes of the operation at which a thread
 // stands: a signal may let any waiter go.
-func (s *System) outcomes(th *thread) uint32 {
+func (s *library) outcomes(th *thread) uint32 {
 	if th.role == image.CondSignal {
 		return uint32(max(1, len(s.objectOf(th.arg(0), kindCond).waiters)))
 	}
@@ -147,7 +147,7 @@ func (s *System) outcomes(th *thread) uint32 {
 }
 
 // waitOf says what a thread that can't do its operation waits for, and whose it is.
-func (s *System) waitOf(th *thread) (Wait, bool) {
+func (s *library) waitOf(th *thread) (Wait, bool) {
 	w := Wait{Thread: th.ID, Owner: trace.NoThread}
 	if s.possible(th) {
 		return w, false

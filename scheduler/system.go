@@ -73,6 +73,7 @@ type System struct {
 	found
 	seen
 	scratch
+	lib   carrier
 	twins []*twin
 }
 
@@ -121,6 +122,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		seen:    seen{calls: map[string]bool{}, sightings: sightings{}},
 		scratch: scratch{pinned: -1},
 	}
+	s.lib = &library{s}
 	if !cfg.PointsOnly && s.wordSize == 8 {
 		s.shapes = libcShapes[s.libc]
 	}
@@ -146,24 +148,12 @@ func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.R
 		s.roles[addr] = b
 		s.breakAt(addr, breakRole)
 	}
-	s.findEndsCache()
 	if m, ok := s.image.Symbol("main"); ok && !s.cfg.PointsOnly {
 		s.breakAt(m.Addr, breakMain)
 	} else {
 		s.machine.Put(&s.entered, 1)
 	}
-	if !s.cfg.PointsOnly {
-		s.breakStrings()
-		if !s.ownAllocator {
-			s.breakOperators()
-		}
-	}
-	if s.cfg.Native {
-		s.distrust()
-	}
-	if s.carries(image.Create) {
-		s.watchThreads()
-	}
+	s.lib.boot()
 	s.ensure(0)
 	s.threads[0] = thread{Thread: Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)}}
 }
@@ -301,7 +291,7 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 	case StandAccess:
 		return s.advance(th, tr, 1)
 	case StandOp:
-		return s.stepOp(th, tr, c)
+		return s.lib.stepOp(th, tr, c)
 	case StandTrap:
 		return s.stepTrap(th, tr, c)
 	case StandSleep:

@@ -13,7 +13,7 @@ const setRIP = emu.SetRIP
 
 // performThread carries out the operations on threads: join, detach, exit,
 // yield, sleep.
-func (s *System) performThread(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) performThread(th *thread, tr *trace.Transition) (verdict, error) {
 	switch th.role {
 	case image.Join, image.TryJoin, image.TimedJoin, image.ClockJoin:
 		return s.join(th, tr)
@@ -51,7 +51,7 @@ func (s *System) performThread(th *thread, tr *trace.Transition) (verdict, error
 // between is private; but a second yield with no event in between ends the
 // step, so that a loop that polls private memory between yields comes to stand
 // somewhere.
-func (s *System) yield(th *thread, tr *trace.Transition) verdict {
+func (s *library) yield(th *thread, tr *trace.Transition) verdict {
 	again := false
 	for i := range tr.Ops {
 		again = again || tr.Ops[i].Kind == trace.OpYield
@@ -65,7 +65,7 @@ func (s *System) yield(th *thread, tr *trace.Transition) verdict {
 }
 
 // join takes an exited thread's result.
-func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) join(th *thread, tr *trace.Transition) (verdict, error) {
 	t := s.threadOf(th.arg(0))
 	switch {
 	case t == trace.NoThread:
@@ -118,13 +118,13 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 // gaveBack reports whether a thread was joined and the library knows it. It looks in
 // the thread's memory, which is the program's where the stack was; musl's first
 // thread never gives its own back.
-func (s *System) gaveBack(t *thread) bool {
+func (s *library) gaveBack(t *thread) bool {
 	return t.joined && (t.ownStack || t.Parent == trace.NoThread && s.libc == image.Glibc)
 }
 
 // notJoinable is the misuse of a thread that can't be joined, nor detached. The
 // standard leaves open what comes of it; glibc refuses mostly, and musl crashes.
-func (s *System) notJoinable(th *thread, t trace.TID, what string) (verdict, error) {
+func (s *library) notJoinable(th *thread, t trace.TID, what string) (verdict, error) {
 	f := &Failure{Kind: LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf("thread %s is %s", s.Name(t), what)}
 	th.Insns++ // the failure is a place of its own
 	return stay, s.fail(th, f)
@@ -132,7 +132,7 @@ func (s *System) notJoinable(th *thread, t trace.TID, what string) (verdict, err
 
 // noThread is a call about a thread that there isn't. The C library looks for it in
 // its memory; glibc not at a null pointer.
-func (s *System) noThread(th *thread) (verdict, error) {
+func (s *library) noThread(th *thread) (verdict, error) {
 	if p := th.arg(0); s.machine.Prot(p)&emu.ProtRead == 0 && (p != 0 || s.libc != image.Glibc) {
 		return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: p, Size: 4}, "looks for a thread")
 	}
@@ -145,7 +145,7 @@ func (s *System) noThread(th *thread) (verdict, error) {
 // it may be part of the thread's last step; unless others try to join it, and
 // see that it still lives after it did all else, or send it a signal then. The
 // first who does has the search start again.
-func (s *System) exitIsStep(th *thread) bool {
+func (s *library) exitIsStep(th *thread) bool {
 	return !s.alone(th) && (s.known.Exits || s.known.Signalled[uint64(th.ID)] || s.lifeIsShared(th.ID) || s.readsEnd(th))
 }
 
@@ -158,7 +158,7 @@ type endTeller interface {
 
 // endWord is where the end of a thread shows in memory (glibc's thread id in the
 // control block, which pthread_kill looks at), or 0.
-func (s *System) endWord(th *thread) uint64 {
+func (s *library) endWord(th *thread) uint64 {
 	if k, ok := s.kernel.(endTeller); ok {
 		return k.EndWord(th.ID)
 	}
@@ -166,7 +166,7 @@ func (s *System) endWord(th *thread) uint64 {
 }
 
 // readsEnd reports whether others look where the end of a thread shows.
-func (s *System) readsEnd(th *thread) bool {
+func (s *library) readsEnd(th *thread) bool {
 	at := s.endWord(th)
 	if at == 0 || !s.everyOperation() {
 		return false
@@ -178,12 +178,12 @@ func (s *System) readsEnd(th *thread) bool {
 
 // ownEnds reports whether threads end by the guest's own code: it has destructors to
 // run, or has to know which thread is the last.
-func (s *System) ownEnds() bool { return s.destructors.Get() != 0 || s.known.Last }
+func (s *library) ownEnds() bool { return s.destructors.Get() != 0 || s.known.Last }
 
 // outlive learns that the process may end with its last thread: the first one ends
 // alone, by pthread_exit. The library then calls exit in the thread that it finds to be
 // the last, which shows if exit runs code of the guest's. So the library has to count.
-func (s *System) outlive(th *thread) {
+func (s *library) outlive(th *thread) {
 	if th.ID == 0 && !s.known.Native && !s.known.Last && (s.exitHandlers.Get() != 0 || s.ownDestructors || th.atExit) {
 		s.known.Last, s.finer = true, true
 	}
@@ -191,7 +191,7 @@ func (s *System) outlive(th *thread) {
 
 // seeLife learns that threads look whether others live, from the call at which
 // one stands.
-func (s *System) seeLife() {
+func (s *library) seeLife() {
 	if !s.known.Exits {
 		s.known.Exits, s.finer = true, true
 	}
@@ -199,7 +199,7 @@ func (s *System) seeLife() {
 
 // endThread ends a thread whose start routine returned or that called
 // pthread_exit, with no code of the guest's left to run.
-func (s *System) endThread(th *thread, tr *trace.Transition, retval uint64) (verdict, error) {
+func (s *library) endThread(th *thread, tr *trace.Transition, retval uint64) (verdict, error) {
 	th.retval = retval
 	if s.ownEnds() && !th.native {
 		th.native = true
@@ -223,7 +223,7 @@ func (s *System) endThread(th *thread, tr *trace.Transition, retval uint64) (ver
 type leaver interface{ Leave(trace.TID) }
 
 // gone makes a thread exited. byKernel: its own exit call did it.
-func (s *System) gone(th *thread, tr *trace.Transition, byKernel bool) {
+func (s *library) gone(th *thread, tr *trace.Transition, byKernel bool) {
 	s.leaveOnces(th, tr, ^uint64(0))
 	th.Stand = StandExited
 	th.Yielding = false
@@ -241,7 +241,7 @@ func (s *System) gone(th *thread, tr *trace.Transition, byKernel bool) {
 
 // createsDetached reports whether the pthread_create at which a thread stands makes a
 // detached one.
-func (s *System) createsDetached(th *thread) bool {
+func (s *library) createsDetached(th *thread) bool {
 	return s.createsBy(th, glibcDetached, 24, math.MaxUint32)
 }
 
@@ -254,7 +254,7 @@ const (
 // createsBy reports whether the attributes with which a thread is about to create
 // another say something: glibc's pthread_attr_t has flags, musl's a field, which is
 // these bits of a word.
-func (s *System) createsBy(th *thread, flag uint32, field, bits uint64) bool {
+func (s *library) createsBy(th *thread, flag uint32, field, bits uint64) bool {
 	attr := th.arg(1)
 	switch {
 	case attr == 0 || attr == ^uint64(0): // C11's
@@ -269,7 +269,7 @@ func (s *System) createsBy(th *thread, flag uint32, field, bits uint64) bool {
 // of its thread control block, the FS base. Where a program gives one stack to one
 // thread after the other, or the library does, it is the one that lives, or can still
 // be joined.
-func (s *System) threadOf(self uint64) trace.TID {
+func (s *library) threadOf(self uint64) trace.TID {
 	found := trace.NoThread
 	for i := range s.threads {
 		th := &s.threads[i]
@@ -282,4 +282,25 @@ func (s *System) threadOf(self uint64) trace.TID {
 		}
 	}
 	return found
+}
+
+// callersStack reports whether the pthread_create at which a thread stands uses
+// a stack of the program's.
+func (s *library) callersStack(th *thread) bool {
+	return s.createsBy(th, glibcStackAddr, 16, math.MaxUint64)
+}
+
+// atStackEnd makes a thread that is about to end stand before its end, if others
+// use its stack. (Where each end is a step, it has stood there.)
+func (s *library) atStackEnd(th *thread, retval uint64) bool {
+	if th.phase == phaseEnd || s.exitIsStep(th) || !s.everyOperation() || !s.pointAllowed(th, th.Regs.RIP) {
+		return false
+	}
+	op := s.stackEnd(th)
+	if op.Kind == trace.OpNone {
+		return false
+	}
+	th.pending, th.result = op, retval
+	th.Stand, th.role, th.phase = StandOp, image.ThreadExit, phaseEnd
+	return true
 }
