@@ -53,6 +53,15 @@ func (m *Machine) Rewind(k trace.Mark) {
 	m.c.nslots = C.int32_t(to.slots)
 }
 
+// Cell is a number of Go-side state that goes back with the machine: only Put changes it.
+type Cell struct{ v uint64 }
+
+// Get is the number.
+func (c *Cell) Get() uint64 { return c.v }
+
+// Put gives a cell another number, until Rewind gives it back the one before.
+func (m *Machine) Put(c *Cell, v uint64) { m.Set(&c.v, v) }
+
 // Set assigns a word of Go-side state; Rewind restores it.
 func (m *Machine) Set(p *uint64, v uint64) {
 	if *p == v {

@@ -123,44 +123,6 @@ func readValue(b []byte, v reflect.Value) []byte {
 	return b
 }
 
-// AppendWords appends the numbers, truths and strings among a structure's own
-// fields, and arrays of such; Words reads them into another one. v points to it.
-func AppendWords(b []byte, v any) (_ []byte, err error) {
-	s := reflect.ValueOf(v).Elem()
-	for i := 0; i < s.NumField() && err == nil; i++ {
-		if isWord(s.Field(i).Type()) {
-			b, err = appendValue(b, s.Field(i))
-		}
-	}
-	return b, err
-}
-
-// Words is the way back from AppendWords.
-func Words(b []byte, v any) (rest []byte, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the kept state ends too early: %v", p)
-		}
-	}()
-	s := reflect.ValueOf(v).Elem()
-	for i := range s.NumField() {
-		if isWord(s.Field(i).Type()) {
-			b = readValue(b, s.Field(i))
-		}
-	}
-	return b, nil
-}
-
-func isWord(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Array:
-		return isWord(t.Elem())
-	case reflect.Slice, reflect.Struct, reflect.Pointer, reflect.Interface, reflect.Map, reflect.Func, reflect.Chan:
-		return false
-	}
-	return true
-}
-
 func whole(n int) int {
 	if n <= 0 {
 		panic("a number without an end")

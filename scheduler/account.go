@@ -45,7 +45,7 @@ func (s *System) NextText(t trace.TID) string {
 		}
 		return verb + " " + s.VariableName(th.Access.Addr)
 	case StandOp:
-		return s.OpText(s.pendingOp(th))
+		return s.OpText(s.lib.pendingOp(th))
 	case StandTrap:
 		return "calls " + s.kernel.Plan(th.ID, th.trap).Name
 	case StandFailure:

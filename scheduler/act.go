@@ -155,3 +155,17 @@ var acts = [image.NumRoles]act{
 	image.Stdio:      {how: watched},
 	image.StdioInput: {how: watched},
 }
+
+// PointsAt is the kinds of points that there are before or after a call of a
+// function with a role.
+func PointsAt(r image.Role) Points {
+	a := &acts[r]
+	p := a.point
+	if a.op == trace.OpCondWait {
+		p |= PointLock // its reacquire
+	}
+	if a.release {
+		p |= PointUnlock
+	}
+	return p
+}

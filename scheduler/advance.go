@@ -51,7 +51,7 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			look += th.Insns - tr.Begin
 		}
 		s.run.Reuse = th.Ctx != first && th.Ctx != s.pinned
-		if skip && s.atCallersReturn(th) {
+		if skip && s.lib.atCallersReturn(th) {
 			skip = false
 		}
 		stop := s.runCPU(th, tr, allow, skip, look-th.Insns)
@@ -59,7 +59,7 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 		if len(stop.Accesses) > 0 {
 			allow = 0
 			if s.cfg.Trusted != nil {
-				if err := s.checkGuarded(th, stop.Accesses); err != nil {
+				if err := s.lib.checkGuarded(th, stop.Accesses); err != nil {
 					return err
 				}
 			}
@@ -74,7 +74,7 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			return s.arrive(th, tr)
 		case emu.StopBreak:
 			th.Regs = stop.Regs
-			v, err := s.atBreak(th, tr)
+			v, err := s.lib.atBreak(th, tr)
 			if err != nil {
 				return err
 			}
@@ -104,10 +104,9 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			}
 		case emu.StopFault:
 			th.Regs = stop.Regs
-			if s.fallsOff(th) {
-				if _, err := s.carry(th, tr); err != nil {
-					return err
-				}
+			if fell, err := s.lib.fell(th, tr); err != nil {
+				return err
+			} else if fell {
 				return s.arrive(th, tr)
 			}
 			look, looks := s.faultLook(th, stop.Fault)
@@ -198,12 +197,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		n := len(tr.Accesses)
 		tr.Accesses = append(tr.Accesses, stop.Accesses...)
 		made := tr.Accesses[n:]
-		for i := range made {
-			s.lookPast(&th.string, &made[i])
-		}
-		if r.Flags&emu.Watch != 0 {
-			s.attribute(th, tr, made)
-		}
+		s.lib.accessed(th, tr, made, r.Flags&emu.Watch != 0)
 		if s.coarse() && !s.probing {
 			party, holds := th.party()
 			for i := range made {
@@ -216,7 +210,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		s.finer = true
 	}
 	if r.Flags&emu.Watch != 0 && len(stop.Accesses) > 0 {
-		s.meets(th)
+		s.lib.meets(th)
 	}
 	return stop
 }
@@ -233,7 +227,7 @@ func (s *System) flags(th *thread) emu.RunFlags {
 		f = emu.Quiet
 	case th.quiet.on:
 		f = emu.Quiet
-		if s.isQuiet(th.quiet.role) && th.quiet.role != image.Create {
+		if s.lib.isQuiet(th.quiet.role) && th.quiet.role != image.Create {
 			f |= emu.Check // what it is given may be dead
 		}
 		if th.quiet.watch && !s.alone(th) {

@@ -22,7 +22,7 @@ const (
 )
 
 // atBreak decides what a breakpoint means to a thread. th.Regs is current.
-func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 	pc := th.Regs.RIP
 	switch s.breaks[pc] {
 	case breakReturn:
@@ -33,7 +33,7 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		s.atOperator(th)
 		return step, nil
 	case breakMain:
-		s.machine.Set(&s.entered, 1)
+		s.machine.Put(&s.entered, 1)
 		return step, nil
 	case breakStart:
 		if th.starting && pc == th.entry {
@@ -120,7 +120,7 @@ func (s *System) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 // atTested makes the points at a function that is tested, not trusted: before
 // one that acquires, and after the return of one that releases. With PointMem
 // the accesses inside are points.
-func (s *System) atTested(th *thread, r image.Role) (verdict, error) {
+func (s *library) atTested(th *thread, r image.Role) (verdict, error) {
 	a := &acts[r]
 	switch r {
 	case image.ThreadExit:
@@ -146,7 +146,7 @@ func (s *System) atTested(th *thread, r image.Role) (verdict, error) {
 // atInner carries out a trusted operation inside of a trusted function that the
 // guest's own code carries out (a student's malloc takes a mutex): no other
 // thread runs there, so it can't wait for one.
-func (s *System) atInner(th *thread, tr *trace.Transition, r image.Role) (verdict, error) {
+func (s *library) atInner(th *thread, tr *trace.Transition, r image.Role) (verdict, error) {
 	if !onObject(r) {
 		return step, nil
 	}
@@ -167,7 +167,7 @@ func (s *System) atInner(th *thread, tr *trace.Transition, r image.Role) (verdic
 type printer interface{ Print(text []byte) string }
 
 // debugPrint keeps what a guest tells its simulator.
-func (s *System) debugPrint(th *thread) error {
+func (s *library) debugPrint(th *thread) error {
 	if k, ok := s.kernel.(printer); ok {
 		if reason := k.Print([]byte(s.str(th.arg(0)) + "\n")); reason != "" {
 			return s.invalid(kernel.GapOutput, th, th.Regs.RIP, "%s", reason)
@@ -177,7 +177,7 @@ func (s *System) debugPrint(th *thread) error {
 }
 
 // atRole decides what a trusted function's entry means.
-func (s *System) atRole(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) atRole(th *thread, tr *trace.Transition) (verdict, error) {
 	if s.distrustFor(th) {
 		return step, nil
 	}

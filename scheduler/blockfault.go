@@ -101,3 +101,16 @@ func (s *System) oneMapping(sp, addr uint64) bool {
 	}
 	return true
 }
+
+// inHeap reports whether an address is in an allocator's memory.
+func (s *System) inHeap(addr uint64) bool {
+	if !s.cfg.NativeMalloc && (addr-kernel.HeapLo < kernel.HeapHi-kernel.HeapLo || s.lowHeap && addr-kernel.LowHeapLo < kernel.LowHeapHi-kernel.LowHeapLo) {
+		return true
+	}
+	for _, p := range s.heap.Owned() {
+		if addr-p.Addr < p.Size {
+			return true
+		}
+	}
+	return false
+}

@@ -23,13 +23,13 @@ import (
 
 // isQuiet reports whether a role is carried out so. A student's allocator is; the
 // C library's is landgo's (malloc.go).
-func (s *System) isQuiet(r image.Role) bool {
+func (s *library) isQuiet(r image.Role) bool {
 	return acts[r].how == quietly || acts[r].how == watched || acts[r].how == allocator && s.cfg.PointsOnly
 }
 
 // isOwnStep reports whether the call at whose entry a thread stands has to be
 // a step of its own.
-func (s *System) isOwnStep(th *thread) bool {
+func (s *library) isOwnStep(th *thread) bool {
 	// The thread that musl creates before it stores its name is another.
 	if s.alone(th) && !(th.role == image.Create && s.libc == image.Musl) {
 		return false
@@ -62,7 +62,7 @@ func (s *System) isOwnStep(th *thread) bool {
 
 // isPoint reports whether there is a point before a call that others can tell, at
 // whose entry a thread stands: each is one, or this one was found racing.
-func (s *System) isPoint(th *thread) bool {
+func (s *library) isPoint(th *thread) bool {
 	site := s.callSite(th)
 	return (s.everyOperation() || s.racing[site-1]) && s.pointAllowed(th, site)
 }
@@ -71,7 +71,7 @@ func (s *System) isPoint(th *thread) bool {
 // races apart it is one event, at the call's place. Which of its instructions reads
 // a byte first, and which last, is the library's business; and so is a stream, which
 // has a lock of its own, and is looked at in part without.
-func (s *System) attribute(th *thread, tr *trace.Transition, made []trace.Access) {
+func (s *library) attribute(th *thread, tr *trace.Transition, made []trace.Access) {
 	q := &th.quiet
 	var last heap.Block // looking for one is a walk
 	for i := range made {
@@ -93,14 +93,14 @@ func (s *System) attribute(th *thread, tr *trace.Transition, made []trace.Access
 }
 
 // meets learns that the call under way touched what others do.
-func (s *System) meets(th *thread) {
+func (s *library) meets(th *thread) {
 	if q := &th.quiet; !q.own && !s.known.Meeting[q.ret] && s.everyOperation() && !s.alone(th) {
 		s.known.Meeting[q.ret], s.finer = true, true
 	}
 }
 
 // stepCall carries out a call that is a step of its own.
-func (s *System) stepCall(th *thread, tr *trace.Transition) error {
+func (s *library) stepCall(th *thread, tr *trace.Transition) error {
 	if th.phase == phaseStore {
 		q := th.quiet
 		th.quiet, th.phase = quiet{}, phaseEntry
@@ -127,7 +127,7 @@ func (s *System) stepCall(th *thread, tr *trace.Transition) error {
 
 // touchByName records what the function at whose entry a thread stands is known
 // to touch.
-func (s *System) touchByName(th *thread, tr *trace.Transition) {
+func (s *library) touchByName(th *thread, tr *trace.Transition) {
 	switch th.role {
 	case image.StdioInput:
 		s.touch(th, tr, s.callSite(th)-1, inputWord, 8, trace.Write|trace.Library)
@@ -144,7 +144,7 @@ func (s *System) touchByName(th *thread, tr *trace.Transition) {
 
 // attributes is where those are with which a thread is about to create another, 0 for
 // none. Both libraries read them all.
-func (s *System) attributes(th *thread) uint64 {
+func (s *library) attributes(th *thread) uint64 {
 	if at := th.arg(1); at != ^uint64(0) && !s.cfg.PointsOnly { // C11's has none
 		return at
 	}
@@ -153,7 +153,7 @@ func (s *System) attributes(th *thread) uint64 {
 
 const attributesSize = 56
 
-func (s *System) touchAttributes(th *thread, tr *trace.Transition) {
+func (s *library) touchAttributes(th *thread, tr *trace.Transition) {
 	if at := s.attributes(th); at != 0 {
 		s.touch(th, tr, s.callSite(th)-1, at, attributesSize, 0)
 	}
@@ -162,7 +162,7 @@ func (s *System) touchAttributes(th *thread, tr *trace.Transition) {
 // leaveQuiet ends a quiet function at its return. musl stores a new thread's
 // name after the thread may run: landgo takes the store back and makes it a
 // step, so that the new thread can come first.
-func (s *System) leaveQuiet(th *thread) verdict {
+func (s *library) leaveQuiet(th *thread) verdict {
 	q := &th.quiet
 	if q.id == 0 || th.Regs.RAX != 0 {
 		if q.role == image.Create && s.libc == image.Musl && q.id == 0 && th.Regs.RAX == 0 {

@@ -51,7 +51,7 @@ const (
 )
 
 // carries reports whether landgo carries out a function on threads.
-func (s *System) carries(r image.Role) bool {
+func (s *library) carries(r image.Role) bool {
 	switch r {
 	case image.ThreadInit, image.Create, image.Join, image.ThreadExit, image.Self, image.Yield:
 		return s.cfg.PointsOnly && s.trusts(r) && s.threadKernel() != nil
@@ -59,30 +59,30 @@ func (s *System) carries(r image.Role) bool {
 	return false
 }
 
-func (s *System) threadKernel() threadKernel {
+func (s *library) threadKernel() threadKernel {
 	k, _ := s.kernel.(threadKernel)
 	return k
 }
 
 // atCarried decides what the entry of such a function means.
-func (s *System) atCarried(th *thread, tr *trace.Transition, r image.Role) (verdict, error) {
+func (s *library) atCarried(th *thread, tr *trace.Transition, r image.Role) (verdict, error) {
 	if th.quiet.on && r != image.Self && r != image.Yield {
 		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "%s is called inside of a function that is trusted as one step", s.roles[th.Regs.RIP].Name)
 	}
 	if th.quiet.on {
-		s.machine.Set(&s.skipped, 1)
+		s.machine.Put(&s.skipped, 1)
 		return s.answer(th, r), nil
 	}
 	th.role, th.phase, th.timed = r, phaseEntry, false
 	if r == image.ThreadInit {
 		return s.initThreads(th)
 	}
-	s.machine.Set(&s.skipped, 1)
+	s.machine.Put(&s.skipped, 1)
 	return s.carry(th, tr)
 }
 
 // answer carries out what needs no step where nobody else can run.
-func (s *System) answer(th *thread, r image.Role) verdict {
+func (s *library) answer(th *thread, r image.Role) verdict {
 	k, result := s.threadKernel(), uint64(0)
 	if id := int32(th.arg(0)); r == image.Self {
 		result = k.Number(th.ID)
@@ -95,17 +95,17 @@ func (s *System) answer(th *thread, r image.Role) verdict {
 	return pass
 }
 
-func (s *System) initThreads(th *thread) (verdict, error) {
+func (s *library) initThreads(th *thread) (verdict, error) {
 	if !s.alone(th) {
 		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "%s is called while there are other threads", s.roles[th.Regs.RIP].Name)
 	}
-	s.machine.Set(&s.stackSize, (uint64(uint32(th.arg(0)))+callRoom+4095)&^4095)
+	s.machine.Put(&s.stackSize, (uint64(uint32(th.arg(0)))+callRoom+4095)&^4095)
 	return s.enterQuiet(th, false)
 }
 
 // carry stands before a function, if others could tell when it is carried out, or
 // carries it out.
-func (s *System) carry(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) carry(th *thread, tr *trace.Transition) (verdict, error) {
 	seen := false
 	for _, addr := range s.carriedWords(th) {
 		seen = s.sharesWord(th, addr) || seen
@@ -121,7 +121,7 @@ func (s *System) carry(th *thread, tr *trace.Transition) (verdict, error) {
 }
 
 // describeCarried fills in what a thread does next that stands at such a function.
-func (s *System) describeCarried(th *thread, d *trace.Thread) {
+func (s *library) describeCarried(th *thread, d *trace.Thread) {
 	switch {
 	case th.role == image.ThreadExit:
 		d.Pending = s.pendingOp(th)
@@ -142,7 +142,7 @@ func (s *System) describeCarried(th *thread, d *trace.Thread) {
 }
 
 // sharesWord reports whether several threads look at a word.
-func (s *System) sharesWord(th *thread, addr uint64) bool {
+func (s *library) sharesWord(th *thread, addr uint64) bool {
 	if s.alone(th) {
 		return false
 	}
@@ -153,7 +153,7 @@ func (s *System) sharesWord(th *thread, addr uint64) bool {
 
 // carriedWords are those by which others tell when the function at which a thread
 // stands is carried out.
-func (s *System) carriedWords(th *thread) []uint64 {
+func (s *library) carriedWords(th *thread) []uint64 {
 	k := s.threadKernel()
 	switch th.role {
 	case image.Create:
@@ -176,7 +176,7 @@ func (s *System) carriedWords(th *thread) []uint64 {
 }
 
 // carriedFlags: all but a yield change these words.
-func (s *System) carriedFlags(th *thread) trace.AccessFlags {
+func (s *library) carriedFlags(th *thread) trace.AccessFlags {
 	if th.role == image.Yield {
 		return 0
 	}
@@ -184,7 +184,7 @@ func (s *System) carriedFlags(th *thread) trace.AccessFlags {
 }
 
 // whereCarried is the call for which a function is carried out.
-func (s *System) whereCarried(th *thread) uint64 {
+func (s *library) whereCarried(th *thread) uint64 {
 	if th.fellOff {
 		return th.Regs.RIP
 	}
@@ -192,7 +192,7 @@ func (s *System) whereCarried(th *thread) uint64 {
 }
 
 // stepCarried carries out the function at which a thread stands and lets it run on.
-func (s *System) stepCarried(th *thread, tr *trace.Transition) error {
+func (s *library) stepCarried(th *thread, tr *trace.Transition) error {
 	v, err := s.performCarried(th, tr)
 	if err != nil || v == stay {
 		return err
@@ -200,7 +200,7 @@ func (s *System) stepCarried(th *thread, tr *trace.Transition) error {
 	return s.advance(th, tr, 0)
 }
 
-func (s *System) performCarried(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) performCarried(th *thread, tr *trace.Transition) (verdict, error) {
 	if s.untrusted != "" {
 		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "the allocator, which is trusted, uses %s, which belongs to the functions on threads: leave one of the two out", s.untrusted)
 	}
@@ -241,7 +241,7 @@ func (s *System) performCarried(th *thread, tr *trace.Transition) (verdict, erro
 }
 
 // takeStatus ends a join of a thread that has ended.
-func (s *System) takeStatus(th *thread, tr *trace.Transition, pc uint64) (verdict, error) {
+func (s *library) takeStatus(th *thread, tr *trace.Transition, pc uint64) (verdict, error) {
 	t := &s.threads[th.pending.Obj]
 	if t.vanished {
 		return stay, s.invalid(kernel.GapTrust, th, pc, "%s waits for thread %s, which ended by vanish past thr_exit: what comes of that only the library knows", s.roles[th.Regs.RIP].Name, s.Name(t.ID))
@@ -267,7 +267,7 @@ func (s *System) takeStatus(th *thread, tr *trace.Transition, pc uint64) (verdic
 	return pass, nil
 }
 
-func (s *System) setWord(addr, v uint64) {
+func (s *library) setWord(addr, v uint64) {
 	if s.wordSize == 4 {
 		s.machine.Write32(addr, uint32(v))
 		return
@@ -295,28 +295,28 @@ func carriedPlace(name string) uint64 {
 }
 
 // create makes a thread that runs a function on a stack of landgo's.
-func (s *System) create(th *thread, tr *trace.Transition, pc uint64) (verdict, error) {
+func (s *library) create(th *thread, tr *trace.Transition, pc uint64) (verdict, error) {
 	k := s.threadKernel()
 	child, _, _, reason := k.NextChild(th.ID)
 	if reason != "" {
 		return stay, s.invalid(kernel.GapThreads, th, pc, "%s", reason)
 	}
-	if s.stackSize == 0 { // thr_init comes first
+	if s.stackSize.Get() == 0 { // thr_init comes first
 		s.ret(th, failed)
 		return pass, nil
 	}
 	place := carriedPlace(s.Name(child))
-	apart := s.stackSize + stackTail + 2*4096
+	apart := s.stackSize.Get() + stackTail + 2*4096
 	base := carriedStacks + place*apart + 4096
 	for i := range s.threads {
-		if s.threads[i].Exists && s.threads[i].roomAt == base+s.stackSize {
+		if s.threads[i].Exists && s.threads[i].roomAt == base+s.stackSize.Get() {
 			place = carriedPlaces
 		}
 	}
 	if place >= carriedPlaces || base+apart > carriedEnd {
 		return stay, s.invalid(kernel.GapThreads, th, pc, "there is no room for the stack of another thread: at most 95 children of the first thread and 32 others, and 768 MiB")
 	}
-	number, ok, taken := k.Fork(th.ID, base, s.stackSize, stackTail)
+	number, ok, taken := k.Fork(th.ID, base, s.stackSize.Get(), stackTail)
 	if taken {
 		return stay, s.invalid(kernel.GapTrust, th, pc, "the guest has memory of its own at %#x, where landgo puts the stack of a thread", base)
 	}
@@ -324,16 +324,16 @@ func (s *System) create(th *thread, tr *trace.Transition, pc uint64) (verdict, e
 		s.ret(th, failed)
 		return pass, nil
 	}
-	s.gotMemory(th, base, s.stackSize)
-	s.machine.Touch(everybody, base+s.stackSize, stackTail)
+	s.gotMemory(th, base, s.stackSize.Get())
+	s.machine.Touch(everybody, base+s.stackSize.Get(), stackTail)
 	regs := emu.Regs{RFLAGS: th.Regs.RFLAGS}
-	k.Block(&regs, th.arg(0), base+s.stackSize, th.arg(1))
+	k.Block(&regs, th.arg(0), base+s.stackSize.Get(), th.arg(1))
 	s.ret(th, number)
-	return pass, s.spawn(th, child, &regs, tr, base+s.stackSize)
+	return pass, s.spawn(th, child, &regs, tr, base+s.stackSize.Get())
 }
 
 // exitCarried ends a thread by its thr_exit.
-func (s *System) exitCarried(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) exitCarried(th *thread, tr *trace.Transition) (verdict, error) {
 	th.Insns++ // schedules name the states on both sides
 	th.Stand, th.retval = StandRun, th.arg(0)
 	k := s.threadKernel()
@@ -351,7 +351,7 @@ func (s *System) exitCarried(th *thread, tr *trace.Transition) (verdict, error) 
 
 // fallsOff reports whether a thread that jumped to 0 returned from its function: its
 // return address was 0. It stands at a thr_exit with what the function returned.
-func (s *System) fallsOff(th *thread) bool {
+func (s *library) fallsOff(th *thread) bool {
 	if th.roomAt == 0 || th.Regs.RIP != 0 || th.Regs.RSP != th.exitSP+s.wordSize {
 		return false
 	}

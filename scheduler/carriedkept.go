@@ -20,7 +20,7 @@ import (
 
 // watchThreads begins to look at what the functions keep. What the allocator and the
 // printing of text keep by themselves isn't theirs.
-func (s *System) watchThreads() {
+func (s *library) watchThreads() {
 	var carried, allocators, trusted []uint64
 	for addr, b := range s.roles {
 		switch {
@@ -54,7 +54,7 @@ func (s *System) watchThreads() {
 }
 
 // keptAt is the place in s.kept of a variable that has some of these bytes, or -1.
-func (s *System) keptAt(addr, size uint64) int {
+func (s *library) keptAt(addr, size uint64) int {
 	for i := range s.kept {
 		if v := &s.kept[i]; addr < v.Addr+v.Size && v.Addr < addr+size {
 			return i
@@ -64,7 +64,7 @@ func (s *System) keptAt(addr, size uint64) int {
 }
 
 // touchesKept is the error of an access to what the functions keep, or nil.
-func (s *System) touchesKept(th *thread, a *trace.Access) error {
+func (s *library) touchesKept(th *thread, a *trace.Access) error {
 	if i := s.keptAt(a.Addr, uint64(a.Size)); i >= 0 && !s.harmless(&s.kept[i], a) {
 		name := s.VariableName(a.Addr)
 		return s.invalid(kernel.GapTrust, th, a.PC, "the guest reads %s, which belongs to its functions on threads: they can't be trusted alone", name)
@@ -82,8 +82,8 @@ func (s *System) touchesKept(th *thread, a *trace.Access) error {
 
 // harmless reports whether an access to a variable finds nothing there that the
 // functions would have written.
-func (s *System) harmless(v *image.Mention, a *trace.Access) bool {
-	if s.skipped == 0 || a.IsWrite() && a.Flags&trace.Atomic == 0 {
+func (s *library) harmless(v *image.Mention, a *trace.Access) bool {
+	if s.skipped.Get() == 0 || a.IsWrite() && a.Flags&trace.Atomic == 0 {
 		return true
 	}
 	for at := a.Addr &^ (s.wordSize - 1); at < a.Addr+uint64(a.Size); at += s.wordSize {

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"fmt"
 	"math"
 
 	"landgo/emu"
@@ -26,7 +27,7 @@ const badTime = math.MaxUint64
 // setDeadline reads the time at which the operation at whose entry a thread
 // stands gives up, if it has one. It reports whether the call is over, with what
 // comes of it: the library looks at some times before all else.
-func (s *System) setDeadline(th *thread, tr *trace.Transition, a *act) (over bool, v verdict, err error) {
+func (s *library) setDeadline(th *thread, tr *trace.Transition, a *act) (over bool, v verdict, err error) {
 	th.timed = false
 	if a.deadline == 0 {
 		return false, pass, nil
@@ -62,7 +63,7 @@ func (s *System) setDeadline(th *thread, tr *trace.Transition, a *act) (over boo
 }
 
 // clockOf is the number of the clock that a timed operation's time is on.
-func (s *System) clockOf(th *thread, a *act) uint64 {
+func (s *library) clockOf(th *thread, a *act) uint64 {
 	switch th.role {
 	case image.MutexClockLock, image.CondClockWait, image.SemClockWait, image.RWClockReadLock, image.RWClockWriteLock, image.ClockJoin:
 		return th.arg(int(a.deadline)-1) & 0xffffffff
@@ -79,7 +80,7 @@ const (
 
 // onlyTry makes an operation whose time isn't one, and is looked at only where it
 // would have to wait, a try.
-func (s *System) onlyTry(th *thread) {
+func (s *library) onlyTry(th *thread) {
 	switch acts[th.role].op {
 	case trace.OpLock:
 		th.role = image.MutexTryLock
@@ -96,7 +97,7 @@ func (s *System) onlyTry(th *thread) {
 
 // refuse ends a try that fails with errno, or a timed operation that was given no
 // time: it reads that now.
-func (s *System) refuse(th *thread, tr *trace.Transition, errno uint64) (verdict, error) {
+func (s *library) refuse(th *thread, tr *trace.Transition, errno uint64) (verdict, error) {
 	if th.badTime {
 		at := th.arg(int(acts[s.roles[th.Regs.RIP].Role].deadline))
 		if !s.readable(at, timespecSize) {
@@ -113,7 +114,7 @@ func (s *System) refuse(th *thread, tr *trace.Transition, errno uint64) (verdict
 }
 
 // readable reports whether the guest can read n bytes at p, at most a page.
-func (s *System) readable(p, n uint64) bool {
+func (s *library) readable(p, n uint64) bool {
 	return s.machine.Prot(p)&emu.ProtRead != 0 && s.machine.Prot(p+n-1)&emu.ProtRead != 0
 }
 
@@ -121,7 +122,7 @@ const timespecSize = 16
 
 // timespec reads a struct timespec as nanoseconds; what lies before the clock's
 // beginning is 0.
-func (s *System) timespec(th *thread, tr *trace.Transition, p uint64) uint64 {
+func (s *library) timespec(th *thread, tr *trace.Transition, p uint64) uint64 {
 	d := s.door(th, tr)
 	sec, nsec := d.read64(p), d.read64(p+8)
 	switch {
@@ -136,7 +137,7 @@ func (s *System) timespec(th *thread, tr *trace.Transition, p uint64) uint64 {
 }
 
 // condAttr is what a condition variable keeps of its attribute object.
-func (s *System) condAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
+func (s *library) condAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
 	switch {
 	case attr == 0 || s.cfg.PointsOnly:
 		return 0
@@ -147,9 +148,44 @@ func (s *System) condAttr(th *thread, tr *trace.Transition, attr uint64) uint32 
 }
 
 // clockIn is the clock that these say.
-func (s *System) clockIn(flags uint32) uint64 {
+func (s *library) clockIn(flags uint32) uint64 {
 	if s.libc == image.Musl {
 		return uint64(flags)
 	}
 	return uint64(flags >> 1 & 1)
+}
+
+// timeOut lets the timed operation at which a thread stands give up.
+func (s *library) timeOut(th *thread, tr *trace.Transition) (verdict, error) {
+	if !th.timed {
+		panic(fmt.Sprintf("scheduler: thread %d was stepped at an operation that isn't possible", th.ID))
+	}
+	s.kernel.AdvanceTo(th.deadline)
+	th.Insns++
+	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: s.callSite(th)})
+	th.timed = false
+	if th.phase == phaseQueued {
+		o := s.objectOf(th.arg(0), kindCond)
+		s.saveObject(o)
+		s.did(th, tr, trace.OpCondTimeout, o, 0)
+		if i := index(o.waiters, th.ID); i >= 0 {
+			o.waiters = without(o.waiters, i)
+			s.settle(o)
+		}
+		th.phase, th.result = phaseReacquire, etimedout
+		if s.possible(th) {
+			return s.reacquire(th, tr)
+		}
+		return stay, nil
+	}
+	if th.phase == phaseAsleep {
+		s.giveUpQueue(th, tr)
+	}
+	if acts[th.role].kind == kindSem && acts[th.role].op == trace.OpSemWait {
+		s.setErrno(th, tr, etimedout)
+		s.ret(th, ^uint64(0))
+		return pass, nil
+	}
+	s.ret(th, etimedout)
+	return pass, nil
 }

@@ -103,24 +103,6 @@ func (s *System) faultFailure(th *thread, f emu.Fault) *Failure {
 	return out
 }
 
-// setErrno sets a thread's errno. musl keeps it in the thread control block;
-// glibc in thread-local storage, whose end is the FS base.
-func (s *System) setErrno(th *thread, tr *trace.Transition, v uint32) {
-	switch s.libc {
-	case image.Musl:
-		s.door(th, tr).write32(th.Regs.FSBase+muslErrnoOffset, v)
-	case image.Glibc:
-		if t := s.image.TLS; t != nil && t.HasErrno {
-			align := max(t.Align, 1)
-			size := (t.MemSize + align - 1) &^ (align - 1)
-			s.door(th, tr).write32(th.Regs.FSBase-size+t.Errno, v)
-		}
-	}
-}
-
-// muslErrnoOffset is where struct pthread of musl 1.2 holds errno_val.
-const muslErrnoOffset = 0x34
-
 // removed reports whether an address is in memory that the guest gave back to
 // its kernel.
 func (s *System) removed(addr uint64) bool {

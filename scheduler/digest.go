@@ -51,10 +51,7 @@ func (s *System) Digest() (trace.Digest, error) {
 			sum.Add(s.threadDigest(&s.threads[i]))
 		}
 	}
-	for _, o := range s.objects {
-		sum.Add(o.digest())
-	}
-	sum.Add(s.namedDigest())
+	sum.Add(s.lib.digest())
 	return sum, nil
 }
 

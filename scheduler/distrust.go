@@ -9,7 +9,7 @@ import "landgo/image"
 // It happens when a guest cancels a thread, uses a robust mutex, or waits with
 // a deadline that may run out at any time: what those do to a thread that waits, landgo's model of the functions doesn't know and
 // the guest's own code does. The search then starts again (trace.ErrFiner).
-func (s *System) distrust() {
+func (s *library) distrust() {
 	s.distrusted = true
 	s.known.Native = true
 	for addr, b := range s.roles {
@@ -30,20 +30,20 @@ func (s *System) distrust() {
 
 // Distrust does the same at the root, for a replay of what was found afterwards.
 // It reports whether that makes a difference.
-func (s *System) Distrust() bool {
+func (s *library) Distrust() bool {
 	if s.distrusted || s.cfg.PointsOnly {
 		return false
 	}
 	s.distrust()
 	for _, w := range s.twins {
-		w.distrust()
+		w.lib.distrust()
 	}
 	return true
 }
 
 // distrustFor reports whether the call at which a thread stands needs the
 // guest's own code, and sees to it.
-func (s *System) distrustFor(th *thread) bool {
+func (s *library) distrustFor(th *thread) bool {
 	switch d := acts[th.role].deadline; {
 	case s.cfg.AnyTimeout && d != 0 && th.arg(int(d)) != 0:
 		// That a timed wait may run out at any time is a choice of the kernel's.

@@ -14,12 +14,12 @@ import "landgo/trace"
 
 // door is the way to the guest's memory for the call at which a thread is.
 type door struct {
-	s  *System
+	s  *library
 	th *thread
 	tr *trace.Transition
 }
 
-func (s *System) door(th *thread, tr *trace.Transition) door { return door{s, th, tr} }
+func (s *library) door(th *thread, tr *trace.Transition) door { return door{s, th, tr} }
 
 func (d door) read32(addr uint64) uint32 {
 	d.touch(addr, 4, 0)
@@ -51,7 +51,7 @@ func (d door) touch(addr uint64, size uint32, flags trace.AccessFlags) {
 }
 
 // needsPoint learns that a thread has to stand before the call at which it is.
-func (s *System) needsPoint(th *thread) {
+func (s *library) needsPoint(th *thread) {
 	if s.begins || th.quiet.on || th.starting || s.alone(th) || !s.isPoint(th) {
 		return
 	}
@@ -67,7 +67,7 @@ func (s *System) needsPoint(th *thread) {
 
 // standsBefore has a thread stand before a call that was seen to touch what others do. It
 // reports whether it does.
-func (s *System) standsBefore(th *thread) bool {
+func (s *library) standsBefore(th *thread) bool {
 	if s.begins || !s.known.Meeting[s.callSite(th)] || s.alone(th) || !s.isPoint(th) {
 		return false
 	}
@@ -77,7 +77,7 @@ func (s *System) standsBefore(th *thread) bool {
 
 // stepTouch begins such a call. It may come to stand at its operation, in the same
 // instruction: to a schedule that is half of it.
-func (s *System) stepTouch(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) stepTouch(th *thread, tr *trace.Transition) (verdict, error) {
 	th.phase, s.begins, tr.Loose = phaseEntry, true, true
 	at := th.Insns
 	v, err := s.atBreak(th, tr)

@@ -134,7 +134,7 @@ func (s *System) takeEffects(th *thread, tr *trace.Transition, pc uint64, own []
 			continue
 		}
 		if s.touchAs(th, th.ID, tr, pc, a) && trusted && th.quiet.on {
-			s.meets(th)
+			s.lib.meets(th)
 		}
 	}
 	for i := range others {

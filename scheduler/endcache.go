@@ -30,7 +30,7 @@ const (
 )
 
 // findEndsCache looks for that function, where it is the library's.
-func (s *System) findEndsCache() {
+func (s *library) findEndsCache() {
 	if !s.cfg.NativeMalloc || s.cfg.PointsOnly || s.libc != image.Glibc || s.ownAllocator {
 		return
 	}
@@ -42,7 +42,7 @@ func (s *System) findEndsCache() {
 }
 
 // fillsCache notes that a thread makes a call of the followed allocator.
-func (s *System) fillsCache(th *thread) {
+func (s *library) fillsCache(th *thread) {
 	if s.endsCache == 0 || th.cache != cacheNone || th.exitPC == 0 {
 		return
 	}
@@ -59,7 +59,7 @@ func (s *System) fillsCache(th *thread) {
 
 // endCache sends a thread that is about to end, with a result, into that function. It
 // reports whether there was need to. A thread that ends with a lock ends as a bug.
-func (s *System) endCache(th *thread, retval uint64) (bool, error) {
+func (s *library) endCache(th *thread, retval uint64) (bool, error) {
 	if th.cache != cacheFilled || th.native || s.known.Native || s.ownEnds() || s.exitMisuse(th) != nil {
 		return false, nil
 	}

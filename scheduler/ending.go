@@ -7,14 +7,14 @@ import (
 )
 
 // atEnding makes a thread stand before the guest's end.
-func (s *System) atEnding(th *thread) (verdict, error) {
+func (s *library) atEnding(th *thread) (verdict, error) {
 	pc := s.callSite(th)
 	switch th.role {
 	case image.ProcessExit:
 		if s.cfg.PointsOnly {
 			return step, nil
 		}
-		if s.exitHandlers != 0 || s.ownDestructors || th.atExit {
+		if s.exitHandlers.Get() != 0 || s.ownDestructors || th.atExit {
 			return step, nil // they are the guest's own code
 		}
 		if int32(th.arg(0)) != 0 {
@@ -43,7 +43,7 @@ func (s *System) atEnding(th *thread) (verdict, error) {
 
 // formatPlace is the place of the format among a panic function's arguments, from
 // 0: what it formats comes right behind it.
-func (s *System) formatPlace(th *thread) int {
+func (s *library) formatPlace(th *thread) int {
 	if places := s.roles[th.Regs.RIP].Args; places != nil {
 		return places[0] - 1
 	}

@@ -36,7 +36,7 @@ func (t *thread) trusted() bool { return t.quiet.on || t.starting || t.alloc.on 
 
 // atFollowed makes a thread stand before a call of the allocator, or lets it go
 // into it within the step.
-func (s *System) atFollowed(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) atFollowed(th *thread, tr *trace.Transition) (verdict, error) {
 	if th.alloc.on {
 		return step, nil // one of its functions calls another
 	}
@@ -54,7 +54,7 @@ func (s *System) atFollowed(th *thread, tr *trace.Transition) (verdict, error) {
 
 // follow goes into the call. A wrong free is a bug, and a right one ends the
 // block at once.
-func (s *System) follow(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) follow(th *thread, tr *trace.Transition) (verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		// Of a long row of calls in one step the first and the last say all.
 		if n := len(tr.Ops); n > 1 && tr.Ops[n-1].Obj == heapResource && tr.Ops[n-2].Obj == heapResource {
@@ -94,7 +94,7 @@ func (s *System) follow(th *thread, tr *trace.Transition) (verdict, error) {
 // wipe clears a block that a call gives back, and returns what was in it, where
 // twins differ in that (--check uninit): musl's allocator puts its next block there
 // by what it finds in the memory. What realloc is to keep is put back afterwards.
-func (s *System) wipe(b *heap.Block) []byte {
+func (s *library) wipe(b *heap.Block) []byte {
 	if s.cfg.Fill == nil || b.Size == 0 {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (s *System) wipe(b *heap.Block) []byte {
 }
 
 // lifeOp records that a block of which others use the memory begins or ends.
-func (s *System) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, b *heap.Block) {
+func (s *library) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, b *heap.Block) {
 	if b.Size == 0 || th.quiet.on || th.starting || s.alone(th) {
 		return
 	}
@@ -115,7 +115,7 @@ func (s *System) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, b *hea
 	}
 }
 
-func (s *System) endFollowed(th *thread, b heap.Block, e heap.Event) {
+func (s *library) endFollowed(th *thread, b heap.Block, e heap.Event) {
 	if s.observer != nil {
 		s.observer.Block(th.ID, b, false)
 	}
@@ -124,7 +124,7 @@ func (s *System) endFollowed(th *thread, b heap.Block, e heap.Event) {
 }
 
 // leaveFollowed takes in what a call of the allocator returned.
-func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
+func (s *library) leaveFollowed(th *thread, tr *trace.Transition) {
 	f := th.alloc
 	p := th.Regs.RAX
 	var was uint64 // of a block that goes on where it is
@@ -181,7 +181,7 @@ func (s *System) leaveFollowed(th *thread, tr *trace.Transition) {
 
 // gotMemory: pages that a thread got from its kernel are the allocator's, and in
 // no block yet, if it was the allocator that asked; else they aren't the heap's.
-func (s *System) gotMemory(th *thread, addr, size uint64) {
+func (s *library) gotMemory(th *thread, addr, size uint64) {
 	switch {
 	case !s.cfg.NativeMalloc && !s.cfg.Pools || size == 0:
 	case th.alloc.on || len(th.inside) > 0:

@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"fmt"
-	"math"
 
 	"landgo/emu"
 	"landgo/image"
@@ -16,12 +15,6 @@ import (
 //
 // A stack that the program gave pthread_create itself is the program's memory,
 // and so is that of a thread made without pthread_create.
-
-// callersStack reports whether the pthread_create at which a thread stands uses
-// a stack of the program's.
-func (s *System) callersStack(th *thread) bool {
-	return s.createsBy(th, glibcStackAddr, 16, math.MaxUint64)
-}
 
 // unlist takes a thread that was joined out of its C library's list of threads, as
 // the library's own exit or join would: its control block is on a stack of the
@@ -82,21 +75,6 @@ func (s *System) stackEnd(th *thread) trace.Op {
 		return trace.Op{}
 	}
 	return trace.Op{Kind: trace.OpFree, Obj: hull.Lo, Size: uint32(hull.Hi - hull.Lo), PC: th.Regs.RIP}
-}
-
-// atStackEnd makes a thread that is about to end stand before its end, if others
-// use its stack. (Where each end is a step, it has stood there.)
-func (s *System) atStackEnd(th *thread, retval uint64) bool {
-	if th.phase == phaseEnd || s.exitIsStep(th) || !s.everyOperation() || !s.pointAllowed(th, th.Regs.RIP) {
-		return false
-	}
-	op := s.stackEnd(th)
-	if op.Kind == trace.OpNone {
-		return false
-	}
-	th.pending, th.result = op, retval
-	th.Stand, th.role, th.phase = StandOp, image.ThreadExit, phaseEnd
-	return true
 }
 
 // maxThreadLocal is more than thread-local variables take.

@@ -30,7 +30,7 @@ const wordShift = 3
 
 // trusts reports whether a function of the guest's own library is taken as
 // correct.
-func (s *System) trusts(r image.Role) bool { return s.cfg.Trusted != nil && s.cfg.Trusted[r] }
+func (s *library) trusts(r image.Role) bool { return s.cfg.Trusted != nil && s.cfg.Trusted[r] }
 
 // trustSizes are the sizes of a library's types, by its profile or the debug
 // information. Of those that aren't trusted they needn't be known.
@@ -44,7 +44,7 @@ func trustSizes(img *image.Image, p *image.Profile) objectSizes {
 }
 
 // guard begins to look at the bytes of an object.
-func (s *System) guard(o *object) {
+func (s *library) guard(o *object) {
 	if s.cfg.Trusted == nil {
 		return
 	}
@@ -58,7 +58,7 @@ func (s *System) guard(o *object) {
 }
 
 // checkGuarded looks at the accesses of a run.
-func (s *System) checkGuarded(th *thread, accesses []trace.Access) error {
+func (s *library) checkGuarded(th *thread, accesses []trace.Access) error {
 	for i := range accesses {
 		a := &accesses[i]
 		if a.Flags&emu.Private != 0 {
@@ -80,7 +80,7 @@ func (s *System) checkGuarded(th *thread, accesses []trace.Access) error {
 	return nil
 }
 
-func (s *System) touchObject(th *thread, a *trace.Access, o *object) error {
+func (s *library) touchObject(th *thread, a *trace.Access, o *object) error {
 	if o == nil || o.destroyed || o.forgotten || a.Addr >= o.addr+uint64(s.sizes[o.kind]) || o.addr >= a.Addr+uint64(a.Size) {
 		return nil
 	}

@@ -30,7 +30,7 @@ func (s *System) sends(th *thread, op trace.Op) {
 	switch {
 	case op.Kind != trace.OpCancel || op.Obj == uint64(th.ID):
 	case op.Arg == 0:
-		s.seeLife()
+		s.lib.seeLife()
 	case s.isCancelling(op.Arg):
 	case !s.known.Signalled[op.Obj]:
 		s.known.Signalled[op.Obj], s.finer = true, true
@@ -41,7 +41,7 @@ func (s *System) sends(th *thread, op trace.Op) {
 func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	sp := s.Regs(t).RSP
 	th := &s.threads[t]
-	h, holds := s.hold(th, regs.RDI, regs.RSP)
+	h, holds := s.lib.hold(th, regs.RDI, regs.RSP)
 	s.SetRegs(t, regs)
 	th.limited = true // the handler may begin at a breakpoint
 	if s.known.Signalled[uint64(t)] && th.interrupted == 0 {

@@ -56,7 +56,7 @@ type signaller interface {
 }
 
 // hold is what has to be kept of a thread that a signal interrupts, if anything.
-func (s *System) hold(th *thread, sig, frame uint64) (held, bool) {
+func (s *library) hold(th *thread, sig, frame uint64) (held, bool) {
 	if th.Stand != StandOp && th.Stand != StandTrap || th.phase == phaseEntry {
 		return held{}, false
 	}
@@ -79,7 +79,7 @@ func (s *System) hold(th *thread, sig, frame uint64) (held, bool) {
 // endsSleep reports whether a signal ends a wait for a semaphore at which a thread
 // sleeps. A thread that has been woken already doesn't sleep: there is one for
 // each count, and any of the sleepers may not be among them.
-func (s *System) endsSleep(th *thread, sig uint64) bool {
+func (s *library) endsSleep(th *thread, sig uint64) bool {
 	o := s.objectOf(th.arg(0), kindSem)
 	s.lookAtSleeper(o)
 	if o.value > 0 && o.value >= s.sleepers(o) {
@@ -101,7 +101,7 @@ func (s *System) endsSleep(th *thread, sig uint64) bool {
 // lookAtSleeper has the step under way, which sends a signal, depend on what is done
 // to a semaphore at which its target sleeps. Who else sleeps there matters too where
 // the count isn't 0.
-func (s *System) lookAtSleeper(o *object) {
+func (s *library) lookAtSleeper(o *object) {
 	s.sent = append(s.sent, trace.Op{Kind: trace.OpSemTryWaitFail, Obj: o.addr, Size: s.sizes[kindSem]})
 	if o.value > 0 {
 		s.sent = append(s.sent, trace.Op{Kind: trace.OpSyscall, Obj: o.addr, Arg: 1})
@@ -109,7 +109,7 @@ func (s *System) lookAtSleeper(o *object) {
 }
 
 // sleepers is the number of threads that are asleep at a semaphore.
-func (s *System) sleepers(o *object) (n uint64) {
+func (s *library) sleepers(o *object) (n uint64) {
 	for i := range s.threads {
 		th := &s.threads[i]
 		if s.threads[i].Exists && th.Stand == StandOp && th.phase == phaseSleeps && th.arg(0) == o.addr {
@@ -121,14 +121,14 @@ func (s *System) sleepers(o *object) (n uint64) {
 
 // sleeps reports whether a wait for a semaphore is two steps: one that falls asleep
 // where the count is 0, so that a signal comes before it or after it, and the wait.
-func (s *System) sleeps(th *thread) bool {
+func (s *library) sleeps(th *thread) bool {
 	return (len(s.known.Signalled) > 0 || s.sleepy) && acts[th.role].op == trace.OpSemWait && !th.quiet.on && !s.cfg.PointsOnly
 }
 
 // Settle is called where a schedule can't be followed. The run that it is of may
 // have known that signals come: there a wait for a semaphore is two steps. It
 // reports whether that makes a difference.
-func (s *System) Settle() bool {
+func (s *library) Settle() bool {
 	if s.sleepy || len(s.known.Signalled) > 0 {
 		return false
 	}
@@ -145,7 +145,7 @@ func (s *System) Settle() bool {
 }
 
 // fallAsleep ends the first of the two.
-func (s *System) fallAsleep(th *thread, tr *trace.Transition, o *object) (verdict, error) {
+func (s *library) fallAsleep(th *thread, tr *trace.Transition, o *object) (verdict, error) {
 	s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
 	th.Insns++
 	th.effects++ // it is another state than before, and no turn of a loop
@@ -155,7 +155,7 @@ func (s *System) fallAsleep(th *thread, tr *trace.Transition, o *object) (verdic
 
 // comesBack reports whether a trap is the return from a handler that interrupted a wait:
 // what becomes of the wait begins a step.
-func (s *System) comesBack(th *thread, p *kernel.Plan) bool {
+func (s *library) comesBack(th *thread, p *kernel.Plan) bool {
 	return len(th.held) > 0 && p.Name == "rt_sigreturn"
 }
 
@@ -163,7 +163,7 @@ func (s *System) comesBack(th *thread, p *kernel.Plan) bool {
 // was the stack pointer at its entry. It reports whether the thread stands in a
 // wait again. next is the same of a handler that comes at once, of a signal that the
 // first one kept blocked: it interrupts the same wait.
-func (s *System) comeBack(th *thread, tr *trace.Transition, frame, next uint64) bool {
+func (s *library) comeBack(th *thread, tr *trace.Transition, frame, next uint64) bool {
 	n := len(th.held)
 	for n > 0 && th.held[n-1].frame != frame {
 		n--
@@ -209,7 +209,7 @@ const eintr = 4
 
 // wakeHeld signals a thread that waits on a condition variable, and is in a handler
 // that interrupted the wait. It reports whether there is such a wait.
-func (s *System) wakeHeld(th *thread, cond uint64) bool {
+func (s *library) wakeHeld(th *thread, cond uint64) bool {
 	for i := len(th.held) - 1; i >= 0; i-- {
 		if h := th.held[i]; h.phase == phaseQueued && h.args[0] == cond {
 			h.phase, h.timed = phaseReacquire, false
@@ -223,7 +223,7 @@ func (s *System) wakeHeld(th *thread, cond uint64) bool {
 
 // releaseHeld lets a thread leave a barrier that it waits at, if it is in a handler that
 // interrupted the wait. It reports whether it is.
-func (s *System) releaseHeld(t trace.TID, barrier uint64) bool {
+func (s *library) releaseHeld(t trace.TID, barrier uint64) bool {
 	th := &s.threads[t]
 	if th.Stand == StandOp && th.phase == phaseLeave && th.arg(0) == barrier {
 		return false
@@ -242,7 +242,7 @@ func (s *System) releaseHeld(t trace.TID, barrier uint64) bool {
 
 // leavesWait looks at the waits of a thread whose handlers are left by a jump, or
 // by the thread's end. What the library is left in then isn't modelled.
-func (s *System) leavesWait(th *thread, ends bool) error {
+func (s *library) leavesWait(th *thread, ends bool) error {
 	k, _ := s.kernel.(signaller)
 	for n := len(th.held); n > 0; n-- {
 		h := &th.held[n-1]

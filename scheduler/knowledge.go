@@ -57,7 +57,7 @@ func (s *System) learn(k *Knowledge) (news bool, err error) {
 		return news, err
 	}
 	if k.Native && !s.known.Native {
-		s.distrust()
+		s.lib.distrust()
 		news = true
 	}
 	return s.known.Merge(&k.Facts) || news, nil

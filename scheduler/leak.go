@@ -25,7 +25,7 @@ const (
 type mapper interface{ Writable() []emu.Range }
 
 // leak is the bug of a guest that ends and leaves blocks behind, or nil.
-func (s *System) leak(th *thread) *Failure {
+func (s *library) leak(th *thread) *Failure {
 	var list []heap.Block
 	why := "never freed"
 	switch s.cfg.Leaks {
@@ -72,7 +72,7 @@ func size(n uint64) string {
 }
 
 // words reads the words of a piece of memory.
-func (s *System) words(p heap.Piece, found func(uint64)) {
+func (s *library) words(p heap.Piece, found func(uint64)) {
 	n := s.wordSize
 	lo, hi := (p.Addr+n-1)&^(n-1), (p.Addr+p.Size)&^(n-1)
 	if lo >= hi {
@@ -91,7 +91,7 @@ func (s *System) words(p heap.Piece, found func(uint64)) {
 }
 
 // registers are those of live threads: at a call, those that outlive it.
-func (s *System) registers() (list []uint64) {
+func (s *library) registers() (list []uint64) {
 	for i := range s.threads {
 		th := &s.threads[i]
 		if !s.threads[i].Exists || !th.Live() {
@@ -110,7 +110,7 @@ func (s *System) registers() (list []uint64) {
 }
 
 // regsOf is the register file with which a thread goes on.
-func (s *System) regsOf(th *thread) emu.Regs {
+func (s *library) regsOf(th *thread) emu.Regs {
 	if th.set != 0 || th.Stand == StandOp || th.Stand == StandTrap || th.ID == s.current {
 		return th.Regs
 	}
@@ -120,7 +120,7 @@ func (s *System) regsOf(th *thread) emu.Regs {
 // roots are where pointers count at the end, beside registers: all writable
 // memory but the heap, the stacks of threads that have ended, and
 // what is below a live thread's stack pointer.
-func (s *System) roots() []heap.Piece {
+func (s *library) roots() []heap.Piece {
 	var skip []emu.Range
 	for _, p := range s.heap.Owned() {
 		skip = append(skip, emu.Range{Lo: p.Addr, Hi: p.Addr + p.Size})
@@ -160,4 +160,28 @@ func cut(pieces []heap.Piece, r emu.Range, skip []emu.Range) []heap.Piece {
 		}
 	}
 	return append(pieces, heap.Piece{Addr: r.Lo, Size: r.Hi - r.Lo})
+}
+
+// lostMappings are the mappings to which nothing points.
+func (s *library) lostMappings() []heap.Block {
+	var roots []heap.Piece
+	for _, p := range s.roots() {
+		var skip []emu.Range
+		for _, b := range s.mapped.LiveOf(mappingFamily) {
+			skip = append(skip, emu.Range{Lo: b.Addr, Hi: b.Addr + b.Size})
+		}
+		roots = cut(roots, emu.Range{Lo: p.Addr, Hi: p.Addr + p.Size}, skip)
+	}
+	for _, b := range s.heap.Blocks() {
+		if !b.Freed {
+			roots = append(roots, heap.Piece{Addr: b.Addr, Size: b.Size})
+		}
+	}
+	registers := s.registers()
+	for i := range s.threads {
+		if th := &s.threads[i]; s.threads[i].Exists && th.Live() { // a stack may be a mapping of the program's
+			registers = append(registers, s.regsOf(th).RSP)
+		}
+	}
+	return s.mapped.Lost(registers, roots, s.words)
 }

@@ -19,14 +19,14 @@ var libraryOwn = map[string]bool{
 
 // isLibrarys reports whether the block for which a thread calls the allocator is the
 // C library's own.
-func (s *System) isLibrarys(th *thread) bool {
-	return th.quiet.on && !th.quiet.gives || s.entered == 0 || s.libraryAsks(th)
+func (s *library) isLibrarys(th *thread) bool {
+	return th.quiet.on && !th.quiet.gives || s.entered.Get() == 0 || s.libraryAsks(th)
 }
 
 // libraryAsks reports whether a call of the allocator comes from such a function,
 // where somebody wants to know: with --check leak-all, which is about all that the
 // program itself asked for.
-func (s *System) libraryAsks(th *thread) bool {
+func (s *library) libraryAsks(th *thread) bool {
 	if s.cfg.Leaks != LeaksAll {
 		return false
 	}

@@ -18,7 +18,7 @@ import "landgo/trace"
 
 // merges reports whether lock and unlock of a mutex are merged, and remembers
 // that they were.
-func (s *System) merges(mutex uint64) bool {
+func (s *library) merges(mutex uint64) bool {
 	if s.cfg.NoMerge || !s.everyOperation() || s.known.Contended[mutex] {
 		return false
 	}
@@ -28,7 +28,7 @@ func (s *System) merges(mutex uint64) bool {
 
 // contend learns from the operation at whose entry a thread stands, on a mutex
 // or (for spin.go) a read-write lock.
-func (s *System) contend(th *thread, a *act) {
+func (s *library) contend(th *thread, a *act) {
 	switch a.op {
 	case trace.OpLock, trace.OpReadLock, trace.OpWriteLock:
 		if a.deadline == 0 && th.interrupted == 0 {

@@ -26,7 +26,7 @@ var looks = [...]trace.OpKind{
 }
 
 // look records that a thread saw the object of the operation at which it is.
-func (s *System) look(th *thread, tr *trace.Transition) {
+func (s *library) look(th *thread, tr *trace.Transition) {
 	a := &acts[th.role]
 	if !onObject(th.role) {
 		return // a join: its point is always there
@@ -41,7 +41,7 @@ func (s *System) look(th *thread, tr *trace.Transition) {
 // failMisuse makes a thread fail if the operation at which it is breaks its
 // object's rules. It is asked when the operation would be carried out, for the
 // others may change the object until then.
-func (s *System) failMisuse(th *thread, tr *trace.Transition) (failed bool, err error) {
+func (s *library) failMisuse(th *thread, tr *trace.Transition) (failed bool, err error) {
 	if fault, ok := s.objectFault(th); ok {
 		s.look(th, tr)
 		return true, s.meetFault(th, fault, acts[th.role].does())
@@ -58,7 +58,7 @@ func (s *System) failMisuse(th *thread, tr *trace.Transition) (failed bool, err 
 }
 
 // meetFault has a thread meet a fault that landgo meets for it, in what it does.
-func (s *System) meetFault(th *thread, fault emu.Fault, does string) error {
+func (s *library) meetFault(th *thread, fault emu.Fault, does string) error {
 	tr := s.thisStep()
 	s.touch(th, tr, s.callSite(th), fault.Addr, fault.Size, 0) // whether the page is there
 	if s.handled(th, tr, fault, true) {

@@ -58,21 +58,8 @@ func HeapRange(img *image.Image) (all, hole emu.Range) {
 // guest has memory at all.
 func EveryRange() emu.Range { return emu.Range{Lo: 1 << 16, Hi: kernel.GuestHi} }
 
-// inHeap reports whether an address is in an allocator's memory.
-func (s *System) inHeap(addr uint64) bool {
-	if !s.cfg.NativeMalloc && (addr-kernel.HeapLo < kernel.HeapHi-kernel.HeapLo || s.lowHeap && addr-kernel.LowHeapLo < kernel.LowHeapHi-kernel.LowHeapLo) {
-		return true
-	}
-	for _, p := range s.heap.Owned() {
-		if addr-p.Addr < p.Size {
-			return true
-		}
-	}
-	return false
-}
-
 // arenasOf are those of a thread; nil if there are none left (see arenaPlace).
-func (s *System) arenasOf(t trace.TID) *arenas {
+func (s *library) arenasOf(t trace.TID) *arenas {
 	for int(t) >= len(s.arenas) {
 		s.arenas = append(s.arenas, nil)
 	}
@@ -97,7 +84,7 @@ func (s *System) arenasOf(t trace.TID) *arenas {
 // reach makes sure that a thread's arena has a place for a block, if any has. It
 // returns the thread that has the addresses for it, if another has: then there is
 // none.
-func (s *System) reach(th *thread, n, align uint64) (other trace.TID, ok bool) {
+func (s *library) reach(th *thread, n, align uint64) (other trace.TID, ok bool) {
 	a := s.arenaFor(th)
 	if th.quiet.on || !a.NeedsFar(n, align) {
 		return 0, true
@@ -112,7 +99,7 @@ func (s *System) reach(th *thread, n, align uint64) (other trace.TID, ok bool) {
 }
 
 // arenaFor is where a thread allocates now; nil if it has no arena.
-func (s *System) arenaFor(th *thread) *heap.Arena {
+func (s *library) arenaFor(th *thread) *heap.Arena {
 	switch a := s.arenasOf(th.ID); {
 	case a == nil:
 		return nil
@@ -161,23 +148,23 @@ func libraryShare(size uint64) uint64 {
 
 // allocate gives a thread n bytes at a multiple of 16, and of align; 0 if there
 // are no more.
-func (s *System) allocate(th *thread, n, align uint64) uint64 {
+func (s *library) allocate(th *thread, n, align uint64) uint64 {
 	b, fresh := s.arenaFor(th).Allocate(s.blockFor(th, n), align)
 	return s.begin(th, b, fresh)
 }
 
 // blockFor is a block of n bytes that a thread asks for, with no place yet.
-func (s *System) blockFor(th *thread, n uint64) heap.Block {
+func (s *library) blockFor(th *thread, n uint64) heap.Block {
 	return heap.Block{Size: n, Origin: s.origin(th), Library: s.isLibrarys(th), Given: s.heapEvent(th)}
 }
 
 // heapEvent is the call of the allocator at whose entry a thread stands.
-func (s *System) heapEvent(th *thread) heap.Event {
+func (s *library) heapEvent(th *thread) heap.Event {
 	return heap.Event{Thread: th.ID, Step: int32(len(s.steps)), PC: s.callSite(th)}
 }
 
 // begin makes a new block accessible and returns its address; 0 for none.
-func (s *System) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
+func (s *library) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
 	if b == nil {
 		return 0
 	}
@@ -201,7 +188,7 @@ func (s *System) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
 }
 
 // fill writes the fill into memory that the guest hasn't written.
-func (s *System) fill(addr, n uint64) {
+func (s *library) fill(addr, n uint64) {
 	if s.cfg.Fill == nil || n == 0 {
 		return
 	}
@@ -210,7 +197,7 @@ func (s *System) fill(addr, n uint64) {
 }
 
 // end ends the life of a live block.
-func (s *System) end(th *thread, b heap.Block) {
+func (s *library) end(th *thread, b heap.Block) {
 	if s.observer != nil {
 		s.observer.Block(th.ID, b, false)
 	}
@@ -242,7 +229,7 @@ func isLibraryPart(addr uint64) bool {
 
 // badFree is what is wrong with giving back what the call's first argument
 // points to, or nil.
-func (s *System) badFree(th *thread) *Failure {
+func (s *library) badFree(th *thread) *Failure {
 	p := th.arg(0)
 	what := ""
 	if s.heap.Live(0, p) == nil && !s.inHeap(p) {
@@ -259,7 +246,7 @@ func (s *System) badFree(th *thread) *Failure {
 
 // atAllocator makes a thread stand before a function of the allocator that
 // other threads can tell, and carries the others out within the step.
-func (s *System) atAllocator(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) atAllocator(th *thread, tr *trace.Transition) (verdict, error) {
 	th.phase, th.timed = phaseEntry, false
 	th.pending = s.heapOp(th)
 	if s.standsBefore(th) {
@@ -276,7 +263,7 @@ func (s *System) atAllocator(th *thread, tr *trace.Transition) (verdict, error) 
 // threads have touched, or the zero Op. A block's end of life depends on every
 // access to it, and so does its being given out again: what an access finds
 // there depends on the order.
-func (s *System) heapOp(th *thread) trace.Op {
+func (s *library) heapOp(th *thread) trace.Op {
 	if th.quiet.on || th.starting || s.alone(th) {
 		return trace.Op{}
 	}
@@ -336,7 +323,7 @@ func (t *thread) request() (size, align uint64) {
 }
 
 // performHeap carries out a function of the allocator. A wrong free is a bug.
-func (s *System) performHeap(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) performHeap(th *thread, tr *trace.Transition) (verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		tr.Did(th.pending)
 	}
@@ -396,7 +383,7 @@ func (s *System) performHeap(th *thread, tr *trace.Transition) (verdict, error) 
 }
 
 // give returns a block to the allocator's caller, or that there is none.
-func (s *System) give(th *thread, tr *trace.Transition, p uint64) {
+func (s *library) give(th *thread, tr *trace.Transition, p uint64) {
 	if p == 0 {
 		s.setErrno(th, tr, enomem)
 	}
@@ -416,7 +403,7 @@ func product(a, b uint64) uint64 {
 }
 
 // cleared allocates n bytes that are 0.
-func (s *System) cleared(th *thread, n uint64) uint64 {
+func (s *library) cleared(th *thread, n uint64) uint64 {
 	b, fresh := s.arenaFor(th).Allocate(s.blockFor(th, n), 0)
 	p := s.begin(th, b, fresh)
 	if p == 0 || fresh.Size > 1<<16 && s.cfg.Fill == nil {
@@ -432,7 +419,7 @@ func (s *System) cleared(th *thread, n uint64) uint64 {
 }
 
 // resize is realloc of a block: it moves unless its room is large enough.
-func (s *System) resize(th *thread, tr *trace.Transition, n uint64) (verdict, error) {
+func (s *library) resize(th *thread, tr *trace.Transition, n uint64) (verdict, error) {
 	p := th.arg(0)
 	if f := s.badFree(th); f != nil {
 		return stay, s.fail(th, f)
@@ -467,7 +454,7 @@ func (s *System) resize(th *thread, tr *trace.Transition, n uint64) (verdict, er
 
 // endObjects ends the synchronisation objects in a block whose life ends: who
 // uses one of them before the end, and who would after it, depend on it.
-func (s *System) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
+func (s *library) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
 	if th.quiet.on || th.starting {
 		return
 	}
@@ -482,7 +469,7 @@ func (s *System) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
 }
 
 // objectsIn lists the objects in a block that aren't destroyed, by address.
-func (s *System) objectsIn(b heap.Block) (list []uint64) {
+func (s *library) objectsIn(b heap.Block) (list []uint64) {
 	if b.Size < uint64(len(s.objects)) {
 		for a := b.Addr; b.Contains(a); a++ {
 			if o := s.objects[a]; o != nil && !o.destroyed {

@@ -46,9 +46,9 @@ type covers struct {
 // maps takes in what a call has mapped and unmapped. It returns the bug that an
 // unmapping is, or nil.
 func (s *System) maps(th *thread, call uint64, out *kernel.Outcome) *Failure {
-	s.dropObjects(out.Unmapped)
-	s.dropObjects(kernel.Pages{Addr: out.Mapped.Addr + out.Kept, Size: out.Mapped.Size - out.Kept})
-	own := !th.trusted() && len(th.inside) == 0 && s.entered != 0
+	s.lib.dropObjects(out.Unmapped)
+	s.lib.dropObjects(kernel.Pages{Addr: out.Mapped.Addr + out.Kept, Size: out.Mapped.Size - out.Kept})
+	own := !th.trusted() && len(th.inside) == 0 && s.entered.Get() != 0
 	e := heap.Event{Thread: th.ID, Step: int32(len(s.steps)), PC: call}
 	if out.Unmapped.Size != 0 {
 		if f := s.unmap(th, out.Unmapped, e, own); f != nil {
@@ -203,28 +203,4 @@ func (s *System) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok boo
 		return true
 	}
 	return false
-}
-
-// lostMappings are the mappings to which nothing points.
-func (s *System) lostMappings() []heap.Block {
-	var roots []heap.Piece
-	for _, p := range s.roots() {
-		var skip []emu.Range
-		for _, b := range s.mapped.LiveOf(mappingFamily) {
-			skip = append(skip, emu.Range{Lo: b.Addr, Hi: b.Addr + b.Size})
-		}
-		roots = cut(roots, emu.Range{Lo: p.Addr, Hi: p.Addr + p.Size}, skip)
-	}
-	for _, b := range s.heap.Blocks() {
-		if !b.Freed {
-			roots = append(roots, heap.Piece{Addr: b.Addr, Size: b.Size})
-		}
-	}
-	registers := s.registers()
-	for i := range s.threads {
-		if th := &s.threads[i]; s.threads[i].Exists && th.Live() { // a stack may be a mapping of the program's
-			registers = append(registers, s.regsOf(th).RSP)
-		}
-	}
-	return s.mapped.Lost(registers, roots, s.words)
 }

@@ -27,13 +27,17 @@ type mark struct {
 
 // save keeps the present state of a thread for Rewind.
 func (s *System) save(t trace.TID) {
+	s.state.save(t)
+	if s.companion != nil {
+		s.companion.Keep(t)
+	}
+}
+
+func (s *state) save(t trace.TID) {
 	n := len(s.threadLog)
 	s.threadLog = slices.Grow(s.threadLog, 1)[:n+1]
 	e := &s.threadLog[n] // in place: a thread is big, and append would copy it twice
 	e.id, e.old = t, s.threads[t]
-	if s.companion != nil {
-		s.companion.Keep(t)
-	}
 }
 
 // Mark implements por.System.
@@ -44,9 +48,12 @@ func (s *System) Mark() trace.Mark {
 	return s.markAlone()
 }
 
-func (s *System) markAlone() trace.Mark {
+func (s *System) markAlone() trace.Mark { return s.mark(s.machine.Mark()) }
+
+// mark marks the state that goes with a mark of the machine.
+func (s *state) mark(machine trace.Mark) trace.Mark {
 	s.marks = append(s.marks, mark{
-		machine: s.machine.Mark(), threads: len(s.threadLog), objects: len(s.saved), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps),
+		machine: machine, threads: len(s.threadLog), objects: len(s.saved), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps),
 	})
 	return trace.Mark(len(s.marks) - 1)
 }
@@ -65,14 +72,20 @@ func (s *System) Rewind(k trace.Mark) {
 func (s *System) rewindAlone(k trace.Mark) {
 	m := &s.marks[k]
 	s.machine.Rewind(m.machine)
+	if s.companion != nil {
+		s.companion.TakeUp(m.threads, m.steps)
+	}
+	s.rewind(k)
+}
+
+// rewind takes up what was marked; the machine is there already.
+func (s *state) rewind(k trace.Mark) {
+	m := &s.marks[k]
 	for i := len(s.threadLog) - 1; i >= m.threads; i-- {
 		e := &s.threadLog[i]
 		s.threads[e.id] = e.old
 	}
 	s.threadLog = s.threadLog[:m.threads]
-	if s.companion != nil {
-		s.companion.TakeUp(m.threads, m.steps)
-	}
 	for i := len(s.saved) - 1; i >= m.objects; i-- {
 		e := &s.saved[i]
 		if e.fresh {

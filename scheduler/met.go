@@ -70,7 +70,7 @@ func (s *System) Meet(m Met) { s.met.add(m) }
 
 // End notes that an execution has ended, which wrote a line.
 func (s *System) End(wrote string) {
-	if s.ranOut == 0 {
+	if s.ranOut.Get() == 0 {
 		s.met.OnTime = true
 	} else {
 		s.met.Late = true
@@ -89,8 +89,8 @@ func (s *System) meetStep(th *thread, tr *trace.Transition, alone bool) {
 		switch k := tr.Ops[i].Kind; {
 		case k == trace.OpCreate:
 			alone = false
-		case k == trace.OpAdvance && s.ranOut == 0:
-			s.machine.Set(&s.ranOut, 1)
+		case k == trace.OpAdvance && s.ranOut.Get() == 0:
+			s.machine.Put(&s.ranOut, 1)
 		case k == trace.OpJoin:
 			alone = s.alone(th)
 		case !alone:

@@ -11,7 +11,7 @@ import (
 // misuse checks the operation at whose entry a thread stands against its
 // rules: both libcs are silent about most of these, and they are bugs all the
 // same (lock-misuse).
-func (s *System) misuse(th *thread) *Failure {
+func (s *library) misuse(th *thread) *Failure {
 	a := &acts[th.role]
 	if !onObject(th.role) {
 		return nil
@@ -111,7 +111,7 @@ func (s *System) misuse(th *thread) *Failure {
 
 // sizeFor is the size of the object that a function of a role works on: a spin
 // lock is modelled as a mutex, and is smaller.
-func (s *System) sizeFor(r image.Role, k objectKind) uint64 {
+func (s *library) sizeFor(r image.Role, k objectKind) uint64 {
 	switch r {
 	case image.SpinInit, image.SpinInitOrUnlock, image.SpinDestroy, image.SpinLock, image.SpinTryLock, image.SpinUnlock:
 		return 4
@@ -120,7 +120,7 @@ func (s *System) sizeFor(r image.Role, k objectKind) uint64 {
 }
 
 // exitMisuse checks a thread that is about to end.
-func (s *System) exitMisuse(th *thread) *Failure {
+func (s *library) exitMisuse(th *thread) *Failure {
 	for _, a := range th.holds {
 		if o := s.objects[a]; !o.destroyed && o.owner == th.ID && !s.rewritten(o) {
 			return &Failure{Kind: LockMisuse, Thread: th.ID, PC: th.Regs.RIP,
@@ -155,7 +155,7 @@ func (o *object) unusable() bool { return o.destroyed || o.strange || o.torn != 
 // at its object, or what else it is given: a null pointer, or another where the
 // guest has no memory. The object is landgo's, its bytes are the guest's. What a
 // thread library does there with faults of its own (pebbles) isn't known.
-func (s *System) objectFault(th *thread) (f emu.Fault, faults bool) {
+func (s *library) objectFault(th *thread) (f emu.Fault, faults bool) {
 	if s.cfg.PointsOnly || !onObject(th.role) || th.phase != phaseEntry {
 		return f, false
 	}

@@ -45,19 +45,19 @@ const (
 // the machine; the lists only grow.
 type named struct {
 	name   string
-	linked uint64 // 1 + place in sems of what the name stands for; 0: nothing
-	made   uint64 // semaphores created under it
-	mapped uint64 // times that one of them was mapped
+	linked emu.Cell // 1 + place in sems of what the name stands for; 0: nothing
+	made   emu.Cell // semaphores created under it
+	mapped emu.Cell // times that one of them was mapped
 	sems   []*namedSem
 }
 
 // namedSem is a semaphore that was created under a name, until it is unlinked and
 // closed as often as opened.
 type namedSem struct {
-	addr   uint64 // where it is mapped; 0: nowhere
-	opens  uint64 // not yet closed
-	value  uint64 // while it isn't mapped
-	closed uint64 // 1: its mode keeps others from opening it again
+	addr   emu.Cell // where it is mapped; 0: nowhere
+	opens  emu.Cell // not yet closed
+	value  emu.Cell // while it isn't mapped
+	closed emu.Cell // 1: its mode keeps others from opening it again
 }
 
 func isNamed(r image.Role) bool {
@@ -65,7 +65,7 @@ func isNamed(r image.Role) bool {
 }
 
 // nameOf is what stands for a name, made at its first use.
-func (s *System) nameOf(name string) *named {
+func (s *library) nameOf(name string) *named {
 	n := s.semNames[name]
 	if n == nil {
 		if s.semNames == nil {
@@ -90,7 +90,7 @@ func namedOp(name string, changes bool) trace.Op {
 
 // pendingNamed is the operation at which a thread stands, as far as it can be told
 // before.
-func (s *System) pendingNamed(th *thread) trace.Op {
+func (s *library) pendingNamed(th *thread) trace.Op {
 	name := ""
 	if th.role == image.SemClose {
 		if n := s.semPages[th.arg(0)]; n != nil {
@@ -105,7 +105,7 @@ func (s *System) pendingNamed(th *thread) trace.Op {
 }
 
 // semName reads a name from memory.
-func (s *System) semName(addr uint64) (string, bool) {
+func (s *library) semName(addr uint64) (string, bool) {
 	return kernel.String(addr, 1<<16, func(a uint64) (byte, bool) {
 		var b [1]byte
 		if s.machine.Prot(a)&emu.ProtRead == 0 {
@@ -117,7 +117,7 @@ func (s *System) semName(addr uint64) (string, bool) {
 }
 
 // checkName is a name without its leading slashes, or why the library refuses it.
-func (s *System) checkName(text string) (name string, errno uint64) {
+func (s *library) checkName(text string) (name string, errno uint64) {
 	name = strings.TrimLeft(text, "/")
 	switch musl := s.libc == image.Musl; {
 	case name == "" || strings.Contains(name, "/"),
@@ -132,7 +132,7 @@ func (s *System) checkName(text string) (name string, errno uint64) {
 }
 
 // performNamed carries out the function on a named semaphore at which a thread stands.
-func (s *System) performNamed(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) performNamed(th *thread, tr *trace.Transition) (verdict, error) {
 	if th.role == image.SemClose {
 		return s.semClose(th, tr)
 	}
@@ -160,7 +160,7 @@ func (s *System) performNamed(th *thread, tr *trace.Transition) (verdict, error)
 	return s.semOpen(th, tr, name)
 }
 
-func (s *System) semFails(th *thread, tr *trace.Transition, errno, result uint64) (verdict, error) {
+func (s *library) semFails(th *thread, tr *trace.Transition, errno, result uint64) (verdict, error) {
 	s.setErrno(th, tr, uint32(errno))
 	s.ret(th, result)
 	return pass, nil
@@ -172,60 +172,60 @@ const (
 	semExclusive = 0x80
 )
 
-func (s *System) semOpen(th *thread, tr *trace.Transition, name string) (verdict, error) {
+func (s *library) semOpen(th *thread, tr *trace.Transition, name string) (verdict, error) {
 	n, flags, value := s.nameOf(name), th.arg(1), th.arg(3)&0xffffffff
 	only := flags&(semCreate|semExclusive) == semCreate|semExclusive
-	s.didNamed(th, tr, n, n.linked == 0 || n.sems[n.linked-1].opens == 0)
+	s.didNamed(th, tr, n, n.linked.Get() == 0 || n.sems[n.linked.Get()-1].opens.Get() == 0)
 	switch {
 	case only && s.libc != image.Musl && value > semLimit:
 		return s.semFails(th, tr, einval, 0)
-	case only && n.linked != 0:
+	case only && n.linked.Get() != 0:
 		return s.semFails(th, tr, eexist, 0)
-	case n.linked == 0 && flags&semCreate == 0:
+	case n.linked.Get() == 0 && flags&semCreate == 0:
 		return s.semFails(th, tr, enoent, 0)
-	case n.linked == 0 && value > semLimit:
+	case n.linked.Get() == 0 && value > semLimit:
 		return s.semFails(th, tr, einval, 0)
-	case n.linked == 0:
-		for int(n.made) >= len(n.sems) {
+	case n.linked.Get() == 0:
+		for int(n.made.Get()) >= len(n.sems) {
 			n.sems = append(n.sems, new(namedSem))
 		}
-		o, denied := n.sems[n.made], uint64(0)
+		o, denied := n.sems[n.made.Get()], uint64(0)
 		if th.arg(2)&0o600 != 0o600 {
 			denied = 1
 		}
-		set := s.machine.Set // what a rewound execution left is overwritten
+		set := s.machine.Put // what a rewound execution left is overwritten
 		set(&o.addr, 0)
 		set(&o.opens, 0)
 		set(&o.value, value)
 		set(&o.closed, denied)
-		set(&n.made, n.made+1)
-		set(&n.linked, n.made)
-	case n.sems[n.linked-1].closed != 0:
+		set(&n.made, n.made.Get()+1)
+		set(&n.linked, n.made.Get())
+	case n.sems[n.linked.Get()-1].closed.Get() != 0:
 		return s.semFails(th, tr, eacces, 0)
 	}
-	o := n.sems[n.linked-1]
-	if o.addr == 0 {
+	o := n.sems[n.linked.Get()-1]
+	if o.addr.Get() == 0 {
 		if err := s.semMap(th, n, o); err != nil {
 			return stay, err
 		}
 	}
-	s.machine.Set(&o.opens, o.opens+1)
-	s.ret(th, o.addr)
+	s.machine.Put(&o.opens, o.opens.Get()+1)
+	s.ret(th, o.addr.Get())
 	return pass, nil
 }
 
 // didNamed records what was done to a name.
-func (s *System) didNamed(th *thread, tr *trace.Transition, n *named, changes bool) {
+func (s *library) didNamed(th *thread, tr *trace.Transition, n *named, changes bool) {
 	op := namedOp(n.name, changes)
 	op.PC = s.callSite(th)
 	tr.Did(op)
 }
 
 // semMap puts a semaphore into a page of its own.
-func (s *System) semMap(th *thread, n *named, o *namedSem) error {
+func (s *library) semMap(th *thread, n *named, o *namedSem) error {
 	h := fnv.New64a()
 	h.Write([]byte(n.name))
-	h.Write([]byte{byte(n.mapped), byte(n.mapped >> 8), byte(n.mapped >> 16)})
+	h.Write([]byte{byte(n.mapped.Get()), byte(n.mapped.Get() >> 8), byte(n.mapped.Get() >> 16)})
 	addr := namedBase + h.Sum64()%namedPages*namedPage
 	if other := s.semPages[addr]; other != nil && other != n || s.machine.Prot(addr) != 0 {
 		return s.invalid(kernel.GapMemory, th, s.callSite(th), "the named semaphores %q and %q come to the same address: give one another name", n.name, other.name)
@@ -234,27 +234,27 @@ func (s *System) semMap(th *thread, n *named, o *namedSem) error {
 	s.machine.Protect(addr, namedPage, emu.ProtRead|emu.ProtWrite)
 	// Both libraries have the value first, and then zeros.
 	s.machine.Write(addr, make([]byte, s.sizes[kindSem]))
-	s.machine.Write32(addr, uint32(o.value))
+	s.machine.Write32(addr, uint32(o.value.Get()))
 	s.maps(th, s.callSite(th), &kernel.Outcome{Mapped: kernel.Pages{Addr: addr, Size: namedPage}})
-	s.machine.Set(&n.mapped, n.mapped+1)
-	s.machine.Set(&o.addr, addr)
+	s.machine.Put(&n.mapped, n.mapped.Get()+1)
+	s.machine.Put(&o.addr, addr)
 	if !s.known.Native {
 		sem := s.objectOf(addr, kindSem)
 		s.saveObject(sem)
-		*sem = object{addr: addr, kind: kindSem, owner: trace.NoThread, value: o.value, savedAt: sem.savedAt}
+		*sem = object{addr: addr, kind: kindSem, owner: trace.NoThread, value: o.value.Get(), savedAt: sem.savedAt}
 	}
 	return nil
 }
 
 // semClose: the last close takes the memory away; the value stays for those who open
 // the name again.
-func (s *System) semClose(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) semClose(th *thread, tr *trace.Transition) (verdict, error) {
 	addr := th.arg(0)
 	n := s.semPages[addr]
 	var o *namedSem
 	if n != nil {
 		s.didNamed(th, tr, n, true)
-		if i := slices.IndexFunc(n.sems, func(o *namedSem) bool { return o.addr == addr && o.opens > 0 }); i >= 0 {
+		if i := slices.IndexFunc(n.sems, func(o *namedSem) bool { return o.addr.Get() == addr && o.opens.Get() > 0 }); i >= 0 {
 			o = n.sems[i]
 		}
 	}
@@ -264,8 +264,8 @@ func (s *System) semClose(th *thread, tr *trace.Transition) (verdict, error) {
 		return stay, s.fail(th, &Failure{Kind: LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: "a semaphore is closed that isn't open"})
 	case o == nil:
 		return s.semFails(th, tr, einval, ^uint64(0))
-	case o.opens > 1:
-		s.machine.Set(&o.opens, o.opens-1)
+	case o.opens.Get() > 1:
+		s.machine.Put(&o.opens, o.opens.Get()-1)
 		s.ret(th, 0)
 		return pass, nil
 	}
@@ -275,9 +275,9 @@ func (s *System) semClose(th *thread, tr *trace.Transition) (verdict, error) {
 	}
 	tr.Did(trace.Op{Kind: trace.OpSemDestroy, Obj: addr, Size: s.sizes[kindSem], PC: s.callSite(th)})
 	s.touch(th, tr, s.callSite(th)-1, addr, s.sizes[kindSem], trace.Write)
-	s.machine.Set(&o.value, value)
-	s.machine.Set(&o.opens, 0)
-	s.machine.Set(&o.addr, 0)
+	s.machine.Put(&o.value, value)
+	s.machine.Put(&o.opens, 0)
+	s.machine.Put(&o.addr, 0)
 	if f := s.maps(th, s.callSite(th), &kernel.Outcome{Unmapped: kernel.Pages{Addr: addr, Size: namedPage}}); f != nil {
 		th.Insns++
 		return stay, s.fail(th, f)
@@ -287,28 +287,28 @@ func (s *System) semClose(th *thread, tr *trace.Transition) (verdict, error) {
 	return pass, nil
 }
 
-func (s *System) semUnlink(th *thread, tr *trace.Transition, name string) (verdict, error) {
+func (s *library) semUnlink(th *thread, tr *trace.Transition, name string) (verdict, error) {
 	n := s.nameOf(name)
-	s.didNamed(th, tr, n, n.linked != 0)
-	if n.linked == 0 {
+	s.didNamed(th, tr, n, n.linked.Get() != 0)
+	if n.linked.Get() == 0 {
 		return s.semFails(th, tr, enoent, ^uint64(0))
 	}
-	s.machine.Set(&n.linked, 0)
+	s.machine.Put(&n.linked, 0)
 	s.ret(th, 0)
 	return pass, nil
 }
 
 // namedDigest is of all names together.
-func (s *System) namedDigest() (sum trace.Digest) {
+func (s *library) namedDigest() (sum trace.Digest) {
 	for name, n := range s.semNames {
-		if n.made == 0 && n.mapped == 0 {
+		if n.made.Get() == 0 && n.mapped.Get() == 0 {
 			continue
 		}
 		h := trace.NewHash()
 		op := namedOp(name, false)
-		h.Words(partNamed, op.Obj, uint64(len(name)), n.linked, n.made, n.mapped)
-		for _, o := range n.sems[:n.made] {
-			h.Words(o.addr, o.opens, o.value, o.closed)
+		h.Words(partNamed, op.Obj, uint64(len(name)), n.linked.Get(), n.made.Get(), n.mapped.Get())
+		for _, o := range n.sems[:n.made.Get()] {
+			h.Words(o.addr.Get(), o.opens.Get(), o.value.Get(), o.closed.Get())
 		}
 		sum.Add(h.Sum())
 	}

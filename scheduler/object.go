@@ -68,7 +68,7 @@ var pthreadSizes = objectSizes{kindMutex: 40, kindCond: 48, kindSem: 32, kindRWL
 type objectSizes [numKinds]uint32
 
 // objectOf finds or makes the object of a kind at an address.
-func (s *System) objectOf(addr uint64, kind objectKind) *object {
+func (s *library) objectOf(addr uint64, kind objectKind) *object {
 	o := s.objects[addr]
 	if o == nil {
 		o = &object{addr: addr, kind: kind, owner: trace.NoThread, savedAt: len(s.saved)}
@@ -96,7 +96,7 @@ func (o *object) renew(kind objectKind) {
 }
 
 // initialise makes a new object as an init function does.
-func (s *System) initialise(o *object) {
+func (s *library) initialise(o *object) {
 	o.renew(o.kind)
 	s.clear(o)
 }
@@ -106,7 +106,7 @@ func (s *System) initialise(o *object) {
 // an assignment or a memset.
 const destroyedMark = 0xdeadbeef
 
-func (s *System) destroy(o *object) {
+func (s *library) destroy(o *object) {
 	o.destroyed = true
 	s.machine.Write32(o.addr, destroyedMark)
 }
@@ -134,7 +134,7 @@ func muslMutexType(kind uint32) mutexType {
 // saveObject keeps the object's present value for Rewind. Nothing goes back to
 // between two marks, so the first value since the last one is enough: a step may
 // do a million operations on a mutex.
-func (s *System) saveObject(o *object) {
+func (s *state) saveObject(o *object) {
 	since := 0
 	if n := len(s.marks); n > 0 {
 		since = s.marks[n-1].objects

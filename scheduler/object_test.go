@@ -33,7 +33,7 @@ func TestObjectsRewind(t *testing.T) {
 			addr := base + 64*rapid.Uint64Range(0, 3).Draw(t, "object")
 			switch rapid.SampledFrom([]string{"change", "change", "change", "use", "mark", "rewind"}).Draw(t, "operation") {
 			case "use": // makes one, or another of what is there
-				sys.objectOf(addr, objectKind(rapid.IntRange(0, 2).Draw(t, "kind")))
+				sys.lib.(*library).objectOf(addr, objectKind(rapid.IntRange(0, 2).Draw(t, "kind")))
 				now[addr] = *sys.objects[addr]
 			case "change":
 				o := sys.objects[addr]

@@ -72,7 +72,7 @@ const (
 
 // rewritten reports whether the guest has stored into an object since landgo last
 // used it.
-func (s *System) rewritten(o *object) bool {
+func (s *library) rewritten(o *object) bool {
 	if s.shapes == nil || o.destroyed {
 		return false
 	}
@@ -85,7 +85,7 @@ func (s *System) rewritten(o *object) bool {
 }
 
 // settle writes an object's state into its memory.
-func (s *System) settle(o *object) {
+func (s *library) settle(o *object) {
 	if s.shapes == nil || o.destroyed {
 		return
 	}
@@ -99,7 +99,7 @@ func (s *System) settle(o *object) {
 }
 
 // clear does to an object's memory what its init function does first.
-func (s *System) clear(o *object) {
+func (s *library) clear(o *object) {
 	if s.shapes == nil {
 		return
 	}
@@ -112,7 +112,7 @@ func (s *System) clear(o *object) {
 }
 
 // encode is an object's state as the words of its shape.
-func (s *System) encode(o *object) (w [objectWords]uint32) {
+func (s *library) encode(o *object) (w [objectWords]uint32) {
 	musl := s.libc == image.Musl
 	held := o.owner != trace.NoThread
 	switch o.kind {
@@ -182,7 +182,7 @@ func (s *System) encode(o *object) (w [objectWords]uint32) {
 
 // adopt makes of an object what its bytes say: what a static initialiser left there,
 // or a copy of another object.
-func (s *System) adopt(o *object) {
+func (s *library) adopt(o *object) {
 	if s.shapes == nil {
 		return // a student's: what its bytes mean isn't known
 	}
@@ -255,7 +255,7 @@ func (s *System) adopt(o *object) {
 }
 
 // numberOf is what the kernel calls a thread.
-func (s *System) numberOf(t trace.TID) uint32 {
+func (s *library) numberOf(t trace.TID) uint32 {
 	if k, ok := s.kernel.(interface{ Number(trace.TID) uint64 }); ok {
 		return uint32(k.Number(t))
 	}
@@ -263,7 +263,7 @@ func (s *System) numberOf(t trace.TID) uint32 {
 }
 
 // numbered is the live thread of a number, or NoThread.
-func (s *System) numbered(n uint32) trace.TID {
+func (s *library) numbered(n uint32) trace.TID {
 	for i := range s.threads {
 		if s.threads[i].Exists && s.threads[i].Live() && s.numberOf(trace.TID(i)) == n {
 			return trace.TID(i)
@@ -275,7 +275,7 @@ func (s *System) numbered(n uint32) trace.TID {
 // inUse says how an object is in use whose memory was written to, "" if it isn't or
 // its life may be over: a thread that left the stack frame of a lock that it
 // held does no harm by it.
-func (s *System) inUse(o *object) string {
+func (s *library) inUse(o *object) string {
 	if len(o.waiters) > 0 {
 		return "while thread " + s.Name(o.waiters[0]) + " waits there"
 	}
@@ -291,7 +291,7 @@ func (s *System) inUse(o *object) string {
 }
 
 // dropObjects ends the objects in pages whose contents are gone.
-func (s *System) dropObjects(p kernel.Pages) {
+func (s *library) dropObjects(p kernel.Pages) {
 	if p.Size == 0 || s.shapes == nil {
 		return
 	}
@@ -303,7 +303,7 @@ func (s *System) dropObjects(p kernel.Pages) {
 }
 
 // onStack reports whether an address is on the stack on which a thread runs.
-func (s *System) onStack(th *thread, addr uint64) bool {
+func (s *library) onStack(th *thread, addr uint64) bool {
 	sp := s.regsOf(th).RSP
 	if s.machine.Prot(sp)&emu.ProtWrite == 0 {
 		return false
@@ -313,7 +313,7 @@ func (s *System) onStack(th *thread, addr uint64) bool {
 
 // touchesObject learns that a thread uses an object's memory. For an object among the
 // program's variables, only what untrusted code did there besides is news.
-func (s *System) touchesObject(th *thread, o *object) {
+func (s *library) touchesObject(th *thread, o *object) {
 	if s.alone(th) {
 		return
 	}
@@ -333,7 +333,7 @@ func (s *System) touchesObject(th *thread, o *object) {
 }
 
 // static reports whether an address is of the program's own segments.
-func (s *System) static(addr uint64) bool {
+func (s *library) static(addr uint64) bool {
 	for i := range s.image.Segments {
 		if g := &s.image.Segments[i]; addr-g.Addr < g.MemSize {
 			return true

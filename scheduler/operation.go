@@ -7,7 +7,7 @@ import (
 
 // atOperation makes a thread stand before a trusted operation, or carries it
 // out within this step where no other thread could tell the difference.
-func (s *System) atOperation(th *thread, tr *trace.Transition, a *act) (verdict, error) {
+func (s *library) atOperation(th *thread, tr *trace.Transition, a *act) (verdict, error) {
 	th.phase, th.badTime = phaseEntry, false
 	if th.role == image.ThreadExit {
 		if on, err := s.endCache(th, th.arg(0)); on || err != nil {
@@ -36,7 +36,7 @@ func (s *System) atOperation(th *thread, tr *trace.Transition, a *act) (verdict,
 
 // pointBefore reports whether there is a preemption point before the operation,
 // whatever state its object is in: that depends on the thread alone.
-func (s *System) pointBefore(th *thread, a *act) bool {
+func (s *library) pointBefore(th *thread, a *act) bool {
 	switch th.role {
 	case image.ThreadExit:
 		return s.exitIsStep(th)
@@ -62,14 +62,14 @@ func (s *System) pointBefore(th *thread, a *act) bool {
 }
 
 // stepOp carries out the operation at which a thread stands and lets it run on.
-func (s *System) stepOp(th *thread, tr *trace.Transition, c trace.Choice) error {
+func (s *library) stepOp(th *thread, tr *trace.Transition, c trace.Choice) error {
 	th.half, s.begins = 0, true
 	err := s.operate(th, tr, c)
 	s.begins = false
 	return err
 }
 
-func (s *System) operate(th *thread, tr *trace.Transition, c trace.Choice) error {
+func (s *library) operate(th *thread, tr *trace.Transition, c trace.Choice) error {
 	if th.phase == phaseTaken || th.phase == phaseGiven {
 		if v, err := s.stepPool(th, tr); err != nil || v == stay {
 			return err

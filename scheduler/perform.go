@@ -26,7 +26,7 @@ const barrierSerial = ^uint64(0)
 // perform carries out the trusted operation at which a thread stands, which is
 // possible, with outcome c. Where it takes several steps (a condition wait, a
 // barrier), the thread then stands at the next of them.
-func (s *System) perform(th *thread, tr *trace.Transition, c trace.Choice) (verdict, error) {
+func (s *library) perform(th *thread, tr *trace.Transition, c trace.Choice) (verdict, error) {
 	if failed, err := s.failMisuse(th, tr); failed {
 		return stay, err
 	}
@@ -60,19 +60,19 @@ func (s *System) perform(th *thread, tr *trace.Transition, c trace.Choice) (verd
 }
 
 // use finds or makes an object that is about to change.
-func (s *System) use(addr uint64, kind objectKind) *object {
+func (s *library) use(addr uint64, kind objectKind) *object {
 	o := s.objectOf(addr, kind)
 	s.saveObject(o)
 	return o
 }
 
 // did records an operation on an object.
-func (s *System) did(th *thread, tr *trace.Transition, k trace.OpKind, o *object, arg uint64) {
+func (s *library) did(th *thread, tr *trace.Transition, k trace.OpKind, o *object, arg uint64) {
 	s.touchesObject(th, o)
 	tr.Did(trace.Op{Kind: k, Obj: o.addr, Size: s.sizes[o.kind], Arg: arg, PC: s.callSite(th)})
 }
 
-func (s *System) performMutex(th *thread, tr *trace.Transition, o *object) (verdict, error) {
+func (s *library) performMutex(th *thread, tr *trace.Transition, o *object) (verdict, error) {
 	op := acts[th.role].op
 	if th.role == image.SpinInitOrUnlock && o.owner == trace.NoThread {
 		op = trace.OpMutexInit
@@ -112,7 +112,7 @@ func (s *System) performMutex(th *thread, tr *trace.Transition, o *object) (verd
 }
 
 // acquire takes a mutex, or fails to.
-func (s *System) acquire(th *thread, tr *trace.Transition, o *object, op trace.OpKind) (verdict, error) {
+func (s *library) acquire(th *thread, tr *trace.Transition, o *object, op trace.OpKind) (verdict, error) {
 	switch {
 	case o.owner == th.ID && o.mtype == mutexRecursive:
 		s.did(th, tr, op, o, 0)
@@ -142,7 +142,7 @@ func (s *System) acquire(th *thread, tr *trace.Transition, o *object, op trace.O
 }
 
 // take makes a thread hold a mutex once, or once more.
-func (s *System) take(th *thread, o *object) {
+func (s *library) take(th *thread, o *object) {
 	if o.owner == th.ID {
 		o.depth++
 	} else {
@@ -153,7 +153,7 @@ func (s *System) take(th *thread, o *object) {
 }
 
 // maxDepth is how often a recursive mutex can be locked.
-func (s *System) maxDepth() uint64 {
+func (s *library) maxDepth() uint64 {
 	if s.libc == image.Musl {
 		return 1 << 31
 	}
@@ -161,7 +161,7 @@ func (s *System) maxDepth() uint64 {
 }
 
 // unlock lets a mutex go once, or altogether.
-func (s *System) unlock(th *thread, o *object) {
+func (s *library) unlock(th *thread, o *object) {
 	if o.depth > 1 {
 		o.depth--
 		s.settle(o)
@@ -178,7 +178,7 @@ func (s *System) unlock(th *thread, o *object) {
 	th.holds = holds
 }
 
-func (s *System) performCond(th *thread, tr *trace.Transition, o *object, c trace.Choice) (verdict, error) {
+func (s *library) performCond(th *thread, tr *trace.Transition, o *object, c trace.Choice) (verdict, error) {
 	op := acts[th.role].op
 	if op == trace.OpCondWait {
 		// A mutex that knows its owner tells another from it.
@@ -224,7 +224,7 @@ func (s *System) performCond(th *thread, tr *trace.Transition, o *object, c trac
 }
 
 // wake moves a signalled waiter on to taking its mutex back.
-func (s *System) wake(tr *trace.Transition, t trace.TID, cond uint64) {
+func (s *library) wake(tr *trace.Transition, t trace.TID, cond uint64) {
 	s.save(t)
 	th := &s.threads[t]
 	if (th.Stand != StandOp || th.phase != phaseQueued || th.arg(0) != cond) && s.wakeHeld(th, cond) {
@@ -235,7 +235,7 @@ func (s *System) wake(tr *trace.Transition, t trace.TID, cond uint64) {
 }
 
 // reacquire ends a condition wait.
-func (s *System) reacquire(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) reacquire(th *thread, tr *trace.Transition) (verdict, error) {
 	m := s.use(th.mutex, kindMutex)
 	s.did(th, tr, trace.OpLock, m, 0)
 	s.take(th, m)
@@ -247,7 +247,7 @@ func (s *System) reacquire(th *thread, tr *trace.Transition) (verdict, error) {
 	return pass, nil
 }
 
-func (s *System) performSem(th *thread, tr *trace.Transition, o *object) (verdict, error) {
+func (s *library) performSem(th *thread, tr *trace.Transition, o *object) (verdict, error) {
 	op := acts[th.role].op
 	if th.phase == phaseEntry && s.sleeps(th) {
 		if op = trace.OpSemTryWait; o.value == 0 {
@@ -294,7 +294,7 @@ const maxPosts = 1 << 20
 
 // initialCount is the value that sem_init gives a semaphore: pthread's has an
 // argument more.
-func (s *System) initialCount(th *thread) uint64 {
+func (s *library) initialCount(th *thread) uint64 {
 	if s.cfg.PointsOnly {
 		return th.arg(1)
 	}
@@ -302,7 +302,7 @@ func (s *System) initialCount(th *thread) uint64 {
 }
 
 // performBarrier is two steps: arrive, then leave once all have arrived.
-func (s *System) performBarrier(th *thread, tr *trace.Transition, o *object) (verdict, error) {
+func (s *library) performBarrier(th *thread, tr *trace.Transition, o *object) (verdict, error) {
 	op := acts[th.role].op
 	n := th.arg(2) & 0xffffffff
 	if op == trace.OpBarrierInit && !s.cfg.PointsOnly && (n == 0 || n > s.maxParties()) {
@@ -344,7 +344,7 @@ func (s *System) performBarrier(th *thread, tr *trace.Transition, o *object) (ve
 }
 
 // maxParties is how many threads a barrier may be for.
-func (s *System) maxParties() uint64 {
+func (s *library) maxParties() uint64 {
 	if s.libc == image.Musl {
 		return semMax
 	}
@@ -352,7 +352,7 @@ func (s *System) maxParties() uint64 {
 }
 
 // leaveBarrier lets a thread go that all others have met.
-func (s *System) leaveBarrier(th *thread, tr *trace.Transition, addr uint64) (verdict, error) {
+func (s *library) leaveBarrier(th *thread, tr *trace.Transition, addr uint64) (verdict, error) {
 	s.did(th, tr, trace.OpBarrierLeave, &object{addr: addr, kind: kindBarrier}, 0)
 	th.phase, th.released = phaseEntry, false
 	s.ret(th, th.result)
@@ -361,7 +361,7 @@ func (s *System) leaveBarrier(th *thread, tr *trace.Transition, addr uint64) (ve
 
 // performOnce runs the routine as a tail call of pthread_once: it returns to
 // pthread_once's caller, where a breakpoint completes the operation.
-func (s *System) performOnce(th *thread, tr *trace.Transition, o *object) (verdict, error) {
+func (s *library) performOnce(th *thread, tr *trace.Transition, o *object) (verdict, error) {
 	if o.done {
 		s.did(th, tr, trace.OpOnce, o, trace.OnceDone)
 		s.ret(th, 0)
@@ -383,7 +383,7 @@ func (s *System) performOnce(th *thread, tr *trace.Transition, o *object) (verdi
 // afterRelease says whether there is a preemption point after an operation
 // that lets others go. With PointMem there is one before the next access
 // anyway, and what lies between is private.
-func (s *System) afterRelease(th *thread) verdict {
+func (s *library) afterRelease(th *thread) verdict {
 	if !acts[th.role].release || th.quiet.on || !s.coarse() || s.cfg.Points&(PointUnlock|PointMem) == 0 ||
 		s.alone(th) || !s.pointAllowed(th, th.Regs.RIP) {
 		return pass
@@ -396,14 +396,14 @@ const mtxRecursive = 1
 
 // hasProtocol reports whether a mutex of glibc's is one with a protocol (priority
 // inheritance, or protection): a try of one's own is told from a busy one then.
-func (s *System) hasProtocol(o *object) bool {
+func (s *library) hasProtocol(o *object) bool {
 	const kind, protocols = 16, 32 | 64
 	return s.libc == image.Glibc && s.machine.Read32(o.addr+kind)&protocols != 0
 }
 
 // mutexAttr is the type that a mutex attribute object asks for, and what the library
 // keeps of it in the mutex.
-func (s *System) mutexAttr(th *thread, tr *trace.Transition, attr uint64) (mutexType, uint32) {
+func (s *library) mutexAttr(th *thread, tr *trace.Transition, attr uint64) (mutexType, uint32) {
 	if attr == 0 {
 		return mutexNormal, 0
 	}

@@ -1,10 +1,5 @@
 package scheduler
 
-import (
-	"landgo/image"
-	"landgo/trace"
-)
-
 // Points is the set of kinds of preemption points that a search uses.
 // Voluntary switches (yield, sleep, blocking, a thread's end) are always points.
 type Points uint8
@@ -32,20 +27,6 @@ const (
 
 // everyOperation: each operation that others could notice is a point.
 func (s *System) everyOperation() bool { return s.cfg.Points&(PointMem|PointSync) != 0 }
-
-// PointsAt is the kinds of points that there are before or after a call of a
-// function with a role.
-func PointsAt(r image.Role) Points {
-	a := &acts[r]
-	p := a.point
-	if a.op == trace.OpCondWait {
-		p |= PointLock // its reacquire
-	}
-	if a.release {
-		p |= PointUnlock
-	}
-	return p
-}
 
 // Rule restricts points by the call stack: where a function with the name is
 // on the stack, points are allowed (Within) or not. The last matching rule

@@ -37,7 +37,7 @@ type insideFrame struct {
 
 // OwnMemory makes the variables of allocators theirs. It is called once, after
 // Boot, for all that Config.Pools has.
-func (s *System) OwnMemory(allocators []image.Allocator) {
+func (s *library) OwnMemory(allocators []image.Allocator) {
 	for _, a := range allocators {
 		for _, m := range a.Memory {
 			for _, o := range s.image.Objects(m.Name) {
@@ -50,11 +50,11 @@ func (s *System) OwnMemory(allocators []image.Allocator) {
 
 // follows reports whether a function's calls say which blocks there are, and its
 // code is the program's.
-func (s *System) follows(b *image.Bound) bool { return b.Followed() && s.cfg.Pools }
+func (s *library) follows(b *image.Bound) bool { return b.Followed() && s.cfg.Pools }
 
 // atPool makes a thread stand before a call that ends a block of which others
 // use the memory, or lets it go into the call.
-func (s *System) atPool(th *thread, tr *trace.Transition, b *image.Bound) (verdict, error) {
+func (s *library) atPool(th *thread, tr *trace.Transition, b *image.Bound) (verdict, error) {
 	family := heap.Family(b.Family)
 	if n := len(th.inside); n > 0 && th.inside[n-1].family == family {
 		return step, nil // one of its functions calls another
@@ -77,12 +77,12 @@ func (s *System) atPool(th *thread, tr *trace.Transition, b *image.Bound) (verdi
 
 // standsAtPool reports whether the beginning or the end of a block, if there is
 // one pending, is a step of its own.
-func (s *System) standsAtPool(th *thread, pc uint64) bool {
+func (s *library) standsAtPool(th *thread, pc uint64) bool {
 	return th.pending.Kind != trace.OpNone && !th.trusted() && (s.everyOperation() || s.racing[pc-1]) && s.pointAllowed(th, pc)
 }
 
 // endsAt is the memory that the call at which a thread stands gives back.
-func (s *System) endsAt(th *thread, b *image.Bound) (p heap.Piece, ok bool) {
+func (s *library) endsAt(th *thread, b *image.Bound) (p heap.Piece, ok bool) {
 	switch b.Role {
 	case image.Free, image.Realloc, image.ReallocArray:
 		if l := s.heap.Live(heap.Family(b.Family), th.arg(0)); l != nil {
@@ -104,7 +104,7 @@ func (s *System) endsAt(th *thread, b *image.Bound) (p heap.Piece, ok bool) {
 
 // enterTrustedPool: the function that a thread has just entered as one piece
 // (--trust malloc) is followed too.
-func (s *System) enterTrustedPool(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) enterTrustedPool(th *thread, tr *trace.Transition) (verdict, error) {
 	if b, ok := s.roles[th.Regs.RIP]; ok && s.follows(&b) {
 		return s.atPool(th, tr, &b)
 	}
@@ -113,7 +113,7 @@ func (s *System) enterTrustedPool(th *thread, tr *trace.Transition) (verdict, er
 
 // stepPool carries out what a thread stands at, the end of a block or the
 // beginning of one.
-func (s *System) stepPool(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) stepPool(th *thread, tr *trace.Transition) (verdict, error) {
 	at := th.phase
 	th.phase = phaseEntry
 	if at == phaseTaken {
@@ -128,7 +128,7 @@ func (s *System) stepPool(th *thread, tr *trace.Transition) (verdict, error) {
 
 // poolOp is the beginning or the end of a block as an operation; the zero Op if
 // nobody else could tell.
-func (s *System) poolOp(th *thread, k trace.OpKind, p heap.Piece, pc uint64) trace.Op {
+func (s *library) poolOp(th *thread, k trace.OpKind, p heap.Piece, pc uint64) trace.Op {
 	if p.Size == 0 || th.trusted() && !s.inTrustedAllocator(th) || s.alone(th) {
 		return trace.Op{}
 	}
@@ -142,13 +142,13 @@ func (s *System) poolOp(th *thread, k trace.OpKind, p heap.Piece, pc uint64) tra
 
 // inTrustedAllocator: a thread is in a function of a thread library's allocator
 // that is run as one piece (--trust malloc). Its caller is the program.
-func (s *System) inTrustedAllocator(th *thread) bool {
+func (s *library) inTrustedAllocator(th *thread) bool {
 	return s.cfg.PointsOnly && th.quiet.on && acts[th.quiet.role].how == allocator
 }
 
 // enterPool goes into a call. A wrong free is a bug, and a right one ends the
 // block at once.
-func (s *System) enterPool(th *thread, tr *trace.Transition, b *image.Bound) (verdict, error) {
+func (s *library) enterPool(th *thread, tr *trace.Transition, b *image.Bound) (verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		tr.Did(th.pending)
 	}
@@ -179,7 +179,7 @@ func (s *System) enterPool(th *thread, tr *trace.Transition, b *image.Bound) (ve
 
 // badPoolFree is what is wrong with giving back what the call's first argument
 // points to, or nil.
-func (s *System) badPoolFree(th *thread, b *image.Bound) *Failure {
+func (s *library) badPoolFree(th *thread, b *image.Bound) *Failure {
 	p, what := th.arg(0), ""
 	if s.heap.Live(heap.Family(b.Family), p) == nil && !s.inHeap(p) && !s.heap.Near(p, 0) {
 		what = s.whose(p)
@@ -191,7 +191,7 @@ func (s *System) badPoolFree(th *thread, b *image.Bound) *Failure {
 	return &Failure{Kind: Kind(w.Kind), Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
 }
 
-func (s *System) endPooled(th *thread, tr *trace.Transition, b heap.Block, e heap.Event) {
+func (s *library) endPooled(th *thread, tr *trace.Transition, b heap.Block, e heap.Event) {
 	s.endObjects(th, tr, b)
 	if s.observer != nil {
 		s.observer.Block(th.ID, b, false)
@@ -204,7 +204,7 @@ func (s *System) endPooled(th *thread, tr *trace.Transition, b heap.Block, e hea
 // leavePools takes in what the calls returned that end where a thread is: one can
 // be the last thing that another does. It stays at a block that begins if others
 // could tell.
-func (s *System) leavePools(th *thread, tr *trace.Transition) (v verdict, err error) {
+func (s *library) leavePools(th *thread, tr *trace.Transition) (v verdict, err error) {
 	for n := len(th.inside) - 1; n >= 0; n-- {
 		f := th.inside[n]
 		if th.Regs.RIP != f.ret || th.Regs.RSP != f.sp+s.wordSize {
@@ -218,8 +218,8 @@ func (s *System) leavePools(th *thread, tr *trace.Transition) (v verdict, err er
 	return step, nil
 }
 
-func (s *System) leavePool(th *thread, tr *trace.Transition, f *insideFrame) (verdict, error) {
-	b := heap.Block{Size: f.size, Family: f.family, Given: f.before, Library: th.trusted() && !th.quiet.gives && !s.inTrustedAllocator(th) || s.entered == 0}
+func (s *library) leavePool(th *thread, tr *trace.Transition, f *insideFrame) (verdict, error) {
+	b := heap.Block{Size: f.size, Family: f.family, Given: f.before, Library: th.trusted() && !th.quiet.gives && !s.inTrustedAllocator(th) || s.entered.Get() == 0}
 	switch f.role {
 	case image.Free, image.FreeAll, image.InsideAllocator:
 		return step, nil
@@ -253,7 +253,7 @@ func (s *System) leavePool(th *thread, tr *trace.Transition, f *insideFrame) (ve
 }
 
 // givePooled begins a block. One in a live block of the same allocator is a bug.
-func (s *System) givePooled(th *thread, tr *trace.Transition, b heap.Block, r image.Role) (verdict, error) {
+func (s *library) givePooled(th *thread, tr *trace.Transition, b heap.Block, r image.Role) (verdict, error) {
 	if th.pending.Kind == trace.OpReuse {
 		tr.Did(th.pending)
 	}

@@ -9,7 +9,7 @@ import (
 // enterQuiet lets the guest's own code carry out a trusted function without
 // interruption. The function extends from its entry to the return to its
 // caller's address at the caller's stack pointer.
-func (s *System) enterQuiet(th *thread, watch bool) (verdict, error) {
+func (s *library) enterQuiet(th *thread, watch bool) (verdict, error) {
 	sp := th.Regs.RSP
 	ret := s.word(sp)
 	// The program's own allocator, called from within the library, works on
@@ -30,7 +30,7 @@ func (s *System) enterQuiet(th *thread, watch bool) (verdict, error) {
 // touched it says nothing (it has memory of its own too), and what the program does
 // with it when the other threads are gone isn't looked at. Of two such calls that
 // overlap, the first byte of one is within the other.
-func (s *System) fills(th *thread) {
+func (s *library) fills(th *thread) {
 	f, ok := image.Fills(s.roles[th.Regs.RIP].Name)
 	if !ok || s.alone(th) {
 		return
@@ -58,7 +58,7 @@ func (s *System) fills(th *thread) {
 }
 
 // vaList reads the pointers in the va_list at an address (System V, x86-64).
-func (s *System) vaList(at uint64) func(k int) uint64 {
+func (s *library) vaList(at uint64) func(k int) uint64 {
 	const registers = 6 * 8
 	used, rest, saved := uint64(s.machine.Read32(at)), s.machine.Read64(at+8), s.machine.Read64(at+16)
 	return func(k int) uint64 {
@@ -71,7 +71,7 @@ func (s *System) vaList(at uint64) func(k int) uint64 {
 }
 
 // atReturn ends a quiet function or a once routine, if it is its return.
-func (s *System) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
 	if v, err := s.leavePools(th, tr); err != nil || v == stay {
 		return v, err
 	}
@@ -109,7 +109,7 @@ func (s *System) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
 }
 
 // returnsHere reports whether a call whose end matters returns where a thread is.
-func (s *System) returnsHere(th *thread) bool {
+func (s *library) returnsHere(th *thread) bool {
 	here := func(q *quiet) bool { return q.on && th.Regs.RIP == q.ret && th.Regs.RSP == q.sp+s.wordSize }
 	if n := len(th.inside); n > 0 && here(&th.inside[n-1].quiet) {
 		return true
@@ -123,7 +123,7 @@ func (s *System) returnsHere(th *thread) bool {
 // next caller begins such a routine again. The library says so when the exception
 // passes pthread_once; landgo sees it when what catches the exception calls the
 // runtime, whose frame is where pthread_once's was if the same function called both.
-func (s *System) leaveOnces(th *thread, tr *trace.Transition, top uint64) {
+func (s *library) leaveOnces(th *thread, tr *trace.Transition, top uint64) {
 	for n := len(th.onces); n > 0 && th.onces[n-1].sp <= top; n-- {
 		f := th.onces[n-1]
 		th.onces = th.onces[: n-1 : n-1]
@@ -138,7 +138,7 @@ func (s *System) leaveOnces(th *thread, tr *trace.Transition, top uint64) {
 // atCallersReturn reports whether a function that has just returned was called
 // as the last thing that a once routine or a start routine does, by a jump: then
 // it returned for its caller too, whose breakpoint is still to be met.
-func (s *System) atCallersReturn(th *thread) bool {
+func (s *library) atCallersReturn(th *thread) bool {
 	rip, rsp := th.Regs.RIP, th.Regs.RSP-s.wordSize
 	if n := len(th.onces); n > 0 && th.onces[n-1].ret == rip && th.onces[n-1].sp == rsp {
 		return true
@@ -149,11 +149,11 @@ func (s *System) atCallersReturn(th *thread) bool {
 // note remembers a call that changes how threads or the process must end:
 // thread-specific destructors and clean-up handlers are the guest's own code,
 // so the runtime's real exit has to run them.
-func (s *System) note(th *thread) {
+func (s *library) note(th *thread) {
 	switch th.role {
 	case image.KeyCreate:
 		if th.arg(1) != 0 {
-			s.machine.Set(&s.destructors, 1)
+			s.machine.Put(&s.destructors, 1)
 		}
 	case image.CleanupPush:
 		th.native = true
@@ -162,7 +162,7 @@ func (s *System) note(th *thread) {
 	case image.AtExit:
 		// glibc's start-up registers what runs the destructors of fini_array.
 		if f, ok := s.image.SymbolAt(th.arg(0)); !ok || f.Name != "call_fini" {
-			s.machine.Set(&s.exitHandlers, 1)
+			s.machine.Put(&s.exitHandlers, 1)
 			if first := &s.threads[0]; !first.Live() {
 				s.outlive(first)
 			}

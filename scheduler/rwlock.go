@@ -17,13 +17,13 @@ import (
 const preferWriter = 2
 
 // keepsOut reports whether a writer that waits keeps readers out of a lock.
-func (s *System) keepsOut(o *object) bool {
+func (s *library) keepsOut(o *object) bool {
 	return s.shapes != nil && s.libc == image.Glibc && o.flags == preferWriter
 }
 
 // rwPossible reports whether the operation on a read-write lock at which a thread
 // stands is possible.
-func (s *System) rwPossible(th *thread, o *object) bool {
+func (s *library) rwPossible(th *thread, o *object) bool {
 	if s.keepsOut(o) {
 		return th.phase != phaseAsleep
 	}
@@ -34,7 +34,7 @@ func (s *System) rwPossible(th *thread, o *object) bool {
 }
 
 // rwFree reports whether a thread can have the read-write lock at which it stands.
-func (s *System) rwFree(th *thread, o *object) bool {
+func (s *library) rwFree(th *thread, o *object) bool {
 	if o.owner != trace.NoThread {
 		return false
 	}
@@ -46,17 +46,17 @@ func (s *System) rwFree(th *thread, o *object) bool {
 }
 
 // hasItself reports whether the thread is in its own way.
-func (s *System) hasItself(th *thread, o *object) bool {
+func (s *library) hasItself(th *thread, o *object) bool {
 	return o.owner == th.ID || acts[th.role].op == trace.OpWriteLock && index(o.readers, th.ID) >= 0
 }
 
 // hangs reports whether a thread that is in its own way waits until its time is over.
 // glibc knows the writer, and refuses; without a time limit it is a misuse.
-func (s *System) hangs(th *thread, o *object) bool {
+func (s *library) hangs(th *thread, o *object) bool {
 	return th.timed && !(s.libc == image.Glibc && o.owner == th.ID)
 }
 
-func (s *System) performRW(th *thread, tr *trace.Transition, o *object) (verdict, error) {
+func (s *library) performRW(th *thread, tr *trace.Transition, o *object) (verdict, error) {
 	op := acts[th.role].op
 	defer s.settle(o)
 	switch op {
@@ -103,7 +103,7 @@ func (s *System) performRW(th *thread, tr *trace.Transition, o *object) (verdict
 }
 
 // rwRefused ends a try that fails, or has the thread wait.
-func (s *System) rwRefused(th *thread, tr *trace.Transition, o *object, fail trace.OpKind) (verdict, error) {
+func (s *library) rwRefused(th *thread, tr *trace.Transition, o *object, fail trace.OpKind) (verdict, error) {
 	switch op := acts[th.role].op; {
 	case op == trace.OpTryReadLock, op == trace.OpTryWriteLock:
 		s.did(th, tr, fail, o, 0)
@@ -125,7 +125,7 @@ func (s *System) rwRefused(th *thread, tr *trace.Transition, o *object, fail tra
 }
 
 // leaveQueue ends a writer's wait.
-func (s *System) leaveQueue(th *thread, o *object) {
+func (s *library) leaveQueue(th *thread, o *object) {
 	th.phase = phaseEntry
 	if i := index(o.waiters, th.ID); i >= 0 {
 		o.waiters = without(o.waiters, i)
@@ -133,7 +133,7 @@ func (s *System) leaveQueue(th *thread, o *object) {
 }
 
 // wakeQueue lets the threads try again that sleep at a lock and could have it now.
-func (s *System) wakeQueue(tr *trace.Transition, o *object) {
+func (s *library) wakeQueue(tr *trace.Transition, o *object) {
 	if !s.keepsOut(o) {
 		return
 	}
@@ -149,7 +149,7 @@ func (s *System) wakeQueue(tr *trace.Transition, o *object) {
 }
 
 // giveUpQueue ends the wait of a thread whose time is over.
-func (s *System) giveUpQueue(th *thread, tr *trace.Transition) {
+func (s *library) giveUpQueue(th *thread, tr *trace.Transition) {
 	o := s.use(th.arg(0), kindRWLock)
 	s.leaveQueue(th, o)
 	s.wakeQueue(tr, o)
@@ -157,7 +157,7 @@ func (s *System) giveUpQueue(th *thread, tr *trace.Transition) {
 }
 
 // rwAttr is the kind that a read-write lock's attribute object asks for.
-func (s *System) rwAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
+func (s *library) rwAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
 	if attr == 0 || s.shapes == nil || s.libc != image.Glibc {
 		return 0
 	}
@@ -166,7 +166,7 @@ func (s *System) rwAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
 
 // rwTry is the kind of an operation on a read-write lock: at one that prefers writers
 // it is a try.
-func (s *System) rwTry(o *object, op trace.OpKind) trace.OpKind {
+func (s *library) rwTry(o *object, op trace.OpKind) trace.OpKind {
 	switch {
 	case !s.keepsOut(o):
 	case op == trace.OpReadLock:

@@ -26,7 +26,10 @@ type Companion interface {
 
 // Steer makes a System that of a guest that schedules its threads itself. It takes
 // the place of Boot.
-func (s *System) Steer(c Companion) { s.companion, s.entered = c, 1 }
+func (s *System) Steer(c Companion) {
+	s.companion = c
+	s.machine.Put(&s.entered, 1)
+}
 
 // steered: the guest schedules its threads itself. A thread's registers are in
 // thread.Regs then.

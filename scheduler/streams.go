@@ -14,7 +14,7 @@ import (
 
 // streamOf is the address that stands for the stream on which the call of stdio works
 // at whose entry a thread stands, if there is an order in which such calls have to be.
-func (s *System) streamOf(th *thread) (addr uint64, flags trace.AccessFlags, ok bool) {
+func (s *library) streamOf(th *thread) (addr uint64, flags trace.AccessFlags, ok bool) {
 	name := s.roles[th.Regs.RIP].Name
 	n, given := image.StreamArg(name)
 	var at uint64
@@ -37,7 +37,7 @@ func (s *System) streamOf(th *thread) (addr uint64, flags trace.AccessFlags, ok 
 }
 
 // stdout is where the C library has standard output, 0 if that isn't known.
-func (s *System) stdout() uint64 {
+func (s *library) stdout() uint64 {
 	for _, name := range []string{"_IO_2_1_stdout_", "__stdout_FILE"} {
 		if sym, ok := s.image.Symbol(name); ok {
 			return sym.Addr
@@ -47,7 +47,7 @@ func (s *System) stdout() uint64 {
 }
 
 // sharesStream reports whether other threads work on the stream of a call too.
-func (s *System) sharesStream(th *thread) bool {
+func (s *library) sharesStream(th *thread) bool {
 	at, _, ok := s.streamOf(th)
 	if !ok {
 		return false
@@ -58,7 +58,7 @@ func (s *System) sharesStream(th *thread) bool {
 }
 
 // touchStream records that a call works on its stream.
-func (s *System) touchStream(th *thread, tr *trace.Transition) {
+func (s *library) touchStream(th *thread, tr *trace.Transition) {
 	if at, flags, ok := s.streamOf(th); ok {
 		s.touch(th, tr, s.callSite(th)-1, at, 8, flags)
 	}

@@ -15,7 +15,7 @@ import (
 // that ends the string, between the call and the read, and what tells then is the
 // read alone.
 
-func (s *System) breakStrings() {
+func (s *library) breakStrings() {
 	s.strings = map[uint64]*stringReading{}
 	for _, r := range s.image.ReadsAhead() {
 		f, _ := s.image.SymbolAt(r.Lo)
@@ -65,9 +65,9 @@ var stringReads = []stringReading{
 }
 
 // atString looks at the arguments of a string function.
-func (s *System) atString(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) atString(th *thread, tr *trace.Transition) (verdict, error) {
 	th.string = stringCall{}
-	if th.alloc.on || len(th.inside) > 0 || th.starting || s.entered == 0 { // before main: what chooses between a function's versions has its name
+	if th.alloc.on || len(th.inside) > 0 || th.starting || s.entered.Get() == 0 { // before main: what chooses between a function's versions has its name
 		return step, nil
 	}
 	s.takeArgs(th, nil)
@@ -113,7 +113,7 @@ type texts struct {
 // reads follows a reading from p on to its end, or to the first byte that is in no
 // live block, if it comes to one; 0 is an end that isn't known. other is the other
 // one of two arguments: a pointer, or the character that is looked for.
-func (s *System) reads(r reading, p, other, n uint64) (at uint64, dead bool) {
+func (s *library) reads(r reading, p, other, n uint64) (at uint64, dead bool) {
 	const chunk = 64
 	for done := uint64(0); done < n; {
 		k := min(chunk, n-done)

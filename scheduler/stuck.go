@@ -87,49 +87,9 @@ func (s *System) waitsFor(th *thread) (Wait, bool) {
 		}
 		return w, true
 	case StandOp:
-	default:
-		return w, false
+		return s.lib.waitOf(th)
 	}
-	if s.possible(th) {
-		return w, false
-	}
-	w.Timed = th.timed
-	w.Obj = th.arg(0)
-	w.Name = s.VariableName(w.Obj)
-	switch kind := acts[th.role].kind; {
-	case th.phase == phaseQueued:
-		w.For = "condition variable"
-	case th.phase == phaseReacquire:
-		w.For, w.Obj, w.Name = "mutex", th.mutex, s.VariableName(th.mutex)
-		w.Owner = s.objectOf(th.mutex, kindMutex).owner
-	case th.phase == phaseLeave:
-		o := s.objectOf(w.Obj, kindBarrier)
-		w.For = "barrier"
-		w.Name += fmt.Sprintf(" (%d of %d have arrived)", len(o.waiters), o.value)
-	case kind == kindSem:
-		w.For = "semaphore"
-	case kind == kindRWLock:
-		o := s.objectOf(w.Obj, kindRWLock)
-		w.For = "read-write lock"
-		switch w.Owner = o.owner; {
-		case w.Owner != trace.NoThread:
-		case acts[th.role].op == trace.OpReadLock && len(o.waiters) > 0:
-			w.Owner = o.waiters[0]
-		case len(o.readers) > 0:
-			w.Owner = o.readers[0]
-		}
-	case kind == kindOnce:
-		w.For, w.Owner = "once", s.objectOf(w.Obj, kindOnce).owner
-	case th.phase == phaseClaimed:
-		w.For, w.Owner = "thread", trace.TID(th.pending.Obj)
-		w.Name = s.Name(w.Owner)
-	case acts[th.role].op == trace.OpJoin:
-		w.For, w.Owner = "thread", s.threadOf(w.Obj)
-		w.Name = s.Name(w.Owner)
-	default:
-		w.For, w.Owner = "mutex", s.objectOf(w.Obj, kind).owner
-	}
-	return w, true
+	return w, false
 }
 
 // markCycle marks the threads that wait for each other in a cycle and reports

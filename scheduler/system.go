@@ -12,11 +12,9 @@
 // thread's private beginning is run at its creation.
 //
 // Invariant: a System is a function of (image, configuration, steps taken). All
-// state that a step changes is in the machine's journal, in the log of threads
-// (System.threadLog), of objects (System.saved) or of blocks (package heap), or
-// derived from those;
-// except what is learned for good (names, shared memory, contended objects),
-// which only makes preemption points finer.
+// state that a step changes is in state (lifetime.go), which goes back with a mark,
+// or derived from it; except what is known and found for good, which only makes
+// preemption points finer.
 package scheduler
 
 import (
@@ -68,111 +66,15 @@ type Config struct {
 
 // System is a guest under control. It implements por.System and kernel.Host.
 type System struct {
-	cfg     Config
-	image   *image.Image
-	machine *emu.Machine
-	kernel  kernel.Kernel
-	stopIf  func() bool
-	current trace.TID // whose step is under way
-	libc    image.Libc
-	sizes   objectSizes
-	shapes  *shapes // where objects' bytes mean nothing to landgo: nil
-	// guarded are the trusted objects that lie in a word (guard.go), all that
-	// were ever met.
-	guarded map[uint64][]uint64
-	// Of carried.go: the size of stacks, 0 before thr_init (it goes back with the
-	// machine); the variables of the functions on threads, by address; and one of
-	// them that a trusted allocator uses too.
-	stackSize uint64
-	kept      []image.Mention
-	skipped   uint64 // 1 once one of their calls has been carried out; goes back too
-	untrusted string
-	// wordSize is that of the guest's general registers, in bytes.
-	wordSize uint64
-	roles    map[uint64]image.Bound
-
-	threads []thread // by TID; ids of threads not yet created are holes with stand exited and ctx -1
-	names   *names
-	objects map[uint64]*object
-	// semNames are the named semaphores, by name, and semPages the names by the
-	// addresses that they have or had (namedsem.go).
-	semNames  map[string]*named
-	semPages  map[uint64]*named
-	threadLog []threadSave
-	saved     []saved
-	marks     []mark
-	arena     arena
-
-	known  known.Facts
-	sleepy bool // as if one were, see Settle
-	// starts: see LimitStarts.
-	starts map[string]uint64
-	// distrusted: distrust was called.
-	distrusted bool
-	finer      bool
-	sealed     bool // see Seal
-	// passedOver: the run under way begins at a point that the rules leave out.
-	passedOver bool
-	// probing: a turn of a loop is being tried, to be taken back.
-	probing bool
-	// scouting: what others would do in a long step is being looked at; scouted is
-	// the length of each thread's steps after which that is done again (scout.go).
-	scouting bool
-	scouted  map[trace.TID]uint64
-	steps    []stepInfo        // of the present path, for spin detection
-	turns    map[turnKey]int32 // the latest in each list of steps: its index in steps + 1
-	dead     map[uint64]dead
-
-	mapped    *heap.Heap // see mappings.go
-	covers    covers
-	heap      *heap.Heap
-	arenas    []*arenas         // by TID
-	mappings  map[uint64]uint64 // see mappingStart
-	sightings sightings
-	racing    map[uint64]bool // the instructions of Granularity.Race
-	learned   uint64          // how often points became finer
-
-	instructions uint64          // run in all
-	calls        map[string]bool // kernel calls met
-	met          Met
-	ranOut       uint64           // 1: a timed wait ran out; goes back with the machine
-	uses         map[uint64][]use // by word, while it isn't known that threads share any
-	stepped      uint64           // steps made in all
-
-	// begins: the step under way begins with the call at which its thread is (door.go).
-	begins bool
-	// sent is what the signals of the trap under way depend on (interruptedwait.go).
-	sent     []trace.Op
-	foreseen []trace.Access // scratch of one trap
-	logs     bool           // the kernel has an effect.Log
-	trying   bool           // a call is tried: threads stay as they are
-
-	run    emu.Run
-	pinned emu.Ctx // given to the kernel, to come back to
-	limit  uint64  // replay: stop the stepping thread at this instruction number
-	exact  bool    // also where landgo has carried the last instruction out
-	twins  []*twin
-	// destructors, exitHandlers: 1 once the guest has registered some. They go
-	// back with the machine.
-	destructors, exitHandlers uint64
-	ownDestructors            bool   // see hasDestructors
-	endsCache                 uint64 // see endcache.go; 0: nothing does
-	// threadStatus is 1 when the process's status was set by a thread on its
-	// way out. It goes back with the machine.
-	threadStatus uint64
-	// entered is 1 once main has begun, or if the guest names no main. What is
-	// allocated before is the C library's.
-	entered      uint64
-	far          map[uint64]trace.TID // whose the far arenas are, by address
-	lowHeap      bool                 // see kernel.HasLowHeap
-	ownAllocator bool                 // the guest's malloc isn't its library's
-	operators    image.Operators      // none if they aren't looked at
-	breaks       map[uint64]breakClass
-	strings      map[uint64]*stringReading // by the function's first address
-	frames       []string
-	observer     Observer
-	faults       bool      // see Boot
-	companion    Companion // of a guest that schedules its threads itself; nil: landgo does
+	cfg Config
+	fixed
+	state
+	known known.Facts
+	found
+	seen
+	scratch
+	lib   carrier
+	twins []*twin
 }
 
 // Observer is told of what happens inside steps, for reports. All methods are
@@ -203,21 +105,27 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		cfg.MaxThreads = 1000
 	}
 	s := &System{
-		cfg: cfg, image: img, machine: m, libc: img.Libc(), wordSize: img.Machine.Word(),
-		names: newNames(cfg.MaxThreads), objects: map[uint64]*object{},
-		known: known.New(), calls: map[string]bool{}, sightings: sightings{},
-		dead: map[uint64]dead{}, scouted: map[trace.TID]uint64{}, turns: map[turnKey]int32{},
-		sizes: pthreadSizes, guarded: map[uint64][]uint64{},
-		breaks:  map[uint64]breakClass{},
-		roles:   map[uint64]image.Bound{},
-		threads: make([]thread, 0, cfg.MaxThreads),
-		pinned:  -1,
-		heap:    heap.New(), mapped: heap.NewApart(), mappings: map[uint64]uint64{}, far: map[uint64]trace.TID{},
+		cfg: cfg,
+		fixed: fixed{
+			image: img, machine: m, libc: img.Libc(), wordSize: img.Machine.Word(), sizes: pthreadSizes,
+			roles: map[uint64]image.Bound{}, lowHeap: kernel.HasLowHeap(img),
+		},
+		state: state{
+			threads: make([]thread, 0, cfg.MaxThreads), objects: map[uint64]*object{}, turns: map[turnKey]int32{},
+			heap: heap.New(), mapped: heap.NewApart(),
+		},
+		known: known.New(),
+		found: found{
+			names: newNames(cfg.MaxThreads), guarded: map[uint64][]uint64{}, breaks: map[uint64]breakClass{}, dead: map[uint64]dead{},
+			mappings: map[uint64]uint64{}, far: map[uint64]trace.TID{}, scouted: map[trace.TID]uint64{},
+		},
+		seen:    seen{calls: map[string]bool{}, sightings: sightings{}},
+		scratch: scratch{pinned: -1},
 	}
+	s.lib = &library{s}
 	if !cfg.PointsOnly && s.wordSize == 8 {
 		s.shapes = libcShapes[s.libc]
 	}
-	s.lowHeap = kernel.HasLowHeap(img)
 	s.stopAt(cfg.Race)
 	if cfg.Trusted != nil {
 		s.sizes = trustSizes(img, cfg.Profile)
@@ -240,24 +148,12 @@ func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.R
 		s.roles[addr] = b
 		s.breakAt(addr, breakRole)
 	}
-	s.findEndsCache()
 	if m, ok := s.image.Symbol("main"); ok && !s.cfg.PointsOnly {
 		s.breakAt(m.Addr, breakMain)
 	} else {
-		s.entered = 1
+		s.machine.Put(&s.entered, 1)
 	}
-	if !s.cfg.PointsOnly {
-		s.breakStrings()
-		if !s.ownAllocator {
-			s.breakOperators()
-		}
-	}
-	if s.cfg.Native {
-		s.distrust()
-	}
-	if s.carries(image.Create) {
-		s.watchThreads()
-	}
+	s.lib.boot()
 	s.ensure(0)
 	s.threads[0] = thread{Thread: Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)}}
 }
@@ -398,7 +294,7 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 	case StandAccess:
 		return s.advance(th, tr, 1)
 	case StandOp:
-		return s.stepOp(th, tr, c)
+		return s.lib.stepOp(th, tr, c)
 	case StandTrap:
 		return s.stepTrap(th, tr, c)
 	case StandSleep:

@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -14,7 +13,7 @@ const setRIP = emu.SetRIP
 
 // performThread carries out the operations on threads: join, detach, exit,
 // yield, sleep.
-func (s *System) performThread(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) performThread(th *thread, tr *trace.Transition) (verdict, error) {
 	switch th.role {
 	case image.Join, image.TryJoin, image.TimedJoin, image.ClockJoin:
 		return s.join(th, tr)
@@ -52,7 +51,7 @@ func (s *System) performThread(th *thread, tr *trace.Transition) (verdict, error
 // between is private; but a second yield with no event in between ends the
 // step, so that a loop that polls private memory between yields comes to stand
 // somewhere.
-func (s *System) yield(th *thread, tr *trace.Transition) verdict {
+func (s *library) yield(th *thread, tr *trace.Transition) verdict {
 	again := false
 	for i := range tr.Ops {
 		again = again || tr.Ops[i].Kind == trace.OpYield
@@ -66,7 +65,7 @@ func (s *System) yield(th *thread, tr *trace.Transition) verdict {
 }
 
 // join takes an exited thread's result.
-func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) join(th *thread, tr *trace.Transition) (verdict, error) {
 	t := s.threadOf(th.arg(0))
 	switch {
 	case t == trace.NoThread:
@@ -119,13 +118,13 @@ func (s *System) join(th *thread, tr *trace.Transition) (verdict, error) {
 // gaveBack reports whether a thread was joined and the library knows it. It looks in
 // the thread's memory, which is the program's where the stack was; musl's first
 // thread never gives its own back.
-func (s *System) gaveBack(t *thread) bool {
+func (s *library) gaveBack(t *thread) bool {
 	return t.joined && (t.ownStack || t.Parent == trace.NoThread && s.libc == image.Glibc)
 }
 
 // notJoinable is the misuse of a thread that can't be joined, nor detached. The
 // standard leaves open what comes of it; glibc refuses mostly, and musl crashes.
-func (s *System) notJoinable(th *thread, t trace.TID, what string) (verdict, error) {
+func (s *library) notJoinable(th *thread, t trace.TID, what string) (verdict, error) {
 	f := &Failure{Kind: LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf("thread %s is %s", s.Name(t), what)}
 	th.Insns++ // the failure is a place of its own
 	return stay, s.fail(th, f)
@@ -133,7 +132,7 @@ func (s *System) notJoinable(th *thread, t trace.TID, what string) (verdict, err
 
 // noThread is a call about a thread that there isn't. The C library looks for it in
 // its memory; glibc not at a null pointer.
-func (s *System) noThread(th *thread) (verdict, error) {
+func (s *library) noThread(th *thread) (verdict, error) {
 	if p := th.arg(0); s.machine.Prot(p)&emu.ProtRead == 0 && (p != 0 || s.libc != image.Glibc) {
 		return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: p, Size: 4}, "looks for a thread")
 	}
@@ -146,7 +145,7 @@ func (s *System) noThread(th *thread) (verdict, error) {
 // it may be part of the thread's last step; unless others try to join it, and
 // see that it still lives after it did all else, or send it a signal then. The
 // first who does has the search start again.
-func (s *System) exitIsStep(th *thread) bool {
+func (s *library) exitIsStep(th *thread) bool {
 	return !s.alone(th) && (s.known.Exits || s.known.Signalled[uint64(th.ID)] || s.lifeIsShared(th.ID) || s.readsEnd(th))
 }
 
@@ -159,7 +158,7 @@ type endTeller interface {
 
 // endWord is where the end of a thread shows in memory (glibc's thread id in the
 // control block, which pthread_kill looks at), or 0.
-func (s *System) endWord(th *thread) uint64 {
+func (s *library) endWord(th *thread) uint64 {
 	if k, ok := s.kernel.(endTeller); ok {
 		return k.EndWord(th.ID)
 	}
@@ -167,7 +166,7 @@ func (s *System) endWord(th *thread) uint64 {
 }
 
 // readsEnd reports whether others look where the end of a thread shows.
-func (s *System) readsEnd(th *thread) bool {
+func (s *library) readsEnd(th *thread) bool {
 	at := s.endWord(th)
 	if at == 0 || !s.everyOperation() {
 		return false
@@ -179,20 +178,20 @@ func (s *System) readsEnd(th *thread) bool {
 
 // ownEnds reports whether threads end by the guest's own code: it has destructors to
 // run, or has to know which thread is the last.
-func (s *System) ownEnds() bool { return s.destructors != 0 || s.known.Last }
+func (s *library) ownEnds() bool { return s.destructors.Get() != 0 || s.known.Last }
 
 // outlive learns that the process may end with its last thread: the first one ends
 // alone, by pthread_exit. The library then calls exit in the thread that it finds to be
 // the last, which shows if exit runs code of the guest's. So the library has to count.
-func (s *System) outlive(th *thread) {
-	if th.ID == 0 && !s.known.Native && !s.known.Last && (s.exitHandlers != 0 || s.ownDestructors || th.atExit) {
+func (s *library) outlive(th *thread) {
+	if th.ID == 0 && !s.known.Native && !s.known.Last && (s.exitHandlers.Get() != 0 || s.ownDestructors || th.atExit) {
 		s.known.Last, s.finer = true, true
 	}
 }
 
 // seeLife learns that threads look whether others live, from the call at which
 // one stands.
-func (s *System) seeLife() {
+func (s *library) seeLife() {
 	if !s.known.Exits {
 		s.known.Exits, s.finer = true, true
 	}
@@ -200,7 +199,7 @@ func (s *System) seeLife() {
 
 // endThread ends a thread whose start routine returned or that called
 // pthread_exit, with no code of the guest's left to run.
-func (s *System) endThread(th *thread, tr *trace.Transition, retval uint64) (verdict, error) {
+func (s *library) endThread(th *thread, tr *trace.Transition, retval uint64) (verdict, error) {
 	th.retval = retval
 	if s.ownEnds() && !th.native {
 		th.native = true
@@ -224,7 +223,7 @@ func (s *System) endThread(th *thread, tr *trace.Transition, retval uint64) (ver
 type leaver interface{ Leave(trace.TID) }
 
 // gone makes a thread exited. byKernel: its own exit call did it.
-func (s *System) gone(th *thread, tr *trace.Transition, byKernel bool) {
+func (s *library) gone(th *thread, tr *trace.Transition, byKernel bool) {
 	s.leaveOnces(th, tr, ^uint64(0))
 	th.Stand = StandExited
 	th.Yielding = false
@@ -240,48 +239,9 @@ func (s *System) gone(th *thread, tr *trace.Transition, byKernel bool) {
 	tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(th.ID), PC: th.Regs.RIP})
 }
 
-// spawn makes a new thread, which the kernel described. Under PointMem it runs
-// the thread's private beginning, up to its first operation. At coarser
-// granularity what follows the runtime's thread start may touch shared memory:
-// the thread stands at its start routine, for its creator may go on first.
-// roomAt is the end of its stack if landgo made that (carried.go), or 0.
-func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trace.Transition, roomAt uint64) error {
-	s.ensure(child)
-	s.save(child)
-	c := &s.threads[child]
-	*c = thread{Thread: Thread{ID: child, Exists: true, Parent: parent.ID, Ctx: s.machine.Start(regs), Created: parent.Regs.RIP}, self: regs.FSBase, stack: regs.RSP,
-		starting: parent.quiet.on && parent.quiet.role == image.Create, entry: regs.RIP,
-		born: s.moment(tr, len(tr.Accesses))}
-	if c.starting {
-		c.entry, c.Created = parent.entryOfChild, parent.quiet.ret
-		c.ownStack, c.detached = parent.childStack, parent.childDetached
-	}
-	if c.roomAt = roomAt; roomAt != 0 {
-		c.ownStack, c.exitSP = true, regs.RSP
-	}
-	s.digUp(regs.RSP)
-	tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(child), PC: parent.Regs.RIP})
-	tr.Wakes = append(tr.Wakes, child)
-	if !c.starting && s.coarse() {
-		return nil
-	}
-	own := &trace.Transition{Thread: child}
-	caller, limit := s.current, s.limit
-	s.current, s.limit = child, cmp.Or(s.starts[s.Name(child)], min(longestBeginning, s.cfg.StepBudget/2))
-	err := s.advance(c, own, 0)
-	s.current, s.limit = caller, limit
-	s.met.Ran = s.met.Ran || c.Insns > 0 && !c.starting
-	if len(own.Accesses) > 0 || len(own.Ops) > 0 {
-		// A beginning with an operation that no point precedes (a create, a
-		// lock that isn't a point): it counts as the creator's.
-		tr.Append(own)
-	}
-	return err
-}
-
 // createsDetached reports whether the pthread_create at which a thread stands makes a
 // detached one.
-func (s *System) createsDetached(th *thread) bool {
+func (s *library) createsDetached(th *thread) bool {
 	return s.createsBy(th, glibcDetached, 24, math.MaxUint32)
 }
 
@@ -294,7 +254,7 @@ const (
 // createsBy reports whether the attributes with which a thread is about to create
 // another say something: glibc's pthread_attr_t has flags, musl's a field, which is
 // these bits of a word.
-func (s *System) createsBy(th *thread, flag uint32, field, bits uint64) bool {
+func (s *library) createsBy(th *thread, flag uint32, field, bits uint64) bool {
 	attr := th.arg(1)
 	switch {
 	case attr == 0 || attr == ^uint64(0): // C11's
@@ -309,7 +269,7 @@ func (s *System) createsBy(th *thread, flag uint32, field, bits uint64) bool {
 // of its thread control block, the FS base. Where a program gives one stack to one
 // thread after the other, or the library does, it is the one that lives, or can still
 // be joined.
-func (s *System) threadOf(self uint64) trace.TID {
+func (s *library) threadOf(self uint64) trace.TID {
 	found := trace.NoThread
 	for i := range s.threads {
 		th := &s.threads[i]
@@ -324,21 +284,23 @@ func (s *System) threadOf(self uint64) trace.TID {
 	return found
 }
 
-// touch records an access that landgo makes for a thread to the guest's
-// memory, if it is shared. pc is the instruction that it is for.
-func (s *System) touch(th *thread, tr *trace.Transition, pc, addr uint64, size uint32, flags trace.AccessFlags) {
-	if s.alone(th) {
-		return
+// callersStack reports whether the pthread_create at which a thread stands uses
+// a stack of the program's.
+func (s *library) callersStack(th *thread) bool {
+	return s.createsBy(th, glibcStackAddr, 16, math.MaxUint64)
+}
+
+// atStackEnd makes a thread that is about to end stand before its end, if others
+// use its stack. (Where each end is a step, it has stood there.)
+func (s *library) atStackEnd(th *thread, retval uint64) bool {
+	if th.phase == phaseEnd || s.exitIsStep(th) || !s.everyOperation() || !s.pointAllowed(th, th.Regs.RIP) {
+		return false
 	}
-	shared, learned := s.machine.Touch(th.ID, addr, uint64(size))
-	if learned {
-		s.finer = true
+	op := s.stackEnd(th)
+	if op.Kind == trace.OpNone {
+		return false
 	}
-	if shared {
-		a := trace.Access{Addr: addr, Size: size, PC: pc, Flags: flags}
-		tr.Accesses = append(tr.Accesses, a)
-		if s.everyOperation() && s.coarse() {
-			s.sightings.sight(th.ID, &a, nil, true) // its step begins with it
-		}
-	}
+	th.pending, th.result = op, retval
+	th.Stand, th.role, th.phase = StandOp, image.ThreadExit, phaseEnd
+	return true
 }

@@ -34,7 +34,7 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 		}
 	}
 	switch {
-	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.naps(th, p) || s.comesBack(th, p):
+	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.naps(th, p) || s.lib.comesBack(th, p):
 		return true
 	case th.trusted() || s.alone(th) && p.Op.Kind != trace.OpFutexWait:
 		return false
@@ -125,14 +125,14 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		return false, s.invalid(out.Gap, th, call, "%s", out.Invalid)
 	}
 	if out.SetsStatus {
-		s.machine.Set(&s.threadStatus, uint64(b2i(th.leaving)))
+		s.machine.Put(&s.threadStatus, uint64(b2i(th.leaving)))
 	}
 	waits := false
 	if out.RestoreCPU {
 		th.Ctx = out.Resume
 		th.endInterrupt()
 		s.begins = true
-		waits = s.comeBack(th, tr, frame, out.Interrupted)
+		waits = s.lib.comeBack(th, tr, frame, out.Interrupted)
 		s.begins = false
 	}
 	for _, op := range out.Ops {
@@ -152,7 +152,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		op.PC = call
 		tr.Did(op)
 	}
-	s.gotMemory(th, out.Fresh.Addr, out.Fresh.Size)
+	s.lib.gotMemory(th, out.Fresh.Addr, out.Fresh.Size)
 	if out.Mapped.Size != 0 {
 		th.mapped = s.progress()
 	}
@@ -177,21 +177,21 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 	case out.ExitProcess:
 		return true, s.exitProcess(th, tr, out.Status)
 	case out.ExitThread:
-		if err := s.leavesWait(th, true); err != nil {
+		if err := s.lib.leavesWait(th, true); err != nil {
 			return false, err
 		}
-		if f := s.exitMisuse(th); f != nil {
+		if f := s.lib.exitMisuse(th); f != nil {
 			return true, s.fail(th, f)
 		}
 		th.vanished = true
-		s.gone(th, tr, true)
+		s.lib.gone(th, tr, true)
 		return true, nil
 	case out.Sleep:
 		th.Stand, th.pending = StandSleep, out.Pending
 		th.pending.PC = call
 		return true, nil
 	case p.Yield:
-		return s.yield(th, tr) == stay, nil
+		return s.lib.yield(th, tr) == stay, nil
 	}
 	return waits, nil
 }
@@ -228,11 +228,11 @@ func (s *System) exitProcess(th *thread, tr *trace.Transition, status int) error
 	tr.End = trace.EndProcess
 	// A thread library may make the status of its last thread the task's: that
 	// says nothing of failure.
-	if status != 0 && s.threadStatus == 0 {
+	if status != 0 && s.threadStatus.Get() == 0 {
 		tr.End = trace.EndBug
 		th.Failure = &Failure{Kind: Assertion, Thread: th.ID, PC: th.Regs.RIP,
 			Message: fmt.Sprintf("the guest exits with status %d", status&0xff)}
-	} else if f := s.leak(th); f != nil {
+	} else if f := s.lib.leak(th); f != nil {
 		tr.End, th.Failure = trace.EndBug, f
 	}
 	return nil
@@ -252,39 +252,4 @@ func (s *System) stepExpire(th *thread, tr *trace.Transition) error {
 	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: th.Regs.RIP})
 	th.Stand = StandRun
 	return s.advance(th, tr, 0)
-}
-
-// timeOut lets the timed operation at which a thread stands give up.
-func (s *System) timeOut(th *thread, tr *trace.Transition) (verdict, error) {
-	if !th.timed {
-		panic(fmt.Sprintf("scheduler: thread %d was stepped at an operation that isn't possible", th.ID))
-	}
-	s.kernel.AdvanceTo(th.deadline)
-	th.Insns++
-	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: s.callSite(th)})
-	th.timed = false
-	if th.phase == phaseQueued {
-		o := s.objectOf(th.arg(0), kindCond)
-		s.saveObject(o)
-		s.did(th, tr, trace.OpCondTimeout, o, 0)
-		if i := index(o.waiters, th.ID); i >= 0 {
-			o.waiters = without(o.waiters, i)
-			s.settle(o)
-		}
-		th.phase, th.result = phaseReacquire, etimedout
-		if s.possible(th) {
-			return s.reacquire(th, tr)
-		}
-		return stay, nil
-	}
-	if th.phase == phaseAsleep {
-		s.giveUpQueue(th, tr)
-	}
-	if acts[th.role].kind == kindSem && acts[th.role].op == trace.OpSemWait {
-		s.setErrno(th, tr, etimedout)
-		s.ret(th, ^uint64(0))
-		return pass, nil
-	}
-	s.ret(th, etimedout)
-	return pass, nil
 }

@@ -27,9 +27,9 @@ type listed struct {
 	from  uint32 // the first of the thread's steps, by nth, since which none had an effect
 }
 
-// state is a digest of where a step began: the instruction, and the general registers
+// placeOf is a digest of where a step began: the instruction, and the general registers
 // that aren't dead there.
-func (s *System) state(pc uint64, c emu.Ctx) uint64 {
+func (s *System) placeOf(pc uint64, c emu.Ctx) uint64 {
 	dead, _ := s.deadAt(pc)
 	r := s.machine.Regs(c)
 	h := pc
@@ -53,7 +53,7 @@ func (s *System) farTurn(th *thread, i int32, pc uint64) int32 {
 	if last := s.steps[th.LastStep-1].nth; last >= maxSpinSteps {
 		from = max(from, last-maxSpinSteps+1)
 	}
-	for c := s.turns[turnKey{th.ID, s.state(pc, th.Ctx)}]; c != 0; c = s.steps[c-1].turns.older {
+	for c := s.turns[turnKey{th.ID, s.placeOf(pc, th.Ctx)}]; c != 0; c = s.steps[c-1].turns.older {
 		st := &s.steps[c-1]
 		if st.nth < from || st.effects != th.effects {
 			return 0
@@ -79,7 +79,7 @@ func (s *System) enlist(i int32) {
 			st.turns.from = s.steps[st.prev-1].turns.from
 		}
 		if st.set == 0 {
-			st.turns.state = s.state(st.pc, st.ctx)
+			st.turns.state = s.placeOf(st.pc, st.ctx)
 			k := turnKey{st.tr.Thread, st.turns.state}
 			st.turns.older = s.turns[k]
 			s.turns[k] = f
@@ -89,7 +89,7 @@ func (s *System) enlist(i int32) {
 
 // delist takes the steps from index from on, which are taken back, off their lists:
 // of each list they are the latest.
-func (s *System) delist(from int) {
+func (s *state) delist(from int) {
 	for i := len(s.steps) - 1; i >= from; i-- {
 		t := &s.steps[i].turns
 		if t.state == 0 {

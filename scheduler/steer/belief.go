@@ -33,7 +33,7 @@ func (s *Kernel) comes(u *turn, n, sp uint64) (trace.TID, error) {
 	if !th.own.idle && !s.saysReady(n) && !th.own.unannounced {
 		s.save(t)
 		th.own.unannounced = true
-		s.machine.Set(&s.unannounced, s.unannounced+1)
+		s.machine.Put(&s.unannounced, s.unannounced.Get()+1)
 	}
 	return t, nil
 }
@@ -46,7 +46,7 @@ func (s *Kernel) unlisted(n uint64) bool {
 	yes := true
 	values := func(va, size uint64, f func(v uint64) bool) {
 		if pa, ok := s.translate(va); ok {
-			s.machine.Values(s.looked, pa, size, func(v uint64) { yes = yes && f(v) })
+			s.machine.Values(s.looked.Get(), pa, size, func(v uint64) { yes = yes && f(v) })
 		}
 	}
 	values(n+s.profile.State.Offset, s.profile.State.Size, func(v uint64) bool {
@@ -135,7 +135,7 @@ func (s *Kernel) readyByTick(th *thread) error {
 	case o.state == ownBlocked:
 		return s.wokenByTick(th)
 	case o.state != ownReady || !o.tail || o.kind != tailOfYield || o.interrupted:
-	case s.threads[s.running].own.idle:
+	case s.threads[s.running.Get()].own.idle:
 		return s.invalid(kernel.GapSchedule, th, th.Regs.RIP,
 			"a tick has woken thread %s, for which the kernel idled: neither landgo_sleep nor landgo_unready was called when it began to wait", s.Name(th.ID))
 	case !s.known.Probes:
@@ -175,7 +175,7 @@ func (s *Kernel) checkIdle(tr *trace.Transition) (err error) {
 	s.idled[h.Sum64()] = true
 	s.probing = true
 	s.tryOut(func() {
-		was := s.running
+		was := s.running.Get()
 		tr := &trace.Transition{Thread: trace.TID(was)}
 		for ticks := 0; ticks < vainTicks && err == nil; {
 			ticked, done, bad := s.onward(tr)
@@ -185,7 +185,7 @@ func (s *Kernel) checkIdle(tr *trace.Transition) (err error) {
 			if done || isUnreached(bad) {
 				return
 			}
-			if r := &s.threads[s.running]; bad == nil && s.running != was && !r.own.idle && r.Stand != scheduler.StandSpin {
+			if r := &s.threads[s.running.Get()]; bad == nil && s.running.Get() != was && !r.own.idle && r.Stand != scheduler.StandSpin {
 				bad = s.invalid(kernel.GapSchedule, r, r.Regs.RIP,
 					"the kernel gives the processor to thread %s, where no thread is ready by what it or its profile says", s.Name(r.ID))
 			}

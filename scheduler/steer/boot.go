@@ -25,17 +25,17 @@ func (s *Kernel) Boot(regs *emu.Regs) error {
 	s.ensure(0)
 	*s.threads[0].Thread = scheduler.Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)}
 	s.threads[0].own.state = ownReady
-	s.cpu = uint64(s.threads[0].Ctx)
+	s.machine.Put(&s.cpu, uint64(s.threads[0].Ctx))
 	tr := &trace.Transition{}
 	u := turn{th: &s.threads[0], tr: tr}
-	for s.booted == 0 {
+	for s.booted.Get() == 0 {
 		h, err := s.runFor(&u)
 		if err != nil {
 			return err
 		}
 		switch h {
 		case atOn, atHalt, atCountOut:
-			if s.on == 0 {
+			if s.on.Get() == 0 {
 				continue
 			}
 			if h == atHalt || s.threads[0].Insns >= s.tickAt {
@@ -59,7 +59,7 @@ func (s *Kernel) Boot(regs *emu.Regs) error {
 	if err := s.flush(); err != nil {
 		return err
 	}
-	s.looked = s.machine.Journal()
+	s.machine.Put(&s.looked, s.machine.Journal())
 	s.bootInsns = s.threads[0].Insns
 	s.threads[0].Insns = 0
 	s.Booted()
@@ -109,7 +109,7 @@ func (s *Kernel) tellEarly(u *turn, kind tellKind) (happening, error) {
 	}
 	switch kind {
 	case tellBooted:
-		return atPoint, s.boot(u)
+		return atPoint, s.up(u)
 	case tellCreated:
 		find()
 	case tellReady:
@@ -175,9 +175,9 @@ const (
 	flagDirection = 1 << 10
 )
 
-// boot makes the threads that are known: the one that runs is the first, the
+// up makes the threads that are known: the one that runs is the first, the
 // others are its children, in the order in which they were created.
-func (s *Kernel) boot(u *turn) error {
+func (s *Kernel) up(u *turn) error {
 	var root *early
 	for i := range s.early {
 		if s.early[i].number == s.first {
@@ -187,9 +187,9 @@ func (s *Kernel) boot(u *turn) error {
 	if root == nil {
 		return s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_switch hasn't said which thread calls landgo_booted")
 	}
-	s.booted = 1
+	s.machine.Put(&s.booted, 1)
 	s.control = nil
-	s.born = 1
+	s.machine.Put(&s.born, 1)
 	own := root.own
 	own.tail = false
 	own.state = ownReady

@@ -63,7 +63,7 @@ func (s *Kernel) called(u *turn) (happening, error) {
 // enterCall keeps a call in mind, until it returns.
 func (s *Kernel) enterCall(u *turn, c ownCall) {
 	c.ret, c.sp = s.returnAddress(), s.regs.RSP+s.wordSize
-	c.entry, c.on = s.regs.RIP, s.on == 1
+	c.entry, c.on = s.regs.RIP, s.on.Get() == 1
 	s.save(u.th.ID)
 	own := &u.th.own
 	n := len(own.calls)
@@ -136,7 +136,7 @@ func (s *Kernel) ends(u *turn, c *ownCall) (happening, error) {
 // where the function began isn't known, and it may have been in its caller's
 // section.
 func (s *Kernel) leftOff(u *turn, c *ownCall) bool {
-	return (c.letsGo || scheduler.PointsAt(c.role)&scheduler.PointUnlock != 0) && c.on && s.on == 0 && !u.shadow && !u.ticking && s.booted == 1
+	return (c.letsGo || scheduler.PointsAt(c.role)&scheduler.PointUnlock != 0) && c.on && s.on.Get() == 0 && !u.shadow && !u.ticking && s.booted.Get() == 1
 }
 
 // result is what a function has returned.
@@ -210,7 +210,7 @@ func (s *Kernel) enterNamed(u *turn, b *image.Bound) (happening, error) {
 		c.role, c.size = image.InsideAllocator, 0 // one of its functions calls another
 	}
 	s.enterCall(u, c)
-	if points&scheduler.PointLock != 0 && !u.ticking && s.booted == 1 {
+	if points&scheduler.PointLock != 0 && !u.ticking && s.booted.Get() == 1 {
 		u.th.own.wants = arg(0)
 		if s.isPoint(u, scheduler.PointLock) {
 			return atPoint, nil
@@ -221,7 +221,7 @@ func (s *Kernel) enterNamed(u *turn, b *image.Bound) (happening, error) {
 
 // panics: the kernel gives up.
 func (s *Kernel) panics(u *turn, text string) (happening, error) {
-	if s.booted == 0 {
+	if s.booted.Get() == 0 {
 		return atNothing, s.notUp(u, "the kernel gives up before %s is called: %s", s.upName(), text)
 	}
 	u.th.Regs = s.regs

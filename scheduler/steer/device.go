@@ -16,7 +16,7 @@ func (s *Kernel) device(u *turn, stop *emu.Stop) (happening, error) {
 	s.asked++
 	if !u.ticking {
 		u.th.own.stored = true // a device may tell it the time
-		s.machine.Set(&s.ports, s.ports+1)
+		s.machine.Put(&s.ports, s.ports.Get()+1)
 		s.wide = true // what it does to the device, and what it finds there, isn't recorded
 	}
 	var bytes [8]byte
@@ -46,7 +46,7 @@ func (s *Kernel) device(u *turn, stop *emu.Stop) (happening, error) {
 		u.shadow = false
 		return s.turnedOn(u)
 	}
-	if _, waits := s.board.Pending(); waits && s.on == 1 {
+	if _, waits := s.board.Pending(); waits && s.on.Get() == 1 {
 		return atOn, nil // a device asks for an interrupt at once
 	}
 	return atNothing, nil

@@ -52,7 +52,7 @@ func (s *Kernel) Threads(dst []trace.Thread) []trace.Thread {
 		case th.Stand == scheduler.StandFailure:
 			d.Status, d.Outcomes, d.Pending = trace.Ready, 1, trace.Op{Kind: trace.OpEnd}
 		case s.canRun(th, best):
-			d.Status, d.Outcomes, d.Next = trace.Ready, 1, uint64(th.ID) == s.running
+			d.Status, d.Outcomes, d.Next = trace.Ready, 1, uint64(th.ID) == s.running.Get()
 			if th.Stand == scheduler.StandAccess {
 				d.Pending, d.PendingAccess = trace.Op{Kind: trace.OpAccess}, th.Access
 			}
@@ -68,7 +68,7 @@ func (s *Kernel) canRun(th *thread, best int64) bool {
 	if !th.Live() || th.Stand == scheduler.StandSpin || th.own.idle || th.own.state != ownReady && th.own.state != ownSleeping {
 		return false
 	}
-	if th.own.state == ownReady && uint64(th.ID) == s.running {
+	if th.own.state == ownReady && uint64(th.ID) == s.running.Get() {
 		return true
 	}
 	if th.own.state == ownSleeping && !s.wakesFirst(th.ID) {
@@ -127,4 +127,4 @@ func (s *Kernel) bestPriority() (best int64) {
 }
 
 // aloneOwn: no second thread was ever created.
-func (s *Kernel) aloneOwn() bool { return s.born <= 1 }
+func (s *Kernel) aloneOwn() bool { return s.born.Get() <= 1 }

@@ -58,13 +58,13 @@ func (s *Kernel) faulted(u *turn, stop *emu.Stop) (happening, error) {
 	if stop.Fault.Kind == emu.FaultStack {
 		return s.overflow(u, stop.Fault.Addr)
 	}
-	if k := stop.Fault.Kind; s.user == 1 && k != emu.FaultBlockRead && k != emu.FaultBlockWrite {
+	if k := stop.Fault.Kind; s.user.Get() == 1 && k != emu.FaultBlockRead && k != emu.FaultBlockWrite {
 		return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "an exception of a user program isn't modelled: %s", s.faultOf(u.th, stop.Fault).Message)
 	}
 	before := u.th.Regs
 	u.th.Regs = s.regs
 	f := s.faultOf(u.th, stop.Fault)
-	if _, gate := s.gate(stop.Trap.Vector); gate && stop.Raised && s.gap == gapNone {
+	if _, gate := s.gate(stop.Trap.Vector); gate && stop.Raised && s.gap.Get() == gapNone {
 		x := exception{Vector: stop.Trap.Vector, Code: uint64(stop.ErrorCode), Addr: stop.Fault.Addr, Regs: s.regs, Kind: f.Kind, Text: f.Message}
 		if x.isTrap() {
 			s.regs.RIP += uint64(stop.Trap.Len)
@@ -89,7 +89,7 @@ func (s *Kernel) raise(u *turn, x *exception) (h happening, taken bool, err erro
 		}
 	}
 	if x.Vain >= maxVain {
-		if s.on == 1 && u.points && s.others(u.th) {
+		if s.on.Get() == 1 && u.points && s.others(u.th) {
 			s.save(u.th.ID)
 			u.th.own.mended = nil
 			return atCountOut, true, nil
@@ -117,7 +117,7 @@ func (s *Kernel) others(th *thread) bool {
 // enter delivers an exception; not, if its frame can't be pushed.
 func (s *Kernel) enter(u *turn, x *exception) bool {
 	if x.Vector == pageFault {
-		s.machine.Set(&s.mending, 1)
+		s.machine.Put(&s.mending, 1)
 	}
 	if u.shadow {
 		u.shadow = false
@@ -143,11 +143,11 @@ func (s *Kernel) enter(u *turn, x *exception) bool {
 
 // trap enters the handler of what an instruction of the thread itself has raised.
 func (s *Kernel) trap(u *turn, vector uint8, code ...uint64) error {
-	was := s.on
+	was := s.on.Get()
 	if err := s.deliver(u.th, vector, code...); err != nil {
 		return err
 	}
-	if was == 1 && s.on == 0 && !u.ticking && s.booted == 1 {
+	if was == 1 && s.on.Get() == 0 && !u.ticking && s.booted.Get() == 1 {
 		s.section(u.tr, true)
 	}
 	return nil
@@ -209,7 +209,7 @@ func (s *Kernel) untreated(th *thread) *scheduler.Failure {
 		return nil
 	}
 	x, sp := &th.own.exceptions[0], th.Regs.RSP
-	if uint64(th.ID) == s.running {
+	if uint64(th.ID) == s.running.Get() {
 		sp = s.regsNow().RSP
 	}
 	if sp > x.SP && sp-x.SP < 1<<16 {

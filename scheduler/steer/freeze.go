@@ -19,7 +19,9 @@ import (
 
 // bootState is the part of a Kernel that a boot changes.
 type bootState struct {
-	Words      []byte // of the Kernel itself
+	Cells      []uint64
+	Paged      bool
+	Asked      uint64
 	Threads    []scheduler.Thread
 	Own        []ownThread // by thread
 	Parents    []trace.TID // with ordinals, in the order of thread ids from 1
@@ -37,7 +39,7 @@ type bootBlock struct {
 
 // keepBlock notes what happens to blocks before the kernel is up.
 func (s *Kernel) keepBlock(b heap.Block, given bool) {
-	if s.booted == 0 {
+	if s.booted.Get() == 0 {
 		s.bootBlocks = append(s.bootBlocks, bootBlock{b, given})
 	}
 }
@@ -46,24 +48,24 @@ func (s *Kernel) keepBlock(b heap.Block, given bool) {
 // be kept.
 func (s *Kernel) Freeze() (own []byte, machine *emu.Frozen, err error) {
 	b := bootState{
-		Scheduling: s.scheduling,
-		Returns:    slices.Sorted(maps.Keys(s.returns)), Blocks: s.bootBlocks,
+		Paged: s.paged, Asked: s.asked, Scheduling: s.scheduling,
+		Returns: slices.Sorted(maps.Keys(s.returns)), Blocks: s.bootBlocks,
 	}
-	if !s.Fresh() || len(s.known.Ticked)+len(s.known.TailWords)+len(s.tried) > 0 || s.set != 0 || s.booted == 0 {
+	if !s.Fresh() || len(s.known.Ticked)+len(s.known.TailWords)+len(s.tried) > 0 || s.set != 0 || s.booted.Get() == 0 {
 		return nil, nil, errors.New("the kernel isn't just up")
 	}
 	for i := range s.threads {
 		b.Threads = append(b.Threads, *s.threads[i].Thread)
 		b.Own = append(b.Own, s.threads[i].own)
 	}
-	if b.Words, err = kernel.AppendWords(nil, s); err != nil {
-		return nil, nil, err
+	for _, c := range s.cells.all() {
+		b.Cells = append(b.Cells, c.Get())
 	}
 	b.Parents, b.Ordinals = s.Births()
 	if own, err = kernel.AppendPlain(nil, b); err != nil {
 		return nil, nil, err
 	}
-	machine, err = s.machine.Freeze(emu.Ctx(s.cpu))
+	machine, err = s.machine.Freeze(emu.Ctx(s.cpu.Get()))
 	return own, machine, err
 }
 
@@ -74,7 +76,7 @@ func (s *Kernel) Thaw(own []byte, machine *emu.Frozen) error {
 	if err != nil {
 		return err
 	}
-	if len(rest) > 0 || len(b.Threads) == 0 || len(b.Threads) > cap(s.threads) || len(b.Own) != len(b.Threads) || len(b.Ordinals) != len(b.Parents) {
+	if len(rest) > 0 || len(b.Threads) == 0 || len(b.Threads) > cap(s.threads) || len(b.Own) != len(b.Threads) || len(b.Cells) != len(s.cells.all()) || len(b.Ordinals) != len(b.Parents) {
 		return errors.New("the kept state has another form")
 	}
 	for i, p := range b.Parents {
@@ -91,10 +93,10 @@ func (s *Kernel) Thaw(own []byte, machine *emu.Frozen) error {
 	if err != nil {
 		return err
 	}
-	if rest, err := kernel.Words(b.Words, s); err != nil || len(rest) > 0 {
-		return errors.Join(errors.New("the kept words have another form"), err)
+	for i, c := range s.cells.all() {
+		s.machine.Put(c, b.Cells[i])
 	}
-	s.cpu, s.bootInsns = uint64(cpu), 0
+	s.machine.Put(&s.cpu, uint64(cpu))
 	s.ensure(trace.TID(len(b.Threads) - 1))
 	for i := range s.threads {
 		*s.threads[i].Thread, s.threads[i].own = b.Threads[i], b.Own[i]
@@ -107,7 +109,7 @@ func (s *Kernel) Thaw(own []byte, machine *emu.Frozen) error {
 			s.Heap().Take(k.Block.Family, k.Block.Addr, k.Block.Back)
 		}
 	}
-	s.scheduling, s.bootBlocks = b.Scheduling, b.Blocks
-	s.looked = s.machine.Journal()
+	s.scheduling, s.bootBlocks, s.paged, s.asked = b.Scheduling, b.Blocks, b.Paged, b.Asked
+	s.machine.Put(&s.looked, s.machine.Journal())
 	return nil
 }

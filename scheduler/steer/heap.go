@@ -44,7 +44,7 @@ func (s *Kernel) takeBlock(u *turn, who string, p uint64, family uint8, pc uint6
 		return s.ended(u, s.failHere(u, scheduler.InvalidFree, "%s names %#x, where nothing is mapped", who, p))
 	}
 	w, ok := s.Heap().Free(at, heap.Family(family), who, s.whoseOwn(at))
-	if !ok && s.booted == 0 {
+	if !ok && s.booted.Get() == 0 {
 		return atNothing, nil // an allocator may get its memory so
 	}
 	if !ok {
@@ -75,7 +75,7 @@ func (s *Kernel) observed(u *turn, b *heap.Block, given bool) {
 
 // blockOp records that a block begins or ends, for those who touch its bytes.
 func (s *Kernel) blockOp(u *turn, k trace.OpKind, b *heap.Block, pc uint64) {
-	if s.booted == 1 && !s.aloneOwn() {
+	if s.booted.Get() == 1 && !s.aloneOwn() {
 		u.tr.Did(trace.Op{Kind: k, Obj: b.Addr, Size: uint32(b.Size), PC: pc})
 	}
 }

@@ -66,83 +66,13 @@ import (
 // that aren't wide changes none of the conditions.
 type Kernel struct {
 	*scheduler.System
-	machine  *emu.Machine
-	image    *image.Image
-	wordSize uint64 // of the general registers, in bytes
-	board    Board
-	known    *known.Facts
-	threads  []thread   // by TID
-	ownLog   []ownSave  // goes with the log of the System's threads
-	steps    []stepInfo // of the present path
-	run      emu.Run    // scratch
-	stopIf   func() bool
-
-	// The processor: words of the machine's log.
-	cpu     uint64 // the emu.Ctx in which it stands
-	on      uint64 // 1: interrupts are delivered
-	user    uint64 // 1: it is in user mode
-	running uint64 // the TID of the thread whose code it runs
-	gap     uint64 // see switch.go
-	booted  uint64
-	lent    uint64 // 1: the stack pointer is in a stack of no thread's
-	born    uint64 // threads created, the idle ones aside
-	idles   uint64
-	// unannounced is how many threads are so.
-	unannounced uint64
-
-	// regs are to be written into the processor before it runs on; set says which.
-	// Empty between steps.
-	regs emu.Regs
-	set  emu.RegSet
-	// had is what context hadIn has in them, where it is known.
-	had   emu.Regs
-	hadIn emu.Ctx
-
-	tells map[uint64]tellKind
-	// own is a kernel that a profile tells of; nil: it tells itself. named are
-	// functions with roles, by entry; sleeps those in which threads wait for time;
-	// returns where calls of them return to.
-	profile *image.OwnKernel
-	named   map[uint64]image.Bound
-	sleeps  map[uint64]bool
-	returns map[uint64]bool
-	letsGo  map[uint64]bool // functions that may not leave interrupts off, by entry
-	// scheduling is memory of which only the choice of who runs next depends.
-	scheduling []emu.Range
-	stackEnds  []stackEnd // by thread, see stackEnd
-	early      []early
-	// tried are the threads of which it was found out by trying whether they can run, in
-	// the present state.
-	tried      map[trace.TID]bool
-	wide       bool        // the step under way
-	could      []trace.TID // who could run before it
-	bootBlocks []bootBlock
-	bootInsns  uint64
-	first      uint64 // the thread that calls landgo_booted, by the kernel's number
-	tickAt     uint64
-	toldOf     uint64      // see switch.go
-	wakers     []trace.TID // see time.go; nil: not known yet
-	ticks      uint64      // that have passed: a word of the machine's log
-	ports      uint64      // accesses of threads to ports: a word of the machine's log
-	probing    bool        // ticks are being tried
-	trying     bool        // a livelock is
-	due        bool        // a tick comes with the step under way
-	vain       uint64      // see livelock.go: a word of the machine's log
-	polled     uint64      // instructions since stopIf was asked
-	asked      uint64      // accesses to ports of anybody
-	ons        uint64      // how often interrupts came on: a word of the machine's log
-	gapFrom    uint64
-	gapTo      uint64          // the stack pointer that was loaded then
-	looked     uint64          // the journal's length when threads were looked for last (profile.go)
-	tickBest   int64           // see outranks
-	idled      map[uint64]bool // see checkIdle
-	atBreak    uint64          // 1: the processor stands at an annotation that was dealt with
-	paged      bool            // the page tables in use were looked at
-	// volatile: the kernel changes control registers while threads run. control
-	// has them if not.
-	volatile bool
-	control  *emu.BoardRegs
-	mending  uint64 // 1: the handler of a page fault may have changed what is mapped
+	fixed
+	cells
+	path
+	known *known.Facts
+	noted
+	boot
+	scratch
 }
 
 // Board is what a Kernel needs of its machine's devices.
@@ -164,59 +94,6 @@ type Board interface {
 	Ended() (status uint64, ended bool)
 }
 
-// ownState is what a kernel says of a thread.
-type ownState uint8
-
-const (
-	ownCreated ownState = iota
-	ownReady
-	ownBlocked
-	ownSleeping
-)
-
-// ownThread is a thread of a kernel's own.
-type ownThread struct {
-	number   uint64 // as the kernel calls it
-	state    ownState
-	idle     bool
-	priority int64
-	wants    uint64 // what it was about to acquire last
-	children uint64
-	// tail: it gave the processor up itself, or hasn't run yet.
-	tail  bool
-	kind  tailKind
-	stack uint64 // the physical address of its stack pointer when it gave the processor up
-	// interrupted: it was, at regs, and a handler's frame is on its stack.
-	interrupted bool
-	// halted: it waits for an interrupt (hlt).
-	halted bool
-	asleep uint64 // the stack pointer at its call of timer_sleep (Pintos),
-	since  uint64 // and the ticks before it
-	length uint64 // that it wants to sleep
-	wakes  uint64 // the number of the tick that will wake it, see time.go
-	// noted: since it was switched to, it has noted that it runs (profile.go).
-	noted bool
-	// stackLow is the lowest address of its stack, 0 if nobody has said so.
-	stackLow uint64
-	// frames is the stack pointer at the place where it was interrupted: the handler's
-	// frames are below.
-	frames uint64
-	ended  bool // it will be gone after the next switch
-	// unannounced: it runs, or ran, and landgo_ready hasn't been called.
-	unannounced bool
-	calls       []ownCall // of functions with roles, under way, outermost first
-	// exceptions are those that its handlers treat, outermost first; mended has the one
-	// that it came back from last.
-	exceptions []exception
-	mended     *exception
-	// See round.go.
-	lap             uint64
-	lapFrom         uint64 // the journal's length when its turn began, and the one before
-	lapBefore       uint64
-	round           bool
-	stored, storing bool
-}
-
 // handlerThread stands, in the record of what memory threads share, for the code
 // that ticks run.
 const handlerThread trace.TID = 249
@@ -229,10 +106,15 @@ const schedulerResource = 1 << 41
 // may have roles.
 func New(s *scheduler.System, b Board, roles map[uint64]image.Bound) *Kernel {
 	k := &Kernel{
-		System: s, machine: s.Machine(), image: s.Image(), wordSize: s.Image().Machine.Word(), board: b,
-		threads: make([]thread, 0, s.Config().MaxThreads), named: roles,
-		sleeps: map[uint64]bool{}, returns: map[uint64]bool{}, letsGo: map[uint64]bool{},
-		tells: map[uint64]tellKind{}, known: s.Known(), idled: map[uint64]bool{}, hadIn: noWhere,
+		System: s,
+		fixed: fixed{
+			machine: s.Machine(), image: s.Image(), wordSize: s.Image().Machine.Word(), board: b, named: roles,
+			sleeps: map[uint64]bool{}, letsGo: map[uint64]bool{}, tells: map[uint64]tellKind{},
+		},
+		path:    path{threads: make([]thread, 0, s.Config().MaxThreads)},
+		known:   s.Known(),
+		noted:   noted{returns: map[uint64]bool{}, idled: map[uint64]bool{}},
+		scratch: scratch{hadIn: noWhere},
 	}
 	if p := s.Config().Profile; p != nil {
 		k.profile = p.Kernel
@@ -244,33 +126,15 @@ func New(s *scheduler.System, b Board, roles map[uint64]image.Bound) *Kernel {
 // aBreak is the class of all breakpoints.
 const aBreak = 1
 
-// stepInfo is what is remembered of a step of the present path.
-type stepInfo struct {
-	tr      *trace.Transition
-	ctx     emu.Ctx   // before the step
-	journal uint64    // the machine's journal before the step
-	pc      uint64    // where the thread stood
-	insns   uint64    // of the thread, before the step
-	prev    int32     // the thread's step before: its index + 1; 0: none
-	ticks   uint64    // that had passed
-	ports   uint64    // the threads' accesses to ports
-	clock   uint64    // and their reads of the time-stamp counter
-	on      uint64    // interrupts
-	ons     uint64    // how often they had come on
-	off     bool      // it is as at an earlier step, and interrupts were off all the time
-	at      trace.TID // whose the processor was, standing where it stood
-	turn    bool      // threads may have gone round before it
-}
-
 // Step implements por.System.
 func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	th := &s.threads[t]
 	prev := th.LastStep
-	tr, err := s.Begin(t, c, emu.Ctx(s.cpu), th.Regs.RIP)
+	tr, err := s.Begin(t, c, emu.Ctx(s.cpu.Get()), th.Regs.RIP)
 	if err != nil {
 		return nil, err
 	}
-	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu), journal: s.machine.Journal(), pc: th.Regs.RIP, prev: prev, insns: th.Insns, ticks: s.ticks, ports: s.ports, clock: s.machine.ClockReads(), on: s.on, ons: s.ons, at: s.standing()})
+	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu.Get()), journal: s.machine.Journal(), pc: th.Regs.RIP, prev: prev, insns: th.Insns, ticks: s.ticks.Get(), ports: s.ports.Get(), clock: s.machine.ClockReads(), on: s.on.Get(), ons: s.ons.Get(), at: s.standing()})
 	s.could = s.whoCan(s.could[:0])
 	s.due = s.passes(th)
 	s.wide = s.unsettled() || th.own.round || s.due
@@ -286,7 +150,7 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	} else {
 		err = s.take(th, tr)
 	}
-	if err == nil && s.gap != gapNone && tr.End != trace.EndBug && tr.End != trace.EndProcess {
+	if err == nil && s.gap.Get() != gapNone && tr.End != trace.EndBug && tr.End != trace.EndProcess {
 		err = s.openGap(&turn{th: th, tr: tr})
 	}
 	if err == nil {
@@ -327,10 +191,10 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 
 // standing is the thread in whose own code the processor stands.
 func (s *Kernel) standing() trace.TID {
-	if s.threads[s.running].own.interrupted {
+	if s.threads[s.running.Get()].own.interrupted {
 		return trace.NoThread
 	}
-	return trace.TID(s.running)
+	return trace.TID(s.running.Get())
 }
 
 // take is a step of thread th.
@@ -400,15 +264,15 @@ func (s *Kernel) reach(th *thread, tr *trace.Transition) (done bool, err error) 
 		limit = maxSleep
 	}
 	for ticks := 0; ; {
-		r := &s.threads[s.running]
+		r := &s.threads[s.running.Get()]
 		switch {
 		case r.ID == th.ID && th.own.interrupted:
 			done, err = s.land(r, tr)
 		case r.ID == th.ID && !th.own.halted:
 			return false, nil
-		case s.on == 0 && r.own.interrupted:
+		case s.on.Get() == 0 && r.own.interrupted:
 			done, err = s.land(r, tr)
-		case s.on == 0:
+		case s.on.Get() == 0:
 			done, err = s.tail(r, tr)
 		default:
 			if ticks++; ticks > limit {
@@ -431,7 +295,7 @@ func (s *Kernel) failOwn(th *thread, tr *trace.Transition, f *scheduler.Failure)
 		f, th.Regs = x, th.own.exceptions[0].Regs
 	}
 	th.Failure = f
-	if s.on == 1 && th.ID == tr.Thread {
+	if s.on.Get() == 1 && th.ID == tr.Thread {
 		th.Stand = scheduler.StandFailure
 		return
 	}

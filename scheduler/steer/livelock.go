@@ -46,14 +46,14 @@ const (
 // does something in a round, or gives the processor up elsewhere.
 func (s *Kernel) countVain() {
 	if s.due {
-		s.machine.Set(&s.vain, s.vain+1)
+		s.machine.Put(&s.vain, s.vain.Get()+1)
 	}
 }
 
 // livelock is what is claimed of the state before the step under way; nil: nothing.
 func (s *Kernel) livelock(next *thread) *scheduler.Failure {
 	off := s.offRounds()
-	if n := s.vain; !off && (!s.due || n < firstVain || n&(n-1) != 0 || s.trying || s.machine.ClockReads() != 0) {
+	if n := s.vain.Get(); !off && (!s.due || n < firstVain || n&(n-1) != 0 || s.trying || s.machine.ClockReads() != 0) {
 		return nil
 	}
 	turning := map[trace.TID]bool{}
@@ -103,15 +103,15 @@ func (s *Kernel) goesOn() (yes bool) {
 	could, due, stop, finer := append([]trace.TID(nil), s.could...), s.due, s.stopIf, false
 	s.trying, s.stopIf = true, nil // an answer can't be left out
 	s.tryOut(func() {
-		for until := s.vain + vainTicks; s.vain < until; {
-			t := trace.TID(s.running)
+		for until := s.vain.Get() + vainTicks; s.vain.Get() < until; {
+			t := trace.TID(s.running.Get())
 			tr, err := s.Step(t, 0)
 			if errors.Is(err, trace.ErrFiner) {
 				finer = true
 			} else if err != nil {
 				return // what is wrong shows when it is done for good
 			}
-			if tr.End != trace.EndPoint || s.vain == 0 || !slices.Contains(s.could, trace.TID(s.running)) {
+			if tr.End != trace.EndPoint || s.vain.Get() == 0 || !slices.Contains(s.could, trace.TID(s.running.Get())) {
 				return
 			}
 		}
@@ -119,7 +119,7 @@ func (s *Kernel) goesOn() (yes bool) {
 		for _, t := range s.could {
 			turning[t] = true
 		}
-		yes = slices.Equal(s.could, could) && s.comesRound(&s.threads[s.running], turning)
+		yes = slices.Equal(s.could, could) && s.comesRound(&s.threads[s.running.Get()], turning)
 	})
 	s.trying, s.stopIf = false, stop
 	if finer {
@@ -164,7 +164,7 @@ func (s *Kernel) comesRound(next *thread, turning map[trace.TID]bool) bool {
 	for i := last - 1; i >= 0 && last-i <= maxRound; i-- {
 		b := &s.steps[i]
 		readFrom(b)
-		whole := b.ticks != s.ticks && b.ports == s.ports
+		whole := b.ticks != s.ticks.Get() && b.ports == s.ports.Get()
 		if s.alone() {
 			whole = whole && b.turn && b.tr.Thread == next.ID && s.machine.SameCPU(b.ctx, s.steps[last].ctx) == 0
 		} else {

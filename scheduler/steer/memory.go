@@ -23,15 +23,15 @@ const (
 )
 
 // remaps reports whether what is mapped may be another in the next state.
-func (s *Kernel) remaps() bool { return s.volatile || s.mending == 1 }
+func (s *Kernel) remaps() bool { return s.volatile || s.mending.Get() == 1 }
 
 // boardRegs are the processor's control registers. They are read again only where
 // the kernel changes them while threads run.
 func (s *Kernel) boardRegs() emu.BoardRegs {
-	if s.booted == 1 && !s.volatile && s.control != nil {
+	if s.booted.Get() == 1 && !s.volatile && s.control != nil {
 		return *s.control
 	}
-	b := s.machine.BoardRegs(emu.Ctx(s.cpu))
+	b := s.machine.BoardRegs(emu.Ctx(s.cpu.Get()))
 	s.control = &b
 	return b
 }

@@ -32,13 +32,13 @@ type offLoop struct {
 // endless reports whether the stretch under way, in which so many instructions were run,
 // has come to a state in which it was before.
 func (s *Kernel) endless(l *offLoop, ran uint64) (bool, error) {
-	if s.on == 1 || s.booted == 0 || ran < offFrom || s.gap != gapNone {
+	if s.on.Get() == 1 || s.booted.Get() == 0 || ran < offFrom || s.gap.Get() != gapNone {
 		return false, nil
 	}
 	if err := s.flush(); err != nil {
 		return false, err
 	}
-	now := offLoop{journal: s.machine.Journal(), cpu: s.machine.CPUDigest(emu.Ctx(s.cpu)), asked: s.asked + s.machine.ClockReads()}
+	now := offLoop{journal: s.machine.Journal(), cpu: s.machine.CPUDigest(emu.Ctx(s.cpu.Get())), asked: s.asked + s.machine.ClockReads()}
 	if l.looks > 0 && now.asked == l.asked && now.cpu == l.cpu && s.machine.Unchanged([]emu.Stretch{{From: l.journal, To: now.journal}}, func(uint64) bool { return false }) {
 		return true, nil
 	}

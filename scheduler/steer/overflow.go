@@ -28,7 +28,7 @@ type stackEnd struct {
 // stackLow is the lowest byte of the stack that a thread is on; 0: it isn't known.
 func (s *Kernel) stackLow(th *thread) uint64 {
 	switch {
-	case s.booted == 0 || s.gap != gapNone || s.lent == 1:
+	case s.booted.Get() == 0 || s.gap.Get() != gapNone || s.lent.Get() == 1:
 		return 0
 	case s.image.Pintos != nil:
 		return th.own.number + s.image.Pintos.Size

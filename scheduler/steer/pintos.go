@@ -76,7 +76,7 @@ func (s *Kernel) tellPintos(u *turn, kind tellKind) (happening, error) {
 		return atNothing, nil
 	}
 	n := s.argument(0)
-	if s.booted == 0 {
+	if s.booted.Get() == 0 {
 		switch kind {
 		case tellBooted:
 			idle, _ := s.Word(s.image.Pintos.Idle)
@@ -85,7 +85,7 @@ func (s *Kernel) tellPintos(u *turn, kind tellKind) (happening, error) {
 				{number: s.first, own: ownThread{number: s.first}},
 				{number: idle, own: ownThread{number: idle, idle: true, tail: true, state: ownBlocked}},
 			}
-			return atPoint, s.boot(u)
+			return atPoint, s.up(u)
 		case tellPanicked, tellFailed:
 			return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel panics before it runs a test: %s", s.message(kind))
 		}
@@ -103,7 +103,7 @@ func (s *Kernel) tellPintos(u *turn, kind tellKind) (happening, error) {
 		}
 	case tellSleep:
 		s.save(u.th.ID)
-		own.asleep, own.since, own.length = s.regs.RSP, s.ticks, s.longArgument()
+		own.asleep, own.since, own.length = s.regs.RSP, s.ticks.Get(), s.longArgument()
 		if back := s.returnAddress(); s.image.IsCode(back) {
 			if _, known := s.tells[back]; !known {
 				s.tellAt(back, tellAwake)
@@ -170,10 +170,10 @@ const maxForetold = 1 << 32
 func (s *Kernel) foretell(th *thread) {
 	o := &th.own
 	switch {
-	case o.since != s.ticks || o.length == 0 || o.length >= maxForetold:
+	case o.since != s.ticks.Get() || o.length == 0 || o.length >= maxForetold:
 		o.wakes = wakesUnknown
 	case o.length <= maxSleep:
-		o.wakes = s.ticks + o.length
+		o.wakes = s.ticks.Get() + o.length
 	default:
 		// Nobody waits for so many, which are of a mistake: a length read from a stack
 		// that is gone.
@@ -223,7 +223,7 @@ func (s *Kernel) lookPintos(tr *trace.Transition) {
 		state := ownBlocked
 		switch status := s.statusOf(th); {
 		case status == s.image.Pintos.Dying:
-		case s.statusReady(status), uint64(th.ID) == s.running:
+		case s.statusReady(status), uint64(th.ID) == s.running.Get():
 			state = ownReady
 		case th.own.asleep != 0:
 			state = ownSleeping

@@ -22,7 +22,7 @@ const (
 // privileged carries out the privileged instruction at which the processor
 // stopped, of so many bytes.
 func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
-	if s.user == 1 {
+	if s.user.Get() == 1 {
 		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "a privileged instruction of a user program (%s) isn't modelled", name)
 	}
 	switch name {
@@ -36,7 +36,7 @@ func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
 		return s.next(u, n)
 	case "sti":
 		s.regs.RFLAGS |= flagInterrupt
-		if s.on == 0 {
+		if s.on.Get() == 0 {
 			u.shadow = true
 		}
 		return s.next(u, n)
@@ -67,7 +67,7 @@ func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
 	if name == "move to or from a control register" || name == "popf" || name == "wrmsr" {
 		s.paged = false
 	}
-	s.volatile = s.volatile || s.booted == 1
+	s.volatile = s.volatile || s.booted.Get() == 1
 	stop := s.permit(u)
 	switch stop.Why {
 	case emu.StopInsn:
@@ -84,7 +84,7 @@ func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
 // permit has the engine execute one instruction.
 func (s *Kernel) permit(u *turn) *emu.Stop {
 	s.set = 0
-	s.run = emu.Run{From: emu.Ctx(s.cpu), Thread: u.th.ID, User: s.user == 1, Flags: s.flagsOwn(u) &^ (emu.StopShared | emu.StopAtomic | emu.StopPoints),
+	s.run = emu.Run{From: emu.Ctx(s.cpu.Get()), Thread: u.th.ID, User: s.user.Get() == 1, Flags: s.flagsOwn(u) &^ (emu.StopShared | emu.StopAtomic | emu.StopPoints),
 		StopAt: 2, Permit: true, SkipBreak: true, Reuse: !s.kept(), Blind: u.blind}
 	if u.ticking {
 		s.run.Thread = handlerThread
@@ -104,7 +104,7 @@ func (s *Kernel) next(u *turn, n uint64) (happening, error) {
 // isPoint reports whether there is a preemption point of a kind before the next
 // instruction.
 func (s *Kernel) isPoint(u *turn, kind scheduler.Points) bool {
-	if s.on == 0 || !u.points || !u.begun || s.Config().Points&kind == 0 || s.aloneOwn() {
+	if s.on.Get() == 0 || !u.points || !u.begun || s.Config().Points&kind == 0 || s.aloneOwn() {
 		return false
 	}
 	u.th.Regs = s.regs
@@ -131,7 +131,7 @@ func (s *Kernel) setFlags(u *turn, v uint64) (happening, error) {
 	s.regs.RFLAGS = v&writableFlags | 2
 	s.set = emu.SetAll
 	s.did(u)
-	was := s.on == 1
+	was := s.on.Get() == 1
 	u.shadow = false
 	switch {
 	case v&flagTrap != 0:
@@ -194,11 +194,11 @@ func (s *Kernel) halt(u *turn, n uint64) (happening, error) {
 		u.shadow = false
 		s.interrupts(u, 1)
 	}
-	if s.gap != gapNone && s.booted == 1 {
+	if s.gap.Get() != gapNone && s.booted.Get() == 1 {
 		return atNothing, s.openGap(u)
 	}
-	if s.on == 0 {
-		if s.booted == 0 {
+	if s.on.Get() == 0 {
+		if s.booted.Get() == 0 {
 			return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel stops for good (hlt with interrupts off) before %s is called", s.upName())
 		}
 		return s.ended(u, s.failHere(u, scheduler.Deadlock, "the processor stops for good: hlt with interrupts off"))
@@ -215,7 +215,7 @@ func (s *Kernel) port(u *turn) (happening, error) {
 	s.asked++
 	if !u.ticking {
 		u.th.own.stored = true // a device may tell it the time
-		s.machine.Set(&s.ports, s.ports+1)
+		s.machine.Put(&s.ports, s.ports.Get()+1)
 	}
 	p, ok := decodePort(s.code(s.regs.RIP))
 	if !ok {
@@ -249,7 +249,7 @@ func (s *Kernel) port(u *turn) (happening, error) {
 		return s.turnedOn(u)
 	}
 	h, err := s.next(u, p.length)
-	if _, waits := s.board.Pending(); waits && s.on == 1 && h == atNothing && err == nil {
+	if _, waits := s.board.Pending(); waits && s.on.Get() == 1 && h == atNothing && err == nil {
 		return atOn, nil // a device asks for an interrupt at once
 	}
 	return h, err
@@ -257,7 +257,7 @@ func (s *Kernel) port(u *turn) (happening, error) {
 
 // switchedOff ends the guest as the kernel wanted.
 func (s *Kernel) switchedOff(u *turn, status uint64) error {
-	if s.booted == 0 {
+	if s.booted.Get() == 0 {
 		return s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel has switched the machine off before %s was called: nothing was looked at", s.upName())
 	}
 	s.did(u)

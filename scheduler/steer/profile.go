@@ -57,7 +57,7 @@ func (s *Kernel) findOwn() {
 
 // tellOwn takes in what the call of a function means that the profile names.
 func (s *Kernel) tellOwn(u *turn, kind tellKind) (happening, error) {
-	if s.booted == 0 {
+	if s.booted.Get() == 0 {
 		if kind == tellBooted {
 			return atPoint, s.bootFound(u)
 		}
@@ -90,7 +90,7 @@ func (s *Kernel) bootFound(u *turn) error {
 	if s.profile.Current != 0 && len(s.profile.Idle) == 0 && s.first != 0 {
 		s.early = append(s.early, early{own: ownThread{tail: true, idle: true}})
 	}
-	return s.boot(u)
+	return s.up(u)
 }
 
 // runner is the number of the thread that runs, whose stack pointer is given.
@@ -191,7 +191,7 @@ func (s *Kernel) found(u *turn, n uint64) error {
 	th := &s.threads[t]
 	th.own.priority = s.priorityOf(n)
 	if th.own.idle = slices.Contains(s.idleOnes(), n); th.own.idle {
-		s.machine.Set(&s.born, s.born-1)
+		s.machine.Put(&s.born, s.born.Get()-1)
 	}
 	return nil
 }
@@ -203,7 +203,7 @@ func (s *Kernel) discover(u *turn) error {
 			return err
 		}
 	}
-	s.machine.Set(&s.looked, s.machine.Journal())
+	s.machine.Put(&s.looked, s.machine.Journal())
 	return nil
 }
 
@@ -287,15 +287,15 @@ func (s *Kernel) leaveOwn(u *turn, r *thread) {
 // from here on.
 func (s *Kernel) jumpOwn(u *turn, from, to uint64) (bool, error) {
 	n := s.runner(to)
-	s.machine.Set(&s.lent, uint64(b2i(s.profile.Stack != 0 && !s.isThread(n))))
+	s.machine.Put(&s.lent, uint64(b2i(s.profile.Stack != 0 && !s.isThread(n))))
 	if s.profile.Stack == 0 {
 		if to-from+minJump <= 2*minJump {
 			return false, nil
 		}
-		if n == s.threads[s.running].own.number || !s.isThread(n) {
-			s.machine.Set(&s.gap, gapJumped) // the variable is assigned later
-			s.machine.Set(&s.gapFrom, s.Instructions())
-			s.machine.Set(&s.gapTo, to)
+		if n == s.threads[s.running.Get()].own.number || !s.isThread(n) {
+			s.machine.Put(&s.gap, gapJumped) // the variable is assigned later
+			s.machine.Put(&s.gapFrom, s.Instructions())
+			s.machine.Put(&s.gapTo, to)
 			return false, nil
 		}
 	}
@@ -316,7 +316,7 @@ func (s *Kernel) isThread(n uint64) bool {
 
 // stepsGap reports whether the kernel is run one instruction at a time, until it has
 // assigned the variable that says who runs.
-func (s *Kernel) stepsGap() bool { return s.profile != nil && s.gap == gapJumped }
+func (s *Kernel) stepsGap() bool { return s.profile != nil && s.gap.Get() == gapJumped }
 
 // pollGap looks whether it has. It reports whether another thread runs from here on.
 func (s *Kernel) pollGap(u *turn) (bool, error) {
@@ -324,11 +324,11 @@ func (s *Kernel) pollGap(u *turn) (bool, error) {
 		return false, nil
 	}
 	n, _ := s.Word(s.profile.Current)
-	if n == s.threads[s.running].own.number || !s.isThread(n) {
+	if n == s.threads[s.running.Get()].own.number || !s.isThread(n) {
 		return false, nil
 	}
-	s.machine.Set(&s.gap, gapNone)
-	t, err := s.comes(u, n, s.gapTo)
+	s.machine.Put(&s.gap, gapNone)
+	t, err := s.comes(u, n, s.gapTo.Get())
 	return err == nil && s.switched(u, uint64(t)), err
 }
 
@@ -337,7 +337,7 @@ func (s *Kernel) pollGap(u *turn) (bool, error) {
 // comes before landgo_switch is in kernels with annotations; and between ready and
 // running landgo sees no difference.
 func (s *Kernel) withoutNote(th *thread, as []trace.Access) []trace.Access {
-	if s.profile == nil || !th.own.tail || th.own.noted || s.on == 1 {
+	if s.profile == nil || !th.own.tail || th.own.noted || s.on.Get() == 1 {
 		return as
 	}
 	at, ok := s.translate(th.own.number + s.profile.State.Offset)

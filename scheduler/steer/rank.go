@@ -79,7 +79,7 @@ func (s *Kernel) Found() (out []string) {
 func (s *Kernel) tryRanks() {
 	s.probing = true
 	s.tryOut(func() {
-		tr := &trace.Transition{Thread: trace.TID(s.running)}
+		tr := &trace.Transition{Thread: trace.TID(s.running.Get())}
 		for ticks := 0; ticks < rankTicks && !s.known.Unranked; {
 			ticked, done, err := s.onward(tr)
 			if done || err != nil {

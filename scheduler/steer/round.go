@@ -44,7 +44,7 @@ func (s *Kernel) stores(th *thread, as []trace.Access) {
 			continue
 		}
 		switch {
-		case s.on == 1:
+		case s.on.Get() == 1:
 			th.own.stored = true
 		case !th.own.tail || th.own.kind != tailOfYield:
 			th.own.storing = true
@@ -100,7 +100,7 @@ func (s *Kernel) gaveWay(th *thread) {
 	o.lap = s.lapOf(th)
 	o.round = o.lap != 0 && o.lap == before
 	if stored || o.lap != before {
-		s.machine.Set(&s.vain, 0)
+		s.machine.Put(&s.vain, 0)
 	}
 }
 
@@ -131,7 +131,7 @@ const maxRound = 256
 // turn of a spin, and will be compared with later ones.
 func (s *Kernel) kept() bool {
 	n := len(s.steps)
-	if n == 0 || s.steps[n-1].ctx != emu.Ctx(s.cpu) {
+	if n == 0 || s.steps[n-1].ctx != emu.Ctx(s.cpu.Get()) {
 		return false
 	}
 	b := &s.steps[n-1]

@@ -96,7 +96,7 @@ func (s *Kernel) runFor(u *turn) (happening, error) {
 		if err != nil || h != atNothing {
 			return h, err
 		}
-		if u.until != nil && s.on == 1 && s.set&emu.SetRIP != 0 && s.regs.RIP == u.until.RIP && s.regs.RSP == u.until.RSP {
+		if u.until != nil && s.on.Get() == 1 && s.set&emu.SetRIP != 0 && s.regs.RIP == u.until.RIP && s.regs.RSP == u.until.RSP {
 			return atReturn, nil
 		}
 		if switched, err := s.pollGap(u); switched || err != nil {
@@ -107,7 +107,7 @@ func (s *Kernel) runFor(u *turn) (happening, error) {
 		}
 		u.ran += stop.Insns
 		clean := stop.Why == emu.StopBudget || stop.Why == emu.StopPrivileged
-		if clean && u.ran >= stretch && u.unhurried() && s.on == 1 || stop.Why == emu.StopBudget && s.booted == 0 {
+		if clean && u.ran >= stretch && u.unhurried() && s.on.Get() == 1 || stop.Why == emu.StopBudget && s.booted.Get() == 0 {
 			u.ran = 0
 			return atCountOut, nil
 		}
@@ -136,7 +136,7 @@ const maxRun = 1_000_000
 // cpuRun runs the processor to its next stop and takes in what it did.
 func (s *Kernel) cpuRun(u *turn) *emu.Stop {
 	r := &s.run
-	*r = emu.Run{From: emu.Ctx(s.cpu), Thread: u.th.ID, Allow: u.allow, SkipBreak: s.atBreak == 1, User: s.user == 1, Blind: u.blind, Reuse: !s.kept(),
+	*r = emu.Run{From: emu.Ctx(s.cpu.Get()), Thread: u.th.ID, Allow: u.allow, SkipBreak: s.atBreak.Get() == 1, User: s.user.Get() == 1, Blind: u.blind, Reuse: !s.kept(),
 		Budget: min(s.Config().StepBudget, maxRun), Set: s.changed(), Regs: s.regs}
 	s.set = 0
 	r.Flags = s.flagsOwn(u)
@@ -147,11 +147,11 @@ func (s *Kernel) cpuRun(u *turn) *emu.Stop {
 		r.Thread = handlerThread
 	}
 	switch {
-	case s.booted == 0:
+	case s.booted.Get() == 0:
 		r.Budget = bootTick
-	case u.unhurried() && s.on == 1:
+	case u.unhurried() && s.on.Get() == 1:
 		r.Budget = stretch
-	case s.on == 0:
+	case s.on.Get() == 0:
 		r.Budget = min(s.Config().StepBudget, offRun)
 	}
 	if u.shadow || s.stepsGap() {
@@ -165,7 +165,7 @@ func (s *Kernel) cpuRun(u *turn) *emu.Stop {
 // changed are the registers of s.set that the processor has otherwise. Writing
 // all of them takes longer than a short run does.
 func (s *Kernel) changed() emu.RegSet {
-	if s.set != emu.SetAll || s.hadIn != emu.Ctx(s.cpu) {
+	if s.set != emu.SetAll || s.hadIn != emu.Ctx(s.cpu.Get()) {
 		return s.set
 	}
 	return s.regs.Differing(&s.had) | emu.SetRIP
@@ -180,14 +180,14 @@ func (s *Kernel) execute(u *turn) *emu.Stop {
 	if e := s.stackEnd(u.th); e.low != 0 {
 		r.StackLow, r.Beneath = e.low, e.beneath
 	}
-	s.machine.Set(&s.atBreak, 0)
+	s.machine.Put(&s.atBreak, 0)
 	s.hadIn = noWhere
 	stop := s.machine.Run(r)
 	switch stop.Why {
 	case emu.StopBreak, emu.StopTrap, emu.StopPrivileged:
 		s.had, s.hadIn = stop.Regs, stop.Ctx
 	}
-	s.machine.Set(&s.cpu, uint64(stop.Ctx))
+	s.machine.Put(&s.cpu, uint64(stop.Ctx))
 	s.Ran(stop.Insns)
 	if !u.ticking {
 		u.th.Insns += stop.Insns
@@ -211,14 +211,14 @@ func (s *Kernel) execute(u *turn) *emu.Stop {
 // flagsOwn are the machine's flags for a stretch.
 func (s *Kernel) flagsOwn(u *turn) (f emu.RunFlags) {
 	switch {
-	case s.booted == 0:
+	case s.booted.Get() == 0:
 		return emu.Solo | emu.Fills
-	case s.gap != gapNone:
+	case s.gap.Get() != gapNone:
 		return emu.Quiet | emu.Check
 	case u.ticking:
 	case s.aloneOwn():
 		f = emu.Solo
-	case !u.points || s.on == 0:
+	case !u.points || s.on.Get() == 0:
 	case s.Config().Points&scheduler.PointMem != 0:
 		f = emu.StopShared
 	default:
@@ -271,7 +271,7 @@ func (s *Kernel) stopped(u *turn, stop *emu.Stop) (happening, error) {
 		if stop.Trap.Syscall || stop.Trap.Sysenter {
 			return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "system calls of user programs (syscall, sysenter) aren't modelled in kernels")
 		}
-		if g, ok := s.gate(stop.Trap.Vector); s.user == 1 && (!ok || g[0]>>gateLevel&3 < userRing) {
+		if g, ok := s.gate(stop.Trap.Vector); s.user.Get() == 1 && (!ok || g[0]>>gateLevel&3 < userRing) {
 			return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "a trap of a user program that its kernel doesn't allow (int %#x) isn't modelled", stop.Trap.Vector)
 		}
 		s.regs.RIP += uint64(stop.Trap.Len)
@@ -310,7 +310,7 @@ func (s *Kernel) regsNow() emu.Regs {
 	if s.set == emu.SetAll {
 		return s.regs
 	}
-	return s.machine.Regs(emu.Ctx(s.cpu))
+	return s.machine.Regs(emu.Ctx(s.cpu.Get()))
 }
 
 func (s *Kernel) pcNow() uint64 { return s.regsNow().RIP }
@@ -321,10 +321,10 @@ func (s *Kernel) flush() error {
 	if s.set == 0 {
 		return nil
 	}
-	s.run = emu.Run{From: emu.Ctx(s.cpu), User: s.user == 1, Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: s.changed(), Regs: s.regs, Reuse: !s.kept()}
+	s.run = emu.Run{From: emu.Ctx(s.cpu.Get()), User: s.user.Get() == 1, Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: s.changed(), Regs: s.regs, Reuse: !s.kept()}
 	s.set, s.hadIn = 0, noWhere
 	stop := s.machine.Run(&s.run)
-	s.machine.Set(&s.cpu, uint64(stop.Ctx))
+	s.machine.Put(&s.cpu, uint64(stop.Ctx))
 	return nil
 }
 
@@ -334,7 +334,7 @@ func (s *Kernel) turnedOn(u *turn) (happening, error) {
 	if s.stepsGap() {
 		return atOn, s.openGap(u)
 	}
-	if s.profile != nil && s.booted == 1 && !u.ticking {
+	if s.profile != nil && s.booted.Get() == 1 && !u.ticking {
 		return atOn, s.turnedOnOwn(u)
 	}
 	return atOn, nil
@@ -343,13 +343,13 @@ func (s *Kernel) turnedOn(u *turn) (happening, error) {
 // interrupts turns interrupts on or off. For a thread's own code this begins or
 // ends a section.
 func (s *Kernel) interrupts(u *turn, on uint64) {
-	if s.on != on && !u.ticking && s.booted == 1 {
+	if s.on.Get() != on && !u.ticking && s.booted.Get() == 1 {
 		s.section(u.tr, on == 0)
 	}
-	if on == 1 && s.on == 0 {
-		s.machine.Set(&s.ons, s.ons+1)
+	if on == 1 && s.on.Get() == 0 {
+		s.machine.Put(&s.ons, s.ons.Get()+1)
 	}
-	s.machine.Set(&s.on, on)
+	s.machine.Put(&s.on, on)
 }
 
 // section notes that a section without interrupts begins or ends. Where the
@@ -370,7 +370,7 @@ func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 		u.allow = 1
 	}
 	th.Stand = scheduler.StandRun
-	if s.on == 0 {
+	if s.on.Get() == 0 {
 		s.section(tr, true)
 	}
 	from := th.Insns

@@ -30,10 +30,10 @@ const maxSpinBack = 16
 // spins reports whether a thread that has run for long is in such a loop, and has it
 // wait then.
 func (s *Kernel) spins(th *thread) (bool, error) {
-	if err := s.flush(); err != nil || s.gap != gapNone || s.user == 1 {
+	if err := s.flush(); err != nil || s.gap.Get() != gapNone || s.user.Get() == 1 {
 		return false, err
 	}
-	r := emu.Run{From: emu.Ctx(s.cpu), Thread: th.ID, Flags: emu.Quiet | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * scheduler.MaxPeriod}
+	r := emu.Run{From: emu.Ctx(s.cpu.Get()), Thread: th.ID, Flags: emu.Quiet | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * scheduler.MaxPeriod}
 	k, mem := s.machine.Mark(), s.machine.Journal()
 	defer s.machine.Rewind(k)
 	stop := s.machine.Run(&r)
@@ -45,7 +45,7 @@ func (s *Kernel) spins(th *thread) (bool, error) {
 	// Nothing is learned of sharing: what it reads it has read before.
 	r.Flags, r.Budget = emu.RecordAll|emu.IgnoreBreaks, uint64(p)
 	stop = s.machine.Run(&r)
-	same := stop.Why == emu.StopBudget && s.machine.SameCPU(emu.Ctx(s.cpu), stop.Ctx) == 0 &&
+	same := stop.Why == emu.StopBudget && s.machine.SameCPU(emu.Ctx(s.cpu.Get()), stop.Ctx) == 0 &&
 		s.machine.Unchanged([]emu.Stretch{{From: mem, To: s.machine.Journal()}}, s.dead(th))
 	return same && s.spinsOn(th, slices.Clone(stop.Accesses)), nil
 }
@@ -67,14 +67,14 @@ func (s *Kernel) spinsOn(th *thread, as []trace.Access) bool {
 // findSpin looks for an earlier step of a thread that began as the one under way has
 // ended.
 func (s *Kernel) findSpin(th *thread, tr *trace.Transition) {
-	at := emu.Ctx(s.cpu)
-	if s.on == 0 || tr.End != trace.EndPoint || uint64(th.ID) != s.running || th.own.interrupted || th.own.state != ownReady ||
-		th.Stand != scheduler.StandRun && th.Stand != scheduler.StandAccess || th.own.halted || s.aloneOwn() || s.gap != gapNone || s.user == 1 {
+	at := emu.Ctx(s.cpu.Get())
+	if s.on.Get() == 0 || tr.End != trace.EndPoint || uint64(th.ID) != s.running.Get() || th.own.interrupted || th.own.state != ownReady ||
+		th.Stand != scheduler.StandRun && th.Stand != scheduler.StandAccess || th.own.halted || s.aloneOwn() || s.gap.Get() != gapNone || s.user.Get() == 1 {
 		return
 	}
 	for i, n := th.LastStep, 0; i != 0 && n < maxSpinBack; n++ {
 		st := &s.steps[i-1]
-		if st.ticks != s.ticks || st.ports != s.ports || st.clock != s.machine.ClockReads() || !calmOwn(st.tr) {
+		if st.ticks != s.ticks.Get() || st.ports != s.ports.Get() || st.clock != s.machine.ClockReads() || !calmOwn(st.tr) {
 			return
 		}
 		if st.at == th.ID && st.insns != th.Insns && st.pc == th.Regs.RIP && s.machine.SameCPU(st.ctx, at) == 0 {

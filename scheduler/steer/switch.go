@@ -31,7 +31,7 @@ const maxGap = 2000
 func (s *Kernel) stackLoad(u *turn) (happening, error) {
 	from := s.regs.RSP
 	shadow := u.shadow
-	if s.booted == 1 && !u.ticking {
+	if s.booted.Get() == 1 && !u.ticking {
 		u.th.Regs = s.regs
 		u.th.own.stack, _ = s.translate(from)
 	}
@@ -39,7 +39,7 @@ func (s *Kernel) stackLoad(u *turn) (happening, error) {
 	if stop.Why != emu.StopInsn {
 		return s.stopped(u, stop)
 	}
-	to := s.machine.Regs(emu.Ctx(s.cpu)).RSP
+	to := s.machine.Regs(emu.Ctx(s.cpu.Get())).RSP
 	if shadow {
 		u.shadow = false
 		s.interrupts(u, 1)
@@ -56,22 +56,22 @@ func (s *Kernel) stackLoad(u *turn) (happening, error) {
 // stackJump notes that the stack pointer was changed. It reports whether this
 // completes a switch.
 func (s *Kernel) stackJump(u *turn, from, to uint64) (bool, error) {
-	if s.profile != nil && s.booted == 1 {
+	if s.profile != nil && s.booted.Get() == 1 {
 		return s.jumpOwn(u, from, to)
 	}
-	if s.image.Pintos != nil && s.booted == 1 {
+	if s.image.Pintos != nil && s.booted.Get() == 1 {
 		t, ok := s.numbered(pageOf(to)) // a thread that is there already is no switch
 		return ok && s.switched(u, uint64(t)), nil
 	}
-	if s.booted == 0 || to-from+minJump <= 2*minJump {
+	if s.booted.Get() == 0 || to-from+minJump <= 2*minJump {
 		return false, nil
 	}
-	if s.gap == gapTold {
-		s.machine.Set(&s.gap, gapNone)
-		return s.switchedTo(u, s.toldOf), nil
+	if s.gap.Get() == gapTold {
+		s.machine.Put(&s.gap, gapNone)
+		return s.switchedTo(u, s.toldOf.Get()), nil
 	}
-	s.machine.Set(&s.gap, gapJumped)
-	s.machine.Set(&s.gapFrom, s.Instructions())
+	s.machine.Put(&s.gap, gapJumped)
+	s.machine.Put(&s.gapFrom, s.Instructions())
 	return false, nil
 }
 
@@ -80,10 +80,10 @@ func (s *Kernel) stackJump(u *turn, from, to uint64) (bool, error) {
 // or has been forgotten (unannounced). In a kernel that puts threads there with
 // interrupts on it may be called late.
 func (s *Kernel) switchedTo(u *turn, to uint64) bool {
-	if th := &s.threads[to]; to != s.running && !th.own.idle && th.own.state != ownReady {
+	if th := &s.threads[to]; to != s.running.Get() && !th.own.idle && th.own.state != ownReady {
 		s.save(th.ID)
 		th.own.state, th.own.unannounced = ownReady, true
-		s.machine.Set(&s.unannounced, s.unannounced+1)
+		s.machine.Put(&s.unannounced, s.unannounced.Get()+1)
 	}
 	return s.switched(u, to)
 }
@@ -93,7 +93,7 @@ func (s *Kernel) announced(th *thread) {
 	if th.own.unannounced {
 		s.save(th.ID)
 		th.own.unannounced = false
-		s.machine.Set(&s.unannounced, s.unannounced-1)
+		s.machine.Put(&s.unannounced, s.unannounced.Get()-1)
 	}
 }
 
@@ -101,7 +101,7 @@ func (s *Kernel) announced(th *thread) {
 // ready list. To take one for waiting that ran would keep orders from being run,
 // and make deadlocks of what is none.
 func (s *Kernel) checkAnnounced(th *thread, tr *trace.Transition) error {
-	if s.unannounced == 0 || tr.End == trace.EndBug || tr.End != trace.EndProcess && len(s.whoCan(nil)) > 0 {
+	if s.unannounced.Get() == 0 || tr.End == trace.EndBug || tr.End != trace.EndProcess && len(s.whoCan(nil)) > 0 {
 		return nil
 	}
 	for i := range s.threads {
@@ -120,11 +120,11 @@ func (s *Kernel) checkAnnounced(th *thread, tr *trace.Transition) error {
 
 // switched: from here another thread's code runs.
 func (s *Kernel) switched(u *turn, to uint64) bool {
-	if to == s.running {
+	if to == s.running.Get() {
 		return false
 	}
-	r := &s.threads[s.running]
-	if s.on == 0 && !u.ticking {
+	r := &s.threads[s.running.Get()]
+	if s.on.Get() == 0 && !u.ticking {
 		s.section(u.tr, false)
 	}
 	s.save(r.ID)
@@ -144,7 +144,7 @@ func (s *Kernel) switched(u *turn, to uint64) bool {
 		}
 	}
 	s.threads[to].own.noted = false
-	s.machine.Set(&s.running, to)
+	s.machine.Put(&s.running, to)
 	u.th = &s.threads[to]
 	if u.ticking {
 		s.outranks(u.th)
@@ -156,7 +156,7 @@ func (s *Kernel) switched(u *turn, to uint64) bool {
 
 // checkGap: the stack was changed, and nothing else came.
 func (s *Kernel) checkGap(u *turn) error {
-	if s.gap != gapNone && s.Instructions()-s.gapFrom > maxGap {
+	if s.gap.Get() != gapNone && s.Instructions()-s.gapFrom.Get() > maxGap {
 		return s.openGap(u)
 	}
 	return nil
@@ -168,7 +168,7 @@ func (s *Kernel) openGap(u *turn) error {
 	case s.profile != nil:
 		return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
 			"the stack was switched, and the profile's variable current doesn't tell whose the new one is")
-	case s.gap == gapTold:
+	case s.gap.Get() == gapTold:
 		return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
 			"landgo_switch has named another thread, and the stack wasn't switched beside it")
 	}

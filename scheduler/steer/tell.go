@@ -99,7 +99,7 @@ type early struct {
 // tell takes in what the kernel tells at the annotation before which the
 // processor stands, and goes on behind it.
 func (s *Kernel) tell(u *turn) (happening, error) {
-	s.machine.Set(&s.atBreak, 1)
+	s.machine.Put(&s.atBreak, 1)
 	h, err := s.called(u)
 	kind, tells := s.tells[s.regs.RIP]
 	if err != nil || h == atEnd || !tells {
@@ -114,7 +114,7 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 	if s.image.Pintos != nil {
 		return s.tellPintos(u, kind)
 	}
-	if s.booted == 0 {
+	if s.booted.Get() == 0 {
 		return s.tellEarly(u, kind)
 	}
 	if err = s.checkGap(u); err != nil && kind != tellSwitch {
@@ -189,7 +189,6 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 	case tellIdle:
 		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_idle is called after landgo_booted")
 	case tellPriority:
-		th.own.priority = int64(n)
 		th.own.priority = int64(s.argument(1))
 	case tellSwitch:
 		return s.tellSwitch(u, uint64(t))
@@ -200,15 +199,15 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 // tellSwitch: thread t has the processor, or is about to get it.
 func (s *Kernel) tellSwitch(u *turn, t uint64) (happening, error) {
 	switch {
-	case s.gap == gapJumped:
-		s.machine.Set(&s.gap, gapNone)
+	case s.gap.Get() == gapJumped:
+		s.machine.Put(&s.gap, gapNone)
 		if s.switchedTo(u, t) {
 			return atSwitch, nil
 		}
-	case t != s.running:
-		s.machine.Set(&s.gap, gapTold)
-		s.machine.Set(&s.toldOf, t)
-		s.machine.Set(&s.gapFrom, s.Instructions())
+	case t != s.running.Get():
+		s.machine.Put(&s.gap, gapTold)
+		s.machine.Put(&s.toldOf, t)
+		s.machine.Put(&s.gapFrom, s.Instructions())
 	}
 	return atNothing, nil
 }
@@ -257,10 +256,10 @@ func (s *Kernel) returnAddress() uint64 {
 func (s *Kernel) bear(t, parent trace.TID, own ownThread) {
 	s.ensure(t)
 	s.save(t)
-	*s.threads[t].Thread = scheduler.Thread{ID: t, Exists: true, Parent: parent, Ctx: emu.Ctx(s.cpu)}
+	*s.threads[t].Thread = scheduler.Thread{ID: t, Exists: true, Parent: parent, Ctx: emu.Ctx(s.cpu.Get())}
 	s.threads[t].own = own
 	if !own.idle {
-		s.machine.Set(&s.born, s.born+1)
+		s.machine.Put(&s.born, s.born.Get()+1)
 	}
 }
 

@@ -84,14 +84,14 @@ func (s *Kernel) probeTime(foretell bool) []trace.TID {
 		broken := s.passTime(func() bool {
 			for _, t := range asleep {
 				if _, known := woken[t]; !known && s.threads[t].own.state != ownSleeping {
-					woken[t] = s.ticks
+					woken[t] = s.ticks.Get()
 				}
 			}
 			return len(woken) == len(asleep) || !foretell && len(woken) > 0
 		})
 		for _, t := range asleep {
 			if _, known := woken[t]; broken && !known {
-				woken[t] = s.ticks // it can run, and then what is wrong comes up
+				woken[t] = s.ticks.Get() // it can run, and then what is wrong comes up
 			}
 		}
 	})
@@ -115,7 +115,7 @@ func (s *Kernel) probeTime(foretell bool) []trace.TID {
 // passTime lets ticks pass until enough does. It reports whether something else
 // came up than that: the end of the guest, or what landgo doesn't model.
 func (s *Kernel) passTime(enough func() bool) (broken bool) {
-	tr := &trace.Transition{Thread: trace.TID(s.running)}
+	tr := &trace.Transition{Thread: trace.TID(s.running.Get())}
 	for range maxIdle {
 		_, done, err := s.onward(tr)
 		if err == nil && !done {
@@ -134,11 +134,11 @@ func (s *Kernel) passTime(enough func() bool) (broken bool) {
 // onward lets the processor go on where nobody is to be chosen: to the end of a
 // handler or of a section without interrupts, else by a tick.
 func (s *Kernel) onward(tr *trace.Transition) (ticked, done bool, err error) {
-	r := &s.threads[s.running]
+	r := &s.threads[s.running.Get()]
 	switch {
-	case s.on == 0 && r.own.interrupted:
+	case s.on.Get() == 0 && r.own.interrupted:
 		done, err = s.land(r, tr)
-	case s.on == 0:
+	case s.on.Get() == 0:
 		done, err = s.tail(r, tr)
 	default:
 		ticked = true
@@ -151,7 +151,7 @@ func (s *Kernel) onward(tr *trace.Transition) (ticked, done bool, err error) {
 func (s *Kernel) woke(th *thread) {
 	foretold := th.own.wakes
 	th.own.wakes = wakesUnknown
-	if !s.probing && !s.known.Unsteady && foretold != wakesUnknown && foretold != s.ticks {
+	if !s.probing && !s.known.Unsteady && foretold != wakesUnknown && foretold != s.ticks.Get() {
 		s.known.Unsteady = true
 		s.Refine()
 	}

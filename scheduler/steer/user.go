@@ -45,17 +45,17 @@ func (s *Kernel) toUser(u *turn, frame [5]uint64) (happening, error) {
 	if why != "" {
 		return s.ended(u, s.failHere(u, scheduler.Assertion, "%s", why))
 	}
-	s.machine.KeepKernel(emu.Ctx(s.cpu))
+	s.machine.KeepKernel(emu.Ctx(s.cpu.Get()))
 	stop := s.permit(u)
 	if stop.Why != emu.StopInsn {
 		return s.stopped(u, stop)
 	}
-	if cs := s.machine.BoardRegs(emu.Ctx(s.cpu)).CS; cs != frame[1] {
+	if cs := s.machine.BoardRegs(emu.Ctx(s.cpu.Get())).CS; cs != frame[1] {
 		return atNothing, s.invalid(kernel.GapEngine, u.th, at, "iret to code segment %#x left %#x", frame[1], cs)
 	}
-	s.volatile = s.volatile || s.booted == 1
-	s.machine.Set(&s.user, 1)
-	if s.on == 1 {
+	s.volatile = s.volatile || s.booted.Get() == 1
+	s.machine.Put(&s.user, 1)
+	if s.on.Get() == 1 {
 		return atNothing, nil
 	}
 	return s.turnedOn(u)
@@ -67,21 +67,21 @@ func (s *Kernel) fromUser(th *thread, regs *emu.Regs, code uint64) (sp uint64, p
 	if err := s.flush(); err != nil {
 		return 0, nil, err
 	}
-	b := s.machine.BoardRegs(emu.Ctx(s.cpu))
+	b := s.machine.BoardRegs(emu.Ctx(s.cpu.Get()))
 	sp, ok := s.Word(b.Task + taskStack)
 	segment, ok2 := s.Word(b.Task + taskSegment)
 	if !ok || !ok2 || b.TaskLimit < taskSegment+1 {
 		return 0, nil, s.invalid(kernel.GapInstruction, th, regs.RIP, "an interrupt of a user program finds no stack: the task register names %#x", b.Task)
 	}
-	to, ok := s.machine.EnterKernel(emu.Ctx(s.cpu), !s.kept())
+	to, ok := s.machine.EnterKernel(emu.Ctx(s.cpu.Get()), !s.kept())
 	if !ok {
 		return 0, nil, s.invalid(kernel.GapInstruction, th, regs.RIP, "a user program that changes segments or uses floating point isn't modelled")
 	}
 	if k := s.machine.BoardRegs(to); k.CS != code || k.SS != segment&0xffff {
 		return 0, nil, s.invalid(kernel.GapInstruction, th, regs.RIP, "an interrupt of a user program enters segments %#x:%#x, but the kernel returned to it from %#x:%#x (not modelled)", code, segment&0xffff, k.CS, k.SS)
 	}
-	s.machine.Set(&s.cpu, uint64(to))
-	s.machine.Set(&s.user, 0)
+	s.machine.Put(&s.cpu, uint64(to))
+	s.machine.Put(&s.user, 0)
 	s.hadIn = noWhere
 	return sp, []uint64{b.SS, regs.RSP}, nil
 }

@@ -1,0 +1,135 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/heap"
+	"landgo/image"
+	"landgo/kernel"
+	"landgo/trace"
+)
+
+// What a System is made of, by how long it lasts. What it knows of its guest for good
+// and can tell another System of is known.Facts.
+
+// fixed is what stays as it is once a guest has begun.
+type fixed struct {
+	image     *image.Image
+	machine   *emu.Machine
+	kernel    kernel.Kernel
+	logs      bool      // the kernel has an effect.Log
+	faults    bool      // see Boot
+	companion Companion // of a guest that schedules its threads itself; nil: landgo does
+	libc      image.Libc
+	wordSize  uint64 // of the general registers, in bytes
+	roles     map[uint64]image.Bound
+	sizes     objectSizes
+	shapes    *shapes // where objects' bytes mean nothing to landgo: nil
+	// kept are the variables of the functions on threads, by address, and untrusted is
+	// one of them that a trusted allocator uses too (carried.go).
+	kept           []image.Mention
+	untrusted      string
+	lowHeap        bool            // see kernel.HasLowHeap
+	ownAllocator   bool            // the guest's malloc isn't its library's
+	ownDestructors bool            // see hasDestructors
+	endsCache      uint64          // see endcache.go; 0: nothing does
+	operators      image.Operators // none if they aren't looked at
+
+	// What the user of the System asks for, between steps.
+	stopIf   func() bool
+	observer Observer
+	sealed   bool            // see Seal
+	racing   map[uint64]bool // the instructions of Granularity.Race
+	// limit is where a replay stops the stepping thread, by its instruction number;
+	// exact: also where landgo has carried the last instruction out. starts: see
+	// LimitStarts.
+	limit  uint64
+	exact  bool
+	starts map[string]uint64
+}
+
+// state is what a step changes. It goes back with a mark: the cells with the machine,
+// threads and objects by logs, the rest by its length or as a value (mark.go).
+type state struct {
+	cells
+	threads   []thread // by TID; ids of threads not yet created are holes
+	threadLog []threadSave
+	objects   map[uint64]*object
+	saved     []saved
+	marks     []mark
+	arena     arena
+	steps     []stepInfo        // of the present path, for spin detection
+	turns     map[turnKey]int32 // the latest in each list of steps: its index in steps + 1
+	heap      *heap.Heap
+	mapped    *heap.Heap // see mappings.go
+	covers    covers
+	// semNames are the named semaphores, by name, and semPages the names by the
+	// addresses that they have or had (namedsem.go). What changes of them are cells.
+	semNames map[string]*named
+	semPages map[uint64]*named
+}
+
+// cells go back with the machine.
+type cells struct {
+	// entered is 1 once main has begun, or if the guest names no main. What is
+	// allocated before is the C library's.
+	entered emu.Cell
+	ranOut  emu.Cell // 1: a timed wait ran out
+	// destructors, exitHandlers: 1 once the guest has registered some.
+	destructors, exitHandlers emu.Cell
+	// threadStatus is 1 when the process's status was set by a thread on its way out.
+	threadStatus emu.Cell
+	// Of carried.go: the size of stacks, 0 before thr_init; and 1 once one of its calls
+	// has been carried out.
+	stackSize, skipped emu.Cell
+}
+
+// found is what a System has found out, or settled for good, and another one finds out
+// for itself.
+type found struct {
+	names *names
+	// guarded are the trusted objects that lie in a word (guard.go), all that were
+	// ever met.
+	guarded    map[uint64][]uint64
+	breaks     map[uint64]breakClass
+	strings    map[uint64]*stringReading // by the function's first address
+	dead       map[uint64]dead
+	arenas     []*arenas            // by TID
+	far        map[uint64]trace.TID // whose the far arenas are, by address
+	mappings   map[uint64]uint64    // see mappingStart
+	sleepy     bool                 // as if a thread were sent signals, see Settle
+	distrusted bool                 // distrust was called
+	// scouted is the length of each thread's steps after which scouting is done again
+	// (scout.go).
+	scouted map[trace.TID]uint64
+}
+
+// seen is what executions came to, for reports. It only grows.
+type seen struct {
+	learned      uint64          // how often points became finer
+	instructions uint64          // run in all
+	stepped      uint64          // steps made in all
+	calls        map[string]bool // kernel calls met
+	met          Met
+	sightings    sightings
+	uses         map[uint64][]use // by word, while it isn't known that threads share any
+}
+
+// scratch is of the step under way.
+type scratch struct {
+	current trace.TID // whose step it is
+	finer   bool      // points became finer in it
+	// begins: it begins with the call at which its thread is (door.go).
+	begins bool
+	// passedOver: the run under way begins at a point that the rules leave out.
+	passedOver bool
+	// probing: a turn of a loop is being tried, to be taken back. scouting: what others
+	// would do in a long step is being looked at. trying: a call is tried: threads stay
+	// as they are.
+	probing, scouting, trying bool
+	// sent is what the signals of the trap under way depend on (interruptedwait.go).
+	sent     []trace.Op
+	foreseen []trace.Access // of one trap
+	frames   []string
+	run      emu.Run
+	pinned   emu.Ctx // given to the kernel, to come back to
+}

@@ -1,0 +1,127 @@
+package steer
+
+import (
+	"landgo/emu"
+	"landgo/image"
+	"landgo/trace"
+)
+
+// What a Kernel is made of, by how long it lasts.
+
+// fixed is what stays as it is once the kernel is up.
+type fixed struct {
+	machine  *emu.Machine
+	image    *image.Image
+	wordSize uint64 // of the general registers, in bytes
+	board    Board
+	stopIf   func() bool
+	tells    map[uint64]tellKind
+	// profile describes a kernel; nil: it tells itself. named are functions with
+	// roles, by entry; sleeps those in which threads wait for time; letsGo those that
+	// may not leave interrupts off.
+	profile *image.OwnKernel
+	named   map[uint64]image.Bound
+	sleeps  map[uint64]bool
+	letsGo  map[uint64]bool
+	// scheduling is memory on which only the choice of who runs next depends.
+	scheduling []emu.Range
+}
+
+// cells go back with the machine.
+type cells struct {
+	cpu         emu.Cell // the emu.Ctx in which the processor stands
+	on          emu.Cell // 1: interrupts are delivered
+	user        emu.Cell // 1: the processor is in user mode
+	running     emu.Cell // the TID of the thread whose code it runs
+	lent        emu.Cell // 1: the stack pointer is in a stack of no thread's
+	atBreak     emu.Cell // 1: it stands at an annotation that was dealt with
+	booted      emu.Cell // 1: the kernel is up
+	mending     emu.Cell // 1: the handler of a page fault may have changed what is mapped
+	born        emu.Cell // threads created, the idle ones aside
+	unannounced emu.Cell // how many threads are so
+	ticks       emu.Cell // that have passed
+	ports       emu.Cell // accesses of threads to ports
+	ons         emu.Cell // how often interrupts came on
+	vain        emu.Cell // see livelock.go
+	looked      emu.Cell // the journal's length when threads were looked for last (profile.go)
+	gap         emu.Cell // this and the next three: see switch.go
+	gapFrom     emu.Cell
+	gapTo       emu.Cell // the stack pointer that was loaded then
+	toldOf      emu.Cell
+}
+
+// all are the cells.
+func (c *cells) all() []*emu.Cell {
+	return []*emu.Cell{&c.cpu, &c.on, &c.user, &c.running, &c.lent, &c.atBreak, &c.booted, &c.mending, &c.born, &c.unannounced,
+		&c.ticks, &c.ports, &c.ons, &c.vain, &c.looked, &c.gap, &c.gapFrom, &c.gapTo, &c.toldOf}
+}
+
+// path is of the steps taken: it goes back with the System's threads and steps.
+type path struct {
+	threads []thread // by TID
+	ownLog  []ownSave
+	steps   []stepInfo
+}
+
+// stepInfo is what is remembered of a step of the present path.
+type stepInfo struct {
+	tr      *trace.Transition
+	ctx     emu.Ctx   // before the step
+	journal uint64    // the machine's journal before the step
+	pc      uint64    // where the thread stood
+	insns   uint64    // of the thread, before the step
+	prev    int32     // the thread's step before: its index + 1; 0: none
+	ticks   uint64    // that had passed
+	ports   uint64    // the threads' accesses to ports
+	clock   uint64    // and their reads of the time-stamp counter
+	on      uint64    // interrupts
+	ons     uint64    // how often they had come on
+	off     bool      // it is as at an earlier step, and interrupts were off all the time
+	at      trace.TID // whose the processor was, standing where it stood
+	turn    bool      // threads may have gone round before it
+}
+
+// noted is what stays true of the kernel, or can be found out again.
+type noted struct {
+	// volatile: the kernel changes control registers while threads run. control has
+	// them if not.
+	volatile  bool
+	control   *emu.BoardRegs
+	paged     bool            // the page tables in use were looked at
+	asked     uint64          // accesses to ports, by any code
+	returns   map[uint64]bool // where calls of named functions return to
+	stackEnds []stackEnd      // by thread, see stackEnd
+	idled     map[uint64]bool // see checkIdle
+}
+
+// boot is of the way to the place where the kernel is up.
+type boot struct {
+	early      []early
+	bootBlocks []bootBlock
+	bootInsns  uint64
+	first      uint64 // the thread that calls landgo_booted, by the kernel's number
+	tickAt     uint64
+}
+
+// scratch is of the step under way, or of what is tried in it.
+type scratch struct {
+	// regs are to be written into the processor before it runs on; set says which.
+	// Empty between steps.
+	regs emu.Regs
+	set  emu.RegSet
+	// had is what context hadIn has in them, where it is known.
+	had   emu.Regs
+	hadIn emu.Ctx
+	run   emu.Run
+	// tried are the threads of which it was found out by trying whether they can run, in
+	// the present state.
+	tried    map[trace.TID]bool
+	wakers   []trace.TID // see time.go; nil: not known yet
+	could    []trace.TID // the threads that could run before the step
+	wide     bool        // the step depends on every step
+	due      bool        // a tick comes with it
+	probing  bool        // ticks are being tried
+	trying   bool        // a livelock is
+	polled   uint64      // instructions since stopIf was asked
+	tickBest int64       // see outranks
+}
