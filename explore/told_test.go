@@ -9,6 +9,7 @@ import (
 
 	"landgo/explore/config"
 	"landgo/explore/session"
+	"landgo/explore/story"
 	"landgo/por"
 	"landgo/trace"
 )
@@ -42,11 +43,11 @@ func TestToldAsFollowed(t *testing.T) {
 		if !slices.ContainsFunc(path, func(p por.PathStep) bool { return p.Limit != 0 }) {
 			t.Errorf("%s: no step was cut off", name)
 		}
-		st, err := tell(s, path)
+		st, err := story.Tell(s, path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := st.schedule.String(); got != want.String() {
+		if got := st.Schedule.String(); got != want.String() {
 			t.Errorf("%s: the story is %s, what was followed %s", name, got, want.String())
 		}
 		s.Close()
