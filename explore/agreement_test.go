@@ -3,25 +3,20 @@ package explore
 import (
 	"fmt"
 	"maps"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"landgo/explore/config"
 	"landgo/explore/session"
+	"landgo/internal/compile"
 	"landgo/por"
 )
 
 // build compiles a guest of guests/linux for a test.
 func build(t testing.TB, cc, opt, name string, defines ...string) string {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), name)
-	args := append([]string{"-g", opt, "-static", "-pthread", "-o", out, filepath.Join("..", "guests", "linux", name+".c")}, defines...)
-	if msg, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", cc, err, msg)
-	}
-	return out
+	return compile.File(t, cc, filepath.Join("..", "guests", "linux", name+".c"), append(defines, opt)...)
 }
 
 // ends is the por.Observer that collects how executions end.

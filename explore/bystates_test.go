@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -74,7 +75,7 @@ func TestByStates(t *testing.T) {
 		{"for ever", forever, "stateful", result.Budget, result.Endless},
 	} {
 		c := config.Default()
-		c.Guest, c.Out, c.Jobs = compile(t, g.source), config.NoFile, 1
+		c.Guest, c.Out, c.Jobs = compile.Text(t, "gcc", g.source), config.NoFile, 1
 		if g.search != "" {
 			c.Search, c.Deepen = g.search, false
 			c.PP = config.PointMem

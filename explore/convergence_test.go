@@ -12,6 +12,7 @@ import (
 	"landgo/explore/config"
 	"landgo/explore/session"
 	"landgo/guests/random"
+	"landgo/internal/compile"
 	"landgo/por"
 	"landgo/result"
 	"landgo/trace"
@@ -275,7 +276,7 @@ func TestConvergenceOfRounds(t *testing.T) {
 // thread has read what its loop reads just before the loop.
 func TestLoopIsNamedByItsOwnRead(t *testing.T) {
 	c := config.Default()
-	c.Guest = compile(t, `#include <pthread.h>
+	c.Guest = compile.Text(t, "gcc", `#include <pthread.h>
 static volatile int v, never;
 static void *f(void *p) {
 	if (v == 1) never = 1;

@@ -2,11 +2,12 @@ package explore
 
 import (
 	"context"
-	"landgo/explore/config"
 	"os/exec"
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -31,7 +32,7 @@ int main(void) { pthread_t t; int five = 5; pthread_create(&t, 0, f, &five), pth
 	} {
 		for _, cc := range []string{"gcc", "musl-gcc"} {
 			t.Run(p.name+" "+cc, func(t *testing.T) {
-				bin, want := buildText(t, cc, head+p.source, "-O1", "-z", "execstack"), p.glibc
+				bin, want := compile.Text(t, cc, head+p.source, "-O1", "-z", "execstack"), p.glibc
 				if cc == "musl-gcc" {
 					want = p.musl
 				}

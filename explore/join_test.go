@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -49,7 +50,7 @@ int main(void) {
 		{"pthread_create(&t, 0, join, 0); x = 1; pthread_exit(0)", "", ""},
 	} {
 		for cc, want := range map[string]string{"gcc": c.glibc, "musl-gcc": c.musl} {
-			guest := compileBy(t, cc, strings.Replace(program, "MAIN", c.main, 1))
+			guest := compile.Text(t, cc, strings.Replace(program, "MAIN", c.main, 1))
 			for _, search := range []string{"none", "source", "optimal", "trust"} {
 				cfg := config.Default()
 				cfg.Guest, cfg.Out, cfg.PP, cfg.Search, cfg.KeepGoing = guest, config.NoFile, config.PointMem, search, true

@@ -15,6 +15,7 @@ import (
 	"landgo/explore/config"
 	"landgo/explore/session"
 	"landgo/guests/ticks"
+	"landgo/internal/compile"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -25,12 +26,11 @@ import (
 // without.
 func kernelBuilt(t testing.TB, program string) string {
 	t.Helper()
-	dir := t.TempDir()
-	out, err := exec.Command("make", "-s", "-C", "../guests/kernel", "OUT64="+dir, filepath.Join(dir, program)).CombinedOutput()
+	path, said, err := compile.Made("../guests/kernel", program, "MACHINE=x86-64")
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%v\n%s", err, said)
 	}
-	return filepath.Join(dir, program)
+	return path
 }
 
 func kernelConfig(guest, test, pp string) config.Config {
@@ -326,15 +326,14 @@ func TestKernelDeepens(t *testing.T) {
 // TestKernelOnBothMachines: a kernel has the same interleavings on x86-64 and on
 // i386.
 func TestKernelOnBothMachines(t *testing.T) {
-	dir := t.TempDir()
-	exec.Command("make", "-s", "-C", "../guests/kernel", "MACHINE=i386", "OUT32="+dir, filepath.Join(dir, "kernel")).Run()
-	if _, err := os.Stat(filepath.Join(dir, "kernel")); err != nil {
+	narrow, _, err := compile.Made("../guests/kernel", "kernel", "MACHINE=i386")
+	if err != nil {
 		t.Skip("gcc -m32 doesn't work here")
 	}
 	wide := kernelBuilt(t, "kernel")
 	for _, test := range []string{"yield", "lock", "semaphore", "donate"} {
 		var counts []uint64
-		for _, guest := range []string{wide, filepath.Join(dir, "kernel")} {
+		for _, guest := range []string{wide, narrow} {
 			c := kernelConfig(guest, test, "cli,sti")
 			c.Search = "none" // reductions depend on what shares a word
 			r, err := Run(context.Background(), c, nil)

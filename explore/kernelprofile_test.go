@@ -3,12 +3,11 @@ package explore
 import (
 	"context"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/por"
 	"landgo/result"
 )
@@ -17,16 +16,12 @@ import (
 // with further flags; "" where gcc can't.
 func silentKernel(t testing.TB, machine, program, flags string) string {
 	t.Helper()
-	dir := t.TempDir()
-	path := filepath.Join(dir, program)
-	make := exec.Command("make", "-s", "-C", "../guests/kernel", "MACHINE="+machine, "OUT="+dir, path)
-	make.Env = append(os.Environ(), "CFLAGS=-DLANDGO_SILENT "+flags)
-	out, err := make.CombinedOutput()
-	if _, missing := os.Stat(path); missing != nil && machine == "i386" {
+	path, said, err := compile.Made("../guests/kernel", program, "MACHINE="+machine, "CFLAGS=-DLANDGO_SILENT "+flags)
+	if err != nil && machine == "i386" {
 		return ""
 	}
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%v\n%s", err, said)
 	}
 	return path
 }

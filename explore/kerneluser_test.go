@@ -4,14 +4,13 @@ import (
 	"context"
 	"maps"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"landgo/explore/config"
 	"landgo/explore/session"
+	"landgo/internal/compile"
 	"landgo/por"
 	"landgo/result"
 )
@@ -20,15 +19,12 @@ import (
 // where gcc or the engine can't.
 func usersKernel(t testing.TB, program string) string {
 	t.Helper()
-	dir := t.TempDir()
-	path := filepath.Join(dir, program)
-	make := exec.Command("make", "-s", "-C", "../guests/kernel", "MACHINE=i386", "OUT="+dir, path)
-	out, err := make.CombinedOutput()
-	if _, missing := os.Stat(path); missing != nil && strings.Contains(string(out), "No rule to make") {
+	path, said, err := compile.Made("../guests/kernel", program, "MACHINE=i386")
+	if err != nil && strings.Contains(said, "No rule to make") {
 		t.Skip("this gcc doesn't make programs for i386")
 	}
-	if err != nil || len(out) > 0 {
-		t.Fatalf("%v\n%s", err, out)
+	if err != nil || said != "" {
+		t.Fatalf("%v\n%s", err, said)
 	}
 	return path
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -139,7 +140,7 @@ int main(void)
 // what is in it lives on.
 func TestRemapped(t *testing.T) {
 	for _, cc := range []string{"gcc", "musl-gcc"} {
-		bin := buildText(t, cc, remapped, "-O1")
+		bin := compile.Text(t, cc, remapped, "-O1")
 		if out, err := exec.Command(bin).CombinedOutput(); err != nil {
 			t.Fatalf("%s: on the machine: %v: %s", cc, err, out)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -117,7 +118,7 @@ func TestNamedSemaphores(t *testing.T) {
 	for _, p := range namedSemPrograms {
 		t.Run(p.name, func(t *testing.T) {
 			for _, libc := range []string{"gcc", "musl-gcc"} {
-				guest := compileBy(t, libc, namedSems+p.program)
+				guest := compile.Text(t, libc, namedSems+p.program)
 				for _, way := range []struct {
 					name string
 					set  func(*config.Config)

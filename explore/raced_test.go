@@ -10,6 +10,7 @@ import (
 	"landgo/explore/config"
 	"landgo/explore/saved"
 	"landgo/explore/session"
+	"landgo/internal/compile"
 	"landgo/por/relation"
 	"landgo/race"
 	"landgo/result"
@@ -116,7 +117,7 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, ARG); READ; pthread_join(
 			{"&x", "(void)*(volatile int *)&x", "x"},
 			{"&x", "(void)*(_Atomic int *)&x", "x"},
 		} {
-			guest := compileBy(t, libc, strings.NewReplacer("ARG", c.arg, "READ", c.read).Replace(program))
+			guest := compile.Text(t, libc, strings.NewReplacer("ARG", c.arg, "READ", c.read).Replace(program))
 			if got, r := raceBugs(t, racing(t, guest, "locks=tested", "time=20s")); strings.Join(got, " ") != c.want || r.Verdict == result.Budget {
 				t.Errorf("%s, %s: races on %v, want %q (%s)", libc, c.read, got, c.want, r.Verdict)
 			}
@@ -138,7 +139,7 @@ static void *f(void *a)
 }
 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_mutex_lock(&m); item = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m); pthread_join(t, 0); return 0; }
 `
-	if got, r := raceBugs(t, racing(t, compileBy(t, "gcc", waits), "timeouts=any", "max-executions=1500")); len(got) > 0 || r.Executions < 1500 {
+	if got, r := raceBugs(t, racing(t, compile.Text(t, "gcc", waits), "timeouts=any", "max-executions=1500")); len(got) > 0 || r.Executions < 1500 {
 		t.Errorf("a timed wait: races on %v after %d executions", got, r.Executions)
 	}
 	if got, r := raceBugs(t, racing(t, "../bin/guests/glibc-O2/lost_update-fixed", "locks=tested")); len(got) > 0 || r.Verdict != result.Verified {
@@ -170,7 +171,7 @@ func TestCommute(t *testing.T) {
 // racesGuest is a case of testdata/races.c.
 func racesGuest(t *testing.T, name string) string {
 	t.Helper()
-	return compiled(t, "races", "-D"+strings.ToUpper(name))
+	return compile.File(t, "musl-gcc", "testdata/races.c", "-D"+strings.ToUpper(name))
 }
 
 // TestRaceUnderSearches: whatever search comes to both orders calls the race a

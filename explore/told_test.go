@@ -10,6 +10,7 @@ import (
 	"landgo/explore/config"
 	"landgo/explore/session"
 	"landgo/explore/story"
+	"landgo/internal/compile"
 	"landgo/por"
 	"landgo/trace"
 )
@@ -59,7 +60,7 @@ func TestToldAsFollowed(t *testing.T) {
 // told as the cause. An access right after its lock is told as made with it.
 func TestCauseIsWhatNoLockProtects(t *testing.T) {
 	c := config.Default()
-	c.Out, c.Guest = config.NoFile, compile(t, `#include <assert.h>
+	c.Out, c.Guest = config.NoFile, compile.Text(t, "gcc", `#include <assert.h>
 #include <pthread.h>
 static int x, y;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -65,7 +66,7 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); FILE *o = fmemopen(b,
 `} {
 		for _, first := range []string{"#define FIRST '1'", "#define FIRST '2'"} {
 			cfg := config.Default()
-			cfg.Guest, cfg.Out = compile(t, first+program), config.NoFile
+			cfg.Guest, cfg.Out = compile.Text(t, "gcc", first+program), config.NoFile
 			for _, pp := range []config.Points{config.PointMem, cfg.PP} {
 				cfg.PP = pp
 				r, err := Run(context.Background(), cfg, nil)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -41,7 +42,7 @@ func TestWaitsForPrivateMemory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := config.Default()
-			c.Guest, c.Out, c.PP, c.Search = compile(t, strings.Replace(waiting, "MAIN", main, 1)), config.NoFile, config.PointMem, "optimal"
+			c.Guest, c.Out, c.PP, c.Search = compile.Text(t, "gcc", strings.Replace(waiting, "MAIN", main, 1)), config.NoFile, config.PointMem, "optimal"
 			r, err := Run(context.Background(), c, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -60,7 +61,7 @@ func TestWaitsTogether(t *testing.T) {
 	defer func() { warmUp, unitSteps = 0, 0 }()
 	warmUp, unitSteps = 1, 5
 	c := config.Default()
-	c.Guest, c.Out, c.Deepen, c.SelfCheck = compiled(t, "waits_twice"), config.NoFile, false, true
+	c.Guest, c.Out, c.Deepen, c.SelfCheck = compile.File(t, "musl-gcc", "testdata/waits_twice.c"), config.NoFile, false, true
 	if r := sameFor(t, c, 1, 2); r.Verdict != result.Verified || r.Executions == 0 || r.Certificate.SelfCheck != "passed" {
 		t.Errorf("%s (%s), %d executions, self-check %s", r.Verdict, r.Reason, r.Executions, r.Certificate.SelfCheck)
 	}
