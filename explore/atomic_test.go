@@ -16,6 +16,7 @@ import (
 // beside it is. Of a block whose type can't be told, and which may be an atomic
 // one, a race is listed and no bug.
 func TestAtomicMemory(t *testing.T) {
+	t.Parallel()
 	const program = `#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -73,6 +74,7 @@ int main(int argc, char **argv) {
 // TestAtomicHeaderAlone: stdatomic.h's names for types make nothing atomic, also where
 // the type of memory can't be told.
 func TestAtomicHeaderAlone(t *testing.T) {
+	t.Parallel()
 	guest := compile.Text(t, "gcc", `#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -95,6 +97,7 @@ int main(void) {
 // TestAtomicCode: of C++ the atomic operations are functions, and what is from them
 // is in no race, whatever the memory; nor is what its library does to its own objects.
 func TestAtomicCode(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("g++"); err != nil {
 		t.Skip("no g++")
 	}

@@ -64,6 +64,7 @@ int main(void)
 // TestByStates: without --pp, a guest whose executions needn't end is searched by
 // states, to a verdict; one whose executions can't end has none.
 func TestByStates(t *testing.T) {
+	t.Parallel()
 	for _, g := range []struct {
 		name, source string
 		search       string // with --pp mem; "" is a deepening

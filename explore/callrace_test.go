@@ -36,6 +36,7 @@ int main(void) {
 // party to a race, with the line of the call; what the library keeps of its streams
 // is in order by the library's own means.
 func TestCallRace(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ f, g, want string }{
 		{"b[0] = 1;", "puts((char *)b);", "b[0]"},
 		{"b[0] = 1;", `sprintf((char *)b, "%d", 3);`, "b[0]"},
@@ -71,6 +72,7 @@ func TestCallRace(t *testing.T) {
 // TestCallPoint: a trusted call that races becomes a preemption point, and then
 // nothing of it is unexamined.
 func TestCallPoint(t *testing.T) {
+	t.Parallel()
 	const twice = "b[0] = '1'; b[0] = '0';"
 	for _, libc := range []string{"gcc", "musl-gcc"} {
 		cfg := config.Default()

@@ -125,6 +125,7 @@ func outcomesOf(t *testing.T, s *session.Session, search string, at deepen.Set, 
 // before every access reaches, and none besides. LANDGO_SOAK_GUESTS, LANDGO_SEED
 // and LANDGO_PROGRAM as for TestRandomPrograms.
 func TestConvergence(t *testing.T) {
+	t.Parallel()
 	seed, n, only, soak := randomRun(t, 7, 40)
 	limit := uint64(2000)
 	if soak {
@@ -275,6 +276,7 @@ func TestConvergenceOfRounds(t *testing.T) {
 // TestLoopIsNamedByItsOwnRead: a livelock is the same bug at any points, though a
 // thread has read what its loop reads just before the loop.
 func TestLoopIsNamedByItsOwnRead(t *testing.T) {
+	t.Parallel()
 	c := config.Default()
 	c.Guest = compile.Text(t, "gcc", `#include <pthread.h>
 static volatile int v, never;

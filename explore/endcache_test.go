@@ -90,6 +90,7 @@ int main(void) { for (int i = 0; i < 3; i++) { pthread_create(&t, 0, f, 0); pthr
 // TestThreadCaches: with glibc's own allocator, what a thread freed is used again after
 // its end as on the machine that the test runs on; by default and with other searches.
 func TestThreadCaches(t *testing.T) {
+	t.Parallel()
 	for _, p := range threadCaches {
 		for _, optimise := range []string{"-O0", "-O2"} {
 			t.Run(p.name+" "+optimise, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 // what is there isn't modelled, where the machine that the test runs on would do it; and
 // is a bug where it wouldn't (musl's stacks of threads).
 func TestCodeOnTheStack(t *testing.T) {
+	t.Parallel()
 	const head = `
 #include <assert.h>
 #include <pthread.h>

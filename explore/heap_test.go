@@ -272,6 +272,7 @@ int main(void)
 // have none, with landgo's allocator and with the C library's own; a replay of the
 // schedule finds it again.
 func TestHeap(t *testing.T) {
+	t.Parallel()
 	for _, c := range heapCases {
 		for _, cc := range []string{"gcc", "musl-gcc"} {
 			t.Run(c.name+" "+cc, func(t *testing.T) {

@@ -175,6 +175,7 @@ int main(void) { HANDLE(SIGUSR1, h, 0); GO(t, user); pthread_kill(t, SIGUSR1); p
 // TestInterruptedWaits: a wait that a signal interrupts goes on where it was, or ends
 // with EINTR, as on a machine; by default and with no reduction.
 func TestInterruptedWaits(t *testing.T) {
+	t.Parallel()
 	for _, p := range interrupted {
 		for _, cc := range []string{"gcc", "musl-gcc"} {
 			t.Run(p.name+" "+cc, func(t *testing.T) {

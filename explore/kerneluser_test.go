@@ -52,6 +52,7 @@ func usersConfig(t testing.TB, program, test, pp string) config.Config {
 // its threads wait for input; mistakes of the kernel's and of its programs' are found,
 // with what a program and the kernel do to one page at two addresses.
 func TestUserPrograms(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		program, test, pp string
 		executions        uint64
@@ -96,6 +97,7 @@ func TestUserPrograms(t *testing.T) {
 // TestUserProgramsAgree: the reductions reach the same ends as no reduction does, with
 // steps in user mode.
 func TestUserProgramsAgree(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ program, test, pp string }{
 		{"users", "lock", "lock,unlock"},
 		{"users", "both", "cli,sti"},

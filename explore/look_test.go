@@ -27,6 +27,7 @@ func searchesAgree(t *testing.T, c config.Config) []string {
 // TestLooks: where no preemption point is, how far a step goes depends on the
 // objects on its way, and every search knows it (scheduler/look.go).
 func TestLooks(t *testing.T) {
+	t.Parallel()
 	c := config.Default()
 	c.Guest = compile.File(t, "musl-gcc", "testdata/looks.c")
 	for kind, name := range []string{"mutex", "spin lock", "semaphore", "writer by writer", "reader by writer", "writer by reader", "once", "signal by signal"} {
@@ -47,6 +48,7 @@ func TestLooks(t *testing.T) {
 
 // TestOutcomes: results that the order decides.
 func TestOutcomes(t *testing.T) {
+	t.Parallel()
 	c := config.Default()
 	c.Guest = compile.File(t, "musl-gcc", "testdata/outcomes.c")
 	for kind, tt := range []struct {

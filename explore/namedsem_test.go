@@ -115,6 +115,7 @@ int main(void) {
 // TestNamedSemaphores: with both C libraries, by default, by exhaustive search, and
 // with the library's own code for all other functions.
 func TestNamedSemaphores(t *testing.T) {
+	t.Parallel()
 	for _, p := range namedSemPrograms {
 		t.Run(p.name, func(t *testing.T) {
 			for _, libc := range []string{"gcc", "musl-gcc"} {

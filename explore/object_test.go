@@ -21,6 +21,7 @@ var expectation = regexp.MustCompile(`(?m)^// expect(?: (-D\w+))?: (verified|bug
 // too. They make objects again of memory that had some, wait in unusual ways, and end in
 // unusual ways.
 func TestObjects(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/objects/*.c*")
 	if err != nil || len(files) < 30 {
 		t.Fatalf("%d programs, %v", len(files), err)

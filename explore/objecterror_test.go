@@ -14,6 +14,7 @@ import (
 // TestObjectErrors: landgo's model of the synchronisation objects returns what each C
 // library returns on the machine that the test runs on, and sets errno as it does.
 func TestObjectErrors(t *testing.T) {
+	t.Parallel()
 	for _, cc := range []string{"gcc", "musl-gcc"} {
 		t.Run(cc, func(t *testing.T) {
 			var calls strings.Builder

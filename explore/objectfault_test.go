@@ -13,6 +13,7 @@ import (
 // TestObjectFault: the operations that landgo carries out fault where the guest has
 // no memory, as the C library's own do.
 func TestObjectFault(t *testing.T) {
+	t.Parallel()
 	const program = `#include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>

@@ -30,6 +30,7 @@ const (
 // TestPointless: a kind of point that can't be anywhere in the guest is refused
 // by name, and no other is.
 func TestPointless(t *testing.T) {
+	t.Parallel()
 	guests := map[string]string{
 		"plain": bare(t, plain), "plain, stripped": bare(t, plain, "-s"),
 		"locks": bare(t, locks), "locks, stripped": bare(t, locks, "-s"),

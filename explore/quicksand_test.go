@@ -71,6 +71,7 @@ func TestFiguresOfQuicksand(t *testing.T) {
 // all, gives the second thread the block that the first one gave back: no race is
 // listed or examined, and what was spared is counted.
 func TestRecycledBetweenThreads(t *testing.T) {
+	t.Parallel()
 	cfg := config.Default()
 	cfg.Out, cfg.Malloc = config.NoFile, config.MallocNative
 	cfg.Guest = compile.Text(t, "gcc", `#include <malloc.h>

@@ -22,6 +22,7 @@ import (
 // LANDGO_SOAK_GUESTS=N in the environment runs N programs with a fresh seed;
 // LANDGO_SEED gives a seed, and LANDGO_PROGRAM one program of it.
 func TestRandomPrograms(t *testing.T) {
+	t.Parallel()
 	seed, n, only, soak := randomRun(t, 1, 30)
 	limit := uint64(300)
 	if soak {

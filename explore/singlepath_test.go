@@ -15,6 +15,7 @@ import (
 // threads of the indexer and 13 of the file system (Figs 6 and 8), and more with
 // one thread more.
 func TestSinglePath(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		guest, size string
 		single      bool

@@ -14,6 +14,7 @@ import (
 // TestSources: programs that once got a wrong verdict. want is the bug's kind,
 // or a verdict; preemptions are counted by hand, as the comments say.
 func TestSources(t *testing.T) {
+	t.Parallel()
 	const head = `#define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
@@ -252,6 +253,7 @@ int main(void) { GO(t, user); GO(u, user); pthread_join(t, 0); pthread_join(u, 0
 // code, and runs before the thread's end. It isn't in TestSources because a
 // static C program can't register one (glibc's call fails without its loader).
 func TestThreadLocal(t *testing.T) {
+	t.Parallel()
 	bin := compile.Text(t, "g++", `
 #include <cassert>
 #include <pthread.h>

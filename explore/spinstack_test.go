@@ -30,6 +30,7 @@ static void *set(void *a) { if (other) flag = 1; return a; }
 // in a block of the heap, in an array or on an alternate stack, isn't a spin while they
 // change. One whose variables don't change is, wherever its stack is.
 func TestSpinsOnOtherStacks(t *testing.T) {
+	t.Parallel()
 	const main = `
 int main(void) { pthread_t t, u; pthread_create(&t, 0, user, 0); pthread_create(&u, 0, set, 0); pthread_join(t, 0); pthread_join(u, 0); }`
 	for _, p := range []struct{ name, source, want string }{

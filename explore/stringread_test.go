@@ -85,6 +85,7 @@ var readsBeyond = []string{
 // TestStringsWithinBlocks: a right call isn't a bug, and a wrong one is, with both C
 // libraries, while another thread is there.
 func TestStringsWithinBlocks(t *testing.T) {
+	t.Parallel()
 	run := func(libc, body string) *result.Result {
 		cfg := config.Default()
 		cfg.Guest, cfg.Out = compile.Text(t, libc, stringsOf+"int main(void) { pthread_t t; pthread_create(&t, 0, f, 0);\n"+body+"pthread_join(t, 0); return 0; }\n"), config.NoFile

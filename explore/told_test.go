@@ -19,6 +19,7 @@ import (
 // leaves a thread and nothing is known to be shared; the story of what was
 // followed has the same steps. Here the schedules stop within private code.
 func TestToldAsFollowed(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"lost_update", "withdraw", "early_exit", "lost_wakeup"} {
 		c := config.Default()
 		c.Guest, c.Out, c.Deepen, c.PP = filepath.Join("../bin/guests/musl-O1", name), config.NoFile, false, config.PointMem
@@ -59,6 +60,7 @@ func TestToldAsFollowed(t *testing.T) {
 // it did under a lock before and after changed by others as well, and that isn't
 // told as the cause. An access right after its lock is told as made with it.
 func TestCauseIsWhatNoLockProtects(t *testing.T) {
+	t.Parallel()
 	c := config.Default()
 	c.Out, c.Guest = config.NoFile, compile.Text(t, "gcc", `#include <assert.h>
 #include <pthread.h>

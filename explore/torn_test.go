@@ -17,6 +17,7 @@ func bothSearches(t *testing.T, cc, source string, kind result.Kind) {
 // parts: more than 8 bytes, and across two cache lines or pages. Locked instructions
 // are whole wherever they are.
 func TestTornAccesses(t *testing.T) {
+	t.Parallel()
 	const program = `#include <assert.h>
 #include <pthread.h>
 #include <signal.h>

@@ -9,6 +9,7 @@ import (
 // TestTouchedByTrusted: what a trusted function reads and writes for its thread comes
 // before or after what another thread does there, as on a machine.
 func TestTouchedByTrusted(t *testing.T) {
+	t.Parallel()
 	for _, p := range []struct{ name, source, want string }{
 		{"a deadline that another changes", `
 static volatile struct timespec ts = {1, 2000000000};

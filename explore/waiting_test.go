@@ -34,6 +34,7 @@ int main(void)
 // TestWaitsForPrivateMemory: a loop that waits for what isn't known to be shared yet
 // has no end in its first step. The others get to run all the same.
 func TestWaitsForPrivateMemory(t *testing.T) {
+	t.Parallel()
 	for name, main := range map[string]string{
 		"at once": "stop = 1;",
 		"slept":   "usleep(1); stop = 1;",

@@ -143,6 +143,7 @@ func codes(r *result.Result) (list []result.WarningCode) {
 // both C libraries alike; and it is no pass with --strict. One that means something
 // has no warning.
 func TestEmptyPass(t *testing.T) {
+	t.Parallel()
 	for _, p := range emptyPasses {
 		t.Run(p.name, func(t *testing.T) {
 			for _, libc := range []string{"gcc", "musl-gcc"} {
