@@ -3,25 +3,20 @@ package explore
 import (
 	"fmt"
 	"maps"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"landgo/explore/config"
 	"landgo/explore/session"
+	"landgo/internal/compile"
 	"landgo/por"
 )
 
 // build compiles a guest of guests/linux for a test.
 func build(t testing.TB, cc, opt, name string, defines ...string) string {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), name)
-	args := append([]string{"-g", opt, "-static", "-pthread", "-o", out, filepath.Join("..", "guests", "linux", name+".c")}, defines...)
-	if msg, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", cc, err, msg)
-	}
-	return out
+	return compile.File(t, cc, filepath.Join("..", "guests", "linux", name+".c"), append(defines, opt)...)
 }
 
 // ends is the por.Observer that collects how executions end.
@@ -91,6 +86,7 @@ var agreeing = []string{"sleep", "stateful", "stateful:sleep=0", "dpor", "dpor:f
 // TestSearchesAgree: every search reaches the same final states and bugs of
 // real guests as no reduction does.
 func TestSearchesAgree(t *testing.T) {
+	t.Parallel()
 	for i, name := range small {
 		for _, variant := range []string{"-DFAULTY", "-DFIXED"} {
 			cc, opt := "musl-gcc", "-O2"
@@ -145,6 +141,7 @@ func possible(t testing.TB, c config.Config, points ...config.Points) (pp config
 // TestBoundedSearchesAgree: the same within bounds, where what no reduction
 // reaches within them is the judge.
 func TestBoundedSearchesAgree(t *testing.T) {
+	t.Parallel()
 	for i, name := range small {
 		variant := []string{"-DFAULTY", "-DFIXED"}[i%2]
 		cc, opt := "gcc", "-O1"
@@ -186,6 +183,7 @@ func TestBoundedSearchesAgree(t *testing.T) {
 
 // TestSharingDeclared: what is found doesn't depend on when sharing is learned.
 func TestSharingDeclared(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"lost_update", "increment", "late_sharing", "aba", "trylock_backoff", "stack_argument"} {
 		t.Run(name, func(t *testing.T) {
 			c := config.Default()
@@ -203,35 +201,34 @@ func TestSharingDeclared(t *testing.T) {
 // TestOwnCodeAgrees: libc's own code for threads and locks reaches the same
 // bugs as landgo's model of it, and none where there is none.
 func TestOwnCodeAgrees(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"lost_update", "withdraw", "deadlock_two", "wrong_lock", "ping_pong"} {
 		for _, variant := range []string{"-DFAULTY", "-DFIXED"} {
-			limit := uint64(4_000)
-			if variant == "-DFAULTY" {
-				limit = 20_000 // up to the bug
-			}
 			for _, cc := range []string{"gcc", "musl-gcc"} {
 				t.Run(name+variant+"/"+cc, func(t *testing.T) {
 					c := config.Default()
 					c.Guest = build(t, cc, "-O1", name, variant)
 					c.PP = possible(t, c, config.PointYield, config.PointLock, config.PointUnlock, config.PointAtomic)
-					bugs := func(native bool) (kinds []string) {
+					// model is what the model has, nil where it is asked for.
+					bugs := func(native bool, model []string) []string {
 						c.NativeSync = native
 						s, err := session.Open(c, nil)
 						if err != nil {
 							t.Fatal(err)
 						}
 						defer s.Close()
-						seen := map[string]bool{}
-						engine, err := por.New("optimal", por.Options{MaxExecutions: limit})
+						seen := &kindsSeen{Session: s, kinds: map[string]bool{}, wanted: model}
+						engine, err := por.New("optimal", por.Options{MaxExecutions: 20_000})
 						if err != nil {
 							t.Fatal(err)
 						}
-						if _, err := engine.Run(s.Guest, &kindsSeen{Session: s, kinds: seen}); err != nil {
+						if _, err := engine.Run(s.Guest, seen); err != nil {
 							t.Fatalf("native %v: %v", native, err)
 						}
-						return slices.Sorted(maps.Keys(seen))
+						return slices.Sorted(maps.Keys(seen.kinds))
 					}
-					if own, model := bugs(true), bugs(false); !slices.Equal(own, model) {
+					model := bugs(false, nil)
+					if own := bugs(true, model); !slices.Equal(own, model) {
 						t.Errorf("libc's own code has the bugs %v, landgo's model %v", own, model)
 					}
 				})
@@ -240,18 +237,24 @@ func TestOwnCodeAgrees(t *testing.T) {
 	}
 }
 
-// kindsSeen is the por.Observer that collects kinds of bugs.
+// kindsSeen is the por.Observer that collects kinds of bugs, of so many executions as
+// show all that are wanted, and of enoughForKinds.
 type kindsSeen struct {
 	*session.Session
-	kinds map[string]bool
+	kinds      map[string]bool
+	wanted     []string
+	executions int
 }
+
+const enoughForKinds = 4_000
 
 func (k *kindsSeen) Ended(x *por.Execution) bool {
 	h := hunt{Session: k.Session}
 	if f := h.failureAt(x); f != nil {
 		k.kinds[string(f.Kind)] = true
 	}
-	return true
+	k.executions++
+	return k.executions < enoughForKinds || slices.ContainsFunc(k.wanted, func(kind string) bool { return !k.kinds[kind] })
 }
 func (k *kindsSeen) Progress(por.Progress) {}
-func (k *kindsSeen) Restarted()            { clear(k.kinds) }
+func (k *kindsSeen) Restarted()            { clear(k.kinds); k.executions = 0 }

@@ -2,13 +2,12 @@ package explore
 
 import (
 	"context"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -17,6 +16,7 @@ import (
 // beside it is. Of a block whose type can't be told, and which may be an atomic
 // one, a race is listed and no bug.
 func TestAtomicMemory(t *testing.T) {
+	t.Parallel()
 	const program = `#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ int main(int argc, char **argv) {
 }
 `
 	for _, libc := range []string{"gcc", "musl-gcc"} {
-		guest := compileBy(t, libc, program)
+		guest := compile.Text(t, libc, program)
 		for which, c := range []struct {
 			bug    string
 			listed int
@@ -74,7 +74,8 @@ int main(int argc, char **argv) {
 // TestAtomicHeaderAlone: stdatomic.h's names for types make nothing atomic, also where
 // the type of memory can't be told.
 func TestAtomicHeaderAlone(t *testing.T) {
-	guest := compile(t, `#include <pthread.h>
+	t.Parallel()
+	guest := compile.Text(t, "gcc", `#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 static int *p;
@@ -96,6 +97,7 @@ int main(void) {
 // TestAtomicCode: of C++ the atomic operations are functions, and what is from them
 // is in no race, whatever the memory; nor is what its library does to its own objects.
 func TestAtomicCode(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("g++"); err != nil {
 		t.Skip("no g++")
 	}
@@ -135,13 +137,7 @@ int main(int argc, char **) {
 	t.join();
 }
 `
-	src, bin := filepath.Join(t.TempDir(), "guest.cc"), filepath.Join(t.TempDir(), "guest")
-	if err := os.WriteFile(src, []byte(program), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if msg, err := exec.Command("g++", "-std=c++20", "-g", "-w", "-O1", "-static", "-pthread", src, "-o", bin).CombinedOutput(); err != nil {
-		t.Fatalf("g++: %v\n%s", err, msg)
-	}
+	bin := compile.Text(t, "g++", program, "-std=c++20")
 	for which, want := range []int{0, 1, 0, 0, 0, 0} {
 		cfg := racing(t, bin)
 		cfg.Args = slices.Repeat([]string{"x"}, which)

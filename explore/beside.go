@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"landgo/explore/story"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -102,7 +103,7 @@ func (b *beside) work() {
 	for _, f := range b.found {
 		var s trace.Schedule
 		if err == nil {
-			s, err = schedule(b.Session, f.path)
+			s, err = story.Schedule(b.Session, f.path)
 		}
 		b.trace = append(b.trace, s)
 	}
@@ -202,7 +203,7 @@ func (d *deepening) takeBeside() {
 		}
 		if i < len(b.trace) {
 			f.schedule = b.trace[i]
-		} else if f.schedule, d.besideErr = schedule(b.Session, f.path); d.besideErr != nil { // a race
+		} else if f.schedule, d.besideErr = story.Schedule(b.Session, f.path); d.besideErr != nil { // a race
 			return
 		}
 		f.fresh = false

@@ -4,6 +4,8 @@ import (
 	"errors"
 
 	"landgo/deepen"
+	"landgo/explore/config"
+	"landgo/explore/story"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -18,9 +20,6 @@ type byStates struct {
 	*hunt
 	err error // a *por.EndlessError, or what it couldn't do
 }
-
-// byStatesSearch is its name.
-const byStatesSearch = "stateful"
 
 // statesLimit is how many steps it has if there is no --time. Who counts without an
 // end has no end of states.
@@ -40,7 +39,7 @@ func (d *deepening) lookByStates() error {
 	d.Guest.Rewind(d.Root)
 	d.Guest.SetGranularity(d.Granularity(d.Config.PP, nil))
 	d.Guest.Look(nil)
-	engine, err := por.New(byStatesSearch, por.Options{OneEvent: true, Stop: o.enough})
+	engine, err := por.New(config.Stateful, por.Options{OneEvent: true, Stop: o.enough})
 	if err != nil {
 		return err
 	}
@@ -50,7 +49,7 @@ func (d *deepening) lookByStates() error {
 	})
 	d.byStates, d.doomed.job.State = o, deepen.Stuck
 	for _, f := range o.found {
-		if f.schedule, err = schedule(d.Session, f.path); err != nil {
+		if f.schedule, err = story.Schedule(d.Session, f.path); err != nil {
 			return err
 		}
 		f.fresh, d.seen[f.key] = false, f

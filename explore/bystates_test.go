@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -63,6 +64,7 @@ int main(void)
 // TestByStates: without --pp, a guest whose executions needn't end is searched by
 // states, to a verdict; one whose executions can't end has none.
 func TestByStates(t *testing.T) {
+	t.Parallel()
 	for _, g := range []struct {
 		name, source string
 		search       string // with --pp mem; "" is a deepening
@@ -74,7 +76,7 @@ func TestByStates(t *testing.T) {
 		{"for ever", forever, "stateful", result.Budget, result.Endless},
 	} {
 		c := config.Default()
-		c.Guest, c.Out, c.Jobs = compile(t, g.source), config.NoFile, 1
+		c.Guest, c.Out, c.Jobs = compile.Text(t, "gcc", g.source), config.NoFile, 1
 		if g.search != "" {
 			c.Search, c.Deepen = g.search, false
 			c.PP = config.PointMem

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -35,6 +36,7 @@ int main(void) {
 // party to a race, with the line of the call; what the library keeps of its streams
 // is in order by the library's own means.
 func TestCallRace(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ f, g, want string }{
 		{"b[0] = 1;", "puts((char *)b);", "b[0]"},
 		{"b[0] = 1;", `sprintf((char *)b, "%d", 3);`, "b[0]"},
@@ -51,7 +53,7 @@ func TestCallRace(t *testing.T) {
 		{"flockfile(stdout); funlockfile(stdout);", "flockfile(stdout); funlockfile(stdout);", ""},
 	} {
 		for _, libc := range []string{"gcc", "musl-gcc"} {
-			got, r := raceBugs(t, racing(t, compileBy(t, libc, callProgram(c.f, c.g))))
+			got, r := raceBugs(t, racing(t, compile.Text(t, libc, callProgram(c.f, c.g))))
 			if strings.Join(got, " ") != c.want || c.want == "" && r.Verdict != result.Verified {
 				t.Errorf("%s, %s against %s: races on %v, want %q (%s)", libc, c.f, c.g, got, c.want, r.Verdict)
 			}
@@ -70,10 +72,11 @@ func TestCallRace(t *testing.T) {
 // TestCallPoint: a trusted call that races becomes a preemption point, and then
 // nothing of it is unexamined.
 func TestCallPoint(t *testing.T) {
+	t.Parallel()
 	const twice = "b[0] = '1'; b[0] = '0';"
 	for _, libc := range []string{"gcc", "musl-gcc"} {
 		cfg := config.Default()
-		cfg.Guest, cfg.Out = compileBy(t, libc, callProgram(twice, `sscanf((char *)b, "%d", (int *)&n); if (n == 1) abort();`)), config.NoFile
+		cfg.Guest, cfg.Out = compile.Text(t, libc, callProgram(twice, `sscanf((char *)b, "%d", (int *)&n); if (n == 1) abort();`)), config.NoFile
 		if err := config.OptionNamed("pp").Apply(&cfg, "race"); err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +84,7 @@ func TestCallPoint(t *testing.T) {
 		if err != nil || r.Verdict != result.Buggy || r.Bug.Kind != result.Assertion {
 			t.Errorf("%s: %v, %s", libc, err, r.Verdict)
 		}
-		cfg.Guest = compileBy(t, libc, callProgram(twice, `sscanf((char *)b, "%d", (int *)&n);`))
+		cfg.Guest = compile.Text(t, libc, callProgram(twice, `sscanf((char *)b, "%d", (int *)&n);`))
 		r, err = Run(context.Background(), cfg, nil)
 		if err != nil || r.Verdict != result.Verified || r.Unexamined != 0 || len(r.Races) != 2 || r.Races[0].Class != "benign" {
 			t.Errorf("%s: %v, %s, %d unexamined, %+v", libc, err, r.Verdict, r.Unexamined, r.Races)

@@ -12,6 +12,7 @@ import (
 	"landgo/explore/config"
 	"landgo/explore/session"
 	"landgo/guests/random"
+	"landgo/internal/compile"
 	"landgo/por"
 	"landgo/result"
 	"landgo/trace"
@@ -124,6 +125,7 @@ func outcomesOf(t *testing.T, s *session.Session, search string, at deepen.Set, 
 // before every access reaches, and none besides. LANDGO_SOAK_GUESTS, LANDGO_SEED
 // and LANDGO_PROGRAM as for TestRandomPrograms.
 func TestConvergence(t *testing.T) {
+	t.Parallel()
 	seed, n, only, soak := randomRun(t, 7, 40)
 	limit := uint64(2000)
 	if soak {
@@ -274,8 +276,9 @@ func TestConvergenceOfRounds(t *testing.T) {
 // TestLoopIsNamedByItsOwnRead: a livelock is the same bug at any points, though a
 // thread has read what its loop reads just before the loop.
 func TestLoopIsNamedByItsOwnRead(t *testing.T) {
+	t.Parallel()
 	c := config.Default()
-	c.Guest = compile(t, `#include <pthread.h>
+	c.Guest = compile.Text(t, "gcc", `#include <pthread.h>
 static volatile int v, never;
 static void *f(void *p) {
 	if (v == 1) never = 1;

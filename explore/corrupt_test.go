@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"landgo/explore/config"
 	"landgo/explore/saved"
+	"landgo/internal/compile"
 	"landgo/internal/corrupt"
 	"landgo/result"
 )
@@ -50,17 +50,8 @@ func explained(r *result.Result, err error) error {
 func TestCorruptCheckpoint(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "search.ckpt")
 	base := config.Default()
-	base.Guest, base.Out, base.Jobs, base.KeepGoing = filepath.Join(t.TempDir(), "guest"), config.NoFile, 1, true
-	src := base.Guest + ".c"
-	if err := os.WriteFile(src, []byte(corruptGuest), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	split := base.Guest + "-split" // which takes more than a moment without --pp
-	for guest, from := range map[string]string{base.Guest: src, split: "../internal/e2e/testdata/split.c"} {
-		if text, err := exec.Command("musl-gcc", "-g", "-O1", "-static", "-pthread", "-o", guest, from).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-	}
+	base.Guest, base.Out, base.Jobs, base.KeepGoing = compile.Text(t, "musl-gcc", corruptGuest), config.NoFile, 1, true
+	split := compile.File(t, "musl-gcc", "../internal/e2e/testdata/split.c") // which takes more than a moment without --pp
 	base.CheckpointEvery = time.Microsecond
 	one := base
 	one.Deepen = false

@@ -8,6 +8,7 @@ import (
 	"landgo/explore/config"
 	"landgo/explore/saved"
 	"landgo/explore/session"
+	"landgo/explore/story"
 	"landgo/por"
 	"landgo/race"
 	"landgo/scheduler"
@@ -242,7 +243,7 @@ func (d *deepening) settle(j *deepen.Job) (err error) {
 		f.fresh, f.job = false, j
 		d.plan.Failed(j, true)
 		d.publish() // as long as its story isn't known
-		if f.schedule, err = schedule(d.Session, f.path); err != nil {
+		if f.schedule, err = story.Schedule(d.Session, f.path); err != nil {
 			return err
 		}
 		f.told = nil

@@ -94,6 +94,7 @@ func TestSuspendedSpacesGoOn(t *testing.T) {
 // TestRacePoints: a point before one instruction is one in a fresh process as
 // well, where nothing is known to be shared.
 func TestRacePoints(t *testing.T) {
+	t.Parallel()
 	c := config.Default()
 	c.Guest, c.Out = "../bin/guests/musl-O1/lost_update", config.NoFile
 	run := func(pp string) *result.Result {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -77,9 +78,9 @@ func TestDeepeningGoesOn(t *testing.T) {
 		c.Guest, c.Out = "../bin/guests/musl-O1/"+g.name, config.NoFile
 		switch g.name {
 		case "rare":
-			c.Guest = compile(t, rare)
+			c.Guest = compile.Text(t, "gcc", rare)
 		case "split":
-			c.Guest = compile(t, split)
+			c.Guest = compile.Text(t, "gcc", split)
 		}
 		g.change(&c)
 		pauseSteps = g.pause

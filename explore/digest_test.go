@@ -67,6 +67,7 @@ func (w *twins) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 // TestDigests: states of real guests with the same digest behave the same, on
 // the first few thousand paths without reduction; and there are many such.
 func TestDigests(t *testing.T) {
+	t.Parallel()
 	for i, name := range small {
 		t.Run(name, func(t *testing.T) {
 			cc, opt := "gcc", "-O1"

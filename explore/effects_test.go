@@ -2,14 +2,11 @@ package explore
 
 import (
 	"context"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -146,7 +143,7 @@ A { usleep(1000); return p; } B { y = now(); return p; } MAIN(x = now(), assert(
 		for _, cc := range []string{"gcc", "musl-gcc"} {
 			t.Run(c.name+" "+cc, func(t *testing.T) {
 				t.Parallel()
-				bin := builtBy(t, cc, head+c.source)
+				bin := compile.Text(t, cc, head+c.source)
 				for _, search := range []string{"", "none"} {
 					cfg := config.Default()
 					cfg.Guest, cfg.Out, cfg.Time = bin, config.NoFile, 20*time.Second
@@ -168,24 +165,4 @@ A { usleep(1000); return p; } B { y = now(); return p; } MAIN(x = now(), assert(
 			})
 		}
 	}
-}
-
-// builtBy builds a program with a compiler that is here.
-func builtBy(t *testing.T, cc, source string) string {
-	t.Helper()
-	if _, err := exec.LookPath(cc); err != nil {
-		t.Skip("no " + cc)
-	}
-	dir := t.TempDir()
-	src, bin := filepath.Join(dir, "guest.c"), filepath.Join(dir, "guest")
-	if strings.HasSuffix(cc, "++") {
-		src += "c"
-	}
-	if err := os.WriteFile(src, []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if msg, err := exec.Command(cc, "-g", "-O1", "-static", "-pthread", "-w", src, "-o", bin).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", cc, err, msg)
-	}
-	return bin
 }

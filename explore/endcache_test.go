@@ -1,12 +1,11 @@
 package explore
 
 import (
-	"context"
 	"os/exec"
 	"testing"
 
 	"landgo/explore/config"
-	"landgo/result"
+	"landgo/internal/compile"
 )
 
 // cacheHead begins each program of TestThreadCaches.
@@ -91,38 +90,20 @@ int main(void) { for (int i = 0; i < 3; i++) { pthread_create(&t, 0, f, 0); pthr
 // TestThreadCaches: with glibc's own allocator, what a thread freed is used again after
 // its end as on the machine that the test runs on; by default and with other searches.
 func TestThreadCaches(t *testing.T) {
+	t.Parallel()
 	for _, p := range threadCaches {
 		for _, optimise := range []string{"-O0", "-O2"} {
 			t.Run(p.name+" "+optimise, func(t *testing.T) {
 				t.Parallel()
-				bin := buildText(t, "gcc", cacheHead+p.source, optimise, "-fno-builtin")
+				bin := compile.Text(t, "gcc", cacheHead+p.source, optimise, "-fno-builtin")
 				for range 5 {
 					if failed := exec.Command(bin).Run() != nil; p.machine >= 0 && failed != (p.machine == 1) {
 						t.Fatalf("on the machine, failed: %t", failed)
 					}
 				}
-				for _, search := range []string{"", "none", "sleep", "stateful"} {
-					cfg := config.Default()
-					cfg.Guest, cfg.Out, cfg.Malloc = bin, config.NoFile, config.MallocNative
-					if search != "" {
-						cfg.Search, cfg.PP = search, config.PointMem
-					}
-					r, err := Run(context.Background(), cfg, nil)
-					if err != nil {
-						t.Fatal(err)
-					}
-					got := string(r.Verdict)
-					if r.Verdict == result.Buggy {
-						got = string(r.Bug.Kind)
-						again, err := Replay(context.Background(), cfg, &result.BugFile{Schedule: r.Bug.Schedule}, nil)
-						if err != nil || again.Bug == nil || again.Bug.Message != r.Bug.Message {
-							t.Errorf("search %q: the replay ended so: %+v %v", search, again, err)
-						}
-					}
-					if got != p.want {
-						t.Errorf("search %q: %s (%s), want %s: %+v", search, got, r.Reason, p.want, r.Bug)
-					}
-				}
+				c := onProgram(bin)
+				c.Malloc = config.MallocNative
+				endsAs(t, c, p.want, "optimal", "none", "sleep", "stateful")
 			})
 		}
 	}

@@ -16,6 +16,7 @@ import (
 // estimate made of it is no number. Every result has a JSON form all the same, and
 // what is shown on the way a time that isn't negative.
 func TestEstimatesHaveJSON(t *testing.T) {
+	t.Parallel()
 	shares := []float64{0, 1, 5e-324, 1e-308, 2e-320, math.NaN()}
 	for range 200 {
 		shares = append(shares, math.Ldexp(rand.Float64(), -rand.IntN(1100)))

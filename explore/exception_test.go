@@ -2,12 +2,10 @@ package explore
 
 import (
 	"context"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -40,7 +38,7 @@ int main()
 // be switched.
 func TestExceptions(t *testing.T) {
 	t.Parallel()
-	bin := compileCPP(t, "-O1", exceptionSource)
+	bin := compile.Text(t, "g++", exceptionSource, "-std=c++17")
 	for _, deepens := range []bool{true, false} {
 		cfg := config.Default()
 		cfg.Guest, cfg.Out, cfg.Deepen, cfg.MaxExecutions = bin, config.NoFile, deepens, 100
@@ -58,7 +56,7 @@ func TestExceptions(t *testing.T) {
 // the handler's calls have their frames where pthread_once had its own.
 func TestOnceException(t *testing.T) {
 	t.Parallel()
-	bin := compileCPP(t, "-O2", `
+	bin := compile.Text(t, "g++", `
 #include <cassert>
 #include <mutex>
 #include <thread>
@@ -77,7 +75,7 @@ int main()
 	a.join();
 	assert(tries == 2 && done == 1);
 }
-`)
+`, "-std=c++17", "-O2")
 	cfg := config.Default()
 	cfg.Guest, cfg.Out = bin, config.NoFile
 	r, err := Run(context.Background(), cfg, nil)
@@ -87,21 +85,4 @@ int main()
 	if r.Verdict != result.Verified {
 		t.Errorf("%s (%s), want verified", r.Verdict, r.Reason)
 	}
-}
-
-// compileCPP is a static C++ program, with debug information.
-func compileCPP(t *testing.T, optimise, source string) string {
-	t.Helper()
-	if _, err := exec.LookPath("g++"); err != nil {
-		t.Skip("no g++")
-	}
-	dir := t.TempDir()
-	src, bin := filepath.Join(dir, "guest.cc"), filepath.Join(dir, "guest")
-	if err := os.WriteFile(src, []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if msg, err := exec.Command("g++", "-std=c++17", "-g", optimise, "-static", "-pthread", src, "-o", bin).CombinedOutput(); err != nil {
-		t.Fatalf("g++: %v\n%s", err, msg)
-	}
-	return bin
 }

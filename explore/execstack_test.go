@@ -2,11 +2,12 @@ package explore
 
 import (
 	"context"
-	"landgo/explore/config"
 	"os/exec"
 	"strings"
 	"testing"
 
+	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -14,6 +15,7 @@ import (
 // what is there isn't modelled, where the machine that the test runs on would do it; and
 // is a bug where it wouldn't (musl's stacks of threads).
 func TestCodeOnTheStack(t *testing.T) {
+	t.Parallel()
 	const head = `
 #include <assert.h>
 #include <pthread.h>
@@ -31,7 +33,7 @@ int main(void) { pthread_t t; int five = 5; pthread_create(&t, 0, f, &five), pth
 	} {
 		for _, cc := range []string{"gcc", "musl-gcc"} {
 			t.Run(p.name+" "+cc, func(t *testing.T) {
-				bin, want := buildText(t, cc, head+p.source, "-O1", "-z", "execstack"), p.glibc
+				bin, want := compile.Text(t, cc, head+p.source, "-O1", "-z", "execstack"), p.glibc
 				if cc == "musl-gcc" {
 					want = p.musl
 				}

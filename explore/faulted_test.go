@@ -16,6 +16,7 @@ func defines(program string, names ...string) string {
 // before and after what another thread does with the page; so do operations and system
 // calls that find the page closed. Each program is right in one order only.
 func TestFaultsAreEvents(t *testing.T) {
+	t.Parallel()
 	const program = `#define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>
@@ -85,6 +86,7 @@ int main(void) {
 // before it: on an alternate stack in memory that another thread reads. Each check
 // fails in one of the two orders.
 func TestHandlerFrames(t *testing.T) {
+	t.Parallel()
 	const program = `#define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>

@@ -3,11 +3,11 @@ package explore
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 )
 
 func factorial(n int) int {
@@ -86,10 +86,7 @@ func TestOutcomesByFormula(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cc := range []string{"gcc", "musl-gcc"} {
-		guest := filepath.Join(dir, cc)
-		if msg, err := exec.Command(cc, "-g", "-O1", "-w", "-static", "-pthread", "-o", guest, filepath.Join("testdata", "formulas.c")).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", cc, err, msg)
-		}
+		guest := compile.File(t, cc, "testdata/formulas.c")
 		for _, f := range formulas {
 			if f.glibc && cc != "gcc" {
 				continue

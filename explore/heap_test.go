@@ -3,12 +3,12 @@ package explore
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -272,6 +272,7 @@ int main(void)
 // have none, with landgo's allocator and with the C library's own; a replay of the
 // schedule finds it again.
 func TestHeap(t *testing.T) {
+	t.Parallel()
 	for _, c := range heapCases {
 		for _, cc := range []string{"gcc", "musl-gcc"} {
 			t.Run(c.name+" "+cc, func(t *testing.T) {
@@ -288,14 +289,7 @@ func TestHeap(t *testing.T) {
 // build compiles the program; in is its standard input.
 func (c *heapCase) build(t *testing.T, cc string) (bin, in string) {
 	t.Helper()
-	dir := t.TempDir()
-	src, bin, in := filepath.Join(dir, "guest.c"), filepath.Join(dir, "guest"), filepath.Join(dir, "in")
-	if err := os.WriteFile(src, []byte(heapHead+c.source), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if msg, err := exec.Command(cc, "-g", "-w", "-O1", "-fno-builtin", "-static", "-pthread", src, "-o", bin).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", cc, err, msg)
-	}
+	bin, in = compile.Text(t, cc, heapHead+c.source, "-fno-builtin"), filepath.Join(t.TempDir(), "in")
 	if err := os.WriteFile(in, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}

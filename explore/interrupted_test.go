@@ -1,14 +1,9 @@
 package explore
 
 import (
-	"context"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
-	"landgo/explore/config"
-	"landgo/result"
+	"landgo/internal/compile"
 )
 
 // interruptedHead begins each program of TestInterruptedWaits. HANDLE installs h.
@@ -180,14 +175,16 @@ int main(void) { HANDLE(SIGUSR1, h, 0); GO(t, user); pthread_kill(t, SIGUSR1); p
 // TestInterruptedWaits: a wait that a signal interrupts goes on where it was, or ends
 // with EINTR, as on a machine; by default and with no reduction.
 func TestInterruptedWaits(t *testing.T) {
+	t.Parallel()
 	for _, p := range interrupted {
 		for _, cc := range []string{"gcc", "musl-gcc"} {
 			t.Run(p.name+" "+cc, func(t *testing.T) {
+				t.Parallel()
 				want := p.want
 				if cc == "musl-gcc" && p.musl != "" {
 					want = p.musl
 				}
-				bin := buildText(t, cc, interruptedHead+p.source, "-O1")
+				bin := compile.Text(t, cc, interruptedHead+p.source)
 				second := "none"
 				switch p.name {
 				case "cond broadcast and nested handlers", "a jump out of a semaphore's wait", "an alternate stack", "barrier",
@@ -195,44 +192,8 @@ func TestInterruptedWaits(t *testing.T) {
 					"a creation's name is stored after a handler":
 					second = "sleep" // without a reduction they are thousands
 				}
-				for _, search := range []string{"", second} {
-					cfg := config.Default()
-					cfg.Guest, cfg.Out = bin, config.NoFile
-					if search != "" {
-						cfg.Search, cfg.PP = search, config.PointMem
-					}
-					r, err := Run(context.Background(), cfg, nil)
-					if err != nil {
-						t.Fatal(err)
-					}
-					got := string(r.Verdict)
-					if r.Verdict == result.Buggy {
-						got = string(r.Bug.Kind)
-						again, err := Replay(context.Background(), cfg, &result.BugFile{Schedule: r.Bug.Schedule}, nil)
-						if err != nil || again.Bug == nil || again.Bug.Message != r.Bug.Message {
-							t.Errorf("search %q: the replay ended so: %+v %v", search, again, err)
-						}
-					}
-					if got != want {
-						t.Errorf("search %q: %s (%s), want %s", search, got, r.Reason, want)
-					}
-				}
+				endsAs(t, onProgram(bin), want, "optimal", second)
 			})
 		}
 	}
-}
-
-// buildText compiles a C program, statically, and returns its path.
-func buildText(t *testing.T, cc, source string, flags ...string) string {
-	t.Helper()
-	dir := t.TempDir()
-	src, bin := filepath.Join(dir, "guest.c"), filepath.Join(dir, "guest")
-	if err := os.WriteFile(src, []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	args := append([]string{"-g", "-w", "-static", "-pthread", src, "-o", bin}, flags...)
-	if msg, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", cc, err, msg)
-	}
-	return bin
 }

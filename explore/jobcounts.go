@@ -60,7 +60,7 @@ func (d *deepening) account() {
 		case len(o.found) > 0:
 			state = deepen.Failing
 		}
-		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Search: byStatesSearch, State: state.String(),
+		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Search: config.Stateful, State: state.String(),
 			Executions: o.stats.Executions, Blocked: o.stats.Blocked, Transitions: o.stats.Transitions + o.stats.Replayed})
 		d.result.Threads = max(d.result.Threads, o.result.Threads)
 	}

@@ -38,7 +38,7 @@ func (d *deepening) verdict() error {
 		r.Reason = "explored by ascending numbers of preemptions, until no interleaving was left that has more"
 	case d.byStates.proves():
 		r.Verdict = result.Verified
-		r.Search, r.Certificate.Search = byStatesSearch, byStatesSearch
+		r.Search, r.Certificate.Search = config.Stateful, config.Stateful
 		r.Reason = "explored state by state, for some executions have no end"
 	case (d.Config.Naive() || d.Config.SyncOnly) && d.stopped == "" && d.lastEnd() != nil:
 		r.Verdict = result.Verified

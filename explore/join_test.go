@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
 // TestJoinable: a thread that was detached is joined by nobody, whichever came first;
 // who joins the first thread, or itself, waits for that.
 func TestJoinable(t *testing.T) {
+	t.Parallel()
 	const program = `#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -49,7 +51,7 @@ int main(void) {
 		{"pthread_create(&t, 0, join, 0); x = 1; pthread_exit(0)", "", ""},
 	} {
 		for cc, want := range map[string]string{"gcc": c.glibc, "musl-gcc": c.musl} {
-			guest := compileBy(t, cc, strings.Replace(program, "MAIN", c.main, 1))
+			guest := compile.Text(t, cc, strings.Replace(program, "MAIN", c.main, 1))
 			for _, search := range []string{"none", "source", "optimal", "trust"} {
 				cfg := config.Default()
 				cfg.Guest, cfg.Out, cfg.PP, cfg.Search, cfg.KeepGoing = guest, config.NoFile, config.PointMem, search, true

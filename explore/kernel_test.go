@@ -15,6 +15,7 @@ import (
 	"landgo/explore/config"
 	"landgo/explore/session"
 	"landgo/guests/ticks"
+	"landgo/internal/compile"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -25,12 +26,11 @@ import (
 // without.
 func kernelBuilt(t testing.TB, program string) string {
 	t.Helper()
-	dir := t.TempDir()
-	out, err := exec.Command("make", "-s", "-C", "../guests/kernel", "OUT64="+dir, filepath.Join(dir, program)).CombinedOutput()
+	path, said, err := compile.Made("../guests/kernel", program, "MACHINE=x86-64")
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%v\n%s", err, said)
 	}
-	return filepath.Join(dir, program)
+	return path
 }
 
 func kernelConfig(guest, test, pp string) config.Config {
@@ -98,6 +98,7 @@ var (
 // reduction does: right kernels and wrong ones, with threads that wait, sleep, and
 // have priorities; kernels that say who woke whom, and such of whose threads it is read.
 func TestKernelSearchesAgree(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ program, test, pp string }{
 		{"kernel", "create", "sti"},
 		{"kernel", "lock", "cli,sti"},
@@ -155,6 +156,7 @@ func TestKernelSearchesAgree(t *testing.T) {
 
 // TestKernelRefuses: a search that a kernel's steps don't suit says so.
 func TestKernelRefuses(t *testing.T) {
+	t.Parallel()
 	guest := kernelBuilt(t, "kernel")
 	for search, bound := range map[string]string{"trust": "", "rounder": "rounds=1", "stateful": "", "lazy-bpor": "preempt=1"} {
 		c := kernelConfig(guest, "lock", "mem")
@@ -172,6 +174,7 @@ func TestKernelRefuses(t *testing.T) {
 // kernel says, and no tick brings the processor there: that is told as what it is.
 // The other bug of the same mistake is found as well.
 func TestKernelLoses(t *testing.T) {
+	t.Parallel()
 	c := kernelConfig(kernelBuilt(t, "kernel-create_unguarded"), "create", "mem")
 	c.Search, c.KeepGoing = "bounded", true
 	c.Bounds = por.Bounds{{Measure: por.Preempt, Limit: 1}}
@@ -237,6 +240,7 @@ func edited(t *testing.T, program string, edits ...string) string {
 // TestKernelUnmet: where no run comes to points of a kind, or the timer never
 // interrupts, the verdict says so.
 func TestKernelUnmet(t *testing.T) {
+	t.Parallel()
 	late := kernelEdited(t, "sync.c", "	landgo_locking(l);\n	bool on = interrupts_off();\n", "	bool on = interrupts_off();\n	landgo_locking(l);\n")
 	masked := kernelEdited(t, "interrupt.c", "out8(MASTER_MASK, 0xfe);", "out8(MASTER_MASK, 0xff);")
 	whole := kernelBuilt(t, "kernel")
@@ -268,6 +272,7 @@ func TestKernelUnmet(t *testing.T) {
 // and says which. Where nobody but one thread runs after landgo_booted, a verdict
 // says so.
 func TestKernelAnnotations(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ file, line, instead, test, want string }{
 		{"thread.c", "	queue_add(&ready, t);\n	landgo_ready(t->id);\n	interrupts_restore(on || RESTORE_NESTED);", "	queue_add(&ready, t);\n	interrupts_restore(on);",
 			"lock", "landgo_ready wasn't called"},
@@ -301,6 +306,7 @@ func TestKernelAnnotations(t *testing.T) {
 // times as long as a program's, and are planned for so. Between the two accesses
 // of this mistake is neither a cli nor a sti, and the space of all points is large.
 func TestKernelDeepens(t *testing.T) {
+	t.Parallel()
 	c := kernelConfig(kernelBuilt(t, "kernel-create_unguarded"), "create", "yield")
 	c.Deepen, c.PP, c.MaxExecutions = true, config.PointMem, 0
 	c.Race, c.Jobs = config.RaceLimited, 1
@@ -326,15 +332,15 @@ func TestKernelDeepens(t *testing.T) {
 // TestKernelOnBothMachines: a kernel has the same interleavings on x86-64 and on
 // i386.
 func TestKernelOnBothMachines(t *testing.T) {
-	dir := t.TempDir()
-	exec.Command("make", "-s", "-C", "../guests/kernel", "MACHINE=i386", "OUT32="+dir, filepath.Join(dir, "kernel")).Run()
-	if _, err := os.Stat(filepath.Join(dir, "kernel")); err != nil {
+	t.Parallel()
+	narrow, _, err := compile.Made("../guests/kernel", "kernel", "MACHINE=i386")
+	if err != nil {
 		t.Skip("gcc -m32 doesn't work here")
 	}
 	wide := kernelBuilt(t, "kernel")
 	for _, test := range []string{"yield", "lock", "semaphore", "donate"} {
 		var counts []uint64
-		for _, guest := range []string{wide, filepath.Join(dir, "kernel")} {
+		for _, guest := range []string{wide, narrow} {
 			c := kernelConfig(guest, test, "cli,sti")
 			c.Search = "none" // reductions depend on what shares a word
 			r, err := Run(context.Background(), c, nil)
@@ -355,6 +361,7 @@ func TestKernelOnBothMachines(t *testing.T) {
 // TestKernelCounts: in as many orders as package ticks counts without a machine,
 // sections without interrupts come: all that the timer can do, and nothing else.
 func TestKernelCounts(t *testing.T) {
+	t.Parallel()
 	guest := kernelBuilt(t, "kernel")
 	for _, test := range []string{"create", "join", "leave", "lock", "semaphore", "buffer"} {
 		want, err := ticks.Count(test, ticks.Mistakes{})
@@ -376,6 +383,7 @@ func TestKernelCounts(t *testing.T) {
 // TestKernelForetold: when a sleep ends is foretold once, and comes to what letting
 // time pass in every state does, in as many executions.
 func TestKernelForetold(t *testing.T) {
+	t.Parallel()
 	guest := kernelBuilt(t, "kernel")
 	for _, pp := range []string{"yield", "lock", "cli"} {
 		c := kernelConfig(guest, "sleep", pp)

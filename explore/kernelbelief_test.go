@@ -14,6 +14,7 @@ import (
 // in fewer executions than the right one does, and makes no bug of what is none: the
 // result is invalid, for what the run contradicts.
 func TestWrongProfiles(t *testing.T) {
+	t.Parallel()
 	const list, sleepers = "ready-list: {variable: ready, first: first, next: next", "sleepers: {variable: sleepers, first"
 	const unlisted, sleeps, ended, ready = "doesn't list as ready", "a tick has woken thread", "had ended, by the profile's ended states", "ready ones"
 	type wrong struct{ from, to, want string }

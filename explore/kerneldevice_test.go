@@ -162,6 +162,7 @@ func kernelWithDevices(t *testing.T, machine string, changes map[string][2]strin
 // TestKernelDevices: the machine under a kernel does as a PC does, wherever ticks
 // come in between.
 func TestKernelDevices(t *testing.T) {
+	t.Parallel()
 	tests := []string{"shadow", "ended", "masked", "halt", "console"}
 	declared, listed := "", "static const struct {"
 	rows := `{"race", test_race},`
@@ -202,6 +203,7 @@ func TestKernelDevices(t *testing.T) {
 // TestKernelWithoutEnd: a kernel that doesn't tell the controller that its tick has
 // ended gets no other: who sleeps then does so for ever.
 func TestKernelWithoutEnd(t *testing.T) {
+	t.Parallel()
 	guest := kernelWithDevices(t, "x86-64", map[string][2]string{"interrupt.c": {"	out8(MASTER, END_OF_INTERRUPT);\n", ""}})
 	r, err := Run(context.Background(), kernelConfig(guest, "sleep", "cli"), nil)
 	if err != nil {

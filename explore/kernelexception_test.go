@@ -16,6 +16,7 @@ import (
 // from, is no bug; one is whose handler doesn't come back, with the exception as what
 // is told, at its instruction.
 func TestKernelExceptions(t *testing.T) {
+	t.Parallel()
 	const (
 		body   = "	(void)unused;\n	return 7;"
 		breaks = "	(void)unused;\n	__asm__ volatile(\"int3\");\n	return 7;"
@@ -92,6 +93,7 @@ func TestKernelExceptions(t *testing.T) {
 
 // TestKernelExceptions32: the same on i386, before the kernel is up as well.
 func TestKernelExceptions32(t *testing.T) {
+	t.Parallel()
 	guest := kernelEdited(t, "main.c", "	threads_setup();\n", "	threads_setup();\n	__asm__ volatile(\"int3; ud2\");\n",
 		"interrupt.c", "	if (f->vector < EXCEPTIONS) {\n", "	if (f->vector == 6)\n		f->at += 2;\n	if (f->vector == 3 || f->vector == 6)\n		return;\n	if (f->vector < EXCEPTIONS) {\n",
 		"tests.c", "	(void)unused;\n	return 7;", "	(void)unused;\n	__asm__ volatile(\"ud2; ud2; int3\");\n	return 7;")

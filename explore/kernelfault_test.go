@@ -11,6 +11,7 @@ import (
 // TestKernelFaults: what goes wrong between a thread and its interrupts is told as
 // what it is, on both machines, where the threads are told of by a profile.
 func TestKernelFaults(t *testing.T) {
+	t.Parallel()
 	for _, k := range []struct{ program, kind, text string }{
 		{"kernel-register_lost", "assertion", "the interrupt's handler returns with "},
 		{"kernel-gates_lost", "segfault", "(triple fault)"},
@@ -50,6 +51,7 @@ func TestKernelFaults(t *testing.T) {
 // was, that is for ever, in a thread, in a handler, or in threads that yield to each
 // other; and a loop that counts is none of these.
 func TestKernelLoopsOff(t *testing.T) {
+	t.Parallel()
 	const line, says = "	(void)unused;\n	return 7;", "interrupts are off, and the processor goes round in a loop for ever"
 	for _, k := range []struct{ file, line, instead, want string }{
 		{"tests.c", line, "	(void)unused;\n	interrupts_off();\n	while (!counter)\n		;\n	return 7;", says},
@@ -86,6 +88,7 @@ func TestKernelLoopsOff(t *testing.T) {
 // where annotations or the kernel's shape say where stacks are, and of a last call too,
 // which only pushes.
 func TestKernelStackOverflow(t *testing.T) {
+	t.Parallel()
 	const line = "	(void)unused;\n	return 7;"
 	deep := func(body string) string {
 		return "	(void)unused;\n	extern int deep(int);\n	return deep(20);\n}\nint deep(int n)\n{\n" + body + "}\nstatic inline int three(void)\n{\n	return 3;"

@@ -3,12 +3,11 @@ package explore
 import (
 	"context"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/por"
 	"landgo/result"
 )
@@ -17,16 +16,12 @@ import (
 // with further flags; "" where gcc can't.
 func silentKernel(t testing.TB, machine, program, flags string) string {
 	t.Helper()
-	dir := t.TempDir()
-	path := filepath.Join(dir, program)
-	make := exec.Command("make", "-s", "-C", "../guests/kernel", "MACHINE="+machine, "OUT="+dir, path)
-	make.Env = append(os.Environ(), "CFLAGS=-DLANDGO_SILENT "+flags)
-	out, err := make.CombinedOutput()
-	if _, missing := os.Stat(path); missing != nil && machine == "i386" {
+	path, said, err := compile.Made("../guests/kernel", program, "MACHINE="+machine, "CFLAGS=-DLANDGO_SILENT "+flags)
+	if err != nil && machine == "i386" {
 		return ""
 	}
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%v\n%s", err, said)
 	}
 	return path
 }
@@ -53,6 +48,7 @@ func silentProfile(t testing.TB, running bool) *config.Profile {
 // TestSilentKernel: a kernel without annotations that no profile describes isn't
 // booted; the result says what it lacks, and what to do.
 func TestSilentKernel(t *testing.T) {
+	t.Parallel()
 	for _, machine := range []string{"x86-64", "i386"} {
 		guest := silentKernel(t, machine, "kernel", "")
 		if guest == "" {
@@ -80,6 +76,7 @@ func TestSilentKernel(t *testing.T) {
 // that is assigned before or after the switch of stacks; and whether threads switch
 // to each other, or to a scheduler that looks for the next one with interrupts on.
 func TestSilentKernelCounts(t *testing.T) {
+	t.Parallel()
 	type build struct{ machine, flags string }
 	told := kernelBuilt(t, "kernel")
 	guests := map[build]string{}
@@ -124,6 +121,7 @@ func TestSilentKernelCounts(t *testing.T) {
 // well, with as few preemptions, and replay. page_free ends in a jump to another
 // function: where that has a role too, both calls have ended.
 func TestSilentKernelMistakes(t *testing.T) {
+	t.Parallel()
 	for _, k := range []struct{ program, test, pp, kind, text string }{
 		{"kernel-wakeup_lost", "semaphore", "cli", "deadlock", "semaphore"},
 		{"kernel-exit_early", "leave", "cli", "use-after-free", "4096 bytes that has been freed"},
@@ -157,6 +155,7 @@ func TestSilentKernelMistakes(t *testing.T) {
 // TestSilentKernelRefuses: what a profile says of a kernel that it hasn't got is
 // told in one line.
 func TestSilentKernelRefuses(t *testing.T) {
+	t.Parallel()
 	guest := silentKernel(t, "x86-64", "kernel", "")
 	good := silentProfile(t, false).Text
 	for _, k := range []struct{ from, to, want string }{
@@ -200,6 +199,7 @@ func TestSilentKernelRefuses(t *testing.T) {
 // interrupts on mustn't return with them off. One that was called with them off
 // may, as the kernel's own do.
 func TestInterruptsLeftOff(t *testing.T) {
+	t.Parallel()
 	for _, machine := range []string{"x86-64", "i386"} {
 		guest := silentKernel(t, machine, "kernel-release_off", "")
 		if guest == "" {

@@ -17,6 +17,7 @@ import (
 // more than a livelock is claimed after, are no livelock, and come to an end: where a
 // loop of the kernel's own reads the clock, and where a course's kernel sleeps so.
 func TestKernelWaitsLong(t *testing.T) {
+	t.Parallel()
 	for _, k := range []struct{ program, test string }{{"kernel", "watch"}, {"course", "long_nap"}} {
 		c := kernelConfig(kernelBuilt(t, k.program), k.test, "yield")
 		c.MaxExecutions = 1
@@ -33,6 +34,7 @@ func TestKernelWaitsLong(t *testing.T) {
 // TestKernelLivelock: it is told at whatever points, and comes again. A thread that is
 // alone, and yields to itself, has one too.
 func TestKernelLivelock(t *testing.T) {
+	t.Parallel()
 	for _, k := range []struct{ program, test, pp, search string }{
 		{"kernel", "await", "yield", "optimal"}, {"kernel", "await", "cli,sti", "optimal"},
 		{"course", "politeness", "cli", "optimal"}, {"course", "loneliness", "cli", "optimal"},
@@ -66,6 +68,7 @@ func TestKernelLivelock(t *testing.T) {
 // other way than byte by byte: the test looks. 4,000 bytes take more instructions than
 // all else. With interrupts on it is byte by byte, for others can come between.
 func TestKernelScrolls(t *testing.T) {
+	t.Parallel()
 	c := kernelConfig(kernelBuilt(t, "course"), "scroll", "cli")
 	r, err := Run(context.Background(), c, nil)
 	if err != nil {
@@ -125,6 +128,7 @@ func TestKernelStepTells(t *testing.T) {
 // A thread that sleeps for longer than anybody waits is left asleep, and the verdict
 // says so: no ticks are spent on it, and no other thread is tried for its sake.
 func TestKernelOversleeps(t *testing.T) {
+	t.Parallel()
 	r, err := Run(context.Background(), kernelConfig(kernelBuilt(t, "course"), "oversleep", "cli"), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -43,6 +43,7 @@ const spinNames = `	{"spin", test_spin}, {"await_setter", test_await_setter}, {"
 // executions end as those of an exhaustive one. Where nobody is left to change it,
 // that is a livelock; not where a tick does.
 func TestKernelSpins(t *testing.T) {
+	t.Parallel()
 	edits := []string{"tests.c", "static const struct {\n", spinTests, "tests.c", `	{"create", test_create}`, spinNames}
 	guest := kernelEdited(t, edits...)
 	guarded := kernelEdited(t, append(edits, "thread.c", "	ticks++;\n", "	ticks++;\n	extern void watchdog(word);\n	watchdog(ticks);\n")...)

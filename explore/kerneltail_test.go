@@ -13,6 +13,7 @@ import (
 // instruction behind sti too, is its own, although another's step runs it where ticks
 // pass over the thread: so the story can say what was between its read and its write.
 func TestKernelTails(t *testing.T) {
+	t.Parallel()
 	for name, begin := range map[string]string{
 		"behind sti":  `__asm__ volatile("sti"); seen = balance`,
 		"before sti":  `seen = balance; __asm__ volatile("sti")`,

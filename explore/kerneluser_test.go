@@ -4,14 +4,13 @@ import (
 	"context"
 	"maps"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"landgo/explore/config"
 	"landgo/explore/session"
+	"landgo/internal/compile"
 	"landgo/por"
 	"landgo/result"
 )
@@ -20,15 +19,12 @@ import (
 // where gcc or the engine can't.
 func usersKernel(t testing.TB, program string) string {
 	t.Helper()
-	dir := t.TempDir()
-	path := filepath.Join(dir, program)
-	make := exec.Command("make", "-s", "-C", "../guests/kernel", "MACHINE=i386", "OUT="+dir, path)
-	out, err := make.CombinedOutput()
-	if _, missing := os.Stat(path); missing != nil && strings.Contains(string(out), "No rule to make") {
+	path, said, err := compile.Made("../guests/kernel", program, "MACHINE=i386")
+	if err != nil && strings.Contains(said, "No rule to make") {
 		t.Skip("this gcc doesn't make programs for i386")
 	}
-	if err != nil || len(out) > 0 {
-		t.Fatalf("%v\n%s", err, out)
+	if err != nil || said != "" {
+		t.Fatalf("%v\n%s", err, said)
 	}
 	return path
 }
@@ -56,6 +52,7 @@ func usersConfig(t testing.TB, program, test, pp string) config.Config {
 // its threads wait for input; mistakes of the kernel's and of its programs' are found,
 // with what a program and the kernel do to one page at two addresses.
 func TestUserPrograms(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		program, test, pp string
 		executions        uint64
@@ -100,6 +97,7 @@ func TestUserPrograms(t *testing.T) {
 // TestUserProgramsAgree: the reductions reach the same ends as no reduction does, with
 // steps in user mode.
 func TestUserProgramsAgree(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ program, test, pp string }{
 		{"users", "lock", "lock,unlock"},
 		{"users", "both", "cli,sti"},

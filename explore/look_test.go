@@ -2,31 +2,14 @@ package explore
 
 import (
 	"maps"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 )
-
-// chosen compiles a guest of testdata whose cases its first argument chooses.
-func chosen(t *testing.T, name string) string { return compiled(t, name) }
-
-// compiled compiles a guest of testdata.
-func compiled(t *testing.T, name string, flags ...string) string {
-	t.Helper()
-	guest := filepath.Join(t.TempDir(), name)
-	// musl-gcc leaves the kernel's headers out.
-	args := append([]string{"-g", "-O1", "-static", "-pthread", "-idirafter", "/usr/include", "-idirafter", "/usr/include/x86_64-linux-gnu",
-		"-o", guest, filepath.Join("testdata", name+".c")}, flags...)
-	if msg, err := exec.Command("musl-gcc", args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, msg)
-	}
-	return guest
-}
 
 // searchesAgree checks that every search has the ends that exhaustive search
 // has, and returns those.
@@ -44,8 +27,9 @@ func searchesAgree(t *testing.T, c config.Config) []string {
 // TestLooks: where no preemption point is, how far a step goes depends on the
 // objects on its way, and every search knows it (scheduler/look.go).
 func TestLooks(t *testing.T) {
+	t.Parallel()
 	c := config.Default()
-	c.Guest = chosen(t, "looks")
+	c.Guest = compile.File(t, "musl-gcc", "testdata/looks.c")
 	for kind, name := range []string{"mutex", "spin lock", "semaphore", "writer by writer", "reader by writer", "writer by reader", "once", "signal by signal"} {
 		t.Run(name, func(t *testing.T) {
 			c.Args = []string{strconv.Itoa(kind)}
@@ -64,8 +48,9 @@ func TestLooks(t *testing.T) {
 
 // TestOutcomes: results that the order decides.
 func TestOutcomes(t *testing.T) {
+	t.Parallel()
 	c := config.Default()
-	c.Guest = chosen(t, "outcomes")
+	c.Guest = compile.File(t, "musl-gcc", "testdata/outcomes.c")
 	for kind, tt := range []struct {
 		name string
 		ends int    // with points at every access, 0: any number

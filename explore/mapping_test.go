@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -138,8 +139,9 @@ int main(void)
 // TestRemapped: a map grows where it is as on the machine that the test runs on, and
 // what is in it lives on.
 func TestRemapped(t *testing.T) {
+	t.Parallel()
 	for _, cc := range []string{"gcc", "musl-gcc"} {
-		bin := buildText(t, cc, remapped, "-O1")
+		bin := compile.Text(t, cc, remapped, "-O1")
 		if out, err := exec.Command(bin).CombinedOutput(); err != nil {
 			t.Fatalf("%s: on the machine: %v: %s", cc, err, out)
 		}
@@ -160,6 +162,7 @@ func TestRemapped(t *testing.T) {
 // TestMappings: what the program maps itself is blocks, with where they were mapped
 // and unmapped; what a C library maps isn't.
 func TestMappings(t *testing.T) {
+	t.Parallel()
 	for _, c := range mappingCases {
 		c.source = mapHead + c.source
 		for _, cc := range []string{"gcc", "musl-gcc"} {
@@ -176,6 +179,7 @@ func TestMappings(t *testing.T) {
 
 // TestMappingStacks: a report has who mapped and who unmapped.
 func TestMappingStacks(t *testing.T) {
+	t.Parallel()
 	c := heapCase{source: mapHead + `
 static char *shared;
 static char *get(void) { return MAP(4096); }
@@ -228,6 +232,7 @@ var pagesCases = []heapCase{
 
 // TestPages: the pages that a program for Pebbles has of new_pages are blocks.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	for _, machine := range []string{"-m64", "-m32"} {
 		for _, c := range pagesCases {
 			runtime := "../guests/pebbles/runtime"

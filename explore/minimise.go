@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/explore/session"
+	"landgo/explore/story"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -42,7 +43,7 @@ func (h *hunt) minimise(f *finding) error {
 		OneEvent: h.OneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit,
 		Stop: func() bool { return run.steps >= run.most || h.stop() },
 	}
-	if f.failure.Kind == failureRace {
+	if f.failure.Kind == story.FailureRace {
 		return h.minimiseRace(f, run, opts)
 	}
 	fair, cyclic := h.Config.Bounds.Limit(por.Fair)
@@ -126,7 +127,7 @@ func (h *hunt) refine(f *finding) error {
 	if err != nil {
 		return fmt.Errorf("an execution couldn't be run again: %w", err)
 	}
-	if f.failure.Kind == failureRace {
+	if f.failure.Kind == story.FailureRace {
 		f.path = path // its story looks for the race
 		return nil
 	}

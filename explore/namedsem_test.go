@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -114,10 +115,11 @@ int main(void) {
 // TestNamedSemaphores: with both C libraries, by default, by exhaustive search, and
 // with the library's own code for all other functions.
 func TestNamedSemaphores(t *testing.T) {
+	t.Parallel()
 	for _, p := range namedSemPrograms {
 		t.Run(p.name, func(t *testing.T) {
 			for _, libc := range []string{"gcc", "musl-gcc"} {
-				guest := compileBy(t, libc, namedSems+p.program)
+				guest := compile.Text(t, libc, namedSems+p.program)
 				for _, way := range []struct {
 					name string
 					set  func(*config.Config)

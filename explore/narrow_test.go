@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -34,7 +35,7 @@ func TestNarrow(t *testing.T) {
 	warm(t, 2_000)
 	rounds(t, 3_000, 2_000)
 	c := config.Default()
-	c.Guest, c.Out, c.Jobs = compile(t, helper), config.NoFile, 2
+	c.Guest, c.Out, c.Jobs = compile.Text(t, "gcc", helper), config.NoFile, 2
 	r, err := Run(context.Background(), c, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -3,29 +3,22 @@ package explore
 import (
 	"context"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
 // TestObjectErrors: landgo's model of the synchronisation objects returns what each C
 // library returns on the machine that the test runs on, and sets errno as it does.
 func TestObjectErrors(t *testing.T) {
+	t.Parallel()
 	for _, cc := range []string{"gcc", "musl-gcc"} {
 		t.Run(cc, func(t *testing.T) {
-			build := func(name string, flags ...string) string {
-				out := filepath.Join(t.TempDir(), name)
-				args := append([]string{"-g", "-w", "-O1", "-static", "-pthread", "testdata/errors.c", "-o", out}, flags...)
-				if msg, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
-					t.Fatalf("%v\n%s", err, msg)
-				}
-				return out
-			}
 			var calls strings.Builder
-			run := exec.Command(build("native"))
+			run := exec.Command(compile.File(t, cc, "testdata/errors.c"))
 			run.Stderr = &calls
 			figures, err := run.Output()
 			if err != nil {
@@ -35,7 +28,7 @@ func TestObjectErrors(t *testing.T) {
 				t.Fatalf("the program makes %d calls", n)
 			}
 			cfg := config.Default()
-			cfg.Guest, cfg.Out, cfg.PP = build("guest", "-DWANT="+strings.TrimSuffix(string(figures), ",")), config.NoFile, config.PointMem
+			cfg.Guest, cfg.Out, cfg.PP = compile.File(t, cc, "testdata/errors.c", "-DWANT="+strings.TrimSuffix(string(figures), ",")), config.NoFile, config.PointMem
 			r, err := Run(context.Background(), cfg, nil)
 			if err != nil {
 				t.Fatal(err)

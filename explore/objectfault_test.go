@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
 // TestObjectFault: the operations that landgo carries out fault where the guest has
 // no memory, as the C library's own do.
 func TestObjectFault(t *testing.T) {
+	t.Parallel()
 	const program = `#include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -69,7 +71,7 @@ int main(void) { pthread_t t; (void)t; (void)m; (void)use; (void)handle; (void)s
 	} {
 		t.Run(c.main, func(t *testing.T) {
 			cfg := config.Default()
-			cfg.Guest, cfg.Out, cfg.PP = compileBy(t, c.cc, strings.Replace(program, "MAIN", c.main, 1)), config.NoFile, config.PointMem
+			cfg.Guest, cfg.Out, cfg.PP = compile.Text(t, c.cc, strings.Replace(program, "MAIN", c.main, 1)), config.NoFile, config.PointMem
 			r, err := Run(context.Background(), cfg, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -2,13 +2,11 @@ package explore
 
 import (
 	"context"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -98,14 +96,6 @@ int main(int argc, char **argv)
 // replaces an operator isn't judged, as its new may be malloc by its own word.
 func TestOperators(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("g++"); err != nil {
-		t.Skip("no g++")
-	}
-	dir := t.TempDir()
-	src := filepath.Join(dir, "guest.cc")
-	if err := os.WriteFile(src, []byte(operatorsSource), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct{ name, args, says string }{
 		{"runtime", "0", ""},
 		{"runtime", "1", "free of a block that new gave out"},
@@ -121,12 +111,7 @@ func TestOperators(t *testing.T) {
 		{"REPLACED", "0", ""},
 		{"REPLACED", "1", ""},
 	} {
-		bin := filepath.Join(dir, c.name)
-		if _, err := os.Stat(bin); err != nil {
-			if msg, err := exec.Command("g++", "-std=c++17", "-g", "-w", "-O1", "-fno-builtin", "-static", "-pthread", "-D"+c.name, src, "-o", bin).CombinedOutput(); err != nil {
-				t.Fatalf("g++: %v\n%s", err, msg)
-			}
-		}
+		bin := compile.Text(t, "g++", operatorsSource, "-std=c++17", "-fno-builtin", "-D"+c.name)
 		for _, malloc := range []config.Malloc{config.MallocTrusted, config.MallocNative} {
 			cfg := config.Default()
 			cfg.Guest, cfg.Args, cfg.Out, cfg.Malloc = bin, []string{c.args}, config.NoFile, malloc

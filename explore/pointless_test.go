@@ -1,9 +1,6 @@
 package explore
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,21 +8,13 @@ import (
 	"landgo/explore/config"
 	"landgo/explore/session"
 	"landgo/image"
+	"landgo/internal/compile"
 )
 
 // bare compiles assembly text into a guest without a C library.
 func bare(t *testing.T, text string, flags ...string) string {
 	t.Helper()
-	dir := t.TempDir()
-	src, out := filepath.Join(dir, "bare.s"), filepath.Join(dir, "bare")
-	if err := os.WriteFile(src, []byte(".globl _start\n"+text+"\n mov $60, %eax\n syscall\n.data\nword: .quad 0\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	args := append([]string{"-nostdlib", "-static", "-o", out, src}, flags...)
-	if msg, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, msg)
-	}
-	return out
+	return compile.Assembly(t, ".globl _start\n"+text+"\n mov $60, %eax\n syscall\n.data\nword: .quad 0\n", flags...)
 }
 
 const (
@@ -41,6 +30,7 @@ const (
 // TestPointless: a kind of point that can't be anywhere in the guest is refused
 // by name, and no other is.
 func TestPointless(t *testing.T) {
+	t.Parallel()
 	guests := map[string]string{
 		"plain": bare(t, plain), "plain, stripped": bare(t, plain, "-s"),
 		"locks": bare(t, locks), "locks, stripped": bare(t, locks, "-s"),

@@ -2,14 +2,13 @@ package explore
 
 import (
 	"context"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"landgo/explore/config"
 	"landgo/guests"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -72,9 +71,10 @@ func TestFiguresOfQuicksand(t *testing.T) {
 // all, gives the second thread the block that the first one gave back: no race is
 // listed or examined, and what was spared is counted.
 func TestRecycledBetweenThreads(t *testing.T) {
+	t.Parallel()
 	cfg := config.Default()
 	cfg.Out, cfg.Malloc = config.NoFile, config.MallocNative
-	cfg.Guest = compile(t, `#include <malloc.h>
+	cfg.Guest = compile.Text(t, "gcc", `#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 static volatile int *volatile shared;
@@ -91,23 +91,4 @@ int main(void) { pthread_t t, u; mallopt(M_ARENA_MAX, 1); pthread_create(&t, 0, 
 	if err != nil || r.Verdict != result.Verified || len(r.Races) > 0 || r.RacesRecycled == 0 {
 		t.Errorf("%v, %+v", err, r)
 	}
-}
-
-// compile builds a guest of the test's own.
-func compile(t *testing.T, text string) string {
-	t.Helper()
-	return compileBy(t, "gcc", text)
-}
-
-func compileBy(t *testing.T, cc, text string) string {
-	t.Helper()
-	dir := t.TempDir()
-	source, out := filepath.Join(dir, "guest.c"), filepath.Join(dir, "guest")
-	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if msg, err := exec.Command(cc, "-g", "-O1", "-static", "-pthread", "-o", out, source).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, msg)
-	}
-	return out
 }

@@ -1,15 +1,12 @@
 package explore
 
 import (
-	"fmt"
 	"slices"
 
-	"landgo/explore/session"
+	"landgo/explore/story"
 	"landgo/por"
 	"landgo/race"
 	"landgo/result"
-	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // With --fail-on race, a data race is a bug when both orders were run, each
@@ -21,16 +18,6 @@ import (
 // The bug's execution ends with the step of the later access. A replay runs
 // that one order and looks whether the two are neighbours in it; then whoever
 // came second could have gone first, for it stood before its access.
-
-// failureRace is the kind of such a failure.
-const failureRace = scheduler.Kind(result.Race)
-
-// confirmed reports whether a data race came in both orders.
-func (l *lookout) confirmed() bool {
-	return l != nil && slices.ContainsFunc(l.Candidates(), isBug)
-}
-
-func isBug(c *race.Candidate) bool { return c.Kind == race.Data && c.BothOrders() }
 
 // raced reports whether the search under way has met a race that is a bug.
 func (h *hunt) raced() bool { return h.watched != nil && h.watched.raced }
@@ -46,12 +33,8 @@ func (h *hunt) takeRaces(all *race.Detector) error {
 		if c.Kind != race.Data || !bug[c.Pair] {
 			continue
 		}
-		f := &finding{key: raceKey(h.Session, &c.Shown), fresh: true, path: slices.Clone(h.watched.adjacent.shown[i])}
-		if err := countPreemptions(h.Session, f); err != nil {
-			return err
-		}
-		f.failure = raceFailure(h.Session, &c.Shown)
-		if err := complete(h.Session, f); err != nil {
+		f := &finding{key: story.RaceKey(h.Session, &c.Shown), fresh: true, path: slices.Clone(h.watched.adjacent.shown[i])}
+		if err := h.raceAt(f, &c.Shown); err != nil {
 			return err
 		}
 		old := h.seen[f.key]
@@ -67,134 +50,15 @@ func (h *hunt) takeRaces(all *race.Detector) error {
 	return nil
 }
 
-// raceText describes a race of memory with a name in words that don't depend on
-// its order, so that each execution with it says the same.
-func raceText(s *session.Session, x *race.Sighting, name string) string {
-	a, b := &x.Earlier, &x.Later
-	if a.PC > b.PC {
-		a, b = b, a
-	}
-	verb := func(x *race.Access) string { return map[bool]string{true: "writes", false: "reads"}[x.Write] }
-	does := func(x *race.Access) string {
-		f := result.Innermost(s.Frames([]uint64{x.PC}))
-		return fmt.Sprintf("%s (%s) %s", f.Function, f.Where(), verb(x))
-	}
-	if a.PC == b.PC {
-		return fmt.Sprintf("data race on %s: %s it in two threads", name, does(a))
-	}
-	return fmt.Sprintf("data race on %s: %s it, %s it", name, does(a), does(b))
-}
-
-// raceFailure is a race as a failure, in the state after its later access.
-func raceFailure(s *session.Session, x *race.Sighting) scheduler.Failure {
-	return scheduler.Failure{Kind: failureRace, Message: raceText(s, x, s.Guest.Describe(x.Earlier.Addr)), Thread: x.Later.Thread, PC: x.Later.PC}
-}
-
-// raceKey tells distinct races apart, in any state.
-func raceKey(s *session.Session, x *race.Sighting) string {
-	name, _ := s.Image.Variable(x.Earlier.Addr)
-	return raceText(s, x, name)
-}
-
-// countPreemptions puts into a path which of its steps are preemptions, and
-// leaves the guest at its end.
-func countPreemptions(s *session.Session, f *finding) error {
-	s.Guest.Rewind(s.Root)
-	f.preemptions = 0
-	var threads []trace.Thread
-	for i := range f.path {
-		p := &f.path[i]
-		threads = s.Guest.Threads(threads[:0])
-		if p.Preemption = s.Preempts(threads, f.path[:i], p.Thread); p.Preemption {
-			f.preemptions++
-		}
-		if _, err := s.Take(p); err != nil {
-			return fmt.Errorf("an execution couldn't be run again: %w", err)
-		}
-	}
-	return nil
-}
-
-// complete takes a race's path to the end of the instruction that its last step
-// is within: a replay, in which the memory isn't known to be shared before that
-// instruction, couldn't stop there.
-func complete(s *session.Session, f *finding) error {
-	t := f.path[len(f.path)-1].Thread
-	for s.Guest.Position(t).Part != 0 {
-		tr, err := s.Guest.Step(t, 0)
-		if err != nil {
-			return fmt.Errorf("an execution couldn't be run again: %w", err)
-		}
-		f.path = append(f.path, por.PathStep{Thread: t, Begin: tr.Begin, Last: tr.Last})
-	}
-	return nil
-}
-
-// neighbours watches one execution for data races.
-type neighbours struct {
-	*session.Session
-	*race.Detector
-	seen []neighbour
-}
-
-// neighbour is a race and what it is as a failure.
-type neighbour struct {
-	race.Sighting
-	failure scheduler.Failure
-}
-
-func newNeighbours(s *session.Session) *neighbours {
-	return &neighbours{s, race.New(s.RaceConfig(race.Adjacent)), nil}
-}
-
-func (n *neighbours) step(tr *trace.Transition) {
-	n.Step(tr)
-	for _, i := range n.Changed() {
-		if c := n.Candidates()[i]; c.Kind == race.Data {
-			n.seen = append(n.seen, neighbour{c.Shown, raceFailure(n.Session, &c.Shown)})
-		}
-	}
-}
-
-// raceIn is the race of a story that has a message, or the first if that is
-// "". Nil: there is none.
-func (st *story) raceIn(message string) *neighbour {
-	for i := range st.adjacent {
-		if message == "" || st.adjacent[i].failure.Message == message {
-			return &st.adjacent[i]
-		}
-	}
-	return nil
-}
-
-// collide puts a race's two accesses into its bug. It leaves the guest
-// somewhere on the path.
-func (st *story) collide(b *result.Bug, x *neighbour) error {
-	v := view{Sighting: &x.Sighting}
-	if err := visit(st.Session, st.path, &v); err != nil {
+// raceAt makes a race's path a finding's execution: with its preemptions, the failure,
+// and the last instruction whole.
+func (h *hunt) raceAt(f *finding, x *race.Sighting) (err error) {
+	if f.preemptions, err = h.CountPreemptions(f.path); err != nil {
 		return err
 	}
-	b.Accesses = nil
-	for _, side := range []struct {
-		a     *race.Access
-		stack []result.Frame
-	}{{&x.Earlier, v.first}, {&x.Later, v.second}} {
-		shown := raceAccess(st.Session, side.a)
-		beat := &st.beats[side.a.Step]
-		if k := slices.IndexFunc(beat.accesses, func(a trace.Access) bool { return a.PC == side.a.PC && a.Insn == side.a.Insn }); k >= 0 {
-			shown = st.shown(int(side.a.Step), k)
-		}
-		if len(side.stack) > 0 {
-			shown.Stack = side.stack
-		}
-		if shown.Symbol == "" {
-			shown.Symbol = v.name
-		}
-		b.Accesses = append(b.Accesses, shown)
-	}
-	b.Stack = b.Accesses[1].Stack
-	b.Cause = fmt.Sprintf("nothing orders the accesses of threads %s and %s: other executions have them the other way round", b.Accesses[0].Thread, b.Accesses[1].Thread)
-	return nil
+	f.failure = story.RaceFailure(h.Session, x)
+	f.path, err = h.Complete(f.path)
+	return err
 }
 
 // minimiseRace looks for the execution with the fewest preemptions in which the
@@ -220,11 +84,7 @@ func (h *hunt) minimiseRace(f *finding, run *counted, opts por.Options) error {
 	if !m.got {
 		return nil
 	}
-	if err := countPreemptions(h.Session, f); err != nil {
-		return err
-	}
-	f.failure = raceFailure(h.Session, &m.shown)
-	if err := complete(h.Session, f); err != nil {
+	if err := h.raceAt(f, &m.shown); err != nil {
 		return err
 	}
 	return h.outline(f)
@@ -239,7 +99,7 @@ type raceMinimiser struct {
 // Ended implements por.Observer.
 func (m *raceMinimiser) Ended(*por.Execution) bool {
 	for i, c := range m.w.adjacent.Candidates() {
-		if c.Kind == race.Data && raceKey(m.Session, &c.Shown) == m.want.key {
+		if c.Kind == race.Data && story.RaceKey(m.Session, &c.Shown) == m.want.key {
 			m.want.path, m.shown = slices.Clone(m.w.adjacent.shown[i]), c.Shown
 			m.got = true
 			return false

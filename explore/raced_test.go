@@ -10,6 +10,7 @@ import (
 	"landgo/explore/config"
 	"landgo/explore/saved"
 	"landgo/explore/session"
+	"landgo/internal/compile"
 	"landgo/por/relation"
 	"landgo/race"
 	"landgo/result"
@@ -68,6 +69,7 @@ func replayed(t *testing.T, cfg config.Config, r *result.Result, b *result.Bug) 
 // TestRaceIsBug: with --fail-on race, neighbours that were seen both ways round
 // are bugs, in every guest in which there are some, and nothing else is.
 func TestRaceIsBug(t *testing.T) {
+	t.Parallel()
 	guest := func(name string) string { return "../bin/guests/" + name }
 	for _, c := range []struct {
 		guest string
@@ -105,6 +107,7 @@ func TestRaceIsBug(t *testing.T) {
 // synchronise is no race where its code is tested, nor what the kernel does to a
 // futex; the program's own accesses are.
 func TestLibraryRaces(t *testing.T) {
+	t.Parallel()
 	const program = `#include <pthread.h>
 static int x;
 static void *f(void *a) { if (a) x = 1; return a; }
@@ -116,7 +119,7 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, ARG); READ; pthread_join(
 			{"&x", "(void)*(volatile int *)&x", "x"},
 			{"&x", "(void)*(_Atomic int *)&x", "x"},
 		} {
-			guest := compileBy(t, libc, strings.NewReplacer("ARG", c.arg, "READ", c.read).Replace(program))
+			guest := compile.Text(t, libc, strings.NewReplacer("ARG", c.arg, "READ", c.read).Replace(program))
 			if got, r := raceBugs(t, racing(t, guest, "locks=tested", "time=20s")); strings.Join(got, " ") != c.want || r.Verdict == result.Budget {
 				t.Errorf("%s, %s: races on %v, want %q (%s)", libc, c.read, got, c.want, r.Verdict)
 			}
@@ -138,7 +141,7 @@ static void *f(void *a)
 }
 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_mutex_lock(&m); item = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m); pthread_join(t, 0); return 0; }
 `
-	if got, r := raceBugs(t, racing(t, compileBy(t, "gcc", waits), "timeouts=any", "max-executions=1500")); len(got) > 0 || r.Executions < 1500 {
+	if got, r := raceBugs(t, racing(t, compile.Text(t, "gcc", waits), "timeouts=any", "max-executions=1500")); len(got) > 0 || r.Executions < 1500 {
 		t.Errorf("a timed wait: races on %v after %d executions", got, r.Executions)
 	}
 	if got, r := raceBugs(t, racing(t, "../bin/guests/glibc-O2/lost_update-fixed", "locks=tested")); len(got) > 0 || r.Verdict != result.Verified {
@@ -149,6 +152,7 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_mutex_lock(&m
 // TestCommute: operations between which --fail-on race sees no order are
 // independent for the searches, so no search need show both of their orders.
 func TestCommute(t *testing.T) {
+	t.Parallel()
 	n := 0
 	for a := range trace.NumOps {
 		for b := range trace.NumOps {
@@ -170,12 +174,13 @@ func TestCommute(t *testing.T) {
 // racesGuest is a case of testdata/races.c.
 func racesGuest(t *testing.T, name string) string {
 	t.Helper()
-	return compiled(t, "races", "-D"+strings.ToUpper(name))
+	return compile.File(t, "musl-gcc", "testdata/races.c", "-D"+strings.ToUpper(name))
 }
 
 // TestRaceUnderSearches: whatever search comes to both orders calls the race a
 // bug, and without being asked none does.
 func TestRaceUnderSearches(t *testing.T) {
+	t.Parallel()
 	const guest = "../bin/guests/musl-O2/lost_update"
 	for _, search := range []string{"none", "sleep", "stateful", "dpor", "classic", "nidhugg", "source", "optimal", "trust", "random:runs=50", "pct:d=2,runs=50", "pos:runs=50"} {
 		if got, r := raceBugs(t, racing(t, guest, "search="+search)); len(got) != 1 || r.Verdict != result.Buggy {
@@ -197,6 +202,7 @@ func TestRaceUnderSearches(t *testing.T) {
 // TestRaceEndsSearch: the first race ends a search that isn't to go on, and a
 // bare schedule shows it again.
 func TestRaceEndsSearch(t *testing.T) {
+	t.Parallel()
 	cfg := racing(t, "../bin/guests/musl-O2/increment")
 	cfg.KeepGoing = false
 	_, r := raceBugs(t, cfg)
@@ -268,6 +274,7 @@ func TestRaceAcrossCheckpoint(t *testing.T) {
 
 // TestRaceClasses: what becomes of a candidate, in the words of Blum and Gibson.
 func TestRaceClasses(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		guest   string
 		options []string
@@ -308,6 +315,7 @@ func TestRaceClasses(t *testing.T) {
 // TestRaceNames: what races is called as its programmer does, on all builds; and
 // memory that an allocator gives out again isn't a race.
 func TestRaceNames(t *testing.T) {
+	t.Parallel()
 	for _, build := range []string{"glibc-O1", "glibc-O2", "musl-O1", "musl-O2"} {
 		for _, c := range []struct {
 			guest, want string
@@ -387,6 +395,7 @@ int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i
 // TestKernelsWords: what calls of a Pebbles kernel read and write of its own (who can
 // run) is no race of the program's.
 func TestKernelsWords(t *testing.T) {
+	t.Parallel()
 	cfg := config.Default()
 	cfg.Guest, cfg.Out = "../bin/guests/pebbles/spin-cond", config.NoFile
 	r, err := Run(context.Background(), cfg, nil)

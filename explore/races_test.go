@@ -10,6 +10,7 @@ import (
 // TestRacesListed: the racing guest's races are those on its variable; its cured twin has none; and neither verdict nor counts depend
 // on the detector.
 func TestRacesListed(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		guest, mode, pp string
 		want            bool

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
@@ -14,6 +12,7 @@ import (
 	"landgo/explore/config"
 	"landgo/explore/session"
 	"landgo/guests/random"
+	"landgo/internal/compile"
 	"landgo/por"
 )
 
@@ -23,6 +22,7 @@ import (
 // LANDGO_SOAK_GUESTS=N in the environment runs N programs with a fresh seed;
 // LANDGO_SEED gives a seed, and LANDGO_PROGRAM one program of it.
 func TestRandomPrograms(t *testing.T) {
+	t.Parallel()
 	seed, n, only, soak := randomRun(t, 1, 30)
 	limit := uint64(300)
 	if soak {
@@ -118,19 +118,7 @@ func ending(e *ends) []string { return slices.Sorted(maps.Keys(e.states)) }
 // compileRandom builds the programs of a seed into one guest.
 func compileRandom(t *testing.T, cc string, seed uint64, n int) string {
 	t.Helper()
-	dir := t.TempDir()
-	source, out := filepath.Join(dir, "random.c"), filepath.Join(dir, "random")
-	if err := os.WriteFile(source, []byte(random.Source(seed, n)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"-g", "-O1", "-w", "-static", "-pthread", "-o", out, source}
-	if cc == "musl-gcc" { // which doesn't know the kernel's headers
-		args = append(args, "-idirafter", "/usr/include", "-idirafter", "/usr/include/x86_64-linux-gnu")
-	}
-	if msg, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", cc, err, msg)
-	}
-	return out
+	return compile.Text(t, cc, random.Source(seed, n))
 }
 
 // explore runs a search up to a number of executions, over the steps of c.Search.

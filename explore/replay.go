@@ -8,6 +8,7 @@ import (
 	"landgo/explore/config"
 	"landgo/explore/limits"
 	"landgo/explore/session"
+	"landgo/explore/story"
 	"landgo/image"
 	"landgo/result"
 	"landgo/scheduler"
@@ -90,7 +91,7 @@ func replay(s *session.Session, sched trace.Schedule, file *result.BugFile, r *r
 	if err != nil {
 		return s.VerdictOf(err, r)
 	}
-	st, err := tell(s, path)
+	st, err := story.Tell(s, path)
 	if errors.Is(err, scheduler.ErrStopped) {
 		return err
 	}
@@ -98,11 +99,11 @@ func replay(s *session.Session, sched trace.Schedule, file *result.BugFile, r *r
 		return s.VerdictOf(err, r)
 	}
 	r.Executions, r.Transitions, r.Threads = 1, uint64(len(path)), len(s.Guest.Starts())
-	r.Account = st.account()
+	r.Account = st.Account()
 	r.Verdict = result.Budget
 	r.Reason = "this interleaving ended without a bug"
-	if x := st.raceIn(file.Message); x != nil && (file.Kind == result.Race || file.Kind == "" && failure == nil) {
-		failure = &x.failure
+	if x := st.RaceIn(file.Message); x != nil && (file.Kind == result.Race || file.Kind == "" && failure == nil) {
+		failure = &x.Failure
 	}
 	if failure == nil {
 		return nil
@@ -116,7 +117,7 @@ func replay(s *session.Session, sched trace.Schedule, file *result.BugFile, r *r
 			f.preemptions++
 		}
 	}
-	b, err := st.bug(f)
+	b, err := st.Bug(&f.failure, f.preemptions, f.minimal)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package explore
 import (
 	"sort"
 
+	"landgo/explore/story"
 	"landgo/result"
 )
 
@@ -51,17 +52,15 @@ func (h *hunt) report() error {
 // outline names a bug's execution by its threads' instructions, and tells its story
 // as it is: to find a shorter one may take long.
 func (h *hunt) outline(f *finding) error {
-	st, err := tell(h.Session, f.path)
+	st, err := story.Tell(h.Session, f.path)
 	if err != nil {
 		return err
 	}
-	f.schedule = st.schedule
+	f.schedule = st.Schedule
 	if _, keeps := h.obs.(Keeper); !keeps {
 		return nil
 	}
-	brief := *f
-	brief.minimal = result.BestFound
-	if f.told, err = st.bug(&brief); err != nil {
+	if f.told, err = st.Bug(&f.failure, f.preemptions, result.BestFound); err != nil {
 		return err
 	}
 	if f.config != nil {
@@ -78,12 +77,12 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 			return err
 		}
 	}
-	st, err := tell(h.Session, f.path)
+	st, err := story.Tell(h.Session, f.path)
 	if err != nil {
 		return err
 	}
-	st.preemptedAt(preempted, &f.failure)
-	b, err := st.bug(f)
+	st.PreemptedAt(preempted, &f.failure)
+	b, err := st.Bug(&f.failure, f.preemptions, f.minimal)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -59,7 +60,7 @@ func TestJobsAtOnce(t *testing.T) {
 		c := config.Default()
 		c.Guest, c.Out, c.KeepGoing = "../bin/guests/musl-O1/"+g.name, config.NoFile, g.goesOn
 		if g.name == "rare" {
-			c.Guest = compile(t, rare)
+			c.Guest = compile.Text(t, "gcc", rare)
 		}
 		rounds(t, 1<<40, 1<<17)
 		whole, err := Run(context.Background(), c, nil)

@@ -11,6 +11,7 @@ import (
 	"landgo/explore/limits"
 	"landgo/explore/saved"
 	"landgo/explore/session"
+	"landgo/explore/story"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
@@ -54,7 +55,7 @@ func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Resu
 		return nil, err
 	}
 	// Before anything is run again that isn't of the search.
-	r.Warnings = warnings(s, r)
+	r.Warnings = story.Warnings(s, r)
 	// Before the report: a minimising search may make steps finer than those
 	// that are to be checked.
 	if err := h.selfCheck(); err != nil {
@@ -202,7 +203,7 @@ func (h *hunt) Ended(x *por.Execution) bool {
 func (h *hunt) endMet(x *por.Execution) {
 	wrote := ""
 	if h.result.Threads < 2 {
-		wrote = firstLine(h.Session)
+		wrote = story.FirstLine(h.Session)
 	}
 	h.Guest.End(wrote)
 }

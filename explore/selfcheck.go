@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/explore/session"
+	"landgo/explore/story"
 	"landgo/result"
 )
 
@@ -26,7 +27,7 @@ func (h *hunt) selfCheck() error {
 	}
 	other.Following = true
 	for i, path := range h.checks {
-		sched, err := schedule(h.Session, path)
+		sched, err := story.Schedule(h.Session, path)
 		if err != nil {
 			return h.unlike(i, err.Error())
 		}

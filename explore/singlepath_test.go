@@ -1,12 +1,12 @@
 package explore
 
 import (
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"landgo/explore/config"
 	"landgo/explore/session"
+	"landgo/internal/compile"
 	"landgo/por"
 )
 
@@ -15,6 +15,7 @@ import (
 // threads of the indexer and 13 of the file system (Figs 6 and 8), and more with
 // one thread more.
 func TestSinglePath(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		guest, size string
 		single      bool
@@ -23,11 +24,7 @@ func TestSinglePath(t *testing.T) {
 		{"filesystem", "-DN=6", true}, {"filesystem", "-DN=13", true}, {"filesystem", "-DN=14", false},
 	} {
 		t.Run(c.guest+c.size, func(t *testing.T) {
-			guest := filepath.Join(t.TempDir(), c.guest)
-			args := []string{"-g", "-O1", "-static", "-pthread", c.size, "-o", guest, filepath.Join("..", "guests", "bench", c.guest+".c")}
-			if msg, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, msg)
-			}
+			guest := compile.File(t, "gcc", filepath.Join("..", "guests", "bench", c.guest+".c"), c.size)
 			for _, search := range []string{"dpor", "dpor:sleep=0", "dpor:figure=3", "dpor:figure=3,sleep=0", "dpor:figure=4",
 				"dpor:figure=4,sleep=0", "classic", "nidhugg", "source", "optimal"} {
 				cfg := config.Default()

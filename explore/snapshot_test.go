@@ -40,6 +40,7 @@ func outcome(r *result.Result) string {
 // boots: right kernels and wrong ones, with what is known of memory and threads by
 // annotations and by a profile, on both machines.
 func TestKeptBoot(t *testing.T) {
+	t.Parallel()
 	silent := silentProfile(t, false)
 	i386 := silentKernel(t, "i386", "kernel", "")
 	for _, k := range []struct {
@@ -83,6 +84,7 @@ func TestKeptBoot(t *testing.T) {
 // TestKeptBootFits: a boot is used for the same kernel, command line, profile and
 // configuration only.
 func TestKeptBootFits(t *testing.T) {
+	t.Parallel()
 	c := kernelConfig(kernelBuilt(t, "kernel"), "lock memtest=1", "cli")
 	c.Snapshot = t.TempDir()
 	if n, _ := bootedFrom(t, c); n == 0 {
@@ -116,6 +118,7 @@ func TestKeptBootFits(t *testing.T) {
 // TestKeptBootDamaged: a file that is damaged is told of in one line, the kernel is
 // booted, and its boot is kept once more.
 func TestKeptBootDamaged(t *testing.T) {
+	t.Parallel()
 	c := kernelConfig(kernelBuilt(t, "kernel"), "lock memtest=1", "cli")
 	c.Snapshot = t.TempDir()
 	bootedFrom(t, c)

@@ -3,17 +3,18 @@ package explore
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
 // TestSources: programs that once got a wrong verdict. want is the bug's kind,
 // or a verdict; preemptions are counted by hand, as the comments say.
 func TestSources(t *testing.T) {
+	t.Parallel()
 	const head = `#define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
@@ -222,15 +223,7 @@ int main(void) { GO(t, user); GO(u, user); pthread_join(t, 0); pthread_join(u, 0
 	} {
 		for _, cc := range []string{"gcc", "musl-gcc"} {
 			t.Run(c.name+" "+cc, func(t *testing.T) {
-				dir := t.TempDir()
-				src, bin := filepath.Join(dir, "guest.c"), filepath.Join(dir, "guest")
-				if err := os.WriteFile(src, []byte(head+c.source), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				if msg, err := exec.Command(cc, "-g", "-O1", "-static", "-pthread", src, "-o", bin).CombinedOutput(); err != nil {
-					t.Fatalf("%s: %v\n%s", cc, err, msg)
-				}
-				in := filepath.Join(dir, "in")
+				bin, in := compile.Text(t, cc, head+c.source), filepath.Join(t.TempDir(), "in")
 				if err := os.WriteFile(in, []byte("x"), 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -260,12 +253,8 @@ int main(void) { GO(t, user); GO(u, user); pthread_join(t, 0); pthread_join(u, 0
 // code, and runs before the thread's end. It isn't in TestSources because a
 // static C program can't register one (glibc's call fails without its loader).
 func TestThreadLocal(t *testing.T) {
-	if _, err := exec.LookPath("g++"); err != nil {
-		t.Skip("no g++")
-	}
-	dir := t.TempDir()
-	src, bin := filepath.Join(dir, "guest.cc"), filepath.Join(dir, "guest")
-	if err := os.WriteFile(src, []byte(`
+	t.Parallel()
+	bin := compile.Text(t, "g++", `
 #include <cassert>
 #include <pthread.h>
 static int n;
@@ -281,12 +270,7 @@ int main()
 	pthread_join(u, 0);
 	assert(n == 4);
 }
-`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if msg, err := exec.Command("g++", "-g", "-O1", "-static", "-pthread", src, "-o", bin).CombinedOutput(); err != nil {
-		t.Fatalf("g++: %v\n%s", err, msg)
-	}
+`)
 	cfg := config.Default()
 	cfg.Guest, cfg.Out = bin, config.NoFile
 	r, err := Run(context.Background(), cfg, nil)

@@ -1,11 +1,9 @@
 package explore
 
 import (
-	"context"
 	"testing"
 
-	"landgo/explore/config"
-	"landgo/result"
+	"landgo/internal/compile"
 )
 
 // spinStackHead begins each program of TestSpinsOnOtherStacks: on(f, top) calls f with
@@ -32,6 +30,7 @@ static void *set(void *a) { if (other) flag = 1; return a; }
 // in a block of the heap, in an array or on an alternate stack, isn't a spin while they
 // change. One whose variables don't change is, wherever its stack is.
 func TestSpinsOnOtherStacks(t *testing.T) {
+	t.Parallel()
 	const main = `
 int main(void) { pthread_t t, u; pthread_create(&t, 0, user, 0); pthread_create(&u, 0, set, 0); pthread_join(t, 0); pthread_join(u, 0); }`
 	for _, p := range []struct{ name, source, want string }{
@@ -92,26 +91,8 @@ static void *user(void *a) {
 		for _, cc := range []string{"gcc", "musl-gcc"} {
 			for _, opt := range []string{"-O0", "-O2"} {
 				t.Run(p.name+" "+cc+opt, func(t *testing.T) {
-					guest := buildText(t, cc, spinStackHead+p.source+main, opt)
-					for _, search := range []string{"", "none"} {
-						cfg := config.Default()
-						cfg.Guest, cfg.Out = guest, config.NoFile
-						if search != "" {
-							cfg.Search, cfg.PP = search, config.PointMem
-						}
-						r, err := Run(context.Background(), cfg, nil)
-						if err != nil {
-							t.Fatal(err)
-						}
-						r.Finish()
-						got := string(r.Verdict)
-						if r.Verdict == result.Buggy {
-							got = string(r.Bug.Kind)
-						}
-						if got != p.want {
-							t.Errorf("search %q: %s (%s), want %s", search, got, r.Reason, p.want)
-						}
-					}
+					t.Parallel()
+					endsAs(t, onProgram(compile.Text(t, cc, spinStackHead+p.source+main, opt)), p.want, "optimal", "none")
 				})
 			}
 		}

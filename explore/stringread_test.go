@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -84,9 +85,10 @@ var readsBeyond = []string{
 // TestStringsWithinBlocks: a right call isn't a bug, and a wrong one is, with both C
 // libraries, while another thread is there.
 func TestStringsWithinBlocks(t *testing.T) {
+	t.Parallel()
 	run := func(libc, body string) *result.Result {
 		cfg := config.Default()
-		cfg.Guest, cfg.Out = compileBy(t, libc, stringsOf+"int main(void) { pthread_t t; pthread_create(&t, 0, f, 0);\n"+body+"pthread_join(t, 0); return 0; }\n"), config.NoFile
+		cfg.Guest, cfg.Out = compile.Text(t, libc, stringsOf+"int main(void) { pthread_t t; pthread_create(&t, 0, f, 0);\n"+body+"pthread_join(t, 0); return 0; }\n"), config.NoFile
 		r, err := Run(context.Background(), cfg, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 
 	"landgo/explore/config"
 	"landgo/explore/session"
+	"landgo/explore/story"
+	"landgo/internal/compile"
 	"landgo/por"
 	"landgo/trace"
 )
@@ -17,6 +19,7 @@ import (
 // leaves a thread and nothing is known to be shared; the story of what was
 // followed has the same steps. Here the schedules stop within private code.
 func TestToldAsFollowed(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"lost_update", "withdraw", "early_exit", "lost_wakeup"} {
 		c := config.Default()
 		c.Guest, c.Out, c.Deepen, c.PP = filepath.Join("../bin/guests/musl-O1", name), config.NoFile, false, config.PointMem
@@ -42,11 +45,11 @@ func TestToldAsFollowed(t *testing.T) {
 		if !slices.ContainsFunc(path, func(p por.PathStep) bool { return p.Limit != 0 }) {
 			t.Errorf("%s: no step was cut off", name)
 		}
-		st, err := tell(s, path)
+		st, err := story.Tell(s, path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := st.schedule.String(); got != want.String() {
+		if got := st.Schedule.String(); got != want.String() {
 			t.Errorf("%s: the story is %s, what was followed %s", name, got, want.String())
 		}
 		s.Close()
@@ -57,8 +60,9 @@ func TestToldAsFollowed(t *testing.T) {
 // it did under a lock before and after changed by others as well, and that isn't
 // told as the cause. An access right after its lock is told as made with it.
 func TestCauseIsWhatNoLockProtects(t *testing.T) {
+	t.Parallel()
 	c := config.Default()
-	c.Out, c.Guest = config.NoFile, compile(t, `#include <assert.h>
+	c.Out, c.Guest = config.NoFile, compile.Text(t, "gcc", `#include <assert.h>
 #include <pthread.h>
 static int x, y;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

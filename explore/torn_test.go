@@ -1,46 +1,23 @@
 package explore
 
 import (
-	"context"
 	"testing"
 
-	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
-// bothSearches explores a C program, by the default search and by exhaustive search,
-// and looks at the verdict; what was found has to come again.
+// bothSearches explores a C program, by the default search and by exhaustive search.
 func bothSearches(t *testing.T, cc, source string, kind result.Kind) {
 	t.Helper()
-	guest := compileBy(t, cc, source)
-	for _, search := range []string{"optimal", "none"} {
-		cfg := config.Default()
-		cfg.Guest, cfg.Out, cfg.PP, cfg.Search = guest, config.NoFile, config.PointMem, search
-		r, err := Run(context.Background(), cfg, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Finish()
-		switch {
-		case kind == "":
-			if r.Verdict != result.Verified {
-				t.Errorf("%s, %s: %s (%s)", cc, search, r.Verdict, r.Reason)
-			}
-		case r.Verdict != result.Buggy || r.Bug.Kind != kind:
-			t.Errorf("%s, %s: %s (%s), not %s", cc, search, r.Verdict, r.Reason, kind)
-		default:
-			again, err := Replay(context.Background(), cfg, &result.BugFile{Schedule: r.Bug.Schedule}, nil)
-			if err != nil || again.Bug == nil || again.Bug.Message != r.Bug.Message {
-				t.Errorf("%s, %s: the replay has another bug: %v", cc, search, err)
-			}
-		}
-	}
+	endsAs(t, onProgram(compile.Text(t, cc, source)), verdictOr(kind), "optimal", "none")
 }
 
 // TestTornAccesses: what the processor's manual doesn't say is one access is seen in
 // parts: more than 8 bytes, and across two cache lines or pages. Locked instructions
 // are whole wherever they are.
 func TestTornAccesses(t *testing.T) {
+	t.Parallel()
 	const program = `#include <assert.h>
 #include <pthread.h>
 #include <signal.h>

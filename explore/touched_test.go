@@ -1,16 +1,15 @@
 package explore
 
 import (
-	"context"
 	"testing"
 
-	"landgo/explore/config"
-	"landgo/result"
+	"landgo/internal/compile"
 )
 
 // TestTouchedByTrusted: what a trusted function reads and writes for its thread comes
 // before or after what another thread does there, as on a machine.
 func TestTouchedByTrusted(t *testing.T) {
+	t.Parallel()
 	for _, p := range []struct{ name, source, want string }{
 		{"a deadline that another changes", `
 static volatile struct timespec ts = {1, 2000000000};
@@ -81,30 +80,8 @@ int main(void) { sem_init(&s, 0, 0); sem_init(&s2, 0, 0); GO(t, user); GO(u, oth
 	} {
 		for _, cc := range []string{"gcc", "musl-gcc"} {
 			t.Run(p.name+" "+cc, func(t *testing.T) {
-				guest := buildText(t, cc, interruptedHead+p.source, "-O1")
-				for _, search := range []string{"", "none"} {
-					cfg := config.Default()
-					cfg.Guest, cfg.Out = guest, config.NoFile
-					if search != "" {
-						cfg.Search, cfg.PP = search, config.PointMem
-					}
-					r, err := Run(context.Background(), cfg, nil)
-					if err != nil {
-						t.Fatal(err)
-					}
-					r.Finish()
-					got := string(r.Verdict)
-					if r.Verdict == result.Buggy {
-						got = string(r.Bug.Kind)
-						again, err := Replay(context.Background(), cfg, &result.BugFile{Schedule: r.Bug.Schedule}, nil)
-						if err != nil || again.Bug == nil || again.Bug.Message != r.Bug.Message {
-							t.Errorf("search %q: the replay ended so: %+v %v", search, again, err)
-						}
-					}
-					if got != p.want {
-						t.Errorf("search %q: %s (%s), want %s", search, got, r.Reason, p.want)
-					}
-				}
+				t.Parallel()
+				endsAs(t, onProgram(compile.Text(t, cc, interruptedHead+p.source)), p.want, "optimal", "none")
 			})
 		}
 	}

@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
 // TestTrustedSharing: two threads' calls of stdio that meet in the program's memory
 // depend on each other, also where nobody else touches it while there are threads.
 func TestTrustedSharing(t *testing.T) {
+	t.Parallel()
 	for _, program := range []string{`
 #include <pthread.h>
 #include <stdio.h>
@@ -65,7 +67,7 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); FILE *o = fmemopen(b,
 `} {
 		for _, first := range []string{"#define FIRST '1'", "#define FIRST '2'"} {
 			cfg := config.Default()
-			cfg.Guest, cfg.Out = compile(t, first+program), config.NoFile
+			cfg.Guest, cfg.Out = compile.Text(t, "gcc", first+program), config.NoFile
 			for _, pp := range []config.Points{config.PointMem, cfg.PP} {
 				cfg.PP = pp
 				r, err := Run(context.Background(), cfg, nil)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -33,7 +34,7 @@ func TestTryJoinSeesLife(t *testing.T) {
 	for _, whole := range []uint64{50_000, 0} {
 		warm(t, whole)
 		c := config.Default()
-		c.Guest, c.Out = compile(t, tryJoin), config.NoFile
+		c.Guest, c.Out = compile.Text(t, "gcc", tryJoin), config.NoFile
 		r, err := Run(context.Background(), c, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"landgo/explore/session"
+	"landgo/explore/story"
 	"landgo/race"
 	"landgo/result"
 )
@@ -55,7 +56,7 @@ func unexamined(s *session.Session, w *watched, r *result.Result) {
 	unexaminedOfHandlers(s, r)
 	for _, c := range open[:min(3-len(r.UnexaminedFirst), len(open))] {
 		r.UnexaminedFirst = append(r.UnexaminedFirst, result.RacePair{
-			Variable: s.Guest.VariableName(c.Shown.Earlier.Addr), First: raceAccess(s, &c.Shown.Earlier), Second: raceAccess(s, &c.Shown.Later),
+			Variable: s.Guest.VariableName(c.Shown.Earlier.Addr), First: story.RaceAccess(s, &c.Shown.Earlier), Second: story.RaceAccess(s, &c.Shown.Later),
 		})
 	}
 	if r.Unexamined > 0 {

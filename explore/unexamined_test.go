@@ -12,6 +12,7 @@ import (
 // listed; what synchronisation orders, or a point before both accesses lets
 // come in any order, is not.
 func TestUnexamined(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		guest, pp string
 		want      uint64 // counted by hand, from the source
@@ -51,6 +52,7 @@ func TestUnexamined(t *testing.T) {
 // TestUnexaminedSyncOnly: a deepening without data-race points leaves out what
 // one space with its points does.
 func TestUnexaminedSyncOnly(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{config.RaceLimited, config.RaceHB} {
 		cfg := config.Default()
 		cfg.Guest, cfg.Race, cfg.Out, cfg.SyncOnly = "../bin/guests/musl-O2/lost_update", mode, config.NoFile, true

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -33,6 +34,7 @@ int main(void)
 // TestWaitsForPrivateMemory: a loop that waits for what isn't known to be shared yet
 // has no end in its first step. The others get to run all the same.
 func TestWaitsForPrivateMemory(t *testing.T) {
+	t.Parallel()
 	for name, main := range map[string]string{
 		"at once": "stop = 1;",
 		"slept":   "usleep(1); stop = 1;",
@@ -41,7 +43,7 @@ func TestWaitsForPrivateMemory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := config.Default()
-			c.Guest, c.Out, c.PP, c.Search = compile(t, strings.Replace(waiting, "MAIN", main, 1)), config.NoFile, config.PointMem, "optimal"
+			c.Guest, c.Out, c.PP, c.Search = compile.Text(t, "gcc", strings.Replace(waiting, "MAIN", main, 1)), config.NoFile, config.PointMem, "optimal"
 			r, err := Run(context.Background(), c, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -60,7 +62,7 @@ func TestWaitsTogether(t *testing.T) {
 	defer func() { warmUp, unitSteps = 0, 0 }()
 	warmUp, unitSteps = 1, 5
 	c := config.Default()
-	c.Guest, c.Out, c.Deepen, c.SelfCheck = compiled(t, "waits_twice"), config.NoFile, false, true
+	c.Guest, c.Out, c.Deepen, c.SelfCheck = compile.File(t, "musl-gcc", "testdata/waits_twice.c"), config.NoFile, false, true
 	if r := sameFor(t, c, 1, 2); r.Verdict != result.Verified || r.Executions == 0 || r.Certificate.SelfCheck != "passed" {
 		t.Errorf("%s (%s), %d executions, self-check %s", r.Verdict, r.Reason, r.Executions, r.Certificate.SelfCheck)
 	}

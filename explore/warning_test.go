@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/internal/compile"
 	"landgo/result"
 )
 
@@ -142,10 +143,11 @@ func codes(r *result.Result) (list []result.WarningCode) {
 // both C libraries alike; and it is no pass with --strict. One that means something
 // has no warning.
 func TestEmptyPass(t *testing.T) {
+	t.Parallel()
 	for _, p := range emptyPasses {
 		t.Run(p.name, func(t *testing.T) {
 			for _, libc := range []string{"gcc", "musl-gcc"} {
-				guest := compileBy(t, libc, threadsOf+p.program)
+				guest := compile.Text(t, libc, threadsOf+p.program)
 				for _, search := range []string{"optimal", "none"} {
 					cfg := config.Default()
 					cfg.Guest, cfg.Out, cfg.Search = guest, config.NoFile, search
@@ -187,7 +189,7 @@ static _Atomic int x, y;
 void __attribute__((noinline, used)) never(void) { x++; }
 static void *w(void *a) { x++; y++; x++; return a; }
 int main(int c, char **v) { if (c > 5) never(); pair(w); }`
-	guest := compile(t, program)
+	guest := compile.Text(t, "gcc", program)
 	var want []result.WarningCode
 	for _, jobs := range []int{1, 2, 3} {
 		cfg := config.Default()

@@ -196,3 +196,10 @@ func (l *lookout) save(of string) (all []saved.Race) {
 	}
 	return all
 }
+
+// confirmed reports whether a data race came in both orders.
+func (l *lookout) confirmed() bool {
+	return l != nil && slices.ContainsFunc(l.Candidates(), isBug)
+}
+
+func isBug(c *race.Candidate) bool { return c.Kind == race.Data && c.BothOrders() }

@@ -81,3 +81,7 @@ type GuestFile struct {
 	Content []byte `json:"-"`
 	Left    bool   `json:"-"` // the bug file hasn't got it
 }
+
+// Stateful is the search that stores states, to which landgo turns where executions
+// have no end.
+const Stateful = "stateful"

@@ -1,4 +1,4 @@
-package explore
+package story
 
 import (
 	"landgo/heap"
@@ -18,7 +18,7 @@ type lifeKey struct {
 type lifeStacks struct{ given, back []result.Frame }
 
 // Block implements scheduler.Observer.
-func (st *story) Block(t trace.TID, b heap.Block, given bool) {
+func (st *Story) Block(t trace.TID, b heap.Block, given bool) {
 	key := lifeKey{b.Family, b.Addr, b.Generation}
 	l := st.blocks[key]
 	if l == nil {
@@ -55,7 +55,7 @@ func callers(stack []result.Frame) []result.Frame {
 }
 
 // block is the block that a failure is about, or nil.
-func (st *story) block(b *heap.Block) *result.Block {
+func (st *Story) block(b *heap.Block) *result.Block {
 	l := st.blocks[lifeKey{b.Family, b.Addr, b.Generation}]
 	if l == nil {
 		return nil
@@ -68,6 +68,6 @@ func (st *story) block(b *heap.Block) *result.Block {
 	return out
 }
 
-func (st *story) origin(e *heap.Event, stack []result.Frame) result.Origin {
+func (st *Story) origin(e *heap.Event, stack []result.Frame) result.Origin {
 	return result.Origin{Thread: st.Guest.Name(e.Thread), Step: int(e.Step), Stack: stack}
 }

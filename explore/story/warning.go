@@ -1,4 +1,4 @@
-package explore
+package story
 
 import (
 	"fmt"
@@ -16,8 +16,8 @@ import (
 // That isn't what whoever runs landgo asked for: warnings say where a verdict is
 // empty. They are about all that was run, whichever set of points it was run at.
 
-// warnings says why a verdict without a bug means less than it seems to.
-func warnings(s *session.Session, r *result.Result) (all []result.Warning) {
+// Warnings says why a verdict without a bug means less than it seems to.
+func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 	if r.Verdict != result.Verified && r.Verdict != result.Bounded {
 		return nil
 	}
@@ -50,7 +50,7 @@ func warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 	}
 	warnOfRules(s, &met, warn)
 	warnOfRaces(s, &met, warn)
-	if spec, err := por.ParseSpec(r.Search); met.Late && !met.OnTime && err == nil && spec.Kind().Name != byStatesSearch {
+	if spec, err := por.ParseSpec(r.Search); met.Late && !met.OnTime && err == nil && spec.Kind().Name != config.Stateful {
 		warn(result.OnlyTimeouts, "in every execution a timed wait ran out because no thread could go on without that")
 	}
 	return all
@@ -121,9 +121,9 @@ func warnOfRaces(s *session.Session, met *scheduler.Met, warn func(result.Warnin
 	}
 }
 
-// firstLine is the first line of a guest's output that says anything, cut to what a
+// FirstLine is the first line of a guest's output that says anything, cut to what a
 // report has room for.
-func firstLine(s *session.Session) string {
+func FirstLine(s *session.Session) string {
 	const most = 60
 	for _, fd := range []int{2, 1} {
 		for _, line := range strings.Split(string(s.Console.Output(fd)), "\n") {

@@ -1,9 +1,9 @@
-package explore
+package story
 
 import "landgo/result"
 
-// account is the step-by-step account of an execution.
-func (st *story) account() []result.Event {
+// Account is the step-by-step account of an execution.
+func (st *Story) Account() []result.Event {
 	var out []result.Event
 	for i := range st.beats {
 		b := &st.beats[i]
