@@ -6,29 +6,28 @@ import (
 	"landgo/trace"
 )
 
-// bounded is search "bounded", and "none" with a bound: every ready thread,
-// with every outcome of its step, in every state, as far as the execution
-// stays within the bounds (Musuvathi and Qadeer, PLDI 2007, for preemptions
-// and switches; Emmi, Qadeer and Rakamaric, POPL 2011, for delays; Coons,
-// Musuvathi and McKinley, OOPSLA 2013, §2.5.2, for the fair bound). See
-// meter.go for what is counted. A step that exceeds a bound counts as pruned.
+// bounded is search "bounded", and "none" with a bound: every ready thread, with
+// every outcome of its step, in every state, as far as the execution stays
+// within the bounds. It follows Musuvathi and Qadeer (PLDI 2007) for preemptions
+// and switches, Emmi, Qadeer and Rakamaric (POPL 2011) for delays, and Coons,
+// Musuvathi and McKinley (OOPSLA 2013, §2.5.2) for the fair bound. See meter.go
+// for what is counted. A step that exceeds a bound counts as pruned.
 //
-// Sound for any bounds together: no measure ever falls along an execution, so
+// Sound for any bounds together: no measure ever falls along an execution. So
 // each execution within the bounds is a path of the tree whose prefixes are
 // within them too.
 //
-// With Options.Iterate the first of the bounds (in the order of Measures) is
-// 0 first, then 1, and so on, or until nothing more was cut off by it; the
-// others stand. Work isn't done twice: where the bound strikes, the step is
-// put, with its path, into the frontier of the value that it needs, and when
-// the walk is back at the root it takes up the frontier of the next value
-// (ICB's work queues; iteration.go). It does so by chunks: some hundred entries
-// make a tree of steps to run again (Stats.Replayed) to where the walk goes on
-// for itself. A frontier is in the order of the walk that wrote it, so entries
-// of a chunk have most of their steps in common.
+// With Options.Iterate the first of the bounds (in the order of Measures) is 0
+// first, then 1, and so on, until it cuts nothing off any more; the others
+// stand. No work is done twice. Where the bound strikes, the step is put, with
+// its path, into the frontier of the value that it needs (ICB's work queues;
+// iteration.go). When the walk is back at the root it takes up the frontier of
+// the next value, by chunks: some hundred entries make a tree of steps to run
+// again (Stats.Replayed). A frontier is in the order of the walk that wrote it,
+// so entries of a chunk share most of their steps.
 //
-// Deviation: ICB's Algorithm 1 keeps states in its queues; here these are
-// paths, as in their tool (§4), and no state is remembered as visited.
+// Deviation: ICB's Algorithm 1 keeps states in its queues. Here these are paths,
+// as in their tool (§4), and no state is remembered as visited.
 type bounded struct {
 	*iteration
 	handle

@@ -3,13 +3,15 @@ package por
 import "fmt"
 
 // States from which no end can be reached: threads that go round for ever
-// whatever any of them does. Searches that run executions meet such an execution,
-// and the System says that it is too long. stateful doesn't run it: so it keeps
-// the steps between states, and looks at its end which states lead to an end.
+// whatever any of them does. Searches that run executions meet such an
+// execution, and the System says that it is too long. stateful doesn't run it.
+// So it keeps the steps between states, and looks at its end which states lead
+// to an end.
 //
 // With sleep sets not every step is taken from every state, and a state that
-// leads to an end may not be seen to. So if some aren't, the search is made again
-// without (Stats.Replayed is what that takes), and nobody is told of its executions again.
+// leads to an end may not be seen to. So if some aren't, the search is made
+// again without (Stats.Replayed is what that takes). Its executions aren't
+// reported again.
 
 // EndlessError is a search that came to its end, and to states from which none
 // of the executions does.

@@ -85,9 +85,9 @@ func (x *explorer) observe(n *node) (able int) {
 	return able
 }
 
-// letOn gives a thread that the last event let go on an edge of the order from
-// that event, if it says nothing of it itself: where a thread waits for
-// something that isn't disabled again, what enabled it came before.
+// letOn adds an edge to the order, from the last event to a thread that it let
+// go on, if the event doesn't say so itself. Where a thread waits for something
+// that isn't disabled again, what enabled it came before.
 func (x *explorer) letOn(n *node, t *trace.Thread) {
 	if x.order == nil || n.depth == 0 || t.ID == n.running || x.order.Last(t.ID) < 0 || x.isReady(n.depth-1, t.ID) {
 		return

@@ -145,9 +145,9 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 	b.Waits = x.spinReads(b.Thread)
 	n.cur, n.kept = b, nil
 	if t.Disables && x.sampling == nil {
-		// That the others come first is a race that no later event shows: those who
-		// can't run any more come only after whoever lets them. (Priorities aren't
-		// in any of the papers.)
+		// That the others come first is a race that no later event shows: a thread
+		// that can't run any more comes only after another lets it. (Priorities
+		// aren't in any of the papers.)
 		x.sets.addAll(n)
 	}
 	x.ended.Last = t

@@ -5,8 +5,8 @@ import (
 	"landgo/trace"
 )
 
-// Figure 4 of Flanagan and Godefroid (POPL 2005), search dpor:figure=4:
-// happens-before is decided by clock vectors (their §4.1; relation/order.go keeps them),
+// figure4 is Figure 4 of Flanagan and Godefroid (POPL 2005), search dpor:figure=4.
+// Happens-before is decided by clock vectors (their §4.1; relation/order.go keeps them),
 // and lines 5-7 are simplified.
 //
 //	4  if there is i = max({i in dom(S) | S_i is dependent and may be

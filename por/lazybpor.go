@@ -6,27 +6,26 @@ import (
 )
 
 // lazyBPOR is Lazy-BPOR (Nidhugg thesis, Sachinoglou 2018, Algorithms 10 and 11)
-// in its exact form: source-DPOR, without conservative points, and a trace is
-// within the bound if some linearisation of it is: min{Bv([E])} <= b. The least
-// is found by a search over the trace's prefixes (leastPreemptions).
+// in its exact form: source-DPOR, without conservative points. A trace is within
+// the bound if some linearisation of it is: min{Bv([E])} <= b. The least is
+// found by a search over the trace's prefixes (leastPreemptions).
 //
 // Soundness: source-DPOR runs each trace; those that need more preemptions than
 // the bound are pruned at their end.
 //
 // Deviations:
 //   - The slides refuse a step as soon as the least of the execution so far
-//     exceeds the bound. That isn't sound. The least isn't monotone (a thread
-//     that was left may turn out to have had only its end to go on to), and the
-//     races of what is refused are never seen, of which some lead to traces
-//     within the bound. So nothing is refused on the way, and the search runs
-//     as many executions as source-DPOR.
+//     exceeds the bound. That isn't sound. The least isn't monotone: a thread
+//     that was left may turn out to have had only its end to go on to. And the
+//     races of what is refused are never seen, though some lead to traces within
+//     the bound. So nothing is refused on the way, and the search runs as many
+//     executions as source-DPOR.
 //   - The slides' estimate (a Hamiltonian path over blocks) isn't defined in
 //     them. Ours is the next.
-//   - A trace of more prefixes than the option prefixes says counts as within
-//     the bound. With a small number that is a heuristic for large traces, of
-//     which there may be exponentially many prefixes: it errs on one side, so a
-//     run without a bug proves the same, and what it costs is executions beyond
-//     the bound.
+//   - A trace of more prefixes than the option prefixes says counts as within the
+//     bound. With a small number that is a heuristic for large traces, which may
+//     have exponentially many prefixes. It errs on one side: a run without a bug
+//     proves the same, and it costs executions beyond the bound.
 //   - Options.Iterate changes nothing: traces come in the order of source-DPOR,
 //     and an execution shown may have more preemptions than its trace needs.
 type lazyBPOR struct {
@@ -59,7 +58,7 @@ func (s *lazyBPOR) expire() {
 }
 
 // leastPreemptions finds whether a linearisation of the current execution has
-// few preemptions: a search, by ascending cost, over pairs of a prefix of the
+// few preemptions. It searches, by ascending cost, pairs of a prefix of the
 // trace (how many events of each thread) and the thread that ran last.
 type leastPreemptions struct {
 	path     *path

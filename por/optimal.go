@@ -8,44 +8,44 @@ import (
 // optimal is optimal-DPOR (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014,
 // Algorithm 2, as corrected and extended in JACM 2017): source sets with wakeup
 // trees. Under Options.OneEvent it runs exactly one execution of each
-// Mazurkiewicz trace of a program without awaits (spins), and none in vain
-// unless a try or a compare-and-exchange can fail in it. A spin that reads
-// several variables is the one thing for which a trace may be run twice: what
-// such a thread waits for is known only if it was seen waiting.
+// Mazurkiewicz trace of a program without awaits (spins). It runs none in vain
+// unless a try or a compare-and-exchange can fail in it. Only for a spin that
+// reads several variables may a trace be run twice: what such a thread waits for
+// is known only if it was seen waiting.
 //
-// At the end of an execution E, for each reversible race of an event e with a
-// later e', let E' be the state before e and v what comes after e in E without
-// happening after it, then e'. Unless something asleep at E' is a weak initial
-// of v, v is inserted into the wakeup tree of E'. See relation/sequence.go for v and
-// wakeup.go for the tree.
+// At the end of an execution E it looks at each reversible race of an event e
+// with a later e'. Let E' be the state before e, and v what comes after e in E
+// without happening after it, then e'. Unless something asleep at E' is a weak
+// initial of v, v is inserted into the wakeup tree of E'. See
+// relation/sequence.go for v and wakeup.go for the tree.
 //
-// Blocking, as in JACM 2017: an acquire races with the acquire whose release
-// let it in, and each operation that is blocked at the end of E races as if it
-// came last (relation/order.go, relation/reversible.go). The end of the process races with the last
-// event of every thread and with the next step of each that was still ready.
+// Blocking, as in JACM 2017: an acquire races with the acquire whose release let
+// it in. Each operation that is blocked at the end of E races as if it came last
+// (relation/order.go, relation/reversible.go). The end of the process races with
+// the last event of every thread and with the next step of each that was still
+// ready.
 //
 // Deviations:
-//   - Algorithm 2 looks at every race of E each time. Here a race is settled
-//     once unless the answer rested on events after e' (a weak initial, here or
-//     further up in the tree, that v's essential unit, e' and what happens
-//     before it, doesn't contain): only then may another continuation of the
-//     same prefix give another answer, and the race stays open while e' is on
-//     the stack.
-//   - v's non-essential events are added only as far as they are needed to
-//     tell v from what is asleep or already in the tree. What is left out
-//     commutes with v.
-//   - What e' does in its new place isn't known before it is run. A failing
-//     try or compare-and-exchange is taken for one that may succeed, and at
-//     coarse granularity e' is taken to depend on everything: on what sleeps,
-//     so that v may be inserted although it turns out redundant (counted as
-//     blocked when it does); and on the rest of v, which then comes before e'.
-//     What then still sleeps at a leaf excuses less (wakeup.go).
+//   - Algorithm 2 looks at every race of E each time. Here a race is settled once
+//     unless the answer rested on events after e': a weak initial, here or
+//     further up in the tree, that v's essential part (e' and what happens before
+//     it) doesn't contain. Only then may another continuation of the same prefix
+//     give another answer, and the race stays open while e' is on the stack.
+//   - v's non-essential events are added only as far as they are needed to tell v
+//     from what is asleep or already in the tree. What is left out commutes with
+//     v.
+//   - What e' does in its new place isn't known before it is run. A failing try
+//     or compare-and-exchange is taken for one that may succeed. At coarse
+//     granularity e' is taken to depend on everything: on what sleeps, so that v
+//     may be inserted although it turns out redundant (counted as blocked when it
+//     does); and on the rest of v, which then comes before e'. What then still
+//     sleeps at a leaf excuses less (wakeup.go).
 //   - A step with several outcomes (which waiter a signal lets go) is that many
-//     events of which each execution has one: its other outcomes become
-//     branches when it is first run.
-//   - Where the reversed step turns out impossible (a spin that ended for
-//     another reason), all ready threads become branches of that state: sound,
-//     not optimal.
+//     events, of which each execution has one. Its other outcomes become branches
+//     when it is first run.
+//   - Where the reversed step turns out impossible (a spin that ended for another
+//     reason), all ready threads become branches of that state: sound, not
+//     optimal.
 type optimal struct {
 	handle
 	seq     *relation.Sequence

@@ -2,14 +2,14 @@ package por
 
 import "landgo/trace"
 
-// pos is partial-order sampling (Yuan, Yang and Gu, CAV 2018, POS): each
-// pending event has a random priority, the ready one of the highest runs, and
-// events that race with it draw a new priority. So the order of two racing
-// events doesn't depend on how either fared against earlier ones, and a trace
-// with few races isn't made rare by independent steps: the probability of a
-// trace is bounded by its partial order and not by the number of steps.
+// pos is partial-order sampling (Yuan, Yang and Gu, CAV 2018, POS). Each pending
+// event has a random priority, the ready one of the highest runs, and events
+// that race with it draw a new priority. So the order of two racing events
+// doesn't depend on how either fared against earlier ones, and independent steps
+// don't make a trace with few races rare. The probability of a trace is bounded
+// by its partial order and not by the number of steps.
 //
-// Terms: an event is pending from when its thread stands before it; two events
+// Terms: an event is pending from when its thread stands before it. Two events
 // race if both are pending, they are dependent, and they are of different
 // threads.
 //

@@ -6,7 +6,7 @@ import (
 	"landgo/trace"
 )
 
-// Sampling, divided: run r is the same whoever makes it, for its generator
+// Sampling, divided. Run r is the same whichever worker makes it: its generator
 // depends on the seed and on r only, and what the first runs teach is taught
 // before. So a unit is a range of runs.
 

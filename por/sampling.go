@@ -6,15 +6,14 @@ import (
 	"landgo/trace"
 )
 
-// sampling is the walk of the searches that sample: run after run from the
-// root, each a single execution whose every step a sampler picks at random,
-// without going back (randomwalk.go, pct.go, pos.go). It proves nothing; it says
-// how many distinct traces it saw (distinct.go). Divided, a unit is some runs
-// (sampledivision.go).
+// sampling is the walk of the searches that sample: run after run from the root,
+// without going back. A sampler picks every step of a run at random
+// (randomwalk.go, pct.go, pos.go). It proves nothing; it says how many distinct
+// traces it saw (distinct.go). Divided, a unit is some runs (sampledivision.go).
 //
-// Run r draws from a generator of its own, seeded with the option seed and r,
-// so that a seed gives the same runs on every machine. Memory grows with the
-// number of distinct traces.
+// Run r draws from a generator of its own, seeded with the option seed and r, so
+// that a seed gives the same runs on every machine. Memory grows with the number
+// of distinct traces.
 type sampling struct {
 	handle
 	x        *explorer // whose walk it leads

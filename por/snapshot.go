@@ -8,21 +8,21 @@ import (
 	"landgo/trace"
 )
 
-// A snapshot is a tree at rest as plain bytes: its counts, and every state on
-// the way to one of its units, with what is to be done, was taken, and sleeps
-// there. Steps are named by thread, choice and the thread's instruction number;
-// of those that were taken, what dependence compares is kept too. Its length
-// grows with depth, not with executions; with a bound that is raised, with what
-// waits for that too, and with the states that were stored by a search that does.
+// A snapshot is a search at rest as plain bytes: its counts, and every state on
+// the way to one of its units, with what is planned, taken and asleep there.
+// Steps are named by thread, choice and the thread's instruction number. Of
+// those that were taken, what dependence compares is kept too. Its length grows
+// with depth, not with executions. With a bound that is raised it also has what
+// waits for that, and for a search that stores states these.
 //
-// Form: unsigned varints. snapshotVersion; the counts; whether the search is
-// undivided, and if so its steps; the number of taken steps, and these, each
-// once (states share them); the number of states, and these, those before a
-// state before it; the units, the orphans; what waits for greater bounds.
+// Form: unsigned varints, in this order: snapshotVersion; the counts; whether
+// the search is undivided, and if so its steps; the taken steps, each once, for
+// states share them; the states, those before a state before it; the units; the
+// orphans; what waits for greater bounds. Lists begin with their length.
 //
-// To go on from one is what each batch begins with. So what was argued for batches
-// holds for a search that was interrupted, and all its counts are those of one
-// that wasn't.
+// To go on from one is what each batch begins with. So what was argued for
+// batches holds for a search that was interrupted, and all its counts are those
+// of one that wasn't.
 const snapshotVersion = 3
 
 // ErrSnapshot is one that can't be read.

@@ -3,9 +3,9 @@ package por
 import "landgo/por/relation"
 
 // source is source-DPOR (Abdulla, Aronis, Jonsson and Sagonas, JACM 2017,
-// Algorithm 1): when event e' is run, for each reversible race (e, e') one
-// *initial* of v, what comes after e without happening after it and then e',
-// is added to the backtrack set of the state before e, unless that has one
+// Algorithm 1). When event e' is run, it looks at each reversible race (e, e').
+// v is what comes after e without happening after it, and then e'. One *initial*
+// of v is added to the backtrack set of the state before e, unless that has one
 // already. It runs at least one execution of each trace, and may start others
 // that sleep sets cut.
 //

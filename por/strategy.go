@@ -80,8 +80,8 @@ type resumer interface {
 }
 
 // resumeState is what a resumer remembers: which races of the path are still
-// open; and, of a search that isn't divided, the round of a bound that is raised,
-// and what else it can't build again.
+// open. For a search that isn't divided it also has the round of a bound that is
+// raised, and what else can't be built again.
 type resumeState struct {
 	open         []int32
 	settled      int

@@ -2,21 +2,21 @@ package por
 
 import "slices"
 
-// graphEstimate says which share of TruSt's search is done. Like estimate.go's it weighs:
-// an execution, and what comes of a revisit, weigh a part of what all that comes of
-// their graph does. But how many executions come of a revisit is guessed, when the
-// walk has come to the end of an execution, from what is known of the way there:
-// the events that the revisit throws away, and those that came later, will come
-// again, and each can then make the revisits that displace what follows the
-// revisiting event, as far as it could before. So the guess is the product, over
-// those events, of one and the number of these. All revisits of a graph can be
-// told from it at once: so this estimate doesn't wait until a branch was found, as
-// those of the other searches do.
+// graphEstimate says which share of TruSt's search is done. Like estimate.go it
+// weighs: an execution, and what comes of a revisit, weigh a part of what all
+// that comes of their graph does. How many executions come of a revisit is
+// guessed, when the walk has come to the end of an execution, from what is known
+// of the way there. The events that the revisit throws away, and those that came
+// later, will come again. Each can then make the revisits that displace what
+// follows the revisiting event, as far as it could before. So the guess is the
+// product, over those events, of one and the number of these. All revisits of a
+// graph can be told from it at once: so this estimate doesn't wait until a
+// branch was found, as those of the other searches do.
 //
-// Memory: some numbers for each revisit of the graphs on the way to each graph of
-// which a revisit is under way. Of those that weigh little (least) and of long ways
-// (longest) nothing is kept, nor of the revisits that it would take too long to find
-// (effort).
+// Memory: some numbers for each revisit of the graphs on the way to each graph
+// of which a revisit is under way. Nothing is kept of revisits that weigh little
+// (least), of long ways (longest), and of those that it would take too long to
+// find (effort).
 type graphEstimate struct {
 	descents        []descent
 	done            float64

@@ -11,9 +11,9 @@ import (
 // graph is an execution graph G of a System, and the state of the System that
 // has run it (see trust.go for what it means).
 //
-// Its events stand in the order in which they were added, the paper's <G, which
-// is also the linearisation by which the System realises it: so adding an event
-// is a step and taking one back is nothing but a Rewind before the next step.
+// Its events stand in the order in which they were added, the paper's <G. That
+// is also the linearisation by which the System realises it: adding an event is
+// a step, and taking one back is nothing but a Rewind before the next step.
 type graph struct {
 	sys   System
 	order *relation.Order // happens-before: the transitive closure of po, rf, co and fr
@@ -51,7 +51,7 @@ type graph struct {
 type step struct {
 	mark     trace.Mark
 	marked   bool
-	turn     trace.TID // from whom on the next thread is looked for, NoThread for none
+	turn     trace.TID // from which on the next thread is looked for, NoThread for none
 	next     trace.TID // the thread whose turn it is
 	outcomes uint32    // of its step
 	passes   int32     // len(passes) before the state's own
@@ -136,7 +136,7 @@ func (g *graph) rounds() int32 {
 }
 
 // observe reads the threads of the state in which sys stands, the tip. turn is
-// whose turn it is there, NoThread if nobody's.
+// the thread whose turn it is there, or NoThread.
 func (g *graph) observe(turn trace.TID) {
 	n := g.size()
 	s := g.tip()

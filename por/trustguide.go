@@ -112,9 +112,9 @@ func (g *guide) missing(i int) []int32 {
 	return g.found
 }
 
-// first is the number of the event that displaces e, event k of the guide if
-// that isn't -1: of those that depend on e and that nothing else comes before
-// that does, the one of the lowest thread. -1 for none.
+// first is the number of the event that displaces e, -1 for none. e is event k
+// of the guide if k isn't -1. Of the events that depend on e, and before which
+// no other such event comes, it is the one of the lowest thread.
 func (g *guide) first(e *relation.Event, k int) int {
 	if g.left == 0 {
 		return -1

@@ -5,7 +5,7 @@ import (
 	"landgo/trace"
 )
 
-// Whose turn it is in a state of a graph, and who is passed over (trust.go).
+// Which thread has the turn in a state of a graph, and which are passed over (trust.go).
 
 // pass is a turn at which a thread couldn't go on: it was blocked before op, or
 // the bound forbids what it would do.
