@@ -35,6 +35,15 @@ func (s *backtrack) addThread(n *node, t trace.TID) {
 	}
 }
 
+// addElseAll adds what t can do in n, or what all can if t can't run there.
+func (s *backtrack) addElseAll(n *node, t trace.TID) {
+	if s.path.isReady(n.depth, t) {
+		s.addThread(n, t)
+	} else {
+		s.addAll(n)
+	}
+}
+
 // addAll does so for all threads.
 func (s *backtrack) addAll(n *node) {
 	s.own(n)

@@ -29,6 +29,7 @@ import (
 // Deviation: ICB's Algorithm 1 keeps states in its queues. Here these are paths,
 // as in their tool (§4), and no state is remembered as visited.
 type bounded struct {
+	passive
 	*iteration
 	handle
 	iterate bool
@@ -43,10 +44,6 @@ func newBounded(h handle) strategy {
 	}
 	return s
 }
-
-func (s *bounded) ran(int32)  {}
-func (s *bounded) end(Ending) {}
-func (s *bounded) expire()    {}
 
 func (s *bounded) needs() *needs {
 	if s.iterate {

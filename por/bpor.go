@@ -95,13 +95,7 @@ func newBPOR(h handle) strategy {
 
 // persistent is AddBacktrackPoint at the race.
 func (s *bpor) persistent() (open bool) {
-	c, u := s.seq.From, s.seq.Last.Thread
-	n := &s.path.nodes[c]
-	if s.path.isReady(c, u) {
-		s.sets.addThread(n, u)
-	} else {
-		s.sets.addAll(n)
-	}
+	s.sets.addElseAll(&s.path.nodes[s.seq.From], s.seq.Last.Thread)
 	return s.insert()
 }
 

@@ -56,12 +56,6 @@ func (s *dpor) expire()      { s.next.expiring(s.pending(s.backtrack)) }
 // backtrack is lines 5-7: before the earlier event the thread of the later step
 // has to be tried, or every thread if it couldn't run there.
 func (s *dpor) backtrack() (open bool) {
-	c, p := s.seq.From, s.seq.Last.Thread
-	n := &s.path.nodes[c]
-	if s.path.isReady(c, p) {
-		s.sets.addThread(n, p)
-	} else {
-		s.sets.addAll(n)
-	}
+	s.sets.addElseAll(&s.path.nodes[s.seq.From], s.seq.Last.Thread)
 	return s.sleep && s.opts.fault != paperSleep && s.insert()
 }

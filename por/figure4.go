@@ -46,13 +46,8 @@ func (s *figure4) point(e *relation.Event, first trace.Op, end int32) {
 		if a.Thread == e.Thread || s.clock[a.Thread] > i || !a.Dependent(e) || !s.path.order.MayBeCoenabled(i, first) {
 			continue
 		}
-		if s.fails() {
-			return
-		}
-		if n := &s.path.nodes[i]; s.path.isReady(i, e.Thread) {
-			s.sets.addThread(n, e.Thread)
-		} else {
-			s.sets.addAll(n)
+		if !s.fails() {
+			s.sets.addElseAll(&s.path.nodes[i], e.Thread)
 		}
 		return
 	}

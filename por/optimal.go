@@ -1,7 +1,8 @@
 package por
 
 import (
-	"landgo/por/relation"
+	"slices"
+
 	"landgo/trace"
 )
 
@@ -46,26 +47,15 @@ import (
 //   - Where the reversed step turns out impossible (a spin that ended for another
 //     reason), all ready threads become branches of that state: sound, not
 //     optimal.
-type optimal struct {
-	handle
-	seq     *relation.Sequence
-	open    []int32 // races that were looked at and are still open
-	dropped int     // for fault dropBacktrack
-}
+type optimal struct{ source }
 
 // optimalWarmUp: split, the search may run something in vain (treedivision.go), which
 // alone it never does. So what takes no longer than a second isn't split.
 const optimalWarmUp = 500_000
 
-func newOptimal(h handle) strategy {
-	return &optimal{handle: h, seq: h.sequence()}
-}
+func newOptimal(h handle) strategy { return &optimal{sourceOf(h)} }
 
-func (s *optimal) needs() *needs { return &needs{order: true, sleep: true} }
-
-func (s *optimal) reset() { s.open = s.open[:0] }
-
-// seed: the branches that the wakeup tree wants, else one arbitrary.
+// seed adds the branches that the wakeup tree wants, else one arbitrary.
 func (s *optimal) seed(n *node, kids *branch) error {
 	if n.todo = kids; kids == nil {
 		n.strays = n.slept - n.sleeps
@@ -75,18 +65,13 @@ func (s *optimal) seed(n *node, kids *branch) error {
 }
 
 func (s *optimal) ran(i int32) { s.sets.addOutcomes(i) }
-
-// forget drops open races that are gone.
-func (s *optimal) forget() {
-	for len(s.open) > 0 && int(s.open[len(s.open)-1]) >= s.path.order.Settled {
-		s.open = s.open[:len(s.open)-1]
-	}
-}
+func (s *optimal) expire()     { s.next.expiring(s.pending(s.insert)) }
 
 // remember implements resumer.
 func (s *optimal) remember() *resumeState {
-	s.forget()
-	return &resumeState{open: append([]int32(nil), s.open...), settled: s.path.order.Settled}
+	settled := s.path.order.Settled
+	s.forget(int32(settled))
+	return &resumeState{open: slices.Clone(s.open), settled: settled}
 }
 
 // resumed implements resumer: what another unit has settled is looked at again.
@@ -99,57 +84,29 @@ func (s *optimal) resumed(m *resumeState) error {
 
 func (s *optimal) end(e Ending) {
 	o := s.path.order
-	s.forget()
 	settled := o.Settled
 	o.Settled = len(o.Races)
-	kept := s.open[:0]
-	for _, r := range s.open {
-		if s.reverse(o.Races[r]) {
-			kept = append(kept, r)
+	s.forget(int32(settled))
+	s.retry(s.insert)
+	for r := int32(settled); int(r) < len(o.Races); r++ {
+		if s.again(r, s.insert) {
+			s.open = append(s.open, r)
 		}
 	}
-	s.open = kept
-	for ; settled < len(o.Races); settled++ {
-		if s.reverse(o.Races[settled]) {
-			s.open = append(s.open, int32(settled))
-		}
-	}
-	s.next.races(s.pending)
-	s.next.cutOff(e, func(c int32, e *relation.Step) { s.seq.Alone(c, e); s.insert() })
+	s.atEnd(e, s.insert)
 }
 
-func (s *optimal) expire() { s.next.expiring(s.pending) }
-
-func (s *optimal) pending(c int32, e *relation.Step, row []int32) {
-	s.seq.Pending(c, e, row)
-	s.insert()
-}
-
-// reverse handles a race; it reports whether the race stays open.
-func (s *optimal) reverse(r relation.Race) (open bool) {
-	if s.leavesOut(r) {
-		return false
-	}
-	s.seq.Reverse(r)
-	return s.insert()
-}
-
-// insert puts the sequence that ends with step b into the wakeup tree of the
-// state before its race, once for each outcome that the step has if it comes
-// first there. It reports whether the answer may change while b's event is on
-// the stack.
+// insert puts the sequence, which reverses a race, into the wakeup tree of the
+// state before that, once for each outcome that its last step e' has if it comes
+// first there. It reports whether the answer may change while e' is on the stack.
 func (s *optimal) insert() (open bool) {
-	b := s.seq.Last
-	n := &s.path.nodes[s.seq.From]
+	n, e := &s.path.nodes[s.seq.From], s.seq.Last
 	s.sets.own(n)
 	outcomes := trace.Choice(1)
 	if s.seq.First {
-		outcomes = s.path.outcomes(n, b.Thread)
+		outcomes = s.path.outcomes(n, e.Thread)
 	}
-	for b.Choice = 0; b.Choice < outcomes; b.Choice++ {
-		if s.dropped++; s.opts.fault == dropBacktrack && s.dropped%3 == 0 {
-			continue
-		}
+	for e.Choice = 0; e.Choice < outcomes; e.Choice++ {
 		s.seq.Start()
 		open = s.sets.insert(n, s.seq) || open
 	}

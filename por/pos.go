@@ -17,6 +17,7 @@ import "landgo/trace"
 // events races, when it runs, with all that it does. The outcome of a step with
 // several is drawn uniformly when it is picked.
 type pos struct {
+	untaught
 	s        *sampling
 	priority []uint64 // per thread, of its pending event; 0: not drawn yet
 }
@@ -27,11 +28,7 @@ func newPOS(h handle) strategy {
 	return s
 }
 
-func (p *pos) reset()       {}
 func (p *pos) begin(uint64) { p.priority = p.priority[:0] }
-func (p *pos) taught() int  { return 0 }
-func (p *pos) teach(int)    {}
-func (p *pos) ended(int)    {}
 
 func (p *pos) pick(*node) trace.TID {
 	best := trace.NoThread

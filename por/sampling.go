@@ -46,6 +46,14 @@ type sampler interface {
 	teach(int)
 }
 
+// untaught is a sampler for which a run teaches nothing.
+type untaught struct{}
+
+func (untaught) reset()      {}
+func (untaught) ended(int)   {}
+func (untaught) taught() int { return 0 }
+func (untaught) teach(int)   {}
+
 func newSampling(h handle) *sampling {
 	return &sampling{handle: h, runs: h.spec.Param("runs")}
 }

@@ -59,6 +59,7 @@ import (
 // sleep set once, and 8 bytes a transition. It grows with the space;
 // Options.Stop is the limit.
 type stateful struct {
+	passive
 	handle
 	want      needs
 	sleep     bool
@@ -99,8 +100,6 @@ func newStateful(h handle) strategy {
 }
 
 func (s *stateful) needs() *needs { return &s.want }
-func (s *stateful) ran(int32)     {}
-func (s *stateful) expire()       {}
 
 func (s *stateful) reset() {
 	s.seen, s.number = map[trace.Digest]stored{}, map[string]uint32{"": 0}

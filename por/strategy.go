@@ -21,6 +21,14 @@ type strategy interface {
 	end(e Ending)
 }
 
+// passive is a strategy's indifference to what is run.
+type passive struct{}
+
+func (passive) reset()     {}
+func (passive) ran(int32)  {}
+func (passive) expire()    {}
+func (passive) end(Ending) {}
+
 // needs is what a search asks of the explorer.
 type needs struct {
 	order bool // happens-before is kept

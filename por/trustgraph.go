@@ -201,15 +201,7 @@ func (g *graph) widen(n int) {
 		g.spin, g.passed, g.held = append(g.spin, 0), append(g.passed, 0), append(g.held, 0)
 	}
 	g.order.Widen(n)
-	w := (n + 63) / 64
-	if w <= g.words {
-		return
-	}
-	ready := make([]uint64, len(g.ready)/g.words*w)
-	for i := 0; i < len(g.ready)/g.words; i++ {
-		copy(ready[i*w:], g.ready[i*g.words:(i+1)*g.words])
-	}
-	g.ready, g.words = ready, w
+	g.ready, g.words = widened(g.ready, g.words, n)
 }
 
 // spinning notes what a thread waits for, or waited for.
