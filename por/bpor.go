@@ -117,10 +117,8 @@ func (s *bpor) remember() *resumeState {
 	m.limit, m.fresh = max(meter.limits[meter.first], 0), meter.fresh
 	for i := range s.path.nodes {
 		st := &s.states[i]
-		p.put(uint64(st.block), uint64(len(st.waiting)))
-		for _, t := range st.waiting {
-			p.put(uint64(t + 1)) // allThreads is -1
-		}
+		p.put(uint64(st.block))
+		putList(&p, st.waiting, func(t *trace.TID) { p.put(uint64(*t + 1)) }) // allThreads is -1
 		p.putBool(st.cut)
 		p.putBool(st.soft)
 	}
@@ -137,10 +135,8 @@ func (s *bpor) resumed(m *resumeState) error {
 	for i := range s.path.nodes {
 		s.enter(int32(i), int32(u.below(uint64(i)+1)))
 		st := &s.states[i]
-		for n := u.length(); n > 0 && !u.bad; n-- {
-			st.waiting = append(st.waiting, trace.TID(u.below(threadLimit))-1)
-		}
-		st.cut, st.soft = u.below(2) == 1, u.below(2) == 1
+		st.waiting = getList(&u, func() trace.TID { return u.thread() - 1 })
+		st.cut, st.soft = u.bool(), u.bool()
 	}
 	if u.bad || len(u.buf) > 0 {
 		return ErrSnapshot
@@ -149,9 +145,7 @@ func (s *bpor) resumed(m *resumeState) error {
 }
 
 func (s *bpor) enter(i, block int32) {
-	for len(s.states) <= int(i) {
-		s.states = append(s.states, boundState{})
-	}
+	s.states = atLeast(s.states, int(i)+1)
 	st := &s.states[i]
 	st.block, st.cut, st.soft, st.waiting = block, false, false, st.waiting[:0]
 }

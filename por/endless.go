@@ -90,20 +90,13 @@ func (s *stateSteps) endless(states int) int {
 
 func (s *stateSteps) pack(p *packer, depth int) {
 	for _, list := range [][]uint32{s.path[:min(depth+1, len(s.path))], s.both, s.last} {
-		p.put(uint64(len(list)))
-		for _, k := range list {
-			p.put(uint64(k))
-		}
+		putList(p, list, func(k *uint32) { p.put(uint64(*k)) })
 	}
 }
 
 func (s *stateSteps) unpack(u *unpacker, states int) {
-	for _, list := range []*[]uint32{&s.path, &s.both, &s.last} {
-		*list = (*list)[:0]
-		for n := u.length(); n > 0 && !u.bad; n-- {
-			*list = append(*list, uint32(u.below(uint64(states))))
-		}
-	}
+	state := func() uint32 { return uint32(u.below(uint64(states))) }
+	s.path, s.both, s.last = getList(u, state), getList(u, state), getList(u, state)
 	u.bad = u.bad || len(s.both)%2 == 1
 }
 

@@ -31,9 +31,7 @@ func (x *explorer) extend() *node {
 	n := &x.nodes[i]
 	*n = node{depth: int32(i), next: trace.NoThread, sleeps: int32(len(x.sleep)), slept: int32(len(x.sleep)),
 		choices: int32(len(x.choices)), spins: int32(len(x.spins)), seen: int32(len(x.waits))}
-	for len(x.ready) < (i+1)*x.words {
-		x.ready = append(x.ready, 0)
-	}
+	x.ready = atLeast(x.ready, (i+1)*x.words)
 	return n
 }
 
@@ -99,9 +97,7 @@ func (x *explorer) letOn(n *node, t *trace.Thread) {
 
 // widen makes room for n threads.
 func (x *explorer) widen(n int) {
-	for len(x.spin) < n {
-		x.spin, x.insns = append(x.spin, 0), append(x.insns, 0)
-	}
+	x.spin, x.insns = atLeast(x.spin, n), atLeast(x.insns, n)
 	if x.order != nil {
 		x.order.Widen(n)
 	}

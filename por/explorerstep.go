@@ -121,15 +121,13 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 		x.comeTo(n)
 	}
 	var first trace.Op
-	for k := range x.threads {
-		if t := &x.threads[k]; t.ID == b.Thread {
-			if x.meter != nil {
-				b.price = x.meter.step(n, b.Thread, t.Yielding)
-			}
-			if first = t.Pending; t.Expiring {
-				first = trace.Op{Kind: trace.OpAdvance}
-				x.strat.expire()
-			}
+	if t := x.thread(b.Thread); t != nil {
+		if x.meter != nil {
+			b.price = x.meter.step(n, b.Thread, t.Yielding)
+		}
+		if first = t.Pending; t.Expiring {
+			first = trace.Op{Kind: trace.OpAdvance}
+			x.strat.expire()
 		}
 	}
 	t, err := x.sys.Step(b.Thread, b.Choice)

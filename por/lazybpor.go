@@ -154,30 +154,25 @@ func (l *leastPreemptions) possible(counts []rune, i int32) bool {
 func (l *leastPreemptions) goesOn(counts []rune, t trace.TID) bool {
 	p, o := l.path, l.path.order
 	last := l.events[t][counts[t]-1]
-	after := &l.path.nodes[last+1]
-	if l.path.isReady(last+1, t) && !after.couldGoOn {
+	after := &p.nodes[last+1]
+	if p.isReady(last+1, t) && !after.couldGoOn {
 		return false // at a yield, or at its end
 	}
 	op, waits, wakers := trace.Op{}, []trace.Access(nil), o.Wakers(t)
 	again := true // what it locks and has, it may lock again
 	i := l.next(counts, t)
 	if i >= 0 {
-		op, waits, wakers = o.First(i), l.path.nodes[i].cur.Waits, o.WakersOf(i)
+		op, waits, wakers = o.First(i), p.nodes[i].cur.Waits, o.WakersOf(i)
 		if op.Kind == trace.OpAdvance {
 			if op, again = l.gaveUp[i], false; !relation.Acquires(op.Kind) {
 				return false
 			}
 		}
-	} else {
-		for k := range l.path.threads {
-			if th := &l.path.threads[k]; th.ID == t {
-				if th.Status == trace.Exited || th.Status == trace.Spinning || th.Status == trace.Blocked && !relation.Acquires(th.Pending.Kind) {
-					return false
-				}
-				op, again = th.Pending, th.Status == trace.Ready
-				waits = p.spinReads(t)
-			}
+	} else if th := p.thread(t); th != nil {
+		if th.Status == trace.Exited || th.Status == trace.Spinning || th.Status == trace.Blocked && !relation.Acquires(th.Pending.Kind) {
+			return false
 		}
+		op, again, waits = th.Pending, th.Status == trace.Ready, p.spinReads(t)
 	}
 	asleep := false
 	for w := range wakers {

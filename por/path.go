@@ -117,6 +117,24 @@ func (p *path) spinReads(t trace.TID) []trace.Access {
 	return nil
 }
 
+// thread is thread t in the newest state, nil if it isn't there yet.
+func (p *path) thread(t trace.TID) *trace.Thread {
+	for k := range p.threads {
+		if p.threads[k].ID == t {
+			return &p.threads[k]
+		}
+	}
+	return nil
+}
+
+// atLeast returns list with n entries or more, new ones at zero.
+func atLeast[T any](list []T, n int) []T {
+	if n <= len(list) {
+		return list
+	}
+	return append(list, make([]T, n-len(list))...)
+}
+
 // pathSteps implements walker.
 func (p *path) pathSteps(dst []PathStep) []PathStep {
 	for i := range p.depth() {

@@ -70,9 +70,7 @@ func (p *pct) pick(*node) trace.TID {
 
 // room makes room for thread t; priority 0 isn't drawn yet.
 func (p *pct) room(t trace.TID) {
-	for int(t) >= len(p.priority) {
-		p.priority = append(p.priority, 0)
-	}
+	p.priority = atLeast(p.priority, int(t)+1)
 }
 
 func (p *pct) ran(i int32) {

@@ -34,9 +34,7 @@ func (p *pos) pick(*node) trace.TID {
 	best := trace.NoThread
 	for i := range p.s.path.threads {
 		t := &p.s.path.threads[i]
-		for int(t.ID) >= len(p.priority) {
-			p.priority = append(p.priority, 0)
-		}
+		p.priority = atLeast(p.priority, int(t.ID)+1)
 		if t.Status != trace.Ready {
 			continue
 		}

@@ -28,10 +28,8 @@ func (x *explorer) inheritWithin(n, p *node) {
 	}
 	e := &p.cur.Event
 	var stuck *relation.Event
-	for k := range x.threads {
-		if x.threads[k].ID == e.Thread {
-			stuck = x.next.waitsFor(&x.threads[k])
-		}
+	if t := x.thread(e.Thread); t != nil {
+		stuck = x.next.waitsFor(t)
 	}
 	sleeps := func(b *branch) bool {
 		if b.Dependent(e) && !(x.opts.fault == keepAsleep && b.Thread != e.Thread) {

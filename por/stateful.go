@@ -118,13 +118,9 @@ func (s *stateful) end(e Ending) {
 func (s *stateful) remember() *resumeState {
 	p := packer{}
 	p.putBool(s.want.sleep)
-	p.put(uint64(len(s.sleepSets)))
-	for _, set := range s.sleepSets {
-		p.put(uint64(len(set)))
-		for _, b := range set {
-			p.put(uint64(b.thread), uint64(b.choice))
-		}
-	}
+	putList(&p, s.sleepSets, func(set *[]name) {
+		putList(&p, *set, func(b *name) { p.put(uint64(b.thread), uint64(b.choice)) })
+	})
 	p.put(uint64(len(s.seen)))
 	for d, k := range s.seen {
 		p.put(d[0], d[1], uint64(k.number), uint64(k.sleep))
@@ -139,17 +135,14 @@ func (s *stateful) resumed(m *resumeState) error {
 		return ErrSnapshot
 	}
 	u := unpacker{buf: m.own}
-	s.want.sleep = u.below(2) == 1
+	s.want.sleep = u.bool()
 	s.want.retaken = s.sleep && !s.want.sleep
-	s.sleepSets, s.number = nil, map[string]uint32{}
-	for n := u.length(); n > 0 && !u.bad; n-- {
-		var set []name
-		for k := u.length(); k > 0 && !u.bad; k-- {
-			set = append(set, name{trace.TID(u.below(threadLimit)), trace.Choice(u.below(1 << 32))})
-		}
-		s.number[string(s.encode(set))] = uint32(len(s.sleepSets))
-		s.sleepSets = append(s.sleepSets, set)
-	}
+	s.number = map[string]uint32{}
+	s.sleepSets = getList(&u, func() []name {
+		set := getList(&u, func() name { return name{u.thread(), u.choice()} })
+		s.number[string(s.encode(set))] = uint32(len(s.number))
+		return set
+	})
 	for n := u.length(); n > 0 && !u.bad; n-- {
 		s.seen[trace.Digest{u.get(), u.get()}] = stored{uint32(u.below(1 << 32)), uint32(u.below(uint64(len(s.sleepSets))))}
 	}

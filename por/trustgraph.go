@@ -149,9 +149,7 @@ func (g *graph) observe(turn trace.TID) {
 	if k := len(g.threads); k > 0 {
 		g.widen(int(g.threads[k-1].ID) + 1)
 	}
-	for len(g.ready) < (n+1)*g.words {
-		g.ready = append(g.ready, 0)
-	}
+	g.ready = atLeast(g.ready, (n+1)*g.words)
 	set := g.ready[n*g.words : (n+1)*g.words]
 	clear(set)
 	if ended {
@@ -197,9 +195,7 @@ func (g *graph) wasReady(i int, t trace.TID) bool {
 }
 
 func (g *graph) widen(n int) {
-	for len(g.spin) < n {
-		g.spin, g.passed, g.held = append(g.spin, 0), append(g.passed, 0), append(g.held, 0)
-	}
+	g.spin, g.passed, g.held = atLeast(g.spin, n), atLeast(g.passed, n), atLeast(g.held, n)
 	g.order.Widen(n)
 	g.ready, g.words = widened(g.ready, g.words, n)
 }
@@ -379,9 +375,7 @@ func without(list []int32, n int32) []int32 {
 // base is the clock of what has to be in a graph before thread t's next event:
 // its own events and what woke it since.
 func (g *graph) base(dst []int32, t trace.TID) []int32 {
-	for len(dst) < g.order.Width() {
-		dst = append(dst, 0)
-	}
+	dst = atLeast(dst, g.order.Width())
 	g.order.Base(dst, t)
 	return dst
 }

@@ -45,9 +45,7 @@ func (g *guide) fill(w *trust, r int) {
 	g.in, g.done, g.left = slices.Grow(g.in[:0], width)[:width], slices.Grow(g.done[:0], width)[:width], n
 	clear(g.in)
 	clear(g.done)
-	for len(g.of) < width {
-		g.of = append(g.of, nil)
-	}
+	g.of = atLeast(g.of, width)
 	for i := 0; i < n; i++ {
 		b := w.pool.copy(&w.steps[r+i].Event, 0)
 		g.events = append(g.events, guided{branch: b, at: int32(r + i), clock: g.clocks[i*width : (i+1)*width], now: -1})
