@@ -34,6 +34,7 @@ type bounded struct {
 	handle
 	iterate bool
 	measure int // that is iterated: an index of counted
+	low     int // the least depth since a step was last put into a frontier
 }
 
 func newBounded(h handle) strategy {
@@ -47,7 +48,7 @@ func newBounded(h handle) strategy {
 
 func (s *bounded) needs() *needs {
 	if s.iterate {
-		return &needs{refill: s.refill}
+		return &needs{refill: s.refill, left: func(depth int) { s.low = min(s.low, depth) }}
 	}
 	return &needs{}
 }
@@ -57,7 +58,7 @@ func (s *bounded) limitTo(level int32) { s.meter.limits[s.measure] = level }
 
 func (s *bounded) reset() {
 	s.drop()
-	s.path.low = 0
+	s.low = 0
 	if s.iterate {
 		s.limitTo(0)
 	}
@@ -96,9 +97,9 @@ func (s *bounded) seed(n *node, kids *branch) error {
 // wait puts a step of t from n, the newest state, into the frontier of value v.
 func (s *bounded) wait(v int32, n *node, t trace.TID, c trace.Choice) error {
 	for _, f := range s.waiting {
-		f.shared = min(f.shared, s.path.low)
+		f.shared = min(f.shared, s.low)
 	}
-	s.path.low = math.MaxInt
+	s.low = math.MaxInt
 	f := s.frontier(v)
 	f.begin(f.shared, int(n.depth)-f.shared+1)
 	for i := f.shared; i < int(n.depth); i++ {
@@ -110,7 +111,7 @@ func (s *bounded) wait(v int32, n *node, t trace.TID, c trace.Choice) error {
 	return f.spill()
 }
 
-// refill gives the root, of which nothing is left to explore, the way to the
+// refill gives the root, when all of it is explored, the way to the
 // next entries that wait.
 func (s *bounded) refill(n *node) (more bool, err error) {
 	if n.depth > 0 {

@@ -75,7 +75,7 @@ func (s *bpor) dozes(j int32, u trace.TID) bool {
 // leaving, and every thread is added at its block's start as well ("whenever a
 // thread's enabledness changes", §5.3).
 //
-// Deviation: the paper's release operations are told by kind. Here what counts
+// Deviation: the paper tells release operations by their kind. Here what counts
 // is what the step did, in either direction.
 func (s *bpor) changed(n *node) {
 	p := &s.path.nodes[n.depth-1]

@@ -20,7 +20,7 @@ func (x *explorer) arrive() (n *node, able int) {
 	return n, able
 }
 
-// extend adds a node, of which nothing is known yet.
+// extend adds a node about which nothing is known yet.
 func (x *explorer) extend() *node {
 	i := len(x.nodes)
 	if i < cap(x.nodes) {
@@ -117,8 +117,7 @@ func widened(sets []uint64, words, n int) ([]uint64, int) {
 	return wide, w
 }
 
-// close leaves the current state, of which nothing is left to explore, and
-// with it the event that led there.
+// close leaves the current state, of which everything is explored, and with it the event that led there.
 func (x *explorer) close() {
 	n := &x.nodes[len(x.nodes)-1]
 	if n.shared == nil {
@@ -128,7 +127,9 @@ func (x *explorer) close() {
 	n.done, n.over = nil, nil
 	x.sleep, x.choices = x.sleep[:n.sleeps], x.choices[:n.choices]
 	x.nodes = x.nodes[:len(x.nodes)-1]
-	x.low = min(x.low, len(x.nodes)-1)
+	if x.needs.left != nil {
+		x.needs.left(x.depth())
+	}
 	p := &x.nodes[len(x.nodes)-1]
 	b := p.cur
 	if x.meter != nil {

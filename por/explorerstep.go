@@ -37,7 +37,7 @@ func (x *explorer) open(kids *branch) error {
 
 // markAt marks the state of n, where sys stands, if there is any choice in it.
 func (x *explorer) markAt(n *node, able int) {
-	if (able > 1 || len(x.choices) > int(n.choices) || n.depth == 0 && x.needs.refill != nil) && (x.sampling == nil || x.sampling.mark(int(n.depth))) {
+	if (able > 1 || len(x.choices) > int(n.choices) || n.depth == 0 && x.needs.refill != nil) && (x.needs.mark == nil || x.needs.mark(int(n.depth))) {
 		n.mark, n.marked = x.sys.Mark(), true
 	}
 }
@@ -142,7 +142,7 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 	b.Event = relation.NewEvent(t)
 	b.Waits = x.spinReads(b.Thread)
 	n.cur, n.kept = b, nil
-	if t.Disables && x.sampling == nil {
+	if t.Disables && x.needs.mark == nil {
 		// That the others come first is a race that no later event shows: a thread
 		// that can't run any more comes only after another lets it. (Priorities
 		// aren't in any of the papers.)

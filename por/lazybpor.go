@@ -46,8 +46,8 @@ func (s *lazyBPOR) needs() *needs {
 
 func (s *lazyBPOR) beyond() bool { return !s.least.within(s.bound) }
 
-// expire notes what the wait is for: where it is to be had, to leave its thread is
-// a preemption.
+// expire notes what the wait is for: leaving its thread is a preemption where that
+// is free.
 func (s *lazyBPOR) expire() {
 	for k := range s.path.threads {
 		if t := &s.path.threads[k]; t.Expiring {

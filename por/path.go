@@ -21,7 +21,6 @@ type path struct {
 	spin    []int32         // per thread: index+1 in spins
 	waits   []trace.Access
 	insns   []uint64 // per thread: its instruction number
-	low     int      // the least depth since a search set it
 }
 
 // node is a state of the path, and the event that leads on from it.

@@ -35,13 +35,13 @@ type sampler interface {
 	begin(r uint64)
 	// pick names a ready thread of the state of n; the threads are path.threads.
 	pick(n *node) trace.TID
-	// ran is told of event i before the state after it is looked at; of those
+	// ran is called for event i before the state after it is looked at; for those
 	// that all runs begin with, at the beginning of each run.
 	ran(i int32)
-	// ended is told of the length of the run that has ended.
+	// ended is called with the length of the run that has ended.
 	ended(steps int)
-	// taught is what the first runs have taught, for those that follow, and teach
-	// tells of it.
+	// taught is what the first runs have taught; teach hands that to the runs that
+	// follow.
 	taught() int
 	teach(int)
 }
@@ -58,7 +58,7 @@ func newSampling(h handle) *sampling {
 	return &sampling{handle: h, runs: h.spec.Param("runs")}
 }
 
-func (s *sampling) needs() *needs { return &needs{order: true} }
+func (s *sampling) needs() *needs { return &needs{order: true, mark: s.mark} }
 
 func (s *sampling) reset() {
 	s.done, s.first = 0, -1
@@ -93,7 +93,7 @@ func (s *sampling) end(Ending) {
 // runs were made.
 func runSampling(sys System, obs Observer, spec Spec, opts Options) (Stats, error) {
 	x := newExplorer(sys, obs, spec, opts)
-	s := x.sampling
+	s := samplingOf(x)
 	x.root = sys.Mark()
 	from := opts.Resume
 	for {
@@ -116,6 +116,13 @@ func runSampling(sys System, obs Observer, spec Spec, opts Options) (Stats, erro
 		}
 		from = nil
 	}
+}
+
+// samplingOf is the search of a walk that samples.
+func samplingOf(x *explorer) *sampling {
+	s := x.strat.(*sampling)
+	s.x = x
+	return s
 }
 
 // once makes all runs that are left: some in a row, and if that isn't all, the

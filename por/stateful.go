@@ -68,7 +68,7 @@ type stateful struct {
 	number    map[string]uint32
 	key       []byte
 	names     []name
-	steps     stateSteps // of the states stored
+	steps     stateGraph // of the states stored
 }
 
 // stored is a state that was stored.
@@ -82,8 +82,8 @@ type stored struct {
 type Hasher interface {
 	// Digest is the same for two states if and only if all that can be done
 	// from them, and where it leads, is the same, as far as 128 bits go. It
-	// isn't asked for after an end of the process. An error says what of the
-	// state can't be told.
+	// isn't asked for after an end of the process. An error says which part
+	// of the state has no digest.
 	Digest() (trace.Digest, error)
 }
 

@@ -38,6 +38,11 @@ type needs struct {
 	// retaken: what is run now was run before, and isn't counted again
 	// (endless.go).
 	retaken bool
+	// mark, if not nil, says to which states the search will go back; else it may
+	// be any. Such a search saves itself.
+	mark func(depth int) bool
+	// left, if not nil, is called when the walk has gone back to a state.
+	left func(depth int)
 	// late: a state of which nothing is left to explore may still get branches.
 	late bool
 	// refill, if not nil, may give such a state more branches.

@@ -103,8 +103,8 @@ type treeUnit struct {
 	// old is what a resumer gave away at the end of the last batch.
 	old *resumeState
 
-	// What it came to. Where over, nothing is left of it: its first step left the
-	// state from (nil: it was all of a tree) and was thread's with choice.
+	// The results. over: nothing is left of it; its first step left the state from
+	// (nil: it was all of a tree) and was thread's with choice.
 	over   bool
 	from   *sharedState
 	thread trace.TID
@@ -231,7 +231,7 @@ func (t *treeDivision) merge() error {
 	return nil
 }
 
-// settle notes what is left of j, of which something is over.
+// settle notes what is left of j after something below it is explored.
 func (t *treeDivision) settle(j *sharedState) {
 	for ; j != nil && j.active == 0; j = j.up {
 		if j.todo != nil {

@@ -151,7 +151,7 @@ func (p *graphUnit) work(i, index int, of *batch) (unitEnding, error) {
 	return w.endUnit(w.finer, err)
 }
 
-// workOn goes on with p, and leaves in it what it came to.
+// workOn goes on with p, and leaves the results in p.
 func (w *trust) workOn(p *graphUnit) (err error) {
 	if err := w.rebuild(p); err != nil || w.over() {
 		return err

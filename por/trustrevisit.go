@@ -61,7 +61,7 @@ func (w *trust) spun(b *branch) {
 	b.OwnWaits(w.waitsOf(b.Thread))
 }
 
-// expect adds b, of which only the beginning is known, to what is pending.
+// expect adds b, whose beginning alone is known, to what is pending.
 func (w *trust) expect(b *branch) {
 	b.expected, b.Wild = true, !w.opts.OneEvent
 	for i := range b.Ops {

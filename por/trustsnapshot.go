@@ -3,7 +3,7 @@ package por
 import "math"
 
 // A search of graphs as plain bytes (snapshot.go): the counts, and each unit's
-// steps and what they displaced, what is held, and its graphEstimate.
+// steps and what they displaced, what is held, and its estimate.
 
 // graphsVersion is that of what graphDivision pack.
 const graphsVersion = snapshotVersion + 1
@@ -92,7 +92,7 @@ func (u *unpacker) event() unitEvent {
 func (u *unpacker) estimate() (s graphEstimate) {
 	s.done, s.untrackedWeight, s.untracked = u.float(), u.float(), u.number()
 	s.descents = getList(u, func() descent {
-		d := descent{before: u.float(), weight: u.float(), floor: u.number() - 1, effort: int(u.below(effort + 1))}
+		d := descent{before: u.float(), weight: u.float(), floor: u.number() - 1, effort: int(u.below(mostEffort + 1))}
 		d.graphs = getList(u, func() graphWeight {
 			j := graphWeight{before: u.float(), weight: u.float(), size: u.float(), stay: u.float(), known: u.bool(), next: u.number()}
 			j.revisits = getList(u, func() revisitWeight { return revisitWeight{int32(u.number()), u.float()} })

@@ -36,7 +36,7 @@ func (g *graph) take(s *step) {
 		t := &g.threads[(first+k)%len(g.threads)]
 		switch {
 		case t.Status == trace.Ready:
-			if t.Expiring && contends(t.Pending.Kind) { // as explorer.givenUp
+			if t.Expiring && contends(t.Pending.Kind) { // as pending.expiring
 				g.pass(pass{thread: t.ID, op: t.Pending, loose: t.Loose})
 			}
 			if held := g.holding(t.ID); held != nil {

@@ -28,7 +28,7 @@ func (w *trust) weigh(tr *trace.Transition, c trace.Choice) {
 		w.steps[n].ways = outcomes
 	}
 	l := w.estimate.innermost()
-	if len(l.graphs) == longest {
+	if len(l.graphs) == longestWay {
 		l.floor, l.graphs = -1, nil
 		return
 	}
