@@ -35,6 +35,15 @@ func (s *backtrack) addThread(n *node, t trace.TID) {
 	}
 }
 
+// addElseAll adds what t can do in n, or what all can if t can't run there.
+func (s *backtrack) addElseAll(n *node, t trace.TID) {
+	if s.path.isReady(n.depth, t) {
+		s.addThread(n, t)
+	} else {
+		s.addAll(n)
+	}
+}
+
 // addAll does so for all threads.
 func (s *backtrack) addAll(n *node) {
 	s.own(n)
@@ -43,16 +52,18 @@ func (s *backtrack) addAll(n *node) {
 	}
 }
 
-// longestTurn is how many steps a thread takes by default before others go on. One
-// that waits for them in a loop that isn't an exact spin (it counts, or works
-// meanwhile) would never let them otherwise, and the first execution had no end.
-// Under a bound it isn't asked for: there a thread is left where the bound allows it.
+// longestTurn is how many steps a thread takes by default before others go on. A
+// thread that waits for them in a loop that isn't an exact spin (it counts, or
+// works meanwhile) would never let them otherwise, and the first execution had
+// no end. It isn't used under a bound: there a thread is left where the bound
+// allows it.
 const longestTurn = 1024
 
-// byTurns are the threads that are ready in n: whom the guest's own scheduler would
-// choose, the running one, and the others in ascending order; after longestTurn in a
-// circle, the running one last. To stay with the running one where the guest has
-// chosen another can be an execution without an end: threads that yield to each other.
+// byTurns are the threads that are ready in n: first the one that the guest's
+// own scheduler would choose, then the running one, then the others in ascending
+// order. After longestTurn steps they go in a circle, and the running one is
+// last. Staying with the running thread where the guest has chosen another can
+// be an execution without an end: threads that yield to each other.
 func (s *backtrack) byTurns(n *node) iter.Seq[trace.TID] {
 	ready := func(t trace.TID) bool { return t != trace.NoThread && s.path.isReady(n.depth, t) }
 	over := n.turn >= longestTurn && !s.bounded

@@ -6,34 +6,35 @@ import (
 	"landgo/trace"
 )
 
-// bounded is search "bounded", and "none" with a bound: every ready thread,
-// with every outcome of its step, in every state, as far as the execution
-// stays within the bounds (Musuvathi and Qadeer, PLDI 2007, for preemptions
-// and switches; Emmi, Qadeer and Rakamaric, POPL 2011, for delays; Coons,
-// Musuvathi and McKinley, OOPSLA 2013, §2.5.2, for the fair bound). See
-// meter.go for what is counted. A step that exceeds a bound counts as pruned.
+// bounded is search "bounded", and "none" with a bound: every ready thread, with
+// every outcome of its step, in every state, as far as the execution stays
+// within the bounds. It follows Musuvathi and Qadeer (PLDI 2007) for preemptions
+// and switches, Emmi, Qadeer and Rakamaric (POPL 2011) for delays, and Coons,
+// Musuvathi and McKinley (OOPSLA 2013, §2.5.2) for the fair bound. See meter.go
+// for what is counted. A step that exceeds a bound counts as pruned.
 //
-// Sound for any bounds together: no measure ever falls along an execution, so
+// Sound for any bounds together: no measure ever falls along an execution. So
 // each execution within the bounds is a path of the tree whose prefixes are
 // within them too.
 //
-// With Options.Iterate the first of the bounds (in the order of Measures) is
-// 0 first, then 1, and so on, or until nothing more was cut off by it; the
-// others stand. Work isn't done twice: where the bound strikes, the step is
-// put, with its path, into the frontier of the value that it needs, and when
-// the walk is back at the root it takes up the frontier of the next value
-// (ICB's work queues; iteration.go). It does so by chunks: some hundred entries
-// make a tree of steps to run again (Stats.Replayed) to where the walk goes on
-// for itself. A frontier is in the order of the walk that wrote it, so entries
-// of a chunk have most of their steps in common.
+// With Options.Iterate the first of the bounds (in the order of Measures) is 0
+// first, then 1, and so on, until it cuts nothing off any more; the others
+// stand. No work is done twice. Where the bound strikes, the step is put, with
+// its path, into the frontier of the value that it needs (ICB's work queues;
+// iteration.go). When the walk is back at the root it takes up the frontier of
+// the next value, by chunks: some hundred entries make a tree of steps to run
+// again (Stats.Replayed). A frontier is in the order of the walk that wrote it,
+// so entries of a chunk share most of their steps.
 //
-// Deviation: ICB's Algorithm 1 keeps states in its queues; here these are
-// paths, as in their tool (§4), and no state is remembered as visited.
+// Deviation: ICB's Algorithm 1 keeps states in its queues. Here these are paths,
+// as in their tool (§4), and no state is remembered as visited.
 type bounded struct {
+	passive
 	*iteration
 	handle
 	iterate bool
 	measure int // that is iterated: an index of counted
+	low     int // the least depth since a step was last put into a frontier
 }
 
 func newBounded(h handle) strategy {
@@ -45,13 +46,9 @@ func newBounded(h handle) strategy {
 	return s
 }
 
-func (s *bounded) ran(int32)  {}
-func (s *bounded) end(Ending) {}
-func (s *bounded) expire()    {}
-
 func (s *bounded) needs() *needs {
 	if s.iterate {
-		return &needs{refill: s.refill}
+		return &needs{refill: s.refill, left: func(depth int) { s.low = min(s.low, depth) }}
 	}
 	return &needs{}
 }
@@ -61,7 +58,7 @@ func (s *bounded) limitTo(level int32) { s.meter.limits[s.measure] = level }
 
 func (s *bounded) reset() {
 	s.drop()
-	s.path.low = 0
+	s.low = 0
 	if s.iterate {
 		s.limitTo(0)
 	}
@@ -100,9 +97,9 @@ func (s *bounded) seed(n *node, kids *branch) error {
 // wait puts a step of t from n, the newest state, into the frontier of value v.
 func (s *bounded) wait(v int32, n *node, t trace.TID, c trace.Choice) error {
 	for _, f := range s.waiting {
-		f.shared = min(f.shared, s.path.low)
+		f.shared = min(f.shared, s.low)
 	}
-	s.path.low = math.MaxInt
+	s.low = math.MaxInt
 	f := s.frontier(v)
 	f.begin(f.shared, int(n.depth)-f.shared+1)
 	for i := f.shared; i < int(n.depth); i++ {
@@ -114,7 +111,7 @@ func (s *bounded) wait(v int32, n *node, t trace.TID, c trace.Choice) error {
 	return f.spill()
 }
 
-// refill gives the root, of which nothing is left to explore, the way to the
+// refill gives the root, when all of it is explored, the way to the
 // next entries that wait.
 func (s *bounded) refill(n *node) (more bool, err error) {
 	if n.depth > 0 {

@@ -6,47 +6,47 @@ import "landgo/trace"
 // 2013): Algorithm 2, with Algorithm 3 for the preemption bound, Algorithm 4 for
 // the fair bound, and §5.3 for both. It is DPOR with more backtrack points.
 //
-// Why more: a step before which DPOR wants another thread may be one where a
-// switch is a preemption too many, while the same trace has a schedule within
-// the bound that switches earlier, where it was free. So besides the point
-// before the race, which may be refused (allow), there are *conservative*
-// points (conservative.go), at the start of the block of steps that the earlier
-// event is in (Algorithm 3, line 9): there a switch costs what staying costs,
-// so it is never refused.
+// Why more: DPOR may want another thread before a step where the switch is a
+// preemption too many. The same trace may have a schedule within the bound that
+// switches earlier, where it was free. So besides the point before the race,
+// which may be refused (allow), there are *conservative* points
+// (conservative.go). They stand at the start of the block of steps that the
+// earlier event is in (Algorithm 3, line 9). There a switch costs what staying
+// costs, so it is never refused.
 //
-// Soundness is the paper's: the branches explored from a state are a
-// preemption-bound persistent set (Definition 4.6, Theorem 8), a fair-bound
-// persistent set (Definition 4.7, Theorem 9), so each schedule within the bound
-// has an equivalent one within the bound that begins with one of them (Lemmas 2,
-// 3, 5 and 6, which move the first such step, or its whole block, to the front).
-// What the paper doesn't prove (sleep sets, "optimized", both bounds) is argued
-// below and where it is done, and all of it is judged by exhaustive search under
-// the same bounds: final states, bugs and traces (within_test.go).
+// Soundness is the paper's. The branches explored from a state are a
+// preemption-bound persistent set (Definition 4.6, Theorem 8), or a fair-bound
+// one (Definition 4.7, Theorem 9). So each schedule within the bound has an
+// equivalent one within the bound that begins with one of them: Lemmas 2, 3, 5
+// and 6 move the first such step, or its whole block, to the front. The paper
+// doesn't prove sleep sets, "optimized" and both bounds together; these are
+// argued below and where they are done. All of it is judged by exhaustive search
+// under the same bounds: final states, bugs and traces (within_test.go).
 //
 // Deviations:
 //   - next(s, u) is looked at when u takes the step (as in dpor.go), and not in
-//     each s; where it is an acquire also when it comes to be impossible
-//     (waiting), for then u can't be added at the start of a later block, and a
-//     race that is found later may have no other place; and for what was never
-//     taken, at the end. Only races that nothing orders between count: the
+//     each s. Where it is an acquire it is also looked at when it comes to be
+//     impossible (waiting): then u can't be added at the start of a later block,
+//     and a race that is found later may have no other place. Steps never taken
+//     are looked at at the end. Only races that nothing orders between count: the
 //     "optimized" rule 1 of §5. A point that a race with an event further back
-//     would give comes from the execution in which the nearer one is reversed,
-//     which is within the bound because block starts are.
-//   - The reversed step's thread u is added if it can run, else everybody
+//     would give comes from the execution in which the nearer race is reversed.
+//     That is within the bound because block starts are.
+//   - The reversed step's thread u is added if it can run, else every thread
 //     (AddBacktrackPoint). At a block start there is a third way between: the
 //     first thread of what has to come before u's step ("optimized" rule 2).
 //   - A first step of the reversed sequence is added too, as in dpor.go, for
 //     sleep sets.
-//   - A pair of a release and the acquire that it let in is no race; it matters
+//   - A pair of a release and the acquire that it let in is no race. It matters
 //     to cost only, since leaving a thread that is blocked is free. Such pairs
 //     give conservative points only (release).
-//   - Preemptions aren't counted at a yield, at a thread's end and in a spin,
-//     and a block ends there (meter.go).
+//   - Preemptions aren't counted at a yield, at a thread's end and in a spin, and
+//     a block ends there (meter.go).
 //   - "All states within the bound": conservative points wait until something
-//     from that state on was refused. If nothing was, what was done from there
-//     is DPOR without a bound, which needs none. optimised=0 adds them at once.
-//   - Livelock at MAX: a System bounds an execution's steps itself, and reports
-//     a bug by that name (package scheduler: the step budget).
+//     from that state on was refused. If nothing was, the search from there is
+//     DPOR without a bound, which needs none. optimised=0 adds them at once.
+//   - Livelock at MAX: a System bounds an execution's steps itself, and reports a
+//     bug by that name (package scheduler: the step budget).
 //   - Options.Iterate starts at the root again for each bound: the sets of a
 //     bound aren't those of the next.
 type bpor struct {
@@ -70,11 +70,11 @@ type boundState struct {
 	// soft: something from here on may have been left out for a sleeper whose
 	// own exploration was cut.
 	soft    bool
-	waiting []trace.TID // conservative points; anybody is everybody
+	waiting []trace.TID // conservative points; allThreads is all
 }
 
-// anybody stands for every ready thread.
-const anybody = trace.NoThread
+// allThreads stands for every ready thread.
+const allThreads = trace.NoThread
 
 func newBounding(h handle) *bpor {
 	s := &bpor{source: sourceOf(h), optimised: true, asleep: true}
@@ -95,13 +95,7 @@ func newBPOR(h handle) strategy {
 
 // persistent is AddBacktrackPoint at the race.
 func (s *bpor) persistent() (open bool) {
-	c, u := s.seq.From, s.seq.Last.Thread
-	n := &s.path.nodes[c]
-	if s.path.isReady(c, u) {
-		s.sets.addThread(n, u)
-	} else {
-		s.sets.addAll(n)
-	}
+	s.sets.addElseAll(&s.path.nodes[s.seq.From], s.seq.Last.Thread)
 	return s.insert()
 }
 
@@ -123,10 +117,8 @@ func (s *bpor) remember() *resumeState {
 	m.limit, m.fresh = max(meter.limits[meter.first], 0), meter.fresh
 	for i := range s.path.nodes {
 		st := &s.states[i]
-		p.put(uint64(st.block), uint64(len(st.waiting)))
-		for _, t := range st.waiting {
-			p.put(uint64(t + 1)) // anybody is -1
-		}
+		p.put(uint64(st.block))
+		putList(&p, st.waiting, func(t *trace.TID) { p.put(uint64(*t + 1)) }) // allThreads is -1
 		p.putBool(st.cut)
 		p.putBool(st.soft)
 	}
@@ -143,10 +135,8 @@ func (s *bpor) resumed(m *resumeState) error {
 	for i := range s.path.nodes {
 		s.enter(int32(i), int32(u.below(uint64(i)+1)))
 		st := &s.states[i]
-		for n := u.length(); n > 0 && !u.bad; n-- {
-			st.waiting = append(st.waiting, trace.TID(u.below(threadLimit))-1)
-		}
-		st.cut, st.soft = u.below(2) == 1, u.below(2) == 1
+		st.waiting = getList(&u, func() trace.TID { return u.thread() - 1 })
+		st.cut, st.soft = u.bool(), u.bool()
 	}
 	if u.bad || len(u.buf) > 0 {
 		return ErrSnapshot
@@ -155,9 +145,7 @@ func (s *bpor) resumed(m *resumeState) error {
 }
 
 func (s *bpor) enter(i, block int32) {
-	for len(s.states) <= int(i) {
-		s.states = append(s.states, boundState{})
-	}
+	s.states = atLeast(s.states, int(i)+1)
 	st := &s.states[i]
 	st.block, st.cut, st.soft, st.waiting = block, false, false, st.waiting[:0]
 }
@@ -174,7 +162,7 @@ func (s *bpor) seed(n *node, _ *branch) error {
 		s.waiting(n)
 	}
 	best, refused := s.cheapest(n)
-	if best != anybody {
+	if best != allThreads {
 		c, _ := s.sets.awake(n, best)
 		add(&n.todo, s.sets.pool.named(best, c))
 	} else if refused > 0 {
@@ -185,12 +173,12 @@ func (s *bpor) seed(n *node, _ *branch) error {
 	return nil
 }
 
-// cheapest is the thread that is awake and costs least, of several the one that comes
-// first (byTurns); anybody if there is none within the bound. Of those that are awake
-// so many were refused: nothing is cut off by that as long as there is another, for no
-// race has asked for them.
+// cheapest is the thread that is awake and costs least, of several the first of
+// byTurns; allThreads if there is none within the bound. So many that are awake
+// were refused. That cuts nothing off as long as there is another, for no race
+// has asked for them.
 func (s *bpor) cheapest(n *node) (best trace.TID, refused uint64) {
-	best = anybody
+	best = allThreads
 	var least int32
 	for t := range s.sets.byTurns(n) {
 		if _, ok := s.sets.awake(n, t); !ok {
@@ -205,7 +193,7 @@ func (s *bpor) cheapest(n *node) (best trace.TID, refused uint64) {
 		if !s.preempt {
 			price = s.meter.yields[t]
 		}
-		if best == anybody || price < least {
+		if best == allThreads || price < least {
 			best, least = t, price
 		}
 	}

@@ -21,15 +21,15 @@ type branch struct {
 	expected bool
 	// What to run after it, the wakeup tree below: the steps of chain, one after the
 	// other, then one of kids. Neither: it is a leaf. Trees share the steps of
-	// chains, which stay as they are. Whoever takes a step of one makes a branch of
-	// it (pool.below).
+	// chains, which stay as they are: to take a step of one, make a branch of it
+	// (pool.below).
 	chain []*branch
 	kids  *branch
 	// again: it was run before, and only leads back to where to go on.
 	again bool
 	// For searches within a bound (bpor.go): what was spent up to and with the
-	// step; whether something below it was cut off; whether it changed who else
-	// can run, or was a yield.
+	// step; whether something below it was cut off; whether it was a yield or
+	// changed which other threads can run.
 	price        int32
 	cut, changes bool
 	conservative bool // it was added because of the bound

@@ -62,12 +62,12 @@ func (b *budget) begin(of *batch, index int) {
 	b.resting, b.stopped, b.halted, b.quits = false, false, false, false
 }
 
-// giveWay ends the walk's turn on a processor after 6 ms; it is called more often
-// than that. A walk spends its time in short calls of C: where it goes on for
-// 10 ms, the runtime's monitor (sysmon) interrupts it each time that it looks,
-// thousands of times a second, and two workers on two processors lose a twentieth
-// of their time to that. To give way more often costs as much, for a walk that
-// does may go on elsewhere, with cold caches.
+// giveWay ends the walk's turn on a processor after 6 ms; it is called more
+// often than that. A walk spends its time in short calls of C. Where it goes on
+// for 10 ms, Go's monitor (sysmon) interrupts it each time that it looks,
+// thousands of times a second. Two workers on two processors lose a twentieth of
+// their time to that. Giving way more often costs as much: the walk may go on
+// elsewhere, with cold caches.
 func (b *budget) giveWay() {
 	if now := time.Now(); now.Sub(b.since) > 6*time.Millisecond {
 		b.since = now

@@ -8,55 +8,55 @@ import (
 // The conservative backtrack points of bpor: those that no race needs, but a
 // bound.
 
-// blockStart adds a point at the start of the block of event c, which thread u
-// should come before (Algorithm 3, lines 8 and 9). q is who has to take the
+// blockStart adds a point at the start of the block of event c, before which
+// thread u should come (Algorithm 3, lines 8 and 9). Thread q has to take the
 // first step of what leads to that.
 //
 // Where the block begins, all that is ready costs the same: leaving the block
-// before was free or was done, whoever comes now. So the point is within the
-// bound if what was explored from there is. The block is of steps of one thread
-// between places where it could be left freely, which are ext(s, t) of
-// Definition 4.5 where it was explored to its end.
+// before was free or was done, whichever thread comes now. So the point is
+// within the bound if what was explored from there is. The block is of steps of
+// one thread between places where it could be left freely. Where it was explored
+// to its end these are ext(s, t) of Definition 4.5.
 func (s *bpor) blockStart(c int32, u, q trace.TID) {
 	if j := s.states[c+1].block; j < c {
 		s.early(j, u, q)
 	}
 }
 
-// early adds u in the state before event j, and q, or everybody.
+// early adds u in the state before event j, and q, or every thread.
 //
 // Deviation: Coons et al. add u alone where it can run. Their proof has no sleep
-// sets. With them u may be asleep there, for what begins with it is explored
-// elsewhere, which says nothing of what begins with q (finding 17; it is the
-// same at the race itself, see dpor.go); nor of what comes before u and depends
-// on it. Without a bound the races of u, run later in the block, bring that; here
-// they may be refused. So where one of the two is asleep it is everybody
+// sets. With them u may be asleep there, because what begins with it is explored
+// elsewhere. That says nothing of what begins with q (finding 17; it is the same
+// at the race itself, see dpor.go), nor of what comes before u and depends on
+// it. Without a bound the races of u, run later in the block, bring that; here
+// they may be refused. So where one of the two is asleep every thread is added
 // (finding 25).
 func (s *bpor) early(j int32, u, q trace.TID) {
 	if s.path.isReady(j, u) {
 		if s.later(j, u); s.dozes(j, u) {
-			s.later(j, anybody)
+			s.later(j, allThreads)
 		}
 	}
 	if s.path.isReady(j, q) && !s.dozes(j, q) {
 		s.later(j, q)
 	} else {
-		s.later(j, anybody)
+		s.later(j, allThreads)
 	}
 }
 
-// release adds the points that come of event c, which let event i in: had i's
-// thread come to its acquire before c, leaving it would have been free. They
-// aren't needed if that thread stood at the acquire already before c: nobody
-// can leave it then.
+// release adds the points for event c, which let event i in: had i's thread come
+// to its acquire before c, leaving it would have been free. They aren't needed
+// if that thread stood at the acquire already before c: then it can't be left
+// there.
 func (s *bpor) release(c, i int32) {
 	u := s.path.order.Thread(i)
 	if s.path.isReady(c, u) && s.dozes(c, u) {
-		s.later(c, anybody) // what leads u to its acquire may begin with others
+		s.later(c, allThreads) // what leads u to its acquire may begin with others
 	} else if s.path.isReady(c, u) {
 		s.later(c, u)
 	} else if s.path.order.Prev(i) > c {
-		s.later(c, anybody)
+		s.later(c, allThreads)
 	} else {
 		return
 	}
@@ -68,14 +68,14 @@ func (s *bpor) dozes(j int32, u trace.TID) bool {
 	return s.asleep && s.path.asleep(&s.path.nodes[j], u, 0)
 }
 
-// changed looks at what the step to n changed for others. Under the fair bound
-// a step that lets a thread run, or keeps one from it, or is a yield, may make
-// independent steps dearer (§4.3.2): everybody is added before it (Definition
-// 4.7, requirement 2). With a preemption bound too it may also end or begin a
-// free leaving, and everybody is added at its block's start as well ("whenever a
+// changed looks at what the step to n changed for others. Under the fair bound a
+// step that is a yield, or changes which threads can run, may make independent
+// steps dearer (§4.3.2). So every thread is added before it (Definition 4.7,
+// requirement 2). With a preemption bound too it may also end or begin a free
+// leaving, and every thread is added at its block's start as well ("whenever a
 // thread's enabledness changes", §5.3).
 //
-// Deviation: the paper's release operations are told by kind. Here what counts
+// Deviation: the paper tells release operations by their kind. Here what counts
 // is what the step did, in either direction.
 func (s *bpor) changed(n *node) {
 	p := &s.path.nodes[n.depth-1]
@@ -92,9 +92,9 @@ func (s *bpor) changed(n *node) {
 	if !s.fair || !b.changes || s.naive {
 		return
 	}
-	s.later(p.depth, anybody)
+	s.later(p.depth, allThreads)
 	if s.preempt {
-		s.later(s.states[n.depth].block, anybody)
+		s.later(s.states[n.depth].block, allThreads)
 	}
 }
 
@@ -121,7 +121,7 @@ func (s *bpor) later(j int32, t trace.TID) {
 	}
 	st := &s.states[j]
 	for _, w := range st.waiting {
-		if w == t || w == anybody {
+		if w == t || w == allThreads {
 			return
 		}
 	}
@@ -131,7 +131,7 @@ func (s *bpor) later(j int32, t trace.TID) {
 // conserve adds what waits in the state of n.
 func (s *bpor) conserve(n *node, st *boundState) {
 	for _, t := range st.waiting {
-		if t == anybody {
+		if t == allThreads {
 			s.sets.addAll(n)
 		} else {
 			s.sets.addThread(n, t)

@@ -2,15 +2,15 @@ package por
 
 import "landgo/trace"
 
-// distinct is the set of traces that were seen, as 128-bit digests: two
-// executions have the same digest if they are the same Mazurkiewicz trace, and
-// different ones if they aren't, as far as 128 bits go.
+// distinct is the set of traces that were seen, as 128-bit digests. Two
+// executions have the same digest if and only if they are the same Mazurkiewicz
+// trace, as far as 128 bits go.
 //
-// A trace is its events and their happens-before order. An event is named by
-// its thread, its number within the thread and its outcome; with how many events
-// of each thread happen before it or are it (its clock vector, counted so that
-// it doesn't depend on the linearisation) that says all. The digest is the sum
-// of the events' hashes, in any order.
+// A trace is its events and their happens-before order. An event is named by its
+// thread, its number within the thread and its outcome. Its clock vector says
+// how many events of each thread happen before it; it is counted so that it
+// doesn't depend on the linearisation. That says all. The digest is the sum of
+// the events' hashes, in any order.
 //
 // Memory: about 40 bytes a trace.
 type distinct struct {

@@ -5,45 +5,43 @@ import (
 	"landgo/trace"
 )
 
-// eager is what Figures 3 and 4 of Flanagan and Godefroid (POPL 2005) share: in
-// each state s that is reached, for the next transition of every process p,
-// enabled or not (line 3), the last transition i of the stack S that is
-// dependent and may be co-enabled with it, and doesn't happen before p (line
-// 4), gets a backtrack point (lines 5-7). They differ in how lines 4-7 are
-// carried out: figure3.go and figure4.go.
+// eager is what Figures 3 and 4 of Flanagan and Godefroid (POPL 2005) share. In
+// each state s they look at the next transition of every process p, enabled or
+// not (line 3). Line 4 finds the last transition i of the stack S that is
+// dependent and may be co-enabled with it, and doesn't happen before p. It gets
+// a backtrack point (lines 5-7). They differ in how lines 4-7 are carried out:
+// figure3.go and figure4.go.
 //
-// Soundness: their Theorem 1. What is explored from a state, when it is left,
-// is a persistent set there, and a search of persistent sets meets every
-// deadlock and every local state of an acyclic space; without sleep sets, every
-// trace too. The theorem asks of next(s, p) that what it depends on is known in
-// s, of dependence that it holds in all states, and of a process's next
-// transition that only the process itself changes it.
+// Soundness: their Theorem 1. What is explored from a state, when it is left, is
+// a persistent set there. A search of persistent sets meets every deadlock and
+// every local state of an acyclic space, and without sleep sets every trace. The
+// theorem asks that what next(s, p) depends on is known in s, that dependence
+// holds in all states, and that only a process itself changes its next
+// transition.
 //
 // Deviations:
 //   - Of a transition only its beginning is known before it is run (a step of
-//     several events, a try that may fail). Lines 4-7 are gone through again
-//     when it has run, with all that it did. That is still sound: the proof
-//     uses what lines 3-9 do in s for p only if p is taken from s or nobody is
-//     (appendix, case 2); otherwise it comes from the calls below (case 3).
-//     But what a step of several events goes on to may depend on what others
-//     did before it, and with it the step's dependence: then line 4's last
-//     transition isn't enough, for where the two are reversed the step may no
-//     longer depend on an earlier one that it has to come before as well
-//     (finding 18). There the backtrack sets are made source sets beside, as
-//     with sleep sets below.
-//   - The process's end ends every process. It depends on everything; the next
-//     transitions of those it cuts off get the point that line 4 would give
-//     them in the state after it. A wake-up or a creation is an order that
-//     isn't a race, see relation/order.go.
-//   - From one state to the next only the processes that the transition between
-//     moved or let go on, and S's last transition, can give anything new for
-//     line 4; the rest is as it was, and isn't looked at again.
+//     several events, a try that may fail). Lines 4-7 are gone through again when
+//     it has run, with all that it did. That is still sound: the proof uses what
+//     lines 3-9 do in s for p only if p is taken from s or no process is
+//     (appendix, case 2); otherwise it comes from the calls below (case 3). But
+//     what a step of several events goes on to may depend on what others did
+//     before it, and with it the step's dependence. Then line 4's last transition
+//     isn't enough: where the two are reversed the step may no longer depend on
+//     an earlier one that it has to come before as well (finding 18). There the
+//     backtrack sets are also made source sets, as with sleep sets below.
+//   - The process's end ends every process. It depends on everything. The next
+//     transitions of those it cuts off get the point that line 4 would give them
+//     in the state after it. A wake-up or a creation is an order that isn't a
+//     race, see relation/order.go.
+//   - From one state to the next line 4 can give something new only for S's last
+//     transition and for the processes that it moved or let go on. The rest isn't
+//     looked at again.
 //   - Each outcome of a transition with several is one of its own.
 //   - Sleep sets, an option: §3 says that they can be added exactly as in [10],
-//     which loses executions here (dpor.go, TestFinding1). The backtrack sets
-//     are made source sets beside what the figure puts into them, by the races
-//     of source.go; any superset of a source set is one, so soundness is then
-//     that of source-DPOR.
+//     which loses executions here (dpor.go, TestFinding1). So the races of
+//     source.go make the backtrack sets source sets too. Any superset of a source
+//     set is one, so soundness is then that of source-DPOR.
 type eager struct {
 	source
 	// lines carries out lines 4-7 for next(s, p) = e in the state before event
@@ -79,7 +77,7 @@ func (s *eager) processes() {
 			continue
 		}
 		e := s.next.beginning(t)
-		// Only the top is new for who didn't move: see above.
+		// For a thread that didn't move only the top is new: see above.
 		if t.ID == top.Thread || s.wokenBy(t.ID, end-1) || e.Dependent(&top.Event) && s.path.order.MayBeCoenabled(end-1, t.Pending) {
 			s.lines(e, t.Pending, end)
 		}

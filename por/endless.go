@@ -3,13 +3,15 @@ package por
 import "fmt"
 
 // States from which no end can be reached: threads that go round for ever
-// whatever any of them does. Searches that run executions meet such an execution,
-// and the System says that it is too long. stateful doesn't run it: so it keeps
-// the steps between states, and looks at its end which states lead to an end.
+// whatever any of them does. Searches that run executions meet such an
+// execution, and the System says that it is too long. stateful doesn't run it.
+// So it keeps the steps between states, and looks at its end which states lead
+// to an end.
 //
 // With sleep sets not every step is taken from every state, and a state that
-// leads to an end may not be seen to. So if some aren't, the search is made again
-// without (Stats.Replayed is what that takes), and nobody is told of its executions again.
+// leads to an end may not be seen to. So if some aren't, the search is made
+// again without (Stats.Replayed is what that takes). Its executions aren't
+// reported again.
 
 // EndlessError is a search that came to its end, and to states from which none
 // of the executions does.
@@ -23,16 +25,16 @@ func (e *EndlessError) Error() string {
 }
 
 // stateSteps are those between states, which have numbers from 0.
-type stateSteps struct {
+type stateGraph struct {
 	path []uint32 // the states of the path, by depth
 	both []uint32 // from, to, from, to, ...
 	last []uint32 // states with a step to an end
 }
 
-func (s *stateSteps) reset() { s.path, s.both, s.last = s.path[:0], s.both[:0], s.last[:0] }
+func (s *stateGraph) reset() { s.path, s.both, s.last = s.path[:0], s.both[:0], s.last[:0] }
 
 // lead notes that the path has led to a state, at a depth.
-func (s *stateSteps) lead(depth int, state uint32) {
+func (s *stateGraph) lead(depth int, state uint32) {
 	s.path = append(s.path[:depth], state)
 	if depth > 0 {
 		s.both = append(s.both, s.path[depth-1], state)
@@ -40,7 +42,7 @@ func (s *stateSteps) lead(depth int, state uint32) {
 }
 
 // ends notes that the state of the path at a depth has a step to an end.
-func (s *stateSteps) ends(depth int) {
+func (s *stateGraph) ends(depth int) {
 	k := s.path[depth]
 	if n := len(s.last); n == 0 || s.last[n-1] != k {
 		s.last = append(s.last, k)
@@ -48,7 +50,7 @@ func (s *stateSteps) ends(depth int) {
 }
 
 // endless is how many of so many states lead to no end.
-func (s *stateSteps) endless(states int) int {
+func (s *stateGraph) endless(states int) int {
 	// Of each state, where in before those begin that lead to it.
 	at := make([]int, states+1)
 	for i := 1; i < len(s.both); i += 2 {
@@ -86,22 +88,15 @@ func (s *stateSteps) endless(states int) int {
 	return left
 }
 
-func (s *stateSteps) pack(p *packer, depth int) {
+func (s *stateGraph) pack(p *packer, depth int) {
 	for _, list := range [][]uint32{s.path[:min(depth+1, len(s.path))], s.both, s.last} {
-		p.put(uint64(len(list)))
-		for _, k := range list {
-			p.put(uint64(k))
-		}
+		putList(p, list, func(k *uint32) { p.put(uint64(*k)) })
 	}
 }
 
-func (s *stateSteps) unpack(u *unpacker, states int) {
-	for _, list := range []*[]uint32{&s.path, &s.both, &s.last} {
-		*list = (*list)[:0]
-		for n := u.length(); n > 0 && !u.bad; n-- {
-			*list = append(*list, uint32(u.below(uint64(states))))
-		}
-	}
+func (s *stateGraph) unpack(u *unpacker, states int) {
+	state := func() uint32 { return uint32(u.below(uint64(states))) }
+	s.path, s.both, s.last = getList(u, state), getList(u, state), getList(u, state)
 	u.bad = u.bad || len(s.both)%2 == 1
 }
 

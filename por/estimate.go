@@ -1,20 +1,20 @@
 package por
 
-// The share of the search that is done, by Simsa, Bryant and Gibson's weighted
-// backtrack estimator (CMU-PDL-12-113, after Kilby et al.): an execution weighs
-// the product, over the states along it, of one over the number of branches
-// known there, and the share is the weight of the executions done.
+// share is the share of the search that is done, by Simsa, Bryant and Gibson's
+// weighted backtrack estimator (CMU-PDL-12-113, after Kilby et al.). An
+// execution weighs the product, over the states along it, of one over the number
+// of branches known there. The share is the weight of the executions done.
 //
-// Deviation: they adjust stored weights whenever a branch is added. Here
-// nothing is stored: the branches done at the states of the current path weigh
-// 1/(known) each, times the weight of the path to there, and everything else
-// done lies below one of those. So the same figure costs one pass over the
-// path, paid for when somebody asks.
+// Deviation: they adjust stored weights whenever a branch is added. Here nothing
+// is stored. The branches done at the states of the current path weigh 1/(known)
+// each, times the weight of the path to there; everything else done lies below
+// one of those. So the same figure costs one pass over the path, when it is
+// asked for.
 //
-// What was tried beside it: a branch that isn't explored is taken to be as large
-// as those of its state that are (the sizes are known), instead of all to weigh
-// the same. It is nearer early, for it sees lopsided trees, and farther off
-// late, where a small sample of sizes stands for much: docs/papers.md.
+// Another estimate was tried: a branch that isn't explored is as large as those
+// of its state that are. It is nearer early, for it sees lopsided trees, and
+// farther off late, where a small sample of sizes stands for much:
+// docs/papers.md.
 func (x *explorer) share() float64 {
 	if s, ok := x.strat.(interface{ share() (float64, bool) }); ok {
 		if share, known := s.share(); known {

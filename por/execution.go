@@ -10,8 +10,8 @@ const (
 	EndedProcess Ending = iota
 	// EndedBug: a step ended with a bug.
 	EndedBug
-	// EndedStuck: somebody is alive and nobody can run: a deadlock, or a
-	// livelock if all wait in spins.
+	// EndedStuck: a thread is alive and none can run: a deadlock, or a livelock
+	// if all wait in spins.
 	EndedStuck
 	// EndedBlocked: cut, for what follows is explored elsewhere.
 	EndedBlocked

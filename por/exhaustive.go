@@ -3,18 +3,17 @@ package por
 // exhaustive is search "none": every ready thread, with every outcome of its
 // step, in every state; no reduction. It is what the others are judged by.
 // With a bound it is bounded.go.
-type exhaustive struct{ sets *backtrack }
+type exhaustive struct {
+	passive
+	sets *backtrack
+}
 
 func newExhaustive(h handle) strategy {
 	if h.meter != nil {
 		return newBounded(h)
 	}
-	return &exhaustive{h.sets}
+	return &exhaustive{sets: h.sets}
 }
 
 func (s *exhaustive) seed(n *node, _ *branch) error { s.sets.addEvery(n); return nil }
-func (s *exhaustive) ran(int32)                     {}
-func (s *exhaustive) end(Ending)                    {}
-func (s *exhaustive) expire()                       {}
-func (s *exhaustive) reset()                        {}
 func (s *exhaustive) needs() *needs                 { return &needs{} }

@@ -18,23 +18,20 @@ import (
 type explorer struct {
 	path
 	budget
-	sys   System
-	obs   Observer
-	spec  Spec
-	opts  Options
-	strat strategy
-	needs *needs
-	stats Stats
-	sets  backtrack
-	next  pending
-	meter *meter // nil without bounds
-	// sampling goes back to one state only, and needs no other marks; nil for
-	// searches that don't sample.
-	sampling *sampling
-	rising   *bounded // the search, if it goes by ascending bound
-	root     trace.Mark
-	finer    bool // points became finer: what was run so far is void
-	ended    Execution
+	sys    System
+	obs    Observer
+	spec   Spec
+	opts   Options
+	strat  strategy
+	needs  *needs
+	stats  Stats
+	sets   backtrack
+	next   pending
+	meter  *meter   // nil without bounds
+	rising *bounded // the search, if it goes by ascending bound
+	root   trace.Mark
+	finer  bool // points became finer: what was run so far is void
+	ended  Execution
 	// exit is the step of the shared state that the walk went back to last.
 	exit frontierStep
 }
@@ -55,9 +52,6 @@ func newExplorer(sys System, obs Observer, spec Spec, opts Options) *explorer {
 	x.strat = spec.kind.strategy(h)
 	if x.needs = x.strat.needs(); !x.needs.order {
 		x.order = nil
-	}
-	if x.sampling, _ = x.strat.(*sampling); x.sampling != nil {
-		x.sampling.x = x
 	}
 	if b, ok := x.strat.(*bounded); ok && b.iterate {
 		x.rising = b
@@ -209,7 +203,7 @@ func (x *explorer) poll() error {
 	if x.interrupted() {
 		return nil
 	}
-	if x.batch == nil && x.sampling == nil && x.opts.SaveNow != nil && x.opts.SaveNow() {
+	if x.batch == nil && x.needs.mark == nil && x.opts.SaveNow != nil && x.opts.SaveNow() {
 		x.tell() // it may be the last time
 		if err := x.opts.save(x.pack()); err != nil {
 			return err
@@ -222,5 +216,5 @@ func (x *explorer) poll() error {
 	return nil
 }
 
-// tell tells the observer how far the search is.
+// tell reports to the observer how far the search is.
 func (x *explorer) tell() { x.obs.Progress(Progress{Stats: x.stats, Share: x.share()}) }

@@ -9,7 +9,7 @@ import (
 // How executions end.
 
 // endProcess ends the execution at an end of the process: there is a node for
-// the state after it, in which nobody is.
+// the state after it, without threads.
 func (x *explorer) endProcess(t *trace.Transition) {
 	n := x.extend()
 	prev := &x.nodes[n.depth-1]

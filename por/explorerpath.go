@@ -20,7 +20,7 @@ func (x *explorer) arrive() (n *node, able int) {
 	return n, able
 }
 
-// extend adds a node, of which nothing is known yet.
+// extend adds a node about which nothing is known yet.
 func (x *explorer) extend() *node {
 	i := len(x.nodes)
 	if i < cap(x.nodes) {
@@ -31,9 +31,7 @@ func (x *explorer) extend() *node {
 	n := &x.nodes[i]
 	*n = node{depth: int32(i), next: trace.NoThread, sleeps: int32(len(x.sleep)), slept: int32(len(x.sleep)),
 		choices: int32(len(x.choices)), spins: int32(len(x.spins)), seen: int32(len(x.waits))}
-	for len(x.ready) < (i+1)*x.words {
-		x.ready = append(x.ready, 0)
-	}
+	x.ready = atLeast(x.ready, (i+1)*x.words)
 	return n
 }
 
@@ -85,9 +83,9 @@ func (x *explorer) observe(n *node) (able int) {
 	return able
 }
 
-// letOn gives a thread that the last event let go on an edge of the order from
-// that event, if it says nothing of it itself: where a thread waits for
-// something that isn't disabled again, what enabled it came before.
+// letOn adds an edge to the order, from the last event to a thread that it let
+// go on, if the event doesn't say so itself. Where a thread waits for something
+// that isn't disabled again, what enabled it came before.
 func (x *explorer) letOn(n *node, t *trace.Thread) {
 	if x.order == nil || n.depth == 0 || t.ID == n.running || x.order.Last(t.ID) < 0 || x.isReady(n.depth-1, t.ID) {
 		return
@@ -99,9 +97,7 @@ func (x *explorer) letOn(n *node, t *trace.Thread) {
 
 // widen makes room for n threads.
 func (x *explorer) widen(n int) {
-	for len(x.spin) < n {
-		x.spin, x.insns = append(x.spin, 0), append(x.insns, 0)
-	}
+	x.spin, x.insns = atLeast(x.spin, n), atLeast(x.insns, n)
 	if x.order != nil {
 		x.order.Widen(n)
 	}
@@ -121,8 +117,7 @@ func widened(sets []uint64, words, n int) ([]uint64, int) {
 	return wide, w
 }
 
-// close leaves the current state, of which nothing is left to explore, and
-// with it the event that led there.
+// close leaves the current state, of which everything is explored, and with it the event that led there.
 func (x *explorer) close() {
 	n := &x.nodes[len(x.nodes)-1]
 	if n.shared == nil {
@@ -132,7 +127,9 @@ func (x *explorer) close() {
 	n.done, n.over = nil, nil
 	x.sleep, x.choices = x.sleep[:n.sleeps], x.choices[:n.choices]
 	x.nodes = x.nodes[:len(x.nodes)-1]
-	x.low = min(x.low, len(x.nodes)-1)
+	if x.needs.left != nil {
+		x.needs.left(x.depth())
+	}
 	p := &x.nodes[len(x.nodes)-1]
 	b := p.cur
 	if x.meter != nil {

@@ -37,7 +37,7 @@ func (x *explorer) open(kids *branch) error {
 
 // markAt marks the state of n, where sys stands, if there is any choice in it.
 func (x *explorer) markAt(n *node, able int) {
-	if (able > 1 || len(x.choices) > int(n.choices) || n.depth == 0 && x.needs.refill != nil) && (x.sampling == nil || x.sampling.mark(int(n.depth))) {
+	if (able > 1 || len(x.choices) > int(n.choices) || n.depth == 0 && x.needs.refill != nil) && (x.needs.mark == nil || x.needs.mark(int(n.depth))) {
 		n.mark, n.marked = x.sys.Mark(), true
 	}
 }
@@ -121,15 +121,13 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 		x.comeTo(n)
 	}
 	var first trace.Op
-	for k := range x.threads {
-		if t := &x.threads[k]; t.ID == b.Thread {
-			if x.meter != nil {
-				b.price = x.meter.step(n, b.Thread, t.Yielding)
-			}
-			if first = t.Pending; t.Expiring {
-				first = trace.Op{Kind: trace.OpAdvance}
-				x.strat.expire()
-			}
+	if t := x.thread(b.Thread); t != nil {
+		if x.meter != nil {
+			b.price = x.meter.step(n, b.Thread, t.Yielding)
+		}
+		if first = t.Pending; t.Expiring {
+			first = trace.Op{Kind: trace.OpAdvance}
+			x.strat.expire()
 		}
 	}
 	t, err := x.sys.Step(b.Thread, b.Choice)
@@ -144,10 +142,10 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 	b.Event = relation.NewEvent(t)
 	b.Waits = x.spinReads(b.Thread)
 	n.cur, n.kept = b, nil
-	if t.Disables && x.sampling == nil {
-		// That the others come first is a race that no later event shows: those who
-		// can't run any more come only after whoever lets them. (Priorities aren't
-		// in any of the papers.)
+	if t.Disables && x.needs.mark == nil {
+		// That the others come first is a race that no later event shows: a thread
+		// that can't run any more comes only after another lets it. (Priorities
+		// aren't in any of the papers.)
 		x.sets.addAll(n)
 	}
 	x.ended.Last = t

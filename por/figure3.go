@@ -7,9 +7,9 @@ import (
 	"landgo/trace"
 )
 
-// Figure 3 of Flanagan and Godefroid (POPL 2005), search dpor:figure=3:
-// happens-before is found by a search through the stack, and line 5 refines
-// what is added.
+// figure3 is Figure 3 of Flanagan and Godefroid (POPL 2005), search
+// dpor:figure=3. Happens-before is found by a search through the stack, and line
+// 5 refines what is added.
 //
 //	4  if there is i = max({i in dom(S) | S_i is dependent and may be
 //	   co-enabled with next(s, p) and not i ->_S p}) {
@@ -18,10 +18,10 @@ import (
 //	6    if E isn't empty, add any q in E to backtrack(pre(S, i));
 //	7    else add all q in enabled(pre(S, i));
 //
-// One pass down the stack from its top decides both: it gathers the j with
-// j ->_S p, each because of one gathered before it, until it meets the first
-// that isn't one of them and is dependent and co-enabled; that is i, and E is
-// made of those gathered. No clocks are looked at.
+// One pass down the stack from its top decides both. It gathers the j with j
+// ->_S p, each because of one gathered before it. It stops at the first that
+// isn't one of them and is dependent and co-enabled: that is i, and E is made of
+// those gathered. No clocks are looked at.
 //
 // Of E, p is taken if it can be, and nothing is added if E has a process of the
 // backtrack set already (their optimization 1, at the end of §3).

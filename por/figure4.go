@@ -5,8 +5,8 @@ import (
 	"landgo/trace"
 )
 
-// Figure 4 of Flanagan and Godefroid (POPL 2005), search dpor:figure=4:
-// happens-before is decided by clock vectors (their §4.1; relation/order.go keeps them),
+// figure4 is Figure 4 of Flanagan and Godefroid (POPL 2005), search dpor:figure=4.
+// Happens-before is decided by clock vectors (their §4.1; relation/order.go keeps them),
 // and lines 5-7 are simplified.
 //
 //	4  if there is i = max({i in dom(S) | S_i is dependent and may be
@@ -46,13 +46,8 @@ func (s *figure4) point(e *relation.Event, first trace.Op, end int32) {
 		if a.Thread == e.Thread || s.clock[a.Thread] > i || !a.Dependent(e) || !s.path.order.MayBeCoenabled(i, first) {
 			continue
 		}
-		if s.fails() {
-			return
-		}
-		if n := &s.path.nodes[i]; s.path.isReady(i, e.Thread) {
-			s.sets.addThread(n, e.Thread)
-		} else {
-			s.sets.addAll(n)
+		if !s.fails() {
+			s.sets.addElseAll(&s.path.nodes[i], e.Thread)
 		}
 		return
 	}

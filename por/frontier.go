@@ -13,16 +13,16 @@ import (
 	"landgo/trace"
 )
 
-// frontier is a queue of steps at which a bound struck, each with the steps
-// that lead there from the root, to be explored when the bound is raised (the
-// work queue of iterative context bounding, Musuvathi and Qadeer, PLDI 2007,
+// frontier is a queue of steps at which a bound struck, each with the steps that
+// lead there from the root. They are explored when the bound is raised (the work
+// queue of iterative context bounding, Musuvathi and Qadeer, PLDI 2007,
 // Algorithm 1).
 //
 // Its length grows with the number of executions, so it is made small and kept
-// out of memory: a depth-first walk meets the bound at places with nearly the
-// same path, so an entry says how many steps it shares with the one before,
-// and gives the rest; and beyond frontierMemory it goes to a temporary file
-// that has no name, so that nothing is left behind whatever happens.
+// out of memory. A depth-first walk meets the bound at places with nearly the
+// same path, so an entry says how many steps it shares with the one before, and
+// gives the rest. Beyond frontierMemory it goes to a temporary file without a
+// name, so that nothing is left behind whatever happens.
 type frontier struct {
 	buf     []byte
 	file    *os.File

@@ -1,8 +1,8 @@
 package por
 
-// iteration is how far a search by ascending bound has come: at which value of the
-// bound it is, what of it is left to take up, and what waits for higher ones
-// (Musuvathi and Qadeer, PLDI 2007, Algorithm 1).
+// iteration is how far a search by ascending bound has come (Musuvathi and
+// Qadeer, PLDI 2007, Algorithm 1): the value of the bound, what of it is left to
+// take up, and what waits for higher values.
 type iteration struct {
 	level, limit int32               // the value at hand, and the greatest
 	waiting      map[int32]*frontier // by value

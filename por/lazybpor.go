@@ -6,27 +6,26 @@ import (
 )
 
 // lazyBPOR is Lazy-BPOR (Nidhugg thesis, Sachinoglou 2018, Algorithms 10 and 11)
-// in its exact form: source-DPOR, without conservative points, and a trace is
-// within the bound if some linearisation of it is: min{Bv([E])} <= b. The least
-// is found by a search over the trace's prefixes (leastPreemptions).
+// in its exact form: source-DPOR, without conservative points. A trace is within
+// the bound if some linearisation of it is: min{Bv([E])} <= b. The least is
+// found by a search over the trace's prefixes (leastPreemptions).
 //
 // Soundness: source-DPOR runs each trace; those that need more preemptions than
 // the bound are pruned at their end.
 //
 // Deviations:
 //   - The slides refuse a step as soon as the least of the execution so far
-//     exceeds the bound. That isn't sound. The least isn't monotone (a thread
-//     that was left may turn out to have had only its end to go on to), and the
-//     races of what is refused are never seen, of which some lead to traces
-//     within the bound. So nothing is refused on the way, and the search runs
-//     as many executions as source-DPOR.
+//     exceeds the bound. That isn't sound. The least isn't monotone: a thread
+//     that was left may turn out to have had only its end to go on to. And the
+//     races of what is refused are never seen, though some lead to traces within
+//     the bound. So nothing is refused on the way, and the search runs as many
+//     executions as source-DPOR.
 //   - The slides' estimate (a Hamiltonian path over blocks) isn't defined in
 //     them. Ours is the next.
-//   - A trace of more prefixes than the option prefixes says counts as within
-//     the bound. With a small number that is a heuristic for large traces, of
-//     which there may be exponentially many prefixes: it errs on one side, so a
-//     run without a bug proves the same, and what it costs is executions beyond
-//     the bound.
+//   - A trace of more prefixes than the option prefixes says counts as within the
+//     bound. With a small number that is a heuristic for large traces, which may
+//     have exponentially many prefixes. It errs on one side: a run without a bug
+//     proves the same, and it costs executions beyond the bound.
 //   - Options.Iterate changes nothing: traces come in the order of source-DPOR,
 //     and an execution shown may have more preemptions than its trace needs.
 type lazyBPOR struct {
@@ -47,8 +46,8 @@ func (s *lazyBPOR) needs() *needs {
 
 func (s *lazyBPOR) beyond() bool { return !s.least.within(s.bound) }
 
-// expire notes what the wait is for: where it is to be had, to leave its thread is
-// a preemption.
+// expire notes what the wait is for: leaving its thread is a preemption where that
+// is free.
 func (s *lazyBPOR) expire() {
 	for k := range s.path.threads {
 		if t := &s.path.threads[k]; t.Expiring {
@@ -59,7 +58,7 @@ func (s *lazyBPOR) expire() {
 }
 
 // leastPreemptions finds whether a linearisation of the current execution has
-// few preemptions: a search, by ascending cost, over pairs of a prefix of the
+// few preemptions. It searches, by ascending cost, pairs of a prefix of the
 // trace (how many events of each thread) and the thread that ran last.
 type leastPreemptions struct {
 	path     *path
@@ -155,30 +154,25 @@ func (l *leastPreemptions) possible(counts []rune, i int32) bool {
 func (l *leastPreemptions) goesOn(counts []rune, t trace.TID) bool {
 	p, o := l.path, l.path.order
 	last := l.events[t][counts[t]-1]
-	after := &l.path.nodes[last+1]
-	if l.path.isReady(last+1, t) && !after.couldGoOn {
+	after := &p.nodes[last+1]
+	if p.isReady(last+1, t) && !after.couldGoOn {
 		return false // at a yield, or at its end
 	}
 	op, waits, wakers := trace.Op{}, []trace.Access(nil), o.Wakers(t)
 	again := true // what it locks and has, it may lock again
 	i := l.next(counts, t)
 	if i >= 0 {
-		op, waits, wakers = o.First(i), l.path.nodes[i].cur.Waits, o.WakersOf(i)
+		op, waits, wakers = o.First(i), p.nodes[i].cur.Waits, o.WakersOf(i)
 		if op.Kind == trace.OpAdvance {
 			if op, again = l.gaveUp[i], false; !relation.Acquires(op.Kind) {
 				return false
 			}
 		}
-	} else {
-		for k := range l.path.threads {
-			if th := &l.path.threads[k]; th.ID == t {
-				if th.Status == trace.Exited || th.Status == trace.Spinning || th.Status == trace.Blocked && !relation.Acquires(th.Pending.Kind) {
-					return false
-				}
-				op, again = th.Pending, th.Status == trace.Ready
-				waits = p.spinReads(t)
-			}
+	} else if th := p.thread(t); th != nil {
+		if th.Status == trace.Exited || th.Status == trace.Spinning || th.Status == trace.Blocked && !relation.Acquires(th.Pending.Kind) {
+			return false
 		}
+		op, again, waits = th.Pending, th.Status == trace.Ready, p.spinReads(t)
 	}
 	asleep := false
 	for w := range wakers {

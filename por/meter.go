@@ -64,9 +64,7 @@ func newMeter(p *path, bounds Bounds) *meter {
 
 // enter notes the state of n, in which path.threads are.
 func (m *meter) enter(n *node) {
-	for len(m.states) <= int(n.depth) {
-		m.states = append(m.states, metered{})
-	}
+	m.states = atLeast(m.states, int(n.depth)+1)
 	s := &m.states[n.depth]
 	if n.depth == 0 {
 		s.spent = cost{}
@@ -74,9 +72,7 @@ func (m *meter) enter(n *node) {
 	s.least, s.yields = -1, false
 	for k := range m.path.threads {
 		t := &m.path.threads[k]
-		for int(t.ID) >= len(m.yields) {
-			m.yields = append(m.yields, 0)
-		}
+		m.yields = atLeast(m.yields, int(t.ID)+1)
 		if y := m.yields[t.ID]; t.Status == trace.Ready && (s.least < 0 || y < s.least) {
 			s.least = y
 		}
@@ -86,9 +82,7 @@ func (m *meter) enter(n *node) {
 // step notes that thread t goes on from n, the newest state, and returns the
 // preemptions up to and with it.
 func (m *meter) step(n *node, t trace.TID, yields bool) int32 {
-	for len(m.states) <= int(n.depth)+1 {
-		m.states = append(m.states, metered{})
-	}
+	m.states = atLeast(m.states, int(n.depth)+2)
 	m.states[n.depth+1].spent = m.after(n, t)
 	if m.states[n.depth].yields = yields; yields {
 		m.yields[t]++
@@ -152,10 +146,9 @@ func (m *meter) delays(n *node, t trace.TID) (passed int32) {
 	p := m.path
 	all := trace.TID(p.words * 64)
 	from := n.running
-	switch {
-	case from == trace.NoThread:
+	if from == trace.NoThread {
 		from = 0
-	case p.yielding(from):
+	} else if u := p.thread(from); u != nil && u.Yielding {
 		from++
 	}
 	for k := trace.TID(0); k < all; k++ {
@@ -168,16 +161,6 @@ func (m *meter) delays(n *node, t trace.TID) (passed int32) {
 		}
 	}
 	return passed
-}
-
-// yielding reports whether t stands at a yield, in the newest state.
-func (p *path) yielding(t trace.TID) bool {
-	for k := range p.threads {
-		if p.threads[k].ID == t {
-			return p.threads[k].Yielding
-		}
-	}
-	return false
 }
 
 // within reports whether c is within all limits, and if not, whether only the

@@ -62,7 +62,7 @@ func TestMutants(t *testing.T) {
 		hunt(t, func(p *model.Program, judge *survey) error {
 			opts := single
 			opts.fault = anyDisplacer
-			opts.WarmUp = math.MaxUint64 // or the end of a quota could save it from going in a circle
+			opts.WarmUp = math.MaxUint64 // or the end of a quota could save it from going round for ever
 			return checkRounder(p, judge, len(judge.traces)%3, opts)
 		})
 	})

@@ -1,71 +1,61 @@
 package por
 
 import (
-	"landgo/por/relation"
+	"slices"
+
 	"landgo/trace"
 )
 
 // optimal is optimal-DPOR (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014,
 // Algorithm 2, as corrected and extended in JACM 2017): source sets with wakeup
 // trees. Under Options.OneEvent it runs exactly one execution of each
-// Mazurkiewicz trace of a program without awaits (spins), and none in vain
-// unless a try or a compare-and-exchange can fail in it. A spin that reads
-// several variables is the one thing for which a trace may be run twice: what
-// such a thread waits for is known only if it was seen waiting.
+// Mazurkiewicz trace of a program without awaits (spins). It runs none in vain
+// unless a try or a compare-and-exchange can fail in it. Only for a spin that
+// reads several variables may a trace be run twice: what such a thread waits for
+// is known only if it was seen waiting.
 //
-// At the end of an execution E, for each reversible race of an event e with a
-// later e', let E' be the state before e and v what comes after e in E without
-// happening after it, then e'. Unless something asleep at E' is a weak initial
-// of v, v is inserted into the wakeup tree of E'. See relation/sequence.go for v and
-// wakeup.go for the tree.
+// At the end of an execution E it looks at each reversible race of an event e
+// with a later e'. Let E' be the state before e, and v what comes after e in E
+// without happening after it, then e'. Unless something asleep at E' is a weak
+// initial of v, v is inserted into the wakeup tree of E'. See
+// relation/sequence.go for v and wakeup.go for the tree.
 //
-// Blocking, as in JACM 2017: an acquire races with the acquire whose release
-// let it in, and each operation that is blocked at the end of E races as if it
-// came last (relation/order.go, relation/reversible.go). The end of the process races with the last
-// event of every thread and with the next step of each that was still ready.
+// Blocking, as in JACM 2017: an acquire races with the acquire whose release let
+// it in. Each operation that is blocked at the end of E races as if it came last
+// (relation/order.go, relation/reversible.go). The end of the process races with
+// the last event of every thread and with the next step of each that was still
+// ready.
 //
 // Deviations:
-//   - Algorithm 2 looks at every race of E each time. Here a race is settled
-//     once unless the answer rested on events after e' (a weak initial, here or
-//     further up in the tree, that v's essential unit, e' and what happens
-//     before it, doesn't contain): only then may another continuation of the
-//     same prefix give another answer, and the race stays open while e' is on
-//     the stack.
-//   - v's non-essential events are added only as far as they are needed to
-//     tell v from what is asleep or already in the tree. What is left out
-//     commutes with v.
-//   - What e' does in its new place isn't known before it is run. A failing
-//     try or compare-and-exchange is taken for one that may succeed, and at
-//     coarse granularity e' is taken to depend on everything: on what sleeps,
-//     so that v may be inserted although it turns out redundant (counted as
-//     blocked when it does); and on the rest of v, which then comes before e'.
-//     What then still sleeps at a leaf excuses less (wakeup.go).
+//   - Algorithm 2 looks at every race of E each time. Here a race is settled once
+//     unless the answer rested on events after e': a weak initial, here or
+//     further up in the tree, that v's essential part (e' and what happens before
+//     it) doesn't contain. Only then may another continuation of the same prefix
+//     give another answer, and the race stays open while e' is on the stack.
+//   - v's non-essential events are added only as far as they are needed to tell v
+//     from what is asleep or already in the tree. What is left out commutes with
+//     v.
+//   - What e' does in its new place isn't known before it is run. A failing try
+//     or compare-and-exchange is taken for one that may succeed. At coarse
+//     granularity e' is taken to depend on everything: on what sleeps, so that v
+//     may be inserted although it turns out redundant (counted as blocked when it
+//     does); and on the rest of v, which then comes before e'. What then still
+//     sleeps at a leaf excuses less (wakeup.go).
 //   - A step with several outcomes (which waiter a signal lets go) is that many
-//     events of which each execution has one: its other outcomes become
-//     branches when it is first run.
-//   - Where the reversed step turns out impossible (a spin that ended for
-//     another reason), all ready threads become branches of that state: sound,
-//     not optimal.
-type optimal struct {
-	handle
-	seq     *relation.Sequence
-	open    []int32 // races that were looked at and are still open
-	dropped int     // for fault dropBacktrack
-}
+//     events, of which each execution has one. Its other outcomes become branches
+//     when it is first run.
+//   - Where the reversed step turns out impossible (a spin that ended for another
+//     reason), all ready threads become branches of that state: sound, not
+//     optimal.
+type optimal struct{ source }
 
 // optimalWarmUp: split, the search may run something in vain (treedivision.go), which
 // alone it never does. So what takes no longer than a second isn't split.
 const optimalWarmUp = 500_000
 
-func newOptimal(h handle) strategy {
-	return &optimal{handle: h, seq: h.sequence()}
-}
+func newOptimal(h handle) strategy { return &optimal{sourceOf(h)} }
 
-func (s *optimal) needs() *needs { return &needs{order: true, sleep: true} }
-
-func (s *optimal) reset() { s.open = s.open[:0] }
-
-// seed: the branches that the wakeup tree wants, else one arbitrary.
+// seed adds the branches that the wakeup tree wants, else one arbitrary.
 func (s *optimal) seed(n *node, kids *branch) error {
 	if n.todo = kids; kids == nil {
 		n.strays = n.slept - n.sleeps
@@ -75,18 +65,13 @@ func (s *optimal) seed(n *node, kids *branch) error {
 }
 
 func (s *optimal) ran(i int32) { s.sets.addOutcomes(i) }
-
-// forget drops open races that are gone.
-func (s *optimal) forget() {
-	for len(s.open) > 0 && int(s.open[len(s.open)-1]) >= s.path.order.Settled {
-		s.open = s.open[:len(s.open)-1]
-	}
-}
+func (s *optimal) expire()     { s.next.expiring(s.pending(s.insert)) }
 
 // remember implements resumer.
 func (s *optimal) remember() *resumeState {
-	s.forget()
-	return &resumeState{open: append([]int32(nil), s.open...), settled: s.path.order.Settled}
+	settled := s.path.order.Settled
+	s.forget(int32(settled))
+	return &resumeState{open: slices.Clone(s.open), settled: settled}
 }
 
 // resumed implements resumer: what another unit has settled is looked at again.
@@ -99,57 +84,29 @@ func (s *optimal) resumed(m *resumeState) error {
 
 func (s *optimal) end(e Ending) {
 	o := s.path.order
-	s.forget()
 	settled := o.Settled
 	o.Settled = len(o.Races)
-	kept := s.open[:0]
-	for _, r := range s.open {
-		if s.reverse(o.Races[r]) {
-			kept = append(kept, r)
+	s.forget(int32(settled))
+	s.retry(s.insert)
+	for r := int32(settled); int(r) < len(o.Races); r++ {
+		if s.again(r, s.insert) {
+			s.open = append(s.open, r)
 		}
 	}
-	s.open = kept
-	for ; settled < len(o.Races); settled++ {
-		if s.reverse(o.Races[settled]) {
-			s.open = append(s.open, int32(settled))
-		}
-	}
-	s.next.races(s.pending)
-	s.next.cutOff(e, func(c int32, e *relation.Step) { s.seq.Alone(c, e); s.insert() })
+	s.atEnd(e, s.insert)
 }
 
-func (s *optimal) expire() { s.next.expiring(s.pending) }
-
-func (s *optimal) pending(c int32, e *relation.Step, row []int32) {
-	s.seq.Pending(c, e, row)
-	s.insert()
-}
-
-// reverse handles a race; it reports whether the race stays open.
-func (s *optimal) reverse(r relation.Race) (open bool) {
-	if s.leavesOut(r) {
-		return false
-	}
-	s.seq.Reverse(r)
-	return s.insert()
-}
-
-// insert puts the sequence that ends with step b into the wakeup tree of the
-// state before its race, once for each outcome that the step has if it comes
-// first there. It reports whether the answer may change while b's event is on
-// the stack.
+// insert puts the sequence, which reverses a race, into the wakeup tree of the
+// state before that, once for each outcome that its last step e' has if it comes
+// first there. It reports whether the answer may change while e' is on the stack.
 func (s *optimal) insert() (open bool) {
-	b := s.seq.Last
-	n := &s.path.nodes[s.seq.From]
+	n, e := &s.path.nodes[s.seq.From], s.seq.Last
 	s.sets.own(n)
 	outcomes := trace.Choice(1)
 	if s.seq.First {
-		outcomes = s.path.outcomes(n, b.Thread)
+		outcomes = s.path.outcomes(n, e.Thread)
 	}
-	for b.Choice = 0; b.Choice < outcomes; b.Choice++ {
-		if s.dropped++; s.opts.fault == dropBacktrack && s.dropped%3 == 0 {
-			continue
-		}
+	for e.Choice = 0; e.Choice < outcomes; e.Choice++ {
 		s.seq.Start()
 		open = s.sets.insert(n, s.seq) || open
 	}

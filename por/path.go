@@ -21,7 +21,6 @@ type path struct {
 	spin    []int32         // per thread: index+1 in spins
 	waits   []trace.Access
 	insns   []uint64 // per thread: its instruction number
-	low     int      // the least depth since a search set it
 }
 
 // node is a state of the path, and the event that leads on from it.
@@ -115,6 +114,24 @@ func (p *path) spinReads(t trace.TID) []trace.Access {
 		return p.waits[p.spins[k-1].lo:p.spins[k-1].hi]
 	}
 	return nil
+}
+
+// thread is thread t in the newest state, nil if it isn't there yet.
+func (p *path) thread(t trace.TID) *trace.Thread {
+	for k := range p.threads {
+		if p.threads[k].ID == t {
+			return &p.threads[k]
+		}
+	}
+	return nil
+}
+
+// atLeast returns list with n entries or more, new ones at zero.
+func atLeast[T any](list []T, n int) []T {
+	if n <= len(list) {
+		return list
+	}
+	return append(list, make([]T, n-len(list))...)
 }
 
 // pathSteps implements walker.

@@ -3,29 +3,28 @@ package por
 import "landgo/trace"
 
 // pct is probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi and
-// Nagarakatte, ASPLOS 2010): each thread has a random priority, the ready
-// thread of the highest one runs, and at d-1 random steps the thread that just
-// ran falls below all others. A bug of depth d, one that d ordering constraints
-// between steps suffice for, is met by a run with a probability of at least
-// 1/(n k^(d-1)), for n threads and at most k steps.
+// Nagarakatte, ASPLOS 2010). Each thread has a random priority, and the ready
+// thread of the highest one runs. At d-1 random steps the thread that just ran
+// falls below all others. A bug has depth d if d ordering constraints between
+// steps suffice for it. A run meets it with a probability of at least 1/(n
+// k^(d-1)), for n threads and at most k steps.
 //
 // Terms: k_1..k_(d-1), the priority change points, are drawn from the steps
 // 1..k; after step k_i the thread that made it has priority d-i. Initial
 // priorities are above those: a random order of the threads.
 //
 // Deviations:
-//   - n and k aren't given by the user: threads draw a random number as they
-//     appear, which orders any number of them with equal chance; and k is the
-//     length of the longest of the first pilots runs, which have what
-//     change points the runs before them allow (none in the first) and count
-//     as runs. The guarantee is for runs after those, of at most k steps.
+//   - n and k aren't given by the user. Threads draw a random number as they
+//     appear, which orders any number of them with equal chance. k is the length
+//     of the longest of the first pilots runs. These have the change points that
+//     the runs before them allow (none in the first) and count as runs. The
+//     guarantee is for runs after those, of at most k steps.
 //   - A step is landgo's, from one preemption point to the next, and not an
 //     instruction.
-//   - A run that is far beyond k steps is taken to be in a loop that waits for
-//     somebody of lower priority and isn't an exact spin: from there on the
-//     running thread now and then falls below all others (the paper's §4
-//     lowers the priority of threads that make no progress, by heuristics of
-//     its own).
+//   - A run far beyond k steps is taken to be in a loop that waits for a thread
+//     of lower priority and isn't an exact spin. From there on the running thread
+//     now and then falls below all others. (The paper's §4 lowers the priority of
+//     threads that make no progress, by heuristics of its own.)
 type pct struct {
 	s        *sampling
 	depth    int    // d
@@ -71,9 +70,7 @@ func (p *pct) pick(*node) trace.TID {
 
 // room makes room for thread t; priority 0 isn't drawn yet.
 func (p *pct) room(t trace.TID) {
-	for int(t) >= len(p.priority) {
-		p.priority = append(p.priority, 0)
-	}
+	p.priority = atLeast(p.priority, int(t)+1)
 }
 
 func (p *pct) ran(i int32) {

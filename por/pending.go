@@ -16,9 +16,9 @@ type pending struct {
 }
 
 // races calls f for each race of an event c with an operation that is blocked at
-// the end of the execution, as if it came next: e is the step that could have
-// come before c, row the clock of what it needs before it.
-// (A spinning thread has none: all writes of what it read came before.)
+// the end of the execution, as if it came next. e is the step that could have
+// come before c, row the clock of what it needs before it. (A spinning thread
+// has none: all writes of what it read came before.)
 func (p *pending) races(f func(c int32, e *relation.Step, row []int32)) {
 	for k := range p.path.threads {
 		if t := &p.path.threads[k]; t.Status == trace.Blocked {
@@ -27,7 +27,7 @@ func (p *pending) races(f func(c int32, e *relation.Step, row []int32)) {
 	}
 }
 
-// expiring does the same for a wait that is about to run out: what it waits for
+// expiring does the same for a wait that is about to run out. What it waits for
 // in vain could have come earlier, and no end of the execution will see it
 // pending. It is called in the state in which no thread can run.
 func (p *pending) expiring(f func(c int32, e *relation.Step, row []int32)) {

@@ -2,14 +2,14 @@ package por
 
 import "landgo/trace"
 
-// pos is partial-order sampling (Yuan, Yang and Gu, CAV 2018, POS): each
-// pending event has a random priority, the ready one of the highest runs, and
-// events that race with it draw a new priority. So the order of two racing
-// events doesn't depend on how either fared against earlier ones, and a trace
-// with few races isn't made rare by independent steps: the probability of a
-// trace is bounded by its partial order and not by the number of steps.
+// pos is partial-order sampling (Yuan, Yang and Gu, CAV 2018, POS). Each pending
+// event has a random priority, the ready one of the highest runs, and events
+// that race with it draw a new priority. So the order of two racing events
+// doesn't depend on how either fared against earlier ones, and independent steps
+// don't make a trace with few races rare. The probability of a trace is bounded
+// by its partial order and not by the number of steps.
 //
-// Terms: an event is pending from when its thread stands before it; two events
+// Terms: an event is pending from when its thread stands before it. Two events
 // race if both are pending, they are dependent, and they are of different
 // threads.
 //
@@ -17,6 +17,7 @@ import "landgo/trace"
 // events races, when it runs, with all that it does. The outcome of a step with
 // several is drawn uniformly when it is picked.
 type pos struct {
+	untaught
 	s        *sampling
 	priority []uint64 // per thread, of its pending event; 0: not drawn yet
 }
@@ -27,19 +28,13 @@ func newPOS(h handle) strategy {
 	return s
 }
 
-func (p *pos) reset()       {}
 func (p *pos) begin(uint64) { p.priority = p.priority[:0] }
-func (p *pos) taught() int  { return 0 }
-func (p *pos) teach(int)    {}
-func (p *pos) ended(int)    {}
 
 func (p *pos) pick(*node) trace.TID {
 	best := trace.NoThread
 	for i := range p.s.path.threads {
 		t := &p.s.path.threads[i]
-		for int(t.ID) >= len(p.priority) {
-			p.priority = append(p.priority, 0)
-		}
+		p.priority = atLeast(p.priority, int(t.ID)+1)
 		if t.Status != trace.Ready {
 			continue
 		}

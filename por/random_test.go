@@ -49,8 +49,6 @@ func (w *writer) access() {
 	switch w.pick(10) {
 	case 0:
 		w.put(w.place(model.Instr{Code: model.Load, R: r}))
-	default:
-		w.put(w.place(model.Instr{Code: model.Store, C: int64(w.pick(3))}))
 	case 3:
 		w.put(w.place(model.Instr{Code: model.StoreR, R: r, C: 1}))
 	case 4:
@@ -64,6 +62,8 @@ func (w *writer) access() {
 		out := in
 		out.Code, out.C = model.StoreR, 1
 		w.put(in, out)
+	default:
+		w.put(w.place(model.Instr{Code: model.Store, C: int64(w.pick(3))}))
 	}
 }
 

@@ -6,20 +6,19 @@ import "landgo/trace"
 // likely as any other to take the next step. An execution of k steps among n
 // threads may have a probability as small as 1/n^k; what is met early is what
 // many orders lead to.
-type randomWalk struct{ s *sampling }
+type randomWalk struct {
+	untaught
+	s *sampling
+}
 
 func newRandom(h handle) strategy {
 	s := newSampling(h)
-	s.sampler = &randomWalk{s}
+	s.sampler = &randomWalk{s: s}
 	return s
 }
 
-func (w *randomWalk) reset()       {}
 func (w *randomWalk) begin(uint64) {}
 func (w *randomWalk) ran(int32)    {}
-func (w *randomWalk) taught() int  { return 0 }
-func (w *randomWalk) teach(int)    {}
-func (w *randomWalk) ended(int)    {}
 
 func (w *randomWalk) pick(*node) trace.TID {
 	threads := w.s.path.threads

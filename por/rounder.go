@@ -3,28 +3,40 @@ package por
 import "landgo/trace"
 
 // rounder is ROUNDER (Marmanis and Vafeiadis 2023, §IV): TruSt within a number
-// of round-robin rounds (rounder.go). It visits exactly the traces G with rounds(G)
-// at most k, once each.
+// of round-robin rounds. It visits exactly the traces G with rounds(G) at most
+// k, once each.
 //
-// Deviation: Algorithm 2 drops a graph that is beyond the bound, which is right
-// by Proposition 2, rounds don't decrease from a graph to one that it leads to,
+// Deviation: Algorithm 2 drops a graph that is beyond the bound. That is right
+// by Proposition 2 (rounds don't decrease from a graph to one that it leads to)
 // if all threads run to their ends. It isn't where a thread stays displaced for
 // good, blocked or cut off by the process's end: r isn't there, and what needed
 // more rounds was r. So here the bound is part of the program: an event beyond
 // it is one that its thread can't do (graph.hold). An event's round is a
 // function of what happens before it, so every graph within the bound is one of
-// that program, each has one parent within the bound, and the argument in
-// trust.go holds as it stands: a thread that can't do its event is like one that
-// is blocked, and where its turn is passed over is part of the graph (findings 21
-// and 22). The price: an execution in which somebody can only go on beyond the
-// bound is followed to where nobody else can either. It is no execution within the
-// bound (EndedPruned), but leads to those that end early. No more can be left out
-// without knowing that none does: where one thread is beyond the bound, a failing
-// assertion within it may take any order of the others' steps.
+// that program. Each has one parent within the bound, and the argument in
+// trust.go holds as it stands. A thread that can't do its event is like one that
+// is blocked, and where its turn is passed over is part of the graph (findings
+// 21 and 22).
 //
-// With the option early=0 graphs are dropped as in the paper (trust.dropping):
-// then each trace within the bound in which all threads run to their ends is
-// visited, once, and of those that end early some, and it proves nothing.
+// The price: an execution in which a thread can only go on beyond the bound is
+// followed to where no other thread can go on either. It is no execution within
+// the bound (EndedPruned), but leads to those that end early. No more can be
+// left out without knowing that none does: where one thread is beyond the bound,
+// a failing assertion within it may take any order of the others' steps.
+//
+// With the option early=0 graphs are dropped as in the paper (trust.dropping).
+// Each trace within the bound in which all threads run to their ends is then
+// visited, once. Of those that end early only some are, so it proves nothing.
+//
+// Rounds of a graph (§II-B and Algorithm 1): how often a round-robin scheduler
+// of threads in ascending order has to start again from the first, at the least,
+// to run some linearisation. All events count, main's joins and the threads'
+// ends too. The greedy scheduler runs each event as early as any can: in the
+// round of the latest event that has to come before it, or in the one after if
+// that event's thread comes later in a round. So an event's round is known when
+// it is added, from those that it directly depends on, and the graph's rounds
+// are the latest event's. (Deviation: Algorithm 1 is a pass over the graph per
+// event; the differential test has it as it stands in the paper.)
 
 // beyond reports whether the graph at hand is beyond the bound.
 func (w *trust) beyond() bool { return w.limit >= 0 && w.rounds() > w.limit }
@@ -75,20 +87,6 @@ func wrap(a, b trace.TID) int32 {
 	}
 	return 0
 }
-
-// Round-robin rounds of an execution graph (Marmanis and Vafeiadis 2023, §II-B
-// and Algorithm 1): the number of times that a round-robin scheduler of threads
-// in ascending order has to start again from the first, at the least, to run
-// some linearisation of the graph. All events count: main's joins and the
-// threads' ends too.
-//
-// The greedy scheduler runs each event as early as any can: in the round of the
-// latest event that has to come before it, or in the one after if that event's
-// thread comes later in a round. So an event's round is known when it is added
-// to the graph, from those that it directly depends on, and the graph's rounds
-// are the latest event's: linear in the graph, and no pass over it per event.
-// (Deviation: Algorithm 1 is that pass; the differential test has it as it
-// stands in the paper.)
 
 // after says that p comes before s.
 func (s *step) after(p *step) {

@@ -6,7 +6,7 @@ import (
 	"landgo/trace"
 )
 
-// Sampling, divided: run r is the same whoever makes it, for its generator
+// Sampling, divided. Run r is the same whichever worker makes it: its generator
 // depends on the seed and on r only, and what the first runs teach is taught
 // before. So a unit is a range of runs.
 
@@ -24,7 +24,7 @@ type sampleDivision struct {
 	units   []*sampleUnit
 }
 
-// sampleUnit is a unit.
+// sampleUnit is a range of runs.
 type sampleUnit struct {
 	all      *sampleDivision
 	from, to uint64
@@ -61,7 +61,7 @@ func (d *sampleDivision) deal() (units []unit, err error) {
 // work implements unit.
 func (p *sampleUnit) work(w, i int, b *batch) (unitEnding, error) {
 	x := p.all.walks[w]
-	s := x.sampling
+	s := samplingOf(x)
 	x.beginUnit(&p.all.workers[w], b, i)
 	x.unwind()
 	s.root, s.done = x.root, p.from

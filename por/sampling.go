@@ -6,15 +6,14 @@ import (
 	"landgo/trace"
 )
 
-// sampling is the walk of the searches that sample: run after run from the
-// root, each a single execution whose every step a sampler picks at random,
-// without going back (randomwalk.go, pct.go, pos.go). It proves nothing; it says
-// how many distinct traces it saw (distinct.go). Divided, a unit is some runs
-// (sampledivision.go).
+// sampling is the walk of the searches that sample: run after run from the root,
+// without going back. A sampler picks every step of a run at random
+// (randomwalk.go, pct.go, pos.go). It proves nothing; it says how many distinct
+// traces it saw (distinct.go). Divided, a unit is some runs (sampledivision.go).
 //
-// Run r draws from a generator of its own, seeded with the option seed and r,
-// so that a seed gives the same runs on every machine. Memory grows with the
-// number of distinct traces.
+// Run r draws from a generator of its own, seeded with the option seed and r, so
+// that a seed gives the same runs on every machine. Memory grows with the number
+// of distinct traces.
 type sampling struct {
 	handle
 	x        *explorer // whose walk it leads
@@ -36,22 +35,30 @@ type sampler interface {
 	begin(r uint64)
 	// pick names a ready thread of the state of n; the threads are path.threads.
 	pick(n *node) trace.TID
-	// ran is told of event i before the state after it is looked at; of those
+	// ran is called for event i before the state after it is looked at; for those
 	// that all runs begin with, at the beginning of each run.
 	ran(i int32)
-	// ended is told of the length of the run that has ended.
+	// ended is called with the length of the run that has ended.
 	ended(steps int)
-	// taught is what the first runs have taught, for those that follow, and teach
-	// tells of it.
+	// taught is what the first runs have taught; teach hands that to the runs that
+	// follow.
 	taught() int
 	teach(int)
 }
+
+// untaught is a sampler for which a run teaches nothing.
+type untaught struct{}
+
+func (untaught) reset()      {}
+func (untaught) ended(int)   {}
+func (untaught) taught() int { return 0 }
+func (untaught) teach(int)   {}
 
 func newSampling(h handle) *sampling {
 	return &sampling{handle: h, runs: h.spec.Param("runs")}
 }
 
-func (s *sampling) needs() *needs { return &needs{order: true} }
+func (s *sampling) needs() *needs { return &needs{order: true, mark: s.mark} }
 
 func (s *sampling) reset() {
 	s.done, s.first = 0, -1
@@ -86,7 +93,7 @@ func (s *sampling) end(Ending) {
 // runs were made.
 func runSampling(sys System, obs Observer, spec Spec, opts Options) (Stats, error) {
 	x := newExplorer(sys, obs, spec, opts)
-	s := x.sampling
+	s := samplingOf(x)
 	x.root = sys.Mark()
 	from := opts.Resume
 	for {
@@ -109,6 +116,13 @@ func runSampling(sys System, obs Observer, spec Spec, opts Options) (Stats, erro
 		}
 		from = nil
 	}
+}
+
+// samplingOf is the search of a walk that samples.
+func samplingOf(x *explorer) *sampling {
+	s := x.strat.(*sampling)
+	s.x = x
+	return s
 }
 
 // once makes all runs that are left: some in a row, and if that isn't all, the

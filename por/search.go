@@ -40,8 +40,8 @@ type Options struct {
 	// bounds counts). Executions and transitions of a lower bound are counted
 	// (and observed) once; running them again is Replayed.
 	Iterate bool
-	// OneEvent promises that which bytes and objects a step works on is settled
-	// by its thread's own state before it: it makes one access or operation, as
+	// OneEvent promises that a thread's own state settles, before a step, which
+	// bytes and objects the step works on. It makes one access or operation, as
 	// with a preemption point before every access (--pp mem), or takes locks
 	// before it and releases its locks after it. What a reversed step will do is
 	// then known, up to the success of a try or of a compare-and-exchange and to
@@ -64,9 +64,8 @@ type Options struct {
 	// many goes in one order from the start.
 	Crew Crew
 	// WarmUp, if not 0, is after how many transitions without news of finer
-	// points a search is divided, and Stint how many its units have at a time, at
-	// the most; there are defaults. The counts of a search depend on them. For
-	// tests.
+	// points a search is divided. UnitSteps, if not 0, is how many a unit has in
+	// a batch, at the most. The counts of a search depend on them. For tests.
 	WarmUp, UnitSteps uint64
 
 	// SaveNow, if not nil, is polled as Stop is; true has Save called with the
@@ -77,8 +76,8 @@ type Options struct {
 	// search goes on from there.
 	Resume []byte
 
-	// For tests: how many units a batch has (batch.go), and how often a search looks
-	// around (explorer.look).
+	// For tests: how many units a batch has (batch.go), and how often a search polls
+	// (budget.look).
 	batchUnits int
 	look       uint32
 	// fault switches one rule of a search off, for a test of its tests.

@@ -4,13 +4,12 @@ package por
 // all ready threads in every state but those asleep. It visits every state and
 // at least one execution of each trace; executions all of whose threads fall
 // asleep are cut.
-type sleeping struct{ sets *backtrack }
+type sleeping struct {
+	passive
+	sets *backtrack
+}
 
-func newSleep(h handle) strategy { return &sleeping{h.sets} }
+func newSleep(h handle) strategy { return &sleeping{sets: h.sets} }
 
 func (s *sleeping) seed(n *node, _ *branch) error { s.sets.addEvery(n); return nil }
-func (s *sleeping) ran(int32)                     {}
-func (s *sleeping) end(Ending)                    {}
-func (s *sleeping) expire()                       {}
-func (s *sleeping) reset()                        {}
 func (s *sleeping) needs() *needs                 { return &needs{sleep: true} }

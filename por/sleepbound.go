@@ -2,26 +2,25 @@ package por
 
 import "landgo/por/relation"
 
-// Sleep sets within a bound. A step b sleeps after the event e because what
-// begins with b was explored: e.w.b.v is left out for b.e.w.v. Within a bound
-// that only holds if the second costs no more than the first.
+// inheritWithin gives n its sleep set within a bound. A step b sleeps after the
+// event e because what begins with b was explored: e.w.b.v is left out for
+// b.e.w.v. Within a bound that only holds if the second costs no more than the
+// first.
 //
 // It does if nothing was cut off when b was explored: then everything that
-// begins with b was, whatever it costs. Else, for preemptions, if b was cheaper
-// than e (it went on with the running thread where e left it): in e.w.b.v the
-// running thread is left at once, in b.e.w.v after b; the switch to b and back
-// is saved. And b must not make a switch in e.w dearer: it does where it lets
-// somebody go on who could be left freely because he was blocked. So a sleeper
-// also wakes when the event's thread comes to wait for something that depends on
-// it. With a fair bound nothing sleeps that changed who can run, or was a yield
-// (conservative.go).
+// begins with b was, whatever it costs. Else, for preemptions, it does if b was
+// cheaper than e, so that it went on with the running thread where e left it. In
+// e.w.b.v the running thread is left at once, in b.e.w.v after b; the switch to
+// b and back is saved. And b must not make a switch in e.w dearer. It does where
+// it lets a thread go on that could be left freely because it was blocked. So a
+// sleeper also wakes when the event's thread comes to wait for something that
+// depends on it. With a fair bound no step sleeps that was a yield or changed
+// which threads can run (conservative.go).
 //
 // Deviation: "we never place transitions in the sleep set if they were
 // conservatively added" (Coons et al. §5.4) is another rule. Taken alone it
 // isn't enough: in their Fig. 1 it is the first transition, not the
 // conservatively added one, that sleeps where it is needed.
-//
-// inheritWithin gives n its sleep set.
 func (x *explorer) inheritWithin(n, p *node) {
 	if x.opts.fault == slideSleep || x.opts.fault == slideWake {
 		x.inheritSlides(n, p)
@@ -29,10 +28,8 @@ func (x *explorer) inheritWithin(n, p *node) {
 	}
 	e := &p.cur.Event
 	var stuck *relation.Event
-	for k := range x.threads {
-		if x.threads[k].ID == e.Thread {
-			stuck = x.next.waitsFor(&x.threads[k])
-		}
+	if t := x.thread(e.Thread); t != nil {
+		stuck = x.next.waitsFor(t)
 	}
 	sleeps := func(b *branch) bool {
 		if b.Dependent(e) && !(x.opts.fault == keepAsleep && b.Thread != e.Thread) {

@@ -8,21 +8,21 @@ import (
 	"landgo/trace"
 )
 
-// A snapshot is a tree at rest as plain bytes: its counts, and every state on
-// the way to one of its units, with what is to be done, was taken, and sleeps
-// there. Steps are named by thread, choice and the thread's instruction number;
-// of those that were taken, what dependence compares is kept too. Its length
-// grows with depth, not with executions; with a bound that is raised, with what
-// waits for that too, and with the states that were stored by a search that does.
+// A snapshot is a search at rest as plain bytes: its counts, and every state on
+// the way to one of its units, with what is planned, taken and asleep there.
+// Steps are named by thread, choice and the thread's instruction number. Of
+// those that were taken, what dependence compares is kept too. Its length grows
+// with depth, not with executions. With a bound that is raised it also has what
+// waits for that, and for a search that stores states these.
 //
-// Form: unsigned varints. snapshotVersion; the counts; whether the search is
-// undivided, and if so its steps; the number of taken steps, and these, each
-// once (states share them); the number of states, and these, those before a
-// state before it; the units, the orphans; what waits for greater bounds.
+// Form: unsigned varints, in this order: snapshotVersion; the counts; whether
+// the search is undivided, and if so its steps; the taken steps, each once, for
+// states share them; the states, those before a state before it; the units; the
+// orphans; what waits for greater bounds. Lists begin with their length.
 //
-// To go on from one is what each batch begins with. So what was argued for batches
-// holds for a search that was interrupted, and all its counts are those of one
-// that wasn't.
+// To go on from one is what each batch begins with. So what was argued for
+// batches holds for a search that was interrupted, and all its counts are those
+// of one that wasn't.
 const snapshotVersion = 3
 
 // ErrSnapshot is one that can't be read.
@@ -60,12 +60,20 @@ func (p *packer) number(b *branch) uint64 {
 	return id
 }
 
-func (p *packer) putAccesses(list []trace.Access) {
+// putList writes a list's length and, by put, what is in it.
+func putList[T any](p *packer, list []T, put func(*T)) {
 	p.put(uint64(len(list)))
 	for i := range list {
-		p.put(list[i].Addr, uint64(list[i].Size), uint64(list[i].Flags))
+		put(&list[i])
 	}
 }
+
+func (p *packer) putBytes(b []byte) {
+	p.put(uint64(len(b)))
+	p.buf = append(p.buf, b...)
+}
+
+func (p *packer) putAccess(a *trace.Access) { p.put(a.Addr, uint64(a.Size), uint64(a.Flags)) }
 
 func (p *packer) putStep(b *branch) {
 	flags := uint64(0)
@@ -75,13 +83,9 @@ func (p *packer) putStep(b *branch) {
 		}
 	}
 	p.put(uint64(b.Thread), uint64(b.Choice), b.last, flags, uint64(b.price))
-	p.putAccesses(b.Accesses)
-	p.put(uint64(len(b.Ops)))
-	for i := range b.Ops {
-		o := &b.Ops[i]
-		p.put(uint64(o.Kind), uint64(o.At), uint64(o.Size), o.Obj, o.Arg)
-	}
-	p.putAccesses(b.Waits)
+	putList(p, b.Accesses, p.putAccess)
+	putList(p, b.Ops, func(o *trace.Op) { p.put(uint64(o.Kind), uint64(o.At), uint64(o.Size), o.Obj, o.Arg) })
+	putList(p, b.Waits, p.putAccess)
 }
 
 // putTree writes a wakeup tree.
@@ -128,21 +132,15 @@ func (t *treeDivision) pack() ([]byte, error) {
 	out.put(snapshotVersion)
 	out.putCounts(&t.stats)
 	out.putBool(t.whole)
-	out.put(t.used, uint64(len(states.all)))
-	for _, b := range states.all {
-		out.putStep(b)
-	}
+	out.put(t.used)
+	putList(&out, states.all, func(b **branch) { out.putStep(*b) })
 	out.put(uint64(len(place)))
 	out.buf = append(out.buf, states.buf...)
-	out.put(uint64(len(t.units)))
-	for _, p := range t.units {
-		out.put(place[p.tip])
-		out.putMemory(p.old)
-	}
-	out.put(uint64(len(t.orphans)))
-	for _, j := range t.orphans {
-		out.put(place[j])
-	}
+	putList(&out, t.units, func(p **treeUnit) {
+		out.put(place[(*p).tip])
+		out.putMemory((*p).old)
+	})
+	putList(&out, t.orphans, func(j **sharedState) { out.put(place[*j]) })
 	out.putBool(t.iteration != nil)
 	if t.iteration != nil {
 		out.putIteration(t.iteration)
@@ -170,10 +168,7 @@ func (p *packer) putState(j *sharedState, place map[*sharedState]uint64) {
 	}
 	p.put(up, uint64(j.thread), uint64(j.choice), j.last, uint64(j.strays), uint64(j.active))
 	p.putBool(j.ended)
-	p.put(uint64(len(j.sleep)))
-	for _, b := range j.sleep {
-		p.put(p.number(b))
-	}
+	putList(p, j.sleep, func(b **branch) { p.put(p.number(*b)) })
 	p.put(uint64(count(j.done)))
 	for b := j.done; b != nil; b = b.next {
 		p.put(p.number(b))
@@ -187,12 +182,10 @@ func (p *packer) putMemory(m *resumeState) {
 	if m == nil {
 		return
 	}
-	p.put(uint64(m.settled), uint64(len(m.open)))
-	for _, r := range m.open {
-		p.put(uint64(r))
-	}
-	p.put(uint64(m.limit), uint64(m.fresh), uint64(len(m.own)))
-	p.buf = append(p.buf, m.own...)
+	p.put(uint64(m.settled))
+	putList(p, m.open, func(r *int32) { p.put(uint64(*r)) })
+	p.put(uint64(m.limit), uint64(m.fresh))
+	p.putBytes(m.own)
 }
 
 func (p *packer) putIteration(a *iteration) {
@@ -212,14 +205,11 @@ func (p *packer) putIteration(a *iteration) {
 
 // putFrontier writes what is left of f.
 func (p *packer) putFrontier(f *frontier) {
-	p.put(uint64(f.entries), uint64(f.read), uint64(f.shared), uint64(len(f.path)))
-	for _, s := range f.path {
-		p.put(uint64(s.thread), uint64(s.choice))
-	}
+	p.put(uint64(f.entries), uint64(f.read), uint64(f.shared))
+	putList(p, f.path, func(s *frontierStep) { p.put(uint64(s.thread), uint64(s.choice)) })
 	left, err := f.left()
 	p.failed = errors.Join(p.failed, err)
-	p.put(uint64(len(left)))
-	p.buf = append(p.buf, left...)
+	p.putBytes(left)
 }
 
 type unpacker struct {
@@ -250,29 +240,56 @@ func (u *unpacker) below(limit uint64) uint64 {
 // length reads the number of things to come, each a byte or more.
 func (u *unpacker) length() int { return int(u.below(uint64(len(u.buf)) + 1)) }
 
-func (u *unpacker) accesses() (list []trace.Access) {
+// getList reads a list, each of it by get.
+func getList[T any](u *unpacker, get func() T) (list []T) {
 	for n := u.length(); n > 0 && !u.bad; n-- {
-		list = append(list, trace.Access{Addr: u.get(), Size: uint32(u.below(1 << 32)), Flags: trace.AccessFlags(u.below(256))})
+		list = append(list, get())
 	}
 	return list
 }
 
+// oneOf reads a place in a list, and returns what is there.
+func oneOf[T any](u *unpacker, list []T) (v T) {
+	if i := u.below(uint64(len(list))); !u.bad {
+		v = list[i]
+	}
+	return v
+}
+
+func (u *unpacker) bytes() (b []byte) {
+	n := u.length()
+	b, u.buf = slices.Clone(u.buf[:n]), u.buf[n:]
+	return b
+}
+
+func (u *unpacker) bool() bool { return u.below(2) == 1 }
+
+// number is one that fits 31 bits.
+func (u *unpacker) number() int { return int(u.below(1 << 31)) }
+
 // threadLimit is more than any number of threads.
 const threadLimit = 1 << 20
 
+func (u *unpacker) thread() trace.TID    { return trace.TID(u.below(threadLimit)) }
+func (u *unpacker) choice() trace.Choice { return trace.Choice(u.below(1 << 32)) }
+
+func (u *unpacker) access() trace.Access {
+	return trace.Access{Addr: u.get(), Size: uint32(u.below(1 << 32)), Flags: trace.AccessFlags(u.below(256))}
+}
+
+func (u *unpacker) op() trace.Op {
+	return trace.Op{Kind: trace.OpKind(u.below(uint64(trace.NumOps))), At: uint16(u.below(1 << 16)), Size: uint32(u.below(1 << 32)), Obj: u.get(), Arg: u.get()}
+}
+
 func (u *unpacker) step() *branch {
 	b := &branch{}
-	b.Thread, b.Choice, b.last = trace.TID(u.below(threadLimit)), trace.Choice(u.below(1<<32)), u.get()
+	b.Thread, b.Choice, b.last = u.thread(), u.choice(), u.get()
 	flags := u.below(256)
-	b.Global, b.Advance, b.Wild, b.again = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
-	b.finished, b.cut, b.changes, b.conservative = flags&16 != 0, flags&32 != 0, flags&64 != 0, flags&128 != 0
-	b.price = int32(u.below(1 << 31))
-	b.Accesses = u.accesses()
-	for n := u.length(); n > 0 && !u.bad; n-- {
-		b.Ops = append(b.Ops, trace.Op{Kind: trace.OpKind(u.below(uint64(trace.NumOps))), At: uint16(u.below(1 << 16)),
-			Size: uint32(u.below(1 << 32)), Obj: u.get(), Arg: u.get()})
+	for i, f := range []*bool{&b.Global, &b.Advance, &b.Wild, &b.again, &b.finished, &b.cut, &b.changes, &b.conservative} {
+		*f = flags>>i&1 != 0
 	}
-	b.Waits = u.accesses()
+	b.price = int32(u.number())
+	b.Accesses, b.Ops, b.Waits = getList(u, u.access), getList(u, u.op), getList(u, u.access)
 	return b
 }
 
@@ -298,22 +315,18 @@ func (u *unpacker) counts(s *Stats) {
 
 // memory reads what putMemory wrote.
 func (u *unpacker) memory() *resumeState {
-	if u.below(2) == 0 {
+	if !u.bool() {
 		return nil
 	}
-	m := &resumeState{settled: int(u.below(1 << 31))}
-	for n := u.length(); n > 0 && !u.bad; n-- {
-		m.open = append(m.open, int32(u.below(1<<31)))
-	}
-	m.limit, m.fresh = int32(u.below(1<<31)), int32(u.below(1<<31))
-	n := u.length()
-	m.own, u.buf = append([]byte(nil), u.buf[:n]...), u.buf[n:]
+	m := &resumeState{settled: u.number()}
+	m.open = getList(u, func() int32 { return int32(u.number()) })
+	m.limit, m.fresh, m.own = int32(u.number()), int32(u.number()), u.bytes()
 	return m
 }
 
 func (u *unpacker) iteration(limit int32) *iteration {
 	a := &iteration{limit: limit, level: int32(u.below(uint64(limit) + 1))}
-	if u.below(2) == 1 {
+	if u.bool() {
 		a.source = u.frontier()
 	}
 	for n := u.length(); n > 0 && !u.bad; n-- {
@@ -324,12 +337,9 @@ func (u *unpacker) iteration(limit int32) *iteration {
 }
 
 func (u *unpacker) frontier() *frontier {
-	f := &frontier{entries: int(u.below(1 << 62)), read: int(u.below(1 << 62)), shared: int(u.below(1 << 31))}
-	for n := u.length(); n > 0 && !u.bad; n-- {
-		f.path = append(f.path, frontierStep{trace.TID(u.below(threadLimit)), trace.Choice(u.below(1 << 32))})
-	}
-	n := u.length()
-	f.buf, u.buf = append([]byte(nil), u.buf[:n]...), u.buf[n:]
+	f := &frontier{entries: int(u.below(1 << 62)), read: int(u.below(1 << 62)), shared: u.number()}
+	f.path = getList(u, func() frontierStep { return frontierStep{u.thread(), u.choice()} })
+	f.buf = u.bytes()
 	return f
 }
 
@@ -357,29 +367,16 @@ func (t *treeDivision) unpack(data []byte, limit int32) error {
 		return ErrSnapshot
 	}
 	u.counts(&t.stats)
-	t.whole, t.used = u.below(2) == 1, u.get()
-	var taken []*branch
-	for n := u.length(); n > 0 && !u.bad; n-- {
-		taken = append(taken, u.step())
-	}
+	t.whole, t.used = u.bool(), u.get()
+	taken := getList(u, u.step)
 	listed := map[*branch]bool{}
 	var states []*sharedState
 	for n := u.length(); n > 0 && !u.bad; n-- {
 		states = append(states, u.state(states, taken, listed))
 	}
-	for n := u.length(); n > 0 && !u.bad; n-- {
-		i := u.below(uint64(len(states)))
-		m := u.memory()
-		if !u.bad {
-			t.units = append(t.units, &treeUnit{tree: t, tip: states[i], old: m})
-		}
-	}
-	for n := u.length(); n > 0 && !u.bad; n-- {
-		if i := u.below(uint64(len(states))); !u.bad {
-			t.orphans = append(t.orphans, states[i])
-		}
-	}
-	if u.below(2) == 1 {
+	t.units = getList(u, func() *treeUnit { return &treeUnit{tree: t, tip: oneOf(u, states), old: u.memory()} })
+	t.orphans = getList(u, func() *sharedState { return oneOf(u, states) })
+	if u.bool() {
 		if t.iteration = u.iteration(max(limit, 0)); limit < 0 {
 			u.bad = true
 		}
@@ -396,28 +393,24 @@ func (t *treeDivision) unpack(data []byte, limit int32) error {
 func (u *unpacker) state(states []*sharedState, taken []*branch, listed map[*branch]bool) *sharedState {
 	j := &sharedState{}
 	up := u.below(uint64(len(states)) + 1)
-	j.thread, j.choice, j.last = trace.TID(u.below(threadLimit)), trace.Choice(u.below(1<<32)), u.get()
-	j.strays, j.active, j.ended = int32(u.below(1<<31)), int(u.below(1<<31)), u.below(2) == 1
+	j.thread, j.choice, j.last = u.thread(), u.choice(), u.get()
+	j.strays, j.active, j.ended = int32(u.number()), u.number(), u.bool()
 	if up > 0 && !u.bad {
 		j.up = states[up-1]
 		j.depth = j.up.depth + 1
 	}
-	for k := u.length(); k > 0 && !u.bad; k-- {
-		if i := u.below(uint64(len(taken))); !u.bad {
-			j.sleep = append(j.sleep, taken[i])
-		}
-	}
+	j.sleep = getList(u, func() *branch { return oneOf(u, taken) })
 	u.bad = u.bad || int(j.strays) > len(j.sleep)
 	tail := &j.done
 	for k := u.length(); k > 0 && !u.bad; k-- {
-		i := u.below(uint64(len(taken)))
-		if u.bad || listed[taken[i]] {
+		b := oneOf(u, taken)
+		if u.bad || listed[b] {
 			u.bad = true
 			break
 		}
-		listed[taken[i]] = true
-		*tail = taken[i]
-		tail = &taken[i].next
+		listed[b] = true
+		*tail = b
+		tail = &b.next
 	}
 	j.todo, j.over = u.tree(0), u.tree(0)
 	return j

@@ -3,9 +3,9 @@ package por
 import "landgo/por/relation"
 
 // source is source-DPOR (Abdulla, Aronis, Jonsson and Sagonas, JACM 2017,
-// Algorithm 1): when event e' is run, for each reversible race (e, e') one
-// *initial* of v, what comes after e without happening after it and then e',
-// is added to the backtrack set of the state before e, unless that has one
+// Algorithm 1). When event e' is run, it looks at each reversible race (e, e').
+// v is what comes after e without happening after it, and then e'. One *initial*
+// of v is added to the backtrack set of the state before e, unless that has one
 // already. It runs at least one execution of each trace, and may start others
 // that sleep sets cut.
 //
@@ -91,17 +91,28 @@ func (s *source) forget(r int32) {
 	}
 }
 
-// finish does the same for what is pending at the end of an execution, and for
-// races that are still open.
+// finish does the same at the end of an execution, for races that are still open
+// and for what is pending.
 func (s *source) finish(e Ending, insert func() bool) {
 	s.forget(int32(len(s.path.order.Races)))
+	s.retry(s.insert)
+	s.atEnd(e, insert)
+}
+
+// retry calls insert for the open races.
+func (s *source) retry(insert func() bool) {
 	kept := s.open[:0]
 	for _, r := range s.open {
-		if s.again(r, s.insert) {
+		if s.again(r, insert) {
 			kept = append(kept, r)
 		}
 	}
 	s.open = kept
+}
+
+// atEnd calls insert for what is pending at the end of an execution, or was cut
+// off.
+func (s *source) atEnd(e Ending, insert func() bool) {
 	s.next.races(s.pending(insert))
 	s.next.cutOff(e, func(c int32, e *relation.Step) {
 		if s.seq.Alone(c, e); !s.fails() {
@@ -158,10 +169,6 @@ func (s *source) insert() (open bool) {
 	if open {
 		return true
 	}
-	if t := v.Event(v.Items()[0]).Thread; s.path.isReady(v.From, t) {
-		s.sets.addThread(n, t)
-	} else {
-		s.sets.addAll(n)
-	}
+	s.sets.addElseAll(n, v.Event(v.Items()[0]).Thread)
 	return v.Begins(v.Items()[0]) == relation.Perhaps
 }

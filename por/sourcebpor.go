@@ -4,16 +4,16 @@ package por
 // before a race one initial is added as in source-DPOR, and conservative points
 // at the starts of blocks according to persistent sets.
 //
-// Deviation: that isn't sound. A source set may have another thread in it than
-// one that what leads to the reversed race begins with: one that is independent
-// of it, and that may come first at a higher price only (finding 14). So the
-// persistent set's point before the race is added too, as a conservative one:
-// where the bound cut nothing off, the source set stands. So soundness is
-// bpor's, with its optimised=1, and is judged as that is.
+// Deviation: that isn't sound. A source set may hold, in place of a thread with
+// which the reversed sequence begins, another that is independent of it, and
+// that may come first at a higher price only (finding 14). So the persistent
+// set's point before the race is added too, as a conservative one: where the
+// bound cut nothing off, the source set stands. So soundness is bpor's, with its
+// optimised=1, and is judged as that is.
 //
-// The rest is bpor.go, its rules for sleep sets (sleepbound.go) included: the
-// slides keep conservative branches only from sleeping, and so let the first
-// branch of Coons, Musuvathi and McKinley's Fig. 1 sleep where it is needed.
+// The rest is bpor.go, with its rules for sleep sets (sleepbound.go). The slides
+// keep only conservative branches from sleeping, and so let the first branch of
+// Coons, Musuvathi and McKinley's Fig. 1 sleep where it is needed.
 func newSourceBPOR(h handle) strategy {
 	s := newBounding(h)
 	s.optimised, s.sources = s.spec.Param("optimised") == 1, true

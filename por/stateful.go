@@ -8,9 +8,9 @@ import (
 )
 
 // stateful is search without partial-order reduction that stores the states it
-// has visited, and goes back when it comes to one again (Flanagan and
-// Godefroid, POPL 2005, §5, the configurations with a stateful search); with
-// sleep sets as in Godefroid (LNCS 1032, Fig. 5.2 with its state matching):
+// has visited, and goes back when it comes to one again (Flanagan and Godefroid,
+// POPL 2005, §5, the configurations with a stateful search). With sleep sets it
+// matches states as in Godefroid (LNCS 1032, Fig. 5.2):
 //
 //	if s isn't in H { enter s in H with its sleep set; T = enabled \ s.Sleep }
 //	else { T = H(s).Sleep \ s.Sleep; s.Sleep = H(s).Sleep = s.Sleep n H(s).Sleep }
@@ -19,45 +19,47 @@ import (
 // So a transition that was asleep when s was first visited, and isn't now, is
 // explored now.
 //
-// It finds every state in which somebody can run, so every final state and
-// every bug; it runs some execution to each, and not one of each trace. A run
-// that comes to a stored state is counted as blocked.
+// It finds every state in which a thread can run, so every final state and every
+// bug. It runs some execution to each, and not one of each trace. A run that
+// comes to a stored state is counted as blocked.
 //
 // Soundness: a state is known by a 128-bit digest (Hasher), which says all that
-// what follows depends on; two states that differ are taken for one with a
+// what follows depends on. Two states that differ are taken for one with a
 // chance of about 2^-128 a pair. Without sleep sets it is then a graph search.
-// With them, for a state reachable by w from a visited s: if no first transition
-// of a w' equivalent to w is in H(s).Sleep, then it is visited, by induction on
-// the length of w. Take the first visit of s after which H(s).Sleep has no such
-// transition. Those that it had before, or at a first visit all of them, are in
-// T; let t be the one explored first. Its successor's sleep set has no first
-// transition of what is left of w, for that one would be independent of t, and a
-// first transition of w asleep in s or explored before t. Cycles make no
+// With them, let w lead from a visited s to a state. If no first transition of a
+// w' equivalent to w is in H(s).Sleep, then that state is visited, by induction
+// on the length of w. Take the first visit of s after which H(s).Sleep has no
+// such transition. Those that it had before, or at a first visit all of them,
+// are in T; let t be the one explored first. Its successor's sleep set has no
+// first transition of what is left of w: that one would be independent of t, and
+// a first transition of w asleep in s or explored before t. Cycles make no
 // difference to this.
 //
 // A thread that turns in a loop without effect is seen to spin once it is back
-// where it was (a property of the path that led there), and only then is a
-// deadlock in which others spin a state that nobody can leave. It is found all
-// the same: let c be the state visited first of those with the memory of such a
+// where it was, a property of the path that led there. Only then is a deadlock
+// in which others spin a state that no thread can leave. It is found all the
+// same. Let c be the state visited first of those with the memory of such a
 // deadlock, in which all that is left to do is to turn. The search goes on with
-// the thread that has run (backtrack.go), all these states being new, until it is
-// seen to spin; then with the next one. With sleep sets that thread mustn't be
-// asleep in c: so
+// the thread that has run (backtrack.go), all these states being new, until it
+// is seen to spin; then with the next one. With sleep sets that thread mustn't
+// be asleep in c: so no transition sleeps that changes nothing.
 //
-// Executions needn't end here: one that comes back to a state that was stored is
-// left. If there is a state from which no end can be reached, whatever the others
-// do, that isn't for the search to call right (endless.go).
+// An execution that comes back to a stored state is left, so it needn't end.
+// Where no end can be reached from a state, whatever the threads do, the search
+// can't call that right (endless.go).
 //
 // Deviations:
 //   - a transition that changes nothing never sleeps here;
-//   - the state after the end of the process isn't stored, nor one in which
-//     nobody can run: each path to it is an execution;
+//   - the state after the end of the process isn't stored, nor one in which no
+//     thread can run: each path to it is an execution;
 //   - which transition of s is explored first is the order of search none, for
 //     the reason above.
 //
 // Memory: some 40 bytes a state, with sleep sets some 50 and each different
-// sleep set once, and 8 bytes a transition. It grows with the space; Options.Stop is the limit.
+// sleep set once, and 8 bytes a transition. It grows with the space;
+// Options.Stop is the limit.
 type stateful struct {
+	passive
 	handle
 	want      needs
 	sleep     bool
@@ -66,7 +68,7 @@ type stateful struct {
 	number    map[string]uint32
 	key       []byte
 	names     []name
-	steps     stateSteps // of the states stored
+	steps     stateGraph // of the states stored
 }
 
 // stored is a state that was stored.
@@ -80,8 +82,8 @@ type stored struct {
 type Hasher interface {
 	// Digest is the same for two states if and only if all that can be done
 	// from them, and where it leads, is the same, as far as 128 bits go. It
-	// isn't asked for after an end of the process. An error says what of the
-	// state can't be told.
+	// isn't asked for after an end of the process. An error says which part
+	// of the state has no digest.
 	Digest() (trace.Digest, error)
 }
 
@@ -98,8 +100,6 @@ func newStateful(h handle) strategy {
 }
 
 func (s *stateful) needs() *needs { return &s.want }
-func (s *stateful) ran(int32)     {}
-func (s *stateful) expire()       {}
 
 func (s *stateful) reset() {
 	s.seen, s.number = map[trace.Digest]stored{}, map[string]uint32{"": 0}
@@ -118,13 +118,9 @@ func (s *stateful) end(e Ending) {
 func (s *stateful) remember() *resumeState {
 	p := packer{}
 	p.putBool(s.want.sleep)
-	p.put(uint64(len(s.sleepSets)))
-	for _, set := range s.sleepSets {
-		p.put(uint64(len(set)))
-		for _, b := range set {
-			p.put(uint64(b.thread), uint64(b.choice))
-		}
-	}
+	putList(&p, s.sleepSets, func(set *[]name) {
+		putList(&p, *set, func(b *name) { p.put(uint64(b.thread), uint64(b.choice)) })
+	})
 	p.put(uint64(len(s.seen)))
 	for d, k := range s.seen {
 		p.put(d[0], d[1], uint64(k.number), uint64(k.sleep))
@@ -139,17 +135,14 @@ func (s *stateful) resumed(m *resumeState) error {
 		return ErrSnapshot
 	}
 	u := unpacker{buf: m.own}
-	s.want.sleep = u.below(2) == 1
+	s.want.sleep = u.bool()
 	s.want.retaken = s.sleep && !s.want.sleep
-	s.sleepSets, s.number = nil, map[string]uint32{}
-	for n := u.length(); n > 0 && !u.bad; n-- {
-		var set []name
-		for k := u.length(); k > 0 && !u.bad; k-- {
-			set = append(set, name{trace.TID(u.below(threadLimit)), trace.Choice(u.below(1 << 32))})
-		}
-		s.number[string(s.encode(set))] = uint32(len(s.sleepSets))
-		s.sleepSets = append(s.sleepSets, set)
-	}
+	s.number = map[string]uint32{}
+	s.sleepSets = getList(&u, func() []name {
+		set := getList(&u, func() name { return name{u.thread(), u.choice()} })
+		s.number[string(s.encode(set))] = uint32(len(s.number))
+		return set
+	})
 	for n := u.length(); n > 0 && !u.bad; n-- {
 		s.seen[trace.Digest{u.get(), u.get()}] = stored{uint32(u.below(1 << 32)), uint32(u.below(uint64(len(s.sleepSets))))}
 	}

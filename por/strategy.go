@@ -21,6 +21,14 @@ type strategy interface {
 	end(e Ending)
 }
 
+// passive is a strategy's indifference to what is run.
+type passive struct{}
+
+func (passive) reset()     {}
+func (passive) ran(int32)  {}
+func (passive) expire()    {}
+func (passive) end(Ending) {}
+
 // needs is what a search asks of the explorer.
 type needs struct {
 	order bool // happens-before is kept
@@ -30,6 +38,11 @@ type needs struct {
 	// retaken: what is run now was run before, and isn't counted again
 	// (endless.go).
 	retaken bool
+	// mark, if not nil, says to which states the search will go back; else it may
+	// be any. Such a search saves itself.
+	mark func(depth int) bool
+	// left, if not nil, is called when the walk has gone back to a state.
+	left func(depth int)
 	// late: a state of which nothing is left to explore may still get branches.
 	late bool
 	// refill, if not nil, may give such a state more branches.
@@ -80,8 +93,8 @@ type resumer interface {
 }
 
 // resumeState is what a resumer remembers: which races of the path are still
-// open; and, of a search that isn't divided, the round of a bound that is raised,
-// and what else it can't build again.
+// open. For a search that isn't divided it also has the round of a bound that is
+// raised, and what else can't be built again.
 type resumeState struct {
 	open         []int32
 	settled      int

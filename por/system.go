@@ -4,8 +4,8 @@ import "landgo/trace"
 
 // A System is a deterministic multithreaded program under a search's control.
 //
-// The search calls Mark in a state that it may want again, Threads to see who
-// can run, Step to run one of them, and Rewind to come back. A Step of a
+// The search calls Mark in a state that it may want again, Threads to see which
+// threads can run, Step to run one of them, and Rewind to come back. A Step of a
 // thread whose status isn't Ready is a fault of the search and panics.
 type System interface {
 	// Threads appends the threads of the current state to dst in ascending

@@ -7,53 +7,54 @@ import (
 	"landgo/trace"
 )
 
-// A search of one tree, divided: what the walk of explorer.go and explorerstep.go does alone.
+// A search of one tree, divided: what explorer.go and explorerstep.go do alone.
 //
-// Between two batches the tree is *shared states*: the states on the way from the root
-// to where each unit goes on. In a batch a unit is a walk like any other, below
-// the last state on its way in which somebody else is at work too. The states
-// up to there, with what is planned, was taken and sleeps there, are looked at
-// and not changed: what the unit would add to their branches it keeps to
-// itself, and the merge adds it, unit by unit. A batch that has room for further
-// units takes branches left in the states nearest to the root, where the most
-// is below, one of a state at a time: what sleeps beside the next one is then
+// Between two batches the tree is *shared states*: those on the way from the
+// root to where each unit goes on. In a batch a unit is a walk like any other,
+// below the last state on its way below which other units are too. The states up
+// to there, with what is planned, taken and asleep there, are read and not
+// changed. What the unit would add to their branches it keeps to itself, and the
+// merge adds it, unit by unit. A batch that has room for further units takes
+// branches left in the states nearest to the root, where the most is below. It
+// takes one of a state at a time, so that what sleeps beside the next one is
 // known.
 //
 // What a search has to offer for that (Kind.Whole), if it is a strategy of the
 // common walk:
-//   - A branch's exploration is right whatever the order in which branches of
-//     one state are taken, given that the sleep set has those taken before it,
-//     in progress or done.
+//   - A branch's exploration is right whatever the order in which branches of one
+//     state are taken, given that the sleep set has those taken before it, in
+//     progress or done.
 //   - It keeps nothing across executions but in the nodes of the path (todo,
 //     done, sleep), in what it can build again from the path's events, and what
 //     it gives away as a resumer.
 //   - Where it changes todo of a node that may not be the last one, it calls
-//     explorer.own before.
+//     backtrack.own before.
 //
 // Soundness. Let branches of a state be ordered by when they were taken. The
 // branch taken later has those taken before in its sleep set, as in the search
-// that isn't divided; that some of them are still in progress makes no
-// difference to the tree, for what they did first, which is what sleep sets
-// compare, is known when they are taken. A sequence v that a race gives is left
-// out if a branch that is asleep, done or in progress begins it. For one in
-// progress that is what the sequential search says of one that is done: by the
-// end of the search, what it leads to that doesn't begin with something taken
-// before has been explored, and what begins with that was covered from there,
-// by induction over the order. That is the theorem of source-DPOR (JACM 2017,
-// §5.3), which holds for any sleep set, whatever is explored first; its proof
-// compares at the end of the exploration of a state, and a shared state is left only
-// when nothing is planned or in progress there and all units that found
-// something out below it are merged. That what was found out comes late does no
-// harm: what covered a sequence when it was left out still does, for planned
-// branches are only ever taken, and taken ones finished.
+// that isn't divided. Some of them are still in progress. That makes no
+// difference to the tree: sleep sets compare what they did first, which is known
+// when they are taken.
+//
+// A sequence v that a race gives is left out if a branch that is asleep, done or
+// in progress begins it. For one in progress the sequential search's argument
+// for one that is done holds. By the end of the search, what it leads to that
+// doesn't begin with something taken before has been explored. What begins with
+// that was covered from there, by induction over the order. That is the theorem
+// of source-DPOR (JACM 2017, §5.3), which holds for any sleep set, whatever is
+// explored first. Its proof compares at the end of the exploration of a state. A
+// shared state is left only when nothing is planned or in progress there and the
+// results of all units below it are merged. That results come late does no harm:
+// what covered a sequence when it was left out still does, for planned branches
+// are only ever taken, and taken ones finished.
 //
 // Optimal-DPOR takes more for covered: what a sleeping step only commutes with,
 // too. That holds because all that the sleeping step led to was put into the
-// wakeup tree before the branch beside it was taken. Of a step that is in
-// progress then it doesn't hold, so such a step sleeps as a stray (wakeup.go),
-// for which source-DPOR's rule is used. That may cost runs that turn out
-// redundant. So may the merge: two units of a batch may want the same in other
-// words, of which it sees only those that begin alike (plan).
+// wakeup tree before the branch beside it was taken. For a step that was still
+// in progress it doesn't hold. So such a step sleeps as a stray (wakeup.go), for
+// which source-DPOR's rule is used. That may cost runs that turn out redundant.
+// So may the merge: two units of a batch may want the same in other words, of
+// which it sees only those that begin alike (plan).
 //
 // So each trace is run at least once, and by the sleep sets at most once:
 // complete executions and final states are those of the search that isn't
@@ -62,9 +63,9 @@ import (
 
 // sharedState is a state on the way to a unit.
 //
-// Invariants: while a batch is under way, a shared state below which several units
-// are isn't changed. Those of done and sleep never change. The shared states on a
-// way begin at a root.
+// Invariants: while a batch is under way, a state with several units below it
+// isn't changed. Those of done and sleep never change. Each way begins at a
+// root.
 type sharedState struct {
 	up *sharedState // nil at a root
 	// How the state before leads here.
@@ -97,13 +98,13 @@ type treeUnit struct {
 	tip  *sharedState // where it goes on
 	// takes: it takes one branch of tip's, below which others are too.
 	takes bool
-	// chunk is what is planned at tip, if nobody was at work there before.
+	// chunk is what is planned at tip, if no unit was there before.
 	chunk *chunk
 	// old is what a resumer gave away at the end of the last batch.
 	old *resumeState
 
-	// What it came to. Where over, nothing is left of it: its first step left the
-	// state from (nil: it was all of a tree) and was thread's with choice.
+	// The results. over: nothing is left of it; its first step left the state from
+	// (nil: it was all of a tree) and was thread's with choice.
 	over   bool
 	from   *sharedState
 	thread trace.TID
@@ -135,7 +136,7 @@ type treeDivision struct {
 	whole   bool
 	used    uint64
 	units   []*treeUnit
-	orphans []*sharedState // something is left, and nobody at work below
+	orphans []*sharedState // something is left, and no unit is below
 	batches int
 }
 
@@ -230,7 +231,7 @@ func (t *treeDivision) merge() error {
 	return nil
 }
 
-// settle notes what is left of j, of which something is over.
+// settle notes what is left of j after something below it is explored.
 func (t *treeDivision) settle(j *sharedState) {
 	for ; j != nil && j.active == 0; j = j.up {
 		if j.todo != nil {
@@ -243,9 +244,9 @@ func (t *treeDivision) settle(j *sharedState) {
 	}
 }
 
-// cover makes sure that what j leads to covers a chain: nothing, if a branch
-// that was taken begins it; else what is left of it goes below what is planned
-// that begins it. (Insert of JACM 2017, Definition 6.3, of what of v was
+// cover makes sure that what j leads to covers a chain. It adds nothing if a
+// branch that was taken begins it. Else what is left of it goes below what is
+// planned that begins it. (Insert of JACM 2017, Definition 6.3, of what of v was
 // written down: a step that v only commutes with isn't seen to begin it.)
 func (j *sharedState) cover(chain []*branch) {
 	for b := j.done; b != nil; b = b.next {
@@ -312,21 +313,21 @@ func (t *treeDivision) progress() Progress {
 	for _, j := range t.orphans {
 		p.Share += j.share(t.batches)
 	}
-	for _, part := range t.units {
-		p.Share += part.tip.share(t.batches)
+	for _, u := range t.units {
+		p.Share += u.tip.share(t.batches)
 	}
 	return p
 }
 
 // share is the share of the tree that is done at j and above, without what was
 // asked for in the same batch already.
-func (j *sharedState) share(lap int) (share float64) {
+func (j *sharedState) share(batch int) (share float64) {
 	var way []*sharedState
-	for ; j != nil && j.batch != lap; j = j.up {
+	for ; j != nil && j.batch != batch; j = j.up {
 		way = append(way, j)
 	}
 	for _, j := range slices.Backward(way) {
-		j.batch, j.weight = lap, 1
+		j.batch, j.weight = batch, 1
 		if j.up != nil {
 			j.weight = j.up.weight
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// What a walk does for a unit of a divided search (treedivision.go).
+// How a walk works on a unit of a divided search (treedivision.go).
 
 // errAway is a path that leads elsewhere on another system.
 var errAway = errors.New("a step ends elsewhere when another worker repeats it")
@@ -21,7 +21,7 @@ func (p *treeUnit) work(w, i int, b *batch) (unitEnding, error) {
 	return x.endUnit(x.finer, err)
 }
 
-// workOn goes on with p, and leaves in p what it came to.
+// workOn goes on with p, and leaves the results in p.
 func (p *treeUnit) workOn(x *explorer) error {
 	if p.chunk != nil {
 		p.tip.todo, p.chunk = p.chunk.tree(&x.sets.pool), nil
@@ -108,7 +108,7 @@ func (p *treeUnit) visit(x *explorer) error {
 	return nil
 }
 
-// collect leaves in p what it has come to at the end of its quota.
+// collect leaves in p the results of the walk, at the end of its quota.
 func (p *treeUnit) collect(x *explorer) {
 	var up *sharedState
 	last := len(x.nodes) - 1

@@ -8,83 +8,87 @@ import (
 )
 
 // trust is TruSt (Kokologiannakis, Marmanis, Gladstein and Vafeiadis, "Truly
-// stateless, optimal dynamic partial order reduction", POPL 2022; Algorithm 2
-// of Marmanis and Vafeiadis 2023) for sequential consistency, over a System.
+// stateless, optimal dynamic partial order reduction", POPL 2022; Algorithm 2 of
+// Marmanis and Vafeiadis 2023) for sequential consistency, over a System.
 //
 // An execution graph G holds events and the happens-before order between them,
-// the transitive closure of the papers' po, rf, co and fr by bytes: under
-// sequential consistency that is a Mazurkiewicz trace, and a read's sources and
-// a byte's coherence order can be read off it. VISIT adds the next event of the
-// thread whose turn it is, after everything (forward), and lets each event a
-// that it adds, or could add if the thread weren't blocked, revisit what a
-// would have made a difference to (trustrevisit.go): if thread t did r at its turn,
-// in the graph S, and a comes before r, then the graph becomes K and a, where K
-// is S with all that has to come before a. Then t goes on.
+// the transitive closure of the papers' po, rf, co and fr by bytes. Under
+// sequential consistency that is a Mazurkiewicz trace: a read's sources and a
+// byte's coherence order can be read off it.
+//
+// VISIT adds the next event of the thread whose turn it is, after everything
+// (forward). Each event a that it adds, or could add if the thread weren't
+// blocked, revisits the events to which it would have made a difference
+// (trustrevisit.go). Say thread t did r at its turn, in the graph S, and a comes
+// before r. Then the graph becomes K and a, where K is S with all that has to
+// come before a. Then t goes on.
 //
 // A graph is realised by the steps of the System in the order in which its
-// events were added: forward is one step, a revisit a Rewind to S and the rest
-// of K. No value is ever given to a read.
+// events were added. Forward is one step; a revisit is a Rewind to S and the
+// rest of K. No value is ever given to a read.
 //
-// That every trace is visited, once: think of guided(K) as the run that takes
-// turns as forward does from the empty graph, except that where a thread's
-// event would come before one of K's that it depends on, though it doesn't in
-// K, that one comes first, with what happens before it. Then the graph P that a
-// revisit of K by a is made from is guided(K) up to a's turn, and nothing else:
-// that is what ISMAXIMAL decides (trustmaximal.go). So each graph has one parent. (A
-// thread that was displaced may then be blocked, so that what could have displaced
-// it too follows in turn. If K has that as well, guided(K) says which of them did:
+// That every trace is visited, once: guided(K) is the run that takes turns as
+// forward does from the empty graph, with one exception. A thread's event may
+// come before one of K's that it depends on, though it doesn't in K. Then that
+// one comes first, with what happens before it. The graph P that a revisit of K
+// by a is made from is guided(K) up to a's turn, and nothing else: that is what
+// ISMAXIMAL decides (trustmaximal.go). So each graph has one parent. (A thread
+// that was displaced may then be blocked, so that what could have displaced it
+// too follows in turn. If K has that as well, guided(K) says which of them did:
 // findings 19 and 20.)
+//
 // From any trace parents lead to the empty graph, for a parent is a prefix of
-// the graph, or has r in place of a revisit: with A for a forward step and B
-// for a revisit, A before B, the words of steps grow smaller in the
+// the graph, or has r in place of a revisit. Write A for a forward step and B
+// for a revisit, A before B: the words of steps grow smaller in the
 // lexicographic order. And each graph's children are looked through, all pairs
-// of r and K. So the search tree is the reverse search (Avis and Fukuda) of
-// this parent function. All that is asked of dependence is that it is valid
-// (relation/kinds.go) and that an event is possible and the same wherever all that
-// happens before it in K has happened: hence one event a step (SingleEvents).
-// Where the order in which several events displaced one thread isn't told by
-// the trace, one order counts (trustcanonical.go; others are Blocked).
+// of r and K. So the search tree is the reverse search (Avis and Fukuda) of this
+// parent function. Two things are asked of dependence: that it is valid
+// (relation/kinds.go), and that an event is possible and the same wherever all
+// that happens before it in K has happened. Hence one event a step
+// (SingleEvents). Where the trace doesn't tell the order in which several events
+// displaced one thread, one order counts (trustcanonical.go; others are
+// Blocked).
 //
-// Memory: the graph at hand, and nothing per graph visited, but for what says how
-// much is done (trustestimate.go). When the graphs of a revisit are done, P is made again
-// as guided(K) (again in trustmaximal.go).
+// Memory: the graph at hand, and nothing per graph visited, but for what says
+// how much is done (trustestimate.go). When the graphs of a revisit are done, P
+// is made again as guided(K) (again in trustmaximal.go).
 //
-// The subtree of a graph shares nothing with others: so it can be left to
-// somebody else, and the giver goes on as if it was done with (trustdivision.go).
+// The subtree of a graph shares nothing with others. So another worker can take
+// it, and this one goes on as if it was done with (trustdivision.go).
 //
-// Blocking: a turn of a thread that is blocked before a lock, a semaphore or
-// another operation that others take unit in is passed over, but what it would
-// do revisits there and then; else so at the end of an execution, with the
-// steps that an end of the process cut off. A wait that runs out is passed over
-// too, before it does. A thread that was displaced and is blocked since simply has
-// its turn again when it can run.
+// Blocking: a thread may be blocked at its turn before a lock, a semaphore or
+// another operation in which others take part. Then its turn is passed over, but
+// what it would do revisits there and then. At the end of an execution so does
+// what is still blocked, and the steps that an end of the process cut off. A
+// wait that runs out is passed over too, before it does. A thread that was
+// displaced and is blocked since has its turn again when it can run.
 //
 // Spins: a thread that is back at the head of its loop as it was goes on only
 // because another wrote what the loop read (Thread.Waits), before it came back
-// or since: which of the two isn't settled by the trace. So its next event
-// counts as a read of all that, in either case, and waits for nobody
-// (Transition.Wakes) besides. Each trace of that order is visited once.
+// or since. The trace doesn't settle which. So its next event counts as a read
+// of all that, in either case, and waits for no thread (Transition.Wakes)
+// besides. Each trace of that order is visited once.
 //
 // A try or a compare-and-exchange that fails may succeed elsewhere, and depends
 // on more there. So it is ordered like one that succeeds, also with reads and
-// other failures, as in the paper every read-modify-write reads exclusively; of
-// the graphs that are one trace one counts (representative in trustcanonical.go), the
-// others are Blocked. As the read that it is it can't count: P has to have all of
-// K when the event's turn comes, also what comes before it only where it
-// succeeds (findings 5 and 12 are lost then).
+// other failures, as in the paper every read-modify-write reads exclusively. Of
+// the graphs that are then one trace one counts (representative in
+// trustcanonical.go), the others are Blocked. It can't count as the read that it
+// is: P has to have all of K when the event's turn comes, also what comes before
+// it only where it succeeds (findings 5 and 12 are lost then).
 //
 // Deviations:
 //   - The papers give a read its source, and a write its place in co, when they
 //     are added, and only writes revisit reads. Here co and fr are causes like
-//     rf: an event is always added last, and a later one, read or write, that
-//     has to come before it revisits. Objects' operations, accesses of any bytes
-//     and the end of the process are then events like others; a lock is its
-//     acquires and releases in their order. What stays before the revisiting
-//     event, besides its causes, is a choice (candidate.take): readers that a
-//     revisiting write may come after.
-//   - next is the paper's leftmost thread, for programs in which nobody waits.
+//     rf. An event is always added last, and a later one, read or write, that has
+//     to come before it revisits. Objects' operations, accesses of any bytes and
+//     the end of the process are then events like others; a lock is its acquires
+//     and releases in their order. What stays before the revisiting event,
+//     besides its causes, is a choice (candidate.take): readers that a revisiting
+//     write may come after.
+//   - next is the paper's leftmost thread, for programs in which no thread waits.
 //     A thread that can go on again doesn't get its turn before those after it
-//     have had theirs: what a revisit throws away and makes again stays short.
+//     have had theirs. So what a revisit throws away and makes again stays short.
 //   - A revisit's r is taken out, and added again at t's turn, which is next.
 //   - Steps with several outcomes are as many events; only the first is maximal.
 type trust struct {
@@ -190,7 +194,7 @@ func (w *trust) explore(done bool, rest func() (bool, error)) (over bool, err er
 
 func (w *trust) over() bool { return w.stopped || w.halted || w.finer }
 
-// forward adds the next event of the thread whose turn it is until nobody can
+// forward adds the next event of the thread whose turn it is until no thread can
 // run, or nothing within the bound can come of it any more.
 func (w *trust) forward() error {
 	for {
@@ -289,7 +293,7 @@ func (w *trust) leaf() error {
 		for k := range w.threads {
 			switch s := w.threads[k].Status; {
 			case s == trace.Ready:
-				e = EndedPruned // everybody who could run is held
+				e = EndedPruned // all threads that could run are held
 			case s != trace.Exited && e != EndedPruned:
 				e = EndedStuck
 			}

@@ -8,10 +8,10 @@ import (
 // Which of the orders that make one trace counts (trust.go).
 
 // canonical reports whether the graph at hand, an execution, came about in the
-// one order in which it is counted: that in which each displaced thread was
-// displaced by the event that first would be. It can only be another if a thread
-// stayed displaced while others that don't depend on what displaced it went on
-// (readers of a lock that keep a writer waiting).
+// one order in which it is counted: each displaced thread was displaced by the
+// event that first would be. It can only be another if a thread stayed displaced
+// while others that don't depend on what displaced it went on (readers of a lock
+// that keep a writer waiting).
 func (w *trust) canonical() bool {
 	behind := trace.NoThread
 	for k := len(w.turned) - 1; k >= 0; k-- {
@@ -24,10 +24,10 @@ func (w *trust) canonical() bool {
 }
 
 // settles goes back over revisit r of the graph at hand, after those behind it.
-// It reports whether r couldn't be another event, because the thread that it
-// displaced, and all revisits from there on did, goes on in turn after them: what
-// that thread was kept from is what it does then, and what depends on it comes
-// later. behind is that thread, or NoThread.
+// It reports whether r couldn't be another event. That is so if the thread that
+// it displaced, and all revisits from there on did, goes on in turn after them:
+// what that thread was kept from is what it does then, and what depends on it
+// comes later. behind is that thread, or NoThread.
 func (w *trust) settles(behind *trace.TID, r int32) bool {
 	switch next := int(r) + 1; {
 	case next == w.size():
@@ -77,11 +77,10 @@ func (w *trust) foremost(i int32, c *candidate) bool {
 }
 
 // representative reports whether the graph at hand is the one of its trace that
-// is counted. It is finer than the trace where something failed: that stands in
-// the graph for what it may be elsewhere, and is ordered with reads and other
-// failures that don't depend on it. The one that counts is in the order in which
-// Algorithm 1 takes the trace's events, so that it needs no more rounds than
-// the trace.
+// is counted. It is finer than the trace where something failed: a failure is
+// ordered like a success, also with reads and other failures that don't depend
+// on it. The one that counts is in the order in which Algorithm 1 takes the
+// trace's events, so that it needs no more rounds than the trace.
 func (w *trust) representative() bool {
 	w.pairs = w.pairs[:0]
 	for _, i := range w.weak {

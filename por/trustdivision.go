@@ -3,16 +3,17 @@ package por
 import "landgo/trace"
 
 // TruSt divided: a unit is the subtree of a graph, or what is left of one. A
-// walk that rests between two graphs is its graph with the steps that made it,
-// for all else can be made again from that (guided, in trust.go); and how deep
-// it is in its subtree. Where there is room for further units, one is divided in
-// two: the subtree of the graph that its outermost revisit has made, as far as
-// that is still to do, and the rest, which goes on as if that revisit was done.
+// walk rests between two graphs. It is then its graph with the steps that made
+// it, for all else can be made again from that (guided, in trust.go), and how
+// deep it is in its subtree. Where there is room for further units, one is
+// divided in two. The first is the subtree of the graph that its outermost
+// revisit has made, as far as that is still to do. The other is the rest, which
+// goes on as if that revisit was done.
 //
-// Nothing depends on who works on what, or when: where a walk rests is a matter
-// of its steps alone. So all counts are the same for any number of workers, and
-// after an interruption. Executions, Blocked and Pruned are those of the search
-// that isn't divided, for each graph is visited once, by whomever.
+// Nothing depends on which worker takes what, or when: where a walk rests is a
+// matter of its steps alone. So all counts are the same for any number of
+// workers, and after an interruption. Executions, Blocked and Pruned are those
+// of the search that isn't divided, for each graph is visited once.
 
 // graphUnit is a part of the search: a walk at rest.
 type graphUnit struct {
@@ -23,10 +24,10 @@ type graphUnit struct {
 	estimate      graphEstimate
 	// done: the newest event is a revisit that is done with.
 	done bool
-	// fork: it is to be divided at the end of its quota.
+	// divides: it is to be divided at the end of its quota.
 	divides bool
 
-	// What the quota came to.
+	// The results of a batch.
 	over  bool
 	other *graphUnit
 	stats Stats
@@ -150,7 +151,7 @@ func (p *graphUnit) work(i, index int, of *batch) (unitEnding, error) {
 	return w.endUnit(w.finer, err)
 }
 
-// workOn goes on with p, and leaves in it what it came to.
+// workOn goes on with p, and leaves the results in p.
 func (w *trust) workOn(p *graphUnit) (err error) {
 	if err := w.rebuild(p); err != nil || w.over() {
 		return err

@@ -2,37 +2,38 @@ package por
 
 import "slices"
 
-// graphEstimate says which share of TruSt's search is done. Like estimate.go's it weighs:
-// an execution, and what comes of a revisit, weigh a part of what all that comes of
-// their graph does. But how many executions come of a revisit is guessed, when the
-// walk has come to the end of an execution, from what is known of the way there:
-// the events that the revisit throws away, and those that came later, will come
-// again, and each can then make the revisits that displace what follows the
-// revisiting event, as far as it could before. So the guess is the product, over
-// those events, of one and the number of these. All revisits of a graph can be
-// told from it at once: so this estimate doesn't wait until a branch was found, as
-// those of the other searches do.
+// graphEstimate says which share of TruSt's search is done. Like estimate.go it
+// weighs: an execution, and what comes of a revisit, weigh a part of what all
+// that comes of their graph does. How many executions come of a revisit is
+// guessed, when the walk has come to the end of an execution, from what is known
+// of the way there. The events that the revisit throws away, and those that came
+// later, will come again. Each can then make the revisits that displace what
+// follows the revisiting event, as far as it could before. So the guess is the
+// product, over those events, of one and the number of these. All revisits of a
+// graph follow from it at once. So this estimate doesn't wait until a
+// branch was found, as those of the other searches do.
 //
-// Memory: some numbers for each revisit of the graphs on the way to each graph of
-// which a revisit is under way. Of those that weigh little (least) and of long ways
-// (longest) nothing is kept, nor of the revisits that it would take too long to find
-// (effort).
+// Memory: some numbers for each revisit of the graphs on the way to each graph
+// of which a revisit is under way. Nothing is kept of revisits that weigh little
+// (leastWeight), of long ways (longestWay), and of those that it would take too long to
+// find (mostEffort).
 type graphEstimate struct {
 	descents        []descent
 	done            float64
-	untracked       int     // revisits under way, within those of runs, of which nothing is kept
+	untracked       int     // revisits under way, within those of descents, about which nothing is kept
 	untrackedWeight float64 // what the outermost of them weighs
 }
 
-// least is the weight from which on a revisit is followed.
-const least = 1e-4
+// leastWeight is the weight from which on a revisit is followed.
+const leastWeight = 1e-4
 
-// A way of more events isn't weighed: then nothing is known until it is done.
-const longest = 1 << 11
+// longestWay is how many events a way may have to be weighed: else nothing is
+// known until it is done.
+const longestWay = 1 << 11
 
-// effort is what may be spent on a way: looks at an event for a revisit. What isn't
-// found with it weighs nothing.
-const effort = 1 << 17
+// mostEffort is what may be spent on a way: looks at an event for a revisit.
+// What isn't found with it weighs nothing.
+const mostEffort = 1 << 17
 
 // descent is the way from a graph that a revisit made, or from the empty one, to the
 // end of an execution.
@@ -64,7 +65,7 @@ type revisitWeight struct {
 }
 
 func newGraphEstimate() graphEstimate {
-	return graphEstimate{descents: []descent{{weight: 1, effort: effort, graphs: []graphWeight{{weight: 1, known: true}}}}}
+	return graphEstimate{descents: []descent{{weight: 1, effort: mostEffort, graphs: []graphWeight{{weight: 1, known: true}}}}}
 }
 
 func (s *graphEstimate) clone() graphEstimate {
@@ -165,7 +166,7 @@ func (s *graphEstimate) descend(n int) {
 		j.next++
 	}
 	switch {
-	case s.untracked > 0 || weight < least:
+	case s.untracked > 0 || weight < leastWeight:
 		if s.untracked++; s.untracked == 1 {
 			s.untrackedWeight = weight
 		}
@@ -180,7 +181,7 @@ func (s *graphEstimate) made(n int, choice, outcomes uint32) {
 	if l := s.innermost(); l != nil {
 		w := l.weight / float64(outcomes)
 		s.done = l.before + w*float64(choice)
-		l.floor, l.effort, l.graphs = n, effort, append(l.graphs[:0], graphWeight{before: s.done, weight: w, known: true})
+		l.floor, l.effort, l.graphs = n, mostEffort, append(l.graphs[:0], graphWeight{before: s.done, weight: w, known: true})
 	}
 }
 

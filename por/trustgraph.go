@@ -11,9 +11,9 @@ import (
 // graph is an execution graph G of a System, and the state of the System that
 // has run it (see trust.go for what it means).
 //
-// Its events stand in the order in which they were added, the paper's <G, which
-// is also the linearisation by which the System realises it: so adding an event
-// is a step and taking one back is nothing but a Rewind before the next step.
+// Its events stand in the order in which they were added, the paper's <G. That
+// is also the linearisation by which the System realises it: adding an event is
+// a step, and taking one back is nothing but a Rewind before the next step.
 type graph struct {
 	sys   System
 	order *relation.Order // happens-before: the transitive closure of po, rf, co and fr
@@ -51,7 +51,7 @@ type graph struct {
 type step struct {
 	mark     trace.Mark
 	marked   bool
-	turn     trace.TID // from whom on the next thread is looked for, NoThread for none
+	turn     trace.TID // from which on the next thread is looked for, NoThread for none
 	next     trace.TID // the thread whose turn it is
 	outcomes uint32    // of its step
 	passes   int32     // len(passes) before the state's own
@@ -136,7 +136,7 @@ func (g *graph) rounds() int32 {
 }
 
 // observe reads the threads of the state in which sys stands, the tip. turn is
-// whose turn it is there, NoThread if nobody's.
+// the thread whose turn it is there, or NoThread.
 func (g *graph) observe(turn trace.TID) {
 	n := g.size()
 	s := g.tip()
@@ -149,9 +149,7 @@ func (g *graph) observe(turn trace.TID) {
 	if k := len(g.threads); k > 0 {
 		g.widen(int(g.threads[k-1].ID) + 1)
 	}
-	for len(g.ready) < (n+1)*g.words {
-		g.ready = append(g.ready, 0)
-	}
+	g.ready = atLeast(g.ready, (n+1)*g.words)
 	set := g.ready[n*g.words : (n+1)*g.words]
 	clear(set)
 	if ended {
@@ -197,19 +195,9 @@ func (g *graph) wasReady(i int, t trace.TID) bool {
 }
 
 func (g *graph) widen(n int) {
-	for len(g.spin) < n {
-		g.spin, g.passed, g.held = append(g.spin, 0), append(g.passed, 0), append(g.held, 0)
-	}
+	g.spin, g.passed, g.held = atLeast(g.spin, n), atLeast(g.passed, n), atLeast(g.held, n)
 	g.order.Widen(n)
-	w := (n + 63) / 64
-	if w <= g.words {
-		return
-	}
-	ready := make([]uint64, len(g.ready)/g.words*w)
-	for i := 0; i < len(g.ready)/g.words; i++ {
-		copy(ready[i*w:], g.ready[i*g.words:(i+1)*g.words])
-	}
-	g.ready, g.words = ready, w
+	g.ready, g.words = widened(g.ready, g.words, n)
 }
 
 // spinning notes what a thread waits for, or waited for.
@@ -387,9 +375,7 @@ func without(list []int32, n int32) []int32 {
 // base is the clock of what has to be in a graph before thread t's next event:
 // its own events and what woke it since.
 func (g *graph) base(dst []int32, t trace.TID) []int32 {
-	for len(dst) < g.order.Width() {
-		dst = append(dst, 0)
-	}
+	dst = atLeast(dst, g.order.Width())
 	g.order.Base(dst, t)
 	return dst
 }

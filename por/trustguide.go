@@ -45,9 +45,7 @@ func (g *guide) fill(w *trust, r int) {
 	g.in, g.done, g.left = slices.Grow(g.in[:0], width)[:width], slices.Grow(g.done[:0], width)[:width], n
 	clear(g.in)
 	clear(g.done)
-	for len(g.of) < width {
-		g.of = append(g.of, nil)
-	}
+	g.of = atLeast(g.of, width)
 	for i := 0; i < n; i++ {
 		b := w.pool.copy(&w.steps[r+i].Event, 0)
 		g.events = append(g.events, guided{branch: b, at: int32(r + i), clock: g.clocks[i*width : (i+1)*width], now: -1})
@@ -112,9 +110,9 @@ func (g *guide) missing(i int) []int32 {
 	return g.found
 }
 
-// first is the number of the event that displaces e, event k of the guide if
-// that isn't -1: of those that depend on e and that nothing else comes before
-// that does, the one of the lowest thread. -1 for none.
+// first is the number of the event that displaces e, -1 for none. e is event k
+// of the guide if k isn't -1. Of the events that depend on e, and before which
+// no other such event comes, it is the one of the lowest thread.
 func (g *guide) first(e *relation.Event, k int) int {
 	if g.left == 0 {
 		return -1

@@ -4,12 +4,12 @@ import "landgo/trace"
 
 // ISMAXIMAL, and the graph that a revisit was made from made again (trust.go).
 
-// maximal reports whether c's revisit may be made from the graph at hand P: P
-// is guided(K), what becomes of K when everything else is added to it in turn, at
-// the end and with the first outcome (the paper's ISMAXIMAL). So what isn't in
-// turn in P has to be in K; and where several of K could have displaced a thread
-// that stayed displaced, the one that did has to be the one that the guide
-// chooses. Then P is the only graph that the revisited one is made from.
+// maximal reports whether c's revisit may be made from the graph at hand P:
+// whether P is guided(K), what becomes of K when everything else is added to it
+// in turn, at the end and with the first outcome (the paper's ISMAXIMAL). So
+// what isn't in turn in P has to be in K. And where several of K could have
+// displaced a thread that stayed displaced, the guide has to choose the one that
+// did. Then P is the only graph that the revisited one is made from.
 func (w *trust) maximal(c *candidate) bool {
 	for _, b := range c.need {
 		if b > c.r && !w.covered(c, b) {
@@ -43,10 +43,10 @@ func (w *trust) inOrder(c *candidate) bool {
 	return true
 }
 
-// next says how much of the graph at hand, beyond event r, has to be made again
-// when the graphs that come of the present revisit of r are done: up to where
-// more revisits, or other outcomes, are left. -1: all of it, as revisits of the
-// whole are left. It takes back events, up to r.
+// next takes back events of the graph at hand, up to r. It says how much beyond
+// r has to be made again when the graphs that come of the present revisit of r
+// are done: up to where more revisits, or other outcomes, are left. -1: all of
+// it, as revisits of the whole are left.
 func (w *trust) next(r int) int32 {
 	if w.look() {
 		return -1

@@ -7,9 +7,9 @@ import (
 
 // Revisits: which there are of a graph, and how one is made (trust.go).
 
-// candidate is a revisit of the graph at hand, P: what thread a.thread would do
-// next comes before event r, with K before it: what was in the graph before r,
-// a's base, and what take says of q with all that happens before it.
+// candidate is a revisit of the graph at hand, P: what thread a.Thread would do
+// next comes before event r, with K before it. K is what was in the graph before
+// r, a's base, and what take says of q with all that happens before it.
 type candidate struct {
 	a      *branch // as far as its context doesn't matter
 	varies bool    // what it does may be less
@@ -61,7 +61,7 @@ func (w *trust) spun(b *branch) {
 	b.OwnWaits(w.waitsOf(b.Thread))
 }
 
-// expect adds b, of which only the beginning is known, to what is pending.
+// expect adds b, whose beginning alone is known, to what is pending.
 func (w *trust) expect(b *branch) {
 	b.expected, b.Wild = true, !w.opts.OneEvent
 	for i := range b.Ops {
@@ -128,7 +128,7 @@ func (w *trust) gatherPending() {
 		for k := range w.threads {
 			t := &w.threads[k]
 			if t.ID == last || t.Status != trace.Ready && (t.Status != trace.Blocked || !contends(t.Pending.Kind)) || t.Pending.Kind == trace.OpAdvance {
-				continue // an advance comes when nobody can run, and is never reversed
+				continue // an advance comes when no thread can run, and is never reversed
 			}
 			b := w.pool.get()
 			b.Begin(t)
@@ -380,9 +380,9 @@ func (w *trust) insert(t trace.TID, choice trace.Choice, r, redo int32, displace
 	return w.revisited()
 }
 
-// fits reports whether the newest event, a revisit, is one that leads to a graph
-// that wasn't there: it really displaces, all that came with it happens before
-// it, and it comes in order.
+// fits reports whether the newest event, a revisit, leads to a graph that wasn't
+// there: it really displaces, all that came with it happens before it, and it
+// comes in order.
 func (w *trust) fits(n int) bool {
 	s := &w.steps[n]
 	if !s.Dependent(&s.displaced.Event) {
@@ -406,8 +406,8 @@ func (w *trust) fits(n int) bool {
 }
 
 // revisited leaves the graph at hand, whose newest event is a revisit that is
-// done with, for the event's next outcome or for what is left of the graph that
-// it was of.
+// done with. It goes on to the event's next outcome, or to what is left of the
+// graph that the revisit was of.
 func (w *trust) revisited() (more bool, err error) {
 	s := w.pop()
 	w.nested--

@@ -5,7 +5,7 @@ import (
 	"landgo/trace"
 )
 
-// Whose turn it is in a state of a graph, and who is passed over (trust.go).
+// Which thread has the turn in a state of a graph, and which are passed over (trust.go).
 
 // pass is a turn at which a thread couldn't go on: it was blocked before op, or
 // the bound forbids what it would do.
@@ -36,7 +36,7 @@ func (g *graph) take(s *step) {
 		t := &g.threads[(first+k)%len(g.threads)]
 		switch {
 		case t.Status == trace.Ready:
-			if t.Expiring && contends(t.Pending.Kind) { // as explorer.givenUp
+			if t.Expiring && contends(t.Pending.Kind) { // as pending.expiring
 				g.pass(pass{thread: t.ID, op: t.Pending, loose: t.Loose})
 			}
 			if held := g.holding(t.ID); held != nil {

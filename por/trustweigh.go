@@ -6,7 +6,7 @@ import (
 	"landgo/trace"
 )
 
-// The walk puts what it meets on its graphEstimate (trustestimate.go).
+// How the walk estimates what it meets (trustestimate.go).
 
 // weigh notes that the newest event, tr with outcome c, came to the graph at the
 // turn of its thread. To look for its revisits it is taken out and put in again.
@@ -28,7 +28,7 @@ func (w *trust) weigh(tr *trace.Transition, c trace.Choice) {
 		w.steps[n].ways = outcomes
 	}
 	l := w.estimate.innermost()
-	if len(l.graphs) == longest {
+	if len(l.graphs) == longestWay {
 		l.floor, l.graphs = -1, nil
 		return
 	}

@@ -14,12 +14,13 @@ import "landgo/por/relation"
 // a branch beside it is taken: what will be found there isn't in the tree below
 // that branch any more (TestTogetherLarger).
 
-// insert makes sure that something explored from the state of n covers v
-// (JACM 2017, §6, the test of Algorithm 2 line 8 and insert of Definition 6.3):
-// nothing if a step asleep or explored there is a weak initial of v; else v's
-// remainder below the leftmost branch of the tree that v can begin with. It
-// reports whether the answer, at any level of the tree, depends on events after
-// e': what sleeps excuses races below because all of this is in the tree.
+// insert makes sure that something explored from the state of n covers v (JACM
+// 2017, §6, the test of Algorithm 2 line 8 and insert of Definition 6.3). It
+// adds nothing if a step asleep or explored there is a weak initial of v. Else
+// it adds v's remainder below the leftmost branch of the tree that v can begin
+// with. It reports whether the answer, at any level of the tree, depends on
+// events after e': what sleeps excuses races below because all of this is in the
+// tree.
 func (s *backtrack) insert(n *node, v *relation.Sequence) (open bool) {
 	for i, b := range s.path.sleepers(n) {
 		how, _ := v.Starts(&b.Step, true)

@@ -2,14 +2,14 @@ package por
 
 import "cmp"
 
-// Who works on a search that is divided (batch.go).
+// The workers of a divided search (batch.go).
 
-// Worker is somebody to work on units of a search.
+// Worker works on units of a search.
 type Worker struct {
 	// Begin returns a System for the next unit. It stands at the state at which
-	// the search began, knows threads by the same numbers and has the same
-	// preemption points as the search's own, and takes what it learns from now
-	// on for news (ErrFiner).
+	// the search began. It knows threads by the same numbers and has the same
+	// preemption points as the search's own. What it learns from now on is news
+	// (ErrFiner).
 	Begin func() System
 	// Obs sees what is run there. Only Ended is called, from a goroutine of its
 	// own.
@@ -27,19 +27,19 @@ type Crew interface {
 	// Keep takes over what was seen of a unit, in the order of the units.
 	Keep(seen any)
 	// Restart is called when worker w has learned of finer points, so that
-	// everything so far is void. It returns a System, at the state at which the
-	// search began, that knows what was known before and what that worker has
-	// learned, and nothing else: what others learned meanwhile isn't part of the
-	// search.
+	// everything so far is void. It returns a System at the state at which the
+	// search began. That knows what was known before and what this worker has
+	// learned, and nothing else: what other workers learned meanwhile isn't part
+	// of the search.
 	Restart(w int) (System, error)
 	// Failed is called when worker w's System has failed for good.
 	Failed(w int)
 }
 
-// warmUp is the number of steps without news of finer points that a search makes
-// in one go before it is divided, if its Kind says no other: a twentieth of a
-// second. Most searches that learn have learned by then, and for those that are
-// over other workers wouldn't have begun yet.
+// warmUp is how many steps without news of finer points a search makes in one go
+// before it is divided, if its Kind says no other: a twentieth of a second. Most
+// searches that learn have learned by then, and for those that are over other
+// workers wouldn't have begun yet.
 const warmUp = 50_000
 
 // warmUp is that of a search.

@@ -15,21 +15,23 @@ const module = "landgo/"
 // package below one that is named here ("kernel" for "kernel/linux") has its
 // parent's rights, and may import its parent.
 var may = map[string][]string{
-	"trace":      {},
-	"image":      {"trace"},
-	"emu":        {"trace"},
-	"kernel":     {"image", "emu", "trace"},
-	"heap":       {"trace"},
-	"race":       {"trace"},
-	"scheduler":  {"kernel", "emu", "image", "heap", "trace"},
-	"por":        {"trace"},
-	"deepen":     {},
-	"result":     {"trace"},
-	"explore":    {"trace", "image", "emu", "kernel", "heap", "race", "scheduler", "por", "deepen", "result"},
-	"report":     {"result"},
-	"cmd/landgo": {"explore", "report", "result", "guests"},
-	"guests":     {},
-	"internal":   {"guests", "result"},
+	"trace":     {},
+	"image":     {"trace"},
+	"emu":       {"trace"},
+	"kernel":    {"image", "emu", "trace"},
+	"heap":      {"trace"},
+	"race":      {"trace"},
+	"scheduler": {"kernel", "emu", "image", "heap", "trace"},
+	"por":       {"trace", "por/relation"},
+	// It knows no search.
+	"por/relation": {"trace"},
+	"deepen":       {},
+	"result":       {"trace"},
+	"explore":      {"trace", "image", "emu", "kernel", "heap", "race", "scheduler", "por", "deepen", "result"},
+	"report":       {"result"},
+	"cmd/landgo":   {"explore", "report", "result", "guests"},
+	"guests":       {},
+	"internal":     {"guests", "result"},
 	// It looks at its own heap while it searches.
 	"internal/bench": {"guests", "result", "explore", "por", "internal"},
 	"setup":          {},
@@ -110,7 +112,7 @@ func TestImports(t *testing.T) {
 // the emulator free of it, in their tests too.
 func TestWithoutUnicorn(t *testing.T) {
 	packages := list(t)
-	for _, free := range []string{"trace", "image", "heap", "race", "por", "result", "report"} {
+	for _, free := range []string{"trace", "image", "heap", "race", "por", "por/relation", "result", "report"} {
 		for pkg, imp := range packages {
 			if r, _ := room(pkg); r != free {
 				continue
@@ -146,6 +148,8 @@ func TestAllowed(t *testing.T) {
 		{"por", "trace", true},
 		{"por", "emu", false},
 		{"por", "por/model", true},
+		{"por", "por/relation", true},
+		{"por/relation", "por", false},
 		{"trace", "por", false},
 		{"kernel/linux", "kernel", true},
 		{"kernel/linux", "emu", true},

@@ -79,14 +79,14 @@ var independent = [][2][]trace.OpKind{
 	{{trace.OpReadLock, trace.OpTryReadLock, trace.OpReadUnlock, trace.OpTryReadLockFail, trace.OpReadQueue},
 		{trace.OpReadLock, trace.OpTryReadLock, trace.OpReadUnlock, trace.OpTryReadLockFail, trace.OpReadQueue}},
 	{{trace.OpTryReadLockFail, trace.OpTryWriteLockFail}, {trace.OpTryReadLockFail, trace.OpTryWriteLockFail}},
-	// A barrier lets everybody go who arrived in its round; who arrives or
-	// leaves otherwise makes no difference to who leaves. (The order of the last
-	// arrival and the leaving is in Transition.Wakes.)
+	// A barrier lets all threads go that arrived in its round; other arrivals and
+	// leavings make no difference to that. (The order of the last arrival and the
+	// leaving is in Transition.Wakes.)
 	{{trace.OpBarrierLeave}, {trace.OpBarrierLeave, trace.OpBarrierArrive}},
 	// The end of a thread and its being detached commute.
 	{{trace.OpDetach}, {trace.OpExit}},
 	// A thread's steps depend on the signals that it is sent, for a handler runs
-	// where it stands; who waits for its end or detaches it doesn't ask where it is.
+	// where it stands. To wait for its end or to detach it is the same everywhere.
 	{{trace.OpTurn}, {trace.OpTurn, trace.OpExit, trace.OpJoin, trace.OpTryJoin, trace.OpTryJoinFail, trace.OpDetach}},
 }
 

@@ -78,11 +78,11 @@ type wake struct {
 	thread   trace.TID
 }
 
-// Race is a pair of events in a reversible race: dependent, none ordering them
-// between, and the second could have come first. need is where in Order.needs
-// the clock begins of what the second needs before it if it comes first, -1 if
-// that is its own clock. The two differ where a release let the second in: it
-// wouldn't be needed then, nor what came before that release.
+// Race is a pair of events in a reversible race: they depend, nothing between
+// orders them, and the second could have come first. If it comes first, it needs
+// the events of a clock before it: its own clock, or the one that begins at need
+// in Order.needs if that isn't -1. They differ where a release let the second
+// in: then it needs neither the release nor what came before that.
 type Race struct{ First, Second, need int32 }
 
 // New returns the order of an execution without events.

@@ -250,7 +250,7 @@ func TestReversible(t *testing.T) {
 }
 
 // TestPending: an operation that is blocked at the end races with the acquire of
-// who has the lock.
+// the thread that has the lock.
 func TestPending(t *testing.T) {
 	r := newRun()
 	r.push(does(0, trace.OpLock, 0))

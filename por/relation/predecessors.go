@@ -6,13 +6,13 @@ import (
 	"landgo/trace"
 )
 
-// gather fills o.found with the events that e directly depends on, newest
-// first, each once: those by other threads that aren't in e's base. What it
-// leaves out happens before one that it has.
+// gather fills o.found with the events that e directly depends on, newest first,
+// each once: those by other threads that aren't in e's base. What it leaves out
+// happens before one that it has.
 //
-// For an operation that can block, the release that let it in is no race
-// (reversed, the operation would still be impossible), and hides the acquire
-// before, which is one: so the walk goes on behind it until it meets an
+// For an operation that can block, the release that let it in is no race:
+// reversed, the operation would still be impossible. But it hides the acquire
+// before, which is one. So the walk goes on behind the release until it meets an
 // operation that could have come second.
 func (o *Order) gather(e *Event, first trace.Op, base []int32) {
 	o.found = o.found[:0]
@@ -44,8 +44,8 @@ func (o *Order) gather(e *Event, first trace.Op, base []int32) {
 	sortDown(o.found)
 }
 
-// sortDown sorts positions, newest first. There are few, but where somebody polled
-// a thousand times what others now write.
+// sortDown sorts positions, newest first. There are few, except where a thread
+// polled a thousand times what another now writes.
 func sortDown(p []int32) {
 	if len(p) > 16 {
 		slices.Sort(p)

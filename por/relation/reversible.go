@@ -12,15 +12,14 @@ func (o *Order) dropped(i int32) bool {
 	return false
 }
 
-// possible reports whether e, the event at position end or one pending there,
-// could have come before event c: whether e's thread can run, having done all
-// that it did before, in the state before c followed by what came between and
-// doesn't happen after c. It leaves in o.drops what would have to come later:
-// c and, for a writer, the readers that would hold the lock.
+// possible reports whether e could have come before event c. e is the event at
+// position end, or one pending there. The question is whether e's thread, having
+// done all that it did before, can run in the state before c followed by what
+// came between and doesn't happen after c. possible leaves in o.drops what would
+// have to come later: c and, for a writer, the readers that would hold the lock.
 //
-// This is the reversible race of Abdulla et al. (JACM 2017, §3 and the
-// treatment of blocking there), decided by the kind of the operation with
-// which e begins.
+// This is the reversible race of Abdulla et al. (JACM 2017, §3 and the treatment
+// of blocking there), decided by the kind of the operation with which e begins.
 func (o *Order) possible(c int32, e *Event, first trace.Op, end int32) bool {
 	o.drops = append(o.drops[:0], c)
 	switch first.Kind {
@@ -212,9 +211,9 @@ func (o *Order) letGo(c int32, e *Event, end int32) bool {
 
 // MayBeCoenabled reports whether there may be a state in which event i and a
 // transition of another thread that begins with operation op are both enabled
-// (Flanagan and Godefroid §2.2). There is none if i's thread has the lock there
-// that op waits for, for it has it wherever it makes i; nor if i is the exit that
-// op, a join, waits for.
+// (Flanagan and Godefroid §2.2). There is none if op waits for a lock that i's
+// thread has there: it has it wherever it makes i. Nor is there one if op is a
+// join and i the exit that it waits for.
 func (o *Order) MayBeCoenabled(i int32, op trace.Op) bool {
 	switch op.Kind {
 	case trace.OpJoin:

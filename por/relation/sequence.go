@@ -7,21 +7,21 @@ import (
 )
 
 // Sequence is the v of a reversed race (c, e'): what can be run in the state
-// before event c to have e' without c. Its *essential* part is what happens
-// before e' of the events that come after c and don't happen after it (or
-// after what else o.drops has), in their order, and e' itself. The *rest* is
-// what else comes after c without happening after it: it commutes with the
-// essential part, and is added as far as it is needed.
+// before event c to have e' without c. Take the events that come after c and
+// don't happen after it (or after what else o.drops has). Those that happen
+// before e', and e' itself, are the *essential* part, in their order. The others
+// are the *rest*: it commutes with the essential part, and is added as far as it
+// is needed.
 //
-// A branch b is a *weak initial* of v after a state (JACM 2017, Definition
-// 3.5) if b is a first step of v, or depends on no step of v. The paper's v is
-// the essential part and all of the rest; grow is what makes the difference.
+// A branch b is a *weak initial* of v after a state (JACM 2017, Definition 3.5)
+// if b is a first step of v, or depends on no step of v. The paper's v is the
+// essential part and all of the rest; grow makes the difference.
 //
-// What e' does in its new place, without c, may be something else than what it
-// did after c, if it *may vary*: a try or compare-and-exchange that failed may
-// succeed, and at coarse granularity anything may follow its beginning. Then
-// all of the rest that e' may come to depend on is essential, and comes before
-// it; that e' may also come before that is found from there.
+// e' *may vary*: in its new place, without c, it may do something else than
+// after c. A try or compare-and-exchange that failed may succeed, and at coarse
+// granularity anything may follow its beginning. Then all of the rest that e'
+// may come to depend on is essential, and comes before it. That e' may also come
+// before that is found from there.
 type Sequence struct {
 	o        *Order
 	oneEvent bool
@@ -93,10 +93,10 @@ func (s *Sequence) Single() bool { return len(s.whole) == 0 }
 // Items are v's events in order, without what Remove took; -1, the last, is e'.
 func (s *Sequence) Items() []int32 { return s.items }
 
-// hidden reports whether e' may depend on events that the release hides, which
-// is left out: all that it had to come after were found behind the release for
-// the object only that e' waits for. A write, or another operation, that goes
-// with the release hides earlier ones from what else e' does.
+// hidden reports whether e' may depend on events that a release hides, which is
+// left out. What e' had to come after was found behind the release only for the
+// object that e' waits for. A write, or another operation, that goes with the
+// release hides earlier ones from what else e' does.
 func (s *Sequence) hidden() bool {
 	e := s.Last
 	return len(e.Accesses)+len(e.Waits) > 0 || len(e.Ops) != 1 || s.o.plain(&e.Ops[0])
@@ -191,9 +191,9 @@ func (s *Sequence) Begins(i int32) Verdict {
 // Later reports whether v has events that came after e'.
 func (s *Sequence) Later() bool { return s.after > 0 }
 
-// Starts says whether b is a first step of v (an initial). known: it is asleep
-// or explored, so that what it did is known. found: v has a step of its
-// thread.
+// Starts says whether b is a first step of v (an initial), and found whether v
+// has a step of its thread. known: b is asleep or explored, so that what it did
+// is known.
 func (s *Sequence) Starts(b *Step, known bool) (how Verdict, found bool) {
 	for k, i := range s.items {
 		if s.thread(i) != b.Thread {
