@@ -49,7 +49,7 @@ func (m *Machine) LearnSharing(pages []SharingPage) (news bool, err error) {
 	known := m.touchedPages()
 	for _, p := range pages {
 		if p.Number >= uint64(len(known)) || len(p.Bytes) != pageSize {
-			return news, errors.New("what was learned of sharing is of another address space")
+			return news, errors.New("the knowledge of sharing is of another address space")
 		}
 		known[p.Number] = 1
 		mine := m.sharingBytes(p.Number)
