@@ -26,7 +26,7 @@ func (p *Plan) Save() *Saved {
 	return s
 }
 
-// Restore makes a new Plan what another was when it was saved.
+// Restore gives a new Plan the state of a saved one.
 func (p *Plan) Restore(s *Saved) error {
 	if (s.Maximal == nil) != (p.opts.Maximal == nil) || len(s.Jobs) < len(p.jobs) {
 		return errSaved
