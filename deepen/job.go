@@ -1,8 +1,8 @@
 package deepen
 
-// Job is the exploration of one state space: the executions in which threads are
-// switched at the points of one set only. The caller runs it, and keeps what
-// Executions, Steps and Share say true.
+// Job is the exploration of one state space: the executions in which threads
+// are switched at the points of one set only. The caller runs it, and keeps
+// Executions, Steps and Share up to date.
 type Job struct {
 	ID    int // from 1, in the order in which jobs were added
 	Set   Set
@@ -15,7 +15,7 @@ type Job struct {
 	Class Class
 }
 
-// State is what became of a job.
+// State is the state of a job.
 type State uint8
 
 const (

@@ -1,7 +1,7 @@
 // Package deepen decides which of many state spaces of one program to explore
 // when. This is iterative deepening by the number of preemption points (Blum
 // and Gibson, OOPSLA 2016, §3, Algorithms 1, 2 and 3). It knows spaces as sets
-// of preemption points, and what their explorers tell: executions, steps, an
+// of preemption points, and their explorers' reports: executions, steps, an
 // estimate, data-race candidates, bugs. It runs nothing itself.
 //
 // Terms of the paper: a job is a set of preemption points and the exploration of
@@ -9,7 +9,7 @@
 // The minimal space has voluntary switches only, the maximal one all points that
 // are known.
 //
-// Invariant: what a Plan says depends on the calls made so far alone. Times are
+// Invariant: a Plan's decisions depend only on the calls made so far. Times are
 // numbers of steps. So a caller that derives the remaining time from such
 // numbers, and not from a clock, gets the same jobs in the same order every
 // time.
@@ -30,14 +30,14 @@ package deepen
 
 import "slices"
 
-// Options are what a Plan begins with.
+// Options are the input of a Plan.
 type Options struct {
 	// All is the kinds that include every point there can be.
 	All Kinds
 	// Seeds are the first spaces, from the smallest on (§3.2).
 	Seeds []Set
 	// Maximal, if not nil, is the set with all points of synchronisation: with
-	// the instructions that Conclude names, its space proves what All's does.
+	// the instructions that Conclude names, its space proves the same as All's.
 	Maximal *Set
 	// Naive: the maximal space only (Algorithm 1), with every candidate's
 	// instructions.
@@ -103,8 +103,8 @@ func (p *Plan) Jobs() []*Job { return p.jobs }
 // nil as long as there is none.
 func (p *Plan) Proof() *Job { return p.proof }
 
-// add adds a job, unless its set is there already, or bugs of a subset say what
-// it would, or a finished superset does.
+// add adds a job, unless its set is there already, a subset has bugs, or a
+// superset is finished.
 func (p *Plan) add(s Set, c Class) *Job {
 	larger := p.jobs
 	if len(s.At) > 0 {
@@ -212,8 +212,8 @@ func (p *Plan) extend(at []uint64) {
 }
 
 // Conclude is told that the maximal job has finished, and which instructions of
-// it still conflict with others without a point. None: it proves what the job
-// with All would.
+// it still conflict with others without a point. None: it proves the same as
+// the job with All.
 func (p *Plan) Conclude(j *Job, open []uint64) {
 	p.Finished(j)
 	if len(open) == 0 {

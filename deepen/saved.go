@@ -15,7 +15,7 @@ type Saved struct {
 }
 
 // errSaved is a plan that can't be: a checkpoint that isn't landgo's own.
-var errSaved = errors.New("what it has of the jobs can't be")
+var errSaved = errors.New("its jobs can't be: not written by landgo")
 
 // Save is the plan. It has no proof yet: with one there is nothing to go on with.
 func (p *Plan) Save() *Saved {
@@ -26,7 +26,7 @@ func (p *Plan) Save() *Saved {
 	return s
 }
 
-// Restore makes a new Plan what another was when it was saved.
+// Restore gives a new Plan the state of a saved one.
 func (p *Plan) Restore(s *Saved) error {
 	if (s.Maximal == nil) != (p.opts.Maximal == nil) || len(s.Jobs) < len(p.jobs) {
 		return errSaved

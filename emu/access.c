@@ -98,8 +98,8 @@ static void note_read(struct machine *m, uint64_t addr, uint32_t size)
 	m->read_size = size;
 }
 
-/* Like check_block, of a stack whose thread has ended. Such an access is to what
- * another thread touched, or made while no other thread is there. */
+/* Like check_block, of a stack whose thread has ended. Such an access is to
+ * memory that another thread touched, or made while no other thread exists. */
 static inline void check_grave(struct machine *m, uint64_t addr, uint32_t size, bool write)
 {
 	if (likely(addr - m->grave_lo >= m->grave_len) || !m->checking || m->why || !in_grave(m, addr, size))
@@ -143,7 +143,7 @@ static void look_further(struct machine *m, uint64_t addr, uint32_t size, bool w
 	look_at(m, addr, size, write, value);
 }
 
-/* Remembers what a store is about to overwrite. */
+/* Remembers the bytes that a store is about to overwrite. */
 static void note_store(struct machine *m, uint64_t addr, uint32_t size)
 {
 	if (m->wrote != m->insn) {
@@ -172,8 +172,8 @@ static void observe_fault(struct machine *m, uint64_t addr, uint32_t size, bool 
 		event_fault(m, addr, size, write);
 }
 
-/* After observe: an access to a block that threads share is an event first, for
- * what it finds there depends on the others, and an error when it is made. */
+/* After observe: an access to a block that threads share is an event first,
+ * because its result depends on the others. It is an error when it is made. */
 static void check_block(struct machine *m, uint64_t addr, uint32_t size, bool write)
 {
 	if (!m->checking || m->why || heap_allows(m, addr, size, write))

@@ -1,10 +1,10 @@
 /*
  * A bare machine: the processor that the guest's own kernel controls.
  *
- * The engine executes what changes control registers, descriptor tables and
- * segments; package scheduler carries out what has to do with interrupts, ports
- * and halting. Here is the state that the engine has to be given, and that it
- * forgets.
+ * The engine executes instructions that change control registers, descriptor
+ * tables and segments. Package scheduler carries out those for interrupts,
+ * ports and halting. Here is the state that the engine has to be given, and
+ * that it forgets.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@ enum { CR4_WIDE_ENTRIES = 1 << 5, EFER_LONG_MODE = 1 << 8 };
 static const uint64_t cr0_paging = 1ULL << 31;
 static const uint64_t cr0_write_protect = 1 << 16;
 
-/* Turns paging on, as what a kernel begins with would have. In 64-bit mode the
+/* Turns paging on, as the loader of such a kernel would. In 64-bit mode the
  * engine is in long mode already, but hasn't been told so. On i386 pages are
  * protected from the kernel as well (Pintos; pintos-kaist does without). */
 void board_paging(struct machine *m, uint64_t tables)
@@ -57,7 +57,7 @@ void board_start(struct machine *m, uint64_t gdt, uint32_t gdt_limit)
 	m->live = -1;
 }
 
-/* Reads what a saved processor has beside general registers. */
+/* Reads a saved processor's state beside general registers. */
 void board_regs(struct machine *m, int32_t slot, struct board_regs *r)
 {
 	uc_context *c = m->slots[slot].cpu;

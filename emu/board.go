@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// BoardRegs is what a bare machine's processor has beside Regs.
+// BoardRegs is the state of a bare machine's processor beside Regs.
 type BoardRegs struct {
 	CR0, CR2, CR3, CR4 uint64
 	GDT, IDT           uint64
@@ -54,7 +54,7 @@ func (m *Machine) HasPaging() bool {
 	return C.UC_API_MAJOR > 2 || C.UC_API_MINOR >= 1
 }
 
-// mapBoard makes what only a bare machine has.
+// mapBoard makes the parts that only a bare machine has.
 func (m *Machine) mapBoard() error {
 	for _, d := range m.cfg.Devices {
 		if msg := C.device_open(m.c, C.uint64_t(d.Addr)); msg != nil {
@@ -96,9 +96,9 @@ func (m *Machine) KeepKernel(c Ctx) {
 	C.board_keep(m.c, C.int32_t(c))
 }
 
-// EnterKernel is a processor in user mode put into the kernel's, but for registers that
-// an interrupt sets. False: the user program has changed what isn't followed (segments,
-// floating point). reuse: as in Run.
+// EnterKernel is a processor in user mode put into the kernel's, but for
+// registers that an interrupt sets. False: the user program has changed state
+// that isn't followed (segments, floating point). reuse: as in Run.
 func (m *Machine) EnterKernel(c Ctx, reuse bool) (Ctx, bool) {
 	m.slot(c)
 	to := c

@@ -15,8 +15,8 @@ import (
 // that Unchanged understands, for as long as the machine isn't rewound past it.
 func (m *Machine) Journal() uint64 { return uint64(m.c.njournal) }
 
-// A Stretch is a part of the journal of guest memory: what was written between
-// two moments.
+// A Stretch is a part of the journal of guest memory: the writes between two
+// moments.
 type Stretch struct{ From, To uint64 }
 
 // Unchanged reports whether the writes in the given stretches of the journal,
@@ -58,8 +58,8 @@ func (m *Machine) Unchanged(in []Stretch, ignore func(addr uint64) bool) bool {
 	return true
 }
 
-// Written lists the memory that was written since a moment of the journal, in order;
-// what is side by side is one range.
+// Written lists the memory that was written since a moment of the journal, in
+// order; neighbouring parts are one range.
 func (m *Machine) Written(since uint64) (list []Range) {
 	j := unsafe.Slice((*undoEntry)(unsafe.Pointer(m.c.journal)), m.c.njournal)[since:]
 	for i := range j {
@@ -77,14 +77,15 @@ func (m *Machine) Written(since uint64) (list []Range) {
 	return list
 }
 
-// filledAsBefore reports whether the bytes of an entry of many are what they were.
+// filledAsBefore reports whether the bytes of an entry of many have their old
+// values.
 func (m *Machine) filledAsBefore(u *undoEntry) bool {
 	p := m.Bytes(u.where&(1<<C.UNDO_KIND_SHIFT-1), u.old>>8)
 	return p[0] == uint8(u.old) && same(p) == len(p)
 }
 
 // filledEarlier reports whether an earlier entry than j[i], of the stretches before
-// or from the given one on, has the same bytes: that one tells what was there first.
+// or from the given one on, has the same bytes: that one has the first values.
 func filledEarlier(j []undoEntry, before []Stretch, from, i uint64) bool {
 	covers := func(e []undoEntry) bool {
 		for k := range e {
@@ -170,8 +171,8 @@ func (m *Machine) TouchWord(t trace.TID, addr, n uint64) (shared, learned bool) 
 	return shared, learned
 }
 
-// TouchTrusted is Touch for what trusted code does with the bytes: only what
-// another thread's untrusted code does there besides makes them shared.
+// TouchTrusted is Touch for trusted code: only another thread's untrusted
+// accesses make the bytes shared.
 func (m *Machine) TouchTrusted(t trace.TID, addr, n uint64) (learned bool) {
 	if bool(m.c.all_shared) || !m.inSpace(addr, n) {
 		return false

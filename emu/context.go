@@ -11,7 +11,7 @@ import (
 	"landgo/trace"
 )
 
-// RegDiff says in what two contexts differ: bit i for the i-th field of Regs,
+// RegDiff has the differences of two contexts: bit i for the i-th field of Regs,
 // and the bits below.
 type RegDiff uint32
 
@@ -62,8 +62,8 @@ func (m *Machine) PC(c Ctx) uint64 { return uint64(m.slot(c).pc) }
 // since Start, in all runs.
 func (m *Machine) Clock(c Ctx) uint64 { return uint64(m.slot(c).clock) }
 
-// SameCPU says in what the states of two contexts differ; 0: in nothing. The
-// clock isn't compared.
+// SameCPU has the differences of two contexts' states; 0: none. The clock isn't
+// compared.
 func (m *Machine) SameCPU(a, b Ctx) RegDiff {
 	x, y := m.slot(a), m.slot(b)
 	d := RegDiff(C.context_diff(m.c, C.int32_t(a), C.int32_t(b)))
@@ -90,8 +90,8 @@ func heldBytes(h *C.struct_held) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&h.bytes)), h.size)
 }
 
-// Stored reports whether others see a part of what the instruction that the context is
-// inside of stores.
+// Stored reports whether others see a part of the stores of the context's
+// unfinished instruction.
 func (m *Machine) Stored(c Ctx) bool { return m.slot(c).done != 0 }
 
 // Held is a run of bytes that a half-executed instruction has read.
@@ -100,7 +100,7 @@ type Held struct {
 	Bytes []byte
 }
 
-// Held appends to dst what the context's half-executed instruction has read, in
+// Held appends to dst the reads of the context's half-executed instruction, in
 // program order: part of its thread's state.
 func (m *Machine) Held(dst []Held, c Ctx) []Held {
 	s := m.slot(c)

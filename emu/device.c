@@ -5,7 +5,7 @@
  * puts the value to be read into the device's page, and lets the engine execute
  * the instruction (order.permit). Then it takes the stored value out of the
  * page. So no instruction has to be taken apart. The page is no memory of the
- * guest's: what is in it between accesses means nothing, and isn't journaled.
+ * guest's: its contents between accesses mean nothing, and aren't journaled.
  * Registers that always read the same may be plain: they are read without a
  * stop.
  */

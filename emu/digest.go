@@ -89,7 +89,7 @@ func move(sum *trace.Digest, kind, place, old, now uint64) {
 	sum.Sub(h.Sum())
 }
 
-// digestMemory adds what the journal's entries from index from on have changed.
+// digestMemory adds the changes of the journal's entries from index from on.
 func (m *Machine) digestMemory(sum *trace.Digest, from uint64) {
 	j := unsafe.Slice((*undoEntry)(unsafe.Pointer(m.c.journal)), m.c.njournal)[from:]
 	isFill := func(u *undoEntry) bool { return u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_FILL }
@@ -113,7 +113,7 @@ func (m *Machine) digestMemory(sum *trace.Digest, from uint64) {
 		}
 	}
 	m.granules, m.pages = once(m.granules), once(m.pages)
-	// Back to what was there, youngest first, in the copies.
+	// Restore the old bytes, youngest first, in the copies.
 	for i := len(j) - 1; i >= 0; i-- {
 		u := &j[i]
 		if isPerm(u) {
@@ -147,7 +147,7 @@ func (m *Machine) digestMemory(sum *trace.Digest, from uint64) {
 	}
 }
 
-// digestWords adds what the log's entries from index from on have changed.
+// digestWords adds the changes of the log's entries from index from on.
 func (m *Machine) digestWords(sum *trace.Digest, from int) error {
 	entries := m.log[from:]
 	for i := range entries {
@@ -155,7 +155,7 @@ func (m *Machine) digestWords(sum *trace.Digest, from int) error {
 		if c.undo != nil {
 			return errors.New("a part of the kernel's state can't be told apart (it is taken back by a function)")
 		}
-		first := true // only the oldest entry of a word says what it was
+		first := true // only the oldest entry of a word has its first value
 		for k := range entries[:i] {
 			first = first && entries[k].word != c.word
 		}

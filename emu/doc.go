@@ -1,8 +1,8 @@
 // Package emu is the machine: a processor and its memory, run by Unicorn.
 //
-// It runs one thread from one point to the next, records what the thread did to
-// memory that others touch, and goes back to any marked state. It knows threads
-// by number only, and nothing of system calls, schedules or searches.
+// It runs one thread from one point to the next, records the thread's accesses
+// to memory that others touch, and goes back to any marked state. It knows
+// threads by number only, and nothing of system calls, schedules or searches.
 //
 // The C half (machine.h) has the engine's hooks: one before every instruction,
 // one before every access. A Run is one call into it. Everything else, marks and

@@ -5,8 +5,8 @@
 #include "classify.h"
 #include "machine.h"
 
-/* Whether the guest itself would allow what the engine refuses: the machine
- * keeps code where it was at the start. */
+/* Whether the guest itself would allow an access that the engine refuses: the
+ * machine keeps code where it was at the start. */
 static bool guest_allows(const struct machine *m, uint64_t addr, uint8_t perm)
 {
 	return addr < m->space && (m->perm[addr >> PAGE_SHIFT] & perm);

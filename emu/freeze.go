@@ -19,19 +19,19 @@ import (
 
 // Frozen is a machine's state after a guest has run in it alone: memory, and
 // one context. Another machine of the same configuration can continue from it,
-// in another process too. Permissions, breakpoints and what is known of sharing
+// in another process too. Permissions, breakpoints and the knowledge of sharing
 // aren't in it. It is plain data.
 type Frozen struct {
 	CPU       []byte // as the engine has it
 	PC, Clock uint64
 	ClockRead uint64   // times that the guest asked for the time
 	Check     []uint64 // registers, as they are read from CPU
-	// Pages are the numbers of the pages of memory that aren't all 0, ascending,
-	// and Data is what they hold.
+	// Pages are the numbers of the pages of memory that aren't all 0,
+	// ascending, and Data are their contents.
 	Pages []uint64
 	Data  []byte
-	// Filled are pages that hold one byte throughout, but for the first eight: what a
-	// kernel makes of those that are free.
+	// Filled are pages that hold one byte throughout, but for the first eight:
+	// a kernel fills free pages so.
 	Filled []Filled
 }
 
@@ -135,8 +135,8 @@ func (m *Machine) Thaw(f *Frozen) (Ctx, error) {
 	return c, nil
 }
 
-// lowest is below all that isn't the program's own: the engine is a library, and
-// what it allocates lies with those, or in what the system calls the heap.
+// lowest is below all memory that isn't the program's own. The engine is a
+// library, and its blocks lie with those, or in the system's heap.
 const lowest = 1 << 32
 
 // noAddresses looks for words that are addresses of the engine's.
@@ -164,8 +164,8 @@ func noAddresses(state []byte) error {
 	return nil
 }
 
-// Layout says in what form the engine keeps a processor's state: frozen ones are of
-// use to machines with the same only.
+// Layout is the form in which the engine keeps a processor's state: frozen ones
+// are of use to machines with the same only.
 func (m *Machine) Layout() string {
 	at := unsafe.Slice((*int32)(unsafe.Pointer(&m.c.reg_at[0])), int(C.NREGS))
 	return fmt.Sprint(m.Version(), " ", uint64(C.context_frozen(m.c)), at)

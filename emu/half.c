@@ -36,8 +36,8 @@ static void hold(struct machine *m, uint64_t addr, uint32_t size)
 	memcpy(h->bytes, m->mem + addr, size);
 }
 
-/* Remembers what the instruction under way reads at addr, and what it read of
- * its thread's own memory before. */
+/* Remembers the read at addr of the instruction under way, and its earlier
+ * reads of its thread's own memory. */
 void half_hold(struct machine *m, uint64_t addr, uint32_t size)
 {
 	if (m->read_insn == m->insn) {

@@ -114,8 +114,8 @@ struct machine *machine_open(bool is32, uint64_t space, uint64_t code_lo, uint64
 }
 
 /* Page permissions are checked in the memory hook: the engine only needs to
- * know what may hold code. Data that it took for executable would make each
- * store look for translated code. */
+ * know which pages may hold code. Data that it took for executable would make
+ * each store look for translated code. */
 const char *machine_map(struct machine *m, uint64_t lo, uint64_t hi, bool code)
 {
 	uint32_t data = m->programs ? UC_PROT_ALL : UC_PROT_READ | UC_PROT_WRITE;
@@ -151,7 +151,7 @@ const char *machine_hook(struct machine *m)
 	return context_init(m);
 }
 
-/* Forgets what was known of code in [lo, hi), which has been written anew. */
+/* Forgets the knowledge of code in [lo, hi), which has been written anew. */
 const char *machine_code_changed(struct machine *m, uint64_t lo, uint64_t hi)
 {
 	for (uint64_t a = lo; a < hi; a++)

@@ -31,8 +31,8 @@ const (
 
 	defaultSpace64 = 128 << 30
 	defaultSpace32 = 4 << 30
-	// maxSpace32: what lies above the addresses that an i386 guest has is for the
-	// bits of Config.Heap, and isn't mapped into the engine.
+	// maxSpace32: the addresses above an i386 guest's are for the bits of
+	// Config.Heap, and isn't mapped into the engine.
 	maxSpace32 = 2 * defaultSpace32
 )
 
@@ -50,7 +50,7 @@ type Machine struct {
 	brk     []uint8  // breakpoint classes of code
 	point   []uint8  // marks of code, see Points
 	lo      uint64   // physical address of code[0] and brk[0]
-	named   []uint64 // what Points named
+	named   []uint64 // the instructions that Points named
 	// loaded is where Load has written.
 	loaded []Range
 	log    []change
@@ -249,7 +249,7 @@ func (m *Machine) Points(addrs []uint64) {
 	}
 }
 
-// Sharing says what is known of the 8 bytes around addr: the only thread that
+// Sharing is the knowledge of the 8 bytes around addr: the only thread that
 // has touched them, or shared. Owner is trace.NoThread for untouched memory, for
 // memory that only trusted code has touched, and for shared memory.
 func (m *Machine) Sharing(addr uint64) (owner trace.TID, shared bool) {

@@ -140,10 +140,11 @@ enum {
 	NREGS,
 };
 
-/* In what two contexts differ beside the general registers: RegDiff in context.go. */
+/* The differences of two contexts beside the general registers: RegDiff in
+ * context.go. */
 enum { DIFF_SSE = 1 << NREGS, DIFF_X87 = 1 << (NREGS + 1) };
 
-/* One entry of the journal: what was there before a change. */
+/* One entry of the journal: the old value of a change. */
 struct undo {
 	uint64_t where; /* bits 0..47 place, 48..55 kind, 56..63 size in bytes */
 	uint64_t old;
@@ -214,7 +215,7 @@ struct order {
 	uint64_t own_len;
 };
 
-/* What Go gets: Stop in types.go. */
+/* Results for Go: Stop in types.go. */
 struct result {
 	uint32_t why;
 	uint32_t fault;

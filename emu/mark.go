@@ -9,7 +9,7 @@ import (
 	"landgo/trace"
 )
 
-// mark is what a trace.Mark stands for: the lengths of everything that grows.
+// mark is the content of a trace.Mark: the lengths of everything that grows.
 type mark struct {
 	journal uint64
 	log     int
@@ -28,8 +28,8 @@ type change struct {
 type undoEntry struct{ where, old uint64 }
 
 // Mark remembers the present state: guest memory, page permissions, contexts,
-// and what was changed through Set and Undo. It costs the same whatever the size
-// of the state.
+// and the values changed through Set and Undo. It costs the same whatever the
+// size of the state.
 func (m *Machine) Mark() trace.Mark {
 	now := mark{uint64(m.c.njournal), len(m.log), int32(m.c.nslots)}
 	if n := len(m.marks); n > 0 && m.marks[n-1] == now {
@@ -39,7 +39,7 @@ func (m *Machine) Mark() trace.Mark {
 	return trace.Mark(len(m.marks) - 1)
 }
 
-// Rewind comes back to a marked state, at a cost proportional to what changed
+// Rewind comes back to a marked state, at a cost proportional to the changes
 // since. Marks made later are forgotten; this one stays valid.
 func (m *Machine) Rewind(k trace.Mark) {
 	if k >= trace.Mark(len(m.marks)) {
@@ -85,7 +85,7 @@ func (m *Machine) rewindLog(n int) {
 		} else {
 			*c.word = c.old
 		}
-		*c = change{} // the collector must not find what it held
+		*c = change{} // the collector must not find its old contents
 	}
 	m.log = m.log[:n]
 }

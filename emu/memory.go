@@ -14,7 +14,7 @@ func (m *Machine) inSpace(addr, n uint64) bool {
 	return addr <= m.space && n <= m.space-addr
 }
 
-// Load writes p at addr without remembering what was there, for a loader before
+// Load writes p at addr without remembering the old bytes, for a loader before
 // the first mark. It may write code.
 func (m *Machine) Load(addr uint64, p []byte) error {
 	n := uint64(len(p))

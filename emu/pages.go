@@ -43,8 +43,8 @@ func (m *Machine) GoneEnd(addr, size uint64) uint64 {
 	return end
 }
 
-// Try calls f and takes back what it changed of guest memory, permissions and
-// what is changed through Set and Undo. f makes no contexts and no marks.
+// Try calls f and takes back its changes of guest memory, of permissions, and
+// through Set and Undo. f makes no contexts and no marks.
 func (m *Machine) Try(f func()) {
 	journal, log := uint64(m.c.njournal), len(m.log)
 	f()

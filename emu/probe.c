@@ -3,12 +3,12 @@
  *
  * A run that stops before an event has seen one callback of it, of 8 bytes at
  * most: there may be more. So the instruction is tried and taken back. A read
- * on several processors is told in its whole length (what comes after it is
+ * on several processors is one event in its whole length (the next access is
  * another event). An instruction isn't split if there is one processor or it
  * begins with a store. Its event is then the smallest range that has all its
  * accesses, which may be more than is accessed but never less.
  *
- * Most instructions turn out to be just what was seen, and will always be: that
+ * Most instructions turn out to be as they were seen, and will always be: that
  * is kept with their class, and they aren't tried again.
  */
 #include "classify.h"

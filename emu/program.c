@@ -4,7 +4,7 @@
  *
  * An instruction's class byte belongs to the memory that it is in, and so do
  * the engine's translations. Both are forgotten when that memory is stored to
- * by the kernel, or goes back to what it was before. The engine may then have
+ * by the kernel, or goes back to its earlier contents. The engine may then have
  * stale translations, which are dropped before the next run. No user code is
  * executed in a run in which the kernel stores: between the two the processor
  * stops.
@@ -111,7 +111,7 @@ struct insn program_insn(const struct machine *m, uint64_t pc)
 	return classify(bytes, n, m->is32);
 }
 
-/* A page of user code isn't what it was. */
+/* A page of user code has changed. */
 void program_stale(struct machine *m, uint64_t page)
 {
 	if (!m->programs[page])
@@ -145,7 +145,7 @@ void program_stored(struct machine *m, uint64_t addr, uint32_t size)
 	}
 }
 
-/* Has the engine forget translations of what has changed. It finds them by virtual
+/* Has the engine forget translations of changed code. It finds them by virtual
  * addresses, which are physical ones for as long as paging is off.
  *
  * Preconditions: no context is live, or is needed. */

@@ -207,7 +207,7 @@ static void run_again(struct machine *m, const struct slot *from, uint64_t journ
 	m->why = why;
 }
 
-/* Takes back what the instruction at the stop has stored already. */
+/* Takes back the stores so far of the instruction at the stop. */
 static void undo_poised(struct machine *m, uint64_t journal)
 {
 	if (m->knobs & KNOB_NO_STORE_UNDO)

@@ -126,7 +126,7 @@ func clen(p *byte) int {
 	return n
 }
 
-// Path is a hash of what runs with Hash did since ResetPath.
+// Path is a hash of the runs with Hash since ResetPath.
 func (m *Machine) Path() uint64 { return uint64(m.c.path) }
 
 // ResetPath begins a new one.

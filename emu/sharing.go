@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// SharingPage is what is known of the sharing of one stretch of memory: a byte
+// SharingPage is the knowledge of the sharing of one stretch of memory: a byte
 // for each granule of 8 bytes, as machine.h has them.
 type SharingPage struct {
 	Number uint64 // the first granule is Number*SharingPageSize
@@ -42,14 +42,14 @@ func (m *Machine) SharingPages() (pages []SharingPage) {
 	}
 }
 
-// LearnSharing adds what another machine learned, with the same guest and the
-// same thread numbers. It reports whether the two together know of memory that
-// more than one thread touches and that this machine didn't know of.
+// LearnSharing adds the knowledge of another machine, with the same guest and
+// the same thread numbers. It reports whether the two together know of memory
+// that more than one thread touches and that this machine didn't know of.
 func (m *Machine) LearnSharing(pages []SharingPage) (news bool, err error) {
 	known := m.touchedPages()
 	for _, p := range pages {
 		if p.Number >= uint64(len(known)) || len(p.Bytes) != pageSize {
-			return news, errors.New("what was learned of sharing is of another address space")
+			return news, errors.New("the knowledge of sharing is of another address space")
 		}
 		known[p.Number] = 1
 		mine := m.sharingBytes(p.Number)

@@ -1,11 +1,11 @@
 /*
  * The stores of a half-executed instruction.
  *
- * An instruction can be seen between its stores as well: a store of ten or sixteen
- * bytes, or across two cache lines, is two. When a run stops there, the whole
- * instruction is taken back, and what its first stores stored is put into memory
- * by itself. When the thread goes on, the instruction runs from its beginning and
- * makes these stores again: they are taken back at its end.
+ * An instruction can be seen between its stores as well: a store of ten or
+ * sixteen bytes, or across two cache lines, is two. When a run stops there, the
+ * whole instruction is taken back, and the bytes of its first stores are put
+ * into memory separately. When the thread goes on, the instruction runs from
+ * its beginning and makes these stores again: they are taken back at its end.
  *
  * How far it has come is a number of bytes, in the order of its stores: the same
  * however much of them is shared.
@@ -62,7 +62,8 @@ static void keep(struct machine *m, uint64_t entry, uint32_t from, uint32_t to)
 	}
 }
 
-/* Notes, at a stop inside the instruction under way, what others see of its stores. */
+/* Notes, at a stop inside the instruction under way, the visible part of its
+ * stores. */
 void stored_note(struct machine *m, uint64_t addr, bool write)
 {
 	uint32_t shown = m->insn == 1 && m->half_from ? m->half_done : 0;
@@ -73,7 +74,7 @@ void stored_note(struct machine *m, uint64_t addr, bool write)
 		keep(m, m->wrote_from, shown, m->events.done);
 }
 
-/* Puts what was noted into memory, once the instruction is taken back. */
+/* Puts the noted bytes into memory, once the instruction is taken back. */
 void stored_show(struct machine *m)
 {
 	for (uint32_t i = 0; i < m->nstores; i++)
@@ -81,8 +82,8 @@ void stored_show(struct machine *m)
 	m->nstores = 0;
 }
 
-/* At the end of an instruction that the run began in: of what it has stored, what
- * was there before the run stays. */
+/* At the end of an instruction that the run began in: its stores before the run
+ * stay. */
 void stored_again(struct machine *m)
 {
 	keep(m, m->half_from - 1, m->half_done, UINT32_MAX);

@@ -79,9 +79,9 @@ type Config struct {
 	// Privileged instructions stop a run unless they are permitted.
 	Bare     bool
 	CodeBias uint64
-	// Devices are pages of registers beyond Space, on a bare machine. An access stops
-	// the run; the instruction is then permitted, and finds in the page of DeviceBytes
-	// what was put there. Two at most.
+	// Devices are pages of registers beyond Space, on a bare machine. An access
+	// stops the run; the instruction is then permitted, and finds the given
+	// bytes in the page of DeviceBytes. Two at most.
 	Devices []Device
 	// Programs: the kernel of a bare machine runs user programs, below CodeBias: code
 	// that it puts into memory. It is i386, and its page tables have two levels.
@@ -152,7 +152,7 @@ func (r *Regs) Differing(o *Regs) (set RegSet) {
 // nregs is the number of registers of Regs.
 const nregs = C.NREGS
 
-// RunFlags say where a run stops and what it records.
+// RunFlags choose a run's stops and its records.
 type RunFlags uint32
 
 const (
@@ -197,8 +197,9 @@ const (
 	Intrudes RunFlags = C.RUN_INTRUDES
 	// Fills (bare, with Programs): rep stos stops as a privileged instruction does.
 	Fills RunFlags = C.RUN_FILLS
-	// Faults: an access that faults is an event too, if threads share the memory: what
-	// it finds there is what others do with the page. It is recorded as a read.
+	// Faults: an access that faults is an event too, if threads share the
+	// memory: its result depends on other threads' changes of the page. It is
+	// recorded as a read.
 	Faults RunFlags = C.RUN_FAULTS
 )
 
@@ -263,8 +264,8 @@ const (
 	// StopBudget, StopInsn: before the instruction that would exceed them.
 	StopBudget Why = C.STOP_BUDGET
 	StopInsn   Why = C.STOP_INSN
-	// StopPrivileged: before hlt, cli, sti, in, out and the like: what only a
-	// bare machine may do (Stop.Detail names it, Trap.Len is its length).
+	// StopPrivileged: before hlt, cli, sti, in, out and other instructions for
+	// a bare machine only (Stop.Detail names it, Trap.Len is its length).
 	StopPrivileged Why = C.STOP_PRIVILEGED
 	// StopUnmodelled: an instruction that isn't modelled (AVX, rdrand, x87
 	// state tricks, ...); Stop.Detail names it.

@@ -203,7 +203,7 @@ static void *f(void *a) { free(malloc(1)); char *volatile p = malloc(5); *p = 1;
 int main(void) { GO(t, f); pthread_join(t, 0); }`, "leak", "leak", "a block of 5 bytes is lost"},
 	{"a flag that was never set", `int main(void) { struct { int a, b; } *p = malloc(8); p->a = 1; return p->b ? 0 : 0 * puts("no"); }`, "uninit", "uninitialised-read", "a branch depends"},
 	{"an index that was never set", `volatile char t[1000]; int main(void) { unsigned char *p = malloc(1); return t[*p]; }`, "uninit", "uninitialised-read", "an address depends"},
-	{"a text that was never set", `int main(void) { char *p = malloc(4); return write(1, p, 4) != 4; }`, "uninit", "uninitialised-read", "what is written depends"},
+	{"a text that was never set", `int main(void) { char *p = malloc(4); return write(1, p, 4) != 4; }`, "uninit", "uninitialised-read", "the output depends"},
 	{"the length of a text that was never set", `int main(void) { char *p = malloc(8); p[7] = 0; KEEP(p); size_t n = strlen(p); KEEP(n); }`, "uninit", "uninitialised-read", "where a text ends depends"},
 	{"texts that end before what was never set, and one that another thread writes", `
 static char *p;

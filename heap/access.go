@@ -13,7 +13,7 @@ const (
 	Leak         Kind = "leak"
 )
 
-// Wrong is what is wrong with an access, a free or an end.
+// Wrong is the error of an access, a free or an end.
 type Wrong struct {
 	Kind    Kind
 	Message string
@@ -21,7 +21,7 @@ type Wrong struct {
 }
 
 // Access names the error of an access at an address whose bytes aren't all in a
-// live block. does is what it does: "reads 4 bytes", "locks a mutex".
+// live block. does is its action: "reads 4 bytes", "locks a mutex".
 //
 // One that begins in a block that was freed is a use after the free; all others
 // are about the nearest live block, whose bounds they go beyond.

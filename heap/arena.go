@@ -23,8 +23,8 @@ const (
 // Arena is where one thread's blocks come from.
 type Arena struct {
 	heap *Heap
-	// parts are the arena's own addresses, those for small rooms (Low), and those
-	// for what its own have no place for (Far).
+	// parts are the arena's own addresses, those for small rooms (Low), and
+	// those for blocks that its own have no place for (Far).
 	parts   [3]part
 	largest uint64
 	small   uint64            // rooms below that come from the second part, while there is place
@@ -51,8 +51,8 @@ type room struct {
 }
 
 // NewArena makes an arena of the heap, with the addresses [base, end); a block
-// may take at most largest of them. Arenas aren't taken back by Rewind, only
-// what is in them.
+// may take at most largest of them. Rewind takes back the contents of arenas,
+// not the arenas.
 func (h *Heap) NewArena(base, end, largest uint64) *Arena {
 	a := &Arena{heap: h, parts: [3]part{{base: base, end: end}}, largest: min(largest, capacity(numClasses-1))}
 	h.arenas = append(h.arenas, a)

@@ -1,12 +1,12 @@
 package heap
 
-// Cover says of addresses to which block they belong: disjoint ranges, each with a
-// number. It is a value: what is set makes a new one, and the old one stays, so that
-// to go back is to take the old one. The zero value covers nothing. Setting and
-// asking take a time that grows with the logarithm of the number of ranges.
+// Cover says of addresses to which block they belong: disjoint ranges, each
+// with a number. It is a value: setting makes a new one, and the old one stays.
+// So to go back is to take the old one. The zero value covers nothing. Setting
+// and asking take a time that grows with the logarithm of the number of ranges.
 //
 // It is a treap (Seidel and Aragon, Algorithmica 1996) by first addresses. The
-// priorities are a hash of these, so that its form depends on what is in it only.
+// priorities are a hash of these, so that its form depends on its contents only.
 type Cover struct{ root *covered }
 
 // covered is a range [lo, hi) of a number. It never changes.
@@ -41,7 +41,7 @@ func join(a, b *covered) *covered {
 	return b.with(join(a, b.left), b.right)
 }
 
-// cut divides what is below an address from what isn't.
+// cut divides the part below an address from the rest.
 func cut(c *covered, at uint64) (below, above *covered) {
 	switch {
 	case c == nil:

@@ -1,5 +1,5 @@
-// Package heap is the model of a guest's allocated memory: which blocks there
-// are, what each life of one was, and what is wrong with an access or a free.
+// Package heap is the model of a guest's allocated memory: its blocks, their
+// lives, and the errors of accesses and frees.
 //
 //	scheduler ── gives and takes blocks ──> Heap ── lives ──> access.go, free.go, leak.go
 //	                                          └── Arena: where trusted blocks lie

@@ -2,10 +2,10 @@ package heap
 
 import "fmt"
 
-// Free says what is wrong with giving the block at a pointer back to the
-// allocators of a family by the function named; ok if nothing is. The
-// describing function names memory that isn't the heap's, for a message: "a
-// variable", "the stack of thread 0.1"; "" if it is the heap's.
+// Free names the error of freeing the block at a pointer by the named function,
+// for the allocators of a family; ok if there is none. The describing function
+// names memory that isn't the heap's, for a message: "a variable", "the stack
+// of thread 0.1"; "" if it is the heap's.
 func (h *Heap) Free(p uint64, f Family, function, what string) (w Wrong, ok bool) {
 	b := h.At(f, p)
 	other := h.othersAt(f, p)

@@ -14,12 +14,12 @@ type Event struct {
 	PC     uint64
 }
 
-// Family tells allocators apart: what one gave out isn't another's to free. The
+// Family distinguishes allocators: a block of one isn't another's to free. The
 // guest's malloc is 0.
 type Family uint8
 
-// Origin is what a block's bytes were asked for by, of the functions that share
-// one allocator.
+// Origin is the function that allocated a block, of those that share one
+// allocator.
 type Origin uint8
 
 const (
@@ -83,7 +83,7 @@ func NewApart() *Heap {
 	return h
 }
 
-// undo is one entry of the log: what a word was before it changed.
+// undo is one entry of the log: a word's value before its change.
 type undo struct {
 	what   change
 	family Family // lastBlock
@@ -202,7 +202,7 @@ func (h *Heap) Extend(f Family, addr, n uint64, e Event) {
 // Most is the largest size that a block has had at its place.
 func (b *Block) Most() uint64 { return max(b.Size, b.Was) }
 
-// Own adds memory to what an allocator has that is followed.
+// Own adds memory to that of an allocator that landgo follows.
 func (h *Heap) Own(p Piece) { h.owned = append(h.owned, p) }
 
 // Owned is that memory, in the order in which it came.

@@ -132,7 +132,7 @@ func TestBadProfiles(t *testing.T) {
 		"kernel:\n  ready-list: {head: a}":                      `p.yaml:2: unknown key "head" of a list of threads`,
 		kernelThread:                                            "p.yaml:1: the kernel has neither a thread's stack nor current",
 		kernelThread + "  current: c\n":                         "p.yaml:1: the kernel has no ready-list, created or table",
-		strings.Replace(kernelThread, "}", ", stack: 4096}", 1) + "  current: c\n": "p.yaml:4: who runs is told by current or by a thread's stack: not by both",
+		strings.Replace(kernelThread, "}", ", stack: 4096}", 1) + "  current: c\n": "p.yaml:4: the running thread is known by current or by a thread's stack: not by both",
 		"trust: {a: b}":                         "p.yaml:1: trust has to be a name or a list of names; this is a mapping",
 		"name: [a]":                             "p.yaml:1: name has to be a single value; this is a list",
 		"name: &x a\ntrust: *x":                 "p.yaml:1: a profile is plain YAML, without Anchor",

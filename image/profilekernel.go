@@ -109,13 +109,13 @@ func (k *KernelProfile) complete() error {
 	case k.Booted.Name == "":
 		return wrong(k.Line, "the kernel has no booted: the function at whose call it is up")
 	case t.State.Name == "" || len(t.Ready) == 0 || len(t.Ended) == 0:
-		return wrong(k.Line, "the kernel has no thread with state, ready and ended: they say who can run")
+		return wrong(k.Line, "the kernel has no thread with state, ready and ended: they say which threads can run")
 	case t.Stack == 0 && k.Current.Name == "":
-		return wrong(k.Line, "the kernel has neither a thread's stack nor current: nothing says who runs")
+		return wrong(k.Line, "the kernel has neither a thread's stack nor current: nothing names the running thread")
 	case t.Stack != 0 && k.Current.Name != "":
-		return wrong(k.Current.Line, "who runs is told by current or by a thread's stack: not by both")
+		return wrong(k.Current.Line, "the running thread is known by current or by a thread's stack: not by both")
 	case len(k.Input) > 0 && t.Channel.Name == "":
-		return wrong(k.Input[0].Line, "the kernel has input, and its thread no channel: nothing says who waits for it")
+		return wrong(k.Input[0].Line, "the kernel has input, and its thread no channel: nothing names the threads that wait for it")
 	case len(k.Ready) == 0 && len(k.Created) == 0 && len(k.Table) == 0:
 		return wrong(k.Line, "the kernel has no ready-list, created or table: nothing says which threads there are")
 	}

@@ -112,7 +112,7 @@ func (f *frontier) next() (shared int, ok bool, err error) {
 		f.path = append(f.path, step)
 	}
 	if err != nil {
-		return 0, false, fmt.Errorf("what the last bound cut off can't be read back: %w", err)
+		return 0, false, fmt.Errorf("the work for the next bound can't be read back: %w", err)
 	}
 	return shared, true, nil
 }
@@ -196,7 +196,7 @@ func (f *frontier) append(g *frontier) error {
 			if err == io.EOF {
 				break
 			} else if err != nil {
-				return fmt.Errorf("what the last bound cut off can't be read back: %w", err)
+				return fmt.Errorf("the work for the next bound can't be read back: %w", err)
 			}
 			if err := f.spill(); err != nil {
 				return err

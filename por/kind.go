@@ -91,7 +91,7 @@ const (
 
 var optimised = Param{Name: "optimised", Default: 1, Most: 1, Help: "1: conservative backtrack points only where the bound cut something off; 0: wherever the paper has them"}
 
-var early = Param{Name: "early", Default: 1, Most: 1, Help: "1: also executions that end, or come to a standstill, with threads that would need more rounds to go on; 0: drops these as its paper does, sooner done, and proves nothing"}
+var early = Param{Name: "early", Default: 1, Most: 1, Help: "1: also executions that end, or stop, with threads that need more rounds to go on; 0: drops these as its paper does, is faster, and proves nothing"}
 
 // kinds lists the searches, in the order in which they are explained to users.
 var kinds = []Kind{
@@ -99,26 +99,26 @@ var kinds = []Kind{
 		Bounds: anyCounted, Joint: true, strategy: newExhaustive},
 	{Name: "bounded", Paper: "Musuvathi and Qadeer, PLDI 2007; Emmi, Qadeer and Rakamaric, POPL 2011; Coons, Musuvathi and McKinley, OOPSLA 2013, §2.5", About: "runs every interleaving within the bound, by ascending bound",
 		Bounds: anyCounted, Joint: true, NeedsBound: true, WhyNot: "its walk can't count that", strategy: newBounded},
-	{Name: "bpor", Paper: "Coons, Musuvathi and McKinley, OOPSLA 2013, Algorithms 2, 3 and 4", About: "dpor, with more backtrack points where the bound may have cut off what others lead to",
+	{Name: "bpor", Paper: "Coons, Musuvathi and McKinley, OOPSLA 2013, Algorithms 2, 3 and 4", About: "dpor, with more backtrack points where the bound may have cut off other points' executions",
 		Bounds: []Measure{Preempt, Fair}, Joint: true, NeedsBound: true, WhyNot: "its conservative backtrack points are for preemptions and the fair bound",
 		Params: []Param{
 			{Name: "sleep", Default: 1, Most: 1, Help: "1: with sleep sets"},
 			optimised,
 		}, whole: cutOff, strategy: newBPOR},
-	{Name: "naive-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 5", About: "source, refusing what is beyond the bound; isn't sound", Claim: Nothing,
+	{Name: "naive-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 5", About: "source, refusing steps beyond the bound; isn't sound", Claim: Nothing,
 		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", whole: cutOff, strategy: newNaiveBPOR},
 	{Name: "nidhugg-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 12", About: "nidhugg, with conservative backtrack points at the starts of blocks",
 		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{optimised}, whole: cutOff, strategy: newNidhuggBPOR},
 	{Name: "source-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 13", About: "source, with conservative backtrack points at the starts of blocks",
 		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{optimised}, whole: cutOff, strategy: newSourceBPOR},
-	{Name: "lazy-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithms 10 and 11", About: "source, leaving out traces of which no linearisation is within the bound", NotForKernels: "it doesn't know that a step may keep others from running, by their priority", Unordered: true,
+	{Name: "lazy-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithms 10 and 11", About: "source, leaving out traces without a linearisation within the bound", NotForKernels: "it doesn't know that a step may keep others from running, by their priority", Unordered: true,
 		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{
-			{Name: "prefixes", Default: 1 << 20, Least: 1, Help: "how many prefixes of a trace are looked at for its least preemptions; one that needs more counts as within the bound. A small number is a heuristic for large traces: it lets in too many, never too few"},
+			{Name: "prefixes", Default: 1 << 20, Least: 1, Help: "how many prefixes of a trace are examined for its least preemptions; a trace that needs more counts as within the bound. A small number is a heuristic for large traces: it lets in too many, never too few"},
 		}, whole: cutOff, strategy: newLazyBPOR},
 	{Name: "sleep", Paper: "sleep sets (Godefroid 1996, ch. 5)", About: "leaves out steps whose reorderings were all explored",
 		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", strategy: newSleep},
-	{Name: "stateful", Paper: "stateful search (Flanagan and Godefroid 2005, §5), sleep sets with states (Godefroid 1996, ch. 5)", About: "runs no step of a state twice; its memory grows with the number of states", NotForKernels: "what ticks may still do isn't in the hash of a state",
-		WhyNot: "what is left of a bound differs between two ways to a state", Params: []Param{
+	{Name: "stateful", Paper: "stateful search (Flanagan and Godefroid 2005, §5), sleep sets with states (Godefroid 1996, ch. 5)", About: "runs no step of a state twice; its memory grows with the number of states", NotForKernels: "the future effects of ticks aren't in the hash of a state",
+		WhyNot: "the rest of a bound differs between two ways to a state", Params: []Param{
 			{Name: "sleep", Default: 1, Most: 1, Help: "1: with sleep sets, 0: without"},
 		}, whole: oneTable, strategy: newStateful},
 	{Name: "dpor", Paper: "Flanagan and Godefroid, POPL 2005", About: "adds backtrack points where executions race",

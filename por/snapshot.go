@@ -26,7 +26,7 @@ import (
 const snapshotVersion = 3
 
 // ErrSnapshot is one that can't be read.
-var ErrSnapshot = errors.New("what the checkpoint has of the search is damaged")
+var ErrSnapshot = errors.New("the checkpoint's search is damaged")
 
 type packer struct {
 	buf    []byte

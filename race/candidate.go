@@ -5,7 +5,7 @@ import "landgo/trace"
 // Pair is two instructions that race, A at the lower address. They may be one.
 type Pair struct{ A, B uint64 }
 
-// Kind says what two accesses without an order between them are to a program.
+// Kind classifies two accesses without an order between them.
 type Kind uint8
 
 const (
@@ -79,9 +79,9 @@ func (s *Sighting) less(t *Sighting) bool {
 // BothOrders reports whether each of the two was seen to come first.
 func (c *Candidate) BothOrders() bool { return c.AFirst && c.BFirst }
 
-// Candidates lists what was found, in the order in which it was found. The
-// caller must not change it. It grows at its end; what is in it changes only
-// towards the lesser Kind, more orders, and Bare.
+// Candidates lists the findings, in their order. The caller must not change it.
+// It grows at its end; an entry changes only towards the lesser Kind, more
+// orders, and Bare.
 func (d *Detector) Candidates() []*Candidate { return d.order }
 
 // Changed lists the candidates whose Shown the last Step, or Add, has set, by
@@ -93,7 +93,7 @@ func (d *Detector) Changed() []int { return d.changed }
 // twice.
 func (d *Detector) News() []int { return d.news }
 
-// race adds what one visit e to a rival r of s, and one to s after it, show.
+// race adds the findings of one visit e to a rival r of s, and one to s after it.
 func (d *Detector) race(s *site, r *rival, e, v *visit) {
 	at := s.first(s.mask & r.site.mask)
 	kind := Recycled
@@ -116,7 +116,7 @@ func (d *Detector) race(s *site, r *rival, e, v *visit) {
 		Shown: Sighting{r.site.access(e, at), s.access(v, at)}})
 }
 
-// kind says what a race of two sites at an address is.
+// kind is the kind of a race of two sites at an address.
 func (d *Detector) kind(s, o *site, at uint64) Kind {
 	switch min(d.atomic(s, at), d.atomic(o, at)) {
 	case Declared:
@@ -127,8 +127,8 @@ func (d *Detector) kind(s, o *site, at uint64) Kind {
 	return Data
 }
 
-// atomic says whether the access from a site is atomic. It asks again what the
-// memory at an address is, for now another thread uses it as well.
+// atomic says whether the access from a site is atomic. It asks again for the
+// kind of memory at an address, because now another thread uses it as well.
 func (d *Detector) atomic(s *site, at uint64) Atomicity {
 	switch {
 	case s.atomic():
@@ -143,7 +143,7 @@ func (s *site) access(v *visit, at uint64) Access {
 	return Access{Thread: s.thread, PC: s.pc, Addr: at, Size: v.size, Write: s.write, Free: s.free, Step: v.step, Insn: v.insn}
 }
 
-// add adds what b says to the candidate of its pair.
+// add adds b to the candidate of its pair.
 func (d *Detector) add(b *Candidate) {
 	c := d.found[b.Pair]
 	if c == nil {
@@ -178,7 +178,7 @@ func (d *Detector) add(b *Candidate) {
 	}
 }
 
-// begin begins to collect what changes.
+// begin begins to collect changes.
 func (d *Detector) begin() { d.changed, d.news = d.changed[:0], d.news[:0] }
 
 // Add adds the candidates of another detector, which has watched other

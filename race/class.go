@@ -1,8 +1,8 @@
 package race
 
-// Class is what became of a candidate: Blum and Gibson's terms (OOPSLA 2016,
-// §2.3), with what they leave open settled here. It is about the program as it
-// was run, with its input, and at the points that were explored.
+// Class classifies a candidate after a search: Blum and Gibson's terms (OOPSLA
+// 2016, §2.3), with their open cases settled here. It is about the program
+// as it was run, with its input, and at the points that were explored.
 type Class uint8
 
 const (
@@ -29,7 +29,7 @@ func (c Class) String() string {
 	return [...]string{"untested", "false positive", "benign", "bug"}[c]
 }
 
-// Class says what became of a candidate in a search. complete: the search ran
+// Class is a candidate's class after a search. complete: the search ran
 // all interleavings there are at its points, without a bound. failed: a thread
 // was preempted right before one of its instructions in the execution of a bug.
 // The candidate has to be from a detector that watched that search alone, for

@@ -2,8 +2,8 @@ package race
 
 import "landgo/trace"
 
-// Vector clocks. A clock is a number into d.vecs and is never changed: what
-// would change one makes another, so that going back is cutting off the end.
+// Vector clocks. A clock is a number into d.vecs and is never changed: a change
+// makes another, so that going back is cutting off the end.
 
 // ensure makes room for a thread. A thread's time begins at 1, so that its
 // first epoch isn't before everything.
@@ -23,7 +23,7 @@ func (d *Detector) ensure(t trace.TID) {
 }
 
 // widen gives every clock room for n threads. Clocks are numbers, so nothing
-// else changes, nor does what a mark means, but for the lengths in it.
+// else changes, and a mark has only lengths.
 func (d *Detector) widen(n int) {
 	w := max(n, 2*d.width)
 	vecs := make([]uint32, len(d.vecs)/d.width*w)

@@ -64,7 +64,7 @@ type touched struct {
 // check looks for races of a visit to site s with earlier ones. The last visit
 // of a site stands for all before it. An event after the last is after those
 // too. So an access that races with one of them races with the last, and makes
-// the same pair. before is the thread's clock without what the access acquires:
+// the same pair. before is the thread's clock without the access's acquisitions:
 // two atomic accesses aren't ordered by their own meeting.
 func (d *Detector) check(s *site, v visit, before int32) {
 	after := d.slots[d.threads[s.thread].clock]

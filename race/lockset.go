@@ -50,7 +50,7 @@ func (l *locksets) exclude(a, b int32) bool {
 	return false
 }
 
-// holding follows what thread t holds.
+// holding follows the locks of thread t.
 func (d *Detector) holding(t trace.TID, o *trace.Op) {
 	var h held
 	take := false

@@ -1,7 +1,7 @@
 // Package race finds data-race candidates: pairs of instructions that access
 // the same bytes from different threads, at least one writing, without an order
 // between them. It watches transitions as a search runs them and goes back with
-// it; what it has found it keeps.
+// it; its findings stay.
 //
 // Two definitions of order, as in Blum and Gibson (OOPSLA 2016, §2.2), and one
 // of our own for what is called a bug (adjacent.go):
@@ -45,7 +45,7 @@ const (
 	Adjacent
 )
 
-// Config is what a Detector needs to know.
+// Config is the input of a Detector.
 type Config struct {
 	Mode Mode
 	// Fine: there is a preemption point before every access that counts, also
@@ -54,8 +54,8 @@ type Config struct {
 	// Atomic, if not nil, says whether the instruction at pc accesses, at an
 	// address, an object that is declared as atomic. A race of two such
 	// accesses is of Kind Sync, even if the compiler makes plain instructions
-	// of them. A plain load then acquires what locked instructions released,
-	// for that is how a sequentially consistent one is compiled; a plain store
+	// of them. A plain load then acquires the releases of locked instructions:
+	// compilers make such loads of sequentially consistent ones. a plain store
 	// may be relaxed, and releases nothing.
 	Atomic func(pc, addr uint64) Atomicity
 	// Library, if not nil, reports whether the instruction at pc is one of the C
@@ -63,7 +63,7 @@ type Config struct {
 	Library func(pc uint64) bool
 }
 
-// Atomicity is what is known of how a program means an access.
+// Atomicity is the knowledge of an access's meaning to the program.
 type Atomicity uint8
 
 const (
@@ -81,7 +81,7 @@ type Detector struct {
 	vecs  []uint32 // vector clocks of width entries, end to end; number 0 is all zeros
 	width int
 
-	// Slots hold what changes, so that one log of old values undoes it all.
+	// Slots hold all changing values, so that one log of old values undoes them.
 	slots   []int32
 	log     []undo
 	threads []threadSlots

@@ -14,7 +14,7 @@ type site struct {
 	mask     uint8 // the bytes of the granule
 	write    bool
 	locked   bool // by a locked instruction, or as good as that (trace.Library)
-	declared bool // of what is declared as atomic
+	declared bool // of an object declared as atomic
 	library  bool // by the C library's own synchronisation
 	free     bool // no access: the end of the life of the block
 
@@ -45,7 +45,7 @@ type visit struct {
 	insn  uint16
 }
 
-// cell is what is known of a granule.
+// cell is the knowledge of a granule.
 type cell struct {
 	sites []*site
 	life  int32 // a slot: how often its memory was given back
@@ -109,7 +109,7 @@ func (s *site) first(mask uint8) uint64 {
 	return a
 }
 
-// forget forgets what its candidates were made of.
+// forget forgets the origins of its candidates.
 func (s *site) forget() {
 	s.open = len(s.rivals)
 	for i := range s.rivals {

@@ -2,9 +2,9 @@ package race
 
 import "landgo/trace"
 
-// What synchronisation orders. An operation acquires what earlier operations
-// released to its object. Sections without interrupts are one lock for all. A
-// timeout orders nothing, nor does an operation that fails or only looks.
+// The order by synchronisation. An operation acquires the earlier releases to
+// its object. Sections without interrupts are one lock for all. A timeout
+// orders nothing, nor does an operation that fails or only looks.
 
 // edges says which clocks of its object an operation takes part in.
 type edges uint8
@@ -88,7 +88,7 @@ func (d *Detector) object(s space, obj uint64) int32 {
 	return slot
 }
 
-// operation carries out what o orders. It reports whether o may wake others,
+// operation carries out the order by o. It reports whether o may wake others,
 // whose order the caller sees to.
 func (d *Detector) operation(t trace.TID, o *trace.Op, fresh bool) (woke bool) {
 	d.holding(t, o)
@@ -145,8 +145,8 @@ func (d *Detector) operation(t trace.TID, o *trace.Op, fresh bool) (woke bool) {
 	return e&wakes != 0
 }
 
-// releaseTo makes what acquires the object later come after thread t's events
-// so far. Earlier releases stay: a semaphore's posts add up, and a lock's come
+// releaseTo makes later acquirers of the object come after thread t's events so
+// far. Earlier releases stay: a semaphore's posts add up, and a lock's come
 // before anyway.
 func (d *Detector) releaseTo(t trace.TID, slot int32) {
 	mine := d.slots[d.threads[t].clock]

@@ -7,7 +7,7 @@ import (
 	"landgo/result"
 )
 
-// How much of what a guest has a lot of is shown.
+// Limits on long lists in reports.
 const (
 	maxFrames   = 6
 	maxOutput   = 5   // lines
@@ -122,7 +122,7 @@ func (p *page) stack(b *result.Bug) {
 	}
 }
 
-// output shows the last lines of what the guest had written.
+// output shows the last lines of the guest's output.
 func (p *page) output(text string) {
 	text = strings.TrimRight(text, "\n")
 	if text == "" {

@@ -8,7 +8,7 @@ import (
 	"landgo/result"
 )
 
-// Inspection writes what landgo sees in a guest.
+// Inspection writes landgo's view of a guest.
 func Inspection(w io.Writer, i *result.Inspection, s Style) {
 	p := newPage(w, s)
 	p.line("guest        %s", p.file(i.Guest.Path))

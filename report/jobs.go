@@ -54,7 +54,7 @@ func (p *page) jobs(r *result.Result) {
 // maxPlaces is how many instructions of a set are named.
 const maxPlaces = 2
 
-// points is what a job explores.
+// points is a job's space.
 func points(j *result.Job) string {
 	text := jobName(j.PP)
 	switch {

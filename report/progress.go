@@ -131,8 +131,8 @@ func (p *Progress) Close() {
 	}
 }
 
-// advise says once, when the search will take long and nothing would end it,
-// what would make it shorter.
+// advise suggests once how to make a search shorter, if it will take long and
+// no limit would end it.
 func (p *Progress) advise(r result.Progress) {
 	if p.advised || p.style.Limited || r.Elapsed < soon || r.Elapsed+r.Left < long {
 		return

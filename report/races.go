@@ -9,7 +9,7 @@ import (
 // maxRaces is how many races are shown: those that came in both orders.
 const maxRaces = 3
 
-// races lists what nothing orders. Candidates seen in one order only are
+// races lists unordered accesses. Candidates seen in one order only are
 // counted: something that isn't synchronisation may order them.
 func (p *page) races(r *result.Result) {
 	var both []*result.RacePair

@@ -1,6 +1,6 @@
 // Package report shows results: a first screen that a student understands, a
-// step-by-step account of a replay, what landgo sees in a guest, progress, and
-// JSON for machines.
+// step-by-step account of a replay, an inspection, progress, and JSON for
+// machines.
 //
 // It turns plain values of package result into text and knows nothing of how
 // they came about. The same value gives the same bytes: no clock, no map order,
@@ -44,9 +44,9 @@ func JSON(w io.Writer, v any) {
 	w.Write(escapeJSON(b.Bytes()))
 }
 
-// escapeJSON escapes what encoding/json leaves as it is though a terminal might obey
-// it: DEL, the control characters beyond ASCII, marks of direction. Such characters
-// are in strings only.
+// escapeJSON escapes characters that encoding/json leaves, and that a terminal
+// might obey: DEL, the control characters beyond ASCII, marks of direction.
+// Such characters are in strings only.
 func escapeJSON(text []byte) []byte {
 	risky := func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
 	if bytes.IndexFunc(text, risky) < 0 {
@@ -136,7 +136,7 @@ func (p *page) where(f result.Frame) string {
 	return clean(f.Function) + " " + place
 }
 
-// fit is where, shortened to what fits after a number of columns: the
+// fit is where, shortened to fit after a number of columns: the
 // directories go first.
 func (p *page) fit(f result.Frame, used int) string {
 	text := p.where(f)
@@ -190,7 +190,7 @@ func (p *page) quote(indent string, f result.Frame, instruction string) {
 	p.line("%*s| %s", len(head)-2, "", p.cut(asm, len(head)))
 }
 
-// cut shortens text to what fits after a number of columns.
+// cut shortens text to fit after a number of columns.
 func (p *page) cut(text string, used int) string {
 	if room := p.width - used; len(text) > room && room > 3 {
 		return text[:room-3] + "..."

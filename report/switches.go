@@ -42,7 +42,7 @@ func fewest(b *result.Bug) string {
 	return " (the fewest found)"
 }
 
-// legend says what each thread is.
+// legend lists the threads with their origin.
 func (p *page) legend(starts []result.ThreadStart) {
 	for _, s := range starts {
 		text := "runs " + clean(s.Function)

@@ -39,7 +39,7 @@ func Text(w io.Writer, r *result.Result, s Style) {
 	p.certificate(&r.Certificate)
 }
 
-// headline is the verdict, which never stands without what it holds for.
+// headline is the verdict, which never stands without its scope.
 func (p *page) headline(r *result.Result) {
 	guest := p.file(r.Guest.Path)
 	verdict, rest := string(r.Verdict), ""
@@ -91,7 +91,7 @@ func (p *page) warned(verdict, rest string, all []result.Warning) bool {
 	return true
 }
 
-// replayed says whether a replay showed what it was to show.
+// replayed says whether a replay showed its bug.
 func (p *page) replayed(r *result.Replay) {
 	p.blank()
 	switch {
@@ -106,7 +106,7 @@ func (p *page) replayed(r *result.Replay) {
 	}
 }
 
-// places says where the guest did what the reason speaks of.
+// places shows the place of the reason in the guest.
 func (p *page) places(r *result.Result) {
 	for i, f := range r.Place {
 		if i == maxFrames {
@@ -121,7 +121,7 @@ func (p *page) places(r *result.Result) {
 	}
 }
 
-// problem says what to do about a reason, and in full why it is one.
+// problem shows the cure for a reason, and its full cause.
 func (p *page) problem(kind result.ErrorKind, full bool) {
 	if kind == "" {
 		return
@@ -133,7 +133,7 @@ func (p *page) problem(kind result.ErrorKind, full bool) {
 	p.wrap("  cure: ", problem.Cure+" [landgo help errors "+string(problem.Kind)+"]")
 }
 
-// unexamined says what a verdict leaves open.
+// unexamined lists the pairs that a verdict leaves open.
 func (p *page) unexamined(r *result.Result) {
 	if r.Unexamined == 0 {
 		return
@@ -197,7 +197,7 @@ func amount(n result.Amount, noun string) string {
 	return "10^300 " + noun + "s or more"
 }
 
-// certificate says what the result rests on.
+// certificate shows the basis of the result.
 func (p *page) certificate(c *result.Certificate) {
 	p.wrap("certificate  ", "image sha256 "+short(c.Image)+"; granularity "+c.Granularity+"; bound "+c.Bound+"; search "+c.Search)
 	const indent = "             "

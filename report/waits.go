@@ -36,11 +36,11 @@ func (p *page) waits(b *result.Bug) {
 	case len(b.Cycle) > 0:
 		p.wrap("  ", "cycle: "+strings.Join(append(b.Cycle[:len(b.Cycle):len(b.Cycle)], b.Cycle[0]), " waits for "))
 	case b.Kind == result.Deadlock:
-		p.line("  Nobody is left who could let them go on.")
+		p.line("  No thread is left that could let them go on.")
 	}
 }
 
-// waitsFor says what a thread waits for in words.
+// waitsFor describes a thread's wait in words.
 func (p *page) waitsFor(w *result.Wait) string {
 	text := fmt.Sprintf("waits for %s %s", w.For, clean(w.Object))
 	if w.Owner != "" && w.Owner != w.Object {
@@ -67,12 +67,12 @@ func (p *page) loops(loops []result.Loop) {
 		}
 		for i := range l.Waits {
 			a := &l.Waits[i]
-			p.line("%suntil somebody writes %s", indent, p.cut(p.waited(a), len(indent)+23))
+			p.line("%suntil another thread writes %s", indent, p.cut(p.waited(a), len(indent)+28))
 		}
 	}
 }
 
-// waited is what a loop reads, with the value that it doesn't want.
+// waited is a loop's read, with the value that it doesn't want.
 func (p *page) waited(a *result.Access) string {
 	text := clean(a.Name())
 	if a.Old != "" {

@@ -111,7 +111,7 @@ type Frame struct {
 // Access is one access to memory.
 type Access struct {
 	Thread string `json:"thread"`
-	// Op is what it does: "reads", "writes", "updates" (reads and writes in
+	// Op is its action: "reads", "writes", "updates" (reads and writes in
 	// one event), "fails to exchange"; of a race "frees" too, the end of the
 	// block's life.
 	Op      string `json:"op"`

@@ -106,8 +106,8 @@ func Line(err error) string {
 	return fmt.Sprintf("%s; %s [%s]", message, p.Cure, p.Kind)
 }
 
-// Printable makes text harmless that comes from a guest or a file: what a terminal
-// might obey is shown as Go escapes.
+// Printable makes text harmless that comes from a guest or a file: characters
+// that a terminal might obey are shown as Go escapes.
 func Printable(s string) string {
 	printable := func(r rune) bool { return unicode.IsPrint(r) }
 	if utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !printable(r) }) < 0 {

@@ -244,7 +244,7 @@ func (s *library) performCarried(th *thread, tr *trace.Transition) (verdict, err
 func (s *library) takeStatus(th *thread, tr *trace.Transition, pc uint64) (verdict, error) {
 	t := &s.threads[th.pending.Obj]
 	if t.vanished {
-		return stay, s.invalid(kernel.GapTrust, th, pc, "%s waits for thread %s, which ended by vanish past thr_exit: what comes of that only the library knows", s.roles[th.Regs.RIP].Name, s.Name(t.ID))
+		return stay, s.invalid(kernel.GapTrust, th, pc, "%s waits for thread %s, which ended by vanish and not by thr_exit: only the library knows the effect", s.roles[th.Regs.RIP].Name, s.Name(t.ID))
 	}
 	if p := th.arg(1); p != 0 {
 		for _, a := range [2]uint64{p, p + s.wordSize - 1} {

@@ -57,7 +57,7 @@ func (s *library) misuse(th *thread) *Failure {
 		}
 		if o.owner != th.ID && o.mtype == mutexNormal {
 			if o.owner == trace.NoThread {
-				return bad("%s is unlocked, but nobody holds it")
+				return bad("%s is unlocked, but no thread holds it")
 			}
 			return bad("%s is unlocked by thread %s, but thread %s holds it", s.Name(th.ID), s.Name(o.owner))
 		}

@@ -64,7 +64,7 @@ func stuckMessage(s *System, f *Failure, cycle, ended bool) string {
 	case len(f.Waits) == 1:
 		return fmt.Sprintf("thread %s waits for ever: %s", s.Name(f.Thread), f.Waits[0].String())
 	}
-	return fmt.Sprintf("%d threads wait for ever, and nobody is left to let them go", len(f.Waits))
+	return fmt.Sprintf("%d threads wait for ever, and no thread is left to release them", len(f.Waits))
 }
 
 // waitsFor says what a thread that can't run waits for, and whose it is.

@@ -191,7 +191,7 @@ func (s *System) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*tr
 	case text:
 		f.Message = "where a text ends depends on memory of the heap that was never written"
 	case path && !output:
-		f.Message = "what is written depends on memory of the heap that was never written"
+		f.Message = "the output depends on memory of the heap that was never written"
 	case path:
 		f.Message = "a system call depends on memory of the heap that was never written"
 	case s.machine.PC(s.threads[t].Ctx) != w.machine.PC(w.threads[t].Ctx):

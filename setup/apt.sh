@@ -34,7 +34,7 @@ install_packages() {
 	return 1
 }
 
-# apt_said is what it complained of: what it couldn't fetch is why the rest failed.
+# apt_said is its complaint: a failed fetch explains the rest.
 apt_said() {
 	grep -E '^(E|W): Failed to fetch' "$scratch/apt" | head -n 1 | grep . ||
 		grep -E '^(E|W):' "$scratch/apt" | tail -n 1

@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# tell prints what is shown next.
+# tell announces the next part.
 tell() { printf '\n== %s\n\n' "$*"; }
 
 # show runs a command line and expects its exit status.

@@ -1,4 +1,4 @@
-# Sourced by setup.sh: what is there, and whether it does.
+# Sourced by setup.sh: finds the installed tools, and whether they do.
 
 # The required version, and why: before 2.0.1 stops inside a memory hook lose
 # the program counter; from 2.1 on it follows page tables.
@@ -10,7 +10,7 @@ at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; 
 
 first_line() { grep -v '^$' "$1" | head -n 1; }
 
-# probe_go sets go_state to ok, or to what is wrong with it.
+# probe_go sets go_state to ok, or to the fault.
 probe_go() {
 	go_state="Go isn't installed"
 	command -v go >/dev/null 2>&1 || return
@@ -27,8 +27,8 @@ probe_go() {
 }
 
 # probe_unicorn compiles and runs a program with it, as cgo would. It sets
-# unicorn_state to ok, missing, or to what is wrong with it, and unicorn_version,
-# and unicorn_paging to yes for one that follows page tables.
+# unicorn_state to ok, missing, or the fault, and unicorn_version, and
+# unicorn_paging to yes for one that follows page tables.
 probe_unicorn() {
 	. ./setup/env.sh
 	unicorn_version= unicorn_paging=

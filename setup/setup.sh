@@ -1,7 +1,7 @@
 #!/bin/sh
-# Gets what building landgo and its guests needs: Go, gcc, libunicorn (library
-# and headers) and musl-gcc. Does nothing, without the network, when all is
-# there; asks nothing.
+# Installs the needs of building landgo and its guests: Go, gcc, libunicorn
+# (library and headers) and musl-gcc. Does nothing, without the network, when
+# all is there; asks nothing.
 #
 # libunicorn is wanted in version 2.1, which follows page tables; 2.0.1 does for
 # all else. Where the system's is older, and for Go where the system's is too old,
@@ -115,7 +115,7 @@ probe() {
 	[ -z "$packages" ]
 }
 
-# paste_command is the command that installs what is missing on this system.
+# paste_command is the command that installs the missing packages on this system.
 # $1: "gcc" where it is the compiler that is missing.
 paste_command() {
 	what=${1:-$packages}

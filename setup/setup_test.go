@@ -91,7 +91,7 @@ func TestNothingMissing(t *testing.T) {
 	}
 }
 
-// TestOneLine: what can't be cured is said in one line, the last.
+// TestOneLine: a fault without a cure is reported in one line, the last.
 func TestOneLine(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -132,8 +132,8 @@ E`,
 	}
 }
 
-// TestWithoutPaging: where libunicorn 2.1 can't be had, it goes on with 2.0.1, and
-// says what that leaves out, without trying again at once.
+// TestWithoutPaging: where libunicorn 2.1 can't be had, it goes on with 2.0.1,
+// lists the missing features, and doesn't try again at once.
 func TestWithoutPaging(t *testing.T) {
 	tree := newTree(t, map[string]string{"gcc": unicorn("2.0.1", "2.0.1"), "apt-get": record})
 	for i := range 2 {

@@ -13,7 +13,7 @@ func (d *Digest) Add(part Digest) {
 	d[1], _ = bits.Add64(d[1], part[1], carry)
 }
 
-// Sub takes back what Add added.
+// Sub undoes Add.
 func (d *Digest) Sub(part Digest) {
 	var borrow uint64
 	d[0], borrow = bits.Sub64(d[0], part[0], 0)
@@ -22,8 +22,7 @@ func (d *Digest) Sub(part Digest) {
 
 // Hash makes a Digest of a sequence of words, the same on every machine: two
 // lanes that are mixed with each word and with each other. For a given word
-// each step is a bijection of the two lanes, so nothing of what came before is
-// lost.
+// each step is a bijection of the two lanes, so no earlier information is lost.
 type Hash struct{ a, b uint64 }
 
 // NewHash begins with the first digits of pi.
@@ -44,7 +43,7 @@ func (h *Hash) Words(vs ...uint64) {
 	}
 }
 
-// Sum is the digest of what was added so far.
+// Sum is the digest of all words added so far.
 func (h Hash) Sum() Digest {
 	for range 4 {
 		h.Word(0x082efa98ec4e6c89)

@@ -90,8 +90,8 @@ const (
 	OpAdvance // the clock moves on
 	OpSyscall // Obj: a resource number; Arg: 1 if it changes the resource
 
-	// On one processor: a section without interrupts begins and ends. Nothing comes
-	// between; its accesses say what it depends on.
+	// On one processor: a section without interrupts begins and ends. Nothing
+	// comes between; its accesses are its dependences.
 	OpInterruptsOff
 	OpInterruptsOn
 

@@ -11,14 +11,14 @@ import (
 //
 //	s1:CHECK:THREAD@UNTIL[+PART][/CHOICE],THREAD@UNTIL...
 //
-// for example s1:7f03a9c2:0@10412,0.1@35,0.2@61/1,0.1@80+1. It has no
-// character that a shell gives a meaning to, and every schedule has exactly
-// one text: what Parse accepts, String gives back. CHECK is eight hexadecimal
-// digits that bind it to a guest and a configuration. A change of the meaning
-// gets a new version, and the old one is refused by name.
+// for example s1:7f03a9c2:0@10412,0.1@35,0.2@61/1,0.1@80+1. It has no character
+// that a shell gives a meaning to, and every schedule has exactly one text:
+// String returns the text that Parse accepts. CHECK is eight hexadecimal digits
+// that bind it to a guest and a configuration. A change of the meaning gets a
+// new version, and the old one is refused by name.
 const schedulePrefix = "s1:"
 
-// maxSegments bounds what Parse takes, against hostile input.
+// maxSegments bounds the input of Parse, against hostile text.
 const maxSegments = 1 << 24
 
 // Segment is one uninterrupted run of one thread. Threads and points are named

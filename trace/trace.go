@@ -66,9 +66,9 @@ type Thread struct {
 	// Outcomes is the number of outcomes of its next step: 1, or more at a
 	// choice. 0 where Status isn't Ready.
 	Outcomes uint32
-	// Pending is what its next step begins with: the synchronisation
-	// operation, or Op{Kind: OpAccess} with PendingAccess for a plain access.
-	// Known for every live thread, also for blocked ones.
+	// Pending is the beginning of its next step: the synchronisation operation,
+	// or Op{Kind: OpAccess} with PendingAccess for a plain access. Known for
+	// every live thread, also for blocked ones.
 	Pending Op
 	// PendingAccess is the access that the next step begins with where
 	// Pending.Kind is OpAccess.
@@ -76,8 +76,8 @@ type Thread struct {
 	// Loose: which bytes its next step works on isn't settled by the thread.
 	Loose bool
 	// Waits holds, for a Spinning thread, the reads of its loop; for a Ready
-	// one, the same if it would spin but for what others wrote to them since.
-	// Valid until the next Step or Rewind.
+	// one, the same if it would spin without other threads' writes to them
+	// since. Valid until the next Step or Rewind.
 	Waits []Access
 }
 
@@ -158,9 +158,9 @@ const (
 	EndBug
 )
 
-// Transition is what one thread did in one step: from a preemption point to
-// its next one. Ends of the process, bugs included, are transitions of their
-// own: they hold nothing but the end.
+// Transition is one step of one thread: from a preemption point to its next
+// one. Ends of the process, bugs included, are transitions of their own: they
+// hold nothing but the end.
 type Transition struct {
 	Thread TID
 	Choice Choice
@@ -171,7 +171,7 @@ type Transition struct {
 	Begin, Last uint64
 	// Accesses to shared memory in program order (duplicates left out), and
 	// operations in program order. Both slices are valid until the System is
-	// rewound to a mark made before the step: copy what must live longer.
+	// rewound to a mark made before the step: copy them to keep them longer.
 	Accesses []Access
 	Ops      []Op
 	// Wakes lists the threads that this step released or created (creation,
@@ -179,8 +179,8 @@ type Transition struct {
 	// of each, and the two can't be reversed. An exit isn't here for its
 	// joiner: OpExit and OpJoin say that.
 	Wakes []TID
-	// Loose: which bytes the step works on may depend on what others wrote
-	// before it (a trusted function that goes through the guest's memory).
+	// Loose: the step's bytes may depend on other threads' earlier writes (a
+	// trusted function that goes through the guest's memory).
 	Loose bool
 	// Disables: a thread that could run before the step can't after it, for a
 	// reason that no operation tells (a scheduler with priorities).
@@ -191,7 +191,7 @@ type Transition struct {
 	Tails []Tail
 }
 
-// Tail is what another thread than the transition's own made in it.
+// Tail is the part of a transition that another thread made.
 type Tail struct {
 	Thread   TID
 	Accesses [2]int // from, to
@@ -223,7 +223,7 @@ func (t *Transition) Did(o Op) {
 	t.Ops = append(t.Ops, o)
 }
 
-// Append appends what another transition did.
+// Append appends another transition.
 func (t *Transition) Append(u *Transition) {
 	n, ops := len(t.Accesses), len(t.Ops)
 	for _, x := range u.Tails {
@@ -246,10 +246,9 @@ func (t *Transition) String() string {
 	return fmt.Sprintf("t%d/%d[%d,%d) %d accesses %v", t.Thread, t.Choice, t.Begin, t.Last, len(t.Accesses), t.Ops)
 }
 
-// ErrFiner is what a step of a System may return when it learned that memory is
-// shared which was taken for private before, so that preemption points were
-// missed. The search rewinds to its root and starts again with all counts at
-// zero; the System knows the new points from then on, and learns a finite
-// number of times. Later findings and counts don't depend on when sharing was
-// learned.
+// ErrFiner is the error of a step that learned of shared memory which counted
+// as private before, so that preemption points were missed. The search rewinds
+// to its root and starts again with all counts at zero; the System knows the
+// new points from then on, and learns a finite number of times. Later findings
+// and counts don't depend on when sharing was learned.
 var ErrFiner = errors.New("preemption points became finer")

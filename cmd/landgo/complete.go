@@ -14,7 +14,7 @@ import (
 	"landgo/result"
 )
 
-// Shells ask landgo itself what may come next on its command line: their scripts
+// Shells ask landgo itself for the next words of its command line: their scripts
 // call "landgo __complete WORD... TYPED".
 
 //go:embed completion
@@ -53,8 +53,8 @@ line. "make install" puts them where these shells look.`,
 // moreMark is the line behind offers that may go on: a list's.
 const moreMark = ":more"
 
-// completeCommand prints what may come in the place of its last argument, which
-// is being typed: one offer a line, with what it is behind a tab.
+// completeCommand prints the offers for its last argument, which is being
+// typed: one a line, with its description behind a tab.
 func (a *app) completeCommand(root *command) *command {
 	return &command{name: "__complete", hidden: true, raw: true, run: func(_ context.Context, args []string) error {
 		if len(args) == 0 {
@@ -70,7 +70,7 @@ func (a *app) completeCommand(root *command) *command {
 	}}
 }
 
-// complete is what may be typed after words, beginning with what is typed.
+// complete lists the possible words after words, with the typed beginning.
 func (c *command) complete(words []string, typed string) (offers []string) {
 	// bash takes the sign in --flag=value for a word.
 	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "=" })
@@ -115,8 +115,8 @@ func (c *command) complete(words []string, typed string) (offers []string) {
 	return offers
 }
 
-// values offers those of an option, where the table lists them, each with what
-// stands before it.
+// values offers those of an option, where the table lists them, each with the
+// text before it.
 func values(f *pflag.Flag, before, typed string) (offers []string) {
 	if f == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"landgo/result"
 )
 
-// engine is what the commands need of package explore; tests have their own.
+// engine is the commands' view of package explore; tests have their own.
 type engine interface {
 	// Run explores the configuration's state space. An error is one of usage
 	// or input; whatever else happened is in the result.
@@ -16,7 +16,7 @@ type engine interface {
 	// Replay runs one interleaving again. Of a bare schedule, the file has
 	// nothing else.
 	Replay(context.Context, config.Config, *result.BugFile, explore.Observer) (*result.Result, error)
-	// Inspect says what landgo sees in the guest.
+	// Inspect describes the guest.
 	Inspect(context.Context, config.Config, explore.Observer) (*result.Inspection, error)
 }
 

@@ -107,7 +107,7 @@ func inChild(stderr io.Writer) (int, error) {
 // process and one to its group.
 const doubled = 100 * time.Millisecond
 
-// patience is how long a child that was asked for what it has may take.
+// patience is the time for a child to report its results so far.
 const patience = 3 * time.Second
 
 // pass hands signals to the child. The first asks it for its results so far,

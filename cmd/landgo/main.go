@@ -77,7 +77,7 @@ func (a *app) fail(err error) int {
 	return result.Explain(kind).Status
 }
 
-// reportFault says that landgo itself failed, and what to do about it.
+// reportFault says that landgo itself failed, and how to report that.
 func reportFault(w io.Writer, message string, stack []byte) {
 	fmt.Fprintf(w, "landgo: %s\n", result.Line(result.Errorf(result.Fault, "internal error: %s", message)))
 	if len(stack) > 0 {

@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write the pages under docs anew")
 
-// fake is an engine that gives what it is told to.
+// fake is an engine with given results.
 type fake struct {
 	config config.Config // the arguments of the last call
 	file   *result.BugFile
@@ -255,8 +255,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// scripted is an engine whose guests say by their names what becomes of them:
-// for tests that run landgo as a program.
+// scripted is an engine whose guests have their outcomes as names: for tests
+// that run landgo as a program.
 type scripted struct{ fake }
 
 func (s *scripted) Run(ctx context.Context, c config.Config, _ explore.Observer) (*result.Result, error) {

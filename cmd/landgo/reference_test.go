@@ -17,8 +17,8 @@ import (
 	"landgo/result"
 )
 
-// TestReferencePages: the pages under docs say what the option table, the
-// comments of package result and the table of errors say.
+// TestReferencePages: the pages under docs agree with the option table, the
+// comments of package result and the table of errors.
 func TestReferencePages(t *testing.T) {
 	for name, text := range map[string]string{
 		"reference.md": referencePage(t),

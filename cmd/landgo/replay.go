@@ -82,7 +82,7 @@ func (a *app) replayFile(ctx context.Context, flags *pflag.FlagSet, given config
 	return a.replay(ctx, c, file)
 }
 
-// replay runs the interleaving and shows what came of it.
+// replay runs the interleaving and shows its result.
 func (a *app) replay(ctx context.Context, c config.Config, file *result.BugFile) error {
 	if err := c.Validate(); err != nil {
 		return err

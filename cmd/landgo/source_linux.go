@@ -29,8 +29,7 @@ func openBeneath(dir, path string) (*os.File, error) {
 	return nil, errNoSource
 }
 
-// openRegular looks at what is there before it opens it for reading, and looks
-// again at what it has opened.
+// openRegular checks the file before it opens it for reading, and again after.
 func openRegular(root int, path string, open func(root int, path string, flags int) (int, error)) (*os.File, error) {
 	at, err := open(root, path, unix.O_PATH)
 	if err != nil {

@@ -34,7 +34,7 @@ type watch struct {
 
 func newWatch(a *app) *watch { return &watch{app: a, late: make(chan result.ErrorKind, 1)} }
 
-// run says what is run from now on, and where bugs are written.
+// run sets the guest that runs from now on, and the place for bugs.
 func (w *watch) run(c *config.Config, out string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,7 +81,7 @@ func (k keeper) SoFar(r *result.Result) {
 	k.soFar = r
 }
 
-// end tells what there is and returns the exit status.
+// end reports the results so far and returns the exit status.
 func (w *watch) end(why result.ErrorKind) int {
 	if !w.claim() {
 		select {} // the result is on its way, and with it the process's end

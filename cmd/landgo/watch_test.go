@@ -10,8 +10,8 @@ import (
 	"landgo/result"
 )
 
-// TestLate: an engine that doesn't end is left, and what it had found is told: with its
-// bug file, and the counts of the latest progress.
+// TestLate: an engine that doesn't end is left, and its findings are reported:
+// with its bug file, and the counts of the latest progress.
 func TestLate(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -213,7 +213,7 @@ func (s *Kernel) turnedOnOwn(u *turn) error {
 		return err
 	}
 	if th := u.th; s.profile.Stack != 0 && !th.own.idle && !th.own.interrupted && s.runner(s.regsNow().RSP) != th.own.number {
-		return s.invalid(kernel.GapSchedule, th, s.pcNow(), "a stack is in use of which no thread is known: the state of the one that was switched to isn't among the profile's ready ones")
+		return s.invalid(kernel.GapSchedule, th, s.pcNow(), "a stack of an unknown thread is in use: the state of the thread that was switched to isn't among the profile's ready ones")
 	}
 	return nil
 }

@@ -58,19 +58,19 @@ func (s *Kernel) ranked() bool {
 	return false
 }
 
-// Found is what was found of the kernel's scheduler that a reader wouldn't expect.
+// Found lists unexpected facts about the kernel's scheduler.
 func (s *Kernel) Found() (out []string) {
 	if s.known.Probes {
 		out = append(out, "a thread was ready, and no tick took the processor to it: it couldn't run there")
 	}
 	if s.known.Oversleeps {
-		out = append(out, fmt.Sprintf("a thread sleeps for more than %d ticks, which nobody waits for: it doesn't wake", maxSleep))
+		out = append(out, fmt.Sprintf("a thread sleeps for more than %d ticks, and no search waits for so many: it doesn't wake", maxSleep))
 	}
 	if s.profile != nil && len(s.profile.Input) > 0 {
-		out = append(out, "nobody types: an execution ends where the threads that are left wait for input")
+		out = append(out, "no key is ever pressed: an execution ends when all remaining threads wait for input")
 	}
 	if s.known.Unranked {
-		out = append(out, "ticks took the processor to threads while better ones were ready: priorities don't matter")
+		out = append(out, "ticks took the processor to threads while better ones were ready: landgo ignores priorities")
 	}
 	return out
 }

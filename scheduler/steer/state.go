@@ -54,7 +54,7 @@ func (s *Kernel) Stuck(ended bool) *scheduler.Failure {
 	case len(f.Waits) == 1:
 		f.Message = fmt.Sprintf("the kernel idles for ever: thread %s waits for %s", s.Name(f.Waits[0].Thread), f.Waits[0].String())
 	default:
-		f.Message = fmt.Sprintf("the kernel idles for ever: %d threads wait, and nobody is left to let them go", len(f.Waits))
+		f.Message = fmt.Sprintf("the kernel idles for ever: %d threads wait, and no thread is left to release them", len(f.Waits))
 	}
 	f.Thread, f.PC = f.Waits[0].Thread, s.PC(f.Waits[0].Thread)
 	return f
@@ -65,7 +65,7 @@ func (s *Kernel) waitOf(th *thread) scheduler.Wait {
 	w := scheduler.Wait{Thread: th.ID, Owner: trace.NoThread, For: "being woken", Name: "by another thread"}
 	switch {
 	case th.Stand == scheduler.StandSpin:
-		w.For, w.Name, w.Spins, w.Reads = "a change of", "what its loop reads", true, th.Waits
+		w.For, w.Name, w.Spins, w.Reads = "a change of", "the memory that its loop reads", true, th.Waits
 	case th.own.state == ownReady:
 		w.For, w.Name = "the processor:", "it is ready, and no tick brings it there"
 	case th.own.state == ownSleeping:
@@ -74,7 +74,7 @@ func (s *Kernel) waitOf(th *thread) scheduler.Wait {
 		c := s.channelOf(th)
 		w.For, w.Obj, w.Name = "being woken on", c, s.channelName(c)
 	case th.own.wants != 0:
-		w.For, w.Obj, w.Name = "what it acquires,", th.own.wants, s.VariableName(th.own.wants)
+		w.For, w.Obj, w.Name = "the object", th.own.wants, s.VariableName(th.own.wants)
 	}
 	return w
 }
