@@ -1,37 +1,10 @@
 package explore
 
 import (
-	"context"
 	"testing"
-	"time"
 
-	"landgo/explore/config"
-	"landgo/result"
+	"landgo/internal/compile"
 )
-
-// answers runs a program by default and with no reduction, and compares the verdict, or
-// the bug's kind.
-func answers(t *testing.T, bin, want string) {
-	t.Helper()
-	for _, search := range []string{"", "none"} {
-		cfg := config.Default()
-		cfg.Guest, cfg.Out, cfg.Time = bin, config.NoFile, 20*time.Second
-		if search != "" {
-			cfg.Search = search
-		}
-		r, err := Run(context.Background(), cfg, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := string(r.Verdict)
-		if r.Verdict == result.Buggy {
-			got = string(r.Bug.Kind)
-		}
-		if got != want {
-			t.Errorf("search %q: %s (%s), want %s", search, got, r.Reason, want)
-		}
-	}
-}
 
 // TestStreams: what two threads write to a stream over memory, or to standard output
 // with a buffer of the program's, comes in both orders. Each assertion fails in one.
@@ -66,7 +39,9 @@ A { fputs("1", f); return p; } B { fwrite("2", 1, 1, f); return p; } MAIN(cookie
 			if c.cc != "" && c.cc != cc {
 				continue
 			}
-			t.Run(c.name+" "+cc, func(t *testing.T) { answers(t, builtBy(t, cc, head+c.source), c.want) })
+			t.Run(c.name+" "+cc, func(t *testing.T) {
+				endsAs(t, onProgram(compile.Text(t, cc, head+c.source)), c.want, "optimal", "none")
+			})
 		}
 	}
 }
