@@ -137,7 +137,7 @@ func (s *library) Settle() bool {
 		if s.threads[i].Exists && th.Stand == StandOp && th.phase == phaseEntry && acts[th.role].op == trace.OpSemWait && s.objectOf(th.arg(0), kindSem).value == 0 {
 			s.sleepy = true
 			for _, w := range s.twins {
-				w.sleepy = true
+				w.lib.(*library).sleepy = true
 			}
 		}
 	}

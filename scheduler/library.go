@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"landgo/emu"
 	"landgo/image"
 	"landgo/kernel"
 	"landgo/trace"
@@ -11,6 +12,10 @@ import (
 // carrier carries functions of the guest's out: synchronisation objects, allocators,
 // strings, threads.
 type carrier interface {
+	// mark is where the log of what goes back is, and rewind takes back what is behind
+	// that.
+	mark() int
+	rewind(n int)
 	calls
 	tells
 	interrupts
@@ -47,6 +52,8 @@ type tells interface {
 	// waitOf says what such a thread waits for.
 	waitOf(*thread) (Wait, bool)
 	digest() trace.Digest
+	// objectBytes are the address ranges of objects, in order.
+	objectBytes() [][2]uint64
 }
 
 // interrupts are signals that come while a thread waits in a function.
@@ -94,11 +101,72 @@ func (s *System) OwnMemory(allocators []image.Allocator) { s.lib.OwnMemory(alloc
 // library is the carrier.
 type library struct {
 	*System
+	libraryFixed
+	objectState
+	libraryCells
+	libraryFound
+}
+
+// libraryFixed is what stays as it is once a guest has begun.
+type libraryFixed struct {
+	sizes  objectSizes
+	shapes *shapes // where objects' bytes mean nothing to landgo: nil
+	// kept are the variables of the functions on threads, by address, and untrusted is
+	// one of them that a trusted allocator uses too (carried.go).
+	kept           []image.Mention
+	untrusted      string
+	ownAllocator   bool            // the guest's malloc isn't its library's
+	ownDestructors bool            // see hasDestructors
+	endsCache      uint64          // see endcache.go; 0: nothing does
+	operators      image.Operators // none if they aren't looked at
+}
+
+// libraryCells go back with the machine.
+type libraryCells struct {
+	// destructors, exitHandlers: 1 once the guest has registered some.
+	destructors, exitHandlers emu.Cell
+	// Of carried.go: the size of stacks, 0 before thr_init; and 1 once one of its calls
+	// has been carried out.
+	stackSize, skipped emu.Cell
+	// semNames are the named semaphores, by name, and semPages the names by the
+	// addresses that they have or had (namedsem.go). What changes of them are cells.
+	semNames map[string]*named
+	semPages map[uint64]*named
+}
+
+// libraryFound is what was found out, or settled for good.
+type libraryFound struct {
+	// guarded are the trusted objects that lie in a word (guard.go), all that were
+	// ever met.
+	guarded    map[uint64][]uint64
+	strings    map[uint64]*stringReading // by the function's first address
+	arenas     []*arenas                 // by TID
+	far        map[uint64]trace.TID      // whose the far arenas are, by address
+	sleepy     bool                      // as if a thread were sent signals, see Settle
+	distrusted bool                      // distrust was called
 }
 
 var _ carrier = (*library)(nil)
 
+func newLibrary(s *System) *library {
+	l := &library{System: s}
+	l.sizes, l.objects = pthreadSizes, map[uint64]*object{}
+	l.guarded, l.far = map[uint64][]uint64{}, map[uint64]trace.TID{}
+	if !s.cfg.PointsOnly && s.wordSize == 8 {
+		l.shapes = libcShapes[s.libc]
+	}
+	if s.cfg.Trusted != nil {
+		l.sizes = trustSizes(s.image, s.cfg.Profile)
+	}
+	return l
+}
+
 func (s *library) boot() {
+	s.ownDestructors = hasDestructors(s.image)
+	_, s.ownAllocator = s.image.Symbol("malloc")
+	for _, b := range s.roles {
+		s.ownAllocator = s.ownAllocator && (b.Role != image.Malloc || b.Own)
+	}
 	s.findEndsCache()
 	if !s.cfg.PointsOnly {
 		s.breakStrings()

@@ -22,17 +22,7 @@ type fixed struct {
 	libc      image.Libc
 	wordSize  uint64 // of the general registers, in bytes
 	roles     map[uint64]image.Bound
-	sizes     objectSizes
-	shapes    *shapes // where objects' bytes mean nothing to landgo: nil
-	// kept are the variables of the functions on threads, by address, and untrusted is
-	// one of them that a trusted allocator uses too (carried.go).
-	kept           []image.Mention
-	untrusted      string
-	lowHeap        bool            // see kernel.HasLowHeap
-	ownAllocator   bool            // the guest's malloc isn't its library's
-	ownDestructors bool            // see hasDestructors
-	endsCache      uint64          // see endcache.go; 0: nothing does
-	operators      image.Operators // none if they aren't looked at
+	lowHeap   bool // see kernel.HasLowHeap
 
 	// What the user of the System asks for, between steps.
 	stopIf   func() bool
@@ -48,13 +38,11 @@ type fixed struct {
 }
 
 // state is what a step changes. It goes back with a mark: the cells with the machine,
-// threads and objects by logs, the rest by its length or as a value (mark.go).
+// threads by a log, the rest by its length or as a value (mark.go).
 type state struct {
 	cells
 	threads   []thread // by TID; ids of threads not yet created are holes
 	threadLog []threadSave
-	objects   map[uint64]*object
-	saved     []saved
 	marks     []mark
 	arena     arena
 	steps     []stepInfo        // of the present path, for spin detection
@@ -62,10 +50,6 @@ type state struct {
 	heap      *heap.Heap
 	mapped    *heap.Heap // see mappings.go
 	covers    covers
-	// semNames are the named semaphores, by name, and semPages the names by the
-	// addresses that they have or had (namedsem.go). What changes of them are cells.
-	semNames map[string]*named
-	semPages map[uint64]*named
 }
 
 // cells go back with the machine.
@@ -74,30 +58,17 @@ type cells struct {
 	// allocated before is the C library's.
 	entered emu.Cell
 	ranOut  emu.Cell // 1: a timed wait ran out
-	// destructors, exitHandlers: 1 once the guest has registered some.
-	destructors, exitHandlers emu.Cell
 	// threadStatus is 1 when the process's status was set by a thread on its way out.
 	threadStatus emu.Cell
-	// Of carried.go: the size of stacks, 0 before thr_init; and 1 once one of its calls
-	// has been carried out.
-	stackSize, skipped emu.Cell
 }
 
 // found is what a System has found out, or settled for good, and another one finds out
 // for itself.
 type found struct {
-	names *names
-	// guarded are the trusted objects that lie in a word (guard.go), all that were
-	// ever met.
-	guarded    map[uint64][]uint64
-	breaks     map[uint64]breakClass
-	strings    map[uint64]*stringReading // by the function's first address
-	dead       map[uint64]dead
-	arenas     []*arenas            // by TID
-	far        map[uint64]trace.TID // whose the far arenas are, by address
-	mappings   map[uint64]uint64    // see mappingStart
-	sleepy     bool                 // as if a thread were sent signals, see Settle
-	distrusted bool                 // distrust was called
+	names    *names
+	breaks   map[uint64]breakClass
+	dead     map[uint64]dead
+	mappings map[uint64]uint64 // see mappingStart
 	// scouted is the length of each thread's steps after which scouting is done again
 	// (scout.go).
 	scouted map[trace.TID]uint64

@@ -17,7 +17,7 @@ type threadSave struct {
 type mark struct {
 	machine trace.Mark
 	threads int // of threadLog
-	objects int // of saved
+	objects int // of the library's log
 	arena   arenaMark
 	heap    heap.Mark
 	mapped  heap.Mark
@@ -48,12 +48,12 @@ func (s *System) Mark() trace.Mark {
 	return s.markAlone()
 }
 
-func (s *System) markAlone() trace.Mark { return s.mark(s.machine.Mark()) }
+func (s *System) markAlone() trace.Mark { return s.mark(s.machine.Mark(), s.lib.mark()) }
 
-// mark marks the state that goes with a mark of the machine.
-func (s *state) mark(machine trace.Mark) trace.Mark {
+// mark marks the state that goes with a mark of the machine, and one of the library.
+func (s *state) mark(machine trace.Mark, objects int) trace.Mark {
 	s.marks = append(s.marks, mark{
-		machine: machine, threads: len(s.threadLog), objects: len(s.saved), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps),
+		machine: machine, threads: len(s.threadLog), objects: objects, arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps),
 	})
 	return trace.Mark(len(s.marks) - 1)
 }
@@ -75,6 +75,7 @@ func (s *System) rewindAlone(k trace.Mark) {
 	if s.companion != nil {
 		s.companion.TakeUp(m.threads, m.steps)
 	}
+	s.lib.rewind(m.objects)
 	s.rewind(k)
 }
 
@@ -86,16 +87,6 @@ func (s *state) rewind(k trace.Mark) {
 		s.threads[e.id] = e.old
 	}
 	s.threadLog = s.threadLog[:m.threads]
-	for i := len(s.saved) - 1; i >= m.objects; i-- {
-		e := &s.saved[i]
-		if e.fresh {
-			delete(s.objects, e.object.addr)
-		} else {
-			*e.object = e.old
-		}
-	}
-	clear(s.saved[m.objects:])
-	s.saved = s.saved[:m.objects]
 	s.arena.rewind(m.arena)
 	s.heap.Rewind(m.heap)
 	s.mapped.Rewind(m.mapped)

@@ -1,6 +1,10 @@
 package scheduler
 
-import "landgo/trace"
+import (
+	"sort"
+
+	"landgo/trace"
+)
 
 // object is the model of one trusted synchronisation object, by its address.
 // It comes into being at its first use, from the bytes that an initialiser
@@ -134,7 +138,7 @@ func muslMutexType(kind uint32) mutexType {
 // saveObject keeps the object's present value for Rewind. Nothing goes back to
 // between two marks, so the first value since the last one is enough: a step may
 // do a million operations on a mutex.
-func (s *state) saveObject(o *object) {
+func (s *library) saveObject(o *object) {
 	since := 0
 	if n := len(s.marks); n > 0 {
 		since = s.marks[n-1].objects
@@ -170,4 +174,35 @@ func index(list []trace.TID, t trace.TID) int {
 		}
 	}
 	return -1
+}
+
+// objectState are the objects, and what they were, for rewind.
+type objectState struct {
+	objects map[uint64]*object
+	saved   []saved
+}
+
+func (s *objectState) mark() int { return len(s.saved) }
+
+func (s *objectState) rewind(n int) {
+	for i := len(s.saved) - 1; i >= n; i-- {
+		e := &s.saved[i]
+		if e.fresh {
+			delete(s.objects, e.object.addr)
+		} else {
+			*e.object = e.old
+		}
+	}
+	clear(s.saved[n:])
+	s.saved = s.saved[:n]
+}
+
+// objectBytes are the address ranges of the trusted objects, in order.
+func (s *library) objectBytes() [][2]uint64 {
+	var out [][2]uint64
+	for a, o := range s.objects {
+		out = append(out, [2]uint64{a, a + uint64(s.sizes[o.kind])})
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i][0] < out[j][0] })
+	return out
 }

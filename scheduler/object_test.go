@@ -19,28 +19,28 @@ func TestObjectsRewind(t *testing.T) {
 	if !ok {
 		t.Fatal("the guest has no x")
 	}
-	base := v.Addr &^ 4095
+	lib, base := sys.lib.(*library), v.Addr&^4095
 	root := sys.Mark()
 	rapid.Check(t, func(t *rapid.T) {
 		sys.Rewind(root)
-		now := copied(sys.objects)
+		now := copied(lib.objects)
 		type kept struct {
 			mark    trace.Mark
 			objects map[uint64]object
 		}
-		marks := []kept{{root, copied(sys.objects)}}
+		marks := []kept{{root, copied(lib.objects)}}
 		for range rapid.IntRange(1, 80).Draw(t, "operations") {
 			addr := base + 64*rapid.Uint64Range(0, 3).Draw(t, "object")
 			switch rapid.SampledFrom([]string{"change", "change", "change", "use", "mark", "rewind"}).Draw(t, "operation") {
 			case "use": // makes one, or another of what is there
-				sys.lib.(*library).objectOf(addr, objectKind(rapid.IntRange(0, 2).Draw(t, "kind")))
-				now[addr] = *sys.objects[addr]
+				lib.objectOf(addr, objectKind(rapid.IntRange(0, 2).Draw(t, "kind")))
+				now[addr] = *lib.objects[addr]
 			case "change":
-				o := sys.objects[addr]
+				o := lib.objects[addr]
 				if o == nil {
 					continue
 				}
-				sys.saveObject(o)
+				lib.saveObject(o)
 				was := now[addr]
 				o.owner, o.depth, o.waiters = ^o.owner, o.depth+1, with(o.waiters, 0) // thread 0, or none
 				was.owner, was.depth, was.waiters = ^was.owner, was.depth+1, with(was.waiters, 0)
@@ -53,7 +53,7 @@ func TestObjectsRewind(t *testing.T) {
 				sys.Rewind(marks[n-1].mark)
 				now = maps.Clone(marks[n-1].objects)
 			}
-			if got, want := shown(copied(sys.objects)), shown(now); got != want {
+			if got, want := shown(copied(lib.objects)), shown(now); got != want {
 				t.Fatalf("the objects are\n%s, want\n%s", got, want)
 			}
 		}

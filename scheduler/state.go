@@ -3,7 +3,6 @@ package scheduler
 import (
 	"encoding/binary"
 	"hash/fnv"
-	"sort"
 )
 
 // State is a digest of what an execution left behind, for comparing searches
@@ -12,7 +11,7 @@ import (
 // same; instruction counts and output aren't in it.
 func (s *System) State() uint64 {
 	h := fnv.New64a()
-	holes := s.objectBytes()
+	holes := s.lib.objectBytes()
 	for _, seg := range s.image.Segments {
 		if !seg.Write {
 			continue
@@ -40,14 +39,4 @@ func b2i(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// objectBytes are the address ranges of the trusted objects, in order.
-func (s *System) objectBytes() [][2]uint64 {
-	var out [][2]uint64
-	for a, o := range s.objects {
-		out = append(out, [2]uint64{a, a + uint64(s.sizes[o.kind])})
-	}
-	sort.Slice(out, func(i, j int) bool { return out[i][0] < out[j][0] })
-	return out
 }

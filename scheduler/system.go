@@ -107,29 +107,23 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s := &System{
 		cfg: cfg,
 		fixed: fixed{
-			image: img, machine: m, libc: img.Libc(), wordSize: img.Machine.Word(), sizes: pthreadSizes,
+			image: img, machine: m, libc: img.Libc(), wordSize: img.Machine.Word(),
 			roles: map[uint64]image.Bound{}, lowHeap: kernel.HasLowHeap(img),
 		},
 		state: state{
-			threads: make([]thread, 0, cfg.MaxThreads), objects: map[uint64]*object{}, turns: map[turnKey]int32{},
+			threads: make([]thread, 0, cfg.MaxThreads), turns: map[turnKey]int32{},
 			heap: heap.New(), mapped: heap.NewApart(),
 		},
 		known: known.New(),
 		found: found{
-			names: newNames(cfg.MaxThreads), guarded: map[uint64][]uint64{}, breaks: map[uint64]breakClass{}, dead: map[uint64]dead{},
-			mappings: map[uint64]uint64{}, far: map[uint64]trace.TID{}, scouted: map[trace.TID]uint64{},
+			names: newNames(cfg.MaxThreads), breaks: map[uint64]breakClass{}, dead: map[uint64]dead{},
+			mappings: map[uint64]uint64{}, scouted: map[trace.TID]uint64{},
 		},
 		seen:    seen{calls: map[string]bool{}, sightings: sightings{}},
 		scratch: scratch{pinned: -1},
 	}
-	s.lib = &library{s}
-	if !cfg.PointsOnly && s.wordSize == 8 {
-		s.shapes = libcShapes[s.libc]
-	}
+	s.lib = newLibrary(s)
 	s.stopAt(cfg.Race)
-	if cfg.Trusted != nil {
-		s.sizes = trustSizes(img, cfg.Profile)
-	}
 	return s
 }
 
@@ -141,10 +135,7 @@ func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.R
 	_, s.logs = k.(recorder)
 	_, looks := k.(pageKernel)
 	s.faults = !looks && !s.steered() // an access that faults is an event of the machine's
-	s.ownDestructors = hasDestructors(s.image)
-	_, s.ownAllocator = s.image.Symbol("malloc")
 	for addr, b := range roles {
-		s.ownAllocator = s.ownAllocator && (b.Role != image.Malloc || b.Own)
 		s.roles[addr] = b
 		s.breakAt(addr, breakRole)
 	}
