@@ -89,13 +89,13 @@ func (s *library) atBreak(th *thread, tr *trace.Transition) (verdict, error) {
 		if s.carries(b.Role) {
 			return s.atCarried(th, tr, b.Role)
 		}
-		if (s.cfg.PointsOnly || b.Own) && acts[b.Role].how != ending && !s.trusts(b.Role) {
+		if (s.cfg.Tested || b.Own) && acts[b.Role].how != ending && !s.trusts(b.Role) {
 			return s.atTested(th, b.Role)
 		}
 		if th.quiet.on && s.trusts(b.Role) {
 			return s.atInner(th, tr, b.Role)
 		}
-		if acts[b.Role].how == allocator && !s.cfg.PointsOnly {
+		if acts[b.Role].how == allocator && !s.cfg.Tested {
 			th.role = b.Role
 			if s.cfg.NativeMalloc {
 				return s.atFollowed(th, tr)

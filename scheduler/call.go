@@ -24,7 +24,7 @@ import (
 // isQuiet reports whether a role is carried out so. A student's allocator is; the
 // C library's is landgo's (malloc.go).
 func (s *library) isQuiet(r image.Role) bool {
-	return acts[r].how == quietly || acts[r].how == watched || acts[r].how == allocator && s.cfg.PointsOnly
+	return acts[r].how == quietly || acts[r].how == watched || acts[r].how == allocator && s.cfg.Tested
 }
 
 // isOwnStep reports whether the call at whose entry a thread stands has to be
@@ -145,7 +145,7 @@ func (s *library) touchByName(th *thread, tr *trace.Transition) {
 // attributes is where those are with which a thread is about to create another, 0 for
 // none. Both libraries read them all.
 func (s *library) attributes(th *thread) uint64 {
-	if at := th.arg(1); at != ^uint64(0) && !s.cfg.PointsOnly { // C11's has none
+	if at := th.arg(1); at != ^uint64(0) && !s.cfg.Tested { // C11's has none
 		return at
 	}
 	return 0

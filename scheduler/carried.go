@@ -54,7 +54,7 @@ const (
 func (s *library) carries(r image.Role) bool {
 	switch r {
 	case image.ThreadInit, image.Create, image.Join, image.ThreadExit, image.Self, image.Yield:
-		return s.cfg.PointsOnly && s.trusts(r) && s.threadKernel() != nil
+		return s.cfg.Tested && s.trusts(r) && s.threadKernel() != nil
 	}
 	return false
 }

@@ -139,7 +139,7 @@ func (s *library) timespec(th *thread, tr *trace.Transition, p uint64) uint64 {
 // condAttr is what a condition variable keeps of its attribute object.
 func (s *library) condAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
 	switch {
-	case attr == 0 || s.cfg.PointsOnly:
+	case attr == 0 || s.cfg.Tested:
 		return 0
 	case s.libc == image.Musl:
 		return s.door(th, tr).read32(attr) & 0x7fffffff

@@ -31,7 +31,7 @@ func (s *library) distrust() {
 // Distrust does the same at the root, for a replay of what was found afterwards.
 // It reports whether that makes a difference.
 func (s *library) Distrust() bool {
-	if s.distrusted || s.cfg.PointsOnly {
+	if s.distrusted || s.cfg.Tested {
 		return false
 	}
 	s.distrust()

@@ -31,7 +31,7 @@ const (
 
 // findEndsCache looks for that function, where it is the library's.
 func (s *library) findEndsCache() {
-	if !s.cfg.NativeMalloc || s.cfg.PointsOnly || s.libc != image.Glibc || s.ownAllocator {
+	if !s.cfg.NativeMalloc || s.cfg.Tested || s.libc != image.Glibc || s.ownAllocator {
 		return
 	}
 	for addr, b := range s.roles {

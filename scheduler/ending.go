@@ -11,7 +11,7 @@ func (s *library) atEnding(th *thread) (verdict, error) {
 	pc := s.callSite(th)
 	switch th.role {
 	case image.ProcessExit:
-		if s.cfg.PointsOnly {
+		if s.cfg.Tested {
 			return step, nil
 		}
 		if s.exitHandlers.Get() != 0 || s.ownDestructors || th.atExit {

@@ -122,7 +122,7 @@ func (s *library) sleepers(o *object) (n uint64) {
 // sleeps reports whether a wait for a semaphore is two steps: one that falls asleep
 // where the count is 0, so that a signal comes before it or after it, and the wait.
 func (s *library) sleeps(th *thread) bool {
-	return (len(s.known.Signalled) > 0 || s.sleepy) && acts[th.role].op == trace.OpSemWait && !th.quiet.on && !s.cfg.PointsOnly
+	return (len(s.known.Signalled) > 0 || s.sleepy) && acts[th.role].op == trace.OpSemWait && !th.quiet.on && !s.cfg.Tested
 }
 
 // Settle is called where a schedule can't be followed. The run that it is of may

@@ -38,7 +38,7 @@ func (s *library) leak(th *thread) *Failure {
 			list = s.heap.Lost(s.registers(), s.roots(), s.words)
 		}
 		// On pebbles the program chooses where its pages are, and its code can know it.
-		if len(s.mapped.Unfreed()) > 0 && !s.cfg.PointsOnly {
+		if len(s.mapped.Unfreed()) > 0 && !s.cfg.Tested {
 			list = append(list, s.lostMappings()...)
 		}
 		why = "lost: nothing points to"

@@ -7,6 +7,32 @@ import (
 	"landgo/trace"
 )
 
+// LibraryConfig says what landgo carries out for the guest.
+type LibraryConfig struct {
+	// AnyTimeout: a timed wait may run out at any time, not only when nobody
+	// else can run.
+	AnyTimeout bool
+	// Tested: the guest's own library is what is tested, and no function is trusted:
+	// roles only say where preemption points are.
+	Tested bool
+	// Trusted, with Tested, are the roles whose functions are trusted all the
+	// same; nil: none.
+	Trusted *[image.NumRoles]bool
+	// Profile, with Trusted, is where the sizes of the library's objects may be.
+	Profile *image.Profile
+	// Native leaves threads and locks to the guest's own code from the start.
+	Native bool
+	// NativeMalloc: the guest's own allocator runs, see follow.go.
+	NativeMalloc bool
+	// Pools: allocators whose code is tested are followed, see pool.go.
+	Pools bool
+	// Leaks says which blocks that are left at the end are bugs.
+	Leaks Leaks
+	// NoMerge switches the merging of lock and unlock with their neighbours
+	// off (see lockmerge.go), for differential tests.
+	NoMerge bool
+}
+
 // What landgo carries out for the guest is asked for through these.
 
 // carrier carries functions of the guest's out: synchronisation objects, allocators,
@@ -152,7 +178,7 @@ func newLibrary(s *System) *library {
 	l := &library{System: s}
 	l.sizes, l.objects = pthreadSizes, map[uint64]*object{}
 	l.guarded, l.far = map[uint64][]uint64{}, map[uint64]trace.TID{}
-	if !s.cfg.PointsOnly && s.wordSize == 8 {
+	if !s.cfg.Tested && s.wordSize == 8 {
 		l.shapes = libcShapes[s.libc]
 	}
 	if s.cfg.Trusted != nil {
@@ -168,7 +194,12 @@ func (s *library) boot() {
 		s.ownAllocator = s.ownAllocator && (b.Role != image.Malloc || b.Own)
 	}
 	s.findEndsCache()
-	if !s.cfg.PointsOnly {
+	if m, ok := s.image.Symbol("main"); ok && !s.cfg.Tested {
+		s.breakAt(m.Addr, breakMain)
+	} else {
+		s.machine.Put(&s.entered, 1)
+	}
+	if !s.cfg.Tested {
 		s.breakStrings()
 		if !s.ownAllocator {
 			s.breakOperators()

@@ -82,7 +82,7 @@ void *g(void *p) { pthread_mutex_lock(&n); y = 5; pthread_mutex_lock(&m); x = y;
 		t.Run(name, func(t *testing.T) {
 			path := compile(t, "musl-gcc", head+threads+tail)
 			merged := endStates(t, boot(t, path, Config{Granularity: Granularity{Points: PointMem}}))
-			apart := endStates(t, boot(t, path, Config{Granularity: Granularity{Points: PointMem}, NoMerge: true}))
+			apart := endStates(t, boot(t, path, Config{Granularity: Granularity{Points: PointMem}, LibraryConfig: LibraryConfig{NoMerge: true}}))
 			if !slices.Equal(slices.Sorted(maps.Keys(merged)), slices.Sorted(maps.Keys(apart))) {
 				t.Errorf("%d final states with merging, %d without", len(merged), len(apart))
 			}

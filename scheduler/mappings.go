@@ -107,7 +107,7 @@ func (s *System) unmap(th *thread, p kernel.Pages, e heap.Event, own bool) *Fail
 		}
 		s.endIfGone(th, n, e)
 	}
-	if len(live) > 0 || !own || before == nil || !before.Contains(end-1) || s.cfg.PointsOnly { // on linux alone, see above
+	if len(live) > 0 || !own || before == nil || !before.Contains(end-1) || s.cfg.Tested { // on linux alone, see above
 		return nil
 	}
 	return &Failure{Kind: DoubleFree, Thread: th.ID, PC: e.PC, Block: *before,

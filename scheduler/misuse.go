@@ -156,7 +156,7 @@ func (o *object) unusable() bool { return o.destroyed || o.strange || o.torn != 
 // guest has no memory. The object is landgo's, its bytes are the guest's. What a
 // thread library does there with faults of its own (pebbles) isn't known.
 func (s *library) objectFault(th *thread) (f emu.Fault, faults bool) {
-	if s.cfg.PointsOnly || !onObject(th.role) || th.phase != phaseEntry {
+	if s.cfg.Tested || !onObject(th.role) || th.phase != phaseEntry {
 		return f, false
 	}
 	a := &acts[th.role]

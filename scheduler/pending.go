@@ -41,7 +41,7 @@ func (s *library) pendingOp(th *thread) trace.Op {
 		return th.pending
 	}
 	if a.how == allocator {
-		if s.cfg.PointsOnly {
+		if s.cfg.Tested {
 			return trace.Op{Kind: trace.OpAccess, PC: th.Regs.RIP}
 		}
 		return th.pending

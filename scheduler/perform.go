@@ -82,7 +82,7 @@ func (s *library) performMutex(th *thread, tr *trace.Transition, o *object) (ver
 		s.did(th, tr, op, o, 0)
 		s.initialise(o)
 		switch {
-		case s.cfg.PointsOnly || th.role != image.MutexInit:
+		case s.cfg.Tested || th.role != image.MutexInit:
 		case s.roles[th.Regs.RIP].C11:
 			o.flags = uint32(th.arg(1)) & mtxRecursive
 			o.mtype = muslMutexType(o.flags)
@@ -258,9 +258,9 @@ func (s *library) performSem(th *thread, tr *trace.Transition, o *object) (verdi
 	case op == trace.OpSemTryWait && o.value == 0:
 		s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
 		return s.refuse(th, tr, eagain)
-	case op == trace.OpSemInit && s.initialCount(th) > semMax && !s.cfg.PointsOnly:
+	case op == trace.OpSemInit && s.initialCount(th) > semMax && !s.cfg.Tested:
 		return s.refuse(th, tr, einval)
-	case op == trace.OpSemPost && o.value >= semMax-maxPosts && !s.cfg.PointsOnly:
+	case op == trace.OpSemPost && o.value >= semMax-maxPosts && !s.cfg.Tested:
 		s.did(th, tr, trace.OpSemGet, o, 0) // it matters which post comes last
 		if o.value >= semMax {
 			return s.refuse(th, tr, eoverflow)
@@ -295,7 +295,7 @@ const maxPosts = 1 << 20
 // initialCount is the value that sem_init gives a semaphore: pthread's has an
 // argument more.
 func (s *library) initialCount(th *thread) uint64 {
-	if s.cfg.PointsOnly {
+	if s.cfg.Tested {
 		return th.arg(1)
 	}
 	return th.arg(2) & 0xffffffff
@@ -305,7 +305,7 @@ func (s *library) initialCount(th *thread) uint64 {
 func (s *library) performBarrier(th *thread, tr *trace.Transition, o *object) (verdict, error) {
 	op := acts[th.role].op
 	n := th.arg(2) & 0xffffffff
-	if op == trace.OpBarrierInit && !s.cfg.PointsOnly && (n == 0 || n > s.maxParties()) {
+	if op == trace.OpBarrierInit && !s.cfg.Tested && (n == 0 || n > s.maxParties()) {
 		s.ret(th, einval)
 		return pass, nil
 	}

@@ -143,7 +143,7 @@ func (s *library) poolOp(th *thread, k trace.OpKind, p heap.Piece, pc uint64) tr
 // inTrustedAllocator: a thread is in a function of a thread library's allocator
 // that is run as one piece (--trust malloc). Its caller is the program.
 func (s *library) inTrustedAllocator(th *thread) bool {
-	return s.cfg.PointsOnly && th.quiet.on && acts[th.quiet.role].how == allocator
+	return s.cfg.Tested && th.quiet.on && acts[th.quiet.role].how == allocator
 }
 
 // enterPool goes into a call. A wrong free is a bug, and a right one ends the

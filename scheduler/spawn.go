@@ -17,9 +17,11 @@ func (s *System) spawn(parent *thread, child trace.TID, regs *emu.Regs, tr *trac
 	s.ensure(child)
 	s.save(child)
 	c := &s.threads[child]
-	*c = thread{Thread: Thread{ID: child, Exists: true, Parent: parent.ID, Ctx: s.machine.Start(regs), Created: parent.Regs.RIP}, self: regs.FSBase, stack: regs.RSP,
-		starting: parent.quiet.on && parent.quiet.role == image.Create, entry: regs.RIP,
-		born: s.moment(tr, len(tr.Accesses))}
+	*c = thread{
+		Thread: Thread{ID: child, Exists: true, Parent: parent.ID, Ctx: s.machine.Start(regs), Created: parent.Regs.RIP},
+		life: life{self: regs.FSBase, stack: regs.RSP, starting: parent.quiet.on && parent.quiet.role == image.Create, entry: regs.RIP,
+			born: s.moment(tr, len(tr.Accesses))},
+	}
 	if c.starting {
 		c.entry, c.Created = parent.entryOfChild, parent.quiet.ret
 		c.ownStack, c.detached = parent.childStack, parent.childDetached

@@ -33,33 +33,12 @@ type Config struct {
 	Granularity
 	// StepBudget is the number of instructions that one step may take.
 	StepBudget uint64
-	// AnyTimeout: a timed wait may run out at any time, not only when nobody
-	// else can run.
-	AnyTimeout bool
-	// PointsOnly: no function of the guest is trusted. Roles only say where
-	// preemption points are (a thread library under test).
-	PointsOnly bool
-	// Trusted, with PointsOnly, are the roles whose functions are trusted all the
-	// same; nil: none.
-	Trusted *[image.NumRoles]bool
-	// Profile, with Trusted, is where the sizes of the library's objects may be.
-	Profile *image.Profile
-	// Native leaves threads and locks to the guest's own code from the start.
-	Native bool
-	// NativeMalloc: the guest's own allocator runs, see follow.go.
-	NativeMalloc bool
-	// Pools: allocators whose code is tested are followed, see pool.go.
-	Pools bool
-	// Leaks says which blocks that are left at the end are bugs.
-	Leaks Leaks
+	LibraryConfig
 	// Fill, if not nil, is what blocks of memory are filled with when
 	// they are given out, see twin.go.
 	Fill *Fill
 	// MaxThreads bounds the number of threads of all executions.
 	MaxThreads int
-	// NoMerge switches the merging of lock and unlock with their neighbours
-	// off (see lockmerge.go), for differential tests.
-	NoMerge bool
 	// KeepAll records private accesses too (replays).
 	KeepAll bool
 }
@@ -138,11 +117,6 @@ func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.R
 	for addr, b := range roles {
 		s.roles[addr] = b
 		s.breakAt(addr, breakRole)
-	}
-	if m, ok := s.image.Symbol("main"); ok && !s.cfg.PointsOnly {
-		s.breakAt(m.Addr, breakMain)
-	} else {
-		s.machine.Put(&s.entered, 1)
 	}
 	s.lib.boot()
 	s.ensure(0)

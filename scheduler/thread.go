@@ -108,44 +108,37 @@ type Thread struct {
 // invariant: slices in it are never changed in place.
 type thread struct {
 	Thread
+	stander
+	life
+	call
+}
+
+// stander is how a thread stands between two instructions.
+type stander struct {
 	half uint32 // how many events it has made of the instruction before which it is
 	// limited: it was stopped at its instruction number (Limit), perhaps at a
 	// breakpoint that it hasn't reached otherwise.
 	limited bool
 	// framing: StandAccess is before what the kernel writes for the handler of a fault.
 	framing bool
-	trap    emu.Trap   // StandTrap
-	mapped  uint64     // the moment of its latest map, see System.progress
-	loose   bool       // StandTrap: it touches more than its operation says
-	role    image.Role // StandOp
-	phase   phase      // StandOp
-	// timed: the operation has a deadline, in nanoseconds of virtual time.
-	timed    bool
-	deadline uint64
-	badTime  bool     // the operation is a try, for its deadline isn't a time
-	released bool     // phaseLeave: all have arrived at the barrier
-	result   uint64   // StandOp: what the operation returns when it completes
-	mutex    uint64   // StandOp in a condition wait: the mutex to take back
-	pending  trace.Op // StandSleep, the allocator, phaseEnd: what it waits for, or does next
-
+	loose   bool     // StandTrap: it touches more than its operation says
+	trap    emu.Trap // StandTrap
+	mapped  uint64   // the moment of its latest map, see System.progress
 	// set says which of regs the next run has to write back.
 	set emu.RegSet
-	// args are the arguments of the function at whose entry it stands, or last
-	// stood.
-	args [4]uint64
+	// pending is what it waits for, or does next: at StandSleep, an allocator's
+	// function, phaseEnd.
+	pending   trace.Op
+	spinStand Stand // StandSpin: what it stands at otherwise
+	// interrupted is where its stack pointer was when a signal came, while the
+	// handler runs; else 0. See interrupt.go.
+	interrupted uint64
+	// effects counts what it did in the kernel, and what signals did to it.
+	effects uint64
+}
 
-	quiet    quiet
-	alloc    followed      // a call of an allocator that is followed
-	texts    texts         // of a System with twins
-	string   stringCall    // the string function that it entered last
-	operator operatorFrame // a call of C++'s new or delete
-	// inside are the calls of tested allocators under way, outermost first, and
-	// given is the block that the one at whose return it stands gives out.
-	inside []insideFrame
-	given  *heap.Block // never changed in place; nil: none
-	// release is the frame of a tested function after whose return there is a
-	// preemption point.
-	release quiet
+// life is a thread's beginning, end and stack.
+type life struct {
 	// starting: in the runtime's thread start, before the start routine.
 	starting bool
 	entry    uint64 // the start routine
@@ -157,6 +150,10 @@ type thread struct {
 	// created. childDetached: that one is created detached.
 	stack                               uint64
 	ownStack, childStack, childDetached bool
+	entryOfChild                        uint64 // the start routine of the thread being created
+	// born and joinedAt are when it was created and joined.
+	born, joinedAt   moment
+	joined, detached bool
 	// native: the runtime's own exit code runs (destructors, clean-up handlers).
 	native bool
 	// atExit: if it ends the process, code of the guest's runs first.
@@ -165,28 +162,43 @@ type thread struct {
 	retval uint64
 	// leaving: it has called a thread library's thr_exit.
 	leaving bool
-	// entryOfChild is the start routine of the thread being created.
-	entryOfChild uint64
-	onces        []onceFrame // once routines under way, outermost first
-	joined       bool
-	// born and joinedAt are when it was created and joined.
-	born, joinedAt moment
-	detached       bool
 	// Of a thread that landgo made (carried.go): roomAt is where its stack ends.
-	// claimed: somebody joins it. vanished: it ended by a call of the kernel's.
+	// claimed: another thread joins it. vanished: it ended by a call of the kernel's.
 	// fellOff: its function has returned.
 	roomAt                     uint64
 	claimed, vanished, fellOff bool
+}
 
-	holds []uint64 // addresses of mutexes held, oldest first
-	// interrupted is where its stack pointer was when a signal came, while the
-	// handler runs; else 0. See interrupt.go.
-	interrupted uint64
+// call is what a thread is at in functions that landgo carries out or follows.
+type call struct {
+	role  image.Role // StandOp
+	phase phase      // StandOp
+	// args are the arguments of the function at whose entry it stands, or last
+	// stood.
+	args [4]uint64
+	// timed: the operation has a deadline, in nanoseconds of virtual time.
+	timed    bool
+	badTime  bool // the operation is a try, for its deadline isn't a time
+	released bool // phaseLeave: all have arrived at the barrier
+	deadline uint64
+	result   uint64        // StandOp: what the operation returns when it completes
+	mutex    uint64        // StandOp in a condition wait: the mutex to take back
+	quiet    quiet         // a function that the guest's own code carries out
+	alloc    followed      // a call of an allocator that is followed
+	texts    texts         // of a System with twins
+	string   stringCall    // the string function that it entered last
+	operator operatorFrame // a call of C++'s new or delete
+	// inside are the calls of tested allocators under way, outermost first, and
+	// given is the block that the one at whose return it stands gives out.
+	inside []insideFrame
+	given  *heap.Block // never changed in place; nil: none
+	// release is the frame of a tested function after whose return there is a
+	// preemption point.
+	release quiet
+	onces   []onceFrame // once routines under way, outermost first
+	holds   []uint64    // addresses of mutexes held, oldest first
 	// held are the waits that signals interrupted, outermost first.
 	held []held
-	// effects counts what it did in the kernel, and what signals did to it.
-	effects   uint64
-	spinStand Stand // StandSpin: what it stands at otherwise
 }
 
 func (t *Thread) Live() bool { return t.Stand != StandExited }

@@ -208,12 +208,14 @@ func (s *Session) uniprocessor() bool {
 func (s *Session) schedulerConfig() scheduler.Config {
 	c := scheduler.Config{
 		StepBudget: s.Config.StepBudget,
-		AnyTimeout: s.Config.Timeouts == config.TimeoutsAny,
 		MaxThreads: s.Config.MaxThreads,
-		Trusted:    s.Config.TrustedRoles(),
-		Profile:    s.profile,
-		PointsOnly: !s.Platform.carriesOut,
-		Native:     s.Config.NativeSync || len(s.Config.LocksTested) > 0,
+		LibraryConfig: scheduler.LibraryConfig{
+			AnyTimeout: s.Config.Timeouts == config.TimeoutsAny,
+			Trusted:    s.Config.TrustedRoles(),
+			Profile:    s.profile,
+			Tested:     !s.Platform.carriesOut,
+			Native:     s.Config.NativeSync || len(s.Config.LocksTested) > 0,
+		},
 	}
 	switch {
 	case s.Config.Checks(config.CheckLeak):
