@@ -77,7 +77,7 @@ func ReadBoot(path string, key [sha256.Size]byte) (*Boot, error) {
 		return nil, &DamagedBoot{path, errors.New("its sum is wrong")}
 	}
 	k := &Boot{}
-	if _, err := kernel.Plain(text[head:], k); err != nil {
+	if err := kernel.Decode(text[head:], k); err != nil {
 		return nil, &DamagedBoot{path, err}
 	}
 	return k, nil
@@ -92,13 +92,13 @@ func ownFile(info fs.FileInfo) bool {
 
 // Write writes a boot into a file, which appears when it is complete.
 func (k *Boot) Write(path string, key [sha256.Size]byte) error {
-	text := append([]byte(BootMagic), key[:]...)
-	head := len(text) + crc32.Size
-	text, err := kernel.AppendPlain(append(text, make([]byte, crc32.Size)...), *k)
+	state, err := kernel.Encode(*k)
 	if err != nil {
 		return err
 	}
-	binary.LittleEndian.PutUint32(text[head-crc32.Size:], crc32.Checksum(text[head:], BootSum))
+	text := append([]byte(BootMagic), key[:]...)
+	text = binary.LittleEndian.AppendUint32(text, crc32.Checksum(state, BootSum))
+	text = append(text, state...)
 	if len(text) > maxSnapshot {
 		return fmt.Errorf("it takes %d MiB", len(text)>>20)
 	}

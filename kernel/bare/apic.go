@@ -68,31 +68,31 @@ const (
 
 // local is the local APIC.
 type local struct {
-	requests, service [4]uint64 // a bit for each vector
-	task              uint64    // priority
-	spurious          uint64
-	entries           [6]uint64
-	count, divider    uint64
-	command           [2]uint64
-	destination       [2]uint64
+	Requests, Service [4]uint64 // a bit for each vector
+	Task              uint64    // priority
+	Spurious          uint64
+	Entries           [6]uint64
+	Count, Divider    uint64
+	Command           [2]uint64
+	Destination       [2]uint64
 }
 
 // io is the I/O APIC.
 type io struct {
-	chosen uint64 // register
-	id     uint64
-	lines  [ioLines]uint64 // redirection
+	Chosen uint64 // register
+	Id     uint64
+	Lines  [ioLines]uint64 // redirection
 }
 
 // resetAPICs makes the state after power on.
 func (b *Board) resetAPICs() {
-	b.local = local{spurious: 0xff, destination: [2]uint64{0, 0xffffffff}}
-	for i := range b.local.entries {
-		b.local.entries[i] = localMasked
+	b.local = local{Spurious: 0xff, Destination: [2]uint64{0, 0xffffffff}}
+	for i := range b.local.Entries {
+		b.local.Entries[i] = localMasked
 	}
-	b.io = io{id: ioID << 24}
-	for i := range b.io.lines {
-		b.io.lines[i] = localMasked
+	b.io = io{Id: ioID << 24}
+	for i := range b.io.Lines {
+		b.io.Lines[i] = localMasked
 	}
 }
 
@@ -137,30 +137,30 @@ func (b *Board) readLocal(register uint64) (uint64, error) {
 	l := &b.local
 	switch {
 	case register == taskPriority, register == processorPriority:
-		if c := classOf(top(&l.service)) << 4; register == processorPriority && c > l.task&0xf0 {
+		if c := classOf(top(&l.Service)) << 4; register == processorPriority && c > l.Task&0xf0 {
 			return c, nil
 		}
-		return l.task, nil
+		return l.Task, nil
 	case register == endRegister, register == errorStatus: // no error happens here
 		return 0, nil
 	case register == destination, register == destinationFormat:
-		return l.destination[register>>4-destination>>4], nil
+		return l.Destination[register>>4-destination>>4], nil
 	case register == spurious:
-		return l.spurious, nil
+		return l.Spurious, nil
 	case register >= inService && register < triggerModes:
-		return word(&l.service, register-inService), nil
+		return word(&l.Service, register-inService), nil
 	case register >= triggerModes && register < requested:
 		return 0, nil
 	case register >= requested && register < errorStatus:
-		return word(&l.requests, register-requested), nil
+		return word(&l.Requests, register-requested), nil
 	case register == commandLow, register == commandHigh:
-		return l.command[register>>4&1], nil
+		return l.Command[register>>4&1], nil
 	case register >= firstEntry && register <= lastEntry:
-		return l.entries[(register-firstEntry)>>4], nil
+		return l.Entries[(register-firstEntry)>>4], nil
 	case register == initialCount:
-		return l.count, nil
+		return l.Count, nil
 	case register == divider:
-		return l.divider, nil
+		return l.Divider, nil
 	case register == currentCount:
 		return 0, fmt.Errorf("reading the count of the local APIC's timer isn't modelled: time passes by its interrupts only")
 	}
@@ -171,34 +171,34 @@ func (b *Board) writeLocal(register, v uint64) error {
 	l := &b.local
 	switch {
 	case register == taskPriority:
-		b.m.Set(&l.task, v&0xff)
+		b.m.Set(&l.Task, v&0xff)
 	case register == endRegister:
-		if vector := top(&l.service); vector >= 0 {
-			b.setBit(&l.service, vector, false)
+		if vector := top(&l.Service); vector >= 0 {
+			b.setBit(&l.Service, vector, false)
 		}
 	case register == errorStatus:
 	case register == destination && v>>24 != 0, register == destinationFormat && v != 0xffffffff:
 		return fmt.Errorf("logical destinations of the local APIC aren't modelled")
 	case register == destination, register == destinationFormat:
-	case register == spurious && v&localOn == 0 && l.spurious&localOn != 0:
+	case register == spurious && v&localOn == 0 && l.Spurious&localOn != 0:
 		return fmt.Errorf("turning the local APIC off isn't modelled")
 	case register == spurious:
-		b.m.Set(&l.spurious, v)
+		b.m.Set(&l.Spurious, v)
 	case register == commandLow:
 		// All processors are told to agree on a number, which one does at once.
 		if v&(deliveryMode|level|assert) != initLevelDeassert {
 			return fmt.Errorf("an interrupt from processor to processor (%#x to the local APIC's command register) isn't modelled", v)
 		}
-		b.m.Set(&l.command[0], v)
+		b.m.Set(&l.Command[0], v)
 	case register == commandHigh:
-		b.m.Set(&l.command[1], v)
+		b.m.Set(&l.Command[1], v)
 	case register >= firstEntry && register <= lastEntry:
 		return b.writeEntry(register, v)
 	case register == initialCount:
-		b.m.Set(&l.count, v)
+		b.m.Set(&l.Count, v)
 		return b.oneTimer()
 	case register == divider:
-		b.m.Set(&l.divider, v)
+		b.m.Set(&l.Divider, v)
 	case register == idRegister:
 		return fmt.Errorf("giving the local APIC another number isn't modelled")
 	default:
@@ -209,7 +209,7 @@ func (b *Board) writeLocal(register, v uint64) error {
 
 // writeEntry writes an entry of the local vector table.
 func (b *Board) writeEntry(register, v uint64) error {
-	e := &b.local.entries[(register-firstEntry)>>4]
+	e := &b.local.Entries[(register-firstEntry)>>4]
 	on := v&localMasked == 0
 	switch {
 	case on && register == timerEntry && v&periodic == 0:
@@ -223,22 +223,22 @@ func (b *Board) writeEntry(register, v uint64) error {
 
 // ticks reports whether the local APIC's timer is on.
 func (l *local) ticks() bool {
-	return l.spurious&localOn != 0 && l.entries[0]&localMasked == 0 && l.count != 0
+	return l.Spurious&localOn != 0 && l.Entries[0]&localMasked == 0 && l.Count != 0
 }
 
 // byLocal reports whether interrupts come by the local APIC, and no longer from the
 // 8259s alone.
-func (l *local) byLocal() bool { return l.spurious&localOn != 0 }
+func (l *local) byLocal() bool { return l.Spurious&localOn != 0 }
 
 // passes reports whether the 8259s reach the processor.
 func (l *local) passes() bool {
-	e := l.entries[(line0Entry-firstEntry)>>4]
+	e := l.Entries[(line0Entry-firstEntry)>>4]
 	return !l.byLocal() || e&localMasked == 0 && e&deliveryMode == extern
 }
 
 // oneTimer: one clock ticks, because the order of two would be unknown.
 func (b *Board) oneTimer() error {
-	if b.local.ticks() && (b.ioTimer() >= 0 || b.local.passes() && b.pic[0].mask&(1<<timerLine) == 0 && b.pic[0].word == 0 && b.pic[0].base != 0) {
+	if b.local.ticks() && (b.ioTimer() >= 0 || b.local.passes() && b.pic[0].Mask&(1<<timerLine) == 0 && b.pic[0].Word == 0 && b.pic[0].Base != 0) {
 		return fmt.Errorf("two timers that tick (the local APIC's and the 8254) aren't modelled")
 	}
 	return nil
@@ -248,7 +248,7 @@ func (b *Board) oneTimer() error {
 // if none is.
 func (b *Board) ioTimer() int {
 	for _, line := range [2]int{timerLine, 2} {
-		if b.local.byLocal() && b.io.lines[line]&localMasked == 0 {
+		if b.local.byLocal() && b.io.Lines[line]&localMasked == 0 {
 			return line
 		}
 	}
@@ -258,18 +258,18 @@ func (b *Board) ioTimer() int {
 func (b *Board) readIO(register uint64) (uint64, error) {
 	switch register {
 	case 0:
-		return b.io.chosen, nil
+		return b.io.Chosen, nil
 	case 0x10:
-		n := b.io.chosen
+		n := b.io.Chosen
 		switch {
 		case n == 0:
-			return b.io.id, nil
+			return b.io.Id, nil
 		case n == 1:
 			return ioVersion, nil
 		case n == 2:
-			return b.io.id, nil
+			return b.io.Id, nil
 		case n >= 0x10 && n < 0x10+2*ioLines:
-			return b.io.lines[(n-0x10)/2] >> (n & 1 * 32) & 0xffffffff, nil
+			return b.io.Lines[(n-0x10)/2] >> (n & 1 * 32) & 0xffffffff, nil
 		}
 		return 0, fmt.Errorf("reading the I/O APIC's register %#x isn't modelled", n)
 	}
@@ -283,20 +283,20 @@ const (
 
 func (b *Board) writeIO(register, v uint64) error {
 	if register == 0 {
-		b.m.Set(&b.io.chosen, v&0xff)
+		b.m.Set(&b.io.Chosen, v&0xff)
 		return nil
 	}
-	n := b.io.chosen
+	n := b.io.Chosen
 	switch {
 	case register != 0x10:
 		return fmt.Errorf("writing the I/O APIC at %#x isn't modelled", ioAt+register)
 	case n == 0:
-		b.m.Set(&b.io.id, v)
+		b.m.Set(&b.io.Id, v)
 		return nil
 	case n < 0x10 || n >= 0x10+2*ioLines:
 		return fmt.Errorf("writing the I/O APIC's register %#x isn't modelled", n)
 	}
-	line := &b.io.lines[(n-0x10)/2]
+	line := &b.io.Lines[(n-0x10)/2]
 	if n&1 != 0 {
 		b.m.Set(line, *line&0xffffffff|v<<32)
 	} else {
@@ -309,7 +309,7 @@ func (b *Board) writeIO(register, v uint64) error {
 }
 
 // request asks the local APIC for an interrupt.
-func (b *Board) request(vector uint64) { b.setBit(&b.local.requests, int(vector&0xff), true) }
+func (b *Board) request(vector uint64) { b.setBit(&b.local.Requests, int(vector&0xff), true) }
 
 func (b *Board) setBit(set *[4]uint64, n int, on bool) {
 	w := set[n/64] &^ (1 << (n % 64))
@@ -345,24 +345,24 @@ func word(set *[4]uint64, offset uint64) uint64 {
 // best is the vector that the local APIC delivers next, which comes before all in
 // service and before the task's priority; false if there is none.
 func (l *local) best() (vector int, ok bool) {
-	vector = top(&l.requests)
-	return vector, l.byLocal() && vector >= 0 && classOf(vector) > max(classOf(top(&l.service)), l.task>>4)
+	vector = top(&l.Requests)
+	return vector, l.byLocal() && vector >= 0 && classOf(vector) > max(classOf(top(&l.Service)), l.Task>>4)
 }
 
 // localTimer has the clock ask for an interrupt, by an APIC. It reports whether one can
 // be delivered; known: an APIC has the clock.
 func (b *Board) localTimer() (can, known bool) {
 	l := &b.local
-	vector := l.entries[0]
+	vector := l.Entries[0]
 	if !l.ticks() {
 		line := b.ioTimer()
 		if line < 0 {
 			return false, false
 		}
-		vector = b.io.lines[line]
+		vector = b.io.Lines[line]
 	}
 	n := int(vector & 0xff)
-	if classOf(n) <= max(classOf(top(&l.service)), l.task>>4) {
+	if classOf(n) <= max(classOf(top(&l.Service)), l.Task>>4) {
 		return false, true
 	}
 	b.request(uint64(n))
@@ -372,7 +372,7 @@ func (b *Board) localTimer() (can, known bool) {
 
 // raiseIO has a device's line ask the I/O APIC.
 func (b *Board) raiseIO(line int) {
-	if e := b.io.lines[line]; e&localMasked == 0 && b.local.byLocal() {
+	if e := b.io.Lines[line]; e&localMasked == 0 && b.local.byLocal() {
 		b.request(e)
 	}
 }

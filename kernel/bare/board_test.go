@@ -88,7 +88,7 @@ func TestSecondController(t *testing.T) {
 		t.Error("it comes twice")
 	}
 	b.write(t, [2]uint{0xa0, 0x20}, [2]uint{0x20, 0x20})
-	if b.pic[0].service != 0 || b.pic[1].service != 0 {
+	if b.pic[0].Service != 0 || b.pic[1].Service != 0 {
 		t.Error("it hasn't ended")
 	}
 }
@@ -229,12 +229,12 @@ func TestControllerReads(t *testing.T) {
 func TestAlone(t *testing.T) {
 	b := board(t)
 	b.write(t, [2]uint{0x20, 0x13}, [2]uint{0x21, 0x20}, [2]uint{0x21, 1}, [2]uint{0x21, 0xfe})
-	if b.pic[0].mask != 0xfe || b.pic[0].automatic != 0 || !b.Timer() {
+	if b.pic[0].Mask != 0xfe || b.pic[0].Automatic != 0 || !b.Timer() {
 		t.Errorf("the controller is %+v", b.pic[0])
 	}
 	b.Acknowledge()
 	b.write(t, [2]uint{0x20, 0x68 &^ 0x20}, [2]uint{0x20, 0x20}) // the usual order of lines; the end
-	if b.pic[0].service != 0 {
+	if b.pic[0].Service != 0 {
 		t.Error("the tick hasn't ended")
 	}
 }

@@ -2,20 +2,21 @@ package bare
 
 import "landgo/kernel"
 
-// state is what a board's devices have to remember.
+// state is what a board's devices have to remember. Its fields are exported so that they
+// can be kept (kernel.Encode).
 type state struct {
-	output                                       []byte
-	pic                                          [2]controller
-	local                                        local
-	io                                           io
-	serial                                       serial
-	cmos, speaker, typed, ended, status, printed uint64
-	retrace                                      uint64
+	Output                                       []byte
+	Pic                                          [2]controller
+	Local                                        local
+	Io                                           io
+	Serial                                       serial
+	Cmos, Speaker, Typed, Ended, Status, Printed uint64
+	Retrace                                      uint64
 }
 
 // Freeze is the state of the devices as bytes, for Thaw.
 func (b *Board) Freeze() ([]byte, error) {
-	return kernel.AppendPlain(nil, state{
+	return kernel.Encode(state{
 		b.output[:b.printed], b.pic, b.local, b.io, b.serial, b.cmos, b.speaker, b.typed, b.ended, b.status, b.printed, b.retrace,
 	})
 }
@@ -23,10 +24,10 @@ func (b *Board) Freeze() ([]byte, error) {
 // Thaw puts such a state back, before anything has run.
 func (b *Board) Thaw(p []byte) error {
 	var s state
-	if _, err := kernel.Plain(p, &s); err != nil {
+	if err := kernel.Decode(p, &s); err != nil {
 		return err
 	}
-	b.output, b.pic, b.local, b.io, b.serial = s.output, s.pic, s.local, s.io, s.serial
-	b.cmos, b.speaker, b.typed, b.ended, b.status, b.printed, b.retrace = s.cmos, s.speaker, s.typed, s.ended, s.status, s.printed, s.retrace
+	b.output, b.pic, b.local, b.io, b.serial = s.Output, s.Pic, s.Local, s.Io, s.Serial
+	b.cmos, b.speaker, b.typed, b.ended, b.status, b.printed, b.retrace = s.Cmos, s.Speaker, s.Typed, s.Ended, s.Status, s.Printed, s.Retrace
 	return nil
 }

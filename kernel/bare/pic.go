@@ -4,15 +4,15 @@ import "fmt"
 
 // controller is an 8259A interrupt controller.
 type controller struct {
-	mask      uint64 // lines that are off
-	requests  uint64 // lines that ask
-	service   uint64 // lines whose interrupt was delivered and not yet ended
-	base      uint64 // the vector of its first line
-	word      uint64 // the initialisation word that comes next, 0: none
-	four      uint64 // there is a fourth one
-	single    uint64 // there is no third one: it isn't wired to another controller
-	automatic uint64 // interrupts end by themselves
-	selected  uint64 // 1: reads of its first port give service, not requests
+	Mask      uint64 // lines that are off
+	Requests  uint64 // lines that ask
+	Service   uint64 // lines whose interrupt was delivered and not yet ended
+	Base      uint64 // the vector of its first line
+	Word      uint64 // the initialisation word that comes next, 0: none
+	Four      uint64 // there is a fourth one
+	Single    uint64 // there is no third one: it isn't wired to another controller
+	Automatic uint64 // interrupts end by themselves
+	Selected  uint64 // 1: reads of its first port give service, not requests
 }
 
 const (
@@ -35,8 +35,8 @@ const (
 
 // raise has a line ask for an interrupt.
 func (b *Board) raise(line int) {
-	if c := &b.pic[line/linesOfOne]; c.requests>>(line%linesOfOne)&1 == 0 {
-		b.m.Set(&c.requests, c.requests|1<<(line%linesOfOne))
+	if c := &b.pic[line/linesOfOne]; c.Requests>>(line%linesOfOne)&1 == 0 {
+		b.m.Set(&c.Requests, c.Requests|1<<(line%linesOfOne))
 		if line != timerLine && line != slaveLine {
 			b.raiseIO(line)
 		}
@@ -45,7 +45,7 @@ func (b *Board) raise(line int) {
 
 func (b *Board) lower(line int) {
 	c := &b.pic[line/linesOfOne]
-	b.m.Set(&c.requests, c.requests&^(1<<(line%linesOfOne)))
+	b.m.Set(&c.Requests, c.Requests&^(1<<(line%linesOfOne)))
 }
 
 // best is the line that a controller would deliver: the first that asks, is on,
@@ -53,10 +53,10 @@ func (b *Board) lower(line int) {
 func (c *controller) best() (line int, ok bool) {
 	for line = 0; line < linesOfOne; line++ {
 		bit := uint64(1) << line
-		if c.service&bit != 0 {
+		if c.Service&bit != 0 {
 			return 0, false
 		}
-		if c.requests&^c.mask&bit != 0 {
+		if c.Requests&^c.Mask&bit != 0 {
 			return line, true
 		}
 	}
@@ -70,7 +70,7 @@ func (b *Board) Timer() bool {
 		return can
 	}
 	c := &b.pic[0]
-	if !b.local.passes() || c.word != 0 || c.mask&(1<<timerLine) != 0 || c.service&(1<<timerLine) != 0 {
+	if !b.local.passes() || c.Word != 0 || c.Mask&(1<<timerLine) != 0 || c.Service&(1<<timerLine) != 0 {
 		return false
 	}
 	b.raise(timerLine)
@@ -87,7 +87,7 @@ func (b *Board) Pending() (vector uint8, ok bool) {
 	}
 	master := b.pic[0]
 	if _, ok := b.pic[1].best(); ok {
-		master.requests |= 1 << slaveLine
+		master.Requests |= 1 << slaveLine
 	}
 	line, ok := master.best()
 	if !ok {
@@ -95,17 +95,17 @@ func (b *Board) Pending() (vector uint8, ok bool) {
 	}
 	if line == slaveLine {
 		line, _ := b.pic[1].best()
-		return uint8(b.pic[1].base) + uint8(line), true
+		return uint8(b.pic[1].Base) + uint8(line), true
 	}
-	return uint8(master.base) + uint8(line), true
+	return uint8(master.Base) + uint8(line), true
 }
 
 // Acknowledge takes the pending interrupt from its controller: it is in service
 // until the kernel says that it has ended.
 func (b *Board) Acknowledge() {
 	if v, ok := b.local.best(); ok {
-		b.setBit(&b.local.requests, v, false)
-		b.setBit(&b.local.service, v, true)
+		b.setBit(&b.local.Requests, v, false)
+		b.setBit(&b.local.Service, v, true)
 		return
 	}
 	master := &b.pic[0]
@@ -121,9 +121,9 @@ func (b *Board) Acknowledge() {
 }
 
 func (b *Board) take(c *controller, line int) {
-	b.m.Set(&c.requests, c.requests&^(1<<line))
-	if c.automatic == 0 {
-		b.m.Set(&c.service, c.service|1<<line)
+	b.m.Set(&c.Requests, c.Requests&^(1<<line))
+	if c.Automatic == 0 {
+		b.m.Set(&c.Service, c.Service|1<<line)
 	}
 }
 
@@ -131,22 +131,22 @@ func (b *Board) take(c *controller, line int) {
 func (b *Board) command(c *controller, v uint64) error {
 	switch {
 	case v&initialise != 0:
-		b.m.Set(&c.mask, 0)
-		b.m.Set(&c.service, 0)
-		b.m.Set(&c.requests, 0)
-		b.m.Set(&c.automatic, 0)
-		b.m.Set(&c.four, v&needsFourth)
-		b.m.Set(&c.single, v&alone)
-		b.m.Set(&c.word, 2)
+		b.m.Set(&c.Mask, 0)
+		b.m.Set(&c.Service, 0)
+		b.m.Set(&c.Requests, 0)
+		b.m.Set(&c.Automatic, 0)
+		b.m.Set(&c.Four, v&needsFourth)
+		b.m.Set(&c.Single, v&alone)
+		b.m.Set(&c.Word, 2)
 	case v&readCommand != 0 && (v&specialMask == specialMask || v&poll != 0), v&readCommand == 0 && v&rotation != 0:
 		return fmt.Errorf("the command %#x to an interrupt controller isn't modelled: its lines' order changes, or it is polled", v)
 	case v&readCommand != 0 && v&selects != 0:
-		b.m.Set(&c.selected, v&1)
+		b.m.Set(&c.Selected, v&1)
 	case v&readCommand != 0:
 	case v&endCommand != 0 && v&specific != 0:
-		b.m.Set(&c.service, c.service&^(1<<(v&7)))
+		b.m.Set(&c.Service, c.Service&^(1<<(v&7)))
 	case v&endCommand != 0:
-		b.m.Set(&c.service, c.service&(c.service-1)) // the first in service
+		b.m.Set(&c.Service, c.Service&(c.Service-1)) // the first in service
 	}
 	return nil
 }
@@ -154,18 +154,18 @@ func (b *Board) command(c *controller, v uint64) error {
 // data is a write to a controller's second port: the next initialisation word,
 // or which lines are off.
 func (b *Board) data(c *controller, v uint64) {
-	switch c.word {
+	switch c.Word {
 	case 2:
-		b.m.Set(&c.base, v&^7)
-		if b.m.Set(&c.word, 3); c.single != 0 {
-			b.m.Set(&c.word, 4*c.four)
+		b.m.Set(&c.Base, v&^7)
+		if b.m.Set(&c.Word, 3); c.Single != 0 {
+			b.m.Set(&c.Word, 4*c.Four)
 		}
 	case 3: // how the two are wired
-		b.m.Set(&c.word, 4*c.four)
+		b.m.Set(&c.Word, 4*c.Four)
 	case 4:
-		b.m.Set(&c.automatic, v&autoEnd)
-		b.m.Set(&c.word, 0)
+		b.m.Set(&c.Automatic, v&autoEnd)
+		b.m.Set(&c.Word, 0)
 	default:
-		b.m.Set(&c.mask, v)
+		b.m.Set(&c.Mask, v)
 	}
 }

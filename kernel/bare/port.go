@@ -58,12 +58,12 @@ func (b *Board) in(port uint16) (uint64, error) {
 	switch {
 	case port == masterPort, port == slavePort:
 		c := &b.pic[port>>7&1]
-		if c.selected != 0 {
-			return c.service, nil
+		if c.Selected != 0 {
+			return c.Service, nil
 		}
-		return c.requests, nil
+		return c.Requests, nil
 	case port == masterPort+1, port == slavePort+1:
-		return b.pic[port>>7&1].mask, nil
+		return b.pic[port>>7&1].Mask, nil
 	case port >= timerPort && port <= timerControl:
 		return 0, fmt.Errorf("reading the timer's counter (port %#x) isn't modelled: time passes by its interrupts only", port)
 	case port == keyboardPort, port == keyStatus:

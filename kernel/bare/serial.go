@@ -5,14 +5,14 @@ package bare
 // transmitter is always empty. If its interrupt is on, it comes after each
 // byte.
 type serial struct {
-	interrupts uint64 // which are on
-	format     uint64
-	modem      uint64
-	scratch    uint64
-	divisor    [2]uint64
-	empty      uint64 // 1: that the transmitter is empty hasn't been told
-	looped     uint64 // the byte that it has sent to itself, if received is 1
-	received   uint64
+	Interrupts uint64 // which are on
+	Format     uint64
+	Modem      uint64
+	Scratch    uint64
+	Divisor    [2]uint64
+	Empty      uint64 // 1: that the transmitter is empty hasn't been told
+	Looped     uint64 // the byte that it has sent to itself, if received is 1
+	Received   uint64
 }
 
 const (
@@ -39,72 +39,72 @@ func (b *Board) readSerial(register uint16) uint64 {
 	s := &b.serial
 	switch register {
 	case dataRegister:
-		if s.format&divisorAccess != 0 {
-			return s.divisor[0]
+		if s.Format&divisorAccess != 0 {
+			return s.Divisor[0]
 		}
-		b.m.Set(&s.received, 0)
-		return s.looped
+		b.m.Set(&s.Received, 0)
+		return s.Looped
 	case interruptRegister:
-		if s.format&divisorAccess != 0 {
-			return s.divisor[1]
+		if s.Format&divisorAccess != 0 {
+			return s.Divisor[1]
 		}
-		return s.interrupts
+		return s.Interrupts
 	case identityRegister:
-		if s.empty == 0 || s.interrupts&onEmpty == 0 {
+		if s.Empty == 0 || s.Interrupts&onEmpty == 0 {
 			return nothing
 		}
-		b.m.Set(&s.empty, 0)
+		b.m.Set(&s.Empty, 0)
 		b.lower(serialLine)
 		return isEmpty
 	case formatRegister:
-		return s.format
+		return s.Format
 	case modemRegister:
-		return s.modem
+		return s.Modem
 	case lineRegister:
-		return allEmpty | hasReceived*s.received
+		return allEmpty | hasReceived*s.Received
 	case modemStatusRegister:
-		if m := s.modem; m&loop != 0 { // its own four lines
+		if m := s.Modem; m&loop != 0 { // its own four lines
 			return m&2<<3 | m&1<<5 | m&0xc<<4
 		}
 		return connected
 	}
-	return s.scratch
+	return s.Scratch
 }
 
 func (b *Board) writeSerial(register uint16, v uint64) error {
 	s := &b.serial
 	switch register {
 	case dataRegister, interruptRegister:
-		if s.format&divisorAccess != 0 {
-			b.m.Set(&s.divisor[register], v)
+		if s.Format&divisorAccess != 0 {
+			b.m.Set(&s.Divisor[register], v)
 			return nil
 		}
-		if register == dataRegister && s.modem&loop != 0 {
-			b.m.Set(&s.looped, v)
-			b.m.Set(&s.received, 1)
-			b.m.Set(&s.empty, 1)
+		if register == dataRegister && s.Modem&loop != 0 {
+			b.m.Set(&s.Looped, v)
+			b.m.Set(&s.Received, 1)
+			b.m.Set(&s.Empty, 1)
 		} else if register == dataRegister {
 			if err := b.print(byte(v)); err != nil {
 				return err
 			}
-			b.m.Set(&s.empty, 1)
+			b.m.Set(&s.Empty, 1)
 		} else {
-			if v&^s.interrupts&onEmpty != 0 {
-				b.m.Set(&s.empty, 1)
+			if v&^s.Interrupts&onEmpty != 0 {
+				b.m.Set(&s.Empty, 1)
 			}
-			b.m.Set(&s.interrupts, v)
+			b.m.Set(&s.Interrupts, v)
 		}
-		if s.empty != 0 && s.interrupts&onEmpty != 0 {
+		if s.Empty != 0 && s.Interrupts&onEmpty != 0 {
 			b.raise(serialLine)
 		} else {
 			b.lower(serialLine)
 		}
 	case formatRegister:
-		b.m.Set(&s.format, v)
+		b.m.Set(&s.Format, v)
 	case modemRegister:
-		b.m.Set(&s.modem, v)
+		b.m.Set(&s.Modem, v)
 	case scratchRegister:
-		b.m.Set(&s.scratch, v)
+		b.m.Set(&s.Scratch, v)
 	}
 	return nil
 }

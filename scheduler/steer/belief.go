@@ -26,13 +26,13 @@ func (s *Kernel) comes(u *turn, n, sp uint64) (trace.TID, error) {
 	}
 	t, _ := s.numbered(n)
 	th := &s.threads[t]
-	if th.own.tail && th.own.kind == tailOfNew && s.leftThere(n, sp) {
+	if th.own.Tail && th.own.Kind == tailOfNew && s.leftThere(n, sp) {
 		return 0, s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
 			"thread %#x had ended, by the profile's ended states, and goes on where it was", n)
 	}
-	if !th.own.idle && !s.saysReady(n) && !th.own.unannounced {
+	if !th.own.Idle && !s.saysReady(n) && !th.own.Unannounced {
 		s.save(t)
-		th.own.unannounced = true
+		th.own.Unannounced = true
 		s.machine.Put(&s.unannounced, s.unannounced.Get()+1)
 	}
 	return t, nil
@@ -56,8 +56,8 @@ func (s *Kernel) unlisted(n uint64) bool {
 		l := &s.profile.Lists[i]
 		links := slices.Clone(l.First)
 		for k := range s.threads {
-			if s.threads[k].Exists && s.threads[k].own.number != 0 {
-				links = append(links, s.threads[k].own.number+l.Next)
+			if s.threads[k].Exists && s.threads[k].own.Number != 0 {
+				links = append(links, s.threads[k].own.Number+l.Next)
 			}
 		}
 		for _, at := range links {
@@ -73,7 +73,7 @@ func (s *Kernel) unlisted(n uint64) bool {
 func (s *Kernel) leftThere(n, sp uint64) bool {
 	pa, ok := s.translate(sp)
 	for i := range s.threads {
-		if o := &s.threads[i].own; s.threads[i].Exists && o.ended && o.number == n && ok && o.stack == pa {
+		if o := &s.threads[i].own; s.threads[i].Exists && o.Ended && o.Number == n && ok && o.Stack == pa {
 			return true
 		}
 	}
@@ -85,7 +85,7 @@ func (s *Kernel) checkIdlers(u *turn) error {
 	idle := s.idleOnes()
 	for i := range s.threads {
 		th := &s.threads[i]
-		if s.threads[i].Exists && th.Live() && th.own.number != 0 && th.own.idle != slices.Contains(idle, th.own.number) {
+		if s.threads[i].Exists && th.Live() && th.own.Number != 0 && th.own.Idle != slices.Contains(idle, th.own.Number) {
 			return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
 				"the profile's idle variables name one thread, and then another: an idle thread stays what it is")
 		}
@@ -100,7 +100,7 @@ func (s *Kernel) checkIdlers(u *turn) error {
 func (s *Kernel) waiting() (all []trace.TID) {
 	for i := range s.threads {
 		th := &s.threads[i]
-		if s.readsOwn() && s.threads[i].Exists && th.Live() && !th.own.idle && th.own.state == ownBlocked && !s.readReady(th) {
+		if s.readsOwn() && s.threads[i].Exists && th.Live() && !th.own.Idle && th.own.State == ownBlocked && !s.readReady(th) {
 			all = append(all, th.ID)
 		}
 	}
@@ -110,7 +110,7 @@ func (s *Kernel) waiting() (all []trace.TID) {
 // readReady reads whether a thread is ready.
 func (s *Kernel) readReady(th *thread) bool {
 	if s.profile != nil {
-		return s.saysReady(th.own.number)
+		return s.saysReady(th.own.Number)
 	}
 	return s.statusReady(s.statusOf(th))
 }
@@ -132,10 +132,10 @@ func (s *Kernel) wokenByTick(th *thread) error {
 func (s *Kernel) readyByTick(th *thread) error {
 	o := &th.own
 	switch {
-	case o.state == ownBlocked:
+	case o.State == ownBlocked:
 		return s.wokenByTick(th)
-	case o.state != ownReady || !o.tail || o.kind != tailOfYield || o.interrupted:
-	case s.threads[s.running.Get()].own.idle:
+	case o.State != ownReady || !o.Tail || o.Kind != tailOfYield || o.Interrupted:
+	case s.threads[s.running.Get()].own.Idle:
 		return s.invalid(kernel.GapSchedule, th, th.Regs.RIP,
 			"a tick has woken thread %s, for which the kernel idled: neither landgo_sleep nor landgo_unready was called when it began to wait", s.Name(th.ID))
 	case !s.known.Probes:
@@ -166,7 +166,7 @@ func (s *Kernel) checkIdle(tr *trace.Transition) (err error) {
 	h := fnv.New64a()
 	for i := range s.threads {
 		if th := &s.threads[i]; s.threads[i].Exists {
-			fmt.Fprintln(h, i, th.own.state, th.own.ended, th.Regs.RIP, th.Regs.RSP)
+			fmt.Fprintln(h, i, th.own.State, th.own.Ended, th.Regs.RIP, th.Regs.RSP)
 		}
 	}
 	if s.idled[h.Sum64()] {
@@ -185,7 +185,7 @@ func (s *Kernel) checkIdle(tr *trace.Transition) (err error) {
 			if done || isUnreached(bad) {
 				return
 			}
-			if r := &s.threads[s.running.Get()]; bad == nil && s.running.Get() != was && !r.own.idle && r.Stand != scheduler.StandSpin {
+			if r := &s.threads[s.running.Get()]; bad == nil && s.running.Get() != was && !r.own.Idle && r.Stand != scheduler.StandSpin {
 				bad = s.invalid(kernel.GapSchedule, r, r.Regs.RIP,
 					"the kernel gives the processor to thread %s, where no thread is ready by what it or its profile says", s.Name(r.ID))
 			}

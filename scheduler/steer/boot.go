@@ -24,7 +24,7 @@ func (s *Kernel) Boot(regs *emu.Regs) error {
 	missing := s.findTells()
 	s.ensure(0)
 	*s.threads[0].Thread = scheduler.Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)}
-	s.threads[0].own.state = ownReady
+	s.threads[0].own.State = ownReady
 	s.machine.Put(&s.cpu, uint64(s.threads[0].Ctx))
 	tr := &trace.Transition{}
 	u := turn{th: &s.threads[0], tr: tr}
@@ -104,7 +104,7 @@ func (s *Kernel) tellEarly(u *turn, kind tellKind) (happening, error) {
 				return &s.early[i]
 			}
 		}
-		s.early = append(s.early, early{number: n, own: ownThread{number: n, tail: true}})
+		s.early = append(s.early, early{number: n, own: ownThread{Number: n, Tail: true}})
 		return &s.early[len(s.early)-1]
 	}
 	switch kind {
@@ -113,19 +113,19 @@ func (s *Kernel) tellEarly(u *turn, kind tellKind) (happening, error) {
 	case tellCreated:
 		find()
 	case tellReady:
-		find().own.state = ownReady
+		find().own.State = ownReady
 	case tellUnready:
-		find().own.state = ownBlocked
+		find().own.State = ownBlocked
 	case tellSleep:
-		find().own.state = ownSleeping
+		find().own.State = ownSleeping
 	case tellIdle:
-		find().own.idle = true
+		find().own.Idle = true
 	case tellPriority:
-		find().own.priority = int64(s.argument(1))
+		find().own.Priority = int64(s.argument(1))
 	case tellExited:
 		s.early = slices.DeleteFunc(s.early, func(e early) bool { return e.number == n })
 	case tellStack:
-		find().own.stackLow = s.argument(1)
+		find().own.StackLow = s.argument(1)
 	case tellSwitch:
 		s.first = n
 	case tellAllocated, tellFreed:
@@ -191,17 +191,17 @@ func (s *Kernel) up(u *turn) error {
 	s.control = nil
 	s.machine.Put(&s.born, 1)
 	own := root.own
-	own.tail = false
-	own.state = ownReady
-	own.calls = s.threads[0].own.calls
+	own.Tail = false
+	own.State = ownReady
+	own.Calls = s.threads[0].own.Calls
 	s.threads[0].own = own
 	for i := range s.early {
 		e := &s.early[i]
 		if e == root {
 			continue
 		}
-		s.threads[0].own.children++
-		t, err := s.Intern(0, s.threads[0].own.children)
+		s.threads[0].own.Children++
+		t, err := s.Intern(0, s.threads[0].own.Children)
 		if err != nil {
 			return s.invalid(kernel.GapThreads, u.th, s.regs.RIP, "%v", err)
 		}

@@ -12,15 +12,15 @@ import (
 
 // ownCall is a call under way.
 type ownCall struct {
-	role   image.Role
-	family uint8
-	sleep  bool
-	letsGo bool // by name; it has no points
-	entry  uint64
-	on     bool // interrupts were on
+	Role   image.Role
+	Family uint8
+	Sleep  bool
+	LetsGo bool // by name; it has no points
+	Entry  uint64
+	On     bool // interrupts were on
 	// sp is the stack pointer behind the return to ret.
-	sp, ret uint64
-	p, size uint64 // what an allocator was given
+	Sp, Ret uint64
+	P, Size uint64 // what an allocator was given
 }
 
 // findCalls sets breakpoints on the functions that have roles.
@@ -45,10 +45,10 @@ func (s *Kernel) called(u *turn) (happening, error) {
 	}
 	pc := s.regs.RIP
 	if s.sleeps[pc] {
-		s.enterCall(u, ownCall{sleep: true})
+		s.enterCall(u, ownCall{Sleep: true})
 	}
 	if s.letsGo[pc] {
-		s.enterCall(u, ownCall{letsGo: true})
+		s.enterCall(u, ownCall{LetsGo: true})
 	}
 	b, ok := s.named[pc]
 	if !ok {
@@ -62,18 +62,18 @@ func (s *Kernel) called(u *turn) (happening, error) {
 
 // enterCall keeps a call in mind, until it returns.
 func (s *Kernel) enterCall(u *turn, c ownCall) {
-	c.ret, c.sp = s.returnAddress(), s.regs.RSP+s.wordSize
-	c.entry, c.on = s.regs.RIP, s.on.Get() == 1
+	c.Ret, c.Sp = s.returnAddress(), s.regs.RSP+s.wordSize
+	c.Entry, c.On = s.regs.RIP, s.on.Get() == 1
 	s.save(u.th.ID)
 	own := &u.th.own
-	n := len(own.calls)
-	for n > 0 && own.calls[n-1].sp <= s.regs.RSP && s.sameStack(own.calls[n-1].sp) {
+	n := len(own.Calls)
+	for n > 0 && own.Calls[n-1].Sp <= s.regs.RSP && s.sameStack(own.Calls[n-1].Sp) {
 		n-- // left in another way than by a return
 	}
-	own.calls = append(own.calls[:n:n], c)
-	if !s.returns[c.ret] {
-		s.returns[c.ret] = true
-		s.machine.Break(c.ret, aBreak)
+	own.Calls = append(own.Calls[:n:n], c)
+	if !s.returns[c.Ret] {
+		s.returns[c.Ret] = true
+		s.machine.Break(c.Ret, aBreak)
 	}
 }
 
@@ -90,13 +90,13 @@ func (s *Kernel) returned(u *turn) (happening, error) {
 	point := atNothing
 	for {
 		own := &u.th.own
-		n := len(own.calls)
-		if n == 0 || own.calls[n-1].ret != s.regs.RIP || own.calls[n-1].sp != s.regs.RSP {
+		n := len(own.Calls)
+		if n == 0 || own.Calls[n-1].Ret != s.regs.RIP || own.Calls[n-1].Sp != s.regs.RSP {
 			return point, nil
 		}
-		c := own.calls[n-1]
+		c := own.Calls[n-1]
 		s.save(u.th.ID)
-		own.calls = own.calls[:n-1]
+		own.Calls = own.Calls[:n-1]
 		h, err := s.ends(u, &c)
 		if err != nil || h == atEnd {
 			return h, err
@@ -109,22 +109,22 @@ func (s *Kernel) returned(u *turn) (happening, error) {
 
 // ends takes in that a call has returned.
 func (s *Kernel) ends(u *turn, c *ownCall) (happening, error) {
-	switch c.role {
+	switch c.Role {
 	case image.Malloc, image.Calloc, image.AlignedAlloc, image.Memalign:
 		return s.gaveOwn(u, c)
 	case image.Realloc, image.ReallocArray:
-		if p := s.result(); c.p != 0 && (p != 0 || c.size == 0) {
-			if h, err := s.takeBlock(u, "a free", c.p, c.family, c.ret); h != atNothing || err != nil {
+		if p := s.result(); c.P != 0 && (p != 0 || c.Size == 0) {
+			if h, err := s.takeBlock(u, "a free", c.P, c.Family, c.Ret); h != atNothing || err != nil {
 				return h, err
 			}
 		}
 		return s.gaveOwn(u, c)
 	}
 	if s.leftOff(u, c) {
-		f, _ := s.image.SymbolAt(c.entry)
+		f, _ := s.image.SymbolAt(c.Entry)
 		return s.ended(u, s.failHere(u, scheduler.Assertion, "%s was called with interrupts on, and returns with them off", f.Name))
 	}
-	if scheduler.PointsAt(c.role)&scheduler.PointUnlock != 0 && !u.ticking && s.isPoint(u, scheduler.PointUnlock) {
+	if scheduler.PointsAt(c.Role)&scheduler.PointUnlock != 0 && !u.ticking && s.isPoint(u, scheduler.PointUnlock) {
 		return atPoint, nil
 	}
 	return atNothing, nil
@@ -136,7 +136,7 @@ func (s *Kernel) ends(u *turn, c *ownCall) (happening, error) {
 // where the function began isn't known, and it may have been in its caller's
 // section.
 func (s *Kernel) leftOff(u *turn, c *ownCall) bool {
-	return (c.letsGo || scheduler.PointsAt(c.role)&scheduler.PointUnlock != 0) && c.on && s.on.Get() == 0 && !u.shadow && !u.ticking && s.booted.Get() == 1
+	return (c.LetsGo || scheduler.PointsAt(c.Role)&scheduler.PointUnlock != 0) && c.On && s.on.Get() == 0 && !u.shadow && !u.ticking && s.booted.Get() == 1
 }
 
 // result is what a function has returned.
@@ -149,8 +149,8 @@ func (s *Kernel) result() uint64 {
 
 // gaveOwn takes in the block that an allocator's call has returned.
 func (s *Kernel) gaveOwn(u *turn, c *ownCall) (happening, error) {
-	if p := s.result(); p != 0 && c.size != 0 {
-		return s.giveBlock(u, "an allocator", p, c.size, c.family, c.ret)
+	if p := s.result(); p != 0 && c.Size != 0 {
+		return s.giveBlock(u, "an allocator", p, c.Size, c.Family, c.Ret)
 	}
 	return atNothing, nil
 }
@@ -163,7 +163,7 @@ func (s *Kernel) enterNamed(u *turn, b *image.Bound) (happening, error) {
 		}
 		return s.argument(n)
 	}
-	c := ownCall{role: b.Role, family: b.Family}
+	c := ownCall{Role: b.Role, Family: b.Family}
 	points := scheduler.PointsAt(b.Role)
 	switch b.Role {
 	case image.Panic:
@@ -196,22 +196,22 @@ func (s *Kernel) enterNamed(u *turn, b *image.Bound) (happening, error) {
 			}
 		}
 	case image.Malloc, image.AlignedAlloc, image.Memalign:
-		if c.size = b.Size; c.size == 0 {
-			c.size = arg(map[bool]int{true: 0, false: 1}[b.Role == image.Malloc])
+		if c.Size = b.Size; c.Size == 0 {
+			c.Size = arg(map[bool]int{true: 0, false: 1}[b.Role == image.Malloc])
 		}
 	case image.Calloc:
-		c.size = arg(0) * arg(1)
+		c.Size = arg(0) * arg(1)
 	case image.Realloc:
-		c.p, c.size = arg(0), arg(1)
+		c.P, c.Size = arg(0), arg(1)
 	case image.ReallocArray:
-		c.p, c.size = arg(0), arg(1)*arg(2)
+		c.P, c.Size = arg(0), arg(1)*arg(2)
 	}
 	if b.Family != 0 && s.insideAllocator(u.th, b.Family) {
-		c.role, c.size = image.InsideAllocator, 0 // one of its functions calls another
+		c.Role, c.Size = image.InsideAllocator, 0 // one of its functions calls another
 	}
 	s.enterCall(u, c)
 	if points&scheduler.PointLock != 0 && !u.ticking && s.booted.Get() == 1 {
-		u.th.own.wants = arg(0)
+		u.th.own.Wants = arg(0)
 		if s.isPoint(u, scheduler.PointLock) {
 			return atPoint, nil
 		}
@@ -231,8 +231,8 @@ func (s *Kernel) panics(u *turn, text string) (happening, error) {
 // insideAllocator reports whether a thread is in a call of an allocator's function:
 // of a given one's, or of any (0).
 func (s *Kernel) insideAllocator(th *thread, family uint8) bool {
-	for i := range th.own.calls {
-		if f := th.own.calls[i].family; f != 0 && (family == 0 || f == family) {
+	for i := range th.own.Calls {
+		if f := th.own.Calls[i].Family; f != 0 && (family == 0 || f == family) {
 			return true
 		}
 	}
@@ -242,8 +242,8 @@ func (s *Kernel) insideAllocator(th *thread, family uint8) bool {
 // inSleep reports whether a thread is in a call of a function in which threads
 // wait for time to pass.
 func (s *Kernel) inSleep(th *thread) bool {
-	for i := range th.own.calls {
-		if th.own.calls[i].sleep {
+	for i := range th.own.Calls {
+		if th.own.Calls[i].Sleep {
 			return true
 		}
 	}

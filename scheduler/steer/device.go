@@ -15,7 +15,7 @@ func (s *Kernel) device(u *turn, stop *emu.Stop) (happening, error) {
 	a := stop.Device
 	s.asked++
 	if !u.ticking {
-		u.th.own.stored = true // a device may tell it the time
+		u.th.own.Stored = true // a device may tell it the time
 		s.machine.Put(&s.ports, s.ports.Get()+1)
 		s.wide = true // what it does to the device, and what it finds there, isn't recorded
 	}

@@ -29,7 +29,7 @@ func (s *Kernel) disabled(tr *trace.Transition) bool {
 	best := s.bestPriority()
 	for _, t := range s.could {
 		th := &s.threads[t]
-		if t != tr.Thread && th.Live() && (th.own.state == ownReady || th.own.state == ownSleeping) && !s.canRun(th, best) {
+		if t != tr.Thread && th.Live() && (th.own.State == ownReady || th.own.State == ownSleeping) && !s.canRun(th, best) {
 			return true
 		}
 	}
@@ -41,7 +41,7 @@ func (s *Kernel) Threads(dst []trace.Thread) []trace.Thread {
 	best := s.bestPriority()
 	for i := range s.threads {
 		th := &s.threads[i]
-		if !s.threads[i].Exists || th.own.idle {
+		if !s.threads[i].Exists || th.own.Idle {
 			continue
 		}
 		d := trace.Thread{ID: th.ID, Yielding: th.Yielding, Status: trace.Blocked}
@@ -65,16 +65,16 @@ func (s *Kernel) Threads(dst []trace.Thread) []trace.Thread {
 // canRun reports whether the processor can be brought to a thread: it is ready,
 // or sleeps, which ends with time, and no better one is ready.
 func (s *Kernel) canRun(th *thread, best int64) bool {
-	if !th.Live() || th.Stand == scheduler.StandSpin || th.own.idle || th.own.state != ownReady && th.own.state != ownSleeping {
+	if !th.Live() || th.Stand == scheduler.StandSpin || th.own.Idle || th.own.State != ownReady && th.own.State != ownSleeping {
 		return false
 	}
-	if th.own.state == ownReady && uint64(th.ID) == s.running.Get() {
+	if th.own.State == ownReady && uint64(th.ID) == s.running.Get() {
 		return true
 	}
-	if th.own.state == ownSleeping && !s.wakesFirst(th.ID) {
+	if th.own.State == ownSleeping && !s.wakesFirst(th.ID) {
 		return false
 	}
-	return th.own.priority >= best && (!s.known.Probes || s.reachable(th))
+	return th.own.Priority >= best && (!s.known.Probes || s.reachable(th))
 }
 
 // tryOut does something and takes it back, in the middle of a step too.
@@ -119,8 +119,8 @@ func (s *Kernel) bestPriority() (best int64) {
 	}
 	for i := range s.threads {
 		th := &s.threads[i]
-		if s.threads[i].Exists && th.Live() && !th.own.idle && th.own.state == ownReady {
-			best = max(best, th.own.priority)
+		if s.threads[i].Exists && th.Live() && !th.own.Idle && th.own.State == ownReady {
+			best = max(best, th.own.Priority)
 		}
 	}
 	return best

@@ -83,7 +83,7 @@ func (s *Kernel) faulted(u *turn, stop *emu.Stop) (happening, error) {
 
 // raise delivers an exception, if its handler comes back.
 func (s *Kernel) raise(u *turn, x *exception) (h happening, taken bool, err error) {
-	if last := u.th.own.mended; last != nil {
+	if last := u.th.own.Mended; last != nil {
 		if !x.isTrap() && last.Vector == x.Vector && last.Addr == x.Addr && last.Regs == x.Regs && u.th.Insns == last.Insns+1 && !u.ticking {
 			x.Vain = last.Vain + 1
 		}
@@ -91,7 +91,7 @@ func (s *Kernel) raise(u *turn, x *exception) (h happening, taken bool, err erro
 	if x.Vain >= maxVain {
 		if s.on.Get() == 1 && u.points && s.others(u.th) {
 			s.save(u.th.ID)
-			u.th.own.mended = nil
+			u.th.own.Mended = nil
 			return atCountOut, true, nil
 		}
 		x.Text += ", again and again: its handler returns to it, and has mended nothing"
@@ -107,7 +107,7 @@ func (s *Kernel) raise(u *turn, x *exception) (h happening, taken bool, err erro
 func (s *Kernel) others(th *thread) bool {
 	for i := range s.threads {
 		x := &s.threads[i]
-		if s.threads[i].Exists && x.Live() && x != th && !x.own.idle && x.own.state != ownBlocked {
+		if s.threads[i].Exists && x.Live() && x != th && !x.own.Idle && x.own.State != ownBlocked {
 			return true
 		}
 	}
@@ -136,8 +136,8 @@ func (s *Kernel) enter(u *turn, x *exception) bool {
 	s.save(u.th.ID)
 	own := &u.th.own
 	x.SP = s.regs.RSP + uint64(len(code))*s.wordSize
-	n := len(own.exceptions)
-	own.exceptions = append(own.exceptions[:n:n], *x)
+	n := len(own.Exceptions)
+	own.Exceptions = append(own.Exceptions[:n:n], *x)
 	return true
 }
 
@@ -162,7 +162,7 @@ func (s *Kernel) comesBack(u *turn, x *exception) (yes bool) {
 		s.save(u.th.ID)
 		s.save(u.tr.Thread)
 		tr := &trace.Transition{Thread: u.tr.Thread, Begin: s.threads[u.tr.Thread].Insns}
-		v := turn{th: &s.threads[u.th.ID], tr: tr, ticking: u.ticking, blind: u.blind, trial: 1 + len(u.th.own.exceptions)}
+		v := turn{th: &s.threads[u.th.ID], tr: tr, ticking: u.ticking, blind: u.blind, trial: 1 + len(u.th.own.Exceptions)}
 		if !s.enter(&v, x) {
 			return
 		}
@@ -191,11 +191,11 @@ func (s *Kernel) comesBack(u *turn, x *exception) (yes bool) {
 // goesBack notes that a thread returns from an interrupt by the frame at sp. It reports
 // whether that is from an exception.
 func (s *Kernel) goesBack(th *thread, sp uint64) (yes bool) {
-	for n := len(th.own.exceptions); n > 0 && th.own.exceptions[n-1].SP <= sp && s.sameStack(th.own.exceptions[n-1].SP); n-- {
+	for n := len(th.own.Exceptions); n > 0 && th.own.Exceptions[n-1].SP <= sp && s.sameStack(th.own.Exceptions[n-1].SP); n-- {
 		s.save(th.ID)
-		x := th.own.exceptions[n-1]
+		x := th.own.Exceptions[n-1]
 		x.Insns = th.Insns
-		th.own.mended, th.own.exceptions = &x, th.own.exceptions[:n-1:n-1]
+		th.own.Mended, th.own.Exceptions = &x, th.own.Exceptions[:n-1:n-1]
 		yes = true
 	}
 	return yes
@@ -205,10 +205,10 @@ func (s *Kernel) goesBack(th *thread, sp uint64) (yes bool) {
 // end; nil: none was. One whose handler was left in another way than by a return
 // doesn't count.
 func (s *Kernel) untreated(th *thread) *scheduler.Failure {
-	if len(th.own.exceptions) == 0 {
+	if len(th.own.Exceptions) == 0 {
 		return nil
 	}
-	x, sp := &th.own.exceptions[0], th.Regs.RSP
+	x, sp := &th.own.Exceptions[0], th.Regs.RSP
 	if uint64(th.ID) == s.running.Get() {
 		sp = s.regsNow().RSP
 	}

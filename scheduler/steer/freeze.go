@@ -62,7 +62,7 @@ func (s *Kernel) Freeze() (own []byte, machine *emu.Frozen, err error) {
 		b.Cells = append(b.Cells, c.Get())
 	}
 	b.Parents, b.Ordinals = s.Births()
-	if own, err = kernel.AppendPlain(nil, b); err != nil {
+	if own, err = kernel.Encode(b); err != nil {
 		return nil, nil, err
 	}
 	machine, err = s.machine.Freeze(emu.Ctx(s.cpu.Get()))
@@ -72,11 +72,10 @@ func (s *Kernel) Freeze() (own []byte, machine *emu.Frozen, err error) {
 // Thaw takes the place of Boot. After an error the machine can't be used.
 func (s *Kernel) Thaw(own []byte, machine *emu.Frozen) error {
 	var b bootState
-	rest, err := kernel.Plain(own, &b)
-	if err != nil {
+	if err := kernel.Decode(own, &b); err != nil {
 		return err
 	}
-	if len(rest) > 0 || len(b.Threads) == 0 || len(b.Threads) > cap(s.threads) || len(b.Own) != len(b.Threads) || len(b.Cells) != len(s.cells.all()) || len(b.Ordinals) != len(b.Parents) {
+	if len(b.Threads) == 0 || len(b.Threads) > cap(s.threads) || len(b.Own) != len(b.Threads) || len(b.Cells) != len(s.cells.all()) || len(b.Ordinals) != len(b.Parents) {
 		return errors.New("the kept state has another form")
 	}
 	for i, p := range b.Parents {

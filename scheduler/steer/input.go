@@ -16,7 +16,7 @@ func (s *Kernel) hasChannel() bool { return s.profile != nil && s.profile.Channe
 
 // channelOf is what a thread waits for.
 func (s *Kernel) channelOf(th *thread) uint64 {
-	v, _ := s.memberOf(th.own.number, s.profile.Channel)
+	v, _ := s.memberOf(th.own.Number, s.profile.Channel)
 	if s.wordSize == 4 {
 		return uint64(uint32(v))
 	}
@@ -39,7 +39,7 @@ func (s *Kernel) awaitsInput() bool {
 	any := false
 	for i := range s.threads {
 		th := &s.threads[i]
-		if !s.threads[i].Exists || !th.Live() || th.own.idle || th.own.ended {
+		if !s.threads[i].Exists || !th.Live() || th.own.Idle || th.own.Ended {
 			continue
 		}
 		if !s.awaits(th, len(s.threads)) {
@@ -52,22 +52,22 @@ func (s *Kernel) awaitsInput() bool {
 
 // awaits: a thread does. depth bounds parents of parents.
 func (s *Kernel) awaits(th *thread, depth int) bool {
-	if th.own.state != ownBlocked || depth == 0 {
+	if th.own.State != ownBlocked || depth == 0 {
 		return false
 	}
 	c := s.channelOf(th)
 	if slices.Contains(s.profile.Input, c) {
 		return true
 	}
-	if c != th.own.number || s.profile.Parent.Size == 0 {
+	if c != th.own.Number || s.profile.Parent.Size == 0 {
 		return false
 	}
 	for i := range s.threads {
 		child := &s.threads[i]
-		if !s.threads[i].Exists || !child.Live() || child.own.idle || child.own.ended {
+		if !s.threads[i].Exists || !child.Live() || child.own.Idle || child.own.Ended {
 			continue
 		}
-		if p, ok := s.memberOf(child.own.number, s.profile.Parent); ok && uint32(p) == uint32(c) && s.awaits(child, depth-1) {
+		if p, ok := s.memberOf(child.own.Number, s.profile.Parent); ok && uint32(p) == uint32(c) && s.awaits(child, depth-1) {
 			return true
 		}
 	}

@@ -137,7 +137,7 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu.Get()), journal: s.machine.Journal(), pc: th.Regs.RIP, prev: prev, insns: th.Insns, ticks: s.ticks.Get(), ports: s.ports.Get(), clock: s.machine.ClockReads(), on: s.on.Get(), ons: s.ons.Get(), at: s.standing()})
 	s.could = s.whoCan(s.could[:0])
 	s.due = s.passes(th)
-	s.wide = s.unsettled() || th.own.round || s.due
+	s.wide = s.unsettled() || th.own.Round || s.due
 	s.countVain()
 	s.tried, s.wakers = nil, nil
 	if s.ranked() {
@@ -162,7 +162,7 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	if err == nil {
 		err = s.flush()
 	}
-	s.wide = s.wide || s.unsettled() || th.own.round
+	s.wide = s.wide || s.unsettled() || th.own.Round
 	tr.Did(trace.Op{Kind: trace.OpSyscall, Obj: schedulerResource, Arg: uint64(b2i(s.wide))})
 	// A sleeper that a tick has woken, and that could have been brought to run before,
 	// didn't need this step for it.
@@ -191,7 +191,7 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 
 // standing is the thread in whose own code the processor stands.
 func (s *Kernel) standing() trace.TID {
-	if s.threads[s.running.Get()].own.interrupted {
+	if s.threads[s.running.Get()].own.Interrupted {
 		return trace.NoThread
 	}
 	return trace.TID(s.running.Get())
@@ -234,17 +234,17 @@ func (s *Kernel) unsettled() bool {
 	var priority int64
 	for i := range s.threads {
 		th := &s.threads[i]
-		if !s.threads[i].Exists || !th.Live() || th.own.idle {
+		if !s.threads[i].Exists || !th.Live() || th.own.Idle {
 			continue
 		}
-		switch th.own.state {
+		switch th.own.State {
 		case ownSleeping:
 			return true
 		case ownReady:
-			if th.own.tail && s.isHeavy(th.own.kind) || !first && !s.known.Unranked && th.own.priority != priority {
+			if th.own.Tail && s.isHeavy(th.own.Kind) || !first && !s.known.Unranked && th.own.Priority != priority {
 				return true
 			}
-			first, priority = false, th.own.priority
+			first, priority = false, th.own.Priority
 		}
 	}
 	return false
@@ -260,17 +260,17 @@ const (
 // reach brings the processor to a thread. done: the guest ended on the way.
 func (s *Kernel) reach(th *thread, tr *trace.Transition) (done bool, err error) {
 	limit := maxTicks
-	if th.own.state == ownSleeping {
+	if th.own.State == ownSleeping {
 		limit = maxSleep
 	}
 	for ticks := 0; ; {
 		r := &s.threads[s.running.Get()]
 		switch {
-		case r.ID == th.ID && th.own.interrupted:
+		case r.ID == th.ID && th.own.Interrupted:
 			done, err = s.land(r, tr)
-		case r.ID == th.ID && !th.own.halted:
+		case r.ID == th.ID && !th.own.Halted:
 			return false, nil
-		case s.on.Get() == 0 && r.own.interrupted:
+		case s.on.Get() == 0 && r.own.Interrupted:
 			done, err = s.land(r, tr)
 		case s.on.Get() == 0:
 			done, err = s.tail(r, tr)
@@ -292,7 +292,7 @@ func (s *Kernel) reach(th *thread, tr *trace.Transition) (done bool, err error) 
 func (s *Kernel) failOwn(th *thread, tr *trace.Transition, f *scheduler.Failure) {
 	s.save(th.ID)
 	if x := s.untreated(th); x != nil {
-		f, th.Regs = x, th.own.exceptions[0].Regs
+		f, th.Regs = x, th.own.Exceptions[0].Regs
 	}
 	th.Failure = f
 	if s.on.Get() == 1 && th.ID == tr.Thread {

@@ -63,13 +63,13 @@ func (s *Kernel) livelock(next *thread) *scheduler.Failure {
 	f := &scheduler.Failure{Kind: scheduler.Livelock}
 	for i := range s.threads {
 		th := &s.threads[i]
-		if !s.threads[i].Exists || !th.Live() || th.own.idle {
+		if !s.threads[i].Exists || !th.Live() || th.own.Idle {
 			continue
 		}
 		switch {
-		case th.own.state == ownSleeping && !off:
+		case th.own.State == ownSleeping && !off:
 			return nil
-		case !turning[th.ID] && !th.own.ended:
+		case !turning[th.ID] && !th.own.Ended:
 			f.Waits = append(f.Waits, s.waitOf(th))
 		}
 	}
@@ -169,7 +169,7 @@ func (s *Kernel) comesRound(next *thread, turning map[trace.TID]bool) bool {
 			whole = whole && b.turn && b.tr.Thread == next.ID && s.machine.SameCPU(b.ctx, s.steps[last].ctx) == 0
 		} else {
 			for t := range turning {
-				whole = whole && b.journal <= s.threads[t].own.lapBefore
+				whole = whole && b.journal <= s.threads[t].own.LapBefore
 			}
 		}
 		if whole && asBefore(b) {

@@ -167,7 +167,7 @@ func (s *Kernel) walkTables(b *emu.BoardRegs, va uint64) (uint64, bool) {
 // failHere ends the guest with a bug at the processor's place.
 func (s *Kernel) failHere(u *turn, kind scheduler.Kind, format string, args ...any) error {
 	f := &scheduler.Failure{Kind: kind, Thread: u.th.ID, PC: s.regs.RIP, Message: fmt.Sprintf(format, args...)}
-	if u.th.own.idle {
+	if u.th.own.Idle {
 		f.Thread = u.tr.Thread
 	}
 	if !u.ticking {

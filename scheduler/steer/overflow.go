@@ -31,11 +31,11 @@ func (s *Kernel) stackLow(th *thread) uint64 {
 	case s.booted.Get() == 0 || s.gap.Get() != gapNone || s.lent.Get() == 1:
 		return 0
 	case s.image.Pintos != nil:
-		return th.own.number + s.image.Pintos.Size
+		return th.own.Number + s.image.Pintos.Size
 	case s.profile != nil && s.profile.Stack != 0:
-		return th.own.number + s.profile.Size
+		return th.own.Number + s.profile.Size
 	}
-	return th.own.stackLow
+	return th.own.StackLow
 }
 
 // stackEnd finds the memory below a thread's stack. Where it is doesn't change, unless

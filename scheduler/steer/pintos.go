@@ -82,8 +82,8 @@ func (s *Kernel) tellPintos(u *turn, kind tellKind) (happening, error) {
 			idle, _ := s.Word(s.image.Pintos.Idle)
 			s.first = pageOf(s.regs.RSP)
 			s.early = []early{
-				{number: s.first, own: ownThread{number: s.first}},
-				{number: idle, own: ownThread{number: idle, idle: true, tail: true, state: ownBlocked}},
+				{number: s.first, own: ownThread{Number: s.first}},
+				{number: idle, own: ownThread{Number: idle, Idle: true, Tail: true, State: ownBlocked}},
 			}
 			return atPoint, s.up(u)
 		case tellPanicked, tellFailed:
@@ -92,9 +92,9 @@ func (s *Kernel) tellPintos(u *turn, kind tellKind) (happening, error) {
 		return atNothing, nil
 	}
 	own := &u.th.own
-	if own.asleep != 0 && s.regs.RSP > own.asleep {
+	if own.Asleep != 0 && s.regs.RSP > own.Asleep {
 		s.save(u.th.ID)
-		own.asleep = 0
+		own.Asleep = 0
 	}
 	switch kind {
 	case tellCreated:
@@ -103,7 +103,7 @@ func (s *Kernel) tellPintos(u *turn, kind tellKind) (happening, error) {
 		}
 	case tellSleep:
 		s.save(u.th.ID)
-		own.asleep, own.since, own.length = s.regs.RSP, s.ticks.Get(), s.longArgument()
+		own.Asleep, own.Since, own.Length = s.regs.RSP, s.ticks.Get(), s.longArgument()
 		if back := s.returnAddress(); s.image.IsCode(back) {
 			if _, known := s.tells[back]; !known {
 				s.tellAt(back, tellAwake)
@@ -111,7 +111,7 @@ func (s *Kernel) tellPintos(u *turn, kind tellKind) (happening, error) {
 		}
 	case tellLocking:
 		s.save(u.th.ID)
-		own.wants = n
+		own.Wants = n
 		if s.isPoint(u, scheduler.PointLock) {
 			return atPoint, nil
 		}
@@ -170,14 +170,14 @@ const maxForetold = 1 << 32
 func (s *Kernel) foretell(th *thread) {
 	o := &th.own
 	switch {
-	case o.since != s.ticks.Get() || o.length == 0 || o.length >= maxForetold:
-		o.wakes = wakesUnknown
-	case o.length <= maxSleep:
-		o.wakes = s.ticks.Get() + o.length
+	case o.Since != s.ticks.Get() || o.Length == 0 || o.Length >= maxForetold:
+		o.Wakes = wakesUnknown
+	case o.Length <= maxSleep:
+		o.Wakes = s.ticks.Get() + o.Length
 	default:
 		// Nobody waits for so many, which are of a mistake: a length read from a stack
 		// that is gone.
-		o.wakes = wakesNever
+		o.Wakes = wakesNever
 		if !s.known.Oversleeps {
 			s.known.Oversleeps = true
 			s.Refine()
@@ -192,7 +192,7 @@ func (s *Kernel) sawTick(tr *trace.Transition) {
 		if s.isAsleep(th) && s.statusReady(s.statusOf(th)) {
 			s.save(th.ID)
 			s.woke(th)
-			th.own.state = ownReady
+			th.own.State = ownReady
 			if th.ID != tr.Thread {
 				tr.Wakes = append(tr.Wakes, th.ID)
 			}
@@ -202,7 +202,7 @@ func (s *Kernel) sawTick(tr *trace.Transition) {
 
 // statusOf reads a thread's status.
 func (s *Kernel) statusOf(th *thread) uint32 {
-	pa, ok := s.translate(th.own.number + s.image.Pintos.Status)
+	pa, ok := s.translate(th.own.Number + s.image.Pintos.Status)
 	if !ok {
 		return s.image.Pintos.Dying
 	}
@@ -217,7 +217,7 @@ func (s *Kernel) statusReady(status uint32) bool {
 func (s *Kernel) lookPintos(tr *trace.Transition) {
 	for i := range s.threads {
 		th := &s.threads[i]
-		if !s.threads[i].Exists || !th.Live() || th.own.idle {
+		if !s.threads[i].Exists || !th.Live() || th.own.Idle {
 			continue
 		}
 		state := ownBlocked
@@ -225,34 +225,34 @@ func (s *Kernel) lookPintos(tr *trace.Transition) {
 		case status == s.image.Pintos.Dying:
 		case s.statusReady(status), uint64(th.ID) == s.running.Get():
 			state = ownReady
-		case th.own.asleep != 0:
+		case th.own.Asleep != 0:
 			state = ownSleeping
 		}
-		priority := th.own.priority
-		if pa, ok := s.translate(th.own.number + s.image.Pintos.Priority); ok {
+		priority := th.own.Priority
+		if pa, ok := s.translate(th.own.Number + s.image.Pintos.Priority); ok {
 			priority = int64(int32(s.machine.Read32(pa)))
 		}
-		if state == th.own.state && priority == th.own.priority {
+		if state == th.own.State && priority == th.own.Priority {
 			continue
 		}
 		s.save(th.ID)
-		if state == ownReady && th.own.state != ownReady && th.ID != tr.Thread {
+		if state == ownReady && th.own.State != ownReady && th.ID != tr.Thread {
 			tr.Wakes = append(tr.Wakes, th.ID)
 		}
-		if state == ownSleeping && th.own.state != ownSleeping {
+		if state == ownSleeping && th.own.State != ownSleeping {
 			s.foretell(th)
 		}
-		th.own.state, th.own.priority = state, priority
+		th.own.State, th.own.Priority = state, priority
 	}
 }
 
 // leavePintos: thread r, which gives the processor to another, may do so for good.
 func (s *Kernel) leavePintos(u *turn, r *thread) {
-	if r.own.idle || s.statusOf(r) != s.image.Pintos.Dying {
+	if r.own.Idle || s.statusOf(r) != s.image.Pintos.Dying {
 		return
 	}
-	r.own.ended = true
-	r.own.state = ownBlocked
+	r.own.Ended = true
+	r.own.State = ownBlocked
 	if r.ID == u.tr.Thread {
 		u.tr.End = trace.EndThread
 	}

@@ -182,7 +182,7 @@ func (s *Kernel) interruptReturn(u *turn) (happening, error) {
 	}
 	back := s.goesBack(u.th, from)
 	h, err := s.setFlags(u, frame[2])
-	if back && len(u.th.own.exceptions) < u.trial {
+	if back && len(u.th.own.Exceptions) < u.trial {
 		h = atReturn
 	}
 	return h, err
@@ -214,7 +214,7 @@ func (s *Kernel) ended(_ *turn, err error) (happening, error) { return atEnd, er
 func (s *Kernel) port(u *turn) (happening, error) {
 	s.asked++
 	if !u.ticking {
-		u.th.own.stored = true // a device may tell it the time
+		u.th.own.Stored = true // a device may tell it the time
 		s.machine.Put(&s.ports, s.ports.Get()+1)
 	}
 	p, ok := decodePort(s.code(s.regs.RIP))

@@ -75,20 +75,20 @@ func (s *Kernel) bootFound(u *turn) error {
 	if !s.saysReady(s.first) {
 		return s.notUp(u, "the thread that calls %s runs, and its state isn't among the profile's ready ones", s.upName())
 	}
-	root := ownThread{number: s.first, priority: s.priorityOf(s.first)}
+	root := ownThread{Number: s.first, Priority: s.priorityOf(s.first)}
 	s.early = []early{{number: s.first, own: root}}
 	for _, n := range append(s.idleOnes(), s.listed()...) {
 		if slices.ContainsFunc(s.early, func(e early) bool { return e.number == n }) {
 			continue
 		}
-		own := ownThread{number: n, tail: true, idle: slices.Contains(s.idleOnes(), n), priority: s.priorityOf(n)}
-		if !own.idle {
-			own.state = ownReady
+		own := ownThread{Number: n, Tail: true, Idle: slices.Contains(s.idleOnes(), n), Priority: s.priorityOf(n)}
+		if !own.Idle {
+			own.State = ownReady
 		}
 		s.early = append(s.early, early{number: n, own: own})
 	}
 	if s.profile.Current != 0 && len(s.profile.Idle) == 0 && s.first != 0 {
-		s.early = append(s.early, early{own: ownThread{tail: true, idle: true}})
+		s.early = append(s.early, early{own: ownThread{Tail: true, Idle: true}})
 	}
 	return s.up(u)
 }
@@ -189,8 +189,8 @@ func (s *Kernel) found(u *turn, n uint64) error {
 	}
 	t, _ := s.numbered(n)
 	th := &s.threads[t]
-	th.own.priority = s.priorityOf(n)
-	if th.own.idle = slices.Contains(s.idleOnes(), n); th.own.idle {
+	th.own.Priority = s.priorityOf(n)
+	if th.own.Idle = slices.Contains(s.idleOnes(), n); th.own.Idle {
 		s.machine.Put(&s.born, s.born.Get()-1)
 	}
 	return nil
@@ -212,7 +212,7 @@ func (s *Kernel) turnedOnOwn(u *turn) error {
 	if err := s.discover(u); err != nil {
 		return err
 	}
-	if th := u.th; s.profile.Stack != 0 && !th.own.idle && !th.own.interrupted && s.runner(s.regsNow().RSP) != th.own.number {
+	if th := u.th; s.profile.Stack != 0 && !th.own.Idle && !th.own.Interrupted && s.runner(s.regsNow().RSP) != th.own.Number {
 		return s.invalid(kernel.GapSchedule, th, s.pcNow(), "a stack of an unknown thread is in use: the state of the thread that was switched to isn't among the profile's ready ones")
 	}
 	return nil
@@ -229,7 +229,7 @@ func (s *Kernel) lookOwn(tr *trace.Transition) error {
 	}
 	asleep, queued := s.members(s.profile.Sleepers), s.members(s.profile.Lists)
 	for i := range s.threads {
-		if th := &s.threads[i]; s.threads[i].Exists && th.Live() && !th.own.idle {
+		if th := &s.threads[i]; s.threads[i].Exists && th.Live() && !th.own.Idle {
 			s.lookAt(th, tr, asleep, queued)
 		}
 	}
@@ -249,34 +249,34 @@ func (s *Kernel) members(lists []image.ThreadList) (all []uint64) {
 func (s *Kernel) lookAt(th *thread, tr *trace.Transition, asleep, queued []uint64) {
 	state := ownBlocked
 	switch {
-	case s.saysReady(th.own.number), slices.Contains(queued, th.own.number):
+	case s.saysReady(th.own.Number), slices.Contains(queued, th.own.Number):
 		state = ownReady
-	case s.saysEnded(th.own.number):
-	case slices.Contains(asleep, th.own.number), s.inSleep(th):
+	case s.saysEnded(th.own.Number):
+	case slices.Contains(asleep, th.own.Number), s.inSleep(th):
 		state = ownSleeping
 	}
-	priority := s.priorityOf(th.own.number)
-	if state == th.own.state && priority == th.own.priority {
+	priority := s.priorityOf(th.own.Number)
+	if state == th.own.State && priority == th.own.Priority {
 		return
 	}
 	s.save(th.ID)
-	if state == ownReady && th.own.state != ownReady && th.ID != tr.Thread {
+	if state == ownReady && th.own.State != ownReady && th.ID != tr.Thread {
 		tr.Wakes = append(tr.Wakes, th.ID)
 	}
-	th.own.state, th.own.priority = state, priority
+	th.own.State, th.own.Priority = state, priority
 }
 
 // leaveOwn: thread r gives the processor away, perhaps for good.
 func (s *Kernel) leaveOwn(u *turn, r *thread) {
-	if r.own.idle {
+	if r.own.Idle {
 		return
 	}
 	s.lookAt(r, u.tr, s.members(s.profile.Sleepers), s.members(s.profile.Lists))
-	if !s.saysEnded(r.own.number) {
+	if !s.saysEnded(r.own.Number) {
 		return
 	}
 	s.save(r.ID)
-	r.own.ended = true
+	r.own.Ended = true
 	if r.ID == u.tr.Thread {
 		u.tr.End = trace.EndThread
 	}
@@ -292,7 +292,7 @@ func (s *Kernel) jumpOwn(u *turn, from, to uint64) (bool, error) {
 		if to-from+minJump <= 2*minJump {
 			return false, nil
 		}
-		if n == s.threads[s.running.Get()].own.number || !s.isThread(n) {
+		if n == s.threads[s.running.Get()].own.Number || !s.isThread(n) {
 			s.machine.Put(&s.gap, gapJumped) // the variable is assigned later
 			s.machine.Put(&s.gapFrom, s.Instructions())
 			s.machine.Put(&s.gapTo, to)
@@ -324,7 +324,7 @@ func (s *Kernel) pollGap(u *turn) (bool, error) {
 		return false, nil
 	}
 	n, _ := s.Word(s.profile.Current)
-	if n == s.threads[s.running.Get()].own.number || !s.isThread(n) {
+	if n == s.threads[s.running.Get()].own.Number || !s.isThread(n) {
 		return false, nil
 	}
 	s.machine.Put(&s.gap, gapNone)
@@ -337,14 +337,14 @@ func (s *Kernel) pollGap(u *turn) (bool, error) {
 // comes before landgo_switch is in kernels with annotations; and between ready and
 // running landgo sees no difference.
 func (s *Kernel) withoutNote(th *thread, as []trace.Access) []trace.Access {
-	if s.profile == nil || !th.own.tail || th.own.noted || s.on.Get() == 1 {
+	if s.profile == nil || !th.own.Tail || th.own.Noted || s.on.Get() == 1 {
 		return as
 	}
-	at, ok := s.translate(th.own.number + s.profile.State.Offset)
+	at, ok := s.translate(th.own.Number + s.profile.State.Offset)
 	for i := range as {
 		if a := &as[i]; ok && a.IsWrite() && a.Addr == at && uint64(a.Size) == s.profile.State.Size {
 			s.save(th.ID)
-			th.own.noted = true
+			th.own.Noted = true
 			return slices.Concat(as[:i], as[i+1:])
 		}
 	}

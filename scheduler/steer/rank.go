@@ -26,10 +26,10 @@ const rankTicks = 8
 // was the best when it took it from a thread: what is read of a priority may follow
 // from who runs, and an idle thread may be the scheduler that is run in between.
 func (s *Kernel) outranks(to *thread) {
-	if to.own.idle {
+	if to.own.Idle {
 		return
 	}
-	if !s.known.Unranked && to.own.priority < s.tickBest {
+	if !s.known.Unranked && to.own.Priority < s.tickBest {
 		s.known.Unranked = true
 		s.Refine()
 	}
@@ -38,7 +38,7 @@ func (s *Kernel) outranks(to *thread) {
 
 // rankAtTick notes who is the best when a tick comes to thread r.
 func (s *Kernel) rankAtTick(r *thread) {
-	if !r.own.idle {
+	if !r.own.Idle {
 		s.tickBest = math.MinInt64
 	}
 	s.tickBest = max(s.tickBest, s.bestPriority())
@@ -51,7 +51,7 @@ func (s *Kernel) ranked() bool {
 	}
 	best := s.bestPriority()
 	for i := range s.threads {
-		if th := &s.threads[i]; s.threads[i].Exists && th.Live() && !th.own.idle && th.own.state == ownReady && th.own.priority != best {
+		if th := &s.threads[i]; s.threads[i].Exists && th.Live() && !th.own.Idle && th.own.State == ownReady && th.own.Priority != best {
 			return true
 		}
 	}

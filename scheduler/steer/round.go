@@ -45,9 +45,9 @@ func (s *Kernel) stores(th *thread, as []trace.Access) {
 		}
 		switch {
 		case s.on.Get() == 1:
-			th.own.stored = true
-		case !th.own.tail || th.own.kind != tailOfYield:
-			th.own.storing = true
+			th.own.Stored = true
+		case !th.own.Tail || th.own.Kind != tailOfYield:
+			th.own.Storing = true
 		}
 	}
 }
@@ -63,10 +63,10 @@ func (s *Kernel) itsOwn(th *thread, pa uint64) bool {
 // isn't.
 func (s *Kernel) stackPage(th *thread) emu.Range {
 	page := pageOf(th.Regs.RSP)
-	low := th.own.stackLow
+	low := th.own.StackLow
 	switch {
 	case s.image.Pintos != nil:
-		page = th.own.number
+		page = th.own.Number
 		low = page + s.image.Pintos.Size
 	case s.profile != nil && s.profile.Stack != 0:
 		low = th.Regs.RSP&^(s.profile.Stack-1) + s.profile.Size
@@ -86,20 +86,20 @@ func (s *Kernel) ownStack(th *thread, pa uint64) bool {
 
 // sectionEnds: interrupts are on again, and the thread still has the processor.
 func (s *Kernel) sectionEnds(th *thread) {
-	th.own.stored = th.own.stored || th.own.storing
-	th.own.storing = false
+	th.own.Stored = th.own.Stored || th.own.Storing
+	th.own.Storing = false
 }
 
 // gaveWay: a thread has given the processor up, at the registers that it was seen
 // with last. Its turn began at the last time that it did.
 func (s *Kernel) gaveWay(th *thread) {
 	o := &th.own
-	before, stored := o.lap, o.stored
-	o.stored, o.storing = false, false
-	o.lapBefore, o.lapFrom = o.lapFrom, s.machine.Journal()
-	o.lap = s.lapOf(th)
-	o.round = o.lap != 0 && o.lap == before
-	if stored || o.lap != before {
+	before, stored := o.Lap, o.Stored
+	o.Stored, o.Storing = false, false
+	o.LapBefore, o.LapFrom = o.LapFrom, s.machine.Journal()
+	o.Lap = s.lapOf(th)
+	o.Round = o.Lap != 0 && o.Lap == before
+	if stored || o.Lap != before {
 		s.machine.Put(&s.vain, 0)
 	}
 }
@@ -116,7 +116,7 @@ func (s *Kernel) lapOf(th *thread) uint64 {
 	for _, v := range kept {
 		h.Write(binary.LittleEndian.AppendUint64(nil, v))
 	}
-	if ready := s.image.Pintos == nil && th.own.state == ownReady ||
+	if ready := s.image.Pintos == nil && th.own.State == ownReady ||
 		s.image.Pintos != nil && s.statusOf(th) == s.image.Pintos.Ready; !ready {
 		return 0
 	}
@@ -153,7 +153,7 @@ func (s *Kernel) dead(th *thread) func(pa uint64) bool {
 	var all []emu.Range
 	for i := range s.threads {
 		x := &s.threads[i]
-		if !s.threads[i].Exists || !x.Live() || x.own.idle || x.own.interrupted || x != th && !x.own.tail {
+		if !s.threads[i].Exists || !x.Live() || x.own.Idle || x.own.Interrupted || x != th && !x.own.Tail {
 			continue
 		}
 		r := s.stackPage(x)
@@ -169,7 +169,7 @@ func (s *Kernel) dead(th *thread) func(pa uint64) bool {
 // atTurn reports whether a round can end where thread th is to take a step.
 func (s *Kernel) atTurn(th *thread) bool {
 	if s.alone() {
-		return th.own.state == ownReady && th.Stand != scheduler.StandAccess
+		return th.own.State == ownReady && th.Stand != scheduler.StandAccess
 	}
 	if s.someSpins() {
 		return false
@@ -178,10 +178,10 @@ func (s *Kernel) atTurn(th *thread) bool {
 	best := s.bestPriority()
 	for i := range s.threads {
 		th := &s.threads[i]
-		if !s.threads[i].Exists || th.own.state != ownReady || !s.canRun(th, best) {
+		if !s.threads[i].Exists || th.own.State != ownReady || !s.canRun(th, best) {
 			continue
 		}
-		if !th.own.round || !th.own.tail || th.own.kind != tailOfYield {
+		if !th.own.Round || !th.own.Tail || th.own.Kind != tailOfYield {
 			return false
 		}
 		any = true

@@ -39,7 +39,7 @@ type turn struct {
 }
 
 // unhurried: a tick may come where nothing else happens for long.
-func (u *turn) unhurried() bool { return u.points || u.trial > 0 || u.th.own.idle && u.until == nil }
+func (u *turn) unhurried() bool { return u.points || u.trial > 0 || u.th.own.Idle && u.until == nil }
 
 // happening is why a stretch ended.
 type happening uint8
@@ -89,7 +89,7 @@ func (s *Kernel) runFor(u *turn) (happening, error) {
 		}
 		before := u.th
 		h, err := s.stopped(u, stop)
-		if err == nil && u.th != before && before.own.ended && len(before.own.exceptions) > 0 {
+		if err == nil && u.th != before && before.own.Ended && len(before.own.Exceptions) > 0 {
 			s.failOwn(before, u.tr, s.untreated(before))
 			return atEnd, nil
 		}
@@ -387,7 +387,7 @@ func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 		}
 		switch h {
 		case atOn:
-			th.own.tail = false
+			th.own.Tail = false
 			s.sectionEnds(th)
 			if s.due {
 				s.due = false
@@ -414,7 +414,7 @@ func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 			return nil
 		case atHalt:
 			s.saw(&u)
-			th.own.halted, th.Yielding = true, true
+			th.own.Halted, th.Yielding = true, true
 			return nil
 		case atSwitch:
 			th.Yielding = th.Live()
@@ -424,7 +424,7 @@ func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 			return nil
 		case atCountOut:
 			// A loop: time passes, and the kernel may choose another.
-			th.own.tail = false
+			th.own.Tail = false
 			s.sectionEnds(th)
 			s.saw(&u)
 			if spins, err := s.spins(th); spins || err != nil {

@@ -68,8 +68,8 @@ func (s *Kernel) spinsOn(th *thread, as []trace.Access) bool {
 // ended.
 func (s *Kernel) findSpin(th *thread, tr *trace.Transition) {
 	at := emu.Ctx(s.cpu.Get())
-	if s.on.Get() == 0 || tr.End != trace.EndPoint || uint64(th.ID) != s.running.Get() || th.own.interrupted || th.own.state != ownReady ||
-		th.Stand != scheduler.StandRun && th.Stand != scheduler.StandAccess || th.own.halted || s.aloneOwn() || s.gap.Get() != gapNone || s.user.Get() == 1 {
+	if s.on.Get() == 0 || tr.End != trace.EndPoint || uint64(th.ID) != s.running.Get() || th.own.Interrupted || th.own.State != ownReady ||
+		th.Stand != scheduler.StandRun && th.Stand != scheduler.StandAccess || th.own.Halted || s.aloneOwn() || s.gap.Get() != gapNone || s.user.Get() == 1 {
 		return
 	}
 	for i, n := th.LastStep, 0; i != 0 && n < maxSpinBack; n++ {

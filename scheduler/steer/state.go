@@ -32,7 +32,7 @@ func (s *Kernel) Stuck(ended bool) *scheduler.Failure {
 	f := &scheduler.Failure{Kind: scheduler.Deadlock}
 	for i := range s.threads {
 		th := &s.threads[i]
-		if !s.threads[i].Exists || !th.Live() || th.own.idle || th.own.ended {
+		if !s.threads[i].Exists || !th.Live() || th.own.Idle || th.own.Ended {
 			continue
 		}
 		if x := s.untreated(th); x != nil {
@@ -66,15 +66,15 @@ func (s *Kernel) waitOf(th *thread) scheduler.Wait {
 	switch {
 	case th.Stand == scheduler.StandSpin:
 		w.For, w.Name, w.Spins, w.Reads = "a change of", "the memory that its loop reads", true, th.Waits
-	case th.own.state == ownReady:
+	case th.own.State == ownReady:
 		w.For, w.Name = "the processor:", "it is ready, and no tick brings it there"
-	case th.own.state == ownSleeping:
+	case th.own.State == ownSleeping:
 		w.For, w.Name = "time to pass:", "no tick of the timer wakes it"
 	case s.hasChannel():
 		c := s.channelOf(th)
 		w.For, w.Obj, w.Name = "being woken on", c, s.channelName(c)
-	case th.own.wants != 0:
-		w.For, w.Obj, w.Name = "the object", th.own.wants, s.VariableName(th.own.wants)
+	case th.own.Wants != 0:
+		w.For, w.Obj, w.Name = "the object", th.own.Wants, s.VariableName(th.own.Wants)
 	}
 	return w
 }
@@ -85,16 +85,16 @@ func (s *Kernel) StateText(t trace.TID) string {
 	switch {
 	case th.Stand == scheduler.StandExited:
 		return "ended"
-	case th.own.halted:
+	case th.own.Halted:
 		return "waits for an interrupt"
 	case th.Yielding, th.Stand == scheduler.StandSpin:
 		return "runs in a loop"
-	case th.own.state == ownSleeping:
+	case th.own.State == ownSleeping:
 		return "sleeps"
-	case th.own.state == ownBlocked:
+	case th.own.State == ownBlocked:
 		w := s.waitOf(th)
 		return "waits for " + w.String()
-	case th.own.tail:
+	case th.own.Tail:
 		return "gives way"
 	}
 	return "stops"
@@ -109,8 +109,8 @@ func (s *Kernel) NextText(t trace.TID) string {
 	switch code := s.code(th.Regs.RIP); {
 	case len(code) > 0 && code[0] == 0xfa:
 		return "turns interrupts off"
-	case s.tells[th.Regs.RIP] == tellLocking && th.own.wants != 0:
-		return "acquires " + s.VariableName(th.own.wants)
+	case s.tells[th.Regs.RIP] == tellLocking && th.own.Wants != 0:
+		return "acquires " + s.VariableName(th.own.Wants)
 	}
 	return ""
 }
@@ -118,7 +118,7 @@ func (s *Kernel) NextText(t trace.TID) string {
 // Starts lists the threads of the present state, but for the idle one.
 func (s *Kernel) Starts() (out []scheduler.Start) {
 	for _, x := range s.System.Starts() {
-		if !s.threads[x.Thread].own.idle {
+		if !s.threads[x.Thread].own.Idle {
 			out = append(out, x)
 		}
 	}
@@ -150,7 +150,7 @@ func (s *Kernel) Outcome() uint64 {
 		if pa, ok := s.translate(s.threads[i].Regs.RSP); s.threads[i].Exists && ok {
 			stacks[pa>>12] = true
 		}
-		if pa, ok := s.translate(s.threads[i].own.frames - 1); s.threads[i].Exists && ok {
+		if pa, ok := s.translate(s.threads[i].own.Frames - 1); s.threads[i].Exists && ok {
 			stacks[pa>>12] = true
 		}
 	}

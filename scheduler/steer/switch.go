@@ -33,7 +33,7 @@ func (s *Kernel) stackLoad(u *turn) (happening, error) {
 	shadow := u.shadow
 	if s.booted.Get() == 1 && !u.ticking {
 		u.th.Regs = s.regs
-		u.th.own.stack, _ = s.translate(from)
+		u.th.own.Stack, _ = s.translate(from)
 	}
 	stop := s.permit(u)
 	if stop.Why != emu.StopInsn {
@@ -80,9 +80,9 @@ func (s *Kernel) stackJump(u *turn, from, to uint64) (bool, error) {
 // or has been forgotten (unannounced). In a kernel that puts threads there with
 // interrupts on it may be called late.
 func (s *Kernel) switchedTo(u *turn, to uint64) bool {
-	if th := &s.threads[to]; to != s.running.Get() && !th.own.idle && th.own.state != ownReady {
+	if th := &s.threads[to]; to != s.running.Get() && !th.own.Idle && th.own.State != ownReady {
 		s.save(th.ID)
-		th.own.state, th.own.unannounced = ownReady, true
+		th.own.State, th.own.Unannounced = ownReady, true
 		s.machine.Put(&s.unannounced, s.unannounced.Get()+1)
 	}
 	return s.switched(u, to)
@@ -90,9 +90,9 @@ func (s *Kernel) switchedTo(u *turn, to uint64) bool {
 
 // announced: landgo_ready was called for a thread, which may have ended.
 func (s *Kernel) announced(th *thread) {
-	if th.own.unannounced {
+	if th.own.Unannounced {
 		s.save(th.ID)
-		th.own.unannounced = false
+		th.own.Unannounced = false
 		s.machine.Put(&s.unannounced, s.unannounced.Get()-1)
 	}
 }
@@ -106,11 +106,11 @@ func (s *Kernel) checkAnnounced(th *thread, tr *trace.Transition) error {
 	}
 	for i := range s.threads {
 		x := &s.threads[i]
-		if s.threads[i].Exists && x.own.unannounced && s.profile != nil {
+		if s.threads[i].Exists && x.own.Unannounced && s.profile != nil {
 			return s.invalid(kernel.GapSchedule, th, s.pcNow(),
 				"the kernel has given the processor to thread %s, and its state wasn't among the profile's ready ones", s.Name(x.ID))
 		}
-		if s.threads[i].Exists && x.own.unannounced {
+		if s.threads[i].Exists && x.own.Unannounced {
 			return s.invalid(kernel.GapSchedule, th, s.pcNow(),
 				"the kernel has given the processor to thread %s, and landgo_ready wasn't called when it was created, or woken", s.Name(x.ID))
 		}
@@ -135,15 +135,15 @@ func (s *Kernel) switched(u *turn, to uint64) bool {
 	case s.image.Pintos != nil:
 		s.leavePintos(u, r)
 	}
-	if r.own.ended {
+	if r.own.Ended {
 		r.Stand = scheduler.StandExited
-	} else if !r.own.interrupted {
-		r.own.tail, r.own.kind = true, tailOfWait
-		if r.own.state == ownReady {
-			r.own.kind = tailOfYield
+	} else if !r.own.Interrupted {
+		r.own.Tail, r.own.Kind = true, tailOfWait
+		if r.own.State == ownReady {
+			r.own.Kind = tailOfYield
 		}
 	}
-	s.threads[to].own.noted = false
+	s.threads[to].own.Noted = false
 	s.machine.Put(&s.running, to)
 	u.th = &s.threads[to]
 	if u.ticking {

@@ -35,14 +35,14 @@ func (s *Kernel) isHeavy(k tailKind) bool { return k == tailOfWait || s.known.He
 // pending reports whether a ready thread stands before a tail that is taken for
 // one that others can't tell.
 func (s *Kernel) pending(th *thread) bool {
-	return th.own.tail && th.own.state == ownReady && !th.own.idle && th.Live() && !s.isHeavy(th.own.kind)
+	return th.own.Tail && th.own.State == ownReady && !th.own.Idle && th.Live() && !s.isHeavy(th.own.Kind)
 }
 
 // inTail notes that a thread does something that others can tell, in its tail if
 // it is in one.
 func (s *Kernel) inTail(th *thread) {
 	if s.on.Get() == 0 && s.pending(th) {
-		s.makeHeavy(th.own.kind)
+		s.makeHeavy(th.own.Kind)
 	}
 }
 
@@ -60,13 +60,13 @@ func (s *Kernel) tailDid(th *thread, as []trace.Access) {
 		if mine {
 			if !s.ofFrame(a) {
 				s.inTail(th)
-			} else if th.own.kind == tailOfNew {
+			} else if th.own.Kind == tailOfNew {
 				granules(a, func(g uint64, _ uint8) { s.known.TailWords[known.TailWord{Thread: th.ID, At: g}] = true })
 			}
 		}
 		for k := range s.threads {
 			if v := &s.threads[k]; s.threads[k].Exists && v != th && s.pending(v) && s.meddles(a, v) {
-				s.makeHeavy(v.own.kind)
+				s.makeHeavy(v.own.Kind)
 			}
 		}
 	}
@@ -75,7 +75,7 @@ func (s *Kernel) tailDid(th *thread, as []trace.Access) {
 // made notes that what a transition has from so many accesses and operations on is a
 // thread's, whose tail it was.
 func (s *Kernel) made(th *thread, tr *trace.Transition, accesses, ops int) {
-	if th.ID == tr.Thread || th.own.idle || len(tr.Accesses) == accesses {
+	if th.ID == tr.Thread || th.own.Idle || len(tr.Accesses) == accesses {
 		return
 	}
 	tr.Tails = append(tr.Tails, trace.Tail{Thread: th.ID, Accesses: [2]int{accesses, len(tr.Accesses)}, Ops: [2]int{ops, len(tr.Ops)}})
@@ -89,11 +89,11 @@ const frameRoom = 1024
 // pushes. Where the stack of one that hasn't run will be isn't known; but where
 // it was in other executions.
 func (s *Kernel) meddles(a *trace.Access, v *thread) (yes bool) {
-	if v.own.kind == tailOfNew {
+	if v.own.Kind == tailOfNew {
 		granules(a, func(g uint64, _ uint8) { yes = yes || s.known.TailWords[known.TailWord{Thread: v.ID, At: g}] })
 		return yes
 	}
-	sp := v.own.stack
+	sp := v.own.Stack
 	return a.Addr+uint64(a.Size) > sp-frameRoom && a.Addr < sp+frameRoom && (a.IsWrite() || a.Addr < sp)
 }
 

@@ -128,7 +128,7 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 	case tellBooted:
 		return atNothing, nil
 	case tellLocking:
-		u.th.own.wants = n
+		u.th.own.Wants = n
 		if s.isPoint(u, scheduler.PointLock) {
 			return atPoint, nil
 		}
@@ -160,28 +160,28 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 	th := &s.threads[t]
 	switch kind {
 	case tellReady:
-		if u.ticking && !th.own.idle {
+		if u.ticking && !th.own.Idle {
 			if err := s.readyByTick(th); err != nil {
 				return atNothing, err
 			}
 		}
-		if th.own.state != ownReady && !th.own.idle && t != u.tr.Thread {
+		if th.own.State != ownReady && !th.own.Idle && t != u.tr.Thread {
 			u.tr.Wakes = append(u.tr.Wakes, t)
 		}
-		if th.own.state == ownSleeping && u.ticking {
+		if th.own.State == ownSleeping && u.ticking {
 			s.woke(th)
 		}
-		th.own.state, th.own.wakes = ownReady, wakesUnknown
+		th.own.State, th.own.Wakes = ownReady, wakesUnknown
 		s.announced(th)
 	case tellUnready:
-		th.own.state = ownBlocked
+		th.own.State = ownBlocked
 	case tellSleep:
-		th.own.state, th.own.wakes = ownSleeping, wakesUnknown
+		th.own.State, th.own.Wakes = ownSleeping, wakesUnknown
 	case tellStack:
-		th.own.stackLow = s.argument(1)
+		th.own.StackLow = s.argument(1)
 	case tellExited:
-		th.own.ended = true
-		th.own.state = ownBlocked
+		th.own.Ended = true
+		th.own.State = ownBlocked
 		if t == u.tr.Thread {
 			u.tr.End = trace.EndThread
 		}
@@ -189,7 +189,7 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 	case tellIdle:
 		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_idle is called after landgo_booted")
 	case tellPriority:
-		th.own.priority = int64(s.argument(1))
+		th.own.Priority = int64(s.argument(1))
 	case tellSwitch:
 		return s.tellSwitch(u, uint64(t))
 	}
@@ -215,7 +215,7 @@ func (s *Kernel) tellSwitch(u *turn, t uint64) (happening, error) {
 // numbered finds a living thread by the kernel's number.
 func (s *Kernel) numbered(n uint64) (trace.TID, bool) {
 	for i := range s.threads {
-		if th := &s.threads[i]; s.threads[i].Exists && th.Live() && th.own.number == n {
+		if th := &s.threads[i]; s.threads[i].Exists && th.Live() && th.own.Number == n {
 			return th.ID, true
 		}
 	}
@@ -225,7 +225,7 @@ func (s *Kernel) numbered(n uint64) (trace.TID, bool) {
 // late finds a thread that has ended before it was told that it is ready.
 func (s *Kernel) late(n uint64) *thread {
 	for i := range s.threads {
-		if th := &s.threads[i]; s.threads[i].Exists && th.own.unannounced && th.own.number == n {
+		if th := &s.threads[i]; s.threads[i].Exists && th.own.Unannounced && th.own.Number == n {
 			return th
 		}
 	}
@@ -235,12 +235,12 @@ func (s *Kernel) late(n uint64) *thread {
 // createdOwn names a new thread: the creator's n-th.
 func (s *Kernel) createdOwn(u *turn, n uint64) error {
 	s.save(u.th.ID)
-	u.th.own.children++
-	t, err := s.Intern(u.th.ID, u.th.own.children)
+	u.th.own.Children++
+	t, err := s.Intern(u.th.ID, u.th.own.Children)
 	if err != nil {
 		return s.invalid(kernel.GapThreads, u.th, s.regs.RIP, "%v", err)
 	}
-	s.bear(t, u.th.ID, ownThread{number: n, tail: true})
+	s.bear(t, u.th.ID, ownThread{Number: n, Tail: true})
 	s.threads[t].Created = s.returnAddress()
 	u.tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(t), PC: s.regs.RIP})
 	return nil
@@ -258,7 +258,7 @@ func (s *Kernel) bear(t, parent trace.TID, own ownThread) {
 	s.save(t)
 	*s.threads[t].Thread = scheduler.Thread{ID: t, Exists: true, Parent: parent, Ctx: emu.Ctx(s.cpu.Get())}
 	s.threads[t].own = own
-	if !own.idle {
+	if !own.Idle {
 		s.machine.Put(&s.born, s.born.Get()+1)
 	}
 }

@@ -23,47 +23,48 @@ const (
 	ownSleeping
 )
 
-// ownThread is a thread of a kernel's own.
+// ownThread is a thread of a kernel's own. Its fields are exported so that they can be kept
+// (kernel.Encode).
 type ownThread struct {
-	number   uint64 // as the kernel calls it
-	state    ownState
-	idle     bool
-	priority int64
-	wants    uint64 // what it was about to acquire last
-	children uint64
+	Number   uint64 // as the kernel calls it
+	State    ownState
+	Idle     bool
+	Priority int64
+	Wants    uint64 // what it was about to acquire last
+	Children uint64
 	// tail: it gave the processor up itself, or hasn't run yet.
-	tail  bool
-	kind  tailKind
-	stack uint64 // the physical address of its stack pointer when it gave the processor up
+	Tail  bool
+	Kind  tailKind
+	Stack uint64 // the physical address of its stack pointer when it gave the processor up
 	// interrupted: it was, at regs, and a handler's frame is on its stack.
-	interrupted bool
+	Interrupted bool
 	// halted: it waits for an interrupt (hlt).
-	halted bool
-	asleep uint64 // the stack pointer at its call of timer_sleep (Pintos),
-	since  uint64 // and the ticks before it
-	length uint64 // that it wants to sleep
-	wakes  uint64 // the number of the tick that will wake it, see time.go
+	Halted bool
+	Asleep uint64 // the stack pointer at its call of timer_sleep (Pintos),
+	Since  uint64 // and the ticks before it
+	Length uint64 // that it wants to sleep
+	Wakes  uint64 // the number of the tick that will wake it, see time.go
 	// noted: since it was switched to, it has noted that it runs (profile.go).
-	noted bool
+	Noted bool
 	// stackLow is the lowest address of its stack, 0 if nobody has said so.
-	stackLow uint64
+	StackLow uint64
 	// frames is the stack pointer at the place where it was interrupted: the handler's
 	// frames are below.
-	frames uint64
-	ended  bool // it will be gone after the next switch
+	Frames uint64
+	Ended  bool // it will be gone after the next switch
 	// unannounced: it runs, or ran, and landgo_ready hasn't been called.
-	unannounced bool
-	calls       []ownCall // of functions with roles, under way, outermost first
+	Unannounced bool
+	Calls       []ownCall // of functions with roles, under way, outermost first
 	// exceptions are those that its handlers treat, outermost first; mended has the one
 	// that it came back from last.
-	exceptions []exception
-	mended     *exception
+	Exceptions []exception
+	Mended     *exception
 	// See round.go.
-	lap             uint64
-	lapFrom         uint64 // the journal's length when its turn began, and the one before
-	lapBefore       uint64
-	round           bool
-	stored, storing bool
+	Lap             uint64
+	LapFrom         uint64 // the journal's length when its turn began, and the one before
+	LapBefore       uint64
+	Round           bool
+	Stored, Storing bool
 }
 
 // ownSave is what a kernel's part of a thread was.

@@ -32,21 +32,21 @@ func (s *Kernel) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 	s.Meet(scheduler.Met{Ticks: true})
 	s.machine.Put(&s.ticks, s.ticks.Get()+1)
 	s.save(r.ID)
-	r.own.halted = false
-	if !r.own.interrupted {
+	r.own.Halted = false
+	if !r.own.Interrupted {
 		r.Regs = s.regsNow()
-		r.own.interrupted = true
+		r.own.Interrupted = true
 	}
 	fromUser := s.user.Get() == 1
 	if err := s.deliver(r, vector); err != nil {
 		h, err := s.undelivered(&turn{th: r, tr: tr}, err)
 		return h == atEnd, err
 	}
-	r.own.frames = r.Regs.RSP
+	r.own.Frames = r.Regs.RSP
 	if fromUser {
-		r.own.frames = s.regs.RSP + userFrame*s.wordSize
+		r.own.Frames = s.regs.RSP + userFrame*s.wordSize
 	}
-	u := turn{th: r, tr: tr, ticking: true, until: &r.Regs, blind: s.stackBelow(r.own.frames)}
+	u := turn{th: r, tr: tr, ticking: true, until: &r.Regs, blind: s.stackBelow(r.own.Frames)}
 	s.rankAtTick(r)
 	waiting := s.waiting()
 	done, err = s.finish(&u)
@@ -56,7 +56,7 @@ func (s *Kernel) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 	if s.image.Pintos != nil && !done && err == nil {
 		s.sawTick(tr)
 	}
-	if r.own.idle && uint64(r.ID) == s.running.Get() && s.on.Get() == 1 && !done && err == nil {
+	if r.own.Idle && uint64(r.ID) == s.running.Get() && s.on.Get() == 1 && !done && err == nil {
 		// It may look for ready threads with interrupts on, outside of the tick.
 		return s.tail(r, tr)
 	}
@@ -98,11 +98,11 @@ func (s *Kernel) finish(u *turn) (done bool, err error) {
 		case atHalt:
 			return false, nil
 		case atReturn:
-			u.th.own.interrupted = false
+			u.th.own.Interrupted = false
 			return false, nil
 		case atOn:
 			if s.landed(u.th) {
-				u.th.own.interrupted = false
+				u.th.own.Interrupted = false
 				return false, nil
 			}
 			if u.until == nil {
@@ -124,10 +124,10 @@ func (s *Kernel) landed(th *thread) bool {
 func (s *Kernel) land(th *thread, tr *trace.Transition) (done bool, err error) {
 	s.save(th.ID)
 	if s.landed(th) {
-		th.own.interrupted = false
+		th.own.Interrupted = false
 		return false, nil
 	}
-	u := turn{th: th, tr: tr, ticking: true, until: &th.Regs, blind: s.stackBelow(th.own.frames)}
+	u := turn{th: th, tr: tr, ticking: true, until: &th.Regs, blind: s.stackBelow(th.own.Frames)}
 	return s.finish(&u)
 }
 
@@ -135,12 +135,12 @@ func (s *Kernel) land(th *thread, tr *trace.Transition) (done bool, err error) {
 // on: it gave it up itself, or it is the idle one. That one may have them on.
 func (s *Kernel) tail(th *thread, tr *trace.Transition) (done bool, err error) {
 	s.save(th.ID)
-	u := turn{th: th, tr: tr, ticking: th.own.idle}
-	if th.own.idle {
+	u := turn{th: th, tr: tr, ticking: th.own.Idle}
+	if th.own.Idle {
 		u.blind = s.stackBelow(s.regsNow().RSP + handlerRoom/2)
 	}
 	defer s.made(th, tr, len(tr.Accesses), len(tr.Ops))
-	if !th.own.idle {
+	if !th.own.Idle {
 		s.section(tr, true)
 	}
 	for {
@@ -154,9 +154,9 @@ func (s *Kernel) tail(th *thread, tr *trace.Transition) (done bool, err error) {
 		case atSwitch:
 			return false, nil
 		case atOn, atHalt, atCountOut:
-			th.own.tail = false
-			th.own.halted = h == atHalt && !th.own.idle
-			if !th.own.idle {
+			th.own.Tail = false
+			th.own.Halted = h == atHalt && !th.own.Idle
+			if !th.own.Idle {
 				th.Regs = s.regsNow()
 			}
 			return false, nil

@@ -41,7 +41,7 @@ func (s *Kernel) wakesFirst(t trace.TID) bool {
 }
 
 func (s *Kernel) isAsleep(th *thread) bool {
-	return s.threads[th.ID].Exists && th.Live() && th.own.state == ownSleeping
+	return s.threads[th.ID].Exists && th.Live() && th.own.State == ownSleeping
 }
 
 // findWakers names those that wake first: none, but not nil, if it takes too long.
@@ -55,14 +55,14 @@ func (s *Kernel) findWakers() []trace.TID {
 		if !s.isAsleep(th) {
 			continue
 		}
-		if th.own.wakes == wakesUnknown {
+		if th.own.Wakes == wakesUnknown {
 			s.probeTime(true)
 		}
-		first = min(first, th.own.wakes)
+		first = min(first, th.own.Wakes)
 	}
 	wakers := []trace.TID{}
 	for i := range s.threads {
-		if th := &s.threads[i]; s.isAsleep(th) && th.own.wakes == first && first != wakesNever {
+		if th := &s.threads[i]; s.isAsleep(th) && th.own.Wakes == first && first != wakesNever {
 			wakers = append(wakers, th.ID)
 		}
 	}
@@ -74,7 +74,7 @@ func (s *Kernel) findWakers() []trace.TID {
 func (s *Kernel) probeTime(foretell bool) []trace.TID {
 	var asleep []trace.TID
 	for i := range s.threads {
-		if th := &s.threads[i]; s.isAsleep(th) && (!foretell || th.own.wakes == wakesUnknown) {
+		if th := &s.threads[i]; s.isAsleep(th) && (!foretell || th.own.Wakes == wakesUnknown) {
 			asleep = append(asleep, th.ID)
 		}
 	}
@@ -83,7 +83,7 @@ func (s *Kernel) probeTime(foretell bool) []trace.TID {
 	s.tryOut(func() {
 		broken := s.passTime(func() bool {
 			for _, t := range asleep {
-				if _, known := woken[t]; !known && s.threads[t].own.state != ownSleeping {
+				if _, known := woken[t]; !known && s.threads[t].own.State != ownSleeping {
 					woken[t] = s.ticks.Get()
 				}
 			}
@@ -106,7 +106,7 @@ func (s *Kernel) probeTime(foretell bool) []trace.TID {
 		}
 		if foretell {
 			s.save(t)
-			s.threads[t].own.wakes = at
+			s.threads[t].own.Wakes = at
 		}
 	}
 	return wakers
@@ -136,7 +136,7 @@ func (s *Kernel) passTime(enough func() bool) (broken bool) {
 func (s *Kernel) onward(tr *trace.Transition) (ticked, done bool, err error) {
 	r := &s.threads[s.running.Get()]
 	switch {
-	case s.on.Get() == 0 && r.own.interrupted:
+	case s.on.Get() == 0 && r.own.Interrupted:
 		done, err = s.land(r, tr)
 	case s.on.Get() == 0:
 		done, err = s.tail(r, tr)
@@ -149,8 +149,8 @@ func (s *Kernel) onward(tr *trace.Transition) (ticked, done bool, err error) {
 
 // woke: a tick, or what came of one, has woken a thread.
 func (s *Kernel) woke(th *thread) {
-	foretold := th.own.wakes
-	th.own.wakes = wakesUnknown
+	foretold := th.own.Wakes
+	th.own.Wakes = wakesUnknown
 	if !s.probing && !s.known.Unsteady && foretold != wakesUnknown && foretold != s.ticks.Get() {
 		s.known.Unsteady = true
 		s.Refine()
