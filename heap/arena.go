@@ -3,7 +3,7 @@ package heap
 import "math/bits"
 
 // The trusted allocator: landgo carries malloc and free out itself, so that
-// allocations of different threads commute (DESIGN §4). Each thread has an
+// allocations of different threads commute. Each thread has an
 // arena, and blocks come from it in the thread's own order. A freed block goes
 // to the freeing thread's list of its size, youngest first. So memory is reused
 // as with a thread cache, and doesn't depend on another thread's allocations.

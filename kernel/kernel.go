@@ -179,9 +179,8 @@ type Kernel interface {
 	// thread can run, with the thread that NextDeadline named, after AdvanceTo.
 	// It sets t's result through Host.SetResult.
 	Expire(t trace.TID)
-	// Now is the virtual clock (CLOCK_REALTIME) in nanoseconds; AdvanceTo moves
-	// it forward (never back).
-	Now() uint64
+	// AdvanceTo moves the virtual clock (CLOCK_REALTIME), in nanoseconds, forward; never
+	// back.
 	AdvanceTo(ns uint64)
 	// Output is what the guest wrote so far in this execution, by descriptor.
 	Output(fd int) []byte

@@ -30,8 +30,8 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 	return dst
 }
 
-// letExpire makes the timed wait with the earliest deadline ready when nobody
-// else is: a wait runs out only when nobody else can run (DESIGN §4).
+// letExpire makes the timed wait with the earliest deadline ready when no other thread
+// is: a wait runs out only when no other thread can run.
 func (s *System) letExpire(list []trace.Thread) {
 	t := s.nextDeadline()
 	for i := range list {

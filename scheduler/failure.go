@@ -8,7 +8,7 @@ import (
 	"landgo/trace"
 )
 
-// Kind is a kind of bug (DESIGN §8's names).
+// Kind is a kind of bug, by the name that users see.
 type Kind string
 
 const (

@@ -9,7 +9,7 @@ import (
 	"landgo/trace"
 )
 
-// An exact spin (DESIGN §5): a thread that is back where it was, with nothing
+// An exact spin: a thread that is back where it was, with nothing
 // done that another could see and nothing changed in what it read, will do the
 // same for ever, until one of the bytes that it read changes. It waits for
 // that, rather than being run again.

@@ -239,8 +239,8 @@ func (s *System) exitProcess(th *thread, tr *trace.Transition, status int) error
 }
 
 // stepExpire lets the timed wait of a thread that sleeps in the kernel run
-// out: nobody else can run. The clock moves on, after everything that was and
-// before everything that comes (DESIGN §4).
+// out: no other thread can run. The clock moves on, after everything before the step
+// and before everything after it.
 func (s *System) stepExpire(th *thread, tr *trace.Transition) error {
 	t, when := s.kernel.NextDeadline()
 	if t != th.ID {

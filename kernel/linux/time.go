@@ -58,9 +58,6 @@ func (k *Kernel) nextLook(t *thread) uint64 {
 	return now
 }
 
-// Now implements kernel.Kernel.
-func (k *Kernel) Now() uint64 { return k.clock.Peek() }
-
 // AdvanceTo implements kernel.Kernel.
 func (k *Kernel) AdvanceTo(ns uint64) {
 	k.log.Init(&k.clock, max(k.clock.Peek(), ns)) // in order with all that any thread does

@@ -135,8 +135,5 @@ func (k *Kernel) NextDeadline() (trace.TID, uint64) { return trace.NoThread, 0 }
 // named by NextDeadline.
 func (k *Kernel) Expire(trace.TID) {}
 
-// Now implements kernel.Kernel.
-func (k *Kernel) Now() uint64 { return k.now }
-
 // AdvanceTo implements kernel.Kernel.
 func (k *Kernel) AdvanceTo(ns uint64) { k.set(&k.now, max(k.now, ns)) }
