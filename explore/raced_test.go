@@ -161,7 +161,8 @@ func TestCommute(t *testing.T) {
 				continue
 			}
 			n++
-			if relation.Dependent(&trace.Transition{Thread: 1, Ops: []trace.Op{x}}, &trace.Transition{Thread: 2, Ops: []trace.Op{y}}) {
+			e, f := relation.Event{Thread: 1, Ops: []trace.Op{x}}, relation.Event{Thread: 2, Ops: []trace.Op{y}}
+			if e.Dependent(&f) {
 				t.Errorf("operations %d and %d are put in no order, and depend on each other", a, b)
 			}
 		}

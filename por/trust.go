@@ -167,7 +167,7 @@ func newTrust(sys System, obs Observer, spec Spec, opts Options) *trust {
 	if k, ok := opts.Bounds.Limit(Rounds); ok {
 		w.limit, w.dropping = int32(k), spec.Param(early.Name) == 0
 	}
-	w.graph.sys = sys
+	w.graph.sys, w.cand.g = sys, &w.graph
 	w.budget.opts, w.ended.walk = &w.opts, w
 	return w
 }

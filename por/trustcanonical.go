@@ -50,7 +50,7 @@ func (w *trust) foremost(i int32, c *candidate) bool {
 	found := w.found[:0]
 	for j := a.group; j < int32(w.size()); j++ {
 		s := &w.steps[j]
-		if c != nil && !w.covered(c, j) {
+		if c != nil && !c.covered(j) {
 			continue
 		}
 		if s.Thread == e.Thread {

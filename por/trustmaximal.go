@@ -12,7 +12,7 @@ import "landgo/trace"
 // did. Then P is the only graph that the revisited one is made from.
 func (w *trust) maximal(c *candidate) bool {
 	for _, b := range c.need {
-		if b > c.r && !w.covered(c, b) {
+		if b > c.r && !c.covered(b) {
 			return false
 		}
 	}
@@ -26,14 +26,14 @@ func (w *trust) maximal(c *candidate) bool {
 
 // inOrder reports whether c.a displaces the thread after those that displaced
 // it just before, if nothing else says which came first.
-func (w *trust) inOrder(c *candidate) bool {
+func (c *candidate) inOrder() bool {
 	if c.varies {
 		return true // see fits
 	}
-	t := w.steps[c.r].Thread
-	for p := c.r - 1; p >= 0 && w.steps[p].added == revisits && w.steps[p].displaced.Thread == t; p = w.steps[p].group - 1 {
-		a := &w.steps[p]
-		if w.covered(c, p) || a.Dependent(&c.a.Event) {
+	t := c.g.steps[c.r].Thread
+	for p := c.r - 1; p >= 0 && c.g.steps[p].added == revisits && c.g.steps[p].displaced.Thread == t; p = c.g.steps[p].group - 1 {
+		a := &c.g.steps[p]
+		if c.covered(p) || a.Dependent(&c.a.Event) {
 			return true
 		}
 		if c.a.Thread < a.Thread && c.a.Dependent(&a.displaced.Event) {
@@ -129,7 +129,7 @@ func (w *trust) resume(t trace.TID, r int32) error {
 	if c.next == len(c.found) {
 		return w.lost(t)
 	}
-	w.between(c, c.next)
+	c.between(c.next)
 	w.order.Unmark()
 	for i := range w.guide.events {
 		if now := w.guide.events[i].now; now >= 0 {

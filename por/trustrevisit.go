@@ -11,6 +11,7 @@ import (
 // next comes before event r, with K before it. K is what was in the graph before
 // r, a's base, and what take says of q with all that happens before it.
 type candidate struct {
+	g      *graph
 	a      *branch // as far as its context doesn't matter
 	varies bool    // what it does may be less
 	base   []int32
@@ -178,16 +179,16 @@ func (w *trust) scan(c *candidate) bool {
 			continue
 		}
 		if more {
-			more = w.more(c)
+			more = c.more()
 		} else {
-			w.between(c, c.next)
+			c.between(c.next)
 			more = true
 		}
-		for ; more; more = w.more(c) {
+		for ; more; more = c.more() {
 			if !w.spend(1 + len(c.q)) {
 				return false
 			}
-			if w.maximal(c) && !w.earlier(c) && w.inOrder(c) && w.within(c) {
+			if w.maximal(c) && !c.earlier() && c.inOrder() && w.within(c) {
 				return true
 			}
 		}
@@ -206,7 +207,7 @@ func (w *trust) needed(c *candidate, i int32) bool {
 		if c.base[w.steps[b].Thread] > b || w.opts.fault == notMaximal {
 			continue
 		}
-		if c.need = append(c.need, b); !w.coverable(c, b) {
+		if c.need = append(c.need, b); !c.coverable(b) {
 			c.next = len(c.found)
 			return false
 		}
@@ -215,7 +216,7 @@ func (w *trust) needed(c *candidate, i int32) bool {
 }
 
 // earlier reports whether c's revisit was made at an earlier turn of c.a.
-func (w *trust) earlier(c *candidate) bool {
+func (c *candidate) earlier() bool {
 	if c.r >= c.seen {
 		return false
 	}
@@ -231,7 +232,7 @@ func (w *trust) earlier(c *candidate) bool {
 // in place of what i's thread did at its turn.
 func (w *trust) displaces(c *candidate, i int32) bool {
 	s := &w.steps[i]
-	if s.added != inTurn || s.Choice != 0 || s.Advance || w.lets(c, i) {
+	if s.added != inTurn || s.Choice != 0 || s.Advance || c.lets(i) {
 		return false
 	}
 	return w.limit < 0 || i == 0 || w.steps[i-1].rounds <= w.limit
@@ -239,14 +240,14 @@ func (w *trust) displaces(c *candidate, i int32) bool {
 
 // lets reports whether event i let c.a go, so that a isn't possible before it:
 // the end of a thread that is joined, or the release of a lock.
-func (w *trust) lets(c *candidate, i int32) bool {
-	s := &w.steps[i]
+func (c *candidate) lets(i int32) bool {
+	s := &c.g.steps[i]
 	for k := range c.a.Ops {
 		for j := range s.Ops {
 			a, e := &c.a.Ops[k], &s.Ops[j]
 			switch {
 			case a.Obj != e.Obj:
-			case a.Kind == trace.OpJoin && e.Kind == trace.OpExit, a.Kind == trace.OpLock && e.Kind == trace.OpUnlock && w.held(e, i):
+			case a.Kind == trace.OpJoin && e.Kind == trace.OpExit, a.Kind == trace.OpLock && e.Kind == trace.OpUnlock && c.g.hadLocked(e, i):
 				return true
 			}
 		}
@@ -254,21 +255,21 @@ func (w *trust) lets(c *candidate, i int32) bool {
 	return false
 }
 
-// held reports whether the thread of event i had locked the mutex that e is on.
-func (w *trust) held(e *trace.Op, i int32) bool {
-	for y, kind := range w.order.History(e) {
+// hadLocked reports whether the thread of event i had locked the mutex that e is on.
+func (g *graph) hadLocked(e *trace.Op, i int32) bool {
+	for y, kind := range g.order.History(e) {
 		if y < i && kind != trace.OpTryLockFail {
-			return (kind == trace.OpLock || kind == trace.OpTryLock) && w.steps[y].Thread == w.steps[i].Thread
+			return (kind == trace.OpLock || kind == trace.OpTryLock) && g.steps[y].Thread == g.steps[i].Thread
 		}
 	}
 	return false
 }
 
 // between makes found[n] the event displaced and fills q.
-func (w *trust) between(c *candidate, n int) {
+func (c *candidate) between(n int) {
 	c.r, c.q, c.take = c.found[n], c.q[:0], c.take[:0]
 	for k := n - 1; k >= 0; k-- {
-		if i := c.found[k]; !w.order.Before(c.r, i) {
+		if i := c.found[k]; !c.g.order.Before(c.r, i) {
 			c.q, c.take = append(c.q, i), append(c.take, false)
 		}
 	}
@@ -276,9 +277,9 @@ func (w *trust) between(c *candidate, n int) {
 
 // more goes on to the next choice of q that has with each event those of q that
 // happen before it.
-func (w *trust) more(c *candidate) bool {
+func (c *candidate) more() bool {
 	for k := len(c.q) - 1; k >= 0; k-- {
-		if c.take[k] || !w.below(c, k) {
+		if c.take[k] || !c.below(k) {
 			continue
 		}
 		c.take[k] = true
@@ -288,9 +289,9 @@ func (w *trust) more(c *candidate) bool {
 	return false
 }
 
-func (w *trust) below(c *candidate, k int) bool {
+func (c *candidate) below(k int) bool {
 	for j := 0; j < k; j++ {
-		if !c.take[j] && w.order.Before(c.q[j], c.q[k]) {
+		if !c.take[j] && c.g.order.Before(c.q[j], c.q[k]) {
 			return false
 		}
 	}
@@ -298,12 +299,12 @@ func (w *trust) below(c *candidate, k int) bool {
 }
 
 // coverable reports whether event b could be in K, for some choice of q.
-func (w *trust) coverable(c *candidate, b int32) bool {
+func (c *candidate) coverable(b int32) bool {
 	for _, i := range c.found {
 		if i < b {
 			break
 		}
-		if i == b || w.order.Before(b, i) {
+		if i == b || c.g.order.Before(b, i) {
 			return true
 		}
 	}
@@ -311,12 +312,12 @@ func (w *trust) coverable(c *candidate, b int32) bool {
 }
 
 // covered reports whether event b, after r, is in K.
-func (w *trust) covered(c *candidate, b int32) bool {
-	if c.base[w.steps[b].Thread] > b {
+func (c *candidate) covered(b int32) bool {
+	if c.base[c.g.steps[b].Thread] > b {
 		return true
 	}
 	for k, q := range c.q {
-		if c.take[k] && (q == b || q > b && w.order.Before(b, q)) {
+		if c.take[k] && (q == b || q > b && c.g.order.Before(b, q)) {
 			return true
 		}
 	}
@@ -330,7 +331,7 @@ func (w *trust) revisit() (ok bool, err error) {
 	displaced := w.pool.copy(&w.steps[r].Event, 0)
 	w.plan = w.plan[:0]
 	for i := r + 1; i < w.size(); i++ {
-		if w.covered(c, int32(i)) {
+		if c.covered(int32(i)) {
 			w.plan = append(w.plan, planned{w.steps[i].Thread, w.steps[i].Choice})
 		}
 	}

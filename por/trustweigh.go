@@ -61,7 +61,7 @@ func (w *trust) weighRevisits(j *graphWeight, n int) {
 			break
 		}
 		for i := n - 1; i > int(q.r); i-- {
-			if e := w.estimate.graph(i); e != nil && len(e.displaced) > 0 && !w.covered(&w.cand, int32(i)) {
+			if e := w.estimate.graph(i); e != nil && len(e.displaced) > 0 && !w.cand.covered(int32(i)) {
 				q.size *= e.open(q.r)
 			}
 		}

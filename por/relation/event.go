@@ -38,13 +38,6 @@ func NewEvent(t *trace.Transition) Event {
 	return e
 }
 
-// Dependent reports whether two transitions depend: they are of one thread, or
-// their order may matter.
-func Dependent(a, b *trace.Transition) bool {
-	x, y := NewEvent(a), NewEvent(b)
-	return x.Dependent(&y)
-}
-
 // Dependent reports whether two events depend.
 func (e *Event) Dependent(f *Event) bool {
 	if e.Thread == f.Thread || e.Global || f.Global || e.Wild || f.Wild {

@@ -6,6 +6,12 @@ import (
 	"landgo/trace"
 )
 
+// depend reports whether two transitions do.
+func depend(a, b *trace.Transition) bool {
+	e, f := NewEvent(a), NewEvent(b)
+	return e.Dependent(&f)
+}
+
 func TestDependent(t *testing.T) {
 	op := func(k trace.OpKind, obj, arg uint64) trace.Transition {
 		return trace.Transition{Ops: []trace.Op{{Kind: k, Obj: obj, Arg: arg, Size: 0}}}
@@ -49,7 +55,7 @@ func TestDependent(t *testing.T) {
 		{"an advance of the clock", op(trace.OpAdvance, 0, 0), mem(8, 4, 0), true},
 	} {
 		c.b.Thread = 1
-		if Dependent(&c.a, &c.b) != c.want || Dependent(&c.b, &c.a) != c.want {
+		if depend(&c.a, &c.b) != c.want || depend(&c.b, &c.a) != c.want {
 			t.Errorf("%s: want %v", c.name, c.want)
 		}
 	}
