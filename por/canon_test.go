@@ -14,7 +14,7 @@ type recorder struct {
 	prices  []price      // of the path up to each event
 	stands  [][]standing // of the threads in the states of the path
 	marks   []recMark
-	blocked bool // somebody waited for more than a join, at some time
+	blocked bool // a thread waited for more than a join, at some time
 }
 
 // standing is what a price depends on of a thread.

@@ -126,7 +126,7 @@ func TestStops(t *testing.T) {
 }
 
 // What the races of a long execution want is kept in little, and looked for no
-// longer than somebody wants it: the i-th of n races wants i steps.
+// longer than the user waits: the i-th of n races wants i steps.
 func TestManyRaces(t *testing.T) {
 	const n = 1500
 	p := model.TwoWriters(n)

@@ -36,7 +36,7 @@ type survey struct {
 	dearest  price               // of all executions, by each measure
 	longest  int                 // execution, in events
 	judges   bool                // rounds are wanted too
-	blocked  bool                // somebody waited for more than a join, at some time
+	blocked  bool                // a thread waited for more than a join, at some time
 	buf      []byte
 	clash    string // two equivalent executions with different outcomes
 }

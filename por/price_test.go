@@ -99,8 +99,8 @@ func (p price) plus(threads []standing, t trace.TID) price {
 		}
 	}
 	p.fair = max(p.fair, lead)
-	// The scheduler that is delayed has whoever runs first in its queue, then who
-	// comes after him in order, then who comes before him.
+	// The scheduler that is delayed has the running thread first in its queue, then
+	// those after it in order, then those before it.
 	front := p.last
 	if !first && !stands {
 		front++

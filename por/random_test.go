@@ -138,7 +138,7 @@ func (w *writer) statement(threads int) {
 		head := len(w.code)
 		w.put(model.Instr{Code: model.FetchAdd, R: 2, A: 8, C: 1}, model.Instr{Code: model.JumpIf, R: 2, C: 0, A: head + 4},
 			model.Instr{Code: model.FetchAdd, R: 2, A: 8, C: -1}, model.Instr{Code: model.Jump, A: head})
-	case 23, 24: // a wait that runs out when nobody can run
+	case 23, 24: // a wait that runs out when no thread can run
 		lock := []model.Code{model.Lock, model.SemWait, model.ReadLock, model.WriteLock}[w.pick(4)]
 		in := model.Instr{Code: lock, R: r, Timed: true}
 		unlock := model.Instr{Code: model.RWUnlock}

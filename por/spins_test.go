@@ -12,7 +12,7 @@ import (
 
 // Programs that wait in loops, under trust and rounder. Their traces are those
 // of an order in which a step that ends a spin, or that would have ended one had
-// nobody changed what its loop read, reads all that the loop read.
+// no thread changed what its loop read, reads all that the loop read.
 
 // waiting adds what a thread's loop read to its next step, for a recorder, and
 // plain takes it away again, for the search.

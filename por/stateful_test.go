@@ -175,8 +175,8 @@ func TestStatefulStates(t *testing.T) {
 // deadlock of spinning threads is found.
 func TestStatefulCycles(t *testing.T) {
 	for _, search := range []string{"stateful", "stateful:sleep=0"} {
-		// Threads that take a lock and back out of it, which is no exact spin. Who
-		// has it first keeps it, or gives it back.
+		// Threads that take a lock and back out of it, which is no exact spin. The
+		// first to have it keeps it, or gives it back.
 		backOut := []model.Instr{{Code: model.FetchAdd, R: 2, A: 8, C: 1}, {Code: model.JumpIf, R: 2, C: 0, A: 4},
 			{Code: model.FetchAdd, R: 2, A: 8, C: -1}, {Code: model.Jump, A: 0}}
 		st, seen := runModel(t, search, two(append(backOut[:4:4], model.Instr{Code: model.FetchAdd, A: 8, C: -1}), append(backOut[:4:4], model.Instr{Code: model.FetchAdd, A: 8, C: -1})), Options{})
@@ -187,8 +187,8 @@ func TestStatefulCycles(t *testing.T) {
 			first, second []model.Instr
 			all           bool
 		}{
-			{backOut, backOut, true}, // nobody gives it back
-			// Who comes late goes round for ever.
+			{backOut, backOut, true}, // no thread gives it back
+			// A thread that comes late goes round for ever.
 			{[]model.Instr{{Code: model.Load}, {Code: model.JumpIf, A: 5}, {Code: model.FetchAdd, A: 8, C: 1}, {Code: model.FetchAdd, A: 8, C: -1}, {Code: model.Jump, A: 2}},
 				[]model.Instr{{Code: model.Store, C: 1}}, false},
 		} {

@@ -41,7 +41,7 @@ func (h *hands) Keep(seen any)                 { h.keep.merge(seen.(*survey)) }
 func (h *hands) Restart(w int) (System, error) { return model.New(h.p), nil }
 func (h *hands) Failed(int)                    {}
 
-// together runs a search with several workers, who come early and rest often.
+// together runs a search with several workers, which come early and rest often.
 func together(name string, p *model.Program, jobs int, opts Options) (*survey, error) {
 	h := &hands{p: p, n: jobs, keep: &survey{}}
 	h.keep.Restarted()
@@ -171,7 +171,7 @@ func TestTogetherLarger(t *testing.T) {
 	}
 }
 
-// plainHands is a Crew of model machines with nobody who looks on.
+// plainHands is a Crew of model machines without observers.
 type plainHands struct {
 	p *model.Program
 	n int
@@ -283,7 +283,7 @@ func (f *first) Ended(x *Execution) bool {
 func (f *first) Progress(Progress) {}
 func (f *first) Restarted()        { f.path = nil }
 
-// finders is a Crew each of whom stops at the first bug.
+// finders is a Crew each of which stops at the first bug.
 type finders struct {
 	plainHands
 	found *first
