@@ -104,7 +104,6 @@ type finding struct {
 	preemptions int
 	minimal     result.Minimal
 	told        *result.Bug    // as it is shown until there is more, nil: nothing yet
-	cost        uint64         // how many steps the search had run
 	fresh       bool           // path is of the search under way
 	job         *deepen.Job    // that found it
 	config      *config.Config // with which it is told, nil for the hunt's
