@@ -24,7 +24,7 @@ var onLinux = Platform{
 	StepCost:    1,
 	machine:     (*Session).linuxMachine,
 	boot:        (*Session).bootLinux,
-	Pointless:   (*Session).pointlessProgram,
+	pointless:   (*Session).pointlessProgram,
 	trusted:     (*Session).trustedLibrary,
 	assumptions: func(*Session) []string { return []string{anySleep} },
 }

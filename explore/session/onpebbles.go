@@ -23,7 +23,7 @@ var onPebbles = Platform{
 	StepCost:     1,
 	machine:      (*Session).pebblesMachine,
 	boot:         (*Session).bootPebbles,
-	Pointless:    (*Session).pointlessProgram,
+	pointless:    (*Session).pointlessProgram,
 	trusted: func(s *Session) string {
 		if len(s.Config.Trust) > 0 {
 			return "of the thread library " + strings.Join(s.Config.Trust, ", ") + "; the rest is tested"

@@ -33,7 +33,7 @@ var ownKernel = Platform{
 		return board.MachineConfig(s.Image, s.pools(), s.boardMemory())
 	},
 	boot:      (*Session).bootKernel,
-	Pointless: (*Session).pointlessKernel,
+	pointless: (*Session).pointlessKernel,
 	trusted: func(*Session) string {
 		return "nothing: the kernel is tested, but what it says of its scheduler is believed"
 	},

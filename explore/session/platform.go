@@ -45,8 +45,8 @@ type Platform struct {
 
 	machine func(*Session) (emu.Config, error)
 	boot    func(*Session, *inputs) error
-	// Pointless says which kinds of preemption points the guest can't have (pointless.go).
-	Pointless func(*Session) string
+	// pointless says which kinds of preemption points the guest can't have (pointless.go).
+	pointless func(*Session) string
 
 	// What certificates say.
 	trusted     func(*Session) string
@@ -81,7 +81,7 @@ var unknown = Platform{
 		}
 		return result.Errorf(result.NoKernel, "%s: nothing in the file says what it runs on: it is neither a Linux program nor one for Pebbles", s.Config.Guest)
 	},
-	Pointless:   (*Session).pointlessProgram,
+	pointless:   (*Session).pointlessProgram,
 	trusted:     (*Session).trustedLibrary,
 	assumptions: func(*Session) []string { return []string{anySleep} },
 }

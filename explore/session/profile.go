@@ -2,8 +2,8 @@ package session
 
 import "landgo/explore/config"
 
-// ReadProfile puts the user's profile over what landgo knows of the guest.
-func (s *Session) ReadProfile() error {
+// readProfile puts the user's profile over what landgo knows of the guest.
+func (s *Session) readProfile() error {
 	own, err := s.Config.Profile.Parse()
 	if err != nil {
 		return err

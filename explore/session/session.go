@@ -55,7 +55,7 @@ type Session struct {
 	texts map[uint64]string
 }
 
-func NewSession(cfg config.Config, img *image.Image, w *limits.Watch) *Session {
+func newSession(cfg config.Config, img *image.Image, w *limits.Watch) *Session {
 	return &Session{Config: cfg, Image: img, Platform: platformOf(img.Kernel), Limits: w, Clock: w.Clock(cfg.ProcessorTime)}
 }
 
@@ -65,8 +65,8 @@ func Read(cfg config.Config, w *limits.Watch) (*Session, error) {
 	if err != nil {
 		return nil, ImageError(cfg.Guest, err)
 	}
-	s := NewSession(cfg, img, w)
-	if err := s.ReadProfile(); err != nil {
+	s := newSession(cfg, img, w)
+	if err := s.readProfile(); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -85,7 +85,7 @@ func Open(cfg config.Config, w *limits.Watch) (*Session, error) {
 	if err := s.trustable(); err != nil {
 		return nil, err
 	}
-	if why := s.Platform.Pointless(s); why != "" {
+	if why := s.Platform.pointless(s); why != "" {
 		return s, &Invalid{Kind: result.PointlessPoint, Reason: why}
 	}
 	if why := s.unchecked(); why != "" {
@@ -102,7 +102,7 @@ func Open(cfg config.Config, w *limits.Watch) (*Session, error) {
 	}
 	if cfg.Checks(config.CheckUninit) {
 		for _, fill := range scheduler.Fills(s.Image)[1:] {
-			t := NewSession(cfg, s.Image, w)
+			t := newSession(cfg, s.Image, w)
 			t.profile, t.roles, t.fill, t.Racing = s.profile, s.roles, fill, s.Racing
 			s.twins = append(s.twins, t)
 			if err := t.begin(); err != nil {
