@@ -43,13 +43,13 @@ const (
 	besideShare = 4
 	// besideSlice is how many steps it takes at a time, or more.
 	besideSlice = 16_384
-	// besideBound is more preemptions than anybody will wait for.
+	// besideBound is more preemptions than a search reaches.
 	besideBound = 64
 )
 
 // accompany starts it, once the warm-up is over, unless there is no room for a
-// second guest. Who limits executions, or where points may be, gets one thing
-// after the other.
+// second guest. With a limit on executions, or on where points may be, the jobs run
+// alone.
 func (d *deepening) accompany() {
 	if d.warm > 0 || d.steps == 0 || d.Config.Naive() || d.Config.SyncOnly || d.Config.MaxExecutions > 0 || len(d.Config.AllRules()) > 0 {
 		return

@@ -95,7 +95,7 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 	var err error
 	for _, s := range counted {
 		if s.learned {
-			// Its own steps are void, and so are everybody's: the epoch is over.
+			// Its own steps are void, and so are all others': the epoch is over.
 			err = d.Session.Anew(s.known)
 			break
 		}

@@ -22,8 +22,8 @@ type watched struct {
 	limited *lookout
 	// adjacent is of mode Adjacent, where races are bugs (raced.go); else nil.
 	adjacent *lookout
-	// blind: nobody wants to know of races, and nothing is left out that they
-	// would tell of: races is there, and sees nothing.
+	// blind: neither the user nor the verdict needs races. The detector is there, and
+	// sees nothing.
 	blind bool
 	// raced: some race is a bug.
 	raced  bool

@@ -12,8 +12,7 @@ import (
 func (s *Session) Granularity(points config.Points, race []uint64) scheduler.Granularity {
 	g := scheduler.Granularity{Race: race}
 	if points.Has(config.PointRace) && len(race) == 0 {
-		// Those that race aren't known yet: whoever follows a schedule has to be
-		// able to stop at all.
+		// Those that race aren't known yet: a replay has to be able to stop at all.
 		points |= config.PointMem
 	}
 	for _, k := range []struct {

@@ -27,7 +27,7 @@ func (s *Session) Frames(pcs []uint64) []result.Frame {
 	return out
 }
 
-// userProgram names code below a kernel's own, of which there is no debug information.
+// userProgram names code below a kernel's own, which has no debug information.
 const userProgram = "(user program)"
 
 // Stack is where a thread stands.

@@ -67,7 +67,7 @@ func platformOf(k image.Kernel) *Platform {
 	return &unknown
 }
 
-// unknown is a file of which nothing says what it runs on: it can be inspected.
+// unknown is a file that doesn't say what it runs on: it can be inspected.
 var unknown = Platform{
 	how:          func(*image.Image) string { return "nothing" },
 	uniprocessor: true,

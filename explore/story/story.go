@@ -84,7 +84,7 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 }
 
 // Schedule names an execution by its threads' instructions, so that it can be
-// run again by whoever knows less, or more, of what threads share.
+// run again with less, or more, knowledge of what threads share.
 func Schedule(s *session.Session, path []por.PathStep) (trace.Schedule, error) {
 	st, err := Tell(s, path)
 	if err != nil {
