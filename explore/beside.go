@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"landgo/explore/races"
 	"landgo/explore/story"
 	"landgo/por"
 	"landgo/result"
@@ -91,7 +92,7 @@ func (b *beside) work() {
 		b.Guest.Rewind(b.Root)
 		var sys por.System = b.Guest
 		if b.Config.FailOnRace {
-			b.watched = watch(b.Session)
+			b.watched = races.Watch(b.Session)
 			sys = b.watched
 		}
 		err = b.promptly(func() (err error) {
@@ -192,7 +193,7 @@ func (d *deepening) takeBeside() {
 		return
 	}
 	if b.watched != nil {
-		d.both.Add(b.watched.adjacent.Detector)
+		d.both.Add(b.watched.Adjacent.Detector)
 		if d.besideErr = b.takeRaces(d.both); d.besideErr != nil {
 			return
 		}

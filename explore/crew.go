@@ -2,6 +2,7 @@ package explore
 
 import (
 	"landgo/explore/config"
+	"landgo/explore/races"
 	"landgo/explore/session"
 	"landgo/por"
 	"landgo/result"
@@ -32,7 +33,7 @@ type partSeen struct {
 	found     []*finding
 	threads   int
 	checks    [][]por.PathStep
-	watched   *watched
+	watched   *races.Watched
 	witnessed *scheduler.Witnessed
 }
 
@@ -92,7 +93,7 @@ func (c *crew) Keep(seen any) {
 		c.checks = append(c.checks, p.checks[:min(room, len(p.checks))]...)
 	}
 	if p.watched != nil {
-		c.watched.add(p.watched)
+		c.watched.Take(p.watched)
 	}
 	c.kept.Add(p.witnessed)
 }
@@ -163,12 +164,12 @@ func (h *hunt) watchedSystem() por.System {
 	if h.Config.Race == config.RaceOff && h.Fine() && !h.Config.FailOnRace {
 		return h.Guest
 	}
-	w := watch(h.Session)
+	w := races.Watch(h.Session)
 	h.watched = w
 	for i := range h.saved {
 		r := &h.saved[i]
-		of[r.Of](w).restore(r)
+		of[r.Of](w).Reload(r)
 	}
-	w.raced = w.adjacent.confirmed()
+	w.Raced = w.Adjacent.Confirmed()
 	return h.watched
 }

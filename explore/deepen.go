@@ -183,13 +183,13 @@ func (d *deepening) fold(s *sitting) error {
 	d.learn(s, s.stats)
 	s.sp.tree = s.tree
 	d.stand(s.sp)
-	if len(s.found) > 0 || s.watched.raced {
+	if len(s.found) > 0 || s.watched.Raced {
 		s.sp.buggy = true
 	}
 	d.takeOver(s)
 	d.keepRaces(s)
-	if s.watched.adjacent != nil {
-		d.both.Add(s.watched.adjacent.Detector)
+	if s.watched.Adjacent != nil {
+		d.both.Add(s.watched.Adjacent.Detector)
 		d.watched = s.watched
 		err := d.takeRaces(d.both)
 		if d.watched = nil; err != nil {

@@ -204,7 +204,7 @@ func (d *deepening) restoredSpace(j *deepen.Job, o *saved.Space) *space {
 		sp.seen = detectors(d.Session, j)
 		for i := range o.Races {
 			if l := of[o.Races[i].Of]; l != nil {
-				l(sp.seen).restore(&o.Races[i])
+				l(sp.seen).Reload(&o.Races[i])
 			}
 		}
 	}

@@ -206,7 +206,7 @@ func (r *round) serve(stand *session.Session) {
 		stand.Guest.Rewind(stand.Root)
 		stand.Guest.Look(nil)
 		s.witnessed = stand.Guest.TakeWitnessed()
-		if s.learned || s.fatal() || !r.d.Config.KeepGoing && (len(s.found) > 0 || s.watched.raced) {
+		if s.learned || s.fatal() || !r.d.Config.KeepGoing && (len(s.found) > 0 || s.watched.Raced) {
 			r.mu.Lock()
 			r.limit.Store(min(r.limit.Load(), int64(i)+1))
 			r.mu.Unlock()

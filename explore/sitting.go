@@ -6,6 +6,7 @@ import (
 
 	"landgo/deepen"
 	"landgo/explore/config"
+	"landgo/explore/races"
 	"landgo/explore/session"
 	"landgo/por"
 	"landgo/result"
@@ -112,8 +113,8 @@ func (s *sitting) work() {
 	}
 	sys := s.stand(s.hunt)
 	if s.sp.seen != nil {
-		s.watched.races.add(s.sp.seen.races)
-		s.watched.limited.add(s.sp.seen.limited)
+		s.watched.Races.Take(s.sp.seen.Races)
+		s.watched.Limited.Take(s.sp.seen.Limited)
 	}
 	s.err = s.promptly(func() (err error) {
 		s.stats, err = engine.Run(sys, s)
@@ -159,11 +160,11 @@ func (s *sitting) stand(o *hunt) por.System {
 
 // detectors are new ones for a job: what it leaves out depends on its points. A
 // job that proves something by itself leaves nothing out that they would know.
-func detectors(s *session.Session, j *deepen.Job) *watched {
+func detectors(s *session.Session, j *deepen.Job) *races.Watched {
 	own := *s
 	own.Config.PP = config.Points(j.Set.Kinds)
-	w := watch(&own)
-	w.blind = s.Config.Race == config.RaceOff && !s.Config.SyncOnly && len(s.Config.AllRules()) == 0
+	w := races.Watch(&own)
+	w.Blind = s.Config.Race == config.RaceOff && !s.Config.SyncOnly && len(s.Config.AllRules()) == 0
 	return w
 }
 
@@ -231,7 +232,7 @@ func (s *sitting) Restarted() {
 	clear(s.seen)
 	s.found, s.checks = nil, nil
 	s.sp.buggy, s.ran, s.from = false, 0, 0
-	s.watched.restart()
+	s.watched.Restart()
 	if s.learned = s.round != nil; s.learned {
 		s.known = s.Guest.Knowledge()
 		return

@@ -3,6 +3,7 @@ package explore
 import (
 	"landgo/deepen"
 	"landgo/explore/config"
+	"landgo/explore/races"
 	"landgo/explore/session"
 	"landgo/por"
 	"landgo/race"
@@ -17,8 +18,8 @@ type space struct {
 	tree        []byte        // por.Options.Save's
 	epoch       session.Epoch // when it was left
 	told        map[race.Pair]deepen.Class
-	seen        *watched // what its searches' detectors have found so far
-	buggy       bool     // a bug was found in it
+	seen        *races.Watched // what its searches' detectors have found so far
+	buggy       bool           // a bug was found in it
 }
 
 // sightedRace is where a candidate is shown.
@@ -67,7 +68,7 @@ func (d *deepening) candidates(s *sitting) {
 	if d.Config.SyncOnly {
 		return
 	}
-	for _, c := range s.watched.races.Candidates() {
+	for _, c := range s.watched.Races.Candidates() {
 		class := deepen.OneOrder
 		if c.BothOrders() {
 			class = deepen.BothOrders
@@ -112,18 +113,18 @@ func (d *deepening) executions() (n uint64) {
 // it came in both orders, and no interleaving at the job's points failed.
 func (d *deepening) keepRaces(s *sitting) {
 	complete := s.err == nil && s.stats.Complete
-	for _, c := range s.watched.races.Candidates() {
+	for _, c := range s.watched.Races.Candidates() {
 		at := d.benign[c.Pair]
 		if c.Class(complete && len(d.found) == 0, false) == race.Benign && (at == nil || len(s.job.Set.At) > len(at.Set.At)) {
 			d.benign[c.Pair] = s.job
 		}
 	}
 	s.sp.seen = s.watched
-	from := d.races.Add(s.watched.races.Detector)
+	from := d.races.Add(s.watched.Races.Detector)
 	for k, i := range d.races.Changed() {
 		for len(d.sighted) <= i {
 			d.sighted = append(d.sighted, sightedRace{})
 		}
-		d.sighted[i] = sightedRace{s.sp, d.Epoch(), s.watched.races.shown[from[k]]}
+		d.sighted[i] = sightedRace{s.sp, d.Epoch(), s.watched.Races.Shown[from[k]]}
 	}
 }
