@@ -77,8 +77,7 @@ func TestTake(t *testing.T) {
 	if c := a.Races.Candidates(); len(c) != 1 || !c[0].BothOrders() || a.Races.Candidate(c[0].Pair) != c[0] {
 		t.Errorf("together they saw %+v", c)
 	}
-	var kept Lookout
-	kept = *NewLookout(race.Config{Mode: race.HB})
+	kept := NewLookout(race.Config{Mode: race.HB})
 	for _, r := range a.Races.Saved("") {
 		kept.Reload(&r)
 	}

@@ -34,7 +34,7 @@ var may = map[string][]string{
 	"explore/saved":   {"trace", "emu", "kernel", "race", "scheduler", "por", "deepen", "result", "explore/config"},
 	"explore/session": {"trace", "image", "emu", "kernel", "race", "scheduler", "scheduler/steer", "por", "result", "explore/config", "explore/limits", "explore/saved"},
 	"explore/story":   {"trace", "heap", "race", "scheduler", "por", "result", "explore/config", "explore/session"},
-	"explore/races":   {"trace", "race", "scheduler", "por", "result", "explore/config", "explore/saved", "explore/session", "explore/story"},
+	"explore/races":   {"trace", "race", "por", "result", "explore/config", "explore/saved", "explore/session", "explore/story"},
 	"report":          {"result"},
 	"cmd/landgo":      {"explore", "explore/config", "explore/limits", "report", "result", "guests"},
 	"guests":          {},
