@@ -34,7 +34,7 @@ func (d *deepening) verdict() error {
 		if !d.whole(proof) {
 			r.Reason = fmt.Sprintf("explored at %s: no two accesses that conflict are without a common lock and without points, so the others can't make a difference", d.name(proof))
 		}
-	case d.beside != nil && d.beside.proves():
+	case d.bounded != nil && d.bounded.proves():
 		r.Verdict = result.Verified
 		r.Reason = "explored by ascending numbers of preemptions, until no interleaving was left that has more"
 	case d.byStates.proves():

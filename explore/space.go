@@ -47,7 +47,7 @@ func (d *deepening) space(j *deepen.Job) *space {
 }
 
 // learn takes in how far a job is.
-func (d *deepening) learn(s *sitting, stats por.Stats) {
+func (d *deepening) learn(s *turn, stats por.Stats) {
 	sp := s.sp
 	before, now := steps(sp.stats), steps(stats)
 	if now < before {
@@ -64,7 +64,7 @@ func (d *deepening) learn(s *sitting, stats por.Stats) {
 
 // candidates tells the plan of the candidates that a job has shown, or shown in
 // the other order, since it was asked last.
-func (d *deepening) candidates(s *sitting) {
+func (d *deepening) candidates(s *turn) {
 	if d.Config.SyncOnly {
 		return
 	}
@@ -111,7 +111,7 @@ func (d *deepening) executions() (n uint64) {
 
 // keepRaces keeps what a job's detectors have found, and which of it is benign:
 // it came in both orders, and no interleaving at the job's points failed.
-func (d *deepening) keepRaces(s *sitting) {
+func (d *deepening) keepRaces(s *turn) {
 	complete := s.err == nil && s.stats.Complete
 	for _, c := range s.watched.Races.Candidates() {
 		at := d.benign[c.Pair]
