@@ -43,13 +43,13 @@ type Platform struct {
 	// userPrograms: code below the image is a user program's.
 	userPrograms bool
 
-	machine func(*Session) (emu.Config, error)
+	machine func(*Program) (emu.Config, error)
 	boot    func(*Session, *inputs) error
 	// pointless says which kinds of preemption points the guest can't have (pointless.go).
-	pointless func(*Session) string
+	pointless func(*Program) string
 
 	// What certificates say.
-	trusted     func(*Session) string
+	trusted     func(*Program) string
 	sleeps      string // when a sleep ends by itself, "": as --timeouts says
 	assumptions func(*Session) []string
 }
@@ -74,15 +74,15 @@ var unknown = Platform{
 	plainMalloc:  true,
 	Concludes:    true,
 	StepCost:     1,
-	machine:      (*Session).linuxMachine,
+	machine:      (*Program).linuxMachine,
 	boot: func(s *Session, _ *inputs) error {
 		if s.Image.Machine == image.I386 {
 			return result.Errorf(result.WrongMachine, "%s: built for i386, and not for Pebbles", s.Config.Guest)
 		}
 		return result.Errorf(result.NoKernel, "%s: nothing in the file says what it runs on: it is neither a Linux program nor one for Pebbles", s.Config.Guest)
 	},
-	pointless:   (*Session).pointlessProgram,
-	trusted:     (*Session).trustedLibrary,
+	pointless:   (*Program).pointlessProgram,
+	trusted:     (*Program).trustedLibrary,
 	assumptions: func(*Session) []string { return []string{anySleep} },
 }
 

@@ -59,7 +59,7 @@ func TestPointless(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := refused == "every" || slices.Contains(strings.Split(refused, "; "), name)
-			got := s.Platform.pointless(s)
+			got := s.Platform.pointless(&s.Program)
 			if (got != "") != want || want && !strings.HasPrefix(got, "--pp "+list+": ") {
 				t.Errorf("%s: --pp %s: %q, want refused %v", name, list, got, want)
 			}
