@@ -21,8 +21,8 @@ type byStates struct {
 	err error // a *por.EndlessError, or what it couldn't do
 }
 
-// statesLimit is how many steps it has if there is no --time. Who counts without an
-// end has no end of states.
+// statesLimit is how many steps it has if there is no --time. A thread that counts
+// without an end has no end of states.
 const statesLimit = 2_000_000
 
 // endless reports whether the deepening has given up because of an execution

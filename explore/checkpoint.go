@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"landgo/explore/config"
+	"landgo/explore/races"
 	"landgo/explore/saved"
 	"landgo/por"
 	"landgo/result"
@@ -13,10 +14,10 @@ import (
 )
 
 // of has the lookouts by the names under which their candidates are saved.
-var of = map[string]func(*watched) *lookout{
-	"":         func(w *watched) *lookout { return w.races },
-	"limited":  func(w *watched) *lookout { return w.limited },
-	"adjacent": func(w *watched) *lookout { return w.adjacent },
+var of = map[string]func(*races.Watched) *races.Lookout{
+	"":         func(w *races.Watched) *races.Lookout { return w.Races },
+	"limited":  func(w *races.Watched) *races.Lookout { return w.Limited },
+	"adjacent": func(w *races.Watched) *races.Lookout { return w.Adjacent },
 }
 
 // save writes a checkpoint. No worker is at work.
@@ -32,7 +33,7 @@ func (h *hunt) save(tree []byte) error {
 	if h.watched != nil {
 		for _, name := range []string{"", "limited", "adjacent"} {
 			if l := of[name](h.watched); l != nil {
-				p.Races = append(p.Races, l.save(name)...)
+				p.Races = append(p.Races, l.Saved(name)...)
 			}
 		}
 	}

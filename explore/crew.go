@@ -2,6 +2,7 @@ package explore
 
 import (
 	"landgo/explore/config"
+	"landgo/explore/races"
 	"landgo/explore/session"
 	"landgo/por"
 	"landgo/result"
@@ -11,9 +12,9 @@ import (
 // crew is a hunt's workers: each has a guest booted from the same file with the
 // same configuration, the first that of the hunt itself, and sees its own
 // executions. What they see is taken part by part, and kept in the order of the
-// parts (por/batch.go), so that what is reported doesn't depend on who saw it. All
-// know the same of threads and what they share; if one learns more, everybody
-// begins anew with that.
+// parts (por/batch.go), so that what is reported doesn't depend on which worker saw it.
+// All know the same of threads and what they share; if one learns more, all begin anew
+// with that.
 type crew struct {
 	*hunt
 	workers []*hunt
@@ -32,7 +33,7 @@ type partSeen struct {
 	found     []*finding
 	threads   int
 	checks    [][]por.PathStep
-	watched   *watched
+	watched   *races.Watched
 	witnessed *scheduler.Witnessed
 }
 
@@ -92,7 +93,7 @@ func (c *crew) Keep(seen any) {
 		c.checks = append(c.checks, p.checks[:min(room, len(p.checks))]...)
 	}
 	if p.watched != nil {
-		c.watched.add(p.watched)
+		c.watched.Take(p.watched)
 	}
 	c.kept.Add(p.witnessed)
 }
@@ -163,12 +164,12 @@ func (h *hunt) watchedSystem() por.System {
 	if h.Config.Race == config.RaceOff && h.Fine() && !h.Config.FailOnRace {
 		return h.Guest
 	}
-	w := watch(h.Session)
+	w := races.Watch(h.Session)
 	h.watched = w
 	for i := range h.saved {
 		r := &h.saved[i]
-		of[r.Of](w).restore(r)
+		of[r.Of](w).Reload(r)
 	}
-	w.raced = w.adjacent.confirmed()
+	w.Raced = w.Adjacent.Confirmed()
 	return h.watched
 }

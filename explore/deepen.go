@@ -19,7 +19,7 @@ import (
 // one set, and package deepen says which when. All begin at the root of one
 // booted machine: a search that is left for another is kept as what a checkpoint
 // has of it (por/snapshot.go), and goes on from there. One runs at a time at
-// first (sitting.go), then several in rounds (round.go).
+// first (turn.go), then several in rounds (round.go).
 //
 // What proves that there is no bug at any point:
 //
@@ -37,12 +37,12 @@ import (
 // some lack their ends. In it thread t makes an invisible access i, after an
 // event o of another thread that conflicts with i and comes later than the
 // beginning of t's step: if there were none, i could be put to where its step
-// is. Now let t, and whoever else lacks the end of a step, finish the step where
+// is. Now let t, and each thread that lacks the end of a step, finish the step where
 // it is: the others' events stay what they are up to the first that conflicts
 // with something added, o at the latest. This is the beginning of an explored
 // execution, and has two conflicting accesses, of which the earlier is
 // invisible. They have no lock in common: t has released none since i that
-// anybody has taken. So they have been seen, and one has no point before it.
+// another thread has taken. So they have been seen, and one has no point before it.
 //
 // Merging lock and unlock with their neighbours (scheduler/lockmerge.go) keeps
 // that: a lock that is only locked and unlocked moves right over others' events,
@@ -71,14 +71,14 @@ type deepening struct {
 	begun   time.Duration // of the clock
 	// stands are the guests of further workers, see round.go.
 	stands []*session.Session
-	// beside is there once the warm-up is over, at warm steps.
-	beside    *beside
-	warm      uint64
-	besideErr error
-	exhausted bool     // all bugs there are were found
-	stuck     *sitting // of a job that has no end
-	doomed    *sitting // that ended everything
-	byStates  *byStates
+	// bounded is there once the warm-up is over, at warm steps.
+	bounded    *bounded
+	warm       uint64
+	boundedErr error
+	exhausted  bool  // all bugs there are were found
+	stuck      *turn // of a job that has no end
+	doomed     *turn // that ended everything
+	byStates   *byStates
 	// alone goes on, alone, before anything else is looked at: it was only paused.
 	alone    *deepen.Job
 	narrowed map[*deepen.Job]bool // their callers were looked at (narrow.go)
@@ -143,12 +143,12 @@ func (h *hunt) deepen() error {
 			err = d.round(jobs)
 		}
 	}
-	if d.beside != nil {
-		d.beside.end()
-		d.takeBeside()
-		d.Guest.Meet(d.beside.Guest.Met())
-		d.beside.Session.Close()
-		err = errors.Join(err, d.besideErr)
+	if d.bounded != nil {
+		d.bounded.end()
+		d.takeBounded()
+		d.Guest.Meet(d.bounded.Guest.Met())
+		d.bounded.Session.Close()
+		err = errors.Join(err, d.boundedErr)
 	}
 	var byStates error
 	if d.endless() {
@@ -171,25 +171,25 @@ func (h *hunt) deepen() error {
 
 // settled reports whether the verdict is known.
 func (d *deepening) settled() bool {
-	return d.plan.Proof() != nil || d.exhausted || d.beside != nil && d.beside.proves() || len(d.found) > 0 && !d.Config.KeepGoing
+	return d.plan.Proof() != nil || d.exhausted || d.bounded != nil && d.bounded.proves() || len(d.found) > 0 && !d.Config.KeepGoing
 }
 
 // whole: a job with a point before every access.
 func (d *deepening) whole(j *deepen.Job) bool { return config.Points(j.Set.Kinds).Has(config.PointMem) }
 
-// fold takes over what a sitting has come to. The hunt's guest knows of threads
-// and sharing what the sitting's knew all the time.
-func (d *deepening) fold(s *sitting) error {
+// fold takes over what a turn has come to. The hunt's guest knows of threads
+// and sharing what the turn's knew all the time.
+func (d *deepening) fold(s *turn) error {
 	d.learn(s, s.stats)
 	s.sp.tree = s.tree
 	d.stand(s.sp)
-	if len(s.found) > 0 || s.watched.raced {
+	if len(s.found) > 0 || s.watched.Raced {
 		s.sp.buggy = true
 	}
 	d.takeOver(s)
 	d.keepRaces(s)
-	if s.watched.adjacent != nil {
-		d.both.Add(s.watched.adjacent.Detector)
+	if s.watched.Adjacent != nil {
+		d.both.Add(s.watched.Adjacent.Detector)
 		d.watched = s.watched
 		err := d.takeRaces(d.both)
 		if d.watched = nil; err != nil {
@@ -197,7 +197,7 @@ func (d *deepening) fold(s *sitting) error {
 		}
 	}
 	s.sp.epoch = d.Epoch()
-	if err := errors.Join(d.settle(s.job), d.besideErr); err != nil {
+	if err := errors.Join(d.settle(s.job), d.boundedErr); err != nil {
 		return err
 	}
 	return d.ended(s)
@@ -210,9 +210,9 @@ func (d *deepening) stand(sp *space) {
 	sp.sights = d.Guest.Look(sp.sights)
 }
 
-// takeOver takes over the bugs that a sitting has found, and what it has seen
-// besides.
-func (d *deepening) takeOver(s *sitting) {
+// takeOver takes over the bugs that a turn has found, and what it has seen
+// beside them.
+func (d *deepening) takeOver(s *turn) {
 	if d.stopped == "" {
 		d.stopped = s.stopped
 	}
@@ -252,8 +252,8 @@ func (d *deepening) settle(j *deepen.Job) (err error) {
 	return nil
 }
 
-// ended tells the plan how a sitting ended.
-func (d *deepening) ended(s *sitting) error {
+// ended tells the plan how a turn ended.
+func (d *deepening) ended(s *turn) error {
 	j := s.job
 	var long *scheduler.BudgetError
 	if d.stopped != "" || d.settled() && !s.sp.buggy && !s.stats.Complete {

@@ -186,7 +186,7 @@ func BenchmarkSuspended(b *testing.B) {
 		const jobs = 50
 		for i := range jobs {
 			j := &deepen.Job{ID: i + 2, Set: deepen.Set{Kinds: deepen.Kinds(config.PointMem), At: []uint64{uint64(i)}}}
-			s := d.sit(j)
+			s := d.turnOf(j)
 			s.leave = true
 			s.work()
 			if err := d.fold(s); err != nil || len(s.sp.tree) == 0 {
@@ -218,7 +218,7 @@ func deepeningOf(b *testing.B, name string) *deepening {
 	return d
 }
 
-var _ por.Observer = (*sitting)(nil)
+var _ por.Observer = (*turn)(nil)
 
 // TestStopsBetweenJobs: a job that is over before its search asks whether to stop
 // doesn't keep the rest of them going.

@@ -15,16 +15,16 @@ import (
 
 // An iterative deepening in a checkpoint: the plan, and of each job what is kept
 // of one that isn't running, with its search as it was left. It is saved between
-// two sittings or rounds, where nothing runs. These come after numbers of steps,
-// whether there is a checkpoint or not; and every sitting goes on from what a
+// two turns or rounds, where nothing runs. These come after numbers of steps,
+// whether there is a checkpoint or not; and every turn goes on from what a
 // checkpoint has. So a deepening that was killed has the jobs, in the same order
 // and with the same counts, of one that wasn't. What was run since the last time
 // it was saved is run again.
 //
 // The bounded search beside the jobs is the exception: it hands over in the
-// middle of its walk (beside.go), not where a search can be saved. It is run
+// middle of its walk (bounded.go), not where a search can be saved. It is run
 // again to where it was, which takes as long as it took: a third of all time so
-// far at the most (besideShare).
+// far at the most (boundedShare).
 //
 // Paths mean the steps of one epoch; those of another are left out. Epochs are
 // counted anew by each process, so only what was of the last one is marked.
@@ -80,7 +80,7 @@ func (d *deepening) saved() *saved.Deepening {
 	if k := d.stuck; k != nil {
 		s.Stuck = &saved.Stuck{Job: k.job.ID, Verdict: k.result.Verdict, Reason: k.result.Reason, Problem: k.result.Problem, Place: k.result.Place}
 	}
-	if b := d.beside; b != nil {
+	if b := d.bounded; b != nil {
 		s.Beside, s.BesideSteps, s.BesideOver = true, b.steps, b.over
 	}
 	return s
@@ -176,7 +176,7 @@ func (d *deepening) restore(s *saved.Deepening) error {
 		d.found = append(d.found, f)
 	}
 	if k := s.Stuck; k != nil {
-		d.stuck = &sitting{job: job(k.Job)}
+		d.stuck = &turn{job: job(k.Job)}
 		d.stuck.hunt = &hunt{result: &result.Result{Verdict: k.Verdict, Reason: k.Reason, Problem: k.Problem, Place: k.Place}}
 	}
 	d.after, d.checks, d.passed, d.steps, d.horizon, d.warm = s.After, s.Checks, s.Passed, s.Steps, s.Horizon, s.Warm
@@ -204,7 +204,7 @@ func (d *deepening) restoredSpace(j *deepen.Job, o *saved.Space) *space {
 		sp.seen = detectors(d.Session, j)
 		for i := range o.Races {
 			if l := of[o.Races[i].Of]; l != nil {
-				l(sp.seen).restore(&o.Races[i])
+				l(sp.seen).Reload(&o.Races[i])
 			}
 		}
 	}
@@ -219,12 +219,12 @@ func (d *deepening) catchUp(s *saved.Deepening) error {
 	if err := d.hire(); err != nil {
 		return err
 	}
-	b := d.beside
+	b := d.bounded
 	for !b.over && (s.BesideOver || b.steps < s.BesideSteps) {
 		if d.stop() {
 			return nil
 		}
-		b.run(min(besideSlice, s.BesideSteps-min(b.steps, s.BesideSteps)))
+		b.run(min(boundedSlice, s.BesideSteps-min(b.steps, s.BesideSteps)))
 		d.show()
 	}
 	if b.steps != s.BesideSteps || b.over != s.BesideOver {

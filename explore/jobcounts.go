@@ -33,7 +33,7 @@ func (d *deepening) account() {
 		out.Estimate = result.Total(float64(j.Executions), j.Share)
 		d.result.Jobs = append(d.result.Jobs, out)
 	}
-	if b := d.beside; b != nil {
+	if b := d.bounded; b != nil {
 		state := deepen.Suspended
 		switch {
 		case b.proves():

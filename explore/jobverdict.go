@@ -5,6 +5,7 @@ import (
 
 	"landgo/deepen"
 	"landgo/explore/config"
+	"landgo/explore/races"
 	"landgo/race"
 	"landgo/result"
 )
@@ -19,7 +20,7 @@ func (d *deepening) verdict() error {
 	d.Guest.Look(nil)
 	d.showRaces()
 	if first := d.plan.Jobs()[0]; len(d.Config.AllRules()) > 0 && d.whole(first) && d.spaces[first].seen != nil {
-		d.watched.fine, d.watched.limited = false, d.spaces[first].seen.leftOut()
+		d.watched.Fine, d.watched.Limited = false, d.spaces[first].seen.LeftOut()
 	}
 	if err := d.alignAll(); err != nil {
 		return err
@@ -33,7 +34,7 @@ func (d *deepening) verdict() error {
 		if !d.whole(proof) {
 			r.Reason = fmt.Sprintf("explored at %s: no two accesses that conflict are without a common lock and without points, so the others can't make a difference", d.name(proof))
 		}
-	case d.beside != nil && d.beside.proves():
+	case d.bounded != nil && d.bounded.proves():
 		r.Verdict = result.Verified
 		r.Reason = "explored by ascending numbers of preemptions, until no interleaving was left that has more"
 	case d.byStates.proves():
@@ -44,7 +45,7 @@ func (d *deepening) verdict() error {
 		r.Verdict = result.Verified
 		r.PP = d.name(d.lastEnd())
 		r.Granularity, r.Certificate.Granularity = r.PP, r.PP
-		d.watched.fine, d.watched.limited = false, d.spaces[d.lastEnd()].seen.leftOut()
+		d.watched.Fine, d.watched.Limited = false, d.spaces[d.lastEnd()].seen.LeftOut()
 	case d.stopped != "":
 		r.Verdict, r.Problem = result.Budget, d.stopped
 		r.Reason = d.stopReason()
@@ -136,12 +137,12 @@ func (d *deepening) lastEnd() *deepen.Job {
 
 // showRaces hands the candidates of all jobs on to the report.
 func (d *deepening) showRaces() {
-	w := &watched{Runner: d.Guest, races: &lookout{Detector: d.races}, listed: d.Config.Race != config.RaceOff, fine: true}
+	w := &races.Watched{Runner: d.Guest, Races: &races.Lookout{Detector: d.races}, Listed: d.Config.Race != config.RaceOff, Fine: true}
 	for i := range d.sighted {
-		w.races.shown = append(w.races.shown, d.sighted[i].path)
+		w.Races.Shown = append(w.Races.Shown, d.sighted[i].path)
 	}
 	all := d.Granularity(d.Config.PP, nil)
-	w.toward = func(i int) bool {
+	w.Toward = func(i int) bool {
 		d.Guest.Rewind(d.Root)
 		d.Guest.SetGranularity(all)
 		if i < 0 {
@@ -154,11 +155,11 @@ func (d *deepening) showRaces() {
 		d.Guest.SetGranularity(seen.space.granularity)
 		return true
 	}
-	w.alike = func(i, j int) bool {
+	w.Alike = func(i, j int) bool {
 		return d.sighted[i].space == d.sighted[j].space && d.sighted[i].epoch == d.sighted[j].epoch
 	}
 	proven := d.plan.Proof() != nil && len(d.found) == 0
-	w.settled = func(c *race.Candidate) race.Class {
+	w.Settled = func(c *race.Candidate) race.Class {
 		switch {
 		case proven && len(d.Config.AllRules()) == 0:
 			// Whatever points other jobs lacked, this one had them.
@@ -166,7 +167,7 @@ func (d *deepening) showRaces() {
 			all.Bare = false
 			return all.Class(true, false)
 		case proven:
-			if own := d.spaces[d.plan.Proof()].seen.races.of(c.Pair); own != nil {
+			if own := d.spaces[d.plan.Proof()].seen.Races.Candidate(c.Pair); own != nil {
 				return own.Class(true, false)
 			}
 			return race.Untested
@@ -175,7 +176,7 @@ func (d *deepening) showRaces() {
 		}
 		return race.Untested
 	}
-	w.settledAt = func(c *race.Candidate) string {
+	w.SettledAt = func(c *race.Candidate) string {
 		if j := d.benign[c.Pair]; j != nil && !proven {
 			return d.name(j)
 		}

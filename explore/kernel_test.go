@@ -58,35 +58,34 @@ func (e *kernelEnds) Ended(x *por.Execution) bool {
 	return true
 }
 
-// kernelExplored runs a whole search, in a guest that knows what others learned.
-func kernelExplored(t *testing.T, search string, c config.Config, known *scheduler.Knowledge) (*kernelEnds, *scheduler.Knowledge) {
-	t.Helper()
-	return kernelWithin(t, search, nil, c, known)
-}
+// kernelGuest is a kernel on which searches run one after the other: each knows what
+// those before it have learned.
+type kernelGuest struct{ *session.Session }
 
-// kernelWithin does so within a bound.
-func kernelWithin(t *testing.T, search string, bounds por.Bounds, c config.Config, known *scheduler.Knowledge) (*kernelEnds, *scheduler.Knowledge) {
+func openKernel(t testing.TB, c config.Config) kernelGuest {
 	t.Helper()
 	s, err := session.Open(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	if known != nil {
-		if _, err := s.Guest.Learn(known); err != nil {
-			t.Fatal(err)
-		}
-	}
-	e := &kernelEnds{ends{Session: s, states: map[string]int{}}}
+	t.Cleanup(s.Close)
+	return kernelGuest{s}
+}
+
+// explored runs a whole search, within bounds or nil.
+func (g kernelGuest) explored(t *testing.T, search string, bounds por.Bounds) *kernelEnds {
+	t.Helper()
+	g.Guest.Rewind(g.Root)
+	e := &kernelEnds{ends{Session: g.Session, states: map[string]int{}}}
 	engine, err := por.New(search, por.Options{Bounds: bounds})
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := engine.Run(s.Guest, e)
+	stats, err := engine.Run(g.Guest, e)
 	if err != nil || !stats.Complete {
 		t.Fatalf("%s: %v, complete: %v", search, err, stats.Complete)
 	}
-	return e, s.Guest.Knowledge()
+	return e
 }
 
 var (
@@ -129,10 +128,11 @@ func TestKernelSearchesAgree(t *testing.T) {
 			} else {
 				cfg = kernelConfig(kernelBuilt(t, c.program), c.test, c.pp)
 			}
-			_, known := kernelExplored(t, "none", cfg, nil)
-			want, known := kernelExplored(t, "none", cfg, known)
+			guest := openKernel(t, cfg)
+			guest.explored(t, "none", nil)
+			want := guest.explored(t, "none", nil)
 			for _, search := range kernelSearches {
-				got, _ := kernelExplored(t, search, cfg, known)
+				got := guest.explored(t, search, nil)
 				if !slices.Equal(slices.Sorted(maps.Keys(got.states)), slices.Sorted(maps.Keys(want.states))) {
 					t.Errorf("%s: %d executions end in %v, want %v (%d executions)", search, got.executions, got.states, want.states, want.executions)
 				}
@@ -142,9 +142,9 @@ func TestKernelSearchesAgree(t *testing.T) {
 			}
 			for k := range 3 {
 				bounds := por.Bounds{{Measure: por.Preempt, Limit: k}}
-				want, _ := kernelWithin(t, "none", bounds, cfg, known)
+				want := guest.explored(t, "none", bounds)
 				for _, search := range kernelBounded {
-					got, _ := kernelWithin(t, search, bounds, cfg, known)
+					got := guest.explored(t, search, bounds)
 					if !slices.Equal(slices.Sorted(maps.Keys(got.states)), slices.Sorted(maps.Keys(want.states))) {
 						t.Errorf("%s, preempt=%d: %d executions end in %v, want %v (%d executions)", search, k, got.executions, got.states, want.states, want.executions)
 					}
@@ -387,12 +387,18 @@ func TestKernelForetold(t *testing.T) {
 	guest := kernelBuilt(t, "kernel")
 	for _, pp := range []string{"yield", "lock", "cli"} {
 		c := kernelConfig(guest, "sleep", pp)
-		foretold, known := kernelExplored(t, "optimal", c, nil)
+		guest := openKernel(t, c)
+		foretold := guest.explored(t, "optimal", nil)
+		known := guest.Guest.Knowledge()
 		if known.Unsteady {
 			t.Errorf("%s: a tick has woken a thread that it wasn't foretold to", pp)
 		}
 		known.Unsteady = true
-		asked, _ := kernelExplored(t, "optimal", c, known)
+		other := openKernel(t, c)
+		if _, err := other.Guest.Learn(known); err != nil {
+			t.Fatal(err)
+		}
+		asked := other.explored(t, "optimal", nil)
 		if foretold.executions != asked.executions || !maps.Equal(foretold.states, asked.states) {
 			t.Errorf("%s: %d executions with %d ends if sleeps are foretold, %d with %d if time is let pass", pp,
 				foretold.executions, len(foretold.states), asked.executions, len(asked.states))

@@ -88,10 +88,11 @@ func TestKernelSpins(t *testing.T) {
 				if r.Verdict != result.Verified {
 					t.Fatalf("%s (%s) %+v", r.Verdict, r.Reason, r.Bug)
 				}
-				_, known := kernelExplored(t, "none", c, nil)
-				want, known := kernelExplored(t, "none", c, known)
+				g := openKernel(t, c)
+				g.explored(t, "none", nil)
+				want := g.explored(t, "none", nil)
 				for _, search := range kernelSearches {
-					got, _ := kernelExplored(t, search, c, known)
+					got := g.explored(t, search, nil)
 					if !slices.Equal(slices.Sorted(maps.Keys(got.states)), slices.Sorted(maps.Keys(want.states))) {
 						t.Errorf("%s: %d executions end in %v, want %v (%d executions)", search, got.executions, got.states, want.states, want.executions)
 					}

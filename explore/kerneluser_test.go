@@ -107,17 +107,18 @@ func TestUserProgramsAgree(t *testing.T) {
 		t.Run(c.program+" "+c.test+" "+c.pp, func(t *testing.T) {
 			t.Parallel()
 			cfg := usersConfig(t, c.program, c.test, c.pp)
-			_, known := kernelExplored(t, "optimal", cfg, nil)
+			guest := openKernel(t, cfg)
+			guest.explored(t, "optimal", nil)
 			searches := kernelSearches
 			if c.pp == "mem" {
 				searches = nil // no reduction: too many for a test
 			}
 			var want *kernelEnds
 			if len(searches) > 0 {
-				want, known = kernelExplored(t, "none", cfg, known)
+				want = guest.explored(t, "none", nil)
 			}
 			for _, search := range searches {
-				got, _ := kernelExplored(t, search, cfg, known)
+				got := guest.explored(t, search, nil)
 				if !slices.Equal(slices.Sorted(maps.Keys(got.states)), slices.Sorted(maps.Keys(want.states))) {
 					t.Errorf("%s: %d executions end in %v, want %v (%d executions)", search, got.executions, got.states, want.states, want.executions)
 				}
@@ -126,9 +127,9 @@ func TestUserProgramsAgree(t *testing.T) {
 				}
 			}
 			bounds := por.Bounds{{Measure: por.Preempt, Limit: 1}}
-			want, known = kernelWithin(t, "none", bounds, cfg, known)
+			want = guest.explored(t, "none", bounds)
 			for _, search := range kernelBounded {
-				got, _ := kernelWithin(t, search, bounds, cfg, known)
+				got := guest.explored(t, search, bounds)
 				if !slices.Equal(slices.Sorted(maps.Keys(got.states)), slices.Sorted(maps.Keys(want.states))) {
 					t.Errorf("%s, preempt=1: %d executions end in %v, want %v (%d executions)", search, got.executions, got.states, want.states, want.executions)
 				}

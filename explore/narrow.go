@@ -4,8 +4,8 @@ import "landgo/deepen"
 
 // Where the small job of a candidate's instruction α, {yield, α}, takes long, still
 // smaller ones look at α within one function each: those that call the function in
-// which α is. An instruction of a helper that everybody calls is a point in the calls
-// of one of them then, and not in all the others'. The end of such a job proves
+// which α is. An instruction of a helper that all functions call is a point in the calls
+// of one of them then, and not in those of the others. The end of such a job proves
 // nothing but itself, and its name says within what; its bug is a bug.
 //
 // Deviation from Landslide's within_function, which a person chooses: here it is each

@@ -3,6 +3,7 @@ package explore
 import (
 	"slices"
 
+	"landgo/explore/races"
 	"landgo/explore/story"
 	"landgo/por"
 	"landgo/race"
@@ -16,24 +17,24 @@ import (
 // worse than a race that another execution has to show.
 //
 // The bug's execution ends with the step of the later access. A replay runs
-// that one order and looks whether the two are neighbours in it; then whoever
+// that one order and looks whether the two are neighbours in it. Then the thread that
 // came second could have gone first, for it stood before its access.
 
 // raced reports whether the search under way has met a race that is a bug.
-func (h *hunt) raced() bool { return h.watched != nil && h.watched.raced }
+func (h *hunt) raced() bool { return h.watched != nil && h.watched.Raced }
 
 // takeRaces makes findings of the races that the search under way has seen and
 // that are bugs by what all searches have seen.
 func (h *hunt) takeRaces(all *race.Detector) error {
 	bug := map[race.Pair]bool{}
 	for _, c := range all.Candidates() {
-		bug[c.Pair] = isBug(c)
+		bug[c.Pair] = races.IsBug(c)
 	}
-	for i, c := range h.watched.adjacent.Candidates() {
+	for i, c := range h.watched.Adjacent.Candidates() {
 		if c.Kind != race.Data || !bug[c.Pair] {
 			continue
 		}
-		f := &finding{key: story.RaceKey(h.Session, &c.Shown), fresh: true, path: slices.Clone(h.watched.adjacent.shown[i])}
+		f := &finding{key: story.RaceKey(h.Session, &c.Shown), fresh: true, path: slices.Clone(h.watched.Adjacent.Shown[i])}
 		if err := h.raceAt(f, &c.Shown); err != nil {
 			return err
 		}
@@ -46,7 +47,7 @@ func (h *hunt) takeRaces(all *race.Detector) error {
 			*old = *f
 		}
 	}
-	h.watched.raced = false // it has stopped the search, and is to stop no other
+	h.watched.Raced = false // it has stopped the search, and is to stop no other
 	return nil
 }
 
@@ -69,7 +70,7 @@ func (h *hunt) minimiseRace(f *finding, run *counted, opts por.Options) error {
 		return err
 	}
 	h.Guest.Rewind(h.Root)
-	w := &watched{Runner: run, adjacent: newLookout(h.RaceConfig(race.Adjacent))}
+	w := &races.Watched{Runner: run, Adjacent: races.NewLookout(h.RaceConfig(race.Adjacent))}
 	m := &raceMinimiser{minimiser: minimiser{hunt: h, want: f}, w: w}
 	h.stopsWithin(h.Session, true)
 	stats, err := engine.Run(w, m)
@@ -92,15 +93,15 @@ func (h *hunt) minimiseRace(f *finding, run *counted, opts por.Options) error {
 
 type raceMinimiser struct {
 	minimiser
-	w     *watched
+	w     *races.Watched
 	shown race.Sighting // on the path found
 }
 
 // Ended implements por.Observer.
 func (m *raceMinimiser) Ended(*por.Execution) bool {
-	for i, c := range m.w.adjacent.Candidates() {
+	for i, c := range m.w.Adjacent.Candidates() {
 		if c.Kind == race.Data && story.RaceKey(m.Session, &c.Shown) == m.want.key {
-			m.want.path, m.shown = slices.Clone(m.w.adjacent.shown[i]), c.Shown
+			m.want.path, m.shown = slices.Clone(m.w.Adjacent.Shown[i]), c.Shown
 			m.got = true
 			return false
 		}
@@ -109,4 +110,4 @@ func (m *raceMinimiser) Ended(*por.Execution) bool {
 }
 
 // Restarted implements por.Observer.
-func (m *raceMinimiser) Restarted() { m.w.restart() }
+func (m *raceMinimiser) Restarted() { m.w.Restart() }

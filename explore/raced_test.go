@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"landgo/explore/config"
+	"landgo/explore/races"
 	"landgo/explore/saved"
 	"landgo/explore/session"
 	"landgo/internal/compile"
@@ -228,7 +229,7 @@ func TestRaceAcrossCheckpoint(t *testing.T) {
 	}
 	defer s.Close()
 	h.Session = s
-	w := watch(h.Session)
+	w := races.Watch(h.Session)
 	s.Guest.Rewind(s.Root)
 	begin := w.Mark()
 	// run lets threads go on as far as they can, or for one step if negative.
@@ -238,7 +239,7 @@ func TestRaceAcrossCheckpoint(t *testing.T) {
 			t := max(n, -n)
 			for w.Threads(nil)[t].Status == trace.Ready {
 				if _, err := w.Step(trace.TID(t), 0); err != nil {
-					w.restart()
+					w.Restart()
 					w.Rewind(begin)
 					return
 				}
@@ -250,10 +251,10 @@ func TestRaceAcrossCheckpoint(t *testing.T) {
 	}
 	run(0, 1, 0, 2) // learns what is shared
 	run(0, 1, 0, 2)
-	if w.adjacent.confirmed() || len(w.adjacent.Candidates()) == 0 {
-		t.Fatalf("%d candidates after one order", len(w.adjacent.Candidates()))
+	if w.Adjacent.Confirmed() || len(w.Adjacent.Candidates()) == 0 {
+		t.Fatalf("%d candidates after one order", len(w.Adjacent.Candidates()))
 	}
-	text, err := json.Marshal(w.adjacent.save("adjacent"))
+	text, err := json.Marshal(w.Adjacent.Saved("adjacent"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,13 +263,13 @@ func TestRaceAcrossCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Guest.Rewind(s.Root)
-	w = watch(h.Session)
+	w = races.Watch(h.Session)
 	begin = w.Mark()
 	for i := range saved {
-		of[saved[i].Of](w).restore(&saved[i])
+		of[saved[i].Of](w).Reload(&saved[i])
 	}
 	run(0, -1, 2, 1)
-	if !w.adjacent.confirmed() {
+	if !w.Adjacent.Confirmed() {
 		t.Error("the order before the checkpoint is forgotten")
 	}
 }

@@ -3,6 +3,7 @@ package explore
 import (
 	"sort"
 
+	"landgo/explore/races"
 	"landgo/explore/story"
 	"landgo/result"
 )
@@ -22,10 +23,10 @@ func (h *hunt) report() error {
 	// The step that made the guest invalid may have made others finer, so that
 	// the paths don't lead where they did.
 	if h.watched != nil && h.result.Verdict != result.Invalid {
-		if err := races(h.Session, h.watched, h.result); err != nil {
+		if err := races.List(h.Session, h.watched, h.result); err != nil {
 			return err
 		}
-		unexamined(h.Session, h.watched, h.result)
+		races.Unexamined(h.Session, h.watched, h.result)
 		h.finer = h.finer || h.Epoch() != known
 	}
 	for _, f := range h.found {
@@ -41,7 +42,7 @@ func (h *hunt) report() error {
 		}
 	}
 	if h.watched != nil {
-		h.watched.classify(h.result, preempted)
+		h.watched.Classify(h.result, preempted)
 	}
 	if len(h.result.Bugs) > 0 {
 		h.result.Bug = h.result.Bugs[0]

@@ -19,7 +19,7 @@ import (
 // alone; so what is reported is the same for any number of workers, one
 // included. (por/batch.go does the same for the parts of one search.)
 //
-// A round ends early where a sitting ends everything: it met a bug, a guest that
+// A round ends early where a turn ends everything: it met a bug, a guest that
 // can't be controlled, or memory that wasn't known to be shared, so that the
 // steps of all jobs become others. Of several the first in the order counts, what
 // comes after it is thrown away, and what comes before is done in full.
@@ -40,7 +40,7 @@ var (
 	// guests that teach anything of sharing have done so by then, and most small
 	// ones are verified.
 	opening uint64 = 500_000
-	// roundSteps is how long a sitting of a round is: long against what it takes
+	// roundSteps is how long a turn of a round is: long against what it takes
 	// to come back to where a job was left.
 	roundSteps uint64 = 1 << 17
 	// restless, in tests, has every job left as soon as it can be.
@@ -49,13 +49,13 @@ var (
 
 // round is one under way.
 type round struct {
-	d        *deepening
-	sittings []*sitting
+	d     *deepening
+	turns []*turn
 
 	mu     sync.Mutex
 	polls  sync.Mutex
 	next   int
-	limit  atomic.Int64 // sittings from here on aren't wanted
+	limit  atomic.Int64 // turns from here on aren't wanted
 	halted atomic.Bool  // the deepening was stopped
 	fault  string       // a panic
 }
@@ -75,14 +75,14 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 	known, kept := d.Guest.Knowledge(), d.Guest.TakeWitnessed()
 	r := &round{d: d}
 	for i, j := range jobs {
-		s := d.sit(j)
+		s := d.turnOf(j)
 		s.round, s.index = r, i
-		r.sittings = append(r.sittings, s)
+		r.turns = append(r.turns, s)
 	}
 	stands := d.crowd(min(d.Config.Workers(), len(jobs)), known)
 	counted := r.run(stands)
 	news := false // some guest knows what others don't
-	for _, s := range r.sittings {
+	for _, s := range r.turns {
 		news = news || s.learned
 	}
 	if news {
@@ -95,7 +95,7 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 	var err error
 	for _, s := range counted {
 		if s.learned {
-			// Its own steps are void, and so are everybody's: the epoch is over.
+			// Its own steps are void, and so are all others': the epoch is over.
 			err = d.Session.Anew(s.known)
 			break
 		}
@@ -117,7 +117,7 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 		}
 		d.narrow(j)
 	}
-	d.lookBeside()
+	d.letBounded()
 	d.show()
 	return nil
 }
@@ -157,9 +157,9 @@ func (d *deepening) dismiss() {
 	d.stands = nil
 }
 
-// run has every sitting done that counts, and returns those.
-func (r *round) run(stands []*session.Session) []*sitting {
-	r.limit.Store(int64(len(r.sittings)))
+// run has every turn done that counts, and returns those.
+func (r *round) run(stands []*session.Session) []*turn {
+	r.limit.Store(int64(len(r.turns)))
 	if len(stands) == 1 {
 		r.serve(stands[0])
 	} else {
@@ -184,10 +184,10 @@ func (r *round) run(stands []*session.Session) []*sitting {
 	if r.fault != "" {
 		panic(r.fault)
 	}
-	return r.sittings[:min(r.next, int(r.limit.Load()))]
+	return r.turns[:min(r.next, int(r.limit.Load()))]
 }
 
-// serve has one sitting after another done on a guest.
+// serve has one turn after another done on a guest.
 func (r *round) serve(stand *session.Session) {
 	stand.Guest.Seal(true)
 	defer stand.Guest.Seal(false)
@@ -200,13 +200,13 @@ func (r *round) serve(stand *session.Session) {
 		}
 		r.next++
 		r.mu.Unlock()
-		s := r.sittings[i]
+		s := r.turns[i]
 		s.Session = stand
 		s.work()
 		stand.Guest.Rewind(stand.Root)
 		stand.Guest.Look(nil)
 		s.witnessed = stand.Guest.TakeWitnessed()
-		if s.learned || s.fatal() || !r.d.Config.KeepGoing && (len(s.found) > 0 || s.watched.raced) {
+		if s.learned || s.fatal() || !r.d.Config.KeepGoing && (len(s.found) > 0 || s.watched.Raced) {
 			r.mu.Lock()
 			r.limit.Store(min(r.limit.Load(), int64(i)+1))
 			r.mu.Unlock()
@@ -217,7 +217,7 @@ func (r *round) serve(stand *session.Session) {
 	}
 }
 
-// unwanted reports whether sitting i needn't be gone on with.
+// unwanted reports whether turn i needn't be gone on with.
 func (r *round) unwanted(i int) bool {
 	if !r.halted.Load() && r.polls.TryLock() {
 		if r.d.stop() {

@@ -9,6 +9,7 @@ import (
 	"landgo/deepen"
 	"landgo/explore/config"
 	"landgo/explore/limits"
+	"landgo/explore/races"
 	"landgo/explore/saved"
 	"landgo/explore/session"
 	"landgo/explore/story"
@@ -87,7 +88,7 @@ type hunt struct {
 	stopped  result.ErrorKind // why the search was stopped early
 	finer    bool             // since then, steps became finer
 	lastTold time.Time
-	watched  *watched
+	watched  *races.Watched
 	checks   [][]por.PathStep // executions to run again, for --self-check
 	crew     *crew            // nil for a search that isn't divided
 	// failedAt is the guest in which a divided search failed.
@@ -104,7 +105,6 @@ type finding struct {
 	preemptions int
 	minimal     result.Minimal
 	told        *result.Bug    // as it is shown until there is more, nil: nothing yet
-	cost        uint64         // how many steps the search had run
 	fresh       bool           // path is of the search under way
 	job         *deepen.Job    // that found it
 	config      *config.Config // with which it is told, nil for the hunt's
@@ -139,7 +139,7 @@ func (h *hunt) search() error {
 		return h.VerdictOf(err, r)
 	}
 	if h.raced() {
-		if err := h.takeRaces(h.watched.adjacent.Detector); err != nil {
+		if err := h.takeRaces(h.watched.Adjacent.Detector); err != nil {
 			return err
 		}
 	}
@@ -319,6 +319,6 @@ func (h *hunt) Restarted() {
 	h.found = h.found[:0]
 	h.checks = nil
 	if h.watched != nil {
-		h.watched.restart()
+		h.watched.Restart()
 	}
 }

@@ -3,6 +3,7 @@ package explore
 import (
 	"landgo/deepen"
 	"landgo/explore/config"
+	"landgo/explore/races"
 	"landgo/explore/session"
 	"landgo/por"
 	"landgo/race"
@@ -17,8 +18,8 @@ type space struct {
 	tree        []byte        // por.Options.Save's
 	epoch       session.Epoch // when it was left
 	told        map[race.Pair]deepen.Class
-	seen        *watched // what its searches' detectors have found so far
-	buggy       bool     // a bug was found in it
+	seen        *races.Watched // what its searches' detectors have found so far
+	buggy       bool           // a bug was found in it
 }
 
 // sightedRace is where a candidate is shown.
@@ -46,7 +47,7 @@ func (d *deepening) space(j *deepen.Job) *space {
 }
 
 // learn takes in how far a job is.
-func (d *deepening) learn(s *sitting, stats por.Stats) {
+func (d *deepening) learn(s *turn, stats por.Stats) {
 	sp := s.sp
 	before, now := steps(sp.stats), steps(stats)
 	if now < before {
@@ -63,11 +64,11 @@ func (d *deepening) learn(s *sitting, stats por.Stats) {
 
 // candidates tells the plan of the candidates that a job has shown, or shown in
 // the other order, since it was asked last.
-func (d *deepening) candidates(s *sitting) {
+func (d *deepening) candidates(s *turn) {
 	if d.Config.SyncOnly {
 		return
 	}
-	for _, c := range s.watched.races.Candidates() {
+	for _, c := range s.watched.Races.Candidates() {
 		class := deepen.OneOrder
 		if c.BothOrders() {
 			class = deepen.BothOrders
@@ -110,20 +111,20 @@ func (d *deepening) executions() (n uint64) {
 
 // keepRaces keeps what a job's detectors have found, and which of it is benign:
 // it came in both orders, and no interleaving at the job's points failed.
-func (d *deepening) keepRaces(s *sitting) {
+func (d *deepening) keepRaces(s *turn) {
 	complete := s.err == nil && s.stats.Complete
-	for _, c := range s.watched.races.Candidates() {
+	for _, c := range s.watched.Races.Candidates() {
 		at := d.benign[c.Pair]
 		if c.Class(complete && len(d.found) == 0, false) == race.Benign && (at == nil || len(s.job.Set.At) > len(at.Set.At)) {
 			d.benign[c.Pair] = s.job
 		}
 	}
 	s.sp.seen = s.watched
-	from := d.races.Add(s.watched.races.Detector)
+	from := d.races.Add(s.watched.Races.Detector)
 	for k, i := range d.races.Changed() {
 		for len(d.sighted) <= i {
 			d.sighted = append(d.sighted, sightedRace{})
 		}
-		d.sighted[i] = sightedRace{s.sp, d.Epoch(), s.watched.races.shown[from[k]]}
+		d.sighted[i] = sightedRace{s.sp, d.Epoch(), s.watched.Races.Shown[from[k]]}
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"landgo/result"
 )
 
-// What a bug file has of a configuration. The file comes from anybody, so it sets
-// no limit and names no file of the machine that replays it: what the guest reads is
-// in it, up to a size, and beyond that comes from the replay's own flags. Whether it
-// is the same is in the schedule's check.
+// What a bug file has of a configuration. The file may come from a stranger, so it
+// sets no limit and names no file of the machine that replays it. What the guest reads
+// is in it, up to a size; more comes from the replay's own flags. The schedule's check
+// says whether it is the same.
 
 // maxKeptInput bounds what a bug file has of a guest's input, all together.
 const maxKeptInput = 1 << 20

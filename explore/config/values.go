@@ -8,7 +8,7 @@ const NoFile = "none"
 // SnapshotOff, as Config.Snapshot, keeps no boots.
 const SnapshotOff = "off"
 
-// Malloc says whose allocator runs.
+// Malloc says which allocator runs.
 type Malloc string
 
 const (

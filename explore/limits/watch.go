@@ -66,8 +66,8 @@ func (l *Watch) Reached() result.ErrorKind {
 	return ""
 }
 
-// Unwanted is Reached for a search that asks between steps: it needn't wait until the
-// one who watches has seen that the user wants an end.
+// Unwanted is Reached for a search that asks between steps: it needn't wait until
+// the watch has seen that the user wants an end.
 func (l *Watch) Unwanted() result.ErrorKind {
 	why := l.Reached()
 	if why == "" && l != nil && l.cancel.Err() != nil {

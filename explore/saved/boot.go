@@ -21,8 +21,8 @@ import (
 // A kernel's boot is kept in a file, so that the next run of the same kernel begins
 // where it is up. All that the state depends on is in the file's name and in the
 // file itself: the image, the command line, the profile, the machine, this build of
-// landgo. A file that doesn't fit isn't found; one that is damaged is told of, and
-// the kernel is booted.
+// landgo. A file that doesn't fit isn't found; a damaged one prints one warning,
+// and the kernel is booted.
 
 const (
 	BootMagic  = "landgo boot 1\n"
@@ -84,7 +84,7 @@ func ReadBoot(path string, key [sha256.Size]byte) (*Boot, error) {
 }
 
 // ownFile: what is in the file has been written by this user. It holds the state of a
-// processor as the engine has it, which is no business of anybody else's.
+// processor as the engine has it, which no other user may give or read.
 func ownFile(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid() && info.Mode().Perm()&0o022 == 0

@@ -37,21 +37,21 @@ func (s *Session) startProgram(k kernel.Kernel, regs *emu.Regs) {
 
 // argv is the guest's argument vector. Its first element is fixed, for what a
 // guest does must not depend on where its file lies.
-func (s *Session) argv() []string { return append([]string{"guest"}, s.Config.Args...) }
+func (p *Program) argv() []string { return append([]string{"guest"}, p.Config.Args...) }
 
 // maxInput bounds what a guest is given to read: it is kept in memory.
 const maxInput = 256 << 20
 
 // readInputs reads standard input and the files.
-func (s *Session) readInputs() (in *inputs, err error) {
-	in = &inputs{stdin: s.Config.Input}
-	if s.Config.Stdin != "" {
-		if in.stdin, err = result.ReadFile(s.Config.Stdin, maxInput); err != nil {
+func (p *Program) readInputs() (in *inputs, err error) {
+	in = &inputs{stdin: p.Config.Input}
+	if p.Config.Stdin != "" {
+		if in.stdin, err = result.ReadFile(p.Config.Stdin, maxInput); err != nil {
 			return nil, err
 		}
 	}
 	in.contents = append(in.contents, in.stdin)
-	for _, f := range s.Config.Files {
+	for _, f := range p.Config.Files {
 		b := f.Content
 		if f.Host != "" {
 			if b, err = result.ReadFile(f.Host, maxInput); err != nil {

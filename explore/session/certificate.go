@@ -15,7 +15,7 @@ func (s *Session) NewResult() *result.Result {
 		Search: s.Config.Search, Bound: s.Config.Bounds.String(), Notes: s.Notes,
 		Certificate: result.Certificate{
 			Image: s.Image.SHA256, Granularity: g, Bound: s.Config.Bounds.String(), Search: s.Config.Search,
-			Memory: s.memoryModel(), Timeouts: s.timeoutModel(), Trusted: s.Platform.trusted(s), Profile: s.profileName(), SelfCheck: "not run",
+			Memory: s.memoryModel(), Timeouts: s.timeoutModel(), Trusted: s.Platform.trusted(&s.Program), Profile: s.profileName(), SelfCheck: "not run",
 		},
 	}
 }
@@ -34,32 +34,32 @@ func (s *Session) Finish(r *result.Result) {
 	r.Certificate.Assumptions = s.assumptions()
 }
 
-func (s *Session) memoryModel() string {
-	if s.uniprocessor() {
+func (p *Program) memoryModel() string {
+	if p.uniprocessor() {
 		return "sequentially consistent, one processor"
 	}
 	return "sequentially consistent, several processors"
 }
 
-func (s *Session) timeoutModel() string {
-	if text := s.Platform.sleeps; text != "" {
+func (p *Program) timeoutModel() string {
+	if text := p.Platform.sleeps; text != "" {
 		return text
 	}
-	if s.Config.Timeouts == config.TimeoutsAny {
+	if p.Config.Timeouts == config.TimeoutsAny {
 		return "a timed wait may run out at any point"
 	}
 	return "a timed wait runs out only when no other thread can run"
 }
 
 // profileName says by which profiles functions have their meanings.
-func (s *Session) profileName() string {
-	if s.builtIn {
-		return s.profile.Name + ", " + image.BuiltInName
+func (p *Program) profileName() string {
+	if p.builtIn {
+		return p.profile.Name + ", " + image.BuiltInName
 	}
-	if s.Config.Profile == nil {
-		return s.profile.Name
+	if p.Config.Profile == nil {
+		return p.profile.Name
 	}
-	return s.profile.Name + ", " + s.Config.Profile.Name()
+	return p.profile.Name + ", " + p.Config.Profile.Name()
 }
 
 func (s *Session) assumptions() []string {

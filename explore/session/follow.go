@@ -103,7 +103,7 @@ func (s *Session) endThread(t trace.TID, path []por.PathStep) ([]por.PathStep, e
 	if th := find(threads, t); th == nil || !beforeEnd(*th) {
 		return path, nil
 	}
-	step := por.PathStep{Thread: t, Begin: s.Guest.Position(t).Insns, Preemption: s.Preempts(threads, path, t)}
+	step := por.PathStep{Thread: t, Begin: s.Guest.Position(t).Insns, Preemption: s.preempts(threads, path, t)}
 	tr, err := s.Take(&step)
 	if err != nil {
 		return path, err
@@ -148,7 +148,7 @@ func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 			return path, fmt.Sprintf("thread %s can't run here", g.Thread), nil
 		}
 		before := s.Guest.Mark()
-		step := por.PathStep{Thread: t, Choice: choice, Begin: pos.Insns, Preemption: s.Preempts(threads, path, t)}
+		step := por.PathStep{Thread: t, Choice: choice, Begin: pos.Insns, Preemption: s.preempts(threads, path, t)}
 		tr, err := s.Guest.Step(t, choice)
 		if err != nil {
 			return path, "", err
@@ -218,9 +218,9 @@ func (s *Session) ending(path []por.PathStep) *scheduler.Failure {
 	return s.Guest.Stuck(true)
 }
 
-// Preempts reports whether going on with thread t is a preemption of the one
+// preempts reports whether going on with thread t is a preemption of the one
 // that ran before.
-func (s *Session) Preempts(threads []trace.Thread, path []por.PathStep, t trace.TID) bool {
+func (s *Session) preempts(threads []trace.Thread, path []por.PathStep, t trace.TID) bool {
 	if len(path) == 0 || path[len(path)-1].Thread == t {
 		return false
 	}

@@ -9,11 +9,10 @@ import (
 )
 
 // Granularity is where the guest stops, given kinds of points and instructions.
-func (s *Session) Granularity(points config.Points, race []uint64) scheduler.Granularity {
+func (p *Program) Granularity(points config.Points, race []uint64) scheduler.Granularity {
 	g := scheduler.Granularity{Race: race}
 	if points.Has(config.PointRace) && len(race) == 0 {
-		// Those that race aren't known yet: whoever follows a schedule has to be
-		// able to stop at all.
+		// Those that race aren't known yet: a replay has to be able to stop at all.
 		points |= config.PointMem
 	}
 	for _, k := range []struct {
@@ -28,16 +27,16 @@ func (s *Session) Granularity(points config.Points, race []uint64) scheduler.Gra
 			g.Points |= k.to
 		}
 	}
-	if g.Points&scheduler.PointMem != 0 && s.Platform.Interrupts {
+	if g.Points&scheduler.PointMem != 0 && p.Platform.Interrupts {
 		// Accesses in a section without interrupts have their point before it.
 		g.Points |= scheduler.PointCLI
 	}
-	if g.Points&(scheduler.PointLock|scheduler.PointUnlock) != 0 && s.NoRoles() && !s.Platform.Annotated {
+	if g.Points&(scheduler.PointLock|scheduler.PointUnlock) != 0 && p.NoRoles() && !p.Platform.Annotated {
 		// Without symbols, lock and unlock mean futex calls, which are always
 		// steps of their own, and locked instructions.
 		g.Points |= scheduler.PointAtomic
 	}
-	for _, r := range s.Config.AllRules() {
+	for _, r := range p.Config.AllRules() {
 		g.Rules = append(g.Rules, scheduler.Rule{Function: r.Function, Within: !r.Without})
 	}
 	return g
@@ -45,21 +44,21 @@ func (s *Session) Granularity(points config.Points, race []uint64) scheduler.Gra
 
 // OneEvent reports whether each step is one event (por.Options).
 // A kernel's section without interrupts is one step, whatever it does.
-func (s *Session) OneEvent() bool { return s.Fine() && !s.Platform.Interrupts }
+func (p *Program) OneEvent() bool { return p.Fine() && !p.Platform.Interrupts }
 
 // Fine reports whether there is a preemption point before every access to
 // shared memory.
-func (s *Session) Fine() bool {
-	return s.Config.PP.Has(config.PointMem) && len(s.Config.AllRules()) == 0
+func (p *Program) Fine() bool {
+	return p.Config.PP.Has(config.PointMem) && len(p.Config.AllRules()) == 0
 }
 
 // checkRules refuses --within and --without of a function that isn't there: a
 // restriction that can't match would silently restrict nothing, or everything.
-func (s *Session) checkRules() error {
-	for _, r := range s.Config.AllRules() {
-		if _, ok := s.Image.Symbol(r.Function); !ok {
+func (p *Program) checkRules() error {
+	for _, r := range p.Config.AllRules() {
+		if _, ok := p.Image.Symbol(r.Function); !ok {
 			var names []string
-			for _, f := range s.Image.Functions() {
+			for _, f := range p.Image.Functions() {
 				names = append(names, f.Name)
 			}
 			return &Invalid{Kind: result.NoSuchFunction,

@@ -74,8 +74,8 @@ type Follower interface {
 	LimitStarts(insns map[string]uint64)
 	Unspin(trace.TID)
 	Distrust() bool
-	// Settle finds out whether who can run is as it seems. True: it has learned
-	// that it isn't, and the execution is to begin again.
+	// Settle finds out whether the threads that seem ready can run. True: it has
+	// learned that they can't, and the execution is to begin again.
 	Settle() bool
 	// State is a digest of memory, to compare two runs by.
 	State() uint64

@@ -9,27 +9,27 @@ import (
 )
 
 // Inspect says what landgo sees in the guest.
-func (s *Session) Inspect() *result.Inspection {
-	img := s.Image
+func (p *Program) Inspect() *result.Inspection {
+	img := p.Image
 	in := &result.Inspection{
-		Guest:   result.Guest{Path: s.Config.Guest, SHA256: img.SHA256},
+		Guest:   result.Guest{Path: p.Config.Guest, SHA256: img.SHA256},
 		Kernel:  img.Kernel.String(),
-		How:     s.Platform.how(img),
+		How:     p.Platform.how(img),
 		Format:  format(img),
 		Libc:    img.Libc().String(),
 		Symbols: !img.Stripped,
 	}
-	if fs := s.Frames([]uint64{img.Entry}); len(fs) > 0 {
+	if fs := p.Frames([]uint64{img.Entry}); len(fs) > 0 {
 		in.Entry = fs[0]
 	}
 	if main, ok := img.Symbol("main"); ok {
-		f := result.Innermost(s.Frames([]uint64{main.Addr}))
+		f := result.Innermost(p.Frames([]uint64{main.Addr}))
 		in.Lines = f.File != ""
 	}
-	s.functions(in)
-	s.points(in)
-	in.Trusted = []string{s.Platform.trusted(s)}
-	s.unmodelled(in)
+	p.functions(in)
+	p.points(in)
+	in.Trusted = []string{p.Platform.trusted(p)}
+	p.unmodelled(in)
 	return in
 }
 
@@ -43,10 +43,10 @@ func format(img *image.Image) string {
 }
 
 // functions lists those whose meaning landgo knows, by meaning.
-func (s *Session) functions(in *result.Inspection) {
-	for addr, b := range s.roles {
+func (p *Program) functions(in *result.Inspection) {
+	for addr, b := range p.roles {
 		in.Functions = append(in.Functions, result.Role{
-			Meaning: b.Role.String(), Function: b.Name, Address: result.Addr(addr), Trusted: s.trusts(b),
+			Meaning: b.Role.String(), Function: b.Name, Address: result.Addr(addr), Trusted: p.trusts(b),
 		})
 	}
 	sort.Slice(in.Functions, func(i, j int) bool {
@@ -59,26 +59,26 @@ func (s *Session) functions(in *result.Inspection) {
 }
 
 // points counts the places of each kind of preemption point.
-func (s *Session) points(in *result.Inspection) {
-	locks, unlocks := s.LockPlaces()
+func (p *Program) points(in *result.Inspection) {
+	locks, unlocks := p.LockPlaces()
 	lockNote, unlockNote := "functions that acquire", "functions that release"
-	if s.NoRoles() {
+	if p.NoRoles() {
 		locks, unlocks = -1, -1
 		lockNote = "the guest's futex calls and locked instructions"
 		unlockNote = lockNote
 	}
-	if s.Platform.Annotated && s.NoRoles() {
+	if p.Platform.Annotated && p.NoRoles() {
 		lockNote, unlockNote = "where the kernel calls landgo_locking", "where it calls landgo_unlocked"
 	}
 	in.Points = []result.PointKind{
 		{Name: "yield", Places: -1, Note: "voluntary switches, as the guest makes them"},
 		{Name: "lock", Places: locks, Note: lockNote},
 		{Name: "unlock", Places: unlocks, Note: unlockNote},
-		{Name: "atomic", Places: s.scan().atomic, Note: "locked instructions in the guest's code"},
+		{Name: "atomic", Places: p.scan().atomic, Note: "locked instructions in the guest's code"},
 		{Name: "sync", Places: -1, Note: "operations that other threads could notice, as a run finds them"},
 		{Name: "mem", Places: -1, Note: "accesses to memory that threads share, as a run finds them"},
 	}
-	if s.Platform.Interrupts {
+	if p.Platform.Interrupts {
 		in.Points = append(in.Points,
 			result.PointKind{Name: "cli", Places: -1, Note: "before interrupts go off"},
 			result.PointKind{Name: "sti", Places: -1, Note: "after they have come on"})

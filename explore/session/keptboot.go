@@ -29,7 +29,7 @@ func (s *Session) snapshotKey() (key [sha256.Size]byte, ok bool) {
 	if err != nil {
 		return key, false
 	}
-	mc, err := s.Platform.machine(s)
+	mc, err := s.Platform.machine(&s.Program)
 	if err != nil {
 		return key, false
 	}

@@ -22,25 +22,25 @@ var onLinux = Platform{
 	plainMalloc: true,
 	Concludes:   true,
 	StepCost:    1,
-	machine:     (*Session).linuxMachine,
+	machine:     (*Program).linuxMachine,
 	boot:        (*Session).bootLinux,
-	Pointless:   (*Session).pointlessProgram,
-	trusted:     (*Session).trustedLibrary,
+	pointless:   (*Program).pointlessProgram,
+	trusted:     (*Program).trustedLibrary,
 	assumptions: func(*Session) []string { return []string{anySleep} },
 }
 
-func (s *Session) linuxMachine() (emu.Config, error) {
-	c := emu.Config{Uniprocessor: s.uniprocessor(), Space: linux.DefaultSpace}
-	if !s.Config.NoHeap {
-		c.Heap, c.HeapHole = scheduler.HeapRange(s.Image)
-		if s.Config.Malloc == config.MallocNative || s.pools() {
+func (p *Program) linuxMachine() (emu.Config, error) {
+	c := emu.Config{Uniprocessor: p.uniprocessor(), Space: linux.DefaultSpace}
+	if !p.Config.NoHeap {
+		c.Heap, c.HeapHole = scheduler.HeapRange(p.Image)
+		if p.Config.Malloc == config.MallocNative || p.pools() {
 			c.Heap, c.HeapHole, c.HeapOpen = scheduler.EveryRange(), emu.Range{}, true
 		}
 	}
-	for _, r := range s.Image.ReadsAhead() {
+	for _, r := range p.Image.ReadsAhead() {
 		c.Ahead = append(c.Ahead, emu.Range{Lo: r.Lo, Hi: r.Hi})
 	}
-	for _, r := range s.Image.Code {
+	for _, r := range p.Image.Code {
 		c.Code = append(c.Code, emu.Range{Lo: r.Lo, Hi: r.Hi})
 	}
 	return c, nil
@@ -51,8 +51,8 @@ func (s *Session) linuxMachine() (emu.Config, error) {
 // have more.
 const guestMemory, threadMemory = 2 << 30, 16 << 20
 
-func (s *Session) guestMemory() uint64 {
-	return max(guestMemory, uint64(s.Config.MaxThreads)*threadMemory)
+func (p *Program) guestMemory() uint64 {
+	return max(guestMemory, uint64(p.Config.MaxThreads)*threadMemory)
 }
 
 func (s *Session) bootLinux(in *inputs) error {
@@ -77,16 +77,16 @@ func (s *Session) bootLinux(in *inputs) error {
 }
 
 // trustedLibrary says which of the C library's functions are taken as correct.
-func (s *Session) trustedLibrary() string {
-	if s.NoRoles() {
+func (p *Program) trustedLibrary() string {
+	if p.NoRoles() {
 		why := "has none of the functions that landgo knows"
-		if s.Image.Stripped {
+		if p.Image.Stripped {
 			why = "has no symbols"
 		}
 		return "nothing: the guest " + why + ", so lock and unlock mean its futex calls and locked instructions"
 	}
-	if s.Config.Malloc == config.MallocNative {
-		return fmt.Sprintf("%s's thread, lock and output functions; its allocator runs uninterrupted", s.Image.Libc())
+	if p.Config.Malloc == config.MallocNative {
+		return fmt.Sprintf("%s's thread, lock and output functions; its allocator runs uninterrupted", p.Image.Libc())
 	}
-	return fmt.Sprintf("%s's thread, lock, allocation and output functions", s.Image.Libc())
+	return fmt.Sprintf("%s's thread, lock, allocation and output functions", p.Image.Libc())
 }

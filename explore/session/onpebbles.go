@@ -21,22 +21,22 @@ var onPebbles = Platform{
 	testsLibrary: true,
 	Concludes:    true,
 	StepCost:     1,
-	machine:      (*Session).pebblesMachine,
+	machine:      (*Program).pebblesMachine,
 	boot:         (*Session).bootPebbles,
-	Pointless:    (*Session).pointlessProgram,
-	trusted: func(s *Session) string {
-		if len(s.Config.Trust) > 0 {
-			return "of the thread library " + strings.Join(s.Config.Trust, ", ") + "; the rest is tested"
+	pointless:    (*Program).pointlessProgram,
+	trusted: func(p *Program) string {
+		if len(p.Config.Trust) > 0 {
+			return "of the thread library " + strings.Join(p.Config.Trust, ", ") + "; the rest is tested"
 		}
 		return "nothing: the thread library is tested"
 	},
 	assumptions: func(*Session) []string { return []string{anySleep} },
 }
 
-func (s *Session) pebblesMachine() (emu.Config, error) {
-	c := pebbles.MachineConfig(s.Image)
-	c.Uniprocessor = s.uniprocessor()
-	if s.pools() {
+func (p *Program) pebblesMachine() (emu.Config, error) {
+	c := pebbles.MachineConfig(p.Image)
+	c.Uniprocessor = p.uniprocessor()
+	if p.pools() {
 		c.Heap, c.HeapOpen = pebbles.UserRange(), true
 	}
 	return c, nil

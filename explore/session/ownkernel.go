@@ -29,12 +29,12 @@ var ownKernel = Platform{
 	// use up the time of a small test.
 	StepCost:     50,
 	userPrograms: true,
-	machine: func(s *Session) (emu.Config, error) {
-		return board.MachineConfig(s.Image, s.pools(), s.boardMemory())
+	machine: func(p *Program) (emu.Config, error) {
+		return board.MachineConfig(p.Image, p.pools(), p.boardMemory())
 	},
 	boot:      (*Session).bootKernel,
-	Pointless: (*Session).pointlessKernel,
-	trusted: func(*Session) string {
+	pointless: (*Program).pointlessKernel,
+	trusted: func(*Program) string {
 		return "nothing: the kernel is tested, but what it says of its scheduler is believed"
 	},
 	sleeps: "a sleep ends by the ticks that the kernel counts",
@@ -49,8 +49,8 @@ var ownKernel = Platform{
 }
 
 // boardMemory is how much memory a kernel's machine has, if its profile says so.
-func (s *Session) boardMemory() uint64 {
-	if k := s.profile.Kernel; k != nil {
+func (p *Program) boardMemory() uint64 {
+	if k := p.profile.Kernel; k != nil {
 		return k.Memory
 	}
 	return 0
@@ -58,12 +58,12 @@ func (s *Session) boardMemory() uint64 {
 
 // silent says that a kernel says nothing of its threads, if neither it nor a profile
 // does. It would boot, perhaps without an end, and nothing would be known.
-func (s *Session) silent() error {
-	missing := steer.Untold(s.Image)
-	if s.Image.Pintos != nil || s.profile.Kernel != nil || len(missing) < steer.Needed {
+func (p *Program) silent() error {
+	missing := steer.Untold(p.Image)
+	if p.Image.Pintos != nil || p.profile.Kernel != nil || len(missing) < steer.Needed {
 		return nil
 	}
-	return &Invalid{Kind: result.NoAnnotations, Reason: fmt.Sprintf("%s is a kernel that says nothing of its threads: it has none of landgo's annotations (%s)", s.Config.Guest, strings.Join(missing, ", "))}
+	return &Invalid{Kind: result.NoAnnotations, Reason: fmt.Sprintf("%s is a kernel that says nothing of its threads: it has none of landgo's annotations (%s)", p.Config.Guest, strings.Join(missing, ", "))}
 }
 
 // bootKernel boots a kernel that owns the machine, up to where its threads are

@@ -9,25 +9,25 @@ import (
 
 // Frames names a stack of program counters: the first is an instruction, the
 // others are return addresses, named by the call before them.
-func (s *Session) Frames(pcs []uint64) []result.Frame {
+func (p *Program) Frames(pcs []uint64) []result.Frame {
 	var out []result.Frame
 	for i, pc := range pcs {
 		at := pc
 		if i > 0 {
 			at--
 		}
-		if s.Platform.userPrograms && pc != 0 && pc < s.Image.Bias {
+		if p.Platform.userPrograms && pc != 0 && pc < p.Image.Bias {
 			out = append(out, result.Frame{Function: userProgram, Address: result.Addr(pc)})
 			continue
 		}
-		for _, f := range s.Image.Frames(at) {
+		for _, f := range p.Image.Frames(at) {
 			out = append(out, result.Frame{Function: f.Function, File: f.File, Line: f.Line, Address: result.Addr(pc), Inlined: f.Inlined})
 		}
 	}
 	return out
 }
 
-// userProgram names code below a kernel's own, of which there is no debug information.
+// userProgram names code below a kernel's own, which has no debug information.
 const userProgram = "(user program)"
 
 // Stack is where a thread stands.
@@ -49,8 +49,8 @@ func (s *Session) place(t trace.TID, pc uint64) []result.Frame {
 }
 
 // PlaceName is an instruction's source line, for keys.
-func (s *Session) PlaceName(pc uint64) string {
-	fs := s.Frames([]uint64{pc})
+func (p *Program) PlaceName(pc uint64) string {
+	fs := p.Frames([]uint64{pc})
 	f := result.Innermost(fs)
 	return f.Function + " " + f.Where()
 }
@@ -77,18 +77,18 @@ func (s *Session) Access(t trace.TID, a *trace.Access) result.Access {
 
 // instruction is the text of the instruction at pc, or of the call whose last byte
 // is there.
-func (s *Session) instruction(pc uint64) string {
-	text, ok := s.texts[pc]
+func (p *Program) instruction(pc uint64) string {
+	text, ok := p.texts[pc]
 	if !ok {
-		if s.texts == nil {
-			s.texts = map[uint64]string{}
+		if p.texts == nil {
+			p.texts = map[uint64]string{}
 		}
 		at := pc
-		if call, ok := s.Image.CallAt(pc); ok {
+		if call, ok := p.Image.CallAt(pc); ok {
 			at = call.Lo
 		}
-		text, _, _ = s.Image.Inst(s.Image.Bytes(at, image.MaxInst), at) // none for what isn't one
-		s.texts[pc] = text
+		text, _, _ = p.Image.Inst(p.Image.Bytes(at, image.MaxInst), at) // none for what isn't one
+		p.texts[pc] = text
 	}
 	return text
 }

@@ -43,13 +43,13 @@ type Platform struct {
 	// userPrograms: code below the image is a user program's.
 	userPrograms bool
 
-	machine func(*Session) (emu.Config, error)
+	machine func(*Program) (emu.Config, error)
 	boot    func(*Session, *inputs) error
-	// Pointless says which kinds of preemption points the guest can't have (pointless.go).
-	Pointless func(*Session) string
+	// pointless says which kinds of preemption points the guest can't have (pointless.go).
+	pointless func(*Program) string
 
 	// What certificates say.
-	trusted     func(*Session) string
+	trusted     func(*Program) string
 	sleeps      string // when a sleep ends by itself, "": as --timeouts says
 	assumptions func(*Session) []string
 }
@@ -67,22 +67,22 @@ func platformOf(k image.Kernel) *Platform {
 	return &unknown
 }
 
-// unknown is a file of which nothing says what it runs on: it can be inspected.
+// unknown is a file that doesn't say what it runs on: it can be inspected.
 var unknown = Platform{
 	how:          func(*image.Image) string { return "nothing" },
 	uniprocessor: true,
 	plainMalloc:  true,
 	Concludes:    true,
 	StepCost:     1,
-	machine:      (*Session).linuxMachine,
+	machine:      (*Program).linuxMachine,
 	boot: func(s *Session, _ *inputs) error {
 		if s.Image.Machine == image.I386 {
 			return result.Errorf(result.WrongMachine, "%s: built for i386, and not for Pebbles", s.Config.Guest)
 		}
 		return result.Errorf(result.NoKernel, "%s: nothing in the file says what it runs on: it is neither a Linux program nor one for Pebbles", s.Config.Guest)
 	},
-	Pointless:   (*Session).pointlessProgram,
-	trusted:     (*Session).trustedLibrary,
+	pointless:   (*Program).pointlessProgram,
+	trusted:     (*Program).trustedLibrary,
 	assumptions: func(*Session) []string { return []string{anySleep} },
 }
 

@@ -2,24 +2,24 @@ package session
 
 import "landgo/explore/config"
 
-// ReadProfile puts the user's profile over what landgo knows of the guest.
-func (s *Session) ReadProfile() error {
-	own, err := s.Config.Profile.Parse()
+// readProfile puts the user's profile over what landgo knows of the guest.
+func (p *Program) readProfile() error {
+	own, err := p.Config.Profile.Parse()
 	if err != nil {
 		return err
 	}
 	if own == nil {
-		own = s.Image.BuiltIn()
-		s.builtIn = own != nil
+		own = p.Image.BuiltIn()
+		p.builtIn = own != nil
 	}
-	if err := own.Fits(s.Image); err != nil {
+	if err := own.Fits(p.Image); err != nil {
 		return config.ProfileError(err)
 	}
-	kernel := own.OwnKernel(s.Image)
-	s.profile = own.Over(s.Image.DefaultProfile())
+	kernel := own.OwnKernel(p.Image)
+	p.profile = own.Over(p.Image.DefaultProfile())
 	if kernel != nil {
-		s.profile.Kernel = kernel
+		p.profile.Kernel = kernel
 	}
-	s.roles = s.Image.Roles(s.profile)
+	p.roles = p.Image.Roles(p.profile)
 	return nil
 }

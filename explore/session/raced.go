@@ -15,7 +15,7 @@ func (s *Session) CountPreemptions(path []por.PathStep) (n int, err error) {
 	for i := range path {
 		p := &path[i]
 		threads = s.Guest.Threads(threads[:0])
-		if p.Preemption = s.Preempts(threads, path[:i], p.Thread); p.Preemption {
+		if p.Preemption = s.preempts(threads, path[:i], p.Thread); p.Preemption {
 			n++
 		}
 		if _, err := s.Take(p); err != nil {

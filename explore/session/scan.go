@@ -16,30 +16,30 @@ type scanned struct {
 
 // scan decodes the guest's own functions: those with source lines, or all of
 // them where there are none.
-func (s *Session) scan() scanned {
+func (p *Program) scan() scanned {
 	var out scanned
 	seen := map[string]bool{}
-	for _, f := range s.Image.Functions() {
+	for _, f := range p.Image.Functions() {
 		if f.Size == 0 || f.Size > 1<<20 {
 			continue
 		}
-		where := s.Frames([]uint64{f.Addr})
-		if len(where) == 0 || !s.Image.Stripped && result.Innermost(where).File == "" {
+		where := p.Frames([]uint64{f.Addr})
+		if len(where) == 0 || !p.Image.Stripped && result.Innermost(where).File == "" {
 			continue // a library's
 		}
 		for pc, end := f.Addr, f.Addr+f.Size; pc < end; {
-			code := s.Image.Bytes(pc, image.MaxInst)
-			text, n, err := s.Image.Inst(code, pc)
+			code := p.Image.Bytes(pc, image.MaxInst)
+			text, n, err := p.Image.Inst(code, pc)
 			if err != nil || n == 0 {
 				break
 			}
-			if locked, _, err := s.Image.Locked(code); err == nil && locked {
+			if locked, _, err := p.Image.Locked(code); err == nil && locked {
 				out.atomic++
 			}
 			if why := unmodelledInsn(text); why != "" && !seen[why+f.Name] {
 				seen[why+f.Name] = true
 				u := result.Unmodelled{What: why}
-				if fs := s.Frames([]uint64{pc}); len(fs) > 0 {
+				if fs := p.Frames([]uint64{pc}); len(fs) > 0 {
 					u.Where = fs[0]
 				}
 				out.unmodelled = append(out.unmodelled, u)
@@ -62,4 +62,4 @@ func unmodelledInsn(text string) string {
 	return ""
 }
 
-func (s *Session) unmodelled(in *result.Inspection) { in.Unmodelled = s.scan().unmodelled }
+func (p *Program) unmodelled(in *result.Inspection) { in.Unmodelled = p.scan().unmodelled }

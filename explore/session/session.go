@@ -19,24 +19,16 @@ import (
 // Session is one guest, booted and under control: a machine with its kernel
 // and scheduler, standing at the root of its state space.
 type Session struct {
-	Config   config.Config
-	Limits   *limits.Watch // nil: nothing is watched
-	Image    *image.Image
-	Platform *Platform
-	// profile is what is known of the guest's functions, and roles what that makes
-	// of them.
-	profile *image.Profile
-	builtIn bool // the profile is landgo's own, of a kernel that it knows
-	roles   map[uint64]image.Bound
+	Program
+	Limits  *limits.Watch // nil: nothing is watched
 	Machine *emu.Machine
 	Guest   *Guest
-	Plain   *scheduler.System // that sys is, or is made of
+	Plain   *scheduler.System // that Guest is, or is made of
 	Console Console
 	found   func() []string // what a kernel's own scheduler turned out to do; nil before it boots
 	Root    trace.Mark
 	Check   uint32   // binds schedules to guest and configuration
 	Inputs  [][]byte // that a schedule depends on, see Config.Check
-	Racing  []uint64 // where Config.Races are
 	Clock   limits.Clock
 	stops   bool // it is asked in the middle of steps whether to stop
 	lives   int  // how often the guest was booted anew, see anew
@@ -50,13 +42,10 @@ type Session struct {
 	// afresh: no kept boot is used, for it was damaged.
 	afresh bool
 	Notes  []string // for the user, a line each
-	// texts are those of instructions: a step of a kernel's has thousands of
-	// accesses, by a few.
-	texts map[uint64]string
 }
 
-func NewSession(cfg config.Config, img *image.Image, w *limits.Watch) *Session {
-	return &Session{Config: cfg, Image: img, Platform: platformOf(img.Kernel), Limits: w, Clock: w.Clock(cfg.ProcessorTime)}
+func newSession(cfg config.Config, img *image.Image, w *limits.Watch) *Session {
+	return &Session{Program: Program{Config: cfg, Image: img, Platform: platformOf(img.Kernel)}, Limits: w, Clock: w.Clock(cfg.ProcessorTime)}
 }
 
 // Read is a session whose guest was only read, with what is known of its functions.
@@ -65,8 +54,8 @@ func Read(cfg config.Config, w *limits.Watch) (*Session, error) {
 	if err != nil {
 		return nil, ImageError(cfg.Guest, err)
 	}
-	s := NewSession(cfg, img, w)
-	if err := s.ReadProfile(); err != nil {
+	s := newSession(cfg, img, w)
+	if err := s.readProfile(); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -85,7 +74,7 @@ func Open(cfg config.Config, w *limits.Watch) (*Session, error) {
 	if err := s.trustable(); err != nil {
 		return nil, err
 	}
-	if why := s.Platform.Pointless(s); why != "" {
+	if why := s.Platform.pointless(&s.Program); why != "" {
 		return s, &Invalid{Kind: result.PointlessPoint, Reason: why}
 	}
 	if why := s.unchecked(); why != "" {
@@ -102,7 +91,7 @@ func Open(cfg config.Config, w *limits.Watch) (*Session, error) {
 	}
 	if cfg.Checks(config.CheckUninit) {
 		for _, fill := range scheduler.Fills(s.Image)[1:] {
-			t := NewSession(cfg, s.Image, w)
+			t := newSession(cfg, s.Image, w)
 			t.profile, t.roles, t.fill, t.Racing = s.profile, s.roles, fill, s.Racing
 			s.twins = append(s.twins, t)
 			if err := t.begin(); err != nil {
@@ -129,7 +118,7 @@ func (s *Session) begin() error {
 }
 
 func (s *Session) beginOnce() (err error) {
-	mc, err := s.Platform.machine(s)
+	mc, err := s.Platform.machine(&s.Program)
 	if err != nil {
 		return bootError(s.Config.Guest, err)
 	}
@@ -182,11 +171,11 @@ func (s *Session) Close() {
 }
 
 // pools reports whether there are tested allocators to follow.
-func (s *Session) pools() bool {
-	if s.Config.NoHeap {
+func (p *Program) pools() bool {
+	if p.Config.NoHeap {
 		return false
 	}
-	for _, b := range s.roles {
+	for _, b := range p.roles {
 		if b.Followed() {
 			return true
 		}
@@ -195,14 +184,14 @@ func (s *Session) pools() bool {
 }
 
 // uniprocessor reports whether the guest has one processor.
-func (s *Session) uniprocessor() bool {
-	switch s.Config.Processors {
+func (p *Program) uniprocessor() bool {
+	switch p.Config.Processors {
 	case config.ProcessorsUP:
 		return true
 	case config.ProcessorsSMP:
 		return false
 	}
-	return s.Platform.uniprocessor
+	return p.Platform.uniprocessor
 }
 
 func (s *Session) schedulerConfig() scheduler.Config {

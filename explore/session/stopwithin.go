@@ -1,7 +1,7 @@
 package session
 
 // StopsWithin is that of a session. The machines of kernels are stopped at their
-// ticks only: who can run there is found by trying it, and an answer can't be left out.
+// ticks only: which threads can run there is found by trying, and each try has to end.
 func (s *Session) StopsWithin(on bool) {
 	s.stops = on
 	var stop func() bool

@@ -14,7 +14,7 @@ type lifeKey struct {
 	generation uint32
 }
 
-// lifeStacks is who stood where when a block was given out, and given back.
+// lifeStacks is where threads stood when a block was given out, and given back.
 type lifeStacks struct{ given, back []result.Frame }
 
 // Block implements scheduler.Observer.

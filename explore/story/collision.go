@@ -33,7 +33,7 @@ func (st *Story) collisions(b *result.Bug) {
 	}
 }
 
-// tails are the other threads of which a beat has accesses: each was left behind it.
+// tails are the other threads that made accesses in a beat: each was left behind it.
 func (st *Story) tails(i int) []trace.TID {
 	b := &st.beats[i]
 	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(b.by))), func(t trace.TID) bool { return t == b.step.Thread })

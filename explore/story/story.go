@@ -84,7 +84,7 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 }
 
 // Schedule names an execution by its threads' instructions, so that it can be
-// run again by whoever knows less, or more, of what threads share.
+// run again with less, or more, knowledge of what threads share.
 func Schedule(s *session.Session, path []por.PathStep) (trace.Schedule, error) {
 	st, err := Tell(s, path)
 	if err != nil {
@@ -142,7 +142,7 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 	b := &result.Bug{
 		Kind: session.KindOf(fl.Kind), Message: fl.Message, Thread: st.Guest.Name(fl.Thread),
 		Preemptions: preemptions, Minimal: minimal, BeforeThreads: st.beforeThreads(),
-		Schedule: st.Schedule.String(), Stack: st.Frames(st.failingStack(fl)), Output: st.output(),
+		Schedule: st.Schedule.String(), Stack: st.Session.Stack(fl.Thread), Output: st.output(),
 	}
 	st.switches(b)
 	st.collisions(b)
@@ -157,12 +157,6 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 		return nil, fmt.Errorf("an execution went another way when it was run again: %s", fl.Message)
 	}
 	return b, st.collide(b, x)
-}
-
-// failingStack is where the failing thread stands, from the source line on
-// where the failure was seen in a library function (assert, abort).
-func (st *Story) failingStack(f *scheduler.Failure) []uint64 {
-	return st.Guest.Stack(f.Thread)
 }
 
 // beforeThreads: no second thread was ever there.

@@ -97,8 +97,8 @@ func takes(o *trace.Op) bool {
 }
 
 // PreemptedAt adds the instructions before which a thread was preempted in the
-// story, and those of a race that is its bug. Who stood at a call of the
-// allocator's is at the call, as in race.Access.
+// story, and those of a race that is its bug. A thread at the entry of
+// the allocator counts as at the call, as in race.Access.
 func (st *Story) PreemptedAt(at map[uint64]bool, f *scheduler.Failure) {
 	for i := 1; i < len(st.beats); i++ {
 		if !st.beats[i].step.Preemption {

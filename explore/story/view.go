@@ -29,9 +29,9 @@ func RacePair(s *session.Session, c *race.Candidate, v *View) result.RacePair {
 	return p
 }
 
-// View is what is seen of two accesses by whoever goes the path on which they are:
-// their stacks, nil of one before which no thread comes to stand, and the name of
-// what they access, "" if the path doesn't come to the later one.
+// View is what a run along a path shows of two accesses on it: their stacks, and the
+// name of what they access. A stack is nil if no thread stops before the access; the
+// name is "" if the path doesn't come to the later one.
 type View struct {
 	*race.Sighting
 	Path          []por.PathStep

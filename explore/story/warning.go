@@ -13,7 +13,7 @@ import (
 )
 
 // A search of a guest that never has a second thread ends at once, without a bug.
-// That isn't what whoever runs landgo asked for: warnings say where a verdict is
+// That isn't what the user asked for: warnings say where a verdict is
 // empty. They are about all that was run, whichever set of points it was run at.
 
 // Warnings says why a verdict without a bug means less than it seems to.

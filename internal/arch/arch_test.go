@@ -28,12 +28,19 @@ var may = map[string][]string{
 	"deepen":       {},
 	"result":       {"trace"},
 	"explore":      {"trace", "image", "emu", "kernel", "heap", "race", "scheduler", "por", "deepen", "result"},
-	"report":       {"result"},
-	"cmd/landgo":   {"explore", "report", "result", "guests"},
-	"guests":       {},
-	"internal":     {"guests", "result"},
+	// Its rooms: each may import those above it.
+	"explore/config":  {"image", "por", "result"},
+	"explore/limits":  {"result", "explore/config"},
+	"explore/saved":   {"trace", "emu", "kernel", "race", "scheduler", "por", "deepen", "result", "explore/config"},
+	"explore/session": {"trace", "image", "emu", "kernel", "race", "scheduler", "scheduler/steer", "por", "result", "explore/config", "explore/limits", "explore/saved"},
+	"explore/story":   {"trace", "heap", "race", "scheduler", "por", "result", "explore/config", "explore/session"},
+	"explore/races":   {"trace", "race", "por", "result", "explore/config", "explore/saved", "explore/session", "explore/story"},
+	"report":          {"result"},
+	"cmd/landgo":      {"explore", "explore/config", "explore/limits", "report", "result", "guests"},
+	"guests":          {},
+	"internal":        {"guests", "result"},
 	// It looks at its own heap while it searches.
-	"internal/bench": {"guests", "result", "explore", "por", "internal"},
+	"internal/bench": {"guests", "result", "explore", "explore/config", "explore/config", "por", "internal"},
 	"setup":          {},
 }
 
@@ -157,6 +164,9 @@ func TestAllowed(t *testing.T) {
 		{"report", "result", true},
 		{"report", "explore", false},
 		{"cmd/landgo", "explore", true},
+		{"explore", "explore/story", true},
+		{"explore/story", "explore", false},
+		{"explore/config", "emu", false},
 		{"emu", "kernel", false},
 		{"elsewhere", "trace", false},
 	} {

@@ -1,4 +1,4 @@
-package explore
+package races
 
 import (
 	"sort"
@@ -12,13 +12,13 @@ import (
 // maxRaces is the number of candidates that a result describes.
 const maxRaces = 20
 
-// races describes the candidates: those that came in both orders first, then by
+// List describes the candidates: those that came in both orders first, then by
 // address, so that it doesn't depend on when they were found.
-func races(s *session.Session, w *watched, r *result.Result) error {
-	if !w.listed {
+func List(s *session.Session, w *Watched, r *result.Result) error {
+	if !w.Listed {
 		return nil
 	}
-	all := w.races.Candidates()
+	all := w.Races.Candidates()
 	var rank []int
 	for i, c := range all {
 		switch c.Kind {
@@ -44,15 +44,15 @@ func races(s *session.Session, w *watched, r *result.Result) error {
 	views := make([]story.View, len(rank))
 	for k, i := range rank {
 		w.ranked = append(w.ranked, all[i])
-		views[k] = story.View{Sighting: &all[i].Shown, Path: w.races.shown[i]}
+		views[k] = story.View{Sighting: &all[i].Shown, Path: w.Races.Shown[i]}
 	}
 	for k := range views {
-		if views[k].Done || w.toward != nil && !w.toward(rank[k]) {
+		if views[k].Done || w.Toward != nil && !w.Toward(rank[k]) {
 			continue
 		}
 		along := []*story.View{&views[k]}
 		for l := k + 1; l < len(views); l++ {
-			if v := &views[l]; !v.Done && v.On(views[k].Path) && (w.alike == nil || w.alike(rank[k], rank[l])) {
+			if v := &views[l]; !v.Done && v.On(views[k].Path) && (w.Alike == nil || w.Alike(rank[k], rank[l])) {
 				along = append(along, v)
 			}
 		}
@@ -60,8 +60,8 @@ func races(s *session.Session, w *watched, r *result.Result) error {
 			return err
 		}
 	}
-	if w.toward != nil {
-		w.toward(-1)
+	if w.Toward != nil {
+		w.Toward(-1)
 	}
 	for k, i := range rank {
 		r.Races = append(r.Races, story.RacePair(s, all[i], &views[k]))
@@ -69,18 +69,18 @@ func races(s *session.Session, w *watched, r *result.Result) error {
 	return nil
 }
 
-// classify says what became of the races that are described, once the verdict
+// Classify says what became of the races that are described, once the verdict
 // and the bugs' executions are known.
-func (w *watched) classify(r *result.Result, preempted map[uint64]bool) {
+func (w *Watched) Classify(r *result.Result, preempted map[uint64]bool) {
 	for i, c := range w.ranked {
 		failed := preempted[c.A] || preempted[c.B]
 		class := c.Class(r.Verdict == result.Verified, failed)
-		if w.settled != nil && !failed {
-			class = w.settled(c)
+		if w.Settled != nil && !failed {
+			class = w.Settled(c)
 		}
 		r.Races[i].Class = class.String()
-		if class == race.Benign && w.settledAt != nil {
-			r.Races[i].VerifiedAt = w.settledAt(c)
+		if class == race.Benign && w.SettledAt != nil {
+			r.Races[i].VerifiedAt = w.SettledAt(c)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package explore
+package races
 
 import (
 	"sort"
@@ -19,25 +19,25 @@ import (
 // access. Pure happens-before would leave out what the order of two critical
 // sections hides.
 
-// leftOut is the detector that knows what the points leave out, nil if they
+// LeftOut is the detector that knows what the points leave out, nil if they
 // leave nothing out.
-func (w *watched) leftOut() *lookout {
+func (w *Watched) LeftOut() *Lookout {
 	switch {
-	case w.fine:
+	case w.Fine:
 		return nil
-	case w.limited != nil:
-		return w.limited
+	case w.Limited != nil:
+		return w.Limited
 	}
-	return w.races
+	return w.Races
 }
 
-// unexamined puts in what the granularity left out, by address.
-func unexamined(s *session.Session, w *watched, r *result.Result) {
-	if w.leftOut() == nil {
+// Unexamined puts in what the granularity left out, by address.
+func Unexamined(s *session.Session, w *Watched, r *result.Result) {
+	if w.LeftOut() == nil {
 		return
 	}
 	var open []*race.Candidate
-	for _, c := range w.leftOut().Candidates() {
+	for _, c := range w.LeftOut().Candidates() {
 		if c.Bare && c.Kind != race.Recycled {
 			open = append(open, c)
 		}

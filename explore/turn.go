@@ -6,23 +6,24 @@ import (
 
 	"landgo/deepen"
 	"landgo/explore/config"
+	"landgo/explore/races"
 	"landgo/explore/session"
 	"landgo/por"
 	"landgo/result"
 	"landgo/scheduler"
 )
 
-// sitting is a job at work, from where it was left, or from its root, to where
+// turn is a job at work, from where it was left, or from its root, to where
 // it is left again, on one guest. It is the por.Observer. What it finds it keeps
 // to itself, until it is folded in.
 //
-// A sitting that is alone asks the plan every few thousand steps whether to go
+// A turn that is alone asks the plan every few thousand steps whether to go
 // on, and tells it what it has found by then; its search is divided among all
 // workers once it is large (por/batch.go). After a number of steps it is paused, so
 // that the deepening can be saved: whether it is or not, the search goes on from
 // what a checkpoint has of it, and so runs the same. One of several at work at a
 // time does nothing of that: it goes on for a number of steps.
-type sitting struct {
+type turn struct {
 	*hunt
 	d     *deepening
 	job   *deepen.Job
@@ -46,7 +47,7 @@ type sitting struct {
 	known     *scheduler.Knowledge
 }
 
-// pauseSteps is how many steps a sitting that is alone has at a time: a moment,
+// pauseSteps is how many steps a turn that is alone has at a time: a moment,
 // against some milliseconds to take it up again.
 var pauseSteps uint64 = 1 << 17
 
@@ -54,10 +55,10 @@ var pauseSteps uint64 = 1 << 17
 // some steps more, in a divided one as many as the workers come to.
 var errLeft = errors.New("left")
 
-// sit begins a sitting of a job's, on the hunt's own guest.
-func (d *deepening) sit(j *deepen.Job) *sitting {
+// turnOf begins a turn of a job's, on the hunt's own guest.
+func (d *deepening) turnOf(j *deepen.Job) *turn {
 	j.State = deepen.Running
-	s := &sitting{d: d, job: j, sp: d.space(j)}
+	s := &turn{d: d, job: j, sp: d.space(j)}
 	s.hunt = &hunt{Session: d.Session, result: &result.Result{}, seen: map[string]*finding{}}
 	s.from = steps(s.sp.stats)
 	if d.Config.MaxExecutions > 0 {
@@ -75,7 +76,7 @@ func steps(s por.Stats) uint64 {
 
 // run runs a job alone until it ends or is left.
 func (d *deepening) run(j *deepen.Job) error {
-	s := d.sit(j)
+	s := d.turnOf(j)
 	s.work()
 	err := d.fold(s)
 	d.alone = nil
@@ -89,8 +90,8 @@ func (d *deepening) run(j *deepen.Job) error {
 	return err
 }
 
-// work is the sitting's search.
-func (s *sitting) work() {
+// work is the turn's search.
+func (s *turn) work() {
 	opts := por.Options{
 		OneEvent: s.d.whole(s.job) && len(s.Config.AllRules()) == 0, Resume: s.sp.tree, Stop: s.halts,
 		SaveNow: func() bool { return s.leave || restless },
@@ -112,8 +113,8 @@ func (s *sitting) work() {
 	}
 	sys := s.stand(s.hunt)
 	if s.sp.seen != nil {
-		s.watched.races.add(s.sp.seen.races)
-		s.watched.limited.add(s.sp.seen.limited)
+		s.watched.Races.Take(s.sp.seen.Races)
+		s.watched.Limited.Take(s.sp.seen.Limited)
 	}
 	s.err = s.promptly(func() (err error) {
 		s.stats, err = engine.Run(sys, s)
@@ -137,15 +138,15 @@ func (s *sitting) work() {
 	s.unjudged = at.VerdictOf(s.err, s.result)
 }
 
-// judge puts what the sitting failed with into a result.
-func (s *sitting) judge(r *result.Result) error {
+// judge puts what the turn failed with into a result.
+func (s *turn) judge(r *result.Result) error {
 	r.Verdict, r.Reason, r.Problem, r.Place = s.result.Verdict, s.result.Reason, s.result.Problem, s.result.Place
 	return s.unjudged
 }
 
 // stand has a worker's guest stop where the space's steps end, with detectors
 // looking on.
-func (s *sitting) stand(o *hunt) por.System {
+func (s *turn) stand(o *hunt) por.System {
 	o.Guest.Rewind(o.Root)
 	o.Guest.SetGranularity(s.sp.granularity)
 	if o == s.hunt {
@@ -159,31 +160,31 @@ func (s *sitting) stand(o *hunt) por.System {
 
 // detectors are new ones for a job: what it leaves out depends on its points. A
 // job that proves something by itself leaves nothing out that they would know.
-func detectors(s *session.Session, j *deepen.Job) *watched {
+func detectors(s *session.Session, j *deepen.Job) *races.Watched {
 	own := *s
 	own.Config.PP = config.Points(j.Set.Kinds)
-	w := watch(&own)
-	w.blind = s.Config.Race == config.RaceOff && !s.Config.SyncOnly && len(s.Config.AllRules()) == 0
+	w := races.Watch(&own)
+	w.Blind = s.Config.Race == config.RaceOff && !s.Config.SyncOnly && len(s.Config.AllRules()) == 0
 	return w
 }
 
 // halts is polled by the search.
-func (s *sitting) halts() bool {
+func (s *turn) halts() bool {
 	if s.round != nil {
 		return s.left || s.learned || s.round.unwanted(s.index)
 	}
-	return s.left || s.stop() || s.d.settled() || s.d.besideErr != nil
+	return s.left || s.stop() || s.d.settled() || s.d.boundedErr != nil
 }
 
 // fatal: there is no use in going on with other jobs.
-func (s *sitting) fatal() bool {
+func (s *turn) fatal() bool {
 	var long *scheduler.BudgetError
 	// Steps with fewer points than all are longer still.
 	return s.err != nil && (!errors.As(s.err, &long) || s.d.whole(s.job) || s.d.Config.Naive())
 }
 
 // Progress implements por.Observer.
-func (s *sitting) Progress(p por.Progress) {
+func (s *turn) Progress(p por.Progress) {
 	s.share = p.Share
 	if s.round != nil {
 		s.leave = s.leave || steps(p.Stats) >= s.from+s.pace(roundSteps)
@@ -201,12 +202,12 @@ func (s *sitting) Progress(p por.Progress) {
 	if !s.leave && steps(p.Stats) >= s.from+pauseSteps {
 		s.leave, s.paused = true, true
 	}
-	d.lookBeside()
+	d.letBounded()
 	d.show()
 }
 
 // Ended implements por.Observer.
-func (s *sitting) Ended(x *por.Execution) bool {
+func (s *turn) Ended(x *por.Execution) bool {
 	if s.learned {
 		return false
 	}
@@ -227,11 +228,11 @@ func (s *sitting) Ended(x *por.Execution) bool {
 
 // Restarted implements por.Observer: what the job has found so far will be found
 // again. What was folded in has its schedule.
-func (s *sitting) Restarted() {
+func (s *turn) Restarted() {
 	clear(s.seen)
 	s.found, s.checks = nil, nil
 	s.sp.buggy, s.ran, s.from = false, 0, 0
-	s.watched.restart()
+	s.watched.Restart()
 	if s.learned = s.round != nil; s.learned {
 		s.known = s.Guest.Knowledge()
 		return

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"landgo/explore/races"
 	"landgo/explore/story"
 	"landgo/por"
 	"landgo/result"
@@ -12,7 +13,7 @@ import (
 	"landgo/trace"
 )
 
-// beside is a search bounded by preemptions that has a share of an iterative
+// bounded is a search bounded by preemptions that has a share of an iterative
 // deepening's time: at every access, bound 0 first, then 1, and so on (Musuvathi
 // and Qadeer, PLDI 2007; Coons, Musuvathi and McKinley, OOPSLA 2013). Most bugs
 // need one or two preemptions; Blum and Gibson (OOPSLA 2016, §6.3) found that it
@@ -22,7 +23,7 @@ import (
 // It has a machine and a goroutine of its own and is left in place, in the
 // middle of its walk: one of the two works at a time, and each hands over after
 // a number of steps. So the order of everything is settled by numbers of steps.
-type beside struct {
+type bounded struct {
 	*hunt
 	turn   chan bool // to it: go on, or (false) end
 	back   chan struct{}
@@ -39,17 +40,17 @@ type beside struct {
 }
 
 const (
-	// besideShare: one step in so many is the bounded search's.
-	besideShare = 4
-	// besideSlice is how many steps it takes at a time, or more.
-	besideSlice = 16_384
-	// besideBound is more preemptions than anybody will wait for.
-	besideBound = 64
+	// boundedShare: one step in so many is the bounded search's.
+	boundedShare = 4
+	// boundedSlice is how many steps it takes at a time, or more.
+	boundedSlice = 16_384
+	// boundedMost is more preemptions than a search reaches.
+	boundedMost = 64
 )
 
 // accompany starts it, once the warm-up is over, unless there is no room for a
-// second guest. Who limits executions, or where points may be, gets one thing
-// after the other.
+// second guest. With a limit on executions, or on where points may be, the jobs run
+// alone.
 func (d *deepening) accompany() {
 	if d.warm > 0 || d.steps == 0 || d.Config.Naive() || d.Config.SyncOnly || d.Config.MaxExecutions > 0 || len(d.Config.AllRules()) > 0 {
 		return
@@ -67,13 +68,13 @@ func (d *deepening) hire() error {
 		}
 		return err
 	}
-	d.beside = &beside{hunt: &hunt{Session: s, result: &result.Result{}, seen: map[string]*finding{}},
+	d.bounded = &bounded{hunt: &hunt{Session: s, result: &result.Result{}, seen: map[string]*finding{}},
 		turn: make(chan bool), back: make(chan struct{})}
-	go d.beside.work()
+	go d.bounded.work()
 	return nil
 }
 
-func (b *beside) work() {
+func (b *bounded) work() {
 	defer close(b.back)
 	defer func() {
 		if r := recover(); r != nil {
@@ -84,14 +85,14 @@ func (b *beside) work() {
 		return
 	}
 	engine, err := por.New("bpor", por.Options{
-		OneEvent: b.OneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: besideBound}}, Iterate: true,
+		OneEvent: b.OneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: boundedMost}}, Iterate: true,
 		Stop: func() bool { return b.ending || b.raced() && !b.Config.KeepGoing },
 	})
 	if err == nil {
 		b.Guest.Rewind(b.Root)
 		var sys por.System = b.Guest
 		if b.Config.FailOnRace {
-			b.watched = watch(b.Session)
+			b.watched = races.Watch(b.Session)
 			sys = b.watched
 		}
 		err = b.promptly(func() (err error) {
@@ -110,7 +111,7 @@ func (b *beside) work() {
 	b.err = err
 }
 
-func (b *beside) count(s por.Stats) {
+func (b *bounded) count(s por.Stats) {
 	now := steps(s)
 	if now < b.before {
 		b.before = 0 // it began again
@@ -120,7 +121,7 @@ func (b *beside) count(s por.Stats) {
 }
 
 // Progress implements por.Observer.
-func (b *beside) Progress(p por.Progress) {
+func (b *bounded) Progress(p por.Progress) {
 	b.count(p.Stats)
 	b.stats, b.share = p.Stats, p.Share
 	if b.steps < b.until || b.ending {
@@ -131,12 +132,12 @@ func (b *beside) Progress(p por.Progress) {
 }
 
 // Restarted implements por.Observer.
-func (b *beside) Restarted() {
+func (b *bounded) Restarted() {
 	b.hunt.Restarted()
 }
 
 // run gives it a number of steps. It reports whether it has come to an end.
-func (b *beside) run(steps uint64) (over bool) {
+func (b *bounded) run(steps uint64) (over bool) {
 	b.until = b.steps + steps
 	b.turn <- true
 	_, more := <-b.back
@@ -148,7 +149,7 @@ func (b *beside) run(steps uint64) (over bool) {
 }
 
 // end ends it, wherever it is. Its guest stays.
-func (b *beside) end() {
+func (b *bounded) end() {
 	if b.over {
 		return
 	}
@@ -162,38 +163,38 @@ func (b *beside) end() {
 }
 
 // proves reports whether it has explored everything.
-func (b *beside) proves() bool {
+func (b *bounded) proves() bool {
 	return b.over && b.err == nil && b.stats.Complete && b.stats.Pruned == 0 && len(b.found) == 0 && !b.raced()
 }
 
-// lookBeside lets the bounded search have its share.
-func (d *deepening) lookBeside() {
-	if d.beside == nil || d.beside.over || d.beside.steps*(besideShare-1) >= d.steps-d.warm {
+// letBounded lets the bounded search have its share.
+func (d *deepening) letBounded() {
+	if d.bounded == nil || d.bounded.over || d.bounded.steps*(boundedShare-1) >= d.steps-d.warm {
 		return
 	}
-	if d.beside.run(max(d.pace(besideSlice), (d.steps-d.warm)/(4*besideShare))) {
-		d.takeBeside()
+	if d.bounded.run(max(d.pace(boundedSlice), (d.steps-d.warm)/(4*boundedShare))) {
+		d.takeBounded()
 	}
 }
 
-// takeBeside takes over the bugs that the bounded search has found.
-func (d *deepening) takeBeside() {
-	b := d.beside
+// takeBounded takes over the bugs that the bounded search has found.
+func (d *deepening) takeBounded() {
+	b := d.bounded
 	if b.taken {
 		return
 	}
 	b.taken = true
 	var long *scheduler.BudgetError
 	if b.err != nil && !errors.As(b.err, &long) {
-		d.besideErr = b.err
+		d.boundedErr = b.err
 		return
 	}
 	if b.err != nil {
 		return
 	}
 	if b.watched != nil {
-		d.both.Add(b.watched.adjacent.Detector)
-		if d.besideErr = b.takeRaces(d.both); d.besideErr != nil {
+		d.both.Add(b.watched.Adjacent.Detector)
+		if d.boundedErr = b.takeRaces(d.both); d.boundedErr != nil {
 			return
 		}
 	}
@@ -203,7 +204,7 @@ func (d *deepening) takeBeside() {
 		}
 		if i < len(b.trace) {
 			f.schedule = b.trace[i]
-		} else if f.schedule, d.besideErr = story.Schedule(b.Session, f.path); d.besideErr != nil { // a race
+		} else if f.schedule, d.boundedErr = story.Schedule(b.Session, f.path); d.boundedErr != nil { // a race
 			return
 		}
 		f.fresh = false

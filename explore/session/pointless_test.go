@@ -1,4 +1,4 @@
-package explore
+package session
 
 import (
 	"slices"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"landgo/explore/config"
-	"landgo/explore/session"
 	"landgo/image"
 	"landgo/internal/compile"
 )
@@ -37,9 +36,9 @@ func TestPointless(t *testing.T) {
 		"exchange": bare(t, exchange), "exchange, stripped": bare(t, exchange, "-s"),
 		"acquires": bare(t, acquires),
 		// musl links no mutex into a program that uses none; glibc always does.
-		"musl": build(t, "musl-gcc", "-O2", "deadlock_two"), "musl, no mutex": build(t, "musl-gcc", "-O2", "lost_update"),
-		"glibc": build(t, "gcc", "-O1", "deadlock_two"), "glibc, no mutex": build(t, "gcc", "-O1", "lost_update"),
-		"musl, stripped": build(t, "musl-gcc", "-O2", "lost_update", "-s"), "glibc, stripped": build(t, "gcc", "-O1", "lost_update", "-s"),
+		"musl": compile.File(t, "musl-gcc", "../../guests/linux/deadlock_two.c", "-O2"), "musl, no mutex": compile.File(t, "musl-gcc", "../../guests/linux/lost_update.c", "-O2"),
+		"glibc": compile.File(t, "gcc", "../../guests/linux/deadlock_two.c", "-O1"), "glibc, no mutex": compile.File(t, "gcc", "../../guests/linux/lost_update.c", "-O1"),
+		"musl, stripped": compile.File(t, "musl-gcc", "../../guests/linux/lost_update.c", "-O2", "-s"), "glibc, stripped": compile.File(t, "gcc", "../../guests/linux/lost_update.c", "-O1", "-s"),
 	}
 	for name, path := range guests {
 		img, err := image.Open(path)
@@ -55,12 +54,12 @@ func TestPointless(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := session.NewSession(config.Config{Switching: config.Switching{PP: points}}, img, nil)
-			if err := s.ReadProfile(); err != nil {
+			s := newSession(config.Config{Switching: config.Switching{PP: points}}, img, nil)
+			if err := s.readProfile(); err != nil {
 				t.Fatal(err)
 			}
 			want := refused == "every" || slices.Contains(strings.Split(refused, "; "), name)
-			got := s.Platform.Pointless(s)
+			got := s.Platform.pointless(&s.Program)
 			if (got != "") != want || want && !strings.HasPrefix(got, "--pp "+list+": ") {
 				t.Errorf("%s: --pp %s: %q, want refused %v", name, list, got, want)
 			}
