@@ -17,11 +17,11 @@ import (
 // one that spins.
 func TestWhoCanRun(t *testing.T) {
 	threads := []ownThread{
-		{state: ownReady, priority: 1},
-		{state: ownReady, priority: 2},
-		{state: ownBlocked, priority: 3},
-		{state: ownReady, priority: 9, idle: true},
-		{state: ownReady, priority: 2},
+		{State: ownReady, Priority: 1},
+		{State: ownReady, Priority: 2},
+		{State: ownBlocked, Priority: 3},
+		{State: ownReady, Priority: 9, Idle: true},
+		{State: ownReady, Priority: 2},
 	}
 	for _, c := range []struct {
 		name   string
@@ -33,7 +33,7 @@ func TestWhoCanRun(t *testing.T) {
 		{"without ranks", func(k *Kernel) { k.known.Unranked = true }, []trace.TID{0, 1, 4}},
 		{"one spins", func(k *Kernel) { k.threads[4].Stand = scheduler.StandSpin }, []trace.TID{0, 1}},
 		{"one has ended", func(k *Kernel) { k.threads[1].Stand = scheduler.StandExited }, []trace.TID{0, 4}},
-		{"the blocked one is woken", func(k *Kernel) { k.threads[2].own.state = ownReady }, []trace.TID{0, 2}},
+		{"the blocked one is woken", func(k *Kernel) { k.threads[2].own.State = ownReady }, []trace.TID{0, 2}},
 	} {
 		k, _ := newKernel(t, image.I386, threads...)
 		c.change(k)
@@ -55,7 +55,7 @@ func TestWhoCanRun(t *testing.T) {
 // TestUnsettled: the order in which threads are reached makes a difference where one
 // sleeps, where priorities differ, and before a tail that others can tell.
 func TestUnsettled(t *testing.T) {
-	ready := ownThread{state: ownReady}
+	ready := ownThread{State: ownReady}
 	for _, c := range []struct {
 		name    string
 		second  ownThread
@@ -63,14 +63,14 @@ func TestUnsettled(t *testing.T) {
 		settled bool
 	}{
 		{"two that were interrupted", ready, nil, true},
-		{"one sleeps", ownThread{state: ownSleeping}, nil, false},
-		{"priorities differ", ownThread{state: ownReady, priority: 1}, nil, false},
-		{"they don't matter", ownThread{state: ownReady, priority: 1}, func(k *Kernel) { k.known.Unranked = true }, true},
-		{"before the tail of a wait", ownThread{state: ownReady, tail: true, kind: tailOfWait}, nil, false},
-		{"before that of a yield", ownThread{state: ownReady, tail: true, kind: tailOfYield}, nil, true},
-		{"a yield's that was seen to do more", ownThread{state: ownReady, tail: true, kind: tailOfYield},
+		{"one sleeps", ownThread{State: ownSleeping}, nil, false},
+		{"priorities differ", ownThread{State: ownReady, Priority: 1}, nil, false},
+		{"they don't matter", ownThread{State: ownReady, Priority: 1}, func(k *Kernel) { k.known.Unranked = true }, true},
+		{"before the tail of a wait", ownThread{State: ownReady, Tail: true, Kind: tailOfWait}, nil, false},
+		{"before that of a yield", ownThread{State: ownReady, Tail: true, Kind: tailOfYield}, nil, true},
+		{"a yield's that was seen to do more", ownThread{State: ownReady, Tail: true, Kind: tailOfYield},
 			func(k *Kernel) { k.known.HeavyTails[tailOfYield] = true }, false},
-		{"one waits", ownThread{state: ownBlocked, tail: true, kind: tailOfWait}, nil, true},
+		{"one waits", ownThread{State: ownBlocked, Tail: true, Kind: tailOfWait}, nil, true},
 		{"trying decides", ready, func(k *Kernel) { k.known.Probes = true }, false},
 	} {
 		k, _ := newKernel(t, image.X86_64, ready, c.second)
@@ -86,7 +86,7 @@ func TestUnsettled(t *testing.T) {
 // TestTicksLearn: what ticks do to a byte is learned once, makes points finer, and is in
 // conflict with threads' accesses to that byte.
 func TestTicksLearn(t *testing.T) {
-	k, _ := newKernel(t, image.I386, ownThread{state: ownReady})
+	k, _ := newKernel(t, image.I386, ownThread{State: ownReady})
 	write := trace.Access{Addr: 0x8002, Size: 1, Flags: trace.Write}
 	read := trace.Access{Addr: 0x8006, Size: 4} // over the end of 8 bytes
 	k.tickDid([]trace.Access{write, read})
@@ -121,9 +121,9 @@ func TestTicksLearn(t *testing.T) {
 // TestTails: a tail that does no more than pop what it pushed isn't heavy; one that
 // touches anything else is, and so is one whose words another thread meddles with.
 func TestTails(t *testing.T) {
-	yielded := ownThread{state: ownReady, tail: true, kind: tailOfYield, stack: 0x9000}
+	yielded := ownThread{State: ownReady, Tail: true, Kind: tailOfYield, Stack: 0x9000}
 	newKernelOff := func() *Kernel {
-		k, _ := newKernel(t, image.I386, ownThread{state: ownReady}, yielded)
+		k, _ := newKernel(t, image.I386, ownThread{State: ownReady}, yielded)
 		k.machine.Put(&k.on, 0)
 		k.machine.Alive(0, 0, true)
 		return k
@@ -152,27 +152,27 @@ func TestTails(t *testing.T) {
 
 // TestKernelRewinds: a kernel's part of a thread goes back with the thread.
 func TestKernelRewinds(t *testing.T) {
-	k, _ := newKernel(t, image.I386, ownThread{state: ownReady, priority: 1}, ownThread{state: ownBlocked})
+	k, _ := newKernel(t, image.I386, ownThread{State: ownReady, Priority: 1}, ownThread{State: ownBlocked})
 	at := k.Mark()
 	k.save(1)
-	k.threads[1].own.state, k.threads[1].Insns = ownReady, 7
+	k.threads[1].own.State, k.threads[1].Insns = ownReady, 7
 	k.machine.Put(&k.ticks, 3)
 	inner := k.Mark()
 	k.save(1)
-	k.threads[1].own.priority = 5
+	k.threads[1].own.Priority = 5
 	k.Rewind(inner)
-	if th := &k.threads[1]; th.own.state != ownReady || th.own.priority != 0 || th.Insns != 7 {
+	if th := &k.threads[1]; th.own.State != ownReady || th.own.Priority != 0 || th.Insns != 7 {
 		t.Errorf("after the first rewind: %+v", th.own)
 	}
 	k.Rewind(at)
-	if th := &k.threads[1]; th.own.state != ownBlocked || th.Insns != 0 || k.ticks.Get() != 0 || len(k.ownLog) != 2 {
+	if th := &k.threads[1]; th.own.State != ownBlocked || th.Insns != 0 || k.ticks.Get() != 0 || len(k.ownLog) != 2 {
 		t.Errorf("after the second rewind: %+v, %d ticks, %d kept", th.own, k.ticks.Get(), len(k.ownLog))
 	}
 }
 
 // TestStuckKernel: threads that are left are a deadlock, but for the idle one.
 func TestStuckKernel(t *testing.T) {
-	k, _ := newKernel(t, image.I386, ownThread{state: ownReady, idle: true}, ownThread{state: ownBlocked})
+	k, _ := newKernel(t, image.I386, ownThread{State: ownReady, Idle: true}, ownThread{State: ownBlocked})
 	if f := k.Stuck(false); f == nil || f.Kind != scheduler.Deadlock || f.Thread != 1 || !strings.Contains(f.Message, "thread 0.1 waits for") {
 		t.Errorf("got %+v", f)
 	}
@@ -183,7 +183,7 @@ func TestStuckKernel(t *testing.T) {
 	if f := k.Stuck(false); f != nil {
 		t.Errorf("none is left: %+v", f)
 	}
-	k, _ = newKernel(t, image.I386, ownThread{state: ownReady}, ownThread{state: ownBlocked})
+	k, _ = newKernel(t, image.I386, ownThread{State: ownReady}, ownThread{State: ownBlocked})
 	k.SpinOn(0, []trace.Access{{Addr: 0x8000, Size: 4}})
 	if f := k.Stuck(false); f == nil || f.Kind != scheduler.Livelock || f.Thread != 0 || len(f.Waits) != 2 {
 		t.Errorf("one spins: %+v", f)
