@@ -88,7 +88,7 @@ static bool allocate_all(struct machine *m)
 	return m->journal && m->records && m->trace && m->repeat;
 }
 
-struct machine *machine_open(bool is32, uint64_t space, uint64_t code_lo, uint64_t code_len, const char **err)
+struct machine *machine_open(bool engine, bool is32, uint64_t space, uint64_t code_lo, uint64_t code_len, const char **err)
 {
 	struct machine *m = calloc(1, sizeof *m);
 	if (!m) {
@@ -105,7 +105,7 @@ struct machine *machine_open(bool is32, uint64_t space, uint64_t code_lo, uint64
 	else if (!allocate_all(m))
 		*err = "out of memory";
 	else
-		*err = open_engine(m);
+		*err = engine ? open_engine(m) : NULL;
 	if (*err) {
 		machine_close(m);
 		return NULL;

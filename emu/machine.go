@@ -76,7 +76,7 @@ func New(cfg Config) (*Machine, error) {
 		lo, n = 0, space // it may be anywhere
 	}
 	var msg *C.char
-	c := C.machine_open(C.bool(cfg.Mode == I386), C.uint64_t(space), C.uint64_t(lo), C.uint64_t(n), &msg)
+	c := C.machine_open(C.bool(!cfg.NoEngine), C.bool(cfg.Mode == I386), C.uint64_t(space), C.uint64_t(lo), C.uint64_t(n), &msg)
 	if c == nil {
 		return nil, fmt.Errorf("can't set up the machine: %s", C.GoString(msg))
 	}
@@ -95,6 +95,9 @@ func New(cfg Config) (*Machine, error) {
 	c.uniprocessor = C.bool(cfg.Uniprocessor)
 	c.bare, c.code_bias = C.bool(cfg.Bare), C.uint64_t(cfg.CodeBias)
 	m.mapHeap()
+	if cfg.NoEngine {
+		return m, nil
+	}
 	if err := m.mapBoard(); err != nil {
 		m.Close()
 		return nil, err

@@ -27,8 +27,8 @@ static inline bool is_program(const struct machine *m, uint64_t pc)
 	return m->programs && pc < m->code_bias && m->user;
 }
 
-/* machine.c */
-struct machine *machine_open(bool is32, uint64_t space, uint64_t code_lo, uint64_t code_len, const char **err);
+/* machine.c: without an engine nothing runs, and there are no contexts. */
+struct machine *machine_open(bool engine, bool is32, uint64_t space, uint64_t code_lo, uint64_t code_len, const char **err);
 const char *machine_map(struct machine *m, uint64_t lo, uint64_t hi, bool code);
 const char *machine_hook(struct machine *m);
 void machine_close(struct machine *m);

@@ -86,6 +86,9 @@ type Config struct {
 	// Programs: the kernel of a bare machine runs user programs, below CodeBias: code
 	// that it puts into memory. It is i386, and its page tables have two levels.
 	Programs bool
+	// NoEngine: the machine has memory, marks and what is known of sharing, and no
+	// processor: there are no contexts, and nothing runs. For tests of what goes back.
+	NoEngine bool
 }
 
 // Range is an address range [Lo, Hi).

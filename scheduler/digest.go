@@ -84,7 +84,7 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 		h.Words(th.Access.Addr, uint64(th.Access.Size), th.Access.PC)
 	case StandOp, StandTrap, StandSleep, StandFailure:
 		hashRegs(&h, &th.Regs)
-		h.Words(uint64(th.role), uint64(th.phase), bit(th.timed), th.deadline, bit(th.badTime), bit(th.released), th.result, th.mutex)
+		th.hashOperation(&h)
 		h.Words(bit(th.trap.Syscall), bit(th.trap.Sysenter), uint64(th.trap.Vector), uint64(th.trap.Len))
 		h.Words(uint64(th.pending.Kind), th.pending.Obj, th.pending.Arg, uint64(th.pending.Size))
 	default:
@@ -97,49 +97,9 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 		hashText(&h, f.Message)
 		h.Word(f.PC)
 	}
-	for _, q := range []*quiet{&th.quiet, &th.release, &th.alloc.quiet} {
-		h.Words(bit(q.on), bit(q.watch), uint64(q.role), q.ret, q.sp)
-	}
-	for i := range th.inside {
-		f := &th.inside[i]
-		h.Words(uint64(f.role), f.ret, f.sp, uint64(f.family), f.p, f.size, f.old.Addr, f.old.Size)
-	}
-	if b := th.given; b != nil {
-		h.Words(b.Addr, b.Size, uint64(b.Family))
-	}
 	h.Words(bit(th.starting), bit(th.native), bit(th.atExit), th.entry, th.Created, th.self, th.exitPC, th.exitSP, th.entryOfChild, th.stack, bit(th.ownStack), uint64(th.cache))
-	h.Words(th.interrupted, uint64(len(th.onces)))
-	for _, o := range th.onces {
-		h.Words(o.obj, o.sp, o.ret)
-	}
-	for i := range th.held {
-		w := &th.held[i]
-		h.Words(w.frame, w.pc, w.sp, bit(w.eintr), uint64(w.role), uint64(w.phase), bit(w.timed), w.deadline, bit(w.badTime), w.result, w.mutex, bit(w.released))
-		h.Words(uint64(w.pending.Kind), w.pending.Obj, w.quiet.id, w.quiet.was)
-		if w.given != nil {
-			h.Word(w.given.Addr)
-		}
-		h.Words(w.args[:]...)
-	}
-	for _, lock := range th.holds {
-		h.Word(lock)
-	}
-	return h.Sum()
-}
-
-func (o *object) digest() trace.Digest {
-	h := trace.NewHash()
-	h.Words(partObject, o.addr, uint64(o.kind), uint64(o.owner), o.depth, uint64(o.mtype), o.value, o.clock, bit(o.done), bit(o.destroyed), uint64(o.flags), bit(o.strange))
-	for _, w := range o.words {
-		h.Word(uint64(w))
-	}
-	hashText(&h, o.torn)
-	for _, list := range [][]trace.TID{o.readers, o.waiters} {
-		h.Word(uint64(len(list)))
-		for _, t := range list {
-			h.Word(uint64(t))
-		}
-	}
+	h.Word(th.interrupted)
+	th.hashCalls(&h)
 	return h.Sum()
 }
 

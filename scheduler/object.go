@@ -206,3 +206,19 @@ func (s *library) objectBytes() [][2]uint64 {
 	sort.Slice(out, func(i, j int) bool { return out[i][0] < out[j][0] })
 	return out
 }
+
+func (o *object) digest() trace.Digest {
+	h := trace.NewHash()
+	h.Words(partObject, o.addr, uint64(o.kind), uint64(o.owner), o.depth, uint64(o.mtype), o.value, o.clock, bit(o.done), bit(o.destroyed), uint64(o.flags), bit(o.strange))
+	for _, w := range o.words {
+		h.Word(uint64(w))
+	}
+	hashText(&h, o.torn)
+	for _, list := range [][]trace.TID{o.readers, o.waiters} {
+		h.Word(uint64(len(list)))
+		for _, t := range list {
+			h.Word(uint64(t))
+		}
+	}
+	return h.Sum()
+}
