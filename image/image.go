@@ -40,7 +40,7 @@ func (m Machine) String() string {
 	return [...]string{"x86-64", "i386"}[m]
 }
 
-// Word is the size of a general register and of what push pushes.
+// Word is the size of a general register and of a pushed word.
 func (m Machine) Word() uint64 {
 	if m == I386 {
 		return 4

@@ -2,7 +2,7 @@ package bare
 
 import "landgo/kernel"
 
-// state is what a board's devices have to remember.
+// state is the state of a board's devices.
 type state struct {
 	output                                       []byte
 	pic                                          [2]controller

@@ -178,7 +178,8 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.R
 	return *o
 }
 
-// Touched is what the latest Fault or Leave touched, for the thread and for others.
+// Touched lists the accesses of the latest Fault or Leave, for the thread and
+// for others.
 func (k *Kernel) Touched() ([]trace.Access, []kernel.Deed) { return k.log.Made(), k.log.Others() }
 
 // Output implements kernel.Kernel.
