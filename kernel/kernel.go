@@ -125,9 +125,9 @@ type Outcome struct {
 	// general registers that Do returned (the return from a signal handler).
 	RestoreCPU bool
 	Resume     emu.Ctx
-	// Interrupted, if not 0, is the stack pointer at the entry of a signal handler into
-	// which the caller goes, instead of back to where Do began or, with RestoreCPU, to
-	// where that handler's return would take it.
+	// Interrupted, if not 0, is the stack pointer at the entry of a signal
+	// handler that the caller enters. Otherwise it goes back to the place where
+	// Do began or, with RestoreCPU, to the place after that handler's return.
 	Interrupted uint64
 }
 

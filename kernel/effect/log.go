@@ -1,7 +1,7 @@
 // Package effect is the door between a kernel and the shared state of its
-// guest's threads: the guest's memory, the permissions of its pages, and the
-// words of the kernel's own state. A kernel that has no other way in can't
-// touch anything without that being on record.
+// guest's threads. That is the guest's memory, the permissions of its pages,
+// and the words of the kernel's own state. A kernel that has no other way in
+// can't touch anything without that being on record.
 //
 //	handler ── Get, Set ──────> Word     a word of the kernel's state
 //	        ── Read, Write ───> memory   bytes of the guest's

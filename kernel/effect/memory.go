@@ -106,7 +106,7 @@ func (l *Log) TakeAway(addr, size uint64) {
 }
 
 // Gone reports whether whole pages have all been accessible once and are in no map now.
-// What is recorded ends with the first page that decides.
+// The record ends with the first page that decides.
 func (l *Log) Gone(addr, size uint64) bool {
 	if size == 0 || addr+size < addr {
 		return size == 0

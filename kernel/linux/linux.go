@@ -51,7 +51,7 @@ type Kernel struct {
 	space     space
 	queues    map[uint64]*queue // by address; grows only
 	clock     effect.Word       // CLOCK_REALTIME, in nanoseconds
-	busy      effect.Word       // what of its way was processor time: looks at it moved it
+	busy      effect.Word       // the part of it that is processor time: looks at it moved it
 	actions   [numSignals]action
 	pending   effect.Word // signals sent to the process that every thread blocks
 	handlers  frames
