@@ -84,8 +84,8 @@ SOAK_GUESTS ?= 600
 SOAK_OUTSIDE ?= 1000
 SOAK_RUNS ?= 300
 SOAK_FILES ?= 100000
-# Of the C in emu: the kernel's reservation of the guest's space is no leak. What is
-# undefined in C ends the test.
+# Of the C in emu: the kernel's reservation of the guest's space is no leak.
+# Undefined behaviour in C ends the test.
 SANITIZE = CGO_CFLAGS="$${CGO_CFLAGS:--g -O2} -fsanitize=undefined -fno-sanitize-recover=undefined" \
 	CGO_LDFLAGS="$${CGO_LDFLAGS:--g -O2} -fsanitize=undefined" ASAN_OPTIONS=detect_leaks=0
 soak: setup

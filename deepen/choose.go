@@ -50,9 +50,10 @@ func (p *Plan) next() *Job {
 	return nil
 }
 
-// turn is the job that may be the proof, if it is its turn in any case: for its
-// warm-up, for its share, and when the others have had as much as it needs. Of
-// several it is the one that needs least. Naive plans have nothing else.
+// turn is the job that may be the proof, if it is its turn in any case. It is
+// so for its warm-up, for its share, and when the others have had as much as it
+// needs. Of several it is the one that needs least. Naive plans have nothing
+// else.
 func (p *Plan) turn() (best *Job) {
 	if p.opts.Naive {
 		return nil

@@ -33,10 +33,11 @@ type digestPoint struct {
 var ErrClockRead = errors.New("the guest reads the processor's time-stamp counter (rdtsc), which counts instructions: two ways to a state may differ in it")
 
 // Digest is the same for two states of this machine if and only if guest
-// memory, page permissions and the values changed through Set are the same, as
-// far as 128 bits go. Contexts have digests of their own (CPUDigest). It fails
-// if something was changed through Undo, whose value it can't see, or the guest
-// has read a clock that isn't part of contexts' digests.
+// memory, page permissions and the values changed through Set are. 128 bits
+// leave a negligible chance of error. Contexts have digests of their own
+// (CPUDigest). It fails if something was changed through Undo, whose value it
+// can't see, or the guest has read a clock that isn't part of contexts'
+// digests.
 func (m *Machine) Digest() (trace.Digest, error) {
 	if m.c.clock_reads != 0 {
 		return trace.Digest{}, ErrClockRead

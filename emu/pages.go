@@ -34,8 +34,9 @@ func (m *Machine) Mapped(addr, size uint64) uint64 {
 	return uint64(len(perm)-bytes.Count(perm, []byte{0})-bytes.Count(perm, []byte{gone})) << pageShift
 }
 
-// GoneEnd is the first address from addr on whose page isn't one that was accessible
-// and was taken away since, or the end of [addr, addr+size), whole pages, if all are.
+// GoneEnd is the first address from addr on whose page wasn't accessible once
+// and taken away since. If all pages were, it is the end of [addr, addr+size),
+// whole pages.
 func (m *Machine) GoneEnd(addr, size uint64) uint64 {
 	end := addr
 	for ; end-addr < size && end < m.space && m.perm[end>>pageShift] == gone; end += pageSize {

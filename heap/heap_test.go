@@ -15,8 +15,8 @@ func at(t trace.TID, step int32) Event {
 }
 
 // TestAccess: the classes of accesses, by hand. There are a live block of 24
-// bytes at 0x1000, a freed one of 8 at 0x1030, a live one of 4 at 0x1100, one
-// of 100 at 0x2000 in which a pool had a block that it took back.
+// bytes at 0x1000, a freed one of 8 at 0x1030, a live one of 4 at 0x1100. One
+// of 100 at 0x2000 had a block of a pool, which took it back.
 func TestAccess(t *testing.T) {
 	h := New()
 	for _, b := range []Block{{Addr: 0x1000, Size: 24}, {Addr: 0x1030, Size: 8}, {Addr: 0x1100, Size: 4},

@@ -9,13 +9,13 @@ import (
 // aligned words or vectors, up to beyond their end.
 var aheadPrefixes = []string{"str", "mem", "rawmem", "stp", "wcs", "wmem", "index", "rindex", "bcmp"}
 
-// bytewise begin the names of those of them that read character by character: what
-// they read beyond the end is an error.
+// bytewise begin the names of those of them that read character by character:
+// their reads beyond the end are errors.
 var bytewise = []string{"strto", "wcsto", "strftime", "wcsftime", "strptime", "strfmon", "strfrom", "strerror", "strsignal"}
 
 // ReadsAhead lists the code of libc's string functions, whose reads beyond the
-// end of what they were given aren't errors. A program's own function is never
-// one, whatever its name: it has line information, or no symbol.
+// end of their input aren't errors. A program's own function is never one,
+// whatever its name: it has line information, or no symbol.
 func (im *Image) ReadsAhead() []Range {
 	var all []Range
 	for _, f := range im.Functions() {

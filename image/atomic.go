@@ -32,7 +32,7 @@ func (im *Image) DeclaresAtomic() bool {
 // alone has names for many.
 type typeUses struct {
 	atomic map[dwarf.Offset]bool
-	names  map[dwarf.Offset]dwarf.Offset // typedefs, and what they stand for
+	names  map[dwarf.Offset]dwarf.Offset // typedefs, and their types
 	used   map[dwarf.Offset]bool         // by something that is no typedef
 }
 
@@ -116,9 +116,9 @@ func (im *Image) ofRuntime(pc uint64) bool {
 	return ok && own(main.Addr) && !own(pc)
 }
 
-// AtomicIn reports whether what lies at an offset in a block of memory is declared
-// as atomic by the block's type, and whether that is certain. The code at one place
-// asked for the block, that at the other uses it; its type is one to which their
+// AtomicIn reports whether the type of a block of memory declares the object at
+// an offset as atomic, and whether that is certain. The code at one place asked
+// for the block, that at the other uses it; its type is one to which their
 // units have pointers, or an array of such.
 func (im *Image) AtomicIn(asked, used, size, offset uint64) (atomic, certain bool) {
 	d := &im.debug

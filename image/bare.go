@@ -8,8 +8,8 @@ import (
 // Kernels that own the machine. One is known by an annotation that it calls
 // (guests/kernel/landgo.h), or by the header that multiboot loaders look for.
 
-// BareProfile is for kernels that own the machine: they say what their functions
-// mean by annotations, not by names.
+// BareProfile is for kernels that own the machine: annotations give their
+// functions their meaning, not names.
 var BareProfile = Profile{Name: "bare"}
 
 // TellPrefix begins the names of the annotations.
@@ -23,8 +23,8 @@ func (im *Image) saysBare() bool {
 	return im.Segments[n-1].Addr >= addressLimit(im.Machine) // where only kernels are
 }
 
-// narrowCode takes code to be where the sections with instructions are: a kernel
-// is often linked into one segment, and what it writes mustn't count as code.
+// narrowCode takes code to be where the sections with instructions are: a
+// kernel is often linked into one segment, and its data mustn't count as code.
 func (im *Image) narrowCode() {
 	var code []Range
 	for _, s := range im.file.Sections {

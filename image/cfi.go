@@ -9,7 +9,7 @@ import (
 // information or not, and which strip leaves) and .debug_frame.
 //
 // Source: DWARF 5 §6.4 and the Linux Standard Base's chapter on exception
-// frames. A common entry (CIE) holds what many functions share; a frame
+// frames. A common entry (CIE) holds the common part of many functions; a frame
 // description (FDE) belongs to one range of code. Both hold programs that, run
 // up to an instruction, say how to find the caller's registers there (file
 // cfirow.go).
@@ -32,8 +32,8 @@ type common struct {
 	program    []byte
 }
 
-// How a pointer is encoded (LSB, DW_EH_PE_*): the low half says its size, the
-// high half what it counts from.
+// How a pointer is encoded (LSB, DW_EH_PE_*): the low half has its size, the
+// high half its base.
 const (
 	encAbsolute = 0x00
 	encULEB     = 0x01
@@ -67,8 +67,8 @@ type cfiSection struct {
 	commons  map[int]*common
 }
 
-// parse returns the section's FDEs, sorted. Damage ends it early: what was read
-// until then is good.
+// parse returns the section's FDEs, sorted. Damage ends it early: the entries
+// before it are good.
 func (c *cfiSection) parse() []description {
 	var ds []description
 	c.commons = map[int]*common{}

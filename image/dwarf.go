@@ -13,7 +13,7 @@ import (
 // every way into it goes through guard, and data that could expand (compressed
 // sections, shared range lists) has a budget.
 type debugInfo struct {
-	mu     sync.Mutex // guards all below and what is built from it
+	mu     sync.Mutex // guards all below and the data built from it
 	loaded bool
 	data   *dwarf.Data // nil: the file has none that can be used
 	units  []*unit
@@ -22,7 +22,7 @@ type debugInfo struct {
 	sections dwarfSections
 	infoSize int
 	longest  map[string]int // strings of sections, see longestIn
-	// fields and text are what may still be read for the question under way, see
+	// fields and text are the rest of the budget of the current question, see
 	// dwarfreader.go.
 	fields, text int
 	// lines has the tables read: units can share one. rowsLeft is
@@ -125,7 +125,8 @@ func inRanges(rs [][2]uint64, pc uint64) bool {
 	return false
 }
 
-// name is an entry's name, its own or that of what it is an instance of.
+// name is an entry's name, its own or that of the entry that it is an instance
+// of.
 func (d *debugInfo) name(e *dwarf.Entry) string {
 	const maxHops = 8 // real chains have three; hostile ones are circles
 	for hop := 0; e != nil && hop < maxHops; hop++ {

@@ -80,7 +80,7 @@ func (d *debugInfo) guard(f func() error) error {
 	return guard(f)
 }
 
-// spend counts what reading an entry took.
+// spend counts the cost of reading an entry.
 func (d *debugInfo) spend(e *dwarf.Entry) {
 	d.fields -= 1 + len(e.Field)
 	for i := range e.Field {

@@ -29,7 +29,7 @@ const (
 // dwarfSections are those that landgo reads, by the ends of their names.
 type dwarfSections map[string][]byte
 
-// readDWARF reads the sections; each is there once in what a linker writes.
+// readDWARF reads the sections; a linker writes each once.
 func readDWARF(f *elf.File, fileSize int) (dwarfSections, error) {
 	total := uint64(0)
 	for _, s := range f.Sections {
@@ -60,8 +60,8 @@ func readDWARF(f *elf.File, fileSize int) (dwarfSections, error) {
 	return all, nil
 }
 
-// data is what debug/dwarf makes of the sections, and where the entries of each
-// unit begin.
+// data is debug/dwarf's form of the sections, and the beginning of each unit's
+// entries.
 func (all dwarfSections) data() (*dwarf.Data, []dwarf.Offset, error) {
 	for _, name := range []string{"str", "line_str"} {
 		if n := longest(all[name]); n > maxDebugString {

@@ -35,7 +35,7 @@ const (
 // clears the upper half, so it is a whole one.) A conditional write counts as
 // read too.
 type Effects struct {
-	// Reads: the registers that what it does depends on, addresses included.
+	// Reads: the registers that its results depend on, addresses included.
 	Reads RegMask
 	// Writes: the registers that are overwritten as a whole.
 	Writes RegMask
@@ -52,7 +52,7 @@ type Effects struct {
 	Vector bool
 }
 
-// operand is what an instruction does with one of its operands.
+// operand is an instruction's use of one of its operands.
 type operand uint8
 
 const (
@@ -83,8 +83,8 @@ const (
 )
 
 // EffectsOf gives the effects of the instruction that code begins with; false
-// for what isn't in the table: x87, system and most SSE instructions, and any
-// unknown one. The caller then has to take everything for live.
+// for one that isn't in the table: x87, system and most SSE instructions, and
+// any unknown one. The caller then has to take everything for live.
 func EffectsOf(code []byte, m Machine) (Effects, bool) {
 	inst, _, err := decode(code, m)
 	if err != nil {
@@ -154,7 +154,7 @@ func (e *Effects) register(mask RegMask, use operand, whole bool) {
 	}
 }
 
-// special adds what depends on more than the opcode.
+// special adds effects that depend on more than the opcode.
 func (e *Effects) special(inst *x86asm.Inst) {
 	switch inst.Op {
 	case x86asm.XOR, x86asm.SUB, x86asm.SBB:
@@ -169,7 +169,7 @@ func (e *Effects) special(inst *x86asm.Inst) {
 		switch {
 		case inst.Args[1] == nil:
 			e.wide(inst)
-		case inst.Args[2] == nil: // also reads what it writes
+		case inst.Args[2] == nil: // also reads its destination
 			e.operand(inst.Args[0], modify)
 		}
 	case x86asm.MUL, x86asm.DIV, x86asm.IDIV:
@@ -178,7 +178,7 @@ func (e *Effects) special(inst *x86asm.Inst) {
 	if repeats(inst) {
 		e.Reads |= RCX
 		e.Writes |= RCX
-		// With a count of 0 nothing happens: what would be written lives on.
+		// With a count of 0 nothing happens: the old value lives on.
 		if e.WritesFlags {
 			e.ReadsFlags, e.WritesFlags = true, false
 		}

@@ -160,7 +160,7 @@ var conditionalMoves = []x86asm.Op{
 
 // vectorMoves move, combine and convert; a general register among their
 // operands is read or replaced as a whole. Effects.Vector stands for all SSE
-// registers, so what becomes of them needn't be told.
+// registers, so the table needn't have them.
 var vectorMoves = []x86asm.Op{
 	x86asm.MOVAPS, x86asm.MOVAPD, x86asm.MOVUPS, x86asm.MOVUPD, x86asm.MOVDQA, x86asm.MOVDQU,
 	x86asm.MOVSS, x86asm.MOVSD_XMM, x86asm.MOVD, x86asm.MOVQ, x86asm.MOVLPS, x86asm.MOVHPS, x86asm.MOVLPD, x86asm.MOVHPD,

@@ -2,9 +2,9 @@ package image
 
 import "golang.org/x/arch/x86/x86asm"
 
-// Unwinding code without call-frame information, forwards: what the rest of a
-// function does to the stack. Debian's musl has no such information at all, and
-// no frame pointers either.
+// Unwinding code without call-frame information, forwards: the effect of a
+// function's rest on the stack. Debian's musl has no such information at all,
+// and no frame pointers either.
 //
 // Whatever a function does to its stack, it undoes before it returns. So run
 // the rest of the function from the thread's place, and follow only the stack
@@ -154,7 +154,7 @@ func (w *walker) follow(s *stackState, inst *x86asm.Inst) (branch uint64, ok boo
 	return 0, w.moveStack(s, inst)
 }
 
-// endsFunction: next is behind a function's last instruction, so what comes
+// endsFunction: next is behind a function's last instruction, so the code
 // before it doesn't go on.
 func (w *walker) endsFunction(next uint64) bool {
 	f, ok := w.im.SymbolAt(next - 1)
@@ -179,8 +179,8 @@ func (w *walker) neverReturns(next uint64, inst *x86asm.Inst) bool {
 	return false
 }
 
-// moveStack executes what concerns rsp and the frame register; false where
-// rsp becomes unknown.
+// moveStack executes the effects on rsp and the frame register; false if rsp
+// becomes unknown.
 func (w *walker) moveStack(s *stackState, inst *x86asm.Inst) bool {
 	sp, word := &s.regs[regRSP], w.im.Machine.Word()
 	dst, isReg := dwarfReg(inst.Args[0], w.im.Machine)

@@ -13,7 +13,7 @@ const (
 	NotProgram                    // an object file, a library, a core dump
 	Dynamic                       // needs a dynamic linker
 	NoCode                        // nothing to load or to execute
-	TooLarge                      // beyond what a guest may have
+	TooLarge                      // beyond a guest's limits
 )
 
 // Error is why a file can't be a guest. Errors of the operating system's are

@@ -109,7 +109,7 @@ func (e *expression) step(op byte) bool {
 		return ok && e.push(v)
 	case opDup:
 		v := e.pop()
-		e.push(v) // there is room for what was just taken
+		e.push(v) // there is room for the value just taken
 		return e.push(v)
 	case opDrop:
 		e.pop()

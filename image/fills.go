@@ -4,7 +4,8 @@ import "strings"
 
 // Fill is where the memory is that a caller of stdio gives it to work on.
 type Fill struct {
-	// Args are the arguments, from 0, that point to what is filled, or taken apart.
+	// Args are the arguments, from 0, that point to the filled, or parsed,
+	// memory.
 	Args []int
 	// Format is the argument that points to a scanf's format, 0 if there is none:
 	// behind it are pointers, or, with List, a va_list of them.
@@ -15,8 +16,7 @@ type Fill struct {
 // scanfFormat is Format of scanf itself, whose format is argument 0.
 const scanfFormat = -1
 
-// fills are those functions of stdio that put what they make or read into memory of
-// the program's.
+// fills are those functions of stdio that write into memory of the program's.
 var fills = map[string]Fill{}
 
 func init() {
@@ -39,7 +39,7 @@ func init() {
 	}
 }
 
-// Fills says what a function of stdio fills; ok if it fills anything.
+// Fills lists the arguments that a function of stdio fills; ok if there are any.
 func Fills(name string) (f Fill, ok bool) {
 	f, ok = fills[name]
 	return f, ok

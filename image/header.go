@@ -9,7 +9,7 @@ import (
 // because an error should tell the guest's author how to cure it. Only files
 // that pass here are worth the parsing of sections.
 
-// header is what the loader needs of a file's headers.
+// header is the loader's part of a file's headers.
 type header struct {
 	machine Machine
 	base    uint64 // load base
@@ -122,8 +122,8 @@ func (h *header) readProgs(file *elf.Header64, data []byte) error {
 	return nil
 }
 
-// checkStatic tells a static executable, position-independent or not, from
-// what needs a dynamic linker.
+// checkStatic distinguishes a static executable, position-independent or not,
+// from one that needs a dynamic linker.
 func (h *header) checkStatic(data []byte, typ elf.Type) error {
 	errDynamic := errorf(Dynamic, "dynamically linked, and landgo has no dynamic linker")
 	var dynamic []byte

@@ -1,6 +1,6 @@
 // Package image turns an executable file into plain data: the places of its
 // bytes, the names of its functions and variables, the source lines of its
-// instructions, how to walk its stacks, and its instructions' effects on
+// instructions. It also knows how to walk stacks, and instructions' effects on
 // registers. Profiles give its functions their meaning.
 //
 // It stands between a file and everything else: emu loads its segments, kernel
@@ -40,7 +40,7 @@ func (m Machine) String() string {
 	return [...]string{"x86-64", "i386"}[m]
 }
 
-// Word is the size of a general register and of what push pushes.
+// Word is the size of a general register and of a pushed word.
 func (m Machine) Word() uint64 {
 	if m == I386 {
 		return 4

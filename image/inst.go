@@ -36,9 +36,9 @@ func (h *hint) matches(code []byte) bool {
 	return len(code) >= n && bytes.Equal(code[:n-1], h.code[:n-1]) && code[n-1]&h.mask == h.code[n-1]
 }
 
-// decode is x86asm's, made safe: what it decodes wrongly without an error
-// (hints, VEX and EVEX instructions, a lone prefix) is told apart. A hint comes
-// back as a NOP with its text.
+// decode is x86asm's, made safe: it recognises instructions that x86asm decodes
+// wrongly without an error (hints, VEX and EVEX instructions, a lone prefix). A
+// hint comes back as a NOP with its text.
 func decode(code []byte, m Machine) (x86asm.Inst, string, error) {
 	for i := range hints {
 		if h := &hints[i]; h.matches(code) {
@@ -150,8 +150,8 @@ func (im *Image) AnyLocked() bool {
 }
 
 // lockedIn looks for a locked instruction in [pc, end), which begins with one,
-// up to what doesn't decode; next is where it stopped. left is how many instructions
-// are looked at yet.
+// up to the first that doesn't decode; next is where it stopped. left is how
+// many instructions are looked at yet.
 func (im *Image) lockedIn(pc, end uint64, left *int) (locked bool, next uint64) {
 	for pc < end {
 		if *left--; *left < 0 {

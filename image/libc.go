@@ -83,10 +83,9 @@ func (im *Image) recognizeLibc() Libc {
 const pebblesStart = 0x1000000
 
 // recognizeKernel: Pebbles says so itself. Anything else for x86-64 is a Linux
-// program, for that is what gcc -static makes, with a libc or without. i386
-// files of the course's own Makefiles have no mark, but begin at _main or have
-// their text at an address of its own. Any other one is nothing that is known
-// here.
+// program: gcc -static makes these, with a libc or without. i386 files of the
+// course's own Makefiles have no mark, but begin at _main or have their text at
+// an address of its own. Any other one is nothing that is known here.
 func (im *Image) recognizeKernel(h *header, data []byte) Kernel {
 	for _, p := range h.progs {
 		im.noted = im.noted || p.Type == elf.PT_NOTE && hasNote(data, p, PebblesNote)

@@ -258,7 +258,7 @@ func (d *debugInfo) readRows(u *unit) (t lineTable, err error) {
 	return t, nil
 }
 
-// clip32 is a line or column; 0, which is none, for what no file has.
+// clip32 is a line or column; 0, which is none, for an impossible one.
 func clip32(n int) int32 {
 	if n < 0 || n > math.MaxInt32 {
 		return 0
@@ -266,7 +266,7 @@ func clip32(n int) int32 {
 	return int32(n)
 }
 
-// loadScopes reads the unit's functions and what was inlined into them.
+// loadScopes reads the unit's functions and the functions inlined into them.
 // Lexical blocks between an inlined call and its caller make no scope.
 func (d *debugInfo) loadScopes(u *unit) error {
 	r := d.reader()

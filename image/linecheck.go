@@ -9,12 +9,12 @@ import (
 // §6.2.4). That package allocates as many names as the header claims, and joins
 // each of them with its claimed folder.
 
-// maxNames bounds what the names of a table's folders and files may come to, joined.
+// maxNames bounds the joined names of a table's folders and files.
 const maxNames = 256 << 20
 
 var errLine = errors.New("a damaged line table")
 
-// Forms of names (DWARF 5 §7.5.5), and what a table has of a file.
+// Forms of names (DWARF 5 §7.5.5), and a table's columns for a file.
 const (
 	formBlock   = 0x09
 	formData1   = 0x0b
@@ -109,7 +109,7 @@ func (n *nameCount) files(r *cfiReader) {
 	}
 }
 
-// list is one of version 5, which says of what its entries consist.
+// list is one of version 5, which describes the form of its entries.
 func (n *nameCount) list(r *cfiReader) {
 	var forms []uint64
 	for range int(r.u8()) {

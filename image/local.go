@@ -38,11 +38,11 @@ func (im *Image) Local(regs *Regs, read func(addr uint64) (uint64, bool), addr u
 	return "", false, false
 }
 
-// localOf names what lies at a distance from the frame (the value that the
+// localOf names the variable at a distance from the frame (the value that the
 // stack pointer has after the return) of the function at pc.
 func (im *Image) localOf(pc, at uint64) (name string, atomic, ok bool) {
 	d := &im.debug
-	im.named(0) // finds the variables, with the lock that what follows needs too
+	im.named(0) // finds the variables, with the lock that the rest needs too
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.data == nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Parts of types by their names, the way back from what typepath.go does.
+// Parts of types by their names, the inverse of typepath.go.
 
 // memberOf finds a path of fields in the structure, or the name for one, that the
 // sources call name.
@@ -20,7 +20,7 @@ func (im *Image) memberOf(name, path string) (m Member, ok bool) {
 	return m, ok && err == nil
 }
 
-// structSize is the size of a structure, or of what is a name for one; 0: unknown.
+// structSize is the size of a structure, or of a name for one; 0: unknown.
 func (im *Image) structSize(name string) (size uint64) {
 	d := &im.debug
 	err := d.types(im, func(_ *dieReader, e *dwarf.Entry) bool {

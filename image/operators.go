@@ -12,10 +12,10 @@ type Operators struct {
 }
 
 // Operators lists the replaceable operator new and operator delete in all their
-// forms. It is empty if the program defines one of them itself, or that can't be
-// told: then what they give out may be free's too. A function with line
-// information is the program's, so the program has to have some; and the
-// runtime's new, where there is one, asks for the new-handler.
+// forms. It is empty if the program defines one of them itself, or that isn't
+// known: then free may take their blocks too. A function with line information
+// is the program's, so the program has to have some; and the runtime's new,
+// where there is one, asks for the new-handler.
 func (im *Image) Operators() Operators {
 	all := Operators{New: map[uint64]Range{}, Delete: map[uint64]Range{}, Arrays: map[uint64]bool{}}
 	_, handler := im.Symbol("_ZSt15get_new_handlerv")
@@ -61,7 +61,7 @@ func looksLikeOperator(name string) bool {
 	return false
 }
 
-// operator tells what a mangled name is.
+// operator classifies a mangled name.
 func operator(name string) (array, deletes, ok bool) {
 	if !looksLikeOperator(name) {
 		return

@@ -7,12 +7,12 @@ import (
 
 // A program may define a function that its C library has too: its own malloc,
 // its own pthread_mutex_lock. The linker then takes the program's, whose code
-// is what is to be checked, so it has no role.
+// is to be checked, so it has no role.
 //
 // How to tell. A function with line information is the program's own: C
 // libraries are installed without, and of one that was built with it the source
-// is in a folder that says so. Without line information: a libc defines what a
-// program may replace as a weak symbol, or under a second name that it uses
+// is in a folder that says so. Without line information: a libc defines a
+// replaceable function as a weak symbol, or under a second name that it uses
 // itself (__libc_malloc), and a program does neither. Musl has functions with
 // one strong name (free, sem_wait); of those, free goes with malloc, and the
 // others are taken for musl's. Pebbles programs bring all of their own, and
@@ -34,8 +34,7 @@ func (im *Image) ownFunctions(p *Profile) map[string]bool {
 		}
 	}
 	if own["malloc"] || own["free"] {
-		// One allocator: what the program leaves of the library's has no part
-		// of its own.
+		// One allocator: the rest of the library's has no part of its own.
 		for _, b := range allocator {
 			own[b.Name] = true
 		}

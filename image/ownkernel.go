@@ -25,7 +25,7 @@ type OwnKernel struct {
 	Size            uint64 // of a thread's structure; 0: not known
 	Scheduling      []Range
 	Input           []uint64
-	Memory          uint64 // the machine's, in bytes; 0: what is usual
+	Memory          uint64 // the machine's, in bytes; 0: the usual size
 }
 
 // Member is a part of a structure.
@@ -59,8 +59,8 @@ const (
 	maxTableSize = 4096 // threads
 )
 
-// kernelFits: what is said of a kernel is there. On a kernel, functions with roles
-// have to be called as such.
+// kernelFits: the profile's parts of the kernel exist. On a kernel, functions
+// with roles have to be called as such.
 func (p *FileProfile) kernelFits(im *Image) error {
 	if p.Kernel == nil && im.Kernel != Bare {
 		return nil
@@ -108,7 +108,8 @@ func (p *FileProfile) OwnKernel(im *Image) *OwnKernel {
 	return k
 }
 
-// own finds what a kernel's profile names. The error is a *ProfileError.
+// own finds the parts that a kernel's profile names. The error is a
+// *ProfileError.
 func (p *FileProfile) own(im *Image) (*OwnKernel, error) {
 	k := p.Kernel
 	out := &OwnKernel{Stack: k.Thread.Stack, Memory: k.Memory << 20, Created: map[uint64]int{}}

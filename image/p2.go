@@ -5,9 +5,9 @@ package image
 // trusted unless asked for; the roles serve reports, preemption points and
 // lock-misuse checks.
 //
-// Its allocator is the course's, for one thread (_malloc): what the student
-// writes is malloc, which locks it. A program without the course's has its own
-// allocator under these names.
+// Its allocator is the course's, for one thread (_malloc): the student writes
+// malloc, which locks it. A program without the course's has its own allocator
+// under these names.
 var P2Profile = Profile{Name: "p2", Allocators: []Allocator{{Name: "malloc"}}, Bindings: join(
 	bind(ThreadInit, "thr_init"),
 	bind(Create, "thr_create"),

@@ -15,15 +15,15 @@ type Pintos struct {
 	Size uint64
 	// Idle is the address of the variable that points to the idle thread.
 	Idle uint64
-	// Begin is where the kernel begins once there are page tables: what comes
-	// before makes them, in the original in real mode, from where a loader put it.
+	// Begin is where the kernel begins once there are page tables. The code
+	// before makes them, in the original in real mode, at the loader's address.
 	// 0: a multiboot loader can start the kernel, at its entry.
 	Begin uint64
 	// Tables is where it has room for page tables, 0 if it hasn't.
 	Tables uint64
 }
 
-// PintosRun is the function that begins a test: what comes before it is booting.
+// PintosRun is the function that begins a test: everything before it is booting.
 const PintosRun = "run_test"
 
 // pintosNames are functions that all of the family have.

@@ -2,9 +2,9 @@ package image
 
 import "sort"
 
-// A Profile says what a guest's functions mean, by name. It is plain data: the
-// built-in ones are PthreadProfile and P2Profile, and a user's own goes over one
-// of them (profilefile.go).
+// A Profile gives a guest's functions their meaning, by name. It is plain data:
+// the built-in ones are PthreadProfile and P2Profile, and a user's own goes
+// over one of them (profilefile.go).
 type Profile struct {
 	Name     string
 	Bindings []Binding

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A profile of the user's own, in YAML (docs/profiles.md): what landgo should
-// know about a guest's functions beside what is built in. Its sections:
+// A profile of the user's own, in YAML (docs/profiles.md): the meaning of a
+// guest's functions, beside the built-in names. Its sections:
 //
 //	name:       what reports call it
 //	functions:  by role, the functions that have it
@@ -20,7 +20,7 @@ import (
 // A section is read by its entry in the table sections. A binding that came
 // from a file knows its line, and its errors name that line.
 
-// FileProfile is what a profile's text says.
+// FileProfile is the content of a profile's text.
 type FileProfile struct {
 	File string // for messages
 	Name string
@@ -138,7 +138,7 @@ func (f *field) names() ([]Named, error) {
 	return list, nil
 }
 
-// checkName: what a symbol may be called.
+// checkName: the permitted names of a symbol.
 func checkName(n *node) error {
 	if n.kind != scalar {
 		return wrong(n.line, "want a name; this is %v", n.kind)

@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// The kernel section of a user's profile: where a kernel that has no
-// annotations keeps what landgo has to know of its scheduler. Each thread's
-// structure says whether it can run, so nothing depends on which functions the
-// compiler put into others.
+// The kernel section of a user's profile: the places where a kernel without
+// annotations keeps its scheduler's data. Each thread's structure says whether
+// it can run, so nothing depends on which functions the compiler put into
+// others.
 
-// KernelProfile is what that section says.
+// KernelProfile is the content of that section.
 type KernelProfile struct {
 	Line   int
 	Booted Named
@@ -102,7 +102,7 @@ func (p *FileProfile) readKernel(f *field) error {
 	return k.complete()
 }
 
-// complete says what is missing without which nothing is known of threads.
+// complete names a missing key that is needed to know of threads.
 func (k *KernelProfile) complete() error {
 	t := &k.Thread
 	switch {

@@ -2,10 +2,10 @@ package image
 
 import "golang.org/x/arch/x86/x86asm"
 
-// Unwinding code without call-frame information, backwards: what a function
-// did to the stack until it got to where it stands. It needs the function's
-// begin, so symbols; other than the way forwards (file epilogue.go) it works in
-// functions that never return, like abort.
+// Unwinding code without call-frame information, backwards: a function's effect
+// on the stack up to its present place. It needs the function's begin, so
+// symbols; other than the way forwards (file epilogue.go) it works in functions
+// that never return, like abort.
 
 // prologue makes the row that call-frame information would have for pc. It runs
 // the function from its beginning, with a made-up stack: on each path the stack
@@ -44,8 +44,8 @@ func (im *Image) prologue(pc uint64, called bool) (*cfiRow, bool) {
 	row := &cfiRow{cfaReg: regRSP, cfaOffset: int64(depth) + slot}
 	row.rules[regRIP] = rule{kind: ruleOffset, offset: -slot}
 	for addr, p := range s.pushed {
-		// The first word pushed of a register is its caller's; what lies below
-		// rsp is popped.
+		// The first word pushed of a register is its caller's; words below rsp
+		// are popped.
 		if p.first && addr >= s.regs[regRSP] {
 			row.rules[p.reg] = rule{kind: ruleOffset, offset: -int64(top-addr) - slot}
 		}

@@ -11,7 +11,7 @@ import (
 // Mention is a variable that code has the address of.
 type Mention struct {
 	Symbol
-	// OnlyRead: all that the code does with the address is read what is there.
+	// OnlyRead: the code uses the address only to read.
 	OnlyRead bool
 }
 
@@ -101,8 +101,8 @@ func (w *referWalk) path(entry uint64) {
 	}
 }
 
-// onePath goes on to the function's end: what a call that doesn't come back has
-// behind it may be another one. It adds where else the path can go.
+// onePath goes on to the function's end: the code behind a call that doesn't
+// come back may be another one. It adds where else the path can go.
 func (w *referWalk) onePath(entry uint64, todo []uint64) []uint64 {
 	for pc := entry; w.im.IsCode(pc) && !w.seen[pc]; {
 		if f, ok := w.im.SymbolAt(pc); ok && f.Addr == pc && pc != entry {
@@ -128,7 +128,7 @@ func (w *referWalk) onePath(entry uint64, todo []uint64) []uint64 {
 	return todo
 }
 
-// instruction takes in what the one at pc mentions. next is where the one behind
+// instruction adds the addresses in the one at pc. next is where the one behind
 // it begins, 0 if it can't be read.
 func (w *referWalk) instruction(pc uint64) (next uint64, inst x86asm.Inst) {
 	inst, _, err := decode(w.im.Bytes(pc, MaxInst), w.im.Machine)
@@ -179,15 +179,16 @@ func (w *referWalk) call(entry uint64) {
 	w.entries = append(w.entries, entry)
 }
 
-// mention takes in an address, and what a word without a name points to.
+// mention adds an address, and the target of a word without a name.
 func (w *referWalk) mention(addr uint64, read bool) {
 	for next := addr; next != 0; read = false {
 		next = w.mentionOne(next, read)
 	}
 }
 
-// mentionOne takes in an address. slot is what a word without a name there points to:
-// it is one of the global offset table, most likely. 0: there is none, or it is known.
+// mentionOne takes in an address. slot is the target of a word without a name
+// there, most likely one of the global offset table. 0: there is none, or it is
+// known.
 func (w *referWalk) mentionOne(addr uint64, read bool) (slot uint64) {
 	if w.im.IsCode(addr) {
 		if f, ok := w.im.SymbolAt(addr); ok && f.Addr == addr {

@@ -1,6 +1,6 @@
 package image
 
-// Role is what a function means to a checker, whatever its name. Package
+// Role is a function's meaning to a checker, whatever its name. Package
 // scheduler knows each role's arguments and results, which are those of the
 // pthread function that the role is named after, except where said here.
 type Role uint8
@@ -108,8 +108,8 @@ const (
 	// Stdio: a function that formats, reads or writes, run as one trusted
 	// piece; and the unwinder's search for tables.
 	Stdio
-	// StdioInput: the same of one that takes from a stream what another thread
-	// could have got, or moves its position.
+	// StdioInput: the same of one that reads from a stream, or moves its
+	// position, so that another thread gets other input.
 	StdioInput
 
 	NumRoles

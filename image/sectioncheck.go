@@ -10,7 +10,7 @@ import (
 // that says it is packed: a small file could ask for all memory.
 
 const (
-	// maxSections is beyond what a linker leaves in an executable.
+	// maxSections is more than a linker leaves in an executable.
 	maxSections = 1 << 16
 	// maxNameShare bounds the names of all sections and symbols together, as a
 	// multiple of the file: most names stand in it once.
@@ -27,7 +27,7 @@ type sectionTable struct {
 	names  uint64 // the index of the section with the sections' names
 }
 
-// checkSections says what is wrong with the section headers and what they lead to.
+// checkSections reports faults of the section headers and of their sections.
 // Preconditions: parseHeader accepted data.
 func checkSections(data []byte) error {
 	file := decodeHeader(data)

@@ -8,7 +8,7 @@ import (
 // Segment is a page-aligned run of memory with one set of permissions.
 type Segment struct {
 	Addr    uint64 // multiple of PageSize
-	Data    []byte // first bytes; what follows is zero. Read-only.
+	Data    []byte // first bytes; the rest is zero. Read-only.
 	MemSize uint64 // multiple of PageSize
 	// Physical is where a loader of kernels puts it, see Image.Physical.
 	Physical uint64
@@ -30,7 +30,7 @@ type TLS struct {
 	HasErrno bool
 }
 
-// addressLimit is the end of what a program may use: the lower half of the
+// addressLimit is the end of a program's addresses: the lower half of the
 // address space, less a margin so that sums can't overflow.
 func addressLimit(m Machine) uint64 {
 	if m == I386 {
@@ -208,7 +208,7 @@ func (im *Image) IsCode(addr uint64) bool {
 }
 
 // Bytes returns up to n bytes of the file as loaded at addr: fewer at the end
-// of what the file has. Read-only.
+// of the file's contents. Read-only.
 func (im *Image) Bytes(addr uint64, n int) []byte {
 	for i := range im.Segments {
 		s := &im.Segments[i]

@@ -3,7 +3,7 @@ package image
 import "bytes"
 
 // Frames of signal handlers. A handler returns to a stub that calls
-// rt_sigreturn, above which lies what the kernel saved. glibc describes the
+// rt_sigreturn, above which lies the kernel's saved state. glibc describes the
 // stub in its call-frame information, musl doesn't; so it is known by its
 // code, and the frame by the kernel's layout.
 
@@ -41,7 +41,7 @@ var savedRegs = [numRules]int{8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2,
 
 const savedOffset = 40
 
-// sigreturn goes to what the signal interrupted. Preconditions: pc is in a
+// sigreturn goes to the interrupted code. Preconditions: pc is in a
 // stub, so rsp is at the frame.
 func (w *walker) sigreturn() bool {
 	frame := w.regs[regRSP]

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Kind is what a symbol names.
+// Kind is the kind of a symbol.
 type Kind uint8
 
 const (
@@ -107,7 +107,7 @@ func (im *Image) addSymbols() error {
 	return nil
 }
 
-// symbol translates one; false for what names no address of the guest
+// symbol translates one; false for one that names no address of the guest
 // (sections, files, undefined and thread-local symbols).
 func (im *Image) symbol(s *elf.Symbol) (Symbol, bool) {
 	if s.Name == "" || s.Section == elf.SHN_UNDEF || s.Section == elf.SHN_COMMON {

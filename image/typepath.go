@@ -17,7 +17,7 @@ const (
 	maxMembers   = 4096 // of one structure
 )
 
-// part names what lies offset bytes into a type: ".field", "[3].next", or the
+// part names the part at offset bytes into a type: ".field", "[3].next", or the
 // distance where the type doesn't say.
 func (d *debugInfo) part(typ dwarf.Offset, offset uint64, depth int) string {
 	e := d.typeEntry(typ)

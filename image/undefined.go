@@ -40,7 +40,7 @@ var undefinedFlags = map[x86asm.Op]Flags{
 	x86asm.LZCNT: OF | SF | AF | PF,
 }
 
-// undefined is what the manual leaves open of an instruction's flags. A count in
+// undefined has an instruction's flags that the manual leaves open. A count in
 // cl may be any.
 func undefined(inst *x86asm.Inst) Flags {
 	switch inst.Op {

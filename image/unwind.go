@@ -17,10 +17,9 @@ const MaxFrames = 256
 // without the C library's start code. read reads a word of memory, of the
 // machine's size.
 //
-// The byte before an address is in the instruction that the frame is at, so
-// that is what to ask Frames and SymbolAt for. Where a signal handler was
-// called, the next address is the interrupted instruction's plus one, to keep
-// this true.
+// The byte before an address is in the instruction that the frame is at, so ask
+// Frames and SymbolAt for that byte. Where a signal handler was called, the
+// next address is the interrupted instruction's plus one, to keep this true.
 //
 // It works at any instruction where the file has call-frame information, as gcc
 // writes it for C unless told otherwise. In code without it (Debian's musl) the

@@ -18,7 +18,7 @@ type variables struct {
 	declares bool
 }
 
-// named is what is known of an address.
+// named is the name of an address.
 type named struct {
 	name   string
 	atomic bool
@@ -43,8 +43,8 @@ func (im *Image) Variable(addr uint64) (string, bool) {
 	return n.name, n.name != ""
 }
 
-// linked is the address at which a kernel is linked to have what is at one of its
-// memory.
+// linked is the address at which a kernel is linked to have the contents at one
+// of its memory.
 func (im *Image) linked(addr uint64) uint64 {
 	if addr < im.Bias && im.holds(addr+im.Bias, 1) && !im.holds(addr, 1) {
 		return addr + im.Bias
@@ -72,7 +72,8 @@ func (im *Image) named(addr uint64) named {
 	return n
 }
 
-// variable names what holds addr. symbol: only a symbol is known of it.
+// variable names the variable that holds addr. symbol: only a symbol is known
+// of it.
 func (d *debugInfo) variable(im *Image, addr uint64) (name string, symbol bool) {
 	list := d.vars.list
 	i := sort.Search(len(list), func(i int) bool { return list[i].addr > addr }) - 1
@@ -95,7 +96,7 @@ func (d *debugInfo) variable(im *Image, addr uint64) (name string, symbol bool) 
 	return localSuffix.ReplaceAllString(s.Name, "") + distance(addr-s.Addr), true
 }
 
-// localSuffix is what gcc appends to function-static variables' symbols.
+// localSuffix is gcc's suffix of function-static variables' symbols.
 var localSuffix = regexp.MustCompile(`\.\d+$`)
 
 func distance(n uint64) string {

@@ -5,7 +5,7 @@ import _ "embed"
 //go:embed xv6.yaml
 var xv6Profile []byte
 
-// BuiltInName is what it is called.
+// BuiltInName is its name.
 const BuiltInName = "xv6 (built in)"
 
 // xv6Names are symbols by which an xv6 is known.

@@ -13,7 +13,7 @@ import (
 // numbers. Anchors, tags, merges and several documents say nothing that a profile
 // needs, and would let one line stand for a million, so they are refused.
 
-// ProfileError is what is wrong with a profile's text, and where.
+// ProfileError is a fault of a profile's text, and its place.
 type ProfileError struct {
 	File string
 	Line int // from 1; 0: the file as a whole

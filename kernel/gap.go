@@ -2,8 +2,8 @@ package kernel
 
 import "fmt"
 
-// A Gap is a kind of thing that keeps landgo from controlling a guest: what
-// isn't modelled, or which limit was passed.
+// A Gap is a kind of thing that keeps landgo from controlling a guest: an
+// unmodelled part, or a passed limit.
 type Gap uint8
 
 const (
@@ -18,7 +18,7 @@ const (
 	GapTrust                  // code that is trusted is gone past
 	GapEngine                 // the machine stopped where it never should
 	GapDevice                 // a port or a device
-	GapSchedule               // a scheduler that doesn't do what the kernel says of it
+	GapSchedule               // a scheduler that contradicts the kernel's description
 	GapCode                   // code that is changed or made at run time
 	GapPaging                 // page tables that this engine doesn't follow
 )

@@ -1,5 +1,5 @@
-// Package kernel defines what a guest believes it runs on. Its sub-packages
-// implement it: linux (system calls), pebbles (int traps).
+// Package kernel defines the system that a guest believes it runs on. Its
+// sub-packages implement it: linux (system calls), pebbles (int traps).
 //
 // A Kernel answers traps. It owns address space layout, files, queues and
 // clocks of the guest; package scheduler owns threads, preemption points and
@@ -17,7 +17,7 @@ import (
 	"landgo/trace"
 )
 
-// Effect says what a trap did or would do to others.
+// Effect is a trap's effect on other threads, real or foreseen.
 type Effect uint8
 
 const (
@@ -29,7 +29,7 @@ const (
 	Invalid
 )
 
-// Plan is what the trap at which a thread stands would do, without doing it.
+// Plan is the future effect of the trap at which a thread stands.
 type Plan struct {
 	Effect   Effect
 	Op       trace.Op // for Event
@@ -41,7 +41,7 @@ type Plan struct {
 	Gap      Gap      // for Invalid: the kind of thing
 }
 
-// Foresight is what a call would touch, were it made now.
+// Foresight lists the accesses of a call, were it made now.
 type Foresight struct {
 	// Accesses are the guest bytes and the words of the kernel's state that the call
 	// would read or write for the thread, Others those for other threads. Valid until
@@ -77,12 +77,12 @@ type Spawn struct {
 	Regs emu.Regs
 }
 
-// Outcome is what carrying out a trap did.
+// Outcome is the effect of a trap that was carried out.
 type Outcome struct {
 	Spawn *Spawn
-	// Sleep: the calling thread now waits in a kernel queue (Pending says for
-	// what) until another's Outcome has it in Wakes, or until the kernel's
-	// Expire lets it go.
+	// Sleep: the calling thread now waits in a kernel queue (Pending names it)
+	// until another's Outcome has it in Wakes, or until the kernel's Expire
+	// lets it go.
 	Sleep   bool
 	Pending trace.Op
 	// Wakes are threads that leave a kernel queue. Their result registers have
@@ -97,9 +97,10 @@ type Outcome struct {
 	// Fresh are pages that the call made accessible to the guest.
 	Fresh Pages
 	// Mapped are pages that the call gave out, and Unmapped those that it took
-	// back: not what only changed its protection, nor the break.
+	// back: not pages that only changed their protection, nor the break.
 	Mapped, Unmapped Pages
-	// Kept is how many bytes of Mapped, from their beginning on, hold what they held.
+	// Kept is the number of bytes of Mapped, from their beginning on, that keep
+	// their contents.
 	Kept uint64
 	// Ops are the operations that the call was, but for creations, exits and
 	// the process's end, which the scheduler records itself.
@@ -107,7 +108,7 @@ type Outcome struct {
 	// ExitThread, ExitProcess: the caller, or all threads, end with Status.
 	ExitThread, ExitProcess bool
 	Status                  int
-	// SetsStatus: the call says what the process's status will be.
+	// SetsStatus: the call sets the process's future status.
 	SetsStatus bool
 	// Signal, if not 0, ends the process by that signal (abort: 6).
 	Signal int
@@ -124,13 +125,13 @@ type Outcome struct {
 	// general registers that Do returned (the return from a signal handler).
 	RestoreCPU bool
 	Resume     emu.Ctx
-	// Interrupted, if not 0, is the stack pointer at the entry of a signal handler into
-	// which the caller goes, instead of back to where Do began or, with RestoreCPU, to
-	// where that handler's return would take it.
+	// Interrupted, if not 0, is the stack pointer at the entry of a signal
+	// handler that the caller enters. Otherwise it goes back to the place where
+	// Do began or, with RestoreCPU, to the place after that handler's return.
 	Interrupted uint64
 }
 
-// Host is what the scheduler offers to a kernel.
+// Host is the scheduler's service to a kernel.
 type Host interface {
 	Machine() *emu.Machine
 	// Intern names the n-th child (from 1) of parent, always the same TID for
@@ -159,10 +160,11 @@ type Host interface {
 
 // Kernel answers the traps of one guest.
 type Kernel interface {
-	// Plan says what the trap at which t stands would do. No effect.
+	// Plan is the future effect of the trap at which t stands. No effect.
 	Plan(t trace.TID, trap emu.Trap) Plan
-	// Foresee says what carrying it out would touch: where other threads share
-	// that, a Local call is an event too. No effect; of a plan that is possible only.
+	// Foresee lists the accesses of carrying it out: if other threads share
+	// that memory, a Local call is an event too. No effect; of a plan that is
+	// possible only.
 	Foresee(t trace.TID, trap emu.Trap) Foresight
 	// Do carries it out with outcome c. It sets t's result register and
 	// program counter through the *emu.Regs it gets (the scheduler writes them
@@ -182,6 +184,6 @@ type Kernel interface {
 	// AdvanceTo moves the virtual clock (CLOCK_REALTIME), in nanoseconds, forward; never
 	// back.
 	AdvanceTo(ns uint64)
-	// Output is what the guest wrote so far in this execution, by descriptor.
+	// Output is the guest's output so far in this execution, by descriptor.
 	Output(fd int) []byte
 }

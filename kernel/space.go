@@ -12,8 +12,8 @@ const (
 	LowHeapLo, LowHeapHi = 0xa000_0000, 0xe000_0000
 	// HeapLo and HeapHi are where all other blocks lie.
 	HeapLo, HeapHi = 16 << 30, 360 << 30
-	// WindowsLo is behind the heap and its bits (emu.Config.Heap): from there on
-	// the kernel puts what the guest maps.
+	// WindowsLo is behind the heap and its bits (emu.Config.Heap): the kernel
+	// puts the guest's mappings from there on.
 	WindowsLo = 412 << 30
 	// GuestHi is behind the last address that a guest may use.
 	GuestHi = 940 << 30

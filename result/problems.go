@@ -258,7 +258,7 @@ var Problems = []Problem{
 	{NoEnd, ExitBudget,
 		`an execution has 200000 steps and no end`,
 		"Threads go on for ever without returning to an earlier state. Each tries, fails and backs out visibly, counts its tries, or sleeps until something happens. Such an execution has no end if no thread lets the others run.",
-		"for threads that back out and try again use --search stateful, which stops at known states; or use --search bpor with --bound preempt=2 or fair=2; or make the test smaller"},
+		"use --search stateful, which stops at known states, if threads back out and try again; or --search bpor with --bound preempt=2 or fair=2; or a smaller test"},
 	{Endless, ExitBudget,
 		`no execution has an end: 7 states, and none of them leads to one`,
 		"Search stateful has seen every state, and none has a bug. But from some states no execution ends, whatever the threads do: a livelock, unless it is meant, as in a server's loop.",

@@ -118,8 +118,8 @@ type Access struct {
 }
 
 // Ahead is the number of bytes that a function reads beyond those that count,
-// because it reads whole vectors: the bytes before in the high half, those
-// behind in the low one.
+// because it reads whole vectors. The high half has the bytes before, the low
+// half those behind.
 type Ahead uint8
 
 // MakeAhead is so many bytes before and behind, at most 15.

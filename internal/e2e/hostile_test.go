@@ -85,8 +85,8 @@ func TestSourcesOutside(t *testing.T) {
 	}
 }
 
-// TestHostileBugFile: a bug file's limits are ignored, a file of the host that
-// it names isn't read, and a guest that it names is the one with its digest or
+// TestHostileBugFile: a bug file's limits are ignored, and a file of the host
+// that it names isn't read. A guest that it names is the one with its digest or
 // none.
 func TestHostileBugFile(t *testing.T) {
 	dir := t.TempDir()

@@ -6,8 +6,8 @@
 //	steer.Kernel ── In, Out, Timer, Pending, Acknowledge ──> Board ── table of ports
 //	                                                            └── emu.Machine: memory, undo
 //
-// The scheduler runs the processor and delivers interrupts; what a port does, and
-// which interrupt comes next, is said here. Time is the scheduler's: the timer
+// The scheduler runs the processor and delivers interrupts; the ports' effects,
+// and the next interrupt, are decided here. Time is the scheduler's: the timer
 // ticks when it says so, whatever the kernel asked the timer for.
 //
 // Invariants:
@@ -23,7 +23,7 @@ import (
 	"landgo/image"
 )
 
-// machine is what a board uses of emu.Machine.
+// machine is the part of emu.Machine that a board uses.
 type machine interface {
 	Load(addr uint64, p []byte) error
 	Bytes(addr, n uint64) []byte
@@ -35,7 +35,7 @@ type machine interface {
 	DeviceBytes(addr, n uint64) []byte
 }
 
-// Config is what a kernel is given.
+// Config is the input of a kernel.
 type Config struct {
 	// Cmdline is the command line, as a boot loader passes it.
 	Cmdline string
@@ -76,8 +76,8 @@ func New(m machine, img *image.Image, cfg Config) *Board {
 	return b
 }
 
-// Output is what the kernel has written: to the serial line, or if that was
-// never used, what its text screen shows. There is one console, descriptor 1.
+// Output is the kernel's output: to the serial line, or if that was never used,
+// the text on its screen. There is one console, descriptor 1.
 func (b *Board) Output(fd int) []byte {
 	if fd != 1 {
 		return nil
@@ -97,8 +97,8 @@ func (b *Board) print(c byte) error {
 	return nil
 }
 
-// Ended reports whether the machine was switched off, and with what status: 0
-// unless the kernel says otherwise.
+// Ended reports whether the machine was switched off, and its status: 0 unless
+// the kernel says otherwise.
 func (b *Board) Ended() (status uint64, ended bool) { return b.status, b.ended != 0 }
 
 func (b *Board) end(status uint64) {

@@ -28,7 +28,7 @@ var farReturn = []byte{0x48, 0xcb}
 // Boot puts the kernel into memory as a multiboot loader does, and returns the
 // registers at its entry. It is in protected mode with interrupts off, without
 // paging, and ebx has the address of the multiboot information. A kernel for
-// x86-64 begins in 32-bit code as well, for that is what such loaders give.
+// x86-64 begins in 32-bit code as well: such loaders offer nothing else.
 func (b *Board) Boot() (emu.Regs, error) {
 	b.m.Protect(0, b.cfg.Memory, emu.ProtRead|emu.ProtWrite)
 	for i := range b.img.Segments {

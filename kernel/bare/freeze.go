@@ -2,7 +2,7 @@ package bare
 
 import "landgo/kernel"
 
-// state is what a board's devices have to remember. Its fields are exported so that they
+// state is the memory of a board's devices. Its fields are exported so that they
 // can be kept (kernel.Encode).
 type state struct {
 	Output                                       []byte

@@ -10,8 +10,8 @@ import (
 // megabyte, in the pages that a loader uses.
 const (
 	defaultMemory = 64 << 20
-	// heapTables is room that the machine keeps behind its memory to know what was
-	// freed, beside an eighth of that.
+	// heapTables is room behind the machine's memory for the tables of freed
+	// blocks, beside an eighth of that.
 	heapTables = 1 << 20
 
 	gdtAt         = 0x1000
@@ -28,7 +28,7 @@ const (
 )
 
 // MachineConfig is the machine for a kernel. followed: the calls of its allocators
-// are known. memory is its size, 0 for what is usual.
+// are known. memory is its size, 0 for the usual one.
 func MachineConfig(img *image.Image, followed bool, memory uint64) (emu.Config, error) {
 	if memory == 0 {
 		memory = defaultMemory

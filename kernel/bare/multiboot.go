@@ -5,7 +5,8 @@ import (
 	"landgo/kernel"
 )
 
-// checkHeader refuses what a kernel's multiboot header asks for and doesn't get.
+// checkHeader refuses requests of a kernel's multiboot header that landgo
+// doesn't fulfil.
 //
 // A loader takes addresses in the header in place of those of the ELF file, and
 // reads the file as one piece then. Landgo loads by the ELF file, so the two have to

@@ -118,7 +118,7 @@ func (b *Board) pintos32() error {
 	return b.arguments(args32At)
 }
 
-// pintos32Memory is what the tables below the kernel have room for.
+// pintos32Memory is the memory that the tables below the kernel have room for.
 const pintos32Memory = 16 << 20
 
 // arguments are the words of the command line, as the loader has them.

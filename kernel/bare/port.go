@@ -39,7 +39,7 @@ const (
 	refreshBit, retraceBits = 0x10, 0x09
 )
 
-// powerWord is what switches a Bochs off, byte by byte.
+// powerWord switches a Bochs off, byte by byte.
 const powerWord = "Shutdown"
 
 // In reads a port.

@@ -6,8 +6,8 @@ import (
 	"landgo/emu"
 )
 
-// screen is the text that the screen's memory shows, without what is blank at
-// the ends of lines and of the whole.
+// screen is the text of the screen's memory, without blanks at the ends of
+// lines and of the whole.
 func (b *Board) screen() (text []byte) {
 	cells := b.m.Bytes(screenAt, 2*screenCells)
 	for at := 0; at < len(cells); at += 2 * 80 {

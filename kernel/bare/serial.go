@@ -1,9 +1,8 @@
 package bare
 
-// serial is a 16550 with nothing to receive but what it sends to itself, when a
-// kernel tries whether it works. Written bytes go out at once, so its
-// transmitter is always empty. If its interrupt is on, it comes after each
-// byte.
+// serial is a 16550 that receives only its own bytes, when a kernel tries
+// whether it works. Written bytes go out at once, so its transmitter is always
+// empty. If its interrupt is on, it comes after each byte.
 type serial struct {
 	Interrupts uint64 // which are on
 	Format     uint64

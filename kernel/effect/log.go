@@ -1,7 +1,7 @@
-// Package effect is the door between a kernel and what its guest's threads share:
-// the guest's memory, the permissions of its pages, and the words of the kernel's
-// own state. A kernel that has no other way in can't touch anything without
-// that being on record.
+// Package effect is the door between a kernel and the shared state of its
+// guest's threads. That is the guest's memory, the permissions of its pages,
+// and the words of the kernel's own state. A kernel that has no other way in
+// can't touch anything without that being on record.
 //
 //	handler ── Get, Set ──────> Word     a word of the kernel's state
 //	        ── Read, Write ───> memory   bytes of the guest's
@@ -12,8 +12,8 @@
 // it like memory. It is private until a second thread touches it and one has
 // changed it, and an access from then on. There is no list of dependent calls.
 //
-// Invariant: a handler's result is a function of its arguments and of what it has
-// read through the Log.
+// Invariant: a handler's result is a function of its arguments and of its reads
+// through the Log.
 package effect
 
 import (
@@ -36,8 +36,8 @@ const (
 	Lazy    = 0x4800
 	LazyEnd = 0x5000
 
-	// Step is from a word's address to the next one's: what is known of the sharing of
-	// a word takes two of the machine's granules.
+	// Step is from a word's address to the next one's: the knowledge of a
+	// word's sharing takes two of the machine's granules.
 	Step = 16
 )
 
@@ -45,14 +45,14 @@ const (
 // are touched together then.
 func At(at, v uint64) Word { return Word{v: v, at: at} }
 
-// Peek is the value, for reports and for what the kernel says that no thread asked
-// for: it isn't on record.
+// Peek is the value, for reports and for the kernel's own questions: it isn't
+// recorded.
 func (w *Word) Peek() uint64 { return w.v }
 
 // Name is the word's address.
 func (w *Word) Name() uint64 { return w.at }
 
-// Log records what one call touches. The zero value isn't usable: see New.
+// Log records the accesses of one call. The zero value isn't usable: see New.
 type Log struct {
 	m  *emu.Machine
 	pc uint64
@@ -67,25 +67,25 @@ type Log struct {
 // New makes the door to a machine.
 func New(m *emu.Machine) Log { return Log{m: m} }
 
-// Begin forgets what was recorded. A call of thread t at pc follows.
+// Begin forgets the records. A call of thread t at pc follows.
 func (l *Log) Begin(t trace.TID, pc uint64) {
 	l.by, l.caller, l.pc = t, t, pc
 	l.made, l.others, l.pages = l.made[:0], l.others[:0], l.pages[:0]
 }
 
-// Made is what the caller touched: in order, without what an earlier access of the
-// list has in it. Valid until the next Begin.
+// Made lists the caller's accesses: in order, without those that an earlier one
+// covers. Valid until the next Begin.
 func (l *Log) Made() []trace.Access { return l.made }
 
-// Others is what was touched for other threads. Valid until the next Begin.
+// Others lists the accesses for other threads. Valid until the next Begin.
 func (l *Log) Others() []kernel.Deed { return l.others }
 
 // Pages are those whose contents or permissions were changed. Valid until the next
 // Begin.
 func (l *Log) Pages() []kernel.Pages { return l.pages }
 
-// As records what f touches as another thread's doing: what a call does to a thread
-// on that thread's own stack isn't shared by the caller.
+// As records f's accesses as another thread's: a call's accesses to a thread's
+// own stack don't make it shared with the caller.
 func (l *Log) As(t trace.TID, f func()) {
 	by := l.by
 	l.by = t
@@ -138,8 +138,8 @@ func (l *Log) Get(w *Word) uint64 {
 	return w.v
 }
 
-// Set assigns a word. To assign what it has already is a change all the same: in
-// another order it would be one.
+// Set assigns a word. An assignment of the same value is a change all the same:
+// in another order it would be one.
 func (l *Log) Set(w *Word, v uint64) {
 	l.touch(w.at, wordSize, trace.Library|trace.Write)
 	l.Init(w, v)

@@ -8,7 +8,7 @@ import (
 	"landgo/trace"
 )
 
-// The guest's memory, and what its pages allow. A forbidden access reads the
+// The guest's memory, and its pages' permissions. A forbidden access reads the
 // page as much as an allowed one does. Both are recorded by their bytes, and a
 // change of pages is a write of all their bytes.
 
@@ -83,7 +83,7 @@ func (l *Log) Names(addr uint64) bool {
 	return addr < l.m.Space() && l.m.Prot(addr)&emu.ProtRead != 0 || l.Can(addr, 1, emu.ProtRead)
 }
 
-// Prot is what the page of addr allows.
+// Prot is the permission of the page of addr.
 func (l *Log) Prot(addr uint64) emu.Prot {
 	l.touch(addr, 1, 0)
 	return l.m.Prot(addr)
@@ -93,7 +93,7 @@ func (l *Log) Prot(addr uint64) emu.Prot {
 // that use them it is a write of all their bytes: it has to be tried before and
 // after each of their accesses.
 
-// Protect changes what pages allow.
+// Protect changes pages' permissions.
 func (l *Log) Protect(addr, size uint64, p emu.Prot) {
 	l.changes(addr, size)
 	l.m.Protect(addr, size, p)
@@ -106,7 +106,7 @@ func (l *Log) TakeAway(addr, size uint64) {
 }
 
 // Gone reports whether whole pages have all been accessible once and are in no map now.
-// What is recorded ends with the first page that decides.
+// The record ends with the first page that decides.
 func (l *Log) Gone(addr, size uint64) bool {
 	if size == 0 || addr+size < addr {
 		return size == 0
@@ -139,10 +139,10 @@ func (l *Log) changes(addr, size uint64) {
 // AreNew says so of the pages changed last, see kernel.Pages.
 func (l *Log) AreNew() { l.pages[len(l.pages)-1].New = true }
 
-// Fresh pages are at addresses that no thread could know of: what is done to them
-// before the call has told one isn't recorded.
+// Fresh pages are at addresses that no thread can know yet: accesses to them
+// before the call returns one aren't recorded.
 
-// ProtectFresh says what fresh pages allow.
+// ProtectFresh sets fresh pages' permissions.
 func (l *Log) ProtectFresh(addr, size uint64, p emu.Prot) { l.m.Protect(addr, size, p) }
 
 // FillFresh writes to fresh pages.

@@ -40,8 +40,8 @@ const (
 	hwcap = 0x078bfbff
 )
 
-// randomBytes are what AT_RANDOM points to: glibc makes the stack canary and
-// the pointer guard of them, so they are the same in every run.
+// randomBytes are those at AT_RANDOM: glibc makes the stack canary and the
+// pointer guard of them, so they are the same in every run.
 var randomBytes = []byte("landgo's fixed\x00\x01")
 
 // Boot loads the guest, lays out its first stack, and returns the registers at

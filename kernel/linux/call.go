@@ -19,8 +19,8 @@ type call struct {
 	fresh  kernel.Pages
 	// returned: all registers have been set; there is no result.
 	returned bool
-	// unmasks: the caller's mask has changed, or it was sent a signal by itself:
-	// what was kept may come through now.
+	// unmasks: the caller's mask has changed, or it was sent a signal by
+	// itself: kept signals may come now.
 	unmasks bool
 }
 
@@ -65,13 +65,13 @@ func invalid(p *kernel.Plan, reason string) {
 	p.Effect, p.Reason = kernel.Invalid, reason
 }
 
-// beyond is invalid for what goes beyond a limit of landgo's.
+// beyond is invalid for a call beyond a limit of landgo's.
 func beyond(p *kernel.Plan, gap kernel.Gap, reason string) {
 	invalid(p, reason)
 	p.Gap = gap
 }
 
-// maxBuffer bounds what a single call moves (as Linux's MAX_RW_COUNT).
+// maxBuffer bounds the bytes that a single call moves (as Linux's MAX_RW_COUNT).
 const maxBuffer = 0x7ffff000
 
 func (k *Kernel) canRead(addr, size uint64) bool  { return k.log.Can(addr, size, emu.ProtRead) }

@@ -8,7 +8,7 @@ import (
 	"landgo/trace"
 )
 
-// capture is what an execution wrote to one of its standard descriptors. Bytes
+// capture is an execution's output to one of its standard descriptors. Bytes
 // are appended; going back makes it shorter.
 type capture struct {
 	data  []byte

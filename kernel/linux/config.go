@@ -2,7 +2,7 @@ package linux
 
 import "landgo/kernel"
 
-// Config is what a guest is given. The zero value of a field means its default.
+// Config is the input of a guest. The zero value of a field means its default.
 type Config struct {
 	Args []string // argv; default: the image's path alone
 	Env  []string // "KEY=value"; default: empty
@@ -11,7 +11,7 @@ type Config struct {
 	// Files maps paths of the guest to files of the host. They are read in full
 	// at the start and can't be written.
 	Files map[string]string
-	// Contents maps paths of the guest to what is in its files there.
+	// Contents maps paths of the guest to its files' contents.
 	Contents map[string][]byte
 	// Space is the size of the machine's address space; default DefaultSpace.
 	Space uint64
@@ -30,8 +30,8 @@ type Config struct {
 	// it runs out only when no other thread can run.
 	TimeoutsAny bool
 	// ObserveStdout makes writes to standard output and error events, so that
-	// their order is explored and matters. Otherwise they are local: what each
-	// execution printed is kept, but two orders of the same lines are one.
+	// their order is explored and matters. Otherwise they are local: each
+	// execution's output is kept, but two orders of the same lines are one.
 	ObserveStdout bool
 }
 

@@ -17,7 +17,7 @@ type departure struct {
 	clear bool // the cleared thread id, not a robust futex
 }
 
-// departures lists what the exit of t changes.
+// departures lists the changes by the exit of t.
 func (k *Kernel) departures(t *thread) []departure {
 	d := k.robustFutexes(t)
 	if at := k.log.Get(&t.clearTID); at != 0 && k.canWrite(at, 4) {

@@ -35,7 +35,7 @@ type file struct {
 	maps    bool // content is made when it's opened
 }
 
-// description is an open file: what descriptors made by dup share.
+// description is an open file: descriptors made by dup share it.
 type description struct {
 	kind   effect.Word // index+1 in files.known; 0 for none
 	offset effect.Word
@@ -110,7 +110,7 @@ func (f *files) slot(fd int) *descriptor {
 // clean makes a path absolute: the working directory is /.
 func clean(p string) string { return path.Clean("/" + p) }
 
-// use is what fd stands for, useClosed for none.
+// use is the use of fd, useClosed for none.
 func (c *call) use(fd int32) uint64 {
 	if fd < 0 || fd >= maxDescriptors {
 		return useClosed
@@ -118,7 +118,7 @@ func (c *call) use(fd int32) uint64 {
 	return c.get(&c.k.files.slot(int(fd)).use)
 }
 
-// description is what a use has open, nil for the standard three.
+// description is the open file of a use, nil for the standard three.
 func (c *call) description(use uint64) *description {
 	if use < useFile {
 		return nil
@@ -137,7 +137,7 @@ func (c *call) text(use uint64) []byte {
 	return c.known(use).content
 }
 
-// content is what mmap maps of fd.
+// content is the content of fd for mmap.
 func (c *call) content(fd int32) ([]byte, uint64) {
 	use := c.use(fd)
 	switch {

@@ -90,8 +90,9 @@ var futexNames = [...]string{
 	futexLockPI2: "futex(FUTEX_LOCK_PI2)",
 }
 
-// touchWords records what a call reads and writes indivisibly, whether it comes to that
-// or not: in another order it may. A wake uses the address as a name only.
+// touchWords records a call's indivisible reads and writes, even if it doesn't
+// make them now: in another order it may. A wake uses the address as a name
+// only.
 func (c *call) touchWords(f futex) {
 	touch := c.k.log.Touch
 	switch f.cmd {

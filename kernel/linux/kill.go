@@ -10,7 +10,7 @@ import (
 	"landgo/trace"
 )
 
-// target is what a kill is aimed at.
+// target is the target of a kill.
 type target struct {
 	sig    uint64
 	t      *thread // nil: no thread

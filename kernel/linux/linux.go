@@ -51,7 +51,7 @@ type Kernel struct {
 	space     space
 	queues    map[uint64]*queue // by address; grows only
 	clock     effect.Word       // CLOCK_REALTIME, in nanoseconds
-	busy      effect.Word       // what of its way was processor time: looks at it moved it
+	busy      effect.Word       // the part of it that is processor time: looks at it moved it
 	actions   [numSignals]action
 	pending   effect.Word // signals sent to the process that every thread blocks
 	handlers  frames
@@ -178,7 +178,8 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.R
 	return *o
 }
 
-// Touched is what the latest Fault or Leave touched, for the thread and for others.
+// Touched lists the accesses of the latest Fault or Leave, for the thread and
+// for others.
 func (k *Kernel) Touched() ([]trace.Access, []kernel.Deed) { return k.log.Made(), k.log.Others() }
 
 // Output implements kernel.Kernel.

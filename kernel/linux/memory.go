@@ -138,8 +138,8 @@ func (k *Kernel) holdsCode(addr, size uint64) bool {
 	return false
 }
 
-// planRoom tells what no machine has room for (ENOMEM) from what only this
-// layout has no room for.
+// planRoom distinguishes sizes that no machine has room for (ENOMEM) from those
+// that only this layout has no room for.
 func (c *call) planRoom(p *kernel.Plan, size uint64) {
 	_, n, ok := c.k.room(c.t, size)
 	other, taken := c.k.sharer(c.t, n)
@@ -283,7 +283,7 @@ func doMadvise(c *call, o *kernel.Outcome) uint64 {
 	if c.a[2] != madvDontneed {
 		return 0
 	}
-	// Just below the stack pointer it is what glibc gives back at a thread's end. To go
+	// Just below the stack pointer glibc gives it back at a thread's end. To go
 	// through that took longer than the rest of a small execution. (Deviation: that
 	// another thread begins to use it later is in order with nothing.)
 	if end, sp := addr+size, c.regs.RSP; end <= sp && sp-end <= 1<<16 && c.k.log.OnlyOf(c.t.id, addr, size) {
@@ -327,9 +327,9 @@ func planMremap(c *call, p *kernel.Plan) {
 	}
 }
 
-// growsInPlace reports whether a mremap that makes a map larger needn't move it: the
-// guest has unmapped all pages that it grows over. What lies behind a map otherwise is
-// never given out, as if something else were there.
+// growsInPlace reports whether a mremap that makes a map larger needn't move
+// it: the guest has unmapped all pages that it grows over. Other memory behind
+// a map is never given out, as if something else were there.
 func (c *call) growsInPlace() bool {
 	oldSize := pageUp(c.a[1])
 	return c.k.log.Gone(c.a[0]+oldSize, pageUp(c.a[2])-oldSize)
@@ -369,8 +369,8 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 	return addr
 }
 
-// Writable lists the memory that the guest may write, but what the host gave
-// it, in no order.
+// Writable lists the memory that the guest may write, except the host's, in no
+// order.
 func (k *Kernel) Writable() (list []emu.Range) {
 	m := k.host.Machine()
 	add := func(lo, hi uint64) {

@@ -163,7 +163,7 @@ func doGetaffinity(c *call, o *kernel.Outcome) uint64 {
 	return 8
 }
 
-// doSetaffinity: where threads run makes no difference to what they may do.
+// doSetaffinity: the processors of threads make no difference to them.
 func doSetaffinity(c *call, o *kernel.Outcome) uint64 {
 	if c.a[1] == 0 || !c.k.canRead(c.a[2], min(c.a[1], 8)) {
 		return efault

@@ -8,7 +8,7 @@ func CallName(nr uint64) string {
 	return "unknown"
 }
 
-// callNames are those of x86-64, for naming what isn't modelled.
+// callNames are those of x86-64, for naming unmodelled calls.
 var callNames = [...]string{
 	0: "read", "write", "open", "close", "stat", "fstat", "lstat", "poll", "lseek", "mmap",
 	"mprotect", "munmap", "brk", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "ioctl", "pread64",

@@ -5,7 +5,7 @@ import (
 	"landgo/trace"
 )
 
-// waitKind says what a thread sleeps for.
+// waitKind is the kind of a thread's sleep.
 type waitKind = uint64
 
 const (

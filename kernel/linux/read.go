@@ -5,7 +5,7 @@ import (
 	"landgo/kernel/effect"
 )
 
-// unread is what a read of up to size bytes gives, and the offset that it
+// unread is the result of a read of up to size bytes, and the offset that it
 // moves, nil for none.
 func (c *call) unread(size uint64) (text []byte, offset *effect.Word, errno uint64) {
 	use := c.use(c.int32(0))

@@ -49,7 +49,7 @@ const (
 	frameCR2     = frameOldMask + 8
 )
 
-// info is what a handler is told.
+// info is a handler's information.
 type info struct {
 	code   int32
 	addr   uint64 // of a fault; else the sender

@@ -18,8 +18,8 @@ import (
 // handler from wherever it stands, out of a sleep too. Hardware may be later.
 // But to the target, a later delivery during its run is the same as this one
 // with the sender's step later. So sending to another thread (OpCancel with the
-// target as object) depends on every step of that thread, and what the handler
-// touches is shared (scheduler/interrupt.go). A signal that the target blocks
+// target as object) depends on every step of that thread, and the handler's
+// memory is shared (scheduler/interrupt.go). A signal that the target blocks
 // waits until it unblocks it.
 //
 // Signals carry no more than their number and sender: sigqueue isn't modelled, and
@@ -56,7 +56,7 @@ const (
 	firstRealTime = 32
 )
 
-// action is what a signal does: a state of the process.
+// action is a signal's action: a state of the process.
 type action struct{ handler, flags, restorer, mask effect.Word }
 
 func newAction(sig uint64) action {
@@ -69,7 +69,7 @@ func bit(sig uint64) uint64 { return 1 << (sig - 1) }
 // unblockable signals.
 var unblockable = bit(sigKill) | bit(sigStop)
 
-// fate is what a signal does to a thread that doesn't block it.
+// fate is a signal's effect on a thread that doesn't block it.
 type fate uint8
 
 const (

@@ -64,7 +64,7 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 	return 0
 }
 
-// caught is the result of a sigwait that got sig, with what it is told at addr
+// caught is the result of a sigwait that got sig, with its information at addr
 // if that isn't 0.
 func (k *Kernel) caught(addr, sig uint64, shared bool) uint64 {
 	if addr == 0 {

@@ -80,8 +80,8 @@ func (k *Kernel) statPath(addr uint64) ([]byte, uint64) {
 	return nil, enoent
 }
 
-// planStat: whether a descriptor is open, and what it is, depends on others'
-// opens and closes; the standard ones stay unless redirected.
+// planStat: a descriptor's state and kind depend on others' opens and closes;
+// the standard ones stay unless redirected.
 func planStat(c *call, p *kernel.Plan) {
 	if c.a[0] > 2 || c.get(&c.k.files.redirected) != 0 {
 		c.event(p, onResource(resourceFiles, 0))

@@ -20,12 +20,12 @@ const (
 	sysClone3     = 435
 )
 
-// row is what the kernel knows of a system call.
+// row is the kernel's knowledge of a system call.
 type row struct {
 	name string
-	// plan says what is known of the call before it is tried: whether it is
-	// modelled and possible, its outcomes, and the operation that it is for a
-	// search. It peeks at the state. nil: none of that.
+	// plan is the knowledge of the call before it is tried: whether it is
+	// modelled and possible, its outcomes, and its operation for a search. It
+	// peeks at the state. nil: none of that.
 	plan func(*call, *kernel.Plan)
 	// do carries the call out, by the log (package effect) only, and returns its
 	// result. Its accesses are found by trying: see Foresee.

@@ -71,9 +71,9 @@ func newThread(id trace.TID, parent *thread, number uint64) *thread {
 	return t
 }
 
-// waiting is the part of a thread that is a futex queue's entry. Its words have no
-// record: what the call that uses them does is an operation on the queue, or sends
-// the thread a signal.
+// waiting is the part of a thread that is a futex queue's entry. Its words have
+// no record: the call that uses them is an operation on the queue, or sends the
+// thread a signal.
 type waiting struct {
 	kind     effect.Word // waitKind
 	addr     effect.Word
@@ -138,7 +138,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Number is what the guest knows a thread by.
+// Number is the guest's name for a thread.
 func (k *Kernel) Number(id trace.TID) uint64 { return k.threads[id].number }
 
 // numbered is the live thread with a guest's thread id, or nil.

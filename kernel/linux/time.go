@@ -8,10 +8,11 @@ import (
 	"landgo/trace"
 )
 
-// The clock is virtual: nanoseconds since the epoch, from a fixed beginning, one for
-// all threads. It moves when a timed wait runs out (AdvanceTo) and when a thread has
-// slept, so that an event is never earlier than what happens before it. A sleep is a
-// mere yield otherwise. Two looks with nothing of that between show the same time.
+// The clock is virtual: nanoseconds since the epoch, from a fixed beginning,
+// one for all threads. It moves when a timed wait runs out (AdvanceTo) and when
+// a thread has slept, so that an event is never earlier than the events that
+// happen before it. A sleep is a mere yield otherwise. Two looks with nothing
+// of that between show the same time.
 //
 // Sleeps of different threads commute until a thread looks at the clock (wordClock is
 // one of the words that count once they have been read).

@@ -28,9 +28,9 @@ const (
 	wordMemory = effect.Lazy + 2*effect.Step
 )
 
-// A thread's words: what signals look at, whether it lives, and what only its own
-// calls use. Threads beyond those that there are addresses for share them: that makes
-// more calls depend on each other than do.
+// A thread's words: those that signals read, whether it lives, and those that
+// only its own calls use. Threads beyond those that there are addresses for
+// share them: that makes more calls depend on each other than do.
 func threadWord(t trace.TID, which uint64) uint64 {
 	return wordThreads + uint64(t)%maxWordThreads*threadWords + which
 }
@@ -44,7 +44,7 @@ const (
 // LifeWord is the word that says whether a thread lives.
 func (k *Kernel) LifeWord(t trace.TID) uint64 { return threadWord(t, wordLife) }
 
-// WordName is what the word at an address is, in words.
+// WordName describes the word at an address.
 func (k *Kernel) WordName(addr uint64) (string, bool) {
 	switch {
 	case addr < wordActions || addr >= nullPages:

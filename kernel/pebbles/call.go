@@ -35,7 +35,7 @@ type call struct {
 type row struct {
 	name string
 	args int
-	// plan fills in what isn't a local call; nil for those that always are.
+	// plan fills in a call that isn't local; nil for those that always are.
 	plan func(*call, *kernel.Plan)
 	// do carries the call out and returns its result; nil: not modelled.
 	do func(*call, *kernel.Outcome) int64

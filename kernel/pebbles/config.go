@@ -1,8 +1,8 @@
 package pebbles
 
-// Config is what a guest is given. The zero value of a field means its default.
+// Config is the input of a guest. The zero value of a field means its default.
 type Config struct {
-	Args []string // argv; default: "guest" alone, for what a guest does must not depend on where its file lies
+	Args []string // argv; default: "guest" alone: a guest must not depend on the place of its file
 	// Stdin is all that the guest can read by getchar and readline.
 	Stdin []byte
 	// StackSize is that of the main stack, in whole pages. Default 64 KiB; the

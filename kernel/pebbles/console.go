@@ -54,8 +54,8 @@ func doPrint(c *call, o *kernel.Outcome) int64 {
 	return 0
 }
 
-// Print puts text on the console, by a call or past it: what a program tells the
-// simulator that the course runs it on is kept as well. It returns why it can't.
+// Print puts text on the console, by a call or without one: a program's
+// messages to the course's simulator are kept as well. It returns why it can't.
 func (k *Kernel) Print(text []byte) string {
 	n := uint64(len(text))
 	if k.printed+n > k.cfg.OutputLimit {
@@ -136,7 +136,7 @@ func planReadline(c *call, p *kernel.Plan) {
 }
 
 // doReadline copies a line with its newline, or as much of it as there is room
-// for; what is left of it comes next.
+// for; the rest of it comes next.
 func doReadline(c *call, _ *kernel.Outcome) int64 {
 	k := c.k
 	result, ok := c.readable()

@@ -9,7 +9,7 @@ import (
 )
 
 // form has the differences between the 64-bit interface and the i386 one: the
-// size of a word (in argument packets, argv and the register frame), functions'
+// word (in argument packets, argv and the register frame), functions'
 // arguments, and the frame's registers.
 type form struct {
 	word  uint64

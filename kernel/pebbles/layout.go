@@ -18,9 +18,8 @@ import (
 // The real kernel keeps its data in the low part. This one has none. But the
 // words of its state that one thread can change and another can observe have
 // addresses there all the same. A call records its reads and writes of such a
-// word like any other bytes, or names it as its operation's object. So what
-// depends on what, and what a spin around a call waits for, need no rules of
-// their own.
+// word like any other bytes, or names it as its operation's object. So
+// dependence, and the end of a spin around a call, need no rules of their own.
 const (
 	pageSize  = 4096
 	space     = 1 << 32
@@ -41,8 +40,8 @@ const (
 func runWord(t trace.TID) uint64 { return runWords + uint64(t)*wordSize }
 
 // pageWord is the address of the word that says how a page is mapped; those of
-// neighbours lie side by side. Words of pages, and not the bytes in them, because
-// what has to be looked at for each byte of an object should be few.
+// neighbours lie side by side. Words of pages, and not the bytes in them,
+// because a large object should have few words.
 func pageWord(addr uint64) uint64 { return pageWords + addr/pageSize*wordSize }
 
 // MachineConfig is the machine that a Pebbles guest runs on.

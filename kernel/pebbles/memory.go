@@ -8,7 +8,7 @@ import (
 	"landgo/trace"
 )
 
-// region is what a new_pages mapped.
+// region is a mapping of new_pages.
 type region struct {
 	base, size uint64
 	live       uint64 // 0 once it has been removed; lent: landgo's
@@ -77,8 +77,8 @@ func doNewPages(c *call, o *kernel.Outcome) int64 {
 	return 0
 }
 
-// clear zeroes what is left in pages of a range that had been mapped before;
-// all others are zero.
+// clear zeroes pages of a range that had been mapped before; all others are
+// zero.
 func (k *Kernel) clear(base, size uint64) {
 	var page, zero [pageSize]byte
 	if !k.someGone {
@@ -123,8 +123,8 @@ func (k *Kernel) regionAt(base uint64) *region {
 	return nil
 }
 
-// planRemovePages: what a removal of nothing depends on is a mapping of at
-// least one page there.
+// planRemovePages: a removal of nothing depends on a mapping of at least one
+// page there.
 func planRemovePages(c *call, p *kernel.Plan) {
 	if c.a[0]%pageSize == 0 {
 		c.event(p, c.k.removal(c.a[0]))
@@ -182,7 +182,7 @@ func (k *Kernel) used8(addr uint64) bool {
 }
 
 // Removed reports whether an address is in pages that were mapped by new_pages
-// and are gone by remove_pages: what a fault there has to be called.
+// and are gone by remove_pages: it decides the name of a fault there.
 func (k *Kernel) Removed(addr uint64) bool {
 	if addr >= space || !k.someGone || k.m.Prot(addr) != 0 {
 		return false
@@ -195,8 +195,8 @@ func (k *Kernel) Removed(addr uint64) bool {
 	return false
 }
 
-// Writable lists the memory that the guest may write, but what the host gave it,
-// in no order.
+// Writable lists the memory that the guest may write, except the host's, in no
+// order.
 func (k *Kernel) Writable() (list []emu.Range) {
 	for i := range k.img.Segments {
 		if g := &k.img.Segments[i]; g.Write {

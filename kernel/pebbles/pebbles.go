@@ -30,7 +30,7 @@ import (
 	"landgo/trace"
 )
 
-// machine is what the kernel uses of emu.Machine.
+// machine is the part of emu.Machine that the kernel uses.
 type machine interface {
 	Load(addr uint64, p []byte) error
 	Read(addr uint64, p []byte) bool

@@ -80,7 +80,7 @@ func (k *Kernel) checkHandler(h handler) int64 {
 	return 0
 }
 
-// handlerFrame bounds what is put on a handler's stack: the frame, the call's
+// handlerFrame bounds the data on a handler's stack: the frame, the call's
 // words, and two alignments.
 func (k *Kernel) handlerFrame() uint64 {
 	return k.form.frameSize() + 3*k.form.word + 2*16

@@ -33,7 +33,7 @@ var table = [256]*row{
 	0x74: {name: "swexn", args: 4, plan: planSwexn, do: doSwexn},
 }
 
-// planNothing is the plan of what isn't modelled.
+// planNothing is the plan of an unmodelled call.
 func planNothing(c *call, p *kernel.Plan) {
 	why := "landgo runs one task, with the threads of its own library"
 	switch c.row.name {

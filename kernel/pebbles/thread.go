@@ -18,7 +18,7 @@ const (
 // thread is a thread as the kernel knows it. All but its names is state.
 type thread struct {
 	id     trace.TID
-	number uint64 // what gettid says
+	number uint64 // the result of gettid
 
 	state    uint64
 	children uint64 // created so far
@@ -89,7 +89,7 @@ func (k *Kernel) lookup(number uint64) trace.TID {
 	return id
 }
 
-// thread is what is known of a thread, nil if it was never created.
+// thread is the state of a thread, nil if it was never created.
 func (k *Kernel) thread(t trace.TID) *thread {
 	if int(t) >= len(k.threads) {
 		return nil
@@ -183,7 +183,7 @@ func doVanish(c *call, o *kernel.Outcome) int64 {
 	return 0
 }
 
-// planEnd is the plan of what ends all threads.
+// planEnd is the plan of a call that ends all threads.
 func planEnd(c *call, p *kernel.Plan) {
 	c.event(p, trace.Op{Kind: trace.OpEnd})
 }

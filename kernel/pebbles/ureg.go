@@ -83,7 +83,7 @@ var (
 	}
 )
 
-// exception is what a frame tells of a fault, besides registers.
+// exception is a frame's description of a fault, besides registers.
 type exception struct{ cause, address, code uint64 }
 
 func (f *form) frameSize() uint64 { return uint64(len(f.frame)) * f.word }
