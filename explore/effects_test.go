@@ -91,7 +91,7 @@ int main(void) { signal(SIGUSR1, h); pthread_t u; pthread_create(&first, 0, a, 0
 		{"stat", fills(`syscall(SYS_stat, "/dev/null", buf)`), "assertion"},
 		{"readlink", fills(`syscall(SYS_readlink, "/proc/self/exe", buf, 100)`), "assertion"},
 		{"sysinfo", fills(`syscall(SYS_sysinfo, buf)`), "assertion"},
-		{"times", fills(`syscall(SYS_clock_nanosleep, 0, 0, &(struct timespec){9, 0}, 0); syscall(SYS_times, buf)`), "assertion"},
+		{"times", fills(`syscall(SYS_clock_nanosleep, CLOCK_PROCESS_CPUTIME_ID, 0, &(struct timespec){9, 0}, 0); syscall(SYS_times, buf)`), "assertion"},
 		{"sigpending", fills(`block(3); raise(3); syscall(SYS_rt_sigpending, buf, 8)`), "assertion"},
 		{"sigprocmask", fills(`block(3); syscall(SYS_rt_sigprocmask, 0, 0, buf, 8)`), "assertion"},
 		{"sigaction", fills(`signal(SIGUSR1, h); syscall(SYS_rt_sigaction, SIGUSR1, 0, buf, 8)`), "assertion"},
