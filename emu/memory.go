@@ -184,7 +184,7 @@ func (m *Machine) Protect(addr, size uint64, p Prot) {
 }
 
 // TakeAway is Protect without permissions, of pages that belong to no map from then on:
-// those that had any are remembered as gone, see GoneEnd.
+// those that were in one are remembered as gone, see GoneEnd.
 func (m *Machine) TakeAway(addr, size uint64) {
 	if size == 0 || addr >= m.space {
 		return
@@ -193,7 +193,7 @@ func (m *Machine) TakeAway(addr, size uint64) {
 	last := (addr + min(size, m.space-addr) - 1) >> pageShift
 	for first <= last {
 		n := m.sameProt(first, last)
-		if old := m.perm[first]; old&anyAccess != 0 {
+		if old := m.perm[first]; inMap(old) {
 			m.rememberProt(first, n, old)
 			fill(m.perm[first:first+n], gone)
 		}
@@ -201,11 +201,13 @@ func (m *Machine) TakeAway(addr, size uint64) {
 	}
 }
 
-// A page's byte has its permissions, or gone.
+// A page's byte has its permissions, or NoAccess, or gone, or 0 if it never was in a map.
 const (
 	anyAccess = uint8(ProtRead | ProtWrite | ProtExec)
 	gone      = 0x80
 )
+
+func inMap(perm uint8) bool { return perm&(anyAccess|uint8(NoAccess)) != 0 }
 
 // sameProt counts the pages from first to last that have first's permissions: a guest's
 // mapping has many.

@@ -31,12 +31,34 @@ func (m *Machine) Mapped(addr, size uint64) uint64 {
 		return 0
 	}
 	perm := m.perm[addr>>pageShift : (addr+size)>>pageShift]
-	return uint64(len(perm)-bytes.Count(perm, []byte{0})-bytes.Count(perm, []byte{gone})) << pageShift
+	n := len(perm)
+	for _, none := range []uint8{0, gone, uint8(NoAccess)} {
+		n -= bytes.Count(perm, []byte{none})
+	}
+	return uint64(n) << pageShift
 }
 
-// GoneEnd is the first address from addr on whose page wasn't accessible once
-// and taken away since. If all pages were, it is the end of [addr, addr+size),
-// whole pages.
+// MapEnd is the first address from addr on whose page is in no map, or the end of
+// [addr, addr+size), whole pages, if all are.
+func (m *Machine) MapEnd(addr, size uint64) uint64 { return m.mapsEnd(addr, size, true) }
+
+// HoleEnd is the first address from addr on whose page is in a map, or the end of
+// [addr, addr+size), whole pages, if none is.
+func (m *Machine) HoleEnd(addr, size uint64) uint64 { return m.mapsEnd(addr, size, false) }
+
+func (m *Machine) mapsEnd(addr, size uint64, in bool) uint64 {
+	if !m.inSpace(addr, size) {
+		return addr
+	}
+	first, end := addr>>pageShift, (addr+size)>>pageShift
+	for first < end && inMap(m.perm[first]) == in {
+		first += m.sameProt(first, end-1)
+	}
+	return first << pageShift
+}
+
+// GoneEnd is the first address from addr on whose page wasn't in a map once and taken
+// away since. If all pages were, it is the end of [addr, addr+size), whole pages.
 func (m *Machine) GoneEnd(addr, size uint64) uint64 {
 	end := addr
 	for ; end-addr < size && end < m.space && m.perm[end>>pageShift] == gone; end += pageSize {

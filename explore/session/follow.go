@@ -65,7 +65,7 @@ func (s *Session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, 
 		case end == "":
 		case end == ended:
 			return path, s.ending(path), nil
-		case !ends && slices.ContainsFunc(s.Guest.Threads(nil), beforeEnd):
+		case !ends && slices.ContainsFunc(s.Guest.Threads(nil), func(th trace.Thread) bool { return beforeEnd(th) || s.atLast(th, sched.Segments[:n]) }):
 			return path, nil, errEnds
 		default:
 			return path, nil, s.diverged(n, end)
@@ -97,19 +97,44 @@ func beforeEnd(th trace.Thread) bool {
 	return th.Status == trace.Ready && th.Pending.Kind == trace.OpExit
 }
 
-// endThread takes the step that is the thread's end, if that comes next.
+// atLast reports whether a thread went as far as the last of the segments that has it says
+// and stands at no event there. That is before its end too, where the segment's instructions
+// were private and ran at its creation: no step of it was left to take.
+func (s *Session) atLast(th trace.Thread, segments []trace.Segment) bool {
+	for _, g := range slices.Backward(segments) {
+		if g.Thread == s.Guest.Name(th.ID) {
+			return th.Status == trace.Ready && th.Pending.Kind == trace.OpNone && s.Guest.Position(th.ID).Insns == g.Until
+		}
+	}
+	return false
+}
+
+// endThread takes the steps to the thread's end, if that comes next: one step, or two
+// where the thread doesn't stand before the end yet.
 func (s *Session) endThread(t trace.TID, path []por.PathStep) ([]por.PathStep, error) {
-	threads := s.Guest.Threads(nil)
-	if th := find(threads, t); th == nil || !beforeEnd(*th) {
-		return path, nil
+	before, n, from := s.Guest.Mark(), len(path), s.Guest.Position(t).Insns
+	for {
+		threads := s.Guest.Threads(nil)
+		th := find(threads, t)
+		if th == nil || th.Status != trace.Ready || !beforeEnd(*th) && (th.Pending.Kind != trace.OpNone || len(path) > n) {
+			break
+		}
+		step := por.PathStep{Thread: t, Begin: from, Preemption: s.preempts(threads, path, t)}
+		tr, err := s.Take(&step)
+		if err != nil {
+			return path, err
+		}
+		if s.Guest.Position(t).Insns != from {
+			break
+		}
+		step.Last = tr.Last
+		path = append(path, step)
+		if tr.End == trace.EndThread {
+			return path, nil
+		}
 	}
-	step := por.PathStep{Thread: t, Begin: s.Guest.Position(t).Insns, Preemption: s.preempts(threads, path, t)}
-	tr, err := s.Take(&step)
-	if err != nil {
-		return path, err
-	}
-	step.Last = tr.Last
-	return append(path, step), nil
+	s.Guest.Rewind(before)
+	return path[:n], nil
 }
 
 // ended, as the second result of segment: the execution is over.

@@ -105,7 +105,24 @@ func (l *Log) TakeAway(addr, size uint64) {
 	l.m.TakeAway(addr, size)
 }
 
-// Gone reports whether whole pages have all been accessible once and are in no map now.
+// MapEnd is the first address of whole pages that is in no map, or their end. Only the
+// page that decides is recorded: what is done to those before it is a change of them.
+func (l *Log) MapEnd(addr, size uint64) uint64 {
+	end := l.m.MapEnd(addr, size)
+	if end < addr+size {
+		l.Touch(end, pageSize, trace.Library) // a kernel locks its list of maps
+	}
+	return end
+}
+
+// InMap reports whether a page of [addr, addr+size), whole pages, is in a map. It looks
+// at each: a later map of another thread depends on this call whichever is first.
+func (l *Log) InMap(addr, size uint64) bool {
+	l.Touch(addr, size, 0)
+	return l.m.HoleEnd(addr, size) < addr+size
+}
+
+// Gone reports whether whole pages have all been in a map once and are in none now.
 // The record ends with the first page that decides.
 func (l *Log) Gone(addr, size uint64) bool {
 	if size == 0 || addr+size < addr {

@@ -23,8 +23,8 @@ const (
 	mremapMaymove = 1
 )
 
-// protect changes the permissions of whole pages and keeps account of the
-// accessible ones. It reports false when there would be too many.
+// protect changes the permissions of whole pages, which are in a map from then on, and
+// keeps account of the accessible ones. It reports false when there would be too many.
 func (k *Kernel) protect(addr, size uint64, p emu.Prot) bool {
 	before, grows := k.log.Used(addr, size), uint64(0)
 	if p != 0 {
@@ -36,8 +36,16 @@ func (k *Kernel) protect(addr, size uint64, p emu.Prot) bool {
 	if p != 0 && before < size {
 		k.call.fresh = kernel.Pages{Addr: addr, Size: size}
 	}
-	k.log.Protect(addr, size, p)
+	k.log.Protect(addr, size, mapped(p))
 	return true
+}
+
+// mapped is a page's permissions as those of one in a map.
+func mapped(p emu.Prot) emu.Prot {
+	if p == 0 {
+		return emu.NoAccess
+	}
+	return p
 }
 
 // unmap takes whole pages away.
@@ -65,11 +73,11 @@ func (k *Kernel) give(t *thread, size uint64, p emu.Prot) uint64 {
 	if !ok {
 		return enomem
 	}
-	if p != 0 { // fresh addresses are inaccessible already
-		if !k.uses(size, 0) {
-			return enomem
-		}
-		k.log.ProtectFresh(addr, size, p)
+	if p != 0 && !k.uses(size, 0) {
+		return enomem
+	}
+	k.log.ProtectFresh(addr, size, mapped(p))
+	if p != 0 {
 		k.call.fresh = kernel.Pages{Addr: addr, Size: size}
 	}
 	w, shared := t.window(n)
@@ -174,7 +182,7 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 		if !k.inGuest(addr, size) {
 			return enomem
 		}
-		if flags&mapFixedNoreplace != 0 && !k.unmapped(addr, size) {
+		if flags&mapFixedNoreplace != 0 && k.log.InMap(addr, size) {
 			return eexist
 		}
 		if !k.protect(addr, size, prot) {
@@ -193,13 +201,6 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 	}
 	o.Mapped = kernel.Pages{Addr: addr, Size: size}
 	return addr
-}
-
-// unmapped looks at each page: the log has them all, for a later map of another thread
-// depends on this one whichever is first.
-func (k *Kernel) unmapped(addr, size uint64) bool {
-	k.log.Touch(addr, size, 0)
-	return k.log.Used(addr, size) == 0
 }
 
 func doMunmap(c *call, o *kernel.Outcome) uint64 {
@@ -237,6 +238,7 @@ func planMprotect(c *call, p *kernel.Plan) {
 	}
 }
 
+// doMprotect changes the pages up to the first that is in no map, as Linux does.
 func doMprotect(c *call, o *kernel.Outcome) uint64 {
 	addr, size := c.a[0], pageUp(c.a[1])
 	switch {
@@ -247,7 +249,11 @@ func doMprotect(c *call, o *kernel.Outcome) uint64 {
 	case !c.k.inGuest(addr, size):
 		return enomem
 	}
-	if !c.k.protect(addr, size, guestProt(c.a[2])) {
+	end := c.k.log.MapEnd(addr, size)
+	if end == addr || !c.k.protect(addr, end-addr, guestProt(c.a[2])) {
+		return enomem
+	}
+	if end < addr+size {
 		return enomem
 	}
 	if fresh := c.get(&c.t.fresh); fresh != 0 && addr >= fresh && addr+size <= c.k.mappedEnd(c.t) {
@@ -311,7 +317,7 @@ func doBrk(c *call, o *kernel.Outcome) uint64 {
 		}
 	case to < from:
 		c.k.log.Clear(to, from-to)
-		c.k.protect(to, from-to, 0)
+		c.k.unmap(to, from-to)
 	}
 	c.set(&s.brk, want)
 	return want
@@ -342,7 +348,7 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 	switch {
 	case old&(pageSize-1) != 0 || size == 0 || oldSize == 0:
 		return einval
-	case !k.inGuest(old, oldSize) || k.log.Prot(old) == 0:
+	case !k.inGuest(old, oldSize) || k.log.MapEnd(old, pageSize) == old:
 		return efault
 	case size <= oldSize:
 		k.unmap(old+size, oldSize-size)

@@ -282,3 +282,38 @@ func TestProtections(t *testing.T) {
 	c.want("write into it", c.do(0, nrGetrandom, dataPage, 8), efault)
 	c.want("outside", c.do(0, nrMprotect, 1<<50, pageSize, 1), enomem)
 }
+
+// TestMapsAndHoles: a page in a map without access is told from one in no map.
+func TestMapsAndHoles(t *testing.T) {
+	c := newCaller(t, Config{MemoryLimit: 64 << 20})
+	const fixed, noreplace = anonymous | mapFixed, anonymous | mapFixedNoreplace
+	a := c.do(0, nrMmap, 0, 8*pageSize, 0, anonymous)
+	before := c.m.Mark()
+	c.want("over a fresh map without access", c.do(0, nrMmap, a+pageSize, pageSize, 3, noreplace), eexist)
+	c.want("open two", c.do(0, nrMprotect, a, 2*pageSize, 3), 0)
+	c.want("close one", c.do(0, nrMprotect, a, pageSize, 0), 0)
+	c.want("over a closed page", c.do(0, nrMmap, a, pageSize, 3, noreplace), eexist)
+	c.want("a hole", c.do(0, nrMunmap, a+3*pageSize, 2*pageSize), 0)
+	c.want("from inside the hole", c.do(0, nrMprotect, a+4*pageSize, 2*pageSize, 3), enomem)
+	c.want("up to the hole and beyond", c.do(0, nrMprotect, a, 8*pageSize, 1), enomem)
+	if c.m.Prot(a+2*pageSize) != emu.ProtRead || c.m.Prot(a+3*pageSize) != 0 || c.m.Prot(a+5*pageSize) != 0 {
+		t.Error("not exactly the pages before the hole were changed")
+	}
+	c.want("half over the hole", c.do(0, nrMmap, a+4*pageSize, 2*pageSize, 3, noreplace), eexist)
+	c.want("in the hole", c.do(0, nrMmap, a+3*pageSize, pageSize, 0, noreplace), a+3*pageSize)
+	c.want("once more", c.do(0, nrMmap, a+3*pageSize, pageSize, 0, fixed), a+3*pageSize)
+	c.want("open it", c.do(0, nrMprotect, a, 4*pageSize, 3), 0)
+	if used := c.m.Mapped(a, 8*pageSize); used != 4*pageSize {
+		t.Errorf("%d bytes are accessible", used)
+	}
+	c.m.Rewind(before)
+	c.want("after going back", c.do(0, nrMprotect, a, 8*pageSize, 3), 0)
+	c.want("without access", c.do(0, nrMprotect, a, 8*pageSize, 0), 0)
+	c.want("it is moved", c.do(0, nrMmap, c.do(0, nrMremap, a, 8*pageSize, 9*pageSize, mremapMaymove), pageSize, 3, noreplace), eexist)
+	c.want("from where it was", c.do(0, nrMprotect, a, pageSize, 3), enomem)
+
+	low := c.do(0, nrBrk, 0)
+	c.do(0, nrBrk, low+2*pageSize)
+	c.do(0, nrBrk, low)
+	c.want("behind a break that was lowered", c.do(0, nrMprotect, low, pageSize, 3), enomem)
+}
