@@ -124,7 +124,7 @@ func (s *System) Settle() bool { return s.lib.Settle() }
 // Boot, for all that Config.Pools has.
 func (s *System) OwnMemory(allocators []image.Allocator) { s.lib.OwnMemory(allocators) }
 
-// library is the carrier.
+// library is the carrier: what it has, by how long it lasts.
 type library struct {
 	*System
 	libraryFixed

@@ -39,7 +39,7 @@ type object struct {
 	strange bool
 	torn    string
 
-	savedAt int // the place in System.saved of its latest value there, if that is of this object
+	savedAt int // the place in objectState.saved of its latest value there, if that is of this object
 }
 
 type objectKind uint8

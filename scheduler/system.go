@@ -11,6 +11,20 @@
 // its failure, or gone. What lies between is private to the thread, so a new
 // thread's private beginning is run at its creation.
 //
+// The files:
+//
+//	the core      system, lifetime, mark, thread, spawn, advance, enabled, points, granularity, names, arena
+//	              spins: spin, spinagain, spinlocks, turns, endless, scout
+//	              traps: trap, effects, shares, nap, interrupt, faulted, mappings, grave
+//	              what is told: account, describe, naming, stuck, failure, state, digest, met, unexamined, knowledge
+//	              twin (reads of memory that was never written), steered (what package steer is given)
+//	the library   library (what the core asks it), act (the table of roles), atbreak, operation, pending, perform,
+//	              incall, call, quiet, door, look, misuse: a call from its entry to its end
+//	              object, objectbytes, rwlock, namedsem, lockmerge, guard: objects
+//	              malloc, follow, pool, libraryblock, endcache, leak, operators: allocators
+//	              strings, lookpast, format, streams: text
+//	              threads, carried, carriedkept, distrust, deadline, interruptedwait, ending, errno: threads
+//
 // Invariant: a System is a function of (image, configuration, steps taken). All
 // state that a step changes is in state (lifetime.go), which goes back with a mark,
 // or derived from it; except what is known and found for good, which only makes

@@ -1,0 +1,38 @@
+package scheduler
+
+import (
+	"maps"
+	"reflect"
+	"testing"
+)
+
+// TestLifetimes: over all executions of a guest what is fixed stays as it was, and what
+// goes back is at the root as it was there.
+func TestLifetimes(t *testing.T) {
+	s := boot(t, "../bin/guests/musl-O2/abba-OK", Config{Granularity: Granularity{Points: PointMem}})
+	lib := s.lib.(*library)
+	roles := maps.Clone(s.roles)
+	fixedWas, libraryWas := s.fixed, lib.libraryFixed
+	root := s.Mark()
+	enumerate(t, s)
+	s.Rewind(root) // what was learned on the way has begun the enumeration anew
+	cellsWas, threadsWas, state := s.cells, s.threads[0], s.State()
+	if ends := enumerate(t, s); ends.runs == 0 {
+		t.Fatal("no execution has ended")
+	}
+	s.Rewind(root)
+	if s.cells != cellsWas || !reflect.DeepEqual(s.threads[0], threadsWas) || s.State() != state {
+		t.Errorf("at the root:\n%+v %+v\nit was:\n%+v %+v", s.cells, s.threads[0], cellsWas, threadsWas)
+	}
+	for i := range s.threads {
+		if i > 0 && s.threads[i].Exists {
+			t.Errorf("thread %s exists at the root", s.Name(s.threads[i].ID))
+		}
+	}
+	if len(s.steps) != 0 || len(s.turns) != 0 || len(lib.objects) != 0 || len(s.threadLog) != 0 {
+		t.Errorf("%d steps, %d places, %d objects, %d kept threads are left", len(s.steps), len(s.turns), len(lib.objects), len(s.threadLog))
+	}
+	if !reflect.DeepEqual(s.fixed, fixedWas) || !reflect.DeepEqual(lib.libraryFixed, libraryWas) || !reflect.DeepEqual(s.roles, roles) {
+		t.Error("what is fixed has changed")
+	}
+}
