@@ -16,8 +16,9 @@
 //	the core      system, lifetime, mark, thread, spawn, advance, enabled, points, granularity, names, arena
 //	              spins: spin, spinagain, spinlocks, turns, endless, scout
 //	              traps: trap, effects, shares, nap, interrupt, faulted, mappings, grave
-//	              what is told: account, describe, naming, stuck, failure, state, digest, met, unexamined, knowledge
-//	              twin (reads of memory that was never written), steered (what package steer is given)
+//	              what is told: account, describe, naming, stuck, failure, blockfault, state, digest, met, unexamined, knowledge
+//	              twin (reads of memory that was never written), convention (arguments and results of functions),
+//	              steered (what package steer is given)
 //	the library   library (what the core asks it), act (the table of roles), atbreak, operation, pending, perform,
 //	              incall, call, quiet, door, look, misuse: a call from its entry to its end
 //	              object, objectbytes, rwlock, namedsem, lockmerge, guard: objects
