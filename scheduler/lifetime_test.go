@@ -2,7 +2,11 @@ package scheduler
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -34,5 +38,24 @@ func TestLifetimes(t *testing.T) {
 	}
 	if !reflect.DeepEqual(s.fixed, fixedWas) || !reflect.DeepEqual(lib.libraryFixed, libraryWas) || !reflect.DeepEqual(s.roles, roles) {
 		t.Error("what is fixed has changed")
+	}
+}
+
+// TestMapOfFiles: the package's comment names each file.
+func TestMapOfFiles(t *testing.T) {
+	text, err := os.ReadFile("system.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	comment, _, _ := strings.Cut(string(text), "\npackage ")
+	words := strings.FieldsFunc(comment, func(r rune) bool { return r < 'a' || r > 'z' })
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if name := strings.TrimSuffix(f, ".go"); !strings.HasSuffix(name, "_test") && !slices.Contains(words, name) {
+			t.Errorf("system.go's comment doesn't say what %s is for", f)
+		}
 	}
 }
