@@ -1,10 +1,6 @@
 package explore
 
 import (
-	"context"
-	"errors"
-
-	"landgo/explore/config"
 	"landgo/explore/races"
 	"landgo/explore/saved"
 	"landgo/por"
@@ -45,28 +41,6 @@ func (h *hunt) checkpoint() *saved.Checkpoint {
 	return &saved.Checkpoint{Format: saved.CheckpointFormat, Version: result.Version, SHA256: h.Image.SHA256, Check: h.Check, Search: h.Config.Search,
 		Bounds: h.Config.Bounds.String(), Going: h.Config.KeepGoing, Race: h.Config.Race, Threads: h.result.Threads,
 		Knowledge: h.Guest.Knowledge(), Witnessed: h.Guest.Witnessed()}
-}
-
-// Run explores the configuration's state space. An error is one of usage or
-// input, or landgo's own; whatever else happens is in the result.
-func Run(ctx context.Context, cfg config.Config, obs Observer) (r *result.Result, err error) {
-	if cfg.Resume != "" {
-		defer func() {
-			if p := recover(); p != nil {
-				r, err = nil, damaged(cfg.Resume, p)
-			} else if errors.Is(err, por.ErrSnapshot) {
-				err = damaged(cfg.Resume, err)
-			}
-		}()
-	}
-	return runOnce(ctx, cfg, obs)
-}
-
-// damaged says of what went wrong in a search that was gone on with from a checkpoint
-// that the checkpoint is to blame. A sum that fits only says that the file is as it
-// was written.
-func damaged(checkpoint string, why any) error {
-	return result.Errorf(result.BadCheckpoint, "%s: the search can't go on from it: %v", checkpoint, why)
 }
 
 // goOn takes over what every checkpoint has: nil if there is none to go on from.

@@ -37,6 +37,7 @@ func TestDeepeningAgrees(t *testing.T) {
 				cc, opt = "musl-gcc", "-O2"
 			}
 			t.Run(name+variant, func(t *testing.T) {
+				t.Parallel() // with the others of this test, which has the variables to itself
 				c := config.Default()
 				c.Guest, c.Out = build(t, cc, opt, name, variant), config.NoFile
 				got, err := Run(context.Background(), c, nil)

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"testing"
 
@@ -48,7 +49,7 @@ func sameFor(t *testing.T, c config.Config, jobs ...int) (r *result.Result) {
 // isn't divided.
 func TestJobs(t *testing.T) {
 	defer func() { warmUp, unitSteps = 0, 0 }()
-	for _, guest := range []struct{ name, variant, search, bound string }{
+	guests := []struct{ name, variant, search, bound string }{
 		{"ticket", "-DFIXED", "optimal", ""},
 		{"increment", "-DFIXED", "none", ""},
 		{"late_sharing", "-DFIXED", "none", ""},
@@ -60,27 +61,44 @@ func TestJobs(t *testing.T) {
 		{"two_preemptions", "-DFAULTY", "bounded", "preempt=2"},
 		{"increment", "-DFIXED", "bounded", "preempt=1"},
 		{"detached", "-DFIXED", "dpor", ""},
-	} {
-		c := config.Default()
-		c.Guest, c.Out, c.Search = build(t, "gcc", "-O1", guest.name, guest.variant), config.NoFile, guest.search
-		if guest.bound != "" {
+	}
+	configure := func(t *testing.T, i int) config.Config {
+		c, g := config.Default(), guests[i]
+		c.Guest, c.Out, c.Search = build(t, "gcc", "-O1", g.name, g.variant), config.NoFile, g.search
+		if g.bound != "" {
 			var err error
-			if c.Bounds, err = por.ParseBounds(guest.bound); err != nil {
+			if c.Bounds, err = por.ParseBounds(g.bound); err != nil {
 				t.Fatal(err)
 			}
 		}
-		warmUp, unitSteps = 0, 0
-		whole, err := Run(context.Background(), c, nil)
-		if err != nil {
-			t.Fatal(err)
+		return c
+	}
+	// The guests are tried beside each other: all at one time are divided alike.
+	whole := make([]*result.Result, len(guests))
+	t.Run("undivided", func(t *testing.T) {
+		for i, g := range guests {
+			t.Run(g.name+" "+g.search, func(t *testing.T) {
+				t.Parallel()
+				var err error
+				if whole[i], err = Run(context.Background(), configure(t, i), nil); err != nil {
+					t.Fatal(err)
+				}
+			})
 		}
-		for _, warmUp = range []uint64{1, 20, 200} {
-			unitSteps = warmUp + 10
-			r := sameFor(t, c, 1, 2, 3, 8, 2, 3)
-			if r.Verdict != whole.Verdict || r.Bug == nil && (r.Executions != whole.Executions || r.Threads != whole.Threads || r.Unexamined != whole.Unexamined) {
-				t.Errorf("%s, %s, divided after %d: %v, %d executions, %d threads; undivided %v, %d, %d", guest.name, guest.search, warmUp,
-					r.Verdict, r.Executions, r.Threads, whole.Verdict, whole.Executions, whole.Threads)
+	})
+	for _, warmUp = range []uint64{1, 20, 200} {
+		unitSteps = warmUp + 10
+		t.Run(fmt.Sprint("divided after ", warmUp), func(t *testing.T) {
+			for i, g := range guests {
+				t.Run(g.name+" "+g.search, func(t *testing.T) {
+					t.Parallel()
+					r, whole := sameFor(t, configure(t, i), 1, 2, 3, 8, 2, 3), whole[i]
+					if r.Verdict != whole.Verdict || r.Bug == nil && (r.Executions != whole.Executions || r.Threads != whole.Threads || r.Unexamined != whole.Unexamined) {
+						t.Errorf("%v, %d executions, %d threads; undivided %v, %d, %d",
+							r.Verdict, r.Executions, r.Threads, whole.Verdict, whole.Executions, whole.Threads)
+					}
+				})
 			}
-		}
+		})
 	}
 }

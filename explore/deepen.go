@@ -25,8 +25,8 @@ import (
 //
 //   - the end of the search with a point before every access (mem); or
 //   - the end of a search with points before every operation of synchronisation
-//     (sync) and before the accesses of some instructions, in which every two
-//     conflicting accesses of different threads had a common lock, or a point
+//     (sync) and before the accesses of some instructions. Every two conflicting
+//     accesses of different threads must have had a common lock in it, or a point
 //     before each (scheduler/unexamined.go). That is Theorem 1 of the paper,
 //     for this machine:
 //

@@ -11,8 +11,8 @@ import (
 	"landgo/trace"
 )
 
-// The search for an interleaving with fewer preemptions ends after so many
-// executions, for each bug, and after as many steps as the bug took to find, or
+// The search for an interleaving with fewer preemptions ends, for each bug, after so
+// many executions. It also ends after as many steps as the bug took to find, or after
 // minimiseSteps of a program's if these are more. All are counts, and no times: the
 // same bug is told on every machine.
 const minimiseLimit = 10_000

@@ -12,9 +12,9 @@ import (
 
 // With --fail-on race, a data race is a bug when both orders were run, each
 // with the two accesses as neighbours (race.Adjacent). Happens-before isn't
-// enough for that: a program may well order its accesses by flags, turns or a
-// lock of its own, which happens-before doesn't know, and a false alarm is
-// worse than a race that another execution has to show.
+// enough for that: a program may order its accesses by flags, turns or a lock of its
+// own, which happens-before doesn't know. A false alarm is worse than a race that
+// another execution has to show.
 //
 // The bug's execution ends with the step of the later access. A replay runs
 // that one order and looks whether the two are neighbours in it. Then the thread that

@@ -11,9 +11,9 @@ import (
 	"landgo/scheduler"
 )
 
-// A deepening that isn't over soon goes in rounds: up to roundJobs jobs, in the
-// order in which the plan deals them, are at work at a time, each on the guest
-// of whichever worker is free, alone, and for roundSteps steps. When all are
+// A deepening that isn't over soon goes in rounds: up to roundJobs jobs are at work at
+// a time, in the order in which the plan deals them. Each has the guest of a free
+// worker to itself, for roundSteps steps. When all are
 // done, what they came to is folded in, in that order, and the plan deals anew.
 // Which jobs, how many, for how long and in which order depends on steps so far
 // alone; so what is reported is the same for any number of workers, one
