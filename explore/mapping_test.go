@@ -85,6 +85,39 @@ int main(void)
 			pthread_join(t[k], 0), free(stack[k]);
 	}
 }`, "leak-all", "verified", ""},
+	{"pages of a block are closed, opened and given back", `
+#include <stdint.h>
+static char *p;
+static void *reader(void *a) { return (void *)(long)p[5]; }
+int main(void)
+{
+	p = aligned_alloc(4096, 12288);
+	memset(p, 7, 12288);
+	assert(!mprotect(p, 4096, PROT_NONE) && !mprotect(p, 8192, PROT_READ) && !mprotect(p, 8192, PROT_READ | PROT_WRITE));
+	char *q = malloc(12288), *w = (char *)(((uintptr_t)q + 4095) & ~4095ul);
+	memset(q, 5, 12288);
+	assert(!madvise(w, 4096, MADV_DONTNEED) && !w[0] && !w[4095] && w[-1] == 5 && w[4096] == 5 && p[0] == 7 && p[8191] == 7);
+	free(q);
+	GO(t, reader);
+	p[5] = 1;
+	pthread_join(t, 0), free(p);
+	p = malloc(12288), memset(p, 1, 12288), free(p);
+}`, "leak-all", "verified", ""},
+	{"a closed page of a block", `
+static char *p;
+static void *reader(void *a) { return (void *)(long)p[5]; }
+int main(void) { p = aligned_alloc(4096, 8192); GO(t, reader); mprotect(p, 4096, PROT_NONE); pthread_join(t, 0); }`, "", "segfault", "reads 1 byte at offset 5 of a block of 8192 bytes, in pages that don't allow it"},
+	{"a stack on the heap with a closed page below", `
+static void *deep(void *a) { volatile char room[8192]; for (int i = 8191; i >= 0; i--) room[i] = 1; return a; }
+int main(void)
+{
+	char *stack = aligned_alloc(4096, 1 << 17);
+	pthread_attr_t a;
+	pthread_attr_init(&a), pthread_attr_setstack(&a, stack, 1 << 17);
+	mprotect(stack, (1 << 17) - 8192, PROT_NONE);
+	pthread_t t;
+	pthread_create(&t, &a, deep, 0), pthread_join(t, 0);
+}`, "", "stack-overflow", ""},
 	{"stacks and mappings that are kept to the end", `
 static char *volatile kept;
 static void *f(void *a) { return a; }

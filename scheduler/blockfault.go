@@ -43,6 +43,18 @@ func (s *System) nearHeap(addr uint64) bool {
 	return s.heap.Near(addr, 4096) || !s.cfg.NativeMalloc && !s.cfg.Pools && s.inHeap(addr) && (addr >= kernel.HeapLo || s.heap.Near(addr, 1<<20))
 }
 
+// closedBlock describes a fault within a live block: the program took back what its
+// pages allow. ok if it is one.
+func (s *System) closedBlock(out *Failure, f emu.Fault) (ok bool) {
+	b := s.heap.Around(f.Addr)
+	if b == nil || f.Addr+uint64(f.Size) > b.Addr+b.Size || !s.nearHeap(f.Addr) {
+		return false
+	}
+	does := bytesText(f.Kind == emu.FaultWrite, uint64(f.Size))
+	out.Block, out.Message = *b, fmt.Sprintf("%s at offset %d of a block of %s, in pages that don't allow it", does, f.Addr-b.Addr, size(b.Size))
+	return true
+}
+
 // deadAccess is the bug of something that landgo does for a thread with bytes
 // that aren't all in a live block, or nil: as if the guest's own code had.
 func (s *System) deadAccess(th *thread, pc, addr, size uint64, does string) *Failure {

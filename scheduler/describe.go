@@ -88,6 +88,10 @@ func (s *System) faultFailure(th *thread, f emu.Fault) *Failure {
 		nearStack := f.Addr+(1<<16) > sp && f.Addr < sp+(1<<12)
 		switch {
 		case s.mappingFault(out, f, nearStack):
+		case s.closedBlock(out, f):
+			if nearStack {
+				out.Kind, out.Message = StackOverflow, "the thread's stack is used up"
+			}
 		case s.nearHeap(f.Addr):
 			s.wrong(out, f.Addr, bytesText(f.Kind == emu.FaultWrite, uint64(f.Size)))
 		case f.Addr < 4096:

@@ -107,8 +107,7 @@ func (k *Kernel) buildStack() (uint64, error) {
 		atNull, 0,
 	)
 	size := uint64(len(words)) * 8
-	low := b.top - uint64(len(b.data))
-	sp := (low - size) &^ 15
+	sp := (b.top - b.size - size) &^ 15
 	// Linux allows a quarter of the stack for all of this.
 	if b.top-sp > k.space.stack.size()/4 {
 		return 0, kernel.Errorf(kernel.GapArguments, "the guest's arguments and environment don't fit on its stack")
@@ -117,7 +116,7 @@ func (k *Kernel) buildStack() (uint64, error) {
 	for i, w := range words {
 		binary.LittleEndian.PutUint64(block[i*8:], w)
 	}
-	copy(block[low-sp:], b.data)
+	b.copyTo(block)
 	if err := k.host.Machine().Load(sp, block); err != nil {
 		return 0, fmt.Errorf("writing the guest's first stack: %w", err)
 	}
@@ -126,16 +125,27 @@ func (k *Kernel) buildStack() (uint64, error) {
 
 // stackBuilder puts things below each other.
 type stackBuilder struct {
-	top  uint64
-	data []byte // the bytes at [top-len(data), top)
+	top    uint64
+	size   uint64   // of all pieces, each padded
+	pieces [][]byte // the first is the highest
 }
 
 // bytes puts p at the next lower multiple of 16 and returns its address.
 func (b *stackBuilder) bytes(p []byte) uint64 {
-	padded := make([]byte, (len(p)+15)&^15)
-	copy(padded, p)
-	b.data = append(padded, b.data...)
-	return b.top - uint64(len(b.data))
+	b.pieces = append(b.pieces, p)
+	b.size += padded(p)
+	return b.top - b.size
+}
+
+func padded(p []byte) uint64 { return (uint64(len(p)) + 15) &^ 15 }
+
+// copyTo copies the pieces to the end of a block of zeros.
+func (b *stackBuilder) copyTo(block []byte) {
+	at := uint64(len(block))
+	for _, p := range b.pieces {
+		at -= padded(p)
+		copy(block[at:], p)
+	}
 }
 
 func (b *stackBuilder) string(s string) uint64 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"landgo/emu"
 	"landgo/image"
@@ -327,5 +328,23 @@ func TestGetrandomIsTheThreadsOwn(t *testing.T) {
 	b1, b0 := read(b, cb), read(b, 0)
 	if a0 != b0 || a1 != b1 || a0 == a1 || read(a, 0) == a0 {
 		t.Errorf("%x %x, in the other order %x %x", a0, a1, b0, b1)
+	}
+}
+
+// TestManyArguments: a bug file can ask for as many as it likes. To say that they don't fit
+// takes as long as to read them.
+func TestManyArguments(t *testing.T) {
+	args := make([]string, 200_000)
+	for i := range args {
+		args[i] = "a"
+	}
+	k := &Kernel{cfg: Config{Args: args}, img: &image.Image{}}
+	k.space.stack = span{1 << 30, 1<<30 + 8<<20}
+	began := time.Now()
+	if _, err := k.buildStack(); err == nil || !strings.Contains(err.Error(), "don't fit") {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

@@ -26,6 +26,10 @@ const (
 // protect changes the permissions of whole pages, which are in a map from then on, and
 // keeps account of the accessible ones. It reports false when there would be too many.
 func (k *Kernel) protect(addr, size uint64, p emu.Prot) bool {
+	if k.inHeap(addr, size) { // the allocator's account, not the kernel's
+		k.log.Protect(addr, size, mapped(p))
+		return true
+	}
 	before, grows := k.log.Used(addr, size), uint64(0)
 	if p != 0 {
 		grows = size
@@ -117,6 +121,13 @@ func (k *Kernel) inGuest(addr, size uint64) bool {
 		return end <= kernel.LowHeapLo
 	}
 	return end <= kernel.HeapLo
+}
+
+// inHeap reports whether [addr, addr+size) lies where the trusted allocator has its
+// blocks. A program may change what their pages allow, or give back what they hold.
+func (k *Kernel) inHeap(addr, size uint64) bool {
+	within := func(lo, hi uint64) bool { return lo <= addr && addr < hi && size <= hi-addr }
+	return within(kernel.HeapLo, kernel.HeapHi) || k.space.low && within(kernel.LowHeapLo, kernel.LowHeapHi)
 }
 
 func planMmap(c *call, p *kernel.Plan) {
@@ -246,7 +257,7 @@ func doMprotect(c *call, o *kernel.Outcome) uint64 {
 		return einval
 	case size == 0:
 		return 0
-	case !c.k.inGuest(addr, size):
+	case !c.k.inGuest(addr, size) && !c.k.inHeap(addr, size):
 		return enomem
 	}
 	end := c.k.log.MapEnd(addr, size)
@@ -283,7 +294,7 @@ func doMadvise(c *call, o *kernel.Outcome) uint64 {
 	if addr&(pageSize-1) != 0 {
 		return einval
 	}
-	if !c.k.inGuest(addr, size) {
+	if !c.k.inGuest(addr, size) && !c.k.inHeap(addr, size) {
 		return enomem
 	}
 	if c.a[2] != madvDontneed {
