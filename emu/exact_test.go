@@ -195,7 +195,7 @@ func TestRegistersAreFound(t *testing.T) {
 				t.Errorf("register %d is at %d", i, at)
 			}
 		}
-		want := Regs{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, g.entry, 0x8d7, 19, 20}
+		want := Regs{RAX: 1, RBX: 2, RCX: 3, RDX: 4, RSI: 5, RDI: 6, RBP: 7, RSP: 8, R8: 9, R9: 10, R10: 11, R11: 12, R12: 13, R13: 14, R14: 15, R15: 16, RIP: g.entry, RFLAGS: 0x8d7, FSBase: 19, GSBase: 20}
 		if cfg.Mode == I386 {
 			want = Regs{RAX: 1, RBX: 2, RCX: 3, RDX: 4, RSI: 5, RDI: 6, RBP: 7, RSP: 8, RIP: g.entry, RFLAGS: 0x8d7}
 		}

@@ -110,12 +110,7 @@ type Device struct {
 type Ctx int32
 
 // Regs is the general register file.
-type Regs struct {
-	RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP uint64
-	R8, R9, R10, R11, R12, R13, R14, R15   uint64
-	RIP, RFLAGS                            uint64
-	FSBase, GSBase                         uint64
-}
+type Regs = trace.Regs
 
 // RegSet selects registers of Regs, bit i for the i-th field.
 type RegSet uint32
@@ -146,7 +141,7 @@ const (
 )
 
 // Differing are the registers that two processors have differently.
-func (r *Regs) Differing(o *Regs) (set RegSet) {
+func Differing(r, o *Regs) (set RegSet) {
 	a, b := (*[nregs]uint64)(unsafe.Pointer(r)), (*[nregs]uint64)(unsafe.Pointer(o))
 	for i := range a {
 		if a[i] != b[i] {

@@ -9,6 +9,7 @@ import (
 
 	"landgo/internal/compile"
 	"landgo/result"
+	"landgo/trace"
 )
 
 // TestAtomicMemory: what is declared as atomic on the heap, or as another thread's
@@ -150,7 +151,7 @@ int main(int argc, char **) {
 	cfg.Args = slices.Repeat([]string{"x"}, 6)
 	r, err := Run(context.Background(), cfg, nil)
 	if err != nil || !slices.ContainsFunc(r.Bugs, func(b *result.Bug) bool {
-		return b.Kind == result.Race && strings.Contains(b.Message, "other._M_refcount")
+		return b.Kind == trace.Race && strings.Contains(b.Message, "other._M_refcount")
 	}) {
 		t.Errorf("%v, %d bugs", err, len(r.Bugs))
 	}

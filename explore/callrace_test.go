@@ -8,6 +8,7 @@ import (
 	"landgo/explore/config"
 	"landgo/internal/compile"
 	"landgo/result"
+	"landgo/trace"
 )
 
 // callProgram has two threads that do what f and g say.
@@ -81,7 +82,7 @@ func TestCallPoint(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := Run(context.Background(), cfg, nil)
-		if err != nil || r.Verdict != result.Buggy || r.Bug.Kind != result.Assertion {
+		if err != nil || r.Verdict != result.Buggy || r.Bug.Kind != trace.Assertion {
 			t.Errorf("%s: %v, %s", libc, err, r.Verdict)
 		}
 		cfg.Guest = compile.Text(t, libc, callProgram(twice, `sscanf((char *)b, "%d", (int *)&n);`))

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/result"
+	"landgo/trace"
 )
 
 // defines puts texts in place of names.
@@ -55,23 +55,23 @@ int main(void) {
 	const reads = "(void)*(volatile char *)page"
 	for _, c := range []struct {
 		name, before, first, second, check string
-		kind                               result.Kind
+		kind                               trace.BugKind
 	}{
-		{"read", closed, reads, opens, "faults", result.Assertion},
-		{"read of a page that none has touched", "mprotect(page, 4096, PROT_NONE)", reads, opens, "faults", result.Assertion},
-		{"write", closed, "*(volatile char *)page = 2", opens, "faults", result.Assertion},
-		{"unmapped", "", reads, "munmap(page, 8192)", "!faults", result.Assertion},
-		{"mapped again", "munmap(page, 8192)", reads, "mmap(page, 8192, ALL, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)", "faults", result.Assertion},
-		{"opened by the handler", closed + "; signal(SIGSEGV, mend)", reads, opens, "faults == 1", result.Assertion},
-		{"addition", "*(long *)page = 1; mprotect(page, 4096, PROT_READ)", `__asm__ volatile("addq $1, %0" : "+m"(*(long *)page))`, opens, "faults", result.Assertion},
-		{"locked", "*(long *)page = 1; mprotect(page, 4096, PROT_READ)", "__atomic_fetch_add((long *)page, 1, 5)", opens, "faults", result.Assertion},
-		{"across two pages", "mprotect(page + 4096, 4096, PROT_NONE)", "*(volatile long *)(page + 4092) = 7", opens, "faults", result.Assertion},
-		{"memcpy", closed, "memcpy(text, page + 100, 32)", opens, "faults", result.Assertion},
-		{"sprintf", closed, `sprintf(text, "%s", page)`, opens, "faults", result.Assertion},
-		{"mutex", "pthread_mutex_init((void *)page, 0)", "pthread_mutex_lock((void *)page); pthread_mutex_unlock((void *)page)", "mprotect(page, 4096, PROT_NONE)", "!faults", result.Assertion},
-		{"semaphore", "sem_init((void *)page, 0, 0)", "sem_post((void *)page)", "munmap(page, 8192)", "!faults", result.Assertion},
-		{"time", closed, "result = clock_gettime(CLOCK_REALTIME, (void *)page); if (result) faults++", opens, "faults", result.Assertion},
-		{"output", "", "result = write(1, page, 4)", "munmap(page, 8192)", "result == 4", result.Assertion},
+		{"read", closed, reads, opens, "faults", trace.Assertion},
+		{"read of a page that none has touched", "mprotect(page, 4096, PROT_NONE)", reads, opens, "faults", trace.Assertion},
+		{"write", closed, "*(volatile char *)page = 2", opens, "faults", trace.Assertion},
+		{"unmapped", "", reads, "munmap(page, 8192)", "!faults", trace.Assertion},
+		{"mapped again", "munmap(page, 8192)", reads, "mmap(page, 8192, ALL, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)", "faults", trace.Assertion},
+		{"opened by the handler", closed + "; signal(SIGSEGV, mend)", reads, opens, "faults == 1", trace.Assertion},
+		{"addition", "*(long *)page = 1; mprotect(page, 4096, PROT_READ)", `__asm__ volatile("addq $1, %0" : "+m"(*(long *)page))`, opens, "faults", trace.Assertion},
+		{"locked", "*(long *)page = 1; mprotect(page, 4096, PROT_READ)", "__atomic_fetch_add((long *)page, 1, 5)", opens, "faults", trace.Assertion},
+		{"across two pages", "mprotect(page + 4096, 4096, PROT_NONE)", "*(volatile long *)(page + 4092) = 7", opens, "faults", trace.Assertion},
+		{"memcpy", closed, "memcpy(text, page + 100, 32)", opens, "faults", trace.Assertion},
+		{"sprintf", closed, `sprintf(text, "%s", page)`, opens, "faults", trace.Assertion},
+		{"mutex", "pthread_mutex_init((void *)page, 0)", "pthread_mutex_lock((void *)page); pthread_mutex_unlock((void *)page)", "mprotect(page, 4096, PROT_NONE)", "!faults", trace.Assertion},
+		{"semaphore", "sem_init((void *)page, 0, 0)", "sem_post((void *)page)", "munmap(page, 8192)", "!faults", trace.Assertion},
+		{"time", closed, "result = clock_gettime(CLOCK_REALTIME, (void *)page); if (result) faults++", opens, "faults", trace.Assertion},
+		{"output", "", "result = write(1, page, 4)", "munmap(page, 8192)", "result == 4", trace.Assertion},
 		{"two probes", closed, reads + "; faults += 10", "int here = 0; if (here) " + opens, "faults == 1", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -112,7 +112,7 @@ int main(void) {
 `
 	for _, first := range []string{`__asm__ volatile("ud2")`, "raise(SIGUSR1)"} {
 		for _, check := range []string{"saw", "!saw"} {
-			bothSearches(t, "gcc", defines(program, "FIRST", first, "CHECK", check), result.Assertion)
+			bothSearches(t, "gcc", defines(program, "FIRST", first, "CHECK", check), trace.Assertion)
 		}
 	}
 }

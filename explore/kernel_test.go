@@ -20,6 +20,7 @@ import (
 	"landgo/result"
 	"landgo/scheduler"
 	"landgo/scheduler/steer"
+	"landgo/trace"
 )
 
 // kernelBuilt compiles the kernel of guests/kernel for x86-64, with a mistake or
@@ -182,7 +183,7 @@ func TestKernelLoses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[result.Kind]string{}
+	got := map[trace.BugKind]string{}
 	for _, b := range r.Bugs {
 		if b.Preemptions != 1 {
 			t.Errorf("%s with %d preemptions", b.Kind, b.Preemptions)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"landgo/result"
+	"landgo/trace"
 )
 
 // deviceTests are tests for the kernel of guests/kernel, of the machine and not of
@@ -209,7 +210,7 @@ func TestKernelWithoutEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Bug == nil || r.Bug.Kind != result.Deadlock || r.Bug.Preemptions != 0 {
+	if r.Bug == nil || r.Bug.Kind != trace.Deadlock || r.Bug.Preemptions != 0 {
 		t.Errorf("%s after %d executions (%s) %+v", r.Verdict, r.Executions, r.Reason, r.Bug)
 	}
 }

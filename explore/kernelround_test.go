@@ -50,7 +50,7 @@ func TestKernelLivelock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Bug == nil || r.Bug.Kind != result.Livelock || r.Bug.Preemptions != 0 {
+		if r.Bug == nil || r.Bug.Kind != trace.Livelock || r.Bug.Preemptions != 0 {
 			t.Errorf("%s at %s, %s: %s (%s), %+v", k.test, k.pp, k.search, r.Verdict, r.Reason, r.Bug)
 			continue
 		}

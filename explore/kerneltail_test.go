@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"landgo/result"
+	"landgo/trace"
 )
 
 // TestKernelTails: what a thread does before interrupts are on for the first time, the
@@ -30,7 +30,7 @@ func TestKernelTails(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Bug == nil || r.Bug.Kind != result.Assertion {
+			if r.Bug == nil || r.Bug.Kind != trace.Assertion {
 				t.Fatalf("%s (%s), %+v", r.Verdict, r.Reason, r.Bug)
 			}
 			a := r.Bug.Accesses

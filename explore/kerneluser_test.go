@@ -13,6 +13,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/por"
 	"landgo/result"
+	"landgo/trace"
 )
 
 // usersKernel compiles guests/kernel/users, with a mistake or without; it skips the test
@@ -57,7 +58,7 @@ func TestUserPrograms(t *testing.T) {
 		program, test, pp string
 		executions        uint64
 		preemptions       int
-		kind              result.Kind
+		kind              trace.BugKind
 		text              string
 	}{
 		{"users", "lock", "yield", 2, 0, "", ""},

@@ -4,10 +4,8 @@ import (
 	"fmt"
 
 	"landgo/explore/session"
-	"landgo/explore/story"
 	"landgo/por"
 	"landgo/result"
-	"landgo/scheduler"
 	"landgo/trace"
 )
 
@@ -43,7 +41,7 @@ func (h *hunt) minimise(f *finding) error {
 		OneEvent: h.OneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit,
 		Stop: func() bool { return run.steps >= run.most || h.stop() },
 	}
-	if f.failure.Kind == story.FailureRace {
+	if f.failure.Kind == trace.Race {
 		return h.minimiseRace(f, run, opts)
 	}
 	fair, cyclic := h.Config.Bounds.Limit(por.Fair)
@@ -127,13 +125,13 @@ func (h *hunt) refine(f *finding) error {
 	if err != nil {
 		return fmt.Errorf("an execution couldn't be run again: %w", err)
 	}
-	if f.failure.Kind == story.FailureRace {
+	if f.failure.Kind == trace.Race {
 		f.path = path // its story looks for the race
 		return nil
 	}
 	// With other steps a loop is seen to go round at another of its instructions,
 	// which is part of a livelock's key.
-	spins := failure != nil && failure.Kind == scheduler.Livelock && f.failure.Kind == scheduler.Livelock && failure.Message == f.failure.Message
+	spins := failure != nil && failure.Kind == trace.Livelock && f.failure.Kind == trace.Livelock && failure.Message == f.failure.Message
 	if failure == nil || h.key(failure) != f.key && !spins {
 		return fmt.Errorf("an execution went another way when it was run again in finer steps")
 	}

@@ -8,6 +8,7 @@ import (
 	"landgo/explore/config"
 	"landgo/internal/compile"
 	"landgo/result"
+	"landgo/trace"
 )
 
 const namedSems = `
@@ -30,7 +31,7 @@ static int value(sem_t *s) { int v; sem_getvalue(s, &v); return v; }
 // they have one.
 var namedSemPrograms = []struct {
 	name, program string
-	bug           result.Kind
+	bug           trace.BugKind
 }{
 	{"a lock", `
 static sem_t *s; static int x;
@@ -43,13 +44,13 @@ int main(void) { both(w, w); assert(x == 2); }`, ""},
 	{"a lock that lets two in", `
 static sem_t *s; static volatile int x;
 static void *w(void *a) { sem_wait(s); x++; sem_post(s); return a; }
-int main(void) { s = sem_open("/m", O_CREAT, 0600, 2); both(w, w); assert(x == 2); }`, result.Assertion},
+int main(void) { s = sem_open("/m", O_CREAT, 0600, 2); both(w, w); assert(x == 2); }`, trace.Assertion},
 	{"the first creator's value counts: 0 can be", `
 static void *w(void *a) { sem_open("/m", O_CREAT, 0600, (int)(long)a); return a; }
-int main(void) { both(w, w); assert(value(sem_open("/m", 0)) == 1); }`, result.Assertion},
+int main(void) { both(w, w); assert(value(sem_open("/m", 0)) == 1); }`, trace.Assertion},
 	{"the first creator's value counts: 1 can be", `
 static void *w(void *a) { sem_open("/m", O_CREAT, 0600, (int)(long)a); return a; }
-int main(void) { both(w, w); assert(value(sem_open("/m", 0)) == 0); }`, result.Assertion},
+int main(void) { both(w, w); assert(value(sem_open("/m", 0)) == 0); }`, trace.Assertion},
 	{"one of two creates", `
 static _Atomic int won, lost;
 static void *w(void *a) { if (sem_open("/m", O_CREAT | O_EXCL, 0600, 1)) won++; else { assert(errno == EEXIST); lost++; } return a; }
@@ -57,15 +58,15 @@ int main(void) { both(w, w); assert(won == 1 && lost == 1); }`, ""},
 	{"the second can be the one that creates", `
 static int by = -1;
 static void *w(void *a) { if (sem_open("/m", O_CREAT | O_EXCL, 0600, 1)) by = (int)(long)a; return a; }
-int main(void) { both(w, w); assert(by != 1); }`, result.Assertion},
+int main(void) { both(w, w); assert(by != 1); }`, trace.Assertion},
 	{"opened before it is created", `
 static void *c(void *a) { sem_open("/m", O_CREAT, 0600, 0); return a; }
 static void *o(void *a) { assert(sem_open("/m", 0)); return a; }
-int main(void) { both(c, o); }`, result.Assertion},
+int main(void) { both(c, o); }`, trace.Assertion},
 	{"unlinked between", `
 static void *u(void *a) { sem_unlink("/m"); return a; }
 static void *o(void *a) { sem_t *s = sem_open("/m", O_CREAT, 0600, 7); assert(value(s) == 1); return a; }
-int main(void) { sem_open("/m", O_CREAT, 0600, 1); both(u, o); }`, result.Assertion},
+int main(void) { sem_open("/m", O_CREAT, 0600, 1); both(u, o); }`, trace.Assertion},
 	{"who has it open keeps it", `
 static sem_t *s;
 static void *u(void *a) { sem_unlink("/m"); sem_post(s); return a; }
@@ -78,7 +79,7 @@ int main(void) { sem_close(sem_open("/m", O_CREAT, 0600, 0)); both(w, w); assert
 static sem_t *s;
 static void *u(void *a) { sem_close(s); return a; }
 static void *o(void *a) { sem_post(s); return a; }
-int main(void) { s = sem_open("/m", O_CREAT, 0600, 1); both(u, o); }`, result.UseAfterFree},
+int main(void) { s = sem_open("/m", O_CREAT, 0600, 1); both(u, o); }`, trace.UseAfterFree},
 	{"closed once too often", `
 static sem_t *s; static _Atomic int bad;
 static void *w(void *a) { if (sem_close(s)) bad++; return a; }
@@ -90,9 +91,9 @@ int main(void) { both(w, w); assert(sem_open("/a", 0) != sem_open("/b", 0)); }`,
 static sem_t *x, *y;
 static void *v(void *a) { sem_wait(x); sem_wait(y); sem_post(y); sem_post(x); return a; }
 static void *w(void *a) { sem_wait(y); sem_wait(x); sem_post(x); sem_post(y); return a; }
-int main(void) { x = sem_open("x", O_CREAT, 0600, 1); y = sem_open("y", O_CREAT, 0600, 1); both(v, w); }`, result.Deadlock},
+int main(void) { x = sem_open("x", O_CREAT, 0600, 1); y = sem_open("y", O_CREAT, 0600, 1); both(v, w); }`, trace.Deadlock},
 	{"the name in a freed block", `
-int main(void) { char *n = malloc(4); strcpy(n, "/m"); free(n); sem_open(n, O_CREAT, 0600, 1); }`, result.UseAfterFree},
+int main(void) { char *n = malloc(4); strcpy(n, "/m"); free(n); sem_open(n, O_CREAT, 0600, 1); }`, trace.UseAfterFree},
 	{"a name that ends with its block", `
 static void *w(void *a) { char *n = malloc(3); memcpy(n, "/m", 3); assert(sem_open(n, O_CREAT, 0600, 1)); free(n); return a; }
 int main(void) { both(w, w); }`, ""},
@@ -140,7 +141,7 @@ func TestNamedSemaphores(t *testing.T) {
 						t.Fatal(err)
 					}
 					got := fmt.Sprintf("%s %s", r.Verdict, r.Reason)
-					kind := result.Kind("")
+					kind := trace.BugKind("")
 					if r.Finish(); r.Bug != nil {
 						kind = r.Bug.Kind
 						got += fmt.Sprintf("%s: %s", kind, r.Bug.Message)

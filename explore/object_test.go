@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"landgo/internal/compile"
-	"landgo/result"
+	"landgo/trace"
 )
 
 // expectation is a line of a program's that says how it ends, built with a flag or
@@ -51,7 +51,7 @@ func TestObjects(t *testing.T) {
 						flags = []string{e[1]}
 					}
 					c := onProgram(compile.File(t, cc, file, flags...))
-					endsAs(t, c, verdictOr(result.Kind(e[3])), "optimal")
+					endsAs(t, c, verdictOr(trace.BugKind(e[3])), "optimal")
 					if e[3] != "" {
 						return // the bug may be in a later execution
 					}

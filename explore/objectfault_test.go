@@ -8,6 +8,7 @@ import (
 	"landgo/explore/config"
 	"landgo/internal/compile"
 	"landgo/result"
+	"landgo/trace"
 )
 
 // TestObjectFault: the operations that landgo carries out fault where the guest has
@@ -33,7 +34,7 @@ int main(void) { pthread_t t; (void)t; (void)m; (void)use; (void)handle; (void)s
 `
 	for _, c := range []struct {
 		main string
-		kind result.Kind
+		kind trace.BugKind
 		cc   string
 	}{
 		{"pthread_mutex_lock(0)", "segfault", "gcc"},

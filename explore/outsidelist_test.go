@@ -18,6 +18,7 @@ import (
 	"landgo/guests/outside"
 	"landgo/por"
 	"landgo/scheduler"
+	"landgo/trace"
 )
 
 // listing is the outcomes of a program, as one search or the machine has them:
@@ -72,14 +73,14 @@ var signalNumber = regexp.MustCompile(`signal (\d+)`)
 // failed is a failure as the native side names it.
 func failed(f *scheduler.Failure) string {
 	switch f.Kind {
-	case scheduler.Deadlock:
+	case trace.Deadlock:
 		return "hangs"
-	case scheduler.Livelock:
+	case trace.Livelock:
 		return "turns"
-	case scheduler.Segfault:
+	case trace.Segfault:
 		return "signal 11"
 	}
-	if m := signalNumber.FindStringSubmatch(f.Message); m != nil && f.Kind == scheduler.Assertion {
+	if m := signalNumber.FindStringSubmatch(f.Message); m != nil && f.Kind == trace.Assertion {
 		return "signal " + m[1]
 	}
 	return fmt.Sprintf("%s: %s", f.Kind, f.Message)

@@ -6,6 +6,7 @@ import (
 
 	"landgo/explore/config"
 	"landgo/result"
+	"landgo/trace"
 )
 
 // onProgram is the default configuration for a program.
@@ -41,7 +42,7 @@ func endsAs(t *testing.T, cfg config.Config, want string, searches ...string) {
 }
 
 // verdictOr is the kind of a bug, or verified if there is none.
-func verdictOr(kind result.Kind) string {
+func verdictOr(kind trace.BugKind) string {
 	if kind == "" {
 		return string(result.Verified)
 	}

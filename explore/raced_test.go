@@ -40,7 +40,7 @@ func raceBugs(t *testing.T, cfg config.Config) (names []string, r *result.Result
 		t.Fatal(err)
 	}
 	for _, b := range r.Bugs {
-		if b.Kind != result.Race {
+		if b.Kind != trace.Race {
 			continue
 		}
 		name, _, _ := strings.Cut(strings.TrimPrefix(b.Message, "data race on "), ": ")
@@ -208,7 +208,7 @@ func TestRaceEndsSearch(t *testing.T) {
 	cfg := racing(t, "../bin/guests/musl-O2/increment")
 	cfg.KeepGoing = false
 	_, r := raceBugs(t, cfg)
-	if r.Bug == nil || r.Bug.Kind != result.Race || r.Bug.Preemptions != 0 || r.Bug.Minimal != result.Proven || r.ExitStatus() != result.ExitBug {
+	if r.Bug == nil || r.Bug.Kind != trace.Race || r.Bug.Preemptions != 0 || r.Bug.Minimal != result.Proven || r.ExitStatus() != result.ExitBug {
 		t.Fatalf("%s %+v", r.Verdict, r.Bug)
 	}
 	bare := &result.BugFile{Schedule: r.Bug.Schedule}

@@ -102,14 +102,14 @@ func replay(s *session.Session, sched trace.Schedule, file *result.BugFile, r *r
 	r.Account = st.Account()
 	r.Verdict = result.Budget
 	r.Reason = "this interleaving ended without a bug"
-	if x := st.RaceIn(file.Message); x != nil && (file.Kind == result.Race || file.Kind == "" && failure == nil) {
+	if x := st.RaceIn(file.Message); x != nil && (file.Kind == trace.Race || file.Kind == "" && failure == nil) {
 		failure = &x.Failure
 	}
 	if failure == nil {
 		return nil
 	}
 	f := &finding{failure: *failure, path: path, minimal: result.BestFound}
-	if file.Kind == session.KindOf(failure.Kind) && file.Message == failure.Message && file.Minimal != "" {
+	if file.Kind == failure.Kind && file.Message == failure.Message && file.Minimal != "" {
 		f.minimal = file.Minimal // the run that wrote the file has tried
 	}
 	for i := range path {

@@ -3,7 +3,6 @@ package explore
 import (
 	"slices"
 
-	"landgo/explore/session"
 	"landgo/result"
 )
 
@@ -19,7 +18,7 @@ func (h *hunt) publish() {
 	r.Bugs = nil
 	for _, f := range h.found {
 		if f.told == nil {
-			f.told = &result.Bug{Kind: session.KindOf(f.failure.Kind), Message: f.failure.Message, Thread: h.Guest.Name(f.failure.Thread),
+			f.told = &result.Bug{Kind: f.failure.Kind, Message: f.failure.Message, Thread: h.Guest.Name(f.failure.Thread),
 				Preemptions: f.preemptions, Minimal: result.BestFound, Schedule: f.scheduleText()}
 		}
 		b := *f.told

@@ -7,6 +7,7 @@ import (
 	"landgo/explore/config"
 	"landgo/internal/compile"
 	"landgo/result"
+	"landgo/trace"
 )
 
 const stringsOf = `
@@ -105,7 +106,7 @@ func TestStringsWithinBlocks(t *testing.T) {
 			t.Errorf("%s: %s %s %+v", libc, r.Verdict, r.Reason, r.Bug)
 		}
 		for _, body := range readsBeyond {
-			if r := run(libc, body); r.Bug == nil || r.Bug.Kind != result.HeapOverflow {
+			if r := run(libc, body); r.Bug == nil || r.Bug.Kind != trace.HeapOverflow {
 				t.Errorf("%s: %s: %s %s, want a heap-overflow", libc, body, r.Verdict, r.Reason)
 			}
 		}

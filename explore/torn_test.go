@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"landgo/internal/compile"
-	"landgo/result"
+	"landgo/trace"
 )
 
 // bothSearches explores a C program, by the default search and by exhaustive search.
-func bothSearches(t *testing.T, cc, source string, kind result.Kind) {
+func bothSearches(t *testing.T, cc, source string, kind trace.BugKind) {
 	t.Helper()
 	endsAs(t, onProgram(compile.Text(t, cc, source)), verdictOr(kind), "optimal", "none")
 }
@@ -47,17 +47,17 @@ int main(void) {
 	const signals = "short top = ((volatile short *)&real)[4]; long low = *(volatile long *)&real; if (top == 0x3fff && low != 1l << 63) pthread_kill(one, SIGUSR1)"
 	for _, c := range []struct {
 		name, first, second, check string
-		kind                       result.Kind
+		kind                       trace.BugKind
 	}{
-		{"80 bits", "real = 3.0L", "long double y = real; bad = y != 1.0L && y != 3.0L", "!bad", result.Assertion},
-		{"two lines", "AT(uint64_t, 60) = ~0ul", "uint64_t y = AT(uint64_t, 60); bad = y != 0 && y != ~0ul", "!bad", result.Assertion},
+		{"80 bits", "real = 3.0L", "long double y = real; bad = y != 1.0L && y != 3.0L", "!bad", trace.Assertion},
+		{"two lines", "AT(uint64_t, 60) = ~0ul", "uint64_t y = AT(uint64_t, 60); bad = y != 0 && y != ~0ul", "!bad", trace.Assertion},
 		{"one line", "AT(uint64_t, 53) = ~0ul", "uint64_t y = AT(uint64_t, 53); bad = y != 0 && y != ~0ul", "!bad", ""},
-		{"two pages", "AT(uint16_t, 4095) = 0x0101", "uint16_t y = AT(uint16_t, 4095); bad = y != 0 && y != 0x0101", "!bad", result.Assertion},
-		{"structures", "pair = ones", "pair = twos", "pair.a == pair.b", result.Assertion},
-		{"addition", `ADD("", 60)`, `ADD("", 60)`, "(uint32_t)AT(uint64_t, 60) == AT(uint64_t, 60) >> 32", result.Assertion},
+		{"two pages", "AT(uint16_t, 4095) = 0x0101", "uint16_t y = AT(uint16_t, 4095); bad = y != 0 && y != 0x0101", "!bad", trace.Assertion},
+		{"structures", "pair = ones", "pair = twos", "pair.a == pair.b", trace.Assertion},
+		{"addition", `ADD("", 60)`, `ADD("", 60)`, "(uint32_t)AT(uint64_t, 60) == AT(uint64_t, 60) >> 32", trace.Assertion},
 		{"locked", `ADD("lock ", 60)`, `ADD("lock ", 60)`, "AT(uint64_t, 60) == 0x0000000200000002ul", ""},
 		// A signal that was sent for the first part of a store comes behind its last.
-		{"signal", "real = 3.0L", signals, "!caught", result.Assertion},
+		{"signal", "real = 3.0L", signals, "!caught", trace.Assertion},
 		{"handler", "real = 3.0L", signals, "!bad", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"landgo/explore/config"
 	"landgo/internal/compile"
 	"landgo/result"
+	"landgo/trace"
 )
 
 // TestTrustedSharing: two threads' calls of stdio that meet in the program's memory
@@ -74,7 +75,7 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); FILE *o = fmemopen(b,
 				if err != nil {
 					t.Fatal(err)
 				}
-				if r.Finish(); r.Verdict != result.Buggy || r.Bug.Kind != result.Assertion {
+				if r.Finish(); r.Verdict != result.Buggy || r.Bug.Kind != trace.Assertion {
 					t.Errorf("%s, %v: %s", first, pp, r.Verdict)
 				}
 			}

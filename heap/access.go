@@ -1,21 +1,14 @@
 package heap
 
-import "fmt"
+import (
+	"fmt"
 
-// Kind is a kind of bug: the names that reports use.
-type Kind string
-
-const (
-	UseAfterFree Kind = "use-after-free"
-	DoubleFree   Kind = "double-free"
-	InvalidFree  Kind = "invalid-free"
-	HeapOverflow Kind = "heap-overflow"
-	Leak         Kind = "leak"
+	"landgo/trace"
 )
 
 // Wrong is the error of an access, a free or an end.
 type Wrong struct {
-	Kind    Kind
+	Kind    trace.BugKind
 	Message string
 	Block   Block // that it is about; Addr 0: none
 }
@@ -28,19 +21,19 @@ type Wrong struct {
 func (h *Heap) Access(addr uint64, does string) Wrong {
 	// One that was freed may lie in another allocator's that lives, and is older.
 	if b := h.around(addr); b != nil && b.Freed && !h.cut(b, addr) {
-		return Wrong{UseAfterFree, fmt.Sprintf("%s at offset %d of a block of %s that has been freed", does, addr-b.Addr, count(b.Size)), *b}
+		return Wrong{trace.UseAfterFree, fmt.Sprintf("%s at offset %d of a block of %s that has been freed", does, addr-b.Addr, count(b.Size)), *b}
 	}
 	if b := h.liveAround(addr); b != nil { // begins in one, and goes on behind it
-		return Wrong{HeapOverflow, fmt.Sprintf("%s at offset %d of a block of %s: beyond its end", does, addr-b.Addr, count(b.Size)), *b}
+		return Wrong{trace.HeapOverflow, fmt.Sprintf("%s at offset %d of a block of %s: beyond its end", does, addr-b.Addr, count(b.Size)), *b}
 	}
 	before, after := h.nearest(addr)
 	switch {
 	case after != nil && (before == nil || after.Addr-addr <= addr-(before.Addr+before.Size)):
-		return Wrong{HeapOverflow, fmt.Sprintf("%s, %s before the start of a block of %s", does, count(after.Addr-addr), count(after.Size)), *after}
+		return Wrong{trace.HeapOverflow, fmt.Sprintf("%s, %s before the start of a block of %s", does, count(after.Addr-addr), count(after.Size)), *after}
 	case before != nil:
-		return Wrong{HeapOverflow, fmt.Sprintf("%s, %s after the end of a block of %s", does, count(addr-before.Addr-before.Size), count(before.Size)), *before}
+		return Wrong{trace.HeapOverflow, fmt.Sprintf("%s, %s after the end of a block of %s", does, count(addr-before.Addr-before.Size), count(before.Size)), *before}
 	}
-	return Wrong{Kind: HeapOverflow, Message: fmt.Sprintf("%s at %#x, in memory for the heap that was never allocated", does, addr)}
+	return Wrong{Kind: trace.HeapOverflow, Message: fmt.Sprintf("%s at %#x, in memory for the heap that was never allocated", does, addr)}
 }
 
 // Around is the live block that has an address in it, or nil.

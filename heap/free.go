@@ -1,6 +1,10 @@
 package heap
 
-import "fmt"
+import (
+	"fmt"
+
+	"landgo/trace"
+)
 
 // Free names the error of freeing the block at a pointer by the named function,
 // for the allocators of a family; ok if there is none. The describing function
@@ -13,22 +17,22 @@ func (h *Heap) Free(p uint64, f Family, function, what string) (w Wrong, ok bool
 	case b != nil && !b.Freed:
 		return Wrong{}, true
 	case other != nil:
-		return Wrong{InvalidFree, fmt.Sprintf("%s of a block that another allocator gave out", function), *other}, false
+		return Wrong{trace.InvalidFree, fmt.Sprintf("%s of a block that another allocator gave out", function), *other}, false
 	case b != nil:
-		return Wrong{DoubleFree, fmt.Sprintf("%s of a block that is free already", function), *b}, false
+		return Wrong{trace.DoubleFree, fmt.Sprintf("%s of a block that is free already", function), *b}, false
 	case what != "":
-		return Wrong{Kind: InvalidFree, Message: fmt.Sprintf("%s of %s, which no allocator gave out", function, what)}, false
+		return Wrong{Kind: trace.InvalidFree, Message: fmt.Sprintf("%s of %s, which no allocator gave out", function, what)}, false
 	}
 	if b = h.liveAround(p); b == nil {
 		b = h.around(p)
 	}
 	switch {
 	case b == nil:
-		return Wrong{Kind: InvalidFree, Message: fmt.Sprintf("%s of %#x, which no allocator gave out", function, p)}, false
+		return Wrong{Kind: trace.InvalidFree, Message: fmt.Sprintf("%s of %#x, which no allocator gave out", function, p)}, false
 	case b.Freed:
-		return Wrong{InvalidFree, fmt.Sprintf("%s of a pointer %s into a block that has been freed", function, count(p-b.Addr)), *b}, false
+		return Wrong{trace.InvalidFree, fmt.Sprintf("%s of a pointer %s into a block that has been freed", function, count(p-b.Addr)), *b}, false
 	}
-	return Wrong{InvalidFree, fmt.Sprintf("%s of a pointer %s into a block of %s, not of its start", function, count(p-b.Addr), count(b.Size)), *b}, false
+	return Wrong{trace.InvalidFree, fmt.Sprintf("%s of a pointer %s into a block of %s, not of its start", function, count(p-b.Addr), count(b.Size)), *b}, false
 }
 
 // Matches names the error of freeing a live block by the named function, which
@@ -43,7 +47,7 @@ func (b *Block) Matches(o Origin, function string) (w Wrong, ok bool) {
 	case OfNewArray:
 		function = "delete[]"
 	}
-	return Wrong{InvalidFree, fmt.Sprintf("%s of a block that %s gave out", function, [...]string{"malloc", "new", "new[]"}[b.Origin]), *b}, false
+	return Wrong{trace.InvalidFree, fmt.Sprintf("%s of a block that %s gave out", function, [...]string{"malloc", "new", "new[]"}[b.Origin]), *b}, false
 }
 
 // othersAt is the live block of another family that begins at an address, the

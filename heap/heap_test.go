@@ -27,27 +27,27 @@ func TestAccess(t *testing.T) {
 	h.Take(1, 0x2010, at(1, 7))
 	for _, c := range []struct {
 		addr  uint64
-		kind  Kind
+		kind  trace.BugKind
 		text  string
 		block uint64
 	}{
-		{0x1014, HeapOverflow, "reads 8 bytes at offset 20 of a block of 24 bytes: beyond its end", 0x1000},
-		{0x1018, HeapOverflow, "reads 8 bytes, 0 bytes after the end of a block of 24 bytes", 0x1000},
-		{0x1020, HeapOverflow, "reads 8 bytes, 8 bytes after the end of a block of 24 bytes", 0x1000},
-		{0x1030, UseAfterFree, "reads 8 bytes at offset 0 of a block of 8 bytes that has been freed", 0x1030},
-		{0x1037, UseAfterFree, "reads 8 bytes at offset 7 of a block of 8 bytes that has been freed", 0x1030},
-		{0x2014, UseAfterFree, "reads 8 bytes at offset 4 of a block of 16 bytes that has been freed", 0x2010},
-		{0x2060, HeapOverflow, "reads 8 bytes at offset 96 of a block of 100 bytes: beyond its end", 0x2000},
-		{0x10f8, HeapOverflow, "reads 8 bytes, 8 bytes before the start of a block of 4 bytes", 0x1100},
-		{0xfff, HeapOverflow, "reads 8 bytes, 1 byte before the start of a block of 24 bytes", 0x1000},
-		{0x1104, HeapOverflow, "reads 8 bytes, 0 bytes after the end of a block of 4 bytes", 0x1100},
+		{0x1014, trace.HeapOverflow, "reads 8 bytes at offset 20 of a block of 24 bytes: beyond its end", 0x1000},
+		{0x1018, trace.HeapOverflow, "reads 8 bytes, 0 bytes after the end of a block of 24 bytes", 0x1000},
+		{0x1020, trace.HeapOverflow, "reads 8 bytes, 8 bytes after the end of a block of 24 bytes", 0x1000},
+		{0x1030, trace.UseAfterFree, "reads 8 bytes at offset 0 of a block of 8 bytes that has been freed", 0x1030},
+		{0x1037, trace.UseAfterFree, "reads 8 bytes at offset 7 of a block of 8 bytes that has been freed", 0x1030},
+		{0x2014, trace.UseAfterFree, "reads 8 bytes at offset 4 of a block of 16 bytes that has been freed", 0x2010},
+		{0x2060, trace.HeapOverflow, "reads 8 bytes at offset 96 of a block of 100 bytes: beyond its end", 0x2000},
+		{0x10f8, trace.HeapOverflow, "reads 8 bytes, 8 bytes before the start of a block of 4 bytes", 0x1100},
+		{0xfff, trace.HeapOverflow, "reads 8 bytes, 1 byte before the start of a block of 24 bytes", 0x1000},
+		{0x1104, trace.HeapOverflow, "reads 8 bytes, 0 bytes after the end of a block of 4 bytes", 0x1100},
 	} {
 		w := h.Access(c.addr, "reads 8 bytes")
 		if w.Kind != c.kind || w.Message != c.text || w.Block.Addr != c.block {
 			t.Errorf("at %#x: %s: %s (block at %#x)", c.addr, w.Kind, w.Message, w.Block.Addr)
 		}
 	}
-	if w := New().Access(0x1000, "reads 1 byte"); w.Kind != HeapOverflow || w.Block.Addr != 0 {
+	if w := New().Access(0x1000, "reads 1 byte"); w.Kind != trace.HeapOverflow || w.Block.Addr != 0 {
 		t.Errorf("without a block: %+v", w)
 	}
 }
@@ -59,7 +59,7 @@ func TestAccessGenerations(t *testing.T) {
 	h.Give(Block{Addr: 0x1000, Size: 16, Given: at(0, 1)})
 	h.Take(0, 0x1000, at(1, 2))
 	h.Give(Block{Addr: 0x1000, Size: 8, Given: at(2, 3)})
-	if w := h.Access(0x1008, "reads 1 byte"); w.Kind != UseAfterFree || w.Block.Generation != 1 || w.Block.Back != at(1, 2) {
+	if w := h.Access(0x1008, "reads 1 byte"); w.Kind != trace.UseAfterFree || w.Block.Generation != 1 || w.Block.Back != at(1, 2) {
 		t.Errorf("behind the second block, in what was the first: %+v", w)
 	}
 	h.Take(0, 0x1000, at(3, 4))
@@ -83,15 +83,15 @@ func TestAccessCut(t *testing.T) {
 	}
 	for _, c := range []struct {
 		offset uint64
-		kind   Kind
+		kind   trace.BugKind
 		gen    uint32
-	}{{33, HeapOverflow, 6}, {65, HeapOverflow, 6}, {99, HeapOverflow, 6}, {100, UseAfterFree, 2}, {160, UseAfterFree, 1}} {
+	}{{33, trace.HeapOverflow, 6}, {65, trace.HeapOverflow, 6}, {99, trace.HeapOverflow, 6}, {100, trace.UseAfterFree, 2}, {160, trace.UseAfterFree, 1}} {
 		if w := h.Access(p+c.offset, "reads 1 byte"); w.Kind != c.kind || w.Block.Generation != c.gen {
 			t.Errorf("offset %d: %s of generation %d (%s), want %s of %d", c.offset, w.Kind, w.Block.Generation, w.Message, c.kind, c.gen)
 		}
 	}
 	h.Take(0, p, at(0, 9))
-	if w := h.Access(p+65, "reads 1 byte"); w.Kind != UseAfterFree {
+	if w := h.Access(p+65, "reads 1 byte"); w.Kind != trace.UseAfterFree {
 		t.Errorf("after the free: %s (%s)", w.Kind, w.Message)
 	}
 }
@@ -106,16 +106,16 @@ func TestFree(t *testing.T) {
 	for _, c := range []struct {
 		p    uint64
 		what string
-		kind Kind
+		kind trace.BugKind
 		text string
 	}{
 		{0x1000, "", "", ""},
-		{0x1030, "", DoubleFree, "free of a block that is free already"},
-		{0x1008, "", InvalidFree, "free of a pointer 8 bytes into a block of 24 bytes, not of its start"},
-		{0x1031, "", InvalidFree, "free of a pointer 1 byte into a block that has been freed"},
-		{0x1100, "", InvalidFree, "free of a block that another allocator gave out"},
-		{0x9000, "", InvalidFree, "free of 0x9000, which no allocator gave out"},
-		{0x9000, "the variable x", InvalidFree, "free of the variable x, which no allocator gave out"},
+		{0x1030, "", trace.DoubleFree, "free of a block that is free already"},
+		{0x1008, "", trace.InvalidFree, "free of a pointer 8 bytes into a block of 24 bytes, not of its start"},
+		{0x1031, "", trace.InvalidFree, "free of a pointer 1 byte into a block that has been freed"},
+		{0x1100, "", trace.InvalidFree, "free of a block that another allocator gave out"},
+		{0x9000, "", trace.InvalidFree, "free of 0x9000, which no allocator gave out"},
+		{0x9000, "the variable x", trace.InvalidFree, "free of the variable x, which no allocator gave out"},
 	} {
 		if w, ok := h.Free(c.p, 0, "free", c.what); ok != (c.kind == "") || w.Kind != c.kind || w.Message != c.text {
 			t.Errorf("%#x: %v %s %s", c.p, ok, w.Kind, w.Message)
@@ -230,7 +230,7 @@ func TestRandom(t *testing.T) {
 				w, ok := h.Free(p, 0, "free", "")
 				b, live := m.live[p]
 				_, freed := m.freed[p]
-				if ok != live || freed != (w.Kind == DoubleFree) {
+				if ok != live || freed != (w.Kind == trace.DoubleFree) {
 					t.Fatalf("free of %#x: %v %v; in the model: live %v, freed %v", p, ok, w, live, freed)
 				}
 				if !ok {

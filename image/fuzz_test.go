@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"landgo/trace"
 )
 
 // FuzzParse: any bytes give an error or an image, and whatever is asked of the
@@ -82,7 +84,7 @@ func interrogate(t *testing.T, im *Image) {
 			t.Errorf("%#x has %d frames", pc, len(fs))
 		}
 		im.Inst(im.Bytes(pc, MaxInst), pc)
-		if rets := im.Unwind(&Regs{RIP: pc, RSP: 0x7fff0000, RBP: 0x7fff0010}, read); len(rets) > MaxFrames {
+		if rets := im.Unwind(&trace.Regs{RIP: pc, RSP: 0x7fff0000, RBP: 0x7fff0010}, read); len(rets) > MaxFrames {
 			t.Errorf("a stack of %d frames", len(rets))
 		}
 	}

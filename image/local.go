@@ -3,6 +3,8 @@ package image
 import (
 	"debug/dwarf"
 	"strings"
+
+	"landgo/trace"
 )
 
 // Local names the variable of a function on a thread's stack that holds addr,
@@ -10,7 +12,7 @@ import (
 // live in memory for the whole of their scope, as those do whose address is
 // taken: no other thread could access another kind. atomic: the part is declared
 // so. regs and read are as in Unwind; addr may be in any frame.
-func (im *Image) Local(regs *Regs, read func(addr uint64) (uint64, bool), addr uint64) (name string, atomic, ok bool) {
+func (im *Image) Local(regs *trace.Regs, read func(addr uint64) (uint64, bool), addr uint64) (name string, atomic, ok bool) {
 	const redZone = 128
 	im.unwind.load(im)
 	w := walker{im: im, read: read, pc: regs.RIP, innermost: true}

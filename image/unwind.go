@@ -1,13 +1,6 @@
 package image
 
-// Regs is a register file. Its fields are those of the machine's, so that one
-// converts to the other.
-type Regs struct {
-	RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP uint64
-	R8, R9, R10, R11, R12, R13, R14, R15   uint64
-	RIP, RFLAGS                            uint64
-	FSBase, GSBase                         uint64
-}
+import "landgo/trace"
 
 // MaxFrames bounds a stack: deeper ones are cut.
 const MaxFrames = 256
@@ -25,7 +18,7 @@ const MaxFrames = 256
 // writes it for C unless told otherwise. In code without it (Debian's musl) the
 // function's own instructions tell (files prologue.go, epilogue.go), or else
 // the chain of frame pointers.
-func (im *Image) Unwind(regs *Regs, read func(addr uint64) (uint64, bool)) []uint64 {
+func (im *Image) Unwind(regs *trace.Regs, read func(addr uint64) (uint64, bool)) []uint64 {
 	im.unwind.load(im)
 	w := walker{im: im, read: read, pc: regs.RIP, innermost: true}
 	w.regs = [numRules]uint64{regs.RAX, regs.RDX, regs.RCX, regs.RBX, regs.RSI, regs.RDI, regs.RBP, regs.RSP,
@@ -57,7 +50,7 @@ func (im *Image) Unwind(regs *Regs, read func(addr uint64) (uint64, bool)) []uin
 
 // Stack is Unwind with names: the functions on a thread's stack, inlined ones
 // too, innermost first.
-func (im *Image) Stack(regs *Regs, read func(addr uint64) (uint64, bool)) []Frame {
+func (im *Image) Stack(regs *trace.Regs, read func(addr uint64) (uint64, bool)) []Frame {
 	frames := append([]Frame(nil), im.Frames(regs.RIP)...)
 	for _, ret := range im.Unwind(regs, read) {
 		frames = append(frames, im.Frames(ret-1)...)

@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 
+	"landgo/trace"
+
 	"golang.org/x/arch/x86/x86asm"
 )
 
@@ -147,8 +149,8 @@ func (im *Image) stack(pcs []uint64) string {
 	return "[" + strings.Join(names, " ") + "]"
 }
 
-func traceRegs(r *syscall.PtraceRegs) *Regs {
-	return &Regs{RAX: r.Rax, RBX: r.Rbx, RCX: r.Rcx, RDX: r.Rdx, RSI: r.Rsi, RDI: r.Rdi, RBP: r.Rbp, RSP: r.Rsp,
+func traceRegs(r *syscall.PtraceRegs) *trace.Regs {
+	return &trace.Regs{RAX: r.Rax, RBX: r.Rbx, RCX: r.Rcx, RDX: r.Rdx, RSI: r.Rsi, RDI: r.Rdi, RBP: r.Rbp, RSP: r.Rsp,
 		R8: r.R8, R9: r.R9, R10: r.R10, R11: r.R11, R12: r.R12, R13: r.R13, R14: r.R14, R15: r.R15, RIP: r.Rip}
 }
 
@@ -189,7 +191,7 @@ func TestConcurrentUse(t *testing.T) {
 		var b strings.Builder
 		for _, f := range im.Functions() {
 			fmt.Fprint(&b, im.Frames(f.Addr))
-			fmt.Fprint(&b, im.Unwind(&Regs{RIP: f.Addr, RSP: 0x7fff0008}, func(uint64) (uint64, bool) { return im.Entry, true }))
+			fmt.Fprint(&b, im.Unwind(&trace.Regs{RIP: f.Addr, RSP: 0x7fff0008}, func(uint64) (uint64, bool) { return im.Entry, true }))
 		}
 		for _, s := range im.Symbols {
 			name, _ := im.Variable(s.Addr)

@@ -1,6 +1,9 @@
 package report
 
-import "landgo/result"
+import (
+	"landgo/result"
+	"landgo/trace"
+)
 
 const dir = "/home/student/lab/"
 
@@ -82,7 +85,7 @@ func lostUpdate() *result.Result {
 	start := at("main", "lost.c", 16, 0x401170)
 	start2 := at("main", "lost.c", 17, 0x401188)
 	r.Bug = &result.Bug{
-		Kind:        result.Assertion,
+		Kind:        trace.Assertion,
 		Message:     "lost: lost.c:20: main: Assertion `counter == 2' failed.",
 		Cause:       "0.2 wrote counter between 0.1's read and write of it, and 0.1's write undid that",
 		Thread:      "0",
@@ -114,7 +117,7 @@ func deadlock() *result.Result {
 	a1, a2 := at("one", "abba.c", 7, 0x401140), at("two", "abba.c", 16, 0x401190)
 	r.Estimate = result.Estimate{}
 	r.Bug = &result.Bug{
-		Kind: result.Deadlock, Message: "0.1 and 0.2 wait for each other", Thread: "0.2", Preemptions: 1, Minimal: result.BestFound,
+		Kind: trace.Deadlock, Message: "0.1 and 0.2 wait for each other", Thread: "0.2", Preemptions: 1, Minimal: result.BestFound,
 		Schedule: "s1:7f03a9c2:0@9000,0.1@20,0.2@41,0.1@41",
 		Waits: []result.Wait{
 			{Thread: "0", For: "thread", Object: "0.1", Owner: "0.1", Stack: []result.Frame{at("main", "abba.c", 30, 0x4011ff)}},
@@ -137,7 +140,7 @@ func deadlock() *result.Result {
 func partialDeadlock() *result.Result {
 	r := base(result.Buggy)
 	r.Bug = &result.Bug{
-		Kind: result.Deadlock, Message: "0.2 waits for ever while others have ended", Thread: "0.2", Minimal: result.Proven,
+		Kind: trace.Deadlock, Message: "0.2 waits for ever while others have ended", Thread: "0.2", Minimal: result.Proven,
 		Schedule: "s1:7f03a9c2:0@9000,0.2@41,0.1@80,0@9100",
 		Waits: []result.Wait{
 			{Thread: "0.2", For: "condition variable", Object: "ready", Address: 0x4c5340, Stack: []result.Frame{{Function: "waiter", Address: 0x40114c}}},
@@ -151,7 +154,7 @@ func livelock() *result.Result {
 	r := base(result.Buggy)
 	loop := []result.Frame{at("wait_for", "spin.c", 7, 0x401140), at("wait_for", "spin.c", 8, 0x401150)}
 	r.Bug = &result.Bug{
-		Kind: result.Livelock, Message: "everybody who could run goes round in circles", Thread: "0.1", Minimal: result.Proven,
+		Kind: trace.Livelock, Message: "everybody who could run goes round in circles", Thread: "0.1", Minimal: result.Proven,
 		Schedule: "s1:7f03a9c2:0@9000,0.1@41",
 		Waits:    []result.Wait{{Thread: "0", For: "thread", Object: "0.1", Owner: "0.1", Stack: []result.Frame{at("main", "spin.c", 30, 0x4011ff)}}},
 		Loops: []result.Loop{{Thread: "0.1", Lines: loop, Waits: []result.Access{
@@ -167,7 +170,7 @@ func sequential() *result.Result {
 	r := base(result.Buggy)
 	r.Executions, r.Threads = 1, 1
 	r.Bug = &result.Bug{
-		Kind: result.Segfault, Message: "reads address 0x0, where nothing is mapped", Thread: "0", BeforeThreads: true, Minimal: result.Proven,
+		Kind: trace.Segfault, Message: "reads address 0x0, where nothing is mapped", Thread: "0", BeforeThreads: true, Minimal: result.Proven,
 		Schedule: "s1:7f03a9c2:0@9000",
 		Accesses: []result.Access{{Thread: "0", Op: "reads", Size: 4, Instruction: "mov eax, dword ptr [rax]", Stack: []result.Frame{at("main", "gone.c", 12, 0x401150)}}},
 		Stack:    []result.Frame{at("main", "gone.c", 12, 0x401150)},
@@ -189,7 +192,7 @@ func several() *result.Result {
 func manyThreads() *result.Result {
 	r := base(result.Buggy)
 	r.Threads = 14
-	b := &result.Bug{Kind: result.Assertion, Message: "exit status 3", Thread: "0", Preemptions: 12, Minimal: result.BestFound,
+	b := &result.Bug{Kind: trace.Assertion, Message: "exit status 3", Thread: "0", Preemptions: 12, Minimal: result.BestFound,
 		File: "many.landgo", Replay: "landgo replay many.landgo", Schedule: "s1:7f03a9c2:"}
 	long := at("a_function_with_a_name_that_says_all_of_what_it_does", "a/directory/of/a/student/with_long_names.c", 1234, 0x401234)
 	for i := range 13 {
@@ -261,7 +264,7 @@ func invalid() *result.Result {
 
 func replay() *result.Result {
 	r := lostUpdate()
-	r.Replay = &result.Replay{Expected: result.Assertion, Message: r.Bug.Message, Same: true}
+	r.Replay = &result.Replay{Expected: trace.Assertion, Message: r.Bug.Message, Same: true}
 	r.Account = []result.Event{
 		{Thread: "0", End: 10380, Does: "creates 0.1", Stack: []result.Frame{at("main", "lost.c", 16, 0x401170)}},
 		{Thread: "0", Begin: 10380, End: 10412, Does: "waits for 0.1 to end", Stack: []result.Frame{at("main", "lost.c", 18, 0x40119c)}, Switch: "waits for 0.1 to end; 0.1 goes on"},
@@ -276,7 +279,7 @@ func replay() *result.Result {
 func replayWithout() *result.Result {
 	r := base(result.Budget)
 	r.Reason = "the schedule ended"
-	r.Replay = &result.Replay{Expected: result.Assertion, Message: "exit status 3"}
+	r.Replay = &result.Replay{Expected: trace.Assertion, Message: "exit status 3"}
 	r.Executions = 1
 	return r
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"landgo/result"
+	"landgo/trace"
 )
 
 // waits shows the waiting threads, and their cycle.
@@ -35,7 +36,7 @@ func (p *page) waits(b *result.Bug) {
 	switch {
 	case len(b.Cycle) > 0:
 		p.wrap("  ", "cycle: "+strings.Join(append(b.Cycle[:len(b.Cycle):len(b.Cycle)], b.Cycle[0]), " waits for "))
-	case b.Kind == result.Deadlock:
+	case b.Kind == trace.Deadlock:
 		p.line("  No thread is left that could let them go on.")
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"landgo/trace"
 )
 
 // Bug is one bug and the interleaving that leads to it.
 type Bug struct {
-	Kind Kind `json:"kind"`
+	Kind trace.BugKind `json:"kind"`
 	// PP is the set of preemption points that the schedule is for, if it isn't
 	// the result's.
 	PP string `json:"pp,omitempty"`

@@ -28,7 +28,7 @@ type BugFile struct {
 	// Config is the part of the configuration that a run depends on, as
 	// package explore writes it.
 	Config  json.RawMessage `json:"config"`
-	Kind    Kind            `json:"kind"`
+	Kind    trace.BugKind   `json:"kind"`
 	Message string          `json:"message"`
 	// Minimal is the run's knowledge of the schedule's preemptions; a replay
 	// can't tell.

@@ -10,12 +10,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"landgo/trace"
 )
 
 func sampleFile(schedule string) *BugFile {
 	return NewBugFile(
 		&Result{Guest: Guest{Path: "lost", SHA256: strings.Repeat("0f", 32)}},
-		&Bug{Kind: Assertion, Message: "exit status 3", Schedule: schedule, Minimal: Proven},
+		&Bug{Kind: trace.Assertion, Message: "exit status 3", Schedule: schedule, Minimal: Proven},
 		json.RawMessage(`{"pp":"mem"}`))
 }
 

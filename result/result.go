@@ -1,6 +1,10 @@
 package result
 
-import "reflect"
+import (
+	"reflect"
+
+	"landgo/trace"
+)
 
 // Schema names the version of the JSON form. A change that takes a field away
 // or gives it another meaning changes it.
@@ -175,8 +179,8 @@ type Certificate struct {
 type Replay struct {
 	// Expected is the bug that the file names; "" for a bare schedule, where
 	// any bug is the same one.
-	Expected Kind   `json:"expected"`
-	Message  string `json:"message"`
+	Expected trace.BugKind `json:"expected"`
+	Message  string        `json:"message"`
 	// Same: the same bug came back.
 	Same bool `json:"same"`
 }

@@ -9,10 +9,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"landgo/trace"
 )
 
 func TestExitStatus(t *testing.T) {
-	same, other := &Replay{Expected: Assertion, Same: true}, &Replay{Expected: Assertion}
+	same, other := &Replay{Expected: trace.Assertion, Same: true}, &Replay{Expected: trace.Assertion}
 	for _, c := range []struct {
 		verdict Verdict
 		replay  *Replay
@@ -83,7 +85,7 @@ func TestErrors(t *testing.T) {
 }
 
 func TestBugKey(t *testing.T) {
-	a := Bug{Kind: Deadlock, Message: "m", Schedule: "s1:00000000:0@1", Waits: []Wait{
+	a := Bug{Kind: trace.Deadlock, Message: "m", Schedule: "s1:00000000:0@1", Waits: []Wait{
 		{Thread: "0.1", For: "mutex", Stack: []Frame{{Function: "f", File: "x.c", Line: 3, Address: 1}}},
 		{Thread: "0.2", For: "mutex", Stack: []Frame{{Function: "g", File: "x.c", Line: 9, Address: 2}}},
 	}}

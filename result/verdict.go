@@ -26,29 +26,6 @@ const (
 	Invalid Verdict = "invalid"
 )
 
-// Kind is a kind of bug.
-type Kind string
-
-const (
-	Assertion          Kind = "assertion" // assert, abort, panic, a failing exit status
-	Deadlock           Kind = "deadlock"  // also of some threads only
-	Livelock           Kind = "livelock"
-	Segfault           Kind = "segfault"
-	IllegalInstruction Kind = "illegal-instruction"
-	DivideError        Kind = "divide-error"
-	UseAfterFree       Kind = "use-after-free"
-	DoubleFree         Kind = "double-free"
-	InvalidFree        Kind = "invalid-free"
-	DoubleAllocation   Kind = "double-allocation"
-	HeapOverflow       Kind = "heap-overflow"
-	DeadStack          Kind = "stack-use-after-end"
-	StackOverflow      Kind = "stack-overflow"
-	LockMisuse         Kind = "lock-misuse"
-	Leak               Kind = "leak"
-	UninitialisedRead  Kind = "uninitialised-read"
-	Race               Kind = "race"
-)
-
 // Minimal says how sure it is that a bug's interleaving has the fewest
 // preemptions.
 type Minimal string

@@ -148,7 +148,7 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 				}
 				continue
 			}
-			return s.fail(th, &Failure{Kind: Segfault, Thread: th.ID, PC: stop.PC,
+			return s.fail(th, &Failure{Kind: trace.Segfault, Thread: th.ID, PC: stop.PC,
 				Message: "a privileged instruction: " + stop.Detail})
 		case emu.StopUnmodelled:
 			return s.unmodelled(th, stop)

@@ -33,7 +33,7 @@ func bytesText(write bool, n uint64) string {
 
 func (s *System) wrong(out *Failure, addr uint64, does string) {
 	w := s.heap.Access(addr, does)
-	out.Kind, out.Message, out.Block = Kind(w.Kind), w.Message, w.Block
+	out.Kind, out.Message, out.Block = w.Kind, w.Message, w.Block
 }
 
 // nearHeap reports whether an address that isn't mapped is about a block: the

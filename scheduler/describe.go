@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/image"
 	"landgo/trace"
 )
 
@@ -15,7 +14,7 @@ func (s *System) PC(t trace.TID) uint64 { return s.standPC(&s.threads[t]) }
 // addresses after the first.
 func (s *System) Stack(t trace.TID) []uint64 {
 	regs := s.stackRegs(&s.threads[t])
-	return append([]uint64{regs.RIP}, s.image.Unwind((*image.Regs)(&regs), s.readStack)...)
+	return append([]uint64{regs.RIP}, s.image.Unwind(&regs, s.readStack)...)
 }
 
 // StackNames are the names of the functions on a thread's stack, inlined ones
@@ -68,14 +67,14 @@ func (s *System) handlesAbort() bool {
 
 // faultFailure is the bug of a processor fault.
 func (s *System) faultFailure(th *thread, f emu.Fault) *Failure {
-	out := &Failure{Kind: Segfault, Thread: th.ID, PC: th.Regs.RIP}
+	out := &Failure{Kind: trace.Segfault, Thread: th.ID, PC: th.Regs.RIP}
 	switch f.Kind {
 	case emu.FaultDivide:
-		out.Kind, out.Message = DivideError, "division by zero, or its result is too large"
+		out.Kind, out.Message = trace.DivideError, "division by zero, or its result is too large"
 	case emu.FaultIllegal:
-		out.Kind, out.Message = IllegalInsn, "illegal instruction"
+		out.Kind, out.Message = trace.IllegalInstruction, "illegal instruction"
 	case emu.FaultBreakpoint:
-		out.Kind, out.Message = IllegalInsn, "a breakpoint instruction"
+		out.Kind, out.Message = trace.IllegalInstruction, "a breakpoint instruction"
 	case emu.FaultProtection:
 		out.Message = "general protection fault: a bad address, misaligned vector access, or privileged instruction"
 	case emu.FaultFetch:
@@ -90,7 +89,7 @@ func (s *System) faultFailure(th *thread, f emu.Fault) *Failure {
 		case s.mappingFault(out, f, nearStack):
 		case s.closedBlock(out, f):
 			if nearStack {
-				out.Kind, out.Message = StackOverflow, "the thread's stack is used up"
+				out.Kind, out.Message = trace.StackOverflow, "the thread's stack is used up"
 			}
 		case s.nearHeap(f.Addr):
 			s.wrong(out, f.Addr, bytesText(f.Kind == emu.FaultWrite, uint64(f.Size)))
@@ -99,7 +98,7 @@ func (s *System) faultFailure(th *thread, f emu.Fault) *Failure {
 		case s.removed(f.Addr):
 			out.Message = fmt.Sprintf("%s address %#x, in pages that were given back", verb, f.Addr)
 		case nearStack:
-			out.Kind, out.Message = StackOverflow, "the thread's stack is used up"
+			out.Kind, out.Message = trace.StackOverflow, "the thread's stack is used up"
 		default:
 			out.Message = fmt.Sprintf("%s address %#x, which isn't mapped so", verb, f.Addr)
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"landgo/image"
+	"landgo/trace"
 )
 
 // atEnding makes a thread stand before the guest's end.
@@ -23,22 +24,22 @@ func (s *library) atEnding(th *thread) (verdict, error) {
 		th.Stand, th.phase = StandOp, phaseEntry
 		return stay, nil
 	case image.AssertFail:
-		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.ID, PC: pc, Message: s.assertMessage(th)})
+		return stay, s.fail(th, &Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: s.assertMessage(th)})
 	case image.Panic:
-		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.ID, PC: pc, Message: "panic: " + strings.TrimRight(s.format(th, s.formatPlace(th)), "\n")})
+		return stay, s.fail(th, &Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "panic: " + strings.TrimRight(s.format(th, s.formatPlace(th)), "\n")})
 	case image.TestReport:
 		if int32(th.arg(0)) == 0 {
 			return step, nil
 		}
-		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.ID, PC: pc, Message: "the test reports failure"})
+		return stay, s.fail(th, &Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "the test reports failure"})
 	}
 	if b := s.roles[th.Regs.RIP]; b.Own {
-		return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.ID, PC: pc, Message: b.Name + " was called"})
+		return stay, s.fail(th, &Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: b.Name + " was called"})
 	}
 	if s.handlesAbort() {
 		return step, nil
 	}
-	return stay, s.fail(th, &Failure{Kind: Assertion, Thread: th.ID, PC: pc, Message: "abort() was called"})
+	return stay, s.fail(th, &Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "abort() was called"})
 }
 
 // formatPlace is the place of the format among a panic function's arguments, from

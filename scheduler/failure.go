@@ -8,31 +8,9 @@ import (
 	"landgo/trace"
 )
 
-// Kind is a kind of bug, by the name that users see.
-type Kind string
-
-const (
-	Assertion     Kind = "assertion"
-	Deadlock      Kind = "deadlock"
-	Livelock      Kind = "livelock"
-	Segfault      Kind = "segfault"
-	IllegalInsn   Kind = "illegal-instruction"
-	DivideError   Kind = "divide-error"
-	StackOverflow Kind = "stack-overflow"
-	LockMisuse    Kind = "lock-misuse"
-	InvalidFree   Kind = "invalid-free"
-	DoubleFree    Kind = "double-free"
-	UseAfterFree  Kind = "use-after-free"
-	DoubleAlloc   Kind = "double-allocation"
-	HeapOverflow  Kind = "heap-overflow"
-	DeadStack     Kind = "stack-use-after-end"
-	Leak          Kind = "leak"
-	Uninit        Kind = "uninitialised-read"
-)
-
 // Failure is a bug at the end of an execution.
 type Failure struct {
-	Kind    Kind
+	Kind    trace.BugKind
 	Message string
 	Thread  trace.TID
 	PC      uint64 // where the thread stands

@@ -139,7 +139,7 @@ func (s *System) buriedAt(addr uint64) trace.TID {
 
 // graveFault is the bug of an access to an ended thread's stack.
 func (s *System) graveFault(out *Failure, f emu.Fault, does string) {
-	out.Kind = DeadStack
+	out.Kind = trace.DeadStack
 	out.Message = fmt.Sprintf("%s on the stack of a thread that has ended", does)
 	for a := f.Addr; a < f.Addr+uint64(f.Size); a++ {
 		if t := s.buriedAt(a); t != trace.NoThread {

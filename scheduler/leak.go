@@ -6,6 +6,7 @@ import (
 
 	"landgo/emu"
 	"landgo/heap"
+	"landgo/trace"
 )
 
 // Leaks says which blocks that are left at the process's end are bugs.
@@ -50,7 +51,7 @@ func (s *library) leak(th *thread) *Failure {
 	for i := range list {
 		total += list[i].Size
 	}
-	f := &Failure{Kind: Leak, Thread: th.ID, PC: list[0].Given.PC, Block: list[0]}
+	f := &Failure{Kind: trace.Leak, Thread: th.ID, PC: list[0].Given.PC, Block: list[0]}
 	switch {
 	case len(list) == 1 && s.cfg.Leaks == LeaksAll:
 		f.Message = fmt.Sprintf("a block of %s is %s", size(total), why)

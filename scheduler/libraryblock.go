@@ -1,7 +1,5 @@
 package scheduler
 
-import "landgo/image"
-
 // libraryOwn are functions of the C library, and of what gcc puts beside it, that
 // allocate what they keep for themselves: the environment, time zones, the buffers
 // of wide streams, values of many keys, exit handlers, tables of the unwinder. What
@@ -30,7 +28,7 @@ func (s *library) libraryAsks(th *thread) bool {
 	if s.cfg.Leaks != LeaksAll {
 		return false
 	}
-	for i, pc := range append([]uint64{th.Regs.RIP}, s.image.Unwind((*image.Regs)(&th.Regs), s.readStack)...) {
+	for i, pc := range append([]uint64{th.Regs.RIP}, s.image.Unwind(&th.Regs, s.readStack)...) {
 		if i > 0 {
 			pc--
 		}

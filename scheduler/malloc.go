@@ -241,7 +241,7 @@ func (s *library) badFree(th *thread) *Failure {
 			return nil
 		}
 	}
-	return &Failure{Kind: Kind(w.Kind), Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
+	return &Failure{Kind: w.Kind, Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
 }
 
 // atAllocator makes a thread stand before a function of the allocator that
@@ -361,7 +361,7 @@ func (s *library) performHeap(th *thread, tr *trace.Transition) (verdict, error)
 	case image.MallocUsableSize:
 		if b := s.heap.At(0, p); b != nil && p != 0 {
 			if b.Freed {
-				return stay, s.fail(th, &Failure{Kind: UseAfterFree, Thread: th.ID, PC: s.callSite(th), Block: *b,
+				return stay, s.fail(th, &Failure{Kind: trace.UseAfterFree, Thread: th.ID, PC: s.callSite(th), Block: *b,
 					Message: "malloc_usable_size of a block that has been freed"})
 			}
 			size = b.Size

@@ -7,6 +7,7 @@ import (
 	"landgo/emu"
 	"landgo/heap"
 	"landgo/kernel"
+	"landgo/trace"
 )
 
 // Memory that the program itself maps (mmap; new_pages on pebbles) is blocks
@@ -110,7 +111,7 @@ func (s *System) unmap(th *thread, p kernel.Pages, e heap.Event, own bool) *Fail
 	if len(live) > 0 || !own || before == nil || !before.Contains(end-1) || s.cfg.Tested { // on linux alone, see above
 		return nil
 	}
-	return &Failure{Kind: DoubleFree, Thread: th.ID, PC: e.PC, Block: *before,
+	return &Failure{Kind: trace.DoubleFree, Thread: th.ID, PC: e.PC, Block: *before,
 		Message: fmt.Sprintf("unmaps %s at offset %d of a mapping of %s that has been unmapped already", size(p.Size), p.Addr-before.Addr, size(before.Size))}
 }
 
@@ -171,7 +172,7 @@ func (s *System) endedMapping(addr uint64) *heap.Block {
 func (s *System) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok bool) {
 	does := bytesText(f.Kind == emu.FaultWrite, uint64(f.Size))
 	if b := s.endedMapping(f.Addr); b != nil && s.machine.Prot(f.Addr) == 0 {
-		out.Kind, out.Block = UseAfterFree, *b
+		out.Kind, out.Block = trace.UseAfterFree, *b
 		out.Message = fmt.Sprintf("%s at offset %d of a mapping of %s that has been unmapped", does, f.Addr-b.Addr, size(b.Size))
 		return true
 	}
@@ -181,7 +182,7 @@ func (s *System) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok boo
 	if b := s.livingMapping(f.Addr); b != nil {
 		out.Block = *b
 		if f.Addr+uint64(f.Size) > b.Addr+b.Size {
-			out.Kind, out.Message = HeapOverflow, fmt.Sprintf("%s at offset %d of a mapping of %s: beyond its end", does, f.Addr-b.Addr, size(b.Size))
+			out.Kind, out.Message = trace.HeapOverflow, fmt.Sprintf("%s at offset %d of a mapping of %s: beyond its end", does, f.Addr-b.Addr, size(b.Size))
 			return true
 		}
 		out.Message = fmt.Sprintf("%s at offset %d of a mapping of %s, in pages that don't allow it", does, f.Addr-b.Addr, size(b.Size))
@@ -199,7 +200,7 @@ func (s *System) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok boo
 		default:
 			continue
 		}
-		out.Kind, out.Block = HeapOverflow, b
+		out.Kind, out.Block = trace.HeapOverflow, b
 		return true
 	}
 	return false

@@ -27,11 +27,11 @@ func (s *library) misuse(th *thread) *Failure {
 		return f
 	}
 	if t := s.buriedAt(o.addr); t != trace.NoThread {
-		return &Failure{Kind: DeadStack, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf("%s on the stack of thread %s, which has ended", a.does(), s.Name(t))}
+		return &Failure{Kind: trace.DeadStack, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf("%s on the stack of thread %s, which has ended", a.does(), s.Name(t))}
 	}
 	bad := func(format string, args ...any) *Failure {
 		args = append([]any{s.VariableName(o.addr)}, args...)
-		return &Failure{Kind: LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf(format, args...)}
+		return &Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case a.inits():
@@ -123,7 +123,7 @@ func (s *library) sizeFor(r image.Role, k objectKind) uint64 {
 func (s *library) exitMisuse(th *thread) *Failure {
 	for _, a := range th.holds {
 		if o := s.objects[a]; !o.destroyed && o.owner == th.ID && !s.rewritten(o) {
-			return &Failure{Kind: LockMisuse, Thread: th.ID, PC: th.Regs.RIP,
+			return &Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: th.Regs.RIP,
 				Message: fmt.Sprintf("thread %s ends while it holds %s", s.Name(th.ID), s.VariableName(a))}
 		}
 	}

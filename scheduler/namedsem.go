@@ -261,7 +261,7 @@ func (s *library) semClose(th *thread, tr *trace.Transition) (verdict, error) {
 	switch {
 	case o == nil && s.libc == image.Musl: // it looks beyond its table
 		th.Insns++
-		return stay, s.fail(th, &Failure{Kind: LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: "a semaphore is closed that isn't open"})
+		return stay, s.fail(th, &Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: "a semaphore is closed that isn't open"})
 	case o == nil:
 		return s.semFails(th, tr, einval, ^uint64(0))
 	case o.opens.Get() > 1:

@@ -5,7 +5,6 @@ import (
 
 	"landgo/emu"
 	"landgo/heap"
-	"landgo/image"
 	"landgo/trace"
 )
 
@@ -35,7 +34,7 @@ func (s *System) Whereabouts(addr uint64) (w Whereabouts) {
 			continue
 		}
 		regs := s.stackRegs(&s.threads[i])
-		if name, atomic, ok := s.image.Local((*image.Regs)(&regs), s.readStack, addr); ok {
+		if name, atomic, ok := s.image.Local(&regs, s.readStack, addr); ok {
 			w.Local, w.Atomic, w.Thread = name, atomic, s.threads[i].ID
 			return w
 		}

@@ -188,7 +188,7 @@ func (s *library) badPoolFree(th *thread, b *image.Bound) *Failure {
 	if ok {
 		return nil
 	}
-	return &Failure{Kind: Kind(w.Kind), Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
+	return &Failure{Kind: w.Kind, Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
 }
 
 func (s *library) endPooled(th *thread, tr *trace.Transition, b heap.Block, e heap.Event) {
@@ -259,7 +259,7 @@ func (s *library) givePooled(th *thread, tr *trace.Transition, b heap.Block, r i
 	}
 	th.pending, th.given = trace.Op{}, nil
 	if other := s.heap.Overlapping(&b); other != nil {
-		return stay, s.fail(th, &Failure{Kind: DoubleAlloc, Thread: th.ID, PC: b.Given.PC, Block: *other,
+		return stay, s.fail(th, &Failure{Kind: trace.DoubleAllocation, Thread: th.ID, PC: b.Given.PC, Block: *other,
 			Message: fmt.Sprintf("the allocator gives out %s that are in part a live block of %s", size(b.Size), size(other.Size))})
 	}
 	p := s.heap.Give(b)

@@ -37,9 +37,9 @@ func (s *System) Stuck(ended bool) *Failure {
 		waits = onlyCycle(waits)
 		spinning = false
 	}
-	f := &Failure{Kind: Deadlock, Thread: waits[0].Thread, PC: s.PC(waits[0].Thread), Waits: waits}
+	f := &Failure{Kind: trace.Deadlock, Thread: waits[0].Thread, PC: s.PC(waits[0].Thread), Waits: waits}
 	if spinning && !cycle {
-		f.Kind = Livelock
+		f.Kind = trace.Livelock
 		for _, w := range waits {
 			if s.threads[w.Thread].Stand == StandSpin {
 				f.Thread, f.PC = w.Thread, s.PC(w.Thread)
@@ -53,7 +53,7 @@ func (s *System) Stuck(ended bool) *Failure {
 
 func stuckMessage(s *System, f *Failure, cycle, ended bool) string {
 	switch {
-	case f.Kind == Livelock:
+	case f.Kind == trace.Livelock:
 		return fmt.Sprintf("thread %s spins for ever: no thread is left that could change what its loop reads", s.Name(f.Thread))
 	case cycle && len(f.Waits) == 1:
 		return fmt.Sprintf("thread %s waits for itself", s.Name(f.Thread))

@@ -125,7 +125,7 @@ func (s *library) gaveBack(t *thread) bool {
 // notJoinable is the misuse of a thread that can't be joined, nor detached. The
 // standard leaves open what comes of it; glibc refuses mostly, and musl crashes.
 func (s *library) notJoinable(th *thread, t trace.TID, what string) (verdict, error) {
-	f := &Failure{Kind: LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf("thread %s is %s", s.Name(t), what)}
+	f := &Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf("thread %s is %s", s.Name(t), what)}
 	th.Insns++ // the failure is a place of its own
 	return stay, s.fail(th, f)
 }

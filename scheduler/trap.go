@@ -171,7 +171,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 	}
 	switch {
 	case out.Signal != 0:
-		th.Failure = &Failure{Kind: Assertion, Thread: th.ID, PC: call, Message: fmt.Sprintf("killed by signal %d", out.Signal)}
+		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, PC: call, Message: fmt.Sprintf("killed by signal %d", out.Signal)}
 		tr.End = trace.EndBug
 		return true, nil
 	case out.ExitProcess:
@@ -230,7 +230,7 @@ func (s *System) exitProcess(th *thread, tr *trace.Transition, status int) error
 	// says nothing of failure.
 	if status != 0 && s.threadStatus.Get() == 0 {
 		tr.End = trace.EndBug
-		th.Failure = &Failure{Kind: Assertion, Thread: th.ID, PC: th.Regs.RIP,
+		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, PC: th.Regs.RIP,
 			Message: fmt.Sprintf("the guest exits with status %d", status&0xff)}
 	} else if f := s.lib.leak(th); f != nil {
 		tr.End, th.Failure = trace.EndBug, f

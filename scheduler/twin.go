@@ -182,7 +182,7 @@ func (s *System) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*tr
 			hi = mid
 		}
 	}
-	f := &Failure{Kind: Uninit, Thread: t, Message: "an address depends on memory of the heap that was never written"}
+	f := &Failure{Kind: trace.UninitialisedRead, Thread: t, Message: "an address depends on memory of the heap that was never written"}
 	s.sameUntil(k, w, t, c, lo+1)
 	text, at := s.threads[t].texts != w.threads[t].texts, s.threads[t].texts.last
 	path, output := s.machine.Path() == w.machine.Path(), s.sameOutput(w)

@@ -20,6 +20,7 @@ import (
 	"landgo/explore"
 	"landgo/explore/config"
 	"landgo/result"
+	"landgo/trace"
 )
 
 var update = flag.Bool("update", false, "write the pages under docs anew")
@@ -80,7 +81,7 @@ func call(t *testing.T, e engine, args ...string) (status int, stdout, stderr st
 func withVerdict(v result.Verdict) *result.Result {
 	r := &result.Result{Verdict: v, Guest: result.Guest{Path: "guest.elf", SHA256: strings.Repeat("a1", 32)}, Granularity: "mem", Bound: "none"}
 	if v == result.Buggy {
-		r.Bug = &result.Bug{Kind: result.Assertion, Message: "exit status 3", Thread: "0", Schedule: "s1:0000002a:0@10"}
+		r.Bug = &result.Bug{Kind: trace.Assertion, Message: "exit status 3", Thread: "0", Schedule: "s1:0000002a:0@10"}
 	}
 	return r
 }
@@ -110,7 +111,7 @@ func TestRunWritesBugFiles(t *testing.T) {
 	}
 
 	// The file brings the guest, its arguments and the options.
-	again := &fake{result: &result.Result{Verdict: result.Buggy, Bug: f.result.Bug, Replay: &result.Replay{Expected: result.Assertion, Same: true}}}
+	again := &fake{result: &result.Result{Verdict: result.Buggy, Bug: f.result.Bug, Replay: &result.Replay{Expected: trace.Assertion, Same: true}}}
 	if status, _, stderr := call(t, again, "replay", "--quiet", "guest.elf.2.landgo"); status != 1 {
 		t.Errorf("replay: status %d: %s", status, stderr)
 	}

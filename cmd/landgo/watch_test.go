@@ -8,6 +8,7 @@ import (
 
 	"landgo/explore"
 	"landgo/result"
+	"landgo/trace"
 )
 
 // TestLate: an engine that doesn't end is left, and its findings are reported:
@@ -23,7 +24,7 @@ func TestLate(t *testing.T) {
 		{"no bug", &result.Result{Verdict: result.Budget}, result.ExitBudget, "budget: the time of 1s is used up"},
 		{"verified so far", &result.Result{Verdict: result.Verified}, result.ExitBudget, "budget: the time of 1s is used up"},
 		{"a bug", withVerdict(result.Buggy), result.ExitBug, "landgo replay guest.elf.landgo\n"},
-		{"a bug without a schedule", &result.Result{Verdict: result.Buggy, Bugs: []*result.Bug{{Kind: result.Assertion, Message: "so"}}}, result.ExitBug, "so"},
+		{"a bug without a schedule", &result.Result{Verdict: result.Buggy, Bugs: []*result.Bug{{Kind: trace.Assertion, Message: "so"}}}, result.ExitBug, "so"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ownDir(t)

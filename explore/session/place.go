@@ -3,7 +3,6 @@ package session
 import (
 	"landgo/image"
 	"landgo/result"
-	"landgo/scheduler"
 	"landgo/trace"
 )
 
@@ -94,4 +93,3 @@ func (p *Program) instruction(pc uint64) string {
 }
 
 // kinds of failures are result's kinds by name.
-func KindOf(k scheduler.Kind) result.Kind { return result.Kind(k) }

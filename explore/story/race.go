@@ -11,9 +11,6 @@ import (
 	"landgo/trace"
 )
 
-// FailureRace is the kind of such a failure.
-const FailureRace = scheduler.Kind(result.Race)
-
 // raceText describes a race of memory with a name in words that don't depend on
 // its order, so that each execution with it says the same.
 func raceText(s *session.Session, x *race.Sighting, name string) string {
@@ -34,7 +31,7 @@ func raceText(s *session.Session, x *race.Sighting, name string) string {
 
 // RaceFailure is a race as a failure, in the state after its later access.
 func RaceFailure(s *session.Session, x *race.Sighting) scheduler.Failure {
-	return scheduler.Failure{Kind: FailureRace, Message: raceText(s, x, s.Guest.Describe(x.Earlier.Addr)), Thread: x.Later.Thread, PC: x.Later.PC}
+	return scheduler.Failure{Kind: trace.Race, Message: raceText(s, x, s.Guest.Describe(x.Earlier.Addr)), Thread: x.Later.Thread, PC: x.Later.PC}
 }
 
 // RaceKey tells distinct races apart, in any state.

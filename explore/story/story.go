@@ -140,7 +140,7 @@ func leaves(s *session.Session, t trace.TID, preemption bool) string {
 // Bug makes the report of the failure in which the story ends.
 func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Minimal) (*result.Bug, error) {
 	b := &result.Bug{
-		Kind: session.KindOf(fl.Kind), Message: fl.Message, Thread: st.Guest.Name(fl.Thread),
+		Kind: fl.Kind, Message: fl.Message, Thread: st.Guest.Name(fl.Thread),
 		Preemptions: preemptions, Minimal: minimal, BeforeThreads: st.beforeThreads(),
 		Schedule: st.Schedule.String(), Stack: st.Session.Stack(fl.Thread), Output: st.output(),
 	}
@@ -149,7 +149,7 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 	st.waits(b, fl)
 	b.Block = st.block(&fl.Block)
 	st.starts(b)
-	if fl.Kind != FailureRace {
+	if fl.Kind != trace.Race {
 		return b, nil
 	}
 	x := st.RaceIn(fl.Message)

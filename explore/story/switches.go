@@ -111,7 +111,7 @@ func (st *Story) PreemptedAt(at map[uint64]bool, f *scheduler.Failure) {
 			}
 		}
 	}
-	if f.Kind == FailureRace {
+	if f.Kind == trace.Race {
 		if x := st.RaceIn(f.Message); x != nil {
 			at[x.Earlier.PC], at[x.Later.PC] = true, true
 		}

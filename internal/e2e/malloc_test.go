@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"landgo/guests"
-	"landgo/result"
+	"landgo/trace"
 )
 
 // TestNativeMalloc: with the C library's own allocator, followed from outside,
@@ -36,7 +36,7 @@ func TestNativeMalloc(t *testing.T) {
 					continue
 				}
 				// The messages of glibc's string functions name the function.
-				if f := g.Failures[0]; r.Bug.Kind != result.Kind(f.Kind) || r.Bug.Preemptions != f.Preemptions {
+				if f := g.Failures[0]; r.Bug.Kind != trace.BugKind(f.Kind) || r.Bug.Preemptions != f.Preemptions {
 					t.Errorf("%s: %s, %d preemptions, want %+v", g.Binary(build), r.Bug.Message, r.Bug.Preemptions, f)
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"landgo/result"
+	"landgo/trace"
 )
 
 // TestMissingPages: a call that fails for memory that isn't there, and a fault
@@ -28,7 +29,7 @@ func TestMissingPages(t *testing.T) {
 				if r.Verdict != result.Invalid || !strings.Contains(r.Reason, "ask for more than") {
 					t.Errorf("%s %s: %s (%s) %+v", machine, program, r.Verdict, r.Reason, r.Bug)
 				}
-			case r.Bug == nil || r.Bug.Kind != result.Assertion:
+			case r.Bug == nil || r.Bug.Kind != trace.Assertion:
 				t.Errorf("%s %s: %s (%s) after %d executions, %+v", machine, program, r.Verdict, r.Reason, r.Executions, r.Bug)
 			}
 		}

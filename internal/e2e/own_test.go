@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"landgo/result"
+	"landgo/trace"
 )
 
 // TestOwnFunctions: what the program defines in place of its C library's
@@ -26,7 +27,7 @@ func TestOwnFunctions(t *testing.T) {
 					if fix == "-DFIXED" {
 						want = result.Verified
 					}
-					if r.Verdict != want || r.Executions < 2 || r.Bug != nil && r.Bug.Kind != result.Assertion {
+					if r.Verdict != want || r.Executions < 2 || r.Bug != nil && r.Bug.Kind != trace.Assertion {
 						t.Errorf("%s: %s after %d executions (%s) %+v", name, r.Verdict, r.Executions, r.Reason, r.Bug)
 					}
 				}

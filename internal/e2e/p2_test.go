@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"landgo/result"
+	"landgo/trace"
 )
 
 // pebblesProgram builds a program for pebbles with gcc alone.
@@ -54,7 +55,7 @@ func TestP2Signs(t *testing.T) {
 					}
 					return
 				}
-				if r.Bug == nil || r.Bug.Kind != result.Assertion || r.Bug.Message != message {
+				if r.Bug == nil || r.Bug.Kind != trace.Assertion || r.Bug.Message != message {
 					t.Fatalf("%s: %+v, want %q", r.Verdict, r.Bug, message)
 				}
 				if !strings.Contains(r.Bug.Output, "to the simulator\nto the console\n") {
@@ -76,7 +77,7 @@ func TestLife(t *testing.T) {
 				continue // the others look at a variable first, before which there is no point
 			}
 			args := append([]string{"run", "--json", "--out", "none"}, strings.Fields(options)...)
-			if r := run(t, append(args, guest)...).decode(t); r.Bug == nil || r.Bug.Kind != result.Assertion || r.Bug.Preemptions > 2 {
+			if r := run(t, append(args, guest)...).decode(t); r.Bug == nil || r.Bug.Kind != trace.Assertion || r.Bug.Preemptions > 2 {
 				t.Errorf("%s %s: %s (%s) after %d executions, %+v", question, options, r.Verdict, r.Reason, r.Executions, r.Bug)
 			}
 		}
@@ -88,7 +89,7 @@ func TestLife(t *testing.T) {
 func TestLongTurn(t *testing.T) {
 	abi := filepath.Join(top, "guests/pebbles/abi")
 	for _, optimise := range []string{"-O0", "-O2"} {
-		for mistake, kind := range map[string]result.Kind{"NONE": "", "SILENT": result.Livelock, "PLAIN": result.Livelock} {
+		for mistake, kind := range map[string]trace.BugKind{"NONE": "", "SILENT": trace.Livelock, "PLAIN": trace.Livelock} {
 			guest := pebblesProgram(t, "-m64", "testdata/spin_yield.c", optimise, "-D"+mistake, "-I"+abi, filepath.Join(abi, "fork_call.S"))
 			searches := []string{"optimal"}
 			if kind == "" {
@@ -96,7 +97,7 @@ func TestLongTurn(t *testing.T) {
 			}
 			for _, search := range searches {
 				r := run(t, "run", "--json", "--pp", "mem", "--out", "none", "--search", search, guest).decode(t)
-				var got result.Kind
+				var got trace.BugKind
 				if r.Bug != nil {
 					got = r.Bug.Kind
 				}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"landgo/result"
+	"landgo/trace"
 )
 
 // poolGuests builds testdata/pool.c for linux and for pebbles, on a thread library
@@ -50,24 +51,24 @@ func TestPool(t *testing.T) {
 	}
 	for _, c := range []struct {
 		mistake, check string
-		kind           result.Kind
+		kind           trace.BugKind
 		least          int
 		message        string
 	}{
 		{"", "", "", 0, ""},
-		{"LATE", "", result.UseAfterFree, 2, "writes 1 byte at offset 23 of a block of 24 bytes that has been freed"},
-		{"DOUBLE", "", result.DoubleFree, 1, "pool_free of a block that is free already"},
-		{"OVERFLOW", "", result.HeapOverflow, 1, "writes 1 byte, 0 bytes after the end of a block of 24 bytes"},
-		{"UNDERFLOW", "", result.HeapOverflow, 1, "writes 1 byte, 1 byte before the start of a block of 24 bytes"},
-		{"INTERIOR", "", result.InvalidFree, 0, "pool_free of a pointer 8 bytes into a block of 24 bytes, not of its start"},
-		{"WRONG", "", result.InvalidFree, 0, "free of a block that another allocator gave out"},
-		{"FOREIGN", "", result.InvalidFree, 0, "pool_free of a block that another allocator gave out"},
-		{"RESET", "", result.UseAfterFree, 0, "writes 1 byte at offset 0 of a block of 24 bytes that has been freed"},
-		{"NOLOCK", "", result.DoubleAllocation, 1, "the allocator gives out 24 bytes that are in part a live block of 24 bytes"},
+		{"LATE", "", trace.UseAfterFree, 2, "writes 1 byte at offset 23 of a block of 24 bytes that has been freed"},
+		{"DOUBLE", "", trace.DoubleFree, 1, "pool_free of a block that is free already"},
+		{"OVERFLOW", "", trace.HeapOverflow, 1, "writes 1 byte, 0 bytes after the end of a block of 24 bytes"},
+		{"UNDERFLOW", "", trace.HeapOverflow, 1, "writes 1 byte, 1 byte before the start of a block of 24 bytes"},
+		{"INTERIOR", "", trace.InvalidFree, 0, "pool_free of a pointer 8 bytes into a block of 24 bytes, not of its start"},
+		{"WRONG", "", trace.InvalidFree, 0, "free of a block that another allocator gave out"},
+		{"FOREIGN", "", trace.InvalidFree, 0, "pool_free of a block that another allocator gave out"},
+		{"RESET", "", trace.UseAfterFree, 0, "writes 1 byte at offset 0 of a block of 24 bytes that has been freed"},
+		{"NOLOCK", "", trace.DoubleAllocation, 1, "the allocator gives out 24 bytes that are in part a live block of 24 bytes"},
 		{"", "leak", "", 0, ""},
-		{"LOST", "leak", result.Leak, 0, "a block of 8 bytes is lost: nothing points to it"},
+		{"LOST", "leak", trace.Leak, 0, "a block of 8 bytes is lost: nothing points to it"},
 		{"", "uninit", "", 0, ""},
-		{"UNSET", "uninit", result.UninitialisedRead, 0, "a branch depends on memory of the heap that was never written"},
+		{"UNSET", "uninit", trace.UninitialisedRead, 0, "a branch depends on memory of the heap that was never written"},
 	} {
 		t.Run(c.mistake+" "+c.check, func(t *testing.T) {
 			t.Parallel()
@@ -89,7 +90,7 @@ func TestPool(t *testing.T) {
 					t.Errorf("%s (%s) %+v; want %s with %d preemptions: %s", r.Verdict, r.Reason, r.Bug, c.kind, c.least, c.message)
 					continue
 				}
-				if b := r.Bug.Block; b == nil || b.Allocated.Thread == "" || (c.kind == result.UseAfterFree || c.kind == result.DoubleFree) && b.Freed == nil {
+				if b := r.Bug.Block; b == nil || b.Allocated.Thread == "" || (c.kind == trace.UseAfterFree || c.kind == trace.DoubleFree) && b.Freed == nil {
 					t.Errorf("the block is told as %+v", b)
 				}
 				if again := run(t, "replay", "--json", file).decode(t); !again.Replay.Same {
@@ -103,7 +104,7 @@ func TestPool(t *testing.T) {
 // TestPoolSearches: every search has the same verdict as one without reduction,
 // where a block's life is what two steps depend on each other by.
 func TestPoolSearches(t *testing.T) {
-	for mistake, kind := range map[string]result.Kind{"": "", "LATE": result.UseAfterFree, "DOUBLE": result.DoubleFree, "NOLOCK": result.DoubleAllocation} {
+	for mistake, kind := range map[string]trace.BugKind{"": "", "LATE": trace.UseAfterFree, "DOUBLE": trace.DoubleFree, "NOLOCK": trace.DoubleAllocation} {
 		paths, options := poolGuests(t, "-DMISTAKE_"+mistake)
 		for _, search := range []string{"none", "sleep", "dpor", "source", "stateful", "trust"} {
 			r := run(t, append(options[0], "--search", search, paths[0])...).decode(t)

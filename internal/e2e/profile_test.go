@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"landgo/result"
+	"landgo/trace"
 )
 
 // TestProfile: with a profile there are points at a lock whose name landgo
@@ -33,7 +34,7 @@ func TestProfile(t *testing.T) {
 	switch b := r.Bug; {
 	case r.Verdict != result.Buggy:
 		t.Fatalf("%s (%s), want a bug", r.Verdict, r.Reason)
-	case b.Kind != result.Assertion || b.Message != "panic: overdrawn by 10" || b.Preemptions != 1:
+	case b.Kind != trace.Assertion || b.Message != "panic: overdrawn by 10" || b.Preemptions != 1:
 		t.Errorf("%s: %s, %d preemptions", b.Kind, b.Message, b.Preemptions)
 	case !strings.HasPrefix(r.Certificate.Profile, "pthread, "+profile+" (sha256 "):
 		t.Errorf("the certificate has the profile %q", r.Certificate.Profile)

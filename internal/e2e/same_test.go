@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"landgo/result"
+	"landgo/trace"
 )
 
 // times matches what may differ between two identical runs: durations and
@@ -109,7 +110,7 @@ func TestReplay(t *testing.T) {
 func TestNoThreads(t *testing.T) {
 	path := guest(t, "nothreads.c")
 	r := run(t, "run", "--json", path).decode(t)
-	if r.Bug == nil || r.Bug.Kind != result.Assertion || !r.Bug.BeforeThreads {
+	if r.Bug == nil || r.Bug.Kind != trace.Assertion || !r.Bug.BeforeThreads {
 		t.Fatalf("%s (%s): %+v", r.Verdict, r.Reason, r.Bug)
 	}
 	if text := run(t, "run", path); !strings.Contains(text.stdout, "it isn't a concurrency bug") {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"landgo/result"
+	"landgo/trace"
 )
 
 // A table is one in Markdown.
@@ -163,14 +163,14 @@ func operatorTable(subjects []*subject) string {
 	t := newTable("operator", "pairs", "not C", "same code", "equivalent", "undecided", "bug", "kinds")
 	var names []string
 	rows := map[string]map[class]int{}
-	kinds := map[string]map[result.Kind]int{}
+	kinds := map[string]map[trace.BugKind]int{}
 	for _, s := range subjects {
 		if s.mutant == nil {
 			continue
 		}
 		o := s.mutant.Operator
 		if rows[o] == nil {
-			rows[o], kinds[o] = map[class]int{}, map[result.Kind]int{}
+			rows[o], kinds[o] = map[class]int{}, map[trace.BugKind]int{}
 			names = append(names, o)
 		}
 		rows[o][s.class]++
@@ -188,7 +188,7 @@ func operatorTable(subjects []*subject) string {
 	}
 	for _, o := range names {
 		var list []string
-		for _, k := range slices.SortedFunc(maps.Keys(kinds[o]), func(a, b result.Kind) int {
+		for _, k := range slices.SortedFunc(maps.Keys(kinds[o]), func(a, b trace.BugKind) int {
 			return cmp.Or(kinds[o][b]-kinds[o][a], cmp.Compare(a, b))
 		}) {
 			list = append(list, fmt.Sprintf("%d %s", kinds[o][k], k))
@@ -203,7 +203,7 @@ func operatorTable(subjects []*subject) string {
 }
 
 // kind is that of the bug which the classification found.
-func (s *subject) kind() result.Kind {
+func (s *subject) kind() trace.BugKind {
 	for _, c := range append([]contestant{states, calm}, contestants...) {
 		if t := s.trials[c.name]; t.bug() {
 			return t.Kind

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"landgo/result"
+	"landgo/trace"
 )
 
 // A contestant is one of the ways to search that are compared.
@@ -59,7 +60,7 @@ type trial struct {
 	Verdict     result.Verdict   `json:"verdict"`
 	Problem     result.ErrorKind `json:"problem,omitempty"`
 	Reason      string           `json:"reason,omitempty"`
-	Kind        result.Kind      `json:"kind,omitempty"`
+	Kind        trace.BugKind    `json:"kind,omitempty"`
 	Message     string           `json:"message,omitempty"`
 	Preemptions int              `json:"preemptions"`
 	Executions  uint64           `json:"executions"`

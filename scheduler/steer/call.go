@@ -3,6 +3,7 @@ package steer
 import (
 	"landgo/image"
 	"landgo/scheduler"
+	"landgo/trace"
 )
 
 // Functions of a kernel to which a profile gives roles: its locks, its allocators,
@@ -122,7 +123,7 @@ func (s *Kernel) ends(u *turn, c *ownCall) (happening, error) {
 	}
 	if s.leftOff(u, c) {
 		f, _ := s.image.SymbolAt(c.Entry)
-		return s.ended(u, s.failHere(u, scheduler.Assertion, "%s was called with interrupts on, and returns with them off", f.Name))
+		return s.ended(u, s.failHere(u, trace.Assertion, "%s was called with interrupts on, and returns with them off", f.Name))
 	}
 	if scheduler.PointsAt(c.Role)&scheduler.PointUnlock != 0 && !u.ticking && s.isPoint(u, scheduler.PointUnlock) {
 		return atPoint, nil
@@ -225,7 +226,7 @@ func (s *Kernel) panics(u *turn, text string) (happening, error) {
 		return atNothing, s.notUp(u, "the kernel gives up before %s is called: %s", s.upName(), text)
 	}
 	u.th.Regs = s.regs
-	return s.ended(u, s.failHere(u, scheduler.Assertion, "%s", text))
+	return s.ended(u, s.failHere(u, trace.Assertion, "%s", text))
 }
 
 // insideAllocator reports whether a thread is in a call of an allocator's function:

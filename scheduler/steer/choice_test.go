@@ -173,7 +173,7 @@ func TestKernelRewinds(t *testing.T) {
 // TestStuckKernel: threads that are left are a deadlock, but for the idle one.
 func TestStuckKernel(t *testing.T) {
 	k, _ := newKernel(t, image.I386, ownThread{State: ownReady, Idle: true}, ownThread{State: ownBlocked})
-	if f := k.Stuck(false); f == nil || f.Kind != scheduler.Deadlock || f.Thread != 1 || !strings.Contains(f.Message, "thread 0.1 waits for") {
+	if f := k.Stuck(false); f == nil || f.Kind != trace.Deadlock || f.Thread != 1 || !strings.Contains(f.Message, "thread 0.1 waits for") {
 		t.Errorf("got %+v", f)
 	}
 	if f := k.Stuck(true); f != nil {
@@ -185,7 +185,7 @@ func TestStuckKernel(t *testing.T) {
 	}
 	k, _ = newKernel(t, image.I386, ownThread{State: ownReady}, ownThread{State: ownBlocked})
 	k.SpinOn(0, []trace.Access{{Addr: 0x8000, Size: 4}})
-	if f := k.Stuck(false); f == nil || f.Kind != scheduler.Livelock || f.Thread != 0 || len(f.Waits) != 2 {
+	if f := k.Stuck(false); f == nil || f.Kind != trace.Livelock || f.Thread != 0 || len(f.Waits) != 2 {
 		t.Errorf("one spins: %+v", f)
 	}
 }

@@ -28,7 +28,7 @@ type exception struct {
 	Code   uint64
 	Addr   uint64 // of a page fault
 	Regs   emu.Regs
-	Kind   scheduler.Kind // the bug that it is, if its handler doesn't return
+	Kind   trace.BugKind // the bug that it is, if its handler doesn't return
 	Text   string
 	SP     uint64 // where its frame is
 	Insns  uint64 // of the thread, when the handler had returned

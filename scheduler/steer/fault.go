@@ -7,6 +7,7 @@ import (
 	"landgo/emu"
 	"landgo/kernel"
 	"landgo/scheduler"
+	"landgo/trace"
 )
 
 // Faults of a kernel's that no instruction makes: an interrupt that can't be
@@ -15,7 +16,7 @@ import (
 // undeliverableError: an interrupt can't be delivered. The processor then raises an
 // exception, and if that can't be delivered either, it is reset.
 type undeliverableError struct {
-	kind scheduler.Kind
+	kind trace.BugKind
 	text string
 }
 
@@ -33,18 +34,18 @@ func (s *Kernel) noGate(vector uint8) error {
 	text := fmt.Sprintf("interrupt %#x has no gate in the interrupt descriptor table", vector)
 	for _, v := range []uint8{protectionFault, notPresentFault} {
 		if _, ok := s.gate(v); ok {
-			return &undeliverableError{scheduler.Segfault, text + ": a protection fault"}
+			return &undeliverableError{trace.Segfault, text + ": a protection fault"}
 		}
 	}
 	if _, ok := s.gate(doubleFault); ok {
-		return &undeliverableError{scheduler.Segfault, text + ", nor has a protection fault: a double fault"}
+		return &undeliverableError{trace.Segfault, text + ", nor has a protection fault: a double fault"}
 	}
-	return &undeliverableError{scheduler.Segfault, text + ", nor has any fault that follows: the processor is reset (triple fault)"}
+	return &undeliverableError{trace.Segfault, text + ", nor has any fault that follows: the processor is reset (triple fault)"}
 }
 
 // noStack is what it makes of one whose frame can't be pushed.
 func (s *Kernel) noStack(vector uint8, sp uint64) error {
-	return &undeliverableError{scheduler.Segfault, fmt.Sprintf("interrupt %#x can't push its frame at %#x, where nothing is mapped, nor can any fault that follows: the processor is reset (triple fault)", vector, sp)}
+	return &undeliverableError{trace.Segfault, fmt.Sprintf("interrupt %#x can't push its frame at %#x, where nothing is mapped, nor can any fault that follows: the processor is reset (triple fault)", vector, sp)}
 }
 
 // gate is an entry of the interrupt descriptor table, by which an interrupt can be

@@ -2,7 +2,6 @@ package steer
 
 import (
 	"landgo/heap"
-	"landgo/scheduler"
 	"landgo/trace"
 )
 
@@ -23,7 +22,7 @@ func (s *Kernel) tellMemory(u *turn, kind tellKind) (happening, error) {
 func (s *Kernel) giveBlock(u *turn, who string, p, n uint64, family uint8, pc uint64) (happening, error) {
 	at, ok := s.translate(p)
 	if !ok {
-		return s.ended(u, s.failHere(u, scheduler.InvalidFree, "%s names %#x, where nothing is mapped", who, p))
+		return s.ended(u, s.failHere(u, trace.InvalidFree, "%s names %#x, where nothing is mapped", who, p))
 	}
 	b := s.Heap().Give(heap.Block{Addr: at, Size: n, Family: heap.Family(family), Given: s.eventAt(u, pc)})
 	s.keepBlock(*b, true)
@@ -41,14 +40,14 @@ func (s *Kernel) eventAt(u *turn, pc uint64) heap.Event {
 func (s *Kernel) takeBlock(u *turn, who string, p uint64, family uint8, pc uint64) (happening, error) {
 	at, ok := s.translate(p)
 	if !ok {
-		return s.ended(u, s.failHere(u, scheduler.InvalidFree, "%s names %#x, where nothing is mapped", who, p))
+		return s.ended(u, s.failHere(u, trace.InvalidFree, "%s names %#x, where nothing is mapped", who, p))
 	}
 	w, ok := s.Heap().Free(at, heap.Family(family), who, s.whoseOwn(at))
 	if !ok && s.booted.Get() == 0 {
 		return atNothing, nil // an allocator may get its memory so
 	}
 	if !ok {
-		h, err := s.ended(u, s.failHere(u, scheduler.Kind(w.Kind), "%s", w.Message))
+		h, err := s.ended(u, s.failHere(u, w.Kind, "%s", w.Message))
 		s.threads[u.tr.Thread].Failure.Block = w.Block
 		return h, err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"landgo/emu"
 	"landgo/image"
-	"landgo/scheduler"
 	"landgo/trace"
 )
 
@@ -89,7 +88,7 @@ func TestNoGate(t *testing.T) {
 	k, _ := newKernel(t, image.I386, ownThread{State: ownReady})
 	k.regs, k.set = emu.Regs{RIP: 0x1100, RSP: 0x9000}, emu.SetAll
 	var un *undeliverableError
-	if err := k.deliver(&k.threads[0], 0x20); !errors.As(err, &un) || un.kind != scheduler.Segfault {
+	if err := k.deliver(&k.threads[0], 0x20); !errors.As(err, &un) || un.kind != trace.Segfault {
 		t.Errorf("no table: %v", err)
 	}
 	withGate(k, 0x20, gateInterrupt)

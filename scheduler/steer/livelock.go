@@ -60,7 +60,7 @@ func (s *Kernel) livelock(next *thread) *scheduler.Failure {
 	for _, t := range s.could {
 		turning[t] = true
 	}
-	f := &scheduler.Failure{Kind: scheduler.Livelock}
+	f := &scheduler.Failure{Kind: trace.Livelock}
 	for i := range s.threads {
 		th := &s.threads[i]
 		if !s.threads[i].Exists || !th.Live() || th.own.Idle {

@@ -165,7 +165,7 @@ func (s *Kernel) walkTables(b *emu.BoardRegs, va uint64) (uint64, bool) {
 }
 
 // failHere ends the guest with a bug at the processor's place.
-func (s *Kernel) failHere(u *turn, kind scheduler.Kind, format string, args ...any) error {
+func (s *Kernel) failHere(u *turn, kind trace.BugKind, format string, args ...any) error {
 	f := &scheduler.Failure{Kind: kind, Thread: u.th.ID, PC: s.regs.RIP, Message: fmt.Sprintf(format, args...)}
 	if u.th.own.Idle {
 		f.Thread = u.tr.Thread
@@ -182,7 +182,7 @@ func (s *Kernel) failHere(u *turn, kind scheduler.Kind, format string, args ...a
 func (s *Kernel) faultOf(th *thread, f emu.Fault) *scheduler.Failure {
 	out := s.FaultFailure(th.ID, f)
 	out.PC = s.regs.RIP
-	if f.Kind == emu.FaultRead && out.Kind == scheduler.Segfault {
+	if f.Kind == emu.FaultRead && out.Kind == trace.Segfault {
 		out.Message = fmt.Sprintf("page fault at address %#x", f.Addr)
 		if f.Addr < image.PageSize {
 			out.Message += ": a null pointer"

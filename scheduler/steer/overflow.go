@@ -5,7 +5,7 @@ import (
 
 	"landgo/emu"
 	"landgo/image"
-	"landgo/scheduler"
+	"landgo/trace"
 )
 
 // Stack overflow: a thread stores something below the lowest byte of its stack, and
@@ -78,14 +78,14 @@ func (s *Kernel) beneath(low uint64) emu.Range {
 func (s *Kernel) overflow(u *turn, pa uint64) (happening, error) {
 	e := s.stackEnd(u.th)
 	sp := min(s.regs.RSP, e.low-(e.beneath.Hi-pa))
-	return s.ended(u, s.failHere(u, scheduler.StackOverflow, "the stack pointer %#x is below the thread's stack", sp))
+	return s.ended(u, s.failHere(u, trace.StackOverflow, "the stack pointer %#x is below the thread's stack", sp))
 }
 
 // frameOverflows reports whether an interrupt's frame, which goes down to sp, is
 // pushed below the thread's stack.
 func (s *Kernel) frameOverflows(th *thread, vector uint8, sp uint64) error {
 	if e := s.stackEnd(th); sp < e.low && e.low-sp <= e.beneath.Hi-e.beneath.Lo {
-		return &undeliverableError{scheduler.StackOverflow, fmt.Sprintf("interrupt %#x pushes its frame at %#x, which is below the thread's stack", vector, sp)}
+		return &undeliverableError{trace.StackOverflow, fmt.Sprintf("interrupt %#x pushes its frame at %#x, which is below the thread's stack", vector, sp)}
 	}
 	return nil
 }

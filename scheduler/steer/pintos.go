@@ -121,7 +121,7 @@ func (s *Kernel) tellPintos(u *turn, kind tellKind) (happening, error) {
 		}
 	case tellPanicked, tellFailed:
 		u.th.Regs = s.regs
-		return s.ended(u, s.failHere(u, scheduler.Assertion, "the kernel panics: %s", s.message(kind)))
+		return s.ended(u, s.failHere(u, trace.Assertion, "the kernel panics: %s", s.message(kind)))
 	}
 	return atNothing, nil
 }

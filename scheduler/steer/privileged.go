@@ -4,6 +4,7 @@ import (
 	"landgo/emu"
 	"landgo/kernel"
 	"landgo/scheduler"
+	"landgo/trace"
 )
 
 // What only a kernel may do. Interrupts, ports and halting are carried out here;
@@ -154,7 +155,7 @@ func (s *Kernel) interruptReturn(u *turn) (happening, error) {
 	for i := range words {
 		v, ok := s.Word(s.regs.RSP + uint64(i)*s.wordSize)
 		if !ok {
-			return atNothing, s.failHere(u, scheduler.Segfault, "iret takes its frame from %#x, where nothing is mapped", s.regs.RSP)
+			return atNothing, s.failHere(u, trace.Segfault, "iret takes its frame from %#x, where nothing is mapped", s.regs.RSP)
 		}
 		frame[i] = v
 	}
@@ -163,9 +164,9 @@ func (s *Kernel) interruptReturn(u *turn) (happening, error) {
 	case frame[1]&3 != 0:
 		return s.toUser(u, frame)
 	case frame[1] != b.CS:
-		return s.ended(u, s.failHere(u, scheduler.Segfault, "iret goes to code segment %#x, which isn't the kernel's %#x: it takes its frame from elsewhere than where the interrupt put it", frame[1], b.CS))
+		return s.ended(u, s.failHere(u, trace.Segfault, "iret goes to code segment %#x, which isn't the kernel's %#x: it takes its frame from elsewhere than where the interrupt put it", frame[1], b.CS))
 	case !s.image.IsCode(frame[0]):
-		return s.ended(u, s.failHere(u, scheduler.Segfault, "iret goes to %#x, where no code is: it takes its frame from elsewhere than where the interrupt put it", frame[0]))
+		return s.ended(u, s.failHere(u, trace.Segfault, "iret goes to %#x, where no code is: it takes its frame from elsewhere than where the interrupt put it", frame[0]))
 	}
 	from, at := s.regs.RSP, s.regs.RIP
 	s.regs.RIP = frame[0]
@@ -175,7 +176,7 @@ func (s *Kernel) interruptReturn(u *turn) (happening, error) {
 	}
 	if why := s.wrongReturn(u, frame[2]); why != "" {
 		s.regs.RIP, s.regs.RSP = at, from
-		return s.ended(u, s.failHere(u, scheduler.Assertion, "%s", why))
+		return s.ended(u, s.failHere(u, trace.Assertion, "%s", why))
 	}
 	if _, err := s.stackJump(u, from, s.regs.RSP); err != nil {
 		return atNothing, err
@@ -201,7 +202,7 @@ func (s *Kernel) halt(u *turn, n uint64) (happening, error) {
 		if s.booted.Get() == 0 {
 			return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel stops for good (hlt with interrupts off) before %s is called", s.upName())
 		}
-		return s.ended(u, s.failHere(u, scheduler.Deadlock, "the processor stops for good: hlt with interrupts off"))
+		return s.ended(u, s.failHere(u, trace.Deadlock, "the processor stops for good: hlt with interrupts off"))
 	}
 	s.next(u, n)
 	return atHalt, nil
@@ -263,7 +264,7 @@ func (s *Kernel) switchedOff(u *turn, status uint64) error {
 	s.did(u)
 	u.th.Regs = s.regs
 	if status != 0 || s.untreated(u.th) != nil {
-		return s.failHere(u, scheduler.Assertion, "the kernel ends with status %d", status)
+		return s.failHere(u, trace.Assertion, "the kernel ends with status %d", status)
 	}
 	s.end(u.tr, endProcess)
 	return nil

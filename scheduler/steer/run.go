@@ -72,7 +72,7 @@ func (s *Kernel) runFor(u *turn) (happening, error) {
 		if again, err := s.endless(&loop, ran); err != nil || again {
 			if again {
 				s.regs = s.regsNow()
-				return s.ended(u, s.failHere(u, scheduler.Livelock, offText))
+				return s.ended(u, s.failHere(u, trace.Livelock, offText))
 			}
 			return atNothing, err
 		}
@@ -168,7 +168,7 @@ func (s *Kernel) changed() emu.RegSet {
 	if s.set != emu.SetAll || s.hadIn != emu.Ctx(s.cpu.Get()) {
 		return s.set
 	}
-	return s.regs.Differing(&s.had) | emu.SetRIP
+	return emu.Differing(&s.regs, &s.had) | emu.SetRIP
 }
 
 // noWhere is no context.

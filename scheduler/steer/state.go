@@ -29,7 +29,7 @@ func (s *Kernel) Stuck(ended bool) *scheduler.Failure {
 	if ended {
 		return nil
 	}
-	f := &scheduler.Failure{Kind: scheduler.Deadlock}
+	f := &scheduler.Failure{Kind: trace.Deadlock}
 	for i := range s.threads {
 		th := &s.threads[i]
 		if !s.threads[i].Exists || !th.Live() || th.own.Idle || th.own.Ended {
@@ -48,7 +48,7 @@ func (s *Kernel) Stuck(ended bool) *scheduler.Failure {
 	case len(f.Waits) == 0:
 		return nil
 	case i >= 0:
-		f.Kind, f.Thread, f.PC = scheduler.Livelock, f.Waits[i].Thread, s.PC(f.Waits[i].Thread)
+		f.Kind, f.Thread, f.PC = trace.Livelock, f.Waits[i].Thread, s.PC(f.Waits[i].Thread)
 		f.Message = s.StuckMessage(f)
 		return f
 	case len(f.Waits) == 1:

@@ -142,7 +142,7 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 		return s.tellMemory(u, kind)
 	case tellPanicked:
 		u.th.Regs = s.regs
-		return s.ended(u, s.failHere(u, scheduler.Assertion, "the kernel panics: %s", s.text(n)))
+		return s.ended(u, s.failHere(u, trace.Assertion, "the kernel panics: %s", s.text(n)))
 	case tellCreated:
 		return atNothing, s.createdOwn(u, n)
 	case tellScheduling:

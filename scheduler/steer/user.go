@@ -3,7 +3,7 @@ package steer
 import (
 	"landgo/emu"
 	"landgo/kernel"
-	"landgo/scheduler"
+	"landgo/trace"
 )
 
 // User programs of a kernel: what a thread does in user mode is its own code as what it
@@ -28,7 +28,7 @@ func (s *Kernel) toUser(u *turn, frame [5]uint64) (happening, error) {
 	for i := range uint64(2) {
 		v, ok := s.Word(s.regs.RSP + (3+i)*s.wordSize)
 		if !ok {
-			return atNothing, s.failHere(u, scheduler.Segfault, "iret takes its frame from %#x, where nothing is mapped", s.regs.RSP)
+			return atNothing, s.failHere(u, trace.Segfault, "iret takes its frame from %#x, where nothing is mapped", s.regs.RSP)
 		}
 		frame[3+i] = v
 	}
@@ -43,7 +43,7 @@ func (s *Kernel) toUser(u *turn, frame [5]uint64) (happening, error) {
 	why := s.wrongReturn(u, frame[2])
 	s.regs.RIP, s.regs.RSP = at, from
 	if why != "" {
-		return s.ended(u, s.failHere(u, scheduler.Assertion, "%s", why))
+		return s.ended(u, s.failHere(u, trace.Assertion, "%s", why))
 	}
 	s.machine.KeepKernel(emu.Ctx(s.cpu.Get()))
 	stop := s.permit(u)
