@@ -1,8 +1,8 @@
 # landgo: `make demo` shows it at work, `make test` checks it. Both install what
-# is missing first (setup/setup.sh). `make help` lists the rest.
+# is missing first (internal/setup/setup.sh). `make help` lists the rest.
 
 SHELL   := /bin/bash
-ENV     := . setup/env.sh &&
+ENV     := . internal/setup/env.sh &&
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 PREFIX  ?= /usr/local
 # One package after the other: tests that run guests are CPU-bound themselves.
@@ -15,11 +15,11 @@ help:
 
 ## make setup    install what is missing: Go, gcc, libunicorn (2.1, if it can be had) and musl-gcc
 setup:
-	@setup/setup.sh
+	@internal/setup/setup.sh
 
 ## make paging   the same, and fail where libunicorn 2.1 can't be had
 paging:
-	@setup/setup.sh --paging
+	@internal/setup/setup.sh --paging
 
 ## make build    bin/landgo and the guests under bin/guests
 build: landgo guests
@@ -59,7 +59,7 @@ demo: landgo
 	@echo "building the programs that are shown"
 	@$(SUBMAKE) guests $(addprefix ../bin/guests/,glibc-O1/lost_update glibc-O1/lost_update-fixed)
 	@$(SUBMAKE) guests/pebbles $(addprefix ../../bin/guests/pebbles/,spin-cond_lost_wakeup-cond spin-cond)
-	@setup/demo.sh
+	@internal/setup/demo.sh
 
 ## make bench    the speed table, counts checked: median of RUNS (default 5)
 RUNS ?= 5
@@ -113,7 +113,7 @@ cover: build
 
 ## make install  landgo, its man pages and completions to PREFIX (default /usr/local)
 SHARE = $(DESTDIR)$(PREFIX)/share
-# The library that set-up unpacked, if it did: landgo looks for it there (setup/env.sh).
+# The library that set-up unpacked, if it did: landgo looks for it there (internal/setup/env.sh).
 UNPACKED = $(firstword $(wildcard .deps/usr/lib/*/libunicorn.so.2))
 install: landgo
 	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/bash-completion/completions \

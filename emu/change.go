@@ -8,7 +8,7 @@ import (
 	"encoding/binary"
 	"unsafe"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Journal is the length of the journal of guest memory: a name for this moment

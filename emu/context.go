@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // RegDiff has the differences of two contexts: bit i for the i-th field of Regs,

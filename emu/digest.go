@@ -9,7 +9,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Digests of the machine's state, for searches that store states.

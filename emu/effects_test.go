@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"landgo/image"
+	"landgo/internal/image"
 )
 
 // The table of effects (package image) describes the machine, not any maker's
@@ -184,7 +184,7 @@ func TestEffects(t *testing.T) {
 		{"insts32.S", I386, image.I386, 1<<32 - 1, nil},
 	} {
 		t.Run(c.source, func(t *testing.T) {
-			file, err := filepath.Abs("../image/testdata/" + c.source)
+			file, err := filepath.Abs("../testdata/" + c.source)
 			if err != nil {
 				t.Fatal(err)
 			}

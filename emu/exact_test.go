@@ -5,7 +5,7 @@ import (
 	"math/rand"
 	"testing"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // The whole of the machine's promise on a guest that does a bit of everything:

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // explorer is a depth-first search without reduction over the two threads of

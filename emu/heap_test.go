@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // heaped is a machine whose data is a heap with one block of size bytes at

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/image"
+	"landgo/internal/image"
 )
 
 // The emulator and the processor of this machine, of any make, have to agree on

@@ -6,7 +6,7 @@ import "C"
 import (
 	"unsafe"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Layouts that both languages describe, since records are read in place. A

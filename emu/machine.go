@@ -21,7 +21,7 @@ import (
 	"sort"
 	"unsafe"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 const (

@@ -6,7 +6,7 @@ import "C"
 import (
 	"unsafe"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // mark is the content of a trace.Mark: the lengths of everything that grows.

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // modelState is what Rewind must bring back.

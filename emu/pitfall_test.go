@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Each way in which the engine surprises is one test here, and where the

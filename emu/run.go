@@ -17,7 +17,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Run runs one thread's CPU from a context to the next stop. The context that it

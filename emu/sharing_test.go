@@ -3,7 +3,7 @@ package emu
 import (
 	"testing"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // touch runs a thread over the guest (which touches one granule) and returns

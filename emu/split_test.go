@@ -6,7 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // An unlocked instruction with two events is two steps on several processors.

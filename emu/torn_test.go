@@ -7,7 +7,7 @@ import (
 	"math/rand"
 	"testing"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Accesses that a processor tears: more than eight bytes, and across a cache

@@ -6,7 +6,7 @@ import "C"
 import (
 	"unsafe"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Private marks, in the Flags of a record that RecordAll asked for, an access

@@ -5,7 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Clear leaves zeros on every page, whatever was stored there by host and guest, within

@@ -3,7 +3,7 @@ package heap
 import (
 	"fmt"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Wrong is the error of an access, a free or an end.

@@ -1,6 +1,6 @@
 package heap
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // Digest is a digest of all that a later call's result depends on: which blocks
 // there are and were, and where the next ones will be. Two histories that lead

@@ -3,7 +3,7 @@ package heap
 import (
 	"fmt"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Free names the error of freeing the block at a pointer by the named function,

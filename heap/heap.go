@@ -3,7 +3,7 @@ package heap
 import (
 	"slices"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Event is a call of the allocator: by which thread, in which step of the

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 func at(t trace.TID, step int32) Event {

@@ -14,7 +14,7 @@ package kernel
 
 import (
 	"landgo/emu"
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Effect is a trap's effect on other threads, real or foreseen.

@@ -1,6 +1,6 @@
 package kernel
 
-import "landgo/image"
+import "landgo/internal/image"
 
 // IsLibrarys reports whether a real-time signal is one that a C library keeps for
 // itself: glibc's cancellation and setxid (32, 33), musl's timers, cancellation and

@@ -3,7 +3,7 @@ package kernel
 import (
 	"testing"
 
-	"landgo/image"
+	"landgo/internal/image"
 )
 
 // TestLibrarysSignals: SIGRTMIN is 34 with glibc and 35 with musl, and no signal is a

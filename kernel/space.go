@@ -1,6 +1,6 @@
 package kernel
 
-import "landgo/image"
+import "landgo/internal/image"
 
 // The address space of a Linux guest, as far as the kernel and the trusted allocator
 // share it. It is reserved once; a page costs nothing until it is touched. A process has

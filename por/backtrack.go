@@ -3,7 +3,7 @@ package por
 import (
 	"iter"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // backtrack adds to what is to be explored from the states of a path: their

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // stateOf is a path of one state in which some threads can run, with what to

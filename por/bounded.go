@@ -3,7 +3,7 @@ package por
 import (
 	"math"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // bounded is search "bounded", and "none" with a bound: every ready thread, with

@@ -1,6 +1,6 @@
 package por
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // bpor is bounded partial-order reduction (Coons, Musuvathi and McKinley, OOPSLA
 // 2013): Algorithm 2, with Algorithm 3 for the preemption bound, Algorithm 4 for

@@ -3,7 +3,7 @@ package por
 import (
 	"math/bits"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // recorder wraps a System and keeps the transitions of the current execution.

@@ -1,8 +1,8 @@
 package por
 
 import (
+	"landgo/internal/trace"
 	"landgo/por/relation"
-	"landgo/trace"
 )
 
 // The conservative backtrack points of bpor: those that no race needs, but a

@@ -1,6 +1,6 @@
 package por
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // distinct is the set of traces that were seen, as 128-bit digests. Two
 // executions have the same digest if and only if they are the same Mazurkiewicz

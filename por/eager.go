@@ -1,8 +1,8 @@
 package por
 
 import (
+	"landgo/internal/trace"
 	"landgo/por/relation"
-	"landgo/trace"
 )
 
 // eager is what Figures 3 and 4 of Flanagan and Godefroid (POPL 2005) share. In

@@ -1,6 +1,6 @@
 package por
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // Ending says how an execution ended.
 type Ending uint8

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"math"
 
+	"landgo/internal/trace"
 	"landgo/por/relation"
-	"landgo/trace"
 )
 
 // explorer is EXPLORE of the papers, the depth-first walk that most searches

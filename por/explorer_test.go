@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/internal/trace"
 	"landgo/por/internal/model"
-	"landgo/trace"
 )
 
 // finer is a System whose points become finer at some step: its machine runs

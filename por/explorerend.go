@@ -3,7 +3,7 @@ package por
 import (
 	"errors"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // How executions end.

@@ -1,8 +1,8 @@
 package por
 
 import (
+	"landgo/internal/trace"
 	"landgo/por/relation"
-	"landgo/trace"
 )
 
 // How the explorer makes the path longer and shorter by a state.

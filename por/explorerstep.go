@@ -3,8 +3,8 @@ package por
 import (
 	"errors"
 
+	"landgo/internal/trace"
 	"landgo/por/relation"
-	"landgo/trace"
 )
 
 // open enters the state in which sys stands; kids are the branches that a

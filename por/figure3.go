@@ -3,8 +3,8 @@ package por
 import (
 	"slices"
 
+	"landgo/internal/trace"
 	"landgo/por/relation"
-	"landgo/trace"
 )
 
 // figure3 is Figure 3 of Flanagan and Godefroid (POPL 2005), search

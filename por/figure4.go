@@ -1,8 +1,8 @@
 package por
 
 import (
+	"landgo/internal/trace"
 	"landgo/por/relation"
-	"landgo/trace"
 )
 
 // figure4 is Figure 4 of Flanagan and Godefroid (POPL 2005), search dpor:figure=4.

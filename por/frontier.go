@@ -10,7 +10,7 @@ import (
 	"math/bits"
 	"os"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // frontier is a queue of steps at which a bound struck, each with the steps that

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"landgo/internal/trace"
 	"landgo/por/internal/model"
-	"landgo/trace"
 )
 
 // TestFrontier: what goes in comes out in order, from memory and from the

@@ -3,8 +3,8 @@ package por
 import (
 	"fmt"
 
+	"landgo/internal/trace"
 	"landgo/por/internal/model"
-	"landgo/trace"
 )
 
 // The judge of the random programs: what a program's executions lead to, what

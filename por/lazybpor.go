@@ -1,8 +1,8 @@
 package por
 
 import (
+	"landgo/internal/trace"
 	"landgo/por/relation"
-	"landgo/trace"
 )
 
 // lazyBPOR is Lazy-BPOR (Nidhugg thesis, Sachinoglou 2018, Algorithms 10 and 11)

@@ -1,6 +1,6 @@
 package por
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // cost is what an execution has spent so far of the measures that a walk can
 // count step by step: all but Rounds, in the order of counted.

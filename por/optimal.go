@@ -3,7 +3,7 @@ package por
 import (
 	"slices"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // optimal is optimal-DPOR (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014,

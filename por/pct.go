@@ -1,6 +1,6 @@
 package por
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // pct is probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi and
 // Nagarakatte, ASPLOS 2010). Each thread has a random priority, and the ready

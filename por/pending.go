@@ -1,8 +1,8 @@
 package por
 
 import (
+	"landgo/internal/trace"
 	"landgo/por/relation"
-	"landgo/trace"
 )
 
 // pending is what the threads would do next. What is still to come at the end of

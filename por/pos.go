@@ -1,6 +1,6 @@
 package por
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // pos is partial-order sampling (Yuan, Yang and Gu, CAV 2018, POS). Each pending
 // event has a random priority, the ready one of the highest runs, and events

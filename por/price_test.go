@@ -3,7 +3,7 @@ package por
 import (
 	"math"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // price is what an execution costs by each measure. It is worked out here from

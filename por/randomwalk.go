@@ -1,6 +1,6 @@
 package por
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // randomWalk is search random: a random walk. In each state every ready thread is as
 // likely as any other to take the next step. An execution of k steps among n

@@ -1,6 +1,6 @@
 package por
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // rounder is ROUNDER (Marmanis and Vafeiadis 2023, §IV): TruSt within a number
 // of round-robin rounds. It visits exactly the traces G with rounds(G) at most

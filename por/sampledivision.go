@@ -3,7 +3,7 @@ package por
 import (
 	"encoding/binary"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Sampling, divided. Run r is the same whichever worker makes it: its generator

@@ -3,7 +3,7 @@ package por
 import (
 	"math/rand/v2"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // sampling is the walk of the searches that sample: run after run from the root,

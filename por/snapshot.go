@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // A snapshot is a search at rest as plain bytes: its counts, and every state on

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"landgo/internal/trace"
 	"landgo/por/internal/model"
-	"landgo/trace"
 
 	"pgregory.net/rapid"
 )

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // stateful is search without partial-order reduction that stores the states it

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"landgo/internal/trace"
 	"landgo/por/internal/model"
-	"landgo/trace"
 )
 
 // twins wraps a System and checks its digests: two states with the same one

@@ -1,6 +1,6 @@
 package por
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // A System is a deterministic multithreaded program under a search's control.
 //

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // A search of one tree, divided: what explorer.go and explorerstep.go do alone.

@@ -3,8 +3,8 @@ package por
 import (
 	"errors"
 
+	"landgo/internal/trace"
 	"landgo/por/relation"
-	"landgo/trace"
 )
 
 // trust is TruSt (Kokologiannakis, Marmanis, Gladstein and Vafeiadis, "Truly

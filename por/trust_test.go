@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"testing"
 
+	"landgo/internal/trace"
 	"landgo/por/internal/model"
-	"landgo/trace"
 
 	"pgregory.net/rapid"
 )

@@ -1,6 +1,6 @@
 package por
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // TruSt divided: a unit is the subtree of a graph, or what is left of one. A
 // walk rests between two graphs. It is then its graph with the steps that made

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"landgo/internal/trace"
 	"landgo/por/relation"
-	"landgo/trace"
 )
 
 // graph is an execution graph G of a System, and the state of the System that

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"landgo/internal/trace"
 	"landgo/por/relation"
-	"landgo/trace"
 )
 
 // guide is K, the events that have to come into a graph that is made again, in

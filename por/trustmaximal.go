@@ -1,6 +1,6 @@
 package por
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // ISMAXIMAL, and the graph that a revisit was made from made again (trust.go).
 

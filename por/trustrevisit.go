@@ -1,8 +1,8 @@
 package por
 
 import (
+	"landgo/internal/trace"
 	"landgo/por/relation"
-	"landgo/trace"
 )
 
 // Revisits: which there are of a graph, and how one is made (trust.go).

@@ -3,7 +3,7 @@ package por
 import (
 	"slices"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // How the walk estimates what it meets (trustestimate.go).

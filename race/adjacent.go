@@ -1,6 +1,6 @@
 package race
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // Mode Adjacent is the order of all dependent events. Beside synchronisation,
 // each access comes after the conflicting ones before it, and each operation

@@ -1,6 +1,6 @@
 package race
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // Pair is two instructions that race, A at the lower address. They may be one.
 type Pair struct{ A, B uint64 }

@@ -1,6 +1,6 @@
 package race
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // Vector clocks. A clock is a number into d.vecs and is never changed: a change
 // makes another, so that going back is cutting off the end.

@@ -3,7 +3,7 @@ package race
 import (
 	"slices"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // access checks an access against those before it and keeps it. fresh: it is

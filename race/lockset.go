@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // held is a lock that a thread holds. A lock that is held twice is there twice.

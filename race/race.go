@@ -33,7 +33,7 @@ import (
 	"math"
 	"slices"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Mode is a definition of order.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 
 	"pgregory.net/rapid"
 )

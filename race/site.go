@@ -1,6 +1,6 @@
 package race
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // site is an instruction of a thread as it touches bytes of one granule, with
 // certain locks held. A program has few, so they are kept for good, each with

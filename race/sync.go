@@ -1,6 +1,6 @@
 package race
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // The order by synchronisation. An operation acquires the earlier releases to
 // its object. Sections without interrupts are one lock for all. A timeout

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sort"
 
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // What a report asks about a state, beside Stack and Stuck.

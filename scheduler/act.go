@@ -1,8 +1,8 @@
 package scheduler
 
 import (
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // act says how a role is carried out.

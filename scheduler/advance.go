@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // firstChunk is the number of instructions that a run may take before landgo

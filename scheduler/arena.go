@@ -1,6 +1,6 @@
 package scheduler
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // arena holds the transitions of the present path and what their slices point
 // to. It grows and shrinks like a stack, so that a step makes no garbage.

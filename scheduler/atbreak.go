@@ -1,9 +1,9 @@
 package scheduler
 
 import (
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // verdict is what follows a stop at a breakpoint.

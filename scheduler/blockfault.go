@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // blockFault is the bug of an access to memory of the allocator of which not all

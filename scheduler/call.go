@@ -2,8 +2,8 @@ package scheduler
 
 import (
 	"landgo/heap"
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // Trusted functions that the guest's own code carries out (stdio, the creation

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // With --trust threads, landgo carries the functions on threads of a student's

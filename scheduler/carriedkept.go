@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // What the rest of a library knows of threads that landgo carries out (carried.go) it

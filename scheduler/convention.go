@@ -2,7 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
 )
 
 // word reads a word of the guest's memory, zero-extended.

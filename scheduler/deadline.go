@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"landgo/emu"
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // The trusted timed operations (pthread_cond_timedwait and its like) take an

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // PC is the instruction at which a thread stands.

@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // Digest is a digest of the whole state, for searches that store states: it

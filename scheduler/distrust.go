@@ -1,6 +1,6 @@
 package scheduler
 
-import "landgo/image"
+import "landgo/internal/image"
 
 // distrust leaves the functions on threads and locks to the guest's own code,
 // as if they were the user's: their inside is ordinary, with futex calls as the

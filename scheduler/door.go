@@ -1,6 +1,6 @@
 package scheduler
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // What a function that landgo carries out reads and writes of the guest's memory for its
 // thread are accesses like any others: another thread may come between, or change what

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
-	"landgo/trace"
 )
 
 // What a kernel touches for a thread: guest memory, pages and words of its own state,

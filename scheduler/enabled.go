@@ -1,7 +1,7 @@
 package scheduler
 
 import (
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Threads implements por.System: who is there, who can run, what the others

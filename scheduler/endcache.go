@@ -2,7 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
 )
 
 // The end of a thread's cache (--malloc native). glibc's allocator keeps what a

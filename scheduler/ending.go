@@ -3,8 +3,8 @@ package scheduler
 import (
 	"strings"
 
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // atEnding makes a thread stand before the guest's end.

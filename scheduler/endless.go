@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // endless looks whether a thread that has run for long within one step is in a

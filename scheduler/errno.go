@@ -1,8 +1,8 @@
 package scheduler
 
 import (
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // setErrno sets a thread's errno. musl keeps it in the thread control block;

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"landgo/heap"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // Failure is a bug at the end of an execution.

@@ -2,7 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // A thread that goes on after a fault.

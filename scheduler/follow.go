@@ -2,8 +2,8 @@ package scheduler
 
 import (
 	"landgo/heap"
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // The guest's own allocator, followed from outside (--malloc native): its code

@@ -1,6 +1,6 @@
 package scheduler
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // Granularity says where a System may stop: what a search sees of its guest as
 // one step.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // The stack of a thread that has ended is nobody's, although its pages may stay

@@ -2,9 +2,9 @@ package scheduler
 
 import (
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // A student's mutex that is trusted (--trust) is landgo's model of one: its own

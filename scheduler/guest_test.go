@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel/linux"
-	"landgo/trace"
 )
 
 // compile builds a C program, statically, with a compiler.

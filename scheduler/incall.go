@@ -2,8 +2,8 @@ package scheduler
 
 import (
 	"landgo/heap"
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // What a thread is at in the functions that landgo carries out.

@@ -2,8 +2,8 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // Signals that come between a thread's instructions.

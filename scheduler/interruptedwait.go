@@ -2,9 +2,9 @@ package scheduler
 
 import (
 	"landgo/heap"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // A signal may come while a thread waits in a trusted function. Where the thread

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/scheduler/known"
-	"landgo/trace"
 )
 
 // Knowledge is what a System has learned for good: plain data, with which a

@@ -6,7 +6,7 @@ import (
 
 	"landgo/emu"
 	"landgo/heap"
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Leaks says which blocks that are left at the process's end are bugs.

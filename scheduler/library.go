@@ -2,9 +2,9 @@ package scheduler
 
 import (
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // LibraryConfig says what landgo carries out for the guest.

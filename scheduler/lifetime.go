@@ -3,9 +3,9 @@ package scheduler
 import (
 	"landgo/emu"
 	"landgo/heap"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // What a System is made of, by how long it lasts. What it knows of its guest for good

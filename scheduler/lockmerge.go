@@ -1,6 +1,6 @@
 package scheduler
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // Merging lock and unlock with their neighbours (Lipton 1975, reduction): as
 // long as a mutex is only ever locked, and unlocked by its owner, nobody can tell a state in

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // endStates runs every interleaving and collects the final states.

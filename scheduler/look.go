@@ -2,7 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // What a step held from doing on has to be in its record. Without a preemption

@@ -1,6 +1,6 @@
 package scheduler
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // A string function that reads whole vectors takes in bytes of its neighbours and
 // looks past them: what another thread does to those is no race with it. They

@@ -10,9 +10,9 @@ import (
 
 	"landgo/emu"
 	"landgo/heap"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // The trusted allocator's calls: package heap knows the blocks and where they

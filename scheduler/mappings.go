@@ -6,8 +6,8 @@ import (
 
 	"landgo/emu"
 	"landgo/heap"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // Memory that the program itself maps (mmap; new_pages on pebbles) is blocks

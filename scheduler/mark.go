@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"landgo/heap"
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // How a System goes back: it keeps what a step changes, and takes it up again.

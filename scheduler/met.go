@@ -3,8 +3,8 @@ package scheduler
 import (
 	"slices"
 
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // Met is what the executions of a guest came to, of all that a search was asked to

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // misuse checks the operation at whose entry a thread stands against its

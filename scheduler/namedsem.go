@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // Named semaphores: sem_open, sem_close and sem_unlink of one process. The C library

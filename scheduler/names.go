@@ -3,7 +3,7 @@ package scheduler
 import (
 	"fmt"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // names interns threads' names: a thread is called by the path of its place in

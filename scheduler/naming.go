@@ -5,7 +5,7 @@ import (
 
 	"landgo/emu"
 	"landgo/heap"
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Whereabouts is what an address is in the present state, for names.

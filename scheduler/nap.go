@@ -2,8 +2,8 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // A sleep may end at any time, and nothing is done in it: for the search it is a

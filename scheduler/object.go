@@ -3,7 +3,7 @@ package scheduler
 import (
 	"sort"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // object is the model of one trusted synchronisation object, by its address.

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // TestObjectsRewind: after any changes to objects, marks and rewinds, each object

@@ -3,9 +3,9 @@ package scheduler
 import (
 	"landgo/emu"
 	"landgo/heap"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // A trusted object's memory holds what the guest's own C library would have there:

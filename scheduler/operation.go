@@ -1,8 +1,8 @@
 package scheduler
 
 import (
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // atOperation makes a thread stand before a trusted operation, or carries it

@@ -2,7 +2,7 @@ package scheduler
 
 import (
 	"landgo/heap"
-	"landgo/image"
+	"landgo/internal/image"
 )
 
 // C++'s operators new and delete are the runtime's code around malloc and free:

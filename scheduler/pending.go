@@ -3,8 +3,8 @@ package scheduler
 import (
 	"fmt"
 
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // What a thread that stands at a trusted function would do next, and whether it can.

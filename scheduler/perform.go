@@ -1,8 +1,8 @@
 package scheduler
 
 import (
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // errno values that the pthread functions return; semaphores set errno.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"landgo/heap"
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // An allocator of the program's own, that a profile names: its code is tested like

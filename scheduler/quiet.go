@@ -2,8 +2,8 @@ package scheduler
 
 import (
 	"landgo/emu"
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // enterQuiet lets the guest's own code carry out a trusted function without

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"landgo/emu"
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // fake is a guest that schedules its threads itself, of which nothing runs: its

@@ -1,8 +1,8 @@
 package scheduler
 
 import (
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // Read-write locks. glibc's come in three kinds, by an attribute or an initialiser.

@@ -1,6 +1,6 @@
 package scheduler
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // Memory is private until a second thread touches it, so a thread that waits for
 // a variable that nobody else has touched yet,

@@ -1,6 +1,6 @@
 package scheduler
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // Whether threads share anything is asked until it is known that they do, which is
 // mostly within some steps. Two threads share what one changes and the other uses, if

@@ -4,8 +4,8 @@ import (
 	"cmp"
 
 	"landgo/emu"
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // spawn makes a new thread, which the kernel described. Under PointMem it runs

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // An exact spin: a thread that is back where it was, with nothing

@@ -2,7 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // What lies below a stack pointer is dead, as a rule: the next call overwrites it. So

@@ -3,7 +3,7 @@ package scheduler
 import (
 	"slices"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // A turn of a spin may take locks and give them back: a loop that looks under a lock

@@ -3,9 +3,9 @@ package scheduler
 import (
 	"landgo/emu"
 	"landgo/heap"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // A guest that schedules its threads itself (package steer) has its steps from a

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // A libc's string functions read whole words, up to beyond the end of what they

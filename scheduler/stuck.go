@@ -3,7 +3,7 @@ package scheduler
 import (
 	"fmt"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Stuck explains a state in which threads are left that can never run: nil if

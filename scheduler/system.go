@@ -37,10 +37,10 @@ import (
 
 	"landgo/emu"
 	"landgo/heap"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler/known"
-	"landgo/trace"
 )
 
 // Config is what a System needs to know beside the guest.

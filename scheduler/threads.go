@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"landgo/emu"
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 const setRIP = emu.SetRIP

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // atTrap decides about the trap before which a thread stopped: what nobody

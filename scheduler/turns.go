@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // The steps of the present path by where they began: so that a thread that reads

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"landgo/heap"
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // Reads of memory that was never written (--check uninit).

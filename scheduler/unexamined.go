@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Below the granularity of every shared access, a verdict leaves something

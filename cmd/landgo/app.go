@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"landgo/explore/config"
-	"landgo/report"
-	"landgo/result"
+	"landgo/internal/explore/config"
+	"landgo/internal/report"
+	"landgo/internal/result"
 )
 
 // app is one call of landgo.

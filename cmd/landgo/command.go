@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"landgo/explore/config"
-	"landgo/result"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
 )
 
 // A command is landgo itself, one of its commands, or a topic: a page of help.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"landgo/explore/config"
-	"landgo/result"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
 )
 
 // Shells ask landgo itself for the next words of its command line: their scripts

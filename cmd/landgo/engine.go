@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 
-	"landgo/explore"
-	"landgo/explore/config"
-	"landgo/result"
+	"landgo/internal/explore"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
 )
 
 // engine is the commands' view of package explore; tests have their own.

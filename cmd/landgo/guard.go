@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"time"
 
-	"landgo/explore/limits"
-	"landgo/result"
+	"landgo/internal/explore/limits"
+	"landgo/internal/result"
 )
 
 // Why a second process: a fault of landgo's own, an abort in the engine's C

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"landgo/guests"
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 func (a *app) headerCommand() *command {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"io"
 
-	"landgo/explore/config"
-	"landgo/report"
-	"landgo/result"
+	"landgo/internal/explore/config"
+	"landgo/internal/report"
+	"landgo/internal/result"
 )
 
 func (a *app) inspectCommand() *command {

@@ -13,7 +13,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 func main() {

@@ -17,10 +17,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"landgo/explore"
-	"landgo/explore/config"
-	"landgo/result"
-	"landgo/trace"
+	"landgo/internal/explore"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 var update = flag.Bool("update", false, "write the pages under docs anew")

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"landgo/explore/config"
-	"landgo/result"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
 )
 
 // manCommand writes the man pages, for packagers.

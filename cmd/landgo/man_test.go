@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/explore/config"
+	"landgo/internal/explore/config"
 )
 
 // TestManPage: the page of run explains each option that its help lists, and

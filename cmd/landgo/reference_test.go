@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/explore/config"
-	"landgo/result"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
 )
 
 // TestReferencePages: the pages under docs agree with the option table, the
@@ -148,7 +148,7 @@ func fieldComments(t *testing.T) map[string]string {
 	t.Helper()
 	fset := token.NewFileSet()
 	var files []*ast.File
-	paths, err := filepath.Glob("../../result/*.go")
+	paths, err := filepath.Glob("../../internal/result/*.go")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no sources of package result: %v", err)
 	}
@@ -162,7 +162,7 @@ func fieldComments(t *testing.T) map[string]string {
 		}
 		files = append(files, f)
 	}
-	pkg, err := doc.NewFromFiles(fset, files, "landgo/result")
+	pkg, err := doc.NewFromFiles(fset, files, "landgo/internal/result")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"landgo/explore/config"
-	"landgo/result"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
 )
 
 func (a *app) replayCommand() *command {

@@ -6,9 +6,9 @@ import (
 	"io"
 	"strings"
 
-	"landgo/explore/config"
-	"landgo/report"
-	"landgo/result"
+	"landgo/internal/explore/config"
+	"landgo/internal/report"
+	"landgo/internal/result"
 )
 
 func (a *app) runCommand() *command {

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"landgo/explore/config"
-	"landgo/result"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
 )
 
 // searchesCommand lists the searches: it is made from package por's table.

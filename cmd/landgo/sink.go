@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"syscall"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // sink is standard output, and remembers whether all that was written got

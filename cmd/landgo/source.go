@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"landgo/explore/config"
-	"landgo/result"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
 )
 
 // Reports quote lines of the guest's sources. Which file a line is of, the

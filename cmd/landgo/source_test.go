@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"landgo/explore/config"
+	"landgo/internal/explore/config"
 )
 
 // TestSources: line information is followed only to regular files beneath the

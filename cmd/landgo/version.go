@@ -6,7 +6,7 @@ import (
 	"io"
 	"runtime"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // version is set by the build to the state of the repository.

@@ -10,10 +10,10 @@ import (
 	"syscall"
 	"time"
 
-	"landgo/explore/config"
-	"landgo/explore/limits"
-	"landgo/report"
-	"landgo/result"
+	"landgo/internal/explore/config"
+	"landgo/internal/explore/limits"
+	"landgo/internal/report"
+	"landgo/internal/result"
 )
 
 // A watch ends a command that doesn't end by itself: when a limit was reached

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/explore"
-	"landgo/result"
-	"landgo/trace"
+	"landgo/internal/explore"
+	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // TestLate: an engine that doesn't end is left, and its findings are reported:

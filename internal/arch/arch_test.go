@@ -15,33 +15,33 @@ const module = "landgo/"
 // package below one that is named here ("kernel" for "kernel/linux") has its
 // parent's rights, and may import its parent.
 var may = map[string][]string{
-	"trace":     {},
-	"image":     {"trace"},
-	"emu":       {"trace"},
-	"kernel":    {"image", "emu", "trace"},
-	"heap":      {"trace"},
-	"race":      {"trace"},
-	"scheduler": {"kernel", "emu", "image", "heap", "trace"},
-	"por":       {"trace", "por/relation"},
+	"internal/trace": {},
+	"internal/image": {"internal/trace"},
+	"emu":            {"internal/trace"},
+	"kernel":         {"internal/image", "emu", "internal/trace"},
+	"heap":           {"internal/trace"},
+	"race":           {"internal/trace"},
+	"scheduler":      {"kernel", "emu", "internal/image", "heap", "internal/trace"},
+	"por":            {"internal/trace", "por/relation"},
 	// It knows no search.
-	"por/relation": {"trace"},
-	"deepen":       {},
-	"result":       {"trace"},
-	"explore":      {"trace", "image", "emu", "kernel", "heap", "race", "scheduler", "por", "deepen", "result"},
+	"por/relation":     {"internal/trace"},
+	"internal/deepen":  {},
+	"internal/result":  {"internal/trace"},
+	"internal/explore": {"internal/trace", "internal/image", "emu", "kernel", "heap", "race", "scheduler", "por", "internal/deepen", "internal/result"},
 	// Its rooms: each may import those above it.
-	"explore/config":  {"image", "por", "result"},
-	"explore/limits":  {"result", "explore/config"},
-	"explore/saved":   {"trace", "emu", "kernel", "race", "scheduler", "por", "deepen", "result", "explore/config"},
-	"explore/session": {"trace", "image", "emu", "kernel", "race", "scheduler", "scheduler/steer", "por", "result", "explore/config", "explore/limits", "explore/saved"},
-	"explore/story":   {"trace", "heap", "race", "scheduler", "por", "result", "explore/config", "explore/session"},
-	"explore/races":   {"trace", "race", "por", "result", "explore/config", "explore/saved", "explore/session", "explore/story"},
-	"report":          {"result"},
-	"cmd/landgo":      {"explore", "explore/config", "explore/limits", "report", "result", "guests"},
-	"guests":          {},
-	"internal":        {"guests", "result"},
+	"internal/explore/config":  {"internal/image", "por", "internal/result"},
+	"internal/explore/limits":  {"internal/result", "internal/explore/config"},
+	"internal/explore/saved":   {"internal/trace", "emu", "kernel", "race", "scheduler", "por", "internal/deepen", "internal/result", "internal/explore/config"},
+	"internal/explore/session": {"internal/trace", "internal/image", "emu", "kernel", "race", "scheduler", "scheduler/steer", "por", "internal/result", "internal/explore/config", "internal/explore/limits", "internal/explore/saved"},
+	"internal/explore/story":   {"internal/trace", "heap", "race", "scheduler", "por", "internal/result", "internal/explore/config", "internal/explore/session"},
+	"internal/explore/races":   {"internal/trace", "race", "por", "internal/result", "internal/explore/config", "internal/explore/saved", "internal/explore/session", "internal/explore/story"},
+	"internal/report":          {"internal/result", "internal/trace"},
+	"cmd/landgo":               {"internal/explore", "internal/explore/config", "internal/explore/limits", "internal/report", "internal/result", "guests"},
+	"guests":                   {},
+	"internal":                 {"guests", "internal/result", "internal/trace"},
 	// It looks at its own heap while it searches.
-	"internal/bench": {"guests", "result", "explore", "explore/config", "explore/config", "por", "internal"},
-	"setup":          {},
+	"internal/bench": {"guests", "internal/result", "internal/explore", "internal/explore/config", "internal/explore/config", "por", "internal"},
+	"internal/setup": {},
 }
 
 // cgo lists the packages that may contain C.
@@ -87,10 +87,11 @@ func allowed(from, to string) bool {
 	if !ok {
 		return false
 	}
-	if to == r || strings.HasPrefix(to, r+"/") {
+	other, ok := room(to)
+	// internal is a parent by its name only.
+	if other == r || r != "internal" && strings.HasPrefix(to, r+"/") {
 		return true
 	}
-	other, ok := room(to)
 	return ok && slices.Contains(may[r], other)
 }
 
@@ -119,7 +120,7 @@ func TestImports(t *testing.T) {
 // the emulator free of it, in their tests too.
 func TestWithoutUnicorn(t *testing.T) {
 	packages := list(t)
-	for _, free := range []string{"trace", "image", "heap", "race", "por", "por/relation", "result", "report"} {
+	for _, free := range []string{"internal/trace", "internal/image", "heap", "race", "por", "por/relation", "internal/result", "internal/report"} {
 		for pkg, imp := range packages {
 			if r, _ := room(pkg); r != free {
 				continue
@@ -152,23 +153,23 @@ func TestAllowed(t *testing.T) {
 		from, to string
 		want     bool
 	}{
-		{"por", "trace", true},
+		{"por", "internal/trace", true},
 		{"por", "emu", false},
 		{"por", "por/model", true},
 		{"por", "por/relation", true},
 		{"por/relation", "por", false},
-		{"trace", "por", false},
+		{"internal/trace", "por", false},
 		{"kernel/linux", "kernel", true},
 		{"kernel/linux", "emu", true},
 		{"kernel/linux", "scheduler", false},
-		{"report", "result", true},
-		{"report", "explore", false},
-		{"cmd/landgo", "explore", true},
-		{"explore", "explore/story", true},
-		{"explore/story", "explore", false},
-		{"explore/config", "emu", false},
+		{"internal/report", "internal/result", true},
+		{"internal/report", "internal/explore", false},
+		{"cmd/landgo", "internal/explore", true},
+		{"internal/explore", "internal/explore/story", true},
+		{"internal/explore/story", "internal/explore", false},
+		{"internal/explore/config", "emu", false},
 		{"emu", "kernel", false},
-		{"elsewhere", "trace", false},
+		{"elsewhere", "internal/trace", false},
 	} {
 		if got := allowed(c.from, c.to); got != c.want {
 			t.Errorf("allowed(%q, %q) = %v, want %v", c.from, c.to, got, c.want)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"landgo/internal/cores"
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // A sample is one run of landgo.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"landgo/explore"
-	"landgo/explore/config"
+	"landgo/internal/explore"
+	"landgo/internal/explore/config"
 	"landgo/por"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // A searcher is a search with the bound that it is measured with.

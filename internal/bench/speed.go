@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // A target is a rate that landgo sets out to reach on a row of the anchors.

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // complains checks an ending without a verdict: nothing on stdout, one line on

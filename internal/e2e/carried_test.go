@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // TestTrustThreads: with --trust threads landgo carries out thr_create and the

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // TestCheckpoint: a search that is killed (SIGKILL) goes on from its
@@ -77,7 +77,7 @@ func TestCheckpoint(t *testing.T) {
 // TestDeepeningCheckpoint: without --pp, too. Each process is killed as soon as
 // it has saved.
 func TestDeepeningCheckpoint(t *testing.T) {
-	good, other := guest(t, "split.c"), guest(t, "lost.c")
+	good, other := guest(t, "../../../testdata/split.c"), guest(t, "lost.c")
 	file := filepath.Join(t.TempDir(), "search.ckpt")
 	for _, jobs := range []string{"1", "2"} {
 		args := []string{"run", "--json", "--jobs", jobs}

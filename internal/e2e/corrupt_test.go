@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"landgo/internal/corrupt"
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // TestCorruptThroughLandgo: landgo as a program ends in time with a verdict or one

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"landgo/guests"
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // smallRow is up to how many executions a row is run on all builds; larger ones

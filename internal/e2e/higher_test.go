@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"landgo/emu"
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // TestHigherHalf: a kernel that is loaded at 1 MiB, linked far above, and maps

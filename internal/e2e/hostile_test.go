@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // Guests and bug files may come from anywhere: their contents read no file of

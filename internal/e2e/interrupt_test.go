@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // interrupt starts landgo and sends it a signal after some time.

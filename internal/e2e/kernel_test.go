@@ -11,7 +11,7 @@ import (
 
 	"landgo/guests"
 	"landgo/guests/ticks"
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // kernelTests is the rows of guests/kernel/expect.json, and the builds that there

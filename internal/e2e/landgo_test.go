@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // top is the top of the tree, landgo the program under test.
@@ -171,7 +171,7 @@ func (e ending) decode(t *testing.T) *result.Result {
 // added to those of a static pthread program.
 func guest(t *testing.T, source string, flags ...string) string {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), strings.TrimSuffix(source, ".c")+".elf")
+	out := filepath.Join(t.TempDir(), strings.TrimSuffix(filepath.Base(source), ".c")+".elf")
 	args := append([]string{"-g", "-O1", "-static", "-pthread", "-o", out, filepath.Join("testdata", source)}, flags...)
 	if text, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
 		t.Fatalf("gcc %s: %v\n%s", source, err, text)

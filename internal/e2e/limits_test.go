@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // slack is how much later than it should a run may end, on a machine that has much

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"landgo/guests"
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // TestNativeMalloc: with the C library's own allocator, followed from outside,

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // TestLeastOfAnyBug: where one bug is asked for, the story told has the fewest

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/result"
-	"landgo/trace"
+	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // TestMissingPages: a call that fails for memory that isn't there, and a fault

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"landgo/result"
-	"landgo/trace"
+	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // TestOwnFunctions: what the program defines in place of its C library's

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/result"
-	"landgo/trace"
+	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // pebblesProgram builds a program for pebbles with gcc alone.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"landgo/guests"
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // A libraryTest is a row of guests/pebbles/expect.json: a test of a thread

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/result"
-	"landgo/trace"
+	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // poolGuests builds testdata/pool.c for linux and for pebbles, on a thread library

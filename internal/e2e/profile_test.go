@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/result"
-	"landgo/trace"
+	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // TestProfile: with a profile there are points at a lock whose name landgo

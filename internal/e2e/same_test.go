@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/result"
-	"landgo/trace"
+	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // times matches what may differ between two identical runs: durations and

@@ -3,7 +3,7 @@ package e2e
 import (
 	"testing"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // TestAddresses: programs that ask much of the guest's addresses are controlled all the

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // Coons, Musuvathi and McKinley, Figures 6 and 7: what a search explores, and in

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"landgo/guests"
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // The time to the first bug, by search, over all guests that have one.

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"landgo/internal/cores"
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // A lab runs landgo and keeps what it found, and the page's tables.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"landgo/guests"
+	"landgo/internal/result"
 	"landgo/por"
-	"landgo/result"
 )
 
 // TestTablesNameWhatThereIs: a guest or a search that was renamed would fail

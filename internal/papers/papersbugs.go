@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // Coons, Musuvathi and McKinley, Table 1: the time to each bug, with the least

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"landgo/guests"
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // Marmanis and Vafeiadis: Table I, the speed-up of a bound on rounds, and how

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // A class says what a pair is to the study.

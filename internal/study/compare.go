@@ -1,7 +1,7 @@
 package main
 
 import (
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // compare runs the contestants on a pair that counts, and holds what they say

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"strings"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 var singlePlace = regexp.MustCompile(`^yield,race=([^+]+\+0x[0-9a-f]+)$`)

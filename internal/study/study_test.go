@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/result"
+	"landgo/internal/result"
 )
 
 // The study works at the top of the tree, with a landgo built from it.

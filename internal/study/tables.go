@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // A table is one in Markdown.

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"landgo/result"
-	"landgo/trace"
+	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // A contestant is one of the ways to search that are compared.

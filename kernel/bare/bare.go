@@ -20,7 +20,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
 )
 
 // machine is the part of emu.Machine that a board uses.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
 	"landgo/kernel"
 )
 

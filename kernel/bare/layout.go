@@ -2,7 +2,7 @@ package bare
 
 import (
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
 	"landgo/kernel"
 )
 

@@ -1,7 +1,7 @@
 package bare
 
 import (
-	"landgo/image"
+	"landgo/internal/image"
 	"landgo/kernel"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/image"
+	"landgo/internal/image"
 )
 
 // headed is a board for a kernel at 1 MiB, linked above it by so much, that begins

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
 	"landgo/kernel"
 )
 

@@ -18,8 +18,8 @@ package effect
 
 import (
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // A Word is 64 bits of a kernel's state. Only a Log reads and changes it, and its

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // The guest's memory, and its pages' permissions. A forbidden access reads the

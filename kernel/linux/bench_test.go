@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"landgo/emu"
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // BenchmarkCalls measures calls that an execution may make many times.

@@ -2,9 +2,9 @@ package linux
 
 import (
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
-	"landgo/trace"
 )
 
 // call is a system call at which a thread stands.

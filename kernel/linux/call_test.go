@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // caller makes system calls by hand: a guest of one code page and some data

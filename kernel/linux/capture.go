@@ -3,9 +3,9 @@ package linux
 import (
 	"fmt"
 
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
-	"landgo/trace"
 )
 
 // capture is an execution's output to one of its standard descriptors. Bytes

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // driver is the least scheduler that runs a guest: it implements kernel.Host,

@@ -1,8 +1,8 @@
 package linux
 
 import (
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // The effect of signals on calls that wait. The scheduler asks for most of it:

@@ -2,8 +2,8 @@ package linux
 
 import (
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // A thread's exit: its robust futexes are marked and handed on, the word that

@@ -1,8 +1,8 @@
 package linux
 
 import (
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // Futexes (Franke, Russell and Kirkwood, OLS 2002; futex(2)). A wait is one

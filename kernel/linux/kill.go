@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // target is the target of a kill.

@@ -3,10 +3,10 @@ package linux
 import (
 	"fmt"
 
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
-	"landgo/trace"
 )
 
 // The guest's address space:

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 const anonymous = mapPrivate | mapAnonymous

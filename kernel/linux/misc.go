@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // hexReason formats a reason with one number.

@@ -2,8 +2,8 @@ package linux
 
 import (
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // Futexes with priority inheritance (Linux's Documentation/locking/pi-futex).

@@ -1,8 +1,8 @@
 package linux
 
 import (
+	"landgo/internal/trace"
 	"landgo/kernel/effect"
-	"landgo/trace"
 )
 
 // waitKind is the kind of a thread's sleep.

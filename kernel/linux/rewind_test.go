@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // moment is a remembered state of a driver.

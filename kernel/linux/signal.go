@@ -5,9 +5,9 @@ import (
 	"math/bits"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
-	"landgo/trace"
 )
 
 // Signals, as thread programs use them: cancellation (both libcs send a

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 const (

@@ -3,8 +3,8 @@ package linux
 import (
 	"math/bits"
 
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // pause and its kin sleep until a signal arrives.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"path"
 
+	"landgo/internal/trace"
 	"landgo/kernel/effect"
-	"landgo/trace"
 )
 
 // Guest thread ids. They end up in mutexes (glibc's __owner, musl's lock word),

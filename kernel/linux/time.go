@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // The clock is virtual: nanoseconds since the epoch, from a fixed beginning,

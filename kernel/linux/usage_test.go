@@ -3,7 +3,7 @@ package linux
 import (
 	"testing"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // TestUsage: a sleep takes no processor time; looks at the clock, which move it

@@ -3,8 +3,8 @@ package linux
 import (
 	"fmt"
 
+	"landgo/internal/trace"
 	"landgo/kernel/effect"
-	"landgo/trace"
 )
 
 // The addresses by which the words of the kernel's state are known: below nullPages,

@@ -2,8 +2,8 @@ package pebbles
 
 import (
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // Results of calls that fail (abi.md).

@@ -2,7 +2,7 @@ package pebbles
 
 import (
 	"landgo/emu"
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // For --trust threads, where landgo carries out a thread library's functions on

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // maxLine bounds a print or readline.

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // The tests run real guests, which guests/pebbles/Makefile builds, on the real

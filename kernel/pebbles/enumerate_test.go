@@ -1,6 +1,6 @@
 package pebbles
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // enumerator tries every schedule of a guest with at most a number of
 // preemptions, each before any instruction. It uses brute force, so its results

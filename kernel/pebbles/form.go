@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
 	"landgo/kernel"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"landgo/emu"
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // Package image's view of i386 code is compared with the machine, one

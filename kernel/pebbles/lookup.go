@@ -2,8 +2,8 @@ package pebbles
 
 import (
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // Whether pages are there is state that other threads change. An access that

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // region is a mapping of new_pages.

@@ -25,9 +25,9 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // machine is the part of emu.Machine that the kernel uses.

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // packet is where the tests put argument packets: the lowest words of the main

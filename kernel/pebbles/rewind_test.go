@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // fingerprint is all that an execution can change: the kernel's state, and the

@@ -2,8 +2,8 @@ package pebbles
 
 import (
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // The search alone decides which thread runs next. The rest of scheduling are

@@ -2,8 +2,8 @@ package pebbles
 
 import (
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // handler is a thread's registered exception handler. All of it is state.

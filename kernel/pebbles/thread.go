@@ -3,8 +3,8 @@ package pebbles
 import (
 	"math/bits"
 
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // The states of a thread.

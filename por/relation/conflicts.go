@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Conflicts appends to dst the events that e depends on and that aren't in base,

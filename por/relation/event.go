@@ -1,6 +1,6 @@
 package relation
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // Event is what dependence sees of a transition, or of a step that is still to
 // be taken.

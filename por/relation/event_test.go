@@ -3,7 +3,7 @@ package relation
 import (
 	"testing"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // depend reports whether two transitions do.

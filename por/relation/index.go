@@ -3,7 +3,7 @@ package relation
 import (
 	"iter"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // index finds the accesses of a byte and the operations on an object, newest

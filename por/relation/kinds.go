@@ -1,6 +1,6 @@
 package relation
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // The dependence relation. Two transitions of different threads
 // are dependent when

@@ -3,7 +3,7 @@ package relation
 import (
 	"iter"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Order is happens-before on the current execution: a clock vector for each

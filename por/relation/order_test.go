@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // run is an execution that a test makes up, with the order that is tested.

@@ -3,7 +3,7 @@ package relation
 import (
 	"slices"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // gather fills o.found with the events that e directly depends on, newest first,

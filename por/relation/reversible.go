@@ -1,6 +1,6 @@
 package relation
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // dropped reports whether event i is one of o.drops or happens after one.
 func (o *Order) dropped(i int32) bool {

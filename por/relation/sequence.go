@@ -3,7 +3,7 @@ package relation
 import (
 	"slices"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Sequence is the v of a reversed race (c, e'): what can be run in the state

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 func access(t trace.TID, addr uint64, f trace.AccessFlags) *Event {

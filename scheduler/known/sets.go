@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Sets of facts. In JSON they are lists in ascending order, so that the same facts are

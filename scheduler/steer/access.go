@@ -1,8 +1,8 @@
 package steer
 
 import (
+	"landgo/internal/trace"
 	"landgo/scheduler/known"
-	"landgo/trace"
 )
 
 // What becomes of the accesses that a run made: a thread's own, and those of a tick.

@@ -5,9 +5,9 @@ import (
 	"hash/fnv"
 	"slices"
 
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // What a kernel or its profile says of threads is believed until a run contradicts

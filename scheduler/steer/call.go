@@ -1,9 +1,9 @@
 package steer
 
 import (
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // Functions of a kernel to which a profile gives roles: its locks, its allocators,

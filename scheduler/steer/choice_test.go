@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/scheduler"
 	"landgo/scheduler/known"
-	"landgo/trace"
 )
 
 // TestWhoCanRun: ticks bring the processor to the threads that are ready, of the best

@@ -3,8 +3,8 @@ package steer
 import (
 	"math"
 
+	"landgo/internal/trace"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // Who can run in a kernel: whom ticks bring the processor to.

@@ -2,9 +2,9 @@ package steer
 
 import (
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // Exceptions: a kernel's own handler may treat one, and go on: a breakpoint, a page

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // fakeBoard is a board whose ports remember what was written, and whose timer asks for

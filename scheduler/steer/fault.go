@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // Faults of a kernel's that no instruction makes: an interrupt that can't be

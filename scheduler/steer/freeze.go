@@ -8,9 +8,9 @@ import (
 
 	"landgo/emu"
 	"landgo/heap"
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // What a boot leaves behind, beside the machine's memory and its devices' state:

@@ -2,7 +2,7 @@ package steer
 
 import (
 	"landgo/heap"
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // What a kernel's own allocators give out and take back (landgo_allocated,

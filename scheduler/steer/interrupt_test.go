@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"landgo/emu"
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 const (

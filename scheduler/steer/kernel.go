@@ -14,10 +14,10 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/scheduler"
 	"landgo/scheduler/known"
-	"landgo/trace"
 )
 
 // Kernel is a guest that schedules its threads itself. It implements por.System.

@@ -2,8 +2,8 @@ package steer
 
 import (
 	"landgo/emu"
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // What a Kernel is made of, by how long it lasts.

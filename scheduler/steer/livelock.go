@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // A kernel's livelock: threads that give the processor up to one another, or to

@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // The kernel's memory by its own addresses.

@@ -2,7 +2,7 @@ package steer
 
 import (
 	"landgo/emu"
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Loops without interrupts. What the processor does with interrupts off follows from

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/image"
-	"landgo/trace"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // Stack overflow: a thread stores something below the lowest byte of its stack, and

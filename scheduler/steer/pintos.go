@@ -1,10 +1,10 @@
 package steer
 
 import (
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // Kernels of the Pintos family say nothing of their scheduler themselves, and

@@ -2,9 +2,9 @@ package steer
 
 import (
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // What only a kernel may do. Interrupts, ports and halting are carried out here;

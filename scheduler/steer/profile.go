@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // A kernel without annotations, that a profile tells of (image.OwnKernel). Who can

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // A kernel that names priorities says that no tick takes the processor to a

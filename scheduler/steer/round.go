@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // Threads that wait for time by giving the processor up again and again (a

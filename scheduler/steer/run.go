@@ -2,10 +2,10 @@ package steer
 
 import (
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // The processor runs for somebody: a thread in its own code, or the code that a

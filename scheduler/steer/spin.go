@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // A thread that waits in a loop, with interrupts on, for what another does

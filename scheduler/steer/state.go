@@ -7,8 +7,8 @@ import (
 	"hash/fnv"
 	"slices"
 
+	"landgo/internal/trace"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // What a report and a search ask about a kernel's state.

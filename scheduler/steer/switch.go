@@ -4,9 +4,9 @@ import (
 	"math"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // A switch from thread to thread is two things: the stack pointer is loaded

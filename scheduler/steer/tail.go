@@ -1,8 +1,8 @@
 package steer
 
 import (
+	"landgo/internal/trace"
 	"landgo/scheduler/known"
-	"landgo/trace"
 )
 
 // A thread that gave the processor up itself comes back with interrupts off, and

@@ -2,10 +2,10 @@ package steer
 
 import (
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // What a kernel tells of its scheduler, by calls of empty functions

@@ -1,9 +1,9 @@
 package steer
 
 import (
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // thread is a thread of the kernel: what every kind of guest has of one, and what

@@ -2,10 +2,10 @@ package steer
 
 import (
 	"landgo/emu"
-	"landgo/image"
+	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
-	"landgo/trace"
 )
 
 // Interrupts: how they are delivered, what ticks do, and how a thread comes back

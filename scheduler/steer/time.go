@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // Sleep. Ticks can come as often as the search likes, but a sleep must not end

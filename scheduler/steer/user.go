@@ -2,8 +2,8 @@ package steer
 
 import (
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/trace"
 )
 
 // User programs of a kernel: what a thread does in user mode is its own code as what it

@@ -1,6 +1,6 @@
 package model
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // Digest implements por.Hasher: everything in the machine's state that a later
 // step depends on. What isn't in it: how many instructions a thread has run,

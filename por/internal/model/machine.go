@@ -1,6 +1,6 @@
 package model
 
-import "landgo/trace"
+import "landgo/internal/trace"
 
 // Addresses of memory and of objects, as a transition shows them.
 const (

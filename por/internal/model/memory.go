@@ -1,7 +1,7 @@
 package model
 
 import (
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // access is the access that memory instruction in of thread t makes.

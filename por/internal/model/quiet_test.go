@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 
 	"pgregory.net/rapid"
 )

@@ -3,7 +3,7 @@ package model
 import (
 	"fmt"
 
-	"landgo/trace"
+	"landgo/internal/trace"
 )
 
 // op is the operation at which thread t stands, OpAccess for an access.

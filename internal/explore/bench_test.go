@@ -1,0 +1,30 @@
+package explore
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"landgo/internal/explore/config"
+)
+
+// BenchmarkRun explores the guest that LANDGO_GUEST names to its end, for
+// profiles of the whole way:
+//
+//	LANDGO_GUEST=bin/guests/musl-O2/ring-N8 go test ./explore -run '^$' -bench Run -cpuprofile cpu.prof
+func BenchmarkRun(b *testing.B) {
+	path := os.Getenv("LANDGO_GUEST")
+	if path == "" {
+		b.Skip("LANDGO_GUEST names no guest")
+	}
+	for i := 0; i < b.N; i++ {
+		c := config.Default()
+		c.Guest, c.Out = path, config.NoFile
+		r, err := Run(context.Background(), c, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(r.Executions)/r.Seconds, "executions/s")
+		b.ReportMetric(float64(r.Transitions)/r.Seconds, "transitions/s")
+	}
+}

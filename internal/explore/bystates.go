@@ -1,0 +1,68 @@
+package explore
+
+import (
+	"errors"
+
+	"landgo/internal/deepen"
+	"landgo/internal/explore/config"
+	"landgo/internal/explore/story"
+	"landgo/internal/result"
+	"landgo/por"
+	"landgo/scheduler"
+)
+
+// byStates is a stateful search with a point before every access, for guests of
+// which an execution has no end: threads that try for a lock, back out and try
+// again come back to states that they have been in. The deepening's own searches
+// run executions to their ends and can't go on; this one is left where it has
+// been before (por/stateful.go). A deepening turns to it instead of giving up.
+type byStates struct {
+	*hunt
+	err error // a *por.EndlessError, or what it couldn't do
+}
+
+// statesLimit is how many steps it has if there is no --time. A thread that counts
+// without an end has no end of states.
+const statesLimit = 2_000_000
+
+// endless reports whether the deepening has given up because of an execution
+// without an end, where another search could go on.
+func (d *deepening) endless() bool {
+	var long *scheduler.BudgetError
+	return d.doomed != nil && errors.As(d.doomed.err, &long) && long.Steps != 0 && d.whole(d.doomed.job) && d.stopped == "" && len(d.found) == 0 &&
+		d.Platform.StepCost == 1 && !d.Config.Naive() && !d.Config.SyncOnly && !d.Config.FailOnRace && d.Config.MaxExecutions == 0 && len(d.Config.AllRules()) == 0
+}
+
+// lookByStates makes the search, and takes over the bugs that it finds.
+func (d *deepening) lookByStates() error {
+	o := &byStates{hunt: &hunt{Session: d.Session, result: &result.Result{}, seen: map[string]*finding{}, obs: d.obs}}
+	d.Guest.Rewind(d.Root)
+	d.Guest.SetGranularity(d.Granularity(d.Config.PP, nil))
+	d.Guest.Look(nil)
+	engine, err := por.New(config.Stateful, por.Options{OneEvent: true, Stop: o.enough})
+	if err != nil {
+		return err
+	}
+	o.err = o.promptly(func() (err error) {
+		o.stats, err = engine.Run(o.watchedSystem(), o)
+		return err
+	})
+	d.byStates, d.doomed.job.State = o, deepen.Stuck
+	for _, f := range o.found {
+		if f.schedule, err = story.Schedule(d.Session, f.path); err != nil {
+			return err
+		}
+		f.fresh, d.seen[f.key] = false, f
+		d.found = append(d.found, f)
+	}
+	return nil
+}
+
+func (o *byStates) enough() bool {
+	return o.stop() || o.Config.Time == 0 && steps(o.stats) > statesLimit
+}
+
+// proves reports whether it has seen every state, and no bug.
+func (o *byStates) proves() bool {
+	return o != nil && o.err == nil && o.stats.Complete && len(o.found) == 0
+}

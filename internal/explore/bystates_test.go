@@ -1,0 +1,95 @@
+package explore
+
+import (
+	"context"
+	"testing"
+
+	"landgo/internal/compile"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
+)
+
+// backOut: each of two threads takes one lock, tries the other, and backs out. An
+// execution in which they do so in step has no end.
+const backOut = `#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t m[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static int eaten;
+static void *eat(void *a)
+{
+	int me = a != 0;
+	for (;;) {
+		pthread_mutex_lock(&m[me]);
+		if (pthread_mutex_trylock(&m[!me]) == 0)
+			break;
+		pthread_mutex_unlock(&m[me]);
+	}
+	eaten++;
+#ifdef FAULTY
+	assert(me || eaten == 1);
+#endif
+	pthread_mutex_unlock(&m[me]);
+	pthread_mutex_unlock(&m[!me]);
+	return 0;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (long i = 0; i < 2; i++) pthread_create(&t[i], 0, eat, (void *)i);
+	for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+	assert(eaten == 2);
+}
+`
+
+// forever: no execution has an end.
+const forever = `#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int turn;
+static void *f(void *a)
+{
+	for (;;) {
+		pthread_mutex_lock(&m);
+		if (turn == (a != 0)) turn = !turn;
+		pthread_mutex_unlock(&m);
+	}
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (long i = 0; i < 2; i++) pthread_create(&t[i], 0, f, (void *)i);
+	for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+}
+`
+
+// TestByStates: without --pp, a guest whose executions needn't end is searched by
+// states, to a verdict; one whose executions can't end has none.
+func TestByStates(t *testing.T) {
+	t.Parallel()
+	for _, g := range []struct {
+		name, source string
+		search       string // with --pp mem; "" is a deepening
+		verdict      result.Verdict
+		problem      result.ErrorKind
+	}{
+		{"back out", backOut, "", result.Verified, ""},
+		{"back out, and a bug", "#define FAULTY\n" + backOut, "", result.Buggy, ""},
+		{"for ever", forever, "stateful", result.Budget, result.Endless},
+	} {
+		c := config.Default()
+		c.Guest, c.Out, c.Jobs = compile.Text(t, "gcc", g.source), config.NoFile, 1
+		if g.search != "" {
+			c.Search, c.Deepen = g.search, false
+			c.PP = config.PointMem
+		}
+		r, err := Run(context.Background(), c, nil)
+		if err != nil {
+			t.Fatal(g.name, err)
+		}
+		if r.Verdict != g.verdict || r.Problem != g.problem || g.verdict == result.Verified && (r.Search != "stateful" || r.Executions == 0) {
+			t.Errorf("%s: %s by %s, %s %s, %d executions", g.name, r.Verdict, r.Search, r.Problem, r.Reason, r.Executions)
+		}
+		if r.Bug != nil && r.Bug.Kind != "assertion" {
+			t.Errorf("%s: %s", g.name, r.Bug.Kind)
+		}
+	}
+}

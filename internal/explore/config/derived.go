@@ -1,0 +1,103 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"landgo/internal/result"
+	"landgo/por"
+)
+
+// Deepens reports whether landgo chooses the preemption points itself.
+func (c *Config) Deepens() bool {
+	if !c.alternates() || len(c.Bounds) > 0 {
+		return false
+	}
+	return c.Naive() && c.Race != RaceOff || c.Deepen && c.PP == PointMem
+}
+
+// alternates reports whether the search can be left and taken up again, and
+// proves something.
+func (c *Config) alternates() bool {
+	spec, err := por.ParseSpec(c.Search)
+	return err == nil && spec.Whole() == "" && spec.Kind().Claim != por.Nothing && !spec.Kind().SingleEvents
+}
+
+// Naive: instructions are to be added as they are found racing, to the points
+// that were asked for.
+func (c *Config) Naive() bool { return c.PP.Has(PointRace) && len(c.Races) == 0 }
+
+// Workers is how many workers may search at a time.
+func (c *Config) Workers() int {
+	if c.Jobs > 0 {
+		return c.Jobs
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// Whole says why the search has one worker, "" if it may have more.
+func (c *Config) Whole() string {
+	spec, err := por.ParseSpec(c.Search)
+	switch {
+	case err != nil:
+		return ""
+	case spec.Whole() != "":
+		return fmt.Sprintf("search %s runs with one worker: %s", spec.Kind().Name, spec.Whole())
+	case c.MaxExecutions > 0:
+		return "a search with --max-executions runs with one worker: it goes in one order from the start"
+	}
+	return ""
+}
+
+// Granularity names at what granularity a verdict holds.
+func (c *Config) Granularity() string {
+	g := c.PointList()
+	for _, r := range c.AllRules() {
+		g += " " + r.String()
+	}
+	return g
+}
+
+// BugPath is where the bug file goes, or "" if none is to be written.
+func (c *Config) BugPath() string {
+	switch c.Out {
+	case NoFile:
+		return ""
+	case "":
+		return filepath.Base(c.Guest) + ".landgo"
+	}
+	return c.Out
+}
+
+// SnapshotDir is where boots are kept; "": nowhere. asked: the user named it.
+func (c *Config) SnapshotDir() (dir string, asked bool) {
+	switch c.Snapshot {
+	case SnapshotOff:
+		return "", false
+	case "":
+		dir, err := os.UserCacheDir() // XDG_CACHE_HOME, or ~/.cache
+		if err != nil {
+			return "", false
+		}
+		return filepath.Join(dir, "landgo", "boot"), false
+	}
+	return c.Snapshot, true
+}
+
+// LimitText says that a limit is reached, "" if the kind isn't one of limits'.
+func (c *Config) LimitText(kind result.ErrorKind) string {
+	switch kind {
+	case result.Interrupted:
+		return "interrupted"
+	case result.OutOfTime:
+		return fmt.Sprintf("the time of %v is used up", c.Time)
+	case result.OutOfMemory:
+		return fmt.Sprintf("the memory of %v is used up", c.Memory)
+	}
+	return ""
+}
+
+// Searches lists what Config.Search may name.
+func Searches() []por.Kind { return por.Kinds() }

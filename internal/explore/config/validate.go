@@ -1,0 +1,40 @@
+package config
+
+import (
+	"landgo/internal/result"
+	"landgo/por"
+)
+
+// Validate says what is contradictory or missing in the configuration as a
+// whole; single values were checked when they were set.
+func (c *Config) Validate() error {
+	spec, err := por.ParseSpec(c.Search)
+	if err != nil {
+		return result.Errorf(result.Usage, "--search: %w", err)
+	}
+	if err := spec.Check(c.Bounds); err != nil {
+		return result.Errorf(result.UnsoundBound, "%w", err)
+	}
+	if name := spec.Kind().Name; spec.Kind().SingleEvents && (!c.PP.Has(PointMem) || len(c.AllRules()) > 0) {
+		return result.Errorf(result.Usage, "search %s needs steps of one event: use --pp mem, without --within and --without", name)
+	}
+	// A bug file can hold what no option accepts.
+	switch {
+	case c.Timeouts != TimeoutsLast && c.Timeouts != TimeoutsAny:
+		return result.Errorf(result.BadBugFile, "timeouts are %q in the configuration: neither last nor any", c.Timeouts)
+	case c.Processors != ProcessorsAuto && c.Processors != ProcessorsSMP && c.Processors != ProcessorsUP:
+		return result.Errorf(result.BadBugFile, "processors are %q in the configuration: neither smp nor up", c.Processors)
+	case c.Malloc != MallocTrusted && c.Malloc != MallocNative:
+		return result.Errorf(result.BadBugFile, "malloc is %q in the configuration: neither trusted nor native", c.Malloc)
+	case c.StepBudget == 0 || c.MaxThreads <= 0:
+		return result.Errorf(result.BadBugFile, "the configuration allows no instruction or no thread")
+	}
+	seen := map[string]string{}
+	for _, f := range c.Files {
+		if other, ok := seen[f.Guest]; ok && other != f.Host {
+			return result.Errorf(result.Usage, "--file gives the guest both %s and %s as %s", other, f.Host, f.Guest)
+		}
+		seen[f.Guest] = f.Host
+	}
+	return nil
+}

@@ -1,0 +1,300 @@
+package explore
+
+import (
+	"errors"
+	"time"
+
+	"landgo/internal/deepen"
+	"landgo/internal/explore/config"
+	"landgo/internal/explore/saved"
+	"landgo/internal/explore/session"
+	"landgo/internal/explore/story"
+	"landgo/por"
+	"landgo/race"
+	"landgo/scheduler"
+)
+
+// Iterative deepening (Blum and Gibson, OOPSLA 2016): without --pp, landgo runs
+// many searches of one guest, each of which switches threads at the points of
+// one set, and package deepen says which when. All begin at the root of one
+// booted machine: a search that is left for another is kept as what a checkpoint
+// has of it (por/snapshot.go), and goes on from there. One runs at a time at
+// first (turn.go), then several in rounds (round.go).
+//
+// What proves that there is no bug at any point:
+//
+//   - the end of the search with a point before every access (mem); or
+//   - the end of a search with points before every operation of synchronisation
+//     (sync) and before the accesses of some instructions. Every two conflicting
+//     accesses of different threads must have had a common lock in it, or a point
+//     before each (scheduler/unexamined.go). That is Theorem 1 of the paper,
+//     for this machine:
+//
+// Call accesses without a point before them invisible, everything else visible:
+// a step is something visible and the invisible accesses that follow it. Take a
+// shortest execution, switched anywhere, that is equivalent to none that was
+// explored. All but its last event is equivalent to a sequence of steps of which
+// some lack their ends. In it thread t makes an invisible access i, after an
+// event o of another thread that conflicts with i and comes later than the
+// beginning of t's step: if there were none, i could be put to where its step
+// is. Now let t, and each thread that lacks the end of a step, finish the step where
+// it is: the others' events stay what they are up to the first that conflicts
+// with something added, o at the latest. This is the beginning of an explored
+// execution, and has two conflicting accesses, of which the earlier is
+// invisible. They have no lock in common: t has released none since i that
+// another thread has taken. So they have been seen, and one has no point before it.
+//
+// Merging lock and unlock with their neighbours (scheduler/lockmerge.go) keeps
+// that: a lock that is only locked and unlocked moves right over others' events,
+// and an unlock left. Operations on objects, and blocks that are freed, count
+// as writes of their bytes.
+//
+// Deviation from the paper, whose theorem needs candidates of limited
+// happens-before: what is asked for here leaves happens-before out altogether,
+// so more instructions become points than race. They become points of the last
+// search only.
+
+// deepening is a hunt through many spaces.
+type deepening struct {
+	*hunt
+	plan    *deepen.Plan
+	spaces  map[*deepen.Job]*space
+	races   *race.Detector
+	sighted []sightedRace             // by candidate of races
+	benign  map[race.Pair]*deepen.Job // the one with the most points at which each is
+	after   []uint64                  // executions of all jobs when each was added
+	passed  bool                      // one execution is over
+	steps   uint64                    // of all jobs
+	both    *race.Detector            // where races are bugs: of all jobs
+	// horizon is for how many steps is planned.
+	horizon uint64
+	begun   time.Duration // of the clock
+	// stands are the guests of further workers, see round.go.
+	stands []*session.Session
+	// bounded is there once the warm-up is over, at warm steps.
+	bounded    *bounded
+	warm       uint64
+	boundedErr error
+	exhausted  bool  // all bugs there are were found
+	stuck      *turn // of a job that has no end
+	doomed     *turn // that ended everything
+	byStates   *byStates
+	// alone goes on, alone, before anything else is looked at: it was only paused.
+	alone    *deepen.Job
+	narrowed map[*deepen.Job]bool // their callers were looked at (narrow.go)
+	saver    saved.Saver
+}
+
+// warmSteps is how much of the space with all points is explored first. 0, in
+// tests, leaves that space out.
+var warmSteps uint64 = 50_000
+
+const (
+	// stepRate is how many steps a second are planned for. It is fixed, and not
+	// measured: else the order of jobs, and with it counts and bugs, would depend
+	// on how busy the machine is. Where it is wrong, jobs are left too early or
+	// too late, and taken up again.
+	stepRate = 1_000_000
+	// firstHorizon is for how many steps is planned without --time. Whenever
+	// they are used up, for as many again as there were.
+	firstHorizon = 32 * stepRate
+)
+
+// pace is a number of a program's steps in the guest's: 0 only for 0.
+func (h *hunt) pace(programs uint64) uint64 {
+	return (programs + h.Platform.StepCost - 1) / h.Platform.StepCost
+}
+
+func newDeepening(h *hunt) *deepening {
+	d := &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: h.pace(firstHorizon), begun: h.Clock.Elapsed(), races: race.New(race.Config{}), both: race.New(race.Config{}), benign: map[race.Pair]*deepen.Job{}, narrowed: map[*deepen.Job]bool{}}
+	if h.Config.Time > 0 {
+		d.horizon = h.pace(max(stepRate, uint64(h.Config.Time.Seconds()*stepRate)))
+	}
+	return d
+}
+
+// deepen runs jobs until a bug, a proof, or the end of the budget, and puts
+// verdict and counts into the result.
+func (h *hunt) deepen() error {
+	d := newDeepening(h)
+	defer d.dismiss()
+	h.tell(por.Progress{})
+	d.date()
+	err := d.resume()
+	if err != nil {
+		return err
+	}
+	for err == nil && h.stopped == "" && !d.settled() && !d.stop() { // a job may be over before its search asks
+		if err = d.save(); err != nil {
+			break
+		}
+		if d.alone != nil {
+			err = d.run(d.alone)
+			continue
+		}
+		jobs := d.plan.Deal(d.width())
+		if len(jobs) == 0 {
+			break
+		}
+		d.accompany()
+		if len(jobs) == 1 {
+			err = d.run(jobs[0])
+		} else {
+			err = d.round(jobs)
+		}
+	}
+	if d.bounded != nil {
+		d.bounded.end()
+		d.takeBounded()
+		d.Guest.Meet(d.bounded.Guest.Met())
+		d.bounded.Session.Close()
+		err = errors.Join(err, d.boundedErr)
+	}
+	var byStates error
+	if d.endless() {
+		byStates = d.lookByStates()
+	}
+	d.account()
+	var endless *por.EndlessError
+	switch {
+	case byStates != nil:
+		return d.VerdictOf(byStates, h.result)
+	case err == nil || d.byStates.proves() || len(d.found) > 0:
+		return d.verdict()
+	case d.byStates != nil && errors.As(d.byStates.err, &endless):
+		return d.VerdictOf(endless, h.result)
+	case d.doomed != nil:
+		return d.doomed.judge(h.result)
+	}
+	return d.VerdictOf(err, h.result)
+}
+
+// settled reports whether the verdict is known.
+func (d *deepening) settled() bool {
+	return d.plan.Proof() != nil || d.exhausted || d.bounded != nil && d.bounded.proves() || len(d.found) > 0 && !d.Config.KeepGoing
+}
+
+// whole: a job with a point before every access.
+func (d *deepening) whole(j *deepen.Job) bool { return config.Points(j.Set.Kinds).Has(config.PointMem) }
+
+// fold takes over what a turn has come to. The hunt's guest knows of threads
+// and sharing what the turn's knew all the time.
+func (d *deepening) fold(s *turn) error {
+	d.learn(s, s.stats)
+	s.sp.tree = s.tree
+	d.stand(s.sp)
+	if len(s.found) > 0 || s.watched.Raced {
+		s.sp.buggy = true
+	}
+	d.takeOver(s)
+	d.keepRaces(s)
+	if s.watched.Adjacent != nil {
+		d.both.Add(s.watched.Adjacent.Detector)
+		d.watched = s.watched
+		err := d.takeRaces(d.both)
+		if d.watched = nil; err != nil {
+			return err
+		}
+	}
+	s.sp.epoch = d.Epoch()
+	if err := errors.Join(d.settle(s.job), d.boundedErr); err != nil {
+		return err
+	}
+	return d.ended(s)
+}
+
+// stand has the hunt's guest stop where a space's steps end.
+func (d *deepening) stand(sp *space) {
+	d.Guest.Rewind(d.Root)
+	d.Guest.SetGranularity(sp.granularity)
+	sp.sights = d.Guest.Look(sp.sights)
+}
+
+// takeOver takes over the bugs that a turn has found, and what it has seen
+// beside them.
+func (d *deepening) takeOver(s *turn) {
+	if d.stopped == "" {
+		d.stopped = s.stopped
+	}
+	d.result.Threads = max(d.result.Threads, s.result.Threads)
+	if room := selfCheckRuns - len(d.checks); room > 0 && d.whole(s.job) { // a check follows steps at all points
+		d.checks = append(d.checks, s.checks[:min(room, len(s.checks))]...)
+	}
+	for _, f := range s.found {
+		f.fresh = true
+		old := d.seen[f.key]
+		switch {
+		case old == nil:
+			d.seen[f.key] = f
+			d.found = append(d.found, f)
+		case f.preemptions < old.preemptions:
+			*old = *f
+		}
+	}
+}
+
+// settle names the executions of the bugs that a job has just found by their
+// threads' instructions, for its steps mean nothing to the others.
+func (d *deepening) settle(j *deepen.Job) (err error) {
+	for _, f := range d.found {
+		if !f.fresh {
+			continue
+		}
+		f.fresh, f.job = false, j
+		d.plan.Failed(j, true)
+		d.publish() // as long as its story isn't known
+		if f.schedule, err = story.Schedule(d.Session, f.path); err != nil {
+			return err
+		}
+		f.told = nil
+		d.publish()
+	}
+	return nil
+}
+
+// ended tells the plan how a turn ended.
+func (d *deepening) ended(s *turn) error {
+	j := s.job
+	var long *scheduler.BudgetError
+	if d.stopped != "" || d.settled() && !s.sp.buggy && !s.stats.Complete {
+		return nil // it was running
+	}
+	switch {
+	case errors.As(s.err, &long) && !s.fatal():
+		// Perhaps with other points it has an end: a loop that waits.
+		j.State, d.stuck = deepen.Stuck, s
+	case s.err != nil:
+		d.doomed = s
+		return s.err
+	case s.sp.buggy && !d.Config.KeepGoing:
+		d.plan.Failed(j, false)
+	case s.stats.Complete && s.sp.buggy:
+		d.plan.Failed(j, false)
+		d.exhausted = d.exhausted || d.whole(j)
+	case s.stats.Complete && config.Points(j.Set.Kinds) == config.PointSync && !d.Config.Naive():
+		d.plan.Conclude(j, d.open())
+	case s.stats.Complete:
+		d.plan.Finished(j)
+	}
+	if j.State.Over() {
+		s.sp.tree = nil
+	}
+	return nil
+}
+
+// open lists the instructions of the space just explored that conflict with
+// others' without points between.
+func (d *deepening) open() (at []uint64) {
+	for _, p := range d.Guest.Unexamined() {
+		at = append(at, p.First.PC, p.Second.PC)
+	}
+	return at
+}
+
+// left is how many steps there is time for.
+func (d *deepening) left() float64 {
+	for d.steps >= d.horizon {
+		d.horizon *= 2
+	}
+	return float64(d.horizon - d.steps)
+}

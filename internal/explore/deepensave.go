@@ -1,0 +1,235 @@
+package explore
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"landgo/internal/deepen"
+	"landgo/internal/explore/saved"
+	"landgo/internal/explore/session"
+	"landgo/internal/result"
+	"landgo/race"
+	"landgo/scheduler"
+)
+
+// An iterative deepening in a checkpoint: the plan, and of each job what is kept
+// of one that isn't running, with its search as it was left. It is saved between
+// two turns or rounds, where nothing runs. These come after numbers of steps,
+// whether there is a checkpoint or not; and every turn goes on from what a
+// checkpoint has. So a deepening that was killed has the jobs, in the same order
+// and with the same counts, of one that wasn't. What was run since the last time
+// it was saved is run again.
+//
+// The bounded search beside the jobs is the exception: it hands over in the
+// middle of its walk (bounded.go), not where a search can be saved. It is run
+// again to where it was, which takes as long as it took: a third of all time so
+// far at the most (boundedShare).
+//
+// Paths mean the steps of one epoch; those of another are left out. Epochs are
+// counted anew by each process, so only what was of the last one is marked.
+
+// save writes a checkpoint, if there is to be one and it is time. No job is at
+// work.
+func (d *deepening) save() error {
+	if d.Config.Checkpoint == "" || d.steps == 0 || !d.saver.Due() {
+		return nil
+	}
+	return d.saver.Run(func() error {
+		p := d.checkpoint()
+		p.Witnessed.Sightings = nil // each space has its own
+		p.Deepening = d.saved()
+		return p.Write(d.Config.Checkpoint)
+	})
+}
+
+func (d *deepening) saved() *saved.Deepening {
+	s := &saved.Deepening{SyncOnly: d.Config.SyncOnly, Plan: d.plan.Save(), After: d.after, Checks: d.checks, Passed: d.passed,
+		Steps: d.steps, Horizon: d.horizon, Used: d.Clock.Elapsed() - d.begun, Warm: d.warm}
+	if d.alone != nil {
+		s.Alone = d.alone.ID
+	}
+	of := map[*space]int{}
+	for _, j := range d.plan.Jobs() {
+		if sp := d.spaces[j]; sp != nil {
+			of[sp] = j.ID
+			s.Spaces = append(s.Spaces, d.savedSpace(j, sp))
+		}
+	}
+	for i, c := range d.races.Candidates() {
+		o := saved.Sighted{Candidate: *c}
+		if at := &d.sighted[i]; at.space != nil && at.epoch == d.Epoch() {
+			o.Job, o.Path = of[at.space], at.path
+		}
+		s.Races = append(s.Races, o)
+	}
+	for _, c := range d.both.Candidates() {
+		s.Both = append(s.Both, saved.Race{Candidate: *c})
+	}
+	for p, j := range d.benign {
+		s.Benign = append(s.Benign, saved.Benign{Pair: p, Job: j.ID})
+	}
+	slices.SortFunc(s.Benign, func(a, b saved.Benign) int { return comparePairs(a.Pair, b.Pair) })
+	for _, f := range d.found {
+		o := saved.Finding{Failure: f.failure, Key: f.key, Schedule: f.schedule, Preemptions: f.preemptions}
+		if f.job != nil {
+			o.Job = f.job.ID
+		}
+		s.Found = append(s.Found, o)
+	}
+	if k := d.stuck; k != nil {
+		s.Stuck = &saved.Stuck{Job: k.job.ID, Verdict: k.result.Verdict, Reason: k.result.Reason, Problem: k.result.Problem, Place: k.result.Place}
+	}
+	if b := d.bounded; b != nil {
+		s.Beside, s.BesideSteps, s.BesideOver = true, b.steps, b.over
+	}
+	return s
+}
+
+func (d *deepening) savedSpace(j *deepen.Job, sp *space) saved.Space {
+	o := saved.Space{Job: j.ID, Current: sp.epoch == d.Epoch(), Buggy: sp.buggy, Stats: sp.stats, Tree: sp.tree, Seen: sp.seen != nil}
+	if sp.sights != nil {
+		o.Looked, o.Sights = true, sp.sights.List()
+	}
+	for p, c := range sp.told {
+		o.Told = append(o.Told, saved.Told{Pair: p, Class: c})
+	}
+	slices.SortFunc(o.Told, func(a, b saved.Told) int { return comparePairs(a.Pair, b.Pair) })
+	if sp.seen != nil {
+		for _, name := range []string{"", "limited"} {
+			if l := of[name](sp.seen); l != nil {
+				for _, c := range l.Candidates() {
+					o.Races = append(o.Races, saved.Race{Of: name, Candidate: *c})
+				}
+			}
+		}
+	}
+	return o
+}
+
+func comparePairs(a, b race.Pair) int { return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B)) }
+
+// otherEpoch is none that a session ever has.
+var otherEpoch = session.Epoch{Lives: -1}
+
+// resume goes on from a checkpoint, if there is one to go on from.
+func (d *deepening) resume() error {
+	d.saver = saved.NewSaver(&d.Config)
+	p, err := d.goOn()
+	if p == nil {
+		return err
+	}
+	if err := d.restore(p.Deepening); err != nil {
+		return result.Errorf(result.BadCheckpoint, "%s: %w", d.Config.Resume, err)
+	}
+	return d.catchUp(p.Deepening)
+}
+
+// errJob is a job's number that there is none of.
+var errJob = errors.New("it names a job that it hasn't got")
+
+func (d *deepening) restore(s *saved.Deepening) error {
+	if s.Plan == nil {
+		return errJob
+	}
+	if err := d.plan.Restore(s.Plan); err != nil {
+		return err
+	}
+	jobs := d.plan.Jobs()
+	known := true
+	job := func(id int) *deepen.Job {
+		if id < 0 || id > len(jobs) {
+			known = false
+		}
+		if id == 0 || !known {
+			return nil
+		}
+		return jobs[id-1]
+	}
+	d.spaces = map[*deepen.Job]*space{}
+	for i := range s.Spaces {
+		j := job(s.Spaces[i].Job)
+		if j == nil {
+			return errJob
+		}
+		d.spaces[j] = d.restoredSpace(j, &s.Spaces[i])
+	}
+	for _, o := range s.Races {
+		d.races.Restore(o.Candidate)
+		at := sightedRace{epoch: otherEpoch}
+		if j := job(o.Job); j != nil && d.spaces[j] != nil {
+			at = sightedRace{d.spaces[j], d.Epoch(), o.Path}
+		}
+		d.sighted = append(d.sighted, at)
+	}
+	for _, o := range s.Both {
+		d.both.Restore(o.Candidate)
+	}
+	for _, o := range s.Benign {
+		if j := job(o.Job); j != nil {
+			d.benign[o.Pair] = j
+		}
+	}
+	for _, o := range s.Found {
+		f := &finding{failure: o.Failure, key: o.Key, schedule: o.Schedule, preemptions: o.Preemptions, job: job(o.Job)}
+		d.seen[f.key] = f
+		d.found = append(d.found, f)
+	}
+	if k := s.Stuck; k != nil {
+		d.stuck = &turn{job: job(k.Job)}
+		d.stuck.hunt = &hunt{result: &result.Result{Verdict: k.Verdict, Reason: k.Reason, Problem: k.Problem, Place: k.Place}}
+	}
+	d.after, d.checks, d.passed, d.steps, d.horizon, d.warm = s.After, s.Checks, s.Passed, s.Steps, s.Horizon, s.Warm
+	d.begun -= s.Used
+	d.alone = job(s.Alone)
+	if !known || len(d.races.Candidates()) != len(s.Races) || len(d.after) > len(jobs) || d.horizon == 0 {
+		return errJob
+	}
+	return nil
+}
+
+func (d *deepening) restoredSpace(j *deepen.Job, o *saved.Space) *space {
+	sp := d.space(j)
+	sp.epoch, sp.buggy, sp.stats, sp.tree = otherEpoch, o.Buggy, o.Stats, o.Tree
+	if o.Current {
+		sp.epoch = d.Epoch()
+	}
+	if o.Looked {
+		sp.sights = scheduler.SightsOf(o.Sights)
+	}
+	for _, t := range o.Told {
+		sp.told[t.Pair] = t.Class
+	}
+	if o.Seen {
+		sp.seen = detectors(d.Session, j)
+		for i := range o.Races {
+			if l := of[o.Races[i].Of]; l != nil {
+				l(sp.seen).Reload(&o.Races[i])
+			}
+		}
+	}
+	return sp
+}
+
+// catchUp has the bounded search run again to where it was.
+func (d *deepening) catchUp(s *saved.Deepening) error {
+	if !s.Beside {
+		return nil
+	}
+	if err := d.hire(); err != nil {
+		return err
+	}
+	b := d.bounded
+	for !b.over && (s.BesideOver || b.steps < s.BesideSteps) {
+		if d.stop() {
+			return nil
+		}
+		b.run(min(boundedSlice, s.BesideSteps-min(b.steps, s.BesideSteps)))
+		d.show()
+	}
+	if b.steps != s.BesideSteps || b.over != s.BesideOver {
+		return result.Errorf(result.BadCheckpoint, "%s: the search by preemptions goes another way", d.Config.Resume)
+	}
+	b.taken = b.over
+	return nil
+}

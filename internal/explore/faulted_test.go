@@ -1,0 +1,118 @@
+package explore
+
+import (
+	"strings"
+	"testing"
+
+	"landgo/internal/trace"
+)
+
+// defines puts texts in place of names.
+func defines(program string, names ...string) string {
+	return strings.NewReplacer(names...).Replace(program)
+}
+
+// TestFaultsAreEvents: an access that faults, and after which the thread goes on, comes
+// before and after what another thread does with the page; so do operations and system
+// calls that find the page closed. Each program is right in one order only.
+func TestFaultsAreEvents(t *testing.T) {
+	t.Parallel()
+	const program = `#define _GNU_SOURCE
+#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+#define ALL (PROT_READ | PROT_WRITE)
+static char *page, text[64];
+static sigjmp_buf out;
+static volatile int faults;
+static long result;
+static void leave(int s) { faults++; siglongjmp(out, 1); }
+static void mend(int s) { faults++; mprotect(page, 4096, ALL); }
+static void *first(void *p) { if (!sigsetjmp(out, 1)) { FIRST; } return p; }
+static void *second(void *p) { SECOND; return p; }
+int main(void) {
+	pthread_t a, b;
+	(void)mend, (void)text, (void)result;
+	signal(SIGSEGV, leave);
+	page = mmap(0, 8192, ALL, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	BEFORE;
+	pthread_create(&a, 0, first, 0);
+	pthread_create(&b, 0, second, 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	assert(CHECK);
+	return 0;
+}
+`
+	const closed, opens = "page[0] = 1; mprotect(page, 8192, PROT_NONE)", "mprotect(page, 8192, ALL)"
+	const reads = "(void)*(volatile char *)page"
+	for _, c := range []struct {
+		name, before, first, second, check string
+		kind                               trace.BugKind
+	}{
+		{"read", closed, reads, opens, "faults", trace.Assertion},
+		{"read of a page that none has touched", "mprotect(page, 4096, PROT_NONE)", reads, opens, "faults", trace.Assertion},
+		{"write", closed, "*(volatile char *)page = 2", opens, "faults", trace.Assertion},
+		{"unmapped", "", reads, "munmap(page, 8192)", "!faults", trace.Assertion},
+		{"mapped again", "munmap(page, 8192)", reads, "mmap(page, 8192, ALL, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)", "faults", trace.Assertion},
+		{"opened by the handler", closed + "; signal(SIGSEGV, mend)", reads, opens, "faults == 1", trace.Assertion},
+		{"addition", "*(long *)page = 1; mprotect(page, 4096, PROT_READ)", `__asm__ volatile("addq $1, %0" : "+m"(*(long *)page))`, opens, "faults", trace.Assertion},
+		{"locked", "*(long *)page = 1; mprotect(page, 4096, PROT_READ)", "__atomic_fetch_add((long *)page, 1, 5)", opens, "faults", trace.Assertion},
+		{"across two pages", "mprotect(page + 4096, 4096, PROT_NONE)", "*(volatile long *)(page + 4092) = 7", opens, "faults", trace.Assertion},
+		{"memcpy", closed, "memcpy(text, page + 100, 32)", opens, "faults", trace.Assertion},
+		{"sprintf", closed, `sprintf(text, "%s", page)`, opens, "faults", trace.Assertion},
+		{"mutex", "pthread_mutex_init((void *)page, 0)", "pthread_mutex_lock((void *)page); pthread_mutex_unlock((void *)page)", "mprotect(page, 4096, PROT_NONE)", "!faults", trace.Assertion},
+		{"semaphore", "sem_init((void *)page, 0, 0)", "sem_post((void *)page)", "munmap(page, 8192)", "!faults", trace.Assertion},
+		{"time", closed, "result = clock_gettime(CLOCK_REALTIME, (void *)page); if (result) faults++", opens, "faults", trace.Assertion},
+		{"output", "", "result = write(1, page, 4)", "munmap(page, 8192)", "result == 4", trace.Assertion},
+		{"two probes", closed, reads + "; faults += 10", "int here = 0; if (here) " + opens, "faults == 1", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, cc := range []string{"gcc", "musl-gcc"} {
+				bothSearches(t, cc, defines(program, "BEFORE", c.before, "FIRST", c.first, "SECOND", c.second, "CHECK", c.check), c.kind)
+			}
+		})
+	}
+}
+
+// TestHandlerFrames: what the kernel writes for a handler is an access, with a point
+// before it: on an alternate stack in memory that another thread reads. Each check
+// fails in one of the two orders.
+func TestHandlerFrames(t *testing.T) {
+	t.Parallel()
+	const program = `#define _GNU_SOURCE
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <ucontext.h>
+static char stack[16384] __attribute__((aligned(64)));
+static int saw;
+static pthread_t a, b;
+static void handle(int n, siginfo_t *i, void *u) { if (n == SIGILL) ((ucontext_t *)u)->uc_mcontext.gregs[REG_RIP] += 2; }
+static void *first(void *p) { stack_t s = {.ss_sp = stack, .ss_size = sizeof stack}; sigaltstack(&s, 0); FIRST; return p; }
+static void *second(void *p) { for (int i = sizeof stack - 512; i < sizeof stack; i += 8) if (*(volatile long *)(stack + i)) saw = 1; return p; }
+int main(void) {
+	struct sigaction s = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	sigaction(SIGILL, &s, 0);
+	sigaction(SIGUSR1, &s, 0);
+	pthread_create(&a, 0, first, 0);
+	pthread_create(&b, 0, second, 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	assert(CHECK);
+	return 0;
+}
+`
+	for _, first := range []string{`__asm__ volatile("ud2")`, "raise(SIGUSR1)"} {
+		for _, check := range []string{"saw", "!saw"} {
+			bothSearches(t, "gcc", defines(program, "FIRST", first, "CHECK", check), trace.Assertion)
+		}
+	}
+}

@@ -1,0 +1,266 @@
+package explore
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"landgo/internal/deepen"
+	"landgo/internal/explore/config"
+	"landgo/internal/explore/races"
+	"landgo/internal/explore/saved"
+	"landgo/internal/explore/session"
+	"landgo/internal/explore/story"
+	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/por"
+	"landgo/scheduler"
+)
+
+// hunt is one search of a state space for bugs. It is the por.Observer.
+type hunt struct {
+	*session.Session
+	obs    Observer
+	result *result.Result
+
+	seen     map[string]*finding
+	found    []*finding // distinct ones, in the order found
+	stats    por.Stats
+	share    float64
+	stopped  result.ErrorKind // why the search was stopped early
+	finer    bool             // since then, steps became finer
+	lastTold time.Time
+	watched  *races.Watched
+	checks   [][]por.PathStep // executions to run again, for --self-check
+	crew     *crew            // nil for a search that isn't divided
+	// failedAt is the guest in which a divided search failed.
+	failedAt *session.Session
+	saved    []saved.Race // of the checkpoint that the search goes on from
+}
+
+// finding is a bug, with the execution that showed it.
+type finding struct {
+	failure     scheduler.Failure
+	key         string
+	path        []por.PathStep
+	schedule    trace.Schedule // the same, however fine the steps are
+	preemptions int
+	minimal     result.Minimal
+	told        *result.Bug    // as it is shown until there is more, nil: nothing yet
+	fresh       bool           // path is of the search under way
+	job         *deepen.Job    // that found it
+	config      *config.Config // with which it is told, nil for the hunt's
+}
+
+// search runs the configured search and puts verdict and counts into the
+// result.
+func (h *hunt) search() error {
+	opts := por.Options{MaxExecutions: h.Config.MaxExecutions, Stop: h.stop, OneEvent: h.OneEvent(), Bounds: h.Config.Bounds}
+	if _, rounds := h.Config.Bounds.Limit(por.Rounds); len(h.Config.Bounds) > 0 && !rounds {
+		opts.Iterate = true
+	}
+	spec, err := por.ParseSpec(h.Config.Search)
+	if err != nil {
+		return result.Errorf(result.Usage, "%w", err)
+	}
+	opts.Unmerged = spec.Kind().SingleEvents
+	h.tell(por.Progress{})
+	var stats por.Stats
+	err = h.promptly(func() (err error) {
+		stats, err = h.together(spec, opts)
+		return err
+	})
+	h.stats = stats
+	h.counts(stats)
+	r := h.result
+	if err != nil {
+		if h.failedAt != nil && h.failedAt != h.Session {
+			defer h.failedAt.Close()
+			return h.failedAt.VerdictOf(err, r)
+		}
+		return h.VerdictOf(err, r)
+	}
+	if h.raced() {
+		if err := h.takeRaces(h.watched.Adjacent.Detector); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(h.found) > 0:
+		r.Verdict = result.Buggy
+	case stats.Complete && (spec.Kind().Claim == por.Nothing || spec.Claim() == por.Nothing && stats.Pruned > 0):
+		r.Verdict, r.Problem = result.Budget, result.ProvesNothing
+		r.Reason = fmt.Sprintf("search %v has ended without a bug, and proves nothing", spec)
+	case stats.Complete && len(h.Config.Bounds) == 0:
+		r.Verdict = result.Verified
+	case stats.Complete && stats.Pruned == 0:
+		r.Verdict = result.Verified
+		r.Reason = fmt.Sprintf("the bound %v cut nothing off", h.Config.Bounds)
+	case stats.Complete:
+		r.Verdict = result.Bounded
+	default:
+		r.Verdict, r.Problem = result.Budget, h.stopped
+		r.Reason = h.stopReason() // may know a better Problem
+	}
+	return nil
+}
+
+// counts puts a search's counts and estimate into the result.
+func (h *hunt) counts(stats por.Stats) {
+	r := h.result
+	r.SearchSeconds = h.Clock.Elapsed().Seconds()
+	r.Executions, r.Blocked, r.Pruned = stats.Executions, stats.Blocked, stats.Pruned
+	r.Transitions, r.Replayed = stats.Transitions, stats.Replayed
+	r.Distinct = stats.Distinct
+	if stats.Distinct > 0 {
+		return // samples say nothing of how many executions there are
+	}
+	if stats.Complete {
+		h.share = 1
+	}
+	r.Estimate = result.Estimate{
+		Executions: result.Total(float64(stats.Executions), h.share), Explored: result.Amount(h.share),
+		SecondsLeft: result.Rest(h.Clock.Elapsed().Seconds(), h.share),
+	}
+}
+
+// Ended implements por.Observer.
+func (h *hunt) Ended(x *por.Execution) bool {
+	h.result.Threads = max(h.result.Threads, len(x.Threads))
+	if x.Ending <= por.EndedStuck {
+		h.endMet(x)
+	}
+	if h.Config.SelfCheck && len(h.checks) < selfCheckRuns && x.Ending <= por.EndedStuck {
+		h.checks = append(h.checks, x.Path(nil))
+	}
+	f := h.failureAt(x)
+	if f == nil {
+		return !h.raced() || h.Config.KeepGoing
+	}
+	h.keep(f, x)
+	return h.Config.KeepGoing
+}
+
+// endMet notes what an execution that came to its end met.
+func (h *hunt) endMet(x *por.Execution) {
+	wrote := ""
+	if h.result.Threads < 2 {
+		wrote = story.FirstLine(h.Session)
+	}
+	h.Guest.End(wrote)
+}
+
+// failureAt is the bug with which an execution ended, or nil.
+func (h *hunt) failureAt(x *por.Execution) *scheduler.Failure {
+	switch x.Ending {
+	case por.EndedBug:
+		return h.Guest.Failure(x.Last.Thread)
+	case por.EndedStuck:
+		return h.Guest.Stuck(false)
+	case por.EndedProcess:
+		return h.Guest.Stuck(true)
+	}
+	return nil
+}
+
+// keep remembers a bug if it is a new one, or its execution has fewer
+// preemptions than the one known.
+func (h *hunt) keep(f *scheduler.Failure, x *por.Execution) {
+	key := h.key(f)
+	old := h.seen[key]
+	if old != nil && old.preemptions <= x.Preemptions {
+		return
+	}
+	if old == nil {
+		old = &finding{key: key}
+		h.seen[key] = old
+		h.found = append(h.found, old)
+	}
+	old.failure, old.preemptions = *f, x.Preemptions
+	old.path = x.Path(old.path[:0])
+	old.fresh = true
+	old.told = nil
+	h.publish()
+}
+
+// key tells distinct bugs apart: their kind, message and places, but not the
+// interleaving. The place of a thread that spins is what its loop reads, for it
+// may stand anywhere in the loop.
+func (h *hunt) key(f *scheduler.Failure) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", f.Kind, f.Message)
+	if len(f.Waits) == 0 {
+		fmt.Fprintf(&b, " %s", h.PlaceName(f.PC))
+	}
+	for _, w := range f.Waits {
+		fmt.Fprintf(&b, " %s@", w.String())
+		if !w.Spins {
+			b.WriteString(h.PlaceName(h.Guest.PC(w.Thread)))
+		}
+		for i := range w.Reads {
+			b.WriteString(" " + h.PlaceName(w.Reads[i].PC))
+		}
+	}
+	return b.String()
+}
+
+// Progress implements por.Observer.
+func (h *hunt) Progress(p por.Progress) {
+	h.share = p.Share
+	h.stats = p.Stats
+	if now := time.Now(); now.Sub(h.lastTold) >= 200*time.Millisecond {
+		h.lastTold = now
+		h.tell(p)
+	}
+}
+
+func (h *hunt) tell(p por.Progress) {
+	if h.obs == nil {
+		return
+	}
+	elapsed := h.Clock.Elapsed()
+	out := Progress{
+		Phase: "searching", Executions: p.Stats.Executions, Blocked: p.Stats.Blocked, Pruned: p.Stats.Pruned,
+		Transitions: p.Stats.Transitions, Bugs: len(h.found), Elapsed: elapsed, Explored: p.Share,
+	}
+	if p.Stats.Distinct > 0 {
+		out.Explored = 0 // the share is of the runs to make
+	} else {
+		out.Estimate = result.Total(float64(p.Stats.Executions), p.Share)
+	}
+	out.Left = result.Rest(elapsed.Seconds(), p.Share).Seconds()
+	h.obs.Progress(out)
+}
+
+// stop is polled by the search.
+func (h *hunt) stop() bool {
+	switch {
+	case h.raced() && !h.Config.KeepGoing:
+	default:
+		why := h.Limits.Unwanted()
+		if why != "" {
+			h.stopped = why
+		}
+		return why != ""
+	}
+	return true
+}
+
+func (h *hunt) stopReason() string {
+	if text := h.Config.LimitText(h.stopped); text != "" {
+		return text
+	}
+	h.result.Problem = result.OutOfExecutions
+	return fmt.Sprintf("%d executions were run, as many as --max-executions allows", h.stats.Executions)
+}
+
+// Restarted implements por.Observer: what was found so far will be found
+// again, with finer steps.
+func (h *hunt) Restarted() {
+	clear(h.seen)
+	h.found = h.found[:0]
+	h.checks = nil
+	if h.watched != nil {
+		h.watched.Restart()
+	}
+}

@@ -1,0 +1,92 @@
+package explore
+
+import (
+	"landgo/internal/deepen"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
+	"landgo/por"
+)
+
+// What a result says of the jobs of an iterative deepening.
+
+// account puts the jobs and their counts into the result: those of the job that
+// is the proof, else the sums.
+func (d *deepening) account() {
+	var sum por.Stats
+	d.date()
+	for i, j := range d.plan.Jobs() {
+		out := result.Job{PP: d.name(j), State: j.State.String(), Explored: result.Amount(j.Share), After: d.after[i]}
+		if j.Class != deepen.Seed {
+			out.Race = map[deepen.Class]string{deepen.BothOrders: "both orders", deepen.OneOrder: "one order"}[j.Class]
+		}
+		if sp := d.spaces[j]; sp != nil {
+			s := sp.stats
+			out.Executions, out.Blocked, out.Transitions = s.Executions, s.Blocked, s.Transitions+s.Replayed
+			sum.Executions += s.Executions
+			sum.Blocked += s.Blocked
+			sum.Transitions += s.Transitions
+			sum.Replayed += s.Replayed
+			if d.whole(j) {
+				d.share = j.Share
+			}
+		}
+		out.Estimate = result.Total(float64(j.Executions), j.Share)
+		d.result.Jobs = append(d.result.Jobs, out)
+	}
+	if b := d.bounded; b != nil {
+		state := deepen.Suspended
+		switch {
+		case b.proves():
+			state = deepen.Finished
+		case len(b.found) > 0:
+			state = deepen.Failing
+		}
+		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Bound: string(por.Preempt), State: state.String(),
+			Executions: b.stats.Executions, Blocked: b.stats.Blocked, Transitions: b.steps})
+		sum.Executions += b.stats.Executions
+		sum.Blocked += b.stats.Blocked
+		sum.Transitions += b.stats.Transitions
+		sum.Replayed += b.stats.Replayed
+		d.result.Threads = max(d.result.Threads, b.result.Threads)
+		if b.proves() {
+			sum = b.stats
+		}
+	}
+	if o := d.byStates; o != nil {
+		state := deepen.Suspended
+		switch {
+		case o.proves():
+			state, sum = deepen.Finished, o.stats
+		case len(o.found) > 0:
+			state = deepen.Failing
+		}
+		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Search: config.Stateful, State: state.String(),
+			Executions: o.stats.Executions, Blocked: o.stats.Blocked, Transitions: o.stats.Transitions + o.stats.Replayed})
+		d.result.Threads = max(d.result.Threads, o.result.Threads)
+	}
+	if p := d.plan.Proof(); p != nil {
+		sum = d.spaces[p].stats
+	} else if !d.byStates.proves() && len(d.plan.Jobs()) == 1 {
+		sum = d.spaces[d.plan.Jobs()[0]].stats
+		d.share = d.plan.Jobs()[0].Share
+	}
+	d.stats = sum
+	d.counts(sum)
+}
+
+// name is a job's set, as --pp takes it.
+func (d *deepening) name(j *deepen.Job) string {
+	var places []string
+	for _, pc := range j.Set.At {
+		places = append(places, d.PlaceOf(pc))
+	}
+	p := config.Points(j.Set.Kinds)
+	if len(places) > 0 {
+		p |= config.PointRace
+	}
+	name := p.At(places)
+	for _, f := range j.Set.Within {
+		name += " within " + f
+	}
+	return name
+}

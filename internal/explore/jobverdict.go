@@ -1,0 +1,186 @@
+package explore
+
+import (
+	"fmt"
+
+	"landgo/internal/deepen"
+	"landgo/internal/explore/config"
+	"landgo/internal/explore/races"
+	"landgo/internal/result"
+	"landgo/race"
+)
+
+// What an iterative deepening has come to, once no job runs any more.
+
+// verdict says what the jobs have come to.
+func (d *deepening) verdict() error {
+	r := d.result
+	d.Guest.Rewind(d.Root)
+	d.Guest.SetGranularity(d.Granularity(d.Config.PP, nil))
+	d.Guest.Look(nil)
+	d.showRaces()
+	if first := d.plan.Jobs()[0]; len(d.Config.AllRules()) > 0 && d.whole(first) && d.spaces[first].seen != nil {
+		d.watched.Fine, d.watched.Limited = false, d.spaces[first].seen.LeftOut()
+	}
+	if err := d.alignAll(); err != nil {
+		return err
+	}
+	proof := d.plan.Proof()
+	switch {
+	case len(d.found) > 0:
+		r.Verdict = result.Buggy
+	case proof != nil:
+		r.Verdict = result.Verified
+		if !d.whole(proof) {
+			r.Reason = fmt.Sprintf("explored at %s: no two accesses that conflict are without a common lock and without points, so the others can't make a difference", d.name(proof))
+		}
+	case d.bounded != nil && d.bounded.proves():
+		r.Verdict = result.Verified
+		r.Reason = "explored by ascending numbers of preemptions, until no interleaving was left that has more"
+	case d.byStates.proves():
+		r.Verdict = result.Verified
+		r.Search, r.Certificate.Search = config.Stateful, config.Stateful
+		r.Reason = "explored state by state, for some executions have no end"
+	case (d.Config.Naive() || d.Config.SyncOnly) && d.stopped == "" && d.lastEnd() != nil:
+		r.Verdict = result.Verified
+		r.PP = d.name(d.lastEnd())
+		r.Granularity, r.Certificate.Granularity = r.PP, r.PP
+		d.watched.Fine, d.watched.Limited = false, d.spaces[d.lastEnd()].seen.LeftOut()
+	case d.stopped != "":
+		r.Verdict, r.Problem = result.Budget, d.stopped
+		r.Reason = d.stopReason()
+	case d.stuck != nil:
+		return d.stuck.judge(r)
+	default:
+		panic("explore: all jobs are over, without a bug and without a proof")
+	}
+	return nil
+}
+
+// alignAll aligns all bugs. What is learned on the way to one makes the steps of those
+// before others.
+func (d *deepening) alignAll() error {
+	for known, first := d.Epoch(), true; first || d.Epoch() != known; first = false {
+		known = d.Epoch()
+		for _, f := range d.found {
+			if err := d.align(f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// align makes the steps of a bug's execution those that it has with a point
+// before every access. Where a thread goes round a loop in vain for which it
+// would wait there, it keeps the points of its job.
+func (d *deepening) align(f *finding) error {
+	var err error
+	if !d.Config.SyncOnly { // its verdicts are at its sets' points, and so are its stories
+		d.Aligning = true
+		err = d.refine(f)
+		d.Aligning = false
+	}
+	if (err != nil || d.Config.SyncOnly) && f.job != nil && !d.whole(f.job) {
+		c := d.Config
+		c.Deepen, c.PP, c.Races = false, config.Points(f.job.Set.Kinds), nil
+		for _, pc := range f.job.Set.At {
+			c.PP |= config.PointRace
+			c.Races = append(c.Races, d.PlaceOf(pc))
+		}
+		f.config = &c
+		err = d.as(f, func() error { return d.refine(f) })
+	}
+	if err != nil {
+		return err
+	}
+	f.preemptions = 0
+	for i := range f.path {
+		if f.path[i].Preemption {
+			f.preemptions++
+		}
+	}
+	return nil
+}
+
+// as does something with the preemption points with which a bug is told.
+func (h *hunt) as(f *finding, do func() error) error {
+	if f.config == nil {
+		return do()
+	}
+	all, own := h.Session, *h.Session
+	own.Config = *f.config
+	own.Check = own.Config.Check([]byte(own.Image.SHA256), own.Inputs...)
+	var err error
+	if own.Racing, err = own.RacePlaces(); err != nil {
+		return err
+	}
+	h.Session = &own
+	h.Guest.Rewind(h.Root)
+	h.Guest.SetGranularity(own.Granularity(own.Config.PP, own.Racing))
+	err = do()
+	h.Session = all
+	h.Guest.Rewind(h.Root)
+	h.Guest.SetGranularity(all.Granularity(all.Config.PP, all.Racing))
+	return err
+}
+
+// lastEnd is the last job if it is finished: of a naive plan the one with all
+// that races, of one without candidates that with all synchronisation.
+func (d *deepening) lastEnd() *deepen.Job {
+	jobs := d.plan.Jobs()
+	if j := jobs[len(jobs)-1]; j.State == deepen.Finished {
+		return j
+	}
+	return nil
+}
+
+// showRaces hands the candidates of all jobs on to the report.
+func (d *deepening) showRaces() {
+	w := &races.Watched{Runner: d.Guest, Races: &races.Lookout{Detector: d.races}, Listed: d.Config.Race != config.RaceOff, Fine: true}
+	for i := range d.sighted {
+		w.Races.Shown = append(w.Races.Shown, d.sighted[i].path)
+	}
+	all := d.Granularity(d.Config.PP, nil)
+	w.Toward = func(i int) bool {
+		d.Guest.Rewind(d.Root)
+		d.Guest.SetGranularity(all)
+		if i < 0 {
+			return false
+		}
+		seen := &d.sighted[i]
+		if seen.epoch != d.Epoch() {
+			return false
+		}
+		d.Guest.SetGranularity(seen.space.granularity)
+		return true
+	}
+	w.Alike = func(i, j int) bool {
+		return d.sighted[i].space == d.sighted[j].space && d.sighted[i].epoch == d.sighted[j].epoch
+	}
+	proven := d.plan.Proof() != nil && len(d.found) == 0
+	w.Settled = func(c *race.Candidate) race.Class {
+		switch {
+		case proven && len(d.Config.AllRules()) == 0:
+			// Whatever points other jobs lacked, this one had them.
+			all := *c
+			all.Bare = false
+			return all.Class(true, false)
+		case proven:
+			if own := d.spaces[d.plan.Proof()].seen.Races.Candidate(c.Pair); own != nil {
+				return own.Class(true, false)
+			}
+			return race.Untested
+		case d.benign[c.Pair] != nil:
+			return race.Benign
+		}
+		return race.Untested
+	}
+	w.SettledAt = func(c *race.Candidate) string {
+		if j := d.benign[c.Pair]; j != nil && !proven {
+			return d.name(j)
+		}
+		return ""
+	}
+	d.watched = w
+}

@@ -1,0 +1,69 @@
+package explore
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"landgo/internal/compile"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
+)
+
+// TestJoinable: a thread that was detached is joined by nobody, whichever came first;
+// who joins the first thread, or itself, waits for that.
+func TestJoinable(t *testing.T) {
+	t.Parallel()
+	const program = `#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_t t, first;
+static int x;
+static void *nothing(void *a) { return a; }
+static void *detach(void *a) { pthread_detach(t); return a; }
+static void *join(void *a) { if (pthread_join(first, 0) || x != 1) abort(); exit(0); }
+static pthread_attr_t *detached(void) {
+	static pthread_attr_t a;
+	pthread_attr_init(&a);
+	pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
+	return &a;
+}
+int main(void) {
+	pthread_t u;
+	(void)u, (void)nothing, (void)detach, (void)join, (void)detached, first = pthread_self();
+	MAIN;
+	return 0;
+}
+`
+	const begin = "pthread_create(&t, 0, nothing, 0); "
+	for _, c := range []struct {
+		main, glibc, musl string // "": no bug
+	}{
+		{begin + "pthread_detach(t)", "", ""},
+		{begin + "pthread_detach(t); pthread_join(t, 0)", "joined, but was detached", "joined, but was detached"},
+		{begin + "pthread_detach(t); pthread_detach(t)", "detached twice", "detached twice"},
+		{begin + "pthread_join(t, 0); pthread_detach(t)", "detached, but was joined", "detached, but was joined"},
+		{begin + "pthread_create(&u, 0, detach, 0); pthread_join(t, 0)", "thread 0.1", "thread 0.1"},
+		{"pthread_create(&t, detached(), nothing, 0)", "", ""},
+		{"pthread_create(&t, detached(), nothing, 0); pthread_join(t, 0)", "joined, but was detached", "joined, but was detached"},
+		{"if (pthread_join(first, 0) != EDEADLK) abort()", "", "waits for itself"},
+		{"pthread_create(&t, 0, join, 0); x = 1; pthread_exit(0)", "", ""},
+	} {
+		for cc, want := range map[string]string{"gcc": c.glibc, "musl-gcc": c.musl} {
+			guest := compile.Text(t, cc, strings.Replace(program, "MAIN", c.main, 1))
+			for _, search := range []string{"none", "source", "optimal", "trust"} {
+				cfg := config.Default()
+				cfg.Guest, cfg.Out, cfg.PP, cfg.Search, cfg.KeepGoing = guest, config.NoFile, config.PointMem, search, true
+				r, err := Run(context.Background(), cfg, nil)
+				if err != nil {
+					t.Fatalf("%s, %s, %s: %v", cc, c.main, search, err)
+				}
+				r.Finish()
+				if want == "" && r.Verdict != result.Verified || want != "" && (r.Bug == nil || !strings.Contains(r.Bug.Message, want)) {
+					t.Errorf("%s, %s, %s: %s (%s) %+v, want %q", cc, c.main, search, r.Verdict, r.Reason, r.Bug, want)
+				}
+			}
+		}
+	}
+}

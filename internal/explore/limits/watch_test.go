@@ -1,0 +1,77 @@
+package limits
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
+)
+
+// halted is a machine that remembers whether it is to halt.
+type halted struct{ atomic.Bool }
+
+func (h *halted) Halt(on bool) { h.Store(on) }
+
+// eventually waits until something is so.
+func eventually(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); !so(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("after 10 s: not %s", what)
+		}
+	}
+}
+
+// TestWatch: each limit is reached by its own name, halts the machines that may be
+// halted and no others, and is late when the run goes on all the same.
+func TestWatch(t *testing.T) {
+	for want, limit := range map[result.ErrorKind]func(c *config.Config, cancel func()){
+		result.OutOfTime:   func(c *config.Config, cancel func()) { c.Time = time.Millisecond },
+		result.OutOfMemory: func(c *config.Config, cancel func()) { c.Memory = 4096 },
+		result.Interrupted: func(c *config.Config, cancel func()) { cancel() },
+	} {
+		t.Run(string(want), func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			c := config.Default()
+			c.Memory = 0
+			limit(&c, cancel)
+			late := make(chan result.ErrorKind, 1)
+			w := Begin(ctx, &c, func(why result.ErrorKind) { late <- why })
+			defer w.Close()
+			var within, between halted
+			w.MayHalt(&within, true)
+			eventually(t, "reached", func() bool { return w.Reached() == want })
+			eventually(t, "halted", within.Load)
+			if between.Load() {
+				t.Error("a machine is halted that isn't in a step")
+			}
+			if w.Unwanted() != want {
+				t.Errorf("between steps it is %q", w.Unwanted())
+			}
+			if got := <-late; got != want {
+				t.Errorf("late for %q", got)
+			}
+			w.MayHalt(&within, false)
+			if within.Load() {
+				t.Error("a machine stays halted after its step")
+			}
+		})
+	}
+}
+
+// TestNothingWatched: without a watch nothing is reached, and the clock runs.
+func TestNothingWatched(t *testing.T) {
+	var w *Watch
+	var m halted
+	w.MayHalt(&m, true)
+	if w.Reached() != "" || w.Unwanted() != "" || m.Load() {
+		t.Error("a limit is reached that isn't watched")
+	}
+	if c := w.Clock(false); c.Elapsed() < 0 {
+		t.Error("the clock goes backwards")
+	}
+}

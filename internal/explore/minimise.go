@@ -1,0 +1,140 @@
+package explore
+
+import (
+	"fmt"
+
+	"landgo/internal/explore/session"
+	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/por"
+)
+
+// The search for an interleaving with fewer preemptions ends, for each bug, after so
+// many executions. It also ends after as many steps as the bug took to find, or after
+// minimiseSteps of a program's if these are more. All are counts, and no times: the
+// same bug is told on every machine.
+const minimiseLimit = 10_000
+
+var minimiseSteps uint64 = 5_000_000
+
+// minimise looks for the interleaving with the fewest preemptions: bounded
+// partial-order reduction (Coons, Musuvathi and McKinley, OOPSLA 2013), at bounds
+// 0, 1, 2, ... What it finds first is the least, and if it ends without, what was
+// known is. A fair bound of the search stays. Where one bug is asked for, the story
+// told is the shortest of any bug; with --keep-going each has its own.
+func (h *hunt) minimise(f *finding) error {
+	if f.preemptions == 0 {
+		f.minimal = result.Proven
+		return nil
+	}
+	spec, err := por.ParseSpec(h.Config.Search)
+	if err != nil {
+		return err
+	}
+	if _, ok := h.Config.Bounds.Limit(por.Preempt); ok && len(h.Config.Bounds) == 1 && spec.Claim() == por.Everything && !spec.Kind().Unordered {
+		f.minimal = result.Proven // the search went by bounds already
+		return nil
+	}
+	f.minimal = result.BestFound
+	run := &counted{Runner: h.Guest, most: max(h.pace(minimiseSteps), h.result.Transitions+h.result.Replayed)}
+	opts := por.Options{
+		OneEvent: h.OneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit,
+		Stop: func() bool { return run.steps >= run.most || h.stop() },
+	}
+	if f.failure.Kind == trace.Race {
+		return h.minimiseRace(f, run, opts)
+	}
+	fair, cyclic := h.Config.Bounds.Limit(por.Fair)
+	if cyclic { // without it executions needn't end
+		opts.Bounds = append(opts.Bounds, por.Bound{Measure: por.Fair, Limit: fair})
+	}
+	engine, err := por.New("bpor", opts)
+	if err != nil {
+		return err
+	}
+	h.Guest.Rewind(h.Root)
+	m := &minimiser{hunt: h, want: f}
+	h.stopsWithin(h.Session, true)
+	stats, err := engine.Run(run, m)
+	h.stopsWithin(h.Session, false)
+	h.finer = h.finer || stats.Restarts > 0
+	if err != nil {
+		// What the reduced search didn't meet (a step budget) leaves the bug
+		// as it was.
+		return nil
+	}
+	if (m.got || stats.Complete) && !cyclic {
+		f.minimal = result.Proven
+	}
+	if !m.got {
+		return nil
+	}
+	return h.outline(f)
+}
+
+// counted is a guest whose steps are counted.
+type counted struct {
+	session.Runner
+	steps, most uint64
+}
+
+// Step implements por.System.
+func (c *counted) Step(t trace.TID, choice trace.Choice) (*trace.Transition, error) {
+	c.steps++
+	return c.Runner.Step(t, choice)
+}
+
+// minimiser is the por.Observer of a search for a shorter story.
+type minimiser struct {
+	*hunt
+	want *finding
+	got  bool
+}
+
+// Ended implements por.Observer.
+func (m *minimiser) Ended(x *por.Execution) bool {
+	f := m.failureAt(x)
+	if f == nil {
+		return true
+	}
+	key := m.key(f)
+	if m.Config.KeepGoing && key != m.want.key {
+		return true
+	}
+	m.want.failure, m.want.key, m.want.preemptions = *f, key, x.Preemptions
+	m.want.path = x.Path(m.want.path[:0])
+	m.got = true
+	return false
+}
+
+// Progress implements por.Observer.
+func (m *minimiser) Progress(p por.Progress) {
+	if m.obs != nil {
+		m.obs.Progress(Progress{Phase: "minimising", Executions: p.Stats.Executions, Bugs: len(m.found)})
+	}
+}
+
+// Restarted implements por.Observer. The bugs of the search before stay: their
+// schedules hold however fine the steps are.
+func (m *minimiser) Restarted() {}
+
+// refine makes the finding's steps as fine as they are now. Its search knew of
+// less shared memory than a minimising one met after it.
+func (h *hunt) refine(f *finding) error {
+	path, failure, err := h.FollowAll(f.schedule)
+	if err != nil {
+		return fmt.Errorf("an execution couldn't be run again: %w", err)
+	}
+	if f.failure.Kind == trace.Race {
+		f.path = path // its story looks for the race
+		return nil
+	}
+	// With other steps a loop is seen to go round at another of its instructions,
+	// which is part of a livelock's key.
+	spins := failure != nil && failure.Kind == trace.Livelock && f.failure.Kind == trace.Livelock && failure.Message == f.failure.Message
+	if failure == nil || h.key(failure) != f.key && !spins {
+		return fmt.Errorf("an execution went another way when it was run again in finer steps")
+	}
+	f.path, f.failure = path, *failure
+	return nil
+}

@@ -1,0 +1,296 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"landgo/guests/outside"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
+	"landgo/scheduler"
+)
+
+// TestOutside: programs that print what they saw have the outcomes that the
+// default search lists and no others: by no reduction, by samples, with libc's
+// own code, and on the machine that the test runs on, delayed here and there.
+// LANDGO_SOAK_OUTSIDE=N in the environment runs N programs with a fresh seed and
+// goes on after a finding; LANDGO_SEED gives a seed, LANDGO_PROGRAM one of its
+// programs, LANDGO_CC a compiler, LANDGO_SOAK_RUNS how often each runs natively.
+func TestOutside(t *testing.T) {
+	t.Parallel()
+	o := &outsideRun{T: t, seed: 1, n: 40, nativeRuns: 15, effort: 1, refused: map[string]int{}, told: map[string]int{}}
+	if n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_OUTSIDE")); err == nil {
+		o.seed, o.n, o.nativeRuns, o.effort, o.most = rand.Uint64N(1<<32), n, 300, 6, 2*time.Second
+	}
+	if runs, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_RUNS")); err == nil {
+		o.nativeRuns = runs
+	}
+	if seed, err := strconv.ParseUint(os.Getenv("LANDGO_SEED"), 10, 64); err == nil {
+		o.seed = seed
+	}
+	only := -1
+	if i, err := strconv.Atoi(os.Getenv("LANDGO_PROGRAM")); err == nil {
+		only = i
+	}
+	t.Logf("seed %d, %d programs", o.seed, o.n)
+	for from := 0; from < o.n; from += outsideBatch {
+		o.cc = []string{"gcc", "g++", "gcc", "musl-gcc"}[from/outsideBatch%4]
+		if cc := os.Getenv("LANDGO_CC"); cc != "" {
+			o.cc = cc
+		}
+		var batch []*outside.Program
+		for i := from; i < min(from+outsideBatch, o.n); i++ {
+			batch = append(batch, outside.New(o.seed, i, o.language()))
+		}
+		if only >= 0 {
+			if only < from || only >= from+len(batch) {
+				continue
+			}
+			batch = batch[only-from : only-from+1]
+		}
+		guest, err := buildOutside(t.TempDir(), o.cc, batch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, p := range batch {
+			if f := o.check(guest, k, p, ""); f != nil {
+				o.tell(p, f)
+			}
+		}
+		if o.most > 0 {
+			t.Logf("%d programs so far, %d compared, %d outcomes, %d too large", from+len(batch), o.compared, o.outcomes, o.tooLarge)
+		}
+	}
+	t.Logf("%d programs compared, %d outcomes, %d too large; refused: %v", o.compared, o.outcomes, o.tooLarge, o.refused)
+	if only < 0 && o.compared < o.n/2 {
+		t.Errorf("%d of %d programs compared: the test tests little", o.compared, o.n)
+	}
+}
+
+// outsideBatch is how many programs are in one file.
+const outsideBatch = 20
+
+type outsideRun struct {
+	*testing.T
+	seed       uint64
+	n          int
+	cc         string
+	nativeRuns int
+	// effort is how many times the fixed sample's executions searches may have,
+	// and most how long they may take, if that isn't 0: the sample, by which a
+	// change is judged, is the same on every machine.
+	effort uint64
+	most   time.Duration
+
+	compared, outcomes, tooLarge int
+	refused                      map[string]int
+	told                         map[string]int // findings, by gate and theme
+}
+
+func (o *outsideRun) language() outside.Language {
+	if o.cc == "g++" {
+		return outside.CXX
+	}
+	return outside.C
+}
+
+// A judge is another way to list a program's outcomes.
+type judge struct {
+	name   string
+	config func(*config.Config)
+	search string
+	limit  uint64
+}
+
+var judges = []judge{
+	{name: "none", search: "none", limit: 200},
+	{name: "random", search: "random:runs=60", limit: 60},
+	{name: "native-sync", config: func(c *config.Config) { c.NativeSync = true }, search: "optimal", limit: 200},
+	{name: "locks tested", config: func(c *config.Config) { c.LocksTested = []string{config.AllLocks} }, search: "optimal", limit: 200},
+}
+
+// A disagreement is what two ways to list a program's outcomes differ in.
+type disagreement struct {
+	gate           string
+	missing, extra []string
+	listed, other  *listing
+}
+
+func (d *disagreement) String() string {
+	return fmt.Sprintf("%s: not listed %q, listed only %q\nlisted %v\n%s %v", d.gate, d.missing, d.extra, d.listed, d.gate, d.other)
+}
+
+// Gates that aren't a judge's.
+const (
+	failing  = "error"
+	hardware = "machine"
+	deepens  = "deepening"
+)
+
+// check lists a program's outcomes in all ways, or for one gate only, and says
+// where two differ.
+func (o *outsideRun) check(g *outsideGuest, k int, p *outside.Program, gate string) *disagreement {
+	c := g.config(k)
+	if p.Timed() {
+		c.Timeouts = config.TimeoutsAny
+	}
+	listed := list(c, "optimal", 300*o.effort, o.most)
+	switch {
+	case listed.err != nil:
+		why := listed.err.Error()
+		o.refused[why]++
+		var gap *scheduler.InvalidError
+		var long *scheduler.BudgetError
+		if !errors.As(listed.err, &gap) && !errors.As(listed.err, &long) {
+			return &disagreement{gate: failing, listed: listed, other: listed}
+		}
+		return nil
+	case !listed.complete:
+		o.tooLarge++
+		return nil
+	}
+	o.compared++
+	o.outcomes += len(listed.outcomes)
+	for _, j := range judges {
+		if gate != "" && gate != j.name {
+			continue
+		}
+		d := c
+		if j.config != nil {
+			j.config(&d)
+		}
+		other := list(d, j.search, j.limit*o.effort, o.most/2)
+		other.complete = other.complete && !strings.Contains(j.search, ":") // samples are never all
+		if f := compareListings(j.name, listed, other); f != nil {
+			return f
+		}
+	}
+	if o.nativeRuns > 0 && (gate == "" || gate == hardware) {
+		if f := compareListings(hardware, listed, g.natively(k, o.nativeRuns, o.seed+uint64(k))); f != nil {
+			return f
+		}
+	}
+	if gate == "" && p.Number%4 == 0 || gate == deepens {
+		return o.deepened(c, listed)
+	}
+	return nil
+}
+
+// compareListings: what another way shows has to be listed, and it all, if that
+// way has come to its end.
+func compareListings(gate string, listed, other *listing) *disagreement {
+	f := &disagreement{gate: gate, missing: other.beyond(listed), listed: listed, other: other}
+	if other.complete {
+		f.extra = listed.beyond(other)
+	}
+	if len(f.missing)+len(f.extra) == 0 {
+		return nil
+	}
+	return f
+}
+
+// deepened: without --pp, an outcome is found where it is called wrong, and a
+// program that has no bug is verified where one that it hasn't is.
+func (o *outsideRun) deepened(c config.Config, listed *listing) *disagreement {
+	c.Deepen, c.Jobs, c.Time = true, 1, o.most
+	if o.most == 0 {
+		c.MaxExecutions = 300
+	}
+	fails := false
+	for outcome := range listed.outcomes {
+		fails = fails || !strings.Contains(outcome, " 0:")
+	}
+	wrongs := append(slices.Sorted(maps.Keys(listed.outcomes)), "no such outcome")
+	if len(wrongs) > 4 {
+		wrongs = wrongs[len(wrongs)-4:]
+	}
+	for _, wrong := range wrongs {
+		d := c
+		// What a handler of exit writes besides ("x") isn't in the line that is compared.
+		d.Args = []string{c.Args[0], strings.Trim(wrong, " x")}
+		want := result.Buggy
+		if wrong == "no such outcome" && !fails {
+			want = result.Verified
+		}
+		r, err := Run(context.Background(), d, nil)
+		if err != nil {
+			return &disagreement{gate: deepens, missing: []string{wrong}, listed: listed, other: &listing{err: err}}
+		}
+		r.Finish()
+		if r.Verdict != want && r.Verdict != result.Budget {
+			return &disagreement{gate: deepens, missing: []string{wrong}, listed: listed, other: &listing{err: fmt.Errorf("is %s, not %s: %s", r.Verdict, want, r.Reason)}}
+		}
+	}
+	return nil
+}
+
+// tell reports a finding, with the program as small as it gets.
+func (o *outsideRun) tell(p *outside.Program, f *disagreement) {
+	o.Errorf("FINDING seed %d, program %d, %s, %v, %v", o.seed, p.Number, o.cc, p.Themes, f)
+	kind := f.gate + " " + p.Themes[0]
+	if o.told[kind]++; o.told[kind] > 3 {
+		return // likely what the others are
+	}
+	for range 8 {
+		q, g := o.smaller(p, f)
+		if q == nil {
+			break
+		}
+		p, f = q, g
+	}
+	o.Logf("SMALLEST of seed %d, program %d, %s, timed %v: %v\n%s", o.seed, p.Number, o.cc, p.Timed(), f, p.Text(0))
+}
+
+// smaller leaves out every statement that the finding doesn't need by itself: all
+// of them at once, or the first, if there is one.
+func (o *outsideRun) smaller(p *outside.Program, f *disagreement) (*outside.Program, *disagreement) {
+	quiet := *o
+	quiet.refused = map[string]int{}
+	try := func(programs []*outside.Program) (found []*disagreement) {
+		guest, err := buildOutside(o.TempDir(), o.cc, programs)
+		if err != nil {
+			o.Fatal(err)
+		}
+		for k, q := range programs {
+			g := quiet.check(guest, k, q, f.gate)
+			if g != nil && g.gate != f.gate {
+				g = nil
+			}
+			found = append(found, g)
+		}
+		return found
+	}
+	var each []*outside.Program
+	for i := range p.Statements() {
+		each = append(each, p.Without(i, true), p.Without(i, false))
+	}
+	if len(each) == 0 {
+		return nil, nil
+	}
+	found := try(each)
+	all, first := p, -1
+	for i := len(each) - 1; i >= 0; i-- {
+		if found[i] != nil {
+			all, first = all.Without(i/2, i%2 == 0), i
+		}
+		if i%2 == 1 && found[i] != nil {
+			i-- // it is gone already
+		}
+	}
+	if first < 0 {
+		return nil, nil
+	}
+	if g := try([]*outside.Program{all}); g[0] != nil {
+		return all, g[0]
+	}
+	return each[first], found[first]
+}

@@ -1,0 +1,86 @@
+package races
+
+import (
+	"sort"
+
+	"landgo/internal/explore/session"
+	"landgo/internal/explore/story"
+	"landgo/internal/result"
+	"landgo/race"
+)
+
+// maxRaces is the number of candidates that a result describes.
+const maxRaces = 20
+
+// List describes the candidates: those that came in both orders first, then by
+// address, so that it doesn't depend on when they were found.
+func List(s *session.Session, w *Watched, r *result.Result) error {
+	if !w.Listed {
+		return nil
+	}
+	all := w.Races.Candidates()
+	var rank []int
+	for i, c := range all {
+		switch c.Kind {
+		case race.Data, race.Unclear:
+			rank = append(rank, i)
+		case race.Recycled:
+			r.RacesRecycled++
+		}
+	}
+	sort.Slice(rank, func(i, j int) bool {
+		a, b := all[rank[i]], all[rank[j]]
+		switch {
+		case a.BothOrders() != b.BothOrders():
+			return a.BothOrders()
+		case a.A != b.A:
+			return a.A < b.A
+		}
+		return a.B < b.B
+	})
+	r.RaceCount = uint64(len(rank))
+	w.ranked = w.ranked[:0]
+	rank = rank[:min(maxRaces, len(rank))]
+	views := make([]story.View, len(rank))
+	for k, i := range rank {
+		w.ranked = append(w.ranked, all[i])
+		views[k] = story.View{Sighting: &all[i].Shown, Path: w.Races.Shown[i]}
+	}
+	for k := range views {
+		if views[k].Done || w.Toward != nil && !w.Toward(rank[k]) {
+			continue
+		}
+		along := []*story.View{&views[k]}
+		for l := k + 1; l < len(views); l++ {
+			if v := &views[l]; !v.Done && v.On(views[k].Path) && (w.Alike == nil || w.Alike(rank[k], rank[l])) {
+				along = append(along, v)
+			}
+		}
+		if err := story.Visit(s, views[k].Path, along...); err != nil {
+			return err
+		}
+	}
+	if w.Toward != nil {
+		w.Toward(-1)
+	}
+	for k, i := range rank {
+		r.Races = append(r.Races, story.RacePair(s, all[i], &views[k]))
+	}
+	return nil
+}
+
+// Classify says what became of the races that are described, once the verdict
+// and the bugs' executions are known.
+func (w *Watched) Classify(r *result.Result, preempted map[uint64]bool) {
+	for i, c := range w.ranked {
+		failed := preempted[c.A] || preempted[c.B]
+		class := c.Class(r.Verdict == result.Verified, failed)
+		if w.Settled != nil && !failed {
+			class = w.Settled(c)
+		}
+		r.Races[i].Class = class.String()
+		if class == race.Benign && w.SettledAt != nil {
+			r.Races[i].VerifiedAt = w.SettledAt(c)
+		}
+	}
+}

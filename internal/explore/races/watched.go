@@ -1,0 +1,205 @@
+package races
+
+import (
+	"slices"
+
+	"landgo/internal/explore/config"
+	"landgo/internal/explore/saved"
+	"landgo/internal/explore/session"
+	"landgo/internal/trace"
+	"landgo/por"
+	"landgo/race"
+)
+
+// Watched is a guest under control whose steps race detectors see, on every
+// path that a search takes and goes back on.
+type Watched struct {
+	session.Runner
+	// Races has the candidates that are listed.
+	Races *Lookout
+	// Limited is of mode Limited, where races has another one and the points
+	// leave something out (unexamined.go); else nil.
+	Limited *Lookout
+	// Adjacent is of mode Adjacent, where races are bugs (raced.go); else nil.
+	Adjacent *Lookout
+	// Blind: neither the user nor the verdict needs races. The detector is there, and
+	// sees nothing.
+	Blind bool
+	// Raced: some race is a bug.
+	Raced  bool
+	Listed bool              // the configuration wants races listed
+	ranked []*race.Candidate // those that the result describes, in its order
+	Fine   bool              // the points leave nothing out
+	marks  []watchedMark
+	path   []por.PathStep
+	// Toward, if not nil, has the System stop where it did when the path of a
+	// candidate of races was taken. It reports whether it can. -1: where the
+	// session's stops.
+	Toward func(candidate int) bool
+	// Alike, if not nil, reports whether toward has it stop at the same places for
+	// two candidates.
+	Alike func(candidate, other int) bool
+	// Settled, if not nil, says what became of a candidate of races that has no
+	// part in a bug, where several searches have seen it.
+	Settled func(*race.Candidate) race.Class
+	// SettledAt is the points at which it says so, "" if these are the verdict's.
+	SettledAt func(*race.Candidate) string
+}
+
+// watchedMark is a state by the System's mark: the detectors', which go
+// together, and the length of the path.
+type watchedMark struct{ races, path int }
+
+// Lookout is a detector that knows on which path it has seen what it shows.
+type Lookout struct {
+	*race.Detector
+	Shown [][]por.PathStep // by candidate; never changed in place
+}
+
+// Watch begins at the root, where the session's guest has to stand.
+func Watch(s *session.Session) *Watched {
+	w := &Watched{Runner: s.Guest, Listed: s.Config.Race != config.RaceOff, Fine: s.Fine()}
+	cfg := s.RaceConfig(race.Limited)
+	cfg.Fine = w.Fine
+	if s.Config.Race == config.RaceHB || s.Platform.OrdersOnly {
+		// A kernel's own locks are known by what orders them only: sections without
+		// interrupts.
+		if !w.Fine {
+			w.Limited = NewLookout(cfg)
+		}
+		cfg.Mode = race.HB
+	}
+	w.Races = NewLookout(cfg)
+	if s.Config.FailOnRace {
+		cfg.Mode = race.Adjacent
+		w.Adjacent = NewLookout(cfg)
+	}
+	return w
+}
+
+func NewLookout(cfg race.Config) *Lookout { return &Lookout{Detector: race.New(cfg)} }
+
+// lookouts calls f for each that sees something.
+func (w *Watched) lookouts(f func(*Lookout)) {
+	for _, l := range [...]*Lookout{w.Races, w.Limited, w.Adjacent} {
+		if l != nil && !(w.Blind && l != w.Adjacent) {
+			f(l)
+		}
+	}
+}
+
+// Restart forgets all candidates: points became finer.
+func (w *Watched) Restart() {
+	w.lookouts(func(l *Lookout) {
+		l.Forget()
+		l.Shown = nil
+	})
+	w.Raced = false
+}
+
+// Take adds what another worker's detectors found.
+func (w *Watched) Take(o *Watched) {
+	w.Races.Take(o.Races)
+	w.Limited.Take(o.Limited)
+	w.Adjacent.Take(o.Adjacent)
+	w.Raced = w.Adjacent.Confirmed()
+}
+
+// Step implements por.System.
+func (w *Watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	tr, err := w.Runner.Step(t, c)
+	if tr == nil {
+		return tr, err
+	}
+	w.path = append(w.path, por.PathStep{Thread: t, Choice: c, Begin: tr.Begin, Last: tr.Last})
+	w.lookouts(func(l *Lookout) {
+		l.Step(tr)
+		if changed := l.Changed(); len(changed) > 0 {
+			path := slices.Clone(w.path)
+			for _, i := range changed {
+				l.keep(i, path)
+			}
+		}
+	})
+	if w.Adjacent != nil && len(w.Adjacent.News()) > 0 {
+		w.Raced = w.Raced || w.Adjacent.Confirmed()
+	}
+	return tr, err
+}
+
+// Mark implements por.System.
+func (w *Watched) Mark() trace.Mark {
+	k := w.Runner.Mark()
+	for len(w.marks) <= int(k) {
+		w.marks = append(w.marks, watchedMark{})
+	}
+	w.marks[k].path = len(w.path)
+	w.lookouts(func(l *Lookout) { w.marks[k].races = l.Mark() })
+	return k
+}
+
+// Rewind implements por.System.
+func (w *Watched) Rewind(k trace.Mark) {
+	w.Runner.Rewind(k)
+	m := w.marks[k]
+	w.lookouts(func(l *Lookout) { l.Rewind(m.races) })
+	w.path = w.path[:m.path]
+}
+
+// Candidate is that of a pair, nil if there is none.
+func (l *Lookout) Candidate(p race.Pair) *race.Candidate {
+	for _, c := range l.Candidates() {
+		if c.Pair == p {
+			return c
+		}
+	}
+	return nil
+}
+
+// keep remembers the path on which the candidate at place i is shown. Candidates
+// share it: an access can race with hundreds at once, of thousands of steps.
+func (l *Lookout) keep(i int, path []por.PathStep) {
+	for len(l.Shown) <= i {
+		l.Shown = append(l.Shown, nil)
+	}
+	l.Shown[i] = path
+}
+
+// Take adds what another lookout found. Both may be nil.
+func (l *Lookout) Take(o *Lookout) {
+	if l == nil {
+		return
+	}
+	for k, i := range l.Add(o.Detector) {
+		l.keep(l.Changed()[k], o.Shown[i])
+	}
+}
+
+// Reload adds what a checkpoint has.
+func (l *Lookout) Reload(r *saved.Race) {
+	if l == nil {
+		return
+	}
+	l.Restore(r.Candidate)
+	for _, i := range l.Changed() {
+		l.keep(i, r.Path)
+	}
+}
+
+// Saved is what a checkpoint keeps.
+func (l *Lookout) Saved(of string) (all []saved.Race) {
+	if l == nil {
+		return nil
+	}
+	for i, c := range l.Candidates() {
+		all = append(all, saved.Race{Of: of, Candidate: *c, Path: l.Shown[i]})
+	}
+	return all
+}
+
+// Confirmed reports whether a data race came in both orders.
+func (l *Lookout) Confirmed() bool {
+	return l != nil && slices.ContainsFunc(l.Candidates(), IsBug)
+}
+
+func IsBug(c *race.Candidate) bool { return c.Kind == race.Data && c.BothOrders() }

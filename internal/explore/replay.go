@@ -1,0 +1,133 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"landgo/internal/explore/config"
+	"landgo/internal/explore/limits"
+	"landgo/internal/explore/session"
+	"landgo/internal/explore/story"
+	"landgo/internal/image"
+	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// Replay runs exactly one interleaving again and accounts for each step. Of a
+// bare schedule, the file has nothing else.
+func Replay(ctx context.Context, cfg config.Config, file *result.BugFile, obs Observer) (*result.Result, error) {
+	sched, err := trace.ParseSchedule(file.Schedule)
+	if err != nil {
+		return nil, result.Errorf(result.BadSchedule, "%w", err)
+	}
+	if err := isTheGuest(&cfg, file.Guest.SHA256); err != nil {
+		return nil, err
+	}
+	w := limits.Begin(ctx, &cfg, late(obs))
+	defer w.Close()
+	s, err := session.Open(cfg, w)
+	if s == nil {
+		return nil, err
+	}
+	defer s.Close()
+	r := s.NewResult()
+	r.Replay = &result.Replay{Expected: file.Kind, Message: file.Message}
+	if err != nil {
+		if err := s.VerdictOf(err, r); err != nil {
+			return nil, err
+		}
+		s.Finish(r)
+		return r, nil
+	}
+	if sched.Check != s.Check {
+		return nil, result.Errorf(result.OtherConfig, "the schedule was made for another guest or with other options or input")
+	}
+	if obs != nil {
+		obs.Progress(Progress{Phase: "replaying"})
+	}
+	(&hunt{Session: s, obs: obs, result: r}).publish()
+	s.StopsWithin(true)
+	err = replay(s, sched, file, r)
+	s.StopsWithin(false)
+	if why := w.Reached(); why != "" && errors.Is(err, scheduler.ErrStopped) {
+		r.Verdict, r.Problem, r.Reason = result.Budget, why, cfg.LimitText(why)
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Finish(r)
+	return r, nil
+}
+
+// isTheGuest says why a file isn't the program that a bug was found in. That is
+// asked before anything else is of a file which only the bug file names: it can be
+// any of this machine's.
+func isTheGuest(cfg *config.Config, want string) error {
+	if want == "" {
+		return nil
+	}
+	sum, err := image.FileSHA256(cfg.Guest)
+	switch {
+	case err != nil:
+		return session.ImageError(cfg.Guest, err)
+	case sum == want:
+		return nil
+	case cfg.GuestNamed:
+		return result.Errorf(result.OtherImage, "%s isn't the program that the bug was found in: its sha256 is %.12s…, the bug file's %.12s…", cfg.Guest, sum, want)
+	}
+	return result.Errorf(result.OtherImage, "%s, which the bug file names, isn't the program that the bug was found in: if it has moved, give it behind the bug file", cfg.Guest)
+}
+
+// replay runs the schedule's segments and tells what came of them.
+func replay(s *session.Session, sched trace.Schedule, file *result.BugFile, r *result.Result) error {
+	s.Following = true
+	path, failure, err := s.FollowAll(sched)
+	if errors.Is(err, scheduler.ErrStopped) {
+		return err
+	}
+	if err != nil {
+		return s.VerdictOf(err, r)
+	}
+	st, err := story.Tell(s, path)
+	if errors.Is(err, scheduler.ErrStopped) {
+		return err
+	}
+	if err != nil {
+		return s.VerdictOf(err, r)
+	}
+	r.Executions, r.Transitions, r.Threads = 1, uint64(len(path)), len(s.Guest.Starts())
+	r.Account = st.Account()
+	r.Verdict = result.Budget
+	r.Reason = "this interleaving ended without a bug"
+	if x := st.RaceIn(file.Message); x != nil && (file.Kind == trace.Race || file.Kind == "" && failure == nil) {
+		failure = &x.Failure
+	}
+	if failure == nil {
+		return nil
+	}
+	f := &finding{failure: *failure, path: path, minimal: result.BestFound}
+	if file.Kind == failure.Kind && file.Message == failure.Message && file.Minimal != "" {
+		f.minimal = file.Minimal // the run that wrote the file has tried
+	}
+	for i := range path {
+		if path[i].Preemption {
+			f.preemptions++
+		}
+	}
+	b, err := st.Bug(&f.failure, f.preemptions, f.minimal)
+	if err != nil {
+		return err
+	}
+	b.Replay = s.Config.ReplayCommand("", b.Schedule)
+	r.Bug, r.Bugs = b, []*result.Bug{b}
+	r.Replay.Same = file.Kind == "" || file.Kind == b.Kind && file.Message == b.Message
+	if r.Replay.Same {
+		r.Verdict, r.Reason = result.Buggy, ""
+	} else {
+		r.Reason = fmt.Sprintf("another bug came: %s, %s", b.Kind, b.Message)
+	}
+	return nil
+}

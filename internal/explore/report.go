@@ -1,0 +1,97 @@
+package explore
+
+import (
+	"sort"
+
+	"landgo/internal/explore/races"
+	"landgo/internal/explore/story"
+	"landgo/internal/result"
+)
+
+// report finds the least interleaving of each bug and tells its story.
+func (h *hunt) report() error {
+	for _, f := range h.found {
+		err := h.as(f, func() (err error) {
+			return h.outline(f)
+		})
+		if err != nil {
+			return err
+		}
+		h.publish()
+	}
+	known := h.Epoch()
+	// The step that made the guest invalid may have made others finer, so that
+	// the paths don't lead where they did.
+	if h.watched != nil && h.result.Verdict != result.Invalid {
+		if err := races.List(h.Session, h.watched, h.result); err != nil {
+			return err
+		}
+		races.Unexamined(h.Session, h.watched, h.result)
+		h.finer = h.finer || h.Epoch() != known
+	}
+	for _, f := range h.found {
+		if err := h.as(f, func() error { return h.minimise(f) }); err != nil {
+			return err
+		}
+	}
+	sort.SliceStable(h.found, func(i, j int) bool { return h.found[i].preemptions < h.found[j].preemptions })
+	preempted := map[uint64]bool{}
+	for _, f := range h.found {
+		if err := h.as(f, func() error { return h.write(f, preempted) }); err != nil {
+			return err
+		}
+	}
+	if h.watched != nil {
+		h.watched.Classify(h.result, preempted)
+	}
+	if len(h.result.Bugs) > 0 {
+		h.result.Bug = h.result.Bugs[0]
+	}
+	return nil
+}
+
+// outline names a bug's execution by its threads' instructions, and tells its story
+// as it is: to find a shorter one may take long.
+func (h *hunt) outline(f *finding) error {
+	st, err := story.Tell(h.Session, f.path)
+	if err != nil {
+		return err
+	}
+	f.schedule = st.Schedule
+	if _, keeps := h.obs.(Keeper); !keeps {
+		return nil
+	}
+	if f.told, err = st.Bug(&f.failure, f.preemptions, result.BestFound); err != nil {
+		return err
+	}
+	if f.config != nil {
+		f.told.PP = f.config.PointList()
+	}
+	return nil
+}
+
+// write puts a bug's story into the result, and the instructions before which a
+// thread is preempted in it into preempted.
+func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
+	if h.finer {
+		if err := h.refine(f); err != nil {
+			return err
+		}
+	}
+	st, err := story.Tell(h.Session, f.path)
+	if err != nil {
+		return err
+	}
+	st.PreemptedAt(preempted, &f.failure)
+	b, err := st.Bug(&f.failure, f.preemptions, f.minimal)
+	if err != nil {
+		return err
+	}
+	if f.config != nil {
+		b.PP = f.config.PointList()
+	}
+	f.told = b
+	h.result.Bugs = append(h.result.Bugs, b)
+	h.publish()
+	return nil
+}

@@ -1,0 +1,93 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"landgo/internal/explore/config"
+	"landgo/internal/explore/limits"
+	"landgo/internal/explore/saved"
+	"landgo/internal/explore/session"
+	"landgo/internal/explore/story"
+	"landgo/internal/result"
+	"landgo/por"
+)
+
+// Run explores the configuration's state space. An error is one of usage or
+// input, or landgo's own; whatever else happens is in the result.
+func Run(ctx context.Context, cfg config.Config, obs Observer) (r *result.Result, err error) {
+	if cfg.Resume != "" {
+		defer func() {
+			if p := recover(); p != nil {
+				r, err = nil, damaged(cfg.Resume, p)
+			} else if errors.Is(err, por.ErrSnapshot) {
+				err = damaged(cfg.Resume, err)
+			}
+		}()
+	}
+	return runOnce(ctx, cfg, obs)
+}
+
+// damaged says of what went wrong in a search that was gone on with from a checkpoint
+// that the checkpoint is to blame. A sum that fits only says that the file is as it
+// was written.
+func damaged(checkpoint string, why any) error {
+	return result.Errorf(result.BadCheckpoint, "%s: the search can't go on from it: %v", checkpoint, why)
+}
+
+// runOnce is Run, but for what a checkpoint is to blame for.
+func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Result, error) {
+	if cfg.BugPath() != "" {
+		if err := result.CheckWritable(cfg.BugPath()); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Checkpoint != "" {
+		if err := saved.CheckWritable(cfg.Checkpoint); err != nil {
+			return nil, err
+		}
+	}
+	w := limits.Begin(ctx, &cfg, late(obs))
+	defer w.Close()
+	s, err := session.Open(cfg, w)
+	if s == nil {
+		return nil, err
+	}
+	defer s.Close()
+	r := s.NewResult()
+	h := &hunt{Session: s, obs: obs, result: r, seen: map[string]*finding{}}
+	h.publish()
+	if err != nil {
+		if err := s.VerdictOf(err, r); err != nil {
+			return nil, err
+		}
+		s.Finish(r)
+		return r, nil
+	}
+	search := h.search
+	if cfg.Deepens() {
+		search = h.deepen
+	}
+	if err := search(); err != nil {
+		return nil, err
+	}
+	// Before anything is run again that isn't of the search.
+	r.Warnings = story.Warnings(s, r)
+	// Before the report: a minimising search may make steps finer than those
+	// that are to be checked.
+	if err := h.selfCheck(); err != nil {
+		if err := s.VerdictOf(err, r); err != nil {
+			return nil, err
+		}
+	}
+	if err := h.report(); err != nil {
+		return nil, err
+	}
+	if h.stopped != "" && r.Executions == 0 && r.Blocked == 0 && r.Transitions > 0 && r.Verdict == result.Budget {
+		r.Reason += fmt.Sprintf(", and no execution has come to its end: %d steps were run", r.Transitions)
+	}
+	r.Warn(s.Config.Strict)
+	s.Finish(r)
+	return r, nil
+}

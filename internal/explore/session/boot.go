@@ -1,0 +1,64 @@
+package session
+
+import (
+	"landgo/emu"
+	"landgo/internal/result"
+	"landgo/kernel"
+)
+
+// inputs is what the guest reads, as a run or a replay gives it.
+type inputs struct {
+	stdin []byte
+	// contents are standard input, then the files in the configuration's order: all
+	// that a schedule depends on (Config.Check).
+	contents [][]byte
+}
+
+// boot makes the kernel and runs the guest to its first preemption point.
+func (s *Session) boot() error {
+	in, err := s.readInputs()
+	if err != nil {
+		return err
+	}
+	s.Inputs = in.contents
+	s.Check = s.Config.Check([]byte(s.Image.SHA256), in.contents...)
+	return s.Platform.boot(s, in)
+}
+
+// startProgram runs a program up to its first preemption point, on a kernel that has
+// loaded it.
+func (s *Session) startProgram(k kernel.Kernel, regs *emu.Regs) {
+	s.Console = k
+	s.Plain.Boot(k, s.roles, regs)
+	if s.pools() {
+		s.Plain.OwnMemory(s.profile.Allocators)
+	}
+}
+
+// argv is the guest's argument vector. Its first element is fixed, for what a
+// guest does must not depend on where its file lies.
+func (p *Program) argv() []string { return append([]string{"guest"}, p.Config.Args...) }
+
+// maxInput bounds what a guest is given to read: it is kept in memory.
+const maxInput = 256 << 20
+
+// readInputs reads standard input and the files.
+func (p *Program) readInputs() (in *inputs, err error) {
+	in = &inputs{stdin: p.Config.Input}
+	if p.Config.Stdin != "" {
+		if in.stdin, err = result.ReadFile(p.Config.Stdin, maxInput); err != nil {
+			return nil, err
+		}
+	}
+	in.contents = append(in.contents, in.stdin)
+	for _, f := range p.Config.Files {
+		b := f.Content
+		if f.Host != "" {
+			if b, err = result.ReadFile(f.Host, maxInput); err != nil {
+				return nil, err
+			}
+		}
+		in.contents = append(in.contents, b)
+	}
+	return in, nil
+}

@@ -1,0 +1,71 @@
+package session
+
+import (
+	"landgo/internal/explore/config"
+	"landgo/internal/image"
+	"landgo/internal/result"
+)
+
+// NewResult is a result with what is known before the search.
+func (s *Session) NewResult() *result.Result {
+	g := s.Config.Granularity()
+	return &result.Result{
+		Guest:  result.Guest{Path: s.Config.Guest, SHA256: s.Image.SHA256},
+		Kernel: s.Image.Kernel.String(), PP: s.Config.PointList(), Granularity: g,
+		Search: s.Config.Search, Bound: s.Config.Bounds.String(), Notes: s.Notes,
+		Certificate: result.Certificate{
+			Image: s.Image.SHA256, Granularity: g, Bound: s.Config.Bounds.String(), Search: s.Config.Search,
+			Memory: s.memoryModel(), Timeouts: s.timeoutModel(), Trusted: s.Platform.trusted(&s.Program), Profile: s.profileName(), SelfCheck: "not run",
+		},
+	}
+}
+
+// Finish puts in what is known after everything.
+func (s *Session) Finish(r *result.Result) {
+	r.Seconds = s.Clock.Elapsed().Seconds()
+	if s.Machine == nil {
+		return
+	}
+	r.Certificate.Engine = s.Machine.Version()
+	if s.Guest != nil {
+		r.Instructions = s.Guest.Instructions()
+		r.Certificate.Calls = s.Guest.Calls()
+	}
+	r.Certificate.Assumptions = s.assumptions()
+}
+
+func (p *Program) memoryModel() string {
+	if p.uniprocessor() {
+		return "sequentially consistent, one processor"
+	}
+	return "sequentially consistent, several processors"
+}
+
+func (p *Program) timeoutModel() string {
+	if text := p.Platform.sleeps; text != "" {
+		return text
+	}
+	if p.Config.Timeouts == config.TimeoutsAny {
+		return "a timed wait may run out at any point"
+	}
+	return "a timed wait runs out only when no other thread can run"
+}
+
+// profileName says by which profiles functions have their meanings.
+func (p *Program) profileName() string {
+	if p.builtIn {
+		return p.profile.Name + ", " + image.BuiltInName
+	}
+	if p.Config.Profile == nil {
+		return p.profile.Name
+	}
+	return p.profile.Name + ", " + p.Config.Profile.Name()
+}
+
+func (s *Session) assumptions() []string {
+	out := s.Platform.assumptions(s)
+	if !s.Config.ObserveStdout {
+		out = append(out, "the order of output between threads doesn't matter")
+	}
+	return out
+}

@@ -1,0 +1,268 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/por"
+	"landgo/scheduler"
+)
+
+// FollowAll follows a schedule to its end. In a fresh process less is known of
+// what threads share than when the schedule was made, so a step could go too
+// far: what it shows of sharing is kept, and the schedule begins again. So does
+// a schedule that can't be followed because it was made with libc's own code
+// for threads and locks, before the call that shows that this is needed; and one
+// that was made before threads' ends were steps, and so doesn't name them.
+func (s *Session) FollowAll(sched trace.Schedule) ([]por.PathStep, *scheduler.Failure, error) {
+	if s.Following {
+		starts := map[string]uint64{}
+		for _, g := range sched.Segments {
+			if _, ok := starts[g.Thread]; !ok {
+				starts[g.Thread] = g.Until
+			}
+		}
+		s.Guest.LimitStarts(starts)
+	}
+	var first error
+	ends := false
+	for {
+		path, failure, err := s.follow(sched, ends)
+		var gap *Invalid
+		switch {
+		case errors.Is(err, por.ErrFiner):
+		case errors.Is(err, errEnds):
+			ends = true
+		case first != nil && err != nil:
+			return path, failure, first
+		case errors.As(err, &gap) && gap.Kind == result.Diverged && s.Guest.Distrust():
+			first = err
+		default:
+			return path, failure, err
+		}
+	}
+}
+
+// follow runs a schedule from the root and returns the steps that it took and
+// the bug that it ended with, or nil. ErrFiner: begin again; errEnds: with ends, by
+// which a thread's last segment goes to the thread's end, if it stands before it.
+func (s *Session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, failure *scheduler.Failure, err error) {
+	s.Guest.Rewind(s.Root)
+	for n, g := range sched.Segments {
+		t, ok := s.Guest.Lookup(g.Thread)
+		if !ok {
+			return path, nil, s.diverged(n, "there is no thread "+g.Thread)
+		}
+		steps, end, err := s.segment(t, g, path)
+		path = steps
+		if err != nil {
+			return path, nil, err
+		}
+		switch {
+		case end == "":
+		case end == ended:
+			return path, s.ending(path), nil
+		case !ends && slices.ContainsFunc(s.Guest.Threads(nil), func(th trace.Thread) bool { return beforeEnd(th) || s.atLast(th, sched.Segments[:n]) }):
+			return path, nil, errEnds
+		default:
+			return path, nil, s.diverged(n, end)
+		}
+		if ends && !slices.ContainsFunc(sched.Segments[n+1:], func(o trace.Segment) bool { return o.Thread == g.Thread }) {
+			if path, err = s.endThread(t, path); err != nil {
+				return path, nil, err
+			}
+		}
+	}
+	for _, th := range s.Guest.Threads(nil) {
+		if !ends && beforeEnd(th) {
+			return path, nil, errEnds
+		}
+		if th.Status == trace.Ready {
+			if s.Guest.Settle() {
+				return path, nil, por.ErrFiner
+			}
+			return path, nil, nil
+		}
+	}
+	return path, s.Guest.Stuck(false), nil
+}
+
+// errEnds: a schedule stops where a thread stands before its end.
+var errEnds = errors.New("a thread stands before its end")
+
+func beforeEnd(th trace.Thread) bool {
+	return th.Status == trace.Ready && th.Pending.Kind == trace.OpExit
+}
+
+// atLast reports whether a thread went as far as the last of the segments that has it says
+// and stands at no event there. That is before its end too, where the segment's instructions
+// were private and ran at its creation: no step of it was left to take.
+func (s *Session) atLast(th trace.Thread, segments []trace.Segment) bool {
+	for _, g := range slices.Backward(segments) {
+		if g.Thread == s.Guest.Name(th.ID) {
+			return th.Status == trace.Ready && th.Pending.Kind == trace.OpNone && s.Guest.Position(th.ID).Insns == g.Until
+		}
+	}
+	return false
+}
+
+// endThread takes the steps to the thread's end, if that comes next: one step, or two
+// where the thread doesn't stand before the end yet.
+func (s *Session) endThread(t trace.TID, path []por.PathStep) ([]por.PathStep, error) {
+	before, n, from := s.Guest.Mark(), len(path), s.Guest.Position(t).Insns
+	for {
+		threads := s.Guest.Threads(nil)
+		th := find(threads, t)
+		if th == nil || th.Status != trace.Ready || !beforeEnd(*th) && (th.Pending.Kind != trace.OpNone || len(path) > n) {
+			break
+		}
+		step := por.PathStep{Thread: t, Begin: from, Preemption: s.preempts(threads, path, t)}
+		tr, err := s.Take(&step)
+		if err != nil {
+			return path, err
+		}
+		if s.Guest.Position(t).Insns != from {
+			break
+		}
+		step.Last = tr.Last
+		path = append(path, step)
+		if tr.End == trace.EndThread {
+			return path, nil
+		}
+	}
+	s.Guest.Rewind(before)
+	return path[:n], nil
+}
+
+// ended, as the second result of segment: the execution is over.
+const ended = "ended"
+
+// segment runs thread t to the end of a segment and appends its steps to path.
+// why is ended, or says why the guest doesn't follow, or is empty.
+func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ []por.PathStep, why string, err error) {
+	choice := g.Choice
+	// A kernel's thread that does nothing in its segment got the processor all the
+	// same: ticks have passed, and left a handler's frame behind.
+	arrives := s.Platform.Ticks && g.Until > 0
+	for ; ; arrives = false {
+		pos := s.Guest.Position(t)
+		if pos.Insns > g.Until && s.Aligning && !ran(path, t) {
+			return path, "", nil // what was private of its beginning it has done already
+		}
+		if pos.Insns > g.Until {
+			return path, fmt.Sprintf("thread %s is at instruction %d already", g.Thread, pos.Insns), nil
+		}
+		// A half-executed instruction doesn't count yet: one more step goes
+		// into it from its start, where its memory is known to be shared.
+		intoHalf := pos.Insns == g.Until
+		if intoHalf && pos.Part >= g.Part && !arrives {
+			return path, "", nil
+		}
+		// Where less is known of sharing than the schedule's search knew, a spin
+		// can be told a turn earlier. To run it on changes nothing.
+		s.Guest.Unspin(t)
+		threads := s.Guest.Threads(nil)
+		th := find(threads, t)
+		if th == nil || th.Status != trace.Ready || uint32(choice) >= th.Outcomes {
+			if s.Guest.Settle() {
+				return path, "", por.ErrFiner
+			}
+			return path, fmt.Sprintf("thread %s can't run here", g.Thread), nil
+		}
+		before := s.Guest.Mark()
+		step := por.PathStep{Thread: t, Choice: choice, Begin: pos.Insns, Preemption: s.preempts(threads, path, t)}
+		tr, err := s.Guest.Step(t, choice)
+		if err != nil {
+			return path, "", err
+		}
+		if s.Guest.Position(t).Insns > g.Until {
+			// Nothing that this execution did so far shares the memory before
+			// whose access the segment ends.
+			s.Guest.Rewind(before)
+			if intoHalf && !arrives {
+				return path, "", nil // before the instruction is as good as within it
+			}
+			step.Limit = g.Until
+			tr, err = s.Take(&step)
+			if err != nil {
+				return path, "", err
+			}
+		}
+		step.Last = tr.Last
+		path = append(path, step)
+		choice = 0
+		switch tr.End {
+		case trace.EndBug, trace.EndProcess:
+			return path, ended, nil
+		case trace.EndThread:
+			return path, "", nil
+		}
+	}
+}
+
+// Take runs a step of a path that was run before.
+func (s *Session) Take(p *por.PathStep) (*trace.Transition, error) {
+	if s.Config.Resume != "" {
+		if err := s.Possible(p); err != nil {
+			return nil, err
+		}
+	}
+	s.Guest.Unspin(p.Thread) // as segment may have
+	s.Guest.Limit(p.Limit)
+	defer s.Guest.Limit(0)
+	return s.Guest.Step(p.Thread, p.Choice)
+}
+
+// Possible says why a step of a path that a checkpoint has can't be taken.
+func (s *Session) Possible(p *por.PathStep) error {
+	th := find(s.Guest.Threads(nil), p.Thread)
+	if th != nil && th.Status != trace.Ready {
+		s.Guest.Unspin(p.Thread)
+		th = find(s.Guest.Threads(nil), p.Thread)
+	}
+	if th == nil || th.Status != trace.Ready || uint32(p.Choice) >= max(th.Outcomes, 1) {
+		return result.Errorf(result.BadCheckpoint, "%s: a path in it can't be followed", s.Config.Resume)
+	}
+	return nil
+}
+
+// ran reports whether a thread has taken a step.
+func ran(path []por.PathStep, t trace.TID) bool {
+	return slices.ContainsFunc(path, func(p por.PathStep) bool { return p.Thread == t })
+}
+
+// ending is the bug with which an execution ended that the process's end
+// ended, or nil.
+func (s *Session) ending(path []por.PathStep) *scheduler.Failure {
+	if f := s.Guest.Failure(path[len(path)-1].Thread); f != nil {
+		return f
+	}
+	return s.Guest.Stuck(true)
+}
+
+// preempts reports whether going on with thread t is a preemption of the one
+// that ran before.
+func (s *Session) preempts(threads []trace.Thread, path []por.PathStep, t trace.TID) bool {
+	if len(path) == 0 || path[len(path)-1].Thread == t {
+		return false
+	}
+	last := find(threads, path[len(path)-1].Thread)
+	return last != nil && last.Status == trace.Ready && !last.Yielding
+}
+
+func find(threads []trace.Thread, t trace.TID) *trace.Thread {
+	for i := range threads {
+		if threads[i].ID == t {
+			return &threads[i]
+		}
+	}
+	return nil
+}
+
+// diverged is a schedule that this guest doesn't follow.
+func (s *Session) diverged(segment int, why string) error {
+	return &Invalid{Kind: result.Diverged, Reason: fmt.Sprintf("the schedule's segment %d: %s", segment+1, why)}
+}

@@ -1,0 +1,113 @@
+package session
+
+import (
+	"landgo/internal/trace"
+	"landgo/por"
+	"landgo/scheduler"
+)
+
+// Guest is a guest under control: one whose threads landgo schedules, or a kernel that
+// schedules its own. Its interfaces are cut by caller: what only searches (a detector
+// that looks on, a count of steps) asks for a runner, and can be tested with one.
+type Guest struct {
+	Runner
+	Learner
+	Recorder
+	Follower
+	Namer
+	Explainer
+}
+
+// guestOf has each caller's side of one implementation.
+func guestOf[G interface {
+	Runner
+	Learner
+	Recorder
+	Follower
+	Namer
+	Explainer
+}](g G) *Guest {
+	return &Guest{g, g, g, g, g, g}
+}
+
+// Runner is what searches ask.
+type Runner interface {
+	por.System
+	// Digest is for searches that store states.
+	Digest() (trace.Digest, error)
+	// StopIf has steps ask whether to end with scheduler.ErrStopped.
+	StopIf(func() bool)
+	// Instructions and Calls are totals of all that was run.
+	Instructions() uint64
+	Calls() []string
+}
+
+// Learner is what is known of threads and the memory that they share, and where
+// steps end by that. It outlasts executions.
+type Learner interface {
+	SetGranularity(scheduler.Granularity)
+	Learned() uint64
+	Knowledge() *scheduler.Knowledge
+	Learn(*scheduler.Knowledge) (news bool, err error)
+	Seal(on bool)
+}
+
+// Recorder is what executions have shown, for certificates and warnings.
+type Recorder interface {
+	Look(*scheduler.Sights) *scheduler.Sights
+	Unexamined() []scheduler.Pair
+	Witness(*scheduler.Witnessed)
+	Witnessed() *scheduler.Witnessed
+	TakeWitnessed() *scheduler.Witnessed
+	// Met is which of what a search asks for was met; End notes that an execution has
+	// ended, which wrote a line.
+	Met() scheduler.Met
+	Meet(scheduler.Met)
+	End(wrote string)
+}
+
+// Follower is what a replay asks, which has a schedule to follow.
+type Follower interface {
+	Lookup(name string) (trace.TID, bool)
+	Position(trace.TID) scheduler.Position
+	Limit(insns uint64)
+	LimitStarts(insns map[string]uint64)
+	Unspin(trace.TID)
+	Distrust() bool
+	// Settle finds out whether the threads that seem ready can run. True: it has
+	// learned that they can't, and the execution is to begin again.
+	Settle() bool
+	// State is a digest of memory, to compare two runs by.
+	State() uint64
+}
+
+// Namer is what reports ask of places and names.
+type Namer interface {
+	Name(trace.TID) string
+	PC(trace.TID) uint64
+	Stack(trace.TID) []uint64
+	Starts() []scheduler.Start
+	Variable(addr uint64) (string, bool)
+	VariableName(addr uint64) string
+	Describe(addr uint64) string
+	Whereabouts(addr uint64) scheduler.Whereabouts
+}
+
+// Explainer is what reports ask of a state: what is wrong in it, and what each
+// thread is about.
+type Explainer interface {
+	Failure(trace.TID) *scheduler.Failure
+	Stuck(ended bool) *scheduler.Failure
+	Held(trace.TID) []string
+	NextText(trace.TID) string
+	StateText(trace.TID) string
+	OpText(trace.Op) string
+	// Observe has an observer hear of blocks, nil for none.
+	Observe(scheduler.Observer)
+}
+
+// Console is where a guest's output is.
+type Console interface {
+	// Output is what the guest wrote so far in this execution, by descriptor.
+	Output(fd int) []byte
+}

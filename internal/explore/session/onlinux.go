@@ -1,0 +1,92 @@
+package session
+
+import (
+	"fmt"
+
+	"landgo/emu"
+	"landgo/internal/explore/config"
+	"landgo/internal/image"
+	"landgo/kernel/linux"
+	"landgo/scheduler"
+)
+
+// onLinux is a program for Linux, whose system calls landgo models.
+var onLinux = Platform{
+	how: func(img *image.Image) string {
+		if img.Libc() != image.NoLibc {
+			return "the C library"
+		}
+		return "a static executable without a C library"
+	},
+	carriesOut:  true,
+	plainMalloc: true,
+	Concludes:   true,
+	StepCost:    1,
+	machine:     (*Program).linuxMachine,
+	boot:        (*Session).bootLinux,
+	pointless:   (*Program).pointlessProgram,
+	trusted:     (*Program).trustedLibrary,
+	assumptions: func(*Session) []string { return []string{anySleep} },
+}
+
+func (p *Program) linuxMachine() (emu.Config, error) {
+	c := emu.Config{Uniprocessor: p.uniprocessor(), Space: linux.DefaultSpace}
+	if !p.Config.NoHeap {
+		c.Heap, c.HeapHole = scheduler.HeapRange(p.Image)
+		if p.Config.Malloc == config.MallocNative || p.pools() {
+			c.Heap, c.HeapHole, c.HeapOpen = scheduler.EveryRange(), emu.Range{}, true
+		}
+	}
+	for _, r := range p.Image.ReadsAhead() {
+		c.Ahead = append(c.Ahead, emu.Range{Lo: r.Lo, Hi: r.Hi})
+	}
+	for _, r := range p.Image.Code {
+		c.Code = append(c.Code, emu.Range{Lo: r.Lo, Hi: r.Hi})
+	}
+	return c, nil
+}
+
+// guestMemory is what a Linux guest may use by default: room for the stacks of as many
+// threads as --max-threads allows then, twice over. Where it allows more threads, they
+// have more.
+const guestMemory, threadMemory = 2 << 30, 16 << 20
+
+func (p *Program) guestMemory() uint64 {
+	return max(guestMemory, uint64(p.Config.MaxThreads)*threadMemory)
+}
+
+func (s *Session) bootLinux(in *inputs) error {
+	files := map[string][]byte{}
+	for i, f := range s.Config.Files {
+		files[f.Guest] = in.contents[1+i]
+	}
+	k, err := linux.New(s.Plain, s.Image, linux.Config{
+		Args: s.argv(), Env: s.Config.Env, Stdin: in.stdin, Contents: files, MemoryLimit: s.guestMemory(),
+		OutputLimit: uint64(s.Config.MaxOutput), TimeoutsAny: s.Config.Timeouts == config.TimeoutsAny,
+		ObserveStdout: s.Config.ObserveStdout,
+	})
+	if err != nil {
+		return bootError(s.Config.Guest, err)
+	}
+	regs, err := k.Boot()
+	if err != nil {
+		return bootError(s.Config.Guest, err)
+	}
+	s.startProgram(k, &regs)
+	return nil
+}
+
+// trustedLibrary says which of the C library's functions are taken as correct.
+func (p *Program) trustedLibrary() string {
+	if p.NoRoles() {
+		why := "has none of the functions that landgo knows"
+		if p.Image.Stripped {
+			why = "has no symbols"
+		}
+		return "nothing: the guest " + why + ", so lock and unlock mean its futex calls and locked instructions"
+	}
+	if p.Config.Malloc == config.MallocNative {
+		return fmt.Sprintf("%s's thread, lock and output functions; its allocator runs uninterrupted", p.Image.Libc())
+	}
+	return fmt.Sprintf("%s's thread, lock, allocation and output functions", p.Image.Libc())
+}

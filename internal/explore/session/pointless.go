@@ -1,0 +1,119 @@
+package session
+
+import (
+	"fmt"
+
+	"landgo/internal/explore/config"
+	"landgo/internal/image"
+	"landgo/scheduler"
+)
+
+// pointlessProgram says which of the kinds of preemption points that were asked for
+// can't be anywhere in a program, and why; "" if all can. A verdict at such a
+// granularity would claim more than was looked at.
+//
+// What decides is what the loaded image contains, not what runs: a program with
+// a C library always has locks and locked instructions, those of the library.
+// mem and sync are never pointless: they find their points in a run.
+func (p *Program) pointlessProgram() string {
+	pp := p.Config.PP
+	switch {
+	case pp.Has(config.PointCLI):
+		return fmt.Sprintf("--pp cli: a guest on %s can't switch interrupts off or on", p.Image.Kernel)
+	case pp.Has(config.PointSTI):
+		return fmt.Sprintf("--pp sti: a guest on %s can't switch interrupts off or on", p.Image.Kernel)
+	case p.Config.Naive() && !p.Config.Deepens():
+		return "--pp race: which instructions race is found out by a whole search, without a bound, and not with --race off; or name them: --pp race=FUNCTION+OFFSET"
+	case pp.Has(config.PointMem), pp.Has(config.PointSync):
+		return ""
+	}
+	locks, unlocks := p.LockPlaces()
+	for _, k := range []struct {
+		set    config.Points
+		name   string
+		places int
+		what   string
+	}{
+		{config.PointLock, "lock", locks, "function that acquires a lock"},
+		{config.PointUnlock, "unlock", unlocks, "function that releases a lock"},
+	} {
+		switch {
+		case !pp.Has(k.set):
+		case p.NoRoles() && !p.Image.AnyLocked():
+			return fmt.Sprintf("--pp %s: the guest has no function that landgo knows as a lock's, and no locked instruction", k.name)
+		case !p.NoRoles() && k.places == 0:
+			return fmt.Sprintf("--pp %s: the guest has no %s", k.name, k.what)
+		}
+	}
+	if pp.Has(config.PointAtomic) && !p.Image.AnyLocked() {
+		return "--pp atomic: the guest has no locked instruction"
+	}
+	return ""
+}
+
+// pointlessKernel is the same for a kernel, whose locks are known by annotations, or
+// by the names of its family.
+func (p *Program) pointlessKernel() string {
+	if p.Image.Pintos != nil {
+		return ""
+	}
+	locks, unlocks := p.LockPlaces()
+	for _, k := range []struct {
+		set        config.Points
+		name, tell string
+		places     int
+	}{{config.PointLock, "lock", "locking", locks}, {config.PointUnlock, "unlock", "unlocked", unlocks}} {
+		if _, ok := p.Image.Symbol(image.TellPrefix + k.tell); !ok && k.places == 0 && p.Config.PP.Has(k.set) && !p.Config.PP.Has(config.PointMem) {
+			return fmt.Sprintf("--pp %s: the kernel doesn't call %s%s, and no profile names a function for it", k.name, image.TellPrefix, k.tell)
+		}
+	}
+	return ""
+}
+
+// unchecked says which of the errors that were asked for can't be looked for in
+// the guest, and why; "" if all can.
+func (p *Program) unchecked() string {
+	if len(p.Config.CheckFor) == 0 || p.allocates() {
+		return ""
+	}
+	return fmt.Sprintf("--check %s: the guest has no allocator that landgo knows", p.Config.CheckFor[0])
+}
+
+// allocates reports whether landgo follows the guest's allocator or carries it out,
+// or the guest has none: a C library without it.
+func (p *Program) allocates() bool {
+	if p.pools() {
+		return true
+	}
+	if !p.Platform.plainMalloc || p.Image.Stripped {
+		return false
+	}
+	if _, ok := p.Image.Symbol("malloc"); !ok {
+		return p.Image.Libc() != image.NoLibc
+	}
+	for _, b := range p.roles {
+		if b.Role == image.Malloc {
+			return true
+		}
+	}
+	return false
+}
+
+// LockPlaces counts the functions at which there are points of the kinds lock
+// and unlock.
+func (p *Program) LockPlaces() (locks, unlocks int) {
+	for _, b := range p.roles {
+		at := scheduler.PointsAt(b.Role)
+		if at&scheduler.PointLock != 0 {
+			locks++
+		}
+		if at&scheduler.PointUnlock != 0 {
+			unlocks++
+		}
+	}
+	return locks, unlocks
+}
+
+// NoRoles: landgo knows the meaning of none of the guest's functions. lock and
+// unlock then mean its futex calls and locked instructions.
+func (p *Program) NoRoles() bool { return len(p.roles) == 0 }

@@ -1,0 +1,22 @@
+package session
+
+import (
+	"landgo/internal/explore/config"
+	"landgo/internal/image"
+)
+
+// Program is a guest that was read, and what is known of it before it runs.
+type Program struct {
+	Config   config.Config
+	Image    *image.Image
+	Platform *Platform
+	// profile is what is known of the guest's functions, and roles what that makes
+	// of them.
+	profile *image.Profile
+	builtIn bool // the profile is landgo's own, of a kernel that it knows
+	roles   map[uint64]image.Bound
+	Racing  []uint64 // where Config.Races are
+	// texts are those of instructions: a step of a kernel's has thousands of
+	// accesses, by a few.
+	texts map[uint64]string
+}

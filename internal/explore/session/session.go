@@ -1,0 +1,225 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+
+	"landgo/emu"
+	"landgo/internal/explore/config"
+	"landgo/internal/explore/limits"
+	"landgo/internal/explore/saved"
+	"landgo/internal/image"
+	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/kernel"
+	"landgo/por"
+	"landgo/scheduler"
+)
+
+// Session is one guest, booted and under control: a machine with its kernel
+// and scheduler, standing at the root of its state space.
+type Session struct {
+	Program
+	Limits  *limits.Watch // nil: nothing is watched
+	Machine *emu.Machine
+	Guest   *Guest
+	Plain   *scheduler.System // that Guest is, or is made of
+	Console Console
+	found   func() []string // what a kernel's own scheduler turned out to do; nil before it boots
+	Root    trace.Mark
+	Check   uint32   // binds schedules to guest and configuration
+	Inputs  [][]byte // that a schedule depends on, see Config.Check
+	Clock   limits.Clock
+	stops   bool // it is asked in the middle of steps whether to stop
+	lives   int  // how often the guest was booted anew, see anew
+	// fill and twins are for --check uninit, see scheduler/twin.go.
+	fill  scheduler.Fill
+	twins []*Session
+	// Following: it follows schedules that another session made.
+	Following bool
+	// Aligning: the schedule was made where threads stand at their very beginning.
+	Aligning bool
+	// afresh: no kept boot is used, for it was damaged.
+	afresh bool
+	Notes  []string // for the user, a line each
+}
+
+func newSession(cfg config.Config, img *image.Image, w *limits.Watch) *Session {
+	return &Session{Program: Program{Config: cfg, Image: img, Platform: platformOf(img.Kernel)}, Limits: w, Clock: w.Clock(cfg.ProcessorTime)}
+}
+
+// Read is a session whose guest was only read, with what is known of its functions.
+func Read(cfg config.Config, w *limits.Watch) (*Session, error) {
+	img, err := image.Open(cfg.Guest)
+	if err != nil {
+		return nil, ImageError(cfg.Guest, err)
+	}
+	s := newSession(cfg, img, w)
+	if err := s.readProfile(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Open loads the guest and makes its first thread. The caller closes the
+// session, also with an error. Without limits nothing ends it early.
+func Open(cfg config.Config, w *limits.Watch) (*Session, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	s, err := Read(cfg, w)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.trustable(); err != nil {
+		return nil, err
+	}
+	if why := s.Platform.pointless(&s.Program); why != "" {
+		return s, &Invalid{Kind: result.PointlessPoint, Reason: why}
+	}
+	if why := s.unchecked(); why != "" {
+		return s, &Invalid{Kind: result.PointlessCheck, Reason: why}
+	}
+	if err := s.checkRules(); err != nil {
+		return s, err
+	}
+	if s.Racing, err = s.RacePlaces(); err != nil {
+		return s, err
+	}
+	if err = s.begin(); err != nil {
+		return s, err
+	}
+	if cfg.Checks(config.CheckUninit) {
+		for _, fill := range scheduler.Fills(s.Image)[1:] {
+			t := newSession(cfg, s.Image, w)
+			t.profile, t.roles, t.fill, t.Racing = s.profile, s.roles, fill, s.Racing
+			s.twins = append(s.twins, t)
+			if err := t.begin(); err != nil {
+				return s, err
+			}
+			s.Plain.Beside(t.Plain)
+		}
+	}
+	s.Root = s.Guest.Mark()
+	return s, nil
+}
+
+// begin makes the guest's machine and its first thread.
+func (s *Session) begin() error {
+	err := s.beginOnce()
+	var damaged *saved.DamagedBoot
+	if !errors.As(err, &damaged) {
+		return err
+	}
+	s.Notes = append(s.Notes, damaged.Error())
+	s.afresh = true
+	s.Machine.Close()
+	return s.beginOnce()
+}
+
+func (s *Session) beginOnce() (err error) {
+	mc, err := s.Platform.machine(&s.Program)
+	if err != nil {
+		return bootError(s.Config.Guest, err)
+	}
+	if s.Machine, err = emu.New(mc); errors.Is(err, emu.ErrCode) {
+		return result.Errorf(gapProblems[kernel.GapLayout], "%s: its code is outside of a program's address space: %w", s.Config.Guest, err)
+	} else if err != nil {
+		return result.Errorf(result.BadEngine, "the CPU emulator can't be started: %w", err)
+	}
+	s.Machine.DeclareAllShared(s.Config.AllShared)
+	s.Plain = scheduler.New(s.schedulerConfig(), s.Machine, s.Image)
+	s.Guest = guestOf(s.Plain)
+	return s.boot()
+}
+
+// Anew puts a new guest in the session's place, which knows what is given and
+// nothing else.
+func (s *Session) Anew(known *scheduler.Knowledge) error {
+	fresh, err := s.Another()
+	if err == nil {
+		_, err = fresh.Guest.Learn(known)
+	}
+	if err != nil {
+		if fresh != nil {
+			fresh.Close()
+		}
+		return fmt.Errorf("the guest can't be booted once more: %w", err)
+	}
+	fresh.Guest.TakeWitnessed()
+	fresh.Clock, fresh.lives = s.Clock, s.lives+1
+	stops := s.stops
+	s.Close()
+	*s = *fresh
+	if stops {
+		s.StopsWithin(true)
+	}
+	return nil
+}
+
+// Another is a new guest like the session's own, at its root.
+func (s *Session) Another() (*Session, error) { return Open(s.Config, s.Limits) }
+
+func (s *Session) Close() {
+	for _, t := range s.twins {
+		t.Close()
+	}
+	if s.Machine != nil {
+		s.Limits.MayHalt(s.Machine, false)
+		s.Machine.Close()
+	}
+}
+
+// pools reports whether there are tested allocators to follow.
+func (p *Program) pools() bool {
+	if p.Config.NoHeap {
+		return false
+	}
+	for _, b := range p.roles {
+		if b.Followed() {
+			return true
+		}
+	}
+	return false
+}
+
+// uniprocessor reports whether the guest has one processor.
+func (p *Program) uniprocessor() bool {
+	switch p.Config.Processors {
+	case config.ProcessorsUP:
+		return true
+	case config.ProcessorsSMP:
+		return false
+	}
+	return p.Platform.uniprocessor
+}
+
+func (s *Session) schedulerConfig() scheduler.Config {
+	c := scheduler.Config{
+		StepBudget: s.Config.StepBudget,
+		MaxThreads: s.Config.MaxThreads,
+		LibraryConfig: scheduler.LibraryConfig{
+			AnyTimeout: s.Config.Timeouts == config.TimeoutsAny,
+			Trusted:    s.Config.TrustedRoles(),
+			Profile:    s.profile,
+			Tested:     !s.Platform.carriesOut,
+			Native:     s.Config.NativeSync || len(s.Config.LocksTested) > 0,
+		},
+	}
+	switch {
+	case s.Config.Checks(config.CheckLeak):
+		c.Leaks = scheduler.LeaksLost
+	case s.Config.Checks(config.CheckLeakAll):
+		c.Leaks = scheduler.LeaksAll
+	}
+	c.NativeMalloc = s.Config.Malloc == config.MallocNative && s.Platform.carriesOut
+	c.Pools = s.pools()
+	if s.Config.Checks(config.CheckUninit) {
+		c.Fill = &s.fill
+	}
+	if spec, err := por.ParseSpec(s.Config.Search); err == nil {
+		c.NoMerge = spec.Kind().SingleEvents
+	}
+	c.Granularity = s.Granularity(s.Config.PP, s.Racing)
+	return c
+}

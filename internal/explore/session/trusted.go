@@ -1,0 +1,45 @@
+package session
+
+import (
+	"slices"
+
+	"landgo/internal/explore/config"
+	"landgo/internal/image"
+	"landgo/internal/result"
+)
+
+// trustable refuses --trust where there is no thread library to trust parts of, and
+// for objects of unknown size: all their bytes are watched, for code that goes past the
+// trusted functions. A guest that hasn't got the functions has no such objects.
+func (p *Program) trustable() error {
+	if len(p.Config.Trust) > 0 && !p.Platform.testsLibrary {
+		return result.Errorf(result.Usage, "--trust is for thread libraries on pebbles; on %s the C library's functions are trusted anyway", p.Image.Kernel)
+	}
+	for _, o := range image.ObjectTypes {
+		if slices.Contains(p.Config.Trust, o.Name) && p.hasObjects(o.Name) && p.Image.ObjectSize(p.profile, o.Name) == 0 {
+			return result.Errorf(result.Usage, "--trust %s: nothing says how large a %s is: build %s with -g, or give the size in a profile (sizes)", o.Name, o.Type, p.Config.Guest)
+		}
+	}
+	return nil
+}
+
+// hasObjects reports whether the guest has functions that are given objects of a
+// group.
+func (p *Program) hasObjects(group string) bool {
+	roles := config.ObjectRoles(group)
+	for _, b := range p.roles {
+		if slices.Contains(roles, b.Role) {
+			return true
+		}
+	}
+	return false
+}
+
+// trusts reports whether a function with a role is taken as correct.
+func (p *Program) trusts(b image.Bound) bool {
+	if !p.Platform.testsLibrary {
+		return !b.Own
+	}
+	roles := p.Config.TrustedRoles()
+	return roles != nil && roles[b.Role]
+}

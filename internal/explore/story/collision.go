@@ -1,0 +1,142 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+
+	"landgo/internal/result"
+	"landgo/internal/trace"
+)
+
+// at is access number access of beat number beat.
+type at struct{ beat, access int }
+
+// collisions finds the accesses that the story is about: at a preemption, a
+// thread was between two accesses of its own to what another thread then
+// changed, without a lock in common if there is such a thing. If there is nothing
+// of the kind, an access of the other's that conflicts with one of the thread's
+// will do.
+func (st *Story) collisions(b *result.Bug) {
+	for _, strict := range []bool{true, false} {
+		for _, locked := range []bool{false, true} {
+			for i := range st.beats {
+				for _, t := range st.tails(i) {
+					if st.collision(b, i, t, strict, locked) {
+						return
+					}
+				}
+				if i > 0 && st.beats[i].step.Preemption && st.collision(b, i, st.beats[i-1].step.Thread, strict, locked) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// tails are the other threads that made accesses in a beat: each was left behind it.
+func (st *Story) tails(i int) []trace.TID {
+	b := &st.beats[i]
+	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(b.by))), func(t trace.TID) bool { return t == b.step.Thread })
+}
+
+// collision looks at what happens from beat i on, where thread t was preempted,
+// until that thread goes on. locked: accesses under a common lock count.
+func (st *Story) collision(b *result.Bug, i int, t trace.TID, strict, locked bool) bool {
+	resume := i
+	for resume < len(st.beats) && st.beats[resume].step.Thread != t {
+		resume++
+	}
+	for j := i; j < resume; j++ {
+		for k := range st.beats[j].accesses {
+			mid := &st.beats[j].accesses[k]
+			if st.beats[j].madeBy(k) == t {
+				continue
+			}
+			before, okB := st.lastConflict(t, at{j, k}, mid)
+			after, okA := st.firstConflict(t, resume, mid)
+			if strict && !(okB && okA && mid.IsWrite()) || !okB && !okA {
+				continue
+			}
+			if !locked && (okB && st.together(at{j, k}, before) || okA && st.together(at{j, k}, after)) {
+				continue
+			}
+			var list []at
+			if okB {
+				list = append(list, before)
+			}
+			list = append(list, at{j, k})
+			if okA {
+				list = append(list, after)
+			}
+			for _, x := range list {
+				b.Accesses = append(b.Accesses, st.shown(x.beat, x.access))
+			}
+			b.Cause = st.cause(t, before, at{j, k}, after, okB, okA)
+			return true
+		}
+	}
+	return false
+}
+
+// together reports whether two accesses were made with a lock in common.
+func (st *Story) together(x, y at) bool {
+	mine := st.held(x)
+	return slices.ContainsFunc(st.held(y), func(l string) bool { return slices.Contains(mine, l) })
+}
+
+// lastConflict is the last access of thread t before another that conflicts with it.
+func (st *Story) lastConflict(t trace.TID, mid at, a *trace.Access) (x at, ok bool) {
+	for i := mid.beat; i >= 0; i-- {
+		b := &st.beats[i]
+		if !b.has(t) {
+			continue
+		}
+		last := len(b.accesses) - 1
+		if i == mid.beat {
+			last = mid.access - 1
+		}
+		for k := last; k >= 0; k-- {
+			if b.madeBy(k) == t && b.accesses[k].Conflicts(a) {
+				return at{i, k}, true
+			}
+		}
+	}
+	return x, false
+}
+
+// firstConflict is the first access of thread t, from beat i on, that conflicts
+// with a.
+func (st *Story) firstConflict(t trace.TID, i int, a *trace.Access) (x at, ok bool) {
+	for ; i < len(st.beats); i++ {
+		b := &st.beats[i]
+		if !b.has(t) {
+			continue
+		}
+		for k := range b.accesses {
+			if b.madeBy(k) == t && b.accesses[k].Conflicts(a) {
+				return at{i, k}, true
+			}
+		}
+	}
+	return x, false
+}
+
+// cause puts a collision into one line.
+func (st *Story) cause(t trace.TID, before, mid, after at, okB, okA bool) string {
+	m := st.shown(mid.beat, mid.access)
+	place := func(a result.Access) string { f := result.Innermost(a.Stack); return f.Where() }
+	noun := map[string]string{"reads": "read", "writes": "write", "updates": "update", "fails to exchange": "failed exchange"}
+	verb := map[string]string{"reads": "reads", "writes": "changes", "updates": "changes", "fails to exchange": "looks at"}
+	line := fmt.Sprintf("thread %s %s %s (%s)", m.Thread, verb[m.Op], m.Name(), place(m))
+	who := "thread " + st.Guest.Name(t)
+	switch {
+	case okB && okA:
+		x, y := st.shown(before.beat, before.access), st.shown(after.beat, after.access)
+		return fmt.Sprintf("%s between %s's %s (%s) and its %s (%s)", line, who, noun[x.Op], place(x), noun[y.Op], place(y))
+	case okB:
+		x := st.shown(before.beat, before.access)
+		return fmt.Sprintf("%s after %s's %s (%s), and before it went on", line, who, noun[x.Op], place(x))
+	}
+	y := st.shown(after.beat, after.access)
+	return fmt.Sprintf("%s before %s's %s (%s)", line, who, noun[y.Op], place(y))
+}

@@ -1,0 +1,183 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+
+	"landgo/internal/explore/session"
+	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/por"
+	"landgo/scheduler"
+)
+
+// Story replays an execution and writes down what a person needs to see of it.
+type Story struct {
+	*session.Session
+	path     []por.PathStep
+	Schedule trace.Schedule
+	beats    []beat
+	outputs  map[int]int
+	adjacent []neighbour // races, where they are bugs
+	blocks   map[lifeKey]*lifeStacks
+}
+
+// beat is one step of the execution.
+type beat struct {
+	step     por.PathStep
+	accesses []trace.Access
+	by       []trace.TID // of accesses, where other threads made some
+	values   []value     // of accesses
+	ops      []trace.Op
+	// Of the thread of the step, before it: where it stood.
+	stack []uint64
+	why   string // why the thread was left after the step, if it was
+	held  []string
+	out   string
+}
+
+// value is what an access read and wrote.
+type value struct{ old, new string }
+
+// Tell replays a path and tells its story. The path must be one of this
+// session's System.
+func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
+	st := &Story{Session: s, path: path, Schedule: trace.Schedule{Check: s.Check}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{}}
+	s.Guest.Rewind(s.Root)
+	s.Guest.Observe(st)
+	defer s.Guest.Observe(nil)
+	n := newNeighbours(s)
+	for i := range path {
+		p := &path[i]
+		b := beat{step: *p, held: s.Guest.Held(p.Thread)}
+		if i == 0 || path[i-1].Thread != p.Thread {
+			b.stack = s.Guest.Stack(p.Thread)
+		}
+		tr, err := s.Take(p)
+		if err != nil {
+			return nil, fmt.Errorf("an execution couldn't be run again: %w", err)
+		}
+		if s.Config.FailOnRace {
+			n.step(tr)
+		}
+		b.accesses = append(b.accesses, tr.Accesses...)
+		for j := range tr.Accesses {
+			if len(tr.Tails) > 0 {
+				b.by = append(b.by, tr.By(j))
+			}
+		}
+		for j := range b.accesses {
+			b.values = append(b.values, valueOf(s, &b.accesses[j]))
+		}
+		b.ops = append(b.ops, tr.Ops...)
+		b.out = st.newOutput()
+		last := s.Guest.Position(p.Thread)
+		seg := trace.Segment{Thread: s.Guest.Name(p.Thread), Until: last.Insns, Part: last.Part, Choice: p.Choice}
+		st.Schedule.Append(seg)
+		if i+1 < len(path) && path[i+1].Thread != p.Thread {
+			b.why = leaves(s, p.Thread, path[i+1].Preemption)
+		}
+		st.beats = append(st.beats, b)
+	}
+	st.adjacent = n.seen
+	return st, nil
+}
+
+// Schedule names an execution by its threads' instructions, so that it can be
+// run again with less, or more, knowledge of what threads share.
+func Schedule(s *session.Session, path []por.PathStep) (trace.Schedule, error) {
+	st, err := Tell(s, path)
+	if err != nil {
+		return trace.Schedule{}, err
+	}
+	return st.Schedule, nil
+}
+
+// valueOf is the memory that an access was to, after its step: what it read, or
+// what it wrote.
+func valueOf(s *session.Session, a *trace.Access) value {
+	if a.Size == 0 || a.Size > 8 {
+		return value{}
+	}
+	var v uint64
+	for i, c := range s.Machine.Bytes(a.Addr, uint64(a.Size)) {
+		v |= uint64(c) << (8 * i)
+	}
+	text := fmt.Sprintf("%#x", v)
+	if v < 1<<16 {
+		text = fmt.Sprint(v)
+	}
+	if a.IsWrite() {
+		return value{new: text}
+	}
+	return value{old: text}
+}
+
+// newOutput is what the guest wrote since it was asked last.
+func (st *Story) newOutput() string {
+	var b strings.Builder
+	for fd := 1; fd <= 2; fd++ {
+		out := st.Console.Output(fd)
+		if n := st.outputs[fd]; n <= len(out) {
+			b.Write(out[n:])
+		}
+		st.outputs[fd] = len(out)
+	}
+	return b.String()
+}
+
+// leaves says why a thread doesn't go on.
+func leaves(s *session.Session, t trace.TID, preemption bool) string {
+	if preemption {
+		if next := s.Guest.NextText(t); next != "" {
+			return "preempted before it " + next
+		}
+		return "preempted"
+	}
+	return s.Guest.StateText(t)
+}
+
+// Bug makes the report of the failure in which the story ends.
+func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Minimal) (*result.Bug, error) {
+	b := &result.Bug{
+		Kind: fl.Kind, Message: fl.Message, Thread: st.Guest.Name(fl.Thread),
+		Preemptions: preemptions, Minimal: minimal, BeforeThreads: st.beforeThreads(),
+		Schedule: st.Schedule.String(), Stack: st.Session.Stack(fl.Thread), Output: st.output(),
+	}
+	st.switches(b)
+	st.collisions(b)
+	st.waits(b, fl)
+	b.Block = st.block(&fl.Block)
+	st.starts(b)
+	if fl.Kind != trace.Race {
+		return b, nil
+	}
+	x := st.RaceIn(fl.Message)
+	if x == nil {
+		return nil, fmt.Errorf("an execution went another way when it was run again: %s", fl.Message)
+	}
+	return b, st.collide(b, x)
+}
+
+// beforeThreads: no second thread was ever there.
+func (st *Story) beforeThreads() bool {
+	for i := range st.beats {
+		if st.beats[i].step.Thread != st.beats[0].step.Thread { // a kernel may boot with several
+			return false
+		}
+		for _, op := range st.beats[i].ops {
+			if op.Kind == trace.OpCreate {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (st *Story) output() string {
+	var b strings.Builder
+	for i := range st.beats {
+		b.WriteString(st.beats[i].out)
+	}
+	return b.String()
+}

@@ -1,0 +1,133 @@
+package story
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"landgo/internal/compile"
+	"landgo/internal/explore/config"
+	"landgo/internal/explore/session"
+	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/por"
+	"landgo/scheduler"
+)
+
+func TestMain(m *testing.M) { os.Exit(compile.Main(m)) }
+
+// program has functions whose lines are the places of accesses.
+const program = `int balance;
+void takes(void) { balance--; }
+void gives(void) { balance++; }
+void counts(void) { balance = 0; }
+int main(void) { takes(); gives(); counts(); }
+`
+
+// names answers for a guest: threads have their numbers for names, and memory is
+// balance.
+type names struct{ session.Namer }
+
+func (names) Name(t trace.TID) string         { return string('0' + rune(t)) }
+func (names) Variable(uint64) (string, bool)  { return "balance", true }
+func (names) VariableName(addr uint64) string { return map[uint64]string{8: "lock"}[addr] }
+
+// seen answers what the executions of a search met.
+type seen struct {
+	session.Recorder
+	met scheduler.Met
+}
+
+func (s seen) Met() scheduler.Met { return s.met }
+
+// reading is a session that has read the program, and isn't booted.
+func reading(t *testing.T) *session.Session {
+	t.Helper()
+	c := config.Default()
+	c.Guest = compile.Text(t, "musl-gcc", program)
+	s, err := session.Read(c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Guest = &session.Guest{Namer: names{}}
+	return s
+}
+
+// access is a beat of a thread's with one access in a function, under a lock or not.
+func access(t *testing.T, s *session.Session, thread trace.TID, function string, flags trace.AccessFlags, preemption, locked bool) beat {
+	t.Helper()
+	f, ok := s.Image.Symbol(function)
+	if !ok {
+		t.Fatalf("no function %s", function)
+	}
+	b := beat{step: por.PathStep{Thread: thread, Preemption: preemption}, values: make([]value, 1),
+		accesses: []trace.Access{{Addr: 64, Size: 4, PC: f.Addr, Flags: flags}}}
+	if locked {
+		b.ops = []trace.Op{{Kind: trace.OpLock, Obj: 8, At: 0}, {Kind: trace.OpUnlock, Obj: 8, At: 1}}
+	}
+	return b
+}
+
+// TestCollision: the cause is another thread's write between two accesses of the one
+// that was preempted, and not one under a lock that all of them hold.
+func TestCollision(t *testing.T) {
+	s := reading(t)
+	begun := access(t, s, 1, "takes", 0, false, false)
+	between := access(t, s, 2, "gives", trace.Write, true, false)
+	again := access(t, s, 1, "counts", trace.Write, false, false)
+	under := []beat{access(t, s, 1, "counts", 0, false, true), access(t, s, 2, "gives", trace.Write, true, true), access(t, s, 1, "counts", trace.Write, false, true)}
+	for _, c := range []struct {
+		name  string
+		beats []beat
+		want  string
+	}{
+		{"between two", []beat{begun, between, again}, "thread 2 changes balance (guest.c:3) between thread 1's read (guest.c:2) and its write (guest.c:4)"},
+		{"after one", []beat{begun, between}, "thread 2 changes balance (guest.c:3) after thread 1's read (guest.c:2), and before it went on"},
+		{"all under a lock", under, "thread 2 changes balance (guest.c:3) between thread 1's read (guest.c:4) and its write (guest.c:4)"},
+		{"some under a lock", append(slices.Clone(under), begun, between, again), "thread 2 changes balance (guest.c:3) between thread 1's read (guest.c:2) and its write (guest.c:4)"},
+	} {
+		st := &Story{Session: s, beats: c.beats}
+		var b result.Bug
+		if st.collisions(&b); b.Cause != c.want {
+			t.Errorf("%s: %q, want %q", c.name, b.Cause, c.want)
+		}
+	}
+}
+
+// TestWarnings: what no execution met is warned of by its name, and a verdict that is
+// no pass needs none.
+func TestWarnings(t *testing.T) {
+	s := reading(t)
+	whole := scheduler.Met{Points: ^scheduler.Points(0), Ran: true, Shared: true, OnTime: true}
+	for _, c := range []struct {
+		name    string
+		change  func(*scheduler.Met, *result.Result, *config.Config)
+		want    []result.WarningCode
+		verdict result.Verdict
+	}{
+		{"all", func(*scheduler.Met, *result.Result, *config.Config) {}, nil, result.Verified},
+		{"one thread", func(_ *scheduler.Met, r *result.Result, _ *config.Config) { r.Threads = 1 }, []result.WarningCode{result.OneThread}, result.Verified},
+		{"one thread, and a bug", func(_ *scheduler.Met, r *result.Result, _ *config.Config) { r.Threads = 1 }, nil, result.Buggy},
+		{"idle", func(m *scheduler.Met, _ *result.Result, _ *config.Config) { m.Ran = false }, []result.WarningCode{result.IdleThreads}, result.Verified},
+		{"nothing shared", func(m *scheduler.Met, _ *result.Result, _ *config.Config) { m.Shared = false }, []result.WarningCode{result.NothingShared}, result.Bounded},
+		{"only timeouts", func(m *scheduler.Met, _ *result.Result, _ *config.Config) { m.Late, m.OnTime = true, false }, []result.WarningCode{result.OnlyTimeouts}, result.Verified},
+		{"no lock", func(m *scheduler.Met, _ *result.Result, c *config.Config) {
+			m.Points, c.PP, c.Deepen = scheduler.PointSync, config.PointLock, false
+		}, []result.WarningCode{result.NoPoint}, result.Verified},
+		{"a rule", func(_ *scheduler.Met, _ *result.Result, c *config.Config) {
+			c.Rules = []config.Rule{{Function: "takes"}}
+		}, []result.WarningCode{result.NoRule}, result.Verified},
+	} {
+		own := *s
+		met, r := whole, &result.Result{Verdict: c.verdict, Threads: 2, Search: "optimal"}
+		c.change(&met, r, &own.Config)
+		own.Guest = &session.Guest{Recorder: seen{met: met}}
+		var got []result.WarningCode
+		for _, w := range Warnings(&own, r) {
+			got = append(got, w.Code)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}

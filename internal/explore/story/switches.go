@@ -1,0 +1,119 @@
+package story
+
+import (
+	"slices"
+
+	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// switches lists the switches from thread to thread.
+func (st *Story) switches(b *result.Bug) {
+	from := 0
+	for i := 1; i < len(st.beats); i++ {
+		prev, next := &st.beats[i-1], &st.beats[i]
+		if prev.step.Thread == next.step.Thread {
+			continue
+		}
+		step := result.Step{
+			From: st.Guest.Name(prev.step.Thread), To: st.Guest.Name(next.step.Thread),
+			Why: prev.why, Preemption: next.step.Preemption, Instruction: prev.step.Last,
+			Stack: st.Frames(st.leftAt(i)),
+		}
+		for j := max(from, i-4); j < i; j++ {
+			for k := range st.beats[j].accesses {
+				if l := st.beats[j].accesses; k > 0 && l[k].Addr == l[k-1].Addr && l[k].Size == l[k-1].Size && l[k].PC == l[k-1].PC && l[k].IsWrite() == l[k-1].IsWrite() {
+					continue // of one call
+				}
+				step.Accesses = append(step.Accesses, st.shown(j, k))
+			}
+		}
+		from = i
+		b.Steps = append(b.Steps, step)
+	}
+}
+
+// leftAt is the stack at which the thread before beat i was left: where it
+// stood when it went on, or where it stands at the end.
+func (st *Story) leftAt(i int) []uint64 {
+	t := st.beats[i-1].step.Thread
+	for j := i; j < len(st.beats); j++ {
+		if st.beats[j].step.Thread == t {
+			return st.beats[j].stack
+		}
+	}
+	return st.Guest.Stack(t)
+}
+
+// shown is access k of beat j for a person.
+func (st *Story) shown(j, k int) result.Access {
+	b := &st.beats[j]
+	a := st.Access(b.madeBy(k), &b.accesses[k])
+	a.Old, a.New = b.values[k].old, b.values[k].new
+	a.Held = st.held(at{j, k})
+	return a
+}
+
+// madeBy is the thread that made an access.
+func (b *beat) madeBy(k int) trace.TID {
+	if b.by != nil {
+		return b.by[k]
+	}
+	return b.step.Thread
+}
+
+// has reports whether a thread made accesses in a beat.
+func (b *beat) has(t trace.TID) bool { return b.step.Thread == t || slices.Contains(b.by, t) }
+
+// held names the locks that the thread holds at an access: those before its beat,
+// and what the beat did to them by then.
+func (st *Story) held(x at) []string {
+	b := &st.beats[x.beat]
+	list := slices.Clone(b.held)
+	for i := range b.ops {
+		o := &b.ops[i]
+		if int(o.At) > x.access {
+			break
+		}
+		switch {
+		case takes(o):
+			list = append(list, st.Guest.VariableName(o.Obj))
+		case o.Kind == trace.OpUnlock, o.Kind == trace.OpReadUnlock, o.Kind == trace.OpWriteUnlock:
+			name := st.Guest.VariableName(o.Obj)
+			list = slices.DeleteFunc(list, func(l string) bool { return l == name })
+		}
+	}
+	return list
+}
+
+// takes reports whether an operation took a lock.
+func takes(o *trace.Op) bool {
+	switch o.Kind {
+	case trace.OpLock, trace.OpTryLock, trace.OpReadLock, trace.OpTryReadLock, trace.OpWriteLock, trace.OpTryWriteLock:
+		return true
+	}
+	return false
+}
+
+// PreemptedAt adds the instructions before which a thread was preempted in the
+// story, and those of a race that is its bug. A thread at the entry of
+// the allocator counts as at the call, as in race.Access.
+func (st *Story) PreemptedAt(at map[uint64]bool, f *scheduler.Failure) {
+	for i := 1; i < len(st.beats); i++ {
+		if !st.beats[i].step.Preemption {
+			continue
+		}
+		if stack := st.leftAt(i); len(stack) > 0 {
+			at[stack[0]] = true
+			if len(stack) > 1 {
+				at[stack[1]-1] = true
+			}
+		}
+	}
+	if f.Kind == trace.Race {
+		if x := st.RaceIn(f.Message); x != nil {
+			at[x.Earlier.PC], at[x.Later.PC] = true, true
+		}
+	}
+}

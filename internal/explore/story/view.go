@@ -1,0 +1,118 @@
+package story
+
+import (
+	"errors"
+	"slices"
+
+	"landgo/internal/explore/session"
+	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/por"
+	"landgo/race"
+)
+
+// RacePair describes a candidate.
+func RacePair(s *session.Session, c *race.Candidate, v *View) result.RacePair {
+	p := result.RacePair{
+		Variable: s.Guest.VariableName(v.Earlier.Addr), BothOrders: c.BothOrders(),
+		First: RaceAccess(s, &v.Earlier), Second: RaceAccess(s, &v.Later),
+	}
+	if v.name != "" {
+		p.Variable = v.name
+	}
+	if len(v.first) > 0 {
+		p.First.Stack = v.first
+	}
+	if len(v.second) > 0 {
+		p.Second.Stack = v.second
+	}
+	return p
+}
+
+// View is what a run along a path shows of two accesses on it: their stacks, and the
+// name of what they access. A stack is nil if no thread stops before the access; the
+// name is "" if the path doesn't come to the later one.
+type View struct {
+	*race.Sighting
+	Path          []por.PathStep
+	first, second []result.Frame
+	name          string
+	Done          bool
+}
+
+// On reports whether a path comes to both accesses as the view's own does.
+func (v *View) On(path []por.PathStep) bool {
+	n := int(v.Later.Step) + 1
+	return n <= len(path) && n <= len(v.Path) && slices.Equal(v.Path[:n], path[:n])
+}
+
+// Visit goes a path again, up to the last access of views that are on it. It leaves
+// the guest there.
+func Visit(s *session.Session, path []por.PathStep, views ...*View) (err error) {
+	s.Guest.Rewind(s.Root)
+	defer func() { views[0].Done = true }() // it won't come farther another time
+	left := len(views)
+	for i := range path {
+		for _, v := range views {
+			if int(v.Earlier.Step) == i {
+				if v.first, err = stackWithin(s, &path[i], &v.Earlier); err != nil {
+					return err
+				}
+			}
+			if int(v.Later.Step) == i {
+				v.name = s.Guest.Describe(v.Earlier.Addr)
+				v.Done = true
+				left--
+				if v.second, err = stackWithin(s, &path[i], &v.Later); err != nil {
+					return err
+				}
+			}
+		}
+		if left == 0 {
+			return nil
+		}
+		if _, err := s.Take(&path[i]); errors.Is(err, por.ErrFiner) {
+			return nil // the rest of the path has other steps now
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func RaceAccess(s *session.Session, a *race.Access) result.Access {
+	t := trace.Access{Addr: a.Addr, Size: a.Size, PC: a.PC}
+	if a.Write {
+		t.Flags = trace.Write
+	}
+	out := s.Access(a.Thread, &t)
+	if a.Free {
+		out.Op, out.Instruction = "frees", "" // PC is in the call
+	}
+	return out
+}
+
+// stackWithin is the stack of an access in the step that comes next, which is
+// run to there and taken back. Nil: the thread doesn't come to stand there.
+func stackWithin(s *session.Session, p *por.PathStep, a *race.Access) ([]result.Frame, error) {
+	k := s.Guest.Mark()
+	defer s.Guest.Rewind(k)
+	if until := p.Begin + uint64(a.Insn) - 1; a.Insn > 0 && until > p.Begin && until < p.Last {
+		s.Guest.Limit(until)
+		_, err := s.Guest.Step(p.Thread, p.Choice)
+		s.Guest.Limit(0)
+		if err != nil && !errors.Is(err, por.ErrFiner) { // a stop in the middle of a step can teach something
+			return nil, err
+		}
+	}
+	if s.Guest.PC(p.Thread) != a.PC && !calledAt(s, p.Thread, a.PC) {
+		return nil, nil
+	}
+	return s.Stack(p.Thread), nil
+}
+
+// calledAt: a thread stands at a function's entry, and pc is in the call.
+func calledAt(s *session.Session, t trace.TID, pc uint64) bool {
+	stack := s.Guest.Stack(t)
+	return len(stack) > 1 && stack[1]-1 == pc
+}

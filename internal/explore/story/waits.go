@@ -1,0 +1,86 @@
+package story
+
+import (
+	"sort"
+
+	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// waits describes a deadlock's or livelock's threads.
+func (st *Story) waits(b *result.Bug, f *scheduler.Failure) {
+	for _, w := range f.Waits {
+		stack := st.Stack(w.Thread)
+		if w.Spins {
+			loop := result.Loop{Thread: st.Guest.Name(w.Thread), Lines: stack[:min(1, len(stack))]}
+			for i := range w.Reads {
+				loop.Waits = append(loop.Waits, st.Access(w.Thread, &w.Reads[i]))
+			}
+			b.Loops = append(b.Loops, loop)
+			continue
+		}
+		out := result.Wait{Thread: st.Guest.Name(w.Thread), For: w.For, Object: w.Name, Address: result.Addr(w.Obj), Stack: stack, Held: st.Guest.Held(w.Thread)}
+		if w.Owner != trace.NoThread {
+			out.Owner = st.Guest.Name(w.Owner)
+			out.Acquired = st.acquired(w.Owner, w.Obj)
+		}
+		b.Waits = append(b.Waits, out)
+	}
+	b.Cycle = st.cycle(f)
+}
+
+// cycle is the waits-for cycle, by names, beginning with its first thread.
+func (st *Story) cycle(f *scheduler.Failure) []string {
+	for i := range f.Waits {
+		if !f.Waits[i].Cycle {
+			continue
+		}
+		var names []string
+		for t := f.Waits[i].Thread; len(names) <= len(f.Waits); {
+			names = append(names, st.Guest.Name(t))
+			for _, w := range f.Waits {
+				if w.Thread == t {
+					t = w.Owner
+					break
+				}
+			}
+			if t == f.Waits[i].Thread {
+				return names
+			}
+		}
+	}
+	return nil
+}
+
+// acquired is where a thread took the object that it holds at the end.
+func (st *Story) acquired(owner trace.TID, obj uint64) *result.Frame {
+	for i := len(st.beats) - 1; i >= 0; i-- {
+		if st.beats[i].step.Thread != owner {
+			continue
+		}
+		for _, op := range st.beats[i].ops {
+			if takes(&op) && op.Obj == obj && op.PC != 0 {
+				f := result.Innermost(st.Frames([]uint64{op.PC - 1}))
+				return &f
+			}
+		}
+	}
+	return nil
+}
+
+// starts says what each thread is.
+func (st *Story) starts(b *result.Bug) {
+	for _, x := range st.Guest.Starts() {
+		ts := result.ThreadStart{Thread: st.Guest.Name(x.Thread)}
+		if fs := st.Frames([]uint64{x.Entry}); len(fs) > 0 {
+			ts.Function = fs[len(fs)-1].Function
+		}
+		if x.Created != 0 {
+			f := result.Innermost(st.Frames([]uint64{x.Created - 1}))
+			ts.Created = &f
+		}
+		b.ThreadStarts = append(b.ThreadStarts, ts)
+	}
+	sort.Slice(b.ThreadStarts, func(i, j int) bool { return b.ThreadStarts[i].Thread < b.ThreadStarts[j].Thread })
+}

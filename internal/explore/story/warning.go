@@ -1,0 +1,141 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"landgo/internal/explore/config"
+	"landgo/internal/explore/session"
+	"landgo/internal/result"
+	"landgo/por"
+	"landgo/scheduler"
+)
+
+// A search of a guest that never has a second thread ends at once, without a bug.
+// That isn't what the user asked for: warnings say where a verdict is
+// empty. They are about all that was run, whichever set of points it was run at.
+
+// Warnings says why a verdict without a bug means less than it seems to.
+func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
+	if r.Verdict != result.Verified && r.Verdict != result.Bounded {
+		return nil
+	}
+	warn := func(code result.WarningCode, format string, args ...any) {
+		all = append(all, result.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
+	}
+	met := s.Guest.Met()
+	kernel := s.Platform.Ticks
+	switch {
+	case r.Threads < 2 && kernel:
+		warn(result.OneThread, "there was one thread only: no other was alive when the kernel said that it is up (landgo_booted), and none was created after it")
+		return all
+	case r.Threads < 2:
+		text := "only one thread ever ran"
+		if met.Wrote != "" {
+			text += fmt.Sprintf("; it wrote %q", met.Wrote)
+		}
+		warn(result.OneThread, "%s", text)
+		return all
+	case kernel && met.Barred && !met.Ticks:
+		warn(result.NoTick, "the timer never interrupted: its line is off, or an interrupt before it was never ended; threads were switched only where they gave the processor up")
+	case !kernel && !met.Ran:
+		warn(result.IdleThreads, "none of the threads that were created ever ran: every execution ended before")
+		return all
+	case !kernel && !met.Shared:
+		warn(result.NothingShared, "its threads share nothing: none changed what another used while both were there")
+	}
+	if kinds := missed(s, &met); len(kinds) > 0 && !barred(s, &met) {
+		warn(result.NoPoint, "no run came to a preemption point of %s while there was another thread", strings.Join(kinds, ", "))
+	}
+	warnOfRules(s, &met, warn)
+	warnOfRaces(s, &met, warn)
+	if spec, err := por.ParseSpec(r.Search); met.Late && !met.OnTime && err == nil && spec.Kind().Name != config.Stateful {
+		warn(result.OnlyTimeouts, "in every execution a timed wait ran out because no thread could go on without that")
+	}
+	return all
+}
+
+// barred: no tick ever came, which is why points of a kernel's threads weren't met.
+func barred(s *session.Session, met *scheduler.Met) bool {
+	return s.Platform.Ticks && met.Barred && !met.Ticks
+}
+
+// missed lists the kinds of points that were asked for and that no run came to. What
+// there is of mem in a program, its threads share: that has a warning of its own.
+func missed(s *session.Session, met *scheduler.Met) (kinds []string) {
+	if s.Config.Deepens() {
+		return nil // landgo chooses
+	}
+	kernel := s.Platform.Interrupts
+	for _, k := range []struct {
+		set    config.Points
+		met    scheduler.Points
+		name   string
+		within []config.Points // that these are part of
+	}{
+		{config.PointLock, scheduler.PointLock, "lock", []config.Points{config.PointMem, config.PointSync}},
+		{config.PointUnlock, scheduler.PointUnlock, "unlock", []config.Points{config.PointMem}},
+		{config.PointAtomic, scheduler.PointAtomic, "atomic", []config.Points{config.PointMem, config.PointSync}},
+		{config.PointSync, scheduler.PointSync | scheduler.PointLock | scheduler.PointUnlock | scheduler.PointAtomic, "sync", []config.Points{config.PointMem}},
+		{config.PointCLI, scheduler.PointCLI, "cli", nil}, {config.PointSTI, scheduler.PointSTI, "sti", nil},
+		{config.PointMem, scheduler.PointMem | scheduler.PointCLI, "mem", nil},
+	} {
+		p := s.Config.PP
+		finer := slices.ContainsFunc(k.within, p.Has)
+		if kernel && k.set&(config.PointLock|config.PointUnlock|config.PointMem|config.PointCLI|config.PointSTI) == 0 || !kernel && k.set == config.PointMem {
+			continue
+		}
+		on := k.met
+		if s.NoRoles() && !kernel && k.set&(config.PointLock|config.PointUnlock) != 0 {
+			on |= scheduler.PointAtomic
+		}
+		if p.Has(k.set) && !finer && met.Points&on == 0 {
+			kinds = append(kinds, k.name)
+		}
+	}
+	return kinds
+}
+
+// warnOfRules warns of --within and --without whose function was on the stack at no
+// point.
+func warnOfRules(s *session.Session, met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
+	all := s.Config.AllRules()
+	for i := len(all) - len(s.Config.Rules); i < min(len(all), 64); i++ {
+		if met.Rules>>i&1 == 0 {
+			warn(result.NoRule, "no run came to a preemption point with %s on the call stack (--%v)", all[i].Function, all[i])
+		}
+	}
+}
+
+// warnOfRaces warns of instructions that were to be points and weren't reached.
+func warnOfRaces(s *session.Session, met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
+	reached := map[uint64]bool{}
+	for _, pc := range met.Races {
+		reached[pc] = true
+	}
+	for i, pc := range s.Racing {
+		if !reached[pc] && i < len(s.Config.Races) {
+			warn(result.NoRacePoint, "no run came to %s with memory that threads share (--pp race=)", s.Config.Races[i])
+		}
+	}
+}
+
+// FirstLine is the first line of a guest's output that says anything, cut to what a
+// report has room for.
+func FirstLine(s *session.Session) string {
+	const most = 60
+	for _, fd := range []int{2, 1} {
+		for _, line := range strings.Split(string(s.Console.Output(fd)), "\n") {
+			line = strings.TrimSpace(strings.ToValidUTF8(line, "?"))
+			if line == "" {
+				continue
+			}
+			if r := []rune(line); len(r) > most {
+				line = string(r[:most]) + "..."
+			}
+			return line
+		}
+	}
+	return ""
+}

@@ -1,0 +1,85 @@
+package image
+
+import "landgo/internal/trace"
+
+// MaxFrames bounds a stack: deeper ones are cut.
+const MaxFrames = 256
+
+// Unwind returns the return addresses on a thread's stack, innermost first,
+// without the current pc. It ends at the program's own main or thread function,
+// without the C library's start code. read reads a word of memory, of the
+// machine's size.
+//
+// The byte before an address is in the instruction that the frame is at, so ask
+// Frames and SymbolAt for that byte. Where a signal handler was called, the
+// next address is the interrupted instruction's plus one, to keep this true.
+//
+// It works at any instruction where the file has call-frame information, as gcc
+// writes it for C unless told otherwise. In code without it (Debian's musl) the
+// function's own instructions tell (files prologue.go, epilogue.go), or else
+// the chain of frame pointers.
+func (im *Image) Unwind(regs *trace.Regs, read func(addr uint64) (uint64, bool)) []uint64 {
+	im.unwind.load(im)
+	w := walker{im: im, read: read, pc: regs.RIP, innermost: true}
+	w.regs = [numRules]uint64{regs.RAX, regs.RDX, regs.RCX, regs.RBX, regs.RSI, regs.RDI, regs.RBP, regs.RSP,
+		regs.R8, regs.R9, regs.R10, regs.R11, regs.R12, regs.R13, regs.R14, regs.R15, regs.RIP}
+	var pcs []uint64
+	for ; len(pcs) < MaxFrames; w.innermost = false {
+		below := w.regs[regRSP]
+		interrupted := w.inSigreturn()
+		if !w.step() || w.regs[regRSP] <= below || !im.IsCode(w.pc) || im.startsThread(w.pc-1) {
+			break
+		}
+		switch {
+		case !interrupted:
+			pcs = append(pcs, w.pc)
+		case w.innermost:
+			pcs = append(pcs, w.pc+1)
+		default: // in place of the stub, which is part of no function
+			pcs[len(pcs)-1] = w.pc + 1
+		}
+	}
+	for n := len(pcs); n > 0; n-- {
+		if !im.callsProgram(pcs[n-1] - 1) {
+			break
+		}
+		pcs = pcs[:n-1]
+	}
+	return pcs
+}
+
+// Stack is Unwind with names: the functions on a thread's stack, inlined ones
+// too, innermost first.
+func (im *Image) Stack(regs *trace.Regs, read func(addr uint64) (uint64, bool)) []Frame {
+	frames := append([]Frame(nil), im.Frames(regs.RIP)...)
+	for _, ret := range im.Unwind(regs, read) {
+		frames = append(frames, im.Frames(ret-1)...)
+	}
+	return frames
+}
+
+// startsThread: the code at pc is where a thread's stack ends.
+func (im *Image) startsThread(pc uint64) bool {
+	s, ok := im.SymbolAt(pc)
+	return ok && threadStarts[s.Name]
+}
+
+// The outermost functions of stacks, under the names that rank first.
+var threadStarts = map[string]bool{
+	"_start": true, "_start_c": true, "_dlstart": true,
+	"clone": true, "__clone": true, "clone3": true, "__clone3": true,
+}
+
+// callsProgram: the code at pc is the C library's, between a thread's start and
+// the program's own function.
+func (im *Image) callsProgram(pc uint64) bool {
+	s, ok := im.SymbolAt(pc)
+	return ok && callsProgram[im.libc][s.Name]
+}
+
+// The names are common words in part, so they count only in the library's own
+// company and at the end of a stack.
+var callsProgram = map[Libc]map[string]bool{
+	Glibc: {"__libc_start_main": true, "__libc_start_call_main": true, "start_thread": true},
+	Musl:  {"__libc_start_main": true, "libc_start_main_stage2": true, "start": true, "start_c11": true},
+}

@@ -1,0 +1,212 @@
+package image
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"landgo/internal/trace"
+
+	"golang.org/x/arch/x86/x86asm"
+)
+
+// shadow is a thread's stack of return addresses, kept by watching calls and
+// returns.
+type shadow struct {
+	rets  []uint64
+	slots []uint64 // where each is stored
+	call  bool     // the instruction just executed was a call
+	// signal: a handler is being entered.
+	signal                     bool
+	interrupted, interruptedSP uint64
+}
+
+// follow takes the stack to the instruction at regs. Frames below rsp are gone
+// whatever took them away (ret, longjmp, thread exit).
+func (s *shadow) follow(tr *tracee, regs *syscall.PtraceRegs) {
+	for n := len(s.slots); n > 0 && s.slots[n-1] < regs.Rsp; n-- {
+		s.rets, s.slots = s.rets[:n-1], s.slots[:n-1]
+	}
+	if s.signal && regs.Rip == s.interrupted {
+		s.signal = false // ignored
+	}
+	if s.signal {
+		// The stub that the handler returns to is left out; the place of the
+		// interrupted frame is taken by the instruction's address plus one.
+		s.rets, s.slots = append(s.rets, s.interrupted+1), append(s.slots, s.interruptedSP-1)
+		s.signal, s.call = false, false
+	}
+	if s.call {
+		ret, _ := tr.read(regs.Rsp)
+		s.rets, s.slots = append(s.rets, ret), append(s.slots, regs.Rsp)
+	}
+	inst, err := x86asm.Decode(tr.im.Bytes(regs.Rip, 15), 64)
+	s.call = err == nil && inst.Op == x86asm.CALL
+}
+
+// wanted is the stack that Unwind should find, innermost first.
+func (s *shadow) wanted(im *Image) []uint64 {
+	var pcs []uint64
+	for i := len(s.rets) - 1; i >= 0; i-- {
+		pcs = append(pcs, s.rets[i])
+	}
+	for n := len(pcs); n > 0; n-- {
+		if at := pcs[n-1] - 1; !im.callsProgram(at) && !im.startsThread(at) {
+			break
+		}
+		pcs = pcs[:n-1]
+	}
+	return pcs
+}
+
+// TestUnwindEverywhere compares the unwinder with the real stack at every
+// instruction of whole runs.
+func TestUnwindEverywhere(t *testing.T) {
+	for _, l := range libcs {
+		for _, flags := range []string{"-O0", "-O1", "-O2", "-O2 -fno-omit-frame-pointer", "-O2 -s", "-Os -fno-asynchronous-unwind-tables -g"} {
+			t.Run(l.compiler+" "+flags, func(t *testing.T) {
+				im := open(t, l.compiler, "stacks.c", "-static "+flags)
+				if status := checkUnwind(t, im); status != 0 {
+					t.Errorf("the program ended with %#x", status)
+				}
+			})
+		}
+	}
+}
+
+// TestUnwindFailure does the same on the way from a failing assertion to the
+// end: a bug's report needs the stack there.
+func TestUnwindFailure(t *testing.T) {
+	for _, l := range libcs {
+		for _, flags := range []string{"-O0", "-O2"} {
+			t.Run(l.compiler+" "+flags, func(t *testing.T) {
+				status := checkUnwind(t, open(t, l.compiler, "fails.c", "-static "+flags))
+				if !status.Signaled() || status.Signal() != syscall.SIGABRT {
+					t.Errorf("the program ended with %#x", status)
+				}
+			})
+		}
+	}
+}
+
+// startFrames is how many functions a C library has on the stack under main.
+const startFrames = 3
+
+func checkUnwind(t *testing.T, im *Image) syscall.WaitStatus {
+	stacks := map[int]*shadow{}
+	steps, wrong, deepest := 0, map[string]int{}, 0
+	first := map[string]string{}
+	status := traceSteps(t, im, func(tr *tracee, tid int, regs *syscall.PtraceRegs, signal int) {
+		if !im.IsCode(regs.Rip) {
+			return // the vDSO
+		}
+		s := stacks[tid]
+		if s == nil {
+			s = &shadow{}
+			stacks[tid] = s
+		}
+		if signal != 0 {
+			s.signal, s.interrupted, s.interruptedSP = true, regs.Rip, regs.Rsp
+			return
+		}
+		s.follow(tr, regs)
+		steps++
+		want := s.wanted(im)
+		got := im.Unwind(traceRegs(regs), tr.read)
+		deepest = max(deepest, len(want))
+		if im.Stripped && len(got) < len(want) && len(want)-len(got) <= startFrames {
+			want = want[:len(got)] // nothing tells where the program's own begin
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			f, _ := im.SymbolAt(regs.Rip)
+			wrong[f.Name]++
+			if first[f.Name] == "" {
+				first[f.Name] = fmt.Sprintf("at %#x: got %s, want %s", regs.Rip, im.stack(got), im.stack(want))
+			}
+		}
+	})
+	if steps < 1000 || deepest < 3 {
+		t.Errorf("%d steps, stacks up to %d: too little", steps, deepest)
+	}
+	for f, n := range wrong {
+		if im.Stripped && im.Libc() == NoLibc && n*100 < steps {
+			// Neither call-frame information nor names (musl): a thread that is
+			// about to exit has no way back that could be followed.
+			continue
+		}
+		t.Errorf("%s: %d wrong; first %s", f, n, first[f])
+	}
+	return status
+}
+
+func (im *Image) stack(pcs []uint64) string {
+	var names []string
+	for _, pc := range pcs {
+		s, _ := im.SymbolAt(pc - 1)
+		names = append(names, fmt.Sprintf("%s:%x", s.Name, pc))
+	}
+	return "[" + strings.Join(names, " ") + "]"
+}
+
+func traceRegs(r *syscall.PtraceRegs) *trace.Regs {
+	return &trace.Regs{RAX: r.Rax, RBX: r.Rbx, RCX: r.Rcx, RDX: r.Rdx, RSI: r.Rsi, RDI: r.Rdi, RBP: r.Rbp, RSP: r.Rsp,
+		R8: r.R8, R9: r.R9, R10: r.R10, R11: r.R11, R12: r.R12, R13: r.R13, R14: r.R14, R15: r.R15, RIP: r.Rip}
+}
+
+// TestStack looks at the stack in leaf functions of an optimised build, where
+// an assertion's check was inlined.
+func TestStack(t *testing.T) {
+	for _, l := range libcs {
+		im := open(t, l.compiler, "fails.c", "-static -O1 -g")
+		fail, ok := im.Symbol("__assert_fail")
+		if !ok {
+			t.Fatal("no __assert_fail")
+		}
+		var got []Frame
+		traceSteps(t, im, func(tr *tracee, _ int, regs *syscall.PtraceRegs, _ int) {
+			if regs.Rip == fail.Addr {
+				got = im.Stack(traceRegs(regs), tr.read)
+			}
+		})
+		var names []string
+		for _, f := range got {
+			names = append(names, f.Function)
+		}
+		if want := "[__assert_fail check outer main]"; fmt.Sprint(names) != want {
+			t.Errorf("%s: %v, want %s", l.compiler, names, want)
+		}
+		for _, f := range got[1:] {
+			if f.Line == 0 || !strings.HasSuffix(f.File, "fails.c") {
+				t.Errorf("%s: %+v has no place", l.compiler, f)
+			}
+		}
+	}
+}
+
+// TestConcurrentUse: workers share an image.
+func TestConcurrentUse(t *testing.T) {
+	im := open(t, "musl-gcc", "variables.c", "-static -g")
+	ask := func() string {
+		var b strings.Builder
+		for _, f := range im.Functions() {
+			fmt.Fprint(&b, im.Frames(f.Addr))
+			fmt.Fprint(&b, im.Unwind(&trace.Regs{RIP: f.Addr, RSP: 0x7fff0008}, func(uint64) (uint64, bool) { return im.Entry, true }))
+		}
+		for _, s := range im.Symbols {
+			name, _ := im.Variable(s.Addr)
+			b.WriteString(name)
+		}
+		return b.String()
+	}
+	answers := make(chan string)
+	const workers = 4
+	for i := 0; i < workers; i++ {
+		go func() { answers <- ask() }()
+	}
+	for i := 0; i < workers; i++ {
+		if got := <-answers; got != ask() {
+			t.Error("the answers differ")
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"landgo/internal/result"
+)
+
+// Limits on long lists in reports.
+const (
+	maxFrames   = 6
+	maxOutput   = 5   // lines
+	maxSchedule = 400 // characters, where the bug file has the whole
+)
+
+// bugs shows the bug, and in one line each the others that were found.
+func (p *page) bugs(r *result.Result) {
+	p.bug(r.Bug)
+	if r.Reason != "" {
+		p.blank()
+		p.wrap("", "The search ended early: "+clean(r.Reason)+".")
+	}
+	if len(r.Bugs) < 2 {
+		return
+	}
+	p.blank()
+	p.line("%s:", count(uint64(len(r.Bugs)), "distinct bug"))
+	for i, b := range r.Bugs {
+		p.wrap(fmt.Sprintf("%3d  ", i+1), fmt.Sprintf("%s: %s (%s)", b.Kind, clean(b.Message), count(uint64(b.Preemptions), "preemption")))
+		p.line("     %s", b.Replay)
+	}
+}
+
+// bug is the part of the screen that explains one bug.
+func (p *page) bug(b *result.Bug) {
+	if b.Cause != "" {
+		p.wrap("  ", clean(b.Cause))
+	}
+	if b.BeforeThreads {
+		p.wrap("  ", "This happened before a second thread existed: it isn't a concurrency bug.")
+	}
+	if len(b.Accesses) > 0 {
+		p.accesses(b.Accesses)
+	}
+	p.block(b.Block)
+	p.waits(b)
+	p.loops(b.Loops)
+	if !b.BeforeThreads {
+		p.switches(b)
+	}
+	if len(b.Waits) == 0 && len(b.Loops) == 0 {
+		p.stack(b)
+	}
+	p.output(b.Output)
+	p.blank()
+	if b.File != "" && len(b.Schedule) > maxSchedule {
+		p.line("schedule     %d characters, in %s", len(b.Schedule), b.File)
+	} else {
+		p.line("schedule     %s", b.Schedule)
+	}
+	p.line("replay       %s", b.Replay)
+}
+
+// accesses lists the accesses that collided, each with its line and its
+// instruction.
+func (p *page) accesses(list []result.Access) {
+	names, does := 0, 0
+	for i := range list {
+		names = max(names, len(list[i].Thread))
+		does = max(does, len(p.does(&list[i])))
+	}
+	p.blank()
+	for i := range list {
+		a := &list[i]
+		f := result.Innermost(a.Stack)
+		indent := strings.Repeat(" ", names+6)
+		if used := names + does + 6; used+len(p.where(f)) <= p.width {
+			p.line("  %-*s  %-*s  %s", names, a.Thread, does, p.does(a), p.where(f))
+		} else {
+			p.line("  %-*s  %s", names, a.Thread, p.cut(p.does(a), names+4))
+			p.line("%sin %s", indent, p.fit(f, len(indent)+3))
+		}
+		p.quote(indent, f, a.Instruction)
+	}
+}
+
+// does is an access in words, with its values.
+func (p *page) does(a *result.Access) string {
+	text := fmt.Sprintf("%s %s", a.Op, clean(a.Name()))
+	switch {
+	case a.Old != "" && a.New != "":
+		text += fmt.Sprintf(" (%s -> %s)", a.Old, a.New)
+	case a.Old != "":
+		text += fmt.Sprintf(" (%s)", a.Old)
+	case a.New != "":
+		text += fmt.Sprintf(" (%s)", a.New)
+	}
+	if len(a.Held) > 0 {
+		text += " holding " + clean(strings.Join(a.Held, ", "))
+	}
+	return text
+}
+
+// stack shows where the thread that failed stands.
+func (p *page) stack(b *result.Bug) {
+	if len(b.Stack) == 0 {
+		return
+	}
+	p.blank()
+	p.line("Stack of %s:", b.Thread)
+	for i, f := range b.Stack {
+		if i == maxFrames && len(b.Stack) > maxFrames+1 {
+			p.line("  and %d more", len(b.Stack)-i)
+			break
+		}
+		inlined := ""
+		if f.Inlined {
+			inlined = " (inlined)"
+		}
+		p.line("  %s%s", p.fit(f, 2+len(inlined)), inlined)
+	}
+}
+
+// output shows the last lines of the guest's output.
+func (p *page) output(text string) {
+	text = strings.TrimRight(text, "\n")
+	if text == "" {
+		return
+	}
+	lines := strings.Split(text, "\n")
+	p.blank()
+	if n := len(lines) - maxOutput; n > 0 {
+		p.line("The end of its output (%s before it):", count(uint64(n), "line"))
+		lines = lines[n:]
+	} else {
+		p.line("Its output:")
+	}
+	for _, l := range lines {
+		p.line("  %s", p.cut(clean(l), 2))
+	}
+}

@@ -1,0 +1,43 @@
+package report
+
+import (
+	"fmt"
+
+	"landgo/internal/result"
+)
+
+// maxRaces is how many races are shown: those that came in both orders.
+const maxRaces = 3
+
+// races lists unordered accesses. Candidates seen in one order only are
+// counted: something that isn't synchronisation may order them.
+func (p *page) races(r *result.Result) {
+	var both []*result.RacePair
+	for i := range r.Races {
+		if r.Races[i].BothOrders {
+			both = append(both, &r.Races[i])
+		}
+	}
+	if len(both) == 0 {
+		return
+	}
+	p.blank()
+	text := fmt.Sprintf("Data races: %s of accesses that came in both orders, with nothing between that orders them", count(uint64(len(both)), "pair"))
+	if n := r.RaceCount - uint64(len(both)); n > 0 {
+		text += fmt.Sprintf(" (and %s seen in one order)", count(n, "candidate"))
+	}
+	p.wrap("", text+":")
+	for _, pair := range both[:min(maxRaces, len(both))] {
+		class := ""
+		if r.Verdict != result.Buggy && pair.Class != "" { // the bug says the rest
+			class = fmt.Sprintf(" (%s)", pair.Class)
+			if pair.VerifiedAt != "" {
+				class = fmt.Sprintf(" (%s at %s)", pair.Class, clean(jobName(pair.VerifiedAt)))
+			}
+		}
+		p.wrap("  ", fmt.Sprintf("%s: %s; %s%s", clean(pair.Variable), p.brief(&pair.First), p.brief(&pair.Second), class))
+	}
+	if n := len(both) - maxRaces; n > 0 {
+		p.line("  and %s", count(uint64(n), "other"))
+	}
+}

@@ -1,0 +1,191 @@
+package report
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"landgo/internal/result"
+)
+
+// maxLanes is the number of threads that get a column of their own. A table
+// with more wouldn't fit; each row names its threads all the same.
+const maxLanes = 10
+
+// switches shows the interleaving: one column a thread, one row a switch.
+func (p *page) switches(b *result.Bug) {
+	if len(b.Steps) == 0 {
+		return
+	}
+	p.blank()
+	p.line("Switches: %d, with %s%s", len(b.Steps), count(uint64(b.Preemptions), "preemption"), fewest(b))
+	p.legend(b.ThreadStarts)
+	lanes := threadsOf(b.Steps)
+	head := ""
+	for _, name := range lanes {
+		head += fmt.Sprintf("%*s", laneWidth(lanes), name)
+	}
+	p.line("     %s", head)
+	for i := range b.Steps {
+		p.switchRow(i+1, &b.Steps[i], lanes)
+	}
+}
+
+// fewest says how few preemptions these are.
+func fewest(b *result.Bug) string {
+	switch {
+	case b.Preemptions == 0:
+		return ""
+	case b.Minimal == result.Proven:
+		return " (no interleaving with fewer has the bug)"
+	}
+	return " (the fewest found)"
+}
+
+// legend lists the threads with their origin.
+func (p *page) legend(starts []result.ThreadStart) {
+	for _, s := range starts {
+		text := "runs " + clean(s.Function)
+		if s.Function == "" {
+			text = "runs"
+		}
+		if s.Created != nil {
+			text += ", created in " + p.where(*s.Created)
+		}
+		p.wrap("  ", s.Thread+" "+text)
+	}
+}
+
+// threadsOf lists the threads that the steps name, in the order of their
+// names, or none if there are too many to draw.
+func threadsOf(steps []result.Step) []string {
+	seen := map[string]bool{}
+	var names []string
+	for _, s := range steps {
+		for _, n := range []string{s.From, s.To} {
+			if n != "" && !seen[n] {
+				seen[n] = true
+				names = append(names, n)
+			}
+		}
+	}
+	if len(names) > maxLanes {
+		return nil
+	}
+	sort.Slice(names, func(i, j int) bool { return threadLess(names[i], names[j]) })
+	return names
+}
+
+// threadLess orders path names by their numbers: 0, 0.1, 0.1.1, 0.2, 0.10.
+func threadLess(a, b string) bool {
+	for a != "" && b != "" {
+		var x, y string
+		x, a, _ = strings.Cut(a, ".")
+		y, b, _ = strings.Cut(b, ".")
+		if x != y {
+			return len(x) < len(y) || len(x) == len(y) && x < y
+		}
+	}
+	return len(a) < len(b)
+}
+
+// laneWidth is the width of a thread's column.
+func laneWidth(lanes []string) int {
+	w := 4
+	for _, name := range lanes {
+		w = max(w, len(name)+2)
+	}
+	return w
+}
+
+// switchRow is one switch: an arrow from the thread that stops to the one that
+// goes on, why, and where the first one stops.
+func (p *page) switchRow(n int, s *result.Step, lanes []string) {
+	f := result.Innermost(s.Stack)
+	head := fmt.Sprintf("%4d %s  ", n, arrow(s, lanes))
+	why := s.Why
+	if s.From != "" {
+		why = s.From + " " + why + ", then " + s.To
+	} else {
+		why = s.To + " " + why
+	}
+	why = clean(why)
+	place := ""
+	if len(s.Stack) > 0 {
+		place = p.where(f)
+	}
+	if len(head)+len(why)+2+len(place) <= p.width {
+		p.line("%s%-*s  %s", head, min(p.width-len(head)-len(place)-2, 34), why, place)
+	} else {
+		p.wrap(head, why)
+		if place != "" {
+			p.line("%*s  in %s", len(head), "", p.fit(f, len(head)+5))
+		}
+	}
+	if s.Preemption {
+		p.quote(strings.Repeat(" ", len(head)+2), f, "")
+	}
+	for i := range s.Accesses {
+		a := &s.Accesses[i]
+		text := by(a, s.From) + p.does(a) + inPassing(result.Innermost(a.Stack))
+		p.line("%*s  %s", len(head), "", p.cut(text, len(head)+2))
+	}
+}
+
+// by names the thread of an access that is listed among another's.
+func by(a *result.Access, others string) string {
+	if a.Thread == others || a.Thread == "" {
+		return ""
+	}
+	return a.Thread + " "
+}
+
+// inPassing is where an access was made: the line, or, of code without debug
+// information, the function.
+func inPassing(f result.Frame) string {
+	switch {
+	case f.Line > 0:
+		return fmt.Sprintf(", line %d", f.Line)
+	case f.Function != "":
+		return ", in " + f.Function
+	}
+	return ""
+}
+
+// arrow draws a switch across the threads' columns.
+func arrow(s *result.Step, lanes []string) string {
+	if len(lanes) == 0 {
+		return ""
+	}
+	w := laneWidth(lanes)
+	row := []byte(strings.Repeat(" ", w*len(lanes)))
+	from, to := -1, -1
+	for i, name := range lanes {
+		row[w*(i+1)-1] = '.'
+		if name == s.From {
+			from = w*(i+1) - 1
+		}
+		if name == s.To {
+			to = w*(i+1) - 1
+		}
+	}
+	switch {
+	case from < 0:
+		row[to] = 'o'
+	case from < to:
+		fill(row[from+1:to], '-')
+		row[from], row[to] = 'o', '>'
+	case to < from:
+		fill(row[to+1:from], '-')
+		row[from], row[to] = 'o', '<'
+	default:
+		row[from] = 'o'
+	}
+	return string(row)
+}
+
+func fill(p []byte, c byte) {
+	for i := range p {
+		p[i] = c
+	}
+}

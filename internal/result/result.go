@@ -1,0 +1,205 @@
+package result
+
+import (
+	"reflect"
+
+	"landgo/internal/trace"
+)
+
+// Schema names the version of the JSON form. A change that takes a field away
+// or gives it another meaning changes it.
+const Schema = "landgo/1"
+
+// Result is the result of a run or a replay. Its JSON form is landgo's --json
+// output. Lists are never null, so scripts needn't check.
+type Result struct {
+	// Schema is "landgo/1".
+	Schema string `json:"schema"`
+	// Version is landgo's own.
+	Version string  `json:"version"`
+	Verdict Verdict `json:"verdict"`
+	// Reason says in one line why a verdict is budget or invalid, or qualifies
+	// another verdict.
+	Reason string `json:"reason"`
+	// Problem is the name under which "landgo help errors" explains the reason
+	// of an invalid or a budget result, or "".
+	Problem ErrorKind `json:"problem,omitempty"`
+	// Place is the place in the guest that the reason is about, innermost frame
+	// first.
+	Place []Frame `json:"place,omitempty"`
+	// Warnings say why a verdict of verified or bounded means less than it seems to:
+	// one thread only, threads that share nothing. The first is in the text's first
+	// line. With --strict they make the verdict invalid.
+	Warnings []Warning `json:"warnings"`
+
+	Guest Guest `json:"guest"`
+	// Kernel is the system under the guest: linux, pebbles.
+	Kernel string `json:"kernel"`
+	// PP is the list of preemption points that was asked for.
+	PP string `json:"pp"`
+	// Granularity is that of the verdict: a list of preemption points with the
+	// restrictions on them.
+	Granularity string `json:"granularity"`
+	Search      string `json:"search"`
+	// Bound is "none" or the bound of the search: "preempt=2".
+	Bound string `json:"bound"`
+
+	// Executions is the number of maximal runs that reached an end, a bug and
+	// a deadlock too.
+	Executions uint64 `json:"executions"`
+	// Blocked is the number of runs cut because they could only repeat others.
+	Blocked uint64 `json:"blocked"`
+	// Pruned is the number of runs cut by the bound.
+	Pruned uint64 `json:"pruned"`
+	// Distinct is, of a search that samples, the number of different traces
+	// among its executions; absent from the results of other searches.
+	Distinct uint64 `json:"distinct,omitempty"`
+	// Transitions is the number of steps really run.
+	Transitions uint64 `json:"transitions"`
+	// Replayed is the number of steps run again to come back to a state.
+	Replayed uint64 `json:"replayed"`
+	// Instructions is the number of guest instructions run.
+	Instructions uint64 `json:"instructions"`
+	// Seconds is the wall-clock time, from the start of landgo's work.
+	Seconds float64 `json:"seconds"`
+	// SearchSeconds is the part of Seconds until the search ended: at its first
+	// bug, if it wasn't to go on. The rest makes the bug's story short.
+	SearchSeconds float64 `json:"search_seconds"`
+	// Threads is the greatest number of threads that an execution had.
+	Threads  int      `json:"threads"`
+	Estimate Estimate `json:"estimate"`
+
+	// Jobs lists, of a run that chose its preemption points itself, the sets of
+	// points that it explored, or would have, in the order in which it thought of
+	// them. Executions, Transitions and so on are then those of the job that gave
+	// a verdict of verified, and else the sums of all jobs.
+	Jobs []Job `json:"jobs"`
+
+	// Races lists data-race candidates: pairs of instructions that access the
+	// same bytes from different threads, at least one writing, with nothing
+	// that orders them. Those seen in both orders come first; at most 20.
+	Races []RacePair `json:"races"`
+	// RaceCount is the number of all candidates.
+	RaceCount uint64 `json:"race_count"`
+	// RacesRecycled is the number of pairs that look like data races only
+	// because an allocator gave the memory of one block to another: they are
+	// none, and aren't in RaceCount.
+	RacesRecycled uint64 `json:"races_recycled"`
+	// Unexamined is the number of pairs of conflicting accesses by different
+	// threads that were seen with neither a preemption point nor a common lock
+	// between.
+	Unexamined uint64 `json:"unexamined"`
+	// UnexaminedFirst holds the first three of them.
+	UnexaminedFirst []RacePair `json:"unexamined_first"`
+	// Finer is the command that examines them.
+	Finer string `json:"finer,omitempty"`
+
+	// Bug is the bug of a bug verdict, else null; with --keep-going the one
+	// with the fewest preemptions.
+	Bug *Bug `json:"bug"`
+	// Bugs lists all distinct bugs found.
+	Bugs []*Bug `json:"bugs"`
+
+	// Replay is there in the result of a replay only.
+	Replay *Replay `json:"replay,omitempty"`
+	// Account is the step-by-step account of a replay.
+	Account []Event `json:"account,omitempty"`
+
+	Certificate Certificate `json:"certificate"`
+
+	// Notes are about the run and not about the guest, a line each: a kept boot that
+	// was damaged. They are on standard error too.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Guest names the program that was checked.
+type Guest struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+}
+
+// Estimate is the weighted-backtrack estimator's, of the search.
+type Estimate struct {
+	// Executions is the estimated size of the space; the true one when the
+	// search finished; 0 while nothing is known; null if it is beyond all numbers.
+	Executions Amount `json:"executions"`
+	// Explored is the share of the space that was explored, from 0 to 1.
+	Explored Amount `json:"explored"`
+	// SecondsLeft is how long the rest would take; null if it is beyond all numbers.
+	SecondsLeft Amount `json:"seconds_left"`
+}
+
+// RacePair is two places whose accesses conflict.
+type RacePair struct {
+	// Variable is the name of the accessed object, or its address.
+	Variable string `json:"variable"`
+	First    Access `json:"first"`
+	Second   Access `json:"second"`
+	// Of a data-race candidate. BothOrders: each of the two was seen to come
+	// first, in different executions.
+	BothOrders bool `json:"both_orders,omitempty"`
+	// Class classifies a candidate after the search: "bug" if in the execution
+	// of a bug that is shown a thread was preempted right before one of the
+	// two, or the bug is the race; "benign" if all interleavings were run and
+	// each of the two came first in some; "false positive" if all were run and
+	// one always came first; else "untested".
+	Class string `json:"class,omitempty"`
+	// VerifiedAt is, of a benign one of a run that isn't verified, the set of
+	// points, as --pp takes it, at which all interleavings were run.
+	VerifiedAt string `json:"verified_at,omitempty"`
+}
+
+// Certificate has the controlled parts, and so the basis of a verdict.
+type Certificate struct {
+	Image       string `json:"image"` // the guest's sha256
+	Granularity string `json:"granularity"`
+	Bound       string `json:"bound"`
+	Search      string `json:"search"`
+	// Memory is the memory model: "sequentially consistent, several processors".
+	Memory string `json:"memory"`
+	// Timeouts says when a timed wait runs out.
+	Timeouts string `json:"timeouts"`
+	// Trusted says which synchronisation functions are taken as correct.
+	Trusted string `json:"trusted"`
+	// Profile says where the functions' meanings are from: the built-in profile,
+	// then, after a comma and a space, the user's with its sha256.
+	Profile string `json:"profile"`
+	// Calls lists the system calls met, by name, in alphabetical order.
+	Calls []string `json:"calls"`
+	// SelfCheck is "passed" when executions were run twice and compared, else
+	// "not run".
+	SelfCheck string `json:"self_check"`
+	// Engine is the CPU emulator and its version.
+	Engine string `json:"engine"`
+	// Assumptions lists the verdict's other assumptions.
+	Assumptions []string `json:"assumptions"`
+}
+
+// Replay says how a replay went.
+type Replay struct {
+	// Expected is the bug that the file names; "" for a bare schedule, where
+	// any bug is the same one.
+	Expected trace.BugKind `json:"expected"`
+	Message  string        `json:"message"`
+	// Same: the same bug came back.
+	Same bool `json:"same"`
+}
+
+// Finish adds the common fields of every result to one that explore filled in:
+// the schema, landgo's version, and empty lists for null ones. It makes Bug and
+// Bugs agree.
+func (r *Result) Finish() {
+	r.Schema = Schema
+	r.Version = Version
+	if r.Bug != nil && len(r.Bugs) == 0 {
+		r.Bugs = []*Bug{r.Bug}
+	}
+	if r.Bug == nil {
+		for _, b := range r.Bugs {
+			if r.Bug == nil || b.Preemptions < r.Bug.Preemptions {
+				r.Bug = b
+			}
+		}
+	}
+	fillLists(reflect.ValueOf(r))
+}
