@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 
 	"landgo/emu"
 	"landgo/internal/explore/config"
@@ -26,7 +27,18 @@ var onLinux = Platform{
 	boot:        (*Session).bootLinux,
 	pointless:   (*Program).pointlessProgram,
 	trusted:     (*Program).trustedLibrary,
-	assumptions: func(*Session) []string { return []string{anySleep} },
+	assumptions: (*Session).assumedOfLinux,
+}
+
+// assumedOfLinux is what certificates of Linux programs assume. Which thread takes a
+// signal to the process isn't settled: a machine's first thread blocks all signals for
+// a moment while it creates a thread, and another one takes it then.
+func (s *Session) assumedOfLinux() []string {
+	assumed := []string{anySleep}
+	if s.Guest != nil && slices.Contains(s.Guest.Calls(), "kill") {
+		assumed = append(assumed, "the first thread that doesn't block it takes a signal to the process")
+	}
+	return assumed
 }
 
 func (p *Program) linuxMachine() (emu.Config, error) {
