@@ -33,7 +33,7 @@ func TestTrustThreads(t *testing.T) {
 
 			"looks":     "invalid: the guest reads table",
 			"above":     "invalid: the guest uses the room above the stack of thread 0.1",
-			"vanishes":  "invalid: thr_join waits for thread 0.1, which ended by vanish past thr_exit",
+			"vanishes":  "invalid: thr_join waits for thread 0.1, which ended by vanish and not by thr_exit",
 			"pages":     "invalid: new_pages asks for pages",
 			"allocator": "invalid: the guest reads table",
 			"nowhere":   "invalid: thr_join is to put a status at 0x8000",

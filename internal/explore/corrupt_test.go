@@ -51,7 +51,7 @@ func TestCorruptCheckpoint(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "search.ckpt")
 	base := config.Default()
 	base.Guest, base.Out, base.Jobs, base.KeepGoing = compile.Text(t, "musl-gcc", corruptGuest), config.NoFile, 1, true
-	split := compile.File(t, "musl-gcc", "../e2e/testdata/split.c") // which takes more than a moment without --pp
+	split := compile.File(t, "musl-gcc", "../../testdata/split.c") // which takes more than a moment without --pp
 	base.CheckpointEvery = time.Microsecond
 	one := base
 	one.Deepen = false

@@ -36,9 +36,9 @@ func TestPointless(t *testing.T) {
 		"exchange": bare(t, exchange), "exchange, stripped": bare(t, exchange, "-s"),
 		"acquires": bare(t, acquires),
 		// musl links no mutex into a program that uses none; glibc always does.
-		"musl": compile.File(t, "musl-gcc", "../../guests/linux/deadlock_two.c", "-O2"), "musl, no mutex": compile.File(t, "musl-gcc", "../../guests/linux/lost_update.c", "-O2"),
-		"glibc": compile.File(t, "gcc", "../../guests/linux/deadlock_two.c", "-O1"), "glibc, no mutex": compile.File(t, "gcc", "../../guests/linux/lost_update.c", "-O1"),
-		"musl, stripped": compile.File(t, "musl-gcc", "../../guests/linux/lost_update.c", "-O2", "-s"), "glibc, stripped": compile.File(t, "gcc", "../../guests/linux/lost_update.c", "-O1", "-s"),
+		"musl": compile.File(t, "musl-gcc", "../../../guests/linux/deadlock_two.c", "-O2"), "musl, no mutex": compile.File(t, "musl-gcc", "../../../guests/linux/lost_update.c", "-O2"),
+		"glibc": compile.File(t, "gcc", "../../../guests/linux/deadlock_two.c", "-O1"), "glibc, no mutex": compile.File(t, "gcc", "../../../guests/linux/lost_update.c", "-O1"),
+		"musl, stripped": compile.File(t, "musl-gcc", "../../../guests/linux/lost_update.c", "-O2", "-s"), "glibc, stripped": compile.File(t, "gcc", "../../../guests/linux/lost_update.c", "-O1", "-s"),
 	}
 	for name, path := range guests {
 		img, err := image.Open(path)
