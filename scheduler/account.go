@@ -129,7 +129,7 @@ func (s *System) OpText(op trace.Op) string {
 type Start struct {
 	Thread  trace.TID
 	Entry   uint64 // its start routine
-	Created uint64 // the return address of the creating call; 0: nobody created it
+	Created uint64 // the return address of the creating call; 0: no thread created it
 }
 
 // Starts lists the threads of the present state.

@@ -67,7 +67,7 @@ func (s *library) isPoint(th *thread) bool {
 	return (s.everyOperation() || s.racing[site-1]) && s.pointAllowed(th, site)
 }
 
-// attribute makes what a trusted call has just touched the call's: to whoever tells
+// attribute makes what a trusted call has just touched the call's: to the thread that tells
 // races apart it is one event, at the call's place. Which of its instructions reads
 // a byte first, and which last, is the library's business; and so is a stream, which
 // has a lock of its own, and is looked at in part without.

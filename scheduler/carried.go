@@ -22,7 +22,7 @@ import (
 //	            for and no exception handler; its function's return is a thr_exit
 //	thr_join    claims the thread, then waits for its thr_exit; a negative number
 //	            for itself, for what is no thread, and for one that is claimed
-//	thr_exit    the stack is nobody's from here on; the last thread ends the task,
+//	thr_exit    the stack is no thread's from here on; the last thread ends the task,
 //	            with the status of set_status
 //
 // What the library knows of threads besides stands in carriedkept.go.
@@ -81,7 +81,7 @@ func (s *library) atCarried(th *thread, tr *trace.Transition, r image.Role) (ver
 	return s.carry(th, tr)
 }
 
-// answer carries out what needs no step where nobody else can run.
+// answer carries out what needs no step where no other thread can run.
 func (s *library) answer(th *thread, r image.Role) verdict {
 	k, result := s.threadKernel(), uint64(0)
 	if id := int32(th.arg(0)); r == image.Self {
@@ -325,7 +325,7 @@ func (s *library) create(th *thread, tr *trace.Transition, pc uint64) (verdict, 
 		return pass, nil
 	}
 	s.gotMemory(th, base, s.stackSize.Get())
-	s.machine.Touch(everybody, base+s.stackSize.Get(), stackTail)
+	s.machine.Touch(allThreads, base+s.stackSize.Get(), stackTail)
 	regs := emu.Regs{RFLAGS: th.Regs.RFLAGS}
 	k.Block(&regs, th.arg(0), base+s.stackSize.Get(), th.arg(1))
 	s.ret(th, number)

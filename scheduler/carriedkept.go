@@ -43,7 +43,7 @@ func (s *library) watchThreads() {
 	}
 	s.kept = s.image.Refers(carried, func(entry uint64) bool { return known(entry) || others[entry] })
 	for _, v := range s.kept {
-		s.machine.Touch(everybody, v.Addr, v.Size)
+		s.machine.Touch(allThreads, v.Addr, v.Size)
 	}
 	// A trusted allocator's code runs unseen.
 	for _, v := range s.image.Refers(trusted, func(uint64) bool { return false }) {

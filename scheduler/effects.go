@@ -36,7 +36,7 @@ func (s *System) sharesTouch(t trace.TID, a *trace.Access) bool {
 	if s.isLazy(a.Addr) {
 		_, shared := s.machine.Sharing(a.Addr)
 		if !shared && !a.IsWrite() && s.hasOthers(t) {
-			s.machine.TouchWord(everybody, a.Addr, uint64(a.Size))
+			s.machine.TouchWord(allThreads, a.Addr, uint64(a.Size))
 			s.finer, shared = true, true
 		}
 		return shared
@@ -51,7 +51,7 @@ func (s *System) sharesTouch(t trace.TID, a *trace.Access) bool {
 	// would be shared by all. Whether one was changed is what its second granule says.
 	_, changed := s.machine.Sharing(a.Addr + effect.Step/2)
 	if !changed && a.IsWrite() {
-		s.machine.TouchWord(everybody, a.Addr+effect.Step/2, 1)
+		s.machine.TouchWord(allThreads, a.Addr+effect.Step/2, 1)
 		changed, learned = true, true
 	}
 	s.finer = s.finer || learned && shared && changed

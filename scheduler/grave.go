@@ -8,7 +8,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// The stack of a thread that has ended is nobody's, although its pages may stay
+// The stack of a thread that has ended is no thread's, although its pages may stay
 // mapped for the next thread: an access to it is a bug. It is the memory from
 // the start of its mapping up to the thread control block, with the thread-local
 // variables; what a C library keeps from there on is its own.

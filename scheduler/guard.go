@@ -14,7 +14,7 @@ import (
 // would make deadlocks that the library hasn't got. So every access to the bytes
 // of a trusted object is looked at:
 //
-//   - a read, or a write while somebody holds it or waits: the guest can't be
+//   - a read, or a write while a thread holds it or waits: the guest can't be
 //     controlled on these terms, and the run ends as invalid;
 //   - a write to an object at rest: its memory serves something else (blocks of
 //     a heap, stacks), and the object is forgotten.
@@ -22,8 +22,8 @@ import (
 // Memory of trusted objects counts as shared from its first use on, and runs
 // before a second thread exists are recorded too, so that no access escapes.
 
-// everybody is nobody's thread id: memory that it touches is shared.
-const everybody trace.TID = 1 << 20
+// allThreads is no thread's id: memory that it touches is shared.
+const allThreads trace.TID = 1 << 20
 
 // word is a stretch of 8 bytes, by its address / 8.
 const wordShift = 3
@@ -49,7 +49,7 @@ func (s *library) guard(o *object) {
 		return
 	}
 	size := uint64(s.sizes[o.kind])
-	if _, learned := s.machine.Touch(everybody, o.addr, size); learned {
+	if _, learned := s.machine.Touch(allThreads, o.addr, size); learned {
 		s.finer = true // accesses that weren't recorded may have been there
 	}
 	for g := o.addr >> wordShift; g <= (o.addr+size-1)>>wordShift; g++ {

@@ -12,7 +12,7 @@ import (
 // touch, as if another thread did it. So, once a thread was sent a signal by
 // another,
 //   - each of its steps has OpTurn, on which sending depends, and its end is a step;
-//   - what a handler touches is shared with whoever else does, its own thread too,
+//   - what a handler touches is shared with other threads that do, its own thread too,
 //     but for the stack below where the thread stood;
 //   - a lock that it takes isn't merged with what comes next (lockmerge.go);
 //   - its accesses count as another thread's, and no lock protects them from their

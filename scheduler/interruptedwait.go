@@ -14,7 +14,7 @@ import (
 // semaphore), how far it is is kept while the handler runs, and the thread stands
 // there again after it:
 //
-//   - a wait on a condition variable or at a barrier goes on: whoever signals it
+//   - a wait on a condition variable or at a barrier goes on: the thread that signals it
 //     meanwhile has signalled it. The thread sees so when it comes back, and not
 //     before, so its handler is in no order with the signal;
 //   - one at a read-write lock that prefers writers tries again;

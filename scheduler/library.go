@@ -9,7 +9,7 @@ import (
 
 // LibraryConfig says what landgo carries out for the guest.
 type LibraryConfig struct {
-	// AnyTimeout: a timed wait may run out at any time, not only when nobody
+	// AnyTimeout: a timed wait may run out at any time, not only when no other thread
 	// else can run.
 	AnyTimeout bool
 	// Tested: the guest's own library is what is tested, and no function is trusted:

@@ -22,7 +22,7 @@ func (s *library) isLibrarys(th *thread) bool {
 }
 
 // libraryAsks reports whether a call of the allocator comes from such a function,
-// where somebody wants to know: with --check leak-all, which is about all that the
+// where the user wants to know: with --check leak-all, which is about all that the
 // program itself asked for.
 func (s *library) libraryAsks(th *thread) bool {
 	if s.cfg.Leaks != LeaksAll {

@@ -3,7 +3,7 @@ package scheduler
 import "landgo/internal/trace"
 
 // Merging lock and unlock with their neighbours (Lipton 1975, reduction): as
-// long as a mutex is only ever locked, and unlocked by its owner, nobody can tell a state in
+// long as a mutex is only ever locked, and unlocked by its owner, no other thread can tell a state in
 // which a thread has just taken it from the one before (no other operation on
 // it is possible or has a result in either), so what others do between the
 // lock and the next access can be done before the lock: a lock moves right. In

@@ -21,7 +21,7 @@ import (
 //
 // Of the allocator's memory, all that is in no block is forbidden to others: the
 // variables that its profile names, and pages that it gets from the kernel in a
-// call of its own. Where its memory is somebody else's too (a chunk of malloc's),
+// call of its own. Where its memory is another allocator's too (a chunk of malloc's),
 // only blocks that have been freed are.
 
 // insideFrame is a call of a tested allocator's function, to its return to ret at
@@ -127,7 +127,7 @@ func (s *library) stepPool(th *thread, tr *trace.Transition) (verdict, error) {
 }
 
 // poolOp is the beginning or the end of a block as an operation; the zero Op if
-// nobody else could tell.
+// no other thread could tell.
 func (s *library) poolOp(th *thread, k trace.OpKind, p heap.Piece, pc uint64) trace.Op {
 	if p.Size == 0 || th.trusted() && !s.inTrustedAllocator(th) || s.alone(th) {
 		return trace.Op{}

@@ -3,7 +3,7 @@ package scheduler
 import "landgo/internal/trace"
 
 // Memory is private until a second thread touches it, so a thread that waits for
-// a variable that nobody else has touched yet,
+// a variable that no other thread has touched yet,
 //
 //	while (!stop)
 //		n++;

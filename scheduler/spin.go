@@ -183,10 +183,10 @@ func (s *System) findTurn(th *thread, tr *trace.Transition) {
 }
 
 // turn makes the thread spin if its steps from index i on, which brought it back
-// to where it stood, changed none of its private memory and nobody changed what
+// to where it stood, changed none of its private memory and no other thread changed what
 // they read. What others did besides, and when, makes no difference: whether the
 // thread can go on is settled by what happened before, not by the order of
-// unrelated steps. If somebody did change it, the reads are remembered all the
+// unrelated steps. If one did change it, the reads are remembered all the
 // same: the thread goes on because of that.
 func (s *System) turn(th *thread, tr *trace.Transition, i int32) {
 	reads, disturbed, own := s.readsSince(th, i)

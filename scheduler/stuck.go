@@ -7,7 +7,7 @@ import (
 )
 
 // Stuck explains a state in which threads are left that can never run: nil if
-// there are none. ended: the process has ended, which lets off everybody but
+// there are none. ended: the process has ended, which lets off all threads but
 // those in a cycle of locks (on Linux an exit ends the others, whatever they
 // wait for).
 func (s *System) Stuck(ended bool) *Failure {

@@ -83,7 +83,7 @@ func (s *library) join(th *thread, tr *trace.Transition) (verdict, error) {
 	}
 	j := &s.threads[t]
 	if s.gaveBack(j) {
-		// glibc remembers it as long as nobody else has the stack; musl has unmapped that.
+		// glibc remembers it as long as no other thread has the stack; musl has unmapped that.
 		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
 		if s.libc == image.Musl {
 			return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 4}, "joins a thread that was joined")

@@ -9,7 +9,7 @@ import (
 	"landgo/kernel"
 )
 
-// atTrap decides about the trap before which a thread stopped: what nobody
+// atTrap decides about the trap before which a thread stopped: what no other thread
 // else can notice is done within the step, the rest is a step of its own. It
 // reports whether the thread stands here.
 func (s *System) atTrap(th *thread, tr *trace.Transition) (bool, error) {

@@ -156,7 +156,7 @@ func (s *Kernel) checkWoken(waiting []trace.TID) error {
 	return nil
 }
 
-// checkIdle: where nobody can run, for all wait or have ended, no tick changes that. It
+// checkIdle: where no thread can run, for all wait or have ended, no tick changes that. It
 // is tried once for each set of places where they stand, and taken back: what a kernel
 // or its profile says could be wrong.
 func (s *Kernel) checkIdle(tr *trace.Transition) (err error) {

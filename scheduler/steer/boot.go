@@ -12,7 +12,7 @@ import (
 )
 
 // Booting: the kernel runs from its entry to landgo_booted, with nothing
-// recorded, for there is nobody else. Time passes by a tick in so many
+// recorded, for there is no other thread. Time passes by a tick in so many
 // instructions wherever interrupts are on.
 
 // bootTick is the number of instructions between ticks.

@@ -20,7 +20,7 @@ import (
 //
 // A handler that returns to where the exception was raised has to have mended
 // something: if nothing but the exception comes of it again and again, with interrupts
-// off or while nobody else can run, that is the bug.
+// off or while no other thread can run, that is the bug.
 
 // exception is one whose handler hasn't returned yet.
 type exception struct {

@@ -82,7 +82,7 @@ func (s *Kernel) undelivered(u *turn, err error) (happening, error) {
 }
 
 // unreachedError: ticks don't bring the processor to a thread. That may be what the
-// kernel does, and is no gap of landgo's while somebody else can run.
+// kernel does, and is no gap of landgo's while another thread can run.
 type unreachedError struct{ *scheduler.InvalidError }
 
 func (e *unreachedError) Unwrap() error { return e.InvalidError }

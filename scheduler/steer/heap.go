@@ -6,7 +6,7 @@ import (
 )
 
 // What a kernel's own allocators give out and take back (landgo_allocated,
-// landgo_freed). Its memory is all open, but for what was freed: nobody may touch
+// landgo_freed). Its memory is all open, but for what was freed: no thread may touch
 // that before it is given out again, not even a switch to a stack that lies
 // there.
 

@@ -33,7 +33,7 @@ import (
 // Where a thread was interrupted, it goes on with interrupts on, and can be
 // interrupted again at once, before it does anything. A thread that gave the
 // processor up itself is switched to with interrupts off, and runs its *tail*
-// (the rest of a wait in semaphore_down) before they are on: nobody can keep it
+// (the rest of a wait in semaphore_down) before they are on: no other thread can keep it
 // from that. So who is brought past such a thread has run its tail.
 //
 // # Dependence
@@ -219,7 +219,7 @@ func (s *Kernel) take(th *thread, tr *trace.Transition) error {
 // end ends the guest.
 func (s *Kernel) end(tr *trace.Transition, how trace.End) {
 	if th := &s.threads[tr.Thread]; th.Insns == tr.Begin {
-		th.Insns++ // the end is a place of its own, whoever came to it
+		th.Insns++ // the end is a place of its own, whichever thread came to it
 	}
 	tr.End = how
 	tr.Did(trace.Op{Kind: trace.OpEnd})
@@ -287,7 +287,7 @@ func (s *Kernel) reach(th *thread, tr *trace.Transition) (done bool, err error) 
 	}
 }
 
-// failOwn ends the guest with a bug: at once with interrupts off, for then nobody
+// failOwn ends the guest with a bug: at once with interrupts off, for then no other thread
 // can forestall it; else as a step of its own.
 func (s *Kernel) failOwn(th *thread, tr *trace.Transition, f *scheduler.Failure) {
 	s.save(th.ID)

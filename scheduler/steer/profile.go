@@ -20,7 +20,7 @@ import (
 // that it is in; or by a variable, which may be assigned before the stacks are
 // exchanged or after. In the latter case the kernel is run one instruction at a
 // time until it is. A kernel without an idle thread may have a stack for its
-// scheduler, and nobody in the variable while that runs: thread 0 is the idle one
+// scheduler, and no thread in the variable while that runs: thread 0 is the idle one
 // then.
 
 // maxListed bounds a list of threads: one that is being written to can be a ring.

@@ -8,8 +8,8 @@ import (
 	"landgo/scheduler"
 )
 
-// The processor runs for somebody: a thread in its own code, or the code that a
-// tick runs, on the stack of whom it interrupted.
+// The processor runs a thread's own code, or the code that a tick runs, on the stack of
+// the thread that it interrupted.
 
 // turn is a stretch of running.
 type turn struct {

@@ -20,7 +20,7 @@ import (
 //   - It has: the thread's earlier steps are walked back to one that began in this
 //     state, with the processor its own all the time, and no tick in between.
 //
-// Where nobody else can run any more, ticks are tried first (checkIdle): whether one
+// Where no other thread can run any more, ticks are tried first (checkIdle): whether one
 // changes what a loop reads isn't known if none has come. Loops of user programs are
 // run as they are.
 

@@ -16,7 +16,7 @@ import (
 
 const (
 	gapNone   = iota
-	gapJumped // the stack was changed, and nobody has said for whom
+	gapJumped // the stack was changed, and the kernel hasn't said for which thread
 	gapTold   // it was said who is next, and the stack is yet to be changed
 )
 

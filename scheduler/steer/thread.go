@@ -46,7 +46,7 @@ type ownThread struct {
 	Wakes  uint64 // the number of the tick that will wake it, see time.go
 	// noted: since it was switched to, it has noted that it runs (profile.go).
 	Noted bool
-	// stackLow is the lowest address of its stack, 0 if nobody has said so.
+	// stackLow is the lowest address of its stack, 0 if the kernel hasn't said so.
 	StackLow uint64
 	// frames is the stack pointer at the place where it was interrupted: the handler's
 	// frames are below.

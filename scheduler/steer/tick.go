@@ -12,7 +12,7 @@ import (
 // to where it was interrupted.
 
 // handlerRoom is how much of the stack below the place where it was interrupted
-// a thread lends to the handler. What is done there is nobody else's business.
+// a thread lends to the handler. What is done there concerns no other thread.
 const handlerRoom = 4096
 
 // tick delivers a timer interrupt to the thread that the processor runs, which

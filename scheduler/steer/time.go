@@ -21,10 +21,10 @@ import (
 // the first tick. Each wake-up by a tick that happens afterwards is held against
 // what was foretold. The first that comes at another tick ends this for good
 // (unsteady): the search starts again, and asks in every state. A wrong answer
-// can't go unnoticed: whoever is let wake too early wakes later than foretold, or
+// can't go unnoticed: a thread that is let wake too early wakes later than foretold, or
 // with another who was foretold for later, in some execution that the search makes.
 
-// maxIdle is how many ticks may pass until somebody wakes.
+// maxIdle is how many ticks may pass until a thread wakes.
 const maxIdle = 20_000
 
 const (
@@ -69,7 +69,7 @@ func (s *Kernel) findWakers() []trace.TID {
 	return wakers
 }
 
-// probeTime lets time pass, and takes it back: until somebody wakes, or until all
+// probeTime lets time pass, and takes it back: until a thread wakes, or until all
 // have of whom it isn't foretold when; then it foretells it.
 func (s *Kernel) probeTime(foretell bool) []trace.TID {
 	var asleep []trace.TID
@@ -131,7 +131,7 @@ func (s *Kernel) passTime(enough func() bool) (broken bool) {
 	return false
 }
 
-// onward lets the processor go on where nobody is to be chosen: to the end of a
+// onward lets the processor go on where no thread is to be chosen: to the end of a
 // handler or of a section without interrupts, else by a tick.
 func (s *Kernel) onward(tr *trace.Transition) (ticked, done bool, err error) {
 	r := &s.threads[s.running.Get()]

@@ -35,7 +35,7 @@ const AllLocks = "*"
 type Timeouts string
 
 const (
-	TimeoutsLast Timeouts = "last" // only when nobody else can run
+	TimeoutsLast Timeouts = "last" // only when no other thread can run
 	TimeoutsAny  Timeouts = "any"  // at any point
 )
 

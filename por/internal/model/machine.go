@@ -221,7 +221,7 @@ func (m *Machine) advance(t int) {
 	}
 }
 
-// unchanged reports whether nobody else wrote what thread t read since its
+// unchanged reports whether no other thread wrote what thread t read since its
 // loop head.
 func (m *Machine) unchanged(t int) bool {
 	b := t * threadLen

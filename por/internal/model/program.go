@@ -72,7 +72,7 @@ type Instr struct {
 	A, B int
 	C, D int64
 	Size int // of a memory access; 0 means 8
-	// Timed: a Lock, SemWait, ReadLock or WriteLock gives up when nobody can run.
+	// Timed: a Lock, SemWait, ReadLock or WriteLock gives up when no thread can run.
 	// R = 1 if it got what it waited for, else 0.
 	Timed bool
 	F     func(r *[NumRegs]int64)

@@ -195,7 +195,7 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 	return dst
 }
 
-// expiring is the thread whose timed wait runs out first, -1 if nobody's does.
+// expiring is the thread whose timed wait runs out first, -1 if no thread's does.
 func (m *Machine) expiring() int {
 	for t := range m.p.Threads {
 		if m.w[t*threadLen+wState] == alive && m.blocked(t) && m.next(t).Timed {
