@@ -82,7 +82,7 @@ func TestTrustEstimate(t *testing.T) {
 	}
 }
 
-// TestTrustEstimateError: what is told of a search's size when a quarter of the executions
+// TestTrustEstimateError: a search's estimated size when a quarter of the executions
 // are done, and a half, is within a factor that is known.
 func TestTrustEstimateError(t *testing.T) {
 	for _, c := range []struct {

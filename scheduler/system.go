@@ -16,7 +16,7 @@
 //	the core      system, lifetime, mark, thread, spawn, advance, enabled, points, granularity, names, arena
 //	              spins: spin, spinagain, spinlocks, turns, endless, scout
 //	              traps: trap, effects, shares, nap, interrupt, faulted, mappings, grave
-//	              what is told: account, describe, naming, stuck, failure, blockfault, state, digest, met, unexamined, knowledge
+//	              reports:      account, describe, naming, stuck, failure, blockfault, state, digest, met, unexamined, knowledge
 //	              twin (reads of memory that was never written), convention (arguments and results of functions),
 //	              steered (what package steer is given)
 //	the library   library (what the core asks it), act (the table of roles), atbreak, operation, pending, perform,

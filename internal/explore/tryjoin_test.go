@@ -28,7 +28,7 @@ int main(void)
 `
 
 // TestTryJoinSeesLife: a thread that has done all that others can see may still
-// live when somebody tries to join it. Found by TestConvergence: the end was in
+// live when another thread tries to join it. Found by TestConvergence: the end was in
 // the step of the last write.
 func TestTryJoinSeesLife(t *testing.T) {
 	for _, whole := range []uint64{50_000, 0} {
