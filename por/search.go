@@ -55,6 +55,12 @@ type Options struct {
 	Unmerged bool
 	// MaxExecutions, if not 0, stops the search after so many executions.
 	MaxExecutions uint64
+	// Uncounted has a search that samples count no distinct traces: an execution
+	// costs nothing but its steps then, for happens-before isn't kept.
+	Uncounted bool
+	// Longest, if not 0, is after how many steps a search that samples leaves an
+	// execution, and counts it as pruned.
+	Longest int
 	// Stop, if not nil, is polled every few hundred transitions; true stops
 	// the search.
 	Stop func() bool

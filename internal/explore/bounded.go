@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"landgo/internal/explore/races"
+	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
 	"landgo/internal/result"
 	"landgo/internal/trace"
@@ -49,14 +50,18 @@ const (
 )
 
 // accompany starts it, once the warm-up is over, unless there is no room for a
-// second guest. With a limit on executions, or on where points may be, the jobs run
-// alone.
+// second guest.
 func (d *deepening) accompany() {
-	if d.warm > 0 || d.steps == 0 || d.Config.Naive() || d.Config.SyncOnly || d.Config.MaxExecutions > 0 || len(d.Config.AllRules()) > 0 {
+	if d.warm > 0 || d.steps == 0 || !d.accompanied() {
 		return
 	}
 	d.warm = d.steps
 	_ = d.hire() // without room there is none
+}
+
+// besides is a hunt that a deepening has beside its jobs, on a guest of its own.
+func besides(s *session.Session) *hunt {
+	return &hunt{Session: s, result: &result.Result{}, seen: map[string]*finding{}}
 }
 
 // hire begins it, with a guest of its own.
@@ -68,7 +73,7 @@ func (d *deepening) hire() error {
 		}
 		return err
 	}
-	d.bounded = &bounded{hunt: &hunt{Session: s, result: &result.Result{}, seen: map[string]*finding{}},
+	d.bounded = &bounded{hunt: besides(s),
 		turn: make(chan bool), back: make(chan struct{})}
 	go d.bounded.work()
 	return nil

@@ -75,6 +75,7 @@ type deepening struct {
 	bounded    *bounded
 	warm       uint64
 	boundedErr error
+	ways       *ways // nil as long as there are none
 	exhausted  bool  // all bugs there are were found
 	stuck      *turn // of a job that has no end
 	doomed     *turn // that ended everything
@@ -150,6 +151,7 @@ func (h *hunt) deepen() error {
 		d.bounded.Session.Close()
 		err = errors.Join(err, d.boundedErr)
 	}
+	d.endWays()
 	var byStates error
 	if d.endless() {
 		byStates = d.lookByStates()

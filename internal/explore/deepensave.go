@@ -21,10 +21,11 @@ import (
 // and with the same counts, of one that wasn't. What was run since the last time
 // it was saved is run again.
 //
-// The bounded search beside the jobs is the exception: it hands over in the
+// The searches beside the jobs are the exception. The bounded one hands over in the
 // middle of its walk (bounded.go), not where a search can be saved. It is run
 // again to where it was, which takes as long as it took: a third of all time so
-// far at the most (boundedShare).
+// far at the most (boundedShare). So are the samples (waysShare), for their guest has
+// learned what the jobs' needn't know.
 //
 // Paths mean the steps of one epoch; those of another are left out. Epochs are
 // counted anew by each process, so only what was of the last one is marked.
@@ -82,6 +83,9 @@ func (d *deepening) saved() *saved.Deepening {
 	}
 	if b := d.bounded; b != nil {
 		s.Beside, s.BesideSteps, s.BesideOver = true, b.steps, b.over
+	}
+	if w := d.ways; w != nil {
+		s.Slices = w.slices
 	}
 	return s
 }
@@ -211,8 +215,18 @@ func (d *deepening) restoredSpace(j *deepen.Job, o *saved.Space) *space {
 	return sp
 }
 
-// catchUp has the bounded search run again to where it was.
+// catchUp has the searches beside the jobs run again to where they were.
 func (d *deepening) catchUp(s *saved.Deepening) error {
+	if s.Slices > 0 {
+		d.try()
+	}
+	for d.ways.open() && d.ways.slices < s.Slices {
+		if !d.ways.slice() {
+			return nil
+		}
+		d.takeWays()
+		d.show()
+	}
 	if !s.Beside {
 		return nil
 	}

@@ -36,6 +36,8 @@ type hunt struct {
 	// failedAt is the guest in which a divided search failed.
 	failedAt *session.Session
 	saved    []saved.Race // of the checkpoint that the search goes on from
+	// patience is when the refining of a bug ends, by the clock.
+	patience time.Duration
 }
 
 // finding is a bug, with the execution that showed it.

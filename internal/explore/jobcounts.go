@@ -52,6 +52,17 @@ func (d *deepening) account() {
 			sum = b.stats
 		}
 	}
+	if w := d.ways; w != nil && w.slices > 0 {
+		state := deepen.Suspended
+		if len(w.found) > 0 {
+			state = deepen.Failing
+		}
+		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Search: result.Samples, State: state.String(),
+			Executions: w.counts.Executions, Transitions: w.steps})
+		sum.Executions += w.counts.Executions
+		sum.Pruned += w.counts.Pruned
+		sum.Transitions += w.counts.Transitions
+	}
 	if o := d.byStates; o != nil {
 		state := deepen.Suspended
 		switch {

@@ -37,9 +37,19 @@ func (h *hunt) minimise(f *finding) error {
 	}
 	f.minimal = result.BestFound
 	run := &counted{Runner: h.Guest, most: max(h.pace(minimiseSteps), h.result.Transitions+h.result.Replayed)}
+	if h.shorten(f, run) {
+		if err := h.outline(f); err != nil {
+			return err
+		}
+		h.publish()
+		if f.preemptions == 0 {
+			f.minimal = result.Proven
+			return nil
+		}
+	}
 	opts := por.Options{
 		OneEvent: h.OneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit,
-		Stop: func() bool { return run.steps >= run.most || h.stop() },
+		Stop: func() bool { return run.steps >= run.most || h.tired() },
 	}
 	if f.failure.Kind == trace.Race {
 		return h.minimiseRace(f, run, opts)

@@ -30,6 +30,7 @@ func (h *hunt) report() error {
 		h.finer = h.finer || h.Epoch() != known
 	}
 	for _, f := range h.found {
+		h.refining()
 		if err := h.as(f, func() error { return h.minimise(f) }); err != nil {
 			return err
 		}

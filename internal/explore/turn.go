@@ -202,6 +202,9 @@ func (s *turn) Progress(p por.Progress) {
 	if !s.leave && steps(p.Stats) >= s.from+pauseSteps {
 		s.leave, s.paused = true, true
 	}
+	if s.stopped == "" && (len(s.found) == 0 && !s.watched.Raced || s.Config.KeepGoing) {
+		d.letWays()
+	}
 	d.letBounded()
 	d.show()
 }

@@ -60,6 +60,8 @@ func points(j *result.Job) string {
 	switch {
 	case j.Bound != "":
 		text += ", by ascending number of preemptions"
+	case j.Search == result.Samples:
+		text += ", at random"
 	case j.Search != "":
 		text += ", state by state"
 	}

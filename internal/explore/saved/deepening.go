@@ -35,6 +35,7 @@ type Deepening struct {
 	Beside      bool   `json:"beside,omitempty"`
 	BesideSteps uint64 `json:"beside_steps,omitempty"`
 	BesideOver  bool   `json:"beside_over,omitempty"`
+	Slices      int    `json:"slices,omitempty"` // of the ways
 }
 
 // Space is a space that was begun.
