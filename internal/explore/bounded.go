@@ -213,7 +213,9 @@ func (d *deepening) takeBounded() {
 			return
 		}
 		f.fresh = false
+		f.told = b.brief(f)
 		d.seen[f.key] = f
 		d.found = append(d.found, f)
 	}
+	d.publish()
 }

@@ -1,8 +1,9 @@
 package explore
 
 import (
+	"math"
+
 	"landgo/internal/explore/story"
-	"landgo/internal/result"
 	"landgo/por"
 )
 
@@ -137,6 +138,7 @@ func (w *ways) slice() bool {
 	run := &counted{Runner: w.Guest}
 	engine, err := por.New(o.search, por.Options{
 		OneEvent: true, Uncounted: true, Longest: longestSample, Resume: o.tree,
+		WarmUp:  math.MaxUint64, // it isn't divided
 		Stop:    w.stop,
 		SaveNow: func() bool { return run.steps >= room },
 		Save:    func(tree []byte) error { o.tree = tree; return errLeft },
@@ -176,10 +178,10 @@ func (d *deepening) takeWays() {
 			continue
 		}
 		own := &finding{failure: f.failure, key: f.key, preemptions: f.preemptions}
-		own.told = &result.Bug{Kind: f.failure.Kind, Message: f.failure.Message, Thread: w.Guest.Name(f.failure.Thread), Preemptions: f.preemptions, Minimal: result.BestFound}
 		if own.schedule, d.boundedErr = story.Schedule(w.Session, f.path); d.boundedErr != nil {
 			return
 		}
+		own.told = w.brief(own)
 		d.seen[f.key] = own
 		d.found = append(d.found, own)
 		news = true
