@@ -71,8 +71,10 @@ type deepening struct {
 	begun   time.Duration // of the clock
 	// stands are the guests of further workers, see round.go.
 	stands []*session.Session
-	// bounded is there once the warm-up is over, at warm steps.
+	// bounded is there once the warm-up is over, at warm steps; delayed where there are
+	// many threads.
 	bounded    *bounded
+	delayed    *bounded
 	warm       uint64
 	boundedErr error
 	ways       *ways // nil as long as there are none
@@ -130,6 +132,9 @@ func (h *hunt) deepen() error {
 			break
 		}
 		if d.alone != nil {
+			if d.steps >= d.pace(aloneSteps) {
+				d.accompany()
+			}
 			err = d.run(d.alone)
 			continue
 		}
@@ -144,19 +149,17 @@ func (h *hunt) deepen() error {
 			err = d.round(jobs)
 		}
 	}
-	if d.bounded != nil {
-		d.bounded.end()
-		d.takeBounded()
-		d.Guest.Meet(d.bounded.Guest.Met())
-		d.bounded.Session.Close()
-		err = errors.Join(err, d.boundedErr)
+	if d.endless() {
+		d.lookFairly()
 	}
+	err = errors.Join(err, d.endBounded())
 	d.endWays()
 	var byStates error
 	if d.endless() {
 		byStates = d.lookByStates()
 	}
 	d.account()
+	defer d.claim()
 	var endless *por.EndlessError
 	switch {
 	case byStates != nil:

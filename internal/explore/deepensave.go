@@ -9,6 +9,7 @@ import (
 	"landgo/internal/explore/saved"
 	"landgo/internal/explore/session"
 	"landgo/internal/result"
+	"landgo/por"
 	"landgo/race"
 	"landgo/scheduler"
 )
@@ -23,9 +24,9 @@ import (
 //
 // The searches beside the jobs are the exception. The bounded one hands over in the
 // middle of its walk (bounded.go), not where a search can be saved. It is run
-// again to where it was, which takes as long as it took: a third of all time so
-// far at the most (boundedShare). So are the samples (waysShare), for their guest has
-// learned what the jobs' needn't know.
+// again to where it was, which takes as long as it took: half of all time so far at
+// the most (boundedFirst). So are the samples (waysShare), for their guest has learned
+// what the jobs' needn't know.
 //
 // Paths mean the steps of one epoch; those of another are left out. Epochs are
 // counted anew by each process, so only what was of the last one is marked.
@@ -81,9 +82,7 @@ func (d *deepening) saved() *saved.Deepening {
 	if k := d.stuck; k != nil {
 		s.Stuck = &saved.Stuck{Job: k.job.ID, Verdict: k.result.Verdict, Reason: k.result.Reason, Problem: k.result.Problem, Place: k.result.Place}
 	}
-	if b := d.bounded; b != nil {
-		s.Beside, s.BesideSteps, s.BesideOver = true, b.steps, b.over
-	}
+	s.Preempt, s.Delay = d.bounded.saved(), d.delayed.saved()
 	if w := d.ways; w != nil {
 		s.Slices = w.slices
 	}
@@ -227,22 +226,42 @@ func (d *deepening) catchUp(s *saved.Deepening) error {
 		d.takeWays()
 		d.show()
 	}
-	if !s.Beside {
+	var err error
+	if s.Preempt != nil {
+		if d.bounded, err = d.hire("bpor", por.Preempt); err != nil {
+			return err
+		}
+	}
+	if s.Delay != nil {
+		if d.delayed, err = d.hire("bounded", por.Delay); err != nil {
+			return err
+		}
+	}
+	return errors.Join(d.bounded.catchUp(d, s.Preempt), d.delayed.catchUp(d, s.Delay))
+}
+
+// saved is where a search by ascending bound is, nil if there is none.
+func (b *bounded) saved() *saved.Ascending {
+	if b == nil {
 		return nil
 	}
-	if err := d.hire(); err != nil {
-		return err
+	return &saved.Ascending{Steps: b.steps, Over: b.over}
+}
+
+// catchUp has it run again to where it was.
+func (b *bounded) catchUp(d *deepening, to *saved.Ascending) error {
+	if to == nil {
+		return nil
 	}
-	b := d.bounded
-	for !b.over && (s.BesideOver || b.steps < s.BesideSteps) {
+	for !b.over && (to.Over || b.steps < to.Steps) {
 		if d.stop() {
 			return nil
 		}
-		b.run(min(boundedSlice, s.BesideSteps-min(b.steps, s.BesideSteps)))
+		b.run(min(boundedSlice, to.Steps-min(b.steps, to.Steps)))
 		d.show()
 	}
-	if b.steps != s.BesideSteps || b.over != s.BesideOver {
-		return result.Errorf(result.BadCheckpoint, "%s: the search by preemptions goes another way", d.Config.Resume)
+	if b.steps != to.Steps || b.over != to.Over {
+		return result.Errorf(result.BadCheckpoint, "%s: the search by ascending bound goes another way", d.Config.Resume)
 	}
 	b.taken = b.over
 	return nil

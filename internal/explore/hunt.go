@@ -80,6 +80,14 @@ func (h *hunt) search() error {
 			defer h.failedAt.Close()
 			return h.failedAt.VerdictOf(err, r)
 		}
+		defer func() {
+			if _, preempt := h.Config.Bounds.Limit(por.Preempt); preempt && r.Problem == result.NoEnd {
+				r.Problem = result.NoEndWithin
+			}
+			if r.Verdict == result.Budget && opts.Iterate && ascends(spec) {
+				claim(r, stats.Levels, h.Config.Bounds)
+			}
+		}()
 		return h.VerdictOf(err, r)
 	}
 	if h.raced() {
@@ -103,9 +111,16 @@ func (h *hunt) search() error {
 	default:
 		r.Verdict, r.Problem = result.Budget, h.stopped
 		r.Reason = h.stopReason() // may know a better Problem
+		if opts.Iterate && ascends(spec) {
+			claim(r, stats.Levels, h.Config.Bounds)
+		}
 	}
 	return nil
 }
+
+// ascends reports whether a search with a bound explores its values in order, and
+// soundly.
+func ascends(s por.Spec) bool { return s.Claim() == por.Everything && !s.Kind().Unordered }
 
 // counts puts a search's counts and estimate into the result.
 func (h *hunt) counts(stats por.Stats) {

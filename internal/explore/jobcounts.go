@@ -33,7 +33,7 @@ func (d *deepening) account() {
 		out.Estimate = result.Total(float64(j.Executions), j.Share)
 		d.result.Jobs = append(d.result.Jobs, out)
 	}
-	if b := d.bounded; b != nil {
+	for _, b := range d.ascending() {
 		state := deepen.Suspended
 		switch {
 		case b.proves():
@@ -41,16 +41,16 @@ func (d *deepening) account() {
 		case len(b.found) > 0:
 			state = deepen.Failing
 		}
-		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Bound: string(por.Preempt), State: state.String(),
+		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Bound: string(b.bounds[0].Measure), State: state.String(),
 			Executions: b.stats.Executions, Blocked: b.stats.Blocked, Transitions: b.steps})
 		sum.Executions += b.stats.Executions
 		sum.Blocked += b.stats.Blocked
 		sum.Transitions += b.stats.Transitions
 		sum.Replayed += b.stats.Replayed
 		d.result.Threads = max(d.result.Threads, b.result.Threads)
-		if b.proves() {
-			sum = b.stats
-		}
+	}
+	if d.bounded != nil && d.bounded.proves() {
+		sum = d.bounded.stats
 	}
 	if w := d.ways; w != nil && w.slices > 0 {
 		state := deepen.Suspended

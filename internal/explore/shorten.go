@@ -27,7 +27,7 @@ import (
 
 // shortenFrom is with how many preemptions a bug is shortened so. With fewer, the
 // bounded search is as fast, and proves that it has found the least.
-const shortenFrom = 4
+const shortenFrom = 2
 
 // stint is some steps of one thread in a row.
 type stint struct {

@@ -60,6 +60,9 @@ func (p *page) headline(r *result.Result) {
 		rest = string(r.Bug.Kind) + ": " + clean(r.Bug.Message)
 	case result.Budget:
 		rest = clean(r.Reason) + "; no bug so far in " + guest + " at " + r.Granularity
+		if claimed := r.Claimed(); claimed != "" {
+			rest = clean(r.Reason) + "; " + claimed + " in " + guest + " at " + r.Granularity + ", and none so far with more"
+		}
 		if r.Replay != nil {
 			rest = clean(r.Reason)
 		}

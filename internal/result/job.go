@@ -5,8 +5,8 @@ package result
 type Job struct {
 	// PP is the set, as --pp takes it.
 	PP string `json:"pp"`
-	// Bound is the measure that bounds the job, in ascending order: "preempt";
-	// "" is no bound.
+	// Bound is the measure that bounds the job, in ascending order: "preempt",
+	// "delay"; "" is no bound.
 	Bound string `json:"bound,omitempty"`
 	// Search is the job's search, if it isn't the one that was asked for:
 	// "stateful", where an execution had no end; "samples", executions at random,

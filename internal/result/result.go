@@ -44,6 +44,13 @@ type Result struct {
 	// Bound is "none" or the bound of the search: "preempt=2".
 	Bound string `json:"bound"`
 
+	// BoundedAt is, of a budget result, the greatest value of a bound within which all
+	// was explored, and no bug was found: 2 if none needs two preemptions or fewer.
+	// Absent if there is no such value. BoundedBy is the whole bound: "preempt=2"; or
+	// "preempt=2,fair=5", where some executions had no end without the fair bound.
+	BoundedAt *int   `json:"bounded_at,omitempty"`
+	BoundedBy string `json:"bounded_by,omitempty"`
+
 	// Executions is the number of maximal runs that reached an end, a bug and
 	// a deadlock too.
 	Executions uint64 `json:"executions"`

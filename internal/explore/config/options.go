@@ -277,7 +277,7 @@ var Options = []Option{
 	}, {
 		Name: "resume", Group: GroupSearch, Value: "FILE",
 		Help: "go on with the search that --checkpoint saved to FILE",
-		Doc:  "Give the same guest and options as before: a checkpoint of another program, version, search or configuration is refused. The totals are those of a search that wasn't interrupted. The limits of --time and --memory begin anew. Without --pp, the search by ascending preemptions, which has a quarter of the time, and the samples, which have a sixteenth, repeat their work so far.",
+		Doc:  "Give the same guest and options as before: a checkpoint of another program, version, search or configuration is refused. The totals are those of a search that wasn't interrupted. The limits of --time and --memory begin anew. Without --pp, the searches by ascending bound, which have up to half of the time, and the samples, which have a sixteenth, repeat their work so far.",
 		Set:  func(c *Config, v string) error { return setPath(&c.Resume, v) },
 		Get:  func(c *Config) []string { return one(c.Resume) },
 	}, {

@@ -31,11 +31,16 @@ type Deepening struct {
 	Alone   int              `json:"alone,omitempty"`
 	Used    time.Duration    `json:"used"` // ns
 
-	Warm        uint64 `json:"warm,omitempty"`
-	Beside      bool   `json:"beside,omitempty"`
-	BesideSteps uint64 `json:"beside_steps,omitempty"`
-	BesideOver  bool   `json:"beside_over,omitempty"`
-	Slices      int    `json:"slices,omitempty"` // of the ways
+	Warm    uint64     `json:"warm,omitempty"`
+	Preempt *Ascending `json:"preempt,omitempty"`
+	Delay   *Ascending `json:"delay,omitempty"`
+	Slices  int        `json:"slices,omitempty"` // of the ways
+}
+
+// Ascending is where a search by ascending bound is.
+type Ascending struct {
+	Steps uint64 `json:"steps"`
+	Over  bool   `json:"over"`
 }
 
 // Space is a space that was begun.
