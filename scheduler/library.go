@@ -75,6 +75,9 @@ type tells interface {
 	// describeOp fills in the status and pending operation of a thread at a function.
 	describeOp(*thread, *trace.Thread)
 	pendingOp(*thread) trace.Op
+	// unwritten is what a thread that has ended the process by exit leaves in the
+	// library's buffer of standard output: exit writes it.
+	unwritten(*thread) []byte
 	// waitOf says what such a thread waits for.
 	waitOf(*thread) (Wait, bool)
 	digest() trace.Digest

@@ -63,3 +63,22 @@ func (s *library) touchStream(th *thread, tr *trace.Transition) {
 		s.touch(th, tr, s.callSite(th)-1, at, 8, flags)
 	}
 }
+
+// Unwritten is what is left in the C library's buffer of standard output where thread t
+// has ended the process by exit, which would write it. It is valid until the next step.
+func (s *System) Unwritten(t trace.TID) []byte { return s.lib.unwritten(&s.threads[t]) }
+
+func (s *library) unwritten(th *thread) []byte {
+	at := s.stdout()
+	if th.role != image.ProcessExit || at == 0 {
+		return nil
+	}
+	from, to := s.image.Unwritten(at, s.machine.Read64)
+	if from == 0 || from >= to || to-from > maxUnwritten {
+		return nil
+	}
+	return s.machine.Bytes(from, to-from)
+}
+
+// maxUnwritten is more than a buffer of standard output has.
+const maxUnwritten = 1 << 20

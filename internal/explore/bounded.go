@@ -55,6 +55,7 @@ type bounded struct {
 	err    error
 	fault  string
 	trace  []trace.Schedule // of the bugs found, in order
+	shown  map[string]trace.Schedule
 }
 
 const (
@@ -136,6 +137,8 @@ func (b *bounded) work() {
 		b.trace = append(b.trace, s)
 	}
 	b.err = err
+	b.shown = map[string]trace.Schedule{}
+	b.outcomes.schedules(b.hunt, b.shown)
 }
 
 // unending reports whether a search ended because an execution did not, or a step.
@@ -263,6 +266,7 @@ func (d *deepening) endBounded() error {
 	for _, b := range d.ascending() {
 		b.end()
 		d.takeBounded(b)
+		d.takeShown(b.shown)
 		d.Guest.Meet(b.Guest.Met())
 		b.Session.Close()
 	}
@@ -303,4 +307,13 @@ func (d *deepening) takeBounded(b *bounded) {
 		d.found = append(d.found, f)
 	}
 	d.publish()
+}
+
+// takeShown takes over executions that show outcomes.
+func (d *deepening) takeShown(shown map[string]trace.Schedule) {
+	for key, s := range shown {
+		if _, known := d.shown[key]; !known {
+			d.shown[key] = s
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"landgo/internal/explore/saved"
 	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
+	"landgo/internal/trace"
 	"landgo/por"
 	"landgo/race"
 	"landgo/scheduler"
@@ -86,6 +87,7 @@ type deepening struct {
 	alone    *deepen.Job
 	narrowed map[*deepen.Job]bool // their callers were looked at (narrow.go)
 	saver    saved.Saver
+	shown    map[string]trace.Schedule // executions that show outcomes
 }
 
 // warmSteps is how much of the space with all points is explored first. 0, in
@@ -109,7 +111,7 @@ func (h *hunt) pace(programs uint64) uint64 {
 }
 
 func newDeepening(h *hunt) *deepening {
-	d := &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: h.pace(firstHorizon), begun: h.Clock.Elapsed(), races: race.New(race.Config{}), both: race.New(race.Config{}), benign: map[race.Pair]*deepen.Job{}, narrowed: map[*deepen.Job]bool{}}
+	d := &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: h.pace(firstHorizon), begun: h.Clock.Elapsed(), races: race.New(race.Config{}), both: race.New(race.Config{}), benign: map[race.Pair]*deepen.Job{}, narrowed: map[*deepen.Job]bool{}, shown: map[string]trace.Schedule{}}
 	if h.Config.Time > 0 {
 		d.horizon = h.pace(max(stepRate, uint64(h.Config.Time.Seconds()*stepRate)))
 	}
@@ -188,6 +190,8 @@ func (d *deepening) fold(s *turn) error {
 	d.learn(s, s.stats)
 	s.sp.tree = s.tree
 	d.stand(s.sp)
+	s.outcomes.schedules(d.hunt, d.shown)
+	s.sp.outcomes.merge(&s.outcomes)
 	if len(s.found) > 0 || s.watched.Raced {
 		s.sp.buggy = true
 	}

@@ -48,6 +48,7 @@ func (d *deepening) save() error {
 func (d *deepening) saved() *saved.Deepening {
 	s := &saved.Deepening{SyncOnly: d.Config.SyncOnly, Plan: d.plan.Save(), After: d.after, Checks: d.checks, Passed: d.passed,
 		Steps: d.steps, Horizon: d.horizon, Used: d.Clock.Elapsed() - d.begun, Warm: d.warm}
+	s.Shown = d.savedShown()
 	if d.alone != nil {
 		s.Alone = d.alone.ID
 	}
@@ -90,7 +91,7 @@ func (d *deepening) saved() *saved.Deepening {
 }
 
 func (d *deepening) savedSpace(j *deepen.Job, sp *space) saved.Space {
-	o := saved.Space{Job: j.ID, Current: sp.epoch == d.Epoch(), Buggy: sp.buggy, Stats: sp.stats, Tree: sp.tree, Seen: sp.seen != nil}
+	o := saved.Space{Job: j.ID, Current: sp.epoch == d.Epoch(), Buggy: sp.buggy, Stats: sp.stats, Tree: sp.tree, Seen: sp.seen != nil, Outputs: sp.outcomes.saved()}
 	if sp.sights != nil {
 		o.Looked, o.Sights = true, sp.sights.List()
 	}
@@ -185,6 +186,7 @@ func (d *deepening) restore(s *saved.Deepening) error {
 	d.after, d.checks, d.passed, d.steps, d.horizon, d.warm = s.After, s.Checks, s.Passed, s.Steps, s.Horizon, s.Warm
 	d.begun -= s.Used
 	d.alone = job(s.Alone)
+	d.reloadShown(s.Shown)
 	if !known || len(d.races.Candidates()) != len(s.Races) || len(d.after) > len(jobs) || d.horizon == 0 {
 		return errJob
 	}
@@ -197,6 +199,7 @@ func (d *deepening) restoredSpace(j *deepen.Job, o *saved.Space) *space {
 	if o.Current {
 		sp.epoch = d.Epoch()
 	}
+	sp.outcomes.reload(o.Outputs)
 	if o.Looked {
 		sp.sights = scheduler.SightsOf(o.Sights)
 	}

@@ -36,6 +36,7 @@ type hunt struct {
 	// failedAt is the guest in which a divided search failed.
 	failedAt *session.Session
 	saved    []saved.Race // of the checkpoint that the search goes on from
+	outcomes outputs
 	// patience is when the refining of a bug ends, by the clock.
 	patience time.Duration
 }
@@ -152,6 +153,9 @@ func (h *hunt) Ended(x *por.Execution) bool {
 	}
 	f := h.failureAt(x)
 	if f == nil {
+		if x.Ending <= por.EndedStuck {
+			h.note(x)
+		}
 		return !h.raced() || h.Config.KeepGoing
 	}
 	h.keep(f, x)
@@ -277,6 +281,7 @@ func (h *hunt) Restarted() {
 	clear(h.seen)
 	h.found = h.found[:0]
 	h.checks = nil
+	h.outcomes = outputs{}
 	if h.watched != nil {
 		h.watched.Restart()
 	}

@@ -81,6 +81,7 @@ func (d *deepening) account() {
 		sum = d.spaces[d.plan.Jobs()[0]].stats
 		d.share = d.plan.Jobs()[0].Share
 	}
+	d.accountOutcomes()
 	d.stats = sum
 	d.counts(sum)
 }
@@ -100,4 +101,34 @@ func (d *deepening) name(j *deepen.Job) string {
 		name += " within " + f
 	}
 	return name
+}
+
+// accountOutcomes tells the outcomes of the executions that are counted: those of the
+// job that is the proof, else of all searches.
+func (d *deepening) accountOutcomes() {
+	all := &outputs{}
+	switch p := d.plan.Proof(); {
+	case p != nil:
+		all = &d.spaces[p].outcomes
+	case d.bounded != nil && d.bounded.proves():
+		all = &d.bounded.outcomes
+	case d.byStates.proves():
+		all = &d.byStates.outcomes
+	default:
+		for _, j := range d.plan.Jobs() {
+			if sp := d.spaces[j]; sp != nil {
+				all.merge(&sp.outcomes)
+			}
+		}
+		for _, b := range d.ascending() {
+			all.merge(&b.outcomes)
+		}
+		if d.ways != nil && d.ways.hunt != nil {
+			all.merge(&d.ways.outcomes)
+		}
+		if d.byStates != nil {
+			all.merge(&d.byStates.outcomes)
+		}
+	}
+	all.tell(d.hunt, d.shown)
 }

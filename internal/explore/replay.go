@@ -106,6 +106,9 @@ func replay(s *session.Session, sched trace.Schedule, file *result.BugFile, r *r
 		failure = &x.Failure
 	}
 	if failure == nil {
+		if out := printed(s, lastOf(path)); len(out) > 0 {
+			r.Outcomes = []result.Outcome{{Output: string(out[:min(len(out), maxOutcome)]), Executions: 1}}
+		}
 		return nil
 	}
 	f := &finding{failure: *failure, path: path, minimal: result.BestFound}

@@ -10,6 +10,7 @@ import (
 
 // report finds the least interleaving of each bug and tells its story.
 func (h *hunt) report() error {
+	h.tellOutcomes()
 	for _, f := range h.found {
 		err := h.as(f, func() (err error) {
 			return h.outline(f)

@@ -194,6 +194,7 @@ func (d *deepening) takeWays() {
 // endWays ends them, and adds what they have met to what the run has.
 func (d *deepening) endWays() {
 	if w := d.ways; w != nil && w.hunt != nil {
+		w.outcomes.schedules(w.hunt, d.shown)
 		d.Guest.Meet(w.Guest.Met())
 		d.result.Threads = max(d.result.Threads, w.result.Threads)
 		w.Session.Close()

@@ -107,6 +107,14 @@ type Result struct {
 	// Bugs lists all distinct bugs found.
 	Bugs []*Bug `json:"bugs"`
 
+	// Outcomes lists the different outputs of the executions without a bug, the most
+	// frequent first; at most 32. Empty if all print nothing. Executions are counted as
+	// the search ran them: one of each trace, for most searches. Without --observe
+	// stdout, lines in another order are the same outcome.
+	Outcomes []Outcome `json:"outcomes,omitempty"`
+	// OtherOutcomes is the number of executions with further outcomes.
+	OtherOutcomes uint64 `json:"other_outcomes,omitempty"`
+
 	// Replay is there in the result of a replay only.
 	Replay *Replay `json:"replay,omitempty"`
 	// Account is the step-by-step account of a replay.

@@ -23,6 +23,7 @@ type Deepening struct {
 	Found    []Finding     `json:"found,omitempty"`
 	Stuck    *Stuck        `json:"stuck,omitempty"`
 
+	Shown   []Shown          `json:"shown,omitempty"`
 	After   []uint64         `json:"after"`
 	Checks  [][]por.PathStep `json:"checks,omitempty"`
 	Passed  bool             `json:"passed"`
@@ -55,6 +56,7 @@ type Space struct {
 	Told    []Told               `json:"told,omitempty"`
 	Seen    bool                 `json:"seen"`            // it has detectors
 	Races   []Race               `json:"races,omitempty"` // without paths
+	Outputs Outputs              `json:"outputs"`
 }
 
 type Told struct {
