@@ -196,6 +196,7 @@ func (d *deepening) fold(s *turn) error {
 		s.sp.buggy = true
 	}
 	d.takeOver(s)
+	d.takeDiffering()
 	d.keepRaces(s)
 	if s.watched.Adjacent != nil {
 		d.both.Add(s.watched.Adjacent.Detector)

@@ -55,6 +55,12 @@ type finding struct {
 	config      *config.Config // with which it is told, nil for the hunt's
 }
 
+// own reports whether the bug's execution ends with it. A race, and an output that
+// isn't that of another execution, are seen by who looks on.
+func (f *finding) own() bool {
+	return f.failure.Kind != trace.Race && f.failure.Kind != trace.Output
+}
+
 // search runs the configured search and puts verdict and counts into the
 // result.
 func (h *hunt) search() error {
@@ -91,6 +97,7 @@ func (h *hunt) search() error {
 		}()
 		return h.VerdictOf(err, r)
 	}
+	h.differing(&h.outcomes, nil)
 	if h.raced() {
 		if err := h.takeRaces(h.watched.Adjacent.Detector); err != nil {
 			return err

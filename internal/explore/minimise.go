@@ -36,6 +36,9 @@ func (h *hunt) minimise(f *finding) error {
 		return nil
 	}
 	f.minimal = result.BestFound
+	if f.failure.Kind == trace.Output {
+		return nil // no execution shows it alone
+	}
 	run := &counted{Runner: h.Guest, most: max(h.pace(minimiseSteps), h.result.Transitions+h.result.Replayed)}
 	if h.shorten(f, run) {
 		if err := h.outline(f); err != nil {
@@ -135,8 +138,11 @@ func (h *hunt) refine(f *finding) error {
 	if err != nil {
 		return fmt.Errorf("an execution couldn't be run again: %w", err)
 	}
-	if f.failure.Kind == trace.Race {
+	if !f.own() {
 		f.path = path // its story looks for the race
+		if f.failure.Kind == trace.Output {
+			f.attribute()
+		}
 		return nil
 	}
 	// With other steps a loop is seen to go round at another of its instructions,

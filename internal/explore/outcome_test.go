@@ -11,6 +11,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // counted3 prints what three increments without a lock come to.
@@ -155,5 +156,52 @@ func TestOutputsLimit(t *testing.T) {
 	again.reload(all.saved())
 	if again.others != all.others || !slices.Equal(slices.Sorted(maps.Keys(again.by)), slices.Sorted(maps.Keys(all.by))) || strings.Compare(again.list[3].text, all.list[3].text) != 0 {
 		t.Errorf("saved, and taken up: %+v", again)
+	}
+}
+
+// TestFailOnOutput: two outputs are a bug that can be replayed, whichever search saw
+// them; one is none.
+func TestFailOnOutput(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.Guest, c.Out, c.FailOnOutput = compile.Text(t, "gcc", counted3), config.NoFile, true
+	for _, search := range []string{"", "optimal", "none", "random:runs=100"} {
+		for _, jobs := range []int{1, 3} {
+			for _, going := range []bool{false, true} {
+				own := c
+				own.Jobs, own.KeepGoing = jobs, going
+				if search != "" {
+					own.Deepen, own.Search = false, search
+				}
+				r, err := Run(context.Background(), own, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Finish(); r.Verdict != result.Buggy || len(r.Bugs) != 1 || r.Bug.Kind != trace.Output || len(r.Outcomes) < 2 {
+					t.Fatalf("%s: %s, %d outcomes", search, r.Verdict, len(r.Outcomes))
+				}
+				again, err := Replay(context.Background(), own, result.NewBugFile(r, r.Bug, own.Saved()), nil)
+				if err != nil || !again.Replay.Same || again.Bug.Preemptions != r.Bug.Preemptions {
+					t.Errorf("%s: %v %+v", search, err, again)
+				}
+				other := result.NewBugFile(r, r.Bug, own.Saved())
+				for _, o := range r.Outcomes { // an execution with another output isn't the bug's
+					if !prints(r.Bug.Message, []byte(o.Output)) && o.Schedule != "" {
+						other.Schedule = o.Schedule
+						if again, err = Replay(context.Background(), own, other, nil); err != nil || again.Replay.Same {
+							t.Errorf("%s, %s: %v %+v", search, o.Output, err, again)
+						}
+					}
+				}
+			}
+		}
+	}
+	c.Guest = compile.Text(t, "gcc", printers)
+	if r, err := Run(context.Background(), c, nil); err != nil || r.Verdict != result.Verified {
+		t.Errorf("one outcome: %v %s", err, r.Verdict)
+	}
+	c.ObserveStdout = true
+	if r, err := Run(context.Background(), c, nil); err != nil || r.Verdict != result.Buggy {
+		t.Errorf("two orders: %v %s", err, r.Verdict)
 	}
 }

@@ -66,7 +66,7 @@ type choiceAt struct {
 // shorten leaves out as many of a finding's preemptions as it can. It reports whether
 // there were any.
 func (h *hunt) shorten(f *finding, run *counted) bool {
-	if f.preemptions < shortenFrom || f.failure.Kind == trace.Race {
+	if f.preemptions < shortenFrom || !f.own() {
 		return false
 	}
 	s := &shortener{hunt: h, want: f, run: run}

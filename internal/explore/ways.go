@@ -189,6 +189,7 @@ func (d *deepening) takeWays() {
 	if news {
 		d.publish()
 	}
+	d.takeDiffering()
 }
 
 // endWays ends them, and adds what they have met to what the run has.

@@ -117,22 +117,36 @@ var Options = []Option{
 			return one("tested=" + strings.Join(c.LocksTested, ","))
 		},
 	}, {
-		Name: "fail-on", Group: GroupWorld, Value: "race",
-		Help:  "report a data race observed in both orders as a bug",
-		Words: []string{"race"},
-		Doc:   "The two accesses have to be neighbours in both orders, each in some execution: nothing comes between that depends on the first and on which the second depends. So accesses that synchronisation, or a protocol of the program's own, keeps apart are no bug. Nor are accesses to a variable that is declared as atomic.",
+		Name: "fail-on", Group: GroupWorld, Value: "race|output",
+		Help:  "report a data race observed in both orders, or outputs that differ, as a bug",
+		Words: []string{"race", "output"},
+		Doc:   "Give both as race,output. With output, a program has a bug if two executions write different things to standard output; lines in another order only count with --observe stdout. The schedule is one whose output isn't that of the first execution. With race, the two accesses have to be neighbours in both orders, each in some execution: nothing comes between that depends on the first and on which the second depends. So accesses that synchronisation, or a protocol of the program's own, keeps apart are no bug. Nor are accesses to a variable that is declared as atomic.",
 		Set: func(c *Config, v string) error {
-			if v != "race" {
-				return fmt.Errorf("want race, got %q", v)
+			race, output := c.FailOnRace, c.FailOnOutput
+			for _, word := range strings.Split(v, ",") {
+				switch word {
+				case "race":
+					race = true
+				case "output":
+					output = true
+				default:
+					return fmt.Errorf("want race or output, got %q", word)
+				}
 			}
-			c.FailOnRace = true
+			c.FailOnRace, c.FailOnOutput = race, output
 			return nil
 		},
-		Get: func(c *Config) []string {
+		Get: func(c *Config) (words []string) {
 			if c.FailOnRace {
-				return one("race")
+				words = append(words, "race")
 			}
-			return nil
+			if c.FailOnOutput {
+				words = append(words, "output")
+			}
+			if len(words) == 0 {
+				return nil
+			}
+			return one(strings.Join(words, ","))
 		},
 	}, {
 		Name: "trust", Group: GroupWorld, Value: "GROUP[,GROUP]",
