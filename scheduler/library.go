@@ -102,6 +102,8 @@ type lives interface {
 	seeLife()
 	// distrust leaves threads and locks to the guest's own code.
 	distrust()
+	// distrustAfter does so after a call that the trusted functions don't know of.
+	distrustAfter(*thread, *kernel.Plan)
 	Distrust() bool
 	Settle() bool
 }

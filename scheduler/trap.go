@@ -119,6 +119,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		th.Insns++ // landgo carried an instruction out
 	}
 	th.set = emu.SetAll
+	s.lib.distrustAfter(th, p)
 	if th.self == 0 { // the first thread's library has told the processor where its control block is
 		th.self = th.Regs.FSBase
 	}
