@@ -10,9 +10,9 @@ type act struct {
 	how  how
 	op   trace.OpKind
 	kind objectKind
-	// point is the kind of preemption point before it.
-	point Points
-	// release: a point of kind PointUnlock comes after it.
+	// point is the kind of preemption point before it, and release: one of kind
+	// PointUnlock comes after it.
+	point   Points
 	release bool
 	// attr: its second argument points to attributes, or is null (but in C11).
 	attr bool
@@ -47,7 +47,7 @@ func onObject(r image.Role) bool {
 
 // does is an operation on an object in words: "locks a mutex".
 func (a *act) does() string {
-	verb, ok := opVerbs[a.op]
+	verb, ok := OpVerbs[a.op]
 	if !ok {
 		verb = "uses"
 	}
@@ -59,84 +59,98 @@ var objectNames = [...]string{
 	kindBarrier: "a barrier", kindOnce: "a once control", kindSpin: "a spin lock",
 }
 
-var acts = [image.NumRoles]act{
-	image.MutexInit:      {how: operation, op: trace.OpMutexInit, kind: kindMutex, attr: true},
-	image.MutexDestroy:   {how: operation, op: trace.OpMutexDestroy, kind: kindMutex},
-	image.MutexLock:      {how: operation, op: trace.OpLock, kind: kindMutex, point: PointLock},
-	image.MutexTryLock:   {how: operation, op: trace.OpTryLock, kind: kindMutex, point: PointLock},
-	image.MutexTimedLock: {how: operation, op: trace.OpLock, kind: kindMutex, point: PointLock, deadline: 1},
-	image.MutexClockLock: {how: operation, op: trace.OpLock, kind: kindMutex, point: PointLock, deadline: 2},
-	image.MutexUnlock:    {how: operation, op: trace.OpUnlock, kind: kindMutex, release: true},
+// acts has the roles with what follows from their operations.
+var acts = func() [image.NumRoles]act {
+	list := ways
+	for r := range list {
+		a := &list[r]
+		a.op = image.Role(r).Op()
+		a.release = PointsOf(a.op)&PointUnlock != 0
+		if a.op != trace.OpCondWait { // its reacquire is the point
+			a.point = PointsOf(a.op) & PointLock
+		}
+	}
+	return list
+}()
 
-	image.SpinInit:         {how: operation, op: trace.OpMutexInit, kind: kindSpin},
-	image.SpinInitOrUnlock: {how: operation, op: trace.OpUnlock, kind: kindSpin, release: true},
-	image.SpinDestroy:      {how: operation, op: trace.OpMutexDestroy, kind: kindSpin},
-	image.SpinLock:         {how: operation, op: trace.OpLock, kind: kindSpin, point: PointLock},
-	image.SpinTryLock:      {how: operation, op: trace.OpTryLock, kind: kindSpin, point: PointLock},
-	image.SpinUnlock:       {how: operation, op: trace.OpUnlock, kind: kindSpin, release: true},
+var ways = [image.NumRoles]act{
+	image.MutexInit:      {how: operation, kind: kindMutex, attr: true},
+	image.MutexDestroy:   {how: operation, kind: kindMutex},
+	image.MutexLock:      {how: operation, kind: kindMutex},
+	image.MutexTryLock:   {how: operation, kind: kindMutex},
+	image.MutexTimedLock: {how: operation, kind: kindMutex, deadline: 1},
+	image.MutexClockLock: {how: operation, kind: kindMutex, deadline: 2},
+	image.MutexUnlock:    {how: operation, kind: kindMutex},
 
-	image.CondInit:      {how: operation, op: trace.OpCondInit, kind: kindCond, attr: true},
-	image.CondDestroy:   {how: operation, op: trace.OpCondDestroy, kind: kindCond},
-	image.CondWait:      {how: operation, op: trace.OpCondWait, kind: kindCond},
-	image.CondTimedWait: {how: operation, op: trace.OpCondWait, kind: kindCond, deadline: 2},
-	image.CondClockWait: {how: operation, op: trace.OpCondWait, kind: kindCond, deadline: 3},
-	image.CondSignal:    {how: operation, op: trace.OpCondSignal, kind: kindCond, release: true},
-	image.CondBroadcast: {how: operation, op: trace.OpCondBroadcast, kind: kindCond, release: true},
+	image.SpinInit:         {how: operation, kind: kindSpin},
+	image.SpinInitOrUnlock: {how: operation, kind: kindSpin},
+	image.SpinDestroy:      {how: operation, kind: kindSpin},
+	image.SpinLock:         {how: operation, kind: kindSpin},
+	image.SpinTryLock:      {how: operation, kind: kindSpin},
+	image.SpinUnlock:       {how: operation, kind: kindSpin},
 
-	image.SemInit:      {how: operation, op: trace.OpSemInit, kind: kindSem},
-	image.SemDestroy:   {how: operation, op: trace.OpSemDestroy, kind: kindSem},
-	image.SemWait:      {how: operation, op: trace.OpSemWait, kind: kindSem, point: PointLock},
-	image.SemTryWait:   {how: operation, op: trace.OpSemTryWait, kind: kindSem, point: PointLock},
-	image.SemTimedWait: {how: operation, op: trace.OpSemWait, kind: kindSem, point: PointLock, deadline: 1},
-	image.SemClockWait: {how: operation, op: trace.OpSemWait, kind: kindSem, point: PointLock, deadline: 2},
-	image.SemPost:      {how: operation, op: trace.OpSemPost, kind: kindSem, release: true},
-	image.SemGetValue:  {how: operation, op: trace.OpSemGet, kind: kindSem},
+	image.CondInit:      {how: operation, kind: kindCond, attr: true},
+	image.CondDestroy:   {how: operation, kind: kindCond},
+	image.CondWait:      {how: operation, kind: kindCond},
+	image.CondTimedWait: {how: operation, kind: kindCond, deadline: 2},
+	image.CondClockWait: {how: operation, kind: kindCond, deadline: 3},
+	image.CondSignal:    {how: operation, kind: kindCond},
+	image.CondBroadcast: {how: operation, kind: kindCond},
 
-	image.SemOpen:   {how: operation, op: trace.OpSyscall},
-	image.SemClose:  {how: operation, op: trace.OpSyscall},
-	image.SemUnlink: {how: operation, op: trace.OpSyscall},
+	image.SemInit:      {how: operation, kind: kindSem},
+	image.SemDestroy:   {how: operation, kind: kindSem},
+	image.SemWait:      {how: operation, kind: kindSem},
+	image.SemTryWait:   {how: operation, kind: kindSem},
+	image.SemTimedWait: {how: operation, kind: kindSem, deadline: 1},
+	image.SemClockWait: {how: operation, kind: kindSem, deadline: 2},
+	image.SemPost:      {how: operation, kind: kindSem},
+	image.SemGetValue:  {how: operation, kind: kindSem},
 
-	image.RWInit:           {how: operation, op: trace.OpRWInit, kind: kindRWLock, attr: true},
-	image.RWDestroy:        {how: operation, op: trace.OpRWDestroy, kind: kindRWLock},
-	image.RWReadLock:       {how: operation, op: trace.OpReadLock, kind: kindRWLock, point: PointLock},
-	image.RWTryReadLock:    {how: operation, op: trace.OpTryReadLock, kind: kindRWLock, point: PointLock},
-	image.RWTimedReadLock:  {how: operation, op: trace.OpReadLock, kind: kindRWLock, point: PointLock, deadline: 1},
-	image.RWClockReadLock:  {how: operation, op: trace.OpReadLock, kind: kindRWLock, point: PointLock, deadline: 2},
-	image.RWWriteLock:      {how: operation, op: trace.OpWriteLock, kind: kindRWLock, point: PointLock},
-	image.RWTryWriteLock:   {how: operation, op: trace.OpTryWriteLock, kind: kindRWLock, point: PointLock},
-	image.RWTimedWriteLock: {how: operation, op: trace.OpWriteLock, kind: kindRWLock, point: PointLock, deadline: 1},
-	image.RWClockWriteLock: {how: operation, op: trace.OpWriteLock, kind: kindRWLock, point: PointLock, deadline: 2},
-	image.RWLock:           {how: operation, op: trace.OpReadLock, kind: kindRWLock, point: PointLock}, // or a write lock: see atBreak
-	image.RWDowngrade:      {how: operation, op: trace.OpWriteUnlock, kind: kindRWLock, release: true},
-	image.RWUnlock:         {how: operation, op: trace.OpWriteUnlock, kind: kindRWLock, release: true},
+	image.SemOpen:   {how: operation},
+	image.SemClose:  {how: operation},
+	image.SemUnlink: {how: operation},
 
-	image.BarrierInit:    {how: operation, op: trace.OpBarrierInit, kind: kindBarrier, attr: true},
-	image.BarrierDestroy: {how: operation, op: trace.OpBarrierDestroy, kind: kindBarrier},
-	image.BarrierWait:    {how: operation, op: trace.OpBarrierArrive, kind: kindBarrier, point: PointLock},
+	image.RWInit:           {how: operation, kind: kindRWLock, attr: true},
+	image.RWDestroy:        {how: operation, kind: kindRWLock},
+	image.RWReadLock:       {how: operation, kind: kindRWLock},
+	image.RWTryReadLock:    {how: operation, kind: kindRWLock},
+	image.RWTimedReadLock:  {how: operation, kind: kindRWLock, deadline: 1},
+	image.RWClockReadLock:  {how: operation, kind: kindRWLock, deadline: 2},
+	image.RWWriteLock:      {how: operation, kind: kindRWLock},
+	image.RWTryWriteLock:   {how: operation, kind: kindRWLock},
+	image.RWTimedWriteLock: {how: operation, kind: kindRWLock, deadline: 1},
+	image.RWClockWriteLock: {how: operation, kind: kindRWLock, deadline: 2},
+	image.RWLock:           {how: operation, kind: kindRWLock}, // or a write lock: see atBreak
+	image.RWDowngrade:      {how: operation, kind: kindRWLock},
+	image.RWUnlock:         {how: operation, kind: kindRWLock},
 
-	image.Once: {how: operation, op: trace.OpOnce, kind: kindOnce, point: PointLock},
+	image.BarrierInit:    {how: operation, kind: kindBarrier, attr: true},
+	image.BarrierDestroy: {how: operation, kind: kindBarrier},
+	image.BarrierWait:    {how: operation, kind: kindBarrier},
+
+	image.Once: {how: operation, kind: kindOnce},
 
 	image.Create:    {how: quietly},
-	image.Join:      {how: operation, op: trace.OpJoin},
-	image.TryJoin:   {how: operation, op: trace.OpTryJoin},
-	image.TimedJoin: {how: operation, op: trace.OpJoin, deadline: 2},
-	image.ClockJoin: {how: operation, op: trace.OpJoin, deadline: 3},
-	image.Detach:    {how: operation, op: trace.OpDetach},
+	image.Join:      {how: operation},
+	image.TryJoin:   {how: operation},
+	image.TimedJoin: {how: operation, deadline: 2},
+	image.ClockJoin: {how: operation, deadline: 3},
+	image.Detach:    {how: operation},
 
-	image.ThreadExit:   {how: operation, op: trace.OpExit},
+	image.ThreadExit:   {how: operation},
 	image.KeyCreate:    {how: noted},
 	image.CleanupPush:  {how: noted},
 	image.AtExit:       {how: noted},
 	image.ThreadAtExit: {how: noted},
 	image.Caught:       {how: noted},
-	image.ProcessExit:  {how: ending, op: trace.OpEnd},
-	image.AssertFail:   {how: ending, op: trace.OpEnd},
-	image.Abort:        {how: ending, op: trace.OpEnd},
-	image.Panic:        {how: ending, op: trace.OpEnd},
-	image.TestReport:   {how: ending, op: trace.OpEnd},
+	image.ProcessExit:  {how: ending},
+	image.AssertFail:   {how: ending},
+	image.Abort:        {how: ending},
+	image.Panic:        {how: ending},
+	image.TestReport:   {how: ending},
 	image.DebugPrint:   {how: noted},
 
-	image.Yield: {how: operation, op: trace.OpYield},
+	image.Yield: {how: operation},
 	// A sleep is the kernel's business: time passes.
 	image.Sleep: {how: ordinary},
 
@@ -154,18 +168,4 @@ var acts = [image.NumRoles]act{
 
 	image.Stdio:      {how: watched},
 	image.StdioInput: {how: watched},
-}
-
-// PointsAt is the kinds of points that there are before or after a call of a
-// function with a role.
-func PointsAt(r image.Role) Points {
-	a := &acts[r]
-	p := a.point
-	if a.op == trace.OpCondWait {
-		p |= PointLock // its reacquire
-	}
-	if a.release {
-		p |= PointUnlock
-	}
-	return p
 }

@@ -12,7 +12,7 @@ import (
 // is in a live block.
 func (s *System) blockFault(out *Failure, f emu.Fault) {
 	does := bytesText(f.Kind == emu.FaultBlockWrite, uint64(f.Size))
-	if s.buriedAt(f.Addr) != trace.NoThread || !s.inHeap(f.Addr) && !s.heap.Near(f.Addr, uint64(f.Size)) {
+	if s.BuriedAt(f.Addr) != trace.NoThread || !s.InHeap(f.Addr) && !s.heap.Near(f.Addr, uint64(f.Size)) {
 		s.graveFault(out, f, does)
 		return
 	}
@@ -40,7 +40,7 @@ func (s *System) wrong(out *Failure, addr uint64, does string) {
 // allocator's memory may end right before or behind it, or have been given back. Low
 // addresses are numbers that a program may have for other reasons.
 func (s *System) nearHeap(addr uint64) bool {
-	return s.heap.Near(addr, 4096) || !s.cfg.NativeMalloc && !s.cfg.Pools && s.inHeap(addr) && (addr >= kernel.HeapLo || s.heap.Near(addr, 1<<20))
+	return s.heap.Near(addr, 4096) || !s.cfg.NativeMalloc && !s.cfg.Pools && s.InHeap(addr) && (addr >= kernel.HeapLo || s.heap.Near(addr, 1<<20))
 }
 
 // closedBlock describes a fault within a live block: the program took back what its
@@ -57,11 +57,11 @@ func (s *System) closedBlock(out *Failure, f emu.Fault) (ok bool) {
 
 // deadAccess is the bug of something that landgo does for a thread with bytes
 // that aren't all in a live block, or nil: as if the guest's own code had.
-func (s *System) deadAccess(th *thread, pc, addr, size uint64, does string) *Failure {
+func (s *System) DeadAccess(t trace.TID, pc, addr, size uint64, does string) *Failure {
 	if size == 0 || !s.machine.Dead(addr, size) {
 		return nil
 	}
-	out := &Failure{Thread: th.ID, PC: pc}
+	out := &Failure{Thread: t, PC: pc}
 	for !s.machine.Dead(addr, 1) { // the first byte that is wrong tells more
 		addr++
 	}
@@ -70,7 +70,7 @@ func (s *System) deadAccess(th *thread, pc, addr, size uint64, does string) *Fai
 }
 
 // whose says what is at an address outside of the heap, "" if nothing is.
-func (s *System) whose(addr uint64) string {
+func (s *System) Whose(addr uint64) string {
 	if name, ok := s.image.Variable(addr); ok {
 		return "the variable " + name
 	}
@@ -87,7 +87,7 @@ func (s *System) whose(addr uint64) string {
 			continue
 		}
 		regs := s.threads[i].Regs
-		if s.threads[i].set == 0 && s.threads[i].ID != s.current {
+		if s.threads[i].Set == 0 && s.threads[i].ID != s.current {
 			regs = s.machine.Regs(s.threads[i].Ctx)
 		}
 		if s.oneMapping(regs.RSP, addr) {
@@ -115,7 +115,7 @@ func (s *System) oneMapping(sp, addr uint64) bool {
 }
 
 // inHeap reports whether an address is in an allocator's memory.
-func (s *System) inHeap(addr uint64) bool {
+func (s *System) InHeap(addr uint64) bool {
 	if !s.cfg.NativeMalloc && (addr-kernel.HeapLo < kernel.HeapHi-kernel.HeapLo || s.lowHeap && addr-kernel.LowHeapLo < kernel.LowHeapHi-kernel.LowHeapLo) {
 		return true
 	}

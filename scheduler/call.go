@@ -29,9 +29,9 @@ func (s *library) isQuiet(r image.Role) bool {
 
 // isOwnStep reports whether the call at whose entry a thread stands has to be
 // a step of its own.
-func (s *library) isOwnStep(th *thread) bool {
+func (s *library) isOwnStep(th *lthread) bool {
 	// The thread that musl creates before it stores its name is another.
-	if s.alone(th) && !(th.role == image.Create && s.libc == image.Musl) {
+	if s.core.Alone(th.ID) && !(th.role == image.Create && s.libc == image.Musl) {
 		return false
 	}
 	if !s.isPoint(th) {
@@ -49,29 +49,27 @@ func (s *library) isOwnStep(th *thread) bool {
 			return true
 		}
 	case image.Create:
-		shared, learned := s.machine.Touch(th.ID, th.arg(0), 8)
-		s.finer = s.finer || learned
+		shared := s.core.Shared(th.ID, th.arg(0), 8)
 		if at := s.attributes(th); at != 0 {
-			reads, learned := s.machine.Touch(th.ID, at, attributesSize)
-			s.finer, shared = s.finer || learned, shared || reads
+			shared = s.core.Shared(th.ID, at, attributesSize) || shared
 		}
 		return shared || s.known.Meeting[s.callSite(th)]
 	}
-	return s.known.Meeting[s.callSite(th)] || s.racing[s.callSite(th)-1]
+	return s.known.Meeting[s.callSite(th)] || s.core.Racing(s.callSite(th)-1)
 }
 
 // isPoint reports whether there is a point before a call that others can tell, at
 // whose entry a thread stands: each is one, or this one was found racing.
-func (s *library) isPoint(th *thread) bool {
+func (s *library) isPoint(th *lthread) bool {
 	site := s.callSite(th)
-	return (s.everyOperation() || s.racing[site-1]) && s.pointAllowed(th, site)
+	return (s.core.EveryOperation() || s.core.Racing(site-1)) && s.core.PointAllowed(th.ID, site)
 }
 
 // attribute makes what a trusted call has just touched the call's: to the thread that tells
 // races apart it is one event, at the call's place. Which of its instructions reads
 // a byte first, and which last, is the library's business; and so is a stream, which
 // has a lock of its own, and is looked at in part without.
-func (s *library) attribute(th *thread, tr *trace.Transition, made []trace.Access) {
+func (s *library) attribute(th *lthread, tr *trace.Transition, made []trace.Access) {
 	q := &th.quiet
 	var last heap.Block // looking for one is a walk
 	for i := range made {
@@ -80,7 +78,7 @@ func (s *library) attribute(th *thread, tr *trace.Transition, made []trace.Acces
 		if q.insn > tr.Begin {
 			a.Insn += uint16(q.insn - tr.Begin)
 		}
-		if !last.Contains(a.Addr) && s.inHeap(a.Addr) {
+		if !last.Contains(a.Addr) && s.core.InHeap(a.Addr) {
 			last = heap.Block{}
 			if b := s.heap.Around(a.Addr); b != nil {
 				last = *b
@@ -92,21 +90,23 @@ func (s *library) attribute(th *thread, tr *trace.Transition, made []trace.Acces
 	}
 }
 
-// meets learns that the call under way touched what others do.
-func (s *library) meets(th *thread) {
-	if q := &th.quiet; !q.own && !s.known.Meeting[q.ret] && s.everyOperation() && !s.alone(th) {
-		s.known.Meeting[q.ret], s.finer = true, true
+// Meets implements Calls: it learns that the call under way touched what others do.
+func (s *library) Meets(t trace.TID) {
+	th := &s.threads[t]
+	if q := &th.quiet; !q.own && !s.known.Meeting[q.ret] && s.core.EveryOperation() && !s.core.Alone(th.ID) {
+		s.known.Meeting[q.ret] = true
+		s.core.Refine()
 	}
 }
 
 // stepCall carries out a call that is a step of its own.
-func (s *library) stepCall(th *thread, tr *trace.Transition) error {
+func (s *library) stepCall(th *lthread, tr *trace.Transition) error {
 	if th.phase == phaseStore {
 		q := th.quiet
 		th.quiet, th.phase = quiet{}, phaseEntry
 		th.Insns++ // schedules name the states on both sides
 		s.machine.Write64(q.id, q.was)
-		s.touch(th, tr, q.ret-1, q.id, 8, trace.Write)
+		s.core.Touch(th.ID, tr, q.ret-1, q.id, 8, trace.Write)
 		return s.advance(th, tr, 0)
 	}
 	if _, err := s.enterQuiet(th, acts[th.role].how == watched); err != nil {
@@ -119,7 +119,7 @@ func (s *library) stepCall(th *thread, tr *trace.Transition) error {
 	} else {
 		s.touchByName(th, tr)
 	}
-	if v, err := s.enterTrustedPool(th, tr); err != nil || v == stay {
+	if v, err := s.enterTrustedPool(th, tr); err != nil || v == Stay {
 		return err
 	}
 	return s.advance(th, tr, 0)
@@ -127,24 +127,24 @@ func (s *library) stepCall(th *thread, tr *trace.Transition) error {
 
 // touchByName records what the function at whose entry a thread stands is known
 // to touch.
-func (s *library) touchByName(th *thread, tr *trace.Transition) {
+func (s *library) touchByName(th *lthread, tr *trace.Transition) {
 	switch th.role {
 	case image.StdioInput:
-		s.touch(th, tr, s.callSite(th)-1, inputWord, 8, trace.Write|trace.Library)
+		s.core.Touch(th.ID, tr, s.callSite(th)-1, inputWord, 8, trace.Write|trace.Library)
 		s.touchStream(th, tr)
 	case image.Stdio:
 		s.touchStream(th, tr)
 	case image.Create:
-		s.touch(th, tr, s.callSite(th)-1, th.arg(0), 8, trace.Write)
+		s.core.Touch(th.ID, tr, s.callSite(th)-1, th.arg(0), 8, trace.Write)
 		s.touchAttributes(th, tr)
 	case image.Malloc, image.Calloc, image.Realloc, image.Free:
-		s.touch(th, tr, s.callSite(th)-1, allocatorWord, 8, trace.Write)
+		s.core.Touch(th.ID, tr, s.callSite(th)-1, allocatorWord, 8, trace.Write)
 	}
 }
 
 // attributes is where those are with which a thread is about to create another, 0 for
 // none. Both libraries read them all.
-func (s *library) attributes(th *thread) uint64 {
+func (s *library) attributes(th *lthread) uint64 {
 	if at := th.arg(1); at != ^uint64(0) && !s.cfg.Tested { // C11's has none
 		return at
 	}
@@ -153,34 +153,37 @@ func (s *library) attributes(th *thread) uint64 {
 
 const attributesSize = 56
 
-func (s *library) touchAttributes(th *thread, tr *trace.Transition) {
+func (s *library) touchAttributes(th *lthread, tr *trace.Transition) {
 	if at := s.attributes(th); at != 0 {
-		s.touch(th, tr, s.callSite(th)-1, at, attributesSize, 0)
+		s.core.Touch(th.ID, tr, s.callSite(th)-1, at, attributesSize, 0)
 	}
 }
 
 // leaveQuiet ends a quiet function at its return. musl stores a new thread's
 // name after the thread may run: landgo takes the store back and makes it a
 // step, so that the new thread can come first.
-func (s *library) leaveQuiet(th *thread) verdict {
+func (s *library) leaveQuiet(th *lthread) Verdict {
 	q := &th.quiet
 	if q.id == 0 || th.Regs.RAX != 0 {
 		if q.role == image.Create && s.libc == image.Musl && q.id == 0 && th.Regs.RAX == 0 {
 			th.Insns++ // as if the store were a step: a replay may not know that it is one
 		}
 		th.quiet = quiet{}
-		return step
+		return Step
 	}
 	now := s.machine.Read64(q.id)
 	s.machine.Write64(q.id, q.was)
 	q.on, q.was = false, now
 	th.Stand, th.role, th.phase = StandOp, image.Create, phaseStore
-	return stay
+	return Stay
 }
 
 // allocatorWord stands for all that a student's allocator keeps: what it gives
 // out depends on the order of the calls. It lies where Pebbles maps nothing.
 const allocatorWord = 0x2000
+
+// WordName implements Memory.
+func (s *library) WordName(addr uint64) (string, bool) { return "stdin", addr == inputWord }
 
 // inputWord stands for all that can be read: calls that take input are in order
 // with each other, whatever their stream. It lies where Linux maps nothing.

@@ -65,9 +65,9 @@ func (s *library) threadKernel() threadKernel {
 }
 
 // atCarried decides what the entry of such a function means.
-func (s *library) atCarried(th *thread, tr *trace.Transition, r image.Role) (verdict, error) {
+func (s *library) atCarried(th *lthread, tr *trace.Transition, r image.Role) (Verdict, error) {
 	if th.quiet.on && r != image.Self && r != image.Yield {
-		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "%s is called inside of a function that is trusted as one step", s.roles[th.Regs.RIP].Name)
+		return Stay, s.core.Invalid(kernel.GapTrust, th.ID, s.callSite(th), "%s is called inside of a function that is trusted as one step", s.roles[th.Regs.RIP].Name)
 	}
 	if th.quiet.on {
 		s.machine.Put(&s.skipped, 1)
@@ -82,7 +82,7 @@ func (s *library) atCarried(th *thread, tr *trace.Transition, r image.Role) (ver
 }
 
 // answer carries out what needs no step where no other thread can run.
-func (s *library) answer(th *thread, r image.Role) verdict {
+func (s *library) answer(th *lthread, r image.Role) Verdict {
 	k, result := s.threadKernel(), uint64(0)
 	if id := int32(th.arg(0)); r == image.Self {
 		result = k.Number(th.ID)
@@ -92,12 +92,12 @@ func (s *library) answer(th *thread, r image.Role) verdict {
 		}
 	}
 	s.ret(th, result)
-	return pass
+	return Pass
 }
 
-func (s *library) initThreads(th *thread) (verdict, error) {
-	if !s.alone(th) {
-		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "%s is called while there are other threads", s.roles[th.Regs.RIP].Name)
+func (s *library) initThreads(th *lthread) (Verdict, error) {
+	if !s.core.Alone(th.ID) {
+		return Stay, s.core.Invalid(kernel.GapTrust, th.ID, s.callSite(th), "%s is called while there are other threads", s.roles[th.Regs.RIP].Name)
 	}
 	s.machine.Put(&s.stackSize, (uint64(uint32(th.arg(0)))+callRoom+4095)&^4095)
 	return s.enterQuiet(th, false)
@@ -105,23 +105,23 @@ func (s *library) initThreads(th *thread) (verdict, error) {
 
 // carry stands before a function, if others could tell when it is carried out, or
 // carries it out.
-func (s *library) carry(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) carry(th *lthread, tr *trace.Transition) (Verdict, error) {
 	seen := false
 	for _, addr := range s.carriedWords(th) {
 		seen = s.sharesWord(th, addr) || seen
 	}
 	if th.role == image.ThreadExit {
-		seen = seen || s.exitIsStep(th) || s.stackEnd(th).Kind != trace.OpNone
+		seen = seen || s.core.ExitIsStep(th.ID) || s.core.StackEnd(th.ID).Kind != trace.OpNone
 	}
-	if seen && s.everyOperation() && s.pointAllowed(th, s.whereCarried(th)) {
+	if seen && s.core.EveryOperation() && s.core.PointAllowed(th.ID, s.whereCarried(th)) {
 		th.Stand = StandOp
-		return stay, nil
+		return Stay, nil
 	}
 	return s.performCarried(th, tr)
 }
 
 // describeCarried fills in what a thread does next that stands at such a function.
-func (s *library) describeCarried(th *thread, d *trace.Thread) {
+func (s *library) describeCarried(th *lthread, d *trace.Thread) {
 	switch {
 	case th.role == image.ThreadExit:
 		d.Pending = s.pendingOp(th)
@@ -142,18 +142,16 @@ func (s *library) describeCarried(th *thread, d *trace.Thread) {
 }
 
 // sharesWord reports whether several threads look at a word.
-func (s *library) sharesWord(th *thread, addr uint64) bool {
-	if s.alone(th) {
+func (s *library) sharesWord(th *lthread, addr uint64) bool {
+	if s.core.Alone(th.ID) {
 		return false
 	}
-	shared, learned := s.machine.Touch(th.ID, addr, 8)
-	s.finer = s.finer || learned
-	return shared
+	return s.core.Shared(th.ID, addr, 8)
 }
 
 // carriedWords are those by which others tell when the function at which a thread
 // stands is carried out.
-func (s *library) carriedWords(th *thread) []uint64 {
+func (s *library) carriedWords(th *lthread) []uint64 {
 	k := s.threadKernel()
 	switch th.role {
 	case image.Create:
@@ -176,7 +174,7 @@ func (s *library) carriedWords(th *thread) []uint64 {
 }
 
 // carriedFlags: all but a yield change these words.
-func (s *library) carriedFlags(th *thread) trace.AccessFlags {
+func (s *library) carriedFlags(th *lthread) trace.AccessFlags {
 	if th.role == image.Yield {
 		return 0
 	}
@@ -184,7 +182,7 @@ func (s *library) carriedFlags(th *thread) trace.AccessFlags {
 }
 
 // whereCarried is the call for which a function is carried out.
-func (s *library) whereCarried(th *thread) uint64 {
+func (s *library) whereCarried(th *lthread) uint64 {
 	if th.fellOff {
 		return th.Regs.RIP
 	}
@@ -192,17 +190,17 @@ func (s *library) whereCarried(th *thread) uint64 {
 }
 
 // stepCarried carries out the function at which a thread stands and lets it run on.
-func (s *library) stepCarried(th *thread, tr *trace.Transition) error {
+func (s *library) stepCarried(th *lthread, tr *trace.Transition) error {
 	v, err := s.performCarried(th, tr)
-	if err != nil || v == stay {
+	if err != nil || v == Stay {
 		return err
 	}
 	return s.advance(th, tr, 0)
 }
 
-func (s *library) performCarried(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) performCarried(th *lthread, tr *trace.Transition) (Verdict, error) {
 	if s.untrusted != "" {
-		return stay, s.invalid(kernel.GapTrust, th, s.callSite(th), "the allocator, which is trusted, uses %s, which belongs to the functions on threads: leave one of the two out", s.untrusted)
+		return Stay, s.core.Invalid(kernel.GapTrust, th.ID, s.callSite(th), "the allocator, which is trusted, uses %s, which belongs to the functions on threads: leave one of the two out", s.untrusted)
 	}
 	k := s.threadKernel()
 	pc := s.whereCarried(th)
@@ -211,14 +209,14 @@ func (s *library) performCarried(th *thread, tr *trace.Transition) (verdict, err
 	}
 	words := s.carriedWords(th)
 	for _, addr := range words {
-		s.touch(th, tr, pc, addr, 8, s.carriedFlags(th))
+		s.core.Touch(th.ID, tr, pc, addr, 8, s.carriedFlags(th))
 	}
 	switch th.role {
 	case image.Self:
 		return s.answer(th, image.Self), nil
 	case image.Yield:
 		s.answer(th, image.Yield)
-		return s.yield(th, tr), nil
+		return s.Yield(th.ID, tr), nil
 	case image.Create:
 		return s.create(th, tr, pc)
 	case image.ThreadExit:
@@ -227,44 +225,43 @@ func (s *library) performCarried(th *thread, tr *trace.Transition) (verdict, err
 	t, _, _ := k.Named(uint64(uint32(th.arg(0))))
 	if t == trace.NoThread || t == th.ID || int(t) >= len(s.threads) || !s.threads[t].Exists || s.threads[t].claimed {
 		s.ret(th, failed)
-		return pass, nil
+		return Pass, nil
 	}
-	s.save(t)
+	s.core.Save(t)
 	s.threads[t].claimed = true
 	th.pending, th.phase = trace.Op{Kind: trace.OpJoin, Obj: uint64(t), PC: pc}, phaseClaimed
-	if s.alone(th) {
+	if s.core.Alone(th.ID) {
 		return s.takeStatus(th, tr, pc)
 	}
 	th.Insns++ // schedules name the states on both sides
 	th.Stand = StandOp
-	return stay, nil
+	return Stay, nil
 }
 
 // takeStatus ends a join of a thread that has ended.
-func (s *library) takeStatus(th *thread, tr *trace.Transition, pc uint64) (verdict, error) {
+func (s *library) takeStatus(th *lthread, tr *trace.Transition, pc uint64) (Verdict, error) {
 	t := &s.threads[th.pending.Obj]
 	if t.vanished {
-		return stay, s.invalid(kernel.GapTrust, th, pc, "%s waits for thread %s, which ended by vanish and not by thr_exit: only the library knows the effect", s.roles[th.Regs.RIP].Name, s.Name(t.ID))
+		return Stay, s.core.Invalid(kernel.GapTrust, th.ID, pc, "%s waits for thread %s, which ended by vanish and not by thr_exit: only the library knows the effect", s.roles[th.Regs.RIP].Name, s.core.Name(t.ID))
 	}
 	if p := th.arg(1); p != 0 {
 		for _, a := range [2]uint64{p, p + s.wordSize - 1} {
 			if s.machine.Prot(a)&emu.ProtWrite == 0 {
-				return stay, s.invalid(kernel.GapTrust, th, pc, "%s is to put a status at %#x, which isn't writable", s.roles[th.Regs.RIP].Name, p)
+				return Stay, s.core.Invalid(kernel.GapTrust, th.ID, pc, "%s is to put a status at %#x, which isn't writable", s.roles[th.Regs.RIP].Name, p)
 			}
 		}
-		if f := s.deadAccess(th, pc, p, s.wordSize, "a join writes its status"); f != nil {
-			return stay, s.fail(th, f)
+		if f := s.core.DeadAccess(th.ID, pc, p, s.wordSize, "a join writes its status"); f != nil {
+			return Stay, s.core.Fail(th.ID, f)
 		}
-		s.setWord(p, t.retval)
-		s.touch(th, tr, pc-1, p, uint32(s.wordSize), trace.Write)
+		s.setWord(p, t.Returned)
+		s.core.Touch(th.ID, tr, pc-1, p, uint32(s.wordSize), trace.Write)
 	}
-	s.save(t.ID)
-	t.joined, t.joinedAt = true, s.moment(tr, len(tr.Accesses))
+	s.core.Join(t.ID, tr)
 	op := th.pending
 	tr.Did(op)
 	th.phase = phaseEntry
 	s.ret(th, 0)
-	return pass, nil
+	return Pass, nil
 }
 
 func (s *library) setWord(addr, v uint64) {
@@ -295,17 +292,17 @@ func carriedPlace(name string) uint64 {
 }
 
 // create makes a thread that runs a function on a stack of landgo's.
-func (s *library) create(th *thread, tr *trace.Transition, pc uint64) (verdict, error) {
+func (s *library) create(th *lthread, tr *trace.Transition, pc uint64) (Verdict, error) {
 	k := s.threadKernel()
 	child, _, _, reason := k.NextChild(th.ID)
 	if reason != "" {
-		return stay, s.invalid(kernel.GapThreads, th, pc, "%s", reason)
+		return Stay, s.core.Invalid(kernel.GapThreads, th.ID, pc, "%s", reason)
 	}
 	if s.stackSize.Get() == 0 { // thr_init comes first
 		s.ret(th, failed)
-		return pass, nil
+		return Pass, nil
 	}
-	place := carriedPlace(s.Name(child))
+	place := carriedPlace(s.core.Name(child))
 	apart := s.stackSize.Get() + stackTail + 2*4096
 	base := carriedStacks + place*apart + 4096
 	for i := range s.threads {
@@ -314,44 +311,44 @@ func (s *library) create(th *thread, tr *trace.Transition, pc uint64) (verdict, 
 		}
 	}
 	if place >= carriedPlaces || base+apart > carriedEnd {
-		return stay, s.invalid(kernel.GapThreads, th, pc, "there is no room for the stack of another thread: at most 95 children of the first thread and 32 others, and 768 MiB")
+		return Stay, s.core.Invalid(kernel.GapThreads, th.ID, pc, "there is no room for the stack of another thread: at most 95 children of the first thread and 32 others, and 768 MiB")
 	}
 	number, ok, taken := k.Fork(th.ID, base, s.stackSize.Get(), stackTail)
 	if taken {
-		return stay, s.invalid(kernel.GapTrust, th, pc, "the guest has memory of its own at %#x, where landgo puts the stack of a thread", base)
+		return Stay, s.core.Invalid(kernel.GapTrust, th.ID, pc, "the guest has memory of its own at %#x, where landgo puts the stack of a thread", base)
 	}
 	if !ok {
 		s.ret(th, failed)
-		return pass, nil
+		return Pass, nil
 	}
-	s.gotMemory(th, base, s.stackSize.Get())
-	s.machine.Touch(allThreads, base+s.stackSize.Get(), stackTail)
+	s.Got(th.ID, base, s.stackSize.Get())
+	s.machine.Touch(AllThreads, base+s.stackSize.Get(), stackTail)
 	regs := emu.Regs{RFLAGS: th.Regs.RFLAGS}
 	k.Block(&regs, th.arg(0), base+s.stackSize.Get(), th.arg(1))
 	s.ret(th, number)
-	return pass, s.spawn(th, child, &regs, tr, base+s.stackSize.Get())
+	return Pass, s.core.Spawn(th.ID, child, &regs, tr, base+s.stackSize.Get())
 }
 
 // exitCarried ends a thread by its thr_exit.
-func (s *library) exitCarried(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) exitCarried(th *lthread, tr *trace.Transition) (Verdict, error) {
 	th.Insns++ // schedules name the states on both sides
-	th.Stand, th.retval = StandRun, th.arg(0)
+	th.Stand, th.Returned = StandRun, th.arg(0)
 	k := s.threadKernel()
 	if status, last := k.Last(th.ID); last {
 		k.Leave(th.ID)
-		return stay, s.exitProcess(th, tr, status)
+		return Stay, s.core.ExitProcess(th.ID, tr, status)
 	}
 	if f := s.exitMisuse(th); f != nil {
-		return stay, s.fail(th, f)
+		return Stay, s.core.Fail(th.ID, f)
 	}
 	th.holds = nil
 	s.gone(th, tr, false)
-	return stay, nil
+	return Stay, nil
 }
 
 // fallsOff reports whether a thread that jumped to 0 returned from its function: its
 // return address was 0. It stands at a thr_exit with what the function returned.
-func (s *library) fallsOff(th *thread) bool {
+func (s *library) fallsOff(th *lthread) bool {
 	if th.roomAt == 0 || th.Regs.RIP != 0 || th.Regs.RSP != th.exitSP+s.wordSize {
 		return false
 	}

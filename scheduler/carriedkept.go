@@ -43,7 +43,7 @@ func (s *library) watchThreads() {
 	}
 	s.kept = s.image.Refers(carried, func(entry uint64) bool { return known(entry) || others[entry] })
 	for _, v := range s.kept {
-		s.machine.Touch(allThreads, v.Addr, v.Size)
+		s.machine.Touch(AllThreads, v.Addr, v.Size)
 	}
 	// A trusted allocator's code runs unseen.
 	for _, v := range s.image.Refers(trusted, func(uint64) bool { return false }) {
@@ -64,16 +64,16 @@ func (s *library) keptAt(addr, size uint64) int {
 }
 
 // touchesKept is the error of an access to what the functions keep, or nil.
-func (s *library) touchesKept(th *thread, a *trace.Access) error {
+func (s *library) touchesKept(th *lthread, a *trace.Access) error {
 	if i := s.keptAt(a.Addr, uint64(a.Size)); i >= 0 && !s.harmless(&s.kept[i], a) {
-		name := s.VariableName(a.Addr)
-		return s.invalid(kernel.GapTrust, th, a.PC, "the guest reads %s, which belongs to its functions on threads: they can't be trusted alone", name)
+		name := s.core.VariableName(a.Addr)
+		return s.core.Invalid(kernel.GapTrust, th.ID, a.PC, "the guest reads %s, which belongs to its functions on threads: they can't be trusted alone", name)
 	}
 	if a.Addr >= carriedStacks && a.Addr < carriedEnd {
 		for i := range s.threads {
 			if t := &s.threads[i]; s.threads[i].Exists && t.roomAt != 0 && a.Addr+uint64(a.Size) > t.roomAt && a.Addr < t.roomAt+stackTail {
-				return s.invalid(kernel.GapTrust, th, a.PC, "the guest uses the room above the stack of thread %s, where its functions on threads may keep something: they can't be trusted alone",
-					s.Name(t.ID))
+				return s.core.Invalid(kernel.GapTrust, th.ID, a.PC, "the guest uses the room above the stack of thread %s, where its functions on threads may keep something: they can't be trusted alone",
+					s.core.Name(t.ID))
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func (s *library) harmless(v *image.Mention, a *trace.Access) bool {
 		return true
 	}
 	for at := a.Addr &^ (s.wordSize - 1); at < a.Addr+uint64(a.Size); at += s.wordSize {
-		if !v.OnlyRead || s.machine.Prot(s.word(at))&emu.ProtWrite != 0 {
+		if !v.OnlyRead || s.machine.Prot(s.core.Word(at))&emu.ProtWrite != 0 {
 			return false
 		}
 	}

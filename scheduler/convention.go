@@ -5,25 +5,17 @@ import (
 	"landgo/internal/image"
 )
 
-// word reads a word of the guest's memory, zero-extended.
-func (s *System) word(addr uint64) uint64 {
-	if s.wordSize == 4 {
-		return uint64(s.machine.Read32(addr))
-	}
-	return s.machine.Read64(addr)
-}
-
 // takeArgs reads the integer arguments of the function at whose entry a thread
 // stands: in registers (System V, x86-64) or on the stack (cdecl, i386). Of a
 // function whose profile says where its role's arguments are (image.Bound.Args),
 // those are the first.
-func (s *System) takeArgs(th *thread, places []int) {
+func (s *library) takeArgs(th *lthread, places []int) {
 	r := &th.Regs
 	if s.wordSize == 8 {
 		th.args = [4]uint64{r.RDI, r.RSI, r.RDX, r.RCX}
 	} else {
 		for i := range th.args {
-			th.args[i] = s.word(r.RSP + 4*uint64(i+1))
+			th.args[i] = s.core.Word(r.RSP + 4*uint64(i+1))
 		}
 	}
 	if places == nil {
@@ -38,27 +30,27 @@ func (s *System) takeArgs(th *thread, places []int) {
 
 // vararg is the n-th argument (from 0) of a function with any number of them,
 // at whose entry a thread stands.
-func (s *System) vararg(th *thread, n int) uint64 {
+func (s *library) vararg(th *lthread, n int) uint64 {
 	r := &th.Regs
 	if s.wordSize == 4 {
-		return s.word(r.RSP + 4*uint64(n+1))
+		return s.core.Word(r.RSP + 4*uint64(n+1))
 	}
 	if in := [...]uint64{r.RDI, r.RSI, r.RDX, r.RCX, r.R8, r.R9}; n < len(in) {
 		return in[n]
 	}
-	return s.word(r.RSP + 8*uint64(n-5))
+	return s.core.Word(r.RSP + 8*uint64(n-5))
 }
 
 // ret makes a trusted function return v to its caller.
-func (s *System) ret(th *thread, v uint64) {
+func (s *library) ret(th *lthread, v uint64) {
 	if s.roles[th.Regs.RIP].C11 {
 		v = c11Result(v)
 	}
 	th.Insns++ // landgo carried a function out: schedules name the states on both sides
-	th.Regs.RIP = s.word(th.Regs.RSP)
+	th.Regs.RIP = s.core.Word(th.Regs.RSP)
 	th.Regs.RSP += s.wordSize
 	th.Regs.RAX = v
-	th.set |= emu.SetRAX | emu.SetRIP | emu.SetRSP
+	th.Set |= emu.SetRAX | emu.SetRIP | emu.SetRSP
 	th.Stand = StandRun
 }
 
@@ -77,10 +69,10 @@ func c11Result(v uint64) uint64 {
 
 // callSite is the address of the call instruction's end: where a thread at a
 // function's entry was called from.
-func (s *System) callSite(th *thread) uint64 { return s.word(th.Regs.RSP) }
+func (s *library) callSite(th *lthread) uint64 { return s.core.Word(th.Regs.RSP) }
 
 // str reads a C string of at most 512 bytes.
-func (s *System) str(p uint64) string {
+func (s *library) str(p uint64) string {
 	var b []byte
 	for len(b) < 512 {
 		c := s.machine.Read8(p + uint64(len(b)))

@@ -27,10 +27,10 @@ const badTime = math.MaxUint64
 // setDeadline reads the time at which the operation at whose entry a thread
 // stands gives up, if it has one. It reports whether the call is over, with what
 // comes of it: the library looks at some times before all else.
-func (s *library) setDeadline(th *thread, tr *trace.Transition, a *act) (over bool, v verdict, err error) {
+func (s *library) setDeadline(th *lthread, tr *trace.Transition, a *act) (over bool, v Verdict, err error) {
 	th.timed = false
 	if a.deadline == 0 {
-		return false, pass, nil
+		return false, Pass, nil
 	}
 	at := th.arg(int(a.deadline))
 	glibc := s.libc != image.Musl
@@ -40,7 +40,7 @@ func (s *library) setDeadline(th *thread, tr *trace.Transition, a *act) (over bo
 	}
 	early := a.op == trace.OpCondWait || glibc && (a.op == trace.OpReadLock || a.op == trace.OpWriteLock || a.op == trace.OpSemWait)
 	if at == 0 && !(glibc && (a.op == trace.OpCondWait || a.op == trace.OpSemWait)) {
-		return false, pass, nil // no time is none that runs out
+		return false, Pass, nil // no time is none that runs out
 	}
 	ns := uint64(badTime)
 	if s.readable(at, timespecSize) {
@@ -53,17 +53,17 @@ func (s *library) setDeadline(th *thread, tr *trace.Transition, a *act) (over bo
 			return true, v, err
 		}
 		s.onlyTry(th)
-		return false, pass, nil
+		return false, Pass, nil
 	}
 	if k, ok := s.kernel.(clocks); ok && ns != 0 {
 		ns = k.Realtime(s.clockOf(th, a), ns)
 	}
 	th.timed, th.deadline = true, ns
-	return false, pass, nil
+	return false, Pass, nil
 }
 
 // clockOf is the number of the clock that a timed operation's time is on.
-func (s *library) clockOf(th *thread, a *act) uint64 {
+func (s *library) clockOf(th *lthread, a *act) uint64 {
 	switch th.role {
 	case image.MutexClockLock, image.CondClockWait, image.SemClockWait, image.RWClockReadLock, image.RWClockWriteLock, image.ClockJoin:
 		return th.arg(int(a.deadline)-1) & 0xffffffff
@@ -80,7 +80,7 @@ const (
 
 // onlyTry makes an operation whose time isn't one, and is looked at only where it
 // would have to wait, a try.
-func (s *library) onlyTry(th *thread) {
+func (s *library) onlyTry(th *lthread) {
 	switch acts[th.role].op {
 	case trace.OpLock:
 		th.role = image.MutexTryLock
@@ -97,11 +97,11 @@ func (s *library) onlyTry(th *thread) {
 
 // refuse ends a try that fails with errno, or a timed operation that was given no
 // time: it reads that now.
-func (s *library) refuse(th *thread, tr *trace.Transition, errno uint64) (verdict, error) {
+func (s *library) refuse(th *lthread, tr *trace.Transition, errno uint64) (Verdict, error) {
 	if th.badTime {
 		at := th.arg(int(acts[s.roles[th.Regs.RIP].Role].deadline))
 		if !s.readable(at, timespecSize) {
-			return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: at, Size: 8}, "reads when to give up")
+			return Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: at, Size: 8}, "reads when to give up")
 		}
 		errno = einval
 	}
@@ -110,7 +110,7 @@ func (s *library) refuse(th *thread, tr *trace.Transition, errno uint64) (verdic
 		errno = ^uint64(0)
 	}
 	s.ret(th, errno)
-	return pass, nil
+	return Pass, nil
 }
 
 // readable reports whether the guest can read n bytes at p, at most a page.
@@ -122,7 +122,7 @@ const timespecSize = 16
 
 // timespec reads a struct timespec as nanoseconds; what lies before the clock's
 // beginning is 0.
-func (s *library) timespec(th *thread, tr *trace.Transition, p uint64) uint64 {
+func (s *library) timespec(th *lthread, tr *trace.Transition, p uint64) uint64 {
 	d := s.door(th, tr)
 	sec, nsec := d.read64(p), d.read64(p+8)
 	switch {
@@ -137,7 +137,7 @@ func (s *library) timespec(th *thread, tr *trace.Transition, p uint64) uint64 {
 }
 
 // condAttr is what a condition variable keeps of its attribute object.
-func (s *library) condAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
+func (s *library) condAttr(th *lthread, tr *trace.Transition, attr uint64) uint32 {
 	switch {
 	case attr == 0 || s.cfg.Tested:
 		return 0
@@ -156,7 +156,7 @@ func (s *library) clockIn(flags uint32) uint64 {
 }
 
 // timeOut lets the timed operation at which a thread stands give up.
-func (s *library) timeOut(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) timeOut(th *lthread, tr *trace.Transition) (Verdict, error) {
 	if !th.timed {
 		panic(fmt.Sprintf("scheduler: thread %d was stepped at an operation that isn't possible", th.ID))
 	}
@@ -176,7 +176,7 @@ func (s *library) timeOut(th *thread, tr *trace.Transition) (verdict, error) {
 		if s.possible(th) {
 			return s.reacquire(th, tr)
 		}
-		return stay, nil
+		return Stay, nil
 	}
 	if th.phase == phaseAsleep {
 		s.giveUpQueue(th, tr)
@@ -184,8 +184,20 @@ func (s *library) timeOut(th *thread, tr *trace.Transition) (verdict, error) {
 	if acts[th.role].kind == kindSem && acts[th.role].op == trace.OpSemWait {
 		s.setErrno(th, tr, etimedout)
 		s.ret(th, ^uint64(0))
-		return pass, nil
+		return Pass, nil
 	}
 	s.ret(th, etimedout)
-	return pass, nil
+	return Pass, nil
+}
+
+// Deadline implements Teller.
+func (s *library) Deadline() (t trace.TID, when uint64) {
+	t = trace.NoThread
+	for i := range s.threads {
+		th := &s.threads[i]
+		if th.timed && th.Exists && th.Stand == StandOp && (t == trace.NoThread || th.deadline < when) {
+			t, when = th.ID, th.deadline
+		}
+	}
+	return t, when
 }

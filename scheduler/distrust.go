@@ -28,27 +28,23 @@ func (s *library) distrust() {
 	}
 }
 
-// Distrust does the same at the root, for a replay of what was found afterwards.
-// It reports whether that makes a difference.
+// Distrust implements Lives.
 func (s *library) Distrust() bool {
-	if s.distrusted || s.cfg.Tested {
+	if s.distrusted {
 		return false
 	}
 	s.distrust()
-	for _, w := range s.twins {
-		w.lib.distrust()
-	}
 	return true
 }
 
 // distrustFor reports whether the call at which a thread stands needs the
 // guest's own code, and sees to it.
-func (s *library) distrustFor(th *thread) bool {
+func (s *library) distrustFor(th *lthread) bool {
 	switch d := acts[th.role].deadline; {
 	case s.cfg.AnyTimeout && d != 0 && th.arg(int(d)) != 0:
 		// That a timed wait may run out at any time is a choice of the kernel's.
 		s.distrust()
-		s.finer = true
+		s.core.Refine()
 		return true
 	}
 	switch th.role {
@@ -61,6 +57,6 @@ func (s *library) distrustFor(th *thread) bool {
 		return false
 	}
 	s.distrust()
-	s.finer = true
+	s.core.Refine()
 	return true
 }

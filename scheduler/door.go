@@ -15,11 +15,11 @@ import "landgo/internal/trace"
 // door is the way to the guest's memory for the call at which a thread is.
 type door struct {
 	s  *library
-	th *thread
+	th *lthread
 	tr *trace.Transition
 }
 
-func (s *library) door(th *thread, tr *trace.Transition) door { return door{s, th, tr} }
+func (s *library) door(th *lthread, tr *trace.Transition) door { return door{s, th, tr} }
 
 func (d door) read32(addr uint64) uint32 {
 	d.touch(addr, 4, 0)
@@ -44,31 +44,32 @@ func (d door) write64(addr, v uint64) {
 // touch records an access. The step has to begin with the call if others tell.
 func (d door) touch(addr uint64, size uint32, flags trace.AccessFlags) {
 	n := len(d.tr.Accesses)
-	d.s.touch(d.th, d.tr, d.s.callSite(d.th)-1, addr, size, flags)
+	d.s.core.Touch(d.th.ID, d.tr, d.s.callSite(d.th)-1, addr, size, flags)
 	if len(d.tr.Accesses) > n {
 		d.s.needsPoint(d.th)
 	}
 }
 
 // needsPoint learns that a thread has to stand before the call at which it is.
-func (s *library) needsPoint(th *thread) {
-	if s.begins || th.quiet.on || th.starting || s.alone(th) || !s.isPoint(th) {
+func (s *library) needsPoint(th *lthread) {
+	if s.begins || th.quiet.on || th.Starting || s.core.Alone(th.ID) || !s.isPoint(th) {
 		return
 	}
 	site := s.callSite(th)
-	if s.known.Meeting[site] && s.finer {
+	if s.known.Meeting[site] && s.core.Refined() {
 		return // learned in this very step, which is void
 	}
 	if s.known.Meeting[site] {
 		panic("scheduler: a call that touches what others do isn't a step of its own")
 	}
-	s.known.Meeting[site], s.finer = true, true
+	s.known.Meeting[site] = true
+	s.core.Refine()
 }
 
 // standsBefore has a thread stand before a call that was seen to touch what others do. It
 // reports whether it does.
-func (s *library) standsBefore(th *thread) bool {
-	if s.begins || !s.known.Meeting[s.callSite(th)] || s.alone(th) || !s.isPoint(th) {
+func (s *library) standsBefore(th *lthread) bool {
+	if s.begins || !s.known.Meeting[s.callSite(th)] || s.core.Alone(th.ID) || !s.isPoint(th) {
 		return false
 	}
 	th.Stand, th.phase, th.timed = StandOp, phaseTouch, false
@@ -77,12 +78,12 @@ func (s *library) standsBefore(th *thread) bool {
 
 // stepTouch begins such a call. It may come to stand at its operation, in the same
 // instruction: to a schedule that is half of it.
-func (s *library) stepTouch(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) stepTouch(th *lthread, tr *trace.Transition) (Verdict, error) {
 	th.phase, s.begins, tr.Loose = phaseEntry, true, true
 	at := th.Insns
 	v, err := s.atBreak(th, tr)
-	if s.begins = false; v == stay && err == nil && th.Stand == StandOp && th.Insns == at {
-		th.half = 1
+	if s.begins = false; v == Stay && err == nil && th.Stand == StandOp && th.Insns == at {
+		th.Half = 1
 	}
 	return v, err
 }

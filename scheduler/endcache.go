@@ -42,7 +42,7 @@ func (s *library) findEndsCache() {
 }
 
 // fillsCache notes that a thread makes a call of the followed allocator.
-func (s *library) fillsCache(th *thread) {
+func (s *library) fillsCache(th *lthread) {
 	if s.endsCache == 0 || th.cache != cacheNone || th.exitPC == 0 {
 		return
 	}
@@ -59,24 +59,24 @@ func (s *library) fillsCache(th *thread) {
 
 // endCache sends a thread that is about to end, with a result, into that function. It
 // reports whether there was need to. A thread that ends with a lock ends as a bug.
-func (s *library) endCache(th *thread, retval uint64) (bool, error) {
+func (s *library) endCache(th *lthread, retval uint64) (bool, error) {
 	if th.cache != cacheFilled || th.native || s.known.Native || s.ownEnds() || s.exitMisuse(th) != nil {
 		return false, nil
 	}
 	if err := s.leavesWait(th, true); err != nil {
 		return false, err
 	}
-	th.cache, th.retval = cacheEnded, retval
+	th.cache, th.Returned = cacheEnded, retval
 	s.machine.Write64(th.exitSP, th.exitPC)
 	th.Regs.RIP, th.Regs.RSP = s.endsCache, th.exitSP
-	th.set |= emu.SetRIP | emu.SetRSP
+	th.Set |= emu.SetRIP | emu.SetRSP
 	return true, nil
 }
 
 // resumeEnd gives a thread that has come back from there the result that it ends with.
-func (th *thread) resumeEnd() {
+func (th *lthread) resumeEnd() {
 	if th.cache == cacheEnded {
-		th.Regs.RAX = th.retval
-		th.set |= emu.SetRAX
+		th.Regs.RAX = th.Returned
+		th.Set |= emu.SetRAX
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 // setErrno sets a thread's errno. musl keeps it in the thread control block;
 // glibc in thread-local storage, whose end is the FS base.
-func (s *library) setErrno(th *thread, tr *trace.Transition, v uint32) {
+func (s *library) setErrno(th *lthread, tr *trace.Transition, v uint32) {
 	switch s.libc {
 	case image.Musl:
 		s.door(th, tr).write32(th.Regs.FSBase+muslErrnoOffset, v)

@@ -32,21 +32,21 @@ type followed struct {
 
 // trusted reports whether a thread runs code of the C library that landgo takes
 // as correct.
-func (t *thread) trusted() bool { return t.quiet.on || t.starting || t.alloc.on }
+func (t *lthread) trusted() bool { return t.quiet.on || t.Starting || t.alloc.on }
 
 // atFollowed makes a thread stand before a call of the allocator, or lets it go
 // into it within the step.
-func (s *library) atFollowed(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) atFollowed(th *lthread, tr *trace.Transition) (Verdict, error) {
 	if th.alloc.on {
-		return step, nil // one of its functions calls another
+		return Step, nil // one of its functions calls another
 	}
 	th.phase, th.timed = phaseEntry, false
 	th.pending = trace.Op{}
-	if !th.trusted() && !s.alone(th) {
+	if !th.trusted() && !s.core.Alone(th.ID) {
 		th.pending = trace.Op{Kind: trace.OpSyscall, Obj: heapResource, Arg: 1, PC: s.callSite(th)}
 		if s.isPoint(th) {
 			th.Stand = StandOp
-			return stay, nil
+			return Stay, nil
 		}
 	}
 	return s.follow(th, tr)
@@ -54,7 +54,7 @@ func (s *library) atFollowed(th *thread, tr *trace.Transition) (verdict, error) 
 
 // follow goes into the call. A wrong free is a bug, and a right one ends the
 // block at once.
-func (s *library) follow(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) follow(th *lthread, tr *trace.Transition) (Verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		// Of a long row of calls in one step the first and the last say all.
 		if n := len(tr.Ops); n > 1 && tr.Ops[n-1].Obj == heapResource && tr.Ops[n-2].Obj == heapResource {
@@ -74,7 +74,7 @@ func (s *library) follow(th *thread, tr *trace.Transition) (verdict, error) {
 			break
 		}
 		if w := s.badFree(th); w != nil {
-			return stay, s.fail(th, w)
+			return Stay, s.core.Fail(th.ID, w)
 		}
 		b := *s.heap.At(0, f.p)
 		s.lifeOp(th, tr, trace.OpFree, &b)
@@ -88,7 +88,7 @@ func (s *library) follow(th *thread, tr *trace.Transition) (verdict, error) {
 	}
 	th.alloc = f
 	s.breakAt(f.ret, breakReturn)
-	return step, nil
+	return Step, nil
 }
 
 // wipe clears a block that a call gives back, and returns what was in it, where
@@ -104,27 +104,24 @@ func (s *library) wipe(b *heap.Block) []byte {
 }
 
 // lifeOp records that a block of which others use the memory begins or ends.
-func (s *library) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, b *heap.Block) {
-	if b.Size == 0 || th.quiet.on || th.starting || s.alone(th) {
+func (s *library) lifeOp(th *lthread, tr *trace.Transition, k trace.OpKind, b *heap.Block) {
+	if b.Size == 0 || th.quiet.on || th.Starting || s.core.Alone(th.ID) {
 		return
 	}
-	shared, learned := s.machine.Touch(th.ID, b.Addr, b.Size)
-	s.finer = s.finer || learned
+	shared := s.core.Shared(th.ID, b.Addr, b.Size)
 	if shared {
 		tr.Did(trace.Op{Kind: k, Obj: b.Addr, Size: uint32(b.Size), PC: th.alloc.ret})
 	}
 }
 
-func (s *library) endFollowed(th *thread, b heap.Block, e heap.Event) {
-	if s.observer != nil {
-		s.observer.Block(th.ID, b, false)
-	}
+func (s *library) endFollowed(th *lthread, b heap.Block, e heap.Event) {
+	s.core.Block(th.ID, b, false)
 	s.machine.Alive(b.Addr, b.Size, false)
 	s.heap.Take(0, b.Addr, e)
 }
 
 // leaveFollowed takes in what a call of the allocator returned.
-func (s *library) leaveFollowed(th *thread, tr *trace.Transition) {
+func (s *library) leaveFollowed(th *lthread, tr *trace.Transition) {
 	f := th.alloc
 	p := th.Regs.RAX
 	var was uint64 // of a block that goes on where it is
@@ -167,9 +164,7 @@ func (s *library) leaveFollowed(th *thread, tr *trace.Transition) {
 	}
 	if p != 0 {
 		b := s.heap.Give(heap.Block{Addr: p, Size: f.size, Was: was, Origin: f.origin, Library: library, Given: f.before})
-		if s.observer != nil {
-			s.observer.Block(th.ID, *b, true)
-		}
+		s.core.Block(th.ID, *b, true)
 		s.machine.Alive(p, f.size, true)
 		s.lifeOp(th, tr, trace.OpReuse, b)
 		if !b.Library && f.role != image.Calloc && f.role != image.Realloc && f.role != image.ReallocArray {
@@ -179,9 +174,10 @@ func (s *library) leaveFollowed(th *thread, tr *trace.Transition) {
 	th.alloc = followed{}
 }
 
-// gotMemory: pages that a thread got from its kernel are the allocator's, and in
+// Got implements Memory: pages that a thread got from its kernel are the allocator's, and in
 // no block yet, if it was the allocator that asked; else they aren't the heap's.
-func (s *library) gotMemory(th *thread, addr, size uint64) {
+func (s *library) Got(t trace.TID, addr, size uint64) {
+	th := &s.threads[t]
 	switch {
 	case !s.cfg.NativeMalloc && !s.cfg.Pools || size == 0:
 	case th.alloc.on || len(th.inside) > 0:

@@ -10,7 +10,7 @@ import (
 // entry a thread stands: argument first is the format. What it doesn't know (a
 // floating-point number) is left as it stands, and so is all that follows, for
 // the arguments can't be told apart then.
-func (s *library) format(th *thread, first int) string {
+func (s *library) format(th *lthread, first int) string {
 	return Formatted(s.wordSize, s.str, func() uint64 {
 		first++
 		return s.vararg(th, first-1)

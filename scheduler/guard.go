@@ -22,9 +22,6 @@ import (
 // Memory of trusted objects counts as shared from its first use on, and runs
 // before a second thread exists are recorded too, so that no access escapes.
 
-// allThreads is no thread's id: memory that it touches is shared.
-const allThreads trace.TID = 1 << 20
-
 // word is a stretch of 8 bytes, by its address / 8.
 const wordShift = 3
 
@@ -49,16 +46,15 @@ func (s *library) guard(o *object) {
 		return
 	}
 	size := uint64(s.sizes[o.kind])
-	if _, learned := s.machine.Touch(allThreads, o.addr, size); learned {
-		s.finer = true // accesses that weren't recorded may have been there
-	}
+	s.core.Shared(AllThreads, o.addr, size) // accesses that weren't recorded may have been there
 	for g := o.addr >> wordShift; g <= (o.addr+size-1)>>wordShift; g++ {
 		s.guarded[g] = append(s.guarded[g], o.addr)
 	}
 }
 
-// checkGuarded looks at the accesses of a run.
-func (s *library) checkGuarded(th *thread, accesses []trace.Access) error {
+// CheckGuarded implements Calls.
+func (s *library) CheckGuarded(t trace.TID, accesses []trace.Access) error {
+	th := &s.threads[t]
 	for i := range accesses {
 		a := &accesses[i]
 		if a.Flags&emu.Private != 0 {
@@ -80,7 +76,7 @@ func (s *library) checkGuarded(th *thread, accesses []trace.Access) error {
 	return nil
 }
 
-func (s *library) touchObject(th *thread, a *trace.Access, o *object) error {
+func (s *library) touchObject(th *lthread, a *trace.Access, o *object) error {
 	if o == nil || o.destroyed || o.forgotten || a.Addr >= o.addr+uint64(s.sizes[o.kind]) || o.addr >= a.Addr+uint64(a.Size) {
 		return nil
 	}
@@ -90,5 +86,5 @@ func (s *library) touchObject(th *thread, a *trace.Access, o *object) error {
 		return nil
 	}
 	does := map[bool]string{true: "writes to", false: "reads"}[a.IsWrite()]
-	return s.invalid(kernel.GapTrust, th, a.PC, "the guest %s %s directly, not through its functions", does, s.VariableName(o.addr))
+	return s.core.Invalid(kernel.GapTrust, th.ID, a.PC, "the guest %s %s directly, not through its functions", does, s.core.VariableName(o.addr))
 }

@@ -47,6 +47,7 @@ func boot(t testing.TB, path string, cfg Config) *System {
 		cfg.StepBudget = 10_000_000
 	}
 	s := New(cfg, m, img)
+	NewLibrary(s)
 	k, err := linux.New(s, img, linux.Config{Args: []string{"guest"}})
 	if err != nil {
 		t.Fatal(err)

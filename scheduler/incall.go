@@ -31,8 +31,6 @@ const (
 	phaseClaimed
 	// phaseSleeps: found a semaphore at 0, and sleeps (interruptedwait.go).
 	phaseSleeps
-	// phaseNap: asleep at a trap that is a sleep (nap.go).
-	phaseNap
 	// phaseTouch: before a call that touches what others do (door.go).
 	phaseTouch
 	// phaseTaken: a tested allocator is about to take a block back.
@@ -72,6 +70,9 @@ type call struct {
 	badTime  bool // the operation is a try, for its deadline isn't a time
 	released bool // phaseLeave: all have arrived at the barrier
 	deadline uint64
+	// pending is what it does next: in an allocator's function, and at phaseEnd and
+	// phaseClaimed.
+	pending  trace.Op
 	result   uint64        // StandOp: what the operation returns when it completes
 	mutex    uint64        // StandOp in a condition wait: the mutex to take back
 	quiet    quiet         // a function that the guest's own code carries out
@@ -93,7 +94,7 @@ type call struct {
 }
 
 // arg is the n-th integer argument (from 0) at a function's entry.
-func (t *thread) arg(n int) uint64 { return t.args[n] }
+func (c *call) arg(n int) uint64 { return c.args[n] }
 
 // onceFrame is a once routine under way: landgo made its call a tail call, so
 // that it returns to pthread_once's caller.
@@ -102,6 +103,7 @@ type onceFrame struct{ obj, sp, ret uint64 }
 // hashOperation hashes the operation at which a thread stands.
 func (c *call) hashOperation(h *trace.Hash) {
 	h.Words(uint64(c.role), uint64(c.phase), bit(c.timed), c.deadline, bit(c.badTime), bit(c.released), c.result, c.mutex)
+	h.Words(uint64(c.pending.Kind), c.pending.Obj, c.pending.Arg, uint64(c.pending.Size))
 }
 
 // hashCalls hashes the calls under way.

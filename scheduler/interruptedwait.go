@@ -30,7 +30,8 @@ type held struct {
 	frame uint64 // the stack pointer at the handler's entry
 	pc    uint64
 	sp    uint64
-	eintr bool // a semaphore's wait, or a sleep, that ends with EINTR
+	eintr bool     // a semaphore's wait, or a sleep, that ends with EINTR
+	nap   trace.Op // the sleep, if its Kind isn't 0
 
 	role     image.Role
 	phase    phase
@@ -55,33 +56,43 @@ type signaller interface {
 	OnSignalStack(t trace.TID, sp uint64) bool
 }
 
-// hold is what has to be kept of a thread that a signal interrupts, if anything.
-func (s *library) hold(th *thread, sig, frame uint64) (held, bool) {
-	if th.Stand != StandOp && th.Stand != StandTrap || th.phase == phaseEntry {
-		return held{}, false
+// Interrupted implements Signals.
+func (s *library) Interrupted(t trace.TID, sig, frame uint64, nap trace.Op) []trace.Op {
+	th := &s.threads[t]
+	h, holds := held{frame: frame, pc: th.Regs.RIP, sp: th.Regs.RSP, eintr: true, nap: nap}, true
+	var sent []trace.Op
+	if nap.Kind == trace.OpNone {
+		h, sent, holds = s.hold(th, sig, frame)
 	}
-	h := held{
+	if th.phase = phaseEntry; holds {
+		th.held = append(th.held[:len(th.held):len(th.held)], h)
+	}
+	return sent
+}
+
+// hold is what has to be kept of a thread that a signal interrupts, if anything, and
+// what that depends on.
+func (s *library) hold(th *lthread, sig, frame uint64) (h held, sent []trace.Op, holds bool) {
+	if th.Stand != StandOp || th.phase == phaseEntry {
+		return h, nil, false
+	}
+	h = held{
 		frame: frame, pc: th.Regs.RIP, sp: th.Regs.RSP,
 		role: th.role, phase: th.phase, args: th.args, timed: th.timed, deadline: th.deadline, badTime: th.badTime,
 		result: th.result, mutex: th.mutex, released: th.released, pending: th.pending, quiet: th.quiet, given: th.given,
 	}
-	switch th.phase {
-	case phaseSleeps:
-		h.eintr = s.endsSleep(th, sig)
-	case phaseNap:
-		h.eintr = true
-	default:
-		return h, true
+	if th.phase != phaseSleeps {
+		return h, nil, true
 	}
-	return h, h.eintr
+	o := s.objectOf(th.arg(0), kindSem)
+	h.eintr = s.endsSleep(th, o, sig)
+	return h, s.looksAtSleeper(o), h.eintr
 }
 
 // endsSleep reports whether a signal ends a wait for a semaphore at which a thread
 // sleeps. A thread that has been woken already doesn't sleep: there is one for
 // each count, and any of the sleepers may not be among them.
-func (s *library) endsSleep(th *thread, sig uint64) bool {
-	o := s.objectOf(th.arg(0), kindSem)
-	s.lookAtSleeper(o)
+func (s *library) endsSleep(th *lthread, o *object, sig uint64) bool {
 	if o.value > 0 && o.value >= s.sleepers(o) {
 		return false
 	}
@@ -98,14 +109,15 @@ func (s *library) endsSleep(th *thread, sig uint64) bool {
 	return true
 }
 
-// lookAtSleeper has the step under way, which sends a signal, depend on what is done
-// to a semaphore at which its target sleeps. Who else sleeps there matters too where
-// the count isn't 0.
-func (s *library) lookAtSleeper(o *object) {
-	s.sent = append(s.sent, trace.Op{Kind: trace.OpSemTryWaitFail, Obj: o.addr, Size: s.sizes[kindSem]})
+// looksAtSleeper is what the step under way, which sends a signal, depends on: what is
+// done to a semaphore at which its target sleeps. Who else sleeps there matters too
+// where the count isn't 0.
+func (s *library) looksAtSleeper(o *object) []trace.Op {
+	list := []trace.Op{{Kind: trace.OpSemTryWaitFail, Obj: o.addr, Size: s.sizes[kindSem]}}
 	if o.value > 0 {
-		s.sent = append(s.sent, trace.Op{Kind: trace.OpSyscall, Obj: o.addr, Arg: 1})
+		list = append(list, trace.Op{Kind: trace.OpSyscall, Obj: o.addr, Arg: 1})
 	}
+	return list
 }
 
 // sleepers is the number of threads that are asleep at a semaphore.
@@ -121,13 +133,14 @@ func (s *library) sleepers(o *object) (n uint64) {
 
 // sleeps reports whether a wait for a semaphore is two steps: one that falls asleep
 // where the count is 0, so that a signal comes before it or after it, and the wait.
-func (s *library) sleeps(th *thread) bool {
+func (s *library) sleeps(th *lthread) bool {
 	return (len(s.known.Signalled) > 0 || s.sleepy) && acts[th.role].op == trace.OpSemWait && !th.quiet.on && !s.cfg.Tested
 }
 
-// Settle is called where a schedule can't be followed. The run that it is of may
-// have known that signals come: there a wait for a semaphore is two steps. It
-// reports whether that makes a difference.
+// Expect implements Lives.
+func (s *library) Expect() { s.sleepy = true }
+
+// Settle implements Lives.
 func (s *library) Settle() bool {
 	if s.sleepy || len(s.known.Signalled) > 0 {
 		return false
@@ -135,35 +148,32 @@ func (s *library) Settle() bool {
 	for i := range s.threads {
 		th := &s.threads[i]
 		if s.threads[i].Exists && th.Stand == StandOp && th.phase == phaseEntry && acts[th.role].op == trace.OpSemWait && s.objectOf(th.arg(0), kindSem).value == 0 {
-			s.sleepy = true
-			for _, w := range s.twins {
-				w.lib.(*library).sleepy = true
-			}
+			return true
 		}
 	}
-	return s.sleepy
+	return false
 }
 
 // fallAsleep ends the first of the two.
-func (s *library) fallAsleep(th *thread, tr *trace.Transition, o *object) (verdict, error) {
+func (s *library) fallAsleep(th *lthread, tr *trace.Transition, o *object) (Verdict, error) {
 	s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
 	th.Insns++
-	th.effects++ // it is another state than before, and no turn of a loop
+	th.Effects++ // it is another state than before, and no turn of a loop
 	th.Stand, th.phase = StandOp, phaseSleeps
-	return stay, nil
+	return Stay, nil
 }
 
-// comesBack reports whether a trap is the return from a handler that interrupted a wait:
-// what becomes of the wait begins a step.
-func (s *library) comesBack(th *thread, p *kernel.Plan) bool {
-	return len(th.held) > 0 && p.Name == "rt_sigreturn"
+// ComesBack implements Signals: what becomes of the wait begins a step.
+func (s *library) ComesBack(t trace.TID, p *kernel.Plan) bool {
+	return len(s.threads[t].held) > 0 && p.Name == "rt_sigreturn"
 }
 
-// comeBack is called when a handler has returned to where its thread stood; frame
-// was the stack pointer at its entry. It reports whether the thread stands in a
-// wait again. next is the same of a handler that comes at once, of a signal that the
-// first one kept blocked: it interrupts the same wait.
-func (s *library) comeBack(th *thread, tr *trace.Transition, frame, next uint64) bool {
+// ComeBack implements Signals. A handler that comes at once, of a signal that the first
+// one kept blocked, interrupts the same wait.
+func (s *library) ComeBack(t trace.TID, tr *trace.Transition, frame, next uint64) bool {
+	s.begins = true
+	defer func() { s.begins = false }()
+	th := &s.threads[t]
 	n := len(th.held)
 	for n > 0 && th.held[n-1].frame != frame {
 		n--
@@ -182,8 +192,8 @@ func (s *library) comeBack(th *thread, tr *trace.Transition, frame, next uint64)
 	if h.pc != th.Regs.RIP || h.sp != th.Regs.RSP {
 		return false // the handler has changed where it returns to
 	}
-	if h.phase == phaseNap {
-		s.endNap(th, tr, &h)
+	if h.nap.Kind != trace.OpNone {
+		s.core.EndNap(t, tr, h.nap)
 		return false
 	}
 	th.role, th.args = h.role, h.args
@@ -209,7 +219,7 @@ const eintr = 4
 
 // wakeHeld signals a thread that waits on a condition variable, and is in a handler
 // that interrupted the wait. It reports whether there is such a wait.
-func (s *library) wakeHeld(th *thread, cond uint64) bool {
+func (s *library) wakeHeld(th *lthread, cond uint64) bool {
 	for i := len(th.held) - 1; i >= 0; i-- {
 		if h := th.held[i]; h.phase == phaseQueued && h.args[0] == cond {
 			h.phase, h.timed = phaseReacquire, false
@@ -230,7 +240,7 @@ func (s *library) releaseHeld(t trace.TID, barrier uint64) bool {
 	}
 	for i := len(th.held) - 1; i >= 0; i-- {
 		if h := th.held[i]; h.phase == phaseLeave && h.args[0] == barrier && !h.released {
-			s.save(t)
+			s.core.Save(t)
 			h.released = true
 			th.held = append([]held(nil), th.held...)
 			th.held[i] = h
@@ -242,7 +252,7 @@ func (s *library) releaseHeld(t trace.TID, barrier uint64) bool {
 
 // leavesWait looks at the waits of a thread whose handlers are left by a jump, or
 // by the thread's end. What the library is left in then isn't modelled.
-func (s *library) leavesWait(th *thread, ends bool) error {
+func (s *library) leavesWait(th *lthread, ends bool) error {
 	k, _ := s.kernel.(signaller)
 	for n := len(th.held); n > 0; n-- {
 		h := &th.held[n-1]
@@ -252,7 +262,7 @@ func (s *library) leavesWait(th *thread, ends bool) error {
 		}
 		if !h.eintr {
 			how := map[bool]string{true: "ends its thread", false: "jumps out of the wait"}[ends]
-			return s.invalid(kernel.GapCall, th, th.Regs.RIP, "a signal handler that interrupts a thread that %s, and %s, isn't modelled", acts[h.role].does(), how)
+			return s.core.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, "a signal handler that interrupts a thread that %s, and %s, isn't modelled", acts[h.role].does(), how)
 		}
 		th.held = th.held[: n-1 : n-1]
 	}

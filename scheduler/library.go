@@ -2,139 +2,38 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/heap"
 	"landgo/internal/image"
 	"landgo/internal/trace"
 	"landgo/kernel"
+	"landgo/scheduler/known"
 )
 
-// LibraryConfig says what landgo carries out for the guest.
-type LibraryConfig struct {
-	// AnyTimeout: a timed wait may run out at any time, not only when no other thread
-	// else can run.
-	AnyTimeout bool
-	// Tested: the guest's own library is what is tested, and no function is trusted:
-	// roles only say where preemption points are.
-	Tested bool
-	// Trusted, with Tested, are the roles whose functions are trusted all the
-	// same; nil: none.
-	Trusted *[image.NumRoles]bool
-	// Profile, with Trusted, is where the sizes of the library's objects may be.
-	Profile *image.Profile
-	// Native leaves threads and locks to the guest's own code from the start.
-	Native bool
-	// NativeMalloc: the guest's own allocator runs, see follow.go.
-	NativeMalloc bool
-	// Pools: allocators whose code is tested are followed, see pool.go.
-	Pools bool
-	// Leaks says which blocks that are left at the end are bugs.
-	Leaks Leaks
-	// NoMerge switches the merging of lock and unlock with their neighbours
-	// off (see lockmerge.go), for differential tests.
-	NoMerge bool
-}
-
-// What landgo carries out for the guest is asked for through these.
-
-// carrier carries functions of the guest's out: synchronisation objects, allocators,
-// strings, threads.
-type carrier interface {
-	// mark is where the log of what goes back is, and rewind takes back what is behind
-	// that.
-	mark() int
-	rewind(n int)
-	calls
-	tells
-	interrupts
-	lives
-	stores
-}
-
-// calls are of the functions themselves.
-type calls interface {
-	// boot sets the breakpoints that are needed beside those of roles.
-	boot()
-	// atBreak is asked at a breakpoint: the entry of a function, or the return from one.
-	atBreak(*thread, *trace.Transition) (verdict, error)
-	// atCallersReturn: a thread stands where a call returns to, and that is looked at.
-	atCallersReturn(*thread) bool
-	// fell deals with a thread whose function has returned to nowhere.
-	fell(*thread, *trace.Transition) (bool, error)
-	// stepOp is the step of a thread that stands at a function.
-	stepOp(*thread, *trace.Transition, trace.Choice) error
-	// accessed looks at the accesses of a run; watched: in a function that is.
-	accessed(th *thread, tr *trace.Transition, made []trace.Access, watched bool)
-	// meets: a function that the guest's own code carries out has touched what others use.
-	meets(*thread)
-	// checkGuarded refuses accesses to objects past their functions.
-	checkGuarded(*thread, []trace.Access) error
-	isQuiet(image.Role) bool
-}
-
-// tells are for searches and reports.
-type tells interface {
-	// describeOp fills in the status and pending operation of a thread at a function.
-	describeOp(*thread, *trace.Thread)
-	pendingOp(*thread) trace.Op
-	// waitOf says what such a thread waits for.
-	waitOf(*thread) (Wait, bool)
-	digest() trace.Digest
-	// objectBytes are the address ranges of objects, in order.
-	objectBytes() [][2]uint64
-}
-
-// interrupts are signals that come while a thread waits in a function.
-type interrupts interface {
-	hold(th *thread, signal, frame uint64) (held, bool)
-	comesBack(*thread, *kernel.Plan) bool
-	comeBack(th *thread, tr *trace.Transition, frame, next uint64) (waits bool)
-	leavesWait(th *thread, ends bool) error
-}
-
-// lives are the lives of threads.
-type lives interface {
-	yield(*thread, *trace.Transition) verdict
-	gone(th *thread, tr *trace.Transition, byKernel bool)
-	exitMisuse(*thread) *Failure
-	// seeLife: a thread was seen to look whether another lives.
-	seeLife()
-	// distrust leaves threads and locks to the guest's own code.
-	distrust()
-	Distrust() bool
-	Settle() bool
-}
-
-// stores are of memory.
-type stores interface {
-	gotMemory(th *thread, addr, size uint64)
-	dropObjects(kernel.Pages)
-	leak(*thread) *Failure
-	OwnMemory([]image.Allocator)
-}
-
-// Distrust does the same at the root, for a replay of what was found afterwards.
-// It reports whether that makes a difference.
-func (s *System) Distrust() bool { return s.lib.Distrust() }
-
-// Settle is called where a schedule can't be followed. The run that it is of may
-// have known that signals come: there a wait for a semaphore is two steps. It
-// reports whether that makes a difference.
-func (s *System) Settle() bool { return s.lib.Settle() }
-
-// OwnMemory makes the variables of allocators theirs. It is called once, after
-// Boot, for all that Config.Pools has.
-func (s *System) OwnMemory(allocators []image.Allocator) { s.lib.OwnMemory(allocators) }
-
-// library is the carrier: what it has, by how long it lasts.
+// library carries functions out. It implements Carrier.
 type library struct {
-	*System
+	core *System
 	libraryFixed
-	objectState
+	libraryPath
 	libraryCells
 	libraryFound
+	begins bool // the step under way begins with the call at which its thread is (door.go)
 }
 
 // libraryFixed is what stays as it is once a guest has begun.
 type libraryFixed struct {
+	cfg      *Config
+	machine  *emu.Machine
+	image    *image.Image
+	kernel   kernel.Kernel
+	heap     *heap.Heap
+	known    *known.Facts
+	libc     image.Libc
+	wordSize uint64 // of the general registers, in bytes
+	lowHeap  bool   // see kernel.HasLowHeap
+	// roles are the functions that are carried out, or looked at, by their first
+	// addresses. Those that are distrusted go.
+	roles  map[uint64]image.Bound
+	breaks map[uint64]breakClass
 	sizes  objectSizes
 	shapes *shapes // where objects' bytes mean nothing to landgo: nil
 	// kept are the variables of the functions on threads, by address, and untrusted is
@@ -146,6 +45,18 @@ type libraryFixed struct {
 	endsCache      uint64          // see endcache.go; 0: nothing does
 	operators      image.Operators // none if they aren't looked at
 }
+
+// libraryPath goes back with a mark.
+type libraryPath struct {
+	threads   []lthread // by TID
+	threadLog []threadSaved
+	objects   map[uint64]*object
+	saved     []saved // what objects were
+	marks     []libraryMark
+}
+
+// libraryMark is how long the logs were.
+type libraryMark struct{ threads, objects int }
 
 // libraryCells go back with the machine.
 type libraryCells struct {
@@ -168,26 +79,56 @@ type libraryFound struct {
 	strings    map[uint64]*stringReading // by the function's first address
 	arenas     []*arenas                 // by TID
 	far        map[uint64]trace.TID      // whose the far arenas are, by address
-	sleepy     bool                      // as if a thread were sent signals, see Settle
+	sleepy     bool                      // as if a thread were sent signals, see Expect
 	distrusted bool                      // distrust was called
 }
 
-var _ carrier = (*library)(nil)
+// breakClass says why there is a breakpoint.
+type breakClass uint8
 
-func newLibrary(s *System) *library {
-	l := &library{System: s}
-	l.sizes, l.objects = pthreadSizes, map[uint64]*object{}
-	l.guarded, l.far = map[uint64][]uint64{}, map[uint64]trace.TID{}
-	if !s.cfg.Tested && s.wordSize == 8 {
-		l.shapes = libcShapes[s.libc]
+const (
+	breakNone breakClass = iota
+	breakRole
+	breakReturn
+	breakStart
+	breakExit
+	breakMain
+	breakString
+	breakOperator
+)
+
+var _ Carrier = (*library)(nil)
+
+// NewLibrary makes a System, before its Boot, one whose functions on threads, locks and
+// memory are carried out.
+func NewLibrary(core *System) {
+	cfg := core.Config()
+	l := &library{
+		core: core,
+		libraryFixed: libraryFixed{
+			cfg: cfg, machine: core.Machine(), image: core.Image(), heap: core.Heap(), known: core.Known(), libc: core.Image().Libc(),
+			wordSize: core.Image().Machine.Word(), lowHeap: kernel.HasLowHeap(core.Image()),
+			roles: map[uint64]image.Bound{}, breaks: map[uint64]breakClass{}, sizes: pthreadSizes,
+		},
+		libraryPath:  libraryPath{threads: make([]lthread, 0, cfg.MaxThreads), objects: map[uint64]*object{}},
+		libraryFound: libraryFound{guarded: map[uint64][]uint64{}, far: map[uint64]trace.TID{}},
 	}
-	if s.cfg.Trusted != nil {
-		l.sizes = trustSizes(s.image, s.cfg.Profile)
+	if !cfg.Tested && l.wordSize == 8 {
+		l.shapes = libcShapes[l.libc]
 	}
-	return l
+	if cfg.Trusted != nil {
+		l.sizes = trustSizes(l.image, cfg.Profile)
+	}
+	core.Carry(l)
 }
 
-func (s *library) boot() {
+// Boot implements Calls.
+func (s *library) Boot(k kernel.Kernel, roles map[uint64]image.Bound) {
+	s.kernel = k
+	for addr, b := range roles {
+		s.roles[addr] = b
+		s.breakAt(addr, breakRole)
+	}
 	s.ownDestructors = hasDestructors(s.image)
 	_, s.ownAllocator = s.image.Symbol("malloc")
 	for _, b := range s.roles {
@@ -197,7 +138,7 @@ func (s *library) boot() {
 	if m, ok := s.image.Symbol("main"); ok && !s.cfg.Tested {
 		s.breakAt(m.Addr, breakMain)
 	} else {
-		s.machine.Put(&s.entered, 1)
+		s.core.Enter()
 	}
 	if !s.cfg.Tested {
 		s.breakStrings()
@@ -211,9 +152,20 @@ func (s *library) boot() {
 	if s.carries(image.Create) {
 		s.watchThreads()
 	}
+	s.ensure(0)
 }
 
-func (s *library) fell(th *thread, tr *trace.Transition) (bool, error) {
+// breakAt sets a breakpoint; the first class given to an address stays.
+func (s *library) breakAt(addr uint64, c breakClass) {
+	if s.breaks[addr] == breakNone {
+		s.breaks[addr] = c
+		s.machine.Break(addr, uint8(c))
+	}
+}
+
+// Fell implements Calls.
+func (s *library) Fell(t trace.TID, tr *trace.Transition) (bool, error) {
+	th := &s.threads[t]
 	if !s.fallsOff(th) {
 		return false, nil
 	}
@@ -221,7 +173,9 @@ func (s *library) fell(th *thread, tr *trace.Transition) (bool, error) {
 	return true, err
 }
 
-func (s *library) accessed(th *thread, tr *trace.Transition, made []trace.Access, watched bool) {
+// Accessed implements Calls.
+func (s *library) Accessed(t trace.TID, tr *trace.Transition, made []trace.Access, watched bool) {
+	th := &s.threads[t]
 	for i := range made {
 		s.lookPast(&th.string, &made[i])
 	}
@@ -230,10 +184,44 @@ func (s *library) accessed(th *thread, tr *trace.Transition, made []trace.Access
 	}
 }
 
-func (s *library) digest() trace.Digest {
+// Digest implements Keeper.
+func (s *library) Digest() trace.Digest {
 	sum := s.namedDigest()
 	for _, o := range s.objects {
 		sum.Add(o.digest())
 	}
 	return sum
+}
+
+// advance lets a thread run on. What comes is another call.
+func (s *library) advance(th *lthread, tr *trace.Transition, allow uint32) error {
+	s.begins = false
+	return s.core.Advance(th.ID, tr, allow)
+}
+
+// Running implements Teller.
+func (s *library) Running(t trace.TID) (r Running) {
+	th := &s.threads[t]
+	if th.alloc.on {
+		r |= RunsFollowed
+	}
+	q := &th.quiet
+	if q.on {
+		r |= RunsQuiet
+		if q.role == image.Create {
+			r |= RunsCreate
+		} else if s.isQuiet(q.role) {
+			r |= RunsChecked
+		}
+		if q.watch {
+			r |= RunsWatched
+		}
+	}
+	if q.own {
+		r |= RunsStep
+	}
+	if len(th.inside) > 0 {
+		r |= RunsTested
+	}
+	return r
 }

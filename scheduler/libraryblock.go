@@ -17,18 +17,18 @@ var libraryOwn = map[string]bool{
 
 // isLibrarys reports whether the block for which a thread calls the allocator is the
 // C library's own.
-func (s *library) isLibrarys(th *thread) bool {
-	return th.quiet.on && !th.quiet.gives || s.entered.Get() == 0 || s.libraryAsks(th)
+func (s *library) isLibrarys(th *lthread) bool {
+	return th.quiet.on && !th.quiet.gives || !s.core.Entered() || s.libraryAsks(th)
 }
 
 // libraryAsks reports whether a call of the allocator comes from such a function,
 // where the user wants to know: with --check leak-all, which is about all that the
 // program itself asked for.
-func (s *library) libraryAsks(th *thread) bool {
+func (s *library) libraryAsks(th *lthread) bool {
 	if s.cfg.Leaks != LeaksAll {
 		return false
 	}
-	for i, pc := range append([]uint64{th.Regs.RIP}, s.image.Unwind(&th.Regs, s.readStack)...) {
+	for i, pc := range append([]uint64{th.Regs.RIP}, s.image.Unwind(&th.Regs, s.core.ReadStack)...) {
 		if i > 0 {
 			pc--
 		}

@@ -15,7 +15,7 @@ import (
 func TestLifetimes(t *testing.T) {
 	s := boot(t, "../bin/guests/musl-O2/abba-OK", Config{Granularity: Granularity{Points: PointMem}})
 	lib := s.lib.(*library)
-	roles := maps.Clone(s.roles)
+	roles := maps.Clone(lib.roles)
 	fixedWas, libraryWas := s.fixed, lib.libraryFixed
 	root := s.Mark()
 	enumerate(t, s)
@@ -36,7 +36,7 @@ func TestLifetimes(t *testing.T) {
 	if len(s.steps) != 0 || len(s.turns) != 0 || len(lib.objects) != 0 || len(s.threadLog) != 0 {
 		t.Errorf("%d steps, %d places, %d objects, %d kept threads are left", len(s.steps), len(s.turns), len(lib.objects), len(s.threadLog))
 	}
-	if !reflect.DeepEqual(s.fixed, fixedWas) || !reflect.DeepEqual(lib.libraryFixed, libraryWas) || !reflect.DeepEqual(s.roles, roles) {
+	if !reflect.DeepEqual(s.fixed, fixedWas) || !reflect.DeepEqual(lib.libraryFixed, libraryWas) || !reflect.DeepEqual(lib.roles, roles) {
 		t.Error("what is fixed has changed")
 	}
 }

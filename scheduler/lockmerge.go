@@ -19,7 +19,7 @@ import "landgo/internal/trace"
 // merges reports whether lock and unlock of a mutex are merged, and remembers
 // that they were.
 func (s *library) merges(mutex uint64) bool {
-	if s.cfg.NoMerge || !s.everyOperation() || s.known.Contended[mutex] {
+	if s.cfg.NoMerge || !s.core.EveryOperation() || s.known.Contended[mutex] {
 		return false
 	}
 	s.known.Merged[mutex] = true
@@ -28,10 +28,10 @@ func (s *library) merges(mutex uint64) bool {
 
 // contend learns from the operation at whose entry a thread stands, on a mutex
 // or (for spin.go) a read-write lock.
-func (s *library) contend(th *thread, a *act) {
+func (s *library) contend(th *lthread, a *act) {
 	switch a.op {
 	case trace.OpLock, trace.OpReadLock, trace.OpWriteLock:
-		if a.deadline == 0 && th.interrupted == 0 {
+		if a.deadline == 0 && th.Interrupted == 0 {
 			return
 		}
 	case trace.OpTryLock, trace.OpMutexInit, trace.OpMutexDestroy,
@@ -48,8 +48,8 @@ func (s *library) contend(th *thread, a *act) {
 	m := th.arg(0)
 	if !s.known.Contended[m] {
 		s.known.Contended[m] = true
-		if s.known.Merged[m] || s.sealed {
-			s.finer = true
+		if s.known.Merged[m] || s.core.Sealed() {
+			s.core.Refine()
 		}
 	}
 }

@@ -26,7 +26,7 @@ var looks = [...]trace.OpKind{
 }
 
 // look records that a thread saw the object of the operation at which it is.
-func (s *library) look(th *thread, tr *trace.Transition) {
+func (s *library) look(th *lthread, tr *trace.Transition) {
 	a := &acts[th.role]
 	if !onObject(th.role) {
 		return // a join: its point is always there
@@ -41,7 +41,7 @@ func (s *library) look(th *thread, tr *trace.Transition) {
 // failMisuse makes a thread fail if the operation at which it is breaks its
 // object's rules. It is asked when the operation would be carried out, for the
 // others may change the object until then.
-func (s *library) failMisuse(th *thread, tr *trace.Transition) (failed bool, err error) {
+func (s *library) failMisuse(th *lthread, tr *trace.Transition) (failed bool, err error) {
 	if fault, ok := s.objectFault(th); ok {
 		s.look(th, tr)
 		return true, s.meetFault(th, fault, acts[th.role].does())
@@ -54,19 +54,10 @@ func (s *library) failMisuse(th *thread, tr *trace.Transition) (failed bool, err
 		s.did(th, tr, trace.OpTryLockFail, s.objectOf(th.mutex, kindMutex), 0)
 	}
 	th.Insns++ // the failure is a place of its own
-	return true, s.fail(th, f)
+	return true, s.core.Fail(th.ID, f)
 }
 
 // meetFault has a thread meet a fault that landgo meets for it, in what it does.
-func (s *library) meetFault(th *thread, fault emu.Fault, does string) error {
-	tr := s.thisStep()
-	s.touch(th, tr, s.callSite(th), fault.Addr, fault.Size, 0) // whether the page is there
-	if s.handled(th, tr, fault, true) {
-		th.Stand, th.framing = StandRun, false
-		return nil
-	}
-	f := s.faultFailure(th, fault)
-	f.PC, f.Message = s.callSite(th), does+": "+f.Message
-	th.Insns++ // the failure is a place of its own
-	return s.fail(th, f)
+func (s *library) meetFault(th *lthread, fault emu.Fault, does string) error {
+	return s.core.MeetFault(th.ID, s.callSite(th), fault, does)
 }

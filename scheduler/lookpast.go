@@ -20,7 +20,7 @@ type extent struct {
 	byNull      bool // the last is a 0
 }
 
-func (s *library) stringCall(th *thread, is *stringReading) (c stringCall) {
+func (s *library) stringCall(th *lthread, is *stringReading) (c stringCall) {
 	if is.name != "strstr" && is.name != "memrchr" { // of which not all is told
 		f, _ := s.image.SymbolAt(th.Regs.RIP)
 		c.lo, c.hi = f.Addr, f.Addr+f.Size

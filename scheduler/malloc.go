@@ -64,7 +64,7 @@ func (s *library) arenasOf(t trace.TID) *arenas {
 		s.arenas = append(s.arenas, nil)
 	}
 	if s.arenas[t] == nil {
-		base, size := arenaPlace(s.Name(t))
+		base, size := arenaPlace(s.core.Name(t))
 		for _, other := range s.arenas {
 			if other != nil && other.user.Base() == base {
 				return nil
@@ -84,12 +84,12 @@ func (s *library) arenasOf(t trace.TID) *arenas {
 // reach makes sure that a thread's arena has a place for a block, if any has. It
 // returns the thread that has the addresses for it, if another has: then there is
 // none.
-func (s *library) reach(th *thread, n, align uint64) (other trace.TID, ok bool) {
+func (s *library) reach(th *lthread, n, align uint64) (other trace.TID, ok bool) {
 	a := s.arenaFor(th)
 	if th.quiet.on || !a.NeedsFar(n, align) {
 		return 0, true
 	}
-	base := farBegin + hashOf(s.Name(th.ID))%farArenas*farArena
+	base := farBegin + hashOf(s.core.Name(th.ID))%farArenas*farArena
 	if other, taken := s.far[base]; taken && other != th.ID {
 		return other, false
 	}
@@ -99,7 +99,7 @@ func (s *library) reach(th *thread, n, align uint64) (other trace.TID, ok bool) 
 }
 
 // arenaFor is where a thread allocates now; nil if it has no arena.
-func (s *library) arenaFor(th *thread) *heap.Arena {
+func (s *library) arenaFor(th *lthread) *heap.Arena {
 	switch a := s.arenasOf(th.ID); {
 	case a == nil:
 		return nil
@@ -148,23 +148,23 @@ func libraryShare(size uint64) uint64 {
 
 // allocate gives a thread n bytes at a multiple of 16, and of align; 0 if there
 // are no more.
-func (s *library) allocate(th *thread, n, align uint64) uint64 {
+func (s *library) allocate(th *lthread, n, align uint64) uint64 {
 	b, fresh := s.arenaFor(th).Allocate(s.blockFor(th, n), align)
 	return s.begin(th, b, fresh)
 }
 
 // blockFor is a block of n bytes that a thread asks for, with no place yet.
-func (s *library) blockFor(th *thread, n uint64) heap.Block {
+func (s *library) blockFor(th *lthread, n uint64) heap.Block {
 	return heap.Block{Size: n, Origin: s.origin(th), Library: s.isLibrarys(th), Given: s.heapEvent(th)}
 }
 
 // heapEvent is the call of the allocator at whose entry a thread stands.
-func (s *library) heapEvent(th *thread) heap.Event {
-	return heap.Event{Thread: th.ID, Step: int32(len(s.steps)), PC: s.callSite(th)}
+func (s *library) heapEvent(th *lthread) heap.Event {
+	return s.core.HeapEvent(th.ID, s.callSite(th))
 }
 
 // begin makes a new block accessible and returns its address; 0 for none.
-func (s *library) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
+func (s *library) begin(th *lthread, b *heap.Block, fresh heap.Piece) uint64 {
 	if b == nil {
 		return 0
 	}
@@ -177,9 +177,7 @@ func (s *library) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
 		}
 		return true
 	})
-	if s.observer != nil {
-		s.observer.Block(th.ID, *b, true)
-	}
+	s.core.Block(th.ID, *b, true)
 	s.machine.Alive(b.Addr, b.Size, true)
 	if !b.Library {
 		s.fill(b.Addr, b.Size)
@@ -197,10 +195,8 @@ func (s *library) fill(addr, n uint64) {
 }
 
 // end ends the life of a live block.
-func (s *library) end(th *thread, b heap.Block) {
-	if s.observer != nil {
-		s.observer.Block(th.ID, b, false)
-	}
+func (s *library) end(th *lthread, b heap.Block) {
+	s.core.Block(th.ID, b, false)
 	s.machine.Alive(b.Addr, b.Size, false)
 	a := s.arenasOf(th.ID)
 	if isLibraryPart(b.Addr) {
@@ -229,11 +225,11 @@ func isLibraryPart(addr uint64) bool {
 
 // badFree is what is wrong with giving back what the call's first argument
 // points to, or nil.
-func (s *library) badFree(th *thread) *Failure {
+func (s *library) badFree(th *lthread) *Failure {
 	p := th.arg(0)
 	what := ""
-	if s.heap.Live(0, p) == nil && !s.inHeap(p) {
-		what = s.whose(p)
+	if s.heap.Live(0, p) == nil && !s.core.InHeap(p) {
+		what = s.core.Whose(p)
 	}
 	w, ok := s.heap.Free(p, 0, th.role.String(), what)
 	if ok {
@@ -246,15 +242,15 @@ func (s *library) badFree(th *thread) *Failure {
 
 // atAllocator makes a thread stand before a function of the allocator that
 // other threads can tell, and carries the others out within the step.
-func (s *library) atAllocator(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) atAllocator(th *lthread, tr *trace.Transition) (Verdict, error) {
 	th.phase, th.timed = phaseEntry, false
 	th.pending = s.heapOp(th)
 	if s.standsBefore(th) {
-		return stay, nil
+		return Stay, nil
 	}
 	if th.pending.Kind != trace.OpNone && s.isPoint(th) && !s.begins {
 		th.Stand = StandOp
-		return stay, nil
+		return Stay, nil
 	}
 	return s.performHeap(th, tr)
 }
@@ -263,8 +259,8 @@ func (s *library) atAllocator(th *thread, tr *trace.Transition) (verdict, error)
 // threads have touched, or the zero Op. A block's end of life depends on every
 // access to it, and so does its being given out again: what an access finds
 // there depends on the order.
-func (s *library) heapOp(th *thread) trace.Op {
-	if th.quiet.on || th.starting || s.alone(th) {
+func (s *library) heapOp(th *lthread) trace.Op {
+	if th.quiet.on || th.Starting || s.core.Alone(th.ID) {
 		return trace.Op{}
 	}
 	op := trace.Op{PC: s.callSite(th)}
@@ -290,10 +286,7 @@ func (s *library) heapOp(th *thread) trace.Op {
 		return trace.Op{}
 	}
 	op.Obj, op.Size = p.Addr, uint32(p.Size)
-	shared, learned := s.machine.Touch(th.ID, op.Obj, uint64(op.Size))
-	if learned {
-		s.finer = true
-	}
+	shared := s.core.Shared(th.ID, op.Obj, uint64(op.Size))
 	if !shared {
 		return trace.Op{}
 	}
@@ -302,7 +295,7 @@ func (s *library) heapOp(th *thread) trace.Op {
 
 // request is how many bytes the call of the allocator at which a thread stands
 // asks for, and at a multiple of what; 0 is any.
-func (t *thread) request() (size, align uint64) {
+func (t *lthread) request() (size, align uint64) {
 	switch t.role {
 	case image.Malloc:
 		return t.arg(0), 0
@@ -323,17 +316,17 @@ func (t *thread) request() (size, align uint64) {
 }
 
 // performHeap carries out a function of the allocator. A wrong free is a bug.
-func (s *library) performHeap(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) performHeap(th *lthread, tr *trace.Transition) (Verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		tr.Did(th.pending)
 	}
 	if s.arenasOf(th.ID) == nil {
-		return stay, s.invalid(kernel.GapThreads, th, s.callSite(th), "thread %s would get the same memory as another thread, of those that landgo keeps for the allocations of threads", s.Name(th.ID))
+		return Stay, s.core.Invalid(kernel.GapThreads, th.ID, s.callSite(th), "thread %s would get the same memory as another thread, of those that landgo keeps for the allocations of threads", s.core.Name(th.ID))
 	}
 	p := th.arg(0)
 	size, align := th.request()
 	if other, ok := s.reach(th, size, align); !ok {
-		return stay, s.invalid(kernel.GapMemory, th, s.callSite(th), "thread %s would get the same memory for large blocks as thread %s", s.Name(th.ID), s.Name(other))
+		return Stay, s.core.Invalid(kernel.GapMemory, th.ID, s.callSite(th), "thread %s would get the same memory for large blocks as thread %s", s.core.Name(th.ID), s.core.Name(other))
 	}
 	switch th.role {
 	case image.Realloc, image.ReallocArray:
@@ -354,14 +347,14 @@ func (s *library) performHeap(th *thread, tr *trace.Transition) (verdict, error)
 			break
 		}
 		if s.machine.Prot(p)&emu.ProtWrite == 0 {
-			return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, "gives out memory")
+			return Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, "gives out memory")
 		}
 		s.door(th, tr).write64(p, b)
 		s.ret(th, 0)
 	case image.MallocUsableSize:
 		if b := s.heap.At(0, p); b != nil && p != 0 {
 			if b.Freed {
-				return stay, s.fail(th, &Failure{Kind: trace.UseAfterFree, Thread: th.ID, PC: s.callSite(th), Block: *b,
+				return Stay, s.core.Fail(th.ID, &Failure{Kind: trace.UseAfterFree, Thread: th.ID, PC: s.callSite(th), Block: *b,
 					Message: "malloc_usable_size of a block that has been freed"})
 			}
 			size = b.Size
@@ -370,7 +363,7 @@ func (s *library) performHeap(th *thread, tr *trace.Transition) (verdict, error)
 	case image.Free:
 		if p != 0 {
 			if f := s.badFree(th); f != nil {
-				return stay, s.fail(th, f)
+				return Stay, s.core.Fail(th.ID, f)
 			}
 			s.endObjects(th, tr, *s.heap.At(0, p))
 			s.end(th, *s.heap.At(0, p))
@@ -379,11 +372,11 @@ func (s *library) performHeap(th *thread, tr *trace.Transition) (verdict, error)
 	default:
 		s.give(th, tr, s.allocate(th, size, align))
 	}
-	return pass, nil
+	return Pass, nil
 }
 
 // give returns a block to the allocator's caller, or that there is none.
-func (s *library) give(th *thread, tr *trace.Transition, p uint64) {
+func (s *library) give(th *lthread, tr *trace.Transition, p uint64) {
 	if p == 0 {
 		s.setErrno(th, tr, enomem)
 	}
@@ -403,7 +396,7 @@ func product(a, b uint64) uint64 {
 }
 
 // cleared allocates n bytes that are 0.
-func (s *library) cleared(th *thread, n uint64) uint64 {
+func (s *library) cleared(th *lthread, n uint64) uint64 {
 	b, fresh := s.arenaFor(th).Allocate(s.blockFor(th, n), 0)
 	p := s.begin(th, b, fresh)
 	if p == 0 || fresh.Size > 1<<16 && s.cfg.Fill == nil {
@@ -419,24 +412,22 @@ func (s *library) cleared(th *thread, n uint64) uint64 {
 }
 
 // resize is realloc of a block: it moves unless its room is large enough.
-func (s *library) resize(th *thread, tr *trace.Transition, n uint64) (verdict, error) {
+func (s *library) resize(th *lthread, tr *trace.Transition, n uint64) (Verdict, error) {
 	p := th.arg(0)
 	if f := s.badFree(th); f != nil {
-		return stay, s.fail(th, f)
+		return Stay, s.core.Fail(th.ID, f)
 	}
 	old := *s.heap.At(0, p)
 	if s.heap.Resize(p, n, s.heapEvent(th)) {
-		if s.observer != nil {
-			s.observer.Block(th.ID, old, false)
-			s.observer.Block(th.ID, *s.heap.At(0, p), true)
-		}
+		s.core.Block(th.ID, old, false)
+		s.core.Block(th.ID, *s.heap.At(0, p), true)
 		s.machine.Alive(p, old.Size, false)
 		s.machine.Alive(p, n, true)
 		if n > old.Size && !old.Library {
 			s.fill(p+old.Size, n-old.Size)
 		}
 		s.ret(th, p)
-		return pass, nil
+		return Pass, nil
 	}
 	// A new room, so that the call is one event: the old block's end.
 	next := s.blockFor(th, n)
@@ -449,19 +440,19 @@ func (s *library) resize(th *thread, tr *trace.Transition, n uint64) (verdict, e
 		s.end(th, old)
 	}
 	s.give(th, tr, q)
-	return pass, nil
+	return Pass, nil
 }
 
 // endObjects ends the synchronisation objects in a block whose life ends: who
 // uses one of them before the end, and who would after it, depend on it.
-func (s *library) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
-	if th.quiet.on || th.starting {
+func (s *library) endObjects(th *lthread, tr *trace.Transition, b heap.Block) {
+	if th.quiet.on || th.Starting {
 		return
 	}
 	for _, a := range s.objectsIn(b) {
 		o := s.objects[a]
 		s.saveObject(o)
-		if !s.alone(th) {
+		if !s.core.Alone(th.ID) {
 			s.did(th, tr, destroys[o.kind], o, 0)
 		}
 		o.destroyed = true // with no mark in memory: what is used there next is new

@@ -46,11 +46,12 @@ type covers struct {
 
 // maps takes in what a call has mapped and unmapped. It returns the bug that an
 // unmapping is, or nil.
-func (s *System) maps(th *thread, call uint64, out *kernel.Outcome) *Failure {
-	s.lib.dropObjects(out.Unmapped)
-	s.lib.dropObjects(kernel.Pages{Addr: out.Mapped.Addr + out.Kept, Size: out.Mapped.Size - out.Kept})
-	own := !th.trusted() && len(th.inside) == 0 && s.entered.Get() != 0
-	e := heap.Event{Thread: th.ID, Step: int32(len(s.steps)), PC: call}
+func (s *System) Maps(t trace.TID, call uint64, out *kernel.Outcome) *Failure {
+	th := &s.threads[t]
+	s.lib.Drop(out.Unmapped)
+	s.lib.Drop(kernel.Pages{Addr: out.Mapped.Addr + out.Kept, Size: out.Mapped.Size - out.Kept})
+	own := !th.Starting && s.lib.Running(th.ID)&(RunsFollowed|RunsQuiet|RunsTested) == 0 && s.Entered()
+	e := s.HeapEvent(th.ID, call)
 	if out.Unmapped.Size != 0 {
 		if f := s.unmap(th, out.Unmapped, e, own); f != nil {
 			return f
@@ -205,3 +206,6 @@ func (s *System) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok boo
 	}
 	return false
 }
+
+// InMapping reports whether an address is in memory that the program maps or has mapped.
+func (s *System) InMapping(addr uint64) bool { return s.mapped.Around(addr) != nil }

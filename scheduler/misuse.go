@@ -11,7 +11,7 @@ import (
 // misuse checks the operation at whose entry a thread stands against its
 // rules: both libcs are silent about most of these, and they are bugs all the
 // same (lock-misuse).
-func (s *library) misuse(th *thread) *Failure {
+func (s *library) misuse(th *lthread) *Failure {
 	a := &acts[th.role]
 	if !onObject(th.role) {
 		return nil
@@ -23,14 +23,14 @@ func (s *library) misuse(th *thread) *Failure {
 	case phaseLeave:
 		return nil // its barrier may be gone
 	}
-	if f := s.deadAccess(th, s.callSite(th), o.addr, s.sizeFor(th.role, o.kind), a.does()); f != nil {
+	if f := s.core.DeadAccess(th.ID, s.callSite(th), o.addr, s.sizeFor(th.role, o.kind), a.does()); f != nil {
 		return f
 	}
-	if t := s.buriedAt(o.addr); t != trace.NoThread {
-		return &Failure{Kind: trace.DeadStack, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf("%s on the stack of thread %s, which has ended", a.does(), s.Name(t))}
+	if t := s.core.BuriedAt(o.addr); t != trace.NoThread {
+		return &Failure{Kind: trace.DeadStack, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf("%s on the stack of thread %s, which has ended", a.does(), s.core.Name(t))}
 	}
 	bad := func(format string, args ...any) *Failure {
-		args = append([]any{s.VariableName(o.addr)}, args...)
+		args = append([]any{s.core.VariableName(o.addr)}, args...)
 		return &Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf(format, args...)}
 	}
 	switch {
@@ -59,39 +59,39 @@ func (s *library) misuse(th *thread) *Failure {
 			if o.owner == trace.NoThread {
 				return bad("%s is unlocked, but no thread holds it")
 			}
-			return bad("%s is unlocked by thread %s, but thread %s holds it", s.Name(th.ID), s.Name(o.owner))
+			return bad("%s is unlocked by thread %s, but thread %s holds it", s.core.Name(th.ID), s.core.Name(o.owner))
 		}
 	case trace.OpMutexDestroy:
 		if o.owner != trace.NoThread {
-			return bad("%s is destroyed while thread %s holds it", s.Name(o.owner))
+			return bad("%s is destroyed while thread %s holds it", s.core.Name(o.owner))
 		}
 	case trace.OpMutexInit:
 		if o.owner != trace.NoThread {
-			return bad("%s is initialised while thread %s holds it", s.Name(o.owner))
+			return bad("%s is initialised while thread %s holds it", s.core.Name(o.owner))
 		}
 	case trace.OpCondWait:
 		m := s.objectOf(th.arg(1), kindMutex)
 		if m.owner != th.ID && m.mtype == mutexNormal {
-			return bad("a wait on %s without holding %s", s.VariableName(m.addr))
+			return bad("a wait on %s without holding %s", s.core.VariableName(m.addr))
 		}
 	case trace.OpCondDestroy:
 		if len(o.waiters) > 0 {
-			return bad("%s is destroyed while thread %s waits on it", s.Name(o.waiters[0]))
+			return bad("%s is destroyed while thread %s waits on it", s.core.Name(o.waiters[0]))
 		}
 	case trace.OpWriteUnlock:
 		if th.role == image.RWDowngrade && o.owner != th.ID {
-			return bad("%s is downgraded by thread %s, which doesn't hold it for writing", s.Name(th.ID))
+			return bad("%s is downgraded by thread %s, which doesn't hold it for writing", s.core.Name(th.ID))
 		}
 		if o.owner != th.ID && index(o.readers, th.ID) < 0 {
-			return bad("%s is unlocked by thread %s, which doesn't hold it", s.Name(th.ID))
+			return bad("%s is unlocked by thread %s, which doesn't hold it", s.core.Name(th.ID))
 		}
 	case trace.OpReadLock:
 		if o.owner == th.ID && s.libc != image.Glibc && !th.timed {
-			return bad("%s is locked for reading by thread %s, which holds it for writing", s.Name(th.ID))
+			return bad("%s is locked for reading by thread %s, which holds it for writing", s.core.Name(th.ID))
 		}
 	case trace.OpWriteLock:
 		if (o.owner == th.ID && s.libc != image.Glibc || index(o.readers, th.ID) >= 0) && !th.timed {
-			return bad("%s is locked for writing by thread %s, which holds it already", s.Name(th.ID))
+			return bad("%s is locked for writing by thread %s, which holds it already", s.core.Name(th.ID))
 		}
 	case trace.OpRWDestroy:
 		if o.owner != trace.NoThread || len(o.readers) > 0 {
@@ -99,7 +99,7 @@ func (s *library) misuse(th *thread) *Failure {
 		}
 	case trace.OpBarrierDestroy:
 		if len(o.waiters) > 0 {
-			return bad("%s is destroyed while thread %s waits at it", s.Name(o.waiters[0]))
+			return bad("%s is destroyed while thread %s waits at it", s.core.Name(o.waiters[0]))
 		}
 	case trace.OpBarrierArrive:
 		if o.value == 0 {
@@ -120,11 +120,11 @@ func (s *library) sizeFor(r image.Role, k objectKind) uint64 {
 }
 
 // exitMisuse checks a thread that is about to end.
-func (s *library) exitMisuse(th *thread) *Failure {
+func (s *library) exitMisuse(th *lthread) *Failure {
 	for _, a := range th.holds {
 		if o := s.objects[a]; !o.destroyed && o.owner == th.ID && !s.rewritten(o) {
 			return &Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: th.Regs.RIP,
-				Message: fmt.Sprintf("thread %s ends while it holds %s", s.Name(th.ID), s.VariableName(a))}
+				Message: fmt.Sprintf("thread %s ends while it holds %s", s.core.Name(th.ID), s.core.VariableName(a))}
 		}
 	}
 	return nil
@@ -155,7 +155,7 @@ func (o *object) unusable() bool { return o.destroyed || o.strange || o.torn != 
 // at its object, or what else it is given: a null pointer, or another where the
 // guest has no memory. The object is landgo's, its bytes are the guest's. What a
 // thread library does there with faults of its own (pebbles) isn't known.
-func (s *library) objectFault(th *thread) (f emu.Fault, faults bool) {
+func (s *library) objectFault(th *lthread) (f emu.Fault, faults bool) {
 	if s.cfg.Tested || !onObject(th.role) || th.phase != phaseEntry {
 		return f, false
 	}

@@ -90,7 +90,7 @@ func namedOp(name string, changes bool) trace.Op {
 
 // pendingNamed is the operation at which a thread stands, as far as it can be told
 // before.
-func (s *library) pendingNamed(th *thread) trace.Op {
+func (s *library) pendingNamed(th *lthread) trace.Op {
 	name := ""
 	if th.role == image.SemClose {
 		if n := s.semPages[th.arg(0)]; n != nil {
@@ -132,19 +132,19 @@ func (s *library) checkName(text string) (name string, errno uint64) {
 }
 
 // performNamed carries out the function on a named semaphore at which a thread stands.
-func (s *library) performNamed(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) performNamed(th *lthread, tr *trace.Transition) (Verdict, error) {
 	if th.role == image.SemClose {
 		return s.semClose(th, tr)
 	}
 	text, ok := s.semName(th.arg(0))
 	if !ok {
-		return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 1}, "reads a semaphore's name")
+		return Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 1}, "reads a semaphore's name")
 	}
 	pc, size := s.callSite(th), uint64(len(text)+1)
-	s.touch(th, tr, pc-1, th.arg(0), uint32(size), 0)
-	if f := s.deadAccess(th, pc, th.arg(0), size, "reads a semaphore's name"); f != nil {
+	s.core.Touch(th.ID, tr, pc-1, th.arg(0), uint32(size), 0)
+	if f := s.core.DeadAccess(th.ID, pc, th.arg(0), size, "reads a semaphore's name"); f != nil {
 		th.Insns++ // the failure is a place of its own
-		return stay, s.fail(th, f)
+		return Stay, s.core.Fail(th.ID, f)
 	}
 	name, errno := s.checkName(text)
 	switch {
@@ -160,10 +160,10 @@ func (s *library) performNamed(th *thread, tr *trace.Transition) (verdict, error
 	return s.semOpen(th, tr, name)
 }
 
-func (s *library) semFails(th *thread, tr *trace.Transition, errno, result uint64) (verdict, error) {
+func (s *library) semFails(th *lthread, tr *trace.Transition, errno, result uint64) (Verdict, error) {
 	s.setErrno(th, tr, uint32(errno))
 	s.ret(th, result)
-	return pass, nil
+	return Pass, nil
 }
 
 // Flags of sem_open.
@@ -172,7 +172,7 @@ const (
 	semExclusive = 0x80
 )
 
-func (s *library) semOpen(th *thread, tr *trace.Transition, name string) (verdict, error) {
+func (s *library) semOpen(th *lthread, tr *trace.Transition, name string) (Verdict, error) {
 	n, flags, value := s.nameOf(name), th.arg(1), th.arg(3)&0xffffffff
 	only := flags&(semCreate|semExclusive) == semCreate|semExclusive
 	s.didNamed(th, tr, n, n.linked.Get() == 0 || n.sems[n.linked.Get()-1].opens.Get() == 0)
@@ -206,36 +206,36 @@ func (s *library) semOpen(th *thread, tr *trace.Transition, name string) (verdic
 	o := n.sems[n.linked.Get()-1]
 	if o.addr.Get() == 0 {
 		if err := s.semMap(th, n, o); err != nil {
-			return stay, err
+			return Stay, err
 		}
 	}
 	s.machine.Put(&o.opens, o.opens.Get()+1)
 	s.ret(th, o.addr.Get())
-	return pass, nil
+	return Pass, nil
 }
 
 // didNamed records what was done to a name.
-func (s *library) didNamed(th *thread, tr *trace.Transition, n *named, changes bool) {
+func (s *library) didNamed(th *lthread, tr *trace.Transition, n *named, changes bool) {
 	op := namedOp(n.name, changes)
 	op.PC = s.callSite(th)
 	tr.Did(op)
 }
 
 // semMap puts a semaphore into a page of its own.
-func (s *library) semMap(th *thread, n *named, o *namedSem) error {
+func (s *library) semMap(th *lthread, n *named, o *namedSem) error {
 	h := fnv.New64a()
 	h.Write([]byte(n.name))
 	h.Write([]byte{byte(n.mapped.Get()), byte(n.mapped.Get() >> 8), byte(n.mapped.Get() >> 16)})
 	addr := namedBase + h.Sum64()%namedPages*namedPage
 	if other := s.semPages[addr]; other != nil && other != n || s.machine.Prot(addr) != 0 {
-		return s.invalid(kernel.GapMemory, th, s.callSite(th), "the named semaphores %q and %q come to the same address: give one another name", n.name, other.name)
+		return s.core.Invalid(kernel.GapMemory, th.ID, s.callSite(th), "the named semaphores %q and %q come to the same address: give one another name", n.name, other.name)
 	}
 	s.semPages[addr] = n
 	s.machine.Protect(addr, namedPage, emu.ProtRead|emu.ProtWrite)
 	// Both libraries have the value first, and then zeros.
 	s.machine.Write(addr, make([]byte, s.sizes[kindSem]))
 	s.machine.Write32(addr, uint32(o.value.Get()))
-	s.maps(th, s.callSite(th), &kernel.Outcome{Mapped: kernel.Pages{Addr: addr, Size: namedPage}})
+	s.core.Maps(th.ID, s.callSite(th), &kernel.Outcome{Mapped: kernel.Pages{Addr: addr, Size: namedPage}})
 	s.machine.Put(&n.mapped, n.mapped.Get()+1)
 	s.machine.Put(&o.addr, addr)
 	if !s.known.Native {
@@ -248,7 +248,7 @@ func (s *library) semMap(th *thread, n *named, o *namedSem) error {
 
 // semClose: the last close takes the memory away; the value stays for those who open
 // the name again.
-func (s *library) semClose(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) semClose(th *lthread, tr *trace.Transition) (Verdict, error) {
 	addr := th.arg(0)
 	n := s.semPages[addr]
 	var o *namedSem
@@ -261,33 +261,33 @@ func (s *library) semClose(th *thread, tr *trace.Transition) (verdict, error) {
 	switch {
 	case o == nil && s.libc == image.Musl: // it looks beyond its table
 		th.Insns++
-		return stay, s.fail(th, &Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: "a semaphore is closed that isn't open"})
+		return Stay, s.core.Fail(th.ID, &Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: "a semaphore is closed that isn't open"})
 	case o == nil:
 		return s.semFails(th, tr, einval, ^uint64(0))
 	case o.opens.Get() > 1:
 		s.machine.Put(&o.opens, o.opens.Get()-1)
 		s.ret(th, 0)
-		return pass, nil
+		return Pass, nil
 	}
 	value := uint64(s.machine.Read32(addr))
 	if !s.known.Native {
 		value = s.objectOf(addr, kindSem).value
 	}
 	tr.Did(trace.Op{Kind: trace.OpSemDestroy, Obj: addr, Size: s.sizes[kindSem], PC: s.callSite(th)})
-	s.touch(th, tr, s.callSite(th)-1, addr, s.sizes[kindSem], trace.Write)
+	s.core.Touch(th.ID, tr, s.callSite(th)-1, addr, s.sizes[kindSem], trace.Write)
 	s.machine.Put(&o.value, value)
 	s.machine.Put(&o.opens, 0)
 	s.machine.Put(&o.addr, 0)
-	if f := s.maps(th, s.callSite(th), &kernel.Outcome{Unmapped: kernel.Pages{Addr: addr, Size: namedPage}}); f != nil {
+	if f := s.core.Maps(th.ID, s.callSite(th), &kernel.Outcome{Unmapped: kernel.Pages{Addr: addr, Size: namedPage}}); f != nil {
 		th.Insns++
-		return stay, s.fail(th, f)
+		return Stay, s.core.Fail(th.ID, f)
 	}
 	s.machine.Protect(addr, namedPage, 0)
 	s.ret(th, 0)
-	return pass, nil
+	return Pass, nil
 }
 
-func (s *library) semUnlink(th *thread, tr *trace.Transition, name string) (verdict, error) {
+func (s *library) semUnlink(th *lthread, tr *trace.Transition, name string) (Verdict, error) {
 	n := s.nameOf(name)
 	s.didNamed(th, tr, n, n.linked.Get() != 0)
 	if n.linked.Get() == 0 {
@@ -295,7 +295,7 @@ func (s *library) semUnlink(th *thread, tr *trace.Transition, name string) (verd
 	}
 	s.machine.Put(&n.linked, 0)
 	s.ret(th, 0)
-	return pass, nil
+	return Pass, nil
 }
 
 // namedDigest is of all names together.
@@ -306,7 +306,7 @@ func (s *library) namedDigest() (sum trace.Digest) {
 		}
 		h := trace.NewHash()
 		op := namedOp(name, false)
-		h.Words(partNamed, op.Obj, uint64(len(name)), n.linked.Get(), n.made.Get(), n.mapped.Get())
+		h.Words(PartCarried+1, op.Obj, uint64(len(name)), n.linked.Get(), n.made.Get(), n.mapped.Get())
 		for _, o := range n.sems[:n.made.Get()] {
 			h.Words(o.addr.Get(), o.opens.Get(), o.value.Get(), o.closed.Get())
 		}

@@ -39,7 +39,7 @@ type object struct {
 	strange bool
 	torn    string
 
-	savedAt int // the place in objectState.saved of its latest value there, if that is of this object
+	savedAt int // the place in libraryPath.saved of its latest value there, if that is of this object
 }
 
 type objectKind uint8
@@ -176,15 +176,8 @@ func index(list []trace.TID, t trace.TID) int {
 	return -1
 }
 
-// objectState are the objects, and what they were, for rewind.
-type objectState struct {
-	objects map[uint64]*object
-	saved   []saved
-}
-
-func (s *objectState) mark() int { return len(s.saved) }
-
-func (s *objectState) rewind(n int) {
+// rewindObjects takes back what was done to objects since there were n entries.
+func (s *library) rewindObjects(n int) {
 	for i := len(s.saved) - 1; i >= n; i-- {
 		e := &s.saved[i]
 		if e.fresh {
@@ -197,8 +190,8 @@ func (s *objectState) rewind(n int) {
 	s.saved = s.saved[:n]
 }
 
-// objectBytes are the address ranges of the trusted objects, in order.
-func (s *library) objectBytes() [][2]uint64 {
+// ObjectBytes implements Memory.
+func (s *library) ObjectBytes() [][2]uint64 {
 	var out [][2]uint64
 	for a, o := range s.objects {
 		out = append(out, [2]uint64{a, a + uint64(s.sizes[o.kind])})
@@ -209,7 +202,7 @@ func (s *library) objectBytes() [][2]uint64 {
 
 func (o *object) digest() trace.Digest {
 	h := trace.NewHash()
-	h.Words(partObject, o.addr, uint64(o.kind), uint64(o.owner), o.depth, uint64(o.mtype), o.value, o.clock, bit(o.done), bit(o.destroyed), uint64(o.flags), bit(o.strange))
+	h.Words(PartCarried, o.addr, uint64(o.kind), uint64(o.owner), o.depth, uint64(o.mtype), o.value, o.clock, bit(o.done), bit(o.destroyed), uint64(o.flags), bit(o.strange))
 	for _, w := range o.words {
 		h.Word(uint64(w))
 	}

@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"landgo/emu"
 	"landgo/heap"
 	"landgo/internal/image"
 	"landgo/internal/trace"
@@ -277,21 +276,21 @@ func (s *library) numbered(n uint32) trace.TID {
 // held does no harm by it.
 func (s *library) inUse(o *object) string {
 	if len(o.waiters) > 0 {
-		return "while thread " + s.Name(o.waiters[0]) + " waits there"
+		return "while thread " + s.core.Name(o.waiters[0]) + " waits there"
 	}
 	for _, t := range append(o.readers[:len(o.readers):len(o.readers)], o.owner) {
-		if t != trace.NoThread && s.threads[t].Live() && !s.onStack(&s.threads[t], o.addr) {
+		if t != trace.NoThread && s.threads[t].Live() && !s.core.OnStack(t, o.addr) {
 			if o.kind == kindOnce {
-				return "while thread " + s.Name(t) + " runs its routine"
+				return "while thread " + s.core.Name(t) + " runs its routine"
 			}
-			return "while thread " + s.Name(t) + " holds it"
+			return "while thread " + s.core.Name(t) + " holds it"
 		}
 	}
 	return ""
 }
 
-// dropObjects ends the objects in pages whose contents are gone.
-func (s *library) dropObjects(p kernel.Pages) {
+// Drop implements Memory: it ends the objects there.
+func (s *library) Drop(p kernel.Pages) {
 	if p.Size == 0 || s.shapes == nil {
 		return
 	}
@@ -302,34 +301,25 @@ func (s *library) dropObjects(p kernel.Pages) {
 	}
 }
 
-// onStack reports whether an address is on the stack on which a thread runs.
-func (s *library) onStack(th *thread, addr uint64) bool {
-	sp := s.regsOf(th).RSP
-	if s.machine.Prot(sp)&emu.ProtWrite == 0 {
-		return false
-	}
-	return addr >= s.mappingStart(sp) && addr < s.mappingEnd(sp)
-}
-
 // touchesObject learns that a thread uses an object's memory. For an object among the
 // program's variables, only what untrusted code did there besides is news.
-func (s *library) touchesObject(th *thread, o *object) {
-	if s.alone(th) {
+func (s *library) touchesObject(th *lthread, o *object) {
+	if s.core.Alone(th.ID) {
 		return
 	}
 	size := uint64(s.sizes[o.kind])
-	var learned bool
-	switch {
-	case s.inHeap(o.addr), s.mapped.Around(o.addr) != nil:
-		_, learned = s.machine.Touch(th.ID, o.addr, size)
-	case s.shapes == nil:
-		return
-	case s.static(o.addr):
-		learned = s.machine.TouchTrusted(th.ID, o.addr, size)
-	default:
-		_, learned = s.machine.Touch(th.ID, o.addr, size)
+	if !s.core.InHeap(o.addr) && !s.core.InMapping(o.addr) {
+		switch {
+		case s.shapes == nil:
+			return
+		case s.static(o.addr):
+			if s.machine.TouchTrusted(th.ID, o.addr, size) {
+				s.core.Refine()
+			}
+			return
+		}
 	}
-	s.finer = s.finer || learned
+	s.core.Shared(th.ID, o.addr, size)
 }
 
 // static reports whether an address is of the program's own segments.

@@ -7,15 +7,15 @@ import (
 
 // atOperation makes a thread stand before a trusted operation, or carries it
 // out within this step where no other thread could tell the difference.
-func (s *library) atOperation(th *thread, tr *trace.Transition, a *act) (verdict, error) {
+func (s *library) atOperation(th *lthread, tr *trace.Transition, a *act) (Verdict, error) {
 	th.phase, th.badTime = phaseEntry, false
 	if th.role == image.ThreadExit {
 		if on, err := s.endCache(th, th.arg(0)); on || err != nil {
-			return pass, err
+			return Pass, err
 		}
 	}
 	if s.standsBefore(th) {
-		return stay, nil
+		return Stay, nil
 	}
 	if over, v, err := s.setDeadline(th, tr, a); over {
 		return v, err
@@ -23,23 +23,23 @@ func (s *library) atOperation(th *thread, tr *trace.Transition, a *act) (verdict
 	a = &acts[th.role]
 	if s.pointBefore(th, a) {
 		th.Stand = StandOp
-		return stay, nil
+		return Stay, nil
 	}
 	if !s.possible(th) || s.outcomes(th) > 1 {
 		// Only the object's state ends the step here.
 		th.Stand = StandOp
 		s.look(th, tr)
-		return stay, nil
+		return Stay, nil
 	}
 	return s.perform(th, tr, 0)
 }
 
 // pointBefore reports whether there is a preemption point before the operation,
 // whatever state its object is in: that depends on the thread alone.
-func (s *library) pointBefore(th *thread, a *act) bool {
+func (s *library) pointBefore(th *lthread, a *act) bool {
 	switch th.role {
 	case image.ThreadExit:
-		return s.exitIsStep(th)
+		return s.core.ExitIsStep(th.ID)
 	case image.Yield:
 		return false // order, no race
 	case image.Join, image.TryJoin, image.TimedJoin, image.ClockJoin:
@@ -47,42 +47,43 @@ func (s *library) pointBefore(th *thread, a *act) bool {
 		// thread alone, or equal traces would be cut into unequal steps: a
 		// second join may be possible already, or not yet.
 		if th.role == image.TryJoin || s.cfg.AnyTimeout && th.timed {
-			s.seeLife()
+			s.core.SeeLife()
 		}
-		return !s.alone(th)
+		return !s.core.Alone(th.ID)
 	}
-	if s.alone(th) {
+	if s.core.Alone(th.ID) {
 		return false
 	}
 	s.contend(th, a)
-	if s.everyOperation() {
-		return !(a.op == trace.OpUnlock && s.merges(th.arg(0))) && s.pointAllowed(th, s.callSite(th))
+	if s.core.EveryOperation() {
+		return !(a.op == trace.OpUnlock && s.merges(th.arg(0))) && s.core.PointAllowed(th.ID, s.callSite(th))
 	}
-	return (s.cfg.Points&a.point != 0 || s.racing[s.callSite(th)-1]) && s.pointAllowed(th, s.callSite(th))
+	return (s.cfg.Points&a.point != 0 || s.core.Racing(s.callSite(th)-1)) && s.core.PointAllowed(th.ID, s.callSite(th))
 }
 
-// stepOp carries out the operation at which a thread stands and lets it run on.
-func (s *library) stepOp(th *thread, tr *trace.Transition, c trace.Choice) error {
-	th.half, s.begins = 0, true
+// StepOp implements Calls: it carries out the operation and lets the thread run on.
+func (s *library) StepOp(t trace.TID, tr *trace.Transition, c trace.Choice) error {
+	th := &s.threads[t]
+	s.begins = true
 	err := s.operate(th, tr, c)
 	s.begins = false
 	return err
 }
 
-func (s *library) operate(th *thread, tr *trace.Transition, c trace.Choice) error {
+func (s *library) operate(th *lthread, tr *trace.Transition, c trace.Choice) error {
 	if th.phase == phaseTaken || th.phase == phaseGiven {
-		if v, err := s.stepPool(th, tr); err != nil || v == stay {
+		if v, err := s.stepPool(th, tr); err != nil || v == Stay {
 			return err
 		}
 		return s.advance(th, tr, 0)
 	}
 	if th.phase == phaseTouch {
 		v, err := s.stepTouch(th, tr)
-		if err != nil || v == stay {
+		if err != nil || v == Stay {
 			return err
 		}
 		th.Stand = StandOp // it has met the breakpoint
-		return s.advance(th, tr, uint32(b2i(v == passAllow)))
+		return s.advance(th, tr, uint32(b2i(v == PassAllow)))
 	}
 	if s.carries(th.role) {
 		return s.stepCarried(th, tr)
@@ -91,9 +92,9 @@ func (s *library) operate(th *thread, tr *trace.Transition, c trace.Choice) erro
 		return s.stepCall(th, tr)
 	}
 	if th.role == image.ProcessExit {
-		return s.exitProcess(th, tr, int(int32(th.arg(0))))
+		return s.core.ExitProcess(th.ID, tr, int(int32(th.arg(0))))
 	}
-	var v verdict
+	var v Verdict
 	var err error
 	if th.role == image.ThreadExit {
 		th.Insns++ // schedules name the states on both sides
@@ -112,11 +113,11 @@ func (s *library) operate(th *thread, tr *trace.Transition, c trace.Choice) erro
 	} else {
 		v, err = s.timeOut(th, tr)
 	}
-	if err != nil || v == stay {
+	if err != nil || v == Stay {
 		return err
 	}
 	allow := uint32(0)
-	if v == passAllow {
+	if v == PassAllow {
 		allow = 1
 	}
 	return s.advance(th, tr, allow)

@@ -32,7 +32,7 @@ func (s *library) breakOperators() {
 
 // atOperator remembers the operator at whose entry a thread stands, unless it is
 // another's way to the allocator.
-func (s *library) atOperator(th *thread) {
+func (s *library) atOperator(th *lthread) {
 	f := operatorFrame{on: true, array: s.operators.Arrays[th.Regs.RIP], sp: th.Regs.RSP, ret: s.callSite(th)}
 	if o := &th.operator; o.on && (f.sp == o.sp && f.ret == o.ret || f.sp < o.sp && s.inOperator(f.ret)) {
 		return
@@ -59,7 +59,7 @@ const maxOperator = 256
 
 // origin is who asks the function of the allocator at whose entry a thread
 // stands: the program, or an operator for it.
-func (s *library) origin(th *thread) heap.Origin {
+func (s *library) origin(th *lthread) heap.Origin {
 	ret, o := s.callSite(th), th.operator
 	tail := o.on && th.Regs.RSP == o.sp && ret == o.ret // it jumped here
 	inside := s.inOperator(ret)

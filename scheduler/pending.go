@@ -9,8 +9,9 @@ import (
 
 // What a thread that stands at a trusted function would do next, and whether it can.
 
-// describeOp fills in the status and pending operation of such a thread.
-func (s *library) describeOp(th *thread, d *trace.Thread) {
+// DescribeOp implements Teller.
+func (s *library) DescribeOp(t trace.TID, d *trace.Thread) {
+	th := &s.threads[t]
 	if th.phase == phaseTouch {
 		d.Pending, d.Loose = trace.Op{PC: th.Regs.RIP}, true
 		return
@@ -32,9 +33,18 @@ func (s *library) describeOp(th *thread, d *trace.Thread) {
 	d.Outcomes = s.outcomes(th)
 }
 
+// Call implements Teller.
+func (s *library) Call(t trace.TID) (op trace.OpKind, ret uint64) {
+	th := &s.threads[t]
+	return acts[th.role].op, s.callSite(th)
+}
+
+// PendingOp implements Teller.
+func (s *library) PendingOp(t trace.TID) trace.Op { return s.pendingOp(&s.threads[t]) }
+
 // pendingOp is the operation that a thread standing at a trusted function
 // would do next.
-func (s *library) pendingOp(th *thread) trace.Op {
+func (s *library) pendingOp(th *lthread) trace.Op {
 	a := &acts[th.role]
 	switch th.phase {
 	case phaseEnd, phaseTaken, phaseGiven:
@@ -56,7 +66,7 @@ func (s *library) pendingOp(th *thread) trace.Op {
 		return op
 	}
 	if th.role == image.ThreadExit {
-		if end := s.stackEnd(th); end.Kind != trace.OpNone {
+		if end := s.core.StackEnd(th.ID); end.Kind != trace.OpNone {
 			return end
 		}
 		op.Obj = uint64(th.ID)
@@ -90,7 +100,7 @@ func (s *library) pendingOp(th *thread) trace.Op {
 
 // possible reports whether the operation at which a thread stands can be done
 // now. A misuse is possible: it is done as a failure.
-func (s *library) possible(th *thread) bool {
+func (s *library) possible(th *lthread) bool {
 	switch th.phase {
 	case phaseTaken, phaseGiven, phaseTouch:
 		return true
@@ -139,27 +149,28 @@ func (s *library) possible(th *thread) bool {
 
 // outcomes is the number of outcomes of the operation at which a thread
 // stands: a signal may let any waiter go.
-func (s *library) outcomes(th *thread) uint32 {
+func (s *library) outcomes(th *lthread) uint32 {
 	if th.role == image.CondSignal {
 		return uint32(max(1, len(s.objectOf(th.arg(0), kindCond).waiters)))
 	}
 	return 1
 }
 
-// waitOf says what a thread that can't do its operation waits for, and whose it is.
-func (s *library) waitOf(th *thread) (Wait, bool) {
+// WaitOf implements Teller.
+func (s *library) WaitOf(t trace.TID) (Wait, bool) {
+	th := &s.threads[t]
 	w := Wait{Thread: th.ID, Owner: trace.NoThread}
 	if s.possible(th) {
 		return w, false
 	}
 	w.Timed = th.timed
 	w.Obj = th.arg(0)
-	w.Name = s.VariableName(w.Obj)
+	w.Name = s.core.VariableName(w.Obj)
 	switch kind := acts[th.role].kind; {
 	case th.phase == phaseQueued:
 		w.For = "condition variable"
 	case th.phase == phaseReacquire:
-		w.For, w.Obj, w.Name = "mutex", th.mutex, s.VariableName(th.mutex)
+		w.For, w.Obj, w.Name = "mutex", th.mutex, s.core.VariableName(th.mutex)
 		w.Owner = s.objectOf(th.mutex, kindMutex).owner
 	case th.phase == phaseLeave:
 		o := s.objectOf(w.Obj, kindBarrier)
@@ -181,10 +192,10 @@ func (s *library) waitOf(th *thread) (Wait, bool) {
 		w.For, w.Owner = "once", s.objectOf(w.Obj, kindOnce).owner
 	case th.phase == phaseClaimed:
 		w.For, w.Owner = "thread", trace.TID(th.pending.Obj)
-		w.Name = s.Name(w.Owner)
+		w.Name = s.core.Name(w.Owner)
 	case acts[th.role].op == trace.OpJoin:
 		w.For, w.Owner = "thread", s.threadOf(w.Obj)
-		w.Name = s.Name(w.Owner)
+		w.Name = s.core.Name(w.Owner)
 	default:
 		w.For, w.Owner = "mutex", s.objectOf(w.Obj, kind).owner
 	}

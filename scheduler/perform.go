@@ -26,9 +26,9 @@ const barrierSerial = ^uint64(0)
 // perform carries out the trusted operation at which a thread stands, which is
 // possible, with outcome c. Where it takes several steps (a condition wait, a
 // barrier), the thread then stands at the next of them.
-func (s *library) perform(th *thread, tr *trace.Transition, c trace.Choice) (verdict, error) {
+func (s *library) perform(th *lthread, tr *trace.Transition, c trace.Choice) (Verdict, error) {
 	if failed, err := s.failMisuse(th, tr); failed {
-		return stay, err
+		return Stay, err
 	}
 	if th.phase == phaseReacquire {
 		return s.reacquire(th, tr)
@@ -67,12 +67,12 @@ func (s *library) use(addr uint64, kind objectKind) *object {
 }
 
 // did records an operation on an object.
-func (s *library) did(th *thread, tr *trace.Transition, k trace.OpKind, o *object, arg uint64) {
+func (s *library) did(th *lthread, tr *trace.Transition, k trace.OpKind, o *object, arg uint64) {
 	s.touchesObject(th, o)
 	tr.Did(trace.Op{Kind: k, Obj: o.addr, Size: s.sizes[o.kind], Arg: arg, PC: s.callSite(th)})
 }
 
-func (s *library) performMutex(th *thread, tr *trace.Transition, o *object) (verdict, error) {
+func (s *library) performMutex(th *lthread, tr *trace.Transition, o *object) (Verdict, error) {
 	op := acts[th.role].op
 	if th.role == image.SpinInitOrUnlock && o.owner == trace.NoThread {
 		op = trace.OpMutexInit
@@ -99,7 +99,7 @@ func (s *library) performMutex(th *thread, tr *trace.Transition, o *object) (ver
 		if o.owner != th.ID { // an error-checking or recursive mutex
 			s.did(th, tr, trace.OpTryLockFail, o, 0)
 			s.ret(th, eperm)
-			return pass, nil
+			return Pass, nil
 		}
 		s.did(th, tr, op, o, 0)
 		s.unlock(th, o)
@@ -108,26 +108,26 @@ func (s *library) performMutex(th *thread, tr *trace.Transition, o *object) (ver
 	default:
 		return s.acquire(th, tr, o, op)
 	}
-	return pass, nil
+	return Pass, nil
 }
 
 // acquire takes a mutex, or fails to.
-func (s *library) acquire(th *thread, tr *trace.Transition, o *object, op trace.OpKind) (verdict, error) {
+func (s *library) acquire(th *lthread, tr *trace.Transition, o *object, op trace.OpKind) (Verdict, error) {
 	switch {
 	case o.owner == th.ID && o.mtype == mutexRecursive:
 		s.did(th, tr, op, o, 0)
 		if o.depth >= s.maxDepth() {
 			s.ret(th, eagain)
-			return pass, nil
+			return Pass, nil
 		}
 		o.depth++
 		s.settle(o)
 		s.ret(th, 0)
-		return pass, nil
+		return Pass, nil
 	case o.owner == th.ID && (op == trace.OpLock || o.mtype&3 == mutexErrorCheck && (th.badTime || s.hasProtocol(o))): // an error-checking mutex
 		s.did(th, tr, trace.OpTryLockFail, o, 0)
 		s.ret(th, edeadlk)
-		return pass, nil
+		return Pass, nil
 	case o.owner != trace.NoThread:
 		s.did(th, tr, trace.OpTryLockFail, o, 0)
 		return s.refuse(th, tr, ebusy)
@@ -135,14 +135,14 @@ func (s *library) acquire(th *thread, tr *trace.Transition, o *object, op trace.
 	s.did(th, tr, op, o, 0)
 	s.take(th, o)
 	s.ret(th, 0)
-	if !s.alone(th) && s.merges(o.addr) {
-		return passAllow, nil
+	if !s.core.Alone(th.ID) && s.merges(o.addr) {
+		return PassAllow, nil
 	}
-	return pass, nil
+	return Pass, nil
 }
 
 // take makes a thread hold a mutex once, or once more.
-func (s *library) take(th *thread, o *object) {
+func (s *library) take(th *lthread, o *object) {
 	if o.owner == th.ID {
 		o.depth++
 	} else {
@@ -161,7 +161,7 @@ func (s *library) maxDepth() uint64 {
 }
 
 // unlock lets a mutex go once, or altogether.
-func (s *library) unlock(th *thread, o *object) {
+func (s *library) unlock(th *lthread, o *object) {
 	if o.depth > 1 {
 		o.depth--
 		s.settle(o)
@@ -178,14 +178,14 @@ func (s *library) unlock(th *thread, o *object) {
 	th.holds = holds
 }
 
-func (s *library) performCond(th *thread, tr *trace.Transition, o *object, c trace.Choice) (verdict, error) {
+func (s *library) performCond(th *lthread, tr *trace.Transition, o *object, c trace.Choice) (Verdict, error) {
 	op := acts[th.role].op
 	if op == trace.OpCondWait {
 		// A mutex that knows its owner tells another from it.
 		if m := s.objectOf(th.arg(1), kindMutex); m.owner != th.ID {
 			s.did(th, tr, trace.OpTryLockFail, m, 0)
 			s.ret(th, eperm)
-			return pass, nil
+			return Pass, nil
 		}
 	}
 	s.did(th, tr, op, o, 0)
@@ -217,7 +217,7 @@ func (s *library) performCond(th *thread, tr *trace.Transition, o *object, c tra
 		o.waiters = with(o.waiters, th.ID)
 		th.Insns++
 		th.Stand, th.phase, th.mutex, th.result = StandOp, phaseQueued, m.addr, 0
-		return stay, nil
+		return Stay, nil
 	}
 	s.ret(th, 0)
 	return s.afterRelease(th), nil
@@ -225,7 +225,7 @@ func (s *library) performCond(th *thread, tr *trace.Transition, o *object, c tra
 
 // wake moves a signalled waiter on to taking its mutex back.
 func (s *library) wake(tr *trace.Transition, t trace.TID, cond uint64) {
-	s.save(t)
+	s.core.Save(t)
 	th := &s.threads[t]
 	if (th.Stand != StandOp || th.phase != phaseQueued || th.arg(0) != cond) && s.wakeHeld(th, cond) {
 		return
@@ -235,19 +235,19 @@ func (s *library) wake(tr *trace.Transition, t trace.TID, cond uint64) {
 }
 
 // reacquire ends a condition wait.
-func (s *library) reacquire(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) reacquire(th *lthread, tr *trace.Transition) (Verdict, error) {
 	m := s.use(th.mutex, kindMutex)
 	s.did(th, tr, trace.OpLock, m, 0)
 	s.take(th, m)
 	th.phase = phaseEntry
 	s.ret(th, th.result)
-	if !s.alone(th) && s.merges(m.addr) {
-		return passAllow, nil
+	if !s.core.Alone(th.ID) && s.merges(m.addr) {
+		return PassAllow, nil
 	}
-	return pass, nil
+	return Pass, nil
 }
 
-func (s *library) performSem(th *thread, tr *trace.Transition, o *object) (verdict, error) {
+func (s *library) performSem(th *lthread, tr *trace.Transition, o *object) (Verdict, error) {
 	op := acts[th.role].op
 	if th.phase == phaseEntry && s.sleeps(th) {
 		if op = trace.OpSemTryWait; o.value == 0 {
@@ -286,7 +286,7 @@ func (s *library) performSem(th *thread, tr *trace.Transition, o *object) (verdi
 		s.door(th, tr).write32(th.arg(1), uint32(o.value))
 	}
 	s.ret(th, 0)
-	return pass, nil
+	return Pass, nil
 }
 
 // maxPosts is more than threads that are about to post.
@@ -294,7 +294,7 @@ const maxPosts = 1 << 20
 
 // initialCount is the value that sem_init gives a semaphore: pthread's has an
 // argument more.
-func (s *library) initialCount(th *thread) uint64 {
+func (s *library) initialCount(th *lthread) uint64 {
 	if s.cfg.Tested {
 		return th.arg(1)
 	}
@@ -302,12 +302,12 @@ func (s *library) initialCount(th *thread) uint64 {
 }
 
 // performBarrier is two steps: arrive, then leave once all have arrived.
-func (s *library) performBarrier(th *thread, tr *trace.Transition, o *object) (verdict, error) {
+func (s *library) performBarrier(th *lthread, tr *trace.Transition, o *object) (Verdict, error) {
 	op := acts[th.role].op
 	n := th.arg(2) & 0xffffffff
 	if op == trace.OpBarrierInit && !s.cfg.Tested && (n == 0 || n > s.maxParties()) {
 		s.ret(th, einval)
-		return pass, nil
+		return Pass, nil
 	}
 	s.did(th, tr, op, o, 0)
 	defer s.settle(o)
@@ -329,7 +329,7 @@ func (s *library) performBarrier(th *thread, tr *trace.Transition, o *object) (v
 					continue
 				}
 				if w != th.ID {
-					s.save(w)
+					s.core.Save(w)
 					tr.Wakes = append(tr.Wakes, w)
 				}
 				s.threads[w].released = true
@@ -337,10 +337,10 @@ func (s *library) performBarrier(th *thread, tr *trace.Transition, o *object) (v
 			o.waiters = nil
 			th.result = barrierSerial
 		}
-		return stay, nil
+		return Stay, nil
 	}
 	s.ret(th, 0)
-	return pass, nil
+	return Pass, nil
 }
 
 // maxParties is how many threads a barrier may be for.
@@ -352,43 +352,43 @@ func (s *library) maxParties() uint64 {
 }
 
 // leaveBarrier lets a thread go that all others have met.
-func (s *library) leaveBarrier(th *thread, tr *trace.Transition, addr uint64) (verdict, error) {
+func (s *library) leaveBarrier(th *lthread, tr *trace.Transition, addr uint64) (Verdict, error) {
 	s.did(th, tr, trace.OpBarrierLeave, &object{addr: addr, kind: kindBarrier}, 0)
 	th.phase, th.released = phaseEntry, false
 	s.ret(th, th.result)
-	return pass, nil
+	return Pass, nil
 }
 
 // performOnce runs the routine as a tail call of pthread_once: it returns to
 // pthread_once's caller, where a breakpoint completes the operation.
-func (s *library) performOnce(th *thread, tr *trace.Transition, o *object) (verdict, error) {
+func (s *library) performOnce(th *lthread, tr *trace.Transition, o *object) (Verdict, error) {
 	if o.done {
 		s.did(th, tr, trace.OpOnce, o, trace.OnceDone)
 		s.ret(th, 0)
-		return pass, nil
+		return Pass, nil
 	}
 	s.did(th, tr, trace.OpOnce, o, trace.OnceBegins)
 	o.owner = th.ID
 	s.settle(o)
 	sp := th.Regs.RSP
-	f := onceFrame{obj: o.addr, sp: sp, ret: s.word(sp)}
+	f := onceFrame{obj: o.addr, sp: sp, ret: s.core.Word(sp)}
 	th.onces = append(th.onces[:len(th.onces):len(th.onces)], f)
 	s.breakAt(f.ret, breakReturn)
 	th.Regs.RIP = th.arg(1)
-	th.set |= setRIP
+	th.Set |= setRIP
 	th.Stand = StandRun
-	return pass, nil
+	return Pass, nil
 }
 
 // afterRelease says whether there is a preemption point after an operation
 // that lets others go. With PointMem there is one before the next access
 // anyway, and what lies between is private.
-func (s *library) afterRelease(th *thread) verdict {
-	if !acts[th.role].release || th.quiet.on || !s.coarse() || s.cfg.Points&(PointUnlock|PointMem) == 0 ||
-		s.alone(th) || !s.pointAllowed(th, th.Regs.RIP) {
-		return pass
+func (s *library) afterRelease(th *lthread) Verdict {
+	if !acts[th.role].release || th.quiet.on || !s.core.Coarse() || s.cfg.Points&(PointUnlock|PointMem) == 0 ||
+		s.core.Alone(th.ID) || !s.core.PointAllowed(th.ID, th.Regs.RIP) {
+		return Pass
 	}
-	return stay
+	return Stay
 }
 
 // mtxRecursive is C11's mtx_recursive.
@@ -403,7 +403,7 @@ func (s *library) hasProtocol(o *object) bool {
 
 // mutexAttr is the type that a mutex attribute object asks for, and what the library
 // keeps of it in the mutex.
-func (s *library) mutexAttr(th *thread, tr *trace.Transition, attr uint64) (mutexType, uint32) {
+func (s *library) mutexAttr(th *lthread, tr *trace.Transition, attr uint64) (mutexType, uint32) {
 	if attr == 0 {
 		return mutexNormal, 0
 	}

@@ -35,8 +35,7 @@ type insideFrame struct {
 	old    heap.Block // of a realloc: the one that it is to give up
 }
 
-// OwnMemory makes the variables of allocators theirs. It is called once, after
-// Boot, for all that Config.Pools has.
+// OwnMemory implements Memory.
 func (s *library) OwnMemory(allocators []image.Allocator) {
 	for _, a := range allocators {
 		for _, m := range a.Memory {
@@ -54,10 +53,10 @@ func (s *library) follows(b *image.Bound) bool { return b.Followed() && s.cfg.Po
 
 // atPool makes a thread stand before a call that ends a block of which others
 // use the memory, or lets it go into the call.
-func (s *library) atPool(th *thread, tr *trace.Transition, b *image.Bound) (verdict, error) {
+func (s *library) atPool(th *lthread, tr *trace.Transition, b *image.Bound) (Verdict, error) {
 	family := heap.Family(b.Family)
 	if n := len(th.inside); n > 0 && th.inside[n-1].family == family {
-		return step, nil // one of its functions calls another
+		return Step, nil // one of its functions calls another
 	}
 	outer := th.role
 	th.role, th.pending = b.Role, trace.Op{}
@@ -66,7 +65,7 @@ func (s *library) atPool(th *thread, tr *trace.Transition, b *image.Bound) (verd
 	}
 	if s.standsAtPool(th, s.callSite(th)) {
 		th.Stand, th.phase, th.timed = StandOp, phaseTaken, false
-		return stay, nil
+		return Stay, nil
 	}
 	v, err := s.enterPool(th, tr, b)
 	if th.quiet.on {
@@ -77,12 +76,12 @@ func (s *library) atPool(th *thread, tr *trace.Transition, b *image.Bound) (verd
 
 // standsAtPool reports whether the beginning or the end of a block, if there is
 // one pending, is a step of its own.
-func (s *library) standsAtPool(th *thread, pc uint64) bool {
-	return th.pending.Kind != trace.OpNone && !th.trusted() && (s.everyOperation() || s.racing[pc-1]) && s.pointAllowed(th, pc)
+func (s *library) standsAtPool(th *lthread, pc uint64) bool {
+	return th.pending.Kind != trace.OpNone && !th.trusted() && (s.core.EveryOperation() || s.core.Racing(pc-1)) && s.core.PointAllowed(th.ID, pc)
 }
 
 // endsAt is the memory that the call at which a thread stands gives back.
-func (s *library) endsAt(th *thread, b *image.Bound) (p heap.Piece, ok bool) {
+func (s *library) endsAt(th *lthread, b *image.Bound) (p heap.Piece, ok bool) {
 	switch b.Role {
 	case image.Free, image.Realloc, image.ReallocArray:
 		if l := s.heap.Live(heap.Family(b.Family), th.arg(0)); l != nil {
@@ -104,23 +103,23 @@ func (s *library) endsAt(th *thread, b *image.Bound) (p heap.Piece, ok bool) {
 
 // enterTrustedPool: the function that a thread has just entered as one piece
 // (--trust malloc) is followed too.
-func (s *library) enterTrustedPool(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) enterTrustedPool(th *lthread, tr *trace.Transition) (Verdict, error) {
 	if b, ok := s.roles[th.Regs.RIP]; ok && s.follows(&b) {
 		return s.atPool(th, tr, &b)
 	}
-	return step, nil
+	return Step, nil
 }
 
 // stepPool carries out what a thread stands at, the end of a block or the
 // beginning of one.
-func (s *library) stepPool(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) stepPool(th *lthread, tr *trace.Transition) (Verdict, error) {
 	at := th.phase
 	th.phase = phaseEntry
 	if at == phaseTaken {
 		b := s.roles[th.Regs.RIP]
 		return s.enterPool(th, tr, &b)
 	}
-	if v, err := s.givePooled(th, tr, *th.given, th.role); err != nil || v == stay {
+	if v, err := s.givePooled(th, tr, *th.given, th.role); err != nil || v == Stay {
 		return v, err
 	}
 	return s.leavePools(th, tr)
@@ -128,12 +127,11 @@ func (s *library) stepPool(th *thread, tr *trace.Transition) (verdict, error) {
 
 // poolOp is the beginning or the end of a block as an operation; the zero Op if
 // no other thread could tell.
-func (s *library) poolOp(th *thread, k trace.OpKind, p heap.Piece, pc uint64) trace.Op {
-	if p.Size == 0 || th.trusted() && !s.inTrustedAllocator(th) || s.alone(th) {
+func (s *library) poolOp(th *lthread, k trace.OpKind, p heap.Piece, pc uint64) trace.Op {
+	if p.Size == 0 || th.trusted() && !s.inTrustedAllocator(th) || s.core.Alone(th.ID) {
 		return trace.Op{}
 	}
-	shared, learned := s.machine.Touch(th.ID, p.Addr, p.Size)
-	s.finer = s.finer || learned
+	shared := s.core.Shared(th.ID, p.Addr, p.Size)
 	if !shared {
 		return trace.Op{}
 	}
@@ -142,13 +140,13 @@ func (s *library) poolOp(th *thread, k trace.OpKind, p heap.Piece, pc uint64) tr
 
 // inTrustedAllocator: a thread is in a function of a thread library's allocator
 // that is run as one piece (--trust malloc). Its caller is the program.
-func (s *library) inTrustedAllocator(th *thread) bool {
+func (s *library) inTrustedAllocator(th *lthread) bool {
 	return s.cfg.Tested && th.quiet.on && acts[th.quiet.role].how == allocator
 }
 
 // enterPool goes into a call. A wrong free is a bug, and a right one ends the
 // block at once.
-func (s *library) enterPool(th *thread, tr *trace.Transition, b *image.Bound) (verdict, error) {
+func (s *library) enterPool(th *lthread, tr *trace.Transition, b *image.Bound) (Verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		tr.Did(th.pending)
 	}
@@ -163,7 +161,7 @@ func (s *library) enterPool(th *thread, tr *trace.Transition, b *image.Bound) (v
 			break
 		}
 		if w := s.badPoolFree(th, b); w != nil {
-			return stay, s.fail(th, w)
+			return Stay, s.core.Fail(th.ID, w)
 		}
 		f.old = *s.heap.Live(f.family, f.p)
 		s.endPooled(th, tr, f.old, f.before)
@@ -174,15 +172,15 @@ func (s *library) enterPool(th *thread, tr *trace.Transition, b *image.Bound) (v
 	}
 	th.inside = append(th.inside[:len(th.inside):len(th.inside)], f)
 	s.breakAt(f.ret, breakReturn)
-	return step, nil
+	return Step, nil
 }
 
 // badPoolFree is what is wrong with giving back what the call's first argument
 // points to, or nil.
-func (s *library) badPoolFree(th *thread, b *image.Bound) *Failure {
+func (s *library) badPoolFree(th *lthread, b *image.Bound) *Failure {
 	p, what := th.arg(0), ""
-	if s.heap.Live(heap.Family(b.Family), p) == nil && !s.inHeap(p) && !s.heap.Near(p, 0) {
-		what = s.whose(p)
+	if s.heap.Live(heap.Family(b.Family), p) == nil && !s.core.InHeap(p) && !s.heap.Near(p, 0) {
+		what = s.core.Whose(p)
 	}
 	w, ok := s.heap.Free(p, heap.Family(b.Family), b.Name, what)
 	if ok {
@@ -191,41 +189,39 @@ func (s *library) badPoolFree(th *thread, b *image.Bound) *Failure {
 	return &Failure{Kind: w.Kind, Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
 }
 
-func (s *library) endPooled(th *thread, tr *trace.Transition, b heap.Block, e heap.Event) {
+func (s *library) endPooled(th *lthread, tr *trace.Transition, b heap.Block, e heap.Event) {
 	s.endObjects(th, tr, b)
-	if s.observer != nil {
-		s.observer.Block(th.ID, b, false)
-	}
+	s.core.Block(th.ID, b, false)
 	s.machine.Alive(b.Addr, b.Size, false)
 	s.heap.Take(b.Family, b.Addr, e)
-	th.effects++
+	th.Effects++
 }
 
 // leavePools takes in what the calls returned that end where a thread is: one can
 // be the last thing that another does. It stays at a block that begins if others
 // could tell.
-func (s *library) leavePools(th *thread, tr *trace.Transition) (v verdict, err error) {
+func (s *library) leavePools(th *lthread, tr *trace.Transition) (v Verdict, err error) {
 	for n := len(th.inside) - 1; n >= 0; n-- {
 		f := th.inside[n]
 		if th.Regs.RIP != f.ret || th.Regs.RSP != f.sp+s.wordSize {
-			return step, nil
+			return Step, nil
 		}
 		th.inside = th.inside[:n:n]
-		if v, err = s.leavePool(th, tr, &f); err != nil || v == stay {
+		if v, err = s.leavePool(th, tr, &f); err != nil || v == Stay {
 			return v, err
 		}
 	}
-	return step, nil
+	return Step, nil
 }
 
-func (s *library) leavePool(th *thread, tr *trace.Transition, f *insideFrame) (verdict, error) {
-	b := heap.Block{Size: f.size, Family: f.family, Given: f.before, Library: th.trusted() && !th.quiet.gives && !s.inTrustedAllocator(th) || s.entered.Get() == 0}
+func (s *library) leavePool(th *lthread, tr *trace.Transition, f *insideFrame) (Verdict, error) {
+	b := heap.Block{Size: f.size, Family: f.family, Given: f.before, Library: th.trusted() && !th.quiet.gives && !s.inTrustedAllocator(th) || !s.core.Entered()}
 	switch f.role {
 	case image.Free, image.FreeAll, image.InsideAllocator:
-		return step, nil
+		return Step, nil
 	case image.PosixMemalign:
 		if uint32(th.Regs.RAX) == 0 {
-			b.Addr = s.word(f.p)
+			b.Addr = s.core.Word(f.p)
 		}
 	default:
 		b.Addr = th.Regs.RAX
@@ -241,35 +237,33 @@ func (s *library) leavePool(th *thread, tr *trace.Transition, f *insideFrame) (v
 			b = f.old
 			return s.givePooled(th, tr, b, f.role)
 		}
-		return step, nil
+		return Step, nil
 	}
 	th.pending = s.poolOp(th, trace.OpReuse, heap.Piece{Addr: b.Addr, Size: b.Size}, f.ret)
 	if s.standsAtPool(th, f.ret) {
 		given := b
 		th.Stand, th.role, th.phase, th.timed, th.given = StandOp, f.role, phaseGiven, false, &given
-		return stay, nil
+		return Stay, nil
 	}
 	return s.givePooled(th, tr, b, f.role)
 }
 
 // givePooled begins a block. One in a live block of the same allocator is a bug.
-func (s *library) givePooled(th *thread, tr *trace.Transition, b heap.Block, r image.Role) (verdict, error) {
+func (s *library) givePooled(th *lthread, tr *trace.Transition, b heap.Block, r image.Role) (Verdict, error) {
 	if th.pending.Kind == trace.OpReuse {
 		tr.Did(th.pending)
 	}
 	th.pending, th.given = trace.Op{}, nil
 	if other := s.heap.Overlapping(&b); other != nil {
-		return stay, s.fail(th, &Failure{Kind: trace.DoubleAllocation, Thread: th.ID, PC: b.Given.PC, Block: *other,
+		return Stay, s.core.Fail(th.ID, &Failure{Kind: trace.DoubleAllocation, Thread: th.ID, PC: b.Given.PC, Block: *other,
 			Message: fmt.Sprintf("the allocator gives out %s that are in part a live block of %s", size(b.Size), size(other.Size))})
 	}
 	p := s.heap.Give(b)
-	if s.observer != nil {
-		s.observer.Block(th.ID, *p, true)
-	}
+	s.core.Block(th.ID, *p, true)
 	s.machine.Alive(b.Addr, b.Size, true)
-	th.effects++
+	th.Effects++
 	if r == image.Malloc && !b.Library {
 		s.fill(b.Addr, b.Size)
 	}
-	return step, nil
+	return Step, nil
 }

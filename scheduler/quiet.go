@@ -9,9 +9,9 @@ import (
 // enterQuiet lets the guest's own code carry out a trusted function without
 // interruption. The function extends from its entry to the return to its
 // caller's address at the caller's stack pointer.
-func (s *library) enterQuiet(th *thread, watch bool) (verdict, error) {
+func (s *library) enterQuiet(th *lthread, watch bool) (Verdict, error) {
 	sp := th.Regs.RSP
-	ret := s.word(sp)
+	ret := s.core.Word(sp)
 	// The program's own allocator, called from within the library, works on
 	// memory that its other callers work on.
 	watch = watch || s.ownAllocator
@@ -23,22 +23,21 @@ func (s *library) enterQuiet(th *thread, watch bool) (verdict, error) {
 		s.breakAt(th.entryOfChild, breakStart)
 	}
 	s.breakAt(ret, breakReturn)
-	return step, nil
+	return Step, nil
 }
 
 // fills learns whose memory a function of stdio is about to fill. That trusted code
 // touched it says nothing (it has memory of its own too), and what the program does
 // with it when the other threads are gone isn't looked at. Of two such calls that
 // overlap, the first byte of one is within the other.
-func (s *library) fills(th *thread) {
+func (s *library) fills(th *lthread) {
 	f, ok := image.Fills(s.roles[th.Regs.RIP].Name)
-	if !ok || s.alone(th) {
+	if !ok || s.core.Alone(th.ID) {
 		return
 	}
 	fill := func(p uint64) {
 		if s.machine.Prot(p)&emu.ProtRead != 0 {
-			_, learned := s.machine.Touch(th.ID, p, 1)
-			s.finer = s.finer || learned
+			s.core.Shared(th.ID, p, 1)
 		}
 	}
 	for _, n := range f.Args {
@@ -71,28 +70,28 @@ func (s *library) vaList(at uint64) func(k int) uint64 {
 }
 
 // atReturn ends a quiet function or a once routine, if it is its return.
-func (s *library) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
-	if v, err := s.leavePools(th, tr); err != nil || v == stay {
+func (s *library) atReturn(th *lthread, tr *trace.Transition) (Verdict, error) {
+	if v, err := s.leavePools(th, tr); err != nil || v == Stay {
 		return v, err
 	}
 	if a := &th.alloc; a.on {
 		if th.Regs.RIP == a.ret && th.Regs.RSP == a.sp+s.wordSize {
 			s.leaveFollowed(th, tr)
 		}
-		return step, nil
+		return Step, nil
 	}
 	if q := &th.quiet; q.on {
 		if th.Regs.RIP == q.ret && th.Regs.RSP == q.sp+s.wordSize {
 			return s.leaveQuiet(th), nil
 		}
-		return step, nil
+		return Step, nil
 	}
 	if r := &th.release; r.on && th.Regs.RIP == r.ret && th.Regs.RSP == r.sp+s.wordSize {
 		th.release = quiet{}
-		if s.pointAllowed(th, th.Regs.RIP) {
-			return stay, nil
+		if s.core.PointAllowed(th.ID, th.Regs.RIP) {
+			return Stay, nil
 		}
-		return step, nil
+		return Step, nil
 	}
 	if n := len(th.onces); n > 0 && th.onces[n-1].sp+s.wordSize == th.Regs.RSP {
 		f := th.onces[n-1]
@@ -103,13 +102,13 @@ func (s *library) atReturn(th *thread, tr *trace.Transition) (verdict, error) {
 		s.settle(o)
 		tr.Did(trace.Op{Kind: trace.OpOnce, Obj: f.obj, Size: s.sizes[kindOnce], Arg: trace.OnceEnds, PC: f.ret})
 		th.Regs.RAX = 0
-		th.set |= emu.SetRAX
+		th.Set |= emu.SetRAX
 	}
-	return step, nil
+	return Step, nil
 }
 
 // returnsHere reports whether a call whose end matters returns where a thread is.
-func (s *library) returnsHere(th *thread) bool {
+func (s *library) returnsHere(th *lthread) bool {
 	here := func(q *quiet) bool { return q.on && th.Regs.RIP == q.ret && th.Regs.RSP == q.sp+s.wordSize }
 	if n := len(th.inside); n > 0 && here(&th.inside[n-1].quiet) {
 		return true
@@ -123,7 +122,7 @@ func (s *library) returnsHere(th *thread) bool {
 // next caller begins such a routine again. The library says so when the exception
 // passes pthread_once; landgo sees it when what catches the exception calls the
 // runtime, whose frame is where pthread_once's was if the same function called both.
-func (s *library) leaveOnces(th *thread, tr *trace.Transition, top uint64) {
+func (s *library) leaveOnces(th *lthread, tr *trace.Transition, top uint64) {
 	for n := len(th.onces); n > 0 && th.onces[n-1].sp <= top; n-- {
 		f := th.onces[n-1]
 		th.onces = th.onces[: n-1 : n-1]
@@ -135,10 +134,11 @@ func (s *library) leaveOnces(th *thread, tr *trace.Transition, top uint64) {
 	}
 }
 
-// atCallersReturn reports whether a function that has just returned was called
+// AtCallersReturn implements Calls: it reports whether a function that has just returned was called
 // as the last thing that a once routine or a start routine does, by a jump: then
 // it returned for its caller too, whose breakpoint is still to be met.
-func (s *library) atCallersReturn(th *thread) bool {
+func (s *library) AtCallersReturn(t trace.TID) bool {
+	th := &s.threads[t]
 	rip, rsp := th.Regs.RIP, th.Regs.RSP-s.wordSize
 	if n := len(th.onces); n > 0 && th.onces[n-1].ret == rip && th.onces[n-1].sp == rsp {
 		return true
@@ -149,7 +149,7 @@ func (s *library) atCallersReturn(th *thread) bool {
 // note remembers a call that changes how threads or the process must end:
 // thread-specific destructors and clean-up handlers are the guest's own code,
 // so the runtime's real exit has to run them.
-func (s *library) note(th *thread) {
+func (s *library) note(th *lthread) {
 	switch th.role {
 	case image.KeyCreate:
 		if th.arg(1) != 0 {

@@ -23,7 +23,7 @@ func (s *library) keepsOut(o *object) bool {
 
 // rwPossible reports whether the operation on a read-write lock at which a thread
 // stands is possible.
-func (s *library) rwPossible(th *thread, o *object) bool {
+func (s *library) rwPossible(th *lthread, o *object) bool {
 	if s.keepsOut(o) {
 		return th.phase != phaseAsleep
 	}
@@ -34,7 +34,7 @@ func (s *library) rwPossible(th *thread, o *object) bool {
 }
 
 // rwFree reports whether a thread can have the read-write lock at which it stands.
-func (s *library) rwFree(th *thread, o *object) bool {
+func (s *library) rwFree(th *lthread, o *object) bool {
 	if o.owner != trace.NoThread {
 		return false
 	}
@@ -46,17 +46,17 @@ func (s *library) rwFree(th *thread, o *object) bool {
 }
 
 // hasItself reports whether the thread is in its own way.
-func (s *library) hasItself(th *thread, o *object) bool {
+func (s *library) hasItself(th *lthread, o *object) bool {
 	return o.owner == th.ID || acts[th.role].op == trace.OpWriteLock && index(o.readers, th.ID) >= 0
 }
 
 // hangs reports whether a thread that is in its own way waits until its time is over.
 // glibc knows the writer, and refuses; without a time limit it is a misuse.
-func (s *library) hangs(th *thread, o *object) bool {
+func (s *library) hangs(th *lthread, o *object) bool {
 	return th.timed && !(s.libc == image.Glibc && o.owner == th.ID)
 }
 
-func (s *library) performRW(th *thread, tr *trace.Transition, o *object) (verdict, error) {
+func (s *library) performRW(th *lthread, tr *trace.Transition, o *object) (Verdict, error) {
 	op := acts[th.role].op
 	defer s.settle(o)
 	switch op {
@@ -99,11 +99,11 @@ func (s *library) performRW(th *thread, tr *trace.Transition, o *object) (verdic
 		return s.afterRelease(th), nil
 	}
 	s.ret(th, 0)
-	return pass, nil
+	return Pass, nil
 }
 
 // rwRefused ends a try that fails, or has the thread wait.
-func (s *library) rwRefused(th *thread, tr *trace.Transition, o *object, fail trace.OpKind) (verdict, error) {
+func (s *library) rwRefused(th *lthread, tr *trace.Transition, o *object, fail trace.OpKind) (Verdict, error) {
 	switch op := acts[th.role].op; {
 	case op == trace.OpTryReadLock, op == trace.OpTryWriteLock:
 		s.did(th, tr, fail, o, 0)
@@ -121,11 +121,11 @@ func (s *library) rwRefused(th *thread, tr *trace.Transition, o *object, fail tr
 	}
 	th.Insns++
 	th.Stand, th.phase = StandOp, phaseAsleep
-	return stay, nil
+	return Stay, nil
 }
 
 // leaveQueue ends a writer's wait.
-func (s *library) leaveQueue(th *thread, o *object) {
+func (s *library) leaveQueue(th *lthread, o *object) {
 	th.phase = phaseEntry
 	if i := index(o.waiters, th.ID); i >= 0 {
 		o.waiters = without(o.waiters, i)
@@ -142,14 +142,14 @@ func (s *library) wakeQueue(tr *trace.Transition, o *object) {
 		if !s.threads[i].Exists || th.Stand != StandOp || th.phase != phaseAsleep || th.arg(0) != o.addr || !s.rwFree(th, o) {
 			continue
 		}
-		s.save(th.ID)
+		s.core.Save(th.ID)
 		th.phase = phaseAgain
 		tr.Wakes = append(tr.Wakes, th.ID)
 	}
 }
 
 // giveUpQueue ends the wait of a thread whose time is over.
-func (s *library) giveUpQueue(th *thread, tr *trace.Transition) {
+func (s *library) giveUpQueue(th *lthread, tr *trace.Transition) {
 	o := s.use(th.arg(0), kindRWLock)
 	s.leaveQueue(th, o)
 	s.wakeQueue(tr, o)
@@ -157,7 +157,7 @@ func (s *library) giveUpQueue(th *thread, tr *trace.Transition) {
 }
 
 // rwAttr is the kind that a read-write lock's attribute object asks for.
-func (s *library) rwAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
+func (s *library) rwAttr(th *lthread, tr *trace.Transition, attr uint64) uint32 {
 	if attr == 0 || s.shapes == nil || s.libc != image.Glibc {
 		return 0
 	}

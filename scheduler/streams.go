@@ -14,7 +14,7 @@ import (
 
 // streamOf is the address that stands for the stream on which the call of stdio works
 // at whose entry a thread stands, if there is an order in which such calls have to be.
-func (s *library) streamOf(th *thread) (addr uint64, flags trace.AccessFlags, ok bool) {
+func (s *library) streamOf(th *lthread) (addr uint64, flags trace.AccessFlags, ok bool) {
 	name := s.roles[th.Regs.RIP].Name
 	n, given := image.StreamArg(name)
 	var at uint64
@@ -47,19 +47,17 @@ func (s *library) stdout() uint64 {
 }
 
 // sharesStream reports whether other threads work on the stream of a call too.
-func (s *library) sharesStream(th *thread) bool {
+func (s *library) sharesStream(th *lthread) bool {
 	at, _, ok := s.streamOf(th)
 	if !ok {
 		return false
 	}
-	shared, learned := s.machine.Touch(th.ID, at, 8)
-	s.finer = s.finer || learned
-	return shared
+	return s.core.Shared(th.ID, at, 8)
 }
 
 // touchStream records that a call works on its stream.
-func (s *library) touchStream(th *thread, tr *trace.Transition) {
+func (s *library) touchStream(th *lthread, tr *trace.Transition) {
 	if at, flags, ok := s.streamOf(th); ok {
-		s.touch(th, tr, s.callSite(th)-1, at, 8, flags)
+		s.core.Touch(th.ID, tr, s.callSite(th)-1, at, 8, flags)
 	}
 }

@@ -65,16 +65,16 @@ var stringReads = []stringReading{
 }
 
 // atString looks at the arguments of a string function.
-func (s *library) atString(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) atString(th *lthread, tr *trace.Transition) (Verdict, error) {
 	th.string = stringCall{}
-	if th.alloc.on || len(th.inside) > 0 || th.starting || s.entered.Get() == 0 { // before main: what chooses between a function's versions has its name
-		return step, nil
+	if th.alloc.on || len(th.inside) > 0 || th.Starting || !s.core.Entered() { // before main: what chooses between a function's versions has its name
+		return Step, nil
 	}
 	s.takeArgs(th, nil)
 	is, n := s.strings[th.Regs.RIP], ^uint64(0)
 	if is.length > 0 {
 		if n = th.arg(is.length); n == 0 {
-			return step, nil
+			return Step, nil
 		}
 	}
 	call := s.stringCall(th, is)
@@ -82,7 +82,7 @@ func (s *library) atString(th *thread, tr *trace.Transition) (verdict, error) {
 		p := th.arg(i)
 		end, dead := s.reads(r, p, th.arg(1-i), n)
 		call.reads(r, p, end, n, s.machine.Read8(end) == 0)
-		if !dead && (r != text && r != textFor || s.cfg.Fill == nil || end == 0) || !th.quiet.on && !s.alone(th) && s.machine.SharedHull(p, end+1).Hi != 0 {
+		if !dead && (r != text && r != textFor || s.cfg.Fill == nil || end == 0) || !th.quiet.on && !s.core.Alone(th.ID) && s.machine.SharedHull(p, end+1).Hi != 0 {
 			continue
 		}
 		if r == text || r == textFor {
@@ -92,14 +92,14 @@ func (s *library) atString(th *thread, tr *trace.Transition) (verdict, error) {
 			continue
 		}
 		call.lo = call.hi
-		if out := s.deadAccess(th, th.Regs.RIP, end, 1, is.name+" reads 1 byte"); out != nil {
-			s.touch(th, tr, th.Regs.RIP, end, 1, 0)
+		if out := s.core.DeadAccess(th.ID, th.Regs.RIP, end, 1, is.name+" reads 1 byte"); out != nil {
+			s.core.Touch(th.ID, tr, th.Regs.RIP, end, 1, 0)
 			th.Insns++ // the failure is a place of its own
-			return stay, s.fail(th, out)
+			return Stay, s.core.Fail(th.ID, out)
 		}
 	}
 	th.string = call
-	return step, nil
+	return Step, nil
 }
 
 // texts is what a thread's string functions have read that a text's end tells: for

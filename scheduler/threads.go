@@ -13,7 +13,7 @@ const setRIP = emu.SetRIP
 
 // performThread carries out the operations on threads: join, detach, exit,
 // yield, sleep.
-func (s *library) performThread(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) performThread(th *lthread, tr *trace.Transition) (Verdict, error) {
 	switch th.role {
 	case image.Join, image.TryJoin, image.TimedJoin, image.ClockJoin:
 		return s.join(th, tr)
@@ -29,43 +29,44 @@ func (s *library) performThread(th *thread, tr *trace.Transition) (verdict, erro
 		case s.gaveBack(j):
 			return s.notJoinable(th, t, "detached, but was joined")
 		}
-		s.save(t)
+		s.core.Save(t)
 		s.threads[t].detached = true
 		s.ret(th, 0)
 	case image.ThreadExit:
 		s.outlive(th)
 		if th.native || s.ownEnds() {
-			th.native, th.retval = true, th.arg(0)
-			return step, nil
+			th.native, th.Returned = true, th.arg(0)
+			return Step, nil
 		}
 		return s.endThread(th, tr, th.arg(0))
 	case image.Yield:
 		s.ret(th, 0)
-		return s.yield(th, tr), nil
+		return s.Yield(th.ID, tr), nil
 	}
-	return pass, nil
+	return Pass, nil
 }
 
-// yield is a voluntary switch: the thread stands at a yield until its next
+// Yield implements Lives: the thread stands at a yield until its next
 // step. With PointMem it runs on to its next operation first, for what lies
 // between is private; but a second yield with no event in between ends the
 // step, so that a loop that polls private memory between yields comes to stand
 // somewhere.
-func (s *library) yield(th *thread, tr *trace.Transition) verdict {
+func (s *library) Yield(t trace.TID, tr *trace.Transition) Verdict {
+	th := &s.threads[t]
 	again := false
 	for i := range tr.Ops {
 		again = again || tr.Ops[i].Kind == trace.OpYield
 	}
 	th.Yielding = true
 	tr.Did(trace.Op{Kind: trace.OpYield, PC: th.Regs.RIP})
-	if again || s.coarse() && !s.alone(th) {
-		return stay
+	if again || s.core.Coarse() && !s.core.Alone(th.ID) {
+		return Stay
 	}
-	return pass
+	return Pass
 }
 
 // join takes an exited thread's result.
-func (s *library) join(th *thread, tr *trace.Transition) (verdict, error) {
+func (s *library) join(th *lthread, tr *trace.Transition) (Verdict, error) {
 	t := s.threadOf(th.arg(0))
 	switch {
 	case t == trace.NoThread:
@@ -75,7 +76,7 @@ func (s *library) join(th *thread, tr *trace.Transition) (verdict, error) {
 		return s.notJoinable(th, t, "joined, but was detached")
 	case t == th.ID && th.role != image.TryJoin:
 		s.ret(th, edeadlk)
-		return pass, nil
+		return Pass, nil
 	}
 	if s.threads[t].Live() { // pthread_tryjoin_np
 		tr.Did(trace.Op{Kind: trace.OpTryJoinFail, Obj: uint64(t), PC: s.callSite(th)})
@@ -86,94 +87,57 @@ func (s *library) join(th *thread, tr *trace.Transition) (verdict, error) {
 		// glibc remembers it as long as no other thread has the stack; musl has unmapped that.
 		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
 		if s.libc == image.Musl {
-			return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 4}, "joins a thread that was joined")
+			return Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 4}, "joins a thread that was joined")
 		}
 		s.ret(th, esrch)
-		return pass, nil
+		return Pass, nil
 	}
-	s.save(t)
-	j.joined, j.joinedAt = true, s.moment(tr, len(tr.Accesses))
-	if !j.ownStack {
-		s.unlist(j.self)
+	s.core.Join(t, tr)
+	if !j.OwnStack {
+		s.unlist(j.Self)
 	}
 	tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
 	if p := th.arg(1); p != 0 {
 		const does = "a join writes its status"
 		d := s.door(th, tr)
-		if f := s.deadAccess(th, s.callSite(th), p, 8, does); f != nil {
+		if f := s.core.DeadAccess(th.ID, s.callSite(th), p, 8, does); f != nil {
 			d.touch(p, 8, trace.Write)
 			th.Insns++
-			return stay, s.fail(th, f)
+			return Stay, s.core.Fail(th.ID, f)
 		}
 		if s.machine.Prot(p)&emu.ProtWrite == 0 {
 			d.touch(p, 8, trace.Write)
-			return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, does)
+			return Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, does)
 		}
-		d.write64(p, j.retval)
+		d.write64(p, j.Returned)
 	}
 	s.ret(th, 0)
-	return pass, nil
+	return Pass, nil
 }
 
 // gaveBack reports whether a thread was joined and the library knows it. It looks in
 // the thread's memory, which is the program's where the stack was; musl's first
 // thread never gives its own back.
-func (s *library) gaveBack(t *thread) bool {
-	return t.joined && (t.ownStack || t.Parent == trace.NoThread && s.libc == image.Glibc)
+func (s *library) gaveBack(t *lthread) bool {
+	return t.Joined && (t.OwnStack || t.Parent == trace.NoThread && s.libc == image.Glibc)
 }
 
 // notJoinable is the misuse of a thread that can't be joined, nor detached. The
 // standard leaves open what comes of it; glibc refuses mostly, and musl crashes.
-func (s *library) notJoinable(th *thread, t trace.TID, what string) (verdict, error) {
-	f := &Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf("thread %s is %s", s.Name(t), what)}
+func (s *library) notJoinable(th *lthread, t trace.TID, what string) (Verdict, error) {
+	f := &Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf("thread %s is %s", s.core.Name(t), what)}
 	th.Insns++ // the failure is a place of its own
-	return stay, s.fail(th, f)
+	return Stay, s.core.Fail(th.ID, f)
 }
 
 // noThread is a call about a thread that there isn't. The C library looks for it in
 // its memory; glibc not at a null pointer.
-func (s *library) noThread(th *thread) (verdict, error) {
+func (s *library) noThread(th *lthread) (Verdict, error) {
 	if p := th.arg(0); s.machine.Prot(p)&emu.ProtRead == 0 && (p != 0 || s.libc != image.Glibc) {
-		return stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: p, Size: 4}, "looks for a thread")
+		return Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: p, Size: 4}, "looks for a thread")
 	}
 	s.ret(th, esrch)
-	return pass, nil
-}
-
-// exitIsStep reports whether a thread's end is a step of its own. It orders what
-// the thread did before what comes after its join, and races with nothing, so
-// it may be part of the thread's last step; unless others try to join it, and
-// see that it still lives after it did all else, or send it a signal then. The
-// first who does has the search start again.
-func (s *library) exitIsStep(th *thread) bool {
-	return !s.alone(th) && (s.known.Exits || s.known.Signalled[uint64(th.ID)] || s.lifeIsShared(th.ID) || s.readsEnd(th))
-}
-
-// endTeller is a kernel that writes to the guest's memory when a thread ends.
-type endTeller interface {
-	// EndWord is where it does for a thread whose end landgo carries out, 0 for
-	// nowhere. It writes 4 bytes.
-	EndWord(t trace.TID) uint64
-}
-
-// endWord is where the end of a thread shows in memory (glibc's thread id in the
-// control block, which pthread_kill looks at), or 0.
-func (s *library) endWord(th *thread) uint64 {
-	if k, ok := s.kernel.(endTeller); ok {
-		return k.EndWord(th.ID)
-	}
-	return 0
-}
-
-// readsEnd reports whether others look where the end of a thread shows.
-func (s *library) readsEnd(th *thread) bool {
-	at := s.endWord(th)
-	if at == 0 || !s.everyOperation() {
-		return false
-	}
-	shared, learned := s.machine.Touch(th.ID, at, 4)
-	s.finer = s.finer || learned
-	return shared
+	return Pass, nil
 }
 
 // ownEnds reports whether threads end by the guest's own code: it has destructors to
@@ -183,65 +147,38 @@ func (s *library) ownEnds() bool { return s.destructors.Get() != 0 || s.known.La
 // outlive learns that the process may end with its last thread: the first one ends
 // alone, by pthread_exit. The library then calls exit in the thread that it finds to be
 // the last, which shows if exit runs code of the guest's. So the library has to count.
-func (s *library) outlive(th *thread) {
+func (s *library) outlive(th *lthread) {
 	if th.ID == 0 && !s.known.Native && !s.known.Last && (s.exitHandlers.Get() != 0 || s.ownDestructors || th.atExit) {
-		s.known.Last, s.finer = true, true
-	}
-}
-
-// seeLife learns that threads look whether others live, from the call at which
-// one stands.
-func (s *library) seeLife() {
-	if !s.known.Exits {
-		s.known.Exits, s.finer = true, true
+		s.known.Last = true
+		s.core.Refine()
 	}
 }
 
 // endThread ends a thread whose start routine returned or that called
 // pthread_exit, with no code of the guest's left to run.
-func (s *library) endThread(th *thread, tr *trace.Transition, retval uint64) (verdict, error) {
-	th.retval = retval
+func (s *library) endThread(th *lthread, tr *trace.Transition, retval uint64) (Verdict, error) {
+	th.Returned = retval
 	if s.ownEnds() && !th.native {
 		th.native = true
-		return step, nil
+		return Step, nil
 	}
 	if err := s.leavesWait(th, true); err != nil {
-		return stay, err
+		return Stay, err
 	}
 	if f := s.exitMisuse(th); f != nil {
-		return stay, s.fail(th, f)
+		return Stay, s.core.Fail(th.ID, f)
 	}
 	if s.atStackEnd(th, retval) {
-		return stay, nil
+		return Stay, nil
 	}
 	th.holds = nil
 	s.gone(th, tr, false)
-	return stay, nil
-}
-
-// leaver is a kernel that wants to know of threads whose end landgo carries out.
-type leaver interface{ Leave(trace.TID) }
-
-// gone makes a thread exited. byKernel: its own exit call did it.
-func (s *library) gone(th *thread, tr *trace.Transition, byKernel bool) {
-	s.leaveOnces(th, tr, ^uint64(0))
-	th.Stand = StandExited
-	th.Yielding = false
-	s.bury(th, tr)
-	if k, ok := s.kernel.(leaver); ok && !byKernel {
-		if at := s.endWord(th); at != 0 {
-			s.touch(th, tr, th.Regs.RIP, at, 4, trace.Write|trace.Atomic)
-		}
-		k.Leave(th.ID)
-		s.takeTouched(th, tr, th.Regs.RIP)
-	}
-	tr.End = trace.EndThread
-	tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(th.ID), PC: th.Regs.RIP})
+	return Stay, nil
 }
 
 // createsDetached reports whether the pthread_create at which a thread stands makes a
 // detached one.
-func (s *library) createsDetached(th *thread) bool {
+func (s *library) createsDetached(th *lthread) bool {
 	return s.createsBy(th, glibcDetached, 24, math.MaxUint32)
 }
 
@@ -254,7 +191,7 @@ const (
 // createsBy reports whether the attributes with which a thread is about to create
 // another say something: glibc's pthread_attr_t has flags, musl's a field, which is
 // these bits of a word.
-func (s *library) createsBy(th *thread, flag uint32, field, bits uint64) bool {
+func (s *library) createsBy(th *lthread, flag uint32, field, bits uint64) bool {
 	attr := th.arg(1)
 	switch {
 	case attr == 0 || attr == ^uint64(0): // C11's
@@ -274,10 +211,10 @@ func (s *library) threadOf(self uint64) trace.TID {
 	for i := range s.threads {
 		th := &s.threads[i]
 		switch {
-		case !s.threads[i].Exists || th.self != self || self == 0:
+		case !s.threads[i].Exists || th.Self != self || self == 0:
 		case th.Live():
 			return th.ID
-		case found == trace.NoThread || s.threads[found].joined || s.threads[found].detached:
+		case found == trace.NoThread || s.threads[found].Joined || s.threads[found].detached:
 			found = th.ID
 		}
 	}
@@ -286,17 +223,17 @@ func (s *library) threadOf(self uint64) trace.TID {
 
 // callersStack reports whether the pthread_create at which a thread stands uses
 // a stack of the program's.
-func (s *library) callersStack(th *thread) bool {
+func (s *library) callersStack(th *lthread) bool {
 	return s.createsBy(th, glibcStackAddr, 16, math.MaxUint64)
 }
 
 // atStackEnd makes a thread that is about to end stand before its end, if others
 // use its stack. (Where each end is a step, it has stood there.)
-func (s *library) atStackEnd(th *thread, retval uint64) bool {
-	if th.phase == phaseEnd || s.exitIsStep(th) || !s.everyOperation() || !s.pointAllowed(th, th.Regs.RIP) {
+func (s *library) atStackEnd(th *lthread, retval uint64) bool {
+	if th.phase == phaseEnd || s.core.ExitIsStep(th.ID) || !s.core.EveryOperation() || !s.core.PointAllowed(th.ID, th.Regs.RIP) {
 		return false
 	}
-	op := s.stackEnd(th)
+	op := s.core.StackEnd(th.ID)
 	if op.Kind == trace.OpNone {
 		return false
 	}
@@ -304,3 +241,38 @@ func (s *library) atStackEnd(th *thread, retval uint64) bool {
 	th.Stand, th.role, th.phase = StandOp, image.ThreadExit, phaseEnd
 	return true
 }
+
+// unlist takes a thread that was joined out of its C library's list of threads, as
+// the library's own exit or join would: its control block is on a stack of the
+// program's, which may give that memory back now, and the next pthread_create
+// writes to the list's neighbours. Where the words aren't a list's nothing is
+// changed.
+func (s *library) unlist(self uint64) {
+	var at, next, prev uint64 // of a node: what its pointers point to, and where in it these are
+	switch s.libc {
+	case image.Musl:
+		at, next, prev = self, 24, 16
+	case image.Glibc:
+		at, next, prev = self+glibcThreadList, 0, 8
+	default:
+		return
+	}
+	word := func(a uint64) uint64 {
+		if s.machine.Prot(a)&emu.ProtWrite == 0 || s.machine.Prot(a+7)&emu.ProtWrite == 0 {
+			return 0
+		}
+		return s.machine.Read64(a)
+	}
+	after, before := word(at+next), word(at+prev)
+	if after == 0 || before == 0 || word(after+prev) != at || word(before+next) != at {
+		return
+	}
+	s.machine.Write64(before+next, after)
+	s.machine.Write64(after+prev, before)
+	// What is left in it mustn't depend on who was in the list.
+	s.machine.Write64(at+next, at)
+	s.machine.Write64(at+prev, at)
+}
+
+// glibcThreadList is where struct pthread of glibc has its place in a list.
+const glibcThreadList = 0x2c0

@@ -4,6 +4,7 @@ import (
 	"landgo/emu"
 	"landgo/internal/result"
 	"landgo/kernel"
+	"landgo/scheduler"
 )
 
 // inputs is what the guest reads, as a run or a replay gives it.
@@ -29,6 +30,7 @@ func (s *Session) boot() error {
 // loaded it.
 func (s *Session) startProgram(k kernel.Kernel, regs *emu.Regs) {
 	s.Console = k
+	scheduler.NewLibrary(s.Plain)
 	s.Plain.Boot(k, s.roles, regs)
 	if s.pools() {
 		s.Plain.OwnMemory(s.profile.Allocators)
