@@ -57,7 +57,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		skip = false
 		if len(stop.Accesses) > 0 {
 			allow = 0
-			if s.cfg.Trusted != nil {
+			if s.cfg.Guarded {
 				if err := s.lib.CheckGuarded(th.ID, stop.Accesses); err != nil {
 					return err
 				}
@@ -234,7 +234,7 @@ func (s *System) flags(th *thread, runs Running) emu.RunFlags {
 			f |= emu.Watch
 		}
 	case s.Alone(th.ID):
-		if s.cfg.Trusted == nil {
+		if !s.cfg.Guarded {
 			f = emu.Solo
 		}
 	case s.cfg.Points&PointMem != 0:

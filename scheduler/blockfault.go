@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/heap"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -51,7 +52,7 @@ func (s *System) closedBlock(out *Failure, f emu.Fault) (ok bool) {
 		return false
 	}
 	does := bytesText(f.Kind == emu.FaultWrite, uint64(f.Size))
-	out.Block, out.Message = *b, fmt.Sprintf("%s at offset %d of a block of %s, in pages that don't allow it", does, f.Addr-b.Addr, size(b.Size))
+	out.Block, out.Message = *b, fmt.Sprintf("%s at offset %d of a block of %s, in pages that don't allow it", does, f.Addr-b.Addr, heap.Bytes(b.Size))
 	return true
 }
 

@@ -95,8 +95,6 @@ type Memory interface {
 	Got(t trace.TID, addr, size uint64)
 	// Drop: the contents of pages are gone.
 	Drop(kernel.Pages)
-	// OwnMemory makes the variables of allocators theirs.
-	OwnMemory([]image.Allocator)
 	// ObjectBytes are the address ranges of objects, in order.
 	ObjectBytes() [][2]uint64
 	// WordName names an address that stands for something, where no guest has memory.
@@ -203,34 +201,4 @@ func (s *System) Settle() bool {
 		w.lib.Expect()
 	}
 	return true
-}
-
-// OwnMemory makes the variables of allocators theirs. It is called once, after
-// Boot, for all that Config.Pools has.
-func (s *System) OwnMemory(allocators []image.Allocator) { s.lib.OwnMemory(allocators) }
-
-// LibraryConfig says what landgo carries out for the guest.
-type LibraryConfig struct {
-	// AnyTimeout: a timed wait may run out at any time, not only when no other thread
-	// else can run.
-	AnyTimeout bool
-	// Tested: the guest's own library is what is tested, and no function is trusted:
-	// roles only say where preemption points are.
-	Tested bool
-	// Trusted, with Tested, are the roles whose functions are trusted all the
-	// same; nil: none.
-	Trusted *[image.NumRoles]bool
-	// Profile, with Trusted, is where the sizes of the library's objects may be.
-	Profile *image.Profile
-	// Native leaves threads and locks to the guest's own code from the start.
-	Native bool
-	// NativeMalloc: the guest's own allocator runs, see follow.go.
-	NativeMalloc bool
-	// Pools: allocators whose code is tested are followed, see pool.go.
-	Pools bool
-	// Leaks says which blocks that are left at the end are bugs.
-	Leaks Leaks
-	// NoMerge switches the merging of lock and unlock with their neighbours
-	// off (see lockmerge.go), for differential tests.
-	NoMerge bool
 }

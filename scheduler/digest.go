@@ -64,13 +64,13 @@ const (
 
 func (s *System) threadDigest(th *thread) trace.Digest {
 	h := trace.NewHash()
-	h.Words(partThread, uint64(th.ID), uint64(th.Stand), th.Returned, bit(th.Joined))
+	h.Words(partThread, uint64(th.ID), uint64(th.Stand), th.Returned, trace.Bit(th.Joined))
 	if !th.Live() {
 		s.lib.HashThread(th.ID, &h, false)
 		return h.Sum()
 	}
 	cpu := s.machine.CPUDigest(th.Ctx)
-	h.Words(cpu[0], cpu[1], bit(th.Yielding), uint64(th.Half), uint64(th.Set))
+	h.Words(cpu[0], cpu[1], trace.Bit(th.Yielding), uint64(th.Half), uint64(th.Set))
 	stands := th.Stand
 	if stands == StandSpin {
 		stands = th.spinStand
@@ -85,7 +85,7 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 		h.Words(th.Access.Addr, uint64(th.Access.Size), th.Access.PC)
 	case StandOp, StandTrap, StandSleep, StandFailure:
 		hashRegs(&h, &th.Regs)
-		h.Words(bit(th.napping), bit(th.trap.Syscall), bit(th.trap.Sysenter), uint64(th.trap.Vector), uint64(th.trap.Len))
+		h.Words(trace.Bit(th.napping), trace.Bit(th.trap.Syscall), trace.Bit(th.trap.Sysenter), uint64(th.trap.Vector), uint64(th.trap.Len))
 		h.Words(uint64(th.pending.Kind), th.pending.Obj, th.pending.Arg, uint64(th.pending.Size))
 	default:
 		if th.Set != 0 {
@@ -93,11 +93,11 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 		}
 	}
 	if f := th.Failure; f != nil {
-		hashText(&h, string(f.Kind))
-		hashText(&h, f.Message)
+		h.Text(string(f.Kind))
+		h.Text(f.Message)
 		h.Word(f.PC)
 	}
-	h.Words(bit(th.Starting), th.Entry, th.Created, th.Self, th.Stack, bit(th.OwnStack), th.Interrupted)
+	h.Words(trace.Bit(th.Starting), th.Entry, th.Created, th.Self, th.Stack, trace.Bit(th.OwnStack), th.Interrupted)
 	atOp := stands == StandOp || stands == StandTrap || stands == StandSleep || stands == StandFailure
 	s.lib.HashThread(th.ID, &h, atOp)
 	return h.Sum()
@@ -107,12 +107,3 @@ func hashRegs(h *trace.Hash, r *emu.Regs) {
 	h.Words(r.RAX, r.RBX, r.RCX, r.RDX, r.RSI, r.RDI, r.RBP, r.RSP, r.R8, r.R9,
 		r.R10, r.R11, r.R12, r.R13, r.R14, r.R15, r.RIP, r.RFLAGS, r.FSBase, r.GSBase)
 }
-
-func hashText(h *trace.Hash, text string) {
-	h.Word(uint64(len(text)))
-	for i := range len(text) {
-		h.Word(uint64(text[i]))
-	}
-}
-
-func bit(b bool) uint64 { return uint64(b2i(b)) }

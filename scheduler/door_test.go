@@ -10,45 +10,14 @@ import (
 )
 
 // pastTheDoor are the functions that read or write the guest's memory other than through
-// a door, with why they may. What a thread can tell from another's isn't among them.
+// Touch, or the door of package library, with why they may. What a thread can tell from
+// another's isn't among them.
 var pastTheDoor = map[string]string{
-	"door.read32":           "the door",
-	"door.read64":           "the door",
-	"door.write32":          "the door",
-	"door.write64":          "the door",
-	"System.Word":           "a word of the thread's own stack: a return address, an argument; see usesOfWord",
-	"library.str":           "reports, and a format whose reading is on record as the library's own",
-	"System.State":          "reports: the digest of an ended execution",
-	"library.rewritten":     "the object of an operation, which depends on every access to its bytes",
-	"library.objectOf":      "the same",
-	"library.destroy":       "the same",
-	"library.settle":        "the same",
-	"library.clear":         "the same",
-	"library.adopt":         "the same",
-	"library.hasProtocol":   "the same",
-	"library.stepCall":      "a new thread's name, touched there",
-	"library.leaveQuiet":    "takes a store of the library's back, which is a step of its own then",
-	"library.createsBy":     "attributes, touched when the creation begins (touchAttributes)",
-	"library.endsSleep":     "musl's own flag, which sigaction sets before signals come",
-	"library.unlist":        "the library's list of threads, which only trusted functions use",
-	"System.EndNap":         "touched there: the thread stands at no call",
-	"library.setWord":       "a join's status on pebbles, touched there",
-	"library.vaList":        "the caller's list of arguments, to learn whose memory a call fills",
-	"library.fill":          "a block before it is given out",
-	"library.cleared":       "the same",
-	"library.resize":        "a block whose end depends on every access to it, and one before it is given out",
-	"library.reads":         "whether a string has an end, told by the reads themselves where others use it",
-	"library.atString":      "the same",
-	"library.lookPast":      "the same",
-	"library.wipe":          "a block whose end depends on every access to it",
-	"System.words":          "reports: leaks",
-	"System.unwritten":      "compares two runs",
-	"library.semName":       "a named semaphore's name, touched in performNamed",
-	"library.semMap":        "pages that the call gives out",
-	"library.semClose":      "the object of an operation, touched there",
-	"library.endCache":      "the return address of a call to the guest's own allocator, whose frame isn't on record either",
-	"library.leaveFollowed": "the result of the guest's own allocator, which is on record",
-	"library.streamOf":      "whether a stream has a buffer of the program's, given before any use of it (setvbuf)",
+	"System.Word":      "a word of the thread's own stack: a return address, an argument; see usesOfWord",
+	"System.State":     "reports: the digest of an ended execution",
+	"System.EndNap":    "touched there: the thread stands at no call",
+	"System.words":     "reports: leaks",
+	"System.unwritten": "compares two runs",
 }
 
 // TestOnlyTheDoorReachesTheGuest: what landgo does to the guest's memory for a thread is

@@ -54,22 +54,15 @@ func (s *System) leak(th *thread) *Failure {
 	f := &Failure{Kind: trace.Leak, Thread: th.ID, PC: list[0].Given.PC, Block: list[0]}
 	switch {
 	case len(list) == 1 && s.cfg.Leaks == LeaksAll:
-		f.Message = fmt.Sprintf("a block of %s is %s", size(total), why)
+		f.Message = fmt.Sprintf("a block of %s is %s", heap.Bytes(total), why)
 	case len(list) == 1:
-		f.Message = fmt.Sprintf("a block of %s is %s it", size(total), why)
+		f.Message = fmt.Sprintf("a block of %s is %s it", heap.Bytes(total), why)
 	case s.cfg.Leaks == LeaksAll:
-		f.Message = fmt.Sprintf("%d blocks of %s in all are %s", len(list), size(total), why)
+		f.Message = fmt.Sprintf("%d blocks of %s in all are %s", len(list), heap.Bytes(total), why)
 	default:
-		f.Message = fmt.Sprintf("%d blocks of %s in all are %s them", len(list), size(total), why)
+		f.Message = fmt.Sprintf("%d blocks of %s in all are %s them", len(list), heap.Bytes(total), why)
 	}
 	return f
-}
-
-func size(n uint64) string {
-	if n == 1 {
-		return "1 byte"
-	}
-	return fmt.Sprintf("%d bytes", n)
 }
 
 // words reads the words of a piece of memory.

@@ -113,7 +113,7 @@ func (s *System) unmap(th *thread, p kernel.Pages, e heap.Event, own bool) *Fail
 		return nil
 	}
 	return &Failure{Kind: trace.DoubleFree, Thread: th.ID, PC: e.PC, Block: *before,
-		Message: fmt.Sprintf("unmaps %s at offset %d of a mapping of %s that has been unmapped already", size(p.Size), p.Addr-before.Addr, size(before.Size))}
+		Message: fmt.Sprintf("unmaps %s at offset %d of a mapping of %s that has been unmapped already", heap.Bytes(p.Size), p.Addr-before.Addr, heap.Bytes(before.Size))}
 }
 
 // livingIn lists the mappings that live and are mapped somewhere in [lo, hi), oldest
@@ -174,7 +174,7 @@ func (s *System) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok boo
 	does := bytesText(f.Kind == emu.FaultWrite, uint64(f.Size))
 	if b := s.endedMapping(f.Addr); b != nil && s.machine.Prot(f.Addr) == 0 {
 		out.Kind, out.Block = trace.UseAfterFree, *b
-		out.Message = fmt.Sprintf("%s at offset %d of a mapping of %s that has been unmapped", does, f.Addr-b.Addr, size(b.Size))
+		out.Message = fmt.Sprintf("%s at offset %d of a mapping of %s that has been unmapped", does, f.Addr-b.Addr, heap.Bytes(b.Size))
 		return true
 	}
 	if nearStack {
@@ -183,10 +183,10 @@ func (s *System) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok boo
 	if b := s.livingMapping(f.Addr); b != nil {
 		out.Block = *b
 		if f.Addr+uint64(f.Size) > b.Addr+b.Size {
-			out.Kind, out.Message = trace.HeapOverflow, fmt.Sprintf("%s at offset %d of a mapping of %s: beyond its end", does, f.Addr-b.Addr, size(b.Size))
+			out.Kind, out.Message = trace.HeapOverflow, fmt.Sprintf("%s at offset %d of a mapping of %s: beyond its end", does, f.Addr-b.Addr, heap.Bytes(b.Size))
 			return true
 		}
-		out.Message = fmt.Sprintf("%s at offset %d of a mapping of %s, in pages that don't allow it", does, f.Addr-b.Addr, size(b.Size))
+		out.Message = fmt.Sprintf("%s at offset %d of a mapping of %s, in pages that don't allow it", does, f.Addr-b.Addr, heap.Bytes(b.Size))
 		return true
 	}
 	if s.machine.Prot(f.Addr) != 0 {
@@ -195,9 +195,9 @@ func (s *System) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok boo
 	for _, b := range s.mapped.LiveOf(mappingFamily) {
 		switch behind, ahead := f.Addr-b.Addr-b.Size, b.Addr-f.Addr; {
 		case behind < 4096:
-			out.Message = fmt.Sprintf("%s, %s after the end of a mapping of %s", does, size(behind), size(b.Size))
+			out.Message = fmt.Sprintf("%s, %s after the end of a mapping of %s", does, heap.Bytes(behind), heap.Bytes(b.Size))
 		case ahead <= 4096:
-			out.Message = fmt.Sprintf("%s, %s before the start of a mapping of %s", does, size(ahead), size(b.Size))
+			out.Message = fmt.Sprintf("%s, %s before the start of a mapping of %s", does, heap.Bytes(ahead), heap.Bytes(b.Size))
 		default:
 			continue
 		}

@@ -49,7 +49,14 @@ type Config struct {
 	Granularity
 	// StepBudget is the number of instructions that one step may take.
 	StepBudget uint64
-	LibraryConfig
+	// Tested: the guest's own library is what is tested, and roles only say where
+	// preemption points are; with Guarded, of some functions they say more (CheckGuarded).
+	Tested, Guarded bool
+	// NativeMalloc: the guest's own allocator runs, and is followed. Pools: allocators
+	// whose code is tested are.
+	NativeMalloc, Pools bool
+	// Leaks says which blocks that are left at the end are bugs.
+	Leaks Leaks
 	// Fill, if not nil, is what blocks of memory are filled with when
 	// they are given out, see twin.go.
 	Fill *Fill

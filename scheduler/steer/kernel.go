@@ -103,21 +103,18 @@ const handlerThread trace.TID = 249
 const schedulerResource = 1 << 41
 
 // New makes a Kernel of a System that has no kernel yet. Functions of the kernel
-// may have roles.
-func New(s *scheduler.System, b Board, roles map[uint64]image.Bound) *Kernel {
+// may have roles, and a profile may describe it; nil: it tells itself.
+func New(s *scheduler.System, b Board, roles map[uint64]image.Bound, profile *image.OwnKernel) *Kernel {
 	k := &Kernel{
 		System: s,
 		fixed: fixed{
-			machine: s.Machine(), image: s.Image(), wordSize: s.Image().Machine.Word(), board: b, named: roles,
+			machine: s.Machine(), image: s.Image(), wordSize: s.Image().Machine.Word(), board: b, named: roles, profile: profile,
 			sleeps: map[uint64]bool{}, letsGo: map[uint64]bool{}, tells: map[uint64]tellKind{},
 		},
 		path:    path{threads: make([]thread, 0, s.Config().MaxThreads)},
 		known:   s.Known(),
 		noted:   noted{returns: map[uint64]bool{}, idled: map[uint64]bool{}},
 		scratch: scratch{hadIn: noWhere},
-	}
-	if p := s.Config().Profile; p != nil {
-		k.profile = p.Kernel
 	}
 	s.Steer(k)
 	return k
