@@ -25,7 +25,7 @@ var ErrStopped = errors.New("the step was stopped")
 // whole life, or have no end; a kernel's may have thousands of ticks.
 func (s *System) StopIf(f func() bool) { s.stopIf = f }
 
-// advance runs a thread from its saved CPU state to its next preemption point.
+// Advance runs a thread from its saved CPU state to its next preemption point.
 // allow is the number of shared events that it may make before it stops. New
 // accesses and operations are appended to tr.
 func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error {
@@ -215,7 +215,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	return stop
 }
 
-// coarse reports whether there can be shared accesses without a preemption
+// Coarse reports whether there can be shared accesses without a preemption
 // point before them.
 func (s *System) Coarse() bool { return s.cfg.Points&PointMem == 0 || len(s.cfg.Rules) > 0 }
 
@@ -262,7 +262,7 @@ func (s *System) flags(th *thread, runs Running) emu.RunFlags {
 	return f
 }
 
-// alone reports whether everything that other threads ever did happens before
+// Alone reports whether everything that other threads ever did happens before
 // the thread's next instruction, and nothing can run beside it: all others
 // have exited and were joined. Its accesses are no events then.
 func (s *System) Alone(t trace.TID) bool {
@@ -274,7 +274,7 @@ func (s *System) Alone(t trace.TID) bool {
 	return true
 }
 
-// pointAllowed applies --within and --without to a point at pc.
+// PointAllowed applies --within and --without to a point at pc.
 func (s *System) PointAllowed(t trace.TID, pc uint64) bool {
 	th := &s.threads[t]
 	if len(s.cfg.Rules) == 0 {
@@ -291,7 +291,7 @@ func (s *System) PointAllowed(t trace.TID, pc uint64) bool {
 	return allowed(s.cfg.Rules, stack)
 }
 
-// fail makes a thread stand before its failure: the guest's end is an event of
+// Fail makes a thread stand before its failure: the guest's end is an event of
 // its own, which the others may still forestall.
 func (s *System) Fail(t trace.TID, f *Failure) error {
 	th := &s.threads[t]

@@ -56,7 +56,7 @@ func (s *System) closedBlock(out *Failure, f emu.Fault) (ok bool) {
 	return true
 }
 
-// deadAccess is the bug of something that landgo does for a thread with bytes
+// DeadAccess is the bug of something that landgo does for a thread with bytes
 // that aren't all in a live block, or nil: as if the guest's own code had.
 func (s *System) DeadAccess(t trace.TID, pc, addr, size uint64, does string) *Failure {
 	if size == 0 || !s.machine.Dead(addr, size) {
@@ -70,7 +70,7 @@ func (s *System) DeadAccess(t trace.TID, pc, addr, size uint64, does string) *Fa
 	return out
 }
 
-// whose says what is at an address outside of the heap, "" if nothing is.
+// Whose says what is at an address outside of the heap, "" if nothing is.
 func (s *System) Whose(addr uint64) string {
 	if name, ok := s.image.Variable(addr); ok {
 		return "the variable " + name
@@ -115,7 +115,7 @@ func (s *System) oneMapping(sp, addr uint64) bool {
 	return true
 }
 
-// inHeap reports whether an address is in an allocator's memory.
+// InHeap reports whether an address is in an allocator's memory.
 func (s *System) InHeap(addr uint64) bool {
 	if !s.cfg.NativeMalloc && (addr-kernel.HeapLo < kernel.HeapHi-kernel.HeapLo || s.lowHeap && addr-kernel.LowHeapLo < kernel.LowHeapHi-kernel.LowHeapLo) {
 		return true

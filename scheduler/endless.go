@@ -50,10 +50,10 @@ func (s *System) endless(th *thread) bool {
 	return true
 }
 
-// maxPeriod is the longest loop, in instructions, that endless finds.
+// MaxPeriod is the longest loop, in instructions, that endless finds.
 const MaxPeriod = 1024
 
-// period is the shortest period of the last 2*maxPeriod program counters, or 0.
+// Period is the shortest period of the last 2*maxPeriod program counters, or 0.
 func Period(pcs []uint64) int {
 	n := len(pcs)
 	if n < 2*MaxPeriod {

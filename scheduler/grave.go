@@ -26,7 +26,7 @@ func (s *System) bury(th *thread, tr *trace.Transition) {
 	s.machine.Bury(int(th.ID), s.stackOf(th))
 }
 
-// stackEnd is the end of a stack that others use, as an operation, or the zero
+// StackEnd is the end of a stack that others use, as an operation, or the zero
 // Op. Each of their accesses depends on it. (Thread exit otherwise creates
 // ordering but no race.)
 func (s *System) StackEnd(t trace.TID) trace.Op {
@@ -92,7 +92,7 @@ func (s *System) digUp(sp uint64) {
 	}
 }
 
-// buriedAt is the ended thread on whose stack an address is, or NoThread.
+// BuriedAt is the ended thread on whose stack an address is, or NoThread.
 func (s *System) BuriedAt(addr uint64) trace.TID {
 	for i := range s.threads {
 		if r := s.machine.Buried(i); s.threads[i].Exists && addr >= r.Lo && addr < r.Hi {

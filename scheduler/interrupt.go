@@ -14,7 +14,7 @@ import (
 //   - each of its steps has OpTurn, on which sending depends, and its end is a step;
 //   - what a handler touches is shared with other threads that do, its own thread too,
 //     but for the stack below where the thread stood;
-//   - a lock that it takes isn't merged with what comes next (lockmerge.go);
+//   - a lock that it takes isn't merged with what comes next (library/lockmerge.go);
 //   - its accesses count as another thread's, and no lock protects them from their
 //     own thread's (unexamined.go).
 //

@@ -93,7 +93,7 @@ type scratch struct {
 	// would do in a long step is being looked at. trying: a call is tried: threads stay
 	// as they are.
 	probing, scouting, trying bool
-	// sent is what the signals of the trap under way depend on (interruptedwait.go).
+	// sent is what the signals of the trap under way depend on (library/interruptedwait.go).
 	sent     []trace.Op
 	foreseen []trace.Access // of one trap
 	frames   []string

@@ -44,7 +44,7 @@ type covers struct {
 	living heap.Cover // of mappings that live: the part of each that is still mapped
 }
 
-// maps takes in what a call has mapped and unmapped. It returns the bug that an
+// Maps takes in what a call has mapped and unmapped. It returns the bug that an
 // unmapping is, or nil.
 func (s *System) Maps(t trace.TID, call uint64, out *kernel.Outcome) *Failure {
 	th := &s.threads[t]

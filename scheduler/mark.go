@@ -24,7 +24,7 @@ type mark struct {
 	steps   int
 }
 
-// save keeps the present state of a thread for Rewind.
+// Save keeps the present state of a thread for Rewind.
 func (s *System) Save(t trace.TID) {
 	s.state.save(t)
 	s.lib.Keep(t)

@@ -46,7 +46,7 @@ func PointsOf(op trace.OpKind) Points {
 // PointsAt is the same of a call of a function with a role.
 func PointsAt(r image.Role) Points { return PointsOf(r.Op()) }
 
-// everyOperation: each operation that others could notice is a point.
+// EveryOperation: each operation that others could notice is a point.
 func (s *System) EveryOperation() bool { return s.cfg.Points&(PointMem|PointSync) != 0 }
 
 // Rule restricts points by the call stack: where a function with the name is

@@ -7,11 +7,11 @@ import (
 	"landgo/internal/trace"
 )
 
-// spawn makes a new thread, which the kernel described. Under PointMem it runs
+// Spawn makes a new thread, which the kernel described. Under PointMem it runs
 // the thread's private beginning, up to its first operation. At coarser
 // granularity what follows the runtime's thread start may touch shared memory:
 // the thread stands at its start routine, for its creator may go on first.
-// roomAt is the end of its stack if landgo made that (carried.go), or 0.
+// roomAt is the end of its stack if landgo made that (library/carried.go), or 0.
 func (s *System) Spawn(t trace.TID, child trace.TID, regs *emu.Regs, tr *trace.Transition, roomAt uint64) error {
 	parent := &s.threads[t]
 	s.ensure(child)
@@ -43,7 +43,7 @@ func (s *System) Spawn(t trace.TID, child trace.TID, regs *emu.Regs, tr *trace.T
 	return err
 }
 
-// touch records an access that landgo makes for a thread to the guest's
+// Touch records an access that landgo makes for a thread to the guest's
 // memory, if it is shared. pc is the instruction that it is for.
 func (s *System) Touch(t trace.TID, tr *trace.Transition, pc, addr uint64, size uint32, flags trace.AccessFlags) {
 	th := &s.threads[t]

@@ -1,36 +1,3 @@
-// Package scheduler makes a guest into a por.System: it knows the guest's
-// threads, where they may be preempted, the trusted synchronisation objects,
-// who can run and who waits for what.
-//
-//	guest ── emu.Machine ──┐
-//	traps ── kernel.Kernel ─┤ scheduler.System ── por (through its System interface)
-//
-// A step runs one thread from where it stands to its next preemption point. A
-// thread always stands at a known operation: before a shared access, at the
-// entry of a trusted function, before a trap, asleep, in an exact spin, before
-// its failure, or gone. What lies between is private to the thread, so a new
-// thread's private beginning is run at its creation.
-//
-// The files:
-//
-//	the core      system, lifetime, mark, thread, spawn, advance, enabled, points, granularity, names, arena
-//	              spins: spin, spinagain, spinlocks, turns, endless, scout
-//	              traps: trap, effects, shares, nap, interrupt, faulted, mappings, grave
-//	              reports:      account, describe, naming, stuck, failure, blockfault, state, digest, met, unexamined, knowledge, leak
-//	              twin (reads of memory that was never written),
-//	              steered (what package steer is given)
-//	              carrier (what a library is asked), exit
-//	the library   library, liblife, act (the table of roles), atbreak, operation, pending, perform,
-//	              incall, call, quiet, door, look, misuse, convention: a call from its entry to its end
-//	              object, objectbytes, rwlock, namedsem, lockmerge, guard: objects
-//	              malloc, follow, pool, libraryblock, endcache, operators: allocators
-//	              strings, lookpast, format, streams: text
-//	              threads, carried, carriedkept, distrust, deadline, interruptedwait, ending, errno: threads
-//
-// Invariant: a System is a function of (image, configuration, steps taken). All
-// state that a step changes is in state (lifetime.go), which goes back with a mark,
-// or derived from it; except what is known and found for good, which only makes
-// preemption points finer.
 package scheduler
 
 import (
@@ -284,7 +251,7 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 // that made it.
 func (s *System) Failure(t trace.TID) *Failure { return s.threads[t].Failure }
 
-// invalid makes the error for what isn't modelled.
+// Invalid makes the error for what isn't modelled.
 func (s *System) Invalid(gap kernel.Gap, t trace.TID, pc uint64, format string, args ...any) error {
 	return &InvalidError{Gap: gap, Reason: fmt.Sprintf(format, args...), PC: pc, Thread: t}
 }

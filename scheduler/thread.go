@@ -5,7 +5,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// stand says what a thread stands at between steps.
+// Stand says what a thread stands at between steps.
 type Stand uint8
 
 const (

@@ -217,7 +217,7 @@ func (s *System) wakeFromKernel(t trace.TID) {
 	s.threads[t].Stand = StandRun
 }
 
-// exitProcess ends the guest.
+// ExitProcess ends the guest.
 func (s *System) ExitProcess(t trace.TID, tr *trace.Transition, status int) error {
 	th := &s.threads[t]
 	th.Insns++ // the end counts: schedules name it

@@ -9,9 +9,14 @@ import (
 	"testing"
 )
 
-// pastTheDoor are the functions that read or write the guest's memory other than through
+// pastTheDoor are the functions, of the core too, that read or write the guest's memory other than through
 // a door, with why they may. What a thread can tell from another's isn't among them.
 var pastTheDoor = map[string]string{
+	"System.Word":           "a word of the thread's own stack: a return address, an argument; see usesOfWord",
+	"System.State":          "reports: the digest of an ended execution",
+	"System.EndNap":         "touched there: the thread stands at no call",
+	"System.words":          "reports: leaks",
+	"System.unwritten":      "compares two runs",
 	"door.read32":           "the door",
 	"door.read64":           "the door",
 	"door.write32":          "the door",
@@ -50,9 +55,10 @@ var pastTheDoor = map[string]string{
 // on record.
 func TestOnlyTheDoorReachesTheGuest(t *testing.T) {
 	used := map[string]bool{}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	files, _ := filepath.Glob("*.go")
+	core, _ := filepath.Glob("../*.go")
+	if files = append(files, core...); len(files) < 60 {
+		t.Fatalf("only %d files", len(files))
 	}
 	fset := token.NewFileSet()
 	for _, name := range files {

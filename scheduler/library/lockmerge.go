@@ -27,7 +27,7 @@ func (s *Library) merges(mutex uint64) bool {
 }
 
 // contend learns from the operation at whose entry a thread stands, on a mutex
-// or (for spin.go) a read-write lock.
+// or (for the core's spin.go) a read-write lock.
 func (s *Library) contend(th *thread, a *act) {
 	switch a.op {
 	case trace.OpLock, trace.OpReadLock, trace.OpWriteLock:

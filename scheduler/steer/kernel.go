@@ -1,13 +1,3 @@
-// Package steer makes a kernel that owns the machine into a por.System: such a guest
-// schedules its threads itself, on one processor, and landgo can only interrupt it.
-//
-//	scheduler.System ── threads, names, marks, points ──┐
-//	Board ── timer, ports, devices ─────────────────────┤ Kernel ── por
-//	what the kernel or its profile tells ───────────────┘
-//
-// Invariant: each schedule is one that the kernel makes itself, under some timing of
-// its timer. All state that a step changes is a word of the machine's log, a thread
-// (saved before it is changed), or derived from those; except what is learned for good.
 package steer
 
 import (
