@@ -164,14 +164,6 @@ func (w *world) took(t testing.TB) func(scheduler.Verdict, error) scheduler.Verd
 	}
 }
 
-// ops are the kinds of the operations of the latest step.
-func (w *world) ops() (kinds []trace.OpKind) {
-	for i := range w.tr.Ops {
-		kinds = append(kinds, w.tr.Ops[i].Kind)
-	}
-	return kinds
-}
-
 // both runs a test for each C library.
 func both(t *testing.T, f func(t *testing.T, libc image.Libc)) {
 	t.Run("glibc", func(t *testing.T) { f(t, image.Glibc) })
