@@ -64,6 +64,12 @@ type Signals interface {
 	// sleep that it ends, if its Kind isn't 0. What the signal's effect depends on is
 	// returned.
 	Interrupted(t trace.TID, signal, frame uint64, nap trace.Op) []trace.Op
+	// InCall: a handler begins after a call of the kernel, in a function or not. frame is
+	// the stack pointer at its entry; it returns to pc, with the stack pointer sp.
+	InCall(t trace.TID, frame, pc, sp uint64)
+	// Retract: the handler with this frame hasn't begun after all. The thread stands where
+	// it stood.
+	Retract(t trace.TID, frame uint64)
 	// ComesBack: a trap is the return to a function that was interrupted.
 	ComesBack(trace.TID, *kernel.Plan) bool
 	// ComeBack: a handler with this frame has returned; next is the frame of one that
@@ -169,13 +175,14 @@ func (s *System) trusted(th *thread) bool {
 // of such a guest is never at a function, so only this is asked.
 type uncarried struct{ Carrier }
 
-func (uncarried) Keep(trace.TID)                 {}
-func (uncarried) Mark(trace.Mark)                {}
-func (uncarried) Rewind(trace.Mark)              {}
-func (uncarried) Running(trace.TID) Running      { return 0 }
-func (uncarried) Holds(trace.TID) []uint64       { return nil }
-func (uncarried) WordName(uint64) (string, bool) { return "", false }
-func (uncarried) Texts(trace.TID) (_, _ uint64)  { return 0, 0 }
+func (uncarried) Keep(trace.TID)                           {}
+func (uncarried) Mark(trace.Mark)                          {}
+func (uncarried) Rewind(trace.Mark)                        {}
+func (uncarried) Running(trace.TID) Running                { return 0 }
+func (uncarried) InCall(trace.TID, uint64, uint64, uint64) {}
+func (uncarried) Holds(trace.TID) []uint64                 { return nil }
+func (uncarried) WordName(uint64) (string, bool)           { return "", false }
+func (uncarried) Texts(trace.TID) (_, _ uint64)            { return 0, 0 }
 
 // Distrust leaves threads and locks to the guest's own code, at the root, for a replay
 // of what was found afterwards. It reports whether that makes a difference.
@@ -187,6 +194,14 @@ func (s *System) Distrust() bool {
 		w.lib.Distrust()
 	}
 	return true
+}
+
+// distrustAfter does so after a call of the guest's own that trusted functions don't know
+// of.
+func (s *System) distrustAfter(th *thread, p *kernel.Plan) {
+	if p.Name == "set_tid_address" && !s.trusted(th) && s.Entered() && s.Distrust() {
+		s.finer = true
+	}
 }
 
 // Settle is called where a schedule can't be followed. The run that it is of may

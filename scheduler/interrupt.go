@@ -44,6 +44,19 @@ func (s *System) sends(th *thread, op trace.Op) {
 	}
 }
 
+// takesSignals reports whether a call is the one by which a thread takes signals again
+// that it has just created another. The C library blocks them all meanwhile: one to the
+// process goes to another thread then.
+func (s *System) takesSignals(th *thread, p *kernel.Plan) bool {
+	return p.Unmasks && s.createsQuietly(th) && s.known.Signalled[uint64(th.ID)]
+}
+
+// createsQuietly: it is in the C library's function that creates a thread, not in a
+// handler.
+func (s *System) createsQuietly(th *thread) bool {
+	return !th.Starting && s.lib.Running(th.ID)&(RunsCreate|RunsFollowed) == RunsCreate
+}
+
 // Interrupt implements kernel.Host.
 func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	sp := s.Regs(t).RSP
@@ -59,6 +72,16 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	if s.known.Signalled[uint64(t)] && th.Interrupted == 0 {
 		th.Interrupted = sp
 	}
+}
+
+// Retract implements kernel.Host.
+func (s *System) Retract(t trace.TID, regs *emu.Regs, c emu.Ctx) {
+	frame := s.Regs(t).RSP
+	s.SetRegs(t, regs)
+	th := &s.threads[t]
+	th.Ctx, th.limited = c, true
+	th.endInterrupt()
+	s.lib.Retract(t, frame)
 }
 
 // endInterrupt ends a handler that returned to where its thread stood.

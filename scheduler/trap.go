@@ -35,8 +35,10 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 	switch {
 	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.naps(th, p) || s.lib.ComesBack(th.ID, p):
 		return true
-	case s.trusted(th) || s.Alone(th.ID) && p.Op.Kind != trace.OpFutexWait:
+	case s.Alone(th.ID) && p.Op.Kind != trace.OpFutexWait:
 		return false
+	case s.trusted(th):
+		return s.takesSignals(th, p)
 	}
 	shared, alike := s.sharesForeseen(th, p, f)
 	th.loose = !alike
@@ -87,7 +89,7 @@ func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) erro
 // trap carries a trap out, of which p and f say what it is. It reports whether the step
 // is over.
 func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel.Plan, foreseen *kernel.Foresight) (bool, error) {
-	call := th.Regs.RIP
+	call, sp := th.Regs.RIP, th.Regs.RSP
 	if f := s.deadBuffer(th, tr, p, foreseen); f != nil {
 		th.Insns++ // the failure is a place of its own
 		return true, s.Fail(th.ID, f)
@@ -116,6 +118,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		th.Insns++ // landgo carried an instruction out
 	}
 	th.Set = emu.SetAll
+	s.distrustAfter(th, p)
 	if th.Self == 0 { // the first thread's library has told the processor where its control block is
 		th.Self = th.Regs.FSBase
 	}
@@ -127,6 +130,9 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		s.machine.Put(&s.threadStatus, uint64(b2i(th.Leaving)))
 	}
 	waits := false
+	if out.Interrupted != 0 {
+		s.lib.InCall(th.ID, out.Interrupted, call+uint64(th.trap.Len), sp)
+	}
 	if out.RestoreCPU {
 		th.Ctx = out.Resume
 		th.endInterrupt()

@@ -125,7 +125,7 @@ func (c *call) hashCalls(h *trace.Hash) {
 	for i := range c.held {
 		w := &c.held[i]
 		h.Words(w.frame, w.pc, w.sp, trace.Bit(w.eintr), uint64(w.role), uint64(w.phase), trace.Bit(w.timed), w.deadline, trace.Bit(w.badTime), w.result, w.mutex, trace.Bit(w.released))
-		h.Words(uint64(w.pending.Kind), w.pending.Obj, w.quiet.id, w.quiet.was)
+		h.Words(uint64(w.pending.Kind), w.pending.Obj, w.quiet.id, w.quiet.was, uint64(w.nap.Kind), w.nap.Obj, w.nap.Arg)
 		if w.given != nil {
 			h.Word(w.given.Addr)
 		}

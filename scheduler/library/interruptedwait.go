@@ -62,7 +62,14 @@ func (s *Library) Interrupted(t trace.TID, sig, frame uint64, nap trace.Op) []tr
 	th := &s.threads[t]
 	h, holds := held{frame: frame, pc: th.Regs.RIP, sp: th.Regs.RSP, eintr: true, nap: nap}, true
 	var sent []trace.Op
-	if nap.Kind == trace.OpNone {
+	switch {
+	case nap.Kind != trace.OpNone:
+	case th.Stand == scheduler.StandTrap:
+		holds = false
+		if q := &th.quiet; q.on && q.role == image.Create && !th.alloc.on && !th.Starting {
+			s.InCall(t, frame, th.Regs.RIP, th.Regs.RSP)
+		}
+	default:
 		h, sent, holds = s.hold(th, sig, frame)
 	}
 	if th.phase = phaseEntry; holds {
@@ -88,6 +95,18 @@ func (s *Library) hold(th *thread, sig, frame uint64) (h held, sent []trace.Op, 
 	o := s.objectOf(th.arg(0), kindSem)
 	h.eintr = s.endsSleep(th, o, sig)
 	return h, s.looksAtSleeper(o), h.eintr
+}
+
+// InCall implements Signals. A call that creates a thread is kept, for the signal comes to
+// its caller in it: what the handler does is the program's.
+func (s *Library) InCall(t trace.TID, frame, pc, sp uint64) {
+	th := &s.threads[t]
+	if !th.quiet.on {
+		return
+	}
+	h := held{frame: frame, pc: pc, sp: sp, role: image.Create, args: th.args, quiet: th.quiet}
+	th.held = append(th.held[:len(th.held):len(th.held)], h)
+	th.quiet = quiet{}
 }
 
 // endsSleep reports whether a signal ends a wait for a semaphore at which a thread
@@ -197,6 +216,10 @@ func (s *Library) ComeBack(t trace.TID, tr *trace.Transition, frame, next uint64
 		s.core.EndNap(t, tr, h.nap)
 		return false
 	}
+	if h.phase == phaseEntry { // it was in a call, and didn't wait
+		th.role, th.args, th.quiet = h.role, h.args, h.quiet
+		return false
+	}
 	th.role, th.args = h.role, h.args
 	if h.eintr {
 		th.phase, th.timed = phaseEntry, false
@@ -204,16 +227,41 @@ func (s *Library) ComeBack(t trace.TID, tr *trace.Transition, frame, next uint64
 		s.ret(th, ^uint64(0))
 		return false
 	}
-	th.phase, th.timed, th.deadline, th.badTime = h.phase, h.timed, h.deadline, h.badTime
-	th.result, th.mutex, th.released, th.pending, th.quiet, th.given = h.result, h.mutex, h.released, h.pending, h.quiet, h.given
-	if th.Stand = scheduler.StandOp; th.phase == phaseAsleep {
-		th.phase = phaseAgain // perhaps it could have been woken
-	}
+	th.goOnWaiting(&h)
 	if k := acts[th.role].kind; onObject(th.role) {
 		// Who signalled it did so before. Its memory may serve something else by now.
 		tr.Did(trace.Op{Kind: looks[k], Obj: th.arg(0), Size: s.sizes[k], PC: s.callSite(th)})
 	}
 	return true
+}
+
+// goOnWaiting has a thread stand in the wait that a signal interrupted.
+func (t *thread) goOnWaiting(h *held) {
+	t.role, t.args = h.role, h.args
+	t.phase, t.timed, t.deadline, t.badTime = h.phase, h.timed, h.deadline, h.badTime
+	t.result, t.mutex, t.released, t.pending, t.quiet, t.given = h.result, h.mutex, h.released, h.pending, h.quiet, h.given
+	if t.Stand = scheduler.StandOp; t.phase == phaseAsleep {
+		t.phase = phaseAgain // perhaps it could have been woken
+	}
+}
+
+// Retract implements Signals: another thread takes the signal. A sleep begins again: it
+// may end at any point.
+func (s *Library) Retract(t trace.TID, frame uint64) {
+	th := &s.threads[t]
+	n := len(th.held)
+	if n == 0 || th.held[n-1].frame != frame {
+		return
+	}
+	h := th.held[n-1]
+	th.held = th.held[: n-1 : n-1]
+	switch {
+	case h.nap.Kind != trace.OpNone:
+	case h.phase == phaseEntry:
+		th.role, th.args, th.quiet = h.role, h.args, h.quiet
+	default:
+		th.goOnWaiting(&h)
+	}
 }
 
 const eintr = 4
