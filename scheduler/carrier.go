@@ -50,9 +50,10 @@ type Calls interface {
 	Fell(trace.TID, *trace.Transition) (bool, error)
 	// StepOp is the step of a thread that stands at a function (StandOp).
 	StepOp(trace.TID, *trace.Transition, trace.Choice) error
-	// Accessed looks at the accesses of a run; watched: in a function with RunsWatched.
+	// Accessed looks at the accesses of a run, and may mark them; watched: the run was in a
+	// function with RunsWatched.
 	Accessed(t trace.TID, tr *trace.Transition, made []trace.Access, watched bool)
-	// Meets: the function that a thread's own code carries out has touched what others use.
+	// Meets: the function with RunsQuiet that a thread is in has touched what others use.
 	Meets(trace.TID)
 	// CheckGuarded refuses accesses to objects past their functions.
 	CheckGuarded(trace.TID, []trace.Access) error
@@ -171,18 +172,16 @@ func (s *System) trusted(th *thread) bool {
 	return th.Starting || s.lib.Running(th.ID)&(RunsFollowed|RunsQuiet) != 0
 }
 
-// uncarried is the Carrier of a guest whose functions all are ordinary code. A thread
-// of such a guest is never at a function, so only this is asked.
+// uncarried stands for the Carrier that a guest has none of which schedules its threads
+// itself. No thread of it is ever at a function, so only this is asked.
 type uncarried struct{ Carrier }
 
-func (uncarried) Keep(trace.TID)                           {}
-func (uncarried) Mark(trace.Mark)                          {}
-func (uncarried) Rewind(trace.Mark)                        {}
-func (uncarried) Running(trace.TID) Running                { return 0 }
-func (uncarried) InCall(trace.TID, uint64, uint64, uint64) {}
-func (uncarried) Holds(trace.TID) []uint64                 { return nil }
-func (uncarried) WordName(uint64) (string, bool)           { return "", false }
-func (uncarried) Texts(trace.TID) (_, _ uint64)            { return 0, 0 }
+func (uncarried) Keep(trace.TID)                 {}
+func (uncarried) Mark(trace.Mark)                {}
+func (uncarried) Rewind(trace.Mark)              {}
+func (uncarried) Running(trace.TID) Running      { return 0 }
+func (uncarried) Holds(trace.TID) []uint64       { return nil }
+func (uncarried) WordName(uint64) (string, bool) { return "", false }
 
 // Distrust leaves threads and locks to the guest's own code, at the root, for a replay
 // of what was found afterwards. It reports whether that makes a difference.

@@ -17,8 +17,7 @@
 //
 //	scheduler/library   what landgo carries out for the guest: locks, allocators, strings, threads.
 //	                    The core asks it by the interface Carrier (carrier.go), which is cut into
-//	                    six of at most eight methods. A System without one runs all functions as
-//	                    ordinary code.
+//	                    six of at most eight methods.
 //	scheduler/steer     a kernel that schedules its threads itself. It takes steps of its own; the
 //	                    core knows it as a Companion, whose state goes back with the core's.
 //
