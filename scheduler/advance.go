@@ -276,12 +276,11 @@ func (s *System) Alone(t trace.TID) bool {
 
 // PointAllowed applies --within and --without to a point at pc.
 func (s *System) PointAllowed(t trace.TID, pc uint64) bool {
-	th := &s.threads[t]
 	if len(s.cfg.Rules) == 0 {
 		return true
 	}
-	stack := s.StackNames(th.ID)
-	if s.steered() || !s.Alone(th.ID) {
+	stack := s.StackNames(t)
+	if s.steered() || !s.Alone(t) {
 		for i, r := range s.cfg.Rules[:min(64, len(s.cfg.Rules))] {
 			if slices.Contains(stack, r.Function) {
 				s.met.Rules |= 1 << i

@@ -12,7 +12,7 @@ import (
 // granularity what follows the runtime's thread start may touch shared memory:
 // the thread stands at its start routine, for its creator may go on first.
 // roomAt is the end of its stack if landgo made that (library/carried.go), or 0.
-func (s *System) Spawn(t trace.TID, child trace.TID, regs *emu.Regs, tr *trace.Transition, roomAt uint64) error {
+func (s *System) Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition, roomAt uint64) error {
 	parent := &s.threads[t]
 	s.ensure(child)
 	s.Save(child)
@@ -46,11 +46,10 @@ func (s *System) Spawn(t trace.TID, child trace.TID, regs *emu.Regs, tr *trace.T
 // Touch records an access that landgo makes for a thread to the guest's
 // memory, if it is shared. pc is the instruction that it is for.
 func (s *System) Touch(t trace.TID, tr *trace.Transition, pc, addr uint64, size uint32, flags trace.AccessFlags) {
-	th := &s.threads[t]
-	if s.Alone(th.ID) {
+	if s.Alone(t) {
 		return
 	}
-	shared, learned := s.machine.Touch(th.ID, addr, uint64(size))
+	shared, learned := s.machine.Touch(t, addr, uint64(size))
 	if learned {
 		s.finer = true
 	}
@@ -58,7 +57,7 @@ func (s *System) Touch(t trace.TID, tr *trace.Transition, pc, addr uint64, size 
 		a := trace.Access{Addr: addr, Size: size, PC: pc, Flags: flags}
 		tr.Accesses = append(tr.Accesses, a)
 		if s.EveryOperation() && s.Coarse() {
-			s.sightings.sight(th.ID, &a, nil, true) // its step begins with it
+			s.sightings.sight(t, &a, nil, true) // its step begins with it
 		}
 	}
 }
