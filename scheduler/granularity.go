@@ -75,3 +75,6 @@ func (s *System) sightOperations(tr *trace.Transition) {
 		}
 	}
 }
+
+// Racing: there is a point before an instruction, for it races (Granularity.Race).
+func (s *System) Racing(pc uint64) bool { return s.racing[pc] }

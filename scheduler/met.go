@@ -3,7 +3,6 @@ package scheduler
 import (
 	"slices"
 
-	"landgo/internal/image"
 	"landgo/internal/trace"
 )
 
@@ -82,7 +81,7 @@ func (s *System) End(wrote string) {
 
 // meetStep takes in what a step did, before which the thread was alone or not.
 func (s *System) meetStep(th *thread, tr *trace.Transition, alone bool) {
-	if th.Parent != trace.NoThread && th.Insns > tr.Begin && !th.starting {
+	if th.Parent != trace.NoThread && th.Insns > tr.Begin && !th.Starting {
 		s.met.Ran = true
 	}
 	for i := range tr.Ops {
@@ -92,7 +91,7 @@ func (s *System) meetStep(th *thread, tr *trace.Transition, alone bool) {
 		case k == trace.OpAdvance && s.ranOut.Get() == 0:
 			s.machine.Put(&s.ranOut, 1)
 		case k == trace.OpJoin:
-			alone = s.alone(th)
+			alone = s.Alone(th.ID)
 		case !alone:
 			s.met.Points |= pointsOfOps[k]
 		}
@@ -125,11 +124,7 @@ var pointsOfOps = func() (of [trace.NumOps]Points) {
 		default:
 			of[k] = PointSync
 		}
-	}
-	for i := range acts {
-		if a := &acts[i]; a.how == operation {
-			of[a.op] |= PointsAt(image.Role(i))
-		}
+		of[k] |= PointsOf(trace.OpKind(k))
 	}
 	// Failures of the operations that try.
 	of[trace.OpTryLockFail], of[trace.OpSemTryWaitFail] = of[trace.OpTryLock], of[trace.OpSemTryWait]
@@ -141,3 +136,6 @@ var pointsOfOps = func() (of [trace.NumOps]Points) {
 	}
 	return of
 }()
+
+// MeetPoints notes that a thread has come to points of these kinds while another was there.
+func (s *System) MeetPoints(p Points) { s.met.Points |= p }

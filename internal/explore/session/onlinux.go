@@ -2,13 +2,12 @@ package session
 
 import (
 	"fmt"
-	"slices"
 
 	"landgo/emu"
 	"landgo/internal/explore/config"
 	"landgo/internal/image"
 	"landgo/kernel/linux"
-	"landgo/scheduler"
+	"landgo/scheduler/library"
 )
 
 // onLinux is a program for Linux, whose system calls landgo models.
@@ -30,23 +29,15 @@ var onLinux = Platform{
 	assumptions: (*Session).assumedOfLinux,
 }
 
-// assumedOfLinux is what certificates of Linux programs assume. Which thread takes a
-// signal to the process isn't settled: a machine's first thread blocks all signals for
-// a moment while it creates a thread, and another one takes it then.
-func (s *Session) assumedOfLinux() []string {
-	assumed := []string{anySleep}
-	if s.Guest != nil && slices.Contains(s.Guest.Calls(), "kill") {
-		assumed = append(assumed, "the first thread that doesn't block it takes a signal to the process")
-	}
-	return assumed
-}
+// assumedOfLinux is what certificates of Linux programs assume.
+func (s *Session) assumedOfLinux() []string { return []string{anySleep} }
 
 func (p *Program) linuxMachine() (emu.Config, error) {
 	c := emu.Config{Uniprocessor: p.uniprocessor(), Space: linux.DefaultSpace}
 	if !p.Config.NoHeap {
-		c.Heap, c.HeapHole = scheduler.HeapRange(p.Image)
+		c.Heap, c.HeapHole = library.HeapRange(p.Image)
 		if p.Config.Malloc == config.MallocNative || p.pools() {
-			c.Heap, c.HeapHole, c.HeapOpen = scheduler.EveryRange(), emu.Range{}, true
+			c.Heap, c.HeapHole, c.HeapOpen = library.EveryRange(), emu.Range{}, true
 		}
 	}
 	for _, r := range p.Image.ReadsAhead() {
