@@ -85,7 +85,7 @@ func (d *deepening) saved() *saved.Deepening {
 	}
 	s.Preempt, s.Delay = d.bounded.saved(), d.delayed.saved()
 	if w := d.ways; w != nil {
-		s.Slices = w.slices
+		s.Slices, s.Gained = w.slices, w.gained
 	}
 	return s
 }
@@ -228,6 +228,9 @@ func (d *deepening) catchUp(s *saved.Deepening) error {
 		}
 		d.takeWays()
 		d.show()
+	}
+	if d.ways != nil {
+		d.ways.gained = s.Gained
 	}
 	var err error
 	if s.Preempt != nil {

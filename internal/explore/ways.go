@@ -17,7 +17,8 @@ import (
 // jobs' steps, and the jobs run as they would without them. Each has slices of a
 // number of steps, in turn; a search is left between two executions and goes on from
 // there. The first slices come as soon as the first job turns out not to be tiny.
-// From then on the ways have one step in waysShare. All that is counted in steps, so
+// From then on the ways have one step in waysShare; or, where they have found more bugs
+// a step than all else (--keep-going), in gainShare. All that is counted in steps, so
 // that it is the same on every machine.
 //
 // A sample costs its steps only: neither clocks nor race detectors look on
@@ -30,6 +31,7 @@ type ways struct {
 	slices int // given so far
 	steps  uint64
 	counts por.Stats // of all executions, those before points became finer too
+	gained int       // bugs that they were the first to find
 }
 
 // way is one of them.
@@ -46,11 +48,12 @@ type way struct {
 var samplers = []string{"random", "pos", "pct:d=2", "pct:d=3"}
 
 const (
-	// waysShare: one step in so many is the ways'.
-	waysShare = 16
+	// waysShare: one step in so many is the ways'. gainShare is that where they find
+	// more than others.
+	waysShare, gainShare = 16, 4
 	// firstSlice and laterSlice are how many steps a way has at a time, or more: an
 	// execution is run to its end.
-	firstSlice, laterSlice = 16_384, 32_768
+	firstSlice, laterSlice = 8_192, 32_768
 	// longestSample is how many steps an execution may have.
 	longestSample = 20_000
 	// sampleRuns is more than a way comes to.
@@ -98,7 +101,7 @@ func (d *deepening) letWays() {
 	}
 	d.try()
 	w := d.ways
-	for w.open() && !d.settled() && w.due(d.steps) {
+	for w.open() && !d.settled() && w.due(d.steps, len(d.found)) {
 		if !w.slice() {
 			return // it was stopped within
 		}
@@ -106,9 +109,14 @@ func (d *deepening) letWays() {
 	}
 }
 
-// due reports whether a slice is due, where the jobs have had so many steps.
-func (w *ways) due(steps uint64) bool {
-	return w.slices < len(w.list) || w.steps*(waysShare-1) < steps
+// due reports whether a slice is due, where the jobs have had so many steps, and so many
+// bugs were found in all.
+func (w *ways) due(steps uint64, bugs int) bool {
+	share := uint64(waysShare)
+	if uint64(w.gained)*steps > uint64(bugs-w.gained)*w.steps {
+		share = gainShare
+	}
+	return w.slices < len(w.list) || w.steps*(share-1) < steps
 }
 
 // open reports whether a way is left.
@@ -184,6 +192,7 @@ func (d *deepening) takeWays() {
 		own.told = w.brief(own)
 		d.seen[f.key] = own
 		d.found = append(d.found, own)
+		w.gained++
 		news = true
 	}
 	if news {

@@ -204,3 +204,22 @@ func followed(t *testing.T, s *session.Session, path []por.PathStep) string {
 	}
 	return ""
 }
+
+// TestDue: the ways have their share of the steps, and more of them where they find
+// more than others.
+func TestDue(t *testing.T) {
+	for _, c := range []struct {
+		gained, bugs int
+		share        uint64
+	}{{0, 0, waysShare}, {0, 3, waysShare}, {1, 1, gainShare}, {1, 3, gainShare}, {1, 40, waysShare}} {
+		w := &ways{list: make([]*way, 2), gained: c.gained}
+		if !w.due(0, 0) {
+			t.Error("the first slices wait")
+		}
+		w.slices, w.steps = 2, 1000
+		steps := w.steps * (c.share - 1)
+		if w.due(steps-steps/8, c.bugs) || !w.due(steps+steps/8, c.bugs) {
+			t.Errorf("%d of %d bugs: not one step in %d", c.gained, c.bugs, c.share)
+		}
+	}
+}

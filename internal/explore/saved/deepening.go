@@ -36,6 +36,7 @@ type Deepening struct {
 	Preempt *Ascending `json:"preempt,omitempty"`
 	Delay   *Ascending `json:"delay,omitempty"`
 	Slices  int        `json:"slices,omitempty"` // of the ways
+	Gained  int        `json:"gained,omitempty"` // bugs that they found
 }
 
 // Ascending is where a search by ascending bound is.
