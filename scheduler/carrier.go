@@ -184,6 +184,7 @@ func (uncarried) Mark(trace.Mark)                {}
 func (uncarried) Rewind(trace.Mark)              {}
 func (uncarried) Running(trace.TID) Running      { return 0 }
 func (uncarried) Holds(trace.TID) []uint64       { return nil }
+func (uncarried) Unwritten(trace.TID) []byte     { return nil }
 func (uncarried) WordName(uint64) (string, bool) { return "", false }
 
 // Distrust leaves threads and locks to the guest's own code, at the root, for a replay

@@ -3,6 +3,8 @@ package explore
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"landgo/internal/compile"
@@ -222,4 +224,56 @@ func TestDue(t *testing.T) {
 			t.Errorf("%d of %d bugs: not one step in %d", c.gained, c.bugs, c.share)
 		}
 	}
+}
+
+// TestWaysAlone: a bug that only samples have found is the same one when the jobs' guest
+// runs its execution, its story is told, and its file replays.
+func TestWaysAlone(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, pattern := range []string{"musl-O1/*", "glibc-O2/*", "pebbles/*-*-*", "kernel-i386/*"} {
+		guests, err := filepath.Glob("../../bin/guests/" + pattern)
+		if err != nil || len(guests) == 0 {
+			t.Fatal(pattern, err)
+		}
+		for i, path := range guests {
+			if os.Getenv("LANDGO_SOAK") == "" && i%5 != 2 {
+				continue
+			}
+			c := config.Default()
+			c.Guest, c.Out = path, config.NoFile
+			s, err := session.Open(c, nil)
+			if err != nil {
+				if s != nil {
+					s.Close()
+				}
+				continue // it needs options
+			}
+			h := &hunt{Session: s, result: s.NewResult(), seen: map[string]*finding{}}
+			d := newDeepening(h)
+			d.try()
+			for range 2 * len(samplers) {
+				if len(d.found) == 0 && d.ways.slice() {
+					d.takeWays()
+				}
+			}
+			d.endWays()
+			if len(d.found) > 0 {
+				found++
+				d.account()
+				if err := d.verdict(); err != nil {
+					t.Errorf("%s: %v", path, err)
+				} else if err := d.report(); err != nil {
+					t.Errorf("%s: %v", path, err)
+				} else if again, err := Replay(context.Background(), c, result.NewBugFile(h.result, h.result.Bug, c.For(h.result.Bug).Kept()), nil); err != nil || !again.Replay.Same {
+					t.Errorf("%s: %v %+v", path, err, again)
+				}
+			}
+			s.Close()
+		}
+	}
+	if found < 10 {
+		t.Errorf("%d bugs: too few to say anything", found)
+	}
+	t.Logf("%d bugs", found)
 }
