@@ -37,7 +37,7 @@ type hunt struct {
 	failedAt *session.Session
 	saved    []saved.Race // of the checkpoint that the search goes on from
 	outcomes outputs
-	// patience is when the refining of a bug ends, by the clock.
+	// patience is when the refining of a bug ends, in processor time.
 	patience time.Duration
 }
 

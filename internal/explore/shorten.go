@@ -152,7 +152,7 @@ func (s *shortener) try(out map[int]move) (preemptions int) {
 	next, began := 0, 0 // the stint under way, and the length of the path when it began
 	longest := 2*len(s.want.path) + 1000
 	for len(s.path) < longest {
-		if s.over = s.run.steps >= s.run.most || s.tired(); s.over {
+		if s.over = s.run.steps >= s.run.most || len(s.path)&63 == 0 && s.tired(); s.over {
 			return preemptions
 		}
 		s.threads = s.Guest.Threads(s.threads[:0])
