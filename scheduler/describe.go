@@ -32,10 +32,20 @@ func (s *System) StackNames(t trace.TID) []string {
 	return s.frames
 }
 
-// VariableName names an address by the variable that is there.
+// VariableName names an address by the variable that is there, a part of a block by
+// the block's type, with the address, for there may be many such blocks: "node.next
+// (0xa0000010)".
 func (s *System) VariableName(addr uint64) string {
 	if n, ok := s.Variable(addr); ok {
 		return n
+	}
+	switch w := s.Whereabouts(addr); {
+	case w.Local != "":
+		return fmt.Sprintf("%s of thread %s", w.Local, s.Name(w.Thread))
+	case w.Block.Addr != 0:
+		if n, ok := s.image.PointedTo(w.Block.Given.PC-1, w.Block.Size, addr-w.Block.Addr); ok {
+			return fmt.Sprintf("%s (%#x)", n, addr)
+		}
 	}
 	return fmt.Sprintf("%#x", addr)
 }

@@ -70,7 +70,7 @@ func newWorld(t testing.TB, libc image.Libc, threads int, opts Config) *world {
 			}
 		}
 		w.ensure(id)
-		*core.Thread(id) = scheduler.Thread{ID: id, Exists: true, Parent: trace.NoThread}
+		*core.Thread(id) = scheduler.Thread{ID: id, Exists: true, Parent: trace.NoThread, Set: emu.SetAll}
 		w.threads[id].Regs.FSBase = fakeTop(id) + 8
 	}
 	return w
