@@ -48,7 +48,7 @@ func onObject(r image.Role) bool {
 
 // does is an operation on an object in words: "locks a mutex".
 func (a *act) does() string {
-	verb, ok := scheduler.OpVerbs[a.op]
+	verb, ok := scheduler.Verb(a.op)
 	if !ok {
 		verb = "uses"
 	}

@@ -128,7 +128,7 @@ func (s *Library) atTested(th *thread, r image.Role) (scheduler.Verdict, error) 
 		return scheduler.Stay, nil
 	case a.release && s.cfg.Points&scheduler.PointUnlock != 0:
 		sp := th.Regs.RSP
-		th.release = quiet{on: true, ret: s.core.Word(sp), sp: sp}
+		th.release = frame{on: true, ret: s.core.Word(sp), sp: sp}
 		s.breakAt(th.release.ret, breakReturn)
 	}
 	return scheduler.Step, nil
