@@ -31,9 +31,7 @@ const (
 	tellScheduling
 	tellStack
 	numTells
-	tellFailed // this and the next of Pintos only
-	tellAwake  // a call of timer_sleep has returned
-	tellMove   // memmove, see screen.go
+	tellScroll // this is of profiles only, see screen.go
 )
 
 var tellNames = [numTells]string{
@@ -49,10 +47,6 @@ func (s *Kernel) findTells() (missing string) {
 	s.findCalls()
 	if s.profile != nil {
 		s.findOwn()
-		return ""
-	}
-	if s.image.Pintos != nil {
-		s.findPintos()
 		return ""
 	}
 	for k, name := range tellNames {
@@ -110,9 +104,6 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 			return h2, err
 		}
 		return h, nil
-	}
-	if s.image.Pintos != nil {
-		return s.tellPintos(u, kind)
 	}
 	if s.booted.Get() == 0 {
 		return s.tellEarly(u, kind)

@@ -52,11 +52,8 @@ func (p *Program) pointlessProgram() string {
 }
 
 // pointlessKernel is the same for a kernel, whose locks are known by annotations, or
-// by the names of its family.
+// by a profile.
 func (p *Program) pointlessKernel() string {
-	if p.Image.Pintos != nil {
-		return ""
-	}
 	locks, unlocks := p.LockPlaces()
 	for _, k := range []struct {
 		set        config.Points
@@ -104,6 +101,9 @@ func (p *Program) allocates() bool {
 func (p *Program) LockPlaces() (locks, unlocks int) {
 	for _, b := range p.roles {
 		at := scheduler.PointsAt(b.Role)
+		if b.Point == image.NoPoint {
+			at = 0
+		}
 		if at&scheduler.PointLock != 0 {
 			locks++
 		}
