@@ -36,6 +36,7 @@ type Plan struct {
 	Blocked  bool     // it isn't possible now
 	Outcomes uint32   // number of outcomes; 0 means 1
 	Yield    bool     // a voluntary switch
+	Unmasks  bool     // its thread takes signals after it that it didn't before
 	Name     string   // the call's name, for reports and certificates
 	Reason   string   // for Invalid: one clause, e.g. "system call 41 (socket) is not modelled"
 	Gap      Gap      // for Invalid: the kind of thing
@@ -152,6 +153,9 @@ type Host interface {
 	// Interrupt does so where these are a signal handler's, which comes between
 	// two instructions of the thread's.
 	Interrupt(t trace.TID, regs *emu.Regs)
+	// Retract takes that back, before the handler's first instruction: these were its
+	// registers, and the CPU state that CPU named.
+	Retract(t trace.TID, regs *emu.Regs, c emu.Ctx)
 	// CPU names the whole CPU state in which such a thread, or the caller, stands.
 	CPU(t trace.TID) emu.Ctx
 	// Keep has the caller leave such a state as it is, which Resume goes on with.

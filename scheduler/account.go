@@ -96,6 +96,9 @@ func (s *System) OpText(op trace.Op) string {
 				trace.OpMakeRunnable: "makes runnable"}[op.Kind] + " " + s.Name(t)
 		}
 	case trace.OpCancel:
+		if op.Arg == trace.PassedOver {
+			return ""
+		}
 		if t := trace.TID(op.Obj); int(t) < len(s.names.paths) && t >= 0 && op.Arg != 0 && !s.isCancelling(op.Arg) {
 			return fmt.Sprintf("sends signal %d to %s", op.Arg, s.Name(t))
 		}

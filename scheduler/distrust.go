@@ -1,14 +1,18 @@
 package scheduler
 
-import "landgo/internal/image"
+import (
+	"landgo/internal/image"
+	"landgo/kernel"
+)
 
 // distrust leaves the functions on threads and locks to the guest's own code,
 // as if they were the user's: their inside is ordinary, with futex calls as the
 // only operations. It is for good.
 //
-// It happens when a guest cancels a thread, uses a robust mutex, or waits with
-// a deadline that may run out at any time: what those do to a thread that waits, landgo's model of the functions doesn't know and
-// the guest's own code does. The search then starts again (trace.ErrFiner).
+// It happens when a guest cancels a thread, uses a robust mutex, waits with a deadline
+// that may run out at any time, or tells the kernel another word to clear at a thread's
+// end: what those do to a thread that waits, landgo's model of the functions doesn't know
+// and the guest's own code does. The search then starts again (trace.ErrFiner).
 func (s *library) distrust() {
 	s.distrusted = true
 	s.known.Native = true
@@ -39,6 +43,13 @@ func (s *library) Distrust() bool {
 		w.lib.distrust()
 	}
 	return true
+}
+
+// distrustAfter sees to it after a system call of the guest's own.
+func (s *library) distrustAfter(th *thread, p *kernel.Plan) {
+	if p.Name == "set_tid_address" && !th.trusted() && s.entered.Get() != 0 && s.Distrust() {
+		s.finer = true
+	}
 }
 
 // distrustFor reports whether the call at which a thread stands needs the

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/internal/image"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -37,6 +38,19 @@ func (s *System) sends(th *thread, op trace.Op) {
 	}
 }
 
+// takesSignals reports whether a call is the one by which a thread takes signals again
+// that it has just created another. The C library blocks them all meanwhile: one to the
+// process goes to another thread then.
+func (s *System) takesSignals(th *thread, p *kernel.Plan) bool {
+	return p.Unmasks && s.createsQuietly(th) && s.known.Signalled[uint64(th.ID)]
+}
+
+// createsQuietly: it is in the C library's function that creates a thread, not in a
+// handler.
+func (s *System) createsQuietly(th *thread) bool {
+	return th.quiet.on && th.quiet.role == image.Create && !th.alloc.on && !th.starting
+}
+
 // Interrupt implements kernel.Host.
 func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	sp := s.Regs(t).RSP
@@ -51,6 +65,16 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	if holds {
 		th.held = append(th.held[:len(th.held):len(th.held)], h)
 	}
+}
+
+// Retract implements kernel.Host.
+func (s *System) Retract(t trace.TID, regs *emu.Regs, c emu.Ctx) {
+	frame := s.Regs(t).RSP
+	s.SetRegs(t, regs)
+	th := &s.threads[t]
+	th.Ctx, th.limited = c, true
+	th.endInterrupt()
+	s.lib.standAgain(th, frame)
 }
 
 // endInterrupt ends a handler that returned to where its thread stood.

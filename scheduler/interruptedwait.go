@@ -57,6 +57,10 @@ type signaller interface {
 
 // hold is what has to be kept of a thread that a signal interrupts, if anything.
 func (s *library) hold(th *thread, sig, frame uint64) (held, bool) {
+	if th.Stand == StandTrap && s.createsQuietly(th) {
+		s.holdCreate(th, frame, th.Regs.RIP, th.Regs.RSP)
+		return held{}, false
+	}
 	if th.Stand != StandOp && th.Stand != StandTrap || th.phase == phaseEntry {
 		return held{}, false
 	}
@@ -74,6 +78,15 @@ func (s *library) hold(th *thread, sig, frame uint64) (held, bool) {
 		return h, true
 	}
 	return h, h.eintr
+}
+
+// holdCreate keeps the call that creates a thread, for a signal comes to its caller in it.
+// What the handler does is the program's. frame is the stack pointer at the handler's
+// entry; it returns to pc, with the stack pointer sp.
+func (s *library) holdCreate(th *thread, frame, pc, sp uint64) {
+	h := held{frame: frame, pc: pc, sp: sp, role: image.Create, args: th.args, quiet: th.quiet}
+	th.held = append(th.held[:len(th.held):len(th.held)], h)
+	th.quiet = quiet{}
 }
 
 // endsSleep reports whether a signal ends a wait for a semaphore at which a thread
@@ -182,6 +195,10 @@ func (s *library) comeBack(th *thread, tr *trace.Transition, frame, next uint64)
 	if h.pc != th.Regs.RIP || h.sp != th.Regs.RSP {
 		return false // the handler has changed where it returns to
 	}
+	if h.phase == phaseEntry { // it was in a call, and didn't wait
+		th.role, th.args, th.quiet = h.role, h.args, h.quiet
+		return false
+	}
 	if h.phase == phaseNap {
 		s.endNap(th, tr, &h)
 		return false
@@ -193,16 +210,40 @@ func (s *library) comeBack(th *thread, tr *trace.Transition, frame, next uint64)
 		s.ret(th, ^uint64(0))
 		return false
 	}
-	th.phase, th.timed, th.deadline, th.badTime = h.phase, h.timed, h.deadline, h.badTime
-	th.result, th.mutex, th.released, th.pending, th.quiet, th.given = h.result, h.mutex, h.released, h.pending, h.quiet, h.given
-	if th.Stand = StandOp; th.phase == phaseAsleep {
-		th.phase = phaseAgain // perhaps it could have been woken
-	}
+	th.goOnWaiting(&h)
 	if k := acts[th.role].kind; onObject(th.role) {
 		// Who signalled it did so before. Its memory may serve something else by now.
 		tr.Did(trace.Op{Kind: looks[k], Obj: th.arg(0), Size: s.sizes[k], PC: s.callSite(th)})
 	}
 	return true
+}
+
+// goOnWaiting has a thread stand in the wait that a signal interrupted.
+func (t *thread) goOnWaiting(h *held) {
+	t.role, t.args = h.role, h.args
+	t.phase, t.timed, t.deadline, t.badTime = h.phase, h.timed, h.deadline, h.badTime
+	t.result, t.mutex, t.released, t.pending, t.quiet, t.given = h.result, h.mutex, h.released, h.pending, h.quiet, h.given
+	if t.Stand = StandOp; t.phase == phaseAsleep {
+		t.phase = phaseAgain // perhaps it could have been woken
+	}
+}
+
+// standAgain has a thread stand where a signal found it that another thread takes. A
+// sleep begins again: it may end at any point.
+func (s *library) standAgain(th *thread, frame uint64) {
+	n := len(th.held)
+	if n == 0 || th.held[n-1].frame != frame {
+		return
+	}
+	h := th.held[n-1]
+	th.held = th.held[: n-1 : n-1]
+	switch h.phase {
+	case phaseNap:
+	case phaseEntry:
+		th.role, th.args, th.quiet = h.role, h.args, h.quiet
+	default:
+		th.goOnWaiting(&h)
+	}
 }
 
 const eintr = 4

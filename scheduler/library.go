@@ -85,6 +85,9 @@ type tells interface {
 // interrupts are signals that come while a thread waits in a function.
 type interrupts interface {
 	hold(th *thread, signal, frame uint64) (held, bool)
+	holdCreate(th *thread, frame, pc, sp uint64)
+	// standAgain: the handler, whose frame that is, has not come after all.
+	standAgain(th *thread, frame uint64)
 	comesBack(*thread, *kernel.Plan) bool
 	comeBack(th *thread, tr *trace.Transition, frame, next uint64) (waits bool)
 	leavesWait(th *thread, ends bool) error
@@ -99,6 +102,8 @@ type lives interface {
 	seeLife()
 	// distrust leaves threads and locks to the guest's own code.
 	distrust()
+	// distrustAfter does so after a call that the trusted functions don't know of.
+	distrustAfter(*thread, *kernel.Plan)
 	Distrust() bool
 	Settle() bool
 }

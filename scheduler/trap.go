@@ -36,8 +36,10 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 	switch {
 	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.naps(th, p) || s.lib.comesBack(th, p):
 		return true
-	case th.trusted() || s.alone(th) && p.Op.Kind != trace.OpFutexWait:
+	case s.alone(th) && p.Op.Kind != trace.OpFutexWait:
 		return false
+	case th.trusted():
+		return s.takesSignals(th, p)
 	}
 	shared, alike := s.sharesForeseen(th, p, f)
 	th.loose = !alike
@@ -88,7 +90,7 @@ func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) erro
 // trap carries a trap out, of which p and f say what it is. It reports whether the step
 // is over.
 func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel.Plan, foreseen *kernel.Foresight) (bool, error) {
-	call := th.Regs.RIP
+	call, sp := th.Regs.RIP, th.Regs.RSP
 	if f := s.deadBuffer(th, tr, p, foreseen); f != nil {
 		th.Insns++ // the failure is a place of its own
 		return true, s.fail(th, f)
@@ -117,6 +119,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		th.Insns++ // landgo carried an instruction out
 	}
 	th.set = emu.SetAll
+	s.lib.distrustAfter(th, p)
 	if th.self == 0 { // the first thread's library has told the processor where its control block is
 		th.self = th.Regs.FSBase
 	}
@@ -128,6 +131,9 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		s.machine.Put(&s.threadStatus, uint64(b2i(th.leaving)))
 	}
 	waits := false
+	if out.Interrupted != 0 && th.quiet.on {
+		s.lib.holdCreate(th, out.Interrupted, call+uint64(th.trap.Len), sp)
+	}
 	if out.RestoreCPU {
 		th.Ctx = out.Resume
 		th.endInterrupt()

@@ -67,3 +67,19 @@ int main(void) {
 		}
 	}
 }
+
+// TestOwnEndWord: a thread that gives the kernel a word of its own to clear at its end
+// leaves the thread that joins it waiting, for the C library's word is never cleared.
+func TestOwnEndWord(t *testing.T) {
+	t.Parallel()
+	const source = `#define _GNU_SOURCE
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int word;
+static void *a(void *p) { syscall(SYS_set_tid_address, &word); return p; }
+int main(void) { pthread_t t; pthread_create(&t, 0, a, 0); pthread_join(t, 0); }`
+	for _, cc := range []string{"gcc", "musl-gcc"} {
+		endsAs(t, onProgram(compile.Text(t, cc, source)), "deadlock", "optimal", "none")
+	}
+}

@@ -1,33 +1,133 @@
 package explore
 
 import (
-	"context"
+	"maps"
+	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 
 	"landgo/internal/compile"
+	"landgo/internal/explore/config"
 )
 
-// TestProcessSignals: a program that sends a signal to the process is told which thread
-// takes it, for that is assumed; one that sends to a thread isn't.
+// TestProcessSignals: which threads take a signal to the process, by two searches, by the
+// C library's own pthread_create, and on the machine that the test runs on. Each program
+// prints who took the first signal and the second, by their letters.
 func TestProcessSignals(t *testing.T) {
-	t.Parallel()
-	for send, assumed := range map[string]bool{"kill(getpid(), SIGUSR1)": true, "pthread_kill(t, SIGUSR1)": false} {
-		c := onProgram(compile.Text(t, "gcc", `
-#include <pthread.h>
+	const head = `#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
-static volatile int n;
-static void handler(int s) { n++; }
-static void *user(void *a) { n++; return a; }
-int main(void) { signal(SIGUSR1, handler); pthread_t t; pthread_create(&t, 0, user, 0); `+send+`; pthread_join(t, 0); }`))
-		r, err := Run(context.Background(), c, nil)
-		if err != nil {
-			t.Fatal(err)
+static __thread char me = 'm'; static atomic_int by[2][128];
+static void h(int g) { by[g == SIGUSR2][(int)me]++; }
+static void mask(int how, int g) { sigset_t k; sigemptyset(&k); sigaddset(&k, g); pthread_sigmask(how, &k, 0); }
+static void send(int g) { kill(getpid(), g); }
+static pthread_t t, u;
+static void show(void) { for (int g = 0; g < 2; g++) for (int c = 'a'; c <= 'm'; c++) if (by[g][c]) printf("%c%d", c, by[g][c]); puts(""); fflush(stdout); }
+#define A static void *a(void *p) { me = 'a';
+#define B static void *b(void *p) { me = 'b';
+#define GO(t, f) pthread_create(&t, 0, f, 0)
+#define MAIN int main(void) { signal(SIGUSR1, h); signal(SIGUSR2, h);
+#define JOIN(t) pthread_join(t, 0)
+`
+	for _, c := range []struct{ name, source, want string }{
+		{"while the first thread creates it", `
+A send(SIGUSR1); return p; }
+MAIN GO(t, a); JOIN(t); show(); }`, "a1|m1"},
+		{"while the first thread creates another", `
+A send(SIGUSR1); return p; }
+B return p; }
+MAIN GO(t, a); GO(u, b); JOIN(t); JOIN(u); show(); }`, "a1|b1|m1"},
+		{"the first thread waits", `
+static pthread_barrier_t r;
+A pthread_barrier_wait(&r); send(SIGUSR1); return p; }
+MAIN pthread_barrier_init(&r, 0, 2); GO(t, a); pthread_barrier_wait(&r); JOIN(t); show(); }`, "m1"},
+		{"two signals may be one", `
+static pthread_barrier_t r;
+A pthread_barrier_wait(&r); send(SIGUSR1); return p; }
+B pthread_barrier_wait(&r); send(SIGUSR1); return p; }
+MAIN pthread_barrier_init(&r, 0, 3); GO(t, a); GO(u, b); pthread_barrier_wait(&r); JOIN(t); JOIN(u); show(); }`, "a1m1|b1m1|m1|m2"},
+		{"two signals, one to the thread", `
+static pthread_t m; static pthread_barrier_t r;
+A pthread_barrier_wait(&r); send(SIGUSR1); pthread_kill(m, SIGUSR1); return p; }
+MAIN m = pthread_self(); pthread_barrier_init(&r, 0, 2); GO(t, a); pthread_barrier_wait(&r); JOIN(t); show(); }`, "a1m1|m2"},
+		{"another signal before the first thread has got to one", `
+static pthread_barrier_t r;
+A pthread_barrier_wait(&r); send(SIGUSR1); send(SIGUSR2); return p; }
+MAIN pthread_barrier_init(&r, 0, 2); GO(t, a); pthread_barrier_wait(&r); JOIN(t); show(); }`, "a1a1|a1m1|m1a1|m1m1"},
+		{"the first thread blocks it", `
+A send(SIGUSR1); return p; }
+MAIN mask(SIG_BLOCK, SIGUSR1); GO(t, a); JOIN(t); show(); mask(SIG_UNBLOCK, SIGUSR1); show(); }`, "m1"},
+		{"the first thread alone blocks it", `
+A mask(SIG_UNBLOCK, SIGUSR1); send(SIGUSR1); return p; }
+MAIN mask(SIG_BLOCK, SIGUSR1); GO(t, a); JOIN(t); show(); }`, "a1"},
+		{"a thread waits for it", `
+A sigset_t k; int g; sigemptyset(&k); sigaddset(&k, SIGUSR1); sigwait(&k, &g); h(g); return p; }
+MAIN mask(SIG_BLOCK, SIGUSR1); GO(t, a); send(SIGUSR1); JOIN(t); show(); }`, "a1"},
+		{"a handler in the creation", `
+static int seen;
+static void look(int g) { seen = 1; }
+A send(SIGUSR2); return p; }
+MAIN signal(SIGUSR2, look); mask(SIG_BLOCK, SIGUSR1); GO(t, a); JOIN(t); printf("%d\n", seen); fflush(stdout); }`, "1"},
+	} {
+		for _, cc := range []string{"gcc", "musl-gcc"} {
+			t.Run(c.name+" "+cc, func(t *testing.T) {
+				t.Parallel()
+				guest := compile.Text(t, cc, head+c.source)
+				cfg := onProgram(guest)
+				cfg.PP = config.PointMem
+				outcomes := func(how string, l *listing) map[string]int {
+					if l.err != nil || !l.complete {
+						t.Errorf("%s: %v", how, l)
+					}
+					return l.outcomes
+				}
+				listed := outcomes("optimal", list(cfg, "optimal", 30000, 0))
+				if got := strings.Join(slices.Sorted(maps.Keys(listed)), "|"); got != c.want {
+					t.Errorf("optimal lists %q, want %q", got, c.want)
+				}
+				if all := list(cfg, "none", 3000, 0); len(all.beyond(&listing{outcomes: listed})) > 0 || all.complete && len(all.outcomes) != len(listed) {
+					t.Errorf("none lists %v", all)
+				}
+				cfg.NativeSync = true
+				if own := list(cfg, "optimal", 3000, 0); len(own.beyond(&listing{outcomes: listed})) > 0 || own.complete && len(own.outcomes) != len(listed) {
+					t.Errorf("with the library's own creation: %v", own)
+				}
+				for range 40 {
+					out, err := exec.Command(guest).Output()
+					if got := strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", " "); err != nil || listed[got] == 0 {
+						t.Errorf("the machine has %q %v", got, err)
+					}
+				}
+			})
 		}
-		const text = "the first thread that doesn't block it takes a signal to the process"
-		if got := slices.Contains(r.Certificate.Assumptions, text); got != assumed {
-			t.Errorf("%s: the certificate assumes %q", send, r.Certificate.Assumptions)
+	}
+}
+
+// TestProcessSignalBugs: bugs of who takes a signal to the process are found, and replay.
+func TestProcessSignalBugs(t *testing.T) {
+	t.Parallel()
+	const head = `#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+static __thread int other; static volatile int n, wrong; static pthread_t t, m; static pthread_barrier_t r;
+static void h(int g) { __atomic_fetch_add(&n, 1, __ATOMIC_SEQ_CST); wrong |= other; }
+#define A static void *a(void *p) { other = 1;
+#define MAIN int main(void) { signal(SIGUSR1, h); signal(SIGUSR2, h); m = pthread_self(); pthread_barrier_init(&r, 0, 2); pthread_create(&t, 0, a, 0);
+`
+	for _, c := range []struct{ source, want string }{
+		{`A kill(getpid(), SIGUSR1); return p; } MAIN pthread_join(t, 0); if (wrong) exit(1); }`, "assertion"},
+		{`A pthread_barrier_wait(&r); kill(getpid(), SIGUSR1); return p; } MAIN pthread_barrier_wait(&r); pthread_join(t, 0); if (wrong) exit(1); }`, "verified"},
+		{`A pthread_barrier_wait(&r); kill(getpid(), SIGUSR1); kill(getpid(), SIGUSR1); return p; } MAIN pthread_barrier_wait(&r); pthread_join(t, 0); if (n == 1) exit(1); }`, "assertion"},
+		{`A pthread_barrier_wait(&r); kill(getpid(), SIGUSR1); pthread_kill(m, SIGUSR1); return p; } MAIN pthread_barrier_wait(&r); pthread_join(t, 0); if (wrong) exit(1); }`, "assertion"},
+		{`A pthread_barrier_wait(&r); kill(getpid(), SIGUSR1); pthread_kill(m, SIGUSR1); return p; } MAIN pthread_barrier_wait(&r); pthread_join(t, 0); if (n != 2) exit(1); }`, "verified"},
+	} {
+		for _, cc := range []string{"gcc", "musl-gcc"} {
+			endsAs(t, onProgram(compile.Text(t, cc, head+c.source)), c.want, "optimal", "source", "none")
 		}
 	}
 }

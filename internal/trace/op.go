@@ -18,7 +18,7 @@ const (
 	OpTryJoin
 	OpTryJoinFail
 	OpDetach // Obj: the detached thread's TID
-	OpCancel // a signal to another thread. Obj: its TID; Arg: the signal, 0 if there is none or no thread to get it
+	OpCancel // a signal to another thread. Obj: its TID; Arg: the signal, 0 if there is none or no thread to get it, or PassedOver
 	OpTurn   // a step of a thread that others send signals to. Obj: its own TID
 
 	OpLock // blocks while held
@@ -99,6 +99,10 @@ const (
 
 	NumOps
 )
+
+// PassedOver is OpCancel's Arg where the thread could have got a signal to the process, and
+// another got it.
+const PassedOver = 1 << 16
 
 // OpOnce's Arg.
 const (

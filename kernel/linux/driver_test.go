@@ -102,10 +102,11 @@ func (d *driver) SetResult(t trace.TID, v uint64) {
 	d.threads[t].regs.RAX = v
 	d.threads[t].set = emu.SetAll
 }
-func (d *driver) Regs(t trace.TID) *emu.Regs            { return &d.threads[t].regs }
-func (d *driver) CPU(t trace.TID) emu.Ctx               { return d.threads[t].ctx }
-func (d *driver) Keep(emu.Ctx)                          {}
-func (d *driver) Interrupt(t trace.TID, regs *emu.Regs) { d.SetRegs(t, regs) }
+func (d *driver) Regs(t trace.TID) *emu.Regs                     { return &d.threads[t].regs }
+func (d *driver) CPU(t trace.TID) emu.Ctx                        { return d.threads[t].ctx }
+func (d *driver) Keep(emu.Ctx)                                   {}
+func (d *driver) Interrupt(t trace.TID, regs *emu.Regs)          { d.SetRegs(t, regs) }
+func (d *driver) Retract(t trace.TID, regs *emu.Regs, _ emu.Ctx) { d.SetRegs(t, regs) }
 func (d *driver) SetRegs(t trace.TID, regs *emu.Regs) {
 	th := d.threads[t]
 	th.regs, th.set, th.trap = *regs, emu.SetAll, nil

@@ -1,8 +1,10 @@
 package linux
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"landgo/emu"
@@ -13,8 +15,9 @@ import (
 // target is the target of a kill.
 type target struct {
 	sig    uint64
-	t      *thread // nil: no thread
-	shared bool    // sent to the process
+	t      *thread   // nil: no thread
+	shared bool      // sent to the process
+	among  []*thread // of a signal to the process: those that may take it; valid until the next aim
 	errno  uint64
 }
 
@@ -36,7 +39,11 @@ func (c *call) aim() target {
 		return target{errno: einval}
 	}
 	if c.nr == sysKill {
-		return target{sig: sig, t: c.k.taker(sig), shared: true}
+		among := c.k.takers(sig)
+		n := uint64(len(among))
+		t := among[c.choice%n]
+		c.choice /= n
+		return target{sig: sig, t: t, shared: true, among: among}
 	}
 	t := c.k.numbered(number & 0xffffffff)
 	if t == nil {
@@ -57,28 +64,54 @@ func (c *call) toTheDead() uint64 {
 	return esrch
 }
 
-// taker is the thread that takes a signal to the process: one that doesn't
-// block it or waits for it. Of several it is the first thread, as Linux
-// prefers, else the one with the lowest number. If all block the signal, it is
-// the first live one.
-func (k *Kernel) taker(sig uint64) *thread {
-	var best *thread
-	takes := func(t *thread) bool {
-		return sig == 0 || k.log.Get(&t.blocked)&bit(sig) == 0 || k.awaits(t, sig)
-	}
+// takers are the threads of which one takes a signal to the process. Linux prefers the
+// first thread (complete_signal), if that doesn't block the signal. Where it was sent
+// another signal, and hasn't got to that yet, it is passed over unless it runs on a
+// processor. Of the others any may take the signal that doesn't block it or waits for
+// it: POSIX leaves that open, and Linux goes round them. A thread that was sent another
+// one takes both. If all block it, the list is the first live thread alone.
+func (k *Kernel) takers(sig uint64) []*thread {
 	k.log.Get(&k.list)
+	var first *thread
+	list := k.takersList[:0]
 	for _, t := range k.threads {
 		if t == nil || k.log.Get(&t.alive) == 0 {
 			continue
 		}
-		switch {
-		case best == nil, takes(t) && !takes(best):
-			best = t
-		case takes(t) == takes(best) && t.number < best.number:
-			best = t
+		if f := k.arriving(t); f != nil && f.shared && f.sig == sig && !k.isRealTime(sig) {
+			return append(list[:0], t) // it is still pending, and one signal
+		}
+		if first == nil || t.number < first.number {
+			first = t
+		}
+		if sig != 0 && (k.log.Get(&t.blocked)&bit(sig) == 0 || k.awaits(t, sig)) {
+			list = append(list, t)
 		}
 	}
-	return best
+	slices.SortFunc(list, func(a, b *thread) int { return cmp.Compare(a.number, b.number) })
+	k.takersList = list
+	switch {
+	case len(list) == 0:
+		return append(list, first)
+	case list[0].number == firstNumber && k.arriving(list[0]) == nil:
+		return slices.DeleteFunc(list, func(t *thread) bool { return t != list[0] && k.arriving(t) == nil })
+	}
+	return list
+}
+
+// arriving is the frame of the handler at whose first instruction a thread stands, because
+// another thread sent it the signal, or nil. On a machine the signal may still be pending.
+// (That it has been taken already is this order with the handler's first steps before.)
+func (k *Kernel) arriving(t *thread) *frame {
+	top := t.frame.Peek() // the signal depends on each of the thread's steps anyway
+	if top == 0 || t == k.call.t {
+		return nil
+	}
+	f, r := &k.handlers.list[top-1], k.host.Regs(t.id)
+	if r.RSP != f.addr || r.RIP != k.log.Get(&k.actions[f.sig].handler) {
+		return nil
+	}
+	return f
 }
 
 // awaits reports whether t sleeps in a sigwait for sig.
@@ -94,12 +127,16 @@ func planKill(c *call, p *kernel.Plan) {
 		return
 	}
 	blocks := c.get(&to.t.blocked)&bit(to.sig) != 0
+	p.Outcomes = uint32(len(to.among))
+	if !blocks {
+		c.planLook(p, c.lookOf(&to))
+	}
 	switch f := c.k.fate(to.sig); {
 	case f == fateStop:
 		invalid(p, p.Name+" with a signal that stops the process is not modelled")
 	case f == fateDeadly && !blocks:
 		c.event(p, trace.Op{Kind: trace.OpEnd})
-	case to.t == c.t:
+	case to.t == c.t && len(to.among) < 2:
 		// To itself: no other thread can tell.
 	default:
 		c.event(p, trace.Op{Kind: trace.OpCancel, Obj: uint64(to.t.id)})
@@ -139,8 +176,27 @@ func doKill(c *call, o *kernel.Outcome) uint64 {
 		o.Idle = true
 		return 0
 	}
+	if c.get(&to.t.blocked)&bit(to.sig) == 0 {
+		c.takeOver(c.lookOf(&to))
+	}
 	k.send(to, o)
 	return 0
+}
+
+// lookOf is the look of the threads that a signal wakes. Of one to the process that
+// may be another's turn by the time.
+func (c *call) lookOf(to *target) look {
+	l := look{by: append(c.k.lookers[:0], to.t), takes: ^c.get(&c.t.blocked)}
+	if to.shared {
+		l.by = append(l.by[:0], to.among...)
+	}
+	for _, t := range c.k.threads {
+		if to.shared && t != nil && c.k.underway(t) && !slices.Contains(l.by, t) {
+			l.by = append(l.by, t)
+		}
+	}
+	c.k.lookers = l.by
+	return l
 }
 
 // send delivers a signal or keeps it until it is unblocked. The caller's own
@@ -152,7 +208,7 @@ func (k *Kernel) send(to target, o *kernel.Outcome) {
 	case f == fateIgnored && !blocks:
 	case k.isRealTime(to.sig) && k.kept(&to)&b != 0:
 		o.Gap, o.Invalid = kernel.GapCall, "a real-time signal that is sent again before it was taken is not modelled"
-	case t != k.call.t && !k.isRealTime(to.sig) && k.unstarted(t, to.sig): // it is one signal
+	case k.isPending(&to): // it is one signal
 	case blocks && k.awaits(t, to.sig): // sigwait
 		at := t.wait.addr.Peek()
 		k.log.As(t.id, func() { k.wake(t, k.caught(at, to.sig, to.shared)) })
@@ -174,25 +230,19 @@ func (k *Kernel) isRealTime(sig uint64) bool {
 	return sig >= firstRealTime && !kernel.IsLibrarys(k.img.Libc(), sig)
 }
 
+// isPending reports whether the same signal was sent before, the same way, and perhaps
+// hasn't been taken yet.
+func (k *Kernel) isPending(to *target) bool {
+	f := k.arriving(to.t)
+	return f != nil && f.sig == to.sig && f.shared == to.shared && !k.isRealTime(to.sig)
+}
+
 // kept are the signals that wait where one would that isn't taken at once.
 func (k *Kernel) kept(to *target) uint64 {
 	if to.shared {
 		return k.log.Get(&k.pending)
 	}
 	return k.log.Get(&to.t.sent)
-}
-
-// unstarted reports whether t stands at the first instruction of a handler of
-// sig, because another thread sent that signal. On a machine it may still be
-// pending, and one that comes now is the same. (That it has been taken already
-// is this order with the handler's first steps before.)
-func (k *Kernel) unstarted(t *thread, sig uint64) bool {
-	top := t.frame.Peek() // the signal depends on each of its steps anyway
-	if top == 0 {
-		return false
-	}
-	f, r := &k.handlers.list[top-1], k.host.Regs(t.id)
-	return f.sig == sig && r.RSP == f.addr && r.RIP == k.log.Get(&k.actions[sig].handler)
 }
 
 // deliver makes a thread that is about to return from a call take the signals
@@ -244,7 +294,8 @@ func (k *Kernel) take(t *thread, sig uint64) (shares bool) {
 func (k *Kernel) interrupt(to *target, o *kernel.Outcome) {
 	t, sig := to.t, to.sig
 	regs := *k.host.Regs(t.id)
-	if t.wait.kind.Peek() != awake {
+	slept := t.wait.kind.Peek() != awake
+	if slept {
 		k.leaveSleep(t, sig, &regs)
 		k.wakes = append(k.wakes, t.id)
 	}
@@ -254,6 +305,7 @@ func (k *Kernel) interrupt(to *target, o *kernel.Outcome) {
 		o.Signal = sigSegv
 		return
 	}
+	k.handlers.list[t.frame.Peek()-1].slept = slept
 	k.host.Interrupt(t.id, &regs)
 }
 

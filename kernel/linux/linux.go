@@ -58,7 +58,11 @@ type Kernel struct {
 	files     files
 	out, errs capture
 
-	// Scratch of one call, so that calls make no garbage.
+	// Scratch of one call, so that calls make no garbage. The first four are of kill.go and
+	// takeover.go.
+	takersList, options, lookers []*thread
+
+	moves   []move
 	call    call
 	outcome kernel.Outcome
 	ops     []trace.Op
@@ -136,11 +140,12 @@ func (k *Kernel) Foresee(t trace.TID, trap emu.Trap) kernel.Foresight {
 // bystander is a host that lets a call be tried: its threads stay as they are.
 type bystander struct{ kernel.Host }
 
-func (bystander) SetResult(trace.TID, uint64)    {}
-func (bystander) SetRegs(trace.TID, *emu.Regs)   {}
-func (bystander) Interrupt(trace.TID, *emu.Regs) {}
-func (bystander) CPU(trace.TID) emu.Ctx          { return 0 }
-func (bystander) Keep(emu.Ctx)                   {}
+func (bystander) SetResult(trace.TID, uint64)           {}
+func (bystander) SetRegs(trace.TID, *emu.Regs)          {}
+func (bystander) Interrupt(trace.TID, *emu.Regs)        {}
+func (bystander) Retract(trace.TID, *emu.Regs, emu.Ctx) {}
+func (bystander) CPU(trace.TID) emu.Ctx                 { return 0 }
+func (bystander) Keep(emu.Ctx)                          {}
 
 // Do implements kernel.Kernel.
 func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.Regs) kernel.Outcome {
@@ -169,9 +174,13 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.R
 			regs.RAX = result
 		}
 		if c.unmasks {
+			if !c.looked {
+				c.takeOver(c.looks(^c.get(&c.t.blocked)))
+			}
 			k.deliver(c.t, regs, o)
 		}
 	}
+	k.deliverMoved(o)
 	o.Fresh = c.fresh
 	o.Accesses, o.Others, o.Pages = k.log.Made(), k.log.Others(), k.log.Pages()
 	o.Ops, o.Wakes = k.ops, k.wakes

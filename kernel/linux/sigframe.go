@@ -93,8 +93,13 @@ func (k *Kernel) faultInfo(f emu.Fault, pc uint64) info {
 type frame struct {
 	addr uint64
 	sig  uint64
-	cpu  emu.Ctx
-	prev uint64 // 1 + index of the thread's next outer one
+	// shared: the signal was sent to the process.
+	shared bool
+	// slept: it ended a call in which the thread slept.
+	slept bool
+	mask  uint64 // the thread's, before
+	cpu   emu.Ctx
+	prev  uint64 // 1 + index of the thread's next outer one
 }
 
 // frames is a list that grows with every handler entered and shrinks when
@@ -104,7 +109,7 @@ type frames struct {
 	n    effect.Word // without a record: a frame's place in the list means nothing
 }
 
-func (k *Kernel) pushFrame(t *thread, addr, sig uint64) {
+func (k *Kernel) pushFrame(t *thread, f frame) {
 	h := &k.handlers
 	n := h.n.Peek()
 	cpu := k.host.CPU(t.id)
@@ -112,7 +117,8 @@ func (k *Kernel) pushFrame(t *thread, addr, sig uint64) {
 		cpu = k.outcome.Resume // between two handlers nothing of the first is left
 		k.host.Keep(cpu)
 	}
-	h.list = append(h.list[:n], frame{addr: addr, sig: sig, cpu: cpu, prev: k.log.Get(&t.frame)})
+	f.cpu, f.prev = cpu, k.log.Get(&t.frame)
+	h.list = append(h.list[:n], f)
 	k.log.Init(&h.n, n+1)
 	k.log.Set(&t.frame, n+1)
 }
@@ -137,7 +143,7 @@ func (k *Kernel) enter(t *thread, sig uint64, regs *emu.Regs, i info) bool {
 		k.log.Set(&t.savedMaskIsWanted, 0)
 	}
 	k.log.Write(sp, k.buildFrame(t, sig, regs, i, restorer, mask))
-	k.pushFrame(t, sp, sig)
+	k.pushFrame(t, frame{addr: sp, sig: sig, shared: i.code == siUser && !i.fault, mask: mask})
 	if flags&saNodefer == 0 {
 		blocked |= bit(sig)
 	}

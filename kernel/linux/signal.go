@@ -196,6 +196,7 @@ func (c *call) newMask() (mask, errno uint64) {
 
 func planSigprocmask(c *call, p *kernel.Plan) {
 	mask, _ := c.newMask()
+	p.Unmasks = c.get(&c.t.blocked)&^mask != 0
 	c.planMask(p, mask)
 }
 
@@ -207,6 +208,7 @@ func (c *call) planMask(p *kernel.Plan, mask uint64) {
 			c.event(p, trace.Op{Kind: trace.OpEnd})
 		}
 	}
+	c.planLook(p, c.looks(^mask))
 }
 
 func doSigprocmask(c *call, o *kernel.Outcome) uint64 {

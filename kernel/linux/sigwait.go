@@ -13,6 +13,20 @@ func planSignalSleep(c *call, p *kernel.Plan) {
 	c.event(p, trace.Op{Kind: trace.OpCancel, Obj: uint64(c.t.id)})
 }
 
+func planSigsuspend(c *call, p *kernel.Plan) {
+	planSignalSleep(c, p)
+	if c.a[1] == 8 && c.k.canRead(c.a[0], 8) {
+		c.planLook(p, c.looks(^c.k.log.Read64(c.a[0])))
+	}
+}
+
+func planSigtimedwait(c *call, p *kernel.Plan) {
+	planSignalSleep(c, p)
+	if c.a[3] == 8 && c.k.canRead(c.a[0], 8) {
+		c.planLook(p, c.looks(c.k.log.Read64(c.a[0])))
+	}
+}
+
 func doPause(c *call, o *kernel.Outcome) uint64 {
 	c.sleep(o, waitSignals, 0, 0, noDeadline, trace.Op{Kind: trace.OpCancel, Obj: uint64(c.t.id)})
 	return 0
@@ -30,6 +44,7 @@ func doSigsuspend(c *call, o *kernel.Outcome) uint64 {
 	c.set(&t.savedMask, c.get(&t.blocked))
 	c.set(&t.savedMaskIsWanted, 1)
 	c.remask(mask)
+	c.takeOver(c.looks(^mask))
 	if (c.get(&t.sent)|c.get(&k.pending))&^mask != 0 {
 		return eintr // Do delivers it
 	}
@@ -45,6 +60,7 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 		return efault
 	}
 	set := k.log.Read64(c.a[0]) &^ unblockable
+	c.takeOver(c.looks(set))
 	if ready := (c.get(&t.sent) | c.get(&k.pending)) & set; ready != 0 {
 		sig := uint64(bits.TrailingZeros64(ready)) + 1
 		return k.caught(c.a[1], sig, k.take(t, sig))

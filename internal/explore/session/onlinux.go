@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"slices"
 
 	"landgo/emu"
 	"landgo/internal/explore/config"
@@ -30,16 +29,8 @@ var onLinux = Platform{
 	assumptions: (*Session).assumedOfLinux,
 }
 
-// assumedOfLinux is what certificates of Linux programs assume. Which thread takes a
-// signal to the process isn't settled: a machine's first thread blocks all signals for
-// a moment while it creates a thread, and another one takes it then.
-func (s *Session) assumedOfLinux() []string {
-	assumed := []string{anySleep}
-	if s.Guest != nil && slices.Contains(s.Guest.Calls(), "kill") {
-		assumed = append(assumed, "the first thread that doesn't block it takes a signal to the process")
-	}
-	return assumed
-}
+// assumedOfLinux is what certificates of Linux programs assume.
+func (s *Session) assumedOfLinux() []string { return []string{anySleep} }
 
 func (p *Program) linuxMachine() (emu.Config, error) {
 	c := emu.Config{Uniprocessor: p.uniprocessor(), Space: linux.DefaultSpace}

@@ -1,0 +1,147 @@
+package linux
+
+import (
+	"math/bits"
+
+	"landgo/internal/trace"
+	"landgo/kernel"
+)
+
+// A signal to the process stays in a set that all threads share until the thread that
+// Linux chose gets to it. Any other that looks at its pending signals meanwhile takes it
+// if it doesn't block it: where it changes its mask, waits for signals, or is sent
+// another one. landgo has the chosen thread stand at its handler's first instruction from
+// the sending on (see signal.go). So a look has an outcome for each way to share out
+// the signals of that kind; a thread that loses its one goes back to where it was.
+
+// A look is what may change who takes signals to the process.
+type look struct {
+	// by are the threads that look; takes are the signals that the caller takes.
+	by    []*thread
+	takes uint64
+}
+
+// looks is the caller's look for signals of a set.
+func (c *call) looks(set uint64) look {
+	c.k.lookers = append(c.k.lookers[:0], c.t)
+	return look{c.k.lookers, set}
+}
+
+// A move is a signal that another thread takes.
+type move struct {
+	sig      uint64
+	from, to *thread
+}
+
+// takersOf are the threads that may take the signal which the thread before them was
+// chosen for. Valid until the next call.
+func (k *Kernel) takersOf(t *thread, sig uint64, l look) []*thread {
+	list := append(k.options[:0], t)
+	for _, o := range l.by {
+		takes := ^k.maskBefore(o)
+		if o == k.call.t {
+			takes = l.takes
+		}
+		if o != t && takes&bit(sig) != 0 {
+			list = append(list, o)
+		}
+	}
+	k.options = list
+	return list
+}
+
+// maskBefore is a thread's mask, as it was before a signal's handler that the thread
+// hasn't begun.
+func (k *Kernel) maskBefore(t *thread) uint64 {
+	if f := k.arriving(t); f != nil {
+		return f.mask
+	}
+	return k.log.Get(&t.blocked)
+}
+
+// underway reports whether a thread was chosen for a signal to the process, and perhaps
+// hasn't got to it.
+func (k *Kernel) underway(t *thread) bool {
+	f := k.arriving(t)
+	return f != nil && f.shared && !k.isRealTime(f.sig)
+}
+
+// planLook multiplies a plan's outcomes by those of a look.
+func (c *call) planLook(p *kernel.Plan, l look) {
+	outcomes := uint64(max(p.Outcomes, 1))
+	for _, t := range c.k.threads {
+		if t != nil && c.k.underway(t) {
+			outcomes = product(outcomes, uint64(len(c.k.takersOf(t, c.k.arriving(t).sig, l))))
+		}
+	}
+	if p.Outcomes = uint32(outcomes); outcomes > maxOutcomes {
+		beyond(p, kernel.GapThreads, p.Name+": too many threads have signals to the process pending")
+	}
+}
+
+// takeOver carries a look out: threads whose signals others take, as the outcome says, are
+// back where they were. The caller's are pending now, the other moves are still to be
+// delivered. It depends on every thread that is in a handler: that may have just begun.
+func (c *call) takeOver(l look) {
+	k := c.k
+	c.looked = true
+	for _, t := range k.threads {
+		if t == nil || t == c.t || t.frame.Peek() == 0 { // none of those that have ended
+			continue
+		}
+		c.op(trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id), Arg: trace.PassedOver})
+		if !k.underway(t) {
+			continue
+		}
+		sig := k.arriving(t).sig
+		list := k.takersOf(t, sig, l)
+		n := uint64(len(list))
+		to := list[c.choice%n]
+		if c.choice /= n; to != t {
+			k.moves = append(k.moves, move{sig, t, to})
+		}
+	}
+	for _, m := range k.moves {
+		k.retract(m.from)
+		if m.to == c.t {
+			k.log.Set(&k.pending, k.log.Get(&k.pending)|bit(m.sig))
+			c.unmasks = true
+		}
+	}
+}
+
+// deliverMoved sends the threads that take others' signals into their handlers, and those
+// that lost one into the next one's that they don't block.
+func (k *Kernel) deliverMoved(o *kernel.Outcome) {
+	for _, m := range k.moves {
+		if m.to != k.call.t {
+			k.interrupt(&target{sig: m.sig, t: m.to, shared: true}, o)
+		}
+		if own := k.log.Get(&m.from.sent) &^ k.log.Get(&m.from.blocked); own != 0 {
+			sig := uint64(bits.TrailingZeros64(own)) + 1
+			k.take(m.from, sig)
+			k.interrupt(&target{sig: sig, t: m.from}, o)
+		}
+	}
+}
+
+// retract has a thread that stands at the first instruction of a handler stand where the
+// signal found it. A call that the signal ended begins again: Linux does so where no
+// handler runs.
+func (k *Kernel) retract(t *thread) {
+	f := k.handlers.list[t.frame.Peek()-1]
+	regs := *k.host.Regs(t.id)
+	gs, fs := regs.GSBase, regs.FSBase
+	k.log.As(t.id, func() {
+		for n, r := range frameOrder(&regs) {
+			*r = k.log.Read64(f.addr + frameRegs + uint64(8*n))
+		}
+		k.log.Set(&t.blocked, f.mask)
+		k.log.Set(&t.frame, f.prev)
+	})
+	regs.GSBase, regs.FSBase = gs, fs
+	if f.slept && regs.RAX == eintr {
+		k.again(t, &regs)
+	}
+	k.host.Retract(t.id, &regs, f.cpu)
+}
