@@ -1,28 +1,20 @@
 package scheduler
 
-// Points is the set of kinds of preemption points that a search uses.
-// Voluntary switches (yield, sleep, blocking, a thread's end) are always points.
-type Points uint8
+import "landgo/internal/trace"
+
+// Points is the set of kinds of preemption points that a search uses. A set of the
+// scheduler's has neither PointYield nor PointRace: voluntary switches are always points,
+// and instructions are given by their addresses.
+type Points = trace.Points
 
 const (
-	// PointLock: before acquiring: mutex lock and trylock, sem_wait, rwlock,
-	// a condition variable's reacquire, barrier, once.
-	PointLock Points = 1 << iota
-	// PointUnlock: after releasing: unlock, sem_post, signal, broadcast.
-	PointUnlock
-	// PointAtomic: before lock-prefixed and xchg-memory instructions.
-	PointAtomic
-	// PointMem: before every access to memory that threads share, and all of
-	// the others.
-	PointMem
-	// PointSync: all that PointMem has but for plain accesses: before every
-	// operation that other threads could notice, be it a trusted function, a
-	// trap or a locked instruction. Lock and unlock are merged as there.
-	PointSync
-	// PointCLI: of kernels, before interrupts go off.
-	PointCLI
-	// PointSTI: after they have come on.
-	PointSTI
+	PointLock   = trace.PointLock
+	PointUnlock = trace.PointUnlock
+	PointAtomic = trace.PointAtomic
+	PointMem    = trace.PointMem
+	PointSync   = trace.PointSync
+	PointCLI    = trace.PointCLI
+	PointSTI    = trace.PointSTI
 )
 
 // everyOperation: each operation that others could notice is a point.

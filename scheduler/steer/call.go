@@ -124,7 +124,7 @@ func (s *Kernel) ends(u *turn, c *ownCall) (happening, error) {
 		f, _ := s.image.SymbolAt(c.Entry)
 		return s.ended(u, s.failHere(u, trace.Assertion, "%s was called with interrupts on, and returns with them off", f.Name))
 	}
-	if scheduler.PointsAt(c.Role)&scheduler.PointUnlock != 0 && !u.ticking && s.isPoint(u, scheduler.PointUnlock) {
+	if scheduler.PointsAt(c.Role)&trace.PointUnlock != 0 && !u.ticking && s.isPoint(u, trace.PointUnlock) {
 		return atPoint, nil
 	}
 	return atNothing, nil
@@ -136,7 +136,7 @@ func (s *Kernel) ends(u *turn, c *ownCall) (happening, error) {
 // where the function began isn't known, and it may have been in its caller's
 // section.
 func (s *Kernel) leftOff(u *turn, c *ownCall) bool {
-	return (c.LetsGo || scheduler.PointsAt(c.Role)&scheduler.PointUnlock != 0) && c.On && s.on.Get() == 0 && !u.shadow && !u.ticking && s.booted.Get() == 1
+	return (c.LetsGo || scheduler.PointsAt(c.Role)&trace.PointUnlock != 0) && c.On && s.on.Get() == 0 && !u.shadow && !u.ticking && s.booted.Get() == 1
 }
 
 // result is what a function has returned.
@@ -213,9 +213,9 @@ func (s *Kernel) enterNamed(u *turn, b *image.Bound) (happening, error) {
 		c.Role, c.Size = image.InsideAllocator, 0 // one of its functions calls another
 	}
 	s.enterCall(u, c)
-	if points&scheduler.PointLock != 0 && !u.ticking && s.booted.Get() == 1 {
+	if points&trace.PointLock != 0 && !u.ticking && s.booted.Get() == 1 {
 		u.th.own.Wants = arg(0)
-		if s.isPoint(u, scheduler.PointLock) {
+		if s.isPoint(u, trace.PointLock) {
 			return atPoint, nil
 		}
 	}

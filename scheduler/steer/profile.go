@@ -7,7 +7,6 @@ import (
 	"landgo/internal/image"
 	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/scheduler"
 )
 
 // A kernel without annotations, that a profile tells of (image.OwnKernel). Who can
@@ -70,7 +69,7 @@ func (s *Kernel) tellOwn(u *turn, kind tellKind) (happening, error) {
 	switch {
 	case kind == tellCreated:
 		return atNothing, s.found(u, s.argument(s.profile.Created[s.regs.RIP]))
-	case kind == tellUnlocked && s.isPoint(u, scheduler.PointUnlock):
+	case kind == tellUnlocked && s.isPoint(u, trace.PointUnlock):
 		return atPoint, nil
 	}
 	return atNothing, nil

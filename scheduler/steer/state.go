@@ -119,7 +119,7 @@ func (s *Kernel) NextText(t trace.TID) string {
 func (s *Kernel) acquires(pc uint64) bool {
 	kind, tells := s.tells[pc]
 	b, named := s.named[pc]
-	return tells && kind == tellLocking || named && scheduler.PointsAt(b.Role)&scheduler.PointLock != 0
+	return tells && kind == tellLocking || named && scheduler.PointsAt(b.Role)&trace.PointLock != 0
 }
 
 // Starts lists the threads of the present state, but for the idle one.

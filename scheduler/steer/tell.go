@@ -120,12 +120,12 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 		return atNothing, nil
 	case tellLocking:
 		u.th.own.Wants = n
-		if s.isPoint(u, scheduler.PointLock) {
+		if s.isPoint(u, trace.PointLock) {
 			return atPoint, nil
 		}
 		return atNothing, nil
 	case tellUnlocked:
-		if s.isPoint(u, scheduler.PointUnlock) {
+		if s.isPoint(u, trace.PointUnlock) {
 			return atPoint, nil
 		}
 		return atNothing, nil
