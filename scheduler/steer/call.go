@@ -212,8 +212,11 @@ func (s *Kernel) enterNamed(u *turn, b *image.Bound) (happening, error) {
 	if b.Family != 0 && s.insideAllocator(u.th, b.Family) {
 		c.Role, c.Size = image.InsideAllocator, 0 // one of its functions calls another
 	}
-	s.enterCall(u, c)
+	if b.Family != 0 || c.LetsGo || points&trace.PointUnlock != 0 {
+		s.enterCall(u, c) // its return means something
+	}
 	if points&trace.PointLock != 0 && !u.ticking && s.booted.Get() == 1 {
+		s.save(u.th.ID)
 		u.th.own.Wants = arg(0)
 		if s.isPoint(u, trace.PointLock) {
 			return atPoint, nil
