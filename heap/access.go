@@ -21,17 +21,17 @@ type Wrong struct {
 func (h *Heap) Access(addr uint64, does string) Wrong {
 	// One that was freed may lie in another allocator's that lives, and is older.
 	if b := h.around(addr); b != nil && b.Freed && !h.cut(b, addr) {
-		return Wrong{trace.UseAfterFree, fmt.Sprintf("%s at offset %d of a block of %s that has been freed", does, addr-b.Addr, count(b.Size)), *b}
+		return Wrong{trace.UseAfterFree, fmt.Sprintf("%s at offset %d of a block of %s that has been freed", does, addr-b.Addr, Bytes(b.Size)), *b}
 	}
 	if b := h.liveAround(addr); b != nil { // begins in one, and goes on behind it
-		return Wrong{trace.HeapOverflow, fmt.Sprintf("%s at offset %d of a block of %s: beyond its end", does, addr-b.Addr, count(b.Size)), *b}
+		return Wrong{trace.HeapOverflow, fmt.Sprintf("%s at offset %d of a block of %s: beyond its end", does, addr-b.Addr, Bytes(b.Size)), *b}
 	}
 	before, after := h.nearest(addr)
 	switch {
 	case after != nil && (before == nil || after.Addr-addr <= addr-(before.Addr+before.Size)):
-		return Wrong{trace.HeapOverflow, fmt.Sprintf("%s, %s before the start of a block of %s", does, count(after.Addr-addr), count(after.Size)), *after}
+		return Wrong{trace.HeapOverflow, fmt.Sprintf("%s, %s before the start of a block of %s", does, Bytes(after.Addr-addr), Bytes(after.Size)), *after}
 	case before != nil:
-		return Wrong{trace.HeapOverflow, fmt.Sprintf("%s, %s after the end of a block of %s", does, count(addr-before.Addr-before.Size), count(before.Size)), *before}
+		return Wrong{trace.HeapOverflow, fmt.Sprintf("%s, %s after the end of a block of %s", does, Bytes(addr-before.Addr-before.Size), Bytes(before.Size)), *before}
 	}
 	return Wrong{Kind: trace.HeapOverflow, Message: fmt.Sprintf("%s at %#x, in memory for the heap that was never allocated", does, addr)}
 }
@@ -88,7 +88,8 @@ func (h *Heap) nearest(addr uint64) (before, after *Block) {
 	return before, after
 }
 
-func count(n uint64) string {
+// Bytes is an amount of memory in words.
+func Bytes(n uint64) string {
 	if n == 1 {
 		return "1 byte"
 	}

@@ -30,9 +30,9 @@ func (h *Heap) Free(p uint64, f Family, function, what string) (w Wrong, ok bool
 	case b == nil:
 		return Wrong{Kind: trace.InvalidFree, Message: fmt.Sprintf("%s of %#x, which no allocator gave out", function, p)}, false
 	case b.Freed:
-		return Wrong{trace.InvalidFree, fmt.Sprintf("%s of a pointer %s into a block that has been freed", function, count(p-b.Addr)), *b}, false
+		return Wrong{trace.InvalidFree, fmt.Sprintf("%s of a pointer %s into a block that has been freed", function, Bytes(p-b.Addr)), *b}, false
 	}
-	return Wrong{trace.InvalidFree, fmt.Sprintf("%s of a pointer %s into a block of %s, not of its start", function, count(p-b.Addr), count(b.Size)), *b}, false
+	return Wrong{trace.InvalidFree, fmt.Sprintf("%s of a pointer %s into a block of %s, not of its start", function, Bytes(p-b.Addr), Bytes(b.Size)), *b}, false
 }
 
 // Matches names the error of freeing a live block by the named function, which

@@ -2,9 +2,9 @@ package scheduler
 
 import (
 	"fmt"
+	"landgo/heap"
 	"sort"
 
-	"landgo/internal/image"
 	"landgo/internal/trace"
 )
 
@@ -19,13 +19,13 @@ type Position struct {
 
 // Position says how far a thread is.
 func (s *System) Position(t trace.TID) Position {
-	return Position{Insns: s.threads[t].Insns, Part: s.threads[t].half}
+	return Position{Insns: s.threads[t].Insns, Part: s.threads[t].Half}
 }
 
 // Held names the locks that a thread holds, oldest first.
 func (s *System) Held(t trace.TID) []string {
 	var out []string
-	for _, a := range s.threads[t].holds {
+	for _, a := range s.lib.Holds(t) {
 		out = append(out, s.VariableName(a))
 	}
 	return out
@@ -45,7 +45,7 @@ func (s *System) NextText(t trace.TID) string {
 		}
 		return verb + " " + s.VariableName(th.Access.Addr)
 	case StandOp:
-		return s.OpText(s.lib.pendingOp(th))
+		return s.OpText(s.lib.PendingOp(th.ID))
 	case StandTrap:
 		return "calls " + s.kernel.Plan(th.ID, th.trap).Name
 	case StandFailure:
@@ -65,8 +65,12 @@ func (s *System) StateText(t trace.TID) string {
 		return "spins on " + w.Name
 	case th.Yielding:
 		return "yields"
-	case th.Stand == StandOp && th.role == image.ProcessExit, th.Stand == StandFailure:
+	case th.Stand == StandFailure:
 		return "is about to end the process"
+	case th.Stand == StandOp:
+		if op, _ := s.lib.Call(t); op == trace.OpEnd {
+			return "is about to end the process"
+		}
 	}
 	if w, waiting := s.waitsFor(th); waiting {
 		text := "waits for " + w.String()
@@ -78,8 +82,8 @@ func (s *System) StateText(t trace.TID) string {
 	return "stops"
 }
 
-// opVerbs has the operations that read better than by their names.
-var opVerbs = map[trace.OpKind]string{
+// OpVerbs has the operations that read better than by their names.
+var OpVerbs = map[trace.OpKind]string{
 	trace.OpLock: "locks", trace.OpTryLock: "tries to lock", trace.OpTryLockFail: "tries to lock, in vain,",
 	trace.OpUnlock: "unlocks", trace.OpCondWait: "waits on", trace.OpCondSignal: "signals", trace.OpCondBroadcast: "broadcasts to",
 	trace.OpSemWait: "waits on", trace.OpSemPost: "posts", trace.OpReadLock: "locks for reading", trace.OpWriteLock: "locks for writing",
@@ -107,7 +111,7 @@ func (s *System) OpText(op trace.Op) string {
 	case trace.OpExit:
 		return "ends"
 	case trace.OpFree:
-		if !s.inHeap(op.Obj) {
+		if !s.InHeap(op.Obj) {
 			return "gives its stack up"
 		}
 	case trace.OpEnd:
@@ -119,7 +123,7 @@ func (s *System) OpText(op trace.Op) string {
 	case trace.OpAdvance:
 		return "times out"
 	}
-	if v, ok := opVerbs[op.Kind]; ok {
+	if v, ok := OpVerbs[op.Kind]; ok {
 		return v + " " + s.VariableName(op.Obj)
 	}
 	if op.Size != 0 {
@@ -141,7 +145,7 @@ func (s *System) Starts() []Start {
 	for i := range s.threads {
 		if s.threads[i].Exists {
 			th := &s.threads[i]
-			out = append(out, Start{Thread: th.ID, Entry: th.entry, Created: th.Created})
+			out = append(out, Start{Thread: th.ID, Entry: th.Entry, Created: th.Created})
 		}
 	}
 	return out
@@ -169,4 +173,9 @@ func (s *System) Calls() []string {
 	}
 	sort.Strings(out)
 	return out
+}
+
+// HeapEvent is a call for memory by a thread, in the step under way.
+func (s *System) HeapEvent(t trace.TID, pc uint64) heap.Event {
+	return heap.Event{Thread: t, Step: int32(len(s.steps)), PC: pc}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/internal/image"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -26,11 +25,11 @@ var ErrStopped = errors.New("the step was stopped")
 // whole life, or have no end; a kernel's may have thousands of ticks.
 func (s *System) StopIf(f func() bool) { s.stopIf = f }
 
-// advance runs a thread from its saved CPU state to its next preemption point.
+// Advance runs a thread from its saved CPU state to its next preemption point.
 // allow is the number of shared events that it may make before it stops. New
 // accesses and operations are appended to tr.
-func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
-	s.begins = false // what comes is another call
+func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error {
+	th := &s.threads[t]
 	skip := (th.Stand == StandOp || th.Stand == StandRun) && !th.limited
 	th.Stand, th.limited = StandRun, false
 	framing := th.framing
@@ -51,15 +50,15 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			look += th.Insns - tr.Begin
 		}
 		s.run.Reuse = th.Ctx != first && th.Ctx != s.pinned
-		if skip && s.lib.atCallersReturn(th) {
+		if skip && s.lib.AtCallersReturn(th.ID) {
 			skip = false
 		}
 		stop := s.runCPU(th, tr, allow, skip, look-th.Insns)
 		skip = false
 		if len(stop.Accesses) > 0 {
 			allow = 0
-			if s.cfg.Trusted != nil {
-				if err := s.lib.checkGuarded(th, stop.Accesses); err != nil {
+			if s.cfg.Guarded {
+				if err := s.lib.CheckGuarded(th.ID, stop.Accesses); err != nil {
 					return err
 				}
 			}
@@ -67,31 +66,31 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 		switch stop.Why {
 		case emu.StopAccess:
 			th.Stand, th.Access = StandAccess, stop.Access
-			if !s.pointAllowed(th, stop.PC) {
+			if !s.PointAllowed(th.ID, stop.PC) {
 				th.Stand, allow, s.passedOver = StandRun, 1, true
 				continue
 			}
 			return s.arrive(th, tr)
 		case emu.StopBreak:
 			th.Regs = stop.Regs
-			v, err := s.lib.atBreak(th, tr)
+			v, err := s.lib.AtBreak(th.ID, tr)
 			if err != nil {
 				return err
 			}
 			switch v {
-			case stay:
+			case Stay:
 				return s.arrive(th, tr)
-			case pass:
+			case Pass:
 				allow = 0 // an access after it is another event
-			case passAllow:
+			case PassAllow:
 				if len(tr.Accesses) == 0 {
 					allow = 1
 				}
 			}
-			if th.quiet.on && th.quiet.role == image.Create {
+			if s.lib.Running(th.ID)&RunsCreate != 0 {
 				allow = 0 // the child may come between
 			}
-			skip = v == step
+			skip = v == Step
 		case emu.StopTrap:
 			th.Regs, th.trap = stop.Regs, stop.Trap
 			allow = 0
@@ -104,7 +103,7 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 			}
 		case emu.StopFault:
 			th.Regs = stop.Regs
-			if fell, err := s.lib.fell(th, tr); err != nil {
+			if fell, err := s.lib.Fell(th.ID, tr); err != nil {
 				return err
 			} else if fell {
 				return s.arrive(th, tr)
@@ -125,7 +124,7 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 				}
 				continue
 			}
-			return s.fail(th, s.faultFailure(th, stop.Fault))
+			return s.Fail(th.ID, s.FaultFailure(th.ID, stop.Fault))
 		case emu.StopBudget:
 			if s.stopIf != nil && s.stopIf() {
 				return ErrStopped
@@ -148,12 +147,12 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 				}
 				continue
 			}
-			return s.fail(th, &Failure{Kind: trace.Segfault, Thread: th.ID, PC: stop.PC,
+			return s.Fail(th.ID, &Failure{Kind: trace.Segfault, Thread: th.ID, PC: stop.PC,
 				Message: "a privileged instruction: " + stop.Detail})
 		case emu.StopUnmodelled:
 			return s.unmodelled(th, stop)
 		default:
-			return s.invalid(kernel.GapEngine, th, stop.PC, "the engine stopped for reason %d", stop.Why)
+			return s.Invalid(kernel.GapEngine, th.ID, stop.PC, "the engine stopped for reason %d", stop.Why)
 		}
 	}
 }
@@ -162,9 +161,9 @@ func (s *System) advance(th *thread, tr *trace.Transition, allow uint32) error {
 // got, or something done to code.
 func (s *System) unmodelled(th *thread, stop *emu.Stop) error {
 	if stop.Detail == emu.StoreIntoCode || stop.Detail == emu.CodeMade {
-		return s.invalid(kernel.GapCode, th, stop.PC, "%s isn't modelled", stop.Detail)
+		return s.Invalid(kernel.GapCode, th.ID, stop.PC, "%s isn't modelled", stop.Detail)
 	}
-	return s.invalid(kernel.GapInstruction, th, stop.PC, "the instruction %s isn't modelled", stop.Detail)
+	return s.Invalid(kernel.GapInstruction, th.ID, stop.PC, "the instruction %s isn't modelled", stop.Detail)
 }
 
 // runCPU lets the CPU run for a thread once and takes in what the run did.
@@ -176,13 +175,14 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	if left := s.cfg.StepBudget - (th.Insns - tr.Begin); r.Budget > left {
 		r.Budget = left
 	}
-	r.Set = th.set
+	r.Set = th.Set
 	if r.Set != 0 {
 		r.Regs = th.Regs
-		th.set = 0
+		th.Set = 0
 	}
-	r.Flags = s.flags(th)
-	if th.interrupted != 0 {
+	runs := s.lib.Running(th.ID)
+	r.Flags = s.flags(th, runs)
+	if th.Interrupted != 0 {
 		r.Flags |= emu.Intrudes
 		r.Own = s.handlersOwn(th)
 	}
@@ -190,18 +190,18 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		r.StopAt = s.limit - th.Insns + 1
 	}
 	stop := s.machine.Run(r)
-	th.Ctx, th.half = stop.Ctx, stop.Parts
+	th.Ctx, th.Half = stop.Ctx, stop.Parts
 	th.Insns += stop.Insns
 	s.instructions += stop.Insns
 	if len(stop.Accesses) > 0 {
 		n := len(tr.Accesses)
 		tr.Accesses = append(tr.Accesses, stop.Accesses...)
 		made := tr.Accesses[n:]
-		s.lib.accessed(th, tr, made, r.Flags&emu.Watch != 0)
-		if s.coarse() && !s.probing {
-			party, holds := th.party()
+		s.lib.Accessed(th.ID, tr, made, r.Flags&emu.Watch != 0)
+		if s.Coarse() && !s.probing {
+			party, holds := s.party(th)
 			for i := range made {
-				s.sightings.sight(party, &made[i], holds, i == 0 && allow > 0 && !s.passedOver || th.quiet.own)
+				s.sightings.sight(party, &made[i], holds, i == 0 && allow > 0 && !s.passedOver || runs&RunsStep != 0)
 			}
 		}
 	}
@@ -210,37 +210,37 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		s.finer = true
 	}
 	if r.Flags&emu.Watch != 0 && len(stop.Accesses) > 0 {
-		s.lib.meets(th)
+		s.lib.Meets(th.ID)
 	}
 	return stop
 }
 
-// coarse reports whether there can be shared accesses without a preemption
+// Coarse reports whether there can be shared accesses without a preemption
 // point before them.
-func (s *System) coarse() bool { return s.cfg.Points&PointMem == 0 || len(s.cfg.Rules) > 0 }
+func (s *System) Coarse() bool { return s.cfg.Points&trace.PointMem == 0 || len(s.cfg.Rules) > 0 }
 
 // flags are the machine's flags for a thread's next run.
-func (s *System) flags(th *thread) emu.RunFlags {
+func (s *System) flags(th *thread, runs Running) emu.RunFlags {
 	var f emu.RunFlags
 	switch {
-	case th.starting, th.alloc.on:
+	case th.Starting, runs&RunsFollowed != 0:
 		f = emu.Quiet
-	case th.quiet.on:
+	case runs&RunsQuiet != 0:
 		f = emu.Quiet
-		if s.lib.isQuiet(th.quiet.role) && th.quiet.role != image.Create {
+		if runs&RunsChecked != 0 {
 			f |= emu.Check // what it is given may be dead
 		}
-		if th.quiet.watch && !s.alone(th) {
+		if runs&RunsWatched != 0 && !s.Alone(th.ID) {
 			f |= emu.Watch
 		}
-	case s.alone(th):
-		if s.cfg.Trusted == nil {
+	case s.Alone(th.ID):
+		if !s.cfg.Guarded {
 			f = emu.Solo
 		}
-	case s.cfg.Points&PointMem != 0:
+	case s.cfg.Points&trace.PointMem != 0:
 		f = emu.StopShared
 	default:
-		if s.cfg.Points&(PointAtomic|PointSync) != 0 {
+		if s.cfg.Points&(trace.PointAtomic|trace.PointSync) != 0 {
 			f = emu.StopAtomic
 		}
 		if len(s.racing) > 0 {
@@ -250,7 +250,7 @@ func (s *System) flags(th *thread) emu.RunFlags {
 	if s.faults && !th.framing {
 		f |= emu.Faults
 	}
-	if len(th.inside) > 0 {
+	if runs&RunsTested != 0 {
 		f |= emu.Unchecked
 	}
 	if s.cfg.Fill != nil && !s.probing {
@@ -262,25 +262,25 @@ func (s *System) flags(th *thread) emu.RunFlags {
 	return f
 }
 
-// alone reports whether everything that other threads ever did happens before
+// Alone reports whether everything that other threads ever did happens before
 // the thread's next instruction, and nothing can run beside it: all others
 // have exited and were joined. Its accesses are no events then.
-func (s *System) alone(th *thread) bool {
+func (s *System) Alone(t trace.TID) bool {
 	for i := range s.threads {
-		if o := &s.threads[i]; s.threads[i].Exists && o.ID != th.ID && (o.Live() || !o.joined) {
+		if o := &s.threads[i]; s.threads[i].Exists && o.ID != t && (o.Live() || !o.Joined) {
 			return false
 		}
 	}
 	return true
 }
 
-// pointAllowed applies --within and --without to a point at pc.
-func (s *System) pointAllowed(th *thread, pc uint64) bool {
+// PointAllowed applies --within and --without to a point at pc.
+func (s *System) PointAllowed(t trace.TID, pc uint64) bool {
 	if len(s.cfg.Rules) == 0 {
 		return true
 	}
-	stack := s.StackNames(th.ID)
-	if s.steered() || !s.alone(th) {
+	stack := s.StackNames(t)
+	if s.steered() || !s.Alone(t) {
 		for i, r := range s.cfg.Rules[:min(64, len(s.cfg.Rules))] {
 			if slices.Contains(stack, r.Function) {
 				s.met.Rules |= 1 << i
@@ -290,17 +290,10 @@ func (s *System) pointAllowed(th *thread, pc uint64) bool {
 	return allowed(s.cfg.Rules, stack)
 }
 
-// fail makes a thread stand before its failure: the guest's end is an event of
+// Fail makes a thread stand before its failure: the guest's end is an event of
 // its own, which the others may still forestall.
-func (s *System) fail(th *thread, f *Failure) error {
+func (s *System) Fail(t trace.TID, f *Failure) error {
+	th := &s.threads[t]
 	th.Stand, th.Failure = StandFailure, f
 	return nil
-}
-
-// breakAt sets a breakpoint; the first class given to an address stays.
-func (s *System) breakAt(addr uint64, c breakClass) {
-	if s.breaks[addr] == breakNone {
-		s.breaks[addr] = c
-		s.machine.Break(addr, uint8(c))
-	}
 }

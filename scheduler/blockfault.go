@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/heap"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -12,7 +13,7 @@ import (
 // is in a live block.
 func (s *System) blockFault(out *Failure, f emu.Fault) {
 	does := bytesText(f.Kind == emu.FaultBlockWrite, uint64(f.Size))
-	if s.buriedAt(f.Addr) != trace.NoThread || !s.inHeap(f.Addr) && !s.heap.Near(f.Addr, uint64(f.Size)) {
+	if s.BuriedAt(f.Addr) != trace.NoThread || !s.InHeap(f.Addr) && !s.heap.Near(f.Addr, uint64(f.Size)) {
 		s.graveFault(out, f, does)
 		return
 	}
@@ -40,7 +41,7 @@ func (s *System) wrong(out *Failure, addr uint64, does string) {
 // allocator's memory may end right before or behind it, or have been given back. Low
 // addresses are numbers that a program may have for other reasons.
 func (s *System) nearHeap(addr uint64) bool {
-	return s.heap.Near(addr, 4096) || !s.cfg.NativeMalloc && !s.cfg.Pools && s.inHeap(addr) && (addr >= kernel.HeapLo || s.heap.Near(addr, 1<<20))
+	return s.heap.Near(addr, 4096) || !s.cfg.NativeMalloc && !s.cfg.Pools && s.InHeap(addr) && (addr >= kernel.HeapLo || s.heap.Near(addr, 1<<20))
 }
 
 // closedBlock describes a fault within a live block: the program took back what its
@@ -51,17 +52,17 @@ func (s *System) closedBlock(out *Failure, f emu.Fault) (ok bool) {
 		return false
 	}
 	does := bytesText(f.Kind == emu.FaultWrite, uint64(f.Size))
-	out.Block, out.Message = *b, fmt.Sprintf("%s at offset %d of a block of %s, in pages that don't allow it", does, f.Addr-b.Addr, size(b.Size))
+	out.Block, out.Message = *b, fmt.Sprintf("%s at offset %d of a block of %s, in pages that don't allow it", does, f.Addr-b.Addr, heap.Bytes(b.Size))
 	return true
 }
 
-// deadAccess is the bug of something that landgo does for a thread with bytes
+// DeadAccess is the bug of something that landgo does for a thread with bytes
 // that aren't all in a live block, or nil: as if the guest's own code had.
-func (s *System) deadAccess(th *thread, pc, addr, size uint64, does string) *Failure {
+func (s *System) DeadAccess(t trace.TID, pc, addr, size uint64, does string) *Failure {
 	if size == 0 || !s.machine.Dead(addr, size) {
 		return nil
 	}
-	out := &Failure{Thread: th.ID, PC: pc}
+	out := &Failure{Thread: t, PC: pc}
 	for !s.machine.Dead(addr, 1) { // the first byte that is wrong tells more
 		addr++
 	}
@@ -69,8 +70,8 @@ func (s *System) deadAccess(th *thread, pc, addr, size uint64, does string) *Fai
 	return out
 }
 
-// whose says what is at an address outside of the heap, "" if nothing is.
-func (s *System) whose(addr uint64) string {
+// Whose says what is at an address outside of the heap, "" if nothing is.
+func (s *System) Whose(addr uint64) string {
 	if name, ok := s.image.Variable(addr); ok {
 		return "the variable " + name
 	}
@@ -87,7 +88,7 @@ func (s *System) whose(addr uint64) string {
 			continue
 		}
 		regs := s.threads[i].Regs
-		if s.threads[i].set == 0 && s.threads[i].ID != s.current {
+		if s.threads[i].Set == 0 && s.threads[i].ID != s.current {
 			regs = s.machine.Regs(s.threads[i].Ctx)
 		}
 		if s.oneMapping(regs.RSP, addr) {
@@ -114,8 +115,8 @@ func (s *System) oneMapping(sp, addr uint64) bool {
 	return true
 }
 
-// inHeap reports whether an address is in an allocator's memory.
-func (s *System) inHeap(addr uint64) bool {
+// InHeap reports whether an address is in an allocator's memory.
+func (s *System) InHeap(addr uint64) bool {
 	if !s.cfg.NativeMalloc && (addr-kernel.HeapLo < kernel.HeapHi-kernel.HeapLo || s.lowHeap && addr-kernel.LowHeapLo < kernel.LowHeapHi-kernel.LowHeapLo) {
 		return true
 	}

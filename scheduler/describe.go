@@ -14,7 +14,7 @@ func (s *System) PC(t trace.TID) uint64 { return s.standPC(&s.threads[t]) }
 // addresses after the first.
 func (s *System) Stack(t trace.TID) []uint64 {
 	regs := s.stackRegs(&s.threads[t])
-	return append([]uint64{regs.RIP}, s.image.Unwind(&regs, s.readStack)...)
+	return append([]uint64{regs.RIP}, s.image.Unwind(&regs, s.ReadStack)...)
 }
 
 // StackNames are the names of the functions on a thread's stack, inlined ones
@@ -32,18 +32,28 @@ func (s *System) StackNames(t trace.TID) []string {
 	return s.frames
 }
 
-// VariableName names an address by the variable that is there.
+// VariableName names an address by the variable that is there, a part of a block by
+// the block's type, with the address, for there may be many such blocks: "node.next
+// (0xa0000010)".
 func (s *System) VariableName(addr uint64) string {
 	if n, ok := s.Variable(addr); ok {
 		return n
+	}
+	switch w := s.Whereabouts(addr); {
+	case w.Local != "":
+		return fmt.Sprintf("%s of thread %s", w.Local, s.Name(w.Thread))
+	case w.Block.Addr != 0:
+		if n, ok := s.image.PointedTo(w.Block.Given.PC-1, w.Block.Size, addr-w.Block.Addr); ok {
+			return fmt.Sprintf("%s (%#x)", n, addr)
+		}
 	}
 	return fmt.Sprintf("%#x", addr)
 }
 
 // Variable is the name of what is at an address, if it has a place of its own.
 func (s *System) Variable(addr uint64) (string, bool) {
-	if addr == inputWord {
-		return "stdin", true
+	if name, ok := s.lib.WordName(addr); ok {
+		return name, true
 	}
 	if k, ok := s.kernel.(wordNamer); ok && s.isWord(addr) {
 		if name, ok := k.WordName(addr); ok {
@@ -53,20 +63,9 @@ func (s *System) Variable(addr uint64) (string, bool) {
 	return s.image.Variable(addr)
 }
 
-// assertMessage renders the arguments of __assert_fail.
-func (s *System) assertMessage(th *thread) string {
-	return fmt.Sprintf("assertion failed: %s", s.str(th.arg(0)))
-}
-
-// handlesAbort reports whether the guest has a handler for SIGABRT, so that
-// abort has to be carried out by its own code.
-func (s *System) handlesAbort() bool {
-	k, ok := s.kernel.(interface{ Handles(signal int) bool })
-	return ok && k.Handles(6)
-}
-
-// faultFailure is the bug of a processor fault.
-func (s *System) faultFailure(th *thread, f emu.Fault) *Failure {
+// FaultFailure is the bug of a processor fault.
+func (s *System) FaultFailure(t trace.TID, f emu.Fault) *Failure {
+	th := &s.threads[t]
 	out := &Failure{Kind: trace.Segfault, Thread: th.ID, PC: th.Regs.RIP}
 	switch f.Kind {
 	case emu.FaultDivide:

@@ -51,25 +51,26 @@ func (s *System) Digest() (trace.Digest, error) {
 			sum.Add(s.threadDigest(&s.threads[i]))
 		}
 	}
-	sum.Add(s.lib.digest())
+	sum.Add(s.lib.Digest())
 	return sum, nil
 }
 
 // Kinds of parts, beside those of the machine.
 const (
 	partThread = 100 + iota
-	partObject
-	partNamed
+	// PartCarried and those above it are a Carrier's.
+	PartCarried
 )
 
 func (s *System) threadDigest(th *thread) trace.Digest {
 	h := trace.NewHash()
-	h.Words(partThread, uint64(th.ID), uint64(th.Stand), th.retval, bit(th.joined), bit(th.detached))
+	h.Words(partThread, uint64(th.ID), uint64(th.Stand), th.Returned, trace.Bit(th.Joined))
 	if !th.Live() {
+		s.lib.HashThread(th.ID, &h, false)
 		return h.Sum()
 	}
 	cpu := s.machine.CPUDigest(th.Ctx)
-	h.Words(cpu[0], cpu[1], bit(th.Yielding), uint64(th.half), uint64(th.set))
+	h.Words(cpu[0], cpu[1], trace.Bit(th.Yielding), uint64(th.Half), uint64(th.Set))
 	stands := th.Stand
 	if stands == StandSpin {
 		stands = th.spinStand
@@ -84,22 +85,21 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 		h.Words(th.Access.Addr, uint64(th.Access.Size), th.Access.PC)
 	case StandOp, StandTrap, StandSleep, StandFailure:
 		hashRegs(&h, &th.Regs)
-		th.hashOperation(&h)
-		h.Words(bit(th.trap.Syscall), bit(th.trap.Sysenter), uint64(th.trap.Vector), uint64(th.trap.Len))
+		h.Words(trace.Bit(th.napping), trace.Bit(th.trap.Syscall), trace.Bit(th.trap.Sysenter), uint64(th.trap.Vector), uint64(th.trap.Len))
 		h.Words(uint64(th.pending.Kind), th.pending.Obj, th.pending.Arg, uint64(th.pending.Size))
 	default:
-		if th.set != 0 {
+		if th.Set != 0 {
 			hashRegs(&h, &th.Regs)
 		}
 	}
 	if f := th.Failure; f != nil {
-		hashText(&h, string(f.Kind))
-		hashText(&h, f.Message)
+		h.Text(string(f.Kind))
+		h.Text(f.Message)
 		h.Word(f.PC)
 	}
-	h.Words(bit(th.starting), bit(th.native), bit(th.atExit), th.entry, th.Created, th.self, th.exitPC, th.exitSP, th.entryOfChild, th.stack, bit(th.ownStack), uint64(th.cache))
-	h.Word(th.interrupted)
-	th.hashCalls(&h)
+	h.Words(trace.Bit(th.Starting), th.Entry, th.Created, th.Self, th.Stack, trace.Bit(th.OwnStack), th.Interrupted)
+	atOp := stands == StandOp || stands == StandTrap || stands == StandSleep || stands == StandFailure
+	s.lib.HashThread(th.ID, &h, atOp)
 	return h.Sum()
 }
 
@@ -107,12 +107,3 @@ func hashRegs(h *trace.Hash, r *emu.Regs) {
 	h.Words(r.RAX, r.RBX, r.RCX, r.RDX, r.RSI, r.RDI, r.RBP, r.RSP, r.R8, r.R9,
 		r.R10, r.R11, r.R12, r.R13, r.R14, r.R15, r.RIP, r.RFLAGS, r.FSBase, r.GSBase)
 }
-
-func hashText(h *trace.Hash, text string) {
-	h.Word(uint64(len(text)))
-	for i := range len(text) {
-		h.Word(uint64(text[i]))
-	}
-}
-
-func bit(b bool) uint64 { return uint64(b2i(b)) }

@@ -18,6 +18,9 @@ import (
 // is a step of its own; so a call that is made within another step must not touch
 // what wasn't foreseen, and each is compared.
 
+// AllThreads is no thread's id: memory that it touches is shared.
+const AllThreads trace.TID = 1 << 20
+
 // wordsEnd is above the words of a kernel's state.
 const wordsEnd = 64 << 10
 
@@ -36,26 +39,32 @@ func (s *System) sharesTouch(t trace.TID, a *trace.Access) bool {
 	if s.isLazy(a.Addr) {
 		_, shared := s.machine.Sharing(a.Addr)
 		if !shared && !a.IsWrite() && s.hasOthers(t) {
-			s.machine.TouchWord(allThreads, a.Addr, uint64(a.Size))
+			s.machine.TouchWord(AllThreads, a.Addr, uint64(a.Size))
 			s.finer, shared = true, true
 		}
 		return shared
 	}
 	if !s.isWord(a.Addr) {
-		shared, learned := s.machine.Touch(t, a.Addr, uint64(a.Size))
-		s.finer = s.finer || learned
-		return shared
+		return s.Shared(t, a.Addr, uint64(a.Size))
 	}
 	shared, learned := s.machine.TouchWord(t, a.Addr, uint64(a.Size))
 	// Words that are only ever read, a signal's action or where standard output goes,
 	// would be shared by all. Whether one was changed is what its second granule says.
 	_, changed := s.machine.Sharing(a.Addr + effect.Step/2)
 	if !changed && a.IsWrite() {
-		s.machine.TouchWord(allThreads, a.Addr+effect.Step/2, 1)
+		s.machine.TouchWord(AllThreads, a.Addr+effect.Step/2, 1)
 		changed, learned = true, true
 	}
 	s.finer = s.finer || learned && shared && changed
 	return shared && changed
+}
+
+// Shared notes that a thread uses memory, and reports whether others do. Points become
+// finer if that is news.
+func (s *System) Shared(t trace.TID, addr, size uint64) bool {
+	shared, learned := s.machine.Touch(t, addr, size)
+	s.finer = s.finer || learned
+	return shared
 }
 
 // hasOthers reports whether there is or was another thread.
@@ -71,7 +80,7 @@ func (s *System) hasOthers(t trace.TID) bool {
 // foresee says what the call at which a thread stands would touch: nothing where that
 // is the C library's own business.
 func (s *System) foresee(th *thread, p *kernel.Plan) (f kernel.Foresight) {
-	if p.Blocked || th.starting || th.alloc.on {
+	if p.Blocked || th.Starting || s.lib.Running(th.ID)&RunsFollowed != 0 {
 		return f
 	}
 	s.trying = true
@@ -127,14 +136,15 @@ func (s *System) checkForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight, 
 // own business, but words of the kernel's are not: a call of trusted code that shares
 // some is learned to be a step of its own.
 func (s *System) takeEffects(th *thread, tr *trace.Transition, pc uint64, own []trace.Access, others []kernel.Deed, pages []kernel.Pages) {
-	trusted := th.trusted()
+	runs := s.lib.Running(th.ID)
+	trusted := th.Starting || runs&(RunsFollowed|RunsQuiet) != 0
 	for i := range own {
 		a := &own[i]
 		if trusted && !s.isWord(a.Addr) {
 			continue
 		}
-		if s.touchAs(th, th.ID, tr, pc, a) && trusted && th.quiet.on {
-			s.lib.meets(th)
+		if s.touchAs(th, th.ID, tr, pc, a) && runs&RunsQuiet != 0 {
+			s.lib.Meets(th.ID)
 		}
 	}
 	for i := range others {
@@ -145,7 +155,7 @@ func (s *System) takeEffects(th *thread, tr *trace.Transition, pc uint64, own []
 	}
 	for _, p := range pages {
 		for _, r := range s.changed(th, p) {
-			s.touch(th, tr, pc, r.Lo, uint32(r.Hi-r.Lo), trace.Write)
+			s.Touch(th.ID, tr, pc, r.Lo, uint32(r.Hi-r.Lo), trace.Write)
 		}
 	}
 }
@@ -173,13 +183,13 @@ func (s *System) changed(th *thread, p kernel.Pages) []emu.Range {
 // touchAs records an access in the step of a thread that counts as thread t's. It
 // reports whether other threads share what it is to.
 func (s *System) touchAs(th *thread, t trace.TID, tr *trace.Transition, pc uint64, a *trace.Access) bool {
-	if s.alone(th) && !s.isLazy(a.Addr) || !s.sharesTouch(t, a) || s.alone(th) {
+	if s.Alone(th.ID) && !s.isLazy(a.Addr) || !s.sharesTouch(t, a) || s.Alone(th.ID) {
 		return false
 	}
 	made := *a
 	made.PC = pc
 	tr.Accesses = append(tr.Accesses, made)
-	if s.everyOperation() && s.coarse() && !s.isWord(a.Addr) {
+	if s.EveryOperation() && s.Coarse() && !s.isWord(a.Addr) {
 		s.sightings.sight(th.ID, &made, nil, true) // its step begins with it
 	}
 	return true

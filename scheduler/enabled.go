@@ -53,11 +53,11 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 			d.PendingAccess = s.machine.Poised(th.Ctx)
 		}
 	case StandOp:
-		s.lib.describeOp(th, d)
+		s.lib.DescribeOp(th.ID, d)
 	case StandTrap:
 		p := s.kernel.Plan(th.ID, th.trap)
 		d.Pending, d.Outcomes, d.Loose = p.Op, p.Outcomes, th.loose
-		if op := s.stackEnd(th); p.Op.Kind == trace.OpExit && op.Kind != trace.OpNone {
+		if op := s.StackEnd(th.ID); p.Op.Kind == trace.OpExit && op.Kind != trace.OpNone {
 			d.Pending = op
 		}
 		if p.Blocked {
@@ -77,16 +77,7 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 
 // nextDeadline is the thread whose timed wait runs out first, ties by TID.
 func (s *System) nextDeadline() trace.TID {
-	best, when := trace.NoThread, uint64(0)
-	for i := range s.threads {
-		th := &s.threads[i]
-		if !s.threads[i].Exists || !th.timed || th.Stand != StandOp {
-			continue
-		}
-		if best == trace.NoThread || th.deadline < when {
-			best, when = th.ID, th.deadline
-		}
-	}
+	best, when := s.lib.Deadline()
 	if t, at := s.kernel.NextDeadline(); t != trace.NoThread && (best == trace.NoThread || at < when) {
 		return t
 	}

@@ -25,7 +25,7 @@ func (s *System) endless(th *thread) bool {
 		return false
 	}
 	s.machine.Rewind(k)
-	r.Flags = s.flags(th)&^(emu.StopShared|emu.StopAtomic|emu.StopPoints|emu.Hash) | emu.IgnoreBreaks | emu.RecordAll
+	r.Flags = s.flags(th, s.lib.Running(th.ID))&^(emu.StopShared|emu.StopAtomic|emu.StopPoints|emu.Hash) | emu.IgnoreBreaks | emu.RecordAll
 	r.Budget = uint64(p)
 	stop = s.machine.Run(&r)
 	if stop.Why != emu.StopBudget || s.machine.SameCPU(th.Ctx, stop.Ctx) != 0 || !s.unchanged(mem, s.redZone(th)) {
@@ -50,10 +50,10 @@ func (s *System) endless(th *thread) bool {
 	return true
 }
 
-// maxPeriod is the longest loop, in instructions, that endless finds.
+// MaxPeriod is the longest loop, in instructions, that endless finds.
 const MaxPeriod = 1024
 
-// period is the shortest period of the last 2*maxPeriod program counters, or 0.
+// Period is the shortest period of the last 2*maxPeriod program counters, or 0.
 func Period(pcs []uint64) int {
 	n := len(pcs)
 	if n < 2*MaxPeriod {

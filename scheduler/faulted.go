@@ -21,7 +21,7 @@ type pageKernel interface {
 // faultLook is what others have to do with a fault that the thread goes on after.
 func (s *System) faultLook(th *thread, f emu.Fault) (trace.Op, bool) {
 	k, ok := s.kernel.(pageKernel)
-	if !ok || s.alone(th) || !s.everyOperation() || th.trusted() {
+	if !ok || s.Alone(th.ID) || !s.EveryOperation() || s.trusted(th) {
 		return trace.Op{}, false
 	}
 	op, ok := k.FaultLook(th.ID, f)
@@ -37,7 +37,7 @@ func (s *System) handled(th *thread, tr *trace.Transition, f emu.Fault, framing 
 		return false // landgo's own: the processor finds nothing wrong
 	}
 	if f.Kind == emu.FaultFetch && s.faults {
-		s.touch(th, tr, th.Regs.RIP, f.Addr, 1, 0)
+		s.Touch(th.ID, tr, th.Regs.RIP, f.Addr, 1, 0)
 	}
 	// A step that begins before the frame has nothing but the access that faults before
 	// it, which is made again.
@@ -50,13 +50,13 @@ func (s *System) handled(th *thread, tr *trace.Transition, f emu.Fault, framing 
 		return false
 	}
 	frame := s.sharedByHandler(th, journal, f)
-	if frame.Size != 0 && !stood && !th.trusted() && (s.everyOperation() || s.racing[regs.RIP]) && s.pointAllowed(th, regs.RIP) {
+	if frame.Size != 0 && !stood && !s.trusted(th) && (s.EveryOperation() || s.racing[regs.RIP]) && s.PointAllowed(th.ID, regs.RIP) {
 		s.machine.Rewind(before)
 		th.Regs = regs
 		th.Stand, th.framing, th.Access = StandAccess, true, frame
 		return true
 	}
-	th.set = emu.SetAll
+	th.Set = emu.SetAll
 	if s.logs {
 		s.takeTouched(th, tr, regs.RIP)
 	} else {
@@ -75,7 +75,7 @@ func (s *System) sharedByHandler(th *thread, journal uint64, f emu.Fault) (a tra
 	}
 	own, _ := k.Touched()
 	for i := range own {
-		if own[i].Addr != f.Addr && !s.alone(th) && s.sharesTouch(th.ID, &own[i]) && a.Size == 0 {
+		if own[i].Addr != f.Addr && !s.Alone(th.ID) && s.sharesTouch(th.ID, &own[i]) && a.Size == 0 {
 			a = own[i]
 		}
 	}
@@ -88,7 +88,7 @@ const handlerFrame = 4096
 // frame is what the kernel wrote for a handler of th, since a moment of the journal,
 // to where the handler's stack pointer is: the part that threads share. Size 0: none.
 func (s *System) frame(th *thread, since uint64, regs *emu.Regs) (a trace.Access) {
-	if s.alone(th) {
+	if s.Alone(th.ID) {
 		return a
 	}
 	a.PC, a.Flags = s.machine.PC(th.Ctx), trace.Write
@@ -96,8 +96,7 @@ func (s *System) frame(th *thread, since uint64, regs *emu.Regs) (a trace.Access
 		if r.Lo-regs.RSP >= handlerFrame {
 			continue
 		}
-		shared, learned := s.machine.Touch(th.ID, r.Lo, r.Hi-r.Lo)
-		s.finer = s.finer || learned
+		shared := s.Shared(th.ID, r.Lo, r.Hi-r.Lo)
 		switch {
 		case !shared:
 		case a.Size == 0:
@@ -115,7 +114,7 @@ func (s *System) framed(th *thread, tr *trace.Transition, frame trace.Access) {
 		return
 	}
 	tr.Accesses = append(tr.Accesses, frame)
-	if s.everyOperation() && s.coarse() {
+	if s.EveryOperation() && s.Coarse() {
 		s.sightings.sight(th.ID, &frame, nil, true)
 	}
 }
@@ -123,17 +122,32 @@ func (s *System) framed(th *thread, tr *trace.Transition, frame trace.Access) {
 // endStores lets a thread end the instruction that it has stored a part of: a signal
 // comes between two instructions, not between the parts of one.
 func (s *System) endStores(th *thread) {
-	if s.trying || th.ID == s.current || th.half == 0 || !s.machine.Stored(th.Ctx) {
+	if s.trying || th.ID == s.current || th.Half == 0 || !s.machine.Stored(th.Ctx) {
 		return
 	}
-	s.save(th.ID)
+	s.Save(th.ID)
 	stop := s.machine.Run(&emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.IgnoreBreaks, StopAt: 2})
-	th.Ctx, th.half = stop.Ctx, stop.Parts
+	th.Ctx, th.Half = stop.Ctx, stop.Parts
 	th.Insns += stop.Insns
 	s.instructions += stop.Insns
 	s.finer = s.finer || stop.Learned
 	tr := s.thisStep()
 	tr.Accesses = append(tr.Accesses, stop.Accesses...)
+}
+
+// MeetFault has a thread meet a fault that landgo meets for it in a call from site, in
+// what that does.
+func (s *System) MeetFault(t trace.TID, site uint64, fault emu.Fault, does string) error {
+	th, tr := &s.threads[t], s.thisStep()
+	s.Touch(t, tr, site, fault.Addr, fault.Size, 0) // whether the page is there
+	if s.handled(th, tr, fault, true) {
+		th.Stand, th.framing = StandRun, false
+		return nil
+	}
+	f := s.FaultFailure(t, fault)
+	f.PC, f.Message = site, does+": "+f.Message
+	th.Insns++ // the failure is a place of its own
+	return s.Fail(t, f)
 }
 
 // thisStep is the transition under way.

@@ -6,19 +6,10 @@ import (
 	"strings"
 )
 
-// format renders the message of a function like panic(format, ...), at whose
-// entry a thread stands: argument first is the format. What it doesn't know (a
-// floating-point number) is left as it stands, and so is all that follows, for
-// the arguments can't be told apart then.
-func (s *library) format(th *thread, first int) string {
-	return Formatted(s.wordSize, s.str, func() uint64 {
-		first++
-		return s.vararg(th, first-1)
-	})
-}
-
-// formatted is format of arguments that next gives, one after the other, and of
-// strings as str reads them.
+// Formatted renders the message of a function like panic(format, ...): its arguments are
+// what next gives, one after the other, the format first, and str reads its strings. What
+// it doesn't know (a floating-point number) is left as it stands, and so is all that
+// follows, for the arguments can't be told apart then.
 func Formatted(wordSize uint64, str func(uint64) string, next func() uint64) string {
 	f := str(next())
 	var out strings.Builder

@@ -4,33 +4,74 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"landgo/emu"
 	"landgo/internal/image"
 	"landgo/internal/trace"
+	"landgo/kernel"
 	"landgo/kernel/linux"
 )
 
-// compile builds a C program, statically, with a compiler.
-func compile(t testing.TB, cc, source string, flags ...string) string {
+// ordinary is the Carrier of a program whose functions all are ordinary code. It counts
+// what it keeps.
+type ordinary struct {
+	uncarried
+	in           *System
+	kept, marked int
+}
+
+func (o *ordinary) Keep(trace.TID)                                              { o.kept++ }
+func (o *ordinary) Mark(trace.Mark)                                             { o.marked++ }
+func (o *ordinary) Digest() trace.Digest                                        { return trace.Digest{} }
+func (o *ordinary) HashThread(trace.TID, *trace.Hash, bool)                     {}
+func (o *ordinary) Boot(kernel.Kernel, map[uint64]image.Bound)                  {}
+func (o *ordinary) AtCallersReturn(trace.TID) bool                              { return false }
+func (o *ordinary) Fell(trace.TID, *trace.Transition) (bool, error)             { return false, nil }
+func (o *ordinary) Accessed(trace.TID, *trace.Transition, []trace.Access, bool) {}
+func (o *ordinary) ComesBack(trace.TID, *kernel.Plan) bool                      { return false }
+func (o *ordinary) InCall(trace.TID, uint64, uint64, uint64)                    {}
+func (o *ordinary) Born(trace.TID, trace.TID, uint64)                           {}
+func (o *ordinary) Got(trace.TID, uint64, uint64)                               {}
+func (o *ordinary) Drop(kernel.Pages)                                           {}
+func (o *ordinary) ObjectBytes() [][2]uint64                                    { return nil }
+func (o *ordinary) Deadline() (trace.TID, uint64)                               { return trace.NoThread, 0 }
+func (o *ordinary) Leave(t trace.TID, tr *trace.Transition) (*Failure, error) {
+	o.in.Exit(t, tr, true)
+	return nil, nil
+}
+
+// withoutLibc has two threads that add to a number. It uses no library.
+const withoutLibc = `
+volatile int n, done;
+char stack[4096] __attribute__((aligned(16)));
+static long call(long nr, long a) {
+	long r;
+	__asm__ volatile("syscall" : "=a"(r) : "a"(nr), "D"(a) : "rcx", "r11", "memory");
+	return r;
+}
+void child(void) { n = n + 1; done = 1; call(60, 0); }
+void _start(void) {
+	__asm__ volatile("syscall; test %%eax, %%eax; jnz 1f; call child; 1:"
+		: : "a"(56L), "D"(0x50f00L), "S"(stack + sizeof stack) : "rcx", "r11", "rdx", "memory");
+	n = n + 10;
+	while (!done) ;
+	call(231, n != 11);
+}`
+
+// bootOrdinary brings that program under control.
+func bootOrdinary(t testing.TB) (*System, *ordinary) {
 	t.Helper()
 	dir := t.TempDir()
 	src, out := filepath.Join(dir, "guest.c"), filepath.Join(dir, "guest")
-	if err := os.WriteFile(src, []byte(source), 0o600); err != nil {
+	if err := os.WriteFile(src, []byte(withoutLibc), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"-g", "-O1", "-static", "-pthread", src, "-o", out}, flags...)
-	if msg, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", cc, err, msg)
+	if msg, err := exec.Command("gcc", "-g", "-O1", "-static", "-nostdlib", "-fno-stack-protector", "-fcf-protection=none", src, "-o", out).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, msg)
 	}
-	return out
-}
-
-// boot brings a program under control.
-func boot(t testing.TB, path string, cfg Config) *System {
-	t.Helper()
-	img, err := image.Open(path)
+	img, err := image.Open(out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,10 +84,9 @@ func boot(t testing.TB, path string, cfg Config) *System {
 		t.Fatal(err)
 	}
 	t.Cleanup(m.Close)
-	if cfg.StepBudget == 0 {
-		cfg.StepBudget = 10_000_000
-	}
-	s := New(cfg, m, img)
+	s := New(Config{Granularity: Granularity{Points: trace.PointMem}, StepBudget: 10_000_000}, m, img)
+	o := &ordinary{in: s}
+	s.Carry(o)
 	k, err := linux.New(s, img, linux.Config{Args: []string{"guest"}})
 	if err != nil {
 		t.Fatal(err)
@@ -55,213 +95,72 @@ func boot(t testing.TB, path string, cfg Config) *System {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Boot(k, img.Roles(img.DefaultProfile()), &regs)
-	return s
+	s.Boot(k, nil, &regs)
+	return s, o
 }
 
-// ends counts the ends of executions of a full enumeration.
-type ends struct{ runs, bugs, stuck, steps int }
-
-// enumerate runs every interleaving, depth first.
-func enumerate(t testing.TB, s *System) ends {
-	root := s.Mark()
-	for {
-		s.Rewind(root)
-		var e ends
-		if enumerateFrom(t, s, &e) {
-			return e
-		}
-	}
-}
-
-func enumerateFrom(t testing.TB, s *System, e *ends) bool {
-	k := s.Mark()
-	ths := s.Threads(nil)
-	ran := false
-	for _, th := range ths {
-		if th.Status != trace.Ready {
-			continue
-		}
-		for c := uint32(0); c < th.Outcomes; c++ {
-			ran = true
-			tr, err := s.Step(th.ID, trace.Choice(c))
-			if err != nil {
-				if tr == nil {
-					t.Fatal(err)
-				}
-				return false // finer: again
+// enumerate runs every interleaving, depth first, from the root, and counts their ends
+// by kind. It begins again while points become finer.
+func enumerate(t testing.TB, s *System, root trace.Mark) map[trace.End]int {
+	ends := map[trace.End]int{}
+	var from func() bool
+	from = func() bool {
+		k := s.Mark()
+		for _, th := range s.Threads(nil) {
+			if th.Status != trace.Ready {
+				continue
 			}
-			e.steps++
-			switch tr.End {
-			case trace.EndProcess:
-				e.runs++
-			case trace.EndBug:
-				e.runs++
-				e.bugs++
-			default:
-				if !enumerateFrom(t, s, e) {
-					return false
-				}
+			tr, err := s.Step(th.ID, 0)
+			if err == trace.ErrFiner {
+				return false
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tr.End == trace.EndProcess || tr.End == trace.EndBug {
+				ends[tr.End]++
+			} else if !from() {
+				return false
 			}
 			s.Rewind(k)
 		}
+		return true
 	}
-	if !ran {
-		e.runs++
-		if s.Stuck(false) != nil {
-			e.stuck++
-		}
+	for s.Rewind(root); !from(); s.Rewind(root) {
+		clear(ends)
 	}
-	return true
+	s.Rewind(root)
+	return ends
 }
 
-const lostUpdate = `
-#include <pthread.h>
-#include <assert.h>
-volatile int counter;
-void *inc(void *a) { (void)a; int v = counter; counter = v + 1; return 0; }
-int main(void) {
-	pthread_t a, b;
-	pthread_create(&a, 0, inc, 0); pthread_create(&b, 0, inc, 0);
-	pthread_join(a, 0); pthread_join(b, 0);
-	assert(counter == 2);
-	return 0;
-}`
-
-func TestLostUpdate(t *testing.T) {
-	for _, cc := range []string{"gcc", "musl-gcc"} {
-		t.Run(cc, func(t *testing.T) {
-			s := boot(t, compile(t, cc, lostUpdate), Config{Granularity: Granularity{Points: PointMem}})
-			got := enumerate(t, s)
-			// Each thread reads, then writes: C(4,2) = 6 orders, of which 2 are
-			// serial. Where the first thread ends before the second, main's join
-			// can come at 3 places (once) or 2 (twice): 3 + 4 + 3 runs.
-			if got.runs != 10 || got.bugs != 6 || got.stuck != 0 {
-				t.Errorf("%+v, want 10 runs with 6 bugs", got)
-			}
-		})
+// TestLifetimes: over all executions of a guest what is fixed stays as it was, and what
+// goes back is at the root as it was there. The core needs no library for that.
+func TestLifetimes(t *testing.T) {
+	s, o := bootOrdinary(t)
+	fixedWas := s.fixed
+	root := s.Mark()
+	first := enumerate(t, s, root) // what was learned on the way has begun the enumeration anew
+	cellsWas, threadsWas, state := s.cells, s.threads[0], s.State()
+	ends := enumerate(t, s, root)
+	// Of the orders of two reads and two writes, two lose no update.
+	if ends[trace.EndBug] == 0 || ends[trace.EndProcess] == 0 || !reflect.DeepEqual(ends, first) {
+		t.Fatalf("%v executions, then %v", first, ends)
 	}
-}
-
-func TestEnumerate(t *testing.T) {
-	for _, c := range []struct {
-		name, source string
-		want         ends
-	}{
-		{"mutex", `
-#include <pthread.h>
-#include <assert.h>
-pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-volatile int n;
-void *f(void *a) { (void)a; pthread_mutex_lock(&m); n = n + 1; pthread_mutex_unlock(&m); return 0; }
-int main(void) {
-	pthread_t a, b;
-	pthread_create(&a, 0, f, 0); pthread_create(&b, 0, f, 0);
-	pthread_join(a, 0); pthread_join(b, 0);
-	assert(n == 2);
-	return 0;
-}`, ends{runs: 4}},
-		{"abba", `
-#include <pthread.h>
-pthread_mutex_t a, b;
-void *f(void *p) { (void)p; pthread_mutex_lock(&a); pthread_mutex_lock(&b); pthread_mutex_unlock(&b); pthread_mutex_unlock(&a); return 0; }
-void *g(void *p) { (void)p; pthread_mutex_lock(&b); pthread_mutex_lock(&a); pthread_mutex_unlock(&a); pthread_mutex_unlock(&b); return 0; }
-int main(void) {
-	pthread_t p, q;
-	pthread_create(&p, 0, f, 0); pthread_create(&q, 0, g, 0);
-	pthread_join(p, 0); pthread_join(q, 0);
-	return 0;
-}`, ends{runs: 6, stuck: 2}},
-		{"cond", `
-#include <pthread.h>
-pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-pthread_cond_t c = PTHREAD_COND_INITIALIZER;
-int ready;
-void *f(void *p) { (void)p; pthread_mutex_lock(&m); while (!ready) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return 0; }
-int main(void) {
-	pthread_t p;
-	pthread_create(&p, 0, f, 0);
-	pthread_mutex_lock(&m); ready = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m);
-	pthread_join(p, 0);
-	return 0;
-}`, ends{runs: 2}},
-		{"sem", `
-#include <pthread.h>
-#include <semaphore.h>
-sem_t s, r; volatile int x;
-void *f(void *p) { (void)p; sem_wait(&s); x = 1; sem_post(&r); return 0; }
-int main(void) {
-	pthread_t p; sem_init(&s, 0, 0); sem_init(&r, 0, 0);
-	pthread_create(&p, 0, f, 0);
-	x = 2; sem_post(&s); sem_wait(&r);
-	pthread_join(p, 0);
-	return x != 1;
-}`, ends{runs: 1}},
-		{"xpp", `
-#include <pthread.h>
-#include <assert.h>
-volatile int n;
-void *f(void *a) { (void)a; n++; return 0; }
-int main(void) {
-	pthread_t a, b;
-	pthread_create(&a, 0, f, 0); pthread_create(&b, 0, f, 0);
-	pthread_join(a, 0); pthread_join(b, 0);
-	assert(n == 2);
-	return 0;
-}`, ends{runs: 10, bugs: 6}},
-		{"spin", `
-#include <pthread.h>
-volatile int flag, x;
-void *f(void *a) { (void)a; x = 1; flag = 1; return 0; }
-int main(void) {
-	pthread_t a;
-	pthread_create(&a, 0, f, 0);
-	while (!flag) ;
-	return x != 1;
-}`, ends{runs: 3}},
-		{"livelock", `
-#include <pthread.h>
-volatile int p, q;
-void *f(void *a) { (void)a; while (!p) ; q = 1; return 0; }
-int main(void) {
-	pthread_t a;
-	pthread_create(&a, 0, f, 0);
-	while (!q) ;
-	p = 1;
-	return 0;
-}`, ends{}},
-		{"printf", `
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-volatile int p;
-void *f(void *a) { printf("hello %d\n", p); char *x = malloc(100); x[0] = 1; p = 1; free(x); return 0; }
-int main(void) {
-	pthread_t a;
-	pthread_create(&a, 0, f, 0);
-	p = 2;
-	printf("main\n");
-	pthread_join(a, 0);
-	return 0;
-}`, ends{runs: 3}},
-	} {
-		for _, cc := range []string{"gcc", "musl-gcc"} {
-			for _, o := range []string{"-O0", "-O2"} {
-				t.Run(c.name+"/"+cc+o, func(t *testing.T) {
-					s := boot(t, compile(t, cc, c.source, o), Config{Granularity: Granularity{Points: PointMem}})
-					got := enumerate(t, s)
-					got.steps = 0
-					if c.name == "livelock" {
-						if got.runs == 0 || got.stuck != got.runs {
-							t.Errorf("%+v, want all stuck", got)
-						}
-						return
-					}
-					if got != c.want {
-						t.Errorf("%+v, want %+v", got, c.want)
-					}
-				})
-			}
+	if s.cells != cellsWas || !reflect.DeepEqual(s.threads[0], threadsWas) || s.State() != state {
+		t.Errorf("at the root:\n%+v %+v\nit was:\n%+v %+v", s.cells, s.threads[0], cellsWas, threadsWas)
+	}
+	for i := range s.threads {
+		if i > 0 && s.threads[i].Exists {
+			t.Errorf("thread %s exists at the root", s.Name(s.threads[i].ID))
 		}
+	}
+	if len(s.steps) != 0 || len(s.turns) != 0 || len(s.threadLog) != 0 {
+		t.Errorf("%d steps, %d places, %d kept threads are left", len(s.steps), len(s.turns), len(s.threadLog))
+	}
+	if !reflect.DeepEqual(s.fixed, fixedWas) {
+		t.Error("what is fixed has changed")
+	}
+	if o.kept == 0 || o.marked == 0 {
+		t.Error("the carrier wasn't asked to keep anything")
 	}
 }

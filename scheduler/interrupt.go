@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"landgo/emu"
-	"landgo/internal/image"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -15,13 +14,20 @@ import (
 //   - each of its steps has OpTurn, on which sending depends, and its end is a step;
 //   - what a handler touches is shared with other threads that do, its own thread too,
 //     but for the stack below where the thread stood;
-//   - a lock that it takes isn't merged with what comes next (lockmerge.go);
+//   - a lock that it takes isn't merged with what comes next (library/lockmerge.go);
 //   - its accesses count as another thread's, and no lock protects them from their
 //     own thread's (unexamined.go).
 //
 // That a thread gets signals is learned for good. A handler that is left by a jump
 // counts as running for ever. The signals that cancel a thread are left out: their
 // handlers are the C library's, and look at nothing that the thread is about.
+
+// SeeLife learns that threads look whether others live.
+func (s *System) SeeLife() {
+	if !s.known.Exits {
+		s.known.Exits, s.finer = true, true
+	}
+}
 
 // isCancelling: the C library's own signals.
 func (s *System) isCancelling(sig uint64) bool { return kernel.IsLibrarys(s.libc, sig) }
@@ -31,7 +37,7 @@ func (s *System) sends(th *thread, op trace.Op) {
 	switch {
 	case op.Kind != trace.OpCancel || op.Obj == uint64(th.ID):
 	case op.Arg == 0:
-		s.lib.seeLife()
+		s.SeeLife()
 	case s.isCancelling(op.Arg):
 	case !s.known.Signalled[op.Obj]:
 		s.known.Signalled[op.Obj], s.finer = true, true
@@ -48,22 +54,23 @@ func (s *System) takesSignals(th *thread, p *kernel.Plan) bool {
 // createsQuietly: it is in the C library's function that creates a thread, not in a
 // handler.
 func (s *System) createsQuietly(th *thread) bool {
-	return th.quiet.on && th.quiet.role == image.Create && !th.alloc.on && !th.starting
+	return !th.Starting && s.lib.Running(th.ID)&(RunsCreate|RunsFollowed) == RunsCreate
 }
 
 // Interrupt implements kernel.Host.
 func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	sp := s.Regs(t).RSP
 	th := &s.threads[t]
-	h, holds := s.lib.hold(th, regs.RDI, regs.RSP)
+	s.Save(t)
+	nap := trace.Op{}
+	if th.napping {
+		nap, th.napping = th.pending, false
+	}
+	s.sent = append(s.sent, s.lib.Interrupted(t, regs.RDI, regs.RSP, nap)...)
 	s.SetRegs(t, regs)
 	th.limited = true // the handler may begin at a breakpoint
-	if s.known.Signalled[uint64(t)] && th.interrupted == 0 {
-		th.interrupted = sp
-	}
-	th.phase = phaseEntry
-	if holds {
-		th.held = append(th.held[:len(th.held):len(th.held)], h)
+	if s.known.Signalled[uint64(t)] && th.Interrupted == 0 {
+		th.Interrupted = sp
 	}
 }
 
@@ -74,31 +81,31 @@ func (s *System) Retract(t trace.TID, regs *emu.Regs, c emu.Ctx) {
 	th := &s.threads[t]
 	th.Ctx, th.limited = c, true
 	th.endInterrupt()
-	s.lib.standAgain(th, frame)
+	s.lib.Retract(t, frame)
 }
 
 // endInterrupt ends a handler that returned to where its thread stood.
 func (th *thread) endInterrupt() {
-	if th.Regs.RSP >= th.interrupted {
-		th.interrupted = 0
+	if th.Regs.RSP >= th.Interrupted {
+		th.Interrupted = 0
 	}
 }
 
 // handlersOwn is the part of its thread's stack that a handler has for itself:
 // nothing where the stack may be part of something else.
 func (s *System) handlersOwn(th *thread) emu.Range {
-	if th.ID != 0 && !th.ownStack {
+	if th.ID != 0 && !th.OwnStack {
 		return emu.Range{}
 	}
-	hi := (th.interrupted - redZone) &^ 7
+	hi := (th.Interrupted - redZone) &^ 7
 	return emu.Range{Lo: s.mappingStart(hi - 1), Hi: hi}
 }
 
 // party is who makes a thread's accesses: the thread, with the locks that it
 // holds, or its handler, which none protects from it.
-func (th *thread) party() (trace.TID, []uint64) {
-	if th.interrupted != 0 {
+func (s *System) party(th *thread) (trace.TID, []uint64) {
+	if th.Interrupted != 0 {
 		return ^th.ID, nil
 	}
-	return th.ID, th.holds
+	return th.ID, s.lib.Holds(th.ID)
 }

@@ -57,7 +57,7 @@ func (s *System) learn(k *Knowledge) (news bool, err error) {
 		return news, err
 	}
 	if k.Native && !s.known.Native {
-		s.lib.distrust()
+		s.lib.Distrust()
 		news = true
 	}
 	return s.known.Merge(&k.Facts) || news, nil
@@ -178,3 +178,6 @@ func (n *names) append(path string) error {
 	}
 	return err
 }
+
+// Sealed: all that is learned is worth a new start.
+func (s *System) Sealed() bool { return s.sealed }

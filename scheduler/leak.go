@@ -26,7 +26,7 @@ const (
 type mapper interface{ Writable() []emu.Range }
 
 // leak is the bug of a guest that ends and leaves blocks behind, or nil.
-func (s *library) leak(th *thread) *Failure {
+func (s *System) leak(th *thread) *Failure {
 	var list []heap.Block
 	why := "never freed"
 	switch s.cfg.Leaks {
@@ -54,26 +54,19 @@ func (s *library) leak(th *thread) *Failure {
 	f := &Failure{Kind: trace.Leak, Thread: th.ID, PC: list[0].Given.PC, Block: list[0]}
 	switch {
 	case len(list) == 1 && s.cfg.Leaks == LeaksAll:
-		f.Message = fmt.Sprintf("a block of %s is %s", size(total), why)
+		f.Message = fmt.Sprintf("a block of %s is %s", heap.Bytes(total), why)
 	case len(list) == 1:
-		f.Message = fmt.Sprintf("a block of %s is %s it", size(total), why)
+		f.Message = fmt.Sprintf("a block of %s is %s it", heap.Bytes(total), why)
 	case s.cfg.Leaks == LeaksAll:
-		f.Message = fmt.Sprintf("%d blocks of %s in all are %s", len(list), size(total), why)
+		f.Message = fmt.Sprintf("%d blocks of %s in all are %s", len(list), heap.Bytes(total), why)
 	default:
-		f.Message = fmt.Sprintf("%d blocks of %s in all are %s them", len(list), size(total), why)
+		f.Message = fmt.Sprintf("%d blocks of %s in all are %s them", len(list), heap.Bytes(total), why)
 	}
 	return f
 }
 
-func size(n uint64) string {
-	if n == 1 {
-		return "1 byte"
-	}
-	return fmt.Sprintf("%d bytes", n)
-}
-
 // words reads the words of a piece of memory.
-func (s *library) words(p heap.Piece, found func(uint64)) {
+func (s *System) words(p heap.Piece, found func(uint64)) {
 	n := s.wordSize
 	lo, hi := (p.Addr+n-1)&^(n-1), (p.Addr+p.Size)&^(n-1)
 	if lo >= hi {
@@ -85,14 +78,14 @@ func (s *library) words(p heap.Piece, found func(uint64)) {
 		if n == 8 {
 			w = binary.LittleEndian.Uint64(b)
 		}
-		if s.cfg.NativeMalloc || s.cfg.Pools || len(s.mapped.Blocks()) > 0 || s.inHeap(w) {
+		if s.cfg.NativeMalloc || s.cfg.Pools || len(s.mapped.Blocks()) > 0 || s.InHeap(w) {
 			found(w)
 		}
 	}
 }
 
 // registers are those of live threads: at a call, those that outlive it.
-func (s *library) registers() (list []uint64) {
+func (s *System) registers() (list []uint64) {
 	for i := range s.threads {
 		th := &s.threads[i]
 		if !s.threads[i].Exists || !th.Live() {
@@ -111,8 +104,8 @@ func (s *library) registers() (list []uint64) {
 }
 
 // regsOf is the register file with which a thread goes on.
-func (s *library) regsOf(th *thread) emu.Regs {
-	if th.set != 0 || th.Stand == StandOp || th.Stand == StandTrap || th.ID == s.current {
+func (s *System) regsOf(th *thread) emu.Regs {
+	if th.Set != 0 || th.Stand == StandOp || th.Stand == StandTrap || th.ID == s.current {
 		return th.Regs
 	}
 	return s.machine.Regs(th.Ctx)
@@ -121,7 +114,7 @@ func (s *library) regsOf(th *thread) emu.Regs {
 // roots are where pointers count at the end, beside registers: all writable
 // memory but the heap, the stacks of threads that have ended, and
 // what is below a live thread's stack pointer.
-func (s *library) roots() []heap.Piece {
+func (s *System) roots() []heap.Piece {
 	var skip []emu.Range
 	for _, p := range s.heap.Owned() {
 		skip = append(skip, emu.Range{Lo: p.Addr, Hi: p.Addr + p.Size})
@@ -130,8 +123,8 @@ func (s *library) roots() []heap.Piece {
 		th := &s.threads[i]
 		switch {
 		case !s.threads[i].Exists:
-		case !th.Live() && th.ownStack:
-			skip = append(skip, emu.Range{Lo: s.mappingStart(th.stack - 1), Hi: s.mappingEnd(th.stack - 1)})
+		case !th.Live() && th.OwnStack:
+			skip = append(skip, emu.Range{Lo: s.mappingStart(th.Stack - 1), Hi: s.mappingEnd(th.Stack - 1)})
 		case th.Live():
 			sp := s.regsOf(th).RSP
 			skip = append(skip, emu.Range{Lo: s.mappingStart(sp), Hi: sp - redZone})
@@ -164,7 +157,7 @@ func cut(pieces []heap.Piece, r emu.Range, skip []emu.Range) []heap.Piece {
 }
 
 // lostMappings are the mappings to which nothing points.
-func (s *library) lostMappings() []heap.Block {
+func (s *System) lostMappings() []heap.Block {
 	var roots []heap.Piece
 	for _, p := range s.roots() {
 		var skip []emu.Range
@@ -185,4 +178,13 @@ func (s *library) lostMappings() []heap.Block {
 		}
 	}
 	return s.mapped.Lost(registers, roots, s.words)
+}
+
+// OnStack reports whether an address is on the stack on which a thread runs.
+func (s *System) OnStack(t trace.TID, addr uint64) bool {
+	sp := s.regsOf(&s.threads[t]).RSP
+	if s.machine.Prot(sp)&emu.ProtWrite == 0 {
+		return false
+	}
+	return addr >= s.mappingStart(sp) && addr < s.mappingEnd(sp)
 }

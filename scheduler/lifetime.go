@@ -21,8 +21,7 @@ type fixed struct {
 	companion Companion // of a guest that schedules its threads itself; nil: landgo does
 	libc      image.Libc
 	wordSize  uint64 // of the general registers, in bytes
-	roles     map[uint64]image.Bound
-	lowHeap   bool // see kernel.HasLowHeap
+	lowHeap   bool   // see kernel.HasLowHeap
 
 	// What the user of the System asks for, between steps.
 	stopIf   func() bool
@@ -66,7 +65,6 @@ type cells struct {
 // for itself.
 type found struct {
 	names    *names
-	breaks   map[uint64]breakClass
 	dead     map[uint64]dead
 	mappings map[uint64]uint64 // see mappingStart
 	// scouted is the length of each thread's steps after which scouting is done again
@@ -89,18 +87,20 @@ type seen struct {
 type scratch struct {
 	current trace.TID // whose step it is
 	finer   bool      // points became finer in it
-	// begins: it begins with the call at which its thread is (door.go).
-	begins bool
 	// passedOver: the run under way begins at a point that the rules leave out.
 	passedOver bool
 	// probing: a turn of a loop is being tried, to be taken back. scouting: what others
 	// would do in a long step is being looked at. trying: a call is tried: threads stay
 	// as they are.
 	probing, scouting, trying bool
-	// sent is what the signals of the trap under way depend on (interruptedwait.go).
+	// sent is what the signals of the trap under way depend on (library/interruptedwait.go).
 	sent     []trace.Op
 	foreseen []trace.Access // of one trap
 	frames   []string
 	run      emu.Run
 	pinned   emu.Ctx // given to the kernel, to come back to
 }
+
+// Enter notes that main has begun, and Entered reports whether it has.
+func (s *System) Enter()        { s.machine.Put(&s.entered, 1) }
+func (s *System) Entered() bool { return s.entered.Get() != 0 }

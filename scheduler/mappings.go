@@ -44,13 +44,14 @@ type covers struct {
 	living heap.Cover // of mappings that live: the part of each that is still mapped
 }
 
-// maps takes in what a call has mapped and unmapped. It returns the bug that an
+// Maps takes in what a call has mapped and unmapped. It returns the bug that an
 // unmapping is, or nil.
-func (s *System) maps(th *thread, call uint64, out *kernel.Outcome) *Failure {
-	s.lib.dropObjects(out.Unmapped)
-	s.lib.dropObjects(kernel.Pages{Addr: out.Mapped.Addr + out.Kept, Size: out.Mapped.Size - out.Kept})
-	own := !th.trusted() && len(th.inside) == 0 && s.entered.Get() != 0
-	e := heap.Event{Thread: th.ID, Step: int32(len(s.steps)), PC: call}
+func (s *System) Maps(t trace.TID, call uint64, out *kernel.Outcome) *Failure {
+	th := &s.threads[t]
+	s.lib.Drop(out.Unmapped)
+	s.lib.Drop(kernel.Pages{Addr: out.Mapped.Addr + out.Kept, Size: out.Mapped.Size - out.Kept})
+	own := !th.Starting && s.lib.Running(th.ID)&(RunsFollowed|RunsQuiet|RunsTested) == 0 && s.Entered()
+	e := s.HeapEvent(th.ID, call)
 	if out.Unmapped.Size != 0 {
 		if f := s.unmap(th, out.Unmapped, e, own); f != nil {
 			return f
@@ -112,7 +113,7 @@ func (s *System) unmap(th *thread, p kernel.Pages, e heap.Event, own bool) *Fail
 		return nil
 	}
 	return &Failure{Kind: trace.DoubleFree, Thread: th.ID, PC: e.PC, Block: *before,
-		Message: fmt.Sprintf("unmaps %s at offset %d of a mapping of %s that has been unmapped already", size(p.Size), p.Addr-before.Addr, size(before.Size))}
+		Message: fmt.Sprintf("unmaps %s at offset %d of a mapping of %s that has been unmapped already", heap.Bytes(p.Size), p.Addr-before.Addr, heap.Bytes(before.Size))}
 }
 
 // livingIn lists the mappings that live and are mapped somewhere in [lo, hi), oldest
@@ -173,7 +174,7 @@ func (s *System) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok boo
 	does := bytesText(f.Kind == emu.FaultWrite, uint64(f.Size))
 	if b := s.endedMapping(f.Addr); b != nil && s.machine.Prot(f.Addr) == 0 {
 		out.Kind, out.Block = trace.UseAfterFree, *b
-		out.Message = fmt.Sprintf("%s at offset %d of a mapping of %s that has been unmapped", does, f.Addr-b.Addr, size(b.Size))
+		out.Message = fmt.Sprintf("%s at offset %d of a mapping of %s that has been unmapped", does, f.Addr-b.Addr, heap.Bytes(b.Size))
 		return true
 	}
 	if nearStack {
@@ -182,10 +183,10 @@ func (s *System) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok boo
 	if b := s.livingMapping(f.Addr); b != nil {
 		out.Block = *b
 		if f.Addr+uint64(f.Size) > b.Addr+b.Size {
-			out.Kind, out.Message = trace.HeapOverflow, fmt.Sprintf("%s at offset %d of a mapping of %s: beyond its end", does, f.Addr-b.Addr, size(b.Size))
+			out.Kind, out.Message = trace.HeapOverflow, fmt.Sprintf("%s at offset %d of a mapping of %s: beyond its end", does, f.Addr-b.Addr, heap.Bytes(b.Size))
 			return true
 		}
-		out.Message = fmt.Sprintf("%s at offset %d of a mapping of %s, in pages that don't allow it", does, f.Addr-b.Addr, size(b.Size))
+		out.Message = fmt.Sprintf("%s at offset %d of a mapping of %s, in pages that don't allow it", does, f.Addr-b.Addr, heap.Bytes(b.Size))
 		return true
 	}
 	if s.machine.Prot(f.Addr) != 0 {
@@ -194,9 +195,9 @@ func (s *System) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok boo
 	for _, b := range s.mapped.LiveOf(mappingFamily) {
 		switch behind, ahead := f.Addr-b.Addr-b.Size, b.Addr-f.Addr; {
 		case behind < 4096:
-			out.Message = fmt.Sprintf("%s, %s after the end of a mapping of %s", does, size(behind), size(b.Size))
+			out.Message = fmt.Sprintf("%s, %s after the end of a mapping of %s", does, heap.Bytes(behind), heap.Bytes(b.Size))
 		case ahead <= 4096:
-			out.Message = fmt.Sprintf("%s, %s before the start of a mapping of %s", does, size(ahead), size(b.Size))
+			out.Message = fmt.Sprintf("%s, %s before the start of a mapping of %s", does, heap.Bytes(ahead), heap.Bytes(b.Size))
 		default:
 			continue
 		}
@@ -205,3 +206,6 @@ func (s *System) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok boo
 	}
 	return false
 }
+
+// InMapping reports whether an address is in memory that the program maps or has mapped.
+func (s *System) InMapping(addr uint64) bool { return s.mapped.Around(addr) != nil }

@@ -17,7 +17,6 @@ type threadSave struct {
 type mark struct {
 	machine trace.Mark
 	threads int // of threadLog
-	objects int // of the library's log
 	arena   arenaMark
 	heap    heap.Mark
 	mapped  heap.Mark
@@ -25,9 +24,10 @@ type mark struct {
 	steps   int
 }
 
-// save keeps the present state of a thread for Rewind.
-func (s *System) save(t trace.TID) {
+// Save keeps the present state of a thread for Rewind.
+func (s *System) Save(t trace.TID) {
 	s.state.save(t)
+	s.lib.Keep(t)
 	if s.companion != nil {
 		s.companion.Keep(t)
 	}
@@ -48,12 +48,16 @@ func (s *System) Mark() trace.Mark {
 	return s.markAlone()
 }
 
-func (s *System) markAlone() trace.Mark { return s.mark(s.machine.Mark(), s.lib.mark()) }
+func (s *System) markAlone() trace.Mark {
+	k := s.mark(s.machine.Mark())
+	s.lib.Mark(k)
+	return k
+}
 
-// mark marks the state that goes with a mark of the machine, and one of the library.
-func (s *state) mark(machine trace.Mark, objects int) trace.Mark {
+// mark marks the state that goes with a mark of the machine.
+func (s *state) mark(machine trace.Mark) trace.Mark {
 	s.marks = append(s.marks, mark{
-		machine: machine, threads: len(s.threadLog), objects: objects, arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps),
+		machine: machine, threads: len(s.threadLog), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps),
 	})
 	return trace.Mark(len(s.marks) - 1)
 }
@@ -75,7 +79,7 @@ func (s *System) rewindAlone(k trace.Mark) {
 	if s.companion != nil {
 		s.companion.TakeUp(m.threads, m.steps)
 	}
-	s.lib.rewind(m.objects)
+	s.lib.Rewind(k)
 	s.rewind(k)
 }
 

@@ -3,7 +3,6 @@ package scheduler
 import (
 	"slices"
 
-	"landgo/internal/image"
 	"landgo/internal/trace"
 )
 
@@ -15,7 +14,7 @@ type Met struct {
 	// Points are the kinds of preemption points that a thread came to while another
 	// was there. A point of PointSync is one of another kind of operation than locks,
 	// atomic instructions, creation and the end of threads.
-	Points Points
+	Points trace.Points
 	// Rules has bit i set if the function of rule i of the granularity was on the
 	// stack at such a point.
 	Rules uint64 `json:",omitempty"`
@@ -82,7 +81,7 @@ func (s *System) End(wrote string) {
 
 // meetStep takes in what a step did, before which the thread was alone or not.
 func (s *System) meetStep(th *thread, tr *trace.Transition, alone bool) {
-	if th.Parent != trace.NoThread && th.Insns > tr.Begin && !th.starting {
+	if th.Parent != trace.NoThread && th.Insns > tr.Begin && !th.Starting {
 		s.met.Ran = true
 	}
 	for i := range tr.Ops {
@@ -92,17 +91,17 @@ func (s *System) meetStep(th *thread, tr *trace.Transition, alone bool) {
 		case k == trace.OpAdvance && s.ranOut.Get() == 0:
 			s.machine.Put(&s.ranOut, 1)
 		case k == trace.OpJoin:
-			alone = s.alone(th)
+			alone = s.Alone(th.ID)
 		case !alone:
 			s.met.Points |= pointsOfOps[k]
 		}
 	}
-	if s.met.Points&(PointMem|PointAtomic) != PointMem|PointAtomic || len(s.racing) > 0 {
+	if s.met.Points&(trace.PointMem|trace.PointAtomic) != trace.PointMem|trace.PointAtomic || len(s.racing) > 0 {
 		for i := range tr.Accesses {
 			a := &tr.Accesses[i]
-			s.met.Points |= PointMem
+			s.met.Points |= trace.PointMem
 			if a.Flags&trace.Atomic != 0 {
-				s.met.Points |= PointAtomic
+				s.met.Points |= trace.PointAtomic
 			}
 			if s.racing[a.PC] {
 				s.met.addRace(a.PC)
@@ -117,19 +116,15 @@ func (s *System) meetStep(th *thread, tr *trace.Transition, alone bool) {
 }
 
 // pointsOfOps has the kinds of points that are before an operation or after it.
-var pointsOfOps = func() (of [trace.NumOps]Points) {
+var pointsOfOps = func() (of [trace.NumOps]trace.Points) {
 	for k := range of {
 		switch trace.OpKind(k) {
 		case trace.OpNone, trace.OpAccess, trace.OpCreate, trace.OpExit, trace.OpJoin, trace.OpTryJoin, trace.OpTryJoinFail,
 			trace.OpDetach, trace.OpTurn, trace.OpYield, trace.OpSleep, trace.OpAdvance, trace.OpEnd:
 		default:
-			of[k] = PointSync
+			of[k] = trace.PointSync
 		}
-	}
-	for i := range acts {
-		if a := &acts[i]; a.how == operation {
-			of[a.op] |= PointsAt(image.Role(i))
-		}
+		of[k] |= PointsOf(trace.OpKind(k))
 	}
 	// Failures of the operations that try.
 	of[trace.OpTryLockFail], of[trace.OpSemTryWaitFail] = of[trace.OpTryLock], of[trace.OpSemTryWait]
@@ -137,7 +132,10 @@ var pointsOfOps = func() (of [trace.NumOps]Points) {
 	of[trace.OpReadUnlock] = of[trace.OpWriteUnlock]
 	// Without roles, lock and unlock mean the calls of the kernel's.
 	for _, k := range []trace.OpKind{trace.OpFutexWait, trace.OpFutexWake, trace.OpFutexRequeue, trace.OpFutexLockPI, trace.OpFutexTryPI, trace.OpFutexUnlockPI} {
-		of[k] |= PointLock | PointUnlock
+		of[k] |= trace.PointLock | trace.PointUnlock
 	}
 	return of
 }()
+
+// MeetPoints notes that a thread has come to points of these kinds while another was there.
+func (s *System) MeetPoints(p trace.Points) { s.met.Points |= p }

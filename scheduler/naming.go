@@ -34,7 +34,7 @@ func (s *System) Whereabouts(addr uint64) (w Whereabouts) {
 			continue
 		}
 		regs := s.stackRegs(&s.threads[i])
-		if name, atomic, ok := s.image.Local(&regs, s.readStack, addr); ok {
+		if name, atomic, ok := s.image.Local(&regs, s.ReadStack, addr); ok {
 			w.Local, w.Atomic, w.Thread = name, atomic, s.threads[i].ID
 			return w
 		}
@@ -44,20 +44,21 @@ func (s *System) Whereabouts(addr uint64) (w Whereabouts) {
 
 // stackRegs are the registers from which a thread's stack is unwound.
 func (s *System) stackRegs(th *thread) emu.Regs {
-	if s.steered() || th.set != 0 || th.Stand == StandOp || th.Stand == StandTrap {
+	if s.steered() || th.Set != 0 || th.Stand == StandOp || th.Stand == StandTrap {
 		return th.Regs
 	}
 	return s.machine.Regs(th.Ctx)
 }
 
-func (s *System) readStack(addr uint64) (uint64, bool) {
+// ReadStack reads a word of a stack; false: nothing is there.
+func (s *System) ReadStack(addr uint64) (uint64, bool) {
 	if s.steered() {
 		return s.companion.Word(addr)
 	}
 	if s.machine.Prot(addr)&emu.ProtRead == 0 {
 		return 0, false
 	}
-	return s.word(addr), true
+	return s.Word(addr), true
 }
 
 // Describe is the name of an address: a variable with a place of its own, a part
@@ -84,4 +85,12 @@ func (s *System) Describe(addr uint64) string {
 		}
 	}
 	return fmt.Sprintf("%s, allocated at %#x", name, at)
+}
+
+// Word reads a word of the guest's memory, zero-extended.
+func (s *System) Word(addr uint64) uint64 {
+	if s.wordSize == 4 {
+		return uint64(s.machine.Read32(addr))
+	}
+	return s.machine.Read64(addr)
 }

@@ -12,7 +12,7 @@ import (
 // others send signals to stands before its sleeps, and in them. No SA_RESTART has
 // them start again.
 //
-// In it, the thread stands at the trap, in phaseNap; the kernel carries the sleep
+// In it, the thread stands at the trap; the kernel carries the sleep
 // out as a whole when the thread goes on. To fall asleep counts as the instruction,
 // to wake as none: so a schedule means the same whether these are known to be steps.
 
@@ -26,14 +26,14 @@ type napper interface {
 // naps reports whether a trap is a sleep of a thread to which signals may come, or
 // one in a schedule that is followed, whose run may have known of such.
 func (s *System) naps(th *thread, p *kernel.Plan) bool {
-	return p.Yield && p.Op.Kind == trace.OpSleep && (s.known.Signalled[uint64(th.ID)] || s.starts != nil) && !th.trusted() && !s.alone(th)
+	return p.Yield && p.Op.Kind == trace.OpSleep && (s.known.Signalled[uint64(th.ID)] || s.starts != nil) && !s.trusted(th) && !s.Alone(th.ID)
 }
 
 // nap has a thread fall asleep at the trap before which it stands, if it sleeps
 // there. It reports whether it does.
 func (s *System) nap(th *thread, tr *trace.Transition) bool {
 	p := s.kernel.Plan(th.ID, th.trap)
-	if th.phase == phaseNap || !s.naps(th, &p) {
+	if th.napping || !s.naps(th, &p) {
 		return false
 	}
 	k, ok := s.kernel.(napper)
@@ -46,21 +46,22 @@ func (s *System) nap(th *thread, tr *trace.Transition) bool {
 		return false
 	}
 	th.Insns++
-	th.phase, th.Yielding = phaseNap, true
+	th.napping, th.Yielding = true, true
 	th.pending = trace.Op{Kind: trace.OpSleep, Obj: at, Arg: left, PC: th.Regs.RIP}
 	tr.Did(trace.Op{Kind: trace.OpSleep, PC: th.Regs.RIP})
 	return true
 }
 
-// endNap ends the sleep of a thread whose handler has returned to it.
-func (s *System) endNap(th *thread, tr *trace.Transition, h *held) {
-	const syscall = 2 // bytes
+// EndNap ends a sleep of a thread whose handler has returned to it.
+func (s *System) EndNap(t trace.TID, tr *trace.Transition, nap trace.Op) {
+	th := &s.threads[t]
+	const syscall, timespecSize, eintr = 2, 16, 4
 	r := &th.Regs
 	pc := r.RIP
 	r.RIP += syscall
 	r.RAX, r.RCX, r.R11 = uint64(1<<64-eintr), r.RIP, r.RFLAGS
-	th.set, th.phase = emu.SetAll, phaseEntry
-	at, left := h.pending.Obj, h.pending.Arg
+	th.Set = emu.SetAll
+	at, left := nap.Obj, nap.Arg
 	if at == 0 {
 		return
 	}
@@ -69,7 +70,7 @@ func (s *System) endNap(th *thread, tr *trace.Transition, h *held) {
 		r.RAX = uint64(1<<64 - efault)
 		return
 	}
-	s.touch(th, tr, pc, at, timespecSize, trace.Write)
+	s.Touch(th.ID, tr, pc, at, timespecSize, trace.Write)
 	s.machine.Write64(at, left/1e9)
 	s.machine.Write64(at+8, left%1e9)
 }

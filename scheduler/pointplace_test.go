@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // TestPointPlaces: a profile can put a function's point elsewhere exactly if the
@@ -16,7 +17,7 @@ func TestPointPlaces(t *testing.T) {
 			continue // not a role of profiles
 		}
 		_, err = image.ParseProfile("p.yaml", fmt.Appendf(nil, "functions:\n  %v: {name: a, point: none}", role))
-		if releases := PointsAt(plain.Bindings[0].Role)&PointUnlock != 0; releases != (err == nil) {
+		if releases := PointsAt(plain.Bindings[0].Role)&trace.PointUnlock != 0; releases != (err == nil) {
 			t.Errorf("%v: a point after the call: %v; placed by a profile: %v", role, releases, err)
 		}
 	}

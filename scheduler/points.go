@@ -1,24 +1,28 @@
 package scheduler
 
-import "landgo/internal/trace"
-
-// Points is the set of kinds of preemption points that a search uses. A set of the
-// scheduler's has neither PointYield nor PointRace: voluntary switches are always points,
-// and instructions are given by their addresses.
-type Points = trace.Points
-
-const (
-	PointLock   = trace.PointLock
-	PointUnlock = trace.PointUnlock
-	PointAtomic = trace.PointAtomic
-	PointMem    = trace.PointMem
-	PointSync   = trace.PointSync
-	PointCLI    = trace.PointCLI
-	PointSTI    = trace.PointSTI
+import (
+	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
-// everyOperation: each operation that others could notice is a point.
-func (s *System) everyOperation() bool { return s.cfg.Points&(PointMem|PointSync) != 0 }
+// PointsOf is the kinds of points that there are before an operation, or after it, of
+// those that are for locks.
+func PointsOf(op trace.OpKind) trace.Points {
+	switch op {
+	case trace.OpLock, trace.OpTryLock, trace.OpReadLock, trace.OpTryReadLock, trace.OpWriteLock, trace.OpTryWriteLock,
+		trace.OpCondWait, trace.OpSemWait, trace.OpSemTryWait, trace.OpBarrierArrive, trace.OpOnce:
+		return trace.PointLock
+	case trace.OpUnlock, trace.OpWriteUnlock, trace.OpCondSignal, trace.OpCondBroadcast, trace.OpSemPost:
+		return trace.PointUnlock
+	}
+	return 0
+}
+
+// PointsAt is the same of a call of a function with a role.
+func PointsAt(r image.Role) trace.Points { return PointsOf(r.Op()) }
+
+// EveryOperation: each operation that others could notice is a point.
+func (s *System) EveryOperation() bool { return s.cfg.Points&(trace.PointMem|trace.PointSync) != 0 }
 
 // Rule restricts points by the call stack: where a function with the name is
 // on the stack, points are allowed (Within) or not. The last matching rule

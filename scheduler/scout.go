@@ -41,7 +41,7 @@ func (s *System) cutShort(th *thread, tr *trace.Transition) bool {
 	if s.scouting {
 		return ran >= scoutSlice
 	}
-	if s.probing || s.limit != 0 || s.cfg.Fill != nil || th.ID != tr.Thread || s.alone(th) {
+	if s.probing || s.limit != 0 || s.cfg.Fill != nil || th.ID != tr.Thread || s.Alone(th.ID) {
 		return false
 	}
 	next := max(s.scouted[th.ID], scoutAfter)
@@ -61,7 +61,7 @@ func (s *System) scout(th *thread, tr *trace.Transition, budget uint64) {
 	was, current, observer, begun := *th, s.current, s.observer, s.instructions
 	s.scouting, s.probing, s.observer = true, true, nil
 	k := s.markAlone()
-	s.save(th.ID)
+	s.Save(th.ID)
 	th.Stand = StandRun
 	s.wakeSpinners(tr)
 	var threads []trace.Thread
@@ -72,7 +72,7 @@ func (s *System) scout(th *thread, tr *trace.Transition, budget uint64) {
 			break
 		}
 		o := &s.threads[other]
-		s.save(other)
+		s.Save(other)
 		own := &trace.Transition{Thread: other, Begin: o.Insns}
 		if err := s.step(o, own, 0); err != nil || own.End == trace.EndProcess || own.End == trace.EndBug {
 			break

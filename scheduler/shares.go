@@ -15,6 +15,12 @@ func (s *System) moment(tr *trace.Transition, accesses int) moment {
 	return moment(len(s.steps))<<24 | moment(min(accesses, 1<<24-2)+1)
 }
 
+// Join notes that a thread has been joined, which it has to be kept for.
+func (s *System) Join(t trace.TID, tr *trace.Transition) {
+	s.Save(t)
+	s.threads[t].Joined, s.threads[t].joinedAt = true, s.moment(tr, len(tr.Accesses))
+}
+
 // use is what a thread did last to some bytes, on the path that it was on.
 type use struct {
 	thread trace.TID

@@ -65,12 +65,12 @@ const (
 
 // arrive is called where a thread has come to stand at the end of a step.
 func (s *System) arrive(th *thread, tr *trace.Transition) error {
-	if s.probing || !s.calmStep(tr) || th.ID != tr.Thread || s.alone(th) {
+	if s.probing || !s.calmStep(tr) || th.ID != tr.Thread || s.Alone(th.ID) {
 		return nil
 	}
 	switch th.Stand {
 	case StandAccess:
-		if n := len(tr.Accesses); n > 0 && th.LastStep != 0 && s.steps[th.LastStep-1].effects == th.effects && s.sameRead(&tr.Accesses[n-1], &th.Access) {
+		if n := len(tr.Accesses); n > 0 && th.LastStep != 0 && s.steps[th.LastStep-1].effects == th.Effects && s.sameRead(&tr.Accesses[n-1], &th.Access) {
 			spins, err := s.tryTurn(th, tr)
 			if err != nil {
 				return err
@@ -124,10 +124,10 @@ func (s *System) tryTurn(th *thread, of *trace.Transition) (bool, error) {
 	s.probing, s.observer = true, nil
 	k := s.markAlone()
 	mem := s.machine.Journal()
-	s.save(th.ID)
+	s.Save(th.ID)
 	tr := s.arena.transition(th.ID, 0)
 	err := s.step(th, tr, 0)
-	recurs := err == nil && th.Stand == StandAccess && th.Access == before.Access && th.half == before.half && th.effects == before.effects &&
+	recurs := err == nil && th.Stand == StandAccess && th.Access == before.Access && th.Half == before.Half && th.Effects == before.Effects &&
 		s.calmStep(tr) && tr.End == trace.EndPoint &&
 		s.sameLive(th, before.Ctx) && s.unchanged(mem, s.redZone(th))
 	if recurs && !s.unchanged(mem, emu.Range{}) {
@@ -156,19 +156,19 @@ func (s *System) redZone(th *thread) emu.Range {
 // state in which it now stands, with no effect since.
 func (s *System) findTurn(th *thread, tr *trace.Transition) {
 	pc, near := s.standPC(th), nearSteps
-	listed := th.Stand != StandOp && th.set == 0
+	listed := th.Stand != StandOp && th.Set == 0
 	if !listed {
 		near = maxOpSteps
 	}
 	i := th.LastStep
 	for n := 0; i != 0 && n < near; n++ {
 		st := &s.steps[i-1]
-		if st.tr != tr && !s.calmStep(st.tr) || st.effects != th.effects {
+		if st.tr != tr && !s.calmStep(st.tr) || st.effects != th.Effects {
 			return
 		}
 		// A step that ends where it began ran nothing: a point right at a
 		// thread's entry. That is no turn.
-		if st.insns != th.Insns && st.pc == pc && st.set == th.set && (st.set == 0 || st.regs == th.Regs) && s.sameLive(th, st.ctx) {
+		if st.insns != th.Insns && st.pc == pc && st.set == th.Set && (st.set == 0 || st.regs == th.Regs) && s.sameLive(th, st.ctx) {
 			s.turn(th, tr, i-1)
 			return
 		}
@@ -231,7 +231,7 @@ func (s *System) sameLive(th *thread, c emu.Ctx) bool {
 		return true
 	}
 	const regs = emu.RegDiff(emu.SetRSP<<9 - 1) // RAX to R15
-	if th.half != 0 || d&^(regs|emu.RegDiff(emu.SetRFLAGS)) != 0 {
+	if th.Half != 0 || d&^(regs|emu.RegDiff(emu.SetRFLAGS)) != 0 {
 		return false
 	}
 	var dead image.RegMask
@@ -239,9 +239,13 @@ func (s *System) sameLive(th *thread, c emu.Ctx) bool {
 	switch {
 	case th.Stand == StandAccess:
 		dead, flags = s.deadAt(th.Access.PC)
-	case th.Stand == StandOp && plainLock(acts[th.role].op):
+	case th.Stand == StandOp:
+		op, ret := s.lib.Call(th.ID)
+		if !plainLock(op) {
+			return false
+		}
 		// The operation reads its arguments and writes its result, no more.
-		dead, flags = s.deadAt(s.callSite(th))
+		dead, flags = s.deadAt(ret)
 		dead = dead&^arguments | image.RAX
 	default:
 		return false
@@ -363,7 +367,7 @@ func (s *System) spinOn(th *thread, reads []trace.Access) {
 // Unspin makes a thread that spins ready to run on, if it does.
 func (s *System) Unspin(t trace.TID) {
 	if th := &s.threads[t]; s.threads[t].Exists && th.Stand == StandSpin {
-		s.save(t)
+		s.Save(t)
 		th.Stand = th.spinStand
 	}
 }
@@ -373,7 +377,7 @@ func (s *System) wakeSpinners(tr *trace.Transition) {
 	for i := range s.threads {
 		th := &s.threads[i]
 		if th.Stand == StandSpin && s.threads[i].Exists && th.ID != tr.Thread && disturbs(tr, th.Waits) {
-			s.save(th.ID)
+			s.Save(th.ID)
 			th.Stand = th.spinStand
 		}
 	}

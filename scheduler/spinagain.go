@@ -21,7 +21,7 @@ func (s *System) runAgain(th *thread, of *trace.Transition, was []*trace.Transit
 	finer, observer := s.finer, s.observer
 	s.probing, s.observer = true, nil
 	k := s.markAlone()
-	s.save(th.ID)
+	s.Save(th.ID)
 	same := s.again(th, was)
 	s.rewindAlone(k)
 	s.marks = s.marks[:len(s.marks)-1]
@@ -46,8 +46,8 @@ func (s *System) again(th *thread, was []*trace.Transition) bool {
 		}
 		s.arena.seal(tr)
 	}
-	return th.Stand == before.Stand && th.half == before.half && th.effects == before.effects && s.standPC(th) == pc &&
-		th.set == before.set && (th.set == 0 || th.Regs == before.Regs) &&
+	return th.Stand == before.Stand && th.Half == before.Half && th.Effects == before.Effects && s.standPC(th) == pc &&
+		th.Set == before.Set && (th.Set == 0 || th.Regs == before.Regs) &&
 		(th.Stand != StandAccess || th.Access == before.Access) &&
 		s.sameLive(th, before.Ctx) && s.unchanged(mem, emu.Range{})
 }

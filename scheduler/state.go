@@ -11,7 +11,7 @@ import (
 // same; instruction counts and output aren't in it.
 func (s *System) State() uint64 {
 	h := fnv.New64a()
-	holes := s.lib.objectBytes()
+	holes := s.lib.ObjectBytes()
 	for _, seg := range s.image.Segments {
 		if !seg.Write {
 			continue
@@ -28,7 +28,7 @@ func (s *System) State() uint64 {
 	}
 	for i := range s.threads {
 		if s.threads[i].Exists {
-			h.Write(binary.LittleEndian.AppendUint64(nil, s.threads[i].retval<<1|uint64(b2i(s.threads[i].Live()))))
+			h.Write(binary.LittleEndian.AppendUint64(nil, s.threads[i].Returned<<1|uint64(b2i(s.threads[i].Live()))))
 		}
 	}
 	return h.Sum64()

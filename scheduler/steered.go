@@ -5,7 +5,6 @@ import (
 	"landgo/heap"
 	"landgo/internal/image"
 	"landgo/internal/trace"
-	"landgo/kernel"
 )
 
 // A guest that schedules its threads itself (package steer) has its steps from a
@@ -28,7 +27,7 @@ type Companion interface {
 // the place of Boot.
 func (s *System) Steer(c Companion) {
 	s.companion = c
-	s.machine.Put(&s.entered, 1)
+	s.Enter()
 }
 
 // steered: the guest schedules its threads itself. A thread's registers are in
@@ -50,9 +49,6 @@ func (s *System) Ensure(t trace.TID) { s.ensure(t) }
 // Thread is a thread's state. It has to be saved before it is changed.
 func (s *System) Thread(t trace.TID) *Thread { return &s.threads[t].Thread }
 
-// Save keeps the present state of a thread for Rewind.
-func (s *System) Save(t trace.TID) { s.save(t) }
-
 // Births are the parents of the threads that have a name, with the ordinals that they
 // gave, from thread 1 on.
 func (s *System) Births() (parents []trace.TID, ordinals []uint64) { return s.names.births() }
@@ -65,7 +61,7 @@ func (s *System) Begin(t trace.TID, c trace.Choice, at emu.Ctx, pc uint64) (*tra
 	if len(s.steps) >= maxSteps {
 		return nil, &BudgetError{Steps: len(s.steps), Thread: t, PC: pc}
 	}
-	s.save(t)
+	s.Save(t)
 	th := &s.threads[t]
 	tr := s.arena.transition(t, c)
 	tr.Begin = th.Insns
@@ -127,15 +123,10 @@ func (s *System) LimitOf() uint64 { return s.limit }
 // Races: there are points before instructions that race (Granularity.Race).
 func (s *System) Races() bool { return len(s.racing) > 0 }
 
-// PointAllowed applies the granularity's rules to a point at pc.
-func (s *System) PointAllowed(t trace.TID, pc uint64) bool {
-	return s.pointAllowed(&s.threads[t], pc)
-}
-
 // Sight takes in accesses of a thread that holds locks; point: there is a preemption
 // point before the first.
 func (s *System) Sight(t trace.TID, as []trace.Access, holds []uint64, point bool) {
-	if !s.coarse() {
+	if !s.Coarse() {
 		return
 	}
 	for i := range as {
@@ -162,19 +153,9 @@ func (s *System) ReadsSince(t trace.TID, i int32) (reads []trace.Access, disturb
 // WakeSpinners lets the threads go whose loops read what a step changed.
 func (s *System) WakeSpinners(tr *trace.Transition) { s.wakeSpinners(tr) }
 
-// Invalid makes the error for what isn't modelled.
-func (s *System) Invalid(gap kernel.Gap, t trace.TID, pc uint64, format string, args ...any) error {
-	return s.invalid(gap, &s.threads[t], pc, format, args...)
-}
-
 // Unmodelled says what the machine stopped before.
 func (s *System) Unmodelled(t trace.TID, stop *emu.Stop) error {
 	return s.unmodelled(&s.threads[t], stop)
-}
-
-// FaultFailure is the bug of a processor fault.
-func (s *System) FaultFailure(t trace.TID, f emu.Fault) *Failure {
-	return s.faultFailure(&s.threads[t], f)
 }
 
 // StuckMessage says why the threads of a failure can never run.

@@ -87,7 +87,7 @@ func (s *System) waitsFor(th *thread) (Wait, bool) {
 		}
 		return w, true
 	case StandOp:
-		return s.lib.waitOf(th)
+		return s.lib.WaitOf(th.ID)
 	}
 	return w, false
 }

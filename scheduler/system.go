@@ -1,35 +1,3 @@
-// Package scheduler makes a guest into a por.System: it knows the guest's
-// threads, where they may be preempted, the trusted synchronisation objects,
-// who can run and who waits for what.
-//
-//	guest ── emu.Machine ──┐
-//	traps ── kernel.Kernel ─┤ scheduler.System ── por (through its System interface)
-//
-// A step runs one thread from where it stands to its next preemption point. A
-// thread always stands at a known operation: before a shared access, at the
-// entry of a trusted function, before a trap, asleep, in an exact spin, before
-// its failure, or gone. What lies between is private to the thread, so a new
-// thread's private beginning is run at its creation.
-//
-// The files:
-//
-//	the core      system, lifetime, mark, thread, spawn, advance, enabled, points, granularity, names, arena
-//	              spins: spin, spinagain, spinlocks, turns, endless, scout
-//	              traps: trap, effects, shares, nap, interrupt, faulted, mappings, grave
-//	              reports:      account, describe, naming, stuck, failure, blockfault, state, digest, met, unexamined, knowledge
-//	              twin (reads of memory that was never written), convention (arguments and results of functions),
-//	              steered (what package steer is given)
-//	the library   library (what the core asks it), act (the table of roles), atbreak, operation, pending, perform,
-//	              incall, call, quiet, door, look, misuse: a call from its entry to its end
-//	              object, objectbytes, rwlock, namedsem, lockmerge, guard: objects
-//	              malloc, follow, pool, libraryblock, endcache, leak, operators: allocators
-//	              strings, lookpast, format, streams: text
-//	              threads, carried, carriedkept, distrust, deadline, interruptedwait, ending, errno: threads
-//
-// Invariant: a System is a function of (image, configuration, steps taken). All
-// state that a step changes is in state (lifetime.go), which goes back with a mark,
-// or derived from it; except what is known and found for good, which only makes
-// preemption points finer.
 package scheduler
 
 import (
@@ -48,7 +16,14 @@ type Config struct {
 	Granularity
 	// StepBudget is the number of instructions that one step may take.
 	StepBudget uint64
-	LibraryConfig
+	// Tested: the guest's own library is what is tested, and roles only say where
+	// preemption points are; with Guarded, of some functions they say more (CheckGuarded).
+	Tested, Guarded bool
+	// NativeMalloc: the guest's own allocator runs, and is followed. Pools: allocators
+	// whose code is tested are.
+	NativeMalloc, Pools bool
+	// Leaks says which blocks that are left at the end are bugs.
+	Leaks Leaks
 	// Fill, if not nil, is what blocks of memory are filled with when
 	// they are given out, see twin.go.
 	Fill *Fill
@@ -67,7 +42,7 @@ type System struct {
 	found
 	seen
 	scratch
-	lib   carrier
+	lib   Carrier
 	twins []*twin
 }
 
@@ -79,19 +54,6 @@ type Observer interface {
 	Block(t trace.TID, b heap.Block, given bool)
 }
 
-type breakClass uint8
-
-const (
-	breakNone breakClass = iota
-	breakRole
-	breakReturn
-	breakStart
-	breakExit
-	breakMain
-	breakString
-	breakOperator
-)
-
 // New makes a System for an image on a machine that holds it already. Attach
 // and Boot complete it.
 func New(cfg Config, m *emu.Machine, img *image.Image) *System {
@@ -102,7 +64,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		cfg: cfg,
 		fixed: fixed{
 			image: img, machine: m, libc: img.Libc(), wordSize: img.Machine.Word(),
-			roles: map[uint64]image.Bound{}, lowHeap: kernel.HasLowHeap(img),
+			lowHeap: kernel.HasLowHeap(img),
 		},
 		state: state{
 			threads: make([]thread, 0, cfg.MaxThreads), turns: map[turnKey]int32{},
@@ -110,13 +72,13 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		},
 		known: known.New(),
 		found: found{
-			names: newNames(cfg.MaxThreads), breaks: map[uint64]breakClass{}, dead: map[uint64]dead{},
+			names: newNames(cfg.MaxThreads), dead: map[uint64]dead{},
 			mappings: map[uint64]uint64{}, scouted: map[trace.TID]uint64{},
 		},
 		seen:    seen{calls: map[string]bool{}, sightings: sightings{}},
 		scratch: scratch{pinned: -1},
+		lib:     uncarried{},
 	}
-	s.lib = newLibrary(s)
 	s.stopAt(cfg.Race)
 	return s
 }
@@ -129,12 +91,8 @@ func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.R
 	_, s.logs = k.(recorder)
 	_, looks := k.(pageKernel)
 	s.faults = !looks && !s.steered() // an access that faults is an event of the machine's
-	for addr, b := range roles {
-		s.roles[addr] = b
-		s.breakAt(addr, breakRole)
-	}
-	s.lib.boot()
 	s.ensure(0)
+	s.lib.Boot(k, roles)
 	s.threads[0] = thread{Thread: Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)}}
 }
 
@@ -164,7 +122,7 @@ func (s *System) Lookup(name string) (trace.TID, bool) { return s.names.lookup(n
 func (s *System) Regs(t trace.TID) *emu.Regs {
 	th := &s.threads[t]
 	s.endStores(th)
-	if t != s.current && th.set == 0 && (th.Stand == StandAccess || th.Stand == StandSpin || th.Stand == StandRun) {
+	if t != s.current && th.Set == 0 && (th.Stand == StandAccess || th.Stand == StandSpin || th.Stand == StandRun) {
 		th.Regs = s.machine.Regs(th.Ctx) // regs is a cache then
 	}
 	return &th.Regs
@@ -172,10 +130,10 @@ func (s *System) Regs(t trace.TID) *emu.Regs {
 
 // SetRegs implements kernel.Host.
 func (s *System) SetRegs(t trace.TID, regs *emu.Regs) {
-	s.save(t)
+	s.Save(t)
 	th := &s.threads[t]
-	th.Regs, th.set, th.half = *regs, emu.SetAll, 0
-	th.effects++
+	th.Regs, th.Set, th.Half = *regs, emu.SetAll, 0
+	th.Effects++
 	if th.Stand != StandSleep {
 		th.Stand = StandRun
 	}
@@ -192,10 +150,10 @@ func (s *System) Keep(c emu.Ctx) { s.pinned = c }
 
 // SetResult implements kernel.Host.
 func (s *System) SetResult(t trace.TID, v uint64) {
-	s.save(t)
+	s.Save(t)
 	th := &s.threads[t]
 	th.Regs.RAX = v
-	th.set |= emu.SetRAX
+	th.Set |= emu.SetRAX
 }
 
 // ensure makes room for thread t. Threads never move: the capacity is there
@@ -225,13 +183,13 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	if len(s.steps) >= maxSteps {
 		return nil, &BudgetError{Steps: len(s.steps), Thread: t, PC: s.PC(t)}
 	}
-	s.save(t)
+	s.Save(t)
 	th := &s.threads[t]
 	tr := s.arena.transition(t, c)
 	tr.Begin = th.Insns
-	info := stepInfo{tr: tr, ctx: th.Ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.LastStep, effects: th.effects, insns: th.Insns}
-	if th.set != 0 {
-		info.set, info.regs = th.set, th.Regs
+	info := stepInfo{tr: tr, ctx: th.Ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.LastStep, effects: th.Effects, insns: th.Insns}
+	if th.Set != 0 {
+		info.set, info.regs = th.Set, th.Regs
 	}
 	if th.LastStep != 0 {
 		info.nth = s.steps[th.LastStep-1].nth + 1
@@ -239,7 +197,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	s.stepped++
 	info.number = s.stepped
 	s.steps = append(s.steps, info)
-	alone := s.alone(th)
+	alone := s.Alone(th.ID)
 	th.LastStep = int32(len(s.steps))
 	err := s.step(th, tr, c)
 	if s.known.Signalled[uint64(t)] {
@@ -253,7 +211,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	s.current = trace.NoThread
 	s.meetStep(th, tr, alone)
 	s.wakeSpinners(tr)
-	if s.everyOperation() && s.coarse() {
+	if s.EveryOperation() && s.Coarse() {
 		s.sightOperations(tr)
 	}
 	if s.finer {
@@ -270,11 +228,12 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 	s.current = th.ID
 	switch th.Stand {
 	case StandRun:
-		return s.advance(th, tr, 0)
+		return s.Advance(th.ID, tr, 0)
 	case StandAccess:
-		return s.advance(th, tr, 1)
+		return s.Advance(th.ID, tr, 1)
 	case StandOp:
-		return s.lib.stepOp(th, tr, c)
+		th.Half = 0
+		return s.lib.StepOp(th.ID, tr, c)
 	case StandTrap:
 		return s.stepTrap(th, tr, c)
 	case StandSleep:
@@ -292,7 +251,7 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 // that made it.
 func (s *System) Failure(t trace.TID) *Failure { return s.threads[t].Failure }
 
-// invalid makes the error for what isn't modelled.
-func (s *System) invalid(gap kernel.Gap, th *thread, pc uint64, format string, args ...any) error {
-	return &InvalidError{Gap: gap, Reason: fmt.Sprintf(format, args...), PC: pc, Thread: th.ID}
+// Invalid makes the error for what isn't modelled.
+func (s *System) Invalid(gap kernel.Gap, t trace.TID, pc uint64, format string, args ...any) error {
+	return &InvalidError{Gap: gap, Reason: fmt.Sprintf(format, args...), PC: pc, Thread: t}
 }

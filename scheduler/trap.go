@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/internal/image"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -15,7 +14,7 @@ import (
 func (s *System) atTrap(th *thread, tr *trace.Transition) (bool, error) {
 	p := s.kernel.Plan(th.ID, th.trap)
 	if p.Effect == kernel.Invalid {
-		return false, s.invalid(p.Gap, th, th.Regs.RIP, "%s", p.Reason)
+		return false, s.Invalid(p.Gap, th.ID, th.Regs.RIP, "%s", p.Reason)
 	}
 	f := s.foresee(th, &p)
 	if s.isEvent(th, &p, &f) {
@@ -34,21 +33,21 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 		}
 	}
 	switch {
-	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.naps(th, p) || s.lib.comesBack(th, p):
+	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.naps(th, p) || s.lib.ComesBack(th.ID, p):
 		return true
-	case s.alone(th) && p.Op.Kind != trace.OpFutexWait:
+	case s.Alone(th.ID) && p.Op.Kind != trace.OpFutexWait:
 		return false
-	case th.trusted():
+	case s.trusted(th):
 		return s.takesSignals(th, p)
 	}
 	shared, alike := s.sharesForeseen(th, p, f)
 	th.loose = !alike
-	if shared && (s.everyOperation() || s.racing[th.Regs.RIP]) {
+	if shared && (s.EveryOperation() || s.racing[th.Regs.RIP]) {
 		return true
 	}
 	switch {
 	case p.Op.Kind == trace.OpExit:
-		return s.everyOperation() && s.stackEnd(th).Kind != trace.OpNone
+		return s.EveryOperation() && s.StackEnd(th.ID).Kind != trace.OpNone
 	case p.Yield, p.Op.Kind == trace.OpCreate:
 		return false // order, no race
 	case p.Effect == kernel.Local && len(f.Ops) > 0:
@@ -62,7 +61,7 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 // othersIn lists the parts of pages that other threads touched: a thread's own
 // accesses are in order with its calls.
 func (s *System) othersIn(th *thread, p kernel.Pages) []emu.Range {
-	if p.Size == 0 || s.alone(th) {
+	if p.Size == 0 || s.Alone(th.ID) {
 		return nil
 	}
 	return s.machine.Others(th.ID, p.Addr, p.Size)
@@ -84,7 +83,7 @@ func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) erro
 	if th.Regs.RIP != next {
 		th.limited = true // it is elsewhere, perhaps at a breakpoint
 	}
-	return s.advance(th, tr, 0)
+	return s.Advance(th.ID, tr, 0)
 }
 
 // trap carries a trap out, of which p and f say what it is. It reports whether the step
@@ -93,7 +92,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 	call, sp := th.Regs.RIP, th.Regs.RSP
 	if f := s.deadBuffer(th, tr, p, foreseen); f != nil {
 		th.Insns++ // the failure is a place of its own
-		return true, s.fail(th, f)
+		return true, s.Fail(th.ID, f)
 	}
 	if !s.calls[p.Name] {
 		s.calls[p.Name] = true
@@ -101,7 +100,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 	journal, logged := s.machine.Journal(), s.machine.Logged()
 	frame := th.Regs.RSP - 8 // a handler's, if this is its return
 	s.sent = s.sent[:0]
-	within := th.Stand != StandTrap && !th.starting && !th.alloc.on && !s.alone(th)
+	within := th.Stand != StandTrap && !th.Starting && s.lib.Running(th.ID)&RunsFollowed == 0 && !s.Alone(th.ID)
 	if within {
 		foreseen.Accesses = append(s.foreseen[:0], foreseen.Accesses...)
 		s.foreseen = foreseen.Accesses
@@ -111,35 +110,33 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		s.checkForeseen(th, p, foreseen, &out)
 	}
 	if !out.Idle && (s.machine.Journal() != journal || s.machine.Logged() != logged) {
-		th.effects++
+		th.Effects++
 	}
-	if th.phase == phaseNap {
-		th.phase = phaseEntry
+	if th.napping {
+		th.napping = false
 	} else {
 		th.Insns++ // landgo carried an instruction out
 	}
-	th.set = emu.SetAll
-	s.lib.distrustAfter(th, p)
-	if th.self == 0 { // the first thread's library has told the processor where its control block is
-		th.self = th.Regs.FSBase
+	th.Set = emu.SetAll
+	s.distrustAfter(th, p)
+	if th.Self == 0 { // the first thread's library has told the processor where its control block is
+		th.Self = th.Regs.FSBase
 	}
 	th.Stand = StandRun
 	if out.Invalid != "" {
-		return false, s.invalid(out.Gap, th, call, "%s", out.Invalid)
+		return false, s.Invalid(out.Gap, th.ID, call, "%s", out.Invalid)
 	}
 	if out.SetsStatus {
-		s.machine.Put(&s.threadStatus, uint64(b2i(th.leaving)))
+		s.machine.Put(&s.threadStatus, uint64(b2i(th.Leaving)))
 	}
 	waits := false
-	if out.Interrupted != 0 && th.quiet.on {
-		s.lib.holdCreate(th, out.Interrupted, call+uint64(th.trap.Len), sp)
+	if out.Interrupted != 0 {
+		s.lib.InCall(th.ID, out.Interrupted, call+uint64(th.trap.Len), sp)
 	}
 	if out.RestoreCPU {
 		th.Ctx = out.Resume
 		th.endInterrupt()
-		s.begins = true
-		waits = s.lib.comeBack(th, tr, frame, out.Interrupted)
-		s.begins = false
+		waits = s.lib.ComeBack(th.ID, tr, frame, out.Interrupted)
 	}
 	for _, op := range out.Ops {
 		s.sends(th, op)
@@ -158,12 +155,12 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		op.PC = call
 		tr.Did(op)
 	}
-	s.lib.gotMemory(th, out.Fresh.Addr, out.Fresh.Size)
+	s.lib.Got(th.ID, out.Fresh.Addr, out.Fresh.Size)
 	if out.Mapped.Size != 0 {
 		th.mapped = s.progress()
 	}
-	if f := s.maps(th, call, &out); f != nil {
-		return true, s.fail(th, f)
+	if f := s.Maps(th.ID, call, &out); f != nil {
+		return true, s.Fail(th.ID, f)
 	}
 	s.takeEffects(th, tr, call, out.Accesses, out.Others, out.Pages)
 	for _, w := range out.Wakes {
@@ -171,7 +168,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		tr.Wakes = append(tr.Wakes, w)
 	}
 	if out.Spawn != nil {
-		if err := s.spawn(th, out.Spawn.Child, &out.Spawn.Regs, tr, 0); err != nil {
+		if err := s.Spawn(th.ID, out.Spawn.Child, &out.Spawn.Regs, tr, 0); err != nil {
 			return false, err
 		}
 	}
@@ -181,23 +178,22 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		tr.End = trace.EndBug
 		return true, nil
 	case out.ExitProcess:
-		return true, s.exitProcess(th, tr, out.Status)
+		return true, s.ExitProcess(th.ID, tr, out.Status)
 	case out.ExitThread:
-		if err := s.lib.leavesWait(th, true); err != nil {
+		f, err := s.lib.Leave(th.ID, tr)
+		if err != nil {
 			return false, err
 		}
-		if f := s.lib.exitMisuse(th); f != nil {
-			return true, s.fail(th, f)
+		if f != nil {
+			return true, s.Fail(th.ID, f)
 		}
-		th.vanished = true
-		s.lib.gone(th, tr, true)
 		return true, nil
 	case out.Sleep:
 		th.Stand, th.pending = StandSleep, out.Pending
 		th.pending.PC = call
 		return true, nil
 	case p.Yield:
-		return s.lib.yield(th, tr) == stay, nil
+		return s.lib.Yield(th.ID, tr) == Stay, nil
 	}
 	return waits, nil
 }
@@ -205,7 +201,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 // deadBuffer is the bug of a call whose arguments point to memory of the heap
 // that is in no live block, or nil. What it found there is on record.
 func (s *System) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f *kernel.Foresight) *Failure {
-	if th.starting || th.alloc.on || th.quiet.on && th.quiet.role == image.Create {
+	if th.Starting || s.lib.Running(th.ID)&(RunsFollowed|RunsCreate) != 0 {
 		return nil
 	}
 	for _, a := range f.Accesses {
@@ -213,8 +209,8 @@ func (s *System) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f 
 			continue // the common case, without words
 		}
 		does := fmt.Sprintf("%s %s", p.Name, bytesText(a.IsWrite(), uint64(a.Size)))
-		if f := s.deadAccess(th, th.Regs.RIP, a.Addr, uint64(a.Size), does); f != nil {
-			s.touch(th, tr, th.Regs.RIP, a.Addr, a.Size, a.Flags)
+		if f := s.DeadAccess(th.ID, th.Regs.RIP, a.Addr, uint64(a.Size), does); f != nil {
+			s.Touch(th.ID, tr, th.Regs.RIP, a.Addr, a.Size, a.Flags)
 			return f
 		}
 	}
@@ -223,12 +219,13 @@ func (s *System) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f 
 
 // wakeFromKernel lets a thread out of a kernel queue.
 func (s *System) wakeFromKernel(t trace.TID) {
-	s.save(t)
+	s.Save(t)
 	s.threads[t].Stand = StandRun
 }
 
-// exitProcess ends the guest.
-func (s *System) exitProcess(th *thread, tr *trace.Transition, status int) error {
+// ExitProcess ends the guest.
+func (s *System) ExitProcess(t trace.TID, tr *trace.Transition, status int) error {
+	th := &s.threads[t]
 	th.Insns++ // the end counts: schedules name it
 	tr.Did(trace.Op{Kind: trace.OpEnd, PC: th.Regs.RIP})
 	tr.End = trace.EndProcess
@@ -238,7 +235,7 @@ func (s *System) exitProcess(th *thread, tr *trace.Transition, status int) error
 		tr.End = trace.EndBug
 		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, PC: th.Regs.RIP,
 			Message: fmt.Sprintf("the guest exits with status %d", status&0xff)}
-	} else if f := s.lib.leak(th); f != nil {
+	} else if f := s.leak(th); f != nil {
 		tr.End, th.Failure = trace.EndBug, f
 	}
 	return nil
@@ -257,5 +254,5 @@ func (s *System) stepExpire(th *thread, tr *trace.Transition) error {
 	th.Insns++
 	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: th.Regs.RIP})
 	th.Stand = StandRun
-	return s.advance(th, tr, 0)
+	return s.Advance(th.ID, tr, 0)
 }

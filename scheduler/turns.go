@@ -55,7 +55,7 @@ func (s *System) farTurn(th *thread, i int32, pc uint64) int32 {
 	}
 	for c := s.turns[turnKey{th.ID, s.placeOf(pc, th.Ctx)}]; c != 0; c = s.steps[c-1].turns.older {
 		st := &s.steps[c-1]
-		if st.nth < from || st.effects != th.effects {
+		if st.nth < from || st.effects != th.Effects {
 			return 0
 		}
 		if st.insns != th.Insns && st.pc == pc && s.sameLive(th, st.ctx) {

@@ -141,7 +141,7 @@ func (s *System) shareKnowledge() error {
 // same reports whether a step of thread t was the same in a twin.
 func (s *System) same(w *twin, t trace.TID, mine, their *trace.Transition) bool {
 	a, b := &s.threads[t], &w.threads[t]
-	if s.machine.Path() != w.machine.Path() || a.texts != b.texts || a.Stand != b.Stand || mine.End != their.End ||
+	if s.machine.Path() != w.machine.Path() || !s.sameTexts(w, t) || a.Stand != b.Stand || mine.End != their.End ||
 		len(mine.Ops) != len(their.Ops) || len(mine.Accesses) != len(their.Accesses) {
 		return false
 	}
@@ -160,6 +160,13 @@ func (s *System) same(w *twin, t trace.TID, mine, their *trace.Transition) bool 
 		}
 	}
 	return s.sameOutput(w)
+}
+
+// sameTexts reports whether the texts that a thread has read end in the same places.
+func (s *System) sameTexts(w *twin, t trace.TID) bool {
+	last, ends := s.lib.Texts(t)
+	theirs, end := w.lib.Texts(t)
+	return last == theirs && ends == end
 }
 
 func (s *System) sameOutput(w *twin) bool {
@@ -184,7 +191,8 @@ func (s *System) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*tr
 	}
 	f := &Failure{Kind: trace.UninitialisedRead, Thread: t, Message: "an address depends on memory of the heap that was never written"}
 	s.sameUntil(k, w, t, c, lo+1)
-	text, at := s.threads[t].texts != w.threads[t].texts, s.threads[t].texts.last
+	text := !s.sameTexts(w, t)
+	at, _ := s.lib.Texts(t)
 	path, output := s.machine.Path() == w.machine.Path(), s.sameOutput(w)
 	s.sameUntil(k, w, t, c, lo)
 	switch {
@@ -218,7 +226,7 @@ func (s *System) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*tr
 		th.Failure, tr.End = f, trace.EndBug
 		return tr, nil
 	}
-	return tr, s.fail(th, f)
+	return tr, s.Fail(th.ID, f)
 }
 
 // limited takes a step from mark k up to an instruction number.

@@ -19,7 +19,7 @@ type Bug struct {
 // Result is what a program can do.
 type Result struct {
 	// Traces is the number of maximal Mazurkiewicz traces, those that end in
-	// a bug or a deadlock included; Stuck of them end with nobody able to run.
+	// a bug or a deadlock included; Stuck of them end with no thread able to run.
 	Traces, Stuck int
 	// Within[k] is how many traces some schedule with at most k preemptions
 	// produces. The last element is Traces.

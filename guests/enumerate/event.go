@@ -193,7 +193,7 @@ func (s *state) condEvent(t int, i *instr, outcome int) ([]use, bool) {
 	return uses, true
 }
 
-// arrive lets everybody leave a barrier once all have come.
+// arrive lets all threads leave a barrier once all have come.
 func (s *state) arrive(t, b int) {
 	come := append(slices.Clip(s.arrived[b]), t)
 	if len(come) == s.barriers[b] {

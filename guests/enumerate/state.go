@@ -34,7 +34,7 @@ type lock struct {
 	destroyed bool
 }
 
-// rw is a reader-writer lock: its writer or -1, and who reads.
+// rw is a reader-writer lock: its writer or -1, and its readers.
 type rw struct {
 	writer  int
 	readers uint64 // a bit a thread
@@ -167,7 +167,7 @@ func (s *state) free(t int) bool {
 	return k == opYield || k == opExit || k == opEnd
 }
 
-// stuck names why nobody can run: nothing where all threads have exited,
+// stuck names why no thread can run: nothing where all threads have exited,
 // a livelock where some thread spins, else a deadlock.
 func (s *state) stuck() Kind {
 	kind := Kind("")

@@ -46,7 +46,7 @@ func Wait(c, m Value) Stmt {
 	}
 }
 
-// Signal wakes one waiter, any of them, or nobody; Broadcast wakes all.
+// Signal wakes one waiter, any of them, or none; Broadcast wakes all.
 func Signal(c Value) Stmt    { return op(instr{kind: opSignal, a: c}) }
 func Broadcast(c Value) Stmt { return op(instr{kind: opBroadcast, a: c}) }
 
@@ -83,7 +83,7 @@ func Create(t int) Stmt { return op(instr{kind: opCreate, a: N(t)}) }
 func Join(t int) Stmt   { return op(instr{kind: opJoin, a: N(t)}) }
 func Yield() Stmt       { return op(instr{kind: opYield}) }
 
-// ExitThread ends the thread, ExitProcess everybody: one event each. A status
+// ExitThread ends the thread, ExitProcess all of them: one event each. A status
 // other than 0 is an assertion bug.
 func ExitThread() Stmt { return op(instr{kind: opExit}) }
 func ExitProcess(status int) Stmt {

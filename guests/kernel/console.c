@@ -1,4 +1,4 @@
-/* The first serial line, one character after the other: whoever prints waits
+/* The first serial line, one character after the other: a thread that prints waits
  * until the line has room. Lines of two threads can mix. */
 #include "kernel.h"
 #include "machine.h"

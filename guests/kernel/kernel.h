@@ -54,12 +54,12 @@ struct queue {
 
 bool queue_empty(const struct queue *q);
 void queue_add(struct queue *q, struct thread *t);
-/* The first of those with the highest priority, who stays in or leaves. */
+/* The first of those with the highest priority, which stays in or leaves. */
 struct thread *queue_best(const struct queue *q);
 struct thread *queue_take(struct queue *q);
 void queue_remove(struct queue *q, struct thread *t);
 
-/* thread.c: threads and who of them runs. */
+/* thread.c: threads and which of them runs. */
 
 enum state { BLOCKED, READY, RUNNING, ENDED };
 
@@ -77,7 +77,7 @@ struct thread {
 	struct thread *next; /* in the queue that it is in */
 
 	word wake_at;         /* the tick that it sleeps for */
-	struct thread *joiner; /* who waits for its end */
+	struct thread *joiner; /* the thread that waits for its end */
 	int status;           /* what it ended with */
 	int segment;          /* that it loads first: a mistake only */
 

@@ -1,5 +1,5 @@
 /* Memory by the page: a stack of the addresses of those that are free. Nothing
- * is written into a free page, so whoever finds one changed has found a thread
+ * is written into a free page, so code that finds one changed has found a thread
  * that used what it no longer had. */
 #include "kernel.h"
 #include "landgo.h"

@@ -1,5 +1,5 @@
 /* Lists of threads, linked through the threads themselves, first come first
- * served within a priority. The caller sees to it that nobody else is at the
+ * served within a priority. The caller sees to it that no other thread is at the
  * list: interrupts are off. */
 #include "kernel.h"
 

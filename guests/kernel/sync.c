@@ -30,13 +30,13 @@ void semaphore_up(struct semaphore *s)
 	landgo_unlocked(s);
 }
 
-/* donate sees to it that who holds l isn't kept from running by threads of less
- * than this priority, nor who holds what it waits for, and so on. */
+/* donate sees to it that the holder of l isn't kept from running by threads of less
+ * than this priority, nor the holder of what it waits for, and so on. */
 static void donate(struct lock *l, int priority)
 {
 	if (DONATION_MISSED)
 		return;
-	/* A lock that is wanted can be free: who was woken for it hasn't come yet. */
+	/* A lock that is wanted can be free: the thread that was woken for it hasn't come yet. */
 	for (; l && l->holder && l->holder->priority < priority; l = l->holder->wanted)
 		thread_set_priority(l->holder, priority);
 }

@@ -32,7 +32,7 @@ static void test_join(void)
 	ASSERT(thread_join(thread_create(PRIORITY_NORMAL, eight, NULL)) == 8);
 }
 
-/* Who was joined is gone: nobody runs it or waits behind it. */
+/* A thread that was joined is gone: none runs it or waits behind it. */
 static void test_leave(void)
 {
 	ASSERT(thread_join(thread_create(PRIORITY_NORMAL, seven, NULL)) == 7);
@@ -207,7 +207,7 @@ static int nap_up(void *unused)
 	return up(unused);
 }
 
-/* Main waits for one who sleeps first. */
+/* Main waits for one that sleeps first. */
 static void test_alarm(void)
 {
 	thread_create(PRIORITY_NORMAL, nap_up, NULL);

@@ -1,5 +1,5 @@
-/* Threads, and who of them runs: the first of those of the highest priority
- * that are ready, for one tick at the most. The idle thread runs when nobody is
+/* Threads, and which of them runs: the first of those of the highest priority
+ * that are ready, for one tick at the most. The idle thread runs when none is
  * ready, and is in no queue.
  *
  * invariant: the queues and all threads' states are touched with interrupts off
@@ -47,13 +47,13 @@ static void set_up(struct thread *t, int priority)
 	landgo_stack(t->id, t + 1);
 }
 
-/* SCHEDULER: who gives the processor up gives it to the idle thread, which chooses
- * the next one, looks for it with interrupts on, and is nobody in `running`. */
+/* SCHEDULER: a thread that gives the processor up gives it to the idle thread, which chooses
+ * the next one, looks for it with interrupts on, and is no thread in `running`. */
 #ifndef SCHEDULER
 #define SCHEDULER 0
 #endif
 
-/* KEEP_RUNNING: a variable says who runs, assigned before the switch (1) or after
+/* KEEP_RUNNING: a variable says which runs, assigned before the switch (1) or after
  * it (2), for kernels whose threads aren't found by their stacks are like that. */
 #ifdef KEEP_RUNNING
 struct thread *volatile running;

@@ -10,7 +10,7 @@
 #ifndef SWITCH_OPEN
 #define SWITCH_OPEN 0
 #endif
-/* lock_release leaves them off when somebody waits. */
+/* lock_release leaves them off when a thread waits. */
 #ifndef RELEASE_OFF
 #define RELEASE_OFF 0
 #endif
@@ -30,7 +30,7 @@
 #ifndef RESTORE_NESTED
 #define RESTORE_NESTED 0
 #endif
-/* lock_acquire gives its priority to nobody. */
+/* lock_acquire gives its priority to no thread. */
 #ifndef DONATION_MISSED
 #define DONATION_MISSED 0
 #endif

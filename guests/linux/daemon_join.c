@@ -1,5 +1,5 @@
 /* main joins a thread that waits for work for ever. No preemption. FIXED: main returns under it, which is no
- * deadlock: the process's end ends everybody. */
+ * deadlock: the process's end ends all threads. */
 #include <pthread.h>
 
 volatile int jobs;

@@ -1,4 +1,4 @@
-/* AB-BA between two threads that nobody joins; main and a third thread come to their end. One preemption.
+/* AB-BA between two threads that are never joined; main and a third thread come to their end. One preemption.
  * FIXED: the same order. */
 #include <pthread.h>
 

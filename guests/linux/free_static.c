@@ -1,4 +1,4 @@
-/* A buffer is static until it grows. That it has grown is said in one critical section, and it grows in the next: who
+/* A buffer is static until it grows. That it has grown is said in one critical section, and it grows in the next: a thread that
    comes between frees the static one. One preemption. FIXED: one critical section. */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A text is found under the lock and written after: who replaces it may have freed it. One preemption, in the writer,
+/* A text is found under the lock and written after: the thread that replaces it may have freed it. One preemption, in the writer,
    between the two. FIXED: it is written under the lock. */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A text is found under the lock and printed after: who replaces it may have freed it. It is printf that reads it. One
+/* A text is found under the lock and printed after: the thread that replaces it may have freed it. It is printf that reads it. One
    preemption, in the printer, between the two. FIXED: it is printed under the lock. */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* An object is shown before its flag is set: who looks at the flag between sees what malloc left there. One preemption,
+/* An object is shown before its flag is set: a thread that looks at the flag between sees what malloc left there. One preemption,
    between the two. FIXED: the flag is set first. Needs --check uninit. */
 #include <pthread.h>
 #include <stdlib.h>

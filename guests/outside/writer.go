@@ -42,7 +42,7 @@ type theme struct {
 
 const (
 	finish = "report();"
-	leave  = "pthread_exit(0);" // and who is last reports
+	leave  = "pthread_exit(0);" // and the last one reports
 )
 
 // writer writes one program.

@@ -1,5 +1,5 @@
 /* ROUNDER, ttas-lock2(N): the lock of ttas_lock.c where the threads don't wait but try: one attempt each, that is a read
- * and, if the lock looks free, an exchange; who gets it enters and leaves. What the paper's 2 stands for it doesn't say;
+ * and, if the lock looks free, an exchange; the thread that gets it enters and leaves. What the paper's 2 stands for it doesn't say;
  * without the unbounded wait all three kinds of read-modify-write outcomes are left. */
 #include <assert.h>
 #include <pthread.h>

@@ -42,7 +42,7 @@ func Count(name string, m Mistakes) (Counts, error) {
 	e := enumerator{map[string]*tree{}}
 	first := start(t, m)
 	first.local()
-	all := e.after([]*state{first}, nobody)
+	all := e.after([]*state{first}, noThread)
 	c := Counts{Least: all.least}
 	for n := 0; n <= slices.Max(slices.Collect(maps.Keys(all.preemptions))); n++ {
 		c.Orders += all.preemptions[n]
@@ -90,7 +90,7 @@ func (e *enumerator) after(states []*state, last int) *tree {
 	for name, n := range next {
 		// All states agree on where last stands.
 		cost := 0
-		if last != nobody && who[name] != last && states[0].couldGoOn(last) {
+		if last != noThread && who[name] != last && states[0].couldGoOn(last) {
 			cost = 1
 		}
 		rest := e.after(distinct(n), who[name])

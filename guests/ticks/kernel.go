@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	normal = 31
-	nobody = -1
+	normal   = 31
+	noThread = -1
 )
 
 type status uint8
@@ -45,7 +45,7 @@ type thread struct {
 	priority int
 	own      int
 	joiner   int
-	wanted   int   // a lock, or nobody
+	wanted   int   // a lock, or noThread
 	held     []int // locks, last acquired last
 	wake     int   // the ticks that it still sleeps
 	freed    bool  // its page is no thread's any more
@@ -65,7 +65,7 @@ type state struct {
 	ready    []int
 	sleepers []int
 	objects  []object
-	current  int // nobody: the idle thread
+	current  int // noThread: the idle thread
 	off      bool
 	// bad is what went wrong; it is the end too.
 	bad string
@@ -74,9 +74,9 @@ type state struct {
 func start(t *Test, m Mistakes) *state {
 	s := &state{test: t, mistakes: m, objects: make([]object, objects+1), current: 0}
 	for i := range s.objects {
-		s.objects[i].holder = nobody
+		s.objects[i].holder = noThread
 	}
-	s.threads = []thread{{status: ready, priority: normal, own: normal, joiner: nobody, wanted: nobody}}
+	s.threads = []thread{{status: ready, priority: normal, own: normal, joiner: noThread, wanted: noThread}}
 	return s
 }
 
@@ -124,11 +124,11 @@ func (s *state) fail(what string) {
 }
 
 // schedule gives the processor to the next thread. Idle, it lets ticks pass
-// until a sleeper wakes; nobody is left to wake the others then.
+// until a sleeper wakes; no thread is left to wake the others then.
 func (s *state) schedule() {
 	for len(s.ready) == 0 {
 		if len(s.sleepers) == 0 {
-			s.current = nobody
+			s.current = noThread
 			s.fail("deadlock")
 			return
 		}

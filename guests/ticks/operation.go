@@ -33,7 +33,7 @@ const (
 	upCount   // the second
 	sleepLate // for b ticks: on the list of sleepers already
 
-	// With interrupts on; nobody else is at what they look at.
+	// With interrupts on; no other thread is at what they look at.
 	add      // b to the value of a
 	jumpIf   // a's value is b: to operation c
 	mustHave // a's value is at least b
@@ -53,7 +53,7 @@ func (s *state) operation(t int) operation {
 
 // local brings the current thread to its next section.
 func (s *state) local() {
-	for s.current != nobody && s.bad == "" && s.threads[s.current].phase == before {
+	for s.current != noThread && s.bad == "" && s.threads[s.current].phase == before {
 		t := s.current
 		op := s.operation(t)
 		switch op.kind {
@@ -98,13 +98,13 @@ func (s *state) stretch() {
 	case begin, gap, now:
 		s.leave(t)
 	case create:
-		s.threads = append(s.threads, thread{program: op.a, priority: op.b, own: op.b, joiner: nobody, wanted: nobody})
+		s.threads = append(s.threads, thread{program: op.a, priority: op.b, own: op.b, joiner: noThread, wanted: noThread})
 		s.wake(len(s.threads) - 1)
 		s.giveWay(t)
 	case join:
 		s.join(t, op.a, th.phase == begun || s.threads[op.a].status == ended)
 	case exit:
-		if th.joiner != nobody {
+		if th.joiner != noThread {
 			s.wake(th.joiner)
 		}
 		th.status = ended
@@ -179,7 +179,7 @@ func (s *state) mistaken(t int, op operation) {
 	case joinBlind:
 		s.join(t, op.a, th.phase == begun)
 	case exitWake:
-		if th.joiner != nobody {
+		if th.joiner != noThread {
 			s.wake(th.joiner)
 		}
 		s.leave(t)
@@ -211,15 +211,15 @@ func (s *state) wakeOne(o int) {
 
 func (s *state) acquire(t, lock int) {
 	th, l := &s.threads[t], &s.objects[lock]
-	th.wanted = nobody
-	if l.holder == nobody {
+	th.wanted = noThread
+	if l.holder == noThread {
 		l.holder = t
 		th.held = append(th.held, lock)
 		s.leave(t)
 		return
 	}
 	th.wanted = lock
-	for w := lock; w != nobody && s.objects[w].holder != nobody && !s.mistakes.DonationMissed; {
+	for w := lock; w != noThread && s.objects[w].holder != noThread && !s.mistakes.DonationMissed; {
 		h := &s.threads[s.objects[w].holder]
 		if h.priority >= th.priority {
 			break
@@ -232,12 +232,12 @@ func (s *state) acquire(t, lock int) {
 	s.block(t)
 }
 
-// letGo is a release up to the chance that it gives to others; true: somebody
+// letGo is a release up to the chance that it gives to others; true: a thread
 // waited.
 func (s *state) letGo(t, lock int) bool {
 	th := &s.threads[t]
 	th.held = slices.DeleteFunc(th.held, func(l int) bool { return l == lock })
-	s.objects[lock].holder = nobody
+	s.objects[lock].holder = noThread
 	waited := len(s.objects[lock].waiters) > 0
 	s.wakeOne(lock)
 	th.priority = th.own

@@ -196,7 +196,7 @@ func (w writer) steal() []operation {
 		{kind: release, a: bufferLock},
 		{kind: yield},
 		{kind: acquire, a: bufferLock},
-		{kind: mustNot, a: count, b: 1}, // nobody else puts
+		{kind: mustNot, a: count, b: 1}, // no other thread puts
 		{kind: add, a: count, b: 1},
 		{kind: signal, a: notEmpty},
 		{kind: release, a: bufferLock},

@@ -3,7 +3,9 @@
 package arch
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +24,10 @@ var may = map[string][]string{
 	"heap":           {"internal/trace"},
 	"race":           {"internal/trace"},
 	"scheduler":      {"kernel", "emu", "internal/image", "heap", "internal/trace"},
-	"por":            {"internal/trace", "por/relation"},
+	// Its rooms know nothing of each other.
+	"scheduler/library": {"scheduler", "kernel", "emu", "internal/image", "heap", "internal/trace"},
+	"scheduler/steer":   {"scheduler", "kernel", "emu", "internal/image", "heap", "internal/trace"},
+	"por":               {"internal/trace", "por/relation"},
 	// It knows no search.
 	"por/relation":     {"internal/trace"},
 	"internal/deepen":  {"internal/trace"},
@@ -32,7 +37,7 @@ var may = map[string][]string{
 	"internal/explore/config":  {"internal/trace", "internal/image", "por", "internal/result"},
 	"internal/explore/limits":  {"internal/result", "internal/explore/config"},
 	"internal/explore/saved":   {"internal/trace", "emu", "kernel", "race", "scheduler", "por", "internal/deepen", "internal/result", "internal/explore/config"},
-	"internal/explore/session": {"internal/trace", "internal/image", "emu", "kernel", "race", "scheduler", "scheduler/steer", "por", "internal/result", "internal/explore/config", "internal/explore/limits", "internal/explore/saved"},
+	"internal/explore/session": {"internal/trace", "internal/image", "emu", "kernel", "race", "scheduler", "scheduler/library", "scheduler/steer", "por", "internal/result", "internal/explore/config", "internal/explore/limits", "internal/explore/saved"},
 	"internal/explore/story":   {"internal/trace", "heap", "race", "scheduler", "por", "internal/result", "internal/explore/config", "internal/explore/session"},
 	"internal/explore/races":   {"internal/trace", "race", "por", "internal/result", "internal/explore/config", "internal/explore/saved", "internal/explore/session", "internal/explore/story"},
 	"internal/report":          {"internal/result", "internal/trace"},
@@ -173,6 +178,32 @@ func TestAllowed(t *testing.T) {
 	} {
 		if got := allowed(c.from, c.to); got != c.want {
 			t.Errorf("allowed(%q, %q) = %v, want %v", c.from, c.to, got, c.want)
+		}
+	}
+}
+
+// TestMapsOfFiles: what doc.go says of the files of a room of the scheduler names each.
+func TestMapsOfFiles(t *testing.T) {
+	for _, room := range []string{"scheduler", "scheduler/library", "scheduler/steer"} {
+		dir := filepath.Join("..", "..", room)
+		text, err := os.ReadFile(filepath.Join(dir, "doc.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, list, found := strings.Cut(string(text), "# The files")
+		if !found {
+			t.Fatalf("%s has no map of files", room)
+		}
+		words := strings.FieldsFunc(list, func(r rune) bool { return r < 'a' || r > 'z' })
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil || len(files) < 10 {
+			t.Fatalf("%s has %d files: %v", room, len(files), err)
+		}
+		for _, f := range files {
+			name := strings.TrimSuffix(filepath.Base(f), ".go")
+			if !strings.HasSuffix(name, "_test") && name != "doc" && !slices.Contains(words, name) {
+				t.Errorf("%s/doc.go doesn't say what %s is for", room, f)
+			}
 		}
 	}
 }

@@ -44,7 +44,7 @@ import (
 // invisible. They have no lock in common: t has released none since i that
 // another thread has taken. So they have been seen, and one has no point before it.
 //
-// Merging lock and unlock with their neighbours (scheduler/lockmerge.go) keeps
+// Merging lock and unlock with their neighbours (scheduler/library/lockmerge.go) keeps
 // that: a lock that is only locked and unlocked moves right over others' events,
 // and an unlock left. Operations on objects, and blocks that are freed, count
 // as writes of their bytes.

@@ -26,7 +26,7 @@ func searchesAgree(t *testing.T, c config.Config) []string {
 }
 
 // TestLooks: where no preemption point is, how far a step goes depends on the
-// objects on its way, and every search knows it (scheduler/look.go).
+// objects on its way, and every search knows it (scheduler/library/look.go).
 func TestLooks(t *testing.T) {
 	t.Parallel()
 	c := config.Default()

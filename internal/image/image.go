@@ -207,6 +207,9 @@ func parse(data []byte) (*Image, error) {
 // section is the named section and its content, nil if there is none that can
 // be read.
 func (im *Image) section(name string) (*elf.Section, []byte) {
+	if im.file == nil { // an image that no file was read for has none
+		return nil, nil
+	}
 	s := im.file.Section(name)
 	if s == nil || s.Type == elf.SHT_NOBITS || s.FileSize > uint64(im.size) || s.Flags&elf.SHF_COMPRESSED != 0 {
 		return nil, nil

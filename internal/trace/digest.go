@@ -50,3 +50,19 @@ func (h Hash) Sum() Digest {
 	}
 	return Digest{h.a, h.b}
 }
+
+// Text adds a text and its length.
+func (h *Hash) Text(text string) {
+	h.Word(uint64(len(text)))
+	for i := range len(text) {
+		h.Word(uint64(text[i]))
+	}
+}
+
+// Bit is a truth value as a word to hash.
+func Bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -93,8 +93,8 @@ func (k *Kernel) faultInfo(f emu.Fault, pc uint64) info {
 type frame struct {
 	addr uint64
 	sig  uint64
-	// shared: the signal was sent to the process.
-	shared bool
+	// fault: no thread sent the signal. shared: one sent it to the process.
+	fault, shared bool
 	// slept: it ended a call in which the thread slept.
 	slept bool
 	mask  uint64 // the thread's, before
@@ -143,7 +143,7 @@ func (k *Kernel) enter(t *thread, sig uint64, regs *emu.Regs, i info) bool {
 		k.log.Set(&t.savedMaskIsWanted, 0)
 	}
 	k.log.Write(sp, k.buildFrame(t, sig, regs, i, restorer, mask))
-	k.pushFrame(t, frame{addr: sp, sig: sig, shared: i.code == siUser && !i.fault, mask: mask})
+	k.pushFrame(t, frame{addr: sp, sig: sig, fault: i.fault, shared: i.code == siUser && !i.fault, mask: mask})
 	if flags&saNodefer == 0 {
 		blocked |= bit(sig)
 	}

@@ -81,12 +81,16 @@ func (c *call) planLook(p *kernel.Plan, l look) {
 
 // takeOver carries a look out: threads whose signals others take, as the outcome says, are
 // back where they were. The caller's are pending now, the other moves are still to be
-// delivered. It depends on every thread that is in a handler: that may have just begun.
+// delivered. It depends on every thread that is in the handler of such a signal, or of
+// any for a kill: that may have just begun.
 func (c *call) takeOver(l look) {
 	k := c.k
 	c.looked = true
 	for _, t := range k.threads {
 		if t == nil || t == c.t || t.frame.Peek() == 0 { // none of those that have ended
+			continue
+		}
+		if f := &k.handlers.list[t.frame.Peek()-1]; f.fault || !f.shared && c.nr != sysKill {
 			continue
 		}
 		c.op(trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id), Arg: trace.PassedOver})

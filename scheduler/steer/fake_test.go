@@ -48,7 +48,7 @@ func newKernel(t testing.TB, machine image.Machine, threads ...ownThread) (*Kern
 	t.Cleanup(m.Close)
 	img := &image.Image{Machine: machine, Kernel: image.Bare, Code: []image.Range{{Lo: 0x1000, Hi: 0x2000}}}
 	b := &fakeBoard{ports: map[uint16]uint32{}}
-	k := New(scheduler.New(scheduler.Config{MaxThreads: 16, StepBudget: 1000}, m, img), b, nil)
+	k := New(scheduler.New(scheduler.Config{MaxThreads: 16, StepBudget: 1000}, m, img), b, nil, nil)
 	m.Put(&k.booted, 1)
 	m.Put(&k.on, 1)
 	k.control = &emu.BoardRegs{CS: 8, SS: 16}

@@ -1,13 +1,3 @@
-// Package steer makes a kernel that owns the machine into a por.System: such a guest
-// schedules its threads itself, on one processor, and landgo can only interrupt it.
-//
-//	scheduler.System ── threads, names, marks, points ──┐
-//	Board ── timer, ports, devices ─────────────────────┤ Kernel ── por
-//	what the kernel or its profile tells ───────────────┘
-//
-// Invariant: each schedule is one that the kernel makes itself, under some timing of
-// its timer. All state that a step changes is a word of the machine's log, a thread
-// (saved before it is changed), or derived from those; except what is learned for good.
 package steer
 
 import (
@@ -103,21 +93,18 @@ const handlerThread trace.TID = 249
 const schedulerResource = 1 << 41
 
 // New makes a Kernel of a System that has no kernel yet. Functions of the kernel
-// may have roles.
-func New(s *scheduler.System, b Board, roles map[uint64]image.Bound) *Kernel {
+// may have roles, and a profile may describe it; nil: it tells itself.
+func New(s *scheduler.System, b Board, roles map[uint64]image.Bound, profile *image.OwnKernel) *Kernel {
 	k := &Kernel{
 		System: s,
 		fixed: fixed{
-			machine: s.Machine(), image: s.Image(), wordSize: s.Image().Machine.Word(), board: b, named: roles,
+			machine: s.Machine(), image: s.Image(), wordSize: s.Image().Machine.Word(), board: b, named: roles, profile: profile,
 			tells: map[uint64]tellKind{},
 		},
 		path:    path{threads: make([]thread, 0, s.Config().MaxThreads)},
 		known:   s.Known(),
 		noted:   noted{returns: map[uint64]bool{}, idled: map[uint64]bool{}},
 		scratch: scratch{hadIn: noWhere},
-	}
-	if p := s.Config().Profile; p != nil {
-		k.profile = p.Kernel
 	}
 	s.Steer(k)
 	return k

@@ -52,7 +52,7 @@ static void first(void *unused)
 	arrived[1] = 1;
 }
 
-/* Main yields, and there is nobody who would come. */
+/* Main yields, and no other thread would come. */
 static void test_loneliness(void)
 {
 	thread_create("poster", 31, poster, NULL);

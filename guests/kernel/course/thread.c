@@ -1,4 +1,4 @@
-/* Threads, who of them runs, and sleep: one after the other, for so many ticks.
+/* Threads, which of them runs, and sleep: one after the other, for so many ticks.
  *
  * invariant: lists and statuses are touched with interrupts off only, and they are
  * off whenever a thread is switched from or to. */
@@ -15,7 +15,7 @@ void thread_entry(void);
 static struct list ready;
 static struct list sleepers;
 struct thread *idle_thread;
-static struct thread *left; /* who had the processor before */
+static struct thread *left; /* the thread that had the processor before */
 static int threads;
 static int64_t ticks;
 static int yields; /* see IMPATIENT_YIELD */

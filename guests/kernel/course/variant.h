@@ -27,7 +27,7 @@
 #ifndef SLEEP_OPEN
 #define SLEEP_OPEN 0
 #endif
-/* sema_up leaves interrupts off when somebody waits. */
+/* sema_up leaves interrupts off when a thread waits. */
 #ifndef UP_OFF
 #define UP_OFF 0
 #endif

@@ -48,7 +48,7 @@ struct process processes[PROCESSES];
 struct process *running; /* null: the scheduler */
 static void *scheduler_stack;
 static bool locked;
-static int input; /* a channel: nobody types */
+static int input; /* a channel: no key is pressed */
 static volatile uint32_t *apic, *io_apic;
 
 static uint8_t stacks[PROCESSES][PAGE] __attribute__((aligned(4096)));
@@ -194,7 +194,7 @@ static void make_process(int i)
 	tables[i][STACK_AT / PAGE] = physical(user_stacks[i]) | PRESENT | WRITABLE | USER;
 	tables[i][SHARED_AT / PAGE] = physical(shared) | PRESENT | WRITABLE | USER;
 	copy(programs[i], program, program_end - program);
-	*(uint32_t *)(user_stacks[i] + PAGE - 4) = i; /* start's argument; nobody returns from it */
+	*(uint32_t *)(user_stacks[i] + PAGE - 4) = i; /* start's argument; no function returns from it */
 
 	struct frame *f = (struct frame *)(stacks[i] + PAGE) - 1;
 	*f = (struct frame){.es = USER_DATA, .ds = USER_DATA, .eip = PROGRAM_AT, .cs = USER_CODE,
@@ -259,7 +259,7 @@ static void call_exit(void)
 	leave(ZOMBIE);
 }
 
-/* 0 when a child has ended, which nobody finds a second time; -1 if there are none. */
+/* 0 when a child has ended, which no wait finds a second time; -1 if there are none. */
 static int call_wait(void)
 {
 	int result = -2;

@@ -23,8 +23,8 @@ int main(void)
 	assert(make_runnable(gettid()) == ERR_THREAD);
 	assert(make_runnable(0) == ERR_THREAD);
 	assert(make_runnable(-5) == ERR_THREAD);
-	assert(make_runnable(3) == ERR_THREAD); /* nobody yet */
-	assert(yield(2) == ERR_THREAD);         /* nobody ever */
+	assert(make_runnable(3) == ERR_THREAD); /* no thread yet */
+	assert(yield(2) == ERR_THREAD);         /* no thread ever */
 	assert(yield(-2) == ERR_THREAD);
 	assert(sleep(-1) == ERR_ARGUMENT);
 	assert(swexn(NOWHERE, NULL, NULL, NOWHERE) == ERR_POINTER);

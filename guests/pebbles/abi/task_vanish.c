@@ -1,4 +1,4 @@
-/* abi.md §4: task_vanish ends everybody, a thread that sleeps for ever too. */
+/* abi.md §4: task_vanish ends all threads, a thread that sleeps for ever too. */
 #include "child.h"
 
 static volatile int asleep;

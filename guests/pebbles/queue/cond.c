@@ -18,7 +18,7 @@ void cond_wait(cond_t *c, mutex_t *m)
 	struct waiter self;
 
 #if COND_UNLOCKS_FIRST
-	/* A signal that comes now finds nobody. */
+	/* A signal that comes now finds no waiter. */
 	mutex_unlock(m);
 #endif
 	guard_lock(&c->guard);

@@ -1,5 +1,5 @@
 /* The ticket lock that is around each queue. On one processor its holder was
- * preempted if somebody has to wait, so waiting is yielding. */
+ * preempted if another thread has to wait, so waiting is yielding. */
 #ifndef GUARD_H
 #define GUARD_H
 
@@ -25,7 +25,7 @@ static inline void guard_lock(guard_t *g)
 static inline void guard_unlock(guard_t *g)
 {
 	__asm__ volatile("" : : : "memory");
-	g->serving = g->serving + 1; /* nobody else writes it meanwhile */
+	g->serving = g->serving + 1; /* no other thread writes it meanwhile */
 }
 
 #endif

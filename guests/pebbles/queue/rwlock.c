@@ -43,7 +43,7 @@ void rwlock_lock(rwlock_t *l, int kind)
 	park(&self);
 }
 
-/* Lets in who can get in, first to last, and gives the guard back. Nobody is
+/* Lets in the threads that can get in, first to last, and gives the guard back. None is
  * granted twice: each is out of the queue before the guard is given back. */
 static void release(rwlock_t *l)
 {

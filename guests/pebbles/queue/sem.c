@@ -1,4 +1,4 @@
-/* A unit is handed to the first in the queue; only what nobody waits for is
+/* A unit is handed to the first in the queue; only what no thread waits for is
  * counted. */
 #include "thread.h"
 #include "guard.h"

@@ -23,7 +23,7 @@ struct thread {
 	volatile int ended;
 	void *status;
 	queue_t joiner; /* at most one */
-	int joined;     /* somebody is its joiner */
+	int joined;     /* another thread joins it */
 	struct thread *next;
 } __attribute__((aligned(16)));
 

@@ -13,7 +13,7 @@
 #define PARK_ONCE 0
 #endif
 
-/* Of mutex_unlock: it frees the mutex and wakes nobody; it frees the mutex and
+/* Of mutex_unlock: it frees the mutex and wakes no thread; it frees the mutex and
  * gives it to the first in the queue as well. */
 #ifndef UNLOCK_SILENT
 #define UNLOCK_SILENT 0

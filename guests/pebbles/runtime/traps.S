@@ -1,7 +1,7 @@
 # The calls of the trap interface, for C. A call of one argument takes it in
 # %rsi; one of more takes in %rsi the address of a packet of words. No call
 # changes any register but %rax. On x86-64 nothing has to be saved: a packet lies
-# in the red zone's place below the stack pointer, where nobody else writes. On
+# in the red zone's place below the stack pointer, where no other code writes. On
 # i386 the arguments lie on the stack as a packet does.
 
 	.section .note.GNU-stack, "", @progbits

@@ -1,5 +1,5 @@
 /* The beginnings of a thread library: enough to run hello.c, and to see landgo
- * check it. It has threads that nobody can join, and a mutex. */
+ * check it. It has threads that can't be joined, and a mutex. */
 #include "pebbles.h"
 #include "thread.h"
 

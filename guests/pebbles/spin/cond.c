@@ -2,11 +2,11 @@
  * that it was signalled. It sleeps by deschedule on that word: a signal that
  * comes before it sleeps keeps it awake.
  *
- * A signaller takes the waiter out of the queue first; nobody else knows it
+ * A signaller takes the waiter out of the queue first; no other thread knows it
  * then. It reads the id before it sets the word, for once that is set the waiter
  * may go on, and its stack with it. So the make_runnable that follows can come
  * late: when the waiter never slept, and sleeps somewhere else by now. It wakes
- * it there for nothing, and that is why everybody who sleeps looks again. */
+ * it there for nothing, and that is why each sleeper looks again. */
 #include "pebbles.h"
 #include "thread.h"
 #include "variant.h"

@@ -24,7 +24,7 @@ void mutex_destroy(mutex_t *m)
 void mutex_lock(mutex_t *m)
 {
 #if MUTEX_PLAIN
-	/* Between the look and the store somebody else can do the same. */
+	/* Between the look and the store another thread can do the same. */
 	while (m->held)
 		yield(-1);
 	m->held = 1;

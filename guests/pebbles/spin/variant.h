@@ -25,7 +25,7 @@
 #define SEM_IF 0
 #endif
 
-/* Of the read-write lock: who leaves wakes nobody. A downgrade lets a writer
+/* Of the read-write lock: a thread that leaves wakes none. A downgrade lets a writer
  * in with the readers. */
 #ifndef RWLOCK_SILENT
 #define RWLOCK_SILENT 0

@@ -1,5 +1,5 @@
 /* Two mutexes, taken one after the other in either order: each keeps its own
- * section, and nobody waits for ever. */
+ * section, and no thread waits for ever. */
 #include "pebbles.h"
 #include "thread.h"
 

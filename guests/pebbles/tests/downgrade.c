@@ -1,4 +1,4 @@
-/* From a downgrade on others can read, and nobody can write until it is
+/* From a downgrade on other threads can read, and none can write until it is
  * unlocked. */
 #include "pebbles.h"
 #include "thread.h"

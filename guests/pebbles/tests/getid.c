@@ -1,4 +1,4 @@
-/* An id is the same to who creates a thread and to the thread itself, and no
+/* An id is the same to a thread's creator and to the thread itself, and no
  * other thread has it. */
 #include "pebbles.h"
 #include "thread.h"

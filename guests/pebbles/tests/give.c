@@ -1,5 +1,5 @@
 /* A block that another thread than its owner gives back is there for the next
- * one who wants one, and for one only. */
+ * a thread that wants one, and for one only. */
 #include "pebbles.h"
 #include "thread.h"
 

@@ -1,4 +1,4 @@
-/* A thread leaves a block to who joins it, beside the joiner's own. */
+/* A thread leaves a block to the thread that joins it, beside the joiner's own. */
 #include "pebbles.h"
 #include "thread.h"
 

@@ -1,5 +1,5 @@
 /* A downgrade lets a reader in that waits for it: the two read together, for
- * the one who downgraded stays until the other is there. */
+ * the thread that downgraded stays until the other is there. */
 #include "pebbles.h"
 #include "thread.h"
 

@@ -1,4 +1,4 @@
-/* Joins that can't be are refused: of oneself, and of who isn't there. They
+/* Joins that can't be are refused: of oneself, and of a thread that isn't there. They
  * change nothing: the thread can be joined. */
 #include "pebbles.h"
 #include "thread.h"

@@ -1,4 +1,4 @@
-/* Two units, one for each of two threads: then there is none, and who wants
+/* Two units, one for each of two threads: then there is none, and a thread that wants
  * another waits until one is given back. */
 #include "pebbles.h"
 #include "thread.h"

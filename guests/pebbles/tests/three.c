@@ -1,4 +1,4 @@
-/* Three threads, one section: whoever gets it, gets it alone. */
+/* Three threads, one section: the thread that gets it has it alone. */
 #include "pebbles.h"
 #include "thread.h"
 

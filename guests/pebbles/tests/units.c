@@ -1,4 +1,4 @@
-/* Two units given before anybody waits, or while somebody does: both are there,
+/* Two units given before a thread waits, or while one does: both are there,
  * and none before it is given. */
 #include "pebbles.h"
 #include "thread.h"

@@ -1,4 +1,4 @@
-/* Two writers and a reader: no writer is with anybody. */
+/* Two writers and a reader: no writer is in with another thread. */
 #include "pebbles.h"
 #include "thread.h"
 

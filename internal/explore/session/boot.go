@@ -4,6 +4,7 @@ import (
 	"landgo/emu"
 	"landgo/internal/result"
 	"landgo/kernel"
+	"landgo/scheduler/library"
 )
 
 // inputs is what the guest reads, as a run or a replay gives it.
@@ -29,9 +30,10 @@ func (s *Session) boot() error {
 // loaded it.
 func (s *Session) startProgram(k kernel.Kernel, regs *emu.Regs) {
 	s.Console = k
+	lib := library.New(s.Plain, s.libraryConfig())
 	s.Plain.Boot(k, s.roles, regs)
 	if s.pools() {
-		s.Plain.OwnMemory(s.profile.Allocators)
+		lib.OwnMemory(s.profile.Allocators)
 	}
 }
 

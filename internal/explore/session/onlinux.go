@@ -7,7 +7,7 @@ import (
 	"landgo/internal/explore/config"
 	"landgo/internal/image"
 	"landgo/kernel/linux"
-	"landgo/scheduler"
+	"landgo/scheduler/library"
 )
 
 // onLinux is a program for Linux, whose system calls landgo models.
@@ -35,9 +35,9 @@ func (s *Session) assumedOfLinux() []string { return []string{anySleep} }
 func (p *Program) linuxMachine() (emu.Config, error) {
 	c := emu.Config{Uniprocessor: p.uniprocessor(), Space: linux.DefaultSpace}
 	if !p.Config.NoHeap {
-		c.Heap, c.HeapHole = scheduler.HeapRange(p.Image)
+		c.Heap, c.HeapHole = library.HeapRange(p.Image)
 		if p.Config.Malloc == config.MallocNative || p.pools() {
-			c.Heap, c.HeapHole, c.HeapOpen = scheduler.EveryRange(), emu.Range{}, true
+			c.Heap, c.HeapHole, c.HeapOpen = library.EveryRange(), emu.Range{}, true
 		}
 	}
 	for _, r := range p.Image.ReadsAhead() {

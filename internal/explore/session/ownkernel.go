@@ -92,7 +92,7 @@ func (s *Session) bootKernel(*inputs) error {
 		return bootError(s.Config.Guest, err)
 	}
 	s.Console = b
-	own := steer.New(s.Plain, b, s.roles)
+	own := steer.New(s.Plain, b, s.roles, s.profile.Kernel)
 	s.Guest, s.found = guestOf(own), own.Found
 	s.StopsWithin(true)
 	defer s.StopsWithin(false)

@@ -14,6 +14,7 @@ import (
 	"landgo/kernel"
 	"landgo/por"
 	"landgo/scheduler"
+	"landgo/scheduler/library"
 )
 
 // Session is one guest, booted and under control: a machine with its kernel
@@ -198,13 +199,8 @@ func (s *Session) schedulerConfig() scheduler.Config {
 	c := scheduler.Config{
 		StepBudget: s.Config.StepBudget,
 		MaxThreads: s.Config.MaxThreads,
-		LibraryConfig: scheduler.LibraryConfig{
-			AnyTimeout: s.Config.Timeouts == config.TimeoutsAny,
-			Trusted:    s.Config.TrustedRoles(),
-			Profile:    s.profile,
-			Tested:     !s.Platform.carriesOut,
-			Native:     s.Config.NativeSync || len(s.Config.LocksTested) > 0,
-		},
+		Tested:     !s.Platform.carriesOut,
+		Guarded:    s.Config.TrustedRoles() != nil,
 	}
 	switch {
 	case s.Config.Checks(config.CheckLeak):
@@ -217,9 +213,19 @@ func (s *Session) schedulerConfig() scheduler.Config {
 	if s.Config.Checks(config.CheckUninit) {
 		c.Fill = &s.fill
 	}
+	c.Granularity = s.Granularity(s.Config.PP, s.Racing)
+	return c
+}
+
+func (s *Session) libraryConfig() library.Config {
+	c := library.Config{
+		AnyTimeout: s.Config.Timeouts == config.TimeoutsAny,
+		Trusted:    s.Config.TrustedRoles(),
+		Profile:    s.profile,
+		Native:     s.Config.NativeSync || len(s.Config.LocksTested) > 0,
+	}
 	if spec, err := por.ParseSpec(s.Config.Search); err == nil {
 		c.NoMerge = spec.Kind().SingleEvents
 	}
-	c.Granularity = s.Granularity(s.Config.PP, s.Racing)
 	return c
 }

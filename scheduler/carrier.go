@@ -1,0 +1,218 @@
+package scheduler
+
+import (
+	"landgo/internal/image"
+	"landgo/internal/trace"
+	"landgo/kernel"
+)
+
+// Functions of the guest that landgo carries out itself (locks, allocators, strings,
+// threads) are a Carrier's business (package library). A System runs threads from point
+// to point and asks its Carrier at breakpoints. It takes all that it knows of such
+// functions from here.
+
+// Carrier carries functions of the guest out.
+type Carrier interface {
+	Keeper
+	Calls
+	Signals
+	Lives
+	Memory
+	Teller
+}
+
+// Keeper has state beside the System's, of threads and of all else, that goes back with
+// a mark.
+type Keeper interface {
+	// Keep keeps what is known of a thread, before it changes.
+	Keep(trace.TID)
+	// Mark marks the present state as number k. Later marks are gone.
+	Mark(k trace.Mark)
+	// Rewind takes up what was marked as number k. The machine is there already.
+	Rewind(k trace.Mark)
+	// Digest is of all objects.
+	Digest() trace.Digest
+	// HashThread hashes what is known of a thread, with its operation if it is at one.
+	HashThread(t trace.TID, h *trace.Hash, atOp bool)
+}
+
+// Calls are the calls of the functions.
+type Calls interface {
+	// Boot begins, with the functions that have roles, by their first addresses, once the
+	// kernel is there and before any thread is.
+	Boot(k kernel.Kernel, roles map[uint64]image.Bound)
+	// AtBreak is asked where a thread has stopped at a breakpoint.
+	AtBreak(trace.TID, *trace.Transition) (Verdict, error)
+	// AtCallersReturn: a thread stands at a breakpoint that its function's caller has yet
+	// to meet.
+	AtCallersReturn(trace.TID) bool
+	// Fell deals with a thread whose function has returned to nowhere.
+	Fell(trace.TID, *trace.Transition) (bool, error)
+	// StepOp is the step of a thread that stands at a function (StandOp).
+	StepOp(trace.TID, *trace.Transition, trace.Choice) error
+	// Accessed looks at the accesses of a run, and may mark them; watched: the run was in a
+	// function with RunsWatched.
+	Accessed(t trace.TID, tr *trace.Transition, made []trace.Access, watched bool)
+	// Meets: the function with RunsQuiet that a thread is in has touched what others use.
+	Meets(trace.TID)
+	// CheckGuarded refuses accesses to objects past their functions.
+	CheckGuarded(trace.TID, []trace.Access) error
+}
+
+// Signals come while a thread waits in a function.
+type Signals interface {
+	// Interrupted: a signal's handler begins, with its frame at an address. nap is the
+	// sleep that it ends, if its Kind isn't 0. What the signal's effect depends on is
+	// returned.
+	Interrupted(t trace.TID, signal, frame uint64, nap trace.Op) []trace.Op
+	// InCall: a handler begins after a call of the kernel, in a function or not. frame is
+	// the stack pointer at its entry; it returns to pc, with the stack pointer sp.
+	InCall(t trace.TID, frame, pc, sp uint64)
+	// Retract: the handler with this frame hasn't begun after all. The thread stands where
+	// it stood.
+	Retract(t trace.TID, frame uint64)
+	// ComesBack: a trap is the return to a function that was interrupted.
+	ComesBack(trace.TID, *kernel.Plan) bool
+	// ComeBack: a handler with this frame has returned; next is the frame of one that
+	// begins at once, or 0. It reports whether the thread waits again.
+	ComeBack(t trace.TID, tr *trace.Transition, frame, next uint64) bool
+}
+
+// Lives are the lives of threads.
+type Lives interface {
+	// Born: a thread was created. roomAt is what Spawn was given.
+	Born(child, parent trace.TID, roomAt uint64)
+	// Yield is a voluntary switch.
+	Yield(trace.TID, *trace.Transition) Verdict
+	// Leave: a thread's own code calls the kernel to end it. It returns the bug that this
+	// is, or nil.
+	Leave(trace.TID, *trace.Transition) (*Failure, error)
+	// Distrust leaves threads and locks to the guest's own code. It reports whether that
+	// makes a difference.
+	Distrust() bool
+	// Settle: a schedule can't be followed, whose run may have known that signals come. It
+	// reports whether that would make a difference here. Expect takes it for known.
+	Settle() bool
+	Expect()
+}
+
+// Memory is what the guest's memory is used for.
+type Memory interface {
+	// Got: a thread got fresh memory from its kernel.
+	Got(t trace.TID, addr, size uint64)
+	// Drop: the contents of pages are gone.
+	Drop(kernel.Pages)
+	// ObjectBytes are the address ranges of objects, in order.
+	ObjectBytes() [][2]uint64
+	// WordName names an address that stands for something, where no guest has memory.
+	WordName(addr uint64) (string, bool)
+}
+
+// Teller tells what threads are at in functions.
+type Teller interface {
+	Running(trace.TID) Running
+	// DescribeOp fills in the status and the pending operation of a thread at a function.
+	DescribeOp(trace.TID, *trace.Thread)
+	// PendingOp is its operation, and Call the function's own, with where the call returns
+	// to.
+	PendingOp(trace.TID) trace.Op
+	Call(trace.TID) (op trace.OpKind, ret uint64)
+	// WaitOf says what it waits for.
+	WaitOf(trace.TID) (Wait, bool)
+	// Deadline is the thread whose timed wait runs out first, by TID if several do, and
+	// when; else NoThread.
+	Deadline() (t trace.TID, when uint64)
+	// Holds are the addresses of the mutexes that a thread holds, oldest first.
+	Holds(trace.TID) []uint64
+	// Texts says where the texts that a thread read last begins, and a hash of where all
+	// ended, for twins.
+	Texts(trace.TID) (last, ends uint64)
+}
+
+// Running says in which function a thread is that its own code carries out, as a set.
+type Running uint8
+
+const (
+	// RunsFollowed: the guest's own allocator, of which nothing is looked at.
+	RunsFollowed Running = 1 << iota
+	// RunsQuiet: a trusted function, without interruption.
+	RunsQuiet
+	// RunsChecked: of that, one whose arguments may point to dead memory.
+	RunsChecked
+	// RunsWatched: one whose accesses are recorded.
+	RunsWatched
+	// RunsCreate: one that creates a thread.
+	RunsCreate
+	// RunsStep: one that is a step of its own.
+	RunsStep
+	// RunsTested: an allocator that is tested, in its own memory.
+	RunsTested
+)
+
+// Verdict is what follows a stop at a breakpoint.
+type Verdict uint8
+
+const (
+	// Stay: the thread stands here; the step is over.
+	Stay Verdict = iota
+	// Step: run on, this instruction included.
+	Step
+	// Pass: run on from where the registers were set to.
+	Pass
+	// PassAllow: the same, and the next shared access still belongs to this step.
+	PassAllow
+)
+
+// Carry has a Carrier carry functions out. It is called once, before Boot.
+func (s *System) Carry(c Carrier) { s.lib = c }
+
+// trusted reports whether a thread runs code of the C library that landgo takes as
+// correct.
+func (s *System) trusted(th *thread) bool {
+	return th.Starting || s.lib.Running(th.ID)&(RunsFollowed|RunsQuiet) != 0
+}
+
+// uncarried stands for the Carrier that a guest has none of which schedules its threads
+// itself. No thread of it is ever at a function, so only this is asked.
+type uncarried struct{ Carrier }
+
+func (uncarried) Keep(trace.TID)                 {}
+func (uncarried) Mark(trace.Mark)                {}
+func (uncarried) Rewind(trace.Mark)              {}
+func (uncarried) Running(trace.TID) Running      { return 0 }
+func (uncarried) Holds(trace.TID) []uint64       { return nil }
+func (uncarried) WordName(uint64) (string, bool) { return "", false }
+
+// Distrust leaves threads and locks to the guest's own code, at the root, for a replay
+// of what was found afterwards. It reports whether that makes a difference.
+func (s *System) Distrust() bool {
+	if s.cfg.Tested || !s.lib.Distrust() {
+		return false
+	}
+	for _, w := range s.twins {
+		w.lib.Distrust()
+	}
+	return true
+}
+
+// distrustAfter does so after a call of the guest's own that trusted functions don't know
+// of.
+func (s *System) distrustAfter(th *thread, p *kernel.Plan) {
+	if p.Name == "set_tid_address" && !s.trusted(th) && s.Entered() && s.Distrust() {
+		s.finer = true
+	}
+}
+
+// Settle is called where a schedule can't be followed. The run that it is of may
+// have known that signals come: there a wait for a semaphore is two steps. It
+// reports whether that makes a difference.
+func (s *System) Settle() bool {
+	if !s.lib.Settle() {
+		return false
+	}
+	s.lib.Expect()
+	for _, w := range s.twins {
+		w.lib.Expect()
+	}
+	return true
+}

@@ -1,0 +1,55 @@
+// Package scheduler makes a guest into a por.System: it knows the guest's
+// threads, where they may be preempted, who can run and who waits for what.
+//
+//	guest ── emu.Machine ──┐
+//	traps ── kernel.Kernel ─┤ scheduler.System ── por (through its System interface)
+//
+// A step runs one thread from where it stands to its next preemption point. A
+// thread always stands at a known operation: before a shared access, at the
+// entry of a trusted function, before a trap, asleep, in an exact spin, before
+// its failure, or gone. What lies between is private to the thread, so a new
+// thread's private beginning is run at its creation.
+//
+// # Three rooms
+//
+// This package is the core: threads, marks, names, points, spins, one step. Two
+// packages use it by its exported methods, and know nothing of each other:
+//
+//	scheduler/library   what landgo carries out for the guest: locks, allocators, strings, threads.
+//	                    The core asks it by the interface Carrier (carrier.go), which is cut into
+//	                    six of at most eight methods.
+//	scheduler/steer     a kernel that schedules its threads itself. It takes steps of its own; the
+//	                    core knows it as a Companion, whose state goes back with the core's.
+//
+// What they speak of is a thread's id (trace.TID) and its Thread, the part of its state
+// that all rooms have. Each keeps the rest itself. A state goes back everywhere: the core
+// says before a thread changes (Keep), at a mark and at a rewind.
+//
+// The life of one step, in call order:
+//
+//	System.Step            takes the step, and tells what was learned by it (trace.ErrFiner)
+//	  step                   by what the thread stands at: a trap (stepTrap), a function
+//	                         (Carrier.StepOp), or ordinary code
+//	    Advance                runs the thread to its next point
+//	      runCPU                 one run of the machine, whose accesses are taken in
+//	      Carrier.AtBreak        at a breakpoint: a function's entry or return
+//	      atTrap, trap           at a system call
+//	      handled                at a fault that the guest has a handler for
+//	    arrive                 stands at the point: is it a spin?
+//	  meetStep, wakeSpinners, sightOperations
+//
+// # The files
+//
+//	a step        system, advance, trap, points, granularity, enabled, spawn, exit
+//	its state     lifetime, mark, thread, arena, names, knowledge, digest, state
+//	spins         spin, spinagain, spinlocks, turns, endless, scout
+//	traps         effects, shares, nap, interrupt, faulted, mappings, grave
+//	reports       account, describe, naming, stuck, failure, blockfault, leak, format, met, unexamined
+//	other rooms   carrier (the library), steered (the kernel that schedules itself)
+//	twin          reads of memory that was never written
+//
+// Invariant: a System is a function of (image, configuration, steps taken). All
+// state that a step changes is in state (lifetime.go), which goes back with a mark,
+// or derived from it; except what is known and found for good, which only makes
+// preemption points finer.
+package scheduler

@@ -1,0 +1,207 @@
+package library
+
+import (
+	"landgo/internal/image"
+	"landgo/internal/trace"
+	"landgo/kernel"
+	"landgo/scheduler"
+)
+
+// AtBreak implements Calls. The thread's registers are current.
+func (s *Library) AtBreak(t trace.TID, tr *trace.Transition) (scheduler.Verdict, error) {
+	return s.atBreak(&s.threads[t], tr)
+}
+
+// atBreak decides what a breakpoint means to a thread.
+func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	pc := th.Regs.RIP
+	switch s.breaks[pc] {
+	case breakReturn:
+		return s.atReturn(th, tr)
+	case breakString:
+		return s.atString(th, tr)
+	case breakOperator:
+		s.atOperator(th)
+		return scheduler.Step, nil
+	case breakMain:
+		s.core.Enter()
+		return scheduler.Step, nil
+	case breakStart:
+		if th.Starting && pc == th.Entry {
+			th.Starting = false
+			th.exitSP = th.Regs.RSP
+			th.exitPC = s.core.Word(th.exitSP)
+			s.breakAt(th.exitPC, breakExit)
+			if s.core.Coarse() {
+				return scheduler.Stay, nil // see spawn
+			}
+		}
+		return scheduler.Step, nil
+	case breakExit:
+		if pc != th.exitPC || th.Regs.RSP != th.exitSP+s.wordSize {
+			return scheduler.Step, nil
+		}
+		for s.returnsHere(th) { // called as the last thing that it does
+			if v, err := s.atReturn(th, tr); err != nil || v == scheduler.Stay {
+				return v, err
+			}
+		}
+		th.resumeEnd()
+		if th.native { // the runtime's own code ends it, landgo's join takes the result
+			th.Returned = th.Regs.RAX
+			return scheduler.Step, nil
+		}
+		if !s.known.Native {
+			if on, err := s.endCache(th, th.Regs.RAX); on || err != nil {
+				return scheduler.Pass, err
+			}
+			if s.core.ExitIsStep(th.ID) { // as a call of pthread_exit
+				th.Stand, th.role, th.phase, th.timed = scheduler.StandOp, image.ThreadExit, phaseEntry, false
+				th.args[0] = th.Regs.RAX
+				return scheduler.Stay, nil
+			}
+			return s.endThread(th, tr, th.Regs.RAX)
+		}
+		return scheduler.Step, nil
+	case breakRole:
+		b, ok := s.roles[pc]
+		if !ok {
+			return scheduler.Step, nil // not trusted any more
+		}
+		s.takeArgs(th, b.Args)
+		if len(th.held) > 0 {
+			if err := s.leavesWait(th, false); err != nil {
+				return scheduler.Stay, err
+			}
+		}
+		if s.follows(&b) && (th.trusted() || !s.trusts(b.Role)) {
+			return s.atPool(th, tr, &b)
+		}
+		if s.carries(b.Role) {
+			return s.atCarried(th, tr, b.Role)
+		}
+		if (s.cfg.Tested || b.Own) && acts[b.Role].how != ending && !s.trusts(b.Role) {
+			return s.atTested(th, b.Role)
+		}
+		if th.quiet.on && s.trusts(b.Role) {
+			return s.atInner(th, tr, b.Role)
+		}
+		if acts[b.Role].how == allocator && !s.cfg.Tested {
+			th.role = b.Role
+			if s.cfg.NativeMalloc {
+				return s.atFollowed(th, tr)
+			}
+			if b.Role == image.InsideAllocator {
+				return scheduler.Step, nil // of memory that isn't in use
+			}
+			return s.atAllocator(th, tr)
+		}
+		if th.trusted() {
+			return scheduler.Step, nil
+		}
+		th.role = b.Role
+		if th.role == image.RWLock {
+			th.role = [2]image.Role{image.RWReadLock, image.RWWriteLock}[min(th.arg(1), 1)]
+		}
+		return s.atRole(th, tr)
+	}
+	return scheduler.Step, nil
+}
+
+// atTested makes the points at a function that is tested, not trusted: before
+// one that acquires, and after the return of one that releases. With PointMem
+// the accesses inside are points.
+func (s *Library) atTested(th *thread, r image.Role) (scheduler.Verdict, error) {
+	a := &acts[r]
+	switch r {
+	case image.ThreadExit:
+		th.Leaving = true
+	case image.DebugPrint:
+		return scheduler.Step, s.debugPrint(th)
+	}
+	if !s.core.Alone(th.ID) {
+		s.core.MeetPoints(scheduler.PointsAt(r))
+	}
+	switch {
+	case s.core.EveryOperation() || s.core.Alone(th.ID):
+	case a.point&s.cfg.Points != 0 && s.core.PointAllowed(th.ID, th.Regs.RIP):
+		return scheduler.Stay, nil
+	case a.release && s.cfg.Points&trace.PointUnlock != 0:
+		sp := th.Regs.RSP
+		th.release = quiet{on: true, ret: s.core.Word(sp), sp: sp}
+		s.breakAt(th.release.ret, breakReturn)
+	}
+	return scheduler.Step, nil
+}
+
+// atInner carries out a trusted operation inside of a trusted function that the
+// guest's own code carries out (a student's malloc takes a mutex): no other
+// thread runs there, so it can't wait for one.
+func (s *Library) atInner(th *thread, tr *trace.Transition, r image.Role) (scheduler.Verdict, error) {
+	if !onObject(r) {
+		return scheduler.Step, nil
+	}
+	outer := th.role
+	th.role, th.phase = r, phaseEntry
+	if !s.possible(th) || s.outcomes(th) > 1 || r == image.CondWait {
+		return scheduler.Stay, s.core.Invalid(kernel.GapTrust, th.ID, s.callSite(th), "%s would wait inside of a function that is trusted as one step", s.roles[th.Regs.RIP].Name)
+	}
+	v, err := s.perform(th, tr, 0)
+	if v == scheduler.Stay && th.Stand == scheduler.StandFailure || err != nil {
+		return scheduler.Stay, err
+	}
+	th.role = outer
+	return scheduler.Pass, nil
+}
+
+// printer is a kernel with a console that other things than calls write to.
+type printer interface{ Print(text []byte) string }
+
+// debugPrint keeps what a guest tells its simulator.
+func (s *Library) debugPrint(th *thread) error {
+	if k, ok := s.kernel.(printer); ok {
+		if reason := k.Print([]byte(s.str(th.arg(0)) + "\n")); reason != "" {
+			return s.core.Invalid(kernel.GapOutput, th.ID, th.Regs.RIP, "%s", reason)
+		}
+	}
+	return nil
+}
+
+// atRole decides what a trusted function's entry means.
+func (s *Library) atRole(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	if s.distrustFor(th) {
+		return scheduler.Step, nil
+	}
+	a := &acts[th.role]
+	switch a.how {
+	case quietly, watched:
+		if s.isOwnStep(th) {
+			th.Stand, th.phase = scheduler.StandOp, phaseEntry
+			return scheduler.Stay, nil
+		}
+		s.touchByName(th, tr)
+		return s.enterQuiet(th, a.how == watched)
+	case noted:
+		if th.role == image.Caught {
+			s.leaveOnces(th, tr, th.Regs.RSP)
+			return scheduler.Step, nil
+		}
+		s.note(th)
+		return scheduler.Step, nil
+	case ending:
+		return s.atEnding(th)
+	case allocator: // a student's
+		if s.isOwnStep(th) {
+			th.Stand, th.phase = scheduler.StandOp, phaseEntry
+			return scheduler.Stay, nil
+		}
+		s.touchByName(th, tr)
+		if v, err := s.enterQuiet(th, false); err != nil {
+			return v, err
+		}
+		return s.enterTrustedPool(th, tr)
+	case operation:
+		return s.atOperation(th, tr, a)
+	}
+	return scheduler.Step, nil
+}

@@ -1,0 +1,96 @@
+package library
+
+import (
+	"slices"
+
+	"landgo/emu"
+	"landgo/internal/image"
+	"landgo/internal/trace"
+	"landgo/kernel"
+	"landgo/scheduler"
+)
+
+// What the rest of a library knows of threads that landgo carries out (carried.go) it
+// has to know by calls (gettid, make_runnable, ...): where it looks into what the
+// functions keep, that isn't there. The variables that their code mentions
+// (image.Refers), and the room above a stack, where many libraries have a thread's
+// structure, are watched: where code that does run reads one, the run ends as invalid.
+// It may store there, for what it stores is known; it may read what is there before
+// the first such call; and it may read what that code only reads, unless it is a
+// pointer, by which more could be written.
+
+// watchThreads begins to look at what the functions keep. What the allocator and the
+// printing of text keep by themselves isn't theirs.
+func (s *Library) watchThreads() {
+	var carried, allocators, trusted []uint64
+	for addr, b := range s.roles {
+		switch {
+		case b.Role == image.ThreadInit:
+		case s.carries(b.Role):
+			carried = append(carried, addr)
+		case acts[b.Role].how == allocator:
+			allocators = append(allocators, addr)
+			if s.trusts(b.Role) {
+				trusted = append(trusted, addr)
+			}
+		}
+	}
+	known := func(entry uint64) bool { _, ok := s.roles[entry]; return ok }
+	others := s.image.Reached(allocators, func(entry uint64) bool { return known(entry) && !slices.Contains(allocators, entry) })
+	for _, name := range []string{"printf", "lprintf", "vprintf", "sprintf", "snprintf", "vsnprintf", "putchar", "puts"} {
+		if f, ok := s.image.Symbol(name); ok {
+			others[f.Addr] = true
+		}
+	}
+	s.kept = s.image.Refers(carried, func(entry uint64) bool { return known(entry) || others[entry] })
+	for _, v := range s.kept {
+		s.machine.Touch(scheduler.AllThreads, v.Addr, v.Size)
+	}
+	// A trusted allocator's code runs unseen.
+	for _, v := range s.image.Refers(trusted, func(uint64) bool { return false }) {
+		if s.keptAt(v.Addr, v.Size) >= 0 {
+			s.untrusted = v.Name
+		}
+	}
+}
+
+// keptAt is the place in s.kept of a variable that has some of these bytes, or -1.
+func (s *Library) keptAt(addr, size uint64) int {
+	for i := range s.kept {
+		if v := &s.kept[i]; addr < v.Addr+v.Size && v.Addr < addr+size {
+			return i
+		}
+	}
+	return -1
+}
+
+// touchesKept is the error of an access to what the functions keep, or nil.
+func (s *Library) touchesKept(th *thread, a *trace.Access) error {
+	if i := s.keptAt(a.Addr, uint64(a.Size)); i >= 0 && !s.harmless(&s.kept[i], a) {
+		name := s.core.VariableName(a.Addr)
+		return s.core.Invalid(kernel.GapTrust, th.ID, a.PC, "the guest reads %s, which belongs to its functions on threads: they can't be trusted alone", name)
+	}
+	if a.Addr >= carriedStacks && a.Addr < carriedEnd {
+		for i := range s.threads {
+			if t := &s.threads[i]; s.threads[i].Exists && t.roomAt != 0 && a.Addr+uint64(a.Size) > t.roomAt && a.Addr < t.roomAt+stackTail {
+				return s.core.Invalid(kernel.GapTrust, th.ID, a.PC, "the guest uses the room above the stack of thread %s, where its functions on threads may keep something: they can't be trusted alone",
+					s.core.Name(t.ID))
+			}
+		}
+	}
+	return nil
+}
+
+// harmless reports whether an access to a variable finds nothing there that the
+// functions would have written.
+func (s *Library) harmless(v *image.Mention, a *trace.Access) bool {
+	if s.skipped.Get() == 0 || a.IsWrite() && a.Flags&trace.Atomic == 0 {
+		return true
+	}
+	for at := a.Addr &^ (s.wordSize - 1); at < a.Addr+uint64(a.Size); at += s.wordSize {
+		if !v.OnlyRead || s.machine.Prot(s.core.Word(at))&emu.ProtWrite != 0 {
+			return false
+		}
+	}
+	return true
+}

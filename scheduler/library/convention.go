@@ -1,0 +1,86 @@
+package library
+
+import (
+	"landgo/emu"
+	"landgo/internal/image"
+	"landgo/scheduler"
+)
+
+// takeArgs reads the integer arguments of the function at whose entry a thread
+// stands: in registers (System V, x86-64) or on the stack (cdecl, i386). Of a
+// function whose profile says where its role's arguments are (image.Bound.Args),
+// those are the first.
+func (s *Library) takeArgs(th *thread, places []int) {
+	r := &th.Regs
+	if s.wordSize == 8 {
+		th.args = [4]uint64{r.RDI, r.RSI, r.RDX, r.RCX}
+	} else {
+		for i := range th.args {
+			th.args[i] = s.core.Word(r.RSP + 4*uint64(i+1))
+		}
+	}
+	if places == nil {
+		return
+	}
+	all := th.args
+	th.args = [4]uint64{}
+	for i, n := range places {
+		th.args[i] = all[n-1]
+	}
+}
+
+// vararg is the n-th argument (from 0) of a function with any number of them,
+// at whose entry a thread stands.
+func (s *Library) vararg(th *thread, n int) uint64 {
+	r := &th.Regs
+	if s.wordSize == 4 {
+		return s.core.Word(r.RSP + 4*uint64(n+1))
+	}
+	if in := [...]uint64{r.RDI, r.RSI, r.RDX, r.RCX, r.R8, r.R9}; n < len(in) {
+		return in[n]
+	}
+	return s.core.Word(r.RSP + 8*uint64(n-5))
+}
+
+// ret makes a trusted function return v to its caller.
+func (s *Library) ret(th *thread, v uint64) {
+	if s.roles[th.Regs.RIP].C11 {
+		v = c11Result(v)
+	}
+	th.Insns++ // landgo carried a function out: schedules name the states on both sides
+	th.Regs.RIP = s.core.Word(th.Regs.RSP)
+	th.Regs.RSP += s.wordSize
+	th.Regs.RAX = v
+	th.Set |= emu.SetRAX | emu.SetRIP | emu.SetRSP
+	th.Stand = scheduler.StandRun
+}
+
+// c11Result translates an errno value into what C11's thread functions return.
+func c11Result(v uint64) uint64 {
+	switch v {
+	case 0:
+		return image.ThrdSuccess
+	case ebusy:
+		return image.ThrdBusy
+	case etimedout:
+		return image.ThrdTimedOut
+	}
+	return image.ThrdError
+}
+
+// callSite is the address of the call instruction's end: where a thread at a
+// function's entry was called from.
+func (s *Library) callSite(th *thread) uint64 { return s.core.Word(th.Regs.RSP) }
+
+// str reads a C string of at most 512 bytes.
+func (s *Library) str(p uint64) string {
+	var b []byte
+	for len(b) < 512 {
+		c := s.machine.Read8(p + uint64(len(b)))
+		if c == 0 {
+			break
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}

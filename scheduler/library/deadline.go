@@ -1,0 +1,204 @@
+package library
+
+import (
+	"fmt"
+	"math"
+
+	"landgo/emu"
+	"landgo/internal/image"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// The trusted timed operations (pthread_cond_timedwait and its like) take an
+// absolute time on a clock: the one that is given before the time
+// (pthread_cond_clockwait), that of the condition variable's attribute, or
+// CLOCK_REALTIME. The scheduler's deadlines are all on the last.
+
+// clocks is a kernel with several clocks.
+type clocks interface {
+	// Realtime is a time on the clock of a number as one of CLOCK_REALTIME.
+	Realtime(clock, ns uint64) uint64
+}
+
+// badTime is the deadline of a time that isn't one: its nanoseconds aren't
+// fewer than a second's.
+const badTime = math.MaxUint64
+
+// setDeadline reads the time at which the operation at whose entry a thread
+// stands gives up, if it has one. It reports whether the call is over, with what
+// comes of it: the library looks at some times before all else.
+func (s *Library) setDeadline(th *thread, tr *trace.Transition, a *act) (over bool, v scheduler.Verdict, err error) {
+	th.timed = false
+	if a.deadline == 0 {
+		return false, scheduler.Pass, nil
+	}
+	at := th.arg(int(a.deadline))
+	glibc := s.libc != image.Musl
+	if c := s.clockOf(th, a); glibc && c != clockRealtime && c != clockMonotonic {
+		v, err = s.refuse(th, tr, einval)
+		return true, v, err
+	}
+	early := a.op == trace.OpCondWait || glibc && (a.op == trace.OpReadLock || a.op == trace.OpWriteLock || a.op == trace.OpSemWait)
+	if at == 0 && !(glibc && (a.op == trace.OpCondWait || a.op == trace.OpSemWait)) {
+		return false, scheduler.Pass, nil // no time is none that runs out
+	}
+	ns := uint64(badTime)
+	if s.readable(at, timespecSize) {
+		ns = s.timespec(th, tr, at)
+	}
+	if ns == badTime {
+		th.badTime = true
+		if early {
+			v, err = s.refuse(th, tr, einval)
+			return true, v, err
+		}
+		s.onlyTry(th)
+		return false, scheduler.Pass, nil
+	}
+	if k, ok := s.kernel.(clocks); ok && ns != 0 {
+		ns = k.Realtime(s.clockOf(th, a), ns)
+	}
+	th.timed, th.deadline = true, ns
+	return false, scheduler.Pass, nil
+}
+
+// clockOf is the number of the clock that a timed operation's time is on.
+func (s *Library) clockOf(th *thread, a *act) uint64 {
+	switch th.role {
+	case image.MutexClockLock, image.CondClockWait, image.SemClockWait, image.RWClockReadLock, image.RWClockWriteLock, image.ClockJoin:
+		return th.arg(int(a.deadline)-1) & 0xffffffff
+	case image.CondTimedWait:
+		return s.objectOf(th.arg(0), kindCond).clock
+	}
+	return clockRealtime
+}
+
+const (
+	clockRealtime  = 0
+	clockMonotonic = 1
+)
+
+// onlyTry makes an operation whose time isn't one, and is looked at only where it
+// would have to wait, a try.
+func (s *Library) onlyTry(th *thread) {
+	switch acts[th.role].op {
+	case trace.OpLock:
+		th.role = image.MutexTryLock
+	case trace.OpReadLock:
+		th.role = image.RWTryReadLock
+	case trace.OpWriteLock:
+		th.role = image.RWTryWriteLock
+	case trace.OpSemWait:
+		th.role = image.SemTryWait
+	case trace.OpJoin:
+		th.role = image.TryJoin
+	}
+}
+
+// refuse ends a try that fails with errno, or a timed operation that was given no
+// time: it reads that now.
+func (s *Library) refuse(th *thread, tr *trace.Transition, errno uint64) (scheduler.Verdict, error) {
+	if th.badTime {
+		at := th.arg(int(acts[s.roles[th.Regs.RIP].Role].deadline))
+		if !s.readable(at, timespecSize) {
+			return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: at, Size: 8}, "reads when to give up")
+		}
+		errno = einval
+	}
+	if acts[th.role].kind == kindSem {
+		s.setErrno(th, tr, uint32(errno))
+		errno = ^uint64(0)
+	}
+	s.ret(th, errno)
+	return scheduler.Pass, nil
+}
+
+// readable reports whether the guest can read n bytes at p, at most a page.
+func (s *Library) readable(p, n uint64) bool {
+	return s.machine.Prot(p)&emu.ProtRead != 0 && s.machine.Prot(p+n-1)&emu.ProtRead != 0
+}
+
+const timespecSize = 16
+
+// timespec reads a struct timespec as nanoseconds; what lies before the clock's
+// beginning is 0.
+func (s *Library) timespec(th *thread, tr *trace.Transition, p uint64) uint64 {
+	d := s.door(th, tr)
+	sec, nsec := d.read64(p), d.read64(p+8)
+	switch {
+	case nsec >= 1e9:
+		return badTime
+	case int64(sec) < 0:
+		return 0
+	case sec > math.MaxInt64/1_000_000_000-1:
+		return math.MaxInt64
+	}
+	return sec*1e9 + nsec
+}
+
+// condAttr is what a condition variable keeps of its attribute object.
+func (s *Library) condAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
+	switch {
+	case attr == 0 || s.cfg.Tested:
+		return 0
+	case s.libc == image.Musl:
+		return s.door(th, tr).read32(attr) & 0x7fffffff
+	}
+	return s.door(th, tr).read32(attr) & 3 // glibc: bit 0 says whether processes share it
+}
+
+// clockIn is the clock that these say.
+func (s *Library) clockIn(flags uint32) uint64 {
+	if s.libc == image.Musl {
+		return uint64(flags)
+	}
+	return uint64(flags >> 1 & 1)
+}
+
+// timeOut lets the timed operation at which a thread stands give up.
+func (s *Library) timeOut(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	if !th.timed {
+		panic(fmt.Sprintf("scheduler: thread %d was stepped at an operation that isn't possible", th.ID))
+	}
+	s.kernel.AdvanceTo(th.deadline)
+	th.Insns++
+	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: s.callSite(th)})
+	th.timed = false
+	if th.phase == phaseQueued {
+		o := s.objectOf(th.arg(0), kindCond)
+		s.saveObject(o)
+		s.did(th, tr, trace.OpCondTimeout, o, 0)
+		if i := index(o.waiters, th.ID); i >= 0 {
+			o.waiters = without(o.waiters, i)
+			s.settle(o)
+		}
+		th.phase, th.result = phaseReacquire, etimedout
+		if s.possible(th) {
+			return s.reacquire(th, tr)
+		}
+		return scheduler.Stay, nil
+	}
+	if th.phase == phaseAsleep {
+		s.giveUpQueue(th, tr)
+	}
+	if acts[th.role].kind == kindSem && acts[th.role].op == trace.OpSemWait {
+		s.setErrno(th, tr, etimedout)
+		s.ret(th, ^uint64(0))
+		return scheduler.Pass, nil
+	}
+	s.ret(th, etimedout)
+	return scheduler.Pass, nil
+}
+
+// Deadline implements Teller.
+func (s *Library) Deadline() (t trace.TID, when uint64) {
+	t = trace.NoThread
+	for i := range s.threads {
+		th := &s.threads[i]
+		if th.timed && th.Exists && th.Stand == scheduler.StandOp && (t == trace.NoThread || th.deadline < when) {
+			t, when = th.ID, th.deadline
+		}
+	}
+	return t, when
+}

@@ -1,0 +1,64 @@
+package library
+
+import "landgo/internal/image"
+
+// distrust leaves the functions on threads and locks to the guest's own code,
+// as if they were the user's: their inside is ordinary, with futex calls as the
+// only operations. It is for good.
+//
+// It happens when a guest cancels a thread, uses a robust mutex, waits with a deadline
+// that may run out at any time, or tells the kernel another word to clear at a thread's
+// end (the core's distrustAfter): what those do to a thread that waits, landgo's model of
+// the functions doesn't know and the guest's own code does. The search then starts again
+// (trace.ErrFiner).
+func (s *Library) distrust() {
+	s.distrusted = true
+	s.known.Native = true
+	for addr, b := range s.roles {
+		if b.Own {
+			continue // tested anyway
+		}
+		if isNamed(b.Role) {
+			continue // of files that landgo's kernel hasn't got
+		}
+		switch acts[b.Role].how {
+		case quietly, watched, allocator, ending:
+		case noted: // exit still runs what the guest has registered
+		default:
+			delete(s.roles, addr)
+		}
+	}
+}
+
+// Distrust implements Lives.
+func (s *Library) Distrust() bool {
+	if s.distrusted {
+		return false
+	}
+	s.distrust()
+	return true
+}
+
+// distrustFor reports whether the call at which a thread stands needs the
+// guest's own code, and sees to it.
+func (s *Library) distrustFor(th *thread) bool {
+	switch d := acts[th.role].deadline; {
+	case s.opts.AnyTimeout && d != 0 && th.arg(int(d)) != 0:
+		// That a timed wait may run out at any time is a choice of the kernel's.
+		s.distrust()
+		s.core.Refine()
+		return true
+	}
+	switch th.role {
+	case image.Cancel:
+	case image.MutexLock, image.MutexTryLock, image.MutexTimedLock, image.MutexClockLock, image.MutexUnlock:
+		if s.objectOf(th.arg(0), kindMutex).mtype&mutexRobust == 0 {
+			return false
+		}
+	default:
+		return false
+	}
+	s.distrust()
+	s.core.Refine()
+	return true
+}

@@ -1,0 +1,28 @@
+// Package library is what landgo carries out for a guest: the functions of its C library,
+// or of a thread library, on locks, memory, strings and threads. Their own code doesn't
+// run then, or runs as one piece. A Library is the scheduler.Carrier of a System.
+//
+//	System ── at a breakpoint: AtBreak ──> a function's entry, or a return that is awaited
+//	       ── StepOp ──> the thread stands at the function: carry it out, and Advance
+//	       ── DescribeOp, PendingOp, WaitOf ──> what it would do next, and whether it can
+//
+// A function is known by its role (image.Role), and act says how each is carried out: as
+// an operation, by the guest's own code without interruption, or as ordinary code. An
+// operation is done within the step that comes to it if no other thread can tell; else
+// the thread stands before it (scheduler.StandOp). An object's model is kept here, and its
+// bytes in the guest's memory say what the guest's own library would have put there.
+//
+// # The files
+//
+//	the call      library, thread (what it knows of one), act (the table of roles), atbreak, operation,
+//	              pending, perform, incall, call, quiet, convention
+//	what it does  door (to the guest's memory), look, misuse, errno
+//	objects       object, objectbytes, rwlock, namedsem, lockmerge, guard
+//	allocators    malloc, follow, pool, own (the library's own blocks), endcache, operators
+//	text          strings, lookpast, streams
+//	threads       threadcalls, carried, carriedkept, distrust
+//	time, ends    deadline, interruptedwait, ending
+//
+// Invariant: what a step changes goes back with a mark (path, cells). What is found for
+// good only makes preemption points finer, or is a function of the guest alone.
+package library

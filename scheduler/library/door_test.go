@@ -1,0 +1,124 @@
+package library
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// pastTheDoor are the functions, of the core too, that read or write the guest's memory other than through
+// a door, with why they may. What a thread can tell from another's isn't among them.
+var pastTheDoor = map[string]string{
+	"System.Word":           "a word of the thread's own stack: a return address, an argument; see usesOfWord",
+	"System.State":          "reports: the digest of an ended execution",
+	"System.EndNap":         "touched there: the thread stands at no call",
+	"System.words":          "reports: leaks",
+	"System.unwritten":      "compares two runs",
+	"door.read32":           "the door",
+	"door.read64":           "the door",
+	"door.write32":          "the door",
+	"door.write64":          "the door",
+	"Library.str":           "reports, and a format whose reading is on record as the library's own",
+	"Library.rewritten":     "the object of an operation, which depends on every access to its bytes",
+	"Library.objectOf":      "the same",
+	"Library.destroy":       "the same",
+	"Library.settle":        "the same",
+	"Library.clear":         "the same",
+	"Library.adopt":         "the same",
+	"Library.hasProtocol":   "the same",
+	"Library.stepCall":      "a new thread's name, touched there",
+	"Library.leaveQuiet":    "takes a store of the library's back, which is a step of its own then",
+	"Library.createsBy":     "attributes, touched when the creation begins (touchAttributes)",
+	"Library.endsSleep":     "musl's own flag, which sigaction sets before signals come",
+	"Library.unlist":        "the library's list of threads, which only trusted functions use",
+	"Library.setWord":       "a join's status on pebbles, touched there",
+	"Library.vaList":        "the caller's list of arguments, to learn whose memory a call fills",
+	"Library.fill":          "a block before it is given out",
+	"Library.cleared":       "the same",
+	"Library.resize":        "a block whose end depends on every access to it, and one before it is given out",
+	"Library.reads":         "whether a string has an end, told by the reads themselves where others use it",
+	"Library.atString":      "the same",
+	"Library.lookPast":      "the same",
+	"Library.wipe":          "a block whose end depends on every access to it",
+	"Library.semName":       "a named semaphore's name, touched in performNamed",
+	"Library.semMap":        "pages that the call gives out",
+	"Library.semClose":      "the object of an operation, touched there",
+	"Library.endCache":      "the return address of a call to the guest's own allocator, whose frame isn't on record either",
+	"Library.leaveFollowed": "the result of the guest's own allocator, which is on record",
+	"Library.streamOf":      "whether a stream has a buffer of the program's, given before any use of it (setvbuf)",
+}
+
+// TestOnlyTheDoorReachesTheGuest: what landgo does to the guest's memory for a thread is
+// on record.
+func TestOnlyTheDoorReachesTheGuest(t *testing.T) {
+	used := map[string]bool{}
+	files, _ := filepath.Glob("*.go")
+	core, _ := filepath.Glob("../*.go")
+	if files = append(files, core...); len(files) < 60 {
+		t.Fatalf("only %d files", len(files))
+	}
+	fset := token.NewFileSet()
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range f.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok || fn.Body == nil {
+				continue
+			}
+			ast.Inspect(fn.Body, func(n ast.Node) bool {
+				if s, ok := n.(*ast.SelectorExpr); ok && reaches(s) {
+					who := funcName(fn)
+					used[who] = true
+					if pastTheDoor[who] == "" {
+						t.Errorf("%s: %s calls %s: a thread's accesses go through a door", fset.Position(s.Pos()), who, s.Sel.Name)
+					}
+				}
+				return true
+			})
+		}
+	}
+	for who := range pastTheDoor {
+		if !used[who] {
+			t.Errorf("%s doesn't reach the guest's memory any more", who)
+		}
+	}
+}
+
+// reaches reports whether an expression is a method of the machine's that reads or
+// writes memory. In this package a machine is called machine, or m.
+func reaches(s *ast.SelectorExpr) bool {
+	switch s.Sel.Name {
+	case "Read", "Read8", "Read32", "Read64", "Bytes", "Write", "Write8", "Write32", "Write64":
+	default:
+		return false
+	}
+	switch x := s.X.(type) {
+	case *ast.SelectorExpr:
+		return x.Sel.Name == "machine"
+	case *ast.Ident:
+		return x.Name == "m"
+	}
+	return false
+}
+
+func funcName(fn *ast.FuncDecl) string {
+	if fn.Recv == nil {
+		return fn.Name.Name
+	}
+	switch r := fn.Recv.List[0].Type.(type) {
+	case *ast.StarExpr:
+		return r.X.(*ast.Ident).Name + "." + fn.Name.Name
+	case *ast.Ident:
+		return r.Name + "." + fn.Name.Name
+	}
+	return fn.Name.Name
+}

@@ -1,0 +1,82 @@
+package library
+
+import (
+	"landgo/emu"
+	"landgo/internal/image"
+)
+
+// The end of a thread's cache (--malloc native). glibc's allocator keeps what a
+// thread freed in a cache of the thread's own, and its arena while it lives. At a
+// thread's end glibc gives both back, and the next thread gets the same blocks.
+//
+// Where landgo carries a thread's end out, it has the thread call glibc's function
+// for that first. The call stands where the start routine's did, so that it returns
+// to where the start routine would return: landgo ends the thread there. It is a call
+// of the allocator like another: an event that depends on all its calls, in one piece.
+//
+// A thread that never allocated has nothing to give back. The first thread keeps its
+// cache in glibc too; musl's allocator has none.
+
+// endsCache is glibc's function that gives a thread's cache and arena back.
+const endsCache = "__malloc_arena_thread_freeres"
+
+// cache is what a followed allocator keeps for a thread.
+type cache uint8
+
+const (
+	cacheNone   cache = iota // it has allocated nothing, or is the first thread
+	cacheFilled              // it has made a call
+	cacheEnded               // it is giving the cache back, or has; retval is set
+)
+
+// findEndsCache looks for that function, where it is the library's.
+func (s *Library) findEndsCache() {
+	if !s.cfg.NativeMalloc || s.cfg.Tested || s.libc != image.Glibc || s.ownAllocator {
+		return
+	}
+	for addr, b := range s.roles {
+		if b.Name == endsCache && !b.Own {
+			s.endsCache = addr
+		}
+	}
+}
+
+// fillsCache notes that a thread makes a call of the followed allocator.
+func (s *Library) fillsCache(th *thread) {
+	if s.endsCache == 0 || th.cache != cacheNone || th.exitPC == 0 {
+		return
+	}
+	switch th.role {
+	case image.InsideAllocator, image.MallocUsableSize:
+	case image.Free:
+		if th.arg(0) != 0 {
+			th.cache = cacheFilled
+		}
+	default:
+		th.cache = cacheFilled
+	}
+}
+
+// endCache sends a thread that is about to end, with a result, into that function. It
+// reports whether there was need to. A thread that ends with a lock ends as a bug.
+func (s *Library) endCache(th *thread, retval uint64) (bool, error) {
+	if th.cache != cacheFilled || th.native || s.known.Native || s.ownEnds() || s.exitMisuse(th) != nil {
+		return false, nil
+	}
+	if err := s.leavesWait(th, true); err != nil {
+		return false, err
+	}
+	th.cache, th.Returned = cacheEnded, retval
+	s.machine.Write64(th.exitSP, th.exitPC)
+	th.Regs.RIP, th.Regs.RSP = s.endsCache, th.exitSP
+	th.Set |= emu.SetRIP | emu.SetRSP
+	return true, nil
+}
+
+// resumeEnd gives a thread that has come back from there the result that it ends with.
+func (th *thread) resumeEnd() {
+	if th.cache == cacheEnded {
+		th.Regs.RAX = th.Returned
+		th.Set |= emu.SetRAX
+	}
+}

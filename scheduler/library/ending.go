@@ -1,0 +1,75 @@
+package library
+
+import (
+	"fmt"
+	"strings"
+
+	"landgo/internal/image"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// atEnding makes a thread stand before the guest's end.
+func (s *Library) atEnding(th *thread) (scheduler.Verdict, error) {
+	pc := s.callSite(th)
+	switch th.role {
+	case image.ProcessExit:
+		if s.cfg.Tested {
+			return scheduler.Step, nil
+		}
+		if s.exitHandlers.Get() != 0 || s.ownDestructors || th.atExit {
+			return scheduler.Step, nil // they are the guest's own code
+		}
+		if int32(th.arg(0)) != 0 {
+			return s.enterQuiet(th, false) // a bug: its output is wanted, so buffers are flushed
+		}
+		th.Stand, th.phase = scheduler.StandOp, phaseEntry
+		return scheduler.Stay, nil
+	case image.AssertFail:
+		return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: s.assertMessage(th)})
+	case image.Panic:
+		return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "panic: " + strings.TrimRight(s.format(th, s.formatPlace(th)), "\n")})
+	case image.TestReport:
+		if int32(th.arg(0)) == 0 {
+			return scheduler.Step, nil
+		}
+		return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "the test reports failure"})
+	}
+	if b := s.roles[th.Regs.RIP]; b.Own {
+		return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: b.Name + " was called"})
+	}
+	if s.handlesAbort() {
+		return scheduler.Step, nil
+	}
+	return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "abort() was called"})
+}
+
+// formatPlace is the place of the format among a panic function's arguments, from
+// 0: what it formats comes right behind it.
+func (s *Library) formatPlace(th *thread) int {
+	if places := s.roles[th.Regs.RIP].Args; places != nil {
+		return places[0] - 1
+	}
+	return 0
+}
+
+// assertMessage renders the arguments of __assert_fail.
+func (s *Library) assertMessage(th *thread) string {
+	return fmt.Sprintf("assertion failed: %s", s.str(th.arg(0)))
+}
+
+// handlesAbort reports whether the guest has a handler for SIGABRT, so that
+// abort has to be carried out by its own code.
+func (s *Library) handlesAbort() bool {
+	k, ok := s.kernel.(interface{ Handles(signal int) bool })
+	return ok && k.Handles(6)
+}
+
+// format renders the message of a function like panic(format, ...), at whose
+// entry a thread stands: argument first is the format.
+func (s *Library) format(th *thread, first int) string {
+	return scheduler.Formatted(s.wordSize, s.str, func() uint64 {
+		first++
+		return s.vararg(th, first-1)
+	})
+}

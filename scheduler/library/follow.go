@@ -1,0 +1,190 @@
+package library
+
+import (
+	"landgo/heap"
+	"landgo/internal/image"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// The guest's own allocator, followed from outside (--malloc native): its code
+// runs as it is, without interruption, and its calls' arguments and results say
+// which blocks there are. What it does to its own memory isn't checked; anybody
+// else's access to that memory is, wherever it is in no block.
+//
+// Its calls aren't independent: which address one returns depends on all before
+// it. So each call is an event that depends on all others, besides the end of the
+// block that it frees, and the beginning of the one that it returns.
+//
+// The allocator's memory is what it got from the kernel in a call of its own.
+
+// heapResource is what all calls of a followed allocator work on.
+const heapResource = 1 << 40
+
+// followed is a call of the allocator under way.
+type followed struct {
+	quiet
+	before      heap.Event
+	p           uint64 // the pointer that it was given
+	size, align uint64
+	origin      heap.Origin // of what it gives out
+	kept        []byte      // what wipe took out of the block
+}
+
+// trusted reports whether a thread runs code of the C library that landgo takes
+// as correct.
+func (t *thread) trusted() bool { return t.quiet.on || t.Starting || t.alloc.on }
+
+// atFollowed makes a thread stand before a call of the allocator, or lets it go
+// into it within the step.
+func (s *Library) atFollowed(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	if th.alloc.on {
+		return scheduler.Step, nil // one of its functions calls another
+	}
+	th.phase, th.timed = phaseEntry, false
+	th.pending = trace.Op{}
+	if !th.trusted() && !s.core.Alone(th.ID) {
+		th.pending = trace.Op{Kind: trace.OpSyscall, Obj: heapResource, Arg: 1, PC: s.callSite(th)}
+		if s.isPoint(th) {
+			th.Stand = scheduler.StandOp
+			return scheduler.Stay, nil
+		}
+	}
+	return s.follow(th, tr)
+}
+
+// follow goes into the call. A wrong free is a bug, and a right one ends the
+// block at once.
+func (s *Library) follow(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	if th.pending.Kind != trace.OpNone {
+		// Of a long row of calls in one step the first and the last say all.
+		if n := len(tr.Ops); n > 1 && tr.Ops[n-1].Obj == heapResource && tr.Ops[n-2].Obj == heapResource {
+			tr.Ops = tr.Ops[:n-1]
+		}
+		tr.Did(th.pending)
+	}
+	f := followed{quiet: quiet{on: true, role: th.role, ret: s.callSite(th), sp: th.Regs.RSP}, before: s.heapEvent(th), p: th.arg(0)}
+	f.size, f.align = th.request()
+	s.fillsCache(th)
+	if th.role != image.Free {
+		f.origin = s.origin(th)
+	}
+	switch th.role {
+	case image.Free, image.Realloc, image.ReallocArray:
+		if f.p == 0 {
+			break
+		}
+		if w := s.badFree(th); w != nil {
+			return scheduler.Stay, s.core.Fail(th.ID, w)
+		}
+		b := *s.heap.At(0, f.p)
+		s.lifeOp(th, tr, trace.OpFree, &b)
+		if th.role == image.Free {
+			s.endObjects(th, tr, b)
+			s.endFollowed(th, b, f.before)
+			s.wipe(&b)
+		} else {
+			f.kept = s.wipe(&b)
+		}
+	}
+	th.alloc = f
+	s.breakAt(f.ret, breakReturn)
+	return scheduler.Step, nil
+}
+
+// wipe clears a block that a call gives back, and returns what was in it, where
+// twins differ in that (--check uninit): musl's allocator puts its next block there
+// by what it finds in the memory. What realloc is to keep is put back afterwards.
+func (s *Library) wipe(b *heap.Block) []byte {
+	if s.cfg.Fill == nil || b.Size == 0 {
+		return nil
+	}
+	kept := append([]byte(nil), s.machine.Bytes(b.Addr, b.Size)...)
+	s.machine.Write(b.Addr, make([]byte, b.Size))
+	return kept
+}
+
+// lifeOp records that a block of which others use the memory begins or ends.
+func (s *Library) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, b *heap.Block) {
+	if b.Size == 0 || th.quiet.on || th.Starting || s.core.Alone(th.ID) {
+		return
+	}
+	shared := s.core.Shared(th.ID, b.Addr, b.Size)
+	if shared {
+		tr.Did(trace.Op{Kind: k, Obj: b.Addr, Size: uint32(b.Size), PC: th.alloc.ret})
+	}
+}
+
+func (s *Library) endFollowed(th *thread, b heap.Block, e heap.Event) {
+	s.core.Block(th.ID, b, false)
+	s.machine.Alive(b.Addr, b.Size, false)
+	s.heap.Take(0, b.Addr, e)
+}
+
+// leaveFollowed takes in what a call of the allocator returned.
+func (s *Library) leaveFollowed(th *thread, tr *trace.Transition) {
+	f := th.alloc
+	p := th.Regs.RAX
+	var was uint64 // of a block that goes on where it is
+	library := s.isLibrarys(th)
+	switch f.role {
+	case image.Free, image.InsideAllocator:
+		p = 0
+	case image.MallocUsableSize:
+		// All that it says may be used.
+		if b := s.heap.Live(0, f.p); b != nil && p > b.Size {
+			s.heap.Extend(0, f.p, p, f.before)
+			s.machine.Alive(f.p, p, true)
+		}
+		p = 0
+	case image.PosixMemalign:
+		p = 0
+		if uint32(th.Regs.RAX) == 0 {
+			p = s.machine.Read64(f.p)
+		}
+	case image.Realloc, image.ReallocArray:
+		if p != 0 {
+			s.machine.Write(p, f.kept[:min(f.size, uint64(len(f.kept)))])
+		} else if f.size != 0 { // it failed
+			s.machine.Write(f.p, f.kept)
+		}
+		if b := s.heap.Live(0, f.p); b != nil && f.p != 0 && (p != 0 || f.size == 0) {
+			old := *b
+			library = old.Library
+			s.endObjects(th, tr, old)
+			s.endFollowed(th, old, f.before)
+			if p == old.Addr {
+				was = old.Most()
+			}
+			defer func() {
+				if th.alloc = (followed{}); p != 0 && f.size > old.Size && !old.Library {
+					s.fill(p+old.Size, f.size-old.Size)
+				}
+			}()
+		}
+	}
+	if p != 0 {
+		b := s.heap.Give(heap.Block{Addr: p, Size: f.size, Was: was, Origin: f.origin, Library: library, Given: f.before})
+		s.core.Block(th.ID, *b, true)
+		s.machine.Alive(p, f.size, true)
+		s.lifeOp(th, tr, trace.OpReuse, b)
+		if !b.Library && f.role != image.Calloc && f.role != image.Realloc && f.role != image.ReallocArray {
+			s.fill(p, f.size)
+		}
+	}
+	th.alloc = followed{}
+}
+
+// Got implements Memory: pages that a thread got from its kernel are the allocator's, and in
+// no block yet, if it was the allocator that asked; else they aren't the heap's.
+func (s *Library) Got(t trace.TID, addr, size uint64) {
+	th := &s.threads[t]
+	switch {
+	case !s.cfg.NativeMalloc && !s.cfg.Pools || size == 0:
+	case th.alloc.on || len(th.inside) > 0:
+		s.machine.Alive(addr, size, false)
+		s.heap.Own(heap.Piece{Addr: addr, Size: size})
+	case s.machine.Dead(addr, size):
+		s.machine.Alive(addr, size, true)
+	}
+}

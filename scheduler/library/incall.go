@@ -1,0 +1,137 @@
+package library
+
+import (
+	"landgo/heap"
+	"landgo/internal/image"
+	"landgo/internal/trace"
+)
+
+// What a thread is at in the functions that landgo carries out.
+
+// phase is how far a trusted operation of several steps has come.
+type phase uint8
+
+const (
+	phaseEntry phase = iota
+	// phaseQueued: enqueued at a condition variable, not yet signalled.
+	phaseQueued
+	// phaseReacquire: signalled; takes the mutex back.
+	phaseReacquire
+	// phaseStore: a create whose thread's name has yet to be stored.
+	phaseStore
+	// phaseEnd: before the end of a thread whose stack others use.
+	phaseEnd
+	// phaseLeave: arrived at a barrier; leaves when all have.
+	phaseLeave
+	// phaseAsleep: sleeps at a read-write lock that prefers writers (rwlock.go).
+	phaseAsleep
+	// phaseAgain: was woken there, and tries again.
+	phaseAgain
+	// phaseClaimed: it alone may join a thread, and waits for its end (carried.go).
+	phaseClaimed
+	// phaseSleeps: found a semaphore at 0, and sleeps (interruptedwait.go).
+	phaseSleeps
+	// phaseTouch: before a call that touches what others do (door.go).
+	phaseTouch
+	// phaseTaken: a tested allocator is about to take a block back.
+	phaseTaken
+	// phaseGiven: a tested allocator is about to return a block.
+	phaseGiven
+)
+
+// quiet is the frame of a trusted function that the guest's own code carries
+// out without interruption: it extends to the return to ret at stack pointer
+// sp.
+type quiet struct {
+	on    bool
+	watch bool
+	role  image.Role
+	ret   uint64
+	sp    uint64
+	// own: the call is a step of its own (call.go). Of a create: id is where
+	// the new thread's name goes, and what was there.
+	own     bool
+	id, was uint64
+	// gives: a block that it allocates is its caller's.
+	gives bool
+	// insn is the number of instructions that the thread had completed at its entry.
+	insn uint64
+}
+
+// call is what a thread is at in functions that landgo carries out or follows.
+type call struct {
+	role  image.Role // StandOp
+	phase phase      // StandOp
+	// args are the arguments of the function at whose entry it stands, or last
+	// stood.
+	args [4]uint64
+	// timed: the operation has a deadline, in nanoseconds of virtual time.
+	timed    bool
+	badTime  bool // the operation is a try, for its deadline isn't a time
+	released bool // phaseLeave: all have arrived at the barrier
+	deadline uint64
+	// pending is what it does next: in an allocator's function, and at phaseEnd and
+	// phaseClaimed.
+	pending  trace.Op
+	result   uint64        // StandOp: what the operation returns when it completes
+	mutex    uint64        // StandOp in a condition wait: the mutex to take back
+	quiet    quiet         // a function that the guest's own code carries out
+	alloc    followed      // a call of an allocator that is followed
+	texts    texts         // of a System with twins
+	string   stringCall    // the string function that it entered last
+	operator operatorFrame // a call of C++'s new or delete
+	// inside are the calls of tested allocators under way, outermost first, and
+	// given is the block that the one at whose return it stands gives out.
+	inside []insideFrame
+	given  *heap.Block // never changed in place; nil: none
+	// release is the frame of a tested function after whose return there is a
+	// preemption point.
+	release quiet
+	onces   []onceFrame // once routines under way, outermost first
+	holds   []uint64    // addresses of mutexes held, oldest first
+	// held are the waits that signals interrupted, outermost first.
+	held []held
+}
+
+// arg is the n-th integer argument (from 0) at a function's entry.
+func (c *call) arg(n int) uint64 { return c.args[n] }
+
+// onceFrame is a once routine under way: landgo made its call a tail call, so
+// that it returns to pthread_once's caller.
+type onceFrame struct{ obj, sp, ret uint64 }
+
+// hashOperation hashes the operation at which a thread stands.
+func (c *call) hashOperation(h *trace.Hash) {
+	h.Words(uint64(c.role), uint64(c.phase), trace.Bit(c.timed), c.deadline, trace.Bit(c.badTime), trace.Bit(c.released), c.result, c.mutex)
+	h.Words(uint64(c.pending.Kind), c.pending.Obj, c.pending.Arg, uint64(c.pending.Size))
+}
+
+// hashCalls hashes the calls under way.
+func (c *call) hashCalls(h *trace.Hash) {
+	for _, q := range []*quiet{&c.quiet, &c.release, &c.alloc.quiet} {
+		h.Words(trace.Bit(q.on), trace.Bit(q.watch), uint64(q.role), q.ret, q.sp)
+	}
+	for i := range c.inside {
+		f := &c.inside[i]
+		h.Words(uint64(f.role), f.ret, f.sp, uint64(f.family), f.p, f.size, f.old.Addr, f.old.Size)
+	}
+	if b := c.given; b != nil {
+		h.Words(b.Addr, b.Size, uint64(b.Family))
+	}
+	h.Word(uint64(len(c.onces)))
+	for _, o := range c.onces {
+		h.Words(o.obj, o.sp, o.ret)
+	}
+	for i := range c.held {
+		w := &c.held[i]
+		h.Words(w.frame, w.pc, w.sp, trace.Bit(w.eintr), uint64(w.role), uint64(w.phase), trace.Bit(w.timed), w.deadline, trace.Bit(w.badTime), w.result, w.mutex, trace.Bit(w.released))
+		h.Words(uint64(w.pending.Kind), w.pending.Obj, w.quiet.id, w.quiet.was, uint64(w.nap.Kind), w.nap.Obj, w.nap.Arg)
+		if w.given != nil {
+			h.Word(w.given.Addr)
+		}
+		h.Words(w.args[:]...)
+	}
+	for _, lock := range c.holds {
+		h.Word(lock)
+	}
+}

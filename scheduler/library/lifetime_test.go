@@ -1,0 +1,35 @@
+package library
+
+import (
+	"maps"
+	"reflect"
+	"testing"
+
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// TestLifetimes: over all executions of a guest what is fixed stays as it was, and what
+// goes back is at the root as it was there.
+func TestLifetimes(t *testing.T) {
+	s, lib := boot(t, "../../bin/guests/musl-O2/abba-OK", scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem}}, Config{})
+	roles, fixedWas := maps.Clone(lib.roles), lib.fixed
+	root := s.Mark()
+	enumerate(t, s)
+	s.Rewind(root) // what was learned on the way has begun the enumeration anew
+	first, state := lib.threads[0], s.State()
+	threadWas := *first.Thread
+	if ends := enumerate(t, s); ends.runs == 0 {
+		t.Fatal("no execution has ended")
+	}
+	s.Rewind(root)
+	if !reflect.DeepEqual(lib.threads[0], first) || !reflect.DeepEqual(*first.Thread, threadWas) || s.State() != state {
+		t.Errorf("at the root:\n%+v\nit was:\n%+v", lib.threads[0], first)
+	}
+	if len(lib.objects) != 0 || len(lib.saved) != 0 || len(lib.threadLog) != 0 {
+		t.Errorf("%d objects, %d of their values, %d kept threads are left", len(lib.objects), len(lib.saved), len(lib.threadLog))
+	}
+	if !reflect.DeepEqual(lib.fixed, fixedWas) || !reflect.DeepEqual(lib.roles, roles) {
+		t.Error("what is fixed has changed")
+	}
+}

@@ -1,0 +1,63 @@
+package library
+
+import (
+	"landgo/emu"
+	"landgo/internal/trace"
+)
+
+// What a step held from doing on has to be in its record. Without a preemption
+// point before an operation the step goes through it where it is possible, and
+// ends before it where it isn't: so how far it went depends on the object,
+// although it did nothing to it. The same goes for a misuse that only another
+// thread's operation makes one (a mutex destroyed while a thread holds it). A
+// search that doesn't know of it takes the release for independent of the step
+// and never tries the release first. So such a step has a *look* at the object
+// in its record, which depends on what changes it, as a failing try does.
+
+// looks are the operations that stand for a look at an object of each kind.
+var looks = [...]trace.OpKind{
+	kindMutex:   trace.OpTryLockFail,
+	kindCond:    trace.OpCondLook,
+	kindSem:     trace.OpSemTryWaitFail,
+	kindRWLock:  trace.OpTryWriteLockFail,
+	kindBarrier: trace.OpBarrierArrive,
+	kindOnce:    trace.OpOnceLook,
+	kindSpin:    trace.OpTryLockFail,
+}
+
+// look records that a thread saw the object of the operation at which it is.
+func (s *Library) look(th *thread, tr *trace.Transition) {
+	a := &acts[th.role]
+	if !onObject(th.role) {
+		return // a join: its point is always there
+	}
+	k := looks[a.kind]
+	if a.op == trace.OpReadLock {
+		k = trace.OpTryReadLockFail // only a writer is in its way
+	}
+	s.did(th, tr, k, s.objectOf(th.arg(0), a.kind), 0)
+}
+
+// failMisuse makes a thread fail if the operation at which it is breaks its
+// object's rules. It is asked when the operation would be carried out, for the
+// others may change the object until then.
+func (s *Library) failMisuse(th *thread, tr *trace.Transition) (failed bool, err error) {
+	if fault, ok := s.objectFault(th); ok {
+		s.look(th, tr)
+		return true, s.meetFault(th, fault, acts[th.role].does())
+	}
+	f := s.misuse(th)
+	if f == nil {
+		return false, nil
+	}
+	if s.look(th, tr); th.phase == phaseReacquire {
+		s.did(th, tr, trace.OpTryLockFail, s.objectOf(th.mutex, kindMutex), 0)
+	}
+	th.Insns++ // the failure is a place of its own
+	return true, s.core.Fail(th.ID, f)
+}
+
+// meetFault has a thread meet a fault that landgo meets for it, in what it does.
+func (s *Library) meetFault(th *thread, fault emu.Fault, does string) error {
+	return s.core.MeetFault(th.ID, s.callSite(th), fault, does)
+}

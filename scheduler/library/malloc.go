@@ -1,0 +1,486 @@
+package library
+
+import (
+	"bytes"
+	"hash/fnv"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"landgo/emu"
+	"landgo/heap"
+	"landgo/internal/image"
+	"landgo/internal/trace"
+	"landgo/kernel"
+	"landgo/scheduler"
+)
+
+// The trusted allocator's calls: package heap knows the blocks and where they
+// lie, and here their bytes get accessible and calls get their results. Only the
+// bytes asked for are alive to the machine: an access to any other byte of the
+// arenas is a fault.
+
+const (
+	// The first thread and its first children have an arena of their own each.
+	ownArenas, ownArena = 32, 5 << 30
+	// Its further children have a small one of their own. Deeper threads have one by a
+	// hash of their names; and for what finds no place there all these have one of the
+	// far ones.
+	smallArenas, smallArena   = 480, 16 << 20
+	hashedArenas, hashedArena = 16384, 8 << 20
+	farArenas, farArena       = 16, 3 << 30
+
+	smallBegin  = kernel.HeapLo + ownArenas*ownArena
+	hashedBegin = smallBegin + smallArenas*smallArena
+	farBegin    = hashedBegin + hashedArenas*hashedArena
+
+	largestBlock = 2 << 30 // as much as a guest may have
+	// mappedFrom is from which size on an allocator of a C library maps memory, far
+	// above its heap.
+	mappedFrom = 128 << 10
+)
+
+// arenas are one thread's: a buffer of stdio's never lies where a block of the
+// user's lay in another execution, or what stdio does to it would look like an
+// access to the user's memory.
+type arenas struct{ user, library *heap.Arena }
+
+// HeapRange is where the trusted allocator's blocks are, but for a hole in it.
+func HeapRange(img *image.Image) (all, hole emu.Range) {
+	all = emu.Range{Lo: kernel.HeapLo, Hi: kernel.HeapHi}
+	if kernel.HasLowHeap(img) {
+		all.Lo, hole = kernel.LowHeapLo, emu.Range{Lo: kernel.LowHeapHi, Hi: kernel.HeapLo}
+	}
+	return all, hole
+}
+
+// EveryRange is where the memory of an allocator is that is followed: wherever the
+// guest has memory at all.
+func EveryRange() emu.Range { return emu.Range{Lo: 1 << 16, Hi: kernel.GuestHi} }
+
+// arenasOf are those of a thread; nil if there are none left (see arenaPlace).
+func (s *Library) arenasOf(t trace.TID) *arenas {
+	for int(t) >= len(s.arenas) {
+		s.arenas = append(s.arenas, nil)
+	}
+	if s.arenas[t] == nil {
+		base, size := arenaPlace(s.core.Name(t))
+		for _, other := range s.arenas {
+			if other != nil && other.user.Base() == base {
+				return nil
+			}
+		}
+		cut := base + size - libraryShare(size)
+		s.arenas[t] = &arenas{s.heap.NewArena(base, cut, largestBlock), s.heap.NewArena(cut, base+size, libraryShare(size))}
+		if base == kernel.HeapLo && s.lowHeap { // other threads' memory is mapped on a real machine
+			const cut = kernel.LowHeapHi - (kernel.LowHeapHi-kernel.LowHeapLo)/16
+			s.arenas[t].user.Low(kernel.LowHeapLo, cut, mappedFrom)
+			s.arenas[t].library.Low(cut, kernel.LowHeapHi, mappedFrom)
+		}
+	}
+	return s.arenas[t]
+}
+
+// reach makes sure that a thread's arena has a place for a block, if any has. It
+// returns the thread that has the addresses for it, if another has: then there is
+// none.
+func (s *Library) reach(th *thread, n, align uint64) (other trace.TID, ok bool) {
+	a := s.arenaFor(th)
+	if th.quiet.on || !a.NeedsFar(n, align) {
+		return 0, true
+	}
+	base := farBegin + hashOf(s.core.Name(th.ID))%farArenas*farArena
+	if other, taken := s.far[base]; taken && other != th.ID {
+		return other, false
+	}
+	s.far[base] = th.ID // for good: a name has the same addresses in all executions
+	a.Far(base, base+farArena)
+	return 0, true
+}
+
+// arenaFor is where a thread allocates now; nil if it has no arena.
+func (s *Library) arenaFor(th *thread) *heap.Arena {
+	switch a := s.arenasOf(th.ID); {
+	case a == nil:
+		return nil
+	case th.quiet.on:
+		return a.library
+	default:
+		return a.user
+	}
+}
+
+// arenaPlace is where the arena of a thread with a name is, and its size.
+func arenaPlace(name string) (base, size uint64) {
+	parts := strings.Split(name, ".")
+	last := parts[len(parts)-1]
+	switch n, _ := strconv.ParseUint(last, 10, 64); {
+	case len(parts) > 2:
+	case n < ownArenas:
+		return kernel.HeapLo + n*ownArena, ownArena
+	case n < ownArenas+smallArenas:
+		return smallBegin + (n-ownArenas)*smallArena, smallArena
+	}
+	// The same link again and again: the places follow each other, so that a chain
+	// of creations never meets itself.
+	first := len(parts) - 1
+	for first > 1 && parts[first-1] == last {
+		first--
+	}
+	h := hashOf(strings.Join(parts[:first+1], ".")) + uint64(len(parts)-1-first)
+	return hashedBegin + h%hashedArenas*hashedArena, hashedArena
+}
+
+func hashOf(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return h.Sum64() >> 16
+}
+
+// libraryShare is the size of an arena's last part: what stdio, and the making of
+// threads, allocate for themselves.
+func libraryShare(size uint64) uint64 {
+	if size < ownArena {
+		return size / 4
+	}
+	return size / 16
+}
+
+// allocate gives a thread n bytes at a multiple of 16, and of align; 0 if there
+// are no more.
+func (s *Library) allocate(th *thread, n, align uint64) uint64 {
+	b, fresh := s.arenaFor(th).Allocate(s.blockFor(th, n), align)
+	return s.begin(th, b, fresh)
+}
+
+// blockFor is a block of n bytes that a thread asks for, with no place yet.
+func (s *Library) blockFor(th *thread, n uint64) heap.Block {
+	return heap.Block{Size: n, Origin: s.origin(th), Library: s.isLibrarys(th), Given: s.heapEvent(th)}
+}
+
+// heapEvent is the call of the allocator at whose entry a thread stands.
+func (s *Library) heapEvent(th *thread) heap.Event {
+	return s.core.HeapEvent(th.ID, s.callSite(th))
+}
+
+// begin makes a new block accessible and returns its address; 0 for none.
+func (s *Library) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
+	if b == nil {
+		return 0
+	}
+	s.machine.Prots(fresh.Addr, fresh.Size, func(r emu.Range, p emu.Prot) bool {
+		if p == 0 {
+			s.machine.Protect(r.Lo, r.Hi-r.Lo, emu.ProtRead|emu.ProtWrite)
+			if s.cfg.Pools {
+				s.machine.Alive(r.Lo, r.Hi-r.Lo, false) // what is outside may be used elsewhere
+			}
+		}
+		return true
+	})
+	s.core.Block(th.ID, *b, true)
+	s.machine.Alive(b.Addr, b.Size, true)
+	if !b.Library {
+		s.fill(b.Addr, b.Size)
+	}
+	return b.Addr
+}
+
+// fill writes the fill into memory that the guest hasn't written.
+func (s *Library) fill(addr, n uint64) {
+	if s.cfg.Fill == nil || n == 0 {
+		return
+	}
+	begin := addr % 8
+	s.machine.Write(addr, bytes.Repeat(s.cfg.Fill[:], int(n/8)+2)[begin:begin+n])
+}
+
+// end ends the life of a live block.
+func (s *Library) end(th *thread, b heap.Block) {
+	s.core.Block(th.ID, b, false)
+	s.machine.Alive(b.Addr, b.Size, false)
+	a := s.arenasOf(th.ID)
+	if isLibraryPart(b.Addr) {
+		a.library.Release(b.Addr, s.heapEvent(th))
+	} else {
+		a.user.Release(b.Addr, s.heapEvent(th))
+	}
+}
+
+// isLibraryPart reports whether an address is where stdio's own blocks lie.
+func isLibraryPart(addr uint64) bool {
+	const low = kernel.LowHeapHi - kernel.LowHeapLo
+	if addr-kernel.LowHeapLo < low {
+		return addr-kernel.LowHeapLo >= low-low/16
+	}
+	switch {
+	case addr >= farBegin:
+		return false
+	case addr >= hashedBegin:
+		return (addr-hashedBegin)%hashedArena >= hashedArena-libraryShare(hashedArena)
+	case addr >= smallBegin:
+		return (addr-smallBegin)%smallArena >= smallArena-libraryShare(smallArena)
+	}
+	return (addr-kernel.HeapLo)%ownArena >= ownArena-libraryShare(ownArena)
+}
+
+// badFree is what is wrong with giving back what the call's first argument
+// points to, or nil.
+func (s *Library) badFree(th *thread) *scheduler.Failure {
+	p := th.arg(0)
+	what := ""
+	if s.heap.Live(0, p) == nil && !s.core.InHeap(p) {
+		what = s.core.Whose(p)
+	}
+	w, ok := s.heap.Free(p, 0, th.role.String(), what)
+	if ok {
+		if w, ok = s.heap.At(0, p).Matches(s.origin(th), th.role.String()); ok {
+			return nil
+		}
+	}
+	return &scheduler.Failure{Kind: w.Kind, Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
+}
+
+// atAllocator makes a thread stand before a function of the allocator that
+// other threads can tell, and carries the others out within the step.
+func (s *Library) atAllocator(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	th.phase, th.timed = phaseEntry, false
+	th.pending = s.heapOp(th)
+	if s.standsBefore(th) {
+		return scheduler.Stay, nil
+	}
+	if th.pending.Kind != trace.OpNone && s.isPoint(th) && !s.begins {
+		th.Stand = scheduler.StandOp
+		return scheduler.Stay, nil
+	}
+	return s.performHeap(th, tr)
+}
+
+// heapOp is what the call at which a thread stands does to a block that other
+// threads have touched, or the zero Op. A block's end of life depends on every
+// access to it, and so does its being given out again: what an access finds
+// there depends on the order.
+func (s *Library) heapOp(th *thread) trace.Op {
+	if th.quiet.on || th.Starting || s.core.Alone(th.ID) {
+		return trace.Op{}
+	}
+	op := trace.Op{PC: s.callSite(th)}
+	switch th.role {
+	case image.Free:
+		op.Kind = trace.OpFree
+	case image.Realloc, image.ReallocArray:
+		op.Kind = trace.OpFree
+		if th.arg(0) == 0 {
+			op.Kind = trace.OpReuse
+		}
+	case image.Malloc, image.Valloc, image.Calloc, image.AlignedAlloc, image.Memalign, image.PosixMemalign:
+		op.Kind = trace.OpReuse
+	}
+	var p heap.Piece
+	switch a := s.arenaFor(th); {
+	case op.Kind == trace.OpFree:
+		p = s.heap.Room(th.arg(0))
+	case op.Kind == trace.OpReuse && a != nil:
+		p = a.Reuse(th.request())
+	}
+	if p.Size == 0 {
+		return trace.Op{}
+	}
+	op.Obj, op.Size = p.Addr, uint32(p.Size)
+	shared := s.core.Shared(th.ID, op.Obj, uint64(op.Size))
+	if !shared {
+		return trace.Op{}
+	}
+	return op
+}
+
+// request is how many bytes the call of the allocator at which a thread stands
+// asks for, and at a multiple of what; 0 is any.
+func (t *thread) request() (size, align uint64) {
+	switch t.role {
+	case image.Malloc:
+		return t.arg(0), 0
+	case image.Valloc:
+		return t.arg(0), 4096
+	case image.Calloc:
+		return product(t.arg(0), t.arg(1)), 0
+	case image.Realloc:
+		return t.arg(1), 0
+	case image.ReallocArray:
+		return product(t.arg(1), t.arg(2)), 0
+	case image.AlignedAlloc, image.Memalign:
+		return t.arg(1), t.arg(0)
+	case image.PosixMemalign:
+		return t.arg(2), t.arg(1)
+	}
+	return 0, 0
+}
+
+// performHeap carries out a function of the allocator. A wrong free is a bug.
+func (s *Library) performHeap(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	if th.pending.Kind != trace.OpNone {
+		tr.Did(th.pending)
+	}
+	if s.arenasOf(th.ID) == nil {
+		return scheduler.Stay, s.core.Invalid(kernel.GapThreads, th.ID, s.callSite(th), "thread %s would get the same memory as another thread, of those that landgo keeps for the allocations of threads", s.core.Name(th.ID))
+	}
+	p := th.arg(0)
+	size, align := th.request()
+	if other, ok := s.reach(th, size, align); !ok {
+		return scheduler.Stay, s.core.Invalid(kernel.GapMemory, th.ID, s.callSite(th), "thread %s would get the same memory for large blocks as thread %s", s.core.Name(th.ID), s.core.Name(other))
+	}
+	switch th.role {
+	case image.Realloc, image.ReallocArray:
+		if p != 0 {
+			return s.resize(th, tr, size)
+		}
+		s.give(th, tr, s.allocate(th, size, 0))
+	case image.Calloc:
+		s.give(th, tr, s.cleared(th, size))
+	case image.PosixMemalign:
+		if align < s.wordSize || align&(align-1) != 0 {
+			s.ret(th, einval)
+			break
+		}
+		b := s.allocate(th, size, align)
+		if b == 0 {
+			s.ret(th, enomem)
+			break
+		}
+		if s.machine.Prot(p)&emu.ProtWrite == 0 {
+			return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, "gives out memory")
+		}
+		s.door(th, tr).write64(p, b)
+		s.ret(th, 0)
+	case image.MallocUsableSize:
+		if b := s.heap.At(0, p); b != nil && p != 0 {
+			if b.Freed {
+				return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.UseAfterFree, Thread: th.ID, PC: s.callSite(th), Block: *b,
+					Message: "malloc_usable_size of a block that has been freed"})
+			}
+			size = b.Size
+		}
+		s.ret(th, size)
+	case image.Free:
+		if p != 0 {
+			if f := s.badFree(th); f != nil {
+				return scheduler.Stay, s.core.Fail(th.ID, f)
+			}
+			s.endObjects(th, tr, *s.heap.At(0, p))
+			s.end(th, *s.heap.At(0, p))
+		}
+		s.ret(th, 0)
+	default:
+		s.give(th, tr, s.allocate(th, size, align))
+	}
+	return scheduler.Pass, nil
+}
+
+// give returns a block to the allocator's caller, or that there is none.
+func (s *Library) give(th *thread, tr *trace.Transition, p uint64) {
+	if p == 0 {
+		s.setErrno(th, tr, enomem)
+	}
+	s.ret(th, p)
+}
+
+// enomem is the error of an allocation that can't be.
+const enomem = 12
+
+// product multiplies sizes; too large is the largest there is.
+func product(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	if hi != 0 {
+		return ^uint64(0)
+	}
+	return lo
+}
+
+// cleared allocates n bytes that are 0.
+func (s *Library) cleared(th *thread, n uint64) uint64 {
+	b, fresh := s.arenaFor(th).Allocate(s.blockFor(th, n), 0)
+	p := s.begin(th, b, fresh)
+	if p == 0 || fresh.Size > 1<<16 && s.cfg.Fill == nil {
+		return p // the guest hasn't written there, and to look takes long
+	}
+	for _, b := range s.machine.Bytes(p, n) {
+		if b != 0 { // used before, or filled
+			s.machine.Write(p, make([]byte, n))
+			break
+		}
+	}
+	return p
+}
+
+// resize is realloc of a block: it moves unless its room is large enough.
+func (s *Library) resize(th *thread, tr *trace.Transition, n uint64) (scheduler.Verdict, error) {
+	p := th.arg(0)
+	if f := s.badFree(th); f != nil {
+		return scheduler.Stay, s.core.Fail(th.ID, f)
+	}
+	old := *s.heap.At(0, p)
+	if s.heap.Resize(p, n, s.heapEvent(th)) {
+		s.core.Block(th.ID, old, false)
+		s.core.Block(th.ID, *s.heap.At(0, p), true)
+		s.machine.Alive(p, old.Size, false)
+		s.machine.Alive(p, n, true)
+		if n > old.Size && !old.Library {
+			s.fill(p+old.Size, n-old.Size)
+		}
+		s.ret(th, p)
+		return scheduler.Pass, nil
+	}
+	// A new room, so that the call is one event: the old block's end.
+	next := s.blockFor(th, n)
+	next.Library = old.Library
+	b, fresh := s.arenaFor(th).AllocateNew(next)
+	q := s.begin(th, b, fresh)
+	if q != 0 {
+		s.machine.Write(q, append([]byte(nil), s.machine.Bytes(p, old.Size)...))
+		s.endObjects(th, tr, old)
+		s.end(th, old)
+	}
+	s.give(th, tr, q)
+	return scheduler.Pass, nil
+}
+
+// endObjects ends the synchronisation objects in a block whose life ends: who
+// uses one of them before the end, and who would after it, depend on it.
+func (s *Library) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
+	if th.quiet.on || th.Starting {
+		return
+	}
+	for _, a := range s.objectsIn(b) {
+		o := s.objects[a]
+		s.saveObject(o)
+		if !s.core.Alone(th.ID) {
+			s.did(th, tr, destroys[o.kind], o, 0)
+		}
+		o.destroyed = true // with no mark in memory: what is used there next is new
+	}
+}
+
+// objectsIn lists the objects in a block that aren't destroyed, by address.
+func (s *Library) objectsIn(b heap.Block) (list []uint64) {
+	if b.Size < uint64(len(s.objects)) {
+		for a := b.Addr; b.Contains(a); a++ {
+			if o := s.objects[a]; o != nil && !o.destroyed {
+				list = append(list, a)
+			}
+		}
+		return list
+	}
+	for a, o := range s.objects {
+		if b.Contains(a) && !o.destroyed {
+			list = append(list, a)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// destroys is the operation that ends an object of each kind.
+var destroys = [...]trace.OpKind{
+	kindMutex: trace.OpMutexDestroy, kindCond: trace.OpCondDestroy, kindSem: trace.OpSemDestroy,
+	kindRWLock: trace.OpRWDestroy, kindBarrier: trace.OpBarrierDestroy, kindOnce: trace.OpOnce, kindSpin: trace.OpMutexDestroy,
+}

@@ -1,0 +1,189 @@
+package library
+
+import (
+	"fmt"
+
+	"landgo/emu"
+	"landgo/internal/image"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// misuse checks the operation at whose entry a thread stands against its
+// rules: both libcs are silent about most of these, and they are bugs all the
+// same (lock-misuse).
+func (s *Library) misuse(th *thread) *scheduler.Failure {
+	a := &acts[th.role]
+	if !onObject(th.role) {
+		return nil
+	}
+	o := s.objectOf(th.arg(0), a.kind)
+	switch th.phase {
+	case phaseReacquire:
+		o = s.objectOf(th.mutex, kindMutex)
+	case phaseLeave:
+		return nil // its barrier may be gone
+	}
+	if f := s.core.DeadAccess(th.ID, s.callSite(th), o.addr, s.sizeFor(th.role, o.kind), a.does()); f != nil {
+		return f
+	}
+	if t := s.core.BuriedAt(o.addr); t != trace.NoThread {
+		return &scheduler.Failure{Kind: trace.DeadStack, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf("%s on the stack of thread %s, which has ended", a.does(), s.core.Name(t))}
+	}
+	bad := func(format string, args ...any) *scheduler.Failure {
+		args = append([]any{s.core.VariableName(o.addr)}, args...)
+		return &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case a.inits():
+	case o.destroyed:
+		return bad("%s is used after it was destroyed")
+	case th.role == image.SpinInitOrUnlock:
+	case o.torn != "":
+		return bad("%s is overwritten %s", o.torn)
+	case o.strange && !a.ends():
+		return bad("%s isn't initialised, or is a copy of one in use: its bytes say so")
+	}
+	if th.phase != phaseEntry {
+		return nil
+	}
+	switch a.op {
+	case trace.OpLock:
+		if o.owner == th.ID && o.mtype == mutexNormal && !th.timed {
+			return bad("%s is locked twice by the same thread")
+		}
+	case trace.OpUnlock:
+		if th.role == image.SpinInitOrUnlock && o.owner == trace.NoThread {
+			return nil
+		}
+		if o.owner != th.ID && o.mtype == mutexNormal {
+			if o.owner == trace.NoThread {
+				return bad("%s is unlocked, but no thread holds it")
+			}
+			return bad("%s is unlocked by thread %s, but thread %s holds it", s.core.Name(th.ID), s.core.Name(o.owner))
+		}
+	case trace.OpMutexDestroy:
+		if o.owner != trace.NoThread {
+			return bad("%s is destroyed while thread %s holds it", s.core.Name(o.owner))
+		}
+	case trace.OpMutexInit:
+		if o.owner != trace.NoThread {
+			return bad("%s is initialised while thread %s holds it", s.core.Name(o.owner))
+		}
+	case trace.OpCondWait:
+		m := s.objectOf(th.arg(1), kindMutex)
+		if m.owner != th.ID && m.mtype == mutexNormal {
+			return bad("a wait on %s without holding %s", s.core.VariableName(m.addr))
+		}
+	case trace.OpCondDestroy:
+		if len(o.waiters) > 0 {
+			return bad("%s is destroyed while thread %s waits on it", s.core.Name(o.waiters[0]))
+		}
+	case trace.OpWriteUnlock:
+		if th.role == image.RWDowngrade && o.owner != th.ID {
+			return bad("%s is downgraded by thread %s, which doesn't hold it for writing", s.core.Name(th.ID))
+		}
+		if o.owner != th.ID && index(o.readers, th.ID) < 0 {
+			return bad("%s is unlocked by thread %s, which doesn't hold it", s.core.Name(th.ID))
+		}
+	case trace.OpReadLock:
+		if o.owner == th.ID && s.libc != image.Glibc && !th.timed {
+			return bad("%s is locked for reading by thread %s, which holds it for writing", s.core.Name(th.ID))
+		}
+	case trace.OpWriteLock:
+		if (o.owner == th.ID && s.libc != image.Glibc || index(o.readers, th.ID) >= 0) && !th.timed {
+			return bad("%s is locked for writing by thread %s, which holds it already", s.core.Name(th.ID))
+		}
+	case trace.OpRWDestroy:
+		if o.owner != trace.NoThread || len(o.readers) > 0 {
+			return bad("%s is destroyed while it is held")
+		}
+	case trace.OpBarrierDestroy:
+		if len(o.waiters) > 0 {
+			return bad("%s is destroyed while thread %s waits at it", s.core.Name(o.waiters[0]))
+		}
+	case trace.OpBarrierArrive:
+		if o.value == 0 {
+			return bad("%s is waited at, but wasn't initialised")
+		}
+	}
+	return nil
+}
+
+// sizeFor is the size of the object that a function of a role works on: a spin
+// lock is modelled as a mutex, and is smaller.
+func (s *Library) sizeFor(r image.Role, k objectKind) uint64 {
+	switch r {
+	case image.SpinInit, image.SpinInitOrUnlock, image.SpinDestroy, image.SpinLock, image.SpinTryLock, image.SpinUnlock:
+		return 4
+	}
+	return uint64(s.sizes[k])
+}
+
+// exitMisuse checks a thread that is about to end.
+func (s *Library) exitMisuse(th *thread) *scheduler.Failure {
+	for _, a := range th.holds {
+		if o := s.objects[a]; !o.destroyed && o.owner == th.ID && !s.rewritten(o) {
+			return &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: th.Regs.RIP,
+				Message: fmt.Sprintf("thread %s ends while it holds %s", s.core.Name(th.ID), s.core.VariableName(a))}
+		}
+	}
+	return nil
+}
+
+// inits reports whether an operation makes an object of its memory.
+func (a *act) inits() bool {
+	switch a.op {
+	case trace.OpMutexInit, trace.OpCondInit, trace.OpSemInit, trace.OpRWInit, trace.OpBarrierInit:
+		return true
+	}
+	return false
+}
+
+// ends reports whether an operation ends an object.
+func (a *act) ends() bool {
+	switch a.op {
+	case trace.OpMutexDestroy, trace.OpCondDestroy, trace.OpSemDestroy, trace.OpRWDestroy, trace.OpBarrierDestroy:
+		return true
+	}
+	return false
+}
+
+// unusable reports whether every use of an object but to make a new one is a misuse.
+func (o *object) unusable() bool { return o.destroyed || o.strange || o.torn != "" }
+
+// objectFault is the fault that the operation at whose entry a thread stands meets
+// at its object, or what else it is given: a null pointer, or another where the
+// guest has no memory. The object is landgo's, its bytes are the guest's. What a
+// thread library does there with faults of its own (pebbles) isn't known.
+func (s *Library) objectFault(th *thread) (f emu.Fault, faults bool) {
+	if s.cfg.Tested || !onObject(th.role) || th.phase != phaseEntry {
+		return f, false
+	}
+	a := &acts[th.role]
+	need := emu.ProtRead
+	f.Kind = emu.FaultRead
+	if a.op == trace.OpSemDestroy || a.op == trace.OpRWDestroy || th.role == image.SpinDestroy {
+		return f, false // it doesn't look there
+	}
+	if a.inits() || a.op == trace.OpLock || a.op == trace.OpUnlock || a.op == trace.OpSemPost {
+		need, f.Kind = emu.ProtWrite, emu.FaultWrite
+	}
+	f.Addr, f.Size = th.arg(0), 4
+	end := f.Addr + s.sizeFor(th.role, a.kind) - 1
+	if s.machine.Prot(f.Addr)&need != 0 {
+		f.Addr = end &^ 4095
+	}
+	if s.machine.Prot(f.Addr)&need == 0 {
+		return f, true
+	}
+	switch f.Addr = th.arg(1); {
+	case a.op == trace.OpSemGet, a.op == trace.OpCondWait: // the mutex, which is let go
+		f.Kind = emu.FaultWrite
+		return f, s.machine.Prot(f.Addr)&emu.ProtWrite == 0
+	case a.attr && !s.roles[th.Regs.RIP].C11 && f.Addr != 0:
+		f.Kind = emu.FaultRead
+		return f, !s.readable(f.Addr, 4)
+	}
+	return f, false
+}

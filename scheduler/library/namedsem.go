@@ -1,0 +1,317 @@
+package library
+
+import (
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"landgo/emu"
+	"landgo/internal/image"
+	"landgo/internal/trace"
+	"landgo/kernel"
+	"landgo/scheduler"
+)
+
+// Named semaphores: sem_open, sem_close and sem_unlink of one process. The C library
+// makes them of files that it creates, links and maps; landgo carries the three out
+// as a whole, also where it distrusts the library's other functions. What they do to
+// a name is an operation on a resource of that name, so that all orders are tried in
+// which threads create, open, close and unlink it. At the start no name exists.
+//
+// A semaphore is mapped into a page of its own, whose address is a function of the
+// name and of how often the name was mapped before: so opening two names commutes,
+// and a pointer that was closed never points to what is opened later.
+
+const (
+	namedBase  = 9 << 30 // between the break and the allocator's arenas
+	namedPages = 1 << 20
+	namedPage  = 4096
+
+	// namedResource is more than every number of a resource of the kernel's.
+	namedResource = 1 << 40
+
+	maxName   = 255 // NAME_MAX
+	semPrefix = 4   // glibc's file is "sem." and the name
+	semLimit  = 0x7fffffff
+)
+
+const (
+	enoent       = 2
+	eacces       = 13
+	eexist       = 17
+	enametoolong = 36
+)
+
+// named is what a name stands for. The numbers are the guest's state and go back with
+// the machine; the lists only grow.
+type named struct {
+	name   string
+	linked emu.Cell // 1 + place in sems of what the name stands for; 0: nothing
+	made   emu.Cell // semaphores created under it
+	mapped emu.Cell // times that one of them was mapped
+	sems   []*namedSem
+}
+
+// namedSem is a semaphore that was created under a name, until it is unlinked and
+// closed as often as opened.
+type namedSem struct {
+	addr   emu.Cell // where it is mapped; 0: nowhere
+	opens  emu.Cell // not yet closed
+	value  emu.Cell // while it isn't mapped
+	closed emu.Cell // 1: its mode keeps others from opening it again
+}
+
+func isNamed(r image.Role) bool {
+	return r == image.SemOpen || r == image.SemClose || r == image.SemUnlink
+}
+
+// nameOf is what stands for a name, made at its first use.
+func (s *Library) nameOf(name string) *named {
+	n := s.semNames[name]
+	if n == nil {
+		if s.semNames == nil {
+			s.semNames, s.semPages = map[string]*named{}, map[uint64]*named{}
+		}
+		n = &named{name: name}
+		s.semNames[name] = n
+	}
+	return n
+}
+
+// namedOp is what an operation on a name depends on.
+func namedOp(name string, changes bool) trace.Op {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	op := trace.Op{Kind: trace.OpSyscall, Obj: namedResource | uint64(h.Sum32())}
+	if changes {
+		op.Arg = 1
+	}
+	return op
+}
+
+// pendingNamed is the operation at which a thread stands, as far as it can be told
+// before.
+func (s *Library) pendingNamed(th *thread) trace.Op {
+	name := ""
+	if th.role == image.SemClose {
+		if n := s.semPages[th.arg(0)]; n != nil {
+			name = n.name
+		}
+	} else if text, ok := s.semName(th.arg(0)); ok {
+		name, _ = s.checkName(text)
+	}
+	op := namedOp(name, true)
+	op.PC = th.Regs.RIP
+	return op
+}
+
+// semName reads a name from memory.
+func (s *Library) semName(addr uint64) (string, bool) {
+	return kernel.String(addr, 1<<16, func(a uint64) (byte, bool) {
+		var b [1]byte
+		if s.machine.Prot(a)&emu.ProtRead == 0 {
+			return 0, false
+		}
+		s.machine.Read(a, b[:])
+		return b[0], true
+	})
+}
+
+// checkName is a name without its leading slashes, or why the library refuses it.
+func (s *Library) checkName(text string) (name string, errno uint64) {
+	name = strings.TrimLeft(text, "/")
+	switch musl := s.libc == image.Musl; {
+	case name == "" || strings.Contains(name, "/"),
+		musl && text != name && (name == "." || name == ".."):
+		return "", einval
+	case len(name) > maxName && !musl:
+		return "", einval
+	case len(name) > maxName, !musl && len(name)+semPrefix > maxName:
+		return "", enametoolong
+	}
+	return name, 0
+}
+
+// performNamed carries out the function on a named semaphore at which a thread stands.
+func (s *Library) performNamed(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	if th.role == image.SemClose {
+		return s.semClose(th, tr)
+	}
+	text, ok := s.semName(th.arg(0))
+	if !ok {
+		return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 1}, "reads a semaphore's name")
+	}
+	pc, size := s.callSite(th), uint64(len(text)+1)
+	s.core.Touch(th.ID, tr, pc-1, th.arg(0), uint32(size), 0)
+	if f := s.core.DeadAccess(th.ID, pc, th.arg(0), size, "reads a semaphore's name"); f != nil {
+		th.Insns++ // the failure is a place of its own
+		return scheduler.Stay, s.core.Fail(th.ID, f)
+	}
+	name, errno := s.checkName(text)
+	switch {
+	case th.role == image.SemUnlink && errno == einval && s.libc == image.Glibc:
+		return s.semFails(th, tr, enoent, ^uint64(0))
+	case th.role == image.SemUnlink && errno != 0:
+		return s.semFails(th, tr, errno, ^uint64(0))
+	case th.role == image.SemUnlink:
+		return s.semUnlink(th, tr, name)
+	case errno != 0:
+		return s.semFails(th, tr, errno, 0)
+	}
+	return s.semOpen(th, tr, name)
+}
+
+func (s *Library) semFails(th *thread, tr *trace.Transition, errno, result uint64) (scheduler.Verdict, error) {
+	s.setErrno(th, tr, uint32(errno))
+	s.ret(th, result)
+	return scheduler.Pass, nil
+}
+
+// Flags of sem_open.
+const (
+	semCreate    = 0x40
+	semExclusive = 0x80
+)
+
+func (s *Library) semOpen(th *thread, tr *trace.Transition, name string) (scheduler.Verdict, error) {
+	n, flags, value := s.nameOf(name), th.arg(1), th.arg(3)&0xffffffff
+	only := flags&(semCreate|semExclusive) == semCreate|semExclusive
+	s.didNamed(th, tr, n, n.linked.Get() == 0 || n.sems[n.linked.Get()-1].opens.Get() == 0)
+	switch {
+	case only && s.libc != image.Musl && value > semLimit:
+		return s.semFails(th, tr, einval, 0)
+	case only && n.linked.Get() != 0:
+		return s.semFails(th, tr, eexist, 0)
+	case n.linked.Get() == 0 && flags&semCreate == 0:
+		return s.semFails(th, tr, enoent, 0)
+	case n.linked.Get() == 0 && value > semLimit:
+		return s.semFails(th, tr, einval, 0)
+	case n.linked.Get() == 0:
+		for int(n.made.Get()) >= len(n.sems) {
+			n.sems = append(n.sems, new(namedSem))
+		}
+		o, denied := n.sems[n.made.Get()], uint64(0)
+		if th.arg(2)&0o600 != 0o600 {
+			denied = 1
+		}
+		set := s.machine.Put // what a rewound execution left is overwritten
+		set(&o.addr, 0)
+		set(&o.opens, 0)
+		set(&o.value, value)
+		set(&o.closed, denied)
+		set(&n.made, n.made.Get()+1)
+		set(&n.linked, n.made.Get())
+	case n.sems[n.linked.Get()-1].closed.Get() != 0:
+		return s.semFails(th, tr, eacces, 0)
+	}
+	o := n.sems[n.linked.Get()-1]
+	if o.addr.Get() == 0 {
+		if err := s.semMap(th, n, o); err != nil {
+			return scheduler.Stay, err
+		}
+	}
+	s.machine.Put(&o.opens, o.opens.Get()+1)
+	s.ret(th, o.addr.Get())
+	return scheduler.Pass, nil
+}
+
+// didNamed records what was done to a name.
+func (s *Library) didNamed(th *thread, tr *trace.Transition, n *named, changes bool) {
+	op := namedOp(n.name, changes)
+	op.PC = s.callSite(th)
+	tr.Did(op)
+}
+
+// semMap puts a semaphore into a page of its own.
+func (s *Library) semMap(th *thread, n *named, o *namedSem) error {
+	h := fnv.New64a()
+	h.Write([]byte(n.name))
+	h.Write([]byte{byte(n.mapped.Get()), byte(n.mapped.Get() >> 8), byte(n.mapped.Get() >> 16)})
+	addr := namedBase + h.Sum64()%namedPages*namedPage
+	if other := s.semPages[addr]; other != nil && other != n || s.machine.Prot(addr) != 0 {
+		return s.core.Invalid(kernel.GapMemory, th.ID, s.callSite(th), "the named semaphores %q and %q come to the same address: give one another name", n.name, other.name)
+	}
+	s.semPages[addr] = n
+	s.machine.Protect(addr, namedPage, emu.ProtRead|emu.ProtWrite)
+	// Both libraries have the value first, and then zeros.
+	s.machine.Write(addr, make([]byte, s.sizes[kindSem]))
+	s.machine.Write32(addr, uint32(o.value.Get()))
+	s.core.Maps(th.ID, s.callSite(th), &kernel.Outcome{Mapped: kernel.Pages{Addr: addr, Size: namedPage}})
+	s.machine.Put(&n.mapped, n.mapped.Get()+1)
+	s.machine.Put(&o.addr, addr)
+	if !s.known.Native {
+		sem := s.objectOf(addr, kindSem)
+		s.saveObject(sem)
+		*sem = object{addr: addr, kind: kindSem, owner: trace.NoThread, value: o.value.Get(), savedAt: sem.savedAt}
+	}
+	return nil
+}
+
+// semClose: the last close takes the memory away; the value stays for those who open
+// the name again.
+func (s *Library) semClose(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	addr := th.arg(0)
+	n := s.semPages[addr]
+	var o *namedSem
+	if n != nil {
+		s.didNamed(th, tr, n, true)
+		if i := slices.IndexFunc(n.sems, func(o *namedSem) bool { return o.addr.Get() == addr && o.opens.Get() > 0 }); i >= 0 {
+			o = n.sems[i]
+		}
+	}
+	switch {
+	case o == nil && s.libc == image.Musl: // it looks beyond its table
+		th.Insns++
+		return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: "a semaphore is closed that isn't open"})
+	case o == nil:
+		return s.semFails(th, tr, einval, ^uint64(0))
+	case o.opens.Get() > 1:
+		s.machine.Put(&o.opens, o.opens.Get()-1)
+		s.ret(th, 0)
+		return scheduler.Pass, nil
+	}
+	value := uint64(s.machine.Read32(addr))
+	if !s.known.Native {
+		value = s.objectOf(addr, kindSem).value
+	}
+	tr.Did(trace.Op{Kind: trace.OpSemDestroy, Obj: addr, Size: s.sizes[kindSem], PC: s.callSite(th)})
+	s.core.Touch(th.ID, tr, s.callSite(th)-1, addr, s.sizes[kindSem], trace.Write)
+	s.machine.Put(&o.value, value)
+	s.machine.Put(&o.opens, 0)
+	s.machine.Put(&o.addr, 0)
+	if f := s.core.Maps(th.ID, s.callSite(th), &kernel.Outcome{Unmapped: kernel.Pages{Addr: addr, Size: namedPage}}); f != nil {
+		th.Insns++
+		return scheduler.Stay, s.core.Fail(th.ID, f)
+	}
+	s.machine.Protect(addr, namedPage, 0)
+	s.ret(th, 0)
+	return scheduler.Pass, nil
+}
+
+func (s *Library) semUnlink(th *thread, tr *trace.Transition, name string) (scheduler.Verdict, error) {
+	n := s.nameOf(name)
+	s.didNamed(th, tr, n, n.linked.Get() != 0)
+	if n.linked.Get() == 0 {
+		return s.semFails(th, tr, enoent, ^uint64(0))
+	}
+	s.machine.Put(&n.linked, 0)
+	s.ret(th, 0)
+	return scheduler.Pass, nil
+}
+
+// namedDigest is of all names together.
+func (s *Library) namedDigest() (sum trace.Digest) {
+	for name, n := range s.semNames {
+		if n.made.Get() == 0 && n.mapped.Get() == 0 {
+			continue
+		}
+		h := trace.NewHash()
+		op := namedOp(name, false)
+		h.Words(scheduler.PartCarried+1, op.Obj, uint64(len(name)), n.linked.Get(), n.made.Get(), n.mapped.Get())
+		for _, o := range n.sems[:n.made.Get()] {
+			h.Words(o.addr.Get(), o.opens.Get(), o.value.Get(), o.closed.Get())
+		}
+		sum.Add(h.Sum())
+	}
+	return sum
+}

@@ -1,0 +1,218 @@
+package library
+
+import (
+	"sort"
+
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// object is the model of one trusted synchronisation object, by its address.
+// It comes into being at its first use, from the bytes that an initialiser
+// left there, or by its init function.
+//
+// invariant: slices are never changed in place (Rewind puts old values back).
+type object struct {
+	addr uint64
+	kind objectKind
+
+	// mutex, spin lock; rwlock: the writer. NoThread: free.
+	owner trace.TID
+	depth uint64 // of a recursive mutex
+	mtype mutexType
+	// flags are what its initialiser said: a mutex's type, a condition variable's
+	// clock, a read-write lock's preference, as the C library keeps them.
+	flags uint32
+
+	readers []trace.TID // rwlock
+	value   uint64      // semaphore's count; barrier's number of parties
+	waiters []trace.TID // condition variable's queue; barrier's arrivals; writers that keep readers out
+	done    bool        // once: has run
+	clock   uint64      // condition variable: the clock of its timed waits
+
+	destroyed bool
+	// forgotten: its bytes were written for something else (guard.go).
+	forgotten bool
+	// words are what landgo last saw or left in its memory (objectbytes.go).
+	words [objectWords]uint32
+	// strange: its bytes are those of no object at rest. torn, if not "": how it was
+	// in use when they were overwritten.
+	strange bool
+	torn    string
+
+	savedAt int // the place in path.saved of its latest value there, if that is of this object
+}
+
+type objectKind uint8
+
+const (
+	kindMutex objectKind = iota
+	kindCond
+	kindSem
+	kindRWLock
+	kindBarrier
+	kindOnce
+	kindSpin
+	numKinds
+)
+
+type mutexType uint8
+
+const (
+	mutexNormal mutexType = iota
+	mutexRecursive
+	mutexErrorCheck
+	mutexRobust mutexType = 8 // a flag; see distrust.go
+)
+
+// pthreadSizes are the numbers of bytes of the kinds of objects: both libcs
+// agree on x86-64.
+var pthreadSizes = objectSizes{kindMutex: 40, kindCond: 48, kindSem: 32, kindRWLock: 56, kindBarrier: 32, kindOnce: 4, kindSpin: 4}
+
+// objectSizes has a size for each kind.
+type objectSizes [numKinds]uint32
+
+// objectOf finds or makes the object of a kind at an address.
+func (s *Library) objectOf(addr uint64, kind objectKind) *object {
+	o := s.objects[addr]
+	if o == nil {
+		o = &object{addr: addr, kind: kind, owner: trace.NoThread, savedAt: len(s.saved)}
+		s.objects[addr] = o
+		s.saved = append(s.saved, saved{object: o, fresh: true})
+		s.adopt(o)
+		s.guard(o)
+	} else if o.kind != kind || o.forgotten || o.destroyed && s.machine.Read32(addr) != destroyedMark || s.rewritten(o) {
+		// Memory used again for another object, without an init call.
+		s.saveObject(o)
+		torn := ""
+		if s.shapes != nil && !o.destroyed {
+			torn = s.inUse(o)
+		}
+		o.renew(kind)
+		o.torn = torn
+		s.adopt(o)
+	}
+	return o
+}
+
+// renew makes a new object of the memory of another.
+func (o *object) renew(kind objectKind) {
+	*o = object{addr: o.addr, kind: kind, owner: trace.NoThread, savedAt: o.savedAt}
+}
+
+// initialise makes a new object as an init function does.
+func (s *Library) initialise(o *object) {
+	o.renew(o.kind)
+	s.clear(o)
+}
+
+// destroyedMark is what landgo leaves in the first bytes of a destroyed object.
+// No initialiser does: where it is gone, the guest made a new object there by
+// an assignment or a memset.
+const destroyedMark = 0xdeadbeef
+
+func (s *Library) destroy(o *object) {
+	o.destroyed = true
+	s.machine.Write32(o.addr, destroyedMark)
+}
+
+// glibcMutexType decodes __data.__kind: 0 normal, 1 recursive, 2 error
+// checking, 3 adaptive; 16 robust.
+func glibcMutexType(kind uint32) mutexType {
+	t := [...]mutexType{mutexNormal, mutexRecursive, mutexErrorCheck, mutexNormal}[kind&3]
+	if kind&16 != 0 {
+		t |= mutexRobust
+	}
+	return t
+}
+
+// muslMutexType decodes _m_type: 0 normal, 1 recursive, 2 error checking; 4
+// robust.
+func muslMutexType(kind uint32) mutexType {
+	t := [...]mutexType{mutexNormal, mutexRecursive, mutexErrorCheck, mutexNormal}[kind&3]
+	if kind&4 != 0 {
+		t |= mutexRobust
+	}
+	return t
+}
+
+// saveObject keeps the object's present value for Rewind. Nothing goes back to
+// between two marks, so the first value since the last one is enough: a step may
+// do a million operations on a mutex.
+func (s *Library) saveObject(o *object) {
+	since := 0
+	if n := len(s.marks); n > 0 {
+		since = s.marks[n-1].objects
+	}
+	if i := o.savedAt; i >= since && i < len(s.saved) && s.saved[i].object == o {
+		return
+	}
+	s.saved = append(s.saved, saved{object: o, old: *o})
+	o.savedAt = len(s.saved) - 1
+}
+
+// saved is one entry of the log of changed objects.
+type saved struct {
+	object *object
+	old    object
+	fresh  bool // the object didn't exist before
+}
+
+func without(list []trace.TID, i int) []trace.TID {
+	out := make([]trace.TID, 0, len(list)-1)
+	return append(append(out, list[:i]...), list[i+1:]...)
+}
+
+func with(list []trace.TID, t trace.TID) []trace.TID {
+	out := make([]trace.TID, 0, len(list)+1)
+	return append(append(out, list...), t)
+}
+
+func index(list []trace.TID, t trace.TID) int {
+	for i, x := range list {
+		if x == t {
+			return i
+		}
+	}
+	return -1
+}
+
+// rewindObjects takes back what was done to objects since there were n entries.
+func (s *Library) rewindObjects(n int) {
+	for i := len(s.saved) - 1; i >= n; i-- {
+		e := &s.saved[i]
+		if e.fresh {
+			delete(s.objects, e.object.addr)
+		} else {
+			*e.object = e.old
+		}
+	}
+	clear(s.saved[n:])
+	s.saved = s.saved[:n]
+}
+
+// ObjectBytes implements Memory.
+func (s *Library) ObjectBytes() [][2]uint64 {
+	var out [][2]uint64
+	for a, o := range s.objects {
+		out = append(out, [2]uint64{a, a + uint64(s.sizes[o.kind])})
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i][0] < out[j][0] })
+	return out
+}
+
+func (o *object) digest() trace.Digest {
+	h := trace.NewHash()
+	h.Words(scheduler.PartCarried, o.addr, uint64(o.kind), uint64(o.owner), o.depth, uint64(o.mtype), o.value, o.clock, trace.Bit(o.done), trace.Bit(o.destroyed), uint64(o.flags), trace.Bit(o.strange))
+	for _, w := range o.words {
+		h.Word(uint64(w))
+	}
+	h.Text(o.torn)
+	for _, list := range [][]trace.TID{o.readers, o.waiters} {
+		h.Word(uint64(len(list)))
+		for _, t := range list {
+			h.Word(uint64(t))
+		}
+	}
+	return h.Sum()
+}

@@ -1,0 +1,125 @@
+package library
+
+import (
+	"landgo/internal/image"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// atOperation makes a thread stand before a trusted operation, or carries it
+// out within this step where no other thread could tell the difference.
+func (s *Library) atOperation(th *thread, tr *trace.Transition, a *act) (scheduler.Verdict, error) {
+	th.phase, th.badTime = phaseEntry, false
+	if th.role == image.ThreadExit {
+		if on, err := s.endCache(th, th.arg(0)); on || err != nil {
+			return scheduler.Pass, err
+		}
+	}
+	if s.standsBefore(th) {
+		return scheduler.Stay, nil
+	}
+	if over, v, err := s.setDeadline(th, tr, a); over {
+		return v, err
+	}
+	a = &acts[th.role]
+	if s.pointBefore(th, a) {
+		th.Stand = scheduler.StandOp
+		return scheduler.Stay, nil
+	}
+	if !s.possible(th) || s.outcomes(th) > 1 {
+		// Only the object's state ends the step here.
+		th.Stand = scheduler.StandOp
+		s.look(th, tr)
+		return scheduler.Stay, nil
+	}
+	return s.perform(th, tr, 0)
+}
+
+// pointBefore reports whether there is a preemption point before the operation,
+// whatever state its object is in: that depends on the thread alone.
+func (s *Library) pointBefore(th *thread, a *act) bool {
+	switch th.role {
+	case image.ThreadExit:
+		return s.core.ExitIsStep(th.ID)
+	case image.Yield:
+		return false // order, no race
+	case image.Join, image.TryJoin, image.TimedJoin, image.ClockJoin:
+		// Order, no race either. But where a step ends must depend on the
+		// thread alone, or equal traces would be cut into unequal steps: a
+		// second join may be possible already, or not yet.
+		if th.role == image.TryJoin || s.opts.AnyTimeout && th.timed {
+			s.core.SeeLife()
+		}
+		return !s.core.Alone(th.ID)
+	}
+	if s.core.Alone(th.ID) {
+		return false
+	}
+	s.contend(th, a)
+	if s.core.EveryOperation() {
+		return !(a.op == trace.OpUnlock && s.merges(th.arg(0))) && s.core.PointAllowed(th.ID, s.callSite(th))
+	}
+	return (s.cfg.Points&a.point != 0 || s.core.Racing(s.callSite(th)-1)) && s.core.PointAllowed(th.ID, s.callSite(th))
+}
+
+// StepOp implements Calls: it carries out the operation and lets the thread run on.
+func (s *Library) StepOp(t trace.TID, tr *trace.Transition, c trace.Choice) error {
+	th := &s.threads[t]
+	s.begins = true
+	err := s.operate(th, tr, c)
+	s.begins = false
+	return err
+}
+
+func (s *Library) operate(th *thread, tr *trace.Transition, c trace.Choice) error {
+	if th.phase == phaseTaken || th.phase == phaseGiven {
+		if v, err := s.stepPool(th, tr); err != nil || v == scheduler.Stay {
+			return err
+		}
+		return s.advance(th, tr, 0)
+	}
+	if th.phase == phaseTouch {
+		v, err := s.stepTouch(th, tr)
+		if err != nil || v == scheduler.Stay {
+			return err
+		}
+		th.Stand = scheduler.StandOp // it has met the breakpoint
+		return s.advance(th, tr, uint32(trace.Bit(v == scheduler.PassAllow)))
+	}
+	if s.carries(th.role) {
+		return s.stepCarried(th, tr)
+	}
+	if s.isQuiet(th.role) {
+		return s.stepCall(th, tr)
+	}
+	if th.role == image.ProcessExit {
+		return s.core.ExitProcess(th.ID, tr, int(int32(th.arg(0))))
+	}
+	var v scheduler.Verdict
+	var err error
+	if th.role == image.ThreadExit {
+		th.Insns++ // schedules name the states on both sides
+	}
+	if th.phase == phaseEnd {
+		_, err := s.endThread(th, tr, th.result)
+		return err
+	}
+	if acts[th.role].how == allocator && s.cfg.NativeMalloc {
+		tr.Loose = true
+		v, err = s.follow(th, tr)
+	} else if acts[th.role].how == allocator {
+		v, err = s.performHeap(th, tr)
+	} else if s.possible(th) {
+		v, err = s.perform(th, tr, c)
+	} else {
+		v, err = s.timeOut(th, tr)
+	}
+	if err != nil || v == scheduler.Stay {
+		return err
+	}
+	allow := uint32(0)
+	if v == scheduler.PassAllow {
+		allow = 1
+	}
+	return s.advance(th, tr, allow)
+}

@@ -1,0 +1,77 @@
+package library
+
+import (
+	"landgo/heap"
+	"landgo/internal/image"
+)
+
+// C++'s operators new and delete are the runtime's code around malloc and free:
+// who calls those from inside of one is its caller's operator. What one of them
+// gave out is to be given back by its own: delete of a new, delete[] of a
+// new[], free of all that C's functions return.
+//
+// Some call another (new[] calls new, by a jump), so an operator is remembered at
+// its entry, up to the allocator's call in it. The new-handler, which new calls
+// when there is no memory, may call anything; a block is judged only if what is
+// remembered is there where the operator's own call can find it.
+
+// operatorFrame is a call of an operator under way, until it calls the allocator.
+type operatorFrame struct {
+	on, array bool
+	sp, ret   uint64
+}
+
+func (s *Library) breakOperators() {
+	s.operators = s.image.Operators()
+	for _, list := range []map[uint64]image.Range{s.operators.New, s.operators.Delete} {
+		for addr := range list {
+			s.breakAt(addr, breakOperator)
+		}
+	}
+}
+
+// atOperator remembers the operator at whose entry a thread stands, unless it is
+// another's way to the allocator.
+func (s *Library) atOperator(th *thread) {
+	f := operatorFrame{on: true, array: s.operators.Arrays[th.Regs.RIP], sp: th.Regs.RSP, ret: s.callSite(th)}
+	if o := &th.operator; o.on && (f.sp == o.sp && f.ret == o.ret || f.sp < o.sp && s.inOperator(f.ret)) {
+		return
+	}
+	th.operator = f
+}
+
+func (s *Library) inOperator(pc uint64) bool {
+	return within(s.operators.New, pc) || within(s.operators.Delete, pc)
+}
+
+func within(list map[uint64]image.Range, pc uint64) bool {
+	for _, r := range list {
+		if pc >= r.Lo && pc < r.Hi {
+			return true
+		}
+	}
+	return false
+}
+
+// maxOperator is more than the stack that operators use on the way to the
+// allocator's call.
+const maxOperator = 256
+
+// origin is who asks the function of the allocator at whose entry a thread
+// stands: the program, or an operator for it.
+func (s *Library) origin(th *thread) heap.Origin {
+	ret, o := s.callSite(th), th.operator
+	tail := o.on && th.Regs.RSP == o.sp && ret == o.ret // it jumped here
+	inside := s.inOperator(ret)
+	switch {
+	case s.operators.New == nil || !tail && !inside:
+		return heap.OfMalloc
+	case !o.on || th.Regs.RSP > o.sp || o.sp-th.Regs.RSP > maxOperator:
+		return heap.Unknown
+	}
+	th.operator = operatorFrame{}
+	if o.array {
+		return heap.OfNewArray
+	}
+	return heap.OfNew
+}

@@ -1,0 +1,42 @@
+package library
+
+import "landgo/scheduler"
+
+// libraryOwn are functions of the C library, and of what gcc puts beside it, that
+// allocate what they keep for themselves: the environment, time zones, the buffers
+// of wide streams, values of many keys, exit handlers, tables of the unwinder. What
+// they call for that (tsearch) others may call for themselves, so the whole stack
+// counts. Functions that run as one piece needn't be here.
+var libraryOwn = map[string]bool{
+	"setenv": true, "__setenv": true, "putenv": true, "__putenv": true, "__add_to_environ": true,
+	"tzset": true, "__tzset": true, "tzset_internal": true, "__tz_convert": true, "__tzfile_read": true,
+	"setlocale": true, "bindtextdomain": true, "textdomain": true,
+	"_IO_doallocbuf": true, "_IO_wdoallocbuf": true, "_IO_file_doallocate": true, "_IO_wfile_doallocate": true,
+	"pthread_setspecific": true, "__pthread_setspecific": true, "tss_set": true,
+	"__new_exitfn": true, "__cxa_atexit": true, "__cxa_thread_atexit_impl": true,
+	"_Unwind_Find_FDE": true, "__register_frame_info": true,
+}
+
+// isLibrarys reports whether the block for which a thread calls the allocator is the
+// C library's own.
+func (s *Library) isLibrarys(th *thread) bool {
+	return th.quiet.on && !th.quiet.gives || !s.core.Entered() || s.libraryAsks(th)
+}
+
+// libraryAsks reports whether a call of the allocator comes from such a function,
+// where the user wants to know: with --check leak-all, which is about all that the
+// program itself asked for.
+func (s *Library) libraryAsks(th *thread) bool {
+	if s.cfg.Leaks != scheduler.LeaksAll {
+		return false
+	}
+	for i, pc := range append([]uint64{th.Regs.RIP}, s.image.Unwind(&th.Regs, s.core.ReadStack)...) {
+		if i > 0 {
+			pc--
+		}
+		if f, ok := s.image.SymbolAt(pc); ok && libraryOwn[f.Name] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,204 @@
+package library
+
+import (
+	"fmt"
+
+	"landgo/internal/image"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// What a thread that stands at a trusted function would do next, and whether it can.
+
+// DescribeOp implements Teller.
+func (s *Library) DescribeOp(t trace.TID, d *trace.Thread) {
+	th := &s.threads[t]
+	if th.phase == phaseTouch {
+		d.Pending, d.Loose = trace.Op{PC: th.Regs.RIP}, true
+		return
+	}
+	if s.carries(th.role) {
+		s.describeCarried(th, d)
+		return
+	}
+	d.Pending, d.Loose = s.pendingOp(th), s.isQuiet(th.role) || isNamed(th.role) || s.cfg.NativeMalloc && acts[th.role].how == allocator
+	if th.phase == phaseTaken || th.phase == phaseGiven {
+		d.Loose = false
+	}
+	if th.phase == phaseStore {
+		d.Pending.Kind, d.PendingAccess, d.Loose = trace.OpAccess, trace.Access{Addr: th.quiet.id, Size: 8, PC: th.quiet.ret - 1, Flags: trace.Write}, false
+	}
+	if !s.possible(th) {
+		d.Status = trace.Blocked
+	}
+	d.Outcomes = s.outcomes(th)
+}
+
+// Call implements Teller.
+func (s *Library) Call(t trace.TID) (op trace.OpKind, ret uint64) {
+	th := &s.threads[t]
+	return acts[th.role].op, s.callSite(th)
+}
+
+// PendingOp implements Teller.
+func (s *Library) PendingOp(t trace.TID) trace.Op { return s.pendingOp(&s.threads[t]) }
+
+// pendingOp is the operation that a thread standing at a trusted function
+// would do next.
+func (s *Library) pendingOp(th *thread) trace.Op {
+	a := &acts[th.role]
+	switch th.phase {
+	case phaseEnd, phaseTaken, phaseGiven:
+		return th.pending
+	}
+	if a.how == allocator {
+		if s.cfg.Tested {
+			return trace.Op{Kind: trace.OpAccess, PC: th.Regs.RIP}
+		}
+		return th.pending
+	}
+	if isNamed(th.role) {
+		return s.pendingNamed(th)
+	}
+	op := trace.Op{Kind: a.op, Obj: th.arg(0), PC: th.Regs.RIP}
+	switch th.role {
+	case image.Join, image.TryJoin, image.TimedJoin, image.ClockJoin, image.Detach:
+		op.Obj = uint64(s.threadOf(th.arg(0)))
+		return op
+	}
+	if th.role == image.ThreadExit {
+		if end := s.core.StackEnd(th.ID); end.Kind != trace.OpNone {
+			return end
+		}
+		op.Obj = uint64(th.ID)
+		return op
+	}
+	if th.role == image.ProcessExit {
+		op.Obj = 0
+		return op
+	}
+	op.Size = s.sizes[a.kind]
+	if op.Kind == trace.OpSemWait {
+		op.Arg = s.objectOf(op.Obj, kindSem).value
+	}
+	if op.Kind == trace.OpSemWait && th.phase == phaseEntry && s.sleeps(th) {
+		if op.Kind = trace.OpSemTryWait; op.Arg == 0 {
+			op.Kind = trace.OpSemTryWaitFail
+		}
+	}
+	switch th.phase {
+	case phaseReacquire:
+		op.Kind, op.Obj, op.Size = trace.OpLock, th.mutex, s.sizes[kindMutex]
+	case phaseLeave:
+		op.Kind = trace.OpBarrierLeave
+	default:
+		if a.kind == kindRWLock && onObject(th.role) {
+			op.Kind = s.rwTry(s.objectOf(op.Obj, kindRWLock), op.Kind)
+		}
+	}
+	return op
+}
+
+// possible reports whether the operation at which a thread stands can be done
+// now. A misuse is possible: it is done as a failure.
+func (s *Library) possible(th *thread) bool {
+	switch th.phase {
+	case phaseTaken, phaseGiven, phaseTouch:
+		return true
+	case phaseClaimed:
+		return !s.threads[th.pending.Obj].Live()
+	case phaseQueued:
+		return false
+	case phaseReacquire:
+		o := s.objectOf(th.mutex, kindMutex)
+		return o.owner == trace.NoThread || o.owner == th.ID || o.unusable()
+	case phaseLeave:
+		return th.released
+	}
+	if onObject(th.role) && s.objectOf(th.arg(0), acts[th.role].kind).unusable() {
+		return true
+	}
+	if _, faults := s.objectFault(th); faults {
+		return true
+	}
+	switch th.role {
+	case image.MutexLock, image.MutexTimedLock, image.MutexClockLock, image.SpinLock:
+		o := s.objectOf(th.arg(0), acts[th.role].kind)
+		if o.owner == th.ID && o.mtype == mutexNormal && th.timed {
+			return false // its time runs out
+		}
+		return o.owner == trace.NoThread || o.owner == th.ID
+	case image.SemWait, image.SemTimedWait, image.SemClockWait:
+		return s.objectOf(th.arg(0), kindSem).value > 0 || th.phase == phaseEntry && s.sleeps(th)
+	case image.RWReadLock, image.RWTimedReadLock, image.RWClockReadLock, image.RWWriteLock, image.RWTimedWriteLock, image.RWClockWriteLock:
+		return s.rwPossible(th, s.objectOf(th.arg(0), kindRWLock))
+	case image.Once:
+		o := s.objectOf(th.arg(0), kindOnce)
+		return o.done || o.owner == trace.NoThread
+	case image.Join, image.TimedJoin, image.ClockJoin:
+		t := s.threadOf(th.arg(0))
+		switch {
+		case t == trace.NoThread || s.threads[t].detached:
+			return true
+		case t == th.ID:
+			return s.libc == image.Glibc // which refuses it
+		}
+		return !s.threads[t].Live()
+	}
+	return true
+}
+
+// outcomes is the number of outcomes of the operation at which a thread
+// stands: a signal may let any waiter go.
+func (s *Library) outcomes(th *thread) uint32 {
+	if th.role == image.CondSignal {
+		return uint32(max(1, len(s.objectOf(th.arg(0), kindCond).waiters)))
+	}
+	return 1
+}
+
+// WaitOf implements Teller.
+func (s *Library) WaitOf(t trace.TID) (scheduler.Wait, bool) {
+	th := &s.threads[t]
+	w := scheduler.Wait{Thread: th.ID, Owner: trace.NoThread}
+	if s.possible(th) {
+		return w, false
+	}
+	w.Timed = th.timed
+	w.Obj = th.arg(0)
+	w.Name = s.core.VariableName(w.Obj)
+	switch kind := acts[th.role].kind; {
+	case th.phase == phaseQueued:
+		w.For = "condition variable"
+	case th.phase == phaseReacquire:
+		w.For, w.Obj, w.Name = "mutex", th.mutex, s.core.VariableName(th.mutex)
+		w.Owner = s.objectOf(th.mutex, kindMutex).owner
+	case th.phase == phaseLeave:
+		o := s.objectOf(w.Obj, kindBarrier)
+		w.For = "barrier"
+		w.Name += fmt.Sprintf(" (%d of %d have arrived)", len(o.waiters), o.value)
+	case kind == kindSem:
+		w.For = "semaphore"
+	case kind == kindRWLock:
+		o := s.objectOf(w.Obj, kindRWLock)
+		w.For = "read-write lock"
+		switch w.Owner = o.owner; {
+		case w.Owner != trace.NoThread:
+		case acts[th.role].op == trace.OpReadLock && len(o.waiters) > 0:
+			w.Owner = o.waiters[0]
+		case len(o.readers) > 0:
+			w.Owner = o.readers[0]
+		}
+	case kind == kindOnce:
+		w.For, w.Owner = "once", s.objectOf(w.Obj, kindOnce).owner
+	case th.phase == phaseClaimed:
+		w.For, w.Owner = "thread", trace.TID(th.pending.Obj)
+		w.Name = s.core.Name(w.Owner)
+	case acts[th.role].op == trace.OpJoin:
+		w.For, w.Owner = "thread", s.threadOf(w.Obj)
+		w.Name = s.core.Name(w.Owner)
+	default:
+		w.For, w.Owner = "mutex", s.objectOf(w.Obj, kind).owner
+	}
+	return w, true
+}

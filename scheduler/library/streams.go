@@ -1,0 +1,63 @@
+package library
+
+import (
+	"landgo/internal/image"
+	"landgo/internal/trace"
+)
+
+// The order in which threads write to standard output isn't looked at. A stream whose
+// bytes the program can read is another thing: one that it opened over memory
+// (fmemopen, open_memstream, fopencookie), and standard output once the program gave
+// it a buffer. The calls that work on such a stream are in order with each other; so
+// are those that say where a stream is with those that take input. That is told by
+// the stream's address: what is in it is the library's business.
+
+// streamOf is the address that stands for the stream on which the call of stdio works
+// at whose entry a thread stands, if there is an order in which such calls have to be.
+func (s *Library) streamOf(th *thread) (addr uint64, flags trace.AccessFlags, ok bool) {
+	name := s.roles[th.Regs.RIP].Name
+	n, given := image.StreamArg(name)
+	var at uint64
+	switch {
+	case given:
+		at = s.vararg(th, n)
+	case image.Prints(name):
+		at = s.stdout()
+	}
+	if at == 0 || s.libc == image.NoLibc {
+		return 0, 0, false
+	}
+	if !s.image.Stream(at) {
+		return at, trace.Write | trace.Library, true
+	}
+	if image.LooksAtStream(name) {
+		return inputWord, trace.Library, true
+	}
+	return at, trace.Write | trace.Library, s.image.HasOwnBuffer(at, s.machine.Read64)
+}
+
+// stdout is where the C library has standard output, 0 if that isn't known.
+func (s *Library) stdout() uint64 {
+	for _, name := range []string{"_IO_2_1_stdout_", "__stdout_FILE"} {
+		if sym, ok := s.image.Symbol(name); ok {
+			return sym.Addr
+		}
+	}
+	return 0
+}
+
+// sharesStream reports whether other threads work on the stream of a call too.
+func (s *Library) sharesStream(th *thread) bool {
+	at, _, ok := s.streamOf(th)
+	if !ok {
+		return false
+	}
+	return s.core.Shared(th.ID, at, 8)
+}
+
+// touchStream records that a call works on its stream.
+func (s *Library) touchStream(th *thread, tr *trace.Transition) {
+	if at, flags, ok := s.streamOf(th); ok {
+		s.core.Touch(th.ID, tr, s.callSite(th)-1, at, 8, flags)
+	}
+}

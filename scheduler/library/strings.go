@@ -1,0 +1,166 @@
+package library
+
+import (
+	"bytes"
+	"strings"
+
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// A libc's string functions read whole words, up to beyond the end of what they
+// were given (emu.Config.Ahead), so the machine can't tell whether they read too
+// far. What such a function has to read by its meaning is looked at when it is
+// called: within a trusted function, which is one event, and where no other thread
+// uses the memory. Elsewhere another thread may end the block, or write the byte
+// that ends the string, between the call and the read, and what tells then is the
+// read alone.
+
+func (s *Library) breakStrings() {
+	s.strings = map[uint64]*stringReading{}
+	for _, r := range s.image.ReadsAhead() {
+		f, _ := s.image.SymbolAt(r.Lo)
+		name := strings.TrimLeft(f.Name, "_")
+		for i := range stringReads {
+			if is := &stringReads[i]; strings.HasPrefix(name, is.name) {
+				s.strings[r.Lo] = is
+				s.breakAt(r.Lo, breakString)
+				break
+			}
+		}
+	}
+}
+
+// reading is what a string function reads of an argument.
+type reading uint8
+
+const (
+	first    reading = iota // a byte at least
+	text                    // to its 0
+	textFor                 // to its 0, or to the character that is the second argument
+	textN                   // to its 0, or as many as the length says
+	findN                   // to the character, or as many
+	find                    // to the character
+	wholeN                  // as many
+	textIf                  // to its 0, or to where the other argument differs
+	textIfN                 // the same, or as many
+	wholeIfN                // as many, or to where the other differs
+)
+
+// stringReading is what the string functions whose names begin so read of their
+// first arguments; length is the place of the length, from 0.
+type stringReading struct {
+	name   string
+	args   []reading
+	length int
+}
+
+var stringReads = []stringReading{
+	{"strlen", []reading{text}, 0}, {"strnlen", []reading{textN}, 1}, {"strchr", []reading{textFor}, 0}, {"strrchr", []reading{text}, 0},
+	{"rawmemchr", []reading{find}, 0}, {"memchr", []reading{findN}, 2}, {"memrchr", []reading{first}, 2},
+	{"strcpy", []reading{first, text}, 0}, {"stpcpy", []reading{first, text}, 0}, {"strcat", []reading{text, text}, 0},
+	{"strcmp", []reading{textIf, textIf}, 0}, {"strstr", []reading{first, text}, 0},
+	{"strncpy", []reading{first, textN}, 2}, {"strncmp", []reading{textIfN, textIfN}, 2}, {"strncat", []reading{text, textN}, 2},
+	{"memcpy", []reading{first, wholeN}, 2}, {"memmove", []reading{first, wholeN}, 2}, {"mempcpy", []reading{first, wholeN}, 2},
+	{"memcmp", []reading{wholeIfN, wholeIfN}, 2},
+}
+
+// atString looks at the arguments of a string function.
+func (s *Library) atString(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	th.string = stringCall{}
+	if th.alloc.on || len(th.inside) > 0 || th.Starting || !s.core.Entered() { // before main: what chooses between a function's versions has its name
+		return scheduler.Step, nil
+	}
+	s.takeArgs(th, nil)
+	is, n := s.strings[th.Regs.RIP], ^uint64(0)
+	if is.length > 0 {
+		if n = th.arg(is.length); n == 0 {
+			return scheduler.Step, nil
+		}
+	}
+	call := s.stringCall(th, is)
+	for i, r := range is.args {
+		p := th.arg(i)
+		end, dead := s.reads(r, p, th.arg(1-i), n)
+		call.reads(r, p, end, n, s.machine.Read8(end) == 0)
+		if !dead && (r != text && r != textFor || s.cfg.Fill == nil || end == 0) || !th.quiet.on && !s.core.Alone(th.ID) && s.machine.SharedHull(p, end+1).Hi != 0 {
+			continue
+		}
+		if r == text || r == textFor {
+			th.texts = texts{p, (th.texts.ends + end) * 0x9e3779b97f4a7c15}
+		}
+		if !dead {
+			continue
+		}
+		call.lo = call.hi
+		if out := s.core.DeadAccess(th.ID, th.Regs.RIP, end, 1, is.name+" reads 1 byte"); out != nil {
+			s.core.Touch(th.ID, tr, th.Regs.RIP, end, 1, 0)
+			th.Insns++ // the failure is a place of its own
+			return scheduler.Stay, s.core.Fail(th.ID, out)
+		}
+	}
+	th.string = call
+	return scheduler.Step, nil
+}
+
+// texts is what a thread's string functions have read that a text's end tells: for
+// --check uninit, by which what never was written may end a text or not. Only
+// texts to their 0 count: what has a length may go on to it.
+type texts struct {
+	last uint64 // where the latest one begins
+	ends uint64 // a hash of where all ended
+}
+
+// reads follows a reading from p on to its end, or to the first byte that is in no
+// live block, if it comes to one; 0 is an end that isn't known. other is the other
+// one of two arguments: a pointer, or the character that is looked for.
+func (s *Library) reads(r reading, p, other, n uint64) (at uint64, dead bool) {
+	const chunk = 64
+	for done := uint64(0); done < n; {
+		k := min(chunk, n-done)
+		if !s.machine.Dead(p+done, k) && r == wholeN {
+			done += k
+			continue
+		}
+		b := s.machine.Bytes(p+done, k)
+		if b == nil {
+			return 0, false
+		}
+		var c []byte
+		if r == textIf || r == textIfN || r == wholeIfN {
+			if c = s.machine.Bytes(other+done, k); c == nil {
+				return 0, false
+			}
+		}
+		bad := s.machine.Dead(p+done, k)
+		if !bad && (r == text || r == textN) && bytes.IndexByte(b, 0) < 0 {
+			done += k
+			continue
+		}
+		for i := range b {
+			if bad && s.machine.Dead(p+done+uint64(i), 1) {
+				return p + done + uint64(i), true
+			}
+			ends := false
+			switch r {
+			case first:
+				ends = true
+			case text, textN:
+				ends = b[i] == 0
+			case textFor:
+				ends = b[i] == 0 || b[i] == byte(other)
+			case find, findN:
+				ends = b[i] == byte(other)
+			case textIf, textIfN:
+				ends = b[i] == 0 || b[i] != c[i]
+			case wholeIfN:
+				ends = b[i] != c[i]
+			}
+			if ends {
+				return p + done + uint64(i), false
+			}
+		}
+		done += k
+	}
+	return 0, false
+}

@@ -1,0 +1,137 @@
+package library
+
+import (
+	"slices"
+
+	"landgo/internal/image"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// thread is a thread, with what the library knows of it. It goes back with the System's
+// own: Keep keeps a copy before each change, Rewind puts that copy back.
+//
+// invariant: slices in it are never changed in place.
+type thread struct {
+	*scheduler.Thread
+	life
+	call
+}
+
+// life is a thread's beginning and end.
+type life struct {
+	exitPC uint64 // where the start routine returns to
+	exitSP uint64
+	// Of the thread being created: its start routine, whether the C library maps its
+	// stack, and whether it is created detached.
+	entryOfChild              uint64
+	childStack, childDetached bool
+	detached                  bool
+	// native: the runtime's own exit code runs (destructors, clean-up handlers).
+	native bool
+	// atExit: if it ends the process, code of the guest's runs first.
+	atExit bool
+	cache  cache // see endcache.go
+	// Of a thread that landgo made (carried.go): roomAt is where its stack ends.
+	// claimed: another thread joins it. vanished: it ended by a call of the kernel's.
+	// fellOff: its function has returned.
+	roomAt                     uint64
+	claimed, vanished, fellOff bool
+}
+
+// threadSaved is what a thread was.
+type threadSaved struct {
+	id  trace.TID
+	old thread
+}
+
+// ensure makes room for a thread that the System has. Threads never move: the capacity
+// is there from the start.
+func (s *Library) ensure(t trace.TID) {
+	for i := len(s.threads); i <= int(t); i++ {
+		s.threads = append(s.threads, thread{Thread: s.core.Thread(trace.TID(i))})
+	}
+}
+
+// Keep implements Keeper.
+func (s *Library) Keep(t trace.TID) {
+	s.ensure(t)
+	n := len(s.threadLog)
+	s.threadLog = slices.Grow(s.threadLog, 1)[:n+1]
+	e := &s.threadLog[n] // in place: a thread is big, and append would copy it twice
+	e.id, e.old = t, s.threads[t]
+}
+
+// Mark implements Keeper.
+func (s *Library) Mark(k trace.Mark) {
+	s.marks = append(s.marks[:k], mark{len(s.threadLog), len(s.saved)})
+}
+
+// Rewind implements Keeper.
+func (s *Library) Rewind(k trace.Mark) {
+	m := s.marks[k]
+	for i := len(s.threadLog) - 1; i >= m.threads; i-- {
+		e := &s.threadLog[i]
+		s.threads[e.id] = e.old
+	}
+	s.threadLog = s.threadLog[:m.threads]
+	s.rewindObjects(m.objects)
+	s.marks = s.marks[:k+1]
+}
+
+// HashThread implements Keeper.
+func (s *Library) HashThread(t trace.TID, h *trace.Hash, atOp bool) {
+	th := &s.threads[t]
+	h.Word(trace.Bit(th.detached))
+	if !th.Live() {
+		return
+	}
+	h.Words(trace.Bit(th.native), trace.Bit(th.atExit), th.exitPC, th.exitSP, th.entryOfChild, uint64(th.cache))
+	if atOp {
+		th.hashOperation(h)
+	}
+	th.hashCalls(h)
+}
+
+// Born implements Lives.
+func (s *Library) Born(child, parent trace.TID, roomAt uint64) {
+	s.ensure(child)
+	c, p := &s.threads[child], &s.threads[parent]
+	*c = thread{Thread: c.Thread}
+	if p.quiet.on && p.quiet.role == image.Create {
+		c.Starting, c.Entry, c.Created = true, p.entryOfChild, p.quiet.ret
+		c.OwnStack, c.detached = p.childStack, p.childDetached
+	}
+	if c.roomAt = roomAt; roomAt != 0 {
+		c.exitSP = c.Stack
+	}
+}
+
+// Holds implements Teller.
+func (s *Library) Holds(t trace.TID) []uint64 { return s.threads[t].holds }
+
+// Texts implements Teller.
+func (s *Library) Texts(t trace.TID) (last, ends uint64) {
+	x := &s.threads[t].texts
+	return x.last, x.ends
+}
+
+// Leave implements Lives.
+func (s *Library) Leave(t trace.TID, tr *trace.Transition) (*scheduler.Failure, error) {
+	th := &s.threads[t]
+	if err := s.leavesWait(th, true); err != nil {
+		return nil, err
+	}
+	if f := s.exitMisuse(th); f != nil {
+		return f, nil
+	}
+	th.vanished = true
+	s.gone(th, tr, true)
+	return nil, nil
+}
+
+// gone makes a thread exited. byKernel: its own exit call did it.
+func (s *Library) gone(th *thread, tr *trace.Transition, byKernel bool) {
+	s.leaveOnces(th, tr, ^uint64(0))
+	s.core.Exit(th.ID, tr, byKernel)
+}

@@ -1,0 +1,24 @@
+// Package steer makes a kernel that owns the machine into a por.System: such a guest
+// schedules its threads itself, on one processor, and landgo can only interrupt it.
+//
+//	scheduler.System ── threads, names, marks, points ──┐
+//	Board ── timer, ports, devices ─────────────────────┤ Kernel ── por
+//	what the kernel or its profile tells ───────────────┘
+//
+// It uses the core by exported methods, as package library does for other guests, which
+// this package knows nothing of. The core knows it as a Companion: what is known of a
+// thread here goes back with the core's own.
+//
+// # The files
+//
+//	the kernel    kernel (what a step is), state, lifetime, thread, boot, freeze
+//	one step      run, access, call, tick, switch, tail, time, enabled, rank, round
+//	the machine   memory, privileged, device, screen, exception, fault, user, input
+//	what is told  tell, profile, foretell, belief
+//	no end        spin, off, livelock
+//	memory        heap, overflow
+//
+// Invariant: each schedule is one that the kernel makes itself, under some timing of
+// its timer. All state that a step changes is a word of the machine's log, a thread
+// (saved before it is changed), or derived from those; except what is learned for good.
+package steer
