@@ -1,10 +1,12 @@
 package explore
 
 import (
+	"fmt"
 	"maps"
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"landgo/internal/compile"
@@ -67,6 +69,11 @@ MAIN mask(SIG_BLOCK, SIGUSR1); GO(t, a); JOIN(t); show(); }`, "a1"},
 		{"a thread waits for it", `
 A sigset_t k; int g; sigemptyset(&k); sigaddset(&k, SIGUSR1); sigwait(&k, &g); h(g); return p; }
 MAIN mask(SIG_BLOCK, SIGUSR1); GO(t, a); send(SIGUSR1); JOIN(t); show(); }`, "a1"},
+		{"two signals, and a handler for one", `
+static pthread_barrier_t r;
+A pthread_barrier_wait(&r); send(SIGUSR1); send(SIGUSR1); return p; }
+MAIN struct sigaction once; memset(&once, 0, sizeof once); once.sa_handler = h; once.sa_flags = SA_RESETHAND; sigaction(SIGUSR1, &once, 0);
+	pthread_barrier_init(&r, 0, 2); GO(t, a); pthread_barrier_wait(&r); JOIN(t); show(); }`, "m1|signal 10"},
 		{"a handler in the creation", `
 static int seen;
 static void look(int g) { seen = 1; }
@@ -97,8 +104,13 @@ MAIN signal(SIGUSR2, look); mask(SIG_BLOCK, SIGUSR1); GO(t, a); JOIN(t); printf(
 					t.Errorf("with the library's own creation: %v", own)
 				}
 				for range 40 {
-					out, err := exec.Command(guest).Output()
-					if got := strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", " "); err != nil || listed[got] == 0 {
+					cmd := exec.Command(guest)
+					out, err := cmd.Output()
+					got := strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", " ")
+					if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+						got, err = fmt.Sprintf("signal %d", status.Signal()), nil
+					}
+					if err != nil || listed[got] == 0 {
 						t.Errorf("the machine has %q %v", got, err)
 					}
 				}

@@ -108,7 +108,7 @@ func (k *Kernel) arriving(t *thread) *frame {
 		return nil
 	}
 	f, r := &k.handlers.list[top-1], k.host.Regs(t.id)
-	if f.fault || r.RSP != f.addr || r.RIP != k.log.Get(&k.actions[f.sig].handler) {
+	if f.fault || r.RSP != f.addr || r.RIP != f.handler {
 		return nil
 	}
 	return f

@@ -98,6 +98,9 @@ type frame struct {
 	// slept: it ended a call in which the thread slept.
 	slept bool
 	mask  uint64 // the thread's, before
+	// handler is where it begins, and once whether the signal has none after that.
+	handler uint64
+	once    bool
 	cpu   emu.Ctx
 	prev  uint64 // 1 + index of the thread's next outer one
 }
@@ -143,7 +146,7 @@ func (k *Kernel) enter(t *thread, sig uint64, regs *emu.Regs, i info) bool {
 		k.log.Set(&t.savedMaskIsWanted, 0)
 	}
 	k.log.Write(sp, k.buildFrame(t, sig, regs, i, restorer, mask))
-	k.pushFrame(t, frame{addr: sp, sig: sig, fault: i.fault, shared: i.code == siUser && !i.fault, mask: mask})
+	k.pushFrame(t, frame{addr: sp, sig: sig, fault: i.fault, shared: i.code == siUser && !i.fault, mask: mask, handler: handler, once: flags&saResethand != 0})
 	if flags&saNodefer == 0 {
 		blocked |= bit(sig)
 	}

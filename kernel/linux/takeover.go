@@ -143,6 +143,9 @@ func (k *Kernel) retract(t *thread) {
 		k.log.Set(&t.blocked, f.mask)
 		k.log.Set(&t.frame, f.prev)
 	})
+	if f.once {
+		k.log.Set(&k.actions[f.sig].handler, f.handler)
+	}
 	regs.GSBase, regs.FSBase = gs, fs
 	if f.slept && regs.RAX == eintr {
 		k.again(t, &regs)

@@ -151,7 +151,7 @@ static void base(void) { act(SIGSEGV, wrong, 0); bottom = (syscall(SYS_brk, 0) +
 
 // Descriptors.
 static int fd[2];
-static int taste(int f) { char b = 0; return read(f, &b, 1) == 1 ? b : -errno; }
+static int taste(int f) { char b = 0; errno = 0; return read(f, &b, 1) == 1 ? b : -errno; }
 
 // Texts in shared words, which are stored whole.
 static union { int word; char text[8]; } tx[2];
