@@ -18,7 +18,7 @@ static const uint64_t cr0_write_protect = 1 << 16;
 
 /* Turns paging on, as the loader of such a kernel would. In 64-bit mode the
  * engine is in long mode already, but hasn't been told so. On i386 pages are
- * protected from the kernel as well (Pintos; pintos-kaist does without). */
+ * protected from the kernel as well (some kernels do without). */
 void board_paging(struct machine *m, uint64_t tables)
 {
 	uint64_t cr0 = 0;

@@ -82,8 +82,13 @@ func (s *System) StateText(t trace.TID) string {
 	return "stops"
 }
 
-// OpVerbs has the operations that read better than by their names.
-var OpVerbs = map[trace.OpKind]string{
+// Verb is an operation in words, of those that read better than by their names.
+func Verb(op trace.OpKind) (verb string, ok bool) {
+	verb, ok = opVerbs[op]
+	return verb, ok
+}
+
+var opVerbs = map[trace.OpKind]string{
 	trace.OpLock: "locks", trace.OpTryLock: "tries to lock", trace.OpTryLockFail: "tries to lock, in vain,",
 	trace.OpUnlock: "unlocks", trace.OpCondWait: "waits on", trace.OpCondSignal: "signals", trace.OpCondBroadcast: "broadcasts to",
 	trace.OpSemWait: "waits on", trace.OpSemPost: "posts", trace.OpReadLock: "locks for reading", trace.OpWriteLock: "locks for writing",
@@ -123,7 +128,7 @@ func (s *System) OpText(op trace.Op) string {
 	case trace.OpAdvance:
 		return "times out"
 	}
-	if v, ok := OpVerbs[op.Kind]; ok {
+	if v, ok := Verb(op.Kind); ok {
 		return v + " " + s.VariableName(op.Obj)
 	}
 	if op.Size != 0 {

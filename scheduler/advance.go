@@ -217,7 +217,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 
 // Coarse reports whether there can be shared accesses without a preemption
 // point before them.
-func (s *System) Coarse() bool { return s.cfg.Points&PointMem == 0 || len(s.cfg.Rules) > 0 }
+func (s *System) Coarse() bool { return s.cfg.Points&trace.PointMem == 0 || len(s.cfg.Rules) > 0 }
 
 // flags are the machine's flags for a thread's next run.
 func (s *System) flags(th *thread, runs Running) emu.RunFlags {
@@ -237,10 +237,10 @@ func (s *System) flags(th *thread, runs Running) emu.RunFlags {
 		if !s.cfg.Guarded {
 			f = emu.Solo
 		}
-	case s.cfg.Points&PointMem != 0:
+	case s.cfg.Points&trace.PointMem != 0:
 		f = emu.StopShared
 	default:
-		if s.cfg.Points&(PointAtomic|PointSync) != 0 {
+		if s.cfg.Points&(trace.PointAtomic|trace.PointSync) != 0 {
 			f = emu.StopAtomic
 		}
 		if len(s.racing) > 0 {

@@ -5,7 +5,9 @@ import "landgo/internal/trace"
 // Granularity says where a System may stop: what a search sees of its guest as
 // one step.
 type Granularity struct {
-	Points Points
+	// Points has neither PointYield nor PointRace: voluntary switches are always points,
+	// and instructions are in Race.
+	Points trace.Points
 	Rules  []Rule // --within, --without
 	// Race are instructions before whose accesses to shared memory there is a
 	// point, too. Where memory isn't known to be shared yet, sharing is learned

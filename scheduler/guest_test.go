@@ -84,7 +84,7 @@ func bootOrdinary(t testing.TB) (*System, *ordinary) {
 		t.Fatal(err)
 	}
 	t.Cleanup(m.Close)
-	s := New(Config{Granularity: Granularity{Points: PointMem}, StepBudget: 10_000_000}, m, img)
+	s := New(Config{Granularity: Granularity{Points: trace.PointMem}, StepBudget: 10_000_000}, m, img)
 	o := &ordinary{in: s}
 	s.Carry(o)
 	k, err := linux.New(s, img, linux.Config{Args: []string{"guest"}})

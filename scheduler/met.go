@@ -14,7 +14,7 @@ type Met struct {
 	// Points are the kinds of preemption points that a thread came to while another
 	// was there. A point of PointSync is one of another kind of operation than locks,
 	// atomic instructions, creation and the end of threads.
-	Points Points
+	Points trace.Points
 	// Rules has bit i set if the function of rule i of the granularity was on the
 	// stack at such a point.
 	Rules uint64 `json:",omitempty"`
@@ -96,12 +96,12 @@ func (s *System) meetStep(th *thread, tr *trace.Transition, alone bool) {
 			s.met.Points |= pointsOfOps[k]
 		}
 	}
-	if s.met.Points&(PointMem|PointAtomic) != PointMem|PointAtomic || len(s.racing) > 0 {
+	if s.met.Points&(trace.PointMem|trace.PointAtomic) != trace.PointMem|trace.PointAtomic || len(s.racing) > 0 {
 		for i := range tr.Accesses {
 			a := &tr.Accesses[i]
-			s.met.Points |= PointMem
+			s.met.Points |= trace.PointMem
 			if a.Flags&trace.Atomic != 0 {
-				s.met.Points |= PointAtomic
+				s.met.Points |= trace.PointAtomic
 			}
 			if s.racing[a.PC] {
 				s.met.addRace(a.PC)
@@ -116,13 +116,13 @@ func (s *System) meetStep(th *thread, tr *trace.Transition, alone bool) {
 }
 
 // pointsOfOps has the kinds of points that are before an operation or after it.
-var pointsOfOps = func() (of [trace.NumOps]Points) {
+var pointsOfOps = func() (of [trace.NumOps]trace.Points) {
 	for k := range of {
 		switch trace.OpKind(k) {
 		case trace.OpNone, trace.OpAccess, trace.OpCreate, trace.OpExit, trace.OpJoin, trace.OpTryJoin, trace.OpTryJoinFail,
 			trace.OpDetach, trace.OpTurn, trace.OpYield, trace.OpSleep, trace.OpAdvance, trace.OpEnd:
 		default:
-			of[k] = PointSync
+			of[k] = trace.PointSync
 		}
 		of[k] |= PointsOf(trace.OpKind(k))
 	}
@@ -132,10 +132,10 @@ var pointsOfOps = func() (of [trace.NumOps]Points) {
 	of[trace.OpReadUnlock] = of[trace.OpWriteUnlock]
 	// Without roles, lock and unlock mean the calls of the kernel's.
 	for _, k := range []trace.OpKind{trace.OpFutexWait, trace.OpFutexWake, trace.OpFutexRequeue, trace.OpFutexLockPI, trace.OpFutexTryPI, trace.OpFutexUnlockPI} {
-		of[k] |= PointLock | PointUnlock
+		of[k] |= trace.PointLock | trace.PointUnlock
 	}
 	return of
 }()
 
 // MeetPoints notes that a thread has come to points of these kinds while another was there.
-func (s *System) MeetPoints(p Points) { s.met.Points |= p }
+func (s *System) MeetPoints(p trace.Points) { s.met.Points |= p }

@@ -5,49 +5,24 @@ import (
 	"landgo/internal/trace"
 )
 
-// Points is the set of kinds of preemption points that a search uses.
-// Voluntary switches (yield, sleep, blocking, a thread's end) are always points.
-type Points uint8
-
-const (
-	// PointLock: before acquiring: mutex lock and trylock, sem_wait, rwlock,
-	// a condition variable's reacquire, barrier, once.
-	PointLock Points = 1 << iota
-	// PointUnlock: after releasing: unlock, sem_post, signal, broadcast.
-	PointUnlock
-	// PointAtomic: before lock-prefixed and xchg-memory instructions.
-	PointAtomic
-	// PointMem: before every access to memory that threads share, and all of
-	// the others.
-	PointMem
-	// PointSync: all that PointMem has but for plain accesses: before every
-	// operation that other threads could notice, be it a trusted function, a
-	// trap or a locked instruction. Lock and unlock are merged as there.
-	PointSync
-	// PointCLI: of kernels, before interrupts go off.
-	PointCLI
-	// PointSTI: after they have come on.
-	PointSTI
-)
-
 // PointsOf is the kinds of points that there are before an operation, or after it, of
 // those that are for locks.
-func PointsOf(op trace.OpKind) Points {
+func PointsOf(op trace.OpKind) trace.Points {
 	switch op {
 	case trace.OpLock, trace.OpTryLock, trace.OpReadLock, trace.OpTryReadLock, trace.OpWriteLock, trace.OpTryWriteLock,
 		trace.OpCondWait, trace.OpSemWait, trace.OpSemTryWait, trace.OpBarrierArrive, trace.OpOnce:
-		return PointLock
+		return trace.PointLock
 	case trace.OpUnlock, trace.OpWriteUnlock, trace.OpCondSignal, trace.OpCondBroadcast, trace.OpSemPost:
-		return PointUnlock
+		return trace.PointUnlock
 	}
 	return 0
 }
 
 // PointsAt is the same of a call of a function with a role.
-func PointsAt(r image.Role) Points { return PointsOf(r.Op()) }
+func PointsAt(r image.Role) trace.Points { return PointsOf(r.Op()) }
 
 // EveryOperation: each operation that others could notice is a point.
-func (s *System) EveryOperation() bool { return s.cfg.Points&(PointMem|PointSync) != 0 }
+func (s *System) EveryOperation() bool { return s.cfg.Points&(trace.PointMem|trace.PointSync) != 0 }
 
 // Rule restricts points by the call stack: where a function with the name is
 // on the stack, points are allowed (Within) or not. The last matching rule

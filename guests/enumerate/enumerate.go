@@ -4,21 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"landgo/internal/trace"
 )
-
-// Points says where a thread may be preempted, as landgo's --pp does. It may
-// be left at a yield and at its end at all of them.
-type Points uint8
-
-const (
-	AtLock   Points = 1 << iota // before acquiring
-	AtUnlock                    // after releasing
-	AtAtomic                    // before a read-modify-write
-	AtMem                       // before every event
-)
-
-// AtYield has voluntary switches only.
-const AtYield Points = 0
 
 // A Bug is one way to fail, with the least number of preemptions of all
 // schedules that fail so.
@@ -67,7 +55,7 @@ type nodeKey struct {
 }
 
 type enumeration struct {
-	points Points
+	points trace.Points
 	lean   *sharing // nil: full
 	level  map[nodeKey]*node
 	ends   map[name]int // maximal traces, with the least preemptions
@@ -80,9 +68,10 @@ type enumeration struct {
 const maxLevel = 400_000
 
 // Full enumerates everything: traces, bugs, and the price of each, with
-// preemptions where points allow them. The traces mean something at AtMem only:
+// preemptions where points, a user's set, allow them. A thread may be left at a yield and
+// at its end at all of them. The traces mean something at mem only:
 // coarser points leave some out.
-func Full(p *Program, points Points) (Result, error) {
+func Full(p *Program, points trace.Points) (Result, error) {
 	e := &enumeration{points: points}
 	if err := e.run(p); err != nil {
 		return Result{}, err
@@ -98,13 +87,13 @@ func Count(p *Program) (int, error) {
 	lean := &sharing{owner: map[use]int{}, shared: map[use]bool{}}
 	for {
 		lean.learned = false
-		e := &enumeration{points: AtMem, lean: lean}
+		e := &enumeration{points: trace.MemPoints, lean: lean}
 		if err := e.run(p); err != nil {
 			return 0, err
 		}
 		switch {
 		case lean.earlyEnd:
-			r, err := Full(p, AtMem)
+			r, err := Full(p, trace.MemPoints)
 			return r.Traces, err
 		case !lean.learned:
 			return len(e.ends), nil
@@ -174,17 +163,17 @@ func (e *enumeration) expand(n *node) {
 
 // mayPreempt reports whether thread t stands at a preemption point.
 func (e *enumeration) mayPreempt(s *state, t int) bool {
-	if e.points&AtMem != 0 {
+	if e.points.Has(trace.PointMem) {
 		return true
 	}
-	if e.points&AtUnlock != 0 && s.threads[t].released {
+	if e.points.Has(trace.PointUnlock) && s.threads[t].released {
 		return true
 	}
 	switch s.next(t).kind {
 	case opLock, opTryLock, opReacquire, opDown, opReadLock, opWriteLock, opArrive, opOnceBegin:
-		return e.points&AtLock != 0
+		return e.points.Has(trace.PointLock)
 	case opFetchAdd, opExchange, opCAS:
-		return e.points&AtAtomic != 0
+		return e.points.Has(trace.PointAtomic)
 	}
 	return false
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"landgo/internal/trace"
 )
 
 // naive runs every interleaving to its end, one by one, and keeps each trace's
@@ -92,7 +94,7 @@ func canonical(events []taken) string {
 
 func compare(t *testing.T, p *Program, n *naive) Result {
 	t.Helper()
-	r, err := Full(p, AtMem)
+	r, err := Full(p, trace.MemPoints)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +240,7 @@ func TestByHand(t *testing.T) {
 			Seq(Load(0, N(0)))), 3, []int{3}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, err := Full(c.p, AtMem)
+			r, err := Full(c.p, trace.MemPoints)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,21 +7,14 @@ import (
 
 	"landgo/guests"
 	"landgo/guests/enumerate"
+	"landgo/internal/trace"
 )
-
-// points are what the lists of guests.PointLists mean to the enumeration.
-var points = map[string]enumerate.Points{
-	"yield": enumerate.AtYield, "lock": enumerate.AtLock, "unlock": enumerate.AtUnlock,
-	"lock,unlock": enumerate.AtLock | enumerate.AtUnlock, "atomic": enumerate.AtAtomic,
-	"lock,unlock,atomic": enumerate.AtLock | enumerate.AtUnlock | enumerate.AtAtomic,
-	"mem":                enumerate.AtMem,
-}
 
 // differences lists where a guest's table and its model's enumeration disagree.
 func differences(g guests.Guest, p *enumerate.Program) []string {
 	var d []string
 	say := func(format string, a ...any) { d = append(d, fmt.Sprintf(format, a...)) }
-	r, err := enumerate.Full(p, enumerate.AtMem)
+	r, err := enumerate.Full(p, trace.MemPoints)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -105,7 +98,11 @@ func TestPoints(t *testing.T) {
 			continue
 		}
 		for _, list := range guests.PointLists {
-			r, err := enumerate.Full(Linux[g.Program](false), points[list])
+			points, _, err := trace.ParsePoints(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := enumerate.Full(Linux[g.Program](false), points)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -30,11 +30,11 @@ var may = map[string][]string{
 	"por":               {"internal/trace", "por/relation"},
 	// It knows no search.
 	"por/relation":     {"internal/trace"},
-	"internal/deepen":  {},
+	"internal/deepen":  {"internal/trace"},
 	"internal/result":  {"internal/trace"},
 	"internal/explore": {"internal/trace", "internal/image", "emu", "kernel", "heap", "race", "scheduler", "por", "internal/deepen", "internal/result"},
 	// Its rooms: each may import those above it.
-	"internal/explore/config":  {"internal/image", "por", "internal/result"},
+	"internal/explore/config":  {"internal/trace", "internal/image", "por", "internal/result"},
 	"internal/explore/limits":  {"internal/result", "internal/explore/config"},
 	"internal/explore/saved":   {"internal/trace", "emu", "kernel", "race", "scheduler", "por", "internal/deepen", "internal/result", "internal/explore/config"},
 	"internal/explore/session": {"internal/trace", "internal/image", "emu", "kernel", "race", "scheduler", "scheduler/library", "scheduler/steer", "por", "internal/result", "internal/explore/config", "internal/explore/limits", "internal/explore/saved"},
@@ -42,7 +42,7 @@ var may = map[string][]string{
 	"internal/explore/races":   {"internal/trace", "race", "por", "internal/result", "internal/explore/config", "internal/explore/saved", "internal/explore/session", "internal/explore/story"},
 	"internal/report":          {"internal/result", "internal/trace"},
 	"cmd/landgo":               {"internal/explore", "internal/explore/config", "internal/explore/limits", "internal/report", "internal/result", "guests"},
-	"guests":                   {},
+	"guests":                   {"internal/trace"},
 	"internal":                 {"guests", "internal/result", "internal/trace"},
 	// It looks at its own heap while it searches.
 	"internal/bench": {"guests", "internal/result", "internal/explore", "internal/explore/config", "internal/explore/config", "por", "internal"},

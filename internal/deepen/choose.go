@@ -1,6 +1,10 @@
 package deepen
 
-import "slices"
+import (
+	"slices"
+
+	"landgo/internal/trace"
+)
 
 // Which job to run: Algorithm 3.
 
@@ -219,7 +223,7 @@ func (p *Plan) urgency(j *Job) int {
 			best = int(c)
 		}
 	}
-	for bit := Kinds(1); bit != 0; bit <<= 1 {
+	for bit := trace.Points(1); bit != 0; bit <<= 1 {
 		if j.Set.Kinds&bit != 0 && least&bit == 0 && p.explored.kinds&bit == 0 {
 			return min(best, 4*int(bit))
 		}
@@ -230,10 +234,10 @@ func (p *Plan) urgency(j *Job) int {
 // explored is what finished jobs have with the points of the minimal space.
 type explored struct {
 	at    map[uint64]bool
-	kinds Kinds
+	kinds trace.Points
 }
 
-func (e *explored) add(s Set, least Kinds) {
+func (e *explored) add(s Set, least trace.Points) {
 	if s.Kinds&least != least || len(s.Within) > 0 {
 		return
 	}

@@ -28,12 +28,16 @@
 //     one with All has a share of the time in any case (wholeShare).
 package deepen
 
-import "slices"
+import (
+	"slices"
+
+	"landgo/internal/trace"
+)
 
 // Options are the input of a Plan.
 type Options struct {
 	// All is the kinds that include every point there can be.
-	All Kinds
+	All trace.Points
 	// Seeds are the first spaces, from the smallest on (§3.2).
 	Seeds []Set
 	// Maximal, if not nil, is the set with all points of synchronisation: with

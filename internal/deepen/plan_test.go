@@ -3,16 +3,18 @@ package deepen
 import (
 	"slices"
 	"testing"
+
+	"landgo/internal/trace"
 )
 
 // Kinds for the tests: lock and unlock have a bit each, sync includes lock, and
 // all includes everything.
 const (
-	yield  Kinds = 1
-	lock   Kinds = 2
-	unlock Kinds = 4
-	syncs  Kinds = 8 | lock | yield
-	all    Kinds = 0xff
+	yield  trace.Points = 1
+	lock   trace.Points = 2
+	unlock trace.Points = 4
+	syncs  trace.Points = 8 | lock | yield
+	all    trace.Points = 0xff
 )
 
 func seeded(warm uint64) *Plan {
@@ -55,7 +57,7 @@ func TestCandidateAddsJobs(t *testing.T) {
 		t.Fatal("a job goes on that won't be finished in time, beside pending ones")
 	}
 	p.Suspend(j)
-	for _, k := range []Kinds{yield, yield | lock} {
+	for _, k := range []trace.Points{yield, yield | lock} {
 		if j = start(t, p); j.Set.Kinds != k {
 			t.Fatalf("the job with %b is run before the one with %b", j.Set.Kinds, k)
 		}

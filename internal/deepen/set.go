@@ -1,17 +1,18 @@
 package deepen
 
-import "slices"
+import (
+	"slices"
 
-// Kinds is a set of kinds of preemption points, a bit each. A kind that includes
-// others has their bits, too.
-type Kinds uint16
+	"landgo/internal/trace"
+)
 
-// Set is a set of preemption points: kinds, and single instructions. At is in
+// Set is a set of preemption points: kinds, with all that each includes, and single
+// instructions. At is in
 // ascending order. Within are functions, in ascending order too. If there are
 // any, one of them has to be on the call stack at a point. A Set is a value:
 // nothing changes one.
 type Set struct {
-	Kinds  Kinds
+	Kinds  trace.Points
 	At     []uint64
 	Within []string `json:",omitempty"`
 }
@@ -41,7 +42,7 @@ func (s Set) Has(at uint64) bool {
 
 // within reports whether s is a subset of t; every instruction is in a set that
 // has the kinds all.
-func (s Set) within(t Set, all Kinds) bool {
+func (s Set) within(t Set, all trace.Points) bool {
 	if s.Kinds&^t.Kinds != 0 || !narrower(s.Within, t.Within) {
 		return false
 	}

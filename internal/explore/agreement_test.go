@@ -10,6 +10,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/session"
+	"landgo/internal/trace"
 	"landgo/por"
 )
 
@@ -64,7 +65,7 @@ func exploredOn(t testing.TB, s *session.Session, search string, bounds por.Boun
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := por.New(search, por.Options{OneEvent: s.Config.PP.Has(config.PointMem), Unmerged: spec.Kind().SingleEvents, MaxExecutions: 200_000, Bounds: bounds})
+	engine, err := por.New(search, por.Options{OneEvent: s.Config.PP.Has(trace.MemPoints), Unmerged: spec.Kind().SingleEvents, MaxExecutions: 200_000, Bounds: bounds})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func TestSearchesAgree(t *testing.T) {
 			t.Run(name+variant, func(t *testing.T) {
 				c := config.Default()
 				c.Guest = build(t, cc, opt, name, variant)
-				points := []config.Points{config.PointMem, possible(t, c, config.PointYield, config.PointLock, config.PointUnlock)}
+				points := []trace.Points{trace.MemPoints, possible(t, c, trace.PointYield, trace.PointLock, trace.PointUnlock)}
 				if name == "barrier_phase" && variant == "-DFIXED" {
 					points = points[1:] // without reduction as long as all the others together
 				}
@@ -116,7 +117,7 @@ func TestSearchesAgree(t *testing.T) {
 					}
 					want := exploredOn(t, guest, "none", nil)
 					searches := agreeing
-					if pp == config.PointMem {
+					if pp == trace.MemPoints {
 						searches = append(slices.Clone(agreeing), "trust")
 					}
 					for k, search := range searches {
@@ -141,10 +142,10 @@ func TestSearchesAgree(t *testing.T) {
 }
 
 // possible is the points that there can be in a guest, of those given.
-func possible(t testing.TB, c config.Config, points ...config.Points) (pp config.Points) {
+func possible(t testing.TB, c config.Config, points ...trace.Points) (pp trace.Points) {
 	t.Helper()
 	for _, p := range points {
-		c.PP = config.PointYield | p
+		c.PP = trace.PointYield | p
 		s, err := session.Open(c, nil)
 		if err == nil {
 			pp |= p
@@ -169,17 +170,17 @@ func TestBoundedSearchesAgree(t *testing.T) {
 		t.Run(name+variant, func(t *testing.T) {
 			c := config.Default()
 			c.Guest = build(t, cc, opt, name, variant)
-			locks := possible(t, c, config.PointYield, config.PointLock, config.PointUnlock)
+			locks := possible(t, c, trace.PointYield, trace.PointLock, trace.PointUnlock)
 			for _, k := range []struct {
-				pp       config.Points
+				pp       trace.Points
 				bounds   string
 				searches []string
 			}{
-				{config.PointMem, "preempt=0", []string{"bpor", "nidhugg-bpor", "source-bpor"}},
-				{config.PointMem, "preempt=1", []string{"bounded", "bpor", "nidhugg-bpor", "source-bpor"}},
-				{config.PointMem, "preempt=2", []string{"bpor"}},
-				{config.PointMem, "fair=1", []string{"bpor"}},
-				{config.PointMem, "preempt=1,fair=0", []string{"bounded", "bpor"}},
+				{trace.MemPoints, "preempt=0", []string{"bpor", "nidhugg-bpor", "source-bpor"}},
+				{trace.MemPoints, "preempt=1", []string{"bounded", "bpor", "nidhugg-bpor", "source-bpor"}},
+				{trace.MemPoints, "preempt=2", []string{"bpor"}},
+				{trace.MemPoints, "fair=1", []string{"bpor"}},
+				{trace.MemPoints, "preempt=1,fair=0", []string{"bounded", "bpor"}},
 				{locks, "preempt=1", []string{"bpor", "nidhugg-bpor", "source-bpor"}},
 			} {
 				bounds, err := por.ParseBounds(k.bounds)
@@ -237,7 +238,7 @@ func TestOwnCodeAgrees(t *testing.T) {
 				t.Run(name+variant+"/"+cc, func(t *testing.T) {
 					c := config.Default()
 					c.Guest = build(t, cc, "-O1", name, variant)
-					c.PP = possible(t, c, config.PointYield, config.PointLock, config.PointUnlock, config.PointAtomic)
+					c.PP = possible(t, c, trace.PointYield, trace.PointLock, trace.PointUnlock, trace.PointAtomic)
 					// model is what the model has, nil where it is asked for.
 					bugs := func(native bool, model []string) []string {
 						c.NativeSync = native

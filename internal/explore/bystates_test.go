@@ -7,6 +7,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // backOut: each of two threads takes one lock, tries the other, and backs out. An
@@ -79,7 +80,7 @@ func TestByStates(t *testing.T) {
 		c.Guest, c.Out, c.Jobs = compile.Text(t, "gcc", g.source), config.NoFile, 1
 		if g.search != "" {
 			c.Search, c.Deepen = g.search, false
-			c.PP = config.PointMem
+			c.PP = trace.MemPoints
 		}
 		r, err := Run(context.Background(), c, nil)
 		if err != nil {

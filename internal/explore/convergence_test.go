@@ -105,10 +105,10 @@ func (o *outcomes) Restarted()            { clear(o.bugs); clear(o.whole); clear
 func outcomesOf(t *testing.T, s *session.Session, search string, at deepen.Set, limit uint64) (o *outcomes, open []uint64, complete bool, err error) {
 	t.Helper()
 	s.Guest.Rewind(s.Root)
-	s.Guest.SetGranularity(s.Granularity(config.Points(at.Kinds), at.At))
+	s.Guest.SetGranularity(s.Granularity(at.Kinds, at.At))
 	s.Guest.Look(nil)
 	o = &outcomes{s, map[string]bool{}, map[string]bool{}, map[string]bool{}}
-	engine, err := por.New(search, por.Options{OneEvent: config.Points(at.Kinds).Has(config.PointMem), MaxExecutions: limit})
+	engine, err := por.New(search, por.Options{OneEvent: at.Kinds.Has(trace.MemPoints), MaxExecutions: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestConvergence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: deepen.Kinds(config.PointMem)}, limit)
+		want, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: trace.MemPoints}, limit)
 		switch {
 		case err != nil:
 			refused++
@@ -158,7 +158,7 @@ func TestConvergence(t *testing.T) {
 			s.Close()
 			continue
 		}
-		at := deepen.Set{Kinds: deepen.Kinds(config.PointSync)}
+		at := deepen.Set{Kinds: trace.SyncPoints}
 		for {
 			search := []string{"optimal", "sleep", "source"}[i%3]
 			got, open, complete, err := outcomesOf(t, s, search, at, 100*limit)
@@ -231,7 +231,7 @@ func TestConvergenceOfRounds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: deepen.Kinds(config.PointMem)}, limit)
+		want, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: trace.MemPoints}, limit)
 		s.Close()
 		if err != nil || !complete {
 			continue
@@ -293,8 +293,8 @@ int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u,
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for _, p := range []config.Points{config.PointMem, config.PointSync} {
-		o, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: deepen.Kinds(p)}, 1000)
+	for _, p := range []trace.Points{trace.MemPoints, trace.SyncPoints} {
+		o, _, complete, err := outcomesOf(t, s, "sleep", deepen.Set{Kinds: p}, 1000)
 		if err != nil || !complete || len(o.bugs) != 1 {
 			t.Errorf("%s: complete %v, error %v", p, complete, err)
 		}

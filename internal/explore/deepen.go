@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"landgo/internal/deepen"
-	"landgo/internal/explore/config"
 	"landgo/internal/explore/saved"
 	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
@@ -182,7 +181,7 @@ func (d *deepening) settled() bool {
 }
 
 // whole: a job with a point before every access.
-func (d *deepening) whole(j *deepen.Job) bool { return config.Points(j.Set.Kinds).Has(config.PointMem) }
+func (d *deepening) whole(j *deepen.Job) bool { return j.Set.Kinds.Has(trace.MemPoints) }
 
 // fold takes over what a turn has come to. The hunt's guest knows of threads
 // and sharing what the turn's knew all the time.
@@ -281,7 +280,7 @@ func (d *deepening) ended(s *turn) error {
 	case s.stats.Complete && s.sp.buggy:
 		d.plan.Failed(j, false)
 		d.exhausted = d.exhausted || d.whole(j)
-	case s.stats.Complete && config.Points(j.Set.Kinds) == config.PointSync && !d.Config.Naive():
+	case s.stats.Complete && j.Set.Kinds == trace.SyncPoints && !d.Config.Naive():
 		d.plan.Conclude(j, d.open())
 	case s.stats.Complete:
 		d.plan.Finished(j)

@@ -11,6 +11,7 @@ import (
 	"landgo/internal/explore/limits"
 	"landgo/internal/explore/session"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 	"landgo/por"
 )
 
@@ -160,7 +161,7 @@ func TestRacePoints(t *testing.T) {
 // space there is, from the booted guest. To be under a millisecond.
 func BenchmarkJobStart(b *testing.B) {
 	d := deepeningOf(b, "micro-N2-K3")
-	set := deepen.Set{Kinds: deepen.Kinds(config.PointYield)}
+	set := deepen.Set{Kinds: trace.PointYield}
 	before := limits.ProcessorTime()
 	defer func() {
 		b.ReportMetric(float64((limits.ProcessorTime()-before).Microseconds())/1000/float64(b.N), "cpu-ms/job")
@@ -185,7 +186,7 @@ func BenchmarkSuspended(b *testing.B) {
 		runtime.ReadMemStats(&before)
 		const jobs = 50
 		for i := range jobs {
-			j := &deepen.Job{ID: i + 2, Set: deepen.Set{Kinds: deepen.Kinds(config.PointMem), At: []uint64{uint64(i)}}}
+			j := &deepen.Job{ID: i + 2, Set: deepen.Set{Kinds: trace.MemPoints, At: []uint64{uint64(i)}}}
 			s := d.turnOf(j)
 			s.leave = true
 			s.work()
@@ -211,7 +212,7 @@ func deepeningOf(b *testing.B, name string) *deepening {
 	h := &hunt{Session: s, result: s.NewResult(), seen: map[string]*finding{}}
 	d := newDeepening(h)
 	d.warm = 1 // nobody beside it
-	j := &deepen.Job{Set: deepen.Set{Kinds: deepen.Kinds(config.PointYield)}}
+	j := &deepen.Job{Set: deepen.Set{Kinds: trace.PointYield}}
 	if err := d.run(j); err != nil {
 		b.Fatal(err)
 	}

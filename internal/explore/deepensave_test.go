@@ -12,6 +12,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // waning is over when it was asked so many times whether it is.
@@ -73,7 +74,7 @@ func TestDeepeningGoesOn(t *testing.T) {
 		{"rare", func(*config.Config) {}, 3_000, 200},
 		{"fib_bench-N3", func(c *config.Config) { c.Race = config.RaceHB }, 1, 20},
 		{"fib_bench-N3-BAD", func(c *config.Config) { c.KeepGoing, c.SelfCheck = true, true }, 2_000, 50},
-		{"fib_bench-N3", func(c *config.Config) { c.Deepen, c.PP = false, config.PointRace|config.PointYield }, 1, 20},
+		{"fib_bench-N3", func(c *config.Config) { c.Deepen, c.PP = false, trace.PointRace|trace.PointYield }, 1, 20},
 		{"split", func(c *config.Config) { c.SyncOnly = true }, 1, 1},
 	} {
 		c := config.Default()

@@ -8,6 +8,7 @@ import (
 
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
+	"landgo/internal/trace"
 )
 
 func factorial(n int) int {
@@ -93,7 +94,7 @@ func TestOutcomesByFormula(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/%s-%d-%d", cc, f.row, f.n, f.k), func(t *testing.T) {
 				c := config.Default()
-				c.Guest, c.PP = guest, config.PointMem
+				c.Guest, c.PP = guest, trace.MemPoints
 				c.Args = []string{f.row, fmt.Sprint(f.n), fmt.Sprint(f.k)}
 				c.Files = []config.GuestFile{{Host: data, Guest: "data.txt"}}
 				if f.timeouts != "" {

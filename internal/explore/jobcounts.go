@@ -4,6 +4,7 @@ import (
 	"landgo/internal/deepen"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 	"landgo/por"
 )
 
@@ -92,9 +93,9 @@ func (d *deepening) name(j *deepen.Job) string {
 	for _, pc := range j.Set.At {
 		places = append(places, d.PlaceOf(pc))
 	}
-	p := config.Points(j.Set.Kinds)
+	p := j.Set.Kinds
 	if len(places) > 0 {
-		p |= config.PointRace
+		p |= trace.PointRace
 	}
 	name := p.At(places)
 	for _, f := range j.Set.Within {

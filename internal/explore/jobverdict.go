@@ -7,6 +7,7 @@ import (
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/races"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 	"landgo/race"
 )
 
@@ -83,9 +84,9 @@ func (d *deepening) align(f *finding) error {
 	}
 	if (err != nil || d.Config.SyncOnly) && f.job != nil && !d.whole(f.job) {
 		c := d.Config
-		c.Deepen, c.PP, c.Races = false, config.Points(f.job.Set.Kinds), nil
+		c.Deepen, c.PP, c.Races = false, f.job.Set.Kinds, nil
 		for _, pc := range f.job.Set.At {
-			c.PP |= config.PointRace
+			c.PP |= trace.PointRace
 			c.Races = append(c.Races, d.PlaceOf(pc))
 		}
 		f.config = &c

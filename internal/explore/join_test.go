@@ -8,6 +8,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // TestJoinable: a thread that was detached is joined by nobody, whichever came first;
@@ -54,7 +55,7 @@ int main(void) {
 			guest := compile.Text(t, cc, strings.Replace(program, "MAIN", c.main, 1))
 			for _, search := range []string{"none", "source", "optimal", "trust"} {
 				cfg := config.Default()
-				cfg.Guest, cfg.Out, cfg.PP, cfg.Search, cfg.KeepGoing = guest, config.NoFile, config.PointMem, search, true
+				cfg.Guest, cfg.Out, cfg.PP, cfg.Search, cfg.KeepGoing = guest, config.NoFile, trace.MemPoints, search, true
 				r, err := Run(context.Background(), cfg, nil)
 				if err != nil {
 					t.Fatalf("%s, %s, %s: %v", cc, c.main, search, err)

@@ -37,7 +37,7 @@ func kernelBuilt(t testing.TB, program string) string {
 func kernelConfig(guest, test, pp string) config.Config {
 	c := config.Default()
 	c.Guest, c.Cmdline, c.Out, c.Deepen, c.Race = guest, "test="+test, config.NoFile, false, config.RaceOff
-	c.PP, _ = config.ParsePoints(pp)
+	c.PP, _, _ = trace.ParsePoints(pp)
 	return c
 }
 
@@ -309,7 +309,7 @@ func TestKernelAnnotations(t *testing.T) {
 func TestKernelDeepens(t *testing.T) {
 	t.Parallel()
 	c := kernelConfig(kernelBuilt(t, "kernel-create_unguarded"), "create", "yield")
-	c.Deepen, c.PP, c.MaxExecutions = true, config.PointMem, 0
+	c.Deepen, c.PP, c.MaxExecutions = true, trace.MemPoints, 0
 	c.Race, c.Jobs = config.RaceLimited, 1
 	r, err := Run(context.Background(), c, nil)
 	if err != nil {

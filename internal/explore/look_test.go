@@ -9,6 +9,7 @@ import (
 
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
+	"landgo/internal/trace"
 )
 
 // searchesAgree checks that every search has the ends that exhaustive search
@@ -33,7 +34,7 @@ func TestLooks(t *testing.T) {
 	for kind, name := range []string{"mutex", "spin lock", "semaphore", "writer by writer", "reader by writer", "writer by reader", "once", "signal by signal"} {
 		t.Run(name, func(t *testing.T) {
 			c.Args = []string{strconv.Itoa(kind)}
-			points := []config.Points{config.PointYield, config.PointYield | config.PointUnlock, config.PointYield | config.PointAtomic, config.PointYield | config.PointLock}
+			points := []trace.Points{trace.PointYield, trace.PointYield | trace.PointUnlock, trace.PointYield | trace.PointAtomic, trace.PointYield | trace.PointLock}
 			if name == "signal by signal" {
 				points = points[:1] // five threads
 			}
@@ -70,9 +71,9 @@ func TestOutcomes(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c.Args = []string{strconv.Itoa(kind)}
-			for _, c.PP = range []config.Points{config.PointMem, config.PointYield, config.PointYield | config.PointLock, config.PointYield | config.PointUnlock} {
+			for _, c.PP = range []trace.Points{trace.MemPoints, trace.PointYield, trace.PointYield | trace.PointLock, trace.PointYield | trace.PointUnlock} {
 				ends := searchesAgree(t, c)
-				if c.PP == config.PointMem && tt.ends > 0 && len(ends) != tt.ends {
+				if c.PP == trace.MemPoints && tt.ends > 0 && len(ends) != tt.ends {
 					t.Errorf("ends %q, want %d", ends, tt.ends)
 				}
 				for _, end := range ends {

@@ -11,6 +11,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 const mapHead = `
@@ -180,7 +181,7 @@ func TestRemapped(t *testing.T) {
 		}
 		for _, search := range []string{"optimal", "none", "stateful"} {
 			cfg := config.Default()
-			cfg.Guest, cfg.Out, cfg.Search, cfg.PP, cfg.CheckFor = bin, config.NoFile, search, config.PointMem, []string{config.CheckLeak}
+			cfg.Guest, cfg.Out, cfg.Search, cfg.PP, cfg.CheckFor = bin, config.NoFile, search, trace.MemPoints, []string{config.CheckLeak}
 			r, err := Run(context.Background(), cfg, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -126,8 +126,8 @@ func TestNamedSemaphores(t *testing.T) {
 					set  func(*config.Config)
 				}{
 					{"default", func(*config.Config) {}},
-					{"none", func(c *config.Config) { c.PP, c.Deepen, c.Search = config.PointMem, false, "none" }},
-					{"stateful", func(c *config.Config) { c.PP, c.Deepen, c.Search = config.PointMem, false, "stateful" }},
+					{"none", func(c *config.Config) { c.PP, c.Deepen, c.Search = trace.MemPoints, false, "none" }},
+					{"stateful", func(c *config.Config) { c.PP, c.Deepen, c.Search = trace.MemPoints, false, "stateful" }},
 					{"native", func(c *config.Config) { c.NativeSync, c.MaxExecutions = true, 300 }},
 				} {
 					if way.name == "native" && libc != "gcc" {

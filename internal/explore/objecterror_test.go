@@ -9,6 +9,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // TestObjectErrors: landgo's model of the synchronisation objects returns what each C
@@ -28,7 +29,7 @@ func TestObjectErrors(t *testing.T) {
 				t.Fatalf("the program makes %d calls", n)
 			}
 			cfg := config.Default()
-			cfg.Guest, cfg.Out, cfg.PP = compile.File(t, cc, "testdata/errors.c", "-DWANT="+strings.TrimSuffix(string(figures), ",")), config.NoFile, config.PointMem
+			cfg.Guest, cfg.Out, cfg.PP = compile.File(t, cc, "testdata/errors.c", "-DWANT="+strings.TrimSuffix(string(figures), ",")), config.NoFile, trace.MemPoints
 			r, err := Run(context.Background(), cfg, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -72,7 +72,7 @@ int main(void) { pthread_t t; (void)t; (void)m; (void)use; (void)handle; (void)s
 	} {
 		t.Run(c.main, func(t *testing.T) {
 			cfg := config.Default()
-			cfg.Guest, cfg.Out, cfg.PP = compile.Text(t, c.cc, strings.Replace(program, "MAIN", c.main, 1)), config.NoFile, config.PointMem
+			cfg.Guest, cfg.Out, cfg.PP = compile.Text(t, c.cc, strings.Replace(program, "MAIN", c.main, 1)), config.NoFile, trace.MemPoints
 			r, err := Run(context.Background(), cfg, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -97,7 +97,7 @@ func list(c config.Config, search string, limit uint64, most time.Duration) *lis
 		l.err = err
 		return l
 	}
-	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(config.PointMem), MaxExecutions: limit})
+	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(trace.MemPoints), MaxExecutions: limit})
 	if err != nil {
 		l.err = err
 		return l
@@ -116,7 +116,7 @@ type outsideGuest struct{ guest, native, data string }
 
 func (g *outsideGuest) config(program int) config.Config {
 	c := config.Default()
-	c.Guest, c.Args, c.PP, c.Out = g.guest, []string{strconv.Itoa(program)}, config.PointMem, config.NoFile
+	c.Guest, c.Args, c.PP, c.Out = g.guest, []string{strconv.Itoa(program)}, trace.MemPoints, config.NoFile
 	c.Files = []config.GuestFile{{Host: g.data, Guest: "data.txt"}}
 	return c
 }

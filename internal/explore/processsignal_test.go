@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"landgo/internal/compile"
-	"landgo/internal/explore/config"
+	"landgo/internal/trace"
 )
 
 // TestProcessSignals: which threads take a signal to the process, by two searches, by the
@@ -85,7 +85,7 @@ MAIN signal(SIGUSR2, look); mask(SIG_BLOCK, SIGUSR1); GO(t, a); JOIN(t); printf(
 				t.Parallel()
 				guest := compile.Text(t, cc, head+c.source)
 				cfg := onProgram(guest)
-				cfg.PP = config.PointMem
+				cfg.PP = trace.MemPoints
 				outcomes := func(how string, l *listing) map[string]int {
 					if l.err != nil || !l.complete {
 						t.Errorf("%s: %v", how, l)

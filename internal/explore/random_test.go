@@ -13,6 +13,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/session"
+	"landgo/internal/trace"
 	"landgo/por"
 )
 
@@ -40,7 +41,7 @@ func TestRandomPrograms(t *testing.T) {
 		c := config.Default()
 		c.Guest, c.Args = guest, []string{strconv.Itoa(i % randomBatch)}
 		for _, to := range randomComparisons(i) {
-			c.PP, _ = config.ParsePoints(to.pp)
+			c.PP, _, _ = trace.ParsePoints(to.pp)
 			c.Search = to.searches[0] // it decides on the steps, of its judge too
 			want, complete, err := explore(t, "none", c, limit)
 			if err != nil {
@@ -134,7 +135,7 @@ func explore(t *testing.T, search string, c config.Config, limit uint64) (e *end
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(config.PointMem), Unmerged: spec.Kind().SingleEvents, MaxExecutions: limit})
+	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(trace.MemPoints), Unmerged: spec.Kind().SingleEvents, MaxExecutions: limit})
 	if err != nil {
 		t.Fatal(err)
 	}

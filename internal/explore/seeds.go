@@ -2,8 +2,8 @@ package explore
 
 import (
 	"landgo/internal/deepen"
-	"landgo/internal/explore/config"
 	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // concludes reports whether the end of a space with less than all points can
@@ -26,10 +26,10 @@ func (h *hunt) told(name string) int {
 // newPlan is the plan with the seeds for the guest (§3.2).
 func (h *hunt) newPlan() *deepen.Plan {
 	if h.Config.Naive() {
-		base := deepen.Set{Kinds: deepen.Kinds(h.Config.PP &^ config.PointRace)}
-		return deepen.New(deepen.Options{All: deepen.Kinds(config.PointMem), Seeds: []deepen.Set{base}, Maximal: &base, Naive: true})
+		base := deepen.Set{Kinds: h.Config.PP &^ trace.PointRace}
+		return deepen.New(deepen.Options{All: trace.MemPoints, Seeds: []deepen.Set{base}, Maximal: &base, Naive: true})
 	}
-	seeds := []deepen.Set{{Kinds: deepen.Kinds(config.PointYield)}}
+	seeds := []deepen.Set{{Kinds: trace.PointYield}}
 	locks, unlocks := h.LockPlaces()
 	if h.NoRoles() && h.Image.AnyLocked() {
 		locks, unlocks = 1, 1
@@ -39,22 +39,22 @@ func (h *hunt) newPlan() *deepen.Plan {
 	}
 	interrupts := h.Platform.Interrupts
 	for _, k := range []struct {
-		points config.Points
+		points trace.Points
 		has    bool
 	}{
-		{config.PointLock, locks > 0}, {config.PointUnlock, unlocks > 0}, {config.PointLock | config.PointUnlock, locks > 0 && unlocks > 0},
-		{config.PointCLI, interrupts}, {config.PointSTI, interrupts}, {config.PointCLI | config.PointSTI, interrupts},
+		{trace.PointLock, locks > 0}, {trace.PointUnlock, unlocks > 0}, {trace.PointLock | trace.PointUnlock, locks > 0 && unlocks > 0},
+		{trace.PointCLI, interrupts}, {trace.PointSTI, interrupts}, {trace.PointCLI | trace.PointSTI, interrupts},
 	} {
 		if k.has {
-			seeds = append(seeds, deepen.Set{Kinds: deepen.Kinds(config.PointYield | k.points)})
+			seeds = append(seeds, deepen.Set{Kinds: trace.PointYield | k.points})
 		}
 	}
-	o := deepen.Options{All: deepen.Kinds(config.PointMem), Seeds: seeds}
+	o := deepen.Options{All: trace.MemPoints, Seeds: seeds}
 	switch {
 	case h.Config.SyncOnly:
 		return deepen.New(o)
 	case h.concludes():
-		o.Maximal = &deepen.Set{Kinds: deepen.Kinds(config.PointSync)}
+		o.Maximal = &deepen.Set{Kinds: trace.SyncPoints}
 	}
 	o.Warm = h.pace(warmSteps)
 	return deepen.New(o)

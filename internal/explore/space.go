@@ -2,7 +2,6 @@ package explore
 
 import (
 	"landgo/internal/deepen"
-	"landgo/internal/explore/config"
 	"landgo/internal/explore/races"
 	"landgo/internal/explore/session"
 	"landgo/por"
@@ -34,7 +33,7 @@ type sightedRace struct {
 func (d *deepening) space(j *deepen.Job) *space {
 	sp := d.spaces[j]
 	if sp == nil {
-		sp = &space{granularity: d.Granularity(config.Points(j.Set.Kinds), j.Set.At), told: map[race.Pair]deepen.Class{}}
+		sp = &space{granularity: d.Granularity(j.Set.Kinds, j.Set.At), told: map[race.Pair]deepen.Class{}}
 		for _, f := range j.Set.Within {
 			sp.granularity.Rules = append(sp.granularity.Rules, scheduler.Rule{Function: f, Within: true})
 		}

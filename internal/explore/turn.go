@@ -162,7 +162,7 @@ func (s *turn) stand(o *hunt) por.System {
 // job that proves something by itself leaves nothing out that they would know.
 func detectors(s *session.Session, j *deepen.Job) *races.Watched {
 	own := *s
-	own.Config.PP = config.Points(j.Set.Kinds)
+	own.Config.PP = j.Set.Kinds
 	w := races.Watch(&own)
 	w.Blind = s.Config.Race == config.RaceOff && !s.Config.SyncOnly && len(s.Config.AllRules()) == 0
 	return w

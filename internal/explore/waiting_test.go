@@ -8,6 +8,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // waiting counts until main says stop, in a variable that nobody else has touched
@@ -43,7 +44,7 @@ func TestWaitsForPrivateMemory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := config.Default()
-			c.Guest, c.Out, c.PP, c.Search = compile.Text(t, "gcc", strings.Replace(waiting, "MAIN", main, 1)), config.NoFile, config.PointMem, "optimal"
+			c.Guest, c.Out, c.PP, c.Search = compile.Text(t, "gcc", strings.Replace(waiting, "MAIN", main, 1)), config.NoFile, trace.MemPoints, "optimal"
 			r, err := Run(context.Background(), c, nil)
 			if err != nil {
 				t.Fatal(err)

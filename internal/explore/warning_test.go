@@ -11,6 +11,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 const threadsOf = `
@@ -78,21 +79,21 @@ int main(void) { sem_init(&s, 0, 0); pair(w); }`, nil, nil, ""},
 static _Atomic int x;
 static void *w(void *a) { x++; return a; }
 int main(void) { pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_lock(&m); pthread_mutex_unlock(&m); pair(w); }`,
-		func(c *config.Config) { c.PP = config.PointYield | config.PointLock }, []result.WarningCode{result.NoPoint}, "preemption point of lock "},
+		func(c *config.Config) { c.PP = trace.PointYield | trace.PointLock }, []result.WarningCode{result.NoPoint}, "preemption point of lock "},
 	{"no unlock, no atomic", `
 static int x;
 static void *w(void *a) { return (void *)(long)*(volatile int *)&x; }
 static void *v(void *a) { *(volatile int *)&x = 1; return 0; }
 int main(void) { pthread_t a, b; pthread_create(&a, 0, w, 0); pthread_create(&b, 0, v, 0); pthread_join(a, 0); pthread_join(b, 0); pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_lock(&m); pthread_mutex_unlock(&m); }`,
-		func(c *config.Config) { c.PP = config.PointYield | config.PointUnlock | config.PointAtomic }, []result.WarningCode{result.NoPoint}, "unlock, atomic "},
+		func(c *config.Config) { c.PP = trace.PointYield | trace.PointUnlock | trace.PointAtomic }, []result.WarningCode{result.NoPoint}, "unlock, atomic "},
 	{"no synchronisation", `
 static int x;
 static void *w(void *a) { *(volatile int *)&x = 1; return 0; }
-int main(void) { pair(w); }`, func(c *config.Config) { c.PP = config.PointSync }, []result.WarningCode{result.NoPoint}, "sync "},
+int main(void) { pair(w); }`, func(c *config.Config) { c.PP = trace.SyncPoints }, []result.WarningCode{result.NoPoint}, "sync "},
 	{"a lock", `
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static int x;
 static void *w(void *a) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return a; }
-int main(void) { pair(w); if (x != 2) abort(); }`, func(c *config.Config) { c.PP = config.PointYield | config.PointLock | config.PointUnlock }, nil, ""},
+int main(void) { pair(w); if (x != 2) abort(); }`, func(c *config.Config) { c.PP = trace.PointYield | trace.PointLock | trace.PointUnlock }, nil, ""},
 	{"within what runs alone", `
 static _Atomic int x;
 static void __attribute__((noinline)) alone(void) { x++; }
@@ -108,7 +109,7 @@ static _Atomic int x;
 void __attribute__((noinline, used)) never(void) { x++; }
 static void *w(void *a) { x++; return a; }
 int main(int c, char **v) { if (c > 5) never(); pair(w); }`, func(c *config.Config) {
-		c.PP, c.Deepen, c.Races = config.PointYield|config.PointRace, false, []string{"never+0x0"}
+		c.PP, c.Deepen, c.Races = trace.PointYield|trace.PointRace, false, []string{"never+0x0"}
 	}, []result.WarningCode{result.NoRacePoint}, "never+0x0"},
 	{"a wake-up that never comes", `
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
@@ -153,7 +154,7 @@ func TestEmptyPass(t *testing.T) {
 					cfg.Guest, cfg.Out, cfg.Search = guest, config.NoFile, search
 					if p.set != nil {
 						p.set(&cfg)
-						cfg.Deepen = cfg.PP == config.PointMem
+						cfg.Deepen = cfg.PP == trace.MemPoints
 					}
 					r, err := Run(context.Background(), cfg, nil)
 					if err != nil {
@@ -194,7 +195,7 @@ int main(int c, char **v) { if (c > 5) never(); pair(w); }`
 	for _, jobs := range []int{1, 2, 3} {
 		cfg := config.Default()
 		cfg.Guest, cfg.Out, cfg.Jobs, cfg.Search = guest, config.NoFile, jobs, "none"
-		cfg.PP, cfg.Deepen, cfg.Rules = config.PointYield|config.PointLock|config.PointAtomic, false, []config.Rule{{Function: "w"}, {Function: "never"}}
+		cfg.PP, cfg.Deepen, cfg.Rules = trace.PointYield|trace.PointLock|trace.PointAtomic, false, []config.Rule{{Function: "w"}, {Function: "never"}}
 		cfg.Checkpoint, cfg.CheckpointEvery = filepath.Join(t.TempDir(), "checkpoint"), 1
 		r, err := Run(context.Background(), cfg, nil)
 		if err != nil {

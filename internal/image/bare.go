@@ -6,7 +6,8 @@ import (
 )
 
 // Kernels that own the machine. One is known by an annotation that it calls
-// (guests/kernel/landgo.h), or by the header that multiboot loaders look for.
+// (guests/kernel/landgo.h), by the header that multiboot loaders look for, or because
+// landgo has a profile for it.
 
 // BareProfile is for kernels that own the machine: annotations give their
 // functions their meaning, not names.
@@ -16,7 +17,7 @@ var BareProfile = Profile{Name: "bare"}
 const TellPrefix = "landgo_"
 
 func (im *Image) saysBare() bool {
-	if _, ok := im.byName[TellPrefix+"booted"]; ok || im.pintos() != nil || im.Multiboot() != nil {
+	if _, ok := im.byName[TellPrefix+"booted"]; ok || im.known() != nil || im.Multiboot() != nil {
 		return true
 	}
 	n := len(im.Segments)

@@ -81,8 +81,6 @@ type Image struct {
 	// Bias is, of a kernel, by how much its addresses are above those of its
 	// memory once it has page tables: see Physical.
 	Bias uint64
-	// Pintos is set of kernels of that family.
-	Pintos *Pintos
 	// Segments in ascending order, not overlapping, page aligned.
 	Segments []Segment
 	// Code lists the page-aligned ranges that hold instructions, ascending,
@@ -202,7 +200,6 @@ func parse(data []byte) (*Image, error) {
 	im.Kernel = im.recognizeKernel(h, data)
 	if im.Kernel == Bare {
 		im.narrowCode()
-		im.Pintos = im.pintos()
 	}
 	return im, nil
 }

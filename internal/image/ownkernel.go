@@ -3,7 +3,6 @@ package image
 import (
 	"debug/dwarf"
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -18,14 +17,20 @@ type OwnKernel struct {
 	Idle            []uint64
 	// Created are functions that are called with a thread that exists, and which
 	// of their arguments that is.
-	Created         map[uint64]int
-	Sleep           []uint64
+	Created map[uint64]int
+	// Sleep are functions in which threads wait for time. Timed: one of them says how
+	// long.
+	Sleep map[uint64]SleepTime
+	Timed bool
+	// Scroll are functions (to, from, size) that copy memory.
+	Scroll          []uint64
 	Lists, Sleepers []ThreadList
 	Tables          []Range
 	Size            uint64 // of a thread's structure; 0: not known
 	Scheduling      []Range
 	Input           []uint64
-	Memory          uint64 // the machine's, in bytes; 0: the usual size
+	Memory          uint64  // the machine's, in bytes; 0: the usual size
+	Loader          *Loader // nil: a multiboot loader starts it
 }
 
 // Member is a part of a structure.
@@ -63,13 +68,16 @@ const (
 // with roles have to be called as such.
 func (p *FileProfile) kernelFits(im *Image) error {
 	if p.Kernel == nil && im.Kernel != Bare {
-		return nil
+		return p.pointsAfter()
 	}
 	for _, b := range p.Bindings {
 		if b.Role == FreeAll || b.Role == PosixMemalign {
 			return p.at(b.Line, fmt.Sprintf("%v isn't known of a kernel's allocators", b.Role))
 		}
-		if why := im.Unseen(b.Name); why != "" && b.Role != NoRole {
+		if why := im.Unseen(b.Name); why != "" && b.Role != NoRole && b.Point != NoPoint {
+			return p.at(b.Line, why)
+		}
+		if why := im.returnless(&b); why != "" {
 			return p.at(b.Line, why)
 		}
 		if why := im.inRegisters(b.Name); why != "" && (b.Family != 0 || b.Role == TestReport) {
@@ -105,6 +113,9 @@ func (p *FileProfile) OwnKernel(im *Image) *OwnKernel {
 	if err != nil {
 		return nil
 	}
+	if k.Loader != nil && k.Loader.Above != 0 {
+		im.Bias = k.Loader.Above
+	}
 	return k
 }
 
@@ -112,7 +123,7 @@ func (p *FileProfile) OwnKernel(im *Image) *OwnKernel {
 // *ProfileError.
 func (p *FileProfile) own(im *Image) (*OwnKernel, error) {
 	k := p.Kernel
-	out := &OwnKernel{Stack: k.Thread.Stack, Memory: k.Memory << 20, Created: map[uint64]int{}}
+	out := &OwnKernel{Stack: k.Thread.Stack, Memory: k.Memory << 20, Created: map[uint64]int{}, Sleep: map[uint64]SleepTime{}}
 	f := finder{p: p, im: im}
 	out.Booted = f.function(k.Booted)
 	out.State = f.member(k.Thread.Type, k.Thread.State)
@@ -141,20 +152,26 @@ func (p *FileProfile) own(im *Image) (*OwnKernel, error) {
 			at = b.Args[0]
 		}
 		if why := im.inRegisters(b.Name); why != "" {
-			f.fail(Named{b.Name, b.Line}, why)
+			f.fail(Named{Name: b.Name, Line: b.Line}, why)
 		}
-		out.Created[f.function(Named{b.Name, b.Line})] = at - 1
+		out.Created[f.function(Named{Name: b.Name, Line: b.Line})] = at - 1
 	}
-	for _, s := range k.Sleep {
-		out.Sleep = append(out.Sleep, f.function(s))
+	f.sleeps(out, k.Sleep)
+	for _, s := range k.Scroll {
+		if !p.left(im, s.Name) {
+			out.Scroll = append(out.Scroll, f.function(s))
+		}
 	}
+	out.Loader = f.loader(k.Loader)
 	for _, l := range k.Ready {
 		out.Lists = append(out.Lists, f.list(k.Thread.Type, l))
 	}
 	for _, l := range k.Sleepers {
 		out.Sleepers = append(out.Sleepers, f.list(k.Thread.Type, l))
 	}
-	out.Size = im.structSize(k.Thread.Type.Name)
+	if out.Size = im.structSize(k.Thread.Type.Name); out.Size == 0 {
+		out.Size = k.Thread.Size
+	}
 	for _, t := range k.Table {
 		out.Tables = append(out.Tables, f.tableOf(t))
 		if last := out.Tables[len(out.Tables)-1]; f.err == nil && (out.Size == 0 || (last.Hi-last.Lo)/out.Size > maxTableSize) {
@@ -167,160 +184,6 @@ func (p *FileProfile) own(im *Image) (*OwnKernel, error) {
 		}
 	}
 	return out, f.err
-}
-
-// finder looks names up, and keeps the first error.
-type finder struct {
-	p   *FileProfile
-	im  *Image
-	err error
-}
-
-func (f *finder) fail(n Named, text string) {
-	if f.err == nil {
-		f.err = f.p.at(n.Line, text)
-	}
-}
-
-// function is the entry of a function that is always called as one.
-func (f *finder) function(n Named) uint64 {
-	addrs, err := f.p.function(f.im, n.Name, n.Line)
-	switch {
-	case f.err != nil:
-	case err != nil:
-		f.err = err
-	case len(addrs) > 1:
-		f.fail(n, fmt.Sprintf("the guest has %d functions %s", len(addrs), n.Name))
-	default:
-		if why := f.im.Unseen(n.Name); why != "" {
-			f.fail(n, why)
-		}
-		return addrs[0]
-	}
-	return 0
-}
-
-func (f *finder) objects(n Named) []Symbol {
-	list := f.im.Objects(n.Name)
-	if len(list) == 0 && f.err == nil {
-		e := f.p.at(n.Line, fmt.Sprintf("the guest has no variable %s with a size", n.Name))
-		e.Word = n.Name
-		for _, o := range f.im.objects {
-			e.Known = append(e.Known, o.Name)
-		}
-		f.err = e
-	}
-	return list
-}
-
-func (f *finder) variable(n Named) Range {
-	list := f.objects(n)
-	if len(list) > 1 {
-		f.fail(n, fmt.Sprintf("the guest has %d variables %s", len(list), n.Name))
-	}
-	if f.err != nil {
-		return Range{}
-	}
-	return Range{list[0].Addr, list[0].Addr + list[0].Size}
-}
-
-// tableOf is where a table of threads is: a variable, or a field of one.
-func (f *finder) tableOf(n Named) Range {
-	name, path, _ := strings.Cut(n.Name, ".")
-	r := f.variable(Named{name, n.Line})
-	if f.err != nil || path == "" {
-		return r
-	}
-	m, _, ok := f.im.pathIn(name, path)
-	if !ok {
-		f.fail(n, fmt.Sprintf("the debug information has no field %s of the variable %s", path, name))
-	}
-	return Range{r.Lo + m.Offset, r.Lo + m.Offset + m.Size}
-}
-
-// variablePart is the address of a variable, or of a field of one: cpu.thread.
-func (f *finder) variablePart(n Named) uint64 {
-	name, path, _ := strings.Cut(n.Name, ".")
-	v := f.variable(Named{name, n.Line})
-	if f.err != nil || path == "" {
-		return v.Lo
-	}
-	m, _, ok := f.im.pathIn(name, path)
-	if !ok {
-		f.fail(n, fmt.Sprintf("the debug information has no field %s of the variable %s", path, name))
-	}
-	return v.Lo + m.Offset
-}
-
-// member is a field of a type.
-func (f *finder) member(typ, path Named) Member {
-	if n, err := strconv.ParseUint(path.Name, 0, 32); err == nil {
-		return Member{n, intSize}
-	}
-	m, ok := f.im.memberOf(typ.Name, path.Name)
-	switch {
-	case typ.Name == "":
-		f.fail(path, fmt.Sprintf("the field %s has no type: the thread's type, or the field's offset", path.Name))
-	case !ok:
-		f.fail(path, fmt.Sprintf("the debug information has no field %s of a structure %s: give its offset", path.Name, typ.Name))
-	case m.Size != 1 && m.Size != 2 && m.Size != 4 && m.Size != 8:
-		f.fail(path, fmt.Sprintf("the field %s has %d bytes, which isn't a number's or a pointer's size", path.Name, m.Size))
-	}
-	return m
-}
-
-// offset is where a field is, of any size.
-func (f *finder) offset(typ, path Named) uint64 {
-	if n, err := strconv.ParseUint(path.Name, 0, 32); err == nil || path.Name == "" {
-		return n
-	}
-	m, ok := f.im.memberOf(typ.Name, path.Name)
-	if !ok {
-		f.fail(path, fmt.Sprintf("the debug information has no field %s of a structure %q: give its offset", path.Name, typ.Name))
-	}
-	return m.Offset
-}
-
-func (f *finder) values(list []Named) (values []int64) {
-	for _, v := range list {
-		n, err := strconv.ParseInt(v.Name, 0, 64)
-		if err != nil {
-			var ok bool
-			if n, ok = f.im.enumerator(v.Name); !ok {
-				f.fail(v, fmt.Sprintf("the debug information has no enumerator %s: give its number", v.Name))
-			}
-		}
-		values = append(values, n)
-	}
-	return values
-}
-
-func (f *finder) list(typ Named, l ListProfile) ThreadList {
-	out := ThreadList{Variable: f.variable(l.Variable), Next: f.offset(typ, l.Next), Link: f.offset(typ, l.Link)}
-	if f.err != nil {
-		return out
-	}
-	first, size := uint64(0), out.Variable.Hi-out.Variable.Lo
-	stride := size
-	if n, err := strconv.ParseUint(l.First.Name, 0, 32); err == nil {
-		first = n
-	} else {
-		m, elem, ok := f.im.pathIn(l.Variable.Name, l.First.Name)
-		if !ok && l.First.Name != "" {
-			f.fail(l.First, fmt.Sprintf("the debug information has no field %s of the variable %s: give its offset", l.First.Name, l.Variable.Name))
-		}
-		if first = m.Offset; ok && elem > 0 {
-			stride = elem
-		}
-	}
-	if stride == 0 || size/stride > maxHeads || first+f.im.Machine.Word() > stride {
-		f.fail(l.Variable, fmt.Sprintf("the variable %s of %d bytes can't hold the beginning of a list", l.Variable.Name, size))
-		return out
-	}
-	for at := uint64(0); at+stride <= size; at += stride {
-		out.First = append(out.First, out.Variable.Lo+at+first)
-	}
-	return out
 }
 
 // Unseen says why calls of a function can't all be seen at its entry; "" if they

@@ -69,6 +69,7 @@ type Binding struct {
 	// the blocks that it gives out, if they have all the same one.
 	Family uint8
 	Size   uint64
+	Point  PointPlace
 	Line   int // in the user's profile
 	// Unless: not where the guest has a function of this name.
 	Unless string
@@ -84,6 +85,7 @@ type Bound struct {
 
 	Family uint8
 	Size   uint64
+	Point  PointPlace
 }
 
 // Followed: its calls say which blocks of memory there are, while its code is
@@ -114,7 +116,7 @@ func (im *Image) Roles(p *Profile) map[uint64]Bound {
 		}
 		if b.Own {
 			for _, addr := range im.functionsNamed(b.Name) {
-				roles[addr] = Bound{Role: b.Role, Name: im.bestName(addr, b.Name), Own: true, Args: b.Args, Family: b.Family, Size: b.Size}
+				roles[addr] = Bound{Role: b.Role, Name: im.bestName(addr, b.Name), Own: true, Args: b.Args, Family: b.Family, Size: b.Size, Point: b.Point}
 			}
 			continue
 		}

@@ -28,8 +28,11 @@ const maxBlock = 1 << 30
 
 // sized are the keys of a function with a role.
 func sized(r Role) []string {
-	if r == Malloc {
+	switch {
+	case r == Malloc:
 		return []string{"name", "arguments", "size"}
+	case slices.Contains(releasing, r):
+		return []string{"name", "arguments", "point"}
 	}
 	return []string{"name", "arguments"}
 }

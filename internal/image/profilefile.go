@@ -16,6 +16,8 @@ import (
 //	allocators: by name, the functions and the memory of an allocator
 //	sizes:      of a thread library's objects
 //	kernel:     of one that owns the machine, where its scheduler's things are
+//	for:        the guests that it is for
+//	optional:   functions that such a guest may lack
 //
 // A section is read by its entry in the table sections. A binding that came
 // from a file knows its line, and its errors name that line.
@@ -30,12 +32,18 @@ type FileProfile struct {
 	Allocators []Allocator
 	Sizes      map[string]uint64
 	Kernel     *KernelProfile
+	For        ForGuests
+	// Optional are functions: without one, what the profile says of it is left out.
+	Optional []Named
 }
 
 // Named is a function that a profile names.
 type Named struct {
 	Name string
 	Line int
+	// Or is a number, if not "": what a field or a value is where the debug information
+	// hasn't the name.
+	Or string
 }
 
 // sections has the keys of a profile's top level.
@@ -55,6 +63,11 @@ var sections = []struct {
 	{"allocators", (*FileProfile).readAllocators},
 	{"sizes", (*FileProfile).readSizes},
 	{"kernel", (*FileProfile).readKernel},
+	{"for", (*FileProfile).readFor},
+	{"optional", func(p *FileProfile, f *field) (err error) {
+		p.Optional, err = f.names()
+		return err
+	}},
 }
 
 // ParseProfile reads a profile. file is its name in messages. All errors are
@@ -133,7 +146,7 @@ func (f *field) names() ([]Named, error) {
 		if err := checkName(&items[i]); err != nil {
 			return nil, err
 		}
-		list = append(list, Named{items[i].text, items[i].line})
+		list = append(list, Named{Name: items[i].text, Line: items[i].line})
 	}
 	return list, nil
 }
@@ -267,6 +280,8 @@ func (n *node) binding(r Role, arguments int, keys []string) (b Binding, err err
 				b.Args, err = f.positions(arguments)
 			case f.key == "size":
 				b.Size, err = f.size()
+			case f.key == "point":
+				b.Point, err = f.pointPlace()
 			}
 			if err != nil {
 				return b, err
@@ -275,7 +290,7 @@ func (n *node) binding(r Role, arguments int, keys []string) (b Binding, err err
 		switch {
 		case name == nil:
 			return b, wrong(n.line, "the function has no name")
-		case b.Args != nil && b.Size != 0:
+		case b.Args != nil && b.Size != 0 && r == Malloc:
 			return b, wrong(n.line, "the blocks have a size of their own, or it is among the arguments: not both")
 		}
 	}
@@ -340,12 +355,19 @@ func (p *FileProfile) Fits(im *Image) error {
 	if p == nil {
 		return nil
 	}
+	if err := p.For.unmet(im); err != nil {
+		err.File = p.File
+		return err
+	}
 	builtin := map[uint64]Bound{}
 	if im.libc != NoLibc {
 		builtin = im.Roles(im.DefaultProfile())
 	}
 	for i := range p.Bindings {
 		b := &p.Bindings[i]
+		if p.left(im, b.Name) {
+			continue
+		}
 		addrs, err := p.function(im, b.Name, b.Line)
 		if err != nil {
 			return err
@@ -357,6 +379,9 @@ func (p *FileProfile) Fits(im *Image) error {
 		}
 	}
 	for _, t := range p.Trust {
+		if p.left(im, t.Name) {
+			continue
+		}
 		if _, err := p.function(im, t.Name, t.Line); err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package image
 import (
 	"fmt"
 	"slices"
-	"strconv"
 )
 
 // The kernel section of a user's profile: the places where a kernel without
@@ -18,16 +17,20 @@ type KernelProfile struct {
 	Thread ThreadProfile
 	// Current is the variable that points to the thread that runs; "": a thread is
 	// found by its stack.
-	Current   Named
-	Idle      []Named
-	Created   []Binding
-	Sleep     []Named
+	Current Named
+	Idle    []Named
+	Created []Binding
+	// Sleep has functions in which threads wait for time: Args says which argument is
+	// the number of ticks, if one is, and Size how many bytes it has, 0 for a register's.
+	Sleep     []Binding
+	Scroll    []Named
 	Ready     []ListProfile
 	Sleepers  []ListProfile
 	Table     []Named
 	Scheduled []Named
 	Memory    uint64 // of the machine, in MiB
 	Input     []Named
+	Loader    *LoaderProfile
 }
 
 // ThreadProfile is the structure of a thread. Its fields are paths in its type, or
@@ -40,6 +43,8 @@ type ThreadProfile struct {
 	// Stack is the size of the block that a thread's structure begins and its stack
 	// is in; 0: it is elsewhere.
 	Stack uint64
+	// Size is that of the structure where the debug information doesn't say it.
+	Size uint64
 }
 
 // ListProfile is a list of threads: First is where the variable points to its
@@ -57,12 +62,14 @@ var kernelKeys = []struct {
 	{"current", func(k *KernelProfile, f *field) (err error) { k.Current, err = f.path(); return err }},
 	{"idle", func(k *KernelProfile, f *field) (err error) { k.Idle, err = f.names(); return err }},
 	{"created", func(k *KernelProfile, f *field) (err error) { k.Created, err = f.bindings(NoRole, 1); return err }},
-	{"sleep", func(k *KernelProfile, f *field) (err error) { k.Sleep, err = f.names(); return err }},
+	{"sleep", func(k *KernelProfile, f *field) (err error) { k.Sleep, err = f.sleeps(); return err }},
+	{"scroll", func(k *KernelProfile, f *field) (err error) { k.Scroll, err = f.names(); return err }},
 	{"ready-list", func(k *KernelProfile, f *field) error { return f.lists(&k.Ready) }},
 	{"sleepers", func(k *KernelProfile, f *field) error { return f.lists(&k.Sleepers) }},
 	{"table", func(k *KernelProfile, f *field) (err error) { k.Table, err = f.names(); return err }},
 	{"scheduling", func(k *KernelProfile, f *field) (err error) { k.Scheduled, err = f.names(); return err }},
 	{"input", func(k *KernelProfile, f *field) (err error) { k.Input, err = f.names(); return err }},
+	{"loader", (*KernelProfile).readLoader},
 	{"memory", func(k *KernelProfile, f *field) (err error) {
 		if k.Memory, err = f.size(); err == nil && (k.Memory < 1 || k.Memory > maxMemory) {
 			err = wrong(f.line, "want the machine's memory in MiB, up to %d, got %d", maxMemory, k.Memory)
@@ -75,7 +82,7 @@ var kernelKeys = []struct {
 const maxMemory = 512
 
 var (
-	threadKeys = []string{"type", "state", "ready", "ended", "priority", "stack", "channel", "parent"}
+	threadKeys = []string{"type", "state", "ready", "ended", "priority", "stack", "size", "channel", "parent"}
 	listKeys   = []string{"variable", "first", "next", "link"}
 )
 
@@ -145,6 +152,10 @@ func (k *KernelProfile) readThread(f *field) error {
 			t.Ready, err = g.values()
 		case "ended":
 			t.Ended, err = g.values()
+		case "size":
+			if t.Size, err = g.size(); err == nil && t.Size >= maxObject {
+				err = wrong(g.line, "want the size of a thread's structure, below %d, got %d", maxObject, t.Size)
+			}
 		case "stack":
 			if t.Stack, err = g.size(); err == nil && (t.Stack < 256 || t.Stack&(t.Stack-1) != 0) {
 				err = wrong(g.line, "want the size of a block at a multiple of its size, a power of 2, got %d", t.Stack)
@@ -199,46 +210,4 @@ func (f *field) lists(to *[]ListProfile) error {
 		*to = append(*to, l)
 	}
 	return nil
-}
-
-// named is a field's value as the name of one function, variable or type.
-func (f *field) named() (Named, error) {
-	if err := checkName(&f.value); err != nil {
-		return Named{}, err
-	}
-	return Named{f.value.text, f.value.line}, nil
-}
-
-// path is a field's value as a path of fields, such as elem.next, or as an offset.
-func (f *field) path() (Named, error) {
-	if f.value.kind == scalar {
-		switch n, err := strconv.ParseInt(f.value.text, 0, 64); {
-		case err == nil && (n < 0 || n >= maxObject):
-			return Named{}, wrong(f.line, "want a field or its offset, below %d, got %q", maxObject, f.value.text)
-		case err == nil:
-			return Named{f.value.text, f.value.line}, nil
-		}
-	}
-	return f.named()
-}
-
-// values is a field's value as enumerators or numbers: one, or a list.
-func (f *field) values() (list []Named, err error) {
-	items := f.value.items
-	if f.value.kind == scalar {
-		items = []node{f.value}
-	}
-	if len(items) == 0 {
-		return nil, wrong(f.line, "%s has to be a value or a list of values; this is %v", f.key, f.value.kind)
-	}
-	for i := range items {
-		n := &items[i]
-		if _, err := strconv.ParseInt(n.text, 0, 64); n.kind != scalar || err != nil {
-			if err := checkName(n); err != nil {
-				return nil, err
-			}
-		}
-		list = append(list, Named{n.text, n.line})
-	}
-	return list, nil
 }

@@ -49,6 +49,9 @@ func (p *page) bug(b *result.Bug) {
 	if b.Cause != "" {
 		p.wrap("  ", clean(b.Cause))
 	}
+	if b.Mistake != "" {
+		p.wrap("  ", clean(b.Mistake))
+	}
 	if b.BeforeThreads {
 		p.wrap("  ", "This happened before a second thread existed: it isn't a concurrency bug.")
 	}

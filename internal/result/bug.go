@@ -18,6 +18,9 @@ type Bug struct {
 	Message string `json:"message"`
 	// Cause is one line that names the threads' steps that collided, or "".
 	Cause string `json:"cause"`
+	// Mistake is what the run shows to be wrong and what to change, if it is a
+	// mistake of a known kind, or "".
+	Mistake string `json:"mistake,omitempty"`
 	// Thread is the thread that failed, by path name ("0", "0.1").
 	Thread string `json:"thread"`
 	// Preemptions is the number of switches away from a thread that could have

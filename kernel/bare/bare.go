@@ -43,6 +43,8 @@ type Config struct {
 	OutputLimit uint64
 	// Memory is the size of memory in bytes; 0: 64 MiB.
 	Memory uint64
+	// Loader is how the kernel begins, where no multiboot loader starts it; nil: one does.
+	Loader *image.Loader
 }
 
 // Board is a PC.

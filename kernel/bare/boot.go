@@ -40,8 +40,8 @@ func (b *Board) Boot() (emu.Regs, error) {
 	for _, r := range b.img.Code {
 		b.m.Protect(b.img.Physical(r.Lo), r.Hi-r.Lo, emu.ProtRead|emu.ProtWrite|emu.ProtExec)
 	}
-	if b.img.Pintos != nil && b.img.Pintos.Begin != 0 {
-		return b.bootPintos()
+	if b.cfg.Loader != nil {
+		return b.bootLoaded()
 	}
 	if b.img.Bias != 0 && !b.m.HasPaging() {
 		return emu.Regs{}, kernel.Errorf(kernel.GapPaging, "the kernel is linked %#x above where it is loaded: landgo needs libunicorn 2.1 or newer for its page tables", b.img.Bias)

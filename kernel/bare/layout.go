@@ -28,12 +28,12 @@ const (
 )
 
 // MachineConfig is the machine for a kernel. followed: the calls of its allocators
-// are known. memory is its size, 0 for the usual one.
-func MachineConfig(img *image.Image, followed bool, memory uint64) (emu.Config, error) {
+// are known. memory is its size, 0 for the usual one. loaded: its profile describes a
+// loader.
+func MachineConfig(img *image.Image, followed bool, memory uint64, loaded bool) (emu.Config, error) {
 	if memory == 0 {
 		memory = defaultMemory
 	}
-	byLoader := img.Pintos == nil || img.Pintos.Begin == 0
 	c := emu.Config{Bare: true, Uniprocessor: true, Space: memory, CodeBias: img.Bias, Devices: Devices()}
 	c.Programs = img.Machine == image.I386 && img.Bias != 0 && img.LoadsTask()
 	if img.Bias != 0 && (img.Bias < 2*memory || -img.Bias < 2*memory) {
@@ -51,11 +51,11 @@ func MachineConfig(img *image.Image, followed bool, memory uint64) (emu.Config, 
 		if at > memory || s.MemSize > memory-at {
 			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x, outside of the machine's %d MiB of memory", at, memory>>20)
 		}
-		if byLoader && img.Bias != 0 && at != s.Physical {
+		if !loaded && img.Bias != 0 && at != s.Physical {
 			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x is to be loaded at %#x, others at %#x below their addresses: landgo knows kernels whose parts are at their own addresses, or all by the same distance above them", s.Addr, s.Physical, img.Bias)
 		}
 	}
-	if byLoader {
+	if !loaded {
 		for _, r := range img.Code {
 			if at := img.Physical(r.Lo); at <= stackAt {
 				return c, kernel.Errorf(kernel.GapLayout, "code at %#x, where the loader's data is", at)

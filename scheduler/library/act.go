@@ -13,7 +13,7 @@ type act struct {
 	kind objectKind
 	// point is the kind of preemption point before it, and release: one of kind
 	// PointUnlock comes after it.
-	point   scheduler.Points
+	point   trace.Points
 	release bool
 	// attr: its second argument points to attributes, or is null (but in C11).
 	attr bool
@@ -48,7 +48,7 @@ func onObject(r image.Role) bool {
 
 // does is an operation on an object in words: "locks a mutex".
 func (a *act) does() string {
-	verb, ok := scheduler.OpVerbs[a.op]
+	verb, ok := scheduler.Verb(a.op)
 	if !ok {
 		verb = "uses"
 	}
@@ -66,9 +66,9 @@ var acts = func() [image.NumRoles]act {
 	for r := range list {
 		a := &list[r]
 		a.op = image.Role(r).Op()
-		a.release = scheduler.PointsOf(a.op)&scheduler.PointUnlock != 0
+		a.release = scheduler.PointsOf(a.op)&trace.PointUnlock != 0
 		if a.op != trace.OpCondWait { // its reacquire is the point
-			a.point = scheduler.PointsOf(a.op) & scheduler.PointLock
+			a.point = scheduler.PointsOf(a.op) & trace.PointLock
 		}
 	}
 	return list

@@ -126,9 +126,9 @@ func (s *Library) atTested(th *thread, r image.Role) (scheduler.Verdict, error) 
 	case s.core.EveryOperation() || s.core.Alone(th.ID):
 	case a.point&s.cfg.Points != 0 && s.core.PointAllowed(th.ID, th.Regs.RIP):
 		return scheduler.Stay, nil
-	case a.release && s.cfg.Points&scheduler.PointUnlock != 0:
+	case a.release && s.cfg.Points&trace.PointUnlock != 0:
 		sp := th.Regs.RSP
-		th.release = quiet{on: true, ret: s.core.Word(sp), sp: sp}
+		th.release = frame{on: true, ret: s.core.Word(sp), sp: sp}
 		s.breakAt(th.release.ret, breakReturn)
 	}
 	return scheduler.Step, nil

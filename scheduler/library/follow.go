@@ -33,12 +33,12 @@ type followed struct {
 
 // trusted reports whether a thread runs code of the C library that landgo takes
 // as correct.
-func (t *thread) trusted() bool { return t.quiet.on || t.Starting || t.alloc.on }
+func (t *thread) trusted() bool { return t.quiet.on || t.Starting || t.alloc != nil }
 
 // atFollowed makes a thread stand before a call of the allocator, or lets it go
 // into it within the step.
 func (s *Library) atFollowed(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
-	if th.alloc.on {
+	if th.alloc != nil {
 		return scheduler.Step, nil // one of its functions calls another
 	}
 	th.phase, th.timed = phaseEntry, false
@@ -78,7 +78,7 @@ func (s *Library) follow(th *thread, tr *trace.Transition) (scheduler.Verdict, e
 			return scheduler.Stay, s.core.Fail(th.ID, w)
 		}
 		b := *s.heap.At(0, f.p)
-		s.lifeOp(th, tr, trace.OpFree, &b)
+		s.lifeOp(th, tr, trace.OpFree, 0, &b) // the call, which is on record, says where
 		if th.role == image.Free {
 			s.endObjects(th, tr, b)
 			s.endFollowed(th, b, f.before)
@@ -87,7 +87,7 @@ func (s *Library) follow(th *thread, tr *trace.Transition) (scheduler.Verdict, e
 			f.kept = s.wipe(&b)
 		}
 	}
-	th.alloc = f
+	th.alloc = &f
 	s.breakAt(f.ret, breakReturn)
 	return scheduler.Step, nil
 }
@@ -104,14 +104,13 @@ func (s *Library) wipe(b *heap.Block) []byte {
 	return kept
 }
 
-// lifeOp records that a block of which others use the memory begins or ends.
-func (s *Library) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, b *heap.Block) {
+// lifeOp records that a block of which others use the memory begins or ends, at pc.
+func (s *Library) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, pc uint64, b *heap.Block) {
 	if b.Size == 0 || th.quiet.on || th.Starting || s.core.Alone(th.ID) {
 		return
 	}
-	shared := s.core.Shared(th.ID, b.Addr, b.Size)
-	if shared {
-		tr.Did(trace.Op{Kind: k, Obj: b.Addr, Size: uint32(b.Size), PC: th.alloc.ret})
+	if s.core.Shared(th.ID, b.Addr, b.Size) {
+		tr.Did(trace.Op{Kind: k, Obj: b.Addr, Size: uint32(b.Size), PC: pc})
 	}
 }
 
@@ -123,7 +122,7 @@ func (s *Library) endFollowed(th *thread, b heap.Block, e heap.Event) {
 
 // leaveFollowed takes in what a call of the allocator returned.
 func (s *Library) leaveFollowed(th *thread, tr *trace.Transition) {
-	f := th.alloc
+	f := *th.alloc
 	p := th.Regs.RAX
 	var was uint64 // of a block that goes on where it is
 	library := s.isLibrarys(th)
@@ -157,7 +156,7 @@ func (s *Library) leaveFollowed(th *thread, tr *trace.Transition) {
 				was = old.Most()
 			}
 			defer func() {
-				if th.alloc = (followed{}); p != 0 && f.size > old.Size && !old.Library {
+				if th.alloc = nil; p != 0 && f.size > old.Size && !old.Library {
 					s.fill(p+old.Size, f.size-old.Size)
 				}
 			}()
@@ -167,12 +166,12 @@ func (s *Library) leaveFollowed(th *thread, tr *trace.Transition) {
 		b := s.heap.Give(heap.Block{Addr: p, Size: f.size, Was: was, Origin: f.origin, Library: library, Given: f.before})
 		s.core.Block(th.ID, *b, true)
 		s.machine.Alive(p, f.size, true)
-		s.lifeOp(th, tr, trace.OpReuse, b)
+		s.lifeOp(th, tr, trace.OpReuse, f.ret, b)
 		if !b.Library && f.role != image.Calloc && f.role != image.Realloc && f.role != image.ReallocArray {
 			s.fill(p, f.size)
 		}
 	}
-	th.alloc = followed{}
+	th.alloc = nil
 }
 
 // Got implements Memory: pages that a thread got from its kernel are the allocator's, and in
@@ -181,7 +180,7 @@ func (s *Library) Got(t trace.TID, addr, size uint64) {
 	th := &s.threads[t]
 	switch {
 	case !s.cfg.NativeMalloc && !s.cfg.Pools || size == 0:
-	case th.alloc.on || len(th.inside) > 0:
+	case th.alloc != nil || len(th.inside) > 0:
 		s.machine.Alive(addr, size, false)
 		s.heap.Own(heap.Piece{Addr: addr, Size: size})
 	case s.machine.Dead(addr, size):

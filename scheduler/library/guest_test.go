@@ -133,7 +133,7 @@ int main(void) {
 func TestLostUpdate(t *testing.T) {
 	for _, cc := range []string{"gcc", "musl-gcc"} {
 		t.Run(cc, func(t *testing.T) {
-			s, _ := boot(t, compile(t, cc, lostUpdate), scheduler.Config{Granularity: scheduler.Granularity{Points: scheduler.PointMem}}, Config{})
+			s, _ := boot(t, compile(t, cc, lostUpdate), scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem}}, Config{})
 			got := enumerate(t, s)
 			// Each thread reads, then writes: C(4,2) = 6 orders, of which 2 are
 			// serial. Where the first thread ends before the second, main's join
@@ -250,7 +250,7 @@ int main(void) {
 		for _, cc := range []string{"gcc", "musl-gcc"} {
 			for _, o := range []string{"-O0", "-O2"} {
 				t.Run(c.name+"/"+cc+o, func(t *testing.T) {
-					s, _ := boot(t, compile(t, cc, c.source, o), scheduler.Config{Granularity: scheduler.Granularity{Points: scheduler.PointMem}}, Config{})
+					s, _ := boot(t, compile(t, cc, c.source, o), scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem}}, Config{})
 					got := enumerate(t, s)
 					got.steps = 0
 					if c.name == "livelock" {

@@ -45,17 +45,22 @@ const (
 type quiet struct {
 	on    bool
 	watch bool
-	role  image.Role
-	ret   uint64
-	sp    uint64
 	// own: the call is a step of its own (call.go). Of a create: id is where
 	// the new thread's name goes, and what was there.
 	own     bool
+	gives   bool // a block that it allocates is its caller's
+	role    image.Role
+	ret     uint64
+	sp      uint64
 	id, was uint64
-	// gives: a block that it allocates is its caller's.
-	gives bool
 	// insn is the number of instructions that the thread had completed at its entry.
 	insn uint64
+}
+
+// frame is a call that returns to ret at stack pointer sp.
+type frame struct {
+	on      bool
+	ret, sp uint64
 }
 
 // call is what a thread is at in functions that landgo carries out or follows.
@@ -76,7 +81,7 @@ type call struct {
 	result   uint64        // StandOp: what the operation returns when it completes
 	mutex    uint64        // StandOp in a condition wait: the mutex to take back
 	quiet    quiet         // a function that the guest's own code carries out
-	alloc    followed      // a call of an allocator that is followed
+	alloc    *followed     // a call of an allocator that is followed, never changed in place; nil: none
 	texts    texts         // of a System with twins
 	string   stringCall    // the string function that it entered last
 	operator operatorFrame // a call of C++'s new or delete
@@ -86,7 +91,7 @@ type call struct {
 	given  *heap.Block // never changed in place; nil: none
 	// release is the frame of a tested function after whose return there is a
 	// preemption point.
-	release quiet
+	release frame
 	onces   []onceFrame // once routines under way, outermost first
 	holds   []uint64    // addresses of mutexes held, oldest first
 	// held are the waits that signals interrupted, outermost first.
@@ -108,8 +113,10 @@ func (c *call) hashOperation(h *trace.Hash) {
 
 // hashCalls hashes the calls under way.
 func (c *call) hashCalls(h *trace.Hash) {
-	for _, q := range []*quiet{&c.quiet, &c.release, &c.alloc.quiet} {
-		h.Words(trace.Bit(q.on), trace.Bit(q.watch), uint64(q.role), q.ret, q.sp)
+	q := &c.quiet
+	h.Words(trace.Bit(q.on), trace.Bit(q.watch), uint64(q.role), q.ret, q.sp, trace.Bit(c.release.on), c.release.ret, c.release.sp)
+	if a := c.alloc; a != nil {
+		h.Words(uint64(a.role), a.ret, a.sp)
 	}
 	for i := range c.inside {
 		f := &c.inside[i]

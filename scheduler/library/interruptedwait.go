@@ -66,7 +66,7 @@ func (s *Library) Interrupted(t trace.TID, sig, frame uint64, nap trace.Op) []tr
 	case nap.Kind != trace.OpNone:
 	case th.Stand == scheduler.StandTrap:
 		holds = false
-		if q := &th.quiet; q.on && q.role == image.Create && !th.alloc.on && !th.Starting {
+		if q := &th.quiet; q.on && q.role == image.Create && th.alloc == nil && !th.Starting {
 			s.InCall(t, frame, th.Regs.RIP, th.Regs.RSP)
 		}
 	default:

@@ -221,7 +221,7 @@ func (s *Library) advance(th *thread, tr *trace.Transition, allow uint32) error 
 // Running implements Teller.
 func (s *Library) Running(t trace.TID) (r scheduler.Running) {
 	th := &s.threads[t]
-	if th.alloc.on {
+	if th.alloc != nil {
 		r |= scheduler.RunsFollowed
 	}
 	q := &th.quiet

@@ -5,13 +5,14 @@ import (
 	"reflect"
 	"testing"
 
+	"landgo/internal/trace"
 	"landgo/scheduler"
 )
 
 // TestLifetimes: over all executions of a guest what is fixed stays as it was, and what
 // goes back is at the root as it was there.
 func TestLifetimes(t *testing.T) {
-	s, lib := boot(t, "../../bin/guests/musl-O2/abba-OK", scheduler.Config{Granularity: scheduler.Granularity{Points: scheduler.PointMem}}, Config{})
+	s, lib := boot(t, "../../bin/guests/musl-O2/abba-OK", scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem}}, Config{})
 	roles, fixedWas := maps.Clone(lib.roles), lib.fixed
 	root := s.Mark()
 	enumerate(t, s)

@@ -11,7 +11,7 @@ import (
 
 // endStates runs every interleaving and collects the final states.
 func endStates(t *testing.T, path string, opts Config) map[uint64]bool {
-	s, _ := boot(t, path, scheduler.Config{Granularity: scheduler.Granularity{Points: scheduler.PointMem}}, opts)
+	s, _ := boot(t, path, scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem}}, opts)
 	root := s.Mark()
 	out := map[uint64]bool{}
 	var from func() bool

@@ -385,7 +385,7 @@ func (s *Library) performOnce(th *thread, tr *trace.Transition, o *object) (sche
 // that lets others go. With PointMem there is one before the next access
 // anyway, and what lies between is private.
 func (s *Library) afterRelease(th *thread) scheduler.Verdict {
-	if !acts[th.role].release || th.quiet.on || !s.core.Coarse() || s.cfg.Points&(scheduler.PointUnlock|scheduler.PointMem) == 0 ||
+	if !acts[th.role].release || th.quiet.on || !s.core.Coarse() || s.cfg.Points&(trace.PointUnlock|trace.PointMem) == 0 ||
 		s.core.Alone(th.ID) || !s.core.PointAllowed(th.ID, th.Regs.RIP) {
 		return scheduler.Pass
 	}

@@ -75,7 +75,7 @@ func (s *Library) atReturn(th *thread, tr *trace.Transition) (scheduler.Verdict,
 	if v, err := s.leavePools(th, tr); err != nil || v == scheduler.Stay {
 		return v, err
 	}
-	if a := &th.alloc; a.on {
+	if a := th.alloc; a != nil {
 		if th.Regs.RIP == a.ret && th.Regs.RSP == a.sp+s.wordSize {
 			s.leaveFollowed(th, tr)
 		}
@@ -88,7 +88,7 @@ func (s *Library) atReturn(th *thread, tr *trace.Transition) (scheduler.Verdict,
 		return scheduler.Step, nil
 	}
 	if r := &th.release; r.on && th.Regs.RIP == r.ret && th.Regs.RSP == r.sp+s.wordSize {
-		th.release = quiet{}
+		th.release = frame{}
 		if s.core.PointAllowed(th.ID, th.Regs.RIP) {
 			return scheduler.Stay, nil
 		}
@@ -115,7 +115,7 @@ func (s *Library) returnsHere(th *thread) bool {
 		return true
 	}
 	n := len(th.onces)
-	return here(&th.alloc.quiet) || here(&th.quiet) || n > 0 && th.onces[n-1].ret == th.Regs.RIP && th.onces[n-1].sp+s.wordSize == th.Regs.RSP
+	return th.alloc != nil && here(&th.alloc.quiet) || here(&th.quiet) || n > 0 && th.onces[n-1].ret == th.Regs.RIP && th.onces[n-1].sp+s.wordSize == th.Regs.RSP
 }
 
 // leaveOnces ends the once routines of a thread whose frames lie at or below an

@@ -68,7 +68,7 @@ var stringReads = []stringReading{
 // atString looks at the arguments of a string function.
 func (s *Library) atString(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	th.string = stringCall{}
-	if th.alloc.on || len(th.inside) > 0 || th.Starting || !s.core.Entered() { // before main: what chooses between a function's versions has its name
+	if th.alloc != nil || len(th.inside) > 0 || th.Starting || !s.core.Entered() { // before main: what chooses between a function's versions has its name
 		return scheduler.Step, nil
 	}
 	s.takeArgs(th, nil)

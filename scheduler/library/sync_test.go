@@ -245,11 +245,11 @@ func TestPoints(t *testing.T) {
 		if a.how == operation && a.op == trace.OpNone {
 			t.Errorf("%v is an operation of no kind", r)
 		}
-		if at := scheduler.PointsAt(r); at&scheduler.PointUnlock != 0 != a.release || a.point != 0 && at&a.point == 0 {
+		if at := scheduler.PointsAt(r); at&trace.PointUnlock != 0 != a.release || a.point != 0 && at&a.point == 0 {
 			t.Errorf("%v has points %b; the table says %b, release is %v", r, at, a.point, a.release)
 		}
 	}
-	if acts[image.CondWait].point != 0 || scheduler.PointsAt(image.CondWait) != scheduler.PointLock {
+	if acts[image.CondWait].point != 0 || scheduler.PointsAt(image.CondWait) != trace.PointLock {
 		t.Error("a wait's point is before it takes its mutex back")
 	}
 }

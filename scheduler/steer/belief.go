@@ -100,29 +100,18 @@ func (s *Kernel) checkIdlers(u *turn) error {
 func (s *Kernel) waiting() (all []trace.TID) {
 	for i := range s.threads {
 		th := &s.threads[i]
-		if s.readsOwn() && s.threads[i].Exists && th.Live() && !th.own.Idle && th.own.State == ownBlocked && !s.readReady(th) {
+		if s.profile != nil && s.threads[i].Exists && th.Live() && !th.own.Idle && th.own.State == ownBlocked && !s.saysReady(th.own.Number) {
 			all = append(all, th.ID)
 		}
 	}
 	return all
 }
 
-// readReady reads whether a thread is ready.
-func (s *Kernel) readReady(th *thread) bool {
-	if s.profile != nil {
-		return s.saysReady(th.own.Number)
-	}
-	return s.statusReady(s.statusOf(th))
-}
-
 // wokenByTick: a tick, or an idle thread, has made ready a thread that waits for others.
 func (s *Kernel) wokenByTick(th *thread) error {
 	how := "landgo_sleep wasn't called for it"
-	switch {
-	case s.profile != nil:
+	if s.profile != nil {
 		how = "it is in none of the profile's sleepers, and in no function of its sleep"
-	case s.image.Pintos != nil:
-		how = "it isn't in timer_sleep"
 	}
 	return s.invalid(kernel.GapSchedule, th, th.Regs.RIP,
 		"a tick has woken thread %s, which waits for other threads, as the kernel says, and not for time: %s", s.Name(th.ID), how)
@@ -149,7 +138,7 @@ func (s *Kernel) readyByTick(th *thread) error {
 // checkWoken looks whether a tick has woken one of those that wait.
 func (s *Kernel) checkWoken(waiting []trace.TID) error {
 	for _, t := range waiting {
-		if th := &s.threads[t]; th.Live() && s.readReady(th) {
+		if th := &s.threads[t]; th.Live() && s.saysReady(th.own.Number) {
 			return s.wokenByTick(th)
 		}
 	}

@@ -16,7 +16,7 @@ type ownCall struct {
 	Role   image.Role
 	Family uint8
 	Sleep  bool
-	LetsGo bool // by name; it has no points
+	LetsGo bool // it has no point behind the call
 	Entry  uint64
 	On     bool // interrupts were on
 	// sp is the stack pointer behind the return to ret.
@@ -26,12 +26,16 @@ type ownCall struct {
 
 // findCalls sets breakpoints on the functions that have roles.
 func (s *Kernel) findCalls() {
-	for addr := range s.named {
+	for addr, b := range s.named {
 		s.machine.Break(addr, aBreak)
+		if b.Point == image.AtReturn {
+			for _, ret := range s.image.Returns(addr) {
+				s.tellAt(ret, tellUnlocked)
+			}
+		}
 	}
 	if s.profile != nil {
-		for _, addr := range s.profile.Sleep {
-			s.sleeps[addr] = true
+		for addr := range s.profile.Sleep {
 			s.machine.Break(addr, aBreak)
 		}
 	}
@@ -45,12 +49,7 @@ func (s *Kernel) called(u *turn) (happening, error) {
 		return h, err
 	}
 	pc := s.regs.RIP
-	if s.sleeps[pc] {
-		s.enterCall(u, ownCall{Sleep: true})
-	}
-	if s.letsGo[pc] {
-		s.enterCall(u, ownCall{LetsGo: true})
-	}
+	s.enterSleep(u)
 	b, ok := s.named[pc]
 	if !ok {
 		return h, nil
@@ -125,7 +124,7 @@ func (s *Kernel) ends(u *turn, c *ownCall) (happening, error) {
 		f, _ := s.image.SymbolAt(c.Entry)
 		return s.ended(u, s.failHere(u, trace.Assertion, "%s was called with interrupts on, and returns with them off", f.Name))
 	}
-	if scheduler.PointsAt(c.Role)&scheduler.PointUnlock != 0 && !u.ticking && s.isPoint(u, scheduler.PointUnlock) {
+	if scheduler.PointsAt(c.Role)&trace.PointUnlock != 0 && !u.ticking && s.isPoint(u, trace.PointUnlock) {
 		return atPoint, nil
 	}
 	return atNothing, nil
@@ -137,7 +136,7 @@ func (s *Kernel) ends(u *turn, c *ownCall) (happening, error) {
 // where the function began isn't known, and it may have been in its caller's
 // section.
 func (s *Kernel) leftOff(u *turn, c *ownCall) bool {
-	return (c.LetsGo || scheduler.PointsAt(c.Role)&scheduler.PointUnlock != 0) && c.On && s.on.Get() == 0 && !u.shadow && !u.ticking && s.booted.Get() == 1
+	return (c.LetsGo || scheduler.PointsAt(c.Role)&trace.PointUnlock != 0) && c.On && s.on.Get() == 0 && !u.shadow && !u.ticking && s.booted.Get() == 1
 }
 
 // result is what a function has returned.
@@ -165,6 +164,9 @@ func (s *Kernel) enterNamed(u *turn, b *image.Bound) (happening, error) {
 		return s.argument(n)
 	}
 	c := ownCall{Role: b.Role, Family: b.Family}
+	if b.Point != image.AfterCall {
+		c.Role, c.LetsGo = image.NoRole, true
+	}
 	points := scheduler.PointsAt(b.Role)
 	switch b.Role {
 	case image.Panic:
@@ -210,10 +212,13 @@ func (s *Kernel) enterNamed(u *turn, b *image.Bound) (happening, error) {
 	if b.Family != 0 && s.insideAllocator(u.th, b.Family) {
 		c.Role, c.Size = image.InsideAllocator, 0 // one of its functions calls another
 	}
-	s.enterCall(u, c)
-	if points&scheduler.PointLock != 0 && !u.ticking && s.booted.Get() == 1 {
+	if b.Family != 0 || c.LetsGo || points&trace.PointUnlock != 0 {
+		s.enterCall(u, c) // its return means something
+	}
+	if points&trace.PointLock != 0 && !u.ticking && s.booted.Get() == 1 {
+		s.save(u.th.ID)
 		u.th.own.Wants = arg(0)
-		if s.isPoint(u, scheduler.PointLock) {
+		if s.isPoint(u, trace.PointLock) {
 			return atPoint, nil
 		}
 	}
@@ -249,4 +254,16 @@ func (s *Kernel) inSleep(th *thread) bool {
 		}
 	}
 	return false
+}
+
+// anyArgument is argument beyond the registers that argument knows.
+func (s *Kernel) anyArgument(n int) uint64 {
+	if s.wordSize == 4 || n < 4 {
+		return s.argument(n)
+	}
+	if n < 6 {
+		return [2]uint64{s.regs.R8, s.regs.R9}[n-4]
+	}
+	v, _ := s.Word(s.regs.RSP + 8*uint64(n-5))
+	return v
 }

@@ -99,7 +99,7 @@ func New(s *scheduler.System, b Board, roles map[uint64]image.Bound, profile *im
 		System: s,
 		fixed: fixed{
 			machine: s.Machine(), image: s.Image(), wordSize: s.Image().Machine.Word(), board: b, named: roles, profile: profile,
-			sleeps: map[uint64]bool{}, letsGo: map[uint64]bool{}, tells: map[uint64]tellKind{},
+			tells: map[uint64]tellKind{},
 		},
 		path:    path{threads: make([]thread, 0, s.Config().MaxThreads)},
 		known:   s.Known(),

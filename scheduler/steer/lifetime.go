@@ -17,12 +17,9 @@ type fixed struct {
 	stopIf   func() bool
 	tells    map[uint64]tellKind
 	// profile describes a kernel; nil: it tells itself. named are functions with
-	// roles, by entry; sleeps those in which threads wait for time; letsGo those that
-	// may not leave interrupts off.
+	// roles, by entry.
 	profile *image.OwnKernel
 	named   map[uint64]image.Bound
-	sleeps  map[uint64]bool
-	letsGo  map[uint64]bool
 	// scheduling is memory on which only the choice of who runs next depends.
 	scheduling []emu.Range
 }

@@ -30,8 +30,6 @@ func (s *Kernel) stackLow(th *thread) uint64 {
 	switch {
 	case s.booted.Get() == 0 || s.gap.Get() != gapNone || s.lent.Get() == 1:
 		return 0
-	case s.image.Pintos != nil:
-		return th.own.Number + s.image.Pintos.Size
 	case s.profile != nil && s.profile.Stack != 0:
 		return th.own.Number + s.profile.Size
 	}

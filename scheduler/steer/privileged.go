@@ -28,7 +28,7 @@ func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
 	}
 	switch name {
 	case "cli":
-		if s.isPoint(u, scheduler.PointCLI) {
+		if s.isPoint(u, trace.PointCLI) {
 			return s.point(u)
 		}
 		u.shadow = false
@@ -46,7 +46,7 @@ func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
 		if !ok {
 			break // the engine finds the fault
 		}
-		if v&flagInterrupt == 0 && s.isPoint(u, scheduler.PointCLI) {
+		if v&flagInterrupt == 0 && s.isPoint(u, trace.PointCLI) {
 			return s.point(u)
 		}
 		s.regs.RSP += s.wordSize
@@ -104,7 +104,7 @@ func (s *Kernel) next(u *turn, n uint64) (happening, error) {
 
 // isPoint reports whether there is a preemption point of a kind before the next
 // instruction.
-func (s *Kernel) isPoint(u *turn, kind scheduler.Points) bool {
+func (s *Kernel) isPoint(u *turn, kind trace.Points) bool {
 	if s.on.Get() == 0 || !u.points || !u.begun || s.Config().Points&kind == 0 || s.aloneOwn() {
 		return false
 	}
@@ -114,7 +114,7 @@ func (s *Kernel) isPoint(u *turn, kind scheduler.Points) bool {
 
 // meets reports whether a thread stops at a point of a kind at pc, and
 // notes that it does.
-func (s *Kernel) meets(th *thread, pc uint64, kind scheduler.Points) bool {
+func (s *Kernel) meets(th *thread, pc uint64, kind trace.Points) bool {
 	if !s.PointAllowed(th.ID, pc) {
 		return false
 	}

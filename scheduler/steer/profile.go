@@ -26,45 +26,51 @@ import (
 // maxListed bounds a list of threads: one that is being written to can be a ring.
 const maxListed = 4096
 
-// readsOwn: threads' states are read, not told.
-func (s *Kernel) readsOwn() bool { return s.profile != nil || s.image.Pintos != nil }
-
 // look reads who can run, where the kernel doesn't tell.
 func (s *Kernel) look(tr *trace.Transition) error {
-	switch {
-	case s.profile != nil:
+	if s.profile != nil {
 		return s.lookOwn(tr)
-	case s.image.Pintos != nil:
-		s.lookPintos(tr)
 	}
 	return nil
 }
 
 // findOwn sets the breakpoints that the profile needs.
 func (s *Kernel) findOwn() {
-	at := func(addr uint64, kind tellKind) {
-		s.tells[addr] = kind
-		s.machine.Break(addr, aBreak)
-	}
 	for addr := range s.profile.Created {
-		at(addr, tellCreated)
+		s.tellAt(addr, tellCreated)
 	}
-	at(s.profile.Booted, tellBooted)
+	s.tellAt(s.profile.Booted, tellBooted)
+	for _, addr := range s.profile.Scroll {
+		s.tellAt(addr, tellScroll)
+	}
 	for _, r := range s.profile.Scheduling {
 		s.scheduling = append(s.scheduling, emu.Range{Lo: s.image.Physical(r.Lo), Hi: s.image.Physical(r.Hi)})
 	}
 }
 
+// tellAt sets a breakpoint that means something.
+func (s *Kernel) tellAt(addr uint64, kind tellKind) {
+	s.tells[addr] = kind
+	s.machine.Break(addr, aBreak)
+}
+
 // tellOwn takes in what the call of a function means that the profile names.
 func (s *Kernel) tellOwn(u *turn, kind tellKind) (happening, error) {
+	if kind == tellScroll {
+		s.scroll(u)
+		return atNothing, nil
+	}
 	if s.booted.Get() == 0 {
 		if kind == tellBooted {
 			return atPoint, s.bootFound(u)
 		}
 		return atNothing, nil
 	}
-	if kind == tellCreated {
+	switch {
+	case kind == tellCreated:
 		return atNothing, s.found(u, s.argument(s.profile.Created[s.regs.RIP]))
+	case kind == tellUnlocked && s.isPoint(u, trace.PointUnlock):
+		return atPoint, nil
 	}
 	return atNothing, nil
 }
@@ -230,7 +236,7 @@ func (s *Kernel) lookOwn(tr *trace.Transition) error {
 	asleep, queued := s.members(s.profile.Sleepers), s.members(s.profile.Lists)
 	for i := range s.threads {
 		if th := &s.threads[i]; s.threads[i].Exists && th.Live() && !th.own.Idle {
-			s.lookAt(th, tr, asleep, queued)
+			s.lookAt(th, tr, asleep, queued, uint64(th.ID) == s.running.Get())
 		}
 	}
 	return nil
@@ -245,13 +251,16 @@ func (s *Kernel) members(lists []image.ThreadList) (all []uint64) {
 }
 
 // lookAt reads whether a thread can run: by its state, or because the kernel has left
-// it in a list of ready ones, whatever its state says.
-func (s *Kernel) lookAt(th *thread, tr *trace.Transition, asleep, queued []uint64) {
+// it in a list of ready ones, or it runs, whatever its state says. A thread may note that
+// it waits with interrupts on, and be interrupted before it does.
+func (s *Kernel) lookAt(th *thread, tr *trace.Transition, asleep, queued []uint64, runs bool) {
 	state := ownBlocked
 	switch {
 	case s.saysReady(th.own.Number), slices.Contains(queued, th.own.Number):
 		state = ownReady
 	case s.saysEnded(th.own.Number):
+	case runs:
+		state = ownReady
 	case slices.Contains(asleep, th.own.Number), s.inSleep(th):
 		state = ownSleeping
 	}
@@ -263,6 +272,9 @@ func (s *Kernel) lookAt(th *thread, tr *trace.Transition, asleep, queued []uint6
 	if state == ownReady && th.own.State != ownReady && th.ID != tr.Thread {
 		tr.Wakes = append(tr.Wakes, th.ID)
 	}
+	if state == ownSleeping && th.own.State != ownSleeping && s.timed() {
+		s.foretell(th)
+	}
 	th.own.State, th.own.Priority = state, priority
 }
 
@@ -271,7 +283,7 @@ func (s *Kernel) leaveOwn(u *turn, r *thread) {
 	if r.own.Idle {
 		return
 	}
-	s.lookAt(r, u.tr, s.members(s.profile.Sleepers), s.members(s.profile.Lists))
+	s.lookAt(r, u.tr, s.members(s.profile.Sleepers), s.members(s.profile.Lists), false)
 	if !s.saysEnded(r.own.Number) {
 		return
 	}

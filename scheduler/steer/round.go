@@ -62,13 +62,9 @@ func (s *Kernel) itsOwn(th *thread, pa uint64) bool {
 // far as it is known to be the thread's stack, and not its structure; empty where it
 // isn't.
 func (s *Kernel) stackPage(th *thread) emu.Range {
-	page := pageOf(th.Regs.RSP)
+	page := th.Regs.RSP &^ (image.PageSize - 1)
 	low := th.own.StackLow
-	switch {
-	case s.image.Pintos != nil:
-		page = th.own.Number
-		low = page + s.image.Pintos.Size
-	case s.profile != nil && s.profile.Stack != 0:
+	if s.profile != nil && s.profile.Stack != 0 {
 		low = th.Regs.RSP&^(s.profile.Stack-1) + s.profile.Size
 	}
 	at, ok := s.translate(page)
@@ -116,8 +112,7 @@ func (s *Kernel) lapOf(th *thread) uint64 {
 	for _, v := range kept {
 		h.Write(binary.LittleEndian.AppendUint64(nil, v))
 	}
-	if ready := s.image.Pintos == nil && th.own.State == ownReady ||
-		s.image.Pintos != nil && s.statusOf(th) == s.image.Pintos.Ready; !ready {
+	if th.own.State != ownReady {
 		return 0
 	}
 	return h.Sum64() | 1

@@ -219,10 +219,10 @@ func (s *Kernel) flagsOwn(u *turn) (f emu.RunFlags) {
 	case s.aloneOwn():
 		f = emu.Solo
 	case !u.points || s.on.Get() == 0:
-	case s.Config().Points&scheduler.PointMem != 0:
+	case s.Config().Points&trace.PointMem != 0:
 		f = emu.StopShared
 	default:
-		if s.Config().Points&(scheduler.PointAtomic|scheduler.PointSync) != 0 {
+		if s.Config().Points&(trace.PointAtomic|trace.PointSync) != 0 {
 			f = emu.StopAtomic
 		}
 		if s.Races() {
@@ -254,7 +254,7 @@ func (s *Kernel) stopped(u *turn, stop *emu.Stop) (happening, error) {
 		return atNothing, nil
 	case emu.StopAccess:
 		s.saw(u)
-		if !s.meets(u.th, stop.PC, scheduler.PointMem) {
+		if !s.meets(u.th, stop.PC, trace.PointMem) {
 			u.allow = 1
 			return atNothing, nil
 		}
@@ -401,9 +401,9 @@ func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 			if done, err := s.devices(&u); done || err != nil {
 				return err
 			}
-			if s.Config().Points&scheduler.PointSTI != 0 && !s.aloneOwn() {
+			if s.Config().Points&trace.PointSTI != 0 && !s.aloneOwn() {
 				s.saw(&u)
-				if s.meets(th, th.Regs.RIP, scheduler.PointSTI) {
+				if s.meets(th, th.Regs.RIP, trace.PointSTI) {
 					return nil
 				}
 			}

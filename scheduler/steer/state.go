@@ -109,10 +109,17 @@ func (s *Kernel) NextText(t trace.TID) string {
 	switch code := s.code(th.Regs.RIP); {
 	case len(code) > 0 && code[0] == 0xfa:
 		return "turns interrupts off"
-	case s.tells[th.Regs.RIP] == tellLocking && th.own.Wants != 0:
+	case s.acquires(th.Regs.RIP) && th.own.Wants != 0:
 		return "acquires " + s.VariableName(th.own.Wants)
 	}
 	return ""
+}
+
+// acquires reports whether a thread that stands at pc is about to acquire something.
+func (s *Kernel) acquires(pc uint64) bool {
+	kind, tells := s.tells[pc]
+	b, named := s.named[pc]
+	return tells && kind == tellLocking || named && scheduler.PointsAt(b.Role)&trace.PointLock != 0
 }
 
 // Starts lists the threads of the present state, but for the idle one.

@@ -59,10 +59,6 @@ func (s *Kernel) stackJump(u *turn, from, to uint64) (bool, error) {
 	if s.profile != nil && s.booted.Get() == 1 {
 		return s.jumpOwn(u, from, to)
 	}
-	if s.image.Pintos != nil && s.booted.Get() == 1 {
-		t, ok := s.numbered(pageOf(to)) // a thread that is there already is no switch
-		return ok && s.switched(u, uint64(t)), nil
-	}
 	if s.booted.Get() == 0 || to-from+minJump <= 2*minJump {
 		return false, nil
 	}
@@ -129,11 +125,8 @@ func (s *Kernel) switched(u *turn, to uint64) bool {
 	}
 	s.save(r.ID)
 	s.save(s.threads[to].ID)
-	switch {
-	case s.profile != nil:
+	if s.profile != nil {
 		s.leaveOwn(u, r)
-	case s.image.Pintos != nil:
-		s.leavePintos(u, r)
 	}
 	if r.own.Ended {
 		r.Stand = scheduler.StandExited

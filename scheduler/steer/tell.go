@@ -31,9 +31,7 @@ const (
 	tellScheduling
 	tellStack
 	numTells
-	tellFailed // this and the next of Pintos only
-	tellAwake  // a call of timer_sleep has returned
-	tellMove   // memmove, see screen.go
+	tellScroll // this is of profiles only, see screen.go
 )
 
 var tellNames = [numTells]string{
@@ -49,10 +47,6 @@ func (s *Kernel) findTells() (missing string) {
 	s.findCalls()
 	if s.profile != nil {
 		s.findOwn()
-		return ""
-	}
-	if s.image.Pintos != nil {
-		s.findPintos()
 		return ""
 	}
 	for k, name := range tellNames {
@@ -111,9 +105,6 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 		}
 		return h, nil
 	}
-	if s.image.Pintos != nil {
-		return s.tellPintos(u, kind)
-	}
 	if s.booted.Get() == 0 {
 		return s.tellEarly(u, kind)
 	}
@@ -129,12 +120,12 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 		return atNothing, nil
 	case tellLocking:
 		u.th.own.Wants = n
-		if s.isPoint(u, scheduler.PointLock) {
+		if s.isPoint(u, trace.PointLock) {
 			return atPoint, nil
 		}
 		return atNothing, nil
 	case tellUnlocked:
-		if s.isPoint(u, scheduler.PointUnlock) {
+		if s.isPoint(u, trace.PointUnlock) {
 			return atPoint, nil
 		}
 		return atNothing, nil

@@ -40,9 +40,8 @@ type ownThread struct {
 	Interrupted bool
 	// halted: it waits for an interrupt (hlt).
 	Halted bool
-	Asleep uint64 // the stack pointer at its call of timer_sleep (Pintos),
-	Since  uint64 // and the ticks before it
-	Length uint64 // that it wants to sleep
+	Since  uint64 // the ticks that had passed when it called a function to sleep,
+	Length uint64 // and those that it wants to sleep
 	Wakes  uint64 // the number of the tick that will wake it, see time.go
 	// noted: since it was switched to, it has noted that it runs (profile.go).
 	Noted bool

@@ -53,7 +53,7 @@ func (s *Kernel) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 	if !done && err == nil {
 		err = s.checkWoken(waiting)
 	}
-	if s.image.Pintos != nil && !done && err == nil {
+	if s.timed() && !done && err == nil {
 		s.sawTick(tr)
 	}
 	if r.own.Idle && uint64(r.ID) == s.running.Get() && s.on.Get() == 1 && !done && err == nil {
@@ -67,9 +67,6 @@ func (s *Kernel) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 // sp. Where a thread's structure is at the end of its stack, it isn't meant.
 func (s *Kernel) stackBelow(sp uint64) emu.Range {
 	lo := sp - handlerRoom
-	if p := s.image.Pintos; p != nil {
-		lo = max(lo, pageOf(sp-1)+p.Size)
-	}
 	if k := s.profile; k != nil && k.Stack != 0 {
 		lo = max(lo, (sp-1)&^(k.Stack-1)+k.Size)
 	}

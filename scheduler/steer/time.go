@@ -46,7 +46,7 @@ func (s *Kernel) isAsleep(th *thread) bool {
 
 // findWakers names those that wake first: none, but not nil, if it takes too long.
 func (s *Kernel) findWakers() []trace.TID {
-	if s.known.Unsteady || s.profile != nil { // at which tick such a kernel wakes a thread isn't seen
+	if s.known.Unsteady || s.profile != nil && !s.timed() { // at which tick such a kernel wakes a thread isn't seen
 		return s.probeTime(false)
 	}
 	first := uint64(wakesNever)

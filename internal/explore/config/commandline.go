@@ -3,6 +3,8 @@ package config
 import (
 	"encoding/json"
 	"strings"
+
+	"landgo/internal/trace"
 )
 
 // RunCommand is the command line that runs the configuration, with the options
@@ -28,7 +30,7 @@ func (c *Config) ReplayCommand(file, schedule string) string {
 // granularity.
 func (c *Config) FinerCommand() string {
 	finer := *c
-	finer.PP, finer.Races, finer.Deepen = PointMem, nil, true
+	finer.PP, finer.Races, finer.Deepen = trace.MemPoints, nil, true
 	finer.Rules = nil
 	// mem is the default, but the reader has to see it.
 	return commandLine("run", &finer, "--pp mem ", shellQuote(c.Guest))

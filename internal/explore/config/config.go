@@ -3,6 +3,7 @@ package config
 import (
 	"time"
 
+	"landgo/internal/trace"
 	"landgo/por"
 )
 
@@ -39,7 +40,7 @@ type Given struct {
 
 // Switching is where threads may be switched.
 type Switching struct {
-	PP Points `json:"pp"`
+	PP trace.Points `json:"pp"`
 	// Races are the instructions that PointRace is at, as --pp takes them; none:
 	// those found racing.
 	Races      []string   `json:"races,omitempty"`
@@ -127,7 +128,7 @@ type Testing struct {
 // Default has the defaults of all options.
 func Default() Config {
 	var c Config
-	c.PP = PointMem
+	c.PP = trace.MemPoints
 	c.Deepen = true
 	c.Timeouts = TimeoutsLast
 	c.Race = RaceLimited

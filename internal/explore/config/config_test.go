@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // set applies options given as "name value" to the defaults.
@@ -101,7 +102,11 @@ func TestCheck(t *testing.T) {
 			d.Args = []string{"x"}
 			return d.Check([]byte("image"), []byte("in"), []byte("a"))
 		}(),
-		"pp": func() uint32 { d := c; d.PP = PointYield; return d.Check([]byte("image"), []byte("in"), []byte("a")) }(),
+		"pp": func() uint32 {
+			d := c
+			d.PP = trace.PointYield
+			return d.Check([]byte("image"), []byte("in"), []byte("a"))
+		}(),
 	} {
 		if other == check {
 			t.Errorf("the check doesn't depend on the %s", name)

@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"landgo/internal/result"
+	"landgo/internal/trace"
 	"landgo/por"
 )
 
@@ -15,7 +16,7 @@ func (c *Config) Deepens() bool {
 	if !c.alternates() || len(c.Bounds) > 0 {
 		return false
 	}
-	return c.Naive() && c.Race != RaceOff || c.Deepen && c.PP == PointMem
+	return c.Naive() && c.Race != RaceOff || c.Deepen && c.PP == trace.MemPoints
 }
 
 // alternates reports whether the search can be left and taken up again, and
@@ -27,7 +28,7 @@ func (c *Config) alternates() bool {
 
 // Naive: instructions are to be added as they are found racing, to the points
 // that were asked for.
-func (c *Config) Naive() bool { return c.PP.Has(PointRace) && len(c.Races) == 0 }
+func (c *Config) Naive() bool { return c.PP.Has(trace.PointRace) && len(c.Races) == 0 }
 
 // Workers is how many workers may search at a time.
 func (c *Config) Workers() int {

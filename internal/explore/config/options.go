@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"landgo/internal/result"
+	"landgo/internal/trace"
 	"landgo/por"
 )
 
@@ -63,7 +64,7 @@ var Options = []Option{
 			return err
 		},
 		Get: func(c *Config) []string {
-			if c.Deepen && c.PP == PointMem {
+			if c.Deepen && c.PP == trace.MemPoints {
 				return nil
 			}
 			return one(c.PointList())

@@ -40,14 +40,5 @@ func isFunction(place string) bool {
 	return notNumber != nil && !strings.Contains(place, "+")
 }
 
-// At is the set with the places of PointRace, as --pp takes it.
-func (s Points) At(places []string) string {
-	text := s.String()
-	if s.Has(PointRace) && len(places) > 0 {
-		text += "=" + strings.Join(places, "+")
-	}
-	return text
-}
-
 // PointList is Config.PP with its places, as --pp takes it.
 func (c *Config) PointList() string { return c.PP.At(c.Races) }

@@ -2,29 +2,6 @@ package config
 
 import "testing"
 
-func TestPoints(t *testing.T) {
-	for list, want := range map[string]string{
-		"yield":             "yield",
-		"lock":              "yield,lock",
-		"unlock,lock":       "yield,lock,unlock",
-		" lock , atomic ":   "yield,lock,atomic",
-		"mem":               "mem",
-		"yield,lock,mem":    "mem",
-		"cli,sti":           "yield,cli,sti",
-		"mem,race":          "mem,race",
-		"lock,lock,atomic":  "yield,lock,atomic",
-		"atomic,unlock,cli": "yield,unlock,atomic,cli",
-	} {
-		p, err := ParsePoints(list)
-		if err != nil || p.String() != want {
-			t.Errorf("ParsePoints(%q) = %v, %v; want %s", list, p, err, want)
-		}
-		if again, err := ParsePoints(p.String()); again != p || err != nil {
-			t.Errorf("ParsePoints(%q) doesn't come back: %v, %v", p, again, err)
-		}
-	}
-}
-
 // TestParsePlaces: what a set is written as is read as the same.
 func TestParsePlaces(t *testing.T) {
 	for _, good := range []string{"race", "yield,race=0x401234+0x401250", "yield,lock,race=main+0x12+worker+0x0+0x401250"} {

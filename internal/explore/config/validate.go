@@ -2,6 +2,7 @@ package config
 
 import (
 	"landgo/internal/result"
+	"landgo/internal/trace"
 	"landgo/por"
 )
 
@@ -15,7 +16,7 @@ func (c *Config) Validate() error {
 	if err := spec.Check(c.Bounds); err != nil {
 		return result.Errorf(result.UnsoundBound, "%w", err)
 	}
-	if name := spec.Kind().Name; spec.Kind().SingleEvents && (!c.PP.Has(PointMem) || len(c.AllRules()) > 0) {
+	if name := spec.Kind().Name; spec.Kind().SingleEvents && (!c.PP.Has(trace.MemPoints) || len(c.AllRules()) > 0) {
 		return result.Errorf(result.Usage, "search %s needs steps of one event: use --pp mem, without --within and --without", name)
 	}
 	// A bug file can hold what no option accepts.

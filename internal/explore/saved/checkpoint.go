@@ -16,7 +16,7 @@ import (
 )
 
 // CheckpointFormat names the form of a checkpoint file: one JSON object.
-const CheckpointFormat = "landgo-checkpoint/2"
+const CheckpointFormat = "landgo-checkpoint/3"
 
 // Checkpoint is a search that can be gone on with in another process: what it
 // is a search of, what was learned and seen so far, and where it is.
@@ -86,12 +86,12 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 		return nil, err
 	}
 	p := &Checkpoint{}
-	if err := json.Unmarshal(text, p); err != nil || p.Format == "" {
-		return nil, result.Errorf(result.BadCheckpoint, "%s isn't a checkpoint of landgo's", path)
-	}
+	err = json.Unmarshal(text, p)
 	switch {
-	case p.Format != CheckpointFormat:
+	case p.Format != "" && p.Format != CheckpointFormat:
 		return nil, result.Errorf(result.OtherVersion, "%s has the format %q, this landgo reads %q", path, p.Format, CheckpointFormat)
+	case err != nil || p.Format == "":
+		return nil, result.Errorf(result.BadCheckpoint, "%s isn't a checkpoint of landgo's", path)
 	case p.Version != result.Version:
 		return nil, result.Errorf(result.OtherVersion, "%s was written by landgo %s, this is landgo %s", path, p.Version, result.Version)
 	case p.Sum != p.Digest() || p.Knowledge == nil || p.Witnessed == nil:

@@ -9,6 +9,7 @@ import (
 
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 	"landgo/scheduler"
 )
 
@@ -58,7 +59,7 @@ func TestCheckpoint(t *testing.T) {
 // definition of a race.
 func TestFits(t *testing.T) {
 	c := config.Default()
-	c.PP, c.Deepen, c.Resume = config.PointLock, false, "c.ckpt"
+	c.PP, c.Deepen, c.Resume = trace.PointLock, false, "c.ckpt"
 	p := small(&c)
 	if err := p.Fits(&c, "abc", 7); err != nil {
 		t.Error(err)
@@ -78,7 +79,7 @@ func TestFits(t *testing.T) {
 		"another input":    {&c, "abc", 8, result.OtherConfig},
 		"another search":   {other(func(d *config.Config) { d.Search = "none" }), "abc", 7, result.OtherConfig},
 		"another race":     {other(func(d *config.Config) { d.Race = config.RaceHB }), "abc", 7, result.OtherConfig},
-		"a deepening":      {other(func(d *config.Config) { d.PP, d.Deepen = config.PointMem, true }), "abc", 7, result.OtherConfig},
+		"a deepening":      {other(func(d *config.Config) { d.PP, d.Deepen = trace.MemPoints, true }), "abc", 7, result.OtherConfig},
 		"one that goes on": {other(func(d *config.Config) { d.KeepGoing = true }), "abc", 7, result.OtherConfig},
 	} {
 		if err := p.Fits(x.cfg, x.sha, x.check); !errors.Is(err, x.want) {

@@ -2,7 +2,6 @@ package session
 
 import (
 	"landgo/internal/explore/config"
-	"landgo/internal/image"
 	"landgo/internal/result"
 )
 
@@ -53,13 +52,14 @@ func (p *Program) timeoutModel() string {
 
 // profileName says by which profiles functions have their meanings.
 func (p *Program) profileName() string {
-	if p.builtIn {
-		return p.profile.Name + ", " + image.BuiltInName
+	name := p.profile.Name
+	if p.builtIn != "" {
+		name += ", " + p.builtIn
 	}
-	if p.Config.Profile == nil {
-		return p.profile.Name
+	if p.Config.Profile != nil {
+		name += ", " + p.Config.Profile.Name()
 	}
-	return p.profile.Name + ", " + p.Config.Profile.Name()
+	return name
 }
 
 func (s *Session) assumptions() []string {

@@ -30,7 +30,7 @@ var ownKernel = Platform{
 	StepCost:     50,
 	userPrograms: true,
 	machine: func(p *Program) (emu.Config, error) {
-		return board.MachineConfig(p.Image, p.pools(), p.boardMemory())
+		return board.MachineConfig(p.Image, p.pools(), p.boardMemory(), p.loader() != nil)
 	},
 	boot:      (*Session).bootKernel,
 	pointless: (*Program).pointlessKernel,
@@ -56,12 +56,23 @@ func (p *Program) boardMemory() uint64 {
 	return 0
 }
 
+// loader is how the kernel begins by its profile; nil: a multiboot loader starts it.
+func (p *Program) loader() *image.Loader {
+	if k := p.profile.Kernel; k != nil {
+		return k.Loader
+	}
+	return nil
+}
+
 // silent says that a kernel says nothing of its threads, if neither it nor a profile
 // does. It would boot, perhaps without an end, and nothing would be known.
 func (p *Program) silent() error {
 	missing := steer.Untold(p.Image)
-	if p.Image.Pintos != nil || p.profile.Kernel != nil || len(missing) < steer.Needed {
+	if p.profile.Kernel != nil || len(missing) < steer.Needed {
 		return nil
+	}
+	if p.misfit != nil {
+		return &Invalid{Kind: result.NoAnnotations, Reason: fmt.Sprintf("%s is a kernel that landgo has a profile for, but it is built in another way: %v", p.Config.Guest, p.misfit)}
 	}
 	return &Invalid{Kind: result.NoAnnotations, Reason: fmt.Sprintf("%s is a kernel that says nothing of its threads: it has none of landgo's annotations (%s)", p.Config.Guest, strings.Join(missing, ", "))}
 }
@@ -75,7 +86,7 @@ func (s *Session) bootKernel(*inputs) error {
 	if err := s.silent(); err != nil {
 		return err
 	}
-	b := board.New(s.Machine, s.Image, board.Config{Cmdline: s.Config.Cmdline, OutputLimit: uint64(s.Config.MaxOutput), Memory: s.boardMemory()})
+	b := board.New(s.Machine, s.Image, board.Config{Cmdline: s.Config.Cmdline, OutputLimit: uint64(s.Config.MaxOutput), Memory: s.boardMemory(), Loader: s.loader()})
 	regs, err := b.Boot()
 	if err != nil {
 		return bootError(s.Config.Guest, err)

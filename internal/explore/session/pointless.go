@@ -3,8 +3,8 @@ package session
 import (
 	"fmt"
 
-	"landgo/internal/explore/config"
 	"landgo/internal/image"
+	"landgo/internal/trace"
 	"landgo/scheduler"
 )
 
@@ -18,24 +18,24 @@ import (
 func (p *Program) pointlessProgram() string {
 	pp := p.Config.PP
 	switch {
-	case pp.Has(config.PointCLI):
+	case pp.Has(trace.PointCLI):
 		return fmt.Sprintf("--pp cli: a guest on %s can't switch interrupts off or on", p.Image.Kernel)
-	case pp.Has(config.PointSTI):
+	case pp.Has(trace.PointSTI):
 		return fmt.Sprintf("--pp sti: a guest on %s can't switch interrupts off or on", p.Image.Kernel)
 	case p.Config.Naive() && !p.Config.Deepens():
 		return "--pp race: which instructions race is found out by a whole search, without a bound, and not with --race off; or name them: --pp race=FUNCTION+OFFSET"
-	case pp.Has(config.PointMem), pp.Has(config.PointSync):
+	case pp.Has(trace.MemPoints), pp.Has(trace.SyncPoints):
 		return ""
 	}
 	locks, unlocks := p.LockPlaces()
 	for _, k := range []struct {
-		set    config.Points
+		set    trace.Points
 		name   string
 		places int
 		what   string
 	}{
-		{config.PointLock, "lock", locks, "function that acquires a lock"},
-		{config.PointUnlock, "unlock", unlocks, "function that releases a lock"},
+		{trace.PointLock, "lock", locks, "function that acquires a lock"},
+		{trace.PointUnlock, "unlock", unlocks, "function that releases a lock"},
 	} {
 		switch {
 		case !pp.Has(k.set):
@@ -45,25 +45,22 @@ func (p *Program) pointlessProgram() string {
 			return fmt.Sprintf("--pp %s: the guest has no %s", k.name, k.what)
 		}
 	}
-	if pp.Has(config.PointAtomic) && !p.Image.AnyLocked() {
+	if pp.Has(trace.PointAtomic) && !p.Image.AnyLocked() {
 		return "--pp atomic: the guest has no locked instruction"
 	}
 	return ""
 }
 
 // pointlessKernel is the same for a kernel, whose locks are known by annotations, or
-// by the names of its family.
+// by a profile.
 func (p *Program) pointlessKernel() string {
-	if p.Image.Pintos != nil {
-		return ""
-	}
 	locks, unlocks := p.LockPlaces()
 	for _, k := range []struct {
-		set        config.Points
+		set        trace.Points
 		name, tell string
 		places     int
-	}{{config.PointLock, "lock", "locking", locks}, {config.PointUnlock, "unlock", "unlocked", unlocks}} {
-		if _, ok := p.Image.Symbol(image.TellPrefix + k.tell); !ok && k.places == 0 && p.Config.PP.Has(k.set) && !p.Config.PP.Has(config.PointMem) {
+	}{{trace.PointLock, "lock", "locking", locks}, {trace.PointUnlock, "unlock", "unlocked", unlocks}} {
+		if _, ok := p.Image.Symbol(image.TellPrefix + k.tell); !ok && k.places == 0 && p.Config.PP.Has(k.set) && !p.Config.PP.Has(trace.MemPoints) {
 			return fmt.Sprintf("--pp %s: the kernel doesn't call %s%s, and no profile names a function for it", k.name, image.TellPrefix, k.tell)
 		}
 	}
@@ -104,10 +101,13 @@ func (p *Program) allocates() bool {
 func (p *Program) LockPlaces() (locks, unlocks int) {
 	for _, b := range p.roles {
 		at := scheduler.PointsAt(b.Role)
-		if at&scheduler.PointLock != 0 {
+		if b.Point == image.NoPoint {
+			at = 0
+		}
+		if at&trace.PointLock != 0 {
 			locks++
 		}
-		if at&scheduler.PointUnlock != 0 {
+		if at&trace.PointUnlock != 0 {
 			unlocks++
 		}
 	}

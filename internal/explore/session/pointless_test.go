@@ -8,6 +8,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/image"
+	"landgo/internal/trace"
 )
 
 // bare compiles assembly text into a guest without a C library.
@@ -50,7 +51,7 @@ func TestPointless(t *testing.T) {
 			"lock": "plain; plain, stripped; musl, no mutex", "unlock": "plain; plain, stripped; acquires; musl, no mutex", "atomic": "plain; plain, stripped; acquires",
 			"yield": "", "mem": "", "lock,mem": "",
 		} {
-			points, err := config.ParsePoints(list)
+			points, _, err := trace.ParsePoints(list)
 			if err != nil {
 				t.Fatal(err)
 			}

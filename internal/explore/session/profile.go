@@ -1,23 +1,30 @@
 package session
 
-import "landgo/internal/explore/config"
+import (
+	"landgo/internal/explore/config"
+	"landgo/internal/image"
+)
 
-// readProfile puts the user's profile over what landgo knows of the guest.
+// readProfile puts landgo's own profile of a known kernel over what it knows of any
+// guest, and the user's profile over that. A user's profile that describes the kernel
+// itself takes the place of landgo's own.
 func (p *Program) readProfile() error {
 	own, err := p.Config.Profile.Parse()
 	if err != nil {
 		return err
 	}
-	if own == nil {
-		own = p.Image.BuiltIn()
-		p.builtIn = own != nil
-	}
 	if err := own.Fits(p.Image); err != nil {
 		return config.ProfileError(err)
 	}
-	kernel := own.OwnKernel(p.Image)
-	p.profile = own.Over(p.Image.DefaultProfile())
-	if kernel != nil {
+	kernel, over := own.OwnKernel(p.Image), (*image.FileProfile)(nil)
+	if kernel == nil {
+		over, p.misfit = p.Image.BuiltIn()
+	}
+	if over != nil {
+		p.builtIn, kernel = over.File, over.OwnKernel(p.Image)
+	}
+	base := over.Over(p.Image.DefaultProfile())
+	if p.profile = own.Over(base); kernel != nil {
 		p.profile.Kernel = kernel
 	}
 	p.roles = p.Image.Roles(p.profile)

@@ -13,7 +13,8 @@ type Program struct {
 	// profile is what is known of the guest's functions, and roles what that makes
 	// of them.
 	profile *image.Profile
-	builtIn bool // the profile is landgo's own, of a kernel that it knows
+	builtIn string // landgo's own profile of the guest, by name; "": it has none
+	misfit  error  // why that doesn't fit the guest
 	roles   map[uint64]image.Bound
 	Racing  []uint64 // where Config.Races are
 	// texts are those of instructions: a step of a kernel's has thousands of

@@ -71,6 +71,9 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, strict, locked boo
 			for _, x := range list {
 				b.Accesses = append(b.Accesses, st.shown(x.beat, x.access))
 			}
+			if okB && okA && mid.IsWrite() {
+				st.hit = &hit{t, before, at{j, k}, after}
+			}
 			b.Cause = st.cause(t, before, at{j, k}, after, okB, okA)
 			return true
 		}

@@ -20,6 +20,7 @@ type Story struct {
 	outputs  map[int]int
 	adjacent []neighbour // races, where they are bugs
 	blocks   map[lifeKey]*lifeStacks
+	hit      *hit // the collision, if it is one in the strict sense
 }
 
 // beat is one step of the execution.
@@ -29,6 +30,7 @@ type beat struct {
 	by       []trace.TID // of accesses, where other threads made some
 	values   []value     // of accesses
 	ops      []trace.Op
+	wakes    []trace.TID
 	// Of the thread of the step, before it: where it stood.
 	stack []uint64
 	why   string // why the thread was left after the step, if it was
@@ -69,7 +71,7 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 		for j := range b.accesses {
 			b.values = append(b.values, valueOf(s, &b.accesses[j]))
 		}
-		b.ops = append(b.ops, tr.Ops...)
+		b.ops, b.wakes = append(b.ops, tr.Ops...), append(b.wakes, tr.Wakes...)
 		b.out = st.newOutput()
 		last := s.Guest.Position(p.Thread)
 		seg := trace.Segment{Thread: s.Guest.Name(p.Thread), Until: last.Insns, Part: last.Part, Choice: p.Choice}
@@ -149,6 +151,9 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 	st.waits(b, fl)
 	b.Block = st.block(&fl.Block)
 	st.starts(b)
+	if !b.BeforeThreads {
+		b.Mistake = st.mistake(b, fl.Thread)
+	}
 	if fl.Kind != trace.Race {
 		return b, nil
 	}

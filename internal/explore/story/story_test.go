@@ -98,7 +98,7 @@ func TestCollision(t *testing.T) {
 // no pass needs none.
 func TestWarnings(t *testing.T) {
 	s := reading(t)
-	whole := scheduler.Met{Points: ^scheduler.Points(0), Ran: true, Shared: true, OnTime: true}
+	whole := scheduler.Met{Points: ^trace.Points(0), Ran: true, Shared: true, OnTime: true}
 	for _, c := range []struct {
 		name    string
 		change  func(*scheduler.Met, *result.Result, *config.Config)
@@ -112,7 +112,7 @@ func TestWarnings(t *testing.T) {
 		{"nothing shared", func(m *scheduler.Met, _ *result.Result, _ *config.Config) { m.Shared = false }, []result.WarningCode{result.NothingShared}, result.Bounded},
 		{"only timeouts", func(m *scheduler.Met, _ *result.Result, _ *config.Config) { m.Late, m.OnTime = true, false }, []result.WarningCode{result.OnlyTimeouts}, result.Verified},
 		{"no lock", func(m *scheduler.Met, _ *result.Result, c *config.Config) {
-			m.Points, c.PP, c.Deepen = scheduler.PointSync, config.PointLock, false
+			m.Points, c.PP, c.Deepen = trace.PointSync, trace.PointLock, false
 		}, []result.WarningCode{result.NoPoint}, result.Verified},
 		{"a rule", func(_ *scheduler.Met, _ *result.Result, c *config.Config) {
 			c.Rules = []config.Rule{{Function: "takes"}}

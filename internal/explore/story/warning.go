@@ -8,6 +8,7 @@ import (
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/session"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 	"landgo/por"
 	"landgo/scheduler"
 )
@@ -69,26 +70,25 @@ func missed(s *session.Session, met *scheduler.Met) (kinds []string) {
 	}
 	kernel := s.Platform.Interrupts
 	for _, k := range []struct {
-		set    config.Points
-		met    scheduler.Points
-		name   string
-		within []config.Points // that these are part of
+		set, met trace.Points
+		name     string
+		within   []trace.Points // that these are part of
 	}{
-		{config.PointLock, scheduler.PointLock, "lock", []config.Points{config.PointMem, config.PointSync}},
-		{config.PointUnlock, scheduler.PointUnlock, "unlock", []config.Points{config.PointMem}},
-		{config.PointAtomic, scheduler.PointAtomic, "atomic", []config.Points{config.PointMem, config.PointSync}},
-		{config.PointSync, scheduler.PointSync | scheduler.PointLock | scheduler.PointUnlock | scheduler.PointAtomic, "sync", []config.Points{config.PointMem}},
-		{config.PointCLI, scheduler.PointCLI, "cli", nil}, {config.PointSTI, scheduler.PointSTI, "sti", nil},
-		{config.PointMem, scheduler.PointMem | scheduler.PointCLI, "mem", nil},
+		{trace.PointLock, trace.PointLock, "lock", []trace.Points{trace.MemPoints, trace.SyncPoints}},
+		{trace.PointUnlock, trace.PointUnlock, "unlock", []trace.Points{trace.MemPoints}},
+		{trace.PointAtomic, trace.PointAtomic, "atomic", []trace.Points{trace.MemPoints, trace.SyncPoints}},
+		{trace.SyncPoints, trace.PointSync | trace.PointLock | trace.PointUnlock | trace.PointAtomic, "sync", []trace.Points{trace.MemPoints}},
+		{trace.PointCLI, trace.PointCLI, "cli", nil}, {trace.PointSTI, trace.PointSTI, "sti", nil},
+		{trace.MemPoints, trace.PointMem | trace.PointCLI, "mem", nil},
 	} {
 		p := s.Config.PP
 		finer := slices.ContainsFunc(k.within, p.Has)
-		if kernel && k.set&(config.PointLock|config.PointUnlock|config.PointMem|config.PointCLI|config.PointSTI) == 0 || !kernel && k.set == config.PointMem {
+		if kernel && k.set&(trace.PointLock|trace.PointUnlock|trace.MemPoints|trace.PointCLI|trace.PointSTI) == 0 || !kernel && k.set == trace.MemPoints {
 			continue
 		}
 		on := k.met
-		if s.NoRoles() && !kernel && k.set&(config.PointLock|config.PointUnlock) != 0 {
-			on |= scheduler.PointAtomic
+		if s.NoRoles() && !kernel && k.set&(trace.PointLock|trace.PointUnlock) != 0 {
+			on |= trace.PointAtomic
 		}
 		if p.Has(k.set) && !finer && met.Points&on == 0 {
 			kinds = append(kinds, k.name)

@@ -1,0 +1,109 @@
+package explore
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"landgo/internal/compile"
+)
+
+// TestMistakes: mistakes of known kinds are named with their lines, and what only looks
+// like one isn't.
+func TestMistakes(t *testing.T) {
+	t.Parallel()
+	// A line of each program is a line of its source, the first of them line 20.
+	const head = `#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#define LOCK(m) pthread_mutex_lock(&m)
+#define UNLOCK(m) pthread_mutex_unlock(&m)
+#define A static void *a(void *p)
+#define B static void *b(void *p)
+#define C static void *c(void *p)
+#define GO(f) pthread_t f##_; pthread_create(&f##_, 0, f, 0)
+#define JOIN(f) pthread_join(f##_, 0)
+#define MAIN int main(void)
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t q = PTHREAD_COND_INITIALIZER;
+static volatile int x, y; static atomic_int z;
+static void unused(void) { (void)m, (void)n, (void)q, (void)x, (void)y, (void)z; }
+#line 20
+`
+	for _, c := range []struct {
+		name, source string
+		want         []string // parts of the sentence, in order; none: no sentence
+	}{
+		{"lock order", `A {
+LOCK(m); x++;
+LOCK(n); UNLOCK(n); UNLOCK(m); return p; }
+B {
+LOCK(n);
+LOCK(m); UNLOCK(m); UNLOCK(n); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"different orders", "thread 0.1 takes m (guest.c:21) and then n (guest.c:22)", "thread 0.2 takes n (guest.c:24) and then m (guest.c:25)", "one order"}},
+		{"a signal too early", `A { LOCK(m);
+pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
+MAIN { GO(a); LOCK(m);
+pthread_cond_signal(&q); UNLOCK(m); JOIN(a); unused(); }`, []string{"Thread 0 signals q (guest.c:23) before thread 0.1 waits for it (guest.c:21)", "lost"}},
+		{"never a signal", `A { LOCK(m);
+pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
+MAIN { GO(a); JOIN(a); unused(); }`, nil},
+		{"a signal to another", `A { LOCK(m); while (!x)
+pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
+B { LOCK(m); while (!y)
+pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
+MAIN { GO(a); GO(b); LOCK(m); x = 1;
+pthread_cond_signal(&q); UNLOCK(m); JOIN(a); unused(); }`, []string{"Thread 0's signal (guest.c:25) wakes thread 0.2, not thread 0.1", "Broadcast"}},
+		{"if for while", `A { LOCK(m);
+if (!x) { y = 1;
+pthread_cond_wait(&q, &m); }
+assert(x); x = x - 1; UNLOCK(m); return p; }
+B { LOCK(m);
+x = x - 1; UNLOCK(m); return p; }
+C { LOCK(m);
+if (x && y) x = 0; UNLOCK(m); return p; }
+MAIN { GO(a); GO(c); LOCK(m); x = 1;
+pthread_cond_signal(&q); UNLOCK(m); JOIN(a); JOIN(c); (void)b; unused(); }`, []string{"Thread 0.1 is woken", "x, which it tested before it waited (guest.c:21)", "thread 0.2 has changed that (guest.c:27)", "while"}},
+		{"no lock", `A {
+x++; return p; }
+MAIN { GO(a);
+x++; JOIN(a); assert(x == 2); unused(); }`, []string{"No lock protects x. Thread 0 needs one around its accesses (guest.c:23), and thread 0.1 the same around its own (guest.c:21)"}},
+		{"a lock in one", `A { LOCK(m);
+x++; UNLOCK(m); return p; }
+MAIN { GO(a);
+x++; JOIN(a); assert(x == 2); unused(); }`, []string{"without m, which thread"}},
+		{"let go", `A { LOCK(m); int v = x;
+UNLOCK(m); LOCK(m);
+x = v + 1; UNLOCK(m); return p; }
+MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) between its two accesses to x (guest.c:20, guest.c:22)"}},
+		{"atomic twice", `A { int v = z;
+z = v + 1; return p; }
+MAIN { GO(a); z++; JOIN(a); assert(z == 2); unused(); }`, []string{"Each access to z is atomic", "(guest.c:20, guest.c:21)"}},
+		{"an order that no lock gives", `A { assert(x); return p; }
+MAIN { GO(a); x = 1; JOIN(a); unused(); }`, nil},
+		{"a read lock", `static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+A { pthread_rwlock_rdlock(&l); x++; pthread_rwlock_unlock(&l); return p; }
+MAIN { GO(a); pthread_rwlock_rdlock(&l); x++; pthread_rwlock_unlock(&l); JOIN(a); assert(x == 2); unused(); }`, nil},
+		{"without threads", `MAIN { assert(x); unused(); }`, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r, err := Run(context.Background(), onProgram(compile.Text(t, "gcc", head+c.source)), nil)
+			if err != nil || r.Bug == nil {
+				t.Fatalf("%+v %v", r, err)
+			}
+			rest := r.Bug.Mistake
+			for _, part := range c.want {
+				at := strings.Index(rest, part)
+				if at < 0 {
+					t.Fatalf("%q; want %q", r.Bug.Mistake, part)
+				}
+				rest = rest[at+len(part):]
+			}
+			if len(c.want) == 0 && rest != "" {
+				t.Errorf("%q; want none", rest)
+			}
+		})
+	}
+}

@@ -1,0 +1,267 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"landgo/internal/result"
+	"landgo/internal/trace"
+)
+
+// Mistakes of known kinds, in words. Which one a run shows is decided by its events
+// alone, never by names. Where two kinds would do, or none does, there is no word.
+
+// mistake names the mistake that a run shows and what to change, or is "".
+func (st *Story) mistake(b *result.Bug, failed trace.TID) string {
+	for _, text := range []string{lockOrder(b), st.lostSignal(b), st.untested(failed), st.unprotected()} {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// lockOrder: each thread of the cycle holds a lock that another one wants.
+func lockOrder(b *result.Bug) string {
+	n := len(b.Cycle)
+	waits := make([]*result.Wait, n)
+	for i, name := range b.Cycle {
+		for k := range b.Waits {
+			if w := &b.Waits[k]; w.Thread == name && strings.HasSuffix(w.For, "mutex") && w.Acquired != nil && w.Acquired.File != "" {
+				waits[i] = w
+			}
+		}
+		if waits[i] == nil {
+			return ""
+		}
+	}
+	if n < 2 {
+		return ""
+	}
+	var turns []string
+	for i, w := range waits {
+		before := waits[(i+n-1)%n] // it wants what w's thread holds
+		turns = append(turns, fmt.Sprintf("thread %s takes %s (%s) and then %s (%s)", w.Thread, before.Object, before.Acquired.Where(), w.Object, where(w.Stack)))
+	}
+	return fmt.Sprintf("The locks are taken in different orders: %s. Take them in one order everywhere.", strings.Join(turns, "; "))
+}
+
+func where(stack []result.Frame) string { f := result.Innermost(stack); return f.Where() }
+
+// call is an operation of the story.
+type call struct {
+	beat int
+	op   *trace.Op
+}
+
+// calls are the operations of some kinds on an object, in order.
+func (st *Story) calls(obj uint64, kinds ...trace.OpKind) (list []call) {
+	for i := range st.beats {
+		for k := range st.beats[i].ops {
+			if o := &st.beats[i].ops[k]; o.Obj == obj && slices.Contains(kinds, o.Kind) {
+				list = append(list, call{i, o})
+			}
+		}
+	}
+	return list
+}
+
+// place is where the guest's code makes a call.
+func (st *Story) place(c call) string { return where(st.Frames([]uint64{c.op.PC - 1})) }
+
+func (st *Story) by(c call) trace.TID { return st.beats[c.beat].step.Thread }
+
+// lostSignal: a thread waits for ever on a condition variable that was signalled before,
+// when no thread waited, or that woke others.
+func (st *Story) lostSignal(b *result.Bug) string {
+	for i := range b.Waits {
+		w := &b.Waits[i]
+		if w.For != "condition variable" {
+			continue
+		}
+		var entered *call
+		for _, c := range st.calls(uint64(w.Address), trace.OpCondWait) {
+			if st.Guest.Name(st.by(c)) == w.Thread {
+				entered = &c
+			}
+		}
+		if entered == nil {
+			continue
+		}
+		var before, after []call
+		for _, c := range st.calls(uint64(w.Address), trace.OpCondSignal, trace.OpCondBroadcast) {
+			if c.beat < entered.beat {
+				before = append(before, c)
+			} else {
+				after = append(after, c)
+			}
+		}
+		if n := len(after); n > 0 {
+			last := after[n-1]
+			if woken := st.beats[last.beat].wakes; last.op.Kind == trace.OpCondSignal && len(woken) == 1 {
+				return fmt.Sprintf("Thread %s's signal (%s) wakes thread %s, not thread %s, which waits for %s too (%s). Broadcast, or give each kind of waiter a condition variable of its own.",
+					st.Guest.Name(st.by(last)), st.place(last), st.Guest.Name(woken[0]), w.Thread, w.Object, where(w.Stack))
+			}
+			continue
+		}
+		if n := len(before); n > 0 && len(st.beats[before[n-1].beat].wakes) == 0 {
+			last := before[n-1]
+			return fmt.Sprintf("Thread %s signals %s (%s) before thread %s waits for it (%s): the signal is lost, for it wakes only threads that wait already. Test under the mutex, in a loop around the wait, a variable that the signalling thread sets under the mutex.",
+				st.Guest.Name(st.by(last)), w.Object, st.place(last), w.Thread, where(w.Stack))
+		}
+	}
+	return ""
+}
+
+// untested: the thread that failed was woken from a wait, another thread ran first and
+// changed what the waiting thread had tested before, and that didn't test again.
+func (st *Story) untested(failed trace.TID) string {
+	wait := -1
+	var cond uint64
+	for i := range st.beats {
+		for k := range st.beats[i].ops {
+			if o := &st.beats[i].ops[k]; o.Kind == trace.OpCondWait && st.beats[i].step.Thread == failed {
+				wait, cond = i, o.Obj
+			}
+		}
+	}
+	if wait < 0 {
+		return ""
+	}
+	woken := slices.IndexFunc(st.calls(cond, trace.OpCondSignal, trace.OpCondBroadcast), func(c call) bool {
+		return c.beat > wait && slices.Contains(st.beats[c.beat].wakes, failed)
+	})
+	if woken < 0 {
+		return ""
+	}
+	signal := st.calls(cond, trace.OpCondSignal, trace.OpCondBroadcast)[woken]
+	goesOn := signal.beat + 1
+	for goesOn < len(st.beats) && st.beats[goesOn].step.Thread != failed {
+		goesOn++
+	}
+	for i := signal.beat + 1; i < goesOn; i++ {
+		for k := range st.beats[i].accesses {
+			mid := &st.beats[i].accesses[k]
+			if !mid.IsWrite() || st.beats[i].madeBy(k) == st.by(signal) {
+				continue
+			}
+			tested, ok := st.lastConflict(failed, at{wait, len(st.beats[wait].accesses)}, mid)
+			if !ok || st.accessAt(tested).IsWrite() || st.visits(failed, goesOn, st.accessAt(tested).PC) {
+				continue
+			}
+			m, x := st.shown(i, k), st.shown(tested.beat, tested.access)
+			if where(m.Stack) == "" || where(x.Stack) == "" {
+				continue
+			}
+			return fmt.Sprintf("Thread %s is woken, and goes on without another look at %s, which it tested before it waited (%s): thread %s has changed that (%s) in between. Put the wait in a loop, `while` and not `if`.",
+				st.Guest.Name(failed), m.Name(), where(x.Stack), m.Thread, where(m.Stack))
+		}
+	}
+	return ""
+}
+
+func (st *Story) accessAt(x at) *trace.Access { return &st.beats[x.beat].accesses[x.access] }
+
+// visits reports whether a thread makes an access at an instruction, from a beat on.
+func (st *Story) visits(t trace.TID, from int, pc uint64) bool {
+	for i := from; i < len(st.beats); i++ {
+		for k := range st.beats[i].accesses {
+			if st.beats[i].accesses[k].PC == pc && st.beats[i].madeBy(k) == t {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hit is a collision in the strict sense: another thread writes between two accesses
+// of a thread's.
+type hit struct {
+	thread             trace.TID
+	before, mid, after at
+}
+
+// unprotected: what the collision says of locks.
+func (st *Story) unprotected() string {
+	if st.hit == nil {
+		return ""
+	}
+	x, m, y := st.shown(st.hit.before.beat, st.hit.before.access), st.shown(st.hit.mid.beat, st.hit.mid.access), st.shown(st.hit.after.beat, st.hit.after.access)
+	if where(x.Stack) == "" || where(m.Stack) == "" || where(y.Stack) == "" || m.Symbol == "" {
+		return ""
+	}
+	variable, t, u := m.Name(), st.Guest.Name(st.hit.thread), m.Thread
+	both := common(x.Held, y.Held)
+	all := common(both, m.Held)
+	atomic := func(x at) bool {
+		a := st.accessAt(x)
+		declared, _ := st.Image.Atomic(a.PC, a.Addr)
+		return declared || a.Flags&trace.Atomic != 0
+	}
+	switch {
+	case len(all) > 0:
+		let := st.letGo(st.hit.thread, all[0])
+		if let == "" {
+			return ""
+		}
+		return fmt.Sprintf("Thread %s lets %s go (%s) between its two accesses to %s (%s, %s), and thread %s changes that. Hold %s over both, or look again after taking it.",
+			t, all[0], let, variable, where(x.Stack), where(y.Stack), u, all[0])
+	case len(both) > 0 && len(m.Held) == 0:
+		return fmt.Sprintf("Thread %s changes %s (%s) without %s, which thread %s holds for it. Take %s there too.", u, variable, where(m.Stack), both[0], t, both[0])
+	case len(m.Held) > 0 && len(x.Held) == 0 && len(y.Held) == 0:
+		return fmt.Sprintf("Thread %s uses %s (%s, %s) without %s, which thread %s holds for it. Hold %s over both.", t, variable, where(x.Stack), where(y.Stack), m.Held[0], u, m.Held[0])
+	case len(m.Held) > 0 || len(x.Held) > 0 || len(y.Held) > 0:
+		return ""
+	case atomic(st.hit.before) && atomic(st.hit.after):
+		if result.Innermost(x.Stack).Function != result.Innermost(y.Stack).Function || st.accessAt(st.hit.before).IsWrite() || !st.accessAt(st.hit.after).IsWrite() {
+			return ""
+		}
+		return fmt.Sprintf("Each access to %s is atomic, but thread %s's two together (%s, %s) aren't. Use one atomic operation for both, or a lock.", variable, t, where(x.Stack), where(y.Stack))
+	case atomic(st.hit.mid) || atomic(st.hit.before) || atomic(st.hit.after), st.accessAt(st.hit.before).IsWrite(), st.readLocks():
+		return "" // what is meant isn't as plain
+	}
+	around := fmt.Sprintf("its accesses (%s)", where(x.Stack))
+	if to := where(y.Stack); to != where(x.Stack) {
+		around = fmt.Sprintf("its two accesses (%s, %s)", where(x.Stack), to)
+	}
+	return fmt.Sprintf("No lock protects %s. Thread %s needs one around %s, and thread %s the same around its own (%s); or use one atomic operation.", variable, t, around, u, where(m.Stack))
+}
+
+// readLocks reports whether a read-write lock was taken for reading: what it protects
+// isn't known.
+func (st *Story) readLocks() bool {
+	for i := range st.beats {
+		for k := range st.beats[i].ops {
+			if kind := st.beats[i].ops[k].Kind; kind == trace.OpReadLock || kind == trace.OpTryReadLock {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// letGo is where a thread unlocked a lock between the accesses of the hit, or "".
+func (st *Story) letGo(t trace.TID, lock string) string {
+	for i := st.hit.before.beat; i <= st.hit.after.beat; i++ {
+		for k := range st.beats[i].ops {
+			o := &st.beats[i].ops[k]
+			early := i == st.hit.before.beat && int(o.At) <= st.hit.before.access
+			late := i == st.hit.after.beat && int(o.At) > st.hit.after.access
+			if o.Kind == trace.OpUnlock && !early && !late && st.beats[i].step.Thread == t && st.Guest.VariableName(o.Obj) == lock {
+				return st.place(call{i, o})
+			}
+		}
+	}
+	return ""
+}
+
+// common are the locks of both lists.
+func common(a, b []string) (list []string) {
+	for _, l := range a {
+		if slices.Contains(b, l) {
+			list = append(list, l)
+		}
+	}
+	return list
+}

@@ -1,0 +1,74 @@
+package image
+
+import "fmt"
+
+// PointPlace says where the preemption point of a function is that lets others go, in a
+// kernel.
+type PointPlace uint8
+
+const (
+	// AfterCall: behind the call, in the caller.
+	AfterCall PointPlace = iota
+	// AtReturn: before the function's own return instruction.
+	AtReturn
+	// NoPoint: it has none, for it calls another function that has one.
+	NoPoint
+)
+
+var pointPlaces = []string{"after", "return", "none"}
+
+// releasing are the roles whose functions make a point of the kind unlock.
+var releasing = []Role{MutexUnlock, CondSignal, CondBroadcast, SemPost, RWUnlock, RWDowngrade, SpinUnlock}
+
+func (f *field) pointPlace() (PointPlace, error) {
+	for i, name := range pointPlaces {
+		if f.value.kind == scalar && f.value.text == name {
+			return PointPlace(i), nil
+		}
+	}
+	return 0, unknown(f.line, fmt.Sprintf("unknown place %q of a point", f.value.text), f.value.text, pointPlaces)
+}
+
+// pointsAfter: of a guest that isn't a kernel all points are after the calls.
+func (p *FileProfile) pointsAfter() error {
+	for _, b := range p.Bindings {
+		if b.Point != AfterCall {
+			return p.at(b.Line, fmt.Sprintf("the point of %s is after its call: only a kernel's can be elsewhere", b.Name))
+		}
+	}
+	return nil
+}
+
+// returnless says that a function with its point before its return instructions has
+// none; "" if it has some, or needs none.
+func (im *Image) returnless(b *Binding) string {
+	if b.Point != AtReturn {
+		return ""
+	}
+	for _, addr := range im.functionsNamed(b.Name) {
+		if len(im.Returns(addr)) == 0 {
+			return fmt.Sprintf("no return instruction is found in %s: its point can't be there", b.Name)
+		}
+	}
+	return ""
+}
+
+// Returns are the addresses of the instructions by which the function that begins at an
+// address returns; nil if its code can't be taken apart.
+func (im *Image) Returns(entry uint64) (all []uint64) {
+	f, ok := im.SymbolAt(entry)
+	if !ok || f.Addr != entry {
+		return nil
+	}
+	for at := f.Addr; at < f.Addr+f.Size; {
+		inst, _, err := decode(im.Bytes(at, MaxInst), im.Machine)
+		if err != nil {
+			return nil
+		}
+		if inst.Op.String() == "RET" {
+			all = append(all, at)
+		}
+		at += uint64(inst.Len)
+	}
+	return all
+}
