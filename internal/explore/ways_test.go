@@ -11,6 +11,7 @@ import (
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/session"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 	"landgo/por"
 )
 
@@ -148,7 +149,7 @@ func TestShorten(t *testing.T) {
 	t.Parallel()
 	for _, g := range crowded {
 		c := config.Default()
-		c.Guest, c.Out, c.PP, c.Deepen = compile.Text(t, "gcc", crowd+g.source), config.NoFile, config.PointMem, false
+		c.Guest, c.Out, c.PP, c.Deepen = compile.Text(t, "gcc", crowd+g.source), config.NoFile, trace.PointMem, false
 		for seed := range 3 {
 			c.Search = fmt.Sprintf("random:seed=%d", seed+1)
 			s, err := session.Open(c, nil)
