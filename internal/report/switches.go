@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -66,10 +65,10 @@ func (p *page) legend(starts []result.ThreadStart) {
 			n++
 		}
 		if n > maxAlike {
-			p.wrap("  ", fmt.Sprintf("%s to %s run %s", starts[0].Thread, starts[n-1].Thread, text))
+			p.wrap("  ", fmt.Sprintf("%s to %s run%s", starts[0].Thread, starts[n-1].Thread, text))
 		} else {
 			for _, s := range starts[:n] {
-				p.wrap("  ", fmt.Sprintf("%s runs %s", s.Thread, text))
+				p.wrap("  ", fmt.Sprintf("%s runs%s", s.Thread, text))
 			}
 		}
 		starts = starts[n:]
@@ -78,7 +77,7 @@ func (p *page) legend(starts []result.ThreadStart) {
 
 // startOf is a thread's function and where it was created.
 func (p *page) startOf(s *result.ThreadStart) string {
-	text := cmp.Or(clean(s.Function), "code without a name")
+	text := strings.TrimSuffix(" "+clean(s.Function), " ")
 	if s.Created != nil {
 		text += ", created in " + p.where(*s.Created)
 	}
