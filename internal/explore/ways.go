@@ -17,9 +17,10 @@ import (
 // jobs' steps, and the jobs run as they would without them. Each has slices of a
 // number of steps, in turn; a search is left between two executions and goes on from
 // there. The first slices come as soon as the first job turns out not to be tiny.
-// From then on the ways have one step in waysShare; or, where they have found more bugs
-// a step than all else (--keep-going), in gainShare. All that is counted in steps, so
-// that it is the same on every machine.
+// Then the ways have every other step until each has firstSamples executions, and one in
+// waysShare from then on; or, where they have found more bugs a step than all else
+// (--keep-going), in gainShare. All that is counted in steps, so that it is the same on
+// every machine.
 //
 // A sample costs its steps only: neither clocks nor race detectors look on
 // (por.Options.Uncounted). One that doesn't end is cut off. An error in a sample (a
@@ -51,6 +52,8 @@ const (
 	// waysShare: one step in so many is the ways'. gainShare is that where they find
 	// more than others.
 	waysShare, gainShare = 16, 4
+	// firstSamples is how many executions each way has soon, with one step in firstShare.
+	firstSamples, firstShare = 64, 2
 	// firstSlice and laterSlice are how many steps a way has at a time, or more: an
 	// execution is run to its end.
 	firstSlice, laterSlice = 8_192, 32_768
@@ -115,6 +118,11 @@ func (w *ways) due(steps uint64, bugs int) bool {
 	share := uint64(waysShare)
 	if uint64(w.gained)*steps > uint64(bugs-w.gained)*w.steps {
 		share = gainShare
+	}
+	for _, o := range w.list {
+		if !o.over && o.stats.Executions < firstSamples {
+			share = firstShare
+		}
 	}
 	return w.slices < len(w.list) || w.steps*(share-1) < steps
 }
