@@ -108,7 +108,7 @@ func (s *System) OpText(op trace.Op) string {
 		if op.Arg == trace.PassedOver {
 			return ""
 		}
-		if t := trace.TID(op.Obj); int(t) < len(s.names.paths) && t >= 0 && op.Arg != 0 && !s.isCancelling(op.Arg) {
+		if t := trace.TID(op.Obj); int(t) < len(s.names.paths) && t >= 0 && op.Arg != 0 && !s.lib.Own(op.Arg) {
 			return fmt.Sprintf("sends signal %d to %s", op.Arg, s.Name(t))
 		}
 	case trace.OpTurn:

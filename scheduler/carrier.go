@@ -61,6 +61,8 @@ type Calls interface {
 
 // Signals come while a thread waits in a function.
 type Signals interface {
+	// Own: the functions send a signal themselves, for their own ends.
+	Own(signal uint64) bool
 	// Interrupted: a signal's handler begins, with its frame at an address. nap is the
 	// sleep that it ends, if its Kind isn't 0. What the signal's effect depends on is
 	// returned.

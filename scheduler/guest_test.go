@@ -30,6 +30,7 @@ func (o *ordinary) Boot(kernel.Kernel, map[uint64]image.Bound)                  
 func (o *ordinary) AtCallersReturn(trace.TID) bool                              { return false }
 func (o *ordinary) Fell(trace.TID, *trace.Transition) (bool, error)             { return false, nil }
 func (o *ordinary) Accessed(trace.TID, *trace.Transition, []trace.Access, bool) {}
+func (o *ordinary) Own(uint64) bool                                             { return false }
 func (o *ordinary) ComesBack(trace.TID, *kernel.Plan) bool                      { return false }
 func (o *ordinary) InCall(trace.TID, uint64, uint64, uint64)                    {}
 func (o *ordinary) Born(trace.TID, trace.TID, uint64)                           {}

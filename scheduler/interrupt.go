@@ -29,16 +29,13 @@ func (s *System) SeeLife() {
 	}
 }
 
-// isCancelling: the C library's own signals.
-func (s *System) isCancelling(sig uint64) bool { return kernel.IsLibrarys(s.libc, sig) }
-
 // sends learns of a signal to another thread, or of a look whether it lives.
 func (s *System) sends(th *thread, op trace.Op) {
 	switch {
 	case op.Kind != trace.OpCancel || op.Obj == uint64(th.ID):
 	case op.Arg == 0:
 		s.SeeLife()
-	case s.isCancelling(op.Arg):
+	case s.lib.Own(op.Arg):
 	case !s.known.Signalled[op.Obj]:
 		s.known.Signalled[op.Obj], s.finer = true, true
 	}

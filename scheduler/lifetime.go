@@ -19,9 +19,8 @@ type fixed struct {
 	logs      bool      // the kernel has an effect.Log
 	faults    bool      // see Boot
 	companion Companion // of a guest that schedules its threads itself; nil: landgo does
-	libc      image.Libc
-	wordSize  uint64 // of the general registers, in bytes
-	lowHeap   bool   // see kernel.HasLowHeap
+	wordSize  uint64    // of the general registers, in bytes
+	lowHeap   bool      // see kernel.HasLowHeap
 
 	// What the user of the System asks for, between steps.
 	stopIf   func() bool

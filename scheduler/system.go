@@ -63,7 +63,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s := &System{
 		cfg: cfg,
 		fixed: fixed{
-			image: img, machine: m, libc: img.Libc(), wordSize: img.Machine.Word(),
+			image: img, machine: m, wordSize: img.Machine.Word(),
 			lowHeap: kernel.HasLowHeap(img),
 		},
 		state: state{

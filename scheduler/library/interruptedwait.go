@@ -245,6 +245,9 @@ func (t *thread) goOnWaiting(h *held) {
 	}
 }
 
+// Own implements Signals: cancellation, and changes of user ids.
+func (s *Library) Own(signal uint64) bool { return kernel.IsLibrarys(s.libc, signal) }
+
 // Retract implements Signals: another thread takes the signal. A sleep begins again: it
 // may end at any point.
 func (s *Library) Retract(t trace.TID, frame uint64) {
