@@ -31,10 +31,6 @@ type followed struct {
 	kept        []byte      // what wipe took out of the block
 }
 
-// trusted reports whether a thread runs code of the C library that landgo takes
-// as correct.
-func (t *thread) trusted() bool { return t.quiet.on || t.Starting || t.alloc != nil }
-
 // atFollowed makes a thread stand before a call of the allocator, or lets it go
 // into it within the step.
 func (s *Library) atFollowed(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
