@@ -111,3 +111,17 @@ func (s *System) removed(addr uint64) bool {
 	k, ok := s.kernel.(interface{ Removed(addr uint64) bool })
 	return ok && k.Removed(addr)
 }
+
+// standPC is the instruction at which a thread stands.
+func (s *System) standPC(th *thread) uint64 {
+	switch th.Stand {
+	case StandAccess:
+		return th.Access.PC
+	case StandOp, StandTrap:
+		return th.Regs.RIP
+	}
+	if s.steered() {
+		return th.Regs.RIP
+	}
+	return s.machine.Regs(th.Ctx).RIP
+}

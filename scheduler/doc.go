@@ -1,5 +1,5 @@
 // Package scheduler makes a guest into a por.System: it knows the guest's
-// threads, where they may be preempted, who can run and who waits for what.
+// threads, where they may be preempted, which can run and what the others wait for.
 //
 //	guest ── emu.Machine ──┐
 //	traps ── kernel.Kernel ─┤ scheduler.System ── por (through its System interface)

@@ -101,8 +101,8 @@ type frame struct {
 	// handler is where it begins, and once whether the signal has none after that.
 	handler uint64
 	once    bool
-	cpu   emu.Ctx
-	prev  uint64 // 1 + index of the thread's next outer one
+	cpu     emu.Ctx
+	prev    uint64 // 1 + index of the thread's next outer one
 }
 
 // frames is a list that grows with every handler entered and shrinks when

@@ -7,22 +7,21 @@ import (
 	"landgo/scheduler"
 )
 
-// Trusted functions that the guest's own code carries out (stdio, the creation
-// of a thread) belong to the step in which they are called, as long as they
-// work on memory of the library's and the thread's own. Others can tell when
-// they do not:
+// The guest's own code carries some trusted functions out (stdio, the creation of a
+// thread). They belong to the step in which they are called, as long as they work on
+// memory of the library's and the thread's own. Other threads can tell when they don't:
 //
 //   - a function of stdio that reads or writes memory which other threads use
 //     (sprintf, fgets);
-//   - one that takes input, for what is left is for others;
+//   - one that takes input, for other threads get the rest of it;
 //   - one that works on a stream whose bytes the program can read (streams.go);
-//   - the creation of a thread whose name goes where others look.
+//   - the creation of a thread whose name goes where other threads look.
 //
-// Such a call is a step of its own: one operation, as all that is trusted. The
-// first two kinds are known by a call that did so (then the search starts again)
-// and by the function's name.
+// Such a call is a step of its own: one operation, as all that is trusted. landgo knows
+// the first kind by a call that did so (then the search starts again), and the second by
+// the function's name.
 
-// isQuiet reports whether a role is carried out so. A student's allocator is; the
+// isQuiet reports whether the guest's own code carries a role out. A student's allocator is; the
 // C library's is landgo's (malloc.go).
 func (s *Library) isQuiet(r image.Role) bool {
 	return acts[r].how == quietly || acts[r].how == watched || acts[r].how == allocator && s.cfg.Tested

@@ -72,7 +72,7 @@ func (s *Kernel) observed(u *turn, b *heap.Block, given bool) {
 	s.Block(u.th.ID, *b, given)
 }
 
-// blockOp records that a block begins or ends, for those who touch its bytes.
+// blockOp records that a block begins or ends: accesses to its bytes depend on that.
 func (s *Kernel) blockOp(u *turn, k trace.OpKind, b *heap.Block, pc uint64) {
 	if s.booted.Get() == 1 && !s.aloneOwn() {
 		u.tr.Did(trace.Op{Kind: k, Obj: b.Addr, Size: uint32(b.Size), PC: pc})

@@ -24,7 +24,7 @@ import (
 // interrupted again at once, before it does anything. A thread that gave the
 // processor up itself is switched to with interrupts off, and runs its *tail*
 // (the rest of a wait in semaphore_down) before they are on: no other thread can keep it
-// from that. So who is brought past such a thread has run its tail.
+// from that. So a thread past which another one is brought has run its tail.
 //
 // # Dependence
 //

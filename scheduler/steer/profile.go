@@ -301,7 +301,7 @@ func (s *Kernel) jumpOwn(u *turn, from, to uint64) (bool, error) {
 	n := s.runner(to)
 	s.machine.Put(&s.lent, uint64(b2i(s.profile.Stack != 0 && !s.isThread(n))))
 	if s.profile.Stack == 0 {
-		if to-from+minJump <= 2*minJump {
+		if onOneStack(from, to) {
 			return false, nil
 		}
 		if n == s.threads[s.running.Get()].own.Number || !s.isThread(n) {

@@ -24,6 +24,9 @@ const (
 // is a function's own frame.
 const minJump = 1024
 
+// onOneStack reports whether two stack pointers are too near to be two threads'.
+func onOneStack(from, to uint64) bool { return to-from+minJump <= 2*minJump }
+
 // maxGap is the number of instructions that may lie between.
 const maxGap = 2000
 
@@ -59,7 +62,7 @@ func (s *Kernel) stackJump(u *turn, from, to uint64) (bool, error) {
 	if s.profile != nil && s.booted.Get() == 1 {
 		return s.jumpOwn(u, from, to)
 	}
-	if s.booted.Get() == 0 || to-from+minJump <= 2*minJump {
+	if s.booted.Get() == 0 || onOneStack(from, to) {
 		return false, nil
 	}
 	if s.gap.Get() == gapTold {
