@@ -9,8 +9,8 @@ import (
 
 // The threads that can run in a kernel: those to which ticks bring the processor.
 
-// whoCan appends the threads that the processor can be brought to.
-func (s *Kernel) whoCan(dst []trace.TID) []trace.TID {
+// runnable appends the threads that the processor can be brought to.
+func (s *Kernel) runnable(dst []trace.TID) []trace.TID {
 	best := s.bestPriority()
 	for i := range s.threads {
 		if s.threads[i].Exists && s.canRun(&s.threads[i], best) {

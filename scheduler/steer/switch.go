@@ -17,7 +17,7 @@ import (
 const (
 	gapNone   = iota
 	gapJumped // the stack was changed, and the kernel hasn't said for which thread
-	gapTold   // it was said who is next, and the stack is yet to be changed
+	gapTold   // it was said which thread is next, and the stack is yet to be changed
 )
 
 // minJump is the least distance of two threads' stack pointers. A smaller change
@@ -100,7 +100,7 @@ func (s *Kernel) announced(th *thread) {
 // ready list. To take one for waiting that ran would keep orders from being run,
 // and make deadlocks of what is none.
 func (s *Kernel) checkAnnounced(th *thread, tr *trace.Transition) error {
-	if s.unannounced.Get() == 0 || tr.End == trace.EndBug || tr.End != trace.EndProcess && len(s.whoCan(nil)) > 0 {
+	if s.unannounced.Get() == 0 || tr.End == trace.EndBug || tr.End != trace.EndProcess && len(s.runnable(nil)) > 0 {
 		return nil
 	}
 	for i := range s.threads {
