@@ -63,7 +63,7 @@ struct insn {
 	bool syscall;
 	bool sysenter;
 	bool wide;        /* REX.W: cmpxchg16b rather than cmpxchg8b */
-	bool system;      /* KIND_UNMODELLED, but for kernels, who load segments and the like */
+	bool system;      /* KIND_UNMODELLED, but a kernel may: it loads segments and the like */
 	bool flags;       /* popf, which for kernels is like sti or cli */
 	bool fill;        /* rep stos of bytes or of four */
 	bool stack;       /* loads the stack pointer from a register or memory */

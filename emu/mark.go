@@ -53,7 +53,8 @@ func (m *Machine) Rewind(k trace.Mark) {
 	m.c.nslots = C.int32_t(to.slots)
 }
 
-// Cell is a number of Go-side state that goes back with the machine: only Put changes it.
+// Cell is a number of Go-side state. Only Put changes it, by the machine's log, and Rewind
+// takes that back.
 type Cell struct{ v uint64 }
 
 // Get is the number.

@@ -158,8 +158,8 @@ type Host interface {
 	Retract(t trace.TID, regs *emu.Regs, c emu.Ctx)
 	// CPU names the whole CPU state in which such a thread, or the caller, stands.
 	CPU(t trace.TID) emu.Ctx
-	// Keep has the caller leave such a state as it is, which Resume goes on with.
-	Keep(c emu.Ctx)
+	// KeepCPU has the caller leave such a state as it is, which Resume goes on with.
+	KeepCPU(c emu.Ctx)
 }
 
 // Kernel answers the traps of one guest.

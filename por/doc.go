@@ -87,7 +87,7 @@
 //	                trustguide, trustcanonical, rounder; trustestimate, trustweigh
 //	sampling        sampling, randomwalk, pct, pos, distinct
 //	divided         batch; treedivision, treeunit; sampledivision; trustdivision;
-//	                snapshot, trustsnapshot
+//	                snapshot, packer, trustsnapshot
 //	tests           fault: rules that a test leaves out; internal/model: model programs
 //	relation/       events, dependence, happens-before, races, reversed sequences
 package por

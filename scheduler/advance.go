@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"errors"
-	"slices"
 
 	"landgo/emu"
 	"landgo/internal/trace"
@@ -102,29 +101,9 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 				return s.arrive(th, tr)
 			}
 		case emu.StopFault:
-			th.Regs = stop.Regs
-			if fell, err := s.lib.Fell(th.ID, tr); err != nil {
+			if over, err := s.atFault(th, tr, stop, framing); over || err != nil {
 				return err
-			} else if fell {
-				return s.arrive(th, tr)
 			}
-			look, looks := s.faultLook(th, stop.Fault)
-			if looks && len(tr.Accesses)+len(tr.Ops) > 0 {
-				// What other threads do with the page may come before.
-				th.Stand = StandAccess
-				th.Access = trace.Access{Addr: stop.Fault.Addr, PC: stop.PC, Size: 1}
-				return s.arrive(th, tr)
-			}
-			if looks {
-				tr.Did(look)
-			}
-			if s.handled(th, tr, stop.Fault, framing) {
-				if th.framing {
-					return s.arrive(th, tr)
-				}
-				continue
-			}
-			return s.Fail(th.ID, s.FaultFailure(th.ID, stop.Fault))
 		case emu.StopBudget:
 			if s.stopIf != nil && s.stopIf() {
 				return ErrStopped
@@ -137,18 +116,9 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 			th.limited = true
 			return nil
 		case emu.StopPrivileged:
-			th.Regs = stop.Regs
-			if stop.Detail == "iret" {
-				return s.unmodelled(th, stop) // a program may: it returns to where it is
+			if over, err := s.atPrivileged(th, tr, stop, framing); over || err != nil {
+				return err
 			}
-			if s.handled(th, tr, emu.Fault{Kind: emu.FaultProtection}, framing) {
-				if th.framing {
-					return s.arrive(th, tr)
-				}
-				continue
-			}
-			return s.Fail(th.ID, &Failure{Kind: trace.Segfault, Thread: th.ID, PC: stop.PC,
-				Message: "a privileged instruction: " + stop.Detail})
 		case emu.StopUnmodelled:
 			return s.unmodelled(th, stop)
 		default:
@@ -260,40 +230,4 @@ func (s *System) flags(th *thread, runs Running) emu.RunFlags {
 		f |= emu.RecordAll
 	}
 	return f
-}
-
-// Alone reports whether everything that other threads ever did happens before
-// the thread's next instruction, and nothing can run beside it: all others
-// have exited and were joined. Its accesses are no events then.
-func (s *System) Alone(t trace.TID) bool {
-	for i := range s.threads {
-		if o := &s.threads[i]; s.threads[i].Exists && o.ID != t && (o.Live() || !o.Joined) {
-			return false
-		}
-	}
-	return true
-}
-
-// PointAllowed applies --within and --without to a point at pc.
-func (s *System) PointAllowed(t trace.TID, pc uint64) bool {
-	if len(s.cfg.Rules) == 0 {
-		return true
-	}
-	stack := s.StackNames(t)
-	if s.steered() || !s.Alone(t) {
-		for i, r := range s.cfg.Rules[:min(64, len(s.cfg.Rules))] {
-			if slices.Contains(stack, r.Function) {
-				s.met.Rules |= 1 << i
-			}
-		}
-	}
-	return allowed(s.cfg.Rules, stack)
-}
-
-// Fail makes a thread stand before its failure: the guest's end is an event of
-// its own, which the others may still forestall.
-func (s *System) Fail(t trace.TID, f *Failure) error {
-	th := &s.threads[t]
-	th.Stand, th.Failure = StandFailure, f
-	return nil
 }

@@ -23,7 +23,7 @@ import (
 //
 // What isn't in it: how many instructions a thread has run (but the processor's
 // clock tells: a guest that reads it is refused), what was printed (only how
-// much: nothing reads it back), what was learned for good (the same for all
+// much: nothing reads it back), what is known (known.Facts, the same for all
 // states), and the steps that led there. Of those, spin detection reads the
 // latest of a thread's own, so that a thread that has been seen to spin differs
 // from one that is about to be (por/stateful.go says why that is enough); and

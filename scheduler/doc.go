@@ -1,5 +1,5 @@
 // Package scheduler makes a guest into a por.System: it knows the guest's
-// threads, where they may be preempted, who can run and who waits for what.
+// threads, where they may be preempted, which can run and what the others wait for.
 //
 //	guest ── emu.Machine ──┐
 //	traps ── kernel.Kernel ─┤ scheduler.System ── por (through its System interface)
@@ -16,8 +16,8 @@
 // packages use it by its exported methods, and know nothing of each other:
 //
 //	scheduler/library   what landgo carries out for the guest: locks, allocators, strings, threads.
-//	                    The core asks it by the interface Carrier (carrier.go), which is cut into
-//	                    six of at most eight methods.
+//	                    The core asks it by the interface Carrier (carrier.go). The first room to
+//	                    read is its atbreak.go: what follows a stop at a function.
 //	scheduler/steer     a kernel that schedules its threads itself. It takes steps of its own; the
 //	                    core knows it as a Companion, whose state goes back with the core's.
 //
@@ -34,9 +34,11 @@
 //	      runCPU                 one run of the machine, whose accesses are taken in
 //	      Carrier.AtBreak        at a breakpoint: a function's entry or return
 //	      atTrap, trap           at a system call
-//	      handled                at a fault that the guest has a handler for
+//	      atFault, atPrivileged  at what faults: does the guest have a handler for it?
 //	    arrive                 stands at the point: is it a spin?
-//	  meetStep, wakeSpinners, sightOperations
+//	  meetStep               which kinds of points the step met (met.go)
+//	  wakeSpinners           the threads whose spins its writes end (spin.go)
+//	  sightOperations        for candidates of races at fewer points (granularity.go)
 //
 // # The files
 //

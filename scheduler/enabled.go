@@ -4,8 +4,8 @@ import (
 	"landgo/internal/trace"
 )
 
-// Threads implements por.System: who is there, who can run, what the others
-// wait for.
+// Threads implements por.System: the threads that exist, which of them can run, and what
+// the others wait for.
 func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 	first := len(dst)
 	ready := false
@@ -82,4 +82,16 @@ func (s *System) nextDeadline() trace.TID {
 		return t
 	}
 	return best
+}
+
+// Alone reports whether everything that other threads ever did happens before
+// the thread's next instruction, and nothing can run beside it: all others
+// have exited and were joined. Its accesses are no events then.
+func (s *System) Alone(t trace.TID) bool {
+	for i := range s.threads {
+		if o := &s.threads[i]; s.threads[i].Exists && o.ID != t && (o.Live() || !o.Joined) {
+			return false
+		}
+	}
+	return true
 }

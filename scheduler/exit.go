@@ -8,7 +8,7 @@ import "landgo/internal/trace"
 // the thread did before what comes after its join, and races with nothing, so
 // it may be part of the thread's last step; unless others try to join it, and
 // see that it still lives after it did all else, or send it a signal then. The
-// first who does has the search start again.
+// first thread that does has the search start again.
 func (s *System) ExitIsStep(t trace.TID) bool {
 	th := &s.threads[t]
 	return !s.Alone(t) && (s.known.Exits || s.known.Signalled[uint64(th.ID)] || s.lifeIsShared(th.ID) || s.readsEnd(th))

@@ -17,7 +17,7 @@ type Failure struct {
 	// Block is the block of memory that a wrong access or free was about, if
 	// there is one.
 	Block heap.Block
-	// Waits lists who waits for what and whom (deadlock, livelock).
+	// Waits lists what each thread waits for (deadlock, livelock).
 	Waits []Wait
 }
 
@@ -74,4 +74,12 @@ func (e *BudgetError) Error() string {
 		return fmt.Sprintf("an execution has %d steps and no end", e.Steps)
 	}
 	return fmt.Sprintf("a step ran %d instructions without coming to a preemption point", e.Insns)
+}
+
+// Fail makes a thread stand before its failure: the guest's end is an event of
+// its own, which the others may still forestall.
+func (s *System) Fail(t trace.TID, f *Failure) error {
+	th := &s.threads[t]
+	th.Stand, th.Failure = StandFailure, f
+	return nil
 }

@@ -29,6 +29,52 @@ func (s *System) faultLook(th *thread, f emu.Fault) (trace.Op, bool) {
 	return op, ok
 }
 
+// atFault deals with an access that faults. framing: the step began with a handler's
+// frame. It reports whether the step is over; if it isn't, the guest handles the fault.
+func (s *System) atFault(th *thread, tr *trace.Transition, stop *emu.Stop, framing bool) (over bool, err error) {
+	th.Regs = stop.Regs
+	if fell, err := s.lib.Fell(th.ID, tr); err != nil {
+		return true, err
+	} else if fell {
+		return true, s.arrive(th, tr)
+	}
+	look, looks := s.faultLook(th, stop.Fault)
+	if looks && len(tr.Accesses)+len(tr.Ops) > 0 {
+		// What other threads do with the page may come before.
+		th.Stand = StandAccess
+		th.Access = trace.Access{Addr: stop.Fault.Addr, PC: stop.PC, Size: 1}
+		return true, s.arrive(th, tr)
+	}
+	if looks {
+		tr.Did(look)
+	}
+	if s.handled(th, tr, stop.Fault, framing) {
+		return s.atFrame(th, tr)
+	}
+	return true, s.Fail(th.ID, s.FaultFailure(th.ID, stop.Fault))
+}
+
+// atPrivileged is the same for an instruction that only a kernel may use.
+func (s *System) atPrivileged(th *thread, tr *trace.Transition, stop *emu.Stop, framing bool) (over bool, err error) {
+	th.Regs = stop.Regs
+	if stop.Detail == "iret" {
+		return true, s.unmodelled(th, stop) // a program may: it returns to where it is
+	}
+	if s.handled(th, tr, emu.Fault{Kind: emu.FaultProtection}, framing) {
+		return s.atFrame(th, tr)
+	}
+	return true, s.Fail(th.ID, &Failure{Kind: trace.Segfault, Thread: th.ID, PC: stop.PC,
+		Message: "a privileged instruction: " + stop.Detail})
+}
+
+// atFrame ends the step of a thread that stands before its handler's frame.
+func (s *System) atFrame(th *thread, tr *trace.Transition) (over bool, err error) {
+	if th.framing {
+		return true, s.arrive(th, tr)
+	}
+	return false, nil
+}
+
 // handled has the kernel bring a thread to its handler of a fault, if it has one. A
 // thread that has done anything in this step stands before what is written for the
 // handler first, if threads share that.

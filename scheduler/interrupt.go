@@ -18,7 +18,7 @@ import (
 //   - its accesses count as another thread's, and no lock protects them from their
 //     own thread's (unexamined.go).
 //
-// That a thread gets signals is learned for good. A handler that is left by a jump
+// That a thread gets signals is a fact (known.Facts.Signalled). A handler that is left by a jump
 // counts as running for ever. The signals that cancel a thread are left out: their
 // handlers are the C library's, and look at nothing that the thread is about.
 
@@ -98,8 +98,8 @@ func (s *System) handlersOwn(th *thread) emu.Range {
 	return emu.Range{Lo: s.mappingStart(hi - 1), Hi: hi}
 }
 
-// party is who makes a thread's accesses: the thread, with the locks that it
-// holds, or its handler, which none protects from it.
+// party is what makes a thread's accesses: the thread, with the locks that it holds, or
+// its handler, which no lock protects from it.
 func (s *System) party(th *thread) (trace.TID, []uint64) {
 	if th.Interrupted != 0 {
 		return ^th.ID, nil

@@ -10,8 +10,7 @@ import (
 	"landgo/scheduler/known"
 )
 
-// Knowledge is what a System has learned for good: plain data, with which a
-// System of the same guest and configuration has the same threads' numbers and
+// Knowledge is what a System has learned, as plain data: with it a System of the same guest and configuration has the same threads' numbers and
 // the same preemption points.
 type Knowledge struct {
 	Names   []string // threads' path names, by TID

@@ -11,7 +11,7 @@ import (
 )
 
 // Memory that the program itself maps (mmap; new_pages on pebbles) is blocks
-// too: who mapped it, and who took it back. Its pages are what keeps accesses out,
+// too, each with the call that mapped it and the one that took it back. Its pages are what keeps accesses out,
 // so nothing has to be checked that doesn't fault anyway, and no program that is
 // right can be told off for an access. What is mapped within a function of the C
 // library (stacks, malloc's large blocks) or before the program's first thread

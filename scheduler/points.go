@@ -3,6 +3,7 @@ package scheduler
 import (
 	"landgo/internal/image"
 	"landgo/internal/trace"
+	"slices"
 )
 
 // PointsOf is the kinds of points that there are before an operation, or after it, of
@@ -52,4 +53,20 @@ func allowed(rules []Rule, stack []string) bool {
 		}
 	}
 	return ok
+}
+
+// PointAllowed applies --within and --without to a point at pc.
+func (s *System) PointAllowed(t trace.TID, pc uint64) bool {
+	if len(s.cfg.Rules) == 0 {
+		return true
+	}
+	stack := s.StackNames(t)
+	if s.steered() || !s.Alone(t) {
+		for i, r := range s.cfg.Rules[:min(64, len(s.cfg.Rules))] {
+			if slices.Contains(stack, r.Function) {
+				s.met.Rules |= 1 << i
+			}
+		}
+	}
+	return allowed(s.cfg.Rules, stack)
 }

@@ -20,7 +20,7 @@ const (
 	// scoutAfter is how many instructions a thread's step has before it is looked
 	// at for the first time; each further look comes after scoutFactor times as
 	// many, and one more at the end of the step budget. A guest that computes for
-	// long without waiting for anybody pays for a few looks in all.
+	// long without waiting for another thread pays for a few looks in all.
 	scoutAfter  = 1 << 20
 	scoutFactor = 4
 	// scoutSteps is how many steps the others take in a look, scoutTurn how many

@@ -278,20 +278,6 @@ type dead struct {
 	flags bool
 }
 
-// standPC is the instruction at which a thread stands.
-func (s *System) standPC(th *thread) uint64 {
-	switch th.Stand {
-	case StandAccess:
-		return th.Access.PC
-	case StandOp, StandTrap:
-		return th.Regs.RIP
-	}
-	if s.steered() {
-		return th.Regs.RIP
-	}
-	return s.machine.Regs(th.Ctx).RIP
-}
-
 // readsSince are the accesses of the thread's own steps from index i on, and
 // the objects whose failed try it saw; whether another thread changed any of the
 // bytes after that; and what the journal has of these steps.

@@ -7,7 +7,7 @@ import (
 
 // State is a digest of what an execution left behind, for comparing searches
 // and replays: the writable memory of the program's own segments outside of
-// trusted objects, and who has ended. Two orders of independent steps have the
+// trusted objects, and the threads that have ended. Two orders of independent steps have the
 // same; instruction counts and output aren't in it.
 func (s *System) State() uint64 {
 	h := fnv.New64a()

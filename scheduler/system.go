@@ -145,8 +145,8 @@ func (s *System) CPU(t trace.TID) emu.Ctx {
 	return s.pinned
 }
 
-// Keep implements kernel.Host.
-func (s *System) Keep(c emu.Ctx) { s.pinned = c }
+// KeepCPU implements kernel.Host.
+func (s *System) KeepCPU(c emu.Ctx) { s.pinned = c }
 
 // SetResult implements kernel.Host.
 func (s *System) SetResult(t trace.TID, v uint64) {

@@ -9,7 +9,7 @@ import (
 )
 
 // atTrap decides about the trap before which a thread stopped: what no other thread
-// else can notice is done within the step, the rest is a step of its own. It
+// can notice is done within the step, the rest is a step of its own. It
 // reports whether the thread stands here.
 func (s *System) atTrap(th *thread, tr *trace.Transition) (bool, error) {
 	p := s.kernel.Plan(th.ID, th.trap)
@@ -172,6 +172,13 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 			return false, err
 		}
 	}
+	return s.goesOn(th, tr, call, p, &out, waits)
+}
+
+// goesOn has a thread end, sleep or yield after a trap, if that says so. call is the trap's
+// place; waits: the thread is back in a function in which it waits. It reports whether the
+// step is over.
+func (s *System) goesOn(th *thread, tr *trace.Transition, call uint64, p *kernel.Plan, out *kernel.Outcome, waits bool) (over bool, err error) {
 	switch {
 	case out.Signal != 0:
 		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, PC: call, Message: fmt.Sprintf("killed by signal %d", out.Signal)}

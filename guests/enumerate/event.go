@@ -27,34 +27,8 @@ func (s *state) carryOut(t int, i *instr, outcome int) (uses []use, effect bool)
 	r := &th.regs
 	on := func(c class, obj int, m mode) { uses = append(uses, use{c, obj, m}) }
 	switch i.kind {
-	case opLoad:
-		on(cell, i.a(r), read)
-		r[i.dst] = s.memory[i.a(r)]
-	case opStore:
-		at, v := i.a(r), i.b(r)
-		on(cell, at, write)
-		effect = s.memory[at] != v
-		s.memory[at] = v
-	case opFetchAdd, opExchange:
-		at, v := i.a(r), i.b(r)
-		on(cell, at, write)
-		old := s.memory[at]
-		if i.kind == opFetchAdd {
-			v += old
-		}
-		effect = old != v
-		s.memory[at], r[i.dst] = v, old
-	case opCAS:
-		at, v := i.a(r), i.c(r)
-		if old := s.memory[at]; old != i.b(r) {
-			on(cell, at, read)
-			r[i.dst] = 0
-		} else {
-			on(cell, at, write)
-			effect = old != v
-			s.memory[at], r[i.dst] = v, 1
-		}
-
+	case opLoad, opStore, opFetchAdd, opExchange, opCAS:
+		return s.memoryEvent(t, i)
 	case opLock, opReacquire, opTryLock, opUnlock, opDestroy:
 		return s.mutexEvent(t, i)
 	case opCondWait, opSignal, opBroadcast:
@@ -122,6 +96,43 @@ func (s *state) carryOut(t int, i *instr, outcome int) (uses []use, effect bool)
 		on(process, 0, write)
 		s.ended, effect = true, true
 		s.bug, s.message = i.bug, i.message
+	}
+	return uses, effect
+}
+
+// memoryEvent is carryOut for accesses to memory.
+func (s *state) memoryEvent(t int, i *instr) (uses []use, effect bool) {
+	r := &s.threads[t].regs
+	at := i.a(r)
+	on := func(m mode) { uses = append(uses, use{cell, at, m}) }
+	switch i.kind {
+	case opLoad:
+		on(read)
+		r[i.dst] = s.memory[at]
+	case opStore:
+		v := i.b(r)
+		on(write)
+		effect = s.memory[at] != v
+		s.memory[at] = v
+	case opFetchAdd, opExchange:
+		v := i.b(r)
+		on(write)
+		old := s.memory[at]
+		if i.kind == opFetchAdd {
+			v += old
+		}
+		effect = old != v
+		s.memory[at], r[i.dst] = v, old
+	case opCAS:
+		v := i.c(r)
+		if old := s.memory[at]; old != i.b(r) {
+			on(read)
+			r[i.dst] = 0
+		} else {
+			on(write)
+			effect = old != v
+			s.memory[at], r[i.dst] = v, 1
+		}
 	}
 	return uses, effect
 }

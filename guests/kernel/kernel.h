@@ -96,7 +96,7 @@ struct thread *thread_create(int priority, thread_function *function, void *argu
 void thread_yield(void);
 /* Lets a better one run, if there is one. */
 void thread_give_way(void);
-/* Waits until someone calls thread_ready; interrupts are off. */
+/* Waits until another thread calls thread_ready; interrupts are off. */
 void thread_block(void);
 void thread_ready(struct thread *t);
 void thread_sleep(word ticks);

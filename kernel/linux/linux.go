@@ -145,7 +145,7 @@ func (bystander) SetRegs(trace.TID, *emu.Regs)          {}
 func (bystander) Interrupt(trace.TID, *emu.Regs)        {}
 func (bystander) Retract(trace.TID, *emu.Regs, emu.Ctx) {}
 func (bystander) CPU(trace.TID) emu.Ctx                 { return 0 }
-func (bystander) Keep(emu.Ctx)                          {}
+func (bystander) KeepCPU(emu.Ctx)                       {}
 
 // Do implements kernel.Kernel.
 func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.Regs) kernel.Outcome {

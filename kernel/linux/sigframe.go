@@ -118,7 +118,7 @@ func (k *Kernel) pushFrame(t *thread, f frame) {
 	cpu := k.host.CPU(t.id)
 	if t == k.call.t && k.outcome.RestoreCPU {
 		cpu = k.outcome.Resume // between two handlers nothing of the first is left
-		k.host.Keep(cpu)
+		k.host.KeepCPU(cpu)
 	}
 	f.cpu, f.prev = cpu, k.log.Get(&t.frame)
 	h.list = append(h.list[:n], f)

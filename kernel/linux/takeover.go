@@ -14,7 +14,7 @@ import (
 // the sending on (see signal.go). So a look has an outcome for each way to share out
 // the signals of that kind; a thread that loses its one goes back to where it was.
 
-// A look is what may change who takes signals to the process.
+// A look is what may change which thread takes signals to the process.
 type look struct {
 	// by are the threads that look; takes are the signals that the caller takes.
 	by    []*thread

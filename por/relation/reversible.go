@@ -79,15 +79,15 @@ func (o *Order) mutexFree(op *trace.Op, t trace.TID, end int32) bool {
 		if y.ev >= end || o.dropped(y.ev) {
 			continue
 		}
-		who := o.ev[y.ev].thread
+		by := o.ev[y.ev].thread
 		switch y.kind {
 		case trace.OpLock, trace.OpTryLock, trace.OpFutexLockPI, trace.OpFutexTryPI:
 			if depth == 0 {
-				return owner != trace.NoThread && owner != who || who == t && o.taken(end)
+				return owner != trace.NoThread && owner != by || by == t && o.taken(end)
 			}
 			depth--
 		case trace.OpUnlock, trace.OpFutexUnlockPI:
-			if depth == 0 && owner != trace.NoThread && owner != who {
+			if depth == 0 && owner != trace.NoThread && owner != by {
 				return true
 			}
 			depth++
@@ -96,7 +96,7 @@ func (o *Order) mutexFree(op *trace.Op, t trace.TID, end int32) bool {
 		default: // a try that failed, a wait on the futex
 			continue
 		}
-		owner = who
+		owner = by
 	}
 	return true
 }

@@ -1,6 +1,6 @@
-// Package known is what is learned for good of a guest: it makes preemption points
-// finer, or steps depend on more, from then on. It is never taken back with a state,
-// and what one search has learned another one of the same guest may be given.
+// Package known is what landgo has learned of a guest. Facts make preemption points finer,
+// or let steps depend on more. No rewind takes them back, and one search may give them to
+// another search of the same guest.
 //
 // Invariant: Merge takes in every field (a test looks at that), and facts only grow.
 package known

@@ -4,188 +4,141 @@ import (
 	"landgo/heap"
 	"landgo/internal/image"
 	"landgo/internal/trace"
-	"landgo/scheduler"
 )
 
-// Trusted functions that the guest's own code carries out (stdio, the creation
-// of a thread) belong to the step in which they are called, as long as they
-// work on memory of the library's and the thread's own. Others can tell when
-// they do not:
-//
-//   - a function of stdio that reads or writes memory which other threads use
-//     (sprintf, fgets);
-//   - one that takes input, for what is left is for others;
-//   - one that works on a stream whose bytes the program can read (streams.go);
-//   - the creation of a thread whose name goes where others look.
-//
-// Such a call is a step of its own: one operation, as all that is trusted. The
-// first two kinds are known by a call that did so (then the search starts again)
-// and by the function's name.
+// What a thread is at in the functions that landgo carries out.
 
-// isQuiet reports whether a role is carried out so. A student's allocator is; the
-// C library's is landgo's (malloc.go).
-func (s *Library) isQuiet(r image.Role) bool {
-	return acts[r].how == quietly || acts[r].how == watched || acts[r].how == allocator && s.cfg.Tested
+// phase is how far a trusted operation of several steps has come.
+type phase uint8
+
+const (
+	phaseEntry phase = iota
+	// phaseQueued: enqueued at a condition variable, not yet signalled.
+	phaseQueued
+	// phaseReacquire: signalled; takes the mutex back.
+	phaseReacquire
+	// phaseStore: a create whose thread's name has yet to be stored.
+	phaseStore
+	// phaseEnd: before the end of a thread whose stack others use.
+	phaseEnd
+	// phaseLeave: arrived at a barrier; leaves when all have.
+	phaseLeave
+	// phaseAsleep: sleeps at a read-write lock that prefers writers (rwlock.go).
+	phaseAsleep
+	// phaseAgain: was woken there, and tries again.
+	phaseAgain
+	// phaseClaimed: it alone may join a thread, and waits for its end (carried.go).
+	phaseClaimed
+	// phaseSleeps: found a semaphore at 0, and sleeps (interruptedwait.go).
+	phaseSleeps
+	// phaseTouch: before a call that touches what others do (door.go).
+	phaseTouch
+	// phaseTaken: a tested allocator is about to take a block back.
+	phaseTaken
+	// phaseGiven: a tested allocator is about to return a block.
+	phaseGiven
+)
+
+// quiet is the frame of a trusted function that the guest's own code carries
+// out without interruption: it extends to the return to ret at stack pointer
+// sp.
+type quiet struct {
+	on    bool
+	watch bool
+	// own: the call is a step of its own (ownstep.go). Of a create: id is where
+	// the new thread's name goes, and what was there.
+	own     bool
+	gives   bool // a block that it allocates is its caller's
+	role    image.Role
+	ret     uint64
+	sp      uint64
+	id, was uint64
+	// insn is the number of instructions that the thread had completed at its entry.
+	insn uint64
 }
 
-// isOwnStep reports whether the call at whose entry a thread stands has to be
-// a step of its own.
-func (s *Library) isOwnStep(th *thread) bool {
-	// The thread that musl creates before it stores its name is another.
-	if s.core.Alone(th.ID) && !(th.role == image.Create && s.libc == image.Musl) {
-		return false
+// frame is a call that returns to ret at stack pointer sp.
+type frame struct {
+	on      bool
+	ret, sp uint64
+}
+
+// call is what a thread is at in functions that landgo carries out or follows.
+type call struct {
+	role  image.Role // StandOp
+	phase phase      // StandOp
+	// args are the arguments of the function at whose entry it stands, or last
+	// stood.
+	args [4]uint64
+	// timed: the operation has a deadline, in nanoseconds of virtual time.
+	timed    bool
+	badTime  bool // the operation is a try, for its deadline isn't a time
+	released bool // phaseLeave: all have arrived at the barrier
+	deadline uint64
+	// pending is what it does next: in an allocator's function, and at phaseEnd and
+	// phaseClaimed.
+	pending  trace.Op
+	result   uint64        // StandOp: what the operation returns when it completes
+	mutex    uint64        // StandOp in a condition wait: the mutex to take back
+	quiet    quiet         // a function that the guest's own code carries out
+	alloc    *followed     // a call of an allocator that is followed, never changed in place; nil: none
+	texts    texts         // of a System with twins
+	string   stringCall    // the string function that it entered last
+	operator operatorFrame // a call of C++'s new or delete
+	// inside are the calls of tested allocators under way, outermost first, and
+	// given is the block that the one at whose return it stands gives out.
+	inside []insideFrame
+	given  *heap.Block // never changed in place; nil: none
+	// release is the frame of a tested function after whose return there is a
+	// preemption point.
+	release frame
+	onces   []onceFrame // once routines under way, outermost first
+	holds   []uint64    // addresses of mutexes held, oldest first
+	// held are the waits that signals interrupted, outermost first.
+	held []held
+}
+
+// arg is the n-th integer argument (from 0) at a function's entry.
+func (c *call) arg(n int) uint64 { return c.args[n] }
+
+// hashOperation hashes the operation at which a thread stands.
+func (c *call) hashOperation(h *trace.Hash) {
+	h.Words(uint64(c.role), uint64(c.phase), trace.Bit(c.timed), c.deadline, trace.Bit(c.badTime), trace.Bit(c.released), c.result, c.mutex)
+	h.Words(uint64(c.pending.Kind), c.pending.Obj, c.pending.Arg, uint64(c.pending.Size))
+}
+
+// hashCalls hashes the calls under way.
+func (c *call) hashCalls(h *trace.Hash) {
+	q := &c.quiet
+	h.Words(trace.Bit(q.on), trace.Bit(q.watch), uint64(q.role), q.ret, q.sp, trace.Bit(c.release.on), c.release.ret, c.release.sp)
+	if a := c.alloc; a != nil {
+		h.Words(uint64(a.role), a.ret, a.sp)
 	}
-	if !s.isPoint(th) {
-		return false
+	for i := range c.inside {
+		f := &c.inside[i]
+		h.Words(uint64(f.role), f.ret, f.sp, uint64(f.family), f.p, f.size, f.old.Addr, f.old.Size)
 	}
-	switch {
-	case acts[th.role].how == allocator:
-		return true
+	if b := c.given; b != nil {
+		h.Words(b.Addr, b.Size, uint64(b.Family))
 	}
-	switch th.role {
-	case image.StdioInput:
-		return true
-	case image.Stdio:
-		if s.sharesStream(th) {
-			return true
+	h.Word(uint64(len(c.onces)))
+	for _, o := range c.onces {
+		h.Words(o.obj, o.sp, o.ret)
+	}
+	for i := range c.held {
+		w := &c.held[i]
+		h.Words(w.frame, w.pc, w.sp, trace.Bit(w.eintr), uint64(w.role), uint64(w.phase), trace.Bit(w.timed), w.deadline, trace.Bit(w.badTime), w.result, w.mutex, trace.Bit(w.released))
+		h.Words(uint64(w.pending.Kind), w.pending.Obj, w.quiet.id, w.quiet.was, uint64(w.nap.Kind), w.nap.Obj, w.nap.Arg)
+		if w.given != nil {
+			h.Word(w.given.Addr)
 		}
-	case image.Create:
-		shared := s.core.Shared(th.ID, th.arg(0), 8)
-		if at := s.attributes(th); at != 0 {
-			shared = s.core.Shared(th.ID, at, attributesSize) || shared
-		}
-		return shared || s.known.Meeting[s.callSite(th)]
+		h.Words(w.args[:]...)
 	}
-	return s.known.Meeting[s.callSite(th)] || s.core.Racing(s.callSite(th)-1)
-}
-
-// isPoint reports whether there is a point before a call that others can tell, at
-// whose entry a thread stands: each is one, or this one was found racing.
-func (s *Library) isPoint(th *thread) bool {
-	site := s.callSite(th)
-	return (s.core.EveryOperation() || s.core.Racing(site-1)) && s.core.PointAllowed(th.ID, site)
-}
-
-// attribute makes what a trusted call has just touched the call's: to the thread that tells
-// races apart it is one event, at the call's place. Which of its instructions reads
-// a byte first, and which last, is the library's business; and so is a stream, which
-// has a lock of its own, and is looked at in part without.
-func (s *Library) attribute(th *thread, tr *trace.Transition, made []trace.Access) {
-	q := &th.quiet
-	var last heap.Block // looking for one is a walk
-	for i := range made {
-		a := &made[i]
-		a.PC, a.Insn = q.ret-1, 1
-		if q.insn > tr.Begin {
-			a.Insn += uint16(q.insn - tr.Begin)
-		}
-		if !last.Contains(a.Addr) && s.core.InHeap(a.Addr) {
-			last = heap.Block{}
-			if b := s.heap.Around(a.Addr); b != nil {
-				last = *b
-			}
-		}
-		if last.Contains(a.Addr) && last.Library || s.image.Stream(a.Addr) {
-			a.Flags |= trace.Library
-		}
+	for _, lock := range c.holds {
+		h.Word(lock)
 	}
 }
 
-// Meets implements Calls: it learns that the call under way touched what others do.
-func (s *Library) Meets(t trace.TID) {
-	th := &s.threads[t]
-	if q := &th.quiet; !q.own && !s.known.Meeting[q.ret] && s.core.EveryOperation() && !s.core.Alone(th.ID) {
-		s.known.Meeting[q.ret] = true
-		s.core.Refine()
-	}
-}
-
-// stepCall carries out a call that is a step of its own.
-func (s *Library) stepCall(th *thread, tr *trace.Transition) error {
-	if th.phase == phaseStore {
-		q := th.quiet
-		th.quiet, th.phase = quiet{}, phaseEntry
-		th.Insns++ // schedules name the states on both sides
-		s.machine.Write64(q.id, q.was)
-		s.core.Touch(th.ID, tr, q.ret-1, q.id, 8, trace.Write)
-		return s.advance(th, tr, 0)
-	}
-	if _, err := s.enterQuiet(th, acts[th.role].how == watched); err != nil {
-		return err
-	}
-	th.quiet.own, tr.Loose = true, th.role != image.Create
-	if th.role == image.Create && s.libc == image.Musl {
-		th.quiet.id, th.quiet.was = th.arg(0), s.machine.Read64(th.arg(0))
-		s.touchAttributes(th, tr)
-	} else {
-		s.touchByName(th, tr)
-	}
-	if v, err := s.enterTrustedPool(th, tr); err != nil || v == scheduler.Stay {
-		return err
-	}
-	return s.advance(th, tr, 0)
-}
-
-// touchByName records what the function at whose entry a thread stands is known
-// to touch.
-func (s *Library) touchByName(th *thread, tr *trace.Transition) {
-	switch th.role {
-	case image.StdioInput:
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, inputWord, 8, trace.Write|trace.Library)
-		s.touchStream(th, tr)
-	case image.Stdio:
-		s.touchStream(th, tr)
-	case image.Create:
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, th.arg(0), 8, trace.Write)
-		s.touchAttributes(th, tr)
-	case image.Malloc, image.Calloc, image.Realloc, image.Free:
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, allocatorWord, 8, trace.Write)
-	}
-}
-
-// attributes is where those are with which a thread is about to create another, 0 for
-// none. Both libraries read them all.
-func (s *Library) attributes(th *thread) uint64 {
-	if at := th.arg(1); at != ^uint64(0) && !s.cfg.Tested { // C11's has none
-		return at
-	}
-	return 0
-}
-
-const attributesSize = 56
-
-func (s *Library) touchAttributes(th *thread, tr *trace.Transition) {
-	if at := s.attributes(th); at != 0 {
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, at, attributesSize, 0)
-	}
-}
-
-// leaveQuiet ends a quiet function at its return. musl stores a new thread's
-// name after the thread may run: landgo takes the store back and makes it a
-// step, so that the new thread can come first.
-func (s *Library) leaveQuiet(th *thread) scheduler.Verdict {
-	q := &th.quiet
-	if q.id == 0 || th.Regs.RAX != 0 {
-		if q.role == image.Create && s.libc == image.Musl && q.id == 0 && th.Regs.RAX == 0 {
-			th.Insns++ // as if the store were a step: a replay may not know that it is one
-		}
-		th.quiet = quiet{}
-		return scheduler.Step
-	}
-	now := s.machine.Read64(q.id)
-	s.machine.Write64(q.id, q.was)
-	q.on, q.was = false, now
-	th.Stand, th.role, th.phase = scheduler.StandOp, image.Create, phaseStore
-	return scheduler.Stay
-}
-
-// allocatorWord stands for all that a student's allocator keeps: what it gives
-// out depends on the order of the calls. It lies where Pebbles maps nothing.
-const allocatorWord = 0x2000
-
-// WordName implements Memory.
-func (s *Library) WordName(addr uint64) (string, bool) { return "stdin", addr == inputWord }
-
-// inputWord stands for all that can be read: calls that take input are in order
-// with each other, whatever their stream. It lies where Linux maps nothing.
-const inputWord = 0x3000
+// trusted reports whether a thread runs code of the C library that landgo takes
+// as correct.
+func (t *thread) trusted() bool { return t.quiet.on || t.Starting || t.alloc != nil }

@@ -29,7 +29,7 @@ import (
 // What the library knows of threads besides stands in carriedkept.go.
 
 // threadKernel is a kernel on which this works. The words are addresses that stand
-// for a thread's states: a call that looks at one depends on who changes it.
+// for a thread's states: a call that looks at one depends on the calls that change it.
 type threadKernel interface {
 	Number(t trace.TID) uint64
 	Named(number uint64) (id trace.TID, run, join uint64)

@@ -96,24 +96,6 @@ func (s *Library) onlyTry(th *thread) {
 	}
 }
 
-// refuse ends a try that fails with errno, or a timed operation that was given no
-// time: it reads that now.
-func (s *Library) refuse(th *thread, tr *trace.Transition, errno uint64) (scheduler.Verdict, error) {
-	if th.badTime {
-		at := th.arg(int(acts[s.roles[th.Regs.RIP].Role].deadline))
-		if !s.readable(at, timespecSize) {
-			return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: at, Size: 8}, "reads when to give up")
-		}
-		errno = einval
-	}
-	if acts[th.role].kind == kindSem {
-		s.setErrno(th, tr, uint32(errno))
-		errno = ^uint64(0)
-	}
-	s.ret(th, errno)
-	return scheduler.Pass, nil
-}
-
 // readable reports whether the guest can read n bytes at p, at most a page.
 func (s *Library) readable(p, n uint64) bool {
 	return s.machine.Prot(p)&emu.ProtRead != 0 && s.machine.Prot(p+n-1)&emu.ProtRead != 0
@@ -135,17 +117,6 @@ func (s *Library) timespec(th *thread, tr *trace.Transition, p uint64) uint64 {
 		return math.MaxInt64
 	}
 	return sec*1e9 + nsec
-}
-
-// condAttr is what a condition variable keeps of its attribute object.
-func (s *Library) condAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
-	switch {
-	case attr == 0 || s.cfg.Tested:
-		return 0
-	case s.libc == image.Musl:
-		return s.door(th, tr).read32(attr) & 0x7fffffff
-	}
-	return s.door(th, tr).read32(attr) & 3 // glibc: bit 0 says whether processes share it
 }
 
 // clockIn is the clock that these say.

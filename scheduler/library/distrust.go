@@ -6,11 +6,14 @@ import "landgo/internal/image"
 // as if they were the user's: their inside is ordinary, with futex calls as the
 // only operations. It is for good.
 //
-// It happens when a guest cancels a thread, uses a robust mutex, waits with a deadline
-// that may run out at any time, or tells the kernel another word to clear at a thread's
-// end (the core's distrustAfter): what those do to a thread that waits, landgo's model of
-// the functions doesn't know and the guest's own code does. The search then starts again
-// (trace.ErrFiner).
+// It happens when a guest
+//   - cancels a thread,
+//   - uses a robust mutex,
+//   - waits with a deadline that may run out at any time, or
+//   - tells the kernel another word to clear at a thread's end (the core's distrustAfter).
+//
+// The guest's own code knows what those do to a thread that waits; landgo's model of the
+// functions doesn't. The search then starts again (trace.ErrFiner).
 func (s *Library) distrust() {
 	s.distrusted = true
 	s.known.Native = true

@@ -14,10 +14,12 @@
 //
 // # The files
 //
-//	the call      library, thread (what it knows of one), act (the table of roles), atbreak, operation,
-//	              pending, perform, incall, call, quiet, convention
-//	what it does  door (to the guest's memory), look, misuse, errno
-//	objects       object, objectbytes, rwlock, namedsem, lockmerge, guard
+//	state         library, thread (what it knows of one), call (what a thread is at)
+//	a call        atbreak (its entry), act (the table of roles), operation, pending, perform, return
+//	own code      quiet (run without interruption), ownstep (when that is a step of its own)
+//	what it does  convention (arguments, results), door (to the guest's memory), look, misuse, errno
+//	objects       object, objectbytes; mutex, cond, semaphore, barrier, rwlock, once; namedsem,
+//	              lockmerge, guard
 //	allocators    malloc, follow, pool, own (the library's own blocks), endcache, operators
 //	text          strings, lookpast, streams
 //	threads       threadcalls, carried, carriedkept, distrust

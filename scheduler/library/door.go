@@ -9,7 +9,7 @@ import (
 // thread are accesses like any others: another thread may come between, or change what
 // is read. All of it goes through a door, which has it on record.
 //
-// Who reads or writes what others use has to begin a step with it. A call that is a step
+// A thread that reads or writes what others use has to begin a step with it. A call that is a step
 // of its own does so (operation.go). Of the others it isn't known beforehand what
 // they touch (a deadline, errno, where posix_memalign leaves its result), and nearly none
 // touches anything shared. So the first that does is learned by its place, and the search

@@ -73,3 +73,35 @@ func (s *Library) format(th *thread, first int) string {
 		return s.vararg(th, first-1)
 	})
 }
+
+// note remembers a call that changes how threads or the process must end:
+// thread-specific destructors and clean-up handlers are the guest's own code,
+// so the runtime's real exit has to run them.
+func (s *Library) note(th *thread) {
+	switch th.role {
+	case image.KeyCreate:
+		if th.arg(1) != 0 {
+			s.machine.Put(&s.destructors, 1)
+		}
+	case image.CleanupPush:
+		th.native = true
+	case image.ThreadAtExit: // a thread_local object of C++ has been made
+		th.native, th.atExit = true, true
+	case image.AtExit:
+		// glibc's start-up registers what runs the destructors of fini_array.
+		if f, ok := s.image.SymbolAt(th.arg(0)); !ok || f.Name != "call_fini" {
+			s.machine.Put(&s.exitHandlers, 1)
+			if first := &s.threads[0]; !first.Live() {
+				s.outlive(first)
+			}
+		}
+	}
+}
+
+// hasDestructors reports whether the program has destructors of its own: more
+// in fini_array than the one that the compiler's start files put there.
+func hasDestructors(img *image.Image) bool {
+	from, ok1 := img.Symbol("__fini_array_start")
+	to, ok2 := img.Symbol("__fini_array_end")
+	return ok1 && ok2 && to.Addr-from.Addr > 8
+}

@@ -1,9 +1,26 @@
 package library
 
 import (
+	"landgo/emu"
 	"landgo/internal/image"
 	"landgo/internal/trace"
+	"landgo/scheduler"
 )
+
+// errno values that the pthread functions return; semaphores set errno.
+const (
+	esrch     = 3
+	ebusy     = 16
+	einval    = 22
+	eagain    = 11
+	edeadlk   = 35
+	eperm     = 1
+	etimedout = 110
+	eoverflow = 75
+)
+
+// muslErrnoOffset is where struct pthread of musl 1.2 holds errno_val.
+const muslErrnoOffset = 0x34
 
 // setErrno sets a thread's errno. musl keeps it in the thread control block;
 // glibc in thread-local storage, whose end is the FS base.
@@ -20,5 +37,20 @@ func (s *Library) setErrno(th *thread, tr *trace.Transition, v uint32) {
 	}
 }
 
-// muslErrnoOffset is where struct pthread of musl 1.2 holds errno_val.
-const muslErrnoOffset = 0x34
+// refuse ends a try that fails with errno, or a timed operation that was given no
+// time: it reads that now.
+func (s *Library) refuse(th *thread, tr *trace.Transition, errno uint64) (scheduler.Verdict, error) {
+	if th.badTime {
+		at := th.arg(int(acts[s.roles[th.Regs.RIP].Role].deadline))
+		if !s.readable(at, timespecSize) {
+			return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: at, Size: 8}, "reads when to give up")
+		}
+		errno = einval
+	}
+	if acts[th.role].kind == kindSem {
+		s.setErrno(th, tr, uint32(errno))
+		errno = ^uint64(0)
+	}
+	s.ret(th, errno)
+	return scheduler.Pass, nil
+}

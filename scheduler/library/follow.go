@@ -9,8 +9,8 @@ import (
 
 // The guest's own allocator, followed from outside (--malloc native): its code
 // runs as it is, without interruption, and its calls' arguments and results say
-// which blocks there are. What it does to its own memory isn't checked; anybody
-// else's access to that memory is, wherever it is in no block.
+// which blocks there are. What it does to its own memory isn't checked.
+// Another access to that memory is, wherever it is in no block.
 //
 // Its calls aren't independent: which address one returns depends on all before
 // it. So each call is an event that depends on all others, besides the end of the
@@ -30,10 +30,6 @@ type followed struct {
 	origin      heap.Origin // of what it gives out
 	kept        []byte      // what wipe took out of the block
 }
-
-// trusted reports whether a thread runs code of the C library that landgo takes
-// as correct.
-func (t *thread) trusted() bool { return t.quiet.on || t.Starting || t.alloc != nil }
 
 // atFollowed makes a thread stand before a call of the allocator, or lets it go
 // into it within the step.

@@ -10,9 +10,9 @@ import (
 
 // A signal may come while a thread waits in a trusted function. Where the thread
 // has only asked so far (for a mutex, a thread's end), it asks again after the
-// handler: its registers are those of the function's entry. Where it is further
-// than that (in a condition variable's queue, at a barrier, asleep at a
-// semaphore), how far it is is kept while the handler runs, and the thread stands
+// handler: its registers are those of the function's entry. Elsewhere
+// it is further than that: in a condition variable's queue, at a barrier, asleep at a
+// semaphore. landgo keeps how far it is while the handler runs, and the thread stands
 // there again after it:
 //
 //   - a wait on a condition variable or at a barrier goes on: the thread that signals it
@@ -130,8 +130,8 @@ func (s *Library) endsSleep(th *thread, o *object, sig uint64) bool {
 }
 
 // looksAtSleeper is what the step under way, which sends a signal, depends on: what is
-// done to a semaphore at which its target sleeps. Who else sleeps there matters too
-// where the count isn't 0.
+// done to a semaphore at which its target sleeps. Where the count isn't 0, the other
+// threads that sleep there matter too.
 func (s *Library) looksAtSleeper(o *object) []trace.Op {
 	list := []trace.Op{{Kind: trace.OpSemTryWaitFail, Obj: o.addr, Size: s.sizes[kindSem]}}
 	if o.value > 0 {
@@ -229,7 +229,7 @@ func (s *Library) ComeBack(t trace.TID, tr *trace.Transition, frame, next uint64
 	}
 	th.goOnWaiting(&h)
 	if k := acts[th.role].kind; onObject(th.role) {
-		// Who signalled it did so before. Its memory may serve something else by now.
+		// It was signalled before. The object's memory may serve something else by now.
 		tr.Did(trace.Op{Kind: looks[k], Obj: th.arg(0), Size: s.sizes[k], PC: s.callSite(th)})
 	}
 	return true

@@ -2,19 +2,17 @@ package library
 
 import "landgo/internal/trace"
 
-// Merging lock and unlock with their neighbours (Lipton 1975, reduction): as
-// long as a mutex is only ever locked, and unlocked by its owner, no other thread can tell a state in
-// which a thread has just taken it from the one before (no other operation on
-// it is possible or has a result in either), so what others do between the
-// lock and the next access can be done before the lock: a lock moves right. In
-// the same way an unlock moves left. Under PointMem a critical section of n
-// accesses is then n steps rather than n+2, and its traces are the same in
-// number.
+// Merging lock and unlock with their neighbours (Lipton 1975, reduction). As long as
+// threads only lock a mutex, and its owner unlocks it, no other thread can tell the state
+// after a lock from the one before: in neither is another operation on it possible. So
+// what other threads do between the lock and the next access can be done before the lock:
+// a lock moves right. In the same way an unlock moves left. Under PointMem a critical
+// section of n accesses is then n steps rather than n+2, and has as many traces.
 //
-// What else can be done to a mutex (trylock, a timed lock, an unlock by another
-// thread, a lock by a signal's handler, initialisation and destruction while others live) sees whether it is held at a moment. The
-// first such operation makes the mutex contended for good, and if one was
-// merged before, the search starts again (trace.ErrFiner).
+// Other operations see whether the mutex is held at a moment: a trylock, a timed lock, an
+// unlock by another thread, a lock by a signal's handler, and initialisation and
+// destruction while other threads live. The first of them makes the mutex contended from
+// then on. If a lock was merged before, the search starts again (trace.ErrFiner).
 
 // merges reports whether lock and unlock of a mutex are merged, and remembers
 // that they were.
@@ -37,8 +35,8 @@ func (s *Library) contend(th *thread, a *act) {
 	case trace.OpTryLock, trace.OpMutexInit, trace.OpMutexDestroy,
 		trace.OpTryReadLock, trace.OpTryWriteLock, trace.OpRWInit, trace.OpRWDestroy:
 	case trace.OpUnlock, trace.OpWriteUnlock:
-		// By another than who holds it, it sees whether the lock is held, and by
-		// whom.
+		// By a thread that doesn't hold the lock, it sees whether another one does, and
+		// which.
 		if o := s.objectOf(th.arg(0), a.kind); o.owner == th.ID || index(o.readers, th.ID) >= 0 {
 			return
 		}

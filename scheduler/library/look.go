@@ -1,7 +1,6 @@
 package library
 
 import (
-	"landgo/emu"
 	"landgo/internal/trace"
 )
 
@@ -36,28 +35,4 @@ func (s *Library) look(th *thread, tr *trace.Transition) {
 		k = trace.OpTryReadLockFail // only a writer is in its way
 	}
 	s.did(th, tr, k, s.objectOf(th.arg(0), a.kind), 0)
-}
-
-// failMisuse makes a thread fail if the operation at which it is breaks its
-// object's rules. It is asked when the operation would be carried out, for the
-// others may change the object until then.
-func (s *Library) failMisuse(th *thread, tr *trace.Transition) (failed bool, err error) {
-	if fault, ok := s.objectFault(th); ok {
-		s.look(th, tr)
-		return true, s.meetFault(th, fault, acts[th.role].does())
-	}
-	f := s.misuse(th)
-	if f == nil {
-		return false, nil
-	}
-	if s.look(th, tr); th.phase == phaseReacquire {
-		s.did(th, tr, trace.OpTryLockFail, s.objectOf(th.mutex, kindMutex), 0)
-	}
-	th.Insns++ // the failure is a place of its own
-	return true, s.core.Fail(th.ID, f)
-}
-
-// meetFault has a thread meet a fault that landgo meets for it, in what it does.
-func (s *Library) meetFault(th *thread, fault emu.Fault, does string) error {
-	return s.core.MeetFault(th.ID, s.callSite(th), fault, does)
 }

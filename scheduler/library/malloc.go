@@ -41,9 +41,9 @@ const (
 	mappedFrom = 128 << 10
 )
 
-// arenas are one thread's: a buffer of stdio's never lies where a block of the
-// user's lay in another execution, or what stdio does to it would look like an
-// access to the user's memory.
+// arenas are one thread's. A buffer of stdio's never lies where a block of the user's lay
+// in another execution: else stdio's accesses to it would look like some to the user's
+// memory.
 type arenas struct{ user, library *heap.Arena }
 
 // HeapRange is where the trusted allocator's blocks are, but for a hole in it.
@@ -444,8 +444,8 @@ func (s *Library) resize(th *thread, tr *trace.Transition, n uint64) (scheduler.
 	return scheduler.Pass, nil
 }
 
-// endObjects ends the synchronisation objects in a block whose life ends: who
-// uses one of them before the end, and who would after it, depend on it.
+// endObjects ends the synchronisation objects in a block whose life ends. The uses of one
+// of them before the end, and those that would come after it, depend on the end.
 func (s *Library) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
 	if th.quiet.on || th.Starting {
 		return

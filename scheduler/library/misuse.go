@@ -110,16 +110,6 @@ func (s *Library) misuse(th *thread) *scheduler.Failure {
 	return nil
 }
 
-// sizeFor is the size of the object that a function of a role works on: a spin
-// lock is modelled as a mutex, and is smaller.
-func (s *Library) sizeFor(r image.Role, k objectKind) uint64 {
-	switch r {
-	case image.SpinInit, image.SpinInitOrUnlock, image.SpinDestroy, image.SpinLock, image.SpinTryLock, image.SpinUnlock:
-		return 4
-	}
-	return uint64(s.sizes[k])
-}
-
 // exitMisuse checks a thread that is about to end.
 func (s *Library) exitMisuse(th *thread) *scheduler.Failure {
 	for _, a := range th.holds {
@@ -186,4 +176,28 @@ func (s *Library) objectFault(th *thread) (f emu.Fault, faults bool) {
 		return f, !s.readable(f.Addr, 4)
 	}
 	return f, false
+}
+
+// failMisuse makes a thread fail if the operation at which it is breaks its
+// object's rules. It is asked when the operation would be carried out, for the
+// others may change the object until then.
+func (s *Library) failMisuse(th *thread, tr *trace.Transition) (failed bool, err error) {
+	if fault, ok := s.objectFault(th); ok {
+		s.look(th, tr)
+		return true, s.meetFault(th, fault, acts[th.role].does())
+	}
+	f := s.misuse(th)
+	if f == nil {
+		return false, nil
+	}
+	if s.look(th, tr); th.phase == phaseReacquire {
+		s.did(th, tr, trace.OpTryLockFail, s.objectOf(th.mutex, kindMutex), 0)
+	}
+	th.Insns++ // the failure is a place of its own
+	return true, s.core.Fail(th.ID, f)
+}
+
+// meetFault has a thread meet a fault that landgo meets for it, in what it does.
+func (s *Library) meetFault(th *thread, fault emu.Fault, does string) error {
+	return s.core.MeetFault(th.ID, s.callSite(th), fault, does)
 }

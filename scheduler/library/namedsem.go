@@ -247,8 +247,8 @@ func (s *Library) semMap(th *thread, n *named, o *namedSem) error {
 	return nil
 }
 
-// semClose: the last close takes the memory away; the value stays for those who open
-// the name again.
+// semClose: the last close takes the memory away; the value stays for a later
+// sem_open of the name.
 func (s *Library) semClose(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	addr := th.arg(0)
 	n := s.semPages[addr]

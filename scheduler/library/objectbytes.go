@@ -331,3 +331,13 @@ func (s *Library) static(addr uint64) bool {
 	}
 	return false
 }
+
+// sizeFor is the size of the object that a function of a role works on: a spin
+// lock is modelled as a mutex, and is smaller.
+func (s *Library) sizeFor(r image.Role, k objectKind) uint64 {
+	switch r {
+	case image.SpinInit, image.SpinInitOrUnlock, image.SpinDestroy, image.SpinLock, image.SpinTryLock, image.SpinUnlock:
+		return 4
+	}
+	return uint64(s.sizes[k])
+}

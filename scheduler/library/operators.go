@@ -6,9 +6,9 @@ import (
 )
 
 // C++'s operators new and delete are the runtime's code around malloc and free:
-// who calls those from inside of one is its caller's operator. What one of them
-// gave out is to be given back by its own: delete of a new, delete[] of a
-// new[], free of all that C's functions return.
+// a call of those from inside of one is the operator's. A block goes back by the function
+// that belongs to the one it came from: delete of a new, delete[] of a new[], free of all
+// that C's functions return.
 //
 // Some call another (new[] calls new, by a jump), so an operator is remembered at
 // its entry, up to the allocator's call in it. The new-handler, which new calls
@@ -57,7 +57,7 @@ func within(list map[uint64]image.Range, pc uint64) bool {
 // allocator's call.
 const maxOperator = 256
 
-// origin is who asks the function of the allocator at whose entry a thread
+// origin says what calls the function of the allocator at whose entry a thread
 // stands: the program, or an operator for it.
 func (s *Library) origin(th *thread) heap.Origin {
 	ret, o := s.callSite(th), th.operator

@@ -12,8 +12,8 @@ import (
 // are those that say where a stream is with those that take input. That is told by
 // the stream's address: what is in it is the library's business.
 
-// streamOf is the address that stands for the stream on which the call of stdio works
-// at whose entry a thread stands, if there is an order in which such calls have to be.
+// streamOf is the address that stands for a stream: the one on which the call of stdio
+// works at whose entry a thread stands. ok: such calls have to be in an order.
 func (s *Library) streamOf(th *thread) (addr uint64, flags trace.AccessFlags, ok bool) {
 	name := s.roles[th.Regs.RIP].Name
 	n, given := image.StreamArg(name)

@@ -270,7 +270,7 @@ func (s *Library) unlist(self uint64) {
 	}
 	s.machine.Write64(before+next, after)
 	s.machine.Write64(after+prev, before)
-	// What is left in it mustn't depend on who was in the list.
+	// What is left in it mustn't depend on the threads that were in the list.
 	s.machine.Write64(at+next, at)
 	s.machine.Write64(at+prev, at)
 }

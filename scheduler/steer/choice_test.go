@@ -37,7 +37,7 @@ func TestWhoCanRun(t *testing.T) {
 	} {
 		k, _ := newKernel(t, image.I386, threads...)
 		c.change(k)
-		if got := k.whoCan(nil); !slices.Equal(got, c.can) {
+		if got := k.runnable(nil); !slices.Equal(got, c.can) {
 			t.Errorf("%s: threads %v can run, not %v", c.name, got, c.can)
 		}
 		var ready []trace.TID

@@ -20,5 +20,5 @@
 //
 // Invariant: each schedule is one that the kernel makes itself, under some timing of
 // its timer. All state that a step changes is a word of the machine's log, a thread
-// (saved before it is changed), or derived from those; except what is learned for good.
+// (saved before it is changed), or derived from those; except known.Facts.
 package steer

@@ -7,10 +7,10 @@ import (
 	"landgo/scheduler"
 )
 
-// Who can run in a kernel: whom ticks bring the processor to.
+// The threads that can run in a kernel: those to which ticks bring the processor.
 
-// whoCan appends the threads that the processor can be brought to.
-func (s *Kernel) whoCan(dst []trace.TID) []trace.TID {
+// runnable appends the threads that the processor can be brought to.
+func (s *Kernel) runnable(dst []trace.TID) []trace.TID {
 	best := s.bestPriority()
 	for i := range s.threads {
 		if s.threads[i].Exists && s.canRun(&s.threads[i], best) {
@@ -93,7 +93,7 @@ func (s *Kernel) tryOut(do func()) {
 // reachable tries whether ticks bring the processor to a thread, and takes that
 // back. Once a ready thread was met that they don't bring it to (the kernel has
 // lost it, or keeps the processor from others by a counter of its own), this
-// decides who can run.
+// decides which threads can run.
 func (s *Kernel) reachable(th *thread) bool {
 	if s.tried == nil {
 		s.tried = map[trace.TID]bool{}

@@ -19,10 +19,10 @@ func (s *Kernel) tellMemory(u *turn, kind tellKind) (happening, error) {
 }
 
 // giveBlock: an allocator gives n bytes at p to the code at pc.
-func (s *Kernel) giveBlock(u *turn, who string, p, n uint64, family uint8, pc uint64) (happening, error) {
+func (s *Kernel) giveBlock(u *turn, by string, p, n uint64, family uint8, pc uint64) (happening, error) {
 	at, ok := s.translate(p)
 	if !ok {
-		return s.ended(u, s.failHere(u, trace.InvalidFree, "%s names %#x, where nothing is mapped", who, p))
+		return s.ended(u, s.failHere(u, trace.InvalidFree, "%s names %#x, where nothing is mapped", by, p))
 	}
 	b := s.Heap().Give(heap.Block{Addr: at, Size: n, Family: heap.Family(family), Given: s.eventAt(u, pc)})
 	s.keepBlock(*b, true)
@@ -37,12 +37,12 @@ func (s *Kernel) eventAt(u *turn, pc uint64) heap.Event {
 }
 
 // takeBlock: the code at pc gives the block at p back.
-func (s *Kernel) takeBlock(u *turn, who string, p uint64, family uint8, pc uint64) (happening, error) {
+func (s *Kernel) takeBlock(u *turn, by string, p uint64, family uint8, pc uint64) (happening, error) {
 	at, ok := s.translate(p)
 	if !ok {
-		return s.ended(u, s.failHere(u, trace.InvalidFree, "%s names %#x, where nothing is mapped", who, p))
+		return s.ended(u, s.failHere(u, trace.InvalidFree, "%s names %#x, where nothing is mapped", by, p))
 	}
-	w, ok := s.Heap().Free(at, heap.Family(family), who, s.whoseOwn(at))
+	w, ok := s.Heap().Free(at, heap.Family(family), by, s.whoseOwn(at))
 	if !ok && s.booted.Get() == 0 {
 		return atNothing, nil // an allocator may get its memory so
 	}
@@ -72,7 +72,7 @@ func (s *Kernel) observed(u *turn, b *heap.Block, given bool) {
 	s.Block(u.th.ID, *b, given)
 }
 
-// blockOp records that a block begins or ends, for those who touch its bytes.
+// blockOp records that a block begins or ends: accesses to its bytes depend on that.
 func (s *Kernel) blockOp(u *turn, k trace.OpKind, b *heap.Block, pc uint64) {
 	if s.booted.Get() == 1 && !s.aloneOwn() {
 		u.tr.Did(trace.Op{Kind: k, Obj: b.Addr, Size: uint32(b.Size), PC: pc})

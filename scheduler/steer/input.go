@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Nobody types. A kernel whose threads wait for input in the end has nothing more to do,
+// No key is ever typed. A kernel whose threads wait for input in the end has nothing more to do,
 // and that is no deadlock; nor is it that a thread waits for the end of a child that does.
 // Both are known by what a waiting thread waits for, its *channel*, which the profile has
 // to name: an address for input, and a thread's own structure for its children. All

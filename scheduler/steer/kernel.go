@@ -24,19 +24,19 @@ import (
 // interrupted again at once, before it does anything. A thread that gave the
 // processor up itself is switched to with interrupts off, and runs its *tail*
 // (the rest of a wait in semaphore_down) before they are on: no other thread can keep it
-// from that. So who is brought past such a thread has run its tail.
+// from that. So a thread past which another one is brought has run its tail.
 //
 // # Dependence
 //
 // What the interrupt's handler and the switch do for a tick is no event of a
-// thread's: who runs next is the search's choice. That two steps commute whose
+// thread's: which thread runs next is the search's choice. That two steps commute whose
 // accesses don't conflict rests on this: where all ready threads were
 // interrupted, the order of the ready list makes no difference, for ticks reach
 // all of them past each other. It doesn't hold in these cases, and a step to
 // which one applies depends on every step of another thread (wide):
 //
 //   - A ready thread stands before its tail, before the step or after it: the
-//     order in which threads are reached decides who has run its tail. (A wake-up
+//     order in which threads are reached decides which have run their tails. (A wake-up
 //     makes such threads.) A tail that does nothing that others could tell isn't
 //     meant: to bring the processor past it is as if it had been interrupted. The
 //     tails of new threads and of those that yield are taken for such until one
@@ -48,8 +48,8 @@ import (
 //     (known.Ticked): outside of a section without interrupts that is a race with
 //     the interrupt; and in one it may see how many there were (a clock). The
 //     kernel can say that some memory is its scheduler's alone
-//     (landgo_scheduling); what is done there without interrupts depends on who
-//     is ready only, not on the order, and is an event like any other.
+//     (landgo_scheduling); what is done there without interrupts depends on the
+//     set of ready threads only, not on the order, and is an event like any other.
 //   - Ready threads of different priority, of which ticks reach the best only.
 //
 // The label of a step is the same in all equivalent orders: to swap two steps
@@ -122,7 +122,7 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 		return nil, err
 	}
 	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu.Get()), journal: s.machine.Journal(), pc: th.Regs.RIP, prev: prev, insns: th.Insns, ticks: s.ticks.Get(), ports: s.ports.Get(), clock: s.machine.ClockReads(), on: s.on.Get(), ons: s.ons.Get(), at: s.standing()})
-	s.could = s.whoCan(s.could[:0])
+	s.could = s.runnable(s.could[:0])
 	s.due = s.passes(th)
 	s.wide = s.unsettled() || th.own.Round || s.due
 	s.countVain()
@@ -163,9 +163,9 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	tr.Disables = s.disabled(tr)
 	s.Idle()
 	if tr.End != trace.EndProcess && tr.End != trace.EndBug {
-		// What is learned by trying who can run has to be told by this step: no
-		// other may follow.
-		s.could = s.whoCan(s.could[:0])
+		// To try which threads can run may learn something. This step has to tell of
+		// it, for no other may follow.
+		s.could = s.runnable(s.could[:0])
 	}
 	if err := s.checkIdle(tr); err != nil {
 		return nil, err

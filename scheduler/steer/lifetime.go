@@ -20,7 +20,7 @@ type fixed struct {
 	// roles, by entry.
 	profile *image.OwnKernel
 	named   map[uint64]image.Bound
-	// scheduling is memory on which only the choice of who runs next depends.
+	// scheduling is memory on which only the choice of the next thread depends.
 	scheduling []emu.Range
 }
 

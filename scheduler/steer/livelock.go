@@ -89,11 +89,11 @@ func (s *Kernel) livelock(next *thread) *scheduler.Failure {
 	if off {
 		what, why = offText, ""
 	}
-	who := fmt.Sprintf("thread %s gives", names[0])
+	subject := fmt.Sprintf("thread %s gives", names[0])
 	if len(names) > 1 {
-		who = fmt.Sprintf("threads %s give", strings.Join(names, ", "))
+		subject = fmt.Sprintf("threads %s give", strings.Join(names, ", "))
 	}
-	f.Message = fmt.Sprintf("%s: %s the processor up again and again%s", what, who, why)
+	f.Message = fmt.Sprintf("%s: %s the processor up again and again%s", what, subject, why)
 	return f
 }
 

@@ -9,10 +9,9 @@ import (
 	"landgo/kernel"
 )
 
-// A kernel without annotations, that a profile tells of (image.OwnKernel). Who can
-// run is read from the state in each thread's structure, at the end of a step and
-// where a thread gives the processor up: so it has to say the truth wherever
-// interrupts are on. A thread's name is the address of its structure. It exists
+// A kernel without annotations, which a profile describes (image.OwnKernel). Whether a
+// thread can run is read from the state in its structure, at the end of a step and where
+// a thread gives the processor up. So the state has to be true wherever interrupts are on. A thread's name is the address of its structure. It exists
 // from when it is first seen in a list of ready ones or in a table, or is switched
 // to, or a function is called with it that the profile names.
 //
@@ -26,7 +25,7 @@ import (
 // maxListed bounds a list of threads: one that is being written to can be a ring.
 const maxListed = 4096
 
-// look reads who can run, where the kernel doesn't tell.
+// look reads which threads can run, where the kernel doesn't tell.
 func (s *Kernel) look(tr *trace.Transition) error {
 	if s.profile != nil {
 		return s.lookOwn(tr)
@@ -224,7 +223,7 @@ func (s *Kernel) turnedOnOwn(u *turn) error {
 	return nil
 }
 
-// lookOwn reads who can run, at the end of a step.
+// lookOwn reads which threads can run, at the end of a step.
 func (s *Kernel) lookOwn(tr *trace.Transition) error {
 	u := turn{th: &s.threads[tr.Thread], tr: tr}
 	if err := s.discover(&u); err != nil {
@@ -301,7 +300,7 @@ func (s *Kernel) jumpOwn(u *turn, from, to uint64) (bool, error) {
 	n := s.runner(to)
 	s.machine.Put(&s.lent, uint64(b2i(s.profile.Stack != 0 && !s.isThread(n))))
 	if s.profile.Stack == 0 {
-		if to-from+minJump <= 2*minJump {
+		if onOneStack(from, to) {
 			return false, nil
 		}
 		if n == s.threads[s.running.Get()].own.Number || !s.isThread(n) {
@@ -327,7 +326,7 @@ func (s *Kernel) isThread(n uint64) bool {
 }
 
 // stepsGap reports whether the kernel is run one instruction at a time, until it has
-// assigned the variable that says who runs.
+// assigned the variable that says which thread runs.
 func (s *Kernel) stepsGap() bool { return s.profile != nil && s.gap.Get() == gapJumped }
 
 // pollGap looks whether it has. It reports whether another thread runs from here on.

@@ -22,9 +22,9 @@ import (
 // kernels.
 const rankTicks = 8
 
-// outranks notes that a tick has given the processor to thread to. What counts is who
-// was the best when it took it from a thread: what is read of a priority may follow
-// from who runs, and an idle thread may be the scheduler that is run in between.
+// outranks notes that a tick has given the processor to thread to. What counts is the
+// best priority when the tick took it from a thread: a priority that is read may follow
+// from which thread runs, and an idle thread may be the scheduler, run in between.
 func (s *Kernel) outranks(to *thread) {
 	if to.own.Idle {
 		return
@@ -36,7 +36,7 @@ func (s *Kernel) outranks(to *thread) {
 	s.tickBest = math.MinInt64
 }
 
-// rankAtTick notes who is the best when a tick comes to thread r.
+// rankAtTick notes the best priority when a tick comes to thread r.
 func (s *Kernel) rankAtTick(r *thread) {
 	if !r.own.Idle {
 		s.tickBest = math.MinInt64
@@ -75,7 +75,7 @@ func (s *Kernel) Found() (out []string) {
 	return out
 }
 
-// tryRanks lets ticks come, looks whom they choose, and takes that back.
+// tryRanks lets ticks come, looks which threads they choose, and takes that back.
 func (s *Kernel) tryRanks() {
 	s.probing = true
 	s.tryOut(func() {

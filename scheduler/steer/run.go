@@ -118,7 +118,7 @@ func (s *Kernel) runFor(u *turn) (happening, error) {
 func (s *Kernel) StopIf(f func() bool) { s.stopIf = f }
 
 // toStop asks, after so many more instructions. What is tried only is never
-// stopped: who can run would be wrong.
+// stopped: the threads that can run would be wrong.
 func (s *Kernel) toStop(n uint64) bool {
 	if s.polled += n + stopCost; s.polled < maxRun || s.stopIf == nil || s.probing {
 		return false
@@ -353,8 +353,8 @@ func (s *Kernel) interrupts(u *turn, on uint64) {
 }
 
 // section notes that a section without interrupts begins or ends. Where the
-// processor changes hands within one, it ends for who leaves, and begins for who
-// comes.
+// processor changes hands within one, it ends for the thread that leaves, and begins for
+// the one that comes.
 func (s *Kernel) section(tr *trace.Transition, begins bool) {
 	k := trace.OpInterruptsOn
 	if begins {

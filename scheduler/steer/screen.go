@@ -6,8 +6,8 @@ import "landgo/emu"
 // by byte, for each line that a thread prints: most of what an execution of its tests
 // executes. Such a copy, from the screen to the screen and
 // with interrupts off, is made at once: as one instruction, the return. It is no
-// access of the thread's: what the screen shows is a device's state, and who
-// printed first is in the place of the cursor, which the same section writes.
+// access of the thread's: what the screen shows is a device's state. The order
+// of prints is in the place of the cursor, which the same section writes.
 
 // scroll carries out a profile's function (to, from, size), at whose entry the processor
 // stands, if it is such a copy.

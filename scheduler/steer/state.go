@@ -145,7 +145,7 @@ func (s *Kernel) OpText(op trace.Op) string {
 func (s *Kernel) PC(t trace.TID) uint64 { return s.threads[t].Regs.RIP }
 
 // State is a digest of what an execution left behind, for replays: the writable
-// memory of the kernel's own image, and who has ended. Page tables aren't in it:
+// memory of the kernel's own image, and the threads that have ended. Page tables aren't in it:
 // the engine marks their entries as used, which nothing takes back.
 func (s *Kernel) State() uint64 { return s.digest(func(uint64) bool { return false }) }
 

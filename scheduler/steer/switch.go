@@ -17,12 +17,15 @@ import (
 const (
 	gapNone   = iota
 	gapJumped // the stack was changed, and the kernel hasn't said for which thread
-	gapTold   // it was said who is next, and the stack is yet to be changed
+	gapTold   // it was said which thread is next, and the stack is yet to be changed
 )
 
 // minJump is the least distance of two threads' stack pointers. A smaller change
 // is a function's own frame.
 const minJump = 1024
+
+// onOneStack reports whether two stack pointers are too near to be two threads'.
+func onOneStack(from, to uint64) bool { return to-from+minJump <= 2*minJump }
 
 // maxGap is the number of instructions that may lie between.
 const maxGap = 2000
@@ -59,7 +62,7 @@ func (s *Kernel) stackJump(u *turn, from, to uint64) (bool, error) {
 	if s.profile != nil && s.booted.Get() == 1 {
 		return s.jumpOwn(u, from, to)
 	}
-	if s.booted.Get() == 0 || to-from+minJump <= 2*minJump {
+	if s.booted.Get() == 0 || onOneStack(from, to) {
 		return false, nil
 	}
 	if s.gap.Get() == gapTold {
@@ -97,7 +100,7 @@ func (s *Kernel) announced(th *thread) {
 // ready list. To take one for waiting that ran would keep orders from being run,
 // and make deadlocks of what is none.
 func (s *Kernel) checkAnnounced(th *thread, tr *trace.Transition) error {
-	if s.unannounced.Get() == 0 || tr.End == trace.EndBug || tr.End != trace.EndProcess && len(s.whoCan(nil)) > 0 {
+	if s.unannounced.Get() == 0 || tr.End == trace.EndBug || tr.End != trace.EndProcess && len(s.runnable(nil)) > 0 {
 		return nil
 	}
 	for i := range s.threads {

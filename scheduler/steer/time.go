@@ -11,18 +11,18 @@ import (
 // before one that ends earlier by the kernel's own clock and whose thread then
 // never got to execute an instruction: no timer is so fast, and a kernel's tests
 // of its clock take that for granted. So of the threads that sleep those can run
-// that wake first when nothing but time passes. Who they are only the kernel
-// knows; it is found out by letting time pass, and taking that back.
+// that wake first when nothing but time passes. Only the kernel
+// knows which they are; it is found out by letting time pass, and taking that back.
 //
 // That takes as many ticks as a sleep has left, and is asked in every state. But
 // when a kernel wakes a thread is settled, for nearly all kernels, when the thread
 // goes to sleep: at a tick of the clock, whatever the others do. So the tick is
-// foretold once for each sleep (ownThread.wakes), and those wake first who wake at
+// foretold once for each sleep (ownThread.wakes), and those wake first that wake at
 // the first tick. Each wake-up by a tick that happens afterwards is held against
 // what was foretold. The first that comes at another tick ends this for good
 // (unsteady): the search starts again, and asks in every state. A wrong answer
 // can't go unnoticed: a thread that is let wake too early wakes later than foretold, or
-// with another who was foretold for later, in some execution that the search makes.
+// with another that was foretold for later, in some execution that the search makes.
 
 // maxIdle is how many ticks may pass until a thread wakes.
 const maxIdle = 20_000
@@ -69,8 +69,8 @@ func (s *Kernel) findWakers() []trace.TID {
 	return wakers
 }
 
-// probeTime lets time pass, and takes it back: until a thread wakes, or until all
-// have of whom it isn't foretold when; then it foretells it.
+// probeTime lets time pass, and takes it back: until a thread wakes, or, to
+// foretell, until all have whose wake-up isn't foretold.
 func (s *Kernel) probeTime(foretell bool) []trace.TID {
 	var asleep []trace.TID
 	for i := range s.threads {

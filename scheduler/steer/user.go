@@ -14,7 +14,7 @@ import (
 
 const (
 	userRing    = 3
-	gateLevel   = 45 // of a gate's word: who may trap by it
+	gateLevel   = 45 // of a gate's word: which rings may trap by it
 	taskStack   = 4  // offsets in the task's segment of i386
 	taskSegment = 8
 	userFrame   = 5 // words that an interrupt pushes

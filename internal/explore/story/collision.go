@@ -131,15 +131,15 @@ func (st *Story) cause(t trace.TID, before, mid, after at, okB, okA bool) string
 	noun := map[string]string{"reads": "read", "writes": "write", "updates": "update", "fails to exchange": "failed exchange"}
 	verb := map[string]string{"reads": "reads", "writes": "changes", "updates": "changes", "fails to exchange": "looks at"}
 	line := fmt.Sprintf("thread %s %s %s (%s)", m.Thread, verb[m.Op], m.Name(), place(m))
-	who := "thread " + st.Guest.Name(t)
+	name := "thread " + st.Guest.Name(t)
 	switch {
 	case okB && okA:
 		x, y := st.shown(before.beat, before.access), st.shown(after.beat, after.access)
-		return fmt.Sprintf("%s between %s's %s (%s) and its %s (%s)", line, who, noun[x.Op], place(x), noun[y.Op], place(y))
+		return fmt.Sprintf("%s between %s's %s (%s) and its %s (%s)", line, name, noun[x.Op], place(x), noun[y.Op], place(y))
 	case okB:
 		x := st.shown(before.beat, before.access)
-		return fmt.Sprintf("%s after %s's %s (%s), and before it went on", line, who, noun[x.Op], place(x))
+		return fmt.Sprintf("%s after %s's %s (%s), and before it went on", line, name, noun[x.Op], place(x))
 	}
 	y := st.shown(after.beat, after.access)
-	return fmt.Sprintf("%s before %s's %s (%s)", line, who, noun[y.Op], place(y))
+	return fmt.Sprintf("%s before %s's %s (%s)", line, name, noun[y.Op], place(y))
 }

@@ -4,8 +4,8 @@ import "landgo/internal/trace"
 
 // Digest implements por.Hasher: everything in the machine's state that a later
 // step depends on. What isn't in it: how many instructions a thread has run,
-// when its reads were made and who wrote last, of which only matters whether
-// another wrote since.
+// when its reads were made, and which thread wrote last: of that it matters only whether
+// another has written since.
 func (m *Machine) Digest() (trace.Digest, error) {
 	h := trace.NewHash()
 	for t := range m.p.Threads {

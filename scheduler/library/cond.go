@@ -1,0 +1,89 @@
+package library
+
+import (
+	"landgo/internal/image"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// performCond carries out an operation on a condition variable, with outcome c: a wait
+// up to where the thread sleeps.
+func (s *Library) performCond(th *thread, tr *trace.Transition, o *object, c trace.Choice) (scheduler.Verdict, error) {
+	op := acts[th.role].op
+	if op == trace.OpCondWait {
+		// A mutex that knows its owner tells another from it.
+		if m := s.objectOf(th.arg(1), kindMutex); m.owner != th.ID {
+			s.did(th, tr, trace.OpTryLockFail, m, 0)
+			s.ret(th, eperm)
+			return scheduler.Pass, nil
+		}
+	}
+	s.did(th, tr, op, o, 0)
+	defer s.settle(o)
+	switch op {
+	case trace.OpCondInit:
+		flags := uint32(0)
+		if !s.roles[th.Regs.RIP].C11 {
+			flags = s.condAttr(th, tr, th.arg(1))
+		}
+		s.initialise(o)
+		o.flags, o.clock = flags, s.clockIn(flags)
+	case trace.OpCondDestroy:
+		s.destroy(o)
+	case trace.OpCondSignal:
+		if len(o.waiters) > 0 {
+			s.wake(tr, o.waiters[c], o.addr)
+			o.waiters = without(o.waiters, int(c))
+		}
+	case trace.OpCondBroadcast:
+		for _, w := range o.waiters {
+			s.wake(tr, w, o.addr)
+		}
+		o.waiters = nil
+	case trace.OpCondWait:
+		m := s.use(th.arg(1), kindMutex)
+		s.did(th, tr, trace.OpUnlock, m, 0)
+		s.unlock(th, m)
+		o.waiters = with(o.waiters, th.ID)
+		th.Insns++
+		th.Stand, th.phase, th.mutex, th.result = scheduler.StandOp, phaseQueued, m.addr, 0
+		return scheduler.Stay, nil
+	}
+	s.ret(th, 0)
+	return s.afterRelease(th), nil
+}
+
+// wake moves a signalled waiter on to taking its mutex back.
+func (s *Library) wake(tr *trace.Transition, t trace.TID, cond uint64) {
+	s.core.Save(t)
+	th := &s.threads[t]
+	if (th.Stand != scheduler.StandOp || th.phase != phaseQueued || th.arg(0) != cond) && s.wakeHeld(th, cond) {
+		return
+	}
+	th.phase, th.timed = phaseReacquire, false
+	tr.Wakes = append(tr.Wakes, t)
+}
+
+// reacquire ends a condition wait.
+func (s *Library) reacquire(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	m := s.use(th.mutex, kindMutex)
+	s.did(th, tr, trace.OpLock, m, 0)
+	s.take(th, m)
+	th.phase = phaseEntry
+	s.ret(th, th.result)
+	if !s.core.Alone(th.ID) && s.merges(m.addr) {
+		return scheduler.PassAllow, nil
+	}
+	return scheduler.Pass, nil
+}
+
+// condAttr is what a condition variable keeps of its attribute object.
+func (s *Library) condAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
+	switch {
+	case attr == 0 || s.cfg.Tested:
+		return 0
+	case s.libc == image.Musl:
+		return s.door(th, tr).read32(attr) & 0x7fffffff
+	}
+	return s.door(th, tr).read32(attr) & 3 // glibc: bit 0 says whether processes share it
+}

@@ -1,0 +1,190 @@
+package library
+
+import (
+	"landgo/heap"
+	"landgo/internal/image"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// The guest's own code carries some trusted functions out (stdio, the creation of a
+// thread). They belong to the step in which they are called, as long as they work on
+// memory of the library's and the thread's own. Other threads can tell when they don't:
+//
+//   - a function of stdio that reads or writes memory which other threads use
+//     (sprintf, fgets);
+//   - one that takes input, for other threads get the rest of it;
+//   - one that works on a stream whose bytes the program can read (streams.go);
+//   - the creation of a thread whose name goes where other threads look.
+//
+// Such a call is a step of its own: one operation, as all that is trusted. landgo knows
+// the first kind by a call that did so (then the search starts again), and the second by
+// the function's name.
+
+// isQuiet reports whether the guest's own code carries a role out. A student's allocator is; the
+// C library's is landgo's (malloc.go).
+func (s *Library) isQuiet(r image.Role) bool {
+	return acts[r].how == quietly || acts[r].how == watched || acts[r].how == allocator && s.cfg.Tested
+}
+
+// isOwnStep reports whether the call at whose entry a thread stands has to be
+// a step of its own.
+func (s *Library) isOwnStep(th *thread) bool {
+	// The thread that musl creates before it stores its name is another.
+	if s.core.Alone(th.ID) && !(th.role == image.Create && s.libc == image.Musl) {
+		return false
+	}
+	if !s.isPoint(th) {
+		return false
+	}
+	switch {
+	case acts[th.role].how == allocator:
+		return true
+	}
+	switch th.role {
+	case image.StdioInput:
+		return true
+	case image.Stdio:
+		if s.sharesStream(th) {
+			return true
+		}
+	case image.Create:
+		shared := s.core.Shared(th.ID, th.arg(0), 8)
+		if at := s.attributes(th); at != 0 {
+			shared = s.core.Shared(th.ID, at, attributesSize) || shared
+		}
+		return shared || s.known.Meeting[s.callSite(th)]
+	}
+	return s.known.Meeting[s.callSite(th)] || s.core.Racing(s.callSite(th)-1)
+}
+
+// isPoint reports whether there is a point before a call that others can tell, at
+// whose entry a thread stands: each is one, or this one was found racing.
+func (s *Library) isPoint(th *thread) bool {
+	site := s.callSite(th)
+	return (s.core.EveryOperation() || s.core.Racing(site-1)) && s.core.PointAllowed(th.ID, site)
+}
+
+// attribute makes what a trusted call has just touched the call's: to the thread that tells
+// races apart it is one event, at the call's place. Which of its instructions reads
+// a byte first, and which last, is the library's business; and so is a stream, which
+// has a lock of its own, and is looked at in part without.
+func (s *Library) attribute(th *thread, tr *trace.Transition, made []trace.Access) {
+	q := &th.quiet
+	var last heap.Block // looking for one is a walk
+	for i := range made {
+		a := &made[i]
+		a.PC, a.Insn = q.ret-1, 1
+		if q.insn > tr.Begin {
+			a.Insn += uint16(q.insn - tr.Begin)
+		}
+		if !last.Contains(a.Addr) && s.core.InHeap(a.Addr) {
+			last = heap.Block{}
+			if b := s.heap.Around(a.Addr); b != nil {
+				last = *b
+			}
+		}
+		if last.Contains(a.Addr) && last.Library || s.image.Stream(a.Addr) {
+			a.Flags |= trace.Library
+		}
+	}
+}
+
+// Meets implements Calls: it learns that the call under way touched what others do.
+func (s *Library) Meets(t trace.TID) {
+	th := &s.threads[t]
+	if q := &th.quiet; !q.own && !s.known.Meeting[q.ret] && s.core.EveryOperation() && !s.core.Alone(th.ID) {
+		s.known.Meeting[q.ret] = true
+		s.core.Refine()
+	}
+}
+
+// stepCall carries out a call that is a step of its own.
+func (s *Library) stepCall(th *thread, tr *trace.Transition) error {
+	if th.phase == phaseStore {
+		q := th.quiet
+		th.quiet, th.phase = quiet{}, phaseEntry
+		th.Insns++ // schedules name the states on both sides
+		s.machine.Write64(q.id, q.was)
+		s.core.Touch(th.ID, tr, q.ret-1, q.id, 8, trace.Write)
+		return s.advance(th, tr, 0)
+	}
+	if _, err := s.enterQuiet(th, acts[th.role].how == watched); err != nil {
+		return err
+	}
+	th.quiet.own, tr.Loose = true, th.role != image.Create
+	if th.role == image.Create && s.libc == image.Musl {
+		th.quiet.id, th.quiet.was = th.arg(0), s.machine.Read64(th.arg(0))
+		s.touchAttributes(th, tr)
+	} else {
+		s.touchByName(th, tr)
+	}
+	if v, err := s.enterTrustedPool(th, tr); err != nil || v == scheduler.Stay {
+		return err
+	}
+	return s.advance(th, tr, 0)
+}
+
+// touchByName records what the function at whose entry a thread stands is known
+// to touch.
+func (s *Library) touchByName(th *thread, tr *trace.Transition) {
+	switch th.role {
+	case image.StdioInput:
+		s.core.Touch(th.ID, tr, s.callSite(th)-1, inputWord, 8, trace.Write|trace.Library)
+		s.touchStream(th, tr)
+	case image.Stdio:
+		s.touchStream(th, tr)
+	case image.Create:
+		s.core.Touch(th.ID, tr, s.callSite(th)-1, th.arg(0), 8, trace.Write)
+		s.touchAttributes(th, tr)
+	case image.Malloc, image.Calloc, image.Realloc, image.Free:
+		s.core.Touch(th.ID, tr, s.callSite(th)-1, allocatorWord, 8, trace.Write)
+	}
+}
+
+// attributes is where those are with which a thread is about to create another, 0 for
+// none. Both libraries read them all.
+func (s *Library) attributes(th *thread) uint64 {
+	if at := th.arg(1); at != ^uint64(0) && !s.cfg.Tested { // C11's has none
+		return at
+	}
+	return 0
+}
+
+const attributesSize = 56
+
+func (s *Library) touchAttributes(th *thread, tr *trace.Transition) {
+	if at := s.attributes(th); at != 0 {
+		s.core.Touch(th.ID, tr, s.callSite(th)-1, at, attributesSize, 0)
+	}
+}
+
+// leaveQuiet ends a quiet function at its return. musl stores a new thread's
+// name after the thread may run: landgo takes the store back and makes it a
+// step, so that the new thread can come first.
+func (s *Library) leaveQuiet(th *thread) scheduler.Verdict {
+	q := &th.quiet
+	if q.id == 0 || th.Regs.RAX != 0 {
+		if q.role == image.Create && s.libc == image.Musl && q.id == 0 && th.Regs.RAX == 0 {
+			th.Insns++ // as if the store were a step: a replay may not know that it is one
+		}
+		th.quiet = quiet{}
+		return scheduler.Step
+	}
+	now := s.machine.Read64(q.id)
+	s.machine.Write64(q.id, q.was)
+	q.on, q.was = false, now
+	th.Stand, th.role, th.phase = scheduler.StandOp, image.Create, phaseStore
+	return scheduler.Stay
+}
+
+// allocatorWord stands for all that a student's allocator keeps: what it gives
+// out depends on the order of the calls. It lies where Pebbles maps nothing.
+const allocatorWord = 0x2000
+
+// WordName implements Memory.
+func (s *Library) WordName(addr uint64) (string, bool) { return "stdin", addr == inputWord }
+
+// inputWord stands for all that can be read: calls that take input are in order
+// with each other, whatever their stream. It lies where Linux maps nothing.
+const inputWord = 0x3000

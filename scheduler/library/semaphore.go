@@ -1,0 +1,64 @@
+package library
+
+import (
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// semMax is SEM_VALUE_MAX, and the most parties that musl's barrier has.
+const semMax = 0x7fffffff
+
+// maxPosts is more than threads that are about to post.
+const maxPosts = 1 << 20
+
+// performSem carries out an operation on a semaphore, other than to open or close a named one.
+func (s *Library) performSem(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
+	op := acts[th.role].op
+	if th.phase == phaseEntry && s.sleeps(th) {
+		if op = trace.OpSemTryWait; o.value == 0 {
+			return s.fallAsleep(th, tr, o)
+		}
+	}
+	switch {
+	case op == trace.OpSemTryWait && o.value == 0:
+		s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
+		return s.refuse(th, tr, eagain)
+	case op == trace.OpSemInit && s.initialCount(th) > semMax && !s.cfg.Tested:
+		return s.refuse(th, tr, einval)
+	case op == trace.OpSemPost && o.value >= semMax-maxPosts && !s.cfg.Tested:
+		s.did(th, tr, trace.OpSemGet, o, 0) // it matters which post comes last
+		if o.value >= semMax {
+			return s.refuse(th, tr, eoverflow)
+		}
+	}
+	s.did(th, tr, op, o, o.value)
+	defer s.settle(o)
+	switch op {
+	case trace.OpSemInit:
+		n := s.initialCount(th) & semMax
+		s.initialise(o)
+		o.value = n
+	case trace.OpSemDestroy:
+		s.destroy(o)
+	case trace.OpSemWait, trace.OpSemTryWait:
+		o.value--
+		th.phase = phaseEntry
+	case trace.OpSemPost:
+		o.value++
+		s.ret(th, 0)
+		return s.afterRelease(th), nil
+	case trace.OpSemGet:
+		s.door(th, tr).write32(th.arg(1), uint32(o.value))
+	}
+	s.ret(th, 0)
+	return scheduler.Pass, nil
+}
+
+// initialCount is the value that sem_init gives a semaphore: pthread's has an
+// argument more.
+func (s *Library) initialCount(th *thread) uint64 {
+	if s.cfg.Tested {
+		return th.arg(1)
+	}
+	return th.arg(2) & 0xffffffff
+}
