@@ -58,6 +58,17 @@ MAIN { handle(SIGRTMIN, h); GO; raise(SIGRTMIN); pthread_join(t, 0); assert(n); 
 		{"a real-time signal twice", `
 A { mask(SIG_BLOCK, SIGRTMIN); raise(SIGRTMIN); raise(SIGRTMIN); mask(SIG_UNBLOCK, SIGRTMIN); return p; }
 MAIN { handle(SIGRTMIN, h); GO; pthread_join(t, 0); assert(n == 2); }`, "invalid"},
+		{"a thread's own signals come first", `
+A { return p; }
+MAIN { handle(SIGUSR1, h); handle(SIGUSR2, h); mask(SIG_BLOCK, SIGUSR1); mask(SIG_BLOCK, SIGUSR2); GO; kill(getpid(), SIGUSR1); pthread_kill(pthread_self(), SIGUSR2);
+	sigset_t k; int g; sigemptyset(&k); sigaddset(&k, SIGUSR1); sigaddset(&k, SIGUSR2); sigwait(&k, &g); assert(g == SIGUSR2); sigwait(&k, &g); assert(g == SIGUSR1); pthread_join(t, 0); }`, "verified"},
+		{"those of faults before the others", `
+A { return p; }
+MAIN { mask(SIG_BLOCK, SIGHUP); mask(SIG_BLOCK, SIGFPE); GO; raise(SIGHUP); raise(SIGFPE);
+	sigset_t k; int g; sigemptyset(&k); sigaddset(&k, SIGHUP); sigaddset(&k, SIGFPE); sigwait(&k, &g); assert(g == SIGFPE); pthread_join(t, 0); }`, "verified"},
+		{"a wait for signals that another one ends may have got its own", `
+A { sigset_t k; int g = 0; sigemptyset(&k); sigaddset(&k, SIGUSR1); sigwaitinfo(&k, 0) == SIGUSR1 ? (go = 1) : (go = 2); sigpending(&k); assert(!(n && go == 1)); return p; }
+MAIN { handle(SIGUSR2, h); mask(SIG_BLOCK, SIGUSR1); GO; pthread_kill(t, SIGUSR2); kill(getpid(), SIGUSR1); pthread_join(t, 0); }`, "assertion"},
 		{"who sent it", `
 static void info(int g, siginfo_t *i, void *u) { n = n * 4 + (i->si_code == SI_USER ? 1 : i->si_code == SI_TKILL ? 2 : 3); }
 A { return p; }

@@ -84,7 +84,7 @@ func (k *Kernel) takers(sig uint64) []*thread {
 		if first == nil || t.number < first.number {
 			first = t
 		}
-		if sig != 0 && (k.log.Get(&t.blocked)&bit(sig) == 0 || k.awaits(t, sig)) {
+		if sig != 0 && (k.log.Get(&t.blocked)&bit(sig) == 0 || k.awaits(t, sig) || k.catches(t, sig)) {
 			list = append(list, t)
 		}
 	}
@@ -128,6 +128,9 @@ func planKill(c *call, p *kernel.Plan) {
 	}
 	blocks := c.get(&to.t.blocked)&bit(to.sig) != 0
 	p.Outcomes = uint32(len(to.among))
+	if c.k.catches(to.t, to.sig) {
+		p.Outcomes = 2 * max(p.Outcomes, 1)
+	}
 	if !blocks {
 		c.planLook(p, c.lookOf(&to))
 	}
@@ -136,7 +139,7 @@ func planKill(c *call, p *kernel.Plan) {
 		invalid(p, p.Name+" with a signal that stops the process is not modelled")
 	case f == fateDeadly && !blocks:
 		c.event(p, trace.Op{Kind: trace.OpEnd})
-	case to.t == c.t && len(to.among) < 2:
+	case to.t == c.t && p.Outcomes < 2:
 		// To itself: no other thread can tell.
 	default:
 		c.event(p, trace.Op{Kind: trace.OpCancel, Obj: uint64(to.t.id)})
@@ -175,6 +178,13 @@ func doKill(c *call, o *kernel.Outcome) uint64 {
 	case to.sig == 0 || to.t == nil:
 		o.Idle = true
 		return 0
+	}
+	if k.catches(to.t, to.sig) {
+		taken := c.choice&1 != 0
+		if c.choice >>= 1; taken {
+			k.catch(&to, o)
+			return 0
+		}
 	}
 	if c.get(&to.t.blocked)&bit(to.sig) == 0 {
 		c.takeOver(c.lookOf(&to))
@@ -255,7 +265,7 @@ func (k *Kernel) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 		if ready == 0 {
 			break
 		}
-		sig := uint64(bits.TrailingZeros64(ready)) + 1
+		sig := k.nextSignal(t, ready)
 		shares := k.take(t, sig) || k.call.nr == sysKill && k.call.a[1] == sig
 		switch k.fate(sig) {
 		case fateDeadly:
@@ -280,6 +290,20 @@ func (k *Kernel) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 	}
 }
 
+// nextSignal is the one that a thread takes next, of its own and the process's pending
+// ones in a set: first its own, of these those that faults raise, and the lowest number
+// (dequeue_signal in Linux).
+func (k *Kernel) nextSignal(t *thread, ready uint64) uint64 {
+	for _, set := range []uint64{k.log.Get(&t.sent) & ready, ready} {
+		for _, set := range []uint64{set & ofFaults, set} {
+			if set != 0 {
+				return uint64(bits.TrailingZeros64(set)) + 1
+			}
+		}
+	}
+	return 0
+}
+
 // take removes a signal from those kept for t, or for the process. It reports which.
 func (k *Kernel) take(t *thread, sig uint64) (shares bool) {
 	if own := k.log.Get(&t.sent); own&bit(sig) != 0 {
@@ -294,7 +318,7 @@ func (k *Kernel) take(t *thread, sig uint64) (shares bool) {
 func (k *Kernel) interrupt(to *target, o *kernel.Outcome) {
 	t, sig := to.t, to.sig
 	regs := *k.host.Regs(t.id)
-	slept := t.wait.kind.Peek() != awake
+	slept, awaited, info := t.wait.kind.Peek() != awake, k.log.Get(&t.awaited), t.wait.addr.Peek()
 	if slept {
 		k.leaveSleep(t, sig, &regs)
 		k.wakes = append(k.wakes, t.id)
@@ -305,7 +329,10 @@ func (k *Kernel) interrupt(to *target, o *kernel.Outcome) {
 		o.Signal = sigSegv
 		return
 	}
-	k.handlers.list[t.frame.Peek()-1].slept = slept
+	f := &k.handlers.list[t.frame.Peek()-1]
+	if f.slept = slept; slept {
+		f.awaited, f.info = awaited, info
+	}
 	k.host.Interrupt(t.id, &regs)
 }
 

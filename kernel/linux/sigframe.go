@@ -97,7 +97,10 @@ type frame struct {
 	fault, shared bool
 	// slept: it ended a call in which the thread slept.
 	slept bool
-	mask  uint64 // the thread's, before
+	// awaited are the signals that it waited for, if that was the call. It would have
+	// written about one at info.
+	awaited, info uint64
+	mask          uint64 // the thread's, before
 	// handler is where it begins, and once whether the signal has none after that.
 	handler uint64
 	once    bool

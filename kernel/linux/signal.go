@@ -31,6 +31,7 @@ const (
 	sigIll  = 4
 	sigTrap = 5
 	sigAbrt = 6
+	sigBus  = 7
 	sigFpe  = 8
 	sigKill = 9
 	sigSegv = 11
@@ -42,9 +43,13 @@ const (
 	sigTtou = 22
 	sigUrg  = 23
 	sigWnch = 28
+	sigSys  = 31
 
 	sigDefault = 0 // SIG_DFL
 	sigIgnore  = 1 // SIG_IGN
+
+	// ofFaults are SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV and SIGSYS.
+	ofFaults = 1<<(sigIll-1) | 1<<(sigTrap-1) | 1<<(sigBus-1) | 1<<(sigFpe-1) | 1<<(sigSegv-1) | 1<<(sigSys-1)
 
 	saSiginfo   = 0x4
 	saRestorer  = 0x04000000

@@ -1,8 +1,6 @@
 package linux
 
 import (
-	"math/bits"
-
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -62,7 +60,7 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 	set := k.log.Read64(c.a[0]) &^ unblockable
 	c.takeOver(c.looks(set))
 	if ready := (c.get(&t.sent) | c.get(&k.pending)) & set; ready != 0 {
-		sig := uint64(bits.TrailingZeros64(ready)) + 1
+		sig := k.nextSignal(t, ready)
 		return k.caught(c.a[1], sig, k.take(t, sig))
 	}
 	deadline := uint64(noDeadline)

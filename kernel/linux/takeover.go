@@ -1,8 +1,7 @@
 package linux
 
 import (
-	"math/bits"
-
+	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -122,17 +121,16 @@ func (k *Kernel) deliverMoved(o *kernel.Outcome) {
 			k.interrupt(&target{sig: m.sig, t: m.to, shared: true}, o)
 		}
 		if own := k.log.Get(&m.from.sent) &^ k.log.Get(&m.from.blocked); own != 0 {
-			sig := uint64(bits.TrailingZeros64(own)) + 1
+			sig := k.nextSignal(m.from, own)
 			k.take(m.from, sig)
 			k.interrupt(&target{sig: sig, t: m.from}, o)
 		}
 	}
 }
 
-// retract has a thread that stands at the first instruction of a handler stand where the
-// signal found it. A call that the signal ended begins again: Linux does so where no
-// handler runs.
-func (k *Kernel) retract(t *thread) {
+// restore takes back that a thread was sent into the handler at whose first instruction it
+// stands: these are its registers before, and the frame.
+func (k *Kernel) restore(t *thread) (emu.Regs, frame) {
 	f := k.handlers.list[t.frame.Peek()-1]
 	regs := *k.host.Regs(t.id)
 	gs, fs := regs.GSBase, regs.FSBase
@@ -147,8 +145,32 @@ func (k *Kernel) retract(t *thread) {
 		k.log.Set(&k.actions[f.sig].handler, f.handler)
 	}
 	regs.GSBase, regs.FSBase = gs, fs
+	return regs, f
+}
+
+// retract has a thread that stands at the first instruction of a handler stand where the
+// signal found it. A call that the signal ended begins again: Linux does so where no
+// handler runs.
+func (k *Kernel) retract(t *thread) {
+	regs, f := k.restore(t)
 	if f.slept && regs.RAX == eintr {
 		k.again(t, &regs)
 	}
 	k.host.Retract(t.id, &regs, f.cpu)
+}
+
+// catches reports whether a thread was sent out of a wait for signals, one of them sig,
+// into the handler of another, and perhaps hasn't left the wait yet.
+func (k *Kernel) catches(t *thread, sig uint64) bool {
+	f := k.arriving(t)
+	return f != nil && f.awaited&bit(sig) != 0
+}
+
+// catch has such a thread's wait end with the signal. The handler comes after that.
+func (k *Kernel) catch(to *target, o *kernel.Outcome) {
+	t := to.t
+	regs, f := k.restore(t)
+	k.log.As(t.id, func() { regs.RAX = k.caught(f.info, to.sig, to.shared) })
+	k.host.Retract(t.id, &regs, f.cpu)
+	k.interrupt(&target{sig: f.sig, t: t, shared: f.shared}, o)
 }
