@@ -122,6 +122,7 @@ func (s *bounded) refill(n *node) (more bool, err error) {
 		return false, err
 	}
 	s.limitTo(s.level)
+	s.stats.Levels = uint64(s.level)
 	s.stats.Pruned -= uint64(len(chunk.ends))
 	if n.done != nil { // one says that something was explored from here
 		s.sets.pool.putAll(n.done.next)

@@ -259,6 +259,7 @@ func (s *bpor) refill(n *node) (more bool, err error) {
 	if m := s.meter; s.opts.Iterate && st.cut && m.limits[m.first] < s.limit {
 		m.limits[m.first]++
 		m.fresh = m.limits[m.first]
+		s.stats.Levels = uint64(m.fresh)
 		s.stats.Pruned, s.stats.Blocked = 0, 0
 		s.open = s.open[:0]
 		s.sets.pool.putAll(n.done)

@@ -71,7 +71,7 @@ func runOut(sys System, stop func() bool, t *trace.Transition) (stopped bool, er
 			return true, nil
 		}
 		threads = sys.Threads(threads[:0])
-		next := afterwards(threads, running)
+		next := Afterwards(threads, running)
 		if next == trace.NoThread {
 			return false, nil
 		}
@@ -83,9 +83,9 @@ func runOut(sys System, stop func() bool, t *trace.Transition) (stopped bool, er
 	return false, nil
 }
 
-// afterwards is the thread to go on after running: itself if it can and doesn't
+// Afterwards is the thread to go on after running: itself if it can and doesn't
 // yield, else the next one that can, in a circle.
-func afterwards(threads []trace.Thread, running trace.TID) trace.TID {
+func Afterwards(threads []trace.Thread, running trace.TID) trace.TID {
 	first, later, self := trace.NoThread, trace.NoThread, trace.NoThread
 	for k := range threads {
 		th := &threads[k]

@@ -103,6 +103,9 @@ func (x *explorer) step(n *node, b *branch) error {
 	if x.finer {
 		return x.runOut(t)
 	}
+	if x.opts.TooLong > 0 && int(n.depth) >= x.opts.TooLong {
+		return ErrTooLong
+	}
 	if t.End == trace.EndProcess || t.End == trace.EndBug {
 		x.sets.pool.putAll(kids)
 		x.endProcess(t)

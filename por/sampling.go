@@ -58,7 +58,7 @@ func newSampling(h handle) *sampling {
 	return &sampling{handle: h, runs: h.spec.Param("runs")}
 }
 
-func (s *sampling) needs() *needs { return &needs{order: true, mark: s.mark} }
+func (s *sampling) needs() *needs { return &needs{order: !s.opts.Uncounted, mark: s.mark} }
 
 func (s *sampling) reset() {
 	s.done, s.first = 0, -1
@@ -85,8 +85,25 @@ func (s *sampling) expire() {}
 func (s *sampling) end(Ending) {
 	s.ended = true
 	s.done++
-	s.stats.Distinct = s.distinct.add(s.path)
+	if s.path.order != nil {
+		s.stats.Distinct = s.distinct.add(s.path)
+	}
 	s.sampler.ended(s.path.depth())
+}
+
+// leave leaves the run under way, which is too long.
+func (s *sampling) leave() {
+	n := &s.x.nodes[len(s.x.nodes)-1]
+	s.sets.pool.putAll(n.todo)
+	n.todo = nil
+	s.done++
+	s.stats.Pruned++
+	s.sampler.ended(s.path.depth())
+}
+
+// enough reports whether the run under way is over, or too long.
+func (s *sampling) enough() bool {
+	return s.ended || s.opts.Longest > 0 && s.path.depth() >= s.opts.Longest
 }
 
 // runSampling is Kind.run of the searches that sample. Complete means that all
@@ -170,8 +187,11 @@ func (s *sampling) run() error {
 			return err
 		}
 	}
-	if err := s.goOn(func() bool { return s.ended }); err != nil || x.over() {
+	if err := s.goOn(s.enough); err != nil || x.over() {
 		return err // the walk starts afresh, or is over
+	}
+	if !s.ended {
+		s.leave()
 	}
 	s.goBack()
 	return nil

@@ -192,3 +192,47 @@ func TestPCTEnds(t *testing.T) {
 		t.Errorf("%+v, %v", st, seen.ends)
 	}
 }
+
+// TestUncounted: without counts of traces the runs are the same ones.
+func TestUncounted(t *testing.T) {
+	for _, p := range []*model.Program{model.Micro(3, 2), model.TwoCells(2), model.Philosophers(3, true)} {
+		for _, name := range []string{"random", "pct", "pos"} {
+			var lists [2][]string
+			for i, uncounted := range []bool{false, true} {
+				s, err := New(name+":runs=100,seed=3", Options{Uncounted: uncounted})
+				if err != nil {
+					t.Fatal(err)
+				}
+				st, err := s.Run(model.New(p), &tally{stop: func(x *Execution) bool {
+					lists[i] = append(lists[i], fmt.Sprint(x.Path(nil)))
+					return false
+				}})
+				if err != nil || uncounted != (st.Distinct == 0) {
+					t.Fatalf("%s: %v, %+v", name, err, st)
+				}
+			}
+			if !slices.Equal(lists[0], lists[1]) {
+				t.Errorf("%s: other runs", name)
+			}
+		}
+	}
+}
+
+// TestLongest: a run that is too long is left, and the next one begins where it would
+// have.
+func TestLongest(t *testing.T) {
+	p := model.Micro(3, 2)
+	for _, name := range []string{"random", "pct", "pos"} {
+		_, whole := schedules(t, name+":runs=50", p)
+		most := int(whole.Transitions/whole.Executions) + 1
+		for _, longest := range []int{1, 3, most} {
+			st, _ := runModel(t, name+":runs=50", p, Options{Longest: longest, Uncounted: true})
+			if st.Executions+st.Pruned != 50 || !st.Complete {
+				t.Errorf("%s, %d steps: %+v", name, longest, st)
+			}
+			if all := longest >= most; all != (st.Executions == 50) {
+				t.Errorf("%s, %d of %d steps: %d executions", name, longest, most, st.Executions)
+			}
+		}
+	}
+}

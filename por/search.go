@@ -1,5 +1,7 @@
 package por
 
+import "errors"
+
 // A Search explores the executions of a System.
 type Search interface {
 	// Run explores sys from its current state on, until nothing is left, the
@@ -55,6 +57,15 @@ type Options struct {
 	Unmerged bool
 	// MaxExecutions, if not 0, stops the search after so many executions.
 	MaxExecutions uint64
+	// Uncounted has a search that samples count no distinct traces: an execution
+	// costs nothing but its steps then, for happens-before isn't kept.
+	Uncounted bool
+	// Longest, if not 0, is after how many steps a search that samples leaves an
+	// execution, and counts it as pruned.
+	Longest int
+	// TooLong, if not 0, is after how many steps of one execution a search that doesn't
+	// sample ends with ErrTooLong.
+	TooLong int
 	// Stop, if not nil, is polled every few hundred transitions; true stops
 	// the search.
 	Stop func() bool
@@ -84,6 +95,9 @@ type Options struct {
 	fault fault
 }
 
+// ErrTooLong is an execution of more steps than Options.TooLong.
+var ErrTooLong = errors.New("an execution is too long")
+
 // Stats are a search's counts.
 type Stats struct {
 	Executions  uint64 // maximal runs that reached an end, bugs and deadlocks included
@@ -93,6 +107,9 @@ type Stats struct {
 	Replayed    uint64 // steps run again only to come back to a state
 	Restarts    uint64 // times that sharing was learned and everything began again
 	Distinct    uint64 // of a sampling search: different traces among its executions
+	// Levels is, of a search by ascending bound (Options.Iterate), how many values of
+	// the bound are explored to their ends, from 0 on, while it is under way.
+	Levels uint64
 	// Complete: the whole space was explored, within the bound if there is one.
 	Complete bool
 }

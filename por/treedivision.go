@@ -155,6 +155,7 @@ func (t *treeDivision) deal() (units []unit, err error) {
 			break
 		}
 		t.stats.Pruned -= uint64(len(chunk.ends))
+		t.stats.Levels = uint64(t.iteration.level)
 		t.units = append(t.units, &treeUnit{tree: t, tip: &sharedState{ended: true}, chunk: chunk})
 	}
 	t.split(room - len(t.units))

@@ -122,6 +122,9 @@ type Teller interface {
 	// Deadline is the thread whose timed wait runs out first, by TID if several do, and
 	// when; else NoThread.
 	Deadline() (t trace.TID, when uint64)
+	// Unwritten is what a thread that has ended the process by exit leaves in the
+	// library's buffer of standard output: exit writes it.
+	Unwritten(trace.TID) []byte
 	// Holds are the addresses of the mutexes that a thread holds, oldest first.
 	Holds(trace.TID) []uint64
 	// Texts says where the texts that a thread read last begins, and a hash of where all
@@ -181,6 +184,7 @@ func (uncarried) Mark(trace.Mark)                {}
 func (uncarried) Rewind(trace.Mark)              {}
 func (uncarried) Running(trace.TID) Running      { return 0 }
 func (uncarried) Holds(trace.TID) []uint64       { return nil }
+func (uncarried) Unwritten(trace.TID) []byte     { return nil }
 func (uncarried) WordName(uint64) (string, bool) { return "", false }
 
 // Distrust leaves threads and locks to the guest's own code, at the root, for a replay

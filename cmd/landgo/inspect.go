@@ -33,7 +33,7 @@ kind, the trusted and the unmodelled parts.`,
 			if err := c.Validate(); err != nil {
 				return err
 			}
-			seen, err := a.engine.Inspect(ctx, c, keeper{a.progress(&c), a.watch})
+			seen, err := a.engine.Inspect(ctx, c, keeper{a.newEarly(style(a.stderr, nil), a.progress(&c)), a.watch})
 			a.mayTell()
 			if err != nil {
 				return err

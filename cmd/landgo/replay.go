@@ -95,10 +95,10 @@ func (a *app) replay(ctx context.Context, c config.Config, file *result.BugFile)
 		return err
 	}
 	a.watch.run(&c, "")
-	progress := a.progress(&c)
-	r, err := a.engine.Replay(ctx, c, file, keeper{progress, a.watch})
+	early := a.newEarly(style(a.stderr, from), a.progress(&c))
+	r, err := a.engine.Replay(ctx, c, file, keeper{early, a.watch})
 	a.mayTell()
-	progress.Close()
+	early.end()
 	if err != nil {
 		return err
 	}

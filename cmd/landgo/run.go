@@ -56,10 +56,11 @@ func (a *app) run(ctx context.Context, c config.Config) error {
 		fmt.Fprintf(a.stderr, "landgo: %s\n", why)
 	}
 	a.watch.run(&c, out)
-	progress := a.progress(&c)
-	r, err := a.engine.Run(ctx, c, keeper{progress, a.watch})
+	early := a.newEarly(style(a.stderr, from), a.progress(&c))
+	a.watch.show(early, !c.Quiet)
+	r, err := a.engine.Run(ctx, c, keeper{early, a.watch})
 	a.mayTell()
-	progress.Close()
+	early.end()
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/limits"
-	"landgo/internal/report"
 	"landgo/internal/result"
 )
 
@@ -29,6 +28,8 @@ type watch struct {
 	config *config.Config // of the run; nil: there is none yet
 	out    string         // its bug file
 	soFar  *result.Result
+	early  *early          // of the run
+	shows  bool            // bugs are shown early
 	seen   result.Progress // the latest
 }
 
@@ -39,6 +40,13 @@ func (w *watch) run(c *config.Config, out string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.config, w.out = c, out
+}
+
+// show sets where the run shows its bugs early, if it does.
+func (w *watch) show(e *early, shows bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.early, w.shows = e, shows
 }
 
 // claim reports whether the caller is to tell the result: only one may.
@@ -60,7 +68,7 @@ func (w *watch) Late(why result.ErrorKind) {
 
 // keeper is the observer of a run: progress is shown, and the rest is kept.
 type keeper struct {
-	shown *report.Progress
+	early *early
 	*watch
 }
 
@@ -71,14 +79,28 @@ func (k keeper) Progress(p result.Progress) {
 		k.seen = p
 	}
 	k.mu.Unlock()
-	k.shown.Progress(p)
+	k.early.progress(p)
 }
 
 // SoFar implements explore.Keeper.
 func (k keeper) SoFar(r *result.Result) {
 	k.mu.Lock()
-	defer k.mu.Unlock()
 	k.soFar = r
+	shows := k.shows
+	k.mu.Unlock()
+	if !shows || len(r.Bugs) == 0 {
+		return
+	}
+	copied := *r
+	copied.Bugs = nil
+	for _, b := range r.Bugs { // the watch fills in its own
+		own := *b
+		if b.Schedule != "" {
+			own.Replay = k.config.For(b).ReplayCommand("", b.Schedule)
+		}
+		copied.Bugs = append(copied.Bugs, &own)
+	}
+	k.early.take(&copied)
 }
 
 // end reports the results so far and returns the exit status.
@@ -89,6 +111,7 @@ func (w *watch) end(why result.ErrorKind) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	a, c := w.app, w.config
+	w.early.end()
 	if c == nil {
 		fmt.Fprintf(a.stderr, "landgo: %s\n", result.Line(result.Errorf(why, "ended before there was a result")))
 		return result.ExitBudget

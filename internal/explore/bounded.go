@@ -3,9 +3,11 @@ package explore
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 
 	"landgo/internal/explore/races"
+	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
 	"landgo/internal/result"
 	"landgo/internal/trace"
@@ -23,8 +25,24 @@ import (
 // It has a machine and a goroutine of its own and is left in place, in the
 // middle of its walk: one of the two works at a time, and each hands over after
 // a number of steps. So the order of everything is settled by numbers of steps.
+//
+// What it has explored to the end is a claim: no bug with so many preemptions. It is
+// what a run that ends without a proof can say for sure. So it has half of all steps
+// until it can say so of boundedSoon preemptions, and a quarter from then on.
+//
+// Where an execution may have no end (threads that wait, and write while they do), it
+// begins again with a fair bound: a thread that yields may be ahead of others by
+// fairLead yields (Coons et al., §2.5.2). The claim names that.
+//
+// Where there are more than manyThreads, a search by ascending delays (Emmi, Qadeer and
+// Rakamaric, POPL 2011) has a share beside it. Executions with two preemptions grow
+// with the square of the steps and with the choices of a thread at each; those with two
+// delays only with the former.
 type bounded struct {
 	*hunt
+	search string
+	bounds por.Bounds
+	plain  uint64    // levels that it had explored before it got a fair bound
 	turn   chan bool // to it: go on, or (false) end
 	back   chan struct{}
 	steps  uint64 // of all bounds
@@ -37,41 +55,57 @@ type bounded struct {
 	err    error
 	fault  string
 	trace  []trace.Schedule // of the bugs found, in order
+	shown  map[string]trace.Schedule
 }
 
 const (
-	// boundedShare: one step in so many is the bounded search's.
-	boundedShare = 4
+	// boundedShare: one step in so many is the bounded search's. boundedFirst is that
+	// until it has explored what has up to boundedSoon preemptions. delayedShare is the
+	// share of the search by delays.
+	boundedShare, boundedFirst, boundedSoon, delayedShare = 4, 2, 2, 16
+	// aloneSteps is after how many steps it begins though the first job is still alone,
+	// for its end is near.
+	aloneSteps = 1_000_000
 	// boundedSlice is how many steps it takes at a time, or more.
 	boundedSlice = 16_384
 	// boundedMost is more preemptions than a search reaches.
 	boundedMost = 64
+	// endlessSteps is after how many steps of an execution it begins again, with
+	// fairLead.
+	endlessSteps, fairLead = 5_000, 1
+	manyThreads            = 4
 )
 
-// accompany starts it, once the warm-up is over, unless there is no room for a
-// second guest. With a limit on executions, or on where points may be, the jobs run
-// alone.
+// accompany starts them, once the warm-up is over, unless there is no room for further
+// guests.
 func (d *deepening) accompany() {
-	if d.warm > 0 || d.steps == 0 || d.Config.Naive() || d.Config.SyncOnly || d.Config.MaxExecutions > 0 || len(d.Config.AllRules()) > 0 {
+	if d.warm > 0 || d.steps == 0 || !d.accompanied() {
 		return
 	}
 	d.warm = d.steps
-	_ = d.hire() // without room there is none
+	d.bounded, _ = d.hire("bpor", por.Preempt) // without room there is none
+	if d.result.Threads > manyThreads {
+		d.delayed, _ = d.hire("bounded", por.Delay)
+	}
 }
 
-// hire begins it, with a guest of its own.
-func (d *deepening) hire() error {
+// besides is a hunt that a deepening has beside its jobs, on a guest of its own.
+func besides(s *session.Session) *hunt {
+	return &hunt{Session: s, result: &result.Result{}, seen: map[string]*finding{}}
+}
+
+// hire begins a search by ascending bound, with a guest of its own.
+func (d *deepening) hire(search string, m por.Measure) (*bounded, error) {
 	s, err := d.Another()
 	if err != nil {
 		if s != nil {
 			s.Close()
 		}
-		return err
+		return nil, err
 	}
-	d.bounded = &bounded{hunt: &hunt{Session: s, result: &result.Result{}, seen: map[string]*finding{}},
-		turn: make(chan bool), back: make(chan struct{})}
-	go d.bounded.work()
-	return nil
+	b := &bounded{hunt: besides(s), search: search, bounds: por.Bounds{{Measure: m, Limit: boundedMost}}, turn: make(chan bool), back: make(chan struct{})}
+	go b.work()
+	return b, nil
 }
 
 func (b *bounded) work() {
@@ -84,31 +118,57 @@ func (b *bounded) work() {
 	if !<-b.turn {
 		return
 	}
-	engine, err := por.New("bpor", por.Options{
-		OneEvent: b.OneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: boundedMost}}, Iterate: true,
-		Stop: func() bool { return b.ending || b.raced() && !b.Config.KeepGoing },
-	})
-	if err == nil {
-		b.Guest.Rewind(b.Root)
-		var sys por.System = b.Guest
-		if b.Config.FailOnRace {
-			b.watched = races.Watch(b.Session)
-			sys = b.watched
-		}
-		err = b.promptly(func() (err error) {
-			b.stats, err = engine.Run(sys, b)
-			return err
-		})
+	longest := endlessSteps
+	if b.search != "bpor" {
+		longest = 0 // its bound can't be made fair
 	}
-	b.count(b.stats)
+	err := b.explore(longest)
+	if errors.Is(err, por.ErrTooLong) {
+		b.plain = b.stats.Levels
+		b.bounds = append(b.bounds, por.Bound{Measure: por.Fair, Limit: fairLead})
+		b.before = 0
+		err = b.explore(0)
+	}
 	for _, f := range b.found {
 		var s trace.Schedule
-		if err == nil {
+		if err == nil || unending(err) {
 			s, err = story.Schedule(b.Session, f.path)
 		}
 		b.trace = append(b.trace, s)
 	}
 	b.err = err
+	b.shown = map[string]trace.Schedule{}
+	b.outcomes.schedules(b.hunt, b.shown)
+}
+
+// unending reports whether a search ended because an execution did not, or a step.
+func unending(err error) bool {
+	var long *scheduler.BudgetError
+	return errors.As(err, &long) || errors.Is(err, por.ErrTooLong)
+}
+
+// explore runs the search. It ends with por.ErrTooLong where an execution has more steps
+// than are given, if any are.
+func (b *bounded) explore(longest int) error {
+	engine, err := por.New(b.search, por.Options{
+		OneEvent: b.OneEvent(), Bounds: b.bounds, Iterate: true, TooLong: longest, WarmUp: math.MaxUint64, // it isn't divided
+		Stop: func() bool { return b.ending || b.raced() && !b.Config.KeepGoing },
+	})
+	if err != nil {
+		return err
+	}
+	b.Guest.Rewind(b.Root)
+	var sys por.System = b.Guest
+	if b.Config.FailOnRace {
+		b.watched = races.Watch(b.Session)
+		sys = b.watched
+	}
+	err = b.promptly(func() (err error) {
+		b.stats, err = engine.Run(sys, b)
+		return err
+	})
+	b.count(b.stats)
+	return err
 }
 
 func (b *bounded) count(s por.Stats) {
@@ -167,29 +227,63 @@ func (b *bounded) proves() bool {
 	return b.over && b.err == nil && b.stats.Complete && b.stats.Pruned == 0 && len(b.found) == 0 && !b.raced()
 }
 
-// letBounded lets the bounded search have its share.
-func (d *deepening) letBounded() {
-	if d.bounded == nil || d.bounded.over || d.bounded.steps*(boundedShare-1) >= d.steps-d.warm {
-		return
+// part: one step in so many is its own, of its steps and the jobs'.
+func (b *bounded) part() uint64 {
+	switch {
+	case b.search != "bpor":
+		return delayedShare
+	case b.stats.Levels <= boundedSoon:
+		return boundedFirst
 	}
-	if d.bounded.run(max(d.pace(boundedSlice), (d.steps-d.warm)/(4*boundedShare))) {
-		d.takeBounded()
+	return boundedShare
+}
+
+// ascending lists the searches by ascending bound that there are.
+func (d *deepening) ascending() (list []*bounded) {
+	for _, b := range []*bounded{d.bounded, d.delayed} {
+		if b != nil {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// letBounded lets the bounded searches have their shares.
+func (d *deepening) letBounded() {
+	for _, b := range d.ascending() {
+		part := b.part()
+		if b.over || b.steps*(part-1) >= d.steps-d.warm {
+			continue
+		}
+		if b.run(max(d.pace(boundedSlice), (d.steps-d.warm)/(4*part))) {
+			d.takeBounded(b)
+		}
 	}
 }
 
-// takeBounded takes over the bugs that the bounded search has found.
-func (d *deepening) takeBounded() {
-	b := d.bounded
+// endBounded ends them, and takes over what they have come to.
+func (d *deepening) endBounded() error {
+	for _, b := range d.ascending() {
+		b.end()
+		d.takeBounded(b)
+		d.takeShown(b.shown)
+		d.Guest.Meet(b.Guest.Met())
+		b.Session.Close()
+	}
+	return d.boundedErr
+}
+
+// takeBounded takes over the bugs that a bounded search has found.
+func (d *deepening) takeBounded(b *bounded) {
 	if b.taken {
 		return
 	}
 	b.taken = true
-	var long *scheduler.BudgetError
-	if b.err != nil && !errors.As(b.err, &long) {
+	if b.err != nil && !unending(b.err) {
 		d.boundedErr = b.err
 		return
 	}
-	if b.err != nil {
+	if b.err != nil && len(b.found) == 0 {
 		return
 	}
 	if b.watched != nil {
@@ -202,13 +296,24 @@ func (d *deepening) takeBounded() {
 		if d.seen[f.key] != nil {
 			continue
 		}
-		if i < len(b.trace) {
+		if i < len(b.trace) && len(b.trace[i].Segments) > 0 {
 			f.schedule = b.trace[i]
 		} else if f.schedule, d.boundedErr = story.Schedule(b.Session, f.path); d.boundedErr != nil { // a race
 			return
 		}
 		f.fresh = false
+		f.told = b.brief(f)
 		d.seen[f.key] = f
 		d.found = append(d.found, f)
+	}
+	d.publish()
+}
+
+// takeShown takes over executions that show outcomes.
+func (d *deepening) takeShown(shown map[string]trace.Schedule) {
+	for key, s := range shown {
+		if _, known := d.shown[key]; !known {
+			d.shown[key] = s
+		}
 	}
 }

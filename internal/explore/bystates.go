@@ -47,6 +47,7 @@ func (d *deepening) lookByStates() error {
 		o.stats, err = engine.Run(o.watchedSystem(), o)
 		return err
 	})
+	o.outcomes.schedules(o.hunt, d.shown)
 	d.byStates, d.doomed.job.State = o, deepen.Stuck
 	for _, f := range o.found {
 		if f.schedule, err = story.Schedule(d.Session, f.path); err != nil {

@@ -23,6 +23,7 @@ func (h *hunt) save(tree []byte) error {
 	if h.crew != nil {
 		p.Witnessed.Add(&h.crew.kept)
 	}
+	p.Outputs = h.outcomes.saved()
 	for _, f := range h.found {
 		p.Bugs = append(p.Bugs, saved.Bug{Path: f.path, Preemptions: f.preemptions})
 	}
@@ -75,6 +76,7 @@ func (h *hunt) resume() (tree []byte, err error) {
 		}
 	}
 	h.saved = p.Races
+	h.outcomes.reload(p.Outputs)
 	return p.Tree, nil
 }
 

@@ -35,6 +35,7 @@ type partSeen struct {
 	checks    [][]por.PathStep
 	watched   *races.Watched
 	witnessed *scheduler.Witnessed
+	outcomes  outputs
 }
 
 // Hire implements por.Crew.
@@ -67,7 +68,8 @@ func (c *crew) Hire() (all []por.Worker, err error) {
 
 // take returns what the worker has seen, and forgets it.
 func (h *hunt) take() *partSeen {
-	p := &partSeen{h.found, h.result.Threads, h.checks, h.watched, h.Guest.TakeWitnessed()}
+	p := &partSeen{h.found, h.result.Threads, h.checks, h.watched, h.Guest.TakeWitnessed(), h.outcomes}
+	h.outcomes = outputs{}
 	h.found, h.seen, h.checks, h.result.Threads = nil, map[string]*finding{}, nil, 0
 	return p
 }
@@ -96,6 +98,7 @@ func (c *crew) Keep(seen any) {
 		c.watched.Take(p.watched)
 	}
 	c.kept.Add(p.witnessed)
+	c.outcomes.merge(&p.outcomes)
 }
 
 // Restart implements por.Crew. All begin with new guests: what those of before

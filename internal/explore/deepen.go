@@ -71,10 +71,13 @@ type deepening struct {
 	begun   time.Duration // of the clock
 	// stands are the guests of further workers, see round.go.
 	stands []*session.Session
-	// bounded is there once the warm-up is over, at warm steps.
+	// bounded is there once the warm-up is over, at warm steps; delayed where there are
+	// many threads.
 	bounded    *bounded
+	delayed    *bounded
 	warm       uint64
 	boundedErr error
+	ways       *ways // nil as long as there are none
 	exhausted  bool  // all bugs there are were found
 	stuck      *turn // of a job that has no end
 	doomed     *turn // that ended everything
@@ -83,6 +86,7 @@ type deepening struct {
 	alone    *deepen.Job
 	narrowed map[*deepen.Job]bool // their callers were looked at (narrow.go)
 	saver    saved.Saver
+	shown    map[string]trace.Schedule // executions that show outcomes
 }
 
 // warmSteps is how much of the space with all points is explored first. 0, in
@@ -106,7 +110,7 @@ func (h *hunt) pace(programs uint64) uint64 {
 }
 
 func newDeepening(h *hunt) *deepening {
-	d := &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: h.pace(firstHorizon), begun: h.Clock.Elapsed(), races: race.New(race.Config{}), both: race.New(race.Config{}), benign: map[race.Pair]*deepen.Job{}, narrowed: map[*deepen.Job]bool{}}
+	d := &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: h.pace(firstHorizon), begun: h.Clock.Elapsed(), races: race.New(race.Config{}), both: race.New(race.Config{}), benign: map[race.Pair]*deepen.Job{}, narrowed: map[*deepen.Job]bool{}, shown: map[string]trace.Schedule{}}
 	if h.Config.Time > 0 {
 		d.horizon = h.pace(max(stepRate, uint64(h.Config.Time.Seconds()*stepRate)))
 	}
@@ -129,6 +133,9 @@ func (h *hunt) deepen() error {
 			break
 		}
 		if d.alone != nil {
+			if d.steps >= d.pace(aloneSteps) {
+				d.accompany()
+			}
 			err = d.run(d.alone)
 			continue
 		}
@@ -143,18 +150,17 @@ func (h *hunt) deepen() error {
 			err = d.round(jobs)
 		}
 	}
-	if d.bounded != nil {
-		d.bounded.end()
-		d.takeBounded()
-		d.Guest.Meet(d.bounded.Guest.Met())
-		d.bounded.Session.Close()
-		err = errors.Join(err, d.boundedErr)
+	if d.endless() {
+		d.lookFairly()
 	}
+	err = errors.Join(err, d.endBounded())
+	d.endWays()
 	var byStates error
 	if d.endless() {
 		byStates = d.lookByStates()
 	}
 	d.account()
+	defer d.claim()
 	var endless *por.EndlessError
 	switch {
 	case byStates != nil:
@@ -183,10 +189,13 @@ func (d *deepening) fold(s *turn) error {
 	d.learn(s, s.stats)
 	s.sp.tree = s.tree
 	d.stand(s.sp)
+	s.outcomes.schedules(d.hunt, d.shown)
+	s.sp.outcomes.merge(&s.outcomes)
 	if len(s.found) > 0 || s.watched.Raced {
 		s.sp.buggy = true
 	}
 	d.takeOver(s)
+	d.takeDiffering()
 	d.keepRaces(s)
 	if s.watched.Adjacent != nil {
 		d.both.Add(s.watched.Adjacent.Detector)

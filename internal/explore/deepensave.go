@@ -9,6 +9,7 @@ import (
 	"landgo/internal/explore/saved"
 	"landgo/internal/explore/session"
 	"landgo/internal/result"
+	"landgo/por"
 	"landgo/race"
 	"landgo/scheduler"
 )
@@ -21,10 +22,11 @@ import (
 // and with the same counts, of one that wasn't. What was run since the last time
 // it was saved is run again.
 //
-// The bounded search beside the jobs is the exception: it hands over in the
+// The searches beside the jobs are the exception. The bounded one hands over in the
 // middle of its walk (bounded.go), not where a search can be saved. It is run
-// again to where it was, which takes as long as it took: a third of all time so
-// far at the most (boundedShare).
+// again to where it was, which takes as long as it took: half of all time so far at
+// the most (boundedFirst). So are the samples (waysShare), for their guest has learned
+// what the jobs' needn't know.
 //
 // Paths mean the steps of one epoch; those of another are left out. Epochs are
 // counted anew by each process, so only what was of the last one is marked.
@@ -46,6 +48,7 @@ func (d *deepening) save() error {
 func (d *deepening) saved() *saved.Deepening {
 	s := &saved.Deepening{SyncOnly: d.Config.SyncOnly, Plan: d.plan.Save(), After: d.after, Checks: d.checks, Passed: d.passed,
 		Steps: d.steps, Horizon: d.horizon, Used: d.Clock.Elapsed() - d.begun, Warm: d.warm}
+	s.Shown = d.savedShown()
 	if d.alone != nil {
 		s.Alone = d.alone.ID
 	}
@@ -80,14 +83,15 @@ func (d *deepening) saved() *saved.Deepening {
 	if k := d.stuck; k != nil {
 		s.Stuck = &saved.Stuck{Job: k.job.ID, Verdict: k.result.Verdict, Reason: k.result.Reason, Problem: k.result.Problem, Place: k.result.Place}
 	}
-	if b := d.bounded; b != nil {
-		s.Beside, s.BesideSteps, s.BesideOver = true, b.steps, b.over
+	s.Preempt, s.Delay = d.bounded.saved(), d.delayed.saved()
+	if w := d.ways; w != nil {
+		s.Slices, s.Gained = w.slices, w.gained
 	}
 	return s
 }
 
 func (d *deepening) savedSpace(j *deepen.Job, sp *space) saved.Space {
-	o := saved.Space{Job: j.ID, Current: sp.epoch == d.Epoch(), Buggy: sp.buggy, Stats: sp.stats, Tree: sp.tree, Seen: sp.seen != nil}
+	o := saved.Space{Job: j.ID, Current: sp.epoch == d.Epoch(), Buggy: sp.buggy, Stats: sp.stats, Tree: sp.tree, Seen: sp.seen != nil, Outputs: sp.outcomes.saved()}
 	if sp.sights != nil {
 		o.Looked, o.Sights = true, sp.sights.List()
 	}
@@ -182,6 +186,7 @@ func (d *deepening) restore(s *saved.Deepening) error {
 	d.after, d.checks, d.passed, d.steps, d.horizon, d.warm = s.After, s.Checks, s.Passed, s.Steps, s.Horizon, s.Warm
 	d.begun -= s.Used
 	d.alone = job(s.Alone)
+	d.reloadShown(s.Shown)
 	if !known || len(d.races.Candidates()) != len(s.Races) || len(d.after) > len(jobs) || d.horizon == 0 {
 		return errJob
 	}
@@ -194,6 +199,7 @@ func (d *deepening) restoredSpace(j *deepen.Job, o *saved.Space) *space {
 	if o.Current {
 		sp.epoch = d.Epoch()
 	}
+	sp.outcomes.reload(o.Outputs)
 	if o.Looked {
 		sp.sights = scheduler.SightsOf(o.Sights)
 	}
@@ -211,24 +217,57 @@ func (d *deepening) restoredSpace(j *deepen.Job, o *saved.Space) *space {
 	return sp
 }
 
-// catchUp has the bounded search run again to where it was.
+// catchUp has the searches beside the jobs run again to where they were.
 func (d *deepening) catchUp(s *saved.Deepening) error {
-	if !s.Beside {
+	if s.Slices > 0 {
+		d.try()
+	}
+	for d.ways.open() && d.ways.slices < s.Slices {
+		if !d.ways.slice() {
+			return nil
+		}
+		d.takeWays()
+		d.show()
+	}
+	if d.ways != nil {
+		d.ways.gained = s.Gained
+	}
+	var err error
+	if s.Preempt != nil {
+		if d.bounded, err = d.hire("bpor", por.Preempt); err != nil {
+			return err
+		}
+	}
+	if s.Delay != nil {
+		if d.delayed, err = d.hire("bounded", por.Delay); err != nil {
+			return err
+		}
+	}
+	return errors.Join(d.bounded.catchUp(d, s.Preempt), d.delayed.catchUp(d, s.Delay))
+}
+
+// saved is where a search by ascending bound is, nil if there is none.
+func (b *bounded) saved() *saved.Ascending {
+	if b == nil {
 		return nil
 	}
-	if err := d.hire(); err != nil {
-		return err
+	return &saved.Ascending{Steps: b.steps, Over: b.over}
+}
+
+// catchUp has it run again to where it was.
+func (b *bounded) catchUp(d *deepening, to *saved.Ascending) error {
+	if to == nil {
+		return nil
 	}
-	b := d.bounded
-	for !b.over && (s.BesideOver || b.steps < s.BesideSteps) {
+	for !b.over && (to.Over || b.steps < to.Steps) {
 		if d.stop() {
 			return nil
 		}
-		b.run(min(boundedSlice, s.BesideSteps-min(b.steps, s.BesideSteps)))
+		b.run(min(boundedSlice, to.Steps-min(b.steps, to.Steps)))
 		d.show()
 	}
-	if b.steps != s.BesideSteps || b.over != s.BesideOver {
-		return result.Errorf(result.BadCheckpoint, "%s: the search by preemptions goes another way", d.Config.Resume)
+	if b.steps != to.Steps || b.over != to.Over {
+		return result.Errorf(result.BadCheckpoint, "%s: the search by ascending bound goes another way", d.Config.Resume)
 	}
 	b.taken = b.over
 	return nil

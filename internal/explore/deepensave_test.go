@@ -32,6 +32,7 @@ func (w *waning) Err() error {
 // there are rounds, and a search by preemptions beside them.
 const split = `#include <assert.h>
 #include <pthread.h>
+#include <stdio.h>
 static int a, b, c;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static void *one(void *p)
@@ -51,6 +52,7 @@ int main(void)
 #ifdef BAD
 	assert(a != 1 || b != 1);
 #endif
+	printf("%d %d %d\n", a, b, c);
 }
 `
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/trace"
 )
 
@@ -80,6 +81,29 @@ int main(void) {
 			}
 		})
 	}
+}
+
+// TestFaultsInSamples: a fault's handler returns to the CPU's state at the fault, not to
+// that of a handler in an execution before.
+func TestFaultsInSamples(t *testing.T) {
+	t.Parallel()
+	const source = `#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <ucontext.h>
+static int x;
+static void skip(int n, siginfo_t *i, void *u) { ((ucontext_t *)u)->uc_mcontext.gregs[REG_RIP] += 2; }
+static void *first(void *p) { long r; x++; __asm__ volatile("movq %1, %%xmm7\n ud2\n movq %%xmm7, %0" : "=r"(r) : "r"(55L) : "xmm7"); assert(r == 55); return p; }
+static void *second(void *p) { x++; return p; }
+int main(void) {
+	struct sigaction s = {.sa_sigaction = skip, .sa_flags = SA_SIGINFO}; pthread_t a, b;
+	sigaction(SIGILL, &s, 0);
+	pthread_create(&a, 0, first, 0); pthread_create(&b, 0, second, 0);
+	pthread_join(a, 0); pthread_join(b, 0); return 0;
+}`
+	cfg := onProgram(compile.Text(t, "gcc", "#define _GNU_SOURCE\n"+source))
+	endsAs(t, cfg, "verified", "optimal", "none")
+	endsAs(t, cfg, "budget", "random:runs=50", "pos:runs=50", "pct:runs=50")
 }
 
 // TestHandlerFrames: what the kernel writes for a handler is an access, with a point

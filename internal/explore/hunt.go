@@ -36,6 +36,9 @@ type hunt struct {
 	// failedAt is the guest in which a divided search failed.
 	failedAt *session.Session
 	saved    []saved.Race // of the checkpoint that the search goes on from
+	outcomes outputs
+	// patience is when the refining of a bug ends, in processor time.
+	patience time.Duration
 }
 
 // finding is a bug, with the execution that showed it.
@@ -50,6 +53,12 @@ type finding struct {
 	fresh       bool           // path is of the search under way
 	job         *deepen.Job    // that found it
 	config      *config.Config // with which it is told, nil for the hunt's
+}
+
+// own reports whether the bug's execution ends with it. A race, and an output that
+// isn't that of another execution, are seen by who looks on.
+func (f *finding) own() bool {
+	return f.failure.Kind != trace.Race && f.failure.Kind != trace.Output
 }
 
 // search runs the configured search and puts verdict and counts into the
@@ -78,8 +87,17 @@ func (h *hunt) search() error {
 			defer h.failedAt.Close()
 			return h.failedAt.VerdictOf(err, r)
 		}
+		defer func() {
+			if _, preempt := h.Config.Bounds.Limit(por.Preempt); preempt && r.Problem == result.NoEnd {
+				r.Problem = result.NoEndWithin
+			}
+			if r.Verdict == result.Budget && opts.Iterate && ascends(spec) {
+				claim(r, stats.Levels, h.Config.Bounds)
+			}
+		}()
 		return h.VerdictOf(err, r)
 	}
+	h.differing(&h.outcomes, nil)
 	if h.raced() {
 		if err := h.takeRaces(h.watched.Adjacent.Detector); err != nil {
 			return err
@@ -101,9 +119,16 @@ func (h *hunt) search() error {
 	default:
 		r.Verdict, r.Problem = result.Budget, h.stopped
 		r.Reason = h.stopReason() // may know a better Problem
+		if opts.Iterate && ascends(spec) {
+			claim(r, stats.Levels, h.Config.Bounds)
+		}
 	}
 	return nil
 }
+
+// ascends reports whether a search with a bound explores its values in order, and
+// soundly.
+func ascends(s por.Spec) bool { return s.Claim() == por.Everything && !s.Kind().Unordered }
 
 // counts puts a search's counts and estimate into the result.
 func (h *hunt) counts(stats por.Stats) {
@@ -135,6 +160,9 @@ func (h *hunt) Ended(x *por.Execution) bool {
 	}
 	f := h.failureAt(x)
 	if f == nil {
+		if x.Ending <= por.EndedStuck {
+			h.note(x)
+		}
 		return !h.raced() || h.Config.KeepGoing
 	}
 	h.keep(f, x)
@@ -260,6 +288,7 @@ func (h *hunt) Restarted() {
 	clear(h.seen)
 	h.found = h.found[:0]
 	h.checks = nil
+	h.outcomes = outputs{}
 	if h.watched != nil {
 		h.watched.Restart()
 	}

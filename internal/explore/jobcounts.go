@@ -34,7 +34,7 @@ func (d *deepening) account() {
 		out.Estimate = result.Total(float64(j.Executions), j.Share)
 		d.result.Jobs = append(d.result.Jobs, out)
 	}
-	if b := d.bounded; b != nil {
+	for _, b := range d.ascending() {
 		state := deepen.Suspended
 		switch {
 		case b.proves():
@@ -42,16 +42,27 @@ func (d *deepening) account() {
 		case len(b.found) > 0:
 			state = deepen.Failing
 		}
-		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Bound: string(por.Preempt), State: state.String(),
+		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Bound: string(b.bounds[0].Measure), State: state.String(),
 			Executions: b.stats.Executions, Blocked: b.stats.Blocked, Transitions: b.steps})
 		sum.Executions += b.stats.Executions
 		sum.Blocked += b.stats.Blocked
 		sum.Transitions += b.stats.Transitions
 		sum.Replayed += b.stats.Replayed
 		d.result.Threads = max(d.result.Threads, b.result.Threads)
-		if b.proves() {
-			sum = b.stats
+	}
+	if d.bounded != nil && d.bounded.proves() {
+		sum = d.bounded.stats
+	}
+	if w := d.ways; w != nil && w.slices > 0 {
+		state := deepen.Suspended
+		if len(w.found) > 0 {
+			state = deepen.Failing
 		}
+		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Search: result.Samples, State: state.String(),
+			Executions: w.counts.Executions, Transitions: w.steps})
+		sum.Executions += w.counts.Executions
+		sum.Pruned += w.counts.Pruned
+		sum.Transitions += w.counts.Transitions
 	}
 	if o := d.byStates; o != nil {
 		state := deepen.Suspended
@@ -71,6 +82,7 @@ func (d *deepening) account() {
 		sum = d.spaces[d.plan.Jobs()[0]].stats
 		d.share = d.plan.Jobs()[0].Share
 	}
+	d.accountOutcomes()
 	d.stats = sum
 	d.counts(sum)
 }
@@ -90,4 +102,34 @@ func (d *deepening) name(j *deepen.Job) string {
 		name += " within " + f
 	}
 	return name
+}
+
+// accountOutcomes tells the outcomes of the executions that are counted: those of the
+// job that is the proof, else of all searches.
+func (d *deepening) accountOutcomes() {
+	all := &outputs{}
+	switch p := d.plan.Proof(); {
+	case p != nil:
+		all = &d.spaces[p].outcomes
+	case d.bounded != nil && d.bounded.proves():
+		all = &d.bounded.outcomes
+	case d.byStates.proves():
+		all = &d.byStates.outcomes
+	default:
+		for _, j := range d.plan.Jobs() {
+			if sp := d.spaces[j]; sp != nil {
+				all.merge(&sp.outcomes)
+			}
+		}
+		for _, b := range d.ascending() {
+			all.merge(&b.outcomes)
+		}
+		if d.ways != nil && d.ways.hunt != nil {
+			all.merge(&d.ways.outcomes)
+		}
+		if d.byStates != nil {
+			all.merge(&d.byStates.outcomes)
+		}
+	}
+	all.tell(d.hunt, d.shown)
 }

@@ -48,6 +48,10 @@ func (d *deepening) show() {
 			}
 		}
 	}
+	if w := d.ways; w != nil {
+		out.Executions += w.counts.Executions
+		out.Transitions += w.counts.Transitions
+	}
 	if len(out.Jobs) == 1 && out.Verified == 0 {
 		out.Jobs = nil // one search so far
 	}

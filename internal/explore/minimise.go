@@ -10,12 +10,21 @@ import (
 )
 
 // The search for an interleaving with fewer preemptions ends, for each bug, after so
-// many executions. It also ends after as many steps as the bug took to find, or after
-// minimiseSteps of a program's if these are more. All are counts, and no times: the
-// same bug is told on every machine.
+// many executions. It also ends after a fifth of the steps that the bug took to find;
+// minimiseSteps of a program's at least, about a second, and mostMinimiseSteps at the
+// most. All are counts, so that the same bug is told on every machine; a time ends it
+// only where steps take much longer (patience.go).
 const minimiseLimit = 10_000
 
-var minimiseSteps uint64 = 5_000_000
+const mostMinimiseSteps = 15_000_000
+
+var minimiseSteps uint64 = 500_000
+
+// refiningSteps is how many steps the refining of a bug may take.
+func (h *hunt) refiningSteps() uint64 {
+	found := (h.result.Transitions + h.result.Replayed) / refiningShare
+	return min(max(h.pace(minimiseSteps), found), h.pace(mostMinimiseSteps))
+}
 
 // minimise looks for the interleaving with the fewest preemptions: bounded
 // partial-order reduction (Coons, Musuvathi and McKinley, OOPSLA 2013), at bounds
@@ -36,10 +45,23 @@ func (h *hunt) minimise(f *finding) error {
 		return nil
 	}
 	f.minimal = result.BestFound
-	run := &counted{Runner: h.Guest, most: max(h.pace(minimiseSteps), h.result.Transitions+h.result.Replayed)}
+	if f.failure.Kind == trace.Output {
+		return nil // no execution shows it alone
+	}
+	run := &counted{Runner: h.Guest, most: h.refiningSteps()}
+	if h.shorten(f, run) {
+		if err := h.outline(f); err != nil {
+			return err
+		}
+		h.publish()
+		if f.preemptions == 0 {
+			f.minimal = result.Proven
+			return nil
+		}
+	}
 	opts := por.Options{
 		OneEvent: h.OneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit,
-		Stop: func() bool { return run.steps >= run.most || h.stop() },
+		Stop: func() bool { return run.steps >= run.most || h.tired() },
 	}
 	if f.failure.Kind == trace.Race {
 		return h.minimiseRace(f, run, opts)
@@ -125,8 +147,11 @@ func (h *hunt) refine(f *finding) error {
 	if err != nil {
 		return fmt.Errorf("an execution couldn't be run again: %w", err)
 	}
-	if f.failure.Kind == trace.Race {
+	if !f.own() {
 		f.path = path // its story looks for the race
+		if f.failure.Kind == trace.Output {
+			f.attribute()
+		}
 		return nil
 	}
 	// With other steps a loop is seen to go round at another of its instructions,

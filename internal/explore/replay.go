@@ -105,7 +105,13 @@ func replay(s *session.Session, sched trace.Schedule, file *result.BugFile, r *r
 	if x := st.RaceIn(file.Message); x != nil && (file.Kind == trace.Race || file.Kind == "" && failure == nil) {
 		failure = &x.Failure
 	}
+	if out := printed(s, lastOf(path)); failure == nil && file.Kind == trace.Output && prints(file.Message, out) {
+		failure = &scheduler.Failure{Kind: trace.Output, Message: file.Message, Thread: lastOf(path)}
+	}
 	if failure == nil {
+		if out := printed(s, lastOf(path)); len(out) > 0 {
+			r.Outcomes = []result.Outcome{{Output: string(out[:min(len(out), maxOutcome)]), Executions: 1}}
+		}
 		return nil
 	}
 	f := &finding{failure: *failure, path: path, minimal: result.BestFound}

@@ -10,6 +10,7 @@ import (
 
 // report finds the least interleaving of each bug and tells its story.
 func (h *hunt) report() error {
+	h.tellOutcomes()
 	for _, f := range h.found {
 		err := h.as(f, func() (err error) {
 			return h.outline(f)
@@ -30,6 +31,7 @@ func (h *hunt) report() error {
 		h.finer = h.finer || h.Epoch() != known
 	}
 	for _, f := range h.found {
+		h.refining()
 		if err := h.as(f, func() error { return h.minimise(f) }); err != nil {
 			return err
 		}

@@ -18,8 +18,7 @@ func (h *hunt) publish() {
 	r.Bugs = nil
 	for _, f := range h.found {
 		if f.told == nil {
-			f.told = &result.Bug{Kind: f.failure.Kind, Message: f.failure.Message, Thread: h.Guest.Name(f.failure.Thread),
-				Preemptions: f.preemptions, Minimal: result.BestFound, Schedule: f.scheduleText()}
+			f.told = h.brief(f)
 		}
 		b := *f.told
 		r.Bugs = append(r.Bugs, &b)
@@ -31,6 +30,12 @@ func (h *hunt) publish() {
 		r.Verdict, r.Reason, r.Problem = result.Buggy, "", ""
 	}
 	k.SoFar(&r)
+}
+
+// brief is what is known of a bug of the hunt's own guest without running it again.
+func (h *hunt) brief(f *finding) *result.Bug {
+	return &result.Bug{Kind: f.failure.Kind, Message: f.failure.Message, Thread: h.Guest.Name(f.failure.Thread),
+		Preemptions: f.preemptions, Minimal: result.BestFound, Schedule: f.scheduleText()}
 }
 
 // scheduleText is the bug's schedule, "" if that isn't known yet.

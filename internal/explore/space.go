@@ -19,6 +19,7 @@ type space struct {
 	told        map[race.Pair]deepen.Class
 	seen        *races.Watched // what its searches' detectors have found so far
 	buggy       bool           // a bug was found in it
+	outcomes    outputs
 }
 
 // sightedRace is where a candidate is shown.
@@ -40,7 +41,7 @@ func (d *deepening) space(j *deepen.Job) *space {
 	}
 	if sp.epoch != d.Epoch() {
 		// Its steps would be others now.
-		sp.tree, sp.stats, sp.sights, sp.seen = nil, por.Stats{}, nil, nil
+		sp.tree, sp.stats, sp.sights, sp.seen, sp.outcomes = nil, por.Stats{}, nil, nil, outputs{}
 	}
 	return sp
 }

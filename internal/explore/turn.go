@@ -202,6 +202,9 @@ func (s *turn) Progress(p por.Progress) {
 	if !s.leave && steps(p.Stats) >= s.from+pauseSteps {
 		s.leave, s.paused = true, true
 	}
+	if s.stopped == "" && (len(s.found) == 0 && !s.watched.Raced || s.Config.KeepGoing) {
+		d.letWays()
+	}
 	d.letBounded()
 	d.show()
 }
@@ -231,6 +234,7 @@ func (s *turn) Ended(x *por.Execution) bool {
 func (s *turn) Restarted() {
 	clear(s.seen)
 	s.found, s.checks = nil, nil
+	s.outcomes, s.sp.outcomes = outputs{}, outputs{}
 	s.sp.buggy, s.ran, s.from = false, 0, 0
 	s.watched.Restart()
 	if s.learned = s.round != nil; s.learned {

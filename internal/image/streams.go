@@ -75,3 +75,17 @@ func (im *Image) HasOwnBuffer(stream uint64, read64 func(uint64) uint64) bool {
 	}
 	return false
 }
+
+// Unwritten is where the bytes are that were printed to a stream, whose memory read64
+// reads, and not written yet.
+func (im *Image) Unwritten(stream uint64, read64 func(uint64) uint64) (from, to uint64) {
+	switch im.libc {
+	case Glibc:
+		const writeBase, writePointer = 0x20, 0x28
+		return read64(stream + writeBase), read64(stream + writePointer)
+	case Musl:
+		const writePosition, writeBase = 0x28, 0x38
+		return read64(stream + writeBase), read64(stream + writePosition)
+	}
+	return 0, 0
+}

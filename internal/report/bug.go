@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"landgo/internal/result"
@@ -13,6 +14,15 @@ const (
 	maxOutput   = 5   // lines
 	maxSchedule = 400 // characters, where the bug file has the whole
 )
+
+// Found writes what is known of a bug while the run that found it goes on.
+func Found(w io.Writer, r *result.Result, s Style) {
+	known := *r
+	known.Finish()
+	p := newPage(w, s)
+	p.headline(&known)
+	p.bugs(&known)
+}
 
 // bugs shows the bug, and in one line each the others that were found.
 func (p *page) bugs(r *result.Result) {
@@ -28,7 +38,9 @@ func (p *page) bugs(r *result.Result) {
 	p.line("%s:", count(uint64(len(r.Bugs)), "distinct bug"))
 	for i, b := range r.Bugs {
 		p.wrap(fmt.Sprintf("%3d  ", i+1), fmt.Sprintf("%s: %s (%s)", b.Kind, clean(b.Message), count(uint64(b.Preemptions), "preemption")))
-		p.line("     %s", b.Replay)
+		if b.Replay != "" {
+			p.line("     %s", b.Replay)
+		}
 	}
 }
 
@@ -49,20 +61,25 @@ func (p *page) bug(b *result.Bug) {
 	p.block(b.Block)
 	p.waits(b)
 	p.loops(b.Loops)
-	if !b.BeforeThreads {
+	if !b.BeforeThreads && b.Schedule != "" {
 		p.switches(b)
 	}
 	if len(b.Waits) == 0 && len(b.Loops) == 0 {
 		p.stack(b)
 	}
 	p.output(b.Output)
+	if b.Schedule == "" { // it isn't known yet
+		return
+	}
 	p.blank()
 	if b.File != "" && len(b.Schedule) > maxSchedule {
 		p.line("schedule     %d characters, in %s", len(b.Schedule), b.File)
 	} else {
 		p.line("schedule     %s", b.Schedule)
 	}
-	p.line("replay       %s", b.Replay)
+	if b.Replay != "" {
+		p.line("replay       %s", b.Replay)
+	}
 }
 
 // accesses lists the accesses that collided, each with its line and its

@@ -58,8 +58,12 @@ const maxPlaces = 2
 func points(j *result.Job) string {
 	text := jobName(j.PP)
 	switch {
-	case j.Bound != "":
+	case j.Bound == "preempt":
 		text += ", by ascending number of preemptions"
+	case j.Bound != "":
+		text += ", by ascending number of delays"
+	case j.Search == result.Samples:
+		text += ", at random"
 	case j.Search != "":
 		text += ", state by state"
 	}

@@ -30,9 +30,9 @@ func (p *page) races(r *result.Result) {
 	for _, pair := range both[:min(maxRaces, len(both))] {
 		class := ""
 		if r.Verdict != result.Buggy && pair.Class != "" { // the bug says the rest
-			class = fmt.Sprintf(" (%s)", pair.Class)
+			class = fmt.Sprintf(" (%s)", told(pair.Class))
 			if pair.VerifiedAt != "" {
-				class = fmt.Sprintf(" (%s at %s)", pair.Class, clean(jobName(pair.VerifiedAt)))
+				class = fmt.Sprintf(" (%s at %s)", told(pair.Class), clean(jobName(pair.VerifiedAt)))
 			}
 		}
 		p.wrap("  ", fmt.Sprintf("%s: %s; %s%s", clean(pair.Variable), p.brief(&pair.First), p.brief(&pair.Second), class))
@@ -40,4 +40,13 @@ func (p *page) races(r *result.Result) {
 	if n := len(both) - maxRaces; n > 0 {
 		p.line("  and %s", count(uint64(n), "other"))
 	}
+}
+
+// told is a race's class in words. A race that made no execution fail isn't harmless
+// for that: the program may not check what it decides.
+func told(class string) string {
+	if class == "benign" {
+		return "no symptom seen"
+	}
+	return class
 }

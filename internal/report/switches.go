@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -42,18 +43,45 @@ func fewest(b *result.Bug) string {
 	return " (the fewest found)"
 }
 
-// legend lists the threads with their origin.
+// maxAlike is how many threads in a row with one origin have a line each.
+const maxAlike = 3
+
+// legend lists the threads with their origin, in the order of their numbers. Many in a
+// row with the same one share a line.
 func (p *page) legend(starts []result.ThreadStart) {
-	for _, s := range starts {
-		text := "runs " + clean(s.Function)
-		if s.Function == "" {
-			text = "runs"
+	starts = slices.SortedFunc(slices.Values(starts), func(a, b result.ThreadStart) int {
+		switch {
+		case threadLess(a.Thread, b.Thread):
+			return -1
+		case threadLess(b.Thread, a.Thread):
+			return 1
 		}
-		if s.Created != nil {
-			text += ", created in " + p.where(*s.Created)
+		return 0
+	})
+	for len(starts) > 0 {
+		text := p.startOf(&starts[0])
+		n := 1
+		for n < len(starts) && p.startOf(&starts[n]) == text {
+			n++
 		}
-		p.wrap("  ", s.Thread+" "+text)
+		if n > maxAlike {
+			p.wrap("  ", fmt.Sprintf("%s to %s run%s", starts[0].Thread, starts[n-1].Thread, text))
+		} else {
+			for _, s := range starts[:n] {
+				p.wrap("  ", fmt.Sprintf("%s runs%s", s.Thread, text))
+			}
+		}
+		starts = starts[n:]
 	}
+}
+
+// startOf is a thread's function and where it was created.
+func (p *page) startOf(s *result.ThreadStart) string {
+	text := strings.TrimSuffix(" "+clean(s.Function), " ")
+	if s.Created != nil {
+		text += ", created in " + p.where(*s.Created)
+	}
+	return text
 }
 
 // threadsOf lists the threads that the steps name, in the order of their

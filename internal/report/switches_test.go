@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"landgo/internal/result"
@@ -19,5 +20,21 @@ func TestInPassing(t *testing.T) {
 		if got := inPassing(c.frame); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.frame, got, c.want)
 		}
+	}
+}
+
+// TestLegend: many threads in a row with one origin share a line, by their numbers.
+func TestLegend(t *testing.T) {
+	at := result.Frame{Function: "main", File: "a.c", Line: 9}
+	starts := []result.ThreadStart{{Thread: "0", Function: "main"}}
+	for _, name := range []string{"0.1", "0.10", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9"} {
+		starts = append(starts, result.ThreadStart{Thread: name, Function: "work", Created: &at})
+	}
+	starts = append(starts, result.ThreadStart{Thread: "0.11"}, result.ThreadStart{Thread: "0.12"})
+	var b strings.Builder
+	newPage(&b, Style{Width: 100}).legend(starts)
+	const want = "  0 runs main\n  0.1 to 0.10 run work, created in main a.c:9\n  0.11 runs\n  0.12 runs\n"
+	if got := b.String(); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

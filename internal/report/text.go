@@ -31,6 +31,7 @@ func Text(w io.Writer, r *result.Result, s Style) {
 	if len(r.Account) > 0 {
 		p.account(r.Account)
 	}
+	p.outcomes(r)
 	p.races(r)
 	p.unexamined(r)
 	p.jobs(r)
@@ -46,13 +47,13 @@ func (p *page) headline(r *result.Result) {
 	switch r.Verdict {
 	case result.Verified:
 		verdict += " at " + r.Granularity
-		rest = "no interleaving of " + guest + " has a bug"
+		rest = "no interleaving of " + guest + " has a bug" + differs(r)
 		if p.warned(verdict, rest, r.Warnings) {
 			return
 		}
 	case result.Bounded:
 		verdict += " by " + r.Bound + " at " + r.Granularity
-		rest = "no interleaving of " + guest + " within the bound has a bug"
+		rest = "no interleaving of " + guest + " within the bound has a bug" + differs(r)
 		if p.warned(verdict, rest, r.Warnings) {
 			return
 		}
@@ -60,6 +61,9 @@ func (p *page) headline(r *result.Result) {
 		rest = string(r.Bug.Kind) + ": " + clean(r.Bug.Message)
 	case result.Budget:
 		rest = clean(r.Reason) + "; no bug so far in " + guest + " at " + r.Granularity
+		if claimed := r.Claimed(); claimed != "" {
+			rest = clean(r.Reason) + "; " + claimed + " in " + guest + " at " + r.Granularity + ", and none so far with more"
+		}
 		if r.Replay != nil {
 			rest = clean(r.Reason)
 		}

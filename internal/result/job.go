@@ -5,11 +5,12 @@ package result
 type Job struct {
 	// PP is the set, as --pp takes it.
 	PP string `json:"pp"`
-	// Bound is the measure that bounds the job, in ascending order: "preempt";
-	// "" is no bound.
+	// Bound is the measure that bounds the job, in ascending order: "preempt",
+	// "delay"; "" is no bound.
 	Bound string `json:"bound,omitempty"`
 	// Search is the job's search, if it isn't the one that was asked for:
-	// "stateful", where an execution had no end.
+	// "stateful", where an execution had no end; "samples", executions at random,
+	// which prove nothing.
 	Search string `json:"search,omitempty"`
 	// State: "verified" (explored to its end, without a bug), "bug" (one was
 	// found in it), "suspended" (left for others), "running" (when the run was
@@ -33,3 +34,6 @@ type Job struct {
 	Explored Amount `json:"explored"`
 	Estimate Amount `json:"estimate"`
 }
+
+// Samples is the search of a job that runs executions at random.
+const Samples = "samples"

@@ -68,6 +68,7 @@ const (
 	OutOfExecutions ErrorKind = "out-of-executions"
 	StepTooLong     ErrorKind = "step-too-long"
 	NoEnd           ErrorKind = "no-end"
+	NoEndWithin     ErrorKind = "no-end-within"
 	Endless         ErrorKind = "endless"
 	ProvesNothing   ErrorKind = "proves-nothing"
 	Interrupted     ErrorKind = "interrupted"
@@ -259,6 +260,10 @@ var Problems = []Problem{
 		`an execution has 200000 steps and no end`,
 		"Threads go on for ever without returning to an earlier state. Each tries, fails and backs out visibly, counts its tries, or sleeps until something happens. Such an execution has no end if no thread lets the others run.",
 		"use --search stateful, which stops at known states, if threads back out and try again; or --search bpor with --bound preempt=2 or fair=2; or a smaller test"},
+	{NoEndWithin, ExitBudget,
+		`an execution has 200000 steps and no end`,
+		"Threads go on for ever without returning to an earlier state, and with few preemptions no other thread lets them end. What was explored before, with fewer preemptions, stands.",
+		"add a fair bound, with which a thread that yields lets others go on: --bound preempt=2,fair=5; or have the waiting loop yield, or count its turns"},
 	{Endless, ExitBudget,
 		`no execution has an end: 7 states, and none of them leads to one`,
 		"Search stateful has seen every state, and none has a bug. But from some states no execution ends, whatever the threads do: a livelock, unless it is meant, as in a server's loop.",

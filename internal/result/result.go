@@ -44,6 +44,13 @@ type Result struct {
 	// Bound is "none" or the bound of the search: "preempt=2".
 	Bound string `json:"bound"`
 
+	// BoundedAt is, of a budget result, the greatest value of a bound within which all
+	// was explored, and no bug was found: 2 if none needs two preemptions or fewer.
+	// Absent if there is no such value. BoundedBy is the whole bound: "preempt=2"; or
+	// "preempt=2,fair=5", where some executions had no end without the fair bound.
+	BoundedAt *int   `json:"bounded_at,omitempty"`
+	BoundedBy string `json:"bounded_by,omitempty"`
+
 	// Executions is the number of maximal runs that reached an end, a bug and
 	// a deadlock too.
 	Executions uint64 `json:"executions"`
@@ -99,6 +106,14 @@ type Result struct {
 	Bug *Bug `json:"bug"`
 	// Bugs lists all distinct bugs found.
 	Bugs []*Bug `json:"bugs"`
+
+	// Outcomes lists the different outputs of the executions without a bug, the most
+	// frequent first; at most 32. Empty if all print nothing. Executions are counted as
+	// the search ran them: one of each trace, for most searches. Without --observe
+	// stdout, lines in another order are the same outcome.
+	Outcomes []Outcome `json:"outcomes,omitempty"`
+	// OtherOutcomes is the number of executions with further outcomes.
+	OtherOutcomes uint64 `json:"other_outcomes,omitempty"`
 
 	// Replay is there in the result of a replay only.
 	Replay *Replay `json:"replay,omitempty"`

@@ -21,4 +21,5 @@ const (
 	Leak               BugKind = "leak"
 	UninitialisedRead  BugKind = "uninitialised-read"
 	Race               BugKind = "race"
+	Output             BugKind = "output" // another one than in another execution
 )

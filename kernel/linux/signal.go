@@ -289,6 +289,7 @@ func (k *Kernel) onAltStack(t *thread, sp uint64) bool {
 func (k *Kernel) Fault(id trace.TID, f emu.Fault, regs *emu.Regs) bool {
 	t := k.threads[id]
 	k.log.Begin(id, regs.RIP)
+	k.outcome = kernel.Outcome{} // no call is under way, and none has just restored the CPU
 	var sig uint64 = sigSegv
 	switch f.Kind {
 	case emu.FaultDivide:

@@ -49,6 +49,7 @@ var pastTheDoor = map[string]string{
 	"Library.endCache":      "the return address of a call to the guest's own allocator, whose frame isn't on record either",
 	"Library.leaveFollowed": "the result of the guest's own allocator, which is on record",
 	"Library.streamOf":      "whether a stream has a buffer of the program's, given before any use of it (setvbuf)",
+	"Library.Unwritten":     "standard output that exit would still write, for the table of outcomes",
 }
 
 // TestOnlyTheDoorReachesTheGuest: what landgo does to the guest's memory for a thread is

@@ -61,3 +61,19 @@ func (s *Library) touchStream(th *thread, tr *trace.Transition) {
 		s.core.Touch(th.ID, tr, s.callSite(th)-1, at, 8, flags)
 	}
 }
+
+// Unwritten implements Teller.
+func (s *Library) Unwritten(t trace.TID) []byte {
+	at := s.stdout()
+	if s.threads[t].role != image.ProcessExit || at == 0 {
+		return nil
+	}
+	from, to := s.image.Unwritten(at, s.machine.Read64)
+	if from == 0 || from >= to || to-from > maxUnwritten {
+		return nil
+	}
+	return s.machine.Bytes(from, to-from)
+}
+
+// maxUnwritten is more than a buffer of standard output has.
+const maxUnwritten = 1 << 20

@@ -65,6 +65,8 @@ type World struct {
 	CheckFor []string `json:"check,omitempty"`
 	// FailOnRace: a data race that is seen both ways round is a bug.
 	FailOnRace bool `json:"fail_on_race,omitempty"`
+	// FailOnOutput: an output that isn't that of another execution is a bug.
+	FailOnOutput bool `json:"fail_on_output,omitempty"`
 }
 
 // Searching is how to search. A schedule means the same under every search.

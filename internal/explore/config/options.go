@@ -118,22 +118,36 @@ var Options = []Option{
 			return one("tested=" + strings.Join(c.LocksTested, ","))
 		},
 	}, {
-		Name: "fail-on", Group: GroupWorld, Value: "race",
-		Help:  "report a data race observed in both orders as a bug",
-		Words: []string{"race"},
-		Doc:   "The two accesses have to be neighbours in both orders, each in some execution: nothing comes between that depends on the first and on which the second depends. So accesses that synchronisation, or a protocol of the program's own, keeps apart are no bug. Nor are accesses to a variable that is declared as atomic.",
+		Name: "fail-on", Group: GroupWorld, Value: "race|output",
+		Help:  "report a data race observed in both orders, or outputs that differ, as a bug",
+		Words: []string{"race", "output"},
+		Doc:   "Give both as race,output. With output, a program has a bug if two executions write different things to standard output; lines in another order only count with --observe stdout. The schedule is one whose output isn't that of the first execution. With race, the two accesses have to be neighbours in both orders, each in some execution: nothing comes between that depends on the first and on which the second depends. So accesses that synchronisation, or a protocol of the program's own, keeps apart are no bug. Nor are accesses to a variable that is declared as atomic.",
 		Set: func(c *Config, v string) error {
-			if v != "race" {
-				return fmt.Errorf("want race, got %q", v)
+			race, output := c.FailOnRace, c.FailOnOutput
+			for _, word := range strings.Split(v, ",") {
+				switch word {
+				case "race":
+					race = true
+				case "output":
+					output = true
+				default:
+					return fmt.Errorf("want race or output, got %q", word)
+				}
 			}
-			c.FailOnRace = true
+			c.FailOnRace, c.FailOnOutput = race, output
 			return nil
 		},
-		Get: func(c *Config) []string {
+		Get: func(c *Config) (words []string) {
 			if c.FailOnRace {
-				return one("race")
+				words = append(words, "race")
 			}
-			return nil
+			if c.FailOnOutput {
+				words = append(words, "output")
+			}
+			if len(words) == 0 {
+				return nil
+			}
+			return one(strings.Join(words, ","))
 		},
 	}, {
 		Name: "trust", Group: GroupWorld, Value: "GROUP[,GROUP]",
@@ -278,7 +292,7 @@ var Options = []Option{
 	}, {
 		Name: "resume", Group: GroupSearch, Value: "FILE",
 		Help: "go on with the search that --checkpoint saved to FILE",
-		Doc:  "Give the same guest and options as before: a checkpoint of another program, version, search or configuration is refused. The totals are those of a search that wasn't interrupted. The limits of --time and --memory begin anew. Without --pp, the search by ascending preemptions, which has a quarter of the time, repeats its work so far.",
+		Doc:  "Give the same guest and options as before: a checkpoint of another program, version, search or configuration is refused. The totals are those of a search that wasn't interrupted. The limits of --time and --memory begin anew. Without --pp, the searches by ascending bound, which have up to half of the time, and the samples, which have a sixteenth, repeat their work so far.",
 		Set:  func(c *Config, v string) error { return setPath(&c.Resume, v) },
 		Get:  func(c *Config) []string { return one(c.Resume) },
 	}, {

@@ -35,6 +35,7 @@ type Checkpoint struct {
 	Knowledge *scheduler.Knowledge `json:"knowledge"`
 	Witnessed *scheduler.Witnessed `json:"witnessed"`
 	Races     []Race               `json:"races,omitempty"`
+	Outputs   Outputs              `json:"outputs"`             // of one search
 	Tree      []byte               `json:"tree,omitempty"`      // por.Options.Save's
 	Deepening *Deepening           `json:"deepening,omitempty"` // has trees of its own
 	Sum       string               `json:"sum"`                 // sha256 of the object without it

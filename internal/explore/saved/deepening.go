@@ -23,6 +23,7 @@ type Deepening struct {
 	Found    []Finding     `json:"found,omitempty"`
 	Stuck    *Stuck        `json:"stuck,omitempty"`
 
+	Shown   []Shown          `json:"shown,omitempty"`
 	After   []uint64         `json:"after"`
 	Checks  [][]por.PathStep `json:"checks,omitempty"`
 	Passed  bool             `json:"passed"`
@@ -31,10 +32,17 @@ type Deepening struct {
 	Alone   int              `json:"alone,omitempty"`
 	Used    time.Duration    `json:"used"` // ns
 
-	Warm        uint64 `json:"warm,omitempty"`
-	Beside      bool   `json:"beside,omitempty"`
-	BesideSteps uint64 `json:"beside_steps,omitempty"`
-	BesideOver  bool   `json:"beside_over,omitempty"`
+	Warm    uint64     `json:"warm,omitempty"`
+	Preempt *Ascending `json:"preempt,omitempty"`
+	Delay   *Ascending `json:"delay,omitempty"`
+	Slices  int        `json:"slices,omitempty"` // of the ways
+	Gained  int        `json:"gained,omitempty"` // bugs that they found
+}
+
+// Ascending is where a search by ascending bound is.
+type Ascending struct {
+	Steps uint64 `json:"steps"`
+	Over  bool   `json:"over"`
 }
 
 // Space is a space that was begun.
@@ -49,6 +57,7 @@ type Space struct {
 	Told    []Told               `json:"told,omitempty"`
 	Seen    bool                 `json:"seen"`            // it has detectors
 	Races   []Race               `json:"races,omitempty"` // without paths
+	Outputs Outputs              `json:"outputs"`
 }
 
 type Told struct {

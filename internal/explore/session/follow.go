@@ -115,7 +115,7 @@ func (s *Session) endThread(t trace.TID, path []por.PathStep) ([]por.PathStep, e
 	before, n, from := s.Guest.Mark(), len(path), s.Guest.Position(t).Insns
 	for {
 		threads := s.Guest.Threads(nil)
-		th := find(threads, t)
+		th := Find(threads, t)
 		if th == nil || th.Status != trace.Ready || !beforeEnd(*th) && (th.Pending.Kind != trace.OpNone || len(path) > n) {
 			break
 		}
@@ -165,7 +165,7 @@ func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 		// can be told a turn earlier. To run it on changes nothing.
 		s.Guest.Unspin(t)
 		threads := s.Guest.Threads(nil)
-		th := find(threads, t)
+		th := Find(threads, t)
 		if th == nil || th.Status != trace.Ready || uint32(choice) >= th.Outcomes {
 			if s.Guest.Settle() {
 				return path, "", por.ErrFiner
@@ -218,10 +218,10 @@ func (s *Session) Take(p *por.PathStep) (*trace.Transition, error) {
 
 // Possible says why a step of a path that a checkpoint has can't be taken.
 func (s *Session) Possible(p *por.PathStep) error {
-	th := find(s.Guest.Threads(nil), p.Thread)
+	th := Find(s.Guest.Threads(nil), p.Thread)
 	if th != nil && th.Status != trace.Ready {
 		s.Guest.Unspin(p.Thread)
-		th = find(s.Guest.Threads(nil), p.Thread)
+		th = Find(s.Guest.Threads(nil), p.Thread)
 	}
 	if th == nil || th.Status != trace.Ready || uint32(p.Choice) >= max(th.Outcomes, 1) {
 		return result.Errorf(result.BadCheckpoint, "%s: a path in it can't be followed", s.Config.Resume)
@@ -249,11 +249,12 @@ func (s *Session) preempts(threads []trace.Thread, path []por.PathStep, t trace.
 	if len(path) == 0 || path[len(path)-1].Thread == t {
 		return false
 	}
-	last := find(threads, path[len(path)-1].Thread)
+	last := Find(threads, path[len(path)-1].Thread)
 	return last != nil && last.Status == trace.Ready && !last.Yielding
 }
 
-func find(threads []trace.Thread, t trace.TID) *trace.Thread {
+// Find is a thread of a list, nil if it isn't there.
+func Find(threads []trace.Thread, t trace.TID) *trace.Thread {
 	for i := range threads {
 		if threads[i].ID == t {
 			return &threads[i]

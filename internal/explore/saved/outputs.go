@@ -1,0 +1,26 @@
+package saved
+
+import (
+	"landgo/internal/trace"
+	"landgo/por"
+)
+
+// Outputs are what the executions of a search printed.
+type Outputs struct {
+	List   []Output `json:"list,omitempty"`
+	Others uint64   `json:"others,omitempty"`
+}
+
+// Output is one of them. Both texts are bytes of the guest's: not all are UTF-8.
+type Output struct {
+	Text       []byte         `json:"text"`
+	Key        []byte         `json:"key"`
+	Executions uint64         `json:"executions"`
+	Path       []por.PathStep `json:"path,omitempty"`
+}
+
+// Shown is an execution that shows an output.
+type Shown struct {
+	Key      []byte         `json:"key"`
+	Schedule trace.Schedule `json:"schedule"`
+}

@@ -1,0 +1,225 @@
+package explore
+
+import (
+	"errors"
+	"slices"
+
+	"landgo/internal/explore/session"
+	"landgo/internal/trace"
+	"landgo/por"
+	"landgo/scheduler"
+)
+
+// A bug's execution can have hundreds of preemptions, if it was a sample's, and the
+// bounded search for the least (minimise) has to go through all executions with few of
+// them. So first those that the bug doesn't need are left out. This is delta debugging
+// (Zeller and Hildebrandt, TSE 2002) over the execution's preemptions: half of them
+// are left out, then a quarter, and so on to single ones, as long as the bug comes.
+// Jalbert and Sen (FSE 2010) simplify traces by the same two moves. The result has no
+// preemption that could be left out alone. It needn't be the least.
+//
+// An execution without some of its preemptions is run from its stints, the threads'
+// turns. Where the preemption at the end of a stint is left out, either the stint comes
+// later: its thread's next one includes it. Or its thread goes on until it waits, yields
+// or ends. The other stints follow in their old order, each as far as it went, if its
+// thread isn't there already. When they are used up, threads go on in a circle, without
+// a preemption.
+
+// shortenFrom is with how many preemptions a bug is shortened so. With fewer, the
+// bounded search is as fast, and proves that it has found the least.
+const shortenFrom = 2
+
+// stint is some steps of one thread in a row.
+type stint struct {
+	thread trace.TID
+	until  uint64 // the thread's instruction number after it
+	forced bool   // it ends with a preemption
+}
+
+// move is what becomes of a stint whose preemption is left out.
+type move uint8
+
+const (
+	later  move = 1 + iota // it is part of its thread's next
+	longer                 // its thread goes on
+)
+
+// shortener leaves out preemptions of a finding's execution.
+type shortener struct {
+	*hunt
+	want    *finding
+	run     *counted
+	choices map[choiceAt]trace.Choice
+	stints  []stint
+	path    []por.PathStep // of the execution tried last
+	failure *scheduler.Failure
+	threads []trace.Thread
+	over    bool // it may not, or can't, go on
+}
+
+// choiceAt is a step with several outcomes.
+type choiceAt struct {
+	thread trace.TID
+	begin  uint64
+}
+
+// shorten leaves out as many of a finding's preemptions as it can. It reports whether
+// there were any.
+func (h *hunt) shorten(f *finding, run *counted) bool {
+	if f.preemptions < shortenFrom || !f.own() {
+		return false
+	}
+	s := &shortener{hunt: h, want: f, run: run}
+	s.divide()
+	before, fine := *f, h.finer
+	before.path = slices.Clone(f.path)
+	h.stopsWithin(h.Session, true)
+	defer h.stopsWithin(h.Session, false)
+	for size := len(s.forced()); size > 0 && !s.over; size /= 2 {
+		for at := 0; at < len(s.forced()) && !s.over; {
+			if !s.without(at, size, later) && !s.without(at, size, longer) {
+				at += size
+			}
+		}
+		size = min(size, len(s.forced()))
+	}
+	if h.finer && !fine {
+		*f = before // its path's steps would be others now
+	}
+	return f.preemptions < before.preemptions
+}
+
+// divide divides the finding's execution into stints.
+func (s *shortener) divide() {
+	s.stints, s.choices = s.stints[:0], map[choiceAt]trace.Choice{}
+	for i := range s.want.path {
+		p := &s.want.path[i]
+		if p.Choice != 0 {
+			s.choices[choiceAt{p.Thread, p.Begin}] = p.Choice
+		}
+		if n := len(s.stints); n > 0 && s.stints[n-1].thread == p.Thread {
+			s.stints[n-1].until = p.Last
+			continue
+		} else if n > 0 {
+			s.stints[n-1].forced = p.Preemption
+		}
+		s.stints = append(s.stints, stint{thread: p.Thread, until: p.Last})
+	}
+}
+
+// forced lists the stints that end with a preemption.
+func (s *shortener) forced() (list []int) {
+	for i := range s.stints {
+		if s.stints[i].forced {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// without tries the execution without some of its preemptions, and takes it for the
+// finding's if the bug comes, with fewer of them.
+func (s *shortener) without(at, n int, m move) bool {
+	if s.over {
+		return false
+	}
+	all := s.forced()
+	out := map[int]move{}
+	for _, i := range all[at:min(at+n, len(all))] {
+		out[i] = m
+	}
+	count := s.try(out)
+	if s.failure == nil || count >= s.want.preemptions {
+		return false
+	}
+	key := s.key(s.failure)
+	if s.Config.KeepGoing && key != s.want.key {
+		return false
+	}
+	f := s.want
+	f.failure, f.key, f.preemptions = *s.failure, key, count
+	f.path = append(f.path[:0], s.path...)
+	s.divide()
+	return true
+}
+
+// try runs the execution without the preemptions at the ends of some stints, and
+// counts those that it has all the same.
+func (s *shortener) try(out map[int]move) (preemptions int) {
+	s.Guest.Rewind(s.Root)
+	s.path, s.failure = s.path[:0], nil
+	at := map[trace.TID]uint64{}
+	next, began := 0, 0 // the stint under way, and the length of the path when it began
+	longest := 2*len(s.want.path) + 1000
+	for len(s.path) < longest {
+		if s.over = s.run.steps >= s.run.most || len(s.path)&63 == 0 && s.tired(); s.over {
+			return preemptions
+		}
+		s.threads = s.Guest.Threads(s.threads[:0])
+		t := trace.NoThread
+		for ; next < len(s.stints); next, began = next+1, len(s.path) {
+			g := &s.stints[next]
+			th := session.Find(s.threads, g.thread)
+			switch {
+			case th == nil || th.Status != trace.Ready || out[next] == later:
+			case out[next] == longer && th.Yielding && len(s.path) > began:
+			case out[next] == 0 && at[g.thread] >= g.until:
+			default:
+				t = g.thread
+			}
+			if t != trace.NoThread {
+				break
+			}
+		}
+		if t == trace.NoThread {
+			t = por.Afterwards(s.threads, lastOf(s.path))
+		}
+		if t == trace.NoThread {
+			s.failure = s.Guest.Stuck(false)
+			return preemptions
+		}
+		step := por.PathStep{Thread: t, Begin: s.Guest.Position(t).Insns, Preemption: s.preempts(t)}
+		if c := s.choices[choiceAt{t, step.Begin}]; uint32(c) < session.Find(s.threads, t).Outcomes {
+			step.Choice = c
+		}
+		tr, err := s.run.Step(t, step.Choice)
+		if err != nil {
+			// Finer points void the path's steps; whatever else there is, the bug stays
+			// as it was found.
+			s.finer = s.finer || errors.Is(err, por.ErrFiner)
+			s.over = s.finer || errors.Is(err, scheduler.ErrStopped)
+			return preemptions
+		}
+		step.Last = tr.Last
+		at[t] = tr.Last
+		s.path = append(s.path, step)
+		if step.Preemption {
+			preemptions++
+		}
+		switch tr.End {
+		case trace.EndBug:
+			s.failure = s.Guest.Failure(t)
+			return preemptions
+		case trace.EndProcess:
+			s.failure = s.Guest.Stuck(true)
+			return preemptions
+		}
+	}
+	return preemptions
+}
+
+// lastOf is the thread of a path's last step.
+func lastOf(path []por.PathStep) trace.TID {
+	if len(path) == 0 {
+		return trace.NoThread
+	}
+	return path[len(path)-1].Thread
+}
+
+// preempts reports whether going on with thread t is a preemption of the one that ran
+// before, as searches count them.
+func (s *shortener) preempts(t trace.TID) bool {
+	last := session.Find(s.threads, lastOf(s.path))
+	return last != nil && last.ID != t && last.Status == trace.Ready && !last.Yielding &&
+		last.Pending.Kind != trace.OpExit && last.Pending.Kind != trace.OpEnd
+}

@@ -1,0 +1,220 @@
+package explore
+
+import (
+	"math"
+
+	"landgo/internal/explore/story"
+	"landgo/por"
+)
+
+// Beside its jobs, an iterative deepening looks for bugs in ways that prove nothing:
+// samples of the whole program, with a point before every access. Depth-first search
+// varies the end of an execution first. Where a program has many threads, a shallow
+// bug can lie far from all that it varies in hours, and be in one of a dozen samples
+// (Thomson, Donaldson and Betts, PPoPP 2014, measured that on 52 programs).
+//
+// The ways share a second guest. So what they learn of shared memory doesn't void the
+// jobs' steps, and the jobs run as they would without them. Each has slices of a
+// number of steps, in turn; a search is left between two executions and goes on from
+// there. The first slices come as soon as the first job turns out not to be tiny.
+// Then the ways have every other step until each has firstSamples executions, and one in
+// waysShare from then on; or, where they have found more bugs a step than all else
+// (--keep-going), in gainShare. All that is counted in steps, so that it is the same on
+// every machine.
+//
+// A sample costs its steps only: neither clocks nor race detectors look on
+// (por.Options.Uncounted). One that doesn't end is cut off. An error in a sample (a
+// call that isn't modelled, a step without an end) ends its way, and is no verdict:
+// the jobs come to it if it matters.
+type ways struct {
+	*hunt
+	list   []*way
+	slices int // given so far
+	steps  uint64
+	counts por.Stats // of all executions, those before points became finer too
+	gained int       // bugs that they were the first to find
+}
+
+// way is one of them.
+type way struct {
+	search string
+	tree   []byte // where it was left
+	over   bool
+	stats  por.Stats // since it began
+}
+
+// samplers are the ways, in the order of their slices. They are told apart by what
+// they find soon: any order, rare orders of conflicting accesses, few changes of
+// priority.
+var samplers = []string{"random", "pos", "pct:d=2", "pct:d=3"}
+
+const (
+	// waysShare: one step in so many is the ways'. gainShare is that where they find
+	// more than others.
+	waysShare, gainShare = 16, 4
+	// firstSamples is how many executions each way has soon, with one step in firstShare.
+	firstSamples, firstShare = 64, 2
+	// firstSlice and laterSlice are how many steps a way has at a time, or more: an
+	// execution is run to its end.
+	firstSlice, laterSlice = 8_192, 32_768
+	// longestSample is how many steps an execution may have.
+	longestSample = 20_000
+	// sampleRuns is more than a way comes to.
+	sampleRuns = "runs=1000000000"
+)
+
+// try begins the ways, if that is of use. Without room for a second guest there are
+// none.
+func (d *deepening) try() {
+	if d.ways != nil || !d.accompanied() {
+		return
+	}
+	d.ways = &ways{}
+	s, err := d.Another()
+	if err != nil {
+		if s != nil {
+			s.Close()
+		}
+		return
+	}
+	d.ways.hunt = besides(s)
+	for _, name := range samplers {
+		d.ways.list = append(d.ways.list, &way{search: withOption(name, sampleRuns)})
+	}
+}
+
+// withOption is a search with one more option.
+func withOption(search, option string) string {
+	if spec, err := por.ParseSpec(search + "," + option); err == nil {
+		return spec.String()
+	}
+	return search + ":" + option
+}
+
+// accompanied reports whether other searches have a share of the time. With a limit on
+// executions, or on where points may be, the jobs run alone.
+func (d *deepening) accompanied() bool {
+	return !d.Config.Naive() && !d.Config.SyncOnly && d.Config.MaxExecutions == 0 && len(d.Config.AllRules()) == 0
+}
+
+// letWays lets the ways have their share.
+func (d *deepening) letWays() {
+	if d.settled() || d.stop() {
+		return
+	}
+	d.try()
+	w := d.ways
+	for w.open() && !d.settled() && w.due(d.steps, len(d.found)) {
+		if !w.slice() {
+			return // it was stopped within
+		}
+		d.takeWays()
+	}
+}
+
+// due reports whether a slice is due, where the jobs have had so many steps, and so many
+// bugs were found in all.
+func (w *ways) due(steps uint64, bugs int) bool {
+	share := uint64(waysShare)
+	if uint64(w.gained)*steps > uint64(bugs-w.gained)*w.steps {
+		share = gainShare
+	}
+	for _, o := range w.list {
+		if !o.over && o.stats.Executions < firstSamples {
+			share = firstShare
+		}
+	}
+	return w.slices < len(w.list) || w.steps*(share-1) < steps
+}
+
+// open reports whether a way is left.
+func (w *ways) open() bool {
+	if w == nil {
+		return false
+	}
+	for _, o := range w.list {
+		if !o.over {
+			return true
+		}
+	}
+	return false
+}
+
+// slice gives the next way its slice. It reports whether the slice was run to its
+// end.
+func (w *ways) slice() bool {
+	o, room := w.list[w.slices%len(w.list)], w.pace(laterSlice)
+	if w.slices < len(w.list) {
+		room = w.pace(firstSlice)
+	}
+	w.slices++
+	if o.over {
+		return true
+	}
+	run := &counted{Runner: w.Guest}
+	engine, err := por.New(o.search, por.Options{
+		OneEvent: true, Uncounted: true, Longest: longestSample, Resume: o.tree,
+		WarmUp:  math.MaxUint64, // it isn't divided
+		Stop:    w.stop,
+		SaveNow: func() bool { return run.steps >= room },
+		Save:    func(tree []byte) error { o.tree = tree; return errLeft },
+	})
+	if err != nil {
+		panic(err) // it is one of samplers
+	}
+	w.Guest.Rewind(w.Root)
+	var stats por.Stats
+	err = w.promptly(func() (err error) {
+		stats, err = engine.Run(run, w)
+		return err
+	})
+	w.Guest.Rewind(w.Root)
+	w.steps += run.steps
+	if stats.Restarts != o.stats.Restarts {
+		o.stats = por.Stats{} // it began again, with finer points
+	}
+	w.counts.Executions += stats.Executions - o.stats.Executions
+	w.counts.Pruned += stats.Pruned - o.stats.Pruned
+	w.counts.Transitions += run.steps
+	o.stats = stats
+	o.over = err != nil && err != errLeft || stats.Complete
+	return w.stopped == ""
+}
+
+// takeWays takes over the bugs that the ways have found.
+func (d *deepening) takeWays() {
+	w := d.ways
+	news := false
+	for _, f := range w.found {
+		if !f.fresh {
+			continue
+		}
+		f.fresh = false
+		if d.seen[f.key] != nil {
+			continue
+		}
+		own := &finding{failure: f.failure, key: f.key, preemptions: f.preemptions}
+		if own.schedule, d.boundedErr = story.Schedule(w.Session, f.path); d.boundedErr != nil {
+			return
+		}
+		own.told = w.brief(own)
+		d.seen[f.key] = own
+		d.found = append(d.found, own)
+		w.gained++
+		news = true
+	}
+	if news {
+		d.publish()
+	}
+	d.takeDiffering()
+}
+
+// endWays ends them, and adds what they have met to what the run has.
+func (d *deepening) endWays() {
+	if w := d.ways; w != nil && w.hunt != nil {
+		w.outcomes.schedules(w.hunt, d.shown)
+		d.Guest.Meet(w.Guest.Met())
+		d.result.Threads = max(d.result.Threads, w.result.Threads)
+		w.Session.Close()
+	}
+}

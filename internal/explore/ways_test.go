@@ -1,0 +1,280 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"landgo/internal/compile"
+	"landgo/internal/explore/config"
+	"landgo/internal/explore/session"
+	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/por"
+)
+
+// crowded are bugs that one or two preemptions show, in programs whose depth-first
+// search varies other threads for hours. The shapes are those of public benchmarks of
+// concurrency bugs; the programs are ours.
+var crowded = []struct {
+	name, source string
+	preemptions  int // the least
+}{
+	{"a pair that is read half-written", `
+static volatile int x, y;
+static void *put(void *p) { x = 1; y = 1; return p; }
+static void *get(void *p) { int a = x, b = y; assert(a == b || a == 0); assert(a == b || b == 1); return p; }
+int main(void) { return crowd(12, put, 1, get); }`, 1},
+	{"two locks where one was needed", `
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+static int balance, logged;
+static void *pay(void *p) {
+	pthread_mutex_lock(&m); balance = 5; pthread_mutex_unlock(&m);
+	pthread_mutex_lock(&n); logged = 5; pthread_mutex_unlock(&n);
+	return p;
+}
+static void *audit(void *p) {
+	pthread_mutex_lock(&m); int b = balance; pthread_mutex_unlock(&m);
+	if (!b) return p;
+	pthread_mutex_lock(&n); int l = logged; pthread_mutex_unlock(&n);
+	assert(l == b);
+	return p;
+}
+int main(void) { return crowd(15, pay, 15, audit); }`, 1},
+	{"check, then act", `
+static volatile int seats = 1, taken;
+static void *work(void *p) { for (volatile int i = 0; i < 3; i++) seats = seats; return p; }
+static void *take(void *p) { if (taken == 0) { taken = taken + 1; } assert(taken == 1); return p; }
+int main(void) { return crowd(8, work, 2, take); }`, 1},
+	{"account without a lock around both", `
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int sum;
+static void *add(void *p) {
+	pthread_mutex_lock(&m); int s = sum; pthread_mutex_unlock(&m);
+	pthread_mutex_lock(&m); sum = s + 1; pthread_mutex_unlock(&m);
+	return p;
+}
+static void *nothing(void *p) { return p; }
+int main(void) { crowd(9, add, 1, nothing); assert(sum == 9); return 0; }`, 1},
+	{"locks in two orders", `
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+static int c;
+static void *one(void *p) { pthread_mutex_lock(&m); pthread_mutex_lock(&n); c++; pthread_mutex_unlock(&n); pthread_mutex_unlock(&m); return p; }
+static void *two(void *p) { pthread_mutex_lock(&n); pthread_mutex_lock(&m); c++; pthread_mutex_unlock(&m); pthread_mutex_unlock(&n); return p; }
+int main(void) { return crowd(10, one, 1, two); }`, 1},
+	{"a signal that comes before the wait", `
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static volatile int ready, noise;
+static void *noisy(void *p) { noise++; noise++; return p; }
+static void *waits(void *p) {
+	if (!ready) { pthread_mutex_lock(&m); pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); }
+	return p;
+}
+static void *wakes(void *p) { ready = 1; pthread_cond_signal(&c); return p; }
+int main(void) {
+	pthread_t t, u;
+	pthread_create(&t, 0, waits, 0);
+	pthread_create(&u, 0, wakes, 0);
+	crowd(9, noisy, 0, 0);
+	pthread_join(t, 0); pthread_join(u, 0);
+	return 0;
+}`, 1},
+	{"two rounds", `
+static volatile int turn, seen;
+static void *noisy(void *p) { seen = seen + 1; return p; }
+static void *steps(void *p) { turn = 1; turn = 2; turn = 3; turn = 4; return p; }
+static void *looks(void *p) { int a = turn, b = turn, c = turn; assert(!(a == 1 && b == 2 && c == 3)); return p; }
+int main(void) {
+	pthread_t t, u;
+	pthread_create(&t, 0, steps, 0);
+	pthread_create(&u, 0, looks, 0);
+	crowd(7, noisy, 0, 0);
+	pthread_join(t, 0); pthread_join(u, 0);
+	return 0;
+}`, 5},
+}
+
+// crowd starts some threads of one kind, and some of another, and joins them.
+const crowd = `#include <assert.h>
+#include <pthread.h>
+static int crowd(int n, void *(*f)(void *), int m, void *(*g)(void *)) {
+	pthread_t t[64];
+	for (int i = 0; i < n + m; i++) pthread_create(&t[i], 0, i < n ? f : g, 0);
+	for (int i = 0; i < n + m; i++) pthread_join(t[i], 0);
+	return 0;
+}
+`
+
+// TestCrowded: the default run finds them soon, wherever the depth-first search is,
+// the same way with any number of workers, and what it shows can be replayed.
+func TestCrowded(t *testing.T) {
+	for _, g := range crowded {
+		t.Run(g.name, func(t *testing.T) {
+			t.Parallel()
+			c := config.Default()
+			c.Guest, c.Out, c.Time = compile.Text(t, "gcc", crowd+g.source), config.NoFile, 0
+			var before string
+			for _, c.Jobs = range []int{1, 3} {
+				r, err := Run(context.Background(), c, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Finish()
+				if r.Verdict != result.Buggy {
+					t.Fatalf("%s: %s", r.Verdict, r.Reason)
+				}
+				if r.Bug.Preemptions < g.preemptions || r.Bug.Preemptions > g.preemptions+1 || r.Transitions > 1_000_000 {
+					t.Errorf("%d preemptions, %d steps", r.Bug.Preemptions, r.Transitions)
+				}
+				text := fmt.Sprint(r.Executions, r.Transitions, r.Bug.Schedule, r.Jobs)
+				if before != "" && before != text {
+					t.Errorf("with %d workers\n%s\nwith one\n%s", c.Jobs, text, before)
+				}
+				before = text
+				again, err := Replay(context.Background(), c, result.NewBugFile(r, r.Bug, c.Saved()), nil)
+				if err != nil || !again.Replay.Same {
+					t.Errorf("%v: %+v", err, again)
+				}
+			}
+		})
+	}
+}
+
+// TestShorten: a sample's bug is the same one without the preemptions that it doesn't
+// need, and never has fewer than a bounded search proves to be the least.
+func TestShorten(t *testing.T) {
+	t.Parallel()
+	for _, g := range crowded {
+		c := config.Default()
+		c.Guest, c.Out, c.PP, c.Deepen = compile.Text(t, "gcc", crowd+g.source), config.NoFile, trace.PointMem, false
+		for seed := range 3 {
+			c.Search = fmt.Sprintf("random:seed=%d", seed+1)
+			s, err := session.Open(c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := &hunt{Session: s, result: s.NewResult(), seen: map[string]*finding{}}
+			if err := h.search(); err != nil || len(h.found) != 1 {
+				t.Fatalf("%s: %v, %d bugs", g.name, err, len(h.found))
+			}
+			f := h.found[0]
+			before, key := f.preemptions, f.key
+			h.refining()
+			shorter := h.shorten(f, &counted{Runner: s.Guest, most: 1 << 40})
+			if shorter != (f.preemptions < before) || f.preemptions < g.preemptions && before >= g.preemptions {
+				t.Errorf("%s: %d preemptions of %d", g.name, f.preemptions, before)
+			}
+			if f.preemptions > g.preemptions+3 {
+				t.Errorf("%s: %d preemptions are left of %d, it needs %d", g.name, f.preemptions, before, g.preemptions)
+			}
+			var preempted int
+			for i := range f.path {
+				if f.path[i].Preemption {
+					preempted++
+				}
+			}
+			failure := followed(t, s, f.path)
+			if failure == "" || f.key == key && failure != key || preempted != f.preemptions {
+				t.Errorf("%s: its path ends in %q, the bug is %q; %d preemptions, counted %d", g.name, failure, key, preempted, f.preemptions)
+			}
+			t.Logf("%s: %d preemptions of %d", g.name, f.preemptions, before)
+			s.Close()
+		}
+	}
+}
+
+// followed is the key of the bug that a path ends in.
+func followed(t *testing.T, s *session.Session, path []por.PathStep) string {
+	t.Helper()
+	s.Guest.Rewind(s.Root)
+	h := &hunt{Session: s}
+	for i := range path {
+		tr, err := s.Take(&path[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == len(path)-1 {
+			if f := s.Guest.Failure(tr.Thread); f != nil {
+				return h.key(f)
+			}
+		}
+	}
+	if f := s.Guest.Stuck(false); f != nil {
+		return h.key(f)
+	}
+	return ""
+}
+
+// TestDue: the ways have their share of the steps, and more of them where they find
+// more than others.
+func TestDue(t *testing.T) {
+	for _, c := range []struct {
+		gained, bugs int
+		share        uint64
+	}{{0, 0, waysShare}, {0, 3, waysShare}, {1, 1, gainShare}, {1, 3, gainShare}, {1, 40, waysShare}} {
+		w := &ways{list: make([]*way, 2), gained: c.gained}
+		if !w.due(0, 0) {
+			t.Error("the first slices wait")
+		}
+		w.slices, w.steps = 2, 1000
+		steps := w.steps * (c.share - 1)
+		if w.due(steps-steps/8, c.bugs) || !w.due(steps+steps/8, c.bugs) {
+			t.Errorf("%d of %d bugs: not one step in %d", c.gained, c.bugs, c.share)
+		}
+	}
+}
+
+// TestWaysAlone: a bug that only samples have found is the same one when the jobs' guest
+// runs its execution, its story is told, and its file replays.
+func TestWaysAlone(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, pattern := range []string{"musl-O1/*", "glibc-O2/*", "pebbles/*-*-*", "kernel-i386/*"} {
+		guests, err := filepath.Glob("../../bin/guests/" + pattern)
+		if err != nil || len(guests) == 0 {
+			t.Fatal(pattern, err)
+		}
+		for i, path := range guests {
+			if os.Getenv("LANDGO_SOAK") == "" && i%5 != 2 {
+				continue
+			}
+			c := config.Default()
+			c.Guest, c.Out = path, config.NoFile
+			s, err := session.Open(c, nil)
+			if err != nil {
+				if s != nil {
+					s.Close()
+				}
+				continue // it needs options
+			}
+			h := &hunt{Session: s, result: s.NewResult(), seen: map[string]*finding{}}
+			d := newDeepening(h)
+			d.try()
+			for range 2 * len(samplers) {
+				if len(d.found) == 0 && d.ways.slice() {
+					d.takeWays()
+				}
+			}
+			d.endWays()
+			if len(d.found) > 0 {
+				found++
+				d.account()
+				if err := d.verdict(); err != nil {
+					t.Errorf("%s: %v", path, err)
+				} else if err := d.report(); err != nil {
+					t.Errorf("%s: %v", path, err)
+				} else if again, err := Replay(context.Background(), c, result.NewBugFile(h.result, h.result.Bug, c.For(h.result.Bug).Kept()), nil); err != nil || !again.Replay.Same {
+					t.Errorf("%s: %v %+v", path, err, again)
+				}
+			}
+			s.Close()
+		}
+	}
+	if found < 10 {
+		t.Errorf("%d bugs: too few to say anything", found)
+	}
+	t.Logf("%d bugs", found)
+}
