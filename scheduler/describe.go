@@ -112,10 +112,6 @@ func (s *System) removed(addr uint64) bool {
 	return ok && k.Removed(addr)
 }
 
-// Unwritten is what is left in the C library's buffer of standard output where thread t
-// has ended the process by exit, which would write it. It is valid until the next step.
-func (s *System) Unwritten(t trace.TID) []byte { return s.lib.Unwritten(t) }
-
 // standPC is the instruction at which a thread stands.
 func (s *System) standPC(th *thread) uint64 {
 	switch th.Stand {
@@ -129,3 +125,7 @@ func (s *System) standPC(th *thread) uint64 {
 	}
 	return s.machine.Regs(th.Ctx).RIP
 }
+
+// Unwritten is what is left in the C library's buffer of standard output where thread t
+// has ended the process by exit, which would write it. It is valid until the next step.
+func (s *System) Unwritten(t trace.TID) []byte { return s.lib.Unwritten(t) }

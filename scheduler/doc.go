@@ -16,8 +16,8 @@
 // packages use it by its exported methods, and know nothing of each other:
 //
 //	scheduler/library   what landgo carries out for the guest: locks, allocators, strings, threads.
-//	                    The core asks it by the interface Carrier (carrier.go). The first room to
-//	                    read is its atbreak.go: what follows a stop at a function.
+//	                    The core asks it by the interface Carrier (carrier.go). The first file
+//	                    to read is its atbreak.go: what follows a stop at a function.
 //	scheduler/steer     a kernel that schedules its threads itself. It takes steps of its own; the
 //	                    core knows it as a Companion, whose state goes back with the core's.
 //
