@@ -68,11 +68,11 @@ pthread_cond_signal(&q); UNLOCK(m); JOIN(a); JOIN(c); (void)b; unused(); }`, []s
 		{"no lock", `A {
 x++; return p; }
 MAIN { GO(a);
-x++; JOIN(a); assert(x == 2); unused(); }`, []string{"No lock protects x. Thread 0 needs one around its accesses (guest.c:23), and thread 0.1 the same around its own (guest.c:21)"}},
+x++; JOIN(a); assert(x == 2); unused(); }`, []string{"Nothing keeps thread 0.1's change of x (guest.c:21) from coming between thread 0's read and write of it (guest.c:23)"}},
 		{"a lock in one", `A { LOCK(m);
 x++; UNLOCK(m); return p; }
 MAIN { GO(a);
-x++; JOIN(a); assert(x == 2); unused(); }`, []string{"without m, which thread"}},
+x++; JOIN(a); assert(x == 2); unused(); }`, []string{"without m, which thread", "If m is what protects x"}},
 		{"let go", `A { LOCK(m); int v = x;
 UNLOCK(m); LOCK(m);
 x = v + 1; UNLOCK(m); return p; }
@@ -85,6 +85,19 @@ MAIN { GO(a); x = 1; JOIN(a); unused(); }`, nil},
 		{"a read lock", `static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
 A { pthread_rwlock_rdlock(&l); x++; pthread_rwlock_unlock(&l); return p; }
 MAIN { GO(a); pthread_rwlock_rdlock(&l); x++; pthread_rwlock_unlock(&l); JOIN(a); assert(x == 2); unused(); }`, nil},
+		{"one item for two", `A { LOCK(m); while (!x)
+pthread_cond_wait(&q, &m);
+x--; UNLOCK(m); return p; }
+MAIN { GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); LOCK(m); x = 1; pthread_cond_signal(&q); UNLOCK(m); JOIN(a); JOIN(b); unused(); }`, nil},
+		{"a semaphore for a lock", `#include <semaphore.h>
+static sem_t s;
+A { sem_wait(&s); x++; sem_post(&s); return p; }
+MAIN { sem_init(&s, 0, 1); GO(a); x++; JOIN(a); assert(x == 2); unused(); }`, nil},
+		{"a spin lock of one's own", `static atomic_flag f = ATOMIC_FLAG_INIT;
+A { while (atomic_flag_test_and_set(&f)) ; x++; atomic_flag_clear(&f); return p; }
+MAIN { GO(a); x++; while (atomic_flag_test_and_set(&f)) ; atomic_flag_clear(&f); JOIN(a); assert(x == 2); unused(); }`, nil},
+		{"looked at too early", `A { x++; x++; return p; }
+MAIN { GO(a); int v = x; assert(v == x || v == 2); JOIN(a); unused(); }`, nil},
 		{"without threads", `MAIN { assert(x); unused(); }`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -107,11 +107,31 @@ func (st *Story) lostSignal(b *result.Bug) string {
 		}
 		if n := len(before); n > 0 && len(st.beats[before[n-1].beat].wakes) == 0 {
 			last := before[n-1]
+			if st.testedFor(*entered, last) {
+				continue // the variable is there, and tested as it should be
+			}
 			return fmt.Sprintf("Thread %s signals %s (%s) before thread %s waits for it (%s): the signal is lost, for it wakes only threads that wait already. Test under the mutex, in a loop around the wait, a variable that the signalling thread sets under the mutex.",
 				st.Guest.Name(st.by(last)), w.Object, st.place(last), w.Thread, where(w.Stack))
 		}
 	}
 	return ""
+}
+
+// testedFor reports whether a thread, with a lock held and before it waited, read what the
+// signalling thread had written.
+func (st *Story) testedFor(wait, signal call) bool {
+	waiter, signaller := st.by(wait), st.by(signal)
+	for i := range wait.beat + 1 {
+		for k := range st.beats[i].accesses {
+			if st.beats[i].madeBy(k) != waiter || len(st.held(at{i, k})) == 0 {
+				continue
+			}
+			if x, ok := st.lastConflict(signaller, at{signal.beat, len(st.beats[signal.beat].accesses)}, &st.beats[i].accesses[k]); ok && st.accessAt(x).IsWrite() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // untested: the thread that failed was woken from a wait, another thread ran first and
@@ -191,6 +211,9 @@ func (st *Story) unprotected() string {
 	if where(x.Stack) == "" || where(m.Stack) == "" || where(y.Stack) == "" || m.Symbol == "" {
 		return ""
 	}
+	if st.otherLocks() || !st.writesAt(st.hit.thread, st.hit.after) {
+		return ""
+	}
 	variable, t, u := m.Name(), st.Guest.Name(st.hit.thread), m.Thread
 	both := common(x.Held, y.Held)
 	all := common(both, m.Held)
@@ -208,9 +231,9 @@ func (st *Story) unprotected() string {
 		return fmt.Sprintf("Thread %s lets %s go (%s) between its two accesses to %s (%s, %s), and thread %s changes that. Hold %s over both, or look again after taking it.",
 			t, all[0], let, variable, where(x.Stack), where(y.Stack), u, all[0])
 	case len(both) > 0 && len(m.Held) == 0:
-		return fmt.Sprintf("Thread %s changes %s (%s) without %s, which thread %s holds for it. Take %s there too.", u, variable, where(m.Stack), both[0], t, both[0])
+		return fmt.Sprintf("Thread %s changes %s (%s) without %s, which thread %s holds at its accesses. If %s is what protects %s, take it there too.", u, variable, where(m.Stack), both[0], t, both[0], variable)
 	case len(m.Held) > 0 && len(x.Held) == 0 && len(y.Held) == 0:
-		return fmt.Sprintf("Thread %s uses %s (%s, %s) without %s, which thread %s holds for it. Hold %s over both.", t, variable, where(x.Stack), where(y.Stack), m.Held[0], u, m.Held[0])
+		return fmt.Sprintf("Thread %s uses %s (%s, %s) without %s, which thread %s holds at its access. If %s is what protects %s, hold it over both.", t, variable, where(x.Stack), where(y.Stack), m.Held[0], u, m.Held[0], variable)
 	case len(m.Held) > 0 || len(x.Held) > 0 || len(y.Held) > 0:
 		return ""
 	case atomic(st.hit.before) && atomic(st.hit.after):
@@ -218,23 +241,52 @@ func (st *Story) unprotected() string {
 			return ""
 		}
 		return fmt.Sprintf("Each access to %s is atomic, but thread %s's two together (%s, %s) aren't. Use one atomic operation for both, or a lock.", variable, t, where(x.Stack), where(y.Stack))
-	case atomic(st.hit.mid) || atomic(st.hit.before) || atomic(st.hit.after), st.accessAt(st.hit.before).IsWrite(), st.readLocks():
+	case atomic(st.hit.mid) || atomic(st.hit.before) || atomic(st.hit.after), st.accessAt(st.hit.before).IsWrite():
 		return "" // what is meant isn't as plain
 	}
-	around := fmt.Sprintf("its accesses (%s)", where(x.Stack))
+	between := fmt.Sprintf("thread %s's read and write of it (%s)", t, where(x.Stack))
 	if to := where(y.Stack); to != where(x.Stack) {
-		around = fmt.Sprintf("its two accesses (%s, %s)", where(x.Stack), to)
+		between = fmt.Sprintf("thread %s's read (%s) and write (%s)", t, where(x.Stack), to)
 	}
-	return fmt.Sprintf("No lock protects %s. Thread %s needs one around %s, and thread %s the same around its own (%s); or use one atomic operation.", variable, t, around, u, where(m.Stack))
+	return fmt.Sprintf("Nothing keeps thread %s's change of %s (%s) from coming between %s. Let both threads hold one lock there, or use one atomic operation.", u, variable, where(m.Stack), between)
 }
 
-// readLocks reports whether a read-write lock was taken for reading: what it protects
-// isn't known.
-func (st *Story) readLocks() bool {
+// otherLocks reports whether the run has what may protect memory beside mutexes: locks
+// for reading, semaphores, or locked instructions on other variables.
+func (st *Story) otherLocks() bool {
+	addr := st.accessAt(st.hit.mid).Addr
 	for i := range st.beats {
 		for k := range st.beats[i].ops {
-			if kind := st.beats[i].ops[k].Kind; kind == trace.OpReadLock || kind == trace.OpTryReadLock {
+			switch st.beats[i].ops[k].Kind {
+			case trace.OpReadLock, trace.OpTryReadLock, trace.OpSemWait, trace.OpSemTryWait:
 				return true
+			}
+		}
+		for k := range st.beats[i].accesses {
+			if a := &st.beats[i].accesses[k]; a.Flags&trace.Atomic != 0 && a.Addr != addr && a.Addr > lowestVariable {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lowestVariable is above the words of a kernel's state, which are accessed atomically.
+const lowestVariable = 1 << 16
+
+// writesAt reports whether a thread's access is a write, or the read that one on the same
+// line begins with.
+func (st *Story) writesAt(t trace.TID, x at) bool {
+	first := st.accessAt(x)
+	line := where(st.shown(x.beat, x.access).Stack)
+	for i := x.beat; i < len(st.beats); i++ {
+		for k := range st.beats[i].accesses {
+			a := &st.beats[i].accesses[k]
+			if i == x.beat && k < x.access || st.beats[i].madeBy(k) != t || a.Addr != first.Addr {
+				continue
+			}
+			if a.IsWrite() {
+				return where(st.shown(i, k).Stack) == line
 			}
 		}
 	}
