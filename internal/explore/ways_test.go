@@ -211,11 +211,19 @@ func followed(t *testing.T, s *session.Session, path []por.PathStep) string {
 // TestDue: the ways have their share of the steps, and more of them where they find
 // more than others.
 func TestDue(t *testing.T) {
+	const enough = firstSamples
 	for _, c := range []struct {
 		gained, bugs int
+		samples      uint64 // of the way that has fewest
 		share        uint64
-	}{{0, 0, waysShare}, {0, 3, waysShare}, {1, 1, gainShare}, {1, 3, gainShare}, {1, 40, waysShare}} {
-		w := &ways{list: make([]*way, 2), gained: c.gained}
+	}{
+		{0, 0, enough, waysShare}, {0, 3, enough, waysShare}, {1, 1, enough, gainShare}, {1, 3, enough, gainShare}, {1, 40, enough, waysShare},
+		{0, 0, enough - 1, firstShare}, {1, 1, 0, firstShare},
+	} {
+		w := &ways{gained: c.gained}
+		for _, n := range []uint64{enough, c.samples} {
+			w.list = append(w.list, &way{stats: por.Stats{Executions: n}})
+		}
 		if !w.due(0, 0) {
 			t.Error("the first slices wait")
 		}
