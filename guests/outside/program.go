@@ -146,7 +146,7 @@ func Source(programs []*Program, points bool) string {
 	}
 	b.WriteString("\t}\n}\n")
 	if points {
-		b.WriteString(runner + "int main(int n, char **a) { return n == 4 ? natively(a, program) : 2; }\n")
+		b.WriteString(runner + "int main(int n, char **a) { return n >= 4 ? natively(a, program) : 2; }\n")
 	} else {
 		b.WriteString("int main(int n, char **a) { wrongs = a + 2; program(atoi(a[1])); return 0; }\n")
 	}

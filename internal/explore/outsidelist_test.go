@@ -77,7 +77,7 @@ func failed(f *scheduler.Failure) string {
 		return "hangs"
 	case trace.Livelock:
 		return "turns"
-	case trace.Segfault:
+	case trace.Segfault, trace.StackOverflow:
 		return "signal 11"
 	}
 	if m := signalNumber.FindStringSubmatch(f.Message); m != nil && f.Kind == trace.Assertion {

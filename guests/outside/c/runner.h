@@ -1,7 +1,7 @@
 // The native side: RUNS runs of a program, each in a child with delays of its own at
 // the points, on one core, on another, or on any. It prints each outcome that
 // it sees, with how often and in which run first.
-// Arguments: PROGRAM RUNS SEED.
+// Arguments: PROGRAM RUNS SEED; of a child's process PROGRAM one SEED RUN.
 #include <dirent.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -78,7 +78,7 @@ static void note(const char *text, int run) {
 	outcomes[distinct++].first = run;
 }
 
-static void run(int which, void (*program)(int), int run, unsigned long seed) {
+static void run(int which, int run, unsigned long seed) {
 	int out[2], err[2];
 	if (pipe(out) || pipe(err)) { perror("pipe"); exit(2); }
 	pid_t child = fork();
@@ -89,9 +89,14 @@ static void run(int which, void (*program)(int), int run, unsigned long seed) {
 		dup2(out[1], 1);
 		dup2(err[1], 2);
 		for (int f = 3; f < 20; f++) close(f);
-		setting(seed, run);
-		program(which);
-		exit(0);
+		// A process of its own: in a forked one musl's list of threads stays locked
+		// when the first thread ends by pthread_exit.
+		char number[3][24];
+		snprintf(number[0], 24, "%d", which);
+		snprintf(number[1], 24, "%lu", seed);
+		snprintf(number[2], 24, "%d", run);
+		execl("/proc/self/exe", "program", number[0], "one", number[1], number[2], (char *)0);
+		_exit(125);
 	}
 	close(out[1]);
 	close(err[1]);
@@ -126,10 +131,15 @@ static void run(int which, void (*program)(int), int run, unsigned long seed) {
 }
 
 static int natively(char **a, void (*program)(int)) {
-	int runs = atoi(a[2]);
 	unsigned long seed = strtoul(a[3], 0, 10);
+	if (!strcmp(a[2], "one")) {
+		setting(seed, atoi(a[4]));
+		program(atoi(a[1]));
+		exit(0);
+	}
+	int runs = atoi(a[2]);
 	for (int i = 0; i < runs; i++) {
-		run(atoi(a[1]), program, i, seed);
+		run(atoi(a[1]), i, seed);
 		int hung = 0;
 		for (int j = 0; j < distinct; j++) {
 			if (!strcmp(outcomes[j].text, "hangs") || !strcmp(outcomes[j].text, "turns")) hung += outcomes[j].times;
