@@ -10,7 +10,8 @@ import (
 )
 
 // Mistakes of known kinds, in words. Which one a run shows is decided by its events
-// alone, never by names. Where two kinds would do, or none does, there is no word.
+// alone, never by names. The kinds are tried from the most certain to the least; where
+// none fits there is no word.
 
 // mistake names the mistake that a run shows and what to change, or is "".
 func (st *Story) mistake(b *result.Bug, failed trace.TID) string {
