@@ -83,7 +83,7 @@ func sentences(long, short string) string {
 }
 
 func optionRow(b *strings.Builder, a *app, o *config.Option) {
-	head := "--" + o.Name
+	head := o.Flag()
 	if o.Value != "" {
 		head += " " + o.Value
 	}

@@ -19,7 +19,8 @@ const (
 func Found(w io.Writer, r *result.Result, s Style) {
 	known := *r
 	known.Finish()
-	p := newPage(w, s)
+	p := newPage(s)
+	defer p.flush(w)
 	p.headline(&known)
 	p.bugs(&known)
 }
@@ -72,9 +73,12 @@ func (p *page) bug(b *result.Bug) {
 		return
 	}
 	p.blank()
-	if b.File != "" && len(b.Schedule) > maxSchedule {
+	switch long := len(b.Schedule) > maxSchedule; {
+	case long && b.File != "":
 		p.line("schedule     %d characters, in %s", len(b.Schedule), b.File)
-	} else {
+	case long && b.Replay != "": // which has it
+		p.line("schedule     %d characters", len(b.Schedule))
+	default:
 		p.line("schedule     %s", b.Schedule)
 	}
 	if b.Replay != "" {

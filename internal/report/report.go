@@ -30,6 +30,8 @@ type Style struct {
 	Dir string
 	// Source reads a source file; nil shows no source lines.
 	Source func(path string) ([]byte, error)
+	// Verbose: nothing is folded or left out for its length.
+	Verbose bool
 }
 
 // JSON writes a result or an inspection as one object.
@@ -67,22 +69,21 @@ func escapeJSON(text []byte) []byte {
 
 // page is a text under construction.
 type page struct {
-	w     io.Writer
-	style Style
-	width int
-	files map[string][]string // source files by path, as lines
+	style    Style
+	width    int
+	files    map[string][]string // source files by path, as lines
+	sections [][]row
+	inRow    bool // lines go to the last row
 }
 
-func newPage(w io.Writer, s Style) *page {
-	return &page{w: w, style: s, width: min(max(s.Width, 60), 120), files: map[string][]string{}}
+func newPage(s Style) *page {
+	return &page{style: s, width: min(max(s.Width, 60), 120), files: map[string][]string{}, sections: [][]row{nil}}
 }
 
 // line writes a line. Whatever is in it, a terminal has nothing of it to obey.
 func (p *page) line(format string, args ...any) {
-	fmt.Fprintln(p.w, clean(strings.TrimRight(fmt.Sprintf(format, args...), " ")))
+	p.add(clean(strings.TrimRight(fmt.Sprintf(format, args...), " ")))
 }
-
-func (p *page) blank() { fmt.Fprintln(p.w) }
 
 // wrap writes text in lines of the page's width. The first line begins with
 // head, and all others with as many spaces.
@@ -109,7 +110,7 @@ func (p *page) boldLine(text, rest string) {
 		p.line("%s%s", text, rest)
 		return
 	}
-	fmt.Fprintf(p.w, "\x1b[1m%s\x1b[0m%s\n", clean(text), clean(strings.TrimRight(rest, " ")))
+	p.add(fmt.Sprintf("\x1b[1m%s\x1b[0m%s", clean(text), clean(strings.TrimRight(rest, " "))))
 }
 
 // file is a file's name as the user knows it.

@@ -28,8 +28,28 @@ func (p *page) switches(b *result.Bug) {
 	}
 	p.line("     %s", head)
 	for i := range b.Steps {
+		p.row(switchKey(&b.Steps[i], lanes))
 		p.switchRow(i+1, &b.Steps[i], lanes)
 	}
+}
+
+// switchKey is what a switch says but for its numbers; threads count as such where
+// none has a column.
+func switchKey(s *result.Step, lanes []string) string {
+	threads := s.From + " " + s.To
+	if len(lanes) == 0 {
+		threads = ""
+	}
+	key := fmt.Sprint(threads, s.Preemption, numberless(s.Why), result.Innermost(s.Stack))
+	for i := range s.Accesses {
+		key += accessKey(&s.Accesses[i])
+	}
+	return key
+}
+
+// accessKey is what an access says but for its numbers.
+func accessKey(a *result.Access) string {
+	return fmt.Sprint(a.Op, numberless(a.Name()), a.Instruction, numberless(strings.Join(a.Held, " ")), result.Innermost(a.Stack))
 }
 
 // fewest says how few preemptions these are.

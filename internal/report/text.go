@@ -11,7 +11,8 @@ import (
 
 // Text writes the screen for a result.
 func Text(w io.Writer, r *result.Result, s Style) {
-	p := newPage(w, s)
+	p := newPage(s)
+	defer p.flush(w)
 	p.headline(r)
 	switch {
 	case r.Verdict == result.Buggy:
@@ -201,8 +202,12 @@ func amount(n result.Amount, noun string) string {
 	return "10^300 " + noun + "s or more"
 }
 
-// certificate shows the basis of the result.
+// certificate shows the basis of the result: a line, or all of it.
 func (p *page) certificate(c *result.Certificate) {
+	if !p.style.Verbose {
+		p.wrap("certificate  ", p.basis(c)+"; -v for all")
+		return
+	}
 	p.wrap("certificate  ", "image sha256 "+short(c.Image)+"; granularity "+c.Granularity+"; bound "+c.Bound+"; search "+c.Search)
 	const indent = "             "
 	p.wrap(indent, "memory "+c.Memory+"; timeouts "+c.Timeouts+"; "+c.Trusted)
@@ -216,6 +221,16 @@ func (p *page) certificate(c *result.Certificate) {
 		p.wrap(indent, clean(a))
 	}
 	p.wrap(indent, "self-check "+c.SelfCheck+"; "+c.Engine)
+}
+
+// basis is a certificate in a line.
+func (p *page) basis(c *result.Certificate) string {
+	text := "at " + clean(jobName(c.Granularity))
+	if c.Bound != "none" {
+		text += " within " + c.Bound
+	}
+	memory, _, _ := strings.Cut(c.Memory, ",")
+	return text + ", " + memory + ", " + clean(c.Basis)
 }
 
 // short is the beginning of a digest, enough to tell guests apart by eye; JSON

@@ -176,6 +176,8 @@ type Certificate struct {
 	Timeouts string `json:"timeouts"`
 	// Trusted says which synchronisation functions are taken as correct.
 	Trusted string `json:"trusted"`
+	// Basis is Trusted in a few words: "glibc's locks trusted".
+	Basis string `json:"basis"`
 	// Profile says where the functions' meanings are from: the built-in profile,
 	// then, after a comma and a space, the user's with its sha256.
 	Profile string `json:"profile"`

@@ -108,6 +108,8 @@ type Output struct {
 	Out   string `json:"-"` // the bug file; "" is BugPath's default, NoFile none
 	JSON  bool   `json:"-"`
 	Quiet bool   `json:"-"`
+	// Verbose: the report has all, however long.
+	Verbose bool `json:"-"`
 	// Sources are folders that source lines are quoted from, beside the working
 	// directory and the guest's.
 	Sources []string `json:"-"`

@@ -10,7 +10,9 @@ import (
 // the man page and docs/reference.md are made from the table Options, so they
 // can't differ.
 type Option struct {
-	Name  string
+	Name string
+	// Short is a letter that stands for the name after one dash, or "".
+	Short string
 	Group Group
 	// Value names the option's value in help; "" for a switch.
 	Value string
@@ -51,6 +53,14 @@ var Groups = []Group{GroupGuest, GroupPoints, GroupWorld, GroupSearch, GroupLimi
 func (o *Option) Default() string {
 	c := Default()
 	return strings.Join(o.Get(&c), ",")
+}
+
+// Flag is how the option is given: "--verbose", with its letter before it if it has one.
+func (o *Option) Flag() string {
+	if o.Short != "" {
+		return "-" + o.Short + ", --" + o.Name
+	}
+	return "--" + o.Name
 }
 
 // Kept reports whether schedules depend on the option, so that a bug file keeps

@@ -415,6 +415,12 @@ var Options = []Option{
 		Set:  func(c *Config, v string) error { return setSwitch(&c.Quiet, v) },
 		Get:  func(c *Config) []string { return flag(c.Quiet) },
 	}, {
+		Name: "verbose", Short: "v", Group: GroupOutput,
+		Help: "show all of a report, however long, and the whole certificate",
+		Doc:  "Without it a report has at most 200 lines: turns that differ in numbers only are shown once with their count, and the middle of a long part is left out. The JSON has all in any case.",
+		Set:  func(c *Config, v string) error { return setSwitch(&c.Verbose, v) },
+		Get:  func(c *Config) []string { return flag(c.Verbose) },
+	}, {
 		Name: "native-sync", Group: GroupTests, Hidden: true,
 		Help: "run libc's own lock, join and exit code uninterrupted",
 		Doc:  "By default landgo carries these functions out itself. Both ways must give the same result.",
