@@ -48,6 +48,7 @@ type state struct {
 	heap      *heap.Heap
 	mapped    *heap.Heap // see mappings.go
 	covers    covers
+	through   []*Failure // see letthrough.go
 }
 
 // cells go back with the machine.

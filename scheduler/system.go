@@ -31,6 +31,9 @@ type Config struct {
 	MaxThreads int
 	// KeepAll records private accesses too (replays).
 	KeepAll bool
+	// LetThrough says which errors of the heap an execution goes past, of those that don't
+	// stop the machine; nil: none.
+	LetThrough func(*Failure) bool
 }
 
 // System is a guest under control. It implements por.System and kernel.Host.

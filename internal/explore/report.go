@@ -46,6 +46,9 @@ func (h *hunt) report() error {
 	if h.watched != nil {
 		h.watched.Classify(h.result, preempted)
 	}
+	if len(h.result.Ignored) > 0 {
+		leaveOpen(h.result.Races) // an ignored bug may be their symptom
+	}
 	if len(h.result.Bugs) > 0 {
 		h.result.Bug = h.result.Bugs[0]
 	}

@@ -66,7 +66,7 @@ type choiceAt struct {
 // shorten leaves out as many of a finding's preemptions as it can. It reports whether
 // there were any.
 func (h *hunt) shorten(f *finding, run *counted) bool {
-	if f.preemptions < shortenFrom || !f.own() {
+	if f.preemptions < shortenFrom || !f.own() && !f.passed() {
 		return false
 	}
 	s := &shortener{hunt: h, want: f, run: run}
@@ -175,7 +175,7 @@ func (s *shortener) try(out map[int]move) (preemptions int) {
 			t = por.Afterwards(s.threads, lastOf(s.path))
 		}
 		if t == trace.NoThread {
-			s.failure = s.Guest.Stuck(false)
+			s.failure = s.wanted(s.Guest.Stuck(false))
 			return preemptions
 		}
 		step := por.PathStep{Thread: t, Begin: s.Guest.Position(t).Insns, Preemption: s.preempts(t)}
@@ -196,12 +196,17 @@ func (s *shortener) try(out map[int]move) (preemptions int) {
 		if step.Preemption {
 			preemptions++
 		}
+		if s.want.passed() {
+			if s.failure = s.passedAs(s.want.key); s.failure != nil {
+				return preemptions
+			}
+		}
 		switch tr.End {
 		case trace.EndBug:
-			s.failure = s.Guest.Failure(t)
+			s.failure = s.wanted(s.Guest.Failure(t))
 			return preemptions
 		case trace.EndProcess:
-			s.failure = s.Guest.Stuck(true)
+			s.failure = s.wanted(s.Guest.Stuck(true))
 			return preemptions
 		}
 	}

@@ -38,11 +38,19 @@ func (p *page) bugs(r *result.Result) {
 	p.blank()
 	p.line("%s:", count(uint64(len(r.Bugs)), "distinct bug"))
 	for i, b := range r.Bugs {
-		p.wrap(fmt.Sprintf("%3d  ", i+1), fmt.Sprintf("%s: %s (%s)", b.Kind, clean(b.Message), count(uint64(b.Preemptions), "preemption")))
+		p.wrap(fmt.Sprintf("%3d  ", i+1), fmt.Sprintf("%s: %s (%s)", b.Kind, clean(b.Message), p.bugPlace(b)+count(uint64(b.Preemptions), "preemption")))
 		if b.Replay != "" {
 			p.line("     %s", b.Replay)
 		}
 	}
+}
+
+// bugPlace is where a bug is, to tell those with one message apart.
+func (p *page) bugPlace(b *result.Bug) string {
+	if where := p.where(result.Innermost(b.Stack)); where != "" && len(b.Waits) == 0 {
+		return "in " + where + "; "
+	}
+	return ""
 }
 
 // bug is the part of the screen that explains one bug.

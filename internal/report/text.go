@@ -32,6 +32,7 @@ func Text(w io.Writer, r *result.Result, s Style) {
 	if len(r.Account) > 0 {
 		p.account(r.Account)
 	}
+	p.ignored(r)
 	p.outcomes(r)
 	p.races(r)
 	p.unexamined(r)
@@ -48,13 +49,13 @@ func (p *page) headline(r *result.Result) {
 	switch r.Verdict {
 	case result.Verified:
 		verdict += " at " + r.Granularity
-		rest = "no interleaving of " + guest + " has a bug" + differs(r)
+		rest = "no interleaving of " + guest + " has " + aBug(r) + differs(r)
 		if p.warned(verdict, rest, r.Warnings) {
 			return
 		}
 	case result.Bounded:
 		verdict += " by " + r.Bound + " at " + r.Granularity
-		rest = "no interleaving of " + guest + " within the bound has a bug" + differs(r)
+		rest = "no interleaving of " + guest + " within the bound has " + aBug(r) + differs(r)
 		if p.warned(verdict, rest, r.Warnings) {
 			return
 		}
@@ -77,6 +78,14 @@ func (p *page) headline(r *result.Result) {
 	} else {
 		p.wrap("", text)
 	}
+}
+
+// aBug is what no execution has.
+func aBug(r *result.Result) string {
+	if len(r.Ignored) > 0 {
+		return "another bug"
+	}
+	return "a bug"
 }
 
 // warned is the headline of a verdict that means less than it seems to, if it does.
@@ -136,6 +145,18 @@ func (p *page) problem(kind result.ErrorKind, full bool) {
 		p.wrap("  why:  ", problem.Cause)
 	}
 	p.wrap("  cure: ", problem.Cure+" [landgo help errors "+string(problem.Kind)+"]")
+}
+
+// ignored lists the known bugs that the search went on behind.
+func (p *page) ignored(r *result.Result) {
+	if len(r.Ignored) == 0 {
+		return
+	}
+	p.blank()
+	p.line("Ignored, as --ignore says:")
+	for _, i := range r.Ignored {
+		p.wrap("  ", fmt.Sprintf("%s in %s, first %s", clean(i.Rule), count(i.Executions, "execution"), clean(i.First)))
+	}
 }
 
 // unexamined lists the pairs that a verdict leaves open.

@@ -115,6 +115,10 @@ type Result struct {
 	// OtherOutcomes is the number of executions with further outcomes.
 	OtherOutcomes uint64 `json:"other_outcomes,omitempty"`
 
+	// Ignored lists the bugs that --ignore names and that executions had, those too that
+	// were cut off.
+	Ignored []Ignored `json:"ignored,omitempty"`
+
 	// Replay is there in the result of a replay only.
 	Replay *Replay `json:"replay,omitempty"`
 	// Account is the step-by-step account of a replay.

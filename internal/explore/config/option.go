@@ -71,6 +71,8 @@ func (o *Option) Kept() bool {
 		return true
 	case GroupLimits:
 		return o.Name == "step-budget" || o.Name == "max-threads" || o.Name == "max-output"
+	case GroupSearch:
+		return o.Name == "keep-going" || o.Name == "ignore" // an error of the heap doesn't end an execution then
 	}
 	return false
 }

@@ -146,6 +146,9 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 		Preemptions: preemptions, Minimal: minimal, BeforeThreads: st.beforeThreads(),
 		Schedule: st.Schedule.String(), Stack: st.Session.Stack(fl.Thread), Output: st.output(),
 	}
+	if fl.Stack != nil { // the thread went on
+		b.Stack = st.Frames(fl.Stack)
+	}
 	st.switches(b)
 	st.collisions(b)
 	st.waits(b, fl)
