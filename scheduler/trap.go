@@ -54,7 +54,7 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 		return true // it delivers a signal
 	}
 	// Without --pp mem too: a wait in the kernel can block, and a wake decides
-	// who goes on.
+	// which thread goes on.
 	return p.Effect == kernel.Event
 }
 
