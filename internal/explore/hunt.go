@@ -56,8 +56,8 @@ type finding struct {
 }
 
 // own reports whether the bug's execution ends with it. A race, and an output that
-// isn't that of another execution, are seen by who looks on; an error that was let
-// through lies on the way.
+// isn't that of another execution, are seen by the user; an error that was let through
+// lies on the way.
 func (f *finding) own() bool {
 	return f.failure.Kind != trace.Race && f.failure.Kind != trace.Output && !f.passed()
 }
