@@ -111,6 +111,10 @@ type Frame struct {
 	Address  Addr   `json:"address"`
 	// Inlined: the function's body is part of the next frame's code.
 	Inlined bool `json:"inlined,omitempty"`
+	// Library: it is of a header of the compiler's or the system's.
+	Library bool `json:"library,omitempty"`
+	// Column is where in the line, from 1; 0: unknown.
+	Column int `json:"column,omitempty"`
 }
 
 // Access is one access to memory.
@@ -216,9 +220,14 @@ func (f *Frame) Where() string {
 	return f.Address.String()
 }
 
-// Innermost is the first frame of a stack that has a source line, or the first
-// one, or an empty one: the place that a person wants to see.
+// Innermost is the first frame of a stack that has a source line of the user's, or a
+// source line, or the first one, or an empty one: the place that a person wants to see.
 func Innermost(stack []Frame) Frame {
+	for _, f := range stack {
+		if f.File != "" && !f.Library {
+			return f
+		}
+	}
 	for _, f := range stack {
 		if f.File != "" {
 			return f

@@ -13,8 +13,13 @@ func (s *Session) Ignores(f *scheduler.Failure) (rule config.Ignored, ok bool) {
 	}
 	var functions []string
 	add := func(stack []uint64) {
-		for _, x := range s.Frames(stack) {
-			functions = append(functions, x.Function)
+		for i, pc := range stack {
+			if i > 0 {
+				pc-- // in the call
+			}
+			for _, x := range s.Image.Frames(pc) {
+				functions = append(functions, x.Function, x.Shown())
+			}
 		}
 	}
 	switch {
