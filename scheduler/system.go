@@ -55,6 +55,8 @@ type Observer interface {
 	// Block is called when thread t, which stands at the allocator's function,
 	// is given a block, and when it gives one back.
 	Block(t trace.TID, b heap.Block, given bool)
+	// Created is called when a thread makes another one, and stands in the call.
+	Created(parent, child trace.TID)
 }
 
 // New makes a System for an image on a machine that holds it already. Attach

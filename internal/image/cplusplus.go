@@ -23,7 +23,8 @@ func Demangled(symbol string) string {
 // maxMangled bounds the symbols that are taken apart.
 const maxMangled = 4096
 
-// lambda notes the functions of an entry that is the class of a lambda, as gcc has it.
+// lambda says where the lambda is whose class an entry is, "" if it isn't one: compilers
+// give it no name.
 func (d *debugInfo) lambda(u *unit, e *dwarf.Entry) string {
 	if e.Tag != dwarf.TagStructType && e.Tag != dwarf.TagClassType {
 		return ""
@@ -31,7 +32,7 @@ func (d *debugInfo) lambda(u *unit, e *dwarf.Entry) string {
 	name, _ := e.Val(dwarf.AttrName).(string)
 	line, _ := e.Val(dwarf.AttrDeclLine).(int64)
 	file, ok := e.Val(dwarf.AttrDeclFile).(int64)
-	if !strings.HasPrefix(name, "<lambda") || !ok || file < 0 || file >= int64(len(u.files)) || line <= 0 {
+	if name != "" && !strings.HasPrefix(name, "<lambda") || !ok || file < 0 || file >= int64(len(u.files)) || line <= 0 {
 		return ""
 	}
 	at := u.place(u.files[file], int(line), 0)

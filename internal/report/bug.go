@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"landgo/internal/result"
@@ -141,9 +142,10 @@ func (p *page) stack(b *result.Bug) {
 	}
 	p.blank()
 	p.line("Stack of %s:", b.Thread)
-	for i, f := range b.Stack {
-		if i == maxFrames && len(b.Stack) > maxFrames+1 {
-			p.line("  and %d more", len(b.Stack)-i)
+	stack := p.users(b.Stack)
+	for i, f := range stack {
+		if i == maxFrames && len(stack) > maxFrames+1 && !p.style.Verbose {
+			p.line("  and %d more", len(stack)-i)
 			break
 		}
 		inlined := ""
@@ -152,6 +154,18 @@ func (p *page) stack(b *result.Bug) {
 		}
 		p.line("  %s%s", p.fit(f, 2+len(inlined)), inlined)
 	}
+}
+
+// users is a stack without the frames of libraries, if it has others.
+func (p *page) users(stack []result.Frame) []result.Frame {
+	if p.style.Verbose {
+		return stack
+	}
+	own := slices.DeleteFunc(slices.Clone(stack), func(f result.Frame) bool { return f.File == "" || f.Library })
+	if len(own) == 0 {
+		return stack
+	}
+	return own
 }
 
 // output shows the last lines of the guest's output.

@@ -134,6 +134,9 @@ func (p *page) where(f result.Frame) string {
 	if f.Function == "" {
 		return place
 	}
+	if strings.HasPrefix(f.Function, "lambda at ") {
+		return "lambda " + place
+	}
 	return clean(f.Function) + " " + place
 }
 
@@ -166,6 +169,28 @@ func (p *page) source(f result.Frame) string {
 	return clean(strings.TrimSpace(strings.ReplaceAll(lines[f.Line-1], "\t", " ")))
 }
 
+// around shortens a source line to so many columns around the one that matters, if that
+// is known.
+func (p *page) around(f result.Frame, text string, room int) string {
+	if len(text) <= room || room < 20 {
+		return text
+	}
+	lead := 0
+	if lines := p.files[f.File]; f.Line <= len(lines) {
+		lead = len(lines[f.Line-1]) - len(strings.TrimLeft(lines[f.Line-1], " \t"))
+	}
+	at := min(max(f.Column-1-lead, 0), len(text)-1)
+	from := min(max(at-room/2, 0), len(text)-room)
+	if from < 4 || f.Column == 0 {
+		return text[:room-3] + "..."
+	}
+	cut := text[from : from+room]
+	if from+room < len(text) {
+		cut = cut[:room-3] + "..."
+	}
+	return "..." + cut[3:]
+}
+
 // quote writes a frame's source line, and the instruction beside it where one
 // is meant. Nothing is written where nothing is known.
 func (p *page) quote(indent string, f result.Frame, instruction string) {
@@ -179,7 +204,7 @@ func (p *page) quote(indent string, f result.Frame, instruction string) {
 	}
 	head := fmt.Sprintf("%s%d | ", indent, f.Line)
 	if instruction == "" {
-		p.line("%s%s", head, p.cut(text, len(head)))
+		p.line("%s%s", head, p.around(f, text, p.width-len(head)))
 		return
 	}
 	asm := "; " + clean(instruction)
@@ -187,7 +212,7 @@ func (p *page) quote(indent string, f result.Frame, instruction string) {
 		p.line("%s%-*s  %s", head, min(room, 36), text, asm)
 		return
 	}
-	p.line("%s%s", head, p.cut(text, len(head)))
+	p.line("%s%s", head, p.around(f, text, p.width-len(head)))
 	p.line("%*s| %s", len(head)-2, "", p.cut(asm, len(head)))
 }
 

@@ -100,3 +100,24 @@ func TestVerbose(t *testing.T) {
 	Text(&b, r, s)
 	golden(t, "verified-verbose.txt", b.Bytes())
 }
+
+// TestAround: a long source line is cut around the column that matters.
+func TestAround(t *testing.T) {
+	text := "for (;;) { first_thing(); second_thing(); third_thing(); fourth_thing(); }"
+	p := newPage(Style{})
+	p.files["a.c"] = []string{"\t\t" + text}
+	for column, want := range map[int]string{
+		0:  "for (;;) { first_thing(); s...",
+		3:  "for (;;) { first_thing(); s...",
+		46: "...nd_thing(); third_thing()...",
+		74: "...hird_thing(); fourth_thing(); }"[4:],
+	} {
+		got := p.around(result.Frame{File: "a.c", Line: 1, Column: column}, text, 30)
+		if len(got) != 30 || column > 3 && column < 70 && !strings.Contains(got, "third") || column == 0 && got != want {
+			t.Errorf("column %d: %q, want something like %q", column, got, want)
+		}
+	}
+	if got := p.around(result.Frame{File: "a.c", Line: 1, Column: 9}, "short", 30); got != "short" {
+		t.Errorf("%q", got)
+	}
+}

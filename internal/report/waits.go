@@ -63,7 +63,7 @@ const maxCallers = 3
 // callers lists the functions that called a stack's innermost one with source lines.
 func (p *page) callers(indent string, stack []result.Frame) {
 	shown := 0
-	for _, f := range stack {
+	for _, f := range p.users(stack) {
 		if f.File == "" {
 			continue
 		}
@@ -117,7 +117,7 @@ func (p *page) loops(loops []result.Loop) {
 	for _, l := range loops {
 		p.line("  %s  spins in", l.Thread)
 		indent := strings.Repeat(" ", len(l.Thread)+6)
-		for _, f := range l.Lines {
+		for _, f := range p.users(l.Lines) {
 			p.line("%s%s", indent, p.fit(f, len(indent)))
 			p.quote(indent+"   ", f, "")
 		}

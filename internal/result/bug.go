@@ -51,6 +51,10 @@ type Bug struct {
 	Loops []Loop `json:"loops"`
 	// Steps are the switches, in order.
 	Steps []Step `json:"steps"`
+	// Last are the last accesses, after the last switch, and LastWakings the calls there
+	// that wake threads.
+	Last        []Access `json:"last,omitempty"`
+	LastWakings []Waking `json:"last_wakings,omitempty"`
 	// ThreadStarts has the origin of each thread, in the order of names.
 	ThreadStarts []ThreadStart `json:"thread_starts,omitempty"`
 	// Output is the guest's output until the bug.
@@ -101,6 +105,8 @@ type Step struct {
 	// Accesses are those of From's run before the switch that matter for the
 	// bug.
 	Accesses []Access `json:"accesses"`
+	// Wakings are From's calls in that run that wake threads.
+	Wakings []Waking `json:"wakings,omitempty"`
 }
 
 // Frame is one entry of a stack, symbolised.
@@ -128,8 +134,8 @@ type Access struct {
 	Size    uint32 `json:"size"`
 	// Symbol is the variable, with the offset in it ("table+8"), or "".
 	Symbol string `json:"symbol"`
-	// Old and New are the value read and the value written, as numbers, or ""
-	// where there is none.
+	// Old and New are the value read and the value written, or "" where there is none: a
+	// number, or, of a pointer, what it points to ("&table[2]").
 	Old string `json:"old,omitempty"`
 	New string `json:"new,omitempty"`
 	// Instruction is the text of the instruction that makes the access.
@@ -138,6 +144,16 @@ type Access struct {
 	Stack []Frame `json:"stack"`
 	// Held are the locks that the thread holds.
 	Held []string `json:"held,omitempty"`
+	// Bookkeeping: it is a library's own, or of the state that a kernel keeps.
+	Bookkeeping bool `json:"bookkeeping,omitempty"`
+}
+
+// Waking is a call that wakes threads, or a signal that could have.
+type Waking struct {
+	Thread string   `json:"thread"`
+	Does   string   `json:"does"`  // "signals c"
+	Wakes  []string `json:"wakes"` // none: no thread waited
+	Place  Frame    `json:"place"`
 }
 
 // Wait is a thread's wait.
