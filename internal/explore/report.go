@@ -83,6 +83,12 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 			return err
 		}
 	}
+	passes := h.passing(f)
+	if h.finer {
+		if err := h.refine(f); err != nil {
+			return err
+		}
+	}
 	st, err := story.Tell(h.Session, f.path)
 	if err != nil {
 		return err
@@ -94,6 +100,9 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 	}
 	if f.config != nil {
 		b.PP = f.config.PointList()
+	}
+	if !b.BeforeThreads {
+		b.Passing = h.against(st, passes)
 	}
 	f.told = b
 	h.result.Bugs = append(h.result.Bugs, b)

@@ -55,6 +55,7 @@ type shortener struct {
 	failure *scheduler.Failure
 	threads []trace.Thread
 	over    bool // it may not, or can't, go on
+	ended   bool // the execution tried last came to its end
 }
 
 // choiceAt is a step with several outcomes.
@@ -147,7 +148,7 @@ func (s *shortener) without(at, n int, m move) bool {
 // counts those that it has all the same.
 func (s *shortener) try(out map[int]move) (preemptions int) {
 	s.Guest.Rewind(s.Root)
-	s.path, s.failure = s.path[:0], nil
+	s.path, s.failure, s.ended = s.path[:0], nil, false
 	at := map[trace.TID]uint64{}
 	next, began := 0, 0 // the stint under way, and the length of the path when it began
 	longest := 2*len(s.want.path) + 1000
@@ -175,7 +176,7 @@ func (s *shortener) try(out map[int]move) (preemptions int) {
 			t = por.Afterwards(s.threads, lastOf(s.path))
 		}
 		if t == trace.NoThread {
-			s.failure = s.wanted(s.Guest.Stuck(false))
+			s.failure, s.ended = s.wanted(s.Guest.Stuck(false)), true
 			return preemptions
 		}
 		step := por.PathStep{Thread: t, Begin: s.Guest.Position(t).Insns, Preemption: s.preempts(t)}
@@ -206,7 +207,7 @@ func (s *shortener) try(out map[int]move) (preemptions int) {
 			s.failure = s.wanted(s.Guest.Failure(t))
 			return preemptions
 		case trace.EndProcess:
-			s.failure = s.wanted(s.Guest.Stuck(true))
+			s.failure, s.ended = s.wanted(s.Guest.Stuck(true)), true
 			return preemptions
 		}
 	}

@@ -59,6 +59,9 @@ func (p *page) bug(b *result.Bug) {
 	if b.Cause != "" {
 		p.wrap("  ", clean(b.Cause))
 	}
+	if b.Passing != "" {
+		p.wrap("  ", clean(b.Passing))
+	}
 	if b.Mistake != "" {
 		p.wrap("  ", clean(b.Mistake))
 	}

@@ -18,6 +18,8 @@ type Bug struct {
 	Message string `json:"message"`
 	// Cause is one line that names the threads' steps that collided, or "".
 	Cause string `json:"cause"`
+	// Passing is what comes the other way round in the nearest run that passes, or "".
+	Passing string `json:"passing,omitempty"`
 	// Mistake is what the run shows to be wrong and what to change, if it is a
 	// mistake of a known kind, or "".
 	Mistake string `json:"mistake,omitempty"`
