@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"math"
 	"slices"
 
 	"landgo/internal/explore/story"
@@ -39,7 +40,7 @@ func (h *hunt) passing(f *finding) []por.PathStep {
 			return h.unlessFiner(s.path, fine)
 		}
 	}
-	for _, s.stints = range append(s.earlier(), nil) {
+	for _, s.stints = range slices.Concat(s.earlier(), s.meanwhile(), [][]stint{nil}) {
 		if s.over {
 			break
 		}
@@ -48,6 +49,23 @@ func (h *hunt) passing(f *finding) []por.PathStep {
 		}
 	}
 	return nil
+}
+
+// meanwhile lists the finding's stints with another thread's whole run before one of the
+// last steps.
+func (s *shortener) meanwhile() (list [][]stint) {
+	path := s.want.path
+	s.stints = stintsOf(path)
+	s.try(nil)
+	starts := s.Guest.Starts() // the threads that there are then
+	for cut := len(path) - 1; cut > 0 && cut >= len(path)-maxEarlier; cut-- {
+		for i := len(starts) - 1; i >= 0 && i >= len(starts)-maxEarlier; i-- {
+			if t := starts[i].Thread; t != s.want.failure.Thread {
+				list = append(list, slices.Concat(stintsOf(path[:cut]), []stint{{thread: t, until: math.MaxUint64}}, stintsOf(path[cut:])))
+			}
+		}
+	}
+	return list
 }
 
 // maxEarlier is how many of the last switches, and steps before each, are tried.

@@ -84,10 +84,14 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 		}
 	}
 	passes := h.passing(f)
-	if h.finer {
+	for again := passes == nil; h.finer; again = false {
 		if err := h.refine(f); err != nil {
 			return err
 		}
+		if !again {
+			break
+		}
+		passes = h.passing(f) // what other threads did has shown what is shared
 	}
 	st, err := story.Tell(h.Session, f.path)
 	if err != nil {
@@ -103,6 +107,9 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 	}
 	if !b.BeforeThreads {
 		b.Passing = h.against(st, passes)
+		if b.Mistake == "" {
+			b.Mistake = st.MistakeAgainst(f.failure.Thread)
+		}
 	}
 	f.told = b
 	h.result.Bugs = append(h.result.Bugs, b)

@@ -119,6 +119,11 @@ func (st *Story) Against(passes *Story) string {
 		return ""
 	}
 	early, late := &its[best[1]], &its[best[0]]
+	st.flip = &flip{early: *early, late: *late, first: mine[when[late.eventKey]-1].at, earlyIs: passes.eventPlace(early), here: passes.eventPlace(late),
+		thread: passes.madeAt(early), other: passes.madeAt(late)}
+	if early.op == nil {
+		st.flip.earlyHeld = passes.held(early.at)
+	}
 	theirs, other := passes.does(early), passes.does(late)
 	verb, object, _ := strings.Cut(other, " ")
 	switch _, same, _ := strings.Cut(theirs, " "); {
@@ -129,6 +134,14 @@ func (st *Story) Against(passes *Story) string {
 	}
 	return fmt.Sprintf("In a run that passes, thread %s %s (%s) before thread %s %s (%s); here thread %s comes first.",
 		early.thread, theirs, passes.eventPlace(early), late.thread, other, passes.eventPlace(late), late.thread)
+}
+
+// madeAt is the thread that made an event.
+func (st *Story) madeAt(e *event) trace.TID {
+	if e.op != nil {
+		return st.beats[e.at.beat].step.Thread
+	}
+	return st.beats[e.at.beat].madeBy(e.at.access)
 }
 
 // does is an event in words.

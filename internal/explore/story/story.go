@@ -24,6 +24,7 @@ type Story struct {
 	created map[trace.TID]result.Frame // where a thread was made, by the user's code
 	roots   map[trace.TID]string       // the user's function that it runs
 	hit     *hit                       // the collision, if it is one in the strict sense
+	flip    *flip                      // what Against has found
 }
 
 // beat is one step of the execution.
@@ -44,7 +45,10 @@ type beat struct {
 }
 
 // value is what an access read and wrote.
-type value struct{ old, new string }
+type value struct {
+	old, new string
+	raw      uint64
+}
 
 // Tell replays a path and tells its story. The path must be one of this
 // session's System.
@@ -131,9 +135,9 @@ func (st *Story) valueOf(a *trace.Access) value {
 		text = name
 	}
 	if a.IsWrite() {
-		return value{new: text}
+		return value{new: text, raw: v}
 	}
-	return value{old: text}
+	return value{old: text, raw: v}
 }
 
 // newOutput is what the guest wrote since it was asked last.
@@ -176,7 +180,7 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 	b.Block = st.block(&fl.Block)
 	st.starts(b)
 	if !b.BeforeThreads {
-		b.Mistake = st.mistake(b, fl.Thread)
+		b.Mistake = st.mistake(b, fl)
 	}
 	if fl.Kind != trace.Race {
 		return b, nil

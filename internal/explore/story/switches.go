@@ -123,9 +123,6 @@ func (b *beat) madeBy(k int) trace.TID {
 	return b.step.Thread
 }
 
-// has reports whether a thread made accesses in a beat.
-func (b *beat) has(t trace.TID) bool { return b.step.Thread == t || slices.Contains(b.by, t) }
-
 // held names the locks that the thread holds at an access: those before its beat,
 // and what the beat did to them by then.
 func (st *Story) held(x at) []string {
