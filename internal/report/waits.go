@@ -42,7 +42,7 @@ func (p *page) waits(b *result.Bug) {
 // wait shows a waiting thread: where, and where the owner got what it waits for.
 func (p *page) wait(w *result.Wait, names int) {
 	p.row("")
-	p.line("  %-*s  %s", names, w.Thread, p.cut(p.waitsFor(w), names+4))
+	p.wrap(fmt.Sprintf("  %-*s  ", names, w.Thread), p.waitsFor(w))
 	indent := strings.Repeat(" ", names+6)
 	f := result.Innermost(w.Stack)
 	if f.Function != "" || f.Address != 0 { // else it hasn't run yet

@@ -150,7 +150,7 @@ func (st *Story) does(e *event) string {
 		return "frees the block"
 	}
 	if e.op != nil {
-		return st.Guest.OpText(*e.op)
+		return st.named(st.Guest.OpText(*e.op))
 	}
 	a := st.shown(e.at.beat, e.at.access)
 	return a.Op + " " + a.Name()

@@ -300,7 +300,7 @@ func (st *Story) otherLocks() bool {
 }
 
 // lowestVariable is above the words of a kernel's state, which are accessed atomically.
-const lowestVariable = 1 << 16
+const lowestVariable = 1 << 17
 
 // writesAt reports whether a thread's access is a write, or the read that one on the same
 // line begins with.

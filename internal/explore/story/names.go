@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"landgo/heap"
 	"landgo/internal/explore/session"
 	"landgo/internal/result"
 	"landgo/internal/trace"
+	"landgo/scheduler"
 )
 
 // Names of memory that has no variable's: blocks of the heap, by their type and where
@@ -36,6 +38,9 @@ func (n *namer) given(s *session.Session, b heap.Block, stack []result.Frame) {
 	f := result.Innermost(stack)
 	if f.File != "" && !f.Library {
 		life.where = f.Where()
+	}
+	if b.Family >= scheduler.MappingFamilies && life.where == "" {
+		return // a library's: a stack's, for one
 	}
 	life.inner = len(stack) > 0 && inLibrary(stack)
 	if n.from == nil {
@@ -83,6 +88,9 @@ func (n *namer) of(s *session.Session, addr uint64) string {
 // part is the name of an address in a block: "node.next", "block 2 + 8".
 func (b *blockLife) part(s *session.Session, addr uint64) string {
 	if name, ok := s.Image.PointedTo(b.Given.PC-1, b.Size, addr-b.Addr); ok {
+		if b.name != "block" {
+			name += " of " + b.name
+		}
 		return name
 	}
 	if addr == b.Addr {
@@ -150,19 +158,51 @@ func (st *Story) lines() bool {
 	return ok && !standsInLibrary(st.Session, main.Addr)
 }
 
-// hexes are addresses in a text.
-var hexes = regexp.MustCompile(`0x[0-9a-f]+`)
+// hexes are addresses in a text, with the type's name before them if that is known.
+var hexes = regexp.MustCompile(`[\w.\[\]:]+ \(0x[0-9a-f]+\)|0x[0-9a-f]+`)
 
 // named is a text with the names of blocks and variables for addresses.
 func (st *Story) named(text string) string {
-	return hexes.ReplaceAllStringFunc(text, func(hex string) string {
-		if addr, err := strconv.ParseUint(hex[2:], 16, 64); err == nil && addr >= lowestVariable {
+	return hexes.ReplaceAllStringFunc(text, func(found string) string {
+		_, hex, _ := strings.Cut(found, "0x")
+		if addr, err := strconv.ParseUint(strings.TrimSuffix(hex, ")"), 16, 64); err == nil && addr >= lowestVariable {
 			if name := st.of(st.Session, addr); name != "" {
 				return name
 			}
 		}
-		return hex
+		return found
 	})
+}
+
+// nameAll puts names for addresses into what a report says of locks.
+func (st *Story) nameAll(b *result.Bug) {
+	b.Mistake = st.named(b.Mistake)
+	for i := range b.Waits {
+		w := &b.Waits[i]
+		w.Object, w.Held = st.named(w.Object), st.namedAll(w.Held)
+	}
+	for i := range b.Accesses {
+		b.Accesses[i].Held = st.namedAll(b.Accesses[i].Held)
+	}
+	for i := range b.Steps {
+		for k := range b.Steps[i].Accesses {
+			a := &b.Steps[i].Accesses[k]
+			a.Held = st.namedAll(a.Held)
+		}
+		for k := range b.Steps[i].Wakings {
+			b.Steps[i].Wakings[k].Does = st.named(b.Steps[i].Wakings[k].Does)
+		}
+	}
+	for k := range b.Last {
+		b.Last[k].Held = st.namedAll(b.Last[k].Held)
+	}
+}
+
+func (st *Story) namedAll(list []string) (out []string) {
+	for _, text := range list {
+		out = append(out, st.named(text))
+	}
+	return out
 }
 
 // standsInLibrary reports whether the code at pc has no line of the user's.

@@ -101,6 +101,11 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 		}
 		st.beats = append(st.beats, b)
 	}
+	for _, x := range s.Guest.Starts() {
+		if st.roots[x.Thread] == "" {
+			st.roots[x.Thread] = root(s.Stack(x.Thread))
+		}
+	}
 	st.adjacent = n.seen
 	return st, nil
 }
@@ -182,6 +187,7 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 	if !b.BeforeThreads {
 		b.Mistake = st.mistake(b, fl)
 	}
+	st.nameAll(b)
 	if fl.Kind != trace.Race {
 		return b, nil
 	}
