@@ -176,6 +176,14 @@ int main(void)
 	pthread_join(t, 0);
 	pthread_join(u, 0);
 }`, "livelock", 0},
+		// Linux wakes none of another kind, in one process either.
+		{"a private wait and a wake that isn't", `
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static volatile int w;
+static void *user(void *a) { syscall(SYS_futex, &w, FUTEX_WAIT_PRIVATE, 0, 0, 0, 0); return a; }
+int main(void) { GO(t, user); w = 1; syscall(SYS_futex, &w, FUTEX_WAKE, 1, 0, 0, 0); pthread_join(t, 0); }`, "deadlock", 1},
 		{"a timed wait on the monotonic clock", `
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c, d;
