@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"landgo/internal/compile"
@@ -254,6 +255,51 @@ int main(void) { GO(t, user); GO(u, user); pthread_join(t, 0); pthread_join(u, 0
 				}
 			})
 		}
+	}
+}
+
+// TestUnwoundAtEnd: glibc's pthread_exit unwinds the stack, so destructors, catch
+// clauses and clean-up handlers of C++ run, and so do clean-up attributes of C that is
+// compiled with exceptions. The last thread's end writes what is in the buffers.
+func TestUnwoundAtEnd(t *testing.T) {
+	t.Parallel()
+	const head = "#include <assert.h>\n#include <pthread.h>\n#include <stdio.h>\nstatic volatile int n;\n"
+	const run = "\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0); n = 1; pthread_join(t, 0); }"
+	const ended = "struct end { ~end() { assert(!n); } };\n"
+	for _, c := range []struct{ name, cc, source, flag, want, output string }{
+		{"a destructor", "g++", ended + "static void *f(void *a) { end e; pthread_exit(0); }" + run, "", "assertion", ""},
+		{"a destructor of a caller", "g++", ended + "static void g() { pthread_exit(0); }\nstatic void *f(void *a) { end e; g(); return a; }" + run, "", "assertion", ""},
+		{"a catch clause that swallows the end", "g++", "static void *f(void *a) { try { pthread_exit(0); } catch (...) {} return a; }" + run, "", "assertion", ""},
+		{"a handler", "g++", "static void c(void *a) { assert(!n); }\nstatic void *f(void *a) { pthread_cleanup_push(c, 0); pthread_exit(0); pthread_cleanup_pop(0); }" + run, "", "assertion", ""},
+		{"an attribute", "gcc", "static void c(int *a) { assert(!n); }\nstatic void *f(void *a) { __attribute__((cleanup(c))) int x; pthread_exit(0); }" + run, "-fexceptions", "assertion", ""},
+		{"an attribute without exceptions", "gcc", "static void c(int *a) { assert(!n); }\nstatic void *f(void *a) { __attribute__((cleanup(c))) int x; pthread_exit(0); }" + run, "-g", "verified", ""},
+		{"the last thread", "gcc", "static void *f(void *a) { return a; }\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0); printf(\"x\"); pthread_join(t, 0); pthread_exit(0); }", "", "verified", "x"},
+		{"the last thread, with musl", "musl-gcc", "static void *f(void *a) { return a; }\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0); printf(\"x\"); pthread_join(t, 0); pthread_exit(0); }", "", "verified", "x"},
+		{"a thread that outlives the first", "gcc", "static void *f(void *a) { printf(\"x\"); return a; }\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_exit(0); }", "", "verified", "x"},
+		{"the last thread, with a destructor", "g++", "struct end { ~end() { n = 1; } };\nstatic void *f(void *a) { return a; }\nint main(void) { end e; pthread_t t; pthread_create(&t, 0, f, 0); printf(\"x\"); pthread_join(t, 0); pthread_exit(0); }", "", "verified", "x"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var flags []string
+			if c.flag != "" {
+				flags = append(flags, c.flag)
+			}
+			cfg := config.Default()
+			cfg.Guest, cfg.Out = compile.Text(t, c.cc, head+c.source, flags...), config.NoFile
+			r, err := Run(context.Background(), cfg, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := string(r.Verdict)
+			if r.Verdict == result.Buggy {
+				got = string(r.Bug.Kind)
+			}
+			if got != c.want {
+				t.Errorf("%s (%s), want %s", got, r.Reason, c.want)
+			}
+			if texts, _ := outputsOf(r); strings.Join(texts, "|") != c.output {
+				t.Errorf("printed %q, want %q", texts, c.output)
+			}
+		})
 	}
 }
 

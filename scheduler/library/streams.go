@@ -1,6 +1,8 @@
 package library
 
 import (
+	"slices"
+
 	"landgo/internal/image"
 	"landgo/internal/trace"
 )
@@ -65,7 +67,7 @@ func (s *Library) touchStream(th *thread, tr *trace.Transition) {
 // Unwritten implements Teller.
 func (s *Library) Unwritten(t trace.TID) []byte {
 	at := s.stdout()
-	if s.threads[t].role != image.ProcessExit || at == 0 {
+	if at == 0 || s.threads[t].role != image.ProcessExit && !s.lastToEnd(&s.threads[t]) {
 		return nil
 	}
 	from, to := s.image.Unwritten(at, s.machine.Read64)
@@ -73,6 +75,12 @@ func (s *Library) Unwritten(t trace.TID) []byte {
 		return nil
 	}
 	return s.machine.Bytes(from, to-from)
+}
+
+// lastToEnd reports whether the process ended with a thread whose function returned, or
+// that called pthread_exit: the library calls exit in the last one.
+func (s *Library) lastToEnd(th *thread) bool {
+	return !s.known.Native && th.role == image.ThreadExit && !slices.ContainsFunc(s.threads, func(o thread) bool { return o.Live() })
 }
 
 // maxUnwritten is more than a buffer of standard output has.

@@ -34,8 +34,11 @@ func (s *Library) performThread(th *thread, tr *trace.Transition) (scheduler.Ver
 		s.threads[t].detached = true
 		s.ret(th, 0)
 	case image.ThreadExit:
-		s.outlive(th)
-		if th.native || s.ownEnds() {
+		own := th.native || s.ownEnds() || s.unwindsAtEnd(th)
+		if first := &s.threads[0]; th == first || own && !first.Live() {
+			s.outlive(own)
+		}
+		if own {
 			th.native, th.Returned = true, th.arg(0)
 			return scheduler.Step, nil
 		}
@@ -145,11 +148,18 @@ func (s *Library) noThread(th *thread) (scheduler.Verdict, error) {
 // run, or has to know which thread is the last.
 func (s *Library) ownEnds() bool { return s.destructors.Get() != 0 || s.known.Last }
 
+// unwindsAtEnd reports whether the pthread_exit at which a thread stands runs code of
+// the guest's: glibc's unwinds the stack, as an exception would.
+func (s *Library) unwindsAtEnd(th *thread) bool {
+	return s.libc == image.Glibc && s.image.Handles(&th.Regs, s.core.ReadStack)
+}
+
 // outlive learns that the process may end with its last thread: the first one ends
 // alone, by pthread_exit. The library then calls exit in the thread that it finds to be
-// the last, which shows if exit runs code of the guest's. So the library has to count.
-func (s *Library) outlive(th *thread) {
-	if th.ID == 0 && !s.known.Native && !s.known.Last && (s.exitHandlers.Get() != 0 || s.ownDestructors || th.atExit) {
+// the last, which shows if exit runs code of the guest's, or if the library's own code
+// ends that thread. So the library has to count.
+func (s *Library) outlive(own bool) {
+	if !s.known.Native && !s.known.Last && (own || s.exitHandlers.Get() != 0 || s.ownDestructors || s.threads[0].atExit) {
 		s.known.Last = true
 		s.core.Refine()
 	}
