@@ -177,6 +177,17 @@ int main(void)
 	pthread_join(t, 0);
 	pthread_join(u, 0);
 }`, "livelock", 0},
+		{"a realloc to nothing", `
+static void *user(void *a) {
+	void *volatile p = malloc(3), *q = realloc(p, 0);
+#ifdef __GLIBC__
+	assert(!q);
+#else
+	assert(q);
+#endif
+	return a;
+}
+int main(void) { GO(t, user); pthread_join(t, 0); }`, "verified", 0},
 		// Linux wakes none of another kind, in one process either.
 		{"a private wait and a wake that isn't", `
 #include <linux/futex.h>
