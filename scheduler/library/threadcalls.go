@@ -90,6 +90,10 @@ func (s *Library) join(th *thread, tr *trace.Transition) (scheduler.Verdict, err
 	if s.gaveBack(j) {
 		// glibc remembers it as long as no other thread has the stack; musl has unmapped that.
 		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
+		if by := j.waitedFor; by != trace.NoThread && by != th.ID && th.role != image.TryJoin && s.libc == image.Glibc {
+			// Where both wait at once, its end wakes one, and the other waits for ever.
+			return s.notJoinable(th, t, "joined by two threads")
+		}
 		if s.libc == image.Musl {
 			return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 4}, "joins a thread that was joined")
 		}
@@ -97,6 +101,9 @@ func (s *Library) join(th *thread, tr *trace.Transition) (scheduler.Verdict, err
 		return scheduler.Pass, nil
 	}
 	s.core.Join(t, tr)
+	if j.waitedFor = trace.NoThread; th.role != image.TryJoin {
+		j.waitedFor = th.ID
+	}
 	if !j.OwnStack {
 		s.unlist(j.Self)
 	}
