@@ -310,6 +310,13 @@ func TestUnwoundAtEnd(t *testing.T) {
 			if texts, _ := outputsOf(r); strings.Join(texts, "|") != c.output {
 				t.Errorf("printed %q, want %q", texts, c.output)
 			}
+			cfg.Malloc = config.MallocNative
+			if r, err = Run(context.Background(), cfg, nil); err != nil {
+				t.Fatal(err)
+			}
+			if texts, _ := outputsOf(r); strings.Join(texts, "|") != c.output {
+				t.Errorf("with the library's own allocator: printed %q, want %q", texts, c.output)
+			}
 		})
 	}
 }

@@ -189,7 +189,7 @@ func (s *Library) endThread(th *thread, tr *trace.Transition, retval uint64) (sc
 	if s.atStackEnd(th, retval) {
 		return scheduler.Stay, nil
 	}
-	th.holds = nil
+	th.holds, th.role = nil, image.ThreadExit // for lastToEnd, however it ends
 	s.gone(th, tr, false)
 	return scheduler.Stay, nil
 }
