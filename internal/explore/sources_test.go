@@ -177,6 +177,19 @@ int main(void)
 	pthread_join(t, 0);
 	pthread_join(u, 0);
 }`, "livelock", 0},
+		// Only threads of a real-time policy may have the priority; musl has no such mutex.
+		{"a mutex that raises the priority", `
+static pthread_mutex_t m;
+static void *user(void *a) { assert(pthread_mutex_lock(&m) == EINVAL); return a; }
+int main(void) {
+	pthread_mutexattr_t a;
+	pthread_mutexattr_init(&a);
+	if (pthread_mutexattr_setprotocol(&a, PTHREAD_PRIO_PROTECT))
+		return 0;
+	pthread_mutex_init(&m, &a);
+	GO(t, user);
+	pthread_join(t, 0);
+}`, "verified", 0},
 		{"a realloc to nothing", `
 static void *user(void *a) {
 	void *volatile p = malloc(3), *q = realloc(p, 0);
