@@ -32,6 +32,8 @@ func (passive) end(Ending) {}
 // needs is what a search asks of the explorer.
 type needs struct {
 	order bool // happens-before is kept
+	// raceless: the races of the execution aren't asked for.
+	raceless bool
 	sleep bool // sleep sets are
 	// freely: sleep sets take no heed of the bound (naivebpor.go).
 	freely bool

@@ -50,6 +50,23 @@ type stepInfo struct {
 	nth     uint32 // how many steps the thread had made before
 	number  uint64 // of all steps that were ever made
 	turns   listed
+	freed   bool // ctx and those of the thread's steps before aren't compared with any more
+}
+
+// freeContexts gives up the contexts of a thread's steps when one of them, tr, has had an
+// effect: no loop's turn goes back beyond that (findTurn).
+func (s *System) freeContexts(th *thread, tr *trace.Transition) {
+	if s.cpuKept || s.calmStep(tr) {
+		return
+	}
+	later := th.Ctx // which a step that ran nothing began with, too
+	for i := th.LastStep; i != 0 && !s.steps[i-1].freed; i = s.steps[i-1].prev {
+		st := &s.steps[i-1]
+		if st.freed = true; st.ctx != later {
+			s.machine.Free(st.ctx)
+		}
+		later = st.ctx
+	}
 }
 
 // maxSpinSteps bounds how far back a loop of several steps is looked for: a lock

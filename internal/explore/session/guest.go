@@ -33,6 +33,7 @@ func guestOf[G interface {
 // Runner is what searches ask.
 type Runner interface {
 	por.System
+	por.Census
 	// Digest is for searches that store states.
 	Digest() (trace.Digest, error)
 	// StopIf has steps ask whether to end with scheduler.ErrStopped.
