@@ -34,7 +34,7 @@ type needs struct {
 	order bool // happens-before is kept
 	// raceless: the races of the execution aren't asked for.
 	raceless bool
-	sleep bool // sleep sets are
+	sleep    bool // sleep sets are
 	// freely: sleep sets take no heed of the bound (naivebpor.go).
 	freely bool
 	// retaken: what is run now was run before, and isn't counted again

@@ -76,6 +76,7 @@ func (s *System) Rewind(k trace.Mark) {
 
 func (s *System) rewindAlone(k trace.Mark) {
 	m := &s.marks[k]
+	s.noteLong()
 	s.machine.Rewind(m.machine)
 	if s.companion != nil {
 		s.companion.TakeUp(m.threads, m.steps)

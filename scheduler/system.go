@@ -182,6 +182,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.machine.ResetPath()
 	}
 	if len(s.steps) >= maxSteps {
+		s.noteLong()
 		return nil, &BudgetError{Steps: len(s.steps), Thread: t, PC: s.PC(t)}
 	}
 	s.Save(t)

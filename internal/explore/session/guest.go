@@ -64,7 +64,7 @@ type Recorder interface {
 	// ended, which wrote a line.
 	Met() scheduler.Met
 	Meet(scheduler.Met)
-	End(wrote string)
+	End(wrote string, stuck bool)
 }
 
 // Follower is what a replay asks, which has a schedule to follow.
