@@ -83,15 +83,9 @@ func (s *System) meant(waits []Wait) string {
 // ownPlace is the innermost place on a thread's stack that is in code with lines, as
 // " (main server.c:12)"; or "".
 func (s *System) ownPlace(t trace.TID) string {
-	for i, pc := range s.Stack(t) {
-		if i > 0 {
-			pc--
-		}
-		for _, f := range s.image.Frames(pc) {
-			if f.Line > 0 {
-				return fmt.Sprintf(" (%s %s:%d)", f.Function, path.Base(f.File), f.Line)
-			}
-		}
+	fs := s.image.Frames(s.ownPC(t, 0))
+	if len(fs) == 0 {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf(" (%s %s:%d)", fs[0].Function, path.Base(fs[0].File), fs[0].Line)
 }

@@ -35,6 +35,8 @@ type Met struct {
 	Ended bool   `json:",omitempty"`
 	// Long is where the steps of the longest execution went.
 	Long Long
+	// Busy is the longest step.
+	Busy Busy
 	// Wrote is the first line that an execution with one thread wrote.
 	Wrote string `json:",omitempty"`
 	// Of a kernel: whether a tick was ever delivered, and whether one couldn't be.
@@ -50,6 +52,9 @@ func (m *Met) add(o Met) {
 	m.Ran = m.Ran || o.Ran
 	m.Shared = m.Shared || o.Shared
 	m.Ended = m.Ended || o.Ended
+	if o.Busy.Insns > m.Busy.Insns {
+		m.Busy = o.Busy
+	}
 	if o.Long.Steps > m.Long.Steps {
 		m.Long = o.Long
 	}

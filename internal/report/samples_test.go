@@ -247,6 +247,15 @@ func endless() *result.Result {
 	return r
 }
 
+// long is a run whose executions and steps are long.
+func long() *result.Result {
+	r := budget()
+	r.Executions, r.Estimate = 0, result.Estimate{}
+	r.Longest = &result.Longest{Steps: 20000, Place: at("worker", "lost.c", 7, 0x401140), Part: 19996, Threads: []string{"0.1", "0.2"}, Turns: 9998}
+	r.Busiest = &result.Busiest{Thread: "0", Instructions: 8 << 20, Place: at("main", "lost.c", 18, 0x40119c), Period: 8}
+	return r
+}
+
 func interrupted() *result.Result {
 	r := base(result.Budget)
 	r.Reason, r.Problem = "interrupted", result.Interrupted
