@@ -61,6 +61,7 @@ func samples() map[string]*result.Result {
 		"budget":         budget(),
 		"interrupted":    interrupted(),
 		"endless":        endless(),
+		"lengthy":        lengthy(),
 		"invalid":        invalid(),
 		"replay":         replay(),
 		"replay-without": replayWithout(),
@@ -154,7 +155,7 @@ func livelock() *result.Result {
 	r := base(result.Buggy)
 	loop := []result.Frame{at("wait_for", "spin.c", 7, 0x401140), at("wait_for", "spin.c", 8, 0x401150)}
 	r.Bug = &result.Bug{
-		Kind: trace.Livelock, Message: "everybody who could run goes round in circles", Thread: "0.1", Minimal: result.Proven,
+		Kind: trace.Livelock, Message: "all threads that can run go round in circles", Thread: "0.1", Minimal: result.Proven,
 		Schedule: "s1:7f03a9c2:0@9000,0.1@41",
 		Waits:    []result.Wait{{Thread: "0", For: "thread", Object: "0.1", Owner: "0.1", Stack: []result.Frame{at("main", "spin.c", 30, 0x4011ff)}}},
 		Loops: []result.Loop{{Thread: "0.1", Lines: loop, Waits: []result.Access{
@@ -247,8 +248,8 @@ func endless() *result.Result {
 	return r
 }
 
-// long is a run whose executions and steps are long.
-func long() *result.Result {
+// lengthy is a run whose executions and steps are long.
+func lengthy() *result.Result {
 	r := budget()
 	r.Executions, r.Estimate = 0, result.Estimate{}
 	r.Longest = &result.Longest{Steps: 20000, Place: at("worker", "lost.c", 7, 0x401140), Part: 19996, Threads: []string{"0.1", "0.2"}, Turns: 9998}
