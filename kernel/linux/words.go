@@ -23,7 +23,7 @@ const (
 
 	// Words from effect.Lazy on count once they have been read: sleeps move the
 	// clock, and nearly no program looks at it.
-	wordClock  = effect.Lazy
+	wordClock  = effect.Clock
 	wordList   = effect.Lazy + effect.Step
 	wordMemory = effect.Lazy + 2*effect.Step
 )
