@@ -49,6 +49,7 @@ type state struct {
 	mapped    *heap.Heap // see mappings.go
 	covers    covers
 	listing   listing // of all this
+	through   []*Failure // see letthrough.go
 }
 
 // cells go back with the machine.

@@ -232,13 +232,18 @@ func (s *Library) badFree(th *thread) *scheduler.Failure {
 	if s.heap.Live(0, p) == nil && !s.core.InHeap(p) {
 		what = s.core.Whose(p)
 	}
-	w, ok := s.heap.Free(p, 0, th.role.String(), what)
-	if ok {
+	w, live := s.heap.Free(p, 0, th.role.String(), what)
+	if live {
+		var ok bool
 		if w, ok = s.heap.At(0, p).Matches(s.origin(th), th.role.String()); ok {
 			return nil
 		}
 	}
-	return &scheduler.Failure{Kind: w.Kind, Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
+	f := &scheduler.Failure{Kind: w.Kind, Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
+	if live && s.core.WrongFree(f) {
+		return nil
+	}
+	return f
 }
 
 // atAllocator makes a thread stand before a function of the allocator that

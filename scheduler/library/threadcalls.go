@@ -111,7 +111,7 @@ func (s *Library) join(th *thread, tr *trace.Transition) (scheduler.Verdict, err
 	if p := th.arg(1); p != 0 {
 		const does = "a join writes its status"
 		d := s.door(th, tr)
-		if f := s.core.DeadAccess(th.ID, s.callSite(th), p, 8, does); f != nil {
+		if f := s.core.DeadAccess(th.ID, s.callSite(th), p, 8, does, false); f != nil {
 			d.touch(p, 8, trace.Write)
 			th.Insns++
 			return scheduler.Stay, s.core.Fail(th.ID, f)

@@ -216,6 +216,14 @@ func (s *Session) schedulerConfig() scheduler.Config {
 		c.Fill = &s.fill
 	}
 	c.Granularity = s.Granularity(s.Config.PP, s.Racing)
+	if s.Config.KeepGoing {
+		c.LetThrough = func(*scheduler.Failure) bool { return true }
+	} else if len(s.Config.Ignore) > 0 {
+		c.LetThrough = func(f *scheduler.Failure) bool {
+			_, ignored := s.Ignores(f)
+			return ignored
+		}
+	}
 	return c
 }
 
