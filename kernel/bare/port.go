@@ -25,8 +25,12 @@ const (
 	disk2First, disk2Last     = 0x170, 0x177
 	diskControl, disk2Control = 0x3f6, 0x376
 	pciAddress, pciData       = 0xcf8, 0xcfc
+	printerFirst, printerLast = 0x378, 0x37a
+	delayToo                  = 0x84 // read to let time pass
 
 	absent = 0xff // the value read from a missing device
+	// printerReady is the status of a printer that takes each byte at once.
+	printerReady = 0xdf
 
 	// The fields of the timer's control: the counter (0 ticks), the bytes that
 	// come next (none: it is only read), and the modes that tick again and
@@ -44,6 +48,9 @@ const powerWord = "Shutdown"
 
 // In reads a port.
 func (b *Board) In(port uint16, size uint8) (v uint32, err error) {
+	if c, register, control, ok := diskPort(port); ok && register == diskData && !control {
+		return b.dataIn(c, size), nil
+	}
 	for i := range size {
 		x, err := b.in(port + uint16(i))
 		if err != nil {
@@ -73,7 +80,7 @@ func (b *Board) in(port uint16) (uint64, error) {
 		return b.speaker, nil
 	case port == cmosData:
 		return clockRegisters[b.cmos&0x7f], nil
-	case port == cmosIndex, port == delayPort, port == gatePort, port == consolePort:
+	case port == cmosIndex, port == delayPort, port == delayToo, port == gatePort, port == consolePort:
 		return 0, nil
 	case port >= serialPort && port < serialPort+8:
 		return b.readSerial(port - serialPort), nil
@@ -82,9 +89,15 @@ func (b *Board) in(port uint16) (uint64, error) {
 		return b.retrace, nil
 	case port >= vgaFirst && port <= vgaLast:
 		return 0, nil
-	case port >= diskFirst && port <= diskLast, port >= disk2First && port <= disk2Last, port == diskControl, port == disk2Control,
-		port >= pciAddress && port < pciData+4:
+	case port >= pciAddress && port < pciData+4:
 		return absent, nil
+	case port == printerFirst+1:
+		return printerReady, nil
+	case port >= printerFirst && port <= printerLast:
+		return 0, nil
+	}
+	if c, register, control, ok := diskPort(port); ok {
+		return b.readDisk(c, register, control), nil
 	}
 	return 0, fmt.Errorf("input from port %#x isn't modelled", port)
 }
@@ -108,6 +121,10 @@ func (b *Board) Out(port uint16, size uint8, v uint32) error {
 		b.end(0)
 		return nil
 	}
+	if c, register, control, ok := diskPort(port); ok && register == diskData && !control {
+		b.dataOut(c, size, v)
+		return nil
+	}
 	for i := range size {
 		if err := b.out(port+uint16(i), uint64(v>>(8*i)&0xff)); err != nil {
 			return err
@@ -125,7 +142,7 @@ func (b *Board) out(port uint16, v uint64) error {
 	case port == timerControl && v&ofCounter == 0 && v&counterBytes != 0 && v&again == 0:
 		return fmt.Errorf("the timer's mode %d, in which it ticks once, isn't modelled", v>>1&7)
 	case port >= timerPort && port <= timerControl: // time is the scheduler's
-	case port == keyboardPort, port == keyStatus, port == delayPort, port == gatePort:
+	case port == keyboardPort, port == keyStatus, port == delayPort, port == delayToo, port == gatePort:
 	case port == speakerPort:
 		b.m.Set(&b.speaker, v)
 	case port == cmosIndex:
@@ -138,9 +155,12 @@ func (b *Board) out(port uint16, v uint64) error {
 	case port >= vgaFirst && port <= vgaLast: // the cursor and the like
 	case port == bochsPower:
 		b.power(byte(v))
-	case port >= diskFirst && port <= diskLast, port >= disk2First && port <= disk2Last, port == diskControl, port == disk2Control,
-		port >= pciAddress && port < pciData+4: // no device is there
+	case port >= pciAddress && port < pciData+4: // no device is there
+	case port >= printerFirst && port <= printerLast: // what is printed isn't kept
 	default:
+		if c, register, control, ok := diskPort(port); ok {
+			return b.writeDisk(c, register, control, v)
+		}
 		return fmt.Errorf("output to port %#x isn't modelled", port)
 	}
 	return nil

@@ -67,9 +67,9 @@ type Kernel struct {
 
 // Board is what a Kernel needs of its machine's devices.
 type Board interface {
-	In(port uint16, size uint8) (uint32, error)
-	Out(port uint16, size uint8, v uint32) error
-	// Timer has the timer ask for an interrupt; false: it can't be delivered.
+	Ports
+	// Timer has the timer ask for an interrupt, or another device whose interrupt may
+	// come late; false: it can't be delivered.
 	Timer() bool
 	// Pending is the vector of the interrupt to deliver next, and Acknowledge
 	// takes it.
@@ -82,6 +82,14 @@ type Board interface {
 	Screen() emu.Range
 	// Ended: the machine was switched off.
 	Ended() (status uint64, ended bool)
+}
+
+// Ports are those of a Board.
+type Ports interface {
+	In(port uint16, size uint8) (uint32, error)
+	Out(port uint16, size uint8, v uint32) error
+	// UsesDisk: what a port gives depends on earlier accesses to it and others.
+	UsesDisk(port uint16) bool
 }
 
 // handlerThread stands, in the record of what memory threads share, for the code

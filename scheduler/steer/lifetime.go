@@ -112,13 +112,15 @@ type scratch struct {
 	run   emu.Run
 	// tried are the threads of which it was found out by trying whether they can run, in
 	// the present state.
-	tried    map[trace.TID]bool
-	wakers   []trace.TID // see time.go; nil: not known yet
-	could    []trace.TID // the threads that could run before the step
-	wide     bool        // the step depends on every step
-	due      bool        // a tick comes with it
-	probing  bool        // ticks are being tried
-	trying   bool        // a livelock is
-	polled   uint64      // instructions since stopIf was asked
-	tickBest int64       // see outranks
+	tried   map[trace.TID]bool
+	wakers  []trace.TID // see time.go; nil: not known yet
+	could   []trace.TID // the threads that could run before the step
+	wide    bool        // the step depends on every step
+	due     bool        // a tick comes with it
+	probing bool        // ticks are being tried
+	trying  bool        // a livelock is
+	polled  uint64      // instructions since stopIf was asked
+	// portValue is what the next instruction that is permitted reads from a port.
+	portValue uint32
+	tickBest  int64 // see outranks
 }
