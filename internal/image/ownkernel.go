@@ -11,10 +11,14 @@ type OwnKernel struct {
 	Booted          uint64
 	State, Priority Member // Priority.Size is 0 if threads have none
 	Channel, Parent Member // Size 0: threads have none
-	Ready, Ended    []int64
-	Stack           uint64
-	Current         uint64 // 0: none
-	Idle            []uint64
+	// Resched is where ticks ask a thread that runs the kernel's code to give way; its
+	// Size is 0 where they take the processor from it.
+	Resched      Member
+	Ready, Ended []int64
+	Ends         []string // texts of panics by which the kernel ends in order
+	Stack        uint64
+	Current      uint64 // 0: none
+	Idle         []uint64
 	// Created are functions that are called with a thread that exists, and which
 	// of their arguments that is.
 	Created map[uint64]int
@@ -135,6 +139,12 @@ func (p *FileProfile) own(im *Image) (*OwnKernel, error) {
 	}
 	if k.Thread.Parent.Name != "" {
 		out.Parent = f.member(k.Thread.Type, k.Thread.Parent)
+	}
+	if k.Thread.Resched.Name != "" {
+		out.Resched = f.member(k.Thread.Type, k.Thread.Resched)
+	}
+	for _, t := range k.Ends {
+		out.Ends = append(out.Ends, t.Name)
 	}
 	for _, v := range k.Input {
 		out.Input = append(out.Input, f.variablePart(v))

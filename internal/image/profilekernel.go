@@ -30,6 +30,7 @@ type KernelProfile struct {
 	Scheduled []Named
 	Memory    uint64 // of the machine, in MiB
 	Input     []Named
+	Ends      []Named // texts of panics by which it ends in order
 	Loader    *LoaderProfile
 }
 
@@ -39,6 +40,7 @@ type ThreadProfile struct {
 	Type            Named
 	State, Priority Named
 	Channel, Parent Named   // "": it has none
+	Resched         Named   // by which ticks ask a thread to give way; "": they switch threads
 	Ready, Ended    []Named // values of State
 	// Stack is the size of the block that a thread's structure begins and its stack
 	// is in; 0: it is elsewhere.
@@ -69,6 +71,7 @@ var kernelKeys = []struct {
 	{"table", func(k *KernelProfile, f *field) (err error) { k.Table, err = f.names(); return err }},
 	{"scheduling", func(k *KernelProfile, f *field) (err error) { k.Scheduled, err = f.names(); return err }},
 	{"input", func(k *KernelProfile, f *field) (err error) { k.Input, err = f.names(); return err }},
+	{"ends", func(k *KernelProfile, f *field) (err error) { k.Ends, err = f.texts(); return err }},
 	{"loader", (*KernelProfile).readLoader},
 	{"memory", func(k *KernelProfile, f *field) (err error) {
 		if k.Memory, err = f.size(); err == nil && (k.Memory < 1 || k.Memory > maxMemory) {
@@ -82,7 +85,7 @@ var kernelKeys = []struct {
 const maxMemory = 512
 
 var (
-	threadKeys = []string{"type", "state", "ready", "ended", "priority", "stack", "size", "channel", "parent"}
+	threadKeys = []string{"type", "state", "ready", "ended", "priority", "stack", "size", "channel", "parent", "resched"}
 	listKeys   = []string{"variable", "first", "next", "link"}
 )
 
@@ -148,6 +151,8 @@ func (k *KernelProfile) readThread(f *field) error {
 			t.Channel, err = g.path()
 		case "parent":
 			t.Parent, err = g.path()
+		case "resched":
+			t.Resched, err = g.path()
 		case "ready":
 			t.Ready, err = g.values()
 		case "ended":

@@ -143,7 +143,7 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 		th.Failure = f
 		s.end(tr, trace.EndBug)
 	} else {
-		err = s.take(th, tr)
+		err = s.take(th, tr, c)
 	}
 	if err == nil && s.gap.Get() != gapNone && tr.End != trace.EndBug && tr.End != trace.EndProcess {
 		err = s.openGap(&turn{th: th, tr: tr})
@@ -193,12 +193,18 @@ func (s *Kernel) standing() trace.TID {
 }
 
 // take is a step of thread th.
-func (s *Kernel) take(th *thread, tr *trace.Transition) error {
+func (s *Kernel) take(th *thread, tr *trace.Transition, c trace.Choice) error {
 	if th.Stand == scheduler.StandFailure {
 		s.end(tr, trace.EndBug)
 		return nil
 	}
-	done, err := s.reach(th, tr)
+	done, err := false, error(nil)
+	if c == asked {
+		done, err = s.ask(th, tr)
+	}
+	if !done && err == nil {
+		done, err = s.reach(th, tr)
+	}
 	if isUnreached(err) && !s.known.Probes {
 		// Begin again, and try first.
 		s.known.Probes = true
@@ -269,6 +275,8 @@ func (s *Kernel) reach(th *thread, tr *trace.Transition) (done bool, err error) 
 			done, err = s.land(r, tr)
 		case s.on.Get() == 0:
 			done, err = s.tail(r, tr)
+		case s.keeps(r):
+			return false, s.unreached(th, s.PC(th.ID), "thread %s runs the kernel's code and doesn't give way to thread %s, which the kernel says is ready", s.Name(r.ID), s.Name(th.ID))
 		default:
 			if ticks++; ticks > limit {
 				return false, s.unreached(th, s.PC(th.ID),

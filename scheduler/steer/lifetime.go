@@ -94,6 +94,7 @@ type noted struct {
 // boot is of the way to the place where the kernel is up.
 type boot struct {
 	early      []early
+	earlyMade  []uint64 // threads with which the profile's created functions were called
 	bootBlocks []bootBlock
 	bootInsns  uint64
 	first      uint64 // the thread that calls landgo_booted, by the kernel's number
