@@ -32,7 +32,9 @@ type OwnKernel struct {
 	Tables          []Range
 	Size            uint64 // of a thread's structure; 0: not known
 	Scheduling      []Range
-	Input           []uint64
+	// Input and Children are what is in the channels of threads that wait for input, or
+	// for a child's end, beside their own structures.
+	Input, Children []uint64
 	Memory          uint64  // the machine's, in bytes; 0: the usual size
 	Loader          *Loader // nil: a multiboot loader starts it
 }
@@ -146,9 +148,7 @@ func (p *FileProfile) own(im *Image) (*OwnKernel, error) {
 	for _, t := range k.Ends {
 		out.Ends = append(out.Ends, t.Name)
 	}
-	for _, v := range k.Input {
-		out.Input = append(out.Input, f.variablePart(v))
-	}
+	out.Input, out.Children = f.channels(k.Input), f.channels(k.Children)
 	out.Ready, out.Ended = f.values(k.Thread.Ready), f.values(k.Thread.Ended)
 	if k.Current.Name != "" {
 		out.Current = f.variablePart(k.Current)

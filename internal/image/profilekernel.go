@@ -29,9 +29,11 @@ type KernelProfile struct {
 	Table     []Named
 	Scheduled []Named
 	Memory    uint64 // of the machine, in MiB
-	Input     []Named
-	Ends      []Named // texts of panics by which it ends in order
-	Loader    *LoaderProfile
+	// Input and Children are what is in a thread's channel while it waits for input, or
+	// for a child's end: numbers, or variables, whose addresses are meant.
+	Input, Children []Named
+	Ends            []Named // texts of panics by which it ends in order
+	Loader          *LoaderProfile
 }
 
 // ThreadProfile is the structure of a thread. Its fields are paths in its type, or
@@ -70,7 +72,8 @@ var kernelKeys = []struct {
 	{"sleepers", func(k *KernelProfile, f *field) error { return f.lists(&k.Sleepers) }},
 	{"table", func(k *KernelProfile, f *field) (err error) { k.Table, err = f.names(); return err }},
 	{"scheduling", func(k *KernelProfile, f *field) (err error) { k.Scheduled, err = f.names(); return err }},
-	{"input", func(k *KernelProfile, f *field) (err error) { k.Input, err = f.names(); return err }},
+	{"input", func(k *KernelProfile, f *field) (err error) { k.Input, err = f.texts(); return err }},
+	{"children", func(k *KernelProfile, f *field) (err error) { k.Children, err = f.texts(); return err }},
 	{"ends", func(k *KernelProfile, f *field) (err error) { k.Ends, err = f.texts(); return err }},
 	{"loader", (*KernelProfile).readLoader},
 	{"memory", func(k *KernelProfile, f *field) (err error) {
@@ -124,6 +127,8 @@ func (k *KernelProfile) complete() error {
 		return wrong(k.Line, "the kernel has neither a thread's stack nor current: nothing names the running thread")
 	case t.Stack != 0 && k.Current.Name != "":
 		return wrong(k.Current.Line, "the running thread is known by current or by a thread's stack: not by both")
+	case len(k.Children) > 0 && (t.Channel.Name == "" || t.Parent.Name == ""):
+		return wrong(k.Children[0].Line, "the kernel has children, and its thread no channel or no parent: nothing names the threads that wait for them")
 	case len(k.Input) > 0 && t.Channel.Name == "":
 		return wrong(k.Input[0].Line, "the kernel has input, and its thread no channel: nothing names the threads that wait for it")
 	case len(k.Ready) == 0 && len(k.Created) == 0 && len(k.Table) == 0:
