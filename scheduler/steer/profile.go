@@ -255,15 +255,15 @@ func (s *Kernel) members(lists []image.ThreadList) (all []uint64) {
 
 // lookAt reads whether a thread can run: by its state, or because the kernel has left
 // it in a list of ready ones, or it runs, whatever its state says. A thread may note that
-// it waits with interrupts on, and be interrupted before it does.
+// it waits, or that it has ended, with interrupts on, and be interrupted before it does.
 func (s *Kernel) lookAt(th *thread, tr *trace.Transition, asleep, queued []uint64, runs bool) {
 	state := ownBlocked
 	switch {
 	case s.saysReady(th.own.Number), slices.Contains(queued, th.own.Number):
 		state = ownReady
-	case s.saysEnded(th.own.Number):
 	case runs:
 		state = ownReady
+	case s.saysEnded(th.own.Number):
 	case slices.Contains(asleep, th.own.Number), s.inSleep(th):
 		state = ownSleeping
 	}
