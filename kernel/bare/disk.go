@@ -325,6 +325,28 @@ func (b *Board) diskInterrupt() bool {
 	return false
 }
 
+// DiskDue reports whether a disk's interrupt is due that the next Timer delivers.
+func (b *Board) DiskDue() bool {
+	for c := range b.disks {
+		line := diskLine + c
+		if b.disks[c].Due == 0 || b.barred(line) {
+			continue
+		}
+		if e := b.io.Lines[line]; b.local.byLocal() && e&localMasked == 0 {
+			return true
+		}
+		master, slave := b.pic[0], b.pic[1]
+		slave.Requests |= 1 << (line % linesOfOne)
+		best, ok := slave.best()
+		master.Requests |= 1 << slaveLine
+		first, ok2 := master.best()
+		if b.local.passes() && ok && best == line%linesOfOne && ok2 && first == slaveLine {
+			return true
+		}
+	}
+	return false
+}
+
 // barred: the I/O APIC has a device's line, and the local one delivers no such interrupt
 // now.
 func (b *Board) barred(line int) bool {

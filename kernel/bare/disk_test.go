@@ -118,6 +118,9 @@ func TestDiskInterrupt(t *testing.T) {
 	if _, ok := b.Pending(); ok {
 		t.Error("the interrupt doesn't wait for a tick")
 	}
+	if !b.DiskDue() {
+		t.Error("no interrupt is due")
+	}
 	if v, w := next(), next(); v != 0x2e || w != 0x20 {
 		t.Errorf("interrupts %#x, %#x, want the disk's and the timer's", v, w)
 	}
@@ -133,6 +136,9 @@ func TestDiskInterrupt(t *testing.T) {
 	}
 	b.write(t, [2]uint{0x3f6, 0}, [2]uint{0xa1, 0xff})
 	b.ask(t, 0, 1, readOne)
+	if b.DiskDue() {
+		t.Error("an interrupt is due whose line is off")
+	}
 	if v := next(); v != 0x20 {
 		t.Errorf("interrupt %#x with the line off", v)
 	}

@@ -90,6 +90,8 @@ type Ports interface {
 	Out(port uint16, size uint8, v uint32) error
 	// UsesDisk: what a port gives depends on earlier accesses to it and others.
 	UsesDisk(port uint16) bool
+	// DiskDue: the next Timer delivers a disk's interrupt, which may come late.
+	DiskDue() bool
 }
 
 // handlerThread stands, in the record of what memory threads share, for the code
@@ -198,13 +200,9 @@ func (s *Kernel) take(th *thread, tr *trace.Transition, c trace.Choice) error {
 		s.end(tr, trace.EndBug)
 		return nil
 	}
-	done, err := false, error(nil)
-	if c == asked {
-		done, err = s.ask(th, tr)
-	}
-	if !done && err == nil {
-		done, err = s.reach(th, tr)
-	}
+	s.coming = s.comings(th)[c]
+	s.wide = s.wide || s.coming != nothingComes
+	done, err := s.reach(th, tr)
 	if isUnreached(err) && !s.known.Probes {
 		// Begin again, and try first.
 		s.known.Probes = true

@@ -119,6 +119,8 @@ type scratch struct {
 	wide    bool        // the step depends on every step
 	due     bool        // a tick comes with it
 	probing bool        // ticks are being tried
+	ways    []coming    // see resched.go
+	coming  coming      // what is to come in the step, where interrupts are on
 	trying  bool        // a livelock is
 	polled  uint64      // instructions since stopIf was asked
 	// portValue is what the next instruction that is permitted reads from a port.

@@ -5,25 +5,77 @@ import (
 	"landgo/scheduler"
 )
 
-// Kernels that never take the processor from a thread that runs the kernel's own code. A
+// Interrupts that take the processor from no thread, and make a difference all the same.
+//
+// Some kernels never take the processor from a thread that runs the kernel's own code. A
 // tick there asks it to give way, by a field of its structure (thread.resched of a
 // profile), and the thread looks at the field where it may: on the way back to its
-// program, or in a loop of its own.
+// program, or in a loop of its own. So where such a thread runs, ticks bring the
+// processor to no other one. But a thread that has been asked gives way at the next place
+// where it looks. A program's code is left at any tick, as in other kernels, and so is the
+// idle thread.
 //
-// So where such a thread runs, ticks bring the processor to no other one. But that they
-// have come makes a difference: the thread gives way at the next place where it looks.
-// Wherever it stands with interrupts on and hasn't been asked, its next step has two
-// outcomes: in the second, ticks come first until it is asked. That step depends on every
-// step of another thread, for it reads the kernel's clock.
+// And a disk's interrupt may come before the thread waits for it, or later.
 //
-// A program's code is left at any tick, as in other kernels, and so is the idle thread.
+// So the step of a thread that has interrupts on, or will have them at its tail's end, has
+// several outcomes: by what comes there, before the thread's own code. A step in which
+// something does depends on every step of another thread: the order decides what the
+// handlers find.
 
-// Outcomes of the step of a thread that can be asked.
+// coming is what comes before a step.
+type coming uint8
+
 const (
-	unasked trace.Choice = iota
-	asked
-	askable = 2
+	nothingComes coming = iota
+	diskComes           // a disk's interrupt
+	ticksAsk            // ticks, until the thread is asked to give way
 )
+
+// comings are the outcomes of the next step of thread th, at least one.
+func (s *Kernel) comings(th *thread) (all []coming) {
+	all = append(s.ways[:0], nothingComes)
+	here := uint64(th.ID) == s.running.Get() && s.on.Get() == 1
+	if (here || th.own.Tail) && !th.own.Idle && !s.aloneOwn() && th.Stand != scheduler.StandFailure {
+		if s.board.DiskDue() {
+			all = append(all, diskComes)
+		}
+		if s.keeps(th) && !s.isAsked(th) {
+			all = append(all, ticksAsk)
+		}
+	}
+	s.ways = all
+	return all
+}
+
+// come lets come what comes to thread th by its step's outcome, once it has interrupts
+// on.
+func (s *Kernel) come(th *thread, tr *trace.Transition) (done bool, err error) {
+	what := s.coming
+	if what == nothingComes || s.on.Get() == 0 {
+		return false, nil
+	}
+	s.coming = nothingComes
+	switch what {
+	case diskComes:
+		return s.interrupted(th, tr)
+	case ticksAsk:
+		for ticks := 0; ticks < maxTicks && s.keeps(th) && !s.isAsked(th) && uint64(th.ID) == s.running.Get(); ticks++ {
+			if done, err = s.interrupted(th, tr); done || err != nil {
+				return done, err
+			}
+		}
+		// A kernel that asks for nothing after so many has its reasons.
+	}
+	return false, nil
+}
+
+// interrupted lets the next interrupt come, and brings the processor back to thread th.
+func (s *Kernel) interrupted(th *thread, tr *trace.Transition) (done bool, err error) {
+	if done, err = s.tick(th, tr); done || err != nil {
+		return done, err
+	}
+	return s.reach(th, tr)
+}
 
 // keeps reports whether thread r, which the processor runs with interrupts on, keeps it
 // however many ticks come.
@@ -40,27 +92,4 @@ func (s *Kernel) fromProgram(r *thread) bool {
 func (s *Kernel) isAsked(th *thread) bool {
 	v, ok := s.memberOf(th.own.Number, s.profile.Resched)
 	return ok && v != 0
-}
-
-// canAsk reports whether ticks can ask thread th to give way before its next step.
-func (s *Kernel) canAsk(th *thread) bool {
-	return uint64(th.ID) == s.running.Get() && s.on.Get() == 1 && s.keeps(th) && !s.aloneOwn() && th.Stand != scheduler.StandFailure && !s.isAsked(th)
-}
-
-// ask lets ticks come until thread th is asked. A kernel that asks for nothing after so
-// many has its reasons: the thread goes on.
-func (s *Kernel) ask(th *thread, tr *trace.Transition) (done bool, err error) {
-	s.wide = true
-	for ticks := 0; ticks < maxTicks && s.canAsk(th); ticks++ {
-		if done, err = s.tick(th, tr); done || err != nil {
-			return done, err
-		}
-		for th.own.Interrupted && uint64(th.ID) == s.running.Get() && !done && err == nil {
-			done, err = s.land(th, tr)
-		}
-		if done || err != nil {
-			return done, err
-		}
-	}
-	return false, nil
 }
