@@ -154,6 +154,9 @@ func (m *Machine) Buried(n int) Range {
 	return Range{m.Read64(at), m.Read64(at + 8)}
 }
 
+// HasHeap reports whether any address is in Config.Heap: else nothing is ever Dead.
+func (m *Machine) HasHeap() bool { return m.cfg.Heap.Lo < m.cfg.Heap.Hi }
+
 // Dead reports whether a byte of [addr, addr+n) is in Config.Heap and in no live
 // block.
 func (m *Machine) Dead(addr, n uint64) bool {

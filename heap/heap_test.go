@@ -144,7 +144,7 @@ func TestArena(t *testing.T) {
 		t.Errorf("the room is another thread's: %+v", r)
 	}
 	if r := b.Reuse(16, 0); r != (Piece{p, 16}) {
-		t.Errorf("the room of who freed: %+v", r)
+		t.Errorf("the room of the thread that freed: %+v", r)
 	}
 	if r := give(b, 17, 0); r != 0x20000+Gap {
 		t.Errorf("of another size: %#x", r)

@@ -60,7 +60,7 @@ var findings = []finding{
 		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Create, A: 3}},
 		{{Code: model.CompareEx, C: 1, D: 1}}, {{Code: model.Signal}}, {{Code: model.Load}},
 	}}},
-	{"9: who blocks on a lock of his own isn't let in by what he waits for", model.Program{Overlay: true, Threads: [][]model.Instr{
+	{"9: a thread that blocks on a lock of its own isn't let in by what it waits for", model.Program{Overlay: true, Threads: [][]model.Instr{
 		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Load, A: 8}, {Code: model.Load}},
 		{{Code: model.Lock}, {Code: model.Lock, A: 1}, {Code: model.Unlock, A: 1}, {Code: model.Lock}},
 		{{Code: model.Lock}, {Code: model.Lock, A: 1}, {Code: model.Unlock, A: 1}},
@@ -71,7 +71,7 @@ var findings = []finding{
 		{{Code: model.TryLock, R: 1}, {Code: model.JumpIf, R: 1, A: 4}, {Code: model.Store}, {Code: model.Unlock}},
 		{{Code: model.Store, C: 1}},
 	}}},
-	{"11: who stays blocked on a lock would have gone on with it", model.Program{Merge: true, Threads: [][]model.Instr{
+	{"11: a thread that stays blocked on a lock would have gone on with it", model.Program{Merge: true, Threads: [][]model.Instr{
 		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Lock}, {Code: model.Store, Size: 4}, {Code: model.Lock, A: 1}, {Code: model.Unlock, A: 1}},
 		{{Code: model.Load}, {Code: model.Lock}, {Code: model.Load}, {Code: model.Unlock}, {Code: model.Lock}, {Code: model.CompareEx, C: 1, D: 1}, {Code: model.Unlock}},
 		{{Code: model.Store, A: 6, Size: 4}, {Code: model.Barrier}, {Code: model.Broadcast}, {Code: model.Signal}},
@@ -81,7 +81,7 @@ var findings = []finding{
 		{{Code: model.StoreR, C: 1, R: 1, Size: 4}, {Code: model.CompareEx, C: 1, D: 1}, {Code: model.Store, C: 1, Size: 4}},
 		{{Code: model.Store, Size: 4}, {Code: model.Load, Size: 4}},
 	}}},
-	{"13: within a bound, who comes to wait for a lock races with who has it then, not only with who has it last", model.Program{MainEnds: true, Threads: [][]model.Instr{
+	{"13: within a bound, a thread that comes to wait for a lock races with its owner then, not only with its last one", model.Program{MainEnds: true, Threads: [][]model.Instr{
 		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Join, A: 2}},
 		{{Code: model.Exchange, C: 2}, {Code: model.Lock}, {Code: model.Store, C: 1, Size: 4}, {Code: model.Lock, A: 1}, {Code: model.Unlock, A: 1}, {Code: model.Lock, A: 1},
 			{Code: model.Store, Size: 4}, {Code: model.FetchAdd, C: 1, Size: 4}},
@@ -121,7 +121,7 @@ var findings = []finding{
 	{"20: the same with an end that the bound forbids after any of two reads", model.Program{Standing: true, MainEnds: true, Threads: [][]model.Instr{
 		{{Code: model.Load, Size: 4}}, {{Code: model.Load, Size: 4}}, {{Code: model.Load, Size: 4}}, {{Code: model.Exchange, C: 2}},
 	}}},
-	{"21: who was found to be beyond the bound at a turn is so when the graph is made again", model.Program{Standing: true, Overlay: true, Threads: [][]model.Instr{
+	{"21: a thread that was found to be beyond the bound at a turn is so when the graph is made again", model.Program{Standing: true, Overlay: true, Threads: [][]model.Instr{
 		{{Code: model.Lock}}, {{Code: model.Lock}}, {{Code: model.FetchAdd, C: 1, Size: 4}}, {{Code: model.Lock}, {Code: model.Unlock}},
 	}}},
 	{"22: the same, with threads that are created, as it was found", model.Program{Overlay: true, Threads: [][]model.Instr{
@@ -197,16 +197,16 @@ var byHand = []finding{
 		{{Code: model.Load}, {Code: model.Load, A: 8, R: 1}, {Code: model.JumpNe, R: 1, C: 5, A: 0}},
 		{{Code: model.Store, C: 1}, {Code: model.Store, A: 8, C: 2}, {Code: model.Store, C: 0}},
 	}}},
-	{"two who spin for each other", model.Program{Threads: [][]model.Instr{
+	{"two threads that spin for each other", model.Program{Threads: [][]model.Instr{
 		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}},
 		{{Code: model.Load}, {Code: model.JumpIf, A: 0}, {Code: model.Store, A: 8, C: 1}},
 		{{Code: model.Load, A: 8}, {Code: model.JumpIf, A: 0}, {Code: model.Store, C: 1}},
 	}}},
-	{"a reader who wants to write: it can't before other readers either", model.Program{Standing: true, Threads: [][]model.Instr{
+	{"a reader that wants to write: it can't before other readers either", model.Program{Standing: true, Threads: [][]model.Instr{
 		{{Code: model.ReadLock}, {Code: model.Load}},
 		{{Code: model.ReadLock}, {Code: model.Load}, {Code: model.WriteLock}},
 	}}},
-	{"one who wants to write after another's reading", model.Program{Standing: true, Threads: [][]model.Instr{
+	{"a thread that wants to write after another's reading", model.Program{Standing: true, Threads: [][]model.Instr{
 		{{Code: model.ReadLock}, {Code: model.Load}},
 		{{Code: model.ReadLock}, {Code: model.SemPost, A: 1}},
 		{{Code: model.SemWait, A: 1}, {Code: model.SemWait, A: 1}, {Code: model.WriteLock}},

@@ -58,7 +58,7 @@ func TestMutants(t *testing.T) {
 			})
 		}
 	}
-	t.Run("who displaces a thread left open/rounder", func(t *testing.T) {
+	t.Run("a thread that displaces one left open/rounder", func(t *testing.T) {
 		hunt(t, func(p *model.Program, judge *survey) error {
 			opts := single
 			opts.fault = anyDisplacer

@@ -202,9 +202,9 @@ func TestStatefulCycles(t *testing.T) {
 				t.Errorf("%s: %v", search, err)
 			}
 		}
-		i := slices.IndexFunc(byHand, func(f finding) bool { return f.name == "two who spin for each other" })
+		i := slices.IndexFunc(byHand, func(f finding) bool { return f.name == "two threads that spin for each other" })
 		if _, seen := runModel(t, search, byHand[i].program(), Options{}); seen.ends[EndedStuck] == 0 {
-			t.Errorf("%s: two who spin for each other aren't stuck", search)
+			t.Errorf("%s: two threads that spin for each other aren't stuck", search)
 		}
 	}
 }

@@ -159,7 +159,7 @@ func TestSynchronisation(t *testing.T) {
 		{"barrier", seq(step(0, write(1), op(trace.OpBarrierArrive, 8)), step(1, op(trace.OpBarrierArrive, 8)), step(1, op(trace.OpBarrierLeave, 8), read(2))), true, true},
 		{"barrier, round after round", seq(step(0, op(trace.OpBarrierArrive, 8)), step(1, op(trace.OpBarrierArrive, 8)), step(0, op(trace.OpBarrierLeave, 8), write(1)), step(1, op(trace.OpBarrierLeave, 8), read(2))), false, false},
 		{"once", seq(step(0, once(trace.OnceBegins), write(1), once(trace.OnceEnds)), step(1, once(trace.OnceDone), read(2))), true, true},
-		{"who found it done", seq(step(0, write(1), once(trace.OnceDone)), step(1, once(trace.OnceDone), read(2))), false, false},
+		{"a thread that found it done", seq(step(0, write(1), once(trace.OnceDone)), step(1, once(trace.OnceDone), read(2))), false, false},
 		{"locked instructions", seq(step(0, write(1), flag(3, locked)), step(1, flag(4, locked), read(2))), true, false},
 		{"a locked one that fails to exchange", seq(step(0, write(1), flag(3, trace.Atomic|trace.FailedCAS)), step(1, flag(4, locked), read(2))), false, false},
 		{"a locked one and a plain load", seq(step(0, write(1), flag(3, locked)), step(1, flag(4, 0), read(2))), false, false},
@@ -170,7 +170,7 @@ func TestSynchronisation(t *testing.T) {
 		{"futex with priorities", seq(step(0, op(trace.OpFutexLockPI, 8), write(1), op(trace.OpFutexUnlockPI, 8)), step(1, op(trace.OpFutexLockPI, 8), read(2))), true, true},
 		{"futex with priorities by a try", seq(step(0, write(1), op(trace.OpFutexUnlockPI, 8)), step(1, op(trace.OpFutexTryPI, 8), read(2))), true, false},
 		{"make_runnable", seq(step(1, op(trace.OpDeschedule, 1)), step(0, write(1), op(trace.OpMakeRunnable, 1), trace.TID(1)), step(1, read(2))), true, true},
-		{"make_runnable of one who runs", seq(step(0, write(1), op(trace.OpMakeRunnable, 1)), step(1, read(2))), false, false},
+		{"make_runnable of a thread that runs", seq(step(0, write(1), op(trace.OpMakeRunnable, 1)), step(1, read(2))), false, false},
 		// One lock for all, however a kernel reports it.
 		{"interrupts off", seq(step(0, lock(0), write(1), unlock(0)), step(1, lock(0), read(2), unlock(0))), true, true},
 	} {

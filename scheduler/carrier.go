@@ -73,8 +73,8 @@ type Signals interface {
 	// Retract: the handler with this frame hasn't begun after all. The thread stands where
 	// it stood.
 	Retract(t trace.TID, frame uint64)
-	// ComesBack: a trap is the return to a function that was interrupted.
-	ComesBack(trace.TID, *kernel.Plan) bool
+	// ComesBack: the call of that name is the return to a function that was interrupted.
+	ComesBack(trace.TID, string) bool
 	// ComeBack: a handler with this frame has returned; next is the frame of one that
 	// begins at once, or 0. It reports whether the thread waits again.
 	ComeBack(t trace.TID, tr *trace.Transition, frame, next uint64) bool

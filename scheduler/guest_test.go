@@ -31,7 +31,7 @@ func (o *ordinary) AtCallersReturn(trace.TID) bool                              
 func (o *ordinary) Fell(trace.TID, *trace.Transition) (bool, error)             { return false, nil }
 func (o *ordinary) Accessed(trace.TID, *trace.Transition, []trace.Access, bool) {}
 func (o *ordinary) Own(uint64) bool                                             { return false }
-func (o *ordinary) ComesBack(trace.TID, *kernel.Plan) bool                      { return false }
+func (o *ordinary) ComesBack(trace.TID, string) bool                            { return false }
 func (o *ordinary) InCall(trace.TID, uint64, uint64, uint64)                    {}
 func (o *ordinary) Born(trace.TID, trace.TID, uint64)                           {}
 func (o *ordinary) Got(trace.TID, uint64, uint64)                               {}

@@ -30,10 +30,9 @@ func (s *System) naps(th *thread, p *kernel.Plan) bool {
 }
 
 // nap has a thread fall asleep at the trap before which it stands, if it sleeps
-// there. It reports whether it does.
-func (s *System) nap(th *thread, tr *trace.Transition) bool {
-	p := s.kernel.Plan(th.ID, th.trap)
-	if th.napping || !s.naps(th, &p) {
+// there: p is the trap's plan. It reports whether it does.
+func (s *System) nap(th *thread, tr *trace.Transition, p *kernel.Plan) bool {
+	if th.napping || !s.naps(th, p) {
 		return false
 	}
 	k, ok := s.kernel.(napper)

@@ -33,7 +33,7 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 		}
 	}
 	switch {
-	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.naps(th, p) || s.lib.ComesBack(th.ID, p):
+	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.naps(th, p) || s.lib.ComesBack(th.ID, p.Name):
 		return true
 	case s.Alone(th.ID) && p.Op.Kind != trace.OpFutexWait:
 		return false
@@ -54,7 +54,7 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 		return true // it delivers a signal
 	}
 	// Without --pp mem too: a wait in the kernel can block, and a wake decides
-	// who goes on.
+	// which thread goes on.
 	return p.Effect == kernel.Event
 }
 
@@ -69,12 +69,15 @@ func (s *System) othersIn(th *thread, p kernel.Pages) []emu.Range {
 
 // stepTrap carries out the trap at which a thread stands and lets it run on.
 func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) error {
-	if s.nap(th, tr) {
+	p := s.kernel.Plan(th.ID, th.trap)
+	if s.nap(th, tr, &p) {
 		return nil
 	}
 	next := th.Regs.RIP + uint64(th.trap.Len)
-	p := s.kernel.Plan(th.ID, th.trap)
-	f := s.foresee(th, &p)
+	var f kernel.Foresight
+	if s.machine.HasHeap() { // a step of its own is foreseen for dead buffers alone
+		f = s.foresee(th, &p)
+	}
 	tr.Loose = th.loose
 	done, err := s.trap(th, tr, c, &p, &f)
 	if err != nil || done {

@@ -17,7 +17,7 @@ import (
 )
 
 // An early report shows a bug while landgo looks for a shorter story, or for other
-// bugs. It is for the user who waits: it goes to standard error, and what is known is
+// bugs. It is for a user at the terminal: it goes to standard error, and what is known is
 // shown half a second after the first bug, if the run isn't over by then. On a
 // terminal it is the bug's report, and each shorter one replaces the one before. The
 // final report replaces that. Elsewhere it is a line.

@@ -25,9 +25,9 @@ var jobFigures = []struct {
 // deepening prints these figures.
 func deepening() error {
 	for _, f := range jobFigures {
-		out, err := exec.Command("go", "test", "-run", "^$", "-bench", "^"+f.benchmark+"$", "-benchtime", f.times, "./explore").CombinedOutput()
+		out, err := exec.Command("go", "test", "-run", "^$", "-bench", "^"+f.benchmark+"$", "-benchtime", f.times, "./internal/explore").CombinedOutput()
 		if err != nil {
-			return fmt.Errorf("go test -bench in explore: %w\n%s", err, out)
+			return fmt.Errorf("go test -bench in internal/explore: %w\n%s", err, out)
 		}
 		m := regexp.MustCompile(`\s([0-9.e+-]+) ` + f.unit).FindSubmatch(out)
 		if m == nil {

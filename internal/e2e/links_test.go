@@ -14,6 +14,9 @@ var (
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
 	fence   = regexp.MustCompile("(?ms)^```.*?^```")
 	mention = regexp.MustCompile(`\bdocs/[a-z0-9/-]+\.(md|svg)\b`)
+	// A line that tests or runs packages, and the folders that it names.
+	goes   = regexp.MustCompile(`(?m)^.*\bgo"?,? "?(?:test|run)\b.*$`)
+	folder = regexp.MustCompile(`[\s"]\./([a-z][a-z0-9/]*)`)
 )
 
 // anchor is the name that a heading has in links to it.
@@ -45,13 +48,14 @@ func anchors(t *testing.T, path string) map[string]bool {
 }
 
 // TestLinks: each link between documents leads to a file, and to a heading that it
-// has; each document that a source names by its path is there.
+// has; each document that a source names by its path is there, and so is each
+// package that a command of theirs tests or runs.
 func TestLinks(t *testing.T) {
 	out, err := exec.Command("git", "-C", top, "ls-files", "-co", "--exclude-standard", "-z").Output()
 	if err != nil {
 		t.Skip("not a working copy of the repository")
 	}
-	checked := 0
+	checked, commands := 0, 0
 	for _, name := range strings.Split(strings.Trim(string(out), "\x00"), "\x00") {
 		path := filepath.Join(top, name)
 		switch filepath.Ext(name) {
@@ -66,6 +70,14 @@ func TestLinks(t *testing.T) {
 		for _, m := range mention.FindAllString(string(text), -1) {
 			if _, err := os.Stat(filepath.Join(top, m)); err != nil {
 				t.Errorf("%s names %s, which isn't there", name, m)
+			}
+		}
+		for _, line := range goes.FindAllString(string(text), -1) {
+			for _, m := range folder.FindAllStringSubmatch(line, -1) {
+				commands++
+				if _, err := os.Stat(filepath.Join(top, m[1])); err != nil {
+					t.Errorf("%s has a command for the package %s, which isn't there: %s", name, m[1], strings.TrimSpace(line))
+				}
 			}
 		}
 		if filepath.Ext(name) != ".md" {
@@ -101,5 +113,8 @@ func TestLinks(t *testing.T) {
 	}
 	if checked < 50 {
 		t.Errorf("only %d links", checked)
+	}
+	if commands < 20 {
+		t.Errorf("only %d packages in commands", commands)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // BenchmarkRun explores the guest that LANDGO_GUEST names to its end, for
 // profiles of the whole way:
 //
-//	LANDGO_GUEST=bin/guests/musl-O2/ring-N8 go test ./explore -run '^$' -bench Run -cpuprofile cpu.prof
+//	LANDGO_GUEST=bin/guests/musl-O2/ring-N8 go test ./internal/explore -run '^$' -bench Run -cpuprofile cpu.prof
 func BenchmarkRun(b *testing.B) {
 	path := os.Getenv("LANDGO_GUEST")
 	if path == "" {

@@ -64,7 +64,7 @@ static void unblock(int s) { sigset_t m = set(s); pthread_sigmask(SIG_UNBLOCK, &
 		{"a fault's handler", `static void f(int s) { _exit(0); } A { *(volatile int *)1; return p; } B { signal(SIGSEGV, f); return p; } MAIN(, )`, "segfault"},
 		{"raise twice", `A { raise(SIGUSR1); return p; } B { raise(SIGUSR1); return p; } MAIN(signal(SIGUSR1, SIG_IGN), )`, "verified"},
 		// Signals of the process, masks.
-		{"who unblocks first", `static __thread int me; static volatile int who; static void w(int s) { who = me; }
+		{"the thread that unblocks first", `static __thread int me; static volatile int who; static void w(int s) { who = me; }
 A { me = 1; unblock(SIGUSR1); return p; } B { me = 2; unblock(SIGUSR1); return p; } MAIN(signal(SIGUSR1, w); block(SIGUSR1); kill(getpid(), SIGUSR1), assert(who == 1))`, "assertion"},
 		{"sigwait or unblock", `A { sigset_t m = set(SIGUSR1); struct timespec z = {0}; y = sigtimedwait(&m, 0, &z); return p; } B { unblock(SIGUSR1); return p; } MAIN(signal(SIGUSR1, h); block(SIGUSR1); kill(getpid(), SIGUSR1), assert(x))`, "assertion"},
 		{"two that look for it", `A { sigset_t m = set(SIGUSR1); struct timespec z = {0}; x = sigtimedwait(&m, 0, &z) > 0; return p; } B { sigset_t m = set(SIGUSR1); struct timespec z = {0}; y = sigtimedwait(&m, 0, &z) > 0; return p; } MAIN(block(SIGUSR1); kill(getpid(), SIGUSR1), assert(x + y == 1); assert(x))`, "assertion"},

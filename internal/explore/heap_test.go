@@ -137,7 +137,7 @@ int main(void) { GO(t, lend); void *p; pthread_join(t, &p); return *(volatile in
 static void *reader(void *p) { assert(*(volatile int *)p == 7); return p; }
 static void *owner(void *a) { volatile int x = 7; pthread_t t; pthread_create(&t, 0, reader, (void *)&x); pthread_join(t, 0); return a; }
 int main(void) { GO(t, owner); GO(u, owner); pthread_join(t, 0); pthread_join(u, 0); }`, "", "verified", ""},
-	{"a local variable, and somebody who looks whether its thread lives", `
+	{"a local variable, and a thread that looks whether its owner lives", `
 static int *volatile shared;
 static sem_t there;
 static void *lend(void *a) { volatile int x = 7; shared = (int *)&x; sem_post(&there); return a; }

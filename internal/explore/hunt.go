@@ -56,7 +56,7 @@ type finding struct {
 }
 
 // own reports whether the bug's execution ends with it. A race, and an output that
-// isn't that of another execution, are seen by who looks on.
+// isn't that of another execution, are seen by the user.
 func (f *finding) own() bool {
 	return f.failure.Kind != trace.Race && f.failure.Kind != trace.Output
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // TestJoinable: a thread that was detached is joined by nobody, whichever came first;
-// who joins the first thread, or itself, waits for that.
+// a thread that joins the first one, or itself, waits for that.
 func TestJoinable(t *testing.T) {
 	t.Parallel()
 	const program = `#define _GNU_SOURCE

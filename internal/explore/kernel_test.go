@@ -96,7 +96,7 @@ var (
 
 // TestKernelSearchesAgree: the reductions reach the same ends of kernels as no
 // reduction does: right kernels and wrong ones, with threads that wait, sleep, and
-// have priorities; kernels that say who woke whom, and such of whose threads it is read.
+// have priorities; kernels that tell of wake-ups, and such where it is read.
 func TestKernelSearchesAgree(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ program, test, pp string }{

@@ -41,7 +41,7 @@ static int other(void *unused)
 	return 0;
 }
 
-/* A tick can come while these run, and go to somebody else. */
+/* A tick can come while these run, and go to another thread. */
 static void begin(void)
 {
 	thread_create(PRIORITY_NORMAL, other, NULL);
@@ -202,7 +202,7 @@ func TestKernelDevices(t *testing.T) {
 }
 
 // TestKernelWithoutEnd: a kernel that doesn't tell the controller that its tick has
-// ended gets no other: who sleeps then does so for ever.
+// ended gets no other: a thread that sleeps then does so for ever.
 func TestKernelWithoutEnd(t *testing.T) {
 	t.Parallel()
 	guest := kernelWithDevices(t, "x86-64", map[string][2]string{"interrupt.c": {"	out8(MASTER, END_OF_INTERRUPT);\n", ""}})

@@ -26,7 +26,7 @@ func silentKernel(t testing.TB, machine, program, flags string) string {
 	return path
 }
 
-// silentProfile is the profile for it; running: who runs is told by a variable.
+// silentProfile is the profile for it; running: a variable tells which thread runs.
 func silentProfile(t testing.TB, running bool) *config.Profile {
 	t.Helper()
 	text, err := os.ReadFile("../../guests/kernel/silent.yaml")
@@ -72,7 +72,7 @@ func TestSilentKernel(t *testing.T) {
 }
 
 // TestSilentKernelCounts: without annotations, by a profile, a kernel has as many
-// interleavings as with them: whether who runs is told by stacks, or by a variable
+// interleavings as with them: whether stacks tell which thread runs, or a variable
 // that is assigned before or after the switch of stacks; and whether threads switch
 // to each other, or to a scheduler that looks for the next one with interrupts on.
 func TestSilentKernelCounts(t *testing.T) {
@@ -188,7 +188,7 @@ func TestSilentKernelRefuses(t *testing.T) {
 			t.Errorf("ready: %s: %+v, %v", ready, r, err)
 		}
 	}
-	// Whom no profile tells of says nothing itself.
+	// A kernel without a profile says nothing itself.
 	c := kernelConfig(guest, "lock", "cli")
 	if r, err := Run(context.Background(), c, nil); err != nil || r.Verdict != result.Invalid {
 		t.Errorf("without a profile: %+v, %v", r, err)

@@ -87,8 +87,8 @@ func TestKernelScrolls(t *testing.T) {
 	}
 }
 
-// TestKernelStepTells: what is learned by trying who can run in a state is told by the
-// step that leads there, for no other need follow. So to ask who can run learns nothing.
+// TestKernelStepTells: what is learned by trying which threads can run in a state is told by the
+// step that leads there, for no other need follow. So to ask which can run learns nothing.
 func TestKernelStepTells(t *testing.T) {
 	for _, test := range []string{"sleep", "alarm"} {
 		s, err := session.Open(kernelConfig(kernelBuilt(t, "kernel"), test, "cli"), nil)
@@ -108,7 +108,7 @@ func TestKernelStepTells(t *testing.T) {
 					}
 				}
 				if told > 0 && !reflect.DeepEqual(before, s.Guest.Knowledge()) {
-					t.Fatalf("%s: to ask who can run has learned something", test)
+					t.Fatalf("%s: to ask which threads can run has learned something", test)
 				}
 				tr, err := s.Guest.Step(next, 0)
 				if told++; errors.Is(err, por.ErrFiner) {

@@ -211,7 +211,7 @@ func TestMappings(t *testing.T) {
 	}
 }
 
-// TestMappingStacks: a report has who mapped and who unmapped.
+// TestMappingStacks: a report has the stacks of the mapping and of the unmapping.
 func TestMappingStacks(t *testing.T) {
 	t.Parallel()
 	c := heapCase{source: mapHead + `

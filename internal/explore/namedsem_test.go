@@ -67,7 +67,7 @@ int main(void) { both(c, o); }`, trace.Assertion},
 static void *u(void *a) { sem_unlink("/m"); return a; }
 static void *o(void *a) { sem_t *s = sem_open("/m", O_CREAT, 0600, 7); assert(value(s) == 1); return a; }
 int main(void) { sem_open("/m", O_CREAT, 0600, 1); both(u, o); }`, trace.Assertion},
-	{"who has it open keeps it", `
+	{"a thread that has it open keeps it", `
 static sem_t *s;
 static void *u(void *a) { sem_unlink("/m"); sem_post(s); return a; }
 static void *o(void *a) { sem_wait(s); return a; }

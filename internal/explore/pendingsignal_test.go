@@ -69,7 +69,7 @@ MAIN { mask(SIG_BLOCK, SIGHUP); mask(SIG_BLOCK, SIGFPE); GO; raise(SIGHUP); rais
 		{"a wait for signals that another one ends may have got its own", `
 A { sigset_t k; int g = 0; sigemptyset(&k); sigaddset(&k, SIGUSR1); sigwaitinfo(&k, 0) == SIGUSR1 ? (go = 1) : (go = 2); sigpending(&k); assert(!(n && go == 1)); return p; }
 MAIN { handle(SIGUSR2, h); mask(SIG_BLOCK, SIGUSR1); GO; pthread_kill(t, SIGUSR2); kill(getpid(), SIGUSR1); pthread_join(t, 0); }`, "assertion"},
-		{"who sent it", `
+		{"its sender", `
 static void info(int g, siginfo_t *i, void *u) { n = n * 4 + (i->si_code == SI_USER ? 1 : i->si_code == SI_TKILL ? 2 : 3); }
 A { return p; }
 MAIN { struct sigaction k; memset(&k, 0, sizeof k); k.sa_sigaction = info; k.sa_flags = SA_SIGINFO; sigaction(SIGUSR1, &k, 0);

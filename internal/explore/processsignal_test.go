@@ -15,7 +15,7 @@ import (
 
 // TestProcessSignals: which threads take a signal to the process, by two searches, by the
 // C library's own pthread_create, and on the machine that the test runs on. Each program
-// prints who took the first signal and the second, by their letters.
+// prints the letters of the threads that took the first signal and the second.
 func TestProcessSignals(t *testing.T) {
 	const head = `#include <pthread.h>
 #include <signal.h>
@@ -119,7 +119,7 @@ MAIN signal(SIGUSR2, look); mask(SIG_BLOCK, SIGUSR1); GO(t, a); JOIN(t); printf(
 	}
 }
 
-// TestProcessSignalBugs: bugs of who takes a signal to the process are found, and replay.
+// TestProcessSignalBugs: bugs that depend on which thread takes a signal to the process are found, and replay.
 func TestProcessSignalBugs(t *testing.T) {
 	t.Parallel()
 	const head = `#include <pthread.h>

@@ -394,7 +394,7 @@ int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i
 	}
 }
 
-// TestKernelsWords: what calls of a Pebbles kernel read and write of its own (who can
+// TestKernelsWords: what calls of a Pebbles kernel read and write of its own (which thread can
 // run) is no race of the program's.
 func TestKernelsWords(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 	"landgo/por"
 )
 
-// TestToldAsFollowed: who follows a schedule cuts a step off where the schedule
+// TestToldAsFollowed: a system that follows a schedule cuts a step off where the schedule
 // leaves a thread and nothing is known to be shared; the story of what was
 // followed has the same steps. Here the schedules stop within private code.
 func TestToldAsFollowed(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 // FuzzParse: any bytes give an error or an image, and whatever is asked of the
 // image is answered, without a panic and in memory in proportion to the file.
 //
-//	go test ./image -fuzz FuzzParse -fuzztime 60s
+//	go test ./internal/image -fuzz FuzzParse -fuzztime 60s
 func FuzzParse(f *testing.F) {
 	f.Add(goodELF().bytes())
 	for _, tc := range badELFs {

@@ -197,7 +197,7 @@ func TestBadProfiles(t *testing.T) {
 
 // FuzzProfile: any text gives a profile or one line, soon.
 //
-//	go test ./image -fuzz FuzzProfile -fuzztime 60s
+//	go test ./internal/image -fuzz FuzzProfile -fuzztime 60s
 func FuzzProfile(f *testing.F) {
 	for _, seed := range []string{
 		"name: a\nfunctions:\n  lock: {name: b, arguments: [1]}\n  unlock: [c, d]\ntrust: e\n",

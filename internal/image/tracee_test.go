@@ -37,7 +37,7 @@ func traceSteps(t *testing.T, im *Image, visit func(tr *tracee, tid int, regs *s
 		cmd.Process.Kill()
 		cmd.Process.Release()
 	}()
-	watchdog := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+	watchdog := time.AfterFunc(15*time.Minute, func() { cmd.Process.Kill() })
 	defer watchdog.Stop()
 	var err error
 	if tr.mem, err = os.Open(fmt.Sprintf("/proc/%d/mem", tr.pid)); err != nil {

@@ -154,7 +154,7 @@ func livelock() *result.Result {
 	r := base(result.Buggy)
 	loop := []result.Frame{at("wait_for", "spin.c", 7, 0x401140), at("wait_for", "spin.c", 8, 0x401150)}
 	r.Bug = &result.Bug{
-		Kind: trace.Livelock, Message: "everybody who could run goes round in circles", Thread: "0.1", Minimal: result.Proven,
+		Kind: trace.Livelock, Message: "all threads that can run go round in circles", Thread: "0.1", Minimal: result.Proven,
 		Schedule: "s1:7f03a9c2:0@9000,0.1@41",
 		Waits:    []result.Wait{{Thread: "0", For: "thread", Object: "0.1", Owner: "0.1", Stack: []result.Frame{at("main", "spin.c", 30, 0x4011ff)}}},
 		Loops: []result.Loop{{Thread: "0.1", Lines: loop, Waits: []result.Access{

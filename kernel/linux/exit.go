@@ -17,13 +17,13 @@ type departure struct {
 	clear bool // the cleared thread id, not a robust futex
 }
 
-// departures lists the changes by the exit of t.
+// departures lists the changes by the exit of t. Valid until the next call.
 func (k *Kernel) departures(t *thread) []departure {
-	d := k.robustFutexes(t)
+	k.leaving = k.robustFutexes(t, k.leaving[:0])
 	if at := k.log.Get(&t.clearTID); at != 0 && k.canWrite(at, 4) {
-		d = append(d, departure{addr: at, clear: true})
+		k.leaving = append(k.leaving, departure{addr: at, clear: true})
 	}
-	return d
+	return k.leaving
 }
 
 // touchDepartures records the words that an exit changes.

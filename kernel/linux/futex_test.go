@@ -63,7 +63,7 @@ func TestWakeChoosesAnySubset(t *testing.T) {
 			}
 			for _, w := range o.Wakes {
 				if !slices.Contains(ids, w) {
-					t.Errorf("woke %d, who doesn't wait", w)
+					t.Errorf("woke %d, which doesn't wait", w)
 				}
 				c.want("the waiter's result", c.threads[w].regs.RAX, 0)
 			}

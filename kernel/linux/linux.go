@@ -63,6 +63,10 @@ type Kernel struct {
 	takersList, options, lookers []*thread
 
 	moves   []move
+	leaving []departure
+	plan    kernel.Plan
+	tried   emu.Regs    // of the caller, while its call is tried
+	stand   kernel.Host // a bystander, in place of the host while a call is tried
 	call    call
 	outcome kernel.Outcome
 	ops     []trace.Op
@@ -79,6 +83,7 @@ func New(host kernel.Host, img *image.Image, cfg Config) (*Kernel, error) {
 		cfg:     cfg,
 		img:     img,
 		host:    host,
+		stand:   bystander{host},
 		log:     effect.New(host.Machine()),
 		numbers: map[uint64]trace.TID{},
 		windows: map[uint64]trace.TID{},
@@ -114,20 +119,21 @@ func (k *Kernel) Plan(t trace.TID, trap emu.Trap) kernel.Plan {
 	if row == nil {
 		return kernel.Plan{Effect: kernel.Invalid, Name: CallName(c.nr), Reason: unmodelled(c.nr)}
 	}
-	p := kernel.Plan{Name: row.name}
+	k.plan = kernel.Plan{Name: row.name}
 	if row.plan != nil {
-		row.plan(c, &p)
+		row.plan(c, &k.plan)
 	}
-	return p
+	return k.plan
 }
 
 // Foresee implements kernel.Kernel: the call is carried out, and taken back. A
 // call's accesses don't depend on its outcome.
 func (k *Kernel) Foresee(t trace.TID, trap emu.Trap) kernel.Foresight {
-	host, regs := k.host, *k.host.Regs(t)
-	k.host = bystander{host}
+	host := k.host
+	k.tried = *host.Regs(t)
+	k.host = k.stand
 	var o kernel.Outcome
-	host.Machine().Try(func() { o = k.Do(t, trap, 0, &regs) })
+	host.Machine().Try(func() { o = k.Do(t, trap, 0, &k.tried) })
 	k.host = host
 	f := kernel.Foresight{Accesses: o.Accesses, Others: o.Others, Pages: o.Pages, Ops: o.Ops}
 	if o.Signal != 0 {

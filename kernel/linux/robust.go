@@ -37,11 +37,10 @@ func doGetRobustList(c *call, o *kernel.Outcome) uint64 {
 	return c.k.copyOut(c.a[1], pair(c.get(&t.robustList), 0)[:8])
 }
 
-// robustFutexes lists the futexes that t holds on its robust list. One with
+// robustFutexes appends the futexes that t holds on its robust list. One with
 // priority inheritance that isn't on the list stays owned by the dead, and a
 // lock of it fails with ESRCH.
-func (k *Kernel) robustFutexes(t *thread) []departure {
-	var held []departure
+func (k *Kernel) robustFutexes(t *thread, held []departure) []departure {
 	head := k.log.Get(&t.robustList)
 	if head != 0 && k.canRead(head, robustHeadSize) {
 		offset, pending := k.log.Read64(head+8), k.log.Read64(head+16)

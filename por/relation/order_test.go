@@ -230,7 +230,7 @@ func TestReversible(t *testing.T) {
 			[]*Event{does(0, trace.OpSemPost, 0), does(1, trace.OpSemWait, 2)}, [][2]int32{{0, 1}}},
 		{"a join needs the exit",
 			[]*Event{does(0, trace.OpExit, 0), does(1, trace.OpJoin, 0)}, nil},
-		{"readers don't race, a writer does with those who were there before",
+		{"readers don't race, a writer does with those that were there before",
 			[]*Event{does(0, trace.OpReadLock, 0), does(1, trace.OpReadLock, 0), does(0, trace.OpReadUnlock, 0), does(1, trace.OpReadUnlock, 0), does(2, trace.OpWriteLock, 0)}, [][2]int32{{1, 4}, {0, 4}}},
 		{"a recursive lock races with what another thread had",
 			[]*Event{does(0, trace.OpLock, 0), does(0, trace.OpLock, 0), does(0, trace.OpUnlock, 0), does(0, trace.OpUnlock, 0), does(1, trace.OpLock, 0)}, [][2]int32{{0, 4}}},

@@ -184,8 +184,8 @@ func (s *Library) fallAsleep(th *thread, tr *trace.Transition, o *object) (sched
 }
 
 // ComesBack implements Signals: what becomes of the wait begins a step.
-func (s *Library) ComesBack(t trace.TID, p *kernel.Plan) bool {
-	return len(s.threads[t].held) > 0 && p.Name == "rt_sigreturn"
+func (s *Library) ComesBack(t trace.TID, call string) bool {
+	return len(s.threads[t].held) > 0 && call == "rt_sigreturn"
 }
 
 // ComeBack implements Signals. A handler that comes at once, of a signal that the first

@@ -5,7 +5,6 @@ import (
 
 	"landgo/internal/image"
 	"landgo/internal/trace"
-	"landgo/kernel"
 	"landgo/scheduler"
 )
 
@@ -40,7 +39,7 @@ func TestSignalled(t *testing.T) {
 			if meanwhile {
 				w.does(t, 1, image.CondSignal, condA)
 			}
-			if !w.ComesBack(0, &kernel.Plan{Name: "rt_sigreturn"}) {
+			if !w.ComesBack(0, "rt_sigreturn") {
 				t.Error("the return to the wait isn't foreseen")
 			}
 			w.begun(t, 0)

@@ -63,7 +63,7 @@ func TestMutex(t *testing.T) {
 	})
 }
 
-// TestTimedLock: who waits with a deadline gives up then, and not before.
+// TestTimedLock: a thread that waits with a deadline gives up then, and not before.
 func TestTimedLock(t *testing.T) {
 	both(t, func(t *testing.T, libc image.Libc) {
 		w := newWorld(t, libc, 2, Config{})
