@@ -243,3 +243,18 @@ func TestPrinter(t *testing.T) {
 	}
 	b.readByte(t, 0x84)
 }
+
+// TestMemoryInCMOS: a kernel finds there how much memory there is.
+func TestMemoryInCMOS(t *testing.T) {
+	b := board(t) // 64 MiB
+	word := func(n uint) (v uint32) {
+		for i := range uint(2) {
+			b.write(t, [2]uint{0x70, n + i})
+			v |= b.readByte(t, 0x71) << (8 * i)
+		}
+		return v
+	}
+	if base, extended, above := word(0x15), word(0x17), word(0x34); base != 640 || extended != 63<<10 || above != 48<<4 {
+		t.Errorf("%d KiB, %d KiB and %d times 64 KiB, want 640, 64512 and 768", base, extended, above)
+	}
+}

@@ -63,6 +63,8 @@ func MachineConfig(img *image.Image, followed bool, memory uint64, l *image.Load
 				return c, kernel.Errorf(kernel.GapLayout, "code at %#x, where the loader's data is", at)
 			}
 		}
+	}
+	if !paged && img.Machine == image.X86_64 {
 		c.Code = append(c.Code, emu.Range{Lo: trampolineAt, Hi: trampolineAt + image.PageSize})
 	}
 	for _, r := range img.Code {

@@ -79,7 +79,7 @@ func (b *Board) in(port uint16) (uint64, error) {
 		b.m.Set(&b.speaker, b.speaker^refreshBit)
 		return b.speaker, nil
 	case port == cmosData:
-		return clockRegisters[b.cmos&0x7f], nil
+		return b.cmosRegister(b.cmos & 0x7f), nil
 	case port == cmosIndex, port == delayPort, port == delayToo, port == gatePort, port == consolePort:
 		return 0, nil
 	case port >= serialPort && port < serialPort+8:
@@ -105,6 +105,24 @@ func (b *Board) in(port uint16) (uint64, error) {
 // clockRegisters are those of the real-time clock, in BCD: it stands still, for
 // nothing of the host may reach the guest.
 var clockRegisters = [128]uint64{4: 0x12, 6: 0x01, 7: 0x01, 8: 0x01, 9: 0x20, 10: 0x26, 11: 0x02, 13: 0x80, 50: 0x20}
+
+// cmosRegister is a register of the clock's memory: the time, or where a BIOS leaves how
+// much memory there is.
+func (b *Board) cmosRegister(n uint64) uint64 {
+	extended := min((b.cfg.Memory-firstMegabyte)>>10, 0xfc00)
+	var above uint64 // what is above 16 MiB, in pieces of 64 KiB
+	if b.cfg.Memory > 16<<20 {
+		above = min((b.cfg.Memory-16<<20)>>16, 0xffff)
+	}
+	word := map[uint64]uint64{0x15: lowerMemory >> 10, 0x17: extended, 0x30: extended, 0x34: above}
+	if v, ok := word[n]; ok {
+		return v & 0xff
+	}
+	if v, ok := word[n-1]; ok {
+		return v >> 8
+	}
+	return clockRegisters[n]
+}
 
 // Out writes a port.
 func (b *Board) Out(port uint16, size uint8, v uint32) error {
