@@ -72,7 +72,7 @@ func (h *hunt) search() error {
 	if err != nil {
 		return result.Errorf(result.Usage, "%w", err)
 	}
-	opts.Unmerged = spec.Kind().SingleEvents
+	opts.Unmerged = h.Config.Unmerged()
 	h.tell(por.Progress{})
 	var stats por.Stats
 	err = h.promptly(func() (err error) {

@@ -12,7 +12,6 @@ import (
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/por"
 	"landgo/scheduler"
 	"landgo/scheduler/library"
 )
@@ -223,9 +222,7 @@ func (s *Session) libraryConfig() library.Config {
 		Trusted:    s.Config.TrustedRoles(),
 		Profile:    s.profile,
 		Native:     s.Config.NativeSync || len(s.Config.LocksTested) > 0,
-	}
-	if spec, err := por.ParseSpec(s.Config.Search); err == nil {
-		c.NoMerge = spec.Kind().SingleEvents
+		NoMerge:    s.Config.Unmerged(),
 	}
 	return c
 }
