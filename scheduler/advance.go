@@ -44,9 +44,11 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 			return &BudgetError{Insns: th.Insns - tr.Begin, PC: s.machine.PC(th.Ctx), Thread: th.ID}
 		}
 		if th.Insns >= look {
-			if s.endless(th) {
+			spins, period := s.endless(th)
+			if spins {
 				return nil
 			}
+			s.noteBusy(th, th.Insns-tr.Begin, period)
 			look += th.Insns - tr.Begin
 		}
 		s.run.Reuse = th.Ctx != first && th.Ctx != s.pinned

@@ -39,6 +39,7 @@ func (s *state) save(t trace.TID) {
 	s.threadLog = slices.Grow(s.threadLog, 1)[:n+1]
 	e := &s.threadLog[n] // in place: a thread is big, and append would copy it twice
 	e.id, e.old = t, s.threads[t]
+	s.listing.changes(t)
 }
 
 // Mark implements por.System.
@@ -76,12 +77,14 @@ func (s *System) Rewind(k trace.Mark) {
 
 func (s *System) rewindAlone(k trace.Mark) {
 	m := &s.marks[k]
+	s.noteLong()
 	s.machine.Rewind(m.machine)
 	if s.companion != nil {
 		s.companion.TakeUp(m.threads, m.steps)
 	}
 	s.lib.Rewind(k)
 	s.rewind(k)
+	s.listing.rewound(s.machine.Journal())
 }
 
 // rewind takes up what was marked; the machine is there already.
@@ -90,6 +93,7 @@ func (s *state) rewind(k trace.Mark) {
 	for i := len(s.threadLog) - 1; i >= m.threads; i-- {
 		e := &s.threadLog[i]
 		s.threads[e.id] = e.old
+		s.listing.changes(e.id)
 	}
 	s.threadLog = s.threadLog[:m.threads]
 	s.arena.rewind(m.arena)

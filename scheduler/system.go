@@ -98,6 +98,7 @@ func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.R
 	s.faults = !looks && !s.steered() // an access that faults is an event of the machine's
 	s.ensure(0)
 	s.lib.Boot(k, roles)
+	s.Unlist()
 	s.threads[0] = thread{Thread: Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)}}
 }
 
@@ -146,7 +147,7 @@ func (s *System) SetRegs(t trace.TID, regs *emu.Regs) {
 
 // CPU implements kernel.Host.
 func (s *System) CPU(t trace.TID) emu.Ctx {
-	s.pinned = s.threads[t].Ctx
+	s.pinned, s.cpuKept = s.threads[t].Ctx, true
 	return s.pinned
 }
 
@@ -186,6 +187,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.machine.ResetPath()
 	}
 	if len(s.steps) >= maxSteps {
+		s.noteLong()
 		return nil, &BudgetError{Steps: len(s.steps), Thread: t, PC: s.PC(t)}
 	}
 	s.Save(t)
@@ -214,6 +216,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		return nil, err
 	}
 	s.current = trace.NoThread
+	s.freeContexts(th, tr)
 	s.meetStep(th, tr, alone)
 	s.wakeSpinners(tr)
 	if s.EveryOperation() && s.Coarse() {
@@ -222,6 +225,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	if s.finer {
 		s.finer = false
 		s.learned++
+		s.Unlist()
 		return tr, trace.ErrFiner
 	}
 	return tr, nil

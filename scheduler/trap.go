@@ -247,6 +247,8 @@ func (s *System) ExitProcess(t trace.TID, tr *trace.Transition, status int) erro
 			Message: fmt.Sprintf("the guest exits with status %d", status&0xff)}
 	} else if f := s.leak(th); f != nil {
 		tr.End, th.Failure = trace.EndBug, f
+	} else {
+		s.endsOutput(t)
 	}
 	return nil
 }

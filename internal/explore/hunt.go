@@ -187,7 +187,7 @@ func (h *hunt) endMet(x *por.Execution) {
 	if h.result.Threads < 2 {
 		wrote = story.FirstLine(h.Session)
 	}
-	h.Guest.End(wrote)
+	h.Guest.End(wrote, x.Ending == por.EndedStuck)
 }
 
 // failureAt is the bug with which an execution ended, or nil.

@@ -136,9 +136,16 @@ func (o *outputs) tell(h *hunt, schedules map[string]trace.Schedule) {
 	h.result.OtherOutcomes = o.others
 }
 
+// longExecution is from how many instructions on an execution isn't run again for an
+// outcome's schedule once a limit is reached: that takes a while, and the user waits.
+const longExecution = 1 << 20
+
 // schedules names the executions that show outcomes. The guest stops where their steps
 // end.
 func (o *outputs) schedules(h *hunt, into map[string]trace.Schedule) {
+	if h.stop() && h.Guest.Instructions() > longExecution*max(1, h.result.Executions) {
+		return
+	}
 	for _, n := range o.list {
 		if _, known := into[n.key]; known || n.path == nil || n.text == "" {
 			continue

@@ -22,6 +22,7 @@ func Text(w io.Writer, r *result.Result, s Style) {
 		p.problem(r.Problem, true)
 	case r.Verdict == result.Budget:
 		p.places(r)
+		p.effort(r)
 		p.problem(r.Problem, false)
 	case r.Reason != "":
 		p.wrap("  ", clean(r.Reason))

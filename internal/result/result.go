@@ -76,6 +76,11 @@ type Result struct {
 	Threads  int      `json:"threads"`
 	Estimate Estimate `json:"estimate"`
 
+	// Longest is, of a run that ended with a budget, its longest execution, if a loop
+	// made it long. Busiest is its longest step, if that has a million instructions.
+	Longest *Longest `json:"longest,omitempty"`
+	Busiest *Busiest `json:"busiest,omitempty"`
+
 	// Jobs lists, of a run that chose its preemption points itself, the sets of
 	// points that it explored, or would have, in the order in which it thought of
 	// them. Executions, Transitions and so on are then those of the job that gave

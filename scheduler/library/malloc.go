@@ -336,6 +336,9 @@ func (s *Library) performHeap(th *thread, tr *trace.Transition) (scheduler.Verdi
 	}
 	switch th.role {
 	case image.Realloc, image.ReallocArray:
+		if p != 0 && size == 0 && s.libc == image.Glibc {
+			return s.freed(th, tr) // and returns 0
+		}
 		if p != 0 {
 			return s.resize(th, tr, size)
 		}
@@ -368,16 +371,24 @@ func (s *Library) performHeap(th *thread, tr *trace.Transition) (scheduler.Verdi
 		s.ret(th, size)
 	case image.Free:
 		if p != 0 {
-			if f := s.badFree(th); f != nil {
-				return scheduler.Stay, s.core.Fail(th.ID, f)
-			}
-			s.endObjects(th, tr, *s.heap.At(0, p))
-			s.end(th, *s.heap.At(0, p))
+			return s.freed(th, tr)
 		}
 		s.ret(th, 0)
 	default:
 		s.give(th, tr, s.allocate(th, size, align))
 	}
+	return scheduler.Pass, nil
+}
+
+// freed carries out a free of a block.
+func (s *Library) freed(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	if f := s.badFree(th); f != nil {
+		return scheduler.Stay, s.core.Fail(th.ID, f)
+	}
+	b := *s.heap.At(0, th.arg(0))
+	s.endObjects(th, tr, b)
+	s.end(th, b)
+	s.ret(th, 0)
 	return scheduler.Pass, nil
 }
 

@@ -81,7 +81,7 @@ func (o *Option) Kept() bool {
 // all the same: a limit, or a file that is read. It goes with a bug file, which sets
 // none of them.
 func (o *Option) OfHost() bool {
-	return o.Group == GroupLimits || o.Name == "stdin" || o.Name == "file"
+	return o.Group == GroupLimits || o.Name == "stdin" || o.Name == "file" || o.Name == "disk"
 }
 
 // OptionNamed is the entry of a name, or nil.

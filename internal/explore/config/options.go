@@ -47,12 +47,13 @@ var Options = []Option{
 		Help: "let the guest read the file HOST, under the path GUEST",
 		Doc:  "Without GUEST the guest sees it under the path given. The guest can open no other file, and writes none.",
 		Set:  setFile,
-		Get: func(c *Config) (values []string) {
-			for _, f := range c.Files {
-				values = append(values, f.Host+":"+f.Guest)
-			}
-			return values
-		},
+		Get:  func(c *Config) []string { return c.filesAsGiven(false) },
+	}, {
+		Name: "disk", Group: GroupGuest, Value: "[N:]FILE", Repeat: true,
+		Help: "give a kernel's machine a disk with FILE's content (IDE; for guests that are kernels)",
+		Doc:  "The file is read once, and never written: what the kernel writes is a part of its state. Each further disk takes the next of four places, or place N: 0 and 1 are the drives of the first channel, 2 and 3 those of the second.",
+		Set:  setDisk,
+		Get:  func(c *Config) []string { return c.filesAsGiven(true) },
 	}, {
 		Name: "pp", Group: GroupPoints, Value: "LIST",
 		Help:  "preemption points: yield, lock, unlock, atomic, sync, race, mem; of kernels cli, sti too (landgo chooses by default)",

@@ -65,6 +65,9 @@ func (p *Program) profileName() string {
 
 func (s *Session) assumptions() []string {
 	out := s.Platform.assumptions(s)
+	if s.Machine.ClockReads() != 0 && !s.Platform.Ticks {
+		out = append(out, "the processor's counter (rdtsc) counts each thread's own instructions")
+	}
 	if !s.Config.ObserveStdout {
 		out = append(out, "the order of output between threads doesn't matter")
 	}

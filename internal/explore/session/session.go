@@ -160,6 +160,8 @@ func (s *Session) Anew(known *scheduler.Knowledge) error {
 // Another is a new guest like the session's own, at its root.
 func (s *Session) Another() (*Session, error) { return Open(s.Config, s.Limits) }
 
+// Close gives the session's machines back. A worker's session whose search was
+// stopped in the middle of a step is closed twice: by the search, and with its crew.
 func (s *Session) Close() {
 	for _, t := range s.twins {
 		t.Close()
@@ -167,6 +169,7 @@ func (s *Session) Close() {
 	if s.Machine != nil {
 		s.Limits.MayHalt(s.Machine, false)
 		s.Machine.Close()
+		s.Machine = nil
 	}
 }
 

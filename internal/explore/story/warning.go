@@ -57,6 +57,12 @@ func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 	if spec, err := por.ParseSpec(r.Search); met.Late && !met.OnTime && err == nil && spec.Kind().Name != config.Stateful {
 		warn(result.OnlyTimeouts, "in every execution a timed wait ran out because no thread could go on without that")
 	}
+	switch {
+	case met.Meant != "" && met.Ended:
+		warn(result.NeverEnds, "some executions never end, and landgo takes them to be meant so: %s", met.Meant)
+	case met.Meant != "":
+		warn(result.NeverEnds, "the program never ends, and landgo takes it to be meant so: %s", met.Meant)
+	}
 	return all
 }
 
