@@ -200,7 +200,10 @@ func (s *Kernel) take(th *thread, tr *trace.Transition, c trace.Choice) error {
 		s.end(tr, trace.EndBug)
 		return nil
 	}
-	s.coming = s.comings(th)[c]
+	s.coming = nothingComes
+	if all := s.comings(th); uint64(c) < uint64(len(all)) {
+		s.coming = all[c] // in another order a step may have fewer outcomes than where it was seen
+	}
 	s.wide = s.wide || s.coming != nothingComes
 	done, err := s.reach(th, tr)
 	if isUnreached(err) && !s.known.Probes {
