@@ -77,6 +77,26 @@ func (m *Machine) Written(since uint64) (list []Range) {
 	return list
 }
 
+// Changes calls f for each change of memory since a moment of the journal, oldest first,
+// until it returns false: where it was, and of how many bytes. A change of permissions is
+// of whole pages.
+func (m *Machine) Changes(since uint64, f func(addr, size uint64) bool) {
+	j := unsafe.Slice((*undoEntry)(unsafe.Pointer(m.c.journal)), m.c.njournal)[since:]
+	for i := range j {
+		u := &j[i]
+		at, size := u.where&(1<<C.UNDO_KIND_SHIFT-1), u.where>>C.UNDO_SIZE_SHIFT
+		switch u.where >> C.UNDO_KIND_SHIFT & 0xff {
+		case C.UNDO_PERM:
+			at, size = at<<pageShift, u.old>>8<<pageShift
+		case C.UNDO_FILL:
+			size = u.old >> 8
+		}
+		if !f(at, size) {
+			return
+		}
+	}
+}
+
 // filledAsBefore reports whether the bytes of an entry of many have their old
 // values.
 func (m *Machine) filledAsBefore(u *undoEntry) bool {

@@ -22,8 +22,13 @@ const (
 	DiffHalf RegDiff = C.DIFF_X87 << 1 // the reads of a half-executed instruction, and the number of its stores
 )
 
-// newSlot takes the next slot of the stack.
+// newSlot takes a slot that was given up, or the next of the stack.
 func (m *Machine) newSlot() Ctx {
+	if n := len(m.free); n > 0 {
+		c := m.free[n-1]
+		m.free = m.free[:n-1]
+		return c
+	}
 	if m.c.nslots == m.c.slot_cap {
 		if msg := C.slots_grow(m.c); msg != nil {
 			panic(fmt.Sprintf("emu: context %d: %s", m.c.nslots, C.GoString(msg)))
@@ -31,6 +36,14 @@ func (m *Machine) newSlot() Ctx {
 	}
 	m.c.nslots++
 	return Ctx(m.c.nslots - 1)
+}
+
+// Free gives a context up that is used no more: a context is large, and an execution
+// has one a step. It does nothing for those that a mark may come back to.
+func (m *Machine) Free(c Ctx) {
+	if len(m.marks) == 0 || int32(c) >= m.marks[len(m.marks)-1].slots {
+		m.free = append(m.free, c)
+	}
 }
 
 func (m *Machine) slot(c Ctx) *C.struct_slot {
@@ -113,12 +126,13 @@ func (m *Machine) Held(dst []Held, c Ctx) []Held {
 
 // Poised is the event that a context made by StopAccess stands before, as it
 // would be now. Whether a locked compare-and-exchange fails depends on other
-// threads' writes since the stop. Size is 0 for other contexts.
-func (m *Machine) Poised(c Ctx) trace.Access {
+// threads' writes since the stop; exchange says that it is one. Size is 0 for other
+// contexts.
+func (m *Machine) Poised(c Ctx) (a trace.Access, exchange bool) {
 	s := m.slot(c)
-	a := *(*trace.Access)(unsafe.Pointer(&s.poised))
+	a = *(*trace.Access)(unsafe.Pointer(&s.poised))
 	if !s.cas {
-		return a
+		return a, false
 	}
 	expect := unsafe.Slice((*byte)(unsafe.Pointer(&s.expect)), 16)[:a.Size]
 	if bytes.Equal(expect, m.Bytes(a.Addr, uint64(a.Size))) {
@@ -126,5 +140,5 @@ func (m *Machine) Poised(c Ctx) trace.Access {
 	} else {
 		a.Flags = trace.Atomic | trace.FailedCAS
 	}
-	return a
+	return a, true
 }

@@ -55,6 +55,7 @@ type Machine struct {
 	loaded []Range
 	log    []change
 	marks  []mark
+	free   []Ctx // made since the latest mark, and given up
 	stop   Stop
 
 	regsSet bool // stop.Regs isn't zero

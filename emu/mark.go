@@ -31,6 +31,7 @@ type undoEntry struct{ where, old uint64 }
 // and the values changed through Set and Undo. It costs the same whatever the
 // size of the state.
 func (m *Machine) Mark() trace.Mark {
+	m.free = m.free[:0]
 	now := mark{uint64(m.c.njournal), len(m.log), int32(m.c.nslots)}
 	if n := len(m.marks); n > 0 && m.marks[n-1] == now {
 		return trace.Mark(n - 1)
@@ -47,6 +48,7 @@ func (m *Machine) Rewind(k trace.Mark) {
 	}
 	to := m.marks[k]
 	m.marks = m.marks[:k+1]
+	m.free = m.free[:0]
 	m.forgetDigests(to)
 	m.rewindLog(to.log)
 	m.rewindJournal(to.journal)

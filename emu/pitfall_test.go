@@ -401,17 +401,22 @@ func TestFailedCASAndSilentStore(t *testing.T) {
 	}
 }
 
+func poised(g *guest, c Ctx) trace.Access {
+	a, _ := g.Poised(c)
+	return a
+}
+
 // Whether it fails is a matter of the memory when it is executed.
 func TestPoisedCAS(t *testing.T) {
 	for _, insn := range []string{"lock cmpxchgl %ecx, (%rbx)", "lock cmpxchg8b (%rbx)", "lock cmpxchg16b (%rbx)", "nop\nlock cmpxchg16b (%rbx)"} {
 		g := small(t, insn, 0)
 		g.Write64(dataAt, 5)
 		s := g.Run(&Run{From: g.start(0), Flags: StopShared})
-		if s.Access.Flags != trace.Atomic|trace.FailedCAS || g.Poised(s.Ctx).Flags != s.Access.Flags {
+		if s.Access.Flags != trace.Atomic|trace.FailedCAS || poised(g, s.Ctx).Flags != s.Access.Flags {
 			t.Errorf("%s: poised: %+v", insn, s.Access)
 		}
 		g.Write32(dataAt, 0)
-		if a := g.Poised(s.Ctx); a.Flags != trace.Write|trace.Atomic|trace.RMW {
+		if a := poised(g, s.Ctx); a.Flags != trace.Write|trace.Atomic|trace.RMW {
 			t.Errorf("%s: poised after a store: %+v", insn, a)
 		}
 		s = g.Run(&Run{From: s.Ctx, Flags: StopShared, Allow: 1})

@@ -30,7 +30,11 @@ func (m *Machine) Run(r *Run) *Stop {
 	m.order(r, to)
 	C.run_at(C.uintptr_t(uintptr(unsafe.Pointer(m.c))))
 	if m.c.order.reuse {
-		m.c.nslots--
+		if int32(to) == int32(m.c.nslots)-1 {
+			m.c.nslots--
+		} else {
+			m.free = append(m.free, to)
+		}
 		to = r.From
 	}
 	m.fillStop(r, to)

@@ -153,7 +153,7 @@ func TestPoisedAtWholeInstruction(t *testing.T) {
 		before := g.hash(ctx)
 		for range 2 { // the second time, it is known how many accesses there are
 			s := g.Run(&Run{From: ctx, Flags: StopShared})
-			if s.Why != StopAccess || s.Access != c.want || g.Poised(s.Ctx) != c.want || len(s.Accesses) != 0 || g.hash(s.Ctx) != before {
+			if s.Why != StopAccess || s.Access != c.want || poised(g, s.Ctx) != c.want || len(s.Accesses) != 0 || g.hash(s.Ctx) != before {
 				t.Errorf("%s: %+v", c.insn, *s)
 			}
 			if s = g.Run(&Run{From: s.Ctx, Flags: StopShared, Allow: 1}); len(s.Accesses) == 0 {

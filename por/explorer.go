@@ -18,20 +18,22 @@ import (
 type explorer struct {
 	path
 	budget
-	sys    System
-	obs    Observer
-	spec   Spec
-	opts   Options
-	strat  strategy
-	needs  *needs
-	stats  Stats
-	sets   backtrack
-	next   pending
-	meter  *meter   // nil without bounds
-	rising *bounded // the search, if it goes by ascending bound
-	root   trace.Mark
-	finer  bool // what was run so far is void: points became finer, or a search has learned
-	ended  Execution
+	sys     System
+	census  Census // sys, nil if it isn't one: then counted is what is present
+	counted trace.Present
+	obs     Observer
+	spec    Spec
+	opts    Options
+	strat   strategy
+	needs   *needs
+	stats   Stats
+	sets    backtrack
+	next    pending
+	meter   *meter   // nil without bounds
+	rising  *bounded // the search, if it goes by ascending bound
+	root    trace.Mark
+	finer   bool // what was run so far is void: points became finer, or a search has learned
+	ended   Execution
 	// exit is the step of the shared state that the walk went back to last.
 	exit frontierStep
 }
@@ -39,6 +41,8 @@ type explorer struct {
 func newExplorer(sys System, obs Observer, spec Spec, opts Options) *explorer {
 	x := &explorer{sys: sys, obs: obs, spec: spec, opts: opts}
 	x.words, x.ended.walk = 1, &x.path
+	x.census, _ = sys.(Census)
+	x.present = &x.counted
 	x.budget = budget{opts: &x.opts, quota: math.MaxUint64, look: cmp.Or(opts.look, 0xff)}
 	x.sets = backtrack{path: &x.path, bounded: len(opts.Bounds) > 0}
 	x.next = pending{path: &x.path, opts: &x.opts}
@@ -50,8 +54,11 @@ func newExplorer(sys System, obs Observer, spec Spec, opts Options) *explorer {
 	h := handle{spec: spec, opts: &x.opts, path: &x.path, sets: &x.sets, next: &x.next, meter: x.meter, stats: &x.stats, budget: &x.budget, comeTo: x.comeTo, restart: func() { x.finer = true }}
 	h.hasher, _ = sys.(Hasher)
 	x.strat = spec.kind.strategy(h)
-	if x.needs = x.strat.needs(); !x.needs.order {
+	switch x.needs = x.strat.needs(); {
+	case !x.needs.order:
 		x.order = nil
+	case x.needs.raceless:
+		x.order.NoRaces()
 	}
 	if b, ok := x.strat.(*bounded); ok && b.iterate {
 		x.rising = b

@@ -1,6 +1,8 @@
 package por
 
 import (
+	"math/bits"
+
 	"landgo/internal/trace"
 	"landgo/por/relation"
 )
@@ -38,12 +40,13 @@ func (x *explorer) extend() *node {
 // observe reads the threads' status in the state of n and returns the number
 // of those that can run.
 func (x *explorer) observe(n *node) (able int) {
-	x.threads = x.sys.Threads(x.threads[:0])
+	x.look()
 	if len(x.threads) > 0 {
 		x.widen(int(x.threads[len(x.threads)-1].ID) + 1)
 	}
-	i, set := int(n.depth), x.readySet(n)
-	clear(set)
+	now, i, set := x.present, int(n.depth), x.readySet(n)
+	clear(set[copy(set, now.Ready):])
+	able, n.next = now.Ready.Len(), now.Next
 	if i > 0 {
 		p := &x.nodes[i-1]
 		n.running, n.preemptions, n.turn = p.cur.Thread, p.preemptions, 1
@@ -54,44 +57,58 @@ func (x *explorer) observe(n *node) (able int) {
 			n.preemptions++
 		}
 	}
-	for k := range x.threads {
-		t := &x.threads[k]
-		switch t.Status {
-		case trace.Ready:
-			able++
-			if t.Next {
-				n.next = t.ID
-			}
-			set[t.ID/64] |= 1 << (t.ID % 64)
-			if t.Outcomes > 1 {
-				x.choices = append(x.choices, choice{t.ID, t.Outcomes})
-			}
-			if t.ID == n.running {
-				k := t.Pending.Kind
-				n.couldGoOn = !t.Yielding && k != trace.OpExit && k != trace.OpEnd
-			}
-			x.letOn(n, t)
-		case trace.Spinning:
-			if x.order != nil && x.spin[t.ID] == 0 {
-				lo := int32(len(x.waits))
-				x.waits = append(x.waits, t.Waits...)
-				x.spins = append(x.spins, spin{t.ID, lo, int32(len(x.waits)), 0})
-				x.spin[t.ID] = int32(len(x.spins))
-			}
+	if now.Ready.Has(n.running) {
+		t := x.thread(n.running)
+		k := t.Pending.Kind
+		n.couldGoOn = !t.Yielding && k != trace.OpExit && k != trace.OpEnd
+	}
+	for t := range now.Several.All {
+		x.choices = append(x.choices, choice{t, x.thread(t).Outcomes})
+	}
+	if x.order == nil {
+		return able
+	}
+	if i > 0 {
+		x.letOn(n, set)
+	}
+	for t := range now.Spinning.All {
+		if x.spin[t] == 0 {
+			lo := int32(len(x.waits))
+			x.waits = append(x.waits, x.thread(t).Waits...)
+			x.spins = append(x.spins, spin{t, lo, int32(len(x.waits)), 0})
+			x.spin[t] = int32(len(x.spins))
 		}
 	}
 	return able
 }
 
-// letOn adds an edge to the order, from the last event to a thread that it let
-// go on, if the event doesn't say so itself. Where a thread waits for something
-// that isn't disabled again, what enabled it came before.
-func (x *explorer) letOn(n *node, t *trace.Thread) {
-	if x.order == nil || n.depth == 0 || t.ID == n.running || x.order.Last(t.ID) < 0 || x.isReady(n.depth-1, t.ID) {
-		return
+// look reads the threads of the state in which sys stands.
+func (x *explorer) look() {
+	if x.census != nil {
+		x.present = x.census.Present()
+	} else {
+		x.present = &x.counted
+		x.counted.Take(x.sys.Threads(x.counted.Threads[:0]))
 	}
-	if !t.Expiring && t.Pending.Kind != trace.OpAccess && !relation.Acquires(t.Pending.Kind) {
-		x.order.Wake(t.ID)
+	x.threads = x.present.Threads
+}
+
+// letOn adds an edge to the order, from the last event to each thread that it let
+// go on, if the event doesn't say so itself. Where a thread waits for something
+// that isn't disabled again, what enabled it came before. set has the threads that can run
+// in the state of n.
+func (x *explorer) letOn(n *node, set []uint64) {
+	before := x.readySet(&x.nodes[n.depth-1])
+	for i, w := range set {
+		for w &^= before[i]; w != 0; w &= w - 1 {
+			id := trace.TID(i*64 + bits.TrailingZeros64(w))
+			if id == n.running || x.order.Last(id) < 0 {
+				continue
+			}
+			if t := x.thread(id); !t.Expiring && t.Pending.Kind != trace.OpAccess && !relation.Acquires(t.Pending.Kind) {
+				x.order.Wake(id)
+			}
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ func (x *explorer) markAt(n *node, able int) {
 func (x *explorer) comeTo(n *node) {
 	x.sys.Rewind(n.mark)
 	x.at = int(n.depth)
-	x.threads = x.sys.Threads(x.threads[:0])
+	x.look()
 }
 
 // take removes the next branch to explore from n's, nil if there is none.

@@ -70,10 +70,9 @@ func (m *meter) enter(n *node) {
 		s.spent = cost{}
 	}
 	s.least, s.yields = -1, false
-	for k := range m.path.threads {
-		t := &m.path.threads[k]
-		m.yields = atLeast(m.yields, int(t.ID)+1)
-		if y := m.yields[t.ID]; t.Status == trace.Ready && (s.least < 0 || y < s.least) {
+	m.yields = atLeast(m.yields, len(m.path.present.Ready)*64)
+	for t := range m.path.present.Ready.All {
+		if y := m.yields[t]; s.least < 0 || y < s.least {
 			s.least = y
 		}
 	}

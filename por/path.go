@@ -12,7 +12,8 @@ type path struct {
 	nodes   []node          // nodes[i] is the state before event i; the last is the current one
 	order   *relation.Order // happens-before on its events, nil if the search doesn't need it
 	at      int             // the state in which the System stands, -1: after an end of the process
-	threads []trace.Thread  // of that state
+	present *trace.Present  // of that state
+	threads []trace.Thread  // the same
 	ready   []uint64        // bit sets of the states' ready threads, words each
 	words   int             // of a bit set
 	sleep   []*branch       // the states' sleep sets, end to end
@@ -117,14 +118,7 @@ func (p *path) spinReads(t trace.TID) []trace.Access {
 }
 
 // thread is thread t in the newest state, nil if it isn't there yet.
-func (p *path) thread(t trace.TID) *trace.Thread {
-	for k := range p.threads {
-		if p.threads[k].ID == t {
-			return &p.threads[k]
-		}
-	}
-	return nil
-}
+func (p *path) thread(t trace.TID) *trace.Thread { return p.present.Thread(t) }
 
 // atLeast returns list with n entries or more, new ones at zero.
 func atLeast[T any](list []T, n int) []T {

@@ -21,21 +21,6 @@ func (w *randomWalk) begin(uint64) {}
 func (w *randomWalk) ran(int32)    {}
 
 func (w *randomWalk) pick(*node) trace.TID {
-	threads := w.s.path.threads
-	ready := 0
-	for i := range threads {
-		if threads[i].Status == trace.Ready {
-			ready++
-		}
-	}
-	k := w.s.rand.IntN(ready)
-	for i := range threads {
-		if threads[i].Status == trace.Ready {
-			if k == 0 {
-				return threads[i].ID
-			}
-			k--
-		}
-	}
-	panic("por: no ready thread to pick")
+	ready := w.s.path.present.Ready
+	return ready.At(w.s.rand.IntN(ready.Len()))
 }

@@ -58,7 +58,9 @@ func newSampling(h handle) *sampling {
 	return &sampling{handle: h, runs: h.spec.Param("runs")}
 }
 
-func (s *sampling) needs() *needs { return &needs{order: !s.opts.Uncounted, mark: s.mark} }
+func (s *sampling) needs() *needs {
+	return &needs{order: !s.opts.Uncounted, raceless: true, mark: s.mark}
+}
 
 func (s *sampling) reset() {
 	s.done, s.first = 0, -1

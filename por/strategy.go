@@ -32,7 +32,9 @@ func (passive) end(Ending) {}
 // needs is what a search asks of the explorer.
 type needs struct {
 	order bool // happens-before is kept
-	sleep bool // sleep sets are
+	// raceless: the races of the execution aren't asked for.
+	raceless bool
+	sleep    bool // sleep sets are
 	// freely: sleep sets take no heed of the bound (naivebpor.go).
 	freely bool
 	// retaken: what is run now was run before, and isn't counted again

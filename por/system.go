@@ -25,5 +25,12 @@ type System interface {
 	Rewind(trace.Mark)
 }
 
+// Census is a System that keeps its list of threads from state to state.
+type Census interface {
+	// Present is what Threads says. It is the System's, and holds until Present is
+	// called again.
+	Present() *trace.Present
+}
+
 // ErrFiner is trace.ErrFiner: the search rewinds to its root and starts again.
 var ErrFiner = trace.ErrFiner

@@ -106,6 +106,9 @@ type Memory interface {
 	Drop(kernel.Pages)
 	// ObjectBytes are the address ranges of objects, in order.
 	ObjectBytes() [][2]uint64
+	// Owner is the thread that holds the lock at an address, or NoThread. plain: all that
+	// a thread which wants it asks is whether another holds it.
+	Owner(addr uint64) (owner trace.TID, plain bool)
 	// WordName names an address that stands for something, where no guest has memory.
 	WordName(addr uint64) (string, bool)
 }
@@ -113,8 +116,9 @@ type Memory interface {
 // Teller tells what threads are at in functions.
 type Teller interface {
 	Running(trace.TID) Running
-	// DescribeOp fills in the status and the pending operation of a thread at a function.
-	DescribeOp(trace.TID, *trace.Thread)
+	// DescribeOp fills in the status and the pending operation of a thread at a function,
+	// and says what they depend on beside the thread's own state.
+	DescribeOp(trace.TID, *trace.Thread) Watch
 	// PendingOp is its operation, and Call the function's own, with where the call returns
 	// to.
 	PendingOp(trace.TID) trace.Op
@@ -124,8 +128,8 @@ type Teller interface {
 	// Deadline is the thread whose timed wait runs out first, by TID if several do, and
 	// when; else NoThread.
 	Deadline() (t trace.TID, when uint64)
-	// Unwritten is what a thread that has ended the process by exit leaves in the
-	// library's buffer of standard output: exit writes it.
+	// Unwritten is what a thread that has ended the process by exit, or as its last
+	// thread, leaves in the library's buffer of standard output: exit writes it.
 	Unwritten(trace.TID) []byte
 	// Holds are the addresses of the mutexes that a thread holds, oldest first.
 	Holds(trace.TID) []uint64
@@ -216,6 +220,7 @@ func (s *System) Settle() bool {
 	if !s.lib.Settle() {
 		return false
 	}
+	s.Unlist()
 	s.lib.Expect()
 	for _, w := range s.twins {
 		w.lib.Expect()

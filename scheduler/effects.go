@@ -32,6 +32,11 @@ func (s *System) isLazy(addr uint64) bool {
 	return s.logs && addr >= effect.Lazy && addr < effect.LazyEnd
 }
 
+// passesTime reports whether an access is a sleep's that moves the clock.
+func (s *System) passesTime(a *trace.Access) bool {
+	return s.logs && a.IsWrite() && a.Addr >= effect.Clock && a.Addr < effect.Clock+effect.Step
+}
+
 // sharesTouch reports whether other threads share what a thread's call touches, and learns
 // from it. A lazy word counts once it has been read by a thread that isn't the only
 // one that there has been.

@@ -41,8 +41,9 @@ func (s *System) letExpire(list []trace.Thread) {
 	}
 }
 
-// describe fills in a thread's status and pending operation.
-func (s *System) describe(th *thread, d *trace.Thread) {
+// describe fills in a thread's status and pending operation, and says what they depend
+// on beside the thread's own state.
+func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	d.Waits = th.Waits
 	switch th.Stand {
 	case StandRun:
@@ -50,11 +51,15 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 		d.Pending.Kind, d.PendingAccess = trace.OpAccess, th.Access
 		if th.Access.Flags&trace.Atomic != 0 {
 			// Whether an exchange fails depends on what others wrote meanwhile.
-			d.PendingAccess = s.machine.Poised(th.Ctx)
+			a, exchange := s.machine.Poised(th.Ctx)
+			if d.PendingAccess = a; exchange {
+				w.Addr, w.Size = a.Addr, uint64(a.Size)
+			}
 		}
 	case StandOp:
-		s.lib.DescribeOp(th.ID, d)
+		w = s.lib.DescribeOp(th.ID, d)
 	case StandTrap:
+		w.Anything = true
 		p := s.kernel.Plan(th.ID, th.trap)
 		d.Pending, d.Outcomes, d.Loose = p.Op, p.Outcomes, th.loose
 		if op := s.StackEnd(th.ID); p.Op.Kind == trace.OpExit && op.Kind != trace.OpNone {
@@ -73,6 +78,7 @@ func (s *System) describe(th *thread, d *trace.Thread) {
 	case StandExited:
 		d.Status = trace.Exited
 	}
+	return w
 }
 
 // nextDeadline is the thread whose timed wait runs out first, ties by TID.

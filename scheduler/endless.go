@@ -10,26 +10,27 @@ import (
 // endless looks whether a thread that has run for long within one step is in a
 // loop with no effect: it finds the period of its program counters and tries
 // one more turn. A loop of more than maxPeriod instructions isn't found and
-// runs into the step budget.
-func (s *System) endless(th *thread) bool {
+// runs into the step budget. period is that of a loop that has an effect, 0 if there is
+// none.
+func (s *System) endless(th *thread) (spins bool, period int) {
 	// It may run on into a trusted function, so nothing is learned of sharing.
 	r := emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.Quiet | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * MaxPeriod}
 	k, mem := s.machine.Mark(), s.machine.Journal()
 	defer s.machine.Rewind(k)
 	stop := s.machine.Run(&r)
 	if stop.Why != emu.StopBudget {
-		return false
+		return false, 0
 	}
 	p := Period(stop.PCs)
 	if p == 0 {
-		return false
+		return false, 0
 	}
 	s.machine.Rewind(k)
 	r.Flags = s.flags(th, s.lib.Running(th.ID))&^(emu.StopShared|emu.StopAtomic|emu.StopPoints|emu.Hash) | emu.IgnoreBreaks | emu.RecordAll
 	r.Budget = uint64(p)
 	stop = s.machine.Run(&r)
 	if stop.Why != emu.StopBudget || s.machine.SameCPU(th.Ctx, stop.Ctx) != 0 || !s.unchanged(mem, s.redZone(th)) {
-		return false
+		return false, p
 	}
 	if !s.unchanged(mem, emu.Range{}) { // once more: see spinagain.go
 		accesses := append([]trace.Access(nil), stop.Accesses...)
@@ -37,17 +38,17 @@ func (s *System) endless(th *thread) bool {
 		r.From, mem = once, s.machine.Journal()
 		stop = s.machine.Run(&r)
 		if stop.Why != emu.StopBudget || s.machine.SameCPU(once, stop.Ctx) != 0 || !s.unchanged(mem, emu.Range{}) || !slices.Equal(accesses, stop.Accesses) {
-			return false
+			return false, p
 		}
 	}
 	for i := range stop.Accesses {
 		if a := &stop.Accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 {
-			return false
+			return false, p
 		}
 	}
 	th.Stand = StandRun
 	s.spinOn(th, stop.Accesses)
-	return true
+	return true, p
 }
 
 // MaxPeriod is the longest loop, in instructions, that endless finds.

@@ -24,6 +24,7 @@ func (s *System) SetGranularity(g Granularity) {
 	}
 	s.cfg.Granularity = g
 	s.stopAt(g.Race)
+	s.Unlist()
 }
 
 func (s *System) stopAt(race []uint64) {

@@ -23,7 +23,11 @@ func (s *System) bury(th *thread, tr *trace.Transition) {
 	if op := s.StackEnd(th.ID); op.Kind != trace.OpNone {
 		tr.Did(op)
 	}
-	s.machine.Bury(int(th.ID), s.stackOf(th))
+	r := s.stackOf(th)
+	if s.machine.Bury(int(th.ID), r); s.graves.Hi == 0 {
+		s.graves = r
+	}
+	s.graves = emu.Range{Lo: min(s.graves.Lo, r.Lo), Hi: max(s.graves.Hi, r.Hi)}
 }
 
 // StackEnd is the end of a stack that others use, as an operation, or the zero
@@ -94,6 +98,9 @@ func (s *System) digUp(sp uint64) {
 
 // BuriedAt is the ended thread on whose stack an address is, or NoThread.
 func (s *System) BuriedAt(addr uint64) trace.TID {
+	if addr < s.graves.Lo || addr >= s.graves.Hi {
+		return trace.NoThread
+	}
 	for i := range s.threads {
 		if r := s.machine.Buried(i); s.threads[i].Exists && addr >= r.Lo && addr < r.Hi {
 			return trace.TID(i)

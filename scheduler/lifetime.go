@@ -48,6 +48,8 @@ type state struct {
 	heap      *heap.Heap
 	mapped    *heap.Heap // see mappings.go
 	covers    covers
+	listing   listing    // of all this
+	through   []*Failure // see letthrough.go
 }
 
 // cells go back with the machine.
@@ -69,6 +71,8 @@ type found struct {
 	// scouted is the length of each thread's steps after which scouting is done again
 	// (scout.go).
 	scouted map[trace.TID]uint64
+	graves  emu.Range // has all stacks in it that were ever buried
+	cpuKept bool      // the kernel keeps CPU states, to come back to
 }
 
 // seen is what executions came to, for reports. It only grows.

@@ -22,6 +22,7 @@ type mark struct {
 	mapped  heap.Mark
 	covers  covers
 	steps   int
+	through int
 }
 
 // Save keeps the present state of a thread for Rewind.
@@ -38,6 +39,7 @@ func (s *state) save(t trace.TID) {
 	s.threadLog = slices.Grow(s.threadLog, 1)[:n+1]
 	e := &s.threadLog[n] // in place: a thread is big, and append would copy it twice
 	e.id, e.old = t, s.threads[t]
+	s.listing.changes(t)
 }
 
 // Mark implements por.System.
@@ -57,7 +59,7 @@ func (s *System) markAlone() trace.Mark {
 // mark marks the state that goes with a mark of the machine.
 func (s *state) mark(machine trace.Mark) trace.Mark {
 	s.marks = append(s.marks, mark{
-		machine: machine, threads: len(s.threadLog), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps),
+		machine: machine, threads: len(s.threadLog), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), through: len(s.through),
 	})
 	return trace.Mark(len(s.marks) - 1)
 }
@@ -75,12 +77,14 @@ func (s *System) Rewind(k trace.Mark) {
 
 func (s *System) rewindAlone(k trace.Mark) {
 	m := &s.marks[k]
+	s.noteLong()
 	s.machine.Rewind(m.machine)
 	if s.companion != nil {
 		s.companion.TakeUp(m.threads, m.steps)
 	}
 	s.lib.Rewind(k)
 	s.rewind(k)
+	s.listing.rewound(s.machine.Journal())
 }
 
 // rewind takes up what was marked; the machine is there already.
@@ -89,6 +93,7 @@ func (s *state) rewind(k trace.Mark) {
 	for i := len(s.threadLog) - 1; i >= m.threads; i-- {
 		e := &s.threadLog[i]
 		s.threads[e.id] = e.old
+		s.listing.changes(e.id)
 	}
 	s.threadLog = s.threadLog[:m.threads]
 	s.arena.rewind(m.arena)
@@ -97,5 +102,6 @@ func (s *state) rewind(k trace.Mark) {
 	s.covers = m.covers
 	s.delist(m.steps)
 	s.steps = s.steps[:m.steps]
+	s.through = s.through[:m.through]
 	s.marks = s.marks[:k+1]
 }

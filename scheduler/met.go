@@ -29,6 +29,14 @@ type Met struct {
 	// OnTime: an execution ended in which no timed wait ran out for want of any other
 	// thread that could go on. Late: one in which some did.
 	OnTime, Late bool
+	// Meant is how threads were left that wait for ever, taken as meant (meant.go): of
+	// several ways the first by the alphabet. Ended: an execution ended otherwise.
+	Meant string `json:",omitempty"`
+	Ended bool   `json:",omitempty"`
+	// Long is where the steps of the longest execution went.
+	Long Long
+	// Busy is the longest step.
+	Busy Busy
 	// Wrote is the first line that an execution with one thread wrote.
 	Wrote string `json:",omitempty"`
 	// Of a kernel: whether a tick was ever delivered, and whether one couldn't be.
@@ -43,12 +51,26 @@ func (m *Met) add(o Met) {
 	}
 	m.Ran = m.Ran || o.Ran
 	m.Shared = m.Shared || o.Shared
+	m.Ended = m.Ended || o.Ended
+	if o.Busy.Insns > m.Busy.Insns {
+		m.Busy = o.Busy
+	}
+	if o.Long.Steps > m.Long.Steps {
+		m.Long = o.Long
+	}
+	m.addMeant(o.Meant)
 	m.OnTime, m.Late = m.OnTime || o.OnTime, m.Late || o.Late
 	if m.Wrote == "" {
 		m.Wrote = o.Wrote
 	}
 	m.Ticks = m.Ticks || o.Ticks
 	m.Barred = m.Barred || o.Barred
+}
+
+func (m *Met) addMeant(text string) {
+	if m.Meant == "" || text != "" && text < m.Meant {
+		m.Meant = text
+	}
 }
 
 func (m *Met) addRace(pc uint64) {
@@ -67,8 +89,10 @@ func (s *System) Met() Met {
 // Meet adds what another System of the same guest has met.
 func (s *System) Meet(m Met) { s.met.add(m) }
 
-// End notes that an execution has ended, which wrote a line.
-func (s *System) End(wrote string) {
+// End notes that an execution has ended, which wrote a line. stuck: threads are left that
+// can never go on.
+func (s *System) End(wrote string, stuck bool) {
+	s.met.Ended = s.met.Ended || !stuck
 	if s.ranOut.Get() == 0 {
 		s.met.OnTime = true
 	} else {

@@ -32,7 +32,10 @@ import (
 // write of another's in the middle of the next turn may lead elsewhere.
 //
 // "No effect" is each write silent, one by one; a back-out lock, whose visible
-// writes cancel out only in sum, isn't a spin.
+// writes cancel out only in sum, isn't a spin. That time passes in a sleep is none
+// either: a loop that sleeps and looks at nothing but memory waits for that, or for a
+// timed wait to run out, which happens once no other thread can run. (A look at the
+// clock is an effect: it makes time pass for the thread, and the loop ends by that.)
 //
 // A turn may take locks and give them back: spinlocks.go.
 
@@ -50,6 +53,23 @@ type stepInfo struct {
 	nth     uint32 // how many steps the thread had made before
 	number  uint64 // of all steps that were ever made
 	turns   listed
+	freed   bool // ctx and those of the thread's steps before aren't compared with any more
+}
+
+// freeContexts gives up the contexts of a thread's steps when one of them, tr, has had an
+// effect: no loop's turn goes back beyond that (findTurn).
+func (s *System) freeContexts(th *thread, tr *trace.Transition) {
+	if s.cpuKept || s.calmStep(tr) {
+		return
+	}
+	later := th.Ctx // which a step that ran nothing began with, too
+	for i := th.LastStep; i != 0 && !s.steps[i-1].freed; i = s.steps[i-1].prev {
+		st := &s.steps[i-1]
+		if st.freed = true; st.ctx != later {
+			s.machine.Free(st.ctx)
+		}
+		later = st.ctx
+	}
 }
 
 // maxSpinSteps bounds how far back a loop of several steps is looked for: a lock
@@ -63,9 +83,10 @@ const (
 	maxOpSteps   = 64
 )
 
-// arrive is called where a thread has come to stand at the end of a step.
+// arrive is called where a thread has come to stand at the end of a step. What a thread
+// that is alone reads isn't on record; the state recurs all the same.
 func (s *System) arrive(th *thread, tr *trace.Transition) error {
-	if s.probing || !s.calmStep(tr) || th.ID != tr.Thread || s.Alone(th.ID) {
+	if s.probing || !s.calmStep(tr) || th.ID != tr.Thread || th.Stand != StandRun && s.Alone(th.ID) {
 		return nil
 	}
 	switch th.Stand {
@@ -98,7 +119,7 @@ func (s *System) sameRead(a, next *trace.Access) bool {
 // calmStep reports whether a step had no effect that another thread could see.
 func (s *System) calmStep(tr *trace.Transition) bool {
 	for i := range tr.Accesses {
-		if a := &tr.Accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 {
+		if a := &tr.Accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 && !s.passesTime(a) {
 			return false
 		}
 	}
@@ -213,6 +234,7 @@ func (s *System) turn(th *thread, tr *trace.Transition, i int32) {
 		return
 	}
 	s.spinOn(th, reads)
+	th.idles = s.idles(th, i)
 }
 
 // unchanged reports whether memory outside zone is as it was when the journal
@@ -293,7 +315,11 @@ func (s *System) readsSince(th *thread, i int32) (reads []trace.Access, disturbe
 			end = s.steps[i+1].journal
 		}
 		own = append(own, emu.Stretch{From: s.steps[i].journal, To: end})
-		reads = append(reads, tr.Accesses...)
+		for k := range tr.Accesses {
+			if a := &tr.Accesses[k]; !s.passesTime(a) {
+				reads = append(reads, *a)
+			}
+		}
 		for _, op := range tr.Ops {
 			if op.Size != 0 && !plainLock(op.Kind) {
 				reads = append(reads, trace.Access{Addr: op.Obj, Size: op.Size, PC: op.PC})
@@ -340,7 +366,7 @@ func disturbs(tr *trace.Transition, waits []trace.Access) bool {
 // kept in the order of the code, each once: where in its loop the thread was
 // found out is chance.
 func (s *System) spinOn(th *thread, reads []trace.Access) {
-	th.spinStand = th.Stand
+	th.spinStand, th.idles = th.Stand, false
 	th.Stand = StandSpin
 	order := func(a, b trace.Access) int {
 		return cmp.Or(cmp.Compare(a.PC, b.PC), cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Size, b.Size))

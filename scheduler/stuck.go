@@ -26,7 +26,7 @@ func (s *System) Stuck(ended bool) *Failure {
 		if first == trace.NoThread {
 			first = th.ID
 		}
-		spinning = spinning || th.Stand == StandSpin
+		spinning = spinning || th.Stand == StandSpin && !s.meantLoop(th)
 		waits = append(waits, w)
 	}
 	cycle := markCycle(waits)
@@ -36,6 +36,11 @@ func (s *System) Stuck(ended bool) *Failure {
 	if ended {
 		waits = onlyCycle(waits)
 		spinning = false
+	} else if !cycle {
+		if text := s.meant(waits); text != "" {
+			s.met.addMeant(text)
+			return nil
+		}
 	}
 	f := &Failure{Kind: trace.Deadlock, Thread: waits[0].Thread, PC: s.PC(waits[0].Thread), Waits: waits}
 	if spinning && !cycle {

@@ -31,6 +31,9 @@ type Config struct {
 	MaxThreads int
 	// KeepAll records private accesses too (replays).
 	KeepAll bool
+	// LetThrough says which errors of the heap an execution goes past, of those that don't
+	// stop the machine; nil: none.
+	LetThrough func(*Failure) bool
 }
 
 // System is a guest under control. It implements por.System and kernel.Host.
@@ -52,6 +55,8 @@ type Observer interface {
 	// Block is called when thread t, which stands at the allocator's function,
 	// is given a block, and when it gives one back.
 	Block(t trace.TID, b heap.Block, given bool)
+	// Created is called when a thread makes another one, and stands in the call.
+	Created(parent, child trace.TID)
 }
 
 // New makes a System for an image on a machine that holds it already. Attach
@@ -93,6 +98,7 @@ func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.R
 	s.faults = !looks && !s.steered() // an access that faults is an event of the machine's
 	s.ensure(0)
 	s.lib.Boot(k, roles)
+	s.Unlist()
 	s.threads[0] = thread{Thread: Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)}}
 }
 
@@ -141,7 +147,7 @@ func (s *System) SetRegs(t trace.TID, regs *emu.Regs) {
 
 // CPU implements kernel.Host.
 func (s *System) CPU(t trace.TID) emu.Ctx {
-	s.pinned = s.threads[t].Ctx
+	s.pinned, s.cpuKept = s.threads[t].Ctx, true
 	return s.pinned
 }
 
@@ -181,6 +187,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.machine.ResetPath()
 	}
 	if len(s.steps) >= maxSteps {
+		s.noteLong()
 		return nil, &BudgetError{Steps: len(s.steps), Thread: t, PC: s.PC(t)}
 	}
 	s.Save(t)
@@ -209,6 +216,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		return nil, err
 	}
 	s.current = trace.NoThread
+	s.freeContexts(th, tr)
 	s.meetStep(th, tr, alone)
 	s.wakeSpinners(tr)
 	if s.EveryOperation() && s.Coarse() {
@@ -217,6 +225,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	if s.finer {
 		s.finer = false
 		s.learned++
+		s.Unlist()
 		return tr, trace.ErrFiner
 	}
 	return tr, nil

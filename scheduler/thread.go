@@ -94,6 +94,7 @@ type stander struct {
 	// pending is what it waits for at StandSleep, or when it naps.
 	pending   trace.Op
 	spinStand Stand // StandSpin: what it stands at otherwise
+	idles     bool  // StandSpin: in a loop that may be meant (meant.go)
 }
 
 // Live: it hasn't ended.

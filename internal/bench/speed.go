@@ -62,7 +62,7 @@ func speed(runs int, rows []anchor) error {
 			fmt.Printf("%-26s %-9s %9d %8.3f s %20.0f/s  with libc's own locks and exits\n", "", "", own.Executions, own.Seconds, own.rate())
 		}
 	}
-	for _, f := range []func(int, printer) error{transitions, libraries, kernels, start, memory} {
+	for _, f := range []func(int, printer) error{transitions, crowds, libraries, kernels, start, memory} {
 		if err := f(runs, show); err != nil {
 			return err
 		}
@@ -86,6 +86,38 @@ func transitions(runs int, show printer) error {
 	}
 	rate := float64(s.Transitions) / s.Seconds
 	show("counter", "no libc", s, fmt.Sprintf("%.0f transitions/s", rate), "500000", rate >= 500_000)
+	return nil
+}
+
+// crowds measures what a step costs with few threads and with many: of samples, and of a
+// search that goes back to each choice. Not in seconds of the clock, for the machine may
+// have other work.
+func crowds(_ int, show printer) error {
+	for _, row := range []struct {
+		program, flags, name string
+		goal                 float64 // steps a second
+	}{
+		{"ainc", "-DN=2 -DK=100", "ainc-N2-K100", 500_000},
+		{"ainc", "-DN=100 -DK=100", "ainc-N100-K100", 300_000},
+		{"mutex_inc", "-DN=2 -DK=20", "mutex_inc-N2-K20", 200_000},
+		{"mutex_inc", "-DN=100 -DK=20", "mutex_inc-N100-K20", 150_000},
+	} {
+		path, err := compile(row.program, row.flags, row.name)
+		if err != nil {
+			return err
+		}
+		for _, search := range []string{"random", "optimal"} {
+			s, err := measure("--pp", "mem", "--search", search, "--time", "4s", path)
+			if err != nil {
+				return err
+			}
+			if s.Verdict != result.Budget {
+				return fmt.Errorf("%s: %s %s", path, s.Verdict, s.Reason)
+			}
+			rate := float64(s.Transitions) / s.cpu.Seconds()
+			show(row.name+", "+search, "musl-O2", s, fmt.Sprintf("%.0f steps/s of CPU", rate), fmt.Sprintf("%.0f", row.goal), rate >= row.goal)
+		}
+	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"landgo/internal/explore/saved"
 	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
 	"landgo/internal/result"
@@ -25,6 +26,8 @@ type outputs struct {
 	by     map[string]*output
 	others uint64 // executions with further outcomes
 	buf    []byte
+	// ignored are the known bugs with which executions ended, or that they went past.
+	ignored []saved.Ignored
 }
 
 type output struct {
@@ -105,6 +108,7 @@ func (o *outputs) merge(from *outputs) {
 		o.take(n)
 	}
 	o.others += from.others
+	o.ignore(from.ignored...)
 }
 
 // tell describes the outcomes in a result. schedules has executions that show them.
@@ -132,9 +136,16 @@ func (o *outputs) tell(h *hunt, schedules map[string]trace.Schedule) {
 	h.result.OtherOutcomes = o.others
 }
 
+// longExecution is from how many instructions on an execution isn't run again for an
+// outcome's schedule once a limit is reached: that takes a while, and the user waits.
+const longExecution = 1 << 20
+
 // schedules names the executions that show outcomes. The guest stops where their steps
 // end.
 func (o *outputs) schedules(h *hunt, into map[string]trace.Schedule) {
+	if h.stop() && h.Guest.Instructions() > longExecution*max(1, h.result.Executions) {
+		return
+	}
 	for _, n := range o.list {
 		if _, known := into[n.key]; known || n.path == nil || n.text == "" {
 			continue

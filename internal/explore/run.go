@@ -74,6 +74,12 @@ func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Resu
 	}
 	// Before anything is run again that isn't of the search.
 	r.Warnings = story.Warnings(s, r)
+	if h.stopped != "" && r.Executions == 0 && r.Blocked == 0 && r.Transitions > 0 && r.Verdict == result.Budget {
+		r.Reason += fmt.Sprintf(", and no execution has come to its end: %d steps were run", r.Transitions)
+	}
+	h.long()
+	s.Finish(r)
+	h.publish() // the rest may take long
 	// Before the report: a minimising search may make steps finer than those
 	// that are to be checked.
 	if err := h.selfCheck(); err != nil {
@@ -83,9 +89,6 @@ func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Resu
 	}
 	if err := h.report(); err != nil {
 		return nil, err
-	}
-	if h.stopped != "" && r.Executions == 0 && r.Blocked == 0 && r.Transitions > 0 && r.Verdict == result.Budget {
-		r.Reason += fmt.Sprintf(", and no execution has come to its end: %d steps were run", r.Transitions)
 	}
 	r.Warn(s.Config.Strict)
 	s.Finish(r)

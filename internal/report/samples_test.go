@@ -30,6 +30,7 @@ func base(verdict result.Verdict) *result.Result {
 		Threads:      3,
 		Estimate:     result.Estimate{Executions: 20, Explored: 1},
 		Certificate: result.Certificate{
+			Basis: "glibc's locks trusted",
 			Image: sha, Granularity: "mem", Bound: "none", Search: "optimal",
 			Memory:    "sequentially consistent, several processors",
 			Timeouts:  "last",
@@ -61,6 +62,7 @@ func samples() map[string]*result.Result {
 		"budget":         budget(),
 		"interrupted":    interrupted(),
 		"endless":        endless(),
+		"lengthy":        lengthy(),
 		"invalid":        invalid(),
 		"replay":         replay(),
 		"replay-without": replayWithout(),
@@ -244,6 +246,15 @@ func endless() *result.Result {
 	r.Reason, r.Problem = "a step ran 100000000 instructions without coming to a preemption point", result.StepTooLong
 	r.Place = []result.Frame{at("wait_for", "spin.c", 7, 0x401140), at("main", "spin.c", 30, 0x4011ff)}
 	r.Executions, r.Threads, r.Estimate = 0, 1, result.Estimate{}
+	return r
+}
+
+// lengthy is a run whose executions and steps are long.
+func lengthy() *result.Result {
+	r := budget()
+	r.Executions, r.Estimate = 0, result.Estimate{}
+	r.Longest = &result.Longest{Steps: 20000, Place: at("worker", "lost.c", 7, 0x401140), Part: 19996, Threads: []string{"0.1", "0.2"}, Turns: 9998}
+	r.Busiest = &result.Busiest{Thread: "0", Instructions: 8 << 20, Place: at("main", "lost.c", 18, 0x40119c), Period: 8}
 	return r
 }
 

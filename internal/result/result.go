@@ -76,6 +76,11 @@ type Result struct {
 	Threads  int      `json:"threads"`
 	Estimate Estimate `json:"estimate"`
 
+	// Longest is, of a run that ended with a budget, its longest execution, if a loop
+	// made it long. Busiest is its longest step, if that has a million instructions.
+	Longest *Longest `json:"longest,omitempty"`
+	Busiest *Busiest `json:"busiest,omitempty"`
+
 	// Jobs lists, of a run that chose its preemption points itself, the sets of
 	// points that it explored, or would have, in the order in which it thought of
 	// them. Executions, Transitions and so on are then those of the job that gave
@@ -114,6 +119,10 @@ type Result struct {
 	Outcomes []Outcome `json:"outcomes,omitempty"`
 	// OtherOutcomes is the number of executions with further outcomes.
 	OtherOutcomes uint64 `json:"other_outcomes,omitempty"`
+
+	// Ignored lists the bugs that --ignore names and that executions had, those too that
+	// were cut off.
+	Ignored []Ignored `json:"ignored,omitempty"`
 
 	// Replay is there in the result of a replay only.
 	Replay *Replay `json:"replay,omitempty"`
@@ -176,6 +185,8 @@ type Certificate struct {
 	Timeouts string `json:"timeouts"`
 	// Trusted says which synchronisation functions are taken as correct.
 	Trusted string `json:"trusted"`
+	// Basis is Trusted in a few words: "glibc's locks trusted".
+	Basis string `json:"basis"`
 	// Profile says where the functions' meanings are from: the built-in profile,
 	// then, after a comma and a space, the user's with its sha256.
 	Profile string `json:"profile"`

@@ -34,6 +34,7 @@ type Word struct {
 // step until then (sharesTouch). LazyEnd is behind the last.
 const (
 	Lazy    = 0x4800
+	Clock   = Lazy // the first of these: what time it is
 	LazyEnd = 0x5000
 
 	// Step is from a word's address to the next one's: the knowledge of a

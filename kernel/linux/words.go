@@ -23,7 +23,7 @@ const (
 
 	// Words from effect.Lazy on count once they have been read: sleeps move the
 	// clock, and nearly no program looks at it.
-	wordClock  = effect.Lazy
+	wordClock  = effect.Clock
 	wordList   = effect.Lazy + effect.Step
 	wordMemory = effect.Lazy + 2*effect.Step
 )
@@ -43,6 +43,9 @@ const (
 
 // LifeWord is the word that says whether a thread lives.
 func (k *Kernel) LifeWord(t trace.TID) uint64 { return threadWord(t, wordLife) }
+
+// OutputWord is the word that a call reads which writes to standard output.
+func (k *Kernel) OutputWord() uint64 { return wordOutput }
 
 // WordName describes the word at an address.
 func (k *Kernel) WordName(addr uint64) (string, bool) {

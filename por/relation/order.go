@@ -89,7 +89,14 @@ type Race struct{ First, Second, need int32 }
 func New() *Order { return &Order{now: 1} }
 
 // NewClocks returns one that keeps clocks only: it finds no races.
-func NewClocks() *Order { return &Order{now: 1, clocksOnly: true} }
+func NewClocks() *Order {
+	o := New()
+	o.NoRaces()
+	return o
+}
+
+// NoRaces has an order without events keep clocks only.
+func (o *Order) NoRaces() { o.clocksOnly = true }
 
 // Len is the number of events, Width that of the threads in a clock.
 func (o *Order) Len() int   { return len(o.ev) }
@@ -148,10 +155,9 @@ func (o *Order) Woken(i int32) iter.Seq[trace.TID] {
 }
 
 func join(dst, src []int32) {
+	dst = dst[:len(src)]
 	for i, v := range src {
-		if v > dst[i] {
-			dst[i] = v
-		}
+		dst[i] = max(dst[i], v)
 	}
 }
 

@@ -79,6 +79,7 @@ func (s *Library) objectOf(addr uint64, kind objectKind) *object {
 		o = &object{addr: addr, kind: kind, owner: trace.NoThread, savedAt: len(s.saved)}
 		s.objects[addr] = o
 		s.saved = append(s.saved, saved{object: o, fresh: true})
+		s.core.ObjectChanges(addr)
 		s.adopt(o)
 		s.guard(o)
 	} else if o.kind != kind || o.forgotten || o.destroyed && s.machine.Read32(addr) != destroyedMark || s.rewritten(o) {
@@ -140,6 +141,7 @@ func muslMutexType(kind uint32) mutexType {
 // between two marks, so the first value since the last one is enough: a step may
 // do a million operations on a mutex.
 func (s *Library) saveObject(o *object) {
+	s.core.ObjectChanges(o.addr)
 	since := 0
 	if n := len(s.marks); n > 0 {
 		since = s.marks[n-1].objects
@@ -181,6 +183,7 @@ func index(list []trace.TID, t trace.TID) int {
 func (s *Library) rewindObjects(n int) {
 	for i := len(s.saved) - 1; i >= n; i-- {
 		e := &s.saved[i]
+		s.core.ObjectChanges(e.object.addr)
 		if e.fresh {
 			delete(s.objects, e.object.addr)
 		} else {

@@ -11,15 +11,15 @@ import (
 // What a thread that stands at a trusted function would do next, and whether it can.
 
 // DescribeOp implements Teller.
-func (s *Library) DescribeOp(t trace.TID, d *trace.Thread) {
+func (s *Library) DescribeOp(t trace.TID, d *trace.Thread) scheduler.Watch {
 	th := &s.threads[t]
 	if th.phase == phaseTouch {
 		d.Pending, d.Loose = trace.Op{PC: th.Regs.RIP}, true
-		return
+		return anything
 	}
 	if s.carries(th.role) {
 		s.describeCarried(th, d)
-		return
+		return anything
 	}
 	d.Pending, d.Loose = s.pendingOp(th), s.isQuiet(th.role) || isNamed(th.role) || s.cfg.NativeMalloc && acts[th.role].how == allocator
 	if th.phase == phaseTaken || th.phase == phaseGiven {
@@ -32,6 +32,44 @@ func (s *Library) DescribeOp(t trace.TID, d *trace.Thread) {
 		d.Status = trace.Blocked
 	}
 	d.Outcomes = s.outcomes(th)
+	return s.watch(th)
+}
+
+// anything is what a description depends on of which no more is known.
+var anything = scheduler.Watch{Anything: true}
+
+// watch is what the description of a thread at a function depends on: one object, of
+// which landgo's model is all in its bytes.
+func (s *Library) watch(th *thread) scheduler.Watch {
+	a := &acts[th.role]
+	if s.shapes == nil || isNamed(th.role) || a.how == allocator {
+		return anything
+	}
+	switch th.phase {
+	case phaseQueued, phaseLeave:
+		return scheduler.Watch{} // others wake the thread
+	case phaseReacquire:
+		return scheduler.Watch{Addr: th.mutex, Size: uint64(s.sizes[kindMutex]), Lock: true}
+	case phaseEntry:
+		switch a.op {
+		case trace.OpLock:
+			return scheduler.Watch{Addr: th.arg(0), Size: uint64(s.sizes[a.kind]), Lock: a.kind == kindMutex && !th.timed}
+		case trace.OpUnlock, trace.OpTryLock, trace.OpCondSignal, trace.OpCondBroadcast, trace.OpCondWait,
+			trace.OpSemWait, trace.OpSemTryWait, trace.OpSemPost, trace.OpBarrierArrive,
+			trace.OpReadLock, trace.OpTryReadLock, trace.OpWriteLock, trace.OpTryWriteLock, trace.OpWriteUnlock:
+			return scheduler.Watch{Addr: th.arg(0), Size: uint64(s.sizes[a.kind])}
+		}
+	}
+	return anything
+}
+
+// Owner implements Memory.
+func (s *Library) Owner(addr uint64) (owner trace.TID, plain bool) {
+	o := s.objects[addr]
+	if o == nil || o.kind != kindMutex || o.forgotten || o.unusable() || s.rewritten(o) {
+		return trace.NoThread, false
+	}
+	return o.owner, true
 }
 
 // Call implements Teller.

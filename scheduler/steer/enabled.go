@@ -36,6 +36,12 @@ func (s *Kernel) disabled(tr *trace.Transition) bool {
 	return false
 }
 
+// Present implements por.Census.
+func (s *Kernel) Present() *trace.Present {
+	s.present.Take(s.Threads(s.present.Threads[:0]))
+	return &s.present
+}
+
 // Threads implements por.System.
 func (s *Kernel) Threads(dst []trace.Thread) []trace.Thread {
 	best := s.bestPriority()

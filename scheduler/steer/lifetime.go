@@ -103,6 +103,7 @@ type boot struct {
 
 // scratch is of the step under way, or of what is tried in it.
 type scratch struct {
+	present trace.Present
 	// regs are to be written into the processor before it runs on; set says which.
 	// Empty between steps.
 	regs emu.Regs

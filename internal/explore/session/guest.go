@@ -33,6 +33,7 @@ func guestOf[G interface {
 // Runner is what searches ask.
 type Runner interface {
 	por.System
+	por.Census
 	// Digest is for searches that store states.
 	Digest() (trace.Digest, error)
 	// StopIf has steps ask whether to end with scheduler.ErrStopped.
@@ -63,7 +64,7 @@ type Recorder interface {
 	// ended, which wrote a line.
 	Met() scheduler.Met
 	Meet(scheduler.Met)
-	End(wrote string)
+	End(wrote string, stuck bool)
 }
 
 // Follower is what a replay asks, which has a schedule to follow.
@@ -98,6 +99,8 @@ type Namer interface {
 type Explainer interface {
 	Failure(trace.TID) *scheduler.Failure
 	Stuck(ended bool) *scheduler.Failure
+	// LetThrough lists the errors that the execution went past.
+	LetThrough() []*scheduler.Failure
 	Held(trace.TID) []string
 	NextText(trace.TID) string
 	StateText(trace.TID) string

@@ -34,8 +34,8 @@ var ownKernel = Platform{
 	},
 	boot:      (*Session).bootKernel,
 	pointless: (*Program).pointlessKernel,
-	trusted: func(*Program) string {
-		return "nothing: the kernel is tested, but what it says of its scheduler is believed"
+	trusted: func(*Program) (basis, full string) {
+		return "its word on its scheduler trusted", "nothing: the kernel is tested, but what it says of its scheduler is believed"
 	},
 	sleeps: "a sleep ends by the ticks that the kernel counts",
 	assumptions: func(s *Session) []string {

@@ -25,6 +25,9 @@ func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 	warn := func(code result.WarningCode, format string, args ...any) {
 		all = append(all, result.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
 	}
+	if len(r.Ignored) > 0 {
+		warn(result.IgnoredBugs, "known bugs were ignored: %s", result.IgnoredText(r.Ignored))
+	}
 	met := s.Guest.Met()
 	kernel := s.Platform.Ticks
 	switch {
@@ -53,6 +56,12 @@ func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 	warnOfRaces(s, &met, warn)
 	if spec, err := por.ParseSpec(r.Search); met.Late && !met.OnTime && err == nil && spec.Kind().Name != config.Stateful {
 		warn(result.OnlyTimeouts, "in every execution a timed wait ran out because no thread could go on without that")
+	}
+	switch {
+	case met.Meant != "" && met.Ended:
+		warn(result.NeverEnds, "some executions never end, and landgo takes them to be meant so: %s", met.Meant)
+	case met.Meant != "":
+		warn(result.NeverEnds, "the program never ends, and landgo takes it to be meant so: %s", met.Meant)
 	}
 	return all
 }

@@ -1,0 +1,26 @@
+package explore
+
+import "landgo/internal/result"
+
+// manyTurns is from how often on that a thread came to one place it is told.
+const manyTurns = 100
+
+// long says where the work of a run went that ended with a budget: its steps, if its
+// executions are long and a loop makes them so; its instructions, if steps are long.
+func (h *hunt) long() {
+	r := h.result
+	if r.Verdict != result.Budget || h.Guest == nil {
+		return
+	}
+	met := h.Guest.Met()
+	if l := &met.Long; l.Turns >= manyTurns {
+		if fs := h.Frames([]uint64{l.PC}); len(fs) > 0 {
+			r.Longest = &result.Longest{Steps: l.Steps, Place: fs[0], Part: l.Part, Threads: l.Threads, Turns: l.Turns}
+		}
+	}
+	if b := &met.Busy; b.Insns > 0 {
+		if fs := h.Frames([]uint64{b.PC}); len(fs) > 0 {
+			r.Busiest = &result.Busiest{Thread: b.Thread, Instructions: b.Insns, Place: fs[0], Period: b.Period}
+		}
+	}
+}

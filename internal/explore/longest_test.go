@@ -1,0 +1,65 @@
+package explore
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"landgo/internal/compile"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
+	"landgo/internal/trace"
+)
+
+// loops has a loop on line 5, of which each turn is a step, and one on line 6 that has
+// none.
+const loops = `#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static long n;
+static volatile long own;
+static void *often(void *p) { for (long i = 0; i < 1000000; i++) { pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m); } return p; }
+static void *far(void *p) { for (long i = 0; i < 100000000; i++) own++; return p; }
+static void *once(void *p) { n++; return p; }
+int main(void)
+{
+	pthread_t t, u;
+	pthread_create(&t, 0, WORK, 0);
+	pthread_create(&u, 0, once, 0);
+	pthread_join(t, 0);
+	pthread_join(u, 0);
+	return 0;
+}
+`
+
+// TestLongest: a run whose executions have no end that landgo comes to says which loop
+// makes them long, and whose it is.
+func TestLongest(t *testing.T) {
+	t.Parallel()
+	run := func(work string, change func(*config.Config)) *result.Result {
+		c := config.Default()
+		c.Guest, c.Out, c.PP, c.Deepen = compile.Text(t, "gcc", loops, "-g", "-O1", "-DWORK="+work), config.NoFile, trace.MemPoints, false
+		change(&c)
+		r, err := Run(context.Background(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Finish()
+		if r.Verdict != result.Budget {
+			t.Fatalf("%s (%s)", r.Verdict, r.Reason)
+		}
+		return r
+	}
+	r := run("often", func(c *config.Config) {})
+	if l := r.Longest; r.Problem != result.NoEnd || l == nil || l.Place.Line != 5 || l.Steps != 200_000 || l.Turns < 50_000 || l.Part < l.Turns || !slices.Contains(l.Threads, "0.1") || slices.Contains(l.Threads, "0") {
+		t.Errorf("%s: %+v", r.Problem, l)
+	}
+	r = run("far", func(c *config.Config) { c.StepBudget = 1 << 24 })
+	b := r.Busiest
+	if r.Problem != result.StepTooLong || b == nil || b.Place.Line != 6 || b.Thread != "0.1" || b.Instructions < 1<<22 || b.Period < 2 || b.Period > 8 || r.Longest != nil {
+		t.Errorf("%s: %+v, %+v", r.Problem, b, r.Longest)
+	}
+	r = run("once", func(c *config.Config) { c.MaxExecutions = 1 })
+	if r.Longest != nil || r.Busiest != nil {
+		t.Errorf("of a short program: %+v, %+v", r.Longest, r.Busiest)
+	}
+}

@@ -1,0 +1,33 @@
+package image
+
+import "testing"
+
+func TestForever(t *testing.T) {
+	for _, opt := range []string{"-O0", "-O1"} {
+		im, err := Open(compile(t, "gcc", "forever.c", "-static -g -fno-inline "+opt))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := func(label string) uint64 {
+			s, ok := im.Symbol(label)
+			if !ok {
+				t.Fatalf("no label %s", label)
+			}
+			return s.Addr
+		}
+		for label, want := range map[string]bool{
+			"in_plain": true, "in_calls": true, "in_condition": false, "in_within": false, "in_pointer": false, "in_ends": false,
+		} {
+			if got := im.Forever([]uint64{at("sched_yield"), at(label)}); got != want {
+				t.Errorf("%s, %s: %v", opt, label, got)
+			}
+		}
+		// A function that returns goes on where it was called.
+		if !im.Forever([]uint64{at("in_callee"), at("in_calls")}) || im.Forever([]uint64{at("in_callee"), at("in_condition")}) {
+			t.Errorf("%s: from a function that the loop calls", opt)
+		}
+		if im.Forever([]uint64{at("sched_yield")}) || im.Forever(nil) {
+			t.Errorf("%s: without code of the program's own", opt)
+		}
+	}
+}

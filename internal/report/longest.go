@@ -1,0 +1,48 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"landgo/internal/result"
+)
+
+// fewerTurns is the advice for loops.
+const fewerTurns = "as a rule, two or three turns of a loop show what a million do: pass a smaller number, or give the loop an end"
+
+// longest says where the steps went of a run whose executions are long.
+func (p *page) longest(l *result.Longest) {
+	turns := group(uint64(l.Turns)) + " times"
+	switch n := len(l.Threads); {
+	case n == 1:
+		turns = "thread " + clean(l.Threads[0]) + " has come there " + turns
+	case n <= 4:
+		turns = "threads " + clean(strings.Join(l.Threads[:n-1], ", ")+" and "+l.Threads[n-1]) + " have come there, up to " + turns + " each"
+	default:
+		turns = fmt.Sprintf("%d threads have come there, up to %s each", n, turns)
+	}
+	p.wrap("  loop: ", fmt.Sprintf("the longest execution has %s so far, and %s of them begin in %s: %s",
+		count(uint64(l.Steps), "step"), group(uint64(l.Part)), p.where(l.Place), turns))
+}
+
+// busiest says where the instructions went of a run with long steps.
+func (p *page) busiest(b *result.Busiest) {
+	text := fmt.Sprintf("thread %s runs %s instructions and more without a preemption point, in %s", clean(b.Thread), group(b.Instructions), p.where(b.Place))
+	if b.Period > 0 {
+		text += fmt.Sprintf(", the last of them in a loop of %s: %s turns, if it was there all along", count(uint64(b.Period), "instruction"), group(b.Instructions/uint64(b.Period)))
+	}
+	p.wrap("  loop: ", text)
+}
+
+// effort says where the work of a run without a verdict went.
+func (p *page) effort(r *result.Result) {
+	if r.Longest != nil {
+		p.longest(r.Longest)
+	}
+	if r.Busiest != nil {
+		p.busiest(r.Busiest)
+	}
+	if r.Longest != nil || r.Busiest != nil {
+		p.wrap("        ", fewerTurns)
+	}
+}

@@ -1,0 +1,132 @@
+package scheduler
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"landgo/internal/trace"
+)
+
+// Long is where the steps of a long execution went: to the place in the code at which
+// most of them began.
+type Long struct {
+	Steps int // of the execution, as far as it was followed
+	// PC is an instruction of that place. Threads, by name, came there, the one that did
+	// so most often Turns times; Part is how many of the steps began there.
+	PC      uint64   `json:",omitempty"`
+	Threads []string `json:",omitempty"`
+	Turns   int      `json:",omitempty"`
+	Part    int      `json:",omitempty"`
+}
+
+// Busy is a loop within one step: a thread that runs for long without a preemption point.
+type Busy struct {
+	Insns  uint64 // of the step, at least
+	Period int    `json:",omitempty"` // instructions of a turn; 0: none was made out
+	PC     uint64 `json:",omitempty"` // one of them
+	Thread string `json:",omitempty"`
+}
+
+// busyStep is from how many instructions on a step is told.
+const busyStep = 1 << 20
+
+// noteBusy notes that a thread has run so many instructions in one step, if none has run
+// more.
+func (s *System) noteBusy(th *thread, ran uint64, period int) {
+	if ran >= busyStep && ran > s.met.Busy.Insns && !s.probing {
+		s.met.Busy = Busy{Insns: ran, Period: period, PC: s.machine.PC(th.Ctx), Thread: s.Name(th.ID)}
+	}
+}
+
+// longPath is from how many steps on an execution is looked at.
+const longPath = 2000
+
+// noteLong looks at the execution that ends here, or is left, if it is much longer than the
+// longest so far.
+func (s *System) noteLong() {
+	if n := len(s.steps); n >= longPath && n > s.met.Long.Steps*5/4 && !s.probing {
+		s.met.Long = s.whereLong()
+	}
+}
+
+// whereLong says where the steps of the present path began: at the place in a source that
+// is known where most did, if those are many; else where most did.
+func (s *System) whereLong() Long {
+	at := map[uint64]*stepsAt{}
+	for i := range s.steps {
+		st := &s.steps[i]
+		pc := beginning(st)
+		p := at[pc]
+		if p == nil {
+			p = &stepsAt{pc: pc, turns: map[trace.TID]int{}}
+			at[pc] = p
+		}
+		p.steps++
+		p.turns[st.tr.Thread]++
+	}
+	const many = 16 // one step in so many
+	var best, known *stepsAt
+	for _, p := range at {
+		if best.less(p) {
+			best = p
+		}
+		if known.less(p) && s.hasLine(p.pc) {
+			known = p
+		}
+	}
+	if known != nil && known.steps >= best.steps/many {
+		best = known
+	}
+	l := Long{Steps: len(s.steps), PC: best.pc, Part: best.steps}
+	most := trace.NoThread
+	for _, t := range slices.Sorted(maps.Keys(best.turns)) {
+		l.Threads = append(l.Threads, s.Name(t))
+		if n := best.turns[t]; n > l.Turns {
+			l.Turns, most = n, t
+		}
+	}
+	if best != known { // where it was called
+		l.PC = s.ownPC(most, l.PC)
+	}
+	return l
+}
+
+// stepsAt is a place where steps began, and how many of each thread.
+type stepsAt struct {
+	pc    uint64
+	steps int
+	turns map[trace.TID]int
+}
+
+// less orders places by their steps, then by their addresses, the lowest last.
+func (p *stepsAt) less(q *stepsAt) bool {
+	return p == nil || cmp.Or(cmp.Compare(p.steps, q.steps), cmp.Compare(q.pc, p.pc)) < 0
+}
+
+// ownPC is the innermost instruction on a thread's stack that is in a source that is known,
+// or else.
+func (s *System) ownPC(t trace.TID, or uint64) uint64 {
+	for i, pc := range s.Stack(t) {
+		if i > 0 {
+			pc--
+		}
+		if s.hasLine(pc) {
+			return pc
+		}
+	}
+	return or
+}
+
+func (s *System) hasLine(pc uint64) bool {
+	fs := s.image.Frames(pc)
+	return len(fs) > 0 && fs[0].Line > 0
+}
+
+// beginning is the instruction with which a step began: of a call, the call.
+func beginning(st *stepInfo) uint64 {
+	if tr := st.tr; len(tr.Accesses) == 0 && len(tr.Ops) > 0 && tr.Ops[0].PC != 0 {
+		return tr.Ops[0].PC - 1
+	}
+	return st.pc
+}
