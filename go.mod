@@ -4,6 +4,7 @@ go 1.23.0
 
 require (
 	github.com/goccy/go-yaml v1.19.2
+	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724
 	github.com/rogpeppe/go-internal v1.14.1
 	github.com/spf13/pflag v1.0.9
 	golang.org/x/arch v0.20.0

@@ -124,6 +124,28 @@ const char *machine_map(struct machine *m, uint64_t lo, uint64_t hi, bool code)
 	return err ? uc_strerror(err) : NULL;
 }
 
+/* A permitted instruction reads from a port, or writes to one. */
+static uint32_t on_port_read(uc_engine *uc, uint32_t port, int size, struct machine *m)
+{
+	(void)uc, (void)port, (void)size;
+	return m->order.port;
+}
+
+static void on_port_write(uc_engine *uc, uint32_t port, int size, uint32_t value, struct machine *m)
+{
+	(void)uc, (void)port, (void)size;
+	m->result.port = value;
+}
+
+static const char *hook_ports(struct machine *m)
+{
+	uc_hook h;
+	uc_err err = uc_hook_add(m->uc, &h, UC_HOOK_INSN, (void *)on_port_read, m, (uint64_t)1, (uint64_t)0, UC_X86_INS_IN);
+	if (!err)
+		err = uc_hook_add(m->uc, &h, UC_HOOK_INSN, (void *)on_port_write, m, (uint64_t)1, (uint64_t)0, UC_X86_INS_OUT);
+	return err ? uc_strerror(err) : NULL;
+}
+
 /*
  * One code hook: it is inlined into translated code only while it is alone. All
  * hooks come before the first run: translated code doesn't learn of later ones,
@@ -148,7 +170,8 @@ const char *machine_hook(struct machine *m)
 		if (err)
 			return uc_strerror(err);
 	}
-	return context_init(m);
+	const char *failed = hook_ports(m);
+	return failed ? failed : context_init(m);
 }
 
 /* Forgets the knowledge of code in [lo, hi), which has been written anew. */

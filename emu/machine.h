@@ -206,6 +206,7 @@ struct order {
 	bool reuse; /* the slot `from` may be given up for the result */
 	bool user;   /* the processor is in user mode */
 	bool permit; /* the first instruction may be a privileged one */
+	uint32_t port; /* what it reads from a port */
 	uint64_t blind_lo; /* accesses to [blind_lo, blind_lo + blind_len) are journaled and nothing else */
 	uint64_t blind_len;
 	uint64_t stack_low;   /* the lowest byte of the thread's stack, */
@@ -225,6 +226,7 @@ struct result {
 	uint64_t device_addr; /* of the access to a device that stopped the run, or */
 	uint32_t device_size; /* was permitted and is a store */
 	bool device_write;
+	uint32_t port; /* what a permitted instruction wrote to a port */
 	uint64_t pc;
 	uint64_t insns;
 	struct access access;

@@ -35,7 +35,14 @@ const char *programs_open(struct machine *m)
 	m->stale_cap = m->space >> PAGE_SHIFT;
 	m->stale = malloc(m->stale_cap * sizeof *m->stale);
 	m->program_page = no_page;
-	return m->programs && m->stale ? NULL : "out of memory";
+	if (!m->programs || !m->stale)
+		return "out of memory";
+	/* User programs may begin at 0, so no address ends a run. Nor may another one do
+	 * so: behind each run the engine forgets its translation of the byte before that
+	 * address. Where nothing is mapped there, it remembers a page fault, and makes the
+	 * guest's next one a double fault. */
+	uc_err err = uc_ctl_exits_enable(m->uc);
+	return err ? uc_strerror(err) : NULL;
 }
 
 static uint64_t entry(const struct machine *m, uint64_t at)

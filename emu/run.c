@@ -145,9 +145,7 @@ void emulate(struct machine *m)
 	size_t count = 0;
 	if ((m->knobs & KNOB_COUNT) && m->order.stop_at != UINT64_MAX)
 		count = m->order.stop_at;
-	/* User programs may begin at 0; where the kernel's addresses begin no code is. */
-	uint64_t never = m->programs ? m->code_bias : 0;
-	uc_err err = uc_emu_start(m->uc, m->pc, never, 0, count);
+	uc_err err = uc_emu_start(m->uc, m->pc, 0, 0, count);
 	if (m->why)
 		return;
 	if (!err) {

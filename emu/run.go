@@ -64,7 +64,7 @@ func (m *Machine) order(r *Run, to Ctx) {
 	o.stop_at = C.uint64_t(r.StopAt)
 	o.skip_break = C.bool(r.SkipBreak)
 	o.reuse = C.bool(r.Reuse && (len(m.marks) == 0 || int32(r.From) >= m.marks[len(m.marks)-1].slots))
-	o.permit, o.user = C.bool(r.Permit), C.bool(r.User)
+	o.permit, o.user, o.port = C.bool(r.Permit), C.bool(r.User), C.uint32_t(r.Port)
 	o.blind_lo, o.blind_len = C.uint64_t(r.Blind.Lo), C.uint64_t(r.Blind.Hi-r.Blind.Lo)
 	o.stack_low, o.beneath_lo, o.beneath_len = C.uint64_t(r.StackLow), C.uint64_t(r.Beneath.Lo), C.uint64_t(r.Beneath.Hi-r.Beneath.Lo)
 	o.own_lo, o.own_len = C.uint64_t(r.Own.Lo), C.uint64_t(r.Own.Hi-r.Own.Lo)
@@ -94,6 +94,7 @@ func (m *Machine) fillStop(r *Run, to Ctx) {
 	s.Fault = Fault{FaultKind(c.fault), uint64(c.fault_addr), uint32(c.fault_size)}
 	s.Raised, s.ErrorCode = bool(c.raised), uint32(c.error_code)
 	s.Device = DeviceAccess{uint64(c.device_addr), uint32(c.device_size), bool(c.device_write)}
+	s.Port = uint32(c.port)
 	s.Detail = staticString(c.detail)
 	switch s.Why {
 	case StopBreak, StopTrap, StopFault, StopPrivileged, StopUnmodelled, StopDevice:

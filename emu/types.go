@@ -230,6 +230,8 @@ type Run struct {
 	// Permit, on a bare machine, has the engine carry the first instruction out
 	// although it is one that stops with StopPrivileged.
 	Permit bool
+	// Port is what such an instruction reads from a port, in its lowest bytes.
+	Port uint32
 	// User: the processor is in user mode.
 	User bool
 	// Blind is memory whose accesses are journaled, and nothing else.
@@ -344,6 +346,8 @@ type Stop struct {
 	// Device is the access of StopDevice, or of a permitted instruction the last store
 	// to a device.
 	Device DeviceAccess
+	// Port is what a permitted instruction has written to a port.
+	Port   uint32
 	Detail string
 	// Regs is filled in for StopBreak, StopTrap, StopFault, StopPrivileged,
 	// StopUnmodelled.

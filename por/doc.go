@@ -82,7 +82,8 @@
 //	no reduction    exhaustive, bounded (iteration, frontier), sleep
 //	stateful        stateful, endless
 //	DPOR            dpor, eager (figure3, figure4, classic), source, nidhugg, optimal
-//	within bounds   meter; bpor, conservative, naivebpor, sourcebpor, lazybpor
+//	within bounds   meter; bpor, conservative, naivebpor, sourcebpor; lazybpor, lazyfloor,
+//	                lazyhabits, lazyleast
 //	TruSt           trust, trustgraph, trustturns, trustrevisit, trustmaximal,
 //	                trustguide, trustcanonical, rounder; trustestimate, trustweigh
 //	sampling        sampling, randomwalk, pct, pos, distinct

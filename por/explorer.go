@@ -31,7 +31,7 @@ type explorer struct {
 	meter   *meter   // nil without bounds
 	rising  *bounded // the search, if it goes by ascending bound
 	root    trace.Mark
-	finer   bool // points became finer: what was run so far is void
+	finer   bool // what was run so far is void: points became finer, or a search has learned
 	ended   Execution
 	// exit is the step of the shared state that the walk went back to last.
 	exit frontierStep
@@ -49,7 +49,7 @@ func newExplorer(sys System, obs Observer, spec Spec, opts Options) *explorer {
 	}
 	x.order = relation.New()
 	x.order.Ready = x.isReady
-	h := handle{spec: spec, opts: &x.opts, path: &x.path, sets: &x.sets, next: &x.next, meter: x.meter, stats: &x.stats, budget: &x.budget, comeTo: x.comeTo}
+	h := handle{spec: spec, opts: &x.opts, path: &x.path, sets: &x.sets, next: &x.next, meter: x.meter, stats: &x.stats, budget: &x.budget, comeTo: x.comeTo, restart: func() { x.finer = true }}
 	h.hasher, _ = sys.(Hasher)
 	x.strat = spec.kind.strategy(h)
 	switch x.needs = x.strat.needs(); {
@@ -182,7 +182,7 @@ func (x *explorer) explore() error {
 		}
 		if b == nil {
 			if n.done == nil && !n.ended {
-				x.end(EndedBlocked)
+				x.end(n.ending)
 			}
 			if len(x.nodes) == 1 {
 				x.stats.Complete = true

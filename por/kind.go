@@ -30,6 +30,9 @@ type Kind struct {
 	// preemption point before every access and lock and unlock not merged with
 	// anything.
 	SingleEvents bool
+	// LikesSingle: they are at least where there is a preemption point before every
+	// access, for its reduction is better then.
+	LikesSingle bool
 	// NotForKernels says why the steps of a kernel that schedules its own threads
 	// don't suit it, "" if they do.
 	NotForKernels string
@@ -63,6 +66,8 @@ type Param struct {
 	Least   uint64
 	Most    uint64 // 0: no limit
 	Help    string
+	// proves, if not nil, says with which values the search proves what its Kind claims.
+	proves func(uint64) bool
 }
 
 // wants says which numbers an option takes.
@@ -91,7 +96,11 @@ const (
 
 var optimised = Param{Name: "optimised", Default: 1, Most: 1, Help: "1: conservative backtrack points only where the bound cut something off; 0: wherever the paper has them"}
 
-var early = Param{Name: "early", Default: 1, Most: 1, Help: "1: also executions that end, or stop, with threads that need more rounds to go on; 0: drops these as its paper does, is faster, and proves nothing"}
+var early = Param{Name: "early", Default: 1, Most: 1, Help: "1: also executions that end, or stop, with threads that need more rounds to go on; 0: drops these as its paper does, is faster, and proves nothing",
+	proves: func(v uint64) bool { return v == 1 }}
+
+var lazyCut = Param{Name: "cut", Default: cutSound, Most: cutPrinted, Help: "1: refuses a step when all traces that go on from it are beyond the bound; 0: refuses nothing on the way; 2: refuses as its paper does, and proves nothing",
+	proves: func(v uint64) bool { return v != cutPrinted }}
 
 // kinds lists the searches, in the order in which they are explained to users.
 var kinds = []Kind{
@@ -111,9 +120,12 @@ var kinds = []Kind{
 		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{optimised}, whole: cutOff, strategy: newNidhuggBPOR},
 	{Name: "source-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 13", About: "source, with conservative backtrack points at the starts of blocks",
 		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{optimised}, whole: cutOff, strategy: newSourceBPOR},
-	{Name: "lazy-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithms 10 and 11", About: "source, leaving out traces without a linearisation within the bound", NotForKernels: "it doesn't know that a step may keep others from running, by their priority", Unordered: true,
+	{Name: "lazy-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithms 10 and 11", About: "source, leaving out traces without a linearisation within the bound", NotForKernels: "it doesn't know that a step may keep others from running, by their priority", Unordered: true, LikesSingle: true,
 		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{
 			{Name: "prefixes", Default: 1 << 20, Least: 1, Help: "how many prefixes of a trace are examined for its least preemptions; a trace that needs more counts as within the bound. A small number is a heuristic for large traces: it lets in too many, never too few"},
+			lazyCut,
+			{Name: "blocks", Most: 1, Help: "1: the estimate of its paper, the cheapest order of the execution's blocks, which are never divided; it leaves out traces within the bound, and proves nothing",
+				proves: func(v uint64) bool { return v == 0 }},
 		}, whole: cutOff, strategy: newLazyBPOR},
 	{Name: "sleep", Paper: "sleep sets (Godefroid 1996, ch. 5)", About: "leaves out steps whose reorderings were all explored",
 		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", strategy: newSleep},

@@ -2,49 +2,204 @@ package por
 
 import (
 	"landgo/internal/trace"
-	"landgo/por/relation"
 )
 
-// lazyBPOR is Lazy-BPOR (Nidhugg thesis, Sachinoglou 2018, Algorithms 10 and 11)
-// in its exact form: source-DPOR, without conservative points. A trace is within
-// the bound if some linearisation of it is: min{Bv([E])} <= b. The least is
-// found by a search over the trace's prefixes (leastPreemptions).
+// lazyBPOR is Lazy-BPOR (Nidhugg thesis, Sachinoglou 2018, Algorithms 10 and 11):
+// source-DPOR that bounds traces, not executions. A trace is within the bound if
+// some linearisation of it is: min{Bv([E])} <= b.
 //
-// Soundness: source-DPOR runs each trace; those that need more preemptions than
-// the bound are pruned at their end.
+// Algorithm 11 refuses a step as soon as the least of the execution so far exceeds
+// the bound. That isn't sound, for two reasons (TestLazyPrinted has a program for it):
+// the least isn't monotone, for a thread that was left may turn out to have had only
+// its end to go on to; and the races of what is refused are never seen, though some
+// lead to traces within the bound. So here, by the option cut:
+//   - 1, what is sound. A step is refused when every trace that goes on from it is
+//     beyond the bound: unavoidable counts the preemptions that all of them have. That
+//     is a property of the trace so far, and it only grows. So of a trace within the
+//     bound each linearisation can be run, and sleep sets take no heed of the bound.
+//     Where something was refused below a state every thread is tried there, for its
+//     races weren't seen, unless a step that was tried can come first in any case
+//     (habits).
+//   - 2, as printed: a step is refused when the least of the prefix exceeds the bound,
+//     and nothing is added for it. A run without a bug proves nothing.
+//   - 0: nothing is refused on the way.
 //
-// Deviations:
-//   - The slides refuse a step as soon as the least of the execution so far
-//     exceeds the bound. That isn't sound. The least isn't monotone: a thread
-//     that was left may turn out to have had only its end to go on to. And the
-//     races of what is refused are never seen, though some lead to traces within
-//     the bound. So nothing is refused on the way, and the search runs as many
-//     executions as source-DPOR.
-//   - The slides' estimate (a Hamiltonian path over blocks) isn't defined in
-//     them. Ours is the next.
-//   - A trace of more prefixes than the option prefixes says counts as within the
-//     bound. With a small number that is a heuristic for large traces, which may
-//     have exponentially many prefixes. It errs on one side: a run without a bug
-//     proves the same, and it costs executions beyond the bound.
-//   - Options.Iterate changes nothing: traces come in the order of source-DPOR,
-//     and an execution shown may have more preemptions than its trace needs.
+// An execution that ends with a trace beyond the bound is dropped: its least number of
+// preemptions is found by a search over the trace's prefixes (leastPreemptions).
+//
+// Deviation: Options.Iterate changes nothing. Traces come in the order of source-DPOR,
+// and an execution shown may have more preemptions than its trace needs.
 type lazyBPOR struct {
 	source
-	bound int32
-	least leastPreemptions
+	bound       int32
+	cut         uint64
+	least       leastPreemptions
+	unavoidable unavoidable
+	habits      habits
+	refused     []bool // per state: a branch from there or below it was refused
+	restart     func()
 }
 
+// The values of the option cut.
+const (
+	cutNever   = 0
+	cutSound   = 1
+	cutPrinted = 2
+)
+
 func newLazyBPOR(h handle) strategy {
-	s := &lazyBPOR{source: sourceOf(h), bound: h.meter.limits[0]}
-	s.least = leastPreemptions{path: h.path, prefixes: int(h.spec.Param("prefixes")), gaveUp: map[int32]trace.Op{}}
+	s := &lazyBPOR{source: sourceOf(h), bound: h.meter.limits[0], cut: h.spec.Param(lazyCut.Name), restart: h.restart}
+	s.least = leastPreemptions{path: h.path, prefixes: int(h.spec.Param("prefixes")), blocks: h.spec.Param("blocks") == 1, gaveUp: map[int32]trace.Op{}}
+	s.unavoidable = unavoidable{path: h.path}
+	s.habits = habits{path: h.path, on: h.opts.OneEvent && h.opts.Unmerged}
 	return s
 }
 
 func (s *lazyBPOR) needs() *needs {
-	return &needs{order: true, sleep: true, freely: true, beyond: s.beyond}
+	n := &needs{order: true, sleep: true, freely: true, beyond: s.beyond}
+	if s.cut == cutSound {
+		n.late, n.allow, n.refill = true, s.allow, s.refill
+	}
+	return n
+}
+
+// reset keeps the habits: what was learned of them began the search again.
+func (s *lazyBPOR) reset() {
+	s.source.reset()
+	s.unavoidable.reset()
+	s.habits.relied = nil
+	s.refused = append(s.refused[:0], false)
 }
 
 func (s *lazyBPOR) beyond() bool { return !s.least.within(s.bound) }
+
+func (s *lazyBPOR) ran(i int32) {
+	s.enter(i)
+	if s.cut == cutSound && !s.habits.learn(i) {
+		s.restart()
+	}
+	s.source.ran(i)
+}
+
+// enter notes event i, and the state after it.
+func (s *lazyBPOR) enter(i int32) {
+	s.unavoidable.enter(i)
+	s.habits.enter(i)
+	s.refused = append(s.refused[:i+1], false)
+}
+
+// seed is source's, unless everything from here on is beyond the bound, or would be
+// run in vain.
+func (s *lazyBPOR) seed(n *node, kids *branch) error {
+	switch {
+	case s.cut == cutSound && s.unavoidable.from(nil) > s.bound:
+		s.refuse(n)
+		return nil
+	case s.cut == cutPrinted && n.depth > 0 && !s.least.within(s.bound):
+		s.refuse(n)
+		return nil
+	case s.cut == cutSound && n.depth > 0 && s.inVain(n):
+		return nil
+	}
+	return s.source.seed(n, kids)
+}
+
+// refuse notes that the bound cuts something off at n.
+func (s *lazyBPOR) refuse(n *node) {
+	s.stats.Pruned++
+	s.refused[n.depth] = true
+	n.ending = EndedPruned
+}
+
+// end learns what the threads would do next, which may never be run: what is relied on
+// has to hold for that too.
+func (s *lazyBPOR) end(e Ending) {
+	if s.cut == cutSound && !s.habits.learnPending(s.next) {
+		s.restart()
+		return
+	}
+	s.source.end(e)
+}
+
+// inVain reports whether a step that fell asleep just now, on the way to n, will never be
+// woken: then all that goes on from n was explored from the state before. (A step that
+// has slept for longer says nothing: what races with the path since then isn't known.)
+func (s *lazyBPOR) inVain(n *node) bool {
+	p := &s.path.nodes[n.depth-1]
+	for b := p.done; b != nil; b = b.next {
+		if !b.Dependent(&p.cur.Event) && s.first(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// asleepForGood reports whether a step sleeps in n that nothing can wake: then all
+// traces from there are explored elsewhere.
+func (s *lazyBPOR) asleepForGood(n *node) bool {
+	for _, b := range s.path.sleepers(n) {
+		if s.first(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// first reports whether every trace from the newest state can begin with step b, and be
+// within the bound then.
+//
+// That b is private is not enough: where the process may end before b, b must not make
+// leaving its thread dearer. So it has to be left at a price where it stands.
+func (s *lazyBPOR) first(b *branch) bool {
+	last := s.path.order.Last(b.Thread)
+	if last < 0 {
+		return false
+	}
+	var op trace.Op
+	if len(b.Ops) > 0 {
+		op = b.Ops[0]
+	}
+	return s.unavoidable.costly(s.unavoidable.at[last].start, last, -1, &op) && s.habits.private(b)
+}
+
+// allow refuses a branch if all that begins with it is beyond the bound.
+func (s *lazyBPOR) allow(n *node, b *branch) bool {
+	if s.path.at != int(n.depth) {
+		s.comeTo(n) // the path has the threads of another state
+	}
+	if s.unavoidable.from(b) <= s.bound {
+		return true
+	}
+	s.refuse(n)
+	return false
+}
+
+// refill is asked when nothing is left to explore from n: it adds every thread if
+// something was refused there or below. It needn't if a step was explored with which
+// every trace from n can begin.
+func (s *lazyBPOR) refill(n *node) (more bool, err error) {
+	if !s.refused[n.depth] {
+		return false, nil
+	}
+	if !n.ended && !s.beginsAll(n) && s.opts.fault != noConservative {
+		s.sets.addAll(n)
+	}
+	if n.depth > 0 && n.todo == nil {
+		s.refused[n.depth-1] = true
+	}
+	return n.todo != nil, nil
+}
+
+// beginsAll reports whether a step that was explored from n can come first in every
+// trace.
+func (s *lazyBPOR) beginsAll(n *node) bool {
+	for b := n.done; b != nil; b = b.next {
+		if s.first(b) && s.path.outcomes(n, b.Thread) == 1 {
+			return true
+		}
+	}
+	return s.asleepForGood(n)
+}
 
 // expire notes what the wait is for: leaving its thread is a preemption where that
 // is free.
@@ -57,213 +212,32 @@ func (s *lazyBPOR) expire() {
 	s.source.expire()
 }
 
-// leastPreemptions finds whether a linearisation of the current execution has
-// few preemptions. It searches, by ascending cost, pairs of a prefix of the
-// trace (how many events of each thread) and the thread that ran last.
-type leastPreemptions struct {
-	path     *path
-	prefixes int                // after so many the answer is yes
-	events   [][]int32          // per thread: its events
-	nth      []int32            // per event: how many of its thread's are before it
-	gaveUp   map[int32]trace.Op // per event that lets a wait run out: what it was for
+// remember implements resumer.
+func (s *lazyBPOR) remember() *resumeState {
+	m, p := s.source.remember(), packer{}
+	for i := range s.path.nodes {
+		p.putBool(s.refused[i])
+	}
+	s.habits.pack(&p)
+	m.own = p.buf
+	return m
 }
 
-type prefix struct {
-	counts string // a rune for each thread
-	last   trace.TID
-}
-
-func (l *leastPreemptions) within(bound int32) bool {
-	if int32(l.path.nodes[len(l.path.nodes)-1].preemptions) <= bound {
-		return true
+// resumed implements resumer.
+func (s *lazyBPOR) resumed(m *resumeState) error {
+	if m == nil {
+		return ErrSnapshot
 	}
-	o := l.path.order
-	l.events, l.nth = make([][]int32, o.Width()), l.nth[:0]
-	for i := range int32(o.Len()) {
-		t := o.Thread(i)
-		l.nth = append(l.nth, int32(len(l.events[t])))
-		l.events[t] = append(l.events[t], i)
-	}
-	start := prefix{string(make([]rune, o.Width())), trace.NoThread}
-	seen := map[prefix]bool{}
-	layer := []prefix{start}
-	for cost := int32(0); cost <= bound; cost++ {
-		var next []prefix
-		for len(layer) > 0 {
-			p := layer[len(layer)-1]
-			layer = layer[:len(layer)-1]
-			if seen[p] {
-				continue
-			}
-			if seen[p] = true; len(seen) > l.prefixes {
-				return true
-			}
-			counts := []rune(p.counts)
-			done := 0
-			for _, n := range counts {
-				done += int(n)
-			}
-			if done == o.Len() {
-				return true
-			}
-			dear := p.last != trace.NoThread && l.goesOn(counts, p.last)
-			for t := range counts {
-				i := l.next(counts, trace.TID(t))
-				if i < 0 || !l.possible(counts, i) {
-					continue
-				}
-				counts[t]++
-				q := prefix{string(counts), trace.TID(t)}
-				counts[t]--
-				if dear && trace.TID(t) != p.last {
-					next = append(next, q)
-				} else {
-					layer = append(layer, q)
-				}
-			}
+	u := unpacker{buf: m.own}
+	for i := range s.path.nodes {
+		if i > 0 {
+			s.enter(int32(i) - 1)
 		}
-		layer = next
+		s.refused[i] = u.bool()
 	}
-	return false
-}
-
-// next is thread t's first event after the prefix, -1 if it has none.
-func (l *leastPreemptions) next(counts []rune, t trace.TID) int32 {
-	if n := int(counts[t]); n < len(l.events[t]) {
-		return l.events[t][n]
+	s.habits.unpack(&u)
+	if u.bad || len(u.buf) > 0 {
+		return ErrSnapshot
 	}
-	return -1
-}
-
-// has reports whether event i is in the prefix.
-func (l *leastPreemptions) has(counts []rune, i int32) bool {
-	return counts[l.path.order.Thread(i)] > l.nth[i]
-}
-
-// possible reports whether all that happens before event i is in the prefix.
-func (l *leastPreemptions) possible(counts []rune, i int32) bool {
-	for t, n := range l.path.order.Clock(i) {
-		if j := n - 1; j >= 0 && j != i && t < len(counts) && !l.has(counts, j) {
-			return false
-		}
-	}
-	return true
-}
-
-// goesOn reports whether leaving t after the prefix is a preemption.
-func (l *leastPreemptions) goesOn(counts []rune, t trace.TID) bool {
-	p, o := l.path, l.path.order
-	last := l.events[t][counts[t]-1]
-	after := &p.nodes[last+1]
-	if p.isReady(last+1, t) && !after.couldGoOn {
-		return false // at a yield, or at its end
-	}
-	op, waits, wakers := trace.Op{}, []trace.Access(nil), o.Wakers(t)
-	again := true // what it locks and has, it may lock again
-	i := l.next(counts, t)
-	if i >= 0 {
-		op, waits, wakers = o.First(i), p.nodes[i].cur.Waits, o.WakersOf(i)
-		if op.Kind == trace.OpAdvance {
-			if op, again = l.gaveUp[i], false; !relation.Acquires(op.Kind) {
-				return false
-			}
-		}
-	} else if th := p.thread(t); th != nil {
-		if th.Status == trace.Exited || th.Status == trace.Spinning || th.Status == trace.Blocked && !relation.Acquires(th.Pending.Kind) {
-			return false
-		}
-		op, again, waits = th.Pending, th.Status == trace.Ready, p.spinReads(t)
-	}
-	asleep := false
-	for w := range wakers {
-		if asleep = !l.has(counts, w); !asleep {
-			break
-		}
-	}
-	if asleep {
-		return false
-	}
-	if len(waits) > 0 && !l.letGo(counts, last, waits) {
-		return false
-	}
-	return !relation.Acquires(op.Kind) || l.free(counts, t, &op, i, again)
-}
-
-// letGo reports whether a write of the prefix ended the spin that came after
-// event last.
-func (l *leastPreemptions) letGo(counts []rune, last int32, waits []trace.Access) bool {
-	o := l.path.order
-	for i := range int32(o.Len()) {
-		if !l.has(counts, i) || o.Thread(i) == o.Thread(last) || i < last && o.Before(i, last) {
-			continue
-		}
-		for _, a := range l.path.nodes[i].cur.Accesses {
-			for k := range waits {
-				if a.IsWrite() && a.Conflicts(&waits[k]) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// free reports whether t's acquire is possible after the prefix. i is its event,
-// -1 if it was never taken; again: t may have the lock already.
-func (l *leastPreemptions) free(counts []rune, t trace.TID, op *trace.Op, i int32, again bool) bool {
-	o := l.path.order
-	value, readers, ended := int64(0), 0, false
-	depth, owner := 0, trace.NoThread
-	if op.Kind == trace.OpSemWait {
-		value = int64(op.Arg)
-	}
-	for y, kind := range o.History(op) {
-		in := l.has(counts, y)
-		sign := int64(0) // the value now is that before event i, and what came between
-		if before := i < 0 || y < i; in && !before {
-			sign = 1
-		} else if !in && before {
-			sign = -1
-		}
-		switch kind {
-		case trace.OpSemPost:
-			value += sign
-		case trace.OpSemWait, trace.OpSemTryWait:
-			value -= sign
-		}
-		if !in {
-			continue
-		}
-		switch kind {
-		case trace.OpLock, trace.OpTryLock, trace.OpFutexLockPI:
-			if depth++; depth > 0 && owner == trace.NoThread {
-				owner = o.Thread(y)
-			}
-		case trace.OpUnlock, trace.OpFutexUnlockPI:
-			depth--
-		case trace.OpReadLock, trace.OpTryReadLock:
-			readers++
-		case trace.OpReadUnlock:
-			readers--
-		case trace.OpWriteLock, trace.OpTryWriteLock:
-			readers += 1 << 16
-		case trace.OpWriteUnlock:
-			readers -= 1 << 16
-		case trace.OpExit:
-			ended = true
-		}
-	}
-	switch op.Kind {
-	case trace.OpLock, trace.OpFutexLockPI:
-		return depth <= 0 || owner == t && again
-	case trace.OpSemWait:
-		return value > 0
-	case trace.OpReadLock:
-		return readers < 1<<15
-	case trace.OpWriteLock:
-		return readers <= 0
-	case trace.OpJoin:
-		return ended
-	}
-	return true
+	return s.source.resumed(m)
 }

@@ -72,7 +72,7 @@ func (s Spec) Param(name string) uint64 {
 // bound has cut something off.
 func (s Spec) Claim() Claim {
 	for i, p := range s.kind.Params {
-		if p.Name == early.Name && s.params[i] == 0 {
+		if p.proves != nil && !p.proves(s.params[i]) {
 			return Nothing
 		}
 	}

@@ -69,6 +69,8 @@ type handle struct {
 	// budget says whether to stop.
 	budget *budget
 	hasher Hasher // the System, nil if it can't tell states apart
+	// restart begins the search again from the root, without what it has counted.
+	restart func()
 	// comeTo has the System come back to the state of n.
 	comeTo func(n *node)
 }

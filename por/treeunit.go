@@ -7,8 +7,8 @@ import (
 
 // How a walk works on a unit of a divided search (treedivision.go).
 
-// errAway is a path that leads elsewhere on another system.
-var errAway = errors.New("a step ends elsewhere when another worker repeats it")
+// ErrAway is a path that leads elsewhere on another system, or than a checkpoint says.
+var ErrAway = errors.New("a step ends elsewhere when another worker repeats it")
 
 // work implements unit.
 func (p *treeUnit) work(w, i int, b *batch) (unitEnding, error) {
@@ -92,14 +92,14 @@ func (p *treeUnit) visit(x *explorer) error {
 			b = remove(&n.done, next.thread, next.choice)
 		}
 		if !x.isReady(int32(k), next.thread) {
-			return errAway
+			return ErrAway
 		}
 		if t, err := x.perform(n, b); err != nil {
 			return err
 		} else if x.finer {
 			return x.runOut(t)
 		} else if t.Last != next.last {
-			return errAway
+			return ErrAway
 		}
 	}
 	if r, ok := x.strat.(resumer); ok {

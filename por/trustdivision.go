@@ -217,7 +217,7 @@ func (w *trust) rebuild(p *graphUnit) error {
 		}
 		s := &w.steps[i]
 		if s.last != e.last {
-			return errAway
+			return ErrAway
 		}
 		switch e.added {
 		case alongside:

@@ -34,6 +34,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 	framing := th.framing
 	th.framing = false
 	look := th.Insns + firstChunk
+	pass := false   // the next instruction's access is let through
 	first := th.Ctx // the step's own beginning stays: spin detection compares with it
 	for stops := 1; ; stops++ {
 		if stops%pollEvery == 0 && s.stopIf != nil && s.stopIf() {
@@ -54,8 +55,10 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		if skip && s.lib.AtCallersReturn(th.ID) {
 			skip = false
 		}
-		stop := s.runCPU(th, tr, allow, skip, look-th.Insns)
-		skip = false
+		before := len(tr.Accesses)
+		stop := s.runCPU(th, tr, allow, skip || pass, look-th.Insns, pass)
+		passing := pass
+		skip, pass = false, false
 		if len(stop.Accesses) > 0 {
 			allow = 0
 			if s.cfg.Guarded {
@@ -103,6 +106,10 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 				return s.arrive(th, tr)
 			}
 		case emu.StopFault:
+			if again, ok := s.passBlock(th, tr, stop, before); ok && !passing {
+				pass, allow = true, max(allow, again)
+				continue
+			}
 			if over, err := s.atFault(th, tr, stop, framing); over || err != nil {
 				return err
 			}
@@ -115,6 +122,9 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 				return nil
 			}
 		case emu.StopInsn: // a replay's segment ends here
+			if passing && !s.atLimit(th) {
+				continue
+			}
 			th.limited = true
 			return nil
 		case emu.StopPrivileged:
@@ -139,7 +149,8 @@ func (s *System) unmodelled(th *thread, stop *emu.Stop) error {
 }
 
 // runCPU lets the CPU run for a thread once and takes in what the run did.
-func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip bool, chunk uint64) *emu.Stop {
+// pass: it runs one instruction, whose accesses are let through.
+func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip bool, chunk uint64, pass bool) *emu.Stop {
 	r := &s.run
 	r.From, r.Thread, r.Allow, r.SkipBreak = th.Ctx, th.ID, allow, skip
 	r.StopAt = 0
@@ -160,6 +171,10 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	}
 	if s.limit != 0 && !s.probing && (s.limit > th.Insns || s.exact && s.limit == th.Insns) {
 		r.StopAt = s.limit - th.Insns + 1
+	}
+	if pass {
+		r.Flags |= emu.Unchecked
+		r.StopAt = 2
 	}
 	stop := s.machine.Run(r)
 	th.Ctx, th.Half = stop.Ctx, stop.Parts
@@ -185,6 +200,11 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		s.lib.Meets(th.ID)
 	}
 	return stop
+}
+
+// atLimit reports whether a thread is where a replay's segment ends.
+func (s *System) atLimit(th *thread) bool {
+	return s.limit != 0 && !s.probing && s.limit == th.Insns
 }
 
 // Coarse reports whether there can be shared accesses without a preemption

@@ -57,8 +57,9 @@ func (s *System) closedBlock(out *Failure, f emu.Fault) (ok bool) {
 }
 
 // DeadAccess is the bug of something that landgo does for a thread with bytes
-// that aren't all in a live block, or nil: as if the guest's own code had.
-func (s *System) DeadAccess(t trace.TID, pc, addr, size uint64, does string) *Failure {
+// that aren't all in a live block, or nil: as if the guest's own code had. reads: it only
+// reads them.
+func (s *System) DeadAccess(t trace.TID, pc, addr, size uint64, does string, reads bool) *Failure {
 	if size == 0 || !s.machine.Dead(addr, size) {
 		return nil
 	}
@@ -67,6 +68,9 @@ func (s *System) DeadAccess(t trace.TID, pc, addr, size uint64, does string) *Fa
 		addr++
 	}
 	s.wrong(out, addr, does)
+	if s.letThrough(out, reads) {
+		return nil
+	}
 	return out
 }
 

@@ -128,8 +128,8 @@ type Teller interface {
 	// Deadline is the thread whose timed wait runs out first, by TID if several do, and
 	// when; else NoThread.
 	Deadline() (t trace.TID, when uint64)
-	// Unwritten is what a thread that has ended the process by exit leaves in the
-	// library's buffer of standard output: exit writes it.
+	// Unwritten is what a thread that has ended the process by exit, or as its last
+	// thread, leaves in the library's buffer of standard output: exit writes it.
 	Unwritten(trace.TID) []byte
 	// Holds are the addresses of the mutexes that a thread holds, oldest first.
 	Holds(trace.TID) []uint64

@@ -46,8 +46,8 @@
 //	its state     lifetime, mark, thread, arena, names, knowledge, digest, state
 //	spins         spin, spinagain, spinlocks, turns, endless, scout
 //	traps         effects, shares, nap, interrupt, faulted, mappings, grave
-//	reports       account, describe, naming, stuck, meant, failure, blockfault, leak, format, met, longest,
-//	              unexamined
+//	reports       account, describe, naming, stuck, meant, failure, blockfault, letthrough, leak, format, met,
+//	              longest, unexamined
 //	other rooms   carrier (the library), steered (the kernel that schedules itself)
 //	twin          reads of memory that was never written
 //

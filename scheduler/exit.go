@@ -58,3 +58,33 @@ func (s *System) Exit(t trace.TID, tr *trace.Transition, byKernel bool) {
 	tr.End = trace.EndThread
 	tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(th.ID), PC: th.Regs.RIP})
 }
+
+// outputKernel is a kernel with a word that a call reads which writes to standard output.
+type outputKernel interface {
+	OutputWord() uint64
+}
+
+// SharesOutput reports whether what a thread is about to print may come too late: the
+// process was seen to end while other threads were there, of which one prints. Prints
+// are then events. They don't depend on each other, but on the end.
+func (s *System) SharesOutput(t trace.TID) bool {
+	k, ok := s.kernel.(outputKernel)
+	return ok && !s.Alone(t) && s.sharesTouch(t, &trace.Access{Addr: k.OutputWord(), Size: outputSize})
+}
+
+// TouchOutput records that a thread prints.
+func (s *System) TouchOutput(t trace.TID, tr *trace.Transition, pc uint64) {
+	if k, ok := s.kernel.(outputKernel); ok {
+		s.touchAs(&s.threads[t], t, tr, pc, &trace.Access{Addr: k.OutputWord(), Size: outputSize, Flags: trace.Library})
+	}
+}
+
+const outputSize = 8
+
+// endsOutput learns that the process has ended while other threads were there. (The end
+// depends on everything as it is: what is missing are points before the prints.)
+func (s *System) endsOutput(t trace.TID) {
+	if k, ok := s.kernel.(outputKernel); ok && !s.Alone(t) {
+		s.sharesTouch(t, &trace.Access{Addr: k.OutputWord(), Size: outputSize, Flags: trace.Write})
+	}
+}

@@ -17,6 +17,10 @@ type Failure struct {
 	// Block is the block of memory that a wrong access or free was about, if
 	// there is one.
 	Block heap.Block
+	// Of an error that was let through: Stack is where its thread stood, and At the number
+	// of the instruction in its thread's life.
+	Stack []uint64
+	At    uint64
 	// Waits lists what each thread waits for (deadlock, livelock).
 	Waits []Wait
 }

@@ -48,7 +48,8 @@ type state struct {
 	heap      *heap.Heap
 	mapped    *heap.Heap // see mappings.go
 	covers    covers
-	listing   listing // of all this
+	listing   listing    // of all this
+	through   []*Failure // see letthrough.go
 }
 
 // cells go back with the machine.

@@ -22,6 +22,7 @@ type mark struct {
 	mapped  heap.Mark
 	covers  covers
 	steps   int
+	through int
 }
 
 // Save keeps the present state of a thread for Rewind.
@@ -58,7 +59,7 @@ func (s *System) markAlone() trace.Mark {
 // mark marks the state that goes with a mark of the machine.
 func (s *state) mark(machine trace.Mark) trace.Mark {
 	s.marks = append(s.marks, mark{
-		machine: machine, threads: len(s.threadLog), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps),
+		machine: machine, threads: len(s.threadLog), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), through: len(s.through),
 	})
 	return trace.Mark(len(s.marks) - 1)
 }
@@ -101,5 +102,6 @@ func (s *state) rewind(k trace.Mark) {
 	s.covers = m.covers
 	s.delist(m.steps)
 	s.steps = s.steps[:m.steps]
+	s.through = s.through[:m.through]
 	s.marks = s.marks[:k+1]
 }

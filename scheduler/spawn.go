@@ -22,6 +22,9 @@ func (s *System) Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition,
 			Self: regs.FSBase, Stack: regs.RSP, Entry: regs.RIP, OwnStack: roomAt != 0},
 		born: s.moment(tr, len(tr.Accesses)),
 	}
+	if s.observer != nil {
+		s.observer.Created(t, child)
+	}
 	s.lib.Born(child, t, roomAt)
 	s.digUp(regs.RSP)
 	tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(child), PC: parent.Regs.RIP})

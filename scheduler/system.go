@@ -31,6 +31,9 @@ type Config struct {
 	MaxThreads int
 	// KeepAll records private accesses too (replays).
 	KeepAll bool
+	// LetThrough says which errors of the heap an execution goes past, of those that don't
+	// stop the machine; nil: none.
+	LetThrough func(*Failure) bool
 }
 
 // System is a guest under control. It implements por.System and kernel.Host.
@@ -52,6 +55,8 @@ type Observer interface {
 	// Block is called when thread t, which stands at the allocator's function,
 	// is given a block, and when it gives one back.
 	Block(t trace.TID, b heap.Block, given bool)
+	// Created is called when a thread makes another one, and stands in the call.
+	Created(parent, child trace.TID)
 }
 
 // New makes a System for an image on a machine that holds it already. Attach

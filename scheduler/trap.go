@@ -219,7 +219,7 @@ func (s *System) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f 
 			continue // the common case, without words
 		}
 		does := fmt.Sprintf("%s %s", p.Name, bytesText(a.IsWrite(), uint64(a.Size)))
-		if f := s.DeadAccess(th.ID, th.Regs.RIP, a.Addr, uint64(a.Size), does); f != nil {
+		if f := s.DeadAccess(th.ID, th.Regs.RIP, a.Addr, uint64(a.Size), does, !a.IsWrite()); f != nil {
 			s.Touch(th.ID, tr, th.Regs.RIP, a.Addr, a.Size, a.Flags)
 			return f
 		}
@@ -247,6 +247,8 @@ func (s *System) ExitProcess(t trace.TID, tr *trace.Transition, status int) erro
 			Message: fmt.Sprintf("the guest exits with status %d", status&0xff)}
 	} else if f := s.leak(th); f != nil {
 		tr.End, th.Failure = trace.EndBug, f
+	} else {
+		s.endsOutput(t)
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func addOptions(flags *pflag.FlagSet, c *config.Config, takes func(*config.Optio
 		if !takes(o) {
 			continue
 		}
-		f := flags.VarPF(optionFlag{o, c}, o.Name, "", o.Help)
+		f := flags.VarPF(optionFlag{o, c}, o.Name, o.Short, o.Help)
 		f.Hidden = o.Hidden
 		if o.Value == "" {
 			f.NoOptDefVal = "true"
@@ -107,7 +107,7 @@ func oneGuest(own []string) (string, error) {
 
 // style is how text is to look where a writer leads to.
 // Sources are read from the folders given.
-func style(w io.Writer, from sources) report.Style {
+func style(w io.Writer, from sources, verbose bool) report.Style {
 	width, terminal := terminalWidth(w)
 	dir, _ := os.Getwd()
 	return report.Style{
@@ -115,6 +115,8 @@ func style(w io.Writer, from sources) report.Style {
 		Color:  terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		Dir:    dir,
 		Source: from.read,
+
+		Verbose: verbose,
 	}
 }
 

@@ -140,7 +140,7 @@ func optionRows(c *command, g config.Group) string {
 		if o.Group != g || o.Hidden || c.set().Lookup(o.Name) == nil {
 			continue
 		}
-		head := "--" + o.Name
+		head := o.Flag()
 		if o.Value != "" {
 			head += " " + o.Value
 		}

@@ -12,7 +12,7 @@ import (
 func (a *app) inspectCommand() *command {
 	c, flags := config.Default(), newFlags()
 	addOptions(flags, &c, func(o *config.Option) bool {
-		return o.Group == config.GroupPoints || o.Group == config.GroupWorld || o.Name == "json" || limiting(o)
+		return o.Group == config.GroupPoints || o.Group == config.GroupWorld || o.Name == "json" || o.Name == "verbose" || limiting(o)
 	})
 	c.Time = inspectTime
 	return &command{
@@ -33,7 +33,7 @@ kind, the trusted and the unmodelled parts.`,
 			if err := c.Validate(); err != nil {
 				return err
 			}
-			seen, err := a.engine.Inspect(ctx, c, keeper{a.newEarly(style(a.stderr, nil), a.progress(&c)), a.watch})
+			seen, err := a.engine.Inspect(ctx, c, keeper{a.newEarly(style(a.stderr, nil, false), a.progress(&c)), a.watch})
 			a.mayTell()
 			if err != nil {
 				return err
@@ -45,7 +45,7 @@ kind, the trusted and the unmodelled parts.`,
 					report.JSON(w, seen)
 					return
 				}
-				report.Inspection(w, seen, style(a.stdout, nil))
+				report.Inspection(w, seen, style(a.stdout, nil, c.Verbose))
 			})
 		},
 	}

@@ -95,7 +95,7 @@ func manOptions(b *strings.Builder, c *command, g config.Group) {
 			fmt.Fprintf(b, ".SH %s\n", roff(strings.ToUpper(string(g))))
 			first = false
 		}
-		fmt.Fprintf(b, ".TP\n.BI %s \" %s\"\n%s. %s\n", roff("--"+o.Name), roff(o.Value), roff(o.Help), roff(o.Doc))
+		fmt.Fprintf(b, ".TP\n.BI %s \" %s\"\n%s. %s\n", roff(o.Flag()), roff(o.Value), roff(o.Help), roff(o.Doc))
 		if d := o.Default(); d != "" {
 			fmt.Fprintf(b, "The default is %s.\n", roff(d))
 		}

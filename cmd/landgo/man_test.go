@@ -15,7 +15,7 @@ func TestManPage(t *testing.T) {
 	page := manPage(root.named("run"))
 	for i := range config.Options {
 		o := &config.Options[i]
-		if got := strings.Contains(page, ".BI "+roff("--"+o.Name)+" "); got == o.Hidden {
+		if got := strings.Contains(page, ".BI "+roff(o.Flag())+" "); got == o.Hidden {
 			t.Errorf("--%s: hidden %v, in the page %v", o.Name, o.Hidden, got)
 		}
 	}

@@ -95,7 +95,7 @@ func (a *app) replay(ctx context.Context, c config.Config, file *result.BugFile)
 		return err
 	}
 	a.watch.run(&c, "")
-	early := a.newEarly(style(a.stderr, from), a.progress(&c))
+	early := a.newEarly(style(a.stderr, from, false), a.progress(&c))
 	r, err := a.engine.Replay(ctx, c, file, keeper{early, a.watch})
 	a.mayTell()
 	early.end()
@@ -120,5 +120,5 @@ func limiting(o *config.Option) bool { return o.Name == "time" || o.Name == "mem
 
 // shows reports whether an option says how a result is shown.
 func shows(o *config.Option) bool {
-	return o.Name == "json" || o.Name == "quiet" || o.Name == "source"
+	return o.Name == "json" || o.Name == "verbose" || o.Name == "quiet" || o.Name == "source"
 }

@@ -56,7 +56,7 @@ func (a *app) run(ctx context.Context, c config.Config) error {
 		fmt.Fprintf(a.stderr, "landgo: %s\n", why)
 	}
 	a.watch.run(&c, out)
-	early := a.newEarly(style(a.stderr, from), a.progress(&c))
+	early := a.newEarly(style(a.stderr, from, false), a.progress(&c))
 	a.watch.show(early, !c.Quiet)
 	r, err := a.engine.Run(ctx, c, keeper{early, a.watch})
 	a.mayTell()
@@ -131,7 +131,7 @@ func (a *app) show(r *result.Result, c *config.Config, from sources) error {
 			report.JSON(w, r)
 			return
 		}
-		report.Text(w, r, style(a.stdout, from))
+		report.Text(w, r, style(a.stdout, from, c.Verbose))
 	})
 }
 

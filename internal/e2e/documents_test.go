@@ -59,20 +59,6 @@ var varies = regexp.MustCompile(`0x[0-9a-f]{4,}|sha256 [0-9a-f]+|s1:[0-9a-f]{8}|
 
 func stable(line string) string { return varies.ReplaceAllString(withoutTimes(line), "VARIES") }
 
-// withoutCalls leaves out which system calls were met: each version of a C library
-// has its own way to start.
-func withoutCalls(lines []string) (rest []string) {
-	calls := false
-	for _, l := range lines {
-		text := strings.TrimSpace(l)
-		calls = strings.HasPrefix(text, "system calls met: ") || calls && !strings.HasPrefix(text, "a sleep ")
-		if !calls {
-			rest = append(rest, l)
-		}
-	}
-	return rest
-}
-
 // matches compares an output with a document's, in which a line "..." stands
 // for any lines.
 func matches(want, got []string) bool {
@@ -181,7 +167,7 @@ func checkDocument(t *testing.T, path string) (shown int) {
 			if len(out) == 0 {
 				got = nil
 			}
-			if !matches(withoutCalls(tr.output), withoutCalls(got)) {
+			if !matches(tr.output, got) {
 				if !*update {
 					t.Errorf("$ %s\nsays:\n%s\nthe document says:\n%s", tr.command, strings.Join(got, "\n"), strings.Join(tr.output, "\n"))
 				}
@@ -189,7 +175,7 @@ func checkDocument(t *testing.T, path string) (shown int) {
 			}
 			// Where one is renewed, all are: a run and its replay show the same
 			// digests.
-			if !slices.Contains(tr.output, "...") || !matches(withoutCalls(tr.output), withoutCalls(got)) {
+			if !slices.Contains(tr.output, "...") || !matches(tr.output, got) {
 				tr.output = got
 			}
 			renewed = append(append(renewed, "$ "+tr.command), tr.output...)

@@ -154,3 +154,35 @@ func TestKernelOrders(t *testing.T) {
 		})
 	}
 }
+
+// TestDisk: --disk is for kernels. A bug file has what was on a small disk, so the replay
+// needs none.
+func TestDisk(t *testing.T) {
+	t.Parallel()
+	disk := filepath.Join(t.TempDir(), "disk")
+	if err := os.WriteFile(disk, make([]byte, 1024), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := run(t, "run", "--disk", disk, filepath.Join(top, "bin/guests/glibc-O2/aba")); r.status != result.ExitUsage || !strings.Contains(r.stderr, "--disk is for kernels") {
+		t.Errorf("a program with a disk: %d, %s", r.status, r.stderr)
+	}
+	if !makes32(t) {
+		t.Skip("this gcc doesn't make programs for i386")
+	}
+	polling := filepath.Join(top, "bin/guests/kernel-i386/polling-add_open")
+	bug := filepath.Join(t.TempDir(), "bug.landgo")
+	args := []string{"run", "--quiet", "--pp", "yield", "--out", bug, "--profile", filepath.Join(top, "guests/kernel/polling/polling.yaml")}
+	r := run(t, append(args, polling)...)
+	if strings.Contains(r.stdout, "libunicorn 2.1") {
+		t.Skip(r.stdout)
+	}
+	if r.status != result.ExitInvalid || !strings.Contains(r.stdout, "no disk") {
+		t.Errorf("without its disk: %d, %s", r.status, r.stdout)
+	}
+	if r := run(t, append(args, "--disk", "1:"+disk, polling)...); r.status != result.ExitBug || !strings.Contains(r.stdout, "an addition is lost") {
+		t.Fatalf("with its disk: %d, %s%s", r.status, r.stdout, r.stderr)
+	}
+	if r := run(t, "replay", bug); r.status != result.ExitBug || !strings.Contains(r.stdout, "an addition is lost") {
+		t.Errorf("the replay: %d, %s%s", r.status, r.stdout, r.stderr)
+	}
+}

@@ -25,7 +25,11 @@ func (h *hunt) save(tree []byte) error {
 	}
 	p.Outputs = h.outcomes.saved()
 	for _, f := range h.found {
-		p.Bugs = append(p.Bugs, saved.Bug{Path: f.path, Preemptions: f.preemptions})
+		b := saved.Bug{Path: f.path, Preemptions: f.preemptions}
+		if f.passed() {
+			b.Passed = f.key
+		}
+		p.Bugs = append(p.Bugs, b)
 	}
 	if h.watched != nil {
 		for _, name := range []string{"", "limited", "adjacent"} {
@@ -96,6 +100,8 @@ func (h *hunt) takeOver(b saved.Bug) error {
 	}
 	var f *scheduler.Failure
 	switch {
+	case b.Passed != "":
+		f = h.passedAs(b.Passed)
 	case tr == nil || tr.End != trace.EndProcess && tr.End != trace.EndBug:
 		f = h.Guest.Stuck(false)
 	case tr.End == trace.EndBug:

@@ -56,10 +56,14 @@ type finding struct {
 }
 
 // own reports whether the bug's execution ends with it. A race, and an output that
-// isn't that of another execution, are seen by the user.
+// isn't that of another execution, are seen by the user; an error that was let through
+// lies on the way.
 func (f *finding) own() bool {
-	return f.failure.Kind != trace.Race && f.failure.Kind != trace.Output
+	return f.failure.Kind != trace.Race && f.failure.Kind != trace.Output && !f.passed()
 }
+
+// passed: it is an error that the execution goes past.
+func (f *finding) passed() bool { return f.failure.Stack != nil }
 
 // search runs the configured search and puts verdict and counts into the
 // result.
@@ -72,7 +76,7 @@ func (h *hunt) search() error {
 	if err != nil {
 		return result.Errorf(result.Usage, "%w", err)
 	}
-	opts.Unmerged = spec.Kind().SingleEvents
+	opts.Unmerged = h.Config.Unmerged()
 	h.tell(por.Progress{})
 	var stats por.Stats
 	err = h.promptly(func() (err error) {
@@ -98,6 +102,7 @@ func (h *hunt) search() error {
 		return h.VerdictOf(err, r)
 	}
 	h.differing(&h.outcomes, nil)
+	h.outcomes.tellIgnored(r)
 	if h.raced() {
 		if err := h.takeRaces(h.watched.Adjacent.Detector); err != nil {
 			return err
@@ -158,7 +163,14 @@ func (h *hunt) Ended(x *por.Execution) bool {
 	if h.Config.SelfCheck && len(h.checks) < selfCheckRuns && x.Ending <= por.EndedStuck {
 		h.checks = append(h.checks, x.Path(nil))
 	}
+	h.letThrough(x)
 	f := h.failureAt(x)
+	if f != nil {
+		if rule, ignored := h.ignores(f); ignored {
+			h.outcomes.ignore(rule)
+			return true
+		}
+	}
 	if f == nil {
 		if x.Ending <= por.EndedStuck {
 			h.note(x)
@@ -194,9 +206,16 @@ func (h *hunt) failureAt(x *por.Execution) *scheduler.Failure {
 // keep remembers a bug if it is a new one, or its execution has fewer
 // preemptions than the one known.
 func (h *hunt) keep(f *scheduler.Failure, x *por.Execution) {
+	if old := h.seen[h.key(f)]; old == nil || x.Preemptions < old.preemptions {
+		h.keepAt(f, x.Path(nil), x.Preemptions)
+	}
+}
+
+// keepAt is keep, for a path with so many preemptions.
+func (h *hunt) keepAt(f *scheduler.Failure, path []por.PathStep, preemptions int) {
 	key := h.key(f)
 	old := h.seen[key]
-	if old != nil && old.preemptions <= x.Preemptions {
+	if old != nil && old.preemptions <= preemptions {
 		return
 	}
 	if old == nil {
@@ -204,8 +223,8 @@ func (h *hunt) keep(f *scheduler.Failure, x *por.Execution) {
 		h.seen[key] = old
 		h.found = append(h.found, old)
 	}
-	old.failure, old.preemptions = *f, x.Preemptions
-	old.path = x.Path(old.path[:0])
+	old.failure, old.preemptions = *f, preemptions
+	old.path = append(old.path[:0], path...)
 	old.fresh = true
 	old.told = nil
 	h.publish()

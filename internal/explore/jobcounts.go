@@ -132,4 +132,5 @@ func (d *deepening) accountOutcomes() {
 		}
 	}
 	all.tell(d.hunt, d.shown)
+	all.tellIgnored(d.result)
 }

@@ -24,6 +24,7 @@ static int x;
 static void *nothing(void *a) { return a; }
 static void *detach(void *a) { pthread_detach(t); return a; }
 static void *join(void *a) { if (pthread_join(first, 0) || x != 1) abort(); exit(0); }
+static void *joins(void *a) { pthread_join(t, 0); return a; }
 static pthread_attr_t *detached(void) {
 	static pthread_attr_t a;
 	pthread_attr_init(&a);
@@ -32,7 +33,7 @@ static pthread_attr_t *detached(void) {
 }
 int main(void) {
 	pthread_t u;
-	(void)u, (void)nothing, (void)detach, (void)join, (void)detached, first = pthread_self();
+	(void)u, (void)nothing, (void)detach, (void)join, (void)joins, (void)detached, first = pthread_self();
 	MAIN;
 	return 0;
 }
@@ -46,6 +47,8 @@ int main(void) {
 		{begin + "pthread_detach(t); pthread_detach(t)", "detached twice", "detached twice"},
 		{begin + "pthread_join(t, 0); pthread_detach(t)", "detached, but was joined", "detached, but was joined"},
 		{begin + "pthread_create(&u, 0, detach, 0); pthread_join(t, 0)", "thread 0.1", "thread 0.1"},
+		{begin + "pthread_create(&u, 0, joins, 0); pthread_join(t, 0)", "joined by two threads", "joins a thread that was joined"},
+		{begin + "pthread_join(t, 0); if (pthread_join(t, 0) != ESRCH) abort()", "", "joins a thread that was joined"},
 		{"pthread_create(&t, detached(), nothing, 0)", "", ""},
 		{"pthread_create(&t, detached(), nothing, 0); pthread_join(t, 0)", "joined, but was detached", "joined, but was detached"},
 		{"if (pthread_join(first, 0) != EDEADLK) abort()", "", "waits for itself"},

@@ -115,7 +115,10 @@ type minimiser struct {
 
 // Ended implements por.Observer.
 func (m *minimiser) Ended(x *por.Execution) bool {
-	f := m.failureAt(x)
+	if m.want.passed() {
+		return m.endedPast(x)
+	}
+	f := m.wanted(m.failureAt(x))
 	if f == nil {
 		return true
 	}
@@ -125,6 +128,18 @@ func (m *minimiser) Ended(x *por.Execution) bool {
 	}
 	m.want.failure, m.want.key, m.want.preemptions = *f, key, x.Preemptions
 	m.want.path = x.Path(m.want.path[:0])
+	m.got = true
+	return false
+}
+
+// endedPast looks at an execution for a bug that it goes past.
+func (m *minimiser) endedPast(x *por.Execution) bool {
+	f := m.passedAs(m.want.key)
+	if f == nil {
+		return true
+	}
+	m.want.failure = *f
+	m.want.path, m.want.preemptions = until(x.Path(nil), f)
 	m.got = true
 	return false
 }
@@ -146,6 +161,14 @@ func (h *hunt) refine(f *finding) error {
 	path, failure, err := h.FollowAll(f.schedule)
 	if err != nil {
 		return fmt.Errorf("an execution couldn't be run again: %w", err)
+	}
+	if f.passed() {
+		again := h.passedAs(f.key)
+		if again == nil {
+			return fmt.Errorf("an execution went another way when it was run again in finer steps")
+		}
+		f.path, f.failure = path, *again
+		return nil
 	}
 	if !f.own() {
 		f.path = path // its story looks for the race

@@ -98,6 +98,66 @@ A { while (atomic_flag_test_and_set(&f)) ; x++; atomic_flag_clear(&f); return p;
 MAIN { GO(a); x++; while (atomic_flag_test_and_set(&f)) ; atomic_flag_clear(&f); JOIN(a); assert(x == 2); unused(); }`, nil},
 		{"looked at too early", `A { x++; x++; return p; }
 MAIN { GO(a); int v = x; assert(v == x || v == 2); JOIN(a); unused(); }`, nil},
+		{"looked at, let go, acted on", `static int take(void) { LOCK(m); assert(x); x--; UNLOCK(m); return 0; }
+static int some(void) { LOCK(m); int n = x; UNLOCK(m); return n; }
+A { if (some()) take(); return p; }
+MAIN { x = 1; GO(a); if (some()) take(); JOIN(a); unused(); }`, []string{"lets m go (guest.c:21) between its two accesses to x (guest.c:21, guest.c:20)"}},
+		{"unlocked too early", `A { LOCK(m); int v = x;
+UNLOCK(m);
+x = v + 1; return p; }
+MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) before its last access to x there (guest.c:22)", "Unlock after"}},
+		{"a block that another thread frees", `static int *volatile b; static volatile int sum;
+A { int *n = b; if (n)
+sum = *n; return p; }
+C { int *n = b; b = 0;
+free(n); return p; }
+MAIN { b = calloc(1, 4); GO(a); GO(c); JOIN(a); JOIN(c); unused(); }`, []string{"takes the pointer from b (guest.c:21)", "thread 0.2 frees the block (guest.c:24)", "(guest.c:22)", "Hold one lock over both"}},
+		{"a pointer that is left behind", `static int *volatile b; static volatile int sum;
+A { LOCK(m);
+free(b); UNLOCK(m); return p; }
+C { LOCK(m); int *n = b;
+sum = *n; UNLOCK(m); return p; }
+MAIN { b = calloc(1, 4); GO(a); GO(c); JOIN(a); JOIN(c); unused(); }`, []string{"Thread 0.1 frees the block (guest.c:22), and thread 0.2 still finds the pointer in b (guest.c:23)"}},
+		{"a free without a join", `A { volatile int *n = p;
+return (void *)(long)*n; }
+MAIN { int *n = calloc(1, 4); pthread_t a_; pthread_create(&a_, 0, a, n);
+free(n); JOIN(a); unused(); }`, []string{"Thread 0 frees the block (guest.c:23) without waiting for thread 0.1", "(guest.c:21)", "Join that thread before the free"}},
+		{"two frees", `static int *volatile b;
+A { if (b) {
+free(b); b = 0; } return p; }
+MAIN { b = calloc(1, 4); GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); unused(); }`, []string{"both free the block"}},
+		{"a free by the thread itself", `A { volatile int *n = calloc(1, 4); free((void *)n); x = *n; return p; }
+MAIN { GO(a); JOIN(a); unused(); }`, nil},
+		{"a read without a join", `A {
+x = 5; return p; }
+MAIN { GO(a);
+assert(x == 5); JOIN(a); unused(); }`, []string{"Thread 0 reads x (guest.c:23) without waiting for thread 0.1", "writes that (guest.c:21)", "Join the thread"}},
+		{"a look that needs no join", `A { z = 5; return p; }
+MAIN { GO(a); assert(z == 5); JOIN(a); unused(); }`, nil},
+		{"a flag set too early", `static void init(void) {
+if (!x) { LOCK(m); if (!x) {
+x = 1;
+y = 7; } UNLOCK(m); } }
+A { init();
+assert(y == 7); return p; }
+MAIN { GO(a); init(); JOIN(a); unused(); }`, []string{"finds x set (guest.c:21) without m, and uses y (guest.c:25)", "sets it (guest.c:22) before it writes y (guest.c:23)", "Set it last"}},
+		{"a flag set last", `static void init(void) { if (!x) { LOCK(m); if (!x) { y = 7; x = 1; } UNLOCK(m); } }
+A { init(); assert(y == 8); return p; }
+MAIN { GO(a); init(); JOIN(a); unused(); }`, nil},
+		{"ABA", `struct s { struct s *next; }; static _Atomic(struct s *) top; static struct s one, two;
+static struct s *n1, *n2;
+static struct s *pop(void) {
+struct s *t, *n; do { t = top; if (!t) return 0; n = t->next;
+} while (!atomic_compare_exchange_strong(&top, &t, n)); return t; }
+static void push(struct s *t) { do t->next = top;
+while (!atomic_compare_exchange_strong(&top, &t->next, t)); }
+A { pop(); return p; }
+static struct s *gone;
+B { struct s *f = pop(); gone = pop(); if (f) push(f); return p; }
+MAIN { n1 = malloc(sizeof one), n2 = malloc(sizeof two); push(n2); push(n1); GO(a); GO(b); JOIN(a); JOIN(b); assert(!gone || top != gone); unused(); }`, []string{"reads top (guest.c:23)", "exchange (guest.c:24) succeeds", "ABA"}},
+		{"a lock that is free again", `static atomic_int l;
+A { int v; do v = 0; while (!atomic_compare_exchange_strong(&l, &v, 1)); x++; l = 0; return p; }
+MAIN { GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); assert(x == 3); unused(); }`, nil},
 		{"without threads", `MAIN { assert(x); unused(); }`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

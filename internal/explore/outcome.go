@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"landgo/internal/explore/saved"
 	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
 	"landgo/internal/result"
@@ -25,6 +26,8 @@ type outputs struct {
 	by     map[string]*output
 	others uint64 // executions with further outcomes
 	buf    []byte
+	// ignored are the known bugs with which executions ended, or that they went past.
+	ignored []saved.Ignored
 }
 
 type output struct {
@@ -105,6 +108,7 @@ func (o *outputs) merge(from *outputs) {
 		o.take(n)
 	}
 	o.others += from.others
+	o.ignore(from.ignored...)
 }
 
 // tell describes the outcomes in a result. schedules has executions that show them.

@@ -136,6 +136,48 @@ func TestOutputsWithoutOrder(t *testing.T) {
 	}
 }
 
+// TestOutputsCutShort: a process that ends while its threads print has an outcome for
+// each of the places where that cuts the output, by write and by stdio, whichever thread
+// ends it. One that waits for its threads has none of that, and no more steps.
+func TestOutputsCutShort(t *testing.T) {
+	t.Parallel()
+	const head = "#include <pthread.h>\n#include <semaphore.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\nstatic sem_t s;\n"
+	for _, p := range []struct {
+		source string
+		want   []string
+	}{
+		{`static void *f(void *p) { write(1, "a\n", 2); write(1, "b\n", 2); return p; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); return 0; }`, []string{"", "a\n", "a\nb\n"}},
+		{`static void *f(void *p) { puts("a"); fputs("b\n", stdout); return p; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); return 0; }`, []string{"", "a\n", "a\nb\n"}},
+		{`static void *f(void *p) { exit(0); }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); printf("%s\n", "a"); pthread_join(t, 0); }`, []string{"", "a\n"}},
+		{`static void *f(void *p) { _exit(0); }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); puts("a"); fflush(stdout); pthread_join(t, 0); }`, []string{"", "a\n"}},
+		{`static void *f(void *p) { sem_post(&s); write(1, "a\n", 2); return p; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); sem_wait(&s); return 0; }`, []string{"", "a\n"}},
+		{`static void *f(void *p) { puts("a"); return p; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); puts("b"); pthread_join(t, 0); }`, []string{"a\nb\n"}},
+	} {
+		c := config.Default()
+		c.Guest, c.Out = compile.Text(t, "gcc", head+p.source), config.NoFile
+		for _, search := range []string{"", "none", "optimal"} {
+			own := c
+			if search != "" {
+				own.Deepen, own.Search = false, search
+			}
+			r, err := Run(context.Background(), own, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _ := outputsOf(r)
+			if len(got) != len(p.want) || len(got) > 1 && !slices.Equal(got, p.want) || len(got) == 1 && r.Executions != 1 {
+				t.Errorf("%s: %q in %d executions of\n%s", search, got, r.Executions, p.source)
+			}
+		}
+	}
+}
+
 // TestOutputsLimit: of more outcomes than are told apart, the executions are counted.
 func TestOutputsLimit(t *testing.T) {
 	var all, half outputs

@@ -14,7 +14,7 @@ func (o *outputs) saved() (s saved.Outputs) {
 	for _, n := range o.list {
 		s.List = append(s.List, saved.Output{Text: []byte(n.text), Key: []byte(n.key), Executions: n.executions, Path: n.path})
 	}
-	s.Others = o.others
+	s.Others, s.Ignored = o.others, o.ignored
 	return s
 }
 
@@ -24,6 +24,7 @@ func (o *outputs) reload(s saved.Outputs) {
 		o.take(&output{text: string(n.Text), key: string(n.Key), executions: n.Executions, path: n.Path})
 	}
 	o.others += s.Others
+	o.ignore(s.Ignored...)
 }
 
 // savedShown is d.shown, in one order.

@@ -102,6 +102,9 @@ func replay(s *session.Session, sched trace.Schedule, file *result.BugFile, r *r
 	r.Account = st.Account()
 	r.Verdict = result.Budget
 	r.Reason = "this interleaving ended without a bug"
+	if f := passedOf(s, file); f != nil && (failure == nil || file.Kind != "" && (failure.Kind != file.Kind || failure.Message != file.Message)) {
+		failure = f
+	}
 	if x := st.RaceIn(file.Message); x != nil && (file.Kind == trace.Race || file.Kind == "" && failure == nil) {
 		failure = &x.Failure
 	}

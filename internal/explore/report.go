@@ -46,6 +46,9 @@ func (h *hunt) report() error {
 	if h.watched != nil {
 		h.watched.Classify(h.result, preempted)
 	}
+	if len(h.result.Ignored) > 0 {
+		leaveOpen(h.result.Races) // an ignored bug may be their symptom
+	}
 	if len(h.result.Bugs) > 0 {
 		h.result.Bug = h.result.Bugs[0]
 	}
@@ -80,6 +83,16 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 			return err
 		}
 	}
+	passes := h.passing(f)
+	for again := passes == nil; h.finer; again = false {
+		if err := h.refine(f); err != nil {
+			return err
+		}
+		if !again {
+			break
+		}
+		passes = h.passing(f) // what other threads did has shown what is shared
+	}
 	st, err := story.Tell(h.Session, f.path)
 	if err != nil {
 		return err
@@ -91,6 +104,12 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 	}
 	if f.config != nil {
 		b.PP = f.config.PointList()
+	}
+	if !b.BeforeThreads {
+		b.Passing = h.against(st, passes)
+		if b.Mistake == "" {
+			b.Mistake = st.MistakeAgainst(f.failure.Thread)
+		}
 	}
 	f.told = b
 	h.result.Bugs = append(h.result.Bugs, b)

@@ -21,7 +21,7 @@ func Run(ctx context.Context, cfg config.Config, obs Observer) (r *result.Result
 		defer func() {
 			if p := recover(); p != nil {
 				r, err = nil, damaged(cfg.Resume, p)
-			} else if errors.Is(err, por.ErrSnapshot) {
+			} else if errors.Is(err, por.ErrSnapshot) || errors.Is(err, por.ErrAway) {
 				err = damaged(cfg.Resume, err)
 			}
 		}()

@@ -55,6 +55,7 @@ type shortener struct {
 	failure *scheduler.Failure
 	threads []trace.Thread
 	over    bool // it may not, or can't, go on
+	ended   bool // the execution tried last came to its end
 }
 
 // choiceAt is a step with several outcomes.
@@ -66,7 +67,7 @@ type choiceAt struct {
 // shorten leaves out as many of a finding's preemptions as it can. It reports whether
 // there were any.
 func (h *hunt) shorten(f *finding, run *counted) bool {
-	if f.preemptions < shortenFrom || !f.own() {
+	if f.preemptions < shortenFrom || !f.own() && !f.passed() {
 		return false
 	}
 	s := &shortener{hunt: h, want: f, run: run}
@@ -147,7 +148,7 @@ func (s *shortener) without(at, n int, m move) bool {
 // counts those that it has all the same.
 func (s *shortener) try(out map[int]move) (preemptions int) {
 	s.Guest.Rewind(s.Root)
-	s.path, s.failure = s.path[:0], nil
+	s.path, s.failure, s.ended = s.path[:0], nil, false
 	at := map[trace.TID]uint64{}
 	next, began := 0, 0 // the stint under way, and the length of the path when it began
 	longest := 2*len(s.want.path) + 1000
@@ -175,7 +176,7 @@ func (s *shortener) try(out map[int]move) (preemptions int) {
 			t = por.Afterwards(s.threads, lastOf(s.path))
 		}
 		if t == trace.NoThread {
-			s.failure = s.Guest.Stuck(false)
+			s.failure, s.ended = s.wanted(s.Guest.Stuck(false)), true
 			return preemptions
 		}
 		step := por.PathStep{Thread: t, Begin: s.Guest.Position(t).Insns, Preemption: s.preempts(t)}
@@ -196,12 +197,17 @@ func (s *shortener) try(out map[int]move) (preemptions int) {
 		if step.Preemption {
 			preemptions++
 		}
+		if s.want.passed() {
+			if s.failure = s.passedAs(s.want.key); s.failure != nil {
+				return preemptions
+			}
+		}
 		switch tr.End {
 		case trace.EndBug:
-			s.failure = s.Guest.Failure(t)
+			s.failure = s.wanted(s.Guest.Failure(t))
 			return preemptions
 		case trace.EndProcess:
-			s.failure = s.Guest.Stuck(true)
+			s.failure, s.ended = s.wanted(s.Guest.Stuck(true)), true
 			return preemptions
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"landgo/internal/compile"
@@ -176,6 +177,38 @@ int main(void)
 	pthread_join(t, 0);
 	pthread_join(u, 0);
 }`, "livelock", 0},
+		// Only threads of a real-time policy may have the priority; musl has no such mutex.
+		{"a mutex that raises the priority", `
+static pthread_mutex_t m;
+static void *user(void *a) { assert(pthread_mutex_lock(&m) == EINVAL); return a; }
+int main(void) {
+	pthread_mutexattr_t a;
+	pthread_mutexattr_init(&a);
+	if (pthread_mutexattr_setprotocol(&a, PTHREAD_PRIO_PROTECT))
+		return 0;
+	pthread_mutex_init(&m, &a);
+	GO(t, user);
+	pthread_join(t, 0);
+}`, "verified", 0},
+		{"a realloc to nothing", `
+static void *user(void *a) {
+	void *volatile p = malloc(3), *q = realloc(p, 0);
+#ifdef __GLIBC__
+	assert(!q);
+#else
+	assert(q);
+#endif
+	return a;
+}
+int main(void) { GO(t, user); pthread_join(t, 0); }`, "verified", 0},
+		// Linux wakes none of another kind, in one process either.
+		{"a private wait and a wake that isn't", `
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static volatile int w;
+static void *user(void *a) { syscall(SYS_futex, &w, FUTEX_WAIT_PRIVATE, 0, 0, 0, 0); return a; }
+int main(void) { GO(t, user); w = 1; syscall(SYS_futex, &w, FUTEX_WAKE, 1, 0, 0, 0); pthread_join(t, 0); }`, "deadlock", 1},
 		{"a timed wait on the monotonic clock", `
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c, d;
@@ -246,6 +279,58 @@ int main(void) { GO(t, user); GO(u, user); pthread_join(t, 0); pthread_join(u, 0
 				}
 			})
 		}
+	}
+}
+
+// TestUnwoundAtEnd: glibc's pthread_exit unwinds the stack, so destructors, catch
+// clauses and clean-up handlers of C++ run, and so do clean-up attributes of C that is
+// compiled with exceptions. The last thread's end writes what is in the buffers.
+func TestUnwoundAtEnd(t *testing.T) {
+	t.Parallel()
+	const head = "#include <assert.h>\n#include <pthread.h>\n#include <stdio.h>\nstatic volatile int n;\n"
+	const run = "\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0); n = 1; pthread_join(t, 0); }"
+	const ended = "struct end { ~end() { assert(!n); } };\n"
+	for _, c := range []struct{ name, cc, source, flag, want, output string }{
+		{"a destructor", "g++", ended + "static void *f(void *a) { end e; pthread_exit(0); }" + run, "", "assertion", ""},
+		{"a destructor of a caller", "g++", ended + "static void g() { pthread_exit(0); }\nstatic void *f(void *a) { end e; g(); return a; }" + run, "", "assertion", ""},
+		{"a catch clause that swallows the end", "g++", "static void *f(void *a) { try { pthread_exit(0); } catch (...) {} return a; }" + run, "", "assertion", ""},
+		{"a handler", "g++", "static void c(void *a) { assert(!n); }\nstatic void *f(void *a) { pthread_cleanup_push(c, 0); pthread_exit(0); pthread_cleanup_pop(0); }" + run, "", "assertion", ""},
+		{"an attribute", "gcc", "static void c(int *a) { assert(!n); }\nstatic void *f(void *a) { __attribute__((cleanup(c))) int x; pthread_exit(0); }" + run, "-fexceptions", "assertion", ""},
+		{"an attribute without exceptions", "gcc", "static void c(int *a) { assert(!n); }\nstatic void *f(void *a) { __attribute__((cleanup(c))) int x; pthread_exit(0); }" + run, "-g", "verified", ""},
+		{"the last thread", "gcc", "static void *f(void *a) { return a; }\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0); printf(\"x\"); pthread_join(t, 0); pthread_exit(0); }", "", "verified", "x"},
+		{"the last thread, with musl", "musl-gcc", "static void *f(void *a) { return a; }\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0); printf(\"x\"); pthread_join(t, 0); pthread_exit(0); }", "", "verified", "x"},
+		{"a thread that outlives the first", "gcc", "static void *f(void *a) { printf(\"x\"); return a; }\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_exit(0); }", "", "verified", "x"},
+		{"the last thread, with a destructor", "g++", "struct end { ~end() { n = 1; } };\nstatic void *f(void *a) { return a; }\nint main(void) { end e; pthread_t t; pthread_create(&t, 0, f, 0); printf(\"x\"); pthread_join(t, 0); pthread_exit(0); }", "", "verified", "x"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var flags []string
+			if c.flag != "" {
+				flags = append(flags, c.flag)
+			}
+			cfg := config.Default()
+			cfg.Guest, cfg.Out = compile.Text(t, c.cc, head+c.source, flags...), config.NoFile
+			r, err := Run(context.Background(), cfg, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := string(r.Verdict)
+			if r.Verdict == result.Buggy {
+				got = string(r.Bug.Kind)
+			}
+			if got != c.want {
+				t.Errorf("%s (%s), want %s", got, r.Reason, c.want)
+			}
+			if texts, _ := outputsOf(r); strings.Join(texts, "|") != c.output {
+				t.Errorf("printed %q, want %q", texts, c.output)
+			}
+			cfg.Malloc = config.MallocNative
+			if r, err = Run(context.Background(), cfg, nil); err != nil {
+				t.Fatal(err)
+			}
+			if texts, _ := outputsOf(r); strings.Join(texts, "|") != c.output {
+				t.Errorf("with the library's own allocator: printed %q, want %q", texts, c.output)
+			}
+		})
 	}
 }
 

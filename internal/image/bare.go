@@ -6,8 +6,8 @@ import (
 )
 
 // Kernels that own the machine. One is known by an annotation that it calls
-// (guests/kernel/landgo.h), by the header that multiboot loaders look for, or because
-// landgo has a profile for it.
+// (guests/kernel/landgo.h), by the header that multiboot loaders look for, because
+// landgo has a profile for it, or by what only kernels do.
 
 // BareProfile is for kernels that own the machine: annotations give their
 // functions their meaning, not names.

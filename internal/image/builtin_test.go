@@ -27,7 +27,7 @@ func TestLTR(t *testing.T) {
 		"\x0f\x01\x18\x0f\x00": false, // lidt (%eax)
 		"\x00\xd8":             false,
 	} {
-		if got := hasLTR([]byte(code)); got != want {
+		if got := has0f([]byte(code), 0x00, 3, true); got != want {
 			t.Errorf("% x: %v", code, got)
 		}
 	}

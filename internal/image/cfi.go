@@ -2,6 +2,7 @@ package image
 
 import (
 	"errors"
+	"slices"
 	"sort"
 )
 
@@ -19,6 +20,8 @@ type description struct {
 	lo, hi  uint64
 	common  *common
 	program []byte
+	// handles: it names a table of what to run when the frame is unwound.
+	handles bool
 }
 
 // common is one CIE.
@@ -28,6 +31,7 @@ type common struct {
 	retReg     uint64
 	pointerEnc byte
 	augmented  bool // FDEs have an augmentation block
+	tables     bool // which has the address of the language's table, or 0
 	addrSize   int
 	program    []byte
 }
@@ -118,7 +122,8 @@ func (c *cfiSection) entry(off, body, end int) (description, error) {
 		d.lo, d.hi = d.lo+c.base, d.hi+c.base
 	}
 	if cie.augmented {
-		r.skip(r.uleb())
+		block := r.skip(r.uleb())
+		d.handles = cie.tables && slices.ContainsFunc(block, func(b byte) bool { return b != 0 })
 	}
 	d.program = r.rest()
 	if len(d.program) > maxFrameProgram {
@@ -168,7 +173,7 @@ func (cie *common) parseAugmentation(r *cfiReader, augmentation string) error {
 	for _, ch := range augmentation[1:] {
 		switch ch {
 		case 'L':
-			r.u8()
+			cie.tables = r.u8() != encOmit
 		case 'P':
 			r.pointer(r.u8()&^encIndirect, cie.addrSize)
 		case 'R':

@@ -44,6 +44,8 @@ type unit struct {
 	rows   []row
 	scopes []*scope
 	files  []*dwarf.LineFile
+	// lambdas says of functions' entries where the lambda is.
+	lambdas map[dwarf.Offset]string
 
 	pointees []dwarf.Offset // nil: not found yet, see local.go
 }

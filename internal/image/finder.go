@@ -169,3 +169,15 @@ func (f *finder) list(typ Named, l ListProfile) ThreadList {
 	}
 	return out
 }
+
+// channels are what can be in a thread's channel: numbers, or addresses of variables.
+func (f *finder) channels(vs []Named) (all []uint64) {
+	for _, v := range vs {
+		if n, err := strconv.ParseUint(v.Name, 0, 32); err == nil {
+			all = append(all, n)
+		} else {
+			all = append(all, f.variablePart(v))
+		}
+	}
+	return all
+}

@@ -85,7 +85,8 @@ const pebblesStart = 0x1000000
 // recognizeKernel: Pebbles says so itself. Anything else for x86-64 is a Linux
 // program: gcc -static makes these, with a libc or without. i386 files of the
 // course's own Makefiles have no mark, but begin at _main or have their text at
-// an address of its own. Any other one is nothing that is known here.
+// an address of its own. Any other one is a kernel, if it sets up interrupts as only
+// kernels do, or nothing that is known here.
 func (im *Image) recognizeKernel(h *header, data []byte) Kernel {
 	for _, p := range h.progs {
 		im.noted = im.noted || p.Type == elf.PT_NOTE && hasNote(data, p, PebblesNote)
@@ -101,6 +102,9 @@ func (im *Image) recognizeKernel(h *header, data []byte) Kernel {
 	}
 	if s, ok := im.Symbol("_main"); ok && s.Addr == im.Entry || im.Code[0].Lo == pebblesStart {
 		return Pebbles
+	}
+	if im.loadsGates() {
+		return Bare
 	}
 	return UnknownKernel
 }

@@ -25,6 +25,8 @@ type Frame struct {
 	Line, Column int // Column 0: unknown
 	// Inlined: the function has been inlined into the next frame's.
 	Inlined bool
+
+	shown string // see Shown
 }
 
 // row is one entry of a line table: code from addr to the next row's.
@@ -43,6 +45,8 @@ const maxRows = 1 << 22
 type scope struct {
 	ranges     [][2]uint64
 	name       string
+	shown      string       // of C++: with what is around it
+	first      dwarf.Offset // of the entry that it is an instance of
 	inlined    bool
 	callFile   *dwarf.LineFile
 	callLine   int
@@ -117,7 +121,10 @@ func (u *unit) frames(pc uint64) []Frame {
 	var fs []Frame
 	for i := len(chain) - 1; i >= 0; i-- {
 		s := chain[i]
-		at.Function, at.Inlined = s.name, s.inlined
+		at.Function, at.Inlined, at.shown = s.name, s.inlined, s.shown
+		if lambda := u.lambdas[s.first]; lambda != "" {
+			at.shown = lambda
+		}
 		fs = append(fs, at)
 		at = u.place(s.callFile, s.callLine, s.callColumn)
 	}
@@ -271,6 +278,7 @@ func clip32(n int) int32 {
 func (d *debugInfo) loadScopes(u *unit) error {
 	r := d.reader()
 	r.Seek(u.entry.Offset)
+	u.lambdas = map[dwarf.Offset]string{}
 	if _, err := r.Next(); err != nil {
 		return err
 	}
@@ -278,19 +286,23 @@ func (d *debugInfo) loadScopes(u *unit) error {
 		return nil
 	}
 	stack := []*scope{nil} // the scope around the entries being read; nil: none
+	lambdas := []string{""}
 	for len(stack) > 0 {
 		e, err := r.Next()
 		if err != nil || e == nil {
 			return err
 		}
 		if e.Tag == 0 {
-			stack = stack[:len(stack)-1]
+			stack, lambdas = stack[:len(stack)-1], lambdas[:len(stack)-1]
 			continue
 		}
 		around := stack[len(stack)-1]
 		s, err := d.scope(u, e)
 		if err != nil {
 			return err
+		}
+		if in := lambdas[len(stack)-1]; in != "" && e.Tag == dwarf.TagSubprogram && d.name(e) == "operator()" {
+			u.lambdas[e.Offset] = in
 		}
 		if s == nil {
 			s = around
@@ -300,7 +312,7 @@ func (d *debugInfo) loadScopes(u *unit) error {
 			around.children = append(around.children, s)
 		}
 		if e.Children {
-			stack = append(stack, s)
+			stack, lambdas = append(stack, s), append(lambdas, d.lambda(u, e))
 		}
 	}
 	return nil
@@ -315,7 +327,7 @@ func (d *debugInfo) scope(u *unit, e *dwarf.Entry) (*scope, error) {
 	if err != nil || len(rs) == 0 {
 		return nil, err
 	}
-	s := &scope{ranges: rs, name: d.name(e), inlined: e.Tag == dwarf.TagInlinedSubroutine}
+	s := &scope{ranges: rs, name: d.name(e), shown: Demangled(d.linkage(e)), first: d.first(e).Offset, inlined: e.Tag == dwarf.TagInlinedSubroutine}
 	if s.inlined {
 		if i, ok := e.Val(dwarf.AttrCallFile).(int64); ok && i >= 0 && i < int64(len(u.files)) {
 			s.callFile = u.files[i]

@@ -11,10 +11,14 @@ type OwnKernel struct {
 	Booted          uint64
 	State, Priority Member // Priority.Size is 0 if threads have none
 	Channel, Parent Member // Size 0: threads have none
-	Ready, Ended    []int64
-	Stack           uint64
-	Current         uint64 // 0: none
-	Idle            []uint64
+	// Resched is where ticks ask a thread that runs the kernel's code to give way; its
+	// Size is 0 where they take the processor from it.
+	Resched      Member
+	Ready, Ended []int64
+	Ends         []string // texts of panics by which the kernel ends in order
+	Stack        uint64
+	Current      uint64 // 0: none
+	Idle         []uint64
 	// Created are functions that are called with a thread that exists, and which
 	// of their arguments that is.
 	Created map[uint64]int
@@ -28,7 +32,9 @@ type OwnKernel struct {
 	Tables          []Range
 	Size            uint64 // of a thread's structure; 0: not known
 	Scheduling      []Range
-	Input           []uint64
+	// Input and Children are what is in the channels of threads that wait for input, or
+	// for a child's end, beside their own structures.
+	Input, Children []uint64
 	Memory          uint64  // the machine's, in bytes; 0: the usual size
 	Loader          *Loader // nil: a multiboot loader starts it
 }
@@ -136,9 +142,13 @@ func (p *FileProfile) own(im *Image) (*OwnKernel, error) {
 	if k.Thread.Parent.Name != "" {
 		out.Parent = f.member(k.Thread.Type, k.Thread.Parent)
 	}
-	for _, v := range k.Input {
-		out.Input = append(out.Input, f.variablePart(v))
+	if k.Thread.Resched.Name != "" {
+		out.Resched = f.member(k.Thread.Type, k.Thread.Resched)
 	}
+	for _, t := range k.Ends {
+		out.Ends = append(out.Ends, t.Name)
+	}
+	out.Input, out.Children = f.channels(k.Input), f.channels(k.Children)
 	out.Ready, out.Ended = f.values(k.Thread.Ready), f.values(k.Thread.Ended)
 	if k.Current.Name != "" {
 		out.Current = f.variablePart(k.Current)

@@ -29,8 +29,11 @@ type KernelProfile struct {
 	Table     []Named
 	Scheduled []Named
 	Memory    uint64 // of the machine, in MiB
-	Input     []Named
-	Loader    *LoaderProfile
+	// Input and Children are what is in a thread's channel while it waits for input, or
+	// for a child's end: numbers, or variables, whose addresses are meant.
+	Input, Children []Named
+	Ends            []Named // texts of panics by which it ends in order
+	Loader          *LoaderProfile
 }
 
 // ThreadProfile is the structure of a thread. Its fields are paths in its type, or
@@ -39,6 +42,7 @@ type ThreadProfile struct {
 	Type            Named
 	State, Priority Named
 	Channel, Parent Named   // "": it has none
+	Resched         Named   // by which ticks ask a thread to give way; "": they switch threads
 	Ready, Ended    []Named // values of State
 	// Stack is the size of the block that a thread's structure begins and its stack
 	// is in; 0: it is elsewhere.
@@ -68,7 +72,9 @@ var kernelKeys = []struct {
 	{"sleepers", func(k *KernelProfile, f *field) error { return f.lists(&k.Sleepers) }},
 	{"table", func(k *KernelProfile, f *field) (err error) { k.Table, err = f.names(); return err }},
 	{"scheduling", func(k *KernelProfile, f *field) (err error) { k.Scheduled, err = f.names(); return err }},
-	{"input", func(k *KernelProfile, f *field) (err error) { k.Input, err = f.names(); return err }},
+	{"input", func(k *KernelProfile, f *field) (err error) { k.Input, err = f.texts(); return err }},
+	{"children", func(k *KernelProfile, f *field) (err error) { k.Children, err = f.texts(); return err }},
+	{"ends", func(k *KernelProfile, f *field) (err error) { k.Ends, err = f.texts(); return err }},
 	{"loader", (*KernelProfile).readLoader},
 	{"memory", func(k *KernelProfile, f *field) (err error) {
 		if k.Memory, err = f.size(); err == nil && (k.Memory < 1 || k.Memory > maxMemory) {
@@ -82,7 +88,7 @@ var kernelKeys = []struct {
 const maxMemory = 512
 
 var (
-	threadKeys = []string{"type", "state", "ready", "ended", "priority", "stack", "size", "channel", "parent"}
+	threadKeys = []string{"type", "state", "ready", "ended", "priority", "stack", "size", "channel", "parent", "resched"}
 	listKeys   = []string{"variable", "first", "next", "link"}
 )
 
@@ -121,6 +127,8 @@ func (k *KernelProfile) complete() error {
 		return wrong(k.Line, "the kernel has neither a thread's stack nor current: nothing names the running thread")
 	case t.Stack != 0 && k.Current.Name != "":
 		return wrong(k.Current.Line, "the running thread is known by current or by a thread's stack: not by both")
+	case len(k.Children) > 0 && (t.Channel.Name == "" || t.Parent.Name == ""):
+		return wrong(k.Children[0].Line, "the kernel has children, and its thread no channel or no parent: nothing names the threads that wait for them")
 	case len(k.Input) > 0 && t.Channel.Name == "":
 		return wrong(k.Input[0].Line, "the kernel has input, and its thread no channel: nothing names the threads that wait for it")
 	case len(k.Ready) == 0 && len(k.Created) == 0 && len(k.Table) == 0:
@@ -148,6 +156,8 @@ func (k *KernelProfile) readThread(f *field) error {
 			t.Channel, err = g.path()
 		case "parent":
 			t.Parent, err = g.path()
+		case "resched":
+			t.Resched, err = g.path()
 		case "ready":
 			t.Ready, err = g.values()
 		case "ended":

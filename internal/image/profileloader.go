@@ -7,15 +7,16 @@ import (
 )
 
 // The loader of a profile: how a kernel begins that no multiboot loader can start. Its own
-// loader makes page tables, and leaves data for it in memory; landgo puts the same
+// loader may make page tables, and leave data for it in memory; landgo puts the same
 // things there, and begins behind that code.
 
 // LoaderProfile is the section of a profile's text.
 type LoaderProfile struct {
 	Line                    int
-	Entry                   Named
+	Entry                   Named // "": where the file says
 	Above                   uint64
-	Tables, Stack           Named
+	Tables, Stack           Named // "": paging is off, and the stack anywhere
+	MemoryBIOS              Named // "": none
 	MemoryMap, MemoryPages  Named // "": none
 	Arguments               Named // "": none
 	Mapped, ArgumentsLength uint64
@@ -23,19 +24,21 @@ type LoaderProfile struct {
 
 // Loader is a profile's loader, found in the image. Addresses in memory are physical.
 type Loader struct {
-	// Entry is where the kernel begins, at its own address, with paging on.
+	// Entry is where the kernel begins, at its own address, with paging on; without page
+	// tables at the one of its memory.
 	Entry uint64
 	// Above is by how much its addresses are above those of its memory; 0: by as much as
 	// the file says.
 	Above uint64
 	// Tables is where there is room for page tables: on i386 for a directory and a table
-	// for each 4 MiB of Memory, on x86-64 for three.
+	// for each 4 MiB of Memory, on x86-64 for three. 0: paging is off.
 	Tables uint64
-	// Stack is the stack pointer's first value.
+	// Stack is the stack pointer's first value; 0: anywhere.
 	Stack uint64
 	// MemoryMap is where a multiboot information tells of memory, and MemoryPages where
-	// a word of 4 bytes has its size in pages; 0: nowhere.
-	MemoryMap, MemoryPages uint64
+	// a word of 4 bytes has its size in pages. MemoryBIOS is where the BIOS' map of it is
+	// (e820): a number in 4 bytes, and so many entries of 20. 0: nowhere.
+	MemoryMap, MemoryPages, MemoryBIOS uint64
 	// Arguments is the room for the command line's words: their number in 4 bytes, then
 	// each with a null byte behind it. Empty: the kernel gets none.
 	Arguments Range
@@ -44,7 +47,7 @@ type Loader struct {
 }
 
 var (
-	loaderKeys    = []string{"entry", "above", "tables", "stack", "memory", "memory-map", "memory-pages", "arguments"}
+	loaderKeys    = []string{"entry", "above", "tables", "stack", "memory", "memory-map", "memory-pages", "memory-bios", "arguments"}
 	argumentsKeys = []string{"at", "room"}
 )
 
@@ -81,6 +84,8 @@ func (k *KernelProfile) readLoader(f *field) error {
 			l.MemoryMap, err = g.place()
 		case "memory-pages":
 			l.MemoryPages, err = g.place()
+		case "memory-bios":
+			l.MemoryBIOS, err = g.place()
 		case "arguments":
 			err = l.readArguments(g)
 		default:
@@ -90,8 +95,11 @@ func (k *KernelProfile) readLoader(f *field) error {
 			return err
 		}
 	}
-	if l.Entry.Name == "" || l.Tables.Name == "" || l.Stack.Name == "" {
-		return wrong(l.Line, "a loader has entry, tables and stack")
+	switch paged := l.Tables.Name != ""; {
+	case paged && (l.Entry.Name == "" || l.Stack.Name == ""):
+		return wrong(l.Line, "a loader with tables has entry and stack")
+	case !paged && l.Mapped != 0:
+		return wrong(l.Line, "a loader without tables maps no memory: leave memory out")
 	}
 	k.Loader = l
 	return nil
@@ -157,8 +165,10 @@ func (f *finder) loader(l *LoaderProfile) *Loader {
 		}
 		return s.Addr - bias
 	}
-	out := &Loader{Above: l.Above, Memory: l.Mapped << 20, Tables: place(l.Tables), Stack: place(l.Stack), MemoryMap: place(l.MemoryMap), MemoryPages: place(l.MemoryPages)}
-	if entry, ok := f.im.Symbol(l.Entry.Name); ok && f.im.IsCode(entry.Addr) {
+	out := &Loader{Above: l.Above, Memory: l.Mapped << 20, Tables: place(l.Tables), Stack: place(l.Stack), MemoryMap: place(l.MemoryMap), MemoryPages: place(l.MemoryPages), MemoryBIOS: place(l.MemoryBIOS)}
+	if l.Entry.Name == "" {
+		out.Entry = f.im.Entry
+	} else if entry, ok := f.im.Symbol(l.Entry.Name); ok && f.im.IsCode(entry.Addr) {
 		out.Entry = entry.Addr
 	} else {
 		f.fail(l.Entry, fmt.Sprintf("the guest has no code at a symbol %s, where its loader would begin", l.Entry.Name))

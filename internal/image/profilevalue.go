@@ -16,6 +16,24 @@ func (f *field) named() (Named, error) {
 	return Named{Name: f.value.text, Line: f.value.line}, nil
 }
 
+// texts is a field's value as a text, or a list of texts.
+func (f *field) texts() (all []Named, err error) {
+	items := f.value.items
+	if f.value.kind == scalar {
+		items = []node{f.value}
+	}
+	for i := range items {
+		if n := &items[i]; n.kind != scalar || n.text == "" {
+			return nil, wrong(n.line, "want a text; this is %v", n.kind)
+		}
+		all = append(all, Named{Name: items[i].text, Line: items[i].line})
+	}
+	if len(all) == 0 {
+		return nil, wrong(f.line, "want a text, or a list of texts; this is %v", f.value.kind)
+	}
+	return all, nil
+}
+
 // path is a field's value as a path of fields, such as elem.next, or as an offset; or
 // both, as in "elem.next or 8".
 func (f *field) path() (Named, error) {

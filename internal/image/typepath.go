@@ -96,7 +96,8 @@ func (d *debugInfo) lengths(array *dwarf.Entry) []uint64 {
 }
 
 // member names the field at an offset; of a union, the first that reaches so
-// far. Fields without a name (anonymous structures) add nothing.
+// far. Fields without a name (anonymous structures) add nothing, and those of the C++
+// library's classes end the name.
 func (d *debugInfo) member(structure *dwarf.Entry, offset uint64, depth int) string {
 	found := distance(offset)
 	d.children(structure, func(e *dwarf.Entry) bool {
@@ -109,7 +110,10 @@ func (d *debugInfo) member(structure *dwarf.Entry, offset uint64, depth int) str
 			return true
 		}
 		found = d.part(typ, offset-at, depth-1)
-		if name, _ := e.Val(dwarf.AttrName).(string); name != "" {
+		switch name, _ := e.Val(dwarf.AttrName).(string); {
+		case strings.HasPrefix(name, "_M_"):
+			found = "" // the C++ library's own
+		case name != "":
 			found = "." + name + found
 		}
 		return false

@@ -58,6 +58,22 @@ func (im *Image) Stack(regs *trace.Regs, read func(addr uint64) (uint64, bool)) 
 	return frames
 }
 
+// Handles reports whether a function on a thread's stack has code to run when its
+// frame is unwound: destructors, catch clauses, clean-up attributes. A stack that is
+// too deep to see has.
+func (im *Image) Handles(regs *trace.Regs, read func(addr uint64) (uint64, bool)) bool {
+	pcs := im.Unwind(regs, read)
+	if len(pcs) == MaxFrames {
+		return true
+	}
+	for _, ret := range pcs {
+		if d := im.unwind.find(ret - 1); d != nil && d.handles {
+			return true
+		}
+	}
+	return false
+}
+
 // startsThread: the code at pc is where a thread's stack ends.
 func (im *Image) startsThread(pc uint64) bool {
 	s, ok := im.SymbolAt(pc)

@@ -93,7 +93,7 @@ func (d *debugInfo) variable(im *Image, addr uint64) (name string, symbol bool) 
 	if !ok {
 		return "", false
 	}
-	return localSuffix.ReplaceAllString(s.Name, "") + distance(addr-s.Addr), true
+	return Demangled(localSuffix.ReplaceAllString(s.Name, "")) + distance(addr-s.Addr), true
 }
 
 // localSuffix is gcc's suffix of function-static variables' symbols.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"landgo/internal/result"
@@ -18,44 +17,36 @@ func (p *page) account(events []result.Event) {
 	p.blank()
 	p.line("Step by step:")
 	p.line("%5s  %-*s  what it does, and where", "step", names, "thread")
-	same := uint64(0)
+	many := crowded(events)
 	for i := range events {
-		if i > 0 && again(&events[i-1], &events[i]) {
-			same++
-			continue
-		}
-		p.times(same)
-		same = 0
+		p.row(eventKey(&events[i], many))
 		p.event(i+1, &events[i], names)
 	}
-	p.times(same)
 }
 
-// times says that so many steps of the same kind followed the last one: turns
-// of a loop, maybe thousands.
-func (p *page) times(n uint64) {
-	if n > 0 {
-		p.line("       and %s that %s the same", count(n, "step"), map[bool]string{true: "does", false: "do"}[n == 1])
+// crowded reports whether there are more threads than lanes.
+func crowded(events []result.Event) bool {
+	seen := map[string]bool{}
+	for i := range events {
+		seen[events[i].Thread] = true
 	}
+	return len(seen) > maxLanes
 }
 
-// again reports whether a step is told in the words of the one before it.
-func again(before, e *result.Event) bool {
-	if e.Thread != before.Thread || e.Does != before.Does || len(e.Accesses) != len(before.Accesses) || len(e.Accesses)+len(e.Does) == 0 ||
-		e.Output != "" || e.Choice != 0 || e.ChoiceText != "" || e.Switch != "" || before.Switch != "" {
-		return false
+// eventKey is what a step says but for its numbers; those of many threads count as such.
+func eventKey(e *result.Event, many bool) string {
+	thread := e.Thread
+	if many {
+		thread = ""
 	}
-	if e.Does != "" && result.Innermost(e.Stack) != result.Innermost(before.Stack) {
-		return false
+	key := fmt.Sprint(thread, numberless(e.Does), e.ChoiceText, numberless(e.Output), numberless(e.Switch))
+	if e.Does != "" || len(e.Accesses) == 0 {
+		key += fmt.Sprint(result.Innermost(e.Stack))
 	}
 	for i := range e.Accesses {
-		a, b := &e.Accesses[i], &before.Accesses[i]
-		if a.Thread != b.Thread || a.Op != b.Op || a.Name() != b.Name() || a.Old != b.Old || a.New != b.New || a.Instruction != b.Instruction ||
-			!slices.Equal(a.Held, b.Held) || result.Innermost(a.Stack) != result.Innermost(b.Stack) {
-			return false
-		}
+		key += by(&e.Accesses[i], e.Thread) + accessKey(&e.Accesses[i])
 	}
-	return true
+	return key
 }
 
 func (p *page) event(n int, e *result.Event, names int) {

@@ -24,7 +24,7 @@ func (p *page) block(b *result.Block) {
 func (p *page) origin(what string, o *result.Origin) {
 	p.wrap("  ", fmt.Sprintf("%s by %s in step %d, in %s", what, o.Thread, o.Step, p.where(result.Innermost(o.Stack))))
 	shown := 0
-	for _, f := range o.Stack {
+	for _, f := range p.users(o.Stack) {
 		if f.File == "" {
 			continue
 		}

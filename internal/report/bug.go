@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"landgo/internal/result"
@@ -19,7 +20,8 @@ const (
 func Found(w io.Writer, r *result.Result, s Style) {
 	known := *r
 	known.Finish()
-	p := newPage(w, s)
+	p := newPage(s)
+	defer p.flush(w)
 	p.headline(&known)
 	p.bugs(&known)
 }
@@ -37,17 +39,28 @@ func (p *page) bugs(r *result.Result) {
 	p.blank()
 	p.line("%s:", count(uint64(len(r.Bugs)), "distinct bug"))
 	for i, b := range r.Bugs {
-		p.wrap(fmt.Sprintf("%3d  ", i+1), fmt.Sprintf("%s: %s (%s)", b.Kind, clean(b.Message), count(uint64(b.Preemptions), "preemption")))
+		p.wrap(fmt.Sprintf("%3d  ", i+1), fmt.Sprintf("%s: %s (%s)", b.Kind, clean(b.Message), p.bugPlace(b)+count(uint64(b.Preemptions), "preemption")))
 		if b.Replay != "" {
 			p.line("     %s", b.Replay)
 		}
 	}
 }
 
+// bugPlace is where a bug is, to tell those with one message apart.
+func (p *page) bugPlace(b *result.Bug) string {
+	if where := p.where(result.Innermost(b.Stack)); where != "" && len(b.Waits) == 0 {
+		return "in " + where + "; "
+	}
+	return ""
+}
+
 // bug is the part of the screen that explains one bug.
 func (p *page) bug(b *result.Bug) {
 	if b.Cause != "" {
 		p.wrap("  ", clean(b.Cause))
+	}
+	if b.Passing != "" {
+		p.wrap("  ", clean(b.Passing))
 	}
 	if b.Mistake != "" {
 		p.wrap("  ", clean(b.Mistake))
@@ -72,9 +85,12 @@ func (p *page) bug(b *result.Bug) {
 		return
 	}
 	p.blank()
-	if b.File != "" && len(b.Schedule) > maxSchedule {
+	switch long := len(b.Schedule) > maxSchedule; {
+	case long && b.File != "":
 		p.line("schedule     %d characters, in %s", len(b.Schedule), b.File)
-	} else {
+	case long && b.Replay != "": // which has it
+		p.line("schedule     %d characters", len(b.Schedule))
+	default:
 		p.line("schedule     %s", b.Schedule)
 	}
 	if b.Replay != "" {
@@ -129,9 +145,10 @@ func (p *page) stack(b *result.Bug) {
 	}
 	p.blank()
 	p.line("Stack of %s:", b.Thread)
-	for i, f := range b.Stack {
-		if i == maxFrames && len(b.Stack) > maxFrames+1 {
-			p.line("  and %d more", len(b.Stack)-i)
+	stack := p.users(b.Stack)
+	for i, f := range stack {
+		if i == maxFrames && len(stack) > maxFrames+1 && !p.style.Verbose {
+			p.line("  and %d more", len(stack)-i)
 			break
 		}
 		inlined := ""
@@ -140,6 +157,18 @@ func (p *page) stack(b *result.Bug) {
 		}
 		p.line("  %s%s", p.fit(f, 2+len(inlined)), inlined)
 	}
+}
+
+// users is a stack without the frames of libraries, if it has others.
+func (p *page) users(stack []result.Frame) []result.Frame {
+	if p.style.Verbose {
+		return stack
+	}
+	own := slices.DeleteFunc(slices.Clone(stack), func(f result.Frame) bool { return f.File == "" || f.Library })
+	if len(own) == 0 {
+		return stack
+	}
+	return own
 }
 
 // output shows the last lines of the guest's output.

@@ -10,7 +10,8 @@ import (
 
 // Inspection writes landgo's view of a guest.
 func Inspection(w io.Writer, i *result.Inspection, s Style) {
-	p := newPage(w, s)
+	p := newPage(s)
+	defer p.flush(w)
 	p.line("guest        %s", p.file(i.Guest.Path))
 	p.line("sha256       %s", i.Guest.SHA256)
 	p.line("format       %s", i.Format)

@@ -30,6 +30,8 @@ type Style struct {
 	Dir string
 	// Source reads a source file; nil shows no source lines.
 	Source func(path string) ([]byte, error)
+	// Verbose: nothing is folded or left out for its length.
+	Verbose bool
 }
 
 // JSON writes a result or an inspection as one object.
@@ -67,22 +69,21 @@ func escapeJSON(text []byte) []byte {
 
 // page is a text under construction.
 type page struct {
-	w     io.Writer
-	style Style
-	width int
-	files map[string][]string // source files by path, as lines
+	style    Style
+	width    int
+	files    map[string][]string // source files by path, as lines
+	sections [][]row
+	inRow    bool // lines go to the last row
 }
 
-func newPage(w io.Writer, s Style) *page {
-	return &page{w: w, style: s, width: min(max(s.Width, 60), 120), files: map[string][]string{}}
+func newPage(s Style) *page {
+	return &page{style: s, width: min(max(s.Width, 60), 120), files: map[string][]string{}, sections: [][]row{nil}}
 }
 
 // line writes a line. Whatever is in it, a terminal has nothing of it to obey.
 func (p *page) line(format string, args ...any) {
-	fmt.Fprintln(p.w, clean(strings.TrimRight(fmt.Sprintf(format, args...), " ")))
+	p.add(clean(strings.TrimRight(fmt.Sprintf(format, args...), " ")))
 }
-
-func (p *page) blank() { fmt.Fprintln(p.w) }
 
 // wrap writes text in lines of the page's width. The first line begins with
 // head, and all others with as many spaces.
@@ -109,7 +110,7 @@ func (p *page) boldLine(text, rest string) {
 		p.line("%s%s", text, rest)
 		return
 	}
-	fmt.Fprintf(p.w, "\x1b[1m%s\x1b[0m%s\n", clean(text), clean(strings.TrimRight(rest, " ")))
+	p.add(fmt.Sprintf("\x1b[1m%s\x1b[0m%s", clean(text), clean(strings.TrimRight(rest, " "))))
 }
 
 // file is a file's name as the user knows it.
@@ -132,6 +133,9 @@ func (p *page) where(f result.Frame) string {
 	}
 	if f.Function == "" {
 		return place
+	}
+	if strings.HasPrefix(f.Function, "lambda at ") {
+		return "lambda " + place
 	}
 	return clean(f.Function) + " " + place
 }
@@ -165,6 +169,28 @@ func (p *page) source(f result.Frame) string {
 	return clean(strings.TrimSpace(strings.ReplaceAll(lines[f.Line-1], "\t", " ")))
 }
 
+// around shortens a source line to so many columns around the one that matters, if that
+// is known.
+func (p *page) around(f result.Frame, text string, room int) string {
+	if len(text) <= room || room < 20 {
+		return text
+	}
+	lead := 0
+	if lines := p.files[f.File]; f.Line <= len(lines) {
+		lead = len(lines[f.Line-1]) - len(strings.TrimLeft(lines[f.Line-1], " \t"))
+	}
+	at := min(max(f.Column-1-lead, 0), len(text)-1)
+	from := min(max(at-room/2, 0), len(text)-room)
+	if from < 4 || f.Column == 0 {
+		return text[:room-3] + "..."
+	}
+	cut := text[from : from+room]
+	if from+room < len(text) {
+		cut = cut[:room-3] + "..."
+	}
+	return "..." + cut[3:]
+}
+
 // quote writes a frame's source line, and the instruction beside it where one
 // is meant. Nothing is written where nothing is known.
 func (p *page) quote(indent string, f result.Frame, instruction string) {
@@ -178,7 +204,7 @@ func (p *page) quote(indent string, f result.Frame, instruction string) {
 	}
 	head := fmt.Sprintf("%s%d | ", indent, f.Line)
 	if instruction == "" {
-		p.line("%s%s", head, p.cut(text, len(head)))
+		p.line("%s%s", head, p.around(f, text, p.width-len(head)))
 		return
 	}
 	asm := "; " + clean(instruction)
@@ -186,7 +212,7 @@ func (p *page) quote(indent string, f result.Frame, instruction string) {
 		p.line("%s%-*s  %s", head, min(room, 36), text, asm)
 		return
 	}
-	p.line("%s%s", head, p.cut(text, len(head)))
+	p.line("%s%s", head, p.around(f, text, p.width-len(head)))
 	p.line("%*s| %s", len(head)-2, "", p.cut(asm, len(head)))
 }
 

@@ -28,8 +28,83 @@ func (p *page) switches(b *result.Bug) {
 	}
 	p.line("     %s", head)
 	for i := range b.Steps {
+		p.row(switchKey(&b.Steps[i], lanes))
 		p.switchRow(i+1, &b.Steps[i], lanes)
 	}
+	if len(p.visible(b.Last))+len(b.LastWakings) > 0 {
+		p.row("")
+		p.line("     then %s", b.Steps[len(b.Steps)-1].To)
+		p.did(strings.Repeat(" ", 7), b.Last, b.LastWakings)
+	}
+}
+
+// visible are the accesses that a reader wants to see.
+func (p *page) visible(list []result.Access) (seen []*result.Access) {
+	for i := range list {
+		if a := &list[i]; !a.Bookkeeping || p.style.Verbose {
+			seen = append(seen, a)
+		}
+	}
+	return seen
+}
+
+// did lists a thread's accesses before a switch, and the threads that it woke.
+func (p *page) did(indent string, accesses []result.Access, wakings []result.Waking) {
+	before := ""
+	for _, a := range p.visible(accesses) {
+		if key := a.Thread + a.Op + a.Name() + inPassing(result.Innermost(a.Stack)); len(a.Stack) > 1 && a.Stack[0].Library && !p.style.Verbose {
+			if key == before {
+				continue // a library's several accesses for one call
+			}
+			before = key
+		} else {
+			before = ""
+		}
+		p.line("%s%s", indent, p.cut(p.did1(a), len(indent)))
+	}
+	for i := range wakings {
+		p.line("%s%s", indent, p.cut(clean(wakes(&wakings[i])), len(indent)))
+	}
+}
+
+// did1 is an access with its thread and line.
+func (p *page) did1(a *result.Access) string {
+	thread := a.Thread
+	if thread != "" {
+		thread += " "
+	}
+	return thread + p.does(a) + inPassing(result.Innermost(a.Stack))
+}
+
+// wakes says which threads a call wakes.
+func wakes(w *result.Waking) string {
+	text := w.Thread + " " + w.Does + inPassing(w.Place)
+	if len(w.Wakes) == 0 {
+		return text + ": no thread waits for it"
+	}
+	return text + ": wakes " + list(w.Wakes)
+}
+
+// switchKey is what a switch says but for its numbers; threads count as such where
+// none has a column.
+func switchKey(s *result.Step, lanes []string) string {
+	threads := s.From + " " + s.To
+	if len(lanes) == 0 {
+		threads = ""
+	}
+	key := fmt.Sprint(threads, s.Preemption, numberless(s.Why), result.Innermost(s.Stack))
+	for i := range s.Accesses {
+		key += accessKey(&s.Accesses[i])
+	}
+	for i := range s.Wakings {
+		key += numberless(s.Wakings[i].Does) + fmt.Sprint(s.Wakings[i].Place)
+	}
+	return key
+}
+
+// accessKey is what an access says but for its numbers.
+func accessKey(a *result.Access) string {
+	return fmt.Sprint(a.Op, numberless(a.Name()), a.Instruction, numberless(strings.Join(a.Held, " ")), result.Innermost(a.Stack))
 }
 
 // fewest says how few preemptions these are.
@@ -139,7 +214,7 @@ func (p *page) switchRow(n int, s *result.Step, lanes []string) {
 	}
 	why = clean(why)
 	place := ""
-	if len(s.Stack) > 0 {
+	if len(s.Stack) > 0 && (f.File != "" || s.Why != "ended" || p.style.Verbose) { // that is in the library
 		place = p.where(f)
 	}
 	if len(head)+len(why)+2+len(place) <= p.width {
@@ -153,11 +228,7 @@ func (p *page) switchRow(n int, s *result.Step, lanes []string) {
 	if s.Preemption {
 		p.quote(strings.Repeat(" ", len(head)+2), f, "")
 	}
-	for i := range s.Accesses {
-		a := &s.Accesses[i]
-		text := by(a, s.From) + p.does(a) + inPassing(result.Innermost(a.Stack))
-		p.line("%*s  %s", len(head), "", p.cut(text, len(head)+2))
-	}
+	p.did(strings.Repeat(" ", len(head)+2), s.Accesses, s.Wakings)
 }
 
 // by names the thread of an access that is listed among another's.

@@ -32,7 +32,9 @@ func TestLegend(t *testing.T) {
 	}
 	starts = append(starts, result.ThreadStart{Thread: "0.11"}, result.ThreadStart{Thread: "0.12"})
 	var b strings.Builder
-	newPage(&b, Style{Width: 100}).legend(starts)
+	p := newPage(Style{Width: 100})
+	p.legend(starts)
+	p.flush(&b)
 	const want = "  0 runs main\n  0.1 to 0.10 run work, created in main a.c:9\n  0.11 runs\n  0.12 runs\n"
 	if got := b.String(); got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -11,7 +11,8 @@ import (
 
 // Text writes the screen for a result.
 func Text(w io.Writer, r *result.Result, s Style) {
-	p := newPage(w, s)
+	p := newPage(s)
+	defer p.flush(w)
 	p.headline(r)
 	switch {
 	case r.Verdict == result.Buggy:
@@ -32,6 +33,7 @@ func Text(w io.Writer, r *result.Result, s Style) {
 	if len(r.Account) > 0 {
 		p.account(r.Account)
 	}
+	p.ignored(r)
 	p.outcomes(r)
 	p.races(r)
 	p.unexamined(r)
@@ -48,13 +50,13 @@ func (p *page) headline(r *result.Result) {
 	switch r.Verdict {
 	case result.Verified:
 		verdict += " at " + r.Granularity
-		rest = "no interleaving of " + guest + " has a bug" + differs(r)
+		rest = "no interleaving of " + guest + " has " + aBug(r) + differs(r)
 		if p.warned(verdict, rest, r.Warnings) {
 			return
 		}
 	case result.Bounded:
 		verdict += " by " + r.Bound + " at " + r.Granularity
-		rest = "no interleaving of " + guest + " within the bound has a bug" + differs(r)
+		rest = "no interleaving of " + guest + " within the bound has " + aBug(r) + differs(r)
 		if p.warned(verdict, rest, r.Warnings) {
 			return
 		}
@@ -77,6 +79,14 @@ func (p *page) headline(r *result.Result) {
 	} else {
 		p.wrap("", text)
 	}
+}
+
+// aBug is what no execution has.
+func aBug(r *result.Result) string {
+	if len(r.Ignored) > 0 {
+		return "another bug"
+	}
+	return "a bug"
 }
 
 // warned is the headline of a verdict that means less than it seems to, if it does.
@@ -136,6 +146,18 @@ func (p *page) problem(kind result.ErrorKind, full bool) {
 		p.wrap("  why:  ", problem.Cause)
 	}
 	p.wrap("  cure: ", problem.Cure+" [landgo help errors "+string(problem.Kind)+"]")
+}
+
+// ignored lists the known bugs that the search went on behind.
+func (p *page) ignored(r *result.Result) {
+	if len(r.Ignored) == 0 {
+		return
+	}
+	p.blank()
+	p.line("Ignored, as --ignore says:")
+	for _, i := range r.Ignored {
+		p.wrap("  ", fmt.Sprintf("%s in %s, first %s", clean(i.Rule), count(i.Executions, "execution"), clean(i.First)))
+	}
 }
 
 // unexamined lists the pairs that a verdict leaves open.
@@ -202,8 +224,12 @@ func amount(n result.Amount, noun string) string {
 	return "10^300 " + noun + "s or more"
 }
 
-// certificate shows the basis of the result.
+// certificate shows the basis of the result: a line, or all of it.
 func (p *page) certificate(c *result.Certificate) {
+	if !p.style.Verbose {
+		p.wrap("certificate  ", p.basis(c)+"; -v for all")
+		return
+	}
 	p.wrap("certificate  ", "image sha256 "+short(c.Image)+"; granularity "+c.Granularity+"; bound "+c.Bound+"; search "+c.Search)
 	const indent = "             "
 	p.wrap(indent, "memory "+c.Memory+"; timeouts "+c.Timeouts+"; "+c.Trusted)
@@ -217,6 +243,16 @@ func (p *page) certificate(c *result.Certificate) {
 		p.wrap(indent, clean(a))
 	}
 	p.wrap(indent, "self-check "+c.SelfCheck+"; "+c.Engine)
+}
+
+// basis is a certificate in a line.
+func (p *page) basis(c *result.Certificate) string {
+	text := "at " + clean(jobName(c.Granularity))
+	if c.Bound != "none" {
+		text += " within " + c.Bound
+	}
+	memory, _, _ := strings.Cut(c.Memory, ",")
+	return text + ", " + memory + ", " + clean(c.Basis)
 }
 
 // short is the beginning of a digest, enough to tell guests apart by eye; JSON

@@ -15,22 +15,20 @@ func (p *page) waits(b *result.Bug) {
 	}
 	p.blank()
 	names := 0
-	for _, w := range b.Waits {
+	alike := map[string][]string{} // threads by how they wait
+	for i := range b.Waits {
+		w := &b.Waits[i]
 		names = max(names, len(w.Thread))
+		alike[waitKey(w)] = append(alike[waitKey(w)], w.Thread)
 	}
 	for i := range b.Waits {
 		w := &b.Waits[i]
-		f := result.Innermost(w.Stack)
-		p.line("  %-*s  %s", names, w.Thread, p.cut(p.waitsFor(w), names+4))
-		indent := strings.Repeat(" ", names+6)
-		if f.Function != "" || f.Address != 0 { // else it hasn't run yet
-			p.line("%sin %s", indent, p.fit(f, len(indent)+3))
-			p.quote(indent+"   ", f, "")
-		}
-		if w.Acquired != nil {
-			head := indent + w.Owner + " got it in "
-			p.line("%s%s", head, p.fit(*w.Acquired, len(head)))
-			p.quote(indent+"   ", *w.Acquired, "")
+		same := alike[waitKey(w)]
+		if many := len(same) > maxAlike && !p.style.Verbose; !many {
+			p.wait(w, names)
+		} else if w.Thread == same[0] {
+			p.wait(w, names)
+			p.wrap("     so do  ", fmt.Sprintf("%s: %s", count(uint64(len(same)-1), "other thread"), list(same[1:])))
 		}
 	}
 	switch {
@@ -39,6 +37,63 @@ func (p *page) waits(b *result.Bug) {
 	case b.Kind == trace.Deadlock:
 		p.line("  No thread is left that could let them go on.")
 	}
+}
+
+// wait shows a waiting thread: where, and where the owner got what it waits for.
+func (p *page) wait(w *result.Wait, names int) {
+	p.row("")
+	p.wrap(fmt.Sprintf("  %-*s  ", names, w.Thread), p.waitsFor(w))
+	indent := strings.Repeat(" ", names+6)
+	f := result.Innermost(w.Stack)
+	if f.Function != "" || f.Address != 0 { // else it hasn't run yet
+		p.line("%sin %s", indent, p.fit(f, len(indent)+3))
+		p.quote(indent+"   ", f, "")
+		p.callers(indent, w.Stack)
+	}
+	if w.Acquired != nil {
+		head := indent + w.Owner + " got it in "
+		p.line("%s%s", head, p.fit(*w.Acquired, len(head)))
+		p.quote(indent+"   ", *w.Acquired, "")
+	}
+}
+
+// maxCallers is how many callers of a waiting function are shown.
+const maxCallers = 3
+
+// callers lists the functions that called a stack's innermost one with source lines.
+func (p *page) callers(indent string, stack []result.Frame) {
+	shown := 0
+	for _, f := range p.users(stack) {
+		if f.File == "" {
+			continue
+		}
+		if shown > 0 {
+			p.line("%sfrom %s", indent, p.fit(f, len(indent)+5))
+		}
+		if shown++; shown > maxCallers {
+			return
+		}
+	}
+}
+
+// waitKey is all of a thread's wait but the thread.
+func waitKey(w *result.Wait) string {
+	key := fmt.Sprintf("%s %s %s %s %q", w.For, w.Object, w.Address, w.Owner, w.Held)
+	for _, f := range w.Stack {
+		key += " " + f.Where()
+	}
+	return key
+}
+
+// maxNames is how many threads are named in a list.
+const maxNames = 12
+
+// list is threads' names, the first ones of many.
+func list(names []string) string {
+	if n := len(names); n > maxNames {
+		return strings.Join(names[:maxNames], ", ") + fmt.Sprintf(" and %d more", n-maxNames)
+	}
+	return strings.Join(names, ", ")
 }
 
 // waitsFor describes a thread's wait in words.
@@ -62,7 +117,7 @@ func (p *page) loops(loops []result.Loop) {
 	for _, l := range loops {
 		p.line("  %s  spins in", l.Thread)
 		indent := strings.Repeat(" ", len(l.Thread)+6)
-		for _, f := range l.Lines {
+		for _, f := range p.users(l.Lines) {
 			p.line("%s%s", indent, p.fit(f, len(indent)))
 			p.quote(indent+"   ", f, "")
 		}

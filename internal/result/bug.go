@@ -18,6 +18,8 @@ type Bug struct {
 	Message string `json:"message"`
 	// Cause is one line that names the threads' steps that collided, or "".
 	Cause string `json:"cause"`
+	// Passing is what comes the other way round in the nearest run that passes, or "".
+	Passing string `json:"passing,omitempty"`
 	// Mistake is what the run shows to be wrong and what to change, if it is a
 	// mistake of a known kind, or "".
 	Mistake string `json:"mistake,omitempty"`
@@ -51,6 +53,10 @@ type Bug struct {
 	Loops []Loop `json:"loops"`
 	// Steps are the switches, in order.
 	Steps []Step `json:"steps"`
+	// Last are the last accesses, after the last switch, and LastWakings the calls there
+	// that wake threads.
+	Last        []Access `json:"last,omitempty"`
+	LastWakings []Waking `json:"last_wakings,omitempty"`
 	// ThreadStarts has the origin of each thread, in the order of names.
 	ThreadStarts []ThreadStart `json:"thread_starts,omitempty"`
 	// Output is the guest's output until the bug.
@@ -101,6 +107,8 @@ type Step struct {
 	// Accesses are those of From's run before the switch that matter for the
 	// bug.
 	Accesses []Access `json:"accesses"`
+	// Wakings are From's calls in that run that wake threads.
+	Wakings []Waking `json:"wakings,omitempty"`
 }
 
 // Frame is one entry of a stack, symbolised.
@@ -111,6 +119,10 @@ type Frame struct {
 	Address  Addr   `json:"address"`
 	// Inlined: the function's body is part of the next frame's code.
 	Inlined bool `json:"inlined,omitempty"`
+	// Library: it is of a header of the compiler's or the system's.
+	Library bool `json:"library,omitempty"`
+	// Column is where in the line, from 1; 0: unknown.
+	Column int `json:"column,omitempty"`
 }
 
 // Access is one access to memory.
@@ -124,8 +136,8 @@ type Access struct {
 	Size    uint32 `json:"size"`
 	// Symbol is the variable, with the offset in it ("table+8"), or "".
 	Symbol string `json:"symbol"`
-	// Old and New are the value read and the value written, as numbers, or ""
-	// where there is none.
+	// Old and New are the value read and the value written, or "" where there is none: a
+	// number, or, of a pointer, what it points to ("&table[2]").
 	Old string `json:"old,omitempty"`
 	New string `json:"new,omitempty"`
 	// Instruction is the text of the instruction that makes the access.
@@ -134,6 +146,16 @@ type Access struct {
 	Stack []Frame `json:"stack"`
 	// Held are the locks that the thread holds.
 	Held []string `json:"held,omitempty"`
+	// Bookkeeping: it is a library's own, or of the state that a kernel keeps.
+	Bookkeeping bool `json:"bookkeeping,omitempty"`
+}
+
+// Waking is a call that wakes threads, or a signal that could have.
+type Waking struct {
+	Thread string   `json:"thread"`
+	Does   string   `json:"does"`  // "signals c"
+	Wakes  []string `json:"wakes"` // none: no thread waited
+	Place  Frame    `json:"place"`
 }
 
 // Wait is a thread's wait.
@@ -216,9 +238,14 @@ func (f *Frame) Where() string {
 	return f.Address.String()
 }
 
-// Innermost is the first frame of a stack that has a source line, or the first
-// one, or an empty one: the place that a person wants to see.
+// Innermost is the first frame of a stack that has a source line of the user's, or a
+// source line, or the first one, or an empty one: the place that a person wants to see.
 func Innermost(stack []Frame) Frame {
+	for _, f := range stack {
+		if f.File != "" && !f.Library {
+			return f
+		}
+	}
 	for _, f := range stack {
 		if f.File != "" {
 			return f

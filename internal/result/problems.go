@@ -237,8 +237,8 @@ var Problems = []Problem{
 		"run \"make paging\", which gets libunicorn 2.1 or says why it can't, and build landgo again"},
 	{EmptyPass, ExitInvalid,
 		`--strict: verified, but only one thread ever ran`,
-		"The search ended without a bug, but there was nothing to search. The program never had a second thread, its threads share nothing, or no run came to the preemption points that were asked for. With --strict that isn't a pass.",
-		"give the program the arguments and the input with which its threads run and meet, choose points that it has, or leave --strict out"},
+		"The search ended without a bug, but there was nothing to search. The program never had a second thread, its threads share nothing, or no run came to the preemption points that were asked for. Or executions had bugs that --ignore names. With --strict that isn't a pass.",
+		"give the program the arguments and the input with which its threads run and meet, choose points that it has, mend what is ignored, or leave --strict out"},
 
 	{OutOfTime, ExitBudget,
 		`the time of --time ran out`,

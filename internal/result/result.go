@@ -120,6 +120,10 @@ type Result struct {
 	// OtherOutcomes is the number of executions with further outcomes.
 	OtherOutcomes uint64 `json:"other_outcomes,omitempty"`
 
+	// Ignored lists the bugs that --ignore names and that executions had, those too that
+	// were cut off.
+	Ignored []Ignored `json:"ignored,omitempty"`
+
 	// Replay is there in the result of a replay only.
 	Replay *Replay `json:"replay,omitempty"`
 	// Account is the step-by-step account of a replay.
@@ -181,6 +185,8 @@ type Certificate struct {
 	Timeouts string `json:"timeouts"`
 	// Trusted says which synchronisation functions are taken as correct.
 	Trusted string `json:"trusted"`
+	// Basis is Trusted in a few words: "glibc's locks trusted".
+	Basis string `json:"basis"`
 	// Profile says where the functions' meanings are from: the built-in profile,
 	// then, after a comma and a space, the user's with its sha256.
 	Profile string `json:"profile"`

@@ -21,6 +21,7 @@ const (
 	NoRacePoint   WarningCode = "no-race-point"  // an instruction of --pp race= wasn't reached
 	NoTick        WarningCode = "no-tick"        // a kernel's timer never interrupted
 	NeverEnds     WarningCode = "never-ends"     // the program doesn't end, and is taken to be meant so
+	IgnoredBugs   WarningCode = "ignored-bugs"   // executions had bugs that --ignore names
 	OnlyTimeouts  WarningCode = "only-timeouts"  // a timed wait had to run out in every execution
 )
 

@@ -1,6 +1,6 @@
 // Package bare is the machine that a kernel believes it owns: a PC with one
 // processor and memory. It has two interrupt controllers, two APICs, a timer, a
-// serial line, a text screen, a keyboard without a user, and ports that switch
+// serial line, a text screen, disks, a keyboard without a user, and ports that switch
 // it off.
 //
 //	steer.Kernel ── In, Out, Timer, Pending, Acknowledge ──> Board ── table of ports
@@ -29,6 +29,7 @@ type machine interface {
 	Bytes(addr, n uint64) []byte
 	Protect(addr, size uint64, p emu.Prot)
 	Set(p *uint64, v uint64)
+	Undo(f func())
 	StartBoard(gdt uint64, size uint32)
 	StartPaging(tables uint64)
 	HasPaging() bool
@@ -45,6 +46,9 @@ type Config struct {
 	Memory uint64
 	// Loader is how the kernel begins, where no multiboot loader starts it; nil: one does.
 	Loader *image.Loader
+	// Disks are the contents of up to MaxDisks drives, first of the first channel; nil:
+	// there is none in that place.
+	Disks [][]byte
 }
 
 // Board is a PC.
@@ -59,6 +63,8 @@ type Board struct {
 	local   local
 	io      io
 	serial  serial
+	disks   [MaxDisks / 2]channel
+	drives  [MaxDisks]*drive
 	cmos    uint64 // the register that is chosen
 	speaker uint64 // bits of port 0x61
 	retrace uint64 // bits of port 0x3da
@@ -73,6 +79,12 @@ func New(m machine, img *image.Image, cfg Config) *Board {
 		cfg.Memory = defaultMemory
 	}
 	b := &Board{cfg: cfg, img: img, m: m}
+	for i, file := range cfg.Disks {
+		b.drives[i] = newDrive(file)
+	}
+	for i := range b.disks {
+		b.disks[i].Status, b.disks[i].Error = diskReady|diskSeeked, 1
+	}
 	b.resetAPICs()
 	b.fillPlain()
 	return b

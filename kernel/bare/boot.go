@@ -25,8 +25,8 @@ const (
 // farReturn is the trampoline of a machine that begins in 64-bit mode: lretq.
 var farReturn = []byte{0x48, 0xcb}
 
-// Boot puts the kernel into memory as a multiboot loader does, and returns the
-// registers at its entry. It is in protected mode with interrupts off, without
+// Boot puts the kernel into memory as a multiboot loader does, header or none: each
+// segment at its physical address. It returns the registers at its entry. The processor is in protected mode with interrupts off, without
 // paging, and ebx has the address of the multiboot information. A kernel for
 // x86-64 begins in 32-bit code as well: such loaders offer nothing else.
 func (b *Board) Boot() (emu.Regs, error) {
@@ -40,7 +40,8 @@ func (b *Board) Boot() (emu.Regs, error) {
 	for _, r := range b.img.Code {
 		b.m.Protect(b.img.Physical(r.Lo), r.Hi-r.Lo, emu.ProtRead|emu.ProtWrite|emu.ProtExec)
 	}
-	if b.cfg.Loader != nil {
+	l := b.cfg.Loader
+	if l != nil && l.Tables != 0 {
 		return b.bootLoaded()
 	}
 	if b.img.Bias != 0 && !b.m.HasPaging() {
@@ -55,7 +56,17 @@ func (b *Board) Boot() (emu.Regs, error) {
 	if err := b.information(); err != nil {
 		return emu.Regs{}, err
 	}
-	regs := emu.Regs{RAX: multibootMagic, RBX: multibootAt, RSP: stackAt, RIP: b.img.Physical(b.img.Entry), RFLAGS: fixedFlags}
+	entry, stack := b.img.Physical(b.img.Entry), uint64(stackAt)
+	if l != nil {
+		if err := b.told(b.cfg.Memory); err != nil {
+			return emu.Regs{}, err
+		}
+		entry = b.img.Physical(l.Entry)
+		if l.Stack != 0 {
+			stack = l.Stack
+		}
+	}
+	regs := emu.Regs{RAX: multibootMagic, RBX: multibootAt, RSP: stack, RIP: entry, RFLAGS: fixedFlags}
 	code := uint64(codeSegment32)
 	if b.img.Machine == image.X86_64 {
 		code = codeSegment64
@@ -64,9 +75,9 @@ func (b *Board) Boot() (emu.Regs, error) {
 			return emu.Regs{}, err
 		}
 		var frame []byte
-		frame = binary.LittleEndian.AppendUint64(frame, b.img.Physical(b.img.Entry))
+		frame = binary.LittleEndian.AppendUint64(frame, entry)
 		frame = binary.LittleEndian.AppendUint64(frame, code32Selector)
-		regs.RIP, regs.RSP = trampolineAt, stackAt-uint64(len(frame))
+		regs.RIP, regs.RSP = trampolineAt, stack-uint64(len(frame))
 		if err := b.load(regs.RSP, frame); err != nil {
 			return emu.Regs{}, err
 		}
@@ -114,6 +125,11 @@ func (b *Board) information() error {
 	return b.memoryMap(multibootAt)
 }
 
+// usableMemory is where memory is, and how much of it.
+func (b *Board) usableMemory() [2][2]uint64 {
+	return [2][2]uint64{{0, lowerMemory}, {firstMegabyte, b.cfg.Memory - firstMegabyte}}
+}
+
 // memoryMap writes the multiboot information.
 func (b *Board) memoryMap(where uint64) error {
 	info := make([]byte, informationSize+2*entrySize)
@@ -124,7 +140,7 @@ func (b *Board) memoryMap(where uint64) error {
 	put(cmdlineField, cmdlineAt)
 	put(mapLenField, 2*entrySize)
 	put(mapField, int(where)+informationSize)
-	for i, r := range [][2]uint64{{0, lowerMemory}, {firstMegabyte, b.cfg.Memory - firstMegabyte}} {
+	for i, r := range b.usableMemory() {
 		at := informationSize + i*entrySize
 		put(at, entrySize-4)
 		binary.LittleEndian.PutUint64(info[at+4:], r[0])

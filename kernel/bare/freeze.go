@@ -12,12 +12,21 @@ type state struct {
 	Serial                                       serial
 	Cmos, Speaker, Typed, Ended, Status, Printed uint64
 	Retrace                                      uint64
+	Disks                                        [MaxDisks / 2]channel
+	Written                                      [MaxDisks]map[uint64][]byte
 }
 
 // Freeze is the state of the devices as bytes, for Thaw.
 func (b *Board) Freeze() ([]byte, error) {
+	var written [MaxDisks]map[uint64][]byte
+	for i, d := range b.drives {
+		if d != nil {
+			written[i] = d.written
+		}
+	}
 	return kernel.Encode(state{
 		b.output[:b.printed], b.pic, b.local, b.io, b.serial, b.cmos, b.speaker, b.typed, b.ended, b.status, b.printed, b.retrace,
+		b.disks, written,
 	})
 }
 
@@ -29,5 +38,11 @@ func (b *Board) Thaw(p []byte) error {
 	}
 	b.output, b.pic, b.local, b.io, b.serial = s.Output, s.Pic, s.Local, s.Io, s.Serial
 	b.cmos, b.speaker, b.typed, b.ended, b.status, b.printed, b.retrace = s.Cmos, s.Speaker, s.Typed, s.Ended, s.Status, s.Printed, s.Retrace
+	b.disks = s.Disks
+	for i, d := range b.drives {
+		if d != nil && s.Written[i] != nil {
+			d.written = s.Written[i]
+		}
+	}
 	return nil
 }

@@ -28,14 +28,16 @@ const (
 )
 
 // MachineConfig is the machine for a kernel. followed: the calls of its allocators
-// are known. memory is its size, 0 for the usual one. loaded: its profile describes a
-// loader.
-func MachineConfig(img *image.Image, followed bool, memory uint64, loaded bool) (emu.Config, error) {
+// are known. memory is its size, 0 for the usual one. l is how it begins by its profile,
+// or nil.
+func MachineConfig(img *image.Image, followed bool, memory uint64, l *image.Loader) (emu.Config, error) {
 	if memory == 0 {
 		memory = defaultMemory
 	}
 	c := emu.Config{Bare: true, Uniprocessor: true, Space: memory, CodeBias: img.Bias, Devices: Devices()}
 	c.Programs = img.Machine == image.I386 && img.Bias != 0 && img.LoadsTask()
+	paged := l != nil && l.Tables != 0
+	placed := paged || l != nil && l.Above != 0
 	if img.Bias != 0 && (img.Bias < 2*memory || -img.Bias < 2*memory) {
 		return c, kernel.Errorf(kernel.GapLayout, "the kernel is loaded at %#x and linked at %#x: landgo needs these further apart, or the same", img.Segments[0].Physical, img.Segments[0].Addr)
 	}
@@ -49,18 +51,20 @@ func MachineConfig(img *image.Image, followed bool, memory uint64, loaded bool) 
 	for _, s := range img.Segments {
 		at := img.Physical(s.Addr)
 		if at > memory || s.MemSize > memory-at {
-			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x, outside of the machine's %d MiB of memory", at, memory>>20)
+			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x, outside of the machine's %d MiB of memory: a kernel is loaded at its physical addresses (p_paddr), or as far below its own as above says in a profile's loader", at, memory>>20)
 		}
-		if !loaded && img.Bias != 0 && at != s.Physical {
+		if !placed && img.Bias != 0 && at != s.Physical {
 			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x is to be loaded at %#x, others at %#x below their addresses: landgo knows kernels whose parts are at their own addresses, or all by the same distance above them", s.Addr, s.Physical, img.Bias)
 		}
 	}
-	if !loaded {
+	if !paged {
 		for _, r := range img.Code {
 			if at := img.Physical(r.Lo); at <= stackAt {
 				return c, kernel.Errorf(kernel.GapLayout, "code at %#x, where the loader's data is", at)
 			}
 		}
+	}
+	if !paged && img.Machine == image.X86_64 {
 		c.Code = append(c.Code, emu.Range{Lo: trampolineAt, Hi: trampolineAt + image.PageSize})
 	}
 	for _, r := range img.Code {

@@ -117,6 +117,11 @@ func (b *Board) told(mapped uint64) error {
 			return err
 		}
 	}
+	if l.MemoryBIOS != 0 {
+		if err := b.load(l.MemoryBIOS, b.biosMap()); err != nil {
+			return err
+		}
+	}
 	if l.MemoryPages != 0 {
 		if err := b.load(l.MemoryPages, binary.LittleEndian.AppendUint32(nil, uint32(mapped/image.PageSize))); err != nil {
 			return err
@@ -139,4 +144,19 @@ func (b *Board) arguments(at image.Range) error {
 		return kernel.Errorf(kernel.GapArguments, "a command line of more than %d bytes", max(room, 5)-5)
 	}
 	return b.load(at.Lo, text)
+}
+
+// biosMap is memory as the BIOS tells of it.
+func (b *Board) biosMap() []byte {
+	const size = 20
+	ranges := b.usableMemory()
+	p := make([]byte, 4+size*len(ranges))
+	binary.LittleEndian.PutUint32(p, uint32(len(ranges)))
+	for i, r := range ranges {
+		e := p[4+size*i:]
+		binary.LittleEndian.PutUint64(e, r[0])
+		binary.LittleEndian.PutUint64(e[8:], r[1])
+		binary.LittleEndian.PutUint32(e[16:], usable)
+	}
+	return p
 }

@@ -13,6 +13,7 @@ type controller struct {
 	Single    uint64 // there is no third one: it isn't wired to another controller
 	Automatic uint64 // interrupts end by themselves
 	Selected  uint64 // 1: reads of its first port give service, not requests
+	Special   uint64 // 1: special mask mode: what is in service holds nothing up if its line is off
 }
 
 const (
@@ -28,7 +29,8 @@ const (
 	specific    = 0x40
 	autoEnd     = 0x02
 	rotation    = 0x80
-	specialMask = 0x60 // of a read command
+	specialMask = 0x40 // of a read command: the mode is set,
+	specialOn   = 0x20 // on or off
 	poll        = 0x04
 	selects     = 0x02
 )
@@ -48,12 +50,20 @@ func (b *Board) lower(line int) {
 	b.m.Set(&c.Requests, c.Requests&^(1<<(line%linesOfOne)))
 }
 
+// held are the lines in service that hold others up.
+func (c *controller) held() uint64 {
+	if c.Special != 0 {
+		return c.Service &^ c.Mask
+	}
+	return c.Service
+}
+
 // best is the line that a controller would deliver: the first that asks, is on,
 // and comes before all that are in service.
 func (c *controller) best() (line int, ok bool) {
 	for line = 0; line < linesOfOne; line++ {
 		bit := uint64(1) << line
-		if c.Service&bit != 0 {
+		if c.held()&bit != 0 {
 			return 0, false
 		}
 		if c.Requests&^c.Mask&bit != 0 {
@@ -63,9 +73,13 @@ func (c *controller) best() (line int, ok bool) {
 	return 0, false
 }
 
-// Timer has the timer's line ask for an interrupt. It reports whether one can be
-// delivered: the line is on, and its last interrupt has ended.
+// Timer has the timer's line ask for an interrupt, or before it a disk's whose
+// interrupt is due. It reports whether one can be delivered: the line is on, and its
+// last interrupt has ended.
 func (b *Board) Timer() bool {
+	if b.diskInterrupt() {
+		return true
+	}
 	if can, known := b.localTimer(); known {
 		return can
 	}
@@ -135,18 +149,24 @@ func (b *Board) command(c *controller, v uint64) error {
 		b.m.Set(&c.Service, 0)
 		b.m.Set(&c.Requests, 0)
 		b.m.Set(&c.Automatic, 0)
+		b.m.Set(&c.Special, 0)
 		b.m.Set(&c.Four, v&needsFourth)
 		b.m.Set(&c.Single, v&alone)
 		b.m.Set(&c.Word, 2)
-	case v&readCommand != 0 && (v&specialMask == specialMask || v&poll != 0), v&readCommand == 0 && v&rotation != 0:
+	case v&readCommand != 0 && v&poll != 0, v&readCommand == 0 && v&rotation != 0:
 		return fmt.Errorf("the command %#x to an interrupt controller isn't modelled: its lines' order changes, or it is polled", v)
-	case v&readCommand != 0 && v&selects != 0:
-		b.m.Set(&c.Selected, v&1)
 	case v&readCommand != 0:
+		if v&specialMask != 0 {
+			b.m.Set(&c.Special, v&specialOn/specialOn)
+		}
+		if v&selects != 0 {
+			b.m.Set(&c.Selected, v&1)
+		}
 	case v&endCommand != 0 && v&specific != 0:
 		b.m.Set(&c.Service, c.Service&^(1<<(v&7)))
 	case v&endCommand != 0:
-		b.m.Set(&c.Service, c.Service&(c.Service-1)) // the first in service
+		h := c.held()
+		b.m.Set(&c.Service, c.Service&^(h&-h)) // the first in service
 	}
 	return nil
 }

@@ -25,8 +25,12 @@ const (
 	disk2First, disk2Last     = 0x170, 0x177
 	diskControl, disk2Control = 0x3f6, 0x376
 	pciAddress, pciData       = 0xcf8, 0xcfc
+	printerFirst, printerLast = 0x378, 0x37a
+	delayToo                  = 0x84 // read to let time pass
 
 	absent = 0xff // the value read from a missing device
+	// printerReady is the status of a printer that takes each byte at once.
+	printerReady = 0xdf
 
 	// The fields of the timer's control: the counter (0 ticks), the bytes that
 	// come next (none: it is only read), and the modes that tick again and
@@ -44,6 +48,9 @@ const powerWord = "Shutdown"
 
 // In reads a port.
 func (b *Board) In(port uint16, size uint8) (v uint32, err error) {
+	if c, register, control, ok := diskPort(port); ok && register == diskData && !control {
+		return b.dataIn(c, size), nil
+	}
 	for i := range size {
 		x, err := b.in(port + uint16(i))
 		if err != nil {
@@ -72,8 +79,8 @@ func (b *Board) in(port uint16) (uint64, error) {
 		b.m.Set(&b.speaker, b.speaker^refreshBit)
 		return b.speaker, nil
 	case port == cmosData:
-		return clockRegisters[b.cmos&0x7f], nil
-	case port == cmosIndex, port == delayPort, port == gatePort, port == consolePort:
+		return b.cmosRegister(b.cmos & 0x7f), nil
+	case port == cmosIndex, port == delayPort, port == delayToo, port == gatePort, port == consolePort:
 		return 0, nil
 	case port >= serialPort && port < serialPort+8:
 		return b.readSerial(port - serialPort), nil
@@ -82,9 +89,15 @@ func (b *Board) in(port uint16) (uint64, error) {
 		return b.retrace, nil
 	case port >= vgaFirst && port <= vgaLast:
 		return 0, nil
-	case port >= diskFirst && port <= diskLast, port >= disk2First && port <= disk2Last, port == diskControl, port == disk2Control,
-		port >= pciAddress && port < pciData+4:
+	case port >= pciAddress && port < pciData+4:
 		return absent, nil
+	case port == printerFirst+1:
+		return printerReady, nil
+	case port >= printerFirst && port <= printerLast:
+		return 0, nil
+	}
+	if c, register, control, ok := diskPort(port); ok {
+		return b.readDisk(c, register, control), nil
 	}
 	return 0, fmt.Errorf("input from port %#x isn't modelled", port)
 }
@@ -92,6 +105,24 @@ func (b *Board) in(port uint16) (uint64, error) {
 // clockRegisters are those of the real-time clock, in BCD: it stands still, for
 // nothing of the host may reach the guest.
 var clockRegisters = [128]uint64{4: 0x12, 6: 0x01, 7: 0x01, 8: 0x01, 9: 0x20, 10: 0x26, 11: 0x02, 13: 0x80, 50: 0x20}
+
+// cmosRegister is a register of the clock's memory: the time, or where a BIOS leaves how
+// much memory there is.
+func (b *Board) cmosRegister(n uint64) uint64 {
+	extended := min((b.cfg.Memory-firstMegabyte)>>10, 0xfc00)
+	var above uint64 // what is above 16 MiB, in pieces of 64 KiB
+	if b.cfg.Memory > 16<<20 {
+		above = min((b.cfg.Memory-16<<20)>>16, 0xffff)
+	}
+	word := map[uint64]uint64{0x15: lowerMemory >> 10, 0x17: extended, 0x30: extended, 0x34: above}
+	if v, ok := word[n]; ok {
+		return v & 0xff
+	}
+	if v, ok := word[n-1]; ok {
+		return v >> 8
+	}
+	return clockRegisters[n]
+}
 
 // Out writes a port.
 func (b *Board) Out(port uint16, size uint8, v uint32) error {
@@ -106,6 +137,10 @@ func (b *Board) Out(port uint16, size uint8, v uint32) error {
 		return nil
 	case bochsExit:
 		b.end(0)
+		return nil
+	}
+	if c, register, control, ok := diskPort(port); ok && register == diskData && !control {
+		b.dataOut(c, size, v)
 		return nil
 	}
 	for i := range size {
@@ -125,7 +160,7 @@ func (b *Board) out(port uint16, v uint64) error {
 	case port == timerControl && v&ofCounter == 0 && v&counterBytes != 0 && v&again == 0:
 		return fmt.Errorf("the timer's mode %d, in which it ticks once, isn't modelled", v>>1&7)
 	case port >= timerPort && port <= timerControl: // time is the scheduler's
-	case port == keyboardPort, port == keyStatus, port == delayPort, port == gatePort:
+	case port == keyboardPort, port == keyStatus, port == delayPort, port == delayToo, port == gatePort:
 	case port == speakerPort:
 		b.m.Set(&b.speaker, v)
 	case port == cmosIndex:
@@ -138,9 +173,12 @@ func (b *Board) out(port uint16, v uint64) error {
 	case port >= vgaFirst && port <= vgaLast: // the cursor and the like
 	case port == bochsPower:
 		b.power(byte(v))
-	case port >= diskFirst && port <= diskLast, port >= disk2First && port <= disk2Last, port == diskControl, port == disk2Control,
-		port >= pciAddress && port < pciData+4: // no device is there
+	case port >= pciAddress && port < pciData+4: // no device is there
+	case port >= printerFirst && port <= printerLast: // what is printed isn't kept
 	default:
+		if c, register, control, ok := diskPort(port); ok {
+			return b.writeDisk(c, register, control, v)
+		}
 		return fmt.Errorf("output to port %#x isn't modelled", port)
 	}
 	return nil

@@ -44,7 +44,7 @@ func planExit(c *call, p *kernel.Plan) {
 	}
 	outcomes := uint64(1)
 	for _, d := range c.k.departures(c.t) {
-		if m := c.k.count(d.addr, waitFutex, matchAny); m > 1 && !d.pi {
+		if m := c.k.count(d.addr, waitFutex, notPrivate|matchAny); m > 1 && !d.pi {
 			outcomes = product(outcomes, m)
 		}
 	}
@@ -71,14 +71,14 @@ func doExit(c *call, o *kernel.Outcome) uint64 {
 		switch {
 		case d.clear:
 			k.log.Write32(d.addr, 0)
-			k.wakeSome(d.addr, matchAny, 1)
+			k.wakeSome(d.addr, notPrivate|matchAny, 1)
 		case d.pi:
 			k.release(d.addr, futexOwnerDied)
 		default:
 			word := k.log.Read32(d.addr)
 			k.log.Write32(d.addr, word&futexWaiters|futexOwnerDied)
 			if word&futexWaiters != 0 {
-				k.wakeSome(d.addr, matchAny, 1)
+				k.wakeSome(d.addr, notPrivate|matchAny, 1)
 			}
 		}
 	}

@@ -7,9 +7,10 @@ import (
 
 // Futexes (Franke, Russell and Kirkwood, OLS 2002; futex(2)). A wait is one
 // event: it reads the word and, if that has the expected value, puts the thread
-// into the address's queue in the same step. Private and shared futexes are the
-// same, for there is one process. There are no spurious wake-ups; which waiters
-// a wake lets go is a choice.
+// into the address's queue in the same step. There are no spurious wake-ups; which
+// waiters a wake lets go is a choice. Linux looks for private and for shared futexes
+// in different places: a wake of one kind finds no waiter of the other, not in one
+// process either.
 
 // Operations and flags.
 const (
@@ -28,6 +29,8 @@ const (
 	futexClockRealtime = 256
 
 	matchAny = 1<<32 - 1
+	// notPrivate, beside a waiter's or a wake's bits: its futex isn't a private one.
+	notPrivate = 1 << 32
 )
 
 // Bits of a futex word that has an owner.
@@ -47,13 +50,20 @@ type futex struct {
 	val2     uint64 // a number of waiters where timeout isn't used
 	timeout  uint64 // address, 0 for none
 	val3     uint64
+	kind     uint64 // 0 or notPrivate
 }
+
+// among are the bits of a wait or a wake of the call's kind of futex.
+func (f *futex) among(bits uint64) uint64 { return bits | f.kind }
 
 func (c *call) futex() futex {
 	op := c.a[1] & 0xffffffff
 	f := futex{
 		cmd: op &^ (futexPrivate | futexClockRealtime), realtime: op&futexClockRealtime != 0,
 		addr: c.a[0], val: c.a[2] & 0xffffffff, addr2: c.a[4], val3: c.a[5] & 0xffffffff,
+	}
+	if op&futexPrivate == 0 {
+		f.kind = notPrivate
 	}
 	switch f.cmd {
 	case futexWait, futexWaitBitset, futexLockPI, futexLockPI2:
@@ -114,7 +124,7 @@ func planFutex(c *call, p *kernel.Plan) {
 	p.Name = futexNames[f.cmd]
 	outcomes := uint64(1)
 	op := futexOp(trace.OpFutexWake, f.addr)
-	plain := func(addr uint64) uint64 { return c.k.count(addr, waitFutex, matchAny) }
+	plain := func(addr uint64) uint64 { return c.k.count(addr, waitFutex, f.among(matchAny)) }
 	switch f.cmd {
 	case futexWait, futexWaitBitset:
 		op = futexOp(trace.OpFutexWait, f.addr)
@@ -122,7 +132,7 @@ func planFutex(c *call, p *kernel.Plan) {
 			outcomes = 2
 		}
 	case futexWake, futexWakeBitset:
-		outcomes = choices(c.k.count(f.addr, waitFutex, f.val3), wakeCount(f.val))
+		outcomes = choices(c.k.count(f.addr, waitFutex, f.among(f.val3)), wakeCount(f.val))
 	case futexRequeue, futexCmpRequeue:
 		op = futexOp(trace.OpFutexRequeue, f.addr)
 		m, n := plain(f.addr), count(f.val)
@@ -172,7 +182,7 @@ func doFutex(c *call, o *kernel.Outcome) uint64 {
 		return c.futexWait(f, o)
 	case futexWake, futexWakeBitset:
 		c.op(futexOp(trace.OpFutexWake, f.addr))
-		return c.woken(o, c.k.wakeSome(f.addr, f.val3, wakeCount(f.val)))
+		return c.woken(o, c.k.wakeSome(f.addr, f.among(f.val3), wakeCount(f.val)))
 	case futexRequeue, futexCmpRequeue:
 		return c.futexRequeue(f, o)
 	case futexWakeOp:
@@ -211,7 +221,7 @@ func (c *call) futexWait(f futex, o *kernel.Outcome) uint64 {
 		return etimedout
 	}
 	c.op(op)
-	c.sleep(o, waitFutex, f.addr, f.val3, deadline, op)
+	c.sleep(o, waitFutex, f.addr, f.among(f.val3), deadline, op)
 	return 0
 }
 
@@ -253,11 +263,11 @@ func (c *call) futexRequeue(f futex, o *kernel.Outcome) uint64 {
 		return eagain
 	}
 	c.op(futexOp(trace.OpFutexRequeue, f.addr2))
-	n := k.wakeSome(f.addr, matchAny, count(f.val))
+	n := k.wakeSome(f.addr, f.among(matchAny), count(f.val))
 	if f.addr2 == f.addr {
 		return c.woken(o, n)
 	}
-	rest := k.waiters(f.addr, waitFutex, matchAny)
+	rest := k.waiters(f.addr, waitFutex, f.among(matchAny))
 	if len(rest) > 0 {
 		for i, taken := range pick(&c.choice, uint64(len(rest)), f.val2) {
 			if !taken {
@@ -335,9 +345,9 @@ func (c *call) futexWakeOp(f futex, o *kernel.Outcome) uint64 {
 	c.op(futexOp(trace.OpFutexWake, f.addr2))
 	new, also := wakeOp(f.val3, k.log.Read32(f.addr2))
 	k.log.Write32(f.addr2, new)
-	n := k.wakeSome(f.addr, matchAny, wakeCount(f.val))
+	n := k.wakeSome(f.addr, f.among(matchAny), wakeCount(f.val))
 	if also {
-		n += k.wakeSome(f.addr2, matchAny, wakeCount(f.val2))
+		n += k.wakeSome(f.addr2, f.among(matchAny), wakeCount(f.val2))
 	}
 	return n
 }

@@ -42,6 +42,27 @@ func TestFutexWait(t *testing.T) {
 	c.want("past", c.do(0, nrFutex, word, futexWaitBitset|futexClockRealtime, 7, c.timespec(word2, 1, 0), 0, matchAny), etimedout)
 }
 
+// TestFutexKinds: a wake, a requeue and a wake by operation find the waiters of their
+// own kind, private or not; the end of a thread wakes those that aren't.
+func TestFutexKinds(t *testing.T) {
+	for _, kind := range []uint64{0, futexPrivate} {
+		other := kind ^ futexPrivate
+		c := newCaller(t, Config{})
+		id := c.sleepers(1, word)[0]
+		if kind != 0 {
+			c.want("wake", c.do(0, nrFutex, word, futexWake, 1), 1)
+			c.choose1(0, id, nrFutex, word, futexWait|futexPrivate, 0)
+		}
+		c.want("wake", c.do(0, nrFutex, word, futexWake|other, 1), 0)
+		c.want("bits", c.do(0, nrFutex, word, futexWakeBitset|other, 1, 0, 0, 1), 0)
+		c.want("requeue", c.do(0, nrFutex, word, futexRequeue|other, 0, 9, word2), 0)
+		c.want("operation", c.do(0, nrFutex, word, futexWakeOp|other, 1, 1, word2, 0), 0)
+		c.want("requeue", c.do(0, nrFutex, word, futexRequeue|kind, 0, 9, word2), 1)
+		c.want("wake", c.do(0, nrFutex, word2, futexWake|other, 1), 0)
+		c.want("wake", c.do(0, nrFutex, word2, futexWake|kind, 1), 1)
+	}
+}
+
 // TestWakeChoosesAnySubset: all subsets of the waiters, each once.
 func TestWakeChoosesAnySubset(t *testing.T) {
 	for _, tt := range []struct{ waiters, n, outcomes int }{

@@ -44,12 +44,18 @@ func (k *Kernel) waiters(addr uint64, kind waitKind, bits uint64) []*thread {
 	var found []*thread
 	for next := q.head.Peek(); next != 0; {
 		t := k.threads[next-1]
-		if t.wait.kind.Peek() == kind && t.wait.bits.Peek()&bits != 0 {
+		if t.isFor(kind, bits) {
 			found = append(found, t)
 		}
 		next = t.wait.next.Peek()
 	}
 	return found
+}
+
+// isFor reports whether a wake with these bits is for t, which waits at its address.
+func (t *thread) isFor(kind waitKind, bits uint64) bool {
+	own := t.wait.bits.Peek()
+	return t.wait.kind.Peek() == kind && own&bits&matchAny != 0 && (own^bits)&notPrivate == 0
 }
 
 // count is the number of those waiters.
@@ -61,7 +67,7 @@ func (k *Kernel) count(addr uint64, kind waitKind, bits uint64) uint64 {
 	var n uint64
 	for next := q.head.Peek(); next != 0; {
 		t := k.threads[next-1]
-		if t.wait.kind.Peek() == kind && t.wait.bits.Peek()&bits != 0 {
+		if t.isFor(kind, bits) {
 			n++
 		}
 		next = t.wait.next.Peek()

@@ -44,6 +44,9 @@ const (
 // LifeWord is the word that says whether a thread lives.
 func (k *Kernel) LifeWord(t trace.TID) uint64 { return threadWord(t, wordLife) }
 
+// OutputWord is the word that a call reads which writes to standard output.
+func (k *Kernel) OutputWord() uint64 { return wordOutput }
+
 // WordName describes the word at an address.
 func (k *Kernel) WordName(addr uint64) (string, bool) {
 	switch {

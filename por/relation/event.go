@@ -113,6 +113,16 @@ func (e *Event) Failed() bool {
 	return false
 }
 
+// Ends reports whether e is its thread's last event.
+func (e *Event) Ends() bool {
+	for i := range e.Ops {
+		if e.Ops[i].Kind == trace.OpExit {
+			return true
+		}
+	}
+	return false
+}
+
 // Idle reports whether e has no effect that another thread could observe.
 func (e *Event) Idle() bool {
 	for i := range e.Accesses {
@@ -185,6 +195,24 @@ func (s *Step) Begin(t *trace.Thread) {
 		s.Global = true
 	default:
 		s.OwnOps([]trace.Op{t.Pending})
+	}
+}
+
+// Dim makes s what thread's step does in every context: a try may fail there, and so
+// may a compare-and-exchange, which can't be told from other read-modify-writes.
+func (s *Step) Dim() {
+	for i := range s.Accesses {
+		if a := &s.Accesses[i]; a.Flags&trace.RMW != 0 {
+			a.Flags &^= trace.Write
+		}
+	}
+	for i := range s.Ops {
+		switch s.Ops[i].Kind {
+		case trace.OpTryLock, trace.OpTryJoin, trace.OpSemTryWait, trace.OpTryReadLock, trace.OpTryWriteLock,
+			trace.OpTryLockFail, trace.OpTryJoinFail, trace.OpSemTryWaitFail, trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
+			s.Ops = nil
+			return
+		}
 	}
 }
 

@@ -251,7 +251,7 @@ func (s *Library) takeStatus(th *thread, tr *trace.Transition, pc uint64) (sched
 				return scheduler.Stay, s.core.Invalid(kernel.GapTrust, th.ID, pc, "%s is to put a status at %#x, which isn't writable", s.roles[th.Regs.RIP].Name, p)
 			}
 		}
-		if f := s.core.DeadAccess(th.ID, pc, p, s.wordSize, "a join writes its status"); f != nil {
+		if f := s.core.DeadAccess(th.ID, pc, p, s.wordSize, "a join writes its status", false); f != nil {
 			return scheduler.Stay, s.core.Fail(th.ID, f)
 		}
 		s.setWord(p, t.Returned)

@@ -8,7 +8,7 @@ import "landgo/internal/image"
 //
 // It happens when a guest
 //   - cancels a thread,
-//   - uses a robust mutex,
+//   - uses a robust mutex, or one whose priority protects it (the kernel may refuse that),
 //   - waits with a deadline that may run out at any time, or
 //   - tells the kernel another word to clear at a thread's end (the core's distrustAfter).
 //
@@ -55,7 +55,7 @@ func (s *Library) distrustFor(th *thread) bool {
 	switch th.role {
 	case image.Cancel:
 	case image.MutexLock, image.MutexTryLock, image.MutexTimedLock, image.MutexClockLock, image.MutexUnlock:
-		if s.objectOf(th.arg(0), kindMutex).mtype&mutexRobust == 0 {
+		if o := s.objectOf(th.arg(0), kindMutex); o.mtype&mutexRobust == 0 && !s.hasProtocol(o, protects) {
 			return false
 		}
 	default:

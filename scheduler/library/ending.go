@@ -91,8 +91,8 @@ func (s *Library) note(th *thread) {
 		// glibc's start-up registers what runs the destructors of fini_array.
 		if f, ok := s.image.SymbolAt(th.arg(0)); !ok || f.Name != "call_fini" {
 			s.machine.Put(&s.exitHandlers, 1)
-			if first := &s.threads[0]; !first.Live() {
-				s.outlive(first)
+			if !s.threads[0].Live() {
+				s.outlive(false)
 			}
 		}
 	}

@@ -232,13 +232,18 @@ func (s *Library) badFree(th *thread) *scheduler.Failure {
 	if s.heap.Live(0, p) == nil && !s.core.InHeap(p) {
 		what = s.core.Whose(p)
 	}
-	w, ok := s.heap.Free(p, 0, th.role.String(), what)
-	if ok {
+	w, live := s.heap.Free(p, 0, th.role.String(), what)
+	if live {
+		var ok bool
 		if w, ok = s.heap.At(0, p).Matches(s.origin(th), th.role.String()); ok {
 			return nil
 		}
 	}
-	return &scheduler.Failure{Kind: w.Kind, Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
+	f := &scheduler.Failure{Kind: w.Kind, Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
+	if live && s.core.WrongFree(f) {
+		return nil
+	}
+	return f
 }
 
 // atAllocator makes a thread stand before a function of the allocator that
@@ -331,6 +336,9 @@ func (s *Library) performHeap(th *thread, tr *trace.Transition) (scheduler.Verdi
 	}
 	switch th.role {
 	case image.Realloc, image.ReallocArray:
+		if p != 0 && size == 0 && s.libc == image.Glibc {
+			return s.freed(th, tr) // and returns 0
+		}
 		if p != 0 {
 			return s.resize(th, tr, size)
 		}
@@ -363,16 +371,24 @@ func (s *Library) performHeap(th *thread, tr *trace.Transition) (scheduler.Verdi
 		s.ret(th, size)
 	case image.Free:
 		if p != 0 {
-			if f := s.badFree(th); f != nil {
-				return scheduler.Stay, s.core.Fail(th.ID, f)
-			}
-			s.endObjects(th, tr, *s.heap.At(0, p))
-			s.end(th, *s.heap.At(0, p))
+			return s.freed(th, tr)
 		}
 		s.ret(th, 0)
 	default:
 		s.give(th, tr, s.allocate(th, size, align))
 	}
+	return scheduler.Pass, nil
+}
+
+// freed carries out a free of a block.
+func (s *Library) freed(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	if f := s.badFree(th); f != nil {
+		return scheduler.Stay, s.core.Fail(th.ID, f)
+	}
+	b := *s.heap.At(0, th.arg(0))
+	s.endObjects(th, tr, b)
+	s.end(th, b)
+	s.ret(th, 0)
 	return scheduler.Pass, nil
 }
 

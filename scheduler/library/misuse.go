@@ -24,7 +24,7 @@ func (s *Library) misuse(th *thread) *scheduler.Failure {
 	case phaseLeave:
 		return nil // its barrier may be gone
 	}
-	if f := s.core.DeadAccess(th.ID, s.callSite(th), o.addr, s.sizeFor(th.role, o.kind), a.does()); f != nil {
+	if f := s.core.DeadAccess(th.ID, s.callSite(th), o.addr, s.sizeFor(th.role, o.kind), a.does(), false); f != nil {
 		return f
 	}
 	if t := s.core.BuriedAt(o.addr); t != trace.NoThread {

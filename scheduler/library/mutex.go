@@ -1,6 +1,7 @@
 package library
 
 import (
+	"landgo/emu"
 	"landgo/internal/image"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -62,7 +63,7 @@ func (s *Library) acquire(th *thread, tr *trace.Transition, o *object, op trace.
 		s.settle(o)
 		s.ret(th, 0)
 		return scheduler.Pass, nil
-	case o.owner == th.ID && (op == trace.OpLock || o.mtype&3 == mutexErrorCheck && (th.badTime || s.hasProtocol(o))): // an error-checking mutex
+	case o.owner == th.ID && (op == trace.OpLock || o.mtype&3 == mutexErrorCheck && (th.badTime || s.hasProtocol(o, inherits|protects))): // an error-checking mutex
 		s.did(th, tr, trace.OpTryLockFail, o, 0)
 		s.ret(th, edeadlk)
 		return scheduler.Pass, nil
@@ -118,10 +119,16 @@ func (s *Library) unlock(th *thread, o *object) {
 
 // hasProtocol reports whether a mutex of glibc's is one with a protocol (priority
 // inheritance, or protection): a try of one's own is told from a busy one then.
-func (s *Library) hasProtocol(o *object) bool {
-	const kind, protocols = 16, 32 | 64
-	return s.libc == image.Glibc && s.machine.Read32(o.addr+kind)&protocols != 0
+func (s *Library) hasProtocol(o *object, protocols uint32) bool {
+	const kind = 16
+	return s.libc == image.Glibc && s.machine.Prot(o.addr+kind)&emu.ProtRead != 0 && s.machine.Read32(o.addr+kind)&protocols != 0
 }
+
+// The protocols in glibc's __kind.
+const (
+	inherits = 32
+	protects = 64
+)
 
 // mutexAttr is the type that a mutex attribute object asks for, and what the library
 // keeps of it in the mutex.

@@ -143,7 +143,7 @@ func (s *Library) performNamed(th *thread, tr *trace.Transition) (scheduler.Verd
 	}
 	pc, size := s.callSite(th), uint64(len(text)+1)
 	s.core.Touch(th.ID, tr, pc-1, th.arg(0), uint32(size), 0)
-	if f := s.core.DeadAccess(th.ID, pc, th.arg(0), size, "reads a semaphore's name"); f != nil {
+	if f := s.core.DeadAccess(th.ID, pc, th.arg(0), size, "reads a semaphore's name", true); f != nil {
 		th.Insns++ // the failure is a place of its own
 		return scheduler.Stay, s.core.Fail(th.ID, f)
 	}

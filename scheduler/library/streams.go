@@ -1,11 +1,14 @@
 package library
 
 import (
+	"slices"
+
 	"landgo/internal/image"
 	"landgo/internal/trace"
 )
 
-// The order in which threads write to standard output isn't looked at. A stream whose
+// The order in which threads write to standard output isn't looked at, only whether the
+// process ends before they do. A stream whose
 // bytes the program can read is another thing: one that it opened over memory
 // (fmemopen, open_memstream, fopencookie), and standard output once the program gave
 // it a buffer. The calls that work on such a stream are in order with each other; so
@@ -46,17 +49,30 @@ func (s *Library) stdout() uint64 {
 	return 0
 }
 
-// sharesStream reports whether other threads work on the stream of a call too.
+// sharesStream reports whether other threads work on the stream of a call too, or may end
+// the process before it prints.
 func (s *Library) sharesStream(th *thread) bool {
 	at, _, ok := s.streamOf(th)
-	if !ok {
-		return false
+	shared := ok && s.core.Shared(th.ID, at, 8)
+	return s.toStdout(th) && s.core.SharesOutput(th.ID) || shared
+}
+
+// toStdout reports whether the call of stdio at whose entry a thread stands works on
+// standard output.
+func (s *Library) toStdout(th *thread) bool {
+	name := s.roles[th.Regs.RIP].Name
+	if n, given := image.StreamArg(name); given {
+		at := s.vararg(th, n)
+		return at != 0 && at == s.stdout()
 	}
-	return s.core.Shared(th.ID, at, 8)
+	return image.Prints(name)
 }
 
 // touchStream records that a call works on its stream.
 func (s *Library) touchStream(th *thread, tr *trace.Transition) {
+	if s.toStdout(th) {
+		s.core.TouchOutput(th.ID, tr, s.callSite(th)-1)
+	}
 	if at, flags, ok := s.streamOf(th); ok {
 		s.core.Touch(th.ID, tr, s.callSite(th)-1, at, 8, flags)
 	}
@@ -65,7 +81,7 @@ func (s *Library) touchStream(th *thread, tr *trace.Transition) {
 // Unwritten implements Teller.
 func (s *Library) Unwritten(t trace.TID) []byte {
 	at := s.stdout()
-	if s.threads[t].role != image.ProcessExit || at == 0 {
+	if at == 0 || s.threads[t].role != image.ProcessExit && !s.lastToEnd(&s.threads[t]) {
 		return nil
 	}
 	from, to := s.image.Unwritten(at, s.machine.Read64)
@@ -73,6 +89,12 @@ func (s *Library) Unwritten(t trace.TID) []byte {
 		return nil
 	}
 	return s.machine.Bytes(from, to-from)
+}
+
+// lastToEnd reports whether the process ended with a thread whose function returned, or
+// that called pthread_exit: the library calls exit in the last one.
+func (s *Library) lastToEnd(th *thread) bool {
+	return !s.known.Native && th.role == image.ThreadExit && !slices.ContainsFunc(s.threads, func(o thread) bool { return o.Live() })
 }
 
 // maxUnwritten is more than a buffer of standard output has.

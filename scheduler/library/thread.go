@@ -27,6 +27,7 @@ type life struct {
 	entryOfChild              uint64
 	childStack, childDetached bool
 	detached                  bool
+	waitedFor                 trace.TID // once it was joined: by which thread, if that waited
 	// native: the runtime's own exit code runs (destructors, clean-up handlers).
 	native bool
 	// atExit: if it ends the process, code of the guest's runs first.
@@ -82,7 +83,7 @@ func (s *Library) Rewind(k trace.Mark) {
 // HashThread implements Keeper.
 func (s *Library) HashThread(t trace.TID, h *trace.Hash, atOp bool) {
 	th := &s.threads[t]
-	h.Word(trace.Bit(th.detached))
+	h.Words(trace.Bit(th.detached), uint64(th.waitedFor))
 	if !th.Live() {
 		return
 	}

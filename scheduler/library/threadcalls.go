@@ -34,8 +34,11 @@ func (s *Library) performThread(th *thread, tr *trace.Transition) (scheduler.Ver
 		s.threads[t].detached = true
 		s.ret(th, 0)
 	case image.ThreadExit:
-		s.outlive(th)
-		if th.native || s.ownEnds() {
+		own := th.native || s.ownEnds() || s.unwindsAtEnd(th)
+		if first := &s.threads[0]; th == first || own && !first.Live() {
+			s.outlive(own)
+		}
+		if own {
 			th.native, th.Returned = true, th.arg(0)
 			return scheduler.Step, nil
 		}
@@ -87,6 +90,10 @@ func (s *Library) join(th *thread, tr *trace.Transition) (scheduler.Verdict, err
 	if s.gaveBack(j) {
 		// glibc remembers it as long as no other thread has the stack; musl has unmapped that.
 		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
+		if by := j.waitedFor; by != trace.NoThread && by != th.ID && th.role != image.TryJoin && s.libc == image.Glibc {
+			// Where both wait at once, its end wakes one, and the other waits for ever.
+			return s.notJoinable(th, t, "joined by two threads")
+		}
 		if s.libc == image.Musl {
 			return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 4}, "joins a thread that was joined")
 		}
@@ -94,6 +101,9 @@ func (s *Library) join(th *thread, tr *trace.Transition) (scheduler.Verdict, err
 		return scheduler.Pass, nil
 	}
 	s.core.Join(t, tr)
+	if j.waitedFor = trace.NoThread; th.role != image.TryJoin {
+		j.waitedFor = th.ID
+	}
 	if !j.OwnStack {
 		s.unlist(j.Self)
 	}
@@ -101,7 +111,7 @@ func (s *Library) join(th *thread, tr *trace.Transition) (scheduler.Verdict, err
 	if p := th.arg(1); p != 0 {
 		const does = "a join writes its status"
 		d := s.door(th, tr)
-		if f := s.core.DeadAccess(th.ID, s.callSite(th), p, 8, does); f != nil {
+		if f := s.core.DeadAccess(th.ID, s.callSite(th), p, 8, does, false); f != nil {
 			d.touch(p, 8, trace.Write)
 			th.Insns++
 			return scheduler.Stay, s.core.Fail(th.ID, f)
@@ -145,11 +155,18 @@ func (s *Library) noThread(th *thread) (scheduler.Verdict, error) {
 // run, or has to know which thread is the last.
 func (s *Library) ownEnds() bool { return s.destructors.Get() != 0 || s.known.Last }
 
+// unwindsAtEnd reports whether the pthread_exit at which a thread stands runs code of
+// the guest's: glibc's unwinds the stack, as an exception would.
+func (s *Library) unwindsAtEnd(th *thread) bool {
+	return s.libc == image.Glibc && s.image.Handles(&th.Regs, s.core.ReadStack)
+}
+
 // outlive learns that the process may end with its last thread: the first one ends
 // alone, by pthread_exit. The library then calls exit in the thread that it finds to be
-// the last, which shows if exit runs code of the guest's. So the library has to count.
-func (s *Library) outlive(th *thread) {
-	if th.ID == 0 && !s.known.Native && !s.known.Last && (s.exitHandlers.Get() != 0 || s.ownDestructors || th.atExit) {
+// the last, which shows if exit runs code of the guest's, or if the library's own code
+// ends that thread. So the library has to count.
+func (s *Library) outlive(own bool) {
+	if !s.known.Native && !s.known.Last && (own || s.exitHandlers.Get() != 0 || s.ownDestructors || s.threads[0].atExit) {
 		s.known.Last = true
 		s.core.Refine()
 	}
@@ -172,7 +189,7 @@ func (s *Library) endThread(th *thread, tr *trace.Transition, retval uint64) (sc
 	if s.atStackEnd(th, retval) {
 		return scheduler.Stay, nil
 	}
-	th.holds = nil
+	th.holds, th.role = nil, image.ThreadExit // for lastToEnd, however it ends
 	s.gone(th, tr, false)
 	return scheduler.Stay, nil
 }

@@ -189,7 +189,7 @@ func (s *Kernel) up(u *turn) error {
 	}
 	s.machine.Put(&s.booted, 1)
 	s.control = nil
-	s.machine.Put(&s.born, 1)
+	s.machine.Put(&s.born, uint64(1-b2i(root.own.Idle)))
 	own := root.own
 	own.Tail = false
 	own.State = ownReady

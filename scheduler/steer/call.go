@@ -1,6 +1,9 @@
 package steer
 
 import (
+	"slices"
+	"strings"
+
 	"landgo/internal/image"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -178,6 +181,12 @@ func (s *Kernel) enterNamed(u *turn, b *image.Bound) (happening, error) {
 			first++
 			return s.anyArgument(first - 1)
 		})
+		text = strings.TrimRight(text, "\n")
+		if s.endsBy(text) {
+			u.th.Regs = s.regs
+			s.end(u.tr, endProcess)
+			return atEnd, nil
+		}
 		return s.panics(u, "the kernel panics: "+text)
 	case image.AssertFail:
 		return s.panics(u, "assertion failed: "+s.text(arg(0)))
@@ -212,7 +221,7 @@ func (s *Kernel) enterNamed(u *turn, b *image.Bound) (happening, error) {
 	if b.Family != 0 && s.insideAllocator(u.th, b.Family) {
 		c.Role, c.Size = image.InsideAllocator, 0 // one of its functions calls another
 	}
-	if b.Family != 0 || c.LetsGo || points&trace.PointUnlock != 0 {
+	if b.Family != 0 || c.LetsGo || points&(trace.PointLock|trace.PointUnlock) != 0 {
 		s.enterCall(u, c) // its return means something
 	}
 	if points&trace.PointLock != 0 && !u.ticking && s.booted.Get() == 1 {
@@ -223,6 +232,11 @@ func (s *Kernel) enterNamed(u *turn, b *image.Bound) (happening, error) {
 		}
 	}
 	return atNothing, nil
+}
+
+// endsBy: a panic with this text is how the kernel ends in order, by its profile.
+func (s *Kernel) endsBy(text string) bool {
+	return s.profile != nil && s.booted.Get() == 1 && slices.ContainsFunc(s.profile.Ends, func(end string) bool { return strings.Contains(text, end) })
 }
 
 // panics: the kernel gives up.
@@ -239,6 +253,16 @@ func (s *Kernel) panics(u *turn, text string) (happening, error) {
 func (s *Kernel) insideAllocator(th *thread, family uint8) bool {
 	for i := range th.own.Calls {
 		if f := th.own.Calls[i].Family; f != 0 && (family == 0 || f == family) {
+			return true
+		}
+	}
+	return false
+}
+
+// inLock reports whether a thread is in a call of a function that acquires something.
+func (s *Kernel) inLock(th *thread) bool {
+	for i := range th.own.Calls {
+		if scheduler.PointsAt(th.own.Calls[i].Role)&trace.PointLock != 0 {
 			return true
 		}
 	}

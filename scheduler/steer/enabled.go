@@ -59,6 +59,7 @@ func (s *Kernel) Threads(dst []trace.Thread) []trace.Thread {
 			d.Status, d.Outcomes, d.Pending = trace.Ready, 1, trace.Op{Kind: trace.OpEnd}
 		case s.canRun(th, best):
 			d.Status, d.Outcomes, d.Next = trace.Ready, 1, uint64(th.ID) == s.running.Get()
+			d.Outcomes = uint32(len(s.comings(th)))
 			if th.Stand == scheduler.StandAccess {
 				d.Pending, d.PendingAccess = trace.Op{Kind: trace.OpAccess}, th.Access
 			}

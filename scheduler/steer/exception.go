@@ -61,6 +61,9 @@ func (s *Kernel) faulted(u *turn, stop *emu.Stop) (happening, error) {
 	if k := stop.Fault.Kind; s.user.Get() == 1 && k != emu.FaultBlockRead && k != emu.FaultBlockWrite {
 		return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "an exception of a user program isn't modelled: %s", s.faultOf(u.th, stop.Fault).Message)
 	}
+	if base := s.codeBase(); base != 0 {
+		return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "the code segment begins at %#x: segments that don't begin at 0 aren't modelled", base)
+	}
 	before := u.th.Regs
 	u.th.Regs = s.regs
 	f := s.faultOf(u.th, stop.Fault)
@@ -79,6 +82,20 @@ func (s *Kernel) faulted(u *turn, stop *emu.Stop) (happening, error) {
 	}
 	s.failOwn(u.th, u.tr, f)
 	return atEnd, nil
+}
+
+// codeBase is where the code segment of an i386 kernel begins.
+func (s *Kernel) codeBase() uint64 {
+	if s.wordSize != 4 || s.user.Get() == 1 {
+		return 0
+	}
+	b := s.boardRegs()
+	low, ok := s.Word(b.GDT + b.CS&^7)
+	high, ok2 := s.Word(b.GDT + b.CS&^7 + 4)
+	if !ok || !ok2 {
+		return 0
+	}
+	return low>>16 | high&0xff<<16 | high&0xff000000
 }
 
 // raise delivers an exception, if its handler comes back.

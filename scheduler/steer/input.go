@@ -8,8 +8,8 @@ import (
 // No key is ever typed. A kernel whose threads wait for input in the end has nothing more to do,
 // and that is no deadlock; nor is it that a thread waits for the end of a child that does.
 // Both are known by what a waiting thread waits for, its *channel*, which the profile has
-// to name: an address for input, and a thread's own structure for its children. All
-// threads that are left have to wait so: one that waits for something else makes the end
+// to name: an address or a value for input, and for its children a thread's own
+// structure or a value. All threads that are left have to wait so: one that waits for something else makes the end
 // a deadlock, and is told of.
 
 func (s *Kernel) hasChannel() bool { return s.profile != nil && s.profile.Channel.Size != 0 }
@@ -59,7 +59,7 @@ func (s *Kernel) awaits(th *thread, depth int) bool {
 	if slices.Contains(s.profile.Input, c) {
 		return true
 	}
-	if c != th.own.Number || s.profile.Parent.Size == 0 {
+	if c != th.own.Number && !slices.Contains(s.profile.Children, c) || s.profile.Parent.Size == 0 {
 		return false
 	}
 	for i := range s.threads {
@@ -67,7 +67,7 @@ func (s *Kernel) awaits(th *thread, depth int) bool {
 		if !s.threads[i].Exists || !child.Live() || child.own.Idle || child.own.Ended {
 			continue
 		}
-		if p, ok := s.memberOf(child.own.Number, s.profile.Parent); ok && uint32(p) == uint32(c) && s.awaits(child, depth-1) {
+		if p, ok := s.memberOf(child.own.Number, s.profile.Parent); ok && uint32(p) == uint32(th.own.Number) && s.awaits(child, depth-1) {
 			return true
 		}
 	}

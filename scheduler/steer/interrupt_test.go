@@ -138,7 +138,10 @@ func TestPorts(t *testing.T) {
 		{"out %ax,%dx", []byte{0x66, 0xef}, portInsn{out: true, size: 2, length: 2}, true},
 		{"in $0x60,%al", []byte{0xe4, 0x60}, portInsn{immediate: true, port: 0x60, size: 1, length: 2}, true},
 		{"out %al,$0x20", []byte{0xe6, 0x20}, portInsn{out: true, immediate: true, port: 0x20, size: 1, length: 2}, true},
-		{"ins", []byte{0x6c}, portInsn{size: 4}, false},
+		{"rep insl", []byte{0xf3, 0x6d}, portInsn{strings: true, repeats: true, size: 4, length: 2}, true},
+		{"outsw", []byte{0x66, 0x6f}, portInsn{out: true, strings: true, size: 2, length: 2}, true},
+		{"rep in", []byte{0xf3, 0xec}, portInsn{size: 1, length: 2}, true},
+		{"rep insb in 64-bit code", []byte{0xf3, 0x48, 0x6c}, portInsn{}, false},
 	} {
 		if p, ok := decodePort(c.code); ok != c.ok || ok && p != c.p {
 			t.Errorf("%s: %+v, %v", c.name, p, ok)

@@ -67,9 +67,9 @@ type Kernel struct {
 
 // Board is what a Kernel needs of its machine's devices.
 type Board interface {
-	In(port uint16, size uint8) (uint32, error)
-	Out(port uint16, size uint8, v uint32) error
-	// Timer has the timer ask for an interrupt; false: it can't be delivered.
+	Ports
+	// Timer has the timer ask for an interrupt, or another device whose interrupt may
+	// come late; false: it can't be delivered.
 	Timer() bool
 	// Pending is the vector of the interrupt to deliver next, and Acknowledge
 	// takes it.
@@ -82,6 +82,16 @@ type Board interface {
 	Screen() emu.Range
 	// Ended: the machine was switched off.
 	Ended() (status uint64, ended bool)
+}
+
+// Ports are those of a Board.
+type Ports interface {
+	In(port uint16, size uint8) (uint32, error)
+	Out(port uint16, size uint8, v uint32) error
+	// UsesDisk: what a port gives depends on earlier accesses to it and others.
+	UsesDisk(port uint16) bool
+	// DiskDue: the next Timer delivers a disk's interrupt, which may come late.
+	DiskDue() bool
 }
 
 // handlerThread stands, in the record of what memory threads share, for the code
@@ -135,7 +145,7 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 		th.Failure = f
 		s.end(tr, trace.EndBug)
 	} else {
-		err = s.take(th, tr)
+		err = s.take(th, tr, c)
 	}
 	if err == nil && s.gap.Get() != gapNone && tr.End != trace.EndBug && tr.End != trace.EndProcess {
 		err = s.openGap(&turn{th: th, tr: tr})
@@ -185,11 +195,13 @@ func (s *Kernel) standing() trace.TID {
 }
 
 // take is a step of thread th.
-func (s *Kernel) take(th *thread, tr *trace.Transition) error {
+func (s *Kernel) take(th *thread, tr *trace.Transition, c trace.Choice) error {
 	if th.Stand == scheduler.StandFailure {
 		s.end(tr, trace.EndBug)
 		return nil
 	}
+	s.coming = s.comings(th)[c]
+	s.wide = s.wide || s.coming != nothingComes
 	done, err := s.reach(th, tr)
 	if isUnreached(err) && !s.known.Probes {
 		// Begin again, and try first.
@@ -261,6 +273,8 @@ func (s *Kernel) reach(th *thread, tr *trace.Transition) (done bool, err error) 
 			done, err = s.land(r, tr)
 		case s.on.Get() == 0:
 			done, err = s.tail(r, tr)
+		case s.keeps(r):
+			return false, s.unreached(th, s.PC(th.ID), "thread %s runs the kernel's code and doesn't give way to thread %s, which the kernel says is ready", s.Name(r.ID), s.Name(th.ID))
 		default:
 			if ticks++; ticks > limit {
 				return false, s.unreached(th, s.PC(th.ID),

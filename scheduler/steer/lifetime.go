@@ -94,6 +94,7 @@ type noted struct {
 // boot is of the way to the place where the kernel is up.
 type boot struct {
 	early      []early
+	earlyMade  []uint64 // threads with which the profile's created functions were called
 	bootBlocks []bootBlock
 	bootInsns  uint64
 	first      uint64 // the thread that calls landgo_booted, by the kernel's number
@@ -113,13 +114,17 @@ type scratch struct {
 	run   emu.Run
 	// tried are the threads of which it was found out by trying whether they can run, in
 	// the present state.
-	tried    map[trace.TID]bool
-	wakers   []trace.TID // see time.go; nil: not known yet
-	could    []trace.TID // the threads that could run before the step
-	wide     bool        // the step depends on every step
-	due      bool        // a tick comes with it
-	probing  bool        // ticks are being tried
-	trying   bool        // a livelock is
-	polled   uint64      // instructions since stopIf was asked
-	tickBest int64       // see outranks
+	tried   map[trace.TID]bool
+	wakers  []trace.TID // see time.go; nil: not known yet
+	could   []trace.TID // the threads that could run before the step
+	wide    bool        // the step depends on every step
+	due     bool        // a tick comes with it
+	probing bool        // ticks are being tried
+	ways    []coming    // see resched.go
+	coming  coming      // what is to come in the step, where interrupts are on
+	trying  bool        // a livelock is
+	polled  uint64      // instructions since stopIf was asked
+	// portValue is what the next instruction that is permitted reads from a port.
+	portValue uint32
+	tickBest  int64 // see outranks
 }

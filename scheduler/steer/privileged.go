@@ -86,7 +86,7 @@ func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
 func (s *Kernel) permit(u *turn) *emu.Stop {
 	s.set = 0
 	s.run = emu.Run{From: emu.Ctx(s.cpu.Get()), Thread: u.th.ID, User: s.user.Get() == 1, Flags: s.flagsOwn(u) &^ (emu.StopShared | emu.StopAtomic | emu.StopPoints),
-		StopAt: 2, Permit: true, SkipBreak: true, Reuse: !s.kept(), Blind: u.blind}
+		StopAt: 2, Permit: true, Port: s.portValue, SkipBreak: true, Reuse: !s.kept(), Blind: u.blind}
 	if u.ticking {
 		s.run.Thread = handlerThread
 	}
@@ -211,51 +211,6 @@ func (s *Kernel) halt(u *turn, n uint64) (happening, error) {
 // ended is what happened when a guest has failed.
 func (s *Kernel) ended(_ *turn, err error) (happening, error) { return atEnd, err }
 
-// port carries in and out with a register or a constant out.
-func (s *Kernel) port(u *turn) (happening, error) {
-	s.asked++
-	if !u.ticking {
-		u.th.own.Stored = true // a device may tell it the time
-		s.machine.Put(&s.ports, s.ports.Get()+1)
-	}
-	p, ok := decodePort(s.code(s.regs.RIP))
-	if !ok {
-		return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "port input or output of strings (ins, outs) isn't modelled")
-	}
-	number := uint16(s.regs.RDX)
-	if p.immediate {
-		number = uint16(p.port)
-	}
-	mask := uint64(1)<<(8*p.size) - 1
-	if p.out {
-		if err := s.board.Out(number, p.size, uint32(s.regs.RAX&mask)); err != nil {
-			return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "%v", err)
-		}
-		if status, ended := s.board.Ended(); ended {
-			return atEnd, s.switchedOff(u, status)
-		}
-	} else {
-		v, err := s.board.In(number, p.size)
-		if err != nil {
-			return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "%v", err)
-		}
-		s.regs.RAX = s.regs.RAX&^mask | uint64(v)
-		if p.size == 4 {
-			s.regs.RAX = uint64(v)
-		}
-	}
-	if u.shadow {
-		u.shadow = false
-		s.next(u, p.length)
-		return s.turnedOn(u)
-	}
-	h, err := s.next(u, p.length)
-	if _, waits := s.board.Pending(); waits && s.on.Get() == 1 && h == atNothing && err == nil {
-		return atOn, nil // a device asks for an interrupt at once
-	}
-	return h, err
-}
-
 // switchedOff ends the guest as the kernel wanted.
 func (s *Kernel) switchedOff(u *turn, status uint64) error {
 	if s.booted.Get() == 0 {
@@ -268,40 +223,4 @@ func (s *Kernel) switchedOff(u *turn, status uint64) error {
 	}
 	s.end(u.tr, endProcess)
 	return nil
-}
-
-// portInsn is an in or out instruction.
-type portInsn struct {
-	out, immediate bool
-	size           uint8
-	port           uint8
-	length         uint64
-}
-
-// decodePort takes in and out apart; not those of strings.
-func decodePort(code []byte) (p portInsn, ok bool) {
-	p.size = 4
-	for i, c := range code {
-		switch c {
-		case 0x66:
-			p.size = 2
-			continue
-		case 0xe4, 0xe5, 0xe6, 0xe7:
-			if i+1 >= len(code) {
-				return p, false
-			}
-			p.immediate, p.port = true, code[i+1]
-			p.length = uint64(i + 2)
-		case 0xec, 0xed, 0xee, 0xef:
-			p.length = uint64(i + 1)
-		default:
-			return p, false
-		}
-		p.out = c&2 != 0
-		if c&1 == 0 {
-			p.size = 1
-		}
-		return p, true
-	}
-	return p, false
 }

@@ -60,8 +60,11 @@ func (s *Kernel) tellOwn(u *turn, kind tellKind) (happening, error) {
 		return atNothing, nil
 	}
 	if s.booted.Get() == 0 {
-		if kind == tellBooted {
+		switch kind {
+		case tellBooted:
 			return atPoint, s.bootFound(u)
+		case tellCreated:
+			s.earlyMade = append(s.earlyMade, s.argument(s.profile.Created[s.regs.RIP]))
 		}
 		return atNothing, nil
 	}
@@ -80,9 +83,10 @@ func (s *Kernel) bootFound(u *turn) error {
 	if !s.saysReady(s.first) {
 		return s.notUp(u, "the thread that calls %s runs, and its state isn't among the profile's ready ones", s.upName())
 	}
-	root := ownThread{Number: s.first, Priority: s.priorityOf(s.first)}
+	root := ownThread{Number: s.first, Priority: s.priorityOf(s.first), Idle: slices.Contains(s.idleOnes(), s.first)}
 	s.early = []early{{number: s.first, own: root}}
-	for _, n := range append(s.idleOnes(), s.listed()...) {
+	s.earlyMade = slices.DeleteFunc(s.earlyMade, func(n uint64) bool { return !s.saysReady(n) })
+	for _, n := range slices.Concat(s.idleOnes(), s.listed(), s.earlyMade) {
 		if slices.ContainsFunc(s.early, func(e early) bool { return e.number == n }) {
 			continue
 		}
@@ -251,15 +255,15 @@ func (s *Kernel) members(lists []image.ThreadList) (all []uint64) {
 
 // lookAt reads whether a thread can run: by its state, or because the kernel has left
 // it in a list of ready ones, or it runs, whatever its state says. A thread may note that
-// it waits with interrupts on, and be interrupted before it does.
+// it waits, or that it has ended, with interrupts on, and be interrupted before it does.
 func (s *Kernel) lookAt(th *thread, tr *trace.Transition, asleep, queued []uint64, runs bool) {
 	state := ownBlocked
 	switch {
 	case s.saysReady(th.own.Number), slices.Contains(queued, th.own.Number):
 		state = ownReady
-	case s.saysEnded(th.own.Number):
 	case runs:
 		state = ownReady
+	case s.saysEnded(th.own.Number):
 	case slices.Contains(asleep, th.own.Number), s.inSleep(th):
 		state = ownSleeping
 	}

@@ -375,6 +375,9 @@ func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 	}
 	from := th.Insns
 	for {
+		if done, err := s.come(th, tr); done || err != nil {
+			return err
+		}
 		h, err := s.runFor(&u)
 		if err != nil {
 			return err

@@ -70,10 +70,10 @@ func (s *Kernel) waitOf(th *thread) scheduler.Wait {
 		w.For, w.Name = "the processor:", "it is ready, and no tick brings it there"
 	case th.own.State == ownSleeping:
 		w.For, w.Name = "time to pass:", "no tick of the timer wakes it"
-	case s.hasChannel():
+	case s.hasChannel() && !s.inLock(th):
 		c := s.channelOf(th)
 		w.For, w.Obj, w.Name = "being woken on", c, s.channelName(c)
-	case th.own.Wants != 0:
+	case th.own.Wants != 0 && (s.profile == nil || s.inLock(th)):
 		w.For, w.Obj, w.Name = "the object", th.own.Wants, s.VariableName(th.own.Wants)
 	}
 	return w

@@ -48,8 +48,11 @@ func (s *Kernel) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 	}
 	u := turn{th: r, tr: tr, ticking: true, until: &r.Regs, blind: s.stackBelow(r.own.Frames)}
 	s.rankAtTick(r)
-	waiting := s.waiting()
+	waiting, keeps := s.waiting(), !fromUser && s.keeps(r)
 	done, err = s.finish(&u)
+	if keeps && uint64(r.ID) != s.running.Get() && !done && err == nil {
+		return false, s.invalid(kernel.GapSchedule, r, r.Regs.RIP, "a tick has taken the processor from thread %s, which runs the kernel's code: by resched in the profile none does", s.Name(r.ID))
+	}
 	if !done && err == nil {
 		err = s.checkWoken(waiting)
 	}

@@ -127,11 +127,14 @@ func (c *Config) TakeHost(given *Config) error {
 	for _, g := range given.Files {
 		at := slices.IndexFunc(c.Files, func(f GuestFile) bool { return f.Guest == g.Guest })
 		if at < 0 {
-			return result.Errorf(result.Usage, "--file %s: the guest of the bug file was given no file %s", g.Host, g.Guest)
+			return result.Errorf(result.Usage, "%s: the guest of the bug file was given no %s", g.Host, g.Guest)
 		}
 		c.Files[at] = g
 	}
 	for _, f := range c.Files {
+		if n, ok := f.Disk(); ok && f.Left {
+			return result.Errorf(result.Usage, "the bug file hasn't got what is on %s: give --disk %d:FILE", f.Guest, n)
+		}
 		if f.Left {
 			return result.Errorf(result.Usage, "the bug file hasn't got what the guest reads from %s: give --file HOST:%s", f.Guest, f.Guest)
 		}
@@ -149,7 +152,7 @@ func (c *Config) replayFlags() (args []string) {
 		}
 		values := o.Get(c)
 		switch {
-		case o.Name == "stdin" || o.Name == "file":
+		case o.Name == "stdin" || o.Name == "file" || o.Name == "disk":
 			values = c.leftOut(o.Name)
 		case fmt.Sprint(values) == fmt.Sprint(one(o.Default())):
 			continue
@@ -161,19 +164,23 @@ func (c *Config) replayFlags() (args []string) {
 	return args
 }
 
-// leftOut are the values of --stdin or --file that aren't in a bug file.
+// leftOut are the values of --stdin, --file or --disk that aren't in a bug file.
 func (c *Config) leftOut(option string) (values []string) {
 	var s savedConfig
 	if err := json.Unmarshal(c.Saved(), &s); err != nil {
 		panic(err) // it is what Saved wrote
 	}
-	if option == "stdin" && s.Stdin != nil && s.Stdin.Left {
-		return one(c.Stdin)
+	if option == "stdin" {
+		if s.Stdin != nil && s.Stdin.Left {
+			return one(c.Stdin)
+		}
+		return nil
 	}
+	left := Config{}
 	for i, f := range c.Files {
-		if option == "file" && s.Files[i].Left {
-			values = append(values, f.Host+":"+f.Guest)
+		if s.Files[i].Left {
+			left.Files = append(left.Files, f)
 		}
 	}
-	return values
+	return left.filesAsGiven(option == "disk")
 }

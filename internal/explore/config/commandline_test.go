@@ -9,7 +9,7 @@ func TestReplayCommand(t *testing.T) {
 	if got, want := c.ReplayCommand("a b.landgo", "s1:00000000:0@1"), "landgo replay 'a b.landgo'"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	want := `landgo replay --schedule s1:00000000:0@1/2 --env 'A=it'\''s' --pp yield,lock 'my guests/a.elf' -- -n 3`
+	want := `landgo replay --schedule s1:00000000:0@1/2 --env 'A=it'\''s' --pp yield,lock --keep-going 'my guests/a.elf' -- -n 3`
 	if got := c.ReplayCommand("", "s1:00000000:0@1/2"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

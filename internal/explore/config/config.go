@@ -69,7 +69,8 @@ type World struct {
 	FailOnOutput bool `json:"fail_on_output,omitempty"`
 }
 
-// Searching is how to search. A schedule means the same under every search.
+// Searching is how to search. A schedule means the same under every search, but for the
+// errors that it goes on behind.
 type Searching struct {
 	// Deepen: with all points to choose from, and no option against it, landgo
 	// chooses which to use when.
@@ -81,8 +82,10 @@ type Searching struct {
 	Race      string     `json:"-"`
 	Search    string     `json:"-"` // as por.ParseSpec reads it
 	Bounds    por.Bounds `json:"-"`
-	KeepGoing bool       `json:"-"`
-	SelfCheck bool       `json:"-"`
+	KeepGoing bool       `json:"keep_going,omitempty"`
+	// Ignore are known bugs, which are none.
+	Ignore    []Ignored `json:"ignore,omitempty"`
+	SelfCheck bool      `json:"-"`
 	// Strict: a verdict with a warning is invalid.
 	Strict bool `json:"-"`
 	Jobs   int  `json:"-"` // workers; 0: as many as there are cores
@@ -108,6 +111,8 @@ type Output struct {
 	Out   string `json:"-"` // the bug file; "" is BugPath's default, NoFile none
 	JSON  bool   `json:"-"`
 	Quiet bool   `json:"-"`
+	// Verbose: the report has all, however long.
+	Verbose bool `json:"-"`
 	// Sources are folders that source lines are quoted from, beside the working
 	// directory and the guest's.
 	Sources []string `json:"-"`

@@ -102,3 +102,14 @@ func (c *Config) LimitText(kind result.ErrorKind) string {
 
 // Searches lists what Config.Search may name.
 func Searches() []por.Kind { return por.Kinds() }
+
+// Unmerged reports whether a lock is a step of its own, for the search: it needs that,
+// or is better for it where each step can be one event.
+func (c *Config) Unmerged() bool {
+	spec, err := por.ParseSpec(c.Search)
+	if err != nil {
+		return false
+	}
+	k := spec.Kind()
+	return k.SingleEvents || k.LikesSingle && c.PP.Has(trace.MemPoints) && len(c.AllRules()) == 0
+}

@@ -10,7 +10,9 @@ import (
 // the man page and docs/reference.md are made from the table Options, so they
 // can't differ.
 type Option struct {
-	Name  string
+	Name string
+	// Short is a letter that stands for the name after one dash, or "".
+	Short string
 	Group Group
 	// Value names the option's value in help; "" for a switch.
 	Value string
@@ -53,6 +55,14 @@ func (o *Option) Default() string {
 	return strings.Join(o.Get(&c), ",")
 }
 
+// Flag is how the option is given: "--verbose", with its letter before it if it has one.
+func (o *Option) Flag() string {
+	if o.Short != "" {
+		return "-" + o.Short + ", --" + o.Name
+	}
+	return "--" + o.Name
+}
+
 // Kept reports whether schedules depend on the option, so that a bug file keeps
 // its value.
 func (o *Option) Kept() bool {
@@ -61,6 +71,8 @@ func (o *Option) Kept() bool {
 		return true
 	case GroupLimits:
 		return o.Name == "step-budget" || o.Name == "max-threads" || o.Name == "max-output"
+	case GroupSearch:
+		return o.Name == "keep-going" || o.Name == "ignore" // an error of the heap doesn't end an execution then
 	}
 	return false
 }
@@ -69,7 +81,7 @@ func (o *Option) Kept() bool {
 // all the same: a limit, or a file that is read. It goes with a bug file, which sets
 // none of them.
 func (o *Option) OfHost() bool {
-	return o.Group == GroupLimits || o.Name == "stdin" || o.Name == "file"
+	return o.Group == GroupLimits || o.Name == "stdin" || o.Name == "file" || o.Name == "disk"
 }
 
 // OptionNamed is the entry of a name, or nil.

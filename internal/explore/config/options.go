@@ -47,12 +47,13 @@ var Options = []Option{
 		Help: "let the guest read the file HOST, under the path GUEST",
 		Doc:  "Without GUEST the guest sees it under the path given. The guest can open no other file, and writes none.",
 		Set:  setFile,
-		Get: func(c *Config) (values []string) {
-			for _, f := range c.Files {
-				values = append(values, f.Host+":"+f.Guest)
-			}
-			return values
-		},
+		Get:  func(c *Config) []string { return c.filesAsGiven(false) },
+	}, {
+		Name: "disk", Group: GroupGuest, Value: "[N:]FILE", Repeat: true,
+		Help: "give a kernel's machine a disk with FILE's content (IDE; for guests that are kernels)",
+		Doc:  "The file is read once, and never written: what the kernel writes is a part of its state. Each further disk takes the next of four places, or place N: 0 and 1 are the drives of the first channel, 2 and 3 those of the second.",
+		Set:  setDisk,
+		Get:  func(c *Config) []string { return c.filesAsGiven(true) },
 	}, {
 		Name: "pp", Group: GroupPoints, Value: "LIST",
 		Help:  "preemption points: yield, lock, unlock, atomic, sync, race, mem; of kernels cli, sti too (landgo chooses by default)",
@@ -247,9 +248,20 @@ var Options = []Option{
 	}, {
 		Name: "keep-going", Group: GroupSearch,
 		Help: "go on after a bug: find all distinct ones",
-		Doc:  "By default the search ends with the first bug.",
+		Doc:  "By default the search ends with the first bug. An execution ends with its bug, but for errors of a program's heap that don't stop the machine: an access after the free, a read out of bounds, a free by the wrong function. Each is reported once, and the execution goes on behind it as it would without landgo.",
 		Set:  func(c *Config, v string) error { return setSwitch(&c.KeepGoing, v) },
 		Get:  func(c *Config) []string { return flag(c.KeepGoing) },
+	}, {
+		Name: "ignore", Group: GroupSearch, Value: "KIND[@FUNCTION]", Repeat: true,
+		Help: "look behind a known bug: of this kind, with FUNCTION on a call stack",
+		Doc:  "The kinds are those of reports; heap is all errors of the heap. A bug that matches is counted and not reported, and the search goes on. What its execution would do afterwards isn't explored, unless it is an error that --keep-going goes behind. A verdict names what was ignored, as a warning.",
+		Set:  setIgnored,
+		Get: func(c *Config) (values []string) {
+			for _, i := range c.Ignore {
+				values = append(values, i.String())
+			}
+			return values
+		},
 	}, {
 		Name: "strict", Group: GroupSearch,
 		Help: "a verdict that has a warning is invalid (exit status 4)",
@@ -414,6 +426,12 @@ var Options = []Option{
 		Doc:  "Errors are still shown.",
 		Set:  func(c *Config, v string) error { return setSwitch(&c.Quiet, v) },
 		Get:  func(c *Config) []string { return flag(c.Quiet) },
+	}, {
+		Name: "verbose", Short: "v", Group: GroupOutput,
+		Help: "show all of a report, however long, and the whole certificate",
+		Doc:  "Without it a report has at most 200 lines: turns that differ in numbers only are shown once with their count, and the middle of a long part is left out. The JSON has all in any case.",
+		Set:  func(c *Config, v string) error { return setSwitch(&c.Verbose, v) },
+		Get:  func(c *Config) []string { return flag(c.Verbose) },
 	}, {
 		Name: "native-sync", Group: GroupTests, Hidden: true,
 		Help: "run libc's own lock, join and exit code uninterrupted",

@@ -92,6 +92,9 @@ func setFile(c *Config, v string) error {
 	if host == "" || guest == "" || strings.ContainsRune(v, 0) {
 		return fmt.Errorf("want HOST or HOST:GUEST, got %q", v)
 	}
+	if strings.HasPrefix(guest, diskName) {
+		return fmt.Errorf("%q is what landgo calls a disk: want another path", guest)
+	}
 	c.Files = append(c.Files, GuestFile{Host: host, Guest: guest})
 	return nil
 }

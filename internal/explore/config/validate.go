@@ -33,7 +33,7 @@ func (c *Config) Validate() error {
 	seen := map[string]string{}
 	for _, f := range c.Files {
 		if other, ok := seen[f.Guest]; ok && other != f.Host {
-			return result.Errorf(result.Usage, "--file gives the guest both %s and %s as %s", other, f.Host, f.Guest)
+			return result.Errorf(result.Usage, "the guest is given both %s and %s as %s", other, f.Host, f.Guest)
 		}
 		seen[f.Guest] = f.Host
 	}

@@ -44,6 +44,8 @@ type Checkpoint struct {
 type Bug struct {
 	Path        []por.PathStep `json:"path"`
 	Preemptions int            `json:"preemptions"`
+	// Passed is the key of a bug that the execution goes past, "" where it ends with it.
+	Passed string `json:"passed,omitempty"`
 }
 
 type Race struct {

@@ -9,6 +9,15 @@ import (
 type Outputs struct {
 	List   []Output `json:"list,omitempty"`
 	Others uint64   `json:"others,omitempty"`
+	// Ignored are the bugs that were ignored.
+	Ignored []Ignored `json:"ignored,omitempty"`
+}
+
+// Ignored is a rule, in how many executions it ignored a bug, and what the first was.
+type Ignored struct {
+	Rule       string `json:"rule"`
+	Executions uint64 `json:"executions"`
+	First      string `json:"first"`
 }
 
 // Output is one of them. Both texts are bytes of the guest's: not all are UTF-8.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"landgo/emu"
+	"landgo/internal/explore/config"
 	"landgo/internal/result"
 	"landgo/kernel"
 	"landgo/scheduler/library"
@@ -22,6 +23,11 @@ func (s *Session) boot() error {
 		return err
 	}
 	s.Inputs = in.contents
+	for i := range s.Config.Files {
+		if _, ok := s.Config.Files[i].Disk(); ok && !s.Platform.Interrupts {
+			return result.Errorf(result.Usage, "--disk is for kernels that own the machine: %s isn't one; a program reads files by --file", s.Config.Guest)
+		}
+	}
 	s.Check = s.Config.Check([]byte(s.Image.SHA256), in.contents...)
 	return s.Platform.boot(s, in)
 }
@@ -40,6 +46,19 @@ func (s *Session) startProgram(k kernel.Kernel, regs *emu.Regs) {
 // argv is the guest's argument vector. Its first element is fixed, for what a
 // guest does must not depend on where its file lies.
 func (p *Program) argv() []string { return append([]string{"guest"}, p.Config.Args...) }
+
+// disks are the contents of a kernel's disks, by their places.
+func (in *inputs) disks(c *config.Config) [][]byte {
+	all := make([][]byte, config.MaxDisks)
+	for i := range c.Files {
+		if n, ok := c.Files[i].Disk(); ok {
+			if all[n] = in.contents[1+i]; all[n] == nil {
+				all[n] = []byte{} // a disk without sectors; nil is none
+			}
+		}
+	}
+	return all
+}
 
 // maxInput bounds what a guest is given to read: it is kept in memory.
 const maxInput = 256 << 20

@@ -8,13 +8,14 @@ import (
 // NewResult is a result with what is known before the search.
 func (s *Session) NewResult() *result.Result {
 	g := s.Config.Granularity()
+	basis, trusted := s.Platform.trusted(&s.Program)
 	return &result.Result{
 		Guest:  result.Guest{Path: s.Config.Guest, SHA256: s.Image.SHA256},
 		Kernel: s.Image.Kernel.String(), PP: s.Config.PointList(), Granularity: g,
 		Search: s.Config.Search, Bound: s.Config.Bounds.String(), Notes: s.Notes,
 		Certificate: result.Certificate{
 			Image: s.Image.SHA256, Granularity: g, Bound: s.Config.Bounds.String(), Search: s.Config.Search,
-			Memory: s.memoryModel(), Timeouts: s.timeoutModel(), Trusted: s.Platform.trusted(&s.Program), Profile: s.profileName(), SelfCheck: "not run",
+			Memory: s.memoryModel(), Timeouts: s.timeoutModel(), Trusted: trusted, Basis: basis, Profile: s.profileName(), SelfCheck: "not run",
 		},
 	}
 }
@@ -64,6 +65,9 @@ func (p *Program) profileName() string {
 
 func (s *Session) assumptions() []string {
 	out := s.Platform.assumptions(s)
+	if s.Machine.ClockReads() != 0 && !s.Platform.Ticks {
+		out = append(out, "the processor's counter (rdtsc) counts each thread's own instructions")
+	}
 	if !s.Config.ObserveStdout {
 		out = append(out, "the order of output between threads doesn't matter")
 	}

@@ -99,6 +99,8 @@ type Namer interface {
 type Explainer interface {
 	Failure(trace.TID) *scheduler.Failure
 	Stuck(ended bool) *scheduler.Failure
+	// LetThrough lists the errors that the execution went past.
+	LetThrough() []*scheduler.Failure
 	Held(trace.TID) []string
 	NextText(trace.TID) string
 	StateText(trace.TID) string

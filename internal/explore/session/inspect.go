@@ -28,7 +28,8 @@ func (p *Program) Inspect() *result.Inspection {
 	}
 	p.functions(in)
 	p.points(in)
-	in.Trusted = []string{p.Platform.trusted(p)}
+	_, trusted := p.Platform.trusted(p)
+	in.Trusted = []string{trusted}
 	p.unmodelled(in)
 	return in
 }

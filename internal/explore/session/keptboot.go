@@ -34,13 +34,19 @@ func (s *Session) snapshotKey() (key [sha256.Size]byte, ok bool) {
 		return key, false
 	}
 	h := sha256.New()
+	disks := ""
+	for i := range s.Config.Files {
+		if n, ok := s.Config.Files[i].Disk(); ok {
+			disks += fmt.Sprintf("%d %x ", n, sha256.Sum256(s.Inputs[1+i]))
+		}
+	}
 	profile := ""
 	if s.Config.Profile != nil {
 		profile = s.Config.Profile.Text
 	}
 	for _, part := range []string{
 		saved.BootMagic, result.Version, fmt.Sprint(build.Size(), build.ModTime().UnixNano()),
-		s.Image.SHA256, s.Config.Cmdline, profile, fmt.Sprintf("%+v", mc), s.Machine.Layout(),
+		s.Image.SHA256, s.Config.Cmdline, disks, profile, fmt.Sprintf("%+v", mc), s.Machine.Layout(),
 		fmt.Sprint(s.Config.StepBudget, s.Config.MaxThreads, s.Config.MaxOutput, s.Config.NoHeap, s.Config.AllShared),
 	} {
 		fmt.Fprintf(h, "%d %s\n", len(part), part)

@@ -80,16 +80,20 @@ func (s *Session) bootLinux(in *inputs) error {
 }
 
 // trustedLibrary says which of the C library's functions are taken as correct.
-func (p *Program) trustedLibrary() string {
+func (p *Program) trustedLibrary() (basis, full string) {
 	if p.NoRoles() {
 		why := "has none of the functions that landgo knows"
 		if p.Image.Stripped {
 			why = "has no symbols"
 		}
-		return "nothing: the guest " + why + ", so lock and unlock mean its futex calls and locked instructions"
+		return nothingTrusted, "nothing: the guest " + why + ", so lock and unlock mean its futex calls and locked instructions"
 	}
 	if p.Config.Malloc == config.MallocNative {
-		return fmt.Sprintf("%s's thread, lock and output functions; its allocator runs uninterrupted", p.Image.Libc())
+		full = fmt.Sprintf("%s's thread, lock and output functions; its allocator runs uninterrupted", p.Image.Libc())
+	} else {
+		full = fmt.Sprintf("%s's thread, lock, allocation and output functions", p.Image.Libc())
 	}
-	return fmt.Sprintf("%s's thread, lock, allocation and output functions", p.Image.Libc())
+	return fmt.Sprintf("%s's locks trusted", p.Image.Libc()), full
 }
+
+const nothingTrusted = "nothing trusted"

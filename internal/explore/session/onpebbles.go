@@ -24,11 +24,12 @@ var onPebbles = Platform{
 	machine:      (*Program).pebblesMachine,
 	boot:         (*Session).bootPebbles,
 	pointless:    (*Program).pointlessProgram,
-	trusted: func(p *Program) string {
+	trusted: func(p *Program) (basis, full string) {
 		if len(p.Config.Trust) > 0 {
-			return "of the thread library " + strings.Join(p.Config.Trust, ", ") + "; the rest is tested"
+			groups := strings.Join(p.Config.Trust, ", ")
+			return "the library's " + groups + " trusted", "of the thread library " + groups + "; the rest is tested"
 		}
-		return "nothing: the thread library is tested"
+		return nothingTrusted, "nothing: the thread library is tested"
 	},
 	assumptions: func(*Session) []string { return []string{anySleep} },
 }

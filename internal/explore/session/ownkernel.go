@@ -30,12 +30,12 @@ var ownKernel = Platform{
 	StepCost:     50,
 	userPrograms: true,
 	machine: func(p *Program) (emu.Config, error) {
-		return board.MachineConfig(p.Image, p.pools(), p.boardMemory(), p.loader() != nil)
+		return board.MachineConfig(p.Image, p.pools(), p.boardMemory(), p.loader())
 	},
 	boot:      (*Session).bootKernel,
 	pointless: (*Program).pointlessKernel,
-	trusted: func(*Program) string {
-		return "nothing: the kernel is tested, but what it says of its scheduler is believed"
+	trusted: func(*Program) (basis, full string) {
+		return "its word on its scheduler trusted", "nothing: the kernel is tested, but what it says of its scheduler is believed"
 	},
 	sleeps: "a sleep ends by the ticks that the kernel counts",
 	assumptions: func(s *Session) []string {
@@ -79,14 +79,14 @@ func (p *Program) silent() error {
 
 // bootKernel boots a kernel that owns the machine, up to where its threads are
 // looked at.
-func (s *Session) bootKernel(*inputs) error {
+func (s *Session) bootKernel(in *inputs) error {
 	if spec, err := por.ParseSpec(s.Config.Search); err == nil && spec.Kind().NotForKernels != "" {
 		return result.Errorf(result.Usage, "search %s isn't for kernels that schedule their own threads: %s", spec.Kind().Name, spec.Kind().NotForKernels)
 	}
 	if err := s.silent(); err != nil {
 		return err
 	}
-	b := board.New(s.Machine, s.Image, board.Config{Cmdline: s.Config.Cmdline, OutputLimit: uint64(s.Config.MaxOutput), Memory: s.boardMemory(), Loader: s.loader()})
+	b := board.New(s.Machine, s.Image, board.Config{Cmdline: s.Config.Cmdline, OutputLimit: uint64(s.Config.MaxOutput), Memory: s.boardMemory(), Loader: s.loader(), Disks: in.disks(&s.Config)})
 	regs, err := b.Boot()
 	if err != nil {
 		return bootError(s.Config.Guest, err)

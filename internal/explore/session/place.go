@@ -20,7 +20,7 @@ func (p *Program) Frames(pcs []uint64) []result.Frame {
 			continue
 		}
 		for _, f := range p.Image.Frames(at) {
-			out = append(out, result.Frame{Function: f.Function, File: f.File, Line: f.Line, Address: result.Addr(pc), Inlined: f.Inlined})
+			out = append(out, result.Frame{Function: f.Shown(), Library: f.Library(), Column: f.Column, File: f.File, Line: f.Line, Address: result.Addr(pc), Inlined: f.Inlined})
 		}
 	}
 	return out

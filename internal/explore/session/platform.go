@@ -49,7 +49,7 @@ type Platform struct {
 	pointless func(*Program) string
 
 	// What certificates say.
-	trusted     func(*Program) string
+	trusted     func(*Program) (basis, full string)
 	sleeps      string // when a sleep ends by itself, "": as --timeouts says
 	assumptions func(*Session) []string
 }

@@ -12,7 +12,6 @@ import (
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/por"
 	"landgo/scheduler"
 	"landgo/scheduler/library"
 )
@@ -161,6 +160,8 @@ func (s *Session) Anew(known *scheduler.Knowledge) error {
 // Another is a new guest like the session's own, at its root.
 func (s *Session) Another() (*Session, error) { return Open(s.Config, s.Limits) }
 
+// Close gives the session's machines back. A worker's session whose search was
+// stopped in the middle of a step is closed twice: by the search, and with its crew.
 func (s *Session) Close() {
 	for _, t := range s.twins {
 		t.Close()
@@ -168,6 +169,7 @@ func (s *Session) Close() {
 	if s.Machine != nil {
 		s.Limits.MayHalt(s.Machine, false)
 		s.Machine.Close()
+		s.Machine = nil
 	}
 }
 
@@ -214,6 +216,14 @@ func (s *Session) schedulerConfig() scheduler.Config {
 		c.Fill = &s.fill
 	}
 	c.Granularity = s.Granularity(s.Config.PP, s.Racing)
+	if s.Config.KeepGoing {
+		c.LetThrough = func(*scheduler.Failure) bool { return true }
+	} else if len(s.Config.Ignore) > 0 {
+		c.LetThrough = func(f *scheduler.Failure) bool {
+			_, ignored := s.Ignores(f)
+			return ignored
+		}
+	}
 	return c
 }
 
@@ -223,9 +233,7 @@ func (s *Session) libraryConfig() library.Config {
 		Trusted:    s.Config.TrustedRoles(),
 		Profile:    s.profile,
 		Native:     s.Config.NativeSync || len(s.Config.LocksTested) > 0,
-	}
-	if spec, err := por.ParseSpec(s.Config.Search); err == nil {
-		c.NoMerge = spec.Kind().SingleEvents
+		NoMerge:    s.Config.Unmerged(),
 	}
 	return c
 }

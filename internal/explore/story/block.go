@@ -34,6 +34,7 @@ func (st *Story) Block(t trace.TID, b heap.Block, given bool) {
 	}
 	if given {
 		l.given = stack
+		st.given(st.Session, b, stack)
 	} else {
 		l.back = stack
 	}

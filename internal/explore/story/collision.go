@@ -89,19 +89,9 @@ func (st *Story) together(x, y at) bool {
 
 // lastConflict is the last access of thread t before another that conflicts with it.
 func (st *Story) lastConflict(t trace.TID, mid at, a *trace.Access) (x at, ok bool) {
-	for i := mid.beat; i >= 0; i-- {
-		b := &st.beats[i]
-		if !b.has(t) {
-			continue
-		}
-		last := len(b.accesses) - 1
-		if i == mid.beat {
-			last = mid.access - 1
-		}
-		for k := last; k >= 0; k-- {
-			if b.madeBy(k) == t && b.accesses[k].Conflicts(a) {
-				return at{i, k}, true
-			}
+	for x, o := range st.backward(t, mid) {
+		if o.Conflicts(a) {
+			return x, true
 		}
 	}
 	return x, false
@@ -110,15 +100,9 @@ func (st *Story) lastConflict(t trace.TID, mid at, a *trace.Access) (x at, ok bo
 // firstConflict is the first access of thread t, from beat i on, that conflicts
 // with a.
 func (st *Story) firstConflict(t trace.TID, i int, a *trace.Access) (x at, ok bool) {
-	for ; i < len(st.beats); i++ {
-		b := &st.beats[i]
-		if !b.has(t) {
-			continue
-		}
-		for k := range b.accesses {
-			if b.madeBy(k) == t && b.accesses[k].Conflicts(a) {
-				return at{i, k}, true
-			}
+	for x, o := range st.forward(t, at{beat: i}) {
+		if o.Conflicts(a) {
+			return x, true
 		}
 	}
 	return x, false

@@ -7,6 +7,7 @@ import (
 
 	"landgo/internal/result"
 	"landgo/internal/trace"
+	"landgo/scheduler"
 )
 
 // Mistakes of known kinds, in words. Which one a run shows is decided by its events
@@ -14,8 +15,8 @@ import (
 // none fits there is no word.
 
 // mistake names the mistake that a run shows and what to change, or is "".
-func (st *Story) mistake(b *result.Bug, failed trace.TID) string {
-	for _, text := range []string{lockOrder(b), st.lostSignal(b), st.untested(failed), st.unprotected()} {
+func (st *Story) mistake(b *result.Bug, f *scheduler.Failure) string {
+	for _, text := range []string{lockOrder(b), st.lostSignal(b), st.untested(f.Thread), st.goneOwner(b, f), st.reused(), st.unprotected(f)} {
 		if text != "" {
 			return text
 		}
@@ -186,11 +187,9 @@ func (st *Story) accessAt(x at) *trace.Access { return &st.beats[x.beat].accesse
 
 // visits reports whether a thread makes an access at an instruction, from a beat on.
 func (st *Story) visits(t trace.TID, from int, pc uint64) bool {
-	for i := from; i < len(st.beats); i++ {
-		for k := range st.beats[i].accesses {
-			if st.beats[i].accesses[k].PC == pc && st.beats[i].madeBy(k) == t {
-				return true
-			}
+	for _, a := range st.forward(t, at{beat: from}) {
+		if a.PC == pc {
+			return true
 		}
 	}
 	return false
@@ -204,7 +203,7 @@ type hit struct {
 }
 
 // unprotected: what the collision says of locks.
-func (st *Story) unprotected() string {
+func (st *Story) unprotected(f *scheduler.Failure) string {
 	if st.hit == nil {
 		return ""
 	}
@@ -212,7 +211,8 @@ func (st *Story) unprotected() string {
 	if where(x.Stack) == "" || where(m.Stack) == "" || where(y.Stack) == "" || m.Symbol == "" {
 		return ""
 	}
-	if st.otherLocks() || !st.writesAt(st.hit.thread, st.hit.after) {
+	acts := st.writesAt(st.hit.thread, st.hit.after)
+	if st.otherLocks() || !acts && !st.failsAt(f) {
 		return ""
 	}
 	variable, t, u := m.Name(), st.Guest.Name(st.hit.thread), m.Thread
@@ -231,6 +231,15 @@ func (st *Story) unprotected() string {
 		}
 		return fmt.Sprintf("Thread %s lets %s go (%s) between its two accesses to %s (%s, %s), and thread %s changes that. Hold %s over both, or look again after taking it.",
 			t, all[0], let, variable, where(x.Stack), where(y.Stack), u, all[0])
+	case !acts:
+		return ""
+	case len(common(x.Held, m.Held)) > 0 && len(y.Held) == 0:
+		lock := common(x.Held, m.Held)[0]
+		let := st.letGo(st.hit.thread, lock)
+		if let == "" || st.accessAt(st.hit.before).IsWrite() || result.Innermost(x.Stack).Function != result.Innermost(y.Stack).Function {
+			return ""
+		}
+		return fmt.Sprintf("Thread %s lets %s go (%s) before its last access to %s there (%s), and thread %s changes that under the lock (%s). Unlock after the last access.", t, lock, let, variable, where(y.Stack), u, where(m.Stack))
 	case len(both) > 0 && len(m.Held) == 0:
 		return fmt.Sprintf("Thread %s changes %s (%s) without %s, which thread %s holds at its accesses. If %s is what protects %s, take it there too.", u, variable, where(m.Stack), both[0], t, both[0], variable)
 	case len(m.Held) > 0 && len(x.Held) == 0 && len(y.Held) == 0:
@@ -250,6 +259,24 @@ func (st *Story) unprotected() string {
 		between = fmt.Sprintf("thread %s's read (%s) and write (%s)", t, where(x.Stack), to)
 	}
 	return fmt.Sprintf("Nothing keeps thread %s's change of %s (%s) from coming between %s. Let both threads hold one lock there, or use one atomic operation.", u, variable, where(m.Stack), between)
+}
+
+// failsAt reports whether the thread of the hit fails soon after the hit, with nothing in
+// between that another thread could have changed: it acts on what it looked at.
+func (st *Story) failsAt(f *scheduler.Failure) bool {
+	if f.Thread != st.hit.thread || len(f.Waits) > 0 {
+		return false
+	}
+	mid := st.Guest.VariableName(st.accessAt(st.hit.mid).Addr)
+	for x, a := range st.backward(f.Thread, st.end()) {
+		if x == st.hit.after {
+			return true
+		}
+		if a.Addr >= lowestVariable && st.Guest.VariableName(a.Addr) != mid {
+			return false
+		}
+	}
+	return false
 }
 
 // otherLocks reports whether the run has what may protect memory beside mutexes: locks
@@ -273,22 +300,16 @@ func (st *Story) otherLocks() bool {
 }
 
 // lowestVariable is above the words of a kernel's state, which are accessed atomically.
-const lowestVariable = 1 << 16
+const lowestVariable = 1 << 17
 
 // writesAt reports whether a thread's access is a write, or the read that one on the same
 // line begins with.
 func (st *Story) writesAt(t trace.TID, x at) bool {
 	first := st.accessAt(x)
 	line := where(st.shown(x.beat, x.access).Stack)
-	for i := x.beat; i < len(st.beats); i++ {
-		for k := range st.beats[i].accesses {
-			a := &st.beats[i].accesses[k]
-			if i == x.beat && k < x.access || st.beats[i].madeBy(k) != t || a.Addr != first.Addr {
-				continue
-			}
-			if a.IsWrite() {
-				return where(st.shown(i, k).Stack) == line
-			}
+	for y, a := range st.forward(t, x) {
+		if a.Addr == first.Addr && a.IsWrite() {
+			return where(st.shown(y.beat, y.access).Stack) == line
 		}
 	}
 	return false

@@ -20,7 +20,11 @@ type Story struct {
 	outputs  map[int]int
 	adjacent []neighbour // races, where they are bugs
 	blocks   map[lifeKey]*lifeStacks
-	hit      *hit // the collision, if it is one in the strict sense
+	namer
+	created map[trace.TID]result.Frame // where a thread was made, by the user's code
+	roots   map[trace.TID]string       // the user's function that it runs
+	hit     *hit                       // the collision, if it is one in the strict sense
+	flip    *flip                      // what Against has found
 }
 
 // beat is one step of the execution.
@@ -29,9 +33,11 @@ type beat struct {
 	accesses []trace.Access
 	by       []trace.TID // of accesses, where other threads made some
 	values   []value     // of accesses
+	names    []string    // of what is accessed, "" if it has a variable's
 	ops      []trace.Op
 	wakes    []trace.TID
-	// Of the thread of the step, before it: where it stood.
+	// Of the thread of the step, before it: where it stood, if that isn't where it was
+	// left, or isn't the user's code.
 	stack []uint64
 	why   string // why the thread was left after the step, if it was
 	held  []string
@@ -39,12 +45,16 @@ type beat struct {
 }
 
 // value is what an access read and wrote.
-type value struct{ old, new string }
+type value struct {
+	old, new string
+	raw      uint64
+}
 
 // Tell replays a path and tells its story. The path must be one of this
 // session's System.
 func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
-	st := &Story{Session: s, path: path, Schedule: trace.Schedule{Check: s.Check}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{}}
+	st := &Story{Session: s, path: path, Schedule: trace.Schedule{Check: s.Check}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{},
+		created: map[trace.TID]result.Frame{}, roots: map[trace.TID]string{}}
 	s.Guest.Rewind(s.Root)
 	s.Guest.Observe(st)
 	defer s.Guest.Observe(nil)
@@ -52,8 +62,11 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 	for i := range path {
 		p := &path[i]
 		b := beat{step: *p, held: s.Guest.Held(p.Thread)}
-		if i == 0 || path[i-1].Thread != p.Thread {
+		if i == 0 || path[i-1].Thread != p.Thread || standsInLibrary(s, s.Guest.PC(p.Thread)) {
 			b.stack = s.Guest.Stack(p.Thread)
+		}
+		if st.roots[p.Thread] == "" && b.stack != nil {
+			st.roots[p.Thread] = root(s.Frames(b.stack))
 		}
 		tr, err := s.Take(p)
 		if err != nil {
@@ -69,7 +82,14 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 			}
 		}
 		for j := range b.accesses {
-			b.values = append(b.values, valueOf(s, &b.accesses[j]))
+			b.values = append(b.values, st.valueOf(&b.accesses[j]))
+			name := ""
+			if addr := b.accesses[j].Addr; addr >= lowestVariable {
+				if _, ok := s.Guest.Variable(addr); !ok {
+					name = st.of(s, addr)
+				}
+			}
+			b.names = append(b.names, name)
 		}
 		b.ops, b.wakes = append(b.ops, tr.Ops...), append(b.wakes, tr.Wakes...)
 		b.out = st.newOutput()
@@ -77,9 +97,14 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 		seg := trace.Segment{Thread: s.Guest.Name(p.Thread), Until: last.Insns, Part: last.Part, Choice: p.Choice}
 		st.Schedule.Append(seg)
 		if i+1 < len(path) && path[i+1].Thread != p.Thread {
-			b.why = leaves(s, p.Thread, path[i+1].Preemption)
+			b.why = st.named(leaves(s, p.Thread, path[i+1].Preemption))
 		}
 		st.beats = append(st.beats, b)
+	}
+	for _, x := range s.Guest.Starts() {
+		if st.roots[x.Thread] == "" {
+			st.roots[x.Thread] = root(s.Stack(x.Thread))
+		}
 	}
 	st.adjacent = n.seen
 	return st, nil
@@ -97,22 +122,27 @@ func Schedule(s *session.Session, path []por.PathStep) (trace.Schedule, error) {
 
 // valueOf is the memory that an access was to, after its step: what it read, or
 // what it wrote.
-func valueOf(s *session.Session, a *trace.Access) value {
+func (st *Story) valueOf(a *trace.Access) value {
 	if a.Size == 0 || a.Size > 8 {
 		return value{}
 	}
 	var v uint64
-	for i, c := range s.Machine.Bytes(a.Addr, uint64(a.Size)) {
+	for i, c := range st.Machine.Bytes(a.Addr, uint64(a.Size)) {
 		v |= uint64(c) << (8 * i)
 	}
 	text := fmt.Sprintf("%#x", v)
-	if v < 1<<16 {
-		text = fmt.Sprint(v)
+	if signed := int64(v<<(64-8*a.Size)) >> (64 - 8*a.Size); v < 1<<16 || a.Size >= 4 && signed < 0 && signed > -1<<16 {
+		text = fmt.Sprint(signed)
+		if a.Size < 4 {
+			text = fmt.Sprint(v)
+		}
+	} else if name := st.pointer(st.Session, v); name != "" && uint64(a.Size) == st.Image.Machine.Word() {
+		text = name
 	}
 	if a.IsWrite() {
-		return value{new: text}
+		return value{new: text, raw: v}
 	}
-	return value{old: text}
+	return value{old: text, raw: v}
 }
 
 // newOutput is what the guest wrote since it was asked last.
@@ -146,14 +176,18 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 		Preemptions: preemptions, Minimal: minimal, BeforeThreads: st.beforeThreads(),
 		Schedule: st.Schedule.String(), Stack: st.Session.Stack(fl.Thread), Output: st.output(),
 	}
+	if fl.Stack != nil { // the thread went on
+		b.Stack = st.Frames(fl.Stack)
+	}
 	st.switches(b)
 	st.collisions(b)
 	st.waits(b, fl)
 	b.Block = st.block(&fl.Block)
 	st.starts(b)
 	if !b.BeforeThreads {
-		b.Mistake = st.mistake(b, fl.Thread)
+		b.Mistake = st.mistake(b, fl)
 	}
+	st.nameAll(b)
 	if fl.Kind != trace.Race {
 		return b, nil
 	}

@@ -21,17 +21,70 @@ func (st *Story) switches(b *result.Bug) {
 			Why: prev.why, Preemption: next.step.Preemption, Instruction: prev.step.Last,
 			Stack: st.Frames(st.leftAt(i)),
 		}
-		for j := max(from, i-4); j < i; j++ {
-			for k := range st.beats[j].accesses {
-				if l := st.beats[j].accesses; k > 0 && l[k].Addr == l[k-1].Addr && l[k].Size == l[k-1].Size && l[k].PC == l[k-1].PC && l[k].IsWrite() == l[k-1].IsWrite() {
-					continue // of one call
-				}
-				step.Accesses = append(step.Accesses, st.shown(j, k))
-			}
-		}
+		step.Accesses, step.Wakings = st.latest(from, i), st.wakings(from, i)
 		from = i
 		b.Steps = append(b.Steps, step)
 	}
+	b.Last, b.LastWakings = st.latest(from, len(st.beats)), st.wakings(from, len(st.beats))
+}
+
+// lastBeats is of how many beats before a switch the accesses are shown: of those that
+// have any but a library's or a kernel's own, among the last farBeats.
+const lastBeats, farBeats = 4, 64
+
+// latest lists a thread's last accesses in some beats.
+func (st *Story) latest(from, to int) (list []result.Access) {
+	first := to
+	for seen := 0; first > from && first > to-farBeats && seen < lastBeats; {
+		first--
+		for k := range st.beats[first].accesses {
+			if a := st.shown(first, k); !a.Bookkeeping {
+				seen++
+				break
+			}
+		}
+	}
+	for j := first; j < to; j++ {
+		for k := range st.beats[j].accesses {
+			if l := st.beats[j].accesses; k > 0 && l[k].Addr == l[k-1].Addr && l[k].Size == l[k-1].Size && l[k].PC == l[k-1].PC && l[k].IsWrite() == l[k-1].IsWrite() {
+				continue // of one call
+			}
+			list = append(list, st.shown(j, k))
+		}
+	}
+	return list
+}
+
+// wakings lists the calls in some beats by which a thread wakes others, or would have.
+func (st *Story) wakings(from, to int) (list []result.Waking) {
+	for i := from; i < to; i++ {
+		b := &st.beats[i]
+		for k := range b.ops {
+			o := &b.ops[k]
+			switch o.Kind {
+			case trace.OpCondSignal, trace.OpCondBroadcast, trace.OpSemPost, trace.OpUnlock, trace.OpReadUnlock, trace.OpWriteUnlock:
+			default:
+				continue
+			}
+			signal := o.Kind == trace.OpCondSignal || o.Kind == trace.OpCondBroadcast
+			woken := slices.DeleteFunc(slices.Clone(b.wakes), func(t trace.TID) bool {
+				return slices.ContainsFunc(b.ops, func(o trace.Op) bool { return o.Kind == trace.OpCreate && o.Obj == uint64(t) })
+			})
+			if len(woken) == 0 && !signal {
+				continue // no thread waited, as nearly always
+			}
+			w := result.Waking{Thread: st.Guest.Name(b.step.Thread), Does: st.Guest.OpText(*o)}
+			if o.PC != 0 {
+				w.Place = result.Innermost(st.Frames([]uint64{o.PC - 1}))
+			}
+			for _, t := range woken {
+				w.Wakes = append(w.Wakes, st.Guest.Name(t))
+			}
+			list = append(list, w)
+			break // of several calls in a beat it isn't known which woke a thread
+		}
+	}
+	return list
 }
 
 // leftAt is the stack at which the thread before beat i was left: where it
@@ -52,6 +105,13 @@ func (st *Story) shown(j, k int) result.Access {
 	a := st.Access(b.madeBy(k), &b.accesses[k])
 	a.Old, a.New = b.values[k].old, b.values[k].new
 	a.Held = st.held(at{j, k})
+	if a.Symbol == "" && k < len(b.names) {
+		a.Symbol = b.names[k]
+	}
+	if len(b.stack) > 0 && b.stack[0] == b.accesses[k].PC && standsInLibrary(st.Session, b.accesses[k].PC) {
+		a.Stack = st.Frames(b.stack)
+	}
+	a.Bookkeeping = st.bookkeeping(&a)
 	return a
 }
 
@@ -62,9 +122,6 @@ func (b *beat) madeBy(k int) trace.TID {
 	}
 	return b.step.Thread
 }
-
-// has reports whether a thread made accesses in a beat.
-func (b *beat) has(t trace.TID) bool { return b.step.Thread == t || slices.Contains(b.by, t) }
 
 // held names the locks that the thread holds at an access: those before its beat,
 // and what the beat did to them by then.

@@ -13,7 +13,7 @@ func (st *Story) waits(b *result.Bug, f *scheduler.Failure) {
 	for _, w := range f.Waits {
 		stack := st.Stack(w.Thread)
 		if w.Spins {
-			loop := result.Loop{Thread: st.Guest.Name(w.Thread), Lines: stack[:min(1, len(stack))]}
+			loop := result.Loop{Thread: st.Guest.Name(w.Thread), Lines: toUser(stack)}
 			for i := range w.Reads {
 				loop.Waits = append(loop.Waits, st.Access(w.Thread, &w.Reads[i]))
 			}
@@ -28,6 +28,16 @@ func (st *Story) waits(b *result.Bug, f *scheduler.Failure) {
 		b.Waits = append(b.Waits, out)
 	}
 	b.Cycle = st.cycle(f)
+}
+
+// toUser is a stack up to its innermost frame of the user's, or its first frame.
+func toUser(stack []result.Frame) []result.Frame {
+	for i, f := range stack {
+		if f.File != "" && !f.Library {
+			return stack[:i+1]
+		}
+	}
+	return stack[:min(1, len(stack))]
 }
 
 // cycle is the waits-for cycle, by names, beginning with its first thread.
@@ -76,8 +86,14 @@ func (st *Story) starts(b *result.Bug) {
 		if fs := st.Frames([]uint64{x.Entry}); len(fs) > 0 {
 			ts.Function = fs[len(fs)-1].Function
 		}
+		if own := st.roots[x.Thread]; own != "" && (ts.Function == "" || standsInLibrary(st.Session, x.Entry)) {
+			ts.Function = own
+		}
 		if x.Created != 0 {
 			f := result.Innermost(st.Frames([]uint64{x.Created - 1}))
+			if own, ok := st.created[x.Thread]; ok {
+				f = own
+			}
 			ts.Created = &f
 		}
 		b.ThreadStarts = append(b.ThreadStarts, ts)

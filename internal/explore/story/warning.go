@@ -25,6 +25,9 @@ func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 	warn := func(code result.WarningCode, format string, args ...any) {
 		all = append(all, result.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
 	}
+	if len(r.Ignored) > 0 {
+		warn(result.IgnoredBugs, "known bugs were ignored: %s", result.IgnoredText(r.Ignored))
+	}
 	met := s.Guest.Met()
 	kernel := s.Platform.Ticks
 	switch {

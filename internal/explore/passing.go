@@ -1,0 +1,124 @@
+package explore
+
+import (
+	"math"
+	"slices"
+
+	"landgo/internal/explore/story"
+	"landgo/por"
+)
+
+// The run that passes and is nearest to one that fails: without one of its preemptions;
+// or with a thread's turn some steps earlier; or without all switches that aren't needed.
+// What differs between the two is what the bug needs (Zeller, FSE 2002, isolates the
+// difference of two states so).
+
+// maxPassing is how many of a bug's preemptions are tried.
+const maxPassing = 8
+
+// passing is a run that passes, near a finding's, or nil.
+func (h *hunt) passing(f *finding) []por.PathStep {
+	if !f.own() && !f.passed() || h.Platform.Ticks {
+		return nil
+	}
+	fine := h.finer
+	s := &shortener{hunt: h, want: f, run: &counted{Runner: h.Guest, most: h.refiningSteps()}}
+	s.divide()
+	h.stopsWithin(h.Session, true)
+	defer h.stopsWithin(h.Session, false)
+	tries := []map[int]move{}
+	for _, i := range slices.Backward(s.forced()) { // the latest differ the least
+		if len(tries) < 2*maxPassing {
+			tries = append(tries, map[int]move{i: longer}, map[int]move{i: later})
+		}
+	}
+	passes := func() bool {
+		return s.ended && s.failure == nil && len(h.Guest.LetThrough()) == 0
+	}
+	for n := 0; n < len(tries) && !s.over; n++ {
+		if s.try(tries[n]); passes() {
+			return h.unlessFiner(s.path, fine)
+		}
+	}
+	for _, s.stints = range slices.Concat(s.earlier(), s.meanwhile(), [][]stint{nil}) {
+		if s.over {
+			break
+		}
+		if s.try(nil); passes() {
+			return h.unlessFiner(s.path, fine)
+		}
+	}
+	return nil
+}
+
+// meanwhile lists the finding's stints with another thread's whole run before one of the
+// last steps.
+func (s *shortener) meanwhile() (list [][]stint) {
+	path := s.want.path
+	s.stints = stintsOf(path)
+	s.try(nil)
+	starts := s.Guest.Starts() // the threads that there are then
+	for cut := len(path) - 1; cut > 0 && cut >= len(path)-maxEarlier; cut-- {
+		for i := len(starts) - 1; i >= 0 && i >= len(starts)-maxEarlier; i-- {
+			if t := starts[i].Thread; t != s.want.failure.Thread {
+				list = append(list, slices.Concat(stintsOf(path[:cut]), []stint{{thread: t, until: math.MaxUint64}}, stintsOf(path[cut:])))
+			}
+		}
+	}
+	return list
+}
+
+// maxEarlier is how many of the last switches, and steps before each, are tried.
+const maxEarlier = 4
+
+// earlier lists the finding's stints with one of the last ones some steps earlier.
+func (s *shortener) earlier() (list [][]stint) {
+	path := s.want.path
+	for i, switches := len(path)-1, 0; i > 0 && switches < maxEarlier; i-- {
+		if path[i].Thread == path[i-1].Thread {
+			continue
+		}
+		switches++
+		t := path[i].Thread
+		until := path[i].Last
+		for k := i; k < len(path) && path[k].Thread == t; k++ {
+			until = path[k].Last
+		}
+		for cut := i - 1; cut > 0 && cut >= i-maxEarlier; cut-- {
+			list = append(list, slices.Concat(stintsOf(path[:cut]), []stint{{thread: t, until: until + 1}}, stintsOf(path[cut:])))
+		}
+	}
+	return list
+}
+
+// stintsOf divides a path into stints.
+func stintsOf(path []por.PathStep) (list []stint) {
+	for i := range path {
+		if n := len(list); n > 0 && list[n-1].thread == path[i].Thread {
+			list[n-1].until = path[i].Last
+		} else {
+			list = append(list, stint{thread: path[i].Thread, until: path[i].Last})
+		}
+	}
+	return list
+}
+
+// unlessFiner is a path whose steps are as they were, nil if they became finer.
+func (h *hunt) unlessFiner(path []por.PathStep, before bool) []por.PathStep {
+	if h.finer && !before {
+		return nil
+	}
+	return path
+}
+
+// against says what is the other way round in a run that passes, or "".
+func (h *hunt) against(st *story.Story, passes []por.PathStep) string {
+	if passes == nil {
+		return ""
+	}
+	other, err := story.Tell(h.Session, passes)
+	if err != nil {
+		return "" // it can't be run again: nothing is said of it
+	}
+	return st.Against(other)
+}

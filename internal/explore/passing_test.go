@@ -1,0 +1,52 @@
+package explore
+
+import (
+	"context"
+	"testing"
+
+	"landgo/internal/compile"
+)
+
+// TestPassing: a bug's story says what comes the other way round in a run that passes, if
+// one does.
+func TestPassing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, source, want string }{
+		{"a lost update", `
+static volatile int x, y;
+static void *add(void *a) { y++;
+x++; return a; }
+int main(void) { GO(t, add); GO(u, add); pthread_join(t, 0); pthread_join(u, 0); assert(x == 2); }`,
+			"In a run that passes, thread 0.1 writes x (guest.c:17) before thread 0.2 reads it (guest.c:17); here thread 0.2 comes first."},
+		{"two locks", `
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+static void *there(void *a) { pthread_mutex_lock(&m);
+pthread_mutex_lock(&n); pthread_mutex_unlock(&n); pthread_mutex_unlock(&m); return a; }
+static void *back(void *a) {
+pthread_mutex_lock(&n); pthread_mutex_lock(&m); pthread_mutex_unlock(&m); pthread_mutex_unlock(&n); return a; }
+int main(void) { GO(t, there); GO(u, back); pthread_join(t, 0); pthread_join(u, 0); }`,
+			"In a run that passes, thread 0.1 locks n (guest.c:17) before thread 0.2 does (guest.c:19); here thread 0.2 comes first."},
+		{"a free too early", `
+static int *p;
+static void *use(void *a) {
+return (void *)(long)*p; }
+int main(void) { p = calloc(1, 4); GO(t, use);
+free(p); pthread_join(t, 0); }`,
+			"In a run that passes, thread 0.1 reads block (allocated at guest.c:18) (guest.c:17) before thread 0 frees the block (guest.c:19); here thread 0 comes first."},
+		{"no run passes", `
+static volatile int x;
+static void *set(void *a) { x = 1; return a; }
+int main(void) { GO(t, set); pthread_join(t, 0); assert(!x); }`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r, err := Run(context.Background(), onProgram(compile.Text(t, "gcc", heapHead+c.source)), nil)
+			if err != nil || r.Bug == nil {
+				t.Fatalf("%+v %v", r, err)
+			}
+			if r.Bug.Passing != c.want {
+				t.Errorf("%q, want %q", r.Bug.Passing, c.want)
+			}
+		})
+	}
+}

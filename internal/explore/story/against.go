@@ -1,0 +1,175 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+
+	"landgo/internal/result"
+	"landgo/internal/trace"
+)
+
+// A run that fails against one that passes and differs in little. Threads do what the
+// values that they find say, so the runs are alike up to the first two events that come
+// the other way round.
+
+// event is an access, a lock that was taken, or a block's end, of a run.
+type event struct {
+	eventKey
+	at         at
+	op         *trace.Op // nil: it is an access
+	addr, size uint64
+	writes     bool
+}
+
+// eventKey is the same for an event in both runs.
+type eventKey struct {
+	thread string
+	pc     uint64
+	addr   uint64
+	writes bool
+	nth    int
+}
+
+// maxEvents bounds the runs that are compared.
+const maxEvents = 50_000
+
+// events lists what a run did that another order could have changed.
+func (st *Story) events() (list []event) {
+	count := map[eventKey]int{}
+	add := func(e event, t trace.TID, pc uint64) {
+		e.eventKey = eventKey{thread: st.Guest.Name(t), pc: pc, addr: e.addr, writes: e.writes}
+		count[e.eventKey]++
+		e.nth = count[e.eventKey]
+		list = append(list, e)
+	}
+	for i := range st.beats {
+		b := &st.beats[i]
+		for k := range b.ops {
+			o := &b.ops[k]
+			size := uint64(1)
+			switch {
+			case o.Kind == trace.OpFree:
+				size = uint64(o.Size)
+			case !takes(o):
+				continue
+			}
+			add(event{at: at{beat: i}, op: o, addr: o.Obj, size: size, writes: true}, b.step.Thread, o.PC)
+		}
+		for k := range b.accesses {
+			a := &b.accesses[k]
+			if a.Addr >= lowestVariable {
+				add(event{at: at{i, k}, addr: a.Addr, size: uint64(a.Size), writes: a.IsWrite()}, b.madeBy(k), a.PC)
+			}
+		}
+	}
+	return list
+}
+
+// clash reports whether the order of two events of different threads can matter. A lock
+// and an access to its bytes are told by the lock.
+func (e *event) clash(o *event) bool {
+	if e.thread == o.thread || !e.writes && !o.writes || e.addr >= o.addr+o.size || o.addr >= e.addr+e.size {
+		return false
+	}
+	locks := func(x *event) bool { return x.op != nil && x.op.Kind != trace.OpFree }
+	return locks(e) == locks(o)
+}
+
+// overlaps reports whether an event is of some of an access's bytes.
+func (e *event) overlaps(a *trace.Access) bool {
+	return e.addr < a.Addr+uint64(a.Size) && a.Addr < e.addr+e.size
+}
+
+// Against says what comes the other way round in a run that passes, or "".
+func (st *Story) Against(passes *Story) string {
+	mine, its := st.events(), passes.events()
+	if len(mine) > maxEvents || len(its) > maxEvents {
+		return ""
+	}
+	when := map[eventKey]int{} // in this run, from 1
+	for i := range mine {
+		when[mine[i].eventKey] = i + 1
+	}
+	before := map[uint64][]int{} // the other run's events so far, by page
+	const page = 12
+	best, about := [2]int{-1, -1}, false
+	for i := range its {
+		late := &its[i]
+		at := when[late.eventKey]
+		for p := late.addr >> page; at > 0 && p <= (late.addr+late.size-1)>>page; p++ {
+			for _, j := range before[p] {
+				early := &its[j]
+				if n := when[early.eventKey]; n > 0 && n < at || !late.clash(early) {
+					continue
+				}
+				// In this run the one that is late there comes first.
+				of := st.hit != nil && early.overlaps(st.accessAt(st.hit.mid)) // what the cause is about
+				if best[0] < 0 || of && !about || of == about && at < when[its[best[0]].eventKey] {
+					if passes.eventPlace(early) != "" && passes.eventPlace(late) != "" {
+						best, about = [2]int{i, j}, of
+					}
+				}
+			}
+		}
+		for p := late.addr >> page; p <= (late.addr+late.size-1)>>page; p++ {
+			before[p] = append(before[p], i)
+		}
+	}
+	if best[0] < 0 {
+		return ""
+	}
+	early, late := &its[best[1]], &its[best[0]]
+	st.flip = &flip{early: *early, late: *late, first: mine[when[late.eventKey]-1].at, earlyIs: passes.eventPlace(early), here: passes.eventPlace(late),
+		thread: passes.madeAt(early), other: passes.madeAt(late)}
+	if early.op == nil {
+		st.flip.earlyHeld = passes.held(early.at)
+	}
+	theirs, other := passes.does(early), passes.does(late)
+	verb, object, _ := strings.Cut(other, " ")
+	switch _, same, _ := strings.Cut(theirs, " "); {
+	case other == theirs:
+		other = "does"
+	case same == object:
+		other = verb + " it"
+	}
+	return fmt.Sprintf("In a run that passes, thread %s %s (%s) before thread %s %s (%s); here thread %s comes first.",
+		early.thread, theirs, passes.eventPlace(early), late.thread, other, passes.eventPlace(late), late.thread)
+}
+
+// madeAt is the thread that made an event.
+func (st *Story) madeAt(e *event) trace.TID {
+	if e.op != nil {
+		return st.beats[e.at.beat].step.Thread
+	}
+	return st.beats[e.at.beat].madeBy(e.at.access)
+}
+
+// does is an event in words.
+func (st *Story) does(e *event) string {
+	if e.op != nil && e.op.Kind == trace.OpFree {
+		return "frees the block"
+	}
+	if e.op != nil {
+		return st.named(st.Guest.OpText(*e.op))
+	}
+	a := st.shown(e.at.beat, e.at.access)
+	return a.Op + " " + a.Name()
+}
+
+// eventPlace is where the user's code makes an event, "" if it doesn't.
+func (st *Story) eventPlace(e *event) string {
+	var f result.Frame
+	if e.op != nil {
+		f = result.Innermost(st.Frames([]uint64{e.op.PC - 1}))
+	} else {
+		a := st.shown(e.at.beat, e.at.access)
+		if a.Bookkeeping {
+			return ""
+		}
+		f = result.Innermost(a.Stack)
+	}
+	if f.File == "" || f.Library {
+		return ""
+	}
+	return f.Where()
+}

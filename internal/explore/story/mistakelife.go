@@ -1,0 +1,120 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+
+	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// Mistakes about the lives of blocks.
+
+// goneOwner: a thread uses, or frees, a block that another one has freed.
+func (st *Story) goneOwner(b *result.Bug, f *scheduler.Failure) string {
+	life := st.blocks[lifeKey{f.Block.Family, f.Block.Addr, f.Block.Generation}]
+	user, freer := f.Thread, f.Block.Back.Thread
+	if f.Kind != trace.UseAfterFree && f.Kind != trace.DoubleFree || life == nil || !f.Block.Freed || freer == user {
+		return ""
+	}
+	freed, used := where(life.back), where(b.Stack)
+	if freed == "" || used == "" || result.Innermost(life.back).File == "" || result.Innermost(b.Stack).File == "" {
+		return ""
+	}
+	t, u := st.Guest.Name(user), st.Guest.Name(freer)
+	atFree := int(f.Block.Back.Step) - 1 // the beat
+	switch {
+	case isChild(t, u) && !st.joins(freer, user, atFree):
+		return fmt.Sprintf("Thread %s frees the block (%s) without waiting for thread %s, which it created and which still uses it (%s). Join that thread before the free.", u, freed, t, used)
+	case f.Kind == trace.DoubleFree:
+		return fmt.Sprintf("Thread %s (%s) and thread %s (%s) both free the block. Let one thread own it, or let a thread take the pointer and clear it in one atomic step.", u, freed, t, used)
+	}
+	for x, a := range st.backward(user, st.end()) {
+		if a.IsWrite() || st.rawAt(x) != f.Block.Addr || a.Addr-f.Block.Addr < f.Block.Size {
+			continue
+		}
+		p := st.shown(x.beat, x.access)
+		if p.Symbol == "" || p.Bookkeeping || where(p.Stack) == "" {
+			return ""
+		}
+		if x.beat < atFree {
+			return fmt.Sprintf("Thread %s takes the pointer from %s (%s), and thread %s frees the block (%s) before thread %s is done with it (%s). Hold one lock over both, or count the threads that use the block and free it with the last.", t, p.Name(), where(p.Stack), u, freed, t, used)
+		}
+		return fmt.Sprintf("Thread %s frees the block (%s), and thread %s still finds the pointer in %s (%s). Take the pointer away before the free, with a lock over both.", u, freed, t, p.Name(), where(p.Stack))
+	}
+	return ""
+}
+
+// isChild reports whether a thread was created by another, by their names.
+func isChild(child, parent string) bool {
+	rest, ok := strings.CutPrefix(child, parent+".")
+	return ok && !strings.Contains(rest, ".")
+}
+
+// joins reports whether a thread has joined another before a beat.
+func (st *Story) joins(t, other trace.TID, before int) bool {
+	for i := 0; i < min(before, len(st.beats)); i++ {
+		for k := range st.beats[i].ops {
+			if o := &st.beats[i].ops[k]; o.Kind == trace.OpJoin && o.Obj == uint64(other) && st.beats[i].step.Thread == t {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (st *Story) rawAt(x at) uint64 {
+	if b := &st.beats[x.beat]; x.access < len(b.values) {
+		return b.values[x.access].raw
+	}
+	return 0
+}
+
+// reused: the ABA problem. A thread reads a pointer, others change it and change it back,
+// and the thread's exchange succeeds as if nothing had happened.
+func (st *Story) reused() string {
+	for i := len(st.beats) - 1; i >= 0; i-- {
+		for k := range st.beats[i].accesses {
+			if text := st.reusedAt(at{i, k}); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+func (st *Story) reusedAt(x at) string {
+	a, t := st.accessAt(x), st.beats[x.beat].madeBy(x.access)
+	if a.Flags&trace.RMW == 0 || a.Flags&(trace.Atomic|trace.FailedCAS) != trace.Atomic {
+		return ""
+	}
+	back, by, ok := st.source(x) // which wrote what the exchange expects
+	v := st.rawAt(back)
+	if !ok || by == t || st.around(v) == nil || st.around(v).Addr != v {
+		return ""
+	}
+	for y, o := range st.backward(t, x) {
+		if o.Addr != a.Addr || o.Size != a.Size {
+			continue
+		}
+		if o.IsWrite() || st.rawAt(y) != v || !y.before(back) {
+			return ""
+		}
+		changed := false
+		for i := y.beat; i <= back.beat; i++ {
+			for k := range st.beats[i].accesses {
+				z := at{i, k}
+				c := st.accessAt(z)
+				changed = changed || y.before(z) && z.before(back) && c.IsWrite() && c.Addr == a.Addr && st.rawAt(z) != v && st.beats[i].madeBy(k) != t
+			}
+		}
+		m, r := st.shown(back.beat, back.access), st.shown(y.beat, y.access)
+		if !changed || where(m.Stack) == "" || m.Symbol == "" {
+			return ""
+		}
+		return fmt.Sprintf("Thread %s reads %s (%s), and its exchange (%s) succeeds, for the value is the same again: thread %s has changed it and changed it back (%s). This is the ABA problem. Change a count together with the pointer, or keep a block from being used again while a thread may hold its address.",
+			st.Guest.Name(t), r.Name(), where(r.Stack), where(st.shown(x.beat, x.access).Stack), st.Guest.Name(by), where(m.Stack))
+	}
+	return ""
+}

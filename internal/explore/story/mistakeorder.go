@@ -1,0 +1,87 @@
+package story
+
+import (
+	"fmt"
+
+	"landgo/internal/trace"
+)
+
+// Mistakes that a run that passes shows: two accesses come in an order that nothing
+// ensures.
+
+// flip is two events that come the other way round in a run that passes.
+type flip struct {
+	early, late   event // as in that run
+	first         at    // the late one's place here
+	earlyHeld     []string
+	earlyIs, here string // the places of the early one, and of the late one here
+	thread, other trace.TID
+}
+
+// MistakeAgainst names the mistake that a run and one that passes show together, or is
+// "". Against has to have been asked.
+func (st *Story) MistakeAgainst(failed trace.TID) string {
+	f := st.flip
+	if f == nil || f.late.op != nil || f.early.op != nil || f.late.writes || !f.early.writes || f.other != failed {
+		return ""
+	}
+	if text := st.doubleChecked(f); text != "" {
+		return text
+	}
+	return st.missingJoin(f)
+}
+
+// doubleChecked: a thread has seen without a lock that a variable is set, and then reads
+// others that the thread which sets it writes later, under the lock.
+func (st *Story) doubleChecked(f *flip) string {
+	if len(f.earlyHeld) == 0 || len(st.held(f.first)) > 0 {
+		return ""
+	}
+	for x, a := range st.backward(f.other, f.first) {
+		if a.IsWrite() || a.Addr == f.late.addr || len(st.held(x)) > 0 || a.Addr < lowestVariable {
+			continue
+		}
+		w, by, ok := st.source(x)
+		if !ok || by != f.thread || len(common(st.held(w), f.earlyHeld)) == 0 {
+			continue
+		}
+		flag, data := st.shown(x.beat, x.access), st.shown(f.first.beat, f.first.access)
+		set := st.shown(w.beat, w.access)
+		if flag.Symbol == "" || data.Symbol == "" || flag.Bookkeeping || where(flag.Stack) == "" || where(set.Stack) == "" {
+			return ""
+		}
+		lock := common(st.held(w), f.earlyHeld)[0]
+		return fmt.Sprintf("Thread %s finds %s set (%s) without %s, and uses %s (%s): thread %s sets it (%s) before it writes %s (%s). Set it last, or look at it under %s.",
+			data.Thread, flag.Name(), where(flag.Stack), lock, data.Name(), f.here, f.early.thread, where(set.Stack), data.Name(), f.earlyIs, lock)
+	}
+	return ""
+}
+
+// missingJoin: a thread reads what a thread that it created writes, without waiting.
+func (st *Story) missingJoin(f *flip) string {
+	if !isChild(f.early.thread, f.late.thread) || st.joins(f.other, f.thread, f.first.beat) || len(f.earlyHeld) > 0 || len(st.held(f.first)) > 0 {
+		return ""
+	}
+	a := st.accessAt(f.first)
+	if atomic, _ := st.Image.Atomic(a.PC, a.Addr); atomic || a.Flags&trace.Atomic != 0 {
+		return "" // it is meant to be looked at
+	}
+	for x, o := range st.backward(f.other, st.end()) {
+		if x != f.first && o.Addr == a.Addr && !o.IsWrite() {
+			return "" // it looks several times
+		}
+	}
+	for i := range st.beats {
+		for k := range st.beats[i].ops {
+			switch st.beats[i].ops[k].Kind {
+			case trace.OpCondWait, trace.OpSemWait, trace.OpBarrierArrive:
+				return "" // threads wait for each other in other ways
+			}
+		}
+	}
+	data := st.shown(f.first.beat, f.first.access)
+	if data.Symbol == "" || f.here == "" || f.earlyIs == "" {
+		return ""
+	}
+	return fmt.Sprintf("Thread %s reads %s (%s) without waiting for thread %s, which it created and which writes that (%s). Join the thread before the read.", data.Thread, data.Name(), f.here, f.early.thread, f.earlyIs)
+}

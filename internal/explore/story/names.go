@@ -1,0 +1,233 @@
+package story
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"landgo/heap"
+	"landgo/internal/explore/session"
+	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// Names of memory that has no variable's: blocks of the heap, by their type and where
+// they were allocated, and variables on stacks. A block's memory may be another one's
+// later, and a stack's is. So names are found when an access is made.
+
+// blockLife is a block that was given out.
+type blockLife struct {
+	heap.Block
+	where string // "q.cpp:14", "" if that isn't known
+	inner bool   // a library allocated it, for itself or for the user's objects
+	name  string // "node", or "block"; with a number, if others came from the same line
+}
+
+// namer names memory in one execution.
+type namer struct {
+	lives  []blockLife
+	from   map[string]int    // blocks by name and where
+	locals map[uint64]string // variables on stacks
+}
+
+// given notes a new block.
+func (n *namer) given(s *session.Session, b heap.Block, stack []result.Frame) {
+	life := blockLife{Block: b, name: "block"}
+	f := result.Innermost(stack)
+	if f.File != "" && !f.Library {
+		life.where = f.Where()
+	}
+	if b.Family >= scheduler.MappingFamilies && life.where == "" {
+		return // a library's: a stack's, for one
+	}
+	life.inner = len(stack) > 0 && inLibrary(stack)
+	if n.from == nil {
+		n.from = map[string]int{}
+	}
+	n.from[life.where]++
+	if nth := n.from[life.where]; nth > 1 {
+		life.name = fmt.Sprintf("block %d", nth)
+	}
+	n.lives = append(n.lives, life)
+}
+
+// around is the latest block around an address, or nil.
+func (n *namer) around(addr uint64) *blockLife {
+	for i := len(n.lives) - 1; i >= 0; i-- {
+		if n.lives[i].Contains(addr) {
+			return &n.lives[i]
+		}
+	}
+	return nil
+}
+
+// of is the name of an address that isn't in a variable with a place of its own, or "".
+func (n *namer) of(s *session.Session, addr uint64) string {
+	if b := n.around(addr); b != nil {
+		name := b.part(s, addr)
+		if b.where != "" {
+			name += " (allocated at " + b.where + ")"
+		}
+		return name
+	}
+	name, known := n.locals[addr]
+	if !known {
+		if n.locals == nil {
+			n.locals = map[uint64]string{}
+		}
+		if w := s.Guest.Whereabouts(addr); w.Local != "" {
+			name = fmt.Sprintf("%s of thread %s", w.Local, s.Guest.Name(w.Thread))
+		}
+		n.locals[addr] = name
+	}
+	return name
+}
+
+// part is the name of an address in a block: "node.next", "block 2 + 8".
+func (b *blockLife) part(s *session.Session, addr uint64) string {
+	if name, ok := s.Image.PointedTo(b.Given.PC-1, b.Size, addr-b.Addr); ok {
+		if b.name != "block" {
+			name += " of " + b.name
+		}
+		return name
+	}
+	if addr == b.Addr {
+		return b.name
+	}
+	return fmt.Sprintf("%s + %d", b.name, addr-b.Addr)
+}
+
+// pointer is a value as the name of what it points to, or "".
+func (n *namer) pointer(s *session.Session, v uint64) string {
+	if v < lowestVariable {
+		return ""
+	}
+	if name, ok := s.Guest.Variable(v); ok {
+		return "&" + name
+	}
+	b := n.around(v)
+	if b == nil {
+		return ""
+	}
+	name := b.name
+	if v != b.Addr {
+		name = b.part(s, v)
+	}
+	if b.where != "" {
+		name += " of " + b.where
+	}
+	return "&" + name
+}
+
+// inLibrary reports whether the innermost function with source lines is a library's. (Of
+// what was inlined into the user's code, that is the first.)
+func inLibrary(stack []result.Frame) bool {
+	for _, f := range stack {
+		if f.File != "" {
+			return f.Library
+		}
+	}
+	return false
+}
+
+// bookkeeping reports whether an access is of no interest to people: of what a kernel has
+// words for in landgo's model, or a library's to what isn't the user's.
+func (st *Story) bookkeeping(a *result.Access) bool {
+	addr := uint64(a.Address)
+	if addr < lowestVariable {
+		return true
+	}
+	f := result.Innermost(a.Stack)
+	switch {
+	case !st.lines():
+		return false
+	case f.File == "" || f.Library:
+		return true
+	case inLibrary(a.Stack) || len(a.Stack) > 0 && a.Stack[0].File == "":
+		b := st.around(addr)
+		return b != nil && b.inner
+	}
+	return false
+}
+
+// lines reports whether the user's code has source lines.
+func (st *Story) lines() bool {
+	main, ok := st.Image.Symbol("main")
+	return ok && !standsInLibrary(st.Session, main.Addr)
+}
+
+// hexes are addresses in a text, with the type's name before them if that is known.
+var hexes = regexp.MustCompile(`[\w.\[\]:]+ \(0x[0-9a-f]+\)|0x[0-9a-f]+`)
+
+// named is a text with the names of blocks and variables for addresses.
+func (st *Story) named(text string) string {
+	return hexes.ReplaceAllStringFunc(text, func(found string) string {
+		_, hex, _ := strings.Cut(found, "0x")
+		if addr, err := strconv.ParseUint(strings.TrimSuffix(hex, ")"), 16, 64); err == nil && addr >= lowestVariable {
+			if name := st.of(st.Session, addr); name != "" {
+				return name
+			}
+		}
+		return found
+	})
+}
+
+// nameAll puts names for addresses into what a report says of locks.
+func (st *Story) nameAll(b *result.Bug) {
+	b.Mistake = st.named(b.Mistake)
+	for i := range b.Waits {
+		w := &b.Waits[i]
+		w.Object, w.Held = st.named(w.Object), st.namedAll(w.Held)
+	}
+	for i := range b.Accesses {
+		b.Accesses[i].Held = st.namedAll(b.Accesses[i].Held)
+	}
+	for i := range b.Steps {
+		for k := range b.Steps[i].Accesses {
+			a := &b.Steps[i].Accesses[k]
+			a.Held = st.namedAll(a.Held)
+		}
+		for k := range b.Steps[i].Wakings {
+			b.Steps[i].Wakings[k].Does = st.named(b.Steps[i].Wakings[k].Does)
+		}
+	}
+	for k := range b.Last {
+		b.Last[k].Held = st.namedAll(b.Last[k].Held)
+	}
+}
+
+func (st *Story) namedAll(list []string) (out []string) {
+	for _, text := range list {
+		out = append(out, st.named(text))
+	}
+	return out
+}
+
+// standsInLibrary reports whether the code at pc has no line of the user's.
+func standsInLibrary(s *session.Session, pc uint64) bool {
+	for _, f := range s.Image.Frames(pc) {
+		if f.File != "" && !f.Library() {
+			return false
+		}
+	}
+	return true
+}
+
+// root is the outermost function of the user's on a stack: what a thread was made for.
+func root(stack []result.Frame) string {
+	for i := len(stack) - 1; i >= 0; i-- {
+		if f := &stack[i]; f.File != "" && !f.Library {
+			return f.Function
+		}
+	}
+	return ""
+}
+
+// Created implements scheduler.Observer.
+func (st *Story) Created(parent, child trace.TID) {
+	if f := result.Innermost(st.Stack(parent)); f.File != "" && !f.Library {
+		st.created[child] = f
+	}
+}

@@ -1,0 +1,66 @@
+package story
+
+import (
+	"iter"
+
+	"landgo/internal/trace"
+)
+
+// Walks over the accesses of a story.
+
+// forward are a thread's accesses from one on.
+func (st *Story) forward(t trace.TID, from at) iter.Seq2[at, *trace.Access] {
+	return func(yield func(at, *trace.Access) bool) {
+		for i := from.beat; i < len(st.beats); i++ {
+			b := &st.beats[i]
+			for k := range b.accesses {
+				if b.madeBy(k) == t && (i > from.beat || k >= from.access) && !yield(at{i, k}, &b.accesses[k]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// backward are a thread's accesses before one, the last first.
+func (st *Story) backward(t trace.TID, before at) iter.Seq2[at, *trace.Access] {
+	return func(yield func(at, *trace.Access) bool) {
+		for i := min(before.beat, len(st.beats)-1); i >= 0; i-- {
+			b := &st.beats[i]
+			last := len(b.accesses)
+			if i == before.beat {
+				last = min(last, before.access)
+			}
+			for k := last - 1; k >= 0; k-- {
+				if b.madeBy(k) == t && !yield(at{i, k}, &b.accesses[k]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// end is behind all accesses.
+func (st *Story) end() at { return at{len(st.beats), 0} }
+
+// source is the last write to an access's bytes before it, by whichever thread; ok if
+// there is one.
+func (st *Story) source(x at) (w at, by trace.TID, ok bool) {
+	a := st.accessAt(x)
+	for i := x.beat; i >= 0; i-- {
+		b := &st.beats[i]
+		last := len(b.accesses)
+		if i == x.beat {
+			last = x.access
+		}
+		for k := last - 1; k >= 0; k-- {
+			if o := &b.accesses[k]; o.IsWrite() && o.Addr < a.Addr+uint64(a.Size) && a.Addr < o.Addr+uint64(o.Size) {
+				return at{i, k}, b.madeBy(k), true
+			}
+		}
+	}
+	return w, trace.NoThread, false
+}
+
+// before reports whether an access comes before another.
+func (x at) before(y at) bool { return x.beat < y.beat || x.beat == y.beat && x.access < y.access }

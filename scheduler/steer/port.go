@@ -1,0 +1,175 @@
+package steer
+
+import (
+	"landgo/emu"
+	"landgo/internal/trace"
+	"landgo/kernel"
+)
+
+// Ports: in and out are carried out here; those of strings by the engine, an element at a
+// time, for they access memory.
+
+// port carries out an access to a port.
+func (s *Kernel) port(u *turn) (happening, error) {
+	p, ok := decodePort(s.code(s.regs.RIP))
+	if !ok {
+		return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "this form of port input or output isn't modelled")
+	}
+	number := uint16(s.regs.RDX)
+	if p.immediate {
+		number = uint16(p.port)
+	}
+	disk := s.board.UsesDisk(number)
+	if (disk || p.strings && s.isOthers(u.th, p.memory(&s.regs))) && s.isPoint(u, trace.PointMem) {
+		return s.point(u)
+	}
+	s.asked++
+	if !u.ticking {
+		u.th.own.Stored = true // a device may tell it the time
+		s.machine.Put(&s.ports, s.ports.Get()+1)
+		s.wide = s.wide || disk // which sector comes next, say, isn't recorded
+	}
+	if p.strings {
+		return s.portString(u, p, number)
+	}
+	mask := uint64(1)<<(8*p.size) - 1
+	if p.out {
+		if err := s.board.Out(number, p.size, uint32(s.regs.RAX&mask)); err != nil {
+			return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "%v", err)
+		}
+		if status, ended := s.board.Ended(); ended {
+			return atEnd, s.switchedOff(u, status)
+		}
+	} else {
+		v, err := s.board.In(number, p.size)
+		if err != nil {
+			return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "%v", err)
+		}
+		s.regs.RAX = s.regs.RAX&^mask | uint64(v)
+		if p.size == 4 {
+			s.regs.RAX = uint64(v)
+		}
+	}
+	h, err := s.next(u, p.length)
+	if h != atNothing || err != nil {
+		return h, err
+	}
+	return s.portUsed(u)
+}
+
+// portUsed is what follows an access to a port.
+func (s *Kernel) portUsed(u *turn) (happening, error) {
+	if u.shadow {
+		u.shadow = false
+		return s.turnedOn(u)
+	}
+	if _, waits := s.board.Pending(); waits && s.on.Get() == 1 {
+		return atOn, nil // a device asks for an interrupt at once
+	}
+	return atNothing, nil
+}
+
+// portString carries out an element of ins or outs. The engine does what concerns memory,
+// so that is recorded, and faults are found.
+func (s *Kernel) portString(u *turn, p portInsn, number uint16) (happening, error) {
+	value := uint32(0)
+	if at := p.memory(&s.regs); !p.out && s.mapped(at, uint64(p.size)) && p.moves(&s.regs) {
+		var err error
+		if value, err = s.board.In(number, p.size); err != nil {
+			return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "%v", err)
+		}
+	}
+	moves, pc := p.moves(&s.regs), s.regs.RIP
+	stop := s.permitPort(u, value)
+	if stop.Why != emu.StopInsn {
+		if !p.out && stop.Why == emu.StopFault && s.mapped(p.memory(&s.regs), uint64(p.size)) {
+			return atNothing, s.invalid(kernel.GapDevice, u.th, pc, "a fault of an instruction that has read from a port isn't modelled: what it read is lost")
+		}
+		return s.stopped(u, stop)
+	}
+	if p.out && moves {
+		if err := s.board.Out(number, p.size, stop.Port); err != nil {
+			return atNothing, s.invalid(kernel.GapDevice, u.th, pc, "%v", err)
+		}
+		if status, ended := s.board.Ended(); ended {
+			s.regs = s.regsNow()
+			return atEnd, s.switchedOff(u, status)
+		}
+	}
+	return s.portUsed(u)
+}
+
+// permitPort has the engine execute one instruction that accesses a port, from which it
+// reads value.
+func (s *Kernel) permitPort(u *turn, value uint32) *emu.Stop {
+	s.portValue = value
+	defer func() { s.portValue = 0 }()
+	return s.permit(u)
+}
+
+// isOthers reports whether another thread than th has touched the memory at an address.
+func (s *Kernel) isOthers(th *thread, va uint64) bool {
+	pa, ok := s.translate(va)
+	return ok && !s.itsOwn(th, pa)
+}
+
+// mapped reports whether all of some bytes are in memory.
+func (s *Kernel) mapped(va, n uint64) bool {
+	_, first := s.translate(va)
+	_, last := s.translate(va + n - 1)
+	return first && last
+}
+
+// portInsn is an in or out instruction, or one of strings (ins, outs).
+type portInsn struct {
+	out, immediate   bool
+	strings, repeats bool
+	size             uint8
+	port             uint8
+	length           uint64
+}
+
+// memory is where an instruction of strings has its next element.
+func (p *portInsn) memory(r *emu.Regs) uint64 {
+	if p.out {
+		return r.RSI
+	}
+	return r.RDI
+}
+
+// moves reports whether it moves an element now: one that repeats may have moved all.
+func (p *portInsn) moves(r *emu.Regs) bool { return !p.repeats || r.RCX != 0 }
+
+// decodePort takes in and out apart.
+func decodePort(code []byte) (p portInsn, ok bool) {
+	p.size = 4
+	for i, c := range code {
+		switch c {
+		case 0x66:
+			p.size = 2
+			continue
+		case 0xf2, 0xf3:
+			p.repeats = true
+			continue
+		case 0xe4, 0xe5, 0xe6, 0xe7:
+			if i+1 >= len(code) {
+				return p, false
+			}
+			p.immediate, p.port = true, code[i+1]
+			p.length = uint64(i + 2)
+		case 0xec, 0xed, 0xee, 0xef:
+			p.length = uint64(i + 1)
+		case 0x6c, 0x6d, 0x6e, 0x6f:
+			p.strings, p.length = true, uint64(i+1)
+		default:
+			return p, false
+		}
+		p.out = c&2 != 0
+		if c&1 == 0 {
+			p.size = 1
+		}
+		p.repeats = p.repeats && p.strings
+		return p, true
+	}
+	return p, false
+}
