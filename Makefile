@@ -5,8 +5,10 @@ SHELL   := /bin/bash
 ENV     := . internal/setup/env.sh &&
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 PREFIX  ?= /usr/local
-# One package after the other: tests that run guests are CPU-bound themselves.
+# A package that hangs is ended then.
 TESTFLAGS ?= -timeout 20m
+# These take longest: they begin first, so that no processor idles at the end.
+LONGEST := ./internal/explore ./internal/e2e ./por
 
 .PHONY: help setup paging build landgo guests test vet fmt demo bench papers study soak fuzz cover install clean
 
@@ -42,7 +44,7 @@ guests: setup
 
 ## make test     everything that a change has to pass; at its end, what was skipped
 test: build fmt vet
-	$(ENV) set -o pipefail; go test -json $(TESTFLAGS) ./... | go run -buildvcs=false ./internal/skips
+	$(ENV) set -o pipefail; go test -json $(TESTFLAGS) $(LONGEST) ./... | go run -buildvcs=false ./internal/skips
 
 ## make vet      go vet, staticcheck, and what no program or test calls
 vet: setup

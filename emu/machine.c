@@ -170,7 +170,7 @@ const char *machine_hook(struct machine *m)
 		if (err)
 			return uc_strerror(err);
 	}
-	const char *failed = hook_ports(m);
+	const char *failed = m->bare ? hook_ports(m) : NULL;
 	return failed ? failed : context_init(m);
 }
 

@@ -42,6 +42,7 @@ func newBounded(h handle) strategy {
 	if s.iterate {
 		s.measure = s.meter.first
 		s.limit = s.meter.limits[s.measure]
+		s.from = min(int32(h.opts.From), s.limit)
 	}
 	return s
 }
@@ -60,7 +61,7 @@ func (s *bounded) reset() {
 	s.drop()
 	s.low = 0
 	if s.iterate {
-		s.limitTo(0)
+		s.limitTo(s.from)
 	}
 }
 
@@ -146,6 +147,6 @@ func (s *bounded) share() (float64, bool) { return s.iteration.share() }
 // takeAway returns how far the search has come, and leaves it at the beginning.
 func (s *bounded) takeAway() *iteration {
 	a := s.iteration
-	s.iteration = &iteration{limit: a.limit}
+	s.iteration = &iteration{limit: a.limit, from: a.from}
 	return a
 }

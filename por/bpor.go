@@ -106,7 +106,7 @@ func (s *bpor) needs() *needs {
 func (s *bpor) reset() {
 	s.open = s.open[:0]
 	if m := s.meter; s.opts.Iterate {
-		m.limits[m.first] = 0
+		m.limits[m.first] = min(int32(s.opts.From), s.limit)
 	}
 	s.enter(0, 0)
 }

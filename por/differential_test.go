@@ -15,7 +15,7 @@ import (
 // The differential test: each search against exhaustive search on random
 // programs. soak_test.go does it on many more.
 
-const programsPerTest = 2000
+const programsPerTest = 1300
 
 // givenSeed is -rapid.seed as the user gave it, 0 if not.
 var givenSeed string

@@ -116,6 +116,7 @@ func (x *explorer) once(from []byte) error {
 		} else if err := t.units[0].visit(x); err != nil {
 			return err
 		} else if x.rising != nil {
+			t.iteration.from = x.rising.from
 			x.rising.iteration = t.iteration
 			x.rising.limitTo(x.rising.level)
 		}

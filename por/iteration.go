@@ -5,6 +5,7 @@ package por
 // take up, and what waits for higher values.
 type iteration struct {
 	level, limit int32               // the value at hand, and the greatest
+	from         int32               // the first
 	waiting      map[int32]*frontier // by value
 	source       *frontier           // that is being taken up, nil in the first round
 }
@@ -80,5 +81,5 @@ func (a *iteration) drop() {
 	if a.source != nil {
 		a.source.drop()
 	}
-	*a = iteration{limit: a.limit}
+	*a = iteration{level: a.from, limit: a.limit, from: a.from}
 }

@@ -25,7 +25,7 @@ func TestLevels(t *testing.T) {
 			{"bounded", Bounds{{Preempt, 64}}}, {"bounded", Bounds{{Delay, 64}}}, {"bounded", Bounds{{Fair, 64}}},
 		} {
 			polls := rapid.IntRange(1, 200).Draw(rt, "polls")
-			opts := Options{OneEvent: true, Bounds: c.bounds, Iterate: true, look: 1}
+			opts := Options{OneEvent: true, Bounds: c.bounds, Iterate: true, From: rapid.IntRange(0, 2).Draw(rt, "from"), look: 1}
 			opts.Stop = func() bool { polls--; return polls < 0 }
 			s, err := explore(c.search, p, opts)
 			if err != nil {

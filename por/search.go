@@ -42,6 +42,9 @@ type Options struct {
 	// bounds counts). Executions and transitions of a lower bound are counted
 	// (and observed) once; running them again is Replayed.
 	Iterate bool
+	// From is the bound that Iterate begins with; what has more than Bounds allow is
+	// taken for that.
+	From int
 	// OneEvent promises that a thread's own state settles, before a step, which
 	// bytes and objects the step works on. It makes one access or operation, as
 	// with a preemption point before every access (--pp mem), or takes locks

@@ -70,7 +70,7 @@ func (f *finding) passed() bool { return f.failure.Stack != nil }
 func (h *hunt) search() error {
 	opts := por.Options{MaxExecutions: h.Config.MaxExecutions, Stop: h.stop, OneEvent: h.OneEvent(), Bounds: h.Config.Bounds}
 	if _, rounds := h.Config.Bounds.Limit(por.Rounds); len(h.Config.Bounds) > 0 && !rounds {
-		opts.Iterate = true
+		opts.Iterate, opts.From = true, h.Config.BoundFrom
 	}
 	spec, err := por.ParseSpec(h.Config.Search)
 	if err != nil {

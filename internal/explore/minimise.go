@@ -40,7 +40,7 @@ func (h *hunt) minimise(f *finding) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := h.Config.Bounds.Limit(por.Preempt); ok && len(h.Config.Bounds) == 1 && spec.Claim() == por.Everything && !spec.Kind().Unordered {
+	if _, ok := h.Config.Bounds.Limit(por.Preempt); ok && len(h.Config.Bounds) == 1 && h.Config.BoundFrom == 0 && spec.Claim() == por.Everything && !spec.Kind().Unordered {
 		f.minimal = result.Proven // the search went by bounds already
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 // itself interrupted (lines 14 and 15).
 //
 // A drive is never busy: it has done a command as soon as that is written. Its
-// interrupt comes in the place of some later tick, so how long a drive takes is the
+// interrupt comes when the scheduler says so (Disk), so how long a drive takes is the
 // search's choice. It doesn't come if the kernel has read the status by then.
 
 // channel is one of the two, with the registers that its drives share.
@@ -306,9 +306,9 @@ func (b *Board) UsesDisk(port uint16) bool {
 	return ok && (b.drives[2*c] != nil || b.drives[2*c+1] != nil)
 }
 
-// diskInterrupt has a disk whose interrupt is due ask for it. It reports whether one
-// can be delivered.
-func (b *Board) diskInterrupt() bool {
+// Disk has a disk whose interrupt is due ask for it. It reports whether one can be
+// delivered.
+func (b *Board) Disk() bool {
 	for c := range b.disks {
 		line := diskLine + c
 		if b.disks[c].Due == 0 || b.barred(line) {
@@ -325,7 +325,7 @@ func (b *Board) diskInterrupt() bool {
 	return false
 }
 
-// DiskDue reports whether a disk's interrupt is due that the next Timer delivers.
+// DiskDue reports whether a disk's interrupt is due that Disk would deliver.
 func (b *Board) DiskDue() bool {
 	for c := range b.disks {
 		line := diskLine + c

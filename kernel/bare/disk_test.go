@@ -97,13 +97,13 @@ func TestDiskWrites(t *testing.T) {
 	}
 }
 
-// TestDiskInterrupt: it comes in a tick's place, before the tick, unless the kernel has
-// read the status, or wants none, or its line is off.
+// TestDiskInterrupt: it comes when it is let, unless the kernel has read the status, or
+// wants none, or its line is off.
 func TestDiskInterrupt(t *testing.T) {
 	b, _ := withDisks(t)
 	next := func() uint8 {
 		t.Helper()
-		if !b.Timer() {
+		if !b.Disk() && !b.Timer() {
 			return 0
 		}
 		v, ok := b.Pending()

@@ -73,13 +73,9 @@ func (c *controller) best() (line int, ok bool) {
 	return 0, false
 }
 
-// Timer has the timer's line ask for an interrupt, or before it a disk's whose
-// interrupt is due. It reports whether one can be delivered: the line is on, and its
-// last interrupt has ended.
+// Timer has the timer's line ask for an interrupt. It reports whether one can be
+// delivered: the line is on, and its last interrupt has ended.
 func (b *Board) Timer() bool {
-	if b.diskInterrupt() {
-		return true
-	}
 	if can, known := b.localTimer(); known {
 		return can
 	}

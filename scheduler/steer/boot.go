@@ -40,7 +40,9 @@ func (s *Kernel) Boot(regs *emu.Regs) error {
 			}
 			if h == atHalt || s.threads[0].Insns >= s.tickAt {
 				s.tickAt = s.threads[0].Insns + bootTick
-				s.board.Timer()
+				if !s.board.Disk() {
+					s.board.Timer()
+				}
 			}
 			if err := s.bootInterrupt(&u); err != nil {
 				return err

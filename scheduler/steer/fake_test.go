@@ -22,6 +22,7 @@ func (b *fakeBoard) Out(port uint16, _ uint8, v uint32) error {
 	return nil
 }
 func (b *fakeBoard) UsesDisk(uint16) bool { return false }
+func (b *fakeBoard) Disk() bool           { return false }
 func (b *fakeBoard) DiskDue() bool        { return false }
 func (b *fakeBoard) Timer() bool {
 	b.pending = append(b.pending, 0x20)

@@ -68,8 +68,7 @@ type Kernel struct {
 // Board is what a Kernel needs of its machine's devices.
 type Board interface {
 	Ports
-	// Timer has the timer ask for an interrupt, or another device whose interrupt may
-	// come late; false: it can't be delivered.
+	// Timer has the timer ask for an interrupt; false: it can't be delivered.
 	Timer() bool
 	// Pending is the vector of the interrupt to deliver next, and Acknowledge
 	// takes it.
@@ -84,14 +83,15 @@ type Board interface {
 	Ended() (status uint64, ended bool)
 }
 
-// Ports are those of a Board.
+// Ports are those of a Board, and of its disks.
 type Ports interface {
 	In(port uint16, size uint8) (uint32, error)
 	Out(port uint16, size uint8, v uint32) error
 	// UsesDisk: what a port gives depends on earlier accesses to it and others.
 	UsesDisk(port uint16) bool
-	// DiskDue: the next Timer delivers a disk's interrupt, which may come late.
+	// DiskDue: a disk's interrupt can be delivered. It may come late: Disk has it come.
 	DiskDue() bool
+	Disk() bool
 }
 
 // handlerThread stands, in the record of what memory threads share, for the code
@@ -200,7 +200,10 @@ func (s *Kernel) take(th *thread, tr *trace.Transition, c trace.Choice) error {
 		s.end(tr, trace.EndBug)
 		return nil
 	}
-	s.coming = s.comings(th)[c]
+	s.coming = nothingComes
+	if all := s.comings(th); uint64(c) < uint64(len(all)) {
+		s.coming = all[c] // in another order a step may have fewer outcomes than where it was seen
+	}
 	s.wide = s.wide || s.coming != nothingComes
 	done, err := s.reach(th, tr)
 	if isUnreached(err) && !s.known.Probes {
@@ -261,6 +264,10 @@ func (s *Kernel) reach(th *thread, tr *trace.Transition) (done bool, err error) 
 	limit := maxTicks
 	if th.own.State == ownSleeping {
 		limit = maxSleep
+	} else {
+		// A disk may take longer than the kernel takes to choose a thread that is ready.
+		defer func(was bool) { s.timerOnly = was }(s.timerOnly)
+		s.timerOnly = true
 	}
 	for ticks := 0; ; {
 		r := &s.threads[s.running.Get()]

@@ -122,8 +122,10 @@ type scratch struct {
 	probing bool        // ticks are being tried
 	ways    []coming    // see resched.go
 	coming  coming      // what is to come in the step, where interrupts are on
-	trying  bool        // a livelock is
-	polled  uint64      // instructions since stopIf was asked
+	// timerOnly: no disk's interrupt comes in a tick's place.
+	timerOnly bool
+	trying    bool   // a livelock is
+	polled    uint64 // instructions since stopIf was asked
 	// portValue is what the next instruction that is permitted reads from a port.
 	portValue uint32
 	tickBest  int64 // see outranks

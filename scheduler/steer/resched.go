@@ -57,10 +57,10 @@ func (s *Kernel) come(th *thread, tr *trace.Transition) (done bool, err error) {
 	s.coming = nothingComes
 	switch what {
 	case diskComes:
-		return s.interrupted(th, tr)
+		return s.interrupted(th, tr, false)
 	case ticksAsk:
 		for ticks := 0; ticks < maxTicks && s.keeps(th) && !s.isAsked(th) && uint64(th.ID) == s.running.Get(); ticks++ {
-			if done, err = s.interrupted(th, tr); done || err != nil {
+			if done, err = s.interrupted(th, tr, true); done || err != nil {
 				return done, err
 			}
 		}
@@ -70,8 +70,11 @@ func (s *Kernel) come(th *thread, tr *trace.Transition) (done bool, err error) {
 }
 
 // interrupted lets the next interrupt come, and brings the processor back to thread th.
-func (s *Kernel) interrupted(th *thread, tr *trace.Transition) (done bool, err error) {
-	if done, err = s.tick(th, tr); done || err != nil {
+func (s *Kernel) interrupted(th *thread, tr *trace.Transition, timerOnly bool) (done bool, err error) {
+	was := s.timerOnly
+	s.timerOnly = timerOnly
+	done, err = s.tick(th, tr)
+	if s.timerOnly = was; done || err != nil {
 		return done, err
 	}
 	return s.reach(th, tr)

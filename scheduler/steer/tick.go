@@ -15,11 +15,11 @@ import (
 // a thread lends to the handler. What is done there concerns no other thread.
 const handlerRoom = 4096
 
-// tick delivers a timer interrupt to the thread that the processor runs, which
+// tick delivers a timer interrupt, or a disk's that is due, to the thread that the processor runs, which
 // stands with interrupts on, and runs its handler until another thread has the
 // processor, or this one stands with interrupts on again.
 func (s *Kernel) tick(r *thread, tr *trace.Transition) (done bool, err error) {
-	if !s.board.Timer() {
+	if disk := !s.timerOnly && s.board.Disk(); !disk && !s.board.Timer() {
 		s.Meet(scheduler.Met{Barred: true})
 		return false, s.unreached(r, s.pcNow(),
 			"the timer's interrupt can't be delivered: its line is off, or the kernel hasn't told the interrupt controller that the last one has ended")

@@ -82,6 +82,7 @@ type Searching struct {
 	Race      string     `json:"-"`
 	Search    string     `json:"-"` // as por.ParseSpec reads it
 	Bounds    por.Bounds `json:"-"`
+	BoundFrom int        `json:"-"` // the value of the first bound to begin with
 	KeepGoing bool       `json:"keep_going,omitempty"`
 	// Ignore are known bugs, which are none.
 	Ignore    []Ignored `json:"ignore,omitempty"`

@@ -246,6 +246,22 @@ var Options = []Option{
 			return one(c.Bounds.String())
 		},
 	}, {
+		Name: "bound-from", Group: GroupSearch, Value: "N",
+		Help: "begin with this value of the first bound, not with 0",
+		Doc:  "A bounded search goes by ascending bound: the first bug has the fewest preemptions. Where only the last value counts, as in the tables of papers, --bound preempt=2 --bound-from 2 has that alone. Executions of a lower bound are among those of a higher one.",
+		Set: func(c *Config, v string) (err error) {
+			if c.BoundFrom, err = strconv.Atoi(v); err != nil || c.BoundFrom < 0 {
+				return fmt.Errorf("wants a number of 0 or more, got %q", v)
+			}
+			return nil
+		},
+		Get: func(c *Config) []string {
+			if c.BoundFrom == 0 {
+				return nil
+			}
+			return one(strconv.Itoa(c.BoundFrom))
+		},
+	}, {
 		Name: "keep-going", Group: GroupSearch,
 		Help: "go on after a bug: find all distinct ones",
 		Doc:  "By default the search ends with the first bug. An execution ends with its bug, but for errors of a program's heap that don't stop the machine: an access after the free, a read out of bounds, a free by the wrong function. Each is reported once, and the execution goes on behind it as it would without landgo.",

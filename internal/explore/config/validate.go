@@ -16,6 +16,9 @@ func (c *Config) Validate() error {
 	if err := spec.Check(c.Bounds); err != nil {
 		return result.Errorf(result.UnsoundBound, "%w", err)
 	}
+	if _, rounds := c.Bounds.Limit(por.Rounds); c.BoundFrom > 0 && (len(c.Bounds) == 0 || rounds || spec.Kind().Unordered) {
+		return result.Errorf(result.Usage, "--bound-from is for a search that goes by ascending bound: give --bound preempt=%d and --search bpor, say", c.BoundFrom)
+	}
 	if name := spec.Kind().Name; spec.Kind().SingleEvents && (!c.PP.Has(trace.MemPoints) || len(c.AllRules()) > 0) {
 		return result.Errorf(result.Usage, "search %s needs steps of one event: use --pp mem, without --within and --without", name)
 	}

@@ -41,6 +41,12 @@ var ownKernel = Platform{
 	assumptions: func(s *Session) []string {
 		out := []string{"the timer may tick at any point of the granularity, as often as it takes, and nowhere else",
 			"other devices interrupt as soon as they can"}
+		for i := range s.Config.Files {
+			if _, ok := s.Config.Files[i].Disk(); ok {
+				out[1] += ", but for disks: these are ready at once, and interrupt at any later point, before sleeps end"
+				break
+			}
+		}
 		if s.found != nil {
 			out = append(out, s.found()...)
 		}
