@@ -19,14 +19,13 @@ type explorer struct {
 	path
 	budget
 	sys     System
-	census  Census // sys, nil if it isn't one: then counted is what is present
-	counted trace.Present
 	obs     Observer
 	spec    Spec
 	opts    Options
 	strat   strategy
 	needs   *needs
 	stats   Stats
+	counted trace.Present // of a sys that doesn't keep its threads (Census)
 	sets    backtrack
 	next    pending
 	meter   *meter   // nil without bounds
@@ -41,7 +40,6 @@ type explorer struct {
 func newExplorer(sys System, obs Observer, spec Spec, opts Options) *explorer {
 	x := &explorer{sys: sys, obs: obs, spec: spec, opts: opts}
 	x.words, x.ended.walk = 1, &x.path
-	x.census, _ = sys.(Census)
 	x.present = &x.counted
 	x.budget = budget{opts: &x.opts, quota: math.MaxUint64, look: cmp.Or(opts.look, 0xff)}
 	x.sets = backtrack{path: &x.path, bounded: len(opts.Bounds) > 0}

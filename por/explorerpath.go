@@ -84,8 +84,8 @@ func (x *explorer) observe(n *node) (able int) {
 
 // look reads the threads of the state in which sys stands.
 func (x *explorer) look() {
-	if x.census != nil {
-		x.present = x.census.Present()
+	if sys, keeps := x.sys.(Census); keeps { // a worker's changes with its unit
+		x.present = sys.Present()
 	} else {
 		x.present = &x.counted
 		x.counted.Take(x.sys.Threads(x.counted.Threads[:0]))
