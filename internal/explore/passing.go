@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"landgo/internal/explore/story"
+	"landgo/internal/result"
 	"landgo/por"
 )
 
@@ -111,11 +112,31 @@ func (h *hunt) unlessFiner(path []por.PathStep, before bool) []por.PathStep {
 	return path
 }
 
+// contrast says in a bug's report what differs in a run that passes.
+func (h *hunt) contrast(f *finding, st *story.Story, b *result.Bug) {
+	passes := h.passing(f)
+	if passes == nil && h.finer {
+		// What other threads did has shown what is shared: the steps of both are finer.
+		if h.refine(f) != nil {
+			return
+		}
+		finer, err := story.Tell(h.Session, f.path)
+		if err != nil {
+			return
+		}
+		st, passes = finer, h.passing(f)
+	}
+	if passes == nil {
+		return
+	}
+	b.Passing = h.against(st, passes)
+	if b.Mistake == "" {
+		b.Mistake = st.MistakeAgainst(f.failure.Thread)
+	}
+}
+
 // against says what is the other way round in a run that passes, or "".
 func (h *hunt) against(st *story.Story, passes []por.PathStep) string {
-	if passes == nil {
-		return ""
-	}
 	other, err := story.Tell(h.Session, passes)
 	if err != nil {
 		return "" // it can't be run again: nothing is said of it

@@ -83,16 +83,6 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 			return err
 		}
 	}
-	passes := h.passing(f)
-	for again := passes == nil; h.finer; again = false {
-		if err := h.refine(f); err != nil {
-			return err
-		}
-		if !again {
-			break
-		}
-		passes = h.passing(f) // what other threads did has shown what is shared
-	}
 	st, err := story.Tell(h.Session, f.path)
 	if err != nil {
 		return err
@@ -106,10 +96,7 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 		b.PP = f.config.PointList()
 	}
 	if !b.BeforeThreads {
-		b.Passing = h.against(st, passes)
-		if b.Mistake == "" {
-			b.Mistake = st.MistakeAgainst(f.failure.Thread)
-		}
+		h.contrast(f, st, b)
 	}
 	f.told = b
 	h.result.Bugs = append(h.result.Bugs, b)

@@ -96,6 +96,9 @@ func (s *Kernel) bootFound(u *turn) error {
 		}
 		s.early = append(s.early, early{number: n, own: own})
 	}
+	if root.Idle && len(s.early) == 1 {
+		return s.notUp(u, "the profile's idle variables name the thread that calls %s, and there is no other to run", s.upName())
+	}
 	if s.profile.Current != 0 && len(s.profile.Idle) == 0 && s.first != 0 {
 		s.early = append(s.early, early{own: ownThread{Tail: true, Idle: true}})
 	}

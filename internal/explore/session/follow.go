@@ -124,7 +124,7 @@ func (s *Session) endThread(t trace.TID, path []por.PathStep) ([]por.PathStep, e
 		if err != nil {
 			return path, err
 		}
-		if s.Guest.Position(t).Insns != from {
+		if s.Guest.Position(t).Insns != from && tr.End != trace.EndThread { // the end may count as an instruction
 			break
 		}
 		step.Last = tr.Last
