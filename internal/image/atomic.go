@@ -19,7 +19,7 @@ import (
 // instruction or a static variable. known: there is such a variable.
 func (im *Image) Atomic(pc, addr uint64) (atomic, known bool) {
 	n := im.named(addr)
-	return n.atomic || im.atomicCode(pc) || n.symbol && mangled(n.name, "_Z") && im.ofRuntime(pc), n.name != ""
+	return n.atomic || im.atomicCode(pc) || mangled(n.symbol, "_Z") && im.ofRuntime(pc), n.name != ""
 }
 
 // DeclaresAtomic reports whether the program has a type that is _Atomic.

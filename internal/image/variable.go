@@ -22,7 +22,7 @@ type variables struct {
 type named struct {
 	name   string
 	atomic bool
-	symbol bool // there is no debug information of it
+	symbol string // if there is no debug information of it
 }
 
 type variable struct {
@@ -66,15 +66,15 @@ func (im *Image) named(addr uint64) named {
 	if !ok {
 		d.vars.atomic = false
 		n.name, n.symbol = d.variable(im, addr)
-		n.atomic = d.vars.atomic || n.symbol && mangled(n.name, hiddenObjects...)
+		n.atomic = d.vars.atomic || mangled(n.symbol, hiddenObjects...)
 		d.vars.memo[addr] = n
 	}
 	return n
 }
 
-// variable names the variable that holds addr. symbol: only a symbol is known
-// of it.
-func (d *debugInfo) variable(im *Image, addr uint64) (name string, symbol bool) {
+// variable names the variable that holds addr. symbol is its symbol if only that is
+// known of it.
+func (d *debugInfo) variable(im *Image, addr uint64) (name, symbol string) {
 	list := d.vars.list
 	i := sort.Search(len(list), func(i int) bool { return list[i].addr > addr }) - 1
 	if i >= 0 && addr-list[i].addr < list[i].size {
@@ -87,13 +87,13 @@ func (d *debugInfo) variable(im *Image, addr uint64) (name string, symbol bool) 
 		if err != nil {
 			part = distance(addr - v.addr)
 		}
-		return v.name + part, false
+		return v.name + part, ""
 	}
 	s, ok := im.objectAt(addr)
 	if !ok {
-		return "", false
+		return "", ""
 	}
-	return Demangled(localSuffix.ReplaceAllString(s.Name, "")) + distance(addr-s.Addr), true
+	return Demangled(localSuffix.ReplaceAllString(s.Name, "")) + distance(addr-s.Addr), s.Name
 }
 
 // localSuffix is gcc's suffix of function-static variables' symbols.
