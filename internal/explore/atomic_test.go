@@ -151,7 +151,7 @@ int main(int argc, char **) {
 	cfg.Args = slices.Repeat([]string{"x"}, 6)
 	r, err := Run(context.Background(), cfg, nil)
 	if err != nil || !slices.ContainsFunc(r.Bugs, func(b *result.Bug) bool {
-		return b.Kind == trace.Race && strings.Contains(b.Message, "other._M_refcount")
+		return b.Kind == trace.Race && strings.Contains(b.Message, "race on other:")
 	}) {
 		t.Errorf("%v, %d bugs", err, len(r.Bugs))
 	}
