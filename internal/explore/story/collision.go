@@ -52,8 +52,12 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, strict, locked boo
 			if st.beats[j].madeBy(k) == t {
 				continue
 			}
+			by := st.beats[j].madeBy(k)
 			before, okB := st.lastConflict(t, at{j, k}, mid)
 			after, okA := st.firstConflict(t, resume, mid)
+			// What is before the one's creation or after its end can't be otherwise.
+			okB = okB && !st.between(before, at{j, k}, trace.OpCreate, by)
+			okA = okA && !st.between(at{j, k}, after, trace.OpJoin, by)
 			if strict && !(okB && okA && mid.IsWrite()) || !okB && !okA {
 				continue
 			}
@@ -76,6 +80,19 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, strict, locked boo
 			}
 			b.Cause = st.cause(t, before, at{j, k}, after, okB, okA)
 			return true
+		}
+	}
+	return false
+}
+
+// between reports whether thread t is created or joined between two accesses.
+func (st *Story) between(x, y at, kind trace.OpKind, t trace.TID) bool {
+	for i := x.beat; i <= y.beat && i < len(st.beats); i++ {
+		for k := range st.beats[i].ops {
+			o := &st.beats[i].ops[k]
+			if here := (at{i, int(o.At)}); o.Kind == kind && o.Obj == uint64(t) && x.before(here) && !y.before(here) {
+				return true
+			}
 		}
 	}
 	return false
