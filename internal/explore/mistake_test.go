@@ -65,6 +65,20 @@ C { LOCK(m);
 if (x && y) x = 0; UNLOCK(m); return p; }
 MAIN { GO(a); GO(c); LOCK(m); x = 1;
 pthread_cond_signal(&q); UNLOCK(m); JOIN(a); JOIN(c); (void)b; unused(); }`, []string{"Thread 0.1 is woken", "x, which it tested before it waited (guest.c:21)", "thread 0.2 has changed that (guest.c:27)", "while"}},
+		{"a signal behind the unlock", `static void *get(void *p) { LOCK(m);
+if (!x)
+pthread_cond_wait(&q, &m);
+assert(x); x--; UNLOCK(m); return p; }
+MAIN { pthread_t a_, b_; pthread_create(&a_, 0, get, 0); pthread_create(&b_, 0, get, 0);
+for (int i = 0; i < 2; i++) { LOCK(m); x++; UNLOCK(m); pthread_cond_signal(&q); }
+JOIN(a); JOIN(b); unused(); }`, []string{"is woken, and goes on without another look at x, which it tested before it waited (guest.c:21)", "while"}},
+		{"a signal behind the unlock, and a loop", `static void *get(void *p) { LOCK(m);
+while (!x)
+pthread_cond_wait(&q, &m);
+x--; UNLOCK(m); assert(y == 0); return p; }
+MAIN { pthread_t a_, b_; pthread_create(&a_, 0, get, 0); pthread_create(&b_, 0, get, 0);
+for (int i = 0; i < 2; i++) { LOCK(m); x++; UNLOCK(m); pthread_cond_signal(&q); }
+y = 1; JOIN(a); JOIN(b); unused(); }`, nil},
 		{"no lock", `A {
 x++; return p; }
 MAIN { GO(a);

@@ -180,6 +180,29 @@ func (st *Story) untested(failed trace.TID) string {
 				st.Guest.Name(failed), m.Name(), where(x.Stack), m.Thread, where(m.Stack))
 		}
 	}
+	return st.asBefore(failed, wait, goesOn)
+}
+
+// asBefore: the thread that failed was woken from its last wait, and goes on to use what it
+// had tested before and nothing has changed since. A loop would have had it wait again.
+func (st *Story) asBefore(failed trace.TID, wait, goesOn int) string {
+	for y, used := range st.forward(failed, at{beat: goesOn}) {
+		if used.IsWrite() {
+			continue
+		}
+		for x, tested := range st.backward(failed, at{wait, len(st.beats[wait].accesses)}) {
+			if tested.Addr != used.Addr || tested.Size != used.Size {
+				continue
+			}
+			w, _, written := st.source(y)
+			m := st.shown(x.beat, x.access)
+			if tested.IsWrite() || len(st.held(x)) == 0 || written && x.before(w) || st.visits(failed, goesOn, tested.PC) || where(m.Stack) == "" {
+				break
+			}
+			return fmt.Sprintf("Thread %s is woken, and goes on without another look at %s, which it tested before it waited (%s) and nothing has changed since. Put the wait in a loop, `while` and not `if`.",
+				st.Guest.Name(failed), m.Name(), where(m.Stack))
+		}
+	}
 	return ""
 }
 
