@@ -135,6 +135,12 @@ type Outcome struct {
 // Host is the scheduler's service to a kernel.
 type Host interface {
 	Machine() *emu.Machine
+	Threads
+	Interrupter
+}
+
+// Threads are a Host's.
+type Threads interface {
 	// Intern names the n-th child (from 1) of parent, always the same TID for
 	// the same pair. It returns an error when there are too many threads.
 	Intern(parent trace.TID, n uint64) (trace.TID, error)
@@ -150,8 +156,12 @@ type Host interface {
 	// with other registers. A half-executed instruction is dropped: it will be
 	// executed again from its start.
 	SetRegs(t trace.TID, regs *emu.Regs)
-	// Interrupt does so where these are a signal handler's, which comes between
-	// two instructions of the thread's.
+}
+
+// Interrupter puts signals' handlers between a thread's instructions.
+type Interrupter interface {
+	// Interrupt has a thread that isn't running go on with a handler's registers,
+	// between two of its instructions.
 	Interrupt(t trace.TID, regs *emu.Regs)
 	// Retract takes that back, before the handler's first instruction: these were its
 	// registers, and the CPU state that CPU named.

@@ -34,6 +34,9 @@ type Keeper interface {
 	Digest() trace.Digest
 	// HashThread hashes what is known of a thread, with its operation if it is at one.
 	HashThread(t trace.TID, h *trace.Hash, atOp bool)
+	// Texts says where the texts that a thread read last begins, and a hash of where all
+	// ended, for twins.
+	Texts(trace.TID) (last, ends uint64)
 }
 
 // Calls are the calls of the functions.
@@ -133,9 +136,6 @@ type Teller interface {
 	Unwritten(trace.TID) []byte
 	// Holds are the addresses of the mutexes that a thread holds, oldest first.
 	Holds(trace.TID) []uint64
-	// Texts says where the texts that a thread read last begins, and a hash of where all
-	// ended, for twins.
-	Texts(trace.TID) (last, ends uint64)
 }
 
 // Running says in which function a thread is that its own code carries out, as a set.

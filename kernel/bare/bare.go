@@ -25,14 +25,19 @@ import (
 
 // machine is the part of emu.Machine that a board uses.
 type machine interface {
-	Load(addr uint64, p []byte) error
-	Bytes(addr, n uint64) []byte
-	Protect(addr, size uint64, p emu.Prot)
+	memory
 	Set(p *uint64, v uint64)
 	Undo(f func())
 	StartBoard(gdt uint64, size uint32)
 	StartPaging(tables uint64)
 	HasPaging() bool
+}
+
+// memory is the machine's.
+type memory interface {
+	Load(addr uint64, p []byte) error
+	Bytes(addr, n uint64) []byte
+	Protect(addr, size uint64, p emu.Prot)
 	DeviceBytes(addr, n uint64) []byte
 }
 

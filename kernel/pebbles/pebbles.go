@@ -30,13 +30,18 @@ import (
 	"landgo/kernel"
 )
 
-// machine is the part of emu.Machine that the kernel uses.
-type machine interface {
+// memory is the guest's.
+type memory interface {
 	Load(addr uint64, p []byte) error
 	Read(addr uint64, p []byte) bool
 	Read32(addr uint64) uint32
 	Read64(addr uint64) uint64
 	Write(addr uint64, p []byte) bool
+}
+
+// machine is the part of emu.Machine that the kernel uses.
+type machine interface {
+	memory
 	Protect(addr, size uint64, p emu.Prot)
 	Prot(addr uint64) emu.Prot
 	Set(p *uint64, v uint64)

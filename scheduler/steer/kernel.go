@@ -68,19 +68,29 @@ type Kernel struct {
 // Board is what a Kernel needs of its machine's devices.
 type Board interface {
 	Ports
+	Interrupts
+	Devices
+	// Ended: the machine was switched off.
+	Ended() (status uint64, ended bool)
+}
+
+// Interrupts are those that a Board has for its processor.
+type Interrupts interface {
 	// Timer has the timer ask for an interrupt; false: it can't be delivered.
 	Timer() bool
 	// Pending is the vector of the interrupt to deliver next, and Acknowledge
 	// takes it.
 	Pending() (vector uint8, ok bool)
 	Acknowledge()
-	// Load and Store access a register of a device beyond memory.
+}
+
+// Devices are those beyond a Board's memory.
+type Devices interface {
+	// Load and Store access a register of one.
 	Load(addr uint64, size uint32) (uint64, error)
 	Store(addr uint64, size uint32, v uint64) error
 	// Screen is the memory of the text screen.
 	Screen() emu.Range
-	// Ended: the machine was switched off.
-	Ended() (status uint64, ended bool)
 }
 
 // Ports are those of a Board, and of its disks.
