@@ -48,7 +48,11 @@ func (m *Machine) Freeze(c Ctx) (*Frozen, error) {
 	}
 	f := &Frozen{CPU: make([]byte, n), PC: uint64(s.pc), Clock: uint64(s.clock), ClockRead: uint64(m.c.clock_reads), Check: m.registers(c)}
 	C.context_freeze(m.c, C.int32_t(c), unsafe.Pointer(&f.CPU[0]))
-	if err := noAddresses(f.CPU); err != nil {
+	mapped, err := ownMemory()
+	if err == nil {
+		err = m.noAddresses(f.CPU, mapped)
+	}
+	if err != nil {
 		return nil, err
 	}
 	var zero [pageSize]byte
@@ -139,29 +143,60 @@ func (m *Machine) Thaw(f *Frozen) (Ctx, error) {
 // library, and its blocks lie with those, or in the system's heap.
 const lowest = 1 << 32
 
-// noAddresses looks for words that are addresses of the engine's.
-func noAddresses(state []byte) error {
+// ownMemory is where landgo's own memory lies.
+func ownMemory() (mapped []Range, err error) {
 	maps, err := os.Open("/proc/self/maps")
 	if err != nil {
-		return fmt.Errorf("whether the state can be moved isn't known: %w", err)
+		return nil, fmt.Errorf("whether the state can be moved isn't known: %w", err)
 	}
 	defer maps.Close()
-	var mapped []Range
 	for lines := bufio.NewScanner(maps); lines.Scan(); {
 		var r Range
 		if _, err := fmt.Sscanf(lines.Text(), "%x-%x", &r.Lo, &r.Hi); err == nil && (r.Lo >= lowest || strings.HasSuffix(lines.Text(), "[heap]")) {
 			mapped = append(mapped, r)
 		}
 	}
+	return mapped, nil
+}
+
+// noAddresses looks for words that are addresses of the engine's: in mapped. A program's
+// heap may lie where a constant of the processor's (0x50000000, say) looks like one: that
+// is the same in another machine.
+func (m *Machine) noAddresses(state []byte, mapped []Range) error {
+	var other []byte
 	for at := 0; at+8 <= len(state); at += 8 {
 		v := binary.LittleEndian.Uint64(state[at:])
 		for _, r := range mapped {
-			if v >= r.Lo && v < r.Hi {
+			if v < r.Lo || v >= r.Hi {
+				continue
+			}
+			if r.Lo < lowest && other == nil {
+				var err error
+				if other, err = m.fresh(len(state)); err != nil {
+					return err
+				}
+			}
+			if r.Lo >= lowest || binary.LittleEndian.Uint64(other[at:]) != v {
 				return fmt.Errorf("the engine's saved state has an address of its own process, at %d", at)
 			}
 		}
 	}
 	return nil
+}
+
+// fresh is the state of a processor of another machine, in which nothing has run.
+func (m *Machine) fresh(size int) ([]byte, error) {
+	o, err := New(Config{Bare: true, Mode: m.cfg.Mode, Space: 1 << 20, Uniprocessor: true, Code: []Range{{pageSize, 2 * pageSize}}})
+	if err != nil {
+		return nil, err
+	}
+	defer o.Close()
+	if n := int(C.context_frozen(o.c)); n != size {
+		return nil, fmt.Errorf("a fresh processor's state has %d bytes, this one's %d", n, size)
+	}
+	state := make([]byte, size)
+	C.context_freeze(o.c, C.int32_t(o.Start(&Regs{RIP: pageSize})), unsafe.Pointer(&state[0]))
+	return state, nil
 }
 
 // Layout is the form in which the engine keeps a processor's state: frozen ones

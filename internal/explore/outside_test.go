@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,6 +48,9 @@ func TestOutside(t *testing.T) {
 		o.cc = []string{"gcc", "g++", "gcc", "musl-gcc"}[from/outsideBatch%4]
 		if cc := os.Getenv("LANDGO_CC"); cc != "" {
 			o.cc = cc
+		} else if _, err := exec.LookPath(o.cc); err != nil {
+			t.Run(o.cc, func(t *testing.T) { t.Skipf("no %s: C in the place of its programs", o.cc) })
+			o.cc = "gcc"
 		}
 		var batch []*outside.Program
 		for i := from; i < min(from+outsideBatch, o.n); i++ {

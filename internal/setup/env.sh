@@ -9,7 +9,7 @@ landgo_deps=$landgo_root/.deps
 
 # Go: one that is in .deps/ is there because the system's is too old.
 for landgo_go in "$landgo_deps/go" "$(find "$landgo_deps/usr/lib" -maxdepth 1 -name 'go-*' 2>/dev/null | sort -V | tail -n 1)"; do
-	if [ -x "$landgo_go/bin/go" ]; then
+	if [ -n "$landgo_go" ] && [ -x "$landgo_go/bin/go" ]; then # else /bin/go
 		PATH=$landgo_go/bin:$PATH
 	fi
 done
