@@ -12,8 +12,9 @@ import (
 // program that was never to end: a server, or a test whose threads work for ever. What
 // the two have in common is that no thread waits for a thing that another one owes it:
 //
-//   - The first thread sleeps in a loop that has no condition (image.Forever), or waits for
-//     a signal from outside the program (pause).
+//   - The first thread sleeps in a loop that has no condition (image.Forever), or waits there
+//     for signals from outside the program (pause). A wait for one signal, behind which the
+//     program would go on, is for one that is owed.
 //   - A thread takes locks and gives them back, in such a loop.
 //
 // One of these is there, and all others wait for work (a condition variable, a semaphore)
@@ -61,7 +62,7 @@ func (s *System) meant(waits []Wait) string {
 				does = "goes round"
 			}
 			loops = append(loops, fmt.Sprintf("thread %s %s in a loop without an end%s", s.Name(w.Thread), does, at))
-		case th.Parent == trace.NoThread && th.Stand == StandSleep && th.pending.Kind == trace.OpCancel:
+		case th.Parent == trace.NoThread && th.Stand == StandSleep && th.pending.Kind == trace.OpCancel && s.image.Forever(s.Stack(th.ID)):
 			loops = append(loops, fmt.Sprintf("thread %s waits for a signal from outside%s", s.Name(w.Thread), at))
 		case w.For == "condition variable", w.For == "semaphore":
 			idle = append(idle, fmt.Sprintf("thread %s waits for %s%s", s.Name(w.Thread), w.String(), at))

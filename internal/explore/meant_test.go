@@ -14,6 +14,7 @@ const meantHead = `
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, k = PTHREAD_MUTEX_INITIALIZER;
@@ -61,6 +62,7 @@ var meantPrograms = []struct {
 	{"sleeps while workers wait for work", "start(work); for (;;) sleep(1);", "", "thread 0 goes round in a loop without an end (main "},
 	{"the same in a function", "start(work); for (;;) rest();", "", "without an end"},
 	{"waits for a signal", "start(work); for (;;) pause();", "", "thread 0 waits for a signal from outside"},
+	{"waits for one signal", "start(work); sigset_t one; int sig; sigemptyset(&one); sigaddset(&one, SIGUSR1); pthread_sigmask(SIG_BLOCK, &one, 0); sigwait(&one, &sig);", "deadlock", ""},
 	{"sleeps alone", "pthread_t t; pthread_create(&t, 0, once, 0); pthread_join(t, 0); for (;;) sleep(1);", "", "without an end"},
 	{"locks for ever", "start(lockUp); start(lockUp); pthread_exit(0);", "", "takes and releases locks"},
 	{"locks for ever in two orders", "start(lockUp); start(lockDown); pthread_exit(0);", "deadlock", ""},
