@@ -52,7 +52,7 @@ static void start(void *(*f)(void *)) { pthread_t t; pthread_create(&t, 0, f, 0)
 static void rest(void) { sleep(1); }
 `
 
-// Programs that wait for ever: those that are made so aren't bugs, and are told of; the
+// Programs that wait for ever: those that are made so aren't bugs, and are named; the
 // others are.
 var meantPrograms = []struct {
 	name, main string
