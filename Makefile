@@ -53,7 +53,7 @@ vet: setup
 	@$(ENV) dead=$$(go run golang.org/x/tools/cmd/deadcode -test ./...) && [ -z "$$dead" ] || { echo "$$dead"; exit 1; }
 
 fmt:
-	@$(ENV) out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \
+	@$(ENV) out=$$(find . -name '.?*' -prune -o -name '*.go' -print0 | xargs -0 gofmt -l); \
 	if [ -n "$$out" ]; then echo "not gofmt-ed: $$out"; exit 1; fi
 
 ## make demo     three bugs found, explained, replayed, and their cures verified
