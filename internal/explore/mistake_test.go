@@ -55,6 +55,27 @@ B { LOCK(m); while (!y)
 pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
 MAIN { GO(a); GO(b); LOCK(m); x = 1;
 pthread_cond_signal(&q); UNLOCK(m); JOIN(a); unused(); }`, []string{"Thread 0's signal (guest.c:25) wakes thread 0.2, not thread 0.1", "Broadcast"}},
+		{"a flag without the mutex", `A { LOCK(m); while (!x)
+pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
+MAIN { GO(a);
+x = 1;
+pthread_cond_signal(&q); JOIN(a); unused(); }`, []string{"Thread 0 changes x (guest.c:23) without m and signals q (guest.c:24), after thread 0.1 has tested it (guest.c:20) and before thread 0.1 waits", "Change it under m"}},
+		{"a flag set after its signal", `A { LOCK(m); while (!x)
+pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
+MAIN { GO(a); pthread_cond_signal(&q);
+x = 1; JOIN(a); unused(); }`, []string{"Thread 0 signals q (guest.c:22) before thread 0.1 waits for it (guest.c:21)", "lost"}},
+		{"taken again before the woken thread runs", `A { LOCK(m);
+if (!x)
+pthread_cond_wait(&q, &m);
+assert(x); UNLOCK(m); return p; }
+B { LOCK(m); x = 1; pthread_cond_signal(&q); UNLOCK(m); LOCK(m); x = 0; UNLOCK(m); return p; }
+MAIN { GO(a); GO(b); JOIN(b); LOCK(m); x = 1; pthread_cond_signal(&q); UNLOCK(m); JOIN(a); unused(); }`, []string{"Thread 0.1 is woken, and goes on though x, which it tested before it waited (guest.c:21), is again as it was then", "`while`"}},
+		{"one of two tested has changed", `A { LOCK(m);
+if (x == y) do
+pthread_cond_wait(&q, &m); while (x == y);
+UNLOCK(m); assert(!z); return p; }
+B { LOCK(m); x = 1; pthread_cond_signal(&q); UNLOCK(m); z = 1; return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil},
 		{"if for while", `A { LOCK(m);
 if (!x) { y = 1;
 pthread_cond_wait(&q, &m); }

@@ -15,23 +15,25 @@ type at struct{ beat, access int }
 // thread was between two accesses of its own to what another thread then
 // changed, without a lock in common if there is such a thing. If there is nothing
 // of the kind, an access of the other's that conflicts with one of the thread's
-// will do.
+// will do, a write before a read.
 func (st *Story) collisions(b *result.Bug) {
-	for _, strict := range []bool{true, false} {
-		for _, locked := range []bool{false, true} {
-			for i := range st.beats {
-				for _, t := range st.tails(i) {
-					if st.collision(b, i, t, strict, locked) {
-						return
-					}
-				}
-				if i > 0 && st.beats[i].step.Preemption && st.collision(b, i, st.beats[i-1].step.Thread, strict, locked) {
+	for _, w := range []wanted{{both: true, write: true}, {both: true, write: true, locked: true}, {write: true}, {}, {write: true, locked: true}, {locked: true}} {
+		for i := range st.beats {
+			for _, t := range st.tails(i) {
+				if st.collision(b, i, t, w) {
 					return
 				}
+			}
+			if i > 0 && st.beats[i].step.Preemption && st.collision(b, i, st.beats[i-1].step.Thread, w) {
+				return
 			}
 		}
 	}
 }
+
+// wanted says which collision will do: between two accesses of the thread's, or beside one;
+// with a write, or with any access of the other's; under a common lock, too.
+type wanted struct{ both, write, locked bool }
 
 // tails are the other threads that made accesses in a beat: each was left behind it.
 func (st *Story) tails(i int) []trace.TID {
@@ -40,8 +42,8 @@ func (st *Story) tails(i int) []trace.TID {
 }
 
 // collision looks at what happens from beat i on, where thread t was preempted,
-// until that thread goes on. locked: accesses under a common lock count.
-func (st *Story) collision(b *result.Bug, i int, t trace.TID, strict, locked bool) bool {
+// until that thread goes on.
+func (st *Story) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
 	resume := i
 	for resume < len(st.beats) && st.beats[resume].step.Thread != t {
 		resume++
@@ -58,10 +60,13 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, strict, locked boo
 			// What is before the one's creation or after its end can't be otherwise.
 			okB = okB && !st.between(before, at{j, k}, trace.OpCreate, by)
 			okA = okA && !st.between(at{j, k}, after, trace.OpJoin, by)
-			if strict && !(okB && okA && mid.IsWrite()) || !okB && !okA {
+			// What was there in an earlier life of the memory, or is in a later one, is something else.
+			okB = okB && !st.freed(before, at{j, k}, mid.Addr)
+			okA = okA && !st.freed(at{j, k}, after, mid.Addr)
+			if w.both && !(okB && okA) || w.write && !mid.IsWrite() || !okB && !okA {
 				continue
 			}
-			if !locked && (okB && st.together(at{j, k}, before) || okA && st.together(at{j, k}, after)) {
+			if !w.locked && (okB && st.together(at{j, k}, before) || okA && st.together(at{j, k}, after)) {
 				continue
 			}
 			var list []at
@@ -87,10 +92,20 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, strict, locked boo
 
 // between reports whether thread t is created or joined between two accesses.
 func (st *Story) between(x, y at, kind trace.OpKind, t trace.TID) bool {
+	return st.operation(x, y, func(o *trace.Op) bool { return o.Kind == kind && o.Obj == uint64(t) })
+}
+
+// freed reports whether the block around an address is freed between two accesses.
+func (st *Story) freed(x, y at, addr uint64) bool {
+	return st.operation(x, y, func(o *trace.Op) bool { return o.Kind == trace.OpFree && addr-o.Obj < uint64(o.Size) })
+}
+
+// operation reports whether an operation of some kind comes between two accesses.
+func (st *Story) operation(x, y at, is func(*trace.Op) bool) bool {
 	for i := x.beat; i <= y.beat && i < len(st.beats); i++ {
 		for k := range st.beats[i].ops {
 			o := &st.beats[i].ops[k]
-			if here := (at{i, int(o.At)}); o.Kind == kind && o.Obj == uint64(t) && x.before(here) && !y.before(here) {
+			if here := (at{i, int(o.At)}); is(o) && x.before(here) && !y.before(here) {
 				return true
 			}
 		}

@@ -16,7 +16,7 @@ import (
 
 // mistake names the mistake that a run shows and what to change, or is "".
 func (st *Story) mistake(b *result.Bug, f *scheduler.Failure) string {
-	for _, text := range []string{lockOrder(b), st.lostSignal(b), st.untested(f.Thread), st.goneOwner(b, f), st.reused(), st.unprotected(f)} {
+	for _, text := range []string{lockOrder(b), st.lostSignal(b), st.tooEarly(b), st.untested(f.Thread), st.goneOwner(b, f), st.reused(), st.unprotected(f)} {
 		if text != "" {
 			return text
 		}
@@ -73,138 +73,6 @@ func (st *Story) calls(obj uint64, kinds ...trace.OpKind) (list []call) {
 func (st *Story) place(c call) string { return where(st.Frames([]uint64{c.op.PC - 1})) }
 
 func (st *Story) by(c call) trace.TID { return st.beats[c.beat].step.Thread }
-
-// lostSignal: a thread waits for ever on a condition variable that was signalled before,
-// when no thread waited, or that woke others.
-func (st *Story) lostSignal(b *result.Bug) string {
-	for i := range b.Waits {
-		w := &b.Waits[i]
-		if w.For != "condition variable" {
-			continue
-		}
-		var entered *call
-		for _, c := range st.calls(uint64(w.Address), trace.OpCondWait) {
-			if st.Guest.Name(st.by(c)) == w.Thread {
-				entered = &c
-			}
-		}
-		if entered == nil {
-			continue
-		}
-		var before, after []call
-		for _, c := range st.calls(uint64(w.Address), trace.OpCondSignal, trace.OpCondBroadcast) {
-			if c.beat < entered.beat {
-				before = append(before, c)
-			} else {
-				after = append(after, c)
-			}
-		}
-		if n := len(after); n > 0 {
-			last := after[n-1]
-			if woken := st.beats[last.beat].wakes; last.op.Kind == trace.OpCondSignal && len(woken) == 1 {
-				return fmt.Sprintf("Thread %s's signal (%s) wakes thread %s, not thread %s, which waits for %s too (%s). Broadcast, or give each kind of waiter a condition variable of its own.",
-					st.Guest.Name(st.by(last)), st.place(last), st.Guest.Name(woken[0]), w.Thread, w.Object, where(w.Stack))
-			}
-			continue
-		}
-		if n := len(before); n > 0 && len(st.beats[before[n-1].beat].wakes) == 0 {
-			last := before[n-1]
-			if st.testedFor(*entered, last) {
-				continue // the variable is there, and tested as it should be
-			}
-			return fmt.Sprintf("Thread %s signals %s (%s) before thread %s waits for it (%s): the signal is lost, for it wakes only threads that wait already. Test under the mutex, in a loop around the wait, a variable that the signalling thread sets under the mutex.",
-				st.Guest.Name(st.by(last)), w.Object, st.place(last), w.Thread, where(w.Stack))
-		}
-	}
-	return ""
-}
-
-// testedFor reports whether a thread, with a lock held and before it waited, read what the
-// signalling thread had written.
-func (st *Story) testedFor(wait, signal call) bool {
-	waiter, signaller := st.by(wait), st.by(signal)
-	for i := range wait.beat + 1 {
-		for k := range st.beats[i].accesses {
-			if st.beats[i].madeBy(k) != waiter || len(st.held(at{i, k})) == 0 {
-				continue
-			}
-			if x, ok := st.lastConflict(signaller, at{signal.beat, len(st.beats[signal.beat].accesses)}, &st.beats[i].accesses[k]); ok && st.accessAt(x).IsWrite() {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// untested: the thread that failed was woken from a wait, another thread ran first and
-// changed what the waiting thread had tested before, and that didn't test again.
-func (st *Story) untested(failed trace.TID) string {
-	wait := -1
-	var cond uint64
-	for i := range st.beats {
-		for k := range st.beats[i].ops {
-			if o := &st.beats[i].ops[k]; o.Kind == trace.OpCondWait && st.beats[i].step.Thread == failed {
-				wait, cond = i, o.Obj
-			}
-		}
-	}
-	if wait < 0 {
-		return ""
-	}
-	woken := slices.IndexFunc(st.calls(cond, trace.OpCondSignal, trace.OpCondBroadcast), func(c call) bool {
-		return c.beat > wait && slices.Contains(st.beats[c.beat].wakes, failed)
-	})
-	if woken < 0 {
-		return ""
-	}
-	signal := st.calls(cond, trace.OpCondSignal, trace.OpCondBroadcast)[woken]
-	goesOn := signal.beat + 1
-	for goesOn < len(st.beats) && st.beats[goesOn].step.Thread != failed {
-		goesOn++
-	}
-	for i := signal.beat + 1; i < goesOn; i++ {
-		for k := range st.beats[i].accesses {
-			mid := &st.beats[i].accesses[k]
-			if !mid.IsWrite() || st.beats[i].madeBy(k) == st.by(signal) {
-				continue
-			}
-			tested, ok := st.lastConflict(failed, at{wait, len(st.beats[wait].accesses)}, mid)
-			if !ok || st.accessAt(tested).IsWrite() || st.visits(failed, goesOn, st.accessAt(tested).PC) {
-				continue
-			}
-			m, x := st.shown(i, k), st.shown(tested.beat, tested.access)
-			if where(m.Stack) == "" || where(x.Stack) == "" {
-				continue
-			}
-			return fmt.Sprintf("Thread %s is woken, and goes on without another look at %s, which it tested before it waited (%s): thread %s has changed that (%s) in between. Put the wait in a loop, `while` and not `if`.",
-				st.Guest.Name(failed), m.Name(), where(x.Stack), m.Thread, where(m.Stack))
-		}
-	}
-	return st.asBefore(failed, wait, goesOn)
-}
-
-// asBefore: the thread that failed was woken from its last wait, and goes on to use what it
-// had tested before and nothing has changed since. A loop would have had it wait again.
-func (st *Story) asBefore(failed trace.TID, wait, goesOn int) string {
-	for y, used := range st.forward(failed, at{beat: goesOn}) {
-		if used.IsWrite() {
-			continue
-		}
-		for x, tested := range st.backward(failed, at{wait, len(st.beats[wait].accesses)}) {
-			if tested.Addr != used.Addr || tested.Size != used.Size {
-				continue
-			}
-			w, _, written := st.source(y)
-			m := st.shown(x.beat, x.access)
-			if tested.IsWrite() || len(st.held(x)) == 0 || written && x.before(w) || st.visits(failed, goesOn, tested.PC) || where(m.Stack) == "" {
-				break
-			}
-			return fmt.Sprintf("Thread %s is woken, and goes on without another look at %s, which it tested before it waited (%s) and nothing has changed since. Put the wait in a loop, `while` and not `if`.",
-				st.Guest.Name(failed), m.Name(), where(m.Stack))
-		}
-	}
-	return ""
-}
 
 func (st *Story) accessAt(x at) *trace.Access { return &st.beats[x.beat].accesses[x.access] }
 

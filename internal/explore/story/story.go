@@ -180,8 +180,10 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 		b.Stack = st.Frames(fl.Stack)
 	}
 	st.switches(b)
-	st.collisions(b)
 	st.waits(b, fl)
+	if lockOrder(b) == "" { // which is told by the locks alone
+		st.collisions(b)
+	}
 	b.Block = st.block(&fl.Block)
 	st.starts(b)
 	if !b.BeforeThreads {

@@ -75,6 +75,9 @@ func TestCollision(t *testing.T) {
 	begun := access(t, s, 1, "takes", 0, false, false)
 	between := access(t, s, 2, "gives", trace.Write, true, false)
 	again := access(t, s, 1, "counts", trace.Write, false, false)
+	anew := access(t, s, 2, "gives", trace.Write, true, false)
+	anew.ops = []trace.Op{{Kind: trace.OpFree, Obj: 64, Size: 4}}
+	looked := access(t, s, 2, "gives", 0, true, false)
 	under := []beat{access(t, s, 1, "counts", 0, false, true), access(t, s, 2, "gives", trace.Write, true, true), access(t, s, 1, "counts", trace.Write, false, true)}
 	for _, c := range []struct {
 		name  string
@@ -83,6 +86,8 @@ func TestCollision(t *testing.T) {
 	}{
 		{"between two", []beat{begun, between, again}, "thread 2 changes balance (guest.c:3) between thread 1's read (guest.c:2) and its write (guest.c:4)"},
 		{"after one", []beat{begun, between}, "thread 2 changes balance (guest.c:3) after thread 1's read (guest.c:2), and before it went on"},
+		{"a write behind a read", []beat{again, looked, between}, "thread 2 changes balance (guest.c:3) after thread 1's write (guest.c:4), and before it went on"},
+		{"the memory's next life", []beat{begun, anew, again}, "thread 2 changes balance (guest.c:3) before thread 1's write (guest.c:4)"},
 		{"all under a lock", under, "thread 2 changes balance (guest.c:3) between thread 1's read (guest.c:4) and its write (guest.c:4)"},
 		{"some under a lock", append(slices.Clone(under), begun, between, again), "thread 2 changes balance (guest.c:3) between thread 1's read (guest.c:2) and its write (guest.c:4)"},
 	} {

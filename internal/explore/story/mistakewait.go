@@ -1,0 +1,239 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+
+	"landgo/internal/result"
+	"landgo/internal/trace"
+)
+
+// Mistakes about waits on condition variables.
+
+// lostSignal: a thread waits for ever on a condition variable that was signalled before,
+// when no thread waited, or that woke others.
+func (st *Story) lostSignal(b *result.Bug) string {
+	for i := range b.Waits {
+		w := &b.Waits[i]
+		if w.For != "condition variable" {
+			continue
+		}
+		var entered *call
+		for _, c := range st.calls(uint64(w.Address), trace.OpCondWait) {
+			if st.Guest.Name(st.by(c)) == w.Thread {
+				entered = &c
+			}
+		}
+		if entered == nil {
+			continue
+		}
+		var before, after []call
+		for _, c := range st.calls(uint64(w.Address), trace.OpCondSignal, trace.OpCondBroadcast) {
+			if c.beat < entered.beat {
+				before = append(before, c)
+			} else {
+				after = append(after, c)
+			}
+		}
+		if n := len(after); n > 0 {
+			last := after[n-1]
+			if woken := st.beats[last.beat].wakes; last.op.Kind == trace.OpCondSignal && len(woken) == 1 {
+				return fmt.Sprintf("Thread %s's signal (%s) wakes thread %s, not thread %s, which waits for %s too (%s). Broadcast, or give each kind of waiter a condition variable of its own.",
+					st.Guest.Name(st.by(last)), st.place(last), st.Guest.Name(woken[0]), w.Thread, w.Object, where(w.Stack))
+			}
+			continue
+		}
+		if n := len(before); n > 0 && len(st.beats[before[n-1].beat].wakes) == 0 {
+			last := before[n-1]
+			if st.testedFor(*entered, last) {
+				continue // the variable is there, and tested as it should be
+			}
+			return fmt.Sprintf("Thread %s signals %s (%s) before thread %s waits for it (%s): the signal is lost, for it wakes only threads that wait already. Test under the mutex, in a loop around the wait, a variable that the signalling thread sets under the mutex.",
+				st.Guest.Name(st.by(last)), w.Object, st.place(last), w.Thread, where(w.Stack))
+		}
+	}
+	return ""
+}
+
+// testedFor reports whether a thread, with a lock held and before it waited, read what the
+// signalling thread had written.
+func (st *Story) testedFor(wait, signal call) bool {
+	waiter, signaller := st.by(wait), st.by(signal)
+	for i := range wait.beat + 1 {
+		for k := range st.beats[i].accesses {
+			if st.beats[i].madeBy(k) != waiter || len(st.held(at{i, k})) == 0 {
+				continue
+			}
+			if x, ok := st.lastConflict(signaller, at{signal.beat, len(st.beats[signal.beat].accesses)}, &st.beats[i].accesses[k]); ok && st.accessAt(x).IsWrite() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// untested: the thread that failed was woken from a wait, another thread ran first and
+// changed what the waiting thread had tested before, and that didn't test again.
+func (st *Story) untested(failed trace.TID) string {
+	wait := -1
+	var cond uint64
+	for i := range st.beats {
+		for k := range st.beats[i].ops {
+			if o := &st.beats[i].ops[k]; o.Kind == trace.OpCondWait && st.beats[i].step.Thread == failed {
+				wait, cond = i, o.Obj
+			}
+		}
+	}
+	if wait < 0 {
+		return ""
+	}
+	woken := slices.IndexFunc(st.calls(cond, trace.OpCondSignal, trace.OpCondBroadcast), func(c call) bool {
+		return c.beat > wait && slices.Contains(st.beats[c.beat].wakes, failed)
+	})
+	if woken < 0 {
+		return ""
+	}
+	signal := st.calls(cond, trace.OpCondSignal, trace.OpCondBroadcast)[woken]
+	goesOn := signal.beat + 1
+	for goesOn < len(st.beats) && st.beats[goesOn].step.Thread != failed {
+		goesOn++
+	}
+	for i := signal.beat + 1; i < goesOn; i++ {
+		for k := range st.beats[i].accesses {
+			mid := &st.beats[i].accesses[k]
+			if !mid.IsWrite() || st.beats[i].madeBy(k) == st.by(signal) {
+				continue
+			}
+			tested, ok := st.lastConflict(failed, at{wait, len(st.beats[wait].accesses)}, mid)
+			if !ok || st.accessAt(tested).IsWrite() || st.visits(failed, goesOn, st.accessAt(tested).PC) {
+				continue
+			}
+			m, x := st.shown(i, k), st.shown(tested.beat, tested.access)
+			if where(m.Stack) == "" || where(x.Stack) == "" {
+				continue
+			}
+			return fmt.Sprintf("Thread %s is woken, and goes on without another look at %s, which it tested before it waited (%s): thread %s has changed that (%s) in between. Put the wait in a loop, `while` and not `if`.",
+				st.Guest.Name(failed), m.Name(), where(x.Stack), m.Thread, where(m.Stack))
+		}
+	}
+	return st.asBefore(failed, wait, goesOn)
+}
+
+// asBefore: the thread that failed was woken from its last wait, and goes on though what it
+// had tested is as before. A loop would have had it wait again.
+func (st *Story) asBefore(failed trace.TID, wait, goesOn int) string {
+	if st.news(failed, wait, goesOn) {
+		return ""
+	}
+	for y, used := range st.forward(failed, at{beat: goesOn}) {
+		if used.IsWrite() {
+			continue
+		}
+		x, ok := st.tested(failed, wait, used)
+		if !ok || st.visits(failed, goesOn, st.accessAt(x).PC) {
+			continue
+		}
+		m, as := st.shown(x.beat, x.access), "goes on without another look at %s, which it tested before it waited (%s) and nothing has changed since"
+		if w, by, written := st.source(y); written && x.before(w) {
+			if by == failed || len(st.held(y)) == 0 || st.rawAt(x) != st.rawAt(y) {
+				continue
+			}
+			as = "goes on though %s, which it tested before it waited (%s), is again as it was then"
+		}
+		if where(m.Stack) == "" {
+			continue
+		}
+		return fmt.Sprintf("Thread %s is woken, and "+as+". Put the wait in a loop, `while` and not `if`.", st.Guest.Name(failed), m.Name(), where(m.Stack))
+	}
+	return ""
+}
+
+// news reports whether a thread, woken from its wait in a beat and before it lets its locks
+// go, reads something that it had tested, and that has another value now. That may be
+// what it has waited for.
+func (st *Story) news(t trace.TID, wait, goesOn int) bool {
+	for y, used := range st.forward(t, at{beat: goesOn}) {
+		if len(st.held(y)) == 0 {
+			return false
+		}
+		if used.IsWrite() {
+			continue
+		}
+		if _, by, written := st.source(y); written && by == t {
+			continue
+		}
+		if x, ok := st.tested(t, wait, used); ok && st.rawAt(x) != st.rawAt(y) {
+			return true
+		}
+	}
+	return false
+}
+
+// tested is the last read of a thread's of the same bytes before it waited in a beat, under
+// a lock; ok if its last access to them before is one.
+func (st *Story) tested(t trace.TID, wait int, used *trace.Access) (x at, ok bool) {
+	for x, a := range st.backward(t, at{wait, len(st.beats[wait].accesses)}) {
+		if a.Addr == used.Addr && a.Size == used.Size {
+			return x, !a.IsWrite() && len(st.held(x)) > 0
+		}
+	}
+	return x, false
+}
+
+// tooEarly: a thread waits for ever on a condition variable. Between its test and its wait,
+// another thread changed what it had tested, without the lock, and signalled.
+func (st *Story) tooEarly(b *result.Bug) string {
+	for i := range b.Waits {
+		w := &b.Waits[i]
+		if w.For != "condition variable" {
+			continue
+		}
+		var entered *call
+		for _, c := range st.calls(uint64(w.Address), trace.OpCondWait) {
+			if st.Guest.Name(st.by(c)) == w.Thread {
+				entered = &c
+			}
+		}
+		if entered == nil {
+			continue
+		}
+		for x, test := range st.backward(st.by(*entered), at{entered.beat, int(entered.op.At)}) {
+			if len(st.held(x)) == 0 {
+				break
+			}
+			if test.IsWrite() {
+				continue
+			}
+			if text := st.changedUnseen(w, entered, x, test); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// changedUnseen: after a thread's test, and before it entered its wait, another thread wrote
+// what was tested and signalled, without a lock that the test was made under.
+func (st *Story) changedUnseen(w *result.Wait, entered *call, x at, test *trace.Access) string {
+	waiter := st.by(*entered)
+	for i := x.beat + 1; i < entered.beat; i++ {
+		for k := range st.beats[i].accesses {
+			a := &st.beats[i].accesses[k]
+			if !a.IsWrite() || !a.Conflicts(test) || st.rawAt(at{i, k}) == st.rawAt(x) || st.beats[i].madeBy(k) == waiter || st.together(x, at{i, k}) {
+				continue
+			}
+			for _, c := range st.calls(uint64(w.Address), trace.OpCondSignal, trace.OpCondBroadcast) {
+				if c.beat < i || c.beat == i && int(c.op.At) <= k || c.beat >= entered.beat || st.by(c) != st.beats[i].madeBy(k) {
+					continue
+				}
+				m, r, lock := st.shown(i, k), st.shown(x.beat, x.access), st.held(x)
+				if where(m.Stack) == "" || where(r.Stack) == "" || m.Symbol == "" {
+					return ""
+				}
+				return fmt.Sprintf("Thread %s changes %s (%s) without %s and signals %s (%s), after thread %s has tested it (%s) and before thread %s waits: the signal is lost. Change it under %s.",
+					m.Thread, m.Name(), where(m.Stack), lock[len(lock)-1], w.Object, st.place(c), w.Thread, where(r.Stack), w.Thread, lock[len(lock)-1])
+			}
+		}
+	}
+	return ""
+}
