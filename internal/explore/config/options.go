@@ -346,7 +346,7 @@ var Options = []Option{
 	}, {
 		Name: "sync-only", Group: GroupSearch, Hidden: true,
 		Help: "without --pp, choose among points of synchronisation only",
-		Doc:  "Data-race candidates then add no points, and a verdict holds for yield,lock,unlock. For comparison only.",
+		Doc:  "Data-race candidates then add no points, and a verdict holds for yield,lock,unlock; of kernels for cli,sti too. For comparison only.",
 		Set:  func(c *Config, v string) error { return setSwitch(&c.SyncOnly, v) },
 		Get:  func(c *Config) []string { return flag(c.SyncOnly) },
 	}, {
