@@ -57,7 +57,7 @@ func (h *hunt) newPlan() *deepen.Plan {
 	}
 	o := deepen.Options{All: trace.MemPoints, Seeds: seeds}
 	switch {
-	case h.Config.SyncOnly:
+	case h.Config.Seeded():
 		return deepen.New(o)
 	case h.concludes():
 		o.Maximal = &deepen.Set{Kinds: trace.SyncPoints}
