@@ -1,5 +1,7 @@
 /* Blum and Gibson (OOPSLA 2016), Figure 6: here it is one. A pass over a single execution that suppresses what looks
- * like recycled memory never sees that the second thread's access comes to the first one's block, freed or not. */
+ * like recycled memory never sees that the second thread's access comes to the first one's block, freed or not. landgo's
+ * malloc gives each thread other memory, so here the first execution has the bug already; with glibc's own it hasn't
+ * (TestRecycledFirst). */
 #include <pthread.h>
 #include <stdlib.h>
 static int *volatile shared;

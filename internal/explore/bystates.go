@@ -30,7 +30,7 @@ const statesLimit = 2_000_000
 func (d *deepening) endless() bool {
 	var long *scheduler.BudgetError
 	return d.doomed != nil && errors.As(d.doomed.err, &long) && long.Steps != 0 && d.whole(d.doomed.job) && d.stopped == "" && len(d.found) == 0 &&
-		d.Platform.StepCost == 1 && !d.Config.Naive() && !d.Config.SyncOnly && !d.Config.FailOnRace && d.Config.MaxExecutions == 0 && len(d.Config.AllRules()) == 0
+		d.Platform.StepCost == 1 && !d.Config.Naive() && !d.Config.Seeded() && !d.Config.FailOnRace && d.Config.MaxExecutions == 0 && len(d.Config.AllRules()) == 0
 }
 
 // lookByStates makes the search, and takes over the bugs that it finds.

@@ -46,7 +46,7 @@ func (d *deepening) save() error {
 }
 
 func (d *deepening) saved() *saved.Deepening {
-	s := &saved.Deepening{SyncOnly: d.Config.SyncOnly, Plan: d.plan.Save(), After: d.after, Checks: d.checks, Passed: d.passed,
+	s := &saved.Deepening{SyncOnly: d.Config.SyncOnly, CandidatesOnly: d.Config.CandidatesOnly, Plan: d.plan.Save(), After: d.after, Checks: d.checks, Passed: d.passed,
 		Steps: d.steps, Horizon: d.horizon, Used: d.Clock.Elapsed() - d.begun, Warm: d.warm}
 	s.Shown = d.savedShown()
 	if d.alone != nil {

@@ -16,6 +16,7 @@ func (d *deepening) account() {
 	var sum por.Stats
 	d.date()
 	for i, j := range d.plan.Jobs() {
+		d.plan.Suspend(j) // the run is over
 		out := result.Job{PP: d.name(j), State: j.State.String(), Explored: result.Amount(j.Share), After: d.after[i]}
 		if j.Class != deepen.Seed {
 			out.Race = map[deepen.Class]string{deepen.BothOrders: "both orders", deepen.OneOrder: "one order"}[j.Class]

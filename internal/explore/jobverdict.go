@@ -42,7 +42,7 @@ func (d *deepening) verdict() error {
 		r.Verdict = result.Verified
 		r.Search, r.Certificate.Search = config.Stateful, config.Stateful
 		r.Reason = "explored state by state, for some executions have no end"
-	case (d.Config.Naive() || d.Config.SyncOnly) && d.stopped == "" && d.lastEnd() != nil:
+	case (d.Config.Naive() || d.Config.Seeded()) && d.stopped == "" && d.lastEnd() != nil:
 		r.Verdict = result.Verified
 		r.PP = d.name(d.lastEnd())
 		r.Granularity, r.Certificate.Granularity = r.PP, r.PP
@@ -130,10 +130,28 @@ func (h *hunt) as(f *finding, do func() error) error {
 // that races, of one without candidates that with all synchronisation.
 func (d *deepening) lastEnd() *deepen.Job {
 	jobs := d.plan.Jobs()
+	if d.Config.CandidatesOnly {
+		return d.mostPoints()
+	}
 	if j := jobs[len(jobs)-1]; j.State == deepen.Finished {
 		return j
 	}
 	return nil
+}
+
+// mostPoints is, of jobs that are all finished or part of others, the one with the most
+// points. A candidate that it shows without a point would have made a larger one, so
+// its end is the total verification of Blum and Gibson's Theorem 1. nil: not all are.
+func (d *deepening) mostPoints() (most *deepen.Job) {
+	for _, j := range d.plan.Jobs() {
+		switch {
+		case j.State == deepen.Finished && (most == nil || len(j.Set.At) >= len(most.Set.At)):
+			most = j
+		case j.State != deepen.Finished && j.State != deepen.Covered:
+			return nil
+		}
+	}
+	return most
 }
 
 // showRaces hands the candidates of all jobs on to the report.

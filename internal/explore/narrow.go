@@ -16,7 +16,7 @@ const narrowings = 8
 
 // narrow adds such jobs, if one takes long. No job is at work.
 func (d *deepening) narrow(j *deepen.Job) {
-	if d.Config.SyncOnly || len(d.Config.AllRules()) > 0 || !d.plan.TooLarge(j, d.left()) || d.narrowed[j] {
+	if d.Config.Seeded() || len(d.Config.AllRules()) > 0 || !d.plan.TooLarge(j, d.left()) || d.narrowed[j] {
 		return
 	}
 	d.narrowed[j] = true

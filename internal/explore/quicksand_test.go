@@ -10,6 +10,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // TestFiguresOfQuicksand: deepening, without ever preempting at every access,
@@ -90,5 +91,45 @@ int main(void) { pthread_t t, u; mallopt(M_ARENA_MAX, 1); pthread_create(&t, 0, 
 	r, err := Run(context.Background(), cfg, nil)
 	if err != nil || r.Verdict != result.Verified || len(r.Races) > 0 || r.RacesRecycled == 0 {
 		t.Errorf("%v, %+v", err, r)
+	}
+}
+
+// TestRecycledFirst: Figure 6 where a pass over one execution misses the bug. glibc's
+// own malloc gives the second thread the first one's block, so the two accesses look
+// like Figure 5's; the preemption before the free, which shows that they aren't, is found
+// all the same.
+func TestRecycledFirst(t *testing.T) {
+	t.Parallel()
+	cfg := config.Default()
+	cfg.Out, cfg.Malloc = config.NoFile, config.MallocNative
+	cfg.Guest = compile.Text(t, "gcc", `#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+static int *volatile shared;
+static void *one(void *a) { int *x = malloc(2000); shared = x; *(volatile int *)x = 1; free(x); return a; }
+static void *two(void *a) {
+	void *volatile first = malloc(8); /* which makes glibc's cache for this thread */
+	int *x2 = shared;
+	int *volatile y = malloc(2000);
+	if (x2) *(volatile int *)x2 = 2;
+	free(y); free(first);
+	return a;
+}
+int main(void) { pthread_t t, u; mallopt(M_ARENA_MAX, 1); pthread_create(&t, 0, one, 0); pthread_create(&u, 0, two, 0); pthread_join(t, 0); pthread_join(u, 0); return 0; }
+`)
+	pass := cfg
+	pass.MaxExecutions = 1
+	r, err := Run(context.Background(), pass, nil)
+	if err != nil || r.Bug != nil || r.RacesRecycled == 0 {
+		t.Fatalf("one execution: %v, %+v", err, r)
+	}
+	for _, p := range r.Races {
+		if p.Variable != "shared" {
+			t.Errorf("one execution shows a race of %s", p.Variable)
+		}
+	}
+	r, err = Run(context.Background(), cfg, nil)
+	if err != nil || r.Bug == nil || r.Bug.Kind != trace.UseAfterFree || r.Bug.Preemptions != 1 {
+		t.Errorf("all executions: %v, %+v", err, r)
 	}
 }

@@ -23,7 +23,9 @@ func (h *hunt) told(name string) int {
 	return 0
 }
 
-// newPlan is the plan with the seeds for the guest (§3.2).
+// newPlan is the plan with the seeds for the guest (§3.2): voluntary switches alone,
+// with each kind of point that the guest has, and with all of them. The last is the
+// paper's maximal space, so it is the one that --sync-only answers for.
 func (h *hunt) newPlan() *deepen.Plan {
 	if h.Config.Naive() {
 		base := deepen.Set{Kinds: h.Config.PP &^ trace.PointRace}
@@ -37,21 +39,25 @@ func (h *hunt) newPlan() *deepen.Plan {
 	if h.Platform.Annotated {
 		locks, unlocks = h.told("locking"), h.told("unlocked")
 	}
-	interrupts := h.Platform.Interrupts
+	most := trace.PointYield
 	for _, k := range []struct {
 		points trace.Points
 		has    bool
 	}{
-		{trace.PointLock, locks > 0}, {trace.PointUnlock, unlocks > 0}, {trace.PointLock | trace.PointUnlock, locks > 0 && unlocks > 0},
-		{trace.PointCLI, interrupts}, {trace.PointSTI, interrupts}, {trace.PointCLI | trace.PointSTI, interrupts},
+		{trace.PointLock, locks > 0}, {trace.PointUnlock, unlocks > 0},
+		{trace.PointCLI, h.Platform.Interrupts}, {trace.PointSTI, h.Platform.Interrupts},
 	} {
 		if k.has {
+			most |= k.points
 			seeds = append(seeds, deepen.Set{Kinds: trace.PointYield | k.points})
 		}
 	}
+	if len(seeds) > 2 {
+		seeds = append(seeds, deepen.Set{Kinds: most})
+	}
 	o := deepen.Options{All: trace.MemPoints, Seeds: seeds}
 	switch {
-	case h.Config.SyncOnly:
+	case h.Config.Seeded():
 		return deepen.New(o)
 	case h.concludes():
 		o.Maximal = &deepen.Set{Kinds: trace.SyncPoints}

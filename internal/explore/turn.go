@@ -164,7 +164,7 @@ func detectors(s *session.Session, j *deepen.Job) *races.Watched {
 	own := *s
 	own.Config.PP = j.Set.Kinds
 	w := races.Watch(&own)
-	w.Blind = s.Config.Race == config.RaceOff && !s.Config.SyncOnly && len(s.Config.AllRules()) == 0
+	w.Blind = s.Config.Race == config.RaceOff && !s.Config.Seeded() && len(s.Config.AllRules()) == 0
 	return w
 }
 

@@ -96,7 +96,7 @@ func jobName(pp string) string {
 
 func jobText(j *result.Job) string {
 	text := count(j.Executions, "execution")
-	if (j.State == "suspended" || j.State == "running") && j.Explored > 0 {
+	if j.State == "suspended" && j.Explored > 0 {
 		text += ", " + percent(float64(j.Explored)) + " explored"
 	}
 	return text

@@ -13,10 +13,10 @@ type Job struct {
 	// which prove nothing.
 	Search string `json:"search,omitempty"`
 	// State: "verified" (explored to its end, without a bug), "bug" (one was
-	// found in it), "suspended" (left for others), "running" (when the run was
-	// stopped), "pending" (not begun). Not run: "covered" (a set that includes
-	// it is verified), "dropped" (a set that it includes has a bug). "stuck":
-	// one of its executions doesn't end.
+	// found in it), "suspended" (left for others, or when the run ended),
+	// "pending" (not begun). Not run: "covered" (a set that includes it is
+	// verified), "dropped" (a set that it includes has a bug). "stuck": one of
+	// its executions doesn't end.
 	State string `json:"state"`
 	// Race, of a set that was thought of for a data-race candidate: in which
 	// orders its accesses had been seen, "one order" or "both orders".

@@ -16,6 +16,7 @@ const (
 	equivalent class = "equivalent" // no interleaving at all has a bug
 	sameAs     class = "same"       // its code is that of the right library, or of an earlier mutant
 	unbuilt    class = "discarded"  // it isn't C
+	forced     class = "forced"     // the first interleaving has a bug already
 	undecided  class = "undecided"  // no search finds a bug, and the space isn't finished
 	missing    class = "missing"    // not done, of a page made of what was found so far
 )
@@ -74,12 +75,16 @@ func (l *lab) classify(s *subject) error {
 	if s.class == sameAs || s.class == unbuilt {
 		return nil
 	}
-	all, err := l.run(s, states, l.budget)
+	exhaustive := states
+	if s.kernel() {
+		exhaustive = everyAccess // states of a machine aren't stored
+	}
+	all, err := l.run(s, exhaustive, l.budget)
 	if err != nil {
 		return err
 	}
 	still, err := l.run(s, calm, l.budget)
-	if err != nil {
+	if err != nil || s.class == unbuilt {
 		return err
 	}
 	s.preempted = still.Verdict == result.Bounded || still.Verdict == result.Verified
@@ -89,6 +94,8 @@ func (l *lab) classify(s *subject) error {
 	case all.verified() && still.bug():
 		l.fail("%s: states says verified, and without any preemption there is: %s", s.name(), still.Message)
 	case s.mutant == nil:
+	case still.bug() && still.Executions == 1:
+		s.class = forced // the paper's authors mended such by hand (§6.1)
 	case all.bug() || still.bug():
 		s.class = wrong
 	case all.verified():
@@ -109,6 +116,10 @@ func (l *lab) run(s *subject, c contestant, budget float64) (trial, error) {
 	t, err := l.try(s.pair, s.program, c, budget)
 	if errors.Is(err, errMissing) {
 		s.class = missing
+		return t, nil
+	}
+	if err == nil && t.Verdict == result.Invalid && s.kernel() && s.mutant != nil {
+		s.class, s.why = unbuilt, t.Reason // it tells what isn't so
 		return t, nil
 	}
 	if err == nil && t.Verdict == result.Invalid {

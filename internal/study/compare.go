@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"landgo/internal/result"
 )
 
@@ -15,7 +17,7 @@ func (l *lab) compare(s *subject) error {
 		if err != nil {
 			return err
 		}
-		if s.class == missing {
+		if s.class == missing || s.class == unbuilt {
 			return nil
 		}
 		if t.bug() && s.class == undecided {
@@ -35,7 +37,7 @@ func (l *lab) contradictions(s *subject) {
 		switch {
 		case s.class == right && t.bug():
 			l.fail("%s: %s finds a bug in the library as it is: %s %s", s.name(), name, t.Kind, t.Message)
-		case s.class == wrong && t.whole():
+		case s.class == wrong && t.whole() && !t.byCandidates():
 			l.fail("%s: %s says verified at %s, and others find a bug", s.name(), name, t.Granularity)
 		}
 		// A preemption bound is raised only when all below it is done.
@@ -49,5 +51,12 @@ func (l *lab) contradictions(s *subject) {
 // whole reports whether a trial verified the pair for whatever interleaving: at
 // every access, or at points beyond which there is nothing left to order.
 func (t trial) whole() bool {
-	return t.Verdict == result.Verified && (t.Granularity == "mem" || t.Unexamined == 0)
+	return t.Verdict == result.Verified && (strings.HasPrefix(t.Granularity, "mem") || t.Unexamined == 0 || t.byCandidates())
+}
+
+// byCandidates: it counts as verified by the paper's Theorem 1. Its proof adds both
+// accesses of a candidate, its program the later one only after it was seen in both
+// orders (§3.5); so landgo doesn't call that a proof, and the study counts where it is none.
+func (t trial) byCandidates() bool {
+	return t.Contestant == deepLimited.name || t.Contestant == deepPure.name || t.Contestant == byClock.name
 }

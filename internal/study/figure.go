@@ -34,7 +34,7 @@ const (
 
 // colours can be distinguished by the colour-blind, in the order of the
 // contestants (Okabe and Ito).
-var colours = []string{"#000000", "#0072b2", "#56b4e9", "#009e73", "#e69f00", "#d55e00", "#cc79a7"}
+var colours = []string{"#000000", "#0072b2", "#56b4e9", "#009e73", "#e69f00", "#d55e00", "#cc79a7", "#999999"}
 
 // figure is the one of the trials that count.
 func (l *lab) figure(title string, most int, subjects []*subject, counts func(*subject, trial) bool) figure {

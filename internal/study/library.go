@@ -60,6 +60,9 @@ var families = []struct {
 	{"signal", []string{"cond", "signal", "answer"}},
 	{"rwlock", []string{"rwlock", "downgrade", "readers", "writers", "together", "downgrades"}},
 	{"malloc", []string{"malloc", "calloc", "realloc", "give", "inherit", "sizes"}},
+	{"sched", []string{"kernel_yield", "kernel_lock", "kernel_semaphore", "kernel_donate", "kernel_donate_two"}},
+	{"alarm", []string{"kernel_sleep", "kernel_alarm"}},
+	{"wait", []string{"kernel_create", "kernel_join", "kernel_leave"}},
 }
 
 // A pair is a library with one mistake, or with none, under one test.
@@ -118,6 +121,17 @@ func pairs() ([]pair, error) {
 					}
 				}
 			}
+		}
+	}
+	kernels, err := kernelPairs()
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range kernels {
+		if k.mutant == nil {
+			right = append(right, k)
+		} else {
+			wrong = append(wrong, k)
 		}
 	}
 	return append(right, wrong...), nil

@@ -97,6 +97,8 @@ func (l *lab) cells(subjects []*subject) map[string]string {
 		"wrong":   number(classes[wrong]), "right": number(classes[right]), "undecided": number(classes[undecided]),
 		"preempted": number(preempted), "checked": of(checked, classes[equivalent]),
 		"operators": operatorTable(subjects), "contestants": table.String(), "summary": l.summary(subjects),
+		"headlines": l.headlines(subjects), "figure7b": l.figure7b(subjects), "forced": number(classes[forced]), "invalid": number(classes[unbuilt]),
+		"deceivedLimited": number(deceived(subjects, deepLimited)), "deceivedPure": number(deceived(subjects, deepPure)),
 		"figure7": l.figure7(subjects), "figure8": l.figure8(subjects),
 		"table1": l.table1(subjects), "table2": l.table2(subjects), "table3": l.table3(subjects),
 		"races": l.raceTable(subjects),

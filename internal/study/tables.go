@@ -74,6 +74,14 @@ func (l *lab) cumulative(subjects []*subject, counts func(*subject, trial) bool)
 	return t.String()
 }
 
+// figure7b is the bugs that were found by when, by the clock.
+func (l *lab) figure7b(subjects []*subject) string {
+	all := l.contestants
+	defer func() { l.contestants = all }()
+	l.contestants = []contestant{byClock, deepLimited, singleDPOR, singleBPOR, memBPOR}
+	return strings.Replace(l.cumulative(subjects, found), "s of processor time", "s of the clock", 1)
+}
+
 // found: the trial found the pair's bug.
 func found(s *subject, t trial) bool { return s.class == wrong && t.bug() }
 

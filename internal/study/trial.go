@@ -30,8 +30,9 @@ type contestant struct {
 const anyBound = "preempt=99"
 
 var (
-	deepLimited = contestant{"deep-limited", "deepening, limited happens-before", []string{"--race", "limited"}}
-	deepPure    = contestant{"deep-hb", "deepening, pure happens-before", []string{"--race", "hb"}}
+	deepDefault = contestant{"default", "landgo's default: deepening from every access", []string{"--race", "limited"}}
+	deepLimited = contestant{"deep-limited", "deepening, limited happens-before", []string{"--candidates-only", "--race", "limited"}}
+	deepPure    = contestant{"deep-hb", "deepening, pure happens-before", []string{"--candidates-only", "--race", "hb"}}
 	deepSync    = contestant{"deep-sync", "deepening, no data-race points", []string{"--sync-only"}}
 	singleDPOR  = contestant{"optimal", "one space, optimal DPOR, {yield,lock,unlock}", []string{"--race", "off", "--pp", "yield,lock,unlock", "--search", "optimal"}}
 	singleBPOR  = contestant{"bpor", "one space, BPOR by preemptions, {yield,lock,unlock}", []string{"--race", "off", "--pp", "yield,lock,unlock", "--search", "bpor", "--bound", anyBound}}
@@ -40,7 +41,7 @@ var (
 )
 
 // contestants in the order of the tables.
-var contestants = []contestant{deepLimited, deepPure, deepSync, singleDPOR, singleBPOR, everyAccess, memBPOR}
+var contestants = []contestant{deepDefault, deepLimited, deepPure, deepSync, singleDPOR, singleBPOR, everyAccess, memBPOR}
 
 // Those that only say what a pair is.
 var (
@@ -49,6 +50,13 @@ var (
 	// calm runs what needs no preemption.
 	calm = contestant{"calm", "every access, no preemption", []string{"--race", "off", "--pp", "mem", "--search", "bounded", "--bound", "preempt=0"}}
 )
+
+// byClock is deep-limited with several workers, measured by the clock on the wall, for
+// the paper's Figure 7(b). The others have one thread, so their clock is the
+// processor's.
+var byClock = contestant{"clock", "deepening, limited happens-before, two workers", append([]string{"--jobs", fmt.Sprint(clockWorkers)}, deepLimited.args...)}
+
+const clockWorkers = 2
 
 // A trial is what a contestant found in one pair.
 type trial struct {
@@ -93,12 +101,24 @@ func (l *lab) try(p pair, program string, c contestant, budget float64) (trial, 
 	if l.cached {
 		return t, errMissing
 	}
-	args := append([]string{"run", "--json", "--quiet", "--out", "none", "--processor-time", "--memory", "2G", "--time", fmt.Sprintf("%gs", budget)}, c.args...)
+	args := []string{"run", "--json", "--quiet", "--out", "none", "--memory", "2G", "--time", fmt.Sprintf("%gs", budget)}
+	workers := "GOMAXPROCS=1"
+	if c.name == byClock.name {
+		workers = fmt.Sprintf("GOMAXPROCS=%d", clockWorkers)
+	} else {
+		args = append(args, "--processor-time")
+	}
+	args = append(append(args, p.args()...), c.args...)
+	if p.kernel() { // its points of synchronisation are more
+		for i := range args {
+			args[i] = strings.Replace(args[i], "yield,lock,unlock", "yield,lock,unlock,cli,sti", 1)
+		}
+	}
 	// A machine that is so busy, or a landgo that doesn't look at its clock.
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(60+60*budget)*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, l.landgo, append(args, program)...)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	cmd.Env = append(os.Environ(), workers)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()

@@ -78,6 +78,9 @@ type Searching struct {
 	// SyncOnly: it chooses among synchronisation only; data-race candidates add no
 	// points.
 	SyncOnly bool `json:"-"`
+	// CandidatesOnly: it chooses among synchronisation and data-race candidates: no
+	// search has a point at every access.
+	CandidatesOnly bool `json:"-"`
 	// Race is the definition of a data race, or RaceOff.
 	Race      string     `json:"-"`
 	Search    string     `json:"-"` // as por.ParseSpec reads it

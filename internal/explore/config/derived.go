@@ -30,6 +30,9 @@ func (c *Config) alternates() bool {
 // that were asked for.
 func (c *Config) Naive() bool { return c.PP.Has(trace.PointRace) && len(c.Races) == 0 }
 
+// Seeded: iterative deepening begins with its seeds, and nothing else searches beside it.
+func (c *Config) Seeded() bool { return c.SyncOnly || c.CandidatesOnly }
+
 // Workers is how many workers may search at a time.
 func (c *Config) Workers() int {
 	if c.Jobs > 0 {

@@ -346,9 +346,15 @@ var Options = []Option{
 	}, {
 		Name: "sync-only", Group: GroupSearch, Hidden: true,
 		Help: "without --pp, choose among points of synchronisation only",
-		Doc:  "Data-race candidates then add no points, and a verdict holds for yield,lock,unlock. For comparison only.",
+		Doc:  "Data-race candidates then add no points, and a verdict holds for yield,lock,unlock; of kernels for cli,sti too. For comparison only.",
 		Set:  func(c *Config, v string) error { return setSwitch(&c.SyncOnly, v) },
 		Get:  func(c *Config) []string { return flag(c.SyncOnly) },
+	}, {
+		Name: "candidates-only", Group: GroupSearch, Hidden: true,
+		Help: "without --pp, choose among points of synchronisation and of data-race candidates only",
+		Doc:  "As in Blum and Gibson's Quicksand: no set has a point at every access, and nothing else searches beside the sets. The test counts as verified when all sets are. For comparison only.",
+		Set:  func(c *Config, v string) error { return setSwitch(&c.CandidatesOnly, v) },
+		Get:  func(c *Config) []string { return flag(c.CandidatesOnly) },
 	}, {
 		Name: "processor-time", Group: GroupLimits, Hidden: true,
 		Help: "count the processor's time in --time and in the result's seconds",

@@ -132,6 +132,8 @@ func (p *Checkpoint) Fits(cfg *config.Config, sha256 string, check uint32) error
 		return result.Errorf(result.OtherConfig, "%s is a checkpoint of one search: give the same --pp as then", path)
 	case p.Deepening != nil && !cfg.Deepens():
 		return result.Errorf(result.OtherConfig, "%s is a checkpoint of a search of many sets of points: it was made without --pp", path)
+	case p.Deepening != nil && p.Deepening.CandidatesOnly != cfg.CandidatesOnly:
+		return result.Errorf(result.OtherConfig, "%s was made with candidates-only %v", path, p.Deepening.CandidatesOnly)
 	case p.Deepening != nil && p.Deepening.SyncOnly != cfg.SyncOnly:
 		return result.Errorf(result.OtherConfig, "%s was made with sync-only %v", path, p.Deepening.SyncOnly)
 	}

@@ -14,14 +14,15 @@ import (
 // Deepening is what a deepening has, as plain data. Jobs are by their ID, 0
 // is none.
 type Deepening struct {
-	SyncOnly bool          `json:"sync_only,omitempty"`
-	Plan     *deepen.Saved `json:"plan"`
-	Spaces   []Space       `json:"spaces"`
-	Races    []Sighted     `json:"races,omitempty"` // in their order
-	Both     []Race        `json:"both,omitempty"`
-	Benign   []Benign      `json:"benign,omitempty"`
-	Found    []Finding     `json:"found,omitempty"`
-	Stuck    *Stuck        `json:"stuck,omitempty"`
+	SyncOnly       bool          `json:"sync_only,omitempty"`
+	CandidatesOnly bool          `json:"candidates_only,omitempty"`
+	Plan           *deepen.Saved `json:"plan"`
+	Spaces         []Space       `json:"spaces"`
+	Races          []Sighted     `json:"races,omitempty"` // in their order
+	Both           []Race        `json:"both,omitempty"`
+	Benign         []Benign      `json:"benign,omitempty"`
+	Found          []Finding     `json:"found,omitempty"`
+	Stuck          *Stuck        `json:"stuck,omitempty"`
 
 	Shown   []Shown          `json:"shown,omitempty"`
 	After   []uint64         `json:"after"`
