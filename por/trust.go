@@ -118,6 +118,7 @@ type trust struct {
 	pending []*branch
 	which   int
 	guide   guide
+	displ   displacers
 	plan    []planned
 	found   []int32
 	pairs   [][2]int32

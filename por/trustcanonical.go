@@ -47,7 +47,7 @@ func (w *trust) foremost(i int32, c *candidate) bool {
 	a := &w.steps[i]
 	e := &a.displaced.Event
 	next := int32(-1) // what the displaced thread did then
-	found := w.found[:0]
+	w.displ.begin(e)
 	for j := a.group; j < int32(w.size()); j++ {
 		s := &w.steps[j]
 		if c != nil && !c.covered(j) {
@@ -59,21 +59,11 @@ func (w *trust) foremost(i int32, c *candidate) bool {
 			}
 			continue
 		}
-		if next >= 0 && w.order.Before(next, j) || !s.Dependent(e) {
-			continue
-		}
-		minimal := true
-		for _, f := range found {
-			minimal = minimal && !w.order.Before(f, j)
-		}
-		found = append(found, j)
-		if minimal && s.Thread < a.Thread {
-			w.found = found
-			return false
+		if (next < 0 || !w.order.Before(next, j)) && s.Dependent(e) {
+			w.displ.add(j, &s.Event)
 		}
 	}
-	w.found = found
-	return true
+	return w.displ.first(w.order.Before) == i
 }
 
 // representative reports whether the graph at hand is the one of its trace that

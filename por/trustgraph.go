@@ -42,6 +42,7 @@ type graph struct {
 	// revisits, and those with another outcome than the first. weak are those
 	// that failed (step.weak).
 	turned, weak []int32
+	row          []int32 // scratch, a clock
 	// finer: what was run so far is void.
 	finer bool
 	pool  pool
@@ -286,6 +287,7 @@ func (g *graph) add(t trace.TID, c trace.Choice, turn trace.TID) (*trace.Transit
 func (g *graph) enter(tr *trace.Transition, c trace.Choice, turn trace.TID) {
 	n, t := g.size(), tr.Thread
 	s := &g.steps[n]
+	s.weak = g.patched(tr)
 	s.be(tr, g.waitsOf(t))
 	s.begin, s.last, s.added = tr.Begin, tr.Last, inTurn
 	if c != 0 {
@@ -384,11 +386,30 @@ func (g *graph) base(dst []int32, t trace.TID) []int32 {
 func (s *step) be(t *trace.Transition, waits []trace.Access) {
 	s.Event = relation.NewEvent(t)
 	s.Event.Waits = waits
-	if s.weak = s.Failed(); s.weak {
+	if s.weak {
 		var may relation.Step
 		may.Copy(&s.Event)
 		may.Blur(!s.Loose)
 		s.did, s.Event = s.Event, may.Event
+		for i := range s.Accesses {
+			if a := &s.Accesses[i]; a.IsWrite() {
+				a.Flags |= trace.RMW
+			}
+		}
 		s.Event.Wild = false
 	}
+}
+
+// patched reports whether what t did is a compare-and-exchange that failed and
+// that is ordered like one that succeeds (trust.go).
+func (g *graph) patched(t *trace.Transition) bool {
+	for i := range t.Accesses {
+		if a := &t.Accesses[i]; a.Flags&trace.FailedCAS != 0 {
+			g.row = g.base(g.row[:0], t.Thread)
+			if g.order.Patched(a, g.row) {
+				return true
+			}
+		}
+	}
+	return false
 }

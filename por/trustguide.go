@@ -20,6 +20,7 @@ type guide struct {
 	left   int             // aren't in
 	clocks []int32
 	found  []int32
+	displ  displacers
 }
 
 // guided is an event of a guide.
@@ -111,28 +112,17 @@ func (g *guide) missing(i int) []int32 {
 }
 
 // first is the number of the event that displaces e, -1 for none. e is event k
-// of the guide if k isn't -1. Of the events that depend on e, and before which
-// no other such event comes, it is the one of the lowest thread.
+// of the guide if k isn't -1.
 func (g *guide) first(e *relation.Event, k int) int {
 	if g.left == 0 {
 		return -1
 	}
 	g.found = g.order.Conflicts(e, g.in, g.found[:0])
-	if k >= 0 {
-		g.found = slices.DeleteFunc(g.found, func(i int32) bool {
-			return int(i) > k && g.events[k].before(&g.events[i])
-		})
-	}
-	best := -1
-	for n := len(g.found) - 1; n >= 0; n-- {
-		i := int(g.found[n])
-		minimal := best < 0 || g.events[i].Thread < g.events[best].Thread
-		for m := len(g.found) - 1; minimal && m > n; m-- {
-			minimal = !g.events[g.found[m]].before(&g.events[i])
-		}
-		if minimal {
-			best = i
+	g.displ.begin(e)
+	for _, i := range g.found {
+		if k < 0 || int(i) <= k || !g.events[k].before(&g.events[i]) {
+			g.displ.add(i, &g.events[i].Event)
 		}
 	}
-	return best
+	return int(g.displ.first(func(i, j int32) bool { return g.events[i].before(&g.events[j]) }))
 }

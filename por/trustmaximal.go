@@ -27,7 +27,7 @@ func (w *trust) maximal(c *candidate) bool {
 // inOrder reports whether c.a displaces the thread after those that displaced
 // it just before, if nothing else says which came first.
 func (c *candidate) inOrder() bool {
-	if c.varies {
+	if c.varies || c.g.steps[c.r].MayFail() {
 		return true // see fits
 	}
 	t := c.g.steps[c.r].Thread

@@ -394,8 +394,22 @@ func (w *trust) fits(n int) bool {
 			return false
 		}
 	}
+	return w.chained(n)
+}
+
+// chained reports whether the events that displaced a thread, one after the
+// other, of which revisit n is the last, came in order: each is the one that the
+// guide chooses.
+func (w *trust) chained(n int) bool {
+	s := &w.steps[n]
 	for p := s.group - 1; p >= 0 && w.steps[p].added == revisits && w.steps[p].displaced.Thread == s.displaced.Thread; p = w.steps[p].group - 1 {
 		a := &w.steps[p]
+		if a.displaced.MayFail() {
+			if !w.foremost(p, nil) {
+				return false
+			}
+			continue
+		}
 		if w.order.Before(p, int32(n)) {
 			break
 		}

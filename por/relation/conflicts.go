@@ -132,3 +132,44 @@ func (o *Order) Note(e *Event) {
 	o.ev = append(o.ev, record{thread: e.Thread, prev: o.last[e.Thread] - 1, woken: -1, accs: int32(len(o.accs)), ops: int32(len(o.ops)), advanced: o.advanced})
 	o.enter(e, int32(len(o.ev)-1))
 }
+
+// Patched reports whether a byte of a was last written by an event that isn't in
+// base, a clock, and that didn't write all bytes of a.
+func (o *Order) Patched(a *trace.Access, base []int32) bool {
+	lo, hi := a.Addr&^7, a.Addr+uint64(a.Size)
+	for g := lo; g < hi; g += 8 {
+		m := mask(g, a.Addr, hi)
+		for k := o.grans[o.granule(g)].write; k >= 0 && m&o.accs[k].written != 0; k = o.accs[k].prevWrite {
+			w := &o.accs[k]
+			if w.mask&m == 0 {
+				continue
+			}
+			if !o.in(w.ev, base) && !o.covers(w.ev, a) {
+				return true
+			}
+			m &^= w.mask
+		}
+	}
+	return false
+}
+
+// covers reports whether event i wrote all bytes of a.
+func (o *Order) covers(i int32, a *trace.Access) bool {
+	end := len(o.accs)
+	if int(i)+1 < len(o.ev) {
+		end = int(o.ev[i+1].accs)
+	}
+	accs, hi := o.accs[o.ev[i].accs:end], a.Addr+uint64(a.Size)
+	for g := a.Addr &^ 7; g < hi; g += 8 {
+		n, m := o.granule(g), mask(g, a.Addr, hi)
+		for k := range accs {
+			if accs[k].gran == n && accs[k].write {
+				m &^= accs[k].mask
+			}
+		}
+		if m != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -216,6 +216,46 @@ func (s *Step) Dim() {
 	}
 }
 
+// MayFail reports whether e is a try or a read-modify-write, also one that failed.
+func (e *Event) MayFail() bool {
+	for i := range e.Accesses {
+		if e.Accesses[i].Flags&(trace.RMW|trace.FailedCAS) != 0 {
+			return true
+		}
+	}
+	for i := range e.Ops {
+		if failing[e.Ops[i].Kind] != trace.OpNone {
+			return true
+		}
+	}
+	return e.Failed()
+}
+
+// Fails makes s what the step does where it fails, if it is a try or a
+// compare-and-exchange, which can't be told from other read-modify-writes. It
+// reports whether that is less than what it did.
+func (s *Step) Fails() (less bool) {
+	for i := range s.Accesses {
+		if a := &s.Accesses[i]; a.Flags&(trace.RMW|trace.Write) == trace.RMW|trace.Write {
+			a.Flags &^= trace.Write
+			less = true
+		}
+	}
+	for i := range s.Ops {
+		o := &s.Ops[i]
+		if k := failing[o.Kind]; k != trace.OpNone {
+			o.Kind, less = k, true
+		}
+	}
+	return less
+}
+
+// failing[k]: what a try of kind k is where it fails.
+var failing = [trace.NumOps]trace.OpKind{
+	trace.OpTryLock: trace.OpTryLockFail, trace.OpTryJoin: trace.OpTryJoinFail, trace.OpSemTryWait: trace.OpSemTryWaitFail,
+	trace.OpTryReadLock: trace.OpTryReadLockFail, trace.OpTryWriteLock: trace.OpTryWriteLockFail,
+}
+
 // Blur makes s what the step may do in another context. A try or a
 // compare-and-exchange that failed may succeed there. And anything may follow,
 // unless a step is one event that its thread alone settles (oneEvent). It
