@@ -10,7 +10,7 @@ import (
 const barrierSerial = ^uint64(0)
 
 // performBarrier is two steps: arrive, then leave once all have arrived.
-func (s *Library) performBarrier(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
+func (s *objectCalls) performBarrier(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
 	op := acts[th.role].op
 	n := th.arg(2) & 0xffffffff
 	if op == trace.OpBarrierInit && !s.cfg.Tested && (n == 0 || n > s.maxParties()) {
@@ -53,7 +53,7 @@ func (s *Library) performBarrier(th *thread, tr *trace.Transition, o *object) (s
 }
 
 // maxParties is how many threads a barrier may be for.
-func (s *Library) maxParties() uint64 {
+func (s *objectCalls) maxParties() uint64 {
 	if s.libc == image.Musl {
 		return semMax
 	}
@@ -61,7 +61,7 @@ func (s *Library) maxParties() uint64 {
 }
 
 // leaveBarrier lets a thread go that all others have met.
-func (s *Library) leaveBarrier(th *thread, tr *trace.Transition, addr uint64) (scheduler.Verdict, error) {
+func (s *objectCalls) leaveBarrier(th *thread, tr *trace.Transition, addr uint64) (scheduler.Verdict, error) {
 	s.did(th, tr, trace.OpBarrierLeave, &object{addr: addr, kind: kindBarrier}, 0)
 	th.phase, th.released = phaseEntry, false
 	s.ret(th, th.result)

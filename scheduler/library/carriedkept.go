@@ -55,7 +55,7 @@ func (s *Library) watchThreads() {
 }
 
 // keptAt is the place in s.kept of a variable that has some of these bytes, or -1.
-func (s *Library) keptAt(addr, size uint64) int {
+func (s *models) keptAt(addr, size uint64) int {
 	for i := range s.kept {
 		if v := &s.kept[i]; addr < v.Addr+v.Size && v.Addr < addr+size {
 			return i
@@ -65,7 +65,7 @@ func (s *Library) keptAt(addr, size uint64) int {
 }
 
 // touchesKept is the error of an access to what the functions keep, or nil.
-func (s *Library) touchesKept(th *thread, a *trace.Access) error {
+func (s *models) touchesKept(th *thread, a *trace.Access) error {
 	if i := s.keptAt(a.Addr, uint64(a.Size)); i >= 0 && !s.harmless(&s.kept[i], a) {
 		name := s.core.VariableName(a.Addr)
 		return s.core.Invalid(kernel.GapTrust, th.ID, a.PC, "the guest reads %s, which belongs to its functions on threads: they can't be trusted alone", name)
@@ -83,7 +83,7 @@ func (s *Library) touchesKept(th *thread, a *trace.Access) error {
 
 // harmless reports whether an access to a variable finds nothing there that the
 // functions would have written.
-func (s *Library) harmless(v *image.Mention, a *trace.Access) bool {
+func (s *models) harmless(v *image.Mention, a *trace.Access) bool {
 	if s.skipped.Get() == 0 || a.IsWrite() && a.Flags&trace.Atomic == 0 {
 		return true
 	}

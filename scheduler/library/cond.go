@@ -8,7 +8,7 @@ import (
 
 // performCond carries out an operation on a condition variable, with outcome c: a wait
 // up to where the thread sleeps.
-func (s *Library) performCond(th *thread, tr *trace.Transition, o *object, c trace.Choice) (scheduler.Verdict, error) {
+func (s *objectCalls) performCond(th *thread, tr *trace.Transition, o *object, c trace.Choice) (scheduler.Verdict, error) {
 	op := acts[th.role].op
 	if op == trace.OpCondWait {
 		// A mutex that knows its owner tells another from it.
@@ -54,7 +54,7 @@ func (s *Library) performCond(th *thread, tr *trace.Transition, o *object, c tra
 }
 
 // wake moves a signalled waiter on to taking its mutex back.
-func (s *Library) wake(tr *trace.Transition, t trace.TID, cond uint64) {
+func (s *objectCalls) wake(tr *trace.Transition, t trace.TID, cond uint64) {
 	s.core.Save(t)
 	th := &s.threads[t]
 	if (th.Stand != scheduler.StandOp || th.phase != phaseQueued || th.arg(0) != cond) && s.wakeHeld(th, cond) {
@@ -65,7 +65,7 @@ func (s *Library) wake(tr *trace.Transition, t trace.TID, cond uint64) {
 }
 
 // reacquire ends a condition wait.
-func (s *Library) reacquire(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *objectCalls) reacquire(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	m := s.use(th.mutex, kindMutex)
 	s.did(th, tr, trace.OpLock, m, 0)
 	s.take(th, m)
@@ -78,7 +78,7 @@ func (s *Library) reacquire(th *thread, tr *trace.Transition) (scheduler.Verdict
 }
 
 // condAttr is what a condition variable keeps of its attribute object.
-func (s *Library) condAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
+func (s *objectCalls) condAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
 	switch {
 	case attr == 0 || s.cfg.Tested:
 		return 0

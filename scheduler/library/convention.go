@@ -10,7 +10,7 @@ import (
 // stands: in registers (System V, x86-64) or on the stack (cdecl, i386). Of a
 // function whose profile says where its role's arguments are (image.Bound.Args),
 // those are the first.
-func (s *Library) takeArgs(th *thread, places []int) {
+func (s *guest) takeArgs(th *thread, places []int) {
 	r := &th.Regs
 	if s.wordSize == 8 {
 		th.args = [4]uint64{r.RDI, r.RSI, r.RDX, r.RCX}
@@ -31,7 +31,7 @@ func (s *Library) takeArgs(th *thread, places []int) {
 
 // vararg is the n-th argument (from 0) of a function with any number of them,
 // at whose entry a thread stands.
-func (s *Library) vararg(th *thread, n int) uint64 {
+func (s *guest) vararg(th *thread, n int) uint64 {
 	r := &th.Regs
 	if s.wordSize == 4 {
 		return s.core.Word(r.RSP + 4*uint64(n+1))
@@ -43,7 +43,7 @@ func (s *Library) vararg(th *thread, n int) uint64 {
 }
 
 // ret makes a trusted function return v to its caller.
-func (s *Library) ret(th *thread, v uint64) {
+func (s *guest) ret(th *thread, v uint64) {
 	if s.roles[th.Regs.RIP].C11 {
 		v = c11Result(v)
 	}
@@ -70,10 +70,10 @@ func c11Result(v uint64) uint64 {
 
 // callSite is the address of the call instruction's end: where a thread at a
 // function's entry was called from.
-func (s *Library) callSite(th *thread) uint64 { return s.core.Word(th.Regs.RSP) }
+func (s *guest) callSite(th *thread) uint64 { return s.core.Word(th.Regs.RSP) }
 
 // str reads a C string of at most 512 bytes.
-func (s *Library) str(p uint64) string {
+func (s *guest) str(p uint64) string {
 	var b []byte
 	for len(b) < 512 {
 		c := s.machine.Read8(p + uint64(len(b)))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"landgo/emu"
 	"landgo/internal/image"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -28,7 +27,7 @@ const badTime = math.MaxUint64
 // setDeadline reads the time at which the operation at whose entry a thread
 // stands gives up, if it has one. It reports whether the call is over, with what
 // comes of it: the library looks at some times before all else.
-func (s *Library) setDeadline(th *thread, tr *trace.Transition, a *act) (over bool, v scheduler.Verdict, err error) {
+func (s *objectCalls) setDeadline(th *thread, tr *trace.Transition, a *act) (over bool, v scheduler.Verdict, err error) {
 	th.timed = false
 	if a.deadline == 0 {
 		return false, scheduler.Pass, nil
@@ -64,7 +63,7 @@ func (s *Library) setDeadline(th *thread, tr *trace.Transition, a *act) (over bo
 }
 
 // clockOf is the number of the clock that a timed operation's time is on.
-func (s *Library) clockOf(th *thread, a *act) uint64 {
+func (s *objectCalls) clockOf(th *thread, a *act) uint64 {
 	switch th.role {
 	case image.MutexClockLock, image.CondClockWait, image.SemClockWait, image.RWClockReadLock, image.RWClockWriteLock, image.ClockJoin:
 		return th.arg(int(a.deadline)-1) & 0xffffffff
@@ -81,7 +80,7 @@ const (
 
 // onlyTry makes an operation whose time isn't one, and is looked at only where it
 // would have to wait, a try.
-func (s *Library) onlyTry(th *thread) {
+func (s *objectCalls) onlyTry(th *thread) {
 	switch acts[th.role].op {
 	case trace.OpLock:
 		th.role = image.MutexTryLock
@@ -96,16 +95,11 @@ func (s *Library) onlyTry(th *thread) {
 	}
 }
 
-// readable reports whether the guest can read n bytes at p, at most a page.
-func (s *Library) readable(p, n uint64) bool {
-	return s.machine.Prot(p)&emu.ProtRead != 0 && s.machine.Prot(p+n-1)&emu.ProtRead != 0
-}
-
 const timespecSize = 16
 
 // timespec reads a struct timespec as nanoseconds; what lies before the clock's
 // beginning is 0.
-func (s *Library) timespec(th *thread, tr *trace.Transition, p uint64) uint64 {
+func (s *objectCalls) timespec(th *thread, tr *trace.Transition, p uint64) uint64 {
 	d := s.door(th, tr)
 	sec, nsec := d.read64(p), d.read64(p+8)
 	switch {
@@ -117,14 +111,6 @@ func (s *Library) timespec(th *thread, tr *trace.Transition, p uint64) uint64 {
 		return math.MaxInt64
 	}
 	return sec*1e9 + nsec
-}
-
-// clockIn is the clock that these say.
-func (s *Library) clockIn(flags uint32) uint64 {
-	if s.libc == image.Musl {
-		return uint64(flags)
-	}
-	return uint64(flags >> 1 & 1)
 }
 
 // timeOut lets the timed operation at which a thread stands give up.
@@ -163,7 +149,7 @@ func (s *Library) timeOut(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 }
 
 // Deadline implements Teller.
-func (s *Library) Deadline() (t trace.TID, when uint64) {
+func (s *objectCalls) Deadline() (t trace.TID, when uint64) {
 	t = trace.NoThread
 	for i := range s.threads {
 		th := &s.threads[i]

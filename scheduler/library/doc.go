@@ -12,6 +12,19 @@
 // the thread stands before it (scheduler.StandOp). An object's model is kept here, and its
 // bytes in the guest's memory say what the guest's own library would have put there.
 //
+// # The parts
+//
+// A Library is made of parts, each with fields of its own. A part holds those that it
+// uses, so the compiler keeps it from using others:
+//
+//	guest         what is fixed: machine, image, roles; how functions are called
+//	models        threads and objects as landgo keeps them, and how that goes back
+//	calls         what all calls need: the door, records of operations, errno, misuse
+//	textCalls, heapCalls, objectCalls
+//	              functions on strings and streams, on memory, on objects. They don't
+//	              use each other
+//	Library       what brings them together: entries, returns, threads, ends
+//
 // # The files
 //
 //	state         library, thread (what it knows of one), call (what a thread is at)
@@ -20,7 +33,7 @@
 //	what it does  convention (arguments, results), door (to the guest's memory), look, misuse, errno
 //	objects       object, objectbytes; mutex, cond, semaphore, barrier, rwlock, once; namedsem,
 //	              lockmerge, guard
-//	allocators    malloc, follow, pool, own (the library's own blocks), endcache, operators
+//	allocators    malloc, arenas, follow, pool, own (the library's own blocks), endcache, operators
 //	text          strings, lookpast, streams
 //	threads       threadcalls, carried, carriedkept, distrust
 //	time, ends    deadline, interruptedwait, ending

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -17,12 +18,12 @@ import (
 
 // door is the way to the guest's memory for the call at which a thread is.
 type door struct {
-	s  *Library
+	s  *calls
 	th *thread
 	tr *trace.Transition
 }
 
-func (s *Library) door(th *thread, tr *trace.Transition) door { return door{s, th, tr} }
+func (s *calls) door(th *thread, tr *trace.Transition) door { return door{s, th, tr} }
 
 func (d door) read32(addr uint64) uint32 {
 	d.touch(addr, 4, 0)
@@ -54,7 +55,7 @@ func (d door) touch(addr uint64, size uint32, flags trace.AccessFlags) {
 }
 
 // needsPoint learns that a thread has to stand before the call at which it is.
-func (s *Library) needsPoint(th *thread) {
+func (s *calls) needsPoint(th *thread) {
 	if s.begins || th.quiet.on || th.Starting || s.core.Alone(th.ID) || !s.isPoint(th) {
 		return
 	}
@@ -71,7 +72,7 @@ func (s *Library) needsPoint(th *thread) {
 
 // standsBefore has a thread stand before a call that was seen to touch what others do. It
 // reports whether it does.
-func (s *Library) standsBefore(th *thread) bool {
+func (s *calls) standsBefore(th *thread) bool {
 	if s.begins || !s.known.Meeting[s.callSite(th)] || s.core.Alone(th.ID) || !s.isPoint(th) {
 		return false
 	}
@@ -79,14 +80,38 @@ func (s *Library) standsBefore(th *thread) bool {
 	return true
 }
 
-// stepTouch begins such a call. It may come to stand at its operation, in the same
-// instruction: to a schedule that is half of it.
-func (s *Library) stepTouch(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
-	th.phase, s.begins, tr.Loose = phaseEntry, true, true
-	at := th.Insns
-	v, err := s.atBreak(th, tr)
-	if s.begins = false; v == scheduler.Stay && err == nil && th.Stand == scheduler.StandOp && th.Insns == at {
-		th.Half = 1
+// use finds or makes an object that is about to change.
+func (s *calls) use(addr uint64, kind objectKind) *object {
+	o := s.objectOf(addr, kind)
+	s.saveObject(o)
+	return o
+}
+
+// did records an operation on an object.
+func (s *calls) did(th *thread, tr *trace.Transition, k trace.OpKind, o *object, arg uint64) {
+	s.touchesObject(th, o)
+	tr.Did(trace.Op{Kind: k, Obj: o.addr, Size: s.sizes[o.kind], Arg: arg, PC: s.callSite(th)})
+}
+
+// afterRelease says whether there is a preemption point after an operation
+// that lets others go. With PointMem there is one before the next access
+// anyway, and what lies between is private.
+func (s *calls) afterRelease(th *thread) scheduler.Verdict {
+	if !acts[th.role].release || th.quiet.on || !s.core.Coarse() || s.cfg.Points&(trace.PointUnlock|trace.PointMem) == 0 ||
+		s.core.Alone(th.ID) || !s.core.PointAllowed(th.ID, th.Regs.RIP) {
+		return scheduler.Pass
 	}
-	return v, err
+	return scheduler.Stay
+}
+
+// readable reports whether the guest can read n bytes at p, at most a page.
+func (s *calls) readable(p, n uint64) bool {
+	return s.machine.Prot(p)&emu.ProtRead != 0 && s.machine.Prot(p+n-1)&emu.ProtRead != 0
+}
+
+// isPoint reports whether there is a point before a call that others can tell, at
+// whose entry a thread stands: each is one, or this one was found racing.
+func (s *calls) isPoint(th *thread) bool {
+	site := s.callSite(th)
+	return (s.core.EveryOperation() || s.core.Racing(site-1)) && s.core.PointAllowed(th.ID, site)
 }

@@ -30,7 +30,7 @@ const (
 )
 
 // findEndsCache looks for that function, where it is the library's.
-func (s *Library) findEndsCache() {
+func (s *heapCalls) findEndsCache() {
 	if !s.cfg.NativeMalloc || s.cfg.Tested || s.libc != image.Glibc || s.ownAllocator {
 		return
 	}
@@ -42,7 +42,7 @@ func (s *Library) findEndsCache() {
 }
 
 // fillsCache notes that a thread makes a call of the followed allocator.
-func (s *Library) fillsCache(th *thread) {
+func (s *heapCalls) fillsCache(th *thread) {
 	if s.endsCache == 0 || th.cache != cacheNone || th.exitPC == 0 {
 		return
 	}

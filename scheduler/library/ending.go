@@ -105,3 +105,23 @@ func hasDestructors(img *image.Image) bool {
 	to, ok2 := img.Symbol("__fini_array_end")
 	return ok1 && ok2 && to.Addr-from.Addr > 8
 }
+
+// Leave implements Lives.
+func (s *objectCalls) Leave(t trace.TID, tr *trace.Transition) (*scheduler.Failure, error) {
+	th := &s.threads[t]
+	if err := s.leavesWait(th, true); err != nil {
+		return nil, err
+	}
+	if f := s.exitMisuse(th); f != nil {
+		return f, nil
+	}
+	th.vanished = true
+	s.gone(th, tr, true)
+	return nil, nil
+}
+
+// gone makes a thread exited. byKernel: its own exit call did it.
+func (s *objectCalls) gone(th *thread, tr *trace.Transition, byKernel bool) {
+	s.leaveOnces(th, tr, ^uint64(0))
+	s.core.Exit(th.ID, tr, byKernel)
+}

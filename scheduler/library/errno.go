@@ -24,7 +24,7 @@ const muslErrnoOffset = 0x34
 
 // setErrno sets a thread's errno. musl keeps it in the thread control block;
 // glibc in thread-local storage, whose end is the FS base.
-func (s *Library) setErrno(th *thread, tr *trace.Transition, v uint32) {
+func (s *calls) setErrno(th *thread, tr *trace.Transition, v uint32) {
 	switch s.libc {
 	case image.Musl:
 		s.door(th, tr).write32(th.Regs.FSBase+muslErrnoOffset, v)
@@ -39,7 +39,7 @@ func (s *Library) setErrno(th *thread, tr *trace.Transition, v uint32) {
 
 // refuse ends a try that fails with errno, or a timed operation that was given no
 // time: it reads that now.
-func (s *Library) refuse(th *thread, tr *trace.Transition, errno uint64) (scheduler.Verdict, error) {
+func (s *calls) refuse(th *thread, tr *trace.Transition, errno uint64) (scheduler.Verdict, error) {
 	if th.badTime {
 		at := th.arg(int(acts[s.roles[th.Regs.RIP].Role].deadline))
 		if !s.readable(at, timespecSize) {

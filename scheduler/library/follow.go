@@ -33,7 +33,7 @@ type followed struct {
 
 // atFollowed makes a thread stand before a call of the allocator, or lets it go
 // into it within the step.
-func (s *Library) atFollowed(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *heapCalls) atFollowed(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	if th.alloc != nil {
 		return scheduler.Step, nil // one of its functions calls another
 	}
@@ -51,7 +51,7 @@ func (s *Library) atFollowed(th *thread, tr *trace.Transition) (scheduler.Verdic
 
 // follow goes into the call. A wrong free is a bug, and a right one ends the
 // block at once.
-func (s *Library) follow(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *heapCalls) follow(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		// Of a long row of calls in one step the first and the last say all.
 		if n := len(tr.Ops); n > 1 && tr.Ops[n-1].Obj == heapResource && tr.Ops[n-2].Obj == heapResource {
@@ -91,7 +91,7 @@ func (s *Library) follow(th *thread, tr *trace.Transition) (scheduler.Verdict, e
 // wipe clears a block that a call gives back, and returns what was in it, where
 // twins differ in that (--check uninit): musl's allocator puts its next block there
 // by what it finds in the memory. What realloc is to keep is put back afterwards.
-func (s *Library) wipe(b *heap.Block) []byte {
+func (s *heapCalls) wipe(b *heap.Block) []byte {
 	if s.cfg.Fill == nil || b.Size == 0 {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (s *Library) wipe(b *heap.Block) []byte {
 }
 
 // lifeOp records that a block of which others use the memory begins or ends, at pc.
-func (s *Library) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, pc uint64, b *heap.Block) {
+func (s *heapCalls) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, pc uint64, b *heap.Block) {
 	if b.Size == 0 || th.quiet.on || th.Starting || s.core.Alone(th.ID) {
 		return
 	}
@@ -110,14 +110,14 @@ func (s *Library) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, pc ui
 	}
 }
 
-func (s *Library) endFollowed(th *thread, b heap.Block, e heap.Event) {
+func (s *heapCalls) endFollowed(th *thread, b heap.Block, e heap.Event) {
 	s.core.Block(th.ID, b, false)
 	s.machine.Alive(b.Addr, b.Size, false)
 	s.heap.Take(0, b.Addr, e)
 }
 
 // leaveFollowed takes in what a call of the allocator returned.
-func (s *Library) leaveFollowed(th *thread, tr *trace.Transition) {
+func (s *heapCalls) leaveFollowed(th *thread, tr *trace.Transition) {
 	f := *th.alloc
 	p := th.Regs.RAX
 	var was uint64 // of a block that goes on where it is
@@ -172,7 +172,7 @@ func (s *Library) leaveFollowed(th *thread, tr *trace.Transition) {
 
 // Got implements Memory: pages that a thread got from its kernel are the allocator's, and in
 // no block yet, if it was the allocator that asked; else they aren't the heap's.
-func (s *Library) Got(t trace.TID, addr, size uint64) {
+func (s *heapCalls) Got(t trace.TID, addr, size uint64) {
 	th := &s.threads[t]
 	switch {
 	case !s.cfg.NativeMalloc && !s.cfg.Pools || size == 0:

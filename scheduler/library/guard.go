@@ -28,7 +28,7 @@ const wordShift = 3
 
 // trusts reports whether a function of the guest's own library is taken as
 // correct.
-func (s *Library) trusts(r image.Role) bool { return s.opts.Trusted != nil && s.opts.Trusted[r] }
+func (s *guest) trusts(r image.Role) bool { return s.opts.Trusted != nil && s.opts.Trusted[r] }
 
 // trustSizes are the sizes of a library's types, by its profile or the debug
 // information. Of those that aren't trusted they needn't be known.
@@ -42,7 +42,7 @@ func trustSizes(img *image.Image, p *image.Profile) objectSizes {
 }
 
 // guard begins to look at the bytes of an object.
-func (s *Library) guard(o *object) {
+func (s *models) guard(o *object) {
 	if s.opts.Trusted == nil {
 		return
 	}
@@ -54,7 +54,7 @@ func (s *Library) guard(o *object) {
 }
 
 // CheckGuarded implements Calls.
-func (s *Library) CheckGuarded(t trace.TID, accesses []trace.Access) error {
+func (s *models) CheckGuarded(t trace.TID, accesses []trace.Access) error {
 	th := &s.threads[t]
 	for i := range accesses {
 		a := &accesses[i]
@@ -77,7 +77,7 @@ func (s *Library) CheckGuarded(t trace.TID, accesses []trace.Access) error {
 	return nil
 }
 
-func (s *Library) touchObject(th *thread, a *trace.Access, o *object) error {
+func (s *models) touchObject(th *thread, a *trace.Access, o *object) error {
 	if o == nil || o.destroyed || o.forgotten || a.Addr >= o.addr+uint64(s.sizes[o.kind]) || o.addr >= a.Addr+uint64(a.Size) {
 		return nil
 	}

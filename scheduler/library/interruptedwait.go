@@ -58,7 +58,7 @@ type signaller interface {
 }
 
 // Interrupted implements Signals.
-func (s *Library) Interrupted(t trace.TID, sig, frame uint64, nap trace.Op) []trace.Op {
+func (s *objectCalls) Interrupted(t trace.TID, sig, frame uint64, nap trace.Op) []trace.Op {
 	th := &s.threads[t]
 	h, holds := held{frame: frame, pc: th.Regs.RIP, sp: th.Regs.RSP, eintr: true, nap: nap}, true
 	var sent []trace.Op
@@ -80,7 +80,7 @@ func (s *Library) Interrupted(t trace.TID, sig, frame uint64, nap trace.Op) []tr
 
 // hold is what has to be kept of a thread that a signal interrupts, if anything, and
 // what that depends on.
-func (s *Library) hold(th *thread, sig, frame uint64) (h held, sent []trace.Op, holds bool) {
+func (s *objectCalls) hold(th *thread, sig, frame uint64) (h held, sent []trace.Op, holds bool) {
 	if th.Stand != scheduler.StandOp || th.phase == phaseEntry {
 		return h, nil, false
 	}
@@ -99,7 +99,7 @@ func (s *Library) hold(th *thread, sig, frame uint64) (h held, sent []trace.Op, 
 
 // InCall implements Signals. A call that creates a thread is kept, for the signal comes to
 // its caller in it: what the handler does is the program's.
-func (s *Library) InCall(t trace.TID, frame, pc, sp uint64) {
+func (s *objectCalls) InCall(t trace.TID, frame, pc, sp uint64) {
 	th := &s.threads[t]
 	if !th.quiet.on {
 		return
@@ -112,7 +112,7 @@ func (s *Library) InCall(t trace.TID, frame, pc, sp uint64) {
 // endsSleep reports whether a signal ends a wait for a semaphore at which a thread
 // sleeps. A thread that has been woken already doesn't sleep: there is one for
 // each count, and any of the sleepers may not be among them.
-func (s *Library) endsSleep(th *thread, o *object, sig uint64) bool {
+func (s *objectCalls) endsSleep(th *thread, o *object, sig uint64) bool {
 	if o.value > 0 && o.value >= s.sleepers(o) {
 		return false
 	}
@@ -132,7 +132,7 @@ func (s *Library) endsSleep(th *thread, o *object, sig uint64) bool {
 // looksAtSleeper is what the step under way, which sends a signal, depends on: what is
 // done to a semaphore at which its target sleeps. Where the count isn't 0, the other
 // threads that sleep there matter too.
-func (s *Library) looksAtSleeper(o *object) []trace.Op {
+func (s *objectCalls) looksAtSleeper(o *object) []trace.Op {
 	list := []trace.Op{{Kind: trace.OpSemTryWaitFail, Obj: o.addr, Size: s.sizes[kindSem]}}
 	if o.value > 0 {
 		list = append(list, trace.Op{Kind: trace.OpSyscall, Obj: o.addr, Arg: 1})
@@ -141,7 +141,7 @@ func (s *Library) looksAtSleeper(o *object) []trace.Op {
 }
 
 // sleepers is the number of threads that are asleep at a semaphore.
-func (s *Library) sleepers(o *object) (n uint64) {
+func (s *objectCalls) sleepers(o *object) (n uint64) {
 	for i := range s.threads {
 		th := &s.threads[i]
 		if s.threads[i].Exists && th.Stand == scheduler.StandOp && th.phase == phaseSleeps && th.arg(0) == o.addr {
@@ -153,15 +153,15 @@ func (s *Library) sleepers(o *object) (n uint64) {
 
 // sleeps reports whether a wait for a semaphore is two steps: one that falls asleep
 // where the count is 0, so that a signal comes before it or after it, and the wait.
-func (s *Library) sleeps(th *thread) bool {
+func (s *objectCalls) sleeps(th *thread) bool {
 	return (len(s.known.Signalled) > 0 || s.sleepy) && acts[th.role].op == trace.OpSemWait && !th.quiet.on && !s.cfg.Tested
 }
 
 // Expect implements Lives.
-func (s *Library) Expect() { s.sleepy = true }
+func (s *objectCalls) Expect() { s.sleepy = true }
 
 // Settle implements Lives.
-func (s *Library) Settle() bool {
+func (s *objectCalls) Settle() bool {
 	if s.sleepy || len(s.known.Signalled) > 0 {
 		return false
 	}
@@ -175,7 +175,7 @@ func (s *Library) Settle() bool {
 }
 
 // fallAsleep ends the first of the two.
-func (s *Library) fallAsleep(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
+func (s *objectCalls) fallAsleep(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
 	s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
 	th.Insns++
 	th.Effects++ // it is another state than before, and no turn of a loop
@@ -184,13 +184,13 @@ func (s *Library) fallAsleep(th *thread, tr *trace.Transition, o *object) (sched
 }
 
 // ComesBack implements Signals: what becomes of the wait begins a step.
-func (s *Library) ComesBack(t trace.TID, call string) bool {
+func (s *objectCalls) ComesBack(t trace.TID, call string) bool {
 	return len(s.threads[t].held) > 0 && call == "rt_sigreturn"
 }
 
 // ComeBack implements Signals. A handler that comes at once, of a signal that the first
 // one kept blocked, interrupts the same wait.
-func (s *Library) ComeBack(t trace.TID, tr *trace.Transition, frame, next uint64) bool {
+func (s *objectCalls) ComeBack(t trace.TID, tr *trace.Transition, frame, next uint64) bool {
 	s.begins = true
 	defer func() { s.begins = false }()
 	th := &s.threads[t]
@@ -246,11 +246,11 @@ func (t *thread) goOnWaiting(h *held) {
 }
 
 // Own implements Signals: cancellation, and changes of user ids.
-func (s *Library) Own(signal uint64) bool { return kernel.IsLibrarys(s.libc, signal) }
+func (s *objectCalls) Own(signal uint64) bool { return kernel.IsLibrarys(s.libc, signal) }
 
 // Retract implements Signals: another thread takes the signal. A sleep begins again: it
 // may end at any point.
-func (s *Library) Retract(t trace.TID, frame uint64) {
+func (s *objectCalls) Retract(t trace.TID, frame uint64) {
 	th := &s.threads[t]
 	n := len(th.held)
 	if n == 0 || th.held[n-1].frame != frame {
@@ -271,7 +271,7 @@ const eintr = 4
 
 // wakeHeld signals a thread that waits on a condition variable, and is in a handler
 // that interrupted the wait. It reports whether there is such a wait.
-func (s *Library) wakeHeld(th *thread, cond uint64) bool {
+func (s *objectCalls) wakeHeld(th *thread, cond uint64) bool {
 	for i := len(th.held) - 1; i >= 0; i-- {
 		if h := th.held[i]; h.phase == phaseQueued && h.args[0] == cond {
 			h.phase, h.timed = phaseReacquire, false
@@ -285,7 +285,7 @@ func (s *Library) wakeHeld(th *thread, cond uint64) bool {
 
 // releaseHeld lets a thread leave a barrier that it waits at, if it is in a handler that
 // interrupted the wait. It reports whether it is.
-func (s *Library) releaseHeld(t trace.TID, barrier uint64) bool {
+func (s *objectCalls) releaseHeld(t trace.TID, barrier uint64) bool {
 	th := &s.threads[t]
 	if th.Stand == scheduler.StandOp && th.phase == phaseLeave && th.arg(0) == barrier {
 		return false
@@ -304,7 +304,7 @@ func (s *Library) releaseHeld(t trace.TID, barrier uint64) bool {
 
 // leavesWait looks at the waits of a thread whose handlers are left by a jump, or
 // by the thread's end. What the library is left in then isn't modelled.
-func (s *Library) leavesWait(th *thread, ends bool) error {
+func (s *objectCalls) leavesWait(th *thread, ends bool) error {
 	k, _ := s.kernel.(signaller)
 	for n := len(th.held); n > 0; n-- {
 		h := &th.held[n-1]

@@ -27,18 +27,22 @@ type Config struct {
 	NoMerge bool
 }
 
-// Library carries functions out. It implements scheduler.Carrier.
+// Library carries functions out. It implements scheduler.Carrier. It is made of parts,
+// of which each uses those above it only; here they come together.
 type Library struct {
-	core *scheduler.System
-	fixed
-	path
+	*guest
+	*models
+	*calls
+	*textCalls
+	*heapCalls
+	*objectCalls
 	cells
-	found
-	begins bool // the step under way begins with the call at which its thread is (door.go)
+	distrusted bool // distrust was called: for good
 }
 
-// fixed is what stays as it is once a guest has begun.
-type fixed struct {
+// guest is what stays as it is once a guest has begun, and how its functions are called.
+type guest struct {
+	core     *scheduler.System
 	cfg      *scheduler.Config
 	opts     Config
 	machine  *emu.Machine
@@ -48,21 +52,29 @@ type fixed struct {
 	known    *known.Facts
 	libc     image.Libc
 	wordSize uint64 // of the general registers, in bytes
-	lowHeap  bool   // see kernel.HasLowHeap
 	// roles are the functions that are carried out, or looked at, by their first
 	// addresses. Those that are distrusted go.
-	roles  map[uint64]image.Bound
-	breaks map[uint64]breakClass
-	sizes  objectSizes
-	shapes *shapes // where objects' bytes mean nothing to landgo: nil
-	// kept are the variables of the functions on threads, by address, and untrusted is
-	// one of them that a trusted allocator uses too (carried.go).
-	kept           []image.Mention
-	untrusted      string
-	ownAllocator   bool            // the guest's malloc isn't its library's
-	ownDestructors bool            // see hasDestructors
-	endsCache      uint64          // see endcache.go; 0: nothing does
-	operators      image.Operators // none if they aren't looked at
+	roles          map[uint64]image.Bound
+	breaks         map[uint64]breakClass
+	sizes          objectSizes
+	shapes         *shapes // where objects' bytes mean nothing to landgo: nil
+	ownAllocator   bool    // the guest's malloc isn't its library's
+	ownDestructors bool    // see hasDestructors
+}
+
+// models are what landgo keeps of threads and of objects, and how that goes back.
+type models struct {
+	*guest
+	path
+	// skipped is 1 once a function of carried.go has been carried out; kept are the
+	// variables of those functions, by address, and untrusted is one of them that a
+	// trusted allocator uses too (carriedkept.go).
+	skipped   emu.Cell
+	kept      []image.Mention
+	untrusted string
+	// guarded are the trusted objects that lie in a word (guard.go), all that were
+	// ever met.
+	guarded map[uint64][]uint64
 }
 
 // path goes back with a mark.
@@ -77,29 +89,51 @@ type path struct {
 // mark is how long the logs were.
 type mark struct{ threads, objects int }
 
-// cells go back with the machine.
-type cells struct {
-	// destructors, exitHandlers: 1 once the guest has registered some.
-	destructors, exitHandlers emu.Cell
-	// Of carried.go: the size of stacks, 0 before thr_init; and 1 once one of its calls
-	// has been carried out.
-	stackSize, skipped emu.Cell
+// calls is what all calls need: the door to the guest's memory, the record of what was
+// done to objects, errno, and what misuse is.
+type calls struct {
+	*guest
+	*models
+	begins bool // the step under way begins with the call at which its thread is (door.go)
+}
+
+// textCalls are the calls on strings and streams.
+type textCalls struct {
+	*guest
+	*models
+	*calls
+	strings map[uint64]*stringReading // by the function's first address
+}
+
+// heapCalls are the calls of allocators. Where arenas are is found for good.
+type heapCalls struct {
+	*guest
+	*models
+	*calls
+	lowHeap   bool                 // see kernel.HasLowHeap
+	arenas    []*arenas            // by TID
+	far       map[uint64]trace.TID // whose the far arenas are, by address
+	operators image.Operators      // none if they aren't looked at
+	endsCache uint64               // see endcache.go; 0: nothing does
+}
+
+// objectCalls are the calls on synchronisation objects, and the waits in them.
+type objectCalls struct {
+	*guest
+	*models
+	*calls
 	// semNames are the named semaphores, by name, and semPages the names by the
 	// addresses that they have or had (namedsem.go). What changes of them are cells.
 	semNames map[string]*named
 	semPages map[uint64]*named
+	sleepy   bool // as if a thread were sent signals, see Expect: for good
 }
 
-// found is what was found out, or settled for good.
-type found struct {
-	// guarded are the trusted objects that lie in a word (guard.go), all that were
-	// ever met.
-	guarded    map[uint64][]uint64
-	strings    map[uint64]*stringReading // by the function's first address
-	arenas     []*arenas                 // by TID
-	far        map[uint64]trace.TID      // whose the far arenas are, by address
-	sleepy     bool                      // as if a thread were sent signals, see Expect
-	distrusted bool                      // distrust was called
+// cells go back with the machine.
+type cells struct {
+	// destructors, exitHandlers: 1 once the guest has registered some.
+	destructors, exitHandlers emu.Cell
+	stackSize                 emu.Cell // of the threads of carried.go, 0 before thr_init
 }
 
 // breakClass says why there is a breakpoint.
@@ -120,22 +154,28 @@ var _ scheduler.Carrier = (*Library)(nil)
 
 // New carries out functions of a System's guest, from its Boot on.
 func New(core *scheduler.System, opts Config) *Library {
-	cfg := core.Config()
-	l := &Library{
-		core: core,
-		fixed: fixed{
-			cfg: cfg, opts: opts, machine: core.Machine(), image: core.Image(), heap: core.Heap(), known: core.Known(), libc: core.Image().Libc(),
-			wordSize: core.Image().Machine.Word(), lowHeap: kernel.HasLowHeap(core.Image()),
-			roles: map[uint64]image.Bound{}, breaks: map[uint64]breakClass{}, sizes: pthreadSizes,
-		},
-		path:  path{threads: make([]thread, 0, cfg.MaxThreads), objects: map[uint64]*object{}},
-		found: found{guarded: map[uint64][]uint64{}, far: map[uint64]trace.TID{}},
+	cfg, img := core.Config(), core.Image()
+	g := &guest{
+		core: core, cfg: cfg, opts: opts, machine: core.Machine(), image: img, heap: core.Heap(), known: core.Known(),
+		libc: img.Libc(), wordSize: img.Machine.Word(),
+		roles: map[uint64]image.Bound{}, breaks: map[uint64]breakClass{}, sizes: pthreadSizes,
 	}
-	if !cfg.Tested && l.wordSize == 8 {
-		l.shapes = libcShapes[l.libc]
+	if !cfg.Tested && g.wordSize == 8 {
+		g.shapes = libcShapes[g.libc]
 	}
 	if opts.Trusted != nil {
-		l.sizes = trustSizes(l.image, opts.Profile)
+		g.sizes = trustSizes(img, opts.Profile)
+	}
+	m := &models{
+		guest: g, guarded: map[uint64][]uint64{},
+		path: path{threads: make([]thread, 0, cfg.MaxThreads), objects: map[uint64]*object{}},
+	}
+	c := &calls{guest: g, models: m}
+	l := &Library{
+		guest: g, models: m, calls: c,
+		textCalls:   &textCalls{guest: g, models: m, calls: c},
+		heapCalls:   &heapCalls{guest: g, models: m, calls: c, lowHeap: kernel.HasLowHeap(img), far: map[uint64]trace.TID{}},
+		objectCalls: &objectCalls{guest: g, models: m, calls: c},
 	}
 	core.Carry(l)
 	return l
@@ -175,7 +215,7 @@ func (s *Library) Boot(k kernel.Kernel, roles map[uint64]image.Bound) {
 }
 
 // breakAt sets a breakpoint; the first class given to an address stays.
-func (s *Library) breakAt(addr uint64, c breakClass) {
+func (s *guest) breakAt(addr uint64, c breakClass) {
 	if s.breaks[addr] == breakNone {
 		s.breaks[addr] = c
 		s.machine.Break(addr, uint8(c))

@@ -13,7 +13,7 @@ import (
 // goes back is at the root as it was there.
 func TestLifetimes(t *testing.T) {
 	s, lib := boot(t, "../../bin/guests/musl-O2/abba-OK", scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem}}, Config{})
-	roles, fixedWas := maps.Clone(lib.roles), lib.fixed
+	roles, fixedWas := maps.Clone(lib.roles), *lib.guest
 	root := s.Mark()
 	enumerate(t, s)
 	s.Rewind(root) // what was learned on the way has begun the enumeration anew
@@ -29,7 +29,7 @@ func TestLifetimes(t *testing.T) {
 	if len(lib.objects) != 0 || len(lib.saved) != 0 || len(lib.threadLog) != 0 {
 		t.Errorf("%d objects, %d of their values, %d kept threads are left", len(lib.objects), len(lib.saved), len(lib.threadLog))
 	}
-	if !reflect.DeepEqual(lib.fixed, fixedWas) || !reflect.DeepEqual(lib.roles, roles) {
+	if !reflect.DeepEqual(*lib.guest, fixedWas) || !reflect.DeepEqual(lib.roles, roles) {
 		t.Error("what is fixed has changed")
 	}
 }

@@ -16,7 +16,7 @@ import "landgo/internal/trace"
 
 // merges reports whether lock and unlock of a mutex are merged, and remembers
 // that they were.
-func (s *Library) merges(mutex uint64) bool {
+func (s *objectCalls) merges(mutex uint64) bool {
 	if s.opts.NoMerge || !s.core.EveryOperation() || s.known.Contended[mutex] {
 		return false
 	}
@@ -26,7 +26,7 @@ func (s *Library) merges(mutex uint64) bool {
 
 // contend learns from the operation at whose entry a thread stands, on a mutex
 // or (for the core's spin.go) a read-write lock.
-func (s *Library) contend(th *thread, a *act) {
+func (s *objectCalls) contend(th *thread, a *act) {
 	switch a.op {
 	case trace.OpLock, trace.OpReadLock, trace.OpWriteLock:
 		if a.deadline == 0 && th.Interrupted == 0 {

@@ -25,7 +25,7 @@ var looks = [...]trace.OpKind{
 }
 
 // look records that a thread saw the object of the operation at which it is.
-func (s *Library) look(th *thread, tr *trace.Transition) {
+func (s *calls) look(th *thread, tr *trace.Transition) {
 	a := &acts[th.role]
 	if !onObject(th.role) {
 		return // a join: its point is always there

@@ -20,7 +20,7 @@ type extent struct {
 	byNull      bool // the last is a 0
 }
 
-func (s *Library) stringCall(th *thread, is *stringReading) (c stringCall) {
+func (s *textCalls) stringCall(th *thread, is *stringReading) (c stringCall) {
 	if is.name != "strstr" && is.name != "memrchr" { // of which not all is told
 		f, _ := s.image.SymbolAt(th.Regs.RIP)
 		c.lo, c.hi = f.Addr, f.Addr+f.Size
@@ -47,7 +47,7 @@ func (c *stringCall) reads(r reading, p, end, n uint64, null bool) {
 }
 
 // lookPast notes of a string function's read the bytes that it looks past.
-func (s *Library) lookPast(c *stringCall, a *trace.Access) {
+func (s *textCalls) lookPast(c *stringCall, a *trace.Access) {
 	if a.PC < c.lo || a.PC >= c.hi || a.IsWrite() || a.Size < 4 || a.Size > 16 {
 		return
 	}

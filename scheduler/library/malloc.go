@@ -2,11 +2,7 @@ package library
 
 import (
 	"bytes"
-	"hash/fnv"
 	"math/bits"
-	"slices"
-	"strconv"
-	"strings"
 
 	"landgo/emu"
 	"landgo/heap"
@@ -21,151 +17,25 @@ import (
 // bytes asked for are alive to the machine: an access to any other byte of the
 // arenas is a fault.
 
-const (
-	// The first thread and its first children have an arena of their own each.
-	ownArenas, ownArena = 32, 5 << 30
-	// Its further children have a small one of their own. Deeper threads have one by a
-	// hash of their names; and for what finds no place there all these have one of the
-	// far ones.
-	smallArenas, smallArena   = 480, 16 << 20
-	hashedArenas, hashedArena = 16384, 8 << 20
-	farArenas, farArena       = 16, 3 << 30
-
-	smallBegin  = kernel.HeapLo + ownArenas*ownArena
-	hashedBegin = smallBegin + smallArenas*smallArena
-	farBegin    = hashedBegin + hashedArenas*hashedArena
-
-	largestBlock = 2 << 30 // as much as a guest may have
-	// mappedFrom is from which size on an allocator of a C library maps memory, far
-	// above its heap.
-	mappedFrom = 128 << 10
-)
-
-// arenas are one thread's. A buffer of stdio's never lies where a block of the user's lay
-// in another execution: else stdio's accesses to it would look like some to the user's
-// memory.
-type arenas struct{ user, library *heap.Arena }
-
-// HeapRange is where the trusted allocator's blocks are, but for a hole in it.
-func HeapRange(img *image.Image) (all, hole emu.Range) {
-	all = emu.Range{Lo: kernel.HeapLo, Hi: kernel.HeapHi}
-	if kernel.HasLowHeap(img) {
-		all.Lo, hole = kernel.LowHeapLo, emu.Range{Lo: kernel.LowHeapHi, Hi: kernel.HeapLo}
-	}
-	return all, hole
-}
-
-// EveryRange is where the memory of an allocator is that is followed: wherever the
-// guest has memory at all.
-func EveryRange() emu.Range { return emu.Range{Lo: 1 << 16, Hi: kernel.GuestHi} }
-
-// arenasOf are those of a thread; nil if there are none left (see arenaPlace).
-func (s *Library) arenasOf(t trace.TID) *arenas {
-	for int(t) >= len(s.arenas) {
-		s.arenas = append(s.arenas, nil)
-	}
-	if s.arenas[t] == nil {
-		base, size := arenaPlace(s.core.Name(t))
-		for _, other := range s.arenas {
-			if other != nil && other.user.Base() == base {
-				return nil
-			}
-		}
-		cut := base + size - libraryShare(size)
-		s.arenas[t] = &arenas{s.heap.NewArena(base, cut, largestBlock), s.heap.NewArena(cut, base+size, libraryShare(size))}
-		if base == kernel.HeapLo && s.lowHeap { // other threads' memory is mapped on a real machine
-			const cut = kernel.LowHeapHi - (kernel.LowHeapHi-kernel.LowHeapLo)/16
-			s.arenas[t].user.Low(kernel.LowHeapLo, cut, mappedFrom)
-			s.arenas[t].library.Low(cut, kernel.LowHeapHi, mappedFrom)
-		}
-	}
-	return s.arenas[t]
-}
-
-// reach makes sure that a thread's arena has a place for a block, if any has. It
-// returns the thread that has the addresses for it, if another has: then there is
-// none.
-func (s *Library) reach(th *thread, n, align uint64) (other trace.TID, ok bool) {
-	a := s.arenaFor(th)
-	if th.quiet.on || !a.NeedsFar(n, align) {
-		return 0, true
-	}
-	base := farBegin + hashOf(s.core.Name(th.ID))%farArenas*farArena
-	if other, taken := s.far[base]; taken && other != th.ID {
-		return other, false
-	}
-	s.far[base] = th.ID // for good: a name has the same addresses in all executions
-	a.Far(base, base+farArena)
-	return 0, true
-}
-
-// arenaFor is where a thread allocates now; nil if it has no arena.
-func (s *Library) arenaFor(th *thread) *heap.Arena {
-	switch a := s.arenasOf(th.ID); {
-	case a == nil:
-		return nil
-	case th.quiet.on:
-		return a.library
-	default:
-		return a.user
-	}
-}
-
-// arenaPlace is where the arena of a thread with a name is, and its size.
-func arenaPlace(name string) (base, size uint64) {
-	parts := strings.Split(name, ".")
-	last := parts[len(parts)-1]
-	switch n, _ := strconv.ParseUint(last, 10, 64); {
-	case len(parts) > 2:
-	case n < ownArenas:
-		return kernel.HeapLo + n*ownArena, ownArena
-	case n < ownArenas+smallArenas:
-		return smallBegin + (n-ownArenas)*smallArena, smallArena
-	}
-	// The same link again and again: the places follow each other, so that a chain
-	// of creations never meets itself.
-	first := len(parts) - 1
-	for first > 1 && parts[first-1] == last {
-		first--
-	}
-	h := hashOf(strings.Join(parts[:first+1], ".")) + uint64(len(parts)-1-first)
-	return hashedBegin + h%hashedArenas*hashedArena, hashedArena
-}
-
-func hashOf(name string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return h.Sum64() >> 16
-}
-
-// libraryShare is the size of an arena's last part: what stdio, and the making of
-// threads, allocate for themselves.
-func libraryShare(size uint64) uint64 {
-	if size < ownArena {
-		return size / 4
-	}
-	return size / 16
-}
-
 // allocate gives a thread n bytes at a multiple of 16, and of align; 0 if there
 // are no more.
-func (s *Library) allocate(th *thread, n, align uint64) uint64 {
+func (s *heapCalls) allocate(th *thread, n, align uint64) uint64 {
 	b, fresh := s.arenaFor(th).Allocate(s.blockFor(th, n), align)
 	return s.begin(th, b, fresh)
 }
 
 // blockFor is a block of n bytes that a thread asks for, with no place yet.
-func (s *Library) blockFor(th *thread, n uint64) heap.Block {
+func (s *heapCalls) blockFor(th *thread, n uint64) heap.Block {
 	return heap.Block{Size: n, Origin: s.origin(th), Library: s.isLibrarys(th), Given: s.heapEvent(th)}
 }
 
 // heapEvent is the call of the allocator at whose entry a thread stands.
-func (s *Library) heapEvent(th *thread) heap.Event {
+func (s *heapCalls) heapEvent(th *thread) heap.Event {
 	return s.core.HeapEvent(th.ID, s.callSite(th))
 }
 
 // begin makes a new block accessible and returns its address; 0 for none.
-func (s *Library) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
+func (s *heapCalls) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
 	if b == nil {
 		return 0
 	}
@@ -187,7 +57,7 @@ func (s *Library) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
 }
 
 // fill writes the fill into memory that the guest hasn't written.
-func (s *Library) fill(addr, n uint64) {
+func (s *heapCalls) fill(addr, n uint64) {
 	if s.cfg.Fill == nil || n == 0 {
 		return
 	}
@@ -196,7 +66,7 @@ func (s *Library) fill(addr, n uint64) {
 }
 
 // end ends the life of a live block.
-func (s *Library) end(th *thread, b heap.Block) {
+func (s *heapCalls) end(th *thread, b heap.Block) {
 	s.core.Block(th.ID, b, false)
 	s.machine.Alive(b.Addr, b.Size, false)
 	a := s.arenasOf(th.ID)
@@ -207,26 +77,9 @@ func (s *Library) end(th *thread, b heap.Block) {
 	}
 }
 
-// isLibraryPart reports whether an address is where stdio's own blocks lie.
-func isLibraryPart(addr uint64) bool {
-	const low = kernel.LowHeapHi - kernel.LowHeapLo
-	if addr-kernel.LowHeapLo < low {
-		return addr-kernel.LowHeapLo >= low-low/16
-	}
-	switch {
-	case addr >= farBegin:
-		return false
-	case addr >= hashedBegin:
-		return (addr-hashedBegin)%hashedArena >= hashedArena-libraryShare(hashedArena)
-	case addr >= smallBegin:
-		return (addr-smallBegin)%smallArena >= smallArena-libraryShare(smallArena)
-	}
-	return (addr-kernel.HeapLo)%ownArena >= ownArena-libraryShare(ownArena)
-}
-
 // badFree is what is wrong with giving back what the call's first argument
 // points to, or nil.
-func (s *Library) badFree(th *thread) *scheduler.Failure {
+func (s *heapCalls) badFree(th *thread) *scheduler.Failure {
 	p := th.arg(0)
 	what := ""
 	if s.heap.Live(0, p) == nil && !s.core.InHeap(p) {
@@ -248,7 +101,7 @@ func (s *Library) badFree(th *thread) *scheduler.Failure {
 
 // atAllocator makes a thread stand before a function of the allocator that
 // other threads can tell, and carries the others out within the step.
-func (s *Library) atAllocator(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *heapCalls) atAllocator(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	th.phase, th.timed = phaseEntry, false
 	th.pending = s.heapOp(th)
 	if s.standsBefore(th) {
@@ -265,7 +118,7 @@ func (s *Library) atAllocator(th *thread, tr *trace.Transition) (scheduler.Verdi
 // threads have touched, or the zero Op. A block's end of life depends on every
 // access to it, and so does its being given out again: what an access finds
 // there depends on the order.
-func (s *Library) heapOp(th *thread) trace.Op {
+func (s *heapCalls) heapOp(th *thread) trace.Op {
 	if th.quiet.on || th.Starting || s.core.Alone(th.ID) {
 		return trace.Op{}
 	}
@@ -322,7 +175,7 @@ func (t *thread) request() (size, align uint64) {
 }
 
 // performHeap carries out a function of the allocator. A wrong free is a bug.
-func (s *Library) performHeap(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *heapCalls) performHeap(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		tr.Did(th.pending)
 	}
@@ -381,7 +234,7 @@ func (s *Library) performHeap(th *thread, tr *trace.Transition) (scheduler.Verdi
 }
 
 // freed carries out a free of a block.
-func (s *Library) freed(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *heapCalls) freed(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	if f := s.badFree(th); f != nil {
 		return scheduler.Stay, s.core.Fail(th.ID, f)
 	}
@@ -393,7 +246,7 @@ func (s *Library) freed(th *thread, tr *trace.Transition) (scheduler.Verdict, er
 }
 
 // give returns a block to the allocator's caller, or that there is none.
-func (s *Library) give(th *thread, tr *trace.Transition, p uint64) {
+func (s *heapCalls) give(th *thread, tr *trace.Transition, p uint64) {
 	if p == 0 {
 		s.setErrno(th, tr, enomem)
 	}
@@ -413,7 +266,7 @@ func product(a, b uint64) uint64 {
 }
 
 // cleared allocates n bytes that are 0.
-func (s *Library) cleared(th *thread, n uint64) uint64 {
+func (s *heapCalls) cleared(th *thread, n uint64) uint64 {
 	b, fresh := s.arenaFor(th).Allocate(s.blockFor(th, n), 0)
 	p := s.begin(th, b, fresh)
 	if p == 0 || fresh.Size > 1<<16 && s.cfg.Fill == nil {
@@ -429,7 +282,7 @@ func (s *Library) cleared(th *thread, n uint64) uint64 {
 }
 
 // resize is realloc of a block: it moves unless its room is large enough.
-func (s *Library) resize(th *thread, tr *trace.Transition, n uint64) (scheduler.Verdict, error) {
+func (s *heapCalls) resize(th *thread, tr *trace.Transition, n uint64) (scheduler.Verdict, error) {
 	p := th.arg(0)
 	if f := s.badFree(th); f != nil {
 		return scheduler.Stay, s.core.Fail(th.ID, f)
@@ -462,7 +315,7 @@ func (s *Library) resize(th *thread, tr *trace.Transition, n uint64) (scheduler.
 
 // endObjects ends the synchronisation objects in a block whose life ends. The uses of one
 // of them before the end, and those that would come after it, depend on the end.
-func (s *Library) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
+func (s *heapCalls) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
 	if th.quiet.on || th.Starting {
 		return
 	}
@@ -474,25 +327,6 @@ func (s *Library) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
 		}
 		o.destroyed = true // with no mark in memory: what is used there next is new
 	}
-}
-
-// objectsIn lists the objects in a block that aren't destroyed, by address.
-func (s *Library) objectsIn(b heap.Block) (list []uint64) {
-	if b.Size < uint64(len(s.objects)) {
-		for a := b.Addr; b.Contains(a); a++ {
-			if o := s.objects[a]; o != nil && !o.destroyed {
-				list = append(list, a)
-			}
-		}
-		return list
-	}
-	for a, o := range s.objects {
-		if b.Contains(a) && !o.destroyed {
-			list = append(list, a)
-		}
-	}
-	slices.Sort(list)
-	return list
 }
 
 // destroys is the operation that ends an object of each kind.

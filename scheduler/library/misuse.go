@@ -12,7 +12,7 @@ import (
 // misuse checks the operation at whose entry a thread stands against its
 // rules: both libcs are silent about most of these, and they are bugs all the
 // same (lock-misuse).
-func (s *Library) misuse(th *thread) *scheduler.Failure {
+func (s *calls) misuse(th *thread) *scheduler.Failure {
 	a := &acts[th.role]
 	if !onObject(th.role) {
 		return nil
@@ -111,7 +111,7 @@ func (s *Library) misuse(th *thread) *scheduler.Failure {
 }
 
 // exitMisuse checks a thread that is about to end.
-func (s *Library) exitMisuse(th *thread) *scheduler.Failure {
+func (s *calls) exitMisuse(th *thread) *scheduler.Failure {
 	for _, a := range th.holds {
 		if o := s.objects[a]; !o.destroyed && o.owner == th.ID && !s.rewritten(o) {
 			return &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: th.Regs.RIP,
@@ -146,7 +146,7 @@ func (o *object) unusable() bool { return o.destroyed || o.strange || o.torn != 
 // at its object, or what else it is given: a null pointer, or another where the
 // guest has no memory. The object is landgo's, its bytes are the guest's. What a
 // thread library does there with faults of its own (pebbles) isn't known.
-func (s *Library) objectFault(th *thread) (f emu.Fault, faults bool) {
+func (s *calls) objectFault(th *thread) (f emu.Fault, faults bool) {
 	if s.cfg.Tested || !onObject(th.role) || th.phase != phaseEntry {
 		return f, false
 	}
@@ -181,7 +181,7 @@ func (s *Library) objectFault(th *thread) (f emu.Fault, faults bool) {
 // failMisuse makes a thread fail if the operation at which it is breaks its
 // object's rules. It is asked when the operation would be carried out, for the
 // others may change the object until then.
-func (s *Library) failMisuse(th *thread, tr *trace.Transition) (failed bool, err error) {
+func (s *calls) failMisuse(th *thread, tr *trace.Transition) (failed bool, err error) {
 	if fault, ok := s.objectFault(th); ok {
 		s.look(th, tr)
 		return true, s.meetFault(th, fault, acts[th.role].does())
@@ -198,6 +198,6 @@ func (s *Library) failMisuse(th *thread, tr *trace.Transition) (failed bool, err
 }
 
 // meetFault has a thread meet a fault that landgo meets for it, in what it does.
-func (s *Library) meetFault(th *thread, fault emu.Fault, does string) error {
+func (s *calls) meetFault(th *thread, fault emu.Fault, does string) error {
 	return s.core.MeetFault(th.ID, s.callSite(th), fault, does)
 }

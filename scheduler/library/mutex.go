@@ -11,7 +11,7 @@ import (
 const mtxRecursive = 1
 
 // performMutex carries out an operation on a mutex or a spin lock.
-func (s *Library) performMutex(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
+func (s *objectCalls) performMutex(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
 	op := acts[th.role].op
 	if th.role == image.SpinInitOrUnlock && o.owner == trace.NoThread {
 		op = trace.OpMutexInit
@@ -51,7 +51,7 @@ func (s *Library) performMutex(th *thread, tr *trace.Transition, o *object) (sch
 }
 
 // acquire takes a mutex, or fails to.
-func (s *Library) acquire(th *thread, tr *trace.Transition, o *object, op trace.OpKind) (scheduler.Verdict, error) {
+func (s *objectCalls) acquire(th *thread, tr *trace.Transition, o *object, op trace.OpKind) (scheduler.Verdict, error) {
 	switch {
 	case o.owner == th.ID && o.mtype == mutexRecursive:
 		s.did(th, tr, op, o, 0)
@@ -81,7 +81,7 @@ func (s *Library) acquire(th *thread, tr *trace.Transition, o *object, op trace.
 }
 
 // take makes a thread hold a mutex once, or once more.
-func (s *Library) take(th *thread, o *object) {
+func (s *objectCalls) take(th *thread, o *object) {
 	if o.owner == th.ID {
 		o.depth++
 	} else {
@@ -92,7 +92,7 @@ func (s *Library) take(th *thread, o *object) {
 }
 
 // maxDepth is how often a recursive mutex can be locked.
-func (s *Library) maxDepth() uint64 {
+func (s *objectCalls) maxDepth() uint64 {
 	if s.libc == image.Musl {
 		return 1 << 31
 	}
@@ -100,7 +100,7 @@ func (s *Library) maxDepth() uint64 {
 }
 
 // unlock lets a mutex go once, or altogether.
-func (s *Library) unlock(th *thread, o *object) {
+func (s *objectCalls) unlock(th *thread, o *object) {
 	if o.depth > 1 {
 		o.depth--
 		s.settle(o)
@@ -119,7 +119,7 @@ func (s *Library) unlock(th *thread, o *object) {
 
 // hasProtocol reports whether a mutex of glibc's is one with a protocol (priority
 // inheritance, or protection): a try of one's own is told from a busy one then.
-func (s *Library) hasProtocol(o *object, protocols uint32) bool {
+func (s *objectCalls) hasProtocol(o *object, protocols uint32) bool {
 	const kind = 16
 	return s.libc == image.Glibc && s.machine.Prot(o.addr+kind)&emu.ProtRead != 0 && s.machine.Read32(o.addr+kind)&protocols != 0
 }
@@ -132,7 +132,7 @@ const (
 
 // mutexAttr is the type that a mutex attribute object asks for, and what the library
 // keeps of it in the mutex.
-func (s *Library) mutexAttr(th *thread, tr *trace.Transition, attr uint64) (mutexType, uint32) {
+func (s *objectCalls) mutexAttr(th *thread, tr *trace.Transition, attr uint64) (mutexType, uint32) {
 	if attr == 0 {
 		return mutexNormal, 0
 	}

@@ -66,7 +66,7 @@ func isNamed(r image.Role) bool {
 }
 
 // nameOf is what stands for a name, made at its first use.
-func (s *Library) nameOf(name string) *named {
+func (s *objectCalls) nameOf(name string) *named {
 	n := s.semNames[name]
 	if n == nil {
 		if s.semNames == nil {
@@ -91,7 +91,7 @@ func namedOp(name string, changes bool) trace.Op {
 
 // pendingNamed is the operation at which a thread stands, as far as it can be told
 // before.
-func (s *Library) pendingNamed(th *thread) trace.Op {
+func (s *objectCalls) pendingNamed(th *thread) trace.Op {
 	name := ""
 	if th.role == image.SemClose {
 		if n := s.semPages[th.arg(0)]; n != nil {
@@ -106,7 +106,7 @@ func (s *Library) pendingNamed(th *thread) trace.Op {
 }
 
 // semName reads a name from memory.
-func (s *Library) semName(addr uint64) (string, bool) {
+func (s *objectCalls) semName(addr uint64) (string, bool) {
 	return kernel.String(addr, 1<<16, func(a uint64) (byte, bool) {
 		var b [1]byte
 		if s.machine.Prot(a)&emu.ProtRead == 0 {
@@ -118,7 +118,7 @@ func (s *Library) semName(addr uint64) (string, bool) {
 }
 
 // checkName is a name without its leading slashes, or why the library refuses it.
-func (s *Library) checkName(text string) (name string, errno uint64) {
+func (s *objectCalls) checkName(text string) (name string, errno uint64) {
 	name = strings.TrimLeft(text, "/")
 	switch musl := s.libc == image.Musl; {
 	case name == "" || strings.Contains(name, "/"),
@@ -133,7 +133,7 @@ func (s *Library) checkName(text string) (name string, errno uint64) {
 }
 
 // performNamed carries out the function on a named semaphore at which a thread stands.
-func (s *Library) performNamed(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *objectCalls) performNamed(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	if th.role == image.SemClose {
 		return s.semClose(th, tr)
 	}
@@ -161,7 +161,7 @@ func (s *Library) performNamed(th *thread, tr *trace.Transition) (scheduler.Verd
 	return s.semOpen(th, tr, name)
 }
 
-func (s *Library) semFails(th *thread, tr *trace.Transition, errno, result uint64) (scheduler.Verdict, error) {
+func (s *objectCalls) semFails(th *thread, tr *trace.Transition, errno, result uint64) (scheduler.Verdict, error) {
 	s.setErrno(th, tr, uint32(errno))
 	s.ret(th, result)
 	return scheduler.Pass, nil
@@ -173,7 +173,7 @@ const (
 	semExclusive = 0x80
 )
 
-func (s *Library) semOpen(th *thread, tr *trace.Transition, name string) (scheduler.Verdict, error) {
+func (s *objectCalls) semOpen(th *thread, tr *trace.Transition, name string) (scheduler.Verdict, error) {
 	n, flags, value := s.nameOf(name), th.arg(1), th.arg(3)&0xffffffff
 	only := flags&(semCreate|semExclusive) == semCreate|semExclusive
 	s.didNamed(th, tr, n, n.linked.Get() == 0 || n.sems[n.linked.Get()-1].opens.Get() == 0)
@@ -216,14 +216,14 @@ func (s *Library) semOpen(th *thread, tr *trace.Transition, name string) (schedu
 }
 
 // didNamed records what was done to a name.
-func (s *Library) didNamed(th *thread, tr *trace.Transition, n *named, changes bool) {
+func (s *objectCalls) didNamed(th *thread, tr *trace.Transition, n *named, changes bool) {
 	op := namedOp(n.name, changes)
 	op.PC = s.callSite(th)
 	tr.Did(op)
 }
 
 // semMap puts a semaphore into a page of its own.
-func (s *Library) semMap(th *thread, n *named, o *namedSem) error {
+func (s *objectCalls) semMap(th *thread, n *named, o *namedSem) error {
 	h := fnv.New64a()
 	h.Write([]byte(n.name))
 	h.Write([]byte{byte(n.mapped.Get()), byte(n.mapped.Get() >> 8), byte(n.mapped.Get() >> 16)})
@@ -249,7 +249,7 @@ func (s *Library) semMap(th *thread, n *named, o *namedSem) error {
 
 // semClose: the last close takes the memory away; the value stays for a later
 // sem_open of the name.
-func (s *Library) semClose(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *objectCalls) semClose(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	addr := th.arg(0)
 	n := s.semPages[addr]
 	var o *namedSem
@@ -288,7 +288,7 @@ func (s *Library) semClose(th *thread, tr *trace.Transition) (scheduler.Verdict,
 	return scheduler.Pass, nil
 }
 
-func (s *Library) semUnlink(th *thread, tr *trace.Transition, name string) (scheduler.Verdict, error) {
+func (s *objectCalls) semUnlink(th *thread, tr *trace.Transition, name string) (scheduler.Verdict, error) {
 	n := s.nameOf(name)
 	s.didNamed(th, tr, n, n.linked.Get() != 0)
 	if n.linked.Get() == 0 {
@@ -300,7 +300,7 @@ func (s *Library) semUnlink(th *thread, tr *trace.Transition, name string) (sche
 }
 
 // namedDigest is of all names together.
-func (s *Library) namedDigest() (sum trace.Digest) {
+func (s *objectCalls) namedDigest() (sum trace.Digest) {
 	for name, n := range s.semNames {
 		if n.made.Get() == 0 && n.mapped.Get() == 0 {
 			continue

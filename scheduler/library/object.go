@@ -1,8 +1,10 @@
 package library
 
 import (
+	"slices"
 	"sort"
 
+	"landgo/heap"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -73,7 +75,7 @@ var pthreadSizes = objectSizes{kindMutex: 40, kindCond: 48, kindSem: 32, kindRWL
 type objectSizes [numKinds]uint32
 
 // objectOf finds or makes the object of a kind at an address.
-func (s *Library) objectOf(addr uint64, kind objectKind) *object {
+func (s *models) objectOf(addr uint64, kind objectKind) *object {
 	o := s.objects[addr]
 	if o == nil {
 		o = &object{addr: addr, kind: kind, owner: trace.NoThread, savedAt: len(s.saved)}
@@ -102,7 +104,7 @@ func (o *object) renew(kind objectKind) {
 }
 
 // initialise makes a new object as an init function does.
-func (s *Library) initialise(o *object) {
+func (s *models) initialise(o *object) {
 	o.renew(o.kind)
 	s.clear(o)
 }
@@ -112,7 +114,7 @@ func (s *Library) initialise(o *object) {
 // an assignment or a memset.
 const destroyedMark = 0xdeadbeef
 
-func (s *Library) destroy(o *object) {
+func (s *models) destroy(o *object) {
 	o.destroyed = true
 	s.machine.Write32(o.addr, destroyedMark)
 }
@@ -140,7 +142,7 @@ func muslMutexType(kind uint32) mutexType {
 // saveObject keeps the object's present value for Rewind. Nothing goes back to
 // between two marks, so the first value since the last one is enough: a step may
 // do a million operations on a mutex.
-func (s *Library) saveObject(o *object) {
+func (s *models) saveObject(o *object) {
 	s.core.ObjectChanges(o.addr)
 	since := 0
 	if n := len(s.marks); n > 0 {
@@ -180,7 +182,7 @@ func index(list []trace.TID, t trace.TID) int {
 }
 
 // rewindObjects takes back what was done to objects since there were n entries.
-func (s *Library) rewindObjects(n int) {
+func (s *models) rewindObjects(n int) {
 	for i := len(s.saved) - 1; i >= n; i-- {
 		e := &s.saved[i]
 		s.core.ObjectChanges(e.object.addr)
@@ -195,7 +197,7 @@ func (s *Library) rewindObjects(n int) {
 }
 
 // ObjectBytes implements Memory.
-func (s *Library) ObjectBytes() [][2]uint64 {
+func (s *models) ObjectBytes() [][2]uint64 {
 	var out [][2]uint64
 	for a, o := range s.objects {
 		out = append(out, [2]uint64{a, a + uint64(s.sizes[o.kind])})
@@ -218,4 +220,23 @@ func (o *object) digest() trace.Digest {
 		}
 	}
 	return h.Sum()
+}
+
+// objectsIn lists the objects in a block that aren't destroyed, by address.
+func (s *models) objectsIn(b heap.Block) (list []uint64) {
+	if b.Size < uint64(len(s.objects)) {
+		for a := b.Addr; b.Contains(a); a++ {
+			if o := s.objects[a]; o != nil && !o.destroyed {
+				list = append(list, a)
+			}
+		}
+		return list
+	}
+	for a, o := range s.objects {
+		if b.Contains(a) && !o.destroyed {
+			list = append(list, a)
+		}
+	}
+	slices.Sort(list)
+	return list
 }

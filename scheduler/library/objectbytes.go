@@ -71,7 +71,7 @@ const (
 
 // rewritten reports whether the guest has stored into an object since landgo last
 // used it.
-func (s *Library) rewritten(o *object) bool {
+func (s *models) rewritten(o *object) bool {
 	if s.shapes == nil || o.destroyed {
 		return false
 	}
@@ -84,7 +84,7 @@ func (s *Library) rewritten(o *object) bool {
 }
 
 // settle writes an object's state into its memory.
-func (s *Library) settle(o *object) {
+func (s *models) settle(o *object) {
 	if s.shapes == nil || o.destroyed {
 		return
 	}
@@ -98,7 +98,7 @@ func (s *Library) settle(o *object) {
 }
 
 // clear does to an object's memory what its init function does first.
-func (s *Library) clear(o *object) {
+func (s *models) clear(o *object) {
 	if s.shapes == nil {
 		return
 	}
@@ -111,7 +111,7 @@ func (s *Library) clear(o *object) {
 }
 
 // encode is an object's state as the words of its shape.
-func (s *Library) encode(o *object) (w [objectWords]uint32) {
+func (s *models) encode(o *object) (w [objectWords]uint32) {
 	musl := s.libc == image.Musl
 	held := o.owner != trace.NoThread
 	switch o.kind {
@@ -181,7 +181,7 @@ func (s *Library) encode(o *object) (w [objectWords]uint32) {
 
 // adopt makes of an object what its bytes say: what a static initialiser left there,
 // or a copy of another object.
-func (s *Library) adopt(o *object) {
+func (s *models) adopt(o *object) {
 	if s.shapes == nil {
 		return // a student's: what its bytes mean isn't known
 	}
@@ -254,7 +254,7 @@ func (s *Library) adopt(o *object) {
 }
 
 // numberOf is what the kernel calls a thread.
-func (s *Library) numberOf(t trace.TID) uint32 {
+func (s *models) numberOf(t trace.TID) uint32 {
 	if k, ok := s.kernel.(interface{ Number(trace.TID) uint64 }); ok {
 		return uint32(k.Number(t))
 	}
@@ -262,7 +262,7 @@ func (s *Library) numberOf(t trace.TID) uint32 {
 }
 
 // numbered is the live thread of a number, or NoThread.
-func (s *Library) numbered(n uint32) trace.TID {
+func (s *models) numbered(n uint32) trace.TID {
 	for i := range s.threads {
 		if s.threads[i].Exists && s.threads[i].Live() && s.numberOf(trace.TID(i)) == n {
 			return trace.TID(i)
@@ -274,7 +274,7 @@ func (s *Library) numbered(n uint32) trace.TID {
 // inUse says how an object is in use whose memory was written to, "" if it isn't or
 // its life may be over: a thread that left the stack frame of a lock that it
 // held does no harm by it.
-func (s *Library) inUse(o *object) string {
+func (s *models) inUse(o *object) string {
 	if len(o.waiters) > 0 {
 		return "while thread " + s.core.Name(o.waiters[0]) + " waits there"
 	}
@@ -290,7 +290,7 @@ func (s *Library) inUse(o *object) string {
 }
 
 // Drop implements Memory: it ends the objects there.
-func (s *Library) Drop(p kernel.Pages) {
+func (s *models) Drop(p kernel.Pages) {
 	if p.Size == 0 || s.shapes == nil {
 		return
 	}
@@ -303,7 +303,7 @@ func (s *Library) Drop(p kernel.Pages) {
 
 // touchesObject learns that a thread uses an object's memory. For an object among the
 // program's variables, only what untrusted code did there besides is news.
-func (s *Library) touchesObject(th *thread, o *object) {
+func (s *models) touchesObject(th *thread, o *object) {
 	if s.core.Alone(th.ID) {
 		return
 	}
@@ -323,7 +323,7 @@ func (s *Library) touchesObject(th *thread, o *object) {
 }
 
 // static reports whether an address is of the program's own segments.
-func (s *Library) static(addr uint64) bool {
+func (s *models) static(addr uint64) bool {
 	for i := range s.image.Segments {
 		if g := &s.image.Segments[i]; addr-g.Addr < g.MemSize {
 			return true
@@ -334,10 +334,18 @@ func (s *Library) static(addr uint64) bool {
 
 // sizeFor is the size of the object that a function of a role works on: a spin
 // lock is modelled as a mutex, and is smaller.
-func (s *Library) sizeFor(r image.Role, k objectKind) uint64 {
+func (s *models) sizeFor(r image.Role, k objectKind) uint64 {
 	switch r {
 	case image.SpinInit, image.SpinInitOrUnlock, image.SpinDestroy, image.SpinLock, image.SpinTryLock, image.SpinUnlock:
 		return 4
 	}
 	return uint64(s.sizes[k])
+}
+
+// clockIn is the clock that these say.
+func (s *models) clockIn(flags uint32) uint64 {
+	if s.libc == image.Musl {
+		return uint64(flags)
+	}
+	return uint64(flags >> 1 & 1)
 }

@@ -12,7 +12,7 @@ type onceFrame struct{ obj, sp, ret uint64 }
 
 // performOnce runs the routine as a tail call of pthread_once: it returns to
 // pthread_once's caller, where a breakpoint completes the operation.
-func (s *Library) performOnce(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
+func (s *objectCalls) performOnce(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
 	if o.done {
 		s.did(th, tr, trace.OpOnce, o, trace.OnceDone)
 		s.ret(th, 0)
@@ -32,7 +32,7 @@ func (s *Library) performOnce(th *thread, tr *trace.Transition, o *object) (sche
 }
 
 // endOnce completes the innermost once routine of a thread, at its return.
-func (s *Library) endOnce(th *thread, tr *trace.Transition) {
+func (s *objectCalls) endOnce(th *thread, tr *trace.Transition) {
 	n := len(th.onces)
 	f := th.onces[n-1]
 	th.onces = th.onces[: n-1 : n-1]
@@ -50,7 +50,7 @@ func (s *Library) endOnce(th *thread, tr *trace.Transition) {
 // next caller begins such a routine again. The library says so when the exception
 // passes pthread_once; landgo sees it when what catches the exception calls the
 // runtime, whose frame is where pthread_once's was if the same function called both.
-func (s *Library) leaveOnces(th *thread, tr *trace.Transition, top uint64) {
+func (s *objectCalls) leaveOnces(th *thread, tr *trace.Transition, top uint64) {
 	for n := len(th.onces); n > 0 && th.onces[n-1].sp <= top; n-- {
 		f := th.onces[n-1]
 		th.onces = th.onces[: n-1 : n-1]

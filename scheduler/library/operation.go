@@ -123,3 +123,15 @@ func (s *Library) operate(th *thread, tr *trace.Transition, c trace.Choice) erro
 	}
 	return s.advance(th, tr, allow)
 }
+
+// stepTouch begins such a call. It may come to stand at its operation, in the same
+// instruction: to a schedule that is half of it.
+func (s *Library) stepTouch(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	th.phase, s.begins, tr.Loose = phaseEntry, true, true
+	at := th.Insns
+	v, err := s.atBreak(th, tr)
+	if s.begins = false; v == scheduler.Stay && err == nil && th.Stand == scheduler.StandOp && th.Insns == at {
+		th.Half = 1
+	}
+	return v, err
+}

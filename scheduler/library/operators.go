@@ -21,7 +21,7 @@ type operatorFrame struct {
 	sp, ret   uint64
 }
 
-func (s *Library) breakOperators() {
+func (s *heapCalls) breakOperators() {
 	s.operators = s.image.Operators()
 	for _, list := range []map[uint64]image.Range{s.operators.New, s.operators.Delete} {
 		for addr := range list {
@@ -32,7 +32,7 @@ func (s *Library) breakOperators() {
 
 // atOperator remembers the operator at whose entry a thread stands, unless it is
 // another's way to the allocator.
-func (s *Library) atOperator(th *thread) {
+func (s *heapCalls) atOperator(th *thread) {
 	f := operatorFrame{on: true, array: s.operators.Arrays[th.Regs.RIP], sp: th.Regs.RSP, ret: s.callSite(th)}
 	if o := &th.operator; o.on && (f.sp == o.sp && f.ret == o.ret || f.sp < o.sp && s.inOperator(f.ret)) {
 		return
@@ -40,7 +40,7 @@ func (s *Library) atOperator(th *thread) {
 	th.operator = f
 }
 
-func (s *Library) inOperator(pc uint64) bool {
+func (s *heapCalls) inOperator(pc uint64) bool {
 	return within(s.operators.New, pc) || within(s.operators.Delete, pc)
 }
 
@@ -59,7 +59,7 @@ const maxOperator = 256
 
 // origin says what calls the function of the allocator at whose entry a thread
 // stands: the program, or an operator for it.
-func (s *Library) origin(th *thread) heap.Origin {
+func (s *heapCalls) origin(th *thread) heap.Origin {
 	ret, o := s.callSite(th), th.operator
 	tail := o.on && th.Regs.RSP == o.sp && ret == o.ret // it jumped here
 	inside := s.inOperator(ret)

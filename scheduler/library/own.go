@@ -19,14 +19,14 @@ var libraryOwn = map[string]bool{
 
 // isLibrarys reports whether the block for which a thread calls the allocator is the
 // C library's own.
-func (s *Library) isLibrarys(th *thread) bool {
+func (s *heapCalls) isLibrarys(th *thread) bool {
 	return th.quiet.on && !th.quiet.gives || !s.core.Entered() || s.libraryAsks(th)
 }
 
 // libraryAsks reports whether a call of the allocator comes from such a function,
 // where the user wants to know: with --check leak-all, which is about all that the
 // program itself asked for.
-func (s *Library) libraryAsks(th *thread) bool {
+func (s *heapCalls) libraryAsks(th *thread) bool {
 	if s.cfg.Leaks != scheduler.LeaksAll {
 		return false
 	}

@@ -21,12 +21,6 @@ import (
 // the first kind by a call that did so (then the search starts again), and the second by
 // the function's name.
 
-// isQuiet reports whether the guest's own code carries a role out. A student's allocator is; the
-// C library's is landgo's (malloc.go).
-func (s *Library) isQuiet(r image.Role) bool {
-	return acts[r].how == quietly || acts[r].how == watched || acts[r].how == allocator && s.cfg.Tested
-}
-
 // isOwnStep reports whether the call at whose entry a thread stands has to be
 // a step of its own.
 func (s *Library) isOwnStep(th *thread) bool {
@@ -56,13 +50,6 @@ func (s *Library) isOwnStep(th *thread) bool {
 		return shared || s.known.Meeting[s.callSite(th)]
 	}
 	return s.known.Meeting[s.callSite(th)] || s.core.Racing(s.callSite(th)-1)
-}
-
-// isPoint reports whether there is a point before a call that others can tell, at
-// whose entry a thread stands: each is one, or this one was found racing.
-func (s *Library) isPoint(th *thread) bool {
-	site := s.callSite(th)
-	return (s.core.EveryOperation() || s.core.Racing(site-1)) && s.core.PointAllowed(th.ID, site)
 }
 
 // attribute makes what a trusted call has just touched the call's: to the thread that tells

@@ -40,27 +40,3 @@ func (s *Library) perform(th *thread, tr *trace.Transition, c trace.Choice) (sch
 	}
 	return s.performThread(th, tr)
 }
-
-// use finds or makes an object that is about to change.
-func (s *Library) use(addr uint64, kind objectKind) *object {
-	o := s.objectOf(addr, kind)
-	s.saveObject(o)
-	return o
-}
-
-// did records an operation on an object.
-func (s *Library) did(th *thread, tr *trace.Transition, k trace.OpKind, o *object, arg uint64) {
-	s.touchesObject(th, o)
-	tr.Did(trace.Op{Kind: k, Obj: o.addr, Size: s.sizes[o.kind], Arg: arg, PC: s.callSite(th)})
-}
-
-// afterRelease says whether there is a preemption point after an operation
-// that lets others go. With PointMem there is one before the next access
-// anyway, and what lies between is private.
-func (s *Library) afterRelease(th *thread) scheduler.Verdict {
-	if !acts[th.role].release || th.quiet.on || !s.core.Coarse() || s.cfg.Points&(trace.PointUnlock|trace.PointMem) == 0 ||
-		s.core.Alone(th.ID) || !s.core.PointAllowed(th.ID, th.Regs.RIP) {
-		return scheduler.Pass
-	}
-	return scheduler.Stay
-}

@@ -38,7 +38,7 @@ type insideFrame struct {
 
 // OwnMemory makes the variables of allocators theirs. It is called once, after the
 // guest's Boot, for all that scheduler.Config.Pools has.
-func (s *Library) OwnMemory(allocators []image.Allocator) {
+func (s *heapCalls) OwnMemory(allocators []image.Allocator) {
 	for _, a := range allocators {
 		for _, m := range a.Memory {
 			for _, o := range s.image.Objects(m.Name) {
@@ -51,11 +51,11 @@ func (s *Library) OwnMemory(allocators []image.Allocator) {
 
 // follows reports whether a function's calls say which blocks there are, and its
 // code is the program's.
-func (s *Library) follows(b *image.Bound) bool { return b.Followed() && s.cfg.Pools }
+func (s *heapCalls) follows(b *image.Bound) bool { return b.Followed() && s.cfg.Pools }
 
 // atPool makes a thread stand before a call that ends a block of which others
 // use the memory, or lets it go into the call.
-func (s *Library) atPool(th *thread, tr *trace.Transition, b *image.Bound) (scheduler.Verdict, error) {
+func (s *heapCalls) atPool(th *thread, tr *trace.Transition, b *image.Bound) (scheduler.Verdict, error) {
 	family := heap.Family(b.Family)
 	if n := len(th.inside); n > 0 && th.inside[n-1].family == family {
 		return scheduler.Step, nil // one of its functions calls another
@@ -78,12 +78,12 @@ func (s *Library) atPool(th *thread, tr *trace.Transition, b *image.Bound) (sche
 
 // standsAtPool reports whether the beginning or the end of a block, if there is
 // one pending, is a step of its own.
-func (s *Library) standsAtPool(th *thread, pc uint64) bool {
+func (s *heapCalls) standsAtPool(th *thread, pc uint64) bool {
 	return th.pending.Kind != trace.OpNone && !th.trusted() && (s.core.EveryOperation() || s.core.Racing(pc-1)) && s.core.PointAllowed(th.ID, pc)
 }
 
 // endsAt is the memory that the call at which a thread stands gives back.
-func (s *Library) endsAt(th *thread, b *image.Bound) (p heap.Piece, ok bool) {
+func (s *heapCalls) endsAt(th *thread, b *image.Bound) (p heap.Piece, ok bool) {
 	switch b.Role {
 	case image.Free, image.Realloc, image.ReallocArray:
 		if l := s.heap.Live(heap.Family(b.Family), th.arg(0)); l != nil {
@@ -105,7 +105,7 @@ func (s *Library) endsAt(th *thread, b *image.Bound) (p heap.Piece, ok bool) {
 
 // enterTrustedPool: the function that a thread has just entered as one piece
 // (--trust malloc) is followed too.
-func (s *Library) enterTrustedPool(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *heapCalls) enterTrustedPool(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	if b, ok := s.roles[th.Regs.RIP]; ok && s.follows(&b) {
 		return s.atPool(th, tr, &b)
 	}
@@ -114,7 +114,7 @@ func (s *Library) enterTrustedPool(th *thread, tr *trace.Transition) (scheduler.
 
 // stepPool carries out what a thread stands at, the end of a block or the
 // beginning of one.
-func (s *Library) stepPool(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *heapCalls) stepPool(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	at := th.phase
 	th.phase = phaseEntry
 	if at == phaseTaken {
@@ -129,7 +129,7 @@ func (s *Library) stepPool(th *thread, tr *trace.Transition) (scheduler.Verdict,
 
 // poolOp is the beginning or the end of a block as an operation; the zero Op if
 // no other thread could tell.
-func (s *Library) poolOp(th *thread, k trace.OpKind, p heap.Piece, pc uint64) trace.Op {
+func (s *heapCalls) poolOp(th *thread, k trace.OpKind, p heap.Piece, pc uint64) trace.Op {
 	if p.Size == 0 || th.trusted() && !s.inTrustedAllocator(th) || s.core.Alone(th.ID) {
 		return trace.Op{}
 	}
@@ -142,13 +142,13 @@ func (s *Library) poolOp(th *thread, k trace.OpKind, p heap.Piece, pc uint64) tr
 
 // inTrustedAllocator: a thread is in a function of a thread library's allocator
 // that is run as one piece (--trust malloc). Its caller is the program.
-func (s *Library) inTrustedAllocator(th *thread) bool {
+func (s *heapCalls) inTrustedAllocator(th *thread) bool {
 	return s.cfg.Tested && th.quiet.on && acts[th.quiet.role].how == allocator
 }
 
 // enterPool goes into a call. A wrong free is a bug, and a right one ends the
 // block at once.
-func (s *Library) enterPool(th *thread, tr *trace.Transition, b *image.Bound) (scheduler.Verdict, error) {
+func (s *heapCalls) enterPool(th *thread, tr *trace.Transition, b *image.Bound) (scheduler.Verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		tr.Did(th.pending)
 	}
@@ -179,7 +179,7 @@ func (s *Library) enterPool(th *thread, tr *trace.Transition, b *image.Bound) (s
 
 // badPoolFree is what is wrong with giving back what the call's first argument
 // points to, or nil.
-func (s *Library) badPoolFree(th *thread, b *image.Bound) *scheduler.Failure {
+func (s *heapCalls) badPoolFree(th *thread, b *image.Bound) *scheduler.Failure {
 	p, what := th.arg(0), ""
 	if s.heap.Live(heap.Family(b.Family), p) == nil && !s.core.InHeap(p) && !s.heap.Near(p, 0) {
 		what = s.core.Whose(p)
@@ -191,7 +191,7 @@ func (s *Library) badPoolFree(th *thread, b *image.Bound) *scheduler.Failure {
 	return &scheduler.Failure{Kind: w.Kind, Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
 }
 
-func (s *Library) endPooled(th *thread, tr *trace.Transition, b heap.Block, e heap.Event) {
+func (s *heapCalls) endPooled(th *thread, tr *trace.Transition, b heap.Block, e heap.Event) {
 	s.endObjects(th, tr, b)
 	s.core.Block(th.ID, b, false)
 	s.machine.Alive(b.Addr, b.Size, false)
@@ -202,7 +202,7 @@ func (s *Library) endPooled(th *thread, tr *trace.Transition, b heap.Block, e he
 // leavePools takes in what the calls returned that end where a thread is: one can
 // be the last thing that another does. It stays at a block that begins if others
 // could tell.
-func (s *Library) leavePools(th *thread, tr *trace.Transition) (v scheduler.Verdict, err error) {
+func (s *heapCalls) leavePools(th *thread, tr *trace.Transition) (v scheduler.Verdict, err error) {
 	for n := len(th.inside) - 1; n >= 0; n-- {
 		f := th.inside[n]
 		if th.Regs.RIP != f.ret || th.Regs.RSP != f.sp+s.wordSize {
@@ -216,7 +216,7 @@ func (s *Library) leavePools(th *thread, tr *trace.Transition) (v scheduler.Verd
 	return scheduler.Step, nil
 }
 
-func (s *Library) leavePool(th *thread, tr *trace.Transition, f *insideFrame) (scheduler.Verdict, error) {
+func (s *heapCalls) leavePool(th *thread, tr *trace.Transition, f *insideFrame) (scheduler.Verdict, error) {
 	b := heap.Block{Size: f.size, Family: f.family, Given: f.before, Library: th.trusted() && !th.quiet.gives && !s.inTrustedAllocator(th) || !s.core.Entered()}
 	switch f.role {
 	case image.Free, image.FreeAll, image.InsideAllocator:
@@ -251,7 +251,7 @@ func (s *Library) leavePool(th *thread, tr *trace.Transition, f *insideFrame) (s
 }
 
 // givePooled begins a block. One in a live block of the same allocator is a bug.
-func (s *Library) givePooled(th *thread, tr *trace.Transition, b heap.Block, r image.Role) (scheduler.Verdict, error) {
+func (s *heapCalls) givePooled(th *thread, tr *trace.Transition, b heap.Block, r image.Role) (scheduler.Verdict, error) {
 	if th.pending.Kind == trace.OpReuse {
 		tr.Did(th.pending)
 	}

@@ -18,13 +18,13 @@ import (
 const preferWriter = 2
 
 // keepsOut reports whether a writer that waits keeps readers out of a lock.
-func (s *Library) keepsOut(o *object) bool {
+func (s *objectCalls) keepsOut(o *object) bool {
 	return s.shapes != nil && s.libc == image.Glibc && o.flags == preferWriter
 }
 
 // rwPossible reports whether the operation on a read-write lock at which a thread
 // stands is possible.
-func (s *Library) rwPossible(th *thread, o *object) bool {
+func (s *objectCalls) rwPossible(th *thread, o *object) bool {
 	if s.keepsOut(o) {
 		return th.phase != phaseAsleep
 	}
@@ -35,7 +35,7 @@ func (s *Library) rwPossible(th *thread, o *object) bool {
 }
 
 // rwFree reports whether a thread can have the read-write lock at which it stands.
-func (s *Library) rwFree(th *thread, o *object) bool {
+func (s *objectCalls) rwFree(th *thread, o *object) bool {
 	if o.owner != trace.NoThread {
 		return false
 	}
@@ -47,17 +47,17 @@ func (s *Library) rwFree(th *thread, o *object) bool {
 }
 
 // hasItself reports whether the thread is in its own way.
-func (s *Library) hasItself(th *thread, o *object) bool {
+func (s *objectCalls) hasItself(th *thread, o *object) bool {
 	return o.owner == th.ID || acts[th.role].op == trace.OpWriteLock && index(o.readers, th.ID) >= 0
 }
 
 // hangs reports whether a thread that is in its own way waits until its time is over.
 // glibc knows the writer, and refuses; without a time limit it is a misuse.
-func (s *Library) hangs(th *thread, o *object) bool {
+func (s *objectCalls) hangs(th *thread, o *object) bool {
 	return th.timed && !(s.libc == image.Glibc && o.owner == th.ID)
 }
 
-func (s *Library) performRW(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
+func (s *objectCalls) performRW(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
 	op := acts[th.role].op
 	defer s.settle(o)
 	switch op {
@@ -104,7 +104,7 @@ func (s *Library) performRW(th *thread, tr *trace.Transition, o *object) (schedu
 }
 
 // rwRefused ends a try that fails, or has the thread wait.
-func (s *Library) rwRefused(th *thread, tr *trace.Transition, o *object, fail trace.OpKind) (scheduler.Verdict, error) {
+func (s *objectCalls) rwRefused(th *thread, tr *trace.Transition, o *object, fail trace.OpKind) (scheduler.Verdict, error) {
 	switch op := acts[th.role].op; {
 	case op == trace.OpTryReadLock, op == trace.OpTryWriteLock:
 		s.did(th, tr, fail, o, 0)
@@ -126,7 +126,7 @@ func (s *Library) rwRefused(th *thread, tr *trace.Transition, o *object, fail tr
 }
 
 // leaveQueue ends a writer's wait.
-func (s *Library) leaveQueue(th *thread, o *object) {
+func (s *objectCalls) leaveQueue(th *thread, o *object) {
 	th.phase = phaseEntry
 	if i := index(o.waiters, th.ID); i >= 0 {
 		o.waiters = without(o.waiters, i)
@@ -134,7 +134,7 @@ func (s *Library) leaveQueue(th *thread, o *object) {
 }
 
 // wakeQueue lets the threads try again that sleep at a lock and could have it now.
-func (s *Library) wakeQueue(tr *trace.Transition, o *object) {
+func (s *objectCalls) wakeQueue(tr *trace.Transition, o *object) {
 	if !s.keepsOut(o) {
 		return
 	}
@@ -150,7 +150,7 @@ func (s *Library) wakeQueue(tr *trace.Transition, o *object) {
 }
 
 // giveUpQueue ends the wait of a thread whose time is over.
-func (s *Library) giveUpQueue(th *thread, tr *trace.Transition) {
+func (s *objectCalls) giveUpQueue(th *thread, tr *trace.Transition) {
 	o := s.use(th.arg(0), kindRWLock)
 	s.leaveQueue(th, o)
 	s.wakeQueue(tr, o)
@@ -158,7 +158,7 @@ func (s *Library) giveUpQueue(th *thread, tr *trace.Transition) {
 }
 
 // rwAttr is the kind that a read-write lock's attribute object asks for.
-func (s *Library) rwAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
+func (s *objectCalls) rwAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
 	if attr == 0 || s.shapes == nil || s.libc != image.Glibc {
 		return 0
 	}
@@ -167,7 +167,7 @@ func (s *Library) rwAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
 
 // rwTry is the kind of an operation on a read-write lock: at one that prefers writers
 // it is a try.
-func (s *Library) rwTry(o *object, op trace.OpKind) trace.OpKind {
+func (s *objectCalls) rwTry(o *object, op trace.OpKind) trace.OpKind {
 	switch {
 	case !s.keepsOut(o):
 	case op == trace.OpReadLock:

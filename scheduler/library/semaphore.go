@@ -12,7 +12,7 @@ const semMax = 0x7fffffff
 const maxPosts = 1 << 20
 
 // performSem carries out an operation on a semaphore, other than to open or close a named one.
-func (s *Library) performSem(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
+func (s *objectCalls) performSem(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
 	op := acts[th.role].op
 	if th.phase == phaseEntry && s.sleeps(th) {
 		if op = trace.OpSemTryWait; o.value == 0 {
@@ -56,7 +56,7 @@ func (s *Library) performSem(th *thread, tr *trace.Transition, o *object) (sched
 
 // initialCount is the value that sem_init gives a semaphore: pthread's has an
 // argument more.
-func (s *Library) initialCount(th *thread) uint64 {
+func (s *objectCalls) initialCount(th *thread) uint64 {
 	if s.cfg.Tested {
 		return th.arg(1)
 	}

@@ -17,7 +17,7 @@ import (
 
 // streamOf is the address that stands for a stream: the one on which the call of stdio
 // works at whose entry a thread stands. ok: such calls have to be in an order.
-func (s *Library) streamOf(th *thread) (addr uint64, flags trace.AccessFlags, ok bool) {
+func (s *textCalls) streamOf(th *thread) (addr uint64, flags trace.AccessFlags, ok bool) {
 	name := s.roles[th.Regs.RIP].Name
 	n, given := image.StreamArg(name)
 	var at uint64
@@ -40,7 +40,7 @@ func (s *Library) streamOf(th *thread) (addr uint64, flags trace.AccessFlags, ok
 }
 
 // stdout is where the C library has standard output, 0 if that isn't known.
-func (s *Library) stdout() uint64 {
+func (s *textCalls) stdout() uint64 {
 	for _, name := range []string{"_IO_2_1_stdout_", "__stdout_FILE"} {
 		if sym, ok := s.image.Symbol(name); ok {
 			return sym.Addr
@@ -51,7 +51,7 @@ func (s *Library) stdout() uint64 {
 
 // sharesStream reports whether other threads work on the stream of a call too, or may end
 // the process before it prints.
-func (s *Library) sharesStream(th *thread) bool {
+func (s *textCalls) sharesStream(th *thread) bool {
 	at, _, ok := s.streamOf(th)
 	shared := ok && s.core.Shared(th.ID, at, 8)
 	return s.toStdout(th) && s.core.SharesOutput(th.ID) || shared
@@ -59,7 +59,7 @@ func (s *Library) sharesStream(th *thread) bool {
 
 // toStdout reports whether the call of stdio at whose entry a thread stands works on
 // standard output.
-func (s *Library) toStdout(th *thread) bool {
+func (s *textCalls) toStdout(th *thread) bool {
 	name := s.roles[th.Regs.RIP].Name
 	if n, given := image.StreamArg(name); given {
 		at := s.vararg(th, n)
@@ -69,7 +69,7 @@ func (s *Library) toStdout(th *thread) bool {
 }
 
 // touchStream records that a call works on its stream.
-func (s *Library) touchStream(th *thread, tr *trace.Transition) {
+func (s *textCalls) touchStream(th *thread, tr *trace.Transition) {
 	if s.toStdout(th) {
 		s.core.TouchOutput(th.ID, tr, s.callSite(th)-1)
 	}
@@ -79,7 +79,7 @@ func (s *Library) touchStream(th *thread, tr *trace.Transition) {
 }
 
 // Unwritten implements Teller.
-func (s *Library) Unwritten(t trace.TID) []byte {
+func (s *textCalls) Unwritten(t trace.TID) []byte {
 	at := s.stdout()
 	if at == 0 || s.threads[t].role != image.ProcessExit && !s.lastToEnd(&s.threads[t]) {
 		return nil
@@ -93,7 +93,7 @@ func (s *Library) Unwritten(t trace.TID) []byte {
 
 // lastToEnd reports whether the process ended with a thread whose function returned, or
 // that called pthread_exit: the library calls exit in the last one.
-func (s *Library) lastToEnd(th *thread) bool {
+func (s *textCalls) lastToEnd(th *thread) bool {
 	return !s.known.Native && th.role == image.ThreadExit && !slices.ContainsFunc(s.threads, func(o thread) bool { return o.Live() })
 }
 

@@ -16,7 +16,7 @@ import (
 // that ends the string, between the call and the read, and what tells then is the
 // read alone.
 
-func (s *Library) breakStrings() {
+func (s *textCalls) breakStrings() {
 	s.strings = map[uint64]*stringReading{}
 	for _, r := range s.image.ReadsAhead() {
 		f, _ := s.image.SymbolAt(r.Lo)
@@ -66,7 +66,7 @@ var stringReads = []stringReading{
 }
 
 // atString looks at the arguments of a string function.
-func (s *Library) atString(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *textCalls) atString(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	th.string = stringCall{}
 	if th.alloc != nil || len(th.inside) > 0 || th.Starting || !s.core.Entered() { // before main: what chooses between a function's versions has its name
 		return scheduler.Step, nil
@@ -114,7 +114,7 @@ type texts struct {
 // reads follows a reading from p on to its end, or to the first byte that is in no
 // live block, if it comes to one; 0 is an end that isn't known. other is the other
 // one of two arguments: a pointer, or the character that is looked for.
-func (s *Library) reads(r reading, p, other, n uint64) (at uint64, dead bool) {
+func (s *textCalls) reads(r reading, p, other, n uint64) (at uint64, dead bool) {
 	const chunk = 64
 	for done := uint64(0); done < n; {
 		k := min(chunk, n-done)

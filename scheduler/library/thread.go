@@ -48,14 +48,14 @@ type threadSaved struct {
 
 // ensure makes room for a thread that the System has. Threads never move: the capacity
 // is there from the start.
-func (s *Library) ensure(t trace.TID) {
+func (s *models) ensure(t trace.TID) {
 	for i := len(s.threads); i <= int(t); i++ {
 		s.threads = append(s.threads, thread{Thread: s.core.Thread(trace.TID(i))})
 	}
 }
 
 // Keep implements Keeper.
-func (s *Library) Keep(t trace.TID) {
+func (s *models) Keep(t trace.TID) {
 	s.ensure(t)
 	n := len(s.threadLog)
 	s.threadLog = slices.Grow(s.threadLog, 1)[:n+1]
@@ -64,12 +64,12 @@ func (s *Library) Keep(t trace.TID) {
 }
 
 // Mark implements Keeper.
-func (s *Library) Mark(k trace.Mark) {
+func (s *models) Mark(k trace.Mark) {
 	s.marks = append(s.marks[:k], mark{len(s.threadLog), len(s.saved)})
 }
 
 // Rewind implements Keeper.
-func (s *Library) Rewind(k trace.Mark) {
+func (s *models) Rewind(k trace.Mark) {
 	m := s.marks[k]
 	for i := len(s.threadLog) - 1; i >= m.threads; i-- {
 		e := &s.threadLog[i]
@@ -81,7 +81,7 @@ func (s *Library) Rewind(k trace.Mark) {
 }
 
 // HashThread implements Keeper.
-func (s *Library) HashThread(t trace.TID, h *trace.Hash, atOp bool) {
+func (s *models) HashThread(t trace.TID, h *trace.Hash, atOp bool) {
 	th := &s.threads[t]
 	h.Words(trace.Bit(th.detached), uint64(th.waitedFor))
 	if !th.Live() {
@@ -95,7 +95,7 @@ func (s *Library) HashThread(t trace.TID, h *trace.Hash, atOp bool) {
 }
 
 // Born implements Lives.
-func (s *Library) Born(child, parent trace.TID, roomAt uint64) {
+func (s *models) Born(child, parent trace.TID, roomAt uint64) {
 	s.ensure(child)
 	c, p := &s.threads[child], &s.threads[parent]
 	*c = thread{Thread: c.Thread}
@@ -109,30 +109,10 @@ func (s *Library) Born(child, parent trace.TID, roomAt uint64) {
 }
 
 // Holds implements Teller.
-func (s *Library) Holds(t trace.TID) []uint64 { return s.threads[t].holds }
+func (s *models) Holds(t trace.TID) []uint64 { return s.threads[t].holds }
 
 // Texts implements Teller.
-func (s *Library) Texts(t trace.TID) (last, ends uint64) {
+func (s *models) Texts(t trace.TID) (last, ends uint64) {
 	x := &s.threads[t].texts
 	return x.last, x.ends
-}
-
-// Leave implements Lives.
-func (s *Library) Leave(t trace.TID, tr *trace.Transition) (*scheduler.Failure, error) {
-	th := &s.threads[t]
-	if err := s.leavesWait(th, true); err != nil {
-		return nil, err
-	}
-	if f := s.exitMisuse(th); f != nil {
-		return f, nil
-	}
-	th.vanished = true
-	s.gone(th, tr, true)
-	return nil, nil
-}
-
-// gone makes a thread exited. byKernel: its own exit call did it.
-func (s *Library) gone(th *thread, tr *trace.Transition, byKernel bool) {
-	s.leaveOnces(th, tr, ^uint64(0))
-	s.core.Exit(th.ID, tr, byKernel)
 }

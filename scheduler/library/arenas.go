@@ -1,0 +1,159 @@
+package library
+
+import (
+	"hash/fnv"
+	"strconv"
+	"strings"
+
+	"landgo/emu"
+	"landgo/heap"
+	"landgo/internal/image"
+	"landgo/internal/trace"
+	"landgo/kernel"
+)
+
+// Where the trusted allocator's blocks lie: each thread has addresses of its own, by its
+// name, so that what one allocates doesn't depend on what others do.
+
+const (
+	// The first thread and its first children have an arena of their own each.
+	ownArenas, ownArena = 32, 5 << 30
+	// Its further children have a small one of their own. Deeper threads have one by a
+	// hash of their names; and for what finds no place there all these have one of the
+	// far ones.
+	smallArenas, smallArena   = 480, 16 << 20
+	hashedArenas, hashedArena = 16384, 8 << 20
+	farArenas, farArena       = 16, 3 << 30
+
+	smallBegin  = kernel.HeapLo + ownArenas*ownArena
+	hashedBegin = smallBegin + smallArenas*smallArena
+	farBegin    = hashedBegin + hashedArenas*hashedArena
+
+	largestBlock = 2 << 30 // as much as a guest may have
+	// mappedFrom is from which size on an allocator of a C library maps memory, far
+	// above its heap.
+	mappedFrom = 128 << 10
+)
+
+// arenas are one thread's. A buffer of stdio's never lies where a block of the user's lay
+// in another execution: else stdio's accesses to it would look like some to the user's
+// memory.
+type arenas struct{ user, library *heap.Arena }
+
+// HeapRange is where the trusted allocator's blocks are, but for a hole in it.
+func HeapRange(img *image.Image) (all, hole emu.Range) {
+	all = emu.Range{Lo: kernel.HeapLo, Hi: kernel.HeapHi}
+	if kernel.HasLowHeap(img) {
+		all.Lo, hole = kernel.LowHeapLo, emu.Range{Lo: kernel.LowHeapHi, Hi: kernel.HeapLo}
+	}
+	return all, hole
+}
+
+// EveryRange is where the memory of an allocator is that is followed: wherever the
+// guest has memory at all.
+func EveryRange() emu.Range { return emu.Range{Lo: 1 << 16, Hi: kernel.GuestHi} }
+
+// arenasOf are those of a thread; nil if there are none left (see arenaPlace).
+func (s *heapCalls) arenasOf(t trace.TID) *arenas {
+	for int(t) >= len(s.arenas) {
+		s.arenas = append(s.arenas, nil)
+	}
+	if s.arenas[t] == nil {
+		base, size := arenaPlace(s.core.Name(t))
+		for _, other := range s.arenas {
+			if other != nil && other.user.Base() == base {
+				return nil
+			}
+		}
+		cut := base + size - libraryShare(size)
+		s.arenas[t] = &arenas{s.heap.NewArena(base, cut, largestBlock), s.heap.NewArena(cut, base+size, libraryShare(size))}
+		if base == kernel.HeapLo && s.lowHeap { // other threads' memory is mapped on a real machine
+			const cut = kernel.LowHeapHi - (kernel.LowHeapHi-kernel.LowHeapLo)/16
+			s.arenas[t].user.Low(kernel.LowHeapLo, cut, mappedFrom)
+			s.arenas[t].library.Low(cut, kernel.LowHeapHi, mappedFrom)
+		}
+	}
+	return s.arenas[t]
+}
+
+// reach makes sure that a thread's arena has a place for a block, if any has. It
+// returns the thread that has the addresses for it, if another has: then there is
+// none.
+func (s *heapCalls) reach(th *thread, n, align uint64) (other trace.TID, ok bool) {
+	a := s.arenaFor(th)
+	if th.quiet.on || !a.NeedsFar(n, align) {
+		return 0, true
+	}
+	base := farBegin + hashOf(s.core.Name(th.ID))%farArenas*farArena
+	if other, taken := s.far[base]; taken && other != th.ID {
+		return other, false
+	}
+	s.far[base] = th.ID // for good: a name has the same addresses in all executions
+	a.Far(base, base+farArena)
+	return 0, true
+}
+
+// arenaFor is where a thread allocates now; nil if it has no arena.
+func (s *heapCalls) arenaFor(th *thread) *heap.Arena {
+	switch a := s.arenasOf(th.ID); {
+	case a == nil:
+		return nil
+	case th.quiet.on:
+		return a.library
+	default:
+		return a.user
+	}
+}
+
+// arenaPlace is where the arena of a thread with a name is, and its size.
+func arenaPlace(name string) (base, size uint64) {
+	parts := strings.Split(name, ".")
+	last := parts[len(parts)-1]
+	switch n, _ := strconv.ParseUint(last, 10, 64); {
+	case len(parts) > 2:
+	case n < ownArenas:
+		return kernel.HeapLo + n*ownArena, ownArena
+	case n < ownArenas+smallArenas:
+		return smallBegin + (n-ownArenas)*smallArena, smallArena
+	}
+	// The same link again and again: the places follow each other, so that a chain
+	// of creations never meets itself.
+	first := len(parts) - 1
+	for first > 1 && parts[first-1] == last {
+		first--
+	}
+	h := hashOf(strings.Join(parts[:first+1], ".")) + uint64(len(parts)-1-first)
+	return hashedBegin + h%hashedArenas*hashedArena, hashedArena
+}
+
+func hashOf(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return h.Sum64() >> 16
+}
+
+// libraryShare is the size of an arena's last part: what stdio, and the making of
+// threads, allocate for themselves.
+func libraryShare(size uint64) uint64 {
+	if size < ownArena {
+		return size / 4
+	}
+	return size / 16
+}
+
+// isLibraryPart reports whether an address is where stdio's own blocks lie.
+func isLibraryPart(addr uint64) bool {
+	const low = kernel.LowHeapHi - kernel.LowHeapLo
+	if addr-kernel.LowHeapLo < low {
+		return addr-kernel.LowHeapLo >= low-low/16
+	}
+	switch {
+	case addr >= farBegin:
+		return false
+	case addr >= hashedBegin:
+		return (addr-hashedBegin)%hashedArena >= hashedArena-libraryShare(hashedArena)
+	case addr >= smallBegin:
+		return (addr-smallBegin)%smallArena >= smallArena-libraryShare(smallArena)
+	}
+	return (addr-kernel.HeapLo)%ownArena >= ownArena-libraryShare(ownArena)
+}
