@@ -99,7 +99,36 @@ func compare(name string, p *model.Program, judge, s *survey, opts Options) erro
 	if name == "optimal" && opts.Unmerged && opts.OneEvent && s.stats.Blocked > 0 && !casts(p) {
 		return fmt.Errorf("%s: %d blocked executions", name, s.stats.Blocked)
 	}
+	if name == "trust" && s.stats.Blocked > 0 && !patches(p) {
+		return fmt.Errorf("%s: %d blocked executions", name, s.stats.Blocked)
+	}
 	return nil
+}
+
+// patches reports whether a program may have what trust runs in vain: a
+// compare-and-exchange of bytes that another access writes in parts, or a lock
+// that several threads may keep from one.
+func patches(p *model.Program) bool {
+	type extent struct{ at, size int }
+	casts, written := false, map[extent]bool{}
+	for _, code := range p.Threads {
+		for _, in := range code {
+			switch in.Code {
+			case model.ReadLock, model.WriteLock:
+				return true
+			case model.CompareEx, model.CompareXR:
+				casts = true
+				fallthrough
+			case model.Store, model.StoreR, model.FetchAdd, model.Exchange:
+				size := in.Size
+				if size == 0 {
+					size = 8
+				}
+				written[extent{in.A, size}] = true
+			}
+		}
+	}
+	return casts && len(written) > 1
 }
 
 // sample says what the programs of a test were like.

@@ -157,6 +157,12 @@ var findings = []finding{
 		{{Code: model.Store, C: 2, Size: 4}},
 		{{Code: model.Store, C: 1, Size: 4}, {Code: model.Store, C: 2, Size: 4}},
 	}}},
+	{"28: which of several displaces a compare-and-exchange that may fail is settled by the writes first: a trace was run twice", model.Program{Standing: true, Threads: [][]model.Instr{
+		{{Code: model.CompareEx, C: 1, D: 1}},
+		{{Code: model.FetchAdd, C: 1, Size: 4}},
+		{{Code: model.FetchAdd, A: 4, C: 1, Size: 2}},
+		{{Code: model.Load, Size: 4}},
+	}}},
 }
 
 // What random programs seldom have.

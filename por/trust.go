@@ -69,13 +69,16 @@ import (
 // of all that, in either case, and waits for no thread (Transition.Wakes)
 // besides. Each trace of that order is visited once.
 //
-// A try or a compare-and-exchange that fails may succeed elsewhere, and depends
-// on more there. So it is ordered like one that succeeds, also with reads and
-// other failures, as in the paper every read-modify-write reads exclusively. Of
-// the graphs that are then one trace one counts (representative in
-// trustcanonical.go), the others are Blocked. It can't count as the read that it
-// is: P has to have all of K when the event's turn comes, also what comes before
-// it only where it succeeds (findings 5 and 12 are lost then).
+// A try or a compare-and-exchange that fails depends on less than where it
+// succeeds. Say it fails at its turn in P, and in K it succeeds, after a read of
+// K that isn't in P yet. Then something in P that K doesn't have wrote what it
+// found. That write depends on the read, and so the read came before it. So all
+// of K is there when the event's turn comes (trustdisplacers.go says in which
+// order), and a failure is the read that it is. One thing this needs: the write
+// wrote all its bytes. A compare-and-exchange that found bytes of several writes
+// (patched) is ordered like one that succeeds, also with reads and other
+// failures (findings 5, 12 and 25). Of the graphs that are then one trace one
+// counts (representative in trustcanonical.go), the others are Blocked.
 //
 // Deviations:
 //   - The papers give a read its source, and a write its place in co, when they

@@ -67,9 +67,9 @@ func (w *trust) foremost(i int32, c *candidate) bool {
 }
 
 // representative reports whether the graph at hand is the one of its trace that
-// is counted. It is finer than the trace where something failed: a failure is
-// ordered like a success, also with reads and other failures that don't depend
-// on it. The one that counts is in the order in which Algorithm 1 takes the
+// is counted. It is finer than the trace where a compare-and-exchange failed on bytes
+// of several writes: it is ordered like a success, also with reads and other
+// failures that don't depend on it. The one that counts is in the order in which Algorithm 1 takes the
 // trace's events, so that it needs no more rounds than the trace.
 func (w *trust) representative() bool {
 	w.pairs = w.pairs[:0]

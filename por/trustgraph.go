@@ -58,8 +58,8 @@ type step struct {
 	passes   int32     // len(passes) before the state's own
 	holds    int32     // len(holds) before the state's own
 
-	relation.Event                // what it did; a try or a compare-and-exchange that failed stands for one that didn't
-	weak           bool           // it failed:
+	relation.Event                // what it did; a weak one stands for one that succeeded
+	weak           bool           // it failed, and is ordered like a success (patched):
 	did            relation.Event // this is what it did
 	begin, last    uint64
 	ways           uint32 // outcomes that it had
