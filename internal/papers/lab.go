@@ -34,6 +34,7 @@ type run struct {
 	guest      string // below bin/guests
 	search     string
 	bound      string // "" for none
+	from       int    // the value of the first bound to begin with
 	pp         string // "" for landgo's default
 	allShared  bool   // every access is one to shared memory, from the start
 	executions uint64 // the limits; 0 for none
@@ -44,6 +45,9 @@ func (r run) args() []string {
 	args := []string{"run", "--json", "--quiet", "--out", "none", "--jobs", "1", "--processor-time", "--search", r.search}
 	if r.bound != "" {
 		args = append(args, "--bound", r.bound)
+	}
+	if r.from > 0 {
+		args = append(args, "--bound-from", fmt.Sprint(r.from))
 	}
 	if r.pp == "" && r.executions > 0 {
 		r.pp = "mem" // one search's executions

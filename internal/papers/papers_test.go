@@ -50,7 +50,7 @@ func TestTablesNameWhatThereIs(t *testing.T) {
 		for i := range columns {
 			search, bounds := columnSearch(columns, i)
 			for _, b := range bounds {
-				sound(t, search, b)
+				sound(t, search, b.name)
 			}
 		}
 	}
@@ -183,6 +183,24 @@ func TestNumbers(t *testing.T) {
 		table.add("1", "2")
 		if want := "| a | b |\n|---|---|\n| 1 | 2 |"; table.String() != want {
 			t.Errorf("%q, want %q", table, want)
+		}
+	}
+}
+
+// TestSameOrder: two rows order their columns alike, or which pairs are reversed.
+func TestSameOrder(t *testing.T) {
+	columns := []string{"a", "b", "c"}
+	for _, tt := range []struct {
+		paper, ours []float64
+		want        string
+	}{
+		{[]float64{2, 6, 1}, []float64{5, 9, 5}, "same shape"},
+		{[]float64{2, 6, 1}, []float64{4, 9, 5}, "differs: a before c"},
+		{[]float64{0, 6, 1}, []float64{1, 9, 5}, "same shape"},
+		{[]float64{2, 6, 1}, []float64{3, 2, 0}, "differs: b before a; a before c; b before c"},
+	} {
+		if got := sameOrder(columns, tt.paper, tt.ours); got != tt.want {
+			t.Errorf("%v and %v: %q, want %q", tt.paper, tt.ours, got, tt.want)
 		}
 	}
 }

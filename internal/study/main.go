@@ -28,6 +28,7 @@ type lab struct {
 	stale              bool
 	cached             bool
 	jobs               int
+	clock              bool
 	contestants        []contestant
 
 	mu       sync.Mutex
@@ -50,6 +51,7 @@ func study() int {
 	flag.Float64Var(&l.budget, "budget", 1, "seconds of the processor for each contestant and pair")
 	flag.BoolVar(&l.stale, "stale", false, "take the results of other builds of landgo too")
 	flag.BoolVar(&l.cached, "cached", false, "run nothing: write the page of the results so far, without pairs that aren't done")
+	flag.BoolVar(&l.clock, "clock", true, "measure several workers by the clock too, which takes an idle machine")
 	flag.IntVar(&l.jobs, "jobs", 1, "pairs at a time")
 	flag.Parse()
 	for _, c := range contestants {
@@ -121,7 +123,7 @@ func (l *lab) study(only string) ([]*subject, error) {
 	// By the clock, one has the machine alone.
 	l.jobs = 1
 	return subjects, l.each(sorted, func(s *subject) error {
-		if s.class != wrong {
+		if s.class != wrong || !l.clock {
 			return nil
 		}
 		_, err := l.run(s, byClock, l.budget)
