@@ -140,7 +140,7 @@ var findings = []finding{
 		{{Code: model.TryLock, A: 1}, {Code: model.JumpIf, A: 4}, {Code: model.FetchAdd, C: 1}, {Code: model.Unlock, A: 1}},
 		{{Code: model.Load}},
 	}}},
-	{"25: within a bound, what should come before a sleeper isn't found by the sleeper's races: at a block's start that is everybody's turn", model.Program{Standing: true, Threads: [][]model.Instr{
+	{"25: within a bound, what should come before a sleeper isn't found by the sleeper's races: at a block's start that is each thread's turn", model.Program{Standing: true, Threads: [][]model.Instr{
 		{{Code: model.Load, A: 8}, {Code: model.StoreR, A: 8, C: 1}},
 		{{Code: model.CompareEx, A: 6, D: 1, Size: 4}},
 		{{Code: model.Load}},

@@ -67,7 +67,7 @@ type step struct {
 	// group: where the revisit that brought the event in begins, the place of
 	// the event that was displaced.
 	group int32
-	// displaced is what the thread whose turn it was did there before the
+	// displaced is what the thread did there at its turn, before the
 	// revisit, at the revisiting event.
 	displaced *branch
 	redo      int32 // see trust.next

@@ -72,8 +72,8 @@ func TestDeepeningAgrees(t *testing.T) {
 }
 
 // outcomes is the por.Observer that collects bugs, and the final states of
-// executions in which nobody was cut short by the end of the process. What an
-// unfinished thread had done for itself by then is nobody's business, and it is
+// executions in which no thread was cut short by the end of the process. What an
+// unfinished thread had done for itself by then is seen by no other thread, and it is
 // more at coarser steps.
 type outcomes struct {
 	*session.Session

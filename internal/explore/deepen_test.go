@@ -211,7 +211,7 @@ func deepeningOf(b *testing.B, name string) *deepening {
 	b.Cleanup(s.Close)
 	h := &hunt{Session: s, result: s.NewResult(), seen: map[string]*finding{}}
 	d := newDeepening(h)
-	d.warm = 1 // nobody beside it
+	d.warm = 1 // no worker beside it
 	j := &deepen.Job{Set: deepen.Set{Kinds: trace.PointYield}}
 	if err := d.run(j); err != nil {
 		b.Fatal(err)

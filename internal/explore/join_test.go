@@ -11,7 +11,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// TestJoinable: a thread that was detached is joined by nobody, whichever came first;
+// TestJoinable: no thread joins one that was detached, whichever came first;
 // a thread that joins the first one, or itself, waits for that.
 func TestJoinable(t *testing.T) {
 	t.Parallel()

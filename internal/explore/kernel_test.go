@@ -270,7 +270,7 @@ func TestKernelUnmet(t *testing.T) {
 
 // TestKernelAnnotations: a kernel that lacks an annotation, or calls one where it
 // isn't true, isn't verified, and has no bug that is none: the result is invalid
-// and says which. Where nobody but one thread runs after landgo_booted, a verdict
+// and says which. Where only one thread runs after landgo_booted, a verdict
 // says so.
 func TestKernelAnnotations(t *testing.T) {
 	t.Parallel()

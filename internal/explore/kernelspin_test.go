@@ -40,7 +40,7 @@ const spinNames = `	{"spin", test_spin}, {"await_setter", test_await_setter}, {"
 
 // TestKernelSpins: a thread that waits in a loop for another isn't run again before
 // something changes: what it waits for comes, the search has an end, and its
-// executions end as those of an exhaustive one. Where nobody is left to change it,
+// executions end as those of an exhaustive one. Where no thread is left to change it,
 // that is a livelock; not where a tick does.
 func TestKernelSpins(t *testing.T) {
 	t.Parallel()

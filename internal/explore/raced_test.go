@@ -67,7 +67,7 @@ func replayed(t *testing.T, cfg config.Config, r *result.Result, b *result.Bug) 
 	}
 }
 
-// TestRaceIsBug: with --fail-on race, neighbours that were seen both ways round
+// TestRaceIsBug: with --fail-on race, neighbours that were seen in both orders
 // are bugs, in every guest in which there are some, and nothing else is.
 func TestRaceIsBug(t *testing.T) {
 	t.Parallel()
@@ -197,7 +197,7 @@ func TestRaceUnderSearches(t *testing.T) {
 	cfg := racing(t, guest)
 	cfg.FailOnRace = false
 	if got, r := raceBugs(t, cfg); len(got) > 0 || r.RaceCount == 0 {
-		t.Errorf("nobody asked, and %v are bugs", got)
+		t.Errorf("without --fail-on race, %v are bugs", got)
 	}
 }
 

@@ -42,7 +42,7 @@ int main(void)
 
 // TestJobsAtOnce: with several jobs at work at a time nothing that is reported
 // depends on the number of workers; nor does the verdict on whether there are
-// rounds at all. In rare a round meets a thread that nobody knew.
+// rounds at all. In rare a round meets a thread that wasn't known.
 func TestJobsAtOnce(t *testing.T) {
 	warm(t, 1)
 	several := 0

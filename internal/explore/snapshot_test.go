@@ -115,7 +115,7 @@ func TestKeptBootFits(t *testing.T) {
 	}
 }
 
-// TestKeptBootDamaged: a file that is damaged is told of in one line, the kernel is
+// TestKeptBootDamaged: one line tells that a file is damaged, the kernel is
 // booted, and its boot is kept once more.
 func TestKeptBootDamaged(t *testing.T) {
 	t.Parallel()

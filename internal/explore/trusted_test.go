@@ -11,7 +11,7 @@ import (
 )
 
 // TestTrustedSharing: two threads' calls of stdio that meet in the program's memory
-// depend on each other, also where nobody else touches it while there are threads.
+// depend on each other, also where no other thread touches it while there are threads.
 func TestTrustedSharing(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{`

@@ -11,7 +11,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// waiting counts until main says stop, in a variable that nobody else has touched
+// waiting counts until main says stop, in a variable that no other thread has touched
 // before: main's part follows.
 const waiting = `#include <assert.h>
 #include <pthread.h>
@@ -57,7 +57,7 @@ func TestWaitsForPrivateMemory(t *testing.T) {
 	}
 }
 
-// TestWaitsTogether: whoever of several workers meets such a loop, in a search that is
+// TestWaitsTogether: whichever of several workers meets such a loop, in a search that is
 // divided from the start, the same is reported, and holds when it is run again.
 func TestWaitsTogether(t *testing.T) {
 	defer func() { warmUp, unitSteps = 0, 0 }()

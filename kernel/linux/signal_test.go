@@ -120,7 +120,7 @@ func TestSignalInterruptsSleep(t *testing.T) {
 		c.want(tt.name+": rip", pc, wantPC)
 		c.want(tt.name+": rax", rax, wantRAX)
 		c.want(tt.name+": rsp", c.m.Read64(frame+frameRegs+15*8), sp)
-		c.want(tt.name+": nobody waits", c.do(0, nrFutex, word, futexWake, 9), 0)
+		c.want(tt.name+": no thread waits", c.do(0, nrFutex, word, futexWake, 9), 0)
 	}
 }
 

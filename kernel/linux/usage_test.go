@@ -18,7 +18,7 @@ func TestUsage(t *testing.T) {
 	c.want("its microseconds", c.m.Read64(at+8), 0)
 	c.want("getrusage of children", c.do(0, nrGetrusage, usageChildren, at), 0)
 	c.want("their seconds", c.m.Read64(at), 0)
-	c.want("getrusage of nobody", c.do(0, nrGetrusage, 7, at), einval)
+	c.want("getrusage of no process", c.do(0, nrGetrusage, 7, at), einval)
 	c.want("times", c.do(0, nrTimes, at), 100*1003+25)
 	c.want("its user time", c.m.Read64(at), 0)
 	c.want("times of nothing", c.do(0, nrTimes, 0), 100*1003+25)

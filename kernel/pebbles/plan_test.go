@@ -74,7 +74,7 @@ func TestPlan(t *testing.T) {
 		{name: "gettid", vector: 0x48},
 		{name: "yield", vector: 0x45, args: []uint64{^uint64(0)}, effect: kernel.Event, op: trace.Op{Kind: trace.OpYield}, yields: true},
 		{name: "yield to a child", vector: 0x45, args: []uint64{3}, effect: kernel.Event, op: trace.Op{Kind: trace.OpYield}, yields: true, reads: []uint64{runWord(1)}},
-		{name: "yield to nobody", vector: 0x45, args: []uint64{2}, effect: kernel.Event, op: trace.Op{Kind: trace.OpYield}, yields: true},
+		{name: "yield to no thread", vector: 0x45, args: []uint64{2}, effect: kernel.Event, op: trace.Op{Kind: trace.OpYield}, yields: true},
 		{name: "deschedule", vector: 0x46, args: []uint64{packet}, effect: kernel.Event, op: trace.Op{Kind: trace.OpDeschedule, Obj: 0}, reads: []uint64{packet}, writes: []uint64{runWord(0)}},
 		{name: "deschedule nowhere", vector: 0x46, args: []uint64{8}},
 		{name: "make_runnable", vector: 0x47, args: []uint64{10}, effect: kernel.Event, op: trace.Op{Kind: trace.OpMakeRunnable, Obj: 1}, reads: []uint64{runWord(1)}},

@@ -37,7 +37,6 @@ type Library struct {
 	*heapCalls
 	*objectCalls
 	cells
-	distrusted bool // distrust was called: for good
 }
 
 // guest is what stays as it is once a guest has begun, and how its functions are called.
@@ -60,6 +59,13 @@ type guest struct {
 	shapes         *shapes // where objects' bytes mean nothing to landgo: nil
 	ownAllocator   bool    // the guest's malloc isn't its library's
 	ownDestructors bool    // see hasDestructors
+	settled
+}
+
+// settled is what is decided once, in any execution, and then holds for good.
+type settled struct {
+	sleepy     bool // as if a thread were sent signals, see Expect
+	distrusted bool // distrust was called
 }
 
 // models are what landgo keeps of threads and of objects, and how that goes back.
@@ -126,7 +132,6 @@ type objectCalls struct {
 	// addresses that they have or had (namedsem.go). What changes of them are cells.
 	semNames map[string]*named
 	semPages map[uint64]*named
-	sleepy   bool // as if a thread were sent signals, see Expect: for good
 }
 
 // cells go back with the machine.

@@ -37,7 +37,7 @@ import (
 //
 //   - A ready thread stands before its tail, before the step or after it: the
 //     order in which threads are reached decides which have run their tails. (A wake-up
-//     makes such threads.) A tail that does nothing that others could tell isn't
+//     makes such threads.) A tail that no other thread can see isn't
 //     meant: to bring the processor past it is as if it had been interrupted. The
 //     tails of new threads and of those that yield are taken for such until one
 //     is seen to do more (tail.go); then the search starts again. That is

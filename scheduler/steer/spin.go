@@ -88,7 +88,7 @@ func (s *Kernel) findSpin(th *thread, tr *trace.Transition) {
 	}
 }
 
-// calmOwn reports whether a step had no effect that others could tell.
+// calmOwn reports whether a step had no effect on another thread.
 func calmOwn(tr *trace.Transition) bool {
 	for i := range tr.Accesses {
 		if a := &tr.Accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 {

@@ -1,4 +1,4 @@
-// A thread that has done all that others can see may still live when somebody
+// A thread that has done all that others can see may still live when another thread
 // asks for it, or be gone. What asks is a switch: each of the programs has a bug,
 // in one order of the thread's end and the question.
 #include "child.h"

@@ -16,7 +16,7 @@ static void ended(void *arg, ureg_t *ureg)
 	vanish();
 }
 
-/* Maps the page that is missing, or finds that somebody else has. */
+/* Maps the page that is missing, or finds that another thread has. */
 static void mapped(void *arg, ureg_t *ureg)
 {
 	result = new_pages(AT, PAGE_SIZE) < 0 ? 2 : 1;

@@ -63,7 +63,7 @@ type World struct {
 	Malloc  Malloc   `json:"malloc,omitempty"`
 	// CheckFor are further errors that count as bugs, in alphabetical order.
 	CheckFor []string `json:"check,omitempty"`
-	// FailOnRace: a data race that is seen both ways round is a bug.
+	// FailOnRace: a data race that is seen in both orders is a bug.
 	FailOnRace bool `json:"fail_on_race,omitempty"`
 	// FailOnOutput: an output that isn't that of another execution is a bug.
 	FailOnOutput bool `json:"fail_on_output,omitempty"`
