@@ -248,4 +248,5 @@ func (s *Stats) add(o Stats) {
 	s.Pruned += o.Pruned
 	s.Transitions += o.Transitions
 	s.Replayed += o.Replayed
+	s.Longest = max(s.Longest, o.Longest)
 }

@@ -42,6 +42,7 @@ func (x *explorer) end(e Ending) {
 		case EndedPruned: // counted with the branches cut
 		default:
 			x.stats.Executions++
+			x.stats.Longest = max(x.stats.Longest, uint64(n.depth))
 		}
 		x.ended.Ending, x.ended.Preemptions, x.ended.Threads = shown, n.preemptions, x.threads
 		if !x.obs.Ended(&x.ended) || x.opts.MaxExecutions > 0 && x.stats.Executions >= x.opts.MaxExecutions {

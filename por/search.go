@@ -113,6 +113,9 @@ type Stats struct {
 	// Levels is, of a search by ascending bound (Options.Iterate), how many values of
 	// the bound are explored to their ends, from 0 on, while it is under way.
 	Levels uint64
+	// Longest is, of a search that goes back in its path, how many steps the longest
+	// execution had.
+	Longest uint64
 	// Complete: the whole space was explored, within the bound if there is one.
 	Complete bool
 }

@@ -66,6 +66,10 @@ const (
 	// aloneSteps is after how many steps it begins though the first job is still alone,
 	// for its end is near.
 	aloneSteps = 1_000_000
+	// longSteps is of how many steps an execution has to be that it begins at once: what
+	// races of such are worth takes a time that grows with the square, and the first
+	// job's end is far though few steps are left.
+	longSteps = 2_000
 	// boundedSlice is how many steps it takes at a time, or more.
 	boundedSlice = 16_384
 	// boundedMost is more preemptions than a search reaches.

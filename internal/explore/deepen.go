@@ -133,7 +133,7 @@ func (h *hunt) deepen() error {
 			break
 		}
 		if d.alone != nil {
-			if d.steps >= d.pace(aloneSteps) {
+			if d.steps >= d.pace(aloneSteps) || d.spaces[d.alone].stats.Longest >= longSteps {
 				d.accompany()
 			}
 			err = d.run(d.alone)
