@@ -107,9 +107,14 @@ func (d *deepening) hire(search string, m por.Measure) (*bounded, error) {
 		}
 		return nil, err
 	}
+	return hireOn(s, search, m), nil
+}
+
+// hireOn begins a search by ascending bound on a guest.
+func hireOn(s *session.Session, search string, m por.Measure) *bounded {
 	b := &bounded{hunt: besides(s), search: search, bounds: por.Bounds{{Measure: m, Limit: boundedMost}}, turn: make(chan bool), back: make(chan struct{})}
 	go b.work()
-	return b, nil
+	return b
 }
 
 func (b *bounded) work() {

@@ -78,6 +78,7 @@ type deepening struct {
 	warm       uint64
 	boundedErr error
 	ways       *ways // nil as long as there are none
+	rung       *rung // as ways
 	exhausted  bool  // all bugs there are were found
 	stuck      *turn // of a job that has no end
 	doomed     *turn // that ended everything
@@ -155,6 +156,7 @@ func (h *hunt) deepen() error {
 	}
 	err = errors.Join(err, d.endBounded())
 	d.endWays()
+	d.endRung()
 	var byStates error
 	if d.endless() {
 		byStates = d.lookByStates()

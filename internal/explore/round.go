@@ -117,6 +117,7 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 		}
 		d.narrow(j)
 	}
+	d.letRung()
 	d.letWays()
 	d.letBounded()
 	d.show()

@@ -203,6 +203,7 @@ func (s *turn) Progress(p por.Progress) {
 		s.leave, s.paused = true, true
 	}
 	if s.stopped == "" && (len(s.found) == 0 && !s.watched.Raced || s.Config.KeepGoing) {
+		d.letRung()
 		d.letWays()
 	}
 	d.letBounded()

@@ -73,6 +73,9 @@ func (p *page) headline(r *result.Result) {
 	case result.Invalid:
 		rest = clean(r.Reason)
 	}
+	if r.Rung != nil && r.Verdict == result.Budget {
+		rest += "; " + clean(r.Rung.Text())
+	}
 	text := verdict + ": " + rest
 	if len(text) <= p.width {
 		p.boldLine(verdict, ": "+rest)

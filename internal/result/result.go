@@ -50,6 +50,9 @@ type Result struct {
 	// "preempt=2,fair=5", where some executions had no end without the fair bound.
 	BoundedAt *int   `json:"bounded_at,omitempty"`
 	BoundedBy string `json:"bounded_by,omitempty"`
+	// Rung is, of a budget result on pebbles, what holds with parts of the thread
+	// library trusted.
+	Rung *Rung `json:"rung,omitempty"`
 
 	// Executions is the number of maximal runs that reached an end, a bug and
 	// a deadlock too.

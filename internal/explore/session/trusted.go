@@ -43,3 +43,25 @@ func (p *Program) trusts(b image.Bound) bool {
 	roles := p.Config.TrustedRoles()
 	return roles != nil && roles[b.Role]
 }
+
+// Trustable reports whether the guest has functions of a group of --trust's, with
+// objects of a known size, in a library that is tested.
+func (p *Program) Trustable(group string) bool {
+	return p.Platform.testsLibrary && p.hasObjects(group) && p.Image.ObjectSize(p.profile, group) > 0
+}
+
+// Carries reports whether an instruction is of a function that is taken as correct.
+func (p *Program) Carries(pc uint64) bool {
+	f, ok := p.Image.SymbolAt(pc)
+	if !ok {
+		return false
+	}
+	b, ok := p.roles[f.Addr]
+	return ok && p.trusts(b)
+}
+
+// Locks reports whether an instruction is of a function that locks a mutex.
+func (p *Program) Locks(pc uint64) bool {
+	f, ok := p.Image.SymbolAt(pc)
+	return ok && p.roles[f.Addr].Role == image.MutexLock
+}

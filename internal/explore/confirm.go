@@ -1,0 +1,203 @@
+package explore
+
+import (
+	"errors"
+
+	"landgo/internal/explore/session"
+	"landgo/internal/trace"
+	"landgo/por"
+	"landgo/scheduler"
+)
+
+// An execution above a trusted mutex is followed with the library's own one: each thread
+// runs to where it stood after each of its steps. That place is an instruction, and how
+// many mutexes the thread has locked by then. A thread that waits for a trusted mutex
+// hasn't begun to lock it, so here it isn't let in before the mutex is free either: each
+// call of the library's own mutex finds it free and comes to its end alone. So a library
+// whose mutex is right follows, whatever order it serves waiters in. When the events
+// are used up, all threads run until none can: those that wait for a mutex then wait in
+// it, and a deadlock shows.
+//
+// The failure that comes is the tested library's, and its schedule is of that.
+
+// event is a step of an execution above a trusted mutex, and where its thread stood then.
+type event struct {
+	thread  string
+	choice  trace.Choice
+	carried bool   // the step is a trusted function's
+	ended   bool   // the thread's end was part of it
+	pc      uint64 // where it stood then
+	within  bool   // that is a trusted function
+	locks   int    // that it had locked
+}
+
+// eventsOf lists the events of a path.
+func eventsOf(s *session.Session, path []por.PathStep) (list []event, err error) {
+	s.Guest.Rewind(s.Root)
+	locks := map[trace.TID]int{}
+	for i := range path {
+		p := path[i]
+		pc := s.Guest.PC(p.Thread)
+		if s.Locks(pc) {
+			locks[p.Thread]++
+		}
+		e := event{thread: s.Guest.Name(p.Thread), choice: p.Choice, carried: s.Carries(pc)}
+		tr, err := s.Take(&p)
+		if err != nil {
+			return nil, err
+		}
+		e.pc, e.locks, e.ended = s.Guest.PC(p.Thread), locks[p.Thread], tr.End == trace.EndThread
+		e.within = s.Carries(e.pc)
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+const (
+	// confirmTries is how often an execution begins again with finer steps.
+	confirmTries = 64
+	// confirmWithin is how many steps a thread may take from one event to the next, and
+	// confirmAfter all threads behind the last.
+	confirmWithin, confirmAfter = 2_000, 20_000
+)
+
+// confirm looks for a rung's bug in the library as it is; nil: it hasn't got it there.
+func (d *deepening) confirm(r *rung, f *finding) *finding {
+	events, err := eventsOf(r.Session, f.path)
+	if err != nil {
+		return nil
+	}
+	s, err := d.Another()
+	if err != nil {
+		if s != nil {
+			s.Close()
+		}
+		return nil
+	}
+	defer s.Close()
+	h := besides(s)
+	if _, err := s.Guest.Learn(r.Guest.Knowledge()); err != nil {
+		return nil // it met threads in another order
+	}
+	for range confirmTries {
+		c := &confirmer{hunt: h, locks: r.Locks, begun: map[trace.TID]int{}, stood: map[trace.TID]uint64{}}
+		err := c.along(events)
+		switch {
+		case errors.Is(err, por.ErrFiner):
+			continue
+		case err != nil || c.failure == nil:
+			return nil
+		}
+		own, err := scheduled(h, &finding{failure: *c.failure, key: h.key(c.failure), path: c.path})
+		if err != nil {
+			return nil
+		}
+		return own
+	}
+	return nil
+}
+
+// confirmer follows the events of an execution.
+type confirmer struct {
+	*hunt
+	path    []por.PathStep
+	failure *scheduler.Failure
+	over    bool // the execution has come to its end
+	threads []trace.Thread
+
+	locks func(pc uint64) bool // it is of a function that locks a mutex
+	begun map[trace.TID]int    // calls of it
+	stood map[trace.TID]uint64 // before the last step
+	first uint64               // the first instruction of it that a thread stands before
+}
+
+// errAway: a thread doesn't come to where it stood.
+var errAway = errors.New("a thread goes another way")
+
+// along follows events, and then runs all threads on.
+func (c *confirmer) along(events []event) error {
+	c.Guest.Rewind(c.Root)
+	for i := range events {
+		e := &events[i]
+		t, ok := c.Guest.Lookup(e.thread)
+		if !ok {
+			return errAway
+		}
+		if !e.carried {
+			if err := c.step(t, e.choice); err != nil || c.over {
+				return err
+			}
+		}
+		if err := c.bring(t, e); err != nil || c.over {
+			return err
+		}
+	}
+	for range confirmAfter {
+		c.threads = c.Guest.Threads(c.threads[:0])
+		t := por.Afterwards(c.threads, lastOf(c.path))
+		if t == trace.NoThread {
+			c.failure, c.over = c.Guest.Stuck(false), true
+			return nil
+		}
+		if err := c.step(t, 0); err != nil || c.over {
+			return err
+		}
+	}
+	return errAway
+}
+
+// bring runs a thread until it stands where it did after an event.
+func (c *confirmer) bring(t trace.TID, e *event) error {
+	for range confirmWithin {
+		c.threads = c.Guest.Threads(c.threads[:0])
+		th := session.Find(c.threads, t)
+		switch gone := th == nil || th.Status == trace.Exited; {
+		case e.ended || gone:
+			if e.ended && gone {
+				return nil
+			}
+		case e.within && c.begun[t] == e.locks+1, !e.within && c.begun[t] == e.locks && c.Guest.PC(t) == e.pc:
+			return nil
+		}
+		if err := c.step(t, 0); err != nil || c.over {
+			return err
+		}
+	}
+	return errAway
+}
+
+// arrive counts a call that locks a mutex, if the thread has just come into one.
+func (c *confirmer) arrive(t trace.TID) {
+	pc := c.Guest.PC(t)
+	if c.locks(pc) && (!c.locks(c.stood[t]) || pc == c.first) {
+		if c.first == 0 {
+			c.first = pc
+		}
+		c.begun[t]++
+	}
+	c.stood[t] = pc
+}
+
+// step takes one step of a thread.
+func (c *confirmer) step(t trace.TID, choice trace.Choice) error {
+	c.threads = c.Guest.Threads(c.threads[:0])
+	th := session.Find(c.threads, t)
+	if th == nil || th.Status != trace.Ready || uint32(choice) >= max(th.Outcomes, 1) {
+		return errAway
+	}
+	p := por.PathStep{Thread: t, Choice: choice, Begin: c.Guest.Position(t).Insns}
+	tr, err := c.Guest.Step(t, choice)
+	if err != nil {
+		return err
+	}
+	p.Last = tr.Last
+	c.path = append(c.path, p)
+	c.arrive(t)
+	switch tr.End {
+	case trace.EndBug:
+		c.failure, c.over = c.Guest.Failure(t), true
+	case trace.EndProcess:
+		c.failure, c.over = c.Guest.Stuck(true), true
+	}
+	return nil
+}
