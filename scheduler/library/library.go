@@ -79,8 +79,9 @@ type mark struct{ threads, objects int }
 
 // cells go back with the machine.
 type cells struct {
-	// destructors, exitHandlers: 1 once the guest has registered some.
-	destructors, exitHandlers emu.Cell
+	// destructors, exitHandlers: 1 once the guest has registered some. exiting: 1 once
+	// exit runs by its own code.
+	destructors, exitHandlers, exiting emu.Cell
 	// Of carried.go: the size of stacks, 0 before thr_init; and 1 once one of its calls
 	// has been carried out.
 	stackSize, skipped emu.Cell
