@@ -132,8 +132,9 @@ type Teller interface {
 	// when; else NoThread.
 	Deadline() (t trace.TID, when uint64)
 	// Unwritten is what a thread that has ended the process by exit, or as its last
-	// thread, leaves in the library's buffer of standard output: exit writes it.
-	Unwritten(trace.TID) []byte
+	// thread, leaves in the library's buffer of standard output: exit writes it. lost:
+	// the end writes nothing of that buffer, so that only what was flushed before shows.
+	Unwritten(trace.TID) (text []byte, lost bool)
 	// Holds are the addresses of the mutexes that a thread holds, oldest first.
 	Holds(trace.TID) []uint64
 }
@@ -185,13 +186,13 @@ func (s *System) trusted(th *thread) bool {
 // itself. No thread of it is ever at a function, so only this is asked.
 type uncarried struct{ Carrier }
 
-func (uncarried) Keep(trace.TID)                 {}
-func (uncarried) Mark(trace.Mark)                {}
-func (uncarried) Rewind(trace.Mark)              {}
-func (uncarried) Running(trace.TID) Running      { return 0 }
-func (uncarried) Holds(trace.TID) []uint64       { return nil }
-func (uncarried) Unwritten(trace.TID) []byte     { return nil }
-func (uncarried) WordName(uint64) (string, bool) { return "", false }
+func (uncarried) Keep(trace.TID)                     {}
+func (uncarried) Mark(trace.Mark)                    {}
+func (uncarried) Rewind(trace.Mark)                  {}
+func (uncarried) Running(trace.TID) Running          { return 0 }
+func (uncarried) Holds(trace.TID) []uint64           { return nil }
+func (uncarried) Unwritten(trace.TID) ([]byte, bool) { return nil, false }
+func (uncarried) WordName(uint64) (string, bool)     { return "", false }
 
 // Distrust leaves threads and locks to the guest's own code, at the root, for a replay
 // of what was found afterwards. It reports whether that makes a difference.

@@ -128,4 +128,7 @@ func (s *System) standPC(th *thread) uint64 {
 
 // Unwritten is what is left in the C library's buffer of standard output where thread t
 // has ended the process by exit, which would write it. It is valid until the next step.
-func (s *System) Unwritten(t trace.TID) []byte { return s.lib.Unwritten(t) }
+func (s *System) Unwritten(t trace.TID) []byte {
+	text, _ := s.lib.Unwritten(t)
+	return text
+}

@@ -82,8 +82,13 @@ func (s *System) TouchOutput(t trace.TID, tr *trace.Transition, pc uint64) {
 const outputSize = 8
 
 // endsOutput learns that the process has ended while other threads were there. (The end
-// depends on everything as it is: what is missing are points before the prints.)
+// depends on everything as it is: what is missing are points before the prints.) And that
+// it has left prints in their buffer: what shows are those that came before a flush.
 func (s *System) endsOutput(t trace.TID) {
+	if _, lost := s.lib.Unwritten(t); lost && !s.known.Lost {
+		s.known.Lost = true
+		s.Refine()
+	}
 	if k, ok := s.kernel.(outputKernel); ok && !s.Alone(t) {
 		s.sharesTouch(t, &trace.Access{Addr: k.OutputWord(), Size: outputSize, Flags: trace.Write})
 	}

@@ -190,6 +190,12 @@ int main(void) {
 	GO(t, user);
 	pthread_join(t, 0);
 }`, "verified", 0},
+		// A trap is told behind the instruction, so that its handler doesn't come to it again.
+		{"a breakpoint of the program's own", `
+static volatile int traps;
+static void handler(int s) { traps++; }
+static void *user(void *a) { __asm__ volatile("int3"); assert(traps == 1); return a; }
+int main(void) { signal(SIGTRAP, handler); GO(t, user); pthread_join(t, 0); }`, "verified", 0},
 		{"a realloc to nothing", `
 static void *user(void *a) {
 	void *volatile p = malloc(3), *q = realloc(p, 0);

@@ -76,6 +76,17 @@ func (im *Image) HasOwnBuffer(stream uint64, read64 func(uint64) uint64) bool {
 	return false
 }
 
+// Descriptor is the descriptor to which a stream, whose memory read64 reads, writes.
+func (im *Image) Descriptor(stream uint64, read64 func(uint64) uint64) int32 {
+	switch im.libc {
+	case Glibc:
+		return int32(read64(stream + 0x70))
+	case Musl:
+		return int32(read64(stream + 0x78))
+	}
+	return -1
+}
+
 // Unwritten is where the bytes are that were printed to a stream, whose memory read64
 // reads, and not written yet.
 func (im *Image) Unwritten(stream uint64, read64 func(uint64) uint64) (from, to uint64) {

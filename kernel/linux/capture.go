@@ -38,6 +38,11 @@ func (c *call) sink() (to *capture, use, errno uint64) {
 	return nil, 0, ebadf
 }
 
+// IsStdout reports whether what is written to a descriptor now is standard output.
+func (k *Kernel) IsStdout(fd int32) bool {
+	return fd >= 0 && int(fd) < len(k.files.table) && k.files.table[fd].use.Peek() == useStdout
+}
+
 // planWrite: writes are local unless their order is to be seen, or a standard
 // descriptor may mean something else by now.
 func planWrite(c *call, p *kernel.Plan) {

@@ -307,5 +307,13 @@ func (k *Kernel) Fault(id trace.TID, f emu.Fault, regs *emu.Regs) bool {
 	if k.fate(sig) != fateHandled || k.log.Get(&t.blocked)&bit(sig) != 0 {
 		return false
 	}
-	return k.enter(t, sig, regs, k.faultInfo(f, regs.RIP))
+	at := regs.RIP
+	if f.Kind == emu.FaultBreakpoint {
+		regs.RIP++ // a trap: the handler goes back to what comes after int3
+	}
+	if !k.enter(t, sig, regs, k.faultInfo(f, at)) {
+		regs.RIP = at
+		return false
+	}
+	return true
 }

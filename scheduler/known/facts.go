@@ -22,6 +22,9 @@ type Facts struct {
 	Exits bool
 	// Last: which thread ends last matters.
 	Last bool
+	// Lost: the process ends without writing what standard output's buffer holds, so
+	// that the order of prints and flushes matters.
+	Lost bool
 
 	Kernel
 }
@@ -71,6 +74,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	is(&k.Native, o.Native)
 	is(&k.Exits, o.Exits)
 	is(&k.Last, o.Last)
+	is(&k.Lost, o.Lost)
 	news = k.Ticked.merge(o.Ticked) || news
 	is(&k.Probes, o.Probes)
 	is(&k.Unsteady, o.Unsteady)

@@ -15,9 +15,11 @@ func (s *Library) atEnding(th *thread) (scheduler.Verdict, error) {
 	switch th.role {
 	case image.ProcessExit:
 		if s.cfg.Tested {
+			s.machine.Put(&s.exiting, 1)
 			return scheduler.Step, nil
 		}
 		if s.exitHandlers.Get() != 0 || s.ownDestructors || th.atExit {
+			s.machine.Put(&s.exiting, 1)
 			return scheduler.Step, nil // they are the guest's own code
 		}
 		if int32(th.arg(0)) != 0 {

@@ -78,6 +78,8 @@ type models struct {
 	skipped   emu.Cell
 	kept      []image.Mention
 	untrusted string
+	// exiting is 1 once exit runs by its own code.
+	exiting emu.Cell
 	// guarded are the trusted objects that lie in a word (guard.go), all that were
 	// ever met.
 	guarded map[uint64][]uint64

@@ -8,12 +8,13 @@ import (
 )
 
 // The order in which threads write to standard output isn't looked at, only whether the
-// process ends before they do. A stream whose
-// bytes the program can read is another thing: one that it opened over memory
-// (fmemopen, open_memstream, fopencookie), and standard output once the program gave
-// it a buffer. The calls that work on such a stream are in order with each other; so
-// are those that say where a stream is with those that take input. That is told by
-// the stream's address: what is in it is the library's business.
+// process ends before they do. A stream whose bytes the program can read is another thing:
+// one that it opened over memory (fmemopen, open_memstream, fopencookie), and standard
+// output once the program gave it a buffer. So is standard output where the process ends
+// without a flush, by _exit or with the descriptor closed: a print shows there if a flush
+// comes after it, by any thread. The calls that work on such a stream are in order with
+// each other; so are those that say where a stream is with those that take input. That
+// is told by the stream's address: what is in it is the library's business.
 
 // streamOf is the address that stands for a stream: the one on which the call of stdio
 // works at whose entry a thread stands. ok: such calls have to be in an order.
@@ -27,8 +28,14 @@ func (s *textCalls) streamOf(th *thread) (addr uint64, flags trace.AccessFlags, 
 	case image.Prints(name):
 		at = s.stdout()
 	}
+	if given && at == 0 && s.core.Known().Lost { // fflush of all streams
+		at = s.stdout()
+	}
 	if at == 0 || s.libc == image.NoLibc {
 		return 0, 0, false
+	}
+	if s.core.Known().Lost && at == s.stdout() {
+		return at, trace.Write | trace.Library, true
 	}
 	if !s.image.Stream(at) {
 		return at, trace.Write | trace.Library, true
@@ -78,17 +85,29 @@ func (s *textCalls) touchStream(th *thread, tr *trace.Transition) {
 	}
 }
 
+// descriptors is a kernel that knows where writes to a descriptor go.
+type descriptors interface{ IsStdout(fd int32) bool }
+
 // Unwritten implements Teller.
-func (s *textCalls) Unwritten(t trace.TID) []byte {
+func (s *textCalls) Unwritten(t trace.TID) (text []byte, lost bool) {
 	at := s.stdout()
-	if at == 0 || s.threads[t].role != image.ProcessExit && !s.lastToEnd(&s.threads[t]) {
-		return nil
+	if at == 0 {
+		return nil, false
 	}
 	from, to := s.image.Unwritten(at, s.machine.Read64)
-	if from == 0 || from >= to || to-from > maxUnwritten {
-		return nil
+	if from == 0 {
+		return nil, false // nothing was ever printed
 	}
-	return s.machine.Bytes(from, to-from)
+	if from < to && to-from <= maxUnwritten {
+		text = s.machine.Bytes(from, to-from)
+	}
+	if k, ok := s.kernel.(descriptors); ok && !k.IsStdout(s.image.Descriptor(at, s.machine.Read64)) {
+		return nil, true // closed, or another file's
+	}
+	if s.threads[t].role == image.ProcessExit || s.lastToEnd(&s.threads[t]) {
+		return text, false
+	}
+	return nil, s.exiting.Get() == 0 || len(text) > 0
 }
 
 // lastToEnd reports whether the process ended with a thread whose function returned, or
