@@ -59,9 +59,9 @@ func (l *lab) headlines(subjects []*subject) string {
 	t := newTable("headline", "paper", "here", "")
 	for _, h := range []headline{
 		{"deepening finds more bugs than the best search of one space", [2]int{153, 122}, [2]int{bugs[deepLimited.name], bugs[memBPOR.name]},
-			"a step at an access costs as much here as any other, and is one only where threads meet; in the paper each execution has thousands"},
+			"a point at an access is cheap here, and is one only where threads meet; in the paper each execution has thousands"},
 		{"it verifies more", [2]int{153, 39}, [2]int{verified[deepLimited.name], verified[memBPOR.name]},
-			"for the same reason: one space at every access ends here, before thousands of its subsets do"},
+			"one space at every access ends here, before thousands of its subsets do"},
 		{"limited happens-before finds more bugs than pure", [2]int{153, 132}, [2]int{bugs[deepLimited.name], bugs[deepPure.name]},
 			"executions are so fast here that the order in which pure happens-before shows a candidate comes within the time"},
 		{"pure happens-before verifies more than limited", [2]int{167, 153}, [2]int{verified[deepPure.name], verified[deepLimited.name]},
