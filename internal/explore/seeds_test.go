@@ -51,3 +51,25 @@ func TestNoneIsRunning(t *testing.T) {
 		t.Errorf("%s, and %d sets were left", r.Verdict, left)
 	}
 }
+
+// TestCandidatesOnly: as Quicksand, without a set that has every access, deepening finds
+// the bug of Figure 1 by candidates, and calls Figure 3(a) verified at all of them.
+func TestCandidatesOnly(t *testing.T) {
+	t.Parallel()
+	for guest, want := range map[string]result.Verdict{"quicksand1": result.Buggy, "quicksand3a": result.Verified} {
+		cfg := config.Default()
+		cfg.Guest, cfg.Out, cfg.CandidatesOnly = "../../bin/guests/musl-O2/"+guest, config.NoFile, true
+		r, err := Run(context.Background(), cfg, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != want || r.Unexamined != 0 {
+			t.Errorf("%s: %s at %s, %d unexamined", guest, r.Verdict, r.Granularity, r.Unexamined)
+		}
+		for _, j := range r.Jobs {
+			if j.PP == "mem" || j.Bound != "" || j.Search != "" {
+				t.Errorf("%s: a job %+v", guest, j)
+			}
+		}
+	}
+}

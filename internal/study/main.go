@@ -48,7 +48,7 @@ func study() int {
 	only := flag.String("only", "", "pairs whose name contains this; prints and writes no page")
 	flag.StringVar(&l.landgo, "landgo", "bin/landgo", "the program")
 	flag.StringVar(&l.scratch, "scratch", "bin/study", "where mutants and results are kept")
-	flag.Float64Var(&l.budget, "budget", 1, "seconds of the processor for each contestant and pair")
+	flag.Float64Var(&l.budget, "budget", 0.4, "seconds of the processor for each contestant and pair")
 	flag.BoolVar(&l.stale, "stale", false, "take the results of other builds of landgo too")
 	flag.BoolVar(&l.cached, "cached", false, "run nothing: write the page of the results so far, without pairs that aren't done")
 	flag.BoolVar(&l.clock, "clock", true, "measure several workers by the clock too, which takes an idle machine")
