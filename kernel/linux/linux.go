@@ -209,6 +209,9 @@ func (k *Kernel) Output(fd int) []byte {
 }
 
 func trapReason(trap emu.Trap) string {
+	if trap.Vector != 0x80 {
+		return fmt.Sprintf("int %#x is not modelled on linux", trap.Vector)
+	}
 	return fmt.Sprintf("int %#x is not modelled on linux (32-bit system calls): build the guest for x86-64", trap.Vector)
 }
 
