@@ -7,17 +7,20 @@
 #include <errno.h>
 
 static pthread_mutex_t m;
+static volatile int held;
 
 static void *dies(void *arg)
 {
 	pthread_mutex_lock(&m);
+	held = 1;
 	usleep(100000);
 	return NULL;
 }
 
 static void *waits(void *arg)
 {
-	usleep(20000);
+	while (!held)
+		usleep(1000);
 	int r = pthread_mutex_lock(&m);
 	if (r == EOWNERDEAD)
 		pthread_mutex_consistent(&m);
@@ -30,6 +33,7 @@ static void run(int protocol)
 	pthread_mutexattr_t a;
 	pthread_t t[2];
 	void *died;
+	held = 0;
 	pthread_mutexattr_init(&a);
 	pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST);
 	pthread_mutexattr_setprotocol(&a, protocol);
