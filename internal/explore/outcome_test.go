@@ -119,18 +119,22 @@ func TestNoOutputs(t *testing.T) {
 func TestOutputsWithoutOrder(t *testing.T) {
 	t.Parallel()
 	c := config.Default()
-	c.Guest, c.Out = compile.Text(t, "gcc", printers), config.NoFile
-	for observe, want := range map[bool][]string{false: {"a\nb\n"}, true: {"a\nb\n", "b\na\n"}} {
-		c.ObserveStdout = observe
-		c.Deepen = false
-		for _, c.Search = range []string{"optimal", "none"} {
-			r, err := Run(context.Background(), c, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, _ := outputsOf(r)
-			if len(got) != len(want) || observe && !slices.Equal(got, want) {
-				t.Errorf("%s, observed %v: %q", c.Search, observe, got)
+	c.Out = config.NoFile
+	// By write, and by stdio, which keeps it in a buffer.
+	for _, source := range []string{printers, strings.NewReplacer("write(1, ", "fwrite(", ", 2)", ", 1, 2, stdout)", "<unistd.h>", "<stdio.h>").Replace(printers)} {
+		c.Guest = compile.Text(t, "gcc", source)
+		for observe, want := range map[bool][]string{false: {"a\nb\n"}, true: {"a\nb\n", "b\na\n"}} {
+			c.ObserveStdout = observe
+			c.Deepen = false
+			for _, c.Search = range []string{"optimal", "none"} {
+				r, err := Run(context.Background(), c, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, _ := outputsOf(r)
+				if len(got) != len(want) || observe && !slices.Equal(got, want) {
+					t.Errorf("%s, observed %v: %q", c.Search, observe, got)
+				}
 			}
 		}
 	}

@@ -22,6 +22,9 @@ type Config struct {
 	Profile *image.Profile
 	// Native leaves threads and locks to the guest's own code from the start.
 	Native bool
+	// OrderedOutput: the order in which threads print is explored, also where the
+	// C library buffers it.
+	OrderedOutput bool
 	// NoMerge switches the merging of lock and unlock with their neighbours
 	// off (see lockmerge.go), for differential tests.
 	NoMerge bool

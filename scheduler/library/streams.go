@@ -8,7 +8,7 @@ import (
 )
 
 // The order in which threads write to standard output isn't looked at, only whether the
-// process ends before they do. A stream whose bytes the program can read is another thing:
+// process ends before they do, unless it is to be explored (Config.OrderedOutput). A stream whose bytes the program can read is another thing:
 // one that it opened over memory (fmemopen, open_memstream, fopencookie), and standard
 // output once the program gave it a buffer. So is standard output where the process ends
 // without a flush, by _exit or with the descriptor closed: a print shows there if a flush
@@ -28,13 +28,14 @@ func (s *textCalls) streamOf(th *thread) (addr uint64, flags trace.AccessFlags, 
 	case image.Prints(name):
 		at = s.stdout()
 	}
-	if given && at == 0 && s.core.Known().Lost { // fflush of all streams
+	ordered := s.core.Known().Lost || s.opts.OrderedOutput
+	if given && at == 0 && ordered { // fflush of all streams
 		at = s.stdout()
 	}
 	if at == 0 || s.libc == image.NoLibc {
 		return 0, 0, false
 	}
-	if s.core.Known().Lost && at == s.stdout() {
+	if ordered && at == s.stdout() {
 		return at, trace.Write | trace.Library, true
 	}
 	if !s.image.Stream(at) {

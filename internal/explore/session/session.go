@@ -234,6 +234,8 @@ func (s *Session) libraryConfig() library.Config {
 		Profile:    s.profile,
 		Native:     s.Config.NativeSync || len(s.Config.LocksTested) > 0,
 		NoMerge:    s.Config.Unmerged(),
+
+		OrderedOutput: s.Config.ObserveStdout,
 	}
 	return c
 }
