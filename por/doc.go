@@ -85,7 +85,8 @@
 //	within bounds   meter; bpor, conservative, naivebpor, sourcebpor; lazybpor, lazyfloor,
 //	                lazyhabits, lazyleast
 //	TruSt           trust, trustgraph, trustturns, trustrevisit, trustmaximal,
-//	                trustguide, trustcanonical, rounder; trustestimate, trustweigh
+//	                trustguide, trustdisplacers, trustcanonical, rounder;
+//	                trustestimate, trustweigh
 //	sampling        sampling, randomwalk, pct, pos, distinct
 //	divided         batch; treedivision, treeunit; sampledivision; trustdivision;
 //	                snapshot, packer, trustsnapshot
