@@ -76,10 +76,13 @@ func TestDeepeningGoesOn(t *testing.T) {
 		{"fib_bench-N3-BAD", func(c *config.Config) { c.KeepGoing, c.SelfCheck = true, true }, 2_000, 50},
 		{"fib_bench-N3", func(c *config.Config) { c.Deepen, c.PP = false, trace.PointRace|trace.PointYield }, 1, 20},
 		{"split", func(c *config.Config) { c.SyncOnly = true }, 1, 1},
+		{"queue-cond", func(c *config.Config) { c.Jobs = 1 }, 2_000, 100},
 	} {
 		c := config.Default()
 		c.Guest, c.Out = "../../bin/guests/musl-O1/"+g.name, config.NoFile
 		switch g.name {
+		case "queue-cond": // beside which goes a rung
+			c.Guest = "../../bin/guests/pebbles/queue-cond"
 		case "rare":
 			c.Guest = compile.Text(t, "gcc", rare)
 		case "split":
