@@ -170,6 +170,8 @@ static void *g(void *p) { fflush(0); sem_post(&s); return p; }
 int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, g, 0); sem_wait(&s); sem_wait(&s); _exit(0); }`, []string{"", "a\n"}},
 		{`static void *f(void *p) { puts("a"); close(1); return p; }
 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); fflush(stdout); pthread_join(t, 0); }`, []string{"", "a\n"}},
+		{`static void *f(void *p) { puts("a"); return p; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); close(1); pthread_join(t, 0); }`, nil},
 	} {
 		c := config.Default()
 		c.Guest, c.Out = compile.Text(t, "gcc", head+p.source), config.NoFile

@@ -62,13 +62,15 @@ type guest struct {
 	shapes         *shapes // where objects' bytes mean nothing to landgo: nil
 	ownAllocator   bool    // the guest's malloc isn't its library's
 	ownDestructors bool    // see hasDestructors
-	settled
 }
 
-// settled is what is decided once, in any execution, and then holds for good.
+// settled is what is found out, or decided, in any execution, and then holds for good.
 type settled struct {
 	sleepy     bool // as if a thread were sent signals, see Expect
 	distrusted bool // distrust was called
+	// guarded are the trusted objects that lie in a word (guard.go), all that were
+	// ever met.
+	guarded map[uint64][]uint64
 }
 
 // models are what landgo keeps of threads and of objects, and how that goes back.
@@ -83,9 +85,7 @@ type models struct {
 	untrusted string
 	// exiting is 1 once exit runs by its own code.
 	exiting emu.Cell
-	// guarded are the trusted objects that lie in a word (guard.go), all that were
-	// ever met.
-	guarded map[uint64][]uint64
+	settled
 }
 
 // path goes back with a mark.
@@ -177,7 +177,7 @@ func New(core *scheduler.System, opts Config) *Library {
 		g.sizes = trustSizes(img, opts.Profile)
 	}
 	m := &models{
-		guest: g, guarded: map[uint64][]uint64{},
+		guest: g, settled: settled{guarded: map[uint64][]uint64{}},
 		path: path{threads: make([]thread, 0, cfg.MaxThreads), objects: map[uint64]*object{}},
 	}
 	c := &calls{guest: g, models: m}

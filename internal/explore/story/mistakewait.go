@@ -18,12 +18,7 @@ func (st *Story) lostSignal(b *result.Bug) string {
 		if w.For != "condition variable" {
 			continue
 		}
-		var entered *call
-		for _, c := range st.calls(uint64(w.Address), trace.OpCondWait) {
-			if st.Guest.Name(st.by(c)) == w.Thread {
-				entered = &c
-			}
-		}
+		entered := st.entered(w)
 		if entered == nil {
 			continue
 		}
@@ -180,6 +175,17 @@ func (st *Story) tested(t trace.TID, wait int, used *trace.Access) (x at, ok boo
 	return x, false
 }
 
+// entered is the last call that waits for a condition variable of the thread that a wait
+// at the end is of; nil if there is none.
+func (st *Story) entered(w *result.Wait) (last *call) {
+	for _, c := range st.calls(uint64(w.Address), trace.OpCondWait) {
+		if st.Guest.Name(st.by(c)) == w.Thread {
+			last = &c
+		}
+	}
+	return last
+}
+
 // tooEarly: a thread waits for ever on a condition variable. Between its test and its wait,
 // another thread changed what it had tested, without the lock, and signalled.
 func (st *Story) tooEarly(b *result.Bug) string {
@@ -188,12 +194,7 @@ func (st *Story) tooEarly(b *result.Bug) string {
 		if w.For != "condition variable" {
 			continue
 		}
-		var entered *call
-		for _, c := range st.calls(uint64(w.Address), trace.OpCondWait) {
-			if st.Guest.Name(st.by(c)) == w.Thread {
-				entered = &c
-			}
-		}
+		entered := st.entered(w)
 		if entered == nil {
 			continue
 		}
