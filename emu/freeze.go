@@ -11,9 +11,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"unsafe"
 )
 
@@ -143,13 +145,22 @@ func (m *Machine) Thaw(f *Frozen) (Ctx, error) {
 // library, and its blocks lie with those, or in the system's heap.
 const lowest = 1 << 32
 
+// maps stays open: a confined process can't open it.
+var maps = sync.OnceValues(func() (*os.File, error) { return os.Open("/proc/self/maps") })
+
+// Prepare opens what a machine needs of the host: to be called before the process gives
+// up its right to open files.
+func Prepare() { maps() }
+
 // ownMemory is where landgo's own memory lies.
 func ownMemory() (mapped []Range, err error) {
-	maps, err := os.Open("/proc/self/maps")
+	maps, err := maps()
 	if err != nil {
 		return nil, fmt.Errorf("whether the state can be moved isn't known: %w", err)
 	}
-	defer maps.Close()
+	if _, err := maps.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
 	for lines := bufio.NewScanner(maps); lines.Scan(); {
 		var r Range
 		if _, err := fmt.Sscanf(lines.Text(), "%x-%x", &r.Lo, &r.Hi); err == nil && (r.Lo >= lowest || strings.HasSuffix(lines.Text(), "[heap]")) {

@@ -13,11 +13,12 @@ import (
 	"landgo/internal/explore/config"
 	"landgo/internal/report"
 	"landgo/internal/result"
+	"landgo/internal/wire"
 )
 
 // app is one call of landgo.
 type app struct {
-	engine         engine
+	engine         wire.Engine
 	stdout, stderr io.Writer
 	watch          *watch
 	// status is the exit status of a command that gave no error.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"landgo/internal/explore/config"
 	"landgo/internal/report"
 	"landgo/internal/result"
+	"landgo/internal/wire"
 )
 
 func (a *app) runCommand() *command {
@@ -62,6 +64,7 @@ func (a *app) run(ctx context.Context, c config.Config) error {
 	a.mayTell()
 	early.end()
 	if err != nil {
+		a.showFound(err, &c, out, from)
 		return err
 	}
 	a.notes(r)
@@ -75,6 +78,19 @@ func (a *app) run(ctx context.Context, c config.Config) error {
 	}
 	a.status = r.ExitStatus()
 	return nil
+}
+
+// showFound shows the bugs that were found before the engine failed.
+func (a *app) showFound(err error, c *config.Config, out string, from sources) {
+	var failed *wire.Failed
+	r := a.watch.found()
+	if !errors.As(err, &failed) || r == nil {
+		return
+	}
+	r.Reason = "found before landgo itself failed"
+	r.Finish()
+	saveBugs(r, c, out) // the failure is what is told
+	a.show(r, c, from)
 }
 
 // mayTell waits for ever if the watch tells the result.

@@ -40,10 +40,14 @@ func residentIn(f *os.File) (uint64, bool) {
 
 // Guarded says that the process that called this one waits for it, and is part of
 // landgo: its memory counts too.
-func Guarded() { guarded.Store(true) }
-
-// IsGuarded reports whether it was said.
-func IsGuarded() bool { return guarded.Load() }
+//
+// It opens what the memory is read from, so it is to be called before the process gives
+// up its right to open files.
+func Guarded() {
+	guarded.Store(true)
+	statm()
+	besides()
+}
 
 var guarded atomic.Bool
 

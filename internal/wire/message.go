@@ -1,0 +1,124 @@
+package wire
+
+import (
+	"errors"
+
+	"landgo/internal/explore/config"
+	"landgo/internal/host"
+	"landgo/internal/result"
+)
+
+// Protocol is the version of what the two say. Front and engine of different versions
+// don't work together.
+const Protocol = 1
+
+// ToEngine is a message of the front's: one of its fields is there.
+type ToEngine struct {
+	Request *Request `json:"request,omitempty"`
+	// Cancel asks for the results so far: the user wants an end.
+	Cancel bool                `json:"cancel,omitempty"`
+	File   *Exact[host.Answer] `json:"file,omitempty"`
+}
+
+// Request is a command for the engine.
+type Request struct {
+	Command Command              `json:"command"`
+	Config  Exact[config.Config] `json:"config"`
+	// BugFile is what a replay runs again.
+	BugFile *Exact[result.BugFile] `json:"bug_file,omitempty"`
+}
+
+// Command names what the engine does with a guest.
+type Command string
+
+const (
+	Run     Command = "run"
+	Replay  Command = "replay"
+	Inspect Command = "inspect"
+)
+
+// FromEngine is a message of the engine's: one of its fields is there.
+type FromEngine struct {
+	Hello    *Hello                  `json:"hello,omitempty"`
+	Progress *Exact[result.Progress] `json:"progress,omitempty"`
+	// SoFar is what was found so far, each time that there is more.
+	SoFar *Result `json:"so_far,omitempty"`
+	// Late says that a limit was reached a while ago, and the engine goes on.
+	Late result.ErrorKind     `json:"late,omitempty"`
+	File *Exact[host.Request] `json:"file,omitempty"`
+	End  *End                 `json:"end,omitempty"`
+}
+
+// Hello is the engine's first message.
+type Hello struct {
+	Protocol int    `json:"protocol"`
+	Version  string `json:"version"`
+	// Build is the state of the repository that it was built from, if that is known.
+	Build string `json:"build,omitempty"`
+}
+
+// End is the engine's last message: one of its fields is there.
+type End struct {
+	Result     *Result                   `json:"result,omitempty"`
+	Inspection *Exact[result.Inspection] `json:"inspection,omitempty"`
+	Error      *Error                    `json:"error,omitempty"`
+}
+
+// Error is an error of package result.
+type Error struct {
+	Kind    result.ErrorKind `json:"kind"`
+	Message string           `json:"message"`
+	// Stack is where the engine's own code failed.
+	Stack string `json:"stack,omitempty"`
+}
+
+// ErrorOf is an error as a message.
+func ErrorOf(err error) *Error {
+	return &Error{Kind: result.KindOf(err), Message: err.Error()}
+}
+
+// Err is the error again.
+func (e *Error) Err() error {
+	if e.Kind == result.Fault {
+		return &Failed{Message: e.Message, Stack: e.Stack}
+	}
+	return result.Errorf(e.Kind, "%w", errors.New(e.Message))
+}
+
+// Failed is a fault of the engine's own code.
+type Failed struct{ Message, Stack string }
+
+func (f *Failed) Error() string { return f.Message }
+
+// Result is a result in a message. A bug is in it once: Bug is that of Bugs at
+// BugAt-1, if BugAt isn't 0.
+type Result struct {
+	Result Exact[result.Result] `json:"result"`
+	BugAt  int                  `json:"bug_at,omitempty"`
+}
+
+// ResultOf is a result for a message; nil for nil.
+func ResultOf(r *result.Result) *Result {
+	if r == nil {
+		return nil
+	}
+	short := &Result{Result: Exact[result.Result]{*r}}
+	for i, b := range r.Bugs {
+		if b == r.Bug && b != nil {
+			short.Result.Value.Bug, short.BugAt = nil, i+1
+		}
+	}
+	return short
+}
+
+// Whole is the result of a message; nil for nil.
+func (r *Result) Whole() *result.Result {
+	if r == nil {
+		return nil
+	}
+	whole := &r.Result.Value
+	if at := r.BugAt - 1; at >= 0 && at < len(whole.Bugs) {
+		whole.Bug = whole.Bugs[at]
+	}
+	return whole
+}
