@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
+	"time"
 
 	"landgo/emu"
+	"landgo/internal/confine"
 	"landgo/internal/explore"
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/limits"
@@ -31,19 +34,37 @@ func main() {
 	}
 	// The terminal's signals go to both processes; landgo says what they mean.
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGPIPE)
-	if err := wire.Serve(wire.Open(socket), version, explorer{}, prepare); err != nil {
+	server := wire.Server{Build: version, Engine: engine, Confine: confined, Gone: func() { os.Exit(result.ExitFault) }}
+	if err := server.Serve(wire.Open(socket)); err != nil {
 		fmt.Fprintf(os.Stderr, "landgo-engine: %v\n", err)
 		os.Exit(result.ExitFault)
 	}
 }
 
-// prepare opens what the engine needs of the host by itself.
-func prepare(*wire.Request) error {
+// engine is what carries requests out; the tests of confinement have another.
+var engine wire.Engine = explorer{}
+
+// confined opens what the engine needs of the host, and gives up the right to.
+func confined(r *wire.Request) wire.Confined {
 	limits.Guarded()
 	host.Build()
 	emu.Prepare()
-	return nil
+	c := &r.Config.Value
+	if c.Confine == confine.Off {
+		return wire.Confined{}
+	}
+	l := confine.Limits{File: maxFile, Files: maxFiles}
+	if c.Time > 0 {
+		// A last resort: all processors, all the time, and the collector's share.
+		l.Processor = (c.Time + time.Minute) * time.Duration(runtime.NumCPU())
+	}
+	return wire.Confined{Missing: append(r.Missing, confine.Inside(l)...)}
 }
+
+const (
+	maxFile  = 8 << 30 // of a checkpoint, or of what a bounded search leaves for later
+	maxFiles = 512
+)
 
 // explorer is package explore as an engine.
 type explorer struct{}

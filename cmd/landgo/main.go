@@ -20,7 +20,7 @@ import (
 )
 
 func main() {
-	os.Exit(doMain(os.Args[1:], os.Stdout, os.Stderr, &process{}))
+	os.Exit(doMain(os.Args[1:], os.Stdout, os.Stderr, &process{stderr: os.Stderr}))
 }
 
 // doMain is the whole program but for its end: it returns the exit status.

@@ -300,11 +300,12 @@ func TestMain(m *testing.M) {
 			if err != nil {
 				panic(err)
 			}
-			os.Exit(doMain(os.Args[1:], os.Stdout, os.Stderr, &process{name: name}))
+			os.Exit(doMain(os.Args[1:], os.Stdout, os.Stderr, &process{stderr: os.Stderr, name: name}))
 		},
 		engineName: func() {
 			signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
-			if err := wire.Serve(wire.Open(3), version, &scripted{}, func(*wire.Request) error { return nil }); err != nil {
+			s := wire.Server{Build: version, Engine: &scripted{}, Gone: func() {}, Confine: func(*wire.Request) wire.Confined { return wire.Confined{} }}
+			if err := s.Serve(wire.Open(3)); err != nil {
 				panic(err)
 			}
 		},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"landgo/internal/confine"
 	"landgo/internal/explore/config"
 	"landgo/internal/host"
 	"landgo/internal/result"
@@ -25,6 +27,8 @@ import (
 
 // process is the engine, in a process of its own for each call.
 type process struct {
+	// stderr is where a line goes about an engine that isn't confined as it should be.
+	stderr io.Writer
 	// name is the program to start; "" is landgo's engine.
 	name string
 }
@@ -68,11 +72,16 @@ func (p *process) call(ctx context.Context, r *wire.Request, o wire.Observer) (*
 	c := &r.Config.Value
 	keeper := keeperOf(c)
 	defer keeper.Close()
-	child, err := p.start()
+	child, err := p.start(c.Confine)
 	if err != nil {
 		return nil, err
 	}
 	defer child.end()
+	child.warn = func(line string) {
+		if !c.Quiet {
+			fmt.Fprintf(p.stderr, "landgo: %s\n", line)
+		}
+	}
 	over := make(chan bool)
 	defer close(over)
 	go func() {
@@ -131,27 +140,38 @@ type child struct {
 	over chan bool
 	err  error
 	said *tail
+	// missing are the layers of confinement that it hasn't got.
+	missing []confine.Missing
+	warn    func(string)
 }
 
 // start starts an engine. The kernel kills it when this process dies, so that kill -9
 // leaves nothing running: it ties that to the thread that starts it, which therefore has
 // to stay.
-func (p *process) start() (*child, error) {
+func (p *process) start(level confine.Level) (*child, error) {
 	name, err := p.program()
 	if err != nil {
 		return nil, err
 	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0) // a confined thread can't
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
 	conn, socket, err := wire.Pair()
 	if err != nil {
 		return nil, err
 	}
 	defer socket.Close()
 	c := &child{conn: conn, over: make(chan bool), said: &tail{}}
-	c.cmd = &exec.Cmd{Path: name, Args: []string{engineName}, Stderr: c.said, ExtraFiles: []*os.File{socket}}
+	c.cmd = &exec.Cmd{Path: name, Args: []string{engineName}, Env: environment(), Stdin: null, Stdout: null, Stderr: c.said, ExtraFiles: []*os.File{socket}}
 	dieTogether(c.cmd)
 	started := make(chan error)
 	go func() {
-		runtime.LockOSThread()
+		runtime.LockOSThread() // for good: the thread is confined
+		if level != confine.Off {
+			c.missing = confine.Start(name)
+		}
 		err := c.cmd.Start()
 		started <- err
 		if err == nil {
@@ -164,6 +184,17 @@ func (p *process) start() (*child, error) {
 		return nil, fmt.Errorf("landgo's engine can't be started: %w", err)
 	}
 	return c, nil
+}
+
+// environment is what the engine has of the user's: what the loader and Go's runtime
+// ask for.
+func environment() (env []string) {
+	for _, name := range []string{"LD_LIBRARY_PATH", "GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GOTRACEBACK"} {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
 }
 
 // program is the path of the engine: beside landgo, or where `make install` puts it.
@@ -198,8 +229,22 @@ func (c *child) converse(r *wire.Request, k *host.Keeper, o wire.Observer) (*wir
 	if m.Hello == nil || m.Hello.Protocol != wire.Protocol || m.Hello.Version != result.Version || m.Hello.Build != version {
 		return nil, result.Errorf(result.BadEngine, "the landgo-engine beside this landgo is another version's")
 	}
+	r.Missing = c.missing
 	if err := c.conn.Send(wire.ToEngine{Request: r}); err != nil {
 		return nil, err
+	}
+	m = wire.FromEngine{}
+	if _, err := c.conn.Receive(&m); err != nil {
+		return nil, err
+	}
+	if m.Confined == nil {
+		return nil, errors.New("the engine didn't say how it is confined")
+	}
+	if missing := m.Confined.Missing; len(missing) > 0 {
+		if r.Config.Value.Confine == confine.Require {
+			return nil, result.Errorf(result.Unconfined, "the engine would run without %s", confine.Tell(missing))
+		}
+		c.warn("the process that runs the guest is confined without " + confine.Tell(missing))
 	}
 	for {
 		m = wire.FromEngine{}

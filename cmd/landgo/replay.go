@@ -116,7 +116,9 @@ func (a *app) replay(ctx context.Context, c config.Config, file *result.BugFile)
 const replayTime, inspectTime = 10 * time.Minute, 5 * time.Minute
 
 // limiting reports whether an option is a limit of any command that reads a guest.
-func limiting(o *config.Option) bool { return o.Name == "time" || o.Name == "memory" }
+func limiting(o *config.Option) bool {
+	return o.Name == "time" || o.Name == "memory" || o.Name == "confine"
+}
 
 // shows reports whether an option says how a result is shown.
 func shows(o *config.Option) bool {

@@ -17,14 +17,15 @@ const module = "landgo/"
 // package below one that is named here ("kernel" for "kernel/linux") has its
 // parent's rights, and may import its parent.
 var may = map[string][]string{
-	"internal/trace": {},
-	"internal/host":  {},
-	"internal/image": {"internal/trace", "internal/host"},
-	"emu":            {"internal/trace"},
-	"kernel":         {"internal/image", "emu", "internal/trace"},
-	"heap":           {"internal/trace"},
-	"race":           {"internal/trace"},
-	"scheduler":      {"kernel", "emu", "internal/image", "heap", "internal/trace"},
+	"internal/trace":   {},
+	"internal/host":    {},
+	"internal/confine": {},
+	"internal/image":   {"internal/trace", "internal/host"},
+	"emu":              {"internal/trace"},
+	"kernel":           {"internal/image", "emu", "internal/trace"},
+	"heap":             {"internal/trace"},
+	"race":             {"internal/trace"},
+	"scheduler":        {"kernel", "emu", "internal/image", "heap", "internal/trace"},
 	// Its rooms know nothing of each other.
 	"scheduler/library": {"scheduler", "kernel", "emu", "internal/image", "heap", "internal/trace"},
 	"scheduler/steer":   {"scheduler", "kernel", "emu", "internal/image", "heap", "internal/trace"},
@@ -35,7 +36,7 @@ var may = map[string][]string{
 	"internal/result":  {"internal/trace", "internal/host"},
 	"internal/explore": {"internal/trace", "internal/image", "emu", "kernel", "heap", "race", "scheduler", "por", "internal/deepen", "internal/result"},
 	// Its rooms: each may import those above it.
-	"internal/explore/config":  {"internal/trace", "internal/image", "por", "internal/result"},
+	"internal/explore/config":  {"internal/trace", "internal/confine", "internal/image", "por", "internal/result"},
 	"internal/explore/limits":  {"internal/result", "internal/explore/config"},
 	"internal/explore/saved":   {"internal/trace", "internal/host", "emu", "kernel", "race", "scheduler", "por", "internal/deepen", "internal/result", "internal/explore/config"},
 	"internal/explore/session": {"internal/trace", "internal/host", "internal/image", "emu", "kernel", "race", "scheduler", "scheduler/library", "scheduler/steer", "por", "internal/result", "internal/explore/config", "internal/explore/limits", "internal/explore/saved"},
@@ -43,12 +44,12 @@ var may = map[string][]string{
 	"internal/explore/races":   {"internal/trace", "race", "por", "internal/result", "internal/explore/config", "internal/explore/saved", "internal/explore/session", "internal/explore/story"},
 	"internal/report":          {"internal/result", "internal/trace"},
 	// Between the two processes.
-	"internal/wire": {"internal/host", "internal/result", "internal/explore/config"},
+	"internal/wire": {"internal/confine", "internal/host", "internal/result", "internal/explore/config"},
 	// It has no C in it: the emulator is in the other process.
-	"cmd/landgo":        {"internal/wire", "internal/host", "internal/explore/config", "internal/report", "internal/result", "guests"},
-	"cmd/landgo-engine": {"internal/wire", "internal/host", "internal/explore", "internal/explore/config", "internal/explore/limits", "internal/result", "emu"},
-	"guests":                   {"internal/trace"},
-	"internal":                 {"guests", "internal/result", "internal/trace"},
+	"cmd/landgo":        {"internal/wire", "internal/host", "internal/confine", "internal/explore/config", "internal/report", "internal/result", "guests"},
+	"cmd/landgo-engine": {"internal/wire", "internal/host", "internal/confine", "internal/explore", "internal/explore/config", "internal/explore/limits", "internal/result", "emu"},
+	"guests":            {"internal/trace"},
+	"internal":          {"guests", "internal/result", "internal/trace"},
 	// It looks at its own heap while it searches.
 	"internal/bench": {"guests", "internal/result", "internal/explore", "internal/explore/config", "internal/explore/config", "por", "internal"},
 	"internal/setup": {},

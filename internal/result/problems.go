@@ -76,7 +76,8 @@ const (
 
 // BadEngine and Fault are landgo's own.
 const (
-	BadEngine ErrorKind = "engine"
+	BadEngine  ErrorKind = "engine"
+	Unconfined ErrorKind = "unconfined"
 	Fault     ErrorKind = "fault"
 )
 
@@ -281,6 +282,10 @@ var Problems = []Problem{
 		`unicorn 1.0.2 is too old: landgo needs 2.0.1 or later`,
 		"The CPU emulator that landgo found isn't one that it can work with.",
 		"install libunicorn 2.0.1 or later; \"make build\" does"},
+	{Unconfined, ExitFault,
+		"the engine would run without landlock (the kernel has none)",
+		"With --confine require, landgo runs a guest only where all layers hold that keep its process from the machine.",
+		"use a newer kernel, or let the container have it; --confine best does without"},
 	{Fault, ExitFault,
 		`internal error: index out of range`,
 		"landgo itself failed. That says nothing about the guest: there is no verdict.",

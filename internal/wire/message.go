@@ -3,6 +3,7 @@ package wire
 import (
 	"errors"
 
+	"landgo/internal/confine"
 	"landgo/internal/explore/config"
 	"landgo/internal/host"
 	"landgo/internal/result"
@@ -24,6 +25,8 @@ type ToEngine struct {
 type Request struct {
 	Command Command              `json:"command"`
 	Config  Exact[config.Config] `json:"config"`
+	// Missing are the layers of confinement that the engine was started without.
+	Missing []confine.Missing `json:"missing,omitempty"`
 	// BugFile is what a replay runs again.
 	BugFile *Exact[result.BugFile] `json:"bug_file,omitempty"`
 }
@@ -39,7 +42,9 @@ const (
 
 // FromEngine is a message of the engine's: one of its fields is there.
 type FromEngine struct {
-	Hello    *Hello                  `json:"hello,omitempty"`
+	Hello *Hello `json:"hello,omitempty"`
+	// Confined says that the engine is confined as far as can be.
+	Confined *Confined               `json:"confined,omitempty"`
 	Progress *Exact[result.Progress] `json:"progress,omitempty"`
 	// SoFar is what was found so far, each time that there is more.
 	SoFar *Result `json:"so_far,omitempty"`
@@ -55,6 +60,12 @@ type Hello struct {
 	Version  string `json:"version"`
 	// Build is the state of the repository that it was built from, if that is known.
 	Build string `json:"build,omitempty"`
+}
+
+// Confined says how an engine is confined.
+type Confined struct {
+	// Missing are the layers that there aren't.
+	Missing []confine.Missing `json:"missing,omitempty"`
 }
 
 // End is the engine's last message: one of its fields is there.

@@ -10,11 +10,21 @@ import (
 	"landgo/internal/result"
 )
 
-// Serve carries out the one request that comes from a front. build is the state of the
-// repository that the engine was built from. prepare is called with the request, before
-// anything of the guest is read.
-func Serve(front *Conn, build string, e Engine, prepare func(*Request) error) error {
-	if err := front.Send(FromEngine{Hello: &Hello{Protocol: Protocol, Version: result.Version, Build: build}}); err != nil {
+// Server is an engine's end of the talk.
+type Server struct {
+	// Build is the state of the repository that the engine was built from.
+	Build  string
+	Engine Engine
+	// Confine is called with the request before anything of the guest is read, and
+	// confines the process.
+	Confine func(*Request) Confined
+	// Gone is called when the front is: nobody reads what the engine finds.
+	Gone func()
+}
+
+// Serve carries out the one request that comes.
+func (s *Server) Serve(front *Conn) error {
+	if err := front.Send(FromEngine{Hello: &Hello{Protocol: Protocol, Version: result.Version, Build: s.Build}}); err != nil {
 		return err
 	}
 	var first ToEngine
@@ -24,24 +34,26 @@ func Serve(front *Conn, build string, e Engine, prepare func(*Request) error) er
 	if first.Request == nil {
 		return errors.New("landgo's first message is no request")
 	}
-	if err := prepare(first.Request); err != nil {
-		return front.Send(FromEngine{End: &End{Error: ErrorOf(err)}})
+	confined := s.Confine(first.Request)
+	if err := front.Send(FromEngine{Confined: &confined}); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	files := host.Ask(func(r host.Request) error { return front.Send(FromEngine{File: &Exact[host.Request]{r}}) })
 	host.Through(files)
-	go listen(front, files, cancel)
-	return front.Send(FromEngine{End: carryOut(ctx, e, first.Request, observer{front})})
+	go s.listen(front, files, cancel)
+	return front.Send(FromEngine{End: carryOut(ctx, s.Engine, first.Request, observer{front})})
 }
 
 // listen hears what landgo says while the guest runs.
-func listen(front *Conn, files *host.Asked, cancel context.CancelFunc) {
+func (s *Server) listen(front *Conn, files *host.Asked, cancel context.CancelFunc) {
 	for {
 		var m ToEngine
 		opened, err := front.Receive(&m)
 		switch {
-		case err != nil: // landgo is gone, and this process goes with it
+		case err != nil:
+			s.Gone()
 			files.Close()
 			cancel()
 			return
