@@ -15,7 +15,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"unsafe"
 )
 
@@ -145,18 +144,20 @@ func (m *Machine) Thaw(f *Frozen) (Ctx, error) {
 // library, and its blocks lie with those, or in the system's heap.
 const lowest = 1 << 32
 
-// maps stays open: a confined process can't open it.
-var maps = sync.OnceValues(func() (*os.File, error) { return os.Open("/proc/self/maps") })
+// maps lists this process's memory, if it is given: a confined process can't open it.
+var maps *os.File
 
-// Prepare opens what a machine needs of the host: to be called before the process gives
-// up its right to open files.
-func Prepare() { maps() }
+// Prepare gives machines the file /proc/PID/maps of this process.
+func Prepare(own *os.File) { maps = own }
 
 // ownMemory is where landgo's own memory lies.
 func ownMemory() (mapped []Range, err error) {
-	maps, err := maps()
-	if err != nil {
-		return nil, fmt.Errorf("whether the state can be moved isn't known: %w", err)
+	maps := maps
+	if maps == nil {
+		if maps, err = os.Open("/proc/self/maps"); err != nil {
+			return nil, fmt.Errorf("whether the state can be moved isn't known: %w", err)
+		}
+		defer maps.Close()
 	}
 	if _, err := maps.Seek(0, io.SeekStart); err != nil {
 		return nil, err

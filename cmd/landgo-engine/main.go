@@ -45,10 +45,12 @@ func main() {
 var engine wire.Engine = explorer{}
 
 // confined opens what the engine needs of the host, and gives up the right to.
-func confined(r *wire.Request) wire.Confined {
-	limits.Guarded()
+func confined(r *wire.Request, files []*os.File) wire.Confined {
 	host.Build()
-	emu.Prepare()
+	if len(files) == 2 {
+		emu.Prepare(files[0])
+		limits.Prepare(files[1], r.Memory)
+	}
 	c := &r.Config.Value
 	if c.Confine == confine.Off {
 		return wire.Confined{}

@@ -304,7 +304,7 @@ func TestMain(m *testing.M) {
 		},
 		engineName: func() {
 			signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
-			s := wire.Server{Build: version, Engine: &scripted{}, Gone: func() {}, Confine: func(*wire.Request) wire.Confined { return wire.Confined{} }}
+			s := wire.Server{Build: version, Engine: &scripted{}, Gone: func() {}, Confine: func(*wire.Request, []*os.File) wire.Confined { return wire.Confined{} }}
 			if err := s.Serve(wire.Open(3)); err != nil {
 				panic(err)
 			}

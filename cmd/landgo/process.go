@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"syscall"
 	"time"
 
 	"landgo/internal/confine"
@@ -95,6 +96,9 @@ func (p *process) call(ctx context.Context, r *wire.Request, o wire.Observer) (*
 	if c.Time > 0 && !c.ProcessorTime {
 		go hung(over, c.Time+patience, func() { o.Late(result.OutOfTime) })
 	}
+	if c.Memory > 0 {
+		go child.watchMemory(over, uint64(c.Memory), func() { o.Late(result.OutOfMemory) })
+	}
 	end, err := child.converse(r, keeper, o)
 	if err != nil {
 		return nil, child.died(err)
@@ -115,6 +119,26 @@ func hung(over <-chan bool, after time.Duration, f func()) {
 	case <-time.After(after):
 		f()
 	case <-over:
+	}
+}
+
+// watchMemory stops an engine that has more memory than it may, and then calls f. An
+// engine watches its memory by itself, and ends a run in time: this is for one that
+// doesn't.
+func (c *child) watchMemory(over <-chan bool, limit uint64, f func()) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-over:
+			return
+		case <-tick.C:
+		}
+		if n, ok := host.Resident(c.cmd.Process.Pid); ok && n > limit+limit/12 {
+			c.cmd.Process.Signal(syscall.SIGSTOP)
+			f()
+			return
+		}
 	}
 }
 
@@ -230,7 +254,8 @@ func (c *child) converse(r *wire.Request, k *host.Keeper, o wire.Observer) (*wir
 		return nil, result.Errorf(result.BadEngine, "the landgo-engine beside this landgo is another version's")
 	}
 	r.Missing = c.missing
-	if err := c.conn.Send(wire.ToEngine{Request: r}); err != nil {
+	r.Memory, _ = host.Resident(os.Getpid())
+	if err := c.send(r); err != nil {
 		return nil, err
 	}
 	m = wire.FromEngine{}
@@ -270,6 +295,18 @@ func (c *child) converse(r *wire.Request, k *host.Keeper, o wire.Observer) (*wir
 			return m.End, nil
 		}
 	}
+}
+
+// send sends the request, and beside it what the system says of the engine's process.
+func (c *child) send(r *wire.Request) error {
+	var files []*os.File
+	for _, name := range []string{"maps", "statm"} {
+		if f, err := os.Open(fmt.Sprintf("/proc/%d/%s", c.cmd.Process.Pid, name)); err == nil {
+			defer f.Close()
+			files = append(files, f)
+		}
+	}
+	return c.conn.Send(wire.ToEngine{Request: r}, files...)
 }
 
 func (c *child) answer(a host.Answer, f *os.File) error {

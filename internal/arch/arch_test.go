@@ -37,7 +37,7 @@ var may = map[string][]string{
 	"internal/explore": {"internal/trace", "internal/image", "emu", "kernel", "heap", "race", "scheduler", "por", "internal/deepen", "internal/result"},
 	// Its rooms: each may import those above it.
 	"internal/explore/config":  {"internal/trace", "internal/confine", "internal/image", "por", "internal/result"},
-	"internal/explore/limits":  {"internal/result", "internal/explore/config"},
+	"internal/explore/limits":  {"internal/host", "internal/result", "internal/explore/config"},
 	"internal/explore/saved":   {"internal/trace", "internal/host", "emu", "kernel", "race", "scheduler", "por", "internal/deepen", "internal/result", "internal/explore/config"},
 	"internal/explore/session": {"internal/trace", "internal/host", "internal/image", "emu", "kernel", "race", "scheduler", "scheduler/library", "scheduler/steer", "por", "internal/result", "internal/explore/config", "internal/explore/limits", "internal/explore/saved"},
 	"internal/explore/story":   {"internal/trace", "heap", "race", "scheduler", "por", "internal/result", "internal/explore/config", "internal/explore/session"},

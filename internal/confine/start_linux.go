@@ -100,7 +100,7 @@ func allow(rules int, path string) error {
 // readable is what a program needs of the file system to start.
 func readable(program string) []string {
 	paths := []string{program, "/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64",
-		"/etc/ld.so.cache", "/etc/ld.so.preload", "/proc/self", "/sys/kernel/mm/transparent_hugepage", "/sys/fs/cgroup", "/sys/devices/system/cpu", "/dev/null"}
+		"/etc/ld.so.cache", "/etc/ld.so.preload", "/sys/kernel/mm/transparent_hugepage", "/sys/fs/cgroup", "/sys/devices/system/cpu", "/dev/null"}
 	paths = append(paths, filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))...)
 	f, err := elf.Open(program)
 	if err != nil {

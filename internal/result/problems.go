@@ -78,7 +78,7 @@ const (
 const (
 	BadEngine  ErrorKind = "engine"
 	Unconfined ErrorKind = "unconfined"
-	Fault     ErrorKind = "fault"
+	Fault      ErrorKind = "fault"
 )
 
 // Problems is the table of all kinds, in the order in which they are shown.

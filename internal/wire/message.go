@@ -21,12 +21,15 @@ type ToEngine struct {
 	File   *Exact[host.Answer] `json:"file,omitempty"`
 }
 
-// Request is a command for the engine.
+// Request is a command for the engine. Beside it come, on Linux, the files maps and statm
+// of the engine's own process, which it can't open.
 type Request struct {
 	Command Command              `json:"command"`
 	Config  Exact[config.Config] `json:"config"`
 	// Missing are the layers of confinement that the engine was started without.
 	Missing []confine.Missing `json:"missing,omitempty"`
+	// Memory is what the front has of it, in bytes: part of the limit.
+	Memory uint64 `json:"memory"`
 	// BugFile is what a replay runs again.
 	BugFile *Exact[result.BugFile] `json:"bug_file,omitempty"`
 }

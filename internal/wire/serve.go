@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
 
 	"landgo/internal/host"
@@ -17,7 +18,7 @@ type Server struct {
 	Engine Engine
 	// Confine is called with the request before anything of the guest is read, and
 	// confines the process.
-	Confine func(*Request) Confined
+	Confine func(*Request, []*os.File) Confined
 	// Gone is called when the front is: nobody reads what the engine finds.
 	Gone func()
 }
@@ -28,21 +29,22 @@ func (s *Server) Serve(front *Conn) error {
 		return err
 	}
 	var first ToEngine
-	if _, err := front.Receive(&first); err != nil {
+	files, err := front.Receive(&first)
+	if err != nil {
 		return err
 	}
 	if first.Request == nil {
 		return errors.New("landgo's first message is no request")
 	}
-	confined := s.Confine(first.Request)
+	confined := s.Confine(first.Request, files)
 	if err := front.Send(FromEngine{Confined: &confined}); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	files := host.Ask(func(r host.Request) error { return front.Send(FromEngine{File: &Exact[host.Request]{r}}) })
-	host.Through(files)
-	go s.listen(front, files, cancel)
+	asked := host.Ask(func(r host.Request) error { return front.Send(FromEngine{File: &Exact[host.Request]{r}}) })
+	host.Through(asked)
+	go s.listen(front, asked, cancel)
 	return front.Send(FromEngine{End: carryOut(ctx, s.Engine, first.Request, observer{front})})
 }
 
