@@ -64,7 +64,7 @@ func confined(r *wire.Request, files []*os.File) wire.Confined {
 }
 
 const (
-	maxFile  = 8 << 30 // of a checkpoint, or of what a bounded search leaves for later
+	maxFile  = 4 << 30 // of a checkpoint, or of what a bounded search leaves for later
 	maxFiles = 512
 )
 

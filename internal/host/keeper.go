@@ -24,7 +24,7 @@ type Keeper struct {
 
 const (
 	maxBegun = 4 // files begun and not kept
-	maxTemps = 64
+	maxTemps = 16
 )
 
 var kept = regexp.MustCompile(`^[0-9a-f]+\.[a-z]+$`)
