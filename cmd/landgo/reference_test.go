@@ -44,12 +44,12 @@ func referencePage(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("# Reference\n\nThis page is made from the tables and comments in the code (`go test ./cmd/landgo -update`).\n\n## Commands\n")
 	a := &app{engine: &fake{}}
-	for _, c := range a.rootCommand().commands {
-		if c.hasPage() {
-			fmt.Fprintf(&b, "\n### %s\n\n```\n%s\n```\n\n%s\n", c.path(), c.useLine(), sentences(c.long, c.short))
+	for _, c := range a.rootCommand().Commands() {
+		if hasPage(c) {
+			fmt.Fprintf(&b, "\n### %s\n\n```\n%s\n```\n\n%s\n", c.CommandPath(), useLine(c), sentences(c.Long, c.Short))
 		}
 	}
-	b.WriteString("\n`landgo help`, `landgo help errors`, `landgo help exit` explain; `landgo completion SHELL` prints a completion script for bash, fish or zsh.\n")
+	b.WriteString("\n`landgo help`, `landgo help errors`, `landgo help exit` explain; `landgo completion SHELL` prints a completion script for bash, fish, powershell or zsh.\n")
 	b.WriteString("\n## Exit status\n\n```\n" + exitText + "```\n")
 	b.WriteString("\n## Options\n\n`replay` takes those marked R, `inspect` those marked I; `run` takes all.\n")
 	for _, g := range config.Groups {
@@ -88,10 +88,10 @@ func optionRow(b *strings.Builder, a *app, o *config.Option) {
 		head += " " + o.Value
 	}
 	var also []string
-	if a.replayCommand().flags.Lookup(o.Name) != nil {
+	if a.replayCommand().Flags().Lookup(o.Name) != nil {
 		also = append(also, "R")
 	}
-	if a.inspectCommand().flags.Lookup(o.Name) != nil {
+	if a.inspectCommand().Flags().Lookup(o.Name) != nil {
 		also = append(also, "I")
 	}
 	help := strings.ToUpper(o.Help[:1]) + o.Help[1:] + ". " + o.Doc

@@ -145,6 +145,21 @@ func TestWithoutUnicorn(t *testing.T) {
 	}
 }
 
+// TestEngineLicences: what is linked with Unicorn, part of which is under version 2 of
+// the GPL only, is under a licence that goes with that version (RATIONALE.md).
+func TestEngineLicences(t *testing.T) {
+	fits := []string{"landgo", "golang.org/x/arch", "golang.org/x/sys", "github.com/goccy/go-yaml", "github.com/ianlancetaylor/demangle"}
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", module+"cmd/landgo-engine").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for _, m := range slices.Compact(slices.Sorted(slices.Values(strings.Fields(string(out))))) {
+		if !slices.Contains(fits, m) {
+			t.Errorf("the engine links %s: say in RATIONALE.md why its licence fits", m)
+		}
+	}
+}
+
 func reaches(packages map[string]imports, from, to string) bool {
 	if from == to {
 		return true
