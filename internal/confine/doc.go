@@ -47,7 +47,10 @@ func (l Level) String() string {
 
 // Missing is a layer that isn't there, and why.
 type Missing struct {
-	Layer, Why string
+	// Layer is landlock, a filter of system calls, another user, limits.
+	Layer string `json:"layer"`
+	// Why is the system's reason.
+	Why string `json:"why"`
 }
 
 func (m Missing) String() string { return m.Layer + " (" + m.Why + ")" }

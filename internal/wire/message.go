@@ -15,17 +15,21 @@ const Protocol = 1
 
 // ToEngine is a message of the front's: one of its fields is there.
 type ToEngine struct {
+	// Request is the first message, and comes once.
 	Request *Request `json:"request,omitempty"`
 	// Cancel asks for the results so far: the user wants an end.
-	Cancel bool                `json:"cancel,omitempty"`
-	File   *Exact[host.Answer] `json:"file,omitempty"`
+	Cancel bool `json:"cancel,omitempty"`
+	// File answers a request for a file; its descriptor comes beside it.
+	File *Exact[host.Answer] `json:"file,omitempty"`
 }
 
 // Request is a command for the engine. Beside it come, on Linux, the files maps and statm
 // of the engine's own process, which it can't open.
 type Request struct {
-	Command Command              `json:"command"`
-	Config  Exact[config.Config] `json:"config"`
+	// Command is run, replay or inspect.
+	Command Command `json:"command"`
+	// Config is all that the user has asked for.
+	Config Exact[config.Config] `json:"config"`
 	// Missing are the layers of confinement that the engine was started without.
 	Missing []confine.Missing `json:"missing,omitempty"`
 	// Memory is what the front has of it, in bytes: part of the limit.
@@ -45,22 +49,28 @@ const (
 
 // FromEngine is a message of the engine's: one of its fields is there.
 type FromEngine struct {
+	// Hello is the first message.
 	Hello *Hello `json:"hello,omitempty"`
 	// Confined says that the engine is confined as far as can be.
-	Confined *Confined               `json:"confined,omitempty"`
+	Confined *Confined `json:"confined,omitempty"`
+	// Progress is how far a search is.
 	Progress *Exact[result.Progress] `json:"progress,omitempty"`
 	// SoFar is what was found so far, each time that there is more.
 	SoFar *Result `json:"so_far,omitempty"`
 	// Late says that a limit was reached a while ago, and the engine goes on.
-	Late result.ErrorKind     `json:"late,omitempty"`
+	Late result.ErrorKind `json:"late,omitempty"`
+	// File asks for a file of the host.
 	File *Exact[host.Request] `json:"file,omitempty"`
-	End  *End                 `json:"end,omitempty"`
+	// End is the last message.
+	End *End `json:"end,omitempty"`
 }
 
 // Hello is the engine's first message.
 type Hello struct {
-	Protocol int    `json:"protocol"`
-	Version  string `json:"version"`
+	// Protocol is the version of the messages.
+	Protocol int `json:"protocol"`
+	// Version is landgo's own.
+	Version string `json:"version"`
 	// Build is the state of the repository that it was built from, if that is known.
 	Build string `json:"build,omitempty"`
 }
@@ -73,15 +83,20 @@ type Confined struct {
 
 // End is the engine's last message: one of its fields is there.
 type End struct {
-	Result     *Result                   `json:"result,omitempty"`
+	// Result is that of a run or a replay.
+	Result *Result `json:"result,omitempty"`
+	// Inspection is that of a guest.
 	Inspection *Exact[result.Inspection] `json:"inspection,omitempty"`
-	Error      *Error                    `json:"error,omitempty"`
+	// Error came instead of a result.
+	Error *Error `json:"error,omitempty"`
 }
 
 // Error is an error of package result.
 type Error struct {
-	Kind    result.ErrorKind `json:"kind"`
-	Message string           `json:"message"`
+	// Kind is a name of "landgo help errors".
+	Kind result.ErrorKind `json:"kind"`
+	// Message says the fault and its place.
+	Message string `json:"message"`
 	// Stack is where the engine's own code failed.
 	Stack string `json:"stack,omitempty"`
 }
@@ -107,8 +122,10 @@ func (f *Failed) Error() string { return f.Message }
 // Result is a result in a message. A bug is in it once: Bug is that of Bugs at
 // BugAt-1, if BugAt isn't 0.
 type Result struct {
+	// Result has no Bug if BugAt says which it is.
 	Result Exact[result.Result] `json:"result"`
-	BugAt  int                  `json:"bug_at,omitempty"`
+	// BugAt is the place of Bug in Bugs, from 1; 0 if it isn't there.
+	BugAt int `json:"bug_at,omitempty"`
 }
 
 // ResultOf is a result for a message; nil for nil.
