@@ -71,6 +71,7 @@ type step struct {
 	// revisit, at the revisiting event.
 	displaced *branch
 	redo      int32 // see trust.next
+	kept      *kept // what the revisit threw away, nil if it has to be made again
 	rounds    int32 // of the graph up to this event, less one
 	round     int32 // of the event
 	taken     int32 // its round in the trace, see trustcanonical.go
@@ -118,7 +119,7 @@ func (g *graph) reset() {
 func (g *graph) drop(s *step) {
 	if s.displaced != nil {
 		g.pool.put(s.displaced)
-		s.displaced = nil
+		s.displaced, s.kept = nil, nil
 	}
 }
 
@@ -257,6 +258,9 @@ func (g *graph) come() (replayed int, err error) {
 		s.be(t, s.Event.Waits)
 	}
 	g.threads = g.sys.Threads(g.threads[:0])
+	if s := g.tip(); !s.marked {
+		s.mark, s.marked = g.sys.Mark(), true
+	}
 	return replayed, nil
 }
 
@@ -333,7 +337,10 @@ func (g *graph) place(s *step) {
 
 // pop takes the newest event back. Its step stays readable, above the tip,
 // until the next add, and what it points to until sys is rewound.
-func (g *graph) pop() *step {
+func (g *graph) pop() *step { return g.lift(g.pool.put) }
+
+// lift is pop; free gets what was held in the state that is left.
+func (g *graph) lift(free func(*branch)) *step {
 	top := g.tip()
 	for _, s := range g.spins[top.spins:] {
 		g.spin[s.thread] = 0
@@ -342,7 +349,7 @@ func (g *graph) pop() *step {
 	g.unpass(top.passes)
 	for k := len(g.holds) - 1; k >= int(top.holds); k-- {
 		g.held[g.holds[k].what.Thread] = g.holds[k].old
-		g.pool.put(g.holds[k].what)
+		free(g.holds[k].what)
 	}
 	g.holds = g.holds[:top.holds]
 	g.steps = g.steps[:len(g.steps)-1]

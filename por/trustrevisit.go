@@ -336,10 +336,16 @@ func (w *trust) revisit() (ok bool, err error) {
 		}
 	}
 	w.estimate.descend(w.size())
-	redo := w.next(r)
-	w.forget()
-	for w.size() > r {
-		w.drop(w.pop())
+	var k *kept
+	redo := int32(-1)
+	if w.size()-r <= keepable {
+		k = w.keep(r)
+	} else {
+		redo = w.next(r)
+		w.forget()
+		for w.size() > r {
+			w.drop(w.pop())
+		}
 	}
 	if err := w.come(); err != nil {
 		return false, err
@@ -351,7 +357,7 @@ func (w *trust) revisit() (ok bool, err error) {
 		s := &w.steps[w.size()-1]
 		s.added, s.group = alongside, int32(r)
 	}
-	return w.insert(t, 0, int32(r), redo, displaced)
+	return w.insert(t, 0, int32(r), redo, displaced, k)
 }
 
 type planned struct {
@@ -362,14 +368,15 @@ type planned struct {
 // insert adds the revisiting event, thread t's, which displaces what follows
 // event r. If that isn't possible, or makes nothing new, it goes on to what is
 // left of the graph that the revisit was of.
-func (w *trust) insert(t trace.TID, choice trace.Choice, r, redo int32, displaced *branch) (ok bool, err error) {
+func (w *trust) insert(t trace.TID, choice trace.Choice, r, redo int32, displaced *branch, k *kept) (ok bool, err error) {
 	if _, ok := w.graph.able(t); !ok {
-		return w.again(t, r, redo, displaced)
+		return w.again(t, r, redo, displaced, k)
 	}
 	if err := w.step(t, choice, displaced.Thread, true); err != nil || w.over() {
 		return false, err
 	}
 	w.turns(r, redo, displaced)
+	w.steps[w.size()-1].kept = k
 	w.nested++
 	w.estimate.made(w.size(), uint32(choice), w.steps[w.size()-1].ways)
 	if w.fits(w.size() - 1) {
@@ -426,13 +433,13 @@ func (w *trust) chained(n int) bool {
 func (w *trust) revisited() (more bool, err error) {
 	s := w.pop()
 	w.nested--
-	t, choice, r, redo, displaced := s.Thread, s.Choice+1, s.group, s.redo, s.displaced
-	s.displaced = nil
+	t, choice, r, redo, displaced, k := s.Thread, s.Choice+1, s.group, s.redo, s.displaced, s.kept
+	s.displaced, s.kept = nil, nil
 	if choice < trace.Choice(s.ways) {
 		if err := w.come(); err != nil {
 			return false, err
 		}
-		return w.insert(t, choice, r, redo, displaced)
+		return w.insert(t, choice, r, redo, displaced, k)
 	}
-	return w.again(t, r, redo, displaced)
+	return w.again(t, r, redo, displaced, k)
 }
