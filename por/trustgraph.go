@@ -24,8 +24,8 @@ type graph struct {
 	// process.
 	at      int
 	threads []trace.Thread // of the newest state that was observed
-	ready   []uint64       // bit sets of the states' ready threads, words each
-	words   int
+	ready   rows           // the threads that can run
+	fails   rows           // those whose compare-and-exchange would fail
 
 	spin  []int32 // per thread: index+1 in spins of its present spin
 	spins []spun
@@ -104,7 +104,9 @@ func (g *graph) reset() {
 		g.drop(&g.steps[i])
 	}
 	g.order = relation.NewClocks()
-	g.steps, g.ready, g.words = append(g.steps[:0], step{running: trace.NoThread}), g.ready[:0], 1
+	g.steps = append(g.steps[:0], step{running: trace.NoThread})
+	g.ready.reset()
+	g.fails.reset()
 	for i := range g.holds {
 		g.pool.put(g.holds[i].what)
 	}
@@ -151,9 +153,8 @@ func (g *graph) observe(turn trace.TID) {
 	if k := len(g.threads); k > 0 {
 		g.widen(int(g.threads[k-1].ID) + 1)
 	}
-	g.ready = atLeast(g.ready, (n+1)*g.words)
-	set := g.ready[n*g.words : (n+1)*g.words]
-	clear(set)
+	g.ready.row(n)
+	g.fails.row(n)
 	if ended {
 		return
 	}
@@ -163,7 +164,10 @@ func (g *graph) observe(turn trace.TID) {
 		switch t.Status {
 		case trace.Ready:
 			able++
-			set[t.ID/64] |= 1 << (t.ID % 64)
+			g.ready.add(n, t.ID)
+			if t.Pending.Kind == trace.OpAccess && t.PendingAccess.Flags&trace.FailedCAS != 0 {
+				g.fails.add(n, t.ID)
+			}
 			if t.ID == s.running {
 				k := t.Pending.Kind
 				s.couldGoOn = !t.Yielding && k != trace.OpExit && k != trace.OpEnd
@@ -183,7 +187,7 @@ func (g *graph) observe(turn trace.TID) {
 // letOn is explorer.letOn: a thread that the last event let go on, and that
 // says nothing of it itself, goes on after that event.
 func (g *graph) letOn(n int, t *trace.Thread) {
-	if n == 0 || t.ID == g.steps[n-1].Thread || g.order.Last(t.ID) < 0 || g.wasReady(n-1, t.ID) || len(t.Waits) > 0 {
+	if n == 0 || t.ID == g.steps[n-1].Thread || g.order.Last(t.ID) < 0 || g.ready.has(n-1, t.ID) || len(t.Waits) > 0 {
 		return
 	}
 	if t.Pending.Kind != trace.OpAccess && !relation.Acquires(t.Pending.Kind) {
@@ -191,15 +195,11 @@ func (g *graph) letOn(n int, t *trace.Thread) {
 	}
 }
 
-func (g *graph) wasReady(i int, t trace.TID) bool {
-	w := int(t) / 64
-	return w < g.words && g.ready[i*g.words+w]>>(uint(t)%64)&1 != 0
-}
-
 func (g *graph) widen(n int) {
 	g.spin, g.passed, g.held = atLeast(g.spin, n), atLeast(g.passed, n), atLeast(g.held, n)
 	g.order.Widen(n)
-	g.ready, g.words = widened(g.ready, g.words, n)
+	g.ready.widen(n)
+	g.fails.widen(n)
 }
 
 // spinning notes what a thread waits for, or waited for.
@@ -358,7 +358,8 @@ func (g *graph) lift(free func(*branch)) *step {
 	s := g.tip()
 	g.spin[s.Thread] = s.spun
 	g.order.Pop()
-	g.ready = g.ready[:len(g.steps)*g.words]
+	g.ready.cut(len(g.steps))
+	g.fails.cut(len(g.steps))
 	return s
 }
 

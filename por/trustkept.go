@@ -1,8 +1,6 @@
 package por
 
 import (
-	"slices"
-
 	"landgo/internal/trace"
 	"landgo/por/relation"
 )
@@ -20,8 +18,9 @@ type kept struct {
 	// steps[i] is event r+i with the state before it; the last is P's last state,
 	// without an event. What they point to is their own.
 	steps []step
-	wakes [][]trace.TID // by each event
-	ready []uint64
+	wakes []woken
+	ready rows
+	fails rows
 
 	// What came with the states after r's.
 	spins  []spun
@@ -36,25 +35,32 @@ type kept struct {
 	take    []bool
 }
 
+// woken is a thread that event r+at woke.
+type woken struct {
+	at     int32
+	thread trace.TID
+}
+
 // keepable is how many events of a graph are kept at the most.
 const keepable = 1 << 8
 
 // keep takes what is beyond event r out of the graph at hand, and leaves the
 // state before r. The revisit under way is w.cand's.
 func (w *trust) keep(r int) *kept {
-	n := w.size()
-	k := &kept{steps: slices.Clone(w.steps[r:]), wakes: make([][]trace.TID, n-r),
-		ready: slices.Clone(w.ready[(r+1)*w.words : (n+1)*w.words]), which: w.which, varies: w.cand.varies,
-		pending: slices.Clone(w.pending), take: slices.Clone(w.cand.take)}
-	first := &w.steps[r+1]
-	k.spins, k.waits = slices.Clone(w.spins[first.spins:]), slices.Clone(w.waits[first.waits:])
-	k.passes, k.holds = slices.Clone(w.passes[first.passes:]), slices.Clone(w.holds[first.holds:])
-	k.own()
-	for i := range k.wakes {
+	k, first := w.spareKept(), &w.steps[r+1]
+	k.steps = append(k.steps[:0], w.steps[r:]...)
+	k.ready, k.fails = w.ready.from(k.ready, r+1), w.fails.from(k.fails, r+1)
+	k.spins, k.waits = append(k.spins[:0], w.spins[first.spins:]...), append(k.waits[:0], w.waits[first.waits:]...)
+	k.passes, k.holds = append(k.passes[:0], w.passes[first.passes:]...), append(k.holds[:0], w.holds[first.holds:]...)
+	k.pending, k.which = append(k.pending[:0], w.pending...), w.which
+	k.take, k.varies = append(k.take[:0], w.cand.take...), w.cand.varies
+	k.wakes = k.wakes[:0]
+	for i := range k.steps[:len(k.steps)-1] {
 		for t := range w.order.Woken(int32(r + i)) {
-			k.wakes[i] = append(k.wakes[i], t)
+			k.wakes = append(k.wakes, woken{int32(i), t})
 		}
 	}
+	k.own(&w.room)
 	w.pending, w.looking = w.pending[:0], false
 	for w.size() > r {
 		w.lift(func(*branch) {})
@@ -62,45 +68,57 @@ func (w *trust) keep(r int) *kept {
 	return k
 }
 
+func (w *trust) spareKept() *kept {
+	if n := len(w.spare); n > 0 {
+		k := w.spare[n-1]
+		w.spare = w.spare[:n-1]
+		return k
+	}
+	return new(kept)
+}
+
+// eventRoom is room for what events point to. It is used once, and in pieces:
+// nothing says when the events are gone.
+type eventRoom struct {
+	accesses []trace.Access
+	ops      []trace.Op
+}
+
 // own makes the steps' events their own: what they point to is the System's.
-func (k *kept) own() {
-	accesses, ops := 0, 0
+func (k *kept) own(room *eventRoom) {
 	for i := range k.steps[:len(k.steps)-1] {
 		s := &k.steps[i]
 		if s.kept == nil {
 			s.redo = -1 // as if it had been made again
 		}
-		accesses += len(s.Accesses) + len(s.Waits) + len(s.did.Accesses) + len(s.did.Waits)
-		ops += len(s.Ops) + len(s.did.Ops)
-	}
-	as, os := make([]trace.Access, 0, accesses), make([]trace.Op, 0, ops)
-	for i := range k.steps[:len(k.steps)-1] {
-		s := &k.steps[i]
-		as, os = owned(&s.Event, as, os)
+		room.own(&s.Event)
 		if s.weak {
-			as, os = owned(&s.did, as, os)
+			room.own(&s.did)
 		}
 	}
 }
 
-// owned has e point to copies at the ends of as and os.
-func owned(e *relation.Event, as []trace.Access, os []trace.Op) ([]trace.Access, []trace.Op) {
-	copied := func(list []trace.Access) []trace.Access {
-		n := len(as)
-		as = append(as, list...)
-		return as[n:len(as):len(as)]
+// own has e point to copies.
+func (r *eventRoom) own(e *relation.Event) {
+	e.Accesses, r.accesses = copied(e.Accesses, r.accesses)
+	e.Waits, r.accesses = copied(e.Waits, r.accesses)
+	e.Ops, r.ops = copied(e.Ops, r.ops)
+}
+
+// copied is a copy of list in room, and what is left of the room.
+func copied[T any](list, room []T) (own, left []T) {
+	n := len(list)
+	if n > len(room) {
+		room = make([]T, max(n, 1<<10))
 	}
-	e.Accesses, e.Waits = copied(e.Accesses), copied(e.Waits)
-	n := len(os)
-	os = append(os, e.Ops...)
-	e.Ops = os[n:len(os):len(os)]
-	return as, os
+	copy(room, list)
+	return room[:n:n], room[n:]
 }
 
 // restore puts what k has back behind event r, and goes on to look through the
 // revisits of that graph.
 func (w *trust) restore(k *kept, r int) error {
-	last, words := len(k.steps)-1, len(k.ready)/max(1, len(k.steps)-1)
+	last, wakes := len(k.steps)-1, k.wakes
 	for i := range k.steps {
 		s := w.tip()
 		mark, marked := s.mark, s.marked && i == 0
@@ -108,13 +126,15 @@ func (w *trust) restore(k *kept, r int) error {
 		s.mark, s.marked = mark, marked
 		if i > 0 {
 			w.arrive(k, i)
-			w.ready = atLeast(w.ready, (r+i+1)*w.words)
-			row := w.ready[(r+i)*w.words:]
-			clear(row)
-			copy(row, k.ready[(i-1)*words:i*words])
+			w.ready.put(r+i, &k.ready, i-1)
+			w.fails.put(r+i, &k.fails, i-1)
 		}
 		if i < last {
-			w.readd(s, k.wakes[i])
+			w.readd(s)
+			for ; len(wakes) > 0 && int(wakes[0].at) == i; wakes = wakes[1:] {
+				w.order.Wake(wakes[0].thread)
+			}
+			w.steps = append(w.steps, step{})
 		}
 	}
 	w.at = -1
@@ -125,11 +145,13 @@ func (w *trust) restore(k *kept, r int) error {
 		return w.lost(w.cand.a.Thread)
 	}
 	copy(w.cand.take, k.take)
+	clear(k.steps)
+	w.spare = append(w.spare, k)
 	return nil
 }
 
-// readd adds the event of s, the newest state, again, which woke threads.
-func (w *trust) readd(s *step, wakes []trace.TID) {
+// readd adds the event of s, the newest state, again.
+func (w *trust) readd(s *step) {
 	n := int32(w.size())
 	if s.Choice != 0 || s.added == revisits {
 		w.turned = append(w.turned, n)
@@ -139,10 +161,6 @@ func (w *trust) readd(s *step, wakes []trace.TID) {
 	}
 	w.spin[s.Thread] = 0
 	w.order.Push(&s.Event, trace.Op{})
-	for _, t := range wakes {
-		w.order.Wake(t)
-	}
-	w.steps = append(w.steps, step{})
 }
 
 // arrive adds what came with state i of k, the newest.
