@@ -4,9 +4,12 @@ import (
 	"math"
 	"slices"
 
+	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 	"landgo/por"
+	"landgo/scheduler"
 )
 
 // The run that passes and is nearest to one that fails: without one of its preemptions;
@@ -129,17 +132,32 @@ func (h *hunt) contrast(f *finding, st *story.Story, b *result.Bug) {
 	if passes == nil {
 		return
 	}
-	b.Passing = h.against(st, passes)
+	against(h.Session, &f.failure, st, b, passes)
+}
+
+// against says in a bug's report what is the other way round in a run that passes: nothing
+// where that can't be run again.
+func against(s *session.Session, f *scheduler.Failure, st *story.Story, b *result.Bug, passes []por.PathStep) {
+	other, err := story.Tell(s, passes)
+	if err != nil {
+		return
+	}
+	if b.Passing = st.Against(other); b.Passing != "" {
+		b.PassingSchedule = other.Schedule.String()
+	}
 	if b.Mistake == "" {
-		b.Mistake = st.MistakeAgainst(f.failure.Thread)
+		b.Mistake = st.MistakeAgainst(f.Thread)
 	}
 }
 
-// against says what is the other way round in a run that passes, or "".
-func (h *hunt) against(st *story.Story, passes []por.PathStep) string {
-	other, err := story.Tell(h.Session, passes)
-	if err != nil {
-		return "" // it can't be run again: nothing is said of it
+// contrastAgain does so in a replay, by the run that the bug file has.
+func contrastAgain(s *session.Session, file *result.BugFile, f *scheduler.Failure, st *story.Story, b *result.Bug) {
+	sched, err := trace.ParseSchedule(file.Passing)
+	if file.Passing == "" || err != nil || sched.Check != s.Check {
+		return
 	}
-	return st.Against(other)
+	path, failure, err := s.FollowAll(sched)
+	if err == nil && failure == nil {
+		against(s, f, st, b, path)
+	}
 }

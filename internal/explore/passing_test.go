@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"landgo/internal/compile"
+	"landgo/internal/result"
 )
 
 // TestPassing: a bug's story says what comes the other way round in a run that passes, if
@@ -40,12 +41,17 @@ int main(void) { GO(t, set); pthread_join(t, 0); assert(!x); }`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r, err := Run(context.Background(), onProgram(compile.Text(t, "gcc", heapHead+c.source)), nil)
+			cfg := onProgram(compile.Text(t, "gcc", heapHead+c.source))
+			r, err := Run(context.Background(), cfg, nil)
 			if err != nil || r.Bug == nil {
 				t.Fatalf("%+v %v", r, err)
 			}
 			if r.Bug.Passing != c.want {
 				t.Errorf("%q, want %q", r.Bug.Passing, c.want)
+			}
+			again, err := Replay(context.Background(), cfg, result.NewBugFile(r, r.Bug, nil), nil)
+			if err != nil || again.Bug == nil || again.Bug.Passing != r.Bug.Passing || again.Bug.Mistake != r.Bug.Mistake {
+				t.Errorf("the replay says another thing: %+v %v", again, err)
 			}
 		})
 	}
