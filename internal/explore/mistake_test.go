@@ -190,6 +190,45 @@ A { pop(); return p; }
 static struct s *gone;
 B { struct s *f = pop(); gone = pop(); if (f) push(f); return p; }
 MAIN { n1 = malloc(sizeof one), n2 = malloc(sizeof two); push(n2); push(n1); GO(a); GO(b); JOIN(a); JOIN(b); assert(!gone || top != gone); unused(); }`, []string{"reads top (guest.c:23)", "exchange (guest.c:24) succeeds", "ABA"}},
+		{"ABA of an index", `static atomic_int top = 1; static volatile int next[4] = {0, 2, 3, 0}, taken[4];
+static int pop(void) {
+int t, n; do { t = top; if (!t) return 0; n = next[t];
+} while (!atomic_compare_exchange_strong(&top, &t, n)); return t; }
+A { taken[pop()]++; return p; }
+B { int f = pop(); taken[pop()]++; int t = top; do next[f] = t; while (!atomic_compare_exchange_strong(&top, &t, f)); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); for (int t; (t = pop()); ) assert(!taken[t]++); unused(); }`, []string{"reads top (guest.c:22)", "exchange (guest.c:23) succeeds", "ABA", "an entry"}},
+		{"a count that is the same again", `A { int v = z; x = 1; if (atomic_compare_exchange_strong(&z, &v, 9)) y = 1; return p; }
+B { z = 1; z = 0; return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(z != 9 || !y || x != 1); unused(); }`, nil},
+		{"two locks for one variable", `A { LOCK(m);
+x++; UNLOCK(m); return p; }
+B { LOCK(n);
+x++; UNLOCK(n); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(x == 2); unused(); }`, []string{"holds m at its accesses to x (guest.c:21)", "holds n (guest.c:23)", "different locks"}},
+		{"a change with a lock for reading", `static pthread_rwlock_t w = PTHREAD_RWLOCK_INITIALIZER;
+A { pthread_rwlock_rdlock(&w);
+x++; pthread_rwlock_unlock(&w); return p; }
+MAIN { GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); assert(x == 2); unused(); }`, []string{"change x (guest.c:22)", "hold w for reading", "Take it for writing"}},
+		{"a ticket that two draw", `static atomic_int now, sum;
+A {
+int t = z;
+z = t + 1; while (now != t) ; x++; now++; sum++; return p; }
+MAIN { GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); unused(); }`, []string{"Each access to z is atomic", "(guest.c:22, guest.c:23)"}},
+		{"another thread goes on without a look", `A { LOCK(m); if (!x)
+pthread_cond_wait(&q, &m); x--; y = x < 0; UNLOCK(m); return p; }
+B { LOCK(m); if (x)
+x = 0; UNLOCK(m); return p; }
+MAIN { GO(a); GO(b); LOCK(m); x = 1; pthread_cond_signal(&q); UNLOCK(m); JOIN(b); LOCK(m); x++; pthread_cond_signal(&q); UNLOCK(m); JOIN(a); assert(!y); unused(); }`, []string{"Thread 0.1 is woken, and goes on without another look at x", "(guest.c:20)", "(guest.c:23)", "loop"}},
+		{"announced before it is written", `A {
+z = 1;
+x = 5; return p; }
+B { if (z)
+y = x + 1; return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(y != 1); unused(); }`, []string{"Thread 0.2 finds by z (guest.c:23) that it can use x (guest.c:24)", "sets z (guest.c:21) before it writes x (guest.c:22)"}},
+		{"two atomic variables side by side", `static atomic_int v;
+A { z = 1; v = 1; return p; }
+B { int i = z, j = v; assert(i == j || !i); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil},
 		{"a lock that is free again", `static atomic_int l;
 A { int v; do v = 0; while (!atomic_compare_exchange_strong(&l, &v, 1)); x++; l = 0; return p; }
 MAIN { GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); assert(x == 3); unused(); }`, nil},

@@ -25,6 +25,7 @@ type Story struct {
 	roots   map[trace.TID]string       // the user's function that it runs
 	hit     *hit                       // the collision, if it is one in the strict sense
 	flip    *flip                      // what Against has found
+	flips   []flip                     // pairs of accesses that come the other way round in that run
 }
 
 // beat is one step of the execution.
