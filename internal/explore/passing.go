@@ -52,8 +52,53 @@ func (h *hunt) passing(f *finding) []por.PathStep {
 			return h.unlessFiner(s.path, fine)
 		}
 	}
-	return nil
+	return h.unlessFiner(h.sampledPassing(s.run), fine)
 }
+
+// passingSamples is how many executions are tried at random where none near the bug's
+// passes: a bug may need no preemption, and come whichever thread goes first.
+const passingSamples = "random:runs=64,seed=1"
+
+// sampledPassing is an execution at random that passes, or nil.
+func (h *hunt) sampledPassing(run *counted) []por.PathStep {
+	p := &passer{hunt: h}
+	engine, err := por.New(passingSamples, por.Options{
+		OneEvent: h.OneEvent(), Uncounted: true, Longest: longestSample,
+		Stop: func() bool { return run.steps >= run.most || h.tired() },
+	})
+	if err != nil {
+		panic(err) // it is a constant
+	}
+	h.Guest.Rewind(h.Root)
+	stats, err := engine.Run(run, p)
+	h.Guest.Rewind(h.Root)
+	h.finer = h.finer || stats.Restarts > 0
+	if err != nil {
+		return nil // what it has met is no matter of the bug's
+	}
+	return p.path
+}
+
+// passer is the por.Observer of a search for an execution that passes.
+type passer struct {
+	*hunt
+	path []por.PathStep
+}
+
+// Ended implements por.Observer.
+func (p *passer) Ended(x *por.Execution) bool {
+	if x.Ending > por.EndedStuck || p.failureAt(x) != nil || len(p.Guest.LetThrough()) > 0 {
+		return true
+	}
+	p.path = x.Path(nil)
+	return false
+}
+
+// Progress implements por.Observer.
+func (p *passer) Progress(por.Progress) {}
+
+// Restarted implements por.Observer.
+func (p *passer) Restarted() { p.path = nil }
 
 // meanwhile lists the finding's stints with another thread's whole run before one of the
 // last steps.

@@ -50,7 +50,7 @@ func (st *Story) events() (list []event) {
 			switch {
 			case o.Kind == trace.OpFree:
 				size = uint64(o.Size)
-			case !takes(o):
+			case !takes(o) && o.Kind != trace.OpSemWait && o.Kind != trace.OpSemTryWait:
 				continue
 			}
 			add(event{at: at{beat: i}, op: o, addr: o.Obj, size: size, writes: true}, b.step.Thread, o.PC)

@@ -11,6 +11,27 @@ import (
 
 // Mistakes about the lives of blocks.
 
+// freeing makes a block's early end the cause of its use, unless the cause is about the
+// block, or where its address was.
+func (st *Story) freeing(b *result.Bug, f *scheduler.Failure) {
+	block := &f.Block
+	life := st.blocks[lifeKey{block.Family, block.Addr, block.Generation}]
+	if f.Kind != trace.UseAfterFree || life == nil || !block.Freed || block.Back.Thread == f.Thread {
+		return
+	}
+	for _, x := range st.collided {
+		if a := st.accessAt(x); a.Addr-block.Addr < block.Size || st.rawAt(x) == block.Addr {
+			return
+		}
+	}
+	freed, used := where(life.back), where(b.Stack)
+	if freed == "" || used == "" {
+		return
+	}
+	b.Cause = fmt.Sprintf("thread %s frees the block (%s) before thread %s uses it (%s)", st.Guest.Name(block.Back.Thread), freed, b.Thread, used)
+	b.Accesses, st.collided, st.hit = nil, nil, nil
+}
+
 // goneOwner: a thread uses, or frees, a block that another one has freed.
 func (st *Story) goneOwner(b *result.Bug, f *scheduler.Failure) string {
 	life := st.blocks[lifeKey{f.Block.Family, f.Block.Addr, f.Block.Generation}]
