@@ -35,6 +35,8 @@ type BugFile struct {
 	// can't tell.
 	Minimal  Minimal `json:"minimal,omitempty"`
 	Schedule string  `json:"schedule"`
+	// Passing is the schedule of the nearest run that passes, if one is known.
+	Passing string `json:"passing,omitempty"`
 }
 
 // NewBugFile is the file for one bug of a result.
@@ -48,6 +50,7 @@ func NewBugFile(r *Result, b *Bug, config json.RawMessage) *BugFile {
 		Message:  b.Message,
 		Minimal:  b.Minimal,
 		Schedule: b.Schedule,
+		Passing:  b.PassingSchedule,
 	}
 }
 
