@@ -218,7 +218,7 @@ func (x *effects) program(t *testing.T) []string {
 			if !slices.Contains(without, s.Detail) {
 				without = append(without, s.Detail)
 			}
-			_, length, err := (&image.Image{Machine: x.Machine}).Inst(code, pc)
+			_, length, err := (&image.File{Machine: x.Machine}).Inst(code, pc)
 			if err != nil {
 				t.Fatalf("%#x: %x: %v", pc, code[:8], err)
 			}

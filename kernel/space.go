@@ -23,7 +23,7 @@ const (
 
 // HasLowHeap reports whether an image is one whose heap is low: it isn't
 // position-independent, and ends below.
-func HasLowHeap(img *image.Image) bool {
+func HasLowHeap(img *image.File) bool {
 	if img.Kernel != image.Linux || img.Machine != image.X86_64 || img.Base != 0 {
 		return false
 	}

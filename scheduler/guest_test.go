@@ -88,7 +88,7 @@ func bootOrdinary(t testing.TB) (*System, *ordinary) {
 	s := New(Config{Granularity: Granularity{Points: trace.PointMem}, StepBudget: 10_000_000}, m, img)
 	o := &ordinary{in: s}
 	s.Carry(o)
-	k, err := linux.New(s, img, linux.Config{Args: []string{"guest"}})
+	k, err := linux.New(s, img.File, linux.Config{Args: []string{"guest"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		cfg: cfg,
 		fixed: fixed{
 			image: img, machine: m, wordSize: img.Machine.Word(),
-			lowHeap: kernel.HasLowHeap(img),
+			lowHeap: kernel.HasLowHeap(img.File),
 		},
 		state: state{
 			threads: make([]thread, 0, cfg.MaxThreads), turns: map[turnKey]int32{},

@@ -16,9 +16,9 @@ var bytewise = []string{"strto", "wcsto", "strftime", "wcsftime", "strptime", "s
 // ReadsAhead lists the code of libc's string functions, whose reads beyond the
 // end of their input aren't errors. A program's own function is never one,
 // whatever its name: it has line information, or no symbol.
-func (im *Image) ReadsAhead() []Range {
+func (im *Info) ReadsAhead() []Range {
 	var all []Range
-	for _, f := range im.Functions() {
+	for _, f := range im.Functions {
 		name := strings.TrimLeft(f.Name, "_")
 		for _, p := range aheadPrefixes {
 			if strings.HasPrefix(name, p) && f.Size > 0 && !hasPrefix(name, bytewise) && !im.hasLine(f.Addr) {
@@ -35,7 +35,7 @@ func hasPrefix(name string, prefixes []string) bool {
 }
 
 // hasLine reports whether there is line information for the instruction at pc.
-func (im *Image) hasLine(pc uint64) bool {
+func (im *Info) hasLine(pc uint64) bool {
 	fs := im.Frames(pc)
 	return len(fs) > 0 && fs[0].File != ""
 }

@@ -17,15 +17,15 @@ import (
 // Atomic reports whether the instruction at pc accesses, at addr, an object
 // that is declared as atomic (C's _Atomic, C++'s std::atomic). It goes by the
 // instruction or a static variable. known: there is such a variable.
-func (im *Image) Atomic(pc, addr uint64) (atomic, known bool) {
-	n := im.named(addr)
-	return n.atomic || im.atomicCode(pc) || mangled(n.symbol, "_Z") && im.ofRuntime(pc), n.name != ""
+func (d *Info) Atomic(pc, addr uint64) (atomic, known bool) {
+	n := d.named(addr)
+	return n.atomic || d.atomicCode(pc) || mangled(n.symbol, "_Z") && d.ofRuntime(pc), n.name != ""
 }
 
 // DeclaresAtomic reports whether the program has a type that is _Atomic.
-func (im *Image) DeclaresAtomic() bool {
-	im.named(0)
-	return im.debug.vars.declares
+func (d *Info) DeclaresAtomic() bool {
+	d.named(0)
+	return d.vars.declares
 }
 
 // typeUses finds out whether a program uses a type that is _Atomic: stdatomic.h
@@ -36,7 +36,7 @@ type typeUses struct {
 	used   map[dwarf.Offset]bool         // by something that is no typedef
 }
 
-func (u *typeUses) add(d *debugInfo, e *dwarf.Entry) {
+func (u *typeUses) add(d *Info, e *dwarf.Entry) {
 	if e.Tag == dwarf.TagAtomicType {
 		u.atomic[e.Offset] = true
 	}
@@ -86,8 +86,8 @@ var (
 
 // inHeader is the header of the C++ library that the instruction at pc is from; ""
 // if it is from none.
-func (im *Image) inHeader(pc uint64) string {
-	if fs := im.Frames(pc); len(fs) > 0 && strings.Contains(fs[0].Path, "/c++/") {
+func (d *Info) inHeader(pc uint64) string {
+	if fs := d.Frames(pc); len(fs) > 0 && strings.Contains(fs[0].Path, "/c++/") {
 		return path.Base(fs[0].Path)
 	}
 	return ""
@@ -95,10 +95,10 @@ func (im *Image) inHeader(pc uint64) string {
 
 // atomicCode reports whether the instruction at pc is from a function of the C++
 // library that accesses memory as atomic.
-func (im *Image) atomicCode(pc uint64) bool {
-	h := im.inHeader(pc)
+func (d *Info) atomicCode(pc uint64) bool {
+	h := d.inHeader(pc)
 	if h == "shared_ptr_base.h" {
-		f := im.Frames(pc)[0].Function
+		f := d.Frames(pc)[0].Function
 		return slices.ContainsFunc(counterFunctions, func(p string) bool { return strings.HasPrefix(f, p) })
 	}
 	return slices.Contains(atomicHeaders, h)
@@ -107,11 +107,11 @@ func (im *Image) atomicCode(pc uint64) bool {
 // ofRuntime reports whether the instruction at pc is of a library, in a program with
 // debug information. Its accesses to objects of C++ without such information (a
 // locale's tables, made when they are first used) are the library's own business.
-func (im *Image) ofRuntime(pc uint64) bool {
-	main, ok := im.Symbol("main")
+func (d *Info) ofRuntime(pc uint64) bool {
+	main, ok := d.Symbol("main")
 	own := func(pc uint64) bool {
-		fs := im.Frames(pc)
-		return len(fs) > 0 && fs[0].File != "" && im.inHeader(pc) == ""
+		fs := d.Frames(pc)
+		return len(fs) > 0 && fs[0].File != "" && d.inHeader(pc) == ""
 	}
 	return ok && own(main.Addr) && !own(pc)
 }
@@ -120,9 +120,8 @@ func (im *Image) ofRuntime(pc uint64) bool {
 // an offset as atomic, and whether that is certain. The code at one place asked
 // for the block, that at the other uses it; its type is one to which their
 // units have pointers, or an array of such.
-func (im *Image) AtomicIn(asked, used, size, offset uint64) (atomic, certain bool) {
-	d := &im.debug
-	im.named(0)
+func (d *Info) AtomicIn(asked, used, size, offset uint64) (atomic, certain bool) {
+	d.named(0)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.data == nil {
@@ -135,11 +134,11 @@ func (im *Image) AtomicIn(asked, used, size, offset uint64) (atomic, certain boo
 			d.part(typ, offset, maxTypeDepth)
 			return d.vars.atomic
 		}
-		if typ, _ := d.structure(asked-im.Base, size); typ != 0 {
+		if typ, _ := d.structure(asked-d.Base, size); typ != 0 {
 			atomic = at(typ, offset)
 		}
 		for _, pc := range []uint64{asked, used} {
-			d.pointees(pc-im.Base, func(to dwarf.Offset) bool {
+			d.pointees(pc-d.Base, func(to dwarf.Offset) bool {
 				n := d.sizeOf(to, maxTypeDepth)
 				fits := n > 0 && n <= size && (size%n == 0 && at(to, offset%n) || offset >= n && at(to, offset))
 				plain = plain && !fits

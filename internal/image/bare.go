@@ -16,19 +16,11 @@ var BareProfile = Profile{Name: "bare"}
 // TellPrefix begins the names of the annotations.
 const TellPrefix = "landgo_"
 
-func (im *Image) saysBare() bool {
-	if _, ok := im.byName[TellPrefix+"booted"]; ok || im.known() != nil || im.Multiboot() != nil {
-		return true
-	}
-	n := len(im.Segments)
-	return im.Segments[n-1].Addr >= addressLimit(im.Machine) // where only kernels are
-}
-
-// narrowCode takes code to be where the sections with instructions are: a
+// NarrowCode takes code to be where the sections with instructions are: a
 // kernel is often linked into one segment, and its data mustn't count as code.
-func (im *Image) narrowCode() {
+func (im *File) NarrowCode() {
 	var code []Range
-	for _, s := range im.file.Sections {
+	for _, s := range im.sections.Sections {
 		if s.Flags&elf.SHF_EXECINSTR == 0 || s.Flags&elf.SHF_ALLOC == 0 || s.Size == 0 || s.Addr+s.Size < s.Addr {
 			continue
 		}

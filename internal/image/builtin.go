@@ -37,7 +37,7 @@ var builtIns = sync.OnceValue(func() (all []*FileProfile) {
 })
 
 // known is the built-in profile that is for the guest; nil if none is. It needn't fit.
-func (im *Image) known() *FileProfile {
+func (im *Info) known() *FileProfile {
 	for _, p := range builtIns() {
 		if p.For.unmet(im) == nil {
 			return p
@@ -49,7 +49,7 @@ func (im *Image) known() *FileProfile {
 // BuiltIn is the profile of a kernel that landgo knows by its names, for a user without
 // one. It is nil for any other guest. The error says why a known kernel is built in
 // another way than its profile expects; it is a *ProfileError.
-func (im *Image) BuiltIn() (*FileProfile, error) {
+func (im *Info) BuiltIn() (*FileProfile, error) {
 	p := im.known()
 	if p == nil {
 		return nil, nil

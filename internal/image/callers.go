@@ -7,7 +7,7 @@ import (
 )
 
 // CallAt is the call instruction that begins at pc, or ends with it.
-func (im *Image) CallAt(pc uint64) (Range, bool) {
+func (im *Info) CallAt(pc uint64) (Range, bool) {
 	f, ok := im.SymbolAt(pc)
 	for at := f.Addr; ok && at <= pc; {
 		inst, _, err := decode(im.Bytes(at, MaxInst), im.Machine)
@@ -26,8 +26,8 @@ func (im *Image) CallAt(pc uint64) (Range, bool) {
 // Callers lists the functions with source lines that call, or jump to, the function
 // that begins at addr by its address, each once, in alphabetical order. A function
 // isn't its own caller.
-func (im *Image) Callers(addr uint64) (list []string) {
-	for _, f := range im.functions {
+func (im *Info) Callers(addr uint64) (list []string) {
+	for _, f := range im.Functions {
 		if fs := im.Frames(f.Addr); f.Addr == addr || len(fs) == 0 || fs[0].File == "" {
 			continue
 		}

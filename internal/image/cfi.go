@@ -1,6 +1,7 @@
 package image
 
 import (
+	"encoding/binary"
 	"errors"
 	"slices"
 	"sort"
@@ -77,7 +78,7 @@ func (c *cfiSection) parse() []description {
 	var ds []description
 	c.commons = map[int]*common{}
 	for off := 0; off+4 <= len(c.data); {
-		length := int64(order.Uint32(c.data[off:]))
+		length := int64(binary.LittleEndian.Uint32(c.data[off:]))
 		if length == 0 { // a terminator; another object's part can follow
 			off += 4
 			continue
@@ -100,7 +101,7 @@ func (c *cfiSection) parse() []description {
 
 // entry parses the entry at off; a CIE gives an empty description.
 func (c *cfiSection) entry(off, body, end int) (description, error) {
-	id := order.Uint32(c.data[body:])
+	id := binary.LittleEndian.Uint32(c.data[body:])
 	r := &cfiReader{data: c.data[:end], off: body + 4, section: c}
 	if (c.eh && id == 0) || (!c.eh && id == 0xffffffff) {
 		cie, err := parseCommon(r)

@@ -15,8 +15,8 @@ type Number struct {
 // Compared lists the constants that functions with source lines compare something
 // with (cmp), each once, by address. A library that is linked in has no lines for
 // the most part.
-func (im *Image) Compared() (list []Number) {
-	for _, f := range im.functions {
+func (im *Info) Compared() (list []Number) {
+	for _, f := range im.Functions {
 		if fs := im.Frames(f.Addr); len(fs) == 0 || fs[0].File == "" {
 			continue
 		}

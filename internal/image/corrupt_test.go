@@ -97,8 +97,8 @@ kernel:
 			}
 			return nil
 		}
-		if p.Fits(im) == nil {
-			p.OwnKernel(im)
+		if p.Fits(im.Info) == nil {
+			p.OwnKernel(im.Info)
 			im.Roles(p.Over(im.DefaultProfile()))
 		}
 		return nil

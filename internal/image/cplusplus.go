@@ -25,7 +25,7 @@ const maxMangled = 4096
 
 // lambda says where the lambda is whose class an entry is, "" if it isn't one: compilers
 // give it no name.
-func (d *debugInfo) lambda(u *unit, e *dwarf.Entry) string {
+func (d *Info) lambda(u *unit, e *dwarf.Entry) string {
 	if e.Tag != dwarf.TagStructType && e.Tag != dwarf.TagClassType {
 		return ""
 	}
@@ -40,7 +40,7 @@ func (d *debugInfo) lambda(u *unit, e *dwarf.Entry) string {
 }
 
 // first is the entry that a function's is an instance of, or itself.
-func (d *debugInfo) first(e *dwarf.Entry) (of *dwarf.Entry) {
+func (d *Info) first(e *dwarf.Entry) (of *dwarf.Entry) {
 	const maxHops = 8 // as in name
 	of = e
 	for hop := 0; hop < maxHops; hop++ {
@@ -54,7 +54,7 @@ func (d *debugInfo) first(e *dwarf.Entry) (of *dwarf.Entry) {
 }
 
 // linkage is a function's symbol, "" if its entries have none.
-func (d *debugInfo) linkage(e *dwarf.Entry) string {
+func (d *Info) linkage(e *dwarf.Entry) string {
 	const maxHops = 8
 	for hop := 0; e != nil && hop < maxHops; hop++ {
 		if n, ok := e.Val(dwarf.AttrLinkageName).(string); ok {

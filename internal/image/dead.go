@@ -10,7 +10,7 @@ import "golang.org/x/arch/x86/x86asm"
 // doesn't know, or after deadReach instructions. All that it hasn't overwritten
 // by then counts as read. Only the image's own bytes are looked at, and only
 // where nothing can be written, so the answer never changes.
-func (im *Image) Dead(pc uint64) (regs RegMask, flags bool) {
+func (im *File) Dead(pc uint64) (regs RegMask, flags bool) {
 	d := deadWalk{im: im, seen: map[uint64]RegMask{}}
 	d.walk(pc, allRegs|flagsBit)
 	dead := allRegs | flagsBit
@@ -28,7 +28,7 @@ const (
 
 // deadWalk follows all paths from a place.
 type deadWalk struct {
-	im *Image
+	im *File
 	// seen has the registers that were undecided at the visits of a place: a
 	// visit with no others learns nothing new.
 	seen map[uint64]RegMask
@@ -106,7 +106,7 @@ func branch(inst *x86asm.Inst, next uint64) (flow, uint64) {
 }
 
 // fixedCode is the code at pc; nil where the guest may write.
-func (im *Image) fixedCode(pc uint64) []byte {
+func (im *File) fixedCode(pc uint64) []byte {
 	for i := range im.Segments {
 		if s := &im.Segments[i]; pc >= s.Addr && pc-s.Addr < s.MemSize && s.Write {
 			return nil

@@ -6,13 +6,16 @@ import (
 	"sync"
 )
 
-// debugInfo is the file's DWARF, read at its first use. A run that finds no bug
+// Info is the file's DWARF, read at its first use. A run that finds no bug
 // never needs it, and parsing it costs more than the rest of Open.
 //
 // debug/dwarf isn't hardened against hostile input, by its documentation. So
 // every way into it goes through guard, and data that could expand (compressed
 // sections, shared range lists) has a budget.
-type debugInfo struct {
+type Info struct {
+	*File
+	*Table
+
 	mu     sync.Mutex // guards all below and the data built from it
 	loaded bool
 	data   *dwarf.Data // nil: the file has none that can be used
@@ -33,6 +36,9 @@ type debugInfo struct {
 	frames map[uint64][]Frame // memo of Frames, by pc
 	vars   *variables         // nil until asked for
 }
+
+// New is what the file's debug information says, and its stacks.
+func New(f *File) *Info { return &Info{File: f, Table: newTable(f)} }
 
 // unit is one compilation unit with code.
 type unit struct {
@@ -62,7 +68,7 @@ func guard(f func() error) (err error) {
 }
 
 // load reads the sections and finds the units. Preconditions: mu is held.
-func (d *debugInfo) load(im *Image) {
+func (d *Info) load() {
 	if d.loaded {
 		return
 	}
@@ -70,7 +76,7 @@ func (d *debugInfo) load(im *Image) {
 	d.frames = map[uint64][]Frame{}
 	d.lines, d.longest = map[lineKey]lineTable{}, map[string]int{}
 	err := guard(func() (err error) {
-		if d.sections, err = readDWARF(im.file, im.size); err != nil {
+		if d.sections, err = readDWARF(d.File.sections, d.File.size); err != nil {
 			return err
 		}
 		d.infoSize, d.rowsLeft = len(d.sections["info"]), len(d.sections["line"])+1<<10
@@ -86,7 +92,7 @@ func (d *debugInfo) load(im *Image) {
 }
 
 // findUnits lists the units and where their code is.
-func (d *debugInfo) findUnits() error {
+func (d *Info) findUnits() error {
 	r := d.reader()
 	for {
 		e, err := r.Next()
@@ -107,7 +113,7 @@ func (d *debugInfo) findUnits() error {
 }
 
 // entryRanges decodes an entry's address ranges, within the budget.
-func (d *debugInfo) entryRanges(e *dwarf.Entry) ([][2]uint64, error) {
+func (d *Info) entryRanges(e *dwarf.Entry) ([][2]uint64, error) {
 	rs, err := d.data.Ranges(e)
 	if err != nil {
 		return nil, err
@@ -129,7 +135,7 @@ func inRanges(rs [][2]uint64, pc uint64) bool {
 
 // name is an entry's name, its own or that of the entry that it is an instance
 // of.
-func (d *debugInfo) name(e *dwarf.Entry) string {
+func (d *Info) name(e *dwarf.Entry) string {
 	const maxHops = 8 // real chains have three; hostile ones are circles
 	for hop := 0; e != nil && hop < maxHops; hop++ {
 		if n, ok := e.Val(dwarf.AttrName).(string); ok && n != "" {
@@ -141,7 +147,7 @@ func (d *debugInfo) name(e *dwarf.Entry) string {
 }
 
 // origin follows one reference to the entry that e completes; nil if none.
-func (d *debugInfo) origin(e *dwarf.Entry) *dwarf.Entry {
+func (d *Info) origin(e *dwarf.Entry) *dwarf.Entry {
 	off, ok := e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
 	if !ok {
 		if off, ok = e.Val(dwarf.AttrSpecification).(dwarf.Offset); !ok {
@@ -151,7 +157,7 @@ func (d *debugInfo) origin(e *dwarf.Entry) *dwarf.Entry {
 	return d.entryAt(off)
 }
 
-func (d *debugInfo) entryAt(off dwarf.Offset) *dwarf.Entry {
+func (d *Info) entryAt(off dwarf.Offset) *dwarf.Entry {
 	r := d.reader()
 	r.Seek(off)
 	e, err := r.Next()

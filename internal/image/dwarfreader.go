@@ -11,7 +11,7 @@ import (
 // an entry's children without going down a level of the stack for each of
 // theirs.
 type dieReader struct {
-	d    *debugInfo
+	d    *Info
 	r    *dwarf.Reader
 	last *dwarf.Entry
 	over bool // behind the last unit
@@ -20,7 +20,7 @@ type dieReader struct {
 // errBudget ends a question whose answer takes more reading than the file is worth.
 var errBudget = errors.New("more work than the debug information is worth")
 
-func (d *debugInfo) reader() *dieReader { return &dieReader{d: d, r: d.data.Reader()} }
+func (d *Info) reader() *dieReader { return &dieReader{d: d, r: d.data.Reader()} }
 
 func (r *dieReader) Seek(off dwarf.Offset) {
 	r.r.Seek(off)
@@ -75,13 +75,13 @@ func (r *dieReader) SkipChildren() {
 
 // guard runs f, which reads DWARF to answer one question, within a budget. A panic
 // inside means that the DWARF is damaged, and ends f like an error.
-func (d *debugInfo) guard(f func() error) error {
+func (d *Info) guard(f func() error) error {
 	d.fields, d.text = 4*d.infoSize+1<<16, 64*d.infoSize+1<<20
 	return guard(f)
 }
 
 // spend counts the cost of reading an entry.
-func (d *debugInfo) spend(e *dwarf.Entry) {
+func (d *Info) spend(e *dwarf.Entry) {
 	d.fields -= 1 + len(e.Field)
 	for i := range e.Field {
 		switch v := e.Field[i].Val.(type) {

@@ -206,7 +206,7 @@ func (all dwarfSections) checkAbbreviations(offsets []uint64) error {
 
 // unitAt is where the entries of the unit behind that of an entry begin; false if it
 // is the last.
-func (d *debugInfo) unitBehind(off dwarf.Offset) (dwarf.Offset, bool) {
+func (d *Info) unitBehind(off dwarf.Offset) (dwarf.Offset, bool) {
 	i := sort.Search(len(d.starts), func(i int) bool { return d.starts[i] > off })
 	if i == len(d.starts) {
 		return 0, false

@@ -66,7 +66,7 @@ func (w *walker) explore(s stackState, visit func(s *stackState, inst *x86asm.In
 		for !seen[s.pc] && budget > 0 {
 			seen[s.pc] = true
 			budget--
-			inst, _, err := decode(w.im.Bytes(s.pc, MaxInst), w.im.Machine)
+			inst, _, err := decode(w.file.Bytes(s.pc, MaxInst), w.file.Machine)
 			if err != nil {
 				break
 			}
@@ -102,10 +102,10 @@ func leaves(inst *x86asm.Inst) bool {
 
 // returns takes the caller's frame from a state that stands at a ret.
 func (w *walker) returns(s *stackState) bool {
-	word := w.im.Machine.Word()
+	word := w.file.Machine.Word()
 	sp := s.regs[regRSP]
 	ret, ok := w.word(s, sp)
-	if !ok || !w.returnSlot(sp) || !w.im.returnsTo(ret) {
+	if !ok || !w.returnSlot(sp) || !returnsTo(w.file, ret) {
 		return false
 	}
 	w.regs = s.regs
@@ -117,7 +117,7 @@ func (w *walker) returns(s *stackState) bool {
 // returnSlot: the ABI may have a return address there. That of i386 asks for
 // words only; gcc's alignment isn't kept by assembler code.
 func (w *walker) returnSlot(sp uint64) bool {
-	if w.im.Machine == I386 {
+	if w.file.Machine == I386 {
 		return sp%4 == 0
 	}
 	return sp%16 == 8
@@ -157,7 +157,7 @@ func (w *walker) follow(s *stackState, inst *x86asm.Inst) (branch uint64, ok boo
 // endsFunction: next is behind a function's last instruction, so the code
 // before it doesn't go on.
 func (w *walker) endsFunction(next uint64) bool {
-	f, ok := w.im.SymbolAt(next - 1)
+	f, ok := w.file.SymbolAt(next - 1)
 	return ok && f.Size != 0 && next-f.Addr >= f.Size
 }
 
@@ -168,7 +168,7 @@ func (w *walker) neverReturns(next uint64, inst *x86asm.Inst) bool {
 	if !ok {
 		return false
 	}
-	f, ok := w.im.SymbolAt(next + uint64(int64(rel)))
+	f, ok := w.file.SymbolAt(next + uint64(int64(rel)))
 	if !ok {
 		return false
 	}
@@ -182,8 +182,8 @@ func (w *walker) neverReturns(next uint64, inst *x86asm.Inst) bool {
 // moveStack executes the effects on rsp and the frame register; false if rsp
 // becomes unknown.
 func (w *walker) moveStack(s *stackState, inst *x86asm.Inst) bool {
-	sp, word := &s.regs[regRSP], w.im.Machine.Word()
-	dst, isReg := dwarfReg(inst.Args[0], w.im.Machine)
+	sp, word := &s.regs[regRSP], w.file.Machine.Word()
+	dst, isReg := dwarfReg(inst.Args[0], w.file.Machine)
 	switch inst.Op {
 	case x86asm.PUSH:
 		if isReg {
@@ -229,8 +229,8 @@ func (w *walker) moveStack(s *stackState, inst *x86asm.Inst) bool {
 	if !isReg {
 		return true
 	}
-	value, known := stackValue(s, inst, w.im.Machine)
-	value &= w.im.Machine.wordMask()
+	value, known := stackValue(s, inst, w.file.Machine)
+	value &= w.file.Machine.wordMask()
 	switch {
 	case dst == regRSP:
 		*sp = value

@@ -61,7 +61,7 @@ func TestFamily(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return im, p.OwnKernel(im)
+		return im, p.OwnKernel(im.Info)
 	}
 	for _, c := range []struct {
 		name, begin string

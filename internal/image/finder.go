@@ -9,7 +9,7 @@ import (
 // finder looks names up, and keeps the first error.
 type finder struct {
 	p   *FileProfile
-	im  *Image
+	im  *Info
 	err error
 }
 
@@ -42,7 +42,7 @@ func (f *finder) objects(n Named) []Symbol {
 	if len(list) == 0 && f.err == nil {
 		e := f.p.at(n.Line, fmt.Sprintf("the guest has no variable %s with a size", n.Name))
 		e.Word = n.Name
-		for _, o := range f.im.objects {
+		for _, o := range f.im.dataSymbols() {
 			e.Known = append(e.Known, o.Name)
 		}
 		f.err = e

@@ -9,7 +9,7 @@ const foreverReach = 4096
 // innermost of its own instructions on a stack of program counters (return addresses,
 // but for the first): there is no condition on the way. Functions of its own that it
 // calls are followed; those without line information, a library's, are taken to return.
-func (im *Image) Forever(stack []uint64) bool {
+func (im *Info) Forever(stack []uint64) bool {
 	for len(stack) > 0 && !im.hasLine(stack[0]) {
 		stack = stack[1:]
 	}

@@ -61,7 +61,7 @@ func interrogate(t *testing.T, im *Image) {
 	im.enumerator("READY")
 	im.Unseen("main")
 	pcs := []uint64{im.Entry, im.Entry + 1}
-	for i, s := range im.Functions() {
+	for i, s := range im.Functions {
 		if i == 8 {
 			break
 		}

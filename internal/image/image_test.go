@@ -60,7 +60,7 @@ func checkSegments(t *testing.T, im *Image) {
 		if got := im.Bytes(p.Vaddr+im.Base, int(p.Filesz)); !bytes.Equal(got, file[p.Off:p.Off+p.Filesz]) {
 			t.Errorf("segment at %#x isn't what the file has", p.Vaddr)
 		}
-		if !im.holds(p.Vaddr+im.Base, p.Memsz) {
+		if !im.File.holds(p.Vaddr+im.Base, p.Memsz) {
 			t.Errorf("segment at %#x is too small", p.Vaddr)
 		}
 	}

@@ -18,7 +18,7 @@ func unhex(s string) []byte {
 }
 
 func TestInst(t *testing.T) {
-	im := &Image{}
+	im := &File{}
 	for _, tc := range []struct{ code, text string }{
 		{"f30f1efa", "endbr64"},
 		{"f30f1efb", "endbr32"},
@@ -145,7 +145,7 @@ func TestAnyLocked(t *testing.T) {
 		{"a symbol beyond the code", "ce", []Symbol{{Name: "f", Addr: base, Size: 1 << 40}}, false},
 	} {
 		code := unhex(tc.code)
-		im := &Image{Code: []Range{{base, base + uint64(len(code))}}, functions: tc.functions,
+		im := &File{Code: []Range{{base, base + uint64(len(code))}}, Functions: tc.functions,
 			Segments: []Segment{{Addr: base, MemSize: uint64(len(code)), Data: code}}}
 		done := make(chan bool, 1)
 		go func() { done <- im.AnyLocked() }()

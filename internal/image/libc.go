@@ -46,13 +46,13 @@ const (
 )
 
 // Libc says which C library was linked in.
-func (im *Image) Libc() Libc { return im.libc }
+func (im *File) Libc() Libc { return im.libc }
 
 // recognizeLibc goes by symbols that each library always links, and which
 // programs don't define. In a stripped file it goes by the rest: the names of
 // glibc's sections, its ABI note and its messages. A stripped musl program has
 // nothing of the kind and counts as NoLibc.
-func (im *Image) recognizeLibc() Libc {
+func (im *File) recognizeLibc() Libc {
 	has := func(names ...string) bool {
 		for _, n := range names {
 			if _, ok := im.byName[n]; !ok {
@@ -68,7 +68,7 @@ func (im *Image) recognizeLibc() Libc {
 		return Musl
 	case !im.Stripped:
 		return NoLibc
-	case im.file.Section("__libc_freeres_fn") != nil, im.file.Section("__libc_IO_vtables") != nil:
+	case im.sections.Section("__libc_freeres_fn") != nil, im.sections.Section("__libc_IO_vtables") != nil:
 		return Glibc
 	}
 	for _, s := range im.Segments {
@@ -79,39 +79,9 @@ func (im *Image) recognizeLibc() Libc {
 	return NoLibc
 }
 
-// pebblesStart is where Pebbles has its programs' text.
-const pebblesStart = 0x1000000
-
-// recognizeKernel: Pebbles says so itself. Anything else for x86-64 is a Linux
-// program: gcc -static makes these, with a libc or without. i386 files of the
-// course's own Makefiles have no mark, but begin at _main or have their text at
-// an address of its own. Any other one is a kernel, if it sets up interrupts as only
-// kernels do, or nothing that is known here.
-func (im *Image) recognizeKernel(h *header, data []byte) Kernel {
-	for _, p := range h.progs {
-		im.noted = im.noted || p.Type == elf.PT_NOTE && hasNote(data, p, PebblesNote)
-	}
-	if im.SaysPebbles() {
-		return Pebbles
-	}
-	if im.saysBare() {
-		return Bare
-	}
-	if im.Machine == X86_64 {
-		return Linux
-	}
-	if s, ok := im.Symbol("_main"); ok && s.Addr == im.Entry || im.Code[0].Lo == pebblesStart {
-		return Pebbles
-	}
-	if im.loadsGates() {
-		return Bare
-	}
-	return UnknownKernel
-}
-
 // SaysPebbles: the file itself says that it is for Pebbles, by the symbol or by
 // the note.
-func (im *Image) SaysPebbles() bool {
+func (im *File) SaysPebbles() bool {
 	_, ok := im.byName[PebblesSymbol]
 	return ok || im.noted
 }

@@ -58,26 +58,25 @@ type scope struct {
 // functions, then the one that they were inlined into. Of a return address,
 // ask for the byte before it. Without debug information there is one frame
 // with function and offset; an address outside of all code has none.
-func (im *Image) Frames(pc uint64) []Frame {
-	if !im.IsCode(pc) {
+func (d *Info) Frames(pc uint64) []Frame {
+	if !d.IsCode(pc) {
 		return nil
 	}
-	d := &im.debug
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.load(im)
+	d.load()
 	if fs, ok := d.frames[pc]; ok {
 		return fs
 	}
 	var fs []Frame
 	err := d.guard(func() (err error) {
-		fs, err = d.lookup(pc - im.Base)
+		fs, err = d.lookup(pc - d.Base)
 		return err
 	})
 	if err != nil || len(fs) == 0 {
 		fs = []Frame{{}}
 	}
-	if s, ok := im.SymbolAt(pc); ok {
+	if s, ok := d.SymbolAt(pc); ok {
 		for i := range fs {
 			fs[i].Offset = pc - s.Addr
 		}
@@ -90,7 +89,7 @@ func (im *Image) Frames(pc uint64) []Frame {
 }
 
 // lookup finds pc (as in the file) in the units.
-func (d *debugInfo) lookup(pc uint64) ([]Frame, error) {
+func (d *Info) lookup(pc uint64) ([]Frame, error) {
 	for _, u := range d.units {
 		if !inRanges(u.ranges, pc) {
 			continue
@@ -181,7 +180,7 @@ func (u *unit) place(f *dwarf.LineFile, line, column int) Frame {
 }
 
 // loadUnit reads a unit's line table and functions.
-func (d *debugInfo) loadUnit(u *unit) error {
+func (d *Info) loadUnit(u *unit) error {
 	if u.loaded {
 		return nil
 	}
@@ -204,7 +203,7 @@ type lineTable struct {
 	files []*dwarf.LineFile
 }
 
-func (d *debugInfo) loadRows(u *unit) error {
+func (d *Info) loadRows(u *unit) error {
 	at, ok := u.entry.Val(dwarf.AttrStmtList).(int64)
 	if !ok {
 		return nil
@@ -222,7 +221,7 @@ func (d *debugInfo) loadRows(u *unit) error {
 	return nil
 }
 
-func (d *debugInfo) readRows(u *unit) (t lineTable, err error) {
+func (d *Info) readRows(u *unit) (t lineTable, err error) {
 	size, err := d.checkLine(u)
 	if err != nil {
 		return t, err
@@ -275,7 +274,7 @@ func clip32(n int) int32 {
 
 // loadScopes reads the unit's functions and the functions inlined into them.
 // Lexical blocks between an inlined call and its caller make no scope.
-func (d *debugInfo) loadScopes(u *unit) error {
+func (d *Info) loadScopes(u *unit) error {
 	r := d.reader()
 	r.Seek(u.entry.Offset)
 	u.lambdas = map[dwarf.Offset]string{}
@@ -319,7 +318,7 @@ func (d *debugInfo) loadScopes(u *unit) error {
 }
 
 // scope makes a scope of an entry that is one with code; nil otherwise.
-func (d *debugInfo) scope(u *unit, e *dwarf.Entry) (*scope, error) {
+func (d *Info) scope(u *unit, e *dwarf.Entry) (*scope, error) {
 	if e.Tag != dwarf.TagSubprogram && e.Tag != dwarf.TagInlinedSubroutine {
 		return nil, nil
 	}

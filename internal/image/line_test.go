@@ -156,7 +156,7 @@ func TestFramesAgreeWithAddr2line(t *testing.T) {
 		im := open(t, "gcc", "stacks.c", "-static -g "+flags)
 		var pcs []uint64
 		var args strings.Builder
-		for _, f := range im.Functions() {
+		for _, f := range im.Functions {
 			if fs := im.Frames(f.Addr); fs[0].File == "" {
 				continue
 			}
@@ -215,10 +215,10 @@ func TestOpenReadsNoDebugInfo(t *testing.T) {
 		t.Fatal(err)
 	}
 	main, ok := im.Symbol("main")
-	if !ok || im.debug.loaded {
-		t.Fatalf("main found: %t; debug information read: %t", ok, im.debug.loaded)
+	if !ok || im.loaded {
+		t.Fatalf("main found: %t; debug information read: %t", ok, im.loaded)
 	}
-	if f := im.Frames(main.Addr); len(f) == 0 || f[0].Line == 0 || !im.debug.loaded {
-		t.Errorf("main is at %+v, and the debug information was read: %t", f, im.debug.loaded)
+	if f := im.Frames(main.Addr); len(f) == 0 || f[0].Line == 0 || !im.loaded {
+		t.Errorf("main is at %+v, and the debug information was read: %t", f, im.loaded)
 	}
 }

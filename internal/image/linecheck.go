@@ -29,7 +29,7 @@ const (
 )
 
 // checkLine looks at the table that a unit names; size is the table's.
-func (d *debugInfo) checkLine(u *unit) (size int, err error) {
+func (d *Info) checkLine(u *unit) (size int, err error) {
 	section := d.sections["line"]
 	at, ok := u.entry.Val(dwarf.AttrStmtList).(int64)
 	if !ok {
@@ -74,7 +74,7 @@ func (d *debugInfo) checkLine(u *unit) (size int, err error) {
 
 // nameCount is how many names a table has, and the longest that one can become.
 type nameCount struct {
-	d       *debugInfo
+	d       *Info
 	wide    bool
 	count   int
 	longest int
@@ -154,7 +154,7 @@ func (n *nameCount) field(r *cfiReader, form uint64) {
 }
 
 // longestIn is the longest string of a section.
-func (d *debugInfo) longestIn(section string) int {
+func (d *Info) longestIn(section string) int {
 	n, ok := d.longest[section]
 	if !ok {
 		n = longest(d.sections[section])

@@ -12,39 +12,18 @@ import (
 // live in memory for the whole of their scope, as those do whose address is
 // taken: no other thread could access another kind. atomic: the part is declared
 // so. regs and read are as in Unwind; addr may be in any frame.
-func (im *Image) Local(regs *trace.Regs, read func(addr uint64) (uint64, bool), addr uint64) (name string, atomic, ok bool) {
-	const redZone = 128
-	im.unwind.load(im)
-	w := walker{im: im, read: read, pc: regs.RIP, innermost: true}
-	w.regs = [numRules]uint64{regs.RAX, regs.RDX, regs.RCX, regs.RBX, regs.RSI, regs.RDI, regs.RBP, regs.RSP,
-		regs.R8, regs.R9, regs.R10, regs.R11, regs.R12, regs.R13, regs.R14, regs.R15, regs.RIP}
-	if addr < regs.RSP-redZone {
+func (d *Info) Local(regs *trace.Regs, read func(addr uint64) (uint64, bool), addr uint64) (name string, atomic, ok bool) {
+	pc, base, ok := d.Frame(regs, read, addr)
+	if !ok {
 		return "", false, false
 	}
-	for range MaxFrames {
-		pc, below := w.pc, w.regs[regRSP]
-		if !w.innermost {
-			pc-- // in the call
-		}
-		if !w.step() || w.regs[regRSP] <= below {
-			return "", false, false
-		}
-		if cfa := w.regs[regRSP]; addr < cfa {
-			return im.localOf(pc, addr-cfa)
-		}
-		if !im.IsCode(w.pc) || im.startsThread(w.pc-1) {
-			return "", false, false
-		}
-		w.innermost = false
-	}
-	return "", false, false
+	return d.localOf(pc, addr-base)
 }
 
 // localOf names the variable at a distance from the frame (the value that the
 // stack pointer has after the return) of the function at pc.
-func (im *Image) localOf(pc, at uint64) (name string, atomic, ok bool) {
-	d := &im.debug
-	im.named(0) // finds the variables, with the lock that the rest needs too
+func (d *Info) localOf(pc, at uint64) (name string, atomic, ok bool) {
+	d.named(0) // finds the variables, with the lock that the rest needs too
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.data == nil {
@@ -52,11 +31,11 @@ func (im *Image) localOf(pc, at uint64) (name string, atomic, ok bool) {
 	}
 	d.vars.atomic = false
 	err := d.guard(func() error {
-		function, err := d.function(pc - im.Base)
+		function, err := d.function(pc - d.Base)
 		if function == nil || err != nil {
 			return err
 		}
-		name, ok = d.local(function, pc-im.Base, int64(at), maxTypeDepth)
+		name, ok = d.local(function, pc-d.Base, int64(at), maxTypeDepth)
 		name = d.name(function) + "::" + name
 		return nil
 	})
@@ -65,7 +44,7 @@ func (im *Image) localOf(pc, at uint64) (name string, atomic, ok bool) {
 
 // function is the entry of the function, not an inlined one, that has the code
 // at pc; nil if none is known.
-func (d *debugInfo) function(pc uint64) (*dwarf.Entry, error) {
+func (d *Info) function(pc uint64) (*dwarf.Entry, error) {
 	for _, u := range d.units {
 		if !inRanges(u.ranges, pc) {
 			continue
@@ -89,13 +68,13 @@ func (d *debugInfo) function(pc uint64) (*dwarf.Entry, error) {
 	return nil, nil
 }
 
-func (d *debugInfo) covers(e *dwarf.Entry, pc uint64) bool {
+func (d *Info) covers(e *dwarf.Entry, pc uint64) bool {
 	rs, err := d.entryRanges(e)
 	return err == nil && inRanges(rs, pc)
 }
 
 // local looks in a scope, and in those inside it that have the code at pc.
-func (d *debugInfo) local(scope *dwarf.Entry, pc uint64, at int64, depth int) (name string, ok bool) {
+func (d *Info) local(scope *dwarf.Entry, pc uint64, at int64, depth int) (name string, ok bool) {
 	if depth == 0 {
 		return "", false
 	}
@@ -114,7 +93,7 @@ func (d *debugInfo) local(scope *dwarf.Entry, pc uint64, at int64, depth int) (n
 }
 
 // holds names the part of a variable that lies at a distance from its frame.
-func (d *debugInfo) holds(e *dwarf.Entry, at int64) (string, bool) {
+func (d *Info) holds(e *dwarf.Entry, at int64) (string, bool) {
 	const fbreg = 0x91
 	location, _ := e.Val(dwarf.AttrLocation).([]byte)
 	if len(location) < 2 || location[0] != fbreg {
@@ -142,9 +121,8 @@ func (d *debugInfo) holds(e *dwarf.Entry, at int64) (string, bool) {
 // PointedTo names a part of a block of memory by its type, if that is known.
 // The code at pc asked for the block, and the unit of that code has pointers to
 // only one structure of its size. "node.next".
-func (im *Image) PointedTo(pc, size, offset uint64) (name string, ok bool) {
-	d := &im.debug
-	im.named(0)
+func (d *Info) PointedTo(pc, size, offset uint64) (name string, ok bool) {
+	d.named(0)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.data == nil {
@@ -152,7 +130,7 @@ func (im *Image) PointedTo(pc, size, offset uint64) (name string, ok bool) {
 	}
 	err := d.guard(func() error {
 		var typ dwarf.Offset
-		typ, name = d.structure(pc-im.Base, size)
+		typ, name = d.structure(pc-d.Base, size)
 		if ok = typ != 0; ok {
 			name += d.part(typ, offset, maxTypeDepth)
 		}
@@ -164,7 +142,7 @@ func (im *Image) PointedTo(pc, size, offset uint64) (name string, ok bool) {
 // structure is the only structure of a size to which the unit with pc has
 // pointers, with its name. It is 0 if there is none or there are several, or if
 // a pointer is to a number of that size.
-func (d *debugInfo) structure(pc, size uint64) (only dwarf.Offset, name string) {
+func (d *Info) structure(pc, size uint64) (only dwarf.Offset, name string) {
 	several := false
 	d.pointees(pc, func(to dwarf.Offset) bool {
 		if d.sizeOf(to, maxTypeDepth) != size {
@@ -189,7 +167,7 @@ func (d *debugInfo) structure(pc, size uint64) (only dwarf.Offset, name string) 
 // pointees calls f for the types to which the unit with pc declares pointers,
 // until it returns false. Types that stdatomic.h's macros declare for
 // themselves don't count: they would make every atomic type one of a block.
-func (d *debugInfo) pointees(pc uint64, f func(to dwarf.Offset) bool) {
+func (d *Info) pointees(pc uint64, f func(to dwarf.Offset) bool) {
 	for _, u := range d.units {
 		if !inRanges(u.ranges, pc) {
 			continue
@@ -205,7 +183,7 @@ func (d *debugInfo) pointees(pc uint64, f func(to dwarf.Offset) bool) {
 	}
 }
 
-func (d *debugInfo) findPointees(u *unit) []dwarf.Offset {
+func (d *Info) findPointees(u *unit) []dwarf.Offset {
 	list := []dwarf.Offset{}
 	declared, pointers := map[dwarf.Offset]bool{}, [][2]dwarf.Offset{}
 	r := d.reader()
@@ -243,7 +221,7 @@ func (d *debugInfo) findPointees(u *unit) []dwarf.Offset {
 
 // plain is the structure behind a type's names and qualifiers, with the nearest
 // of its names; 0 if it is none.
-func (d *debugInfo) plain(typ dwarf.Offset) (dwarf.Offset, string) {
+func (d *Info) plain(typ dwarf.Offset) (dwarf.Offset, string) {
 	name := ""
 	for range maxTypeDepth {
 		e := d.typeEntry(typ)

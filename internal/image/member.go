@@ -7,11 +7,26 @@ import (
 
 // Parts of types by their names, the inverse of typepath.go.
 
+// Member is a part of a structure.
+type Member struct{ Offset, Size uint64 }
+
+// Signed is the number that the member's bytes are, little-endian.
+func (m Member) Signed(v uint64) int64 {
+	switch m.Size {
+	case 1:
+		return int64(uint8(v))
+	case 2:
+		return int64(int16(v))
+	case 8:
+		return int64(v)
+	}
+	return int64(int32(v))
+}
+
 // memberOf finds a path of fields in the structure, or the name for one, that the
 // sources call name.
-func (im *Image) memberOf(name, path string) (m Member, ok bool) {
-	d := &im.debug
-	err := d.types(im, func(_ *dieReader, e *dwarf.Entry) bool {
+func (d *Info) memberOf(name, path string) (m Member, ok bool) {
+	err := d.types(func(_ *dieReader, e *dwarf.Entry) bool {
 		if (e.Tag == dwarf.TagStructType || e.Tag == dwarf.TagTypedef) && d.name(e) == name {
 			m, ok = d.memberAt(e.Offset, path, maxTypeDepth)
 		}
@@ -21,9 +36,8 @@ func (im *Image) memberOf(name, path string) (m Member, ok bool) {
 }
 
 // structSize is the size of a structure, or of a name for one; 0: unknown.
-func (im *Image) structSize(name string) (size uint64) {
-	d := &im.debug
-	err := d.types(im, func(_ *dieReader, e *dwarf.Entry) bool {
+func (d *Info) structSize(name string) (size uint64) {
+	err := d.types(func(_ *dieReader, e *dwarf.Entry) bool {
 		if (e.Tag == dwarf.TagStructType || e.Tag == dwarf.TagTypedef) && d.name(e) == name {
 			size = d.sizeOf(e.Offset, maxTypeDepth)
 		}
@@ -37,9 +51,8 @@ func (im *Image) structSize(name string) (size uint64) {
 
 // pathIn finds a path of fields in the type of a variable; of an array, in its
 // first element, whose size is elem (0: it is none). The path may be empty.
-func (im *Image) pathIn(variable, path string) (m Member, elem uint64, ok bool) {
-	d := &im.debug
-	im.named(0) // which finds all variables
+func (d *Info) pathIn(variable, path string) (m Member, elem uint64, ok bool) {
+	d.named(0) // which finds all variables
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.vars == nil {
@@ -71,7 +84,7 @@ func (im *Image) pathIn(variable, path string) (m Member, elem uint64, ok bool) 
 }
 
 // bare is a type without its names and qualifiers.
-func (d *debugInfo) bare(typ dwarf.Offset) *dwarf.Entry {
+func (d *Info) bare(typ dwarf.Offset) *dwarf.Entry {
 	e := d.typeEntry(typ)
 	for range maxTypeDepth {
 		if e == nil {
@@ -93,7 +106,7 @@ func (d *debugInfo) bare(typ dwarf.Offset) *dwarf.Entry {
 
 // memberAt follows a path of fields from a type. Fields of structures without a
 // name are their structure's.
-func (d *debugInfo) memberAt(typ dwarf.Offset, path string, depth int) (m Member, ok bool) {
+func (d *Info) memberAt(typ dwarf.Offset, path string, depth int) (m Member, ok bool) {
 	e := d.bare(typ)
 	if e == nil || depth == 0 || e.Tag != dwarf.TagStructType && e.Tag != dwarf.TagUnionType && e.Tag != dwarf.TagClassType {
 		return m, false
@@ -122,9 +135,8 @@ func (d *debugInfo) memberAt(typ dwarf.Offset, path string, depth int) (m Member
 }
 
 // enumerator is the value of a name in an enumeration.
-func (im *Image) enumerator(name string) (v int64, ok bool) {
-	d := &im.debug
-	err := d.types(im, func(_ *dieReader, e *dwarf.Entry) bool {
+func (d *Info) enumerator(name string) (v int64, ok bool) {
+	err := d.types(func(_ *dieReader, e *dwarf.Entry) bool {
 		if e.Tag == dwarf.TagEnumerationType {
 			d.children(e, func(c *dwarf.Entry) bool {
 				if c.Tag == dwarf.TagEnumerator && d.name(c) == name {

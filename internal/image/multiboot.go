@@ -30,7 +30,7 @@ const (
 var multibootMagic = []byte{0x02, 0xb0, 0xad, 0x1b}
 
 // Multiboot finds the header; nil if there is none.
-func (im *Image) Multiboot() *Multiboot {
+func (im *File) Multiboot() *Multiboot {
 	for i := range im.Segments {
 		s := &im.Segments[i]
 		b := s.Data[:min(len(s.Data), multibootRoom)]

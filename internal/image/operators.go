@@ -16,7 +16,7 @@ type Operators struct {
 // known: then free may take their blocks too. A function with line information
 // is the program's, so the program has to have some; and the runtime's new,
 // where there is one, asks for the new-handler.
-func (im *Image) Operators() Operators {
+func (im *Info) Operators() Operators {
 	all := Operators{New: map[uint64]Range{}, Delete: map[uint64]Range{}, Arrays: map[uint64]bool{}}
 	_, handler := im.Symbol("_ZSt15get_new_handlerv")
 	if m, ok := im.Symbol("main"); !ok || !im.hasLine(m.Addr) {

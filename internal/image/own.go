@@ -18,30 +18,6 @@ import (
 // others are taken for musl's. Pebbles programs bring all of their own, and
 // their profile trusts nothing.
 
-// ownFunctions are those names of a profile that the program defines itself.
-func (im *Image) ownFunctions(p *Profile) map[string]bool {
-	own := map[string]bool{}
-	if im.libc == NoLibc {
-		return own
-	}
-	for _, b := range p.Bindings {
-		if b.Own {
-			own[b.Name] = true // a profile's can't be the library's (FileProfile.Fits)
-			continue
-		}
-		if s, ok := im.Symbol(b.Name); ok && im.isOwn(&s) {
-			own[b.Name] = true
-		}
-	}
-	if own["malloc"] || own["free"] {
-		// One allocator: the rest of the library's has no part of its own.
-		for _, b := range allocator {
-			own[b.Name] = true
-		}
-	}
-	return own
-}
-
 // replaceable are names that are weak or have a second name in a libc; one that
 // ends in an underscore stands for all that begin with it.
 var replaceable = map[Libc][]string{
@@ -50,12 +26,12 @@ var replaceable = map[Libc][]string{
 		"pthread_rwlock_wrlock", "pthread_rwlock_unlock", "pthread_create", "pthread_join", "pthread_exit", "pthread_once", "malloc"},
 }
 
-func (im *Image) isOwn(s *Symbol) bool {
+func (im *Info) isOwn(s *Symbol) bool {
 	if fs := im.Frames(s.Addr); len(fs) > 0 && fs[0].File != "" {
 		path := fs[len(fs)-1].Path
 		return !strings.Contains(path, "glibc") && !strings.Contains(path, "musl")
 	}
-	if s.Weak || !slices.ContainsFunc(replaceable[im.libc], func(p string) bool {
+	if s.Weak || !slices.ContainsFunc(replaceable[im.Libc()], func(p string) bool {
 		return s.Name == p || strings.HasSuffix(p, "_") && strings.HasPrefix(s.Name, p)
 	}) {
 		return false

@@ -1,9 +1,7 @@
 package image
 
 import (
-	"debug/dwarf"
 	"fmt"
-	"strings"
 )
 
 // OwnKernel is a kernel's profile, found in the image: addresses and offsets.
@@ -39,22 +37,6 @@ type OwnKernel struct {
 	Loader          *Loader // nil: a multiboot loader starts it
 }
 
-// Member is a part of a structure.
-type Member struct{ Offset, Size uint64 }
-
-// Signed is the number that the member's bytes are, little-endian.
-func (m Member) Signed(v uint64) int64 {
-	switch m.Size {
-	case 1:
-		return int64(uint8(v))
-	case 2:
-		return int64(int16(v))
-	case 8:
-		return int64(v)
-	}
-	return int64(int32(v))
-}
-
 // ThreadList has the beginning of a list of threads, and its links. A pointer
 // points Link bytes into a thread, and the next pointer is at Next bytes into
 // it. It ends where a pointer is null, or points into Variable.
@@ -72,7 +54,7 @@ const (
 
 // kernelFits: the profile's parts of the kernel exist. On a kernel, functions
 // with roles have to be called as such.
-func (p *FileProfile) kernelFits(im *Image) error {
+func (p *FileProfile) kernelFits(im *Info) error {
 	if p.Kernel == nil && im.Kernel != Bare {
 		return p.pointsAfter()
 	}
@@ -98,7 +80,7 @@ func (p *FileProfile) kernelFits(im *Image) error {
 	if p.Kernel == nil {
 		return nil
 	}
-	if im.SaysPebbles() || im.libc != NoLibc {
+	if im.SaysPebbles() || im.Libc() != NoLibc {
 		return p.at(p.Kernel.Line, "the guest isn't a kernel that owns the machine")
 	}
 	_, err := p.own(im)
@@ -107,13 +89,13 @@ func (p *FileProfile) kernelFits(im *Image) error {
 
 // OwnKernel is the kernel that the profile tells of, which Fits; nil if it tells of
 // none. The image is taken for a kernel's from then on.
-func (p *FileProfile) OwnKernel(im *Image) *OwnKernel {
+func (p *FileProfile) OwnKernel(im *Info) *OwnKernel {
 	if p == nil || p.Kernel == nil {
 		return nil
 	}
 	if im.Kernel != Bare {
 		im.Kernel = Bare
-		im.narrowCode()
+		im.NarrowCode()
 	}
 	k, err := p.own(im)
 	if err != nil {
@@ -127,7 +109,7 @@ func (p *FileProfile) OwnKernel(im *Image) *OwnKernel {
 
 // own finds the parts that a kernel's profile names. The error is a
 // *ProfileError.
-func (p *FileProfile) own(im *Image) (*OwnKernel, error) {
+func (p *FileProfile) own(im *Info) (*OwnKernel, error) {
 	k := p.Kernel
 	out := &OwnKernel{Stack: k.Thread.Stack, Memory: k.Memory << 20, Created: map[uint64]int{}, Sleep: map[uint64]SleepTime{}}
 	f := finder{p: p, im: im}
@@ -194,48 +176,4 @@ func (p *FileProfile) own(im *Image) (*OwnKernel, error) {
 		}
 	}
 	return out, f.err
-}
-
-// Unseen says why calls of a function can't all be seen at its entry; "" if they
-// can, as far as the debug information and the symbols tell.
-func (im *Image) Unseen(name string) string {
-	for i := range im.functions {
-		for _, clone := range []string{".constprop.", ".isra."} {
-			if strings.HasPrefix(im.functions[i].Name, name+clone) {
-				return fmt.Sprintf("the compiler has made %s of %s: declare that noinline, noclone", im.functions[i].Name, name)
-			}
-		}
-	}
-	around := ""
-	d := &im.debug
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.load(im)
-	if d.data == nil {
-		return ""
-	}
-	d.guard(func() error {
-		r := d.reader()
-		function := ""
-		for {
-			e, err := r.Next()
-			if err != nil || e == nil {
-				return err
-			}
-			switch e.Tag {
-			case dwarf.TagSubprogram:
-				function = d.name(e)
-			case dwarf.TagInlinedSubroutine:
-				// A copy in the function itself is a part of its body.
-				if d.name(e) == name && function != name {
-					around = function
-					return nil
-				}
-			}
-		}
-	})
-	if around == "" {
-		return ""
-	}
-	return fmt.Sprintf("the compiler has put %s into %s, where its calls can't be seen: declare it noinline", name, around)
 }

@@ -1,7 +1,5 @@
 package image
 
-import "sort"
-
 // A Profile gives a guest's functions their meaning, by name. It is plain data:
 // the built-in ones are PthreadProfile and P2Profile, and a user's own goes
 // over one of them (profilefile.go).
@@ -27,7 +25,7 @@ var ObjectTypes = []struct{ Name, Type string }{
 
 // ObjectSize is the size of a kind of objects, by the profile or the debug
 // information; 0 if neither says.
-func (im *Image) ObjectSize(p *Profile, name string) uint64 {
+func (im *Info) ObjectSize(p *Profile, name string) uint64 {
 	if n := p.Sizes[name]; n > 0 {
 		return n
 	}
@@ -107,7 +105,7 @@ const (
 // guest's own. So is one that the guest has in place of its C library's (see
 // own.go). Where a linker made one code of functions with several roles, the
 // first in the profile wins (but see SpinInitOrUnlock).
-func (im *Image) Roles(p *Profile) map[uint64]Bound {
+func (im *Info) Roles(p *Profile) map[uint64]Bound {
 	roles := map[uint64]Bound{}
 	own := im.ownFunctions(p)
 	for _, b := range p.Bindings {
@@ -120,7 +118,7 @@ func (im *Image) Roles(p *Profile) map[uint64]Bound {
 			}
 			continue
 		}
-		if b.Only != NoLibc && b.Only != im.libc {
+		if b.Only != NoLibc && b.Only != im.Libc() {
 			continue
 		}
 		s, ok := im.Symbol(b.Name)
@@ -145,17 +143,8 @@ func (im *Image) Roles(p *Profile) map[uint64]Bound {
 	return roles
 }
 
-// bestName is the name of the function at addr, or name if addr starts none.
-func (im *Image) bestName(addr uint64, name string) string {
-	i := sort.Search(len(im.functions), func(i int) bool { return im.functions[i].Addr >= addr })
-	if i < len(im.functions) && im.functions[i].Addr == addr {
-		return im.functions[i].Name
-	}
-	return name
-}
-
 // DefaultProfile is the profile for the image's kernel.
-func (im *Image) DefaultProfile() *Profile {
+func (im *Info) DefaultProfile() *Profile {
 	switch im.Kernel {
 	case Pebbles:
 		return &P2Profile

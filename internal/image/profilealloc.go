@@ -106,7 +106,7 @@ func (p *FileProfile) readAllocator(f *field) error {
 }
 
 // memoryFits: the allocators' variables are there, and have a size.
-func (p *FileProfile) memoryFits(im *Image) error {
+func (p *FileProfile) memoryFits(im *Info) error {
 	for _, a := range p.Allocators {
 		for _, m := range a.Memory {
 			if len(im.Objects(m.Name)) > 0 {
@@ -114,22 +114,11 @@ func (p *FileProfile) memoryFits(im *Image) error {
 			}
 			e := p.at(m.Line, fmt.Sprintf("the guest has no variable %s with a size", m.Name))
 			e.Word = m.Name
-			for _, o := range im.objects {
+			for _, o := range im.dataSymbols() {
 				e.Known = append(e.Known, o.Name)
 			}
 			return e
 		}
 	}
 	return nil
-}
-
-// Objects are the variables with a name that have a size; each file may have
-// one.
-func (im *Image) Objects(name string) (list []Symbol) {
-	for _, s := range im.Symbols {
-		if s.Name == name && s.Kind == Object && s.Size > 0 {
-			list = append(list, s)
-		}
-	}
-	return list
 }

@@ -351,7 +351,7 @@ func (p *FileProfile) Over(base *Profile) *Profile {
 // Fits names a part of the profile that the image can't have. That is a missing
 // function, or one of its C library's, whose meaning is built in and on which
 // other functions rest. The error is a *ProfileError.
-func (p *FileProfile) Fits(im *Image) error {
+func (p *FileProfile) Fits(im *Info) error {
 	if p == nil {
 		return nil
 	}
@@ -360,7 +360,7 @@ func (p *FileProfile) Fits(im *Image) error {
 		return err
 	}
 	builtin := map[uint64]Bound{}
-	if im.libc != NoLibc {
+	if im.Libc() != NoLibc {
 		builtin = im.Roles(im.DefaultProfile())
 	}
 	for i := range p.Bindings {
@@ -374,7 +374,7 @@ func (p *FileProfile) Fits(im *Image) error {
 		}
 		for _, a := range addrs {
 			if known, ok := builtin[a]; ok && !known.Own {
-				return p.at(b.Line, fmt.Sprintf("%s is a function of %v, whose meaning (%v) is built in", b.Name, im.libc, known.Role))
+				return p.at(b.Line, fmt.Sprintf("%s is a function of %v, whose meaning (%v) is built in", b.Name, im.Libc(), known.Role))
 			}
 		}
 	}
@@ -393,12 +393,12 @@ func (p *FileProfile) Fits(im *Image) error {
 }
 
 // function finds the code that a profile names.
-func (p *FileProfile) function(im *Image, name string, line int) ([]uint64, error) {
+func (p *FileProfile) function(im *Info, name string, line int) ([]uint64, error) {
 	if addrs := im.functionsNamed(name); len(addrs) > 0 {
 		return addrs, nil
 	}
 	var known []string
-	for _, f := range im.Functions() {
+	for _, f := range im.Functions {
 		known = append(known, f.Name)
 	}
 	e := p.at(line, fmt.Sprintf("the guest has no function %s", name))
@@ -411,16 +411,4 @@ func (p *FileProfile) function(im *Image, name string, line int) ([]uint64, erro
 
 func (p *FileProfile) at(line int, text string) *ProfileError {
 	return &ProfileError{File: p.File, Line: line, Text: text}
-}
-
-// functionsNamed are the entries of all functions with a name: files may each
-// have a static one.
-func (im *Image) functionsNamed(name string) (addrs []uint64) {
-	for i := range im.Symbols {
-		s := &im.Symbols[i]
-		if s.Name == name && s.Kind != Object && s.Kind != IFunc && im.IsCode(s.Addr) {
-			addrs = append(addrs, s.Addr)
-		}
-	}
-	return addrs
 }

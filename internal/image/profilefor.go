@@ -41,7 +41,7 @@ func (p *FileProfile) readFor(f *field) error {
 }
 
 // unmet says why a guest isn't one of these; nil if it is. The error's file is open.
-func (g *ForGuests) unmet(im *Image) *ProfileError {
+func (g *ForGuests) unmet(im *Info) *ProfileError {
 	if m := g.Machine; m.Name != "" && m.Name != im.Machine.String() {
 		return &ProfileError{Line: m.Line, Text: fmt.Sprintf("the profile is for %s, and the guest is for %v", m.Name, im.Machine)}
 	}
@@ -53,13 +53,7 @@ func (g *ForGuests) unmet(im *Image) *ProfileError {
 	return nil
 }
 
-// has reports whether there is a function or a variable of a name, a static one too.
-func (im *Image) has(name string) bool {
-	_, ok := im.Symbol(name)
-	return ok || len(im.Objects(name)) > 0
-}
-
 // left reports whether the profile leaves something out because the guest hasn't got it.
-func (p *FileProfile) left(im *Image, name string) bool {
+func (p *FileProfile) left(im *Info, name string) bool {
 	return slices.ContainsFunc(p.Optional, func(o Named) bool { return o.Name == name }) && !im.has(name) && len(im.functionsNamed(name)) == 0
 }

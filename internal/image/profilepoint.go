@@ -41,7 +41,7 @@ func (p *FileProfile) pointsAfter() error {
 
 // returnless says that a function with its point before its return instructions has
 // none; "" if it has some, or needs none.
-func (im *Image) returnless(b *Binding) string {
+func (im *Info) returnless(b *Binding) string {
 	if b.Point != AtReturn {
 		return ""
 	}
@@ -51,24 +51,4 @@ func (im *Image) returnless(b *Binding) string {
 		}
 	}
 	return ""
-}
-
-// Returns are the addresses of the instructions by which the function that begins at an
-// address returns; nil if its code can't be taken apart.
-func (im *Image) Returns(entry uint64) (all []uint64) {
-	f, ok := im.SymbolAt(entry)
-	if !ok || f.Addr != entry {
-		return nil
-	}
-	for at := f.Addr; at < f.Addr+f.Size; {
-		inst, _, err := decode(im.Bytes(at, MaxInst), im.Machine)
-		if err != nil {
-			return nil
-		}
-		if inst.Op.String() == "RET" {
-			all = append(all, at)
-		}
-		at += uint64(inst.Len)
-	}
-	return all
 }

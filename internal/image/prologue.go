@@ -10,23 +10,23 @@ import "golang.org/x/arch/x86/x86asm"
 // prologue makes the row that call-frame information would have for pc. It runs
 // the function from its beginning, with a made-up stack: on each path the stack
 // is as deep there as in the real run. called: pc is behind a call.
-func (im *Image) prologue(pc uint64, called bool) (*cfiRow, bool) {
+func (t *Table) prologue(pc uint64, called bool) (*cfiRow, bool) {
 	at := pc
 	if called {
 		at--
 	}
-	f, ok := im.SymbolAt(at)
+	f, ok := t.file.SymbolAt(at)
 	if !ok {
 		return nil, false
 	}
 	top := uint64(1 << 60) // the made-up stack pointer at the begin
-	if im.Machine == I386 {
+	if t.file.Machine == I386 {
 		top = 1 << 31
 	}
 	s := stackState{pc: f.Addr}
 	s.regs[regRSP] = top
 	found := false
-	w := walker{im: im, read: func(uint64) (uint64, bool) { return 0, false }}
+	w := walker{Table: t, read: func(uint64) (uint64, bool) { return 0, false }}
 	w.explore(s, func(at *stackState, inst *x86asm.Inst) bool {
 		// Behind a call is where it stands only once the call returns; of one
 		// that doesn't, nothing leads there.
@@ -40,7 +40,7 @@ func (im *Image) prologue(pc uint64, called bool) (*cfiRow, bool) {
 	if !found || depth > maxMemSize {
 		return nil, false
 	}
-	slot := int64(im.Machine.Word()) // of the return address
+	slot := int64(t.file.Machine.Word()) // of the return address
 	row := &cfiRow{cfaReg: regRSP, cfaOffset: int64(depth) + slot}
 	row.rules[regRIP] = rule{kind: ruleOffset, offset: -slot}
 	for addr, p := range s.pushed {

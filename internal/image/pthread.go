@@ -1,10 +1,5 @@
 package image
 
-import (
-	"slices"
-	"strings"
-)
-
 // PthreadProfile is POSIX threads, C11 threads and the allocator and stdio of
 // glibc and musl.
 //
@@ -153,26 +148,6 @@ var stdio = []string{
 	"putwc_unlocked", "fputwc_unlocked", "fputws_unlocked", "fwide", "open_wmemstream", "swscanf", "vswscanf", "__isoc99_swscanf",
 	"__isoc99_vswscanf", "__isoc23_swscanf", "__isoc23_vswscanf",
 	"__overflow", // which putc_unlocked is in glibc's header, where its buffer is full
-}
-
-// givers are those that return a block which their caller is to free.
-var givers = []string{"asprintf", "vasprintf", "__asprintf_chk", "__vasprintf_chk", "getline", "getdelim", "open_memstream", "open_wmemstream"}
-
-// Gives reports whether a block that a function of stdio allocates is its caller's.
-func Gives(name string) bool { return slices.Contains(givers, name) }
-
-// Stream reports whether an address is in a variable that a C library keeps a
-// stream in: the one behind stdin, stdout or stderr, or its lock.
-func (im *Image) Stream(addr uint64) bool {
-	o, ok := im.objectAt(addr)
-	if !ok || im.libc == NoLibc {
-		return false
-	}
-	switch o.Name {
-	case "__stdin_FILE", "__stdout_FILE", "__stderr_FILE":
-		return true
-	}
-	return slices.ContainsFunc([]string{"_IO_2_1_std", "_IO_stdfile_", "_IO_wide_data_"}, func(p string) bool { return strings.HasPrefix(o.Name, p) })
 }
 
 var stdioInput = []string{

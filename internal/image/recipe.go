@@ -5,34 +5,39 @@ import (
 	"sync"
 )
 
-// unwindTable is the file's call-frame information, parsed when first used.
-type unwindTable struct {
+// Table is the file's call-frame information, parsed when first used.
+type Table struct {
+	file *File
+
 	once         sync.Once
 	descriptions []description
-	section      cfiSection // .eh_frame; for pointers inside programs
+	ehFrame      cfiSection // .eh_frame; for pointers inside programs
 
 	mu      sync.Mutex
 	recipes map[place]recipe
 }
 
-func (u *unwindTable) load(im *Image) {
-	u.once.Do(func() {
-		addrSize := int(im.Machine.Word())
+// newTable is the call-frame information of a file.
+func newTable(f *File) *Table { return &Table{file: f} }
+
+func (t *Table) load() {
+	t.once.Do(func() {
+		addrSize := int(t.file.Machine.Word())
 		for _, name := range []string{".eh_frame", ".debug_frame"} {
-			if s, b := im.section(name); s != nil {
-				c := cfiSection{data: b, addr: s.Addr + im.Base, eh: name == ".eh_frame", addrSize: addrSize, base: im.Base}
-				u.descriptions = append(u.descriptions, c.parse()...)
-				u.section = c
+			if s, b := t.file.section(name); s != nil {
+				c := cfiSection{data: b, addr: s.Addr + t.file.Base, eh: name == ".eh_frame", addrSize: addrSize, base: t.file.Base}
+				t.descriptions = append(t.descriptions, c.parse()...)
+				t.ehFrame = c
 			}
 		}
-		ds := u.descriptions
+		ds := t.descriptions
 		sort.SliceStable(ds, func(i, j int) bool { return ds[i].lo < ds[j].lo })
 	})
 }
 
 // find returns the description that covers pc; of two, .eh_frame's.
-func (u *unwindTable) find(pc uint64) *description {
-	ds := u.descriptions
+func (t *Table) find(pc uint64) *description {
+	ds := t.descriptions
 	i := sort.Search(len(ds), func(i int) bool { return ds[i].lo > pc }) - 1
 	for ; i >= 0; i-- {
 		if pc < ds[i].hi {
@@ -64,10 +69,10 @@ type place struct {
 }
 
 // recipe looks it up or works it out.
-func (u *unwindTable) recipe(im *Image, at place) recipe {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	r, ok := u.recipes[at]
+func (t *Table) recipe(at place) recipe {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r, ok := t.recipes[at]
 	if ok {
 		return r
 	}
@@ -75,18 +80,18 @@ func (u *unwindTable) recipe(im *Image, at place) recipe {
 	if at.called {
 		pc-- // a call may be its function's last instruction
 	}
-	if d := u.find(pc); d != nil {
-		if row, err := d.row(pc, &u.section); err == nil {
+	if d := t.find(pc); d != nil {
+		if row, err := d.row(pc, &t.ehFrame); err == nil {
 			r = recipe{row: &row, retReg: d.common.retReg}
 		}
 	}
 	if r.row == nil {
-		row, _ := im.prologue(at.pc, at.called)
+		row, _ := t.prologue(at.pc, at.called)
 		r = recipe{row: row, retReg: regRIP, guessed: true}
 	}
-	if u.recipes == nil {
-		u.recipes = map[place]recipe{}
+	if t.recipes == nil {
+		t.recipes = map[place]recipe{}
 	}
-	u.recipes[at] = r
+	t.recipes[at] = r
 	return r
 }

@@ -25,7 +25,7 @@ type Mention struct {
 // An address that code only compares with, and that is the end of a variable in
 // the list, doesn't count as a mention of the next one. Loops over an array end
 // so.
-func (im *Image) Refers(functions []uint64, stop func(entry uint64) bool) []Mention {
+func (im *File) Refers(functions []uint64, stop func(entry uint64) bool) []Mention {
 	w := im.refer(functions, stop)
 	var list []Mention
 	for _, s := range w.found {
@@ -36,11 +36,11 @@ func (im *Image) Refers(functions []uint64, stop func(entry uint64) bool) []Ment
 }
 
 // Reached are the entries of all functions that Refers looks at.
-func (im *Image) Reached(functions []uint64, stop func(entry uint64) bool) map[uint64]bool {
+func (im *File) Reached(functions []uint64, stop func(entry uint64) bool) map[uint64]bool {
 	return im.refer(functions, stop).reached
 }
 
-func (im *Image) refer(functions []uint64, stop func(entry uint64) bool) *referWalk {
+func (im *File) refer(functions []uint64, stop func(entry uint64) bool) *referWalk {
 	w := &referWalk{im: im, stop: stop, reached: map[uint64]bool{}, seen: map[uint64]bool{}, swept: map[uint64]bool{}, found: map[uint64]Mention{}}
 	if s, ok := im.Symbol("_GLOBAL_OFFSET_TABLE_"); ok {
 		w.got = s.Addr
@@ -60,7 +60,7 @@ func (im *Image) refer(functions []uint64, stop func(entry uint64) bool) *referW
 }
 
 type referWalk struct {
-	im       *Image
+	im       *File
 	stop     func(uint64) bool
 	got      uint64          // of code that is independent of its position on i386; 0: there is none
 	entries  []uint64        // to be looked at

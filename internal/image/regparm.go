@@ -23,12 +23,11 @@ const (
 
 // inRegisters says that a function gets its first argument in a register; "" if it
 // doesn't, as far as the debug information tells.
-func (im *Image) inRegisters(name string) (why string) {
-	d := &im.debug
+func (d *Info) inRegisters(name string) (why string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.load(im)
-	if d.data == nil || im.Machine.Word() != 4 {
+	d.load()
+	if d.data == nil || d.Machine.Word() != 4 {
 		return ""
 	}
 	d.guard(func() error {
@@ -38,7 +37,7 @@ func (im *Image) inRegisters(name string) (why string) {
 			if err != nil || e == nil {
 				return err
 			}
-			if first && e.Tag == dwarf.TagFormalParameter && im.inRegister(e) {
+			if first && e.Tag == dwarf.TagFormalParameter && d.inRegister(e) {
 				why = fmt.Sprintf("the compiler passes the arguments of %s in registers, for it sees all its calls: declare it noipa, or not static", name)
 				return nil
 			}
@@ -49,8 +48,8 @@ func (im *Image) inRegisters(name string) (why string) {
 }
 
 // inRegister reports whether a parameter is in a register where its first location
-// begins. Preconditions: im.debug.mu is held, the caller is under guard.
-func (im *Image) inRegister(param *dwarf.Entry) bool {
+// begins. Preconditions: d.mu is held, the caller is under guard.
+func (d *Info) inRegister(param *dwarf.Entry) bool {
 	isRegister := func(n uint64, expression []byte) bool {
 		return n == 1 && expression[0] >= opReg0 && expression[0] <= opReg31
 	}
@@ -58,7 +57,7 @@ func (im *Image) inRegister(param *dwarf.Entry) bool {
 		return isRegister(uint64(len(all)), all)
 	}
 	list, ok := param.Val(dwarf.AttrLocation).(int64)
-	s := im.file.Section(".debug_loclists")
+	s := d.File.sections.Section(".debug_loclists")
 	if !ok || s == nil {
 		return false
 	}

@@ -40,7 +40,7 @@ func addressLimit(m Machine) uint64 {
 }
 
 // addSegments turns the loadable program headers into segments.
-func (im *Image) addSegments(h *header, data []byte) error {
+func (im *File) addSegments(h *header, data []byte) error {
 	var loads []elf.ProgHeader
 	for _, p := range h.progs {
 		switch p.Type {
@@ -83,7 +83,7 @@ func (im *Image) addSegments(h *header, data []byte) error {
 
 // addBias: a kernel that maps itself higher is loaded at other addresses than it is
 // linked at, and its entry point can be by either.
-func (im *Image) addBias(h *header) {
+func (im *File) addBias(h *header) {
 	for i := range im.Segments {
 		s := &im.Segments[i]
 		if moved := s.Physical < s.Addr && (s.Physical != 0 || s.Addr>>63 != 0); moved && s.Exec {
@@ -98,7 +98,7 @@ func (im *Image) addBias(h *header) {
 
 // Physical is where a kernel's address is in memory: below it by Bias, or itself,
 // for a kernel can have a part that runs before it has page tables.
-func (im *Image) Physical(addr uint64) uint64 {
+func (im *File) Physical(addr uint64) uint64 {
 	if addr >= im.Bias {
 		return addr - im.Bias
 	}
@@ -135,7 +135,7 @@ func high(p *elf.ProgHeader, m Machine) bool {
 // addSegment pads p to whole pages. Unlike Linux, which maps whatever the file
 // has beside the segment, the padding is zero: nothing that a program may rely
 // on.
-func (im *Image) addSegment(p elf.ProgHeader, h *header, data []byte) {
+func (im *File) addSegment(p elf.ProgHeader, h *header, data []byte) {
 	lo, hi := pageDown(p.Vaddr), pageUp(p.Vaddr+p.Memsz)
 	bytes := data[p.Off : p.Off+p.Filesz : p.Off+p.Filesz]
 	if pad := p.Vaddr - lo; pad != 0 && len(bytes) != 0 {
@@ -154,7 +154,7 @@ func (im *Image) addSegment(p elf.ProgHeader, h *header, data []byte) {
 	})
 }
 
-func (im *Image) checkTLS() error {
+func (im *File) checkTLS() error {
 	t := im.TLS
 	if t == nil {
 		return nil
@@ -166,7 +166,7 @@ func (im *Image) checkTLS() error {
 }
 
 // holds reports whether one segment holds [addr, addr+size).
-func (im *Image) holds(addr, size uint64) bool {
+func (im *File) holds(addr, size uint64) bool {
 	for i := range im.Segments {
 		s := &im.Segments[i]
 		if addr >= s.Addr && addr-s.Addr < s.MemSize {
@@ -177,7 +177,7 @@ func (im *Image) holds(addr, size uint64) bool {
 }
 
 // addCode collects the executable ranges and checks the entry point.
-func (im *Image) addCode() error {
+func (im *File) addCode() error {
 	for _, s := range im.Segments {
 		if !s.Exec {
 			continue
@@ -198,7 +198,7 @@ func (im *Image) addCode() error {
 }
 
 // IsCode reports whether addr is in an executable segment.
-func (im *Image) IsCode(addr uint64) bool {
+func (im *File) IsCode(addr uint64) bool {
 	for _, r := range im.Code {
 		if addr >= r.Lo && addr < r.Hi {
 			return true
@@ -209,7 +209,7 @@ func (im *Image) IsCode(addr uint64) bool {
 
 // Bytes returns up to n bytes of the file as loaded at addr: fewer at the end
 // of the file's contents. Read-only.
-func (im *Image) Bytes(addr uint64, n int) []byte {
+func (im *File) Bytes(addr uint64, n int) []byte {
 	for i := range im.Segments {
 		s := &im.Segments[i]
 		if addr >= s.Addr && addr-s.Addr < uint64(len(s.Data)) {

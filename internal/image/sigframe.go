@@ -15,7 +15,7 @@ var sigreturnCodes = [][]byte{
 
 // sigreturnOffset is 0 at the stub's first instruction, more at its system
 // call, -1 elsewhere.
-func (im *Image) sigreturnOffset(pc uint64) int {
+func sigreturnOffset(im *File, pc uint64) int {
 	for _, code := range sigreturnCodes {
 		call := len(code) - len(syscallCode)
 		for _, off := range []int{0, call} {
@@ -31,7 +31,7 @@ var syscallCode = []byte{0x0f, 0x05}
 
 // inSigreturn: the position is in such a stub. (No i386 guest has signals.)
 func (w *walker) inSigreturn() bool {
-	return w.im.Machine == X86_64 && w.im.sigreturnOffset(w.pc) >= 0
+	return w.file.Machine == X86_64 && sigreturnOffset(w.file, w.pc) >= 0
 }
 
 // savedRegs are the registers in the order of struct sigcontext, by their DWARF

@@ -1,6 +1,9 @@
 package image
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Which argument of a function of stdio is the stream that it works on.
 
@@ -54,7 +57,7 @@ func LooksAtStream(name string) bool {
 
 // isOutputBuffer reports whether an address is in the buffer that musl has for stdout
 // or stderr.
-func (im *Image) isOutputBuffer(addr uint64) bool {
+func (im *Info) isOutputBuffer(addr uint64) bool {
 	o, ok := im.objectAt(addr)
 	const kept = 8 // musl leaves room to take characters back
 	return ok && o.Name == "buf" && (o.Size == 1024+kept || o.Size == kept)
@@ -62,8 +65,8 @@ func (im *Image) isOutputBuffer(addr uint64) bool {
 
 // HasOwnBuffer reports whether the program has given a stream, whose memory read64
 // reads, a buffer of its own: what is written to it can be seen there.
-func (im *Image) HasOwnBuffer(stream uint64, read64 func(uint64) uint64) bool {
-	switch im.libc {
+func (im *Info) HasOwnBuffer(stream uint64, read64 func(uint64) uint64) bool {
+	switch im.Libc() {
 	case Glibc:
 		const userBuffer, base, size = 1, 0x38, 0xd8
 		at := read64(stream + base)
@@ -77,8 +80,8 @@ func (im *Image) HasOwnBuffer(stream uint64, read64 func(uint64) uint64) bool {
 }
 
 // Descriptor is the descriptor to which a stream, whose memory read64 reads, writes.
-func (im *Image) Descriptor(stream uint64, read64 func(uint64) uint64) int32 {
-	switch im.libc {
+func (im *Info) Descriptor(stream uint64, read64 func(uint64) uint64) int32 {
+	switch im.Libc() {
 	case Glibc:
 		return int32(read64(stream + 0x70))
 	case Musl:
@@ -89,8 +92,8 @@ func (im *Image) Descriptor(stream uint64, read64 func(uint64) uint64) int32 {
 
 // Unwritten is where the bytes are that were printed to a stream, whose memory read64
 // reads, and not written yet.
-func (im *Image) Unwritten(stream uint64, read64 func(uint64) uint64) (from, to uint64) {
-	switch im.libc {
+func (im *Info) Unwritten(stream uint64, read64 func(uint64) uint64) (from, to uint64) {
+	switch im.Libc() {
 	case Glibc:
 		const writeBase, writePointer = 0x20, 0x28
 		return read64(stream + writeBase), read64(stream + writePointer)
@@ -99,4 +102,24 @@ func (im *Image) Unwritten(stream uint64, read64 func(uint64) uint64) (from, to 
 		return read64(stream + writeBase), read64(stream + writePosition)
 	}
 	return 0, 0
+}
+
+// givers are those that return a block which their caller is to free.
+var givers = []string{"asprintf", "vasprintf", "__asprintf_chk", "__vasprintf_chk", "getline", "getdelim", "open_memstream", "open_wmemstream"}
+
+// Gives reports whether a block that a function of stdio allocates is its caller's.
+func Gives(name string) bool { return slices.Contains(givers, name) }
+
+// Stream reports whether an address is in a variable that a C library keeps a
+// stream in: the one behind stdin, stdout or stderr, or its lock.
+func (im *Info) Stream(addr uint64) bool {
+	o, ok := im.objectAt(addr)
+	if !ok || im.Libc() == NoLibc {
+		return false
+	}
+	switch o.Name {
+	case "__stdin_FILE", "__stdout_FILE", "__stderr_FILE":
+		return true
+	}
+	return slices.ContainsFunc([]string{"_IO_2_1_std", "_IO_stdfile_", "_IO_wide_data_"}, func(p string) bool { return strings.HasPrefix(o.Name, p) })
 }

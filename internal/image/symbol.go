@@ -70,10 +70,10 @@ func underscores(name string) int {
 	return len(name) - len(strings.TrimLeft(name, "_"))
 }
 
-func (im *Image) addSymbols() error {
+func (im *File) addSymbols() error {
 	var syms []elf.Symbol
 	err := guard(func() (err error) {
-		syms, err = im.file.Symbols()
+		syms, err = im.sections.Symbols()
 		return err
 	})
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
@@ -109,7 +109,7 @@ func (im *Image) addSymbols() error {
 
 // symbol translates one; false for one that names no address of the guest
 // (sections, files, undefined and thread-local symbols).
-func (im *Image) symbol(s *elf.Symbol) (Symbol, bool) {
+func (im *File) symbol(s *elf.Symbol) (Symbol, bool) {
 	if s.Name == "" || s.Section == elf.SHN_UNDEF || s.Section == elf.SHN_COMMON {
 		return Symbol{}, false
 	}
@@ -139,8 +139,8 @@ func (im *Image) symbol(s *elf.Symbol) (Symbol, bool) {
 	if sym.Size > maxMemSize {
 		sym.Size = 0
 	}
-	if i := int(s.Section); i < len(im.file.Sections) {
-		section := im.file.Sections[i]
+	if i := int(s.Section); i < len(im.sections.Sections) {
+		section := im.sections.Sections[i]
 		sym.end = section.Addr + section.Size + im.Base
 	}
 	return sym, true
@@ -148,7 +148,7 @@ func (im *Image) symbol(s *elf.Symbol) (Symbol, bool) {
 
 // addName enters symbol i into the index: a global one before a local one
 // (there can be several), otherwise the lowest address.
-func (im *Image) addName(i int) {
+func (im *File) addName(i int) {
 	old, ok := im.byName[im.Symbols[i].Name]
 	if !ok || (im.Symbols[i].Global && !im.Symbols[old].Global) {
 		im.byName[im.Symbols[i].Name] = i
@@ -157,7 +157,7 @@ func (im *Image) addName(i int) {
 
 // addObjects lists the best-named object of each address. Like functions,
 // they hardly ever overlap.
-func (im *Image) addObjects() {
+func (im *File) addObjects() {
 	for _, s := range im.Symbols {
 		n := len(im.objects)
 		if s.Kind == Object && (n == 0 || im.objects[n-1].Addr != s.Addr) {
@@ -168,17 +168,17 @@ func (im *Image) addObjects() {
 
 // addFunctions lists the best-named function of each address. Labels count
 // only in code without a sized function over them (assembler files).
-func (im *Image) addFunctions() {
+func (im *File) addFunctions() {
 	end := uint64(0) // of the sized functions so far
 	for _, s := range im.Symbols {
-		n := len(im.functions)
-		if s.Kind == Object || !im.IsCode(s.Addr) || (n > 0 && im.functions[n-1].Addr == s.Addr) {
+		n := len(im.Functions)
+		if s.Kind == Object || !im.IsCode(s.Addr) || (n > 0 && im.Functions[n-1].Addr == s.Addr) {
 			continue
 		}
 		if s.Kind == Label && s.Addr < end {
 			continue
 		}
-		im.functions = append(im.functions, s)
+		im.Functions = append(im.Functions, s)
 		end = max(end, s.Addr+s.Size)
 	}
 	im.clipFunctions()
@@ -187,28 +187,28 @@ func (im *Image) addFunctions() {
 // clipFunctions ends each function where the next one begins, if they lie over each
 // other so much that code would be looked at many times over. Assemblers' entry
 // points lie within other functions, but not in such numbers.
-func (im *Image) clipFunctions() {
+func (im *File) clipFunctions() {
 	const share = 8
 	code, sizes := uint64(0), uint64(0)
 	for _, r := range im.Code {
 		code += r.Hi - r.Lo
 	}
-	for i := range im.functions {
-		sizes += min(im.functions[i].Size, code)
+	for i := range im.Functions {
+		sizes += min(im.Functions[i].Size, code)
 	}
 	if sizes <= share*code {
 		return
 	}
-	for i := range im.functions {
-		if f := &im.functions[i]; i+1 < len(im.functions) {
-			f.Size = min(f.Size, im.functions[i+1].Addr-f.Addr)
+	for i := range im.Functions {
+		if f := &im.Functions[i]; i+1 < len(im.Functions) {
+			f.Size = min(f.Size, im.Functions[i+1].Addr-f.Addr)
 		}
 	}
 }
 
 // Symbol returns the symbol called name: a global one, if there is one,
 // before a file's local one.
-func (im *Image) Symbol(name string) (Symbol, bool) {
+func (im *File) Symbol(name string) (Symbol, bool) {
 	i, ok := im.byName[name]
 	if !ok {
 		return Symbol{}, false
@@ -216,13 +216,13 @@ func (im *Image) Symbol(name string) (Symbol, bool) {
 	return im.Symbols[i], true
 }
 
-// Functions returns all functions by address, each once, under its best name.
-func (im *Image) Functions() []Symbol { return im.functions }
+// dataSymbols returns all variables by address, each once, under its best name.
+func (im *File) dataSymbols() []Symbol { return im.objects }
 
 // SymbolAt returns the function whose code contains addr. One without a size
 // reaches to the next function or to its section's end.
-func (im *Image) SymbolAt(addr uint64) (Symbol, bool) {
-	i := sort.Search(len(im.functions), func(i int) bool { return im.functions[i].Addr > addr })
+func (im *File) SymbolAt(addr uint64) (Symbol, bool) {
+	i := sort.Search(len(im.Functions), func(i int) bool { return im.Functions[i].Addr > addr })
 	if !im.IsCode(addr) {
 		return Symbol{}, false
 	}
@@ -230,7 +230,7 @@ func (im *Image) SymbolAt(addr uint64) (Symbol, bool) {
 	// the nearest before addr needn't be the one that contains it; nesting is
 	// shallow.
 	for j := i - 1; j >= 0 && j >= i-4; j-- {
-		s := im.functions[j]
+		s := im.Functions[j]
 		if addr-s.Addr < s.Size || (s.Size == 0 && j == i-1 && addr < s.end) {
 			return s, true
 		}
@@ -239,7 +239,7 @@ func (im *Image) SymbolAt(addr uint64) (Symbol, bool) {
 }
 
 // objectAt returns the data symbol whose bytes contain addr.
-func (im *Image) objectAt(addr uint64) (Symbol, bool) {
+func (im *File) objectAt(addr uint64) (Symbol, bool) {
 	i := sort.Search(len(im.objects), func(i int) bool { return im.objects[i].Addr > addr }) - 1
 	if i < 0 || addr-im.objects[i].Addr >= max(im.objects[i].Size, 1) {
 		return Symbol{}, false

@@ -21,9 +21,9 @@ var (
 // functions on threads and locks. Their reads and writes by plain instructions
 // are as atomic as they need: a relaxed load is one. A program's own function
 // is none of them, whatever its name (own.go).
-func (im *Image) Synchronises(pc uint64) bool {
+func (im *Info) Synchronises(pc uint64) bool {
 	f, ok := im.SymbolAt(pc)
-	if !ok || im.libc == NoLibc {
+	if !ok || im.Libc() == NoLibc {
 		return false
 	}
 	name := strings.TrimLeft(f.Name, "_")

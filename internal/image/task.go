@@ -7,18 +7,18 @@ import "bytes"
 // LoadsTask reports whether the code has an instruction that loads the task register
 // (ltr): a kernel that does has a stack for interrupts of user programs. It looks for
 // the bytes.
-func (im *Image) LoadsTask() bool {
+func (im *File) LoadsTask() bool {
 	return im.anyCode(func(code []byte) bool { return has0f(code, 0x00, 3, true) })
 }
 
 // loadsGates reports whether the code has an instruction that loads the interrupt
 // descriptor table (lidt).
-func (im *Image) loadsGates() bool {
+func (im *File) loadsGates() bool {
 	return im.anyCode(func(code []byte) bool { return has0f(code, 0x01, 3, false) })
 }
 
 // anyCode reports whether has is true of any stretch of code.
-func (im *Image) anyCode(has func([]byte) bool) bool {
+func (im *File) anyCode(has func([]byte) bool) bool {
 	for i := range im.Segments {
 		s := &im.Segments[i]
 		for _, r := range im.Code {

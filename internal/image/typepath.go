@@ -19,7 +19,7 @@ const (
 
 // part names the part at offset bytes into a type: ".field", "[3].next", or the
 // distance where the type doesn't say.
-func (d *debugInfo) part(typ dwarf.Offset, offset uint64, depth int) string {
+func (d *Info) part(typ dwarf.Offset, offset uint64, depth int) string {
 	e := d.typeEntry(typ)
 	if e == nil || depth == 0 {
 		return distance(offset)
@@ -59,7 +59,7 @@ func opaque(typedef string) bool {
 }
 
 // element names an array's element; of an array of arrays, all indices.
-func (d *debugInfo) element(array *dwarf.Entry, elem dwarf.Offset, offset uint64, depth int) string {
+func (d *Info) element(array *dwarf.Entry, elem dwarf.Offset, offset uint64, depth int) string {
 	size := d.sizeOf(elem, depth-1)
 	if size == 0 {
 		return distance(offset)
@@ -77,7 +77,7 @@ func (d *debugInfo) element(array *dwarf.Entry, elem dwarf.Offset, offset uint64
 }
 
 // lengths are an array's dimensions; 0: unknown.
-func (d *debugInfo) lengths(array *dwarf.Entry) []uint64 {
+func (d *Info) lengths(array *dwarf.Entry) []uint64 {
 	var ns []uint64
 	d.children(array, func(e *dwarf.Entry) bool {
 		if e.Tag != dwarf.TagSubrangeType {
@@ -98,7 +98,7 @@ func (d *debugInfo) lengths(array *dwarf.Entry) []uint64 {
 // member names the field at an offset; of a union, the first that reaches so
 // far. Fields without a name (anonymous structures) add nothing, and those of the C++
 // library's classes end the name.
-func (d *debugInfo) member(structure *dwarf.Entry, offset uint64, depth int) string {
+func (d *Info) member(structure *dwarf.Entry, offset uint64, depth int) string {
 	found := distance(offset)
 	d.children(structure, func(e *dwarf.Entry) bool {
 		if e.Tag != dwarf.TagMember && e.Tag != dwarf.TagInheritance {
@@ -123,7 +123,7 @@ func (d *debugInfo) member(structure *dwarf.Entry, offset uint64, depth int) str
 
 // extent is how far a member of a type reaches: without end for an array without
 // a length, which is a structure's last.
-func (d *debugInfo) extent(typ dwarf.Offset, depth int) uint64 {
+func (d *Info) extent(typ dwarf.Offset, depth int) uint64 {
 	size := d.sizeOf(typ, depth)
 	if e := d.bare(typ); size == 0 && e != nil && e.Tag == dwarf.TagArrayType {
 		return math.MaxUint64
@@ -144,7 +144,7 @@ func memberOffset(e *dwarf.Entry) (uint64, bool) {
 }
 
 // sizeOf is a type's size in bytes; 0: unknown.
-func (d *debugInfo) sizeOf(typ dwarf.Offset, depth int) uint64 {
+func (d *Info) sizeOf(typ dwarf.Offset, depth int) uint64 {
 	e := d.typeEntry(typ)
 	if e == nil || depth <= 0 {
 		return 0
@@ -170,7 +170,7 @@ func (d *debugInfo) sizeOf(typ dwarf.Offset, depth int) uint64 {
 }
 
 // typeEntry reads a type's entry; nil for offset 0, which no type has.
-func (d *debugInfo) typeEntry(off dwarf.Offset) *dwarf.Entry {
+func (d *Info) typeEntry(off dwarf.Offset) *dwarf.Entry {
 	if off == 0 {
 		return nil
 	}
@@ -178,7 +178,7 @@ func (d *debugInfo) typeEntry(off dwarf.Offset) *dwarf.Entry {
 }
 
 // children calls f for each direct child of e until it returns false.
-func (d *debugInfo) children(e *dwarf.Entry, f func(*dwarf.Entry) bool) {
+func (d *Info) children(e *dwarf.Entry, f func(*dwarf.Entry) bool) {
 	if !e.Children {
 		return
 	}

@@ -4,9 +4,8 @@ import "debug/dwarf"
 
 // TypeSize is the size in bytes of the type that the program's sources call
 // name (a typedef); false without debug information for it.
-func (im *Image) TypeSize(name string) (size uint64, ok bool) {
-	d := &im.debug
-	err := d.types(im, func(_ *dieReader, e *dwarf.Entry) bool {
+func (d *Info) TypeSize(name string) (size uint64, ok bool) {
+	err := d.types(func(_ *dieReader, e *dwarf.Entry) bool {
 		if e.Tag == dwarf.TagTypedef && d.name(e) == name {
 			size, ok = d.sizeOf(e.Offset, maxTypeDepth), true
 		}
@@ -17,10 +16,10 @@ func (im *Image) TypeSize(name string) (size uint64, ok bool) {
 
 // types gives f the entries at the top of each compile unit, where the types are
 // that a program names, until f is done. f may read on from its entry.
-func (d *debugInfo) types(im *Image, f func(r *dieReader, e *dwarf.Entry) (done bool)) error {
+func (d *Info) types(f func(r *dieReader, e *dwarf.Entry) (done bool)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.load(im)
+	d.load()
 	if d.data == nil {
 		return nil
 	}

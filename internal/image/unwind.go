@@ -18,16 +18,13 @@ const MaxFrames = 256
 // writes it for C unless told otherwise. In code without it (Debian's musl) the
 // function's own instructions tell (files prologue.go, epilogue.go), or else
 // the chain of frame pointers.
-func (im *Image) Unwind(regs *trace.Regs, read func(addr uint64) (uint64, bool)) []uint64 {
-	im.unwind.load(im)
-	w := walker{im: im, read: read, pc: regs.RIP, innermost: true}
-	w.regs = [numRules]uint64{regs.RAX, regs.RDX, regs.RCX, regs.RBX, regs.RSI, regs.RDI, regs.RBP, regs.RSP,
-		regs.R8, regs.R9, regs.R10, regs.R11, regs.R12, regs.R13, regs.R14, regs.R15, regs.RIP}
+func (t *Table) Unwind(regs *trace.Regs, read func(addr uint64) (uint64, bool)) []uint64 {
+	w := t.walk(regs, read)
 	var pcs []uint64
 	for ; len(pcs) < MaxFrames; w.innermost = false {
 		below := w.regs[regRSP]
 		interrupted := w.inSigreturn()
-		if !w.step() || w.regs[regRSP] <= below || !im.IsCode(w.pc) || im.startsThread(w.pc-1) {
+		if !w.step() || w.regs[regRSP] <= below || !t.file.IsCode(w.pc) || t.startsThread(w.pc-1) {
 			break
 		}
 		switch {
@@ -40,7 +37,7 @@ func (im *Image) Unwind(regs *trace.Regs, read func(addr uint64) (uint64, bool))
 		}
 	}
 	for n := len(pcs); n > 0; n-- {
-		if !im.callsProgram(pcs[n-1] - 1) {
+		if !t.callsProgram(pcs[n-1] - 1) {
 			break
 		}
 		pcs = pcs[:n-1]
@@ -48,35 +45,53 @@ func (im *Image) Unwind(regs *trace.Regs, read func(addr uint64) (uint64, bool))
 	return pcs
 }
 
-// Stack is Unwind with names: the functions on a thread's stack, inlined ones
-// too, innermost first.
-func (im *Image) Stack(regs *trace.Regs, read func(addr uint64) (uint64, bool)) []Frame {
-	frames := append([]Frame(nil), im.Frames(regs.RIP)...)
-	for _, ret := range im.Unwind(regs, read) {
-		frames = append(frames, im.Frames(ret-1)...)
-	}
-	return frames
-}
-
 // Handles reports whether a function on a thread's stack has code to run when its
 // frame is unwound: destructors, catch clauses, clean-up attributes. A stack that is
 // too deep to see has.
-func (im *Image) Handles(regs *trace.Regs, read func(addr uint64) (uint64, bool)) bool {
-	pcs := im.Unwind(regs, read)
+func (t *Table) Handles(regs *trace.Regs, read func(addr uint64) (uint64, bool)) bool {
+	pcs := t.Unwind(regs, read)
 	if len(pcs) == MaxFrames {
 		return true
 	}
 	for _, ret := range pcs {
-		if d := im.unwind.find(ret - 1); d != nil && d.handles {
+		if d := t.find(ret - 1); d != nil && d.handles {
 			return true
 		}
 	}
 	return false
 }
 
+// Frame is the frame of a stack that holds addr: pc is in its function, and
+// base is the stack pointer's value after its return. ok is false if none does,
+// or it is that of the C library's start code.
+func (t *Table) Frame(regs *trace.Regs, read func(addr uint64) (uint64, bool), addr uint64) (pc, base uint64, ok bool) {
+	const redZone = 128
+	w := t.walk(regs, read)
+	if addr < regs.RSP-redZone {
+		return 0, 0, false
+	}
+	for range MaxFrames {
+		pc, below := w.pc, w.regs[regRSP]
+		if !w.innermost {
+			pc-- // in the call
+		}
+		if !w.step() || w.regs[regRSP] <= below {
+			return 0, 0, false
+		}
+		if base := w.regs[regRSP]; addr < base {
+			return pc, base, true
+		}
+		if !t.file.IsCode(w.pc) || t.startsThread(w.pc-1) {
+			return 0, 0, false
+		}
+		w.innermost = false
+	}
+	return 0, 0, false
+}
+
 // startsThread: the code at pc is where a thread's stack ends.
-func (im *Image) startsThread(pc uint64) bool {
-	s, ok := im.SymbolAt(pc)
+func (t *Table) startsThread(pc uint64) bool {
+	s, ok := t.file.SymbolAt(pc)
 	return ok && threadStarts[s.Name]
 }
 
@@ -88,9 +103,9 @@ var threadStarts = map[string]bool{
 
 // callsProgram: the code at pc is the C library's, between a thread's start and
 // the program's own function.
-func (im *Image) callsProgram(pc uint64) bool {
-	s, ok := im.SymbolAt(pc)
-	return ok && callsProgram[im.libc][s.Name]
+func (t *Table) callsProgram(pc uint64) bool {
+	s, ok := t.file.SymbolAt(pc)
+	return ok && callsProgram[t.file.Libc()][s.Name]
 }
 
 // The names are common words in part, so they count only in the library's own

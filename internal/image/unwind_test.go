@@ -122,7 +122,7 @@ func checkUnwind(t *testing.T, im *Image) syscall.WaitStatus {
 			f, _ := im.SymbolAt(regs.Rip)
 			wrong[f.Name]++
 			if first[f.Name] == "" {
-				first[f.Name] = fmt.Sprintf("at %#x: got %s, want %s", regs.Rip, im.stack(got), im.stack(want))
+				first[f.Name] = fmt.Sprintf("at %#x: got %s, want %s", regs.Rip, stackText(im, got), stackText(im, want))
 			}
 		}
 	})
@@ -140,7 +140,7 @@ func checkUnwind(t *testing.T, im *Image) syscall.WaitStatus {
 	return status
 }
 
-func (im *Image) stack(pcs []uint64) string {
+func stackText(im *Image, pcs []uint64) string {
 	var names []string
 	for _, pc := range pcs {
 		s, _ := im.SymbolAt(pc - 1)
@@ -189,7 +189,7 @@ func TestConcurrentUse(t *testing.T) {
 	im := open(t, "musl-gcc", "variables.c", "-static -g")
 	ask := func() string {
 		var b strings.Builder
-		for _, f := range im.Functions() {
+		for _, f := range im.Functions {
 			fmt.Fprint(&b, im.Frames(f.Addr))
 			fmt.Fprint(&b, im.Unwind(&trace.Regs{RIP: f.Addr, RSP: 0x7fff0008}, func(uint64) (uint64, bool) { return im.Entry, true }))
 		}

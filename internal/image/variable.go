@@ -2,6 +2,7 @@ package image
 
 import (
 	"debug/dwarf"
+	"encoding/binary"
 	"fmt"
 	"regexp"
 	"sort"
@@ -38,34 +39,33 @@ type variable struct {
 // (pthread_mutex_t) are named as a whole. Without debug information it is the
 // symbol's name, with the distance in bytes, if any: "table+12". A kernel's can be
 // asked for by the address in its memory too.
-func (im *Image) Variable(addr uint64) (string, bool) {
-	n := im.named(addr)
+func (d *Info) Variable(addr uint64) (string, bool) {
+	n := d.named(addr)
 	return n.name, n.name != ""
 }
 
 // linked is the address at which a kernel is linked to have the contents at one
 // of its memory.
-func (im *Image) linked(addr uint64) uint64 {
-	if addr < im.Bias && im.holds(addr+im.Bias, 1) && !im.holds(addr, 1) {
-		return addr + im.Bias
+func (d *Info) linked(addr uint64) uint64 {
+	if addr < d.Bias && d.File.holds(addr+d.Bias, 1) && !d.File.holds(addr, 1) {
+		return addr + d.Bias
 	}
 	return addr
 }
 
-func (im *Image) named(addr uint64) named {
-	d := &im.debug
+func (d *Info) named(addr uint64) named {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.load(im)
+	d.load()
 	if d.vars == nil {
 		d.vars = &variables{memo: map[uint64]named{}}
-		d.findVariables(im)
+		d.findVariables()
 	}
-	addr = im.linked(addr)
+	addr = d.linked(addr)
 	n, ok := d.vars.memo[addr]
 	if !ok {
 		d.vars.atomic = false
-		n.name, n.symbol = d.variable(im, addr)
+		n.name, n.symbol = d.variable(addr)
 		n.atomic = d.vars.atomic || mangled(n.symbol, hiddenObjects...)
 		d.vars.memo[addr] = n
 	}
@@ -74,7 +74,7 @@ func (im *Image) named(addr uint64) named {
 
 // variable names the variable that holds addr. symbol is its symbol if only that is
 // known of it.
-func (d *debugInfo) variable(im *Image, addr uint64) (name, symbol string) {
+func (d *Info) variable(addr uint64) (name, symbol string) {
 	list := d.vars.list
 	i := sort.Search(len(list), func(i int) bool { return list[i].addr > addr }) - 1
 	if i >= 0 && addr-list[i].addr < list[i].size {
@@ -89,7 +89,7 @@ func (d *debugInfo) variable(im *Image, addr uint64) (name, symbol string) {
 		}
 		return v.name + part, ""
 	}
-	s, ok := im.objectAt(addr)
+	s, ok := d.objectAt(addr)
 	if !ok {
 		return "", ""
 	}
@@ -107,7 +107,7 @@ func distance(n uint64) string {
 }
 
 // findVariables reads all units: a variable's unit isn't known by its address.
-func (d *debugInfo) findVariables(im *Image) {
+func (d *Info) findVariables() {
 	if d.data == nil {
 		return
 	}
@@ -128,7 +128,7 @@ func (d *debugInfo) findVariables(im *Image) {
 			around := functions[len(functions)-1]
 			uses.add(d, e)
 			if e.Tag == dwarf.TagVariable {
-				d.addVariable(im, e, around)
+				d.addVariable(e, around)
 			}
 			if e.Tag == dwarf.TagSubprogram {
 				around = d.name(e)
@@ -147,18 +147,18 @@ func (d *debugInfo) findVariables(im *Image) {
 }
 
 // addVariable takes the entries whose location is an address.
-func (d *debugInfo) addVariable(im *Image, e *dwarf.Entry, function string) {
+func (d *Info) addVariable(e *dwarf.Entry, function string) {
 	location, _ := e.Val(dwarf.AttrLocation).([]byte)
 	var addr uint64
 	switch {
 	case len(location) == 9 && location[0] == opAddr:
-		addr = order.Uint64(location[1:])
+		addr = binary.LittleEndian.Uint64(location[1:])
 	case len(location) == 5 && location[0] == opAddr:
-		addr = uint64(order.Uint32(location[1:]))
+		addr = uint64(binary.LittleEndian.Uint32(location[1:]))
 	default:
 		return
 	}
-	v := variable{addr: addr + im.Base, name: d.name(e)}
+	v := variable{addr: addr + d.Base, name: d.name(e)}
 	for of, hop := e, 0; of != nil && hop < 3; of, hop = d.origin(of), hop+1 {
 		if off, ok := of.Val(dwarf.AttrType).(dwarf.Offset); ok {
 			v.typ = off
@@ -166,10 +166,10 @@ func (d *debugInfo) addVariable(im *Image, e *dwarf.Entry, function string) {
 		}
 	}
 	v.size = d.sizeOf(v.typ, maxTypeDepth)
-	if s, ok := im.objectAt(v.addr); ok && s.Addr == v.addr {
+	if s, ok := d.objectAt(v.addr); ok && s.Addr == v.addr {
 		v.size = max(v.size, s.Size) // an array without a length in its type
 	}
-	if v.name == "" || v.size == 0 || v.size > maxMemSize || !im.holds(v.addr, 1) {
+	if v.name == "" || v.size == 0 || v.size > maxMemSize || !d.File.holds(v.addr, 1) {
 		return
 	}
 	if function != "" {

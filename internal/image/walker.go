@@ -1,8 +1,10 @@
 package image
 
+import "landgo/internal/trace"
+
 // walker is a position on a stack.
 type walker struct {
-	im   *Image
+	*Table
 	read func(uint64) (uint64, bool)
 	regs [numRules]uint64
 	pc   uint64
@@ -11,12 +13,21 @@ type walker struct {
 	innermost   bool // no step has been made
 }
 
+// walk begins at the innermost frame. regs and read are as in Unwind.
+func (t *Table) walk(regs *trace.Regs, read func(addr uint64) (uint64, bool)) walker {
+	t.load()
+	w := walker{Table: t, read: read, pc: regs.RIP, innermost: true}
+	w.regs = [numRules]uint64{regs.RAX, regs.RDX, regs.RCX, regs.RBX, regs.RSI, regs.RDI, regs.RBP, regs.RSP,
+		regs.R8, regs.R9, regs.R10, regs.R11, regs.R12, regs.R13, regs.R14, regs.R15, regs.RIP}
+	return w
+}
+
 // step goes to the caller's frame.
 func (w *walker) step() bool {
 	if w.inSigreturn() {
 		return w.sigreturn()
 	}
-	r := w.im.unwind.recipe(w.im, place{w.pc, !w.innermost && !w.interrupted})
+	r := w.recipe(place{w.pc, !w.innermost && !w.interrupted})
 	if r.row != nil {
 		if r.row.rules[regRIP].kind == ruleUndefined {
 			return false // the outermost frame says so
@@ -36,9 +47,9 @@ func (w *walker) apply(r *recipe) bool {
 	}
 	cfa, ok := uint64(0), true
 	if row.cfaExpr != nil {
-		cfa, ok = evaluate(row.cfaExpr, 0, w.im.Machine, &w.regs, w.read)
+		cfa, ok = evaluate(row.cfaExpr, 0, w.file.Machine, &w.regs, w.read)
 	} else if row.cfaReg < numRules {
-		cfa = (w.regs[row.cfaReg] + uint64(row.cfaOffset)) & w.im.Machine.wordMask()
+		cfa = (w.regs[row.cfaReg] + uint64(row.cfaOffset)) & w.file.Machine.wordMask()
 	} else {
 		ok = false
 	}
@@ -53,7 +64,7 @@ func (w *walker) apply(r *recipe) bool {
 		}
 	}
 	ret := next[regRIP]
-	if row.rules[regRIP].kind == ruleSame || ret == 0 || (r.guessed && !w.im.returnsTo(ret)) {
+	if row.rules[regRIP].kind == ruleSame || ret == 0 || (r.guessed && !returnsTo(w.file, ret)) {
 		return false
 	}
 	w.regs, w.pc, w.interrupted = next, ret, false
@@ -65,20 +76,20 @@ func (w *walker) recover(dst *uint64, r *rule, cfa uint64) bool {
 	ok := true
 	switch r.kind {
 	case ruleOffset:
-		*dst, ok = w.read((cfa + uint64(r.offset)) & w.im.Machine.wordMask())
+		*dst, ok = w.read((cfa + uint64(r.offset)) & w.file.Machine.wordMask())
 	case ruleValOffset:
-		*dst = (cfa + uint64(r.offset)) & w.im.Machine.wordMask()
+		*dst = (cfa + uint64(r.offset)) & w.file.Machine.wordMask()
 	case ruleRegister:
 		if ok = uint64(r.offset) < numRules; ok {
 			*dst = w.regs[r.offset]
 		}
 	case ruleExpression:
 		var at uint64
-		if at, ok = evaluate(r.expr, cfa, w.im.Machine, &w.regs, w.read); ok {
+		if at, ok = evaluate(r.expr, cfa, w.file.Machine, &w.regs, w.read); ok {
 			*dst, ok = w.read(at)
 		}
 	case ruleValExpression:
-		*dst, ok = evaluate(r.expr, cfa, w.im.Machine, &w.regs, w.read)
+		*dst, ok = evaluate(r.expr, cfa, w.file.Machine, &w.regs, w.read)
 	}
 	return ok
 }
@@ -88,10 +99,10 @@ func (w *walker) recover(dst *uint64, r *rule, cfa uint64) bool {
 func (w *walker) topOfStack() bool {
 	sp := w.regs[regRSP]
 	ret, ok := w.read(sp)
-	if !ok || !w.im.returnsTo(ret) {
+	if !ok || !returnsTo(w.file, ret) {
 		return false
 	}
-	w.regs[regRSP], w.regs[regRIP] = sp+w.im.Machine.Word(), ret
+	w.regs[regRSP], w.regs[regRIP] = sp+w.file.Machine.Word(), ret
 	w.pc, w.interrupted = ret, false
 	return true
 }
@@ -99,13 +110,13 @@ func (w *walker) topOfStack() bool {
 // framePointer follows rbp.
 func (w *walker) framePointer() bool {
 	bp := w.regs[regRBP]
-	word := w.im.Machine.Word()
+	word := w.file.Machine.Word()
 	if bp < w.regs[regRSP] || bp%word != 0 {
 		return false
 	}
 	saved, ok1 := w.read(bp)
 	ret, ok2 := w.read(bp + word)
-	if !ok1 || !ok2 || !w.im.returnsTo(ret) {
+	if !ok1 || !ok2 || !returnsTo(w.file, ret) {
 		return false
 	}
 	w.regs[regRBP], w.regs[regRSP] = saved, bp+2*word
@@ -115,12 +126,12 @@ func (w *walker) framePointer() bool {
 
 // returnsTo reports whether code may return to addr: it comes after a call, or
 // is where signal handlers return to.
-func (im *Image) returnsTo(addr uint64) bool {
-	return im.afterCall(addr) || im.Machine == X86_64 && im.sigreturnOffset(addr) == 0
+func returnsTo(im *File, addr uint64) bool {
+	return afterCall(im, addr) || im.Machine == X86_64 && sigreturnOffset(im, addr) == 0
 }
 
 // afterCall reports whether a call instruction may end right before addr.
-func (im *Image) afterCall(addr uint64) bool {
+func afterCall(im *File, addr uint64) bool {
 	if !im.IsCode(addr) {
 		return false
 	}

@@ -59,7 +59,7 @@ type Config struct {
 // Board is a PC.
 type Board struct {
 	cfg Config
-	img *image.Image
+	img *image.File
 	m   machine
 
 	output  []byte // only the first `printed` count
@@ -79,7 +79,7 @@ type Board struct {
 }
 
 // New makes a board for a kernel. Boot puts the kernel into its memory.
-func New(m machine, img *image.Image, cfg Config) *Board {
+func New(m machine, img *image.File, cfg Config) *Board {
 	if cfg.Memory == 0 {
 		cfg.Memory = defaultMemory
 	}

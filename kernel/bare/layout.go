@@ -30,7 +30,7 @@ const (
 // MachineConfig is the machine for a kernel. followed: the calls of its allocators
 // are known. memory is its size, 0 for the usual one. l is how it begins by its profile,
 // or nil.
-func MachineConfig(img *image.Image, followed bool, memory uint64, l *image.Loader) (emu.Config, error) {
+func MachineConfig(img *image.File, followed bool, memory uint64, l *image.Loader) (emu.Config, error) {
 	if memory == 0 {
 		memory = defaultMemory
 	}

@@ -18,7 +18,7 @@ func headed(above uint64, words ...uint32) (*Board, *ram) {
 	data = append(data, make([]byte, 64-len(data))...)
 	const at = 0x100000
 	r := new(ram)
-	return New(r, &image.Image{
+	return New(r, &image.File{
 		Machine: image.I386, Bias: above, Entry: above + at + 0x20,
 		Segments: []image.Segment{{Addr: above + at, Physical: at, Data: data, MemSize: image.PageSize}},
 		Code:     []image.Range{{Lo: above + at, Hi: above + at + image.PageSize}},

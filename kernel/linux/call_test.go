@@ -40,7 +40,7 @@ const (
 )
 
 func newCaller(t testing.TB, cfg Config) *caller {
-	img := &image.Image{
+	img := &image.File{
 		Path: "guest", Entry: codePage,
 		Segments: []image.Segment{
 			{Addr: codePage, Data: []byte{0x0f, 0x05}, MemSize: pageSize, Read: true, Exec: true},
@@ -338,7 +338,7 @@ func TestManyArguments(t *testing.T) {
 	for i := range args {
 		args[i] = "a"
 	}
-	k := &Kernel{cfg: Config{Args: args}, img: &image.Image{}}
+	k := &Kernel{cfg: Config{Args: args}, img: &image.File{}}
 	k.space.stack = span{1 << 30, 1<<30 + 8<<20}
 	began := time.Now()
 	if _, err := k.buildStack(); err == nil || !strings.Contains(err.Error(), "don't fit") {

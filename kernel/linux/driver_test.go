@@ -54,10 +54,10 @@ func newDriver(t testing.TB, path string, cfg Config) *driver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newImageDriver(t, img, cfg)
+	return newImageDriver(t, img.File, cfg)
 }
 
-func newImageDriver(t testing.TB, img *image.Image, cfg Config) *driver {
+func newImageDriver(t testing.TB, img *image.File, cfg Config) *driver {
 	t.Helper()
 	ec := emu.Config{Mode: emu.X86_64, Space: DefaultSpace}
 	for _, r := range img.Code {

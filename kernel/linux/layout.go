@@ -126,7 +126,7 @@ type space struct {
 	limit        uint64
 }
 
-func (s *space) lay(img *image.Image, cfg *Config) error {
+func (s *space) lay(img *image.File, cfg *Config) error {
 	var end uint64
 	for i := range img.Segments {
 		g := &img.Segments[i]

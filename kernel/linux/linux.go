@@ -38,7 +38,7 @@ import (
 // Kernel implements kernel.Kernel.
 type Kernel struct {
 	cfg  Config
-	img  *image.Image
+	img  *image.File
 	host kernel.Host
 	log  effect.Log
 
@@ -77,7 +77,7 @@ type Kernel struct {
 var _ kernel.Kernel = (*Kernel)(nil)
 
 // New prepares a kernel for img. Nothing of the machine is touched before Boot.
-func New(host kernel.Host, img *image.Image, cfg Config) (*Kernel, error) {
+func New(host kernel.Host, img *image.File, cfg Config) (*Kernel, error) {
 	cfg.setDefaults()
 	k := &Kernel{
 		cfg:     cfg,

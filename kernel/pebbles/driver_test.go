@@ -66,6 +66,7 @@ const (
 // world runs one guest. It implements kernel.Host.
 type world struct {
 	m      *emu.Machine
+	img    *image.Image
 	k      *Kernel
 	names  []string
 	ids    map[string]trace.TID
@@ -87,13 +88,13 @@ func openWorld(t testing.TB, path string, cfg Config) *world {
 	if img.Kernel != image.Pebbles {
 		t.Fatalf("%s: recognised as %v", path, img.Kernel)
 	}
-	m, err := emu.New(MachineConfig(img))
+	m, err := emu.New(MachineConfig(img.File))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(m.Close)
-	w := &world{m: m, names: []string{"0"}, ids: map[string]trace.TID{"0": 0}}
-	if w.k, err = New(w, img, cfg); err != nil {
+	w := &world{m: m, img: img, names: []string{"0"}, ids: map[string]trace.TID{"0": 0}}
+	if w.k, err = New(w, img.File, cfg); err != nil {
 		t.Fatal(err)
 	}
 	regs, err := w.k.Boot()

@@ -28,7 +28,7 @@ const abiVersion = 1
 
 // checkVersion refuses an image for another version of the interface. A
 // stripped image says nothing, and counts as one for this.
-func checkVersion(img *image.Image) error {
+func checkVersion(img *image.File) error {
 	s, ok := img.Symbol(image.PebblesSymbol)
 	if !ok {
 		return nil

@@ -142,7 +142,7 @@ func checkStacks(t *testing.T, w *world) (steps, deepest int) {
 			if tid == 0 || f.Name != "thread_spawn" {
 				want := slices.Clone(stacks[tid].rets)
 				slices.Reverse(want)
-				got := w.k.img.Unwind(&regs, func(addr uint64) (uint64, bool) {
+				got := w.img.Unwind(&regs, func(addr uint64) (uint64, bool) {
 					return uint64(w.m.Read32(addr)), w.m.Prot(addr)&emu.ProtRead != 0
 				})
 				if !slices.Equal(got, want) && !wrong[f.Name] {

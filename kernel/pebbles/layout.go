@@ -45,7 +45,7 @@ func runWord(t trace.TID) uint64 { return runWords + uint64(t)*wordSize }
 func pageWord(addr uint64) uint64 { return pageWords + addr/pageSize*wordSize }
 
 // MachineConfig is the machine that a Pebbles guest runs on.
-func MachineConfig(img *image.Image) emu.Config {
+func MachineConfig(img *image.File) emu.Config {
 	// The addresses above the guest's are for the bits of a heap.
 	c := emu.Config{Mode: emu.X86_64, Space: 2 * space, Uniprocessor: true}
 	if img.Machine == image.I386 {
@@ -60,7 +60,7 @@ func MachineConfig(img *image.Image) emu.Config {
 // UserRange is where a guest can have memory.
 func UserRange() emu.Range { return emu.Range{Lo: userStart, Hi: space} }
 
-func checkLayout(img *image.Image, cfg *Config) error {
+func checkLayout(img *image.File, cfg *Config) error {
 	stack := mainTop - cfg.StackSize
 	if cfg.StackSize > mainTop-userStart {
 		return fmt.Errorf("a main stack of %d bytes doesn't fit: give a smaller one", cfg.StackSize)

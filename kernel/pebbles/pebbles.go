@@ -51,7 +51,7 @@ type machine interface {
 // Kernel implements kernel.Kernel.
 type Kernel struct {
 	cfg  Config
-	img  *image.Image
+	img  *image.File
 	host kernel.Host
 	m    machine
 	form *form
@@ -86,7 +86,7 @@ type Kernel struct {
 var _ kernel.Kernel = (*Kernel)(nil)
 
 // New prepares a kernel for img. Nothing of the machine is touched before Boot.
-func New(host kernel.Host, img *image.Image, cfg Config) (*Kernel, error) {
+func New(host kernel.Host, img *image.File, cfg Config) (*Kernel, error) {
 	cfg.setDefaults()
 	if err := checkLayout(img, &cfg); err != nil {
 		return nil, err

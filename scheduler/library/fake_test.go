@@ -54,7 +54,7 @@ func newWorld(t testing.TB, libc image.Libc, threads int, opts Config) *world {
 	m.Protect(fakeData, 0x10000, emu.ProtRead|emu.ProtWrite)
 	m.Protect(fakeStacks, fakeStack*uint64(threads), emu.ProtRead|emu.ProtWrite)
 	core := scheduler.New(scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem}, MaxThreads: 16, StepBudget: 1000},
-		m, &image.Image{Machine: image.X86_64})
+		m, image.Of(&image.File{Machine: image.X86_64}))
 	w := &world{Library: New(core, opts), clock: &fakeKernel{}}
 	w.libc, w.shapes = libc, libcShapes[libc]
 	roles := map[uint64]image.Bound{}

@@ -184,7 +184,7 @@ func New(core *scheduler.System, opts Config) *Library {
 	l := &Library{
 		guest: g, models: m, calls: c,
 		textCalls:   &textCalls{guest: g, models: m, calls: c},
-		heapCalls:   &heapCalls{guest: g, models: m, calls: c, lowHeap: kernel.HasLowHeap(img), far: map[uint64]trace.TID{}},
+		heapCalls:   &heapCalls{guest: g, models: m, calls: c, lowHeap: kernel.HasLowHeap(img.File), far: map[uint64]trace.TID{}},
 		objectCalls: &objectCalls{guest: g, models: m, calls: c},
 	}
 	core.Carry(l)

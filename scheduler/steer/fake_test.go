@@ -49,7 +49,7 @@ func newKernel(t testing.TB, machine image.Machine, threads ...ownThread) (*Kern
 		t.Fatal(err)
 	}
 	t.Cleanup(m.Close)
-	img := &image.Image{Machine: machine, Kernel: image.Bare, Code: []image.Range{{Lo: 0x1000, Hi: 0x2000}}}
+	img := image.Of(&image.File{Machine: machine, Kernel: image.Bare, Code: []image.Range{{Lo: 0x1000, Hi: 0x2000}}})
 	b := &fakeBoard{ports: map[uint16]uint32{}}
 	k := New(scheduler.New(scheduler.Config{MaxThreads: 16, StepBudget: 1000}, m, img), b, nil, nil)
 	m.Put(&k.booted, 1)

@@ -63,7 +63,7 @@ func (s *Session) bootLinux(in *inputs) error {
 	for i, f := range s.Config.Files {
 		files[f.Guest] = in.contents[1+i]
 	}
-	k, err := linux.New(s.Plain, s.Image, linux.Config{
+	k, err := linux.New(s.Plain, s.Image.File, linux.Config{
 		Args: s.argv(), Env: s.Config.Env, Stdin: in.stdin, Contents: files, MemoryLimit: s.guestMemory(),
 		OutputLimit: uint64(s.Config.MaxOutput), TimeoutsAny: s.Config.Timeouts == config.TimeoutsAny,
 		ObserveStdout: s.Config.ObserveStdout,

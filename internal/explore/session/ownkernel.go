@@ -30,7 +30,7 @@ var ownKernel = Platform{
 	StepCost:     50,
 	userPrograms: true,
 	machine: func(p *Program) (emu.Config, error) {
-		return board.MachineConfig(p.Image, p.pools(), p.boardMemory(), p.loader())
+		return board.MachineConfig(p.Image.File, p.pools(), p.boardMemory(), p.loader())
 	},
 	boot:      (*Session).bootKernel,
 	pointless: (*Program).pointlessKernel,
@@ -92,7 +92,7 @@ func (s *Session) bootKernel(in *inputs) error {
 	if err := s.silent(); err != nil {
 		return err
 	}
-	b := board.New(s.Machine, s.Image, board.Config{Cmdline: s.Config.Cmdline, OutputLimit: uint64(s.Config.MaxOutput), Memory: s.boardMemory(), Loader: s.loader(), Disks: in.disks(&s.Config)})
+	b := board.New(s.Machine, s.Image.File, board.Config{Cmdline: s.Config.Cmdline, OutputLimit: uint64(s.Config.MaxOutput), Memory: s.boardMemory(), Loader: s.loader(), Disks: in.disks(&s.Config)})
 	regs, err := b.Boot()
 	if err != nil {
 		return bootError(s.Config.Guest, err)

@@ -13,15 +13,15 @@ func (p *Program) readProfile() error {
 	if err != nil {
 		return err
 	}
-	if err := own.Fits(p.Image); err != nil {
+	if err := own.Fits(p.Image.Info); err != nil {
 		return config.ProfileError(err)
 	}
-	kernel, over := own.OwnKernel(p.Image), (*image.FileProfile)(nil)
+	kernel, over := own.OwnKernel(p.Image.Info), (*image.FileProfile)(nil)
 	if kernel == nil {
 		over, p.misfit = p.Image.BuiltIn()
 	}
 	if over != nil {
-		p.builtIn, kernel = over.File, over.OwnKernel(p.Image)
+		p.builtIn, kernel = over.File, over.OwnKernel(p.Image.Info)
 	}
 	base := over.Over(p.Image.DefaultProfile())
 	if p.profile = own.Over(base); kernel != nil {

@@ -19,7 +19,7 @@ type scanned struct {
 func (p *Program) scan() scanned {
 	var out scanned
 	seen := map[string]bool{}
-	for _, f := range p.Image.Functions() {
+	for _, f := range p.Image.Functions {
 		if f.Size == 0 || f.Size > 1<<20 {
 			continue
 		}
