@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"landgo/internal/image/imagetest"
 )
 
 // madeELF is an executable put together by hand: an ELF64 header, program
@@ -203,7 +205,7 @@ func TestWrongFiles(t *testing.T) {
 		{"library", "-shared -fPIC", "shared library"},
 		{"dynamic, no pie", "-no-pie", "dynamically linked"},
 	} {
-		if _, err := Open(compile(t, "gcc", "fails.c", tc.flags)); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := Open(imagetest.Compile(t, "gcc", "fails.c", tc.flags)); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v", tc.name, err)
 		}
 	}
@@ -239,7 +241,7 @@ func TestOpenErrors(t *testing.T) {
 
 // Every prefix of a real executable is refused or opens, and never panics.
 func TestTruncated(t *testing.T) {
-	whole, err := os.ReadFile(compile(t, "musl-gcc", "fails.c", "-static -g"))
+	whole, err := os.ReadFile(imagetest.Compile(t, "musl-gcc", "fails.c", "-static -g"))
 	if err != nil {
 		t.Fatal(err)
 	}

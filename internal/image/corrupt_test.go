@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"landgo/internal/corrupt"
+	"landgo/internal/image/imagetest"
 )
 
 // corruptBound: a file of some kilobytes takes no second and no memory to speak of.
@@ -26,7 +27,7 @@ func TestCorruptELF(t *testing.T) {
 	}
 	cases := corrupt.Count(t, 1500, 60)
 	for _, seed := range seeds {
-		good, err := os.ReadFile(compile(t, "gcc", seed.source, seed.flags+" -Wl,-z,max-page-size=4096"))
+		good, err := os.ReadFile(imagetest.Compile(t, "gcc", seed.source, seed.flags+" -Wl,-z,max-page-size=4096"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +85,7 @@ kernel:
   idle: idle
   memory: 0x100000
 `)
-	im, err := Open(compile(t, "gcc", "bare.c", "-static -nostdlib -ffreestanding -g -O1 -DSYMBOL"))
+	im, err := Open(imagetest.Compile(t, "gcc", "bare.c", "-static -nostdlib -ffreestanding -g -O1 -DSYMBOL"))
 	if err != nil {
 		t.Fatal(err)
 	}

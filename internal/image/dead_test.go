@@ -3,10 +3,12 @@ package image
 import (
 	"debug/elf"
 	"testing"
+
+	"landgo/internal/image/imagetest"
 )
 
 func TestDead(t *testing.T) {
-	path := compile(t, "musl-gcc", "dead.S", "-static")
+	path := imagetest.Compile(t, "musl-gcc", "dead.S", "-static")
 	im, err := Open(path)
 	if err != nil {
 		t.Fatal(err)

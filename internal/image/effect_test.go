@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"landgo/internal/image/imagetest"
+
 	"golang.org/x/arch/x86/x86asm"
 )
 
@@ -82,7 +84,7 @@ func TestEffectsOnTheProcessor(t *testing.T) {
 	main, _ := im.Symbol("main")
 	covered := map[x86asm.Op]bool{}
 	var last *experiment
-	status := traceSteps(t, im, func(tr *tracee, tid int, regs *syscall.PtraceRegs, _ int) {
+	status := imagetest.Steps(t, im.Path, func(tr *imagetest.Tracee, tid int, regs *syscall.PtraceRegs, _ int) {
 		if last != nil {
 			if err := last.check(regs); err != nil {
 				t.Errorf("%#x: %s: %v; said %+v", last.before.Rip, last.text, err, last.e)

@@ -1,10 +1,14 @@
 package image
 
-import "testing"
+import (
+	"testing"
+
+	"landgo/internal/image/imagetest"
+)
 
 func TestForever(t *testing.T) {
 	for _, opt := range []string{"-O0", "-O1"} {
-		im, err := Open(compile(t, "gcc", "forever.c", "-static -g -fno-inline "+opt))
+		im, err := Open(imagetest.Compile(t, "gcc", "forever.c", "-static -g -fno-inline "+opt))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"landgo/internal/image/imagetest"
 	"landgo/internal/trace"
 )
 
@@ -24,7 +25,7 @@ func FuzzParse(f *testing.F) {
 		{"bare.c", "-m32 -static -nostdlib -ffreestanding -no-pie -g"},
 		{"bare.c", "-static-pie -nostdlib -ffreestanding -gdwarf-5 -gz=zlib"},
 	} {
-		b, err := os.ReadFile(compile(f, "gcc", seed.source, seed.flags+" -Wl,-z,max-page-size=4096"))
+		b, err := os.ReadFile(imagetest.Compile(f, "gcc", seed.source, seed.flags+" -Wl,-z,max-page-size=4096"))
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -8,20 +8,22 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/internal/image/imagetest"
+
 	"golang.org/x/arch/x86/x86asm"
 )
 
 func TestOpenRealExecutables(t *testing.T) {
-	for _, l := range libcs {
+	for _, l := range imagetest.Libcs {
 		for _, flags := range []string{"-static", "-static-pie", "-static -O2 -g", "-static -s", "-static-pie -s -O1"} {
-			t.Run(l.compiler+" "+flags, func(t *testing.T) {
-				im := open(t, l.compiler, "threads.c", flags)
+			t.Run(l.Compiler+" "+flags, func(t *testing.T) {
+				im := open(t, l.Compiler, "threads.c", flags)
 				checkSegments(t, im)
 				stripped := strings.Contains(flags+" ", " -s ")
 				if im.Stripped != stripped {
 					t.Errorf("stripped: %v", im.Stripped)
 				}
-				if want := l.libc; im.Libc() != want && !(stripped && want == Musl && im.Libc() == NoLibc) {
+				if want := l.Libc; im.Libc().String() != want && !(stripped && want == "musl" && im.Libc() == NoLibc) {
 					t.Errorf("libc %v, want %v", im.Libc(), want)
 				}
 				if im.Kernel != Linux || im.Machine != X86_64 {
@@ -81,9 +83,9 @@ func checkSegments(t *testing.T, im *Image) {
 }
 
 func TestSymbols(t *testing.T) {
-	for _, l := range libcs {
+	for _, l := range imagetest.Libcs {
 		for _, flags := range []string{"-static -O1", "-static-pie -O1"} {
-			im := open(t, l.compiler, "threads.c", flags)
+			im := open(t, l.Compiler, "threads.c", flags)
 			main, ok := im.Symbol("main")
 			if !ok || main.Kind != Func || main.Size == 0 || !main.Global {
 				t.Fatalf("main: %+v", main)
@@ -100,10 +102,10 @@ func TestSymbols(t *testing.T) {
 			for _, name := range []string{"pthread_mutex_lock", "pthread_create", "puts", "free", "_start"} {
 				s, ok := im.Symbol(name)
 				if !ok {
-					t.Fatalf("%s: no %s", l.compiler, name)
+					t.Fatalf("%s: no %s", l.Compiler, name)
 				}
 				if at, _ := im.SymbolAt(s.Addr); at.Name != name {
-					t.Errorf("%s: %s is shown as %s", l.compiler, name, at.Name)
+					t.Errorf("%s: %s is shown as %s", l.Compiler, name, at.Name)
 				}
 			}
 			if s, _ := im.Symbol("mutex"); s.Kind != Object || s.Size < 40 {
@@ -142,9 +144,9 @@ func TestRoles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range libcs {
+	for _, l := range imagetest.Libcs {
 		for _, flags := range []string{"-static", "-static-pie"} {
-			im := open(t, l.compiler, "threads.c", flags)
+			im := open(t, l.Compiler, "threads.c", flags)
 			roles := im.Roles(&PthreadProfile)
 			bound := map[string]Bound{}
 			for _, b := range roles {
@@ -152,7 +154,7 @@ func TestRoles(t *testing.T) {
 			}
 			n := 0
 			for _, b := range PthreadProfile.Bindings {
-				if !bytes.Contains(source, []byte("\t"+b.Name+"(")) || (b.Only != NoLibc && b.Only != l.libc) {
+				if !bytes.Contains(source, []byte("\t"+b.Name+"(")) || (b.Only != NoLibc && b.Only != im.Libc()) {
 					continue
 				}
 				s, ok := im.Symbol(b.Name)
@@ -161,15 +163,15 @@ func TestRoles(t *testing.T) {
 				}
 				n++
 				want := b.Role
-				if l.libc == Glibc && (want == SpinInit || want == SpinUnlock) {
+				if im.Libc() == Glibc && (want == SpinInit || want == SpinUnlock) {
 					want = SpinInitOrUnlock
 				}
 				if got := roles[s.Addr]; got.Role != want {
-					t.Errorf("%s: %s is %v, want %v", l.compiler, b.Name, got.Role, want)
+					t.Errorf("%s: %s is %v, want %v", l.Compiler, b.Name, got.Role, want)
 				}
 			}
 			if n < 60 {
-				t.Errorf("%s: only %d names of the profile found", l.compiler, n)
+				t.Errorf("%s: only %d names of the profile found", l.Compiler, n)
 			}
 		}
 	}
@@ -240,9 +242,9 @@ func TestRoleNames(t *testing.T) {
 
 // A file after strip -g and strip must still open.
 func TestStrip(t *testing.T) {
-	path := compile(t, "gcc", "threads.c", "-static -g")
+	path := imagetest.Compile(t, "gcc", "threads.c", "-static -g")
 	out := t.TempDir() + "/stripped"
-	if b, err := tool("strip", "-g", "-o", out, path).CombinedOutput(); err != nil {
+	if b, err := imagetest.Command("strip", "-g", "-o", out, path).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, b)
 	}
 	im, err := Open(out)
@@ -257,8 +259,8 @@ func TestStrip(t *testing.T) {
 // The functions of C11 threads are bound, or call one that is (by a path of
 // plain calls and jumps), so that no lock escapes the profile.
 func TestC11ThreadsAreCovered(t *testing.T) {
-	for _, l := range libcs {
-		im := open(t, l.compiler, "threads.c", "-static")
+	for _, l := range imagetest.Libcs {
+		im := open(t, l.Compiler, "threads.c", "-static")
 		roles := im.Roles(&PthreadProfile)
 		for name, want := range map[string]Role{
 			"mtx_init": MutexInit, "mtx_lock": MutexLock, "mtx_trylock": MutexTryLock, "mtx_timedlock": MutexTimedLock, "mtx_unlock": MutexUnlock,
@@ -267,10 +269,10 @@ func TestC11ThreadsAreCovered(t *testing.T) {
 		} {
 			f, ok := im.Symbol(name)
 			if !ok {
-				t.Fatalf("%s: no %s", l.compiler, name)
+				t.Fatalf("%s: no %s", l.Compiler, name)
 			}
 			if got := roleOf(im, roles, f.Addr, 3); got != want {
-				t.Errorf("%s: %s leads to %v, want %v", l.compiler, name, got, want)
+				t.Errorf("%s: %s leads to %v, want %v", l.Compiler, name, got, want)
 			}
 		}
 	}

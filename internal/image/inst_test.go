@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"landgo/internal/image/imagetest"
 )
 
 func unhex(s string) []byte {
@@ -66,9 +68,9 @@ func TestInstNamesAddresses(t *testing.T) {
 // TestInstLengths compares instruction lengths with objdump's, over all code of
 // a C library.
 func TestInstLengths(t *testing.T) {
-	for _, l := range libcs {
-		im := open(t, l.compiler, "threads.c", "-static")
-		cmd := tool("objdump", "-d", "-z", "--insn-width=15", im.Path)
+	for _, l := range imagetest.Libcs {
+		im := open(t, l.Compiler, "threads.c", "-static")
+		cmd := imagetest.Command("objdump", "-d", "-z", "--insn-width=15", im.Path)
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -100,7 +102,7 @@ func TestInstLengths(t *testing.T) {
 		if err := cmd.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%s: %d instructions, %d unknown", l.compiler, total, unknown)
+		t.Logf("%s: %d instructions, %d unknown", l.Compiler, total, unknown)
 		if total < 10000 {
 			t.Errorf("objdump gave %d instructions", total)
 		}
@@ -109,8 +111,8 @@ func TestInstLengths(t *testing.T) {
 
 // TestDecodingNeverPanics decodes at every byte of a C library.
 func TestDecodingNeverPanics(t *testing.T) {
-	for _, l := range libcs {
-		im := open(t, l.compiler, "threads.c", "-static")
+	for _, l := range imagetest.Libcs {
+		im := open(t, l.Compiler, "threads.c", "-static")
 		for _, r := range im.Code {
 			for pc := r.Lo; pc < r.Hi; pc++ {
 				code := im.Bytes(pc, MaxInst)

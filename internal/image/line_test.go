@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"landgo/internal/image/imagetest"
 )
 
 // marked finds the line of testdata/inlined.c that has the mark.
@@ -64,14 +66,14 @@ func TestFrames(t *testing.T) {
 	for _, flags := range []string{
 		"-O2 -gdwarf-4", "-O2 -gdwarf-5", "-O2 -gdwarf-5 -gz=zlib", "-O2 -gdwarf-5 -ffunction-sections -Wl,--gc-sections", "-O2 -g -flto",
 	} {
-		for _, l := range libcs {
+		for _, l := range imagetest.Libcs {
 			for _, static := range []string{"-static", "-static-pie"} {
-				im := open(t, l.compiler, "inlined.c", static+" "+flags)
+				im := open(t, l.Compiler, "inlined.c", static+" "+flags)
 				pc := storeTo(t, im, "worker", "counter")
 				want := fmt.Sprintf("set:%d^ update:%d^ worker:%d", store, call, outer)
 				fs := im.Frames(pc)
 				if got := frameText(fs); got != want {
-					t.Errorf("%s %s %s: %s, want %s", l.compiler, static, flags, got, want)
+					t.Errorf("%s %s %s: %s, want %s", l.Compiler, static, flags, got, want)
 				}
 				for _, f := range fs {
 					if f.File != "inlined.c" && f.File != "testdata/inlined.c" {
@@ -133,7 +135,7 @@ func TestFramePaths(t *testing.T) {
 		{"elsewhere", dir, source, "inlined.c"},
 	} {
 		out := filepath.Join(dir, tc.name)
-		cmd := tool("gcc", "-static", "-O2", "-g", "-o", out, tc.source)
+		cmd := imagetest.Command("gcc", "-static", "-O2", "-g", "-o", out, tc.source)
 		cmd.Dir = tc.dir
 		if b, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, b)
@@ -170,7 +172,7 @@ func TestFramesAgreeWithAddr2line(t *testing.T) {
 				pc += uint64(n)
 			}
 		}
-		cmd := tool("addr2line", "-afi", "-e", im.Path)
+		cmd := imagetest.Command("addr2line", "-afi", "-e", im.Path)
 		cmd.Stdin = strings.NewReader(args.String())
 		out, err := cmd.Output()
 		if err != nil {
@@ -210,7 +212,7 @@ func compareAddr2line(t *testing.T, im *Image, pcs []uint64, out string) {
 // Opening must not wait for debug information, nor does a look at symbols: it is read
 // when the first line is asked for.
 func TestOpenReadsNoDebugInfo(t *testing.T) {
-	im, err := Open(compile(t, "gcc", "threads.c", "-static -g"))
+	im, err := Open(imagetest.Compile(t, "gcc", "threads.c", "-static -g"))
 	if err != nil {
 		t.Fatal(err)
 	}

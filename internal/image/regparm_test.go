@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"landgo/internal/image/imagetest"
 )
 
 // TestInRegisters: a function that gets its argument in a register, as static i386 ones
@@ -20,7 +22,7 @@ __attribute__((noinline)) void global(int p) { seen = p; seen += p; }
 void _start(void) { hidden(seen); kept(seen); global(seen); moved(3); for (;;); }
 `), 0o666)
 	for _, machine := range []string{"-m32", "-m64"} {
-		if said, err := tool("gcc", machine, "-g", "-O2", "-static", "-nostdlib", "-ffreestanding", "-no-pie", "-fno-pic", "-o", program, source).CombinedOutput(); err != nil {
+		if said, err := imagetest.Command("gcc", machine, "-g", "-O2", "-static", "-nostdlib", "-ffreestanding", "-no-pie", "-fno-pic", "-o", program, source).CombinedOutput(); err != nil {
 			if machine == "-m32" {
 				continue // setup.sh says so
 			}

@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"testing"
 
+	"landgo/internal/image/imagetest"
 	"landgo/internal/trace"
 
 	"golang.org/x/arch/x86/x86asm"
@@ -24,7 +25,7 @@ type shadow struct {
 
 // follow takes the stack to the instruction at regs. Frames below rsp are gone
 // whatever took them away (ret, longjmp, thread exit).
-func (s *shadow) follow(tr *tracee, regs *syscall.PtraceRegs) {
+func (s *shadow) follow(im *Image, tr *imagetest.Tracee, regs *syscall.PtraceRegs) {
 	for n := len(s.slots); n > 0 && s.slots[n-1] < regs.Rsp; n-- {
 		s.rets, s.slots = s.rets[:n-1], s.slots[:n-1]
 	}
@@ -38,10 +39,10 @@ func (s *shadow) follow(tr *tracee, regs *syscall.PtraceRegs) {
 		s.signal, s.call = false, false
 	}
 	if s.call {
-		ret, _ := tr.read(regs.Rsp)
+		ret, _ := tr.Read(regs.Rsp)
 		s.rets, s.slots = append(s.rets, ret), append(s.slots, regs.Rsp)
 	}
-	inst, err := x86asm.Decode(tr.im.Bytes(regs.Rip, 15), 64)
+	inst, err := x86asm.Decode(im.Bytes(regs.Rip, 15), 64)
 	s.call = err == nil && inst.Op == x86asm.CALL
 }
 
@@ -63,10 +64,10 @@ func (s *shadow) wanted(im *Image) []uint64 {
 // TestUnwindEverywhere compares the unwinder with the real stack at every
 // instruction of whole runs.
 func TestUnwindEverywhere(t *testing.T) {
-	for _, l := range libcs {
+	for _, l := range imagetest.Libcs {
 		for _, flags := range []string{"-O0", "-O1", "-O2", "-O2 -fno-omit-frame-pointer", "-O2 -s", "-Os -fno-asynchronous-unwind-tables -g"} {
-			t.Run(l.compiler+" "+flags, func(t *testing.T) {
-				im := open(t, l.compiler, "stacks.c", "-static "+flags)
+			t.Run(l.Compiler+" "+flags, func(t *testing.T) {
+				im := open(t, l.Compiler, "stacks.c", "-static "+flags)
 				if status := checkUnwind(t, im); status != 0 {
 					t.Errorf("the program ended with %#x", status)
 				}
@@ -78,10 +79,10 @@ func TestUnwindEverywhere(t *testing.T) {
 // TestUnwindFailure does the same on the way from a failing assertion to the
 // end: a bug's report needs the stack there.
 func TestUnwindFailure(t *testing.T) {
-	for _, l := range libcs {
+	for _, l := range imagetest.Libcs {
 		for _, flags := range []string{"-O0", "-O2"} {
-			t.Run(l.compiler+" "+flags, func(t *testing.T) {
-				status := checkUnwind(t, open(t, l.compiler, "fails.c", "-static "+flags))
+			t.Run(l.Compiler+" "+flags, func(t *testing.T) {
+				status := checkUnwind(t, open(t, l.Compiler, "fails.c", "-static "+flags))
 				if !status.Signaled() || status.Signal() != syscall.SIGABRT {
 					t.Errorf("the program ended with %#x", status)
 				}
@@ -97,7 +98,7 @@ func checkUnwind(t *testing.T, im *Image) syscall.WaitStatus {
 	stacks := map[int]*shadow{}
 	steps, wrong, deepest := 0, map[string]int{}, 0
 	first := map[string]string{}
-	status := traceSteps(t, im, func(tr *tracee, tid int, regs *syscall.PtraceRegs, signal int) {
+	status := imagetest.Steps(t, im.Path, func(tr *imagetest.Tracee, tid int, regs *syscall.PtraceRegs, signal int) {
 		if !im.IsCode(regs.Rip) {
 			return // the vDSO
 		}
@@ -110,10 +111,10 @@ func checkUnwind(t *testing.T, im *Image) syscall.WaitStatus {
 			s.signal, s.interrupted, s.interruptedSP = true, regs.Rip, regs.Rsp
 			return
 		}
-		s.follow(tr, regs)
+		s.follow(im, tr, regs)
 		steps++
 		want := s.wanted(im)
-		got := im.Unwind(traceRegs(regs), tr.read)
+		got := im.Unwind(traceRegs(regs), tr.Read)
 		deepest = max(deepest, len(want))
 		if im.Stripped && len(got) < len(want) && len(want)-len(got) <= startFrames {
 			want = want[:len(got)] // nothing tells where the program's own begin
@@ -157,16 +158,16 @@ func traceRegs(r *syscall.PtraceRegs) *trace.Regs {
 // TestStack looks at the stack in leaf functions of an optimised build, where
 // an assertion's check was inlined.
 func TestStack(t *testing.T) {
-	for _, l := range libcs {
-		im := open(t, l.compiler, "fails.c", "-static -O1 -g")
+	for _, l := range imagetest.Libcs {
+		im := open(t, l.Compiler, "fails.c", "-static -O1 -g")
 		fail, ok := im.Symbol("__assert_fail")
 		if !ok {
 			t.Fatal("no __assert_fail")
 		}
 		var got []Frame
-		traceSteps(t, im, func(tr *tracee, _ int, regs *syscall.PtraceRegs, _ int) {
+		imagetest.Steps(t, im.Path, func(tr *imagetest.Tracee, _ int, regs *syscall.PtraceRegs, _ int) {
 			if regs.Rip == fail.Addr {
-				got = im.Stack(traceRegs(regs), tr.read)
+				got = im.Stack(traceRegs(regs), tr.Read)
 			}
 		})
 		var names []string
@@ -174,11 +175,11 @@ func TestStack(t *testing.T) {
 			names = append(names, f.Function)
 		}
 		if want := "[__assert_fail check outer main]"; fmt.Sprint(names) != want {
-			t.Errorf("%s: %v, want %s", l.compiler, names, want)
+			t.Errorf("%s: %v, want %s", l.Compiler, names, want)
 		}
 		for _, f := range got[1:] {
 			if f.Line == 0 || !strings.HasSuffix(f.File, "fails.c") {
-				t.Errorf("%s: %+v has no place", l.compiler, f)
+				t.Errorf("%s: %+v has no place", l.Compiler, f)
 			}
 		}
 	}

@@ -1,12 +1,16 @@
 package image
 
-import "testing"
+import (
+	"testing"
+
+	"landgo/internal/image/imagetest"
+)
 
 func TestVariable(t *testing.T) {
-	for _, l := range libcs {
+	for _, l := range imagetest.Libcs {
 		for _, flags := range []string{"-static -gdwarf-4", "-static -gdwarf-5 -O2", "-static-pie -g -O1", "-static -g -flto"} {
-			t.Run(l.compiler+" "+flags, func(t *testing.T) {
-				im := open(t, l.compiler, "variables.c", flags)
+			t.Run(l.Compiler+" "+flags, func(t *testing.T) {
+				im := open(t, l.Compiler, "variables.c", flags)
 				for _, tc := range []struct {
 					symbol string
 					offset uint64

@@ -1,6 +1,7 @@
-package image
+package imagetest
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -11,28 +12,27 @@ import (
 	"time"
 )
 
-// tracee runs a program of ours one instruction at a time under ptrace, to
+// Tracee runs a program of ours one instruction at a time under ptrace, to
 // compare what the package says about an instruction with what it does.
-type tracee struct {
-	im  *Image
+type Tracee struct {
 	pid int
 	mem *os.File
 }
 
-// traceSteps calls visit before each instruction of the program, with the
+// Steps calls visit before each instruction of the program, with the
 // thread's registers and the signal that it is about to get. It returns how
 // the program ended (killed, if that took minutes). visit may read the
 // program's memory.
-func traceSteps(t *testing.T, im *Image, visit func(tr *tracee, tid int, regs *syscall.PtraceRegs, signal int)) syscall.WaitStatus {
+func Steps(t *testing.T, program string, visit func(tr *Tracee, tid int, regs *syscall.PtraceRegs, signal int)) syscall.WaitStatus {
 	t.Helper()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	cmd := exec.Command(im.Path)
+	cmd := exec.Command(program)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("cannot trace a program (is ptrace forbidden here?): %v", err)
 	}
-	tr := &tracee{im: im, pid: cmd.Process.Pid}
+	tr := &Tracee{pid: cmd.Process.Pid}
 	defer func() {
 		cmd.Process.Kill()
 		cmd.Process.Release()
@@ -81,10 +81,11 @@ func traceSteps(t *testing.T, im *Image, visit func(tr *tracee, tid int, regs *s
 	}
 }
 
-func (tr *tracee) read(addr uint64) (uint64, bool) {
+// Read reads a word of the program's memory.
+func (tr *Tracee) Read(addr uint64) (uint64, bool) {
 	var b [8]byte
 	if _, err := tr.mem.ReadAt(b[:], int64(addr)); err != nil {
 		return 0, false
 	}
-	return order.Uint64(b[:]), true
+	return binary.LittleEndian.Uint64(b[:]), true
 }
