@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"landgo/internal/image/static"
 	"landgo/internal/trace"
 )
 
@@ -44,7 +45,7 @@ func (s *System) idles(th *thread, i int32) bool {
 // meantLoop reports whether a thread is in a loop that a program may be meant to be in for
 // ever.
 func (s *System) meantLoop(th *thread) bool {
-	return th.Stand == StandSpin && th.idles && s.image.Forever(s.Stack(th.ID))
+	return th.Stand == StandSpin && th.idles && static.Forever(s.image.Info, s.Stack(th.ID))
 }
 
 // meant says how it is that threads which wait for ever are meant to, or "" if that isn't
@@ -62,7 +63,7 @@ func (s *System) meant(waits []Wait) string {
 				does = "goes round"
 			}
 			loops = append(loops, fmt.Sprintf("thread %s %s in a loop without an end%s", s.Name(w.Thread), does, at))
-		case th.Parent == trace.NoThread && th.Stand == StandSleep && th.pending.Kind == trace.OpCancel && s.image.Forever(s.Stack(th.ID)):
+		case th.Parent == trace.NoThread && th.Stand == StandSleep && th.pending.Kind == trace.OpCancel && static.Forever(s.image.Info, s.Stack(th.ID)):
 			loops = append(loops, fmt.Sprintf("thread %s waits for a signal from outside%s", s.Name(w.Thread), at))
 		case w.For == "condition variable", w.For == "semaphore":
 			idle = append(idle, fmt.Sprintf("thread %s waits for %s%s", s.Name(w.Thread), w.String(), at))

@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/static"
+	"landgo/internal/image/x86"
 	"landgo/internal/trace"
 )
 
@@ -256,7 +257,7 @@ func (s *System) sameLive(th *thread, c emu.Ctx) bool {
 	if th.Half != 0 || d&^(regs|emu.RegDiff(emu.SetRFLAGS)) != 0 {
 		return false
 	}
-	var dead image.RegMask
+	var dead x86.RegMask
 	var flags bool
 	switch {
 	case th.Stand == StandAccess:
@@ -268,7 +269,7 @@ func (s *System) sameLive(th *thread, c emu.Ctx) bool {
 		}
 		// The operation reads its arguments and writes its result, no more.
 		dead, flags = s.deadAt(ret)
-		dead = dead&^arguments | image.RAX
+		dead = dead&^arguments | x86.RAX
 	default:
 		return false
 	}
@@ -283,20 +284,20 @@ func (s *System) sameLive(th *thread, c emu.Ctx) bool {
 }
 
 // arguments are the registers that hold a function's.
-const arguments = image.RDI | image.RSI | image.RDX | image.RCX | image.R8 | image.R9
+const arguments = x86.RDI | x86.RSI | x86.RDX | x86.RCX | x86.R8 | x86.R9
 
 // deadAt is image.Dead, remembered.
-func (s *System) deadAt(pc uint64) (image.RegMask, bool) {
+func (s *System) deadAt(pc uint64) (x86.RegMask, bool) {
 	d, ok := s.dead[pc]
 	if !ok {
-		d.regs, d.flags = s.image.Dead(pc)
+		d.regs, d.flags = static.Dead(s.image.File, pc)
 		s.dead[pc] = d
 	}
 	return d.regs, d.flags
 }
 
 type dead struct {
-	regs  image.RegMask
+	regs  x86.RegMask
 	flags bool
 }
 

@@ -6,6 +6,7 @@ import (
 	"landgo/emu"
 	"landgo/heap"
 	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler/known"
@@ -91,7 +92,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 // Boot attaches the kernel and makes the first thread, which starts with regs.
 // It must be called once, before anything else. Nothing runs yet: what is
 // learned of sharing on the way to the first choice has to be rewindable too.
-func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.Regs) {
+func (s *System) Boot(k kernel.Kernel, roles map[uint64]profile.Bound, regs *emu.Regs) {
 	s.kernel = k
 	_, s.logs = k.(recorder)
 	_, looks := k.(pageKernel)

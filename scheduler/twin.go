@@ -7,6 +7,7 @@ import (
 
 	"landgo/heap"
 	"landgo/internal/image"
+	"landgo/internal/image/static"
 	"landgo/internal/trace"
 )
 
@@ -51,7 +52,7 @@ func Fills(im *image.Image) []Fill {
 			list = append(list, f)
 		}
 	}
-	numbers := im.Compared()
+	numbers := static.Compared(im.Info)
 	for _, n := range numbers {
 		add(n.Value, n.Size)
 	}

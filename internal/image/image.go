@@ -1,30 +1,42 @@
-// Package image turns an executable file into plain data: the places of its
-// bytes, the names of its functions and variables, the source lines of its
-// instructions. It also knows how to walk stacks, and instructions' effects on
-// registers. Profiles give its functions their meaning.
+// Package image turns an executable file into plain data. Its rooms, from the bottom up:
 //
-// It stands between a file and everything else: emu loads its segments, kernel
-// picks a guest system by it, scheduler finds the trusted functions in it.
-// result and report name code and data by it. It never runs anything and knows
-// nothing of a machine's state.
+//   - elffile: segments, symbols, sections
+//   - x86: instructions, their text and their effects
+//   - fields: the fields of debugging sections
+//   - unwind: the stacks of threads
+//   - debuginfo: source lines, variables, types
+//   - static: what the code says without being run
+//   - libc: what is known of glibc and musl
+//   - profile: the meaning of the guest's functions
 //
-// Invariants: an Image is a function of the file's bytes alone, so the same on
-// any machine. All addresses in it are those that the guest will see (the load
-// base is added already). After Parse it never changes for a caller, and its
-// methods may be called from any goroutine. A file is untrusted: any sequence
-// of bytes gives an Image or an error, in memory proportional to the file.
+// The package itself opens a file with all of it, and finds out for which system the file
+// is. It stands between a file and everything else: emu loads its segments, kernel takes its
+// guest from it, scheduler finds the trusted functions in it, result and report name code
+// and data by it. It never runs anything and knows nothing of a machine's state.
+//
+// Invariants: an Image is a function of the file's bytes alone, so the same on any machine.
+// All addresses in it are those that the guest will see: the load base is added already.
+// After Parse it never changes for a caller, but for OwnKernel of a profile. Its methods may
+// be called from any goroutine. A file is untrusted: any sequence of bytes gives an Image or
+// an error, in memory proportional to the file.
 package image
 
-import "io"
+import (
+	"io"
+
+	"landgo/internal/image/debuginfo"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
+)
 
 // Image is an executable, and what its debug information says of it.
 type Image struct {
-	*Info
+	*debuginfo.Info
 }
 
 // Open reads the executable at path.
 func Open(path string) (*Image, error) {
-	f, err := openELF(path)
+	f, err := elffile.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +46,7 @@ func Open(path string) (*Image, error) {
 // Parse makes an Image of an executable of size bytes. The reader isn't used
 // after Parse returned.
 func Parse(name string, r io.ReaderAt, size int64) (*Image, error) {
-	f, err := parseELF(name, r, size)
+	f, err := elffile.Parse(name, r, size)
 	if err != nil {
 		return nil, err
 	}
@@ -42,13 +54,13 @@ func Parse(name string, r io.ReaderAt, size int64) (*Image, error) {
 }
 
 // Of is the image of a file whose kernel is known.
-func Of(f *File) *Image { return &Image{New(f)} }
+func Of(f *elffile.File) *Image { return &Image{debuginfo.New(f)} }
 
 // recognized finds out for which system the file is.
-func recognized(f *File) *Image {
+func recognized(f *elffile.File) *Image {
 	im := Of(f)
 	im.Kernel = im.recognizeKernel()
-	if im.Kernel == Bare {
+	if im.Kernel == elffile.Bare {
 		im.NarrowCode()
 	}
 	return im
@@ -62,30 +74,30 @@ const pebblesStart = 0x1000000
 // course's own Makefiles have no mark, but begin at _main or have their text at
 // an address of its own. Any other one is a kernel, if it sets up interrupts as only
 // kernels do, or nothing that is known here.
-func (im *Image) recognizeKernel() Kernel {
+func (im *Image) recognizeKernel() elffile.Kernel {
 	if im.SaysPebbles() {
-		return Pebbles
+		return elffile.Pebbles
 	}
 	if im.saysBare() {
-		return Bare
+		return elffile.Bare
 	}
-	if im.Machine == X86_64 {
-		return Linux
+	if im.Machine == elffile.X86_64 {
+		return elffile.Linux
 	}
 	if s, ok := im.Symbol("_main"); ok && s.Addr == im.Entry || im.Code[0].Lo == pebblesStart {
-		return Pebbles
+		return elffile.Pebbles
 	}
-	if im.loadsGates() {
-		return Bare
+	if im.LoadsGates() {
+		return elffile.Bare
 	}
-	return UnknownKernel
+	return elffile.UnknownKernel
 }
 
 // saysBare: the file says that it is a kernel, or can be nothing else.
 func (im *Image) saysBare() bool {
-	if _, ok := im.Symbol(TellPrefix + "booted"); ok || im.known() != nil || im.Multiboot() != nil {
+	if _, ok := im.Symbol(profile.TellPrefix + "booted"); ok || profile.Known(im.Info) != nil || im.Multiboot() != nil {
 		return true
 	}
 	n := len(im.Segments)
-	return im.Segments[n-1].Addr >= addressLimit(im.Machine) // where only kernels are
+	return im.Segments[n-1].Addr >= elffile.AddressLimit(im.Machine) // where only kernels are
 }

@@ -20,7 +20,8 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 )
 
 // machine is the part of emu.Machine that a board uses.
@@ -50,7 +51,7 @@ type Config struct {
 	// Memory is the size of memory in bytes; 0: 64 MiB.
 	Memory uint64
 	// Loader is how the kernel begins, where no multiboot loader starts it; nil: one does.
-	Loader *image.Loader
+	Loader *profile.Loader
 	// Disks are the contents of up to MaxDisks drives, first of the first channel; nil:
 	// there is none in that place.
 	Disks [][]byte
@@ -59,7 +60,7 @@ type Config struct {
 // Board is a PC.
 type Board struct {
 	cfg Config
-	img *image.File
+	img *elffile.File
 	m   machine
 
 	output  []byte // only the first `printed` count
@@ -79,7 +80,7 @@ type Board struct {
 }
 
 // New makes a board for a kernel. Boot puts the kernel into its memory.
-func New(m machine, img *image.File, cfg Config) *Board {
+func New(m machine, img *elffile.File, cfg Config) *Board {
 	if cfg.Memory == 0 {
 		cfg.Memory = defaultMemory
 	}

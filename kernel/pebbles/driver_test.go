@@ -9,6 +9,7 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -85,7 +86,7 @@ func openWorld(t testing.TB, path string, cfg Config) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if img.Kernel != image.Pebbles {
+	if img.Kernel != elffile.Pebbles {
 		t.Fatalf("%s: recognised as %v", path, img.Kernel)
 	}
 	m, err := emu.New(MachineConfig(img.File))

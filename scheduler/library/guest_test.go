@@ -8,6 +8,7 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel/linux"
 	"landgo/scheduler"
@@ -57,7 +58,7 @@ func boot(t testing.TB, path string, cfg scheduler.Config, opts Config) (*schedu
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Boot(k, img.Roles(img.DefaultProfile()), &regs)
+	s.Boot(k, profile.Roles(img.Info, profile.Default(img.Info)), &regs)
 	return s, l
 }
 

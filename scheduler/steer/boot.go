@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -78,7 +79,7 @@ func (s *Kernel) upName() string {
 			return f.Name
 		}
 	}
-	return image.TellPrefix + tellNames[tellBooted]
+	return profile.TellPrefix + tellNames[tellBooted]
 }
 
 // notUp makes the result invalid for what the kernel did before it was up.
@@ -151,7 +152,7 @@ func (s *Kernel) fill(u *turn, n uint64) (happening, error) {
 		pattern = pattern[:1]
 	}
 	unit := uint64(len(pattern))
-	room := image.PageSize - s.regs.RDI%image.PageSize
+	room := elffile.PageSize - s.regs.RDI%elffile.PageSize
 	count := min(s.regs.RCX, room/unit)
 	at, ok := s.translate(s.regs.RDI)
 	if s.wordSize != 4 || !ok || count == 0 || s.regs.RFLAGS&flagDirection != 0 || !s.machine.Fill(at, count*unit, pattern) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 	"landgo/scheduler/known"
@@ -114,7 +114,7 @@ const schedulerResource = 1 << 41
 
 // New makes a Kernel of a System that has no kernel yet. Functions of the kernel
 // may have roles, and a profile may describe it; nil: it tells itself.
-func New(s *scheduler.System, b Board, roles map[uint64]image.Bound, profile *image.OwnKernel) *Kernel {
+func New(s *scheduler.System, b Board, roles map[uint64]profile.Bound, profile *profile.OwnKernel) *Kernel {
 	k := &Kernel{
 		System: s,
 		fixed: fixed{

@@ -3,6 +3,7 @@ package steer
 import (
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 )
 
@@ -18,8 +19,8 @@ type fixed struct {
 	tells    map[uint64]tellKind
 	// profile describes a kernel; nil: it tells itself. named are functions with
 	// roles, by entry.
-	profile *image.OwnKernel
-	named   map[uint64]image.Bound
+	profile *profile.OwnKernel
+	named   map[uint64]profile.Bound
 	// scheduling is memory on which only the choice of the next thread depends.
 	scheduling []emu.Range
 }

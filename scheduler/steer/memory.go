@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -184,7 +184,7 @@ func (s *Kernel) faultOf(th *thread, f emu.Fault) *scheduler.Failure {
 	out.PC = s.regs.RIP
 	if f.Kind == emu.FaultRead && out.Kind == trace.Segfault {
 		out.Message = fmt.Sprintf("page fault at address %#x", f.Addr)
-		if f.Addr < image.PageSize {
+		if f.Addr < elffile.PageSize {
 			out.Message += ": a null pointer"
 		}
 	}

@@ -4,7 +4,8 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/debuginfo"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -143,7 +144,7 @@ func (s *Kernel) listed() (all []uint64) {
 }
 
 // walk calls f for the threads in a list.
-func (s *Kernel) walk(l *image.ThreadList, f func(n uint64)) {
+func (s *Kernel) walk(l *profile.ThreadList, f func(n uint64)) {
 	for _, first := range l.First {
 		p, ok := s.Word(first)
 		for range maxListed {
@@ -165,7 +166,7 @@ func (s *Kernel) walk(l *image.ThreadList, f func(n uint64)) {
 }
 
 // memberOf reads a number in a thread's structure.
-func (s *Kernel) memberOf(n uint64, m image.Member) (v int64, ok bool) {
+func (s *Kernel) memberOf(n uint64, m debuginfo.Member) (v int64, ok bool) {
 	pa, ok := s.translate(n + m.Offset)
 	if !ok {
 		return 0, false
@@ -249,7 +250,7 @@ func (s *Kernel) lookOwn(tr *trace.Transition) error {
 }
 
 // members are all that is in some lists.
-func (s *Kernel) members(lists []image.ThreadList) (all []uint64) {
+func (s *Kernel) members(lists []profile.ThreadList) (all []uint64) {
 	for i := range lists {
 		s.walk(&lists[i], func(n uint64) { all = append(all, n) })
 	}

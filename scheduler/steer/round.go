@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -62,16 +62,16 @@ func (s *Kernel) itsOwn(th *thread, pa uint64) bool {
 // far as it is known to be the thread's stack, and not its structure; empty where it
 // isn't.
 func (s *Kernel) stackPage(th *thread) emu.Range {
-	page := th.Regs.RSP &^ (image.PageSize - 1)
+	page := th.Regs.RSP &^ (elffile.PageSize - 1)
 	low := th.own.StackLow
 	if s.profile != nil && s.profile.Stack != 0 {
 		low = th.Regs.RSP&^(s.profile.Stack-1) + s.profile.Size
 	}
 	at, ok := s.translate(page)
-	if !ok || low == 0 || low >= page+image.PageSize {
+	if !ok || low == 0 || low >= page+elffile.PageSize {
 		return emu.Range{}
 	}
-	return emu.Range{Lo: at + max(low, page) - page, Hi: at + image.PageSize}
+	return emu.Range{Lo: at + max(low, page) - page, Hi: at + elffile.PageSize}
 }
 
 // ownStack: the memory is known to be the thread's stack.

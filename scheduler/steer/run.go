@@ -2,7 +2,7 @@ package steer
 
 import (
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -140,7 +140,7 @@ func (s *Kernel) cpuRun(u *turn) *emu.Stop {
 		Budget: min(s.Config().StepBudget, maxRun), Set: s.changed(), Regs: s.regs}
 	s.set = 0
 	r.Flags = s.flagsOwn(u)
-	if s.profile != nil && s.profile.Stack != 0 && s.profile.Stack < image.PageSize {
+	if s.profile != nil && s.profile.Stack != 0 && s.profile.Stack < elffile.PageSize {
 		r.Flags |= emu.StackLoads
 	}
 	if u.ticking {

@@ -3,6 +3,7 @@ package steer
 import (
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -50,7 +51,7 @@ func (s *Kernel) findTells() (missing string) {
 		return ""
 	}
 	for k, name := range tellNames {
-		if f, ok := s.image.Symbol(image.TellPrefix + name); ok {
+		if f, ok := s.image.Symbol(profile.TellPrefix + name); ok {
 			s.tells[f.Addr] = tellKind(k)
 			s.machine.Break(f.Addr, aBreak)
 		}
@@ -64,8 +65,8 @@ func (s *Kernel) findTells() (missing string) {
 // Untold lists the annotations that a kernel needs and hasn't got.
 func Untold(img *image.Image) (missing []string) {
 	for _, k := range needed {
-		if _, ok := img.Symbol(image.TellPrefix + tellNames[k]); !ok {
-			missing = append(missing, image.TellPrefix+tellNames[k])
+		if _, ok := img.Symbol(profile.TellPrefix + tellNames[k]); !ok {
+			missing = append(missing, profile.TellPrefix+tellNames[k])
 		}
 	}
 	return missing

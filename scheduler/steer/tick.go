@@ -2,7 +2,7 @@ package steer
 
 import (
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -78,7 +78,7 @@ func (s *Kernel) stackBelow(sp uint64) emu.Range {
 		return emu.Range{}
 	}
 	if from, ok := s.translate(lo); !ok || end-from != sp-1-lo {
-		lo = (sp - 1) &^ (image.PageSize - 1) // pages that aren't side by side
+		lo = (sp - 1) &^ (elffile.PageSize - 1) // pages that aren't side by side
 	}
 	return emu.Range{Lo: end + 1 - (sp - lo), Hi: end + 1}
 }

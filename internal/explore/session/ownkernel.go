@@ -6,6 +6,7 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/result"
 	board "landgo/kernel/bare"
 	"landgo/por"
@@ -63,7 +64,7 @@ func (p *Program) boardMemory() uint64 {
 }
 
 // loader is how the kernel begins by its profile; nil: a multiboot loader starts it.
-func (p *Program) loader() *image.Loader {
+func (p *Program) loader() *profile.Loader {
 	if k := p.profile.Kernel; k != nil {
 		return k.Loader
 	}
