@@ -5,22 +5,20 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
 )
 
-func (a *app) replayCommand() *command {
-	c, flags := config.Default(), newFlags()
-	schedule := flags.String("schedule", "", "the schedule to run, instead of a bug file's")
-	addOptions(flags, &c, func(o *config.Option) bool { return o.Kept() || shows(o) || limiting(o) })
+func (a *app) replayCommand() *cobra.Command {
+	c := config.Default()
 	c.Time = replayTime
-	return &command{
-		name:  "replay",
-		use:   "[flags] BUGFILE [GUEST]\n  landgo replay --schedule S [flags] GUEST [-- ARGUMENT...]",
-		short: "run one interleaving again, with a step-by-step account",
-		long: `replay runs exactly the interleaving that a bug file holds, and reports each
+	cmd := &cobra.Command{
+		Use:   "replay [flags] BUGFILE [GUEST]\n  landgo replay --schedule S [flags] GUEST [-- ARGUMENT...]",
+		Short: "run one interleaving again, with a step-by-step account",
+		Long: `replay runs exactly the interleaving that a bug file holds, and reports each
 step. The guest is the one that the file names, or GUEST if it has moved.
 replay refuses another guest, version or configuration, with the reason.
 
@@ -33,23 +31,26 @@ With --schedule it takes the schedule from a report's text; the options have to
 be those of the run that printed it.
 
 The exit status is 1 when the same bug came back, 3 when it didn't.`,
-		example: `  landgo replay test.landgo
+		Example: `  landgo replay test.landgo
   landgo replay test.landgo build/test
   landgo replay --schedule s1:7f03a9c2:0@10412,0.1@35 test`,
-		flags: flags,
-		run: func(ctx context.Context, args []string) error {
-			own, guests := guestArgs(flags, args)
-			if flags.Changed("schedule") {
-				guest, err := oneGuest(own)
-				if err != nil {
-					return err
-				}
-				c.Guest, c.Args, c.GuestNamed = guest, guests, true
-				return a.replay(ctx, c, &result.BugFile{Schedule: *schedule})
-			}
-			return a.replayFile(ctx, flags, c, own, guests)
-		},
+		DisableFlagsInUseLine: true,
 	}
+	schedule := cmd.Flags().String("schedule", "", "the schedule to run, instead of a bug file's")
+	addOptions(cmd, &c, func(o *config.Option) bool { return o.Kept() || shows(o) || limiting(o) })
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		own, guests := guestArgs(cmd.Flags(), args)
+		if cmd.Flags().Changed("schedule") {
+			guest, err := oneGuest(own)
+			if err != nil {
+				return err
+			}
+			c.Guest, c.Args, c.GuestNamed = guest, guests, true
+			return a.replay(cmd.Context(), c, &result.BugFile{Schedule: *schedule})
+		}
+		return a.replayFile(cmd.Context(), cmd.Flags(), c, own, guests)
+	}
+	return cmd
 }
 
 // replayFile replays a bug file, which brings its own configuration.
@@ -116,7 +117,9 @@ func (a *app) replay(ctx context.Context, c config.Config, file *result.BugFile)
 const replayTime, inspectTime = 10 * time.Minute, 5 * time.Minute
 
 // limiting reports whether an option is a limit of any command that reads a guest.
-func limiting(o *config.Option) bool { return o.Name == "time" || o.Name == "memory" }
+func limiting(o *config.Option) bool {
+	return o.Name == "time" || o.Name == "memory" || o.Name == "confine"
+}
 
 // shows reports whether an option says how a result is shown.
 func shows(o *config.Option) bool {

@@ -20,6 +20,8 @@ type Bug struct {
 	Cause string `json:"cause"`
 	// Passing is what comes the other way round in the nearest run that passes, or "".
 	Passing string `json:"passing,omitempty"`
+	// PassingSchedule is that run, for "landgo replay --schedule".
+	PassingSchedule string `json:"passing_schedule,omitempty"`
 	// Mistake is what the run shows to be wrong and what to change, if it is a
 	// mistake of a known kind, or "".
 	Mistake string `json:"mistake,omitempty"`

@@ -90,6 +90,14 @@ func (s *Sequence) Alone(c int32, e *Step) {
 // Single reports whether e' alone is essential.
 func (s *Sequence) Single() bool { return len(s.whole) == 0 }
 
+// Lead is the essential part's first step, as an item.
+func (s *Sequence) Lead() int32 {
+	if s.Single() {
+		return -1
+	}
+	return s.whole[0]
+}
+
 // Items are v's events in order, without what Remove took; -1, the last, is e'.
 func (s *Sequence) Items() []int32 { return s.items }
 

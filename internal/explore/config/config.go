@@ -3,6 +3,7 @@ package config
 import (
 	"time"
 
+	"landgo/internal/confine"
 	"landgo/internal/trace"
 	"landgo/por"
 )
@@ -108,6 +109,8 @@ type Limits struct {
 	StepBudget    uint64        `json:"step_budget"`
 	MaxThreads    int           `json:"max_threads"`
 	MaxOutput     Size          `json:"max_output"`
+	// Confine is how the process that runs the guest is confined.
+	Confine confine.Level `json:"-"`
 }
 
 // Output is what to show and to keep.

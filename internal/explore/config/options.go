@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"landgo/internal/confine"
 	"strconv"
 	"strings"
 
@@ -412,6 +413,15 @@ var Options = []Option{
 			return err
 		},
 		Get: func(c *Config) []string { return one(c.MaxOutput.String()) },
+	}, {
+		Name: "confine", Group: GroupLimits, Value: "LEVEL", Words: confine.Levels,
+		Help: "confine the process that runs the guest: best, require, off",
+		Doc:  "It can open no file, and reach no network and no other process: landlock, a filter of system calls, limits, and another user where landgo is root's. With best, landgo says what the kernel or the container hasn't got, and goes on; with require it refuses to run then.",
+		Set: func(c *Config, v string) (err error) {
+			c.Confine, err = confine.ParseLevel(v)
+			return err
+		},
+		Get: func(c *Config) []string { return one(c.Confine.String()) },
 	}, {
 		Name: "out", Group: GroupOutput, Value: "FILE",
 		Help: "where a bug is written for replay (default GUEST.landgo here; none: nowhere)",
