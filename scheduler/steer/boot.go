@@ -70,10 +70,10 @@ func (s *Kernel) Boot(regs *emu.Regs) error {
 }
 
 // BootInstructions is how many instructions Boot ran.
-func (s *Kernel) BootInstructions() uint64 { return s.bootInsns }
+func (s *boot) BootInstructions() uint64 { return s.bootInsns }
 
 // upName is the function at whose call the kernel is up.
-func (s *Kernel) upName() string {
+func (s *fixed) upName() string {
 	if s.profile != nil {
 		if f, ok := s.image.SymbolAt(s.profile.Booted); ok {
 			return f.Name

@@ -29,7 +29,7 @@ type ownCall struct {
 }
 
 // findCalls sets breakpoints on the functions that have roles.
-func (s *Kernel) findCalls() {
+func (s *fixed) findCalls() {
 	for addr, b := range s.named {
 		s.machine.Break(addr, aBreak)
 		if b.Point == profile.AtReturn {
@@ -139,7 +139,7 @@ func (s *Kernel) ends(u *turn, c *ownCall) (happening, error) {
 // something leaves them as they were, or on. Of landgo_unlocked nothing is claimed:
 // where the function began isn't known, and it may have been in its caller's
 // section.
-func (s *Kernel) leftOff(u *turn, c *ownCall) bool {
+func (s *reading) leftOff(u *turn, c *ownCall) bool {
 	return (c.LetsGo || scheduler.PointsAt(c.Role)&trace.PointUnlock != 0) && c.On && s.on.Get() == 0 && !u.shadow && !u.ticking && s.booted.Get() == 1
 }
 
@@ -236,7 +236,7 @@ func (s *Kernel) enterNamed(u *turn, b *profile.Bound) (happening, error) {
 }
 
 // endsBy: a panic with this text is how the kernel ends in order, by its profile.
-func (s *Kernel) endsBy(text string) bool {
+func (s *reading) endsBy(text string) bool {
 	return s.profile != nil && s.booted.Get() == 1 && slices.ContainsFunc(s.profile.Ends, func(end string) bool { return strings.Contains(text, end) })
 }
 
@@ -289,6 +289,6 @@ func (s *Kernel) anyArgument(n int) uint64 {
 	if n < 6 {
 		return [2]uint64{s.regs.R8, s.regs.R9}[n-4]
 	}
-	v, _ := s.Word(s.regs.RSP + 8*uint64(n-5))
+	v, _ := s.word(s.regs.RSP + 8*uint64(n-5))
 	return v
 }

@@ -7,7 +7,8 @@ import (
 	"landgo/internal/trace"
 )
 
-// What a Kernel is made of, by how long it lasts.
+// What a Kernel is made of, by how long it lasts, and what a method can reach: one of
+// reading sees no step and no thread, one of situation no step under way and no System.
 
 // fixed is what stays as it is once the kernel is up.
 type fixed struct {
@@ -90,6 +91,20 @@ type noted struct {
 	returns   map[uint64]bool // where calls of named functions return to
 	stackEnds []stackEnd      // by thread, see stackEnd
 	idled     map[uint64]bool // see checkIdle
+}
+
+// reading is what the kernel's memory and the processor say, by the profile and by the
+// annotations.
+type reading struct {
+	fixed
+	cells
+	noted
+}
+
+// situation is the kernel as it stands, with the threads and the steps that led there.
+type situation struct {
+	reading
+	path
 }
 
 // boot is of the way to the place where the kernel is up.

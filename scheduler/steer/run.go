@@ -342,7 +342,7 @@ func (s *Kernel) turnedOn(u *turn) (happening, error) {
 
 // interrupts turns interrupts on or off. For a thread's own code this begins or
 // ends a section.
-func (s *Kernel) interrupts(u *turn, on uint64) {
+func (s *reading) interrupts(u *turn, on uint64) {
 	if s.on.Get() != on && !u.ticking && s.booted.Get() == 1 {
 		s.section(u.tr, on == 0)
 	}
@@ -355,7 +355,7 @@ func (s *Kernel) interrupts(u *turn, on uint64) {
 // section notes that a section without interrupts begins or ends. Where the
 // processor changes hands within one, it ends for the thread that leaves, and begins for
 // the one that comes.
-func (s *Kernel) section(tr *trace.Transition, begins bool) {
+func (s *fixed) section(tr *trace.Transition, begins bool) {
 	k := trace.OpInterruptsOn
 	if begins {
 		k = trace.OpInterruptsOff

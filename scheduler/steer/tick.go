@@ -68,7 +68,7 @@ func (s *Kernel) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 
 // stackBelow is where a handler's frames are in memory, if the stack pointer is
 // sp. Where a thread's structure is at the end of its stack, it isn't meant.
-func (s *Kernel) stackBelow(sp uint64) emu.Range {
+func (s *reading) stackBelow(sp uint64) emu.Range {
 	lo := sp - handlerRoom
 	if k := s.profile; k != nil && k.Stack != 0 {
 		lo = max(lo, (sp-1)&^(k.Stack-1)+k.Size)
