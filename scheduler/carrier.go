@@ -174,11 +174,11 @@ const (
 )
 
 // Carry has a Carrier carry functions out. It is called once, before Boot.
-func (s *System) Carry(c Carrier) { s.lib = c }
+func (s *fixed) Carry(c Carrier) { s.lib = c }
 
 // trusted reports whether a thread runs code of the C library that landgo takes as
 // correct.
-func (s *System) trusted(th *thread) bool {
+func (s *fixed) trusted(th *thread) bool {
 	return th.Starting || s.lib.Running(th.ID)&(RunsFollowed|RunsQuiet) != 0
 }
 

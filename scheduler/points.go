@@ -24,7 +24,7 @@ func PointsOf(op trace.OpKind) trace.Points {
 func PointsAt(r profile.Role) trace.Points { return PointsOf(r.Op()) }
 
 // EveryOperation: each operation that others could notice is a point.
-func (s *System) EveryOperation() bool { return s.cfg.Points&(trace.PointMem|trace.PointSync) != 0 }
+func (s *fixed) EveryOperation() bool { return s.cfg.Points&(trace.PointMem|trace.PointSync) != 0 }
 
 // Rule restricts points by the call stack: where a function with the name is
 // on the stack, points are allowed (Within) or not. The last matching rule

@@ -113,7 +113,7 @@ func (s *System) arrive(th *thread, tr *trace.Transition) error {
 
 // sameRead reports whether a thread that just made access a is about to make
 // it again. To write what was read isn't meant: that is how a counter is counted.
-func (s *System) sameRead(a, next *trace.Access) bool {
+func (s *fixed) sameRead(a, next *trace.Access) bool {
 	return a.Addr == next.Addr && a.Size == next.Size && (a.IsWrite() || !next.IsWrite())
 }
 
@@ -173,7 +173,7 @@ func (s *System) tryTurn(th *thread, of *trace.Transition) (bool, error) {
 
 // redZone is memory whose contents may be dead, for it is below a thread's stack
 // pointer. Whether it is, spinagain.go finds out.
-func (s *System) redZone(th *thread) emu.Range {
+func (s *fixed) redZone(th *thread) emu.Range {
 	sp := s.machine.Regs(th.Ctx).RSP
 	return emu.Range{Lo: sp - min(sp, 1<<16), Hi: sp - min(sp, 128)}
 }
@@ -248,7 +248,7 @@ func (s *System) turn(th *thread, tr *trace.Transition, i int32) {
 
 // unchanged reports whether memory outside zone is as it was when the journal
 // had the length from.
-func (s *System) unchanged(from uint64, zone emu.Range) bool {
+func (s *fixed) unchanged(from uint64, zone emu.Range) bool {
 	return s.machine.Unchanged([]emu.Stretch{{From: from, To: s.machine.Journal()}}, func(a uint64) bool { return a >= zone.Lo && a < zone.Hi })
 }
 
@@ -256,7 +256,7 @@ func (s *System) unchanged(from uint64, zone emu.Range) bool {
 // registers and flags that are dead where it stands. That is asked of code only
 // where the thread is about to run an instruction as a whole, or comes back from
 // a lock that landgo carries out.
-func (s *System) sameLive(th *thread, c emu.Ctx) bool {
+func (s *named) sameLive(th *thread, c emu.Ctx) bool {
 	d := s.machine.SameCPU(c, th.Ctx)
 	if d == 0 {
 		return true
@@ -295,7 +295,7 @@ func (s *System) sameLive(th *thread, c emu.Ctx) bool {
 const arguments = x86.RDI | x86.RSI | x86.RDX | x86.RCX | x86.R8 | x86.R9
 
 // deadAt is image.Dead, remembered.
-func (s *System) deadAt(pc uint64) (x86.RegMask, bool) {
+func (s *named) deadAt(pc uint64) (x86.RegMask, bool) {
 	d, ok := s.dead[pc]
 	if !ok {
 		d.regs, d.flags = static.Dead(s.image.File, pc)
@@ -312,7 +312,7 @@ type dead struct {
 // readsSince are the accesses of the thread's own steps from index i on, and
 // the objects whose failed try it saw; whether another thread changed any of the
 // bytes after that; and what the journal has of these steps.
-func (s *System) readsSince(th *thread, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
+func (s *present) readsSince(th *thread, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
 	for ; int(i) < len(s.steps); i++ {
 		tr := s.steps[i].tr
 		if tr.Thread != th.ID {
@@ -379,7 +379,7 @@ func disturbs(tr *trace.Transition, waits []trace.Access) bool {
 // spinOn makes a thread wait for a change of what its loop reads. The reads are
 // kept in the order of the code, each once: where in its loop the thread was
 // found out is chance.
-func (s *System) spinOn(th *thread, reads []trace.Access) {
+func (s *state) spinOn(th *thread, reads []trace.Access) {
 	th.spinStand, th.idles = th.Stand, false
 	th.Stand = StandSpin
 	order := func(a, b trace.Access) int {
@@ -400,7 +400,7 @@ func (s *System) Unspin(t trace.TID) {
 }
 
 // wakeSpinners lets the threads go whose loops read what a step changed.
-func (s *System) wakeSpinners(tr *trace.Transition) {
+func (s *present) wakeSpinners(tr *trace.Transition) {
 	for i := range s.threads {
 		th := &s.threads[i]
 		if th.Stand == StandSpin && s.threads[i].Exists && th.ID != tr.Thread && disturbs(tr, th.Waits) {
