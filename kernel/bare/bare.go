@@ -75,7 +75,7 @@ type Board struct {
 	speaker uint64 // bits of port 0x61
 	retrace uint64 // bits of port 0x3da
 	typed   uint64 // of the word that switches off
-	ended   uint64 // 1: switched off; 2: with a status
+	ended   flag   // it was switched off
 	status  uint64
 }
 
@@ -119,9 +119,9 @@ func (b *Board) print(c byte) error {
 
 // Ended reports whether the machine was switched off, and its status: 0 unless
 // the kernel says otherwise.
-func (b *Board) Ended() (status uint64, ended bool) { return b.status, b.ended != 0 }
+func (b *Board) Ended() (status uint64, ended bool) { return b.status, b.ended.on() }
 
 func (b *Board) end(status uint64) {
 	b.m.Set(&b.status, status)
-	b.m.Set(&b.ended, 1)
+	b.turn(&b.ended, true)
 }
