@@ -46,7 +46,7 @@ type System struct {
 	twins []*twin
 }
 
-// Observer is told of what happens inside steps, for reports. All methods are
+// Observer hears what happens inside steps, for reports. All methods are
 // called in the order of execution.
 type Observer interface {
 	// Block is called when thread t, which stands at the allocator's function,
@@ -101,7 +101,7 @@ func (s *present) Boot(k kernel.Kernel, roles map[uint64]profile.Bound, regs *em
 	s.threads[0] = thread{Thread: Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)}}
 }
 
-// Observe has o told of what happens from now on; nil ends it.
+// Observe makes o the observer from now on; nil: none.
 func (s *fixed) Observe(o Observer) { s.observer = o }
 
 // Machine implements kernel.Host.

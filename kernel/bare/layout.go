@@ -52,10 +52,10 @@ func MachineConfig(img *elffile.File, followed bool, memory uint64, l *profile.L
 	for _, s := range img.Segments {
 		at := img.Physical(s.Addr)
 		if at > memory || s.MemSize > memory-at {
-			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x, outside of the machine's %d MiB of memory: a kernel is loaded at its physical addresses (p_paddr), or as far below its own as above says in a profile's loader", at, memory>>20)
+			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x, outside of the machine's %d MiB of memory: a kernel lies at its physical addresses (p_paddr), or below its own by the profile's loader.above", at, memory>>20)
 		}
 		if !placed && img.Bias != 0 && at != s.Physical {
-			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x is to be loaded at %#x, others at %#x below their addresses: landgo knows kernels whose parts are at their own addresses, or all by the same distance above them", s.Addr, s.Physical, img.Bias)
+			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x is to be loaded at %#x, others at %#x below their addresses: all parts have to be at their own addresses, or moved by the same distance", s.Addr, s.Physical, img.Bias)
 		}
 	}
 	if !paged {

@@ -10,7 +10,7 @@ import (
 // Both are known by what a waiting thread waits for, its *channel*, which the profile has
 // to name: an address or a value for input, and for its children a thread's own
 // structure or a value. All threads that are left have to wait so: one that waits for something else makes the end
-// a deadlock, and is told of.
+// a deadlock, and a report says so.
 
 func (s *fixed) hasChannel() bool { return s.profile != nil && s.profile.Channel.Size != 0 }
 

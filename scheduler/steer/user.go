@@ -23,7 +23,7 @@ const (
 // toUser is iret to a user program.
 func (s *Kernel) toUser(u *turn, frame [5]uint64) (happening, error) {
 	if s.wordSize != 4 || !s.machine.HasPrograms() {
-		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "a return to user mode (iret to code segment %#x) isn't modelled in kernels for x86-64, nor in i386 kernels without a task register or without addresses of their own", frame[1])
+		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "a return to user mode (iret to code segment %#x) isn't modelled here: only in i386 kernels with a task register and addresses of their own", frame[1])
 	}
 	for i := range uint64(2) {
 		v, ok := s.word(s.regs.RSP + (3+i)*s.wordSize)

@@ -265,7 +265,7 @@ var Options = []Option{
 	}, {
 		Name: "keep-going", Group: GroupSearch,
 		Help: "go on after a bug: find all distinct ones",
-		Doc:  "By default the search ends with the first bug. An execution ends with its bug, but for errors of a program's heap that don't stop the machine: an access after the free, a read out of bounds, a free by the wrong function. Each is reported once, and the execution goes on behind it as it would without landgo.",
+		Doc:  "By default the search ends with the first bug. An execution ends with its bug. Some errors of a program's heap don't stop the machine: an access after the free, a read out of bounds, a free by the wrong function. Each of these is reported once, and the execution goes on as it would without landgo.",
 		Set:  func(c *Config, v string) error { return setSwitch(&c.KeepGoing, v) },
 		Get:  func(c *Config) []string { return flag(c.KeepGoing) },
 	}, {
@@ -461,7 +461,7 @@ var Options = []Option{
 	}, {
 		Name: "verbose", Short: "v", Group: GroupOutput,
 		Help: "show all of a report, however long, and the whole certificate",
-		Doc:  "Without it a report has at most 200 lines: turns that differ in numbers only are shown once with their count, and the middle of a long part is left out. The JSON has all in any case.",
+		Doc:  "Without it a report has at most 200 lines. Turns that differ in numbers only are shown once with their count, and the middle of a long part is left out. The JSON has all in any case.",
 		Set:  func(c *Config, v string) error { return setSwitch(&c.Verbose, v) },
 		Get:  func(c *Config) []string { return flag(c.Verbose) },
 	}, {

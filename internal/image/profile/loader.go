@@ -44,7 +44,7 @@ type Loader struct {
 	// Arguments is the room for the command line's words: their number in 4 bytes, then
 	// each with a null byte behind it. Empty: the kernel gets none.
 	Arguments elffile.Range
-	// Memory is how much memory is mapped and told of, in bytes; 0: all.
+	// Memory is how much memory is mapped and reported to the kernel, in bytes; 0: all.
 	Memory uint64
 }
 
