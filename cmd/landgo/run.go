@@ -72,6 +72,11 @@ func (a *app) run(ctx context.Context, c config.Config) error {
 	a.notes(r)
 	r.Finish()
 	fileErr := saveBugs(r, &c, out)
+	if c.HTML != "" && r.Bug != nil && r.Bug.Schedule != "" {
+		if err := a.page(ctx, r, &c, from); err != nil {
+			fmt.Fprintf(a.stderr, "landgo: %s\n", result.Line(err))
+		}
+	}
 	if err := a.show(r, &c, from); err != nil {
 		return err
 	}

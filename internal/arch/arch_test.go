@@ -57,11 +57,12 @@ var may = map[string][]string{
 	"internal/explore/session": append([]string{"internal/trace", "internal/host", "emu", "kernel", "race", "scheduler", "scheduler/library", "scheduler/steer", "por", "internal/result", "internal/explore/config", "internal/explore/limits", "internal/explore/saved"}, ofImage...),
 	"internal/explore/story":   {"internal/trace", "heap", "race", "scheduler", "por", "internal/result", "internal/explore/config", "internal/explore/session"},
 	"internal/explore/races":   {"internal/trace", "race", "por", "internal/result", "internal/explore/config", "internal/explore/saved", "internal/explore/session", "internal/explore/story"},
+	"internal/page":            {"internal/result"},
 	"internal/report":          {"internal/result", "internal/trace"},
 	// Between the two processes.
 	"internal/wire": {"internal/confine", "internal/host", "internal/result", "internal/explore/config"},
 	// It has no C in it: the emulator is in the other process.
-	"cmd/landgo":        {"internal/wire", "internal/host", "internal/confine", "internal/explore/config", "internal/report", "internal/result", "guests"},
+	"cmd/landgo":        {"internal/wire", "internal/host", "internal/confine", "internal/explore/config", "internal/page", "internal/report", "internal/result", "guests"},
 	"cmd/landgo-engine": {"internal/wire", "internal/host", "internal/confine", "internal/explore", "internal/explore/config", "internal/explore/limits", "internal/result", "emu"},
 	"guests":            {"internal/trace"},
 	"internal":          {"guests", "internal/result", "internal/trace"},

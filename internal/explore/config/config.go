@@ -120,6 +120,8 @@ type Output struct {
 	Quiet bool   `json:"-"`
 	// Verbose: the report has all, however long.
 	Verbose bool `json:"-"`
+	// HTML is where a bug's page is written; "" is nowhere.
+	HTML string `json:"-"`
 	// Sources are folders that source lines are quoted from, beside the working
 	// directory and the guest's.
 	Sources []string `json:"-"`

@@ -236,6 +236,12 @@ var searchOptions = []Option{
 		Set:  func(c *Config, v string) error { return setPath(&c.Out, v) },
 		Get:  func(c *Config) []string { return one(c.Out) },
 	}, {
+		Name: "html", Group: GroupOutput, Value: "FILE",
+		Help: "write a page with a picture of the bug's run to FILE",
+		Doc:  "One file, which works offline, and without JavaScript as a still picture. Of several bugs, it shows the one with the fewest preemptions. \"landgo page BUGFILE\" makes it of a bug file.",
+		Set:  func(c *Config, v string) error { return setPath(&c.HTML, v) },
+		Get:  func(c *Config) []string { return one(c.HTML) },
+	}, {
 		Name: "snapshot", Group: GroupOutput, Value: "DIR|off",
 		Help: "where kernels' boots are kept, to begin there the next time",
 		Doc:  "By default $XDG_CACHE_HOME/landgo/boot, or ~/.cache/landgo/boot. A boot of a million instructions and more is kept, and used for the same kernel, command line, profile, machine and landgo only. It changes no result.",
