@@ -81,7 +81,7 @@ func changeable(waits []trace.Access) []trace.Access {
 }
 
 // nextPoll is the first thread for which time may pass in its loop.
-func (s *System) nextPoll() trace.TID {
+func (s *state) nextPoll() trace.TID {
 	for i := range s.threads {
 		if th := &s.threads[i]; th.Exists && looksAtClock(th) && th.passes < mostPasses {
 			return th.ID
@@ -106,7 +106,7 @@ func (s *System) stepPoll(th *thread, tr *trace.Transition, c trace.Choice) erro
 }
 
 // endPolls notes that a step did more than to wait for time to pass.
-func (s *System) endPolls(th *thread, tr *trace.Transition) {
+func (s *fixed) endPolls(th *thread, tr *trace.Transition) {
 	if th.passes == 0 {
 		return
 	}

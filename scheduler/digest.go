@@ -62,7 +62,7 @@ const (
 	PartCarried
 )
 
-func (s *System) threadDigest(th *thread) trace.Digest {
+func (s *fixed) threadDigest(th *thread) trace.Digest {
 	h := trace.NewHash()
 	h.Words(partThread, uint64(th.ID), uint64(th.Stand), th.Returned, trace.Bit(th.Joined))
 	if !th.Live() {

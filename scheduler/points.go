@@ -1,9 +1,10 @@
 package scheduler
 
 import (
-	"landgo/internal/image"
-	"landgo/internal/trace"
 	"slices"
+
+	"landgo/internal/image/profile"
+	"landgo/internal/trace"
 )
 
 // PointsOf is the kinds of points that there are before an operation, or after it, of
@@ -20,10 +21,10 @@ func PointsOf(op trace.OpKind) trace.Points {
 }
 
 // PointsAt is the same of a call of a function with a role.
-func PointsAt(r image.Role) trace.Points { return PointsOf(r.Op()) }
+func PointsAt(r profile.Role) trace.Points { return PointsOf(r.Op()) }
 
 // EveryOperation: each operation that others could notice is a point.
-func (s *System) EveryOperation() bool { return s.cfg.Points&(trace.PointMem|trace.PointSync) != 0 }
+func (s *fixed) EveryOperation() bool { return s.cfg.Points&(trace.PointMem|trace.PointSync) != 0 }
 
 // Rule restricts points by the call stack: where a function with the name is
 // on the stack, points are allowed (Within) or not. The last matching rule

@@ -73,7 +73,7 @@ func stuckMessage(s *System, f *Failure, cycle, ended bool) string {
 }
 
 // waitsFor says what a thread that can't run waits for, and whose it is.
-func (s *System) waitsFor(th *thread) (Wait, bool) {
+func (s *named) waitsFor(th *thread) (Wait, bool) {
 	w := Wait{Thread: th.ID, Owner: trace.NoThread}
 	switch th.Stand {
 	case StandSleep:

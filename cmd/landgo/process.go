@@ -324,7 +324,7 @@ func (c *child) died(err error) error {
 	if errors.As(err, &own) {
 		return err
 	}
-	c.conn.Close() // one that lives hears that nobody listens
+	c.conn.Close() // one that lives hears that the front is gone
 	select {
 	case <-c.over:
 	case <-time.After(time.Second):

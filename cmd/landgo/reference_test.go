@@ -75,7 +75,7 @@ func referencePage(t *testing.T) string {
 		result.Inspection{}, result.Role{}, result.PointKind{}, result.Unmodelled{}} {
 		jsonTable(t, &b, reflect.TypeOf(v), comments)
 	}
-	b.WriteString("\n## Schedules\n\nA schedule is one word: `s1:CHECK:THREAD@UNTIL[+PART][/CHOICE],...`. CHECK binds it to the guest and the options that it depends on. Each segment lets a thread, by its path name (`0` the first, `0.2` its second child), run until it has completed UNTIL instructions in its life; PART, if there, ends the segment inside the next instruction, after that many of its accesses; CHOICE is the outcome of the segment's first step, where it has several.\n")
+	b.WriteString("\n## Schedules\n\nA schedule is one word: `s1:CHECK:THREAD@UNTIL[+PART][/CHOICE],...`. CHECK binds it to the guest and the options that it depends on. Each segment lets one thread run until it has completed UNTIL instructions in its life. THREAD is its path name: `0` is the first thread, `0.2` its second child. PART, if there, ends the segment inside the next instruction, after that many of its accesses. CHOICE is the outcome of the segment's first step, where that has several.\n")
 	return b.String()
 }
 

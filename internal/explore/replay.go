@@ -9,7 +9,7 @@ import (
 	"landgo/internal/explore/limits"
 	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -69,7 +69,7 @@ func isTheGuest(cfg *config.Config, want string) error {
 	if want == "" {
 		return nil
 	}
-	sum, err := image.FileSHA256(cfg.Guest)
+	sum, err := elffile.FileSHA256(cfg.Guest)
 	switch {
 	case err != nil:
 		return session.ImageError(cfg.Guest, err)

@@ -19,7 +19,7 @@ type Server struct {
 	// Confine is called with the request before anything of the guest is read, and
 	// confines the process.
 	Confine func(*Request, []*os.File) Confined
-	// Gone is called when the front is: nobody reads what the engine finds.
+	// Gone is called when the front is gone: what the engine finds has no reader.
 	Gone func()
 }
 

@@ -42,7 +42,7 @@ func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
 		}
 		return s.next(u, n)
 	case "popf":
-		v, ok := s.Word(s.regs.RSP)
+		v, ok := s.word(s.regs.RSP)
 		if !ok {
 			break // the engine finds the fault
 		}
@@ -158,7 +158,7 @@ func (s *Kernel) interruptReturn(u *turn) (happening, error) {
 		words = 5
 	}
 	for i := range words {
-		v, ok := s.Word(s.regs.RSP + uint64(i)*s.wordSize)
+		v, ok := s.word(s.regs.RSP + uint64(i)*s.wordSize)
 		if !ok {
 			return atNothing, s.failHere(u, trace.Segfault, "iret takes its frame from %#x, where nothing is mapped", s.regs.RSP)
 		}

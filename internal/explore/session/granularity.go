@@ -47,7 +47,7 @@ func (p *Program) checkRules() error {
 	for _, r := range p.Config.AllRules() {
 		if _, ok := p.Image.Symbol(r.Function); !ok {
 			var names []string
-			for _, f := range p.Image.Functions() {
+			for _, f := range p.Image.Functions {
 				names = append(names, f.Name)
 			}
 			return &Invalid{Kind: result.NoSuchFunction,
