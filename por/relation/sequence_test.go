@@ -109,6 +109,7 @@ func BenchmarkStarts(b *testing.B) {
 	s.Reverse(r.o.Races[0])
 	ended := &Step{Event: *access(0, 0, 0)}
 	late := &Step{Event: *access(threads, 1<<20, trace.Write)}
+	b.ResetTimer()
 	for range b.N {
 		s.Start()
 		s.Starts(ended, true)
