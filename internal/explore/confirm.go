@@ -216,6 +216,9 @@ func (c *confirmer) step(t trace.TID, choice trace.Choice) error {
 	if th == nil || th.Status != trace.Ready || uint32(choice) >= max(th.Outcomes, 1) {
 		return errAway
 	}
+	if _, begun := c.stood[t]; !begun {
+		c.arrive(t) // its creation may have brought it into a call
+	}
 	p := por.PathStep{Thread: t, Choice: choice, Begin: c.Guest.Position(t).Insns}
 	tr, err := c.Guest.Step(t, choice)
 	if err != nil {

@@ -226,6 +226,18 @@ x = 5; return p; }
 B { if (z)
 y = x + 1; return p; }
 MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(y != 1); unused(); }`, []string{"Thread 0.2 finds by z (guest.c:23) that it can use x (guest.c:24)", "sets z (guest.c:21) before it writes x (guest.c:22)"}, ""},
+		{"a read before the lock", `A { int i = x;
+LOCK(m); x = i + 1;
+UNLOCK(m); return p; }
+MAIN { GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); assert(x == 2); unused(); }`, []string{"Thread 0.2 reads x (guest.c:20) before it takes m (guest.c:21)"}, ""},
+		{"a count of waiters that is read before the lock", `A { LOCK(m); while (!x) { y++;
+pthread_cond_wait(&q, &m); y--; } UNLOCK(m); return p; }
+B { int waits = y;
+LOCK(m); x = 1; if (waits) pthread_cond_signal(&q); UNLOCK(m); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"Thread 0.2 reads y (guest.c:22) before it takes m (guest.c:23), under which thread 0.1 changes it (guest.c:20)"}, ""},
+		{"a look before the lock, and one after", `A { LOCK(m); x = 1; UNLOCK(m); return p; }
+B { if (!x) { LOCK(m); if (!x) y = 1; UNLOCK(m); } return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(!y); unused(); }`, nil, ""},
 		{"two atomic variables side by side", `static atomic_int v;
 A { z = 1; v = 1; return p; }
 B { int i = z, j = v; assert(i == j || !i); return p; }

@@ -34,12 +34,66 @@ func (st *Story) MistakeAgainst(failed trace.TID) string {
 			return text
 		}
 	}
-	for i := range st.flips {
-		if text := st.announced(&st.flips[i]); text != "" {
-			return text
+	for _, kind := range []func(*flip) string{st.announced, st.beforeLock} {
+		for i := range st.flips {
+			if text := kind(&st.flips[i]); text != "" {
+				return text
+			}
 		}
 	}
 	return ""
+}
+
+// beforeLock: a thread reads what another one changes under a lock, then takes that lock,
+// and goes by what it has read.
+func (st *Story) beforeLock(f *flip) string {
+	data := st.shown(f.first.beat, f.first.access)
+	read := st.accessAt(f.first)
+	if atomic, _ := st.Image.Atomic(read.PC, read.Addr); atomic || read.Flags&trace.Atomic != 0 {
+		return ""
+	}
+	if data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld) == 0 || len(st.held(f.first)) > 0 {
+		return ""
+	}
+	lock := f.earlyHeld[len(f.earlyHeld)-1]
+	for i := f.first.beat; i < len(st.beats); i++ {
+		for k := range st.beats[i].ops {
+			o := &st.beats[i].ops[k]
+			if st.beats[i].step.Thread != f.other || !takes(o) || i == f.first.beat && int(o.At) <= f.first.access {
+				continue
+			}
+			if st.Guest.VariableName(o.Obj) != lock || st.looksAgain(f, at{i, int(o.At)}, lock) {
+				return ""
+			}
+			return fmt.Sprintf("Thread %s reads %s (%s) before it takes %s (%s), under which thread %s changes it (%s). Read it after taking %s.",
+				data.Thread, data.Name(), f.here, lock, st.place(call{i, o}), f.early.thread, f.earlyIs, lock)
+		}
+	}
+	return ""
+}
+
+// looksAgain reports whether the late thread of a flip reads the same again while it holds a
+// lock.
+func (st *Story) looksAgain(f *flip, from at, lock string) bool {
+	until := at{beat: len(st.beats)} // it lets the lock go
+	for i := from.beat; i < len(st.beats) && until.beat == len(st.beats); i++ {
+		for k := range st.beats[i].ops {
+			o := &st.beats[i].ops[k]
+			if here := (at{i, int(o.At)}); o.Kind == trace.OpUnlock && st.beats[i].step.Thread == f.other && !here.before(from) && st.Guest.VariableName(o.Obj) == lock {
+				until = here
+				break
+			}
+		}
+	}
+	for x, a := range st.forward(f.other, from) {
+		if !x.before(until) {
+			return false
+		}
+		if f.late.overlaps(a) && !a.IsWrite() {
+			return true
+		}
+	}
+	return false
 }
 
 // announced: a thread sees by a variable, which is accessed atomically, that another one has
