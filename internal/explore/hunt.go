@@ -37,8 +37,9 @@ type hunt struct {
 	failedAt *session.Session
 	saved    []saved.Race // of the checkpoint that the search goes on from
 	outcomes outputs
-	// patience is when the refining of a bug ends, in processor time.
-	patience time.Duration
+	// patience is when the refining of a bug ends, in processor time; unreadable the same
+	// where its story is too long to be read.
+	patience, unreadable time.Duration
 }
 
 // finding is a bug, with the execution that showed it.

@@ -109,7 +109,7 @@ func (s *Kernel) bootFound(u *turn) error {
 // runner is the number of the thread that runs, whose stack pointer is given.
 func (s *reading) runner(sp uint64) uint64 {
 	if s.profile.Stack != 0 {
-		return sp &^ (s.profile.Stack - 1)
+		return (sp - 1) &^ (s.profile.Stack - 1) // an empty stack's pointer is its end
 	}
 	n, _ := s.word(s.profile.Current)
 	return n

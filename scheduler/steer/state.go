@@ -251,7 +251,7 @@ func (s *Kernel) Settle() (news bool) {
 			return true
 		}
 	}
-	return false
+	return s.Settled() // what the tries have met may be news, too
 }
 
 // Distrust implements what a replay asks: nothing is trusted.
