@@ -49,6 +49,9 @@ uint64_t cpu_encoded(const struct machine *m, int number);
 uint64_t cpu_flags(const struct machine *m);
 void context_exception(struct machine *m, int32_t slot);
 
+/* abort.c */
+uc_err engine_run(struct machine *m, size_t count);
+
 /* run.c */
 void machine_run(struct machine *m);
 void begin_pass(struct machine *m);
@@ -66,6 +69,9 @@ void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t
 bool on_invalid(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t value, void *user);
 void on_interrupt(uc_engine *uc, uint32_t number, void *user);
 bool on_bad_insn(uc_engine *uc, void *user);
+
+/* operand.c */
+bool operand_refused(struct machine *m, uint64_t addr, uint32_t size);
 
 /* heap.c */
 bool heap_allows(const struct machine *m, uint64_t addr, uint32_t size, bool write);

@@ -145,6 +145,7 @@ var ways = [image.NumRoles]act{
 	image.ThreadAtExit: {how: noted},
 	image.Caught:       {how: noted},
 	image.ProcessExit:  {how: ending},
+	image.QuickExit:    {how: ending},
 	image.AssertFail:   {how: ending},
 	image.Abort:        {how: ending},
 	image.Panic:        {how: ending},

@@ -111,7 +111,7 @@ func (s *Library) pendingOp(th *thread) trace.Op {
 		op.Obj = uint64(th.ID)
 		return op
 	}
-	if th.role == image.ProcessExit {
+	if endsProcess(th.role) {
 		op.Obj = 0
 		return op
 	}
