@@ -227,6 +227,21 @@ void context_start(struct machine *m, int32_t slot, const uint64_t *regs)
 	s->nheld = 0;
 }
 
+void context_inherit(struct machine *m, int32_t slot, int32_t parent)
+{
+	uint16_t fpcw = 0;
+	uint32_t mxcsr = 0;
+	uc_context *from = m->slots[parent].cpu;
+	uc_context *to = m->slots[slot].cpu;
+	uc_context_reg_read(from, UC_X86_REG_FPCW, &fpcw);
+	uc_context_reg_read(from, UC_X86_REG_MXCSR, &mxcsr);
+	if (fpcw == RESET_FPCW && mxcsr == RESET_MXCSR)
+		return;
+	uc_context_reg_write(to, UC_X86_REG_FPCW, &fpcw);
+	uc_context_reg_write(to, UC_X86_REG_MXCSR, &mxcsr);
+	m->live = -1;
+}
+
 void context_load(struct machine *m, int32_t slot)
 {
 	uc_context_restore(m->uc, m->slots[slot].cpu);

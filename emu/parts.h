@@ -39,6 +39,7 @@ const char *context_init(struct machine *m);
 const char *slots_grow(struct machine *m);
 void slots_swap(struct machine *m, int32_t a, int32_t b);
 void context_start(struct machine *m, int32_t slot, const uint64_t *regs);
+void context_inherit(struct machine *m, int32_t slot, int32_t parent);
 void context_load(struct machine *m, int32_t slot);
 void context_save(struct machine *m, int32_t slot);
 void context_regs(struct machine *m, int32_t slot, uint64_t *regs);
