@@ -476,6 +476,11 @@ static struct insn map1(const struct bytes *b)
 	case 0xCF:
 		return privileged("iret");
 	case 0xD9: /* fldenv, fldcw */
+		if (modrm == 0xF5 || modrm == 0xF8) {
+			x = whole(b, KIND_REMAINDER, 2);
+			x.nearest = modrm == 0xF5;
+			return x;
+		}
 		return in_memory(modrm) && (digit(modrm) & 6) == 4 ? loads(CONTROL_X87) : plain();
 	case 0xDD: /* frstor */
 		return in_memory(modrm) && digit(modrm) == 4 ? loads(CONTROL_X87) : plain();

@@ -54,6 +54,7 @@ enum kind {
 	KIND_STACK,      /* loads the stack pointer: on a bare machine a switch of stacks */
 	KIND_ALIGNED,    /* its operand in memory has 16 bytes, and is aligned */
 	KIND_CONTROL,    /* loads a control word, or flags, from memory */
+	KIND_REMAINDER,  /* fprem, fprem1 */
 };
 
 /* The control words that an instruction of KIND_CONTROL loads. */
@@ -77,7 +78,7 @@ enum mandatory {
 struct insn {
 	enum kind kind;
 	const char *name; /* for KIND_PRIVILEGED and KIND_UNMODELLED */
-	uint8_t len;      /* for KIND_TRAP, KIND_BREAKPOINT, KIND_PRIVILEGED, KIND_CPUID, KIND_RDTSC, KIND_RDTSCP */
+	uint8_t len;      /* for KIND_TRAP, KIND_BREAKPOINT, KIND_PRIVILEGED, KIND_CPUID, KIND_RDTSC, KIND_RDTSCP, KIND_REMAINDER */
 	uint8_t vector;   /* for KIND_TRAP int n, KIND_BREAKPOINT */
 	bool syscall;
 	bool sysenter;
@@ -88,6 +89,7 @@ struct insn {
 	bool stack;       /* loads the stack pointer from a register or memory */
 	bool aligned;     /* KIND_ALIGNED, and fxrstor */
 	enum control control;
+	bool nearest;     /* fprem1 */
 };
 
 /*

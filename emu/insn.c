@@ -145,6 +145,10 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 	case KIND_RDTSCP:
 		virtual_time(m, look(m, addr).len, kind == KIND_RDTSCP);
 		return;
+	case KIND_REMAINDER:
+		if (!(m->knobs & KNOB_NO_GUARD))
+			virtual_remainder(m, look(m, addr).len, look(m, addr).nearest);
+		return;
 	case KIND_TRAP:
 		stop_before(m, addr, STOP_TRAP);
 		return;

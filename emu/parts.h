@@ -124,7 +124,11 @@ uint64_t context_frozen(const struct machine *m);
 void context_freeze(const struct machine *m, int32_t slot, void *to);
 void context_thaw(struct machine *m, int32_t slot, const void *from, uint64_t pc, uint64_t clock);
 
+/* remainder.c */
+bool x87_remainder(struct machine *m, bool nearest);
+
 /* virtual.c */
+void virtual_remainder(struct machine *m, uint32_t len, bool nearest);
 void virtual_cpuid(struct machine *m, uint32_t len);
 void virtual_time(struct machine *m, uint32_t len, bool with_cpu);
 
