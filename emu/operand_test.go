@@ -210,3 +210,13 @@ func TestEngineAborts(t *testing.T) {
 		}
 	}
 }
+
+// TestStateSaved: fxsave and fxrstor have SSE's registers, as under a kernel that has
+// programs use them.
+func TestStateSaved(t *testing.T) {
+	g := small(t, "movd %eax, %xmm3\nfxsave (%rbx)\npxor %xmm3, %xmm3\nfxrstor (%rbx)\nmovd %xmm3, %ecx", 0)
+	s := g.Run(&Run{From: g.Start(&Regs{RIP: g.entry, RAX: 77, RBX: dataAt, RFLAGS: 2})})
+	if s.Why != StopPrivileged || s.Regs.RCX != 77 || g.Bytes(dataAt+24, 2)[1] != 0x1f {
+		t.Errorf("%v (%s), %d", s.Why, s.Detail, s.Regs.RCX)
+	}
+}
