@@ -187,6 +187,8 @@ void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t
 	struct machine *m = user;
 	uint64_t last = addr + (uint32_t)size - 1;
 	bool write = type == UC_MEM_WRITE;
+	if (unlikely(m->guard.insn == m->insn) && !m->why && operand_refused(m, addr, (uint32_t)size))
+		return;
 	if (unlikely(last >= m->space || last < addr)) {
 		access_beyond(m, addr, size, write);
 		return;

@@ -71,6 +71,11 @@ static struct insn whole(const struct bytes *b, enum kind kind, uint32_t opcode_
 	return (struct insn){ .kind = kind, .len = (uint8_t)(b->at + opcode_len) };
 }
 
+static struct insn loads(enum control c)
+{
+	return (struct insn){ .kind = KIND_CONTROL, .control = c };
+}
+
 static void skip_prefixes(struct bytes *b)
 {
 	for (; b->at < b->n; b->at++) {
@@ -102,6 +107,13 @@ static void skip_prefixes(struct bytes *b)
 		b->wide = c & 8;
 		b->rex = c;
 	}
+}
+
+static enum mandatory mandatory(const struct bytes *b)
+{
+	if (b->rep || b->repne)
+		return b->rep ? PREFIX_F3 : PREFIX_F2;
+	return b->data16 ? PREFIX_66 : PREFIX_NONE;
 }
 
 /* 0F 01: descriptor tables, and whatever was put behind them. */
@@ -152,6 +164,12 @@ static struct insn group15(const struct bytes *b)
 	uint8_t d = digit(modrm);
 	if (in_memory(modrm)) {
 		switch (d) {
+		case 0: /* fxsave */
+			return (struct insn){ .kind = KIND_CONTROL, .aligned = true };
+		case 1: /* fxrstor */
+			return (struct insn){ .kind = KIND_CONTROL, .aligned = true, .control = CONTROL_BOTH };
+		case 2: /* ldmxcsr */
+			return loads(CONTROL_MXCSR);
 		case 4:
 			return unmodelled(b->rep ? "shadow stack" : "xsave");
 		case 5:
@@ -159,7 +177,7 @@ static struct insn group15(const struct bytes *b)
 		case 6:
 			return unmodelled(b->data16 ? "clwb" : "xsaveopt");
 		}
-		return plain(); /* fxsave, fxrstor, ldmxcsr, stmxcsr, clflush */
+		return plain(); /* stmxcsr, clflush */
 	}
 	if (b->rep)
 		return unmodelled(d < 4 ? "fsgsbase" : "shadow stack");
@@ -425,7 +443,7 @@ static struct insn map1(const struct bytes *b)
 	case 0x94:
 		return b->rex & REX_B ? plain() : loads_stack();
 	case 0x9D: {
-		x = plain();
+		x = loads(CONTROL_FLAGS);
 		x.flags = true;
 		x.name = "popf";
 		return x;
@@ -457,6 +475,15 @@ static struct insn map1(const struct bytes *b)
 		return x;
 	case 0xCF:
 		return privileged("iret");
+	case 0xD9: /* fldenv, fldcw */
+		if (modrm == 0xF5 || modrm == 0xF8) {
+			x = whole(b, KIND_REMAINDER, 2);
+			x.nearest = modrm == 0xF5;
+			return x;
+		}
+		return in_memory(modrm) && (digit(modrm) & 6) == 4 ? loads(CONTROL_X87) : plain();
+	case 0xDD: /* frstor */
+		return in_memory(modrm) && digit(modrm) == 4 ? loads(CONTROL_X87) : plain();
 	case 0xF4:
 		return privileged("hlt");
 	case 0xFA:
@@ -474,7 +501,12 @@ struct insn classify(const uint8_t *p, uint32_t n, bool is32)
 	struct bytes b = { .p = p, .n = n < LONGEST_INSN ? n : LONGEST_INSN, .is32 = is32 };
 	skip_prefixes(&b);
 	struct insn x = map1(&b);
-	if (b.lock && x.kind == KIND_PLAIN)
+	uint8_t opcode[4] = { peek(&b, 0), peek(&b, 1), peek(&b, 2), peek(&b, 3) };
+	if (b.lock && !lockable(opcode))
+		return illegal();
+	if (x.kind == KIND_PLAIN && b.lock)
 		x.kind = KIND_LOCKED;
+	if (x.kind == KIND_PLAIN && needs_alignment(opcode, mandatory(&b)))
+		x = (struct insn){ .kind = KIND_ALIGNED, .aligned = true };
 	return x;
 }

@@ -52,13 +52,33 @@ enum kind {
 	KIND_CROSSING,   /* plain, but its last byte is in another page */
 	KIND_FILL,       /* rep stos: a kernel's boot fills its memory so */
 	KIND_STACK,      /* loads the stack pointer: on a bare machine a switch of stacks */
+	KIND_ALIGNED,    /* its operand in memory has 16 bytes, and is aligned */
+	KIND_CONTROL,    /* loads a control word, or flags, from memory */
+	KIND_REMAINDER,  /* fprem, fprem1 */
+};
+
+/* The control words that an instruction of KIND_CONTROL loads. */
+enum control {
+	CONTROL_NONE,
+	CONTROL_MXCSR, /* SSE's */
+	CONTROL_X87,
+	CONTROL_BOTH,  /* fxrstor */
+	CONTROL_FLAGS, /* the processor's flags */
+};
+
+/* The prefix that is a part of an SSE instruction's opcode. */
+enum mandatory {
+	PREFIX_NONE,
+	PREFIX_66,
+	PREFIX_F3,
+	PREFIX_F2,
 };
 
 /* An instruction taken apart as far as its kind needs. */
 struct insn {
 	enum kind kind;
 	const char *name; /* for KIND_PRIVILEGED and KIND_UNMODELLED */
-	uint8_t len;      /* for KIND_TRAP, KIND_BREAKPOINT, KIND_PRIVILEGED, KIND_CPUID, KIND_RDTSC, KIND_RDTSCP */
+	uint8_t len;      /* for KIND_TRAP, KIND_BREAKPOINT, KIND_PRIVILEGED, KIND_CPUID, KIND_RDTSC, KIND_RDTSCP, KIND_REMAINDER */
 	uint8_t vector;   /* for KIND_TRAP int n, KIND_BREAKPOINT */
 	bool syscall;
 	bool sysenter;
@@ -67,6 +87,9 @@ struct insn {
 	bool flags;       /* popf, which for kernels is like sti or cli */
 	bool fill;        /* rep stos of bytes or of four */
 	bool stack;       /* loads the stack pointer from a register or memory */
+	bool aligned;     /* KIND_ALIGNED, and fxrstor */
+	enum control control;
+	bool nearest;     /* fprem1 */
 };
 
 /*
@@ -75,6 +98,13 @@ struct insn {
  * decides, not the engine's abilities.
  */
 struct insn classify(const uint8_t *p, uint32_t n, bool is32);
+
+/* Whether an SSE instruction's operand in memory has to be aligned; opcode has
+ * four bytes, from behind the prefixes. operand.c, like the next. */
+bool needs_alignment(const uint8_t *opcode, enum mandatory p);
+
+/* Whether an instruction may have a lock prefix. */
+bool lockable(const uint8_t *opcode);
 
 /* The register, as instructions number them, that an instruction of KIND_STACK
  * moves into the stack pointer as it is; -1 for other loads. */

@@ -13,6 +13,7 @@ enum {
 	RESET_FPCW = 0x37f,   /* what a kernel gives a new process */
 	RESET_MXCSR = 0x1f80,
 	RESET_FPTAG = 0xffff,
+	CR4_SSE = 1 << 9 | 1 << 10, /* OSFXSR, OSXMMEXCPT */
 	CONTEXT_ALIGN = 4, /* of the processor's state in a saved context */
 	SLOT_BATCH = 32,   /* a context takes some 6 KiB */
 	XMM_REGS = 16,
@@ -131,6 +132,12 @@ const char *context_init(struct machine *m)
 	uc_reg_write(m->uc, UC_X86_REG_FPCW, &fpcw);
 	uc_reg_write(m->uc, UC_X86_REG_FPTAG, &fptag);
 	uc_reg_write(m->uc, UC_X86_REG_MXCSR, &mxcsr);
+	if (!m->bare) { /* fxsave and fxrstor have SSE's registers too */
+		uint64_t cr4 = 0;
+		uc_reg_read(m->uc, UC_X86_REG_CR4, &cr4);
+		cr4 |= CR4_SSE;
+		uc_reg_write(m->uc, UC_X86_REG_CR4, &cr4);
+	}
 	uc_err err = uc_context_alloc(m->uc, &m->fresh);
 	if (!err)
 		err = uc_context_save(m->uc, m->fresh);
@@ -225,6 +232,21 @@ void context_start(struct machine *m, int32_t slot, const uint64_t *regs)
 	s->cas = false;
 	s->parts = s->done = 0;
 	s->nheld = 0;
+}
+
+void context_inherit(struct machine *m, int32_t slot, int32_t parent)
+{
+	uint16_t fpcw = 0;
+	uint32_t mxcsr = 0;
+	uc_context *from = m->slots[parent].cpu;
+	uc_context *to = m->slots[slot].cpu;
+	uc_context_reg_read(from, UC_X86_REG_FPCW, &fpcw);
+	uc_context_reg_read(from, UC_X86_REG_MXCSR, &mxcsr);
+	if (fpcw == RESET_FPCW && mxcsr == RESET_MXCSR)
+		return;
+	uc_context_reg_write(to, UC_X86_REG_FPCW, &fpcw);
+	uc_context_reg_write(to, UC_X86_REG_MXCSR, &mxcsr);
+	m->live = -1;
 }
 
 void context_load(struct machine *m, int32_t slot)

@@ -45,6 +45,21 @@ static uint8_t learn_class(struct machine *m, uint64_t addr, uint32_t size)
 	return *class;
 }
 
+/* Has the instruction's first access looked at (operand_refused). */
+static void guard(struct machine *m, uint64_t addr, enum kind kind)
+{
+	if (m->knobs & KNOB_NO_GUARD)
+		return;
+	m->guard.insn = m->insn;
+	m->guard.aligned = true;
+	m->guard.control = CONTROL_NONE;
+	if (kind == KIND_ALIGNED)
+		return;
+	struct insn x = look(m, addr);
+	m->guard.aligned = x.aligned;
+	m->guard.control = m->bare && x.flags ? CONTROL_NONE : x.control;
+}
+
 static void note_pc(struct machine *m, uint64_t addr)
 {
 	if (m->ntrace == 2 * TRACE_LEN) {
@@ -130,6 +145,10 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 	case KIND_RDTSCP:
 		virtual_time(m, look(m, addr).len, kind == KIND_RDTSCP);
 		return;
+	case KIND_REMAINDER:
+		if (!(m->knobs & KNOB_NO_GUARD))
+			virtual_remainder(m, look(m, addr).len, look(m, addr).nearest);
+		return;
 	case KIND_TRAP:
 		stop_before(m, addr, STOP_TRAP);
 		return;
@@ -156,6 +175,10 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 	case KIND_UNMODELLED:
 		stop_before(m, addr, STOP_UNMODELLED);
 		return;
+	case KIND_ALIGNED:
+	case KIND_CONTROL:
+		guard(m, addr, kind);
+		/* fall through */
 	case KIND_CROSSING:
 		if (!is_program(m, addr) && !(m->perm[code_at(m, addr + size - 1) >> PAGE_SHIFT] & PERM_EXEC))
 			stop_fault(m, FAULT_FETCH, addr + size - 1, 1);

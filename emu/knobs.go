@@ -33,6 +33,7 @@ const (
 	knobNoTraps     = C.KNOB_NO_TRAPS
 	knobCount       = C.KNOB_COUNT
 	knobNoProbe     = C.KNOB_NO_PROBE
+	knobNoGuard     = C.KNOB_NO_GUARD
 )
 
 // setKnobs switches cures off, from the next run on.

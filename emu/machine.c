@@ -195,7 +195,7 @@ void machine_close(struct machine *m)
 		uc_context_free(m->kernel);
 	if (m->fresh)
 		uc_context_free(m->fresh);
-	if (m->uc)
+	if (m->uc && !m->broken)
 		uc_close(m->uc);
 	release(m->mem, m->space + SLACK);
 	release(m->perm, m->space >> PAGE_SHIFT);

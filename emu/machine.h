@@ -17,6 +17,8 @@
 
 #include <unicorn/unicorn.h>
 
+#include "classify.h"
+
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
@@ -294,6 +296,11 @@ struct machine {
 	bool watching;       /* trusted code, see Watch in types.go */
 	bool counting;       /* RUN_STOPS */
 	uint64_t atomic;     /* number of the latest locked instruction */
+	struct {
+		uint64_t insn;        /* number of the latest instruction whose operand is to be looked at */
+		bool aligned;         /* it has to be aligned */
+		enum control control; /* it is such a control word */
+	} guard;
 	uint64_t wrote;      /* number of the latest instruction that stored, */
 	uint64_t wrote_from; /* and the journal's length before it */
 	uint64_t read_insn;  /* number of the latest instruction that loaded, */
@@ -372,6 +379,7 @@ struct machine {
 	bool all_shared;      /* every access is an event, for tests */
 	uint32_t halt;        /* set from outside: the run is to end at the next instruction */
 	bool ran;             /* code may have been translated */
+	bool broken;          /* the engine has given up: it isn't run or closed any more */
 	uint8_t *brk;         /* breakpoint class per code byte */
 	uint8_t *point;       /* per code byte: 1 before instructions that RUN_STOP_POINTS stops at */
 	uc_context *fresh;    /* the CPU before its first instruction */
@@ -406,6 +414,7 @@ enum {
 	KNOB_NO_TRAPS = 1 << 9,      /* run hlt, syscall and the like */
 	KNOB_COUNT = 1 << 10,        /* let the engine count instructions as well */
 	KNOB_NO_PROBE = 1 << 11,     /* tell of a poised event what was seen of it */
+	KNOB_NO_GUARD = 1 << 12,     /* let the engine load and store what the processor refuses */
 };
 
 #include "parts.h"

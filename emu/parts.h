@@ -39,6 +39,7 @@ const char *context_init(struct machine *m);
 const char *slots_grow(struct machine *m);
 void slots_swap(struct machine *m, int32_t a, int32_t b);
 void context_start(struct machine *m, int32_t slot, const uint64_t *regs);
+void context_inherit(struct machine *m, int32_t slot, int32_t parent);
 void context_load(struct machine *m, int32_t slot);
 void context_save(struct machine *m, int32_t slot);
 void context_regs(struct machine *m, int32_t slot, uint64_t *regs);
@@ -48,6 +49,9 @@ void cpu_write(struct machine *m, uint32_t set, const uint64_t *regs);
 uint64_t cpu_encoded(const struct machine *m, int number);
 uint64_t cpu_flags(const struct machine *m);
 void context_exception(struct machine *m, int32_t slot);
+
+/* abort.c */
+uc_err engine_run(struct machine *m, size_t count);
 
 /* run.c */
 void machine_run(struct machine *m);
@@ -66,6 +70,9 @@ void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t
 bool on_invalid(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t value, void *user);
 void on_interrupt(uc_engine *uc, uint32_t number, void *user);
 bool on_bad_insn(uc_engine *uc, void *user);
+
+/* operand.c */
+bool operand_refused(struct machine *m, uint64_t addr, uint32_t size);
 
 /* heap.c */
 bool heap_allows(const struct machine *m, uint64_t addr, uint32_t size, bool write);
@@ -117,7 +124,11 @@ uint64_t context_frozen(const struct machine *m);
 void context_freeze(const struct machine *m, int32_t slot, void *to);
 void context_thaw(struct machine *m, int32_t slot, const void *from, uint64_t pc, uint64_t clock);
 
+/* remainder.c */
+bool x87_remainder(struct machine *m, bool nearest);
+
 /* virtual.c */
+void virtual_remainder(struct machine *m, uint32_t len, bool nearest);
 void virtual_cpuid(struct machine *m, uint32_t len);
 void virtual_time(struct machine *m, uint32_t len, bool with_cpu);
 

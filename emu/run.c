@@ -116,6 +116,7 @@ void begin_pass(struct machine *m)
 	m->echoes = 0;
 	m->cas = 0;
 	m->strings = 0;
+	m->guard.insn = 0;
 	m->open = false;
 	m->stop_in_access = false;
 	m->stop_at_fetch = false;
@@ -145,7 +146,7 @@ void emulate(struct machine *m)
 	size_t count = 0;
 	if ((m->knobs & KNOB_COUNT) && m->order.stop_at != UINT64_MAX)
 		count = m->order.stop_at;
-	uc_err err = uc_emu_start(m->uc, m->pc, 0, 0, count);
+	uc_err err = engine_run(m, count);
 	if (m->why)
 		return;
 	if (!err) {

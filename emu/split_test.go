@@ -144,7 +144,7 @@ func TestPoisedAtWholeInstruction(t *testing.T) {
 		{"movups (%rbx), %xmm0", true, trace.Access{Addr: dataAt, Size: 16}},
 		{"mov 60(%rbx), %rax", false, trace.Access{Addr: dataAt + 60, Size: 4}},
 		{"fxsave (%rbx)", false, trace.Access{Addr: dataAt, Size: 2, Flags: trace.Write}},
-		{"fxsave (%rbx)", true, trace.Access{Addr: dataAt, Size: 154, Flags: trace.Write}},
+		{"fxsave (%rbx)", true, trace.Access{Addr: dataAt, Size: 416, Flags: trace.Write}},
 	} {
 		g := load(t, c.insn+"\nhlt\n", Config{Uniprocessor: c.up})
 		g.DeclareAllShared(true)

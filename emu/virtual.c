@@ -57,6 +57,12 @@ static void answer(struct machine *m, uint32_t eax, uint32_t ebx, uint32_t ecx, 
 	cpu_write(m, 1 << REG_RAX | 1 << REG_RBX | 1 << REG_RCX | 1 << REG_RDX, regs);
 }
 
+void virtual_remainder(struct machine *m, uint32_t len, bool nearest)
+{
+	if (x87_remainder(m, nearest))
+		skip(m, len);
+}
+
 void virtual_cpuid(struct machine *m, uint32_t len)
 {
 	static const char vendor[] = "AuthenticAMD"; /* its cache leaves are the simplest */

@@ -172,6 +172,12 @@ int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u,
 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); fflush(stdout); pthread_join(t, 0); }`, []string{"", "a\n"}},
 		{`static void *f(void *p) { puts("a"); return p; }
 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); close(1); pthread_join(t, 0); }`, nil},
+		// quick_exit writes nothing; and exit neither, where a handler ends the process.
+		{`static void *f(void *p) { puts("a"); return p; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); fflush(stdout); pthread_join(t, 0); quick_exit(0); }`, []string{"", "a\n"}},
+		{`static void h(void) { _exit(0); }
+static void *f(void *p) { puts("a"); return p; }
+int main(void) { pthread_t t; atexit(h); pthread_create(&t, 0, f, 0); fflush(stdout); pthread_join(t, 0); return 0; }`, []string{"", "a\n"}},
 	} {
 		c := config.Default()
 		c.Guest, c.Out = compile.Text(t, "gcc", head+p.source), config.NoFile

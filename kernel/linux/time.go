@@ -133,6 +133,9 @@ func (k *Kernel) Realtime(clock, ns uint64) uint64 {
 	return saturatingAdd(ns, epoch-onClock(clock, epoch))
 }
 
+// Epoch is the time on CLOCK_REALTIME when the guest begins.
+func (k *Kernel) Epoch() uint64 { return epoch }
+
 func saturatingAdd(a, b uint64) uint64 {
 	if a+b < a {
 		return noDeadline - 1

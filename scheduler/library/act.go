@@ -145,6 +145,7 @@ var ways = [profile.NumRoles]act{
 	profile.ThreadAtExit: {how: noted},
 	profile.Caught:       {how: noted},
 	profile.ProcessExit:  {how: ending},
+	profile.QuickExit:    {how: ending},
 	profile.AssertFail:   {how: ending},
 	profile.Abort:        {how: ending},
 	profile.Panic:        {how: ending},

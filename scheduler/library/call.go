@@ -72,7 +72,7 @@ type call struct {
 	args [4]uint64
 	// timed: the operation has a deadline, in nanoseconds of virtual time.
 	timed    bool
-	badTime  bool // the operation is a try, for its deadline isn't a time
+	badTime  bool // the operation is a try, for its deadline isn't a time, or has passed
 	released bool // phaseLeave: all have arrived at the barrier
 	deadline uint64
 	// pending is what it does next: in an allocator's function, and at phaseEnd and

@@ -19,6 +19,8 @@ import (
 type clocks interface {
 	// Realtime is a time on the clock of a number as one of CLOCK_REALTIME.
 	Realtime(clock, ns uint64) uint64
+	// Epoch is the time on CLOCK_REALTIME when the guest begins.
+	Epoch() uint64
 }
 
 // badTime is the deadline of a time that isn't one: its nanoseconds aren't
@@ -48,7 +50,7 @@ func (s *objectCalls) setDeadline(th *thread, tr *trace.Transition, a *act) (ove
 		ns = s.timespec(th, tr, at)
 	}
 	if ns == badTime {
-		th.badTime = true
+		th.badTime, th.deadline = true, ns
 		if early {
 			v, err = s.refuse(th, tr, einval)
 			return true, v, err
@@ -60,8 +62,36 @@ func (s *objectCalls) setDeadline(th *thread, tr *trace.Transition, a *act) (ove
 		ns = k.Realtime(s.clockOf(th, a), ns)
 	}
 	th.timed, th.deadline = true, ns
+	if s.hasPassed(ns) { // whatever the others do, it doesn't wait
+		th.timed, th.badTime = false, true
+		s.onlyTry(th)
+	}
 	return false, scheduler.Pass, nil
 }
+
+// hasPassed reports whether a time was over when the guest began. Of one that passes
+// while it runs, only that a wait runs out last is known.
+func (s *objectCalls) hasPassed(ns uint64) bool {
+	k, ok := s.kernel.(clocks)
+	return ok && ns <= k.Epoch()
+}
+
+// waitsInVain reports whether a thread stands before a wait on a condition variable
+// whose time has passed. That is no try: a signal may come before it gives up.
+func (s *objectCalls) waitsInVain(th *thread, a *act) bool {
+	at := th.arg(int(a.deadline))
+	k, ok := s.kernel.(clocks)
+	if !ok || a.op != trace.OpCondWait || a.deadline == 0 || !s.readable(at, timespecSize) {
+		return false
+	}
+	sec, nsec := s.core.Word(at), s.core.Word(at+8)
+	if nsec >= 1e9 || sec > maxSeconds && int64(sec) >= 0 {
+		return false
+	}
+	return int64(sec) < 0 || s.hasPassed(k.Realtime(s.clockOf(th, a), sec*1e9+nsec))
+}
+
+const maxSeconds = math.MaxInt64/1_000_000_000 - 1
 
 // clockOf is the number of the clock that a timed operation's time is on.
 func (s *objectCalls) clockOf(th *thread, a *act) uint64 {
@@ -108,7 +138,7 @@ func (s *objectCalls) timespec(th *thread, tr *trace.Transition, p uint64) uint6
 		return badTime
 	case int64(sec) < 0:
 		return 0
-	case sec > math.MaxInt64/1_000_000_000-1:
+	case sec > maxSeconds:
 		return math.MaxInt64
 	}
 	return sec*1e9 + nsec

@@ -11,7 +11,8 @@ import (
 // It happens when a guest
 //   - cancels a thread,
 //   - uses a robust mutex, or one whose priority protects it (the kernel may refuse that),
-//   - waits with a deadline that may run out at any time, or
+//   - waits with a deadline that may run out at any time, or, on a condition variable,
+//     one that has passed, or
 //   - tells the kernel another word to clear at a thread's end (the core's distrustAfter).
 //
 // The guest's own code knows what those do to a thread that waits; landgo's model of the
@@ -50,6 +51,10 @@ func (s *Library) distrustFor(th *thread) bool {
 	switch d := acts[th.role].deadline; {
 	case s.opts.AnyTimeout && d != 0 && th.arg(int(d)) != 0:
 		// That a timed wait may run out at any time is a choice of the kernel's.
+		s.distrust()
+		s.core.Refine()
+		return true
+	case s.waitsInVain(th, &acts[th.role]):
 		s.distrust()
 		s.core.Refine()
 		return true

@@ -14,14 +14,11 @@ import (
 func (s *Library) atEnding(th *thread) (scheduler.Verdict, error) {
 	pc := s.callSite(th)
 	switch th.role {
-	case profile.ProcessExit:
-		if s.cfg.Tested {
+	case profile.ProcessExit, profile.QuickExit:
+		if s.cfg.Tested || s.exitHandlers.Get() != 0 || s.ownDestructors || th.atExit {
 			s.machine.Put(&s.exiting, 1)
+			th.role = profile.NoRole // what it writes is its own code's, and the handlers'
 			return scheduler.Step, nil
-		}
-		if s.exitHandlers.Get() != 0 || s.ownDestructors || th.atExit {
-			s.machine.Put(&s.exiting, 1)
-			return scheduler.Step, nil // they are the guest's own code
 		}
 		if int32(th.arg(0)) != 0 {
 			return s.enterQuiet(th, false) // a bug: its output is wanted, so buffers are flushed
@@ -45,6 +42,11 @@ func (s *Library) atEnding(th *thread) (scheduler.Verdict, error) {
 		return scheduler.Step, nil
 	}
 	return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "abort() was called"})
+}
+
+// endsProcess reports whether a function with this role ends the process well.
+func endsProcess(r profile.Role) bool {
+	return r == profile.ProcessExit || r == profile.QuickExit
 }
 
 // formatPlace is the place of the format among a panic function's arguments, from

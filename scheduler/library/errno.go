@@ -46,6 +46,9 @@ func (s *calls) refuse(th *thread, tr *trace.Transition, errno uint64) (schedule
 			return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: at, Size: 8}, "reads when to give up")
 		}
 		errno = einval
+		if th.deadline != badTime {
+			errno = etimedout // it was before all else
+		}
 	}
 	if acts[th.role].kind == kindSem {
 		s.setErrno(th, tr, uint32(errno))

@@ -92,7 +92,7 @@ func (s *Library) operate(th *thread, tr *trace.Transition, c trace.Choice) erro
 	if s.isQuiet(th.role) {
 		return s.stepCall(th, tr)
 	}
-	if th.role == profile.ProcessExit {
+	if endsProcess(th.role) {
 		return s.core.ExitProcess(th.ID, tr, int(int32(th.arg(0))))
 	}
 	var v scheduler.Verdict

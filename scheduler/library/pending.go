@@ -112,7 +112,7 @@ func (s *Library) pendingOp(th *thread) trace.Op {
 		op.Obj = uint64(th.ID)
 		return op
 	}
-	if th.role == profile.ProcessExit {
+	if endsProcess(th.role) {
 		op.Obj = 0
 		return op
 	}

@@ -109,7 +109,8 @@ var c11Threads = []Binding{
 }
 
 var process = join(
-	bind(ProcessExit, "exit", "quick_exit"),
+	bind(ProcessExit, "exit"),
+	bind(QuickExit, "quick_exit"),
 	bind(AtExit, "atexit", "__cxa_atexit", "on_exit", "at_quick_exit"),
 	bind(ThreadAtExit, "__cxa_thread_atexit_impl"),
 	bind(Caught, "__cxa_begin_catch", "_Unwind_Resume"),

@@ -79,7 +79,8 @@ const (
 	CleanupPush
 	CleanupPop
 
-	ProcessExit // exit and quick_exit: runs handlers first
+	ProcessExit // exit: runs handlers first, and writes what is buffered
+	QuickExit   // quick_exit: runs handlers of its own, and writes nothing
 	AtExit
 	ThreadAtExit // a function to be called when the calling thread ends
 	Caught       // called by a C++ handler or clean-up that an exception came to
@@ -128,7 +129,7 @@ var roleNames = [NumRoles]string{
 	"once",
 	"thread-init", "create", "join", "try-join", "timed-join", "clock-join", "detach", "thread-exit", "self",
 	"cancel", "key-create", "cleanup-push", "cleanup-pop",
-	"exit", "at-exit", "thread-at-exit", "caught", "abort", "assert-fail", "panic", "test-report", "debug-print",
+	"exit", "quick-exit", "at-exit", "thread-at-exit", "caught", "abort", "assert-fail", "panic", "test-report", "debug-print",
 	"yield", "sleep",
 	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "malloc-usable-size", "free-all", "inside",
 	"stdio", "stdio-input",

@@ -59,6 +59,7 @@ var roleOps = [NumRoles]trace.OpKind{
 	Detach:           trace.OpDetach,
 	ThreadExit:       trace.OpExit,
 	ProcessExit:      trace.OpEnd,
+	QuickExit:        trace.OpEnd,
 	AssertFail:       trace.OpEnd,
 	Abort:            trace.OpEnd,
 	Panic:            trace.OpEnd,
