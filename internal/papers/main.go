@@ -31,7 +31,7 @@ type experiment struct {
 }
 
 var experiments = []experiment{
-	{"paths", paths}, {"thesis", thesis}, {"coverage", coverage}, {"attwo", atTwo}, {"papersbugs", papersBugs}, {"firstbug", firstBug},
+	{"paths", paths}, {"thesis", thesis}, {"rcu", rcu}, {"coverage", coverage}, {"attwo", atTwo}, {"papersbugs", papersBugs}, {"firstbug", firstBug},
 	{"speedup", speedup}, {"rounds", rounds}, {"preemptions", preemptions}, {"estimator", estimator},
 }
 

@@ -44,7 +44,6 @@ func thesis(l *lab) error {
 	unboundedTraces(l)
 	boundedTraces(l)
 	readers(l)
-	rcu(l)
 	return nil
 }
 
