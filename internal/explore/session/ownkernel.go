@@ -87,7 +87,7 @@ func (p *Program) silent() error {
 // looked at.
 func (s *Session) bootKernel(in *inputs) error {
 	if spec, err := por.ParseSpec(s.Config.Search); err == nil && spec.NotForKernels() != "" {
-		return result.Errorf(result.Usage, "search %s isn't for kernels that schedule their own threads: %s", spec.Kind().Name, spec.NotForKernels())
+		return result.Errorf(result.Usage, "search %s isn't for kernels that schedule their own threads: %s", spec, spec.NotForKernels())
 	}
 	if err := s.silent(); err != nil {
 		return err
