@@ -17,6 +17,7 @@ const (
 	anyInitial           // source-bpor adds any initial, also one that is independent of the race
 	keepPromise          // a broken promise of dpor:static isn't heeded
 	noWakers             // static persistent sets have no heed of what lets a thread go on
+	asSeen               // what a step that failed may do elsewhere isn't promised
 	deadToTheWorld       // a static persistent set may sleep as a whole
 	noFresh              // no new persistent set is begun where dpor:mark=1 needs one
 	calmSleep            // what others are exploring sleeps like what is explored

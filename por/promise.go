@@ -68,6 +68,9 @@ func (f *footprint) include(e *relation.Event) (more bool) {
 	if e.Global && !f.Global {
 		f.Global, more = true, true
 	}
+	if e.Wild && !f.Wild {
+		f.Wild, more = true, true
+	}
 	for _, list := range [...][]trace.Access{e.Accesses, e.Waits} {
 		for _, a := range list {
 			a = trace.Access{Addr: a.Addr, Size: a.Size, Flags: a.Flags & trace.Write}
@@ -128,6 +131,7 @@ func (p *promise) pack(out *packer) {
 	putList(out, p.steps, func(steps *[]footprint) {
 		putList(out, *steps, func(f *footprint) {
 			out.putBool(f.Global)
+			out.putBool(f.Wild)
 			putList(out, f.Accesses, out.putAccess)
 			putList(out, f.Ops, func(o *trace.Op) { out.put(uint64(o.Kind), uint64(o.At), uint64(o.Size), o.Obj, o.Arg) })
 			putList(out, f.wakes, func(t *trace.TID) { out.put(uint64(*t)) })
@@ -140,7 +144,7 @@ func (p *promise) unpack(u *unpacker) {
 	p.steps = getList(u, func() []footprint {
 		t++
 		return getList(u, func() footprint {
-			f := footprint{Event: relation.Event{Thread: t, Global: u.bool()}}
+			f := footprint{Event: relation.Event{Thread: t, Global: u.bool(), Wild: u.bool()}}
 			f.Accesses, f.Ops = getList(u, u.access), getList(u, u.op)
 			f.wakes = getList(u, u.thread)
 			return f

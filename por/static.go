@@ -56,7 +56,8 @@ type static struct {
 	broken  bool
 	learned bool // the next start from the root is for a new promise
 	want    needs
-	ahead   []trace.TID // scratch
+	ahead   []trace.TID   // scratch
+	blurred relation.Step // the same
 }
 
 // staticState is what static keeps of a state of the path.
@@ -150,7 +151,15 @@ func (s *static) of(i int32) *footprint {
 	return s.seen.step(s.path.order.Thread(i), s.states[i].number)
 }
 
-func (s *static) see(i int32, e *relation.Event) { s.saw(s.of(i).include(s.held.widened(e))) }
+// see notes what event i did, and what it may do elsewhere where it failed here: the
+// searches take that for dependent, too (eager.go: ran), and a set has to be persistent
+// by the dependence that they go by (finding 30).
+func (s *static) see(i int32, e *relation.Event) {
+	s.saw(s.of(i).include(s.held.widened(e)))
+	if s.blurred.Copy(e); s.blurred.Blur(true) && s.opts.fault != asSeen {
+		s.saw(s.of(i).include(s.held.widened(&s.blurred.Event)))
+	}
+}
 
 func (s *static) saw(more bool) { s.broken = s.broken || more }
 

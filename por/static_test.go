@@ -97,6 +97,30 @@ func TestStaticSleeps(t *testing.T) {
 	}
 }
 
+// TestStaticFails: finding 30. Line 4 takes a compare-and-exchange that failed for a
+// write, as it may succeed where it is reversed. A static set for which it is a read
+// held back the thread that line 5 asked for, and with it an earlier race.
+func TestStaticFails(t *testing.T) {
+	p := &model.Program{Bytes: 16, Mutexes: 1, Merge: true, Threads: [][]model.Instr{
+		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Join, A: 2}},
+		{{Code: model.Load}, {Code: model.Load}, {Code: model.StoreR, C: 1}, {Code: model.Load, Size: 4}},
+		{{Code: model.Lock}, {Code: model.CompareEx, R: 1, D: 1}, {Code: model.Unlock}},
+	}}
+	judge, err := exhaust(p, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, search := range []string{"dpor:figure=4,sleep=0,static=2", "dpor:figure=3,sleep=0,mark=1,static=1"} {
+		opts := Options{OneEvent: true}
+		if err := disagree(search, p, judge, opts); err != nil {
+			t.Error(err)
+		}
+		if opts.fault = asSeen; disagree(search, p, judge, opts) == nil {
+			t.Errorf("%s: nothing lost where a failure is taken for all that a step may do", search)
+		}
+	}
+}
+
 // TestStaticOptions: an option without effect isn't taken in silence.
 func TestStaticOptions(t *testing.T) {
 	for text, ok := range map[string]bool{"dpor:dynamic=0": false, "dpor:dynamic=0,static=2": true, "dpor:static=3": false} {
