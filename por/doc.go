@@ -85,7 +85,7 @@
 //	                optimal; static, promise
 //	within bounds   meter; bpor, conservative, naivebpor, sourcebpor; lazybpor, lazyfloor,
 //	                lazyhabits, lazyleast
-//	TruSt           trust, trustgraph, trustturns, trustrevisit, trustmaximal,
+//	TruSt           trust, trustgraph, trustrows, trustkept, trustturns, trustrevisit, trustmaximal,
 //	                trustguide, trustdisplacers, trustcanonical, rounder;
 //	                trustestimate, trustweigh
 //	sampling        sampling, randomwalk, pct, pos, distinct

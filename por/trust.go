@@ -120,6 +120,8 @@ type trust struct {
 	cand    candidate
 	pending []*branch
 	which   int
+	spare   []*kept // what is free of trustkept.go
+	room    eventRoom
 	guide   guide
 	displ   displacers
 	plan    []planned

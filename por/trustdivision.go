@@ -20,6 +20,7 @@ type graphUnit struct {
 	division      *graphDivision
 	steps         []unitEvent
 	top           []*branch // held in the last state
+	marked        bool      // the last state is
 	floor, nested int
 	estimate      graphEstimate
 	// done: the newest event is a revisit that is done with.
@@ -43,6 +44,7 @@ type unitEvent struct {
 	group, redo int32
 	displaced   *branch
 	held        []*branch
+	marked      bool // the state before it
 }
 
 // graphDivision is a division, and the search before it is divided.
@@ -172,7 +174,7 @@ func (w *trust) workOn(p *graphUnit) (err error) {
 		p.other, q = q, w.suspend(p.division)
 		p.done = true
 	}
-	p.steps, p.top, p.floor, p.nested, p.estimate = q.steps, q.top, q.floor, q.nested, q.estimate
+	p.steps, p.top, p.marked, p.floor, p.nested, p.estimate = q.steps, q.top, q.marked, q.floor, q.nested, q.estimate
 	return nil
 }
 
@@ -181,14 +183,14 @@ func (w *trust) suspend(of *graphDivision) *graphUnit {
 	p := &graphUnit{division: of, floor: w.floor, nested: w.nested, estimate: w.estimate.clone()}
 	for i := range w.steps[:w.size()] {
 		s := &w.steps[i]
-		e := unitEvent{thread: s.Thread, choice: s.Choice, last: s.last, added: s.added, group: s.group, redo: s.redo,
+		e := unitEvent{thread: s.Thread, choice: s.Choice, last: s.last, added: s.added, group: s.group, redo: s.redo, marked: s.marked,
 			held: w.heldAt(s.holds, w.steps[i+1].holds)}
 		if s.added == revisits {
 			e.displaced = new(pool).copy(&s.displaced.Event, 0)
 		}
 		p.steps = append(p.steps, e)
 	}
-	p.top = w.heldAt(w.tip().holds, int32(len(w.holds)))
+	p.top, p.marked = w.heldAt(w.tip().holds, int32(len(w.holds))), w.tip().marked
 	return p
 }
 
@@ -205,6 +207,7 @@ func (w *trust) rebuild(p *graphUnit) error {
 	for i := range p.steps {
 		e := &p.steps[i]
 		w.holdAll(e.held)
+		w.marks(e.marked)
 		turn := e.thread
 		switch e.added {
 		case alongside:
@@ -227,7 +230,18 @@ func (w *trust) rebuild(p *graphUnit) error {
 		}
 	}
 	w.holdAll(p.top)
+	w.marks(p.marked)
 	return nil
+}
+
+// marks has the newest state marked or not, as it was in the walk that was
+// suspended: how many steps lead back to a state depends on it.
+func (w *trust) marks(marked bool) {
+	if s := w.tip(); s.marked != marked && w.size() > 0 {
+		if s.marked = marked; marked {
+			s.mark = w.sys.Mark()
+		}
+	}
 }
 
 func (w *trust) holdAll(held []*branch) {
@@ -250,14 +264,13 @@ func (w *trust) outermost() error {
 		s := w.pop()
 		w.nested--
 		w.estimate.ascend()
-		t, r, displaced := s.Thread, s.group, s.displaced
-		s.displaced = nil
-		err := w.remake(t, r, -1)
+		t, r, displaced, k := s.Thread, s.group, s.displaced, s.kept
+		s.displaced, s.kept = nil, nil
 		w.pool.put(displaced)
-		w.guide.empty(&w.pool)
-		if err != nil || w.over() {
+		if err := w.regain(t, r, k); err != nil || w.over() {
 			return err
 		}
+		w.forget()
 	}
 }
 

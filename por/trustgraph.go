@@ -24,8 +24,8 @@ type graph struct {
 	// process.
 	at      int
 	threads []trace.Thread // of the newest state that was observed
-	ready   []uint64       // bit sets of the states' ready threads, words each
-	words   int
+	ready   rows           // the threads that can run
+	fails   rows           // those whose compare-and-exchange would fail
 
 	spin  []int32 // per thread: index+1 in spins of its present spin
 	spins []spun
@@ -71,6 +71,7 @@ type step struct {
 	// revisit, at the revisiting event.
 	displaced *branch
 	redo      int32 // see trust.next
+	kept      *kept // what the revisit threw away, nil if it has to be made again
 	rounds    int32 // of the graph up to this event, less one
 	round     int32 // of the event
 	taken     int32 // its round in the trace, see trustcanonical.go
@@ -103,7 +104,9 @@ func (g *graph) reset() {
 		g.drop(&g.steps[i])
 	}
 	g.order = relation.NewClocks()
-	g.steps, g.ready, g.words = append(g.steps[:0], step{running: trace.NoThread}), g.ready[:0], 1
+	g.steps = append(g.steps[:0], step{running: trace.NoThread})
+	g.ready.reset()
+	g.fails.reset()
 	for i := range g.holds {
 		g.pool.put(g.holds[i].what)
 	}
@@ -118,7 +121,7 @@ func (g *graph) reset() {
 func (g *graph) drop(s *step) {
 	if s.displaced != nil {
 		g.pool.put(s.displaced)
-		s.displaced = nil
+		s.displaced, s.kept = nil, nil
 	}
 }
 
@@ -150,9 +153,8 @@ func (g *graph) observe(turn trace.TID) {
 	if k := len(g.threads); k > 0 {
 		g.widen(int(g.threads[k-1].ID) + 1)
 	}
-	g.ready = atLeast(g.ready, (n+1)*g.words)
-	set := g.ready[n*g.words : (n+1)*g.words]
-	clear(set)
+	g.ready.row(n)
+	g.fails.row(n)
 	if ended {
 		return
 	}
@@ -162,7 +164,10 @@ func (g *graph) observe(turn trace.TID) {
 		switch t.Status {
 		case trace.Ready:
 			able++
-			set[t.ID/64] |= 1 << (t.ID % 64)
+			g.ready.add(n, t.ID)
+			if t.Pending.Kind == trace.OpAccess && t.PendingAccess.Flags&trace.FailedCAS != 0 {
+				g.fails.add(n, t.ID)
+			}
 			if t.ID == s.running {
 				k := t.Pending.Kind
 				s.couldGoOn = !t.Yielding && k != trace.OpExit && k != trace.OpEnd
@@ -182,7 +187,7 @@ func (g *graph) observe(turn trace.TID) {
 // letOn is explorer.letOn: a thread that the last event let go on, and that
 // says nothing of it itself, goes on after that event.
 func (g *graph) letOn(n int, t *trace.Thread) {
-	if n == 0 || t.ID == g.steps[n-1].Thread || g.order.Last(t.ID) < 0 || g.wasReady(n-1, t.ID) || len(t.Waits) > 0 {
+	if n == 0 || t.ID == g.steps[n-1].Thread || g.order.Last(t.ID) < 0 || g.ready.has(n-1, t.ID) || len(t.Waits) > 0 {
 		return
 	}
 	if t.Pending.Kind != trace.OpAccess && !relation.Acquires(t.Pending.Kind) {
@@ -190,15 +195,11 @@ func (g *graph) letOn(n int, t *trace.Thread) {
 	}
 }
 
-func (g *graph) wasReady(i int, t trace.TID) bool {
-	w := int(t) / 64
-	return w < g.words && g.ready[i*g.words+w]>>(uint(t)%64)&1 != 0
-}
-
 func (g *graph) widen(n int) {
 	g.spin, g.passed, g.held = atLeast(g.spin, n), atLeast(g.passed, n), atLeast(g.held, n)
 	g.order.Widen(n)
-	g.ready, g.words = widened(g.ready, g.words, n)
+	g.ready.widen(n)
+	g.fails.widen(n)
 }
 
 // spinning notes what a thread waits for, or waited for.
@@ -257,6 +258,9 @@ func (g *graph) come() (replayed int, err error) {
 		s.be(t, s.Event.Waits)
 	}
 	g.threads = g.sys.Threads(g.threads[:0])
+	if s := g.tip(); !s.marked {
+		s.mark, s.marked = g.sys.Mark(), true
+	}
 	return replayed, nil
 }
 
@@ -333,7 +337,10 @@ func (g *graph) place(s *step) {
 
 // pop takes the newest event back. Its step stays readable, above the tip,
 // until the next add, and what it points to until sys is rewound.
-func (g *graph) pop() *step {
+func (g *graph) pop() *step { return g.lift(g.pool.put) }
+
+// lift is pop; free gets what was held in the state that is left.
+func (g *graph) lift(free func(*branch)) *step {
 	top := g.tip()
 	for _, s := range g.spins[top.spins:] {
 		g.spin[s.thread] = 0
@@ -342,7 +349,7 @@ func (g *graph) pop() *step {
 	g.unpass(top.passes)
 	for k := len(g.holds) - 1; k >= int(top.holds); k-- {
 		g.held[g.holds[k].what.Thread] = g.holds[k].old
-		g.pool.put(g.holds[k].what)
+		free(g.holds[k].what)
 	}
 	g.holds = g.holds[:top.holds]
 	g.steps = g.steps[:len(g.steps)-1]
@@ -351,7 +358,8 @@ func (g *graph) pop() *step {
 	s := g.tip()
 	g.spin[s.Thread] = s.spun
 	g.order.Pop()
-	g.ready = g.ready[:len(g.steps)*g.words]
+	g.ready.cut(len(g.steps))
+	g.fails.cut(len(g.steps))
 	return s
 }
 

@@ -71,9 +71,12 @@ func (w *trust) next(r int) int32 {
 
 // again makes the graph again of which a revisit by thread t is done, as far as
 // redo says, and goes on to look through what is left of its revisits.
-func (w *trust) again(t trace.TID, r, redo int32, displaced *branch) (bool, error) {
+func (w *trust) again(t trace.TID, r, redo int32, displaced *branch, k *kept) (bool, error) {
 	w.pool.put(displaced)
 	w.estimate.ascend()
+	if redo < 0 {
+		return false, w.regain(t, r, k)
+	}
 	if redo == 0 {
 		for w.size() > int(r) {
 			w.drop(w.pop())
@@ -81,10 +84,7 @@ func (w *trust) again(t trace.TID, r, redo int32, displaced *branch) (bool, erro
 		return false, nil
 	}
 	defer w.guide.empty(&w.pool)
-	if err := w.remake(t, r, redo); err != nil || w.over() || redo > 0 {
-		return false, err
-	}
-	return false, w.resume(t, r)
+	return false, w.remake(t, r, redo)
 }
 
 // remake makes the graph again of which a revisit by thread t is done, as far as
@@ -123,13 +123,9 @@ func (w *trust) resume(t trace.TID, r int32) error {
 		w.start(w.pending[w.which])
 	}
 	c := &w.cand
-	for c.next < len(c.found) && w.needed(c, c.found[c.next]) && c.found[c.next] != r {
-		c.next++
-	}
-	if c.next == len(c.found) {
+	if !w.reach(r) {
 		return w.lost(t)
 	}
-	c.between(c.next)
 	w.order.Unmark()
 	for i := range w.guide.events {
 		if now := w.guide.events[i].now; now >= 0 {
@@ -140,6 +136,20 @@ func (w *trust) resume(t trace.TID, r int32) error {
 		c.take[k] = w.order.Marked(q)
 	}
 	return nil
+}
+
+// reach goes on to the revisits of event r of those that are being looked
+// through. It reports whether there are any.
+func (w *trust) reach(r int32) bool {
+	c := &w.cand
+	for c.next < len(c.found) && w.needed(c, c.found[c.next]) && c.found[c.next] != r {
+		c.next++
+	}
+	if c.next == len(c.found) {
+		return false
+	}
+	c.between(c.next)
+	return true
 }
 
 // inTurn adds the next event of the leftmost thread, or, where something of the

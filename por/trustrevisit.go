@@ -1,6 +1,8 @@
 package por
 
 import (
+	"slices"
+
 	"landgo/internal/trace"
 	"landgo/por/relation"
 )
@@ -14,6 +16,7 @@ type candidate struct {
 	g      *graph
 	a      *branch // as far as its context doesn't matter
 	varies bool    // what it does may be less
+	lone   bool    // it is an atomic access, and may be a compare-and-exchange
 	base   []int32
 	found  []int32 // the events of P that a depends on and that aren't in base, newest first
 	next   int     // found[:next] were looked at as r
@@ -106,6 +109,7 @@ func (w *trust) start(b *branch) {
 	c := &w.cand
 	c.a = b
 	c.varies = b.blur(!b.Wild) || b.expected
+	c.lone = b.Lone() && b.Accesses[0].Flags&trace.Atomic != 0
 	c.base = w.base(c.base[:0], b.Thread)
 	c.seen = w.lastTurn(b.Thread, w.size())
 	c.found = c.found[:0]
@@ -188,7 +192,7 @@ func (w *trust) scan(c *candidate) bool {
 			if !w.spend(1 + len(c.q)) {
 				return false
 			}
-			if w.maximal(c) && !c.earlier() && c.inOrder() && w.within(c) {
+			if !c.vain() && w.maximal(c) && !c.earlier() && c.inOrder() && w.within(c) {
 				return true
 			}
 		}
@@ -213,6 +217,37 @@ func (w *trust) needed(c *candidate, i int32) bool {
 		}
 	}
 	return true
+}
+
+// vain reports whether c.a is a compare-and-exchange that fails after K, and so a
+// read on which r doesn't depend. What it reads there is what it would have read
+// before u, the oldest write of its bytes that isn't in K. If its thread stood
+// before it already then, it is known whether it would have failed.
+func (c *candidate) vain() bool {
+	if !c.lone {
+		return false
+	}
+	a, u := &c.a.Accesses[0], int32(c.g.size())
+	for _, i := range c.found {
+		switch s := &c.g.steps[i]; {
+		case !s.Writes(a):
+		case !s.writesAll(a):
+			return false
+		case i == c.r || i > c.r && !c.covered(i):
+			u = i
+		}
+	}
+	return u != c.r && slices.Max(c.base) <= u && c.g.fails.has(int(u), c.a.Thread)
+}
+
+// writesAll reports whether s writes all bytes of a, at once.
+func (s *step) writesAll(a *trace.Access) bool {
+	for i := range s.Accesses {
+		if b := &s.Accesses[i]; b.IsWrite() && b.Addr <= a.Addr && a.Addr+uint64(a.Size) <= b.Addr+uint64(b.Size) {
+			return true
+		}
+	}
+	return false
 }
 
 // earlier reports whether c's revisit was made at an earlier turn of c.a.
@@ -336,10 +371,16 @@ func (w *trust) revisit() (ok bool, err error) {
 		}
 	}
 	w.estimate.descend(w.size())
-	redo := w.next(r)
-	w.forget()
-	for w.size() > r {
-		w.drop(w.pop())
+	var k *kept
+	redo := int32(-1)
+	if w.size()-r <= keepable {
+		k = w.keep(r)
+	} else {
+		redo = w.next(r)
+		w.forget()
+		for w.size() > r {
+			w.drop(w.pop())
+		}
 	}
 	if err := w.come(); err != nil {
 		return false, err
@@ -351,7 +392,7 @@ func (w *trust) revisit() (ok bool, err error) {
 		s := &w.steps[w.size()-1]
 		s.added, s.group = alongside, int32(r)
 	}
-	return w.insert(t, 0, int32(r), redo, displaced)
+	return w.insert(t, 0, int32(r), redo, displaced, k)
 }
 
 type planned struct {
@@ -362,14 +403,15 @@ type planned struct {
 // insert adds the revisiting event, thread t's, which displaces what follows
 // event r. If that isn't possible, or makes nothing new, it goes on to what is
 // left of the graph that the revisit was of.
-func (w *trust) insert(t trace.TID, choice trace.Choice, r, redo int32, displaced *branch) (ok bool, err error) {
+func (w *trust) insert(t trace.TID, choice trace.Choice, r, redo int32, displaced *branch, k *kept) (ok bool, err error) {
 	if _, ok := w.graph.able(t); !ok {
-		return w.again(t, r, redo, displaced)
+		return w.again(t, r, redo, displaced, k)
 	}
 	if err := w.step(t, choice, displaced.Thread, true); err != nil || w.over() {
 		return false, err
 	}
 	w.turns(r, redo, displaced)
+	w.steps[w.size()-1].kept = k
 	w.nested++
 	w.estimate.made(w.size(), uint32(choice), w.steps[w.size()-1].ways)
 	if w.fits(w.size() - 1) {
@@ -426,13 +468,13 @@ func (w *trust) chained(n int) bool {
 func (w *trust) revisited() (more bool, err error) {
 	s := w.pop()
 	w.nested--
-	t, choice, r, redo, displaced := s.Thread, s.Choice+1, s.group, s.redo, s.displaced
-	s.displaced = nil
+	t, choice, r, redo, displaced, k := s.Thread, s.Choice+1, s.group, s.redo, s.displaced, s.kept
+	s.displaced, s.kept = nil, nil
 	if choice < trace.Choice(s.ways) {
 		if err := w.come(); err != nil {
 			return false, err
 		}
-		return w.insert(t, choice, r, redo, displaced)
+		return w.insert(t, choice, r, redo, displaced, k)
 	}
-	return w.again(t, r, redo, displaced)
+	return w.again(t, r, redo, displaced, k)
 }

@@ -6,7 +6,7 @@ import "math"
 // steps and what they displaced, what is held, and its estimate.
 
 // graphsVersion is that of what graphDivision pack.
-const graphsVersion = snapshotVersion + 1
+const graphsVersion = snapshotVersion + 3
 
 // pack implements division.
 func (b *graphDivision) pack() ([]byte, error) {
@@ -22,12 +22,14 @@ func (b *graphDivision) pack() ([]byte, error) {
 		p.putBool(g.done)
 		putList(&p, g.steps, func(e *unitEvent) {
 			p.put(uint64(e.thread), uint64(e.choice), e.last, uint64(e.added), uint64(e.group), uint64(e.redo+1))
+			p.putBool(e.marked)
 			if e.added == revisits {
 				p.putStep(e.displaced)
 			}
 			p.putHeld(e.held)
 		})
 		p.putHeld(g.top)
+		p.putBool(g.marked)
 		p.putEstimate(&g.estimate)
 	})
 	return p.buf, p.failed
@@ -71,7 +73,7 @@ func (b *graphDivision) unpack(data []byte) error {
 	b.cut, b.whole, b.used = u.bool(), u.bool(), u.get()
 	b.units = getList(u, func() *graphUnit {
 		g := &graphUnit{division: b, floor: u.number(), nested: u.number(), done: u.bool()}
-		g.steps, g.top, g.estimate = getList(u, u.event), getList(u, u.step), u.estimate()
+		g.steps, g.top, g.marked, g.estimate = getList(u, u.event), getList(u, u.step), u.bool(), u.estimate()
 		return g
 	})
 	if u.bad || len(u.buf) > 0 || b.whole && len(b.units) != 1 {
@@ -81,7 +83,7 @@ func (b *graphDivision) unpack(data []byte) error {
 }
 
 func (u *unpacker) event() unitEvent {
-	e := unitEvent{thread: u.thread(), choice: u.choice(), last: u.get(), added: origin(u.below(uint64(revisits) + 1)), group: int32(u.number()), redo: int32(u.number()) - 1}
+	e := unitEvent{thread: u.thread(), choice: u.choice(), last: u.get(), added: origin(u.below(uint64(revisits) + 1)), group: int32(u.number()), redo: int32(u.number()) - 1, marked: u.bool()}
 	if e.added == revisits {
 		e.displaced = u.step()
 	}

@@ -215,9 +215,15 @@ func (s *System) distrustAfter(th *thread, p *kernel.Plan) {
 }
 
 // Settle is called where a schedule can't be followed. The run that it is of may
-// have known that signals come: there a wait for a semaphore is two steps. It
-// reports whether that makes a difference.
+// have known that signals come: there a wait for a semaphore is two steps; or that time
+// has to pass for loops (clockloop.go). It reports whether that makes a difference.
 func (s *System) Settle() bool {
+	if s.hurryBack() {
+		for _, w := range s.twins {
+			w.known.Hurried = true
+		}
+		return true
+	}
 	if !s.lib.Settle() {
 		return false
 	}

@@ -71,8 +71,12 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	case StandSleep:
 		d.Status, d.Pending = trace.Blocked, th.pending
 	case StandSpin:
-		d.Status = trace.Spinning
-		d.Pending, d.PendingAccess = trace.Op{Kind: trace.OpAccess}, th.Access
+		if d.Status = trace.Spinning; s.known.Hurried && looksAtClock(th) {
+			d.Status = trace.Ready // it has come here before that was known
+		}
+		if th.spinStand == StandAccess || !looksAtClock(th) {
+			d.Pending, d.PendingAccess = trace.Op{Kind: trace.OpAccess}, th.Access
+		}
 	case StandFailure:
 		d.Pending.Kind = trace.OpEnd
 	case StandExited:
@@ -81,11 +85,15 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	return w
 }
 
-// nextDeadline is the thread whose timed wait runs out first, ties by TID.
+// nextDeadline is the thread whose timed wait runs out first, ties by TID; without one,
+// that for whose loop time passes.
 func (s *System) nextDeadline() trace.TID {
 	best, when := s.lib.Deadline()
 	if t, at := s.kernel.NextDeadline(); t != trace.NoThread && (best == trace.NoThread || at < when) {
 		return t
+	}
+	if best == trace.NoThread {
+		return s.nextPoll()
 	}
 	return best
 }

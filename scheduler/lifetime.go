@@ -73,6 +73,7 @@ type found struct {
 	scouted map[trace.TID]uint64
 	graves  emu.Range // has all stacks in it that were ever buried
 	cpuKept bool      // the kernel keeps CPU states, to come back to
+	polled  bool      // a thread has waited in a loop that looks at the clock
 }
 
 // seen is what executions came to, for reports. It only grows.

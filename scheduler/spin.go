@@ -34,8 +34,8 @@ import (
 // "No effect" is each write silent, one by one; a back-out lock, whose visible
 // writes cancel out only in sum, isn't a spin. That time passes in a sleep is none
 // either: a loop that sleeps and looks at nothing but memory waits for that, or for a
-// timed wait to run out, which happens once no other thread can run. (A look at the
-// clock is an effect: it makes time pass for the thread, and the loop ends by that.)
+// timed wait to run out, which happens once no other thread can run. One that looks at
+// the clock waits for time to pass, too: clockloop.go.
 //
 // A turn may take locks and give them back: spinlocks.go.
 
@@ -127,6 +127,10 @@ func (s *System) calmStep(tr *trace.Transition) bool {
 		switch tr.Ops[i].Kind {
 		case trace.OpYield, trace.OpTurn, trace.OpSleep, trace.OpTryLockFail, trace.OpSemTryWaitFail,
 			trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
+		case trace.OpSyscall:
+			if !s.isLook(tr.Ops[i]) {
+				return false
+			}
 		default:
 			if !plainLock(tr.Ops[i].Kind) || s.known.Contended[tr.Ops[i].Obj] {
 				return false
@@ -235,6 +239,10 @@ func (s *System) turn(th *thread, tr *trace.Transition, i int32) {
 	}
 	s.spinOn(th, reads)
 	th.idles = s.idles(th, i)
+	if looksAtClock(th) {
+		s.kernel.(clockKernel).LooksAnew(th.ID)
+		s.polled = true
+	}
 }
 
 // unchanged reports whether memory outside zone is as it was when the journal
@@ -332,6 +340,11 @@ func (s *System) readsSince(th *thread, i int32) (reads []trace.Access, disturbe
 // disturbs reports whether a step changes any of the bytes, or operates on an
 // object among them.
 func disturbs(tr *trace.Transition, waits []trace.Access) bool {
+	for i := range tr.Ops {
+		if tr.Ops[i].Kind == trace.OpAdvance && slices.ContainsFunc(waits, isClock) {
+			return true
+		}
+	}
 	for i := range tr.Accesses {
 		a := &tr.Accesses[i]
 		if !a.IsWrite() || a.Flags&trace.Silent != 0 {
@@ -376,9 +389,10 @@ func (s *System) spinOn(th *thread, reads []trace.Access) {
 	th.Waits = slices.CompactFunc(th.Waits, func(a, b trace.Access) bool { return order(a, b) == 0 })
 }
 
-// Unspin makes a thread that spins ready to run on, if it does.
+// Unspin makes a thread that spins ready to run on, if it does; but one that is to go on
+// because time passes.
 func (s *System) Unspin(t trace.TID) {
-	if th := &s.threads[t]; s.threads[t].Exists && th.Stand == StandSpin {
+	if th := &s.threads[t]; s.threads[t].Exists && th.Stand == StandSpin && !s.Polls(t) {
 		s.Save(t)
 		th.Stand = th.spinStand
 	}

@@ -218,6 +218,10 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	s.current = trace.NoThread
 	s.freeContexts(th, tr)
 	s.meetStep(th, tr, alone)
+	s.endPolls(th, tr)
+	if len(s.steps)%patience == 0 {
+		s.hurry()
+	}
 	s.wakeSpinners(tr)
 	if s.EveryOperation() && s.Coarse() {
 		s.sightOperations(tr)
@@ -247,6 +251,8 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 		return s.stepTrap(th, tr, c)
 	case StandSleep:
 		return s.stepExpire(th, tr)
+	case StandSpin:
+		return s.stepPoll(th, tr, c)
 	case StandFailure:
 		th.Insns++ // the end counts: schedules name it
 		tr.End = trace.EndBug

@@ -51,6 +51,7 @@ type finding struct {
 	minimal     result.Minimal
 	told        *result.Bug    // as it is shown until there is more, nil: nothing yet
 	fresh       bool           // path is of the search under way
+	strayed     bool           // path isn't the bug's any more; schedule is
 	job         *deepen.Job    // that found it
 	config      *config.Config // with which it is told, nil for the hunt's
 }

@@ -130,9 +130,11 @@ func replay(s *session.Session, sched trace.Schedule, file *result.BugFile, r *r
 	if err != nil {
 		return err
 	}
+	if r.Replay.Same = file.Kind == "" || file.Kind == b.Kind && file.Message == b.Message; r.Replay.Same {
+		contrastAgain(s, file, &f.failure, st, b)
+	}
 	b.Replay = s.Config.ReplayCommand("", b.Schedule)
 	r.Bug, r.Bugs = b, []*result.Bug{b}
-	r.Replay.Same = file.Kind == "" || file.Kind == b.Kind && file.Message == b.Message
 	if r.Replay.Same {
 		r.Verdict, r.Reason = result.Buggy, ""
 	} else {

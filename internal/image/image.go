@@ -24,6 +24,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"landgo/internal/host"
 )
 
 // Machine is the processor that a file is for.
@@ -138,20 +140,20 @@ func FileSHA256(path string) (string, error) {
 // openFile opens a regular file.
 func openFile(path string) (f *os.File, size int64, err error) {
 	// Asked before it is opened, for opening a pipe waits for its writer.
-	info, err := os.Stat(path)
+	info, err := host.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, fmt.Errorf("%s: %w: check the path", path, fs.ErrNotExist)
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("cannot read the guest: %w", err)
 	}
-	if !info.Mode().IsRegular() {
+	if !info.Mode.IsRegular() {
 		return nil, 0, errorf(Unreadable, "%s: not a regular file", path)
 	}
-	if f, err = os.Open(path); err != nil {
+	if f, err = host.Open(path); err != nil {
 		return nil, 0, fmt.Errorf("cannot read the guest: %w", err)
 	}
-	return f, info.Size(), nil
+	return f, info.Size, nil
 }
 
 // Parse makes an Image of an executable of size bytes. The reader isn't used

@@ -87,6 +87,32 @@ func (e *Event) meets(a *trace.Access) bool {
 	return false
 }
 
+// Writes reports whether e may write a byte of a.
+func (e *Event) Writes(a *trace.Access) bool {
+	for i := range e.Accesses {
+		if b := &e.Accesses[i]; b.IsWrite() && b.Overlaps(a) {
+			return true
+		}
+	}
+	for i := range e.Ops {
+		if touches(a, &e.Ops[i]) {
+			return true
+		}
+	}
+	return e.Global || e.Wild
+}
+
+// Lone reports whether e is one access, and maybe the end of its thread, which
+// that thread settles: it is the same wherever it can come.
+func (e *Event) Lone() bool {
+	for i := range e.Ops {
+		if e.Ops[i].Kind != trace.OpExit {
+			return false
+		}
+	}
+	return len(e.Accesses) == 1 && len(e.Waits) == 0 && !e.Global && !e.Wild && !e.Loose
+}
+
 func touched(o *trace.Op, list []trace.Access) bool {
 	for i := range list {
 		if touches(&list[i], o) {

@@ -115,7 +115,12 @@ func (s *Kernel) isPoint(u *turn, kind trace.Points) bool {
 // meets reports whether a thread stops at a point of a kind at pc, and
 // notes that it does.
 func (s *Kernel) meets(th *thread, pc uint64, kind trace.Points) bool {
-	if !s.PointAllowed(th.ID, pc) {
+	switch {
+	case kind&(trace.PointLock|trace.PointUnlock) != 0:
+		if !s.LockPointAllowed(th.ID) {
+			return false
+		}
+	case !s.PointAllowed(th.ID, pc):
 		return false
 	}
 	s.Meet(scheduler.Met{Points: kind})

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"landgo/internal/confine"
 	"strconv"
 	"strings"
 
@@ -413,11 +414,26 @@ var Options = []Option{
 		},
 		Get: func(c *Config) []string { return one(c.MaxOutput.String()) },
 	}, {
+		Name: "confine", Group: GroupLimits, Value: "LEVEL", Words: confine.Levels,
+		Help: "confine the process that runs the guest: best, require, off",
+		Doc:  "It can open no file, and reach no network and no other process: landlock, a filter of system calls, limits, and another user where landgo is root's. With best, landgo says what the kernel or the container hasn't got, and goes on; with require it refuses to run then.",
+		Set: func(c *Config, v string) (err error) {
+			c.Confine, err = confine.ParseLevel(v)
+			return err
+		},
+		Get: func(c *Config) []string { return one(c.Confine.String()) },
+	}, {
 		Name: "out", Group: GroupOutput, Value: "FILE",
 		Help: "where a bug is written for replay (default GUEST.landgo here; none: nowhere)",
 		Doc:  "With --keep-going the second bug goes to GUEST.2.landgo, and so on. A file that isn't a bug file isn't overwritten.",
 		Set:  func(c *Config, v string) error { return setPath(&c.Out, v) },
 		Get:  func(c *Config) []string { return one(c.Out) },
+	}, {
+		Name: "html", Group: GroupOutput, Value: "FILE",
+		Help: "write a page with a picture of the bug's run to FILE",
+		Doc:  "One file, which works offline, and without JavaScript as a still picture. Of several bugs, it shows the one with the fewest preemptions. \"landgo page BUGFILE\" makes it of a bug file.",
+		Set:  func(c *Config, v string) error { return setPath(&c.HTML, v) },
+		Get:  func(c *Config) []string { return one(c.HTML) },
 	}, {
 		Name: "snapshot", Group: GroupOutput, Value: "DIR|off",
 		Help: "where kernels' boots are kept, to begin there the next time",

@@ -26,7 +26,7 @@ func (p *Program) Granularity(points trace.Points, race []uint64) scheduler.Gran
 		g.Points |= trace.PointAtomic
 	}
 	for _, r := range p.Config.AllRules() {
-		g.Rules = append(g.Rules, scheduler.Rule{Function: r.Function, Within: !r.Without})
+		g.Rules = append(g.Rules, scheduler.Rule{Function: r.Function, Within: !r.Without, Piece: r.Piece})
 	}
 	return g
 }

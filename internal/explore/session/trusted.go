@@ -6,6 +6,8 @@ import (
 	"landgo/internal/explore/config"
 	"landgo/internal/image"
 	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/scheduler"
 )
 
 // trustable refuses --trust where there is no thread library to trust parts of, and
@@ -64,4 +66,24 @@ func (p *Program) Carries(pc uint64) bool {
 func (p *Program) Locks(pc uint64) bool {
 	f, ok := p.Image.SymbolAt(pc)
 	return ok && p.roles[f.Addr].Role == image.MutexLock
+}
+
+// LockFunctions are a kernel's own functions that lock and unlock: those with such a
+// role in its profile, and those that call the annotations, by name.
+func (p *Program) LockFunctions() (names []string) {
+	if !p.Platform.Annotated {
+		return nil
+	}
+	for _, b := range p.roles {
+		if scheduler.PointsAt(b.Role)&(trace.PointLock|trace.PointUnlock) != 0 {
+			names = append(names, b.Name)
+		}
+	}
+	for _, tells := range []string{"locking", "unlocked"} {
+		if f, ok := p.Image.Symbol(image.TellPrefix + tells); ok {
+			names = append(names, p.Image.Callers(f.Addr)...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

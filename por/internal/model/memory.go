@@ -17,7 +17,18 @@ func (m *Machine) access(t int, in *Instr) trace.Access {
 	case FetchAdd, Exchange, CompareEx, CompareXR:
 		a.Flags = trace.Write | trace.RMW | trace.Atomic
 	}
+	if (in.Code == CompareEx || in.Code == CompareXR) && m.peek(int(a.Addr)-memBase, size) != in.C {
+		a.Flags = trace.Atomic | trace.FailedCAS
+	}
 	return a
+}
+
+// peek is what a load would find.
+func (m *Machine) peek(a, size int) (v int64) {
+	for i := range size {
+		v |= m.w[m.mem+a+i] << (8 * i)
+	}
+	return v
 }
 
 // store writes size bytes at a for thread t.
@@ -44,9 +55,7 @@ func (m *Machine) store(t, a, size int, v int64, x *trace.Access) {
 }
 
 func (m *Machine) load(t, a, size int) (v int64) {
-	for i := 0; i < size; i++ {
-		v |= m.w[m.mem+a+i] << (8 * i)
-	}
+	v = m.peek(a, size)
 	if b := t * threadLen; m.spins {
 		if n := int(m.w[b+wReads]); n < maxReads {
 			m.set(b+wRead+2*n, int64(a)<<8|int64(size))
@@ -89,7 +98,6 @@ func (m *Machine) memory(t int, in *Instr, x *trace.Transition) {
 			m.store(t, at, size, v, a)
 			m.set(r, 1)
 		} else {
-			a.Flags = trace.Atomic | trace.FailedCAS
 			m.set(r, 0)
 		}
 	}
