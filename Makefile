@@ -72,7 +72,7 @@ RUNS ?= 5
 bench: build
 	$(ENV) go run -buildvcs=false ./internal/bench -runs $(RUNS) $(BENCHFLAGS)
 
-## make papers   the papers' experiments: writes docs/papers.md, and all tables to bin/papers.md (a quarter of an hour)
+## make papers   the papers' experiments: writes docs/papers.md and docs/papers/*.md (a quarter of an hour)
 papers: build
 	$(ENV) go run -buildvcs=false ./internal/papers $(PAPERSFLAGS)
 

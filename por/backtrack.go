@@ -13,6 +13,13 @@ type backtrack struct {
 	path    *path
 	pool    pool
 	bounded bool // the search has a bound
+	// within, if not nil, says which threads are explored from a state at all.
+	within func(n *node, t trace.TID) bool
+}
+
+// may reports whether t can run in n, and is explored from there.
+func (s *backtrack) may(n *node, t trace.TID) bool {
+	return s.path.isReady(n.depth, t) && (s.within == nil || s.within(n, t))
 }
 
 // addDefault adds the default branch that isn't asleep, done or planned, if any.
@@ -25,7 +32,7 @@ func (s *backtrack) addDefault(n *node) {
 // addThread adds what t can do in n unless it is asleep, done or planned.
 func (s *backtrack) addThread(n *node, t trace.TID) {
 	s.own(n)
-	if !s.path.isReady(n.depth, t) {
+	if !s.may(n, t) {
 		return
 	}
 	for c := trace.Choice(0); c < s.path.outcomes(n, t); c++ {
@@ -35,9 +42,10 @@ func (s *backtrack) addThread(n *node, t trace.TID) {
 	}
 }
 
-// addElseAll adds what t can do in n, or what all can if t can't run there.
+// addElseAll adds what t can do in n, or what all can if t can't run there or isn't
+// explored from there.
 func (s *backtrack) addElseAll(n *node, t trace.TID) {
-	if s.path.isReady(n.depth, t) {
+	if s.may(n, t) {
 		s.addThread(n, t)
 	} else {
 		s.addAll(n)
@@ -65,7 +73,7 @@ const longestTurn = 1024
 // last. Staying with the running thread where the guest has chosen another can
 // be an execution without an end: threads that yield to each other.
 func (s *backtrack) byTurns(n *node) iter.Seq[trace.TID] {
-	ready := func(t trace.TID) bool { return t != trace.NoThread && s.path.isReady(n.depth, t) }
+	ready := func(t trace.TID) bool { return t != trace.NoThread && s.may(n, t) }
 	over := n.turn >= longestTurn && !s.bounded
 	return func(yield func(trace.TID) bool) {
 		if ready(n.next) && !yield(n.next) || !over && n.running != n.next && ready(n.running) && !yield(n.running) {

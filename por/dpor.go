@@ -37,6 +37,18 @@ type dpor struct {
 }
 
 func newDPOR(h handle) strategy {
+	inner := newWithin(h)
+	if h.spec.Param("dynamic") == 1 {
+		inner = newDynamic(h)
+	}
+	if h.spec.Param("static") > 0 {
+		return newStatic(h, inner)
+	}
+	return inner
+}
+
+// newDynamic makes dynamic persistent sets.
+func newDynamic(h handle) strategy {
 	switch h.spec.Param("figure") {
 	case 3:
 		if h.spec.Param("mark") == 1 {

@@ -54,7 +54,7 @@ type eager struct {
 
 func newEager(h handle, sleep bool) eager {
 	s := eager{source: sourceOf(h), sleep: sleep}
-	s.cut = func(c int32, e *relation.Step) { s.sets.addThread(&s.path.nodes[c], e.Thread) }
+	s.cut = func(c int32, e *relation.Step) { s.sets.addElseAll(&s.path.nodes[c], e.Thread) }
 	return s
 }
 

@@ -15,6 +15,10 @@ const (
 	slideSleep           // bpor's sleep sets are those of the thesis's Algorithms 12 and 13
 	slideWake            // the same, and nothing sleeps below a conservative branch
 	anyInitial           // source-bpor adds any initial, also one that is independent of the race
+	keepPromise          // a broken promise of dpor:static isn't heeded
+	noWakers             // static persistent sets have no heed of what lets a thread go on
+	asSeen               // what a step that failed may do elsewhere isn't promised
+	deadToTheWorld       // a static persistent set may sleep as a whole
 	noFresh              // no new persistent set is begun where dpor:mark=1 needs one
 	calmSleep            // what others are exploring sleeps like what is explored
 	notMaximal           // trust revisits whatever the graph was made of

@@ -84,7 +84,7 @@ func (s *figure3) add(i int32) {
 	n := &s.path.nodes[i]
 	chosen := trace.NoThread
 	for _, q := range s.procs {
-		if !s.path.isReady(i, q) {
+		if !s.sets.may(n, q) {
 			continue
 		}
 		if s.chosen(n, q) {

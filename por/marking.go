@@ -68,7 +68,7 @@ func (s *marking) seed(n *node, kids *branch) error {
 func (s *marking) demand(i int32, procs []trace.TID) {
 	d := demand{by: s.path.event(i).Thread}
 	for _, q := range procs {
-		if s.path.isReady(i, q) && !slices.Contains(d.among, q) {
+		if s.sets.may(&s.path.nodes[i], q) && !slices.Contains(d.among, q) {
 			d.among = append(d.among, q)
 		}
 	}
@@ -131,6 +131,7 @@ func (s *marking) fresh(n *node) trace.TID {
 // remember implements resumer.
 func (s *marking) remember() *resumeState {
 	m, p := s.source.remember(), packer{}
+	s.states = atLeast(s.states, len(s.path.nodes)) // an end has no set
 	put := func(list *[]trace.TID) { putList(&p, *list, func(t *trace.TID) { p.put(uint64(*t)) }) }
 	for i := range s.path.nodes {
 		set := &s.states[i]

@@ -154,6 +154,7 @@ var wholes = []struct {
 	{"bpor:optimised=0", "preempt=1", true}, {"bpor:sleep=0", "preempt=1", true},
 	{"nidhugg-bpor", "preempt=2", true}, {"source-bpor", "preempt=2", true}, {"lazy-bpor", "preempt=1", true}, {"naive-bpor", "preempt=1", true},
 	{"classic", "", false}, {"dpor:sleep=0", "", false}, {"dpor:figure=3,sleep=0", "", false}, {"dpor:figure=4,sleep=0", "", false},
+	{"dpor:figure=3,mark=1", "", false}, {"dpor:static=1", "", false}, {"dpor:static=2,sleep=0,figure=3,mark=1", "", false}, {"dpor:static=1,dynamic=0", "", false},
 	{"stateful", "", false}, {"stateful:sleep=0", "", false},
 	{"optimal", "", false}, {"none", "", false}, {"trust", "", false}, {"rounder", "rounds=2", false}, {"pct:runs=50", "", false}, // with a number of executions
 }

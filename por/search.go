@@ -66,6 +66,9 @@ type Options struct {
 	// Longest, if not 0, is after how many steps a search that samples leaves an
 	// execution, and counts it as pruned.
 	Longest int
+	// Variable, if not nil, is the variable that an address is in, size 0 if none.
+	// Equal for all addresses of a variable (static.go).
+	Variable func(addr uint64) (lo, size uint64)
 	// TooLong, if not 0, is after how many steps of one execution a search that doesn't
 	// sample ends with ErrTooLong.
 	TooLong int
@@ -108,7 +111,7 @@ type Stats struct {
 	Pruned      uint64 // runs cut by a bound
 	Transitions uint64 // steps really run
 	Replayed    uint64 // steps run again only to come back to a state
-	Restarts    uint64 // times that sharing was learned and everything began again
+	Restarts    uint64 // times that sharing, or what threads may do, was learned and everything began again
 	Distinct    uint64 // of a sampling search: different traces among its executions
 	// Levels is, of a search by ascending bound (Options.Iterate), how many values of
 	// the bound are explored to their ends, from 0 on, while it is under way.

@@ -146,7 +146,7 @@ func (s *source) insert() (open bool) {
 	s.sets.own(n)
 	v.Start()
 	if v.First && v.Single() && s.path.outcomes(n, v.Last.Thread) > 1 {
-		s.sets.addThread(n, v.Last.Thread) // each outcome is a step of its own
+		s.sets.addElseAll(n, v.Last.Thread) // each outcome is a step of its own
 		return v.Varies
 	}
 	for _, b := range s.path.sleepers(n) {

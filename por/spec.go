@@ -38,6 +38,9 @@ func ParseSpec(text string) (Spec, error) {
 	if s.has(marked.Name) && s.Param(marked.Name) == 1 && s.Param("figure") != 3 {
 		return s, fmt.Errorf("search %s: mark=1 is for figure=3: the other figures add every thread without looking for one that would do", name)
 	}
+	if s.has(promised.Name) && s.Param(promised.Name) == 0 && s.Param("dynamic") == 0 {
+		return s, fmt.Errorf("search %s: dynamic=0 is for static=1 and static=2: without persistent sets use none or sleep", name)
+	}
 	return s, nil
 }
 
@@ -65,6 +68,15 @@ func (s Spec) Kind() *Kind { return s.kind }
 // has reports whether the search's kind has an option.
 func (s Spec) has(name string) bool {
 	return slices.ContainsFunc(s.kind.Params, func(p Param) bool { return p.Name == name })
+}
+
+// NotForKernels says why the steps of a kernel that schedules its own threads don't suit
+// the search, "" if they do.
+func (s Spec) NotForKernels() string {
+	if s.has(promised.Name) && s.Param(promised.Name) > 0 {
+		return "static persistent sets don't know that a step may keep others from running, by their priority"
+	}
+	return s.kind.NotForKernels
 }
 
 // Param is the value of an option that the search's kind has.
@@ -114,6 +126,9 @@ func (s Spec) Whole() string {
 		}
 		if p.Name == marked.Name && s.params[i] == 1 {
 			return demands
+		}
+		if p.Name == promised.Name && s.params[i] > 0 {
+			return futures
 		}
 	}
 	return ""

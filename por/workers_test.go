@@ -352,7 +352,7 @@ func TestTogetherFirstBug(t *testing.T) {
 func TestWhole(t *testing.T) {
 	for text, whole := range map[string]bool{"none": false, "bounded": false, "sleep": false, "dpor": false, "nidhugg": false, "source": false, "optimal": false,
 		"trust": false, "rounder": false, "random": false, "pct": false, "pos": false,
-		"dpor:sleep=0": true, "classic": true, "stateful": true,
+		"dpor:sleep=0": true, "dpor:figure=3,mark=1": true, "dpor:static=1": true, "classic": true, "stateful": true,
 		"bpor": true, "naive-bpor": true, "nidhugg-bpor": true, "source-bpor": true, "lazy-bpor": true} {
 		s, err := ParseSpec(text)
 		if err != nil || (s.Whole() != "") != whole {

@@ -84,8 +84,10 @@ func TestLinks(t *testing.T) {
 			continue
 		}
 		dir := filepath.Dir(path)
-		if name == "internal/papers/page.md" || name == "internal/study/page.md" {
+		if name == "internal/papers/pages/papers.md" || name == "internal/study/page.md" {
 			dir = filepath.Join(top, "docs") // the templates of pages there
+		} else if strings.HasPrefix(name, "internal/papers/pages/") {
+			dir = filepath.Join(top, "docs/papers")
 		}
 		if strings.HasSuffix(name, "/tables.md") {
 			dir = filepath.Join(top, "bin") // of pages that make writes

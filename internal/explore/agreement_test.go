@@ -89,7 +89,8 @@ var small = []string{
 
 // agreeing are the searches that reach every final state and bug.
 var agreeing = []string{"sleep", "stateful", "stateful:sleep=0", "dpor", "dpor:figure=3", "dpor:figure=4", "dpor:sleep=0",
-	"dpor:figure=3,sleep=0", "classic", "nidhugg", "source", "optimal"}
+	"dpor:figure=3,sleep=0", "dpor:figure=3,mark=1", "dpor:static=1", "dpor:sleep=0,static=1", "dpor:static=1,dynamic=0", "dpor:static=2,sleep=0,dynamic=0",
+	"classic", "nidhugg", "source", "optimal"}
 
 // TestSearchesAgree: every search reaches the same final states and bugs of
 // real guests as no reduction does.

@@ -70,7 +70,7 @@ func (f *finding) passed() bool { return f.failure.Stack != nil }
 // search runs the configured search and puts verdict and counts into the
 // result.
 func (h *hunt) search() error {
-	opts := por.Options{MaxExecutions: h.Config.MaxExecutions, Stop: h.stop, OneEvent: h.OneEvent(), Bounds: h.Config.Bounds}
+	opts := por.Options{MaxExecutions: h.Config.MaxExecutions, Stop: h.stop, OneEvent: h.OneEvent(), Bounds: h.Config.Bounds, Variable: h.Image.Extent}
 	if _, rounds := h.Config.Bounds.Limit(por.Rounds); len(h.Config.Bounds) > 0 && !rounds {
 		opts.Iterate, opts.From = true, h.Config.BoundFrom
 	}

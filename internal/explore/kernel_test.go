@@ -159,7 +159,7 @@ func TestKernelSearchesAgree(t *testing.T) {
 func TestKernelRefuses(t *testing.T) {
 	t.Parallel()
 	guest := kernelBuilt(t, "kernel")
-	for search, bound := range map[string]string{"trust": "", "rounder": "rounds=1", "stateful": "", "lazy-bpor": "preempt=1"} {
+	for search, bound := range map[string]string{"trust": "", "rounder": "rounds=1", "stateful": "", "lazy-bpor": "preempt=1", "dpor:static=1": ""} {
 		c := kernelConfig(guest, "lock", "mem")
 		c.Search = search
 		if bound != "" {

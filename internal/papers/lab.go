@@ -16,13 +16,14 @@ import (
 type lab struct {
 	done     map[run]outcome
 	filled   map[string]string
+	took     map[string]float64 // seconds of the processor, by experiment
 	order    []string
 	failures []string // figures that had to be met and weren't
 	cores    chan int
 }
 
 func newLab() *lab {
-	l := &lab{done: map[run]outcome{}, filled: map[string]string{}, cores: make(chan int, len(cores.Allowed()))}
+	l := &lab{done: map[run]outcome{}, filled: map[string]string{}, took: map[string]float64{}, cores: make(chan int, len(cores.Allowed()))}
 	for _, c := range cores.Allowed() {
 		l.cores <- c
 	}

@@ -1,23 +1,26 @@
 // Command papers runs the experiments of the papers whose searches landgo has,
 // on guests/papers and the other guests. It writes docs/papers.md, a summary, and
-// bin/papers.md with all tables: the paper's figure, landgo's, and why they differ
+// docs/papers/*.md with all tables: the paper's figure, landgo's, and why they differ
 // where they do. It fails if a figure that has to be met isn't. Run it from the top
 // of a built tree, or with `make papers`.
 //
-// The pages' texts are the templates page.md and tables.md; each experiment here
-// fills in tables by name. All that it prints except times is the same on each run,
-// because a search is cut by its executions first. The limit on time only stops a
-// search that makes none.
+// It can be run in pieces: -only runs some experiments, and keeps their tables in a
+// file; -pages writes the pages from what is kept there, and says where something
+// wasn't run.
+//
+// The pages' texts are the templates in pages; each experiment here fills in tables by
+// name. All that it prints except times is the same on each run, because a search is
+// cut by its executions first. The limit on time only stops a search that makes none.
 package main
 
 import (
-	_ "embed"
+	"embed"
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
-	"text/template"
 	"time"
 )
 
@@ -28,55 +31,77 @@ type experiment struct {
 }
 
 var experiments = []experiment{
-	{"paths", paths}, {"thesis", thesis}, {"coverage", coverage}, {"attwo", atTwo}, {"papersbugs", papersBugs}, {"firstbug", firstBug},
+	{"paths", paths}, {"thesis", thesis}, {"rcu", rcu}, {"coverage", coverage}, {"attwo", atTwo}, {"papersbugs", papersBugs}, {"firstbug", firstBug},
 	{"speedup", speedup}, {"rounds", rounds}, {"preemptions", preemptions}, {"estimator", estimator},
 }
 
-// page is the summary, tables has everything.
+// pages are the templates: papers.md is the summary.
 //
-//go:embed page.md
-var page string
-
-//go:embed tables.md
-var tables string
+//go:embed pages/*.md
+var pages embed.FS
 
 func main() {
 	os.Exit(papers())
 }
 
 func papers() int {
-	only := flag.String("only", "", "run this experiment only, and print its tables")
-	out := flag.String("out", "docs/papers.md", "the summary page to write")
-	full := flag.String("tables", "bin/papers.md", "the page of all tables to write")
+	only := flag.String("only", "", "run these experiments only (names with commas between), and print their tables")
+	write := flag.Bool("pages", false, "run nothing, and write the pages from what was kept")
+	docs := flag.String("docs", "docs", "the folder to write papers.md and papers/*.md to")
+	keep := flag.String("keep", "bin/papers.json", "the file that keeps tables between runs")
 	flag.Parse()
 	l := newLab()
-	begin := time.Now()
-	found := false
-	for _, e := range experiments {
-		if *only != "" && e.name != *only {
-			continue
+	chosen, err := choose(*only, *write)
+	if err != nil {
+		return fail(err)
+	}
+	all := len(chosen) == len(experiments)
+	if !all {
+		if err := l.recall(*keep); err != nil {
+			return fail(err)
 		}
-		found = true
+	}
+	for _, e := range chosen {
+		begin, before := time.Now(), processorTime()
 		if err := e.run(l); err != nil {
 			return fail(fmt.Errorf("%s: %w", e.name, err))
 		}
-		fmt.Fprintf(os.Stderr, "%-12s %4.0f s\n", e.name, time.Since(begin).Seconds())
+		l.took[e.name] = (processorTime() - before).Seconds()
+		fmt.Fprintf(os.Stderr, "%-12s %4.0f s, %.0f s of the processor\n", e.name, time.Since(begin).Seconds(), l.took[e.name])
+		if err := l.remember(*keep); err != nil {
+			return fail(err)
+		}
 	}
-	switch {
-	case !found:
-		return fail(fmt.Errorf("no experiment %q", *only))
-	case *only != "":
+	if !all && !*write {
 		for _, name := range l.order {
 			fmt.Printf("%s\n\n%s\n", name, l.filled[name])
 		}
-	default:
-		l.fill("took", fmt.Sprintf("%.0f", processorTime().Minutes()))
-		for path, text := range map[string]string{*out: page, *full: tables} {
-			if err := write(path, text, l.filled); err != nil {
-				return fail(err)
-			}
-		}
+	} else if err := l.publish(*docs, all); err != nil {
+		return fail(err)
 	}
+	return l.judge()
+}
+
+// choose returns the experiments to run.
+func choose(only string, none bool) (chosen []experiment, err error) {
+	if none {
+		return nil, nil
+	}
+	if only == "" {
+		return experiments, nil
+	}
+	for _, name := range strings.Split(only, ",") {
+		i := slices.IndexFunc(experiments, func(e experiment) bool { return e.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no experiment %q", name)
+		}
+		chosen = append(chosen, experiments[i])
+	}
+	return chosen, nil
+}
+
+// judge says which figures aren't met, and returns the status to exit with.
+func (l *lab) judge() int {
 	for i, f := range l.failures {
 		if i == 30 {
 			fmt.Fprintf(os.Stderr, "papers: and %d more\n", len(l.failures)-i)
@@ -97,19 +122,6 @@ func processorTime() time.Duration {
 		panic(err) // it has no error for this argument
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// write fills in a page. A table that no experiment made is an error.
-func write(path, page string, filled map[string]string) error {
-	t, err := template.New(path).Option("missingkey=error").Parse(page)
-	if err != nil {
-		return err
-	}
-	var b strings.Builder
-	if err := t.Execute(&b, filled); err != nil {
-		return err
-	}
-	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 
 func fail(err error) int {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,6 +19,10 @@ func TestTablesNameWhatThereIs(t *testing.T) {
 	var names []string
 	for _, s := range synthetics {
 		names = append(names, s.guest)
+	}
+	names = append(names, "indexer-N2-K1")
+	for _, f := range failures {
+		names = append(names, f.guest)
 	}
 	for _, c := range curves {
 		names = append(names, c.guest)
@@ -40,7 +45,7 @@ func TestTablesNameWhatThereIs(t *testing.T) {
 	for _, h := range append(slices.Clone(hunters), shown...) {
 		sound(t, h.search, h.bound)
 	}
-	for _, c := range slices.Concat(withoutReduction, static, dynamic) {
+	for _, c := range slices.Concat(withoutReduction, static, persistent, dynamic) {
 		sound(t, c.search, "")
 	}
 	for _, b := range slices.Concat(boundings, observed) {
@@ -91,8 +96,7 @@ func TestEverySearchHunts(t *testing.T) {
 }
 
 // TestPageNamesTables: each table that a page asks for is filled in by some
-// experiment. Each that is filled in is on the page of all tables, and the summary
-// asks for no more.
+// experiment, and each that is filled in stands on some page.
 func TestPageNamesTables(t *testing.T) {
 	var code strings.Builder
 	files, err := os.ReadDir(".")
@@ -115,25 +119,88 @@ func TestPageNamesTables(t *testing.T) {
 	for _, e := range estimated {
 		filled["estimator_"+e.search] = true
 	}
-	for _, m := range regexp.MustCompile(`fill\("([a-z_]+)",`).FindAllStringSubmatch(code.String(), -1) {
+	for _, m := range regexp.MustCompile(`fill\("([a-z0-9_]+)",`).FindAllStringSubmatch(code.String(), -1) {
 		filled[m[1]] = true
 	}
-	asked := map[string]bool{}
-	for _, m := range regexp.MustCompile(`{{\.([a-z0-9_]+)}}`).FindAllStringSubmatch(tables, -1) {
-		asked[m[1]] = true
-		if !filled[m[1]] {
-			t.Errorf("the page asks for %s, which nothing fills in", m[1])
+	onPages := map[string]bool{}
+	templates, err := pages.ReadDir("pages")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range templates {
+		text, err := pages.ReadFile("pages/" + f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range asked.FindAllStringSubmatch(string(text), -1) {
+			onPages[m[1]] = true
+			if !filled[m[1]] {
+				t.Errorf("%s asks for %s, which nothing fills in", f.Name(), m[1])
+			}
 		}
 	}
 	for name := range filled {
-		if !asked[name] {
-			t.Errorf("%s is filled in, and the page doesn't ask for it", name)
+		if !onPages[name] {
+			t.Errorf("%s is filled in, and no page asks for it", name)
 		}
 	}
-	for _, m := range regexp.MustCompile(`{{\.([a-z0-9_]+)}}`).FindAllStringSubmatch(page, -1) {
-		if !asked[m[1]] {
-			t.Errorf("the summary asks for %s, which the page of all tables hasn't", m[1])
+}
+
+// TestPublish: pages are written from kept tables, with a note where one is missing.
+func TestPublish(t *testing.T) {
+	dir := t.TempDir()
+	keep := filepath.Join(dir, "kept.json")
+	l := newLab()
+	l.fill("rounds", "| the rounds |")
+	l.took["rounds"] = 120
+	if err := l.remember(keep); err != nil {
+		t.Fatal(err)
+	}
+	again := newLab()
+	if err := again.recall(keep); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.publish(dir, true); err == nil {
+		t.Error("pages without tables")
+	}
+	if again = newLab(); again.recall(keep) != nil {
+		t.Fatal("it can't be read twice")
+	}
+	if err := again.publish(dir, false); err != nil {
+		t.Fatal(err)
+	}
+	for page, want := range map[string]string{"papers/rounder.md": "| the rounds |", "papers/bugs.md": missing, "papers.md": "that took 2 minutes"} {
+		text, err := os.ReadFile(filepath.Join(dir, page))
+		if err != nil {
+			t.Fatal(err)
 		}
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s hasn't %q", page, want)
+		}
+	}
+}
+
+// TestCompared: equal, of the same shape, or different with the reason.
+func TestCompared(t *testing.T) {
+	for _, c := range []struct {
+		paper, ours []uint64
+		want        string
+	}{
+		{[]uint64{6, 7}, []uint64{6, 7}, "equal"}, {[]uint64{6, 7}, []uint64{6, 6}, "same shape"}, {[]uint64{6, 27}, []uint64{6, 6}, "differs: why"},
+	} {
+		if got := compared(c.paper, c.ours, "why"); got != c.want {
+			t.Errorf("%v and %v: %q, want %q", c.paper, c.ours, got, c.want)
+		}
+	}
+}
+
+// TestChoose: a name that isn't one is no experiment.
+func TestChoose(t *testing.T) {
+	if all, err := choose("thesis,paths", false); err != nil || len(all) != 2 || all[0].name != "thesis" {
+		t.Error(all, err)
+	}
+	if _, err := choose("theses", false); err == nil {
+		t.Error("theses is taken for an experiment")
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Flanagan and Godefroid, Figures 6 and 8: transitions by the number of threads.
@@ -38,6 +39,15 @@ var static = []configuration{
 	{head: "static, sleep, stateful", search: "stateful", pp: "lock", asSeen: true},
 }
 
+// Our own static persistent sets, in which a variable is one object with all its
+// elements, alone and with dynamic ones within them.
+var persistent = []configuration{
+	{head: "static sets", search: "dpor:static=2,dynamic=0,sleep=0"},
+	{head: "static sets, sleep", search: "dpor:static=2,dynamic=0"},
+	{head: "static + dynamic", search: "dpor:static=2,sleep=0", single: true},
+	{head: "static + dynamic, sleep", search: "dpor:static=2", single: true},
+}
+
 var dynamic = []configuration{
 	{head: "dpor", search: "dpor:sleep=0", single: true},
 	{head: "dpor, sleep", search: "dpor", single: true},
@@ -47,9 +57,22 @@ var dynamic = []configuration{
 }
 
 func paths(l *lab) error {
-	threads(l, "indexer", 15, 11, slices.Concat(withoutReduction, dynamic))
-	threads(l, "filesystem", 26, 13, slices.Concat(withoutReduction, static, dynamic))
+	figure2(l)
+	threads(l, "indexer", 15, 11, slices.Concat(withoutReduction, persistent, dynamic))
+	threads(l, "filesystem", 26, 13, slices.Concat(withoutReduction, static, persistent, dynamic))
 	return nil
+}
+
+// figure2 is the indexer of Figure 2: two threads with a message each.
+func figure2(l *lab) {
+	t := newTable("search", "executions", "transitions")
+	for _, search := range []string{"none", "stateful:sleep=0", "dpor:figure=3,sleep=0", "dpor:figure=4,sleep=0", "dpor:sleep=0"} {
+		o := l.run(run{guest: bench("indexer-N2-K1"), search: search, allShared: true, executions: 20_000, seconds: 8})[0]
+		t.add("`"+search+"`", o.counted(o.Executions), o.counted(o.Transitions))
+		dpor := strings.HasPrefix(search, "dpor")
+		l.want(!dpor || o.Executions == 1 && o.Blocked == 0, "indexer-N2-K1: %s explores %d executions, want a single path", search, o.Executions)
+	}
+	l.fill("figure2", t.String())
 }
 
 // threads measures a guest at 1 to most threads. Up to single of them no two

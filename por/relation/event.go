@@ -184,6 +184,13 @@ func (s *Step) Keep() {
 	s.Accesses, s.Waits = s.accesses, s.waits
 }
 
+// Owned is a copy of e that points to nothing of others.
+func Owned(e *Event) *Event {
+	var s Step
+	s.Copy(e)
+	return &s.Event
+}
+
 // Copy makes s a copy of its own of e.
 func (s *Step) Copy(e *Event) {
 	s.Event = *e

@@ -87,8 +87,8 @@ func (p *Program) silent() error {
 // bootKernel boots a kernel that owns the machine, up to where its threads are
 // looked at.
 func (s *Session) bootKernel(in *inputs) error {
-	if spec, err := por.ParseSpec(s.Config.Search); err == nil && spec.Kind().NotForKernels != "" {
-		return result.Errorf(result.Usage, "search %s isn't for kernels that schedule their own threads: %s", spec.Kind().Name, spec.Kind().NotForKernels)
+	if spec, err := por.ParseSpec(s.Config.Search); err == nil && spec.NotForKernels() != "" {
+		return result.Errorf(result.Usage, "search %s isn't for kernels that schedule their own threads: %s", spec, spec.NotForKernels())
 	}
 	if err := s.silent(); err != nil {
 		return err
